@@ -1,0 +1,27 @@
+/* log -- structured log lines: one JSON object a line (or text for people), redacted at the sink.
+ *
+ * The process has one sink, set once at start by cli/ (default: none, so library code is silent
+ * under tests). Secrets registered with ag_log_redact() never reach the sink. Thread safe. */
+#ifndef AG_BASE_LOG_H
+#define AG_BASE_LOG_H
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ag_log_level { AG_LOG_ERROR, AG_LOG_WARN, AG_LOG_INFO, AG_LOG_DEBUG } ag_log_level;
+typedef enum ag_log_format { AG_LOG_JSON, AG_LOG_TEXT } ag_log_format;
+
+/* fd -1 silences the log. */
+void ag_log_setup(int fd, ag_log_level max_level, ag_log_format format);
+/* From now on this text (at least 8 bytes, else ignored) is written as "[redacted]". */
+void ag_log_redact(ag_str secret);
+/* `event` is a fixed snake_case word; the message is one sentence. */
+AG_PRINTF(3, 4) void ag_log(ag_log_level level, const char *event, const char *fmt, ...);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
