@@ -1,0 +1,87 @@
+/* loop -- one loop for every agent: propose, action gate, tool, observation gate, state; run gate at the end.
+ *
+ * The loop knows no agent by name. Everything that happens is an event; events are committed to the store as
+ * they happen (an intent before the tool runs) and the agent's state changes only by applying events, so a
+ * state can be rebuilt from the log. One run is one thread; nothing is global.
+ *
+ * How a run ends            status      exit of the command
+ *   conclude accepted       ok          0
+ *   budget used up          partial     0   (the run gate judges once more)
+ *   run gate FAIL, abort    failed      1
+ *   source gone, store cannot commit, deadline passed
+ *                           failed      1   (what was found is kept)
+ *   cancelled (Ctrl-C)      cancelled 130   (what was found is kept)                                      */
+#ifndef AG_AGENT_LOOP_H
+#define AG_AGENT_LOOP_H
+
+#include "agent/gate.h"
+#include "run/event.h"
+#include "store/store.h"
+
+typedef struct ag_run ag_run;
+typedef struct ag_planner ag_planner;
+
+typedef struct ag_planner_type {
+	const char *name; /* "builtin", "llm" */
+	/* The next proposal, text in arena (kept until the run ends). An error ends the run as failed. */
+	ag_status (*propose)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
+	                     ag_err *err);
+	void (*close)(ag_planner *self);
+} ag_planner_type;
+
+struct ag_planner {
+	const ag_planner_type *type; /* first member of each implementation */
+};
+
+/* 0 = no limit. */
+typedef struct ag_budget {
+	unsigned iterations;
+	unsigned calls;   /* tool calls executed */
+	double seconds;   /* passing it ends the run as failed: "deadline passed" */
+} ag_budget;
+
+typedef enum ag_fail_policy { AG_RUN_FAIL_CONTINUE, AG_RUN_FAIL_WARN_ONLY, AG_RUN_FAIL_ABORT } ag_fail_policy;
+
+typedef struct ag_agent {
+	const char *name;
+	const ag_tool *tools;
+	size_t ntool;
+	/* The only way state changes. Also used to rebuild a state from a log. */
+	ag_status (*apply)(void *state, const ag_event *ev, ag_err *err);
+	/* After the observation gate: write the payload of the finding event (JSON) and the critique for the
+	 * planner ("" = none). NULL for agents without candidates. */
+	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
+	                    ag_str *ret_payload, ag_str *ret_critique, ag_err *err);
+} ag_agent;
+
+typedef struct ag_run_opts {
+	const ag_agent *agent;
+	void *env;                  /* what the tools work on */
+	void *state;                /* what apply changes and gates read */
+	ag_planner *planner;
+	const ag_evaluator *gates[AG_NGATE]; /* NULL = no gate */
+	ag_budget budget;
+	ag_fail_policy fail_policy;
+	ag_store *store;
+	ag_str started;             /* payload of run_started, JSON object */
+	ag_run_row row;             /* id, source, … for the list of runs; the loop fills status and times */
+	/* Called after each committed event, on the run's thread; NULL = nobody watches. */
+	void (*on_event)(void *arg, const ag_event *ev);
+	void *on_event_arg;
+} ag_run_opts;
+
+typedef struct ag_run_result {
+	ag_str status;      /* ok, partial, failed, cancelled */
+	ag_str why;         /* one sentence */
+	ag_verdict verdict; /* of the run gate; reason "" when there is no run gate */
+	bool has_verdict;
+	unsigned iterations, calls;
+	ag_err err;         /* why it failed; status AG_OK otherwise */
+} ag_run_result;
+
+/* Runs to its end. Returns AG_OK also for a failed run (see ret->status); an error only when not even the
+ * first event could be committed. Texts live in arena. opts->row is kept up to date. */
+AG_CHECK ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena,
+                               ag_run_result *ret, ag_err *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* hypothesis -- what the builtin planner suspects, and the checks that suspect it.
+ *
+ * A check is one row of ag_checks[] (catalogue.c): it looks at the profile and adds hypotheses. It decides
+ * nothing: each hypothesis carries evidence (a filter or pipeline as extended JSON) that the loop runs over the
+ * whole collection, and a guard that the true count must meet. To add a check: 1. a function in
+ * audit/check_<topic>.c; 2. its row in catalogue.c; 3. its category in categories.c; 4. lines in
+ * tests/cases/audit/checks.cases: data that it must find, and a near miss that it must not. */
+#ifndef AG_AUDIT_HYPOTHESIS_H
+#define AG_AUDIT_HYPOTHESIS_H
+
+#include "audit/taxonomy.h"
+#include "columns/profile.h"
+
+/* Thresholds of the catalogue, from settings. */
+typedef struct ag_catalogue_opts {
+	int64_t as_of_ms;                     /* what "today" means */
+	double null_rate_warning_threshold;   /* 0.05: medium from here */
+	double null_rate_critical_threshold;  /* 0.20: high from here */
+	double type_consistency_threshold;    /* 0.98: mixed types below it are high */
+} ag_catalogue_opts;
+
+typedef struct ag_hypothesis {
+	ag_str field;        /* path grammar */
+	const char *category; /* canonical id */
+	ag_severity severity; /* before steps by share; see ag_hypothesis_severity() */
+	double confidence;   /* of the rule, 0..1 */
+	ag_str evidence;     /* relaxed extended JSON: filter {…} or pipeline […] */
+	ag_str what;         /* one sentence without counts: "text stands among the numbers" */
+	ag_str cause;        /* a suspected cause, one sentence */
+	ag_str repair;       /* a suggested repair, one sentence */
+	ag_str detail;       /* what belongs beside it: "3 spellings: Berlin, berlin, BERLIN"; "" = none */
+	uint64_t min_count;  /* reported only from this many affected documents, at least 1 */
+	double min_share, max_share; /* and only within these shares of all documents; max 0 = no limit */
+	bool fixed_severity; /* no steps by share */
+} ag_hypothesis;
+
+typedef struct ag_hypotheses {
+	ag_arena *arena;
+	ag_hypothesis *items;
+	size_t n, cap;
+} ag_hypotheses;
+
+typedef struct ag_check {
+	const char *name;     /* "mixed_types" */
+	unsigned row;         /* row of the catalogue */
+	const char *why;      /* one line for docs */
+	/* Called once per path, in path order. */
+	void (*path)(const ag_profile *p, const ag_path_profile *f, const ag_catalogue_opts *o,
+	             ag_hypotheses *out);
+} ag_check;
+
+const ag_check *ag_check_table(size_t *ret_n);
+/* Run every check on every path; the order is by path, then by catalogue row: deterministic. At most
+ * AG_MAX_HYPOTHESES; *ret_left_out tells how many more there were. */
+#define AG_MAX_HYPOTHESES 5000
+void ag_catalogue_run(const ag_profile *p, const ag_catalogue_opts *o, ag_arena *arena,
+                      ag_hypotheses *ret, size_t *ret_left_out);
+ag_hypothesis *ag_hypotheses_add(ag_hypotheses *h); /* zeroed; fields point into h->arena */
+
+/* Severity for a confirmed count: one step up from 5% (not to critical), one step down under 0.01% and fewer
+ * than 3 documents; critical only by ag_hypothesis.severity itself and 1%. */
+ag_severity ag_hypothesis_severity(const ag_hypothesis *h, uint64_t affected, uint64_t total);
+
+#endif
