@@ -6,7 +6,8 @@
 
 static const char *phase_of(const ag_ctx *ctx)
 {
-	return ctx->progress ? atomic_load_explicit(&ctx->progress->phase, memory_order_acquire) : NULL;
+	return ctx->progress ? atomic_load_explicit(&ctx->progress->phase, memory_order_acquire)
+	                     : NULL;
 }
 
 ag_status ag_ctx_check(const ag_ctx *ctx, ag_err *err)
@@ -17,8 +18,8 @@ ag_status ag_ctx_check(const ag_ctx *ctx, ag_err *err)
 		return AG_OK;
 	if (ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed)) {
 		phase = phase_of(ctx);
-		return ag_fail(err, AG_CANCELLED, "run.ctx", "cancelled%s%s", phase ? " while " : "",
-		               phase ? phase : "");
+		return ag_fail(err, AG_CANCELLED, "run.ctx", "cancelled%s%s",
+		               phase ? " while " : "", phase ? phase : "");
 	}
 	if (ctx->deadline_ms && ag_clock_mono(ctx->clock) >= ctx->deadline_ms) {
 		phase = phase_of(ctx);

@@ -12,18 +12,18 @@
 
 /* Progress of the long operation that is under way; rendered by cli/ from another thread. */
 typedef struct ag_progress {
-	_Atomic(const char *) phase;    /* "reading", "checking"; NULL = nothing long */
-	_Atomic uint64_t done, total;   /* in `unit`s; total 0 = unknown */
-	_Atomic(const char *) unit;     /* "bytes", "checks" */
-	_Atomic uint64_t documents;     /* documents read so far */
+	_Atomic(const char *) phase;  /* "reading", "checking"; NULL = nothing long */
+	_Atomic uint64_t done, total; /* in `unit`s; total 0 = unknown */
+	_Atomic(const char *) unit;   /* "bytes", "checks" */
+	_Atomic uint64_t documents;   /* documents read so far */
 } ag_progress;
 
 typedef struct ag_ctx {
 	const ag_clock *clock;
-	int64_t deadline_ms;     /* monotonic; 0 = none */
+	int64_t deadline_ms;       /* monotonic; 0 = none */
 	const atomic_bool *cancel; /* NULL = cannot be cancelled */
-	unsigned nthread;        /* worker threads to use, at least 1 */
-	ag_progress *progress;   /* NULL = nobody looks */
+	unsigned nthread;          /* worker threads to use, at least 1 */
+	ag_progress *progress;     /* NULL = nobody looks */
 } ag_ctx;
 
 /* AG_OK, or AG_CANCELLED / AG_TIMEOUT with a message. Cheap: call it every few thousand steps. */

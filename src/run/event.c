@@ -13,7 +13,8 @@ static const struct {
 #define X(name, text, durable, meaning) [AG_EV_##name] = { text, durable },
 	AG_EVENT_TABLE(X)
 #undef X
-	[AG_EV_UNKNOWN] = { "unknown", true }, /* durable: what we cannot judge is kept safely */
+		[AG_EV_UNKNOWN] = { "unknown",
+	                            true }, /* durable: what we cannot judge is kept safely */
 };
 
 const char *ag_event_type_text(ag_event_type t)

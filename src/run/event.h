@@ -12,37 +12,37 @@
 #define AG_EVENT_VERSION 1
 
 /* name | text | durable against power loss | meaning */
-#define AG_EVENT_TABLE(X)                                                                   \
-	X(RUN_STARTED, "run_started", true, "agent, source, settings, versions")            \
-	X(PROPOSAL, "proposal", false, "what the planner wants to do next")                 \
-	X(TEXT_DELTA, "text_delta", false, "a piece of text for the user")                  \
-	X(TOOL_INPUT, "tool_input", true, "a tool call is about to run")                    \
-	X(TOOL_OUTPUT, "tool_output", true, "what a tool call gave, or its error")          \
-	X(VERDICT, "verdict", true, "what a gate said, and of which target")                \
-	X(CRITIQUE, "critique", false, "the text that the next prompt will carry")          \
-	X(FINDING, "finding", true, "a finding was committed, changed or dismissed")        \
-	X(ARTIFACT, "artifact", true, "a drawing, table or file for the user")              \
-	X(USAGE, "usage", false, "tokens and money of one model call")                      \
-	X(ERROR, "error", true, "something failed")                                         \
+#define AG_EVENT_TABLE(X)                                                            \
+	X(RUN_STARTED, "run_started", true, "agent, source, settings, versions")     \
+	X(PROPOSAL, "proposal", false, "what the planner wants to do next")          \
+	X(TEXT_DELTA, "text_delta", false, "a piece of text for the user")           \
+	X(TOOL_INPUT, "tool_input", true, "a tool call is about to run")             \
+	X(TOOL_OUTPUT, "tool_output", true, "what a tool call gave, or its error")   \
+	X(VERDICT, "verdict", true, "what a gate said, and of which target")         \
+	X(CRITIQUE, "critique", false, "the text that the next prompt will carry")   \
+	X(FINDING, "finding", true, "a finding was committed, changed or dismissed") \
+	X(ARTIFACT, "artifact", true, "a drawing, table or file for the user")       \
+	X(USAGE, "usage", false, "tokens and money of one model call")               \
+	X(ERROR, "error", true, "something failed")                                  \
 	X(RUN_FINISHED, "run_finished", true, "status, verdict, why it ended")
 
 typedef enum ag_event_type {
 #define X(name, text, durable, meaning) AG_EV_##name,
 	AG_EVENT_TABLE(X)
 #undef X
-	AG_EV_UNKNOWN
+		AG_EV_UNKNOWN
 } ag_event_type;
 
 typedef struct ag_event {
 	int v;
 	ag_id run;
-	uint64_t seq;       /* 1, 2, 3 … within the run */
+	uint64_t seq; /* 1, 2, 3 … within the run */
 	ag_event_type type;
-	ag_str type_text;   /* set for AG_EV_UNKNOWN, else "" */
-	ag_id call_id;      /* tool_input and its tool_output share it; "" = none */
-	uint64_t cause;     /* seq of the event that led to this one; 0 = none */
-	int64_t at_ms;      /* wall time */
-	ag_str payload;     /* one JSON object */
+	ag_str type_text; /* set for AG_EV_UNKNOWN, else "" */
+	ag_id call_id;    /* tool_input and its tool_output share it; "" = none */
+	uint64_t cause;   /* seq of the event that led to this one; 0 = none */
+	int64_t at_ms;    /* wall time */
+	ag_str payload;   /* one JSON object */
 } ag_event;
 
 /* "unknown" for AG_EV_UNKNOWN, whose own name is in type_text. */

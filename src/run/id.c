@@ -16,7 +16,8 @@
 static const char HEX[] = "0123456789abcdef";
 
 /* Bit i set: a dash stands at position i. */
-#define DASHES ((UINT64_C(1) << 8) | (UINT64_C(1) << 13) | (UINT64_C(1) << 18) | (UINT64_C(1) << 23))
+#define DASHES \
+	((UINT64_C(1) << 8) | (UINT64_C(1) << 13) | (UINT64_C(1) << 18) | (UINT64_C(1) << 23))
 
 static bool is_dash_at(size_t i)
 {

@@ -1,0 +1,309 @@
+/* A store in one SQLite file, or in memory: the handle, its statements, waiting and errors.
+ *
+ * Any number of threads and processes work on one file (WAL): readers never wait, writers queue at
+ * BEGIN IMMEDIATE. SQLite's own waiting does not cover every case (recovery of the log, the
+ * switch to WAL), so ag_sqlite_step() and ag_sqlite_exec() also try again, with one time budget.
+ * Invariant: outside sqlite_write.c and the migration no transaction is open between two calls. */
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define ORIGIN "store.sqlite"
+/* 30 s: a purge of a large store or a slow disk of another process, but not a dead one (the
+ * kernel drops its locks). */
+#define MAX_WAIT_US  30000000ul
+#define MAX_SLEEP_US 25000u
+
+const ag_store_type ag_store_sqlite_file = {
+	.scheme = "sqlite",
+	.help = "one SQLite file, shared by any number of processes on this machine",
+	.open = ag_sqlite_open_file,
+	.close = ag_sqlite_close,
+	.commit = ag_sqlite_put,
+	.events = ag_sqlite_events,
+	.runs = ag_sqlite_runs,
+	.find_run = ag_sqlite_find_run,
+	.report = ag_sqlite_report,
+	.findings = ag_sqlite_findings,
+	.lease = ag_sqlite_lease,
+	.purge = ag_sqlite_purge,
+};
+
+const ag_store_type ag_store_sqlite_memory = {
+	.scheme = "memory",
+	.help = "nothing is kept: gone when the program ends",
+	.open = ag_sqlite_open_memory,
+	.close = ag_sqlite_close,
+	.commit = ag_sqlite_put,
+	.events = ag_sqlite_events,
+	.runs = ag_sqlite_runs,
+	.find_run = ag_sqlite_find_run,
+	.report = ag_sqlite_report,
+	.findings = ag_sqlite_findings,
+	.lease = ag_sqlite_lease,
+	.purge = ag_sqlite_purge,
+};
+
+#define RUN_COLUMNS                                                                 \
+	"id, agent, source_uri, source_key, collection, status, verdict, summary, " \
+	"started_at, finished_at, documents, critical, high, medium, low"
+
+static const char *const sql_text[] = {
+	[AG_SQL_BEGIN] = "BEGIN IMMEDIATE",
+	[AG_SQL_COMMIT] = "COMMIT",
+	[AG_SQL_LAST_SEQ] = "SELECT max(seq) FROM events WHERE run = ?1",
+	[AG_SQL_ADD_EVENT] = "INSERT INTO events (run, seq, v, type, call_id, cause, at, payload) "
+			     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	/* Not INSERT OR REPLACE: that deletes the old row, and with it findings and report. */
+	[AG_SQL_PUT_RUN] =
+		"INSERT INTO runs (" RUN_COLUMNS ") "
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "
+		"ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, "
+		"source_uri = excluded.source_uri, source_key = excluded.source_key, "
+		"collection = excluded.collection, status = excluded.status, "
+		"verdict = excluded.verdict, summary = excluded.summary, "
+		"started_at = excluded.started_at, finished_at = excluded.finished_at, "
+		"documents = excluded.documents, critical = excluded.critical, "
+		"high = excluded.high, medium = excluded.medium, low = excluded.low",
+	[AG_SQL_PUT_FINDING] =
+		"INSERT INTO findings (id, run, key, field, category, severity, status, affected, "
+		"share, label, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) "
+		"ON CONFLICT (id) DO UPDATE SET key = excluded.key, field = excluded.field, "
+		"category = excluded.category, severity = excluded.severity, "
+		"status = excluded.status, affected = excluded.affected, share = excluded.share, "
+		"label = excluded.label, body = excluded.body WHERE run = excluded.run",
+	[AG_SQL_PUT_REPORT] = "INSERT INTO reports (run, body) VALUES (?1, ?2) "
+			      "ON CONFLICT (run) DO UPDATE SET body = excluded.body",
+	[AG_SQL_EVENTS] = "SELECT seq, v, type, call_id, cause, at, payload FROM events "
+			  "WHERE run = ?1 AND seq > ?2 ORDER BY seq",
+	[AG_SQL_RUNS] = "SELECT " RUN_COLUMNS " FROM runs "
+			"ORDER BY started_at DESC, id DESC LIMIT ?1 OFFSET ?2",
+	[AG_SQL_RUNS_OF_SOURCE] = "SELECT " RUN_COLUMNS " FROM runs WHERE source_key = ?3 "
+				  "ORDER BY started_at DESC, id DESC LIMIT ?1 OFFSET ?2",
+	/* 'g' follows every character of an id. */
+	[AG_SQL_RUNS_BY_PREFIX] = "SELECT " RUN_COLUMNS " FROM runs "
+				  "WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2",
+	[AG_SQL_REPORT] = "SELECT body FROM reports WHERE run = ?1",
+	[AG_SQL_FINDINGS] = "SELECT id, key, field, category, severity, status, affected, share, "
+			    "label, body FROM findings WHERE run = ?1 ORDER BY rowid",
+	[AG_SQL_TAKE_LEASE] = "INSERT INTO leases (run, owner, until) VALUES (?1, ?2, ?3) "
+			      "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
+			      "until = excluded.until WHERE owner = excluded.owner OR until <= ?4",
+	[AG_SQL_LEASE] = "SELECT owner, until FROM leases WHERE run = ?1",
+};
+
+/* --- errors --- */
+
+/* What the primary result code means for the caller. */
+static ag_status status_of(int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_OK: return AG_OK;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL: return AG_UNAVAILABLE;
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH: return AG_DENIED;
+	case SQLITE_NOTADB: return AG_INVALID;
+	case SQLITE_TOOBIG:
+	case SQLITE_NOMEM: return AG_LIMIT;
+	case SQLITE_INTERRUPT: return AG_CANCELLED;
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+	case SQLITE_CORRUPT:
+	case SQLITE_CANTOPEN:
+	case SQLITE_NOLFS: return AG_IO;
+	default: return AG_INTERNAL;
+	}
+}
+
+static const char *hint_of(int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL:
+		return "another argus process keeps the store locked; try again when it is done";
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_CANTOPEN:
+		return "make the file and its folder writable for you, or choose another store with "
+		       "ARGUS_STORE";
+	case SQLITE_NOTADB:
+		return "this file is not a store of Argus; choose another path with ARGUS_STORE";
+	case SQLITE_FULL: return "the disk is full: free some space, or \"argus purge\" old runs";
+	case SQLITE_IOERR:
+		return "the disk may be full or failing; a store belongs on a local disk";
+	case SQLITE_CORRUPT:
+		return "the file is damaged: restore a copy of it, or move it away to start anew";
+	default: return "";
+	}
+}
+
+ag_status ag_sqlite_fail(ag_sqlite_store *s, int rc, const char *doing, ag_err *err)
+{
+	int native = s->db ? sqlite3_system_errno(s->db) : 0;
+	ag_status st = status_of(rc);
+	const char *why = s->db && sqlite3_extended_errcode(s->db) == rc ? sqlite3_errmsg(s->db)
+	                                                                 : sqlite3_errstr(rc);
+
+	if ((rc & 0xff) == SQLITE_CANTOPEN &&
+	    (native == EACCES || native == EROFS || native == EPERM))
+		st = AG_DENIED;
+	if (rc == SQLITE_CONSTRAINT_FOREIGNKEY) {
+		ag_fail(err, AG_INVALID, ORIGIN, "a finding or report needs the row of its run");
+		return AG_INVALID;
+	}
+	ag_fail(err, st, ORIGIN, "cannot %s \"%.200s\": %s", doing, s->path, why);
+	if (err)
+		err->native = rc;
+	if (hint_of(rc)[0])
+		ag_err_hint(err, "%s", hint_of(rc));
+	return st;
+}
+
+/* --- waiting --- */
+
+static bool is_busy(int rc)
+{
+	return (rc & 0xff) == SQLITE_BUSY || rc == SQLITE_PROTOCOL;
+}
+
+/* Sleep a little longer each time, with a random part so that waiting writers spread out. */
+static bool wait_a_little(ag_sqlite_store *s, int ntry)
+{
+	unsigned us = ntry < 8 ? 100u << ntry : MAX_SLEEP_US;
+
+	if (s->waited_us >= MAX_WAIT_US)
+		return false;
+	s->jitter = s->jitter * 1664525u + 1013904223u;
+	us = us / 2 + (s->jitter >> 8) % us;
+	usleep(us);
+	s->waited_us += us;
+	return true;
+}
+
+static int on_busy(void *arg, int ntry)
+{
+	return wait_a_little(arg, ntry);
+}
+
+int ag_sqlite_step(ag_sqlite_store *s, sqlite3_stmt *stmt)
+{
+	int rc;
+
+	s->waited_us = 0;
+	for (int ntry = 0;; ntry++) {
+		rc = sqlite3_step(stmt);
+		if (!is_busy(rc))
+			return rc;
+		sqlite3_reset(stmt);
+		if (!wait_a_little(s, ntry))
+			return rc;
+	}
+}
+
+int ag_sqlite_exec(ag_sqlite_store *s, const char *sql)
+{
+	int rc;
+
+	s->waited_us = 0;
+	for (int ntry = 0;; ntry++) {
+		rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+		if (!is_busy(rc) || !wait_a_little(s, ntry))
+			return rc;
+	}
+}
+
+void ag_sqlite_wait_for_locks(ag_sqlite_store *s)
+{
+	s->jitter = (uint32_t)(uintptr_t)s ^ (uint32_t)getpid() * 2654435761u;
+	sqlite3_busy_handler(s->db, on_busy, s);
+}
+
+/* --- statements and transactions --- */
+
+int ag_sqlite_prepare_text(ag_sqlite_store *s, const char *sql, unsigned flags, sqlite3_stmt **ret)
+{
+	int rc;
+
+	s->waited_us = 0;
+	for (int ntry = 0;; ntry++) {
+		rc = sqlite3_prepare_v3(s->db, sql, -1, flags, ret, NULL);
+		if (!is_busy(rc) || !wait_a_little(s, ntry))
+			return rc;
+	}
+}
+
+ag_status ag_sqlite_prepare(ag_sqlite_store *s, ag_sqlite_sql which, sqlite3_stmt **ret,
+                            ag_err *err)
+{
+	sqlite3_stmt **slot = &s->stmt[which];
+
+	if (!*slot) {
+		int rc = ag_sqlite_prepare_text(s, sql_text[which], SQLITE_PREPARE_PERSISTENT,
+		                                slot);
+
+		if (rc)
+			return ag_sqlite_fail(s, rc, "use the store", err);
+	}
+	*ret = *slot; /* ag_sqlite_resetp() left it clean */
+	return AG_OK;
+}
+
+void ag_sqlite_resetp(sqlite3_stmt **stmt)
+{
+	if (*stmt) {
+		sqlite3_reset(*stmt);
+		sqlite3_clear_bindings(*stmt);
+	}
+}
+
+void ag_sqlite_bind_str(sqlite3_stmt *stmt, int i, ag_str s)
+{
+	/* The batch outlives the step, so nothing is copied. An empty slice may have no pointer, which
+	 * would be NULL. Cannot fail: limits were checked and the index is ours. */
+	sqlite3_bind_text64(stmt, i, s.len ? s.ptr : "", s.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+ag_status ag_sqlite_begin(ag_sqlite_store *s, bool durable, ag_err *err)
+{
+	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *begin = NULL;
+	ag_status st;
+	int rc;
+
+	/* Only possible outside a transaction. FULL syncs the log at every commit, NORMAL at checkpoints. */
+	if (s->is_full_sync != durable) {
+		rc = ag_sqlite_exec(s, durable ? "PRAGMA synchronous=FULL"
+		                               : "PRAGMA synchronous=NORMAL");
+		if (rc)
+			return ag_sqlite_fail(s, rc, "write to", err);
+		s->is_full_sync = durable;
+	}
+	st = ag_sqlite_prepare(s, AG_SQL_BEGIN, &begin, err);
+	if (st)
+		return st;
+	rc = ag_sqlite_step(s, begin);
+	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
+}
+
+ag_status ag_sqlite_commit(ag_sqlite_store *s, ag_err *err)
+{
+	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *commit = NULL;
+	ag_status st = ag_sqlite_prepare(s, AG_SQL_COMMIT, &commit, err);
+	int rc;
+
+	if (st)
+		return st;
+	rc = ag_sqlite_step(s, commit);
+	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
+}
+
+void ag_sqlite_rollback(ag_sqlite_store *s)
+{
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* sqlite -- the parts of the SQLite store: one handle, its statements, and how they fail.
+ *
+ * Only store/sqlite*.c include this. Reading order: sqlite.c (handle, waiting, errors),
+ * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c. */
+#ifndef AG_STORE_SQLITE_H
+#define AG_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+/* Statements that are prepared on first use and kept: indexes into the table of sqlite.c. */
+typedef enum ag_sqlite_sql {
+	AG_SQL_BEGIN,
+	AG_SQL_COMMIT,
+	AG_SQL_LAST_SEQ,
+	AG_SQL_ADD_EVENT,
+	AG_SQL_PUT_RUN,
+	AG_SQL_PUT_FINDING,
+	AG_SQL_PUT_REPORT,
+	AG_SQL_EVENTS,
+	AG_SQL_RUNS,
+	AG_SQL_RUNS_OF_SOURCE,
+	AG_SQL_RUNS_BY_PREFIX,
+	AG_SQL_REPORT,
+	AG_SQL_FINDINGS,
+	AG_SQL_TAKE_LEASE,
+	AG_SQL_LEASE,
+	AG_SQL_COUNT
+} ag_sqlite_sql;
+
+typedef struct ag_sqlite_store {
+	ag_store base; /* first member */
+	sqlite3 *db;
+	char *path;              /* what SQLite opens */
+	bool is_full_sync;       /* the connection's PRAGMA synchronous as it is now */
+	unsigned long waited_us; /* for a lock, since the operation began to wait */
+	uint32_t jitter;
+	sqlite3_stmt *stmt[AG_SQL_COUNT];
+} ag_sqlite_store;
+
+/* --- sqlite.c --- */
+
+/* Fill err from the connection's last error `rc` (the status follows from it). */
+ag_status ag_sqlite_fail(ag_sqlite_store *s, int rc, const char *doing, ag_err *err);
+/* Prepare SQL text; reads the schema, so it may have to wait for others. The caller finalizes. */
+int ag_sqlite_prepare_text(ag_sqlite_store *s, const char *sql, unsigned flags, sqlite3_stmt **ret);
+/* The kept statement, reset and without bindings; hold it in an AG_AUTO(ag_sqlite_resetp). */
+AG_CHECK ag_status ag_sqlite_prepare(ag_sqlite_store *s, ag_sqlite_sql which, sqlite3_stmt **ret,
+                                     ag_err *err);
+void ag_sqlite_resetp(sqlite3_stmt **stmt); /* for AG_AUTO: gives locks and bindings back */
+/* Make SQLite wait for the locks of others as the two functions below do. */
+void ag_sqlite_wait_for_locks(ag_sqlite_store *s);
+/* Step a statement that may start a transaction: waits up to 30 s while others hold the lock. */
+int ag_sqlite_step(ag_sqlite_store *s, sqlite3_stmt *stmt);
+/* The same for one statement of SQL text, without results. */
+int ag_sqlite_exec(ag_sqlite_store *s, const char *sql);
+/* BEGIN IMMEDIATE: from here on nobody else writes. */
+AG_CHECK ag_status ag_sqlite_begin(ag_sqlite_store *s, bool durable, ag_err *err);
+AG_CHECK ag_status ag_sqlite_commit(ag_sqlite_store *s, ag_err *err);
+/* Does nothing outside a transaction, so it suits every failure path. */
+void ag_sqlite_rollback(ag_sqlite_store *s);
+void ag_sqlite_bind_str(sqlite3_stmt *stmt, int i, ag_str s);
+
+/* --- sqlite_open.c --- */
+
+ag_status ag_sqlite_open_file(ag_str uri, ag_store **ret, ag_err *err);
+ag_status ag_sqlite_open_memory(ag_str uri, ag_store **ret, ag_err *err);
+void ag_sqlite_close(ag_store *base);
+
+/* --- sqlite_write.c and sqlite_read.c: the methods of ag_store_type --- */
+
+ag_status ag_sqlite_put(ag_store *base, const ag_id *run, const ag_store_batch *b, ag_err *err);
+ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_t now_ms,
+                          int64_t ttl_ms, ag_err *err);
+ag_status ag_sqlite_purge(ag_store *base, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
+
+ag_status ag_sqlite_events(ag_store *base, const ag_id *run, uint64_t after_seq, ag_arena *arena,
+                           ag_event **ret, size_t *nret, ag_err *err);
+ag_status ag_sqlite_runs(ag_store *base, ag_str source_key, size_t limit, size_t offset,
+                         ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
+ag_status ag_sqlite_find_run(ag_store *base, ag_str prefix, ag_arena *arena, ag_run_row *ret,
+                             ag_err *err);
+ag_status ag_sqlite_report(ag_store *base, const ag_id *run, ag_arena *arena, ag_str *ret,
+                           ag_err *err);
+ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
+                             ag_finding_row **ret, size_t *nret, ag_err *err);
+
+#endif

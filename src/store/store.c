@@ -1,0 +1,373 @@
+/* The dispatcher: the only caller of a store's methods.
+ *
+ * Invariant: what reaches an implementation is well formed (ids parse, texts are UTF-8 without NUL,
+ * sequence numbers have no hole within the batch) and within the limits of store.h, so the
+ * implementations check only what needs their data. Read store_types[], then ag_store_commit(). */
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+#define ORIGIN "store"
+
+/* What SQLite and PostgreSQL can hold, and the wall times that a date of four digits can. */
+#define MAX_INT     ((uint64_t)INT64_MAX)
+#define MAX_WALL_MS INT64_C(253402300799999)
+
+static const ag_store_type *const store_types[] = {
+	&ag_store_sqlite_file, /* also what a plain path means */
+	&ag_store_sqlite_memory,
+};
+
+static void known_schemes(ag_buf *out)
+{
+	for (size_t i = 0; i < AG_NELEM(store_types); i++)
+		ag_buf_addf(out, "%s%s:", i ? ", " : "", store_types[i]->scheme);
+}
+
+/* Is the text before the first ':' written like a scheme? Then *ret is that text. */
+static bool scheme_of(ag_str uri, ag_str *ret)
+{
+	ptrdiff_t colon = ag_str_find(uri, ':');
+
+	if (colon < 2)
+		return false;
+	for (ptrdiff_t i = 0; i < colon; i++) {
+		char c = uri.ptr[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(i > 0 && ((c >= '0' && c <= '9') || c == '+')))
+			return false;
+	}
+	*ret = ag_str_make(uri.ptr, (size_t)colon);
+	return true;
+}
+
+ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
+{
+	ag_str scheme;
+
+	if (uri.len == 0)
+		return ag_fail(err, AG_INVALID, ORIGIN, "the name of the store is empty");
+	if (uri.len > AG_STORE_MAX_TEXT_BYTES || memchr(uri.ptr, '\0', uri.len))
+		return ag_fail(err, AG_INVALID, ORIGIN, "the name of the store is not a path");
+	if (!scheme_of(uri, &scheme))
+		return store_types[0]->open(uri, ret, err);
+	for (size_t i = 0; i < AG_NELEM(store_types); i++) {
+		if (ag_str_eqc(scheme, store_types[i]->scheme))
+			return store_types[i]->open(ag_str_make(uri.ptr + scheme.len + 1,
+			                                        uri.len - scheme.len - 1),
+			                            ret, err);
+	}
+
+	char known[120];
+	ag_buf names = AG_BUF_INIT(sizeof(known) - 1);
+
+	known_schemes(&names);
+	memcpy(known, names.len ? names.ptr : "", names.len);
+	known[names.len] = '\0';
+	ag_buf_release(&names);
+	ag_fail(err, AG_INVALID, ORIGIN, "unknown kind of store \"%.*s:\"", AG_FMT(scheme));
+	ag_err_hint(err, "known are %s; a path with a colon in front of a slash starts with ./",
+	            known);
+	return AG_INVALID;
+}
+
+ag_store *ag_store_close(ag_store *s)
+{
+	if (s)
+		s->type->close(s);
+	return NULL;
+}
+
+void ag_store_closep(ag_store **s)
+{
+	*s = ag_store_close(*s);
+}
+
+ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	const char *own = getenv("ARGUS_STORE");
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	if (own && own[0])
+		*ret = ag_str_dup(arena, ag_str_c(own));
+	else if (state && state[0] == '/') /* the XDG rules ignore relative paths */
+		*ret = ag_str_printf(arena, "%s/argus/argus.db", state);
+	else if (home && home[0] == '/')
+		*ret = ag_str_printf(arena, "%s/.local/state/argus/argus.db", home);
+	else {
+		ag_fail(err, AG_INVALID, ORIGIN, "there is no home folder to keep the store in");
+		ag_err_hint(err, "set ARGUS_STORE to a path, or HOME");
+		return AG_INVALID;
+	}
+	return AG_OK;
+}
+
+/* --- checks of a batch --- */
+
+static bool is_id(const ag_id *id)
+{
+	ag_id parsed;
+
+	return memchr(id->text, '\0', sizeof(id->text)) && ag_id_parse(ag_id_str(id), &parsed) &&
+	       strcmp(parsed.text, id->text) == 0;
+}
+
+static bool is_wall(int64_t ms)
+{
+	return ms >= 0 && ms <= MAX_WALL_MS;
+}
+
+static ag_status check_run_id(const ag_id *run, ag_err *err)
+{
+	if (!is_id(run))
+		return ag_fail(err, AG_INVALID, ORIGIN,
+		               "the id of the run is not a UUID in lower case");
+	return AG_OK;
+}
+
+/* A text within its limit that a database can hold: UTF-8 without NUL. */
+static ag_status check_text(const char *what, ag_str s, size_t max_bytes, ag_err *err)
+{
+	if (s.len > max_bytes)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "%s has %zu bytes, at most %zu are kept",
+		               what, s.len, max_bytes);
+	if (s.len && (memchr(s.ptr, '\0', s.len) || !ag_utf8_valid(s)))
+		return ag_fail(err, AG_INVALID, ORIGIN, "%s is not UTF-8 text", what);
+	return AG_OK;
+}
+
+/* Looks only at both ends: that the inside is JSON is the writer's promise. */
+static ag_status check_object(const char *what, ag_str s, size_t max_bytes, ag_err *err)
+{
+	ag_str t = ag_str_trim(s);
+
+	if (t.len < 2 || t.ptr[0] != '{' || t.ptr[t.len - 1] != '}')
+		return ag_fail(err, AG_INVALID, ORIGIN, "%s is not a JSON object", what);
+	return check_text(what, s, max_bytes, err);
+}
+
+static ag_status check_word(const char *what, ag_str word, const char *const *words, size_t n,
+                            ag_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_eqc(word, words[i]))
+			return AG_OK;
+	}
+	return ag_fail(err, AG_INVALID, ORIGIN, "%s cannot be \"%.*s\"", what,
+	               (int)(word.len < 40 ? word.len : 40), word.len ? word.ptr : "");
+}
+
+static ag_status check_event(const ag_id *run, const ag_event *ev, uint64_t seq, ag_err *err)
+{
+	bool is_unknown = ev->type == AG_EV_UNKNOWN;
+	ag_status st;
+
+	if (strcmp(ev->run.text, run->text) != 0)
+		return ag_fail(err, AG_INVALID, ORIGIN, "event %" PRIu64 " is of another run",
+		               ev->seq);
+	if (ev->seq != seq || seq == 0 || seq > MAX_INT)
+		return ag_fail(err, AG_CONFLICT, ORIGIN,
+		               "event %" PRIu64 " stands where %" PRIu64 " was expected", ev->seq,
+		               seq ? seq : 1);
+	if ((unsigned)ev->type > AG_EV_UNKNOWN || (is_unknown && ev->type_text.len == 0))
+		return ag_fail(err, AG_INVALID, ORIGIN, "event %" PRIu64 " has no type", seq);
+	if (ev->v < 1 || ev->cause >= seq || !is_wall(ev->at_ms))
+		return ag_fail(err, AG_INVALID, ORIGIN,
+		               "event %" PRIu64 ": version, cause or time is out of range", seq);
+	if (ev->call_id.text[0] && !is_id(&ev->call_id))
+		return ag_fail(err, AG_INVALID, ORIGIN, "event %" PRIu64 ": call_id is not a UUID",
+		               seq);
+	st = check_text("the type of an event", is_unknown ? ev->type_text : AG_S(""), 64, err);
+	if (st)
+		return st;
+	return check_object("the payload of an event", ev->payload, AG_STORE_MAX_PAYLOAD_BYTES,
+	                    err);
+}
+
+static ag_status check_run_row(const ag_id *run, const ag_run_row *r, ag_err *err)
+{
+	static const char *const status[] = { "running", "ok", "partial", "failed", "cancelled" };
+	static const char *const verdict[] = { "", "pass", "warn", "fail" };
+	const ag_str texts[] = { r->agent, r->source_uri, r->source_key, r->collection,
+		                 r->summary };
+	ag_status st;
+
+	if (strcmp(r->id.text, run->text) != 0)
+		return ag_fail(err, AG_INVALID, ORIGIN, "the row of the run has another id");
+	st = check_word("the status of a run", r->status, status, AG_NELEM(status), err);
+	if (!st)
+		st = check_word("the verdict of a run", r->verdict, verdict, AG_NELEM(verdict),
+		                err);
+	for (size_t i = 0; i < AG_NELEM(texts) && !st; i++)
+		st = check_text("a text of the run's row", texts[i], AG_STORE_MAX_TEXT_BYTES, err);
+	if (st)
+		return st;
+	if (!is_wall(r->started_ms) || !is_wall(r->finished_ms) || r->documents > MAX_INT)
+		return ag_fail(err, AG_INVALID, ORIGIN,
+		               "the row of the run: a time or count is out of range");
+	return AG_OK;
+}
+
+static ag_status check_finding(const ag_id *run, const ag_finding_row *f, ag_err *err)
+{
+	static const char *const status[] = { "committed", "dismissed", "pending_review" };
+	static const char *const label[] = { "", "tp", "fp" };
+	const ag_str texts[] = { f->key, f->field, f->category, f->severity };
+	ag_status st;
+
+	if (!is_id(&f->id))
+		return ag_fail(err, AG_INVALID, ORIGIN, "the id of a finding is not a UUID");
+	if (strcmp(f->run.text, run->text) != 0)
+		return ag_fail(err, AG_INVALID, ORIGIN, "finding %s is of another run", f->id.text);
+	if (f->affected > MAX_INT || !(f->share >= 0 && f->share <= 1))
+		return ag_fail(err, AG_INVALID, ORIGIN,
+		               "finding %s: count or share is out of range", f->id.text);
+	st = check_word("the status of a finding", f->status, status, AG_NELEM(status), err);
+	if (!st)
+		st = check_word("the label of a finding", f->label, label, AG_NELEM(label), err);
+	for (size_t i = 0; i < AG_NELEM(texts) && !st; i++)
+		st = check_text("a text of a finding", texts[i], AG_STORE_MAX_TEXT_BYTES, err);
+	if (!st)
+		st = check_object("the body of a finding", f->body, AG_STORE_MAX_PAYLOAD_BYTES,
+		                  err);
+	return st;
+}
+
+static ag_status check_batch(const ag_id *run, const ag_store_batch *b, ag_err *err)
+{
+	size_t nbyte = b->report.len;
+	ag_status st = check_run_id(run, err);
+
+	if (st)
+		return st;
+	if (b->nevent > AG_STORE_MAX_ROWS || b->nfinding > AG_STORE_MAX_ROWS)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "a batch has at most %u events and findings",
+		               AG_STORE_MAX_ROWS);
+	for (size_t i = 0; i < b->nevent; i++) {
+		st = check_event(run, &b->events[i], b->events[0].seq + i, err);
+		if (st)
+			return st;
+		nbyte += b->events[i].payload.len;
+	}
+	for (size_t i = 0; i < b->nfinding; i++) {
+		st = check_finding(run, &b->findings[i], err);
+		if (st)
+			return st;
+		nbyte += b->findings[i].body.len;
+	}
+	if (nbyte > AG_STORE_MAX_BATCH_BYTES)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "a batch of %zu bytes, at most %u are taken",
+		               nbyte, AG_STORE_MAX_BATCH_BYTES);
+	if (b->report.len)
+		st = check_object("the report", b->report, AG_STORE_MAX_REPORT_BYTES, err);
+	if (!st && b->run)
+		st = check_run_row(run, b->run, err);
+	return st;
+}
+
+/* --- operations --- */
+
+ag_status ag_store_commit(ag_store *s, const ag_id *run, const ag_store_batch *b, ag_err *err)
+{
+	ag_store_batch batch = *b;
+	ag_status st = check_batch(run, b, err);
+
+	if (st)
+		return st;
+	if (!b->nevent && !b->run && !b->nfinding && !b->report.len)
+		return AG_OK;
+	for (size_t i = 0; i < b->nevent; i++)
+		batch.durable |= ag_event_type_durable(b->events[i].type);
+	return s->type->commit(s, run, &batch, err);
+}
+
+ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after_seq, ag_arena *arena,
+                          ag_event **ret, size_t *nret, ag_err *err)
+{
+	ag_status st = check_run_id(run, err);
+
+	if (st)
+		return st;
+	return s->type->events(s, run, after_seq < MAX_INT ? after_seq : MAX_INT, arena, ret, nret,
+	                       err);
+}
+
+ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
+                        ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err)
+{
+	ag_status st = check_text("the source", source_key, AG_STORE_MAX_TEXT_BYTES, err);
+
+	if (st)
+		return st;
+	if (limit > AG_STORE_MAX_RUNS)
+		return ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u runs, not %zu",
+		               AG_STORE_MAX_RUNS, limit);
+	return s->type->runs(s, source_key, limit, offset < MAX_INT ? offset : MAX_INT, arena, ret,
+	                     nret, err);
+}
+
+static ag_status not_a_prefix(ag_str prefix, ag_err *err)
+{
+	ag_fail(err, AG_INVALID, ORIGIN, "\"%.*s\" cannot be the start of a run's id",
+	        (int)(prefix.len < 60 ? prefix.len : 60), prefix.len ? prefix.ptr : "");
+	ag_err_hint(err,
+	            "give at least 4 characters of the id that \"argus runs\" shows, or \"last\"");
+	return AG_INVALID;
+}
+
+ag_status ag_store_find_run(ag_store *s, ag_str prefix, ag_arena *arena, ag_run_row *ret,
+                            ag_err *err)
+{
+	/* The rest of a well-formed id: what is missing is filled in to be parsed. */
+	char text[] = "00000000-0000-0000-0000-000000000000";
+	ag_id id;
+
+	if (ag_str_eqc(prefix, "last"))
+		return s->type->find_run(s, prefix, arena, ret, err);
+	if (prefix.len < 4 || prefix.len > AG_ID_LEN)
+		return not_a_prefix(prefix, err);
+	memcpy(text, prefix.ptr, prefix.len);
+	if (!ag_id_parse(ag_str_make(text, AG_ID_LEN), &id))
+		return not_a_prefix(prefix, err);
+	return s->type->find_run(s, ag_str_make(id.text, prefix.len), arena, ret, err);
+}
+
+ag_status ag_store_report(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	ag_status st = check_run_id(run, err);
+
+	return st ? st : s->type->report(s, run, arena, ret, err);
+}
+
+ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena, ag_finding_row **ret,
+                            size_t *nret, ag_err *err)
+{
+	ag_status st = check_run_id(run, err);
+
+	return st ? st : s->type->findings(s, run, arena, ret, nret, err);
+}
+
+ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
+                         int64_t ttl_ms, ag_err *err)
+{
+	ag_status st = check_run_id(run, err);
+
+	if (!st)
+		st = check_text("the owner of a lease", owner, 200, err);
+	if (st)
+		return st;
+	if (owner.len == 0 || !is_wall(now_ms) || ttl_ms < 0 || ttl_ms > AG_STORE_MAX_LEASE_MS)
+		return ag_fail(err, AG_INVALID, ORIGIN, "a lease needs an owner and 0 to 24 hours");
+	return s->type->lease(s, run, owner, now_ms, ttl_ms, err);
+}
+
+ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err)
+{
+	if (older_than_ms < 0)
+		return ag_fail(err, AG_INVALID, ORIGIN, "the age limit lies before 1970");
+	return s->type->purge(s, older_than_ms, ret_runs, err);
+}
