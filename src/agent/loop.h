@@ -7,6 +7,8 @@
  * How a run ends            status      exit of the command
  *   conclude accepted       ok          0
  *   budget used up          partial     0   (the run gate judges once more)
+ *   run gate FAIL and no budget left to go on
+ *                           partial     0
  *   run gate FAIL, abort    failed      1
  *   source gone, store cannot commit, deadline passed
  *                           failed      1   (what was found is kept)
@@ -23,7 +25,8 @@ typedef struct ag_planner ag_planner;
 
 typedef struct ag_planner_type {
 	const char *name; /* "builtin", "llm" */
-	/* The next proposal, text in arena (kept until the run ends). An error ends the run as failed. */
+	/* The next proposal; its texts live in arena, which is reset after the step. An error ends the run as
+	 * failed (AG_CANCELLED: as cancelled). */
 	ag_status (*propose)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
 	                     ag_err *err);
 	void (*close)(ag_planner *self);
@@ -37,7 +40,7 @@ struct ag_planner {
 typedef struct ag_budget {
 	unsigned iterations;
 	unsigned calls;   /* tool calls executed */
-	double seconds;   /* passing it ends the run as failed: "deadline passed" */
+	double seconds;   /* looked at between steps; ctx->deadline_ms is the hard limit that fails a run */
 } ag_budget;
 
 typedef enum ag_fail_policy { AG_RUN_FAIL_CONTINUE, AG_RUN_FAIL_WARN_ONLY, AG_RUN_FAIL_ABORT } ag_fail_policy;
@@ -52,6 +55,10 @@ typedef struct ag_agent {
 	 * planner ("" = none). NULL for agents without candidates. */
 	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
 	                    ag_str *ret_payload, ag_str *ret_critique, ag_err *err);
+	/* Add what follows from an event to its batch: finding rows, on run_finished (applied already) the report
+	 * and the counts of the run's row. NULL = nothing is derived. */
+	ag_status (*derive)(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
+	                    ag_store_batch *batch, ag_err *err);
 } ag_agent;
 
 typedef struct ag_run_opts {

@@ -1,0 +1,330 @@
+/* loop -- start reading here. One step is:
+ *
+ *   planner -> proposal -> ACTION GATE -> tool -> OBSERVATION GATE -> state        FAIL anywhere -> critique
+ *   a tool that concludes -> RUN GATE -> end of the run, or critique and on
+ *
+ * Invariants: an event is committed before its effect is visible (an intent before its tool runs); the state
+ * changes only in agent->apply(); the iteration counter always advances, so a planner that repeats itself
+ * cannot hold the loop. Event payloads are written in loop_events.c, documented in docs/events.md. */
+#include "agent/loop.h"
+
+#include <unistd.h>
+
+#include "agent/loop_events.h"
+#include "query/extjson.h"
+
+#define LEASE_TTL_MS   (60 * 1000)
+#define INPUT_MAX_BYTES (1024 * 1024)
+
+static bool is_over(const ag_loop *l)
+{
+	return l->ret->status.len > 0;
+}
+
+static void finish_as(ag_loop *l, ag_str status, ag_str why)
+{
+	l->ret->status = status;
+	l->ret->why = why;
+}
+
+/* An error that ends the run: cancelled by the user, or failed. */
+static void fail_run(ag_loop *l, const ag_err *err)
+{
+	l->ret->err = *err;
+	if (err->status == AG_CANCELLED)
+		finish_as(l, AG_S("cancelled"), AG_S("stopped by the user"));
+	else
+		finish_as(l, AG_S("failed"), ag_str_dup(l->arena, ag_str_c(err->msg)));
+}
+
+/* Does this error of a tool end the run? Everything else is the planner's to mend. */
+static bool is_fatal(const ag_loop *l, const ag_err *err)
+{
+	switch (err->status) {
+	case AG_CANCELLED:
+	case AG_UNAVAILABLE:
+	case AG_IO:
+		return true;
+	case AG_TIMEOUT:
+		return ag_ctx_left_ms(l->ctx) == 0;
+	default:
+		return false;
+	}
+}
+
+static ag_status critique(ag_loop *l, ag_gate gate, ag_str text, ag_err *err)
+{
+	if (!text.len)
+		return AG_OK;
+	return ag_loop_emit_critique(l, gate, text, err);
+}
+
+/* Judge a subject, log the verdict. No gate = PASS without a record. */
+static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, ag_verdict *ret, ag_err *err)
+{
+	const ag_evaluator *gate = l->opts->gates[s->gate];
+	ag_status st;
+
+	*ret = (ag_verdict){ .kind = AG_PASS, .score = 1.0, .reason = AG_S("no gate is set") };
+	if (!gate)
+		return AG_OK;
+	s->iteration = l->ret->iterations;
+	s->state = l->opts->state;
+	st = gate->evaluate(gate, l->ctx, s, l->step, ret, err);
+	if (st)
+		return st;
+	return ag_loop_emit_verdict(l, s->gate, target_id, ret, err);
+}
+
+/* What a gate wants the planner to read: its critique, else its reason; nothing for PASS. */
+static ag_str critique_of(const ag_verdict *v)
+{
+	if (v->kind == AG_PASS)
+		return AG_S("");
+	return v->critique.len ? v->critique : v->reason;
+}
+
+static bool budget_left(const ag_loop *l, ag_str *why)
+{
+	const ag_budget *b = &l->opts->budget;
+
+	if (b->iterations && l->ret->iterations >= b->iterations) {
+		*why = ag_str_printf(l->arena, "the budget of %u iterations is used up", b->iterations);
+		return false;
+	}
+	if (b->calls && l->ret->calls >= b->calls) {
+		*why = ag_str_printf(l->arena, "the budget of %u tool calls is used up", b->calls);
+		return false;
+	}
+	if (b->seconds > 0 &&
+	    (double)(ag_clock_mono(l->ctx->clock) - l->mono_start_ms) >= b->seconds * 1000) {
+		*why = ag_str_printf(l->arena, "the budget of %g seconds is used up", b->seconds);
+		return false;
+	}
+	return true;
+}
+
+static ag_status judge_run(ag_loop *l, ag_verdict *v, ag_err *err)
+{
+	ag_subject s = { .gate = AG_GATE_RUN };
+	ag_status st = judge(l, &s, ag_id_str(&l->opts->row.id), v, err);
+
+	if (st)
+		return st;
+	l->ret->has_verdict = l->opts->gates[AG_GATE_RUN] != NULL;
+	l->ret->verdict = *v;
+	l->ret->verdict.reason = ag_str_dup(l->arena, v->reason);
+	l->ret->verdict.critique = ag_str_dup(l->arena, v->critique);
+	l->ret->verdict.evaluated_by = ag_str_dup(l->arena, v->evaluated_by);
+	return AG_OK;
+}
+
+/* The planner asks for the end. */
+static ag_status conclude(ag_loop *l, ag_err *err)
+{
+	ag_verdict v;
+	ag_str why;
+	ag_status st = judge_run(l, &v, err);
+
+	if (st)
+		return st;
+	if (v.kind != AG_FAIL || l->opts->fail_policy == AG_RUN_FAIL_WARN_ONLY) {
+		finish_as(l, AG_S("ok"), AG_S("the planner concluded"));
+		return AG_OK;
+	}
+	if (l->opts->fail_policy == AG_RUN_FAIL_ABORT) {
+		finish_as(l, AG_S("failed"), AG_S("the run gate rejected the result (policy abort)"));
+		return AG_OK;
+	}
+	if (budget_left(l, &why))
+		return critique(l, AG_GATE_RUN, critique_of(&v), err);
+	finish_as(l, AG_S("partial"), AG_S("the run gate rejected the result and no budget is left"));
+	return AG_OK;
+}
+
+/* The candidate that a tool proposed: judge it, let the agent settle what becomes of it. */
+static ag_status settle(ag_loop *l, const ag_observation *obs, ag_err *err)
+{
+	ag_subject s = { .gate = AG_GATE_OBSERVATION, .observation = obs };
+	ag_str payload, text = AG_S("");
+	ag_verdict v;
+	ag_status st = judge(l, &s, obs->target_id, &v, err);
+
+	if (st)
+		return st;
+	st = l->opts->agent->settle(l->opts->env, l->step, obs, &v, &payload, &text, err);
+	if (st)
+		return st;
+	st = ag_loop_emit(l, AG_EV_FINDING, payload, err);
+	if (st)
+		return st;
+	return critique(l, AG_GATE_OBSERVATION, text, err);
+}
+
+/* A tool failed: log it; end the run, or tell the planner. */
+static ag_status tool_failed(ag_loop *l, const ag_tool *t, const ag_err *why, ag_err *err)
+{
+	ag_status st = ag_loop_emit_output(l, t, NULL, why, err);
+	ag_buf text = AG_BUF_INIT(2048);
+
+	if (st)
+		return st;
+	if (is_fatal(l, why)) {
+		fail_run(l, why);
+		return AG_OK;
+	}
+	ag_buf_addf(&text, "%s failed: %s.", t->name, why->msg);
+	if (why->hint[0])
+		ag_buf_addf(&text, " Hint: %s.", why->hint);
+	st = critique(l, AG_GATE_ACTION, ag_buf_dup(l->step, &text), err);
+	ag_buf_release(&text);
+	return st;
+}
+
+static ag_status call_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag_err *err)
+{
+	ag_observation obs = { 0 };
+	ag_err tool_err = { 0 };
+	ag_status st = ag_loop_emit_input(l, t, input, err);
+
+	if (st)
+		return st;
+	l->ret->calls++;
+	if (t->run(l->opts->env, l->ctx, l->step, input, &obs, &tool_err))
+		return tool_failed(l, t, &tool_err, err);
+	if (t->max_output_bytes && obs.json.len > t->max_output_bytes) {
+		ag_fail(&tool_err, AG_LIMIT, "agent.loop", "the output of %s has %zu bytes, at most %zu are kept",
+			t->name, obs.json.len, t->max_output_bytes);
+		ag_err_hint(&tool_err, "ask for less: a lower limit, fewer fields, a narrower filter");
+		return tool_failed(l, t, &tool_err, err);
+	}
+	st = ag_loop_emit_output(l, t, &obs, NULL, err);
+	if (st)
+		return st;
+	return (t->flags & AG_TOOL_PROPOSES) ? settle(l, &obs, err) : AG_OK;
+}
+
+/* Parse the input exactly as the planner wrote it: numbers and key order must reach the reader untouched. */
+static bool parse_input(ag_loop *l, const ag_proposal *p, ag_val *ret, ag_err *why)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true, .reject_duplicates = true };
+	const ag_str text = ag_str_trim(p->input);
+
+	if (!text.len) {
+		*ret = ag_val_object(NULL, 0);
+		return true;
+	}
+	if (text.len > INPUT_MAX_BYTES) {
+		ag_fail(why, AG_LIMIT, "agent.loop", "action_input has %zu bytes, at most %d are read", text.len,
+			INPUT_MAX_BYTES);
+		return false;
+	}
+	if (ag_extjson_parse(text, &opts, l->step, ret, NULL, NULL, why))
+		return false;
+	if (ret->type == AG_T_OBJECT)
+		return true;
+	ag_fail(why, AG_INVALID, "agent.loop", "action_input: want an object, got %s", ag_type_alias(ret->type));
+	return false;
+}
+
+static ag_status act(ag_loop *l, const ag_proposal *p, ag_err *err)
+{
+	const ag_tool *t = ag_tool_find(l->opts->agent->tools, l->opts->agent->ntool, p->action);
+	ag_subject s = { .gate = AG_GATE_ACTION, .proposal = p, .tool = t };
+	ag_err input_err = { 0 };
+	ag_val input;
+	ag_verdict v;
+	ag_status st;
+
+	if (parse_input(l, p, &input, &input_err))
+		s.input = &input;
+	else
+		s.input_err = &input_err;
+	l->call_id = ag_id_new(l->ctx->clock);
+	st = ag_loop_emit_proposal(l, p, s.input, err);
+	if (st)
+		return st;
+	st = judge(l, &s, ag_id_str(&l->call_id), &v, err);
+	if (st)
+		return st;
+	st = critique(l, AG_GATE_ACTION, critique_of(&v), err);
+	if (st || v.kind == AG_FAIL)
+		return st;
+	/* Also without a gate, nothing unchecked reaches a tool. */
+	if (!t || !s.input || ag_tool_check_input(t, s.input, &input_err)) {
+		if (!t)
+			ag_fail(&input_err, AG_INVALID, "agent.loop", "there is no tool \"%.*s\"",
+				(int)(p->action.len < 60 ? p->action.len : 60), p->action.ptr);
+		return critique(l, AG_GATE_ACTION, ag_str_dup(l->step, ag_str_c(input_err.msg)), err);
+	}
+	if (t->flags & AG_TOOL_CONCLUDES)
+		return conclude(l, err);
+	return call_tool(l, t, s.input, err);
+}
+
+static ag_status step(ag_loop *l, ag_err *err)
+{
+	ag_proposal p = { 0 };
+	ag_err why = { 0 };
+	ag_status st;
+
+	st = ag_loop_lease(l, LEASE_TTL_MS, err);
+	if (st)
+		return st;
+	l->ret->iterations++;
+	if (l->opts->planner->type->propose(l->opts->planner, l->ctx, l->step, &p, &why)) {
+		fail_run(l, &why);
+		return AG_OK;
+	}
+	return act(l, &p, err);
+}
+
+/* The budget ran out: the run gate judges what there is, once. */
+static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
+{
+	ag_verdict v;
+	ag_status st = judge_run(l, &v, err);
+
+	if (st)
+		return st;
+	if (v.kind == AG_FAIL && l->opts->fail_policy == AG_RUN_FAIL_ABORT && l->ret->has_verdict)
+		finish_as(l, AG_S("failed"), AG_S("the run gate rejected the result (policy abort)"));
+	else
+		finish_as(l, AG_S("partial"), why);
+	return AG_OK;
+}
+
+static ag_status turn(ag_loop *l, ag_err *err)
+{
+	ag_err why = { 0 };
+	ag_str spent;
+
+	if (ag_ctx_check(l->ctx, &why)) {
+		fail_run(l, &why);
+		return AG_OK;
+	}
+	if (!budget_left(l, &spent))
+		return out_of_budget(l, spent, err);
+	return step(l, err);
+}
+
+ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_run_result *ret,
+                      ag_err *err)
+{
+	ag_loop l = { .ctx = ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new() };
+	ag_err commit_err = { 0 };
+	ag_status st;
+
+	*ret = (ag_run_result){ 0 };
+	l.mono_start_ms = ag_clock_mono(ctx->clock);
+	st = ag_loop_begin(&l, LEASE_TTL_MS, err);
+	while (!st && !is_over(&l)) {
+		if (turn(&l, &commit_err))
+			fail_run(&l, &commit_err);
+		ag_arena_reset(l.step);
+	}
+	if (!st && ag_loop_finish(&l, &commit_err) && ret->err.status == AG_OK)
+		fail_run(&l, &commit_err);
+	ag_arena_free(l.step);
+	return st;
+}

@@ -1,0 +1,270 @@
+/* loop_events -- payloads of the loop's events, and the one place where an event is committed.
+ *
+ * Order for every event: derive what follows from it, commit all in one batch, apply to the state, show.
+ * The finish is applied first, because the report that is committed with it is made from the state. */
+#include "agent/loop_events.h"
+
+#include <unistd.h>
+
+#include "base/json.h"
+#include "query/extjson.h"
+
+#define PAYLOAD_MAX_BYTES (256UL * 1024 * 1024)
+
+static ag_event make_event(ag_loop *l, ag_event_type type, ag_str payload)
+{
+	ag_event ev = {
+		.v = AG_EVENT_VERSION,
+		.run = l->opts->row.id,
+		.seq = l->seq + 1,
+		.type = type,
+		.at_ms = ag_clock_wall(l->ctx->clock),
+		.payload = payload,
+	};
+
+	if (type == AG_EV_TOOL_INPUT || type == AG_EV_TOOL_OUTPUT || type == AG_EV_PROPOSAL ||
+	    type == AG_EV_FINDING || type == AG_EV_VERDICT)
+		ev.call_id = l->call_id;
+	if (type != AG_EV_PROPOSAL && type != AG_EV_RUN_STARTED && type != AG_EV_RUN_FINISHED)
+		ev.cause = l->cause;
+	return ev;
+}
+
+static ag_status commit(ag_loop *l, const ag_event *ev, bool with_row, ag_err *err)
+{
+	const ag_agent *agent = l->opts->agent;
+	ag_store_batch batch = {
+		.events = ev,
+		.nevent = 1,
+		.durable = ag_event_type_durable(ev->type),
+	};
+	ag_status st;
+
+	if (agent->derive) {
+		st = agent->derive(l->opts->env, l->step, ev, &l->opts->row, &batch, err);
+		if (st)
+			return st;
+	}
+	if (with_row)
+		batch.run = &l->opts->row;
+	st = ag_store_commit(l->opts->store, &ev->run, &batch, err);
+	if (st)
+		return st;
+	l->seq = ev->seq;
+	return AG_OK;
+}
+
+static ag_status apply_and_show(ag_loop *l, const ag_event *ev, ag_err *err)
+{
+	ag_status st = l->opts->agent->apply(l->opts->state, ev, err);
+
+	if (st)
+		return st;
+	if (l->opts->on_event)
+		l->opts->on_event(l->opts->on_event_arg, ev);
+	return AG_OK;
+}
+
+ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err)
+{
+	const ag_event ev = make_event(l, type, payload);
+	ag_status st = commit(l, &ev, type == AG_EV_RUN_STARTED, err);
+
+	if (st)
+		return st;
+	if (type == AG_EV_PROPOSAL)
+		l->cause = ev.seq;
+	return apply_and_show(l, &ev, err);
+}
+
+/* Hand the writer's bytes over as a payload. */
+static ag_status emit_buf(ag_loop *l, ag_event_type type, ag_buf *buf, ag_err *err)
+{
+	ag_status st;
+
+	if (buf->failed)
+		st = ag_fail(err, AG_LIMIT, "agent.loop", "a %s event is larger than %lu bytes",
+			     ag_event_type_text(type), PAYLOAD_MAX_BYTES);
+	else
+		st = ag_loop_emit(l, type, ag_buf_view(buf), err);
+	ag_buf_release(buf);
+	return st;
+}
+
+ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err)
+{
+	const int64_t now = ag_clock_wall(l->ctx->clock);
+	ag_status st;
+
+	if (l->lease_until_ms - now > ttl_ms / 2)
+		return AG_OK;
+	st = ag_store_lease(l->opts->store, &l->opts->row.id, l->owner, now, ttl_ms, err);
+	if (!st)
+		l->lease_until_ms = now + ttl_ms;
+	return st;
+}
+
+ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err)
+{
+	const ag_id owner = ag_id_new(l->ctx->clock);
+	ag_status st;
+
+	l->owner = ag_str_printf(l->arena, "%ld:%s", (long)getpid(), owner.text);
+	l->opts->row.status = AG_S("running");
+	l->opts->row.started_ms = ag_clock_wall(l->ctx->clock);
+	st = ag_loop_emit(l, AG_EV_RUN_STARTED, l->opts->started, err);
+	if (st)
+		return st;
+	return ag_loop_lease(l, lease_ttl_ms, err);
+}
+
+/* {"iteration":1,"call_id":"…","reasoning":"…","action":"run_query","action_input":{…},"confidence":0.9} */
+ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kuint(&w, "iteration", l->ret->iterations);
+	ag_jw_kstr(&w, "call_id", ag_id_str(&l->call_id));
+	ag_jw_kstr(&w, "reasoning", p->reasoning);
+	ag_jw_kstr(&w, "action", p->action);
+	if (input)
+		ag_jw_kraw(&w, "action_input", ag_extjson_str(l->step, input, AG_EXTJSON_RELAXED));
+	else
+		ag_jw_kstr(&w, "action_input_text", p->input);
+	ag_jw_kdouble(&w, "confidence", p->confidence);
+	ag_jw_obj_end(&w);
+	return emit_buf(l, AG_EV_PROPOSAL, &out, err);
+}
+
+ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const ag_verdict *v, ag_err *err)
+{
+	const ag_id id = ag_id_new(l->ctx->clock);
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "id", ag_id_str(&id));
+	ag_jw_kstr(&w, "gate", ag_str_c(ag_gate_name(gate)));
+	ag_jw_kstr(&w, "target_id", target_id);
+	ag_jw_kuint(&w, "iteration", l->ret->iterations);
+	ag_jw_kstr(&w, "verdict", ag_str_c(ag_verdict_name(v->kind)));
+	ag_jw_kdouble(&w, "score", v->score);
+	ag_jw_kstr(&w, "reason", v->reason);
+	if (v->critique.len)
+		ag_jw_kstr(&w, "critique", v->critique);
+	else
+		ag_jw_knull(&w, "critique");
+	ag_jw_kstr(&w, "evaluated_by", v->evaluated_by);
+	ag_jw_obj_end(&w);
+	return emit_buf(l, AG_EV_VERDICT, &out, err);
+}
+
+ag_status ag_loop_emit_critique(ag_loop *l, ag_gate gate, ag_str text, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "gate", ag_str_c(ag_gate_name(gate)));
+	ag_jw_kstr(&w, "text", text);
+	ag_jw_obj_end(&w);
+	return emit_buf(l, AG_EV_CRITIQUE, &out, err);
+}
+
+ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val *input, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "tool", ag_str_c(t->name));
+	ag_jw_kbool(&w, "reads_only", (t->flags & AG_TOOL_READS) != 0);
+	ag_jw_kraw(&w, "input", ag_extjson_str(l->step, input, AG_EXTJSON_RELAXED));
+	ag_jw_obj_end(&w);
+	l->tool_start_ms = ag_clock_mono(l->ctx->clock);
+	return emit_buf(l, AG_EV_TOOL_INPUT, &out, err);
+}
+
+ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs, const ag_err *why,
+                              ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "tool", ag_str_c(t->name));
+	ag_jw_kbool(&w, "ok", obs != NULL);
+	ag_jw_kint(&w, "latency_ms", ag_clock_mono(l->ctx->clock) - l->tool_start_ms);
+	if (obs) {
+		ag_jw_kstr(&w, "summary", obs->summary);
+		ag_jw_kraw(&w, "result", obs->json);
+	} else {
+		ag_jw_kstr(&w, "summary", ag_str_c(why->msg));
+		ag_jw_kkey(&w, "error");
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "status", ag_str_c(ag_status_name(why->status)));
+		ag_jw_kstr(&w, "message", ag_str_c(why->msg));
+		ag_jw_kstr(&w, "hint", ag_str_c(why->hint));
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_obj_end(&w);
+	return emit_buf(l, AG_EV_TOOL_OUTPUT, &out, err);
+}
+
+/* {"status":"ok","why":"…","iterations":9,"calls":7,"verdict":{…}|null} */
+static void finish_payload(const ag_loop *l, ag_buf *out)
+{
+	const ag_run_result *r = l->ret;
+	ag_jw w;
+
+	ag_jw_init(&w, out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "status", r->status);
+	ag_jw_kstr(&w, "why", r->why);
+	ag_jw_kuint(&w, "iterations", r->iterations);
+	ag_jw_kuint(&w, "calls", r->calls);
+	ag_jw_kkey(&w, "verdict");
+	if (r->has_verdict) {
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "verdict", ag_str_c(ag_verdict_name(r->verdict.kind)));
+		ag_jw_kdouble(&w, "score", r->verdict.score);
+		ag_jw_kstr(&w, "reason", r->verdict.reason);
+		if (r->verdict.critique.len)
+			ag_jw_kstr(&w, "critique", r->verdict.critique);
+		else
+			ag_jw_knull(&w, "critique");
+		ag_jw_kstr(&w, "evaluated_by", r->verdict.evaluated_by);
+		ag_jw_obj_end(&w);
+	} else {
+		ag_jw_null(&w);
+	}
+	ag_jw_obj_end(&w);
+}
+
+ag_status ag_loop_finish(ag_loop *l, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_status st;
+	ag_event ev;
+
+	finish_payload(l, &out);
+	ev = make_event(l, AG_EV_RUN_FINISHED, ag_buf_view(&out));
+	l->opts->row.status = l->ret->status;
+	l->opts->row.verdict =
+		l->ret->has_verdict ? ag_str_c(ag_verdict_name(l->ret->verdict.kind)) : AG_S("");
+	l->opts->row.finished_ms = ev.at_ms;
+	st = l->opts->agent->apply(l->opts->state, &ev, err);
+	if (!st)
+		st = commit(l, &ev, true, err);
+	if (!st && l->opts->on_event)
+		l->opts->on_event(l->opts->on_event_arg, &ev);
+	ag_buf_release(&out);
+	return st;
+}

@@ -1,0 +1,224 @@
+/* tool -- one parameter table, two uses: the schema a model reads and the check of what it sends.
+ *
+ * The check stops at the first problem and names the parameter, because a planner mends one thing at a
+ * time. Sizes are already limited by whoever parsed the input. */
+#include "agent/tool.h"
+
+#include <inttypes.h>
+
+#include "base/num.h"
+
+static const char *const type_word[] = {
+	[AG_PARAM_STRING] = "a string",
+	[AG_PARAM_INT] = "an integer",
+	[AG_PARAM_NUMBER] = "a number",
+	[AG_PARAM_BOOL] = "true or false",
+	[AG_PARAM_OBJECT] = "an object",
+	[AG_PARAM_ARRAY] = "an array",
+	[AG_PARAM_STRINGS] = "an array of strings",
+	[AG_PARAM_QUERY] = "a filter {…} or a pipeline […]",
+};
+
+const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name)
+{
+	for (size_t i = 0; i < ntool; i++)
+		if (ag_str_eqc(name, tools[i].name))
+			return &tools[i];
+	return NULL;
+}
+
+static bool type_fits(const ag_param *p, const ag_val *v)
+{
+	int64_t i;
+
+	switch (p->type) {
+	case AG_PARAM_STRING:
+		return v->type == AG_T_STRING;
+	case AG_PARAM_INT:
+		return ag_val_to_i64(v, &i);
+	case AG_PARAM_NUMBER:
+		return ag_type_is_number(v->type);
+	case AG_PARAM_BOOL:
+		return v->type == AG_T_BOOL;
+	case AG_PARAM_OBJECT:
+		return v->type == AG_T_OBJECT;
+	case AG_PARAM_ARRAY:
+		return v->type == AG_T_ARRAY;
+	case AG_PARAM_STRINGS:
+		if (v->type != AG_T_ARRAY)
+			return false;
+		for (uint32_t k = 0; k < v->n; k++)
+			if (v->u.items[k].type != AG_T_STRING)
+				return false;
+		return true;
+	case AG_PARAM_QUERY:
+		return v->type == AG_T_STRING || v->type == AG_T_OBJECT || v->type == AG_T_ARRAY;
+	}
+	return false;
+}
+
+static ag_status check_range(const ag_tool *t, const ag_param *p, const ag_val *v, ag_err *err)
+{
+	const bool is_number = p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER;
+	const double x = is_number ? ag_val_number(v) : (double)v->n;
+	char min[AG_NUM_MAX], max[AG_NUM_MAX], got[AG_NUM_MAX];
+
+	if ((p->min == 0 && p->max == 0) || (x >= p->min && (p->max == 0 || x <= p->max)))
+		return AG_OK;
+	ag_num_double(min, p->min, false);
+	ag_num_double(max, p->max, false);
+	ag_num_double(got, x, false);
+	if (!is_number)
+		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s %s, got %s", t->name,
+			       p->name, min, max, p->type == AG_PARAM_STRING ? "bytes" : "items", got);
+	if (p->max == 0)
+		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s or more, got %s", t->name,
+			       p->name, min, got);
+	return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s, got %s", t->name, p->name,
+		       min, max, got);
+}
+
+static ag_status check_choice(const ag_tool *t, const ag_param *p, const ag_val *v, ag_err *err)
+{
+	ag_buf list = AG_BUF_INIT(512);
+	ag_status st;
+	bool known = false;
+
+	if (!p->one_of || v->type != AG_T_STRING)
+		return AG_OK;
+	for (size_t i = 0; p->one_of[i] && !known; i++) {
+		known = ag_str_eqc(ag_val_text(v), p->one_of[i]);
+		ag_buf_addf(&list, "%s%s", i ? ", " : "", p->one_of[i]);
+	}
+	st = known ? AG_OK :
+		     ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want one of %.*s, got \"%.*s\"", t->name,
+			     p->name, AG_FMT(ag_buf_view(&list)), (int)(v->n < 40 ? v->n : 40), v->u.s);
+	ag_buf_release(&list);
+	return st;
+}
+
+static ag_status check_param(const ag_tool *t, const ag_param *p, const ag_val *v, ag_err *err)
+{
+	ag_status st;
+
+	if (!v || (v->type == AG_T_NULL && !p->required)) {
+		if (!p->required)
+			return AG_OK;
+		ag_fail(err, AG_INVALID, "agent.tool", "%s.%s is missing", t->name, p->name);
+		return ag_err_hint(err, "%s: %s", p->name, p->help);
+	}
+	if (!type_fits(p, v)) {
+		ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s, got %s", t->name, p->name,
+			type_word[p->type], ag_type_alias(v->type));
+		return ag_err_hint(err, "%s: %s", p->name, p->help);
+	}
+	st = check_range(t, p, v, err);
+	if (st)
+		return st;
+	return check_choice(t, p, v, err);
+}
+
+static ag_status unknown_param(const ag_tool *t, ag_str key, ag_err *err)
+{
+	const char *names[32];
+	const char *nearest;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nparam && n < AG_NELEM(names); i++)
+		names[n++] = t->params[i].name;
+	ag_fail(err, AG_INVALID, "agent.tool", "%s has no parameter \"%.*s\"", t->name,
+		(int)(key.len < 60 ? key.len : 60), key.ptr);
+	nearest = ag_str_nearest(key, names, n);
+	if (nearest)
+		return ag_err_hint(err, "did you mean \"%s\"?", nearest);
+	return AG_INVALID;
+}
+
+ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err)
+{
+	ag_status st;
+
+	if (input->type != AG_T_OBJECT)
+		return ag_fail(err, AG_INVALID, "agent.tool", "%s: want an object as input, got %s",
+			       t->name, ag_type_alias(input->type));
+	for (uint32_t k = 0; k < input->n; k++) {
+		bool known = false;
+
+		for (size_t i = 0; i < t->nparam && !known; i++)
+			known = ag_str_eqc(input->u.members[k].key, t->params[i].name);
+		if (!known)
+			return unknown_param(t, input->u.members[k].key, err);
+	}
+	for (size_t i = 0; i < t->nparam; i++) {
+		st = check_param(t, &t->params[i], ag_val_getc(input, t->params[i].name), err);
+		if (st)
+			return st;
+	}
+	return AG_OK;
+}
+
+static void param_type_schema(const ag_param *p, ag_jw *w)
+{
+	static const char *const json_type[] = {
+		[AG_PARAM_STRING] = "string",   [AG_PARAM_INT] = "integer",
+		[AG_PARAM_NUMBER] = "number",   [AG_PARAM_BOOL] = "boolean",
+		[AG_PARAM_OBJECT] = "object",   [AG_PARAM_ARRAY] = "array",
+		[AG_PARAM_STRINGS] = "array",
+	};
+
+	if (p->type == AG_PARAM_QUERY) {
+		ag_jw_kkey(w, "type");
+		ag_jw_arr(w);
+		ag_jw_str(w, AG_S("string"));
+		ag_jw_str(w, AG_S("object"));
+		ag_jw_str(w, AG_S("array"));
+		ag_jw_arr_end(w);
+		return;
+	}
+	ag_jw_kstr(w, "type", ag_str_c(json_type[p->type]));
+	if (p->type == AG_PARAM_STRINGS) {
+		ag_jw_kkey(w, "items");
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "type", AG_S("string"));
+		ag_jw_obj_end(w);
+	}
+}
+
+void ag_tool_schema(const ag_tool *t, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "type", AG_S("object"));
+	ag_jw_kkey(w, "properties");
+	ag_jw_obj(w);
+	for (size_t i = 0; i < t->nparam; i++) {
+		const ag_param *p = &t->params[i];
+
+		ag_jw_kkey(w, p->name);
+		ag_jw_obj(w);
+		param_type_schema(p, w);
+		ag_jw_kstr(w, "description", ag_str_c(p->help));
+		if (p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER) {
+			if (p->min != 0 || p->max != 0)
+				ag_jw_kdouble(w, "minimum", p->min);
+			if (p->max != 0)
+				ag_jw_kdouble(w, "maximum", p->max);
+		}
+		if (p->one_of) {
+			ag_jw_kkey(w, "enum");
+			ag_jw_arr(w);
+			for (size_t k = 0; p->one_of[k]; k++)
+				ag_jw_str(w, ag_str_c(p->one_of[k]));
+			ag_jw_arr_end(w);
+		}
+		ag_jw_obj_end(w);
+	}
+	ag_jw_obj_end(w);
+	ag_jw_kkey(w, "required");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < t->nparam; i++)
+		if (t->params[i].required)
+			ag_jw_str(w, ag_str_c(t->params[i].name));
+	ag_jw_arr_end(w);
+	ag_jw_kbool(w, "additionalProperties", false);
+	ag_jw_obj_end(w);
+}

@@ -1,0 +1,68 @@
+/* finding -- one data-quality problem with its evidence, and its JSON form.
+ *
+ * A finding's id is given once per (canonical field, category) of a run and never changes; its key is stable
+ * across runs: XXH3-128 of source key, canonical field and category. Counts are what the data said when Argus
+ * ran the evidence itself. */
+#ifndef AG_AUDIT_FINDING_H
+#define AG_AUDIT_FINDING_H
+
+#include "audit/taxonomy.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "query/value.h"
+#include "run/id.h"
+
+typedef struct ag_part {
+	ag_str category, description, evidence_query;
+	uint64_t affected;
+} ag_part;
+
+#define AG_FINDING_MAX_PARTS   16
+#define AG_FINDING_MAX_SAMPLES 5
+
+typedef struct ag_finding {
+	ag_id id;
+	ag_str key;
+	ag_str field;           /* path as written by the planner */
+	ag_str category;        /* canonical */
+	ag_severity severity;
+	ag_str description, hypothesis, detail, repair;
+	ag_str evidence_query;  /* relaxed extended JSON on one line; "" when the planner gave none */
+	uint64_t affected, total;
+	double share;           /* affected / total documents; 0 when there are none */
+	const ag_val *samples;  /* up to AG_FINDING_MAX_SAMPLES values of the field in affected documents */
+	const ag_str *where;    /* per sample: "orders.ndjson:17" */
+	size_t nsample;
+	const ag_part *parts;   /* findings folded into this one */
+	size_t npart;
+	double confidence;      /* 0..1 */
+	double score;           /* for ranking: severity weight x min(1, share / 0.05 + 0.2) x confidence */
+	bool confirmed;
+	ag_str query_call_id;   /* the run_query or aggregate call that ran the same evidence; "" = none */
+	unsigned iteration;
+
+	/* what the planner claimed */
+	bool has_claimed_share;
+	int64_t claimed_count;
+	double claimed_share;
+
+	/* what became of it */
+	ag_str status;          /* committed, dismissed */
+	ag_str evaluation_verdict, evaluation_reason, evaluation_critique, evaluated_by;
+	double evaluation_score;
+} ag_finding;
+
+double ag_finding_score(const ag_finding *f);
+/* Rank order: score descending, then severity, field, category. For qsort over const ag_finding *. */
+int ag_finding_rank(const void *a, const void *b);
+/* The identity of a field: the query form of its path where it has one, else the path itself. */
+ag_str ag_finding_canonical_field(ag_str field, ag_arena *arena);
+ag_str ag_finding_key(ag_str source_key, ag_str canonical_field, ag_str category, ag_arena *arena);
+
+/* Values are masked by audit/mask.h unless show_values. */
+void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w);
+/* Reads what ag_finding_write wrote; unknown members are ignored.
+ * errors  AG_INVALID names the member. */
+AG_CHECK ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_err *err);
+
+#endif

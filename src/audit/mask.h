@@ -1,0 +1,17 @@
+/* mask -- personal data is not printed unless the user asks (DESIGN section 9, "Privacy").
+ *
+ * A value is personal by the name of its field (name, email, phone, street, birth date, account, token …) or by
+ * its look (e-mail address, phone number, card number, IBAN, IP address). What is plainly a defect and no person
+ * ("N/A", "", " ", -1, null) stays readable, because that is what the finding is about. */
+#ifndef AG_AUDIT_MASK_H
+#define AG_AUDIT_MASK_H
+
+#include "query/value.h"
+
+/* Does the last name in a path tell of a person or a secret? */
+bool ag_mask_field(ag_str path);
+/* The value as it may be shown: itself, or a text that keeps its length class and first letter ("j•••"). Looks
+ * into objects and arrays with the names of their members. */
+ag_val ag_mask_val(ag_str path, const ag_val *v, ag_arena *arena);
+
+#endif
