@@ -24,16 +24,16 @@
 #include <sanitizer/asan_interface.h>
 #define POISON(p, n)   ASAN_POISON_MEMORY_REGION((p), (n))
 #define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
-#define GAP	       16
+#define GAP            16
 #else
 #define POISON(p, n)   ((void)(p), (void)(n))
 #define UNPOISON(p, n) ((void)(p), (void)(n))
-#define GAP	       0
+#define GAP            0
 #endif
 
 #define FIRST_BLOCK (8u * 1024)
 #define MAX_BLOCK   (1024u * 1024)
-#define ALIGN	    _Alignof(max_align_t)
+#define ALIGN       _Alignof(max_align_t)
 
 typedef struct block {
 	struct block *next;
@@ -51,7 +51,7 @@ struct ag_arena {
 	block *head;
 	deferred *calls;
 	size_t next_size; /* of the next shared block */
-	size_t bytes;	  /* handed out since the last reset */
+	size_t bytes;     /* handed out since the last reset */
 };
 
 ag_arena *ag_arena_new(void)

@@ -21,7 +21,7 @@ void ag_assert_fail(const char *expr, const char *file, int line)
 {
 	char msg[512];
 	int n = snprintf(msg, sizeof(msg), "argus: internal error: %s:%d: assertion failed: %s\n",
-			 file, line, expr);
+	                 file, line, expr);
 
 	die(msg, n < 0 ? 0 : (size_t)n < sizeof(msg) ? (size_t)n : sizeof(msg) - 1);
 }

@@ -14,11 +14,11 @@
 #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Ignore the result of an AG_CHECK function on purpose; the reason is read by people. */
-#define AG_IGNORE(expr, reason)                                                             \
-	do {                                                                                \
-		if (expr) {                                                                 \
-			(void)sizeof(reason);                                               \
-		}                                                                           \
+#define AG_IGNORE(expr, reason)               \
+	do {                                  \
+		if (expr) {                   \
+			(void)sizeof(reason); \
+		}                             \
 	} while (0)
 
 #define AG_NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -41,10 +41,10 @@ void *ag_xrealloc(void *p, size_t n);
 #endif
 
 /* A bug in Argus, never bad input. On in release builds too. */
-#define AG_ASSERT(x)                                                                        \
-	do {                                                                                \
-		if (AG_UNLIKELY(!(x)))                                                      \
-			ag_assert_fail(#x, __FILE__, __LINE__);                             \
+#define AG_ASSERT(x)                                            \
+	do {                                                    \
+		if (AG_UNLIKELY(!(x)))                          \
+			ag_assert_fail(#x, __FILE__, __LINE__); \
 	} while (0)
 
 #endif

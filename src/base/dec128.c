@@ -11,11 +11,11 @@
 
 #include "base/dec128_number.h"
 
-#define SIGN_BIT      (UINT64_C(1) << 63)
-#define COEF_HI_BITS  49 /* of the 113 bits of a coefficient, those in the high half */
-#define MAX_U128_POW  38
-#define GUARD_DIGITS  3
-#define SUM_DIGITS    (AG_DEC128_DIGITS + GUARD_DIGITS) /* two such numbers add up below 2^128 */
+#define SIGN_BIT     (UINT64_C(1) << 63)
+#define COEF_HI_BITS 49 /* of the 113 bits of a coefficient, those in the high half */
+#define MAX_U128_POW 38
+#define GUARD_DIGITS 3
+#define SUM_DIGITS   (AG_DEC128_DIGITS + GUARD_DIGITS) /* two such numbers add up below 2^128 */
 
 ag_u128 ag_dec128_pow10(int n)
 {
@@ -95,7 +95,7 @@ ag_dec128 ag_dec128_pack(ag_dec128_number n)
 		return v;
 	}
 	AG_ASSERT(n.coef < ag_dec128_pow10(AG_DEC128_DIGITS) && n.exponent >= AG_DEC128_MIN_EXP &&
-		  n.exponent <= AG_DEC128_MAX_EXP);
+	          n.exponent <= AG_DEC128_MAX_EXP);
 	v.lo = (uint64_t)n.coef;
 	v.hi = sign | (uint64_t)(n.exponent + AG_DEC128_BIAS) << COEF_HI_BITS |
 	       (uint64_t)(n.coef >> 64);

@@ -11,7 +11,7 @@
 #include "base/dec128_number.h"
 #include "base/num_shortest.h"
 
-#define LIMBS	80 /* of 32 bits: 2560 */
+#define LIMBS   80 /* of 32 bits: 2560 */
 #define LOG2_10 3.321928094887362
 
 typedef struct big {

@@ -9,7 +9,7 @@
 __extension__ typedef unsigned __int128 ag_u128;
 
 #define AG_DEC128_DIGITS  34
-#define AG_DEC128_BIAS	  6176
+#define AG_DEC128_BIAS    6176
 #define AG_DEC128_MIN_EXP (-6176)
 #define AG_DEC128_MAX_EXP 6111
 

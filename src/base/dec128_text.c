@@ -63,8 +63,8 @@ static bool fit(ag_dec128_number *n, int count, int64_t exponent)
 {
 	if (n->coef == 0) {
 		n->exponent = exponent > AG_DEC128_MAX_EXP   ? AG_DEC128_MAX_EXP
-			      : exponent < AG_DEC128_MIN_EXP ? AG_DEC128_MIN_EXP
-							     : (int)exponent;
+		              : exponent < AG_DEC128_MIN_EXP ? AG_DEC128_MIN_EXP
+		                                             : (int)exponent;
 		return true;
 	}
 	while (exponent < AG_DEC128_MIN_EXP && n->coef % 10 == 0) {
@@ -153,6 +153,7 @@ static size_t put(char *out, size_t at, const char *text, size_t len)
 static size_t scientific(char *out, size_t at, const char *text, size_t n, int exponent)
 {
 	char number[AG_NUM_MAX];
+	size_t len = ag_num_i64(number, exponent);
 
 	out[at++] = text[0];
 	if (n > 1) {
@@ -162,7 +163,7 @@ static size_t scientific(char *out, size_t at, const char *text, size_t n, int e
 	out[at++] = 'E';
 	if (exponent >= 0)
 		out[at++] = '+';
-	return put(out, at, number, ag_num_i64(number, exponent));
+	return put(out, at, number, len);
 }
 
 /* exponent is 0 or below, and the first digit at most six places behind the point. */

@@ -120,9 +120,9 @@ ag_status ag_fail(ag_err *err, ag_status status, const char *origin, const char 
 
 ag_status ag_fail_errno(ag_err *err, int errnum, const char *origin, const char *fmt, ...)
 {
-	ag_status status = errnum == ENOENT			? AG_NOT_FOUND
-			   : errnum == EACCES || errnum == EPERM ? AG_DENIED
-								 : AG_IO;
+	ag_status status = errnum == ENOENT                      ? AG_NOT_FOUND
+	                   : errnum == EACCES || errnum == EPERM ? AG_DENIED
+	                                                         : AG_IO;
 	char reason[128], text[SCRATCH_BYTES];
 	va_list ap;
 
@@ -133,7 +133,7 @@ ag_status ag_fail_errno(ag_err *err, int errnum, const char *origin, const char 
 	va_end(ap);
 	err->native = errnum;
 	snprintf(text, sizeof(text), "%s: %s", err->msg,
-		 strerror_r(errnum, reason, sizeof(reason)));
+	         strerror_r(errnum, reason, sizeof(reason)));
 	one_line(err->msg, sizeof(err->msg), text);
 	return status;
 }

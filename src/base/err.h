@@ -12,28 +12,30 @@ extern "C" {
 #endif
 
 /* name | http | json-rpc | retry | meaning */
-#define AG_STATUS_TABLE(X)                                                                  \
-	X(OK, 200, 0, false, "success")                                                     \
-	X(INVALID, 400, -32602, false, "the request is wrong; fix it and resend")           \
-	X(NOT_FOUND, 404, -32602, false, "no such file, source, run or field")              \
-	X(DENIED, 403, -32603, false, "refused by a guard or by permissions")               \
-	X(CONFLICT, 409, -32603, false, "someone else holds it, or it changed meanwhile")   \
-	X(TIMEOUT, 504, -32603, true, "a deadline passed")                                  \
-	X(UNAVAILABLE, 503, -32603, true, "the other side is down or limits our rate")      \
-	X(LIMIT, 413, -32603, false, "a size, row or step budget ran out")                  \
-	X(CANCELLED, 499, -32603, false, "the user stopped it")                             \
-	X(PROTOCOL, 502, -32603, false, "the other side broke the rules of its protocol")   \
-	X(IO, 500, -32603, false, "reading or writing a file failed")                       \
+#define AG_STATUS_TABLE(X)                                                                \
+	X(OK, 200, 0, false, "success")                                                   \
+	X(INVALID, 400, -32602, false, "the request is wrong; fix it and resend")         \
+	X(NOT_FOUND, 404, -32602, false, "no such file, source, run or field")            \
+	X(DENIED, 403, -32603, false, "refused by a guard or by permissions")             \
+	X(CONFLICT, 409, -32603, false, "someone else holds it, or it changed meanwhile") \
+	X(TIMEOUT, 504, -32603, true, "a deadline passed")                                \
+	X(UNAVAILABLE, 503, -32603, true, "the other side is down or limits our rate")    \
+	X(LIMIT, 413, -32603, false, "a size, row or step budget ran out")                \
+	X(CANCELLED, 499, -32603, false, "the user stopped it")                           \
+	X(PROTOCOL, 502, -32603, false, "the other side broke the rules of its protocol") \
+	X(IO, 500, -32603, false, "reading or writing a file failed")                     \
 	X(INTERNAL, 500, -32603, false, "a bug in Argus")
 
+/* clang-format off: it cannot know that the table ends in a comma */
 typedef enum ag_status {
 #define X(name, http, rpc, retry, meaning) AG_##name,
 	AG_STATUS_TABLE(X)
 #undef X
 	AG_STATUS_COUNT
 } ag_status;
+/* clang-format on */
 
-const char *ag_status_name(ag_status st);     /* "not_found" */
+const char *ag_status_name(ag_status st); /* "not_found" */
 const char *ag_status_meaning(ag_status st);
 int ag_status_http(ag_status st);
 int ag_status_json_rpc(ag_status st);
@@ -41,10 +43,10 @@ bool ag_status_retryable(ag_status st);
 
 typedef struct ag_err {
 	ag_status status;
-	int native;       /* errno, CURLcode, sqlite rc or HTTP status; 0 = none */
-	char origin[24];  /* "source.files", "query.filter" */
-	char msg[400];    /* one sentence, no newline, no secret */
-	char hint[200];   /* what the user can do; "" = nothing to say */
+	int native;      /* errno, CURLcode, sqlite rc or HTTP status; 0 = none */
+	char origin[24]; /* "source.files", "query.filter" */
+	char msg[400];   /* one sentence, no newline, no secret */
+	char hint[200];  /* what the user can do; "" = nothing to say */
 } ag_err;
 
 /* Fill *err (may be NULL) and return `status`, so that a failure is one line:

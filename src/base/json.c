@@ -28,7 +28,8 @@ static size_t plain_run(const char *p, size_t n)
 		quote = x ^ (ones * '"');
 		slash = x ^ (ones * '\\');
 		if ((x | ((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote) |
-		     ((slash - ones) & ~slash)) & highs)
+		     ((slash - ones) & ~slash)) &
+		    highs)
 			break;
 	}
 	for (; i < n; i++) {

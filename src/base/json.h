@@ -16,7 +16,7 @@ extern "C" {
 
 typedef struct ag_jw {
 	ag_buf *out;
-	int indent;             /* spaces per level; 0 = all on one line, no blanks */
+	int indent; /* spaces per level; 0 = all on one line, no blanks */
 	int depth;
 	bool after_key;
 	unsigned char used[AG_JW_MAX_DEPTH / 8]; /* bit per level: something was written there */

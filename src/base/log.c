@@ -18,12 +18,12 @@
 #include "base/time.h"
 #include "base/utf8.h"
 
-#define MAX_SECRETS	 64
-#define MIN_SECRET_BYTES 8	   /* shorter ones would punch holes into ordinary words */
+#define MAX_SECRETS      64
+#define MIN_SECRET_BYTES 8           /* shorter ones would punch holes into ordinary words */
 #define MAX_SECRET_BYTES (8 * 1024)  /* a PEM key has two to four KB */
-#define MAX_RAW_BYTES	 (32 * 1024) /* formatted, before redaction */
-#define MAX_MSG_BYTES	 (8 * 1024)  /* of a line */
-#define MAX_LINE_BYTES	 (64 * 1024) /* MAX_MSG_BYTES, each escaped as six, and the frame */
+#define MAX_RAW_BYTES    (32 * 1024) /* formatted, before redaction */
+#define MAX_MSG_BYTES    (8 * 1024)  /* of a line */
+#define MAX_LINE_BYTES   (64 * 1024) /* MAX_MSG_BYTES, each escaped as six, and the frame */
 
 static struct {
 	pthread_mutex_t lock;
@@ -77,7 +77,7 @@ static void mark_secrets(ag_str text, unsigned char *covered)
 
 		while (text.len - from >= secret.len) {
 			const char *hit = (const char *)memmem(text.ptr + from, text.len - from,
-							       secret.ptr, secret.len);
+			                                       secret.ptr, secret.len);
 
 			if (!hit)
 				break;
@@ -99,7 +99,8 @@ static void redact(ag_str text, size_t safe, ag_buf *out)
 
 		while (end < safe && covered[end] == covered[i])
 			end++;
-		ag_buf_add(out, covered[i] ? AG_S("[redacted]") : ag_str_make(text.ptr + i, end - i));
+		ag_buf_add(out,
+		           covered[i] ? AG_S("[redacted]") : ag_str_make(text.ptr + i, end - i));
 		i = end;
 	}
 	free(covered);
@@ -141,7 +142,7 @@ static void line_json(ag_buf *line, ag_log_level level, const char *event, ag_st
 	ag_jw_init(&w, line, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "time",
-		   ag_str_make(time, ag_time_format(time, ag_clock_wall(&ag_clock_system))));
+	           ag_str_make(time, ag_time_format(time, ag_clock_wall(&ag_clock_system))));
 	ag_jw_kstr(&w, "level", ag_str_c(level_name(level)));
 	ag_jw_kstr(&w, "event", ag_str_c(event));
 	ag_jw_kstr(&w, "message", msg);

@@ -13,7 +13,7 @@ extern "C" size_t ag_num_shortest(double v, char digits[AG_NUM_MAX_DIGITS], int 
 {
 	char text[32]; /* "d.dddddddddddddddde-308": 23 bytes */
 	std::to_chars_result end = std::to_chars(text, text + sizeof(text), std::fabs(v),
-						 std::chars_format::scientific);
+	                                         std::chars_format::scientific);
 	const char *p = text;
 	size_t n = 0;
 	int exponent = 0;

@@ -18,7 +18,7 @@ extern "C" {
 size_t ag_num_shortest(double v, char digits[AG_NUM_MAX_DIGITS], int *point);
 
 typedef enum ag_num_read {
-	AG_NUM_READ_OK,	      /* nearest double; too small a number is a zero of its sign */
+	AG_NUM_READ_OK,       /* nearest double; too small a number is a zero of its sign */
 	AG_NUM_READ_BAD,      /* not [+-]digits[.digits][e[+-]digits] to the last byte */
 	AG_NUM_READ_INFINITE, /* a number, but too large: *ret is an infinity of its sign */
 } ag_num_read;

@@ -23,9 +23,12 @@ typedef struct ag_str {
 	size_t len;
 } ag_str;
 
-#define AG_S(lit)      ((ag_str){ "" lit, sizeof(lit) - 1 }) /* literals only */
-#define AG_S_INIT(lit) { "" lit, sizeof(lit) - 1 }           /* inside static tables */
-#define AG_FMT(s)      (int)(s).len, (s).ptr                 /* printf("%.*s", AG_FMT(s)) */
+/* clang-format off: it takes the braces of an initialiser for a block */
+#define AG_S(lit)                ((ag_str){ "" lit, sizeof(lit) - 1 }) /* literals only */
+#define AG_S_INIT(lit)           { "" lit, sizeof(lit) - 1 }           /* inside static tables */
+#define AG_BUF_INIT(limit_bytes) { NULL, 0, 0, (limit_bytes), false }
+/* clang-format on */
+#define AG_FMT(s) (int)(s).len, (s).ptr /* printf("%.*s", AG_FMT(s)) */
 
 static inline ag_str ag_str_make(const char *ptr, size_t len)
 {
@@ -76,12 +79,10 @@ const char *ag_str_nearest(ag_str word, const char *const *names, size_t n);
 
 /* Growing bytes with a hard limit. */
 typedef struct ag_buf {
-	char *ptr;    /* NUL-terminated once anything was added; NULL while empty */
+	char *ptr; /* NUL-terminated once anything was added; NULL while empty */
 	size_t len, cap, limit;
-	bool failed;  /* the limit was hit: nothing was added from then on */
+	bool failed; /* the limit was hit: nothing was added from then on */
 } ag_buf;
-
-#define AG_BUF_INIT(limit_bytes) { NULL, 0, 0, (limit_bytes), false }
 
 void ag_buf_init(ag_buf *b, size_t limit_bytes);
 void ag_buf_release(ag_buf *b);

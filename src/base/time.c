@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#define MS_PER_DAY	INT64_C(86400000)
-#define DAYS_PER_ERA	INT64_C(146097) /* 400 years */
-#define DAYS_TO_1970	INT64_C(719468) /* from 0000-03-01 to 1970-01-01 */
+#define MS_PER_DAY   INT64_C(86400000)
+#define DAYS_PER_ERA INT64_C(146097) /* 400 years */
+#define DAYS_TO_1970 INT64_C(719468) /* from 0000-03-01 to 1970-01-01 */
 /* Years whose milliseconds surely fit 64 bits; the first day that does not is in -292275055. */
-#define MAX_YEAR	INT64_C(292275000)
+#define MAX_YEAR INT64_C(292275000)
 
 static int64_t read_ms(clockid_t id)
 {
@@ -89,7 +89,8 @@ ag_civil ag_time_to_civil(int64_t ms)
 	era = floor_div(day, DAYS_PER_ERA);
 	day_of_era = day - era * DAYS_PER_ERA;
 	/* Take out the leap days of 4 years, of 100 and the one of 400; 365 divides what is left. */
-	year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+	year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) /
+	              365;
 	day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	month = (5 * day_of_year + 2) / 153;
 	c.day = (int)(day_of_year - (153 * month + 2) / 5 + 1);
@@ -109,8 +110,8 @@ size_t ag_time_format(char out[AG_TIME_MAX_TEXT], int64_t ms)
 	const char *sign = c.year < 0 ? "-" : c.year > 9999 ? "+" : "";
 	int width = *sign ? 6 : 4;
 	int n = snprintf(out, AG_TIME_MAX_TEXT, "%s%0*lld-%02d-%02dT%02d:%02d:%02d", sign, width,
-			 (long long)(c.year < 0 ? -c.year : c.year), c.month, c.day, c.hour,
-			 c.minute, c.second);
+	                 (long long)(c.year < 0 ? -c.year : c.year), c.month, c.day, c.hour,
+	                 c.minute, c.second);
 	size_t len = (size_t)n;
 
 	if (c.ms)

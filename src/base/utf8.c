@@ -43,7 +43,8 @@ static size_t step(const unsigned char *p, size_t n, uint32_t *ret)
 
 		if (n < 4 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
 			return 0;
-		cp = (c & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+		cp = (c & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 |
+		     (p[3] & 0x3Fu);
 		*ret = cp;
 		return cp >= 0x10000 && cp <= 0x10FFFF ? 4 : 0;
 	}
