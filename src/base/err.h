@@ -26,7 +26,8 @@ extern "C" {
 	X(IO, 500, -32603, false, "reading or writing a file failed")                     \
 	X(INTERNAL, 500, -32603, false, "a bug in Argus")
 
-/* clang-format off: it cannot know that the table ends in a comma */
+/* The tool cannot know that the table ends in a comma. */
+/* clang-format off */
 typedef enum ag_status {
 #define X(name, http, rpc, retry, meaning) AG_##name,
 	AG_STATUS_TABLE(X)

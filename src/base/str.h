@@ -23,7 +23,8 @@ typedef struct ag_str {
 	size_t len;
 } ag_str;
 
-/* clang-format off: it takes the braces of an initialiser for a block */
+/* The tool takes the braces of an initialiser for a block. */
+/* clang-format off */
 #define AG_S(lit)                ((ag_str){ "" lit, sizeof(lit) - 1 }) /* literals only */
 #define AG_S_INIT(lit)           { "" lit, sizeof(lit) - 1 }           /* inside static tables */
 #define AG_BUF_INIT(limit_bytes) { NULL, 0, 0, (limit_bytes), false }
