@@ -106,7 +106,7 @@ void ag_arena_freep(ag_arena **a)
 
 void ag_arena_reset(ag_arena *a)
 {
-	block *keep = a->head;
+	block *keep;
 
 	run_deferred(a);
 	keep = a->head; /* a deferred call may have allocated */
