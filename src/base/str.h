@@ -50,7 +50,7 @@ static inline bool ag_str_eq(ag_str a, ag_str b)
 
 static inline bool ag_str_eqc(ag_str a, const char *b)
 {
-	return ag_str_eq(a, ag_str_c(b));
+	return b ? ag_str_eq(a, ag_str_c(b)) : a.len == 0;
 }
 
 /* Bytewise order, shorter first on a tie: the order of strcmp and of BSON strings. */
