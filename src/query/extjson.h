@@ -25,7 +25,9 @@ typedef struct ag_extjson_opts {
 	bool query;
 	/* Duplicate keys in one object: refuse (true) or keep the first and count (false). */
 	bool reject_duplicates;
-	/* Depth limit; 0 = AG_EXTJSON_MAX_DEPTH. */
+	/* Replace bytes that are not UTF-8 by U+FFFD and count them; off: they are an error. */
+	bool repair_utf8;
+	/* Depth limit; 0 = AG_EXTJSON_MAX_DEPTH, which larger values are cut to. */
 	unsigned max_depth;
 } ag_extjson_opts;
 

@@ -27,12 +27,15 @@ typedef enum ag_filter_op {
 	AG_F_GTE,
 	AG_F_LT,
 	AG_F_LTE,
-	AG_F_IN,         /* operand: array; regex items allowed */
+	AG_F_IN,         /* operand: array, sorted by ag_val_cmp, without doubles, regexes apart at its
+	                  * end; number: items that are no regex; kids: one REGEX per regex item;
+	                  * flag: null is among the items */
 	AG_F_EXISTS,     /* flag: wanted */
 	AG_F_TYPE,       /* type_mask */
 	AG_F_REGEX,      /* regex */
 	AG_F_SIZE,       /* number */
-	AG_F_ALL,        /* kids: one EQ, REGEX or ELEM_MATCH per item, all on the same path */
+	AG_F_ALL,        /* kids: one EQ, REGEX or ELEM_MATCH per item, all on the same path; no kids:
+	                  * nothing matches */
 	AG_F_ELEM_OBJ,   /* one kid: a filter on each element that is an object (or array) */
 	AG_F_ELEM_VAL,   /* one kid: operators on each element itself (paths empty) */
 	AG_F_MOD,        /* number, number2 (remainder) */

@@ -1,0 +1,61 @@
+/* filter_paths -- every path a filter looks at, in order of first appearance.
+ *
+ * Paths inside $elemMatch carry the path of the array in front. Doubles are found by a linear search:
+ * filters name a handful of paths. */
+#include <stdlib.h>
+
+#include "query/filter.h"
+#include "query/path_set.h"
+
+static void collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
+{
+	ag_str here = f->nparts ? ag_path_set_join(set, prefix, f->path) : prefix;
+
+	switch (f->op) {
+	case AG_F_TRUE:
+		return;
+	case AG_F_AND:
+	case AG_F_OR:
+	case AG_F_NOR:
+		break;
+	case AG_F_EXPR: {
+		const ag_str *paths;
+		size_t n;
+		bool whole;
+
+		ag_expr_paths(f->expr, set->arena, &paths, &n, &whole);
+		for (size_t i = 0; i < n; i++)
+			ag_path_set_add(set, paths[i]);
+		set->whole = set->whole || whole;
+		return;
+	}
+	case AG_F_ELEM_OBJ:
+	case AG_F_ELEM_VAL:
+		/* {"a": {"$elemMatch": {}}} still looks at a. */
+		ag_path_set_add(set, here);
+		collect(f->kids[0], here, set);
+		return;
+	case AG_F_NOT:
+	case AG_F_ALL:
+	case AG_F_IN:
+		/* The kids stand on the same path. */
+		ag_path_set_add(set, here);
+		for (size_t i = 0; i < f->nkids; i++)
+			collect(f->kids[i], prefix, set);
+		return;
+	default:
+		ag_path_set_add(set, here);
+		return;
+	}
+	for (size_t i = 0; i < f->nkids; i++)
+		collect(f->kids[i], prefix, set);
+}
+
+void ag_filter_paths(const ag_filter *f, ag_arena *arena, const ag_str **ret, size_t *nret)
+{
+	ag_path_set set = { .arena = arena };
+
+	collect(f, AG_S(""), &set);
+	*ret = set.paths;
+	*nret = set.n;
+}
