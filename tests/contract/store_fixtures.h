@@ -1,0 +1,45 @@
+/* The stores that the contract suite runs on, and what its tests share.
+ *
+ * To add a store: one row in store_fixtures[] of store_fixtures.c. */
+#ifndef AG_TEST_STORE_FIXTURES_H
+#define AG_TEST_STORE_FIXTURES_H
+
+#include "store/store.h"
+
+typedef struct store_fixture {
+	const char *name;
+	bool is_shared; /* a second handle, or another process, sees the same store */
+	const char *scheme;
+	const char *path; /* below the test's folder; NULL = the store is in no folder */
+} store_fixture;
+
+extern const store_fixture store_fixtures[];
+extern const size_t nstore_fixture;
+
+/* One test's world: an empty folder, a store that is open in it. */
+typedef struct store_env {
+	const store_fixture *fixture;
+	char folder[128];
+	char uri[200];
+	ag_store *store;
+	ag_arena *arena;
+	ag_err err;
+} store_env;
+
+store_env *store_env_new(const store_fixture *f); /* the store is not open yet */
+void store_env_free(store_env *env);
+/* Close and open again; only for stores that keep something. */
+ag_status store_env_reopen(store_env *env);
+
+/* Event `seq` of a run: its payload is {"n":<seq>,"fill":"xxx…"} with nfill x. */
+ag_event store_test_event(ag_arena *arena, const ag_id *run, uint64_t seq, ag_event_type type,
+                          size_t nfill);
+ag_run_row store_test_run(const ag_id *id, int64_t started_ms, const char *source_key);
+ag_finding_row store_test_finding(const ag_id *id, const ag_id *run, const char *key);
+/* Commit events first..last in one batch. */
+ag_status store_test_append(ag_store *s, ag_arena *arena, const ag_id *run, uint64_t first,
+                            uint64_t last, bool durable, ag_err *err);
+/* Is the log 1..n without a hole, each event as store_test_event() made it? Returns n, or -1. */
+int64_t store_test_log_length(ag_store *s, ag_arena *arena, const ag_id *run);
+
+#endif

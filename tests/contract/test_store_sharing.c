@@ -1,0 +1,294 @@
+/* Stores that several handles share: reopening, many threads and processes at once, kill -9.
+ *
+ * Runs on every fixture whose store is shared. Children leave by _exit() with a number that names the
+ * place where they failed; no handle is open across a fork(), which SQLite forbids. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store_fixtures.h"
+
+#define assert_ok(env, expr)                                       \
+	do {                                                       \
+		if (expr)                                          \
+			fail_msg("%s: %s", #expr, (env)->err.msg); \
+	} while (0)
+
+static const store_fixture *fixture; /* of the group that runs */
+
+static int setup(void **state)
+{
+	*state = store_env_new(fixture);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	store_env_free(*state);
+	return 0;
+}
+
+/* --- reopening --- */
+
+static void everything_is_there_after_reopening(void **state)
+{
+	store_env *env = *state;
+	ag_id run = ag_id_new(&ag_clock_system);
+	ag_run_row row = store_test_run(&run, 7, "k"), got;
+	ag_store_batch b = { .run = &row, .report = AG_S("{\"a\":1}") };
+	ag_str report;
+
+	assert_ok(env, store_env_reopen(env));
+	assert_ok(env, ag_store_commit(env->store, &run, &b, &env->err));
+	assert_ok(env, store_test_append(env->store, env->arena, &run, 1, 40, false, &env->err));
+	assert_ok(env, store_env_reopen(env));
+	assert_int_equal(store_test_log_length(env->store, env->arena, &run), 40);
+	assert_ok(env, ag_store_find_run(env->store, AG_S("last"), env->arena, &got, &env->err));
+	assert_string_equal(got.id.text, run.text);
+	assert_ok(env, ag_store_report(env->store, &run, env->arena, &report, &env->err));
+	assert_true(ag_str_eqc(report, "{\"a\":1}"));
+	assert_ok(env, store_test_append(env->store, env->arena, &run, 41, 41, true, &env->err));
+	assert_int_equal(store_test_append(env->store, env->arena, &run, 41, 41, true, &env->err),
+	                 AG_CONFLICT);
+}
+
+/* --- threads --- */
+
+enum { NTHREAD = 8, NSTEP = 120 };
+
+typedef struct worker {
+	const char *uri;
+	ag_id run;
+	uint64_t nwritten;
+	ag_status status;
+	ag_err err;
+} worker;
+
+static void *append_to_own_run(void *arg)
+{
+	worker *w = arg;
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	AG_AUTO(ag_store_closep) ag_store *s = NULL;
+
+	w->status = ag_store_open(ag_str_c(w->uri), &s, &w->err);
+	for (uint64_t seq = 1; !w->status && seq <= NSTEP; seq++) {
+		w->status = store_test_append(s, arena, &w->run, seq, seq, seq % 8 == 0, &w->err);
+		if (!w->status && seq % 40 == 0)
+			w->status = store_test_log_length(s, arena, &w->run) == (int64_t)seq
+			                    ? AG_OK
+			                    : AG_INTERNAL;
+	}
+	return NULL;
+}
+
+static void run_threads(store_env *env, void *(*fn)(void *), worker *w)
+{
+	pthread_t thread[NTHREAD];
+
+	for (size_t i = 0; i < NTHREAD; i++) {
+		w[i].uri = env->uri;
+		assert_int_equal(pthread_create(&thread[i], NULL, fn, &w[i]), 0);
+	}
+	for (size_t i = 0; i < NTHREAD; i++)
+		pthread_join(thread[i], NULL);
+	for (size_t i = 0; i < NTHREAD; i++) {
+		if (w[i].status)
+			fail_msg("thread %zu: %s", i, w[i].err.msg);
+	}
+}
+
+static void threads_append_to_own_runs(void **state)
+{
+	store_env *env = *state;
+	worker w[NTHREAD] = { 0 };
+
+	for (size_t i = 0; i < NTHREAD; i++)
+		w[i].run = ag_id_new(&ag_clock_system);
+	run_threads(env, append_to_own_run, w); /* they also race to make the store */
+	assert_ok(env, store_env_reopen(env));
+	for (size_t i = 0; i < NTHREAD; i++)
+		assert_int_equal(store_test_log_length(env->store, env->arena, &w[i].run), NSTEP);
+}
+
+/* Guess the next number; whoever is late gets a conflict and looks again. */
+static void *append_to_one_run(void *arg)
+{
+	worker *w = arg;
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	AG_AUTO(ag_store_closep) ag_store *s = NULL;
+	uint64_t next = 1;
+
+	w->status = ag_store_open(ag_str_c(w->uri), &s, &w->err);
+	while (!w->status && next <= NSTEP) {
+		w->status = store_test_append(s, arena, &w->run, next, next, false, &w->err);
+		if (!w->status) {
+			w->nwritten++;
+			next++;
+		} else if (w->status == AG_CONFLICT) {
+			int64_t n = store_test_log_length(s, arena, &w->run);
+
+			w->status = n >= (int64_t)next ? AG_OK : AG_INTERNAL;
+			next = (uint64_t)n + 1;
+		}
+	}
+	return NULL;
+}
+
+static void threads_append_to_one_run(void **state)
+{
+	store_env *env = *state;
+	worker w[NTHREAD] = { 0 };
+	ag_id run = ag_id_new(&ag_clock_system);
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < NTHREAD; i++)
+		w[i].run = run;
+	run_threads(env, append_to_one_run, w);
+	for (size_t i = 0; i < NTHREAD; i++)
+		total += w[i].nwritten;
+	assert_int_equal(total, NSTEP);
+	assert_ok(env, store_env_reopen(env));
+	assert_int_equal(store_test_log_length(env->store, env->arena, &run), NSTEP);
+}
+
+/* --- processes --- */
+
+enum { NPROCESS = 4, NEVENT = 25, NROUND = 12 };
+
+/* Waits until the parent closes the pipe, so that all start at one moment. */
+static int process_main(store_env *env, int gate, const ag_id *run)
+{
+	ag_store *s = NULL;
+	char c;
+
+	if (read(gate, &c, 1) != 0)
+		return 10;
+	if (ag_store_open(ag_str_c(env->uri), &s, &env->err))
+		goto failed;
+	for (uint64_t seq = 1; seq <= NEVENT; seq++) {
+		if (store_test_append(s, env->arena, run, seq, seq, seq % 5 == 0, &env->err))
+			goto failed;
+	}
+	ag_store_close(s);
+	return 0;
+failed:
+	dprintf(STDERR_FILENO, "process: %s\n", env->err.msg);
+	return 11;
+}
+
+static void one_round_of_processes(store_env *env)
+{
+	ag_id run[NPROCESS];
+	pid_t pid[NPROCESS];
+	int gate[2];
+
+	assert_int_equal(pipe(gate), 0);
+	for (size_t i = 0; i < NPROCESS; i++) {
+		run[i] = ag_id_new(&ag_clock_system);
+		pid[i] = fork();
+		if (pid[i] == 0) {
+			close(gate[1]);
+			_exit(process_main(env, gate[0], &run[i]));
+		}
+		assert_true(pid[i] > 0);
+	}
+	close(gate[0]);
+	close(gate[1]);
+	for (size_t i = 0; i < NPROCESS; i++) {
+		int status = -1;
+
+		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_ok(env, store_env_reopen(env));
+	for (size_t i = 0; i < NPROCESS; i++)
+		assert_int_equal(store_test_log_length(env->store, env->arena, &run[i]), NEVENT);
+	env->store = ag_store_close(env->store);
+}
+
+static void processes_open_a_fresh_store_at_once(void **state)
+{
+	store_env *env = *state;
+
+	for (int i = 0; i < NROUND; i++) {
+		snprintf(env->uri, sizeof(env->uri), "%s%s/round%d%s", fixture->scheme, env->folder,
+		         i, fixture->path);
+		one_round_of_processes(env);
+	}
+}
+
+/* Commits until killed; every committed number goes to the parent after its commit. */
+static int write_until_killed(store_env *env, int out, const ag_id *run, uint64_t next)
+{
+	ag_store *s = NULL;
+
+	if (ag_store_open(ag_str_c(env->uri), &s, &env->err))
+		return 12;
+	for (;; next += 2) {
+		if (store_test_append(s, env->arena, run, next, next + 1, next % 3 == 0, &env->err))
+			return 13;
+		if (write(out, &next, sizeof(next)) != sizeof(next))
+			return 14;
+	}
+}
+
+static void killed_writer_loses_nothing(void **state)
+{
+	store_env *env = *state;
+	ag_id run = ag_id_new(&ag_clock_system);
+	int64_t length = 0;
+
+	for (unsigned round = 0; round < 12; round++) {
+		uint64_t seen = 0, want = (uint64_t)length + 1 + 14 * round;
+		int status = 0, p[2];
+		pid_t pid;
+
+		assert_int_equal(pipe(p), 0);
+		pid = fork();
+		if (pid == 0)
+			_exit(write_until_killed(env, p[1], &run, (uint64_t)length + 1));
+		close(p[1]);
+		while (seen < want && read(p[0], &seen, sizeof(seen)) == sizeof(seen))
+			continue;
+		usleep(137 * round); /* somewhere within a commit */
+		kill(pid, SIGKILL);
+		while (read(p[0], &seen, sizeof(seen)) == sizeof(seen))
+			continue; /* committed before it died */
+		close(p[0]);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		assert_ok(env, store_env_reopen(env));
+		length = store_test_log_length(env->store, env->arena, &run);
+		assert_true(length >= (int64_t)seen + 1);
+		assert_int_equal(length % 2, 0); /* batches of two are whole */
+		env->store = ag_store_close(env->store);
+	}
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(everything_is_there_after_reopening), T(threads_append_to_own_runs),
+		T(threads_append_to_one_run),           T(processes_open_a_fresh_store_at_once),
+		T(killed_writer_loses_nothing),
+	};
+	int nfailed = 0;
+
+	for (size_t i = 0; i < nstore_fixture; i++) {
+		fixture = &store_fixtures[i];
+		if (fixture->is_shared)
+			nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+	}
+	return nfailed > 0;
+}
