@@ -1,7 +1,7 @@
-/* ctx -- what every call that can block or loop takes: clock, deadline, cancel flag, threads, progress.
+/* ctx -- what every call that can block or loop takes: clock, deadline, cancel, threads, progress.
  *
- * A ctx is shared by the threads of one run; only `cancel` and the progress counters change, atomically.
- * Where a ctx is taken NULL means: no limits, and nobody looks. */
+ * A ctx is shared by the threads of one run; only `cancel` and the progress counters change,
+ * atomically. Where a ctx is taken NULL means: no limits, and nobody looks. */
 #ifndef AG_RUN_CTX_H
 #define AG_RUN_CTX_H
 

@@ -1,8 +1,9 @@
 /* event -- what happens in a run, in an append-only log (DESIGN sections 1 and 9).
  *
- * The log is the spine: the store keeps it, terminal and JSON trace only render it, state is rebuilt
- * from it. The payload is one JSON object whose fields are documented in docs/events.md. Unknown types
- * are kept as they are. An intent (tool_input) is committed before a tool runs, its output after. */
+ * The log is the spine: the store keeps it, terminal and JSON trace only render it, state is
+ * rebuilt from it. The payload is one JSON object whose fields are documented in docs/events.md.
+ * Unknown types are kept as they are. An intent (tool_input) is committed before a tool runs, its
+ * output after. */
 #ifndef AG_RUN_EVENT_H
 #define AG_RUN_EVENT_H
 
@@ -49,8 +50,9 @@ typedef struct ag_event {
 const char *ag_event_type_text(ag_event_type t);
 bool ag_event_type_durable(ag_event_type t);
 ag_event_type ag_event_type_parse(ag_str text);
-/* {"v":1,"run":…,"seq":…,"type":…,"call_id":…,"cause":…,"at":"…Z","payload":{…}} on one line, without
- * a line break at its end. All keys are always there: call_id and cause are null when there is none. */
+/* {"v":1,"run":…,"seq":…,"type":…,"call_id":…,"cause":…,"at":"…Z","payload":{…}} on one line,
+ * without a line break at its end. All keys are always there: call_id and cause are null when there
+ * is none. */
 void ag_event_json(const ag_event *ev, ag_buf *out);
 
 #endif

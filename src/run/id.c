@@ -1,16 +1,16 @@
 /* UUIDv7: 48 bits of milliseconds, 12 bits of counter, 62 random bits (RFC 9562 sections 5.7, 6.2).
  *
- * Invariant: the top 60 bits (time and counter, one number) never repeat or go back within a process, so
- * ids ascend even when threads race or the clock stands still. A new millisecond starts the counter at
- * a random 11-bit number; when the counter runs over it carries into the time, a millisecond ahead.
- * The last of these numbers is the only thing the process shares. */
+ * Invariant: the top 60 bits (time and counter, one number) never repeat or go back within a
+ * process, so ids ascend even when threads race or the clock stands still. A new millisecond starts
+ * the counter at a random 11-bit number; when the counter runs over it carries into the time, a
+ * millisecond ahead. The last of these numbers is the only thing the process shares. */
 #include "run/id.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
 
 #define MAX_WALL_MS ((INT64_C(1) << 48) - 1)
-/* 10 s: more than any slewing of a clock; a longer step back is another clock, and ids follow it. */
+/* 10 s: more than any slewing of a clock; a longer step back is another clock: ids follow. */
 #define OTHER_CLOCK_MS 10000
 
 static const char HEX[] = "0123456789abcdef";
@@ -38,7 +38,7 @@ static uint64_t next_stamp(int64_t wall_ms, unsigned start)
 	do {
 		bool is_other = (last >> 12) > (uint64_t)wall_ms + OTHER_CLOCK_MS;
 
-		/* Within one millisecond `now` may be above or below: only the first id starts at random. */
+		/* Only the first id of a millisecond starts at random. */
 		next = (last >> 12) < (now >> 12) || is_other ? now : last + 1;
 	} while (!atomic_compare_exchange_weak(&last_stamp, &last, next));
 	return next & ((UINT64_C(1) << 60) - 1);

@@ -130,8 +130,8 @@ static const char *hint_of(int rc)
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
 	case SQLITE_CANTOPEN:
-		return "make the file and its folder writable for you, or choose another store with "
-		       "ARGUS_STORE";
+		return "make the file and its folder writable for you, or choose another store "
+		       "with ARGUS_STORE";
 	case SQLITE_NOTADB:
 		return "this file is not a store of Argus; choose another path with ARGUS_STORE";
 	case SQLITE_FULL: return "the disk is full: free some space, or \"argus purge\" old runs";
@@ -264,8 +264,8 @@ void ag_sqlite_resetp(sqlite3_stmt **stmt)
 
 void ag_sqlite_bind_str(sqlite3_stmt *stmt, int i, ag_str s)
 {
-	/* The batch outlives the step, so nothing is copied. An empty slice may have no pointer, which
-	 * would be NULL. Cannot fail: limits were checked and the index is ours. */
+	/* The batch outlives the step, so nothing is copied. An empty slice may have no pointer,
+	 * which would be NULL. Cannot fail: limits were checked and the index is ours. */
 	sqlite3_bind_text64(stmt, i, s.len ? s.ptr : "", s.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
@@ -275,7 +275,8 @@ ag_status ag_sqlite_begin(ag_sqlite_store *s, bool durable, ag_err *err)
 	ag_status st;
 	int rc;
 
-	/* Only possible outside a transaction. FULL syncs the log at every commit, NORMAL at checkpoints. */
+	/* Only possible outside a transaction. FULL syncs the log at every commit, NORMAL at
+	 * checkpoints. */
 	if (s->is_full_sync != durable) {
 		rc = ag_sqlite_exec(s, durable ? "PRAGMA synchronous=FULL"
 		                               : "PRAGMA synchronous=NORMAL");

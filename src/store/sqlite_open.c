@@ -44,7 +44,8 @@ static ag_status make_folders(char *path, ag_err *err)
 			int native = errno;
 			struct stat st;
 
-			/* A read-only file system or a closed parent says so even of a folder that is there. */
+			/* A read-only file system or a closed parent says so even of a folder that
+			 * is there. */
 			if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
 				ag_status status =
 					ag_fail_errno(err, native, ORIGIN,
@@ -180,7 +181,7 @@ static ag_status identify(ag_sqlite_store *s, identity *id, ag_err *err)
 	}
 	if (id->version > newest) {
 		ag_fail(err, AG_CONFLICT, ORIGIN,
-		        "the store \"%.200s\" was written by a newer Argus (schema %d, this one knows %d)",
+		        "the store \"%.200s\" is of a newer Argus (schema %d, this one knows %d)",
 		        s->path, id->version, newest);
 		ag_err_hint(err, "upgrade argus, or choose another store with ARGUS_STORE");
 		return AG_CONFLICT;

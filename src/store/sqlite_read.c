@@ -1,7 +1,7 @@
 /* What reads a store. Each operation is one statement, so it sees one state of the store.
  *
- * Rows collect in a growing array and are copied into the arena at the end; texts go to the arena at
- * once. A read takes no lock that a writer waits for. */
+ * Rows collect in a growing array and are copied into the arena at the end; texts go to the arena
+ * at once. A read takes no lock that a writer waits for. */
 #include <stdlib.h>
 
 #include "store/sqlite.h"

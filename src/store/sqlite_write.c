@@ -207,21 +207,25 @@ ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_
 
 /* --- purge --- */
 
-/* The runs of one step go to a table of this connection, then all that belongs to them goes. Logs without
- * a row are found by hopping from run to run in the primary key, not by reading every event. */
+/* The runs of one step go to a table of this connection, then all that belongs to them goes. Logs
+ * without a row are found by hopping from run to run in the primary key, not by reading every
+ * event. */
 static const char choose_runs[] = "INSERT INTO temp.doomed SELECT id FROM runs "
 				  "WHERE finished_at > 0 AND finished_at < ?1 LIMIT " PURGE_STEP;
 static const char choose_logs[] =
 	"INSERT INTO temp.doomed "
 	"WITH RECURSIVE log (run) AS (SELECT min(run) FROM events UNION ALL "
-	"SELECT (SELECT min(run) FROM events WHERE run > log.run) FROM log WHERE log.run IS NOT NULL) "
-	"SELECT run FROM log WHERE run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs WHERE id = run) "
+	"SELECT (SELECT min(run) FROM events WHERE run > log.run) FROM log "
+	"WHERE log.run IS NOT NULL) "
+	"SELECT run FROM log WHERE run IS NOT NULL "
+	"AND NOT EXISTS (SELECT 1 FROM runs WHERE id = run) "
 	"AND (SELECT at FROM events e WHERE e.run = log.run ORDER BY seq DESC LIMIT 1) < ?1 "
 	"LIMIT " PURGE_STEP;
 static const char *const remove_chosen[] = {
 	"DELETE FROM events WHERE run IN (SELECT run FROM temp.doomed)",
 	"DELETE FROM leases WHERE run IN (SELECT run FROM temp.doomed)",
-	"DELETE FROM runs WHERE id IN (SELECT run FROM temp.doomed)", /* findings, reports: cascade */
+	/* Findings and reports go with their run. */
+	"DELETE FROM runs WHERE id IN (SELECT run FROM temp.doomed)",
 	"DELETE FROM temp.doomed",
 };
 

@@ -4,8 +4,8 @@
  * store.c; 3. its fixture in tests/contract/store_fixtures.c: the shared suite then runs on it.
  *
  * A handle serves one thread at a time; any number of handles and processes may share one store.
- * Events are append-only; runs, findings and reports are derived from them and can be rebuilt. A run has
- * one writer at a time, by lease. Returned slices live in the caller's arena. */
+ * Events are append-only; runs, findings and reports are derived from them and can be rebuilt. A
+ * run has one writer at a time, by lease. Returned slices live in the caller's arena. */
 #ifndef AG_STORE_STORE_H
 #define AG_STORE_STORE_H
 
@@ -30,7 +30,7 @@ typedef struct ag_run_row {
 	ag_id id;
 	ag_str agent;      /* "audit" */
 	ag_str source_uri; /* as given, without secrets */
-	ag_str source_key; /* stable identity of the place (canonical path, or host/db/collection) */
+	ag_str source_key; /* stable identity of the place: path, or host/database/collection */
 	ag_str collection;
 	ag_str status;  /* running, ok, partial, failed, cancelled */
 	ag_str verdict; /* pass, warn, fail, "" */
@@ -66,8 +66,8 @@ typedef struct ag_store_type {
 	const char *scheme; /* "sqlite": what the URI starts with */
 	const char *help;   /* one line */
 
-	/* uri: without the scheme. The store's schema is brought up to date (numbered migrations, one
-	 * process at a time); a store written by a newer Argus is refused with AG_CONFLICT. */
+	/* uri: without the scheme. The store's schema is brought up to date (numbered migrations,
+	 * one process at a time); a store written by a newer Argus is refused with AG_CONFLICT. */
 	ag_status (*open)(ag_str uri, ag_store **ret, ag_err *err);
 	void (*close)(ag_store *s);
 	ag_status (*commit)(ag_store *s, const ag_id *run, const ag_store_batch *b, ag_err *err);
@@ -95,8 +95,8 @@ struct ag_store {
 	const ag_store_type *type;
 };
 
-/* uri: "sqlite:/path/file.db", a plain path (sqlite), or "memory:" (SQLite in memory, gone at close).
- * Folders are made (0700), the file is made 0600. */
+/* uri: "sqlite:/path/file.db", a plain path (sqlite), or "memory:" (SQLite in memory, gone at
+ * close). Folders are made (0700), the file is made 0600. */
 AG_CHECK ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err);
 ag_store *ag_store_close(ag_store *s); /* accepts NULL, returns NULL */
 void ag_store_closep(ag_store **s);    /* for AG_AUTO */
@@ -105,10 +105,11 @@ AG_CHECK ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *er
 
 /* A finding or a report needs the row of its run, in this batch or before it.
  *
- * errors  AG_CONFLICT when seq does not continue the log (another writer), or a finding's id belongs to
- *         another run; AG_INVALID for rows that contradict this header; AG_LIMIT; AG_UNAVAILABLE when
- *         others kept the store locked for 30 s; AG_IO when the disk is full or the file cannot be
- *         written, AG_DENIED when it may not be. On every error nothing of the batch is kept. */
+ * errors  AG_CONFLICT when seq does not continue the log (another writer), or a finding's id
+ *         belongs to another run; AG_INVALID for rows that contradict this header; AG_LIMIT;
+ *         AG_UNAVAILABLE when others kept the store locked for 30 s; AG_IO when the disk is full or the file
+ *         cannot be written, AG_DENIED when it may not be. On every error nothing of the batch is
+ *         kept. */
 AG_CHECK ag_status ag_store_commit(ag_store *s, const ag_id *run, const ag_store_batch *b,
                                    ag_err *err);
 /* Events with seq > after_seq, ascending. */
@@ -117,7 +118,9 @@ AG_CHECK ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after
 /* Newest first; source_key "" = all. limit at most 1000. */
 AG_CHECK ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
-/* By id or a prefix of it of at least 4 characters (any case) that fits one run only; "last" is the newest.
+/* By id or a prefix of it of at least 4 characters (any case) that fits one run only; "last" is the
+ * newest.
+ *
  * errors  AG_NOT_FOUND; AG_INVALID when the prefix fits several (the message names two). */
 AG_CHECK ag_status ag_store_find_run(ag_store *s, ag_str prefix, ag_arena *arena, ag_run_row *ret,
                                      ag_err *err);
@@ -127,12 +130,12 @@ AG_CHECK ag_status ag_store_report(ag_store *s, const ag_id *run, ag_arena *aren
 /* In the order in which they were first stored. */
 AG_CHECK ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena,
                                      ag_finding_row **ret, size_t *nret, ag_err *err);
-/* Take or renew the right to write a run for ttl_ms; 0 gives it back. AG_CONFLICT while another owner
- * holds it. The lease is a promise among writers: ag_store_commit() does not ask for it. */
+/* Take or renew the right to write a run for ttl_ms; 0 gives it back. AG_CONFLICT while another
+ * owner holds it. The lease is a promise among writers: ag_store_commit() does not ask for it. */
 AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
                                   int64_t ttl_ms, ag_err *err);
-/* Remove runs that finished before that wall time, with all that belongs to them; also logs without a
- * run row whose newest event is older. What was removed cannot be read from the file any more. */
+/* Remove runs that finished before that wall time, with all that belongs to them; also logs without
+ * a run row whose newest event is older. What was removed cannot be read from the file any more. */
 AG_CHECK ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
                                   ag_err *err);
 

@@ -206,8 +206,8 @@ static void durable_commits_are_synced(void **state)
 
 /* --- disks --- */
 
-/* Appends batches of two until one fails; then the log must be what was committed before, and writable
- * again once there is space. */
+/* Appends batches of two until one fails; then the log must be what was committed before, and
+ * writable again once there is space. */
 static int fill_the_disk(store_env *env, ag_status want, void (*make_space)(const store_env *env))
 {
 	ag_id run = ag_id_new(&ag_clock_system);

@@ -1,7 +1,7 @@
 /* Stores that several handles share: reopening, many threads and processes at once, kill -9.
  *
- * Runs on every fixture whose store is shared. Children leave by _exit() with a number that names the
- * place where they failed; no handle is open across a fork(), which SQLite forbids. */
+ * Runs on every fixture whose store is shared. Children leave by _exit() with a number that names
+ * the place where they failed; no handle is open across a fork(), which SQLite forbids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
