@@ -107,9 +107,9 @@ AG_CHECK ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *er
  *
  * errors  AG_CONFLICT when seq does not continue the log (another writer), or a finding's id
  *         belongs to another run; AG_INVALID for rows that contradict this header; AG_LIMIT;
- *         AG_UNAVAILABLE when others kept the store locked for 30 s; AG_IO when the disk is full or the file
- *         cannot be written, AG_DENIED when it may not be. On every error nothing of the batch is
- *         kept. */
+ *         AG_UNAVAILABLE when others kept the store locked for 30 s; AG_IO when the disk is
+ *         full or the file cannot be written, AG_DENIED when it may not be. On every error
+ *         nothing of the batch is kept. */
 AG_CHECK ag_status ag_store_commit(ag_store *s, const ag_id *run, const ag_store_batch *b,
                                    ag_err *err);
 /* Events with seq > after_seq, ascending. */

@@ -43,7 +43,7 @@ static void cancel_comes_before_the_deadline(void **state)
 	int64_t now = 1000;
 	ag_clock clock = { fixed_ms, fixed_ms, &now };
 	atomic_bool cancel = false;
-	ag_progress progress = { 0 };
+	ag_progress progress = { .phase = NULL };
 	ag_ctx ctx = { .clock = &clock, .cancel = &cancel, .nthread = 1, .progress = &progress };
 	ag_err err = { 0 };
 
@@ -60,7 +60,7 @@ static void cancel_comes_before_the_deadline(void **state)
 
 static void progress_adds_up(void **state)
 {
-	ag_progress p = { 0 };
+	ag_progress p = { .phase = NULL };
 	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1, .progress = &p };
 
 	(void)state;
