@@ -17,10 +17,11 @@
 #define AG_PROFILE_SHAPES       20
 #define AG_PROFILE_EXTREMES     16
 
-/* A path is a map when it is an object whose keys differ between documents: more than 100 distinct keys, or
- * more than 5 distinct keys per object that has any, with at least 20 objects, and 90% of the keys alike in
- * shape (all digits, hex of one length, dates, UUIDs, or one letters-digits pattern); or more than 1,000
- * distinct keys whatever they look like. */
+/* A path is a map when it is an object whose keys differ between documents: on average a key stands in at most
+ * half of the objects; there are more than 100 distinct keys, or at least 20 and more than 5 per object that
+ * has any; and 90% of them are alike in shape (hex of one length, UUIDs, or one pattern of letters and digits:
+ * numbers, dates, "user_17"). Or when it has more than 512 distinct keys whatever they look like, because a
+ * chunk keeps no more apart (AG_COL_MAX_NAMED). */
 
 typedef struct ag_value_count {
 	ag_val v;
