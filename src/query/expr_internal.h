@@ -79,9 +79,11 @@ static inline bool ag_expr_nullish(const ag_val *v)
 	return v->type == AG_T_NULL || v->type == AG_T_UNDEFINED || v->type == AG_T_MISSING;
 }
 
+__extension__ typedef __int128 ag_i128;
+
 /* Numbers: the rules of $add and $multiply for mixed types, shared with $sum. */
 typedef struct ag_sum {
-	__extension__ __int128 whole; /* exact sum of the integers */
+	ag_i128 whole; /* exact sum of the integers */
 	double high, low;             /* compensated sum of the doubles (Neumaier) */
 	ag_dec128 dec;
 	uint64_t count;               /* numbers seen */

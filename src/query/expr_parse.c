@@ -344,7 +344,7 @@ static ag_status parse_operator(parser *p, const ag_val *v, ag_expr *e)
 
 static ag_status parse(parser *p, const ag_val *v, const ag_expr **ret)
 {
-	ag_expr *e;
+	ag_expr *e = NULL;
 	ag_status st;
 
 	if (++p->depth > AG_EXPR_MAX_DEPTH)
