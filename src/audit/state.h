@@ -103,6 +103,8 @@ const ag_call_record *ag_audit_call_find(const ag_audit_state *s, ag_str key);
 /* Committed or dismissed finding of (canonical field, category), or NULL. */
 const ag_finding *ag_audit_finding_find(const ag_audit_state *s, ag_str field, ag_str category);
 bool ag_audit_was_corrected(const ag_audit_state *s, ag_str field, ag_str category);
+/* Is a claimed count or share off by more than evidence_tolerance of what the data says? */
+bool ag_audit_claim_is_off(const ag_audit_state *s, const ag_finding *f);
 /* Data paths of the schema, and how many of them were investigated or concluded. */
 void ag_audit_coverage(const ag_audit_state *s, size_t *ret_covered, size_t *ret_paths);
 /* Iterations left, UINT_MAX when there is no budget. */

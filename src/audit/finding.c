@@ -1,0 +1,286 @@
+/* finding -- identity, ranking and the JSON form of a finding, written and read by the same names.
+ *
+ * The event log, the report and verify all use this one form, so it cannot drift apart. */
+#include "audit/finding.h"
+
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "audit/mask.h"
+#include "query/extjson.h"
+#include "query/path.h"
+
+double ag_finding_score(const ag_finding *f)
+{
+	const double spread = f->share / 0.05 + 0.2;
+
+	return ag_severity_weight(f->severity) * (spread < 1 ? spread : 1) * f->confidence;
+}
+
+int ag_finding_rank(const void *a, const void *b)
+{
+	const ag_finding *x = *(const ag_finding *const *)a, *y = *(const ag_finding *const *)b;
+	int order;
+
+	if (x->severity != y->severity)
+		return x->severity > y->severity ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	order = ag_str_cmp(x->field, y->field);
+	return order ? order : ag_str_cmp(x->category, y->category);
+}
+
+ag_str ag_finding_canonical_field(ag_str field, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(64 * 1024);
+	ag_err ignored;
+	ag_path path;
+	ag_str ret = field;
+
+	if (!ag_path_parse(field, arena, &path, &ignored) && ag_path_query_form(&path, &out))
+		ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+ag_str ag_finding_key(ag_str source_key, ag_str canonical_field, ag_str category, ag_arena *arena)
+{
+	ag_buf text = AG_BUF_INIT(1024 * 1024);
+	XXH128_hash_t hash;
+
+	/* NUL between the parts: none of them can hold one and make two identities collide. */
+	ag_buf_add(&text, source_key);
+	ag_buf_addc(&text, '\0');
+	ag_buf_add(&text, canonical_field);
+	ag_buf_addc(&text, '\0');
+	ag_buf_add(&text, category);
+	hash = XXH3_128bits(text.ptr, text.len);
+	ag_buf_release(&text);
+	return ag_str_printf(arena, "%016llx%016llx", (unsigned long long)hash.high64,
+			     (unsigned long long)hash.low64);
+}
+
+static void write_value(const ag_finding *f, const ag_val *v, bool show_values, ag_arena *arena, ag_jw *w)
+{
+	const ag_val shown = show_values ? *v : ag_mask_val(f->field, v, arena);
+
+	ag_jw_raw(w, ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED));
+}
+
+static void write_samples(const ag_finding *f, bool show_values, ag_jw *w)
+{
+	ag_arena *arena = ag_arena_new();
+
+	ag_jw_kkey(w, "sample_values");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < f->nsample; i++)
+		if (f->samples[i].type != AG_T_MISSING)
+			write_value(f, &f->samples[i], show_values, arena, w);
+	ag_jw_arr_end(w);
+	ag_jw_kkey(w, "examples");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < f->nsample; i++) {
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "where", f->where ? f->where[i] : AG_S(""));
+		/* No "value": the document does not have the field. */
+		if (f->samples[i].type != AG_T_MISSING) {
+			ag_jw_kkey(w, "value");
+			write_value(f, &f->samples[i], show_values, arena, w);
+		}
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+	ag_arena_free(arena);
+}
+
+static void write_parts(const ag_finding *f, ag_jw *w)
+{
+	ag_jw_kkey(w, "parts");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < f->npart; i++) {
+		const ag_part *p = &f->parts[i];
+
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "category", p->category);
+		ag_jw_kstr(w, "description", p->description);
+		ag_jw_kstr(w, "evidence_query", p->evidence_query);
+		ag_jw_kuint(w, "affected_count", p->affected);
+		ag_jw_kdouble(w, "affected_pct", f->total ? (double)p->affected / (double)f->total : 0);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
+/* The evidence as mongosh would take it. */
+static void write_shell(const ag_finding *f, ag_jw *w)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_arena *arena = ag_arena_new();
+	ag_err ignored;
+	ag_val v;
+
+	ag_jw_kkey(w, "evidence_shell");
+	ag_jw_obj(w);
+	if (f->evidence_query.len &&
+	    !ag_extjson_parse(f->evidence_query, &opts, arena, &v, NULL, NULL, &ignored))
+		ag_jw_kstr(w, v.type == AG_T_ARRAY ? "pipeline" : "filter",
+			   ag_extjson_str(arena, &v, AG_EXTJSON_SHELL));
+	ag_jw_obj_end(w);
+	ag_arena_free(arena);
+}
+
+static void write_dismissal(const ag_finding *f, ag_jw *w)
+{
+	ag_jw_kkey(w, "dismissal");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "verdict", f->evaluation_verdict);
+	ag_jw_kdouble(w, "score", f->evaluation_score);
+	ag_jw_kstr(w, "reason", f->evaluation_reason);
+	ag_jw_kstr(w, "critique", f->evaluation_critique);
+	ag_jw_kstr(w, "evaluated_by", f->evaluated_by);
+	ag_jw_obj_end(w);
+}
+
+void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
+{
+	const ag_category *category = ag_category_find(f->category);
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", ag_id_str(&f->id));
+	ag_jw_kstr(w, "key", f->key);
+	ag_jw_kstr(w, "field", f->field);
+	ag_jw_kstr(w, "category", f->category);
+	ag_jw_kstr(w, "category_title", category ? ag_str_c(category->title) : f->category);
+	ag_jw_kstr(w, "severity", ag_str_c(ag_severity_name(f->severity)));
+	ag_jw_kstr(w, "description", f->description);
+	ag_jw_kstr(w, "detail", f->detail);
+	ag_jw_kstr(w, "hypothesis", f->hypothesis);
+	ag_jw_kstr(w, "repair", f->repair);
+	ag_jw_kstr(w, "evidence_query", f->evidence_query);
+	write_shell(f, w);
+	ag_jw_kuint(w, "affected_count", f->affected);
+	ag_jw_kdouble(w, "affected_pct", f->share);
+	ag_jw_kstr(w, "share_of", AG_S("collection"));
+	ag_jw_kuint(w, "total_count", f->total);
+	write_samples(f, show_values, w);
+	write_parts(f, w);
+	ag_jw_kbool(w, "confirmed", f->confirmed);
+	ag_jw_knull(w, "user_label");
+	ag_jw_kstr(w, "status",
+		   ag_str_eqc(f->status, "dismissed") ? AG_S("dismissed") : AG_S("published"));
+	ag_jw_kdouble(w, "confidence", f->confidence);
+	ag_jw_kdouble(w, "score", f->score);
+	ag_jw_kstr(w, "query_call_id", f->query_call_id);
+	ag_jw_kuint(w, "iteration", f->iteration);
+	if (f->evaluation_verdict.len)
+		write_dismissal(f, w);
+	ag_jw_obj_end(w);
+}
+
+static ag_str text(const ag_val *v, const char *name)
+{
+	const ag_val *m = ag_val_getc(v, name);
+
+	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
+}
+
+static double number(const ag_val *v, const char *name)
+{
+	const ag_val *m = ag_val_getc(v, name);
+
+	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
+}
+
+static uint64_t count(const ag_val *v, const char *name)
+{
+	const ag_val *m = ag_val_getc(v, name);
+	int64_t i;
+
+	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
+}
+
+static void read_samples(const ag_val *v, ag_arena *arena, ag_finding *f)
+{
+	const ag_val *ex = ag_val_getc(v, "examples");
+	ag_str *where;
+	ag_val *samples;
+
+	if (!ex || ex->type != AG_T_ARRAY || !ex->n)
+		return;
+	f->nsample = ex->n < AG_FINDING_MAX_SAMPLES ? ex->n : AG_FINDING_MAX_SAMPLES;
+	f->samples = samples = ag_new_n(arena, ag_val, f->nsample);
+	f->where = where = ag_new_n(arena, ag_str, f->nsample);
+	for (size_t i = 0; i < f->nsample; i++) {
+		const ag_val *value = ag_val_getc(&ex->u.items[i], "value");
+
+		samples[i] = value ? *value : ag_val_missing();
+		where[i] = text(&ex->u.items[i], "where");
+	}
+}
+
+static void read_parts(const ag_val *v, ag_arena *arena, ag_finding *f)
+{
+	const ag_val *parts = ag_val_getc(v, "parts");
+	ag_part *out;
+
+	if (!parts || parts->type != AG_T_ARRAY || !parts->n)
+		return;
+	f->npart = parts->n < AG_FINDING_MAX_PARTS ? parts->n : AG_FINDING_MAX_PARTS;
+	f->parts = out = ag_new_n(arena, ag_part, f->npart);
+	for (size_t i = 0; i < f->npart; i++)
+		out[i] = (ag_part){
+			.category = text(&parts->u.items[i], "category"),
+			.description = text(&parts->u.items[i], "description"),
+			.evidence_query = text(&parts->u.items[i], "evidence_query"),
+			.affected = count(&parts->u.items[i], "affected_count"),
+		};
+}
+
+static void read_dismissal(const ag_val *v, ag_finding *f)
+{
+	const ag_val *d = ag_val_getc(v, "dismissal");
+
+	if (!d)
+		return;
+	f->evaluation_verdict = text(d, "verdict");
+	f->evaluation_reason = text(d, "reason");
+	f->evaluation_critique = text(d, "critique");
+	f->evaluated_by = text(d, "evaluated_by");
+	f->evaluation_score = number(d, "score");
+}
+
+ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_err *err)
+{
+	const ag_val *confirmed = ag_val_getc(v, "confirmed");
+	ag_finding f = { 0 };
+
+	if (!ag_id_parse(text(v, "id"), &f.id))
+		return ag_fail(err, AG_INVALID, "audit.finding", "a finding has no \"id\" that is a UUID");
+	f.field = text(v, "field");
+	if (!ag_val_getc(v, "field"))
+		return ag_fail(err, AG_INVALID, "audit.finding", "finding %s has no \"field\"", f.id.text);
+	f.category = text(v, "category");
+	if (!ag_severity_parse(text(v, "severity"), &f.severity))
+		return ag_fail(err, AG_INVALID, "audit.finding",
+			       "finding %s: \"severity\" is none of critical, high, medium, low", f.id.text);
+	f.key = text(v, "key");
+	f.description = text(v, "description");
+	f.detail = text(v, "detail");
+	f.hypothesis = text(v, "hypothesis");
+	f.repair = text(v, "repair");
+	f.evidence_query = text(v, "evidence_query");
+	f.affected = count(v, "affected_count");
+	f.share = number(v, "affected_pct");
+	f.total = count(v, "total_count");
+	f.confidence = number(v, "confidence");
+	f.score = number(v, "score");
+	f.confirmed = !confirmed || ag_val_truthy(confirmed);
+	f.query_call_id = text(v, "query_call_id");
+	f.iteration = (unsigned)count(v, "iteration");
+	f.status = text(v, "status");
+	read_samples(v, arena, &f);
+	read_parts(v, arena, &f);
+	read_dismissal(v, &f);
+	*ret = f;
+	return AG_OK;
+}

@@ -1,0 +1,177 @@
+/* mask -- decide by the field's name first, then by the look of the text; keep what is plainly a defect.
+ *
+ * Names are cut into words ("billingEmail", "first_name" -> first, name), because "filename" or "message" must
+ * not count. Pairs of words are rows too ("first name"), since "name" alone is often a product's. */
+#include "audit/mask.h"
+
+#include <ctype.h>
+
+#include "base/utf8.h"
+#include "columns/textclass.h"
+
+#define MAX_WORDS 8
+#define MAX_NEST  8
+
+/* One word, or two neighbours. */
+static const char *const personal[][2] = {
+	{ "email", NULL },     { "mail", NULL },       { "phone", NULL },     { "mobile", NULL },
+	{ "telephone", NULL }, { "tel", NULL },        { "fax", NULL },       { "street", NULL },
+	{ "address", NULL },   { "addr", NULL },       { "ssn", NULL },       { "passport", NULL },
+	{ "iban", NULL },      { "card", NULL },       { "birthday", NULL },  { "birth", NULL },
+	{ "birthdate", NULL }, { "dob", NULL },        { "password", NULL },  { "passwd", NULL },
+	{ "secret", NULL },    { "token", NULL },      { "apikey", NULL },    { "api", "key" },
+	{ "surname", NULL },   { "firstname", NULL },  { "lastname", NULL },  { "fullname", NULL },
+	{ "username", NULL },  { "first", "name" },    { "last", "name" },    { "full", "name" },
+	{ "user", "name" },    { "given", "name" },    { "family", "name" },  { "middle", "name" },
+	{ "customer", "name" }, { "contact", "name" }, { "maiden", "name" },  { "person", NULL },
+	{ "license", "plate" }, { "national", "id" },  { "tax", "id" },       { "ip", NULL },
+	{ "login", NULL },     { "e", "mail" },
+};
+
+/* Cut the last name of a path into lower-case words. */
+static size_t words_of(ag_str path, char words[MAX_WORDS][32])
+{
+	size_t n = 0, len = 0, start = 0;
+	bool prev_lower = false;
+
+	for (size_t i = 0; i < path.len; i++)
+		if (path.ptr[i] == '.')
+			start = i + 1;
+	for (size_t i = start; i < path.len && n < MAX_WORDS; i++) {
+		const unsigned char c = (unsigned char)path.ptr[i];
+		const bool is_letter = isalpha(c) || c >= 0x80;
+
+		if (len && (!is_letter || (isupper(c) && prev_lower))) {
+			words[n++][len] = '\0';
+			len = 0;
+			if (n == MAX_WORDS)
+				return n;
+		}
+		if (is_letter && len < 31)
+			words[n][len++] = (char)tolower(c);
+		prev_lower = is_letter && !isupper(c);
+	}
+	if (len && n < MAX_WORDS)
+		words[n++][len] = '\0';
+	return n;
+}
+
+bool ag_mask_field(ag_str path)
+{
+	char words[MAX_WORDS][32];
+	const size_t n = words_of(path, words);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < AG_NELEM(personal); k++) {
+			if (strcmp(words[i], personal[k][0]))
+				continue;
+			if (!personal[k][1] || (i + 1 < n && !strcmp(words[i + 1], personal[k][1])))
+				return true;
+		}
+	return false;
+}
+
+/* Digits in phone or card numbers: long runs with the usual separators and nothing else. */
+static bool looks_like_number_of_person(ag_str s)
+{
+	size_t digits = 0, separators = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		const char c = s.ptr[i];
+
+		if (isdigit((unsigned char)c))
+			digits++;
+		else if (strchr(" -+().", c))
+			separators++;
+		else
+			return false;
+	}
+	/* A bare run of digits is more often a number than a person; 13 to 19 of them is a card. */
+	return (digits >= 13 && digits <= 19) ||
+	       (digits >= 9 && separators > 0 && (s.ptr[0] == '+' || separators >= 2));
+}
+
+static bool looks_like_iban(ag_str s)
+{
+	if (s.len < 15 || s.len > 34 || !isupper((unsigned char)s.ptr[0]) ||
+	    !isupper((unsigned char)s.ptr[1]) || !isdigit((unsigned char)s.ptr[2]) ||
+	    !isdigit((unsigned char)s.ptr[3]))
+		return false;
+	for (size_t i = 4; i < s.len; i++)
+		if (!isupper((unsigned char)s.ptr[i]) && !isdigit((unsigned char)s.ptr[i]))
+			return false;
+	return true;
+}
+
+/* An e-mail address anywhere in the text. */
+static bool holds_email(ag_str s)
+{
+	for (size_t i = 1; i + 3 < s.len; i++)
+		if (s.ptr[i] == '@' && !isspace((unsigned char)s.ptr[i - 1]) &&
+		    (isalnum((unsigned char)s.ptr[i + 1])))
+			return true;
+	return false;
+}
+
+/* What no person is called: empty, blank, a null word, one character. */
+static bool is_plain_defect(ag_str s)
+{
+	return ag_str_trim(s).len <= 1 || (ag_text_classify(s) & (1u << AG_TEXT_NULL_WORD));
+}
+
+static ag_val masked_text(ag_str s, ag_arena *arena)
+{
+	const ag_str first = ag_utf8_prefix(ag_str_trim(s), 1);
+	const ag_str lead = ag_str_make(s.ptr, (size_t)(ag_str_trim(s).ptr - s.ptr));
+	const bool padded_end = s.len && isspace((unsigned char)s.ptr[s.len - 1]);
+
+	/* Padding stays visible: it is often the defect itself. */
+	return ag_val_str(ag_str_printf(arena, "%.*s%.*s•••%s", AG_FMT(lead), AG_FMT(first),
+					padded_end ? " " : ""));
+}
+
+static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *arena, int nest)
+{
+	if (v->type == AG_T_STRING) {
+		const ag_str s = ag_val_text(v);
+
+		if (is_plain_defect(s))
+			return *v;
+		if (personal_field || holds_email(s) || looks_like_number_of_person(s) || looks_like_iban(s))
+			return masked_text(s, arena);
+		return *v;
+	}
+	if (personal_field && v->type == AG_T_DATE)
+		return ag_val_str(AG_S("•••"));
+	if (personal_field && ag_type_is_number(v->type)) {
+		const double x = ag_val_number(v);
+
+		/* Phone and card numbers held as numbers; small numbers are codes or defects. */
+		return x >= 1e6 || x <= -1e6 ? ag_val_str(AG_S("•••")) : *v;
+	}
+	if (v->type == AG_T_OBJECT && nest < MAX_NEST) {
+		ag_member *m = ag_new_n(arena, ag_member, v->n);
+
+		for (uint32_t i = 0; i < v->n; i++) {
+			m[i].key = v->u.members[i].key;
+			m[i].val = mask(m[i].key, personal_field || ag_mask_field(m[i].key),
+					&v->u.members[i].val, arena, nest + 1);
+		}
+		return ag_val_object(m, v->n);
+	}
+	if (v->type == AG_T_ARRAY && nest < MAX_NEST) {
+		ag_val *items = ag_new_n(arena, ag_val, v->n);
+
+		for (uint32_t i = 0; i < v->n; i++)
+			items[i] = mask(path, personal_field, &v->u.items[i], arena, nest + 1);
+		return ag_val_array(items, v->n);
+	}
+	if (nest >= MAX_NEST && (v->type == AG_T_OBJECT || v->type == AG_T_ARRAY))
+		return ag_val_str(AG_S("•••"));
+	return *v;
+}
+
+ag_val ag_mask_val(ag_str path, const ag_val *v, ag_arena *arena)
+{
+	return mask(path, ag_mask_field(path), v, arena, 0);
+}

@@ -1,0 +1,309 @@
+/* report -- write what the state knows, best findings first; personal values masked unless asked for.
+ *
+ * The trace keeps every observation; of documents in it only masked copies are printed. */
+#include "audit/report.h"
+
+#include <stdlib.h>
+
+#include "audit/mask.h"
+#include "query/extjson.h"
+
+#ifndef AG_VERSION
+#define AG_VERSION "unknown"
+#endif
+
+static void time_member(ag_jw *w, const char *name, int64_t ms)
+{
+	char text[AG_TIME_MAX_TEXT];
+
+	ag_jw_kstr(w, name, ag_str_make(text, ag_time_format(text, ms)));
+}
+
+static void issues_json(const ag_source_info *info, ag_jw *w)
+{
+	ag_jw_kkey(w, "issues");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < info->nissue; i++) {
+		const ag_table_issue *issue = &info->issues[i];
+
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "file", issue->file);
+		ag_jw_kuint(w, "line", issue->line);
+		ag_jw_kuint(w, "byte", issue->byte);
+		ag_jw_kstr(w, "what", issue->what);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
+static void source_json(const ag_source_info *info, ag_jw *w)
+{
+	ag_jw_kkey(w, "source");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "uri", info->uri);
+	ag_jw_kstr(w, "key", info->key);
+	ag_jw_kstr(w, "format", info->format);
+	ag_jw_kuint(w, "bytes", info->nbyte);
+	if (info->mtime_ms)
+		time_member(w, "modified_at", info->mtime_ms);
+	ag_jw_kstr(w, "content_hash", info->content_hash);
+	ag_jw_kuint(w, "documents", info->ndoc);
+	ag_jw_kuint(w, "broken", info->broken);
+	issues_json(info, w);
+	ag_jw_kuint(w, "duplicate_keys", info->duplicate_keys);
+	ag_jw_kuint(w, "lone_surrogates", info->lone_surrogates);
+	ag_jw_kuint(w, "big_numbers", info->big_numbers);
+	ag_jw_kuint(w, "overflows", info->overflows);
+	ag_jw_obj_end(w);
+}
+
+void ag_report_run_facts(const ag_audit_opts *o, const ag_source_info *info, ag_jw *w)
+{
+	source_json(info, w);
+	ag_jw_kuint(w, "seed", o->seed);
+	time_member(w, "as_of", o->catalogue.as_of_ms);
+	ag_jw_kraw(w, "settings", o->settings_json.len ? o->settings_json : AG_S("{}"));
+	ag_jw_kkey(w, "versions");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "argus", AG_S(AG_VERSION));
+	ag_jw_kint(w, "report", AG_REPORT_VERSION);
+	ag_jw_obj_end(w);
+}
+
+ag_str ag_report_summary(const ag_audit_state *s, ag_arena *arena)
+{
+	size_t by_severity[4] = { 0 };
+	ag_buf out = AG_BUF_INIT(4096);
+	ag_str ret;
+
+	for (size_t i = 0; i < s->findings.n; i++)
+		by_severity[s->findings.items[i].severity]++;
+	ag_buf_addf(&out, "Sampled %llu of %llu documents (%zu paths), ", (unsigned long long)s->documents_sampled,
+		    (unsigned long long)s->collection_size, s->schema.n);
+	if (s->budget)
+		ag_buf_addf(&out, "%u of %u iterations used", s->iteration, s->budget);
+	else
+		ag_buf_addf(&out, "%u iterations used", s->iteration);
+	ag_buf_addf(&out, "; %zu findings committed, %zu dismissed", s->findings.n, s->dismissed.n);
+	if (s->findings.n)
+		/* Severities sorted by name, as clients of the reference expect. */
+		ag_buf_addf(&out, " (critical: %zu, high: %zu, low: %zu, medium: %zu)", by_severity[AG_CRITICAL],
+			    by_severity[AG_HIGH], by_severity[AG_LOW], by_severity[AG_MEDIUM]);
+	ag_buf_addc(&out, '.');
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static const ag_finding **ranked(const ag_finding *items, size_t n, ag_arena *arena)
+{
+	const ag_finding **list = ag_new_n(arena, const ag_finding *, n ? n : 1);
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = &items[i];
+	qsort(list, n, sizeof(*list), ag_finding_rank);
+	return list;
+}
+
+static size_t findings_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+{
+	const ag_finding **list = ranked(s->findings.items, s->findings.n, arena);
+	size_t left_out = 0;
+
+	ag_jw_kkey(w, "findings");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < s->findings.n; i++) {
+		if (list[i]->severity < o->min_severity)
+			left_out++;
+		else
+			ag_finding_write(list[i], o->show_values, w);
+	}
+	ag_jw_arr_end(w);
+	return left_out;
+}
+
+static void dismissed_json(const ag_audit_state *s, const ag_audit_opts *o, ag_jw *w)
+{
+	ag_jw_kkey(w, "dismissed_findings");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < s->dismissed.n; i++)
+		ag_finding_write(&s->dismissed.items[i], o->show_values, w);
+	ag_jw_arr_end(w);
+}
+
+static void evaluation_json(const ag_evaluation *e, bool whole, ag_jw *w)
+{
+	ag_jw_obj(w);
+	if (whole) {
+		ag_jw_kstr(w, "id", e->id);
+		ag_jw_kstr(w, "gate", e->gate);
+	}
+	ag_jw_kstr(w, "evaluated_by", e->evaluated_by);
+	ag_jw_kstr(w, "verdict", e->verdict);
+	ag_jw_kdouble(w, "score", e->score);
+	ag_jw_kstr(w, "reason", e->reason);
+	if (e->critique.len)
+		ag_jw_kstr(w, "critique", e->critique);
+	else
+		ag_jw_knull(w, "critique");
+	if (whole) {
+		ag_jw_kstr(w, "target_id", e->target_id);
+		ag_jw_kuint(w, "iteration", e->iteration);
+		time_member(w, "timestamp", e->at_ms);
+	}
+	ag_jw_obj_end(w);
+}
+
+static void evaluations_json(const ag_audit_state *s, ag_jw *w)
+{
+	ag_jw_kkey(w, "evaluation_records");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < s->evaluations.n; i++)
+		evaluation_json(&s->evaluations.items[i], true, w);
+	ag_jw_arr_end(w);
+	ag_jw_kkey(w, "run_evaluation");
+	if (s->has_run_verdict) {
+		evaluation_json(&s->run_verdict, false, w);
+		ag_jw_kdouble(w, "overall_quality_score", s->run_verdict.score);
+	} else {
+		ag_jw_null(w);
+		ag_jw_knull(w, "overall_quality_score");
+	}
+}
+
+/* Per field of schema_sample and profile_fields the values belong to the field that is named beside them. */
+static ag_val masked_result(const ag_trace_entry *t, ag_arena *arena)
+{
+	const ag_val *fields = ag_val_getc(&t->result, "fields"), *field = ag_val_getc(&t->result, "field");
+	ag_member *m;
+	ag_val *items;
+
+	if (t->result.type != AG_T_OBJECT)
+		return t->result;
+	m = ag_new_n(arena, ag_member, t->result.n ? t->result.n : 1);
+	for (uint32_t i = 0; i < t->result.n; i++) {
+		m[i] = t->result.u.members[i];
+		if (field && field->type == AG_T_STRING &&
+		    (ag_str_eqc(m[i].key, "value") || ag_str_eqc(m[i].key, "result")))
+			m[i].val = ag_mask_val(ag_val_text(field), &m[i].val, arena);
+		else if (ag_str_eqc(m[i].key, "documents") || ag_str_eqc(m[i].key, "results"))
+			m[i].val = ag_mask_val(AG_S(""), &m[i].val, arena);
+		if (!fields || !ag_str_eqc(m[i].key, "fields") || fields->type != AG_T_ARRAY)
+			continue;
+		items = ag_new_n(arena, ag_val, fields->n ? fields->n : 1);
+		for (uint32_t k = 0; k < fields->n; k++) {
+			const ag_val *path = ag_val_getc(&fields->u.items[k], "path");
+
+			items[k] = ag_mask_val(path && path->type == AG_T_STRING ? ag_val_text(path) : AG_S(""),
+					       &fields->u.items[k], arena);
+		}
+		m[i].val = ag_val_array(items, fields->n);
+	}
+	return ag_val_object(m, t->result.n);
+}
+
+static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kbool(w, "ok", t->ok);
+	ag_jw_kstr(w, "summary", t->summary);
+	ag_jw_kint(w, "latency_ms", t->latency_ms);
+	if (t->result.type != AG_T_MISSING) {
+		const ag_val shown = o->show_values ? t->result : masked_result(t, arena);
+
+		ag_jw_kraw(w, "result", ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED));
+	} else {
+		ag_jw_kkey(w, "error");
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "status", t->error_status);
+		ag_jw_kstr(w, "message", t->error);
+		ag_jw_kstr(w, "hint", t->hint);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_obj_end(w);
+}
+
+static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+{
+	ag_jw_kkey(w, "run_trace");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < s->trace.n; i++) {
+		const ag_trace_entry *t = &s->trace.items[i];
+
+		ag_jw_obj(w);
+		ag_jw_kuint(w, "iteration", t->iteration);
+		ag_jw_kstr(w, "call_id", t->call_id);
+		ag_jw_kstr(w, "reasoning", t->reasoning);
+		ag_jw_kstr(w, "action", t->action);
+		if (t->input.len)
+			ag_jw_kraw(w, "action_input", t->input);
+		else
+			ag_jw_kstr(w, "action_input_text", t->input_text);
+		ag_jw_kdouble(w, "confidence", t->confidence);
+		ag_jw_kstr(w, "note", t->note);
+		ag_jw_kbool(w, "executed", t->executed);
+		ag_jw_kkey(w, "observation");
+		if (t->executed)
+			observation_json(t, o, arena, w);
+		else
+			ag_jw_null(w);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
+static void diff_json(ag_jw *w)
+{
+	ag_jw_knull(w, "previous_run_id");
+	ag_jw_kraw(w, "new_findings", AG_S("[]"));
+	ag_jw_kraw(w, "resolved_findings", AG_S("[]"));
+	ag_jw_kraw(w, "regressed_fields", AG_S("[]"));
+}
+
+static void coverage_json(const ag_audit_state *s, ag_jw *w)
+{
+	size_t covered, paths;
+
+	ag_audit_coverage(s, &covered, &paths);
+	ag_jw_kkey(w, "coverage");
+	ag_jw_obj(w);
+	ag_jw_kuint(w, "paths", paths);
+	ag_jw_kuint(w, "investigated", covered);
+	ag_jw_obj_end(w);
+}
+
+void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_source_info *info,
+                     const char *planner, const ag_id *run, ag_jw *w)
+{
+	ag_arena *arena = ag_arena_new();
+	size_t left_out;
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", ag_id_str(run));
+	ag_jw_kstr(w, "collection", info->collection);
+	ag_jw_kstr(w, "database", info->database);
+	ag_jw_knull(w, "cosmos_account");
+	time_member(w, "run_at", s->started_ms);
+	ag_jw_kdouble(w, "duration_seconds",
+		      s->finished_ms ? (double)(s->finished_ms - s->started_ms) / 1000 : 0);
+	ag_jw_kstr(w, "status", s->status.len ? s->status : AG_S("failed"));
+	ag_jw_kstr(w, "status_reason", s->status_why);
+	ag_jw_kstr(w, "summary", ag_report_summary(s, arena));
+	ag_jw_kuint(w, "documents_sampled", s->documents_sampled);
+	ag_jw_kuint(w, "collection_size", s->collection_size);
+	ag_jw_kstr(w, "planner", ag_str_c(planner));
+	ag_report_run_facts(o, info, w);
+	coverage_json(s, w);
+	left_out = findings_json(s, o, arena, w);
+	ag_jw_kuint(w, "below_min_severity", left_out);
+	ag_jw_kbool(w, "masked", !o->show_values);
+	dismissed_json(s, o, w);
+	evaluations_json(s, w);
+	ag_jw_kuint(w, "total_input_tokens", 0);
+	ag_jw_kuint(w, "total_output_tokens", 0);
+	ag_jw_knull(w, "cost");
+	diff_json(w);
+	trace_json(s, o, arena, w);
+	ag_jw_obj_end(w);
+	ag_arena_free(arena);
+}

@@ -1,0 +1,353 @@
+/* state_apply -- one event changes the state; the same function runs live and when a state is rebuilt.
+ *
+ * Payloads are parsed into the state's arena, because trace and findings keep what they hold. What counts as
+ * investigated is decided here, from outputs alone: get_stats and profile_fields count for the fields they really
+ * looked at, a query for at most three schema paths of its filter, so naming many (or invented) paths gains nothing. */
+#include <stdlib.h>
+
+#include "agent/tool.h"
+#include "audit/state.h"
+#include "guard/docquery.h"
+#include "query/extjson.h"
+
+#define PATHS_PER_QUERY 3
+
+#define GROW(list, arena_)                                                                  \
+	do {                                                                                \
+		if ((list)->n == (list)->cap) {                                             \
+			const size_t ncap = (list)->cap ? 2 * (list)->cap : 16;             \
+			void *grown = ag_arena_alloc((arena_), ncap * sizeof(*(list)->items)); \
+			if ((list)->n)                                                      \
+				memcpy(grown, (list)->items, (list)->n * sizeof(*(list)->items)); \
+			(list)->items = grown;                                              \
+			(list)->cap = ncap;                                                 \
+		}                                                                           \
+	} while (0)
+
+static ag_str text(const ag_val *v, const char *name)
+{
+	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
+
+	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
+}
+
+static uint64_t count(const ag_val *v, const char *name)
+{
+	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
+	int64_t i;
+
+	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
+}
+
+static double number(const ag_val *v, const char *name)
+{
+	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
+
+	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
+}
+
+static ag_trace_entry *trace_of(ag_audit_state *s, ag_str call_id)
+{
+	for (size_t i = s->trace.n; i-- > 0;)
+		if (ag_str_eq(s->trace.items[i].call_id, call_id))
+			return &s->trace.items[i];
+	return NULL;
+}
+
+/* The schema path that a path of a query stands on: itself, or the nearest one above (arrays are leaves). */
+static ag_schema_path *schema_find(ag_audit_state *s, ag_str path)
+{
+	while (path.len) {
+		size_t lo = 0, hi = s->schema.n;
+
+		while (lo < hi) {
+			const size_t mid = (lo + hi) / 2;
+			const int order = ag_str_cmp(s->schema.items[mid].path, path);
+
+			if (!order)
+				return &s->schema.items[mid];
+			if (order < 0)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		while (path.len && path.ptr[path.len - 1] != '.')
+			path.len--;
+		if (path.len)
+			path.len--;
+	}
+	return NULL;
+}
+
+static void mark_investigated(ag_audit_state *s, ag_str path)
+{
+	ag_schema_path *p = schema_find(s, path);
+
+	if (p)
+		p->investigated = true;
+}
+
+static void mark_query(ag_audit_state *s, const ag_val *query)
+{
+	ag_safe_query q;
+	ag_err ignored;
+	const ag_str *paths;
+	size_t n;
+	bool whole;
+	ag_status st = query->type == AG_T_STRING ?
+			       ag_docquery_parse(ag_val_text(query), s->arena, &q, &ignored) :
+			       ag_docquery_check(query, s->arena, &q, &ignored);
+
+	if (st)
+		return;
+	if (q.filter)
+		ag_filter_paths(q.filter, s->arena, &paths, &n);
+	else
+		ag_pipeline_paths(q.pipeline, s->arena, &paths, &n, &whole);
+	for (size_t i = 0, marked = 0; i < n && marked < PATHS_PER_QUERY; i++) {
+		const ag_schema_path *p = schema_find(s, paths[i]);
+
+		if (!p || !p->is_data)
+			continue;
+		mark_investigated(s, paths[i]);
+		marked++;
+	}
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return ag_str_cmp(((const ag_schema_path *)a)->path, ((const ag_schema_path *)b)->path);
+}
+
+static bool is_id(ag_str path)
+{
+	return ag_str_eqc(path, "_id") || ag_str_starts(path, AG_S("_id."));
+}
+
+/* A new sample replaces the schema; what was investigated stays so. */
+static void apply_schema(ag_audit_state *s, const ag_val *result)
+{
+	const ag_val *fields = ag_val_getc(result, "fields");
+	const uint64_t sampled = count(result, "documents_sampled");
+	const ag_schema_path *old = s->schema.items;
+	const size_t nold = s->schema.n;
+	ag_schema_path *items;
+
+	s->has_schema = true;
+	if (sampled > s->documents_sampled)
+		s->documents_sampled = sampled;
+	if (!fields || fields->type != AG_T_ARRAY)
+		return;
+	items = ag_new_n(s->arena, ag_schema_path, fields->n ? fields->n : 1);
+	for (uint32_t i = 0; i < fields->n; i++) {
+		const ag_val *container = ag_val_getc(&fields->u.items[i], "container");
+
+		items[i].path = text(&fields->u.items[i], "path");
+		items[i].is_data = !(container && ag_val_truthy(container)) && !is_id(items[i].path);
+	}
+	qsort(items, fields->n, sizeof(*items), by_path);
+	s->schema.items = items;
+	s->schema.n = s->schema.cap = fields->n;
+	for (size_t i = 0; i < nold; i++) {
+		ag_schema_path *p = old[i].investigated || old[i].concluded ? schema_find(s, old[i].path) : NULL;
+
+		if (!p || !ag_str_eq(p->path, old[i].path))
+			continue;
+		p->investigated = old[i].investigated;
+		p->concluded = old[i].concluded;
+	}
+}
+
+static void apply_result(ag_audit_state *s, ag_str tool, const ag_val *input, const ag_val *result)
+{
+	const ag_val *v;
+
+	if (ag_str_eqc(tool, "schema_sample")) {
+		apply_schema(s, result);
+	} else if (ag_str_eqc(tool, "run_query")) {
+		v = ag_val_getc(input, "filter");
+		if (v)
+			mark_query(s, v);
+	} else if (ag_str_eqc(tool, "aggregate")) {
+		v = ag_val_getc(input, "pipeline");
+		if (v)
+			mark_query(s, v);
+	} else if (ag_str_eqc(tool, "get_stats")) {
+		mark_investigated(s, text(input, "field"));
+	} else if (ag_str_eqc(tool, "profile_fields")) {
+		v = ag_val_getc(result, "fields");
+		for (uint32_t i = 0; v && v->type == AG_T_ARRAY && i < v->n; i++)
+			mark_investigated(s, text(&v->u.items[i], "path"));
+	}
+}
+
+static void apply_proposal(ag_audit_state *s, const ag_val *p)
+{
+	const ag_val *input = ag_val_getc(p, "action_input");
+	ag_trace_entry *t;
+
+	GROW(&s->trace, s->arena);
+	t = &s->trace.items[s->trace.n++];
+	*t = (ag_trace_entry){
+		.iteration = (unsigned)count(p, "iteration"),
+		.call_id = text(p, "call_id"),
+		.reasoning = text(p, "reasoning"),
+		.action = text(p, "action"),
+		.input_text = text(p, "action_input_text"),
+		.confidence = number(p, "confidence"),
+	};
+	if (input)
+		t->input = ag_extjson_str(s->arena, input, AG_EXTJSON_RELAXED);
+	s->iteration = t->iteration;
+	/* The critique was shown with the prompt that led to this proposal. */
+	s->last_critique = AG_S("");
+}
+
+static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_trace_entry *t = trace_of(s, ag_id_str(&ev->call_id));
+	const ag_val *ok = ag_val_getc(p, "ok"), *result = ag_val_getc(p, "result");
+	const ag_val *error = ag_val_getc(p, "error");
+	ag_call_record *call;
+	ag_err ignored;
+	ag_val input;
+
+	s->last_observation = text(p, "summary");
+	if (!t)
+		return;
+	t->executed = true;
+	t->ok = ok && ag_val_truthy(ok);
+	t->latency_ms = (int64_t)count(p, "latency_ms");
+	t->summary = s->last_observation;
+	t->error_status = text(error, "status");
+	t->error = text(error, "message");
+	t->hint = text(error, "hint");
+	if (result)
+		t->result = *result;
+	if (!t->ok || !result ||
+	    ag_extjson_parse(t->input.len ? t->input : AG_S("{}"), &opts, s->arena, &input, NULL, NULL, &ignored))
+		return;
+	GROW(&s->calls, s->arena);
+	call = &s->calls.items[s->calls.n++];
+	*call = (ag_call_record){
+		.key = ag_audit_call_key(t->action, &input, s->arena),
+		.call_id = t->call_id,
+		.tool = t->action,
+		.matched = count(result, "matched_count"),
+		.has_matched = ag_val_getc(result, "matched_count") != NULL,
+	};
+	apply_result(s, t->action, &input, result);
+}
+
+static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p)
+{
+	ag_evaluation *e;
+
+	GROW(&s->evaluations, s->arena);
+	e = &s->evaluations.items[s->evaluations.n++];
+	*e = (ag_evaluation){
+		.id = text(p, "id"),
+		.gate = text(p, "gate"),
+		.target_id = text(p, "target_id"),
+		.verdict = text(p, "verdict"),
+		.reason = text(p, "reason"),
+		.critique = text(p, "critique"),
+		.evaluated_by = text(p, "evaluated_by"),
+		.score = number(p, "score"),
+		.iteration = (unsigned)count(p, "iteration"),
+		.at_ms = ev->at_ms,
+	};
+	if (!ag_str_eqc(e->gate, "run"))
+		return;
+	s->has_run_verdict = true;
+	s->run_verdict = *e;
+	if (s->trace.n && ag_str_eqc(e->verdict, "fail"))
+		s->trace.items[s->trace.n - 1].note = AG_S("run gate rejected the conclusion");
+}
+
+static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
+{
+	const ag_val *v = ag_val_getc(p, "finding"), *corrected = ag_val_getc(p, "corrected");
+	const bool committed = ag_str_eqc(text(p, "status"), "committed");
+	const bool dismissed = ag_str_eqc(text(p, "status"), "dismissed");
+	ag_finding f;
+	ag_status st;
+	ag_schema_path *path;
+	size_t i;
+
+	if (!v)
+		return ag_fail(err, AG_PROTOCOL, "audit.state", "a finding event has no \"finding\"");
+	st = ag_finding_read(v, s->arena, &f, err);
+	if (st)
+		return st;
+	f.status = text(p, "status");
+	if (corrected && ag_val_truthy(corrected)) {
+		GROW(&s->corrected, s->arena);
+		s->corrected.items[s->corrected.n++] = f.key;
+	}
+	/* A pair is in one of the two lists: the newest word counts. A committed finding that is proposed again
+	 * and rejected stays committed. */
+	for (i = 0; i < s->dismissed.n && !ag_str_eq(s->dismissed.items[i].key, f.key); i++)
+		;
+	if (i < s->dismissed.n && (committed || dismissed)) {
+		memmove(&s->dismissed.items[i], &s->dismissed.items[i + 1],
+			(s->dismissed.n - i - 1) * sizeof(f));
+		s->dismissed.n--;
+	}
+	for (i = 0; i < s->findings.n && !ag_str_eq(s->findings.items[i].key, f.key); i++)
+		;
+	if (committed) {
+		if (i == s->findings.n) {
+			GROW(&s->findings, s->arena);
+			s->findings.n++;
+		}
+		s->findings.items[i] = f;
+		path = schema_find(s, ag_finding_canonical_field(f.field, s->arena));
+		if (path)
+			path->concluded = true;
+	} else if (dismissed && i == s->findings.n) {
+		GROW(&s->dismissed, s->arena);
+		s->dismissed.items[s->dismissed.n++] = f;
+	}
+	return AG_OK;
+}
+
+ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_audit_state *s = state;
+	ag_status st;
+	ag_val p;
+
+	st = ag_extjson_parse(ag_str_dup(s->arena, ev->payload), &opts, s->arena, &p, NULL, NULL, err);
+	if (st)
+		return st;
+	switch (ev->type) {
+	case AG_EV_RUN_STARTED:
+		s->started_ms = ev->at_ms;
+		break;
+	case AG_EV_PROPOSAL:
+		apply_proposal(s, &p);
+		break;
+	case AG_EV_TOOL_OUTPUT:
+		apply_output(s, ev, &p);
+		break;
+	case AG_EV_VERDICT:
+		apply_verdict(s, ev, &p);
+		break;
+	case AG_EV_CRITIQUE:
+		s->last_critique = text(&p, "text");
+		break;
+	case AG_EV_FINDING:
+		return apply_finding(s, &p, err);
+	case AG_EV_RUN_FINISHED:
+		s->finished_ms = ev->at_ms;
+		s->status = text(&p, "status");
+		s->status_why = text(&p, "why");
+		break;
+	default: /* kept in the log; says nothing to the state */
+		break;
+	}
+	return AG_OK;
+}

@@ -1,0 +1,263 @@
+/* tool_finding -- write_finding: Argus runs the evidence itself and builds the candidate; the gate judges it; settle
+ * commits, demotes, dismisses or drops it.
+ *
+ * Affected count and share are what the data says. What the planner claimed is kept beside it for the rule
+ * evidence_matches, which rejects a wrong figure once. Evidence that finds nothing is never committed. */
+#include "audit/tools.h"
+#include "query/extjson.h"
+
+static ag_str text_param(const ag_val *input, const char *name)
+{
+	const ag_val *v = ag_val_getc(input, name);
+
+	return v && v->type == AG_T_STRING ? ag_str_trim(ag_val_text(v)) : AG_S("");
+}
+
+/* Evidence as one line of relaxed extended JSON; "" when blank. */
+static ag_status evidence_text(const ag_val *v, ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true, .reject_duplicates = true };
+	ag_status st;
+	ag_val parsed;
+
+	*ret = AG_S("");
+	if (!v)
+		return AG_OK;
+	parsed = *v;
+	if (v->type == AG_T_STRING) {
+		if (!ag_str_trim(ag_val_text(v)).len)
+			return AG_OK;
+		st = ag_extjson_parse(ag_val_text(v), &opts, arena, &parsed, NULL, NULL, err);
+		if (st)
+			return st;
+	}
+	*ret = ag_extjson_str(arena, &parsed, AG_EXTJSON_RELAXED);
+	return AG_OK;
+}
+
+/* The value of a field in a document, for showing: descends objects and the first fitting array items. */
+static const ag_val *value_at(const ag_val *v, ag_str path)
+{
+	ag_str rest = path;
+	ag_str name;
+
+	while (rest.ptr && rest.len) {
+		name = ag_str_split(&rest, '.');
+		if (ag_str_ends(name, AG_S("[]")))
+			name.len -= 2;
+		if (v->type == AG_T_ARRAY) {
+			const ag_val *hit = NULL;
+
+			for (uint32_t i = 0; i < v->n && !hit; i++)
+				hit = ag_val_get(&v->u.items[i], name);
+			v = hit;
+		} else {
+			v = ag_val_get(v, name);
+		}
+		if (!v)
+			return NULL;
+	}
+	return v;
+}
+
+static void take_samples(ag_finding *f, const ag_evidence *e, ag_arena *arena)
+{
+	ag_val *samples = ag_new_n(arena, ag_val, AG_FINDING_MAX_SAMPLES);
+	ag_str *where = ag_new_n(arena, ag_str, AG_FINDING_MAX_SAMPLES);
+
+	f->samples = samples;
+	f->where = where;
+	for (size_t i = 0; i < e->nsample && f->nsample < AG_FINDING_MAX_SAMPLES; i++) {
+		const ag_val *v = e->where ? value_at(&e->samples[i], f->field) : &e->samples[i];
+
+		/* A document without the field is shown as such, not as a value. */
+		samples[f->nsample] = v ? *v : ag_val_missing();
+		where[f->nsample++] = e->where ? e->where[i] : AG_S("");
+	}
+}
+
+static ag_status read_parts(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena, ag_finding *f,
+                            ag_err *err)
+{
+	const ag_val *parts = ag_val_getc(input, "parts");
+	ag_part *out;
+
+	if (!parts || parts->type != AG_T_ARRAY)
+		return AG_OK;
+	f->parts = out = ag_new_n(arena, ag_part, parts->n ? parts->n : 1);
+	for (uint32_t i = 0; i < parts->n; i++) {
+		const ag_val *p = &parts->u.items[i];
+		ag_evidence e;
+		ag_status st;
+		ag_part part = {
+			.category = ag_category_canonical(text_param(p, "category"), arena),
+			.description = text_param(p, "description"),
+		};
+
+		st = evidence_text(ag_val_getc(p, "evidence_query"), arena, &part.evidence_query, err);
+		if (st)
+			return st;
+		if (!part.evidence_query.len)
+			return ag_fail(err, AG_INVALID, "audit.finding", "parts[%u] has no evidence_query", i);
+		st = ag_source_evidence(ag_audit_source(a), ctx, arena, part.evidence_query, &e, err);
+		if (st)
+			return st;
+		part.affected = e.affected;
+		if (e.affected)
+			out[f->npart++] = part;
+	}
+	return AG_OK;
+}
+
+/* The query that ran the same evidence before, for provenance. */
+static ag_str query_call(const ag_audit_state *s, ag_str evidence, ag_arena *arena)
+{
+	const bool is_pipeline = evidence.len && evidence.ptr[0] == '[';
+	const ag_val text = ag_val_str(evidence);
+	const ag_member m = { is_pipeline ? AG_S("pipeline") : AG_S("filter"), text };
+	const ag_val input = ag_val_object(&m, 1);
+	const ag_call_record *call = ag_audit_call_find(
+		s, ag_audit_call_key(is_pipeline ? AG_S("aggregate") : AG_S("run_query"), &input, arena));
+
+	return call ? call->call_id : AG_S("");
+}
+
+static void fill_claims(const ag_val *input, ag_finding *f)
+{
+	const ag_val *pct = ag_val_getc(input, "affected_pct");
+
+	if (!ag_val_to_i64(ag_val_getc(input, "affected_count"), &f->claimed_count))
+		f->claimed_count = 0;
+	if (pct && ag_type_is_number(pct->type)) {
+		f->has_claimed_share = true;
+		f->claimed_share = ag_val_number(pct);
+	}
+}
+
+static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena, ag_finding *f,
+                       ag_err *err)
+{
+	const ag_audit_state *s = ag_audit_state_of(a);
+	const ag_val *confirmed = ag_val_getc(input, "confirmed");
+	const ag_finding *earlier;
+	ag_evidence e = { 0 };
+	ag_status st;
+
+	f->field = ag_val_text(ag_val_getc(input, "field"));
+	f->category = ag_category_canonical(ag_val_text(ag_val_getc(input, "category")), arena);
+	f->description = text_param(input, "description");
+	f->hypothesis = text_param(input, "hypothesis");
+	f->detail = text_param(input, "detail");
+	f->repair = text_param(input, "repair");
+	f->confirmed = !confirmed || ag_val_truthy(confirmed);
+	f->total = s->collection_size;
+	f->iteration = s->iteration;
+	f->confidence = s->trace.n ? s->trace.items[s->trace.n - 1].confidence : 0;
+	if (!ag_severity_parse(ag_val_text(ag_val_getc(input, "severity")), &f->severity))
+		f->severity = AG_MEDIUM;
+	fill_claims(input, f);
+	st = evidence_text(ag_val_getc(input, "evidence_query"), arena, &f->evidence_query, err);
+	if (st)
+		return st;
+	if (f->evidence_query.len) {
+		st = ag_source_evidence(ag_audit_source(a), ctx, arena, f->evidence_query, &e, err);
+		if (st)
+			return st;
+		f->query_call_id = query_call(s, f->evidence_query, arena);
+	}
+	f->affected = e.affected;
+	f->share = f->total ? (double)f->affected / (double)f->total : 0;
+	f->score = ag_finding_score(f);
+	take_samples(f, &e, arena);
+	f->key = ag_finding_key(s->source_key, ag_finding_canonical_field(f->field, arena), f->category, arena);
+	earlier = ag_audit_finding_find(s, f->field, f->category);
+	f->id = earlier ? earlier->id : ag_id_new(ctx->clock);
+	return read_parts(a, ctx, input, arena, f, err);
+}
+
+ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                                ag_observation *ret, ag_err *err)
+{
+	ag_finding *f = ag_new(arena, ag_finding);
+	ag_buf out = AG_BUF_INIT(8 * 1024 * 1024);
+	ag_status st;
+	ag_jw w;
+
+	st = build(env, ctx, input, arena, f, err);
+	if (st)
+		return st;
+	ag_audit_state_of(env)->candidate = f;
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "finding_id", ag_id_str(&f->id));
+	ag_jw_kuint(&w, "affected_count", f->affected);
+	ag_jw_kdouble(&w, "affected_pct", f->share);
+	ag_jw_kint(&w, "claimed_count", f->claimed_count);
+	if (f->has_claimed_share)
+		ag_jw_kdouble(&w, "claimed_pct", f->claimed_share);
+	ag_jw_obj_end(&w);
+	ret->json = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	ret->summary = ag_str_printf(arena, "the evidence finds %llu of %llu documents",
+				     (unsigned long long)f->affected, (unsigned long long)f->total);
+	ret->target_id = ag_str_dup(arena, ag_id_str(&f->id));
+	return AG_OK;
+}
+
+static bool has_evidence(const ag_finding *f)
+{
+	return f->affected > 0 && f->evidence_query.len > 0;
+}
+
+/* {"status":"committed|dismissed|dropped","corrected":bool,"finding":{…}} */
+static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(16 * 1024 * 1024);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "status", f->status);
+	ag_jw_kbool(&w, "corrected", corrected);
+	ag_jw_kkey(&w, "finding");
+	ag_finding_write(f, true, &w);
+	ag_jw_obj_end(&w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
+                          ag_str *ret_payload, ag_str *ret_critique, ag_err *err)
+{
+	const ag_rejected_policy policy = ag_audit_opts_of(env)->rejected_policy;
+	ag_audit_state *s = ag_audit_state_of(env);
+	ag_finding f = *s->candidate;
+	const bool corrected = v->kind == AG_FAIL && ag_audit_claim_is_off(s, &f);
+
+	(void)obs;
+	(void)err;
+	*ret_critique = v->critique.len ? v->critique : v->kind == AG_PASS ? AG_S("") : v->reason;
+	f.evaluation_verdict = ag_str_c(ag_verdict_name(v->kind));
+	f.evaluation_score = v->score;
+	f.evaluation_reason = v->reason;
+	f.evaluation_critique = v->critique;
+	f.evaluated_by = v->evaluated_by;
+	/* Also without a gate: nothing is a finding that the data does not show. */
+	if (v->kind != AG_FAIL && has_evidence(&f)) {
+		f.status = AG_S("committed");
+	} else if (policy == AG_REJECTED_DEMOTE && has_evidence(&f)) {
+		f.status = AG_S("committed");
+		if (f.severity > AG_LOW)
+			f.severity--;
+		f.score = ag_finding_score(&f);
+	} else if (policy == AG_REJECTED_DROP) {
+		f.status = AG_S("dropped");
+	} else {
+		f.status = AG_S("dismissed");
+	}
+	*ret_payload = payload(&f, corrected, arena);
+	s->candidate = NULL;
+	return AG_OK;
+}

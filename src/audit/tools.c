@@ -1,0 +1,314 @@
+/* tools -- the auditor's tool table, and the tools that read.
+ *
+ * Each output is one JSON object in the shape the seed documents; additions stand beside. Outputs go into the event
+ * log as they are, so their size is bounded here: documents and values are counted, bytes are capped by the table.
+ * write_finding is in tool_finding.c. */
+#include "audit/tools.h"
+
+#include "query/extjson.h"
+#include "query/pipeline.h"
+
+/* Below what a store takes as one payload (16 MB), with room for the envelope. */
+#define OUTPUT_MAX_BYTES (12UL * 1024 * 1024)
+
+static const char *const stat_names[] = { "count", "min", "max", "avg", "distinct", NULL };
+static const char *const severities[] = { "critical", "high", "medium", "low", NULL };
+
+static const ag_param sample_params[] = {
+	{ "sample_size", AG_PARAM_INT, false, "documents to sample, 1 or more; default: 200", 1, 0, NULL },
+};
+
+static const ag_param query_params[] = {
+	{ "filter", AG_PARAM_OBJECT, false, "MongoDB filter in extended JSON; {} matches everything", 0, 0, NULL },
+	{ "projection", AG_PARAM_OBJECT, false, "top-level fields to return, {\"name\": 1}", 0, 0, NULL },
+	{ "limit", AG_PARAM_INT, false, "documents to return, 1 or more; default 50, at most 1000", 1, 0, NULL },
+};
+
+static const ag_param aggregate_params[] = {
+	{ "pipeline", AG_PARAM_ARRAY, true, "aggregation stages in extended JSON", 1, 50, NULL },
+	{ "limit", AG_PARAM_INT, false, "results to return, 1 or more; default 50, at most 1000", 1, 0, NULL },
+};
+
+static const ag_param stats_params[] = {
+	{ "field", AG_PARAM_STRING, true, "dotted path of one field", 1, 4096, NULL },
+	{ "operation", AG_PARAM_STRING, true, "count, min, max, avg or distinct", 0, 0, stat_names },
+	{ "filter", AG_PARAM_OBJECT, false, "only documents that match", 0, 0, NULL },
+};
+
+static const ag_param profile_params[] = {
+	{ "fields", AG_PARAM_STRINGS, true, "paths of the schema, at most 50", 1, AG_PROFILE_FIELDS_MAX, NULL },
+};
+
+static const ag_param finding_params[] = {
+	{ "field", AG_PARAM_STRING, true, "dotted path", 1, 4096, NULL },
+	{ "category", AG_PARAM_STRING, true, "like null_rate, type_mismatch, outlier_value", 1, 200, NULL },
+	{ "severity", AG_PARAM_STRING, true, "critical, high, medium or low", 0, 0, severities },
+	{ "description", AG_PARAM_STRING, true, "the problem in one sentence", 0, 10000, NULL },
+	{ "hypothesis", AG_PARAM_STRING, true, "the suspected root cause", 0, 10000, NULL },
+	{ "evidence_query", AG_PARAM_QUERY, true, "filter or pipeline that finds the affected documents", 0, 0,
+	  NULL },
+	{ "affected_count", AG_PARAM_INT, true, "documents affected", 0, 0, NULL },
+	{ "affected_pct", AG_PARAM_NUMBER, false, "their share, 0 to 1", 0, 1, NULL },
+	{ "sample_values", AG_PARAM_ARRAY, false, "ignored: samples are read from the data", 0, 0, NULL },
+	{ "confirmed", AG_PARAM_BOOL, false, "whether evidence confirmed it; default true", 0, 0, NULL },
+	{ "detail", AG_PARAM_STRING, false, "particulars", 0, 10000, NULL },
+	{ "repair", AG_PARAM_STRING, false, "a suggested repair", 0, 10000, NULL },
+	{ "parts", AG_PARAM_ARRAY, false,
+	  "overlapping problems of the same field, each with category, description and evidence_query", 0,
+	  AG_FINDING_MAX_PARTS, NULL },
+};
+
+const ag_tool ag_audit_tools[] = {
+	{ .name = "schema_sample",
+	  .help = "Sample documents and infer the schema. Always first.",
+	  .params = sample_params,
+	  .nparam = AG_NELEM(sample_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_schema_sample },
+	{ .name = "run_query",
+	  .help = "Count the documents that match a filter and return some of them.",
+	  .params = query_params,
+	  .nparam = AG_NELEM(query_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_run_query },
+	{ .name = "get_stats",
+	  .help = "One exact statistic of one field over all documents.",
+	  .params = stats_params,
+	  .nparam = AG_NELEM(stats_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_get_stats },
+	{ .name = "aggregate",
+	  .help = "Run an aggregation pipeline: duplicates, groups, dependencies.",
+	  .params = aggregate_params,
+	  .nparam = AG_NELEM(aggregate_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_aggregate },
+	{ .name = "profile_fields",
+	  .help = "Types, nulls, range and most frequent values of up to 50 fields over all documents.",
+	  .params = profile_params,
+	  .nparam = AG_NELEM(profile_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_profile_fields },
+	{ .name = "write_finding",
+	  .help = "Propose a finding: its evidence is run again and judged. The same field and category again updates it.",
+	  .params = finding_params,
+	  .nparam = AG_NELEM(finding_params),
+	  .flags = AG_TOOL_READS | AG_TOOL_PROPOSES,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_write_finding },
+	{ .name = "conclude", .help = "End the audit. The run gate decides.", .flags = AG_TOOL_CONCLUDES },
+};
+const size_t ag_audit_ntool = AG_NELEM(ag_audit_tools);
+
+static uint64_t int_param(const ag_val *input, const char *name, uint64_t otherwise)
+{
+	const ag_val *v = ag_val_getc(input, name);
+	int64_t i;
+
+	return v && ag_val_to_i64(v, &i) && i > 0 ? (uint64_t)i : otherwise;
+}
+
+static const ag_val *query_param(const ag_val *input, const char *name, const ag_val *otherwise)
+{
+	const ag_val *v = ag_val_getc(input, name);
+
+	return v && v->type != AG_T_NULL ? v : otherwise;
+}
+
+/* The writer's bytes as the observation's JSON, or a clear error when they hit the limit. */
+static ag_status give(ag_buf *out, ag_arena *arena, ag_str summary, ag_observation *ret, ag_err *err)
+{
+	const bool failed = out->failed;
+
+	ret->json = ag_buf_dup(arena, out);
+	ret->summary = summary;
+	ag_buf_release(out);
+	if (!failed)
+		return AG_OK;
+	ag_fail(err, AG_LIMIT, "audit.tools", "the result is larger than %lu MB", OUTPUT_MAX_BYTES >> 20);
+	return ag_err_hint(err, "ask for fewer documents or fields");
+}
+
+static void raw_value(ag_jw *w, const ag_val *v, ag_arena *arena)
+{
+	ag_jw_raw(w, ag_extjson_str(arena, v, AG_EXTJSON_RELAXED));
+}
+
+ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                                ag_observation *ret, ag_err *err)
+{
+	ag_audit *a = env;
+	ag_source *source = ag_audit_source(a);
+	const ag_audit_opts *o = ag_audit_opts_of(a);
+	const uint64_t standard = o->sample_size ? o->sample_size : 200;
+	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
+	ag_survey survey;
+	ag_status st;
+	ag_jw w;
+
+	st = ag_source_survey(source, ctx, arena, int_param(input, "sample_size", standard), o->seed, &survey, err);
+	if (st)
+		return st;
+	ag_jw_init(&w, &out, 0);
+	ag_survey_json(&survey, ag_source_info_of(source)->collection, true, &w);
+	return give(&out, arena,
+		    ag_str_printf(arena, "sampled %llu documents, %zu paths, %zu truncated",
+				  (unsigned long long)survey.surveyed, survey.nfield, survey.ntruncated),
+		    ret, err);
+}
+
+/* The members of a document that a projection asks for; only 1/true entries count. */
+static ag_val project(const ag_val *doc, const ag_val *projection, ag_arena *arena)
+{
+	ag_member *m;
+	uint32_t n = 0;
+
+	if (!projection || projection->type != AG_T_OBJECT || !projection->n || doc->type != AG_T_OBJECT)
+		return *doc;
+	m = ag_new_n(arena, ag_member, doc->n);
+	for (uint32_t i = 0; i < doc->n; i++) {
+		const ag_val *wanted = ag_val_get(projection, doc->u.members[i].key);
+
+		if ((wanted && ag_val_truthy(wanted)) ||
+		    (!wanted && ag_str_eqc(doc->u.members[i].key, "_id")))
+			m[n++] = doc->u.members[i];
+	}
+	return ag_val_object(m, n);
+}
+
+static void found_json(const ag_found *found, const ag_val *filter, const ag_val *projection, ag_str collection,
+                       ag_arena *arena, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "collection", collection);
+	ag_jw_kkey(w, "filter");
+	raw_value(w, filter, arena);
+	ag_jw_kuint(w, "matched_count", found->matched);
+	ag_jw_kuint(w, "returned_count", found->ndoc);
+	ag_jw_kbool(w, "truncated", found->matched > found->ndoc);
+	ag_jw_kkey(w, "documents");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < found->ndoc; i++) {
+		const ag_val doc = project(&found->docs[i], projection, arena);
+
+		raw_value(w, &doc, arena);
+	}
+	ag_jw_arr_end(w);
+	ag_jw_kkey(w, "where");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < found->ndoc; i++)
+		ag_jw_str(w, found->where[i]);
+	ag_jw_arr_end(w);
+	ag_jw_obj_end(w);
+}
+
+ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                            ag_observation *ret, ag_err *err)
+{
+	ag_source *source = ag_audit_source(env);
+	const ag_val everything = ag_val_object(NULL, 0);
+	const ag_val *filter = query_param(input, "filter", &everything);
+	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
+	ag_found found;
+	ag_status st;
+	ag_jw w;
+
+	st = ag_source_find(source, ctx, arena, filter, int_param(input, "limit", AG_FIND_LIMIT_DEFAULT), &found,
+			    err);
+	if (st)
+		return st;
+	ag_jw_init(&w, &out, 0);
+	found_json(&found, filter, query_param(input, "projection", NULL),
+		   ag_source_info_of(source)->collection, arena, &w);
+	return give(&out, arena,
+		    ag_str_printf(arena, "matched %llu documents, returned %zu%s",
+				  (unsigned long long)found.matched, found.ndoc,
+				  found.matched > found.ndoc ? " (truncated)" : ""),
+		    ret, err);
+}
+
+ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                            ag_observation *ret, ag_err *err)
+{
+	ag_source *source = ag_audit_source(env);
+	const ag_val *pipeline = ag_val_getc(input, "pipeline");
+	uint64_t limit = int_param(input, "limit", AG_FIND_LIMIT_DEFAULT);
+	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
+	ag_evidence evidence;
+	const ag_val *rows;
+	ag_err ignored;
+	ag_status st;
+	size_t n;
+	ag_jw w;
+
+	if (limit > AG_FIND_LIMIT_MAX)
+		limit = AG_FIND_LIMIT_MAX;
+	st = ag_source_aggregate(source, ctx, arena, pipeline, AG_PIPELINE_MAX_GROUPS, &rows, &n, err);
+	if (st)
+		return st;
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "collection", ag_source_info_of(source)->collection);
+	ag_jw_kkey(&w, "pipeline");
+	raw_value(&w, pipeline, arena);
+	ag_jw_kuint(&w, "result_count", n);
+	ag_jw_kuint(&w, "returned_count", n < limit ? n : limit);
+	ag_jw_kbool(&w, "truncated", n > limit);
+	/* The same reading that write_finding will apply to this pipeline. */
+	if (n <= 1 && !ag_source_evidence(source, ctx, arena, ag_extjson_str(arena, pipeline, AG_EXTJSON_RELAXED),
+					  &evidence, &ignored))
+		ag_jw_kuint(&w, "matched_count", evidence.affected);
+	ag_jw_kkey(&w, "results");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < n && i < limit; i++)
+		raw_value(&w, &rows[i], arena);
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
+	return give(&out, arena, ag_str_printf(arena, "%zu results", n), ret, err);
+}
+
+ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                            ag_observation *ret, ag_err *err)
+{
+	ag_source *source = ag_audit_source(env);
+	const ag_str field = ag_val_text(ag_val_getc(input, "field"));
+	const ag_str operation = ag_val_text(ag_val_getc(input, "operation"));
+	const ag_val *filter = query_param(input, "filter", NULL);
+	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
+	ag_stat_op op = AG_STAT_COUNT;
+	ag_str query, text;
+	ag_val value;
+	ag_status st;
+	ag_jw w;
+
+	while (!ag_str_eqc(operation, stat_names[op]))
+		op++;
+	st = ag_source_stat(source, ctx, arena, field, op, filter, &value, &query, err);
+	if (st)
+		return st;
+	text = ag_extjson_str(arena, &value, AG_EXTJSON_RELAXED);
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "collection", ag_source_info_of(source)->collection);
+	ag_jw_kstr(&w, "field", field);
+	ag_jw_kstr(&w, "operation", operation);
+	ag_jw_kraw(&w, "value", text);
+	/* Earlier clients read "result". */
+	ag_jw_kraw(&w, "result", text);
+	ag_jw_kkey(&w, "filter_used");
+	if (filter)
+		raw_value(&w, filter, arena);
+	else
+		ag_jw_null(&w);
+	ag_jw_kstr(&w, "query_used", query);
+	ag_jw_obj_end(&w);
+	return give(&out, arena,
+		    ag_str_printf(arena, "%.*s of %.*s: %.*s%s", AG_FMT(operation), AG_FMT(field),
+				  (int)(text.len < 300 ? text.len : 300), text.ptr, text.len > 300 ? "…" : ""),
+		    ret, err);
+}

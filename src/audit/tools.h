@@ -1,0 +1,33 @@
+/* tools -- what the auditor can do. Internal to audit/: the table is in tools.c. */
+#ifndef AG_AUDIT_TOOLS_H
+#define AG_AUDIT_TOOLS_H
+
+#include "audit/audit.h"
+
+#define AG_PROFILE_FIELDS_MAX 50
+
+/* env of every tool is an ag_audit. */
+ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                                ag_observation *ret, ag_err *err);
+ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                            ag_observation *ret, ag_err *err);
+ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                            ag_observation *ret, ag_err *err);
+ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                            ag_observation *ret, ag_err *err);
+ag_status ag_tool_profile_fields(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                                 ag_observation *ret, ag_err *err);
+ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
+                                ag_observation *ret, ag_err *err);
+
+extern const ag_tool ag_audit_tools[];
+extern const size_t ag_audit_ntool;
+
+/* The survey as the JSON object of schema_sample; samples masked unless show_values. Also used by inspect. */
+void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values, ag_jw *w);
+
+/* settle of the agent: commit, dismiss, demote or drop the candidate by verdict and policy. */
+ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
+                          ag_str *ret_payload, ag_str *ret_critique, ag_err *err);
+
+#endif

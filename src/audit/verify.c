@@ -1,0 +1,168 @@
+/* verify -- run the evidence of a report again and say, per finding, what the data says now.
+ *
+ * Nothing of the report is believed but its evidence. The source is opened afresh; when it is not the data that the
+ * report was made from, that is said beside the counts, because then a changed count is no contradiction. */
+#include "audit/audit.h"
+
+static const char *const results[] = {
+	[AG_CONFIRMED] = "confirmed",
+	[AG_CHANGED] = "changed",
+	[AG_RESOLVED] = "resolved",
+	[AG_NOT_CHECKABLE] = "not checkable",
+};
+
+const char *ag_check_result_name(ag_check_result r)
+{
+	return (unsigned)r < AG_NELEM(results) ? results[r] : "?";
+}
+
+static ag_str text(const ag_val *v, const char *name)
+{
+	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
+
+	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
+}
+
+/* Is the opened source the one that the report speaks of? */
+static void compare_identity(const ag_val *report, const ag_source_info *info, ag_arena *arena,
+                             ag_verification *ret)
+{
+	const ag_val *source = ag_val_getc(report, "source"), *size = ag_val_getc(report, "collection_size");
+	const ag_str hash = text(source, "content_hash");
+	int64_t was;
+
+	if (hash.len && ag_str_eq(hash, info->content_hash))
+		return;
+	ret->other_data = true;
+	if (size && ag_val_to_i64(size, &was) && (uint64_t)was != info->ndoc)
+		ret->other_data_why = ag_str_printf(arena, "it had %lld documents then and has %llu now", (long long)was,
+						    (unsigned long long)info->ndoc);
+	else
+		ret->other_data_why = AG_S("its content changed since the report");
+}
+
+static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena, ag_verified *v)
+{
+	ag_evidence e;
+	ag_err why = { 0 };
+
+	*v = (ag_verified){
+		.finding_id = ag_str_dup(arena, ag_id_str(&f->id)),
+		.field = f->field,
+		.category = f->category,
+		.severity = ag_str_c(ag_severity_name(f->severity)),
+		.was = f->affected,
+		.why = AG_S(""),
+	};
+	if (ag_source_evidence(source, ctx, arena, f->evidence_query, &e, &why)) {
+		v->result = AG_NOT_CHECKABLE;
+		v->why = ag_str_dup(arena, ag_str_c(why.msg));
+		return;
+	}
+	v->now = e.affected;
+	v->result = e.affected == f->affected ? AG_CONFIRMED : e.affected ? AG_CHANGED : AG_RESOLVED;
+}
+
+static void not_checkable(const ag_finding *f, ag_str why, ag_arena *arena, ag_verified *v)
+{
+	*v = (ag_verified){
+		.finding_id = ag_str_dup(arena, ag_id_str(&f->id)),
+		.field = f->field,
+		.category = f->category,
+		.severity = ag_str_c(ag_severity_name(f->severity)),
+		.result = AG_NOT_CHECKABLE,
+		.was = f->affected,
+		.why = why,
+	};
+}
+
+static void tally(ag_verification *ret)
+{
+	for (size_t i = 0; i < ret->nfinding; i++) {
+		size_t *const count[] = { &ret->nconfirmed, &ret->nchanged, &ret->nresolved, &ret->nnot_checkable };
+
+		(*count[ret->findings[i].result])++;
+	}
+}
+
+/* The collection of that name behind the URI; a file is one collection whatever its name. */
+static ag_source *pick(ag_source **sources, size_t n, ag_str collection)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eq(ag_source_info_of(sources[i])->collection, collection))
+			return sources[i];
+	return n == 1 ? sources[0] : NULL;
+}
+
+static ag_status open_source(const ag_ctx *ctx, ag_str uri, ag_str collection, ag_arena *arena,
+                             ag_source ***ret_all, size_t *ret_n, ag_source **ret, ag_err *err)
+{
+	const ag_source_opts opts = { 0 };
+	ag_status st = ag_source_open(ctx, uri, &opts, arena, ret_all, ret_n, err);
+
+	if (st)
+		return st;
+	*ret = pick(*ret_all, *ret_n, collection);
+	if (!*ret)
+		return ag_fail(err, AG_NOT_FOUND, "audit.verify", "%.*s has no collection \"%.*s\"", AG_FMT(uri),
+			       AG_FMT(collection));
+	return AG_OK;
+}
+
+static ag_status read_findings(const ag_val *list, ag_arena *arena, ag_finding *ret, ag_err *err)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		const ag_status st = ag_finding_read(&list->u.items[i], arena, &ret[i], err);
+
+		if (st)
+			return st;
+	}
+	return AG_OK;
+}
+
+ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri, ag_arena *arena,
+                          ag_verification *ret, ag_err *err)
+{
+	const ag_val *list = ag_val_getc(report, "findings");
+	ag_source **all = NULL, *source = NULL;
+	ag_verified *verified;
+	ag_finding *findings;
+	ag_err why = { 0 };
+	size_t n = 0;
+	ag_status st;
+
+	*ret = (ag_verification){
+		.source_uri = source_uri.len ? source_uri : text(ag_val_getc(report, "source"), "uri"),
+		.collection = text(report, "collection"),
+		.run_id = text(report, "id"),
+		.other_data_why = AG_S(""),
+	};
+	if (!list || list->type != AG_T_ARRAY)
+		return ag_fail(err, AG_INVALID, "audit.verify", "this is no audit report: \"findings\" is missing");
+	if (!ret->source_uri.len)
+		return ag_fail(err, AG_INVALID, "audit.verify", "the report has no \"source.uri\"");
+	findings = ag_new_n(arena, ag_finding, list->n ? list->n : 1);
+	st = read_findings(list, arena, findings, err);
+	if (st)
+		return st;
+	verified = ag_new_n(arena, ag_verified, list->n ? list->n : 1);
+	st = open_source(ctx, ret->source_uri, ret->collection, arena, &all, &n, &source, &why);
+	if (st == AG_CANCELLED || st == AG_TIMEOUT) {
+		*err = why;
+		return st;
+	}
+	if (source)
+		compare_identity(report, ag_source_info_of(source), arena, ret);
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (source)
+			check_one(ctx, source, &findings[i], arena, &verified[i]);
+		else
+			not_checkable(&findings[i], ag_str_dup(arena, ag_str_c(why.msg)), arena, &verified[i]);
+	}
+	ret->findings = verified;
+	ret->nfinding = list->n;
+	tally(ret);
+	for (size_t i = 0; i < n; i++)
+		ag_source_close(all[i]);
+	return ag_ctx_check(ctx, err);
+}
