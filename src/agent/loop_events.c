@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "query/extjson.h"
 
-#define PAYLOAD_MAX_BYTES (256UL * 1024 * 1024)
+#define PAYLOAD_MAX_BYTES AG_STORE_MAX_PAYLOAD_BYTES
 
 static ag_event make_event(ag_loop *l, ag_event_type type, ag_str payload)
 {
@@ -83,7 +83,7 @@ static ag_status emit_buf(ag_loop *l, ag_event_type type, ag_buf *buf, ag_err *e
 	ag_status st;
 
 	if (buf->failed)
-		st = ag_fail(err, AG_LIMIT, "agent.loop", "a %s event is larger than %lu bytes",
+		st = ag_fail(err, AG_LIMIT, "agent.loop", "a %s event is larger than %u bytes",
 			     ag_event_type_text(type), PAYLOAD_MAX_BYTES);
 	else
 		st = ag_loop_emit(l, type, ag_buf_view(buf), err);

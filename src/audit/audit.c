@@ -81,7 +81,7 @@ static ag_str started_payload(ag_audit *a)
 
 static ag_str report_of(ag_audit *a)
 {
-	ag_buf out = AG_BUF_INIT(512UL * 1024 * 1024);
+	ag_buf out = AG_BUF_INIT(AG_STORE_MAX_REPORT_BYTES);
 	ag_str ret;
 	ag_jw w;
 

@@ -3,6 +3,7 @@
  *
  * Affected count and share are what the data says. What the planner claimed is kept beside it for the rule
  * evidence_matches, which rejects a wrong figure once. Evidence that finds nothing is never committed. */
+#include "audit/culprit.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
 
@@ -35,43 +36,21 @@ static ag_status evidence_text(const ag_val *v, ag_arena *arena, ag_str *ret, ag
 	return AG_OK;
 }
 
-/* The value of a field in a document, for showing: descends objects and the first fitting array items. */
-static const ag_val *value_at(const ag_val *v, ag_str path)
-{
-	ag_str rest = path;
-	ag_str name;
-
-	while (rest.ptr && rest.len) {
-		name = ag_str_split(&rest, '.');
-		if (ag_str_ends(name, AG_S("[]")))
-			name.len -= 2;
-		if (v->type == AG_T_ARRAY) {
-			const ag_val *hit = NULL;
-
-			for (uint32_t i = 0; i < v->n && !hit; i++)
-				hit = ag_val_get(&v->u.items[i], name);
-			v = hit;
-		} else {
-			v = ag_val_get(v, name);
-		}
-		if (!v)
-			return NULL;
-	}
-	return v;
-}
-
 static void take_samples(ag_finding *f, const ag_evidence *e, ag_arena *arena)
 {
 	ag_val *samples = ag_new_n(arena, ag_val, AG_FINDING_MAX_SAMPLES);
 	ag_str *where = ag_new_n(arena, ag_str, AG_FINDING_MAX_SAMPLES);
+	ag_safe_query q = { 0 };
+	ag_err ignored;
 
 	f->samples = samples;
 	f->where = where;
+	if (f->evidence_query.len && ag_docquery_parse(f->evidence_query, arena, &q, &ignored))
+		return;
 	for (size_t i = 0; i < e->nsample && f->nsample < AG_FINDING_MAX_SAMPLES; i++) {
-		const ag_val *v = e->where ? value_at(&e->samples[i], f->field) : &e->samples[i];
-
-		/* A document without the field is shown as such, not as a value. */
-		samples[f->nsample] = v ? *v : ag_val_missing();
+		/* A pipeline gives results, not documents: they are shown whole. */
+		samples[f->nsample] = q.filter ? ag_culprit_find(q.filter, &e->samples[i], f->field, arena) :
+						 e->samples[i];
 		where[f->nsample++] = e->where ? e->where[i] : AG_S("");
 	}
 }
