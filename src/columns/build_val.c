@@ -17,25 +17,21 @@ static uint64_t double_bits(double f)
 uint64_t ag_build_binary(ag_builder *b, unsigned subtype, const char *p, size_t n)
 {
 	char sub = (char)subtype;
-	uint64_t ref = ag_build_heap(b, &sub, 1);
-	ag_chunk *c = b->chunk;
 
+	ag_build_heap(b, &sub, 1);
 	if (b->failed)
 		return 0;
-	c->heap_len--; /* the NUL: the data follows the subtype at once */
-	(void)ref;
+	b->chunk->heap_len--; /* the NUL: the data follows the subtype at once */
 	return ag_build_heap(b, p, n);
 }
 
 uint64_t ag_build_regex(ag_builder *b, ag_str pattern, ag_str opts)
 {
-	ag_chunk *c = b->chunk;
 	uint64_t ref = ag_build_heap(b, pattern.ptr, pattern.len);
 
 	ag_build_heap(b, opts.ptr, opts.len);
 	if (b->failed)
 		return 0;
-	(void)c;
 	return ref + opts.len + 1; /* one text: pattern, NUL, options */
 }
 
@@ -48,7 +44,7 @@ uint64_t ag_build_dec128(ag_builder *b, ag_dec128 d)
 	return ag_build_heap(b, raw, sizeof(raw));
 }
 
-static uint64_t scalar_bits(ag_builder *b, const ag_val *v, ag_arena *scratch)
+uint64_t ag_build_bits(ag_builder *b, const ag_val *v, ag_arena *scratch)
 {
 	switch (v->type) {
 	case AG_T_INT32:
@@ -92,7 +88,7 @@ static void build(ag_builder *b, ag_bcol *c, uint32_t up, const ag_val *v, ag_ar
 {
 	uint32_t row;
 
-	if (depth > AG_COL_MAX_DEPTH) {
+	if (depth > AG_COL_MAX_DEPTH && (v->type == AG_T_OBJECT || v->type == AG_T_ARRAY)) {
 		b->failed = "nested deeper than 200 levels";
 		return;
 	}
@@ -103,7 +99,7 @@ static void build(ag_builder *b, ag_bcol *c, uint32_t up, const ag_val *v, ag_ar
 	if (v->type != AG_T_ARRAY) {
 		unsigned type = v->type == AG_T_MISSING ? AG_T_UNDEFINED : v->type;
 
-		ag_build_row(b, c, up, type, scalar_bits(b, v, scratch));
+		ag_build_row(b, c, up, type, ag_build_bits(b, v, scratch));
 		return;
 	}
 	row = ag_build_row(b, c, up, AG_T_ARRAY, 0);

@@ -308,7 +308,7 @@ ag_bcol *ag_build_key_slow(ag_builder *b, ag_build_obj *o, const char *key, size
 	ag_bcol *parent = o->col, *col = o->guess ? o->guess->next : NULL;
 	ag_str name = ag_str_make(key, len);
 
-	if (b->failed)
+	if (b->failed || parent == b->sink)
 		return NULL;
 	for (int i = 0; col && i < GUESSES; i++, col = col->next) {
 		if (ag_build_same_key(col, key, len))

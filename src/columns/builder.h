@@ -85,6 +85,8 @@ bool ag_build_doc_val(ag_builder *b, uint64_t at, uint32_t line, const ag_val *d
 uint64_t ag_build_binary(ag_builder *b, unsigned subtype, const char *p, size_t n);
 uint64_t ag_build_regex(ag_builder *b, ag_str pattern, ag_str opts);
 uint64_t ag_build_dec128(ag_builder *b, ag_dec128 d);
+/* What the row of a scalar keeps in val. */
+uint64_t ag_build_bits(ag_builder *b, const ag_val *v, ag_arena *scratch);
 
 /* A named child, made when needed, without a limit on their number (CSV headers). */
 ag_bcol *ag_build_named(ag_builder *b, ag_bcol *parent, ag_str name);
@@ -195,6 +197,14 @@ static inline bool ag_build_same_key(const ag_bcol *c, const char *key, size_t l
 	return true;
 }
 
+/* A member whose column is known and not there yet. */
+static inline void ag_build_member(ag_builder *b, const ag_bcol *c)
+{
+	if (AG_UNLIKELY(b->nmember == b->capmember))
+		ag_build_grow_members(b);
+	b->members[b->nmember++] = c->c.id;
+}
+
 /* Column of the member `key`, or NULL when the member must be left out: its key was there before, or the
  * document is over a limit. The caller adds exactly one row with up = o->row next. */
 static inline ag_bcol *ag_build_key(ag_builder *b, ag_build_obj *o, const char *key, size_t len)
@@ -214,9 +224,7 @@ static inline ag_bcol *ag_build_key(ag_builder *b, ag_build_obj *o, const char *
 		o->guess = c->next;
 		o->prev = c;
 	}
-	if (AG_UNLIKELY(b->nmember == b->capmember))
-		ag_build_grow_members(b);
-	b->members[b->nmember++] = c->c.id;
+	ag_build_member(b, c);
 	return c;
 }
 

@@ -59,7 +59,8 @@ ag_status ag_parallel(const ag_ctx *ctx, size_t n, ag_status (*fn)(void *arg, si
 {
 	job j = { .ctx = ctx, .n = n, .fn = fn, .arg = arg, .failed_at = SIZE_MAX };
 	pthread_t threads[MAX_THREADS];
-	size_t want = ctx->nthread > n ? n : ctx->nthread, started = 0;
+	size_t nthread = ctx ? ctx->nthread : 1;
+	size_t want = nthread > n ? n : nthread, started = 0;
 
 	atomic_init(&j.next, 0);
 	atomic_init(&j.end, n);

@@ -10,6 +10,7 @@ struct ag_table {
 	ag_table_info info;
 	ag_chunk **chunks;    /* in order; none is empty */
 	size_t nchunk, capchunk;
+	ag_table_issue *issues; /* info.issues, while they are collected */
 	ag_str *files;
 	size_t nfile;
 };
