@@ -4,10 +4,9 @@
  * filters name a handful of paths. */
 #include <stdlib.h>
 
-#include "query/filter.h"
-#include "query/path_set.h"
+#include "query/pipeline_internal.h"
 
-static void collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
+void ag_filter_collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
 {
 	ag_str here = f->nparts ? ag_path_set_join(set, prefix, f->path) : prefix;
 
@@ -33,7 +32,7 @@ static void collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
 	case AG_F_ELEM_VAL:
 		/* {"a": {"$elemMatch": {}}} still looks at a. */
 		ag_path_set_add(set, here);
-		collect(f->kids[0], here, set);
+		ag_filter_collect(f->kids[0], here, set);
 		return;
 	case AG_F_NOT:
 	case AG_F_ALL:
@@ -41,21 +40,21 @@ static void collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
 		/* The kids stand on the same path. */
 		ag_path_set_add(set, here);
 		for (size_t i = 0; i < f->nkids; i++)
-			collect(f->kids[i], prefix, set);
+			ag_filter_collect(f->kids[i], prefix, set);
 		return;
 	default:
 		ag_path_set_add(set, here);
 		return;
 	}
 	for (size_t i = 0; i < f->nkids; i++)
-		collect(f->kids[i], prefix, set);
+		ag_filter_collect(f->kids[i], prefix, set);
 }
 
 void ag_filter_paths(const ag_filter *f, ag_arena *arena, const ag_str **ret, size_t *nret)
 {
 	ag_path_set set = { .arena = arena };
 
-	collect(f, AG_S(""), &set);
+	ag_filter_collect(f, AG_S(""), &set);
 	*ret = set.paths;
 	*nret = set.n;
 }
