@@ -295,7 +295,7 @@ def make_orders(d, products, customers):
 
 class Truth:
     def __init__(self):
-        self.damage, self.misses = [], []
+        self.damage, self.misses, self.follows = [], [], []
 
     def plant(self, file, field, categories, affected, note, docs, holds, other_counts=None):
         """categories: the first says it best, the others mean the same damage. other_counts: what other
@@ -640,7 +640,8 @@ def main():
     out.writerows(products)
     write(folder, "products.csv", table.getvalue())
     write(folder, "truth/truth.json", json.dumps(
-        {"damage": truth.damage, "near_misses": truth.misses, "broken_lines": broken},
+        {"damage": truth.damage, "near_misses": truth.misses, "follows": truth.follows,
+         "broken_lines": broken},
         ensure_ascii=False, indent=1) + "\n")
 
 

@@ -1,0 +1,56 @@
+#!/bin/sh
+# The example shop: everything planted is found with its true count, nothing else is alarming, verify
+# confirms the report, and the report depends neither on threads nor on the day.
+set -u
+unset CDPATH
+cd -- "$(dirname -- "$0")/../.." || exit 1
+: "${ARGUS:?path of the program}"
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$tmp"' EXIT INT TERM
+bad=0
+
+# check NAME COMMAND...: the command's output is shown when it fails.
+check() {
+	name=$1
+	shift
+	if "$@" >"$tmp/out" 2>&1; then
+		echo "ok - $name"
+	else
+		code=$?
+		echo "not ok - $name (exit code $code)"
+		sed 's/^/  /' "$tmp/out"
+		bad=1
+	fi
+}
+
+# audit FILE FLAG...: the shop's reports into FILE; the files end in June 2025.
+# shellcheck disable=SC2317 # called through check
+audit() {
+	out=$1
+	shift
+	ARGUS_STORE="sqlite:$tmp/store.db" ARGUS_AS_OF=2025-07-01 \
+		"$ARGUS" audit examples/shop --output json "$@" >"$out"
+}
+
+mkdir -p "$tmp/shop"
+check 'generate.py runs' python3 examples/shop/generate.py "$tmp/shop"
+for file in orders.ndjson customers.json products.csv truth/truth.json; do
+	check "generate.py makes $file byte for byte" cmp "$tmp/shop/$file" "examples/shop/$file"
+done
+
+check 'audit examples/shop' audit "$tmp/one.json" --threads 1
+check 'once more' audit "$tmp/again.json" --threads 1
+check 'with 2 threads' audit "$tmp/two.json" --threads 2
+check 'with 8 threads' audit "$tmp/eight.json" --threads 8
+
+python3 tests/e2e/shop_compare.py truth examples/shop/truth/truth.json "$tmp/one.json" || bad=1
+for other in again two eight; do
+	check "the same report: $other" python3 tests/e2e/shop_compare.py same "$tmp/one.json" \
+		"$tmp/$other.json"
+done
+
+check 'verify confirms every finding' env ARGUS_STORE="sqlite:$tmp/store.db" \
+	"$ARGUS" verify "$tmp/one.json"
+
+exit $bad
