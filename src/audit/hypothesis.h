@@ -8,6 +8,7 @@
 #ifndef AG_AUDIT_HYPOTHESIS_H
 #define AG_AUDIT_HYPOTHESIS_H
 
+#include "audit/field_name.h"
 #include "audit/taxonomy.h"
 #include "columns/profile.h"
 
@@ -38,6 +39,8 @@ typedef struct ag_hypotheses {
 	ag_arena *arena;
 	ag_hypothesis *items;
 	size_t n, cap;
+	size_t left_out;     /* beyond AG_MAX_HYPOTHESES */
+	ag_field_name name;  /* of the path under check, for the checks */
 } ag_hypotheses;
 
 typedef struct ag_check {
@@ -55,10 +58,14 @@ const ag_check *ag_check_table(size_t *ret_n);
 #define AG_MAX_HYPOTHESES 5000
 void ag_catalogue_run(const ag_profile *p, const ag_catalogue_opts *o, ag_arena *arena,
                       ag_hypotheses *ret, size_t *ret_left_out);
-ag_hypothesis *ag_hypotheses_add(ag_hypotheses *h); /* zeroed; fields point into h->arena */
+/* Zeroed; fields point into h->arena. Valid until the next add. */
+ag_hypothesis *ag_hypotheses_add(ag_hypotheses *h);
 
 /* Severity for a confirmed count: one step up from 5% (not to critical), one step down under 0.01% and fewer
  * than 3 documents; critical only by ag_hypothesis.severity itself and 1%. */
 ag_severity ag_hypothesis_severity(const ag_hypothesis *h, uint64_t affected, uint64_t total);
+
+/* Does the true count meet the guard? */
+bool ag_hypothesis_holds(const ag_hypothesis *h, uint64_t affected, uint64_t total);
 
 #endif

@@ -1,0 +1,132 @@
+/* catalogue -- the table of checks, and the loop that runs them.
+ *
+ * Path by path, row by row: the order of hypotheses is the order of paths, then of this table, so it never
+ * depends on threads. One finding per field and category: the collector keys on both, so a second suspicion
+ * of the same kind on one path would overwrite the first and is dropped here. */
+#include "audit/checks.h"
+
+static const ag_check table[] = {
+	{ "null_rate", 1, "values that are null in a field that is otherwise filled", ag_check_nulls },
+	{ "missing_field", 2, "a field that nearly all documents have, and some lack", ag_check_missing },
+	{ "stray_field", 3, "a field that only a handful of documents have", ag_check_stray },
+	{ "empty_kinds", 4, "absent, null, empty text and empty array side by side",
+	  ag_check_empty_kinds },
+	{ "mixed_types", 5, "more than one kind of type in one field", ag_check_mixed_types },
+	{ "numeric_text", 6, "numbers stored as text", ag_check_numeric_text },
+	{ "text_in_number", 7, "text among numbers", ag_check_text_in_number },
+	{ "date_text", 8, "dates stored as text", ag_check_date_text },
+	{ "date_formats", 8, "more than one way of writing a date in one field",
+	  ag_check_date_formats },
+	{ "ambiguous_date", 9, "day/month and month/day in one field", ag_check_ambiguous_date },
+	{ "sentinel_number", 10, "-1, 999 and the like in place of nothing",
+	  ag_check_sentinel_number },
+	{ "sentinel_date", 11, "1970-01-01, 1900-01-01 and the like in place of nothing",
+	  ag_check_sentinel_date },
+	{ "null_word", 12, "\"N/A\", \"null\", \"unknown\" in place of nothing", ag_check_null_word },
+	{ "empty_string", 13, "empty or blank text in place of nothing", ag_check_empty_string },
+	{ "padding", 14, "white space that nobody sees", ag_check_padding },
+	{ "case_variants", 15, "one value in several spellings of case", ag_check_case_variants },
+	{ "spelling", 16, "a rare value that is a frequent one with a typo", ag_check_spelling },
+	{ "rare_value", 17, "a value outside the list that all others keep to", ag_check_rare_value },
+	{ "outlier", 18, "numbers far from all others", ag_check_outlier },
+	{ "range", 19, "numbers that cannot be, by the field's name and unit", ag_check_range },
+	{ "date_range", 20, "dates in the future or in another century", ag_check_date_range },
+	{ "pattern", 21, "text that breaks the pattern of all others", ag_check_pattern },
+	{ "lost_zero", 22, "codes that lost their leading zero", ag_check_lost_zero },
+	{ "email", 23, "text that is no e-mail address among addresses", ag_check_email },
+	{ "cut_off", 24, "texts that end where a column ended", ag_check_cut_off },
+	{ "duplicate_key", 25, "a key that occurs more than once", ag_check_duplicate_key },
+	{ "constant", 27, "a field that says the same everywhere", ag_check_constant },
+	{ "map_keys", 31, "an object whose keys are data", ag_check_map_keys },
+	{ "mojibake", 33, "text that was decoded with the wrong character set", ag_check_mojibake },
+	{ "control", 33, "control characters in text", ag_check_control },
+	{ "entities", 33, "HTML entities in plain text", ag_check_entities },
+	{ "big_integers", 34, "integers too large for a double", ag_check_big_integers },
+	{ "float_noise", 34, "money with the noise of binary arithmetic", ag_check_float_noise },
+	{ "field_names", 35, "one field under two names", ag_check_field_names },
+	{ "array_size", 37, "arrays that are empty or of another length", ag_check_array_size },
+	{ "array_content", 38, "nothing as an item of an array", ag_check_array_content },
+	{ "booleans", 43, "yes and no in many spellings", ag_check_booleans },
+};
+
+const ag_check *ag_check_table(size_t *ret_n)
+{
+	*ret_n = AG_NELEM(table);
+	return table;
+}
+
+ag_hypothesis *ag_hypotheses_add(ag_hypotheses *h)
+{
+	if (h->n == AG_MAX_HYPOTHESES) {
+		h->left_out++;
+		return ag_new(h->arena, ag_hypothesis);
+	}
+	if (h->n == h->cap) {
+		size_t cap = h->cap ? h->cap * 2 : 64;
+		ag_hypothesis *items = ag_new_n(h->arena, ag_hypothesis, cap);
+
+		if (h->n)
+			memcpy(items, h->items, h->n * sizeof(*items));
+		h->items = items;
+		h->cap = cap;
+	}
+	memset(&h->items[h->n], 0, sizeof(h->items[h->n]));
+	return &h->items[h->n++];
+}
+
+/* Keep the first hypothesis of each category among those from `from` on: all are about one path. */
+static void drop_doubles(ag_hypotheses *h, size_t from)
+{
+	size_t n = from;
+
+	for (size_t i = from; i < h->n; i++) {
+		bool seen = false;
+
+		for (size_t k = from; k < n && !seen; k++)
+			seen = strcmp(h->items[k].category, h->items[i].category) == 0;
+		if (!seen)
+			h->items[n++] = h->items[i];
+	}
+	h->n = n;
+}
+
+void ag_catalogue_run(const ag_profile *p, const ag_catalogue_opts *o, ag_arena *arena,
+                      ag_hypotheses *ret, size_t *ret_left_out)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->arena = arena;
+	for (size_t i = 0; i < p->npath; i++) {
+		const ag_path_profile *f = &p->paths[i];
+		size_t from = ret->n;
+
+		ret->name = ag_field_name_of(f->owner);
+		for (size_t k = 0; k < AG_NELEM(table); k++)
+			table[k].path(p, f, o, ret);
+		drop_doubles(ret, from);
+	}
+	*ret_left_out = ret->left_out;
+}
+
+ag_severity ag_hypothesis_severity(const ag_hypothesis *h, uint64_t affected, uint64_t total)
+{
+	double share = ag_share(affected, total);
+
+	if (h->severity == AG_CRITICAL)
+		return share >= 0.01 ? AG_CRITICAL : AG_HIGH;
+	if (h->fixed_severity)
+		return h->severity;
+	if (share >= 0.05)
+		return h->severity < AG_HIGH ? h->severity + 1 : AG_HIGH;
+	if (share < 0.0001 && affected < 3)
+		return h->severity > AG_LOW ? h->severity - 1 : AG_LOW;
+	return h->severity;
+}
+
+bool ag_hypothesis_holds(const ag_hypothesis *h, uint64_t affected, uint64_t total)
+{
+	double share = ag_share(affected, total);
+
+	if (affected < (h->min_count ? h->min_count : 1))
+		return false;
+	return share >= h->min_share && (h->max_share <= 0 || share <= h->max_share);
+}

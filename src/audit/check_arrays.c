@@ -1,0 +1,76 @@
+/* check_arrays -- rows 37 and 38: arrays of an unusual size, and items that are nothing. */
+#include "audit/checks.h"
+
+#define MIN_ARRAYS 50
+
+/* Every array has this many items, save a few; 0 = no such number. */
+static double usual_size(const ag_array_profile *s)
+{
+	/* One item in nearly all is no rule: two would be as good. */
+	return s->size.p05 == s->size.p95 && s->size.p01 == s->size.p99 && s->size.p50 >= 2 &&
+	                       s->size.p01 == s->size.p50
+	               ? s->size.p50
+	               : 0;
+}
+
+void ag_check_array_size(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_array_profile *s = &f->arr;
+	double usual = usual_size(s);
+	bool needed = out->name.traits & AG_TRAIT_ITEMS;
+	ag_val cond;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (s->n < MIN_ARRAYS || f->in_array || f->in_map)
+		return;
+	if (usual > 0 && s->size.min < s->size.max)
+		cond = OBJ(a, KV("$type", ag_ev_text("array")),
+		           KV("$not", OBJ(a, KV("$size", ag_val_int((int64_t)usual)))));
+	else if (s->nempty && ag_share(s->nempty, s->n) < 0.01 && usual == 0 && needed)
+		cond = OBJ(a, KV("$size", ag_val_int(0)));
+	else
+		return;
+	h = ag_suspect(out, f, "array_size", AG_MEDIUM, 0.75, ag_ev_where(a, f, cond));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->max_share = 0.02;
+	ag_suspect_say(h, usual > 0 ? "arrays have another length than all others"
+	                            : "arrays are empty that hold items everywhere else",
+	               "a write that was cut short, or items that failed to load",
+	               "load the arrays again from their source, and refuse incomplete ones at the writer");
+	if (usual > 0)
+		h->detail = ag_str_printf(a, "the usual length is %.0f", usual);
+}
+
+void ag_check_array_content(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t nnull = f->by_type[AG_T_NULL] + f->by_type[AG_T_UNDEFINED], nempty = f->str.nempty;
+	ag_val items[2];
+	size_t n = 0;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (!f->is_elem || nnull + nempty == 0 || nnull + nempty == f->n || f->n < MIN_ARRAYS)
+		return;
+	/* Gaps in a series of numbers are data. */
+	if (ag_path_numbers(f) * 2 > f->n || ag_share(nnull + nempty, f->n) > 0.2)
+		return;
+	if (nnull)
+		items[n++] = ag_val_null();
+	if (nempty)
+		items[n++] = ag_ev_text("");
+	h = ag_suspect(out, f, "array_content", AG_MEDIUM, 0.9,
+	               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, items, n)))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(h, "arrays hold items that are null or empty text",
+	               "splitting a text that ended in a separator, or removing items without closing the gap",
+	               "remove these items with $pull, and filter input before it is stored");
+}

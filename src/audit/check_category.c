@@ -1,0 +1,315 @@
+/* check_category -- rows 15, 16 and 17: one thing under several values.
+ *
+ * Only fields whose values are all known and often repeated are looked at: there a spelling that differs is
+ * one value too many. Elsewhere (names, titles, searches) two spellings are two things. */
+#include "audit/checks.h"
+
+#include <stdlib.h>
+
+#define MAX_DISTINCT   1000
+#define MAX_LISTED     200
+#define FOLD_BYTES     4096
+#define DETAIL_BYTES   400
+
+/* One text value, its count and its folded form. */
+typedef struct spelling {
+	const ag_value_count *v;
+	ag_str fold;
+	size_t order; /* by frequency */
+} spelling;
+
+static ag_str folded(ag_arena *a, ag_str s, void (*fold)(ag_str, ag_buf *))
+{
+	ag_buf b = AG_BUF_INIT(FOLD_BYTES);
+	ag_str ret;
+
+	fold(s, &b);
+	ret = b.failed ? s : ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+static int by_fold(const void *x, const void *y)
+{
+	const spelling *a = x, *b = y;
+	int c = ag_str_cmp(a->fold, b->fold);
+
+	return c ? c : a->order < b->order ? -1 : a->order > b->order;
+}
+
+static size_t spellings_of(ag_arena *a, const ag_path_profile *f, void (*fold)(ag_str, ag_buf *),
+                           spelling **ret)
+{
+	spelling *s = ag_new_n(a, spelling, f->nvalue);
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		ag_str text = ag_value_text(&f->values[i]);
+
+		if (!text.len || text.len > 200)
+			continue;
+		s[n].v = &f->values[i];
+		s[n].fold = folded(a, text, fold);
+		s[n].order = i;
+		n++;
+	}
+	qsort(s, n, sizeof(*s), by_fold);
+	*ret = s;
+	return n;
+}
+
+/* Equal apart from white space: row 14 reports these. */
+static bool differs_in_blanks_only(ag_str a, ag_str b)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (i < a.len && (unsigned char)a.ptr[i] <= ' ')
+			i++;
+		while (k < b.len && (unsigned char)b.ptr[k] <= ' ')
+			k++;
+		if (i == a.len || k == b.len)
+			return i == a.len && k == b.len;
+		if (a.ptr[i++] != b.ptr[k++])
+			return false;
+	}
+}
+
+typedef struct variants {
+	ag_val minor[MAX_LISTED];
+	size_t n;
+	ag_buf detail;
+} variants;
+
+static void add_variant(variants *v, ag_arena *a, const ag_value_count *major, const ag_value_count *minor)
+{
+	if (v->n == MAX_LISTED)
+		return;
+	v->minor[v->n++] = minor->v;
+	if (v->detail.len < DETAIL_BYTES - 150)
+		ag_buf_addf(&v->detail, "%s%.*s (%llu) for %.*s (%llu)", v->detail.len ? ", " : "",
+		            AG_FMT(ag_quote_value(a, &minor->v)), (unsigned long long)minor->n,
+		            AG_FMT(ag_quote_value(a, &major->v)), (unsigned long long)major->n);
+}
+
+static bool is_label(const ag_path_profile *f, const ag_field_name *name)
+{
+	return ag_path_is_categorical(f) && f->ndistinct <= MAX_DISTINCT && f->str.n >= 20 &&
+	       f->str.words <= 4 && !ag_name_is_person(name) && !(name->traits & AG_TRAIT_CASE) &&
+	       !ag_path_is_prose(f, name);
+}
+
+/* Does row 43 speak for this field? */
+static bool is_boolean_field(const ag_path_profile *f)
+{
+	uint64_t words = f->str.by_class[AG_TEXT_BOOL_WORD];
+
+	return words * 20 >= f->str.n * 19;
+}
+
+void ag_check_case_variants(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	variants v = { .detail = AG_BUF_INIT(DETAIL_BYTES) };
+	spelling *s;
+	size_t n, first = 0;
+	ag_hypothesis *h = NULL;
+
+	(void)p;
+	(void)o;
+	if (!is_label(f, &out->name) || is_boolean_field(f) || !ag_path_is_plain(a, f))
+		return;
+	n = spellings_of(a, f, ag_text_fold, &s);
+	for (size_t i = 1; i < n; i++) {
+		if (!ag_str_eq(s[i].fold, s[first].fold))
+			first = i;
+		else if (!differs_in_blanks_only(ag_value_text(s[i].v), ag_value_text(s[first].v)))
+			add_variant(&v, a, s[first].v, s[i].v);
+	}
+	if (v.n)
+		h = ag_suspect(out, f, "case_variants", AG_MEDIUM, 0.9,
+		               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, v.minor, v.n)))));
+	if (h) {
+		ag_suspect_fix(h);
+		ag_suspect_say(h, "one value is written in several ways that differ only in case",
+		               "free text input where a list of values was meant",
+		               "rewrite the minor spellings to the frequent one, and let the writer choose "
+		               "from a list");
+		h->detail = ag_buf_dup(a, &v.detail);
+	}
+	ag_buf_release(&v.detail);
+}
+
+/* ---- typing errors ---- */
+
+static bool has_digit(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '9')
+			return true;
+	}
+	return false;
+}
+
+/* Different things that one typing error would turn into each other. */
+static bool are_both_real(ag_str a, ag_str b)
+{
+	static const char *const pairs[][2] = {
+		{ "iran", "iraq" },         { "niger", "nigeria" },   { "austria", "australia" },
+		{ "slovakia", "slovenia" }, { "mali", "malta" },      { "mauritania", "mauritius" },
+		{ "dominica", "dominican" }, { "guinea", "guyana" },  { "paraguay", "uruguay" },
+		{ "bergen", "bremen" },     { "parts", "party" },     { "latvia", "libya" },
+		{ "sweden", "sudan" },      { "monthly", "month" },   { "hotel", "hostel" },
+		{ "female", "male" },       { "complete", "compete" }, { "desert", "dessert" },
+		{ "horse", "house" },       { "mouse", "house" },     { "trail", "trial" },
+		{ "device", "devise" },     { "personal", "personnel" }, { "stationary", "stationery" },
+		{ "principal", "principle" }, { "processed", "processes" }, { "receive", "receiver" },
+	};
+
+	for (size_t i = 0; i < AG_NELEM(pairs); i++) {
+		if ((ag_str_eqc(a, pairs[i][0]) && ag_str_eqc(b, pairs[i][1])) ||
+		    (ag_str_eqc(a, pairs[i][1]) && ag_str_eqc(b, pairs[i][0])))
+			return true;
+	}
+	return false;
+}
+
+/* One of them is the other with an ending: "order", "orders", "ordered". */
+static bool is_inflected(ag_str a, ag_str b)
+{
+	ag_str longer = a.len > b.len ? a : b, shorter = a.len > b.len ? b : a;
+
+	return longer.len > shorter.len && ag_str_starts(longer, shorter);
+}
+
+/* Folded forms, rare against frequent. Typing errors seldom hit the first letter, and other words often
+ * differ there (import, export; gain, pain). */
+static bool is_typo(ag_str rare, ag_str frequent)
+{
+	size_t d, len = rare.len < frequent.len ? rare.len : frequent.len;
+
+	if (len < 5 || rare.ptr[0] != frequent.ptr[0] || has_digit(rare) || has_digit(frequent) ||
+	    are_both_real(rare, frequent) || is_inflected(rare, frequent))
+		return false;
+	d = ag_str_distance(rare, frequent);
+	return d == 1 || (d == 2 && len >= 8);
+}
+
+/* The frequent value that a rare one is a misspelling of, or NULL. */
+static const spelling *meant_by(const spelling *all, const spelling *hard, size_t n, size_t i)
+{
+	for (size_t k = 0; k < n; k++) {
+		if (k == i || all[k].v->n < 10 * all[i].v->n || all[k].v->n < 20 ||
+		    ag_str_eq(all[k].fold, all[i].fold))
+			continue;
+		if ((ag_str_eq(hard[k].fold, hard[i].fold) && hard[i].fold.len >= 3 &&
+		     !has_digit(hard[i].fold)) ||
+		    is_typo(all[i].fold, all[k].fold))
+			return &all[k];
+	}
+	return NULL;
+}
+
+void ag_check_spelling(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	variants v = { .detail = AG_BUF_INIT(DETAIL_BYTES) };
+	spelling *s, *hard;
+	size_t n;
+	ag_hypothesis *h = NULL;
+
+	(void)p;
+	(void)o;
+	if (!is_label(f, &out->name) || f->ndistinct > 200 || ag_name_is_identifier(&out->name) ||
+	    out->name.traits & AG_TRAIT_PERSON || is_boolean_field(f) || !ag_path_is_plain(a, f) ||
+	    (double)f->nscalar / (double)f->ndistinct < 5)
+		return;
+	n = spellings_of(a, f, ag_text_fold, &s);
+	hard = ag_new_n(a, spelling, n);
+	for (size_t i = 0; i < n; i++) {
+		hard[i] = s[i];
+		hard[i].fold = folded(a, ag_value_text(s[i].v), ag_text_fold_hard);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const spelling *meant = meant_by(s, hard, n, i);
+
+		if (meant)
+			add_variant(&v, a, meant->v, s[i].v);
+	}
+	if (v.n)
+		h = ag_suspect(out, f, "spelling_variants", AG_MEDIUM, 0.75,
+		               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, v.minor, v.n)))));
+	if (h) {
+		ag_suspect_fix(h);
+		ag_suspect_say(h, "a rare value is a frequent one with a typing error",
+		               "hand-made input where a list of values was meant",
+		               "rewrite the rare spelling to the frequent one, and let the writer choose from "
+		               "a list");
+		h->detail = ag_buf_dup(a, &v.detail);
+	}
+	ag_buf_release(&v.detail);
+}
+
+/* ---- values outside the list ---- */
+
+static bool is_rare(const ag_path_profile *f, uint64_t n)
+{
+	if (f->nscalar >= 1000)
+		return n < 10 && ag_share(n, f->nscalar) < 0.001;
+	return n == 1 && f->nscalar >= 100;
+}
+
+/* Rows 12, 15 and 16 explain it better. */
+static bool is_explained(ag_arena *a, const ag_path_profile *f, size_t i)
+{
+	ag_str mine = ag_value_text(&f->values[i]), fold = folded(a, mine, ag_text_fold);
+
+	if (!fold.len || ag_text_classify(mine) & (1u << AG_TEXT_NULL_WORD))
+		return true;
+	for (size_t k = 0; k < i; k++) {
+		ag_str other = folded(a, ag_value_text(&f->values[k]), ag_text_fold);
+
+		if (ag_str_eq(fold, other) || (fold.len >= 5 && ag_str_distance(fold, other) <= 2))
+			return true;
+	}
+	return false;
+}
+
+void ag_check_rare_value(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	double common = f->nscalar >= 1000 ? 0.01 : 0.03;
+	ag_val rare[3];
+	size_t n = 0;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (!is_label(f, &out->name) || f->ndistinct > 50 || f->ndistinct < 3 || f->str.n != f->nscalar ||
+	    ag_name_is_identifier(&out->name) || is_boolean_field(f) || !ag_path_is_plain(a, f))
+		return;
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (!is_rare(f, f->values[i].n)) {
+			/* A long tail is no list. */
+			if (ag_share(f->values[i].n, f->nscalar) < common)
+				return;
+			continue;
+		}
+		if (is_explained(a, f, i))
+			continue;
+		if (n == AG_NELEM(rare))
+			return;
+		rare[n++] = f->values[i].v;
+	}
+	if (!n || n + 2 > f->nvalue)
+		return;
+	h = ag_suspect(out, f, "enum_violation", AG_LOW, 0.6,
+	               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, rare, n)))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(h, "a value stands outside the short list that all other documents keep to",
+	               "a test, a value that was retired, or input that was not checked",
+	               "add the value to the list of legal ones, or correct the documents");
+	h->detail = ag_str_printf(a, "the value is %.*s", AG_FMT(ag_quote_value(a, &rare[0])));
+}

@@ -1,0 +1,284 @@
+/* check_format -- rows 21, 22, 23 and 24: text that breaks the form of all others.
+ *
+ * A form is worth a finding when nearly everything keeps to it. Runs are collapsed, so an identifier that
+ * grows from ORD-999 to ORD-1000 keeps its form; that a code lost a digit is row 22. */
+#include "audit/checks.h"
+
+#define MAX_FORMS   20
+#define REGEX_BYTES 4000
+
+/* "AAA-9999" becomes "A-9"; false when a letter stands for more than ASCII can say. */
+static bool collapse(ag_str shape, char *out, size_t cap)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < shape.len; i++) {
+		char c = shape.ptr[i];
+
+		if ((unsigned char)c >= 0x80)
+			return false;
+		if (n && out[n - 1] == c && (c == 'A' || c == 'a' || c == '9'))
+			continue;
+		if (n + 1 >= cap)
+			return false;
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return n > 0;
+}
+
+typedef struct form {
+	char text[64];
+	uint64_t n;
+	bool frequent; /* some shape of it is above 5% */
+} form;
+
+/* Merge shapes into forms; 0 when they do not lend themselves to it. */
+static size_t forms_of(const ag_path_profile *f, form forms[MAX_FORMS])
+{
+	size_t n = 0;
+
+	if (f->str.nshape_all > MAX_FORMS || f->str.nshape_all != f->str.nshape)
+		return 0;
+	for (size_t i = 0; i < f->str.nshape; i++) {
+		char text[64];
+		size_t k = 0;
+
+		if (!f->str.shapes[i].shape.len)
+			continue;
+		if (!collapse(f->str.shapes[i].shape, text, sizeof(text)))
+			return 0;
+		while (k < n && strcmp(forms[k].text, text) != 0)
+			k++;
+		if (k == n) {
+			memcpy(forms[n].text, text, sizeof(text));
+			forms[n].n = 0;
+			n++;
+		}
+		forms[k].n += f->str.shapes[i].n;
+	}
+	for (size_t k = 0; k < n; k++)
+		forms[k].frequent = ag_share(forms[k].n, f->str.n) > 0.05;
+	return n;
+}
+
+static void add_form_regex(ag_buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == 'A')
+			ag_buf_adds(b, "[A-Z]+");
+		else if (*text == 'a')
+			ag_buf_adds(b, "[a-z]+");
+		else if (*text == '9')
+			ag_buf_adds(b, "[0-9]+");
+		else if (*text == ' ')
+			ag_buf_addc(b, ' ');
+		else
+			ag_buf_addf(b, "\\%c", *text);
+	}
+}
+
+/* Something between letters and digits that an author chose: "A-9", "9:9", not "Aa". */
+static bool is_structured(const char *text)
+{
+	return strchr(text, '9') && strlen(text) > 1;
+}
+
+void ag_check_pattern(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	form forms[MAX_FORMS];
+	size_t n = forms_of(f, forms), nfrequent = 0;
+	uint64_t inside = 0;
+	ag_buf b = AG_BUF_INIT(REGEX_BYTES);
+	ag_val pattern;
+	ag_hypothesis *h;
+
+	(void)o;
+	if (n < 2 || f->str.n < 200 || f->ndistinct <= 50 || f->str.words >= 4 ||
+	    ag_share(f->str.n, ag_path_filled(f)) < 0.9 || !ag_path_is_plain(a, f) ||
+	    out->name.traits & (AG_TRAIT_PHONE | AG_TRAIT_PROSE | AG_TRAIT_MONEY | AG_TRAIT_NUMERIC) ||
+	    ag_field_has_word(&out->name, "version") ||
+	    f->str.by_date[AG_DATE_NONE] * 2 < f->str.n)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!forms[i].frequent)
+			continue;
+		if (!is_structured(forms[i].text)) {
+			ag_buf_release(&b);
+			return;
+		}
+		ag_buf_adds(&b, nfrequent++ ? "|" : "^(?:");
+		add_form_regex(&b, forms[i].text);
+		inside += forms[i].n;
+	}
+	ag_buf_adds(&b, ")$");
+	pattern = ag_val_str(ag_buf_dup(a, &b));
+	ag_buf_release(&b);
+	if (!nfrequent || nfrequent > 5 || inside + f->str.nempty >= f->str.n ||
+	    ag_share(inside, f->str.n) < 0.95)
+		return;
+	h = ag_suspect(out, f, "pattern_violation", nfrequent == 1 ? AG_MEDIUM : AG_LOW, 0.7,
+	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("string")),
+	                                     KV("$not", OBJ(a, KV("$regex", pattern))),
+	                                     KV("$ne", ag_ev_text("")))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->max_share = 0.05;
+	ag_suspect_say(h, "a few texts do not have the form of all others",
+	               "hand-made input, another numbering scheme, or values in the wrong field",
+	               "check these documents against their source, and check the form at the writer");
+	h->detail = ag_str_printf(a, "%zu usual form%s, like \"%.*s\"", nfrequent, nfrequent == 1 ? "" : "s",
+	                          AG_FMT(f->str.shapes[0].example));
+	(void)p;
+}
+
+/* ---- lost zeros ---- */
+
+/* Digits only, of length w: how many? Also the length that most have. */
+static uint64_t digits_of_length(const ag_path_profile *f, size_t w)
+{
+	for (size_t i = 0; i < f->str.nshape; i++) {
+		ag_str s = f->str.shapes[i].shape;
+		bool all = s.len == w;
+
+		for (size_t k = 0; k < s.len && all; k++)
+			all = s.ptr[k] == '9';
+		if (all)
+			return f->str.shapes[i].n;
+	}
+	return 0;
+}
+
+/* Codes of several countries have several lengths. */
+static bool has_countries(const ag_profile *p, const ag_path_profile *f)
+{
+	for (size_t i = 0; i < p->npath; i++) {
+		const ag_path_profile *g = &p->paths[i];
+		ag_field_name n = ag_field_name_of(g->owner);
+
+		if (g != f && ag_field_has_word(&n, "country") && g->ndistinct > 1)
+			return true;
+	}
+	return false;
+}
+
+void ag_check_lost_zero(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	bool zip = out->name.traits & AG_TRAIT_ZIP;
+	size_t most = 0;
+	uint64_t n_most = 0, n_less, numbers = 0, total = ag_path_filled(f);
+	ag_hypothesis *h;
+	ag_val cond;
+
+	(void)o;
+	if (!(out->name.traits & AG_TRAIT_CODE) || f->n < MAX_FORMS || !ag_path_is_plain(a, f) ||
+	    out->name.traits & AG_TRAIT_PHONE)
+		return;
+	for (size_t w = 4; w <= 20; w++) {
+		if (digits_of_length(f, w) > n_most) {
+			most = w;
+			n_most = digits_of_length(f, w);
+		}
+	}
+	/* A number has no zero in front: five digits of the others, four of those that had one. */
+	if (zip && ag_path_numbers(f) && f->num.nint == f->num.n && f->num.q.p25 >= 10000 &&
+	    f->num.q.max <= 99999 && f->num.q.min >= 100) {
+		most = 5;
+		numbers = ag_path_numbers(f);
+		n_most += numbers;
+	}
+	if (most < 4 || has_countries(p, f))
+		return;
+	n_less = digits_of_length(f, most - 1);
+	if (numbers ? f->num.q.min >= 10000 && !n_less
+	            : !n_less || ag_share(n_most, total) < 0.8 || ag_share(n_less, total) > 0.15)
+		return;
+	/* Where no zero leads, a shorter code is simply a smaller number. */
+	if (!numbers && !f->str.nleading_zero && !zip)
+		return;
+	if (numbers && !p->has_views)
+		cond = OBJ(a, KV("$gte", ag_val_int(1000)), KV("$lte", ag_val_int(9999)));
+	else
+		cond = OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[0-9]{%zu}$", most - 1))));
+	h = ag_suspect(out, f, "lost_leading_zero", AG_MEDIUM, 0.8, ag_ev_where(a, f, cond));
+	if (!h)
+		return;
+	h->max_share = 0.2;
+	ag_suspect_say(h, "codes are one digit shorter than all others",
+	               "a spreadsheet or a numeric column that dropped the leading zero",
+	               "store the code as text and put the zero back in front");
+}
+
+/* ---- e-mail ---- */
+
+void ag_check_email(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t silent = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD];
+	uint64_t said = f->str.n > silent ? f->str.n - silent : 0, good = f->str.by_class[AG_TEXT_EMAIL];
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (said < 20 || good >= said || ag_share(good, said) < 0.8 || !ag_path_is_plain(a, f) ||
+	    (ag_share(good, said) < 0.9 && !(out->name.traits & AG_TRAIT_EMAIL)) ||
+	    ag_path_is_prose(f, &out->name))
+		return;
+	/* A login may be an address or a name. */
+	if (!(out->name.traits & AG_TRAIT_EMAIL) && out->name.traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON))
+		return;
+	h = ag_suspect(out, f, "invalid_format", AG_MEDIUM, 0.85,
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("string")),
+	                               KV("$not", ag_ev_regex(a, ag_text_class_regex(AG_TEXT_EMAIL), "")),
+	                               KV("$ne", ag_ev_text("")))));
+	if (!h)
+		return;
+	h->max_share = 0.3;
+	ag_suspect_say(h, "some texts are no e-mail addresses, unlike the others",
+	               "input that was not checked, or a value that slipped in from another field",
+	               "ask the owner for the address or set it to null, and check addresses at the writer");
+}
+
+/* ---- cut off ---- */
+
+static bool is_column_width(double len)
+{
+	static const double widths[] = { 50,  64,  100, 120, 128,  140,  150,  160,  200,  250, 254,  255,
+		                         256, 300, 400, 500, 512,  1000, 1024, 2000, 2048, 4000, 4096,
+		                         8000, 8192, 65535 };
+
+	for (size_t i = 0; i < AG_NELEM(widths); i++) {
+		if (widths[i] == len)
+			return true;
+	}
+	return false;
+}
+
+void ag_check_cut_off(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_quantiles *q = &f->str.length;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	/* A pile: more than one in a hundred is exactly as long as the longest, and most are far shorter. */
+	if (f->str.n < 200 || !is_column_width(q->max) || q->p99 < q->max || q->p50 > 0.8 * q->max ||
+	    q->p50 < 5 || f->ndistinct * 2 < f->nscalar || f->str.words < 3 || q->p75 >= q->max ||
+	    !ag_path_is_plain(a, f))
+		return;
+	h = ag_suspect(out, f, "truncation", AG_MEDIUM, 0.7,
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[\\s\\S]{%.0f}$",
+	                                                                        q->max))))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(h, "many texts end at exactly the same length, as if a column had cut them off",
+	               "a column, a form or an export with a maximum length",
+	               "load the full texts again from their source, and widen the column");
+}

@@ -1,0 +1,312 @@
+/* check_numbers -- rows 10, 18 and 19: sentinels, outliers, impossible values.
+ *
+ * All three look for a gap: damage stands apart, the tail of an honest distribution does not. Heavy tails are
+ * judged on the log scale. Identifiers, codes and points in time are no measures and are left alone. */
+#include "audit/checks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MIN_NUMBERS 50
+
+static bool is_measure(const ag_path_profile *f, const ag_field_name *n)
+{
+	if (ag_name_is_identifier(n) || n->traits & (AG_TRAIT_ZIP | AG_TRAIT_PHONE))
+		return false;
+	if (n->last & AG_TRAIT_TIME && !(n->traits & AG_TRAIT_MEASURE))
+		return false;
+	/* Seconds or milliseconds since 1970. */
+	return !(f->num.nint == f->num.n && f->num.q.p50 > 9e8 && f->num.q.p25 > 9e8 && f->num.q.p75 < 3e12);
+}
+
+static uint64_t count_of(const ag_path_profile *f, double v)
+{
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (ag_type_is_number(f->values[i].v.type) && ag_val_number(&f->values[i].v) == v)
+			return f->values[i].n;
+	}
+	return 0;
+}
+
+/* Quartiles of what remains without one value; exact when all values are known. */
+typedef struct rest {
+	double p05, p25, p50, p75;
+	double min, max;
+	size_t ndistinct;
+	uint64_t n;
+} rest;
+
+static int by_number(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* One entry per occurrence up to 20,000, else thinned evenly: enough for quartiles. */
+#define MAX_SPREAD 20000
+
+static rest rest_from_values(const ag_path_profile *f, double without)
+{
+	rest r = { 0 };
+	uint64_t step = f->num.n / MAX_SPREAD + 1;
+	double *all = ag_xmalloc((MAX_SPREAD + f->nvalue + 1) * sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		double v = ag_val_number(&f->values[i].v);
+
+		if (!ag_type_is_number(f->values[i].v.type) || v == without || !isfinite(v))
+			continue;
+		r.ndistinct++;
+		r.n += f->values[i].n;
+		for (uint64_t k = 0; k < (f->values[i].n + step - 1) / step && n < MAX_SPREAD + f->nvalue; k++)
+			all[n++] = v;
+	}
+	if (n) {
+		qsort(all, n, sizeof(*all), by_number);
+		r.min = all[0];
+		r.max = all[n - 1];
+		r.p05 = all[n / 20];
+		r.p25 = all[n / 4];
+		r.p50 = all[n / 2];
+		r.p75 = all[n - 1 - n / 4];
+	}
+	free(all);
+	return r;
+}
+
+static rest rest_without(const ag_path_profile *f, double v)
+{
+	rest r = { .p05 = f->num.q.p05, .p25 = f->num.q.p25, .p50 = f->num.q.p50, .p75 = f->num.q.p75,
+		   .ndistinct = (size_t)f->ndistinct, .n = f->num.n - count_of(f, v) };
+
+	if (f->values_complete)
+		return rest_from_values(f, v);
+	r.min = ag_path_low(f, &v, 1);
+	r.max = ag_path_high(f, &v, 1);
+	if (r.p05 == v)
+		r.p05 = r.min;
+	if (r.p25 == v)
+		r.p25 = r.p50;
+	if (r.p75 == v)
+		r.p75 = r.p50;
+	return r;
+}
+
+static bool is_low_sentinel(const ag_path_profile *f, const ag_field_name *name, double v, const rest *r)
+{
+	double spread = r->p75 - r->p25;
+
+	if (f->num.q.min != v && !(f->num.nlow > 1 && f->num.low[1] == v))
+		return false;
+	/* -1 in a field that is otherwise not negative, and whose values are not as small themselves. */
+	if (v == -1 || v == -9)
+		return r->min >= 0 && r->p50 >= 5 && r->ndistinct > 5 && !(name->traits & AG_TRAIT_SIGNED);
+	return r->min - v > 3 * spread && r->min - v > 2 * (r->p50 - r->min) && v < -2 * fabs(r->max) &&
+	       r->ndistinct > 5;
+}
+
+static bool is_high_sentinel(const ag_path_profile *f, double v, const rest *r)
+{
+	double spread = r->p75 - r->p25;
+
+	if (f->num.q.max != v && !(f->num.nhigh > 1 && f->num.high[1] == v))
+		return false;
+	return v - r->max > 3 * spread && v > 2.5 * r->max && r->max > 0 && r->ndistinct > 5;
+}
+
+/* A zero where all others lie in a band far from it. */
+static bool is_zero_sentinel(const ag_path_profile *f, const ag_field_name *name, uint64_t n, const rest *r)
+{
+	return name->traits & AG_TRAIT_NONZERO && !(name->traits & AG_TRAIT_SIGNED) && f->num.nneg == 0 &&
+	       n >= 2 && ag_share(n, f->num.n) <= 0.2 && r->ndistinct >= 10 && r->min > 0.25 * r->p50 &&
+	       r->p05 > 0.3 * r->p50;
+}
+
+size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *name, double ret[AG_MAX_SENTINELS])
+{
+	static const double low[] = { -1, -9, -99, -999, -9999, -99999, -2147483648.0 };
+	static const double high[] = { 99, 999, 9999, 99999, 999999, 9999999, 99999999, 999999999, 1e9,
+		                       2147483647.0 };
+	size_t n = 0;
+
+	if (f->num.n < 20 || !is_measure(f, name))
+		return 0;
+	for (size_t i = 0; i < AG_NELEM(low) && n < AG_MAX_SENTINELS; i++) {
+		uint64_t count = count_of(f, low[i]);
+		rest r;
+
+		if (count < 2 || count == f->num.n)
+			continue;
+		r = rest_without(f, low[i]);
+		if (is_low_sentinel(f, name, low[i], &r))
+			ret[n++] = low[i];
+	}
+	for (size_t i = 0; i < AG_NELEM(high) && n < AG_MAX_SENTINELS; i++) {
+		uint64_t count = count_of(f, high[i]);
+		rest r;
+
+		if (count < 2 || count == f->num.n)
+			continue;
+		r = rest_without(f, high[i]);
+		if (is_high_sentinel(f, high[i], &r))
+			ret[n++] = high[i];
+	}
+	if (n < AG_MAX_SENTINELS && f->num.nzero && f->num.nzero < f->num.n) {
+		rest r = rest_without(f, 0);
+
+		if (is_zero_sentinel(f, name, f->num.nzero, &r))
+			ret[n++] = 0;
+	}
+	return n;
+}
+
+static ag_val number_val(double v)
+{
+	return v == trunc(v) && fabs(v) < 9e15 ? ag_val_int((int64_t)v) : ag_val_double(v);
+}
+
+void ag_check_sentinel_number(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	double found[AG_MAX_SENTINELS];
+	ag_val items[AG_MAX_SENTINELS];
+	size_t n = ag_path_sentinels(f, &out->name, found);
+	ag_hypothesis *h;
+	ag_val cond;
+
+	(void)p;
+	(void)o;
+	if (!n || !ag_path_is_plain(a, f))
+		return;
+	for (size_t i = 0; i < n; i++)
+		items[i] = number_val(found[i]);
+	cond = n == 1 ? OBJ(a, KV("$eq", items[0])) : OBJ(a, KV("$in", ag_ev_arr(a, items, n)));
+	h = ag_suspect(out, f, "sentinel_value", AG_MEDIUM, 0.8, ag_ev_where(a, f, cond));
+	if (!h)
+		return;
+	h->min_count = 2;
+	ag_suspect_say(h, "", "a code for \"not known\" from an older system, read as a measurement",
+	               "set these values to null, so that averages and ranges are right again");
+	h->what = ag_str_printf(a, "%.*s stands for \"not known\" among real numbers",
+	                        AG_FMT(ag_ev_str(a, &items[0])));
+}
+
+/* ---- outliers ---- */
+
+/* The bound of one side: outside of it lie at most `most` values, and nothing lies close to it. */
+typedef struct side {
+	bool found;
+	double bound;
+	double nearest; /* the outlier next to the rest */
+} side;
+
+static double scale(double v, bool log_scale)
+{
+	return log_scale ? log(v) : v;
+}
+
+/* How far from the middle a value must be: 8 robust standard deviations, or 3 times the interquartile
+ * range beyond a quartile, whichever is farther. */
+static double far_from(const ag_num_profile *m, bool log_scale, bool high)
+{
+	double mid = scale(m->q.p50, log_scale);
+	double quartile = scale(high ? m->q.p75 : m->q.p25, log_scale);
+	double iqr = scale(m->q.p75, log_scale) - scale(m->q.p25, log_scale);
+	double by_mad = log_scale ? 0 : 8 * 1.4826 * m->mad;
+	double by_iqr = fabs(quartile - mid) + 3 * iqr;
+
+	return by_mad > by_iqr ? by_mad : by_iqr;
+}
+
+static bool is_sentinel(double v, const double *sentinels, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (sentinels[i] == v)
+			return true;
+	}
+	return false;
+}
+
+/* Walk inwards from the extreme and stop at the first gap. */
+static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels, size_t ns)
+{
+	const ag_num_profile *m = &f->num;
+	const double *ext = high ? m->high : m->low;
+	unsigned n = high ? m->nhigh : m->nlow;
+	double mid = scale(m->q.p50, log_scale), limit = far_from(m, log_scale, high);
+	uint64_t most = m->n / 200 > 2 ? m->n / 200 : 2, outside = 0;
+	side ret = { 0 };
+
+	for (unsigned i = 0; i + 1 < n; i++) {
+		double d = fabs(scale(ext[i], log_scale) - mid), next = fabs(scale(ext[i + 1], log_scale) - mid);
+		uint64_t c = count_of(f, ext[i]);
+
+		if (is_sentinel(ext[i], sentinels, ns))
+			continue;
+		outside += c ? c : 1;
+		if (d <= limit || outside > most)
+			return ret;
+		if (next <= d / 2 && !is_sentinel(ext[i + 1], sentinels, ns)) {
+			ret.found = true;
+			ret.nearest = ext[i];
+			ret.bound = log_scale ? sqrt(ext[i] * ext[i + 1]) : (ext[i] + ext[i + 1]) / 2;
+			return ret;
+		}
+	}
+	return ret;
+}
+
+/* 1187.3 becomes 1200 when that still lies between the neighbours. */
+static double rounded(double bound, double nearest)
+{
+	double room = fabs(nearest - bound), unit = pow(10, floor(log10(room > 0 ? room : 1)));
+	double r = round(bound / unit) * unit;
+
+	return isfinite(r) && fabs(r - bound) < room ? r : bound;
+}
+
+void ag_check_outlier(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_num_profile *m = &f->num;
+	double sentinels[AG_MAX_SENTINELS];
+	size_t ns = ag_path_sentinels(f, &out->name, sentinels);
+	bool positive = m->q.min > 0;
+	bool log_scale = positive && m->q.p50 > 0 && m->q.p99 / m->q.p50 > 3;
+	side low = { 0 }, high;
+	ag_val cond;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (m->n < MIN_NUMBERS || !is_measure(f, &out->name) || m->mad <= 0 || m->q.p75 <= m->q.p25 ||
+	    out->name.traits & (AG_TRAIT_LAT | AG_TRAIT_LON) || !ag_path_is_plain(a, f))
+		return;
+	/* Counts with zeros and a long tail: likes, views. Without a log scale their maximum always stands out. */
+	if (!positive && m->nneg == 0 && m->q.p99 > 5 * m->q.p50 && m->q.p50 < 50)
+		return;
+	high = find_side(f, true, log_scale, sentinels, ns);
+	if (!log_scale)
+		low = find_side(f, false, false, sentinels, ns);
+	if (!high.found && !low.found)
+		return;
+	high.bound = rounded(high.bound, high.nearest);
+	low.bound = rounded(low.bound, low.nearest);
+	if (high.found && low.found)
+		cond = OBJ(a, KV("$type", ag_ev_text("number")),
+		           KV("$not", OBJ(a, KV("$gte", number_val(low.bound)),
+		                          KV("$lte", number_val(high.bound)))));
+	else
+		cond = high.found ? OBJ(a, KV("$gt", number_val(high.bound)))
+		                  : OBJ(a, KV("$lt", number_val(low.bound)));
+	h = ag_suspect(out, f, "outlier", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
+	if (!h)
+		return;
+	h->max_share = 0.03;
+	ag_suspect_say(h, "a few numbers lie far from all others, with a gap between",
+	               "a slipped decimal point, another unit, or a value typed into the wrong field",
+	               "compare the documents with their source; correct them or set them aside");
+	h->detail = ag_str_printf(a, "half of all values lie between %g and %g", m->q.p25, m->q.p75);
+}

@@ -1,0 +1,286 @@
+/* check_text -- rows 12, 14 and 33: placeholders, stray white space, broken characters.
+ *
+ * A word like "none" is damage in one column and an answer in the next: words are hard (nobody means them) or
+ * soft (they may be a category, a name or a code), and soft ones count only where nothing speaks for them. */
+#include "audit/checks.h"
+
+#include "base/utf8.h"
+
+#define MAX_WORDS 40
+
+static const char *const hard_words[] = { "n/a", "#n/a", "null", "nan", "undefined", "lorem ipsum" };
+static const char *const soft_words[] = { "none", "unknown", "nil", "na", "tbd", "missing",
+	                                  "not available", "test", "xx" "x" };
+
+static bool is_one_of(ag_str s, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_ieq(s, ag_str_c(words[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_marks(ag_str s)
+{
+	if (!s.len || s.len > 3 || (s.ptr[0] != '-' && s.ptr[0] != '?'))
+		return false;
+	for (size_t i = 1; i < s.len; i++) {
+		if (s.ptr[i] != s.ptr[0])
+			return false;
+	}
+	return true;
+}
+
+typedef enum word_kind { NO_WORD, SOFT_WORD, HARD_WORD } word_kind;
+
+static word_kind kind_of_word(ag_str s)
+{
+	s = ag_str_trim(s);
+	if (is_marks(s) || is_one_of(s, hard_words, AG_NELEM(hard_words)))
+		return HARD_WORD;
+	return is_one_of(s, soft_words, AG_NELEM(soft_words)) ? SOFT_WORD : NO_WORD;
+}
+
+/* The least frequent value that is a real one; UINT64_MAX when there is none. */
+static uint64_t rarest_real(const ag_path_profile *f)
+{
+	uint64_t n = UINT64_MAX;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (kind_of_word(ag_value_text(&f->values[i])) == NO_WORD && f->values[i].n < n)
+			n = f->values[i].n;
+	}
+	return n;
+}
+
+/* Are the others short codes in capitals, so that "NA" is one of them? */
+static bool holds_codes(const ag_path_profile *f)
+{
+	uint64_t codes = 0, all = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		ag_str s = ag_value_text(&f->values[i]);
+		bool is_code = s.len && s.len <= 5;
+
+		for (size_t k = 0; k < s.len && is_code; k++)
+			is_code = (s.ptr[k] >= 'A' && s.ptr[k] <= 'Z') || s.ptr[k] == '-';
+		all++;
+		codes += is_code;
+	}
+	return codes * 2 > all;
+}
+
+static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *name, const ag_value_count *v,
+                               bool is_enum, uint64_t rarest)
+{
+	ag_str s = ag_str_trim(ag_value_text(v));
+
+	if (name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON) && !ag_str_ieq(s, AG_S("unknown")) &&
+	    !ag_str_ieq(s, AG_S("not available")) && !ag_str_ieq(s, AG_S("tbd")))
+		return true;
+	if (ag_str_ieq(s, AG_S("na")) && (name->traits & AG_TRAIT_REGION || holds_codes(f)))
+		return true;
+	if (!is_enum)
+		return false;
+	/* A category of its own weight, or a field whose question allows the answer. */
+	return name->traits & AG_TRAIT_ENUMISH || v->n * 2 >= rarest;
+}
+
+/* Surnames come with a capital; a program's null does not. */
+static bool is_surname(const ag_field_name *name, ag_str s)
+{
+	s = ag_str_trim(s);
+	return name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON) &&
+	       (ag_str_ieq(s, AG_S("null")) || ag_str_ieq(s, AG_S("nan")));
+}
+
+/* The spellings that count as placeholders, from the values that are known. */
+static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, ag_val ret[MAX_WORDS],
+                           uint64_t *ret_n)
+{
+	bool is_enum = f->values_complete && f->ndistinct <= 50;
+	uint64_t rarest = rarest_real(f);
+	size_t n = 0;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < f->nvalue && n < MAX_WORDS; i++) {
+		const ag_value_count *v = &f->values[i];
+		word_kind kind = kind_of_word(ag_value_text(v));
+
+		if (kind == NO_WORD || is_surname(name, ag_value_text(v)))
+			continue;
+		/* Above a fifth beside real categories it is one of them. */
+		if (is_enum && f->ndistinct > 2 && ag_share(v->n, f->n) > 0.2)
+			continue;
+		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_enum, rarest))
+			continue;
+		ret[n++] = v->v;
+		*ret_n += v->n;
+	}
+	return n;
+}
+
+void ag_check_null_word(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	bool is_name = out->name.traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON);
+	bool is_answer = out->name.traits & AG_TRAIT_PROSE;
+	ag_val words[MAX_WORDS];
+	uint64_t nword;
+	size_t n;
+	ag_val cond;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (!f->str.by_class[AG_TEXT_NULL_WORD] || f->n < 10 || !ag_path_is_plain(a, f))
+		return;
+	n = placeholders(f, &out->name, words, &nword);
+	/* Too many values to know them all: a pattern finds the hard words that the list does not show. */
+	if (!f->values_complete && !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name)))
+		cond = ag_ev_regex(a, is_name ? "^\\s*(n/a|#n/a|undefined|unknown|lorem ipsum|-{1,3}|\\?{1,3})\\s*$"
+		                              : "^\\s*(n/a|#n/a|null|nan|none|nil|undefined|unknown|tbd|"
+		                                "not available|lorem ipsum|-{1,3}|\\?{1,3})\\s*$", "i");
+	else if (n)
+		cond = OBJ(a, KV("$in", ag_ev_arr(a, words, n)));
+	else
+		return;
+	h = ag_suspect(out, f, "null_word", is_answer ? AG_LOW : AG_MEDIUM, 0.85, ag_ev_where(a, f, cond));
+	if (!h)
+		return;
+	if (is_answer)
+		ag_suspect_fix(h);
+	ag_suspect_say(h, "a placeholder stands where a value should be",
+	               "a form, a spreadsheet or an export that spells out \"nothing\"",
+	               "set these values to null, so that counts and groups leave them out");
+	if (n)
+		h->detail = ag_str_printf(a, "for example %.*s", AG_FMT(ag_quote_value(a, &words[0])));
+}
+
+/* ---- white space ---- */
+
+void ag_check_padding(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t padded = f->str.by_class[AG_TEXT_PADDED], twice = f->str.by_class[AG_TEXT_DOUBLE_BLANK];
+	uint64_t odd = f->str.by_class[AG_TEXT_ODD_SPACE];
+	bool prose = ag_path_is_prose(f, &out->name);
+	const char *pattern;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	padded = padded > f->str.nblank ? padded - f->str.nblank : 0;
+	if (prose || out->name.traits & AG_TRAIT_CASE)
+		twice = odd = 0; /* typography, lay-out, code */
+	if ((!padded && !twice && !odd) || f->str.n < 10 || !ag_path_is_plain(a, f))
+		return;
+	/* Joiners inside emoji and Persian words are letters of a kind: the pattern leaves them alone. */
+	if (prose)
+		pattern = "^\\s+\\S|\\S\\s+$";
+	else
+		pattern = "^\\s+\\S|\\S\\s+$|\\S {2,}\\S|[\\x{00a0}\\x{200b}\\x{2060}\\x{feff}\\t]";
+	h = ag_suspect(out, f, "padding", prose ? AG_LOW : AG_MEDIUM, 0.95,
+	               ag_ev_where(a, f, ag_ev_regex(a, pattern, "")));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(h, padded ? "texts begin or end with white space"
+	                         : "texts hold doubled blanks or invisible spaces",
+	               "copy and paste, fixed-width columns, or input that was not trimmed",
+	               "trim the values, fold inner white space to one blank, and trim at the writer");
+}
+
+/* ---- characters ---- */
+
+/* Letters C2..C5 before what a continuation byte becomes in Latin-1 or Windows-1252, quotes and dashes (â€),
+ * and the replacement character. */
+static const char mojibake_regex[] =
+        "[\\x{00c2}-\\x{00c5}\\x{00d0}\\x{00d1}][\\x{0080}-\\x{00bf}\\x{0152}\\x{0153}\\x{0160}\\x{0161}"
+        "\\x{0178}\\x{017d}\\x{017e}\\x{0192}\\x{02c6}\\x{02dc}\\x{2013}-\\x{203a}\\x{20ac}\\x{2122}]"
+        "|\\x{00e2}[\\x{0080}\\x{20ac}]|\\x{fffd}";
+
+static bool repaired_example(ag_arena *a, const ag_path_profile *f, ag_str *ret)
+{
+	for (size_t i = 0; i < f->nvalue + f->str.nshape; i++) {
+		ag_str s = i < f->nvalue ? ag_value_text(&f->values[i])
+		                         : f->str.shapes[i - f->nvalue].example;
+		ag_buf b = AG_BUF_INIT(s.len + 1);
+		bool done = s.len && s.len < 200 && ag_text_repair(s, &b);
+
+		if (done)
+			*ret = ag_str_printf(a, "\"%.*s\" reads \"%.*s\" when it is repaired", AG_FMT(s),
+			                     AG_FMT(ag_buf_view(&b)));
+		ag_buf_release(&b);
+		if (done)
+			return true;
+	}
+	return false;
+}
+
+void ag_check_mojibake(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t garbled = f->str.by_class[AG_TEXT_MOJIBAKE], lost = f->str.by_class[AG_TEXT_REPLACEMENT];
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if ((!garbled && !lost) || !ag_path_is_plain(a, f))
+		return;
+	h = ag_suspect(out, f, "mojibake", AG_MEDIUM, 0.9,
+	               ag_ev_where(a, f, ag_ev_regex(a, garbled ? mojibake_regex : "\\x{fffd}", "")));
+	if (!h)
+		return;
+	ag_suspect_say(h, garbled ? "text was read in the wrong character set, such as \"Ã©\" for \"é\""
+	                          : "characters were lost and replaced by \"\xef\xbf\xbd\"",
+	               "UTF-8 bytes that were read as Latin-1 or Windows-1252 on their way in",
+	               garbled ? "encode the text as Windows-1252 and decode it as UTF-8, then fix the reader"
+	                       : "load the text again from its source with the right character set");
+	(void)repaired_example(a, f, &h->detail);
+}
+
+void ag_check_control(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	bool prose = ag_path_is_prose(f, &out->name);
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	/* C1 controls are half of what mojibake looks like. */
+	if (!f->str.by_class[AG_TEXT_CONTROL] || f->str.by_class[AG_TEXT_MOJIBAKE] ||
+	    !ag_path_is_plain(a, f))
+		return;
+	h = ag_suspect(out, f, "control_characters", prose ? AG_LOW : AG_MEDIUM, 0.85,
+	               ag_ev_where(a, f, ag_ev_regex(a, ag_text_class_regex(AG_TEXT_CONTROL), "")));
+	if (!h)
+		return;
+	if (prose)
+		ag_suspect_fix(h);
+	ag_suspect_say(h, "texts hold control characters that nobody sees",
+	               "terminal output, a binary read as text, or a broken copy and paste",
+	               "remove the control characters and refuse them at the writer");
+}
+
+void ag_check_entities(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (!f->str.by_class[AG_TEXT_ENTITY] || out->name.traits & (AG_TRAIT_HTML | AG_TRAIT_PROSE) ||
+	    ag_path_is_prose(f, &out->name) || !ag_path_is_plain(a, f))
+		return;
+	h = ag_suspect(out, f, "html_entities", AG_MEDIUM, 0.85,
+	               ag_ev_where(a, f, ag_ev_regex(a, ag_text_class_regex(AG_TEXT_ENTITY), "")));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->max_share = 0.5;
+	ag_suspect_say(h, "plain text holds HTML entities such as &amp;",
+	               "text that was escaped for a web page before it was stored, or scraped from one",
+	               "decode the entities, and escape only when a page is written");
+}

@@ -1,0 +1,355 @@
+/* check_types -- rows 5, 6, 7, 34 and 43: values of the wrong type, or with less precision than they need.
+ *
+ * int, long, double and decimal are one class, null is none. In CSV a type is only what a cell looks like, so
+ * there a mixture counts when numbers (dates, booleans) are nine tenths of the column: below that it is a
+ * column of codes such as "10", "12A". */
+#include "audit/checks.h"
+
+#include "query/extjson.h"
+
+typedef enum type_class { NUMBERS, TEXTS, DATES, BOOLS, OBJECTS, ARRAYS, OTHERS, NCLASS } type_class;
+
+static const char *const class_names[] = { "number", "text", "date", "boolean",
+	                                   "object", "array", "other" };
+
+static type_class class_of(unsigned t)
+{
+	switch (t) {
+	case AG_T_INT32:
+	case AG_T_INT64:
+	case AG_T_DOUBLE:
+	case AG_T_DECIMAL: return NUMBERS;
+	case AG_T_STRING:
+	case AG_T_SYMBOL: return TEXTS;
+	case AG_T_DATE:
+	case AG_T_TIMESTAMP: return DATES;
+	case AG_T_BOOL: return BOOLS;
+	case AG_T_OBJECT: return OBJECTS;
+	case AG_T_ARRAY: return ARRAYS;
+	default: return OTHERS;
+	}
+}
+
+static type_class count_classes(const ag_path_profile *f, uint64_t n[NCLASS])
+{
+	type_class most = NUMBERS;
+
+	memset(n, 0, NCLASS * sizeof(*n));
+	for (unsigned t = 1; t < AG_NTYPE; t++) {
+		if (t != AG_T_NULL && t != AG_T_UNDEFINED)
+			n[class_of(t)] += f->by_type[t];
+	}
+	for (type_class c = NUMBERS; c < NCLASS; c++) {
+		if (n[c] > n[most])
+			most = c;
+	}
+	return most;
+}
+
+/* {"$type": […]} of everything that is not of the majority's class. */
+static ag_val minority_types(ag_arena *a, const ag_path_profile *f, type_class most)
+{
+	ag_val names[AG_NTYPE];
+	size_t n = 0;
+
+	for (unsigned t = 1; t < AG_NTYPE; t++) {
+		if (t == AG_T_NULL || t == AG_T_UNDEFINED || !f->by_type[t] || class_of(t) == most)
+			continue;
+		names[n++] = ag_ev_text(ag_type_alias(t));
+	}
+	return OBJ(a, KV("$type", ag_ev_arr(a, names, n)));
+}
+
+/* $type looks into arrays, $isArray does not. Only where the path runs through no other array. */
+static ag_str array_evidence(ag_arena *a, const ag_path_profile *f, type_class most)
+{
+	ag_ev_place at = ag_ev_place_of(a, f);
+	ag_val is_array, filter;
+	ag_member m[2];
+
+	if (!at.ok || at.array.len)
+		return AG_S("");
+	is_array = OBJ(a, KV("$isArray", ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)))));
+	if (most != ARRAYS) {
+		filter = OBJ(a, KV("$expr", is_array));
+		return ag_ev_str(a, &filter);
+	}
+	m[0].key = at.whole;
+	m[0].val = OBJ(a, KV("$exists", ag_val_bool(true)), KV("$ne", ag_val_null()));
+	m[1].key = AG_S("$expr");
+	m[1].val = OBJ(a, KV("$not", ARR(a, is_array)));
+	filter = ag_ev_obj(a, m, 2);
+	return ag_ev_str(a, &filter);
+}
+
+static ag_str split_detail(ag_arena *a, const uint64_t n[NCLASS])
+{
+	ag_buf b = AG_BUF_INIT(500);
+	ag_str ret;
+
+	for (size_t i = 0; i < NCLASS; i++) {
+		if (n[i])
+			ag_buf_addf(&b, "%s%s %llu", b.len ? ", " : "", class_names[i],
+			            (unsigned long long)n[i]);
+	}
+	ret = ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+/* Pairs such as [1700000000, "up"] hold two types by design: about one of each per array. */
+static bool is_tuple(const ag_profile *p, const ag_path_profile *f, double majority)
+{
+	const ag_path_profile *arr = f->is_elem && f->parent < p->npath ? &p->paths[f->parent] : NULL;
+
+	return f->is_elem && (majority < 0.8 || (arr && arr->arr.n && arr->arr.size.max <= 4 &&
+	                                         arr->arr.size.min == arr->arr.size.max &&
+	                                         majority < 0.9));
+}
+
+void ag_check_mixed_types(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t n[NCLASS], total = ag_path_filled(f);
+	type_class most = count_classes(f, n);
+	double majority = ag_share(n[most], total);
+	bool by_kind = out->name.traits & AG_TRAIT_POLY && !(out->name.traits & AG_TRAIT_NUMERIC);
+	ag_hypothesis *h;
+
+	if (f->n < 5 || n[most] == total || total == 0 || is_tuple(p, f, majority))
+		return;
+	if (p->has_views && (most == TEXTS || majority < 0.9 || ag_name_is_identifier(&out->name)))
+		return;
+	if (n[ARRAYS])
+		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95, array_evidence(a, f, most));
+	else if (p->has_views)
+		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.9,
+		               ag_ev_where(a, f, ag_ev_is_string(a, p)));
+	else
+		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95,
+		               ag_ev_where(a, f, minority_types(a, f, most)));
+	if (!h)
+		return;
+	if (by_kind) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	} else if (majority >= o->type_consistency_threshold) {
+		h->severity = AG_MEDIUM;
+	}
+	h->what = ag_str_printf(a, "values of another type stand where the others are %s",
+	                        most == NUMBERS   ? "numbers"
+	                        : most == TEXTS   ? "text"
+	                        : most == DATES   ? "dates"
+	                        : most == BOOLS   ? "booleans"
+	                        : most == OBJECTS ? "objects"
+	                        : most == ARRAYS  ? "arrays"
+	                                          : "of one type");
+	h->cause = AG_S("two writers, or two versions of one, that disagree on the type");
+	h->repair = AG_S("convert the minority to the majority's type and check the type at the writer");
+	h->detail = split_detail(a, n);
+}
+
+/* A digit after a leading zero: no number is written so. */
+static bool has_leading_zeros(const ag_path_profile *f)
+{
+	for (size_t i = 0; i < f->nvalue; i++) {
+		ag_str s = ag_str_trim(ag_value_text(&f->values[i]));
+
+		if (s.len > 1 && s.ptr[0] == '0' && s.ptr[1] >= '0' && s.ptr[1] <= '9')
+			return true;
+	}
+	return false;
+}
+
+static uint64_t numeric_of_texts(const ag_path_profile *f, double *ret_share)
+{
+	uint64_t words = f->str.by_class[AG_TEXT_NULL_WORD] + f->str.nempty + f->str.nblank;
+	uint64_t rest = f->str.n > words ? f->str.n - words : 0;
+
+	*ret_share = ag_share(f->str.by_class[AG_TEXT_NUMERIC], rest);
+	return f->str.by_class[AG_TEXT_NUMERIC];
+}
+
+void ag_check_numeric_text(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t nnumber = ag_path_numbers(f), ntext;
+	double share;
+	bool says_number = out->name.traits & AG_TRAIT_NUMERIC && !ag_name_is_identifier(&out->name);
+	ag_hypothesis *h;
+
+	(void)o;
+	ntext = numeric_of_texts(f, &share);
+	if (p->has_views || !ntext || share < 0.95 || ag_name_is_identifier(&out->name) ||
+	    out->name.traits & (AG_TRAIT_ZIP | AG_TRAIT_PHONE) || !ag_path_is_plain(a, f))
+		return;
+	if (nnumber == 0 && (!says_number || f->n < 20))
+		return;
+	/* Codes: zeros in front, or all of one length with nothing to compare them to. */
+	if (has_leading_zeros(f) || (nnumber < ntext / 20 && !says_number))
+		return;
+	h = ag_suspect(out, f, "numeric_text", nnumber ? AG_HIGH : AG_MEDIUM, 0.9,
+	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("string")),
+	                                     KV("$regex", ag_ev_text(ag_text_class_regex(AG_TEXT_NUMERIC))))));
+	if (!h)
+		return;
+	if (!nnumber)
+		ag_suspect_fix(h);
+	ag_suspect_say(h, nnumber ? "numbers are stored as text in some documents"
+	                          : "the numbers of this field are all stored as text",
+	               "an import that wrote form or CSV input as it came",
+	               "");
+	h->repair = ag_str_printf(a, "convert with {\"$toDouble\": \"$%.*s\"} (or $toDecimal for money) and "
+	                          "check the type at the writer",
+	                          AG_FMT(ag_ev_place_of(a, f).whole));
+}
+
+static ag_str text_kinds(ag_arena *a, const ag_path_profile *f)
+{
+	uint64_t known = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD] +
+	                 f->str.by_class[AG_TEXT_NUMERIC];
+
+	return ag_str_printf(a, "of the texts: numeric %llu, placeholders %llu, empty %llu, other %llu",
+	                     (unsigned long long)f->str.by_class[AG_TEXT_NUMERIC],
+	                     (unsigned long long)f->str.by_class[AG_TEXT_NULL_WORD],
+	                     (unsigned long long)(f->str.nempty + f->str.nblank),
+	                     (unsigned long long)(f->str.n > known ? f->str.n - known : 0));
+}
+
+void ag_check_text_in_number(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t nnumber = ag_path_numbers(f), filled = ag_path_filled(f);
+	uint64_t ntext = f->str.n - (p->has_views ? f->str.nempty : 0);
+	double numeric;
+	ag_hypothesis *h;
+
+	(void)o;
+	numeric_of_texts(f, &numeric);
+	if (f->n < 20 || !ntext || f->str.n + nnumber != filled || ag_share(nnumber, filled) < 0.9)
+		return;
+	/* Row 6 says more about numbers in quotes; codes of a CSV are no numbers to begin with. */
+	if (numeric >= 0.95 || (p->has_views && ag_name_is_identifier(&out->name)) ||
+	    out->name.traits & AG_TRAIT_POLY)
+		return;
+	h = ag_suspect(out, f, "text_in_number", AG_HIGH, 0.9,
+	               ag_ev_where(a, f, ag_ev_is_string(a, p)));
+	if (!h)
+		return;
+	ag_suspect_say(h, "text stands among the numbers",
+	               "hand-made input, units or placeholders written into the number",
+	               "convert what can be read as a number, and set the rest to null");
+	h->detail = text_kinds(a, f);
+}
+
+void ag_check_big_integers(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	ag_val limit = ag_val_int(INT64_C(9007199254740992));
+	ag_hypothesis *h;
+
+	(void)o;
+	/* Large measures are rounded by nature: only identifiers must keep every digit. */
+	if (!f->num.nbeyond53 || p->has_views || !ag_name_is_identifier(&out->name))
+		return;
+	h = ag_suspect(out, f, "precision_loss", AG_HIGH, 0.95,
+	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("double")), KV("$gt", limit))));
+	if (!h)
+		return;
+	ag_suspect_say(h, "integers beyond 2^53 are held as doubles, so their last digits are not reliable",
+	               "identifiers that passed through JavaScript or another reader that knows only doubles",
+	               "load the identifiers again from their source as 64-bit integers or as text");
+}
+
+void ag_check_float_noise(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	ag_ev_place at = ag_ev_place_of(a, f);
+	ag_val path, noisy, filter;
+	ag_hypothesis *h;
+
+	(void)o;
+	/* Where most values have many digits nobody meant to round. */
+	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.2 || !at.ok || at.array.len ||
+	    !(out->name.traits & AG_TRAIT_MONEY) || out->name.traits & AG_TRAIT_RATE ||
+	    ag_path_numbers(f) != ag_path_filled(f) || f->n != p->ndoc || f->num.n != f->n)
+		return;
+	path = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)));
+	noisy = OBJ(a, KV("$ne", ARR(a, path, OBJ(a, KV("$round", ARR(a, path, ag_val_int(4)))))));
+	filter = OBJ(a, KV("$expr", noisy));
+	h = ag_suspect(out, f, "precision_loss", AG_LOW, 0.7, ag_ev_str(a, &filter));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->max_share = 0.2;
+	ag_suspect_say(h, "some amounts carry digits behind the fourth decimal",
+	               "sums computed in binary floating point and stored without rounding",
+	               "round to the currency's decimals, and store money as Decimal128 or in cents");
+}
+
+/* true, "yes", 1 … as (truth, spelling); false when v is no boolean in any spelling. */
+static bool is_boolean(const ag_val *v, bool *ret_truth)
+{
+	static const char *const yes[] = { "yes", "y", "true", "on", "1", "t" };
+	static const char *const no[] = { "no", "n", "false", "off", "0", "f" };
+	ag_str s;
+
+	if (v->type == AG_T_BOOL) {
+		*ret_truth = v->u.b;
+		return true;
+	}
+	if (ag_type_is_number(v->type)) {
+		*ret_truth = ag_val_number(v) == 1;
+		return *ret_truth || ag_val_number(v) == 0;
+	}
+	if (v->type != AG_T_STRING)
+		return false;
+	s = ag_str_trim(ag_val_text(v));
+	for (size_t i = 0; i < AG_NELEM(yes); i++) {
+		*ret_truth = ag_str_ieq(s, ag_str_c(yes[i]));
+		if (*ret_truth || ag_str_ieq(s, ag_str_c(no[i])))
+			return true;
+	}
+	return false;
+}
+
+#define MAX_SPELLINGS 30
+
+void ag_check_booleans(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	ag_val rest[MAX_SPELLINGS];
+	size_t nrest = 0;
+	bool has[2] = { false, false };
+	uint64_t nbool = 0, nother = 0;
+	ag_hypothesis *h;
+
+	(void)o;
+	if (!f->values_complete || f->ndistinct < 3 || f->ndistinct > MAX_SPELLINGS || f->nscalar < 20 ||
+	    !ag_path_is_plain(a, f))
+		return;
+	for (size_t i = 0; i < f->nvalue; i++) {
+		bool truth;
+
+		if (!is_boolean(&f->values[i].v, &truth)) {
+			nother += f->values[i].n;
+			continue;
+		}
+		nbool += f->values[i].n;
+		/* The most frequent spelling of each is the one to keep. */
+		if (has[truth])
+			rest[nrest++] = f->values[i].v;
+		has[truth] = true;
+	}
+	if (!nrest || !has[0] || !has[1] || ag_share(nbool, nbool + nother) < 0.95)
+		return;
+	h = ag_suspect(out, f, "boolean_variants", AG_MEDIUM, 0.9,
+	               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, rest, nrest)))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(h, "yes and no are written in more than two ways",
+	               "several writers or forms, each with its own words for a flag",
+	               "convert all of them to true and false");
+	(void)p;
+}

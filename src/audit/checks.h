@@ -1,0 +1,92 @@
+/* checks -- what the checks of the catalogue share: how to state a suspicion, and questions that several of
+ * them ask of a path. Internal to audit/. */
+#ifndef AG_AUDIT_CHECKS_H
+#define AG_AUDIT_CHECKS_H
+
+#include "audit/evidence_build.h"
+#include "audit/hypothesis.h"
+
+/* Shorthand inside check_*.c */
+#define KV  AG_EV_KV
+#define OBJ AG_EV_OBJ
+#define ARR AG_EV_ARR
+
+#define AG_CHECK_ARGS                                                                       \
+	const ag_profile *p, const ag_path_profile *f, const ag_catalogue_opts *o,          \
+	        ag_hypotheses *out
+
+/* A new hypothesis on f, or NULL when there is no evidence for it (a path that no filter can name). */
+ag_hypothesis *ag_suspect(ag_hypotheses *out, const ag_path_profile *f, const char *category,
+                          ag_severity severity, double confidence, ag_str evidence);
+/* The three sentences; literals. */
+void ag_suspect_say(ag_hypothesis *h, const char *what, const char *cause, const char *repair);
+/* Severity is what the check says, whatever the share. */
+void ag_suspect_fix(ag_hypothesis *h);
+
+uint64_t ag_path_numbers(const ag_path_profile *f);  /* occurrences of any number type */
+uint64_t ag_path_filled(const ag_path_profile *f);   /* occurrences that are not null */
+double ag_share(uint64_t part, uint64_t whole);      /* 0 when whole is 0 */
+/* No arrays among the values and the path can be asked for: scalar checks make sense. */
+bool ag_path_is_plain(ag_arena *a, const ag_path_profile *f);
+
+bool ag_name_is_identifier(const ag_field_name *n);
+bool ag_name_is_person(const ag_field_name *n);
+/* Long or written for people: wording and white space are style there. */
+bool ag_path_is_prose(const ag_path_profile *f, const ag_field_name *n);
+bool ag_path_is_categorical(const ag_path_profile *f); /* few values, often repeated, all known */
+
+/* The words of a text value; empty for any other type. */
+ag_str ag_value_text(const ag_value_count *v);
+/* Does another field say what kind of document this is, with a value that explains a minus sign? */
+bool ag_profile_has_refunds(const ag_profile *p);
+
+/* Numbers that stand for "nothing known" in this field (row 10), found in the profile. Returns how many. */
+#define AG_MAX_SENTINELS 8
+size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *n, double ret[AG_MAX_SENTINELS]);
+/* The lowest (highest) value that is no sentinel. */
+double ag_path_low(const ag_path_profile *f, const double *sentinels, size_t n);
+double ag_path_high(const ag_path_profile *f, const double *sentinels, size_t n);
+
+/* "Berlin", quoted and cut for a sentence. */
+ag_str ag_quote_value(ag_arena *a, const ag_val *v);
+
+/* One function per row of the catalogue; see catalogue.c. */
+void ag_check_nulls(AG_CHECK_ARGS);
+void ag_check_missing(AG_CHECK_ARGS);
+void ag_check_stray(AG_CHECK_ARGS);
+void ag_check_empty_kinds(AG_CHECK_ARGS);
+void ag_check_mixed_types(AG_CHECK_ARGS);
+void ag_check_numeric_text(AG_CHECK_ARGS);
+void ag_check_text_in_number(AG_CHECK_ARGS);
+void ag_check_date_text(AG_CHECK_ARGS);
+void ag_check_date_formats(AG_CHECK_ARGS);
+void ag_check_ambiguous_date(AG_CHECK_ARGS);
+void ag_check_sentinel_number(AG_CHECK_ARGS);
+void ag_check_sentinel_date(AG_CHECK_ARGS);
+void ag_check_null_word(AG_CHECK_ARGS);
+void ag_check_empty_string(AG_CHECK_ARGS);
+void ag_check_padding(AG_CHECK_ARGS);
+void ag_check_case_variants(AG_CHECK_ARGS);
+void ag_check_spelling(AG_CHECK_ARGS);
+void ag_check_rare_value(AG_CHECK_ARGS);
+void ag_check_outlier(AG_CHECK_ARGS);
+void ag_check_range(AG_CHECK_ARGS);
+void ag_check_date_range(AG_CHECK_ARGS);
+void ag_check_pattern(AG_CHECK_ARGS);
+void ag_check_lost_zero(AG_CHECK_ARGS);
+void ag_check_email(AG_CHECK_ARGS);
+void ag_check_cut_off(AG_CHECK_ARGS);
+void ag_check_duplicate_key(AG_CHECK_ARGS);
+void ag_check_constant(AG_CHECK_ARGS);
+void ag_check_map_keys(AG_CHECK_ARGS);
+void ag_check_mojibake(AG_CHECK_ARGS);
+void ag_check_control(AG_CHECK_ARGS);
+void ag_check_entities(AG_CHECK_ARGS);
+void ag_check_big_integers(AG_CHECK_ARGS);
+void ag_check_float_noise(AG_CHECK_ARGS);
+void ag_check_field_names(AG_CHECK_ARGS);
+void ag_check_array_size(AG_CHECK_ARGS);
+void ag_check_array_content(AG_CHECK_ARGS);
+void ag_check_booleans(AG_CHECK_ARGS);
+
+#endif
