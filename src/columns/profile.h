@@ -59,7 +59,7 @@ typedef struct ag_str_profile {
 	uint64_t by_date[AG_DATE_NFORMAT];   /* ag_text_date_format() */
 	uint64_t day_first, month_first;     /* d/m/y texts with a first (second) part above 12 */
 	uint64_t numeric_min_len, numeric_max_len; /* bytes of numeric texts */
-	uint64_t nleading_zero;  /* numeric texts of 2 digits and more that begin with 0 */
+	uint64_t nleading_zero;  /* numeric texts that begin with 0 and another digit */
 	ag_quantiles length;     /* code points */
 	double words;            /* median number of blank-separated words */
 	const ag_shape_count *shapes; /* most frequent first */

@@ -80,6 +80,8 @@ const char *ag_date_format_example(ag_date_format f);
 /* The shape of a text: letters by case (Latin, Greek, Cyrillic), digits as 9, all else as it stands; at most
  * 64 code points, then "…". */
 void ag_text_shape(ag_str s, ag_buf *out);
+#define AG_TEXT_SHAPE_MAX 260 /* bytes */
+size_t ag_text_shape_into(char out[AG_TEXT_SHAPE_MAX], ag_str s);
 /* Case folded (full Unicode for Latin, Greek, Cyrillic), white space trimmed and folded to one blank. */
 void ag_text_fold(ag_str s, ag_buf *out);
 /* As fold, and also without accents and punctuation: "São-Paulo." is "sao paulo". Signs that tell values

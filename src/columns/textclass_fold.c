@@ -281,12 +281,9 @@ static bool is_lower(uint32_t cp)
 	       (cp >= 0x1e01 && cp <= 0x1eff) || (cp >= 0x1f00 && cp <= 0x1fbc);
 }
 
+/* The letter that stands for a code point beyond ASCII, or 0. */
 static char shape_of(uint32_t cp)
 {
-	if (cp >= '0' && cp <= '9')
-		return '9';
-	if (cp < 0x80)
-		return (cp | 0x20) >= 'a' && (cp | 0x20) <= 'z' ? (cp & 0x20 ? 'a' : 'A') : 0;
 	if (cp == 0x130 || cp == 0x1e9e)
 		return 'A';
 	if (cp != 0x345 && cp != 0xb5 && cp != 0x17f && cp != 0x3c2 && fold_case(cp) != cp)
@@ -294,21 +291,41 @@ static char shape_of(uint32_t cp)
 	return is_lower(cp) ? 'a' : 0;
 }
 
+size_t ag_text_shape_into(char out[AG_TEXT_SHAPE_MAX], ag_str s)
+{
+	size_t i = 0, n = 0;
+
+	for (unsigned count = 0; i < s.len && count < SHAPE_MAX; count++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		if (c < 0x80) {
+			unsigned is_alpha = (c | 0x20u) - 'a' < 26u,
+				 is_digit = c - (unsigned)'0' < 10u;
+
+			out[n++] = (char)(is_alpha ? 'A' + (c & 0x20) : is_digit ? '9' : c);
+			i++;
+		} else {
+			uint32_t cp = ag_utf8_next(s, &i);
+			char letter = shape_of(cp);
+
+			if (letter)
+				out[n++] = letter;
+			else
+				n += ag_utf8_put(out + n, cp);
+		}
+	}
+	if (i < s.len) {
+		memcpy(out + n, "…", 3);
+		n += 3;
+	}
+	return n;
+}
+
 void ag_text_shape(ag_str s, ag_buf *out)
 {
-	size_t i = 0;
+	char shape[AG_TEXT_SHAPE_MAX];
 
-	for (unsigned n = 0; i < s.len && n < SHAPE_MAX; n++) {
-		uint32_t cp = ag_utf8_next(s, &i);
-		char c = shape_of(cp);
-
-		if (c)
-			ag_buf_addc(out, c);
-		else
-			put(out, cp);
-	}
-	if (i < s.len)
-		ag_buf_add(out, AG_S("…"));
+	ag_buf_add(out, ag_str_make(shape, ag_text_shape_into(shape, s)));
 }
 
 size_t ag_text_words(ag_str s)

@@ -80,7 +80,7 @@ static inline ag_val docs_random_object(ag_arena *arena, uint64_t *seed, unsigne
 
 static inline ag_val docs_random_val(ag_arena *arena, uint64_t *seed, unsigned depth)
 {
-	uint32_t kind = depth > 3 ? 9 : docs_random(seed, 10);
+	uint32_t kind = depth > 2 ? 9 : docs_random(seed, 10);
 
 	if (kind == 0)
 		return docs_random_object(arena, seed, depth + 1);
