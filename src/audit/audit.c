@@ -212,10 +212,10 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store, co
 	a->opts = &effective;
 	a->row = &run.row;
 	run.agent = &agent;
-	run.planner = make(a, make_arg);
-	a->planner = run.planner->type->name;
 	run.budget = opts->budget;
 	ag_audit_state_init(&a->state, arena, &opts->rules, info->key, info->ndoc, run.budget.iterations);
+	run.planner = make(a, make_arg);
+	a->planner = run.planner->type->name;
 	run.state = &a->state;
 	for (size_t g = 0; g < AG_NGATE; g++)
 		run.gates[g] = opts->gate_off[g] ? NULL : &gate;
