@@ -297,6 +297,7 @@ static void test_schemes(void **state)
 		assert_null(strstr(e->err.msg, "p@ss"));
 		assert_null(strstr(e->err.hint, "pass"));
 	}
+	assert_fails(e, "user:pass@host/db", AG_NOT_FOUND, "folder: user:***@host/db", "");
 	assert_int_equal(ag_source_scheme(AG_S("a/b://c")).len, 0);
 	assert_int_equal(ag_source_scheme(AG_S("://c")).len, 0);
 	assert_int_equal(ag_source_scheme(AG_S("1x://c")).len, 0);
