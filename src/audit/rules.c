@@ -170,10 +170,11 @@ static double absolute(double x)
 	return x < 0 ? -x : x;
 }
 
-/* Off by more than the tolerance, relative to what the data says. */
+/* Off by more than the tolerance, relative to what the data says; exactly one percent off is not more than that,
+ * also when the share is no exact binary fraction. */
 static bool is_off(double claimed, double actual, double tolerance)
 {
-	return absolute(claimed - actual) > tolerance * absolute(actual);
+	return absolute(claimed - actual) > tolerance * absolute(actual) * (1 + 1e-9);
 }
 
 bool ag_audit_claim_is_off(const ag_audit_state *s, const ag_finding *f)

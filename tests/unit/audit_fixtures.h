@@ -1,0 +1,42 @@
+/* audit_fixtures -- run the real auditor on a real file with a planner that follows a script.
+ *
+ * The script is one AgentAction per line in JSON, exactly what a model would send; behind its end stands conclude. */
+#ifndef AG_TESTS_AUDIT_FIXTURES_H
+#define AG_TESTS_AUDIT_FIXTURES_H
+
+#include "audit/audit.h"
+
+#define FIX_MAX_STEPS 64
+
+typedef struct audit_fix {
+	ag_arena *arena;
+	ag_ctx ctx;
+	char dir[64], file[96];
+	ag_store *store;
+	ag_source *source;
+	ag_audit_opts opts;
+	ag_audit_result result;
+	ag_val report;                  /* parsed */
+	ag_str critiques[FIX_MAX_STEPS]; /* what the planner was shown before step i */
+	size_t nstep;
+} audit_fix;
+
+void fix_open(audit_fix *f, ag_str ndjson);
+void fix_close(audit_fix *f);
+/* Text for fix_open: n documents, made by fmt with the document's number (one %d). */
+AG_PRINTF(2, 0) void fix_docs(ag_buf *out, const char *fmt, int from, int to);
+/* Run and parse the report. */
+void fix_script(audit_fix *f, const char *const *lines, size_t n);
+void fix_builtin(audit_fix *f);
+
+const ag_val *fix_get(const ag_val *v, const char *name); /* fails the test when absent */
+ag_str fix_text(const ag_val *v, const char *name);
+int64_t fix_int(const ag_val *v, const char *name);
+double fix_num(const ag_val *v, const char *name);
+size_t fix_len(const audit_fix *f, const char *list);     /* items of a list in the report */
+/* A finding of "findings" or "dismissed_findings", or NULL. */
+const ag_val *fix_find(const audit_fix *f, const char *list, const char *field, const char *category);
+/* The n-th evaluation record of a gate (from 0), or NULL. */
+const ag_val *fix_record(const audit_fix *f, const char *gate, size_t n);
+
+#endif
