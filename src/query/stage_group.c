@@ -215,7 +215,7 @@ static ag_status group_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	const group_spec *spec = r->stage->spec;
 	ag_arena *scratch = ag_stage_scratch(r);
 	group_state *s = r->state;
-	group *g;
+	group *g = NULL;
 	ag_val v;
 	ag_status st = ag_expr_eval(spec->id, doc, scratch, &v, err);
 

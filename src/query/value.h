@@ -103,7 +103,8 @@ const ag_val *ag_val_getc(const ag_val *obj, const char *key);
 /* BSON's comparison order across types (MongoDB manual, "Comparison/Sort Order"): MinKey < missing
  * and undefined < null < numbers < string, symbol < object < array < binary < ObjectId < bool < date
  * < timestamp < regex < DBPointer < code < code with scope < MaxKey. Numbers compare exactly across
- * their types; NaN equals NaN and is below every number. Objects compare by members in order. */
+ * their types; NaN equals NaN and is below every number. Objects compare by members in order.
+ * Returns -1, 0 or 1. */
 int ag_val_cmp(const ag_val *a, const ag_val *b);
 /* The position of a type in that order; equal for types that compare by value with each other. */
 int ag_type_order(unsigned type);

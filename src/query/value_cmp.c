@@ -16,6 +16,13 @@ static int cmp_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+static int cmp_text(ag_str a, ag_str b)
+{
+	int c = ag_str_cmp(a, b);
+
+	return (c > 0) - (c < 0);
+}
+
 static int cmp_double(double a, double b)
 {
 	if (isnan(a) || isnan(b))
@@ -71,11 +78,11 @@ static int cmp_object(const ag_val *a, const ag_val *b)
 {
 	for (uint32_t i = 0; i < a->n && i < b->n; i++) {
 		const ag_member *x = &a->u.members[i], *y = &b->u.members[i];
-		int c = ag_type_order(x->val.type) - ag_type_order(y->val.type);
+		int c = cmp_i64(ag_type_order(x->val.type), ag_type_order(y->val.type));
 
 		/* The type comes before the name, as the server does it. */
 		if (!c)
-			c = ag_str_cmp(x->key, y->key);
+			c = cmp_text(x->key, y->key);
 		if (!c)
 			c = ag_val_cmp(&x->val, &y->val);
 		if (c)
@@ -101,29 +108,29 @@ static int cmp_binary(const ag_val *a, const ag_val *b)
 
 	if (!c)
 		c = cmp_u64(a->subtype, b->subtype);
-	return c ? c : ag_str_cmp(ag_val_text(a), ag_val_text(b));
+	return c ? c : cmp_text(ag_val_text(a), ag_val_text(b));
 }
 
 static int cmp_regex(const ag_val *a, const ag_val *b)
 {
-	int c = ag_str_cmp(ag_str_make(a->u.regex.s, a->n), ag_str_make(b->u.regex.s, b->n));
+	int c = cmp_text(ag_str_make(a->u.regex.s, a->n), ag_str_make(b->u.regex.s, b->n));
 
-	return c ? c : ag_str_cmp(ag_str_c(a->u.regex.opts), ag_str_c(b->u.regex.opts));
+	return c ? c : cmp_text(ag_str_c(a->u.regex.opts), ag_str_c(b->u.regex.opts));
 }
 
 static int cmp_pair(const ag_val *a, const ag_val *b)
 {
-	int c = ag_str_cmp(ag_str_make(a->u.pair.s, a->n), ag_str_make(b->u.pair.s, b->n));
+	int c = cmp_text(ag_str_make(a->u.pair.s, a->n), ag_str_make(b->u.pair.s, b->n));
 
 	return c ? c : ag_val_cmp(a->u.pair.extra, b->u.pair.extra);
 }
 
 int ag_val_cmp(const ag_val *a, const ag_val *b)
 {
-	int c = ag_type_order(a->type) - ag_type_order(b->type);
+	int c = cmp_i64(ag_type_order(a->type), ag_type_order(b->type));
 
 	if (c)
-		return c < 0 ? -1 : 1;
+		return c;
 	switch ((ag_type)a->type) {
 	case AG_T_DOUBLE:
 	case AG_T_INT32:
@@ -133,7 +140,7 @@ int ag_val_cmp(const ag_val *a, const ag_val *b)
 	case AG_T_STRING:
 	case AG_T_SYMBOL:
 	case AG_T_CODE:
-		return ag_str_cmp(ag_val_text(a), ag_val_text(b));
+		return cmp_text(ag_val_text(a), ag_val_text(b));
 	case AG_T_OBJECT:
 		return cmp_object(a, b);
 	case AG_T_ARRAY:

@@ -1,0 +1,56 @@
+/* Any bytes through the extended-JSON reader. What it accepts is written in both JSON modes, read back,
+ * and must be the same value and the same text again. */
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "query/extjson.h"
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void round_trip(ag_arena *arena, const ag_val *v, ag_extjson_mode mode)
+{
+	const ag_extjson_opts opts = { .typed = true };
+	ag_str text = ag_extjson_str(arena, v, mode), again;
+	ag_err err;
+	ag_val back;
+
+	check(ag_extjson_parse(text, &opts, arena, &back, NULL, NULL, &err) == AG_OK);
+	again = ag_extjson_str(arena, &back, mode);
+	check(ag_str_eq(text, again));
+	check(ag_val_eq(v, &back));
+	check(ag_val_hash(v) == ag_val_hash(&back));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	ag_str s = ag_str_make((const char *)data, size);
+	ag_extjson_opts opts = { .typed = true };
+	ag_arena *arena = ag_arena_new();
+	ag_extjson_notes notes;
+	size_t at = 0;
+	ag_err err;
+	ag_val v;
+
+	for (unsigned mode = 0; mode < 4; mode++) {
+		ag_status st;
+
+		opts.repair_utf8 = (mode & 1) != 0;
+		opts.typed = (mode & 2) == 0;
+		st = ag_extjson_parse(s, &opts, arena, &v, &at, &notes, &err);
+		check(st == AG_OK || (at <= size && err.msg[0]));
+		if (st)
+			continue;
+		check(ag_val_cmp(&v, &v) == 0);
+		(void)ag_extjson_str(arena, &v, AG_EXTJSON_SHELL);
+		if (opts.typed) {
+			round_trip(arena, &v, AG_EXTJSON_RELAXED);
+			round_trip(arena, &v, AG_EXTJSON_CANONICAL);
+		}
+	}
+	ag_arena_free(arena);
+	return 0;
+}
