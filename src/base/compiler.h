@@ -12,6 +12,7 @@
 
 #define AG_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define AG_PREFETCH(p) __builtin_prefetch(p)
 
 /* Ignore the result of an AG_CHECK function on purpose; the reason is read by people. */
 #define AG_IGNORE(expr, reason)               \

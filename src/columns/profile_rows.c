@@ -43,22 +43,38 @@ static void count_double(ag_counted *c, uint64_t bits)
 	ag_u64_map_add(&c->doubles, bits, 1);
 }
 
-static void count_text(ag_text_map *m, const ag_chunk *chunk, uint64_t ref)
+/* Texts wait here until they can be counted many at once. */
+typedef struct batch {
+	ag_text_map *to;
+	size_t n;
+	ag_text_count texts[AG_TEXT_BATCH];
+} batch;
+
+static void flush(batch *b)
 {
-	(void)ag_text_map_add(m, chunk->heap + (ref >> 32), (uint32_t)ref, 1);
+	ag_text_map_add_many(b->to, b->texts, b->n);
+	b->n = 0;
+}
+
+static void count_text(batch *b, const ag_chunk *chunk, uint64_t ref)
+{
+	b->texts[b->n].ptr = chunk->heap + (ref >> 32);
+	b->texts[b->n].len = (uint32_t)ref;
+	if (++b->n == AG_TEXT_BATCH)
+		flush(b);
 }
 
 /* The types that are rare enough for the slow way. */
-static void count_other(ag_counted *c, ag_any_map *m, const ag_chunk *chunk, const ag_col *col,
-                        uint32_t row, bool is_view)
+static void count_other(ag_any_map *m, const ag_chunk *chunk, const ag_col *col, uint32_t row,
+                        bool is_view)
 {
 	ag_val v = is_view ? ag_col_view(chunk, col, row) : ag_col_val(chunk, col, row);
 
-	(void)c;
 	ag_any_map_add(m, &v, 1);
 }
 
-static void count_row(ag_counted *c, const ag_chunk *chunk, const ag_col *col, uint32_t row)
+static void count_row(ag_counted *c, batch *texts, batch *oids, const ag_chunk *chunk,
+                      const ag_col *col, uint32_t row)
 {
 	unsigned type = col->type[row];
 	uint64_t val = col->val[row];
@@ -74,17 +90,17 @@ static void count_row(ag_counted *c, const ag_chunk *chunk, const ag_col *col, u
 	case AG_T_INT64: ag_u64_map_add(&c->ints, val, 1); break;
 	case AG_T_DOUBLE: count_double(c, val); break;
 	case AG_T_STRING:
-	case AG_T_SYMBOL: count_text(&c->texts, chunk, val); break;
+	case AG_T_SYMBOL: count_text(texts, chunk, val); break;
 	case AG_T_DATE: ag_u64_map_add(&c->dates, val, 1); break;
 	case AG_T_BOOL: c->nbool[val != 0]++; break;
-	case AG_T_OID: count_text(&c->oids, chunk, val); break;
+	case AG_T_OID: count_text(oids, chunk, val); break;
 	case AG_T_ARRAY: ag_u64_map_add(&c->sizes, val, 1); break;
 	case AG_T_OBJECT:
 	case AG_T_NULL:
 	case AG_T_UNDEFINED:
 	case AG_T_MISSING: break;
-	case AG_T_DECIMAL: count_other(c, &c->decimals, chunk, col, row, is_view); break;
-	default: count_other(c, &c->others, chunk, col, row, is_view); break;
+	case AG_T_DECIMAL: count_other(&c->decimals, chunk, col, row, is_view); break;
+	default: count_other(&c->others, chunk, col, row, is_view); break;
 	}
 }
 
@@ -122,6 +138,7 @@ ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *n
                           ag_counted *ret, ag_err *err)
 {
 	bool is_once = !node->in_array && !node->in_map;
+	batch texts = { .to = &ret->texts }, oids = { .to = &ret->oids };
 
 	for (size_t i = 0, to; i < node->nseg; i = to) {
 		const ag_chunk *chunk = ag_table_chunk(t, node->segs[i].chunk);
@@ -133,11 +150,13 @@ ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *n
 			const ag_col *col = chunk->cols[node->segs[to].col];
 
 			for (uint32_t r = 0; r < col->n; r++)
-				count_row(ret, chunk, col, r);
+				count_row(ret, &texts, &oids, chunk, col, r);
 		}
 		if (!is_once)
 			count_docs(chunk, node->segs + i, to - i, ret);
 	}
+	flush(&texts);
+	flush(&oids);
 	if (is_once) {
 		ret->ndoc = node->n;
 		ret->ndoc_null = ret->by_type[AG_T_NULL];

@@ -259,25 +259,30 @@ static bool lower_word(ag_str s, char *out, size_t cap, size_t *ret_len)
 	return true;
 }
 
-static bool is_one_of(ag_str s, const char *const *words, size_t nword)
+/* The words in small letters; `first` holds the letters they begin with, which spares most texts the rest. */
+static bool is_one_of(ag_str s, const char *first, const ag_str *words, size_t nword)
 {
 	char low[16]; /* the longest word has 13 letters */
 	size_t n;
 
-	if (s.len == 0 || s.len > 3 * sizeof low || !lower_word(s, low, sizeof low, &n))
+	if (s.len == 0 || s.len > 3 * sizeof low || !memchr(first, s.ptr[0] | 0x20, strlen(first)))
+		return false;
+	if (!lower_word(s, low, sizeof low, &n))
 		return false;
 	for (size_t i = 0; i < nword; i++)
-		if (ag_str_eqc(ag_str_make(low, n), words[i]))
+		if (ag_str_eq(ag_str_make(low, n), words[i]))
 			return true;
 	return false;
 }
 
 static bool is_null_word(ag_str s)
 {
-	static const char *const words[] = {
-		"n/a",  "na",      "#n/a",        "nan", "null",    "none",
-		"nil",  "unknown", "undefined",   "tbd", "missing", "not available",
-		"test", "xxx",     "lorem ipsum",
+	static const ag_str words[] = {
+		AG_S_INIT("n/a"),  AG_S_INIT("na"),      AG_S_INIT("#n/a"),
+		AG_S_INIT("nan"),  AG_S_INIT("null"),    AG_S_INIT("none"),
+		AG_S_INIT("nil"),  AG_S_INIT("unknown"), AG_S_INIT("undefined"),
+		AG_S_INIT("tbd"),  AG_S_INIT("missing"), AG_S_INIT("not available"),
+		AG_S_INIT("test"), AG_S_INIT("xxx"),     AG_S_INIT("lorem ipsum"),
 	};
 
 	s = trim(s);
@@ -285,14 +290,17 @@ static bool is_null_word(ag_str s)
 		return false;
 	if (s.ptr[0] == '-' || s.ptr[0] == '?')
 		return is_run_of(s, s.ptr[0]);
-	return is_one_of(s, words, AG_NELEM(words));
+	return is_one_of(s, "n#utmxl", words, AG_NELEM(words));
 }
 
 static bool is_bool_word(ag_str s)
 {
-	static const char *const words[] = { "yes", "no", "y", "n", "true", "false", "on", "off" };
+	static const ag_str words[] = {
+		AG_S_INIT("yes"),  AG_S_INIT("no"),    AG_S_INIT("y"),  AG_S_INIT("n"),
+		AG_S_INIT("true"), AG_S_INIT("false"), AG_S_INIT("on"), AG_S_INIT("off"),
+	};
 
-	return is_one_of(without_last_newline(s), words, AG_NELEM(words));
+	return is_one_of(without_last_newline(s), "yntfo", words, AG_NELEM(words));
 }
 
 static bool is_padded(ag_str s)

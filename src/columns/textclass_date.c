@@ -276,10 +276,11 @@ ag_date_format ag_text_date_format(ag_str s, int *ret_first, int *ret_second)
 		else if (is_day_month_name(c))
 			f = AG_DATE_DAY_MONTH_NAME;
 	} else if (is_alpha(s.ptr[0])) {
-		if (is_month_name_day(c))
-			f = AG_DATE_MONTH_NAME_DAY;
-		else if (is_rfc2822(c))
+		/* most texts begin with a letter: look at one byte first */
+		if (s.ptr[3] == ',' && is_rfc2822(c))
 			f = AG_DATE_RFC2822;
+		else if (is_digit(s.ptr[s.len - 1]) && is_month_name_day(c))
+			f = AG_DATE_MONTH_NAME_DAY;
 	}
 	if (ret_first)
 		*ret_first = a;

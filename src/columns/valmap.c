@@ -9,7 +9,8 @@
 #include <xxhash.h>
 
 #define MIN_SLOTS 64
-#define MIN_SORT  64 /* shorter lists are sorted by insertion */
+#define MIN_SORT  64   /* shorter lists are sorted by insertion */
+#define MIN_AHEAD 2000 /* values from which the tables outgrow the near caches */
 
 static uint32_t tag_of(uint64_t slot)
 {
@@ -28,14 +29,14 @@ static void *grown(void *v, size_t *cap, size_t size)
 	return ag_xrealloc(v, *cap * size);
 }
 
-/* Room for one value more among n. */
-static void slots_fit(ag_slots *s, size_t n)
+/* Make the table at least half free with n values. */
+static void slots_grow(ag_slots *s, size_t n)
 {
 	size_t old = s->slot ? s->mask + 1 : 0, size = old ? 2 * old : MIN_SLOTS;
 	uint64_t *from = s->slot;
 
-	if (old > 0 && 2 * (n + 1) <= old)
-		return;
+	while (2 * n > size)
+		size *= 2;
 	s->slot = (uint64_t *)ag_xcalloc(size, sizeof(*s->slot));
 	s->mask = size - 1;
 	for (size_t i = 0; i < old; i++) {
@@ -48,6 +49,37 @@ static void slots_fit(ag_slots *s, size_t n)
 		s->slot[at] = from[i];
 	}
 	free(from);
+}
+
+/* Room for `more` values beside n. */
+static inline void slots_fit(ag_slots *s, size_t n, size_t more)
+{
+	if (!s->slot || 2 * (n + more) > s->mask + 1)
+		slots_grow(s, n + more);
+}
+
+/* memcmp() == 0 without a call: most texts are short. */
+static inline bool same_bytes(const char *a, const char *b, uint32_t n)
+{
+	uint64_t x, y;
+
+	if (n < 8) {
+		for (uint32_t i = 0; i < n; i++)
+			if (a[i] != b[i])
+				return false;
+		return true;
+	}
+	if (n > 32)
+		return memcmp(a, b, n) == 0;
+	for (uint32_t i = 0; i + 8 < n; i += 8) {
+		memcpy(&x, a + i, 8);
+		memcpy(&y, b + i, 8);
+		if (x != y)
+			return false;
+	}
+	memcpy(&x, a + n - 8, 8);
+	memcpy(&y, b + n - 8, 8);
+	return x == y;
 }
 
 static uint32_t hash_u64(uint64_t x)
@@ -63,7 +95,7 @@ void ag_u64_map_add_slow(ag_u64_map *m, uint64_t key, uint64_t n)
 	uint32_t tag = hash_u64(key);
 	size_t at;
 
-	slots_fit(&m->s, m->n);
+	slots_fit(&m->s, m->n, 1);
 	for (at = tag & m->s.mask; m->s.slot[at]; at = (at + 1) & m->s.mask) {
 		size_t i = number_of(m->s.slot[at]);
 
@@ -88,7 +120,7 @@ static size_t find_text(const ag_text_map *m, const char *ptr, uint32_t len, uin
 		size_t i = number_of(m->s.slot[*at]);
 		const ag_text_count *v = &m->v[i];
 
-		if (tag_of(m->s.slot[*at]) == tag && v->len == len && memcmp(v->ptr, ptr, len) == 0)
+		if (tag_of(m->s.slot[*at]) == tag && v->len == len && same_bytes(v->ptr, ptr, len))
 			return i;
 	}
 	return SIZE_MAX;
@@ -101,19 +133,11 @@ size_t ag_text_map_find(const ag_text_map *m, const char *ptr, uint32_t len)
 	return m->n ? find_text(m, ptr, len, (uint32_t)XXH3_64bits(ptr, len), &at) : SIZE_MAX;
 }
 
-size_t ag_text_map_add(ag_text_map *m, const char *ptr, uint32_t len, uint64_t n)
+/* There is room for one value more. */
+static size_t add_tagged(ag_text_map *m, const char *ptr, uint32_t len, uint32_t tag, uint64_t n)
 {
-	ag_text_count *last = m->n ? &m->v[m->last] : NULL;
-	uint32_t tag;
-	size_t at, i;
+	size_t at, i = find_text(m, ptr, len, tag, &at);
 
-	if (last && last->len == len && memcmp(last->ptr, ptr, len) == 0) {
-		last->n += n;
-		return m->last;
-	}
-	tag = (uint32_t)XXH3_64bits(ptr, len);
-	slots_fit(&m->s, m->n);
-	i = find_text(m, ptr, len, tag, &at);
 	if (i != SIZE_MAX) {
 		m->v[i].n += n;
 		return m->last = i;
@@ -126,13 +150,58 @@ size_t ag_text_map_add(ag_text_map *m, const char *ptr, uint32_t len, uint64_t n
 	return m->last;
 }
 
+size_t ag_text_map_add(ag_text_map *m, const char *ptr, uint32_t len, uint64_t n)
+{
+	ag_text_count *last = m->n ? &m->v[m->last] : NULL;
+
+	if (last && last->len == len && same_bytes(last->ptr, ptr, len)) {
+		last->n += n;
+		return m->last;
+	}
+	slots_fit(&m->s, m->n, 1);
+	return add_tagged(m, ptr, len, (uint32_t)XXH3_64bits(ptr, len), n);
+}
+
+/* Ask for the slots, then for the values they name, then for the bytes of those. */
+static void look_ahead(const ag_text_map *m, const uint32_t *tags, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		AG_PREFETCH(&m->s.slot[tags[i] & m->s.mask]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t slot = m->s.slot[tags[i] & m->s.mask];
+
+		if (slot && tag_of(slot) == tags[i])
+			AG_PREFETCH(&m->v[number_of(slot)]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t slot = m->s.slot[tags[i] & m->s.mask];
+
+		if (slot && tag_of(slot) == tags[i])
+			AG_PREFETCH(m->v[number_of(slot)].ptr);
+	}
+}
+
+void ag_text_map_add_many(ag_text_map *m, const ag_text_count *texts, size_t n)
+{
+	uint32_t tags[AG_TEXT_BATCH];
+
+	AG_ASSERT(n <= AG_TEXT_BATCH);
+	for (size_t i = 0; i < n; i++)
+		tags[i] = (uint32_t)XXH3_64bits(texts[i].ptr, texts[i].len);
+	slots_fit(&m->s, m->n, n);
+	if (m->n >= MIN_AHEAD)
+		look_ahead(m, tags, n);
+	for (size_t i = 0; i < n; i++)
+		(void)add_tagged(m, texts[i].ptr, texts[i].len, tags[i], 1);
+}
+
 void ag_any_map_add(ag_any_map *m, const ag_val *v, uint64_t n)
 {
 	uint64_t hash = ag_val_hash(v);
 	uint32_t tag = (uint32_t)(hash ^ hash >> 32);
 	size_t at;
 
-	slots_fit(&m->s, m->n);
+	slots_fit(&m->s, m->n, 1);
 	for (at = tag & m->s.mask; m->s.slot[at]; at = (at + 1) & m->s.mask) {
 		size_t i = number_of(m->s.slot[at]);
 

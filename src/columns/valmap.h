@@ -55,6 +55,9 @@ void ag_any_map_release(ag_any_map *m);
 void ag_u64_map_add_slow(ag_u64_map *m, uint64_t key, uint64_t n);
 /* Add n occurrences; returns the value's number. */
 size_t ag_text_map_add(ag_text_map *m, const char *ptr, uint32_t len, uint64_t n);
+/* Many at once, one occurrence each: their memory is asked for ahead, so the waits overlap. */
+#define AG_TEXT_BATCH 64
+void ag_text_map_add_many(ag_text_map *m, const ag_text_count *texts, size_t n);
 /* SIZE_MAX when it was not counted. */
 size_t ag_text_map_find(const ag_text_map *m, const char *ptr, uint32_t len);
 void ag_any_map_add(ag_any_map *m, const ag_val *v, uint64_t n);
