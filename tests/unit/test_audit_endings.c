@@ -80,6 +80,7 @@ static void budgets_end_a_run_as_partial(void **state)
 	assert_true(fix_len(&f, "run_trace") < AG_NELEM(steps));
 	/* abort is about the verdict, also when the budget ended the run. */
 	f.opts.fail_policy = AG_RUN_FAIL_ABORT;
+	f.opts.rules.early_termination_min = 20;
 	fix_script(&f, steps, AG_NELEM(steps));
 	assert_true(ag_str_eqc(fix_text(&f.report, "status"), "failed"));
 	fix_close(&f);
