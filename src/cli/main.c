@@ -1,13 +1,9 @@
-/* The program's entry. */
-#include <stdio.h>
-#include <string.h>
+/* The program's entry; everything else is behind ag_cli_main(). */
+#include <unistd.h>
+
+#include "cli/cli.h"
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "version") == 0) {
-		puts("argus " AG_VERSION);
-		return 0;
-	}
-	fputs("usage: argus version\n", stderr);
-	return 2;
+	return ag_cli_main(argc, argv, environ);
 }

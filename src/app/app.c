@@ -1,0 +1,119 @@
+/* Wiring: settings are read in the order of their rank, then become a context, a store, options. */
+#include "app/app.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "app/file.h"
+
+#define ORIGIN           "app"
+#define MAX_CONFIG_BYTES (1024 * 1024)
+#define MAX_DOTENV_BYTES (256 * 1024)
+#define MAX_THREADS      64 /* chosen by itself; a user may ask for more */
+
+/* Read in this order: what stands in a later one wins. */
+static const char *const dotenv_files[] = { ".env.docker.secret", ".env.agent.secret" };
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+	int n;
+
+	CPU_ZERO(&set);
+	n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
+}
+
+void ag_app_init(ag_app *app, const atomic_bool *cancel)
+{
+	memset(app, 0, sizeof(*app));
+	app->arena = ag_arena_new();
+	ag_settings_init(&app->settings);
+	app->ctx = (ag_ctx){ .clock = &ag_clock_system,
+		             .cancel = cancel,
+		             .nthread = processors(),
+		             .progress = &app->progress };
+}
+
+void ag_app_release(ag_app *app)
+{
+	app->store = ag_store_close(app->store);
+	app->arena = ag_arena_free(app->arena);
+}
+
+static ag_status load_yaml(ag_app *app, ag_str config, ag_err *err)
+{
+	bool is_asked = config.len > 0;
+	ag_str text = AG_S("");
+	ag_status st;
+
+	if (!is_asked)
+		config = AG_S(AG_CONFIG_NAME);
+	st = ag_file_read(config, MAX_CONFIG_BYTES, is_asked, app->ctx.cancel, app->arena, &text,
+	                  err);
+	if (st == AG_NOT_FOUND && !is_asked)
+		return AG_OK;
+	if (st)
+		return st;
+	app->config_file = ag_str_dup(app->arena, config);
+	return ag_settings_yaml(&app->settings, app->config_file, text, app->arena, err);
+}
+
+ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err)
+{
+	ag_status st = load_yaml(app, config, err);
+
+	for (size_t i = 0; !st && i < AG_NELEM(dotenv_files); i++) {
+		ag_str name = ag_str_c(dotenv_files[i]), text = AG_S("");
+
+		if (access(dotenv_files[i], F_OK))
+			continue;
+		st = ag_file_read(name, MAX_DOTENV_BYTES, false, NULL, app->arena, &text, err);
+		if (!st)
+			st = ag_settings_dotenv(&app->settings, name, text, app->arena, err);
+	}
+	if (!st)
+		st = ag_settings_environ(&app->settings, env, app->arena, err);
+	return st;
+}
+
+ag_status ag_app_ready(ag_app *app, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+
+	if (s->threads)
+		app->ctx.nthread = (unsigned)s->threads;
+	if (s->deadline > 0)
+		app->ctx.deadline_ms = ag_clock_mono(app->ctx.clock) +
+		                       (int64_t)(s->deadline * 1000);
+	return ag_settings_check(s, err);
+}
+
+ag_status ag_app_store_uri(ag_app *app, ag_str *ret, ag_err *err)
+{
+	if (app->settings.store.len) {
+		*ret = app->settings.store;
+		return AG_OK;
+	}
+	return ag_store_default_uri(app->arena, ret, err);
+}
+
+ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err)
+{
+	ag_str uri;
+	ag_status st = AG_OK;
+
+	if (!app->store)
+		st = ag_app_store_uri(app, &uri, err);
+	if (!st && !app->store)
+		st = ag_store_open(uri, &app->store, err);
+	if (st) {
+		if (err && !err->hint[0])
+			return ag_err_hint(
+				err, "--store PATH keeps runs elsewhere; --store memory: forgets "
+				     "them at exit");
+		return st;
+	}
+	*ret = app->store;
+	return AG_OK;
+}

@@ -1,0 +1,40 @@
+/* app -- what the whole process shares: settings, clock, cancel flag, progress, store.
+ *
+ * One ag_app per process, made by cli/ and later by the servers. It is the only place that turns settings into
+ * the options of the parts below. */
+#ifndef AG_APP_APP_H
+#define AG_APP_APP_H
+
+#include "app/settings.h"
+#include "audit/audit.h"
+#include "run/ctx.h"
+#include "store/store.h"
+
+#define AG_CONFIG_NAME "argus.yaml"
+
+typedef struct ag_app {
+	ag_arena *arena; /* until exit */
+	ag_settings settings;
+	ag_str config_file; /* the settings file that was read, "" = none */
+	ag_ctx ctx;
+	ag_progress progress;
+	ag_store *store; /* opened by ag_app_store() */
+} ag_app;
+
+/* cancel: set by the signal handlers; may be NULL. */
+void ag_app_init(ag_app *app, const atomic_bool *cancel);
+void ag_app_release(ag_app *app);
+
+/* Settings from files and environment. config "" = argus.yaml of the current folder, if there is one. Flags are
+ * set by the caller afterwards, then ag_app_ready() checks the whole and starts the deadline. */
+AG_CHECK ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err);
+AG_CHECK ag_status ag_app_ready(ag_app *app, ag_err *err);
+
+/* Where the store is: the setting, else the default place. */
+AG_CHECK ag_status ag_app_store_uri(ag_app *app, ag_str *ret, ag_err *err);
+/* The store, opened on first use. Never another one than asked for. */
+AG_CHECK ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err);
+
+void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret);
+
+#endif

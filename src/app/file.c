@@ -1,0 +1,222 @@
+/* Files: read whole, or replaced whole.
+ *
+ * A replaced file is written under a name of its own in the same folder, synced, renamed: rename is atomic
+ * only within a file system. A link is followed first, so that what it points to is replaced and not the link. */
+#include "app/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ORIGIN "app.file"
+
+static ag_status check_kind(int fd, ag_str path, bool allow_pipe, ag_err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+	if (S_ISDIR(st.st_mode))
+		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file",
+		               AG_FMT(path));
+	if (!S_ISREG(st.st_mode) && !allow_pipe)
+		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is not a plain file", AG_FMT(path));
+	return AG_OK;
+}
+
+static ag_status read_all(int fd, ag_str path, const atomic_bool *cancel, ag_buf *buf, ag_err *err)
+{
+	size_t limit = buf->limit;
+
+	buf->limit = limit + 1; /* one byte more tells "too large" from "just fits" */
+	for (;;) {
+		size_t want = buf->limit - buf->len < 65536 ? buf->limit - buf->len : 65536;
+		char *to = want ? ag_buf_room(buf, want) : NULL;
+		ssize_t n;
+
+		if (!to)
+			return ag_fail(err, AG_LIMIT, ORIGIN, "%.*s is larger than %zu MB",
+			               AG_FMT(path), limit / 1000000 ? limit / 1000000 : 1);
+		n = read(fd, to, want);
+		if (n < 0 && errno == EINTR && !(cancel && atomic_load(cancel)))
+			continue;
+		if (n < 0 && errno == EINTR)
+			return ag_fail(err, AG_CANCELLED, ORIGIN, "cancelled while reading %.*s",
+			               AG_FMT(path));
+		if (n < 0)
+			return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+		buf->ptr[buf->len + (size_t)n] = '\0';
+		if (n == 0)
+			return AG_OK;
+		buf->len += (size_t)n;
+	}
+}
+
+ag_status ag_file_read(ag_str path, size_t limit, bool allow_pipe, const atomic_bool *cancel,
+                       ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	bool is_stdin = ag_str_eqc(path, "-");
+	ag_str name = is_stdin ? AG_S("standard input") : path;
+	ag_buf buf = AG_BUF_INIT(limit);
+	ag_status st;
+	int fd;
+
+	/* O_NONBLOCK: a FIFO in the place of a settings file may not stop the program. */
+	fd = is_stdin ? STDIN_FILENO
+	              : open(ag_str_cstr(arena, path),
+	                     O_RDONLY | O_CLOEXEC | O_NOCTTY | (allow_pipe ? 0 : O_NONBLOCK));
+	if (fd < 0)
+		return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(name));
+	st = check_kind(fd, name, is_stdin || allow_pipe, err);
+	if (!st)
+		st = read_all(fd, name, cancel, &buf, err);
+	if (!st)
+		*ret = ag_buf_dup(arena, &buf);
+	ag_buf_release(&buf);
+	if (!is_stdin)
+		close(fd);
+	return st;
+}
+
+int ag_fd_write(int fd, ag_str text)
+{
+	while (text.len) {
+		ssize_t n = write(fd, text.ptr, text.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		text.ptr += n;
+		text.len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* --- replacing --- */
+
+typedef struct target {
+	char path[PATH_MAX]; /* links resolved */
+	size_t nfolder;      /* bytes of the folder, with its '/' */
+	bool exists, is_plain;
+	mode_t mode;
+} target;
+
+static ag_status find_target(ag_str path, target *ret, ag_err *err)
+{
+	char given[PATH_MAX];
+	const char *slash;
+	struct stat st;
+
+	if (!path.len || path.len >= sizeof(given) - 32 || memchr(path.ptr, '\0', path.len))
+		return ag_fail(err, AG_INVALID, ORIGIN, "this is no name for a file");
+	memcpy(given, path.ptr, path.len);
+	given[path.len] = '\0';
+	*ret = (target){ .mode = 0666, .is_plain = true };
+	if (!realpath(given, ret->path)) {
+		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+			return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+		memcpy(ret->path, given, path.len + 1);
+	} else if (!stat(ret->path, &st)) {
+		ret->exists = true;
+		ret->is_plain = S_ISREG(st.st_mode);
+		ret->mode = st.st_mode & 0777;
+		if (S_ISDIR(st.st_mode))
+			return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file",
+			               AG_FMT(path));
+	}
+	slash = strrchr(ret->path, '/');
+	ret->nfolder = slash ? (size_t)(slash - ret->path) + 1 : 0;
+	if (!ret->path[ret->nfolder])
+		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file",
+		               AG_FMT(path));
+	return AG_OK;
+}
+
+static void folder_of(const target *t, char out[PATH_MAX])
+{
+	memcpy(out, t->nfolder ? t->path : "./", t->nfolder ? t->nfolder : 2);
+	out[t->nfolder ? t->nfolder : 2] = '\0';
+}
+
+ag_status ag_file_can_replace(ag_str path, ag_err *err)
+{
+	char folder[PATH_MAX];
+	target t;
+	ag_status st = find_target(path, &t, err);
+
+	if (st)
+		return st;
+	if (t.exists && !t.is_plain)
+		return AG_OK;
+	folder_of(&t, folder);
+	if (access(folder, W_OK | X_OK))
+		return ag_fail_errno(err, errno, ORIGIN, "cannot write in the folder %s", folder);
+	return AG_OK;
+}
+
+static ag_status failed(ag_str path, int errnum, ag_err *err)
+{
+	ag_fail_errno(err, errnum, ORIGIN, "cannot write %.*s", AG_FMT(path));
+	if (errnum == ENOSPC || errnum == EDQUOT)
+		return ag_err_hint(err, "make room on the disk, or choose another place");
+	return err ? err->status : AG_IO;
+}
+
+static ag_status write_as_is(const target *t, ag_str path, ag_str text, ag_err *err)
+{
+	int fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), e;
+
+	if (fd < 0)
+		return failed(path, errno, err);
+	e = ag_fd_write(fd, text);
+	if (close(fd) && !e)
+		e = errno;
+	return e ? failed(path, e, err) : AG_OK;
+}
+
+/* Returns errno of the step that failed, 0 when the file is in its place. */
+static int write_beside(const target *t, ag_str text)
+{
+	char tmp[PATH_MAX + 32];
+	mode_t mask = umask(0);
+	int fd, e;
+
+	umask(mask);
+	memcpy(tmp, t->path, t->nfolder);
+	snprintf(tmp + t->nfolder, sizeof(tmp) - t->nfolder,
+	         ".argus-XXXXXX"); /* lint: allow, mkstemp */
+	fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	e = ag_fd_write(fd, text);
+	if (!e && fchmod(fd, t->exists ? t->mode : t->mode & ~mask))
+		e = errno;
+	if (!e && fsync(fd))
+		e = errno;
+	if (close(fd) && !e)
+		e = errno;
+	if (!e && rename(tmp, t->path))
+		e = errno;
+	if (e)
+		unlink(tmp);
+	return e;
+}
+
+ag_status ag_file_replace(ag_str path, ag_str text, ag_err *err)
+{
+	target t;
+	ag_status st = find_target(path, &t, err);
+	int e;
+
+	if (st)
+		return st;
+	if (t.exists && !t.is_plain)
+		return write_as_is(&t, path, text, err);
+	e = write_beside(&t, text);
+	return e ? failed(path, e, err) : AG_OK;
+}

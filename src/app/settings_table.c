@@ -1,0 +1,136 @@
+/* The settings table: every setting with its type, limits, default, environment name and help.
+ *
+ * lint: table. The order is the order of docs/reference/settings.md. Choices stand in the order of the
+ * enums they become (see audit_opts.c). */
+#include "app/settings.h"
+
+#define FIELD(name) offsetof(ag_settings, name)
+#define MAX_COUNT   9007199254740991.0 /* 2^53 - 1: every JSON reader keeps it exactly */
+#define MAX_SECONDS 31536000.0         /* a year */
+#define MAX_STEPS   1000000.0
+
+static const char *const outputs[] = { "text", "json", "silent", NULL };
+static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
+static const char *const log_formats[] = { "json", "text", NULL };
+static const char *const planners[] = { "builtin", NULL };
+static const char *const severities[] = { "low", "medium", "high", "critical", NULL };
+static const char *const fail_ons[] = { "none", "low", "medium", "high", "critical", NULL };
+static const char *const rejected[] = { "log_only", "drop", "demote_severity", NULL };
+static const char *const run_fails[] = { "continue", "warn_only", "abort", NULL };
+static const char *const evaluators[] = { "rules", "none", NULL };
+
+static const ag_setting table[] = {
+	{ "", "store", "ARGUS_STORE", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
+	  .offset = FIELD(store),
+	  .help = "Where Argus remembers its runs: a path, sqlite:PATH or memory: (gone at exit). auto: "
+	          "argus/argus.db under XDG_STATE_HOME, else under ~/.local/state." },
+	{ "", "threads", "ARGUS_THREADS", AG_SET_COUNT, .min = 1, .max = 256, .unset = "auto",
+	  .fallback = "auto", .offset = FIELD(threads),
+	  .help = "Worker threads. auto: one per processor. Results do not depend on it." },
+	{ "", "output_format", "ARGUS_OUTPUT_FORMAT", AG_SET_CHOICE, .one_of = outputs,
+	  .fallback = "text", .offset = FIELD(output_format),
+	  .help = "What goes to standard output. silent: audit and verify tell only by their exit code." },
+	{ "", "log_level", "ARGUS_LOG_LEVEL", AG_SET_CHOICE, .one_of = log_levels,
+	  .fallback = "off", .offset = FIELD(log_level),
+	  .help = "How much is logged to standard error." },
+	{ "", "log_format", "ARGUS_LOG_FORMAT", AG_SET_CHOICE, .one_of = log_formats,
+	  .fallback = "json", .offset = FIELD(log_format),
+	  .help = "Log lines as JSON objects, or as text for people." },
+
+	{ "audit", "sample_size", "ARGUS_SAMPLE_SIZE", AG_SET_COUNT, .min = 1, .max = MAX_COUNT,
+	  .unset = "auto", .takes_all = true, .fallback = "auto", .offset = FIELD(sample_size),
+	  .help = "Documents from which the schema is learnt. auto: the planner decides (builtin: the "
+	          "whole local file)." },
+	{ "audit", "max_iterations", "ARGUS_MAX_ITERATIONS", AG_SET_COUNT, .min = 1,
+	  .max = MAX_STEPS, .unset = "auto", .fallback = "auto", .offset = FIELD(max_iterations),
+	  .help = "Steps of the planner. auto: the planner decides (builtin: as many as it needs)." },
+	{ "audit", "max_calls", "ARGUS_MAX_CALLS", AG_SET_COUNT, .min = 1, .max = MAX_STEPS,
+	  .unset = "none", .fallback = "none", .offset = FIELD(max_calls),
+	  .help = "Tool calls that may run; then the report is partial." },
+	{ "audit", "max_seconds", "ARGUS_MAX_SECONDS", AG_SET_NUMBER, .min = 0.001,
+	  .max = MAX_SECONDS, .unset = "none", .fallback = "none", .offset = FIELD(max_seconds),
+	  .help = "Seconds after which no new step begins; then the report is partial." },
+	{ "audit", "deadline", "ARGUS_DEADLINE", AG_SET_NUMBER, .min = 0.001, .max = MAX_SECONDS,
+	  .unset = "none", .fallback = "none", .offset = FIELD(deadline),
+	  .help = "Seconds after which the command stops wherever it is; the run counts as failed." },
+	{ "audit", "seed", "ARGUS_SEED", AG_SET_COUNT, .min = 0, .max = MAX_COUNT, .fallback = "0",
+	  .offset = FIELD(seed),
+	  .help = "Chooses the sample: the same seed gives the same report." },
+	{ "audit", "planner", "ARGUS_PLANNER", AG_SET_CHOICE, .one_of = planners,
+	  .fallback = "builtin", .offset = FIELD(planner),
+	  .help = "Who decides what is looked at. builtin needs no model." },
+	{ "audit", "as_of", "ARGUS_AS_OF", AG_SET_DATE, .unset = "now", .fallback = "now",
+	  .offset = FIELD(as_of),
+	  .help = "What \"today\" means for dates in the data: an ISO date or time (UTC)." },
+	{ "audit", "strict", "ARGUS_STRICT", AG_SET_BOOL, .fallback = "false",
+	  .offset = FIELD(strict),
+	  .help = "A document that cannot be read is an error; else it is counted and left out." },
+	{ "audit", "show_values", "ARGUS_SHOW_VALUES", AG_SET_BOOL, .fallback = "false",
+	  .offset = FIELD(show_values),
+	  .help = "Print personal values as they are; else they are masked." },
+	{ "audit", "min_severity", "ARGUS_MIN_SEVERITY", AG_SET_CHOICE, .one_of = severities,
+	  .fallback = "low", .offset = FIELD(min_severity),
+	  .help = "Findings below it are counted, not listed." },
+	{ "audit", "fail_on", "ARGUS_FAIL_ON", AG_SET_CHOICE, .one_of = fail_ons,
+	  .fallback = "none", .offset = FIELD(fail_on),
+	  .help = "Exit with 3 when there is a finding of this severity or above." },
+	{ "audit", "rejected_finding_policy", "ARGUS_REJECTED_FINDING_POLICY", AG_SET_CHOICE,
+	  .one_of = rejected, .fallback = "log_only", .offset = FIELD(rejected_finding_policy),
+	  .help = "A finding that its gate rejects is listed as dismissed, dropped, or kept one "
+	          "severity lower." },
+	{ "audit", "run_fail_policy", "ARGUS_RUN_FAIL_POLICY", AG_SET_CHOICE, .one_of = run_fails,
+	  .fallback = "continue", .offset = FIELD(run_fail_policy),
+	  .help = "When the run gate rejects the end: go on, end with a warning, or fail the run." },
+	{ "audit", "action_evaluator", "ARGUS_ACTION_EVALUATOR", AG_SET_CHOICE,
+	  .one_of = evaluators, .fallback = "rules", .offset = FIELD(action_evaluator),
+	  .help = "Who judges each step." },
+	{ "audit", "finding_evaluator", "ARGUS_FINDING_EVALUATOR", AG_SET_CHOICE,
+	  .one_of = evaluators, .fallback = "rules", .offset = FIELD(finding_evaluator),
+	  .help = "Who judges each finding." },
+	{ "audit", "run_evaluator", "ARGUS_RUN_EVALUATOR", AG_SET_CHOICE, .one_of = evaluators,
+	  .fallback = "rules", .offset = FIELD(run_evaluator),
+	  .help = "Who judges the whole run." },
+
+	{ "rules", "field_coverage_min", "ARGUS_FIELD_COVERAGE_MIN", AG_SET_NUMBER, .max = 1,
+	  .fallback = "0.5", .offset = FIELD(field_coverage_min),
+	  .help = "Share of the fields that must be looked at before a run may end." },
+	{ "rules", "early_termination_min", "ARGUS_EARLY_TERMINATION_MIN", AG_SET_COUNT,
+	  .max = MAX_STEPS, .fallback = "3", .offset = FIELD(early_termination_min),
+	  .help = "Steps before which the end of a run is too early." },
+	{ "rules", "clean_collection_docs", "ARGUS_CLEAN_COLLECTION_DOCS", AG_SET_COUNT,
+	  .max = MAX_COUNT, .fallback = "1000", .offset = FIELD(clean_collection_docs),
+	  .help = "From this many documents on, a run without any finding is doubted." },
+	{ "rules", "critical_min_share", "ARGUS_CRITICAL_MIN_SHARE", AG_SET_NUMBER, .max = 1,
+	  .fallback = "0.01", .offset = FIELD(critical_min_share),
+	  .help = "Share of the documents that a critical finding must affect." },
+	{ "rules", "high_min_share", "ARGUS_HIGH_MIN_SHARE", AG_SET_NUMBER, .max = 1,
+	  .fallback = "0.001", .offset = FIELD(high_min_share),
+	  .help = "Share of the documents that a high finding must affect." },
+	{ "rules", "budget_warning_below", "ARGUS_BUDGET_WARNING_BELOW", AG_SET_COUNT,
+	  .max = MAX_STEPS, .fallback = "3", .offset = FIELD(budget_warning_below),
+	  .help = "With fewer steps left, new topics are warned of." },
+	{ "rules", "description_min_chars", "ARGUS_DESCRIPTION_MIN_CHARS", AG_SET_COUNT,
+	  .max = 1000, .fallback = "10", .offset = FIELD(description_min_chars),
+	  .help = "Characters that the description of a finding must have." },
+	{ "rules", "evidence_tolerance", "ARGUS_EVIDENCE_TOLERANCE", AG_SET_NUMBER, .max = 1,
+	  .fallback = "0.01", .offset = FIELD(evidence_tolerance),
+	  .help = "How far a claimed share may lie from the true one." },
+
+	{ "catalogue", "null_rate_warning_threshold", "ARGUS_NULL_RATE_WARNING_THRESHOLD",
+	  AG_SET_NUMBER, .max = 1, .fallback = "0.05", .offset = FIELD(null_rate_warning_threshold),
+	  .help = "Share of null values from which they are a medium finding." },
+	{ "catalogue", "null_rate_critical_threshold", "ARGUS_NULL_RATE_CRITICAL_THRESHOLD",
+	  AG_SET_NUMBER, .max = 1, .fallback = "0.2", .offset = FIELD(null_rate_critical_threshold),
+	  .help = "Share of null values from which they are a high finding." },
+	{ "catalogue", "type_consistency_threshold", "ARGUS_TYPE_CONSISTENCY_THRESHOLD",
+	  AG_SET_NUMBER, .max = 1, .fallback = "0.98", .offset = FIELD(type_consistency_threshold),
+	  .help = "Share of the main type below which mixed types are a high finding." },
+};
+
+_Static_assert(AG_NELEM(table) <= AG_SETTINGS_MAX, "ag_settings remembers the place of each row");
+
+const ag_setting *ag_settings_table(size_t *ret_n)
+{
+	*ret_n = AG_NELEM(table);
+	return table;
+}

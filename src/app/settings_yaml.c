@@ -1,0 +1,267 @@
+/* argus.yaml: two levels of keys and plain values, nothing else.
+ *
+ * Read as libyaml events, so that every error has line and column and no value is bent on its way (a loader
+ * takes "3x" as 3). Anchors, aliases and tags are refused: they can make a small file large, and a settings
+ * file needs none. Everything deeper than "group: key: value" is refused, which is the depth limit. */
+#include <yaml.h>
+
+#include "app/settings.h"
+
+#define ORIGIN         "app.settings"
+#define MAX_YAML_BYTES (1024 * 1024)
+
+typedef struct reader {
+	ag_settings *s;
+	ag_str name;
+	ag_arena *arena;
+	ag_err *err;
+	yaml_parser_t *parser;
+	ag_str group; /* "" = top level */
+	uint32_t group_line[8];
+	uint32_t line[AG_SETTINGS_MAX]; /* where a key was set; 0 = not yet */
+} reader;
+
+static const char *const groups[] = { "audit", "rules", "catalogue" };
+
+static ag_str place(const reader *r, yaml_mark_t at)
+{
+	return ag_str_printf(r->arena, "%.*s:%zu:%zu", AG_FMT(r->name), at.line + 1, at.column + 1);
+}
+
+AG_PRINTF(3, 4) static ag_status wrong(const reader *r, yaml_mark_t at, const char *fmt, ...)
+{
+	ag_str where = place(r, at);
+	char text[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return ag_fail(r->err, AG_INVALID, ORIGIN, "%.*s: %s", AG_FMT(where), text);
+}
+
+static ag_status next(reader *r, yaml_event_t *ev)
+{
+	if (!yaml_parser_parse(r->parser, ev)) {
+		yaml_mark_t at = r->parser->problem_mark;
+
+		memset(ev, 0, sizeof(*ev));
+		return wrong(r, at, "not YAML: %s",
+		             r->parser->problem ? r->parser->problem : "cannot be read");
+	}
+	return AG_OK;
+}
+
+/* Refuse what a settings file may not hold, whatever stands around it. */
+static ag_status check_event(const reader *r, const yaml_event_t *ev)
+{
+	const yaml_char_t *anchor = NULL, *tag = NULL;
+
+	switch (ev->type) {
+	case YAML_ALIAS_EVENT:
+		return wrong(r, ev->start_mark, "aliases (*name) are not allowed here");
+	case YAML_SCALAR_EVENT:
+		anchor = ev->data.scalar.anchor;
+		tag = ev->data.scalar.tag;
+		break;
+	case YAML_MAPPING_START_EVENT:
+		anchor = ev->data.mapping_start.anchor;
+		tag = ev->data.mapping_start.tag;
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+		return wrong(r, ev->start_mark, "a list is not allowed here: write key: value");
+	default: break;
+	}
+	if (anchor)
+		return wrong(r, ev->start_mark, "anchors (&name) are not allowed here");
+	if (tag)
+		return wrong(r, ev->start_mark, "tags (!name) are not allowed here");
+	return AG_OK;
+}
+
+static ag_str scalar(const yaml_event_t *ev)
+{
+	return ag_str_make((const char *)ev->data.scalar.value, ev->data.scalar.length);
+}
+
+static int group_index(ag_str name)
+{
+	for (size_t i = 0; i < AG_NELEM(groups); i++) {
+		if (ag_str_eqc(name, groups[i]))
+			return (int)i;
+	}
+	return -1;
+}
+
+static ag_status unknown_key(const reader *r, yaml_mark_t at, ag_str key)
+{
+	const char *near = ag_settings_nearest(key);
+	const char *near_group = ag_str_nearest(key, groups, AG_NELEM(groups));
+	size_t n;
+	int row = ag_settings_find(key);
+	const ag_setting *t = ag_settings_table(&n);
+
+	if (row >= 0 && t[row].group[0]) {
+		wrong(r, at, "\"%s\" does not belong here", t[row].key);
+		return ag_err_hint(r->err, "write it under \"%s:\"", t[row].group);
+	}
+	if (row >= 0) {
+		wrong(r, at, "\"%s\" does not belong under \"%.*s:\"", t[row].key,
+		      AG_FMT(r->group));
+		return ag_err_hint(r->err, "write it at the start of a line, under nothing");
+	}
+	wrong(r, at, "unknown setting \"%.*s\"", (int)(key.len < 60 ? key.len : 60), key.ptr);
+	if (!r->group.len && near_group)
+		near = near_group;
+	if (near)
+		return ag_err_hint(r->err, "did you mean \"%s\"?", near);
+	return ag_err_hint(r->err, "`argus help settings` lists all settings");
+}
+
+/* A value of the settings at the level under way. */
+static ag_status read_value(reader *r, const yaml_event_t *key, const yaml_event_t *value)
+{
+	ag_str name = scalar(key), text = scalar(value);
+	int row = ag_settings_find(name);
+	size_t n;
+	const ag_setting *t = ag_settings_table(&n);
+	ag_str where;
+
+	if (row < 0 || !ag_str_eqc(r->group, t[row].group))
+		return unknown_key(r, key->start_mark, name);
+	if (r->line[row])
+		return wrong(r, key->start_mark, "\"%s\" was set in line %u already", t[row].key,
+		             r->line[row]);
+	r->line[row] = (uint32_t)key->start_mark.line + 1;
+	where = place(r, value->start_mark);
+	if (ag_settings_set(r->s, row, text, AG_PLACE_YAML,
+	                    ag_str_printf(r->arena, "%.*s: %s", AG_FMT(where), t[row].key),
+	                    r->arena, r->err))
+		return r->err ? r->err->status : AG_INVALID;
+	r->s->where[row] = where;
+	return AG_OK;
+}
+
+static ag_status read_mapping(reader *r);
+
+static ag_status read_group(reader *r, const yaml_event_t *key)
+{
+	ag_str name = scalar(key);
+	int g = r->group.len ? -1 : group_index(name);
+	ag_status st;
+
+	if (g < 0 && ag_settings_find(name) >= 0)
+		return wrong(r, key->start_mark, "\"%.*s\" wants one value, not a group",
+		             AG_FMT(name));
+	if (g < 0)
+		return unknown_key(r, key->start_mark, name);
+	if (r->group_line[g])
+		return wrong(r, key->start_mark, "\"%s:\" was opened in line %u already", groups[g],
+		             r->group_line[g]);
+	r->group_line[g] = (uint32_t)key->start_mark.line + 1;
+	r->group = ag_str_c(groups[g]);
+	st = read_mapping(r);
+	r->group = AG_S("");
+	return st;
+}
+
+/* One key with what follows it. */
+static ag_status read_pair(reader *r, const yaml_event_t *key)
+{
+	yaml_event_t value;
+	ag_status st;
+
+	if (key->type != YAML_SCALAR_EVENT)
+		return wrong(r, key->start_mark, "want a key here");
+	st = next(r, &value);
+	if (!st)
+		st = check_event(r, &value);
+	if (!st && value.type == YAML_MAPPING_START_EVENT)
+		st = read_group(r, key);
+	else if (!st && value.type == YAML_SCALAR_EVENT && !r->group.len &&
+	         group_index(scalar(key)) >= 0 && !scalar(&value).len)
+		st = AG_OK; /* "audit:" with nothing below it */
+	else if (!st)
+		st = read_value(r, key, &value);
+	yaml_event_delete(&value);
+	return st;
+}
+
+/* Behind a mapping's start, to its end. Recursion ends at depth 2: read_group() knows no groups in groups. */
+static ag_status read_mapping(reader *r)
+{
+	bool done = false;
+	ag_status st = AG_OK;
+
+	while (!st && !done) {
+		yaml_event_t key;
+
+		st = next(r, &key);
+		done = !st && key.type == YAML_MAPPING_END_EVENT;
+		if (!st && !done)
+			st = check_event(r, &key);
+		if (!st && !done)
+			st = read_pair(r, &key);
+		yaml_event_delete(&key);
+	}
+	return st;
+}
+
+static ag_status read_document(reader *r, const yaml_event_t *ev)
+{
+	ag_status st = check_event(r, ev);
+
+	if (st)
+		return st;
+	if (ev->type == YAML_MAPPING_START_EVENT)
+		return read_mapping(r);
+	if (ev->type == YAML_SCALAR_EVENT && ev->data.scalar.length == 0)
+		return AG_OK;
+	return wrong(r, ev->start_mark, "want settings as \"key: value\" lines");
+}
+
+static ag_status read_stream(reader *r)
+{
+	bool done = false;
+	unsigned ndoc = 0;
+	ag_status st = AG_OK;
+
+	while (!st && !done) {
+		yaml_event_t ev;
+
+		st = next(r, &ev);
+		if (st)
+			break;
+		switch (ev.type) {
+		case YAML_STREAM_END_EVENT: done = true; break;
+		case YAML_STREAM_START_EVENT:
+		case YAML_DOCUMENT_END_EVENT: break;
+		case YAML_DOCUMENT_START_EVENT:
+			if (ndoc++)
+				st = wrong(r, ev.start_mark,
+				           "a second document (---) is not allowed here");
+			break;
+		default: st = read_document(r, &ev); break;
+		}
+		yaml_event_delete(&ev);
+	}
+	return st;
+}
+
+ag_status ag_settings_yaml(ag_settings *s, ag_str name, ag_str text, ag_arena *arena, ag_err *err)
+{
+	yaml_parser_t parser;
+	reader r = { .s = s, .name = name, .arena = arena, .err = err, .parser = &parser };
+	ag_status st;
+
+	if (text.len > MAX_YAML_BYTES)
+		return ag_fail(err, AG_LIMIT, ORIGIN,
+		               "%.*s: a settings file may have 1 MiB at most", AG_FMT(name));
+	if (!yaml_parser_initialize(&parser))
+		return ag_fail(err, AG_INTERNAL, ORIGIN, "libyaml does not start");
+	yaml_parser_set_input_string(&parser, (const unsigned char *)(text.len ? text.ptr : ""),
+	                             text.len);
+	st = read_stream(&r);
+	yaml_parser_delete(&parser);
+	return st;
+}

@@ -1,0 +1,412 @@
+/* The report for people: verdict first, then where it comes from, the findings by rank, what to do next.
+ *
+ * Read ag_report_text() at the end: it has the shape of the page. */
+#include "audit/report_text.h"
+
+#include "audit/report_text_parts.h"
+#include "query/extjson.h"
+
+#define MARGIN       2
+#define MAX_WIDTH    100 /* longer lines are hard to read */
+#define SHOWN_ISSUES 3
+
+static const char *const severities[] = { "critical", "high", "medium", "low" };
+
+static void count_severities(const ag_val *report, size_t by[4])
+{
+	size_t n;
+	const ag_val *items = ag_rt_items(report, "findings", &n);
+
+	memset(by, 0, 4 * sizeof(by[0]));
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < AG_NELEM(severities); k++)
+			by[k] += ag_str_eqc(ag_rt_str(&items[i], "severity"), severities[k]);
+	}
+}
+
+/* "2 critical, 5 high" */
+static ag_str severity_list(const ag_val *report, size_t most, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(256);
+	ag_str ret;
+	size_t by[4];
+
+	count_severities(report, by);
+	for (size_t k = 0; k < AG_NELEM(severities) && most; k++) {
+		if (!by[k])
+			continue;
+		ag_buf_addf(&out, "%s%zu %s", out.len ? ", " : "", by[k], severities[k]);
+		most--;
+	}
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static bool ended(const ag_val *report, const char *status)
+{
+	return ag_str_eqc(ag_rt_str(report, "status"), status);
+}
+
+/* What stands behind "orders: ". */
+static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
+{
+	size_t n;
+
+	ag_rt_items(report, "findings", &n);
+	if (!n && ended(report, "failed"))
+		return AG_S("the audit failed");
+	if (!n && ended(report, "cancelled"))
+		return AG_S("the audit was stopped");
+	if (!n && ag_rt_count(report, "below_min_severity"))
+		return AG_S("no problems of this severity");
+	if (!n)
+		return ended(report, "partial") ? AG_S("no problems so far")
+		                                : AG_S("no problems found");
+	return ag_str_printf(arena, "%zu problem%s, %.*s", n, n == 1 ? "" : "s",
+	                     AG_FMT(severity_list(report, most, arena)));
+}
+
+ag_str ag_report_headline(const ag_val *report, ag_arena *arena)
+{
+	return ag_str_printf(arena, "%.*s: %.*s", AG_FMT(ag_rt_str(report, "collection")),
+	                     AG_FMT(verdict(report, 4, arena)));
+}
+
+static ag_ink verdict_ink(const ag_val *report)
+{
+	size_t by[4], n;
+
+	count_severities(report, by);
+	ag_rt_items(report, "findings", &n);
+	if (by[0] || by[1] || ended(report, "failed"))
+		return AG_INK_RED;
+	if (n || ended(report, "cancelled"))
+		return AG_INK_YELLOW;
+	return AG_INK_GREEN;
+}
+
+static void headline(ag_rt *t)
+{
+	ag_ink ink = verdict_ink(t->report);
+	ag_sign sign = ink == AG_INK_GREEN ? AG_SIGN_GOOD
+	               : ink == AG_INK_RED ? AG_SIGN_BAD
+	                                   : AG_SIGN_WARN;
+
+	ag_paint_sign(&t->p, ink, sign);
+	ag_paint_to(&t->p, MARGIN);
+	ag_paint_wrap(&t->p, AG_INK_BOLD, MARGIN, ag_rt_str(t->report, "collection"));
+	ag_paint_lit(&t->p, AG_INK_BOLD, ": ");
+	ag_paint_wrap(&t->p, ink, MARGIN, verdict(t->report, 4, t->arena));
+	ag_paint_nl(&t->p);
+}
+
+/* The most widespread of the most severe: the first finding has the highest severity. */
+static void worst(ag_rt *t)
+{
+	size_t n, at = 0;
+	const ag_val *items = ag_rt_items(t->report, "findings", &n);
+	uint64_t most = 0, total = ag_rt_count(t->report, "collection_size");
+
+	for (size_t i = 0;
+	     i < n && ag_str_eq(ag_rt_str(&items[i], "severity"), ag_rt_str(&items[0], "severity"));
+	     i++) {
+		if (ag_rt_count(&items[i], "affected_count") > most) {
+			most = ag_rt_count(&items[i], "affected_count");
+			at = i;
+		}
+	}
+	ag_paint_to(&t->p, MARGIN);
+	if (most)
+		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN,
+		              ag_str_printf(t->arena,
+		                            "At worst %.*s of %.*s documents are affected (%.*s).",
+		                            AG_FMT(ag_human_count(most, t->arena)),
+		                            AG_FMT(ag_human_count(total, t->arena)),
+		                            AG_FMT(ag_rt_str(&items[at], "field"))));
+	else
+		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN,
+		              ag_str_printf(t->arena, "%.*s documents were looked at.",
+		                            AG_FMT(ag_human_count(total, t->arena))));
+	ag_paint_nl(&t->p);
+}
+
+static void how_it_ended(ag_rt *t)
+{
+	ag_str why = ag_rt_str(t->report, "status_reason");
+	const char *what = ended(t->report, "failed")      ? "The audit failed"
+	                   : ended(t->report, "cancelled") ? "Stopped"
+	                   : ended(t->report, "partial")   ? "Incomplete"
+	                                                   : NULL;
+
+	if (!what)
+		return;
+	ag_paint_to(&t->p, MARGIN);
+	ag_paint_wrap(&t->p, ended(t->report, "failed") ? AG_INK_RED : AG_INK_YELLOW, MARGIN,
+	              ag_str_printf(t->arena, "%s%s%.*s", what, why.len ? ": " : ".", AG_FMT(why)));
+	ag_paint_nl(&t->p);
+}
+
+static void source(ag_rt *t)
+{
+	const ag_val *s = ag_rt_get(t->report, "source");
+	ag_str uri = ag_rt_str(s, "uri"), format = ag_rt_str(s, "format");
+	uint64_t nbyte = ag_rt_count(s, "bytes");
+	ag_buf line = AG_BUF_INIT(16 * 1024);
+
+	ag_buf_add(&line, uri.len ? uri : ag_rt_str(t->report, "collection"));
+	if (format.len)
+		ag_buf_addf(&line, ", %.*s", AG_FMT(format));
+	if (nbyte)
+		ag_buf_addf(&line, ", %.*s", AG_FMT(ag_human_bytes(nbyte, t->arena)));
+	ag_buf_addf(&line, ", %.*s documents",
+	            AG_FMT(ag_human_count(ag_rt_count(t->report, "collection_size"), t->arena)));
+	ag_rt_row(t, MARGIN, "source", ag_buf_view(&line));
+	ag_buf_release(&line);
+}
+
+/* The folder stands in the source line already. */
+static ag_str base_name(ag_str path)
+{
+	size_t at = path.len;
+
+	while (at > 0 && path.ptr[at - 1] != '/')
+		at--;
+	return ag_str_make(path.ptr + at, path.len - at);
+}
+
+static void broken(ag_rt *t)
+{
+	const ag_val *s = ag_rt_get(t->report, "source");
+	uint64_t n = ag_rt_count(s, "broken");
+	size_t nissue;
+	const ag_val *issues = ag_rt_items(s, "issues", &nissue);
+
+	if (!n)
+		return;
+	ag_rt_row(t, MARGIN, "unreadable",
+	          ag_str_printf(t->arena, "%.*s document%s left out",
+	                        AG_FMT(ag_human_count(n, t->arena)), n == 1 ? " was" : "s were"));
+	for (size_t i = 0; i < nissue && i < SHOWN_ISSUES; i++) {
+		uint64_t line = ag_rt_count(&issues[i], "line"),
+			 byte = ag_rt_count(&issues[i], "byte");
+
+		ag_rt_row(t, MARGIN, "",
+		          ag_str_printf(t->arena, "%.*s, %s %llu: %.*s",
+		                        AG_FMT(base_name(ag_rt_str(&issues[i], "file"))),
+		                        line ? "line" : "byte",
+		                        (unsigned long long)(line ? line : byte),
+		                        AG_FMT(ag_rt_str(&issues[i], "what"))));
+	}
+	nissue = nissue < SHOWN_ISSUES ? nissue : SHOWN_ISSUES;
+	if (n > nissue)
+		ag_rt_row(t, MARGIN, "",
+		          ag_str_printf(t->arena, "and %.*s more",
+		                        AG_FMT(ag_human_count(n - nissue, t->arena))));
+}
+
+static void bent(ag_rt *t)
+{
+	static const char *const kinds[][2] = {
+		{ "duplicate_keys", "duplicate keys" },
+		{ "lone_surrogates", "broken characters" },
+		{ "big_numbers", "numbers beyond 64 bits" },
+		{ "overflows", "numbers too large" },
+	};
+	const ag_val *s = ag_rt_get(t->report, "source");
+	ag_buf line = AG_BUF_INIT(1024);
+
+	for (size_t i = 0; i < AG_NELEM(kinds); i++) {
+		uint64_t n = ag_rt_count(s, kinds[i][0]);
+
+		if (n)
+			ag_buf_addf(&line, "%s%.*s %s", line.len ? ", " : "",
+			            AG_FMT(ag_human_count(n, t->arena)), kinds[i][1]);
+	}
+	if (line.len)
+		ag_rt_row(t, MARGIN, "noticed", ag_buf_view(&line));
+	ag_buf_release(&line);
+}
+
+static void facts(ag_rt *t)
+{
+	const ag_val *cov = ag_rt_get(t->report, "coverage");
+	uint64_t paths = ag_rt_count(cov, "paths"), seen = ag_rt_count(cov, "investigated");
+	uint64_t hidden = ag_rt_count(t->report, "below_min_severity");
+
+	source(t);
+	broken(t);
+	bent(t);
+	if (paths)
+		ag_rt_row(t, MARGIN, "checked",
+		          ag_str_printf(
+				  t->arena, "%s%.*s%s%.*s fields, as of %.*s",
+				  seen == paths ? "all " : "",
+				  AG_FMT(seen == paths ? AG_S("") : ag_human_count(seen, t->arena)),
+				  seen == paths ? "" : " of ",
+				  AG_FMT(ag_human_count(paths, t->arena)),
+				  AG_FMT(ag_human_time(ag_rt_str(t->report, "as_of"), t->arena))));
+	if (hidden)
+		ag_rt_row(t, MARGIN, "hidden",
+		          ag_str_printf(t->arena, "%.*s finding%s below --min-severity",
+		                        AG_FMT(ag_human_count(hidden, t->arena)),
+		                        hidden == 1 ? "" : "s"));
+}
+
+/* pass, warn and fail grade the audit, not the data: say so. */
+static void run_verdict(ag_rt *t)
+{
+	const ag_val *v = ag_rt_get(t->report, "run_evaluation");
+	ag_str kind = ag_rt_str(v, "verdict");
+	ag_ink ink = ag_str_eqc(kind, "pass") || ag_str_eqc(kind, "PASS")   ? AG_INK_GREEN
+	             : ag_str_eqc(kind, "fail") || ag_str_eqc(kind, "FAIL") ? AG_INK_RED
+	                                                                    : AG_INK_YELLOW;
+
+	if (!v || v->type != AG_T_OBJECT || !kind.len)
+		return;
+	ag_paint_to(&t->p, MARGIN);
+	ag_paint_lit(&t->p, AG_INK_DIM, "audit gate");
+	ag_paint_to(&t->p, MARGIN + AG_RT_LABEL_COLUMNS);
+	ag_paint_text(&t->p, ink, kind);
+	if (ink != AG_INK_GREEN)
+		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN + AG_RT_LABEL_COLUMNS,
+		              ag_str_printf(t->arena, ": %.*s", AG_FMT(ag_rt_str(v, "reason"))));
+	ag_paint_nl(&t->p);
+}
+
+static void findings(ag_rt *t)
+{
+	size_t n;
+	const ag_val *items = ag_rt_items(t->report, "findings", &n);
+
+	for (size_t i = 0; i < n; i++) {
+		ag_paint_nl(&t->p);
+		ag_paint_rule(&t->p, 0);
+		ag_paint_nl(&t->p);
+		ag_rt_finding(t, i + 1, &items[i]);
+	}
+	if (n) {
+		ag_paint_nl(&t->p);
+		ag_paint_rule(&t->p, 0);
+	}
+}
+
+/* A word for the shell: quoted when it must be. */
+static ag_str shell_word(ag_str s, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(64 * 1024);
+	bool plain = s.len > 0;
+	ag_str ret;
+
+	for (size_t i = 0; i < s.len; i++)
+		plain = plain &&
+		        (strchr("/._-:=@%+,", s.ptr[i]) || (s.ptr[i] >= '0' && s.ptr[i] <= '9') ||
+		         ((s.ptr[i] | 0x20) >= 'a' && (s.ptr[i] | 0x20) <= 'z'));
+	if (plain)
+		return s;
+	ag_buf_addc(&out, '\'');
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] == '\'')
+			ag_buf_adds(&out, "'\\''");
+		else
+			ag_buf_addc(&out, s.ptr[i]);
+	}
+	ag_buf_addc(&out, '\'');
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+/* A command stands on a line of its own: it can be copied, and never breaks. */
+static void command(ag_rt *t, const char *why, ag_str line)
+{
+	ag_paint_to(&t->p, MARGIN);
+	ag_paint_lit(&t->p, AG_INK_DIM, why);
+	ag_paint_nl(&t->p);
+	ag_paint_to(&t->p, MARGIN + 2);
+	ag_paint_text(&t->p, AG_INK_PLAIN, line);
+	ag_paint_nl(&t->p);
+}
+
+static void next_steps(ag_rt *t)
+{
+	size_t n;
+	const ag_val *items = ag_rt_items(t->report, "findings", &n);
+	ag_str id = ag_rt_str(t->report, "id"),
+	       query = n ? ag_rt_str(&items[0], "evidence_query") : AG_S("");
+	ag_str uri = ag_rt_str(ag_rt_get(t->report, "source"), "uri");
+
+	ag_paint_nl(&t->p);
+	if (query.len && query.len < 300 && uri.len)
+		command(t, "see the documents of the first finding",
+		        ag_str_printf(t->arena, "argus query %.*s %.*s",
+		                      AG_FMT(shell_word(uri, t->arena)),
+		                      AG_FMT(shell_word(query, t->arena))));
+	if (!t->look->remembered)
+		return;
+	if (n)
+		command(t, "check all of it again, after a repair",
+		        ag_str_printf(t->arena, "argus verify %.*s", AG_FMT(id)));
+	if (!t->look->trace)
+		command(t,
+		        n ? "how it was found; --output json has everything" : "what was looked at",
+		        ag_str_printf(t->arena, "argus show %.*s --trace", AG_FMT(id)));
+}
+
+static ag_rt begin(const ag_val *report, const ag_report_look *look, ag_arena *arena, ag_buf *out)
+{
+	ag_rt t = { .arena = arena, .report = report, .look = look };
+
+	ag_paint_init(&t.p, out, look->width < MAX_WIDTH ? look->width : MAX_WIDTH, look->colour,
+	              look->utf8);
+	return t;
+}
+
+void ag_report_text(const ag_val *report, const ag_report_look *look, ag_buf *out)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_rt t = begin(report, look, arena, out);
+
+	headline(&t);
+	worst(&t);
+	how_it_ended(&t);
+	ag_paint_nl(&t.p);
+	facts(&t);
+	run_verdict(&t);
+	findings(&t);
+	ag_rt_dismissed(&t);
+	if (look->trace)
+		ag_rt_trace(&t);
+	next_steps(&t);
+	ag_arena_free(arena);
+}
+
+void ag_report_overview(const ag_val *const *reports, size_t n, const ag_report_look *look,
+                        ag_buf *out)
+{
+	ag_arena *arena = ag_arena_new();
+	size_t columns = 10;
+	ag_rt t = begin(NULL, look, arena, out);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t w = ag_paint_width(&t.p, ag_rt_str(reports[i], "collection"));
+
+		columns = w > columns ? w : columns;
+	}
+	columns = columns < t.p.width / 3 ? columns : t.p.width / 3;
+	ag_paint_textf(&t.p, AG_INK_BOLD, "%zu collections", n);
+	ag_paint_nl(&t.p);
+	for (size_t i = 0; i < n; i++) {
+		ag_paint_to(&t.p, MARGIN);
+		ag_paint_cut(&t.p, AG_INK_PLAIN, columns, ag_rt_str(reports[i], "collection"));
+		ag_paint_to(&t.p, MARGIN + columns + 2);
+		ag_paint_textf(&t.p, AG_INK_DIM, "%12.*s documents",
+		               AG_FMT(ag_human_count(ag_rt_count(reports[i], "collection_size"),
+		                                     arena)));
+		ag_paint_lit(&t.p, AG_INK_PLAIN, "  ");
+		ag_paint_wrap(&t.p, verdict_ink(reports[i]), MARGIN + columns + 2,
+		              verdict(reports[i], 4, arena));
+		ag_paint_nl(&t.p);
+	}
+	ag_arena_free(arena);
+}

@@ -1,0 +1,285 @@
+/* The command line to options and arguments, checked against the command's table.
+ *
+ * All problems are collected and told together, before any work: `--output xml` at the end of a long line must
+ * not be found out after the audit. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "app/file.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
+
+static const ag_option common[] = {
+	{ "config", 0, "FILE", NULL, NULL, "settings file instead of ./" AG_CONFIG_NAME },
+	{ "set", 0, "KEY=VALUE", NULL, NULL,
+	  "any setting of `argus help settings`; may be repeated" },
+	{ "log-format", 0, "FORMAT", "log_format", NULL, "log lines as json or text" },
+	{ "verbose", 'v', NULL, NULL, NULL, "log to standard error; twice for more" },
+	{ "quiet", 'q', NULL, NULL, NULL, "no progress and no notes, only results and errors" },
+	{ "help", 'h', NULL, NULL, NULL, "this page" },
+};
+
+const ag_option *ag_cli_common_options(size_t *ret_n)
+{
+	*ret_n = AG_NELEM(common);
+	return common;
+}
+
+static const ag_option *option_at(const ag_command *cmd, size_t i)
+{
+	if (i < cmd->noption)
+		return &cmd->options[i];
+	i -= cmd->noption;
+	return i < AG_NELEM(common) ? &common[i] : NULL;
+}
+
+static int row_of(const ag_command *cmd, ag_str name)
+{
+	const ag_option *o;
+
+	for (size_t i = 0; (o = option_at(cmd, i)); i++) {
+		if (ag_str_eqc(name, o->name))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int row_of_letter(const ag_command *cmd, char letter)
+{
+	const ag_option *o;
+
+	for (size_t i = 0; (o = option_at(cmd, i)); i++) {
+		if (o->letter && o->letter == letter)
+			return (int)i;
+	}
+	return -1;
+}
+
+void ag_cli_complain(ag_cli *c, const char *fmt, ...)
+{
+	ag_buf text = AG_BUF_INIT(4096);
+	va_list ap;
+
+	va_start(ap, fmt);
+	ag_buf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	/* One line each: what was typed may hold a line break. */
+	ag_paint_escape(&c->complaints, ag_buf_view(&text), c->term.utf8, false);
+	ag_buf_addc(&c->complaints, '\n');
+	ag_buf_release(&text);
+}
+
+bool ag_cli_has(const ag_cli *c, const char *option)
+{
+	int row = row_of(c->command, ag_str_c(option));
+
+	AG_ASSERT(row >= 0);
+	return c->times[row] > 0;
+}
+
+ag_str ag_cli_value(const ag_cli *c, const char *option)
+{
+	int row = row_of(c->command, ag_str_c(option));
+
+	AG_ASSERT(row >= 0);
+	return c->times[row] ? c->value[row] : AG_S("");
+}
+
+uint64_t ag_cli_number(ag_cli *c, const char *option, uint64_t min, uint64_t max, uint64_t fallback)
+{
+	ag_str text = ag_cli_value(c, option);
+	uint64_t v;
+
+	if (!ag_cli_has(c, option))
+		return fallback;
+	if (text.len && text.ptr[0] >= '0' && text.ptr[0] <= '9' && ag_str_to_u64(text, &v) &&
+	    v >= min && v <= max)
+		return v;
+	ag_cli_complain(c, "--%s: want a whole number from %llu to %llu, got \"%.*s\"", option,
+	                (unsigned long long)min, (unsigned long long)max,
+	                AG_FMT(ag_utf8_prefix(text, 40)));
+	return fallback;
+}
+
+/* --- parsing --- */
+
+static void remember(ag_cli *c, int setting, ag_str text, const char *where)
+{
+	if (c->nset == AG_CLI_MAX_SETS) {
+		if (!c->complaints.len)
+			ag_cli_complain(c, "too many options");
+		return;
+	}
+	c->sets[c->nset].row = setting;
+	c->sets[c->nset].text = text;
+	c->sets[c->nset++].where = where;
+}
+
+static void set_any(ag_cli *c, ag_str text)
+{
+	ag_str value = text, key = ag_str_split(&value, '=');
+	int row = ag_settings_find(key);
+	const char *near = ag_settings_nearest(key);
+
+	if (!memchr(text.ptr, '=', text.len))
+		ag_cli_complain(c, "--set: want KEY=VALUE, got \"%.*s\"",
+		                AG_FMT(ag_utf8_prefix(text, 60)));
+	else if (row < 0)
+		ag_cli_complain(c, "--set: unknown setting \"%.*s\"%s%s%s",
+		                AG_FMT(ag_utf8_prefix(key, 60)), near ? "; did you mean \"" : "",
+		                near ? near : "", near ? "\"?" : "");
+	else
+		remember(c, row, value, ag_str_printf(c->app.arena, "--set %.*s", AG_FMT(key)).ptr);
+}
+
+static void take(ag_cli *c, int row, ag_str value)
+{
+	const ag_option *o = option_at(c->command, (size_t)row);
+
+	c->times[row]++;
+	c->value[row] = value;
+	if (o->setting)
+		remember(c, ag_settings_find(ag_str_c(o->setting)),
+		         o->arg     ? value
+		         : o->value ? ag_str_c(o->value)
+		                    : AG_S("true"),
+		         ag_str_printf(c->app.arena, "--%s", o->name).ptr);
+	else if (strcmp(o->name, "set") == 0)
+		set_any(c, value);
+	else if (strcmp(o->name, "help") == 0)
+		c->wants_help = true;
+	else if (strcmp(o->name, "quiet") == 0)
+		c->quiet = true;
+}
+
+static void unknown_option(ag_cli *c, ag_str name)
+{
+	const char *names[AG_CLI_MAX_OPTIONS];
+	const ag_option *o;
+	const char *near;
+	size_t n = 0;
+
+	for (; (o = option_at(c->command, n)) && n < AG_CLI_MAX_OPTIONS; n++)
+		names[n] = o->name;
+	near = ag_str_nearest(name, names, n);
+	ag_cli_complain(c, "unknown option \"--%.*s\"%s%s%s", AG_FMT(ag_utf8_prefix(name, 60)),
+	                near ? "; did you mean \"--" : "", near ? near : "", near ? "\"?" : "");
+}
+
+/* The value behind an option that wants one; false when there is none. */
+static bool next_value(ag_cli *c, const ag_option *o, int argc, char **argv, int *i, ag_str *ret)
+{
+	ag_str next = ag_str_c(*i + 1 < argc ? argv[*i + 1] : NULL), name = next;
+
+	if (ag_str_starts(next, AG_S("--")) && next.len > 2) {
+		name = ag_str_make(next.ptr + 2, next.len - 2);
+		name = ag_str_split(&name, '=');
+	}
+	if (*i + 1 >= argc || ag_str_eqc(next, "--") ||
+	    (name.ptr != next.ptr && row_of(c->command, name) >= 0)) {
+		ag_cli_complain(c, "--%s: want a value (%s)", o->name, o->arg);
+		return false;
+	}
+	++*i;
+	*ret = next;
+	return true;
+}
+
+static void long_option(ag_cli *c, ag_str text, int argc, char **argv, int *i)
+{
+	bool has_value = memchr(text.ptr, '=', text.len) != NULL;
+	ag_str value = text, name = ag_str_split(&value, '=');
+	int row = row_of(c->command, name);
+	const ag_option *o = row >= 0 ? option_at(c->command, (size_t)row) : NULL;
+
+	if (!o)
+		unknown_option(c, name);
+	else if (!o->arg && has_value)
+		ag_cli_complain(c, "--%s takes no value", o->name);
+	else if (!o->arg)
+		take(c, row, AG_S(""));
+	else if (has_value || next_value(c, o, argc, argv, i, &value))
+		take(c, row, value);
+}
+
+/* -v, -vq, -ojson, -o json */
+static void short_options(ag_cli *c, ag_str text, int argc, char **argv, int *i)
+{
+	for (size_t k = 0; k < text.len; k++) {
+		int row = row_of_letter(c->command, text.ptr[k]);
+		const ag_option *o = row >= 0 ? option_at(c->command, (size_t)row) : NULL;
+		ag_str value = ag_str_make(text.ptr + k + 1, text.len - k - 1);
+
+		if (!o) {
+			ag_cli_complain(
+				c, "unknown option \"-%.*s\"",
+				AG_FMT(ag_utf8_prefix(ag_str_make(text.ptr + k, text.len - k), 1)));
+			return;
+		}
+		if (!o->arg) {
+			take(c, row, AG_S(""));
+			continue;
+		}
+		if (value.len || next_value(c, o, argc, argv, i, &value))
+			take(c, row, value);
+		return;
+	}
+}
+
+static void check_count(ag_cli *c)
+{
+	const ag_command *cmd = c->command;
+
+	if (c->narg < cmd->min_args && !c->wants_help)
+		ag_cli_complain(c, "argus %s: want %s", cmd->name, cmd->usage);
+	else if (c->narg > cmd->max_args)
+		ag_cli_complain(c, "argus %s: one argument too many: \"%.*s\"", cmd->name,
+		                AG_FMT(ag_utf8_prefix(c->args[cmd->max_args], 60)));
+	for (size_t i = 0; i < c->narg; i++) {
+		if (!c->args[i].len)
+			ag_cli_complain(c, "argus %s: argument %zu is empty", cmd->name, i + 1);
+	}
+}
+
+void ag_cli_parse(ag_cli *c, int argc, char **argv)
+{
+	bool only_args = false;
+
+	AG_ASSERT(c->command->noption + AG_NELEM(common) <= AG_CLI_MAX_OPTIONS);
+	c->args = ag_new_n(c->app.arena, ag_str, argc > 0 ? argc : 1);
+	for (int i = 0; i < argc; i++) {
+		ag_str a = ag_str_c(argv[i]);
+
+		if (only_args || a.len < 2 || a.ptr[0] != '-')
+			c->args[c->narg++] = a;
+		else if (ag_str_eqc(a, "--"))
+			only_args = true;
+		else if (a.ptr[1] == '-')
+			long_option(c, ag_str_make(a.ptr + 2, a.len - 2), argc, argv, &i);
+		else
+			short_options(c, ag_str_make(a.ptr + 1, a.len - 1), argc, argv, &i);
+	}
+	check_count(c);
+}
+
+bool ag_cli_refused(ag_cli *c)
+{
+	ag_str rest = ag_buf_view(&c->complaints);
+	ag_buf out = AG_BUF_INIT(128 * 1024);
+
+	if (!rest.len)
+		return false;
+	while (rest.len) {
+		ag_str line = ag_str_split(&rest, '\n');
+
+		if (line.len)
+			ag_buf_addf(&out, "argus: %.*s\n", AG_FMT(line));
+	}
+	if (c->command)
+		ag_buf_addf(&out, "usage: argus %s %s\n       argus help %s\n", c->command->name,
+		            c->command->usage, c->command->name);
+	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "nowhere left to tell it");
+	ag_buf_release(&out);
+	return true;
+}

@@ -1,0 +1,195 @@
+/* The command table, and what every command has in common: arguments, settings, log, exit code.
+ *
+ * Read run_command(): parse all of the command line, load settings, apply options, tell every complaint at
+ * once, then run. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/file.h"
+#include "base/log.h"
+
+/* In the order of the overview. */
+static const ag_command *const commands[] = {
+	&ag_cmd_audit, &ag_cmd_verify, &ag_cmd_show,   &ag_cmd_runs, &ag_cmd_inspect,
+	&ag_cmd_query, &ag_cmd_purge,  &ag_cmd_doctor, &ag_cmd_help, &ag_cmd_version,
+};
+
+const ag_command *const *ag_cli_commands(size_t *ret_n)
+{
+	*ret_n = AG_NELEM(commands);
+	return commands;
+}
+
+const ag_command *ag_cli_find(ag_str name)
+{
+	for (size_t i = 0; i < AG_NELEM(commands); i++) {
+		if (ag_str_eqc(name, commands[i]->name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+const char *ag_cli_nearest(ag_str name)
+{
+	const char *names[AG_NELEM(commands)];
+
+	for (size_t i = 0; i < AG_NELEM(commands); i++)
+		names[i] = commands[i]->name;
+	return ag_str_nearest(name, names, AG_NELEM(commands));
+}
+
+/* --- settings --- */
+
+static void complain_err(ag_cli *c, const ag_err *err)
+{
+	ag_cli_complain(c, "%s%s%s", err->msg, err->hint[0] ? "; " : "", err->hint);
+}
+
+static void apply_options(ag_cli *c)
+{
+	ag_err err = { 0 };
+
+	for (size_t i = 0; i < c->nset; i++) {
+		if (ag_settings_set(&c->app.settings, c->sets[i].row, c->sets[i].text,
+		                    AG_PLACE_FLAG, ag_str_c(c->sets[i].where), c->app.arena, &err))
+			complain_err(c, &err);
+	}
+}
+
+static void check_format(ag_cli *c)
+{
+	if (c->app.settings.output_format != AG_OUTPUT_SILENT ||
+	    c->command->flags & AG_COMMAND_SILENT)
+		return;
+	/* From a flag it is a mistake; as a general habit it means nothing here. */
+	if (c->app.settings.place[ag_settings_find(AG_S("output_format"))] == AG_PLACE_FLAG)
+		ag_cli_complain(c, "--output: argus %s prints text or json", c->command->name);
+	c->app.settings.output_format = AG_OUTPUT_TEXT;
+}
+
+static void setup_log(ag_cli *c)
+{
+	const ag_settings *s = &c->app.settings;
+	int level = s->log_level, verbose = 0;
+	size_t n;
+	const ag_option *o = ag_cli_common_options(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(o[i].name, "verbose") == 0)
+			verbose = (int)c->times[c->command->noption + i];
+	}
+	if (verbose && level < AG_LOG_INFO + 1)
+		level = AG_LOG_INFO + 1;
+	if (verbose > 1)
+		level = AG_LOG_DEBUG + 1;
+	ag_log_setup(level ? STDERR_FILENO : -1, (ag_log_level)(level ? level - 1 : 0),
+	             (ag_log_format)s->log_format);
+}
+
+/* Files, environment and options, checked as a whole. Complaints are collected. */
+static ag_status load(ag_cli *c, char *const *env)
+{
+	bool explains = c->command->flags & AG_COMMAND_EXPLAINS;
+	ag_err err = { 0 };
+	ag_status st = ag_app_load(&c->app, ag_cli_value(c, "config"), env, &err);
+
+	if (st == AG_CANCELLED)
+		return st;
+	if (st && explains)
+		c->settings_err = err;
+	else if (st)
+		complain_err(c, &err);
+	apply_options(c);
+	check_format(c);
+	st = ag_app_ready(&c->app, &err);
+	if (st && explains && !c->settings_err.status)
+		c->settings_err = err;
+	else if (st && !explains)
+		complain_err(c, &err);
+	setup_log(c);
+	return AG_OK;
+}
+
+/* --- running --- */
+
+static int show_help(ag_cli *c)
+{
+	ag_buf out = AG_BUF_INIT(1024 * 1024);
+	ag_paint p = ag_cli_paint(c, &out);
+
+	ag_help_command(c->command, &p);
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
+
+static int run_command(ag_cli *c, int argc, char **argv, char *const *env)
+{
+	ag_cli_parse(c, argc, argv);
+	if (c->wants_help)
+		return show_help(c);
+	/* The settings are looked at even after a complaint: one answer for all that is wrong. */
+	if (!(c->command->flags & AG_COMMAND_BARE) && load(c, env) == AG_CANCELLED)
+		return AG_EXIT_CANCELLED;
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	return c->command->run(c);
+}
+
+static int no_command(ag_cli *c, bool is_error)
+{
+	ag_buf out = AG_BUF_INIT(1024 * 1024);
+	ag_paint p = ag_cli_paint(c, &out);
+
+	if (is_error)
+		p.colour = false; /* what was found out is about standard output */
+	ag_help_overview(&p);
+	if (!is_error)
+		return ag_cli_finish(c, &out, AG_EXIT_OK);
+	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "nowhere left to tell it");
+	ag_buf_release(&out);
+	return AG_EXIT_USAGE;
+}
+
+static int unknown_command(ag_cli *c, ag_str name)
+{
+	const char *near = ag_cli_nearest(name);
+
+	ag_cli_complain(c, "unknown command \"%.*s\"%s%s%s", (int)(name.len < 60 ? name.len : 60),
+	                name.ptr, near ? "; did you mean \"" : "", near ? near : "",
+	                near ? "\"?" : "");
+	ag_cli_complain(c, "`argus help` lists the commands");
+	ag_cli_refused(c);
+	return AG_EXIT_USAGE;
+}
+
+static int dispatch(ag_cli *c, int argc, char **argv, char *const *env)
+{
+	ag_str name = ag_str_c(argc > 1 ? argv[1] : NULL);
+
+	if (argc < 2)
+		return no_command(c, true);
+	if (ag_str_eqc(name, "--help") || ag_str_eqc(name, "-h"))
+		return no_command(c, false);
+	if (ag_str_eqc(name, "--version"))
+		name = AG_S("version");
+	c->command = ag_cli_find(name);
+	if (!c->command)
+		return unknown_command(c, name);
+	return run_command(c, argc - 2, argv + 2, env);
+}
+
+int ag_cli_main(int argc, char **argv, char *const *env)
+{
+	ag_cli *c = ag_xcalloc(1, sizeof(*c));
+	int code;
+
+	ag_app_init(&c->app, ag_signals_setup());
+	ag_term_init(&c->term);
+	ag_buf_init(&c->complaints, 64 * 1024);
+	code = dispatch(c, argc, argv, env);
+	ag_buf_release(&c->complaints);
+	ag_app_release(&c->app);
+	free(c);
+	return code;
+}

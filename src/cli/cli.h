@@ -1,0 +1,130 @@
+/* cli -- the command line: one file per command, one table that lists them (cli.c).
+ *
+ * To add a command: 1. cli/cmd_<name>.c with a `const ag_command`; 2. its row in commands[] of cli.c; 3. its
+ * cases in tests/e2e/cli.sh. Help, docs/reference/cli.md and the nearest-name hints follow from the table. */
+#ifndef AG_CLI_CLI_H
+#define AG_CLI_CLI_H
+
+#include "app/app.h"
+#include "base/paint.h"
+#include "cli/term.h"
+
+typedef enum ag_exit {
+	AG_EXIT_OK = 0,
+	AG_EXIT_FAILED = 1,
+	AG_EXIT_USAGE = 2,
+	AG_EXIT_FINDINGS = 3,
+	AG_EXIT_CANCELLED = 130
+} ag_exit;
+
+typedef struct ag_option {
+	const char *name;    /* "seed", without dashes */
+	char letter;         /* 'o', 0 = none */
+	const char *arg;     /* "N"; NULL = takes no value */
+	const char *setting; /* key of the setting that it sets; NULL = the command looks at it */
+	const char *value;   /* of a setting whose option takes no value; NULL = "true" */
+	const char *help;    /* NULL = listed nowhere */
+} ag_option;
+
+typedef struct ag_cli ag_cli;
+
+typedef enum ag_command_flag {
+	AG_COMMAND_BARE = 1,     /* reads no settings */
+	AG_COMMAND_EXPLAINS = 2, /* looks at broken settings itself (cli->settings_err) */
+	AG_COMMAND_SILENT = 4    /* knows output format "silent" */
+} ag_command_flag;
+
+typedef struct ag_command {
+	const char *name, *summary;
+	const char *usage;    /* what stands behind the name: "SOURCE... [options]" */
+	const char *about;    /* paragraphs, separated by \n\n */
+	const char *examples; /* lines "command line # what it does" */
+	const ag_option *options;
+	size_t noption;
+	unsigned min_args, max_args;
+	unsigned flags;
+	int (*run)(ag_cli *c);
+} ag_command;
+
+#define AG_CLI_MAX_OPTIONS 40  /* of one command, common ones included */
+#define AG_CLI_MAX_SETS    256 /* options that set a setting, on one command line */
+
+struct ag_cli {
+	ag_app app;
+	ag_term term;
+	const ag_command *command;
+	ag_str *args;
+	size_t narg;
+	ag_str value[AG_CLI_MAX_OPTIONS]; /* by row: the command's options, then the common ones */
+	unsigned times[AG_CLI_MAX_OPTIONS];
+	struct {
+		int row;
+		ag_str text;
+		const char *where;
+	} sets[AG_CLI_MAX_SETS];
+	size_t nset;
+	bool quiet, wants_help;
+	ag_buf complaints;   /* one line each; usage errors are told together */
+	ag_err settings_err; /* AG_COMMAND_EXPLAINS */
+};
+
+extern const ag_command ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag_cmd_runs, ag_cmd_inspect,
+	ag_cmd_query, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version;
+
+const ag_command *const *ag_cli_commands(size_t *ret_n);
+const ag_command *ag_cli_find(ag_str name);
+const char *ag_cli_nearest(ag_str name);
+const ag_option *ag_cli_common_options(size_t *ret_n);
+
+int ag_cli_main(int argc, char **argv, char *const *env);
+
+/* --- args.c --- */
+
+/* argv behind the command's name. Problems go to c->complaints. */
+void ag_cli_parse(ag_cli *c, int argc, char **argv);
+AG_PRINTF(2, 3) void ag_cli_complain(ag_cli *c, const char *fmt, ...);
+bool ag_cli_has(const ag_cli *c, const char *option);
+/* The value of an option, "" when it was not given. */
+ag_str ag_cli_value(const ag_cli *c, const char *option);
+/* A whole number; complains when it is none or out of range. */
+uint64_t ag_cli_number(ag_cli *c, const char *option, uint64_t min, uint64_t max,
+                       uint64_t fallback);
+/* Any complaints? Then they are printed. `if (ag_cli_refused(c)) return AG_EXIT_USAGE;` */
+bool ag_cli_refused(ag_cli *c);
+
+/* --- output.c --- */
+
+/* To standard output. False when it cannot be written: then that was told, save for a closed pipe. */
+bool ag_cli_print(ag_cli *c, ag_str text);
+/* JSON text as one document, made safe for terminals, with a line break. */
+bool ag_cli_print_json(ag_cli *c, ag_str json);
+/* "argus: message" and its hint to standard error. Returns the exit code that fits the status. */
+int ag_cli_fail(ag_cli *c, const ag_err *err);
+AG_PRINTF(2, 3) void ag_cli_note(ag_cli *c, const char *fmt, ...);
+ag_paint ag_cli_paint(const ag_cli *c, ag_buf *out);
+/* Print the buffer and release it. */
+int ag_cli_finish(ag_cli *c, ag_buf *out, int exit_code);
+static inline bool ag_cli_is_json(const ag_cli *c)
+{
+	return c->app.settings.output_format == AG_OUTPUT_JSON;
+}
+
+/* --- help.c --- */
+
+void ag_help_command(const ag_command *cmd, ag_paint *p);
+void ag_help_overview(ag_paint *p);
+void ag_help_settings(ag_paint *p);
+void ag_help_markdown_commands(ag_buf *out);
+void ag_help_markdown_settings(ag_buf *out);
+
+/* --- signals.c --- */
+
+/* SIGPIPE is ignored; SIGINT and SIGTERM set the flag, the second SIGINT ends the process at once. */
+const atomic_bool *ag_signals_setup(void);
+/* A progress line is drawn on standard error: wipe it when the process ends at once. */
+void ag_signals_line_drawn(bool is_drawn);
+bool ag_signals_cancelled(void);
+
+#define AG_LIMIT_OUTPUT (1024u * 1024 * 1024)
+
+#endif

@@ -1,0 +1,336 @@
+/* argus audit: every collection behind every source, one after another; reports as text or JSON.
+ *
+ * Everything that can be refused is refused before the first byte of data is read: options, the place of
+ * --out, the store. A collection that fails does not hide the others: the exit code tells at the end. */
+#include <stdlib.h>
+
+#include "app/file.h"
+#include "audit/report_text.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "query/extjson.h"
+
+#define MAX_SOURCES 1000
+
+static const ag_option options[] = {
+	{ "sample-size", 'n', "N|all", "sample_size", NULL,
+	  "documents to learn the schema from (default: the planner's choice)" },
+	{ "max-iterations", 0, "N", "max_iterations", NULL, "steps of the planner" },
+	{ "max-calls", 0, "N", "max_calls", NULL, "tool calls that may run" },
+	{ "max-seconds", 0, "SECONDS", "max_seconds", NULL,
+	  "then no new step begins: a partial report" },
+	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
+	{ "seed", 0, "N", "seed", NULL, "chooses the sample" },
+	{ "planner", 0, "NAME", "planner", NULL, "builtin" },
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
+	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },
+	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,
+	  "exit with 3 when there is a finding of low, medium, high, critical or above" },
+	{ "min-severity", 0, "SEVERITY", "min_severity", NULL, "list no findings below it" },
+	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
+	{ "as-of", 0, "DATE", "as_of", NULL, "what \"today\" means for dates in the data" },
+	{ "strict", 0, NULL, "strict", NULL, "a document that cannot be read is an error" },
+	{ "action-evaluator", 0, "NAME", "action_evaluator", NULL, "rules or none" },
+	{ "finding-evaluator", 0, "NAME", "finding_evaluator", NULL, "rules or none" },
+	{ "run-evaluator", 0, "NAME", "run_evaluator", NULL, "rules or none" },
+	{ "threads", 0, "N", "threads", NULL, "worker threads" },
+	{ "store", 0, "URI", "store", NULL, "where runs are kept: a path, or memory:" },
+};
+
+typedef struct job {
+	ag_cli *c;
+	ag_arena *arena;
+	ag_audit_opts opts;
+	ag_store *store;
+	bool remembered, wants_many; /* more than one source was given */
+	ag_str *reports;             /* JSON, in order */
+	const ag_val **parsed;
+	size_t nreport, cap;
+	struct {
+		ag_str source, message;
+	} failed[MAX_SOURCES]; /* sources and collections without a report */
+	size_t nfailed;
+	bool any_failed, cancelled, found; /* found: something at or above --fail-on */
+	ag_buf text;                       /* for --out */
+} job;
+
+static ag_report_look look_of(const job *j, bool is_file)
+{
+	const ag_term *t = &j->c->term;
+	ag_report_look look = { .width = is_file ? 100 : t->width,
+		                .colour = t->colour && !is_file,
+		                .utf8 = t->utf8,
+		                .remembered = j->remembered };
+
+	return look;
+}
+
+static void fail_source(job *j, ag_str source, const ag_err *err)
+{
+	if (err->status == AG_CANCELLED)
+		j->cancelled = true;
+	j->any_failed = true;
+	ag_cli_fail(j->c, err);
+	if (j->nfailed < MAX_SOURCES) {
+		j->failed[j->nfailed].source = source;
+		j->failed[j->nfailed++].message = ag_str_dup(j->arena, ag_str_c(err->msg));
+	}
+}
+
+static void keep(job *j, ag_str report, const ag_val *parsed)
+{
+	if (j->nreport == j->cap) {
+		size_t cap = j->cap ? j->cap * 2 : 16;
+		ag_str *r = ag_new_n(j->arena, ag_str, cap);
+		const ag_val **p = ag_new_n(j->arena, const ag_val *, cap);
+
+		for (size_t i = 0; i < j->nreport; i++) {
+			r[i] = j->reports[i];
+			p[i] = j->parsed[i];
+		}
+		j->reports = r;
+		j->parsed = p;
+		j->cap = cap;
+	}
+	j->reports[j->nreport] = report;
+	j->parsed[j->nreport++] = parsed;
+}
+
+/* Text goes out as soon as it is known; JSON when all is known. */
+static void render(job *j, const ag_val *report)
+{
+	bool is_file = ag_cli_has(j->c, "out");
+	ag_report_look look = look_of(j, is_file);
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+
+	if (j->c->app.settings.output_format != AG_OUTPUT_TEXT)
+		return;
+	if (j->nreport > 1)
+		ag_buf_adds(&out, "\n\n");
+	ag_report_text(report, &look, &out);
+	if (is_file) {
+		ag_buf_add(&j->text, ag_buf_view(&out));
+		ag_buf_release(&out);
+	} else if (ag_cli_finish(j->c, &out, AG_EXIT_OK)) {
+		j->any_failed = true;
+	}
+}
+
+static void take_result(job *j, const ag_source_info *info, const ag_audit_result *r)
+{
+	const ag_extjson_opts read = { .typed = true };
+	int fail_on = j->c->app.settings.fail_on;
+	ag_val *v = ag_new(j->arena, ag_val);
+	ag_err err = { 0 };
+
+	if (ag_str_eqc(r->run_result.status, "cancelled"))
+		j->cancelled = true;
+	if (ag_str_eqc(r->run_result.status, "failed")) {
+		j->any_failed = true;
+		err = r->run_result.err;
+		if (!err.msg[0])
+			ag_fail(&err, AG_INTERNAL, "cli.audit", "%.*s: the audit failed: %.*s",
+			        AG_FMT(info->collection), AG_FMT(r->run_result.why));
+		if (err.status != AG_CANCELLED)
+			ag_cli_fail(j->c, &err);
+	}
+	if (fail_on && r->has_findings && (int)r->worst >= fail_on - 1)
+		j->found = true;
+	if (ag_extjson_parse(r->report, &read, j->arena, v, NULL, NULL, &err)) {
+		fail_source(j, info->uri, &err);
+		return;
+	}
+	keep(j, r->report, v);
+	render(j, v);
+}
+
+static void audit_one(job *j, ag_source *s)
+{
+	const ag_source_info *info = ag_source_info_of(s);
+	ag_progress_line *line = ag_progress_start(j->c, info->collection);
+	ag_audit_result result = { 0 };
+	ag_err err = { 0 };
+	ag_status st = ag_audit_run(&j->c->app.ctx, s, j->store, &j->opts, ag_planner_builtin_make,
+	                            NULL, NULL, NULL, j->arena, &result, &err);
+
+	ag_progress_stop(line);
+	if (st)
+		fail_source(j, ag_str_dup(j->arena, info->uri), &err);
+	else
+		take_result(j, info, &result);
+}
+
+static void audit_uri(job *j, ag_str uri)
+{
+	const ag_source_opts so = { .strict = j->c->app.settings.strict };
+	ag_progress_line *line = ag_progress_start(j->c, uri);
+	ag_source **sources = NULL;
+	ag_err err = { 0 };
+	size_t n = 0;
+	ag_status st = ag_source_open(&j->c->app.ctx, uri, &so, j->arena, &sources, &n, &err);
+
+	ag_progress_stop(line);
+	if (st) {
+		fail_source(j, uri, &err);
+		return;
+	}
+	j->wants_many = j->wants_many || n > 1;
+	for (size_t i = 0; i < n; i++) {
+		if (!j->cancelled)
+			audit_one(j, sources[i]);
+		ag_source_close(sources[i]);
+	}
+}
+
+/* --- the end --- */
+
+/* One report as it is; several as {"reports":[…],"failed":[{"source":…,"message":…}]}. */
+static void json_of(const job *j, ag_buf *out)
+{
+	ag_jw w;
+
+	if (!j->wants_many) {
+		if (j->nreport)
+			ag_buf_add(out, j->reports[0]);
+		return;
+	}
+	ag_jw_init(&w, out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kkey(&w, "reports");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < j->nreport; i++)
+		ag_jw_raw(&w, j->reports[i]);
+	ag_jw_arr_end(&w);
+	ag_jw_kkey(&w, "failed");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < j->nfailed; i++) {
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "source", j->failed[i].source);
+		ag_jw_kstr(&w, "message", j->failed[i].message);
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
+}
+
+static void overview(job *j, bool is_file, ag_buf *out)
+{
+	ag_report_look look = look_of(j, is_file);
+
+	if (j->nreport < 2)
+		return;
+	ag_buf_adds(out, "\n\n");
+	ag_report_overview(j->parsed, j->nreport, &look, out);
+}
+
+static void to_file(job *j, ag_str path, ag_buf *out)
+{
+	ag_buf safe = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_err err = { 0 };
+
+	/* Text is safe already; JSON gets what is harmless in a file and matters with `cat`. */
+	if (ag_cli_is_json(j->c)) {
+		ag_paint_escape(&safe, ag_buf_view(out), true, true);
+		ag_buf_addc(&safe, '\n');
+	} else {
+		ag_buf_add(&safe, ag_buf_view(out));
+	}
+	if (safe.failed || out->failed)
+		ag_fail(&err, AG_LIMIT, "cli.audit", "the report is larger than 1 GiB");
+	else if (!ag_file_replace(path, ag_buf_view(&safe), &err) && !j->c->quiet)
+		for (size_t i = 0; i < j->nreport; i++)
+			ag_cli_note(j->c, "%.*s",
+			            AG_FMT(ag_report_headline(j->parsed[i], j->arena)));
+	if (err.status) {
+		j->any_failed = true;
+		ag_cli_fail(j->c, &err);
+	} else {
+		ag_cli_note(j->c, "report written to %.*s", AG_FMT(path));
+	}
+	ag_buf_release(&safe);
+}
+
+static void finish(job *j)
+{
+	bool is_file = ag_cli_has(j->c, "out");
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+
+	if (ag_cli_is_json(j->c)) {
+		json_of(j, &out);
+	} else if (j->c->app.settings.output_format == AG_OUTPUT_TEXT) {
+		ag_buf_add(&out, ag_buf_view(&j->text));
+		overview(j, is_file, &out);
+	}
+	if (is_file && out.len)
+		to_file(j, ag_cli_value(j->c, "out"), &out);
+	else if (ag_cli_is_json(j->c) && out.len && !ag_cli_print_json(j->c, ag_buf_view(&out)))
+		j->any_failed = true;
+	else if (!ag_cli_is_json(j->c) && out.len && !ag_cli_print(j->c, ag_buf_view(&out)))
+		j->any_failed = true;
+	ag_buf_release(&out);
+	ag_buf_release(&j->text);
+}
+
+static void check(ag_cli *c)
+{
+	ag_err err = { 0 };
+
+	if (c->narg > MAX_SOURCES)
+		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
+	if (!ag_cli_has(c, "out"))
+		return;
+	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
+		ag_cli_complain(c, "--out: there is nothing to write with --output silent");
+	else if (ag_file_can_replace(ag_cli_value(c, "out"), &err))
+		ag_cli_complain(c, "--out: %s", err.msg);
+}
+
+static int run(ag_cli *c)
+{
+	ag_err err = { 0 };
+	job *j;
+	int code;
+
+	check(c);
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	j = ag_new(c->app.arena, job);
+	*j = (job){ .c = c, .arena = c->app.arena, .wants_many = c->narg > 1 };
+	ag_buf_init(&j->text, AG_LIMIT_OUTPUT);
+	ag_app_audit_opts(&c->app, j->arena, &j->opts);
+	if (ag_app_store(&c->app, &j->store, &err))
+		return ag_cli_fail(c, &err);
+	j->remembered = j->store->type != &ag_store_sqlite_memory;
+	for (size_t i = 0; i < c->narg && !j->cancelled; i++)
+		audit_uri(j, c->args[i]);
+	finish(j);
+	code = j->cancelled    ? AG_EXIT_CANCELLED
+	       : j->any_failed ? AG_EXIT_FAILED
+	       : j->found      ? AG_EXIT_FINDINGS
+	                       : AG_EXIT_OK;
+	return code;
+}
+
+const ag_command ag_cmd_audit = {
+	.name = "audit",
+	.summary = "Look for data-quality problems in collections",
+	.usage = "SOURCE... [options]",
+	.about =
+		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV) or a folder, each of whose data files is a "
+		"collection.\n\n"
+		"A problem is reported only after its evidence was run over the whole collection; the report "
+		"carries that evidence. Nothing is ever written to a source. The run and its report are kept "
+		"in the store: see `argus show` and `argus verify`.\n\n"
+		"JSON is one report, or {\"reports\":[...]} when several sources or a folder with several files "
+		"were given.",
+	.examples =
+		"argus audit orders.ndjson # a report for people\n"
+		"argus audit data/ --output json --out report.json # all collections of a folder\n"
+		"argus audit orders.csv --fail-on high --quiet # for a build: exit 3 when it is bad",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.min_args = 1,
+	.max_args = 100000,
+	.flags = AG_COMMAND_SILENT,
+	.run = run,
+};

@@ -1,0 +1,362 @@
+/* argus doctor: what Argus runs on, where each setting came from, and what to do about what is broken.
+ *
+ * Facts are collected first and rendered once, as text or JSON. Nothing is changed: a store that does not exist
+ * yet is not made. */
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "audit/report_text.h"
+#include "cli/cli.h"
+
+#define MAX_FACTS 160
+#define LOW_DISK  (100u * 1000 * 1000)
+
+extern char **environ;
+
+static const ag_option options[] = {
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
+	{ "store", 0, "URI", "store", NULL, "the store to look at" },
+};
+
+typedef enum health { GOOD, WARN, BROKEN } health;
+
+typedef struct fact {
+	const char *group;
+	ag_str name, value, origin, advice;
+	health health;
+} fact;
+
+typedef struct report {
+	ag_cli *c;
+	ag_arena *arena;
+	fact facts[MAX_FACTS];
+	size_t n;
+	bool broken;
+} report;
+
+static fact *add(report *r, const char *group, ag_str name, ag_str value)
+{
+	fact *f = &r->facts[r->n < MAX_FACTS - 1 ? r->n++ : r->n];
+
+	*f = (fact){ .group = group, .name = name, .value = value };
+	return f;
+}
+
+static void broken(report *r, fact *f, health h, ag_str advice)
+{
+	f->health = h;
+	f->advice = advice;
+	r->broken = r->broken || h == BROKEN;
+}
+
+static void versions(report *r)
+{
+	add(r, "versions", AG_S("argus"), AG_S(AG_VERSION));
+#ifdef AG_BUILT_WITH
+	add(r, "versions", AG_S("libraries"), AG_S(AG_BUILT_WITH));
+#endif
+#ifdef __clang__
+	add(r, "versions", AG_S("compiler"), AG_S("clang " __clang_version__));
+#else
+	add(r, "versions", AG_S("compiler"), AG_S("gcc " __VERSION__));
+#endif
+	add(r, "versions", AG_S("C library"),
+	    ag_str_printf(r->arena, "glibc %s", gnu_get_libc_version()));
+}
+
+/* --- the store --- */
+
+static void store_file(report *r, const char *path)
+{
+	struct stat st;
+	fact *f;
+
+	if (stat(path, &st))
+		return;
+	f = add(r, "store", AG_S("size"), ag_human_bytes((uint64_t)st.st_size, r->arena));
+	if (st.st_mode & 077) {
+		f = add(r, "store", AG_S("rights"),
+		        ag_str_printf(r->arena, "%04o", (unsigned)(st.st_mode & 07777)));
+		broken(r, f, WARN,
+		       ag_str_printf(r->arena, "others can read it: chmod 600 %s", path));
+	}
+}
+
+static void disk(report *r, const char *folder)
+{
+	struct statvfs fs;
+	uint64_t left;
+	fact *f;
+
+	if (statvfs(folder, &fs))
+		return;
+	left = (uint64_t)fs.f_bavail * fs.f_frsize;
+	f = add(r, "store", AG_S("disk"),
+	        ag_str_printf(r->arena, "%.*s free", AG_FMT(ag_human_bytes(left, r->arena))));
+	if (left < LOW_DISK)
+		broken(r, f, left ? WARN : BROKEN,
+		       AG_S("make room, or move the store with --store"));
+}
+
+/* The nearest folder above `path` that exists must be writable. */
+static void store_to_come(report *r, const char *path)
+{
+	char folder[PATH_MAX];
+	fact *f;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	do {
+		char *slash = strrchr(folder, '/');
+
+		if (slash == folder)
+			slash++;
+		else if (!slash)
+			slash = folder + (size_t)snprintf(folder, sizeof(folder), ".");
+		*slash = '\0';
+	} while (access(folder, F_OK) && strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0);
+	f = add(r, "store", AG_S("state"), AG_S("will be made by the first audit"));
+	if (access(folder, W_OK | X_OK))
+		broken(r, f, BROKEN,
+		       ag_str_printf(
+			       r->arena,
+			       "%s is not writable: set ARGUS_STORE to a path that is, or use "
+			       "--store memory:",
+			       folder));
+	disk(r, folder);
+}
+
+static void store_open(report *r)
+{
+	ag_err err = { 0 };
+	ag_run_row *rows;
+	ag_store *store;
+	size_t n;
+	fact *f = add(r, "store", AG_S("state"), AG_S("healthy"));
+
+	if (!ag_app_store(&r->c->app, &store, &err) &&
+	    !ag_store_runs(store, AG_S(""), 1, 0, r->arena, &rows, &n, &err)) {
+		if (!n)
+			f->value = AG_S("healthy, no runs yet");
+		return;
+	}
+	f->value = ag_str_dup(r->arena, ag_str_c(err.msg));
+	broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+}
+
+static void store(report *r)
+{
+	ag_str uri = AG_S("");
+	ag_err err = { 0 };
+	const char *path;
+	fact *f;
+
+	if (ag_app_store_uri(&r->c->app, &uri, &err)) {
+		f = add(r, "store", AG_S("place"), ag_str_dup(r->arena, ag_str_c(err.msg)));
+		broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+		return;
+	}
+	add(r, "store", AG_S("place"), uri);
+	if (ag_str_starts(uri, AG_S("memory:"))) {
+		f = add(r, "store", AG_S("state"), AG_S("in memory"));
+		broken(r, f, WARN, AG_S("runs are forgotten at exit"));
+		return;
+	}
+	if (ag_str_starts(uri, AG_S("sqlite:")))
+		uri = ag_str_make(uri.ptr + 7, uri.len - 7);
+	path = ag_str_cstr(r->arena, uri);
+	if (access(path, F_OK) && errno == ENOENT) {
+		store_to_come(r, path);
+		return;
+	}
+	store_open(r);
+	store_file(r, path);
+}
+
+/* --- settings --- */
+
+static void settings(report *r)
+{
+	const ag_settings *s = &r->c->app.settings;
+	size_t n;
+	const ag_setting *t = ag_settings_table(&n);
+	fact *f;
+
+	f = add(r, "settings", AG_S("file"),
+	        r->c->app.config_file.len ? r->c->app.config_file
+	                                  : AG_S("none (./" AG_CONFIG_NAME ")"));
+	if (r->c->settings_err.status) {
+		f->value = ag_str_dup(r->arena, ag_str_c(r->c->settings_err.msg));
+		broken(r, f, BROKEN,
+		       r->c->settings_err.hint[0]
+		               ? ag_str_dup(r->arena, ag_str_c(r->c->settings_err.hint))
+		               : AG_S("mend it; every other command refuses to start"));
+	}
+	for (size_t i = 0; i < n; i++) {
+		f = add(r, "settings", ag_str_c(t[i].key), ag_settings_text(s, (int)i, r->arena));
+		f->origin = s->where[i];
+	}
+}
+
+/* ARGUS_SEDE is no setting: it does nothing, and nobody would notice. */
+static void strangers(report *r)
+{
+	static const char *const known[] = { "ARGUS_PROMPT_DIR", "ARGUS_FAULT",
+		                             "ARGUS_SOURCE_ROOT" };
+	const char *names[AG_SETTINGS_MAX];
+	size_t n;
+	const ag_setting *t = ag_settings_table(&n);
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = t[i].env;
+	for (char **e = environ; *e; e++) {
+		ag_str value = ag_str_c(*e), name = ag_str_split(&value, '=');
+		bool is_known = !ag_str_starts(name, AG_S("ARGUS_"));
+		const char *near;
+
+		for (size_t i = 0; i < n; i++)
+			is_known = is_known || ag_str_eqc(name, names[i]);
+		for (size_t i = 0; i < AG_NELEM(known); i++)
+			is_known = is_known || ag_str_eqc(name, known[i]);
+		if (is_known)
+			continue;
+		near = ag_str_nearest(name, names, n);
+		broken(r, add(r, "settings", ag_str_dup(r->arena, name), AG_S("is no setting")),
+		       WARN,
+		       near ? ag_str_printf(r->arena, "did you mean %s?", near)
+		            : AG_S("it does nothing here"));
+	}
+}
+
+static void surroundings(report *r)
+{
+	const ag_term *t = &r->c->term;
+	const char *term = getenv("TERM");
+
+	add(r, "surroundings", AG_S("threads"),
+	    ag_str_printf(r->arena, "%u", r->c->app.ctx.nthread));
+	add(r, "surroundings", AG_S("terminal"),
+	    t->out_is_tty
+	            ? ag_str_printf(r->arena, "%s, %zu columns", term ? term : "unknown", t->width)
+	            : AG_S("none"));
+	add(r, "surroundings", AG_S("colours"),
+	    t->colour ? AG_S("yes") : ag_str_printf(r->arena, "no: %s", t->why_plain));
+	add(r, "surroundings", AG_S("character set"),
+	    ag_str_printf(r->arena, "%s%s", t->charset,
+	                  t->utf8 ? "" : "; other characters are written as \\u"));
+}
+
+/* --- rendering --- */
+
+static void text(const report *r, ag_buf *out)
+{
+	ag_paint p = ag_cli_paint(r->c, out);
+	const char *group = "";
+
+	for (size_t i = 0; i < r->n; i++) {
+		const fact *f = &r->facts[i];
+		ag_ink ink = f->health == BROKEN ? AG_INK_RED
+		             : f->health == WARN ? AG_INK_YELLOW
+		                                 : AG_INK_PLAIN;
+
+		if (strcmp(group, f->group) != 0) {
+			if (i)
+				ag_paint_nl(&p);
+			group = f->group;
+			ag_paint_lit(&p, AG_INK_BOLD, group);
+			ag_paint_nl(&p);
+		}
+		if (f->health)
+			ag_paint_sign(&p, ink, f->health == BROKEN ? AG_SIGN_BAD : AG_SIGN_WARN);
+		ag_paint_to(&p, 2);
+		ag_paint_text(&p, AG_INK_DIM, f->name);
+		ag_paint_to(&p, 32);
+		ag_paint_wrap(&p, ink, 32, f->value);
+		if (f->origin.len) {
+			ag_paint_lit(&p, AG_INK_PLAIN, "  ");
+			ag_paint_wrap(&p, AG_INK_DIM, 32, f->origin);
+		}
+		ag_paint_nl(&p);
+		if (f->advice.len) {
+			ag_paint_to(&p, 32);
+			ag_paint_sign(&p, AG_INK_DIM, AG_SIGN_ARROW);
+			ag_paint_lit(&p, AG_INK_PLAIN, " ");
+			ag_paint_wrap(&p, AG_INK_PLAIN, 34, f->advice);
+			ag_paint_nl(&p);
+		}
+	}
+	ag_paint_nl(&p);
+	ag_paint_lit(&p, r->broken ? AG_INK_RED : AG_INK_GREEN,
+	             r->broken ? "Something is broken: see above." : "All is well.");
+	ag_paint_nl(&p);
+}
+
+/* {"ok":true,"facts":[{"group":…,"name":…,"value":…,"from":…,"health":"good","advice":…}]} */
+static void json(const report *r, ag_buf *out)
+{
+	static const char *const names[] = { "good", "warning", "broken" };
+	ag_jw w;
+
+	ag_jw_init(&w, out, 2);
+	ag_jw_obj(&w);
+	ag_jw_kbool(&w, "ok", !r->broken);
+	ag_jw_kkey(&w, "facts");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < r->n; i++) {
+		const fact *f = &r->facts[i];
+
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "group", ag_str_c(f->group));
+		ag_jw_kstr(&w, "name", f->name);
+		ag_jw_kstr(&w, "value", f->value);
+		ag_jw_kstr(&w, "from", f->origin);
+		ag_jw_kstr(&w, "health", ag_str_c(names[f->health]));
+		ag_jw_kstr(&w, "advice", f->advice);
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
+}
+
+static int run(ag_cli *c)
+{
+	report *r = ag_new(c->app.arena, report);
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	int code;
+
+	r->c = c;
+	r->arena = c->app.arena;
+	versions(r);
+	store(r);
+	settings(r);
+	strangers(r);
+	surroundings(r);
+	code = r->broken ? AG_EXIT_FAILED : AG_EXIT_OK;
+	if (!ag_cli_is_json(c)) {
+		text(r, &out);
+		return ag_cli_finish(c, &out, code);
+	}
+	json(r, &out);
+	if (!ag_cli_print_json(c, ag_buf_view(&out)))
+		code = AG_EXIT_FAILED;
+	ag_buf_release(&out);
+	return code;
+}
+
+const ag_command ag_cmd_doctor = {
+	.name = "doctor",
+	.summary = "Look for what is wrong with the set-up",
+	.usage = "[options]",
+	.about =
+		"Versions, the store and its health, every setting with where it came from, the terminal. What "
+		"is broken is marked, with what to do; then the exit code is 1. Nothing is changed.",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.flags = AG_COMMAND_EXPLAINS,
+	.run = run,
+};

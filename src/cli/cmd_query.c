@@ -1,0 +1,174 @@
+/* argus query: run a filter or pipeline of MongoDB over a collection, read only.
+ *
+ * Documents are printed as they are: whoever asks for them by a filter wants to see them. */
+#include "audit/report_text.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "query/extjson.h"
+
+#define DEFAULT_LIMIT 20
+
+static const ag_option options[] = {
+	{ "limit", 'n', "N", NULL, NULL, "documents to print (20); 0 only counts" },
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
+	{ "strict", 0, NULL, "strict", NULL, "a document that cannot be read is an error" },
+	{ "threads", 0, "N", "threads", NULL, "worker threads" },
+	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
+};
+
+typedef struct answer {
+	bool is_pipeline;
+	ag_found found; /* matched: filters only */
+} answer;
+
+static ag_status ask(ag_cli *c, ag_source *s, size_t limit, answer *ret, ag_err *err)
+{
+	ag_str text = ag_str_trim(c->args[1]);
+	ag_val query = ag_val_str(text);
+	ag_status st;
+
+	*ret = (answer){ .is_pipeline = text.len && text.ptr[0] == '[' };
+	if (ret->is_pipeline) {
+		st = ag_source_aggregate(s, &c->app.ctx, c->app.arena, &query, limit ? limit : 1,
+		                         &ret->found.docs, &ret->found.ndoc, err);
+		if (st == AG_LIMIT && !err->hint[0])
+			return ag_err_hint(
+				err, "end the pipeline with {\"$limit\": %zu}, or raise --limit",
+				limit ? limit : 1);
+		return st;
+	}
+	if (!limit)
+		return ag_source_count(s, &c->app.ctx, c->app.arena, &query, &ret->found.matched,
+		                       err);
+	return ag_source_find(s, &c->app.ctx, c->app.arena, &query, limit, &ret->found, err);
+}
+
+static int text(ag_cli *c, const ag_source_info *info, const answer *a)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT), line = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_paint p = ag_cli_paint(c, &out);
+	ag_arena *arena = c->app.arena;
+
+	if (!a->is_pipeline) {
+		ag_paint_text(&p, AG_INK_BOLD,
+		              ag_str_printf(arena, "%.*s of %.*s documents match",
+		                            AG_FMT(ag_human_count(a->found.matched, arena)),
+		                            AG_FMT(ag_human_count(info->ndoc, arena))));
+		if (a->found.ndoc && a->found.ndoc < a->found.matched)
+			ag_paint_text(&p, AG_INK_DIM,
+			              ag_str_printf(arena, "; the first %zu:", a->found.ndoc));
+		ag_paint_nl(&p);
+	}
+	for (size_t i = 0; i < a->found.ndoc; i++) {
+		ag_buf_clear(&line);
+		ag_extjson_write(&line, &a->found.docs[i], AG_EXTJSON_RELAXED);
+		ag_paint_text(&p, AG_INK_PLAIN, ag_buf_view(&line));
+		ag_paint_nl(&p);
+	}
+	ag_buf_release(&line);
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
+
+/* {"collection":…,"matched":3,"documents":[…],"where":["orders.ndjson:17",…]} */
+static int json(ag_cli *c, const ag_source_info *info, const answer *a)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT), doc = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	bool ok;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 2);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "collection", info->collection);
+	ag_jw_kuint(&w, "collection_size", info->ndoc);
+	if (a->is_pipeline)
+		ag_jw_knull(&w, "matched");
+	else
+		ag_jw_kuint(&w, "matched", a->found.matched);
+	ag_jw_kkey(&w, "documents");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < a->found.ndoc; i++) {
+		ag_buf_clear(&doc);
+		ag_extjson_write(&doc, &a->found.docs[i], AG_EXTJSON_RELAXED);
+		ag_jw_raw(&w, ag_buf_view(&doc));
+	}
+	ag_jw_arr_end(&w);
+	ag_jw_kkey(&w, "where");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < a->found.ndoc && a->found.where; i++)
+		ag_jw_str(&w, a->found.where[i]);
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
+	ok = ag_cli_print_json(c, ag_buf_view(&out));
+	ag_buf_release(&doc);
+	ag_buf_release(&out);
+	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
+}
+
+static int query(ag_cli *c, ag_source *s, size_t limit)
+{
+	ag_progress_line *line = ag_progress_start(c, c->args[0]);
+	ag_err err = { 0 };
+	answer a;
+	ag_status st = ask(c, s, limit, &a, &err);
+
+	ag_progress_stop(line);
+	if (st)
+		return ag_cli_fail(c, &err);
+	return ag_cli_is_json(c) ? json(c, ag_source_info_of(s), &a)
+	                         : text(c, ag_source_info_of(s), &a);
+}
+
+static ag_status one_only(ag_source **sources, size_t n, ag_str uri, ag_err *err)
+{
+	ag_fail(err, AG_INVALID, "cli.query", "%.*s holds %zu collections", AG_FMT(uri), n);
+	return n ? ag_err_hint(err, "name the file of one, like that of \"%.*s\"",
+	                       AG_FMT(ag_source_info_of(sources[0])->collection))
+	         : AG_INVALID;
+}
+
+static int run(ag_cli *c)
+{
+	size_t limit = (size_t)ag_cli_number(c, "limit", 0, AG_FIND_LIMIT_MAX, DEFAULT_LIMIT);
+	const ag_source_opts so = { .strict = c->app.settings.strict };
+	ag_progress_line *line;
+	ag_source **sources = NULL;
+	ag_safe_query checked;
+	ag_err err = { 0 };
+	ag_status st;
+	size_t n = 0;
+	int code;
+
+	/* A wrong filter is told before a large file is read. */
+	if (ag_docquery_parse(c->args[1], c->app.arena, &checked, &err))
+		ag_cli_complain(c, "FILTER: %s%s%s", err.msg, err.hint[0] ? "; " : "", err.hint);
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	line = ag_progress_start(c, c->args[0]);
+	st = ag_source_open(&c->app.ctx, c->args[0], &so, c->app.arena, &sources, &n, &err);
+	ag_progress_stop(line);
+	if (!st && n != 1)
+		st = one_only(sources, n, c->args[0], &err);
+	code = st ? ag_cli_fail(c, &err) : query(c, sources[0], limit);
+	for (size_t i = 0; i < n; i++)
+		ag_source_close(sources[i]);
+	return code;
+}
+
+const ag_command ag_cmd_query = {
+	.name = "query",
+	.summary = "Run a MongoDB filter or pipeline over a collection",
+	.usage = "SOURCE FILTER [options]",
+	.about =
+		"FILTER is a filter {...} or an aggregation pipeline [...] in MongoDB extended JSON: what a "
+		"report gives as evidence can be pasted here. Documents are printed one a line, as relaxed "
+		"extended JSON, unmasked. Stages that write and operators that run code are refused.",
+	.examples =
+		"argus query orders.ndjson '{\"total\": {\"$lt\": 0}}' # documents below zero\n"
+		"argus query orders.ndjson '[{\"$group\": {\"_id\": \"$status\", \"n\": {\"$sum\": 1}}}]' # "
+		"how many of each",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.min_args = 2,
+	.max_args = 2,
+	.run = run,
+};

@@ -1,0 +1,159 @@
+/* argus runs: what the store remembers, newest first. */
+#include "audit/report_text.h"
+#include "cli/cli.h"
+
+#define DEFAULT_LIMIT 20
+#define MIN_ID        13 /* of an id: its time to the millisecond */
+
+static const ag_option options[] = {
+	{ "limit", 'n', "N", NULL, NULL, "how many, newest first (20)" },
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
+	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+};
+
+static void time_member(ag_jw *w, const char *name, int64_t ms)
+{
+	char text[AG_TIME_MAX_TEXT];
+
+	if (ms)
+		ag_jw_kstr(w, name, ag_str_make(text, ag_time_format(text, ms)));
+	else
+		ag_jw_knull(w, name);
+}
+
+/* {"runs":[{"id":…,"status":…,"critical":0,…}]} */
+static int json(ag_cli *c, const ag_run_row *r, size_t n)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	bool ok;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 2);
+	ag_jw_obj(&w);
+	ag_jw_kkey(&w, "runs");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < n; i++) {
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "id", ag_id_str(&r[i].id));
+		ag_jw_kstr(&w, "agent", r[i].agent);
+		ag_jw_kstr(&w, "source", r[i].source_uri);
+		ag_jw_kstr(&w, "collection", r[i].collection);
+		ag_jw_kstr(&w, "status", r[i].status);
+		ag_jw_kstr(&w, "verdict", r[i].verdict);
+		time_member(&w, "started_at", r[i].started_ms);
+		time_member(&w, "finished_at", r[i].finished_ms);
+		ag_jw_kuint(&w, "documents", r[i].documents);
+		ag_jw_kuint(&w, "critical", r[i].critical);
+		ag_jw_kuint(&w, "high", r[i].high);
+		ag_jw_kuint(&w, "medium", r[i].medium);
+		ag_jw_kuint(&w, "low", r[i].low);
+		ag_jw_kstr(&w, "summary", r[i].summary);
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
+	ok = ag_cli_print_json(c, ag_buf_view(&out));
+	ag_buf_release(&out);
+	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
+}
+
+/* So many characters of the ids that no two of the list are alike. */
+static size_t id_columns(const ag_run_row *r, size_t n)
+{
+	size_t len = MIN_ID;
+
+	for (size_t i = 1; i < n && len < AG_ID_LEN; i++) {
+		/* Newest first means sorted: neighbours are the nearest. */
+		while (len < AG_ID_LEN && memcmp(r[i].id.text, r[i - 1].id.text, len) == 0)
+			len++;
+	}
+	return len;
+}
+
+static ag_str problems(const ag_run_row *r, ag_arena *arena)
+{
+	uint32_t all = r->critical + r->high + r->medium + r->low;
+
+	if (ag_str_eqc(r->status, "running"))
+		return AG_S("");
+	if (!all)
+		return AG_S("no problems");
+	if (r->critical)
+		return ag_str_printf(arena, "%u problem%s, %u critical", all, all == 1 ? "" : "s",
+		                     r->critical);
+	if (r->high)
+		return ag_str_printf(arena, "%u problem%s, %u high", all, all == 1 ? "" : "s",
+		                     r->high);
+	return ag_str_printf(arena, "%u problem%s", all, all == 1 ? "" : "s");
+}
+
+static ag_ink status_ink(ag_str status)
+{
+	return ag_str_eqc(status, "ok")       ? AG_INK_GREEN
+	       : ag_str_eqc(status, "failed") ? AG_INK_RED
+	                                      : AG_INK_YELLOW;
+}
+
+static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_arena *arena)
+{
+	char time[AG_TIME_MAX_TEXT];
+	ag_str when = ag_human_time(ag_str_make(time, ag_time_format(time, r->started_ms)), arena);
+
+	ag_paint_text(p, AG_INK_CYAN, ag_str_make(r->id.text, nid));
+	ag_paint_to(p, nid + 2);
+	ag_paint_cut(p, AG_INK_DIM, 16, when);
+	ag_paint_to(p, nid + 20);
+	ag_paint_text(p, status_ink(r->status), r->status);
+	ag_paint_to(p, nid + 31);
+	ag_paint_cut(p, AG_INK_BOLD, ncoll, r->collection);
+	ag_paint_to(p, nid + 33 + ncoll);
+	ag_paint_wrap(p, AG_INK_PLAIN, nid + 33 + ncoll < p->width ? nid + 33 + ncoll : 2,
+	              problems(r, arena));
+	ag_paint_nl(p);
+}
+
+static int text(ag_cli *c, const ag_run_row *r, size_t n)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_paint p = ag_cli_paint(c, &out);
+	size_t nid = id_columns(r, n), ncoll = 10;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t w = ag_paint_width(&p, r[i].collection);
+
+		ncoll = w > ncoll ? w : ncoll;
+	}
+	ncoll = ncoll < 30 ? ncoll : 30;
+	for (size_t i = 0; i < n; i++)
+		line(&p, &r[i], nid, ncoll, c->app.arena);
+	if (!n)
+		ag_cli_note(c, "No runs yet. `argus audit SOURCE` makes the first.");
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
+
+static int run(ag_cli *c)
+{
+	size_t limit = (size_t)ag_cli_number(c, "limit", 1, AG_STORE_MAX_RUNS, DEFAULT_LIMIT);
+	ag_err err = { 0 };
+	ag_store *store;
+	ag_run_row *rows;
+	size_t n;
+
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	if (ag_app_store(&c->app, &store, &err) ||
+	    ag_store_runs(store, AG_S(""), limit, 0, c->app.arena, &rows, &n, &err))
+		return ag_cli_fail(c, &err);
+	return ag_cli_is_json(c) ? json(c, rows, n) : text(c, rows, n);
+}
+
+const ag_command ag_cmd_runs = {
+	.name = "runs",
+	.summary = "List earlier runs",
+	.usage = "[options]",
+	.about = "Newest first, times in UTC. A run that is killed stays listed as \"running\".",
+	.examples = "argus runs --limit 5 # the last five",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.run = run,
+};

@@ -1,0 +1,65 @@
+/* argus show: the report of an earlier run, as text or as it is stored. */
+#include "audit/report_text.h"
+#include "cli/cli.h"
+#include "query/extjson.h"
+
+static const ag_option options[] = {
+	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and what came of it" },
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
+	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+};
+
+static ag_status load(ag_cli *c, ag_run_row *row, ag_str *ret, ag_err *err)
+{
+	ag_store *store;
+	ag_status st = ag_app_store(&c->app, &store, err);
+
+	if (!st)
+		st = ag_store_find_run(store, c->args[0], c->app.arena, row, err);
+	if (st == AG_NOT_FOUND && !err->hint[0])
+		return ag_err_hint(err, "`argus runs` lists the runs that are kept");
+	if (!st)
+		st = ag_store_report(store, &row->id, c->app.arena, ret, err);
+	if (st == AG_NOT_FOUND && !err->hint[0])
+		return ag_err_hint(err, "the run is \"%.*s\": it left no report",
+		                   AG_FMT(row->status));
+	return st;
+}
+
+static int run(ag_cli *c)
+{
+	const ag_extjson_opts read = { .typed = true };
+	ag_report_look look = { .width = c->term.width,
+		                .colour = c->term.colour,
+		                .utf8 = c->term.utf8,
+		                .trace = ag_cli_has(c, "trace"),
+		                .remembered = true };
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_err err = { 0 };
+	ag_run_row row;
+	ag_str report;
+	ag_val v;
+
+	if (load(c, &row, &report, &err))
+		return ag_cli_fail(c, &err);
+	if (ag_cli_is_json(c))
+		return ag_cli_print_json(c, report) ? AG_EXIT_OK : AG_EXIT_FAILED;
+	if (ag_extjson_parse(report, &read, c->app.arena, &v, NULL, NULL, &err))
+		return ag_cli_fail(c, &err);
+	ag_report_text(&v, &look, &out);
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
+
+const ag_command ag_cmd_show = {
+	.name = "show",
+	.summary = "Show the report of an earlier run",
+	.usage = "RUN [options]",
+	.about = "RUN is an id of `argus runs`, the beginning of one, or \"last\".",
+	.examples = "argus show last # the newest run\n"
+		    "argus show 01989c6e --trace # how it got there",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

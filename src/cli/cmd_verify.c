@@ -1,0 +1,261 @@
+/* argus verify: run the evidence of a report again and say, per finding, what became of it. */
+#include <unistd.h>
+
+#include "app/file.h"
+#include "audit/report_text.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "query/extjson.h"
+
+#define MAX_REPORT_BYTES (512u * 1024 * 1024)
+
+static const ag_option options[] = {
+	{ "source", 0, "URI", NULL, NULL, "check other data with the same evidence" },
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
+	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
+	{ "threads", 0, "N", "threads", NULL, "worker threads" },
+	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+};
+
+/* --- where the report is --- */
+
+static ag_status from_store(ag_cli *c, ag_str name, ag_str *ret, ag_err *err)
+{
+	ag_store *store;
+	ag_run_row row;
+	ag_status st = ag_app_store(&c->app, &store, err);
+
+	if (!st)
+		st = ag_store_find_run(store, name, c->app.arena, &row, err);
+	if (!st)
+		st = ag_store_report(store, &row.id, c->app.arena, ret, err);
+	if (st == AG_NOT_FOUND) {
+		ag_err why = *err;
+
+		ag_fail(err, st, "cli.verify", "%.*s is no file, and in the store: %s",
+		        AG_FMT(name), why.msg);
+		return ag_err_hint(
+			err, "want a report file, - for standard input, or a run of `argus runs`");
+	}
+	return st;
+}
+
+static ag_status load(ag_cli *c, ag_val *ret, ag_err *err)
+{
+	const ag_extjson_opts read = { .typed = true };
+	ag_str name = c->args[0], text;
+	ag_err why = { 0 };
+	ag_status st;
+
+	if (ag_str_eqc(name, "-") || !access(ag_str_cstr(c->app.arena, name), F_OK))
+		st = ag_file_read(name, MAX_REPORT_BYTES, true, c->app.ctx.cancel, c->app.arena,
+		                  &text, err);
+	else
+		st = from_store(c, name, &text, err);
+	if (st)
+		return st;
+	if (ag_extjson_parse(text, &read, c->app.arena, ret, NULL, NULL, &why))
+		return ag_fail(err, AG_INVALID, "cli.verify", "%.*s is no audit report: %s",
+		               AG_FMT(name), why.msg);
+	return AG_OK;
+}
+
+/* --- what is printed --- */
+
+static void json_one(const ag_verification *v, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "run_id", v->run_id);
+	ag_jw_kstr(w, "source", v->source_uri);
+	ag_jw_kstr(w, "collection", v->collection);
+	ag_jw_kbool(w, "other_data", v->other_data);
+	ag_jw_kstr(w, "other_data_why", v->other_data_why);
+	ag_jw_kuint(w, "confirmed", v->nconfirmed);
+	ag_jw_kuint(w, "changed", v->nchanged);
+	ag_jw_kuint(w, "resolved", v->nresolved);
+	ag_jw_kuint(w, "not_checkable", v->nnot_checkable);
+	ag_jw_kkey(w, "findings");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < v->nfinding; i++) {
+		const ag_verified *f = &v->findings[i];
+
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "id", f->finding_id);
+		ag_jw_kstr(w, "field", f->field);
+		ag_jw_kstr(w, "category", f->category);
+		ag_jw_kstr(w, "severity", f->severity);
+		ag_jw_kstr(w, "result", ag_str_c(ag_check_result_name(f->result)));
+		ag_jw_kuint(w, "was", f->was);
+		if (f->result == AG_NOT_CHECKABLE)
+			ag_jw_knull(w, "now");
+		else
+			ag_jw_kuint(w, "now", f->now);
+		ag_jw_kstr(w, "why", f->why);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+	ag_jw_obj_end(w);
+}
+
+static const struct {
+	ag_ink ink;
+	ag_sign sign;
+} looks[] = {
+	[AG_CONFIRMED] = { AG_INK_PLAIN, AG_SIGN_GOOD },
+	[AG_CHANGED] = { AG_INK_YELLOW, AG_SIGN_WARN },
+	[AG_RESOLVED] = { AG_INK_GREEN, AG_SIGN_GOOD },
+	[AG_NOT_CHECKABLE] = { AG_INK_RED, AG_SIGN_BAD },
+};
+
+static void text_finding(const ag_verified *f, ag_paint *p, ag_arena *arena)
+{
+	size_t indent = 4;
+
+	ag_paint_to(p, 2);
+	ag_paint_sign(p, looks[f->result].ink, looks[f->result].sign);
+	ag_paint_to(p, indent);
+	ag_paint_textf(p, looks[f->result].ink, "%-13s", ag_check_result_name(f->result));
+	ag_paint_lit(p, AG_INK_PLAIN, " ");
+	ag_paint_wrap(p, AG_INK_BOLD, indent, f->field.len ? f->field : AG_S("whole documents"));
+	ag_paint_wrap(p, AG_INK_DIM, indent, ag_str_printf(arena, ", %.*s: ", AG_FMT(f->category)));
+	if (f->result == AG_NOT_CHECKABLE)
+		ag_paint_wrap(p, AG_INK_PLAIN, indent, f->why);
+	else if (f->was == f->now)
+		ag_paint_wrap(p, AG_INK_PLAIN, indent,
+		              ag_str_printf(arena, "%.*s documents",
+		                            AG_FMT(ag_human_count(f->now, arena))));
+	else
+		ag_paint_wrap(p, AG_INK_PLAIN, indent,
+		              ag_str_printf(arena, "%.*s documents, %.*s before",
+		                            AG_FMT(ag_human_count(f->now, arena)),
+		                            AG_FMT(ag_human_count(f->was, arena))));
+	ag_paint_nl(p);
+}
+
+static void text_one(const ag_verification *v, ag_paint *p, ag_arena *arena)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} sums[] = { { v->nconfirmed, "confirmed" },
+		     { v->nchanged, "changed" },
+		     { v->nresolved, "resolved" },
+		     { v->nnot_checkable, "not checkable" } };
+	ag_buf sum = AG_BUF_INIT(256);
+
+	for (size_t i = 0; i < AG_NELEM(sums); i++) {
+		if (sums[i].n)
+			ag_buf_addf(&sum, "%s%zu %s", sum.len ? ", " : "", sums[i].n, sums[i].what);
+	}
+	ag_paint_text(p, AG_INK_BOLD, v->collection);
+	ag_paint_lit(p, AG_INK_BOLD, ": ");
+	ag_paint_wrap(p, AG_INK_PLAIN, 2,
+	              sum.len ? ag_buf_view(&sum) : AG_S("the report has no findings"));
+	ag_paint_nl(p);
+	ag_paint_to(p, 2);
+	ag_paint_wrap(p, AG_INK_DIM, 2, v->source_uri);
+	ag_paint_nl(p);
+	if (v->other_data) {
+		ag_paint_to(p, 2);
+		ag_paint_wrap(p, AG_INK_YELLOW, 2,
+		              ag_str_printf(arena,
+		                            "The data is not what the report was made from: %.*s.",
+		                            AG_FMT(v->other_data_why)));
+		ag_paint_nl(p);
+	}
+	if (v->nfinding)
+		ag_paint_nl(p);
+	for (size_t i = 0; i < v->nfinding; i++)
+		text_finding(&v->findings[i], p, arena);
+	ag_buf_release(&sum);
+}
+
+/* One object, or {"verifications":[…]} when the report was a {"reports":[…]}. */
+static int print(ag_cli *c, const ag_verification *v, size_t n, bool many, int code)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_paint p = ag_cli_paint(c, &out);
+	bool ok = true;
+	ag_jw w;
+
+	if (c->app.settings.output_format == AG_OUTPUT_TEXT) {
+		for (size_t i = 0; i < n; i++) {
+			if (i)
+				ag_paint_nl(&p);
+			text_one(&v[i], &p, c->app.arena);
+		}
+		return ag_cli_finish(c, &out, code);
+	}
+	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
+		return code;
+	ag_jw_init(&w, &out, 2);
+	if (many) {
+		ag_jw_obj(&w);
+		ag_jw_kkey(&w, "verifications");
+		ag_jw_arr(&w);
+	}
+	for (size_t i = 0; i < n; i++)
+		json_one(&v[i], &w);
+	if (many) {
+		ag_jw_arr_end(&w);
+		ag_jw_obj_end(&w);
+	}
+	ok = ag_cli_print_json(c, ag_buf_view(&out));
+	ag_buf_release(&out);
+	return ok ? code : AG_EXIT_FAILED;
+}
+
+static int run(ag_cli *c)
+{
+	ag_str source = ag_cli_value(c, "source");
+	const ag_val *reports;
+	ag_verification *v;
+	ag_progress_line *line;
+	ag_err err = { 0 };
+	ag_status st;
+	ag_val root;
+	size_t n = 1, done = 0, nbad = 0;
+	bool many;
+
+	if (load(c, &root, &err))
+		return ag_cli_fail(c, &err);
+	reports = ag_val_getc(&root, "reports");
+	many = reports && reports->type == AG_T_ARRAY;
+	n = many ? reports->n : 1;
+	reports = many ? reports->u.items : &root;
+	v = ag_new_n(c->app.arena, ag_verification, n ? n : 1);
+	line = ag_progress_start(c, AG_S("verify"));
+	for (st = AG_OK; !st && done < n; done += !st) {
+		st = ag_audit_verify(&c->app.ctx, &reports[done], source, c->app.arena, &v[done],
+		                     &err);
+		if (!st)
+			nbad += v[done].nchanged + v[done].nresolved + v[done].nnot_checkable;
+	}
+	ag_progress_stop(line);
+	if (done) {
+		int code = print(c, v, done, many, nbad || st ? AG_EXIT_FAILED : AG_EXIT_OK);
+
+		if (!st)
+			return ag_signals_cancelled() ? AG_EXIT_CANCELLED : code;
+	}
+	return st ? ag_cli_fail(c, &err) : AG_EXIT_OK;
+}
+
+const ag_command ag_cmd_verify = {
+	.name = "verify",
+	.summary = "Run the evidence of a report again",
+	.usage = "REPORT [options]",
+	.about =
+		"REPORT is a file of `argus audit --output json`, - for standard input, a run's id or its "
+		"beginning, or \"last\".\n\n"
+		"Each finding is confirmed (the same count), changed, resolved (no document is affected any "
+		"more) or not checkable. The exit code is 0 only when all are confirmed.",
+	.examples = "argus verify last # has anything changed since?\n"
+		    "argus verify report.json --source repaired.ndjson # did the repair help?",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.min_args = 1,
+	.max_args = 1,
+	.flags = AG_COMMAND_SILENT,
+	.run = run,
+};

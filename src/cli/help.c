@@ -1,0 +1,287 @@
+/* Help pages, printed from the tables of commands and settings: they cannot disagree with what the program
+ * does. The same tables as Markdown are docs/reference/cli.md and settings.md (tools/gen-docs). */
+#include "cli/cli.h"
+
+#define MARGIN     2
+#define MAX_WIDTH  90
+#define LABEL_COLS 28
+
+static const struct {
+	int code;
+	const char *meaning;
+} exits[] = {
+	{ AG_EXIT_OK, "success; also a report that is partial because its budget ran out" },
+	{ AG_EXIT_FAILED, "failed; verify: a finding is not as it was" },
+	{ AG_EXIT_USAGE, "the command line or a setting is wrong; nothing was done" },
+	{ AG_EXIT_FINDINGS, "audit: there are findings at or above --fail-on" },
+	{ AG_EXIT_CANCELLED, "stopped by Ctrl-C; what was done is kept" },
+};
+
+static void heading(ag_paint *p, const char *text)
+{
+	ag_paint_nl(p);
+	ag_paint_lit(p, AG_INK_BOLD, text);
+	ag_paint_nl(p);
+}
+
+static void row(ag_paint *p, ag_str label, size_t columns, ag_str text)
+{
+	ag_paint_to(p, MARGIN);
+	ag_paint_text(p, AG_INK_CYAN, label);
+	if (p->col + 2 > MARGIN + columns)
+		ag_paint_nl(p);
+	ag_paint_to(p, MARGIN + columns);
+	ag_paint_wrap(p, AG_INK_PLAIN, MARGIN + columns, text);
+	ag_paint_nl(p);
+}
+
+static void narrow(ag_paint *p)
+{
+	if (p->width > MAX_WIDTH)
+		p->width = MAX_WIDTH;
+}
+
+/* "-o, --output FORMAT" */
+static void option_label(const ag_option *o, ag_buf *out)
+{
+	if (o->letter)
+		ag_buf_addf(out, "-%c, ", o->letter);
+	ag_buf_addf(out, "--%s", o->name);
+	if (o->arg)
+		ag_buf_addf(out, " %s", o->arg);
+}
+
+static void options(ag_paint *p, const ag_option *o, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ag_buf label = AG_BUF_INIT(256);
+
+		if (!o[i].help)
+			continue;
+		option_label(&o[i], &label);
+		row(p, ag_buf_view(&label), LABEL_COLS, ag_str_c(o[i].help));
+		ag_buf_release(&label);
+	}
+}
+
+static void paragraphs(ag_paint *p, const char *text)
+{
+	ag_str rest = ag_str_c(text);
+
+	while (rest.len) {
+		ag_str line = ag_str_split(&rest, '\n');
+
+		ag_paint_wrap(p, AG_INK_PLAIN, 0, line);
+		ag_paint_nl(p);
+	}
+}
+
+/* "line # what": the comment in a second row of its own ink. */
+static void examples(ag_paint *p, const char *text)
+{
+	ag_str rest = ag_str_c(text);
+
+	while (rest.len) {
+		ag_str line = ag_str_split(&rest, '\n'), code = line;
+		size_t i = 0;
+
+		while (i + 1 < line.len && !(line.ptr[i] == ' ' && line.ptr[i + 1] == '#'))
+			i++;
+		if (i + 1 < line.len)
+			code = ag_str_make(line.ptr, i);
+		ag_paint_to(p, MARGIN);
+		ag_paint_text(p, AG_INK_CYAN, code);
+		ag_paint_nl(p);
+		if (code.len == line.len)
+			continue;
+		ag_paint_to(p, MARGIN + 4);
+		ag_paint_wrap(p, AG_INK_DIM, MARGIN + 4,
+		              ag_str_make(line.ptr + i + 3, line.len - i - 3));
+		ag_paint_nl(p);
+	}
+}
+
+void ag_help_command(const ag_command *cmd, ag_paint *p)
+{
+	size_t n;
+	const ag_option *common = ag_cli_common_options(&n);
+
+	narrow(p);
+	ag_paint_textf(p, AG_INK_BOLD, "argus %s %s", cmd->name, cmd->usage);
+	ag_paint_nl(p);
+	ag_paint_nl(p);
+	paragraphs(p, cmd->about);
+	if (cmd->examples) {
+		heading(p, "Examples");
+		examples(p, cmd->examples);
+	}
+	if (cmd->noption && cmd->options[0].help) {
+		heading(p, "Options");
+		options(p, cmd->options, cmd->noption);
+	}
+	heading(p, "Common options");
+	options(p, common, n);
+	heading(p, "Exit codes");
+	for (size_t i = 0; i < AG_NELEM(exits); i++) {
+		ag_paint_textf(p, AG_INK_CYAN, "  %3d", exits[i].code);
+		ag_paint_to(p, MARGIN + 6);
+		ag_paint_wrap(p, AG_INK_PLAIN, MARGIN + 6, ag_str_c(exits[i].meaning));
+		ag_paint_nl(p);
+	}
+}
+
+void ag_help_overview(ag_paint *p)
+{
+	size_t n;
+	const ag_command *const *list = ag_cli_commands(&n);
+
+	narrow(p);
+	ag_paint_lit(p, AG_INK_BOLD, "argus");
+	ag_paint_wrap(
+		p, AG_INK_PLAIN, 0,
+		AG_S(" finds data-quality problems in document collections, with evidence that can be "
+	             "run again."));
+	ag_paint_nl(p);
+	heading(p, "Commands");
+	for (size_t i = 0; i < n; i++)
+		row(p, ag_str_c(list[i]->name), 12, ag_str_c(list[i]->summary));
+	heading(p, "Start here");
+	examples(p,
+	         "argus audit orders.ndjson # NDJSON, JSON, BSON, CSV or TSV; or a folder of them\n"
+	         "argus help audit # options, examples, exit codes of a command\n"
+	         "argus help settings # all that can stand in " AG_CONFIG_NAME);
+}
+
+/* --- settings --- */
+
+static void setting_row(const ag_setting *s, ag_paint *p)
+{
+	ag_buf text = AG_BUF_INIT(4096);
+
+	ag_buf_addf(&text, "%s (", s->help);
+	ag_setting_wants(s, &text);
+	ag_buf_addf(&text, "; default %s)", s->fallback);
+	row(p, ag_str_c(s->key), 30, ag_buf_view(&text));
+	ag_buf_release(&text);
+}
+
+void ag_help_settings(ag_paint *p)
+{
+	size_t n;
+	const ag_setting *t = ag_settings_table(&n);
+	const char *group = NULL;
+
+	narrow(p);
+	paragraphs(
+		p,
+		"Settings come from, the later the stronger: the defaults, " AG_CONFIG_NAME
+		" of the current folder (or --config FILE), .env.docker.secret and .env.agent.secret,"
+		" the environment (ARGUS_ and the key in capitals), options.");
+	for (size_t i = 0; i < n; i++) {
+		if (!group || strcmp(group, t[i].group) != 0) {
+			ag_buf head = AG_BUF_INIT(256);
+
+			group = t[i].group;
+			ag_buf_addf(&head, "%s%s", group[0] ? group : "at the top",
+			            group[0] ? ":" : "");
+			heading(p, head.ptr);
+			ag_buf_release(&head);
+		}
+		setting_row(&t[i], p);
+	}
+}
+
+/* --- Markdown --- */
+
+static void cell(ag_buf *out, ag_str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '|')
+			ag_buf_adds(out, "\\|");
+		else
+			ag_buf_addc(out, text.ptr[i]);
+	}
+}
+
+static void markdown_options(ag_buf *out, const ag_option *o, size_t n)
+{
+	ag_buf_adds(out, "| option | meaning |\n|---|---|\n");
+	for (size_t i = 0; i < n; i++) {
+		ag_buf label = AG_BUF_INIT(256);
+
+		if (!o[i].help)
+			continue;
+		option_label(&o[i], &label);
+		ag_buf_adds(out, "| `");
+		cell(out, ag_buf_view(&label));
+		ag_buf_adds(out, "` | ");
+		cell(out, ag_str_c(o[i].help));
+		ag_buf_adds(out, " |\n");
+		ag_buf_release(&label);
+	}
+	ag_buf_addc(out, '\n');
+}
+
+static void markdown_command(const ag_command *cmd, ag_buf *out)
+{
+	ag_buf_addf(out, "## argus %s\n\n%s.\n\n```\nargus %s %s\n```\n\n", cmd->name, cmd->summary,
+	            cmd->name, cmd->usage);
+	ag_buf_addf(out, "%s\n\n", cmd->about);
+	if (cmd->examples)
+		ag_buf_addf(out, "```\n%s\n```\n\n", cmd->examples);
+	if (cmd->noption && cmd->options[0].help)
+		markdown_options(out, cmd->options, cmd->noption);
+}
+
+void ag_help_markdown_commands(ag_buf *out)
+{
+	size_t n, ncommon;
+	const ag_command *const *list = ag_cli_commands(&n);
+	const ag_option *common = ag_cli_common_options(&ncommon);
+
+	ag_buf_adds(
+		out,
+		"# The command line\n\nMade from the command table by `tools/gen-docs`; do not edit.\n\n");
+	ag_buf_adds(
+		out,
+		"Options and arguments may stand in any order. `--option VALUE` and `--option=VALUE` mean "
+		"the same; `--` ends the options.\n\n");
+	for (size_t i = 0; i < n; i++)
+		markdown_command(list[i], out);
+	ag_buf_adds(out, "## Common options\n\n");
+	markdown_options(out, common, ncommon);
+	ag_buf_adds(out, "## Exit codes\n\n| code | meaning |\n|---|---|\n");
+	for (size_t i = 0; i < AG_NELEM(exits); i++)
+		ag_buf_addf(out, "| %d | %s |\n", exits[i].code, exits[i].meaning);
+}
+
+void ag_help_markdown_settings(ag_buf *out)
+{
+	size_t n;
+	const ag_setting *t = ag_settings_table(&n);
+	const char *group = NULL;
+
+	ag_buf_adds(
+		out,
+		"# Settings\n\nMade from the settings table by `tools/gen-docs`; do not edit.\n\n"
+		"A value comes from the first of these that has it: an option of the command line, the "
+		"environment, `.env.agent.secret`, `.env.docker.secret`, `argus.yaml` in the current "
+		"folder (or `--config FILE`), the default. `argus doctor` shows where each one came "
+		"from. Further names: `NO_COLOR` (no colours), `XDG_STATE_HOME` (where the store is by "
+		"default).\n\n```yaml\nthreads: 4\naudit:\n  seed: 7\n  fail_on: high\n```\n");
+	for (size_t i = 0; i < n; i++) {
+		if (!group || strcmp(group, t[i].group) != 0) {
+			group = t[i].group;
+			ag_buf_addf(
+				out,
+				"\n## %s%s\n\n| key | value | default | environment | meaning |\n"
+				"|---|---|---|---|---|\n",
+				group[0] ? group : "At the top", group[0] ? ":" : "");
+		}
+		ag_buf_addf(out, "| `%s` | ", t[i].key);
+		ag_setting_wants(&t[i], out);
+		ag_buf_addf(out, " | `%s` | `%s` | ", t[i].fallback, t[i].env);
+		cell(out, ag_str_c(t[i].help));
+		ag_buf_adds(out, " |\n");
+	}
+}

@@ -1,0 +1,205 @@
+/* The line is redrawn ten times a second from the counters that the workers advance; nothing is drawn in the
+ * first 0.4 s, so short commands stay quiet. */
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/file.h"
+#include "audit/report_text.h"
+
+#define FRAME_MS  100
+#define SILENT_MS 400
+#define RATE_MS   500 /* below it a rate would only flicker */
+#define BAR_COLS  20
+
+struct ag_progress_line {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool stop;
+	ag_progress *progress;
+	ag_str what;
+	size_t width;
+	bool utf8, colour;
+	const char *phase;   /* of the last frame */
+	int64_t phase_ms;    /* when it began */
+	uint64_t phase_docs; /* documents at that time */
+};
+
+static int64_t now_ms(void)
+{
+	return ag_clock_mono(&ag_clock_system);
+}
+
+static void bar(ag_paint *p, uint64_t done, uint64_t total)
+{
+	double share = total ? (double)done / (double)total : 0;
+	size_t full = (size_t)((share > 1 ? 1 : share) * BAR_COLS);
+
+	for (size_t i = 0; i < BAR_COLS; i++) {
+		ag_buf_adds(p->out, p->utf8    ? (i < full ? "\u2501" : "\u2500")
+		                    : i < full ? "="
+		                               : ".");
+		p->col++;
+	}
+	ag_paint_textf(p, AG_INK_PLAIN, " %3u%%  ", (unsigned)((share > 1 ? 1 : share) * 100));
+}
+
+static ag_str time_left(uint64_t done, uint64_t total, int64_t elapsed_ms, ag_arena *arena)
+{
+	double left;
+
+	if (!done || done >= total || elapsed_ms < RATE_MS)
+		return AG_S("");
+	left = (double)elapsed_ms / 1000 * (double)(total - done) / (double)done;
+	if (left < 1)
+		return AG_S(", a moment left");
+	if (left < 90)
+		return ag_str_printf(arena, ", %.0f s left", left);
+	return ag_str_printf(arena, ", %.0f min left", left / 60);
+}
+
+static void details(ag_progress_line *l, uint64_t done, uint64_t total, ag_arena *arena,
+                    ag_buf *out)
+{
+	const char *unit = atomic_load_explicit(&l->progress->unit, memory_order_relaxed);
+	uint64_t docs = atomic_load_explicit(&l->progress->documents, memory_order_relaxed);
+	int64_t elapsed = now_ms() - l->phase_ms;
+	bool is_bytes = unit && strcmp(unit, "bytes") == 0;
+
+	if (is_bytes)
+		ag_buf_addf(out, "%.*s", AG_FMT(ag_human_bytes(done, arena)));
+	else
+		ag_buf_addf(out, "%.*s", AG_FMT(ag_human_count(done, arena)));
+	if (total)
+		ag_buf_addf(out, " of %.*s",
+		            AG_FMT(is_bytes ? ag_human_bytes(total, arena)
+		                            : ag_human_count(total, arena)));
+	if (!is_bytes && unit)
+		ag_buf_addf(out, " %s", unit);
+	if (docs > l->phase_docs && elapsed >= RATE_MS)
+		ag_buf_addf(out, ", %.*s documents/s",
+		            AG_FMT(ag_human_count((docs - l->phase_docs) * 1000 / (uint64_t)elapsed,
+		                                  arena)));
+	ag_buf_add(out, time_left(done, total, elapsed, arena));
+}
+
+static void draw(ag_progress_line *l)
+{
+	const char *phase = atomic_load_explicit(&l->progress->phase, memory_order_acquire);
+	uint64_t done = atomic_load_explicit(&l->progress->done, memory_order_relaxed);
+	uint64_t total = atomic_load_explicit(&l->progress->total, memory_order_relaxed);
+	ag_arena *arena = ag_arena_new();
+	ag_buf out = AG_BUF_INIT(4096), text = AG_BUF_INIT(1024);
+	ag_paint p;
+
+	if (phase != l->phase) {
+		l->phase = phase;
+		l->phase_ms = now_ms();
+		l->phase_docs = atomic_load_explicit(&l->progress->documents, memory_order_relaxed);
+	}
+	ag_paint_init(&p, &out, l->width, l->colour, l->utf8);
+	ag_buf_adds(&out, "\r\033[K");
+	ag_paint_cut(&p, AG_INK_BOLD, 24, l->what);
+	ag_paint_textf(&p, AG_INK_PLAIN, "  %s  ", phase ? phase : "working");
+	if (phase) {
+		if (total && l->width > 70)
+			bar(&p, done, total);
+		details(l, done, total, arena, &text);
+		/* One column stays free: a line that fills the width would wrap on some terminals. */
+		if (p.col + 1 < p.width)
+			ag_paint_cut(&p, AG_INK_DIM, p.width - p.col - 1, ag_buf_view(&text));
+	}
+	ag_signals_line_drawn(true);
+	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "a progress line is no result");
+	ag_buf_release(&text);
+	ag_buf_release(&out);
+	ag_arena_free(arena);
+}
+
+/* Sleep, or wake up because it is over. */
+static bool wait_ms(ag_progress_line *l, int64_t ms)
+{
+	struct timespec until;
+	bool stop;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)(ms % 1000) * 1000000;
+	until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&l->lock);
+	while (!l->stop && pthread_cond_timedwait(&l->wake, &l->lock, &until) != ETIMEDOUT)
+		;
+	stop = l->stop;
+	pthread_mutex_unlock(&l->lock);
+	return stop;
+}
+
+static void *loop(void *arg)
+{
+	ag_progress_line *l = arg;
+	bool is_drawn = false;
+
+	for (bool stop = wait_ms(l, SILENT_MS); !stop; stop = wait_ms(l, FRAME_MS)) {
+		draw(l);
+		is_drawn = true;
+	}
+	if (is_drawn)
+		AG_IGNORE(ag_fd_write(STDERR_FILENO, AG_S("\r\033[K")),
+		          "a progress line is no result");
+	ag_signals_line_drawn(false);
+	return NULL;
+}
+
+ag_progress_line *ag_progress_start(ag_cli *c, ag_str what)
+{
+	ag_progress_line *l;
+	pthread_condattr_t monotonic;
+	sigset_t all, before;
+	int e;
+
+	if (!c->term.can_redraw || c->quiet)
+		return NULL;
+	l = ag_xcalloc(1, sizeof(*l));
+	l->progress = &c->app.progress;
+	l->what = what;
+	l->width = c->term.err_width;
+	l->utf8 = c->term.utf8;
+	l->colour = c->term.colour;
+	l->phase_ms = now_ms();
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&l->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	/* Signals belong to the threads that can wait in a system call. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	e = pthread_create(&l->thread, NULL, loop, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!e)
+		return l;
+	pthread_cond_destroy(&l->wake);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+	return NULL;
+}
+
+ag_progress_line *ag_progress_stop(ag_progress_line *l)
+{
+	if (!l)
+		return NULL;
+	pthread_mutex_lock(&l->lock);
+	l->stop = true;
+	pthread_cond_signal(&l->wake);
+	pthread_mutex_unlock(&l->lock);
+	pthread_join(l->thread, NULL);
+	pthread_cond_destroy(&l->wake);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+	return NULL;
+}
