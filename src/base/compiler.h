@@ -8,6 +8,7 @@
 #define AG_CHECK             __attribute__((warn_unused_result))
 #define AG_NORETURN          __attribute__((noreturn))
 #define AG_UNUSED            __attribute__((unused))
+#define AG_ALWAYS_INLINE     __attribute__((always_inline)) inline /* measured hot paths only */
 #define AG_AUTO(fn)          __attribute__((cleanup(fn)))
 
 #define AG_LIKELY(x)   __builtin_expect(!!(x), 1)

@@ -17,6 +17,14 @@
 #define INDEX_FROM      8      /* named children from which an index beats a walk */
 #define SOFT_MAX_COLS   100000 /* beyond, new names go to ANY: the block is a map in disguise */
 
+/* A column of the last chunk. The next chunk mostly has the same columns in the same order, and arrays that
+ * start at the right size are neither copied nor left behind as garbage. */
+typedef struct ag_build_hint {
+	uint64_t name;   /* hash */
+	uint32_t parent;
+	uint32_t n;
+} ag_build_hint;
+
 typedef struct ag_build_seen {
 	uint64_t hash;
 	uint32_t turn; /* of the document; another turn = free */
@@ -48,6 +56,7 @@ void ag_builder_release(ag_builder *b)
 	free(b->members);
 	free(b->shape_index);
 	free(b->seen);
+	free(b->hints);
 	if (b->sink)
 		free_col(&b->sink->c);
 	memset(b, 0, sizeof(*b));
@@ -87,6 +96,19 @@ static void link_child(ag_chunk *c, ag_col *parent, ag_col *col)
 		parent->nnamed++;
 }
 
+static void set_head(ag_bcol *col)
+{
+	size_t n = col->c.name.len < 16 ? col->c.name.len : 16;
+
+	memcpy(col->head, col->c.name.ptr, n);
+	memset(col->mask, 0xff, n);
+}
+
+static uint64_t name_hash(const ag_col *c)
+{
+	return XXH3_64bits_withSeed(c->name.ptr, c->name.len, c->kind);
+}
+
 static ag_bcol *new_col(ag_builder *b, ag_col *parent, ag_step_kind kind, ag_str name)
 {
 	ag_chunk *c = b->chunk;
@@ -103,6 +125,7 @@ static ag_bcol *new_col(ag_builder *b, ag_col *parent, ag_step_kind kind, ag_str
 	col->c.kind = kind;
 	col->c.name = name.len ? ag_str_dup(c->arena, name) : ag_str_make("", 0);
 	col->c.depth = parent ? parent->depth + 1 : 0;
+	set_head(col);
 	c->cols[c->ncol++] = &col->c;
 	if (parent)
 		link_child(c, parent, &col->c);
@@ -121,9 +144,14 @@ void ag_build_with_views(ag_bcol *c)
 void ag_build_grow(ag_builder *b, ag_bcol *col)
 {
 	ag_col *c = &col->c;
-	size_t cap = c->cap ? (size_t)c->cap * 2 : MIN_ROWS;
+	size_t cap = (size_t)c->cap * 2;
 
-	(void)b;
+	if (cap == 0) {
+		cap = MIN_ROWS;
+		if (c->id < b->nhint && b->hints[c->id].parent == c->parent &&
+		    b->hints[c->id].name == name_hash(c))
+			cap = b->hints[c->id].n + b->hints[c->id].n / 16 + MIN_ROWS;
+	}
 	AG_ASSERT(cap < UINT32_MAX);
 	c->up = (uint32_t *)ag_xrealloc(c->up, cap * sizeof(*c->up));
 	c->type = (uint8_t *)ag_xrealloc(c->type, cap);
@@ -303,29 +331,46 @@ static ag_bcol *any_column(ag_builder *b, ag_bcol *parent, uint32_t up, ag_str k
 	return any;
 }
 
-ag_bcol *ag_build_key_slow(ag_builder *b, ag_build_obj *o, const char *key, size_t len)
+/* The column of the name below o; NULL when it can have none of its own any more. */
+static ag_bcol *named_column(ag_builder *b, ag_build_obj *o, ag_str name)
 {
-	ag_bcol *parent = o->col, *col = o->guess ? o->guess->next : NULL;
-	ag_str name = ag_str_make(key, len);
+	ag_bcol *parent = o->col, *col = find_named(b->chunk, parent, name);
+	ag_bcol *prev = NULL;
 
-	if (b->failed || parent == b->sink)
-		return NULL;
-	for (int i = 0; col && i < GUESSES; i++, col = col->next) {
-		if (ag_build_same_key(col, key, len))
-			return col;
-	}
-	col = find_named(b->chunk, parent, name);
 	if (!col) {
 		if (parent->c.any != AG_COL_NONE || parent->c.nnamed >= AG_COL_MAX_NAMED ||
 		    b->chunk->ncol >= SOFT_MAX_COLS)
-			return any_column(b, parent, o->row, name);
+			return NULL;
 		col = ag_build_named(b, parent, name);
 		col->next = o->guess;
 	}
-	if (o->prev)
-		o->prev->next = col;
-	else
+	/* The next object of this kind will have it in the same place. */
+	if (b->nmember > o->from)
+		prev = (ag_bcol *)b->chunk->cols[b->members[b->nmember - 1]];
+	if (!prev)
 		parent->first = col;
+	else if (prev->c.kind == AG_STEP_NAME && prev != col)
+		prev->next = col;
+	return col;
+}
+
+ag_bcol *ag_build_key_slow(ag_builder *b, ag_build_obj *o, const char *key, size_t len)
+{
+	ag_bcol *col = o->guess ? o->guess->next : NULL;
+	ag_str name = ag_str_make(key, len);
+
+	if (b->failed || o->col == b->sink)
+		return NULL;
+	for (int i = 0; col && i < GUESSES; i++, col = col->next) {
+		if (ag_build_same_key(col, key, len))
+			return ag_build_key_found(b, o, col);
+	}
+	col = named_column(b, o, name);
+	if (col)
+		return ag_build_key_found(b, o, col);
+	col = any_column(b, o->col, o->row, name);
+	if (col)
+		ag_build_member(b, col);
 	return col;
 }
 
@@ -417,8 +462,8 @@ void ag_builder_begin(ag_builder *b, bool has_lines)
 
 	AG_ASSERT(!b->chunk);
 	c->arena = ag_arena_new();
-	c->heap = (char *)ag_xmalloc(MIN_HEAP);
-	c->heap_cap = MIN_HEAP;
+	c->heap_cap = b->heap_hint + b->heap_hint / 16 + MIN_HEAP;
+	c->heap = (char *)ag_xmalloc(c->heap_cap);
 	b->chunk = c;
 	b->root = new_col(b, NULL, AG_STEP_NAME, ag_str_make("", 0));
 	if (!b->sink) {
@@ -437,6 +482,18 @@ void ag_builder_begin(ag_builder *b, bool has_lines)
 	shape_add(b, NULL, 0); /* shape 0: no members */
 }
 
+static void keep_hints(ag_builder *b, const ag_chunk *c)
+{
+	b->hints = (ag_build_hint *)ag_xrealloc(b->hints, c->ncol * sizeof(*b->hints));
+	b->nhint = c->ncol;
+	for (uint32_t i = 0; i < c->ncol; i++) {
+		const ag_col *col = c->cols[i];
+
+		b->hints[i] = (ag_build_hint){ name_hash(col), col->parent, col->n };
+	}
+	b->heap_hint = c->heap_len;
+}
+
 static void *trim(void *p, size_t bytes)
 {
 	return ag_xrealloc(p, bytes ? bytes : 1);
@@ -448,6 +505,7 @@ ag_chunk *ag_builder_finish(ag_builder *b)
 
 	b->chunk = NULL;
 	b->root = NULL;
+	keep_hints(b, c);
 	for (uint32_t i = 0; i < c->ncol; i++) {
 		ag_col *col = c->cols[i];
 

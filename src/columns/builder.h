@@ -28,6 +28,8 @@ struct ag_bcol {
 	ag_col c;           /* first: chunk->cols points here */
 	ag_bcol *first;     /* the member that came first the last time */
 	ag_bcol *next;      /* the member that followed this one the last time */
+	uint64_t head[2];   /* the first 16 bytes of the name, zeros behind it */
+	uint64_t mask[2];   /* where head has bytes of the name */
 	uint32_t shape;     /* of the last object here */
 	uint32_t *index;    /* named children by hash of the name, when there are many: id, 0 = free */
 	uint32_t index_cap; /* a power of two */
@@ -36,8 +38,9 @@ struct ag_bcol {
 /* An object under construction; lives on the caller's stack. */
 typedef struct ag_build_obj {
 	struct ag_build_obj *outer;
-	ag_bcol *col, *guess, *prev;
+	ag_bcol *col, *guess;
 	uint32_t row;
+	uint32_t top;  /* highest column id of its members so far */
 	uint32_t from; /* its members are b->members[from .. b->nmember) */
 } ag_build_obj;
 
@@ -52,6 +55,10 @@ typedef struct ag_builder {
 	uint32_t cap_doc, cap_shape, cap_shape_members;
 	uint32_t *shape_index;    /* shape id + 1 by hash; 0 = free */
 	uint32_t shape_index_cap;
+	/* rows of each column of the last chunk: what to expect of the next one */
+	struct ag_build_hint *hints;
+	uint32_t nhint;
+	size_t heap_hint;
 	/* keys of the current document that went to ANY columns, to find duplicates */
 	struct ag_build_seen *seen;
 	uint32_t nseen, cap_seen, seen_turn;
@@ -156,45 +163,27 @@ static inline void ag_build_object(ag_builder *b, ag_build_obj *o, ag_bcol *c, u
 	o->outer = b->open;
 	o->col = c;
 	o->guess = c->first;
-	o->prev = NULL;
+	o->top = 0;
 	o->from = b->nmember;
 	o->row = ag_build_row(b, c, up, AG_T_OBJECT, 0);
 	b->open = o;
 }
 
+/* key[0 .. 16) may be read, whatever len is. */
+static inline bool ag_build_same_key_padded(const ag_bcol *c, const char *key, size_t len)
+{
+	uint64_t a, b;
+
+	memcpy(&a, key, 8);
+	memcpy(&b, key + 8, 8);
+	if (((a & c->mask[0]) ^ c->head[0]) | ((b & c->mask[1]) ^ c->head[1]) | (c->c.name.len ^ len))
+		return false;
+	return len <= 16 || memcmp(c->c.name.ptr, key, len) == 0;
+}
+
 static inline bool ag_build_same_key(const ag_bcol *c, const char *key, size_t len)
 {
-	const char *name = c->c.name.ptr;
-	uint64_t a, b;
-	uint32_t d, e;
-
-	if (c->c.name.len != len)
-		return false;
-	if (len > 16)
-		return memcmp(name, key, len) == 0;
-	if (len >= 8) {
-		uint64_t x, y;
-
-		memcpy(&a, name, 8);
-		memcpy(&b, key, 8);
-		memcpy(&x, name + len - 8, 8);
-		memcpy(&y, key + len - 8, 8);
-		return ((a ^ b) | (x ^ y)) == 0;
-	}
-	if (len >= 4) {
-		uint32_t x, y;
-
-		memcpy(&d, name, 4);
-		memcpy(&e, key, 4);
-		memcpy(&x, name + len - 4, 4);
-		memcpy(&y, key + len - 4, 4);
-		return ((d ^ e) | (x ^ y)) == 0;
-	}
-	for (size_t i = 0; i < len; i++) {
-		if (name[i] != key[i])
-			return false;
-	}
-	return true;
+	return c->c.name.len == len && (len == 0 || memcmp(c->c.name.ptr, key, len) == 0);
 }
 
 /* A member whose column is known and not there yet. */
@@ -205,27 +194,51 @@ static inline void ag_build_member(ag_builder *b, const ag_bcol *c)
 	b->members[b->nmember++] = c->c.id;
 }
 
+/* The rest of ag_build_key(), when the column of the name is known. */
+static inline ag_bcol *ag_build_key_found(ag_builder *b, ag_build_obj *o, ag_bcol *c)
+{
+	/* Ids that only rise are all different; else the column itself knows. */
+	if (AG_LIKELY(c->c.id > o->top)) {
+		o->top = c->c.id;
+	} else if (c->c.n && c->c.up[c->c.n - 1] == o->row) {
+		b->duplicate_keys++;
+		return NULL;
+	}
+	o->guess = c->next;
+	ag_build_member(b, c);
+	return c;
+}
+
 /* Column of the member `key`, or NULL when the member must be left out: its key was there before, or the
  * document is over a limit. The caller adds exactly one row with up = o->row next. */
 static inline ag_bcol *ag_build_key(ag_builder *b, ag_build_obj *o, const char *key, size_t len)
 {
 	ag_bcol *c = o->guess;
 
-	if (AG_UNLIKELY(!c || !ag_build_same_key(c, key, len))) {
-		c = ag_build_key_slow(b, o, key, len);
-		if (!c)
-			return NULL;
-	}
-	if (c->c.kind == AG_STEP_NAME) {
-		if (AG_UNLIKELY(c->c.n && c->c.up[c->c.n - 1] == o->row)) {
-			b->duplicate_keys++;
-			return NULL;
-		}
-		o->guess = c->next;
-		o->prev = c;
-	}
-	ag_build_member(b, c);
-	return c;
+	if (AG_UNLIKELY(!c || !ag_build_same_key(c, key, len)))
+		return ag_build_key_slow(b, o, key, len);
+	return ag_build_key_found(b, o, c);
+}
+
+/* The same when key[0 .. 16) may be read. */
+static inline ag_bcol *ag_build_key_padded(ag_builder *b, ag_build_obj *o, const char *key, size_t len)
+{
+	ag_bcol *c = o->guess;
+
+	if (AG_UNLIKELY(!c || !ag_build_same_key_padded(c, key, len)))
+		return ag_build_key_slow(b, o, key, len);
+	return ag_build_key_found(b, o, c);
+}
+
+static inline bool ag_build_same_ids(const uint32_t *a, const uint32_t *b, uint32_t n)
+{
+	uint32_t diff = 0;
+
+	if (n > 32)
+		return memcmp(a, b, n * sizeof(*a)) == 0;
+	for (uint32_t i = 0; i < n; i++)
+		diff |= a[i] ^ b[i];
+	return diff == 0;
 }
 
 static inline void ag_build_object_end(ag_builder *b, ag_build_obj *o)
@@ -236,7 +249,7 @@ static inline void ag_build_object_end(ag_builder *b, ag_build_obj *o)
 	uint32_t s = o->col->shape;
 
 	if (AG_UNLIKELY(c->shape_at[s + 1] - c->shape_at[s] != n ||
-	                (n && memcmp(c->shape_members + c->shape_at[s], ids, n * sizeof(*ids)) != 0))) {
+	                !ag_build_same_ids(c->shape_members + c->shape_at[s], ids, n))) {
 		s = ag_build_shape(b, ids, n);
 		o->col->shape = s;
 	}

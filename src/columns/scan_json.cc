@@ -26,96 +26,88 @@ namespace
 constexpr uint32_t MAX_TYPED_MEMBERS = 8;
 constexpr size_t FIRST_CAPACITY = 64 * 1024;
 
+/* Functions take the index of a word of the tape and return that of the next value. */
 struct walker {
 	ag_builder *b;
 	const uint64_t *tape;
 	const uint8_t *strings;
-	size_t at; /* of the next word */
 	ag_arena *scratch;
 	ag_extjson_notes notes;
 
-	unsigned tag() const
-	{
-		return (unsigned)(tape[at] >> 56);
-	}
-
-	ag_str text(uint64_t word) const
-	{
-		const uint8_t *p = strings + (word & 0xffffffffffffffu);
-		uint32_t n;
-
-		memcpy(&n, p, sizeof(n));
-		return ag_str_make((const char *)p + sizeof(n), n);
-	}
-
-	void skip()
-	{
-		switch (tag()) {
-		case '{':
-		case '[':
-			at = (size_t)(uint32_t)tape[at];
-			break;
-		case 'l':
-		case 'u':
-		case 'd':
-			at += 2;
-			break;
-		default:
-			at++;
-		}
-	}
-
-	void value(ag_bcol *c, uint32_t up, unsigned depth);
-	void object(ag_bcol *c, uint32_t up, unsigned depth);
-	void array(ag_bcol *c, uint32_t up, unsigned depth);
-	bool typed(ag_bcol *c, uint32_t up, unsigned depth);
-	bool typed_fast(ag_bcol *c, uint32_t up);
-	ag_val to_val(unsigned depth);
-	ag_val to_object(unsigned depth);
+	size_t value(size_t at, ag_bcol *c, uint32_t up, unsigned depth);
+	size_t object(size_t at, ag_bcol *c, uint32_t up, unsigned depth);
+	size_t array(size_t at, ag_bcol *c, uint32_t up, unsigned depth);
+	bool typed(size_t at, ag_bcol *c, uint32_t up, unsigned depth);
+	bool typed_fast(size_t at, ag_bcol *c, uint32_t up);
+	ag_val to_val(size_t *at, unsigned depth);
+	ag_val to_object(size_t *at, unsigned depth);
 	ag_dec128 decimal_of(uint64_t u);
 };
 
-inline void walker::value(ag_bcol *c, uint32_t up, unsigned depth)
+inline ag_str text_of(const uint8_t *strings, uint64_t word)
+{
+	const uint8_t *p = strings + (word & 0xffffffffffffffu);
+	uint32_t n;
+
+	memcpy(&n, p, sizeof(n));
+	return ag_str_make((const char *)p + sizeof(n), n);
+}
+
+/* Behind the bracket that closes the one at `at`. */
+inline size_t behind(const uint64_t *tape, size_t at)
+{
+	return (size_t)(uint32_t)tape[at];
+}
+
+size_t skip(const uint64_t *tape, size_t at)
+{
+	switch (tape[at] >> 56) {
+	case '{':
+	case '[':
+		return behind(tape, at);
+	case 'l':
+	case 'u':
+	case 'd':
+		return at + 2;
+	default:
+		return at + 1;
+	}
+}
+
+AG_ALWAYS_INLINE size_t walker::value(size_t at, ag_bcol *c, uint32_t up, unsigned depth)
 {
 	uint64_t word = tape[at];
 
 	switch (word >> 56) {
 	case '"': {
-		ag_str s = text(word);
+		ag_str s = text_of(strings, word);
 
 		ag_build_row(b, c, up, AG_T_STRING, ag_build_heap_padded(b, s.ptr, s.len));
-		at++;
-		break;
+		return at + 1;
 	}
 	case 'l': {
 		int64_t i = (int64_t)tape[at + 1];
 
 		ag_build_row(b, c, up, i == (int32_t)i ? AG_T_INT32 : AG_T_INT64, (uint64_t)i);
-		at += 2;
-		break;
+		return at + 2;
 	}
 	case 'd':
 		ag_build_row(b, c, up, AG_T_DOUBLE, tape[at + 1]);
-		at += 2;
-		break;
+		return at + 2;
 	case 't':
 	case 'f':
 		ag_build_row(b, c, up, AG_T_BOOL, word >> 56 == 't');
-		at++;
-		break;
+		return at + 1;
 	case '{':
-		object(c, up, depth);
-		break;
+		return object(at, c, up, depth);
 	case '[':
-		array(c, up, depth);
-		break;
+		return array(at, c, up, depth);
 	case 'u':
 		ag_build_row(b, c, up, AG_T_DECIMAL, ag_build_dec128(b, decimal_of(tape[at + 1])));
-		at += 2;
-		break;
+		return at + 2;
 	default:
 		ag_build_row(b, c, up, AG_T_NULL, 0);
-		at++;
+		return at + 1;
 	}
 }
 
@@ -131,57 +123,52 @@ ag_dec128 walker::decimal_of(uint64_t u)
 	return d;
 }
 
-void walker::object(ag_bcol *c, uint32_t up, unsigned depth)
+size_t walker::object(size_t at, ag_bcol *c, uint32_t up, unsigned depth)
 {
-	size_t end = (size_t)(uint32_t)tape[at] - 1;
+	const uint64_t *words = tape;
+	const uint8_t *texts = strings;
+	size_t end = behind(words, at) - 1;
 	ag_build_obj o;
 
 	if (AG_UNLIKELY(depth > AG_COL_MAX_DEPTH)) {
 		b->failed = "nested deeper than 200 levels";
-		at = end + 1;
-		return;
+		return end + 1;
 	}
-	if (AG_UNLIKELY(at + 1 < end && text(tape[at + 1]).ptr[0] == '$') && depth > 1 &&
-	    typed(c, up, depth)) {
-		at = end + 1;
-		return;
-	}
+	if (AG_UNLIKELY(at + 1 < end && text_of(texts, words[at + 1]).ptr[0] == '$') && depth > 1 &&
+	    typed(at, c, up, depth))
+		return end + 1;
 	ag_build_object(b, &o, c, up);
-	at++;
-	while (at < end) {
-		ag_str key = text(tape[at]);
-		ag_bcol *k = ag_build_key(b, &o, key.ptr, key.len);
+	for (at++; at < end;) {
+		ag_str key = text_of(texts, words[at]);
+		ag_bcol *k = ag_build_key_padded(b, &o, key.ptr, key.len);
 
-		at++;
 		if (AG_LIKELY(k != nullptr))
-			value(k, o.row, depth + 1);
+			at = value(at + 1, k, o.row, depth + 1);
 		else
-			skip();
+			at = skip(words, at + 1);
 	}
 	ag_build_object_end(b, &o);
-	at = end + 1;
+	return end + 1;
 }
 
-void walker::array(ag_bcol *c, uint32_t up, unsigned depth)
+size_t walker::array(size_t at, ag_bcol *c, uint32_t up, unsigned depth)
 {
-	size_t end = (size_t)(uint32_t)tape[at] - 1;
+	size_t end = behind(tape, at) - 1;
 	uint32_t n = 0, row;
 
 	if (AG_UNLIKELY(depth > AG_COL_MAX_DEPTH)) {
 		b->failed = "nested deeper than 200 levels";
-		at = end + 1;
-		return;
+		return end + 1;
 	}
 	row = ag_build_row(b, c, up, AG_T_ARRAY, 0);
-	at++;
-	if (at < end) {
+	if (++at < end) {
 		ag_bcol *elem = ag_build_elem(b, c);
 
 		for (; at < end; n++)
-			value(elem, row, depth + 1);
+			at = value(at, elem, row, depth + 1);
 	}
 	ag_build_array_end(c, row, n);
-	at = end + 1;
+	return end + 1;
 }
 
 int hex_digit(char c)
@@ -208,23 +195,23 @@ bool read_oid(ag_str s, char oid[12])
 }
 
 /* {"$x": "text"} and {"$date": {"$numberLong": "…"}}; false: not one of them, nothing was built. */
-bool walker::typed_fast(ag_bcol *c, uint32_t up)
+bool walker::typed_fast(size_t at, ag_bcol *c, uint32_t up)
 {
 	uint64_t word = tape[at + 2];
-	ag_str key = text(tape[at + 1]);
+	ag_str key = text_of(strings, tape[at + 1]);
 	int64_t i;
 	ag_str s;
 
 	if (ag_str_eqc(key, "$date") && word >> 56 == '{' && (word >> 32 & 0xffffff) == 1 &&
-	    ag_str_eqc(text(tape[at + 3]), "$numberLong") && tape[at + 4] >> 56 == '"') {
-		if (!ag_str_to_i64(text(tape[at + 4]), &i))
+	    ag_str_eqc(text_of(strings, tape[at + 3]), "$numberLong") && tape[at + 4] >> 56 == '"') {
+		if (!ag_str_to_i64(text_of(strings, tape[at + 4]), &i))
 			return false;
 		ag_build_row(b, c, up, AG_T_DATE, (uint64_t)i);
 		return true;
 	}
 	if (word >> 56 != '"')
 		return false;
-	s = text(word);
+	s = text_of(strings, word);
 	if (ag_str_eqc(key, "$oid")) {
 		char oid[12];
 
@@ -248,19 +235,17 @@ bool walker::typed_fast(ag_bcol *c, uint32_t up)
 	return false;
 }
 
-bool walker::typed(ag_bcol *c, uint32_t up, unsigned depth)
+bool walker::typed(size_t at, ag_bcol *c, uint32_t up, unsigned depth)
 {
 	uint32_t count = (uint32_t)(tape[at] >> 32) & 0xffffff;
 	ag_extjson_notes notes_were = notes;
-	size_t was = at;
 	ag_val v, t;
 
 	if (count > MAX_TYPED_MEMBERS)
 		return false;
-	if (count == 1 && typed_fast(c, up))
+	if (count == 1 && typed_fast(at, c, up))
 		return true;
-	v = to_object(depth);
-	at = was;
+	v = to_object(&at, depth);
 	if (b->failed || !ag_extjson_typed(scratch, &v, false, &t)) {
 		notes = notes_were; /* the object is read again as what it is */
 		return false;
@@ -270,85 +255,83 @@ bool walker::typed(ag_bcol *c, uint32_t up, unsigned depth)
 }
 
 /* Members as the exact reader gives them: the first of the same name only, children typed. */
-ag_val walker::to_object(unsigned depth)
+ag_val walker::to_object(size_t *at, unsigned depth)
 {
-	uint32_t count = (uint32_t)(tape[at] >> 32) & 0xffffff;
-	size_t end = (size_t)(uint32_t)tape[at] - 1;
+	uint32_t count = (uint32_t)(tape[*at] >> 32) & 0xffffff;
+	size_t end = behind(tape, *at) - 1;
 	ag_member *m;
 	size_t n = 0;
 
 	/* The count of the tape stops at 2^24 - 1; such an object is none of ours. */
 	if (count == 0xffffff || depth > AG_COL_MAX_DEPTH) {
 		b->failed = "too large or too deep for extended JSON";
+		*at = end + 1;
 		return ag_val_missing();
 	}
 	m = ag_new_n(scratch, ag_member, count);
-	for (at++; at < end;) {
-		ag_str key = text(tape[at]);
+	for (++*at; *at < end;) {
+		ag_str key = text_of(strings, tape[(*at)++]);
 		bool twice = false;
 
 		for (size_t i = 0; i < n && count <= MAX_TYPED_MEMBERS; i++)
 			twice = twice || ag_str_eq(m[i].key, key);
-		at++;
 		if (twice) {
-			skip();
+			*at = skip(tape, *at);
 			continue;
 		}
 		m[n].key = key;
-		m[n].val = to_val(depth + 1);
+		m[n].val = to_val(at, depth + 1);
 		n++;
 	}
-	at = end + 1;
+	*at = end + 1;
 	return ag_val_object(m, n);
 }
 
-ag_val walker::to_val(unsigned depth)
+ag_val walker::to_val(size_t *at, unsigned depth)
 {
-	uint64_t word = tape[at];
+	uint64_t word = tape[*at], next = tape[*at + 1];
 	ag_val v = ag_val_missing();
 
 	switch (word >> 56) {
+	case '{': {
+		ag_val t;
+
+		v = to_object(at, depth);
+		return ag_extjson_typed(scratch, &v, false, &t) ? t : v;
+	}
+	case '[': {
+		size_t end = behind(tape, *at) - 1, n = 0;
+		ag_val *items = ag_new_n(scratch, ag_val, end - *at);
+
+		if (depth > AG_COL_MAX_DEPTH)
+			b->failed = "nested deeper than 200 levels";
+		for (++*at; *at < end && !b->failed;)
+			items[n++] = to_val(at, depth + 1);
+		*at = end + 1;
+		return ag_val_array(items, n);
+	}
+	default:
+		*at = skip(tape, *at);
+	}
+	switch (word >> 56) {
 	case '"':
-		at++;
-		return ag_val_str(text(word));
+		return ag_val_str(text_of(strings, word));
 	case 'l':
-		at += 2;
-		return ag_val_int((int64_t)tape[at - 1]);
+		return ag_val_int((int64_t)next);
 	case 'u':
-		at += 2;
 		v.type = AG_T_DECIMAL;
-		v.u.dec = decimal_of(tape[at - 1]);
+		v.u.dec = decimal_of(next);
 		return v;
 	case 'd': {
 		double f;
 
-		at += 2;
-		memcpy(&f, &tape[at - 1], sizeof(f));
+		memcpy(&f, &next, sizeof(f));
 		return ag_val_double(f);
 	}
 	case 't':
 	case 'f':
-		at++;
 		return ag_val_bool(word >> 56 == 't');
-	case '{': {
-		ag_val t;
-
-		v = to_object(depth);
-		return ag_extjson_typed(scratch, &v, false, &t) ? t : v;
-	}
-	case '[': {
-		size_t end = (size_t)(uint32_t)word - 1, n = 0;
-		ag_val *items = ag_new_n(scratch, ag_val, end - at);
-
-		if (depth > AG_COL_MAX_DEPTH)
-			b->failed = "nested deeper than 200 levels";
-		for (at++; at < end && !b->failed;)
-			items[n++] = to_val(depth + 1);
-		at = end + 1;
-		return ag_val_array(items, n);
-	}
 	default:
-		at++;
 		return ag_val_null();
 	}
 }
@@ -420,13 +403,12 @@ void ag_scan_json_doc(ag_scan *s, size_t at, size_t n, uint32_t line)
 	w.tape = dom.doc.tape.get();
 	w.strings = dom.doc.string_buf.get();
 	w.scratch = s->scratch;
-	w.at = 1;
-	if (w.tag() != '{') {
+	if (w.tape[1] >> 56 != '{') {
 		ag_scan_issue_add(s, line, at, "not an object");
 		return;
 	}
 	ag_build_doc(b, s->at + at, line);
-	w.object(b->root, b->chunk->ndoc, 1);
+	w.object(1, b->root, b->chunk->ndoc, 1);
 	if (ag_build_doc_end(b, &why))
 		add_notes(&s->notes, &w.notes);
 	else
