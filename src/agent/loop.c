@@ -3,7 +3,7 @@
  *   planner -> proposal -> ACTION GATE -> tool -> OBSERVATION GATE -> state        FAIL anywhere -> critique
  *   a tool that concludes -> RUN GATE -> end of the run, or critique and on
  *
- * Invariants: an event is committed before its effect is visible (an intent before its tool runs); the state
+ * Invariants: events are committed before their effect is visible outside (an intent before its tool runs); the state
  * changes only in agent->apply(); the iteration counter always advances, so a planner that repeats itself
  * cannot hold the loop. Event payloads are written in loop_events.c, documented in docs/events.md. */
 #include "agent/loop.h"
@@ -187,6 +187,8 @@ static ag_status call_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag
 	ag_err tool_err = { 0 };
 	ag_status st = ag_loop_emit_input(l, t, input, err);
 
+	if (!st)
+		st = ag_loop_flush(l, err); /* the intent is on disk before the tool runs */
 	if (st)
 		return st;
 	l->ret->calls++;
@@ -319,7 +321,7 @@ ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_
 	l.mono_start_ms = ag_clock_mono(ctx->clock);
 	st = ag_loop_begin(&l, LEASE_TTL_MS, err);
 	while (!st && !is_over(&l)) {
-		if (turn(&l, &commit_err))
+		if (turn(&l, &commit_err) || ag_loop_flush(&l, &commit_err))
 			fail_run(&l, &commit_err);
 		ag_arena_reset(l.step);
 	}

@@ -72,7 +72,7 @@ typedef struct ag_run_opts {
 	ag_store *store;
 	ag_str started;             /* payload of run_started, JSON object */
 	ag_run_row row;             /* id, source, … for the list of runs; the loop fills status and times */
-	/* Called after each committed event, on the run's thread; NULL = nobody watches. */
+	/* Called for each event once it is committed, on the run's thread; NULL = nobody watches. */
 	void (*on_event)(void *arg, const ag_event *ev);
 	void *on_event_arg;
 } ag_run_opts;

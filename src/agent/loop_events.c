@@ -1,7 +1,8 @@
 /* loop_events -- payloads of the loop's events, and the one place where an event is committed.
  *
- * Order for every event: derive what follows from it, commit all in one batch, apply to the state, show.
- * The finish is applied first, because the report that is committed with it is made from the state. */
+ * An event is queued with the rows that follow from it and applied to the state; a flush commits the queue in one
+ * batch and then shows it. The loop flushes before a tool runs and at the end of each step. The finish is applied
+ * before its rows are derived, because the report that is committed with it is made from the state. */
 #include "agent/loop_events.h"
 
 #include <unistd.h>
@@ -30,51 +31,75 @@ static ag_event make_event(ag_loop *l, ag_event_type type, ag_str payload)
 	return ev;
 }
 
-static ag_status commit(ag_loop *l, const ag_event *ev, bool with_row, ag_err *err)
+/* What the agent derives from one event: finding rows, on the last event the report. */
+static ag_status derive(ag_loop *l, const ag_event *ev, ag_store_batch *batch, ag_err *err)
 {
 	const ag_agent *agent = l->opts->agent;
-	ag_store_batch batch = {
-		.events = ev,
-		.nevent = 1,
-		.durable = ag_event_type_durable(ev->type),
-	};
 	ag_status st;
 
-	if (agent->derive) {
-		st = agent->derive(l->opts->env, l->step, ev, &l->opts->row, &batch, err);
-		if (st)
-			return st;
-	}
-	if (with_row)
-		batch.run = &l->opts->row;
-	st = ag_store_commit(l->opts->store, &ev->run, &batch, err);
+	if (!agent->derive)
+		return AG_OK;
+	st = agent->derive(l->opts->env, l->step, ev, &l->opts->row, batch, err);
 	if (st)
 		return st;
-	l->seq = ev->seq;
+	AG_ASSERT(l->nfinding + batch->nfinding <= AG_LOOP_PENDING_MAX);
+	if (batch->nfinding)
+		memcpy(&l->findings[l->nfinding], batch->findings, batch->nfinding * sizeof(*l->findings));
+	l->nfinding += batch->nfinding;
 	return AG_OK;
 }
 
-static ag_status apply_and_show(ag_loop *l, const ag_event *ev, ag_err *err)
+static ag_status commit(ag_loop *l, bool with_row, ag_str report, ag_err *err)
 {
-	ag_status st = l->opts->agent->apply(l->opts->state, ev, err);
+	const ag_store_batch batch = {
+		.events = l->pending,
+		.nevent = l->npending,
+		.findings = l->findings,
+		.nfinding = l->nfinding,
+		.run = with_row ? &l->opts->row : NULL,
+		.report = report,
+	};
+	const size_t n = l->npending;
+	ag_status st;
 
-	if (st)
+	if (!n)
+		return AG_OK;
+	/* Whatever comes of it, the same events are not sent twice. */
+	l->npending = l->nfinding = 0;
+	st = ag_store_commit(l->opts->store, &l->opts->row.id, &batch, err);
+	if (st) {
+		l->seq = l->pending[0].seq - 1; /* the log goes on where it really ends */
 		return st;
-	if (l->opts->on_event)
-		l->opts->on_event(l->opts->on_event_arg, ev);
+	}
+	for (size_t i = 0; i < n && l->opts->on_event; i++)
+		l->opts->on_event(l->opts->on_event_arg, &l->pending[i]);
 	return AG_OK;
+}
+
+ag_status ag_loop_flush(ag_loop *l, ag_err *err)
+{
+	return commit(l, false, AG_S(""), err);
 }
 
 ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err)
 {
-	const ag_event ev = make_event(l, type, payload);
-	ag_status st = commit(l, &ev, type == AG_EV_RUN_STARTED, err);
+	const ag_event ev = make_event(l, type, ag_str_dup(l->step, payload));
+	ag_store_batch derived = { 0 };
+	ag_status st;
 
+	if (l->npending == AG_LOOP_PENDING_MAX) {
+		st = ag_loop_flush(l, err);
+		if (st)
+			return st;
+	}
+	st = derive(l, &ev, &derived, err);
 	if (st)
 		return st;
+	l->pending[l->npending++] = ev;
+	l->seq = ev.seq;
 	if (type == AG_EV_PROPOSAL)
 		l->cause = ev.seq;
-	return apply_and_show(l, &ev, err);
+	return l->opts->agent->apply(l->opts->state, &ev, err);
 }
 
 /* Hand the writer's bytes over as a payload. */
@@ -113,6 +138,8 @@ ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err)
 	l->opts->row.status = AG_S("running");
 	l->opts->row.started_ms = ag_clock_wall(l->ctx->clock);
 	st = ag_loop_emit(l, AG_EV_RUN_STARTED, l->opts->started, err);
+	if (!st)
+		st = commit(l, true, AG_S(""), err);
 	if (st)
 		return st;
 	return ag_loop_lease(l, lease_ttl_ms, err);
@@ -251,20 +278,26 @@ static void finish_payload(const ag_loop *l, ag_buf *out)
 ag_status ag_loop_finish(ag_loop *l, ag_err *err)
 {
 	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_store_batch derived = { 0 };
 	ag_status st;
 	ag_event ev;
 
+	st = ag_loop_flush(l, err);
+	if (st)
+		return st;
 	finish_payload(l, &out);
-	ev = make_event(l, AG_EV_RUN_FINISHED, ag_buf_view(&out));
+	ev = make_event(l, AG_EV_RUN_FINISHED, ag_str_dup(l->step, ag_buf_view(&out)));
+	ag_buf_release(&out);
 	l->opts->row.status = l->ret->status;
 	l->opts->row.verdict =
 		l->ret->has_verdict ? ag_str_c(ag_verdict_name(l->ret->verdict.kind)) : AG_S("");
 	l->opts->row.finished_ms = ev.at_ms;
 	st = l->opts->agent->apply(l->opts->state, &ev, err);
 	if (!st)
-		st = commit(l, &ev, true, err);
-	if (!st && l->opts->on_event)
-		l->opts->on_event(l->opts->on_event_arg, &ev);
-	ag_buf_release(&out);
-	return st;
+		st = derive(l, &ev, &derived, err);
+	if (st)
+		return st;
+	l->pending[l->npending++] = ev;
+	l->seq = ev.seq;
+	return commit(l, true, derived.report, err);
 }

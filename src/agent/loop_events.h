@@ -4,6 +4,10 @@
 
 #include "agent/loop.h"
 
+/* Events of one half of a step are committed together: proposal, verdict and intent before a tool runs, its output
+ * with what follows after. One sync to disk each instead of one per event. */
+#define AG_LOOP_PENDING_MAX 16
+
 typedef struct ag_loop {
 	const ag_ctx *ctx;
 	ag_run_opts *opts;
@@ -15,13 +19,17 @@ typedef struct ag_loop {
 	ag_id call_id;        /* of the proposal under way */
 	ag_str owner;         /* of the lease */
 	int64_t mono_start_ms, lease_until_ms, tool_start_ms;
+	ag_event pending[AG_LOOP_PENDING_MAX]; /* payloads in step */
+	size_t npending;
+	ag_finding_row findings[AG_LOOP_PENDING_MAX]; /* derived from them */
+	size_t nfinding;
 } ag_loop;
 
 /* Take the lease, commit run_started with the run's row. */
 AG_CHECK ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err);
 /* Renew the lease when half of it is gone. */
 AG_CHECK ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err);
-/* Commit one event, apply it to the state, tell the watcher. payload: one JSON object. */
+/* Queue one event for the next flush and apply it to the state. payload: one JSON object, copied. */
 AG_CHECK ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err);
 AG_CHECK ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err);
 AG_CHECK ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const ag_verdict *v,
@@ -31,6 +39,8 @@ AG_CHECK ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val
 /* Exactly one of obs and why is set. */
 AG_CHECK ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
                                        const ag_err *why, ag_err *err);
+/* Commit what is queued, then tell the watcher. Nothing has an effect outside before this. */
+AG_CHECK ag_status ag_loop_flush(ag_loop *l, ag_err *err);
 /* Apply run_finished, then commit it with the run's row and what the agent derives (the report). */
 AG_CHECK ag_status ag_loop_finish(ag_loop *l, ag_err *err);
 

@@ -153,7 +153,10 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kstr(w, "category_title", category ? ag_str_c(category->title) : f->category);
 	ag_jw_kstr(w, "severity", ag_str_c(ag_severity_name(f->severity)));
 	ag_jw_kstr(w, "description", f->description);
-	ag_jw_kstr(w, "detail", f->detail);
+	/* A detail that quotes values of a personal field would undo the masking beside it. */
+	ag_jw_kstr(w, "detail",
+		   !show_values && ag_mask_field(f->field) && ag_str_contains(f->detail, AG_S("\"")) ? AG_S("") :
+												    f->detail);
 	ag_jw_kstr(w, "hypothesis", f->hypothesis);
 	ag_jw_kstr(w, "repair", f->repair);
 	ag_jw_kstr(w, "evidence_query", f->evidence_query);

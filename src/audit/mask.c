@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 
+#include "base/time.h"
 #include "base/utf8.h"
 #include "columns/textclass.h"
 
@@ -119,6 +120,20 @@ static bool is_plain_defect(ag_str s)
 	return ag_str_trim(s).len <= 1 || (ag_text_classify(s) & (1u << AG_TEXT_NULL_WORD));
 }
 
+/* The first and last day of some date type: nobody's date. */
+static bool is_sentinel_day(int64_t ms)
+{
+	static const ag_civil days[] = {
+		{ 1, 1, 1, 0, 0, 0, 0 },      { 1899, 12, 30, 0, 0, 0, 0 }, { 1900, 1, 1, 0, 0, 0, 0 },
+		{ 1970, 1, 1, 0, 0, 0, 0 },   { 2099, 12, 31, 0, 0, 0, 0 }, { 9999, 12, 31, 0, 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < AG_NELEM(days); i++)
+		if (ms == ag_time_from_civil(&days[i]))
+			return true;
+	return false;
+}
+
 static ag_val masked_text(ag_str s, ag_arena *arena)
 {
 	const ag_str first = ag_utf8_prefix(ag_str_trim(s), 1);
@@ -141,7 +156,7 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 			return masked_text(s, arena);
 		return *v;
 	}
-	if (personal_field && v->type == AG_T_DATE)
+	if (personal_field && v->type == AG_T_DATE && !is_sentinel_day(v->u.i))
 		return ag_val_str(AG_S("•••"));
 	if (personal_field && ag_type_is_number(v->type)) {
 		const double x = ag_val_number(v);

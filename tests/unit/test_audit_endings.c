@@ -256,7 +256,7 @@ static void a_store_that_cannot_commit_ends_the_run(void **state)
 		assert_true(ag_str_eqc(f.result.run_result.status, "failed"));
 		assert_true(fix_len(&f, "run_trace") <= AG_NELEM(steps));
 	}
-	assert_true(nfailed > 15);
+	assert_true(nfailed > 8);
 	fix_close(&f);
 }
 
@@ -360,7 +360,8 @@ static void killed_at_every_event(void **state)
 		assert_int_equal(ag_store_find_run(store, AG_S("last"), f.arena, &row, &err), AG_OK);
 		rebuild(&f, store, &row.id, &s, &n);
 		if (!finished) {
-			assert_int_equal(n, at);
+			/* What was shown is there; so may be the rest of its batch, nothing more. */
+			assert_true(n >= at && n < at + 8);
 		} else {
 			assert_true(ag_str_eqc(s.status, "ok"));
 			assert_int_equal(s.findings.n, 1);
