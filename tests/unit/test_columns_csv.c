@@ -1,0 +1,275 @@
+/* CSV into a table: cells, headers, what a cell means beside its text, and broken records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "columns/load.h"
+#include "columns/table.h"
+#include "query/extjson.h"
+
+static ag_table *load_n(const char *text, size_t n, unsigned nthread, ag_format format)
+{
+	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = nthread };
+	ag_table_opts opts = { .format = format };
+	ag_table *t = NULL;
+	ag_err err;
+
+	if (ag_table_load_mem(&ctx, "data.csv", text, n, &opts, &t, &err))
+		fail_msg("%s", err.msg);
+	return t;
+}
+
+static ag_table *load(const char *text)
+{
+	return load_n(text, strlen(text), 1, AG_FORMAT_CSV);
+}
+
+static char *dump(const ag_table *t, bool views)
+{
+	ag_arena *a = ag_arena_new();
+	ag_buf out = AG_BUF_INIT(SIZE_MAX / 2);
+
+	for (uint64_t i = 0; i < ag_table_info_of(t)->ndoc; i++) {
+		ag_val v = views ? ag_table_doc_view(t, a, i, NULL, 0) : ag_table_doc(t, a, i);
+
+		ag_extjson_write(&out, &v, AG_EXTJSON_CANONICAL);
+		ag_buf_addc(&out, '\n');
+	}
+	ag_arena_free(a);
+	return ag_buf_steal(&out);
+}
+
+static void check(const char *text, const char *want, uint64_t broken)
+{
+	ag_table *t = load(text);
+	char *got = dump(t, false);
+
+	assert_string_equal(got, want);
+	assert_int_equal(ag_table_info_of(t)->broken, broken);
+	assert_true(ag_table_info_of(t)->has_views);
+	free(got);
+	ag_table_free(t);
+}
+
+static void cells(void **state)
+{
+	(void)state;
+	check("", "", 0);
+	check("a,b", "", 0);
+	check("a,b\n", "", 0);
+	check("a,b\n1,2", "{\"a\":\"1\",\"b\":\"2\"}\n", 0);
+	check("\xef\xbb\xbf" "a,b\r\n1,2\r\n\r\n3\r\n", "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"3\"}\n", 0);
+	check("a,b\n\"x, \"\"y\"\"\",\"two\r\nlines\"\n,\"\"\n",
+	      "{\"a\":\"x, \\\"y\\\"\",\"b\":\"two\\r\\nlines\"}\n{\"a\":\"\",\"b\":\"\"}\n", 0);
+	check("a\n5\" disk\n", "{\"a\":\"5\\\" disk\"}\n", 0);
+	check("\"x.y\",\"q\"\"z\"\n1,2\n", "{\"x.y\":\"1\",\"q\\\"z\":\"2\"}\n", 0);
+}
+
+static void separators(void **state)
+{
+	(void)state;
+	check("a;b,c;d\n1,5;2;3\n", "{\"a\":\"1,5\",\"b,c\":\"2\",\"d\":\"3\"}\n", 0);
+	check("a\tb\n1\t2\n", "{\"a\":\"1\",\"b\":\"2\"}\n", 0);
+	check("a|b\n1|2\n", "{\"a\":\"1\",\"b\":\"2\"}\n", 0);
+	check("\"a,b,c\";d\n1;2\n", "{\"a,b,c\":\"1\",\"d\":\"2\"}\n", 0);
+}
+
+static void broken_records(void **state)
+{
+	ag_table *t = load("a,b\n1,2\n1,2,3\n\"x\" y,2\n\xff,1\n\"open,1\n5,6\n");
+	const ag_table_info *info = ag_table_info_of(t);
+	char *got = dump(t, false);
+
+	(void)state;
+	assert_string_equal(got, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"5\",\"b\":\"6\"}\n");
+	assert_int_equal(info->broken, 4);
+	assert_int_equal(info->issues[0].line, 3);
+	assert_int_equal(info->issues[0].byte, 8);
+	assert_non_null(strstr(info->issues[0].what.ptr, "more cells"));
+	assert_int_equal(info->issues[1].line, 4);
+	assert_non_null(strstr(info->issues[1].what.ptr, "after a closing quote"));
+	assert_int_equal(info->issues[2].line, 5);
+	assert_non_null(strstr(info->issues[2].what.ptr, "UTF-8"));
+	assert_int_equal(info->issues[3].line, 6);
+	assert_non_null(strstr(info->issues[3].what.ptr, "not closed"));
+	free(got);
+	ag_table_free(t);
+}
+
+static void bad_headers(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "a,,c\n1,2,3\n", "column 2 of the header has no name" },
+		{ "a,b,a\n", "columns 1 and 3 of the header have the same name \"a\"" },
+		{ "a,\"b\n", "column 2 of the header has a quote" },
+		{ "a,\xff\n", "column 2 is not UTF-8" },
+	};
+	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
+	ag_table_opts opts = { .format = AG_FORMAT_CSV };
+	ag_table *t = NULL;
+	ag_err err;
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		assert_int_equal(ag_table_load_mem(&ctx, "x.csv", cases[i].text, strlen(cases[i].text),
+		                                   &opts, &t, &err),
+		                 AG_INVALID);
+		if (!strstr(err.msg, cases[i].says))
+			fail_msg("%s", err.msg);
+	}
+}
+
+/* One column, one cell a line: its view. */
+static void views(void **state)
+{
+	static const struct {
+		const char *cell, *view;
+	} cases[] = {
+		{ "7", "{\"$numberInt\":\"7\"}" },
+		{ "-12", "{\"$numberInt\":\"-12\"}" },
+		{ "0", "{\"$numberInt\":\"0\"}" },
+		{ "007", "\"007\"" },
+		{ "+1", "\"+1\"" },
+		{ "-0", "\"-0\"" },
+		{ "1_0", "\"1_0\"" },
+		{ "1.", "\"1.\"" },
+		{ ".5", "\".5\"" },
+		{ "2147483648", "{\"$numberLong\":\"2147483648\"}" },
+		{ "9223372036854775808", "{\"$numberDecimal\":\"9223372036854775808\"}" },
+		{ "12.5", "{\"$numberDouble\":\"12.5\"}" },
+		{ "12.50", "{\"$numberDouble\":\"12.5\"}" },
+		{ "1e3", "{\"$numberDouble\":\"1000.0\"}" },
+		{ "0.1234567890123456789", "{\"$numberDecimal\":\"0.1234567890123456789\"}" },
+		{ "0.30000000000000004", "{\"$numberDouble\":\"0.30000000000000004\"}" },
+		{ "1,5", "\"1,5\"" },
+		{ "true", "true" },
+		{ "false", "false" },
+		{ "True", "\"True\"" },
+		{ "2026-03-01", "{\"$date\":{\"$numberLong\":\"1772323200000\"}}" },
+		{ "2026-03-01T00:00:01Z", "{\"$date\":{\"$numberLong\":\"1772323201000\"}}" },
+		{ "2026-02-30", "\"2026-02-30\"" },
+		{ "\"7\"", "\"7\"" },
+		{ "\"\"", "\"\"" },
+		{ " 7", "\" 7\"" },
+		{ "NaN", "\"NaN\"" },
+	};
+	ag_arena *a = ag_arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_str text = ag_str_printf(a, "v;w\n%s;\n", cases[i].cell);
+		ag_str want = ag_str_printf(a, "{\"v\":%s,\"w\":null}\n", cases[i].view);
+		ag_table *t = load_n(text.ptr, text.len, 1, AG_FORMAT_CSV);
+		char *got = dump(t, true);
+
+		assert_string_equal(got, want.ptr);
+		free(got);
+		ag_table_free(t);
+	}
+	ag_arena_free(a);
+}
+
+static uint64_t count(const ag_table *t, const char *filter)
+{
+	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
+	ag_arena *a = ag_arena_new();
+	const ag_filter *f;
+	uint64_t n = 0;
+	ag_err err;
+
+	if (ag_filter_parse(ag_str_c(filter), a, &f, &err) || ag_table_count(t, &ctx, f, &n, &err))
+		fail_msg("%s: %s", filter, err.msg);
+	ag_arena_free(a);
+	return n;
+}
+
+/* The rule in table.h, operator by operator. */
+static void filters_see_text_and_view(void **state)
+{
+	static const struct {
+		const char *filter;
+		uint64_t n;
+	} cases[] = {
+		{ "{\"n\":7}", 1 },
+		{ "{\"n\":\"7\"}", 2 },
+		{ "{\"n\":{\"$ne\":7}}", 4 },
+		{ "{\"n\":{\"$gt\":6}}", 2 },
+		{ "{\"n\":{\"$gte\":\"7\"}}", 3 },
+		{ "{\"n\":{\"$in\":[7,\"x\"]}}", 2 },
+		{ "{\"n\":{\"$mod\":[4,3]}}", 1 },
+		{ "{\"n\":{\"$regex\":\"^7\"}}", 2 },
+		{ "{\"n\":{\"$type\":\"string\"}}", 5 },
+		{ "{\"n\":{\"$type\":\"number\"}}", 2 },
+		{ "{\"n\":{\"$type\":\"null\"}}", 1 },
+		{ "{\"n\":null}", 1 },
+		{ "{\"n\":\"\"}", 1 },
+		{ "{\"m\":null}", 4 },
+		{ "{\"m\":{\"$exists\":false}}", 3 }, /* an empty cell is there */
+		{ "{\"$expr\":{\"$gt\":[\"$n\",6]}}", 4 },
+		{ "{\"$expr\":{\"$eq\":[\"$n\",12.5]}}", 1 },
+	};
+	ag_table *t = load("n,m\n7,1\n\"7\"\nx\n,\n12.5\n");
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		uint64_t got = count(t, cases[i].filter);
+
+		if (got != cases[i].n)
+			fail_msg("%s gives %d, not %d", cases[i].filter, (int)got, (int)cases[i].n);
+	}
+	ag_table_free(t);
+}
+
+static void blocks_and_threads(void **state)
+{
+	ag_buf b = AG_BUF_INIT(64 << 20);
+	ag_table *one, *many;
+	char *x, *y;
+
+	(void)state;
+	ag_buf_adds(&b, "id,text,n\n");
+	for (int i = 0; i < 60000; i++)
+		ag_buf_addf(&b, "%d,\"line one of %d\nline \"\"two\"\", and a good deal of other text to fill "
+		                "the blocks with something, %d\",%d.5\n",
+		            i, i, i * 7, i);
+	one = load_n(b.ptr, b.len, 1, AG_FORMAT_CSV);
+	many = load_n(b.ptr, b.len, 8, AG_FORMAT_CSV);
+	assert_true(ag_table_nchunk(one) > 1);
+	assert_int_equal(ag_table_info_of(one)->ndoc, 60000);
+	assert_int_equal(ag_table_info_of(one)->broken, 0);
+	x = dump(one, true);
+	y = dump(many, true);
+	assert_string_equal(x, y);
+	for (uint64_t i = 0; i < 60000; i += 9999) {
+		uint64_t line, byte;
+		ag_str file;
+
+		ag_table_doc_where(many, i, &file, &line, &byte);
+		assert_int_equal(line, 2 + 2 * i);
+	}
+	free(x);
+	free(y);
+	ag_table_free(one);
+	ag_table_free(many);
+	free(ag_buf_steal(&b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cells),
+		cmocka_unit_test(separators),
+		cmocka_unit_test(broken_records),
+		cmocka_unit_test(bad_headers),
+		cmocka_unit_test(views),
+		cmocka_unit_test(filters_see_text_and_view),
+		cmocka_unit_test(blocks_and_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
