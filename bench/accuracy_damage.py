@@ -7,15 +7,17 @@ counted in documents, so that the auditor's count can be compared.
 import collections
 import copy
 import datetime
+import math
 
 DROP = object()   # the field goes away
 SAME = object()   # this value cannot be damaged in this way
 
 
 class Injector:
-    def __init__(self, name, category, kinds, low, high, breaks, also=(), most=None, forms=("ndjson", "json"), side=()):
+    def __init__(self, name, category, kinds, low, high, breaks, also=(), least=3, most=None, forms=("ndjson", "json"),
+                 side=()):
         self.name, self.category, self.kinds = name, category, kinds.split()
-        self.low, self.high, self.most = low, high, most
+        self.low, self.high, self.least, self.most = low, high, least, most
         self.breaks, self.accepted = breaks, {category, *also}
         self.forms = forms      # of files; CSV cells are all texts
         self.side = side        # categories that may appear on other fields because of this damage
@@ -130,7 +132,7 @@ def typos(v, m, field):
     return v[:at] + v[at + 1] + v[at] + v[at + 2:] if v[at] != v[at + 1] else v[:at] + v[at + 1:]
 
 
-@injector("enum_violation", "category", 0.0003, 0.0008, most=4, also=("spelling_variants", "null_word", "pattern_violation"), forms=ANY)
+@injector("enum_violation", "category", 0.0003, 0.0008, least=1, most=4, also=("spelling_variants", "null_word", "pattern_violation"), forms=ANY)
 def strange_category(v, m, field):
     return field["choice"](["q#7", "asdf", "%status%", "17"])
 
@@ -194,7 +196,7 @@ def control(v, m, field):
 
 @injector("precision_loss", "money", 0.02, 0.3, forms=ANY)
 def float_noise(v, m, field):
-    return v + 1e-13 * max(1, abs(v)) * 8 if v else SAME
+    return math.nextafter(v, math.inf) if v and isinstance(v, float) else SAME
 
 
 @injector("array_size", "items", 0.0008, 0.008, also=("missing_field", "null_rate"))
@@ -324,8 +326,8 @@ def damage(data, inj, path, m):
     """Damage one field of a Set in place. Returns (fields that may show it, documents), or None when nothing
     could be damaged."""
     docs = data.docs
-    # At least three documents: fewer nobody could tell from chance.
-    n = max(3, int(len(docs) * m.rng.uniform(inj.low, inj.high)))
+    # Mostly at least three documents: fewer nobody could tell from chance.
+    n = max(inj.least, int(len(docs) * m.rng.uniform(inj.low, inj.high)))
     n = min(n, inj.most or n, len(docs) - 1)
     if inj.name == "copied":
         return None, copy_documents(docs, candidates(inj, docs, n, m)[:n], m)

@@ -275,7 +275,7 @@ def access_log(m, n):
         doc = {"time": at, "method": m.weighted(GET=85, POST=12, HEAD=3), "path": "/%s/%d" % (
                    m.zipf(["item", "cart", "search", "About", "about"]), m.between(1, 500)), "status": code,
                "bytes": 0 if code == 304 else m.skewed(5200, 1.6, 0), "ms": m.skewed(22, 1.2, 1),
-               "ip": "203.0.113.%d" % m.between(0, 255), "agent": m.zipf(["Mozilla/5.0 (X11)", "curl/7.88", "-", "bot/1"]),
+               "ip": "203.0.113.%d" % m.between(0, 255), "agent": m.zipf(["Mozilla/5.0 (X11)", "curl/7.88", "bot/1"]),
                "tls": m.pick(["1.2", "1.3", "1.3"])}
         if code == 500:
             doc["error"] = {"class": m.pick(["Timeout", "OutOfStock"]), "line": m.between(10, 400)}
@@ -400,7 +400,7 @@ def bookings(m, n):
         arrive = made + datetime.timedelta(days=m.between(0, 300))
         nights = m.pick([1, 1, 2, 2, 3, 4, 7, 14])
         rate = m.skewed(90, 0.4)
-        docs.append({"ref": m.letters(6), "booked_on": made, "check_in": arrive, "check_out": arrive + datetime.timedelta(days=nights),
+        docs.append({"ref": m.letters(4) + "%05d" % i, "booked_on": made, "check_in": arrive, "check_out": arrive + datetime.timedelta(days=nights),
                      "nights": nights, "rate": rate, "total": round(nights * rate, 2), "adults": m.pick([1, 2, 2, 2, 3]),
                      "children": m.pick([0, 0, 0, 1, 2]), "guest": "%s %s" % (m.first(), m.last()),
                      "board": m.weighted(none=40, breakfast=45, half=15), "deposit": 0 if m.chance(0.7) else 50,
@@ -433,10 +433,10 @@ def tickets(m, n):
                      "opened": at, "closed": m.past(at + datetime.timedelta(hours=m.between(1, 900))) if closed else None,
                      "assignee": m.zipf(["mira", "sol", "bo", "kai"]) if m.chance(0.75) else None,
                      "priority": m.weighted(low=50, normal=35, high=12, urgent=3), "labels": m.rng.sample(
-                         ["ui", "api", "docs", "slow", "UX"], m.pick([0, 0, 1, 2])), "votes": m.pick([0, 0, 0, 1, 2, 40]),
+                         ["ui", "api", "docs", "slow", "UX"], m.pick([0, 0, 1, 2])), "watchers": m.pick([0, 0, 0, 1, 2, 40]),
                      "thread": [{"by": m.zipf(["mira", "sol", "bo", "kai"]), "text": m.sentence()} for _ in range(m.pick([0, 1, 2, 5]))]})
     return Set("tickets", docs, {"_id": "key", "subject": "title", "opened": "date", "priority": "category",
-                                 "labels": "tags", "votes": "count", "body": "prose"})
+                                 "labels": "tags", "watchers": "count", "body": "prose"})
 
 
 @maker

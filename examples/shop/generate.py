@@ -222,7 +222,7 @@ def make_customers(d):
             "vip": d.chance(0.06),
             "satisfaction": d.weighted([(1, 4), (2, 8), (3, 22), (4, 40), (5, 26)]),
             "points": int(d.skewed(240, 1.5)),
-            "legacy_id": 300000 + d.below(600000),
+            "legacy_id": 300000 + i * 391 + d.below(391),
             "member_until": {"$date": "%d-12-31T00:00:00Z" % d.between(2026, 2034)},
             "since": stamp(since),
         }
