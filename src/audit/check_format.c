@@ -4,6 +4,8 @@
  * grows from ORD-999 to ORD-1000 keeps its form; that a code lost a digit is row 22. */
 #include "audit/checks.h"
 
+#include "base/utf8.h"
+
 #define MAX_FORMS   20
 #define REGEX_BYTES 4000
 
@@ -258,6 +260,17 @@ static bool is_column_width(double len)
 	return false;
 }
 
+/* One long text over and over again is a template, no pile of texts. */
+static bool is_one_text(const ag_path_profile *f)
+{
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (f->values[i].n >= 3 &&
+		    (double)ag_utf8_count(ag_value_text(&f->values[i])) == f->str.length.max)
+			return true;
+	}
+	return false;
+}
+
 void ag_check_cut_off(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -269,7 +282,7 @@ void ag_check_cut_off(AG_CHECK_ARGS)
 	/* A pile: more than one in a hundred is exactly as long as the longest, and most are far shorter. */
 	if (f->str.n < 200 || !is_column_width(q->max) || q->p99 < q->max || q->p50 > 0.8 * q->max ||
 	    q->p50 < 5 || f->ndistinct * 2 < f->nscalar || f->str.words < 3 || q->p75 >= q->max ||
-	    !ag_path_is_plain(a, f))
+	    is_one_text(f) || !ag_path_is_plain(a, f))
 		return;
 	h = ag_suspect(out, f, "truncation", AG_MEDIUM, 0.7,
 	               ag_ev_where(a, f,

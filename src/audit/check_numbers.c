@@ -13,7 +13,8 @@ static bool is_measure(const ag_path_profile *f, const ag_field_name *n)
 {
 	if (ag_name_is_identifier(n) || n->traits & (AG_TRAIT_ZIP | AG_TRAIT_PHONE))
 		return false;
-	if (n->last & AG_TRAIT_TIME && !(n->traits & AG_TRAIT_MEASURE))
+	/* 20260301, 1772350000: points in time; small numbers are durations. */
+	if (n->last & AG_TRAIT_TIME && (n->traits & AG_TRAIT_YEAR || f->num.q.p75 > 1e6))
 		return false;
 	/* Seconds or milliseconds since 1970. */
 	return !(f->num.nint == f->num.n && f->num.q.p50 > 9e8 && f->num.q.p25 > 9e8 && f->num.q.p75 < 3e12);
@@ -26,6 +27,23 @@ static uint64_t count_of(const ag_path_profile *f, double v)
 			return f->values[i].n;
 	}
 	return 0;
+}
+
+static const double low_signs[] = { -1, -9, -99, -999, -9999, -99999, -2147483648.0 };
+static const double high_signs[] = { 99,      999,      9999,      99999, 999999,
+	                             9999999, 99999999, 999999999, 1e9,   2147483647.0 };
+
+static bool is_sign_of_nothing(double v)
+{
+	for (size_t i = 0; i < AG_NELEM(low_signs); i++) {
+		if (low_signs[i] == v)
+			return true;
+	}
+	for (size_t i = 0; i < AG_NELEM(high_signs); i++) {
+		if (high_signs[i] == v)
+			return true;
+	}
+	return false;
 }
 
 /* Quartiles of what remains without one value; exact when all values are known. */
@@ -46,7 +64,7 @@ static int by_number(const void *x, const void *y)
 /* One entry per occurrence up to 20,000, else thinned evenly: enough for quartiles. */
 #define MAX_SPREAD 20000
 
-static rest rest_from_values(const ag_path_profile *f, double without)
+static rest rest_from_values(const ag_path_profile *f, const double without[2])
 {
 	rest r = { 0 };
 	uint64_t step = f->num.n / MAX_SPREAD + 1;
@@ -56,7 +74,8 @@ static rest rest_from_values(const ag_path_profile *f, double without)
 	for (size_t i = 0; i < f->nvalue; i++) {
 		double v = ag_val_number(&f->values[i].v);
 
-		if (!ag_type_is_number(f->values[i].v.type) || v == without || !isfinite(v))
+		if (!ag_type_is_number(f->values[i].v.type) || v == without[0] || v == without[1] ||
+		    !isfinite(v))
 			continue;
 		r.ndistinct++;
 		r.n += f->values[i].n;
@@ -76,15 +95,18 @@ static rest rest_from_values(const ag_path_profile *f, double without)
 	return r;
 }
 
+/* Without v, and without the other end where that is a sentinel of its own (-9999 and 9999). */
 static rest rest_without(const ag_path_profile *f, double v)
 {
+	double other = v == f->num.q.max ? f->num.q.min : f->num.q.max;
+	double without[2] = { v, is_sign_of_nothing(other) && count_of(f, other) > 1 ? other : v };
 	rest r = { .p05 = f->num.q.p05, .p25 = f->num.q.p25, .p50 = f->num.q.p50, .p75 = f->num.q.p75,
 		   .ndistinct = (size_t)f->ndistinct, .n = f->num.n - count_of(f, v) };
 
 	if (f->values_complete)
-		return rest_from_values(f, v);
-	r.min = ag_path_low(f, &v, 1);
-	r.max = ag_path_high(f, &v, 1);
+		return rest_from_values(f, without);
+	r.min = ag_path_low(f, without, 2);
+	r.max = ag_path_high(f, without, 2);
 	if (r.p05 == v)
 		r.p05 = r.min;
 	if (r.p25 == v)
@@ -126,32 +148,29 @@ static bool is_zero_sentinel(const ag_path_profile *f, const ag_field_name *name
 
 size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *name, double ret[AG_MAX_SENTINELS])
 {
-	static const double low[] = { -1, -9, -99, -999, -9999, -99999, -2147483648.0 };
-	static const double high[] = { 99, 999, 9999, 99999, 999999, 9999999, 99999999, 999999999, 1e9,
-		                       2147483647.0 };
 	size_t n = 0;
 
 	if (f->num.n < 20 || !is_measure(f, name))
 		return 0;
-	for (size_t i = 0; i < AG_NELEM(low) && n < AG_MAX_SENTINELS; i++) {
-		uint64_t count = count_of(f, low[i]);
+	for (size_t i = 0; i < AG_NELEM(low_signs) && n < AG_MAX_SENTINELS; i++) {
+		uint64_t count = count_of(f, low_signs[i]);
 		rest r;
 
 		if (count < 2 || count == f->num.n)
 			continue;
-		r = rest_without(f, low[i]);
-		if (is_low_sentinel(f, name, low[i], &r))
-			ret[n++] = low[i];
+		r = rest_without(f, low_signs[i]);
+		if (is_low_sentinel(f, name, low_signs[i], &r))
+			ret[n++] = low_signs[i];
 	}
-	for (size_t i = 0; i < AG_NELEM(high) && n < AG_MAX_SENTINELS; i++) {
-		uint64_t count = count_of(f, high[i]);
+	for (size_t i = 0; i < AG_NELEM(high_signs) && n < AG_MAX_SENTINELS; i++) {
+		uint64_t count = count_of(f, high_signs[i]);
 		rest r;
 
 		if (count < 2 || count == f->num.n)
 			continue;
-		r = rest_without(f, high[i]);
-		if (is_high_sentinel(f, high[i], &r))
-			ret[n++] = high[i];
+		r = rest_without(f, high_signs[i]);
+		if (is_high_sentinel(f, high_signs[i], &r))
+			ret[n++] = high_signs[i];
 	}
 	if (n < AG_MAX_SENTINELS && f->num.nzero && f->num.nzero < f->num.n) {
 		rest r = rest_without(f, 0);
@@ -200,6 +219,7 @@ typedef struct side {
 	bool found;
 	double bound;
 	double nearest; /* the outlier next to the rest */
+	double inner;   /* and the last value of the rest */
 } side;
 
 static double scale(double v, bool log_scale)
@@ -251,6 +271,7 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 		if (next <= d / 2 && !is_sentinel(ext[i + 1], sentinels, ns)) {
 			ret.found = true;
 			ret.nearest = ext[i];
+			ret.inner = ext[i + 1];
 			ret.bound = log_scale ? sqrt(ext[i] * ext[i + 1]) : (ext[i] + ext[i + 1]) / 2;
 			return ret;
 		}
@@ -259,12 +280,14 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 }
 
 /* 1187.3 becomes 1200 when that still lies between the neighbours. */
-static double rounded(double bound, double nearest)
+static double rounded(const side *s)
 {
-	double room = fabs(nearest - bound), unit = pow(10, floor(log10(room > 0 ? room : 1)));
-	double r = round(bound / unit) * unit;
+	double unit = s->bound != 0 ? pow(10, floor(log10(fabs(s->bound))) - 1) : 1;
+	double r = round(s->bound / unit) * unit;
+	double lo = s->nearest < s->inner ? s->nearest : s->inner;
+	double hi = s->nearest < s->inner ? s->inner : s->nearest;
 
-	return isfinite(r) && fabs(r - bound) < room ? r : bound;
+	return isfinite(r) && r > lo && r < hi ? r : s->bound;
 }
 
 void ag_check_outlier(AG_CHECK_ARGS)
@@ -292,8 +315,8 @@ void ag_check_outlier(AG_CHECK_ARGS)
 		low = find_side(f, false, false, sentinels, ns);
 	if (!high.found && !low.found)
 		return;
-	high.bound = rounded(high.bound, high.nearest);
-	low.bound = rounded(low.bound, low.nearest);
+	high.bound = rounded(&high);
+	low.bound = rounded(&low);
 	if (high.found && low.found)
 		cond = OBJ(a, KV("$type", ag_ev_text("number")),
 		           KV("$not", OBJ(a, KV("$gte", number_val(low.bound)),

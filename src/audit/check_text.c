@@ -42,16 +42,18 @@ static word_kind kind_of_word(ag_str s)
 	return is_one_of(s, soft_words, AG_NELEM(soft_words)) ? SOFT_WORD : NO_WORD;
 }
 
-/* The least frequent value that is a real one; UINT64_MAX when there is none. */
-static uint64_t rarest_real(const ag_path_profile *f)
+/* How often a real value occurs, on average. */
+static double usual_count(const ag_path_profile *f)
 {
-	uint64_t n = UINT64_MAX;
+	uint64_t n = 0, kinds = 0;
 
 	for (size_t i = 0; i < f->nvalue; i++) {
-		if (kind_of_word(ag_value_text(&f->values[i])) == NO_WORD && f->values[i].n < n)
-			n = f->values[i].n;
+		if (kind_of_word(ag_value_text(&f->values[i])) != NO_WORD)
+			continue;
+		n += f->values[i].n;
+		kinds++;
 	}
-	return n;
+	return kinds ? (double)n / (double)kinds : 0;
 }
 
 /* Are the others short codes in capitals, so that "NA" is one of them? */
@@ -72,7 +74,7 @@ static bool holds_codes(const ag_path_profile *f)
 }
 
 static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *name, const ag_value_count *v,
-                               bool is_enum, uint64_t rarest)
+                               bool is_enum, double usual)
 {
 	ag_str s = ag_str_trim(ag_value_text(v));
 
@@ -81,10 +83,10 @@ static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *na
 		return true;
 	if (ag_str_ieq(s, AG_S("na")) && (name->traits & AG_TRAIT_REGION || holds_codes(f)))
 		return true;
-	if (!is_enum)
+	if (!is_enum || name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON))
 		return false;
 	/* A category of its own weight, or a field whose question allows the answer. */
-	return name->traits & AG_TRAIT_ENUMISH || v->n * 2 >= rarest;
+	return name->traits & AG_TRAIT_ENUMISH || ag_share(v->n, f->n) >= 0.1 || (double)v->n * 2 >= usual;
 }
 
 /* Surnames come with a capital; a program's null does not. */
@@ -100,7 +102,7 @@ static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, 
                            uint64_t *ret_n)
 {
 	bool is_enum = f->values_complete && f->ndistinct <= 50;
-	uint64_t rarest = rarest_real(f);
+	double usual = usual_count(f);
 	size_t n = 0;
 
 	*ret_n = 0;
@@ -113,7 +115,7 @@ static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, 
 		/* Above a fifth beside real categories it is one of them. */
 		if (is_enum && f->ndistinct > 2 && ag_share(v->n, f->n) > 0.2)
 			continue;
-		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_enum, rarest))
+		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_enum, usual))
 			continue;
 		ret[n++] = v->v;
 		*ret_n += v->n;

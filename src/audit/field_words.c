@@ -23,7 +23,7 @@ static const ag_trait_words rows[] = {
 	/* may be the key of a document */
 	{ AG_TRAIT_KEY,
 	  "asin barcode code customerid doi ean email gtin guid iban id imei isbn key mail "
-	  "no nr number orderid passport productid ref reference serial sku ssn "
+	  "no nr number orderid passport productid serial sku ssn "
 	  "transactionid uid upc userid username uuid vin" },
 	/* with an identifier: the key of something else */
 	{ AG_TRAIT_FOREIGN,
