@@ -82,9 +82,14 @@ uint64_t ag_filter_hash(const ag_filter *f);
 /* Every path the filter looks at, in order of first appearance, without doubles; paths inside
  * $elemMatch carry their prefix ("items.q"). Field paths of $expr are included. */
 void ag_filter_paths(const ag_filter *f, ag_arena *arena, const ag_str **ret, size_t *nret);
+/* True when the filter looks at the document as a whole ($$ROOT in $expr): paths are not enough. */
+bool ag_filter_wants_whole(const ag_filter *f);
+/* How many subjects the regexes of the filter gave up on so far; see ag_regex_overruns. */
+uint64_t ag_filter_overruns(const ag_filter *f);
 
 /* MongoDB's matching semantics on one document (or, inside $elemMatch, element). Exact reference for
- * the column evaluator; a differential test holds the two together. */
+ * the column evaluator; a differential test holds the two together. Where the server would fail a query
+ * because an operator of $expr cannot work on a document, that document does not match. */
 bool ag_filter_match(const ag_filter *f, const ag_val *doc);
 
 /* For other evaluators: does one value (an array is not looked into) satisfy a leaf (EQ, GT, GTE, LT,

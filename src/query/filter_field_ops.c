@@ -25,7 +25,15 @@ static ag_status compile(ag_filter_parser *p, ag_filter *node, ag_str pattern, a
 	ag_err sub;
 	ag_status st = ag_regex_compile(pattern, opts, p->arena, &node->regex, &sub);
 
-	return st ? ag_filter_bad(p, "%s", sub.msg) : AG_OK;
+	if (!st)
+		return AG_OK;
+	AG_IGNORE(ag_filter_bad(p, "%s", sub.msg), "returned below");
+	if (p->err) {
+		p->err->status = st;
+		if (sub.hint[0])
+			ag_err_hint(p->err, "%s", sub.hint);
+	}
+	return st;
 }
 
 AG_FILTER_OP_PARSER(cmp)

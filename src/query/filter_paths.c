@@ -58,3 +58,22 @@ void ag_filter_paths(const ag_filter *f, ag_arena *arena, const ag_str **ret, si
 	*ret = set.paths;
 	*nret = set.n;
 }
+
+bool ag_filter_wants_whole(const ag_filter *f)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_path_set set = { .arena = arena };
+
+	ag_filter_collect(f, AG_S(""), &set);
+	ag_arena_free(arena);
+	return set.whole;
+}
+
+uint64_t ag_filter_overruns(const ag_filter *f)
+{
+	uint64_t n = f->regex ? ag_regex_overruns(f->regex) : 0;
+
+	for (size_t i = 0; i < f->nkids; i++)
+		n += ag_filter_overruns(f->kids[i]);
+	return n;
+}

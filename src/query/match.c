@@ -2,8 +2,9 @@
  *
  * A leaf holds when any value that its path leads to satisfies it. walk() visits those values: objects are
  * entered by name; an array in the way is looked into once (its objects by name, and by a numeric part as
- * index); an array at the end gives its elements first and then itself. Where nothing is found the leaf
- * sees one missing value, but not for elements of an array that are no objects.
+ * index, behind which an array is in the way again); an array at the end gives its elements first and
+ * then itself. Where nothing is found the leaf sees one missing value, but not for elements of an array
+ * that are no objects.
  * Reading order: ag_filter_match, walk, ag_filter_leaf. */
 #include <math.h>
 
@@ -206,7 +207,8 @@ static bool walk_array(const ag_filter *f, size_t k, const ag_val *array)
 		if (k + 1 == f->nparts) {
 			if (test(f, e))
 				return true;
-		} else if ((e->type == AG_T_OBJECT || e->type == AG_T_ARRAY) && walk(f, k + 1, e)) {
+		} else if (e->type == AG_T_OBJECT ? walk(f, k + 1, e)
+		                                  : e->type == AG_T_ARRAY && walk_array(f, k + 1, e)) {
 			return true;
 		}
 	}

@@ -9,16 +9,18 @@
 #include "query/regex.h"
 
 #include <pcre2.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
-#define MATCH_LIMIT (1000 * 1000) /* about 50 ms at worst; honest patterns need far less */
-#define DEPTH_LIMIT 10000
-#define HEAP_LIMIT_KIB (16 * 1024)
+#define MATCH_LIMIT (250 * 1000) /* a few ms at worst; honest patterns need far less */
+#define DEPTH_LIMIT MATCH_LIMIT
+#define HEAP_LIMIT_KIB (32 * 1024)
 
 struct ag_regex {
 	pcre2_code *code;
 	pcre2_match_context *limits;
 	ag_str pattern, opts;
+	atomic_uint_fast64_t *overruns; /* apart, because the rest never changes */
 };
 
 /* Memory of one match: pieces of a block on the stack, then malloc. */
@@ -124,9 +126,14 @@ ag_status ag_regex_compile(ag_str pattern, ag_str opts, ag_arena *arena, const a
 		PCRE2_UCHAR text[160] = "";
 
 		pcre2_get_error_message(code, text, sizeof(text));
-		return ag_fail(err, AG_INVALID, "query.regex", "regex, byte %zu: %s", (size_t)at,
-		               (const char *)text);
+		AG_IGNORE(ag_fail(err, AG_INVALID, "query.regex", "regex, byte %zu: %s", (size_t)at,
+		                  (const char *)text), "returned below");
+		if (code == PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE)
+			ag_err_hint(err, "write a character by its code as \\x{00a0}, not \\u00a0");
+		return AG_INVALID;
 	}
+	re->overruns = ag_new(arena, atomic_uint_fast64_t);
+	atomic_init(re->overruns, 0);
 	re->limits = pcre2_match_context_create(NULL);
 	if (!re->limits)
 		ag_oom();
@@ -161,7 +168,15 @@ bool ag_regex_match(const ag_regex *re, ag_str subject)
 		rc = pcre2_match(re->code, text, subject.len, 0, PCRE2_NO_JIT, md, re->limits);
 	pcre2_match_data_free(md);
 	pcre2_general_context_free(ctx);
+	if (rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT ||
+	    rc == PCRE2_ERROR_HEAPLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		atomic_fetch_add_explicit(re->overruns, 1, memory_order_relaxed);
 	return rc >= 0;
+}
+
+uint64_t ag_regex_overruns(const ag_regex *re)
+{
+	return atomic_load_explicit(re->overruns, memory_order_relaxed);
 }
 
 ag_str ag_regex_pattern(const ag_regex *re)
