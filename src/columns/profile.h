@@ -20,8 +20,8 @@
 /* A path is a map when it is an object whose keys differ between documents: on average a key stands in at most
  * half of the objects; there are more than 100 distinct keys, or at least 20 and more than 5 per object that
  * has any; and 90% of them are alike in shape (hex of one length, UUIDs, or one pattern of letters and digits:
- * numbers, dates, "user_17"). Or when it has more than 512 distinct keys whatever they look like, because a
- * chunk keeps no more apart (AG_COL_MAX_NAMED). */
+ * numbers, dates, "user_17"). Or, whatever they look like, when there are more than 1,000 and each stands in at
+ * most a tenth of the objects on average; or more than AG_COL_MAX_NAMED, because a chunk keeps no more apart. */
 
 typedef struct ag_value_count {
 	ag_val v;

@@ -13,6 +13,8 @@
 #define MAP_KEYS       100 /* more keys than an object that someone designed has */
 #define MAP_FEW_KEYS   20
 #define MAP_PER_OBJECT 5
+#define MAP_ANY_KEYS   1000 /* this many names that are nearly all absent are no names, whatever they look like */
+#define MAP_ANY_FILL   10   /* … in at most one of ten objects on average */
 #define CHECK_EVERY    1024
 
 typedef struct link {
@@ -106,9 +108,10 @@ static void decide_map(const builder *b, ag_node *node, const ag_keyset *keys, u
 	node->is_map = has_any || nkey > AG_COL_MAX_NAMED;
 	if (!node->is_map && nkey >= MAP_FEW_KEYS) {
 		nobject = count_objects(b, node);
-		node->is_map = 2 * nmember <= nkey * nobject &&
-		               (nkey > MAP_KEYS || nkey > MAP_PER_OBJECT * nobject) &&
-		               ag_keyset_is_alike(keys);
+		node->is_map = (2 * nmember <= nkey * nobject &&
+		                (nkey > MAP_KEYS || nkey > MAP_PER_OBJECT * nobject) &&
+		                ag_keyset_is_alike(keys)) ||
+		               (nkey > MAP_ANY_KEYS && MAP_ANY_FILL * nmember <= nkey * nobject);
 	}
 	if (node->is_map) {
 		node->map_keys = nkey;
