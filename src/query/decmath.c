@@ -253,19 +253,11 @@ ag_dec128 ag_decmath_round(ag_dec128 a, int places, ag_decround mode)
 	p.coef /= unit;
 	p.exp = -places;
 	switch (mode) {
-	case AG_DEC_TRUNC:
-		up = false;
-		break;
-	case AG_DEC_FLOOR:
-		up = rest && p.neg;
-		break;
-	case AG_DEC_CEIL:
-		up = rest && !p.neg;
-		break;
+	case AG_DEC_TRUNC: up = false; break;
+	case AG_DEC_FLOOR: up = rest && p.neg; break;
+	case AG_DEC_CEIL: up = rest && !p.neg; break;
 	case AG_DEC_HALF_EVEN:
-	default:
-		up = rest > unit / 2 || (rest == unit / 2 && rest && (p.coef & 1));
-		break;
+	default: up = rest > unit / 2 || (rest == unit / 2 && rest && (p.coef & 1)); break;
 	}
 	p.coef += up;
 	return ag_decmath_pack(&p);

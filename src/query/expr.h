@@ -17,7 +17,8 @@ typedef struct ag_expr ag_expr;
 
 /* "$a.b" is a field path, "$$ROOT", "$$CURRENT", "$$this", "$$value" variables; {"$literal":…};
  * objects and arrays are constructors; {"$op": args}. */
-AG_CHECK ag_status ag_expr_parse(const ag_val *v, ag_arena *arena, const ag_expr **ret, ag_err *err);
+AG_CHECK ag_status ag_expr_parse(const ag_val *v, ag_arena *arena, const ag_expr **ret,
+                                 ag_err *err);
 /* Evaluate on one document; the result lives in arena (or borrows from doc). A type error of an operator
  * (like $toLower of an object) gives AG_INVALID as MongoDB does. */
 AG_CHECK ag_status ag_expr_eval(const ag_expr *e, const ag_val *doc, ag_arena *arena, ag_val *ret,

@@ -31,8 +31,8 @@ static ag_val path_value(const ag_expr *e, ag_arena *arena)
 		return ag_val_str(ag_str_printf(arena, "$%.*s", AG_FMT(e->path)));
 	if (ag_str_eqc(e->var, "CURRENT"))
 		return ag_val_str(AG_S("$$ROOT"));
-	return ag_val_str(ag_str_printf(arena, "$$%.*s%s%.*s", AG_FMT(e->var), dot,
-	                                AG_FMT(e->path)));
+	return ag_val_str(
+		ag_str_printf(arena, "$$%.*s%s%.*s", AG_FMT(e->var), dot, AG_FMT(e->path)));
 }
 
 static ag_val list_value(const ag_expr *e, ag_arena *arena)
@@ -103,12 +103,9 @@ ag_val ag_expr_to_val(const ag_expr *e, ag_arena *arena)
 	ag_member *m;
 
 	switch (e->kind) {
-	case AG_E_CONST:
-		return const_value(e, arena);
-	case AG_E_PATH:
-		return path_value(e, arena);
-	case AG_E_ARRAY:
-		return list_value(e, arena);
+	case AG_E_CONST: return const_value(e, arena);
+	case AG_E_PATH: return path_value(e, arena);
+	case AG_E_ARRAY: return list_value(e, arena);
 	case AG_E_OBJECT:
 		m = ag_new_n(arena, ag_member, e->nkids + 1);
 		for (size_t i = 0; i < e->nkids; i++) {
@@ -117,8 +114,7 @@ ag_val ag_expr_to_val(const ag_expr *e, ag_arena *arena)
 		}
 		return ag_val_object(m, e->nkids);
 	case AG_E_OP:
-	default:
-		return op_object(arena, e->row->name, args_value(e, arena));
+	default: return op_object(arena, e->row->name, args_value(e, arena));
 	}
 }
 

@@ -124,19 +124,12 @@ static ag_status eval_op(ag_expr_env *env, const ag_expr *e, ag_val *ret)
 ag_status ag_expr_run(ag_expr_env *env, const ag_expr *e, ag_val *ret)
 {
 	switch (e->kind) {
-	case AG_E_CONST:
-		*ret = e->value;
-		return AG_OK;
-	case AG_E_PATH:
-		*ret = eval_path(env, e);
-		return AG_OK;
-	case AG_E_ARRAY:
-		return eval_array(env, e, ret);
-	case AG_E_OBJECT:
-		return eval_object(env, e, ret);
+	case AG_E_CONST: *ret = e->value; return AG_OK;
+	case AG_E_PATH: *ret = eval_path(env, e); return AG_OK;
+	case AG_E_ARRAY: return eval_array(env, e, ret);
+	case AG_E_OBJECT: return eval_object(env, e, ret);
 	case AG_E_OP:
-	default:
-		return eval_op(env, e, ret);
+	default: return eval_op(env, e, ret);
 	}
 }
 

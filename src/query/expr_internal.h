@@ -23,12 +23,12 @@ typedef struct ag_expr_row ag_expr_row;
 
 struct ag_expr {
 	ag_expr_kind kind;
-	ag_val value;          /* CONST */
-	ag_str var;            /* PATH: "ROOT", "this", …; also the name that $map and friends bind */
-	ag_str path;           /* PATH: "a.b", "" for the variable itself */
+	ag_val value; /* CONST */
+	ag_str var;   /* PATH: "ROOT", "this", …; also the name that $map and friends bind */
+	ag_str path;  /* PATH: "a.b", "" for the variable itself */
 	const ag_str *parts;
 	size_t nparts;
-	const ag_str *keys;    /* OBJECT */
+	const ag_str *keys; /* OBJECT */
 	const ag_expr_row *row;
 	const ag_expr *const *kids;
 	size_t nkids;
@@ -58,9 +58,9 @@ struct ag_expr_row {
 	                   ag_val *ret);
 	ag_status (*lazy)(ag_expr_env *env, const ag_expr *e, ag_val *ret);
 	const char *named[AG_EXPR_MAX_NAMED]; /* {"$op": {"input": …}}: argument names in order */
-	bool positional;  /* besides the named form a list is allowed */
-	bool binds;       /* named[1] is "as": a variable for the last argument */
-	int tag;          /* what one function shared by several rows shall do */
+	bool positional;                      /* besides the named form a list is allowed */
+	bool binds; /* named[1] is "as": a variable for the last argument */
+	int tag;    /* what one function shared by several rows shall do */
 };
 
 const ag_expr_row *ag_expr_find(ag_str name);
@@ -83,10 +83,10 @@ __extension__ typedef __int128 ag_i128;
 
 /* Numbers: the rules of $add and $multiply for mixed types, shared with $sum. */
 typedef struct ag_sum {
-	ag_i128 whole; /* exact sum of the integers */
-	double high, low;             /* compensated sum of the doubles (Neumaier) */
+	ag_i128 whole;    /* exact sum of the integers */
+	double high, low; /* compensated sum of the doubles (Neumaier) */
 	ag_dec128 dec;
-	uint64_t count;               /* numbers seen */
+	uint64_t count; /* numbers seen */
 	bool has_double, has_dec;
 } ag_sum;
 
@@ -97,7 +97,7 @@ ag_val ag_sum_average(const ag_sum *s); /* null when nothing was added */
 #define AG_EXPR_EAGER(name)                                                                 \
 	ag_status ag_expr_op_##name(ag_expr_env *env, const ag_expr *e, const ag_val *args, \
 	                            size_t n, ag_val *ret)
-#define AG_EXPR_LAZY(name)                                                                  \
+#define AG_EXPR_LAZY(name) \
 	ag_status ag_expr_op_##name(ag_expr_env *env, const ag_expr *e, ag_val *ret)
 
 /* expr_ops_num.c */
@@ -111,7 +111,7 @@ AG_EXPR_EAGER(round);
 AG_EXPR_EAGER(math);
 /* expr_ops_logic.c */
 AG_EXPR_EAGER(compare);
-AG_EXPR_EAGER(not);
+AG_EXPR_EAGER(not );
 AG_EXPR_LAZY(and);
 AG_EXPR_LAZY(cond);
 AG_EXPR_LAZY(switch);

@@ -31,7 +31,7 @@ static const ag_expr_row rows[] = {
 	{ "$cmp", 2, 2, EAGER(compare), .tag = 'c' },
 	{ "$and", 0, 0, LAZY(and), .tag = '&' },
 	{ "$or", 0, 0, LAZY(and), .tag = '|' },
-	{ "$not", 1, 1, EAGER(not) },
+	{ "$not", 1, 1, EAGER(not ) },
 	{ "$cond", 3, 3, LAZY(cond), .named = { "if", "then", "else" }, .positional = true },
 	{ "$switch", 1, 2, LAZY(switch), .named = { "branches", "default" } },
 	{ "$ifNull", 2, 0, LAZY(if_null) },

@@ -12,33 +12,19 @@ AG_EXPR_EAGER(compare)
 	if (c == 0 && args[0].type != args[1].type && ag_expr_nullish(&args[0]))
 		c = args[0].type == AG_T_MISSING ? -1 : 1;
 	switch (e->row->tag) {
-	case '=':
-		yes = c == 0;
-		break;
-	case '!':
-		yes = c != 0;
-		break;
-	case '>':
-		yes = c > 0;
-		break;
-	case 'G':
-		yes = c >= 0;
-		break;
-	case '<':
-		yes = c < 0;
-		break;
-	case 'L':
-		yes = c <= 0;
-		break;
-	default:
-		*ret = ag_val_int(c);
-		return AG_OK;
+	case '=': yes = c == 0; break;
+	case '!': yes = c != 0; break;
+	case '>': yes = c > 0; break;
+	case 'G': yes = c >= 0; break;
+	case '<': yes = c < 0; break;
+	case 'L': yes = c <= 0; break;
+	default: *ret = ag_val_int(c); return AG_OK;
 	}
 	*ret = ag_val_bool(yes);
 	return AG_OK;
 }
 
-AG_EXPR_EAGER(not)
+AG_EXPR_EAGER(not )
 {
 	(void)env;
 	(void)e;

@@ -48,9 +48,7 @@ void ag_sum_add(ag_sum *s, const ag_val *v)
 {
 	switch (v->type) {
 	case AG_T_INT32:
-	case AG_T_INT64:
-		s->whole += v->u.i;
-		break;
+	case AG_T_INT64: s->whole += v->u.i; break;
 	case AG_T_DOUBLE:
 		add_double(s, v->u.f);
 		s->has_double = true;
@@ -59,8 +57,7 @@ void ag_sum_add(ag_sum *s, const ag_val *v)
 		s->dec = s->has_dec ? ag_dec128_add(s->dec, v->u.dec) : v->u.dec;
 		s->has_dec = true;
 		break;
-	default:
-		return;
+	default: return;
 	}
 	s->count++;
 }
@@ -304,14 +301,10 @@ static double round_double(double d, int places, ag_decround mode)
 		return d;
 	if (places == 0) {
 		switch (mode) {
-		case AG_DEC_TRUNC:
-			return trunc(d);
-		case AG_DEC_FLOOR:
-			return floor(d);
-		case AG_DEC_CEIL:
-			return ceil(d);
-		default:
-			return rint(d);
+		case AG_DEC_TRUNC: return trunc(d);
+		case AG_DEC_FLOOR: return floor(d);
+		case AG_DEC_CEIL: return ceil(d);
+		default: return rint(d);
 		}
 	}
 	/* 34 digits of the double's exact value, as the server rounds: 2.675 lies below the half. */
@@ -341,8 +334,8 @@ AG_EXPR_EAGER(round)
 	} else if (args->type == AG_T_DECIMAL) {
 		*ret = decimal(ag_decmath_round(args->u.dec, (int)places, mode));
 	} else if (places < 0) {
-		ag_val d = decimal(ag_decmath_round(ag_dec128_from_i64(args->u.i), (int)places,
-		                                    mode));
+		ag_val d = decimal(
+			ag_decmath_round(ag_dec128_from_i64(args->u.i), (int)places, mode));
 		int64_t i;
 
 		*ret = ag_val_to_i64(&d, &i) ? ag_val_int(i) : ag_val_double(ag_val_number(&d));
@@ -368,9 +361,7 @@ AG_EXPR_EAGER(math)
 			return ag_expr_bad(env, e, "wants a number of 0 or more");
 		d = sqrt(d);
 		break;
-	case 'e':
-		d = exp(d);
-		break;
+	case 'e': d = exp(d); break;
 	default:
 		if (d <= 0)
 			return ag_expr_bad(env, e, "wants a number above 0");

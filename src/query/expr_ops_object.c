@@ -73,8 +73,9 @@ AG_EXPR_EAGER(array_to_object)
 		const ag_val *key, *value;
 
 		if (!read_pair(&args->u.items[i], &key, &value))
-			return ag_expr_bad(env, e, "wants items like {\"k\": …, \"v\": …} or "
-			                           "[key, value]");
+			return ag_expr_bad(env, e,
+			                   "wants items like {\"k\": …, \"v\": …} or "
+			                   "[key, value]");
 		put(m, &nm, ag_val_text(key), value);
 	}
 	*ret = ag_val_object(m, nm);

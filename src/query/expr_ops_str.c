@@ -248,18 +248,10 @@ AG_EXPR_EAGER(date_part)
 		return ag_expr_bad(env, e, "wants a date, got %s", ag_type_alias(args->type));
 	c = ag_time_to_civil(args->u.i);
 	switch (e->row->tag) {
-	case 'y':
-		*ret = ag_val_int(c.year);
-		break;
-	case 'm':
-		*ret = ag_val_int(c.month);
-		break;
-	case 'd':
-		*ret = ag_val_int(c.day);
-		break;
-	default:
-		*ret = ag_val_int(c.hour);
-		break;
+	case 'y': *ret = ag_val_int(c.year); break;
+	case 'm': *ret = ag_val_int(c.month); break;
+	case 'd': *ret = ag_val_int(c.day); break;
+	default: *ret = ag_val_int(c.hour); break;
 	}
 	return AG_OK;
 }

@@ -42,8 +42,8 @@ static ag_status new_node(parser *p, ag_expr_kind kind, ag_expr **ret)
 	ag_expr *e;
 
 	if (++p->nnode > AG_EXPR_MAX_NODES)
-		return ag_fail(p->err, AG_LIMIT, "query.expr", "an expression of more than %d parts",
-		               AG_EXPR_MAX_NODES);
+		return ag_fail(p->err, AG_LIMIT, "query.expr",
+		               "an expression of more than %d parts", AG_EXPR_MAX_NODES);
 	e = ag_new(p->arena, ag_expr);
 	e->kind = kind;
 	*ret = e;
@@ -74,8 +74,8 @@ static ag_status set_path(parser *p, ag_expr *e, ag_str path)
 	for (size_t i = 0; i < n; i++) {
 		parts[i] = ag_str_split(&rest, '.');
 		if (!parts[i].len || parts[i].ptr[0] == '$')
-			return bad(p, "\"$%.*s\" is no field path", (int)(path.len > 80 ? 80 : path.len),
-			           path.ptr);
+			return bad(p, "\"$%.*s\" is no field path",
+			           (int)(path.len > 80 ? 80 : path.len), path.ptr);
 	}
 	e->parts = parts;
 	e->nparts = n;
@@ -107,8 +107,9 @@ static ag_status parse_string(parser *p, const ag_val *v, ag_expr *e)
 		           (int)(e->var.len > 60 ? 60 : e->var.len), e->var.ptr);
 	if (dot >= 0 && (size_t)dot + 1 == name.len)
 		return bad(p, "the path behind \"$$%.*s\" is empty", AG_FMT(e->var));
-	return set_path(p, e, dot < 0 ? AG_S("") : ag_str_make(name.ptr + dot + 1,
-	                                                       name.len - (size_t)dot - 1));
+	return set_path(p, e,
+	                dot < 0 ? AG_S("")
+	                        : ag_str_make(name.ptr + dot + 1, name.len - (size_t)dot - 1));
 }
 
 static ag_status parse_list(parser *p, const ag_val *v, ag_expr *e)
@@ -349,8 +350,7 @@ static ag_status parse(parser *p, const ag_val *v, const ag_expr **ret)
 
 	if (++p->depth > AG_EXPR_MAX_DEPTH)
 		return ag_fail(p->err, AG_LIMIT, "query.expr",
-		               "the expression is nested deeper than %d levels",
-		               AG_EXPR_MAX_DEPTH);
+		               "the expression is nested deeper than %d levels", AG_EXPR_MAX_DEPTH);
 	st = new_node(p, AG_E_CONST, &e);
 	if (st)
 		return st;

@@ -33,11 +33,12 @@ typedef struct ag_extjson_opts {
 
 /* What was lost or bent while reading; all zero for clean input. */
 typedef struct ag_extjson_notes {
-	uint32_t duplicate_keys;   /* later ones dropped */
-	uint32_t lone_surrogates;  /* replaced by U+FFFD */
-	uint32_t invalid_utf8;     /* bytes replaced by U+FFFD: only when the caller allows it */
-	uint32_t big_numbers;      /* beyond 64 bits: kept as Decimal128 where exact in 34 digits, else double */
-	uint32_t overflows;        /* like 1e400: kept as infinity */
+	uint32_t duplicate_keys;  /* later ones dropped */
+	uint32_t lone_surrogates; /* replaced by U+FFFD */
+	uint32_t invalid_utf8;    /* bytes replaced by U+FFFD: only when the caller allows it */
+	uint32_t
+		big_numbers; /* beyond 64 bits: kept as Decimal128 where exact in 34 digits, else double */
+	uint32_t overflows; /* like 1e400: kept as infinity */
 } ag_extjson_notes;
 
 /* Parse exactly one value; only white space may follow. Strings without escapes are views into
@@ -57,7 +58,7 @@ bool ag_extjson_typed(ag_arena *arena, const ag_val *v, bool query, ag_val *ret)
 typedef enum ag_extjson_mode {
 	AG_EXTJSON_RELAXED,   /* v2 relaxed: plain numbers and ISO dates where they are exact */
 	AG_EXTJSON_CANONICAL, /* v2 canonical: every number typed */
-	AG_EXTJSON_SHELL      /* for people and mongosh: ObjectId("…"), ISODate("…"), NumberLong("…") */
+	AG_EXTJSON_SHELL /* for people and mongosh: ObjectId("…"), ISODate("…"), NumberLong("…") */
 } ag_extjson_mode;
 
 /* One line, ", " and ": " as separators in SHELL mode, none else. */

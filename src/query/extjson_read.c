@@ -212,8 +212,8 @@ static ag_status parse_array(reader *r, ag_val *ret)
 
 /* Is the key of slot i taken by an earlier, kept member? Small objects are searched, large ones use a
  * table of indexes by hash. */
-static bool seen_before(const member_slot *m, size_t nkept, const member_slot *one,
-                        uint32_t *table, size_t mask)
+static bool seen_before(const member_slot *m, size_t nkept, const member_slot *one, uint32_t *table,
+                        size_t mask)
 {
 	size_t h;
 
@@ -342,21 +342,16 @@ static ag_status parse_value(reader *r, ag_val *ret)
 	if (r->s.at >= r->s.text.len)
 		return expected(r, "a value");
 	switch (r->s.text.ptr[r->s.at]) {
-	case '{':
-		return parse_object(r, ret);
-	case '[':
-		return parse_array(r, ret);
+	case '{': return parse_object(r, ret);
+	case '[': return parse_array(r, ret);
 	case '"':
 		st = ag_extjson_string(&r->s, &s);
 		if (!st)
 			*ret = ag_val_str(s);
 		return st;
-	case 't':
-		return parse_word(r, AG_S("true"), ag_val_bool(true), ret);
-	case 'f':
-		return parse_word(r, AG_S("false"), ag_val_bool(false), ret);
-	case 'n':
-		return parse_word(r, AG_S("null"), ag_val_null(), ret);
+	case 't': return parse_word(r, AG_S("true"), ag_val_bool(true), ret);
+	case 'f': return parse_word(r, AG_S("false"), ag_val_bool(false), ret);
+	case 'n': return parse_word(r, AG_S("null"), ag_val_null(), ret);
 	default:
 		if (is_digit(r) || peek(r, '-'))
 			return parse_number(r, ret);
@@ -367,9 +362,11 @@ static ag_status parse_value(reader *r, ag_val *ret)
 ag_status ag_extjson_parse(ag_str text, const ag_extjson_opts *opts, ag_arena *arena, ag_val *ret,
                            size_t *ret_at, ag_extjson_notes *notes, ag_err *err)
 {
-	reader r = { .s = { .text = text, .arena = arena, .err = err,
-	                    .repair_utf8 = opts->repair_utf8 },
-	             .opts = opts, .max_depth = AG_EXTJSON_MAX_DEPTH };
+	reader r = {
+		.s = { .text = text, .arena = arena, .err = err, .repair_utf8 = opts->repair_utf8 },
+		.opts = opts,
+		.max_depth = AG_EXTJSON_MAX_DEPTH
+	};
 	ag_status st;
 	ag_val v;
 

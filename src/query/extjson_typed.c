@@ -14,9 +14,9 @@ typedef bool (*typed_fn)(ag_arena *arena, const ag_val *v, const ag_val *second,
 
 typedef struct typed_form {
 	const char *key;
-	const char *second;   /* the other member, or NULL */
+	const char *second; /* the other member, or NULL */
 	bool second_required;
-	bool data_only;       /* in queries the same words are operators */
+	bool data_only; /* in queries the same words are operators */
 	typed_fn read;
 } typed_form;
 
@@ -348,7 +348,9 @@ static bool read_code(ag_arena *arena, const ag_val *v, const ag_val *second, ag
 	if (second) {
 		scope = ag_new(arena, ag_val);
 		*scope = *second;
-		*ret = (ag_val){ .type = AG_T_CODE_W_SCOPE, .n = v->n, .u.pair = { v->u.s, scope } };
+		*ret = (ag_val){ .type = AG_T_CODE_W_SCOPE,
+			         .n = v->n,
+			         .u.pair = { v->u.s, scope } };
 	}
 	return true;
 }

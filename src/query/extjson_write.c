@@ -101,8 +101,7 @@ static void json_number(writer *w, const ag_val *v)
 		else
 			number_text(w->out, v, true);
 		return;
-	default:
-		typed_number(w->out, "$numberDecimal", v);
+	default: typed_number(w->out, "$numberDecimal", v);
 	}
 }
 
@@ -167,52 +166,30 @@ static void write_json_scalar(writer *w, const ag_val *v)
 	ag_buf *out = w->out;
 
 	switch ((ag_type)v->type) {
-	case AG_T_OID:
-		json_oid(out, v);
-		break;
-	case AG_T_DATE:
-		json_date(w, v->u.i);
-		break;
-	case AG_T_BINARY:
-		json_binary(out, v);
-		break;
-	case AG_T_REGEX:
-		json_regex(out, v);
-		break;
+	case AG_T_OID: json_oid(out, v); break;
+	case AG_T_DATE: json_date(w, v->u.i); break;
+	case AG_T_BINARY: json_binary(out, v); break;
+	case AG_T_REGEX: json_regex(out, v); break;
 	case AG_T_TIMESTAMP:
 		ag_buf_addf(out, "{\"$timestamp\":{\"t\":%" PRIu32 ",\"i\":%" PRIu32 "}}",
 		            (uint32_t)((uint64_t)v->u.i >> 32), (uint32_t)v->u.i);
 		break;
-	case AG_T_SYMBOL:
-		json_text(out, "$symbol", ag_val_text(v));
-		break;
-	case AG_T_CODE:
-		json_text(out, "$code", ag_val_text(v));
-		break;
+	case AG_T_SYMBOL: json_text(out, "$symbol", ag_val_text(v)); break;
+	case AG_T_CODE: json_text(out, "$code", ag_val_text(v)); break;
 	case AG_T_CODE_W_SCOPE:
-	case AG_T_DBPOINTER:
-		json_pair(w, v);
-		break;
-	case AG_T_MINKEY:
-		ag_buf_adds(out, "{\"$minKey\":1}");
-		break;
-	case AG_T_MAXKEY:
-		ag_buf_adds(out, "{\"$maxKey\":1}");
-		break;
-	case AG_T_UNDEFINED:
-		ag_buf_adds(out, "{\"$undefined\":true}");
-		break;
-	default:
-		json_number(w, v);
-		break;
+	case AG_T_DBPOINTER: json_pair(w, v); break;
+	case AG_T_MINKEY: ag_buf_adds(out, "{\"$minKey\":1}"); break;
+	case AG_T_MAXKEY: ag_buf_adds(out, "{\"$maxKey\":1}"); break;
+	case AG_T_UNDEFINED: ag_buf_adds(out, "{\"$undefined\":true}"); break;
+	default: json_number(w, v); break;
 	}
 }
 
 /* mongosh's /…/ takes only what a JavaScript engine takes; everything else goes through BSONRegExp. */
 static bool is_js_regex(ag_str pattern, ag_str opts)
 {
-	static const char *const foreign[] = { "(?", "(*", "[[", "\\A", "\\Z", "\\z", "\\h", "\\Q",
-		                               "++", "*+", "?+", "}+", "\\x{", "\\R", "\\K" };
+	static const char *const foreign[] = { "(?", "(*", "[[", "\\A", "\\Z",  "\\z", "\\h", "\\Q",
+		                               "++", "*+", "?+", "}+",  "\\x{", "\\R", "\\K" };
 
 	if (pattern.len == 0)
 		return false;
@@ -324,41 +301,21 @@ static void write_shell_scalar(writer *w, const ag_val *v)
 		hex_bytes(out, v->u.oid, 12);
 		ag_buf_adds(out, "\")");
 		break;
-	case AG_T_DATE:
-		shell_date(out, v->u.i);
-		break;
-	case AG_T_BINARY:
-		shell_binary(out, v);
-		break;
-	case AG_T_REGEX:
-		shell_regex(out, v);
-		break;
+	case AG_T_DATE: shell_date(out, v->u.i); break;
+	case AG_T_BINARY: shell_binary(out, v); break;
+	case AG_T_REGEX: shell_regex(out, v); break;
 	case AG_T_TIMESTAMP:
 		ag_buf_addf(out, "Timestamp({ t: %" PRIu32 ", i: %" PRIu32 " })",
 		            (uint32_t)((uint64_t)v->u.i >> 32), (uint32_t)v->u.i);
 		break;
-	case AG_T_SYMBOL:
-		shell_call(out, "BSONSymbol", ag_val_text(v));
-		break;
-	case AG_T_CODE:
-		shell_call(out, "Code", ag_val_text(v));
-		break;
+	case AG_T_SYMBOL: shell_call(out, "BSONSymbol", ag_val_text(v)); break;
+	case AG_T_CODE: shell_call(out, "Code", ag_val_text(v)); break;
 	case AG_T_CODE_W_SCOPE:
-	case AG_T_DBPOINTER:
-		shell_pair(w, v);
-		break;
-	case AG_T_MINKEY:
-		ag_buf_adds(out, "MinKey()");
-		break;
-	case AG_T_MAXKEY:
-		ag_buf_adds(out, "MaxKey()");
-		break;
-	case AG_T_UNDEFINED:
-		ag_buf_adds(out, "undefined");
-		break;
-	default:
-		shell_number(out, v);
-		break;
+	case AG_T_DBPOINTER: shell_pair(w, v); break;
+	case AG_T_MINKEY: ag_buf_adds(out, "MinKey()"); break;
+	case AG_T_MAXKEY: ag_buf_adds(out, "MaxKey()"); break;
+	case AG_T_UNDEFINED: ag_buf_adds(out, "undefined"); break;
+	default: shell_number(out, v); break;
 	}
 }
 
@@ -393,22 +350,12 @@ static void write_array(writer *w, const ag_val *v)
 static void write_value(writer *w, const ag_val *v)
 {
 	switch ((ag_type)v->type) {
-	case AG_T_OBJECT:
-		write_object(w, v);
-		break;
-	case AG_T_ARRAY:
-		write_array(w, v);
-		break;
-	case AG_T_STRING:
-		ag_json_quote(w->out, ag_val_text(v));
-		break;
-	case AG_T_BOOL:
-		ag_buf_adds(w->out, v->u.b ? "true" : "false");
-		break;
+	case AG_T_OBJECT: write_object(w, v); break;
+	case AG_T_ARRAY: write_array(w, v); break;
+	case AG_T_STRING: ag_json_quote(w->out, ag_val_text(v)); break;
+	case AG_T_BOOL: ag_buf_adds(w->out, v->u.b ? "true" : "false"); break;
 	case AG_T_MISSING: /* has no text of its own; null is the nearest JSON */
-	case AG_T_NULL:
-		ag_buf_adds(w->out, "null");
-		break;
+	case AG_T_NULL: ag_buf_adds(w->out, "null"); break;
 	default:
 		if (w->mode == AG_EXTJSON_SHELL)
 			write_shell_scalar(w, v);

@@ -17,29 +17,29 @@ extern "C" {
 #endif
 
 typedef enum ag_filter_op {
-	AG_F_TRUE,       /* {} */
-	AG_F_AND,        /* kids */
-	AG_F_OR,         /* kids */
-	AG_F_NOR,        /* kids */
-	AG_F_NOT,        /* one kid: {p:{$not:…}}, $ne, $nin are stored this way */
-	AG_F_EQ,         /* path, operand (never a regex: that is AG_F_REGEX) */
+	AG_F_TRUE, /* {} */
+	AG_F_AND,  /* kids */
+	AG_F_OR,   /* kids */
+	AG_F_NOR,  /* kids */
+	AG_F_NOT,  /* one kid: {p:{$not:…}}, $ne, $nin are stored this way */
+	AG_F_EQ,   /* path, operand (never a regex: that is AG_F_REGEX) */
 	AG_F_GT,
 	AG_F_GTE,
 	AG_F_LT,
 	AG_F_LTE,
-	AG_F_IN,         /* operand: array, sorted by ag_val_cmp, without doubles, regexes apart at its
+	AG_F_IN,     /* operand: array, sorted by ag_val_cmp, without doubles, regexes apart at its
 	                  * end; number: items that are no regex; kids: one REGEX per regex item;
 	                  * flag: null is among the items */
-	AG_F_EXISTS,     /* flag: wanted */
-	AG_F_TYPE,       /* type_mask */
-	AG_F_REGEX,      /* regex */
-	AG_F_SIZE,       /* number */
-	AG_F_ALL,        /* kids: one EQ, REGEX or ELEM_MATCH per item, all on the same path; no kids:
+	AG_F_EXISTS, /* flag: wanted */
+	AG_F_TYPE,   /* type_mask */
+	AG_F_REGEX,  /* regex */
+	AG_F_SIZE,   /* number */
+	AG_F_ALL,    /* kids: one EQ, REGEX or ELEM_MATCH per item, all on the same path; no kids:
 	                  * nothing matches */
-	AG_F_ELEM_OBJ,   /* one kid: a filter on each element that is an object (or array) */
-	AG_F_ELEM_VAL,   /* one kid: operators on each element itself (paths empty) */
-	AG_F_MOD,        /* number, number2 (remainder) */
-	AG_F_EXPR        /* expr */
+	AG_F_ELEM_OBJ, /* one kid: a filter on each element that is an object (or array) */
+	AG_F_ELEM_VAL, /* one kid: operators on each element itself (paths empty) */
+	AG_F_MOD,      /* number, number2 (remainder) */
+	AG_F_EXPR      /* expr */
 } ag_filter_op;
 
 typedef struct ag_regex ag_regex; /* a compiled PCRE2 pattern; see regex.h */
@@ -47,11 +47,11 @@ typedef struct ag_regex ag_regex; /* a compiled PCRE2 pattern; see regex.h */
 typedef struct ag_filter ag_filter;
 struct ag_filter {
 	ag_filter_op op;
-	ag_str path;             /* as written, "" inside ELEM_VAL */
-	const ag_str *parts;     /* the path cut at its dots */
+	ag_str path;         /* as written, "" inside ELEM_VAL */
+	const ag_str *parts; /* the path cut at its dots */
 	size_t nparts;
 	ag_val operand;
-	uint32_t type_mask;      /* bit per ag_type */
+	uint32_t type_mask; /* bit per ag_type */
 	bool flag;
 	int64_t number, number2;
 	const ag_regex *regex;
@@ -68,7 +68,8 @@ struct ag_filter {
  * errors  AG_INVALID names the operator that is unknown or misused with the path where it stands, and
  *         hints the nearest known operator; AG_LIMIT for size, depth or nodes. `$where`, `$function`,
  *         `$accumulator` and `$text` are refused as AG_DENIED with the reason. */
-AG_CHECK ag_status ag_filter_parse(ag_str text, ag_arena *arena, const ag_filter **ret, ag_err *err);
+AG_CHECK ag_status ag_filter_parse(ag_str text, ag_arena *arena, const ag_filter **ret,
+                                   ag_err *err);
 AG_CHECK ag_status ag_filter_from_val(const ag_val *doc, ag_arena *arena, const ag_filter **ret,
                                       ag_err *err);
 

@@ -298,41 +298,24 @@ static cnode *build_not(canon *c, const ag_filter *f)
 
 static cnode *build_leaf(canon *c, const ag_filter *f)
 {
-	static const char *const order[] = { [AG_F_GT] = "$gt", [AG_F_GTE] = "$gte",
-		                             [AG_F_LT] = "$lt", [AG_F_LTE] = "$lte" };
+	static const char *const order[] = {
+		[AG_F_GT] = "$gt", [AG_F_GTE] = "$gte", [AG_F_LT] = "$lt", [AG_F_LTE] = "$lte"
+	};
 	cnode *n = new_leaf(c, f->op, f->path);
 
 	switch (f->op) {
-	case AG_F_EQ:
-		set_eq(c, n, &f->operand);
-		break;
+	case AG_F_EQ: set_eq(c, n, &f->operand); break;
 	case AG_F_GT:
 	case AG_F_GTE:
 	case AG_F_LT:
-	case AG_F_LTE:
-		set_op(c, n, order[f->op], ag_val_canon(c->arena, &f->operand));
-		break;
-	case AG_F_IN:
-		set_in(c, n, f);
-		break;
-	case AG_F_EXISTS:
-		set_op(c, n, "$exists", ag_val_bool(f->flag));
-		break;
-	case AG_F_TYPE:
-		set_op(c, n, "$type", type_names(c, f->type_mask));
-		break;
-	case AG_F_REGEX:
-		set_regex(c, n, f->regex);
-		break;
-	case AG_F_SIZE:
-		set_op(c, n, "$size", ag_val_int(f->number));
-		break;
-	case AG_F_MOD:
-		set_mod(c, n, f);
-		break;
-	default: /* ELEM_OBJ, ELEM_VAL */
-		set_elem(c, n, f);
-		break;
+	case AG_F_LTE: set_op(c, n, order[f->op], ag_val_canon(c->arena, &f->operand)); break;
+	case AG_F_IN: set_in(c, n, f); break;
+	case AG_F_EXISTS: set_op(c, n, "$exists", ag_val_bool(f->flag)); break;
+	case AG_F_TYPE: set_op(c, n, "$type", type_names(c, f->type_mask)); break;
+	case AG_F_REGEX: set_regex(c, n, f->regex); break;
+	case AG_F_SIZE: set_op(c, n, "$size", ag_val_int(f->number)); break;
+	case AG_F_MOD: set_mod(c, n, f); break;
+	default: /* ELEM_OBJ, ELEM_VAL */ set_elem(c, n, f); break;
 	}
 	finish_leaf(c, n);
 	return n;
@@ -450,22 +433,18 @@ static cnode *build(canon *c, const ag_filter *f)
 	switch (f->op) {
 	case AG_F_AND:
 	case AG_F_OR:
-	case AG_F_NOR:
-		return build_list(c, f);
-	case AG_F_NOT:
-		return build_not(c, f);
-	case AG_F_ALL:
-		return build_all(c, f);
+	case AG_F_NOR: return build_list(c, f);
+	case AG_F_NOT: return build_not(c, f);
+	case AG_F_ALL: return build_all(c, f);
 	case AG_F_TRUE:
 	case AG_F_EXPR:
 		n = new_leaf(c, f->op, AG_S(""));
 		n->doc = f->op == AG_F_TRUE
-		         ? ag_val_object(NULL, 0)
-		         : object1(c, AG_S("$expr"), ag_expr_to_val(f->expr, c->arena));
+		                 ? ag_val_object(NULL, 0)
+		                 : object1(c, AG_S("$expr"), ag_expr_to_val(f->expr, c->arena));
 		n->text = ag_extjson_str(c->arena, &n->doc, AG_EXTJSON_RELAXED);
 		return n;
-	default:
-		return build_leaf(c, f);
+	default: return build_leaf(c, f);
 	}
 }
 

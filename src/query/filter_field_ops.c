@@ -126,7 +126,8 @@ AG_FILTER_OP_PARSER(in)
 	for (uint32_t i = 0; i < v->n; i++) {
 		items[i] = list_item(p, &v->u.items[i]);
 		if (ag_filter_is_ops(&items[i]))
-			return ag_filter_bad(p, "item %u is an operator object; $in takes values", i);
+			return ag_filter_bad(p, "item %u is an operator object; $in takes values",
+			                     i);
 		if (items[i].type == AG_T_UNDEFINED)
 			return ag_filter_bad(p, "item %u is undefined", i);
 	}
@@ -165,7 +166,8 @@ static ag_status add_type(ag_filter_parser *p, ag_filter *node, const ag_val *v)
 	if (v->type == AG_T_STRING) {
 		if (!ag_type_from_alias(ag_val_text(v), &t)) {
 			AG_IGNORE(ag_filter_bad(p, "unknown type \"%.*s\"",
-			                        (int)(v->n > 60 ? 60 : v->n), v->u.s), "");
+			                        (int)(v->n > 60 ? 60 : v->n), v->u.s),
+			          "");
 			ag_err_hint(p->err, "known: number double int long decimal string object "
 			                    "array binData objectId bool date null regex timestamp "
 			                    "javascript symbol minKey maxKey");
@@ -335,7 +337,7 @@ AG_FILTER_OP_PARSER(mod)
 	return AG_OK;
 }
 
-AG_FILTER_OP_PARSER(not)
+AG_FILTER_OP_PARSER(not )
 {
 	const ag_filter *kid;
 	ag_filter *regex;
@@ -349,7 +351,8 @@ AG_FILTER_OP_PARSER(not)
 		return st ? st : only_kid(p, node, regex);
 	}
 	if (v->type != AG_T_OBJECT)
-		return ag_filter_bad(p, "$not wants an object of operators or a regular expression");
+		return ag_filter_bad(p,
+		                     "$not wants an object of operators or a regular expression");
 	if (v->n == 0)
 		return ag_filter_bad(p, "$not cannot be empty");
 	if (!ag_filter_is_ops(v))

@@ -9,9 +9,9 @@ typedef struct ag_filter_parser ag_filter_parser;
 
 /* Where an operator may stand. */
 typedef enum ag_filter_place {
-	AG_FP_TOP,    /* {"$op": …} */
-	AG_FP_FIELD,  /* {"field": {"$op": …}} */
-	AG_FP_DENIED  /* nowhere: `why` says the reason */
+	AG_FP_TOP,   /* {"$op": …} */
+	AG_FP_FIELD, /* {"field": {"$op": …}} */
+	AG_FP_DENIED /* nowhere: `why` says the reason */
 } ag_filter_place;
 
 typedef struct ag_filter_op_row {
@@ -20,7 +20,8 @@ typedef struct ag_filter_op_row {
 	ag_filter_op op;
 	/* Fills `node` (op and path are set) from the operator's value v; `ops` is the object around it.
 	 * NULL for DENIED rows. */
-	ag_status (*parse)(ag_filter_parser *p, ag_filter *node, const ag_val *v, const ag_val *ops);
+	ag_status (*parse)(ag_filter_parser *p, ag_filter *node, const ag_val *v,
+	                   const ag_val *ops);
 	const char *why;
 } ag_filter_op_row;
 
@@ -56,7 +57,7 @@ AG_CHECK ag_status ag_filter_join(ag_filter_parser *p, ag_filter_op op,
                                   const ag_filter **ret);
 
 /* Parsers of operator values, for the table; see filter_field_ops.c. */
-#define AG_FILTER_OP_PARSER(name)                                                           \
+#define AG_FILTER_OP_PARSER(name)                                                               \
 	ag_status ag_filter_parse_##name(ag_filter_parser *p, ag_filter *node, const ag_val *v, \
 	                                 const ag_val *ops)
 AG_FILTER_OP_PARSER(cmp);
@@ -71,7 +72,7 @@ AG_FILTER_OP_PARSER(size);
 AG_FILTER_OP_PARSER(all);
 AG_FILTER_OP_PARSER(elem);
 AG_FILTER_OP_PARSER(mod);
-AG_FILTER_OP_PARSER(not);
+AG_FILTER_OP_PARSER(not );
 AG_FILTER_OP_PARSER(bool);
 AG_FILTER_OP_PARSER(expr);
 AG_FILTER_OP_PARSER(comment);

@@ -32,7 +32,8 @@ static const ag_filter_op_row ag_filter_ops[] = {
 	{ "$where", AG_FP_DENIED, AG_F_TRUE, NULL, NO_CODE },
 	{ "$function", AG_FP_DENIED, AG_F_TRUE, NULL, NO_CODE },
 	{ "$accumulator", AG_FP_DENIED, AG_F_TRUE, NULL, NO_CODE },
-	{ "$text", AG_FP_DENIED, AG_F_TRUE, NULL, "it depends on an index that only the server has" },
+	{ "$text", AG_FP_DENIED, AG_F_TRUE, NULL,
+	  "it depends on an index that only the server has" },
 };
 
 const ag_filter_op_row *ag_filter_op_find(ag_str name)

@@ -218,8 +218,8 @@ ag_status ag_filter_doc(ag_filter_parser *p, const ag_val *doc, bool top, const 
 		const ag_filter *kid = NULL;
 		size_t mark;
 
-		if (is_op && (!ag_filter_op_find(m->key) ||
-		              ag_filter_op_find(m->key)->place != AG_FP_TOP))
+		if (is_op &&
+		    (!ag_filter_op_find(m->key) || ag_filter_op_find(m->key)->place != AG_FP_TOP))
 			return ag_filter_op_refuse(p, m->key, AG_FP_TOP);
 		st = ag_filter_enter(p, m->key, -1, &mark);
 		if (!st)

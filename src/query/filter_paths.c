@@ -11,12 +11,10 @@ void ag_filter_collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
 	ag_str here = f->nparts ? ag_path_set_join(set, prefix, f->path) : prefix;
 
 	switch (f->op) {
-	case AG_F_TRUE:
-		return;
+	case AG_F_TRUE: return;
 	case AG_F_AND:
 	case AG_F_OR:
-	case AG_F_NOR:
-		break;
+	case AG_F_NOR: break;
 	case AG_F_EXPR: {
 		const ag_str *paths;
 		size_t n;
@@ -42,9 +40,7 @@ void ag_filter_collect(const ag_filter *f, ag_str prefix, ag_path_set *set)
 		for (size_t i = 0; i < f->nkids; i++)
 			ag_filter_collect(f->kids[i], prefix, set);
 		return;
-	default:
-		ag_path_set_add(set, here);
-		return;
+	default: ag_path_set_add(set, here); return;
 	}
 	for (size_t i = 0; i < f->nkids; i++)
 		ag_filter_collect(f->kids[i], prefix, set);

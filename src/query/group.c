@@ -78,19 +78,13 @@ static void hold(ag_acc *a, ag_arena *arena, const ag_val *v, size_t *extra)
 	case AG_T_STRING:
 	case AG_T_SYMBOL:
 	case AG_T_CODE:
-	case AG_T_BINARY:
-		hold_text(a, arena, v);
-		break;
+	case AG_T_BINARY: hold_text(a, arena, v); break;
 	case AG_T_OBJECT:
 	case AG_T_ARRAY:
 	case AG_T_REGEX:
 	case AG_T_DBPOINTER:
-	case AG_T_CODE_W_SCOPE:
-		hold_deep(a, arena, v, extra);
-		break;
-	default:
-		a->u.one.v = *v;
-		break;
+	case AG_T_CODE_W_SCOPE: hold_deep(a, arena, v, extra); break;
+	default: a->u.one.v = *v; break;
 	}
 	a->u.one.set = true;
 }
@@ -205,14 +199,10 @@ static ag_val result_list(const ag_acc *a, ag_arena *arena)
 }
 
 static const ag_acc_type types[] = {
-	{ "$sum", false, add_sum, result_sum },
-	{ "$avg", false, add_sum, result_avg },
-	{ "$min", false, add_min, result_one },
-	{ "$max", false, add_max, result_one },
-	{ "$first", false, add_first, result_one },
-	{ "$last", false, add_last, result_one },
-	{ "$push", false, add_push, result_list },
-	{ "$addToSet", false, add_set, result_list },
+	{ "$sum", false, add_sum, result_sum },     { "$avg", false, add_sum, result_avg },
+	{ "$min", false, add_min, result_one },     { "$max", false, add_max, result_one },
+	{ "$first", false, add_first, result_one }, { "$last", false, add_last, result_one },
+	{ "$push", false, add_push, result_list },  { "$addToSet", false, add_set, result_list },
 	{ "$count", true, add_count, result_sum },
 };
 

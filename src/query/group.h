@@ -22,9 +22,9 @@ typedef struct ag_acc {
 		struct {
 			ag_val v;
 			bool set;
-			char *room;     /* for the bytes of a text, used again and again */
+			char *room; /* for the bytes of a text, used again and again */
 			size_t cap;
-			ag_arena *own;  /* for containers that were replaced */
+			ag_arena *own; /* for containers that were replaced */
 		} one;
 		struct {
 			ag_acc_item *first, *last;

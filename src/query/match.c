@@ -134,27 +134,18 @@ static bool leaf_mod(const ag_filter *f, const ag_val *v)
 bool ag_filter_leaf(const ag_filter *f, const ag_val *v)
 {
 	switch (f->op) {
-	case AG_F_EQ:
-		return leaf_eq(&f->operand, v);
+	case AG_F_EQ: return leaf_eq(&f->operand, v);
 	case AG_F_GT:
 	case AG_F_GTE:
 	case AG_F_LT:
-	case AG_F_LTE:
-		return leaf_order(f, v);
-	case AG_F_IN:
-		return leaf_in(f, v);
-	case AG_F_EXISTS:
-		return (v->type != AG_T_MISSING) == f->flag;
-	case AG_F_TYPE:
-		return v->type != AG_T_MISSING && (f->type_mask >> v->type & 1);
-	case AG_F_REGEX:
-		return leaf_regex(f->regex, v);
-	case AG_F_SIZE:
-		return v->type == AG_T_ARRAY && (int64_t)v->n == f->number;
-	case AG_F_MOD:
-		return leaf_mod(f, v);
-	default:
-		return false;
+	case AG_F_LTE: return leaf_order(f, v);
+	case AG_F_IN: return leaf_in(f, v);
+	case AG_F_EXISTS: return (v->type != AG_T_MISSING) == f->flag;
+	case AG_F_TYPE: return v->type != AG_T_MISSING && (f->type_mask >> v->type & 1);
+	case AG_F_REGEX: return leaf_regex(f->regex, v);
+	case AG_F_SIZE: return v->type == AG_T_ARRAY && (int64_t)v->n == f->number;
+	case AG_F_MOD: return leaf_mod(f, v);
+	default: return false;
 	}
 }
 
@@ -183,12 +174,10 @@ static bool test(const ag_filter *f, const ag_val *v)
 {
 	switch (f->op) {
 	case AG_F_ELEM_OBJ:
-	case AG_F_ELEM_VAL:
-		return elem_match(f, v);
+	case AG_F_ELEM_VAL: return elem_match(f, v);
 	case AG_F_EXISTS: /* the caller turns the answer round for {"$exists": false} */
 		return v->type != AG_T_MISSING;
-	default:
-		return ag_filter_leaf(f, v);
+	default: return ag_filter_leaf(f, v);
 	}
 }
 
@@ -207,8 +196,9 @@ static bool walk_array(const ag_filter *f, size_t k, const ag_val *array)
 		if (k + 1 == f->nparts) {
 			if (test(f, e))
 				return true;
-		} else if (e->type == AG_T_OBJECT ? walk(f, k + 1, e)
-		                                  : e->type == AG_T_ARRAY && walk_array(f, k + 1, e)) {
+		} else if (e->type == AG_T_OBJECT
+		                   ? walk(f, k + 1, e)
+		                   : e->type == AG_T_ARRAY && walk_array(f, k + 1, e)) {
 			return true;
 		}
 	}
@@ -273,20 +263,13 @@ static bool any_match(const ag_filter *f, const ag_val *doc)
 bool ag_filter_match(const ag_filter *f, const ag_val *doc)
 {
 	switch (f->op) {
-	case AG_F_TRUE:
-		return true;
-	case AG_F_AND:
-		return all_match(f, doc);
-	case AG_F_OR:
-		return any_match(f, doc);
-	case AG_F_NOR:
-		return !any_match(f, doc);
-	case AG_F_NOT:
-		return !ag_filter_match(f->kids[0], doc);
-	case AG_F_ALL:
-		return f->nkids > 0 && all_match(f, doc);
-	case AG_F_EXPR:
-		return match_expr(f, doc);
+	case AG_F_TRUE: return true;
+	case AG_F_AND: return all_match(f, doc);
+	case AG_F_OR: return any_match(f, doc);
+	case AG_F_NOR: return !any_match(f, doc);
+	case AG_F_NOT: return !ag_filter_match(f->kids[0], doc);
+	case AG_F_ALL: return f->nkids > 0 && all_match(f, doc);
+	case AG_F_EXPR: return match_expr(f, doc);
 	case AG_F_EXISTS:
 		return (f->nparts ? walk(f, 0, doc) : doc->type != AG_T_MISSING) == f->flag;
 	default:

@@ -8,9 +8,9 @@
 #include "query/pipeline_internal.h"
 
 static const ag_stage_type *const stage_types[] = {
-	&ag_stage_match,    &ag_stage_group,        &ag_stage_count,        &ag_stage_sort,
-	&ag_stage_limit,    &ag_stage_skip,         &ag_stage_project,      &ag_stage_add_fields,
-	&ag_stage_set,      &ag_stage_unset,        &ag_stage_unwind,       &ag_stage_replace_root,
+	&ag_stage_match,        &ag_stage_group,         &ag_stage_count,   &ag_stage_sort,
+	&ag_stage_limit,        &ag_stage_skip,          &ag_stage_project, &ag_stage_add_fields,
+	&ag_stage_set,          &ag_stage_unset,         &ag_stage_unwind,  &ag_stage_replace_root,
 	&ag_stage_replace_with, &ag_stage_sort_by_count,
 };
 
@@ -131,8 +131,9 @@ ag_status ag_pipeline_from_val(const ag_val *v, ag_arena *arena, const ag_pipeli
 		return ag_fail(err, AG_INVALID, "query.pipeline",
 		               "a pipeline is an array of stages, got %s", ag_type_alias(v->type));
 	if (v->n > AG_PIPELINE_MAX_STAGES)
-		return ag_fail(err, AG_LIMIT, "query.pipeline", "the pipeline has %u stages, limit %d",
-		               v->n, AG_PIPELINE_MAX_STAGES);
+		return ag_fail(err, AG_LIMIT, "query.pipeline",
+		               "the pipeline has %u stages, limit %d", v->n,
+		               AG_PIPELINE_MAX_STAGES);
 	stages = ag_new_n(arena, ag_stage, v->n + 1U);
 	for (uint32_t i = 0; !st && i < v->n; i++)
 		st = parse_stage(i, &v->u.items[i], arena, &stages[i], err);

@@ -14,7 +14,7 @@ extern "C" {
 typedef struct ag_pipeline ag_pipeline;
 
 #define AG_PIPELINE_MAX_STAGES 50
-#define AG_PIPELINE_MAX_GROUPS (4 * 1000 * 1000)   /* distinct _id of one $group */
+#define AG_PIPELINE_MAX_GROUPS (4 * 1000 * 1000)      /* distinct _id of one $group */
 #define AG_PIPELINE_MAX_BYTES  (1024UL * 1024 * 1024) /* state held by $group and $sort */
 
 AG_CHECK ag_status ag_pipeline_parse(ag_str text, ag_arena *arena, const ag_pipeline **ret,

@@ -10,9 +10,9 @@
 struct ag_pipeline_run {
 	const ag_pipeline *pipeline;
 	ag_stage_run *stages;
-	size_t n, first;    /* stages[first] is the first one that runs */
-	ag_arena *kept;     /* results that came out while input was coming */
-	ag_arena *out;      /* the caller's arena, in run_end */
+	size_t n, first; /* stages[first] is the first one that runs */
+	ag_arena *kept;  /* results that came out while input was coming */
+	ag_arena *out;   /* the caller's arena, in run_end */
 	ag_val *results;
 	size_t nresult, cap;
 	size_t max_results; /* in run_end */
@@ -84,7 +84,8 @@ static ag_status check_held(const ag_pipeline_run *run, ag_err *err)
 	if (run->held + ag_arena_bytes(run->kept) <= AG_PIPELINE_MAX_BYTES)
 		return AG_OK;
 	AG_IGNORE(ag_fail(err, AG_LIMIT, "query.pipeline", "the pipeline holds more than %lu MB",
-	                  AG_PIPELINE_MAX_BYTES >> 20), "returned below");
+	                  AG_PIPELINE_MAX_BYTES >> 20),
+	          "returned below");
 	ag_err_hint(err, "match fewer documents first, or keep fewer fields");
 	return AG_LIMIT;
 }

@@ -12,8 +12,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define MATCH_LIMIT (250 * 1000) /* a few ms at worst; honest patterns need far less */
-#define DEPTH_LIMIT MATCH_LIMIT
+#define MATCH_LIMIT    (250 * 1000) /* a few ms at worst; honest patterns need far less */
+#define DEPTH_LIMIT    MATCH_LIMIT
 #define HEAP_LIMIT_KIB (32 * 1024)
 
 struct ag_regex {
@@ -65,22 +65,12 @@ static bool read_opts(ag_str opts, uint32_t *ret)
 
 	for (size_t i = 0; i < opts.len; i++) {
 		switch (opts.ptr[i]) {
-		case 'i':
-			flags |= PCRE2_CASELESS;
-			break;
-		case 'm':
-			flags |= PCRE2_MULTILINE;
-			break;
-		case 's':
-			flags |= PCRE2_DOTALL;
-			break;
-		case 'x':
-			flags |= PCRE2_EXTENDED;
-			break;
-		case 'u': /* UTF is always on */
-			break;
-		default:
-			return false;
+		case 'i': flags |= PCRE2_CASELESS; break;
+		case 'm': flags |= PCRE2_MULTILINE; break;
+		case 's': flags |= PCRE2_DOTALL; break;
+		case 'x': flags |= PCRE2_EXTENDED; break;
+		case 'u': /* UTF is always on */ break;
+		default: return false;
 		}
 	}
 	*ret = flags;
@@ -127,7 +117,8 @@ ag_status ag_regex_compile(ag_str pattern, ag_str opts, ag_arena *arena, const a
 
 		pcre2_get_error_message(code, text, sizeof(text));
 		AG_IGNORE(ag_fail(err, AG_INVALID, "query.regex", "regex, byte %zu: %s", (size_t)at,
-		                  (const char *)text), "returned below");
+		                  (const char *)text),
+		          "returned below");
 		if (code == PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE)
 			ag_err_hint(err, "write a character by its code as \\x{00a0}, not \\u00a0");
 		return AG_INVALID;

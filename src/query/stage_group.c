@@ -66,7 +66,8 @@ static ag_status field_parse(group_field *f, const ag_member *m, ag_arena *arena
 		                  (int)(m->key.len > 60 ? 60 : m->key.len), m->key.ptr,
 		                  (int)(op->key.len > 60 ? 60 : op->key.len), op->key.ptr,
 		                  near ? ", did you mean \"" : "", near ? near : "",
-		                  near ? "\"?" : ""), "returned below");
+		                  near ? "\"?" : ""),
+		          "returned below");
 		ag_err_hint(err, "known: $sum $avg $min $max $first $last $push $addToSet $count");
 		return AG_INVALID;
 	}
@@ -127,8 +128,8 @@ static ag_val group_to_val(const ag_stage *s, ag_arena *arena)
 		m[i + 1].key = f->name;
 		m[i + 1].val = ag_stage_object1(arena, f->type->name,
 		                                f->type->no_argument
-		                                ? ag_val_object(NULL, 0)
-		                                : ag_expr_to_val(f->expr, arena));
+		                                        ? ag_val_object(NULL, 0)
+		                                        : ag_expr_to_val(f->expr, arena));
 	}
 	return ag_stage_object1(arena, "$group", ag_val_object(m, spec->nfield + 1));
 }
@@ -230,8 +231,10 @@ static ag_status group_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	}
 	if (st)
 		return st;
-	return ag_stage_hold(r, ag_arena_bytes(s->arena) + s->cap * sizeof(*s->groups) +
-	                        s->nslot * sizeof(*s->table) + s->extra, err);
+	return ag_stage_hold(r,
+	                     ag_arena_bytes(s->arena) + s->cap * sizeof(*s->groups) +
+	                             s->nslot * sizeof(*s->table) + s->extra,
+	                     err);
 }
 
 static int by_count_down(const void *a, const void *b)
@@ -261,8 +264,7 @@ static ag_status group_finish(ag_stage_run *r, ag_err *err)
 		m[0].val = s->groups[i].id;
 		for (size_t k = 0; k < spec->nfield; k++) {
 			m[k + 1].key = spec->fields[k].name;
-			m[k + 1].val = spec->fields[k].type->result(&s->groups[i].accs[k],
-			                                            scratch);
+			m[k + 1].val = spec->fields[k].type->result(&s->groups[i].accs[k], scratch);
 		}
 		st = ag_stage_emit(r, &doc, err);
 		ag_stage_reset_scratch(r);
@@ -270,10 +272,20 @@ static ag_status group_finish(ag_stage_run *r, ag_err *err)
 	return st;
 }
 
-const ag_stage_type ag_stage_group = { .name = "$group", .parse = group_parse,
-	.to_val = group_to_val, .paths = group_paths, .begin = group_begin, .end = group_end,
-	.push = group_push, .finish = group_finish };
+const ag_stage_type ag_stage_group = { .name = "$group",
+	                               .parse = group_parse,
+	                               .to_val = group_to_val,
+	                               .paths = group_paths,
+	                               .begin = group_begin,
+	                               .end = group_end,
+	                               .push = group_push,
+	                               .finish = group_finish };
 
-const ag_stage_type ag_stage_sort_by_count = { .name = "$sortByCount", .parse = by_count_parse,
-	.to_val = group_to_val, .paths = group_paths, .begin = group_begin, .end = group_end,
-	.push = group_push, .finish = group_finish };
+const ag_stage_type ag_stage_sort_by_count = { .name = "$sortByCount",
+	                                       .parse = by_count_parse,
+	                                       .to_val = group_to_val,
+	                                       .paths = group_paths,
+	                                       .begin = group_begin,
+	                                       .end = group_end,
+	                                       .push = group_push,
+	                                       .finish = group_finish };

@@ -203,12 +203,9 @@ static ag_val field_value(const field *f, project_mode mode, ag_arena *arena)
 	ag_val v;
 
 	switch (f->kind) {
-	case F_INCLUDE:
-		return ag_val_int(1);
-	case F_EXCLUDE:
-		return ag_val_int(0);
-	case F_NEST:
-		return fields_value(f, NULL, mode, arena);
+	case F_INCLUDE: return ag_val_int(1);
+	case F_EXCLUDE: return ag_val_int(0);
+	case F_NEST: return fields_value(f, NULL, mode, arena);
 	case F_EXPR:
 	default:
 		v = ag_expr_to_val(f->expr, arena);
@@ -378,7 +375,7 @@ static ag_status project_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 {
 	const project_spec *spec = r->stage->spec;
 	job j = { .env = { .root = doc, .arena = ag_stage_scratch(r), .err = err },
-	          .mode = spec->mode };
+		  .mode = spec->mode };
 	ag_val out, in = *doc;
 	ag_status st;
 
@@ -388,11 +385,23 @@ static ag_status project_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	return st ? st : ag_stage_emit(r, &out, err);
 }
 
-const ag_stage_type ag_stage_project = { .name = "$project", .parse = project_parse,
-	.to_val = project_to_val, .paths = project_paths, .push = project_push };
-const ag_stage_type ag_stage_add_fields = { .name = "$addFields", .parse = add_parse,
-	.to_val = project_to_val, .paths = project_paths, .push = project_push };
-const ag_stage_type ag_stage_set = { .name = "$set", .parse = add_parse,
-	.to_val = project_to_val, .paths = project_paths, .push = project_push };
-const ag_stage_type ag_stage_unset = { .name = "$unset", .parse = unset_parse,
-	.to_val = project_to_val, .paths = project_paths, .push = project_push };
+const ag_stage_type ag_stage_project = { .name = "$project",
+	                                 .parse = project_parse,
+	                                 .to_val = project_to_val,
+	                                 .paths = project_paths,
+	                                 .push = project_push };
+const ag_stage_type ag_stage_add_fields = { .name = "$addFields",
+	                                    .parse = add_parse,
+	                                    .to_val = project_to_val,
+	                                    .paths = project_paths,
+	                                    .push = project_push };
+const ag_stage_type ag_stage_set = { .name = "$set",
+	                             .parse = add_parse,
+	                             .to_val = project_to_val,
+	                             .paths = project_paths,
+	                             .push = project_push };
+const ag_stage_type ag_stage_unset = { .name = "$unset",
+	                               .parse = unset_parse,
+	                               .to_val = project_to_val,
+	                               .paths = project_paths,
+	                               .push = project_push };

@@ -64,8 +64,11 @@ static ag_status match_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	return ag_filter_match(r->stage->spec, doc) ? ag_stage_emit(r, doc, err) : AG_OK;
 }
 
-const ag_stage_type ag_stage_match = { .name = "$match", .parse = match_parse,
-	.to_val = match_to_val, .paths = match_paths, .push = match_push };
+const ag_stage_type ag_stage_match = { .name = "$match",
+	                               .parse = match_parse,
+	                               .to_val = match_to_val,
+	                               .paths = match_paths,
+	                               .push = match_push };
 
 /* ---- $limit, $skip ---- */
 
@@ -119,13 +122,21 @@ static ag_status skip_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	return c->n++ < ag_stage_amount(r->stage) ? AG_OK : ag_stage_emit(r, doc, err);
 }
 
-const ag_stage_type ag_stage_limit = { .name = "$limit", .parse = amount_parse,
-	.to_val = amount_to_val, .paths = no_paths, .begin = begin_counter, .end = free,
-	.push = limit_push };
+const ag_stage_type ag_stage_limit = { .name = "$limit",
+	                               .parse = amount_parse,
+	                               .to_val = amount_to_val,
+	                               .paths = no_paths,
+	                               .begin = begin_counter,
+	                               .end = free,
+	                               .push = limit_push };
 
-const ag_stage_type ag_stage_skip = { .name = "$skip", .parse = amount_parse,
-	.to_val = amount_to_val, .paths = no_paths, .begin = begin_counter, .end = free,
-	.push = skip_push };
+const ag_stage_type ag_stage_skip = { .name = "$skip",
+	                              .parse = amount_parse,
+	                              .to_val = amount_to_val,
+	                              .paths = no_paths,
+	                              .begin = begin_counter,
+	                              .end = free,
+	                              .push = skip_push };
 
 /* ---- $count ---- */
 
@@ -177,9 +188,14 @@ static ag_status count_finish(ag_stage_run *r, ag_err *err)
 	return c->n ? ag_stage_emit(r, &doc, err) : AG_OK;
 }
 
-const ag_stage_type ag_stage_count = { .name = "$count", .parse = count_parse,
-	.to_val = count_to_val, .paths = count_paths, .begin = begin_counter, .end = free,
-	.push = count_push, .finish = count_finish };
+const ag_stage_type ag_stage_count = { .name = "$count",
+	                               .parse = count_parse,
+	                               .to_val = count_to_val,
+	                               .paths = count_paths,
+	                               .begin = begin_counter,
+	                               .end = free,
+	                               .push = count_push,
+	                               .finish = count_finish };
 
 /* ---- $replaceRoot, $replaceWith ---- */
 
@@ -228,8 +244,14 @@ static ag_status root_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	return ag_stage_emit(r, &v, err);
 }
 
-const ag_stage_type ag_stage_replace_root = { .name = "$replaceRoot", .parse = root_parse,
-	.to_val = root_to_val, .paths = root_paths, .push = root_push };
+const ag_stage_type ag_stage_replace_root = { .name = "$replaceRoot",
+	                                      .parse = root_parse,
+	                                      .to_val = root_to_val,
+	                                      .paths = root_paths,
+	                                      .push = root_push };
 
-const ag_stage_type ag_stage_replace_with = { .name = "$replaceWith", .parse = root_parse,
-	.to_val = root_to_val, .paths = root_paths, .push = root_push };
+const ag_stage_type ag_stage_replace_with = { .name = "$replaceWith",
+	                                      .parse = root_parse,
+	                                      .to_val = root_to_val,
+	                                      .paths = root_paths,
+	                                      .push = root_push };

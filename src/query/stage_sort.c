@@ -219,8 +219,7 @@ static ag_status sort_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	}
 	fill_item(&s->items[s->n], spec, s->arena, doc);
 	s->items[s->n++].seq = s->seq++;
-	if (*spec->limit && *spec->limit < SIZE_MAX / 4 &&
-	    s->n >= 2 * *spec->limit + CUT_SLACK)
+	if (*spec->limit && *spec->limit < SIZE_MAX / 4 && s->n >= 2 * *spec->limit + CUT_SLACK)
 		cut(s, spec);
 	return ag_stage_hold(r, ag_arena_bytes(s->arena) + s->cap * sizeof(*s->items), err);
 }
@@ -238,6 +237,11 @@ static ag_status sort_finish(ag_stage_run *r, ag_err *err)
 	return st;
 }
 
-const ag_stage_type ag_stage_sort = { .name = "$sort", .parse = sort_parse, .to_val = sort_to_val,
-	.paths = sort_paths, .begin = sort_begin, .end = sort_end, .push = sort_push,
-	.finish = sort_finish };
+const ag_stage_type ag_stage_sort = { .name = "$sort",
+	                              .parse = sort_parse,
+	                              .to_val = sort_to_val,
+	                              .paths = sort_paths,
+	                              .begin = sort_begin,
+	                              .end = sort_end,
+	                              .push = sort_push,
+	                              .finish = sort_finish };

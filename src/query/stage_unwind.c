@@ -34,8 +34,7 @@ static ag_status read_options(unwind_spec *spec, const ag_val *v, ag_err *err)
 				return bad(err, "includeArrayIndex wants a plain field name");
 			spec->index_name = ag_val_text(&m->val);
 		} else {
-			return ag_fail(err, AG_INVALID, "query.pipeline",
-			               "unknown option \"%.*s\"",
+			return ag_fail(err, AG_INVALID, "query.pipeline", "unknown option \"%.*s\"",
 			               (int)(m->key.len > 60 ? 60 : m->key.len), m->key.ptr);
 		}
 	}
@@ -102,8 +101,7 @@ static ag_val replace(ag_arena *arena, const ag_val *doc, const ag_str *parts, s
 		if (ag_str_eq(m[nm].key, parts[0])) {
 			if (n == 1 && !v)
 				continue;
-			m[nm].val = n == 1 ? *v
-			                   : replace(arena, &m[nm].val, parts + 1, n - 1, v);
+			m[nm].val = n == 1 ? *v : replace(arena, &m[nm].val, parts + 1, n - 1, v);
 		}
 		nm++;
 	}
@@ -162,5 +160,8 @@ static ag_status unwind_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	return st;
 }
 
-const ag_stage_type ag_stage_unwind = { .name = "$unwind", .parse = unwind_parse,
-	.to_val = unwind_to_val, .paths = unwind_paths, .push = unwind_push };
+const ag_stage_type ag_stage_unwind = { .name = "$unwind",
+	                                .parse = unwind_parse,
+	                                .to_val = unwind_to_val,
+	                                .paths = unwind_paths,
+	                                .push = unwind_push };

@@ -82,15 +82,9 @@ ag_val ag_val_dup(ag_arena *arena, const ag_val *v)
 	case AG_T_STRING:
 	case AG_T_CODE:
 	case AG_T_SYMBOL:
-	case AG_T_BINARY:
-		c.u.s = ag_str_dup(arena, ag_val_text(v)).ptr;
-		break;
-	case AG_T_ARRAY:
-		c.u.items = dup_items(arena, v);
-		break;
-	case AG_T_OBJECT:
-		c.u.members = dup_members(arena, v);
-		break;
+	case AG_T_BINARY: c.u.s = ag_str_dup(arena, ag_val_text(v)).ptr; break;
+	case AG_T_ARRAY: c.u.items = dup_items(arena, v); break;
+	case AG_T_OBJECT: c.u.members = dup_members(arena, v); break;
 	case AG_T_REGEX:
 		c.u.regex.s = ag_str_dup(arena, ag_str_make(v->u.regex.s, v->n)).ptr;
 		c.u.regex.opts = ag_str_cstr(arena, ag_str_c(v->u.regex.opts));
@@ -104,8 +98,7 @@ ag_val ag_val_dup(ag_arena *arena, const ag_val *v)
 		c.u.pair.extra = extra;
 		break;
 	}
-	default: /* the others hold no pointers */
-		break;
+	default: /* the others hold no pointers */ break;
 	}
 	return c;
 }
@@ -173,32 +166,24 @@ uint64_t ag_val_hash(const ag_val *v)
 	case AG_T_DOUBLE:
 	case AG_T_INT32:
 	case AG_T_INT64:
-	case AG_T_DECIMAL:
-		return hash_number(h, v);
-	case AG_T_BINARY:
-		return hash_bytes(mix(h, v->subtype), v->u.s, v->n);
+	case AG_T_DECIMAL: return hash_number(h, v);
+	case AG_T_BINARY: return hash_bytes(mix(h, v->subtype), v->u.s, v->n);
 	case AG_T_STRING:
 	case AG_T_SYMBOL:
-	case AG_T_CODE:
-		return hash_bytes(h, v->u.s, v->n);
+	case AG_T_CODE: return hash_bytes(h, v->u.s, v->n);
 	case AG_T_ARRAY:
-	case AG_T_OBJECT:
-		return hash_children(h, v);
-	case AG_T_OID:
-		return hash_bytes(h, v->u.oid, sizeof(v->u.oid));
-	case AG_T_BOOL:
-		return mix(h, v->u.b ? 2 : 1);
+	case AG_T_OBJECT: return hash_children(h, v);
+	case AG_T_OID: return hash_bytes(h, v->u.oid, sizeof(v->u.oid));
+	case AG_T_BOOL: return mix(h, v->u.b ? 2 : 1);
 	case AG_T_DATE:
-	case AG_T_TIMESTAMP:
-		return mix(h, (uint64_t)v->u.i);
+	case AG_T_TIMESTAMP: return mix(h, (uint64_t)v->u.i);
 	case AG_T_REGEX:
 		return hash_bytes(hash_bytes(h, v->u.regex.s, v->n), v->u.regex.opts,
 		                  strlen(v->u.regex.opts));
 	case AG_T_DBPOINTER:
 	case AG_T_CODE_W_SCOPE:
 		return mix(hash_bytes(h, v->u.pair.s, v->n), ag_val_hash(v->u.pair.extra));
-	default:
-		return h;
+	default: return h;
 	}
 }
 
@@ -206,14 +191,10 @@ double ag_val_number(const ag_val *v)
 {
 	switch (v->type) {
 	case AG_T_INT32:
-	case AG_T_INT64:
-		return (double)v->u.i;
-	case AG_T_DOUBLE:
-		return v->u.f;
-	case AG_T_DECIMAL:
-		return ag_dec128_to_double(v->u.dec);
-	default:
-		return NAN;
+	case AG_T_INT64: return (double)v->u.i;
+	case AG_T_DOUBLE: return v->u.f;
+	case AG_T_DECIMAL: return ag_dec128_to_double(v->u.dec);
+	default: return NAN;
 	}
 }
 
@@ -221,18 +202,14 @@ bool ag_val_to_i64(const ag_val *v, int64_t *ret)
 {
 	switch (v->type) {
 	case AG_T_INT32:
-	case AG_T_INT64:
-		*ret = v->u.i;
-		return true;
+	case AG_T_INT64: *ret = v->u.i; return true;
 	case AG_T_DOUBLE:
 		if (!(v->u.f >= -0x1p63 && v->u.f < 0x1p63) || v->u.f != floor(v->u.f))
 			return false;
 		*ret = (int64_t)v->u.f;
 		return true;
-	case AG_T_DECIMAL:
-		return ag_decmath_to_i64(v->u.dec, ret);
-	default:
-		return false;
+	case AG_T_DECIMAL: return ag_decmath_to_i64(v->u.dec, ret);
+	default: return false;
 	}
 }
 
@@ -241,18 +218,12 @@ bool ag_val_truthy(const ag_val *v)
 	switch (v->type) {
 	case AG_T_MISSING:
 	case AG_T_UNDEFINED:
-	case AG_T_NULL:
-		return false;
-	case AG_T_BOOL:
-		return v->u.b;
+	case AG_T_NULL: return false;
+	case AG_T_BOOL: return v->u.b;
 	case AG_T_INT32:
-	case AG_T_INT64:
-		return v->u.i != 0;
-	case AG_T_DOUBLE:
-		return v->u.f != 0; /* NaN is true, as on the server */
-	case AG_T_DECIMAL:
-		return !ag_decmath_is_zero(v->u.dec);
-	default:
-		return true;
+	case AG_T_INT64: return v->u.i != 0;
+	case AG_T_DOUBLE: return v->u.f != 0; /* NaN is true, as on the server */
+	case AG_T_DECIMAL: return !ag_decmath_is_zero(v->u.dec);
+	default: return true;
 	}
 }

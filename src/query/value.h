@@ -36,8 +36,8 @@ typedef enum ag_type {
 	AG_T_TIMESTAMP = 17,
 	AG_T_INT64 = 18,
 	AG_T_DECIMAL = 19,
-	AG_T_MINKEY = 20,  /* -1 in BSON; renumbered so that a type fits an array index */
-	AG_T_MAXKEY = 21,  /* 127 in BSON */
+	AG_T_MINKEY = 20, /* -1 in BSON; renumbered so that a type fits an array index */
+	AG_T_MAXKEY = 21, /* 127 in BSON */
 	AG_NTYPE = 22
 } ag_type;
 
@@ -45,14 +45,14 @@ typedef struct ag_val ag_val;
 typedef struct ag_member ag_member;
 
 struct ag_val {
-	uint8_t type;     /* ag_type */
-	uint8_t subtype;  /* binary subtype */
-	uint32_t n;       /* bytes of a string, binary, code, symbol or regex pattern; members; items */
+	uint8_t type;    /* ag_type */
+	uint8_t subtype; /* binary subtype */
+	uint32_t n; /* bytes of a string, binary, code, symbol or regex pattern; members; items */
 	union {
-		double f;                 /* DOUBLE */
-		int64_t i;                /* INT32, INT64, DATE (ms since 1970 UTC), TIMESTAMP (t<<32|inc) */
-		bool b;                   /* BOOL */
-		const char *s;            /* STRING, CODE, SYMBOL, BINARY: n bytes */
+		double f;      /* DOUBLE */
+		int64_t i;     /* INT32, INT64, DATE (ms since 1970 UTC), TIMESTAMP (t<<32|inc) */
+		bool b;        /* BOOL */
+		const char *s; /* STRING, CODE, SYMBOL, BINARY: n bytes */
 		const ag_val *items;      /* ARRAY: n items */
 		const ag_member *members; /* OBJECT: n members in document order */
 		uint8_t oid[12];          /* OID */
@@ -64,7 +64,7 @@ struct ag_val {
 		struct {
 			const char *s;       /* code or namespace, n bytes */
 			const ag_val *extra; /* scope (object) or id (OID) */
-		} pair;                   /* CODE_W_SCOPE, DBPOINTER */
+		} pair;                      /* CODE_W_SCOPE, DBPOINTER */
 	} u;
 };
 
@@ -74,10 +74,14 @@ struct ag_member {
 };
 
 /* Constructors for plain values. String bytes are borrowed. */
-static inline ag_val ag_val_missing(void) { ag_val v = { 0 }; return v; }
+static inline ag_val ag_val_missing(void)
+{
+	ag_val v = { 0 };
+	return v;
+}
 ag_val ag_val_null(void);
 ag_val ag_val_bool(bool b);
-ag_val ag_val_int(int64_t i);   /* INT32 when it fits, else INT64 */
+ag_val ag_val_int(int64_t i); /* INT32 when it fits, else INT64 */
 ag_val ag_val_double(double f);
 ag_val ag_val_str(ag_str s);
 ag_val ag_val_date(int64_t ms);

@@ -51,12 +51,9 @@ static int cmp_i64_double(int64_t a, double b)
 static int cmp_dec(const ag_val *dec, const ag_val *other)
 {
 	switch (other->type) {
-	case AG_T_DECIMAL:
-		return ag_dec128_cmp(dec->u.dec, other->u.dec);
-	case AG_T_DOUBLE:
-		return ag_dec128_cmp_double(dec->u.dec, other->u.f);
-	default:
-		return ag_dec128_cmp_i64(dec->u.dec, other->u.i);
+	case AG_T_DECIMAL: return ag_dec128_cmp(dec->u.dec, other->u.dec);
+	case AG_T_DOUBLE: return ag_dec128_cmp_double(dec->u.dec, other->u.f);
+	default: return ag_dec128_cmp_i64(dec->u.dec, other->u.i);
 	}
 }
 
@@ -135,39 +132,26 @@ int ag_val_cmp(const ag_val *a, const ag_val *b)
 	case AG_T_DOUBLE:
 	case AG_T_INT32:
 	case AG_T_INT64:
-	case AG_T_DECIMAL:
-		return cmp_number(a, b);
+	case AG_T_DECIMAL: return cmp_number(a, b);
 	case AG_T_STRING:
 	case AG_T_SYMBOL:
-	case AG_T_CODE:
-		return cmp_text(ag_val_text(a), ag_val_text(b));
-	case AG_T_OBJECT:
-		return cmp_object(a, b);
-	case AG_T_ARRAY:
-		return cmp_array(a, b);
-	case AG_T_BINARY:
-		return cmp_binary(a, b);
-	case AG_T_OID:
-		c = memcmp(a->u.oid, b->u.oid, sizeof(a->u.oid));
-		return (c > 0) - (c < 0);
-	case AG_T_BOOL:
-		return (int)a->u.b - (int)b->u.b;
-	case AG_T_DATE:
-		return cmp_i64(a->u.i, b->u.i);
-	case AG_T_TIMESTAMP:
-		return cmp_u64((uint64_t)a->u.i, (uint64_t)b->u.i);
-	case AG_T_REGEX:
-		return cmp_regex(a, b);
+	case AG_T_CODE: return cmp_text(ag_val_text(a), ag_val_text(b));
+	case AG_T_OBJECT: return cmp_object(a, b);
+	case AG_T_ARRAY: return cmp_array(a, b);
+	case AG_T_BINARY: return cmp_binary(a, b);
+	case AG_T_OID: c = memcmp(a->u.oid, b->u.oid, sizeof(a->u.oid)); return (c > 0) - (c < 0);
+	case AG_T_BOOL: return (int)a->u.b - (int)b->u.b;
+	case AG_T_DATE: return cmp_i64(a->u.i, b->u.i);
+	case AG_T_TIMESTAMP: return cmp_u64((uint64_t)a->u.i, (uint64_t)b->u.i);
+	case AG_T_REGEX: return cmp_regex(a, b);
 	case AG_T_DBPOINTER:
-	case AG_T_CODE_W_SCOPE:
-		return cmp_pair(a, b);
+	case AG_T_CODE_W_SCOPE: return cmp_pair(a, b);
 	case AG_T_MISSING:
 	case AG_T_UNDEFINED:
 	case AG_T_NULL:
 	case AG_T_MINKEY:
 	case AG_T_MAXKEY:
-	case AG_NTYPE:
-		break;
+	case AG_NTYPE: break;
 	}
 	return 0;
 }

@@ -11,7 +11,8 @@ static void check(bool ok)
 		abort();
 }
 
-static const char fixed[] = "{\"a\":[1,{\"b\":2,\"a\":\"x\"},null,[3]],\"b\":{\"a\":5.5,\"0\":\"y\"}}";
+static const char fixed[] =
+	"{\"a\":[1,{\"b\":2,\"a\":\"x\"},null,[3]],\"b\":{\"a\":5.5,\"0\":\"y\"}}";
 
 static void compare(ag_arena *arena, const ag_filter *f, ag_str doc_text)
 {

@@ -101,8 +101,8 @@ static const char *const forms[][4] = {
 	  "{\"$regularExpression\":{\"pattern\":\"a b\",\"options\":\"x\"}}",
 	  "BSONRegExp(\"a b\", \"x\")" },
 	{ "{\"$timestamp\":{\"i\":2,\"t\":4294967295}}",
-	  "{\"$timestamp\":{\"t\":4294967295,\"i\":2}}", "{\"$timestamp\":{\"t\":4294967295,\"i\":2}}",
-	  "Timestamp({ t: 4294967295, i: 2 })" },
+	  "{\"$timestamp\":{\"t\":4294967295,\"i\":2}}",
+	  "{\"$timestamp\":{\"t\":4294967295,\"i\":2}}", "Timestamp({ t: 4294967295, i: 2 })" },
 	{ "{\"$minKey\":1}", "{\"$minKey\":1}", "{\"$minKey\":1}", "MinKey()" },
 	{ "{\"$maxKey\":1}", "{\"$maxKey\":1}", "{\"$maxKey\":1}", "MaxKey()" },
 	{ "{\"$undefined\":true}", "{\"$undefined\":true}", "{\"$undefined\":true}", "undefined" },
@@ -138,17 +138,32 @@ static void all_forms_are_read_and_written(void **state)
 static void what_does_not_fit_stays_an_object(void **state)
 {
 	static const char *const same[] = {
-		"{\"$oid\":\"0123\"}", "{\"$oid\":\"0123456789abcdef0123456g\"}", "{\"$oid\":5}",
+		"{\"$oid\":\"0123\"}",
+		"{\"$oid\":\"0123456789abcdef0123456g\"}",
+		"{\"$oid\":5}",
 		"{\"$oid\":\"0123456789abcdef01234567\",\"x\":1}",
-		"{\"x\":1,\"$oid\":\"0123456789abcdef01234567\"}", "{\"$date\":\"yesterday\"}",
-		"{\"$date\":\"2020-13-01\"}", "{\"$numberInt\":\"2147483648\"}",
-		"{\"$numberLong\":\"9223372036854775808\"}", "{\"$numberLong\":\"1.5\"}",
-		"{\"$numberDouble\":\"x\"}", "{\"$numberDecimal\":\"1.2.3\"}",
-		"{\"$binary\":\"A\",\"$type\":\"00\"}", "{\"$binary\":\"AQI=\",\"$type\":\"xyz\"}",
-		"{\"$binary\":\"AQI=\"}", "{\"$uuid\":\"0011\"}", "{\"$regex\":\"a\"}",
-		"{\"$regex\":\"a\",\"$options\":\"I\"}", "{\"$timestamp\":{\"t\":-1,\"i\":0}}",
-		"{\"$timestamp\":{\"t\":1}}", "{\"$minKey\":2}", "{\"$undefined\":false}",
-		"{\"$code\":5}", "{\"$code\":\"x\",\"$scope\":5}", "{\"$gt\":5}", "{\"$\":1}",
+		"{\"x\":1,\"$oid\":\"0123456789abcdef01234567\"}",
+		"{\"$date\":\"yesterday\"}",
+		"{\"$date\":\"2020-13-01\"}",
+		"{\"$numberInt\":\"2147483648\"}",
+		"{\"$numberLong\":\"9223372036854775808\"}",
+		"{\"$numberLong\":\"1.5\"}",
+		"{\"$numberDouble\":\"x\"}",
+		"{\"$numberDecimal\":\"1.2.3\"}",
+		"{\"$binary\":\"A\",\"$type\":\"00\"}",
+		"{\"$binary\":\"AQI=\",\"$type\":\"xyz\"}",
+		"{\"$binary\":\"AQI=\"}",
+		"{\"$uuid\":\"0011\"}",
+		"{\"$regex\":\"a\"}",
+		"{\"$regex\":\"a\",\"$options\":\"I\"}",
+		"{\"$timestamp\":{\"t\":-1,\"i\":0}}",
+		"{\"$timestamp\":{\"t\":1}}",
+		"{\"$minKey\":2}",
+		"{\"$undefined\":false}",
+		"{\"$code\":5}",
+		"{\"$code\":\"x\",\"$scope\":5}",
+		"{\"$gt\":5}",
+		"{\"$\":1}",
 		"{\"$dbPointer\":{\"$ref\":\"c\",\"$id\":5}}",
 	};
 
@@ -172,7 +187,8 @@ static void queries_keep_operators(void **state)
 	static const char *const same[] = {
 		"{\"a\":{\"$regex\":\"x\",\"$options\":\"i\"}}",
 		"{\"a\":{\"$regex\":\"x\",\"$type\":\"string\"}}",
-		"{\"a\":{\"$type\":\"string\",\"$regex\":\"x\"}}", "{\"a\":{\"$type\":\"00\"}}",
+		"{\"a\":{\"$type\":\"string\",\"$regex\":\"x\"}}",
+		"{\"a\":{\"$type\":\"00\"}}",
 	};
 
 	(void)state;
@@ -190,14 +206,37 @@ static void errors_say_where(void **state)
 		const char *text;
 		size_t at;
 	} cases[] = {
-		{ "", 0 },          { "  ", 2 },         { "{", 1 },          { "{\"a\"", 4 },
-		{ "{\"a\" 1}", 5 }, { "{\"a\":}", 5 },   { "{\"a\":1,}", 7 }, { "[1,]", 3 },
-		{ "[1 2]", 3 },     { "01", 1 },         { "-", 1 },          { "1.", 2 },
-		{ "1e", 2 },        { "+1", 0 },         { ".5", 0 },         { "tru", 0 },
-		{ "nul", 0 },       { "\"a", 2 },        { "\"\\x\"", 1 },    { "\"\\u12g4\"", 1 },
-		{ "\"a\tb\"", 2 },  { "\"\xff\"", 1 },   { "\"a\xc3\"", 2 },  { "\"\xed\xa0\x80\"", 1 },
-		{ "1 2", 2 },       { "{a:1}", 1 },      { "NaN", 0 },        { "\"\\", 1 },
-		{ "\"\xc0\xaf\"", 1 }, { "\"\\nx\xff\"", 4 }, { "[\x01]", 1 },
+		{ "", 0 },
+		{ "  ", 2 },
+		{ "{", 1 },
+		{ "{\"a\"", 4 },
+		{ "{\"a\" 1}", 5 },
+		{ "{\"a\":}", 5 },
+		{ "{\"a\":1,}", 7 },
+		{ "[1,]", 3 },
+		{ "[1 2]", 3 },
+		{ "01", 1 },
+		{ "-", 1 },
+		{ "1.", 2 },
+		{ "1e", 2 },
+		{ "+1", 0 },
+		{ ".5", 0 },
+		{ "tru", 0 },
+		{ "nul", 0 },
+		{ "\"a", 2 },
+		{ "\"\\x\"", 1 },
+		{ "\"\\u12g4\"", 1 },
+		{ "\"a\tb\"", 2 },
+		{ "\"\xff\"", 1 },
+		{ "\"a\xc3\"", 2 },
+		{ "\"\xed\xa0\x80\"", 1 },
+		{ "1 2", 2 },
+		{ "{a:1}", 1 },
+		{ "NaN", 0 },
+		{ "\"\\", 1 },
+		{ "\"\xc0\xaf\"", 1 },
+		{ "\"\\nx\xff\"", 4 },
+		{ "[\x01]", 1 },
 	};
 
 	(void)state;
@@ -226,7 +265,8 @@ static void notes_count_what_was_bent(void **state)
 	                       "{\"a\":1,\"a\":2,\"b\":\"\\ud800x\",\"c\":1e400,\"d\":"
 	                       "123456789012345678901,\"e\":1234567890123456789012345678901234567,"
 	                       "\"f\":1e-999,\"a\":3}",
-	                       &typed, &v, NULL, &n, &err), AG_OK);
+	                       &typed, &v, NULL, &n, &err),
+	                 AG_OK);
 	assert_int_equal(n.duplicate_keys, 2);
 	assert_int_equal(n.lone_surrogates, 1);
 	assert_int_equal(n.overflows, 1);
@@ -250,10 +290,14 @@ static void bad_utf8_is_repaired_on_request(void **state)
 	ag_err err;
 
 	(void)state;
-	assert_int_equal(parse(arena, "[\"a\xff" "b\xc3\",\"\xc3\xa9\",\"\xff\\n\"]", &opts, &v, NULL,
-	                       &n, &err), AG_OK);
+	assert_int_equal(parse(arena,
+	                       "[\"a\xff"
+	                       "b\xc3\",\"\xc3\xa9\",\"\xff\\n\"]",
+	                       &opts, &v, NULL, &n, &err),
+	                 AG_OK);
 	assert_int_equal(n.invalid_utf8, 3);
-	assert_string_equal(v.u.items[0].u.s, "a\xef\xbf\xbd" "b\xef\xbf\xbd");
+	assert_string_equal(v.u.items[0].u.s, "a\xef\xbf\xbd"
+	                                      "b\xef\xbf\xbd");
 	assert_string_equal(v.u.items[1].u.s, "\xc3\xa9");
 	assert_string_equal(v.u.items[2].u.s, "\xef\xbf\xbd\n");
 	ag_arena_free(arena);

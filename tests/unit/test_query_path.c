@@ -13,22 +13,14 @@
 
 /* text | query form, NULL: none */
 static const char *const good[][2] = {
-	{ "a", "a" },
-	{ "a.b", "a.b" },
-	{ "a[].b", "a.b" },
-	{ "a[][].b", "a.b" },
-	{ "a[]", "a" },
-	{ "[].b", "b" },
-	{ "m.*", NULL },
-	{ "m.*.x", NULL },
-	{ "`a.b`.c", NULL },
-	{ "`$a`", NULL },
-	{ "`a b`.c", "a b.c" },
-	{ "`a``b`", "a`b" },
-	{ "```a```", "`a`" },
-	{ "``", NULL },
-	{ "`[]`", "[]" },
-	{ "\xc3\xa9.1", "\xc3\xa9.1" },
+	{ "a", "a" },           { "a.b", "a.b" },
+	{ "a[].b", "a.b" },     { "a[][].b", "a.b" },
+	{ "a[]", "a" },         { "[].b", "b" },
+	{ "m.*", NULL },        { "m.*.x", NULL },
+	{ "`a.b`.c", NULL },    { "`$a`", NULL },
+	{ "`a b`.c", "a b.c" }, { "`a``b`", "a`b" },
+	{ "```a```", "`a`" },   { "``", NULL },
+	{ "`[]`", "[]" },       { "\xc3\xa9.1", "\xc3\xa9.1" },
 };
 
 static void paths_are_read_and_written(void **state)
@@ -58,8 +50,9 @@ static void paths_are_read_and_written(void **state)
 
 static void bad_paths_are_refused(void **state)
 {
-	static const char *const bad[] = { "", ".", "a.", ".a", "a..b", "a[", "a[1]", "a]", "a b",
-		                           "$a", "a*", "*a", "`a", "`a`b", "a`b`", "a[]b", "[]b" };
+	static const char *const bad[] = { "",     ".",    "a.",   ".a",   "a..b", "a[",
+		                           "a[1]", "a]",   "a b",  "$a",   "a*",   "*a",
+		                           "`a",   "`a`b", "a`b`", "a[]b", "[]b" };
 
 	(void)state;
 	for (size_t i = 0; i < AG_NELEM(bad); i++) {

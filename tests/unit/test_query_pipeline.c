@@ -77,14 +77,16 @@ static void check(const char *docs, const char *pipeline, const char *want)
 	ag_arena_free(arena);
 }
 
-#define ABC "[{\"_id\":1,\"p\":\"A\",\"x\":1},{\"_id\":2,\"p\":\"b\",\"x\":2.5}," \
+#define ABC                                                                   \
+	"[{\"_id\":1,\"p\":\"A\",\"x\":1},{\"_id\":2,\"p\":\"b\",\"x\":2.5}," \
 	"{\"_id\":3,\"p\":\"a\",\"x\":4},{\"_id\":4,\"x\":\"t\"}]"
 
 static void simple_stages(void **state)
 {
 	(void)state;
-	check(ABC, "[]", "[{\"_id\":1,\"p\":\"A\",\"x\":1},{\"_id\":2,\"p\":\"b\",\"x\":2.5},"
-	                 "{\"_id\":3,\"p\":\"a\",\"x\":4},{\"_id\":4,\"x\":\"t\"}]");
+	check(ABC, "[]",
+	      "[{\"_id\":1,\"p\":\"A\",\"x\":1},{\"_id\":2,\"p\":\"b\",\"x\":2.5},"
+	      "{\"_id\":3,\"p\":\"a\",\"x\":4},{\"_id\":4,\"x\":\"t\"}]");
 	check(ABC, "[{\"$match\":{\"x\":{\"$gt\":2}}},{\"$count\":\"n\"}]", "[{\"n\":2}]");
 	check(ABC, "[{\"$match\":{\"x\":99}},{\"$count\":\"n\"}]", "[]");
 	check("[]", "[{\"$count\":\"n\"}]", "[]");
@@ -102,8 +104,9 @@ static void groups(void **state)
 	      "[{\"_id\":null,\"n\":4,\"c\":4}]");
 	check("[]", "[{\"$group\":{\"_id\":null,\"n\":{\"$sum\":1}}}]", "[]");
 	/* Evidence of the catalogue: case variants. */
-	check(ABC, "[{\"$group\":{\"_id\":{\"$toLower\":\"$p\"},\"v\":{\"$addToSet\":\"$p\"},"
-	           "\"n\":{\"$sum\":1}}},{\"$match\":{\"v.1\":{\"$exists\":true}}}]",
+	check(ABC,
+	      "[{\"$group\":{\"_id\":{\"$toLower\":\"$p\"},\"v\":{\"$addToSet\":\"$p\"},"
+	      "\"n\":{\"$sum\":1}}},{\"$match\":{\"v.1\":{\"$exists\":true}}}]",
 	      "[{\"_id\":\"a\",\"v\":[\"A\",\"a\"],\"n\":2}]");
 	/* Duplicate keys. */
 	check("[{\"p\":1},{\"p\":1.0},{\"p\":2},{\"p\":{\"$numberDecimal\":\"1.0\"}},{}]",
@@ -118,21 +121,24 @@ static void groups(void **state)
 	      "{\"n\":-1}},{\"$group\":{\"_id\":\"$_id.a\",\"tot\":{\"$sum\":\"$n\"},\"top\":{\"$first\":"
 	      "\"$n\"},\"b\":{\"$push\":\"$_id.b\"}}},{\"$match\":{\"b.1\":{\"$exists\":true}}}]",
 	      "[{\"_id\":1,\"tot\":3,\"top\":2,\"b\":[\"x\",\"y\"]}]");
-	check(ABC, "[{\"$group\":{\"_id\":null,\"min\":{\"$min\":\"$x\"},\"max\":{\"$max\":\"$x\"},"
-	           "\"avg\":{\"$avg\":\"$x\"},\"sum\":{\"$sum\":\"$x\"},\"f\":{\"$first\":\"$p\"},"
-	           "\"l\":{\"$last\":\"$p\"}}}]",
+	check(ABC,
+	      "[{\"$group\":{\"_id\":null,\"min\":{\"$min\":\"$x\"},\"max\":{\"$max\":\"$x\"},"
+	      "\"avg\":{\"$avg\":\"$x\"},\"sum\":{\"$sum\":\"$x\"},\"f\":{\"$first\":\"$p\"},"
+	      "\"l\":{\"$last\":\"$p\"}}}]",
 	      "[{\"_id\":null,\"min\":1,\"max\":\"t\",\"avg\":2.5,\"sum\":7.5,\"f\":\"A\",\"l\":null}]");
-	check("[{},{\"p\":null}]", "[{\"$group\":{\"_id\":\"$p\",\"n\":{\"$sum\":1},\"v\":{\"$push\":"
-	                           "\"$p\"},\"s\":{\"$addToSet\":\"$p\"},\"m\":{\"$min\":\"$p\"},"
-	                           "\"a\":{\"$avg\":\"$p\"}}}]",
+	check("[{},{\"p\":null}]",
+	      "[{\"$group\":{\"_id\":\"$p\",\"n\":{\"$sum\":1},\"v\":{\"$push\":"
+	      "\"$p\"},\"s\":{\"$addToSet\":\"$p\"},\"m\":{\"$min\":\"$p\"},"
+	      "\"a\":{\"$avg\":\"$p\"}}}]",
 	      "[{\"_id\":null,\"n\":2,\"v\":[null],\"s\":[null],\"m\":null,\"a\":null}]");
 	check("[{\"a\":1}]", "[{\"$group\":{\"_id\":{\"a\":\"$a\",\"b\":\"$b\"}}}]",
 	      "[{\"_id\":{\"a\":1}}]");
 	check(ABC, "[{\"$sortByCount\":{\"$toLower\":\"$p\"}}]",
 	      "[{\"_id\":\"a\",\"count\":2},{\"_id\":\"\",\"count\":1},{\"_id\":\"b\",\"count\":1}]");
 	/* Counting by condition, as one scan for many hypotheses does. */
-	check(ABC, "[{\"$group\":{\"_id\":null,\"h\":{\"$sum\":{\"$cond\":[{\"$isNumber\":\"$x\"},1,0]}}"
-	           "}}]",
+	check(ABC,
+	      "[{\"$group\":{\"_id\":null,\"h\":{\"$sum\":{\"$cond\":[{\"$isNumber\":\"$x\"},1,0]}}"
+	      "}}]",
 	      "[{\"_id\":null,\"h\":3}]");
 }
 
@@ -149,8 +155,10 @@ static void sums_are_exact(void **state)
 	      "[{\"$group\":{\"_id\":null,\"s\":{\"$sum\":\"$x\"}}}]",
 	      "[{\"_id\":null,\"s\":9223372036854775807}]");
 	check("[{\"x\":1e16},{\"x\":1.0},{\"x\":-1e16},{\"x\":0.1},{\"x\":0.2}]",
-	      "[{\"$group\":{\"_id\":null,\"s\":{\"$sum\":\"$x\"}}}]", "[{\"_id\":null,\"s\":1.3}]");
-	check("[{\"x\":1e308},{\"x\":1e308}]", "[{\"$group\":{\"_id\":null,\"s\":{\"$sum\":\"$x\"}}}]",
+	      "[{\"$group\":{\"_id\":null,\"s\":{\"$sum\":\"$x\"}}}]",
+	      "[{\"_id\":null,\"s\":1.3}]");
+	check("[{\"x\":1e308},{\"x\":1e308}]",
+	      "[{\"$group\":{\"_id\":null,\"s\":{\"$sum\":\"$x\"}}}]",
 	      "[{\"_id\":null,\"s\":{\"$numberDouble\":\"Infinity\"}}]");
 	check("[{\"x\":{\"$numberDecimal\":\"0.1\"}},{\"x\":{\"$numberDecimal\":\"0.2\"}},{\"x\":1},"
 	      "{\"x\":0.5}]",
@@ -204,7 +212,8 @@ static void sort_with_limit_keeps_little(void **state)
 	ag_arena_free(arena);
 }
 
-#define NESTED "[{\"_id\":7,\"a\":{\"b\":1,\"c\":2},\"l\":[{\"x\":1,\"y\":2},5,{\"x\":3}],\"s\":\"t\"}]"
+#define NESTED \
+	"[{\"_id\":7,\"a\":{\"b\":1,\"c\":2},\"l\":[{\"x\":1,\"y\":2},5,{\"x\":3}],\"s\":\"t\"}]"
 
 static void projections(void **state)
 {
@@ -215,11 +224,13 @@ static void projections(void **state)
 	check(NESTED, "[{\"$project\":{\"a\":0,\"l.x\":0}}]",
 	      "[{\"_id\":7,\"l\":[{\"y\":2},5,{}],\"s\":\"t\"}]");
 	check(NESTED, "[{\"$project\":{\"_id\":0}},{\"$project\":{\"s\":1}}]", "[{\"s\":\"t\"}]");
-	check(NESTED, "[{\"$project\":{\"_id\":0,\"n\":{\"$add\":[\"$a.b\",\"$a.c\"]},\"k\":\"$s\","
-	              "\"q\":\"$none\",\"five\":{\"$literal\":5}}}]",
+	check(NESTED,
+	      "[{\"$project\":{\"_id\":0,\"n\":{\"$add\":[\"$a.b\",\"$a.c\"]},\"k\":\"$s\","
+	      "\"q\":\"$none\",\"five\":{\"$literal\":5}}}]",
 	      "[{\"n\":3,\"k\":\"t\",\"five\":5}]");
 	check(NESTED, "[{\"$project\":{\"_id\":0,\"s.x\":1}}]", "[{}]");
-	check(NESTED, "[{\"$project\":{\"s\":1}},{\"$addFields\":{\"n\":5,\"d.e\":\"$s\",\"s\":\"u\"}}]",
+	check(NESTED,
+	      "[{\"$project\":{\"s\":1}},{\"$addFields\":{\"n\":5,\"d.e\":\"$s\",\"s\":\"u\"}}]",
 	      "[{\"_id\":7,\"s\":\"u\",\"n\":5,\"d\":{\"e\":\"t\"}}]");
 	check(NESTED, "[{\"$project\":{\"l\":1,\"_id\":0}},{\"$set\":{\"l.z\":9}}]",
 	      "[{\"l\":[{\"x\":1,\"y\":2,\"z\":9},{\"z\":9},{\"x\":3,\"z\":9}]}]");
@@ -266,10 +277,12 @@ static void bad_pipelines_are_refused(void **state)
 		{ "[{\"$skip\":-1}]", AG_INVALID, "0 or more" },
 		{ "[{\"$count\":\"a.b\"}]", AG_INVALID, "name of the result" },
 		{ "[{\"$group\":{\"n\":{\"$sum\":1}}}]", AG_INVALID, "_id" },
-		{ "[{\"$group\":{\"_id\":1,\"n\":{\"$summ\":1}}}]", AG_INVALID, "did you mean \"$sum\"" },
+		{ "[{\"$group\":{\"_id\":1,\"n\":{\"$summ\":1}}}]", AG_INVALID,
+		  "did you mean \"$sum\"" },
 		{ "[{\"$group\":{\"_id\":1,\"n\":5}}]", AG_INVALID, "accumulator" },
 		{ "[{\"$group\":{\"_id\":1,\"n.x\":{\"$sum\":1}}}]", AG_INVALID, "name may not" },
-		{ "[{\"$group\":{\"_id\":1,\"n\":{\"$accumulator\":{}}}}]", AG_DENIED, "runs code" },
+		{ "[{\"$group\":{\"_id\":1,\"n\":{\"$accumulator\":{}}}}]", AG_DENIED,
+		  "runs code" },
 		{ "[{\"$group\":{\"_id\":{\"$function\":{}}}}]", AG_DENIED, "runs code" },
 		{ "[{\"$sort\":{}}]", AG_INVALID, "1 to 32 keys" },
 		{ "[{\"$sort\":{\"a\":2}}]", AG_INVALID, "1 or -1" },
@@ -304,12 +317,14 @@ static void an_operator_that_cannot_work_fails_the_run(void **state)
 
 	(void)state;
 	assert_int_equal(run(arena, "[{\"p\":{}}]",
-	                     parse(arena, "[{\"$group\":{\"_id\":{\"$toLower\":\"$p\"}}}]"), false, &got,
-	                     &err), AG_INVALID);
+	                     parse(arena, "[{\"$group\":{\"_id\":{\"$toLower\":\"$p\"}}}]"), false,
+	                     &got, &err),
+	                 AG_INVALID);
 	assert_non_null(strstr(err.msg, "$toLower"));
 	assert_int_equal(run(arena, "[{\"p\":5}]",
 	                     parse(arena, "[{\"$replaceRoot\":{\"newRoot\":\"$p\"}}]"), false, &got,
-	                     &err), AG_INVALID);
+	                     &err),
+	                 AG_INVALID);
 	ag_arena_free(arena);
 }
 
@@ -337,7 +352,8 @@ static const char *const uses[][2] = {
 	{ "[]", "*" },
 	{ "[{\"$match\":{\"a\":1}}]", "a *" },
 	{ "[{\"$match\":{\"a\":1}},{\"$count\":\"n\"}]", "a" },
-	{ "[{\"$group\":{\"_id\":\"$a.b\",\"n\":{\"$sum\":\"$c\"}}},{\"$sort\":{\"n\":1}}]", "a.b c" },
+	{ "[{\"$group\":{\"_id\":\"$a.b\",\"n\":{\"$sum\":\"$c\"}}},{\"$sort\":{\"n\":1}}]",
+	  "a.b c" },
 	{ "[{\"$project\":{\"x\":1,\"y.z\":\"$w\"}}]", "_id x w" },
 	{ "[{\"$project\":{\"x\":0}}]", "*" },
 	{ "[{\"$unwind\":\"$l\"},{\"$addFields\":{\"n\":\"$l.q\"}},{\"$count\":\"n\"}]", "l l.q" },
@@ -430,8 +446,10 @@ static void accumulators_hold_what_they_need(void **state)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_pipeline_run *r = ag_pipeline_run_begin(
-		parse(arena, "[{\"$group\":{\"_id\":null,\"s\":{\"$addToSet\":\"$m\"},\"l\":{\"$last\":"
-		             "\"$o\"},\"x\":{\"$max\":\"$t\"}}}]"), false);
+		parse(arena,
+	              "[{\"$group\":{\"_id\":null,\"s\":{\"$addToSet\":\"$m\"},\"l\":{\"$last\":"
+	              "\"$o\"},\"x\":{\"$max\":\"$t\"}}}]"),
+		false);
 	const ag_val *results;
 	bool done;
 	ag_err err;

@@ -63,7 +63,8 @@ static void bad_patterns_are_refused(void **state)
 		ag_err err = { 0 };
 
 		if (ag_regex_compile(cases[i].pattern, cases[i].opts, arena, &re, &err) !=
-		            AG_INVALID || !strstr(err.msg, cases[i].part))
+		            AG_INVALID ||
+		    !strstr(err.msg, cases[i].part))
 			fail_msg("case %zu: %s", i, err.msg);
 		ag_arena_free(arena);
 	}
@@ -78,10 +79,12 @@ static void long_patterns_are_refused(void **state)
 
 	(void)state;
 	memset(text, 'a', AG_REGEX_MAX_BYTES + 1);
-	assert_int_equal(ag_regex_compile(ag_str_make(text, AG_REGEX_MAX_BYTES + 1), AG_S(""), arena,
-	                                  &re, &err), AG_LIMIT);
-	assert_int_equal(ag_regex_compile(ag_str_make(text, AG_REGEX_MAX_BYTES / 4), AG_S(""), arena,
-	                                  &re, &err), AG_OK);
+	assert_int_equal(ag_regex_compile(ag_str_make(text, AG_REGEX_MAX_BYTES + 1), AG_S(""),
+	                                  arena, &re, &err),
+	                 AG_LIMIT);
+	assert_int_equal(ag_regex_compile(ag_str_make(text, AG_REGEX_MAX_BYTES / 4), AG_S(""),
+	                                  arena, &re, &err),
+	                 AG_OK);
 	free(text);
 	ag_arena_free(arena);
 }
@@ -93,7 +96,8 @@ static void bad_utf8_never_matches(void **state)
 
 	(void)state;
 	assert_false(ag_regex_match(re, AG_S("a\xff")));
-	assert_false(ag_regex_match(re, AG_S("\xed\xa0\x80" "a")));
+	assert_false(ag_regex_match(re, AG_S("\xed\xa0\x80"
+	                                     "a")));
 	assert_true(ag_regex_match(re, AG_S("xa")));
 	assert_true(ag_regex_match(compile(arena, "", ""), ag_str_make(NULL, 0)));
 	assert_int_equal(ag_regex_overruns(re), 0);
@@ -153,7 +157,8 @@ static void many_threads_share_a_pattern(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < AG_NELEM(t); i++)
-		assert_int_equal(pthread_create(&t[i], NULL, match_often, (void *)(uintptr_t)re), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, match_often, (void *)(uintptr_t)re),
+		                 0);
 	for (size_t i = 0; i < AG_NELEM(t); i++) {
 		assert_int_equal(pthread_join(t[i], &ret), 0);
 		assert_non_null(ret);

@@ -216,10 +216,21 @@ static void integers_are_recognised_in_all_types(void **state)
 
 static void truth_follows_the_server(void **state)
 {
-	static const char *const yes[] = { "1", "-0.5", "\"\"", "\"0\"", "{}", "[]", "true",
-		                           "{\"$numberDouble\":\"NaN\"}", "{\"$date\":0}",
+	static const char *const yes[] = { "1",
+		                           "-0.5",
+		                           "\"\"",
+		                           "\"0\"",
+		                           "{}",
+		                           "[]",
+		                           "true",
+		                           "{\"$numberDouble\":\"NaN\"}",
+		                           "{\"$date\":0}",
 		                           "{\"$numberDecimal\":\"0.1\"}" };
-	static const char *const no[] = { "0", "0.0", "false", "null", "{\"$undefined\":true}",
+	static const char *const no[] = { "0",
+		                          "0.0",
+		                          "false",
+		                          "null",
+		                          "{\"$undefined\":true}",
 		                          "{\"$numberDecimal\":\"0.00\"}" };
 	ag_val missing = ag_val_missing();
 
