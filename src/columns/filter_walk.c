@@ -133,7 +133,7 @@ static void in_array(ag_eval *e, const ag_filter *f, size_t k, const ag_col *col
 		} else {
 			ag_bits_init(&here, elem->n);
 			from_objects(e, f, k + 1, elem, &here);
-			from_indexed(e, f, k + 1, elem, &here);
+			in_array(e, f, k + 1, elem, &here);
 		}
 		for (uint64_t w = 0; w < (bits.n + 63) / 64; w++)
 			bits.w[w] |= here.w[w] & at.w[w];
