@@ -107,13 +107,12 @@ ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err)
 		st = ag_app_store_uri(app, &uri, err);
 	if (!st && !app->store)
 		st = ag_store_open(uri, &app->store, err);
-	if (st) {
-		if (err && !err->hint[0])
-			return ag_err_hint(
-				err, "--store PATH keeps runs elsewhere; --store memory: forgets "
-				     "them at exit");
+	/* Never another store than asked for: say how to ask for another. */
+	if (st == AG_NOT_FOUND || st == AG_DENIED || st == AG_IO || st == AG_INVALID)
+		return ag_err_hint(err, "--store PATH or ARGUS_STORE keeps runs elsewhere; --store "
+		                        "memory: forgets them at exit");
+	if (st)
 		return st;
-	}
 	*ret = app->store;
 	return AG_OK;
 }

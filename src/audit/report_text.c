@@ -52,6 +52,7 @@ static bool ended(const ag_val *report, const char *status)
 static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 {
 	size_t n;
+	ag_str by;
 
 	ag_rt_items(report, "findings", &n);
 	if (!n && ended(report, "failed"))
@@ -63,8 +64,9 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 	if (!n)
 		return ended(report, "partial") ? AG_S("no problems so far")
 		                                : AG_S("no problems found");
-	return ag_str_printf(arena, "%zu problem%s, %.*s", n, n == 1 ? "" : "s",
-	                     AG_FMT(severity_list(report, most, arena)));
+	by = severity_list(report, most, arena);
+	return ag_str_printf(arena, "%zu problem%s%s%.*s", n, n == 1 ? "" : "s", by.len ? ", " : "",
+	                     AG_FMT(by));
 }
 
 ag_str ag_report_headline(const ag_val *report, ag_arena *arena)
@@ -96,6 +98,7 @@ static void headline(ag_rt *t)
 	ag_paint_sign(&t->p, ink, sign);
 	ag_paint_to(&t->p, MARGIN);
 	ag_paint_wrap(&t->p, AG_INK_BOLD, MARGIN, ag_rt_str(t->report, "collection"));
+	ag_paint_fit(&t->p, MARGIN, 2);
 	ag_paint_lit(&t->p, AG_INK_BOLD, ": ");
 	ag_paint_wrap(&t->p, ink, MARGIN, verdict(t->report, 4, t->arena));
 	ag_paint_nl(&t->p);
@@ -317,6 +320,18 @@ static ag_str shell_word(ag_str s, ag_arena *arena)
 	return ret;
 }
 
+/* Would the terminal show it as it is? Else what is copied from there names something else. */
+static bool shows_as_is(const ag_rt *t, ag_str s)
+{
+	ag_buf shown = AG_BUF_INIT(64 * 1024);
+	bool same;
+
+	ag_paint_escape(&shown, s, t->p.utf8, false);
+	same = ag_str_eq(ag_buf_view(&shown), s);
+	ag_buf_release(&shown);
+	return same;
+}
+
 /* A command stands on a line of its own: it can be copied, and never breaks. */
 static void command(ag_rt *t, const char *why, ag_str line)
 {
@@ -337,7 +352,7 @@ static void next_steps(ag_rt *t)
 	ag_str uri = ag_rt_str(ag_rt_get(t->report, "source"), "uri");
 
 	ag_paint_nl(&t->p);
-	if (query.len && query.len < 300 && uri.len)
+	if (query.len && query.len < 300 && uri.len && shows_as_is(t, uri))
 		command(t, "see the documents of the first finding",
 		        ag_str_printf(t->arena, "argus query %.*s %.*s",
 		                      AG_FMT(shell_word(uri, t->arena)),

@@ -58,6 +58,7 @@ static void title(ag_rt *t, size_t number, const ag_val *f)
 		ag_paint_lit(&t->p, ag_severity_ink(severity), badge);
 	ag_paint_lit(&t->p, AG_INK_PLAIN, "  ");
 	ag_paint_wrap(&t->p, AG_INK_BOLD, BODY, field.len ? field : AG_S("whole documents"));
+	ag_paint_fit(&t->p, BODY - 1, 3);
 	ag_paint_lit(&t->p, AG_INK_PLAIN, " ");
 	ag_paint_sign(&t->p, AG_INK_DIM, AG_SIGN_DOT);
 	ag_paint_lit(&t->p, AG_INK_PLAIN, " ");

@@ -4,7 +4,7 @@
 #include "query/extjson.h"
 
 #define BODY        7
-#define INPUT_CHARS 300 /* of a call's input */
+#define INPUT_CHARS 200 /* of a call's input */
 
 static void input(ag_rt *t, const ag_val *step)
 {
@@ -30,8 +30,6 @@ static void outcome(ag_rt *t, const ag_val *step)
 	bool is_ok = o && ag_rt_get(o, "ok") && ag_val_truthy(ag_rt_get(o, "ok"));
 	ag_str text = is_ok || !e ? ag_rt_str(o, "summary") : ag_rt_str(e, "message");
 
-	if (!o || o->type != AG_T_OBJECT)
-		text = ag_rt_str(step, "note").len ? AG_S("") : AG_S("was not run");
 	if (text.len) {
 		ag_paint_to(&t->p, BODY);
 		ag_paint_sign(&t->p, AG_INK_DIM, AG_SIGN_ARROW);
@@ -52,9 +50,30 @@ static void outcome(ag_rt *t, const ag_val *step)
 	}
 }
 
-void ag_rt_trace(ag_rt *t)
+/* What the gates objected to in this step. Records come in the order of the steps: *at moves along. */
+static void objections(ag_rt *t, uint64_t iteration, size_t *at)
 {
 	size_t n;
+	const ag_val *records = ag_rt_items(t->report, "evaluation_records", &n);
+
+	for (; *at < n && ag_rt_count(&records[*at], "iteration") <= iteration; ++*at) {
+		const ag_val *r = &records[*at];
+		ag_str verdict = ag_rt_str(r, "verdict");
+
+		if (ag_str_ieq(verdict, AG_S("pass")))
+			continue;
+		ag_paint_to(&t->p, BODY);
+		ag_paint_wrap(&t->p, AG_INK_YELLOW, BODY + 2,
+		              ag_str_printf(t->arena, "%.*s gate, %.*s: %.*s",
+		                            AG_FMT(ag_rt_str(r, "gate")), AG_FMT(verdict),
+		                            AG_FMT(ag_rt_str(r, "reason"))));
+		ag_paint_nl(&t->p);
+	}
+}
+
+void ag_rt_trace(ag_rt *t)
+{
+	size_t n, record = 0;
 	const ag_val *steps = ag_rt_items(t->report, "run_trace", &n);
 
 	ag_paint_nl(&t->p);
@@ -65,10 +84,13 @@ void ag_rt_trace(ag_rt *t)
 		               (unsigned long long)ag_rt_count(&steps[i], "iteration"));
 		ag_paint_to(&t->p, BODY);
 		ag_paint_text(&t->p, AG_INK_BOLD, ag_rt_str(&steps[i], "action"));
-		ag_paint_lit(&t->p, AG_INK_PLAIN, "  ");
-		ag_paint_wrap(&t->p, AG_INK_DIM, BODY, ag_rt_str(&steps[i], "reasoning"));
+		if (ag_rt_str(&steps[i], "reasoning").len) {
+			ag_paint_lit(&t->p, AG_INK_PLAIN, "  ");
+			ag_paint_wrap(&t->p, AG_INK_DIM, BODY, ag_rt_str(&steps[i], "reasoning"));
+		}
 		ag_paint_nl(&t->p);
 		input(t, &steps[i]);
 		outcome(t, &steps[i]);
+		objections(t, ag_rt_count(&steps[i], "iteration"), &record);
 	}
 }

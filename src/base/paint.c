@@ -212,6 +212,14 @@ void ag_paint_nl(ag_paint *p)
 	p->col = 0;
 }
 
+void ag_paint_fit(ag_paint *p, size_t indent, size_t columns)
+{
+	if (p->col + columns <= p->width)
+		return;
+	ag_paint_nl(p);
+	ag_paint_to(p, indent);
+}
+
 void ag_paint_rule(ag_paint *p, size_t from)
 {
 	ag_paint_to(p, from);
@@ -253,6 +261,8 @@ static void put_word(ag_paint *p, ag_ink ink, size_t indent, ag_str word, bool c
 
 void ag_paint_wrap(ag_paint *p, ag_ink ink, size_t indent, ag_str s)
 {
+	bool ends_blank = s.len > 1 && s.ptr[s.len - 1] == ' ';
+
 	ink_on(p, ink);
 	for (bool first = true; s.len || first; first = false) {
 		ag_str word = ag_str_split(&s, ' ');
@@ -266,6 +276,10 @@ void ag_paint_wrap(ag_paint *p, ag_ink ink, size_t indent, ag_str s)
 			}
 		}
 		put_word(p, ink, indent, word, true);
+	}
+	if (ends_blank && p->col < p->width) {
+		ag_buf_addc(p->out, ' ');
+		p->col++;
 	}
 	ink_off(p, ink);
 }

@@ -59,6 +59,8 @@ void ag_paint_cut(ag_paint *p, ag_ink ink, size_t columns, ag_str s);
 /* Blanks up to a column; nothing when it is behind that already. */
 void ag_paint_to(ag_paint *p, size_t col);
 void ag_paint_nl(ag_paint *p);
+/* A new line at column `indent`, unless so many columns are left on this one. */
+void ag_paint_fit(ag_paint *p, size_t indent, size_t columns);
 /* A line of AG_SIGN_RULE from the column to the right edge, and a new line. */
 void ag_paint_rule(ag_paint *p, size_t from);
 

@@ -101,7 +101,8 @@ static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_
 
 	ag_paint_text(p, AG_INK_CYAN, ag_str_make(r->id.text, nid));
 	ag_paint_to(p, nid + 2);
-	ag_paint_cut(p, AG_INK_DIM, 16, when);
+	/* To the minute: the id is exact. */
+	ag_paint_text(p, AG_INK_DIM, ag_str_make(when.ptr, when.len < 16 ? when.len : 16));
 	ag_paint_to(p, nid + 20);
 	ag_paint_text(p, status_ink(r->status), r->status);
 	ag_paint_to(p, nid + 31);

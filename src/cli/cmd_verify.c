@@ -25,11 +25,13 @@ static ag_status from_store(ag_cli *c, ag_str name, ag_str *ret, ag_err *err)
 	ag_run_row row;
 	ag_status st = ag_app_store(&c->app, &store, err);
 
-	if (!st)
-		st = ag_store_find_run(store, name, c->app.arena, &row, err);
+	if (st)
+		return st;
+	st = ag_store_find_run(store, name, c->app.arena, &row, err);
 	if (!st)
 		st = ag_store_report(store, &row.id, c->app.arena, ret, err);
-	if (st == AG_NOT_FOUND) {
+	/* INVALID: the name is not even the beginning of an id. */
+	if (st == AG_NOT_FOUND || st == AG_INVALID) {
 		ag_err why = *err;
 
 		ag_fail(err, st, "cli.verify", "%.*s is no file, and in the store: %s",

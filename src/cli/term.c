@@ -17,6 +17,7 @@
 #define MIN_WIDTH  40
 #define MAX_WIDTH  1000
 
+/* Into a pipe: the width of the terminal where it may end up (`| less`), but no more than WIDTH_PIPE. */
 static size_t width_of(int fd, bool is_tty)
 {
 	const char *columns = getenv("COLUMNS");
@@ -50,6 +51,8 @@ void ag_term_init(ag_term *t)
 	t->out_is_tty = isatty(STDOUT_FILENO) == 1;
 	t->err_is_tty = isatty(STDERR_FILENO) == 1;
 	t->width = width_of(STDOUT_FILENO, t->out_is_tty);
+	if (!t->out_is_tty && t->err_is_tty && width_of(STDERR_FILENO, true) < t->width)
+		t->width = width_of(STDERR_FILENO, true);
 	t->err_width = width_of(STDERR_FILENO, t->err_is_tty);
 	charset_of(t->charset);
 	t->utf8 = ag_str_ieq(ag_str_c(t->charset), AG_S("UTF-8")) ||

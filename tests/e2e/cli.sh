@@ -1,0 +1,342 @@
+#!/bin/sh
+# The command line as a user meets it: usage errors, exit codes, files, pipes, signals, terminals.
+# shellcheck disable=SC2016,SC2317 # dollars belong to MongoDB or to the inner shell; json() is called by name
+# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
+set -u
+unset CDPATH NO_COLOR
+ARGUS=${ARGUS:?path of the program}
+case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
+source_root=${ARGUS_SOURCE_ROOT:-$(pwd)}
+unset ARGUS_SOURCE_ROOT
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$dir"' EXIT
+export XDG_STATE_HOME="$dir/state" HOME="$dir" LC_ALL=C.UTF-8
+cd "$dir" || exit 1
+bad=0
+
+ok() { echo "ok - $1"; }
+not_ok() {
+	echo "not ok - $1"
+	bad=1
+	sed 's/^/  out: /' out 2>/dev/null | head -5
+	sed 's/^/  err: /' err 2>/dev/null | head -5
+}
+
+# run ARG...: the program; out, err, code.
+run() {
+	"$ARGUS" "$@" >out 2>err </dev/null
+	code=$?
+}
+
+# want NAME CODE [PATTERN-IN-OUT [PATTERN-IN-ERR]]: fixed texts.
+want() {
+	if [ "$code" -ne "$2" ]; then
+		not_ok "$1: exit $code, want $2"
+	elif [ -n "${3-}" ] && ! grep -qF -e "$3" out; then
+		not_ok "$1: no \"$3\" in the output"
+	elif [ -n "${4-}" ] && ! grep -qF -e "$4" err; then
+		not_ok "$1: no \"$4\" in the errors"
+	else
+		ok "$1"
+	fi
+}
+
+# holds NAME CONDITION...
+holds() {
+	name=$1
+	shift
+	if "$@"; then ok "$name"; else not_ok "$name"; fi
+}
+
+json() { python3 -c "import json,sys; d=json.load(open('out')); sys.exit(0 if ($1) else 1)"; }
+
+# 200 documents, 20 of them with a null e-mail address, 30 with text in a number.
+i=0
+while [ $i -lt 200 ]; do
+	mail="\"user$i@example.org\""
+	total=$i
+	[ $((i % 10)) -eq 3 ] && mail=null
+	[ $((i % 7)) -eq 2 ] && total="\"$i\""
+	echo "{\"_id\":$i,\"email\":$mail,\"total\":$total,\"state\":\"open\"}"
+	i=$((i + 1))
+done >orders.ndjson
+mkdir data clean
+head -100 orders.ndjson >data/a.ndjson
+tail -100 orders.ndjson >data/b.ndjson
+printf '{"_id":1,"n":1}\n{"_id":2,"n":2}\n{"_id":3,"n":3}\n' >clean/clean.ndjson
+
+# --- help and usage
+
+run --help; want 'help without a command' 0 'Commands'
+run; want 'no command' 2 '' 'Commands'
+run --version; want 'version' 0 'argus '
+run help audit; want 'help of a command' 0 '--fail-on SEVERITY'
+run help settings; want 'help of the settings' 0 'null_rate_warning_threshold'
+run audit --help; want 'help by option' 0 '--sample-size N|all'
+run help nothing; want 'help of nothing' 2 '' 'no help on "nothing"'
+run adit x; want 'unknown command' 2 '' 'did you mean "audit"?'
+run audit; want 'no source' 2 '' 'want SOURCE'
+run audit orders.ndjson --sed 3; want 'unknown option' 2 '' 'did you mean "--seed"?'
+run audit orders.ndjson --output xml
+want 'wrong format' 2 '' '--output: want text, json or silent, got "xml"'
+holds 'a wrong format is told before the run' [ ! -e state/argus/argus.db ]
+run audit orders.ndjson --seed 3x --as-of never --threads 0
+want 'wrong values' 2 '' '--seed: want a whole number'
+holds 'all wrong values are told at once' sh -c \
+	'grep -q "^argus: --as-of" err && grep -q "^argus: --threads" err'
+run audit orders.ndjson --sample-size 0; want 'no documents' 2 '' ', all or auto, got "0"'
+run audit orders.ndjson --out /nowhere/at/all.json
+want '--out in a folder that is not there' 2 '' '--out: '
+run audit orders.ndjson --out data; want '--out is a folder' 2 '' 'data is a folder'
+run runs --output silent; want 'silent where it means nothing' 2 '' 'text or json'
+run purge; want 'purge without age' 2 '' '--older-than DAYS must be given'
+run query orders.ndjson '{"a":'; want 'query: broken filter' 2 '' 'FILTER'
+run query orders.ndjson '{"$where":"1"}'; want 'query: code is refused' 2 '' '$where'
+for c in audit verify show runs inspect query purge doctor help version; do
+	run "$c" --help
+	want "argus $c --help" 0 "argus $c"
+done
+
+# --- audit
+
+run audit orders.ndjson; want 'audit: text' 0 'orders: '
+holds 'audit: no escape sequences in a pipe' sh -c '! grep -q "$(printf "\033")" out'
+holds 'audit: no progress in a pipe' [ ! -s err ]
+grep -q 'db.orders.countDocuments(' out; holds 'audit: evidence to paste' [ $? -eq 0 ]
+run audit orders.ndjson --output json; want 'audit: json' 0
+holds 'audit: json is one report' json '"findings" in d and d["collection"]=="orders"'
+run audit data --output json; want 'audit: folder' 0
+holds 'audit: several reports' json 'len(d["reports"])==2 and d["failed"]==[]'
+run audit data; want 'audit: overview' 0 '2 collections'
+run audit orders.ndjson clean/clean.ndjson missing.ndjson --output json
+want 'audit: one source fails' 1 '' 'missing.ndjson'
+holds 'audit: the others are there' json 'len(d["reports"])==2 and len(d["failed"])==1'
+run audit missing.ndjson; want 'audit: no such file' 1 '' 'no such file'
+holds 'audit: nothing on standard output then' [ ! -s out ]
+run audit orders.ndjson --fail-on low --quiet; want 'fail-on met' 3
+run audit clean/clean.ndjson --fail-on low; want 'fail-on not met' 0 'clean: no problems found'
+run audit orders.ndjson missing.ndjson --fail-on low; want 'failed goes before fail-on' 1
+run audit orders.ndjson --output silent; want 'silent' 0
+holds 'silent prints nothing' sh -c '[ ! -s out ] && [ ! -s err ]'
+run audit orders.ndjson --output silent --fail-on low; want 'silent with fail-on' 3
+run audit orders.ndjson --max-iterations 2 --output json; want 'a budget that runs out' 0
+holds 'is a partial report' json 'd["status"]=="partial"'
+run audit orders.ndjson --store /proc/nowhere/x.db
+want 'a store that cannot be opened' 1 '' '--store memory:'
+run audit orders.ndjson --store memory:; want 'a store in memory' 0
+printf '{"a":1}\nbroken\n{"a":2}\n' >broken.ndjson
+run audit broken.ndjson; want 'a broken line' 0 '1 document was left out'
+run audit broken.ndjson --strict; want 'a broken line, strict' 1 '' 'broken.ndjson'
+
+"$ARGUS" audit orders.ndjson --as-of 2026-01-01 --threads 1 --output json >one 2>err
+"$ARGUS" audit orders.ndjson --as-of 2026-01-01 --threads 3 --output json >three 2>err
+cat >strip.py <<'PY'
+import json, re, sys
+t = open(sys.argv[1]).read()
+d = json.loads(t)
+def walk(v):
+    if isinstance(v, dict):
+        return {k: walk(x) for k, x in v.items() if k not in
+                ("run_at", "duration_seconds", "latency_ms", "timestamp", "modified_at")}
+    if isinstance(v, list):
+        return [walk(x) for x in v]
+    if isinstance(v, str):
+        return re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}", "ID", v)
+    return v
+print(json.dumps(walk(d)))
+PY
+python3 strip.py one >one.txt
+python3 strip.py three >three.txt
+holds 'the same report with 1 and 3 threads' cmp -s one.txt three.txt
+
+# --- --out
+
+run audit orders.ndjson --output json --out report.json
+want '--out' 0 '' 'report written to report.json'
+holds '--out: a whole report' python3 -c 'import json; json.load(open("report.json"))["findings"]'
+holds '--out: nothing on standard output' [ ! -s out ]
+holds '--out: no temporary file is left' sh -c '! ls -A | grep -q "^\.argus-"'
+run audit orders.ndjson --output json --out report.json --quiet
+holds '--out --quiet says nothing' sh -c '[ ! -s out ] && [ ! -s err ]'
+ln -s report.json link.json
+run audit orders.ndjson --out link.json
+holds '--out follows a link' sh -c '[ -L link.json ] && grep -q "orders: " report.json'
+run audit orders.ndjson --out /dev/full; want '--out on a full device' 1 '' 'No space left'
+holds '--out: the device is still one' [ -c /dev/full ]
+small=$dir/small
+mkdir "$small"
+if mount -t tmpfs -o size=16k argus-test "$small" 2>/dev/null; then
+	echo old >"$small/report.json"
+	run audit orders.ndjson --output json --out "$small/report.json"
+	want '--out on a full disk' 1 '' 'No space left'
+	holds '--out on a full disk: the old file is whole' \
+		sh -c "[ \"\$(cat '$small/report.json')\" = old ] && [ \"\$(ls -A '$small')\" = report.json ]"
+	umount "$small"
+else
+	echo 'skip - --out on a full disk: needs the right to mount'
+fi
+
+# --- standard output
+
+"$ARGUS" audit orders.ndjson >/dev/full 2>err
+code=$?
+: >out
+want 'a full standard output' 1 '' 'cannot write to standard output'
+for c in 'audit orders.ndjson --output json' 'inspect orders.ndjson' 'help audit' 'version' 'doctor'; do
+	# shellcheck disable=SC2086 # words on purpose
+	"$ARGUS" $c >/dev/full 2>err
+	code=$?
+	want "a full standard output: $c" 1 '' 'cannot write to standard output'
+done
+{
+	"$ARGUS" inspect orders.ndjson 2>err
+	echo $? >code
+} | head -c 1 >out
+holds 'a closed pipe is quiet' sh -c '[ ! -s err ] && [ "$(cat code)" -eq 0 ]'
+
+# --- verify, show, runs
+
+run audit orders.ndjson --output json --out report.json
+run verify report.json; want 'verify: all confirmed' 0 'confirmed'
+run verify last; want 'verify: by run' 0 'confirmed'
+"$ARGUS" verify - <report.json >out 2>err
+code=$?
+want 'verify: from standard input' 0 'confirmed'
+run audit data --output json --out many.json
+run verify many.json --output json; want 'verify: several reports' 0
+holds 'verify: one answer each' json 'len(d["verifications"])==2'
+sed 's/"email":null/"email":"x@example.org"/' orders.ndjson >repaired.ndjson
+run verify report.json --source repaired.ndjson; want 'verify: resolved is not as it was' 1 'resolved'
+run verify report.json --source repaired.ndjson --output silent; want 'verify: silent' 1
+holds 'verify: silent prints nothing' [ ! -s out ]
+run verify report.json --source missing.ndjson; want 'verify: not checkable' 1 'not checkable'
+run verify nothing; want 'verify: no such report' 1 '' 'no file, and in the store'
+echo '{"a":1}' >x.json
+run verify x.json; want 'verify: no report' 1 '' ''
+echo '{"a":' >x.json
+run verify x.json; want 'verify: no JSON' 1 '' 'is no audit report'
+run runs; want 'runs' 0 'orders'
+run runs --output json --limit 2; holds 'runs: json' json 'len(d["runs"])==2 and d["runs"][0]["id"]'
+run show last; want 'show' 0 'problem'
+run show last --trace; want 'show: trace' 0 'steps'
+run show last --output json; holds 'show: the stored report' json '"run_trace" in d'
+run show ffffffff; want 'show: no such run' 1 '' 'argus runs'
+XDG_STATE_HOME=$dir/other run runs; want 'runs: none yet' 0 '' 'No runs yet'
+run purge --older-than 0; want 'purge' 0 '' 'removed'
+run runs --output json; holds 'purge: all are gone' json 'd["runs"]==[]'
+
+# --- inspect, query
+
+run inspect orders.ndjson; want 'inspect: text' 0 'null_rate'
+grep -q 'user1@' out; holds 'inspect: values are masked' [ $? -ne 0 ]
+run inspect orders.ndjson --show-values; want 'inspect: values as they are' 0 'user1@example.org'
+run inspect orders.ndjson --output json
+holds 'inspect: json' json '[f for f in d["fields"] if f["path"]=="email"][0]["null_rate"]==0.1 and d["documents_sampled"]==200'
+run inspect orders.ndjson --output json -n 50 --seed 4
+cp out first
+run inspect orders.ndjson --output json -n 50 --seed 4
+holds 'inspect: a seed repeats its sample' sh -c 'grep -q "\"documents_sampled\": 50" out && cmp -s first out'
+run inspect data --output json; holds 'inspect: folder' json 'len(d["collections"])==2'
+run query orders.ndjson '{"email":null}' --limit 3; want 'query: filter' 0 '20 of 200 documents match'
+holds 'query: so many lines' [ "$(wc -l <out)" -eq 4 ]
+run query orders.ndjson '{}' --limit 0; want 'query: count' 0 '200 of 200'
+run query orders.ndjson '[{"$group":{"_id":"$state","n":{"$sum":1}}}]'; want 'query: pipeline' 0 '"n":200'
+run query orders.ndjson '{"email":null}' --output json; holds 'query: json' json 'd["matched"]==20 and len(d["documents"])==20'
+run query data '{}'; want 'query: one collection only' 1 '' 'holds 2 collections'
+run query orders.ndjson '[{"$out":"x"}]'; want 'query: nothing is written' 2 '' '$out'
+
+# --- hostile data
+
+printf '{"a":"\\u001b[31mred\\u0007"}\n{"a\\u001b[2J":"\302\233 \342\200\256"}\n' >hostile.ndjson
+for c in 'audit hostile.ndjson --show-values' 'inspect hostile.ndjson --show-values' 'query hostile.ndjson {}' \
+	'query hostile.ndjson {} --output json' 'audit hostile.ndjson --output json'; do
+	# shellcheck disable=SC2086 # words on purpose
+	run $c
+	holds "no control characters: $c" sh -c \
+		"[ $code -eq 0 ] && ! LC_ALL=C grep -q \"\$(printf '[\\001-\\010\\013-\\037\\177]')\" out && ! LC_ALL=C grep -q \"\$(printf '\\302\\233')\" out"
+done
+
+# --- settings
+
+printf 'audit:\n  fail_on: low\noutput_format: silent\n' >argus.yaml
+run audit orders.ndjson; want 'argus.yaml is read' 3
+ARGUS_FAIL_ON=none run audit orders.ndjson; want 'the environment is stronger' 0
+run audit orders.ndjson --fail-on none; want 'an option is stronger' 0
+run doctor; want 'doctor: where a value is from' 0 'argus.yaml:2:12'
+printf 'audit:\n  sede: 3\n' >argus.yaml
+run audit orders.ndjson; want 'an unknown key' 2 '' 'argus.yaml:2:3: unknown setting "sede"'
+run doctor; want 'doctor finds it' 1 'argus.yaml:2:3'
+run help; want 'help needs no settings' 0 'Commands'
+run audit orders.ndjson --config /nowhere.yaml; want 'no such settings file' 2 '' '/nowhere.yaml'
+rm argus.yaml
+mkfifo argus.yaml
+run runs; want 'a pipe in the place of argus.yaml' 2 '' 'not a plain file'
+rm argus.yaml
+printf 'ARGUS_FAIL_ON=low\nLD_PRELOAD=/nowhere.so\n' >.env.agent.secret
+run audit orders.ndjson --quiet; want '.env.agent.secret is read' 3
+rm .env.agent.secret
+ARGUS_SEDE=1 run doctor; want 'doctor: a name that is no setting' 0 'did you mean ARGUS_SEED?'
+run doctor --store orders.ndjson/x.db; want 'doctor: a broken store' 1 '--store memory:'
+run doctor --output json; holds 'doctor: json' json 'd["ok"] is True'
+
+# --- signals: a large file, so that there is time
+
+python3 - <<'PY'
+import json
+with open("large.ndjson", "w") as f:
+    for i in range(400000):
+        f.write(json.dumps({"_id": i, "a": i % 97, "b": "text %d" % (i * 7919 % 100003), "c": [i, i + 1],
+                            "d": {"e": i / 3, "f": None if i % 11 == 0 else str(i)}}) + "\n")
+PY
+for sig in INT TERM; do
+	"$ARGUS" audit large.ndjson --output json >out 2>err &
+	pid=$!
+	sleep 0.2
+	kill -$sig $pid
+	wait $pid
+	code=$?
+	holds "SIG$sig ends with 130" [ $code -eq 130 ]
+	holds "SIG$sig: the report so far, or none" sh -c \
+		'[ ! -s out ] || python3 -c "import json; assert json.load(open(\"out\"))[\"status\"]==\"cancelled\""'
+done
+mkfifo pipe
+"$ARGUS" verify - <pipe >out 2>err &
+pid=$!
+exec 3>pipe
+sleep 0.2
+kill -INT $pid
+wait $pid
+holds 'SIGINT while waiting for standard input' [ $? -eq 130 ]
+exec 3>&-
+run audit large.ndjson --deadline 0.05; want 'a deadline' 1 '' 'time limit'
+
+# --- terminals
+
+if command -v script >/dev/null 2>&1; then
+	esc=$(printf '\033')
+	tty() { env "$@" script -qec "$ARGUS audit orders.ndjson --quiet" /dev/null </dev/null >out 2>err; }
+	tty TERM=xterm
+	holds 'colours on a terminal' grep -q "$esc\\[" out
+	tty TERM=xterm NO_COLOR=1
+	holds 'NO_COLOR' sh -c "! grep -q '$esc' out"
+	tty TERM=dumb
+	holds 'TERM=dumb' sh -c "! grep -q '$esc' out"
+	tty TERM=xterm LC_ALL=C
+	holds 'ASCII in a C locale' sh -c '! LC_ALL=C grep -q "$(printf "[\200-\377]")" out'
+	tty TERM=xterm
+	holds 'signs in a UTF-8 locale' grep -q '✗\|✓\|─' out
+else
+	echo 'skip - terminals: script(1) is not there'
+fi
+
+# --- documentation
+
+if [ -x "$source_root/tools/gen-docs" ]; then
+	"$source_root/tools/gen-docs" --check >out 2>&1
+	code=$?
+	: >err
+	want 'docs/reference agrees with the tables' 0
+fi
+
+exit $bad
