@@ -408,7 +408,7 @@ static void shape_add(ag_builder *b, const uint32_t *ids, uint32_t n)
 		c->shape_at = (uint32_t *)ag_xrealloc(c->shape_at,
 		                                      b->cap_shape * sizeof(*c->shape_at));
 	}
-	if (n > b->cap_shape_members - c->nshape_members) {
+	if (!c->shape_members || n > b->cap_shape_members - c->nshape_members) {
 		size_t cap = (size_t)b->cap_shape_members * 2 + n + 64;
 
 		AG_ASSERT(cap < UINT32_MAX);
@@ -471,6 +471,8 @@ void ag_builder_begin(ag_builder *b, bool has_lines)
 		b->sink->c.id = AG_COL_NONE;
 		b->sink->c.elem = AG_COL_NONE;
 	}
+	if (!b->members)
+		ag_build_grow_members(b);
 	b->open = NULL;
 	b->failed = NULL;
 	b->nmember = 0;

@@ -267,10 +267,11 @@ static void join_file(loader *l)
 	for (size_t i = 0; i < plan->nhash; i++)
 		hash_one(l, plan->hashes[i]);
 	if (plan->unclosed_array) {
-		const ag_block *last = &plan->blocks[plan->n - 1];
+		/* A file of nothing but "[" has no block. */
+		const ag_block *last = plan->n ? &plan->blocks[plan->n - 1] : NULL;
 
 		l->t->info.broken++;
-		add_issue(l, last->line + 1 + last->nline, l->in->size,
+		add_issue(l, last ? last->line + 1 + last->nline : 1, l->in->size,
 		          "the array of documents is not closed");
 	}
 }

@@ -153,7 +153,8 @@ static size_t scan_scalar(const char *p, size_t len, size_t i)
 
 	if (p[i] == '"')
 		return skip_string(p, len, i + 1, &broken);
-	while (i < len && !is_space(p[i]) && !strchr(",[]{}\"", p[i]))
+	/* A zero byte is no end; strchr would find it. At least one byte goes, so that there is progress. */
+	for (i++; i < len && !is_space(p[i]) && (!p[i] || !strchr(",[]{}\"", p[i]));)
 		i++;
 	return i;
 }

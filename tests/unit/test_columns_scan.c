@@ -262,8 +262,10 @@ static void json_arrays(void **state)
 	check(AG_FORMAT_JSON, "[{\"a\":true},5,{\"b\":[true,},{\"c\":true},[],\"x\",{\"d\":true}]",
 	      "{\"a\":true}\n{\"c\":true}\n{\"d\":true}\n", 4);
 	/* An unterminated array keeps what is complete. */
+	check(AG_FORMAT_JSON, " [", "", 1);
 	check(AG_FORMAT_JSON, "[{\"a\":true},\n{\"b\":true}\n", "{\"a\":true}\n{\"b\":true}\n", 1);
 	check(AG_FORMAT_JSON, "[{\"a\":true},\n{\"b\":true", "{\"a\":true}\n", 1);
+	check(AG_FORMAT_JSON, "x:\"y\" {} : \"z", "{}\n", 4);
 	/* A string or bracket that is not closed costs its document, not the next. */
 	check(AG_FORMAT_JSON, "[\n {\"a\":\"x},\n {\"b\":true},\n {\"c\":true}\n]", "{\"b\":true}\n{\"c\":true}\n", 1);
 	check(AG_FORMAT_JSON, "[\n {\"a\":{\"x\":true,\n {\"b\":true},\n {\"c\":true}\n]",
