@@ -29,11 +29,12 @@ void ag_check_array_size(AG_CHECK_ARGS)
 	if (usual > 0 && s->size.min < s->size.max)
 		cond = OBJ(a, KV("$type", ag_ev_text("array")),
 		           KV("$not", OBJ(a, KV("$size", ag_val_int((int64_t)usual)))));
-	else if (s->nempty && ag_share(s->nempty, s->n) < 0.01 && usual == 0 && needed)
+	else if (s->nempty && ag_share(s->nempty, s->n) < 0.01 && usual == 0 &&
+	         !(out->name.traits & (AG_TRAIT_SET | AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE)))
 		cond = OBJ(a, KV("$size", ag_val_int(0)));
 	else
 		return;
-	h = ag_suspect(out, f, "array_size", AG_MEDIUM, 0.75, ag_ev_where(a, f, cond));
+	h = ag_suspect(out, f, "array_size", usual > 0 || needed ? AG_MEDIUM : AG_LOW, 0.75, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	ag_suspect_fix(h);

@@ -9,6 +9,7 @@
 #define DAY_MS       INT64_C(86400000)
 #define YEAR_MS      (DAY_MS * 365)
 #define MS_1900      INT64_C(-2208988800000)
+#define MS_1600      INT64_C(-11676096000000)
 #define MS_2099_LAST INT64_C(4102358400000) /* 2099-12-31 */
 #define MIN_VALUES   20
 #define REGEX_BYTES  2000
@@ -333,7 +334,13 @@ void ag_check_sentinel_date(AG_CHECK_ARGS)
 
 static bool is_future(const ag_path_profile *f, const ag_field_name *name, int64_t limit)
 {
-	if (!(name->traits & AG_TRAIT_PAST) || name->traits & AG_TRAIT_FUTURE || f->date.p50_ms > limit)
+	if (f->date.p50_ms > limit)
+		return false;
+	/* Another century, whatever the field is called: only "for ever" is written so. */
+	if (f->date.max_ms > limit + 50 * YEAR_MS && !(name->traits & AG_TRAIT_OPENEND) &&
+	    !is_any_sentinel(f->date.max_ms))
+		return true;
+	if (!(name->traits & AG_TRAIT_PAST) || name->traits & AG_TRAIT_FUTURE)
 		return false;
 	/* Where more than one in a hundred lie ahead the data may simply run on past the audit's day: then
 	 * only a date years ahead is suspicious. */
@@ -363,7 +370,7 @@ static void future_text(const ag_path_profile *f, const ag_catalogue_opts *o, ag
 void ag_check_date_range(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	int64_t limit = o->as_of_ms + DAY_MS;
+	int64_t limit = o->as_of_ms + DAY_MS, first = MS_1900;
 	bool late, early;
 	ag_val after, before, cond;
 	ag_hypothesis *h;
@@ -378,25 +385,30 @@ void ag_check_date_range(AG_CHECK_ARGS)
 		return;
 	}
 	late = is_future(f, &out->name, limit);
-	early = f->date.min_ms < MS_1900 && f->date.p01_ms >= MS_1900 &&
+	if (late && !(out->name.traits & AG_TRAIT_PAST && !(out->name.traits & AG_TRAIT_FUTURE)))
+		limit += 50 * YEAR_MS;
+	/* More than one in a hundred before 1900 may be history; before 1600 hardly. */
+	if (f->date.p01_ms < MS_1900 && !is_any_sentinel(f->date.p01_ms))
+		first = MS_1600;
+	early = f->date.min_ms < first && f->date.p50_ms >= MS_1900 &&
 	        !(out->name.traits & AG_TRAIT_HISTORIC) && !is_any_sentinel(f->date.min_ms);
 	after = is_any_sentinel(f->date.max_ms)
 	                ? OBJ(a, KV("$gt", date_val(limit)), KV("$lt", date_val(MS_2099_LAST)))
 	                : OBJ(a, KV("$gt", date_val(limit)));
-	before = OBJ(a, KV("$lt", date_val(MS_1900)));
+	before = OBJ(a, KV("$lt", date_val(first)));
 	if (!late && !early)
 		return;
 	cond = late ? after : before;
 	if (late && early)
 		cond = OBJ(a, KV("$type", ag_ev_text("date")),
-		           KV("$not", OBJ(a, KV("$gte", date_val(MS_1900)), KV("$lte", date_val(limit)))));
+		           KV("$not", OBJ(a, KV("$gte", date_val(first)), KV("$lte", date_val(limit)))));
 	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
-	h->max_share = 0.1;
+	h->max_share = 0.05;
 	ag_suspect_say(h, late && early ? "dates lie in the future or in another century"
-	                  : late        ? "dates lie in the future of a field that records the past"
-	                                : "dates lie before 1900, far from all others",
+	                  : late        ? "dates lie in the future, where the others do not"
+	                                : "dates lie in another century, far from all others",
 	               "a wrong clock, a typing error in the year, or test data",
 	               "correct the dates from another field or source, and check the range at the writer");
 }

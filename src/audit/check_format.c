@@ -176,8 +176,8 @@ void ag_check_lost_zero(AG_CHECK_ARGS)
 	ag_val cond;
 
 	(void)o;
-	if (!(out->name.traits & AG_TRAIT_CODE) || f->n < MAX_FORMS || !ag_path_is_plain(a, f) ||
-	    out->name.traits & AG_TRAIT_PHONE)
+	if (f->n < MAX_FORMS || !ag_path_is_plain(a, f) || out->name.traits & AG_TRAIT_PHONE ||
+	    (!(out->name.traits & AG_TRAIT_CODE) && !f->str.nleading_zero))
 		return;
 	for (size_t w = 4; w <= 20; w++) {
 		if (digits_of_length(f, w) > n_most) {
@@ -202,9 +202,9 @@ void ag_check_lost_zero(AG_CHECK_ARGS)
 	if (!numbers && !f->str.nleading_zero && !zip)
 		return;
 	if (numbers && !p->has_views)
-		cond = OBJ(a, KV("$gte", ag_val_int(1000)), KV("$lte", ag_val_int(9999)));
+		cond = OBJ(a, KV("$gte", ag_val_int(100)), KV("$lte", ag_val_int(9999)));
 	else
-		cond = OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[0-9]{%zu}$", most - 1))));
+		cond = OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[0-9]{%zu,%zu}$", most - 2, most - 1))));
 	h = ag_suspect(out, f, "lost_leading_zero", AG_MEDIUM, 0.8, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
@@ -279,9 +279,9 @@ void ag_check_cut_off(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	/* A pile: more than one in a hundred is exactly as long as the longest, and most are far shorter. */
-	if (f->str.n < 200 || !is_column_width(q->max) || q->p99 < q->max || q->p50 > 0.8 * q->max ||
-	    q->p50 < 5 || f->ndistinct * 2 < f->nscalar || f->str.words < 3 || q->p75 >= q->max ||
+	/* A pile: more than one in a hundred is exactly as long as the longest; words, so no code. */
+	if (f->str.n < 200 || !is_column_width(q->max) || q->p99 < q->max || q->min == q->max ||
+	    q->p50 < 5 || f->ndistinct * 2 < f->nscalar || f->str.words < 3 ||
 	    is_one_text(f) || !ag_path_is_plain(a, f))
 		return;
 	h = ag_suspect(out, f, "truncation", AG_MEDIUM, 0.7,

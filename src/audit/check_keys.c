@@ -61,8 +61,10 @@ static bool is_own_reference(const ag_profile *p, const ag_path_profile *f)
 
 		if (g == f || g->parent != UINT32_MAX || g->is_elem || !g->nscalar || g->n < f->n)
 			continue;
-		if (is_plain_key(&n) && g->nrepeated == 0)
-			has_id = true;
+		if (is_plain_key(&n)) {
+			has_id |= g->nrepeated == 0;
+			continue;
+		}
 		if (!(n.last & AG_TRAIT_KEY))
 			continue;
 		if (uniqueness(g) >= 0.99)

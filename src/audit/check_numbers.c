@@ -125,6 +125,8 @@ static bool is_low_sentinel(const ag_path_profile *f, const ag_field_name *name,
 	/* -1 in a field that is otherwise not negative, and whose values are not as small themselves. */
 	if (v == -1 || v == -9)
 		return r->min >= 0 && r->p50 >= 5 && r->ndistinct > 5 && !(name->traits & AG_TRAIT_SIGNED);
+	if (r->min >= 0 && !(name->traits & AG_TRAIT_SIGNED))
+		return r->min - v > 3 * spread && r->ndistinct > 1;
 	return r->min - v > 3 * spread && r->min - v > 2 * (r->p50 - r->min) && v < -2 * fabs(r->max) &&
 	       r->ndistinct > 5;
 }
@@ -135,7 +137,9 @@ static bool is_high_sentinel(const ag_path_profile *f, double v, const rest *r)
 
 	if (f->num.q.max != v && !(f->num.nhigh > 1 && f->num.high[1] == v))
 		return false;
-	return v - r->max > 3 * spread && v > 2.5 * r->max && r->max > 0 && r->ndistinct > 5;
+	/* A short scale (1 to 5) has few values: there the code must be of another order. */
+	return v - r->max > 3 * spread && v > (r->ndistinct > 5 ? 2.5 : 9) * r->max && r->max > 0 &&
+	       r->ndistinct > 1;
 }
 
 /* A zero where all others lie in a band far from it. */
@@ -249,14 +253,15 @@ static bool is_sentinel(double v, const double *sentinels, size_t n)
 	return false;
 }
 
-/* Walk inwards from the extreme and stop at the first gap. */
+/* Walk inwards from the extreme; the widest gap is the bound. */
 static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels, size_t ns)
 {
 	const ag_num_profile *m = &f->num;
 	const double *ext = high ? m->high : m->low;
 	unsigned n = high ? m->nhigh : m->nlow;
 	double mid = scale(m->q.p50, log_scale), limit = far_from(m, log_scale, high);
-	uint64_t most = m->n / 200 > 2 ? m->n / 200 : 2, outside = 0;
+	uint64_t most = m->n / 200 > 4 ? m->n / 200 : 4, outside = 0;
+	double widest = 2;
 	side ret = { 0 };
 
 	for (unsigned i = 0; i + 1 < n; i++) {
@@ -267,13 +272,13 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 			continue;
 		outside += c ? c : 1;
 		if (d <= limit || outside > most)
-			return ret;
-		if (next <= d / 2 && !is_sentinel(ext[i + 1], sentinels, ns)) {
+			break;
+		if (d >= widest * next && !is_sentinel(ext[i + 1], sentinels, ns)) {
+			widest = next > 0 ? d / next : HUGE_VAL;
 			ret.found = true;
 			ret.nearest = ext[i];
 			ret.inner = ext[i + 1];
 			ret.bound = log_scale ? sqrt(ext[i] * ext[i + 1]) : (ext[i] + ext[i + 1]) / 2;
-			return ret;
 		}
 	}
 	return ret;
@@ -305,7 +310,7 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	(void)p;
 	(void)o;
 	if (m->n < MIN_NUMBERS || !is_measure(f, &out->name) || m->mad <= 0 || m->q.p75 <= m->q.p25 ||
-	    out->name.traits & (AG_TRAIT_LAT | AG_TRAIT_LON) || !ag_path_is_plain(a, f))
+	    out->name.traits & (AG_TRAIT_LAT | AG_TRAIT_LON | AG_TRAIT_WORKLOAD) || !ag_path_is_plain(a, f))
 		return;
 	/* Counts with zeros and a long tail: likes, views. Without a log scale their maximum always stands out. */
 	if (!positive && m->nneg == 0 && m->q.p99 > 5 * m->q.p50 && m->q.p50 < 50)

@@ -8,6 +8,7 @@
 
 #define MIN_OBJECTS    20
 #define FEW_GAPS       0.10 /* of an unknown field: up to here gaps are suspicious */
+#define FEW_ITEM_GAPS  0.03 /* items of an array differ by design more often */
 #define OPTIONAL_BELOW 0.20 /* present in fewer: optional by design */
 #define MOSTLY         0.80 /* present in more: meant to be everywhere */
 
@@ -49,10 +50,37 @@ static uint64_t absent(const ag_path_profile *f)
 	return !f->is_elem && f->nparent > f->n ? f->nparent - f->n : 0;
 }
 
+/* "As many" may be chance or the same damage; what decides is whether they are the same documents. The filter
+ * becomes a pipeline that counts nothing when the sibling is without in four fifths of them as well. */
+static ag_str unless_together(ag_arena *a, const ag_path_profile *f, const ag_path_profile *g, ag_val cond)
+{
+	ag_ev_place at = ag_ev_place_of(a, f), other = ag_ev_place_of(a, g);
+	ag_member m = { at.whole, cond };
+	ag_val of_other = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(other.whole)));
+	ag_val is_nothing = OBJ(a, KV("$in", ARR(a, OBJ(a, KV("$ifNull", ARR(a, of_other, ag_val_null()))),
+	                                         ARR(a, ag_val_null(), ag_ev_text("")))));
+	ag_val stages[3], pipeline;
+
+	if (!at.ok || !other.ok || at.array.len || other.array.len)
+		return AG_S("");
+	stages[0] = OBJ(a, KV("$match", ag_ev_obj(a, &m, 1)));
+	stages[1] = OBJ(a, KV("$group",
+	                      OBJ(a, KV("_id", ag_val_null()),
+	                          KV("documents", OBJ(a, KV("$sum", ag_val_int(1)))),
+	                          KV("both", OBJ(a, KV("$sum", OBJ(a, KV("$cond",
+	                                      ARR(a, is_nothing, ag_val_int(1), ag_val_int(0))))))))));
+	stages[2] = OBJ(a, KV("$match", OBJ(a, KV("$expr",
+	                      OBJ(a, KV("$lt", ARR(a, ag_ev_text("$both"),
+	                          OBJ(a, KV("$multiply", ARR(a, ag_ev_text("$documents"),
+	                                                     ag_val_double(0.8)))))))))));
+	pipeline = ag_val_array(stages, AG_NELEM(stages));
+	return ag_ev_str(a, &pipeline);
+}
+
 /* Another field of the same object has exactly as many values, or exactly the others have it: the kind of
  * document decides. `count` gives what is compared. */
-static bool siblings_agree(const ag_profile *p, const ag_path_profile *f, uint64_t mine,
-                           uint64_t (*count)(const ag_profile *, const ag_path_profile *))
+static const ag_path_profile *sibling_like(const ag_profile *p, const ag_path_profile *f, uint64_t mine,
+                                           uint64_t (*count)(const ag_profile *, const ag_path_profile *))
 {
 	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
@@ -60,9 +88,15 @@ static bool siblings_agree(const ag_profile *p, const ag_path_profile *f, uint64
 		if (g == f || g->parent != f->parent || g->is_elem != f->is_elem)
 			continue;
 		if (count(p, g) == mine || (mine && count(p, g) + mine == f->nparent))
-			return true;
+			return g;
 	}
-	return false;
+	return NULL;
+}
+
+static bool siblings_agree(const ag_profile *p, const ag_path_profile *f, uint64_t mine,
+                           uint64_t (*count)(const ag_profile *, const ag_path_profile *))
+{
+	return sibling_like(p, f, mine, count) != NULL;
 }
 
 static uint64_t absent_of(const ag_profile *p, const ag_path_profile *f)
@@ -85,12 +119,15 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	double share = present >= MOSTLY ? ag_share(nnull + nabsent, f->nparent) : ag_share(nnull, f->n);
 	gap_verdict v = gap_severity(&out->name, share, o);
 	bool is_fold = present >= MOSTLY && nabsent && !p->has_views;
+	const ag_path_profile *twin;
 	ag_hypothesis *h;
+	ag_str evidence;
 	ag_val cond;
 
 	if (!is_gap_path(p, f) || !nnull || nnull == f->n || v == GAP_NONE)
 		return;
-	if (v > GAP_LOW && share > FEW_GAPS && siblings_agree(p, f, nnull, nulls))
+	twin = v > GAP_LOW ? sibling_like(p, f, nnull, nulls) : NULL;
+	if ((twin && share > FEW_GAPS) || (f->in_array && share > FEW_ITEM_GAPS))
 		v = GAP_LOW;
 	if (p->has_views && f->str.nempty)
 		cond = OBJ(a, KV("$eq", ag_ev_text("")));
@@ -98,7 +135,10 @@ void ag_check_nulls(AG_CHECK_ARGS)
 		cond = OBJ(a, KV("$eq", ag_val_null()));
 	else
 		cond = OBJ(a, KV("$type", ag_ev_text("null")));
-	h = ag_suspect(out, f, "null_rate", severity_of(v), 0.95, ag_ev_where_held(a, f, cond));
+	evidence = v > GAP_LOW && twin ? unless_together(a, f, twin, cond) : AG_S("");
+	if (!evidence.len)
+		evidence = ag_ev_where_held(a, f, cond);
+	h = ag_suspect(out, f, "null_rate", severity_of(v), 0.95, evidence);
 	if (!h)
 		return;
 	ag_suspect_fix(h);
@@ -129,7 +169,8 @@ void ag_check_missing(AG_CHECK_ARGS)
 		if (siblings_agree(p, f, nabsent, absent_of))
 			return;
 		v = GAP_LOW;
-	} else if (v > GAP_LOW && share > FEW_GAPS && siblings_agree(p, f, nabsent, absent_of)) {
+	} else if (v > GAP_LOW && share > (f->in_array ? FEW_ITEM_GAPS : FEW_GAPS) &&
+	           (f->in_array || siblings_agree(p, f, nabsent, absent_of))) {
 		v = GAP_LOW;
 	}
 	h = ag_suspect(out, f, "missing_field", v == GAP_HIGH ? AG_MEDIUM : severity_of(v), 0.9,

@@ -35,6 +35,8 @@ static const range_rule rules[] = {
 	{ .word = "month", .min = 0, .max = 12, .severity = AG_HIGH, .what = "there is no such month" },
 	{ .word = "hour", .min = 0, .max = 24, .severity = AG_HIGH, .what = "there is no such hour" },
 	{ .word = "minute", .min = 0, .max = 59, .severity = AG_HIGH, .what = "there is no such minute" },
+	{ .word = "battery", .min = 0, .max = 100, .severity = AG_HIGH,
+	  .what = "a battery is charged to less than 0 or more than 100 percent" },
 	{ .word = "ph", .min = 0, .max = 14, .severity = AG_HIGH, .what = "there is no such pH value" },
 	{ .word = "year", .min = 1000, .max = 2200, .severity = AG_HIGH,
 	  .what = "a year lies outside of all plausible centuries" },

@@ -89,19 +89,44 @@ static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *na
 	return name->traits & AG_TRAIT_ENUMISH || ag_share(v->n, f->n) >= 0.1 || (double)v->n * 2 >= usual;
 }
 
-/* Surnames come with a capital; a program's null does not. */
-static bool is_surname(const ag_field_name *name, ag_str s)
+typedef enum letter_case { CASE_MIXED, CASE_LOWER, CASE_UPPER } letter_case;
+
+static letter_case case_of(ag_str s)
+{
+	bool lower = false, upper = false;
+
+	for (size_t i = 0; i < s.len; i++) {
+		lower |= s.ptr[i] >= 'a' && s.ptr[i] <= 'z';
+		upper |= s.ptr[i] >= 'A' && s.ptr[i] <= 'Z';
+	}
+	return lower && !upper ? CASE_LOWER : upper && !lower ? CASE_UPPER : CASE_MIXED;
+}
+
+/* Are names written like this here? */
+static bool is_usual_case(const ag_path_profile *f, letter_case c)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++)
+		same += case_of(ag_value_text(&f->values[i])) == c;
+	return same * 5 > f->nvalue;
+}
+
+/* Mr Null writes himself with a capital, as the others do; a program's null is in one case. */
+static bool is_surname(const ag_path_profile *f, const ag_field_name *name, ag_str s)
 {
 	s = ag_str_trim(s);
-	return name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON) &&
-	       (ag_str_ieq(s, AG_S("null")) || ag_str_ieq(s, AG_S("nan")));
+	if (!(name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON)) ||
+	    (!ag_str_ieq(s, AG_S("null")) && !ag_str_ieq(s, AG_S("nan"))))
+		return false;
+	return case_of(s) == CASE_MIXED || is_usual_case(f, case_of(s));
 }
 
 /* The spellings that count as placeholders, from the values that are known. */
 static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, ag_val ret[MAX_WORDS],
                            uint64_t *ret_n)
 {
-	bool is_enum = f->values_complete && f->ndistinct <= 50;
+	bool is_enum = f->values_complete && f->ndistinct <= 50, is_short = is_enum && f->ndistinct <= 12;
 	double usual = usual_count(f);
 	size_t n = 0;
 
@@ -110,12 +135,12 @@ static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, 
 		const ag_value_count *v = &f->values[i];
 		word_kind kind = kind_of_word(ag_value_text(v));
 
-		if (kind == NO_WORD || is_surname(name, ag_value_text(v)))
+		if (kind == NO_WORD || is_surname(f, name, ag_value_text(v)))
 			continue;
 		/* Above a fifth beside real categories it is one of them. */
 		if (is_enum && f->ndistinct > 2 && ag_share(v->n, f->n) > 0.2)
 			continue;
-		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_enum, usual))
+		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_short, usual))
 			continue;
 		ret[n++] = v->v;
 		*ret_n += v->n;
@@ -123,11 +148,24 @@ static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, 
 	return n;
 }
 
+#define NAME_WORDS "[Nn]/[Aa]|#N/A|undefined|[Uu]nknown|UNKNOWN|-{1,3}|\\?{1,3}"
+
+static const char *name_regex(const ag_path_profile *f)
+{
+	bool lower = !is_usual_case(f, CASE_LOWER), upper = !is_usual_case(f, CASE_UPPER);
+
+	if (lower && upper)
+		return "^\\s*(" NAME_WORDS "|null|NULL)\\s*$";
+	return lower ? "^\\s*(" NAME_WORDS "|null)\\s*$"
+	       : upper ? "^\\s*(" NAME_WORDS "|NULL)\\s*$"
+	               : "^\\s*(" NAME_WORDS ")\\s*$";
+}
+
 void ag_check_null_word(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	bool is_name = out->name.traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON);
-	bool is_answer = out->name.traits & AG_TRAIT_PROSE;
+	bool is_answer = out->name.traits & (AG_TRAIT_PROSE | AG_TRAIT_POLY) && !is_name;
 	ag_val words[MAX_WORDS];
 	uint64_t nword;
 	size_t n;
@@ -140,10 +178,11 @@ void ag_check_null_word(AG_CHECK_ARGS)
 		return;
 	n = placeholders(f, &out->name, words, &nword);
 	/* Too many values to know them all: a pattern finds the hard words that the list does not show. */
-	if (!f->values_complete && !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name)))
-		cond = ag_ev_regex(a, is_name ? "^\\s*(n/a|#n/a|undefined|unknown|lorem ipsum|-{1,3}|\\?{1,3})\\s*$"
-		                              : "^\\s*(n/a|#n/a|null|nan|none|nil|undefined|unknown|tbd|"
-		                                "not available|lorem ipsum|-{1,3}|\\?{1,3})\\s*$", "i");
+	if (!f->values_complete && is_name)
+		cond = ag_ev_regex(a, name_regex(f), "");
+	else if (!f->values_complete && !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name)))
+		cond = ag_ev_regex(a, "^\\s*(n/a|#n/a|null|nan|none|nil|undefined|unknown|tbd|"
+		                   "not available|lorem ipsum|-{1,3}|\\?{1,3})\\s*$", "i");
 	else if (n)
 		cond = OBJ(a, KV("$in", ag_ev_arr(a, words, n)));
 	else
@@ -273,8 +312,9 @@ void ag_check_entities(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (!f->str.by_class[AG_TEXT_ENTITY] || out->name.traits & (AG_TRAIT_HTML | AG_TRAIT_PROSE) ||
-	    ag_path_is_prose(f, &out->name) || !ag_path_is_plain(a, f))
+	/* Long text may be mark-up; a title is not. */
+	if (!f->str.by_class[AG_TEXT_ENTITY] || out->name.traits & AG_TRAIT_HTML || f->str.words >= 6 ||
+	    f->str.length.p50 > 80 || !ag_path_is_plain(a, f))
 		return;
 	h = ag_suspect(out, f, "html_entities", AG_MEDIUM, 0.85,
 	               ag_ev_where(a, f, ag_ev_regex(a, ag_text_class_regex(AG_TEXT_ENTITY), "")));

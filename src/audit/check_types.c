@@ -120,6 +120,9 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 		return;
 	if (p->has_views && (most == TEXTS || majority < 0.9 || ag_name_is_identifier(&out->name)))
 		return;
+	/* Dates in another notation: row 8 says so. */
+	if (p->has_views && most == DATES && f->str.by_date[AG_DATE_NONE] * 5 < f->str.n)
+		return;
 	if (n[ARRAYS])
 		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95, array_evidence(a, f, most));
 	else if (p->has_views)
@@ -265,23 +268,26 @@ void ag_check_float_noise(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	ag_ev_place at = ag_ev_place_of(a, f);
-	ag_val path, noisy, filter;
+	ag_val path, filter;
+	ag_member m[2];
 	ag_hypothesis *h;
 
 	(void)o;
 	/* Where most values have many digits nobody meant to round. */
-	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.2 || !at.ok || at.array.len ||
+	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.35 || !at.ok || at.array.len ||
 	    !(out->name.traits & AG_TRAIT_MONEY) || out->name.traits & AG_TRAIT_RATE ||
-	    ag_path_numbers(f) != ag_path_filled(f) || f->n != p->ndoc || f->num.n != f->n)
+	    ag_path_numbers(f) != ag_path_filled(f) || !f->by_type[AG_T_DOUBLE])
 		return;
 	path = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)));
-	noisy = OBJ(a, KV("$ne", ARR(a, path, OBJ(a, KV("$round", ARR(a, path, ag_val_int(4)))))));
-	filter = OBJ(a, KV("$expr", noisy));
+	/* The type first: a missing value is not equal to its rounded self, which is null. */
+	m[0] = (ag_member){ at.whole, OBJ(a, KV("$type", ag_ev_text("double"))) };
+	m[1] = KV("$expr", OBJ(a, KV("$ne", ARR(a, path, OBJ(a, KV("$round", ARR(a, path, ag_val_int(4))))))));
+	filter = ag_ev_obj(a, m, 2);
 	h = ag_suspect(out, f, "precision_loss", AG_LOW, 0.7, ag_ev_str(a, &filter));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	h->max_share = 0.2;
+	h->max_share = 0.4;
 	ag_suspect_say(h, "some amounts carry digits behind the fourth decimal",
 	               "sums computed in binary floating point and stored without rounding",
 	               "round to the currency's decimals, and store money as Decimal128 or in cents");

@@ -65,6 +65,9 @@ bool ag_name_is_identifier(const ag_field_name *n)
 	/* A trailing digit does not matter: phone2. */
 	if (n->nword > 1 && n->word[n->nword - 1][0] >= '0' && n->word[n->nword - 1][0] <= '9')
 		return n->traits & AG_TRAIT_ID;
+	/* "seats" are counted, "customer_ids" are not. */
+	if (n->is_plural && !(n->last & (AG_TRAIT_KEY | AG_TRAIT_CODE)))
+		return false;
 	return (n->last & AG_TRAIT_ID) || strcmp(n->word[0], "id") == 0;
 }
 

@@ -112,12 +112,14 @@ ag_field_name ag_field_name_of(ag_str name)
 		from = is_gap ? i + 1 : i;
 	}
 	for (size_t i = 0; i < n.nword; i++) {
+		size_t len = strlen(n.word[i]);
 		ag_traits t = traits_of(n.word[i]);
 
 		n.traits |= t;
 		if (i == 0)
 			n.first = t;
 		n.last = t;
+		n.is_plural = strlen(n.word[i]) < len;
 	}
 	if (n.nword > 1) {
 		ag_traits t = whole_name(name);

@@ -66,6 +66,7 @@ typedef struct ag_field_name {
 	size_t nword;
 	ag_traits traits;       /* of all words */
 	ag_traits first, last;  /* of the first and of the last word */
+	bool is_plural;         /* the last word lost an s */
 } ag_field_name;
 
 const ag_trait_words *ag_trait_table(size_t *ret_n);

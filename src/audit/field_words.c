@@ -24,7 +24,7 @@ static const ag_trait_words rows[] = {
 	{ AG_TRAIT_KEY,
 	  "asin barcode code customerid doi ean email gtin guid iban id imei isbn key mail "
 	  "no nr number orderid passport productid serial sku ssn "
-	  "transactionid uid upc userid username uuid vin" },
+	  "transactionid uid upc userid username uuid vin slug" },
 	/* with an identifier: the key of something else */
 	{ AG_TRAIT_FOREIGN,
 	  "account agent airline airport album approver area artist assignee author bank "
@@ -54,7 +54,7 @@ static const ag_trait_words rows[] = {
 	{ AG_TRAIT_COUNT,
 	  "attempt bathroom bedroom click cnt count download employee follower guest "
 	  "impression like pageview population purchase qty quantity retry seat view visit "
-	  "vote" },
+	  "vote watcher night byte seat room page passenger resident attendance packet" },
 	/* physical sizes: not negative */
 	{ AG_TRAIT_MEASURE,
 	  "age area capacity distance duration height latency length mass mileage runtime "
