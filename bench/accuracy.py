@@ -224,8 +224,10 @@ def table(cases, clean_alarms, dirty_alarms):
 def domains(clean, clean_alarms):
     per = collections.Counter(name for name, _ in clean_alarms)
     none = sum(1 for c in clean if not per[c.name])
-    print("\nclean data sets: %d, without a false alarm: %d, false alarms per set: %.2f, at most %d" % (
-        len(clean), none, sum(per.values()) / len(clean), max(per.values(), default=0)))
+    low = sum(1 for c in clean for f in c.findings if f["severity"] == "low")
+    print("\nclean data sets: %d, without a false alarm: %d, false alarms per set: %.2f, at most %d; "
+          "low findings per set: %.2f" % (len(clean), none, sum(per.values()) / len(clean),
+                                          max(per.values(), default=0), low / len(clean)))
 
 
 def listing(cases, clean_alarms, dirty_alarms):

@@ -496,3 +496,139 @@ def recipes(m, n):
              "html": "<p>Salt &amp; pepper&nbsp;</p>", "stars": m.pick([3, 4, 4, 5, 5]), "added": m.when()} for i in range(n)]
     return Set("recipes", docs, {"slug": "key", "minutes": "measure", "kcal": "measure", "course": "category", "vegan": "bool",
                                  "ingredients": "items", "added": "date", "name": "title", "stars": "scale"})
+
+
+# ------------------------------------------------------------------------------------ less usual ones
+
+@maker
+def shipments(m, n):
+    """A few orders travel in two parcels: order_ref is nearly unique, and no key. The last ones are on the way."""
+    docs, order = [], 50000
+    for i, at in enumerate(m.times(n)):
+        order += 0 if m.chance(0.012) else m.between(1, 3)
+        arrived = i < 0.95 * n
+        docs.append({"parcel": "PX%09d" % (i * 13 + 5), "order_ref": "O-%06d" % order, "handed_over": at,
+                     "arrived": m.past(at + datetime.timedelta(hours=m.between(20, 200))) if arrived else None,
+                     "grams": int(m.skewed(900, 0.8, 0)), "cash_on_delivery": 0 if m.chance(0.9) else m.skewed(40, 0.7),
+                     "route": [m.pick(["HUB-N", "HUB-S", "HUB-W"]) for _ in range(m.between(1, 4))],
+                     "depot": m.zipf(["Graz", "Turku", "Cork", "Porto"]), "fragile": m.chance(0.08)})
+    return Set("shipments", docs, {"parcel": "key", "handed_over": "date", "grams": "measure", "depot": "city",
+                                   "fragile": "bool", "route": "items"})
+
+
+@maker
+def episodes(m, n):
+    """Play counts begin at 0 and have no end; show notes are HTML."""
+    docs = [{"guid": m.hexes(8) + "-" + m.hexes(4) + "-" + m.hexes(12), "headline": m.sentence(3, 8)[:-1],
+             "show": m.zipf(["Rock & Roll", "Null Hypothesis", "None of the Above", "Q&A"]),
+             "secs": int(m.skewed(2400, 0.5, 0)), "season": m.between(1, 9) if m.chance(0.7) else None,
+             "explicit": m.chance(0.05), "plays": int(m.skewed(60, 2.4, 0)), "lang": m.zipf(["en", "no", "pt", "na"]),
+             "notes_html": "<p>With %s &amp; %s.&nbsp;</p>" % (m.first(), m.first()), "aired": m.when()} for _ in range(n)]
+    return Set("episodes", docs, {"guid": "key", "headline": "title", "show": "category", "secs": "measure",
+                                  "explicit": "bool", "aired": "date", "plays": "count"})
+
+
+@maker
+def ernte(m, n):
+    """German field names; no rain on most days; a field may yield nothing."""
+    docs = [{"feld": "%s%02d" % (m.pick("NSW"), m.between(1, 40)), "sorte": m.zipf(["Weizen", "Gerste", "Hafer", "Dinkel", "Mais"]),
+             "datum": (UTC0 + datetime.timedelta(days=m.between(0, DAYS))).strftime("%Y-%m-%d"),
+             "ertrag_kg": 0 if m.chance(0.03) else round(m.bell(5200, 700, 0)), "regen_mm": 0.0 if m.chance(0.75) else m.skewed(4, 1, 1),
+             "feuchte": m.bell(14, 1.5), "gedroschen": m.chance(0.9), "betrieb": m.pick(["Hof Süd", "Hof Mühle", "Ährengrund"]),
+             "bemerkung": "" if m.chance(0.9) else m.sentence()} for _ in range(n)]
+    return Set("ernte", docs, {"sorte": "category", "datum": "isotext", "feuchte": "measure", "gedroschen": "bool",
+                               "betrieb": "category", "feld": "code"}, "csv")
+
+
+@maker
+def precincts(m, n):
+    docs = []
+    for i in range(n):
+        entitled = m.between(300, 2200)
+        cast = int(entitled * m.rng.uniform(0.35, 0.85))
+        a = int(cast * m.rng.uniform(0.2, 0.7))
+        docs.append({"precinct": "%03d-%02d" % (i // 40, i % 40), "entitled": entitled, "cast": cast, "invalid": m.pick([0, 0, 1, 2, 5]),
+                     "result": {"Alder": a, "Birch": cast - a, "none": 0}, "turnout_pct": round(100 * cast / entitled, 1),
+                     "counted": m.when(10), "recount": m.chance(0.01), "district": m.zipf(["North", "East", "Harbour", "Old Town"])})
+    return Set("precincts", docs, {"precinct": "key", "entitled": "count", "turnout_pct": "percent", "counted": "date",
+                                   "recount": "bool", "district": "category"})
+
+
+@maker
+def lab(m, n):
+    """One field, many analytes: values lie decades apart because their units do."""
+    kinds = {"sodium": (140, 4, "mmol/l"), "TSH": (2, 0.7, "mU/l"), "ferritin": (110, 40, "µg/l"), "hCG": (0, 0.1, "U/l"),
+             "troponin": (0.01, 0.003, "ng/ml"), "platelets": (250000, 40000, "1/µl")}
+    docs = []
+    for i in range(n):
+        name = m.pick(list(kinds))
+        mean, sd, unit = kinds[name]
+        docs.append({"sample": "L%07d" % i, "analyte": name, "value": round(abs(m.rng.gauss(mean, sd)), 3), "unit": unit,
+                     "flag": m.rng.choices(["N", "H", "L"], [80, 12, 8])[0], "drawn": m.when(), "repeat": m.chance(0.03),
+                     "ward": m.zipf(["A1", "B2", "ICU", "NA"])})
+    return Set("lab", docs, {"sample": "key", "analyte": "category", "drawn": "date", "repeat": "bool", "flag": "category"})
+
+
+@maker
+def parking(m, n):
+    """The first minutes are free, the last cars are still there, plates are written as in many countries."""
+    docs = []
+    for i, at in enumerate(m.times(n, 40)):
+        gone = i < 0.985 * n
+        docs.append({"ticket": "%08d" % (i + 1), "plate": m.pick(["%s-%s %d" % (m.letters(1), m.letters(2), m.between(1, 9999)),
+                                                                  m.letters(3) + m.digits(3), m.digits(4) + m.letters(3)]),
+                     "inTime": at, "outTime": at + datetime.timedelta(minutes=m.between(3, 900)) if gone else None,
+                     "charge": 0 if m.chance(0.15) else round(m.skewed(4, 0.6) * 2) / 2, "level": m.pick([-2, -1, 1, 2]),
+                     "payment": m.weighted(card=70, coins=20, app=10), "lostTicket": m.chance(0.01)})
+    return Set("parking", docs, {"ticket": "key", "inTime": "date", "payment": "category", "lostTicket": "bool"})
+
+
+@maker
+def museum(m, n):
+    """Before Christ is a negative year; most things were never measured."""
+    docs = [{"accession": "%d.%d.%d" % (m.between(1880, 2024), m.between(1, 60), i), "object": m.pick(["Vase", "Coin", "Mask", "Map", "Bell"]),
+             "year": -m.between(1, 600) if m.chance(0.1) else m.between(1, 1990), "dated": m.pick(["ca. 1850", "18th c.", "undated", "1912"]),
+             "height_mm": m.skewed(180, 0.9, 0) if m.chance(0.35) else None, "material": m.zipf(["clay", "bronze", "wood", "paper", "stone"]),
+             "on_show": m.chance(0.12), "donor": "%s %s" % (m.first(), m.last()) if m.chance(0.6) else "anonymous",
+             "entered": datetime.datetime(m.between(1903, 2024), m.between(1, 12), m.between(1, 28))} for i in range(n)]
+    return Set("museum", docs, {"accession": "key", "object": "category", "on_show": "bool", "material": "category"}, "json")
+
+
+@maker
+def ladder(m, n):
+    """Players call themselves what they like."""
+    docs = [{"uid": 7000 + i * 2, "nick": m.pick(["null", "None", "N/A"]) if m.chance(0.003) else m.pick(["xX_%d" % i, "ÄÄÄ%d" % (i % 90), "p%d" % i]), "rank": i + 1,
+             "points": int(m.skewed(1500, 0.9, 0)), "wins": m.between(0, 400), "ratio": m.skewed(1, 0.5), "region": m.zipf(["EU", "NA", "SA", "OC"]),
+             "utc_offset": m.pick([-8, -5, -3, 0, 1, 2, 9]), "banned": m.chance(0.02), "last_match": m.when(),
+             "clan": {"tag": m.letters(3), "role": m.weighted(member=80, officer=15, leader=5)}} for i in range(n)]
+    return Set("ladder", docs, {"uid": "key", "wins": "count", "region": "category", "banned": "bool", "last_match": "date",
+                                "clan.role": "category", "points": "count"})
+
+
+@maker
+def calls(m, n):
+    """Missed calls last 0 seconds; money has four decimals because the tariff has."""
+    docs = [{"call": m.hexes(16), "caller": "07700900%03d" % m.between(0, 999), "callee": "01632960%03d" % m.between(0, 999), "begun": m.when(40),
+             "talk_s": 0 if m.chance(0.2) else int(m.skewed(90, 1.2, 0)), "cost": round(m.skewed(0.21, 0.9, 4), 4), "cell": "%05d" % m.between(20, 99999),
+             "kind": m.weighted(voice=70, video=20, sms=10), "roaming": m.chance(0.04), "mos": m.pick([3.1, 3.6, 4.1, 4.4])} for _ in range(n)]
+    return Set("calls", docs, {"call": "key", "begun": "date", "kind": "category", "roaming": "bool", "talk_s": "measure", "mos": "scale"})
+
+
+@maker
+def rentals(m, n):
+    """99 and 999 are prices that shops love; odometers pass 99,999."""
+    docs = [{"contract": "RC-%05d" % i, "model": m.zipf(["Wren", "Kestrel", "Heron", "Osprey"]), "daily_price": m.rng.choices([49, 69, 99, 149, 999], [30, 30, 25, 14, 1])[0],
+             "odometer": m.between(10, 160000), "fuel": m.between(5, 100), "picked_up": m.when().strftime("%Y-%m-%d"),
+             "damage": m.weighted(none=80, scratch=15, dent=5), "city": m.city(), "deposit": m.pick([0, 300, 300, 999]),
+             "insured": m.chance(0.8), "driver": "%s %s" % (m.first(), m.last())} for i in range(n)]
+    return Set("rentals", docs, {"contract": "key", "model": "category", "odometer": "count", "picked_up": "isotext",
+                                 "city": "city", "insured": "bool", "driver": "name"}, "csv")
+
+
+@maker
+def spot(m, n):
+    """Electricity may cost less than nothing, and says so in no other field."""
+    docs = [{"zone": m.pick(["NO1", "DE", "SE3"]), "hour": at.replace(minute=0, second=0), "eur_mwh": round(m.rng.gauss(60, 38), 2),
+             "load_mw": m.bell(42000, 5000, 0), "wind_share": min(1.0, max(0.0, m.bell(0.3, 0.15, 3))), "forecast": m.chance(0.1),
+             "source": m.weighted(auction=90, intraday=10)} for at in m.times(n, 300)]
+    return Set("spot", docs, {"zone": "category", "hour": "date", "load_mw": "measure", "source": "category"})
