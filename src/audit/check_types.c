@@ -272,6 +272,7 @@ void ag_check_float_noise(AG_CHECK_ARGS)
 	ag_member m[2];
 	ag_hypothesis *h;
 
+	(void)p;
 	(void)o;
 	/* Where most values have many digits nobody meant to round. */
 	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.35 || !at.ok || at.array.len ||
