@@ -8,9 +8,6 @@ AG_EXPR_EAGER(compare)
 
 	(void)env;
 	(void)n;
-	/* Missing and undefined share a place in the order but are not equal, as on the server. */
-	if (c == 0 && args[0].type != args[1].type && ag_expr_nullish(&args[0]))
-		c = args[0].type == AG_T_MISSING ? -1 : 1;
 	switch (e->row->tag) {
 	case '=': yes = c == 0; break;
 	case '!': yes = c != 0; break;

@@ -112,12 +112,12 @@ ag_val ag_sum_average(const ag_sum *s)
 	return decimal(ag_decmath_div(total.u.dec, ag_dec128_from_i64((int64_t)s->count)));
 }
 
-/* All numbers; *ret_null when one is null or missing. */
+/* All numbers; *ret_null when one is null or missing. The first argument that is no number decides. */
 static ag_status check_numbers(ag_expr_env *env, const ag_expr *e, const ag_val *args, size_t n,
                                bool *ret_null)
 {
 	*ret_null = false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !*ret_null; i++) {
 		if (ag_expr_nullish(&args[i]))
 			*ret_null = true;
 		else if (!ag_type_is_number(args[i].type))
@@ -127,11 +127,18 @@ static ag_status check_numbers(ag_expr_env *env, const ag_expr *e, const ag_val 
 	return AG_OK;
 }
 
+/* The same for operators of two operands, which look at both: null beside anything gives null. */
+static ag_status check_pair(ag_expr_env *env, const ag_expr *e, const ag_val *args, bool *ret_null)
+{
+	*ret_null = ag_expr_nullish(&args[0]) || ag_expr_nullish(&args[1]);
+	return *ret_null ? AG_OK : check_numbers(env, e, args, 2, ret_null);
+}
+
 static ag_status date_plus(ag_expr_env *env, const ag_expr *e, int64_t ms, const ag_val *add,
                            ag_val *ret)
 {
 	double d = ag_val_number(add);
-	ag_val whole = is_int(add) ? *add : ag_val_double(rint(d));
+	ag_val whole = is_int(add) ? *add : ag_val_double(round(d));
 	int64_t i;
 	ag_i128 sum;
 
@@ -150,7 +157,7 @@ AG_EXPR_EAGER(add)
 	ag_sum sum = { 0 };
 	bool null = false;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !null; i++) {
 		if (ag_expr_nullish(&args[i]))
 			null = true;
 		else if (args[i].type == AG_T_DATE && !date)
@@ -180,11 +187,8 @@ AG_EXPR_EAGER(subtract)
 		minus = is_int(b) ? from_i128(-(ag_i128)b->u.i) : ag_val_double(-ag_val_number(b));
 		return date_plus(env, e, a->u.i, &minus, ret);
 	}
-	if (a->type == AG_T_DATE && ag_expr_nullish(b)) {
-		*ret = ag_val_null();
-		return AG_OK;
-	}
-	st = check_numbers(env, e, args, n, &null);
+	(void)n;
+	st = check_pair(env, e, args, &null);
 	if (st)
 		return st;
 	if (null)
@@ -228,8 +232,9 @@ static bool is_zero(const ag_val *v)
 AG_EXPR_EAGER(divide)
 {
 	bool null;
-	ag_status st = check_numbers(env, e, args, n, &null);
+	ag_status st = check_pair(env, e, args, &null);
 
+	(void)n;
 	if (st)
 		return st;
 	if (null)
@@ -247,8 +252,9 @@ AG_EXPR_EAGER(mod)
 {
 	const ag_val *a = &args[0], *b = &args[1];
 	bool null;
-	ag_status st = check_numbers(env, e, args, n, &null);
+	ag_status st = check_pair(env, e, args, &null);
 
+	(void)n;
 	if (st)
 		return st;
 	if (null)
@@ -273,8 +279,10 @@ AG_EXPR_EAGER(abs)
 		return st;
 	if (null)
 		*ret = ag_val_null();
+	else if (is_int(args) && args->u.i == INT64_MIN)
+		return ag_expr_bad(env, e, "goes beyond the range of a long");
 	else if (is_int(args))
-		*ret = from_i128(args->u.i < 0 ? -(ag_i128)args->u.i : args->u.i);
+		*ret = ag_val_int(args->u.i < 0 ? -args->u.i : args->u.i);
 	else if (args->type == AG_T_DOUBLE)
 		*ret = ag_val_double(fabs(args->u.f));
 	else
@@ -338,7 +346,9 @@ AG_EXPR_EAGER(round)
 			ag_decmath_round(ag_dec128_from_i64(args->u.i), (int)places, mode));
 		int64_t i;
 
-		*ret = ag_val_to_i64(&d, &i) ? ag_val_int(i) : ag_val_double(ag_val_number(&d));
+		if (!ag_val_to_i64(&d, &i))
+			return ag_expr_bad(env, e, "goes beyond the range of a long");
+		*ret = ag_val_int(i);
 	}
 	return AG_OK;
 }

@@ -2,6 +2,9 @@
  *
  * Case changes touch ASCII only and null counts as "", as on the server. Positions are code points. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/num.h"
 #include "base/time.h"
@@ -16,13 +19,31 @@ static ag_str date_text(ag_arena *arena, int64_t ms)
 	                     c.day, c.hour, c.minute, c.second, c.ms);
 }
 
+/* As $toString writes it: the shortest digits, an exponent below 1e-4 and from 1e16 on. */
+static ag_str double_text(ag_arena *arena, double d)
+{
+	char text[AG_NUM_MAX];
+	size_t n = ag_num_double(text, d, false);
+	double size = fabs(d);
+
+	if (d == 0 || !isfinite(d) || (size >= 1e-4 && size < 1e16))
+		return ag_str_dup(arena, ag_str_make(text, n));
+	for (int digits = 0; digits < 17; digits++) {
+		n = (size_t)snprintf(text, sizeof(text), "%.*e", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	return ag_str_dup(arena, ag_str_make(text, n));
+}
+
+/* As the operators on text see a number: doubles have six digits there. */
 static ag_str number_text(ag_arena *arena, const ag_val *v)
 {
 	char text[AG_DEC128_MAX_TEXT + AG_NUM_MAX];
 	size_t n;
 
 	if (v->type == AG_T_DOUBLE)
-		n = ag_num_double(text, v->u.f, false);
+		n = (size_t)snprintf(text, sizeof(text), "%g", v->u.f);
 	else if (v->type == AG_T_DECIMAL)
 		n = ag_dec128_format(text, v->u.dec);
 	else
@@ -208,6 +229,12 @@ AG_EXPR_EAGER(to_string)
 		*ret = ag_val_str(args->u.b ? AG_S("true") : AG_S("false"));
 		return AG_OK;
 	}
+	if (args->type == AG_T_DOUBLE) {
+		*ret = ag_val_str(double_text(env->arena, args->u.f));
+		return AG_OK;
+	}
+	if (args->type == AG_T_SYMBOL || args->type == AG_T_CODE)
+		return want_string(env, e, args);
 	if (args->type == AG_T_OID) {
 		out = ag_arena_alloc(env->arena, 25);
 		for (size_t i = 0; i < 12; i++) {
@@ -229,14 +256,30 @@ AG_EXPR_EAGER(regex_match)
 	*ret = ag_val_bool(false);
 	if (ag_expr_nullish(args))
 		return AG_OK;
-	if (args->type != AG_T_STRING && args->type != AG_T_SYMBOL)
+	if (args->type != AG_T_STRING)
 		return want_string(env, e, args);
 	*ret = ag_val_bool(ag_regex_match(e->regex, ag_val_text(args)));
 	return AG_OK;
 }
 
+/* Dates, and what carries the time of its making in seconds. */
+static bool to_ms(const ag_val *v, int64_t *ret)
+{
+	if (v->type == AG_T_DATE)
+		*ret = v->u.i;
+	else if (v->type == AG_T_TIMESTAMP)
+		*ret = (int64_t)((uint64_t)v->u.i >> 32) * 1000;
+	else if (v->type == AG_T_OID)
+		*ret = (int64_t)((uint32_t)v->u.oid[0] << 24 | (uint32_t)v->u.oid[1] << 16 |
+		                 (uint32_t)v->u.oid[2] << 8 | v->u.oid[3]) * 1000;
+	else
+		return false;
+	return true;
+}
+
 AG_EXPR_EAGER(date_part)
 {
+	int64_t ms;
 	ag_civil c;
 
 	(void)n;
@@ -244,9 +287,9 @@ AG_EXPR_EAGER(date_part)
 		*ret = ag_val_null();
 		return AG_OK;
 	}
-	if (args->type != AG_T_DATE)
+	if (!to_ms(args, &ms))
 		return ag_expr_bad(env, e, "wants a date, got %s", ag_type_alias(args->type));
-	c = ag_time_to_civil(args->u.i);
+	c = ag_time_to_civil(ms);
 	switch (e->row->tag) {
 	case 'y': *ret = ag_val_int(c.year); break;
 	case 'm': *ret = ag_val_int(c.month); break;

@@ -108,36 +108,60 @@ static void consider(const sort_key *k, const ag_val *v, ag_val *best, bool *fou
 	*found = true;
 }
 
+static void find_key(const sort_key *k, size_t at, const ag_val *v, ag_val *best, bool *found);
+
+/* The end of the path is an array: each element counts, unless an index led to it. */
+static void array_keys(const sort_key *k, const ag_val *v, bool whole, ag_val *best, bool *found)
+{
+	const ag_val undefined = { .type = AG_T_UNDEFINED };
+
+	if (v->n == 0)
+		consider(k, &undefined, best, found);
+	else if (whole)
+		consider(k, v, best, found);
+	for (uint32_t i = 0; !whole && i < v->n; i++)
+		consider(k, &v->u.items[i], best, found);
+}
+
+/* An array in the way: an index picks one element; without one each is looked into, and what is no
+ * object has no such member. */
+static void find_in_array(const sort_key *k, size_t at, const ag_val *v, ag_val *best, bool *found)
+{
+	const ag_val null = { .type = AG_T_NULL };
+	const ag_val *child = ag_filter_child(v, k->parts[at]);
+
+	if (child && child->type == AG_T_ARRAY && at + 1 == k->nparts)
+		array_keys(k, child, true, best, found);
+	else if (child)
+		find_key(k, at + 1, child, best, found);
+	for (uint32_t i = 0; !child && i < v->n; i++) {
+		const ag_val *e = &v->u.items[i];
+
+		if (e->type == AG_T_OBJECT)
+			find_key(k, at, e, best, found);
+		else
+			consider(k, &null, best, found);
+	}
+}
+
 static void find_key(const sort_key *k, size_t at, const ag_val *v, ag_val *best, bool *found)
 {
-	const ag_val null = { .type = AG_T_NULL }, undefined = { .type = AG_T_UNDEFINED };
+	const ag_val null = { .type = AG_T_NULL };
 	const ag_val *child;
 
-	if (v->type == AG_T_ARRAY) {
-		if (at == k->nparts && v->n == 0)
-			consider(k, &undefined, best, found);
-		for (uint32_t i = 0; i < v->n; i++) {
-			const ag_val *e = &v->u.items[i];
-
-			if (at == k->nparts)
-				consider(k, e, best, found);
-			else if (e->type == AG_T_OBJECT)
-				find_key(k, at, e, best, found);
-		}
-		child = at < k->nparts ? ag_filter_child(v, k->parts[at]) : NULL;
+	if (at == k->nparts && v->type == AG_T_ARRAY) {
+		array_keys(k, v, false, best, found);
+	} else if (at == k->nparts) {
+		consider(k, v, best, found);
+	} else if (v->type == AG_T_ARRAY) {
+		find_in_array(k, at, v, best, found);
+	} else {
+		child = ag_val_get(v, k->parts[at]);
 		if (child)
 			find_key(k, at + 1, child, best, found);
-		return;
+		else
+			consider(k, &null, best, found);
 	}
-	if (at == k->nparts) {
-		consider(k, v, best, found);
-		return;
-	}
-	child = ag_val_get(v, k->parts[at]);
-	if (child)
-		find_key(k, at + 1, child, best, found);
-	else
-		consider(k, &null, best, found);
 }
 
 static ag_val key_of(const sort_key *k, const ag_val *doc)
