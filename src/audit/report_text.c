@@ -129,7 +129,11 @@ static void worst(ag_rt *t)
 		                            AG_FMT(ag_rt_str(&items[at], "field"))));
 	else
 		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN,
-		              ag_str_printf(t->arena, "%.*s documents were looked at.",
+		              ag_str_printf(t->arena,
+		                            ended(t->report, "failed") ||
+		                                            ended(t->report, "cancelled")
+		                                    ? "The collection has %.*s documents."
+		                                    : "%.*s documents were looked at.",
 		                            AG_FMT(ag_human_count(total, t->arena))));
 	ag_paint_nl(&t->p);
 }

@@ -84,6 +84,7 @@ static void setup_log(ag_cli *c)
 		level = AG_LOG_INFO + 1;
 	if (verbose > 1)
 		level = AG_LOG_DEBUG + 1;
+	c->logs = level > 0;
 	ag_log_setup(level ? STDERR_FILENO : -1, (ag_log_level)(level ? level - 1 : 0),
 	             (ag_log_format)s->log_format);
 }

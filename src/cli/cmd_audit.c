@@ -6,6 +6,7 @@
 
 #include "app/file.h"
 #include "audit/report_text.h"
+#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
@@ -144,6 +145,17 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 	render(j, v);
 }
 
+/* The log tells what happened, never with which values: those are in the store. */
+static void log_event(void *arg, const ag_event *ev)
+{
+	bool is_step = ev->type == AG_EV_PROPOSAL || ev->type == AG_EV_TOOL_INPUT ||
+	               ev->type == AG_EV_TOOL_OUTPUT || ev->type == AG_EV_VERDICT;
+
+	(void)arg;
+	ag_log(is_step ? AG_LOG_DEBUG : AG_LOG_INFO, ag_event_type_text(ev->type),
+	       "run %s, event %llu", ev->run.text, (unsigned long long)ev->seq);
+}
+
 static void audit_one(job *j, ag_source *s)
 {
 	const ag_source_info *info = ag_source_info_of(s);
@@ -151,7 +163,7 @@ static void audit_one(job *j, ag_source *s)
 	ag_audit_result result = { 0 };
 	ag_err err = { 0 };
 	ag_status st = ag_audit_run(&j->c->app.ctx, s, j->store, &j->opts, ag_planner_builtin_make,
-	                            NULL, NULL, NULL, j->arena, &result, &err);
+	                            NULL, log_event, NULL, j->arena, &result, &err);
 
 	ag_progress_stop(line);
 	if (st)
@@ -174,6 +186,7 @@ static void audit_uri(job *j, ag_str uri)
 		fail_source(j, uri, &err);
 		return;
 	}
+	ag_log(AG_LOG_INFO, "source_opened", "%.*s: %zu collections", AG_FMT(uri), n);
 	j->wants_many = j->wants_many || n > 1;
 	for (size_t i = 0; i < n; i++) {
 		if (!j->cancelled)

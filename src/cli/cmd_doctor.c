@@ -3,7 +3,6 @@
  * Facts are collected first and rendered once, as text or JSON. Nothing is changed: a store that does not exist
  * yet is not made. */
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +56,8 @@ static void broken(report *r, fact *f, health h, ag_str advice)
 
 static void versions(report *r)
 {
+	char libc[64] = "";
+
 	add(r, "versions", AG_S("argus"), AG_S(AG_VERSION));
 #ifdef AG_BUILT_WITH
 	add(r, "versions", AG_S("libraries"), AG_S(AG_BUILT_WITH));
@@ -66,8 +67,8 @@ static void versions(report *r)
 #else
 	add(r, "versions", AG_S("compiler"), AG_S("gcc " __VERSION__));
 #endif
-	add(r, "versions", AG_S("C library"),
-	    ag_str_printf(r->arena, "glibc %s", gnu_get_libc_version()));
+	if (confstr(_CS_GNU_LIBC_VERSION, libc, sizeof(libc)))
+		add(r, "versions", AG_S("C library"), ag_str_dup(r->arena, ag_str_c(libc)));
 }
 
 /* --- the store --- */

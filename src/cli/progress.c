@@ -14,7 +14,7 @@
 #define FRAME_MS  100
 #define SILENT_MS 400
 #define RATE_MS   500 /* below it a rate would only flicker */
-#define BAR_COLS  20
+#define BAR_COLS  12
 
 struct ag_progress_line {
 	pthread_t thread;
@@ -82,7 +82,7 @@ static void details(ag_progress_line *l, uint64_t done, uint64_t total, ag_arena
 	if (!is_bytes && unit)
 		ag_buf_addf(out, " %s", unit);
 	if (docs > l->phase_docs && elapsed >= RATE_MS)
-		ag_buf_addf(out, ", %.*s documents/s",
+		ag_buf_addf(out, ", %.*s docs/s",
 		            AG_FMT(ag_human_count((docs - l->phase_docs) * 1000 / (uint64_t)elapsed,
 		                                  arena)));
 	ag_buf_add(out, time_left(done, total, elapsed, arena));
@@ -106,14 +106,16 @@ static void draw(ag_progress_line *l)
 	ag_buf_adds(&out, "\r\033[K");
 	ag_paint_cut(&p, AG_INK_BOLD, 24, l->what);
 	ag_paint_textf(&p, AG_INK_PLAIN, "  %s  ", phase ? phase : "working");
+	if (!phase)
+		ag_buf_addf(&text, "%lld s", (long long)((now_ms() - l->phase_ms) / 1000));
 	if (phase) {
 		if (total && l->width > 70)
 			bar(&p, done, total);
 		details(l, done, total, arena, &text);
-		/* One column stays free: a line that fills the width would wrap on some terminals. */
-		if (p.col + 1 < p.width)
-			ag_paint_cut(&p, AG_INK_DIM, p.width - p.col - 1, ag_buf_view(&text));
 	}
+	/* One column stays free: a line that fills the width would wrap on some terminals. */
+	if (p.col + 1 < p.width)
+		ag_paint_cut(&p, AG_INK_DIM, p.width - p.col - 1, ag_buf_view(&text));
 	ag_signals_line_drawn(true);
 	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "a progress line is no result");
 	ag_buf_release(&text);
@@ -162,10 +164,16 @@ ag_progress_line *ag_progress_start(ag_cli *c, ag_str what)
 	sigset_t all, before;
 	int e;
 
-	if (!c->term.can_redraw || c->quiet)
+	if (!c->term.can_redraw || c->quiet || c->logs)
 		return NULL;
 	l = ag_xcalloc(1, sizeof(*l));
 	l->progress = &c->app.progress;
+	for (size_t i = what.len; i-- > 0;) { /* a file's name says enough */
+		if (what.ptr[i] == '/' && i + 1 < what.len) {
+			what = ag_str_make(what.ptr + i + 1, what.len - i - 1);
+			break;
+		}
+	}
 	l->what = what;
 	l->width = c->term.err_width;
 	l->utf8 = c->term.utf8;

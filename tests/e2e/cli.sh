@@ -150,6 +150,11 @@ python3 strip.py one >one.txt
 python3 strip.py three >three.txt
 holds 'the same report with 1 and 3 threads' cmp -s one.txt three.txt
 
+run audit orders.ndjson -v; want '-v: log' 0 '' '"event":"run_started"'
+holds '-v: JSON lines' python3 -c 'import json; [json.loads(x) for x in open("err")]'
+run audit orders.ndjson -vv --log-format text; want '-vv: more' 0 '' 'tool_output'
+run audit orders.ndjson -v; holds '-v: no values in the log' sh -c '! grep -q example.org err'
+
 # --- --out
 
 run audit orders.ndjson --output json --out report.json
