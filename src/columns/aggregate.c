@@ -11,7 +11,8 @@ typedef struct feed {
 	ag_arena *scratch;
 } feed;
 
-static ag_status feed_chunk(feed *f, const ag_chunk *c, const ag_bits *match, bool *ret_done, ag_err *err)
+static ag_status feed_chunk(feed *f, const ag_chunk *c, const ag_bits *match, bool *ret_done,
+                            ag_err *err)
 {
 	ag_status st = AG_OK;
 	ag_doc_reader r;
@@ -56,8 +57,9 @@ static size_t members_of(const ag_pipeline *p, ag_arena *arena, const ag_str **r
 	return n ? n : 1;
 }
 
-ag_status ag_table_aggregate(const ag_table *t, const ag_ctx *ctx, const ag_pipeline *p, ag_arena *arena,
-                             size_t max_results, const ag_val **ret, size_t *nret, ag_err *err)
+ag_status ag_table_aggregate(const ag_table *t, const ag_ctx *ctx, const ag_pipeline *p,
+                             ag_arena *arena, size_t max_results, const ag_val **ret, size_t *nret,
+                             ag_err *err)
 {
 	const ag_filter *lead = ag_pipeline_leading_match(p);
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();

@@ -5,7 +5,7 @@
 #include "base/str.h"
 
 typedef struct ag_bits {
-	uint64_t *w;  /* (n + 63) / 64 words; bits from n on are 0 */
+	uint64_t *w; /* (n + 63) / 64 words; bits from n on are 0 */
 	uint64_t n;
 } ag_bits;
 

@@ -50,33 +50,25 @@ uint64_t ag_build_bits(ag_builder *b, const ag_val *v, ag_arena *scratch)
 	case AG_T_INT32:
 	case AG_T_INT64:
 	case AG_T_DATE:
-	case AG_T_TIMESTAMP:
-		return (uint64_t)v->u.i;
-	case AG_T_DOUBLE:
-		return double_bits(v->u.f);
-	case AG_T_BOOL:
-		return v->u.b;
+	case AG_T_TIMESTAMP: return (uint64_t)v->u.i;
+	case AG_T_DOUBLE: return double_bits(v->u.f);
+	case AG_T_BOOL: return v->u.b;
 	case AG_T_STRING:
 	case AG_T_CODE:
-	case AG_T_SYMBOL:
-		return ag_build_heap(b, v->u.s, v->n);
-	case AG_T_BINARY:
-		return ag_build_binary(b, v->subtype, v->u.s, v->n);
+	case AG_T_SYMBOL: return ag_build_heap(b, v->u.s, v->n);
+	case AG_T_BINARY: return ag_build_binary(b, v->subtype, v->u.s, v->n);
 	case AG_T_REGEX:
 		return ag_build_regex(b, ag_str_make(v->u.regex.s, v->n),
 		                      ag_str_c(v->u.regex.opts));
-	case AG_T_OID:
-		return ag_build_heap(b, (const char *)v->u.oid, sizeof(v->u.oid));
-	case AG_T_DECIMAL:
-		return ag_build_dec128(b, v->u.dec);
+	case AG_T_OID: return ag_build_heap(b, (const char *)v->u.oid, sizeof(v->u.oid));
+	case AG_T_DECIMAL: return ag_build_dec128(b, v->u.dec);
 	case AG_T_CODE_W_SCOPE:
 	case AG_T_DBPOINTER: {
 		ag_str text = ag_extjson_str(scratch, v, AG_EXTJSON_CANONICAL);
 
 		return ag_build_heap(b, text.ptr, text.len);
 	}
-	default: /* NULL, UNDEFINED, MINKEY, MAXKEY */
-		return 0;
+	default: /* NULL, UNDEFINED, MINKEY, MAXKEY */ return 0;
 	}
 }
 

@@ -5,22 +5,22 @@
  * shapes (and the members of objects still open) say which they are. The cost is that of the document, not
  * of the block, so a file of broken documents cannot be used to stall a reader.
  *
- * Read: new_col(), ag_build_key_slow(), pop_rows(), ag_build_doc_drop(). */
+ * Read: new_col(), ag_build_key_slow(), pop_rows(), ag_build_doc_drop(). Shapes are in build_shape.c. */
 #include "columns/builder.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
 
-#define MIN_ROWS        4
-#define MIN_HEAP        4096
-#define GUESSES         3      /* optional members that may be absent before the key is looked up */
-#define INDEX_FROM      8      /* named children from which an index beats a walk */
-#define SOFT_MAX_COLS   100000 /* beyond, new names go to ANY: the block is a map in disguise */
+#define MIN_ROWS      4
+#define MIN_HEAP      4096
+#define GUESSES       3      /* optional members that may be absent before the key is looked up */
+#define INDEX_FROM    8      /* named children from which an index beats a walk */
+#define SOFT_MAX_COLS 100000 /* beyond, new names go to ANY: the block is a map in disguise */
 
 /* A column of the last chunk. The next chunk mostly has the same columns in the same order, and arrays that
  * start at the right size are neither copied nor left behind as garbage. */
 typedef struct ag_build_hint {
-	uint64_t name;   /* hash */
+	uint64_t name; /* hash */
 	uint32_t parent;
 	uint32_t n;
 } ag_build_hint;
@@ -212,7 +212,8 @@ static void index_make(const ag_chunk *c, ag_bcol *parent, uint32_t cap)
 	index_drop(parent);
 	parent->index = (uint32_t *)ag_xcalloc(cap, sizeof(uint32_t));
 	parent->index_cap = cap;
-	for (uint32_t id = parent->c.first_child; id != AG_COL_NONE; id = c->cols[id]->next_sibling) {
+	for (uint32_t id = parent->c.first_child; id != AG_COL_NONE;
+	     id = c->cols[id]->next_sibling) {
 		if (c->cols[id]->kind == AG_STEP_NAME)
 			index_put(parent, c->cols[id]);
 	}
@@ -384,76 +385,6 @@ ag_bcol *ag_build_elem_slow(ag_builder *b, ag_bcol *array)
 	return new_col(b, &array->c, AG_STEP_ELEM, ag_str_make("", 0));
 }
 
-/* --- shapes --- */
-
-static void shape_index_put(ag_builder *b, uint32_t shape)
-{
-	const ag_chunk *c = b->chunk;
-	const uint32_t *ids = c->shape_members + c->shape_at[shape];
-	size_t bytes = (c->shape_at[shape + 1] - c->shape_at[shape]) * sizeof(*ids);
-	uint32_t mask = b->shape_index_cap - 1;
-	uint32_t at = (uint32_t)XXH3_64bits(ids, bytes) & mask;
-
-	while (b->shape_index[at])
-		at = (at + 1) & mask;
-	b->shape_index[at] = shape + 1;
-}
-
-static void shape_add(ag_builder *b, const uint32_t *ids, uint32_t n)
-{
-	ag_chunk *c = b->chunk;
-
-	if (c->nshape + 2 > b->cap_shape) {
-		b->cap_shape = b->cap_shape ? b->cap_shape * 2 : 64;
-		c->shape_at = (uint32_t *)ag_xrealloc(c->shape_at,
-		                                      b->cap_shape * sizeof(*c->shape_at));
-	}
-	if (!c->shape_members || n > b->cap_shape_members - c->nshape_members) {
-		size_t cap = (size_t)b->cap_shape_members * 2 + n + 64;
-
-		AG_ASSERT(cap < UINT32_MAX);
-		b->cap_shape_members = (uint32_t)cap;
-		c->shape_members = (uint32_t *)ag_xrealloc(c->shape_members,
-		                                           cap * sizeof(*c->shape_members));
-	}
-	if (n)
-		memcpy(c->shape_members + c->nshape_members, ids, n * sizeof(*ids));
-	c->shape_at[c->nshape] = c->nshape_members;
-	c->nshape_members += n;
-	c->nshape++;
-	c->shape_at[c->nshape] = c->nshape_members;
-	if (c->nshape * 2 > b->shape_index_cap) {
-		uint32_t cap = b->shape_index_cap ? b->shape_index_cap * 2 : 256;
-
-		free(b->shape_index);
-		b->shape_index = (uint32_t *)ag_xcalloc(cap, sizeof(uint32_t));
-		b->shape_index_cap = cap;
-		for (uint32_t i = 0; i < c->nshape; i++)
-			shape_index_put(b, i);
-	} else {
-		shape_index_put(b, c->nshape - 1);
-	}
-}
-
-uint32_t ag_build_shape(ag_builder *b, const uint32_t *ids, uint32_t n)
-{
-	const ag_chunk *c = b->chunk;
-	uint32_t mask = b->shape_index_cap - 1, at;
-
-	if (n == 0)
-		return 0;
-	for (at = (uint32_t)XXH3_64bits(ids, n * sizeof(*ids)) & mask; b->shape_index[at];
-	     at = (at + 1) & mask) {
-		uint32_t s = b->shape_index[at] - 1;
-
-		if (c->shape_at[s + 1] - c->shape_at[s] == n &&
-		    memcmp(c->shape_members + c->shape_at[s], ids, n * sizeof(*ids)) == 0)
-			return s;
-	}
-	shape_add(b, ids, n);
-	return c->nshape - 1;
-}
-
 /* --- documents --- */
 
 void ag_builder_begin(ag_builder *b, bool has_lines)
@@ -476,12 +407,10 @@ void ag_builder_begin(ag_builder *b, bool has_lines)
 	b->open = NULL;
 	b->failed = NULL;
 	b->nmember = 0;
-	b->cap_doc = b->cap_shape = b->cap_shape_members = 0;
-	if (b->shape_index)
-		memset(b->shape_index, 0, b->shape_index_cap * sizeof(uint32_t));
+	b->cap_doc = 0;
 	b->has_lines = has_lines;
 	b->duplicate_keys = 0;
-	shape_add(b, NULL, 0); /* shape 0: no members */
+	ag_build_shapes_begin(b);
 }
 
 static void keep_hints(ag_builder *b, const ag_chunk *c)
@@ -583,7 +512,8 @@ static void pop_col(ag_chunk *c)
 	ag_bcol *parent = (ag_bcol *)c->cols[col->c.parent];
 	uint32_t before = AG_COL_NONE;
 
-	for (uint32_t id = parent->c.first_child; id != AG_COL_NONE; id = c->cols[id]->next_sibling) {
+	for (uint32_t id = parent->c.first_child; id != AG_COL_NONE;
+	     id = c->cols[id]->next_sibling) {
 		ag_bcol *k = id == col->c.id ? col : (ag_bcol *)c->cols[id];
 
 		if (k == col)

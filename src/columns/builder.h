@@ -25,13 +25,13 @@ extern "C" {
 
 typedef struct ag_bcol ag_bcol;
 struct ag_bcol {
-	ag_col c;           /* first: chunk->cols points here */
-	ag_bcol *first;     /* the member that came first the last time */
-	ag_bcol *next;      /* the member that followed this one the last time */
-	uint64_t head[2];   /* the first 16 bytes of the name, zeros behind it */
-	uint64_t mask[2];   /* where head has bytes of the name */
-	uint32_t shape;     /* of the last object here */
-	uint32_t *index;    /* named children by hash of the name, when there are many: id, 0 = free */
+	ag_col c;         /* first: chunk->cols points here */
+	ag_bcol *first;   /* the member that came first the last time */
+	ag_bcol *next;    /* the member that followed this one the last time */
+	uint64_t head[2]; /* the first 16 bytes of the name, zeros behind it */
+	uint64_t mask[2]; /* where head has bytes of the name */
+	uint32_t shape;   /* of the last object here */
+	uint32_t *index; /* named children by hash of the name, when there are many: id, 0 = free */
 	uint32_t index_cap; /* a power of two */
 };
 
@@ -49,11 +49,11 @@ typedef struct ag_builder {
 	ag_bcol *root;
 	ag_bcol *sink; /* takes the items of a document that is over a limit */
 	ag_build_obj *open;
-	const char *failed;       /* why this document cannot be kept, or NULL */
-	uint32_t *members;        /* column ids of the objects under construction */
+	const char *failed; /* why this document cannot be kept, or NULL */
+	uint32_t *members;  /* column ids of the objects under construction */
 	uint32_t nmember, capmember;
 	uint32_t cap_doc, cap_shape, cap_shape_members;
-	uint32_t *shape_index;    /* shape id + 1 by hash; 0 = free */
+	uint32_t *shape_index; /* shape id + 1 by hash; 0 = free */
 	uint32_t shape_index_cap;
 	/* rows of each column of the last chunk: what to expect of the next one */
 	struct ag_build_hint *hints;
@@ -63,7 +63,7 @@ typedef struct ag_builder {
 	struct ag_build_seen *seen;
 	uint32_t nseen, cap_seen, seen_turn;
 	bool has_lines;
-	uint64_t duplicate_keys;  /* of the documents kept so far */
+	uint64_t duplicate_keys; /* of the documents kept so far */
 	/* what ag_build_doc_drop() goes back to */
 	uint32_t mark_cols;
 	size_t mark_heap;
@@ -107,8 +107,10 @@ uint64_t ag_build_heap_slow(ag_builder *b, const char *p, size_t n, size_t room)
 ag_bcol *ag_build_key_slow(ag_builder *b, ag_build_obj *o, const char *key, size_t len);
 ag_bcol *ag_build_elem_slow(ag_builder *b, ag_bcol *array);
 uint32_t ag_build_shape(ag_builder *b, const uint32_t *ids, uint32_t n);
+void ag_build_shapes_begin(ag_builder *b);
 
-static inline uint32_t ag_build_row(ag_builder *b, ag_bcol *c, uint32_t up, unsigned type, uint64_t val)
+static inline uint32_t ag_build_row(ag_builder *b, ag_bcol *c, uint32_t up, unsigned type,
+                                    uint64_t val)
 {
 	uint32_t n = c->c.n;
 
@@ -176,7 +178,8 @@ static inline bool ag_build_same_key_padded(const ag_bcol *c, const char *key, s
 
 	memcpy(&a, key, 8);
 	memcpy(&b, key + 8, 8);
-	if (((a & c->mask[0]) ^ c->head[0]) | ((b & c->mask[1]) ^ c->head[1]) | (c->c.name.len ^ len))
+	if (((a & c->mask[0]) ^ c->head[0]) | ((b & c->mask[1]) ^ c->head[1]) |
+	    (c->c.name.len ^ len))
 		return false;
 	return len <= 16 || memcmp(c->c.name.ptr, key, len) == 0;
 }
@@ -221,7 +224,8 @@ static inline ag_bcol *ag_build_key(ag_builder *b, ag_build_obj *o, const char *
 }
 
 /* The same when key[0 .. 16) may be read. */
-static inline ag_bcol *ag_build_key_padded(ag_builder *b, ag_build_obj *o, const char *key, size_t len)
+static inline ag_bcol *ag_build_key_padded(ag_builder *b, ag_build_obj *o, const char *key,
+                                           size_t len)
 {
 	ag_bcol *c = o->guess;
 

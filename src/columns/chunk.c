@@ -34,30 +34,18 @@ static ag_val typed_val(const ag_chunk *c, unsigned type, uint64_t bits)
 	case AG_T_INT32:
 	case AG_T_INT64:
 	case AG_T_DATE:
-	case AG_T_TIMESTAMP:
-		v.u.i = (int64_t)bits;
-		break;
-	case AG_T_DOUBLE:
-		memcpy(&v.u.f, &bits, sizeof(v.u.f));
-		break;
-	case AG_T_BOOL:
-		v.u.b = bits != 0;
-		break;
+	case AG_T_TIMESTAMP: v.u.i = (int64_t)bits; break;
+	case AG_T_DOUBLE: memcpy(&v.u.f, &bits, sizeof(v.u.f)); break;
+	case AG_T_BOOL: v.u.b = bits != 0; break;
 	case AG_T_STRING:
 	case AG_T_CODE:
-	case AG_T_SYMBOL:
-		set_text(c, bits, &v);
-		break;
+	case AG_T_SYMBOL: set_text(c, bits, &v); break;
 	case AG_T_BINARY:
 		set_text(c, bits, &v);
 		v.subtype = (uint8_t)v.u.s[-1];
 		break;
-	case AG_T_REGEX:
-		set_regex(c, bits, &v);
-		break;
-	case AG_T_OID:
-		memcpy(v.u.oid, c->heap + (bits >> 32), sizeof(v.u.oid));
-		break;
+	case AG_T_REGEX: set_regex(c, bits, &v); break;
+	case AG_T_OID: memcpy(v.u.oid, c->heap + (bits >> 32), sizeof(v.u.oid)); break;
 	case AG_T_DECIMAL:
 		memcpy(&v.u.dec.lo, c->heap + (bits >> 32), 8);
 		memcpy(&v.u.dec.hi, c->heap + (bits >> 32) + 8, 8);
@@ -68,14 +56,9 @@ static ag_val typed_val(const ag_chunk *c, unsigned type, uint64_t bits)
 		v.u.pair.s = c->heap + (bits >> 32);
 		v.u.pair.extra = &no_extra;
 		break;
-	case AG_T_OBJECT:
-		v.n = c->shape_at[bits + 1] - c->shape_at[bits];
-		break;
-	case AG_T_ARRAY:
-		v.n = (uint32_t)bits;
-		break;
-	default:
-		break;
+	case AG_T_OBJECT: v.n = c->shape_at[bits + 1] - c->shape_at[bits]; break;
+	case AG_T_ARRAY: v.n = (uint32_t)bits; break;
+	default: break;
 	}
 	return v;
 }

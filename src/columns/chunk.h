@@ -38,9 +38,10 @@ extern "C" {
 #define AG_COL_MAX_DEPTH     200 /* a document that nests deeper is reported as broken, not read */
 
 typedef struct ag_col {
-	uint32_t id;          /* index in chunk->cols; 0 is the root (the documents) */
-	uint32_t parent;      /* AG_COL_NONE for the root */
-	uint32_t first_child, last_child, next_sibling; /* in order of first appearance; the ELEM and ANY
+	uint32_t id;     /* index in chunk->cols; 0 is the root (the documents) */
+	uint32_t parent; /* AG_COL_NONE for the root */
+	uint32_t first_child, last_child,
+		next_sibling; /* in order of first appearance; the ELEM and ANY
 	                                                  * children are in that list as well */
 	uint32_t elem, any;   /* that child's id, or AG_COL_NONE */
 	uint32_t nnamed;      /* named children */
@@ -48,13 +49,13 @@ typedef struct ag_col {
 	ag_str name;          /* NAME only; in chunk->arena */
 	uint32_t depth;
 
-	uint32_t n, cap;      /* rows */
-	uint32_t *up;         /* [n] row in the parent column; for top-level columns the document */
-	uint8_t *type;        /* [n] ag_type as it was read (a CSV cell: STRING) */
-	uint64_t *val;        /* [n] by type: see ag_col_* readers below */
-	uint64_t *key;        /* [n] ANY only: the key as heap string */
-	uint8_t *view_type;   /* [n] CSV only, else NULL: type of the inferred view, MISSING = none */
-	uint64_t *view_val;   /* [n] CSV only */
+	uint32_t n, cap;    /* rows */
+	uint32_t *up;       /* [n] row in the parent column; for top-level columns the document */
+	uint8_t *type;      /* [n] ag_type as it was read (a CSV cell: STRING) */
+	uint64_t *val;      /* [n] by type: see ag_col_* readers below */
+	uint64_t *key;      /* [n] ANY only: the key as heap string */
+	uint8_t *view_type; /* [n] CSV only, else NULL: type of the inferred view, MISSING = none */
+	uint64_t *view_val; /* [n] CSV only */
 } ag_col;
 
 /* val by type: INT32, INT64, DATE, TIMESTAMP: the int64 bits. DOUBLE: its bits. BOOL: 0/1. OBJECT: shape id.
@@ -65,14 +66,15 @@ typedef struct ag_chunk {
 	ag_arena *arena;
 	ag_col **cols;
 	uint32_t ncol, capcol;
-	char *heap;           /* string bytes, at most 4 GiB */
+	char *heap; /* string bytes, at most 4 GiB */
 	size_t heap_len, heap_cap;
 	uint32_t ndoc;
-	uint64_t first_doc;   /* index of its first document in the table */
-	uint32_t file;        /* index of its file in the table */
-	uint64_t *doc_at;     /* [ndoc] byte offset of each document in its file */
-	uint64_t first_line;  /* line number (from 1) at the chunk's start; 0 where lines mean nothing (BSON) */
-	uint32_t *doc_line;   /* [ndoc] lines after first_line; NULL where lines mean nothing */
+	uint64_t first_doc; /* index of its first document in the table */
+	uint32_t file;      /* index of its file in the table */
+	uint64_t *doc_at;   /* [ndoc] byte offset of each document in its file */
+	uint64_t
+		first_line; /* line number (from 1) at the chunk's start; 0 where lines mean nothing (BSON) */
+	uint32_t *doc_line; /* [ndoc] lines after first_line; NULL where lines mean nothing */
 	/* shape s is members[shape_at[s] .. shape_at[s+1]): column ids in key order */
 	uint32_t *shape_at, *shape_members;
 	uint32_t nshape, nshape_members;
@@ -84,7 +86,8 @@ static inline ag_str ag_chunk_heap_str(const ag_chunk *c, uint64_t ref)
 }
 
 /* One row as a value: OBJECT and ARRAY rows give only the type (n = members or items, pointers NULL).
- * Strings are views into the chunk. */
+ * CODE_W_SCOPE and DBPOINTER give their extended JSON text in u.pair.s and a MISSING extra. Strings are
+ * views into the chunk. */
 ag_val ag_col_val(const ag_chunk *c, const ag_col *col, uint32_t row);
 /* The inferred view of a CSV cell, MISSING when it has none; any other row as ag_col_val(). */
 ag_val ag_col_view(const ag_chunk *c, const ag_col *col, uint32_t row);

@@ -97,8 +97,9 @@ ag_split_result ag_csv_split_next(char sep, const char *p, size_t len, bool eof,
 
 			if (end >= len && !eof)
 				return AG_SPLIT_MORE;
-			return one_line(p, len, ret, end > len ? "a quote is not closed"
-			                                       : "text after a closing quote");
+			return one_line(p, len, ret,
+			                end > len ? "a quote is not closed"
+			                          : "text after a closing quote");
 		}
 		if (i + 1 >= len && quoted && !eof)
 			return AG_SPLIT_MORE;
@@ -243,8 +244,9 @@ ag_status ag_csv_head_read(const char *file, const char *p, size_t len, char sep
 		h.sep = find_sep(p + at, len - at);
 	st = read_names(file, p, len, at, arena, &h, err);
 	if (!st && is_cut && h.bytes == len)
-		st = ag_fail(err, AG_LIMIT, "columns.csv", "%s: the header line is longer than %u bytes",
-		             file, AG_CSV_MAX_HEAD_BYTES);
+		st = ag_fail(err, AG_LIMIT, "columns.csv",
+		             "%s: the header line is longer than %u bytes", file,
+		             AG_CSV_MAX_HEAD_BYTES);
 	if (!st)
 		*ret = h;
 	return st;

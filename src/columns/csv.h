@@ -17,7 +17,7 @@ typedef struct ag_csv_head {
 	char sep;
 	const ag_str *names;
 	uint32_t ncol;
-	size_t bytes;    /* of the file up to the first record, a byte order mark included */
+	size_t bytes; /* of the file up to the first record, a byte order mark included */
 } ag_csv_head;
 
 /* Read the header at the start of p. sep 0 = find it among , ; tab |

@@ -15,8 +15,9 @@ typedef struct by_name {
 } by_name;
 
 static const by_name endings[] = {
-	{ ".bson", AG_FORMAT_BSON }, { ".csv", AG_FORMAT_CSV },      { ".tsv", AG_FORMAT_TSV },
-	{ ".tab", AG_FORMAT_TSV },   { ".jsonl", AG_FORMAT_NDJSON }, { ".ndjson", AG_FORMAT_NDJSON },
+	{ ".bson", AG_FORMAT_BSON },    { ".csv", AG_FORMAT_CSV },
+	{ ".tsv", AG_FORMAT_TSV },      { ".tab", AG_FORMAT_TSV },
+	{ ".jsonl", AG_FORMAT_NDJSON }, { ".ndjson", AG_FORMAT_NDJSON },
 };
 
 typedef struct known_magic {
@@ -28,7 +29,9 @@ typedef struct known_magic {
 static const known_magic magics[] = {
 	{ "\x1f\x8b", 2, "a gzip file", "unpack it first: gunzip" },
 	{ "\x28\xb5\x2f\xfd", 4, "a zstd file", "unpack it first: unzstd" },
-	{ "\xfd" "7zXZ", 5, "an xz file", "unpack it first: unxz" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "an xz file", "unpack it first: unxz" },
 	{ "BZh", 3, "a bzip2 file", "unpack it first: bunzip2" },
 	{ "PK\x03\x04", 4, "a zip file", "unpack it first: unzip" },
 	{ "PAR1", 4, "a Parquet file", "export it as NDJSON or CSV" },
@@ -96,7 +99,8 @@ static bool is_bson(const ag_input *in, const char *p, size_t n)
 	       (len == 5 || (u[4] >= 1 && u[4] <= 19) || u[4] == 0x7f || u[4] == 0xff);
 }
 
-static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_format *ret, ag_err *err)
+static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_format *ret,
+                            ag_err *err)
 {
 	bool whole = n == in->size;
 	ag_status st;
@@ -129,7 +133,8 @@ static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_form
 		               in->path);
 	ag_fail(err, AG_INVALID, "columns.detect",
 	        "%s looks like text that is neither JSON nor, by its name, CSV", in->path);
-	return ag_err_hint(err, "if it is CSV or TSV, name the format or rename it to .csv or .tsv");
+	return ag_err_hint(err,
+	                   "if it is CSV or TSV, name the format or rename it to .csv or .tsv");
 }
 
 static bool has_ending(const char *path, const char *ending)

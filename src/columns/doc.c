@@ -133,16 +133,11 @@ ag_val ag_doc_read_row(const ag_doc_reader *r, const ag_col *col, uint32_t row, 
 	ag_val v;
 
 	switch (col->type[row]) {
-	case AG_T_OBJECT:
-		return read_object(r, col, row, NULL, 0, arena);
-	case AG_T_ARRAY:
-		return read_array(r, col, row, arena);
+	case AG_T_OBJECT: return read_object(r, col, row, NULL, 0, arena);
+	case AG_T_ARRAY: return read_array(r, col, row, arena);
 	case AG_T_CODE_W_SCOPE:
-	case AG_T_DBPOINTER:
-		v = ag_col_val(r->chunk, col, row);
-		return read_typed_text(&v, arena);
-	default:
-		break;
+	case AG_T_DBPOINTER: v = ag_col_val(r->chunk, col, row); return read_typed_text(&v, arena);
+	default: break;
 	}
 	if (r->views && col->view_type && col->view_type[row] != AG_T_MISSING)
 		return ag_col_view(r->chunk, col, row);

@@ -119,9 +119,7 @@ void ag_eval_filter(ag_eval *e, const ag_filter *f, const ag_col *col, ag_bits *
 		ag_bits_init(ret, col->n);
 		ag_eval_set_all(ret);
 		break;
-	case AG_F_AND:
-		all_of(e, f, col, ret);
-		break;
+	case AG_F_AND: all_of(e, f, col, ret); break;
 	case AG_F_ALL:
 		all_of(e, f, col, ret);
 		if (f->nkids == 0)
@@ -137,9 +135,7 @@ void ag_eval_filter(ag_eval *e, const ag_filter *f, const ag_col *col, ag_bits *
 		ag_eval_filter(e, f->kids[0], col, ret);
 		ag_eval_invert(ret);
 		break;
-	case AG_F_EXPR:
-		expr_rows(e, f, col, ret);
-		break;
+	case AG_F_EXPR: expr_rows(e, f, col, ret); break;
 	default:
 		if (f->nparts)
 			ag_eval_walk(e, f, col, ret);

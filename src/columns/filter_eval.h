@@ -13,7 +13,7 @@ typedef struct ag_eval {
 	ag_doc_reader reader; /* values as they are */
 	ag_doc_reader views;  /* CSV cells as their views */
 	unsigned nstep;
-	ag_status status;     /* set when cancelled or over a limit: results no longer matter */
+	ag_status status; /* set when cancelled or over a limit: results no longer matter */
 	ag_err err;
 } ag_eval;
 

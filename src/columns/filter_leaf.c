@@ -55,10 +55,8 @@ static bool needs_whole(const ag_filter *f, unsigned type)
 	case AG_F_GT:
 	case AG_F_GTE:
 	case AG_F_LT:
-	case AG_F_LTE:
-		return f->operand.type == type;
-	default:
-		return false;
+	case AG_F_LTE: return f->operand.type == type;
+	default: return false;
 	}
 }
 
@@ -117,7 +115,8 @@ static bool num_holds(const num_test *t, double d)
 	return (t->lt & (d < t->d)) | (t->gt & (d > t->d)) | (t->eq & (d == t->d));
 }
 
-static void rows_number(ag_eval *e, const ag_filter *f, const num_test *t, const face *a, ag_bits *ret)
+static void rows_number(ag_eval *e, const ag_filter *f, const num_test *t, const face *a,
+                        ag_bits *ret)
 {
 	for (uint32_t i = 0; i < a->col->n; i++) {
 		uint64_t bits = a->val[i];
@@ -125,9 +124,7 @@ static void rows_number(ag_eval *e, const ag_filter *f, const num_test *t, const
 		bool yes;
 
 		switch (a->type[i]) {
-		case AG_T_INT32:
-			yes = num_holds(t, (double)n);
-			break;
+		case AG_T_INT32: yes = num_holds(t, (double)n); break;
 		case AG_T_DOUBLE: /* NaN holds for nothing */
 			yes = num_holds(t, as_double(bits));
 			break;
@@ -138,11 +135,8 @@ static void rows_number(ag_eval *e, const ag_filter *f, const num_test *t, const
 			}
 			yes = leaf_row(e, f, a, i);
 			break;
-		case AG_T_DECIMAL:
-			yes = leaf_row(e, f, a, i);
-			break;
-		default: /* no other type compares with a number */
-			yes = false;
+		case AG_T_DECIMAL: yes = leaf_row(e, f, a, i); break;
+		default: /* no other type compares with a number */ yes = false;
 		}
 		ret->w[i >> 6] |= (uint64_t)yes << (i & 63);
 	}
@@ -225,7 +219,9 @@ static void elem_rows(ag_eval *e, const ag_filter *f, const ag_col *col, ag_bits
 void ag_eval_test(ag_eval *e, const ag_filter *f, const ag_col *col, ag_bits *ret)
 {
 	face as_read = { .col = col, .type = col->type, .val = col->val };
-	face as_view = { .col = col, .type = col->view_type, .val = col->view_val, .is_view = true };
+	face as_view = {
+		.col = col, .type = col->view_type, .val = col->view_val, .is_view = true
+	};
 
 	ag_bits_init(ret, col->n);
 	if (!e->status)

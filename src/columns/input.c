@@ -77,7 +77,8 @@ ag_status ag_input_read(const ag_input *in, uint64_t at, char *to, size_t n, ag_
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
-			return ag_fail_errno(err, errno, "columns.input", "cannot read %s", in->path);
+			return ag_fail_errno(err, errno, "columns.input", "cannot read %s",
+			                     in->path);
 		if (r == 0) {
 			ag_fail(err, AG_IO, "columns.input",
 			        "%s changed while being read: it became shorter than %llu bytes",

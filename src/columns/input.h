@@ -10,7 +10,7 @@
 typedef struct ag_input {
 	int fd;
 	const char *path;
-	const char *mem;   /* instead of a file: tests and fuzzers */
+	const char *mem; /* instead of a file: tests and fuzzers */
 	uint64_t size;
 	int64_t mtime_ns;
 } ag_input;

@@ -17,7 +17,7 @@
 /* Rows and heap references are 32-bit, so a document must stay far below 4 GiB. */
 #define MOST_DOC_BYTES (512u * 1024 * 1024)
 /* What a line is read on by, when it goes beyond its block. */
-#define FIRST_EXTRA    (64u * 1024)
+#define FIRST_EXTRA (64u * 1024)
 
 typedef struct pooled pooled;
 struct pooled {

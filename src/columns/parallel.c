@@ -16,9 +16,9 @@ typedef struct job {
 	ag_status (*fn)(void *arg, size_t i, ag_err *err);
 	void *arg;
 	atomic_size_t next;
-	atomic_size_t end;       /* pieces from here on are not started any more */
-	pthread_mutex_t lock;    /* guards the three below */
-	size_t failed_at;        /* SIZE_MAX: none */
+	atomic_size_t end;    /* pieces from here on are not started any more */
+	pthread_mutex_t lock; /* guards the three below */
+	size_t failed_at;     /* SIZE_MAX: none */
 	ag_status status;
 	ag_err err;
 } job;
@@ -54,8 +54,8 @@ static void *work(void *arg)
 	}
 }
 
-ag_status ag_parallel(const ag_ctx *ctx, size_t n, ag_status (*fn)(void *arg, size_t i, ag_err *err),
-                      void *arg, ag_err *err)
+ag_status ag_parallel(const ag_ctx *ctx, size_t n,
+                      ag_status (*fn)(void *arg, size_t i, ag_err *err), void *arg, ag_err *err)
 {
 	job j = { .ctx = ctx, .n = n, .fn = fn, .arg = arg, .failed_at = SIZE_MAX };
 	pthread_t threads[MAX_THREADS];

@@ -12,10 +12,10 @@ typedef struct window {
 	ag_plan *plan;
 	char *p;
 	size_t len, cap;
-	uint64_t base; /* offset of p[0] in the file */
-	size_t at;     /* the next document starts here or behind */
+	uint64_t base;  /* offset of p[0] in the file */
+	size_t at;      /* the next document starts here or behind */
 	size_t counted; /* lines up to here are in `line` */
-	uint64_t line; /* BSON: documents */
+	uint64_t line;  /* BSON: documents */
 } window;
 
 uint64_t ag_split_count_lines(const char *p, size_t n)
@@ -39,8 +39,8 @@ static void add_hash(ag_plan *plan, const char *p, size_t n)
 {
 	if (plan->nhash == plan->caphash) {
 		plan->caphash = plan->caphash * 2 + 16;
-		plan->hashes = (XXH128_hash_t *)ag_xrealloc(
-			plan->hashes, plan->caphash * sizeof(*plan->hashes));
+		plan->hashes = (XXH128_hash_t *)ag_xrealloc(plan->hashes,
+		                                            plan->caphash * sizeof(*plan->hashes));
 	}
 	plan->hashes[plan->nhash++] = XXH3_128bits(p, n);
 }
@@ -116,12 +116,10 @@ static ag_status slide(window *w, ag_err *err)
 static ag_split_result split(window *w, ag_json_split *json, bool eof, ag_split_item *item)
 {
 	switch (w->plan->format) {
-	case AG_FORMAT_JSON:
-		return ag_json_split_next(json, w->p, w->len, eof, w->at, item);
+	case AG_FORMAT_JSON: return ag_json_split_next(json, w->p, w->len, eof, w->at, item);
 	case AG_FORMAT_BSON:
 		return ag_bson_split_next(w->p, w->len, eof, w->at, w->plan->max_doc_bytes, item);
-	default:
-		return ag_csv_split_next(w->plan->csv.sep, w->p, w->len, eof, w->at, item);
+	default: return ag_csv_split_next(w->plan->csv.sep, w->p, w->len, eof, w->at, item);
 	}
 }
 

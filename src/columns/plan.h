@@ -10,10 +10,10 @@
 #include "columns/split.h"
 
 typedef struct ag_block {
-	uint64_t at, end;      /* bytes of the file; NDJSON: the lines that start there */
-	uint64_t line;         /* newlines before `at`; BSON: documents before it */
-	ag_json_split json;    /* state of the splitter at `at` */
-	XXH128_hash_t hash;    /* NDJSON: of its bytes */
+	uint64_t at, end;   /* bytes of the file; NDJSON: the lines that start there */
+	uint64_t line;      /* newlines before `at`; BSON: documents before it */
+	ag_json_split json; /* state of the splitter at `at` */
+	XXH128_hash_t hash; /* NDJSON: of its bytes */
 	/* set when it was read */
 	ag_chunk *chunk;
 	uint64_t nline, broken;
@@ -31,12 +31,12 @@ typedef struct ag_plan {
 	size_t nhash, caphash;
 	ag_csv_head csv;
 	size_t max_doc_bytes;
-	bool unclosed_array;   /* JSON: the file ends inside an array, after a complete document */
+	bool unclosed_array; /* JSON: the file ends inside an array, after a complete document */
 } ag_plan;
 
 /* NDJSON is cut by arithmetic; all else is read once, in order, to find where documents end. */
-AG_CHECK ag_status ag_plan_make(ag_plan *plan, const ag_ctx *ctx, const ag_input *in, ag_arena *arena,
-                                ag_err *err);
+AG_CHECK ag_status ag_plan_make(ag_plan *plan, const ag_ctx *ctx, const ag_input *in,
+                                ag_arena *arena, ag_err *err);
 void ag_plan_release(ag_plan *plan);
 
 #endif

@@ -19,12 +19,13 @@ extern "C" {
 #define AG_SCAN_PAD        64 /* bytes that may be read (not used) behind a block's last one */
 
 typedef struct ag_scan_issue {
-	uint64_t line;  /* from 0, after the first line of the block; BSON: document number in the block */
-	uint64_t byte;  /* offset in the file */
+	uint64_t
+		line; /* from 0, after the first line of the block; BSON: document number in the block */
+	uint64_t byte; /* offset in the file */
 	char what[160];
 } ag_scan_issue;
 
-typedef struct ag_csv_head ag_csv_head; /* csv.h */
+typedef struct ag_csv_head ag_csv_head;       /* csv.h */
 typedef struct ag_json_parser ag_json_parser; /* scan_json.cc: simdjson's, made on first use */
 
 typedef struct ag_scan {
@@ -32,18 +33,18 @@ typedef struct ag_scan {
 	ag_builder b;
 	ag_arena *scratch;
 	ag_json_parser *json;
-	char *buf;              /* what `p` points into */
+	char *buf; /* what `p` points into */
 	size_t cap;
 	/* the block */
 	const char *p;
 	size_t len;
-	uint64_t at;            /* offset of p in the file */
-	size_t end;             /* NDJSON: lines that start at or behind it belong to the next block */
-	ag_json_split split;    /* JSON: state of the splitter at the start */
+	uint64_t at;         /* offset of p in the file */
+	size_t end;          /* NDJSON: lines that start at or behind it belong to the next block */
+	ag_json_split split; /* JSON: state of the splitter at the start */
 	const ag_csv_head *csv;
 	size_t max_doc_bytes;
 	/* what came out, beside the chunk */
-	uint64_t nline;         /* newlines in p[0 .. end or len) */
+	uint64_t nline; /* newlines in p[0 .. end or len) */
 	uint64_t broken;
 	ag_scan_issue issues[AG_SCAN_MAX_ISSUES];
 	size_t nissue;

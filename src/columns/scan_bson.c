@@ -12,7 +12,7 @@ typedef struct reader {
 	ag_scan *s;
 	const unsigned char *p; /* the document */
 	size_t at, end;
-	const char *why;        /* set once something is wrong */
+	const char *why; /* set once something is wrong */
 } reader;
 
 static bool wrong(reader *r, const char *why)
@@ -221,28 +221,19 @@ static bool take_scalar(reader *r, unsigned type, unsigned depth, ag_val *ret)
 		return ok;
 	case AG_T_STRING:
 	case AG_T_CODE:
-	case AG_T_SYMBOL:
-		return take_text(r, ret);
-	case AG_T_BINARY:
-		return take_binary(r, ret);
-	case AG_T_OID:
-		return take_oid(r, ret);
-	case AG_T_BOOL:
-		return take_bool(r, ret);
-	case AG_T_REGEX:
-		return take_regex(r, ret);
+	case AG_T_SYMBOL: return take_text(r, ret);
+	case AG_T_BINARY: return take_binary(r, ret);
+	case AG_T_OID: return take_oid(r, ret);
+	case AG_T_BOOL: return take_bool(r, ret);
+	case AG_T_REGEX: return take_regex(r, ret);
 	case AG_T_DBPOINTER:
-	case AG_T_CODE_W_SCOPE:
-		return take_pair(r, depth, ret);
-	case AG_T_DECIMAL:
-		return take_u64(r, &ret->u.dec.lo) && take_u64(r, &ret->u.dec.hi);
+	case AG_T_CODE_W_SCOPE: return take_pair(r, depth, ret);
+	case AG_T_DECIMAL: return take_u64(r, &ret->u.dec.lo) && take_u64(r, &ret->u.dec.hi);
 	case AG_T_UNDEFINED:
 	case AG_T_NULL:
 	case AG_T_MINKEY:
-	case AG_T_MAXKEY:
-		return true;
-	default:
-		return wrong(r, "an unknown type of value");
+	case AG_T_MAXKEY: return true;
+	default: return wrong(r, "an unknown type of value");
 	}
 }
 
@@ -346,7 +337,8 @@ static bool build_array(reader *r, ag_bcol *c, uint32_t up, unsigned depth)
 static bool build_object(reader *r, ag_bcol *c, uint32_t up, unsigned depth)
 {
 	ag_builder *b = &r->s->b;
-	ag_build_obj *o = ag_new(r->s->scratch, ag_build_obj); /* outlives a failure in the middle */
+	ag_build_obj *o = ag_new(r->s->scratch,
+	                         ag_build_obj); /* outlives a failure in the middle */
 	size_t outer_end;
 	unsigned type;
 	ag_str name;
@@ -386,7 +378,8 @@ static void scan_document(ag_scan *s, const ag_split_item *item, uint32_t number
 	ag_build_doc(&s->b, s->at + item->at, number);
 	if (!build_object(&r, s->b.root, s->b.chunk->ndoc, 1)) {
 		ag_build_doc_drop(&s->b);
-		ag_scan_issue_add(s, number, item->at, "%s, at byte %zu of the document", r.why, r.at);
+		ag_scan_issue_add(s, number, item->at, "%s, at byte %zu of the document", r.why,
+		                  r.at);
 	} else if (!ag_build_doc_end(&s->b, &why)) {
 		ag_scan_issue_add(s, number, item->at, "%s", why);
 	}

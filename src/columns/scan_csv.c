@@ -81,8 +81,8 @@ static void add_record(csv_block *k, const ag_split_item *item)
 	ag_build_object(&s->b, &o, s->b.root, s->b.chunk->ndoc);
 	if (!add_cells(k, &o, item)) {
 		ag_build_doc_drop(&s->b);
-		ag_scan_issue_add(s, k->line, item->at, "more cells than the %u columns of the header",
-		                  s->csv->ncol);
+		ag_scan_issue_add(s, k->line, item->at,
+		                  "more cells than the %u columns of the header", s->csv->ncol);
 		return;
 	}
 	ag_build_object_end(&s->b, &o);

@@ -63,14 +63,11 @@ size_t skip(const uint64_t *tape, size_t at)
 {
 	switch (tape[at] >> 56) {
 	case '{':
-	case '[':
-		return behind(tape, at);
+	case '[': return behind(tape, at);
 	case 'l':
 	case 'u':
-	case 'd':
-		return at + 2;
-	default:
-		return at + 1;
+	case 'd': return at + 2;
+	default: return at + 1;
 	}
 }
 
@@ -91,23 +88,15 @@ AG_ALWAYS_INLINE size_t walker::value(size_t at, ag_bcol *c, uint32_t up, unsign
 		ag_build_row(b, c, up, i == (int32_t)i ? AG_T_INT32 : AG_T_INT64, (uint64_t)i);
 		return at + 2;
 	}
-	case 'd':
-		ag_build_row(b, c, up, AG_T_DOUBLE, tape[at + 1]);
-		return at + 2;
+	case 'd': ag_build_row(b, c, up, AG_T_DOUBLE, tape[at + 1]); return at + 2;
 	case 't':
-	case 'f':
-		ag_build_row(b, c, up, AG_T_BOOL, word >> 56 == 't');
-		return at + 1;
-	case '{':
-		return object(at, c, up, depth);
-	case '[':
-		return array(at, c, up, depth);
+	case 'f': ag_build_row(b, c, up, AG_T_BOOL, word >> 56 == 't'); return at + 1;
+	case '{': return object(at, c, up, depth);
+	case '[': return array(at, c, up, depth);
 	case 'u':
 		ag_build_row(b, c, up, AG_T_DECIMAL, ag_build_dec128(b, decimal_of(tape[at + 1])));
 		return at + 2;
-	default:
-		ag_build_row(b, c, up, AG_T_NULL, 0);
-		return at + 1;
+	default: ag_build_row(b, c, up, AG_T_NULL, 0); return at + 1;
 	}
 }
 
@@ -203,7 +192,8 @@ bool walker::typed_fast(size_t at, ag_bcol *c, uint32_t up)
 	ag_str s;
 
 	if (ag_str_eqc(key, "$date") && word >> 56 == '{' && (word >> 32 & 0xffffff) == 1 &&
-	    ag_str_eqc(text_of(strings, tape[at + 3]), "$numberLong") && tape[at + 4] >> 56 == '"') {
+	    ag_str_eqc(text_of(strings, tape[at + 3]), "$numberLong") &&
+	    tape[at + 4] >> 56 == '"') {
 		if (!ag_str_to_i64(text_of(strings, tape[at + 4]), &i))
 			return false;
 		ag_build_row(b, c, up, AG_T_DATE, (uint64_t)i);
@@ -310,14 +300,11 @@ ag_val walker::to_val(size_t *at, unsigned depth)
 		*at = end + 1;
 		return ag_val_array(items, n);
 	}
-	default:
-		*at = skip(tape, *at);
+	default: *at = skip(tape, *at);
 	}
 	switch (word >> 56) {
-	case '"':
-		return ag_val_str(text_of(strings, word));
-	case 'l':
-		return ag_val_int((int64_t)next);
+	case '"': return ag_val_str(text_of(strings, word));
+	case 'l': return ag_val_int((int64_t)next);
 	case 'u':
 		v.type = AG_T_DECIMAL;
 		v.u.dec = decimal_of(next);
@@ -329,10 +316,8 @@ ag_val walker::to_val(size_t *at, unsigned depth)
 		return ag_val_double(f);
 	}
 	case 't':
-	case 'f':
-		return ag_val_bool(word >> 56 == 't');
-	default:
-		return ag_val_null();
+	case 'f': return ag_val_bool(word >> 56 == 't');
+	default: return ag_val_null();
 	}
 }
 

@@ -15,21 +15,22 @@ typedef enum ag_split_result {
 	AG_SPLIT_ITEM, /* a document, or something broken */
 	AG_SPLIT_SKIP, /* nothing up to next; go on there */
 	AG_SPLIT_MORE, /* the item that starts at next does not end in these bytes: come back with more */
-	AG_SPLIT_END   /* nothing but white space up to the end */
+	AG_SPLIT_END /* nothing but white space up to the end */
 } ag_split_result;
 
 typedef struct ag_split_item {
-	size_t at, end;    /* the document */
-	size_t next;       /* where to go on */
-	const char *why;   /* it is broken, and why */
+	size_t at, end;  /* the document */
+	size_t next;     /* where to go on */
+	const char *why; /* it is broken, and why */
 } ag_split_item;
 
 /* Documents of JSON over any lines: one after another, or the items of arrays at top level. */
 typedef struct ag_json_split {
-	bool in_array;     /* between "[" and "]" of the file */
-	bool lost;         /* after a broken document: looking for a line that starts one */
-	size_t indent;     /* blanks before the line on which the last document started */
-	unsigned retries;  /* how often bytes were read twice to save what follows a broken document */
+	bool in_array; /* between "[" and "]" of the file */
+	bool lost;     /* after a broken document: looking for a line that starts one */
+	size_t indent; /* blanks before the line on which the last document started */
+	unsigned
+		retries; /* how often bytes were read twice to save what follows a broken document */
 } ag_json_split;
 
 /* p[0 .. len) is what is in sight, eof that nothing follows it. */

@@ -7,8 +7,9 @@
  * begins with "{" (items of an array that was written by a program stand like that). */
 #include "columns/split.h"
 
-#define MAX_STACK   1024 /* nested deeper, brackets are counted but not told apart */
-#define MAX_RETRIES 100  /* so that a file of unclosed brackets is read 100 times at most, in pieces */
+#define MAX_STACK 1024 /* nested deeper, brackets are counted but not told apart */
+#define MAX_RETRIES \
+	100 /* so that a file of unclosed brackets is read 100 times at most, in pieces */
 
 /* Bytes that matter outside of strings. */
 static const unsigned char matters[256] = {
@@ -139,8 +140,7 @@ static scan_end scan_container(const char *p, size_t len, size_t at, bool in_arr
 				return CLOSED;
 			}
 			break;
-		default:
-			break;
+		default: break;
 		}
 		i++;
 	}

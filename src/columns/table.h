@@ -29,37 +29,38 @@ typedef enum ag_format {
 	AG_FORMAT_NDJSON, /* one document a line */
 	AG_FORMAT_JSON,   /* an array of documents, or documents one after another over any lines */
 	AG_FORMAT_BSON,
-	AG_FORMAT_CSV,    /* separator found among , ; tab | from the header line */
+	AG_FORMAT_CSV, /* separator found among , ; tab | from the header line */
 	AG_FORMAT_TSV
 } ag_format;
 
-#define AG_TABLE_MAX_DOC_BYTES  (64u * 1024 * 1024)
-#define AG_TABLE_MAX_ISSUES     20
+#define AG_TABLE_MAX_DOC_BYTES (64u * 1024 * 1024)
+#define AG_TABLE_MAX_ISSUES    20
 
 typedef struct ag_table_opts {
 	ag_format format;
-	bool strict;             /* the first broken line is an error */
-	size_t max_doc_bytes;    /* 0 = AG_TABLE_MAX_DOC_BYTES */
+	bool strict;          /* the first broken line is an error */
+	size_t max_doc_bytes; /* 0 = AG_TABLE_MAX_DOC_BYTES */
 } ag_table_opts;
 
 typedef struct ag_table_issue {
 	ag_str file;
-	uint64_t line;  /* from 1; 0 where lines mean nothing (BSON: number of the document instead) */
-	uint64_t byte;  /* offset in the file, from 0 */
-	ag_str what;    /* "unclosed string", … */
+	uint64_t
+		line; /* from 1; 0 where lines mean nothing (BSON: number of the document instead) */
+	uint64_t byte; /* offset in the file, from 0 */
+	ag_str what;   /* "unclosed string", … */
 } ag_table_issue;
 
 typedef struct ag_table_info {
 	uint64_t ndoc, nbyte;
 	ag_format format;
-	uint64_t broken;             /* documents or lines left out */
+	uint64_t broken;              /* documents or lines left out */
 	const ag_table_issue *issues; /* the first AG_TABLE_MAX_ISSUES of them, in order */
 	size_t nissue;
 	/* documents kept, but something in them was bent */
 	uint64_t duplicate_keys, lone_surrogates, big_numbers, overflows;
-	bool has_views;              /* CSV */
-	uint64_t content_hash[2];    /* XXH3 128 over the file bytes */
-	int64_t mtime_ms;            /* newest of the files */
+	bool has_views;           /* CSV */
+	uint64_t content_hash[2]; /* XXH3 128 over the XXH3 128 of each 4 MiB of each file */
+	int64_t mtime_ms;         /* newest of the files */
 } ag_table_info;
 
 /* Files are read in the order given, as one collection. errors: AG_NOT_FOUND, AG_DENIED, AG_IO with the
@@ -104,7 +105,8 @@ const struct ag_chunk *ag_table_chunk(const ag_table *t, size_t i);
 /* Run fn(arg, i) for i in 0..n-1 on ctx->nthread threads, in no particular order; stops at the first
  * failure, which is returned (the one with the lowest i, so that errors do not depend on timing). */
 AG_CHECK ag_status ag_parallel(const ag_ctx *ctx, size_t n,
-                               ag_status (*fn)(void *arg, size_t i, ag_err *err), void *arg, ag_err *err);
+                               ag_status (*fn)(void *arg, size_t i, ag_err *err), void *arg,
+                               ag_err *err);
 
 #ifdef __cplusplus
 }

@@ -6,9 +6,9 @@
 #include "columns/table.h"
 
 struct ag_table {
-	ag_arena *arena;      /* file names, issue texts */
+	ag_arena *arena; /* file names, issue texts */
 	ag_table_info info;
-	ag_chunk **chunks;    /* in order; none is empty */
+	ag_chunk **chunks; /* in order; none is empty */
 	size_t nchunk, capchunk;
 	ag_table_issue *issues; /* info.issues, while they are collected */
 	ag_str *files;
@@ -23,8 +23,8 @@ void ag_table_add_chunk(ag_table *t, ag_chunk *c);
  * each column the last document was. One per thread. */
 typedef struct ag_doc_reader {
 	const ag_chunk *chunk;
-	bool views;          /* CSV cells as their views */
-	uint32_t *hint;      /* [ncol] */
+	bool views;     /* CSV cells as their views */
+	uint32_t *hint; /* [ncol] */
 } ag_doc_reader;
 
 void ag_doc_reader_init(ag_doc_reader *r, const ag_chunk *c, bool views);
@@ -36,7 +36,7 @@ ag_val ag_doc_read(const ag_doc_reader *r, uint32_t i, const ag_str *members, si
                    ag_arena *arena);
 
 /* The documents of one chunk that match; *ret has chunk->ndoc bits, the caller releases it. */
-AG_CHECK ag_status ag_chunk_match(const ag_chunk *c, const ag_ctx *ctx, const ag_filter *f, ag_bits *ret,
-                                  ag_err *err);
+AG_CHECK ag_status ag_chunk_match(const ag_chunk *c, const ag_ctx *ctx, const ag_filter *f,
+                                  ag_bits *ret, ag_err *err);
 
 #endif

@@ -2,6 +2,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+
 #include <cmocka.h>
 
 #include <bson/bson.h>
@@ -288,7 +290,8 @@ static void many_blocks(void **state)
 		bson_t b = BSON_INITIALIZER;
 
 		BSON_APPEND_INT32(&b, "_id", i);
-		BSON_APPEND_UTF8(&b, "text", "some text that makes the dump larger than one block of it");
+		BSON_APPEND_UTF8(&b, "text",
+		                 "some text that makes the dump larger than one block of it");
 		add(&out, &b);
 	}
 	t = load(out.ptr, out.len, 0);
@@ -308,12 +311,9 @@ static void many_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_types),
-		cmocka_unit_test(broken_documents),
-		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(changed_anywhere),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(duplicate_names),
+		cmocka_unit_test(all_types),    cmocka_unit_test(broken_documents),
+		cmocka_unit_test(cut_anywhere), cmocka_unit_test(changed_anywhere),
+		cmocka_unit_test(limits),       cmocka_unit_test(duplicate_names),
 		cmocka_unit_test(many_blocks),
 	};
 

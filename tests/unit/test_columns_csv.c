@@ -2,6 +2,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+
 #include <cmocka.h>
 
 #include <stdlib.h>
@@ -61,7 +63,9 @@ static void cells(void **state)
 	check("a,b", "", 0);
 	check("a,b\n", "", 0);
 	check("a,b\n1,2", "{\"a\":\"1\",\"b\":\"2\"}\n", 0);
-	check("\xef\xbb\xbf" "a,b\r\n1,2\r\n\r\n3\r\n", "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"3\"}\n", 0);
+	check("\xef\xbb\xbf"
+	      "a,b\r\n1,2\r\n\r\n3\r\n",
+	      "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"3\"}\n", 0);
 	check("a,b\n\"x, \"\"y\"\"\",\"two\r\nlines\"\n,\"\"\n",
 	      "{\"a\":\"x, \\\"y\\\"\",\"b\":\"two\\r\\nlines\"}\n{\"a\":\"\",\"b\":\"\"}\n", 0);
 	check("a\n5\" disk\n", "{\"a\":\"5\\\" disk\"}\n", 0);
@@ -116,8 +120,8 @@ static void bad_headers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < AG_NELEM(cases); i++) {
-		assert_int_equal(ag_table_load_mem(&ctx, "x.csv", cases[i].text, strlen(cases[i].text),
-		                                   &opts, &t, &err),
+		assert_int_equal(ag_table_load_mem(&ctx, "x.csv", cases[i].text,
+		                                   strlen(cases[i].text), &opts, &t, &err),
 		                 AG_INVALID);
 		if (!strstr(err.msg, cases[i].says))
 			fail_msg("%s", err.msg);
@@ -234,9 +238,11 @@ static void blocks_and_threads(void **state)
 	(void)state;
 	ag_buf_adds(&b, "id,text,n\n");
 	for (int i = 0; i < 60000; i++)
-		ag_buf_addf(&b, "%d,\"line one of %d\nline \"\"two\"\", and a good deal of other text to fill "
-		                "the blocks with something, %d\",%d.5\n",
-		            i, i, i * 7, i);
+		ag_buf_addf(
+			&b,
+			"%d,\"line one of %d\nline \"\"two\"\", and a good deal of other text to fill "
+			"the blocks with something, %d\",%d.5\n",
+			i, i, i * 7, i);
 	one = load_n(b.ptr, b.len, 1, AG_FORMAT_CSV);
 	many = load_n(b.ptr, b.len, 8, AG_FORMAT_CSV);
 	assert_true(ag_table_nchunk(one) > 1);

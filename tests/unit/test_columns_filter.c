@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -28,12 +30,32 @@ static unsigned below(unsigned n)
 static const char *const keys[] = { "a", "b", "0", "1", "c" };
 
 static const char *const scalars[] = {
-	"null", "true", "false", "1", "2", "-1", "1.5", "1.0", "{\"$numberLong\":\"9007199254740993\"}",
-	"9007199254740992.0", "{\"$numberDecimal\":\"1.50\"}", "{\"$numberDouble\":\"NaN\"}", "\"x\"",
-	"\"xyz\"", "\"\"", "{\"$date\":5}", "{\"$oid\":\"0123456789abcdef01234567\"}",
-	"{\"$minKey\":1}", "{\"$maxKey\":1}", "{\"$undefined\":true}", "{\"$symbol\":\"x\"}",
-	"{\"$numberDouble\":\"Infinity\"}", "{\"$code\":\"f\",\"$scope\":{\"a\":1}}",
-	"{\"$binary\":{\"base64\":\"AAE=\",\"subType\":\"00\"}}", "0", "3",
+	"null",
+	"true",
+	"false",
+	"1",
+	"2",
+	"-1",
+	"1.5",
+	"1.0",
+	"{\"$numberLong\":\"9007199254740993\"}",
+	"9007199254740992.0",
+	"{\"$numberDecimal\":\"1.50\"}",
+	"{\"$numberDouble\":\"NaN\"}",
+	"\"x\"",
+	"\"xyz\"",
+	"\"\"",
+	"{\"$date\":5}",
+	"{\"$oid\":\"0123456789abcdef01234567\"}",
+	"{\"$minKey\":1}",
+	"{\"$maxKey\":1}",
+	"{\"$undefined\":true}",
+	"{\"$symbol\":\"x\"}",
+	"{\"$numberDouble\":\"Infinity\"}",
+	"{\"$code\":\"f\",\"$scope\":{\"a\":1}}",
+	"{\"$binary\":{\"base64\":\"AAE=\",\"subType\":\"00\"}}",
+	"0",
+	"3",
 };
 
 static void add_value(ag_buf *b, int depth)
@@ -81,28 +103,20 @@ static void add_filter(ag_buf *b, int depth);
 static void add_op(ag_buf *b, int depth)
 {
 	static const char *const orders[] = { "$eq", "$ne", "$gt", "$gte", "$lt", "$lte" };
-	static const char *const types[] = { "\"string\"", "\"array\"", "\"number\"", "\"null\"",
-		                             "[\"object\",\"bool\"]", "16", "\"missing\"" };
+	static const char *const types[] = {
+		"\"string\"", "\"array\"",  "\"number\"", "\"null\"", "[\"object\",\"bool\"]",
+		"16",         "\"missing\""
+	};
 	static const char *const lists[] = { "$in", "$nin", "$all" };
 	static const char *const patterns[] = { "^x", "y", "^$", "Z" };
 	unsigned n;
 
 	switch (below(12)) {
-	case 0:
-		ag_buf_addf(b, "\"$exists\":%s", below(2) ? "true" : "false");
-		break;
-	case 1:
-		ag_buf_addf(b, "\"$type\":%s", types[below(AG_NELEM(types) - 1)]);
-		break;
-	case 2:
-		ag_buf_addf(b, "\"$size\":%u", below(4));
-		break;
-	case 3:
-		ag_buf_addf(b, "\"$mod\":[%u,%u]", 1 + below(3), below(2));
-		break;
-	case 4:
-		ag_buf_addf(b, "\"$regex\":\"%s\",\"$options\":\"i\"", patterns[below(4)]);
-		break;
+	case 0: ag_buf_addf(b, "\"$exists\":%s", below(2) ? "true" : "false"); break;
+	case 1: ag_buf_addf(b, "\"$type\":%s", types[below(AG_NELEM(types) - 1)]); break;
+	case 2: ag_buf_addf(b, "\"$size\":%u", below(4)); break;
+	case 3: ag_buf_addf(b, "\"$mod\":[%u,%u]", 1 + below(3), below(2)); break;
+	case 4: ag_buf_addf(b, "\"$regex\":\"%s\",\"$options\":\"i\"", patterns[below(4)]); break;
 	case 5:
 		ag_buf_adds(b, "\"$not\":{");
 		add_op(b, depth + 1);
@@ -130,9 +144,7 @@ static void add_op(ag_buf *b, int depth)
 		}
 		ag_buf_addc(b, ']');
 		break;
-	default:
-		ag_buf_addf(b, "\"%s\":", orders[below(6)]);
-		add_value(b, 3);
+	default: ag_buf_addf(b, "\"%s\":", orders[below(6)]); add_value(b, 3);
 	}
 }
 
@@ -200,7 +212,8 @@ static uint64_t compare(const ag_table *t, const ag_filter *f, const char *text)
 		if (ag_filter_match(f, &doc) == ag_bits_get(&bits, i))
 			continue;
 		fail_msg("filter %s\n document %.*s\n columns say %d", text,
-		         AG_FMT(ag_extjson_str(a, &doc, AG_EXTJSON_RELAXED)), ag_bits_get(&bits, i));
+		         AG_FMT(ag_extjson_str(a, &doc, AG_EXTJSON_RELAXED)),
+		         ag_bits_get(&bits, i));
 	}
 	count = ag_bits_count(&bits);
 	ag_bits_release(&bits);
@@ -348,14 +361,17 @@ static void aggregates(void **state)
 	ag_err err;
 
 	(void)state;
-	assert_int_equal(ag_pipeline_parse(AG_S("[{\"$match\":{\"n\":{\"$gt\":0}}},{\"$group\":{\"_id\":"
-	                                        "\"$g\",\"s\":{\"$sum\":\"$n\"}}},{\"$sort\":{\"_id\":1}}]"),
-	                                   a, &p, &err),
-	                 AG_OK);
+	assert_int_equal(
+		ag_pipeline_parse(AG_S("[{\"$match\":{\"n\":{\"$gt\":0}}},{\"$group\":{\"_id\":"
+	                               "\"$g\",\"s\":{\"$sum\":\"$n\"}}},{\"$sort\":{\"_id\":1}}]"),
+	                          a, &p, &err),
+		AG_OK);
 	assert_int_equal(ag_table_aggregate(t, &ctx, p, a, 10, &out, &n, &err), AG_OK);
 	assert_int_equal(n, 2);
-	assert_string_equal(ag_extjson_str(a, &out[0], AG_EXTJSON_RELAXED).ptr, "{\"_id\":\"x\",\"s\":4}");
-	assert_string_equal(ag_extjson_str(a, &out[1], AG_EXTJSON_RELAXED).ptr, "{\"_id\":\"y\",\"s\":5}");
+	assert_string_equal(ag_extjson_str(a, &out[0], AG_EXTJSON_RELAXED).ptr,
+	                    "{\"_id\":\"x\",\"s\":4}");
+	assert_string_equal(ag_extjson_str(a, &out[1], AG_EXTJSON_RELAXED).ptr,
+	                    "{\"_id\":\"y\",\"s\":5}");
 	assert_int_equal(ag_pipeline_parse(AG_S("[{\"$count\":\"n\"}]"), a, &p, &err), AG_OK);
 	assert_int_equal(ag_table_aggregate(t, &ctx, p, a, 10, &out, &n, &err), AG_OK);
 	assert_string_equal(ag_extjson_str(a, &out[0], AG_EXTJSON_RELAXED).ptr, "{\"n\":3}");

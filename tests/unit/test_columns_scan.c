@@ -1,15 +1,14 @@
-/* JSON into a table: formats, odd input, exact types, places of issues, and the same result with any number
- * of threads. */
+/* JSON into a table: odd input, exact types, places of issues, and the same result with any number of
+ * threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+
 #include <cmocka.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "columns/chunk.h"
 #include "columns/load.h"
@@ -89,8 +88,9 @@ static void ndjson_odd_lines(void **state)
 	check(AG_FORMAT_NDJSON, "{}", "{}\n", 0);
 	check(AG_FORMAT_NDJSON, "\xef\xbb\xbf{\"a\":\"x\"}\r\n\r\n{\"a\":\"y\"}",
 	      "{\"a\":\"x\"}\n{\"a\":\"y\"}\n", 0);
-	t = load(AG_FORMAT_NDJSON, "{\"a\":true}\n[1]\n5\n\n{\"a\":\n{\"a\":\"\xff\"}\n{\"b\":null}\n"
-	                           "{\"a\":1}{\"a\":2}\n{\"a\":\"x}\n");
+	t = load(AG_FORMAT_NDJSON,
+	         "{\"a\":true}\n[1]\n5\n\n{\"a\":\n{\"a\":\"\xff\"}\n{\"b\":null}\n"
+	         "{\"a\":1}{\"a\":2}\n{\"a\":\"x}\n");
 	assert_int_equal(ag_table_info_of(t)->ndoc, 2);
 	assert_int_equal(ag_table_info_of(t)->broken, 6);
 	check_issue(t, 0, 2, 11, "not an object");
@@ -143,8 +143,9 @@ static void exact_numbers(void **state)
 	      "{\"a\":{\"$numberDecimal\":\"18446744073709551615\"}}\n"
 	      "{\"a\":{\"$numberDecimal\":\"123456789012345678901234567890\"}}\n",
 	      0);
-	t = load(AG_FORMAT_NDJSON, "{\"a\":9223372036854775808}\n{\"a\":1e400,\"b\":1}\n"
-	                           "{\"a\":\"\\ud800\",\"a\":2}\n{\"a\":1,\"a\":{\"b\":[1]},\"c\":3}\n");
+	t = load(AG_FORMAT_NDJSON,
+	         "{\"a\":9223372036854775808}\n{\"a\":1e400,\"b\":1}\n"
+	         "{\"a\":\"\\ud800\",\"a\":2}\n{\"a\":1,\"a\":{\"b\":[1]},\"c\":3}\n");
 	info = ag_table_info_of(t);
 	assert_int_equal(info->ndoc, 4);
 	assert_int_equal(info->broken, 0);
@@ -153,7 +154,8 @@ static void exact_numbers(void **state)
 	assert_int_equal(info->lone_surrogates, 1);
 	assert_int_equal(info->duplicate_keys, 2);
 	ag_table_free(t);
-	check(AG_FORMAT_NDJSON, "{\"a\":true,\"a\":{\"b\":[1]},\"c\":\"3\"}\n", "{\"a\":true,\"c\":\"3\"}\n", 0);
+	check(AG_FORMAT_NDJSON, "{\"a\":true,\"a\":{\"b\":[1]},\"c\":\"3\"}\n",
+	      "{\"a\":true,\"c\":\"3\"}\n", 0);
 }
 
 /* Every form of extended JSON reads as the exact reader reads it. */
@@ -202,9 +204,10 @@ static void extended_json(void **state)
 		ag_val v;
 		char *got = dump(t);
 
-		assert_int_equal(ag_extjson_parse(ag_str_c(docs[i]), &opts, a, &v, NULL, NULL, &err),
-		                 AG_OK);
-		want = ag_str_printf(a, "%.*s\n", AG_FMT(ag_extjson_str(a, &v, AG_EXTJSON_CANONICAL)));
+		assert_int_equal(
+			ag_extjson_parse(ag_str_c(docs[i]), &opts, a, &v, NULL, NULL, &err), AG_OK);
+		want = ag_str_printf(a, "%.*s\n",
+		                     AG_FMT(ag_extjson_str(a, &v, AG_EXTJSON_CANONICAL)));
 		assert_string_equal(got, want.ptr);
 		free(got);
 		ag_table_free(t);
@@ -257,8 +260,8 @@ static void json_arrays(void **state)
 	check(AG_FORMAT_JSON, "[]", "", 0);
 	check(AG_FORMAT_JSON, " [ {\"a\":\"]\"} , {\"b\":\"\\\"}\"},{} ] ",
 	      "{\"a\":\"]\"}\n{\"b\":\"\\\"}\"}\n{}\n", 0);
-	check(AG_FORMAT_JSON, "{\"a\":{\n\"b\":\"x\"}\n}\n{}{\"c\":[\n]}", "{\"a\":{\"b\":\"x\"}}\n{}\n{\"c\":[]}\n",
-	      0);
+	check(AG_FORMAT_JSON, "{\"a\":{\n\"b\":\"x\"}\n}\n{}{\"c\":[\n]}",
+	      "{\"a\":{\"b\":\"x\"}}\n{}\n{\"c\":[]}\n", 0);
 	check(AG_FORMAT_JSON, "[{\"a\":true},5,{\"b\":[true,},{\"c\":true},[],\"x\",{\"d\":true}]",
 	      "{\"a\":true}\n{\"c\":true}\n{\"d\":true}\n", 4);
 	/* An unterminated array keeps what is complete. */
@@ -267,74 +270,12 @@ static void json_arrays(void **state)
 	check(AG_FORMAT_JSON, "[{\"a\":true},\n{\"b\":true", "{\"a\":true}\n", 1);
 	check(AG_FORMAT_JSON, "x:\"y\" {} : \"z", "{}\n", 4);
 	/* A string or bracket that is not closed costs its document, not the next. */
-	check(AG_FORMAT_JSON, "[\n {\"a\":\"x},\n {\"b\":true},\n {\"c\":true}\n]", "{\"b\":true}\n{\"c\":true}\n", 1);
+	check(AG_FORMAT_JSON, "[\n {\"a\":\"x},\n {\"b\":true},\n {\"c\":true}\n]",
+	      "{\"b\":true}\n{\"c\":true}\n", 1);
 	check(AG_FORMAT_JSON, "[\n {\"a\":{\"x\":true,\n {\"b\":true},\n {\"c\":true}\n]",
 	      "{\"b\":true}\n{\"c\":true}\n", 1);
 	check(AG_FORMAT_JSON, "{\n \"a\":{\n  \"q\":\"x\n },\n \"z\":{\n }\n}\n{\n \"b\":true\n}\n",
 	      "{\"b\":true}\n", 1);
-}
-
-static void format_detection(void **state)
-{
-	static const struct {
-		const char *text;
-		ag_format format;
-		uint64_t ndoc;
-	} cases[] = {
-		{ "", AG_FORMAT_NDJSON, 0 },
-		{ "{\"a\":1}\n{\"a\":2}\n", AG_FORMAT_NDJSON, 2 },
-		{ "{\"a\":1\n{\"a\":2}\n{\"a\":3}\n", AG_FORMAT_NDJSON, 2 },
-		{ "{\n\"a\":1}\n{\"a\":2}\n", AG_FORMAT_JSON, 2 },
-		{ "{\"a\":1}{\"a\":2}", AG_FORMAT_JSON, 2 },
-		{ "\xef\xbb\xbf\n [{\"a\":1}]", AG_FORMAT_JSON, 1 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < AG_NELEM(cases); i++) {
-		ag_table *t = load(AG_FORMAT_AUTO, cases[i].text);
-
-		assert_int_equal(ag_table_info_of(t)->format, cases[i].format);
-		assert_int_equal(ag_table_info_of(t)->ndoc, cases[i].ndoc);
-		ag_table_free(t);
-	}
-}
-
-static void refused_files(void **state)
-{
-	static const char *const texts[] = { "\x1f\x8b\x08 gz", "PK\x03\x04zip", "<xml/>", "a,b\n1,2\n",
-		                             "\xff\xfe{" };
-	ag_ctx ctx = ctx_with(1);
-	const char *dir = "/", *none = "/nonexistent/x.json", *fifo = "test_columns_fifo.tmp";
-	ag_table *t = NULL;
-	ag_err err;
-
-	(void)state;
-	for (size_t i = 0; i < AG_NELEM(texts); i++) {
-		assert_int_equal(ag_table_load_mem(&ctx, "data", texts[i], strlen(texts[i]), NULL, &t,
-		                                   &err),
-		                 AG_INVALID);
-		assert_non_null(strstr(err.msg, "looks like"));
-	}
-	assert_int_equal(ag_table_load(&ctx, &dir, 1, NULL, &t, &err), AG_INVALID);
-	assert_int_equal(ag_table_load(&ctx, &none, 1, NULL, &t, &err), AG_NOT_FOUND);
-	unlink(fifo);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_int_equal(ag_table_load(&ctx, &fifo, 1, NULL, &t, &err), AG_INVALID);
-	assert_non_null(strstr(err.msg, "a pipe"));
-	unlink(fifo);
-	assert_null(t);
-}
-
-static void strict_names_the_place(void **state)
-{
-	ag_ctx ctx = ctx_with(2);
-	ag_table_opts opts = { .format = AG_FORMAT_NDJSON, .strict = true };
-	ag_table *t = NULL;
-	ag_err err;
-
-	(void)state;
-	assert_int_equal(ag_table_load_mem(&ctx, "data", "{}\n{\n{]\n", 8, &opts, &t, &err), AG_INVALID);
-	assert_non_null(strstr(err.msg, "data, line 2, byte 3"));
 }
 
 /* About 9 MiB of lines of all kinds, with one that spans blocks and one over the limit. */
@@ -352,9 +293,11 @@ static char *large_text(size_t *ret_len, bool array)
 		if (i % 5000 == 17)
 			ag_buf_adds(&b, array ? "{\"broken\":}" : "{\"broken\":");
 		else
-			ag_buf_addf(&b, "{\"_id\":%d,\"n\":%.3f,\"s\":\"text %u\",\"k%u\":{\"%u\":[1,\"x\",{\"q\":null}]}}",
-			            i, (double)(r >> 40) / 7, (unsigned)(r >> 33), (unsigned)(r >> 61),
-			            (unsigned)(r >> 50));
+			ag_buf_addf(
+				&b,
+				"{\"_id\":%d,\"n\":%.3f,\"s\":\"text %u\",\"k%u\":{\"%u\":[1,\"x\",{\"q\":null}]}}",
+				i, (double)(r >> 40) / 7, (unsigned)(r >> 33), (unsigned)(r >> 61),
+				(unsigned)(r >> 50));
 		ag_buf_addc(&b, '\n');
 		if (i == 1000 || i == 30000) {
 			if (array)
@@ -482,9 +425,21 @@ static void keys_that_are_data(void **state)
 static void random_value(ag_buf *b, uint64_t *r, int depth)
 {
 	static const char *const scalars[] = {
-		"null", "true", "1", "-7", "3000000000", "0.5", "1e300", "\"\"", "\"a\\u00e9\\n\"",
-		"\"a longer text, more than thirty-two bytes of it\"", "{\"$numberDecimal\":\"1.10\"}",
-		"{\"$oid\":\"0123456789abcdef01234567\"}", "12345678901234567890", "[]", "{}",
+		"null",
+		"true",
+		"1",
+		"-7",
+		"3000000000",
+		"0.5",
+		"1e300",
+		"\"\"",
+		"\"a\\u00e9\\n\"",
+		"\"a longer text, more than thirty-two bytes of it\"",
+		"{\"$numberDecimal\":\"1.10\"}",
+		"{\"$oid\":\"0123456789abcdef01234567\"}",
+		"12345678901234567890",
+		"[]",
+		"{}",
 		"\"\\udc00\"",
 	};
 	uint64_t x;
@@ -501,7 +456,8 @@ static void random_value(ag_buf *b, uint64_t *r, int depth)
 			ag_buf_addc(b, ',');
 		if (x % 3 == 1) {
 			*r = *r * 6364136223846793005u + 1442695040888963407u;
-			ag_buf_addf(b, "\"%.*s\":", (int)(*r >> 60), "abcdefghijklmnopqrstuvwxyz" + (*r >> 62));
+			ag_buf_addf(b, "\"%.*s\":", (int)(*r >> 60),
+			            "abcdefghijklmnopqrstuvwxyz" + (*r >> 62));
 		}
 		random_value(b, r, depth + 1);
 	}
@@ -529,8 +485,8 @@ static void random_documents(void **state)
 		random_value(&b, &r, 0);
 		ag_buf_addc(&b, '}');
 		ag_arena_reset(a);
-		assert_int_equal(ag_extjson_parse(ag_str_make(b.ptr + at, b.len - at), &opts, a, &v, NULL,
-		                                  NULL, &err),
+		assert_int_equal(ag_extjson_parse(ag_str_make(b.ptr + at, b.len - at), &opts, a, &v,
+		                                  NULL, NULL, &err),
 		                 AG_OK);
 		ag_extjson_write(&want, &v, AG_EXTJSON_CANONICAL);
 		ag_buf_addc(&want, '\n');
@@ -546,35 +502,14 @@ static void random_documents(void **state)
 	free(ag_buf_steal(&want));
 }
 
-static void cancelled(void **state)
-{
-	atomic_bool stop = true;
-	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 2, .cancel = &stop };
-	ag_table *t = NULL;
-	ag_err err;
-
-	(void)state;
-	assert_int_equal(ag_table_load_mem(&ctx, "data", "{}\n", 3, NULL, &t, &err), AG_CANCELLED);
-	assert_null(t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ndjson_odd_lines),
-		cmocka_unit_test(where_documents_are),
-		cmocka_unit_test(exact_numbers),
-		cmocka_unit_test(extended_json),
-		cmocka_unit_test(depth_limit),
-		cmocka_unit_test(json_arrays),
-		cmocka_unit_test(format_detection),
-		cmocka_unit_test(refused_files),
-		cmocka_unit_test(strict_names_the_place),
-		cmocka_unit_test(threads_ndjson),
-		cmocka_unit_test(threads_json),
-		cmocka_unit_test(keys_that_are_data),
-		cmocka_unit_test(random_documents),
-		cmocka_unit_test(cancelled),
+		cmocka_unit_test(ndjson_odd_lines),   cmocka_unit_test(where_documents_are),
+		cmocka_unit_test(exact_numbers),      cmocka_unit_test(extended_json),
+		cmocka_unit_test(depth_limit),        cmocka_unit_test(json_arrays),
+		cmocka_unit_test(threads_ndjson),     cmocka_unit_test(threads_json),
+		cmocka_unit_test(keys_that_are_data), cmocka_unit_test(random_documents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
