@@ -50,6 +50,12 @@ AG_CHECK ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *
                                 void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
                                 ag_arena *arena, ag_audit_result *ret, ag_err *err);
 
+/* The report of any run of this agent, from its log alone: also of one that was killed or is still running (then its
+ * status is "interrupted"). Personal values are masked unless show_values. Text in arena.
+ * errors  AG_NOT_FOUND when the run has no events (purged). */
+AG_CHECK ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values, ag_arena *arena,
+                                    ag_str *ret, ag_err *err);
+
 /* For planners, tools and tests. */
 ag_audit_state *ag_audit_state_of(ag_audit *a);
 ag_source *ag_audit_source(ag_audit *a);

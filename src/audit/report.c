@@ -42,6 +42,7 @@ static void source_json(const ag_source_info *info, ag_jw *w)
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "uri", info->uri);
 	ag_jw_kstr(w, "key", info->key);
+	ag_jw_kstr(w, "database", info->database);
 	ag_jw_kstr(w, "format", info->format);
 	ag_jw_kuint(w, "bytes", info->nbyte);
 	if (info->mtime_ms)
