@@ -116,3 +116,19 @@ ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err)
 	*ret = app->store;
 	return AG_OK;
 }
+
+ag_status ag_app_report(ag_app *app, ag_str run, ag_str *ret, ag_err *err)
+{
+	ag_store *store;
+	ag_run_row row;
+	ag_status st = ag_app_store(app, &store, err);
+
+	if (!st)
+		st = ag_store_find_run(store, run, app->arena, &row, err);
+	if (st)
+		return st;
+	st = ag_store_report(store, &row.id, app->arena, ret, err);
+	if (st == AG_NOT_FOUND)
+		st = ag_audit_rebuild(store, &row, app->settings.show_values, app->arena, ret, err);
+	return st;
+}

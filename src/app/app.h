@@ -35,6 +35,9 @@ AG_CHECK ag_status ag_app_store_uri(ag_app *app, ag_str *ret, ag_err *err);
 /* The store, opened on first use. Never another one than asked for. */
 AG_CHECK ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err);
 
+/* The report of a run: id, beginning of one, or "last". Of a run that was killed it is made from its log. */
+AG_CHECK ag_status ag_app_report(ag_app *app, ag_str run, ag_str *ret, ag_err *err);
+
 void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret);
 
 #endif

@@ -57,7 +57,7 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 	ag_rt_items(report, "findings", &n);
 	if (!n && ended(report, "failed"))
 		return AG_S("the audit failed");
-	if (!n && ended(report, "cancelled"))
+	if (!n && (ended(report, "cancelled") || ended(report, "interrupted")))
 		return AG_S("the audit was stopped");
 	if (!n && ag_rt_count(report, "below_min_severity"))
 		return AG_S("no problems of this severity");
@@ -83,7 +83,7 @@ static ag_ink verdict_ink(const ag_val *report)
 	ag_rt_items(report, "findings", &n);
 	if (by[0] || by[1] || ended(report, "failed"))
 		return AG_INK_RED;
-	if (n || ended(report, "cancelled"))
+	if (n || ended(report, "cancelled") || ended(report, "interrupted"))
 		return AG_INK_YELLOW;
 	return AG_INK_GREEN;
 }
@@ -130,10 +130,9 @@ static void worst(ag_rt *t)
 	else
 		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN,
 		              ag_str_printf(t->arena,
-		                            ended(t->report, "failed") ||
-		                                            ended(t->report, "cancelled")
-		                                    ? "The collection has %.*s documents."
-		                                    : "%.*s documents were looked at.",
+		                            ended(t->report, "ok") || ended(t->report, "partial")
+		                                    ? "%.*s documents were looked at."
+		                                    : "The collection has %.*s documents.",
 		                            AG_FMT(ag_human_count(total, t->arena))));
 	ag_paint_nl(&t->p);
 }
@@ -141,10 +140,11 @@ static void worst(ag_rt *t)
 static void how_it_ended(ag_rt *t)
 {
 	ag_str why = ag_rt_str(t->report, "status_reason");
-	const char *what = ended(t->report, "failed")      ? "The audit failed"
-	                   : ended(t->report, "cancelled") ? "Stopped"
-	                   : ended(t->report, "partial")   ? "Incomplete"
-	                                                   : NULL;
+	const char *what = ended(t->report, "failed")        ? "The audit failed"
+	                   : ended(t->report, "cancelled")   ? "Stopped"
+	                   : ended(t->report, "interrupted") ? "Interrupted"
+	                   : ended(t->report, "partial")     ? "Incomplete"
+	                                                     : NULL;
 
 	if (!what)
 		return;

@@ -103,8 +103,9 @@ void ag_paint_escape(ag_buf *out, ag_str s, bool utf8, bool keep_lines)
 		if (plain > pos) {
 			ag_buf_add(out, ag_str_make(s.ptr + pos, plain - pos));
 			pos = plain;
-		} else if (keep_lines && s.ptr[pos] == '\n') {
-			ag_buf_addc(out, '\n');
+		} else if (keep_lines && strchr("\n\t\r", s.ptr[pos]) && s.ptr[pos]) {
+			/* Between the tokens of JSON; inside its strings they cannot stand raw. */
+			ag_buf_addc(out, s.ptr[pos] == '\r' ? ' ' : s.ptr[pos]);
 			pos++;
 		} else {
 			p = next_piece(s, &pos, utf8);

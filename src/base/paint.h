@@ -67,7 +67,7 @@ void ag_paint_rule(ag_paint *p, size_t from);
 /* Columns that ag_paint_text() will take. */
 size_t ag_paint_width(const ag_paint *p, ag_str s);
 /* Text escaped as ag_paint_text() does it. The result is valid JSON when `s` was and no byte of it was
- * broken: it is also used on JSON that goes to a terminal. keep_lines: line feeds stay. */
+ * broken: it is also used on JSON that goes to a terminal. keep_lines: line feeds and tabs stay. */
 void ag_paint_escape(ag_buf *out, ag_str s, bool utf8, bool keep_lines);
 
 #endif

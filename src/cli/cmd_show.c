@@ -9,23 +9,6 @@ static const ag_option options[] = {
 	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
 };
 
-static ag_status load(ag_cli *c, ag_run_row *row, ag_str *ret, ag_err *err)
-{
-	ag_store *store;
-	ag_status st = ag_app_store(&c->app, &store, err);
-
-	if (!st)
-		st = ag_store_find_run(store, c->args[0], c->app.arena, row, err);
-	if (st == AG_NOT_FOUND && !err->hint[0])
-		return ag_err_hint(err, "`argus runs` lists the runs that are kept");
-	if (!st)
-		st = ag_store_report(store, &row->id, c->app.arena, ret, err);
-	if (st == AG_NOT_FOUND && !err->hint[0])
-		return ag_err_hint(err, "the run is \"%.*s\": it left no report",
-		                   AG_FMT(row->status));
-	return st;
-}
-
 static int run(ag_cli *c)
 {
 	const ag_extjson_opts read = { .typed = true };
@@ -36,12 +19,15 @@ static int run(ag_cli *c)
 		                .remembered = true };
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_err err = { 0 };
-	ag_run_row row;
 	ag_str report;
 	ag_val v;
 
-	if (load(c, &row, &report, &err))
+	if (ag_app_report(&c->app, c->args[0], &report, &err)) {
+		if (err.status == AG_NOT_FOUND && !err.hint[0])
+			AG_IGNORE(ag_err_hint(&err, "`argus runs` lists the runs that are kept"),
+			          "told in the next line");
 		return ag_cli_fail(c, &err);
+	}
 	if (ag_cli_is_json(c))
 		return ag_cli_print_json(c, report) ? AG_EXIT_OK : AG_EXIT_FAILED;
 	if (ag_extjson_parse(report, &read, c->app.arena, &v, NULL, NULL, &err))

@@ -22,14 +22,11 @@ static const ag_option options[] = {
 static ag_status from_store(ag_cli *c, ag_str name, ag_str *ret, ag_err *err)
 {
 	ag_store *store;
-	ag_run_row row;
 	ag_status st = ag_app_store(&c->app, &store, err);
 
 	if (st)
 		return st;
-	st = ag_store_find_run(store, name, c->app.arena, &row, err);
-	if (!st)
-		st = ag_store_report(store, &row.id, c->app.arena, ret, err);
+	st = ag_app_report(&c->app, name, ret, err);
 	/* INVALID: the name is not even the beginning of an id. */
 	if (st == AG_NOT_FOUND || st == AG_INVALID) {
 		ag_err why = *err;

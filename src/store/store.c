@@ -92,7 +92,7 @@ ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err)
 	const char *state = getenv("XDG_STATE_HOME");
 	const char *home = getenv("HOME");
 
-	if (own && own[0])
+	if (own && own[0] && strcmp(own, "auto") != 0) /* the settings' word for "not given" */
 		*ret = ag_str_dup(arena, ag_str_c(own));
 	else if (state && state[0] == '/') /* the XDG rules ignore relative paths */
 		*ret = ag_str_printf(arena, "%s/argus/argus.db", state);

@@ -305,6 +305,22 @@ for sig in INT TERM; do
 	holds "SIG$sig: the report so far, or none" sh -c \
 		'[ ! -s out ] || python3 -c "import json; assert json.load(open(\"out\"))[\"status\"]==\"cancelled\""'
 done
+"$ARGUS" audit large.ndjson >out 2>err &
+pid=$!
+seen=no
+while kill -0 $pid 2>/dev/null; do
+	if "$ARGUS" runs --output json -n 1 2>/dev/null | grep -q '"running"'; then
+		kill -9 $pid
+		seen=yes
+		break
+	fi
+done
+wait $pid 2>/dev/null
+if [ $seen = yes ]; then
+	run show last; want 'a killed run is shown from its log' 0 'Interrupted'
+else
+	echo 'skip - a killed run is shown from its log: it ended too soon'
+fi
 mkfifo pipe
 "$ARGUS" verify - <pipe >out 2>err &
 pid=$!
