@@ -29,6 +29,33 @@ static bool collapse(ag_str shape, char *out, size_t cap)
 	return n > 0;
 }
 
+/* The one shape of fixed width that nearly all have, or NULL: ISBN, IBAN, "AB-12345678". */
+static const ag_shape_count *fixed_shape(const ag_path_profile *f)
+{
+	const ag_shape_count *s = f->str.nshape ? &f->str.shapes[0] : NULL;
+
+	if (!s || s->shape.len < 6 || s->shape.len >= 60 || ag_str_find(s->shape, '9') < 0 ||
+	    ag_share(s->n, f->str.n) < 0.97)
+		return NULL;
+	for (size_t i = 0; i < s->shape.len; i++) {
+		if ((unsigned char)s->shape.ptr[i] >= 0x80)
+			return NULL;
+	}
+	return s;
+}
+
+/* One digit more or less than all others: a counter that reached the next power of ten. */
+static bool is_growing(const ag_path_profile *f, const ag_shape_count *usual)
+{
+	for (size_t i = 1; i < f->str.nshape; i++) {
+		size_t len = f->str.shapes[i].shape.len;
+
+		if (len + 1 == usual->shape.len || len == usual->shape.len + 1)
+			return true;
+	}
+	return false;
+}
+
 typedef struct form {
 	char text[64];
 	uint64_t n;
@@ -80,47 +107,84 @@ static void add_form_regex(ag_buf *b, const char *text)
 	}
 }
 
+/* "AB-1234" as [A-Z]{2}\\-[0-9]{4} */
+static ag_val fixed_regex(ag_arena *a, ag_str shape)
+{
+	ag_buf b = AG_BUF_INIT(REGEX_BYTES);
+	ag_val ret;
+
+	/* Padding is row 14's. */
+	ag_buf_adds(&b, "^\\s*");
+	for (size_t i = 0, k; i < shape.len; i = k) {
+		char c = shape.ptr[i], one[2] = { c, '\0' };
+
+		for (k = i + 1; k < shape.len && shape.ptr[k] == c;)
+			k++;
+		if (c == 'A' || c == 'a' || c == '9') {
+			ag_buf_addf(&b, "%s{%zu}", c == 'A' ? "[A-Z]" : c == 'a' ? "[a-z]" : "[0-9]", k - i);
+			continue;
+		}
+		for (; i < k; i++)
+			add_form_regex(&b, one);
+	}
+	ag_buf_adds(&b, "\\s*$");
+	ret = ag_val_str(ag_buf_dup(a, &b));
+	ag_buf_release(&b);
+	return ret;
+}
+
 /* Something between letters and digits that an author chose: "A-9", "9:9", not "Aa". */
 static bool is_structured(const char *text)
 {
 	return strchr(text, '9') && strlen(text) > 1;
 }
 
-void ag_check_pattern(AG_CHECK_ARGS)
+/* The regex of all frequent forms; false when they are too many, too loose, or nothing breaks them. */
+static bool forms_regex(ag_arena *a, const ag_path_profile *f, ag_val *ret, size_t *ret_n)
 {
-	ag_arena *a = out->arena;
 	form forms[MAX_FORMS];
 	size_t n = forms_of(f, forms), nfrequent = 0;
 	uint64_t inside = 0;
 	ag_buf b = AG_BUF_INIT(REGEX_BYTES);
+	bool loose = n < 2;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!forms[i].frequent)
+			continue;
+		loose |= !is_structured(forms[i].text);
+		ag_buf_adds(&b, nfrequent++ ? "|" : "^\\s*(?:");
+		add_form_regex(&b, forms[i].text);
+		inside += forms[i].n;
+	}
+	ag_buf_adds(&b, ")\\s*$");
+	*ret = ag_val_str(ag_buf_dup(a, &b));
+	*ret_n = nfrequent;
+	ag_buf_release(&b);
+	return !loose && nfrequent && nfrequent <= 5 && inside + f->str.nempty < f->str.n &&
+	       ag_share(inside, f->str.n) >= 0.95;
+}
+
+void ag_check_pattern(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_shape_count *fixed = fixed_shape(f);
+	size_t nforms = 1;
 	ag_val pattern;
 	ag_hypothesis *h;
 
+	(void)p;
 	(void)o;
-	if (n < 2 || f->str.n < 200 || f->ndistinct <= 50 || f->str.words >= 4 ||
+	if (f->str.n < 200 || f->ndistinct <= 50 || f->str.words >= 4 ||
 	    ag_share(f->str.n, ag_path_filled(f)) < 0.9 || !ag_path_is_plain(a, f) ||
 	    out->name.traits & (AG_TRAIT_PHONE | AG_TRAIT_PROSE | AG_TRAIT_MONEY | AG_TRAIT_NUMERIC) ||
 	    ag_field_has_word(&out->name, "version") ||
 	    f->str.by_date[AG_DATE_NONE] * 2 < f->str.n)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!forms[i].frequent)
-			continue;
-		if (!is_structured(forms[i].text)) {
-			ag_buf_release(&b);
-			return;
-		}
-		ag_buf_adds(&b, nfrequent++ ? "|" : "^(?:");
-		add_form_regex(&b, forms[i].text);
-		inside += forms[i].n;
-	}
-	ag_buf_adds(&b, ")$");
-	pattern = ag_val_str(ag_buf_dup(a, &b));
-	ag_buf_release(&b);
-	if (!nfrequent || nfrequent > 5 || inside + f->str.nempty >= f->str.n ||
-	    ag_share(inside, f->str.n) < 0.95)
+	if (fixed && fixed->n + f->str.nempty < f->str.n && !is_growing(f, fixed))
+		pattern = fixed_regex(a, fixed->shape);
+	else if (!forms_regex(a, f, &pattern, &nforms))
 		return;
-	h = ag_suspect(out, f, "pattern_violation", nfrequent == 1 ? AG_MEDIUM : AG_LOW, 0.7,
+	h = ag_suspect(out, f, "pattern_violation", nforms == 1 ? AG_MEDIUM : AG_LOW, 0.7,
 	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("string")),
 	                                     KV("$not", OBJ(a, KV("$regex", pattern))),
 	                                     KV("$ne", ag_ev_text("")))));
@@ -131,9 +195,8 @@ void ag_check_pattern(AG_CHECK_ARGS)
 	ag_suspect_say(h, "a few texts do not have the form of all others",
 	               "hand-made input, another numbering scheme, or values in the wrong field",
 	               "check these documents against their source, and check the form at the writer");
-	h->detail = ag_str_printf(a, "%zu usual form%s, like \"%.*s\"", nfrequent, nfrequent == 1 ? "" : "s",
+	h->detail = ag_str_printf(a, "%zu usual form%s, like \"%.*s\"", nforms, nforms == 1 ? "" : "s",
 	                          AG_FMT(f->str.shapes[0].example));
-	(void)p;
 }
 
 /* ---- lost zeros ---- */
@@ -196,7 +259,7 @@ void ag_check_lost_zero(AG_CHECK_ARGS)
 		return;
 	n_less = digits_of_length(f, most - 1);
 	if (numbers ? f->num.q.min >= 10000 && !n_less
-	            : !n_less || ag_share(n_most, total) < 0.8 || ag_share(n_less, total) > 0.15)
+	            : !n_less || ag_share(n_most, total) < (zip ? 0.7 : 0.8) || ag_share(n_less, total) > (zip ? 0.25 : 0.15))
 		return;
 	/* Where no zero leads, a shorter code is simply a smaller number. */
 	if (!numbers && !f->str.nleading_zero && !zip)
@@ -208,7 +271,7 @@ void ag_check_lost_zero(AG_CHECK_ARGS)
 	h = ag_suspect(out, f, "lost_leading_zero", AG_MEDIUM, 0.8, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
-	h->max_share = 0.2;
+	h->max_share = 0.3;
 	ag_suspect_say(h, "codes are one digit shorter than all others",
 	               "a spreadsheet or a numeric column that dropped the leading zero",
 	               "store the code as text and put the zero back in front");
@@ -235,7 +298,7 @@ void ag_check_email(AG_CHECK_ARGS)
 	h = ag_suspect(out, f, "invalid_format", AG_MEDIUM, 0.85,
 	               ag_ev_where(a, f,
 	                           OBJ(a, KV("$type", ag_ev_text("string")),
-	                               KV("$not", ag_ev_regex(a, ag_text_class_regex(AG_TEXT_EMAIL), "")),
+	                               KV("$not", ag_ev_regex(a, "^\\s*[^@\\s]+@[^@\\s]+\\.[^@\\s]+\\s*$", "")),
 	                               KV("$ne", ag_ev_text("")))));
 	if (!h)
 		return;
@@ -260,15 +323,24 @@ static bool is_column_width(double len)
 	return false;
 }
 
+/* At least this share of the texts is as long as the longest. */
+static double pile_share(const ag_quantiles *q)
+{
+	return q->p25 == q->max ? 0.75 : q->p50 == q->max ? 0.5 : q->p75 == q->max ? 0.25
+	       : q->p95 == q->max ? 0.05 : 0.01;
+}
+
 /* One long text over and over again is a template, no pile of texts. */
 static bool is_one_text(const ag_path_profile *f)
 {
+	uint64_t repeated = 0;
+
 	for (size_t i = 0; i < f->nvalue; i++) {
-		if (f->values[i].n >= 3 &&
+		if (f->values[i].n > 1 &&
 		    (double)ag_utf8_count(ag_value_text(&f->values[i])) == f->str.length.max)
-			return true;
+			repeated += f->values[i].n;
 	}
-	return false;
+	return (double)repeated > 0.5 * pile_share(&f->str.length) * (double)f->str.n;
 }
 
 void ag_check_cut_off(AG_CHECK_ARGS)

@@ -42,6 +42,19 @@ static bool is_plain_key(const ag_field_name *n)
 	return false;
 }
 
+/* A record called by its own name: "ticket": "T-1042". */
+static bool is_record_name(const ag_field_name *n)
+{
+	static const char *const words[] = { "txn", "transaction", "ticket", "receipt", "booking",
+		                             "invoice", "reservation", "confirmation" };
+
+	for (size_t i = 0; i < AG_NELEM(words) && n->nword == 1; i++) {
+		if (strcmp(n->word[0], words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_dense(const ag_path_profile *f)
 {
 	return f->num.n == f->nscalar && f->num.nint == f->num.n &&
@@ -76,16 +89,18 @@ static bool is_own_reference(const ag_profile *p, const ag_path_profile *f)
 
 static bool may_be_key(const ag_profile *p, const ag_path_profile *f, const ag_field_name *n)
 {
-	if (f->parent != UINT32_MAX || f->in_array || !f->nscalar || f->num.ninf ||
-	    !(n->last & AG_TRAIT_KEY || n->traits & AG_TRAIT_EMAIL) || is_never_own(n))
+	if (f->parent != UINT32_MAX || f->in_array || !f->nscalar || f->num.ninf || f->n * 10 < f->nparent * 9 ||
+	    !(n->last & AG_TRAIT_KEY || n->traits & AG_TRAIT_EMAIL || is_record_name(n)) || is_never_own(n))
 		return false;
 	if (is_plain_key(n))
 		return uniqueness(f) >= 0.95;
 	if (n->traits & AG_TRAIT_EMAIL)
 		return !(n->traits & AG_TRAIT_FOREIGN) && uniqueness(f) >= 0.97;
-	if (n->traits & AG_TRAIT_FOREIGN)
+	if (n->traits & AG_TRAIT_FOREIGN && !is_record_name(n))
 		return uniqueness(f) >= 0.99 && is_own_reference(p, f);
-	return uniqueness(f) >= 0.98;
+	if (is_record_name(n))
+		return uniqueness(f) >= 0.98 && is_own_reference(p, f);
+	return uniqueness(f) >= 0.96;
 }
 
 static ag_str duplicates_pipeline(ag_arena *a, const ag_path_profile *f)

@@ -253,6 +253,14 @@ static bool is_sentinel(double v, const double *sentinels, size_t n)
 	return false;
 }
 
+/* How far the tail reaches, in interquartile ranges: 1.7 for a normal distribution, 3.6 for an exponential. */
+static double tail_of(const ag_num_profile *m)
+{
+	double high = m->q.p99 - m->q.p50, low = m->q.p50 - m->q.p01, iqr = m->q.p75 - m->q.p25;
+
+	return iqr > 0 ? (high > low ? high : low) / iqr : HUGE_VAL;
+}
+
 /* Walk inwards from the extreme; the widest gap is the bound. */
 static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels, size_t ns)
 {
@@ -261,7 +269,7 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 	unsigned n = high ? m->nhigh : m->nlow;
 	double mid = scale(m->q.p50, log_scale), limit = far_from(m, log_scale, high);
 	uint64_t most = m->n / 200 > 4 ? m->n / 200 : 4, outside = 0;
-	double widest = 2;
+	double widest = !log_scale && tail_of(m) > 2.5 ? 4 : 2;
 	side ret = { 0 };
 
 	for (unsigned i = 0; i + 1 < n; i++) {
@@ -301,8 +309,9 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	const ag_num_profile *m = &f->num;
 	double sentinels[AG_MAX_SENTINELS];
 	size_t ns = ag_path_sentinels(f, &out->name, sentinels);
-	bool positive = m->q.min > 0;
-	bool log_scale = positive && m->q.p50 > 0 && m->q.p99 / m->q.p50 > 3;
+	/* Nearly all positive, and a long tail: a zero or a refund among them changes nothing. */
+	bool heavy = tail_of(m) > 2.5;
+	bool log_scale = m->q.p25 > 0 && (heavy || m->q.p99 / m->q.p50 > 3);
 	side low = { 0 }, high;
 	ag_val cond;
 	ag_hypothesis *h;
@@ -313,7 +322,7 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	    out->name.traits & (AG_TRAIT_LAT | AG_TRAIT_LON | AG_TRAIT_WORKLOAD) || !ag_path_is_plain(a, f))
 		return;
 	/* Counts with zeros and a long tail: likes, views. Without a log scale their maximum always stands out. */
-	if (!positive && m->nneg == 0 && m->q.p99 > 5 * m->q.p50 && m->q.p50 < 50)
+	if (!log_scale && m->nneg == 0 && m->q.p99 > 5 * m->q.p50 && m->q.p50 < 50)
 		return;
 	high = find_side(f, true, log_scale, sentinels, ns);
 	if (!log_scale)

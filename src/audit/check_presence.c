@@ -15,11 +15,16 @@
 typedef enum gap_verdict { GAP_NONE, GAP_LOW, GAP_MEDIUM, GAP_HIGH } gap_verdict;
 
 /* share: of the parent objects that have nothing here. */
-static gap_verdict gap_severity(const ag_field_name *n, double share, const ag_catalogue_opts *o)
+static gap_verdict gap_severity(const ag_path_profile *f, const ag_field_name *n, double share,
+                                const ag_catalogue_opts *o)
 {
+	/* A date that is not there yet: something has not happened. */
+	bool pending = (f->date.n * 2 > f->n || f->str.by_date[AG_DATE_ISO] * 2 > f->n) &&
+	               !(n->traits & (AG_TRAIT_CORE | AG_TRAIT_BIRTH | AG_TRAIT_PAST));
+
 	if (share <= 0)
 		return GAP_NONE;
-	if (n->traits & AG_TRAIT_OPTIONAL)
+	if (n->traits & AG_TRAIT_OPTIONAL || pending)
 		return share <= 0.05 ? GAP_LOW : GAP_NONE;
 	if (n->traits & AG_TRAIT_PROSE && !(n->traits & AG_TRAIT_CORE))
 		return share <= FEW_GAPS ? GAP_LOW : GAP_NONE;
@@ -117,7 +122,7 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	uint64_t nnull = nulls(p, f), nabsent = absent(f);
 	double present = ag_share(f->n, f->nparent);
 	double share = present >= MOSTLY ? ag_share(nnull + nabsent, f->nparent) : ag_share(nnull, f->n);
-	gap_verdict v = gap_severity(&out->name, share, o);
+	gap_verdict v = gap_severity(f, &out->name, share, o);
 	bool is_fold = present >= MOSTLY && nabsent && !p->has_views;
 	const ag_path_profile *twin;
 	ag_hypothesis *h;
@@ -157,7 +162,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	uint64_t nabsent = absent(f), nnull = nulls(p, f);
 	double present = ag_share(f->n, f->nparent), share = ag_share(nabsent, f->nparent);
-	gap_verdict v = gap_severity(&out->name, share, o);
+	gap_verdict v = gap_severity(f, &out->name, share, o);
 	ag_hypothesis *h;
 
 	if (!is_gap_path(p, f) || !nabsent || present < OPTIONAL_BELOW || v == GAP_NONE)
@@ -247,7 +252,7 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	uint64_t nempty = p->has_views ? 0 : f->str.nempty, nblank = f->str.nblank;
 	double share = ag_share(nempty + nblank, f->n);
-	gap_verdict v = gap_severity(&out->name, share, o);
+	gap_verdict v = gap_severity(f, &out->name, share, o);
 	ag_hypothesis *h;
 	ag_val cond;
 

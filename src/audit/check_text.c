@@ -56,6 +56,18 @@ static double usual_count(const ag_path_profile *f)
 	return kinds ? (double)n / (double)kinds : 0;
 }
 
+/* Occurrences of a word in any case. */
+static uint64_t count_of_word(const ag_path_profile *f, ag_str s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (ag_str_ieq(ag_str_trim(ag_value_text(&f->values[i])), s))
+			n += f->values[i].n;
+	}
+	return n;
+}
+
 /* Are the others short codes in capitals, so that "NA" is one of them? */
 static bool holds_codes(const ag_path_profile *f)
 {
@@ -77,6 +89,7 @@ static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *na
                                bool is_enum, double usual)
 {
 	ag_str s = ag_str_trim(ag_value_text(v));
+	uint64_t n = count_of_word(f, s);
 
 	if (name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON) && !ag_str_ieq(s, AG_S("unknown")) &&
 	    !ag_str_ieq(s, AG_S("not available")) && !ag_str_ieq(s, AG_S("tbd")))
@@ -86,7 +99,7 @@ static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *na
 	if (!is_enum || name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON))
 		return false;
 	/* A category of its own weight, or a field whose question allows the answer. */
-	return name->traits & AG_TRAIT_ENUMISH || ag_share(v->n, f->n) >= 0.1 || (double)v->n * 2 >= usual;
+	return name->traits & AG_TRAIT_ENUMISH || ag_share(n, f->n) >= 0.1 || (double)n * 2 >= usual;
 }
 
 typedef enum letter_case { CASE_MIXED, CASE_LOWER, CASE_UPPER } letter_case;
@@ -122,11 +135,21 @@ static bool is_surname(const ag_path_profile *f, const ag_field_name *name, ag_s
 	return case_of(s) == CASE_MIXED || is_usual_case(f, case_of(s));
 }
 
+/* Values that are no exception. */
+static size_t frequent(const ag_path_profile *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++)
+		n += ag_share(f->values[i].n, f->n) >= 0.02;
+	return n;
+}
+
 /* The spellings that count as placeholders, from the values that are known. */
 static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, ag_val ret[MAX_WORDS],
                            uint64_t *ret_n)
 {
-	bool is_enum = f->values_complete && f->ndistinct <= 50, is_short = is_enum && f->ndistinct <= 12;
+	bool is_enum = f->values_complete && f->ndistinct <= 50, is_short = is_enum && frequent(f) <= 12;
 	double usual = usual_count(f);
 	size_t n = 0;
 
@@ -138,7 +161,7 @@ static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, 
 		if (kind == NO_WORD || is_surname(f, name, ag_value_text(v)))
 			continue;
 		/* Above a fifth beside real categories it is one of them. */
-		if (is_enum && f->ndistinct > 2 && ag_share(v->n, f->n) > 0.2)
+		if (is_enum && f->ndistinct > 2 && ag_share(count_of_word(f, ag_str_trim(ag_value_text(v))), f->n) > 0.2)
 			continue;
 		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_short, usual))
 			continue;
@@ -161,6 +184,19 @@ static const char *name_regex(const ag_path_profile *f)
 	               : "^\\s*(" NAME_WORDS ")\\s*$";
 }
 
+/* People call themselves anything. */
+static bool is_handle(const ag_field_name *n)
+{
+	static const char *const words[] = { "nick", "nickname", "handle", "username", "login", "alias",
+		                             "gamertag", "screenname", "tag", "hashtag", "player" };
+
+	for (size_t i = 0; i < AG_NELEM(words); i++) {
+		if (ag_field_has_word(n, words[i]))
+			return true;
+	}
+	return false;
+}
+
 void ag_check_null_word(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -174,7 +210,7 @@ void ag_check_null_word(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (!f->str.by_class[AG_TEXT_NULL_WORD] || f->n < 10 || !ag_path_is_plain(a, f))
+	if (!f->str.by_class[AG_TEXT_NULL_WORD] || f->n < 10 || is_handle(&out->name) || !ag_path_is_plain(a, f))
 		return;
 	n = placeholders(f, &out->name, words, &nword);
 	/* Too many values to know them all: a pattern finds the hard words that the list does not show. */

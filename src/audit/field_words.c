@@ -40,7 +40,7 @@ static const ag_trait_words rows[] = {
 	  "response role room routing seller sender sensor server session shipping shop sic "
 	  "site size sort source span state station status store street student subject "
 	  "supplier swift tariff task tax teacher team tenant thread to trace tracking trip "
-	  "type unit user vehicle vendor visit visitor voucher warehouse zip zipcode" },
+	  "type unit user vehicle vendor visit visitor voucher warehouse zip zipcode product item article listing" },
 	{ AG_TRAIT_ZIP,
 	  "plz postal postcode zip zipcode" },
 	{ AG_TRAIT_PHONE,
@@ -58,7 +58,7 @@ static const ag_trait_words rows[] = {
 	/* physical sizes: not negative */
 	{ AG_TRAIT_MEASURE,
 	  "age area capacity distance duration height latency length mass mileage runtime "
-	  "size speed volume weight width" },
+	  "size speed volume weight width odometer" },
 	/* must be a number, even if all of them are text */
 	{ AG_TRAIT_NUMERIC,
 	  "age amount amt balance budget cost count distance duration fee height humidity "
@@ -154,7 +154,7 @@ static const ag_trait_words rows[] = {
 	  "stacktrace started stop subtitle suffix suite supervisor suspended tag taxid tel "
 	  "telephone terminated termination thru thumbnail tier tip tooltip trace tracking "
 	  "twitter unit unsubscribed until url utm variant vat verified voucher warning "
-	  "website" },
+	  "website arrived arrival departed departure out left checkout collected redeemed unloaded discharge discharged graduated retired stopped" },
 	/* rarely empty by design */
 	{ AG_TRAIT_CORE,
 	  "amount created createdat currency date email firstname humidity lastname mail "
