@@ -117,6 +117,8 @@ static ag_status eval_op(ag_expr_env *env, const ag_expr *e, ag_val *ret)
 		st = ag_expr_run(env, e->kids[i], &args[i]);
 		if (st)
 			return st;
+		if (e->row->null_stops && ag_expr_nullish(&args[i]))
+			return e->row->eager(env, e, args, i + 1, ret);
 	}
 	return e->row->eager(env, e, args, e->nkids, ret);
 }

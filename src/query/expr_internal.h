@@ -60,6 +60,7 @@ struct ag_expr_row {
 	const char *named[AG_EXPR_MAX_NAMED]; /* {"$op": {"input": …}}: argument names in order */
 	bool positional;                      /* besides the named form a list is allowed */
 	bool binds; /* named[1] is "as": a variable for the last argument */
+	bool null_stops; /* behind an argument that is null none is looked at any more */
 	int tag;    /* what one function shared by several rows shall do */
 };
 

@@ -145,8 +145,12 @@ AG_EXPR_EAGER(concat_arrays)
 AG_EXPR_EAGER(set)
 {
 	ag_val all, *items;
-	ag_status st = ag_expr_op_concat_arrays(env, e, args, n, &all);
+	ag_status st;
 
+	*ret = ag_val_null();
+	if (e->row->tag == '-' && (ag_expr_nullish(&args[0]) || ag_expr_nullish(&args[1])))
+		return AG_OK;
+	st = ag_expr_op_concat_arrays(env, e, args, n, &all);
 	*ret = all;
 	if (st || all.type != AG_T_ARRAY)
 		return st;
