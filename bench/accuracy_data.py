@@ -176,7 +176,7 @@ def viviendas(m, n):
     return Set("viviendas", docs, {
         "referencia": "key", "ciudad": "city", "codigo_postal": "zip", "precio": "money", "superficie": "measure",
         "ascensor": "bool", "estado": "category", "publicado": "date", "agente.nombre": "name",
-        "agente.correo": "email"})
+        "agente.correo": "email", "descripcion": "prose"})
 
 
 # ------------------------------------------------------------------------------------ people
