@@ -16,19 +16,19 @@ typedef enum ag_verdict_kind { AG_PASS, AG_WARN, AG_FAIL } ag_verdict_kind;
 
 typedef struct ag_verdict {
 	ag_verdict_kind kind;
-	double score;         /* 0..1 */
-	ag_str reason;        /* never empty */
-	ag_str critique;      /* what to do instead; "" = none */
-	ag_str evaluated_by;  /* "rules", written by Argus, whatever a model says */
+	double score;        /* 0..1 */
+	ag_str reason;       /* never empty */
+	ag_str critique;     /* what to do instead; "" = none */
+	ag_str evaluated_by; /* "rules", written by Argus, whatever a model says */
 } ag_verdict;
 
 /* One call that a planner wants, or (action "") a final text. */
 typedef struct ag_proposal {
 	ag_str reasoning;
-	ag_str action;        /* tool name */
-	ag_str input;         /* JSON text, as the planner wrote it; "" = {} */
-	double confidence;    /* 0..1 */
-	ag_str text;          /* final text; "" = none */
+	ag_str action;     /* tool name */
+	ag_str input;      /* JSON text, as the planner wrote it; "" = {} */
+	double confidence; /* 0..1 */
+	ag_str text;       /* final text; "" = none */
 } ag_proposal;
 
 /* What a gate judges. Pointers that do not apply to the gate are NULL. */
@@ -36,11 +36,11 @@ typedef struct ag_subject {
 	ag_gate gate;
 	unsigned iteration;
 	const ag_proposal *proposal;
-	const ag_tool *tool;              /* NULL: no such tool */
-	const ag_val *input;              /* parsed input; NULL when it is no JSON object */
-	const ag_err *input_err;          /* why it is not */
+	const ag_tool *tool;     /* NULL: no such tool */
+	const ag_val *input;     /* parsed input; NULL when it is no JSON object */
+	const ag_err *input_err; /* why it is not */
 	const ag_observation *observation;
-	const void *state;                /* the agent's state, read only */
+	const void *state; /* the agent's state, read only */
 } ag_subject;
 
 typedef struct ag_rule_hit {
@@ -51,7 +51,7 @@ typedef struct ag_rule_hit {
 typedef struct ag_rule {
 	const char *name;
 	ag_gate gate;
-	const char *why;      /* one line, for docs */
+	const char *why; /* one line, for docs */
 	/* True when the rule fires; then *ret is filled, text in arena. */
 	bool (*check)(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret);
 } ag_rule;
@@ -69,7 +69,7 @@ struct ag_evaluator {
 ag_status ag_rules_evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                             ag_arena *arena, ag_verdict *ret, ag_err *err);
 
-const char *ag_gate_name(ag_gate g);                /* "action", "finding", "run" */
-const char *ag_verdict_name(ag_verdict_kind v);     /* "pass", "warn", "fail" */
+const char *ag_gate_name(ag_gate g);            /* "action", "finding", "run" */
+const char *ag_verdict_name(ag_verdict_kind v); /* "pass", "warn", "fail" */
 
 #endif

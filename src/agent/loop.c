@@ -13,7 +13,7 @@
 #include "agent/loop_events.h"
 #include "query/extjson.h"
 
-#define LEASE_TTL_MS   (60 * 1000)
+#define LEASE_TTL_MS    (60 * 1000)
 #define INPUT_MAX_BYTES (1024 * 1024)
 
 static bool is_over(const ag_loop *l)
@@ -43,12 +43,9 @@ static bool is_fatal(const ag_loop *l, const ag_err *err)
 	switch (err->status) {
 	case AG_CANCELLED:
 	case AG_UNAVAILABLE:
-	case AG_IO:
-		return true;
-	case AG_TIMEOUT:
-		return ag_ctx_left_ms(l->ctx) == 0;
-	default:
-		return false;
+	case AG_IO: return true;
+	case AG_TIMEOUT: return ag_ctx_left_ms(l->ctx) == 0;
+	default: return false;
 	}
 }
 
@@ -89,7 +86,8 @@ static bool budget_left(const ag_loop *l, ag_str *why)
 	const ag_budget *b = &l->opts->budget;
 
 	if (b->iterations && l->ret->iterations >= b->iterations) {
-		*why = ag_str_printf(l->arena, "the budget of %u iterations is used up", b->iterations);
+		*why = ag_str_printf(l->arena, "the budget of %u iterations is used up",
+		                     b->iterations);
 		return false;
 	}
 	if (b->calls && l->ret->calls >= b->calls) {
@@ -133,12 +131,14 @@ static ag_status conclude(ag_loop *l, ag_err *err)
 		return AG_OK;
 	}
 	if (l->opts->fail_policy == AG_RUN_FAIL_ABORT) {
-		finish_as(l, AG_S("failed"), AG_S("the run gate rejected the result (policy abort)"));
+		finish_as(l, AG_S("failed"),
+		          AG_S("the run gate rejected the result (policy abort)"));
 		return AG_OK;
 	}
 	if (budget_left(l, &why))
 		return critique(l, AG_GATE_RUN, critique_of(&v), err);
-	finish_as(l, AG_S("partial"), AG_S("the run gate rejected the result and no budget is left"));
+	finish_as(l, AG_S("partial"),
+	          AG_S("the run gate rejected the result and no budget is left"));
 	return AG_OK;
 }
 
@@ -195,9 +195,11 @@ static ag_status call_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag
 	if (t->run(l->opts->env, l->ctx, l->step, input, &obs, &tool_err))
 		return tool_failed(l, t, &tool_err, err);
 	if (t->max_output_bytes && obs.json.len > t->max_output_bytes) {
-		ag_fail(&tool_err, AG_LIMIT, "agent.loop", "the output of %s has %zu bytes, at most %zu are kept",
-			t->name, obs.json.len, t->max_output_bytes);
-		ag_err_hint(&tool_err, "ask for less: a lower limit, fewer fields, a narrower filter");
+		ag_fail(&tool_err, AG_LIMIT, "agent.loop",
+		        "the output of %s has %zu bytes, at most %zu are kept", t->name,
+		        obs.json.len, t->max_output_bytes);
+		ag_err_hint(&tool_err,
+		            "ask for less: a lower limit, fewer fields, a narrower filter");
 		return tool_failed(l, t, &tool_err, err);
 	}
 	st = ag_loop_emit_output(l, t, &obs, NULL, err);
@@ -217,15 +219,17 @@ static bool parse_input(ag_loop *l, const ag_proposal *p, ag_val *ret, ag_err *w
 		return true;
 	}
 	if (text.len > INPUT_MAX_BYTES) {
-		ag_fail(why, AG_LIMIT, "agent.loop", "action_input has %zu bytes, at most %d are read", text.len,
-			INPUT_MAX_BYTES);
+		ag_fail(why, AG_LIMIT, "agent.loop",
+		        "action_input has %zu bytes, at most %d are read", text.len,
+		        INPUT_MAX_BYTES);
 		return false;
 	}
 	if (ag_extjson_parse(text, &opts, l->step, ret, NULL, NULL, why))
 		return false;
 	if (ret->type == AG_T_OBJECT)
 		return true;
-	ag_fail(why, AG_INVALID, "agent.loop", "action_input: want an object, got %s", ag_type_alias(ret->type));
+	ag_fail(why, AG_INVALID, "agent.loop", "action_input: want an object, got %s",
+	        ag_type_alias(ret->type));
 	return false;
 }
 
@@ -256,8 +260,9 @@ static ag_status act(ag_loop *l, const ag_proposal *p, ag_err *err)
 	if (!t || !s.input || ag_tool_check_input(t, s.input, &input_err)) {
 		if (!t)
 			ag_fail(&input_err, AG_INVALID, "agent.loop", "there is no tool \"%.*s\"",
-				(int)(p->action.len < 60 ? p->action.len : 60), p->action.ptr);
-		return critique(l, AG_GATE_ACTION, ag_str_dup(l->step, ag_str_c(input_err.msg)), err);
+			        (int)(p->action.len < 60 ? p->action.len : 60), p->action.ptr);
+		return critique(l, AG_GATE_ACTION, ag_str_dup(l->step, ag_str_c(input_err.msg)),
+		                err);
 	}
 	if (t->flags & AG_TOOL_CONCLUDES)
 		return conclude(l, err);
@@ -290,7 +295,8 @@ static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
 	if (st)
 		return st;
 	if (v.kind == AG_FAIL && l->opts->fail_policy == AG_RUN_FAIL_ABORT && l->ret->has_verdict)
-		finish_as(l, AG_S("failed"), AG_S("the run gate rejected the result (policy abort)"));
+		finish_as(l, AG_S("failed"),
+		          AG_S("the run gate rejected the result (policy abort)"));
 	else
 		finish_as(l, AG_S("partial"), why);
 	return AG_OK;
@@ -313,7 +319,9 @@ static ag_status turn(ag_loop *l, ag_err *err)
 ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_run_result *ret,
                       ag_err *err)
 {
-	ag_loop l = { .ctx = ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new() };
+	ag_loop l = {
+		.ctx = ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new()
+	};
 	ag_err commit_err = { 0 };
 	ag_status st;
 

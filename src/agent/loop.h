@@ -39,11 +39,15 @@ struct ag_planner {
 /* 0 = no limit. */
 typedef struct ag_budget {
 	unsigned iterations;
-	unsigned calls;   /* tool calls executed */
-	double seconds;   /* looked at between steps; ctx->deadline_ms is the hard limit that fails a run */
+	unsigned calls; /* tool calls executed */
+	double seconds; /* looked at between steps; ctx->deadline_ms is the hard limit that fails a run */
 } ag_budget;
 
-typedef enum ag_fail_policy { AG_RUN_FAIL_CONTINUE, AG_RUN_FAIL_WARN_ONLY, AG_RUN_FAIL_ABORT } ag_fail_policy;
+typedef enum ag_fail_policy {
+	AG_RUN_FAIL_CONTINUE,
+	AG_RUN_FAIL_WARN_ONLY,
+	AG_RUN_FAIL_ABORT
+} ag_fail_policy;
 
 typedef struct ag_agent {
 	const char *name;
@@ -53,8 +57,9 @@ typedef struct ag_agent {
 	ag_status (*apply)(void *state, const ag_event *ev, ag_err *err);
 	/* After the observation gate: write the payload of the finding event (JSON) and the critique for the
 	 * planner ("" = none). NULL for agents without candidates. */
-	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
-	                    ag_str *ret_payload, ag_str *ret_critique, ag_err *err);
+	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs,
+	                    const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
+	                    ag_err *err);
 	/* Add what follows from an event to its batch: finding rows, on run_finished (applied already) the report
 	 * and the counts of the run's row. NULL = nothing is derived. */
 	ag_status (*derive)(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
@@ -63,15 +68,15 @@ typedef struct ag_agent {
 
 typedef struct ag_run_opts {
 	const ag_agent *agent;
-	void *env;                  /* what the tools work on */
-	void *state;                /* what apply changes and gates read */
+	void *env;   /* what the tools work on */
+	void *state; /* what apply changes and gates read */
 	ag_planner *planner;
 	const ag_evaluator *gates[AG_NGATE]; /* NULL = no gate */
 	ag_budget budget;
 	ag_fail_policy fail_policy;
 	ag_store *store;
-	ag_str started;             /* payload of run_started, JSON object */
-	ag_run_row row;             /* id, source, … for the list of runs; the loop fills status and times */
+	ag_str started; /* payload of run_started, JSON object */
+	ag_run_row row; /* id, source, … for the list of runs; the loop fills status and times */
 	/* Called for each event once it is committed, on the run's thread; NULL = nobody watches. */
 	void (*on_event)(void *arg, const ag_event *ev);
 	void *on_event_arg;
@@ -83,7 +88,7 @@ typedef struct ag_run_result {
 	ag_verdict verdict; /* of the run gate; reason "" when there is no run gate */
 	bool has_verdict;
 	unsigned iterations, calls;
-	ag_err err;         /* why it failed; status AG_OK otherwise */
+	ag_err err; /* why it failed; status AG_OK otherwise */
 } ag_run_result;
 
 /* Runs to its end. Returns AG_OK also for a failed run (see ret->status); an error only when not even the

@@ -44,7 +44,8 @@ static ag_status derive(ag_loop *l, const ag_event *ev, ag_store_batch *batch, a
 		return st;
 	AG_ASSERT(l->nfinding + batch->nfinding <= AG_LOOP_PENDING_MAX);
 	if (batch->nfinding)
-		memcpy(&l->findings[l->nfinding], batch->findings, batch->nfinding * sizeof(*l->findings));
+		memcpy(&l->findings[l->nfinding], batch->findings,
+		       batch->nfinding * sizeof(*l->findings));
 	l->nfinding += batch->nfinding;
 	return AG_OK;
 }
@@ -109,7 +110,7 @@ static ag_status emit_buf(ag_loop *l, ag_event_type type, ag_buf *buf, ag_err *e
 
 	if (buf->failed)
 		st = ag_fail(err, AG_LIMIT, "agent.loop", "a %s event is larger than %u bytes",
-			     ag_event_type_text(type), PAYLOAD_MAX_BYTES);
+		             ag_event_type_text(type), PAYLOAD_MAX_BYTES);
 	else
 		st = ag_loop_emit(l, type, ag_buf_view(buf), err);
 	ag_buf_release(buf);
@@ -166,7 +167,8 @@ ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *
 	return emit_buf(l, AG_EV_PROPOSAL, &out, err);
 }
 
-ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const ag_verdict *v, ag_err *err)
+ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const ag_verdict *v,
+                               ag_err *err)
 {
 	const ag_id id = ag_id_new(l->ctx->clock);
 	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
@@ -218,8 +220,8 @@ ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val *input, 
 	return emit_buf(l, AG_EV_TOOL_INPUT, &out, err);
 }
 
-ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs, const ag_err *why,
-                              ag_err *err)
+ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
+                              const ag_err *why, ag_err *err)
 {
 	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
 	ag_jw w;
@@ -289,8 +291,8 @@ ag_status ag_loop_finish(ag_loop *l, ag_err *err)
 	ev = make_event(l, AG_EV_RUN_FINISHED, ag_str_dup(l->step, ag_buf_view(&out)));
 	ag_buf_release(&out);
 	l->opts->row.status = l->ret->status;
-	l->opts->row.verdict =
-		l->ret->has_verdict ? ag_str_c(ag_verdict_name(l->ret->verdict.kind)) : AG_S("");
+	l->opts->row.verdict = l->ret->has_verdict ? ag_str_c(ag_verdict_name(l->ret->verdict.kind))
+	                                           : AG_S("");
 	l->opts->row.finished_ms = ev.at_ms;
 	st = l->opts->agent->apply(l->opts->state, &ev, err);
 	if (!st)

@@ -11,13 +11,13 @@
 typedef struct ag_loop {
 	const ag_ctx *ctx;
 	ag_run_opts *opts;
-	ag_arena *arena;      /* the run's */
-	ag_arena *step;       /* reset after each step */
+	ag_arena *arena; /* the run's */
+	ag_arena *step;  /* reset after each step */
 	ag_run_result *ret;
-	uint64_t seq;         /* of the last event */
-	uint64_t cause;       /* seq of the proposal under way */
-	ag_id call_id;        /* of the proposal under way */
-	ag_str owner;         /* of the lease */
+	uint64_t seq;   /* of the last event */
+	uint64_t cause; /* seq of the proposal under way */
+	ag_id call_id;  /* of the proposal under way */
+	ag_str owner;   /* of the lease */
 	int64_t mono_start_ms, lease_until_ms, tool_start_ms;
 	ag_event pending[AG_LOOP_PENDING_MAX]; /* payloads in step */
 	size_t npending;
@@ -31,11 +31,13 @@ AG_CHECK ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err);
 AG_CHECK ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err);
 /* Queue one event for the next flush and apply it to the state. payload: one JSON object, copied. */
 AG_CHECK ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err);
-AG_CHECK ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err);
-AG_CHECK ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const ag_verdict *v,
-                                        ag_err *err);
+AG_CHECK ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input,
+                                         ag_err *err);
+AG_CHECK ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id,
+                                        const ag_verdict *v, ag_err *err);
 AG_CHECK ag_status ag_loop_emit_critique(ag_loop *l, ag_gate gate, ag_str text, ag_err *err);
-AG_CHECK ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val *input, ag_err *err);
+AG_CHECK ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val *input,
+                                      ag_err *err);
 /* Exactly one of obs and why is set. */
 AG_CHECK ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
                                        const ag_err *why, ag_err *err);

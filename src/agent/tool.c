@@ -32,18 +32,12 @@ static bool type_fits(const ag_param *p, const ag_val *v)
 	int64_t i;
 
 	switch (p->type) {
-	case AG_PARAM_STRING:
-		return v->type == AG_T_STRING;
-	case AG_PARAM_INT:
-		return ag_val_to_i64(v, &i);
-	case AG_PARAM_NUMBER:
-		return ag_type_is_number(v->type);
-	case AG_PARAM_BOOL:
-		return v->type == AG_T_BOOL;
-	case AG_PARAM_OBJECT:
-		return v->type == AG_T_OBJECT;
-	case AG_PARAM_ARRAY:
-		return v->type == AG_T_ARRAY;
+	case AG_PARAM_STRING: return v->type == AG_T_STRING;
+	case AG_PARAM_INT: return ag_val_to_i64(v, &i);
+	case AG_PARAM_NUMBER: return ag_type_is_number(v->type);
+	case AG_PARAM_BOOL: return v->type == AG_T_BOOL;
+	case AG_PARAM_OBJECT: return v->type == AG_T_OBJECT;
+	case AG_PARAM_ARRAY: return v->type == AG_T_ARRAY;
 	case AG_PARAM_STRINGS:
 		if (v->type != AG_T_ARRAY)
 			return false;
@@ -69,13 +63,14 @@ static ag_status check_range(const ag_tool *t, const ag_param *p, const ag_val *
 	ag_num_double(max, p->max, false);
 	ag_num_double(got, x, false);
 	if (!is_number)
-		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s %s, got %s", t->name,
-			       p->name, min, max, p->type == AG_PARAM_STRING ? "bytes" : "items", got);
+		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s %s, got %s",
+		               t->name, p->name, min, max,
+		               p->type == AG_PARAM_STRING ? "bytes" : "items", got);
 	if (p->max == 0)
-		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s or more, got %s", t->name,
-			       p->name, min, got);
-	return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s, got %s", t->name, p->name,
-		       min, max, got);
+		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s or more, got %s",
+		               t->name, p->name, min, got);
+	return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s, got %s", t->name,
+	               p->name, min, max, got);
 }
 
 static ag_status check_choice(const ag_tool *t, const ag_param *p, const ag_val *v, ag_err *err)
@@ -90,9 +85,10 @@ static ag_status check_choice(const ag_tool *t, const ag_param *p, const ag_val 
 		known = ag_str_eqc(ag_val_text(v), p->one_of[i]);
 		ag_buf_addf(&list, "%s%s", i ? ", " : "", p->one_of[i]);
 	}
-	st = known ? AG_OK :
-		     ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want one of %.*s, got \"%.*s\"", t->name,
-			     p->name, AG_FMT(ag_buf_view(&list)), (int)(v->n < 40 ? v->n : 40), v->u.s);
+	st = known ? AG_OK
+	           : ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want one of %.*s, got \"%.*s\"",
+	                     t->name, p->name, AG_FMT(ag_buf_view(&list)),
+	                     (int)(v->n < 40 ? v->n : 40), v->u.s);
 	ag_buf_release(&list);
 	return st;
 }
@@ -109,7 +105,7 @@ static ag_status check_param(const ag_tool *t, const ag_param *p, const ag_val *
 	}
 	if (!type_fits(p, v)) {
 		ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s, got %s", t->name, p->name,
-			type_word[p->type], ag_type_alias(v->type));
+		        type_word[p->type], ag_type_alias(v->type));
 		return ag_err_hint(err, "%s: %s", p->name, p->help);
 	}
 	st = check_range(t, p, v, err);
@@ -127,7 +123,7 @@ static ag_status unknown_param(const ag_tool *t, ag_str key, ag_err *err)
 	for (size_t i = 0; i < t->nparam && n < AG_NELEM(names); i++)
 		names[n++] = t->params[i].name;
 	ag_fail(err, AG_INVALID, "agent.tool", "%s has no parameter \"%.*s\"", t->name,
-		(int)(key.len < 60 ? key.len : 60), key.ptr);
+	        (int)(key.len < 60 ? key.len : 60), key.ptr);
 	nearest = ag_str_nearest(key, names, n);
 	if (nearest)
 		return ag_err_hint(err, "did you mean \"%s\"?", nearest);
@@ -140,7 +136,7 @@ ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err
 
 	if (input->type != AG_T_OBJECT)
 		return ag_fail(err, AG_INVALID, "agent.tool", "%s: want an object as input, got %s",
-			       t->name, ag_type_alias(input->type));
+		               t->name, ag_type_alias(input->type));
 	for (uint32_t k = 0; k < input->n; k++) {
 		bool known = false;
 
@@ -160,9 +156,9 @@ ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err
 static void param_type_schema(const ag_param *p, ag_jw *w)
 {
 	static const char *const json_type[] = {
-		[AG_PARAM_STRING] = "string",   [AG_PARAM_INT] = "integer",
-		[AG_PARAM_NUMBER] = "number",   [AG_PARAM_BOOL] = "boolean",
-		[AG_PARAM_OBJECT] = "object",   [AG_PARAM_ARRAY] = "array",
+		[AG_PARAM_STRING] = "string", [AG_PARAM_INT] = "integer",
+		[AG_PARAM_NUMBER] = "number", [AG_PARAM_BOOL] = "boolean",
+		[AG_PARAM_OBJECT] = "object", [AG_PARAM_ARRAY] = "array",
 		[AG_PARAM_STRINGS] = "array",
 	};
 

@@ -32,9 +32,9 @@ typedef struct ag_param {
 } ag_param;
 
 typedef enum ag_tool_flag {
-	AG_TOOL_READS = 1,      /* no effect outside: a resume may run it again */
-	AG_TOOL_PROPOSES = 2,   /* its output is a candidate: the observation gate judges it */
-	AG_TOOL_CONCLUDES = 4   /* asks for the end of the run: the run gate judges it; run is NULL */
+	AG_TOOL_READS = 1,    /* no effect outside: a resume may run it again */
+	AG_TOOL_PROPOSES = 2, /* its output is a candidate: the observation gate judges it */
+	AG_TOOL_CONCLUDES = 4 /* asks for the end of the run: the run gate judges it; run is NULL */
 } ag_tool_flag;
 
 /* What a tool gave. `json` is one JSON object and goes to the log and the trace; `summary` is one short line
@@ -42,7 +42,7 @@ typedef enum ag_tool_flag {
 typedef struct ag_observation {
 	ag_str json;
 	ag_str summary;
-	ag_str target_id;       /* PROPOSES: id of the candidate */
+	ag_str target_id; /* PROPOSES: id of the candidate */
 } ag_observation;
 
 typedef struct ag_tool {

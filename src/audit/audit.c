@@ -86,14 +86,15 @@ static ag_str report_of(ag_audit *a)
 	ag_jw w;
 
 	ag_jw_init(&w, &out, 2);
-	ag_report_write(&a->state, a->opts, ag_source_info_of(a->source), a->planner, &a->row->id, &w);
+	ag_report_write(&a->state, a->opts, ag_source_info_of(a->source), a->planner, &a->row->id,
+	                &w);
 	ret = ag_buf_dup(a->arena, &out);
 	ag_buf_release(&out);
 	return ret;
 }
 
-static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev, ag_store_batch *batch,
-                                ag_err *err)
+static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev,
+                                ag_store_batch *batch, ag_err *err)
 {
 	const ag_extjson_opts opts = { .typed = true, .query = true };
 	ag_finding_row *row = ag_new(arena, ag_finding_row);
@@ -128,8 +129,8 @@ static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev
 	return AG_OK;
 }
 
-static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row, ag_store_batch *batch,
-                        ag_err *err)
+static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
+                        ag_store_batch *batch, ag_err *err)
 {
 	ag_audit *a = env;
 
@@ -189,8 +190,8 @@ static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *re
 	}
 }
 
-ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store, const ag_audit_opts *opts,
-                       ag_planner_make make, void *make_arg,
+ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
+                       const ag_audit_opts *opts, ag_planner_make make, void *make_arg,
                        void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
                        ag_arena *arena, ag_audit_result *ret, ag_err *err)
 {
@@ -213,7 +214,8 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store, co
 	a->row = &run.row;
 	run.agent = &agent;
 	run.budget = opts->budget;
-	ag_audit_state_init(&a->state, arena, &opts->rules, info->key, info->ndoc, run.budget.iterations);
+	ag_audit_state_init(&a->state, arena, &opts->rules, info->key, info->ndoc,
+	                    run.budget.iterations);
 	run.planner = make(a, make_arg);
 	a->planner = run.planner->type->name;
 	run.state = &a->state;

@@ -10,20 +10,26 @@
 #include "audit/state.h"
 #include "source/source.h"
 
-typedef enum ag_rejected_policy { AG_REJECTED_LOG_ONLY, AG_REJECTED_DROP, AG_REJECTED_DEMOTE } ag_rejected_policy;
+typedef enum ag_rejected_policy {
+	AG_REJECTED_LOG_ONLY,
+	AG_REJECTED_DROP,
+	AG_REJECTED_DEMOTE
+} ag_rejected_policy;
 
 typedef struct ag_audit_opts {
-	uint64_t sample_size;      /* documents of schema_sample; 0 = the planner's default, UINT64_MAX = all */
+	uint64_t
+		sample_size; /* documents of schema_sample; 0 = the planner's default, UINT64_MAX = all */
 	uint64_t seed;
-	ag_budget budget;          /* iterations 0 = the planner's default (builtin: as many as it needs) */
+	ag_budget budget; /* iterations 0 = the planner's default (builtin: as many as it needs) */
 	ag_fail_policy fail_policy;
 	ag_rejected_policy rejected_policy;
-	bool gate_off[AG_NGATE];   /* evaluator "none" */
+	bool gate_off[AG_NGATE]; /* evaluator "none" */
 	ag_rule_opts rules;
 	ag_catalogue_opts catalogue; /* as_of_ms 0 = now */
-	ag_severity min_severity;  /* findings below are left out of the report (and counted there) */
+	ag_severity
+		min_severity; /* findings below are left out of the report (and counted there) */
 	bool show_values;
-	ag_str settings_json;      /* effective settings as a JSON object, for the report; "" = {} */
+	ag_str settings_json; /* effective settings as a JSON object, for the report; "" = {} */
 } ag_audit_opts;
 
 /* All defaults of the reference. */
@@ -37,10 +43,11 @@ ag_planner *ag_planner_builtin_make(ag_audit *a, void *arg);
 
 typedef struct ag_audit_result {
 	ag_id run;
-	ag_str report;         /* JSON; complete also for a failed or cancelled run */
+	ag_str report; /* JSON; complete also for a failed or cancelled run */
 	ag_run_result run_result;
 	bool has_findings;
-	ag_severity worst;     /* of the committed findings, also those below min_severity; when has_findings */
+	ag_severity
+		worst; /* of the committed findings, also those below min_severity; when has_findings */
 } ag_audit_result;
 
 /* Run to the end. on_event may be NULL. Texts in arena.
@@ -53,23 +60,24 @@ AG_CHECK ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *
 /* The report of any run of this agent, from its log alone: also of one that was killed or is still running (then its
  * status is "interrupted"). Personal values are masked unless show_values. Text in arena.
  * errors  AG_NOT_FOUND when the run has no events (purged). */
-AG_CHECK ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values, ag_arena *arena,
-                                    ag_str *ret, ag_err *err);
+AG_CHECK ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values,
+                                    ag_arena *arena, ag_str *ret, ag_err *err);
 
 /* For planners, tools and tests. */
 ag_audit_state *ag_audit_state_of(ag_audit *a);
 ag_source *ag_audit_source(ag_audit *a);
 const ag_audit_opts *ag_audit_opts_of(const ag_audit *a);
 /* The profile, made on first use and kept for the run. */
-AG_CHECK ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **ret, ag_err *err);
+AG_CHECK ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **ret,
+                                    ag_err *err);
 extern const ag_agent ag_agent_audit;
 
 /* What verify says of one finding. */
 typedef enum ag_check_result {
-	AG_CONFIRMED,     /* the same count */
-	AG_CHANGED,       /* another count above 0 */
-	AG_RESOLVED,      /* no document is affected any more */
-	AG_NOT_CHECKABLE  /* the evidence cannot be run: `why` says so */
+	AG_CONFIRMED,    /* the same count */
+	AG_CHANGED,      /* another count above 0 */
+	AG_RESOLVED,     /* no document is affected any more */
+	AG_NOT_CHECKABLE /* the evidence cannot be run: `why` says so */
 } ag_check_result;
 
 typedef struct ag_verified {
@@ -81,7 +89,7 @@ typedef struct ag_verified {
 
 typedef struct ag_verification {
 	ag_str source_uri, collection, run_id;
-	bool other_data;      /* the source itself is not what the report was made from */
+	bool other_data;       /* the source itself is not what the report was made from */
 	ag_str other_data_why; /* "content changed", "grew from 10 to 12 documents" */
 	const ag_verified *findings;
 	size_t nfinding;
@@ -91,9 +99,10 @@ typedef struct ag_verification {
 /* Re-run the evidence of every finding in one report object (parsed). The source is opened from the report's own
  * source.uri, or from source_uri when it is not "". Missing sources make findings NOT_CHECKABLE, not an error.
  * errors  AG_INVALID when `report` is no audit report: names the member that is missing. */
-AG_CHECK ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri, ag_arena *arena,
-                                   ag_verification *ret, ag_err *err);
+AG_CHECK ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri,
+                                   ag_arena *arena, ag_verification *ret, ag_err *err);
 
-const char *ag_check_result_name(ag_check_result r); /* "confirmed", "changed", "resolved", "not checkable" */
+const char *ag_check_result_name(
+	ag_check_result r); /* "confirmed", "changed", "resolved", "not checkable" */
 
 #endif

@@ -8,8 +8,8 @@
 
 /* One level on the way down from the document to the value. */
 typedef struct frame {
-	const ag_val *v;   /* object or array */
-	uint32_t at;       /* member or item that was entered */
+	const ag_val *v; /* object or array */
+	uint32_t at;     /* member or item that was entered */
 } frame;
 
 typedef struct search {

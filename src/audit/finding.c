@@ -57,10 +57,11 @@ ag_str ag_finding_key(ag_str source_key, ag_str canonical_field, ag_str category
 	hash = XXH3_128bits(text.ptr, text.len);
 	ag_buf_release(&text);
 	return ag_str_printf(arena, "%016llx%016llx", (unsigned long long)hash.high64,
-			     (unsigned long long)hash.low64);
+	                     (unsigned long long)hash.low64);
 }
 
-static void write_value(const ag_finding *f, const ag_val *v, bool show_values, ag_arena *arena, ag_jw *w)
+static void write_value(const ag_finding *f, const ag_val *v, bool show_values, ag_arena *arena,
+                        ag_jw *w)
 {
 	const ag_val shown = show_values ? *v : ag_mask_val(f->field, v, arena);
 
@@ -105,7 +106,8 @@ static void write_parts(const ag_finding *f, ag_jw *w)
 		ag_jw_kstr(w, "description", p->description);
 		ag_jw_kstr(w, "evidence_query", p->evidence_query);
 		ag_jw_kuint(w, "affected_count", p->affected);
-		ag_jw_kdouble(w, "affected_pct", f->total ? (double)p->affected / (double)f->total : 0);
+		ag_jw_kdouble(w, "affected_pct",
+		              f->total ? (double)p->affected / (double)f->total : 0);
 		ag_jw_obj_end(w);
 	}
 	ag_jw_arr_end(w);
@@ -124,7 +126,7 @@ static void write_shell(const ag_finding *f, ag_jw *w)
 	if (f->evidence_query.len &&
 	    !ag_extjson_parse(f->evidence_query, &opts, arena, &v, NULL, NULL, &ignored))
 		ag_jw_kstr(w, v.type == AG_T_ARRAY ? "pipeline" : "filter",
-			   ag_extjson_str(arena, &v, AG_EXTJSON_SHELL));
+		           ag_extjson_str(arena, &v, AG_EXTJSON_SHELL));
 	ag_jw_obj_end(w);
 	ag_arena_free(arena);
 }
@@ -155,8 +157,9 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kstr(w, "description", f->description);
 	/* A detail that quotes values of a personal field would undo the masking beside it. */
 	ag_jw_kstr(w, "detail",
-		   !show_values && ag_mask_field(f->field) && ag_str_contains(f->detail, AG_S("\"")) ? AG_S("") :
-												    f->detail);
+	           !show_values && ag_mask_field(f->field) && ag_str_contains(f->detail, AG_S("\""))
+	                   ? AG_S("")
+	                   : f->detail);
 	ag_jw_kstr(w, "hypothesis", f->hypothesis);
 	ag_jw_kstr(w, "repair", f->repair);
 	ag_jw_kstr(w, "evidence_query", f->evidence_query);
@@ -170,7 +173,7 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kbool(w, "confirmed", f->confirmed);
 	ag_jw_knull(w, "user_label");
 	ag_jw_kstr(w, "status",
-		   ag_str_eqc(f->status, "dismissed") ? AG_S("dismissed") : AG_S("published"));
+	           ag_str_eqc(f->status, "dismissed") ? AG_S("dismissed") : AG_S("published"));
 	ag_jw_kdouble(w, "confidence", f->confidence);
 	ag_jw_kdouble(w, "score", f->score);
 	ag_jw_kstr(w, "query_call_id", f->query_call_id);
@@ -258,14 +261,17 @@ ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_
 	ag_finding f = { 0 };
 
 	if (!ag_id_parse(text(v, "id"), &f.id))
-		return ag_fail(err, AG_INVALID, "audit.finding", "a finding has no \"id\" that is a UUID");
+		return ag_fail(err, AG_INVALID, "audit.finding",
+		               "a finding has no \"id\" that is a UUID");
 	f.field = text(v, "field");
 	if (!ag_val_getc(v, "field"))
-		return ag_fail(err, AG_INVALID, "audit.finding", "finding %s has no \"field\"", f.id.text);
+		return ag_fail(err, AG_INVALID, "audit.finding", "finding %s has no \"field\"",
+		               f.id.text);
 	f.category = text(v, "category");
 	if (!ag_severity_parse(text(v, "severity"), &f.severity))
 		return ag_fail(err, AG_INVALID, "audit.finding",
-			       "finding %s: \"severity\" is none of critical, high, medium, low", f.id.text);
+		               "finding %s: \"severity\" is none of critical, high, medium, low",
+		               f.id.text);
 	f.key = text(v, "key");
 	f.description = text(v, "description");
 	f.detail = text(v, "detail");

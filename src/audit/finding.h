@@ -23,22 +23,23 @@ typedef struct ag_part {
 typedef struct ag_finding {
 	ag_id id;
 	ag_str key;
-	ag_str field;           /* path as written by the planner */
-	ag_str category;        /* canonical */
+	ag_str field;    /* path as written by the planner */
+	ag_str category; /* canonical */
 	ag_severity severity;
 	ag_str description, hypothesis, detail, repair;
-	ag_str evidence_query;  /* relaxed extended JSON on one line; "" when the planner gave none */
+	ag_str evidence_query; /* relaxed extended JSON on one line; "" when the planner gave none */
 	uint64_t affected, total;
-	double share;           /* affected / total documents; 0 when there are none */
-	const ag_val *samples;  /* up to AG_FINDING_MAX_SAMPLES values of the field in affected documents */
-	const ag_str *where;    /* per sample: "orders.ndjson:17" */
+	double share; /* affected / total documents; 0 when there are none */
+	const ag_val *
+		samples; /* up to AG_FINDING_MAX_SAMPLES values of the field in affected documents */
+	const ag_str *where; /* per sample: "orders.ndjson:17" */
 	size_t nsample;
-	const ag_part *parts;   /* findings folded into this one */
+	const ag_part *parts; /* findings folded into this one */
 	size_t npart;
-	double confidence;      /* 0..1 */
-	double score;           /* for ranking: severity weight x min(1, share / 0.05 + 0.2) x confidence */
+	double confidence; /* 0..1 */
+	double score; /* for ranking: severity weight x min(1, share / 0.05 + 0.2) x confidence */
 	bool confirmed;
-	ag_str query_call_id;   /* the run_query or aggregate call that ran the same evidence; "" = none */
+	ag_str query_call_id; /* the run_query or aggregate call that ran the same evidence; "" = none */
 	unsigned iteration;
 
 	/* what the planner claimed */
@@ -47,7 +48,7 @@ typedef struct ag_finding {
 	double claimed_share;
 
 	/* what became of it */
-	ag_str status;          /* committed, dismissed */
+	ag_str status; /* committed, dismissed */
 	ag_str evaluation_verdict, evaluation_reason, evaluation_critique, evaluated_by;
 	double evaluation_score;
 } ag_finding;

@@ -15,31 +15,36 @@
 
 /* One word, or two neighbours. */
 static const char *const personal[][2] = {
-	{ "email", NULL },     { "mail", NULL },       { "phone", NULL },     { "mobile", NULL },
-	{ "telephone", NULL }, { "tel", NULL },        { "fax", NULL },       { "street", NULL },
-	{ "address", NULL },   { "addr", NULL },       { "ssn", NULL },       { "passport", NULL },
-	{ "iban", NULL },      { "card", NULL },       { "birthday", NULL },  { "birth", NULL },
-	{ "birthdate", NULL }, { "dob", NULL },        { "password", NULL },  { "passwd", NULL },
-	{ "secret", NULL },    { "token", NULL },      { "apikey", NULL },    { "api", "key" },
-	{ "surname", NULL },   { "firstname", NULL },  { "lastname", NULL },  { "fullname", NULL },
-	{ "username", NULL },  { "first", "name" },    { "last", "name" },    { "full", "name" },
-	{ "user", "name" },    { "given", "name" },    { "family", "name" },  { "middle", "name" },
-	{ "customer", "name" }, { "contact", "name" }, { "maiden", "name" },  { "person", NULL },
-	{ "license", "plate" }, { "national", "id" },  { "tax", "id" },       { "ip", NULL },
-	{ "login", NULL },     { "e", "mail" },
+	{ "email", NULL },      { "mail", NULL },      { "phone", NULL },    { "mobile", NULL },
+	{ "telephone", NULL },  { "tel", NULL },       { "fax", NULL },      { "street", NULL },
+	{ "address", NULL },    { "addr", NULL },      { "ssn", NULL },      { "passport", NULL },
+	{ "iban", NULL },       { "card", NULL },      { "birthday", NULL }, { "birth", NULL },
+	{ "birthdate", NULL },  { "dob", NULL },       { "password", NULL }, { "passwd", NULL },
+	{ "secret", NULL },     { "token", NULL },     { "apikey", NULL },   { "api", "key" },
+	{ "surname", NULL },    { "firstname", NULL }, { "lastname", NULL }, { "fullname", NULL },
+	{ "username", NULL },   { "first", "name" },   { "last", "name" },   { "full", "name" },
+	{ "user", "name" },     { "given", "name" },   { "family", "name" }, { "middle", "name" },
+	{ "customer", "name" }, { "contact", "name" }, { "maiden", "name" }, { "person", NULL },
+	{ "license", "plate" }, { "national", "id" },  { "tax", "id" },      { "ip", NULL },
+	{ "login", NULL },      { "e", "mail" },
 };
 
-/* Cut the last name of a path into lower-case words. */
-static size_t words_of(ag_str path, char words[MAX_WORDS][32])
+/* Whose "name" is a person's: words of the objects above it. */
+static const char *const persons[] = {
+	"address",    "author",   "billing", "contact",    "customer", "driver", "employee",
+	"guest",      "guests",   "holder",  "member",     "members",  "owner",  "passenger",
+	"passengers", "patient",  "payee",   "payer",      "people",   "person", "recipient",
+	"sender",     "shipping", "student", "subscriber", "user",     "users",
+};
+
+/* Cut one name into lower-case words. */
+static size_t words_of(ag_str name, char words[MAX_WORDS][32])
 {
-	size_t n = 0, len = 0, start = 0;
+	size_t n = 0, len = 0;
 	bool prev_lower = false;
 
-	for (size_t i = 0; i < path.len; i++)
-		if (path.ptr[i] == '.')
-			start = i + 1;
-	for (size_t i = start; i < path.len && n < MAX_WORDS; i++) {
-		const unsigned char c = (unsigned char)path.ptr[i];
+	for (size_t i = 0; i < name.len && n < MAX_WORDS; i++) {
+		const unsigned char c = (unsigned char)name.ptr[i];
 		const bool is_letter = isalpha(c) || c >= 0x80;
 
 		if (len && (!is_letter || (isupper(c) && prev_lower))) {
@@ -57,10 +62,10 @@ static size_t words_of(ag_str path, char words[MAX_WORDS][32])
 	return n;
 }
 
-bool ag_mask_field(ag_str path)
+static bool is_personal_name(ag_str name)
 {
 	char words[MAX_WORDS][32];
-	const size_t n = words_of(path, words);
+	const size_t n = words_of(name, words);
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < AG_NELEM(personal); k++) {
@@ -69,6 +74,36 @@ bool ag_mask_field(ag_str path)
 			if (!personal[k][1] || (i + 1 < n && !strcmp(words[i + 1], personal[k][1])))
 				return true;
 		}
+	return false;
+}
+
+static bool tells_of_a_person(ag_str name)
+{
+	char words[MAX_WORDS][32];
+	const size_t n = words_of(name, words);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < AG_NELEM(persons); k++)
+			if (!strcmp(words[i], persons[k]))
+				return true;
+	return false;
+}
+
+bool ag_mask_field(ag_str path)
+{
+	bool of_a_person = false;
+	ag_str rest = path;
+
+	while (rest.ptr) {
+		const ag_str name = ag_str_split(&rest, '.');
+
+		if (rest.ptr) {
+			of_a_person = of_a_person || tells_of_a_person(name);
+			continue;
+		}
+		return is_personal_name(name) ||
+		       (of_a_person && (ag_str_eqc(name, "name") || ag_str_eqc(name, "Name")));
+	}
 	return false;
 }
 
@@ -124,8 +159,9 @@ static bool is_plain_defect(ag_str s)
 static bool is_sentinel_day(int64_t ms)
 {
 	static const ag_civil days[] = {
-		{ 1, 1, 1, 0, 0, 0, 0 },      { 1899, 12, 30, 0, 0, 0, 0 }, { 1900, 1, 1, 0, 0, 0, 0 },
-		{ 1970, 1, 1, 0, 0, 0, 0 },   { 2099, 12, 31, 0, 0, 0, 0 }, { 9999, 12, 31, 0, 0, 0, 0 },
+		{ 1, 1, 1, 0, 0, 0, 0 },      { 1899, 12, 30, 0, 0, 0, 0 },
+		{ 1900, 1, 1, 0, 0, 0, 0 },   { 1970, 1, 1, 0, 0, 0, 0 },
+		{ 2099, 12, 31, 0, 0, 0, 0 }, { 9999, 12, 31, 0, 0, 0, 0 },
 	};
 
 	for (size_t i = 0; i < AG_NELEM(days); i++)
@@ -142,7 +178,7 @@ static ag_val masked_text(ag_str s, ag_arena *arena)
 
 	/* Padding stays visible: it is often the defect itself. */
 	return ag_val_str(ag_str_printf(arena, "%.*s%.*s•••%s", AG_FMT(lead), AG_FMT(first),
-					padded_end ? " " : ""));
+	                                padded_end ? " " : ""));
 }
 
 static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *arena, int nest)
@@ -152,7 +188,8 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 
 		if (is_plain_defect(s))
 			return *v;
-		if (personal_field || holds_email(s) || looks_like_number_of_person(s) || looks_like_iban(s))
+		if (personal_field || holds_email(s) || looks_like_number_of_person(s) ||
+		    looks_like_iban(s))
 			return masked_text(s, arena);
 		return *v;
 	}
@@ -170,7 +207,7 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 		for (uint32_t i = 0; i < v->n; i++) {
 			m[i].key = v->u.members[i].key;
 			m[i].val = mask(m[i].key, personal_field || ag_mask_field(m[i].key),
-					&v->u.members[i].val, arena, nest + 1);
+			                &v->u.members[i].val, arena, nest + 1);
 		}
 		return ag_val_object(m, v->n);
 	}

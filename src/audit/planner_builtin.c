@@ -19,7 +19,7 @@
 /* One hypothesis and what became of it. */
 typedef struct suspect {
 	const ag_hypothesis *h;
-	size_t order;      /* position in the catalogue's list */
+	size_t order; /* position in the catalogue's list */
 	bool is_filter;
 	uint64_t affected;
 	ag_severity severity;
@@ -29,7 +29,7 @@ typedef struct suspect {
 typedef struct field_group {
 	suspect *items;
 	size_t n;
-	double promise;    /* best severity weight x confidence */
+	double promise; /* best severity weight x confidence */
 	size_t order;
 } field_group;
 
@@ -40,9 +40,9 @@ typedef struct builtin {
 	ag_audit *audit;
 	ag_arena *arena;
 	phase phase;
-	size_t next_path;       /* PH_PROFILE: index into the schema */
+	size_t next_path; /* PH_PROFILE: index into the schema */
 	field_group *groups;
-	size_t ngroup, group;   /* PH_FIELDS: the group under way */
+	size_t ngroup, group; /* PH_FIELDS: the group under way */
 	size_t test, fold_a, fold_b, write;
 	bool folding;
 	size_t left_out;
@@ -71,7 +71,8 @@ static void make_groups(builtin *b, const ag_hypotheses *all)
 			*g = (field_group){ .order = b->ngroup++ };
 			g->items = ag_new_n(b->arena, suspect, all->n - i);
 		}
-		g->items[g->n++] = (suspect){ .h = h, .order = i, .is_filter = h->evidence.ptr[0] == '{' };
+		g->items[g->n++] =
+			(suspect){ .h = h, .order = i, .is_filter = h->evidence.ptr[0] == '{' };
 		if (promise > g->promise)
 			g->promise = promise;
 	}
@@ -86,7 +87,8 @@ static ag_status think(builtin *b, const ag_ctx *ctx, ag_err *err)
 
 	if (st)
 		return st;
-	ag_catalogue_run(profile, &ag_audit_opts_of(b->audit)->catalogue, b->arena, &all, &b->left_out);
+	ag_catalogue_run(profile, &ag_audit_opts_of(b->audit)->catalogue, b->arena, &all,
+	                 &b->left_out);
 	make_groups(b, &all);
 	return AG_OK;
 }
@@ -107,7 +109,8 @@ static void begin(draft *d, ag_arena *arena)
 	ag_jw_obj(&d->w);
 }
 
-static void finish(draft *d, const char *action, ag_str reasoning, double confidence, ag_proposal *ret)
+static void finish(draft *d, const char *action, ag_str reasoning, double confidence,
+                   ag_proposal *ret)
 {
 	ag_jw_obj_end(&d->w);
 	*ret = (ag_proposal){
@@ -128,11 +131,13 @@ static void propose_sample(builtin *b, ag_arena *arena, ag_proposal *ret)
 
 	begin(&d, arena);
 	ag_jw_kuint(&d.w, "sample_size", n);
-	finish(&d, "schema_sample", AG_S("The schema comes first: which fields exist, of which types."), 1, ret);
+	finish(&d, "schema_sample",
+	       AG_S("The schema comes first: which fields exist, of which types."), 1, ret);
 }
 
 /* The next batch of data fields; false when all were profiled. */
-static bool propose_profile(builtin *b, const ag_profile *profile, ag_arena *arena, ag_proposal *ret)
+static bool propose_profile(builtin *b, const ag_profile *profile, ag_arena *arena,
+                            ag_proposal *ret)
 {
 	const ag_audit_state *s = ag_audit_state_of(b->audit);
 	size_t n = 0;
@@ -150,7 +155,8 @@ static bool propose_profile(builtin *b, const ag_profile *profile, ag_arena *are
 		n++;
 	}
 	ag_jw_arr_end(&d.w);
-	finish(&d, "profile_fields", AG_S("Profile the data fields exactly, over all documents."), 1, ret);
+	finish(&d, "profile_fields", AG_S("Profile the data fields exactly, over all documents."),
+	       1, ret);
 	return n > 0;
 }
 
@@ -162,14 +168,16 @@ static void propose_test(const suspect *c, ag_arena *arena, ag_proposal *ret)
 	ag_jw_kraw(&d.w, c->is_filter ? "filter" : "pipeline", c->h->evidence);
 	ag_jw_kint(&d.w, "limit", SHOW_LIMIT);
 	finish(&d, c->is_filter ? "run_query" : "aggregate",
-	       ag_str_printf(arena, "Hypothesis for %.*s (%s): %.*s. Count the documents that show it.",
-			     AG_FMT(c->h->field), c->h->category, AG_FMT(c->h->what)),
+	       ag_str_printf(arena,
+	                     "Hypothesis for %.*s (%s): %.*s. Count the documents that show it.",
+	                     AG_FMT(c->h->field), c->h->category, AG_FMT(c->h->what)),
 	       c->h->confidence, ret);
 }
 
 static ag_str both_of(const suspect *a, const suspect *b, ag_arena *arena)
 {
-	return ag_str_printf(arena, "{\"$and\":[%.*s,%.*s]}", AG_FMT(a->h->evidence), AG_FMT(b->h->evidence));
+	return ag_str_printf(arena, "{\"$and\":[%.*s,%.*s]}", AG_FMT(a->h->evidence),
+	                     AG_FMT(b->h->evidence));
 }
 
 static void propose_overlap(const suspect *a, const suspect *b, ag_arena *arena, ag_proposal *ret)
@@ -180,8 +188,10 @@ static void propose_overlap(const suspect *a, const suspect *b, ag_arena *arena,
 	ag_jw_kraw(&d.w, "filter", both_of(a, b, arena));
 	ag_jw_kint(&d.w, "limit", 1);
 	finish(&d, "run_query",
-	       ag_str_printf(arena, "%s and %s of %.*s may be the same documents: count those that show both.",
-			     a->h->category, b->h->category, AG_FMT(a->h->field)),
+	       ag_str_printf(
+		       arena,
+		       "%s and %s of %.*s may be the same documents: count those that show both.",
+		       a->h->category, b->h->category, AG_FMT(a->h->field)),
 	       1, ret);
 }
 
@@ -214,7 +224,8 @@ static double joint_confidence(const field_group *g, const suspect *c)
 	return doubt < 0.01 ? 0.99 : 1 - doubt;
 }
 
-static void propose_write(builtin *b, const field_group *g, const suspect *c, ag_arena *arena, ag_proposal *ret)
+static void propose_write(builtin *b, const field_group *g, const suspect *c, ag_arena *arena,
+                          ag_proposal *ret)
 {
 	const uint64_t total = ag_audit_state_of(b->audit)->collection_size;
 	draft d;
@@ -233,7 +244,7 @@ static void propose_write(builtin *b, const field_group *g, const suspect *c, ag
 	parts_json(g, c, &d.w);
 	finish(&d, "write_finding",
 	       ag_str_printf(arena, "The evidence finds %llu of %llu documents: write it down.",
-			     (unsigned long long)c->affected, (unsigned long long)total),
+	                     (unsigned long long)c->affected, (unsigned long long)total),
 	       joint_confidence(g, c), ret);
 }
 
@@ -244,8 +255,8 @@ static bool count_of(builtin *b, ag_str evidence, bool is_filter, ag_arena *aren
 {
 	const ag_member m = { is_filter ? AG_S("filter") : AG_S("pipeline"), ag_val_str(evidence) };
 	const ag_val input = ag_val_object(&m, 1);
-	const ag_str key =
-		ag_audit_call_key(is_filter ? AG_S("run_query") : AG_S("aggregate"), &input, arena);
+	const ag_str key = ag_audit_call_key(is_filter ? AG_S("run_query") : AG_S("aggregate"),
+	                                     &input, arena);
 	const ag_call_record *call = ag_audit_call_find(ag_audit_state_of(b->audit), key);
 
 	if (!call || !call->has_matched)
@@ -290,7 +301,8 @@ static void fold(builtin *bu, suspect *a, suspect *b, ag_arena *arena)
 	const uint64_t smaller = a->affected < b->affected ? a->affected : b->affected;
 	uint64_t both;
 
-	if (count_of(bu, both_of(a, b, arena), true, arena, &both) && (double)both >= FOLD_SHARE * (double)smaller)
+	if (count_of(bu, both_of(a, b, arena), true, arena, &both) &&
+	    (double)both >= FOLD_SHARE * (double)smaller)
 		b->main = a;
 }
 
@@ -319,13 +331,16 @@ static bool next_overlap(builtin *b, field_group *g, ag_arena *arena, ag_proposa
 
 		if (b->fold_b <= b->fold_a)
 			b->fold_b = b->fold_a + 1;
-		for (; b->fold_b < g->n && a->is_filter && !a->main; b->fold_b++, b->folding = false) {
+		for (; b->fold_b < g->n && a->is_filter && !a->main;
+		     b->fold_b++, b->folding = false) {
 			suspect *c = &g->items[b->fold_b];
 
 			if (!c->is_filter || c->main)
 				continue;
-			if (!b->folding && !count_of(b, both_of(a, c, arena), true, arena, &known)) {
-				b->folding = true; /* asked: on the next turn the answer is there, or never */
+			if (!b->folding &&
+			    !count_of(b, both_of(a, c, arena), true, arena, &known)) {
+				b->folding =
+					true; /* asked: on the next turn the answer is there, or never */
 				propose_overlap(a, c, arena, ret);
 				return true;
 			}
@@ -367,7 +382,8 @@ static bool next_in_fields(builtin *b, ag_arena *arena, ag_proposal *ret)
 	return false;
 }
 
-static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret, ag_err *err)
+static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
+                         ag_err *err)
 {
 	builtin *b = (builtin *)self;
 	const ag_profile *profile;
@@ -397,9 +413,12 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	}
 	begin(&d, arena);
 	finish(&d, "conclude",
-	       b->left_out ? ag_str_printf(arena, "The hypotheses are tested; %zu more were left out by the limit of %d.",
-					   b->left_out, AG_MAX_HYPOTHESES) :
-			     AG_S("Every hypothesis of the catalogue is tested."),
+	       b->left_out
+	               ? ag_str_printf(
+				 arena,
+				 "The hypotheses are tested; %zu more were left out by the limit of %d.",
+				 b->left_out, AG_MAX_HYPOTHESES)
+	               : AG_S("Every hypothesis of the catalogue is tested."),
 	       1, ret);
 	return AG_OK;
 }

@@ -41,7 +41,8 @@ static void read_issues(const ag_val *list, ag_arena *arena, ag_source_info *inf
 }
 
 /* What ag_report_run_facts() wrote, read back. */
-static void read_source(const ag_val *v, const ag_run_row *row, ag_arena *arena, ag_source_info *info)
+static void read_source(const ag_val *v, const ag_run_row *row, ag_arena *arena,
+                        ag_source_info *info)
 {
 	*info = (ag_source_info){
 		.uri = text(v, "uri"),
@@ -76,8 +77,9 @@ static void read_opts(const ag_val *started, ag_arena *arena, bool show_values, 
 		o->settings_json = ag_extjson_str(arena, settings, AG_EXTJSON_RELAXED);
 }
 
-static ag_str write_report(const ag_audit_state *s, const ag_audit_opts *o, const ag_source_info *info,
-                           const ag_val *started, const ag_run_row *row, ag_arena *arena)
+static ag_str write_report(const ag_audit_state *s, const ag_audit_opts *o,
+                           const ag_source_info *info, const ag_val *started, const ag_run_row *row,
+                           ag_arena *arena)
 {
 	const ag_str planner = text(started, "planner");
 	ag_buf out = AG_BUF_INIT(AG_STORE_MAX_REPORT_BYTES);
@@ -91,8 +93,8 @@ static ag_str write_report(const ag_audit_state *s, const ag_audit_opts *o, cons
 	return ret;
 }
 
-ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values, ag_arena *arena,
-                           ag_str *ret, ag_err *err)
+ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values,
+                           ag_arena *arena, ag_str *ret, ag_err *err)
 {
 	ag_source_info info;
 	ag_audit_state s;
@@ -121,7 +123,8 @@ ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_val
 		return st;
 	if (!s.status.len) {
 		s.status = AG_S("interrupted");
-		s.status_why = AG_S("the run was stopped before it ended; this is what its log holds");
+		s.status_why = AG_S(
+			"the run was stopped before it ended; this is what its log holds");
 		s.finished_ms = events[n - 1].at_ms;
 	}
 	*ret = write_report(&s, &o, &info, &started, row, arena);

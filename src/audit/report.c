@@ -79,8 +79,9 @@ ag_str ag_report_summary(const ag_audit_state *s, ag_arena *arena)
 
 	for (size_t i = 0; i < s->findings.n; i++)
 		by_severity[s->findings.items[i].severity]++;
-	ag_buf_addf(&out, "Sampled %llu of %llu documents (%zu paths), ", (unsigned long long)s->documents_sampled,
-		    (unsigned long long)s->collection_size, s->schema.n);
+	ag_buf_addf(&out, "Sampled %llu of %llu documents (%zu paths), ",
+	            (unsigned long long)s->documents_sampled,
+	            (unsigned long long)s->collection_size, s->schema.n);
 	if (s->budget)
 		ag_buf_addf(&out, "%u of %u iterations used", s->iteration, s->budget);
 	else
@@ -88,8 +89,9 @@ ag_str ag_report_summary(const ag_audit_state *s, ag_arena *arena)
 	ag_buf_addf(&out, "; %zu findings committed, %zu dismissed", s->findings.n, s->dismissed.n);
 	if (s->findings.n)
 		/* Severities sorted by name, as clients of the reference expect. */
-		ag_buf_addf(&out, " (critical: %zu, high: %zu, low: %zu, medium: %zu)", by_severity[AG_CRITICAL],
-			    by_severity[AG_HIGH], by_severity[AG_LOW], by_severity[AG_MEDIUM]);
+		ag_buf_addf(&out, " (critical: %zu, high: %zu, low: %zu, medium: %zu)",
+		            by_severity[AG_CRITICAL], by_severity[AG_HIGH], by_severity[AG_LOW],
+		            by_severity[AG_MEDIUM]);
 	ag_buf_addc(&out, '.');
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
@@ -106,7 +108,8 @@ static const ag_finding **ranked(const ag_finding *items, size_t n, ag_arena *ar
 	return list;
 }
 
-static size_t findings_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+static size_t findings_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena,
+                            ag_jw *w)
 {
 	const ag_finding **list = ranked(s->findings.items, s->findings.n, arena);
 	size_t left_out = 0;
@@ -175,7 +178,8 @@ static void evaluations_json(const ag_audit_state *s, ag_jw *w)
 /* Per field of schema_sample and profile_fields the values belong to the field that is named beside them. */
 static ag_val masked_result(const ag_trace_entry *t, ag_arena *arena)
 {
-	const ag_val *fields = ag_val_getc(&t->result, "fields"), *field = ag_val_getc(&t->result, "field");
+	const ag_val *fields = ag_val_getc(&t->result, "fields"),
+		     *field = ag_val_getc(&t->result, "field");
 	ag_member *m;
 	ag_val *items;
 
@@ -195,15 +199,17 @@ static ag_val masked_result(const ag_trace_entry *t, ag_arena *arena)
 		for (uint32_t k = 0; k < fields->n; k++) {
 			const ag_val *path = ag_val_getc(&fields->u.items[k], "path");
 
-			items[k] = ag_mask_val(path && path->type == AG_T_STRING ? ag_val_text(path) : AG_S(""),
-					       &fields->u.items[k], arena);
+			items[k] = ag_mask_val(path && path->type == AG_T_STRING ? ag_val_text(path)
+			                                                         : AG_S(""),
+			                       &fields->u.items[k], arena);
 		}
 		m[i].val = ag_val_array(items, fields->n);
 	}
 	return ag_val_object(m, t->result.n);
 }
 
-static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena,
+                             ag_jw *w)
 {
 	ag_jw_obj(w);
 	ag_jw_kbool(w, "ok", t->ok);
@@ -286,7 +292,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_knull(w, "cosmos_account");
 	time_member(w, "run_at", s->started_ms);
 	ag_jw_kdouble(w, "duration_seconds",
-		      s->finished_ms ? (double)(s->finished_ms - s->started_ms) / 1000 : 0);
+	              s->finished_ms ? (double)(s->finished_ms - s->started_ms) / 1000 : 0);
 	ag_jw_kstr(w, "status", s->status.len ? s->status : AG_S("failed"));
 	ag_jw_kstr(w, "status_reason", s->status_why);
 	ag_jw_kstr(w, "summary", ag_report_summary(s, arena));

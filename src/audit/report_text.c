@@ -48,6 +48,14 @@ static bool ended(const ag_val *report, const char *status)
 	return ag_str_eqc(ag_rt_str(report, "status"), status);
 }
 
+/* Documents that could not be read: then silence is no good news. */
+static uint64_t left_out(const ag_val *report)
+{
+	const ag_val *source = ag_val_getc(report, "source");
+
+	return source ? ag_rt_count(source, "broken") : 0;
+}
+
 /* What stands behind "orders: ". */
 static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 {
@@ -61,6 +69,12 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 		return AG_S("the audit was stopped");
 	if (!n && ag_rt_count(report, "below_min_severity"))
 		return AG_S("no problems of this severity");
+	if (!n && left_out(report))
+		return ag_rt_count(report, "collection_size")
+		               ? AG_S("no problems found in what could be read")
+		               : AG_S("no document could be read");
+	if (!n && !ag_rt_count(report, "collection_size"))
+		return AG_S("no documents");
 	if (!n)
 		return ended(report, "partial") ? AG_S("no problems so far")
 		                                : AG_S("no problems found");
@@ -83,7 +97,7 @@ static ag_ink verdict_ink(const ag_val *report)
 	ag_rt_items(report, "findings", &n);
 	if (by[0] || by[1] || ended(report, "failed"))
 		return AG_INK_RED;
-	if (n || ended(report, "cancelled") || ended(report, "interrupted"))
+	if (n || left_out(report) || ended(report, "cancelled") || ended(report, "interrupted"))
 		return AG_INK_YELLOW;
 	return AG_INK_GREEN;
 }

@@ -23,10 +23,12 @@ static bool known_action(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
 	if (s->tool)
 		return false;
 	ret->reason = ag_str_printf(arena, "there is no action \"%.*s\"",
-				    (int)(s->proposal->action.len < 60 ? s->proposal->action.len : 60),
-				    s->proposal->action.ptr);
-	ret->critique = AG_S("Use one of schema_sample, run_query, get_stats, aggregate, profile_fields, "
-			     "write_finding, conclude.");
+	                            (int)(s->proposal->action.len < 60 ? s->proposal->action.len
+	                                                               : 60),
+	                            s->proposal->action.ptr);
+	ret->critique = AG_S(
+		"Use one of schema_sample, run_query, get_stats, aggregate, profile_fields, "
+		"write_finding, conclude.");
 	return true;
 }
 
@@ -41,16 +43,19 @@ static bool action_input_shape(const ag_subject *s, ag_arena *arena, ag_rule_hit
 	else if (!ag_tool_check_input(s->tool, s->input, &err))
 		return false;
 	ret->reason = ag_str_dup(arena, ag_str_c(err.msg));
-	ret->critique = err.hint[0] ? ag_str_printf(arena, "%s (%s). Send it again in the right shape.", err.msg,
-						    err.hint) :
-				      ag_str_printf(arena, "%s. Send it again in the right shape.", err.msg);
+	ret->critique = err.hint[0]
+	                        ? ag_str_printf(arena, "%s (%s). Send it again in the right shape.",
+	                                        err.msg, err.hint)
+	                        : ag_str_printf(arena, "%s. Send it again in the right shape.",
+	                                        err.msg);
 	return true;
 }
 
 static bool sample_before_query(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
 {
 	(void)arena;
-	if (state_of(s)->has_schema || !s->tool || is_action(s, "schema_sample") || is_action(s, "conclude"))
+	if (state_of(s)->has_schema || !s->tool || is_action(s, "schema_sample") ||
+	    is_action(s, "conclude"))
 		return false;
 	ret->reason = AG_S("no schema was sampled yet");
 	ret->critique = AG_S("Call schema_sample first: hypotheses need the schema.");
@@ -75,7 +80,8 @@ static const ag_call_record *repeated(const ag_subject *s, const char *tool, ag_
 {
 	if (!s->tool || !s->input || !is_action(s, tool))
 		return NULL;
-	return ag_audit_call_find(state_of(s), ag_audit_call_key(s->proposal->action, s->input, arena));
+	return ag_audit_call_find(state_of(s),
+	                          ag_audit_call_key(s->proposal->action, s->input, arena));
 }
 
 static bool no_repeat_query(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
@@ -87,12 +93,14 @@ static bool no_repeat_query(const ag_subject *s, ag_arena *arena, ag_rule_hit *r
 	if (!call)
 		return false;
 	ret->reason = AG_S("this query was already run");
-	ret->critique = call->has_matched ?
-				ag_str_printf(arena,
-					      "The same query ran before and matched %llu documents. Test another "
-					      "hypothesis, or write the finding.",
-					      (unsigned long long)call->matched) :
-				AG_S("The same query ran before. Test another hypothesis, or write the finding.");
+	ret->critique =
+		call->has_matched
+			? ag_str_printf(
+				  arena,
+				  "The same query ran before and matched %llu documents. Test another "
+				  "hypothesis, or write the finding.",
+				  (unsigned long long)call->matched)
+			: AG_S("The same query ran before. Test another hypothesis, or write the finding.");
 	return true;
 }
 
@@ -101,7 +109,8 @@ static bool no_repeat_stats(const ag_subject *s, ag_arena *arena, ag_rule_hit *r
 	if (!repeated(s, "get_stats", arena) && !repeated(s, "profile_fields", arena))
 		return false;
 	ret->reason = AG_S("these statistics were already asked for");
-	ret->critique = AG_S("The same statistics were asked for before: use that answer, or ask for another field.");
+	ret->critique = AG_S(
+		"The same statistics were asked for before: use that answer, or ask for another field.");
 	return true;
 }
 
@@ -111,7 +120,8 @@ static bool no_repeat_sample(const ag_subject *s, ag_arena *arena, ag_rule_hit *
 		return false;
 	ret->kind = AG_WARN;
 	ret->reason = AG_S("the same sample was already taken");
-	ret->critique = AG_S("The schema is already known; this sample shows the same documents again.");
+	ret->critique = AG_S(
+		"The schema is already known; this sample shows the same documents again.");
 	return true;
 }
 
@@ -122,13 +132,14 @@ static bool no_repeat_finding(const ag_subject *s, ag_arena *arena, ag_rule_hit 
 	if (!repeated(s, "write_finding", arena))
 		return false;
 	f = ag_audit_finding_find(state_of(s), ag_val_text(ag_val_getc(s->input, "field")),
-				  ag_val_text(ag_val_getc(s->input, "category")));
+	                          ag_val_text(ag_val_getc(s->input, "category")));
 	/* The same words may be sent once more after a correction: then the data's figure is committed. */
 	if (!f || !ag_str_eqc(f->status, "committed"))
 		return false;
 	ret->kind = AG_WARN;
 	ret->reason = AG_S("this finding is already committed");
-	ret->critique = AG_S("This finding is already committed, unchanged. Go on with something else.");
+	ret->critique = AG_S(
+		"This finding is already committed, unchanged. Go on with something else.");
 	return true;
 }
 
@@ -155,13 +166,16 @@ static bool evidence_required(const ag_subject *s, ag_arena *arena, ag_rule_hit 
 
 	if (f->affected > 0)
 		return false;
-	ret->reason = f->evidence_query.len ? AG_S("the evidence finds no document") : AG_S("nothing was counted");
-	ret->critique = f->claimed_count > 0 ?
-				ag_str_printf(arena,
-					      "You claimed %lld affected documents; the evidence finds 0 of %llu. Mend the "
-					      "filter or drop the finding.",
-					      (long long)f->claimed_count, (unsigned long long)f->total) :
-				AG_S("A finding needs at least one affected document: mend the filter or drop it.");
+	ret->reason = f->evidence_query.len ? AG_S("the evidence finds no document")
+	                                    : AG_S("nothing was counted");
+	ret->critique =
+		f->claimed_count > 0
+			? ag_str_printf(
+				  arena,
+				  "You claimed %lld affected documents; the evidence finds 0 of %llu. Mend the "
+				  "filter or drop the finding.",
+				  (long long)f->claimed_count, (unsigned long long)f->total)
+			: AG_S("A finding needs at least one affected document: mend the filter or drop it.");
 	return true;
 }
 
@@ -181,8 +195,9 @@ bool ag_audit_claim_is_off(const ag_audit_state *s, const ag_finding *f)
 {
 	const double tolerance = s->rules.evidence_tolerance;
 
-	return f->affected && (is_off((double)f->claimed_count, (double)f->affected, tolerance) ||
-			       (f->has_claimed_share && is_off(f->claimed_share, f->share, tolerance)));
+	return f->affected &&
+	       (is_off((double)f->claimed_count, (double)f->affected, tolerance) ||
+	        (f->has_claimed_share && is_off(f->claimed_share, f->share, tolerance)));
 }
 
 static bool evidence_matches(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
@@ -193,11 +208,12 @@ static bool evidence_matches(const ag_subject *s, ag_arena *arena, ag_rule_hit *
 	if (!ag_audit_claim_is_off(st, f) || ag_audit_was_corrected(st, f->field, f->category))
 		return false;
 	ret->reason = ag_str_printf(arena, "the evidence finds %llu documents, %lld were claimed",
-				    (unsigned long long)f->affected, (long long)f->claimed_count);
-	ret->critique = ag_str_printf(arena,
-				      "The evidence was run: affected_count is %llu and affected_pct is %.6g (of %llu "
-				      "documents). Write the finding again with these figures if it still holds.",
-				      (unsigned long long)f->affected, f->share, (unsigned long long)f->total);
+	                            (unsigned long long)f->affected, (long long)f->claimed_count);
+	ret->critique = ag_str_printf(
+		arena,
+		"The evidence was run: affected_count is %llu and affected_pct is %.6g (of %llu "
+		"documents). Write the finding again with these figures if it still holds.",
+		(unsigned long long)f->affected, f->share, (unsigned long long)f->total);
 	return true;
 }
 
@@ -208,9 +224,10 @@ static bool severity_calibration_critical(const ag_subject *s, ag_arena *arena, 
 
 	if (f->severity != AG_CRITICAL || f->share >= min)
 		return false;
-	ret->reason = ag_str_printf(arena, "critical with %.4g %% affected, want at least %.4g %%", f->share * 100,
-				    min * 100);
-	ret->critique = AG_S("Lower the severity to high or medium: critical needs a larger share.");
+	ret->reason = ag_str_printf(arena, "critical with %.4g %% affected, want at least %.4g %%",
+	                            f->share * 100, min * 100);
+	ret->critique = AG_S(
+		"Lower the severity to high or medium: critical needs a larger share.");
 	return true;
 }
 
@@ -222,8 +239,8 @@ static bool severity_calibration_high(const ag_subject *s, ag_arena *arena, ag_r
 	if (f->severity != AG_HIGH || f->share >= min)
 		return false;
 	ret->kind = AG_WARN;
-	ret->reason = ag_str_printf(arena, "high with %.4g %% affected, want at least %.4g %%", f->share * 100,
-				    min * 100);
+	ret->reason = ag_str_printf(arena, "high with %.4g %% affected, want at least %.4g %%",
+	                            f->share * 100, min * 100);
 	ret->critique = AG_S("Consider medium: very few documents are affected.");
 	return true;
 }
@@ -261,9 +278,10 @@ static bool minimum_field_coverage(const ag_subject *s, ag_arena *arena, ag_rule
 	ag_audit_coverage(st, &covered, &paths);
 	if (!paths || (double)covered >= min * (double)paths)
 		return false;
-	ret->reason = ag_str_printf(arena, "%zu of %zu data fields were investigated, want %.0f %%", covered, paths,
-				    min * 100);
-	ret->critique = AG_S("Investigate more fields: profile_fields takes up to 50 of them in one call.");
+	ret->reason = ag_str_printf(arena, "%zu of %zu data fields were investigated, want %.0f %%",
+	                            covered, paths, min * 100);
+	ret->critique = AG_S(
+		"Investigate more fields: profile_fields takes up to 50 of them in one call.");
 	return true;
 }
 
@@ -275,8 +293,9 @@ static bool no_findings_on_clean_collection(const ag_subject *s, ag_arena *arena
 		return false;
 	ret->kind = AG_WARN;
 	ret->reason = ag_str_printf(arena, "no finding in %llu sampled documents",
-				    (unsigned long long)st->documents_sampled);
-	ret->critique = AG_S("Large collections are rarely spotless: make sure that the checks really ran.");
+	                            (unsigned long long)st->documents_sampled);
+	ret->critique = AG_S(
+		"Large collections are rarely spotless: make sure that the checks really ran.");
 	return true;
 }
 
@@ -286,32 +305,41 @@ static bool early_termination(const ag_subject *s, ag_arena *arena, ag_rule_hit 
 
 	if (st->iteration >= st->rules.early_termination_min)
 		return false;
-	ret->reason = ag_str_printf(arena, "concluded at iteration %u, want at least %u", st->iteration,
-				    st->rules.early_termination_min);
+	ret->reason = ag_str_printf(arena, "concluded at iteration %u, want at least %u",
+	                            st->iteration, st->rules.early_termination_min);
 	ret->critique = AG_S("Investigate before you conclude.");
 	return true;
 }
 
 const ag_rule ag_audit_rules[] = {
 	{ "known_action", AG_GATE_ACTION, "the action is in the tool table", known_action },
-	{ "action_input_shape", AG_GATE_ACTION, "the input has the tool's parameters", action_input_shape },
+	{ "action_input_shape", AG_GATE_ACTION, "the input has the tool's parameters",
+	  action_input_shape },
 	{ "sample_before_query", AG_GATE_ACTION, "the schema is sampled before anything else",
 	  sample_before_query },
 	{ "no_repeat_query", AG_GATE_ACTION, "a query is run once", no_repeat_query },
 	{ "no_repeat_stats", AG_GATE_ACTION, "statistics are asked for once", no_repeat_stats },
-	{ "no_repeat_sample", AG_GATE_ACTION, "the same sample is not taken again", no_repeat_sample },
+	{ "no_repeat_sample", AG_GATE_ACTION, "the same sample is not taken again",
+	  no_repeat_sample },
 	{ "no_repeat_finding", AG_GATE_ACTION, "a committed finding is not written again unchanged",
 	  no_repeat_finding },
-	{ "budget_warning", AG_GATE_ACTION, "no new sample when the budget is nearly used up", budget_warning },
-	{ "evidence_query_present", AG_GATE_OBSERVATION, "a finding has evidence", evidence_query_present },
-	{ "evidence_required", AG_GATE_OBSERVATION, "the evidence finds documents", evidence_required },
-	{ "evidence_matches", AG_GATE_OBSERVATION, "claimed figures are those of the data", evidence_matches },
+	{ "budget_warning", AG_GATE_ACTION, "no new sample when the budget is nearly used up",
+	  budget_warning },
+	{ "evidence_query_present", AG_GATE_OBSERVATION, "a finding has evidence",
+	  evidence_query_present },
+	{ "evidence_required", AG_GATE_OBSERVATION, "the evidence finds documents",
+	  evidence_required },
+	{ "evidence_matches", AG_GATE_OBSERVATION, "claimed figures are those of the data",
+	  evidence_matches },
 	{ "severity_calibration_critical", AG_GATE_OBSERVATION, "critical needs a share",
 	  severity_calibration_critical },
-	{ "severity_calibration_high", AG_GATE_OBSERVATION, "high needs a share", severity_calibration_high },
+	{ "severity_calibration_high", AG_GATE_OBSERVATION, "high needs a share",
+	  severity_calibration_high },
 	{ "hypothesis_present", AG_GATE_OBSERVATION, "a cause is suspected", hypothesis_present },
-	{ "description_present", AG_GATE_OBSERVATION, "the problem is described", description_present },
-	{ "minimum_field_coverage", AG_GATE_RUN, "enough data fields were investigated", minimum_field_coverage },
+	{ "description_present", AG_GATE_OBSERVATION, "the problem is described",
+	  description_present },
+	{ "minimum_field_coverage", AG_GATE_RUN, "enough data fields were investigated",
+	  minimum_field_coverage },
 	{ "no_findings_on_clean_collection", AG_GATE_RUN, "no finding at all is suspicious",
 	  no_findings_on_clean_collection },
 	{ "early_termination", AG_GATE_RUN, "the run did not end at once", early_termination },

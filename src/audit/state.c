@@ -21,8 +21,8 @@ const ag_rule_opts ag_rule_opts_default = {
 	.evidence_tolerance = 0.01,
 };
 
-void ag_audit_state_init(ag_audit_state *s, ag_arena *arena, const ag_rule_opts *rules, ag_str source_key,
-                         uint64_t collection_size, unsigned budget)
+void ag_audit_state_init(ag_audit_state *s, ag_arena *arena, const ag_rule_opts *rules,
+                         ag_str source_key, uint64_t collection_size, unsigned budget)
 {
 	*s = (ag_audit_state){
 		.arena = arena,
@@ -102,7 +102,8 @@ static void add_member(ag_buf *key, const ag_val *input, const char *name, ag_ar
 
 static bool add_finding(ag_buf *key, const ag_val *input, ag_arena *arena)
 {
-	const ag_val *field = ag_val_getc(input, "field"), *category = ag_val_getc(input, "category");
+	const ag_val *field = ag_val_getc(input, "field"),
+		     *category = ag_val_getc(input, "category");
 
 	if (!field || field->type != AG_T_STRING || !category || category->type != AG_T_STRING)
 		return false;
@@ -167,7 +168,7 @@ static const ag_finding *find_in(const ag_finding *items, size_t n, ag_str key)
 static ag_str key_of(const ag_audit_state *s, ag_str field, ag_str category, ag_arena *arena)
 {
 	return ag_finding_key(s->source_key, ag_finding_canonical_field(field, arena),
-			      ag_category_canonical(category, arena), arena);
+	                      ag_category_canonical(category, arena), arena);
 }
 
 const ag_finding *ag_audit_finding_find(const ag_audit_state *s, ag_str field, ag_str category)

@@ -12,30 +12,30 @@
 /* A path of the sampled schema, as coverage sees it. */
 typedef struct ag_schema_path {
 	ag_str path;
-	bool is_data;        /* not _id, not a mere container */
+	bool is_data; /* not _id, not a mere container */
 	bool investigated, concluded;
 } ag_schema_path;
 
 /* A tool call whose output is committed. */
 typedef struct ag_call_record {
-	ag_str key;          /* ag_audit_call_key(): equal keys = the same call */
+	ag_str key; /* ag_audit_call_key(): equal keys = the same call */
 	ag_str call_id;
 	ag_str tool;
-	uint64_t matched;    /* run_query: matched_count; aggregate: affected, when the result tells */
+	uint64_t matched; /* run_query: matched_count; aggregate: affected, when the result tells */
 	bool has_matched;
 } ag_call_record;
 
 typedef struct ag_trace_entry {
 	unsigned iteration;
 	ag_str call_id, reasoning, action;
-	ag_str input;        /* JSON, or "" */
-	ag_str input_text;   /* what was no JSON object */
+	ag_str input;      /* JSON, or "" */
+	ag_str input_text; /* what was no JSON object */
 	double confidence;
-	ag_str note;         /* "run gate rejected; continuing" */
+	ag_str note; /* "run gate rejected; continuing" */
 	bool executed, ok;
 	int64_t latency_ms;
 	ag_str summary;
-	ag_val result;       /* of the tool, MISSING when there is none */
+	ag_val result; /* of the tool, MISSING when there is none */
 	ag_str error_status, error, hint;
 } ag_trace_entry;
 
@@ -47,22 +47,22 @@ typedef struct ag_evaluation {
 } ag_evaluation;
 
 /* A growing array of T in an arena: items move when it grows, pointers to them do not last. */
-#define AG_LIST(T)                                                                          \
-	struct {                                                                            \
-		T *items;                                                                   \
-		size_t n, cap;                                                              \
+#define AG_LIST(T)             \
+	struct {               \
+		T *items;      \
+		size_t n, cap; \
 	}
 
 /* Thresholds of the rules (settings table in app/settings_table.c; meaning: audit/rules.c). */
 typedef struct ag_rule_opts {
-	double field_coverage_min;        /* 0.5 */
-	unsigned early_termination_min;   /* 3 */
-	uint64_t clean_collection_docs;   /* 1000 */
-	double critical_min_share;        /* 0.01 */
-	double high_min_share;            /* 0.001 */
-	unsigned budget_warning_below;    /* 3 */
-	unsigned description_min_chars;   /* 10 */
-	double evidence_tolerance;        /* 0.01 */
+	double field_coverage_min;      /* 0.5 */
+	unsigned early_termination_min; /* 3 */
+	uint64_t clean_collection_docs; /* 1000 */
+	double critical_min_share;      /* 0.01 */
+	double high_min_share;          /* 0.001 */
+	unsigned budget_warning_below;  /* 3 */
+	unsigned description_min_chars; /* 10 */
+	double evidence_tolerance;      /* 0.01 */
 } ag_rule_opts;
 
 extern const ag_rule_opts ag_rule_opts_default;
@@ -71,27 +71,27 @@ typedef struct ag_audit_state {
 	ag_arena *arena;
 	ag_rule_opts rules;
 	ag_str source_key;
-	unsigned iteration, budget;       /* budget 0 = none */
+	unsigned iteration, budget; /* budget 0 = none */
 	bool has_schema;
 	uint64_t documents_sampled, collection_size;
-	AG_LIST(ag_schema_path) schema;   /* by path */
-	AG_LIST(ag_call_record) calls;    /* executed, in order */
+	AG_LIST(ag_schema_path) schema; /* by path */
+	AG_LIST(ag_call_record) calls;  /* executed, in order */
 	AG_LIST(ag_trace_entry) trace;
 	AG_LIST(ag_evaluation) evaluations;
-	AG_LIST(ag_finding) findings;     /* committed, in order of first commit */
-	AG_LIST(ag_finding) dismissed;    /* in order; the latest per (field, category) */
-	AG_LIST(ag_str) corrected;        /* "field\ncategory" whose claim was corrected once */
+	AG_LIST(ag_finding) findings;  /* committed, in order of first commit */
+	AG_LIST(ag_finding) dismissed; /* in order; the latest per (field, category) */
+	AG_LIST(ag_str) corrected;     /* "field\ncategory" whose claim was corrected once */
 	ag_str last_observation, last_critique;
 	int64_t started_ms, finished_ms;
-	ag_str status, status_why;        /* "" while running */
+	ag_str status, status_why; /* "" while running */
 	bool has_run_verdict;
 	ag_evaluation run_verdict;
 	/* Set by write_finding for the gate that follows, not part of the log. */
 	const ag_finding *candidate;
 } ag_audit_state;
 
-void ag_audit_state_init(ag_audit_state *s, ag_arena *arena, const ag_rule_opts *rules, ag_str source_key,
-                         uint64_t collection_size, unsigned budget);
+void ag_audit_state_init(ag_audit_state *s, ag_arena *arena, const ag_rule_opts *rules,
+                         ag_str source_key, uint64_t collection_size, unsigned budget);
 /* The agent's apply function; state is an ag_audit_state. */
 ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err);
 

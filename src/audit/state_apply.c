@@ -12,16 +12,16 @@
 
 #define PATHS_PER_QUERY 3
 
-#define GROW(list, arena_)                                                                  \
-	do {                                                                                \
-		if ((list)->n == (list)->cap) {                                             \
-			const size_t ncap = (list)->cap ? 2 * (list)->cap : 16;             \
-			void *grown = ag_arena_alloc((arena_), ncap * sizeof(*(list)->items)); \
-			if ((list)->n)                                                      \
+#define GROW(list, arena_)                                                                        \
+	do {                                                                                      \
+		if ((list)->n == (list)->cap) {                                                   \
+			const size_t ncap = (list)->cap ? 2 * (list)->cap : 16;                   \
+			void *grown = ag_arena_alloc((arena_), ncap * sizeof(*(list)->items));    \
+			if ((list)->n)                                                            \
 				memcpy(grown, (list)->items, (list)->n * sizeof(*(list)->items)); \
-			(list)->items = grown;                                              \
-			(list)->cap = ncap;                                                 \
-		}                                                                           \
+			(list)->items = grown;                                                    \
+			(list)->cap = ncap;                                                       \
+		}                                                                                 \
 	} while (0)
 
 static ag_str text(const ag_val *v, const char *name)
@@ -94,9 +94,9 @@ static void mark_query(ag_audit_state *s, const ag_val *query)
 	const ag_str *paths;
 	size_t n;
 	bool whole;
-	ag_status st = query->type == AG_T_STRING ?
-			       ag_docquery_parse(ag_val_text(query), s->arena, &q, &ignored) :
-			       ag_docquery_check(query, s->arena, &q, &ignored);
+	ag_status st = query->type == AG_T_STRING
+	                       ? ag_docquery_parse(ag_val_text(query), s->arena, &q, &ignored)
+	                       : ag_docquery_check(query, s->arena, &q, &ignored);
 
 	if (st)
 		return;
@@ -143,13 +143,16 @@ static void apply_schema(ag_audit_state *s, const ag_val *result)
 		const ag_val *container = ag_val_getc(&fields->u.items[i], "container");
 
 		items[i].path = text(&fields->u.items[i], "path");
-		items[i].is_data = !(container && ag_val_truthy(container)) && !is_id(items[i].path);
+		items[i].is_data = !(container && ag_val_truthy(container)) &&
+		                   !is_id(items[i].path);
 	}
 	qsort(items, fields->n, sizeof(*items), by_path);
 	s->schema.items = items;
 	s->schema.n = s->schema.cap = fields->n;
 	for (size_t i = 0; i < nold; i++) {
-		ag_schema_path *p = old[i].investigated || old[i].concluded ? schema_find(s, old[i].path) : NULL;
+		ag_schema_path *p = old[i].investigated || old[i].concluded
+		                            ? schema_find(s, old[i].path)
+		                            : NULL;
 
 		if (!p || !ag_str_eq(p->path, old[i].path))
 			continue;
@@ -226,7 +229,8 @@ static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 	if (result)
 		t->result = *result;
 	if (!t->ok || !result ||
-	    ag_extjson_parse(t->input.len ? t->input : AG_S("{}"), &opts, s->arena, &input, NULL, NULL, &ignored))
+	    ag_extjson_parse(t->input.len ? t->input : AG_S("{}"), &opts, s->arena, &input, NULL,
+	                     NULL, &ignored))
 		return;
 	GROW(&s->calls, s->arena);
 	call = &s->calls.items[s->calls.n++];
@@ -277,7 +281,8 @@ static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 	size_t i;
 
 	if (!v)
-		return ag_fail(err, AG_PROTOCOL, "audit.state", "a finding event has no \"finding\"");
+		return ag_fail(err, AG_PROTOCOL, "audit.state",
+		               "a finding event has no \"finding\"");
 	st = ag_finding_read(v, s->arena, &f, err);
 	if (st)
 		return st;
@@ -292,7 +297,7 @@ static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 		;
 	if (i < s->dismissed.n && (committed || dismissed)) {
 		memmove(&s->dismissed.items[i], &s->dismissed.items[i + 1],
-			(s->dismissed.n - i - 1) * sizeof(f));
+		        (s->dismissed.n - i - 1) * sizeof(f));
 		s->dismissed.n--;
 	}
 	for (i = 0; i < s->findings.n && !ag_str_eq(s->findings.items[i].key, f.key); i++)
@@ -320,34 +325,23 @@ ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err)
 	ag_status st;
 	ag_val p;
 
-	st = ag_extjson_parse(ag_str_dup(s->arena, ev->payload), &opts, s->arena, &p, NULL, NULL, err);
+	st = ag_extjson_parse(ag_str_dup(s->arena, ev->payload), &opts, s->arena, &p, NULL, NULL,
+	                      err);
 	if (st)
 		return st;
 	switch (ev->type) {
-	case AG_EV_RUN_STARTED:
-		s->started_ms = ev->at_ms;
-		break;
-	case AG_EV_PROPOSAL:
-		apply_proposal(s, &p);
-		break;
-	case AG_EV_TOOL_OUTPUT:
-		apply_output(s, ev, &p);
-		break;
-	case AG_EV_VERDICT:
-		apply_verdict(s, ev, &p);
-		break;
-	case AG_EV_CRITIQUE:
-		s->last_critique = text(&p, "text");
-		break;
-	case AG_EV_FINDING:
-		return apply_finding(s, &p, err);
+	case AG_EV_RUN_STARTED: s->started_ms = ev->at_ms; break;
+	case AG_EV_PROPOSAL: apply_proposal(s, &p); break;
+	case AG_EV_TOOL_OUTPUT: apply_output(s, ev, &p); break;
+	case AG_EV_VERDICT: apply_verdict(s, ev, &p); break;
+	case AG_EV_CRITIQUE: s->last_critique = text(&p, "text"); break;
+	case AG_EV_FINDING: return apply_finding(s, &p, err);
 	case AG_EV_RUN_FINISHED:
 		s->finished_ms = ev->at_ms;
 		s->status = text(&p, "status");
 		s->status_why = text(&p, "why");
 		break;
-	default: /* kept in the log; says nothing to the state */
-		break;
+	default: /* kept in the log; says nothing to the state */ break;
 	}
 	return AG_OK;
 }

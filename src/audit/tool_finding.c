@@ -49,14 +49,15 @@ static void take_samples(ag_finding *f, const ag_evidence *e, ag_arena *arena)
 		return;
 	for (size_t i = 0; i < e->nsample && f->nsample < AG_FINDING_MAX_SAMPLES; i++) {
 		/* A pipeline gives results, not documents: they are shown whole. */
-		samples[f->nsample] = q.filter ? ag_culprit_find(q.filter, &e->samples[i], f->field, arena) :
-						 e->samples[i];
+		samples[f->nsample] = q.filter ? ag_culprit_find(q.filter, &e->samples[i], f->field,
+		                                                 arena)
+		                               : e->samples[i];
 		where[f->nsample++] = e->where ? e->where[i] : AG_S("");
 	}
 }
 
-static ag_status read_parts(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena, ag_finding *f,
-                            ag_err *err)
+static ag_status read_parts(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena,
+                            ag_finding *f, ag_err *err)
 {
 	const ag_val *parts = ag_val_getc(input, "parts");
 	ag_part *out;
@@ -73,12 +74,15 @@ static ag_status read_parts(ag_audit *a, const ag_ctx *ctx, const ag_val *input,
 			.description = text_param(p, "description"),
 		};
 
-		st = evidence_text(ag_val_getc(p, "evidence_query"), arena, &part.evidence_query, err);
+		st = evidence_text(ag_val_getc(p, "evidence_query"), arena, &part.evidence_query,
+		                   err);
 		if (st)
 			return st;
 		if (!part.evidence_query.len)
-			return ag_fail(err, AG_INVALID, "audit.finding", "parts[%u] has no evidence_query", i);
-		st = ag_source_evidence(ag_audit_source(a), ctx, arena, part.evidence_query, &e, err);
+			return ag_fail(err, AG_INVALID, "audit.finding",
+			               "parts[%u] has no evidence_query", i);
+		st = ag_source_evidence(ag_audit_source(a), ctx, arena, part.evidence_query, &e,
+		                        err);
 		if (st)
 			return st;
 		part.affected = e.affected;
@@ -96,7 +100,8 @@ static ag_str query_call(const ag_audit_state *s, ag_str evidence, ag_arena *are
 	const ag_member m = { is_pipeline ? AG_S("pipeline") : AG_S("filter"), text };
 	const ag_val input = ag_val_object(&m, 1);
 	const ag_call_record *call = ag_audit_call_find(
-		s, ag_audit_call_key(is_pipeline ? AG_S("aggregate") : AG_S("run_query"), &input, arena));
+		s, ag_audit_call_key(is_pipeline ? AG_S("aggregate") : AG_S("run_query"), &input,
+	                             arena));
 
 	return call ? call->call_id : AG_S("");
 }
@@ -113,8 +118,8 @@ static void fill_claims(const ag_val *input, ag_finding *f)
 	}
 }
 
-static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena, ag_finding *f,
-                       ag_err *err)
+static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena,
+                       ag_finding *f, ag_err *err)
 {
 	const ag_audit_state *s = ag_audit_state_of(a);
 	const ag_val *confirmed = ag_val_getc(input, "confirmed");
@@ -148,7 +153,8 @@ static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_a
 	f->share = f->total ? (double)f->affected / (double)f->total : 0;
 	f->score = ag_finding_score(f);
 	take_samples(f, &e, arena);
-	f->key = ag_finding_key(s->source_key, ag_finding_canonical_field(f->field, arena), f->category, arena);
+	f->key = ag_finding_key(s->source_key, ag_finding_canonical_field(f->field, arena),
+	                        f->category, arena);
 	earlier = ag_audit_finding_find(s, f->field, f->category);
 	f->id = earlier ? earlier->id : ag_id_new(ctx->clock);
 	return read_parts(a, ctx, input, arena, f, err);
@@ -178,7 +184,7 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	ret->json = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
 	ret->summary = ag_str_printf(arena, "the evidence finds %llu of %llu documents",
-				     (unsigned long long)f->affected, (unsigned long long)f->total);
+	                             (unsigned long long)f->affected, (unsigned long long)f->total);
 	ret->target_id = ag_str_dup(arena, ag_id_str(&f->id));
 	return AG_OK;
 }
@@ -207,8 +213,9 @@ static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
 	return ret;
 }
 
-ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
-                          ag_str *ret_payload, ag_str *ret_critique, ag_err *err)
+ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
+                          const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
+                          ag_err *err)
 {
 	const ag_rejected_policy policy = ag_audit_opts_of(env)->rejected_policy;
 	ag_audit_state *s = ag_audit_state_of(env);

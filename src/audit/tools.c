@@ -15,47 +15,57 @@ static const char *const stat_names[] = { "count", "min", "max", "avg", "distinc
 static const char *const severities[] = { "critical", "high", "medium", "low", NULL };
 
 static const ag_param sample_params[] = {
-	{ "sample_size", AG_PARAM_INT, false, "documents to sample, 1 or more; default: 200", 1, 0, NULL },
+	{ "sample_size", AG_PARAM_INT, false, "documents to sample, 1 or more; default: 200", 1, 0,
+	  NULL },
 };
 
 static const ag_param query_params[] = {
-	{ "filter", AG_PARAM_OBJECT, false, "MongoDB filter in extended JSON; {} matches everything", 0, 0, NULL },
-	{ "projection", AG_PARAM_OBJECT, false, "top-level fields to return, {\"name\": 1}", 0, 0, NULL },
-	{ "limit", AG_PARAM_INT, false, "documents to return, 1 or more; default 50, at most 1000", 1, 0, NULL },
+	{ "filter", AG_PARAM_OBJECT, false,
+	  "MongoDB filter in extended JSON; {} matches everything", 0, 0, NULL },
+	{ "projection", AG_PARAM_OBJECT, false, "top-level fields to return, {\"name\": 1}", 0, 0,
+	  NULL },
+	{ "limit", AG_PARAM_INT, false, "documents to return, 1 or more; default 50, at most 1000",
+	  1, 0, NULL },
 };
 
 static const ag_param aggregate_params[] = {
 	{ "pipeline", AG_PARAM_ARRAY, true, "aggregation stages in extended JSON", 1, 50, NULL },
-	{ "limit", AG_PARAM_INT, false, "results to return, 1 or more; default 50, at most 1000", 1, 0, NULL },
+	{ "limit", AG_PARAM_INT, false, "results to return, 1 or more; default 50, at most 1000", 1,
+	  0, NULL },
 };
 
 static const ag_param stats_params[] = {
 	{ "field", AG_PARAM_STRING, true, "dotted path of one field", 1, 4096, NULL },
-	{ "operation", AG_PARAM_STRING, true, "count, min, max, avg or distinct", 0, 0, stat_names },
+	{ "operation", AG_PARAM_STRING, true, "count, min, max, avg or distinct", 0, 0,
+	  stat_names },
 	{ "filter", AG_PARAM_OBJECT, false, "only documents that match", 0, 0, NULL },
 };
 
 static const ag_param profile_params[] = {
-	{ "fields", AG_PARAM_STRINGS, true, "paths of the schema, at most 50", 1, AG_PROFILE_FIELDS_MAX, NULL },
+	{ "fields", AG_PARAM_STRINGS, true, "paths of the schema, at most 50", 1,
+	  AG_PROFILE_FIELDS_MAX, NULL },
 };
 
 static const ag_param finding_params[] = {
 	{ "field", AG_PARAM_STRING, true, "dotted path", 1, 4096, NULL },
-	{ "category", AG_PARAM_STRING, true, "like null_rate, type_mismatch, outlier_value", 1, 200, NULL },
+	{ "category", AG_PARAM_STRING, true, "like null_rate, type_mismatch, outlier_value", 1, 200,
+	  NULL },
 	{ "severity", AG_PARAM_STRING, true, "critical, high, medium or low", 0, 0, severities },
 	{ "description", AG_PARAM_STRING, true, "the problem in one sentence", 0, 10000, NULL },
 	{ "hypothesis", AG_PARAM_STRING, true, "the suspected root cause", 0, 10000, NULL },
-	{ "evidence_query", AG_PARAM_QUERY, true, "filter or pipeline that finds the affected documents", 0, 0,
-	  NULL },
+	{ "evidence_query", AG_PARAM_QUERY, true,
+	  "filter or pipeline that finds the affected documents", 0, 0, NULL },
 	{ "affected_count", AG_PARAM_INT, true, "documents affected", 0, 0, NULL },
 	{ "affected_pct", AG_PARAM_NUMBER, false, "their share, 0 to 1", 0, 1, NULL },
-	{ "sample_values", AG_PARAM_ARRAY, false, "ignored: samples are read from the data", 0, 0, NULL },
-	{ "confirmed", AG_PARAM_BOOL, false, "whether evidence confirmed it; default true", 0, 0, NULL },
+	{ "sample_values", AG_PARAM_ARRAY, false, "ignored: samples are read from the data", 0, 0,
+	  NULL },
+	{ "confirmed", AG_PARAM_BOOL, false, "whether evidence confirmed it; default true", 0, 0,
+	  NULL },
 	{ "detail", AG_PARAM_STRING, false, "particulars", 0, 10000, NULL },
 	{ "repair", AG_PARAM_STRING, false, "a suggested repair", 0, 10000, NULL },
 	{ "parts", AG_PARAM_ARRAY, false,
-	  "overlapping problems of the same field, each with category, description and evidence_query", 0,
-	  AG_FINDING_MAX_PARTS, NULL },
+	  "overlapping problems of the same field, each with category, description and evidence_query",
+	  0, AG_FINDING_MAX_PARTS, NULL },
 };
 
 const ag_tool ag_audit_tools[] = {
@@ -101,7 +111,9 @@ const ag_tool ag_audit_tools[] = {
 	  .flags = AG_TOOL_READS | AG_TOOL_PROPOSES,
 	  .max_output_bytes = OUTPUT_MAX_BYTES,
 	  .run = ag_tool_write_finding },
-	{ .name = "conclude", .help = "End the audit. The run gate decides.", .flags = AG_TOOL_CONCLUDES },
+	{ .name = "conclude",
+	  .help = "End the audit. The run gate decides.",
+	  .flags = AG_TOOL_CONCLUDES },
 };
 const size_t ag_audit_ntool = AG_NELEM(ag_audit_tools);
 
@@ -121,7 +133,8 @@ static const ag_val *query_param(const ag_val *input, const char *name, const ag
 }
 
 /* The writer's bytes as the observation's JSON, or a clear error when they hit the limit. */
-static ag_status give(ag_buf *out, ag_arena *arena, ag_str summary, ag_observation *ret, ag_err *err)
+static ag_status give(ag_buf *out, ag_arena *arena, ag_str summary, ag_observation *ret,
+                      ag_err *err)
 {
 	const bool failed = out->failed;
 
@@ -130,7 +143,8 @@ static ag_status give(ag_buf *out, ag_arena *arena, ag_str summary, ag_observati
 	ag_buf_release(out);
 	if (!failed)
 		return AG_OK;
-	ag_fail(err, AG_LIMIT, "audit.tools", "the result is larger than %lu MB", OUTPUT_MAX_BYTES >> 20);
+	ag_fail(err, AG_LIMIT, "audit.tools", "the result is larger than %lu MB",
+	        OUTPUT_MAX_BYTES >> 20);
 	return ag_err_hint(err, "ask for fewer documents or fields");
 }
 
@@ -151,15 +165,17 @@ ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	ag_status st;
 	ag_jw w;
 
-	st = ag_source_survey(source, ctx, arena, int_param(input, "sample_size", standard), o->seed, &survey, err);
+	st = ag_source_survey(source, ctx, arena, int_param(input, "sample_size", standard),
+	                      o->seed, &survey, err);
 	if (st)
 		return st;
 	ag_jw_init(&w, &out, 0);
 	ag_survey_json(&survey, ag_source_info_of(source)->collection, true, &w);
 	return give(&out, arena,
-		    ag_str_printf(arena, "sampled %llu documents, %zu paths, %zu truncated",
-				  (unsigned long long)survey.surveyed, survey.nfield, survey.ntruncated),
-		    ret, err);
+	            ag_str_printf(arena, "sampled %llu documents, %zu paths, %zu truncated",
+	                          (unsigned long long)survey.surveyed, survey.nfield,
+	                          survey.ntruncated),
+	            ret, err);
 }
 
 /* The members of a document that a projection asks for; only 1/true entries count. */
@@ -168,7 +184,8 @@ static ag_val project(const ag_val *doc, const ag_val *projection, ag_arena *are
 	ag_member *m;
 	uint32_t n = 0;
 
-	if (!projection || projection->type != AG_T_OBJECT || !projection->n || doc->type != AG_T_OBJECT)
+	if (!projection || projection->type != AG_T_OBJECT || !projection->n ||
+	    doc->type != AG_T_OBJECT)
 		return *doc;
 	m = ag_new_n(arena, ag_member, doc->n);
 	for (uint32_t i = 0; i < doc->n; i++) {
@@ -181,8 +198,8 @@ static ag_val project(const ag_val *doc, const ag_val *projection, ag_arena *are
 	return ag_val_object(m, n);
 }
 
-static void found_json(const ag_found *found, const ag_val *filter, const ag_val *projection, ag_str collection,
-                       ag_arena *arena, ag_jw *w)
+static void found_json(const ag_found *found, const ag_val *filter, const ag_val *projection,
+                       ag_str collection, ag_arena *arena, ag_jw *w)
 {
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "collection", collection);
@@ -218,18 +235,18 @@ ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	ag_status st;
 	ag_jw w;
 
-	st = ag_source_find(source, ctx, arena, filter, int_param(input, "limit", AG_FIND_LIMIT_DEFAULT), &found,
-			    err);
+	st = ag_source_find(source, ctx, arena, filter,
+	                    int_param(input, "limit", AG_FIND_LIMIT_DEFAULT), &found, err);
 	if (st)
 		return st;
 	ag_jw_init(&w, &out, 0);
 	found_json(&found, filter, query_param(input, "projection", NULL),
-		   ag_source_info_of(source)->collection, arena, &w);
+	           ag_source_info_of(source)->collection, arena, &w);
 	return give(&out, arena,
-		    ag_str_printf(arena, "matched %llu documents, returned %zu%s",
-				  (unsigned long long)found.matched, found.ndoc,
-				  found.matched > found.ndoc ? " (truncated)" : ""),
-		    ret, err);
+	            ag_str_printf(arena, "matched %llu documents, returned %zu%s",
+	                          (unsigned long long)found.matched, found.ndoc,
+	                          found.matched > found.ndoc ? " (truncated)" : ""),
+	            ret, err);
 }
 
 ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
@@ -248,7 +265,8 @@ ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const
 
 	if (limit > AG_FIND_LIMIT_MAX)
 		limit = AG_FIND_LIMIT_MAX;
-	st = ag_source_aggregate(source, ctx, arena, pipeline, AG_PIPELINE_MAX_GROUPS, &rows, &n, err);
+	st = ag_source_aggregate(source, ctx, arena, pipeline, AG_PIPELINE_MAX_GROUPS, &rows, &n,
+	                         err);
 	if (st)
 		return st;
 	ag_jw_init(&w, &out, 0);
@@ -260,8 +278,9 @@ ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	ag_jw_kuint(&w, "returned_count", n < limit ? n : limit);
 	ag_jw_kbool(&w, "truncated", n > limit);
 	/* The same reading that write_finding will apply to this pipeline. */
-	if (n <= 1 && !ag_source_evidence(source, ctx, arena, ag_extjson_str(arena, pipeline, AG_EXTJSON_RELAXED),
-					  &evidence, &ignored))
+	if (n <= 1 && !ag_source_evidence(source, ctx, arena,
+	                                  ag_extjson_str(arena, pipeline, AG_EXTJSON_RELAXED),
+	                                  &evidence, &ignored))
 		ag_jw_kuint(&w, "matched_count", evidence.affected);
 	ag_jw_kkey(&w, "results");
 	ag_jw_arr(&w);
@@ -308,7 +327,8 @@ ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	ag_jw_kstr(&w, "query_used", query);
 	ag_jw_obj_end(&w);
 	return give(&out, arena,
-		    ag_str_printf(arena, "%.*s of %.*s: %.*s%s", AG_FMT(operation), AG_FMT(field),
-				  (int)(text.len < 300 ? text.len : 300), text.ptr, text.len > 300 ? "…" : ""),
-		    ret, err);
+	            ag_str_printf(arena, "%.*s of %.*s: %.*s%s", AG_FMT(operation), AG_FMT(field),
+	                          (int)(text.len < 300 ? text.len : 300), text.ptr,
+	                          text.len > 300 ? "…" : ""),
+	            ret, err);
 }

@@ -27,7 +27,8 @@ extern const size_t ag_audit_ntool;
 void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values, ag_jw *w);
 
 /* settle of the agent: commit, dismiss, demote or drop the candidate by verdict and policy. */
-ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs, const ag_verdict *v,
-                          ag_str *ret_payload, ag_str *ret_critique, ag_err *err);
+ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
+                          const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
+                          ag_err *err);
 
 #endif

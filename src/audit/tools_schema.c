@@ -29,7 +29,8 @@ static void field_json(const ag_field_stats *f, bool show_values, ag_arena *aren
 	ag_jw_kkey(w, "sample_values");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < f->nsample; i++) {
-		const ag_val v = show_values ? f->samples[i] : ag_mask_val(f->path, &f->samples[i], arena);
+		const ag_val v = show_values ? f->samples[i]
+		                             : ag_mask_val(f->path, &f->samples[i], arena);
 
 		ag_jw_raw(w, ag_extjson_str(arena, &v, AG_EXTJSON_RELAXED));
 	}
@@ -102,7 +103,8 @@ static void range_json(const ag_path_profile *f, ag_jw *w)
 	}
 }
 
-static void profile_json(const ag_path_profile *f, ag_str asked, uint64_t ndoc, ag_arena *arena, ag_jw *w)
+static void profile_json(const ag_path_profile *f, ag_str asked, uint64_t ndoc, ag_arena *arena,
+                         ag_jw *w)
 {
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "path", asked);
@@ -148,7 +150,7 @@ ag_status ag_tool_profile_fields(void *env, const ag_ctx *ctx, ag_arena *arena, 
 		if (!f) {
 			ag_buf_release(&out);
 			ag_fail(err, AG_NOT_FOUND, "audit.tools", "there is no field \"%.*s\"",
-				(int)(name.len < 100 ? name.len : 100), name.ptr);
+			        (int)(name.len < 100 ? name.len : 100), name.ptr);
 			return ag_err_hint(err, "use the paths that schema_sample listed");
 		}
 		profile_json(f, name, profile->ndoc, arena, &w);
@@ -157,9 +159,10 @@ ag_status ag_tool_profile_fields(void *env, const ag_ctx *ctx, ag_arena *arena, 
 	ag_jw_obj_end(&w);
 	ret->json = ag_buf_dup(arena, &out);
 	ret->summary = ag_str_printf(arena, "profiled %u fields over %llu documents", fields->n,
-				     (unsigned long long)profile->ndoc);
+	                             (unsigned long long)profile->ndoc);
 	if (out.failed)
-		st = ag_fail(err, AG_LIMIT, "audit.tools", "the profiles are larger than 8 MB: ask for fewer fields");
+		st = ag_fail(err, AG_LIMIT, "audit.tools",
+		             "the profiles are larger than 8 MB: ask for fewer fields");
 	ag_buf_release(&out);
 	return st;
 }

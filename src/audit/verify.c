@@ -27,7 +27,8 @@ static ag_str text(const ag_val *v, const char *name)
 static void compare_identity(const ag_val *report, const ag_source_info *info, ag_arena *arena,
                              ag_verification *ret)
 {
-	const ag_val *source = ag_val_getc(report, "source"), *size = ag_val_getc(report, "collection_size");
+	const ag_val *source = ag_val_getc(report, "source"),
+		     *size = ag_val_getc(report, "collection_size");
 	const ag_str hash = text(source, "content_hash");
 	int64_t was;
 
@@ -35,13 +36,15 @@ static void compare_identity(const ag_val *report, const ag_source_info *info, a
 		return;
 	ret->other_data = true;
 	if (size && ag_val_to_i64(size, &was) && (uint64_t)was != info->ndoc)
-		ret->other_data_why = ag_str_printf(arena, "it had %lld documents then and has %llu now", (long long)was,
-						    (unsigned long long)info->ndoc);
+		ret->other_data_why = ag_str_printf(arena,
+		                                    "it had %lld documents then and has %llu now",
+		                                    (long long)was, (unsigned long long)info->ndoc);
 	else
 		ret->other_data_why = AG_S("its content changed since the report");
 }
 
-static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena, ag_verified *v)
+static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena,
+                      ag_verified *v)
 {
 	ag_evidence e;
 	ag_err why = { 0 };
@@ -60,7 +63,9 @@ static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f,
 		return;
 	}
 	v->now = e.affected;
-	v->result = e.affected == f->affected ? AG_CONFIRMED : e.affected ? AG_CHANGED : AG_RESOLVED;
+	v->result = e.affected == f->affected ? AG_CONFIRMED
+	            : e.affected              ? AG_CHANGED
+	                                      : AG_RESOLVED;
 }
 
 static void not_checkable(const ag_finding *f, ag_str why, ag_arena *arena, ag_verified *v)
@@ -79,7 +84,8 @@ static void not_checkable(const ag_finding *f, ag_str why, ag_arena *arena, ag_v
 static void tally(ag_verification *ret)
 {
 	for (size_t i = 0; i < ret->nfinding; i++) {
-		size_t *const count[] = { &ret->nconfirmed, &ret->nchanged, &ret->nresolved, &ret->nnot_checkable };
+		size_t *const count[] = { &ret->nconfirmed, &ret->nchanged, &ret->nresolved,
+			                  &ret->nnot_checkable };
 
 		(*count[ret->findings[i].result])++;
 	}
@@ -104,8 +110,8 @@ static ag_status open_source(const ag_ctx *ctx, ag_str uri, ag_str collection, a
 		return st;
 	*ret = pick(*ret_all, *ret_n, collection);
 	if (!*ret)
-		return ag_fail(err, AG_NOT_FOUND, "audit.verify", "%.*s has no collection \"%.*s\"", AG_FMT(uri),
-			       AG_FMT(collection));
+		return ag_fail(err, AG_NOT_FOUND, "audit.verify", "%.*s has no collection \"%.*s\"",
+		               AG_FMT(uri), AG_FMT(collection));
 	return AG_OK;
 }
 
@@ -120,8 +126,8 @@ static ag_status read_findings(const ag_val *list, ag_arena *arena, ag_finding *
 	return AG_OK;
 }
 
-ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri, ag_arena *arena,
-                          ag_verification *ret, ag_err *err)
+ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri,
+                          ag_arena *arena, ag_verification *ret, ag_err *err)
 {
 	const ag_val *list = ag_val_getc(report, "findings");
 	ag_source **all = NULL, *source = NULL;
@@ -132,13 +138,15 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 	ag_status st;
 
 	*ret = (ag_verification){
-		.source_uri = source_uri.len ? source_uri : text(ag_val_getc(report, "source"), "uri"),
+		.source_uri = source_uri.len ? source_uri
+		                             : text(ag_val_getc(report, "source"), "uri"),
 		.collection = text(report, "collection"),
 		.run_id = text(report, "id"),
 		.other_data_why = AG_S(""),
 	};
 	if (!list || list->type != AG_T_ARRAY)
-		return ag_fail(err, AG_INVALID, "audit.verify", "this is no audit report: \"findings\" is missing");
+		return ag_fail(err, AG_INVALID, "audit.verify",
+		               "this is no audit report: \"findings\" is missing");
 	if (!ret->source_uri.len)
 		return ag_fail(err, AG_INVALID, "audit.verify", "the report has no \"source.uri\"");
 	findings = ag_new_n(arena, ag_finding, list->n ? list->n : 1);
@@ -157,7 +165,8 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 		if (source)
 			check_one(ctx, source, &findings[i], arena, &verified[i]);
 		else
-			not_checkable(&findings[i], ag_str_dup(arena, ag_str_c(why.msg)), arena, &verified[i]);
+			not_checkable(&findings[i], ag_str_dup(arena, ag_str_c(why.msg)), arena,
+			              &verified[i]);
 	}
 	ret->findings = verified;
 	ret->nfinding = list->n;

@@ -1,8 +1,8 @@
 /* audit_fixtures -- see the header. The file is real, the store is real (in memory), only the planner is scripted. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "audit_fixtures.h"
 
@@ -23,8 +23,8 @@ typedef struct script {
 
 static const ag_extjson_opts parse_opts = { .typed = true, .query = true };
 
-static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
-                                ag_err *err)
+static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena,
+                                ag_proposal *ret, ag_err *err)
 {
 	script *s = (script *)self;
 	audit_fix *f = s->fix;
@@ -33,13 +33,16 @@ static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *a
 
 	(void)ctx;
 	if (f->nstep < FIX_MAX_STEPS)
-		f->critiques[f->nstep] = ag_str_dup(f->arena, ag_audit_state_of(s->audit)->last_critique);
+		f->critiques[f->nstep] = ag_str_dup(f->arena,
+		                                    ag_audit_state_of(s->audit)->last_critique);
 	if (f->nstep >= s->n) {
 		f->nstep++;
-		*ret = (ag_proposal){ AG_S("the script is over"), AG_S("conclude"), AG_S("{}"), 1.0, AG_S("") };
+		*ret = (ag_proposal){ AG_S("the script is over"), AG_S("conclude"), AG_S("{}"), 1.0,
+			              AG_S("") };
 		return AG_OK;
 	}
-	if (ag_extjson_parse(ag_str_c(s->lines[f->nstep++]), &parse_opts, arena, &v, NULL, NULL, err))
+	if (ag_extjson_parse(ag_str_c(s->lines[f->nstep++]), &parse_opts, arena, &v, NULL, NULL,
+	                     err))
 		return err->status;
 	input = ag_val_getc(&v, "action_input");
 	confidence = ag_val_getc(&v, "confidence");
@@ -82,8 +85,10 @@ void fix_open(audit_fix *f, ag_str ndjson)
 	size_t n;
 	FILE *out;
 
-	*f = (audit_fix){ .arena = ag_arena_new(), .ctx = { .clock = &ag_clock_system, .nthread = 2 } };
-	snprintf(f->dir, sizeof(f->dir), "%s/argus-fix-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	*f = (audit_fix){ .arena = ag_arena_new(),
+		          .ctx = { .clock = &ag_clock_system, .nthread = 2 } };
+	snprintf(f->dir, sizeof(f->dir), "%s/argus-fix-XXXXXX",
+	         getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	assert_non_null(mkdtemp(f->dir));
 	snprintf(f->file, sizeof(f->file), "%s/data.ndjson", f->dir);
 	out = fopen(f->file, "w");
@@ -114,7 +119,8 @@ static void run(audit_fix *f, ag_planner_make make, void *arg)
 	ag_err err = { 0 };
 	size_t at = 0;
 
-	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, make, arg, NULL, NULL, f->arena, &f->result, &err))
+	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, make, arg, NULL, NULL, f->arena,
+	                 &f->result, &err))
 		fail_msg("%s", err.msg);
 	if (ag_extjson_parse(f->result.report, &parse_opts, f->arena, &f->report, &at, NULL, &err))
 		fail_msg("the report is no JSON at %zu: %s", at, err.msg);
@@ -178,7 +184,8 @@ size_t fix_len(const audit_fix *f, const char *list)
 	return v->n;
 }
 
-const ag_val *fix_find(const audit_fix *f, const char *list, const char *field, const char *category)
+const ag_val *fix_find(const audit_fix *f, const char *list, const char *field,
+                       const char *category)
 {
 	const ag_val *v = fix_get(&f->report, list);
 

@@ -16,7 +16,7 @@ typedef struct audit_fix {
 	ag_source *source;
 	ag_audit_opts opts;
 	ag_audit_result result;
-	ag_val report;                  /* parsed */
+	ag_val report;                   /* parsed */
 	ag_str critiques[FIX_MAX_STEPS]; /* what the planner was shown before step i */
 	size_t nstep;
 } audit_fix;
@@ -33,9 +33,10 @@ const ag_val *fix_get(const ag_val *v, const char *name); /* fails the test when
 ag_str fix_text(const ag_val *v, const char *name);
 int64_t fix_int(const ag_val *v, const char *name);
 double fix_num(const ag_val *v, const char *name);
-size_t fix_len(const audit_fix *f, const char *list);     /* items of a list in the report */
+size_t fix_len(const audit_fix *f, const char *list); /* items of a list in the report */
 /* A finding of "findings" or "dismissed_findings", or NULL. */
-const ag_val *fix_find(const audit_fix *f, const char *list, const char *field, const char *category);
+const ag_val *fix_find(const audit_fix *f, const char *list, const char *field,
+                       const char *category);
 /* The n-th evaluation record of a gate (from 0), or NULL. */
 const ag_val *fix_record(const audit_fix *f, const char *gate, size_t n);
 

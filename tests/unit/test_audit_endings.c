@@ -1,9 +1,9 @@
 /* How a run ends, and what is left of it: budgets, deadline, cancel, a source or store that fails, kill -9. Faults come
  * from wrappers around the real source and store. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "audit_fixtures.h"
 
@@ -30,7 +30,8 @@ static void people(audit_fix *f)
 	ag_buf docs = AG_BUF_INIT(1 << 20);
 
 	for (int i = 0; i < 100; i++)
-		ag_buf_addf(&docs, "{\"email\":%s,\"age\":%d}\n", i % 4 ? "\"u@example.org\"" : "null", i);
+		ag_buf_addf(&docs, "{\"email\":%s,\"age\":%d}\n",
+		            i % 4 ? "\"u@example.org\"" : "null", i);
 	fix_open(f, ag_buf_view(&docs));
 	ag_buf_release(&docs);
 }
@@ -39,7 +40,7 @@ static void assert_ending(const audit_fix *f, const char *status, size_t finding
 {
 	if (!ag_str_eqc(fix_text(&f->report, "status"), status))
 		fail_msg("want %s, got %.*s: %.*s", status, AG_FMT(fix_text(&f->report, "status")),
-			 AG_FMT(fix_text(&f->report, "status_reason")));
+		         AG_FMT(fix_text(&f->report, "status_reason")));
 	assert_true(fix_text(&f->report, "status_reason").len > 0);
 	assert_int_equal(fix_len(f, "findings"), findings);
 }
@@ -125,10 +126,12 @@ static void cancelled_keeps_what_was_found(void **state)
 	ag_audit_opts_init(&o);
 	atomic_store(&cancel_flag, false);
 	f.ctx.cancel = &cancel_flag;
-	assert_int_equal(ag_audit_run(&f.ctx, f.source, f.store, &o, ag_planner_builtin_make, NULL, cancel_at_finding, NULL,
-				      f.arena, &f.result, &err),
-			 AG_OK);
-	assert_int_equal(ag_extjson_parse(f.result.report, &opts, f.arena, &report, NULL, NULL, &err), AG_OK);
+	assert_int_equal(ag_audit_run(&f.ctx, f.source, f.store, &o, ag_planner_builtin_make, NULL,
+	                              cancel_at_finding, NULL, f.arena, &f.result, &err),
+	                 AG_OK);
+	assert_int_equal(ag_extjson_parse(f.result.report, &opts, f.arena, &report, NULL, NULL,
+	                                  &err),
+	                 AG_OK);
 	f.report = report;
 	assert_ending(&f, "cancelled", 1);
 	fix_close(&f);
@@ -143,8 +146,8 @@ typedef struct bad_source {
 	ag_status status;
 } bad_source;
 
-static ag_status bad_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena, const ag_safe_query *q, size_t limit,
-                          ag_found *ret, ag_err *err)
+static ag_status bad_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena, const ag_safe_query *q,
+                          size_t limit, ag_found *ret, ag_err *err)
 {
 	bad_source *b = (bad_source *)s;
 
@@ -153,16 +156,17 @@ static ag_status bad_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena, cons
 	return b->inner->type->find(b->inner, ctx, arena, q, limit, ret, err);
 }
 
-static ag_status pass_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *arena, const ag_safe_query *q, size_t max,
-                                const ag_val **ret, size_t *nret, ag_err *err)
+static ag_status pass_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                                const ag_safe_query *q, size_t max, const ag_val **ret,
+                                size_t *nret, ag_err *err)
 {
 	bad_source *b = (bad_source *)s;
 
 	return b->inner->type->aggregate(b->inner, ctx, arena, q, max, ret, nret, err);
 }
 
-static ag_status pass_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n, uint64_t seed, ag_survey *ret,
-                             ag_err *err)
+static ag_status pass_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                             uint64_t seed, ag_survey *ret, ag_err *err)
 {
 	bad_source *b = (bad_source *)s;
 
@@ -171,7 +175,9 @@ static ag_status pass_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, u
 
 static void a_lost_source_ends_the_run(void **state)
 {
-	const ag_source_type type = { .name = "bad", .find = bad_find, .aggregate = pass_aggregate, .survey = pass_survey };
+	const ag_source_type type = {
+		.name = "bad", .find = bad_find, .aggregate = pass_aggregate, .survey = pass_survey
+	};
 	ag_source *real;
 	bad_source bad;
 	audit_fix f;
@@ -180,7 +186,9 @@ static void a_lost_source_ends_the_run(void **state)
 	people(&f);
 	real = f.source;
 	/* Gone after the finding's evidence ran: the finding is kept, the run has failed. */
-	bad = (bad_source){ .base = *real, .inner = real, .calls_left = 2, .status = AG_UNAVAILABLE };
+	bad = (bad_source){
+		.base = *real, .inner = real, .calls_left = 2, .status = AG_UNAVAILABLE
+	};
 	bad.base.type = &type;
 	f.source = &bad.base;
 	static const char *const more[] = {
@@ -223,7 +231,8 @@ static ag_status bad_commit(ag_store *s, const ag_id *run, const ag_store_batch 
 	return bad->inner->type->commit(bad->inner, run, b, err);
 }
 
-static ag_status pass_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now, int64_t ttl, ag_err *err)
+static ag_status pass_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now, int64_t ttl,
+                            ag_err *err)
 {
 	bad_store *bad = (bad_store *)s;
 
@@ -262,12 +271,14 @@ static void a_store_that_cannot_commit_ends_the_run(void **state)
 
 /* ---- the log is the run ---- */
 
-static void rebuild(const audit_fix *f, ag_store *store, const ag_id *run, ag_audit_state *s, size_t *ret_n)
+static void rebuild(const audit_fix *f, ag_store *store, const ag_id *run, ag_audit_state *s,
+                    size_t *ret_n)
 {
 	ag_event *events;
 	ag_err err = { 0 };
 
-	ag_audit_state_init(s, f->arena, &ag_rule_opts_default, ag_source_info_of(f->source)->key, 100, 20);
+	ag_audit_state_init(s, f->arena, &ag_rule_opts_default, ag_source_info_of(f->source)->key,
+	                    100, 20);
 	assert_int_equal(ag_store_events(store, run, 0, f->arena, &events, ret_n, &err), AG_OK);
 	for (size_t i = 0; i < *ret_n; i++)
 		assert_int_equal(ag_audit_apply(s, &events[i], &err), AG_OK);
@@ -285,7 +296,7 @@ static void the_state_is_rebuilt_from_the_log(void **state)
 	rebuild(&f, f.store, &f.result.run, &s, &n);
 	assert_int_equal(s.findings.n, 1);
 	assert_true(ag_str_eq(ag_id_str(&s.findings.items[0].id),
-			      fix_text(fix_find(&f, "findings", "email", "null_rate"), "id")));
+	                      fix_text(fix_find(&f, "findings", "email", "null_rate"), "id")));
 	assert_int_equal(s.findings.items[0].affected, 25);
 	assert_int_equal(s.trace.n, fix_len(&f, "run_trace"));
 	assert_int_equal(s.evaluations.n, fix_len(&f, "evaluation_records"));
@@ -300,10 +311,13 @@ static void the_state_is_rebuilt_from_the_log(void **state)
 		ag_err err = { 0 };
 		size_t nrow;
 
-		assert_int_equal(ag_store_findings(f.store, &f.result.run, f.arena, &rows, &nrow, &err), AG_OK);
+		assert_int_equal(ag_store_findings(f.store, &f.result.run, f.arena, &rows, &nrow,
+		                                   &err),
+		                 AG_OK);
 		assert_int_equal(nrow, 1);
 		assert_true(ag_str_eqc(rows[0].category, "null_rate"));
-		assert_int_equal(ag_store_report(f.store, &f.result.run, f.arena, &report, &err), AG_OK);
+		assert_int_equal(ag_store_report(f.store, &f.result.run, f.arena, &report, &err),
+		                 AG_OK);
 		assert_true(ag_str_eq(report, f.result.report));
 	}
 	fix_close(&f);
@@ -322,16 +336,18 @@ static void kill_at(void *arg, const ag_event *ev)
 }
 
 /* What is left of a killed run is a report like any other. */
-static void rebuilt_report(audit_fix *f, ag_store *store, const ag_run_row *row, const ag_audit_state *s, bool finished)
+static void rebuilt_report(audit_fix *f, ag_store *store, const ag_run_row *row,
+                           const ag_audit_state *s, bool finished)
 {
 	const ag_extjson_opts opts = { .typed = true, .query = true };
 	ag_err err = { 0 };
 	ag_str text;
 
 	assert_int_equal(ag_audit_rebuild(store, row, true, f->arena, &text, &err), AG_OK);
-	assert_int_equal(ag_extjson_parse(text, &opts, f->arena, &f->report, NULL, NULL, &err), AG_OK);
+	assert_int_equal(ag_extjson_parse(text, &opts, f->arena, &f->report, NULL, NULL, &err),
+	                 AG_OK);
 	assert_true(ag_str_eqc(fix_text(&f->report, "status"), finished ? "ok" : "interrupted") ||
-		    ag_str_eq(fix_text(&f->report, "status"), s->status));
+	            ag_str_eq(fix_text(&f->report, "status"), s->status));
 	assert_int_equal(fix_len(f, "findings"), s->findings.n);
 	assert_int_equal(fix_len(f, "run_trace"), s->trace.n);
 	assert_int_equal(fix_int(fix_get(&f->report, "source"), "documents"), 100);
@@ -372,8 +388,8 @@ static void killed_at_every_event(void **state)
 
 			ag_audit_opts_init(&o);
 			if (ag_store_open(ag_str_c(path), &store, &err) ||
-			    ag_audit_run(&f.ctx, f.source, store, &o, ag_planner_builtin_make, NULL, kill_at, &k, f.arena,
-					 &f.result, &err))
+			    ag_audit_run(&f.ctx, f.source, store, &o, ag_planner_builtin_make, NULL,
+			                 kill_at, &k, f.arena, &f.result, &err))
 				_exit(2);
 			_exit(0);
 		}
@@ -381,7 +397,8 @@ static void killed_at_every_event(void **state)
 		finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 		assert_true(finished || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
 		assert_int_equal(ag_store_open(ag_str_c(path), &store, &err), AG_OK);
-		assert_int_equal(ag_store_find_run(store, AG_S("last"), f.arena, &row, &err), AG_OK);
+		assert_int_equal(ag_store_find_run(store, AG_S("last"), f.arena, &row, &err),
+		                 AG_OK);
 		rebuild(&f, store, &row.id, &s, &n);
 		if (!finished) {
 			/* What was shown is there; so may be the rest of its batch, nothing more. */

@@ -1,8 +1,8 @@
 /* Audits beside each other on one store, in threads and in processes; the report does not depend on the number of threads. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "audit_fixtures.h"
 
@@ -20,10 +20,12 @@
 static void damaged(ag_buf *docs)
 {
 	for (int i = 0; i < 3000; i++)
-		ag_buf_addf(docs,
-			    "{\"_id\":%d,\"email\":%s,\"amount\":%s,\"status\":\"%s\",\"city\":\"%s\",\"items\":[{\"q\":%d}]}\n",
-			    i, i % 40 == 0 ? "null" : "\"user@example.org\"", i % 100 == 0 ? "\"12.50\"" : "12.5",
-			    i % 3 ? "open" : "closed", i % 90 == 0 ? "Berlin " : "Berlin", i % 5);
+		ag_buf_addf(
+			docs,
+			"{\"_id\":%d,\"email\":%s,\"amount\":%s,\"status\":\"%s\",\"city\":\"%s\",\"items\":[{\"q\":%d}]}\n",
+			i, i % 40 == 0 ? "null" : "\"user@example.org\"",
+			i % 100 == 0 ? "\"12.50\"" : "12.5", i % 3 ? "open" : "closed",
+			i % 90 == 0 ? "Berlin " : "Berlin", i % 5);
 }
 
 typedef struct job {
@@ -53,7 +55,8 @@ static void *audit_once(void *arg)
 		fprintf(stderr, "%s\n", err.msg);
 		return NULL;
 	}
-	if (!ag_audit_run(&ctx, j->source, store, &o, ag_planner_builtin_make, NULL, NULL, NULL, j->arena, &result, &err) &&
+	if (!ag_audit_run(&ctx, j->source, store, &o, ag_planner_builtin_make, NULL, NULL, NULL,
+	                  j->arena, &result, &err) &&
 	    !ag_extjson_parse(result.report, &opts, j->arena, &report, NULL, NULL, &err)) {
 		findings = ag_val_getc(&report, "findings");
 		j->findings = findings ? findings->n : 0;
@@ -82,7 +85,9 @@ static void check_store(const char *path, size_t runs)
 	for (size_t i = 0; i < n; i++) {
 		assert_true(ag_str_eqc(rows[i].status, "ok"));
 		assert_true(rows[i].high + rows[i].medium + rows[i].low > 0);
-		assert_int_equal(ag_store_events(store, &rows[i].id, 0, arena, &events, &nevent, &err), AG_OK);
+		assert_int_equal(ag_store_events(store, &rows[i].id, 0, arena, &events, &nevent,
+		                                 &err),
+		                 AG_OK);
 		assert_true(nevent > 10);
 		assert_int_equal(events[0].type, AG_EV_RUN_STARTED);
 		assert_int_equal(events[nevent - 1].type, AG_EV_RUN_FINISHED);
@@ -174,15 +179,17 @@ static ag_str findings_of(unsigned nthread, const ag_str docs, ag_arena *arena)
 	fix_builtin(&f);
 	list = fix_get(&f.report, "findings");
 	for (uint32_t i = 0; i < list->n; i++) {
-		static const char *const names[] = { "key", "field", "category", "severity", "description", "evidence_query",
-						     "detail" };
+		static const char *const names[] = { "key",      "field",       "category",
+			                             "severity", "description", "evidence_query",
+			                             "detail" };
 
 		for (size_t k = 1; k < AG_NELEM(names); k++) {
 			ag_buf_add(&out, fix_text(&list->u.items[i], names[k]));
 			ag_buf_addc(&out, '|');
 		}
-		ag_buf_addf(&out, "%lld|%.17g\n", (long long)fix_int(&list->u.items[i], "affected_count"),
-			    fix_num(&list->u.items[i], "score"));
+		ag_buf_addf(&out, "%lld|%.17g\n",
+		            (long long)fix_int(&list->u.items[i], "affected_count"),
+		            fix_num(&list->u.items[i], "score"));
 	}
 	assert_true(list->n >= 2);
 	ret = ag_buf_dup(arena, &out);

@@ -1,26 +1,28 @@
 /* The acceptance scenarios 1-10 and 17 of the auditor, driven by a scripted planner through the real loop. Where a
  * scenario shows a defect that the reference lists as a gap, the mended behaviour is asserted. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "audit_fixtures.h"
 
-#define SCRIPT(f, ...)                                                                      \
-	do {                                                                                \
-		static const char *const lines[] = { __VA_ARGS__ };                         \
-		fix_script((f), lines, AG_NELEM(lines));                                    \
+#define SCRIPT(f, ...)                                              \
+	do {                                                        \
+		static const char *const lines[] = { __VA_ARGS__ }; \
+		fix_script((f), lines, AG_NELEM(lines));            \
 	} while (0)
 
-#define SAMPLE   "{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":200}}"
-#define CONCLUDE "{\"action\":\"conclude\"}"
+#define SAMPLE        "{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":200}}"
+#define CONCLUDE      "{\"action\":\"conclude\"}"
 #define QUERY(filter) "{\"action\":\"run_query\",\"action_input\":{\"filter\":" filter "}}"
-#define STATS(field, op) \
-	"{\"action\":\"get_stats\",\"action_input\":{\"field\":\"" field "\",\"operation\":\"" op "\"}}"
-#define FINDING(field, category, severity, query, count, pct)                                   \
-	"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"" field "\",\"category\":\"" category \
-	"\",\"severity\":\"" severity "\",\"description\":\"something is wrong here\",\"hypothesis\":\"a cause\"," \
+#define STATS(field, op)                                                                          \
+	"{\"action\":\"get_stats\",\"action_input\":{\"field\":\"" field "\",\"operation\":\"" op \
+	"\"}}"
+#define FINDING(field, category, severity, query, count, pct)                        \
+	"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"" field         \
+	"\",\"category\":\"" category "\",\"severity\":\"" severity                  \
+	"\",\"description\":\"something is wrong here\",\"hypothesis\":\"a cause\"," \
 	"\"evidence_query\":" query ",\"affected_count\":" count ",\"affected_pct\":" pct "}}"
 
 /* 100 users: email null in 30, age 0..99, city, one late field. */
@@ -30,9 +32,12 @@ static void users(audit_fix *f)
 
 	for (int i = 0; i < 100; i++) {
 		if (i % 10 < 3)
-			ag_buf_addf(&docs, "{\"email\":null,\"age\":%d,\"city\":\"c%d\"}\n", i, i % 7);
+			ag_buf_addf(&docs, "{\"email\":null,\"age\":%d,\"city\":\"c%d\"}\n", i,
+			            i % 7);
 		else
-			ag_buf_addf(&docs, "{\"email\":\"u%d@example.org\",\"age\":%d,\"city\":\"c%d\"}\n", i, i, i % 7);
+			ag_buf_addf(&docs,
+			            "{\"email\":\"u%d@example.org\",\"age\":%d,\"city\":\"c%d\"}\n",
+			            i, i, i % 7);
 	}
 	fix_open(f, ag_buf_view(&docs));
 	ag_buf_release(&docs);
@@ -44,7 +49,7 @@ static void assert_verdict(const ag_val *record, const char *verdict, const char
 	if (!ag_str_eqc(fix_text(record, "verdict"), verdict) ||
 	    (rule && !ag_str_contains(fix_text(record, "reason"), ag_str_c(rule))))
 		fail_msg("want %s %s, got %.*s: %.*s", verdict, rule ? rule : "",
-			 AG_FMT(fix_text(record, "verdict")), AG_FMT(fix_text(record, "reason")));
+		         AG_FMT(fix_text(record, "verdict")), AG_FMT(fix_text(record, "reason")));
 }
 
 static void scenario_1_one_finding(void **state)
@@ -55,8 +60,8 @@ static void scenario_1_one_finding(void **state)
 	(void)state;
 	users(&f);
 	SCRIPT(&f, SAMPLE, QUERY("{\"email\":null}"),
-	       FINDING("email", "null_rate", "high", "\"{\\\"email\\\":null}\"", "30", "0.30"), STATS("age", "min"),
-	       STATS("age", "max"), CONCLUDE);
+	       FINDING("email", "null_rate", "high", "\"{\\\"email\\\":null}\"", "30", "0.30"),
+	       STATS("age", "min"), STATS("age", "max"), CONCLUDE);
 	assert_int_equal(fix_len(&f, "findings"), 1);
 	finding = fix_find(&f, "findings", "email", "null_rate");
 	assert_non_null(finding);
@@ -79,8 +84,9 @@ static void scenario_2_repeats(void **state)
 	(void)state;
 	users(&f);
 	/* The second query is the first in other words, as is the second get_stats. */
-	SCRIPT(&f, SAMPLE, QUERY("{\"email\":null}"), QUERY("{\"email\":{\"$eq\":null}}"), QUERY("{\"age\":{\"$lt\":3}}"),
-	       STATS("age", "min"), STATS("age", "min"), SAMPLE, CONCLUDE);
+	SCRIPT(&f, SAMPLE, QUERY("{\"email\":null}"), QUERY("{\"email\":{\"$eq\":null}}"),
+	       QUERY("{\"age\":{\"$lt\":3}}"), STATS("age", "min"), STATS("age", "min"), SAMPLE,
+	       CONCLUDE);
 	assert_int_equal(fix_len(&f, "run_trace"), 8);
 	assert_verdict(fix_record(&f, "action", 1), "pass", NULL);
 	assert_verdict(fix_record(&f, "action", 2), "fail", "no_repeat_query");
@@ -96,7 +102,8 @@ static void scenario_2_repeats(void **state)
 
 static void scenario_3_zero_count(void **state)
 {
-	static const ag_rejected_policy policies[] = { AG_REJECTED_LOG_ONLY, AG_REJECTED_DROP, AG_REJECTED_DEMOTE };
+	static const ag_rejected_policy policies[] = { AG_REJECTED_LOG_ONLY, AG_REJECTED_DROP,
+		                                       AG_REJECTED_DEMOTE };
 
 	(void)state;
 	for (size_t i = 0; i < AG_NELEM(policies); i++) {
@@ -104,10 +111,12 @@ static void scenario_3_zero_count(void **state)
 
 		users(&f);
 		f.opts.rejected_policy = policies[i];
-		SCRIPT(&f, SAMPLE, FINDING("age", "outlier", "high", "{\"age\":{\"$gt\":500}}", "7", "0.07"),
+		SCRIPT(&f, SAMPLE,
+		       FINDING("age", "outlier", "high", "{\"age\":{\"$gt\":500}}", "7", "0.07"),
 		       FINDING("age", "blank", "high", "\"   \"", "7", "0.07"), CONCLUDE);
 		assert_int_equal(fix_len(&f, "findings"), 0);
-		assert_int_equal(fix_len(&f, "dismissed_findings"), policies[i] == AG_REJECTED_DROP ? 0 : 2);
+		assert_int_equal(fix_len(&f, "dismissed_findings"),
+		                 policies[i] == AG_REJECTED_DROP ? 0 : 2);
 		assert_verdict(fix_record(&f, "finding", 0), "fail", "evidence_required");
 		assert_verdict(fix_record(&f, "finding", 1), "fail", "evidence_query_present");
 		/* A rejection is told whatever the policy. */
@@ -123,7 +132,8 @@ static void scenario_4_budget(void **state)
 	(void)state;
 	users(&f);
 	f.opts.budget.iterations = 4;
-	SCRIPT(&f, SAMPLE, QUERY("{\"age\":1}"), QUERY("{\"age\":2}"), QUERY("{\"age\":3}"), QUERY("{\"age\":4}"));
+	SCRIPT(&f, SAMPLE, QUERY("{\"age\":1}"), QUERY("{\"age\":2}"), QUERY("{\"age\":3}"),
+	       QUERY("{\"age\":4}"));
 	assert_int_equal(fix_len(&f, "run_trace"), 4);
 	assert_int_equal(fix_get(&f.report, "run_evaluation")->type, AG_T_OBJECT);
 	assert_true(ag_str_eqc(fix_text(&f.report, "status"), "partial"));
@@ -150,8 +160,8 @@ static void scenario_6_other_filters(void **state)
 
 	(void)state;
 	users(&f);
-	SCRIPT(&f, SAMPLE, QUERY("{\"age\":{\"$gt\":150}}"), QUERY("{\"age\":{\"$gt\":150}}"), QUERY("{\"age\":{\"$lt\":0}}"),
-	       QUERY("{\"age\":null}"));
+	SCRIPT(&f, SAMPLE, QUERY("{\"age\":{\"$gt\":150}}"), QUERY("{\"age\":{\"$gt\":150}}"),
+	       QUERY("{\"age\":{\"$lt\":0}}"), QUERY("{\"age\":null}"));
 	assert_verdict(fix_record(&f, "action", 2), "fail", "no_repeat_query");
 	assert_verdict(fix_record(&f, "action", 3), "pass", NULL);
 	assert_verdict(fix_record(&f, "action", 4), "pass", NULL);
@@ -168,14 +178,17 @@ static void scenario_7_shapes(void **state)
 	       "{\"action\":\"write_finding\",\"action_input\":{\"field\":\"age\"}}",
 	       "{\"action\":\"drop_table\",\"action_input\":{}}",
 	       "{\"action\":\"run_query\",\"action_input\":{\"fliter\":{}}}",
-	       "{\"action\":\"run_query\",\"action_input\":{\"limit\":0}}", QUERY("{\"$where\":\"sleep(1)\"}"));
+	       "{\"action\":\"run_query\",\"action_input\":{\"limit\":0}}",
+	       QUERY("{\"$where\":\"sleep(1)\"}"));
 	for (size_t i = 1; i <= 6; i++)
-		assert_verdict(fix_record(&f, "action", i), "fail", i == 4 ? "known_action" : "action_input_shape");
+		assert_verdict(fix_record(&f, "action", i), "fail",
+		               i == 4 ? "known_action" : "action_input_shape");
 	assert_true(ag_str_contains(f.critiques[3], AG_S("operation")));
 	assert_true(ag_str_contains(f.critiques[6], AG_S("filter")));
 	/* A query that the guard refuses is a critique, not the end. */
 	assert_true(ag_str_contains(f.critiques[8], AG_S("$where")));
-	assert_true(ag_str_eqc(f.result.run_result.status, "ok") || ag_str_eqc(f.result.run_result.status, "partial"));
+	assert_true(ag_str_eqc(f.result.run_result.status, "ok") ||
+	            ag_str_eqc(f.result.run_result.status, "partial"));
 	fix_close(&f);
 }
 
@@ -186,9 +199,10 @@ static void scenario_8_budget_warning(void **state)
 	(void)state;
 	users(&f);
 	f.opts.budget.iterations = 10;
-	SCRIPT(&f, SAMPLE, QUERY("{\"age\":1}"), QUERY("{\"age\":2}"), QUERY("{\"age\":3}"), QUERY("{\"age\":4}"),
-	       QUERY("{\"age\":5}"), QUERY("{\"age\":6}"),
-	       "{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":50}}", QUERY("{\"age\":7}"));
+	SCRIPT(&f, SAMPLE, QUERY("{\"age\":1}"), QUERY("{\"age\":2}"), QUERY("{\"age\":3}"),
+	       QUERY("{\"age\":4}"), QUERY("{\"age\":5}"), QUERY("{\"age\":6}"),
+	       "{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":50}}",
+	       QUERY("{\"age\":7}"));
 	assert_verdict(fix_record(&f, "action", 7), "warn", "budget_warning");
 	assert_true(ag_str_contains(f.critiques[8], AG_S("iterations are left")));
 	fix_close(&f);
@@ -211,8 +225,7 @@ static void scenario_9_finding_rules(void **state)
 
 	(void)state;
 	thousand(&f);
-	SCRIPT(&f, SAMPLE,
-	       FINDING("n", "a", "critical", "{\"n\":{\"$lt\":50}}", "50", "0.005"),
+	SCRIPT(&f, SAMPLE, FINDING("n", "a", "critical", "{\"n\":{\"$lt\":50}}", "50", "0.005"),
 	       FINDING("n", "b", "critical", "{\"n\":{\"$lt\":40}}", "40", "0.004"),
 	       FINDING("n", "c", "high", "{\"n\":{\"$lt\":5}}", "5", "0.0005"),
 	       FINDING("n", "null_rate", "medium", "{\"n\":{\"$lt\":750}}", "750", "0.075"),
@@ -237,7 +250,8 @@ static void a_wrong_claim_is_corrected_once(void **state)
 	(void)state;
 	users(&f);
 	SCRIPT(&f, SAMPLE, FINDING("email", "null_rate", "high", "{\"email\":null}", "55", "0.55"),
-	       FINDING("email", "null_rate", "high", "{\"email\":null}", "55", "0.55"), STATS("age", "min"), CONCLUDE);
+	       FINDING("email", "null_rate", "high", "{\"email\":null}", "55", "0.55"),
+	       STATS("age", "min"), CONCLUDE);
 	assert_verdict(fix_record(&f, "finding", 0), "fail", "evidence_matches");
 	assert_true(ag_str_contains(f.critiques[2], AG_S("affected_count is 30")));
 	assert_verdict(fix_record(&f, "finding", 1), "pass", NULL);
@@ -259,7 +273,8 @@ static void demoted_when_there_is_evidence(void **state)
 	(void)state;
 	thousand(&f);
 	f.opts.rejected_policy = AG_REJECTED_DEMOTE;
-	SCRIPT(&f, SAMPLE, FINDING("n", "a", "critical", "{\"n\":{\"$lt\":50}}", "50", "0.005"), STATS("n", "max"));
+	SCRIPT(&f, SAMPLE, FINDING("n", "a", "critical", "{\"n\":{\"$lt\":50}}", "50", "0.005"),
+	       STATS("n", "max"));
 	finding = fix_find(&f, "findings", "n", "a");
 	assert_non_null(finding);
 	assert_true(ag_str_eqc(fix_text(finding, "severity"), "high"));
@@ -274,7 +289,8 @@ static void scenario_10_run_rules(void **state)
 	fix_open(&f, AG_S("{\"_id\":1,\"a\":1,\"b\":2,\"o\":{\"c\":3,\"d\":4}}\n"));
 	/* One of four data paths: fail; _id and the container do not count. */
 	f.opts.fail_policy = AG_RUN_FAIL_WARN_ONLY;
-	SCRIPT(&f, SAMPLE, STATS("a", "min"), QUERY("{\"_id\":1}"), QUERY("{\"o\":{\"$exists\":true}}"), CONCLUDE);
+	SCRIPT(&f, SAMPLE, STATS("a", "min"), QUERY("{\"_id\":1}"),
+	       QUERY("{\"o\":{\"$exists\":true}}"), CONCLUDE);
 	assert_verdict(fix_record(&f, "run", 0), "fail", "minimum_field_coverage");
 	assert_int_equal(fix_int(fix_get(&f.report, "coverage"), "paths"), 4);
 	/* Two of four: enough. */
@@ -284,14 +300,15 @@ static void scenario_10_run_rules(void **state)
 	SCRIPT(&f, SAMPLE, CONCLUDE);
 	assert_verdict(fix_record(&f, "run", 0), "fail", "early_termination");
 	/* Naming many paths, real and invented, in one query gains three at most. */
-	SCRIPT(&f, SAMPLE, QUERY("{\"$or\":[{\"x\":1},{\"y\":1},{\"z\":1},{\"q\":1},{\"r\":1}]}"), STATS("nope", "count"), CONCLUDE);
+	SCRIPT(&f, SAMPLE, QUERY("{\"$or\":[{\"x\":1},{\"y\":1},{\"z\":1},{\"q\":1},{\"r\":1}]}"),
+	       STATS("nope", "count"), CONCLUDE);
 	assert_verdict(fix_record(&f, "run", 0), "fail", "minimum_field_coverage");
 	assert_int_equal(fix_int(fix_get(&f.report, "coverage"), "investigated"), 0);
 	fix_close(&f);
 
 	thousand(&f);
-	SCRIPT(&f, "{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":5000}}", STATS("n", "min"), STATS("n", "max"),
-	       CONCLUDE);
+	SCRIPT(&f, "{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":5000}}",
+	       STATS("n", "min"), STATS("n", "max"), CONCLUDE);
 	assert_verdict(fix_record(&f, "run", 0), "warn", "no_findings_on_clean_collection");
 	fix_close(&f);
 }
@@ -303,7 +320,9 @@ static void run_fail_policies(void **state)
 	(void)state;
 	users(&f);
 	/* continue: the rejected conclusion becomes a critique, the loop goes on. */
-	SCRIPT(&f, SAMPLE, CONCLUDE, "{\"action\":\"profile_fields\",\"action_input\":{\"fields\":[\"email\",\"age\",\"city\"]}}", CONCLUDE);
+	SCRIPT(&f, SAMPLE, CONCLUDE,
+	       "{\"action\":\"profile_fields\",\"action_input\":{\"fields\":[\"email\",\"age\",\"city\"]}}",
+	       CONCLUDE);
 	assert_verdict(fix_record(&f, "run", 0), "fail", "early_termination");
 	assert_verdict(fix_record(&f, "run", 1), "pass", NULL);
 	assert_true(ag_str_contains(f.critiques[2], AG_S("Investigate")));
@@ -330,7 +349,8 @@ static void scenario_17_collector(void **state)
 	(void)state;
 	users(&f);
 	SCRIPT(&f, SAMPLE, FINDING("email", "null_rate", "high", "{\"email\":null}", "30", "0.30"),
-	       FINDING("email", "missing-rate", "medium", "{\"email\":{\"$type\":\"null\"}}", "30", "0.30"),
+	       FINDING("email", "missing-rate", "medium", "{\"email\":{\"$type\":\"null\"}}", "30",
+	               "0.30"),
 	       FINDING("email", "other", "low", "{\"email\":null}", "30", "0.30"));
 	assert_int_equal(fix_len(&f, "findings"), 2);
 	first = fix_find(&f, "findings", "email", "null_rate");
@@ -352,11 +372,15 @@ static void gates_off_still_need_evidence(void **state)
 
 	(void)state;
 	users(&f);
-	f.opts.gate_off[AG_GATE_ACTION] = f.opts.gate_off[AG_GATE_OBSERVATION] = f.opts.gate_off[AG_GATE_RUN] = true;
-	SCRIPT(&f, QUERY("{\"age\":1}"), QUERY("17"), FINDING("age", "outlier", "high", "{\"age\":{\"$gt\":500}}", "7", "0.07"),
-	       FINDING("email", "null_rate", "critical", "{\"email\":null}", "1", "0.01"), CONCLUDE);
+	f.opts.gate_off[AG_GATE_ACTION] = f.opts.gate_off[AG_GATE_OBSERVATION] =
+		f.opts.gate_off[AG_GATE_RUN] = true;
+	SCRIPT(&f, QUERY("{\"age\":1}"), QUERY("17"),
+	       FINDING("age", "outlier", "high", "{\"age\":{\"$gt\":500}}", "7", "0.07"),
+	       FINDING("email", "null_rate", "critical", "{\"email\":null}", "1", "0.01"),
+	       CONCLUDE);
 	assert_int_equal(fix_len(&f, "findings"), 1);
-	assert_int_equal(fix_int(fix_find(&f, "findings", "email", "null_rate"), "affected_count"), 30);
+	assert_int_equal(fix_int(fix_find(&f, "findings", "email", "null_rate"), "affected_count"),
+	                 30);
 	assert_int_equal(fix_len(&f, "evaluation_records"), 0);
 	assert_int_equal(fix_get(&f.report, "run_evaluation")->type, AG_T_NULL);
 	fix_close(&f);
