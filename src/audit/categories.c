@@ -11,87 +11,156 @@
 static const ag_category table[] = {
 	{ "null_rate", "Null values",
 	  "missing_rate null_or_missing nulls null null_value null_values high_null_rate "
-	  "missing_or_null missing_values missing_value", 1 },
-	{ "missing_field", "Missing field", "missing missing_fields field_missing absent absent_field "
-	  "incomplete incomplete_documents missing_key", 2 },
-	{ "stray_field", "Stray field", "unexpected_field rare_field extra_field unknown_field", 3 },
+	  "missing_or_null missing_values missing_value",
+	  1 },
+	{ "missing_field", "Missing field",
+	  "missing missing_fields field_missing absent absent_field "
+	  "incomplete incomplete_documents missing_key",
+	  2 },
+	{ "stray_field", "Stray field", "unexpected_field rare_field extra_field unknown_field",
+	  3 },
 	{ "inconsistent_empty", "Several ways of nothing",
 	  "two_ways_of_nothing empty_variants inconsistent_null inconsistent_missing", 4 },
-	{ "type_mismatch", "Mixed types", "type_drift mixed_types mixed_type type_inconsistency "
-	  "inconsistent_type inconsistent_types type_mismatches wrong_type type_error", 5 },
+	{ "type_mismatch", "Mixed types",
+	  "type_drift mixed_types mixed_type type_inconsistency "
+	  "inconsistent_type inconsistent_types type_mismatches wrong_type type_error",
+	  5 },
 	{ "numeric_text", "Numbers stored as text",
 	  "number_as_text numbers_as_text numeric_string numeric_strings number_as_string "
-	  "numeric_as_string stringified_numbers", 6 },
+	  "numeric_as_string stringified_numbers",
+	  6 },
 	{ "text_in_number", "Text in a numeric field",
-	  "text_in_numeric text_in_numeric_field non_numeric non_numeric_value string_in_number", 7 },
-	{ "date_as_text", "Dates stored as text", "dates_as_text date_as_string text_date "
-	  "string_date dates_as_strings", 8 },
-	{ "mixed_date_formats", "Mixed date formats", "date_format date_formats inconsistent_date_format "
-	  "inconsistent_dates date_format_mix inconsistent_date_formats", 8 },
-	{ "ambiguous_date", "Ambiguous day and month", "ambiguous_dates day_month_swap "
-	  "day_month_ambiguity", 9 },
-	{ "sentinel_value", "Sentinel number", "sentinel sentinel_number sentinel_values magic_number "
-	  "placeholder_number magic_value", 10 },
-	{ "sentinel_date", "Sentinel date", "sentinel_dates placeholder_date default_date epoch_date", 11 },
-	{ "null_word", "Placeholder text", "null_words placeholder placeholder_text placeholder_value "
-	  "null_string null_as_text disguised_missing placeholder_values na_string", 12 },
-	{ "empty_string", "Empty text", "empty_strings empty blank empty_text blank_string "
-	  "blank_value empty_value", 13 },
-	{ "padding", "Stray white space", "whitespace white_space leading_whitespace "
-	  "trailing_whitespace untrimmed extra_whitespace trailing_space leading_space", 14 },
-	{ "case_variants", "Case variants", "case_variant case_inconsistency inconsistent_case "
-	  "inconsistent_casing casing case_mismatch", 15 },
-	{ "spelling_variants", "Spelling variants", "spelling_variant typo typos misspelling "
-	  "near_duplicate_values inconsistent_spelling value_variants", 16 },
-	{ "enum_violation", "Unexpected category", "invalid_value rare_category invalid_enum "
-	  "unexpected_value invalid_category rare_value unexpected_category", 17 },
-	{ "outlier", "Outliers", "outliers extreme_value extreme_values anomaly value_outlier "
-	  "numeric_outlier", 18 },
-	{ "impossible_range", "Impossible value", "out_of_range range_violation invalid_range "
-	  "impossible_value negative_value negative_values range invalid_number", 19 },
-	{ "implausible_date", "Implausible date", "future_date future_dates ancient_date "
-	  "date_out_of_range invalid_date impossible_date date_range", 20 },
-	{ "pattern_violation", "Pattern broken", "pattern pattern_mismatch format_violation "
-	  "inconsistent_format format_inconsistency format_drift", 21 },
-	{ "lost_leading_zero", "Lost leading zero", "leading_zero lost_zero missing_leading_zero", 22 },
-	{ "invalid_format", "Invalid format", "format invalid_email malformed malformed_value "
-	  "invalid_url bad_format email_format", 23 },
-	{ "truncation", "Text cut off", "truncated truncated_text cut_off length length_outlier", 24 },
-	{ "duplicates", "Duplicate key", "non_unique duplicate duplicate_key duplicate_keys "
-	  "uniqueness duplicate_value duplicate_values duplicate_id unique_violation", 25 },
-	{ "duplicate_document", "Duplicate document", "duplicate_documents duplicate_record "
-	  "duplicate_records duplicate_row duplicate_rows", 26 },
-	{ "constant_field", "Constant field", "constant constant_value dead_field single_value "
-	  "zero_variance", 27 },
-	{ "fd_violation", "Broken dependency", "functional_dependency dependency_violation "
-	  "inconsistent_dependency", 28 },
-	{ "arithmetic", "Arithmetic does not add up", "arithmetic_mismatch sum_mismatch "
-	  "total_mismatch calculation_error", 29 },
-	{ "date_order", "Dates in the wrong order", "order_of_dates temporal_order "
-	  "date_inconsistency chronology", 30 },
+	  "text_in_numeric text_in_numeric_field non_numeric non_numeric_value string_in_number",
+	  7 },
+	{ "date_as_text", "Dates stored as text",
+	  "dates_as_text date_as_string text_date "
+	  "string_date dates_as_strings",
+	  8 },
+	{ "mixed_date_formats", "Mixed date formats",
+	  "date_format date_formats inconsistent_date_format "
+	  "inconsistent_dates date_format_mix inconsistent_date_formats",
+	  8 },
+	{ "ambiguous_date", "Ambiguous day and month",
+	  "ambiguous_dates day_month_swap "
+	  "day_month_ambiguity",
+	  9 },
+	{ "sentinel_value", "Sentinel number",
+	  "sentinel sentinel_number sentinel_values magic_number "
+	  "placeholder_number magic_value",
+	  10 },
+	{ "sentinel_date", "Sentinel date",
+	  "sentinel_dates placeholder_date default_date epoch_date", 11 },
+	{ "null_word", "Placeholder text",
+	  "null_words placeholder placeholder_text placeholder_value "
+	  "null_string null_as_text disguised_missing placeholder_values na_string",
+	  12 },
+	{ "empty_string", "Empty text",
+	  "empty_strings empty blank empty_text blank_string "
+	  "blank_value empty_value",
+	  13 },
+	{ "padding", "Stray white space",
+	  "whitespace white_space leading_whitespace "
+	  "trailing_whitespace untrimmed extra_whitespace trailing_space leading_space",
+	  14 },
+	{ "case_variants", "Case variants",
+	  "case_variant case_inconsistency inconsistent_case "
+	  "inconsistent_casing casing case_mismatch",
+	  15 },
+	{ "spelling_variants", "Spelling variants",
+	  "spelling_variant typo typos misspelling "
+	  "near_duplicate_values inconsistent_spelling value_variants",
+	  16 },
+	{ "enum_violation", "Unexpected category",
+	  "invalid_value rare_category invalid_enum "
+	  "unexpected_value invalid_category rare_value unexpected_category",
+	  17 },
+	{ "outlier", "Outliers",
+	  "outliers extreme_value extreme_values anomaly value_outlier "
+	  "numeric_outlier",
+	  18 },
+	{ "impossible_range", "Impossible value",
+	  "out_of_range range_violation invalid_range "
+	  "impossible_value negative_value negative_values range invalid_number",
+	  19 },
+	{ "implausible_date", "Implausible date",
+	  "future_date future_dates ancient_date "
+	  "date_out_of_range invalid_date impossible_date date_range",
+	  20 },
+	{ "pattern_violation", "Pattern broken",
+	  "pattern pattern_mismatch format_violation "
+	  "inconsistent_format format_inconsistency format_drift",
+	  21 },
+	{ "lost_leading_zero", "Lost leading zero", "leading_zero lost_zero missing_leading_zero",
+	  22 },
+	{ "invalid_format", "Invalid format",
+	  "format invalid_email malformed malformed_value "
+	  "invalid_url bad_format email_format",
+	  23 },
+	{ "truncation", "Text cut off", "truncated truncated_text cut_off length length_outlier",
+	  24 },
+	{ "duplicates", "Duplicate key",
+	  "non_unique duplicate duplicate_key duplicate_keys "
+	  "uniqueness duplicate_value duplicate_values duplicate_id unique_violation",
+	  25 },
+	{ "duplicate_document", "Duplicate document",
+	  "duplicate_documents duplicate_record "
+	  "duplicate_records duplicate_row duplicate_rows",
+	  26 },
+	{ "constant_field", "Constant field",
+	  "constant constant_value dead_field single_value "
+	  "zero_variance",
+	  27 },
+	{ "fd_violation", "Broken dependency",
+	  "functional_dependency dependency_violation "
+	  "inconsistent_dependency",
+	  28 },
+	{ "arithmetic", "Arithmetic does not add up",
+	  "arithmetic_mismatch sum_mismatch "
+	  "total_mismatch calculation_error",
+	  29 },
+	{ "date_order", "Dates in the wrong order",
+	  "order_of_dates temporal_order "
+	  "date_inconsistency chronology",
+	  30 },
 	{ "keys_as_data", "Keys that are data", "dynamic_keys data_in_keys map_keys", 31 },
-	{ "referential", "Broken reference", "referential_integrity orphan orphans dangling_reference "
-	  "foreign_key orphaned", 32 },
-	{ "mojibake", "Broken encoding", "encoding encoding_error encoding_issue garbled "
-	  "character_encoding bad_encoding", 33 },
-	{ "control_characters", "Control characters", "control_character control_chars "
-	  "non_printable", 33 },
+	{ "referential", "Broken reference",
+	  "referential_integrity orphan orphans dangling_reference "
+	  "foreign_key orphaned",
+	  32 },
+	{ "mojibake", "Broken encoding",
+	  "encoding encoding_error encoding_issue garbled "
+	  "character_encoding bad_encoding",
+	  33 },
+	{ "control_characters", "Control characters",
+	  "control_character control_chars "
+	  "non_printable",
+	  33 },
 	{ "html_entities", "HTML entities", "html_entity escaped_html html_escapes", 33 },
-	{ "precision_loss", "Lost precision", "precision rounding unsafe_integer float_precision "
-	  "floating_point", 34 },
-	{ "field_name_variants", "Field name variants", "field_names field_name_typo "
-	  "inconsistent_field_names key_variants field_name", 35 },
+	{ "precision_loss", "Lost precision",
+	  "precision rounding unsafe_integer float_precision "
+	  "floating_point",
+	  34 },
+	{ "field_name_variants", "Field name variants",
+	  "field_names field_name_typo "
+	  "inconsistent_field_names key_variants field_name",
+	  35 },
 	{ "drift", "Drift over time", "schema_drift distribution_drift shift", 36 },
 	{ "array_size", "Unusual array size", "array_length empty_array list_length", 37 },
 	{ "array_content", "Array content", "array_items null_in_array duplicate_items", 38 },
-	{ "unit_mixup", "Mixed units", "unit_mix_up unit_mismatch mixed_units inconsistent_units", 39 },
-	{ "pii", "Personal data or secret", "pii_leak secret secrets personal_data sensitive_data", 40 },
+	{ "unit_mixup", "Mixed units", "unit_mix_up unit_mismatch mixed_units inconsistent_units",
+	  39 },
+	{ "pii", "Personal data or secret", "pii_leak secret secrets personal_data sensitive_data",
+	  40 },
 	{ "stale", "Stale data", "staleness freshness outdated stale_data", 41 },
 	{ "redundant", "Twin fields disagree", "redundant_field twin_fields redundancy", 42 },
-	{ "boolean_variants", "Booleans in many spellings", "boolean_as_text boolean_text "
-	  "inconsistent_boolean mixed_booleans", 43 },
-	{ "geo", "Implausible location", "geo_outlier coordinates invalid_coordinates location", 44 },
-	{ "name_case", "Wrong case in names", "capitalization capitalisation name_capitalization", 45 },
+	{ "boolean_variants", "Booleans in many spellings",
+	  "boolean_as_text boolean_text "
+	  "inconsistent_boolean mixed_booleans",
+	  43 },
+	{ "geo", "Implausible location", "geo_outlier coordinates invalid_coordinates location",
+	  44 },
+	{ "name_case", "Wrong case in names", "capitalization capitalisation name_capitalization",
+	  45 },
 };
 
 static const struct {

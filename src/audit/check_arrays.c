@@ -29,20 +29,23 @@ void ag_check_array_size(AG_CHECK_ARGS)
 	if (usual > 0 && s->size.min < s->size.max)
 		cond = OBJ(a, KV("$type", ag_ev_text("array")),
 		           KV("$not", OBJ(a, KV("$size", ag_val_int((int64_t)usual)))));
-	else if (s->nempty && ag_share(s->nempty, s->n) < 0.01 && usual == 0 &&
+	else if (s->nempty && ag_share(s->nempty, s->n) < 0.015 && usual == 0 &&
 	         !(out->name.traits & (AG_TRAIT_SET | AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE)))
 		cond = OBJ(a, KV("$size", ag_val_int(0)));
 	else
 		return;
-	h = ag_suspect(out, f, "array_size", usual > 0 || needed ? AG_MEDIUM : AG_LOW, 0.75, ag_ev_where(a, f, cond));
+	h = ag_suspect(out, f, "array_size", usual > 0 || needed ? AG_MEDIUM : AG_LOW, 0.75,
+	               ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
 	h->max_share = 0.02;
-	ag_suspect_say(h, usual > 0 ? "arrays have another length than all others"
-	                            : "arrays are empty that hold items everywhere else",
-	               "a write that was cut short, or items that failed to load",
-	               "load the arrays again from their source, and refuse incomplete ones at the writer");
+	ag_suspect_say(
+		h,
+		usual > 0 ? "arrays have another length than all others"
+			  : "arrays are empty that hold items everywhere else",
+		"a write that was cut short, or items that failed to load",
+		"load the arrays again from their source, and refuse incomplete ones at the writer");
 	if (usual > 0)
 		h->detail = ag_str_printf(a, "the usual length is %.0f", usual);
 }
@@ -71,7 +74,8 @@ void ag_check_array_content(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, "arrays hold items that are null or empty text",
-	               "splitting a text that ended in a separator, or removing items without closing the gap",
-	               "remove these items with $pull, and filter input before it is stored");
+	ag_suspect_say(
+		h, "arrays hold items that are null or empty text",
+		"splitting a text that ended in a separator, or removing items without closing the gap",
+		"remove these items with $pull, and filter input before it is stored");
 }

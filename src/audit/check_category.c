@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#define MAX_DISTINCT   1000
-#define MAX_LISTED     200
-#define FOLD_BYTES     4096
-#define DETAIL_BYTES   400
+#define MAX_DISTINCT 1000
+#define MAX_LISTED   200
+#define FOLD_BYTES   4096
+#define DETAIL_BYTES 400
 
 /* One text value, its count and its folded form. */
 typedef struct spelling {
@@ -81,7 +81,8 @@ typedef struct variants {
 	ag_buf detail;
 } variants;
 
-static void add_variant(variants *v, ag_arena *a, const ag_value_count *major, const ag_value_count *minor)
+static void add_variant(variants *v, ag_arena *a, const ag_value_count *major,
+                        const ag_value_count *minor)
 {
 	if (v->n == MAX_LISTED)
 		return;
@@ -131,10 +132,11 @@ void ag_check_case_variants(AG_CHECK_ARGS)
 		               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, v.minor, v.n)))));
 	if (h) {
 		ag_suspect_fix(h);
-		ag_suspect_say(h, "one value is written in several ways that differ only in case",
-		               "free text input where a list of values was meant",
-		               "rewrite the minor spellings to the frequent one, and let the writer choose "
-		               "from a list");
+		ag_suspect_say(
+			h, "one value is written in several ways that differ only in case",
+			"free text input where a list of values was meant",
+			"rewrite the minor spellings to the frequent one, and let the writer choose "
+			"from a list");
 		h->detail = ag_buf_dup(a, &v.detail);
 	}
 	ag_buf_release(&v.detail);
@@ -155,15 +157,20 @@ static bool has_digit(ag_str s)
 static bool are_both_real(ag_str a, ag_str b)
 {
 	static const char *const pairs[][2] = {
-		{ "iran", "iraq" },         { "niger", "nigeria" },   { "austria", "australia" },
-		{ "slovakia", "slovenia" }, { "mali", "malta" },      { "mauritania", "mauritius" },
-		{ "dominica", "dominican" }, { "guinea", "guyana" },  { "paraguay", "uruguay" },
-		{ "bergen", "bremen" },     { "parts", "party" },     { "latvia", "libya" },
-		{ "sweden", "sudan" },      { "monthly", "month" },   { "hotel", "hostel" },
-		{ "female", "male" },       { "complete", "compete" }, { "desert", "dessert" },
-		{ "horse", "house" },       { "mouse", "house" },     { "trail", "trial" },
-		{ "device", "devise" },     { "personal", "personnel" }, { "stationary", "stationery" },
-		{ "principal", "principle" }, { "processed", "processes" }, { "receive", "receiver" },
+		{ "iran", "iraq" },           { "niger", "nigeria" },
+		{ "austria", "australia" },   { "slovakia", "slovenia" },
+		{ "mali", "malta" },          { "mauritania", "mauritius" },
+		{ "dominica", "dominican" },  { "guinea", "guyana" },
+		{ "paraguay", "uruguay" },    { "bergen", "bremen" },
+		{ "parts", "party" },         { "latvia", "libya" },
+		{ "sweden", "sudan" },        { "monthly", "month" },
+		{ "hotel", "hostel" },        { "female", "male" },
+		{ "complete", "compete" },    { "desert", "dessert" },
+		{ "horse", "house" },         { "mouse", "house" },
+		{ "trail", "trial" },         { "device", "devise" },
+		{ "personal", "personnel" },  { "stationary", "stationery" },
+		{ "principal", "principle" }, { "processed", "processes" },
+		{ "receive", "receiver" },
 	};
 
 	for (size_t i = 0; i < AG_NELEM(pairs); i++) {
@@ -241,10 +248,11 @@ void ag_check_spelling(AG_CHECK_ARGS)
 		               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, v.minor, v.n)))));
 	if (h) {
 		ag_suspect_fix(h);
-		ag_suspect_say(h, "a rare value is a frequent one with a typing error",
-		               "hand-made input where a list of values was meant",
-		               "rewrite the rare spelling to the frequent one, and let the writer choose from "
-		               "a list");
+		ag_suspect_say(
+			h, "a rare value is a frequent one with a typing error",
+			"hand-made input where a list of values was meant",
+			"rewrite the rare spelling to the frequent one, and let the writer choose from "
+			"a list");
 		h->detail = ag_buf_dup(a, &v.detail);
 	}
 	ag_buf_release(&v.detail);
@@ -285,8 +293,9 @@ void ag_check_rare_value(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (!is_label(f, &out->name) || f->ndistinct > 50 || f->ndistinct < 3 || f->str.n != f->nscalar ||
-	    ag_name_is_identifier(&out->name) || is_boolean_field(f) || !ag_path_is_plain(a, f))
+	if (!is_label(f, &out->name) || f->ndistinct > 50 || f->ndistinct < 3 ||
+	    f->str.n != f->nscalar || ag_name_is_identifier(&out->name) || is_boolean_field(f) ||
+	    !ag_path_is_plain(a, f))
 		return;
 	for (size_t i = 0; i < f->nvalue; i++) {
 		if (!is_rare(f, f->values[i].n)) {

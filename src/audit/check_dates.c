@@ -73,8 +73,8 @@ static ag_str formats_detail(ag_arena *a, const formats *fm)
 
 	for (ag_date_format i = AG_DATE_ISO; i < AG_DATE_NFORMAT; i++) {
 		if (fm->n[i])
-			ag_buf_addf(&b, "%slike %s %llu", b.len ? ", " : "", ag_date_format_example(i),
-			            (unsigned long long)fm->n[i]);
+			ag_buf_addf(&b, "%slike %s %llu", b.len ? ", " : "",
+			            ag_date_format_example(i), (unsigned long long)fm->n[i]);
 	}
 	s = ag_buf_dup(a, &b);
 	ag_buf_release(&b);
@@ -103,14 +103,16 @@ void ag_check_date_text(AG_CHECK_ARGS)
 	if (fm.share < 0.8 || (!beside && fm.kinds > 1) || (iso && !beside && !has_real_dates(p)))
 		return;
 	h = ag_suspect(out, f, "date_as_text", beside ? AG_HIGH : AG_LOW, 0.85,
-	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("string")),
-	                                     KV("$regex", formats_regex(a, &fm, AG_DATE_NONE)))));
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("string")),
+	                               KV("$regex", formats_regex(a, &fm, AG_DATE_NONE)))));
 	if (!h)
 		return;
 	if (!beside)
 		ag_suspect_fix(h);
-	ag_suspect_say(h, beside ? "dates are stored as text beside real dates"
-	                         : "the dates of this field are stored as text",
+	ag_suspect_say(h,
+	               beside ? "dates are stored as text beside real dates"
+	                      : "the dates of this field are stored as text",
 	               "a writer that passes dates on as they came over the wire",
 	               "convert them with $dateFromString and write dates as dates");
 	h->detail = formats_detail(a, &fm);
@@ -130,9 +132,10 @@ void ag_check_date_formats(AG_CHECK_ARGS)
 	               ag_ev_where(a, f, OBJ(a, KV("$regex", formats_regex(a, &fm, fm.most)))));
 	if (!h)
 		return;
-	ag_suspect_say(h, "dates are written in more than one way",
-	               "several sources, each with the date notation of its country or library",
-	               "parse each notation on its own and store all of them as dates (or as ISO 8601 text)");
+	ag_suspect_say(
+		h, "dates are written in more than one way",
+		"several sources, each with the date notation of its country or library",
+		"parse each notation on its own and store all of them as dates (or as ISO 8601 text)");
 	h->detail = formats_detail(a, &fm);
 }
 
@@ -159,9 +162,11 @@ void ag_check_ambiguous_date(AG_CHECK_ARGS)
 	               ag_ev_where(a, f, ag_ev_regex(a, regex[days > months], "")));
 	if (!h)
 		return;
-	ag_suspect_say(h, "day/month and month/day stand in one field, so a date such as 03/04 can mean two days",
-	               "records merged from an American and a European source",
-	               "find out which source wrote which order, and store ISO 8601 or real dates");
+	ag_suspect_say(
+		h,
+		"day/month and month/day stand in one field, so a date such as 03/04 can mean two days",
+		"records merged from an American and a European source",
+		"find out which source wrote which order, and store ISO 8601 or real dates");
 	h->detail = ag_str_printf(a, "certainly day first %llu, certainly month first %llu",
 	                          (unsigned long long)days, (unsigned long long)months);
 }
@@ -208,9 +213,9 @@ static bool value_ms(const ag_value_count *v, int64_t *ret)
 
 /* What the listed values say of one day and of all others. */
 typedef struct day_facts {
-	uint64_t n;         /* occurrences on the day, as far as known */
-	uint64_t other;     /* most occurrences of any other value */
-	int64_t min, max;   /* of the others */
+	uint64_t n;       /* occurrences on the day, as far as known */
+	uint64_t other;   /* most occurrences of any other value */
+	int64_t min, max; /* of the others */
 	bool has_other;
 } day_facts;
 
@@ -262,7 +267,8 @@ static bool stands_out(const day_facts *d, const sentinel_day *s)
 		return false;
 	if (s->is_low ? d->min - s->ms > 10 * YEAR_MS : s->ms - d->max > 10 * YEAR_MS)
 		return true;
-	return d->n >= spike && (s->is_low ? d->max - s->ms > 10 * YEAR_MS : s->ms - d->min > 10 * YEAR_MS);
+	return d->n >= spike &&
+	       (s->is_low ? d->max - s->ms > 10 * YEAR_MS : s->ms - d->min > 10 * YEAR_MS);
 }
 
 static bool holds_iso_text(const ag_path_profile *f)
@@ -270,8 +276,8 @@ static bool holds_iso_text(const ag_path_profile *f)
 	return f->str.by_date[AG_DATE_ISO] * 10 >= f->str.n * 8 && f->str.n > f->date.n;
 }
 
-static ag_str day_evidence(ag_arena *a, const ag_path_profile *f, bool text, const sentinel_day *const *days,
-                           size_t n)
+static ag_str day_evidence(ag_arena *a, const ag_path_profile *f, bool text,
+                           const sentinel_day *const *days, size_t n)
 {
 	ag_val each[AG_NELEM(sentinel_days)];
 	ag_buf b = AG_BUF_INIT(REGEX_BYTES);
@@ -321,7 +327,8 @@ void ag_check_sentinel_date(AG_CHECK_ARGS)
 	}
 	if (!n)
 		return;
-	h = ag_suspect(out, f, "sentinel_date", AG_MEDIUM, 0.85, day_evidence(a, f, text, found, n));
+	h = ag_suspect(out, f, "sentinel_date", AG_MEDIUM, 0.85,
+	               day_evidence(a, f, text, found, n));
 	if (!h)
 		return;
 	ag_suspect_say(h, "",
@@ -356,15 +363,17 @@ static void future_text(const ag_path_profile *f, const ag_catalogue_opts *o, ag
 	(void)ag_time_format(limit, o->as_of_ms + 2 * DAY_MS);
 	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.6,
 	               ag_ev_where(a, f,
-	                           OBJ(a, KV("$gt", ag_val_str(ag_str_dup(a, ag_str_make(limit, 10)))),
+	                           OBJ(a,
+	                               KV("$gt", ag_val_str(ag_str_dup(a, ag_str_make(limit, 10)))),
 	                               KV("$lt", ag_ev_text("2099-12-31")),
 	                               KV("$regex", ag_ev_text("^[0-9]{4}-[0-9]{2}-[0-9]{2}")))));
 	if (!h)
 		return;
 	h->max_share = 0.01;
-	ag_suspect_say(h, "dates lie in the future of a field that records the past",
-	               "a wrong clock, a typing error in the year, or test data",
-	               "correct the dates from another field or source, and refuse future dates at the writer");
+	ag_suspect_say(
+		h, "dates lie in the future of a field that records the past",
+		"a wrong clock, a typing error in the year, or test data",
+		"correct the dates from another field or source, and refuse future dates at the writer");
 }
 
 void ag_check_date_range(AG_CHECK_ARGS)
@@ -401,14 +410,17 @@ void ag_check_date_range(AG_CHECK_ARGS)
 	cond = late ? after : before;
 	if (late && early)
 		cond = OBJ(a, KV("$type", ag_ev_text("date")),
-		           KV("$not", OBJ(a, KV("$gte", date_val(first)), KV("$lte", date_val(limit)))));
+		           KV("$not",
+		              OBJ(a, KV("$gte", date_val(first)), KV("$lte", date_val(limit)))));
 	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	h->max_share = 0.05;
-	ag_suspect_say(h, late && early ? "dates lie in the future or in another century"
-	                  : late        ? "dates lie in the future, where the others do not"
-	                                : "dates lie in another century, far from all others",
-	               "a wrong clock, a typing error in the year, or test data",
-	               "correct the dates from another field or source, and check the range at the writer");
+	ag_suspect_say(
+		h,
+		late && early ? "dates lie in the future or in another century"
+		: late        ? "dates lie in the future, where the others do not"
+			      : "dates lie in another century, far from all others",
+		"a wrong clock, a typing error in the year, or test data",
+		"correct the dates from another field or source, and check the range at the writer");
 }

@@ -121,7 +121,11 @@ static ag_val fixed_regex(ag_arena *a, ag_str shape)
 		for (k = i + 1; k < shape.len && shape.ptr[k] == c;)
 			k++;
 		if (c == 'A' || c == 'a' || c == '9') {
-			ag_buf_addf(&b, "%s{%zu}", c == 'A' ? "[A-Z]" : c == 'a' ? "[a-z]" : "[0-9]", k - i);
+			ag_buf_addf(&b, "%s{%zu}",
+			            c == 'A'   ? "[A-Z]"
+			            : c == 'a' ? "[a-z]"
+			                       : "[0-9]",
+			            k - i);
 			continue;
 		}
 		for (; i < k; i++)
@@ -176,27 +180,29 @@ void ag_check_pattern(AG_CHECK_ARGS)
 	(void)o;
 	if (f->str.n < 200 || f->ndistinct <= 50 || f->str.words >= 4 ||
 	    ag_share(f->str.n, ag_path_filled(f)) < 0.9 || !ag_path_is_plain(a, f) ||
-	    out->name.traits & (AG_TRAIT_PHONE | AG_TRAIT_PROSE | AG_TRAIT_MONEY | AG_TRAIT_NUMERIC) ||
-	    ag_field_has_word(&out->name, "version") ||
-	    f->str.by_date[AG_DATE_NONE] * 2 < f->str.n)
+	    out->name.traits &
+	            (AG_TRAIT_PHONE | AG_TRAIT_PROSE | AG_TRAIT_MONEY | AG_TRAIT_NUMERIC) ||
+	    ag_field_has_word(&out->name, "version") || f->str.by_date[AG_DATE_NONE] * 2 < f->str.n)
 		return;
 	if (fixed && fixed->n + f->str.nempty < f->str.n && !is_growing(f, fixed))
 		pattern = fixed_regex(a, fixed->shape);
 	else if (!forms_regex(a, f, &pattern, &nforms))
 		return;
 	h = ag_suspect(out, f, "pattern_violation", nforms == 1 ? AG_MEDIUM : AG_LOW, 0.7,
-	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("string")),
-	                                     KV("$not", OBJ(a, KV("$regex", pattern))),
-	                                     KV("$ne", ag_ev_text("")))));
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("string")),
+	                               KV("$not", OBJ(a, KV("$regex", pattern))),
+	                               KV("$ne", ag_ev_text("")))));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
 	h->max_share = 0.05;
-	ag_suspect_say(h, "a few texts do not have the form of all others",
-	               "hand-made input, another numbering scheme, or values in the wrong field",
-	               "check these documents against their source, and check the form at the writer");
-	h->detail = ag_str_printf(a, "%zu usual form%s, like \"%.*s\"", nforms, nforms == 1 ? "" : "s",
-	                          AG_FMT(f->str.shapes[0].example));
+	ag_suspect_say(
+		h, "a few texts do not have the form of all others",
+		"hand-made input, another numbering scheme, or values in the wrong field",
+		"check these documents against their source, and check the form at the writer");
+	h->detail = ag_str_printf(a, "%zu usual form%s, like \"%.*s\"", nforms,
+	                          nforms == 1 ? "" : "s", AG_FMT(f->str.shapes[0].example));
 }
 
 /* ---- lost zeros ---- */
@@ -259,7 +265,8 @@ void ag_check_lost_zero(AG_CHECK_ARGS)
 		return;
 	n_less = digits_of_length(f, most - 1);
 	if (numbers ? f->num.q.min >= 10000 && !n_less
-	            : !n_less || ag_share(n_most, total) < (zip ? 0.7 : 0.8) || ag_share(n_less, total) > (zip ? 0.25 : 0.15))
+	            : !n_less || ag_share(n_most, total) < (zip ? 0.7 : 0.8) ||
+	                      ag_share(n_less, total) > (zip ? 0.25 : 0.15))
 		return;
 	/* Where no zero leads, a shorter code is simply a smaller number. */
 	if (!numbers && !f->str.nleading_zero && !zip)
@@ -267,7 +274,8 @@ void ag_check_lost_zero(AG_CHECK_ARGS)
 	if (numbers && !p->has_views)
 		cond = OBJ(a, KV("$gte", ag_val_int(100)), KV("$lte", ag_val_int(9999)));
 	else
-		cond = OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[0-9]{%zu,%zu}$", most - 2, most - 1))));
+		cond = OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[0-9]{%zu,%zu}$", most - 2,
+		                                                    most - 1))));
 	h = ag_suspect(out, f, "lost_leading_zero", AG_MEDIUM, 0.8, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
@@ -283,7 +291,8 @@ void ag_check_email(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	uint64_t silent = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD];
-	uint64_t said = f->str.n > silent ? f->str.n - silent : 0, good = f->str.by_class[AG_TEXT_EMAIL];
+	uint64_t said = f->str.n > silent ? f->str.n - silent : 0,
+		 good = f->str.by_class[AG_TEXT_EMAIL];
 	ag_hypothesis *h;
 
 	(void)p;
@@ -293,28 +302,32 @@ void ag_check_email(AG_CHECK_ARGS)
 	    ag_path_is_prose(f, &out->name))
 		return;
 	/* A login may be an address or a name. */
-	if (!(out->name.traits & AG_TRAIT_EMAIL) && out->name.traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON))
+	if (!(out->name.traits & AG_TRAIT_EMAIL) &&
+	    out->name.traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON))
 		return;
-	h = ag_suspect(out, f, "invalid_format", AG_MEDIUM, 0.85,
-	               ag_ev_where(a, f,
-	                           OBJ(a, KV("$type", ag_ev_text("string")),
-	                               KV("$not", ag_ev_regex(a, "^\\s*[^@\\s]+@[^@\\s]+\\.[^@\\s]+\\s*$", "")),
-	                               KV("$ne", ag_ev_text("")))));
+	h = ag_suspect(
+		out, f, "invalid_format", AG_MEDIUM, 0.85,
+		ag_ev_where(a, f,
+	                    OBJ(a, KV("$type", ag_ev_text("string")),
+	                        KV("$not",
+	                           ag_ev_regex(a, "^\\s*[^@\\s]+@[^@\\s]+\\.[^@\\s]+\\s*$", "")),
+	                        KV("$ne", ag_ev_text("")))));
 	if (!h)
 		return;
 	h->max_share = 0.3;
-	ag_suspect_say(h, "some texts are no e-mail addresses, unlike the others",
-	               "input that was not checked, or a value that slipped in from another field",
-	               "ask the owner for the address or set it to null, and check addresses at the writer");
+	ag_suspect_say(
+		h, "some texts are no e-mail addresses, unlike the others",
+		"input that was not checked, or a value that slipped in from another field",
+		"ask the owner for the address or set it to null, and check addresses at the writer");
 }
 
 /* ---- cut off ---- */
 
 static bool is_column_width(double len)
 {
-	static const double widths[] = { 50,  64,  100, 120, 128,  140,  150,  160,  200,  250, 254,  255,
-		                         256, 300, 400, 500, 512,  1000, 1024, 2000, 2048, 4000, 4096,
-		                         8000, 8192, 65535 };
+	static const double widths[] = { 50,   64,   100,  120,  128,  140,  150,  160,  200,
+		                         250,  254,  255,  256,  300,  400,  500,  512,  1000,
+		                         1024, 2000, 2048, 4000, 4096, 8000, 8192, 65535 };
 
 	for (size_t i = 0; i < AG_NELEM(widths); i++) {
 		if (widths[i] == len)
@@ -323,47 +336,59 @@ static bool is_column_width(double len)
 	return false;
 }
 
-/* At least this share of the texts is as long as the longest. */
-static double pile_share(const ag_quantiles *q)
+/* A length that piles up: where two quantiles meet at the width of a column. 0 = none. */
+static double pile_length(const ag_quantiles *q, double *ret_share)
 {
-	return q->p25 == q->max ? 0.75 : q->p50 == q->max ? 0.5 : q->p75 == q->max ? 0.25
-	       : q->p95 == q->max ? 0.05 : 0.01;
+	const double at[] = { q->p25, q->p50, q->p75, q->p95, q->p99, q->max };
+	const double share[] = { 0.25, 0.25, 0.2, 0.04, 0.01 };
+	double pile = 0;
+
+	*ret_share = 0;
+	for (size_t i = 0; i + 1 < AG_NELEM(at); i++) {
+		if (at[i] != at[i + 1] || !is_column_width(at[i]) || (pile > 0 && pile != at[i]))
+			continue;
+		pile = at[i];
+		*ret_share += share[i];
+	}
+	return pile;
 }
 
 /* One long text over and over again is a template, no pile of texts. */
-static bool is_one_text(const ag_path_profile *f)
+static bool is_one_text(const ag_path_profile *f, double length, double share)
 {
 	uint64_t repeated = 0;
 
 	for (size_t i = 0; i < f->nvalue; i++) {
 		if (f->values[i].n > 1 &&
-		    (double)ag_utf8_count(ag_value_text(&f->values[i])) == f->str.length.max)
+		    (double)ag_utf8_count(ag_value_text(&f->values[i])) == length)
 			repeated += f->values[i].n;
 	}
-	return (double)repeated > 0.5 * pile_share(&f->str.length) * (double)f->str.n;
+	return (double)repeated > 0.5 * share * (double)f->str.n;
 }
 
 void ag_check_cut_off(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	const ag_quantiles *q = &f->str.length;
+	double share, pile = pile_length(q, &share);
 	ag_hypothesis *h;
 
 	(void)p;
 	(void)o;
-	/* A pile: more than one in a hundred is exactly as long as the longest; words, so no code. */
-	if (f->str.n < 200 || !is_column_width(q->max) || q->p99 < q->max || q->min == q->max ||
-	    q->p50 < 5 || f->ndistinct * 2 < f->nscalar || f->str.words < 3 ||
-	    is_one_text(f) || !ag_path_is_plain(a, f))
+	/* Words, so no code; a pile that hardly anything passes. */
+	if (f->str.n < 200 || pile <= 0 || q->min == q->max || q->p99 > pile || q->p50 < 5 ||
+	    f->ndistinct * 2 < f->nscalar || f->str.words < 3 || is_one_text(f, pile, share) ||
+	    !ag_path_is_plain(a, f))
 		return;
 	h = ag_suspect(out, f, "truncation", AG_MEDIUM, 0.7,
 	               ag_ev_where(a, f,
-	                           OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[\\s\\S]{%.0f}$",
-	                                                                        q->max))))));
+	                           OBJ(a, KV("$regex", ag_val_str(ag_str_printf(
+							       a, "^[\\s\\S]{%.0f}$", pile))))));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, "many texts end at exactly the same length, as if a column had cut them off",
+	ag_suspect_say(h,
+	               "many texts end at exactly the same length, as if a column had cut them off",
 	               "a column, a form or an export with a maximum length",
 	               "load the full texts again from their source, and widen the column");
 }

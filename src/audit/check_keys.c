@@ -14,14 +14,16 @@ static double uniqueness(const ag_path_profile *f)
 /* Belong to a request or to another document whatever their collection is called. */
 static bool is_never_own(const ag_field_name *n)
 {
-	static const char *const words[] = { "session", "request", "trace", "span", "correlation",
-		                             "causation", "visitor", "cart", "thread", "conversation",
-		                             "parent", "original", "previous", "prev", "next", "related",
-		                             "external", "ext", "referrer", "source", "target", "from",
-		                             "to", "batch", "group", "run", "job", "process", "zip",
-		                             "postal", "country", "area", "currency", "language",
-		                             "status", "error", "house", "room", "promo", "coupon",
-		                             "discount", "color", "version", "hs", "response", "region" };
+	static const char *const words[] = {
+		"session",  "request", "trace",    "span",         "correlation", "causation",
+		"visitor",  "cart",    "thread",   "conversation", "parent",      "original",
+		"previous", "prev",    "next",     "related",      "external",    "ext",
+		"referrer", "source",  "target",   "from",         "to",          "batch",
+		"group",    "run",     "job",      "process",      "zip",         "postal",
+		"country",  "area",    "currency", "language",     "status",      "error",
+		"house",    "room",    "promo",    "coupon",       "discount",    "color",
+		"version",  "hs",      "response", "region"
+	};
 
 	for (size_t i = 0; i < AG_NELEM(words); i++) {
 		if (ag_field_has_word(n, words[i]))
@@ -33,7 +35,8 @@ static bool is_never_own(const ag_field_name *n)
 /* Names that mean one thing each: nothing repeats them by design at the top of a document. */
 static bool is_plain_key(const ag_field_name *n)
 {
-	static const char *const words[] = { "id", "uuid", "guid", "isbn", "sku", "uid", "ean", "gtin" };
+	static const char *const words[] = { "id",  "uuid", "guid", "isbn",
+		                             "sku", "uid",  "ean",  "gtin" };
 
 	for (size_t i = 0; i < AG_NELEM(words) && n->nword == 1; i++) {
 		if (strcmp(n->word[0], words[i]) == 0)
@@ -45,11 +48,27 @@ static bool is_plain_key(const ag_field_name *n)
 /* A record called by its own name: "ticket": "T-1042". */
 static bool is_record_name(const ag_field_name *n)
 {
-	static const char *const words[] = { "txn", "transaction", "ticket", "receipt", "booking",
-		                             "invoice", "reservation", "confirmation" };
+	static const char *const words[] = {
+		"txn",     "transaction", "ticket",      "receipt",
+		"booking", "invoice",     "reservation", "confirmation"
+	};
 
 	for (size_t i = 0; i < AG_NELEM(words) && n->nword == 1; i++) {
 		if (strcmp(n->word[0], words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Something that happens once: its id seldom stands in other documents nearly as often as in its own. */
+static bool is_event_name(const ag_field_name *n)
+{
+	static const char *const words[] = { "event",  "order",    "invoice", "transaction",
+		                             "txn",    "payment",  "booking", "message",
+		                             "ticket", "shipment", "call",    "trip" };
+
+	for (size_t i = 0; i < AG_NELEM(words); i++) {
+		if (ag_field_has_word(n, words[i]))
 			return true;
 	}
 	return false;
@@ -89,17 +108,19 @@ static bool is_own_reference(const ag_profile *p, const ag_path_profile *f)
 
 static bool may_be_key(const ag_profile *p, const ag_path_profile *f, const ag_field_name *n)
 {
-	if (f->parent != UINT32_MAX || f->in_array || !f->nscalar || f->num.ninf || f->n * 10 < f->nparent * 9 ||
-	    !(n->last & AG_TRAIT_KEY || n->traits & AG_TRAIT_EMAIL || is_record_name(n)) || is_never_own(n))
+	if (f->parent != UINT32_MAX || f->in_array || !f->nscalar || f->num.ninf ||
+	    f->n * 10 < f->nparent * 9 ||
+	    !(n->last & AG_TRAIT_KEY || n->traits & AG_TRAIT_EMAIL || is_record_name(n)) ||
+	    is_never_own(n))
 		return false;
 	if (is_plain_key(n))
 		return uniqueness(f) >= 0.95;
 	if (n->traits & AG_TRAIT_EMAIL)
 		return !(n->traits & AG_TRAIT_FOREIGN) && uniqueness(f) >= 0.97;
-	if (n->traits & AG_TRAIT_FOREIGN && !is_record_name(n))
-		return uniqueness(f) >= 0.99 && is_own_reference(p, f);
 	if (is_record_name(n))
-		return uniqueness(f) >= 0.98 && is_own_reference(p, f);
+		return uniqueness(f) >= 0.965 && is_own_reference(p, f);
+	if (n->traits & AG_TRAIT_FOREIGN)
+		return uniqueness(f) >= (is_event_name(n) ? 0.98 : 0.99) && is_own_reference(p, f);
 	return uniqueness(f) >= 0.96;
 }
 
@@ -113,14 +134,14 @@ static ag_str duplicates_pipeline(ag_arena *a, const ag_path_profile *f)
 	if (!at.ok || at.array.len)
 		return AG_S("");
 	stages[0] = OBJ(a, KV("$match", ag_ev_obj(a, &named, 1)));
-	stages[1] = OBJ(a, KV("$group",
-	                      OBJ(a, KV("_id", ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)))),
-	                          KV("n", one))));
+	stages[1] =
+		OBJ(a, KV("$group",
+	                  OBJ(a, KV("_id", ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)))),
+	                      KV("n", one))));
 	stages[2] = OBJ(a, KV("$match", OBJ(a, KV("n", OBJ(a, KV("$gt", ag_val_int(1)))))));
-	stages[3] = OBJ(a, KV("$group",
-	                      OBJ(a, KV("_id", ag_val_null()),
-	                          KV("documents", OBJ(a, KV("$sum", ag_ev_text("$n")))),
-	                          KV("keys", one))));
+	stages[3] = OBJ(a, KV("$group", OBJ(a, KV("_id", ag_val_null()),
+	                                    KV("documents", OBJ(a, KV("$sum", ag_ev_text("$n")))),
+	                                    KV("keys", one))));
 	pipeline = ag_val_array(stages, AG_NELEM(stages));
 	return ag_ev_str(a, &pipeline);
 }
@@ -139,9 +160,10 @@ void ag_check_duplicate_key(AG_CHECK_ARGS)
 		return;
 	h->min_count = 2;
 	h->max_share = 0.2;
-	ag_suspect_say(h, "a key that should be unique occurs in more than one document",
-	               "an import that ran twice, or records that were merged without matching them",
-	               "merge or remove the copies, then create a unique index");
+	ag_suspect_say(
+		h, "a key that should be unique occurs in more than one document",
+		"an import that ran twice, or records that were merged without matching them",
+		"merge or remove the copies, then create a unique index");
 }
 
 void ag_check_map_keys(AG_CHECK_ARGS)
@@ -154,16 +176,17 @@ void ag_check_map_keys(AG_CHECK_ARGS)
 	if (!f->is_map || f->in_map)
 		return;
 	h = ag_suspect(out, f, "keys_as_data", AG_LOW, 0.8,
-	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("object")),
-	                                     KV("$ne", ag_val_object(NULL, 0)))));
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("object")),
+	                               KV("$ne", ag_val_object(NULL, 0)))));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
 	ag_suspect_say(h, "the keys of this object are data: they differ from document to document",
 	               "a map that is stored as it was in the program",
 	               "store it as an array of {key, value}, which can be indexed and queried");
-	h->detail = ag_str_printf(a, "%llu different keys, such as \"%.*s\"", (unsigned long long)f->map_keys,
-	                          AG_FMT(f->map_key_example));
+	h->detail = ag_str_printf(a, "%llu different keys, such as \"%.*s\"",
+	                          (unsigned long long)f->map_keys, AG_FMT(f->map_key_example));
 }
 
 /* ---- names ---- */
@@ -265,7 +288,8 @@ void ag_check_field_names(AG_CHECK_ARGS)
 	if (!usual)
 		return;
 	h = ag_suspect(out, f, "field_name_variants", AG_MEDIUM, 0.75,
-	               ag_ev_where_two(a, f, here, usual, OBJ(a, KV("$exists", ag_val_bool(false)))));
+	               ag_ev_where_two(a, f, here, usual,
+	                               OBJ(a, KV("$exists", ag_val_bool(false)))));
 	if (!h)
 		return;
 	ag_suspect_fix(h);

@@ -17,7 +17,8 @@ static bool is_measure(const ag_path_profile *f, const ag_field_name *n)
 	if (n->last & AG_TRAIT_TIME && (n->traits & AG_TRAIT_YEAR || f->num.q.p75 > 1e6))
 		return false;
 	/* Seconds or milliseconds since 1970. */
-	return !(f->num.nint == f->num.n && f->num.q.p50 > 9e8 && f->num.q.p25 > 9e8 && f->num.q.p75 < 3e12);
+	return !(f->num.nint == f->num.n && f->num.q.p50 > 9e8 && f->num.q.p25 > 9e8 &&
+	         f->num.q.p75 < 3e12);
 }
 
 static uint64_t count_of(const ag_path_profile *f, double v)
@@ -79,7 +80,8 @@ static rest rest_from_values(const ag_path_profile *f, const double without[2])
 			continue;
 		r.ndistinct++;
 		r.n += f->values[i].n;
-		for (uint64_t k = 0; k < (f->values[i].n + step - 1) / step && n < MAX_SPREAD + f->nvalue; k++)
+		for (uint64_t k = 0;
+		     k < (f->values[i].n + step - 1) / step && n < MAX_SPREAD + f->nvalue; k++)
 			all[n++] = v;
 	}
 	if (n) {
@@ -100,8 +102,12 @@ static rest rest_without(const ag_path_profile *f, double v)
 {
 	double other = v == f->num.q.max ? f->num.q.min : f->num.q.max;
 	double without[2] = { v, is_sign_of_nothing(other) && count_of(f, other) > 1 ? other : v };
-	rest r = { .p05 = f->num.q.p05, .p25 = f->num.q.p25, .p50 = f->num.q.p50, .p75 = f->num.q.p75,
-		   .ndistinct = (size_t)f->ndistinct, .n = f->num.n - count_of(f, v) };
+	rest r = { .p05 = f->num.q.p05,
+		   .p25 = f->num.q.p25,
+		   .p50 = f->num.q.p50,
+		   .p75 = f->num.q.p75,
+		   .ndistinct = (size_t)f->ndistinct,
+		   .n = f->num.n - count_of(f, v) };
 
 	if (f->values_complete)
 		return rest_from_values(f, without);
@@ -116,7 +122,8 @@ static rest rest_without(const ag_path_profile *f, double v)
 	return r;
 }
 
-static bool is_low_sentinel(const ag_path_profile *f, const ag_field_name *name, double v, const rest *r)
+static bool is_low_sentinel(const ag_path_profile *f, const ag_field_name *name, double v,
+                            const rest *r)
 {
 	double spread = r->p75 - r->p25;
 
@@ -124,11 +131,12 @@ static bool is_low_sentinel(const ag_path_profile *f, const ag_field_name *name,
 		return false;
 	/* -1 in a field that is otherwise not negative, and whose values are not as small themselves. */
 	if (v == -1 || v == -9)
-		return r->min >= 0 && r->p50 >= 5 && r->ndistinct > 5 && !(name->traits & AG_TRAIT_SIGNED);
+		return r->min >= 0 && r->p50 >= 5 && r->ndistinct > 5 &&
+		       !(name->traits & AG_TRAIT_SIGNED);
 	if (r->min >= 0 && !(name->traits & AG_TRAIT_SIGNED))
 		return r->min - v > 3 * spread && r->ndistinct > 1;
-	return r->min - v > 3 * spread && r->min - v > 2 * (r->p50 - r->min) && v < -2 * fabs(r->max) &&
-	       r->ndistinct > 5;
+	return r->min - v > 3 * spread && r->min - v > 2 * (r->p50 - r->min) &&
+	       v < -2 * fabs(r->max) && r->ndistinct > 5;
 }
 
 static bool is_high_sentinel(const ag_path_profile *f, double v, const rest *r)
@@ -143,14 +151,16 @@ static bool is_high_sentinel(const ag_path_profile *f, double v, const rest *r)
 }
 
 /* A zero where all others lie in a band far from it. */
-static bool is_zero_sentinel(const ag_path_profile *f, const ag_field_name *name, uint64_t n, const rest *r)
+static bool is_zero_sentinel(const ag_path_profile *f, const ag_field_name *name, uint64_t n,
+                             const rest *r)
 {
-	return name->traits & AG_TRAIT_NONZERO && !(name->traits & AG_TRAIT_SIGNED) && f->num.nneg == 0 &&
-	       n >= 2 && ag_share(n, f->num.n) <= 0.2 && r->ndistinct >= 10 && r->min > 0.25 * r->p50 &&
-	       r->p05 > 0.3 * r->p50;
+	return name->traits & AG_TRAIT_NONZERO && !(name->traits & AG_TRAIT_SIGNED) &&
+	       f->num.nneg == 0 && n >= 2 && ag_share(n, f->num.n) <= 0.2 && r->ndistinct >= 10 &&
+	       r->min > 0.25 * r->p50 && r->p05 > 0.3 * r->p50;
 }
 
-size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *name, double ret[AG_MAX_SENTINELS])
+size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *name,
+                         double ret[AG_MAX_SENTINELS])
 {
 	size_t n = 0;
 
@@ -210,7 +220,8 @@ void ag_check_sentinel_number(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	h->min_count = 2;
-	ag_suspect_say(h, "", "a code for \"not known\" from an older system, read as a measurement",
+	ag_suspect_say(h, "",
+	               "a code for \"not known\" from an older system, read as a measurement",
 	               "set these values to null, so that averages and ranges are right again");
 	h->what = ag_str_printf(a, "%.*s stands for \"not known\" among real numbers",
 	                        AG_FMT(ag_ev_str(a, &items[0])));
@@ -262,18 +273,21 @@ static double tail_of(const ag_num_profile *m)
 }
 
 /* Walk inwards from the extreme; the widest gap is the bound. */
-static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels, size_t ns)
+static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels,
+                      size_t ns)
 {
 	const ag_num_profile *m = &f->num;
 	const double *ext = high ? m->high : m->low;
 	unsigned n = high ? m->nhigh : m->nlow;
 	double mid = scale(m->q.p50, log_scale), limit = far_from(m, log_scale, high);
 	uint64_t most = m->n / 200 > 4 ? m->n / 200 : 4, outside = 0;
-	double widest = !log_scale && tail_of(m) > 2.5 ? 4 : 2;
+	/* A list of a few prices may hold one that is ten times the others. */
+	double widest = f->ndistinct < 12 ? 20 : !log_scale && tail_of(m) > 2.5 ? 4 : 2;
 	side ret = { 0 };
 
 	for (unsigned i = 0; i + 1 < n; i++) {
-		double d = fabs(scale(ext[i], log_scale) - mid), next = fabs(scale(ext[i + 1], log_scale) - mid);
+		double d = fabs(scale(ext[i], log_scale) - mid),
+		       next = fabs(scale(ext[i + 1], log_scale) - mid);
 		uint64_t c = count_of(f, ext[i]);
 
 		if (is_sentinel(ext[i], sentinels, ns))
@@ -286,7 +300,8 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 			ret.found = true;
 			ret.nearest = ext[i];
 			ret.inner = ext[i + 1];
-			ret.bound = log_scale ? sqrt(ext[i] * ext[i + 1]) : (ext[i] + ext[i + 1]) / 2;
+			ret.bound = log_scale ? sqrt(ext[i] * ext[i + 1])
+			                      : (ext[i] + ext[i + 1]) / 2;
 		}
 	}
 	return ret;
@@ -318,8 +333,10 @@ void ag_check_outlier(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (m->n < MIN_NUMBERS || !is_measure(f, &out->name) || m->mad <= 0 || m->q.p75 <= m->q.p25 ||
-	    out->name.traits & (AG_TRAIT_LAT | AG_TRAIT_LON | AG_TRAIT_WORKLOAD) || !ag_path_is_plain(a, f))
+	if (m->n < MIN_NUMBERS || !is_measure(f, &out->name) || m->mad <= 0 ||
+	    m->q.p75 <= m->q.p25 ||
+	    out->name.traits & (AG_TRAIT_LAT | AG_TRAIT_LON | AG_TRAIT_WORKLOAD) ||
+	    !ag_path_is_plain(a, f))
 		return;
 	/* Counts with zeros and a long tail: likes, views. Without a log scale their maximum always stands out. */
 	if (!log_scale && m->nneg == 0 && m->q.p99 > 5 * m->q.p50 && m->q.p50 < 50)
@@ -342,8 +359,10 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	h->max_share = 0.03;
-	ag_suspect_say(h, "a few numbers lie far from all others, with a gap between",
-	               "a slipped decimal point, another unit, or a value typed into the wrong field",
-	               "compare the documents with their source; correct them or set them aside");
-	h->detail = ag_str_printf(a, "half of all values lie between %g and %g", m->q.p25, m->q.p75);
+	ag_suspect_say(
+		h, "a few numbers lie far from all others, with a gap between",
+		"a slipped decimal point, another unit, or a value typed into the wrong field",
+		"compare the documents with their source; correct them or set them aside");
+	h->detail = ag_str_printf(a, "half of all values lie between %g and %g", m->q.p25,
+	                          m->q.p75);
 }

@@ -31,7 +31,8 @@ static gap_verdict gap_severity(const ag_path_profile *f, const ag_field_name *n
 	if (n->traits & AG_TRAIT_CORE && share < MOSTLY) {
 		if (share >= o->null_rate_critical_threshold)
 			return GAP_HIGH;
-		return share >= o->null_rate_warning_threshold || share <= FEW_GAPS ? GAP_MEDIUM : GAP_LOW;
+		return share >= o->null_rate_warning_threshold || share <= FEW_GAPS ? GAP_MEDIUM
+		                                                                    : GAP_LOW;
 	}
 	return share <= FEW_GAPS ? GAP_MEDIUM : share < MOSTLY ? GAP_LOW : GAP_NONE;
 }
@@ -57,35 +58,44 @@ static uint64_t absent(const ag_path_profile *f)
 
 /* "As many" may be chance or the same damage; what decides is whether they are the same documents. The filter
  * becomes a pipeline that counts nothing when the sibling is without in four fifths of them as well. */
-static ag_str unless_together(ag_arena *a, const ag_path_profile *f, const ag_path_profile *g, ag_val cond)
+static ag_str unless_together(ag_arena *a, const ag_path_profile *f, const ag_path_profile *g,
+                              ag_val cond)
 {
 	ag_ev_place at = ag_ev_place_of(a, f), other = ag_ev_place_of(a, g);
 	ag_member m = { at.whole, cond };
 	ag_val of_other = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(other.whole)));
-	ag_val is_nothing = OBJ(a, KV("$in", ARR(a, OBJ(a, KV("$ifNull", ARR(a, of_other, ag_val_null()))),
-	                                         ARR(a, ag_val_null(), ag_ev_text("")))));
+	ag_val is_nothing = OBJ(a, KV("$in",
+	                              ARR(a, OBJ(a, KV("$ifNull", ARR(a, of_other, ag_val_null()))),
+	                                  ARR(a, ag_val_null(), ag_ev_text("")))));
 	ag_val stages[3], pipeline;
 
 	if (!at.ok || !other.ok || at.array.len || other.array.len)
 		return AG_S("");
 	stages[0] = OBJ(a, KV("$match", ag_ev_obj(a, &m, 1)));
-	stages[1] = OBJ(a, KV("$group",
-	                      OBJ(a, KV("_id", ag_val_null()),
-	                          KV("documents", OBJ(a, KV("$sum", ag_val_int(1)))),
-	                          KV("both", OBJ(a, KV("$sum", OBJ(a, KV("$cond",
-	                                      ARR(a, is_nothing, ag_val_int(1), ag_val_int(0))))))))));
-	stages[2] = OBJ(a, KV("$match", OBJ(a, KV("$expr",
-	                      OBJ(a, KV("$lt", ARR(a, ag_ev_text("$both"),
-	                          OBJ(a, KV("$multiply", ARR(a, ag_ev_text("$documents"),
-	                                                     ag_val_double(0.8)))))))))));
+	stages[1] = OBJ(
+		a, KV("$group",
+	              OBJ(a, KV("_id", ag_val_null()),
+	                  KV("documents", OBJ(a, KV("$sum", ag_val_int(1)))),
+	                  KV("both",
+	                     OBJ(a, KV("$sum", OBJ(a, KV("$cond", ARR(a, is_nothing, ag_val_int(1),
+	                                                              ag_val_int(0))))))))));
+	stages[2] =
+		OBJ(a, KV("$match",
+	                  OBJ(a, KV("$expr",
+	                            OBJ(a, KV("$lt", ARR(a, ag_ev_text("$both"),
+	                                                 OBJ(a, KV("$multiply",
+	                                                           ARR(a, ag_ev_text("$documents"),
+	                                                               ag_val_double(0.8)))))))))));
 	pipeline = ag_val_array(stages, AG_NELEM(stages));
 	return ag_ev_str(a, &pipeline);
 }
 
 /* Another field of the same object has exactly as many values, or exactly the others have it: the kind of
  * document decides. `count` gives what is compared. */
-static const ag_path_profile *sibling_like(const ag_profile *p, const ag_path_profile *f, uint64_t mine,
-                                           uint64_t (*count)(const ag_profile *, const ag_path_profile *))
+static const ag_path_profile *sibling_like(const ag_profile *p, const ag_path_profile *f,
+                                           uint64_t mine,
+                                           uint64_t (*count)(const ag_profile *,
+                                                             const ag_path_profile *))
 {
 	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
@@ -121,7 +131,8 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	uint64_t nnull = nulls(p, f), nabsent = absent(f);
 	double present = ag_share(f->n, f->nparent);
-	double share = present >= MOSTLY ? ag_share(nnull + nabsent, f->nparent) : ag_share(nnull, f->n);
+	double share = present >= MOSTLY ? ag_share(nnull + nabsent, f->nparent)
+	                                 : ag_share(nnull, f->n);
 	gap_verdict v = gap_severity(f, &out->name, share, o);
 	bool is_fold = present >= MOSTLY && nabsent && !p->has_views;
 	const ag_path_profile *twin;
@@ -147,11 +158,13 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, is_fold ? "the field has no value in some documents: null, or not there at all"
-	                          : "the field is null in some documents",
-	               "a writer that leaves the value open, a failed lookup, or a form that does not "
-	               "require it",
-	               "fill the value from its source, and make the writer reject documents without it");
+	ag_suspect_say(
+		h,
+		is_fold ? "the field has no value in some documents: null, or not there at all"
+			: "the field is null in some documents",
+		"a writer that leaves the value open, a failed lookup, or a form that does not "
+		"require it",
+		"fill the value from its source, and make the writer reject documents without it");
 	if (is_fold)
 		h->detail = ag_str_printf(a, "null %llu times, absent %llu times",
 		                          (unsigned long long)nnull, (unsigned long long)nabsent);
@@ -183,9 +196,10 @@ void ag_check_missing(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, "some documents lack the field that the others have",
-	               "an older writer, a partial import, or an update that removed it",
-	               "fill the field in these documents, or state in the schema that it is optional");
+	ag_suspect_say(
+		h, "some documents lack the field that the others have",
+		"an older writer, a partial import, or an update that removed it",
+		"fill the field in these documents, or state in the schema that it is optional");
 }
 
 static bool has_twin_name(const ag_profile *p, const ag_path_profile *f)
@@ -206,7 +220,8 @@ void ag_check_stray(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	(void)o;
-	if (!is_gap_path(p, f) || f->nparent < 400 || f->n >= 10 || ag_share(f->n, f->nparent) >= 0.005)
+	if (!is_gap_path(p, f) || f->nparent < 400 || f->n >= 10 ||
+	    ag_share(f->n, f->nparent) >= 0.005)
 		return;
 	/* Row 35 names the field that was meant; a group of fields is a kind of document. */
 	if (out->name.traits & AG_TRAIT_OPTIONAL || has_twin_name(p, f) ||
@@ -233,8 +248,9 @@ void ag_check_empty_kinds(AG_CHECK_ARGS)
 	(void)o;
 	if (!is_gap_path(p, f) || p->has_views || kinds < 2)
 		return;
-	evidence = ag_ev_where_held(a, f, OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""),
-	                                                      ag_val_array(NULL, 0)))));
+	evidence = ag_ev_where_held(
+		a, f,
+		OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""), ag_val_array(NULL, 0)))));
 	h = ag_suspect(out, f, "inconsistent_empty", AG_LOW, 0.8, evidence);
 	if (!h)
 		return;
@@ -274,10 +290,12 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, nblank ? "the text is empty or only white space in some documents"
-	                         : "the text is empty in some documents",
-	               "a form or an export that writes empty text for what was not given",
-	               "remove the field or set it to null where the text is empty, and trim input");
+	ag_suspect_say(
+		h,
+		nblank ? "the text is empty or only white space in some documents"
+		       : "the text is empty in some documents",
+		"a form or an export that writes empty text for what was not given",
+		"remove the field or set it to null where the text is empty, and trim input");
 }
 
 /* Every value is null or "". */
@@ -297,8 +315,9 @@ void ag_check_constant(AG_CHECK_ARGS)
 	if (f->in_array || f->in_map || f->n < 100 || f->n < f->nparent)
 		return;
 	if (dead)
-		cond = p->has_views && f->str.nempty ? OBJ(a, KV("$eq", ag_ev_text("")))
-		                                     : OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
+		cond = p->has_views && f->str.nempty
+		               ? OBJ(a, KV("$eq", ag_ev_text("")))
+		               : OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
 	else if (f->ndistinct == 1 && f->nscalar == f->n && f->nvalue == 1 &&
 	         !(out->name.traits & AG_TRAIT_CONST))
 		cond = OBJ(a, KV("$eq", f->values[0].v));
@@ -308,10 +327,11 @@ void ag_check_constant(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, dead ? "the field is always empty" : "the field has the same value everywhere",
-	               dead ? "nobody writes it any more, or the import lost its column"
-	                    : "a default that nobody changes, or an import that lost the real values",
-	               "drop the field, or repair the writer that should fill it");
+	ag_suspect_say(
+		h, dead ? "the field is always empty" : "the field has the same value everywhere",
+		dead ? "nobody writes it any more, or the import lost its column"
+		     : "a default that nobody changes, or an import that lost the real values",
+		"drop the field, or repair the writer that should fill it");
 	if (!dead)
 		h->detail = ag_str_printf(a, "the value is %.*s",
 		                          AG_FMT(ag_quote_value(a, &f->values[0].v)));

@@ -10,46 +10,111 @@
 #define NO_LIMIT    HUGE_VAL
 
 typedef struct range_rule {
-	ag_traits any;     /* one of these */
-	ag_traits none;    /* and none of these */
-	const char *word;  /* the name's only word; NULL = any name */
+	ag_traits any;    /* one of these */
+	ag_traits none;   /* and none of these */
+	const char *word; /* the name's only word; NULL = any name */
 	double min, max;
 	ag_severity severity;
-	bool refunds;      /* a kind of document may explain a minus sign */
+	bool refunds; /* a kind of document may explain a minus sign */
 	const char *what;
 } range_rule;
 
 static const range_rule rules[] = {
-	{ .any = AG_TRAIT_AGE, .none = AG_TRAIT_UNITTIME | AG_TRAIT_SIGNED, .min = 0, .max = 130,
-	  .severity = AG_HIGH, .what = "no one has this age" },
-	{ .any = AG_TRAIT_LAT, .min = -90, .max = 90, .severity = AG_HIGH,
+	{ .any = AG_TRAIT_AGE,
+	  .none = AG_TRAIT_UNITTIME | AG_TRAIT_SIGNED,
+	  .min = 0,
+	  .max = 130,
+	  .severity = AG_HIGH,
+	  .what = "no one has this age" },
+	{ .any = AG_TRAIT_LAT,
+	  .min = -90,
+	  .max = 90,
+	  .severity = AG_HIGH,
 	  .what = "a latitude lies outside of -90 to 90" },
-	{ .any = AG_TRAIT_LON, .min = -180, .max = 180, .severity = AG_HIGH,
+	{ .any = AG_TRAIT_LON,
+	  .min = -180,
+	  .max = 180,
+	  .severity = AG_HIGH,
 	  .what = "a longitude lies outside of -180 to 180" },
-	{ .any = AG_TRAIT_PERCENT, .none = AG_TRAIT_SIGNED | AG_TRAIT_WORKLOAD, .min = 0, .max = 100,
-	  .severity = AG_HIGH, .what = "a percentage lies outside of 0 to 100" },
-	{ .any = AG_TRAIT_HUMIDITY, .none = AG_TRAIT_SIGNED, .min = 0, .max = 105, .severity = AG_HIGH,
+	{ .any = AG_TRAIT_PERCENT,
+	  .none = AG_TRAIT_SIGNED | AG_TRAIT_WORKLOAD,
+	  .min = 0,
+	  .max = 100,
+	  .severity = AG_HIGH,
+	  .what = "a percentage lies outside of 0 to 100" },
+	{ .any = AG_TRAIT_HUMIDITY,
+	  .none = AG_TRAIT_SIGNED,
+	  .min = 0,
+	  .max = 105,
+	  .severity = AG_HIGH,
 	  .what = "a humidity lies outside of 0 to 100 percent" },
-	{ .any = AG_TRAIT_TEMPERATURE, .min = -459.67, .max = NO_LIMIT, .severity = AG_HIGH,
+	{ .any = AG_TRAIT_TEMPERATURE,
+	  .min = -459.67,
+	  .max = NO_LIMIT,
+	  .severity = AG_HIGH,
 	  .what = "a temperature lies below absolute zero" },
-	{ .word = "month", .min = 0, .max = 12, .severity = AG_HIGH, .what = "there is no such month" },
-	{ .word = "hour", .min = 0, .max = 24, .severity = AG_HIGH, .what = "there is no such hour" },
-	{ .word = "minute", .min = 0, .max = 59, .severity = AG_HIGH, .what = "there is no such minute" },
-	{ .word = "battery", .min = 0, .max = 100, .severity = AG_HIGH,
+	{ .word = "month",
+	  .min = 0,
+	  .max = 12,
+	  .severity = AG_HIGH,
+	  .what = "there is no such month" },
+	{ .word = "hour",
+	  .min = 0,
+	  .max = 24,
+	  .severity = AG_HIGH,
+	  .what = "there is no such hour" },
+	{ .word = "minute",
+	  .min = 0,
+	  .max = 59,
+	  .severity = AG_HIGH,
+	  .what = "there is no such minute" },
+	{ .word = "battery",
+	  .min = 0,
+	  .max = 100,
+	  .severity = AG_HIGH,
 	  .what = "a battery is charged to less than 0 or more than 100 percent" },
-	{ .word = "ph", .min = 0, .max = 14, .severity = AG_HIGH, .what = "there is no such pH value" },
-	{ .word = "year", .min = 1000, .max = 2200, .severity = AG_HIGH,
+	{ .word = "ph",
+	  .min = 0,
+	  .max = 14,
+	  .severity = AG_HIGH,
+	  .what = "there is no such pH value" },
+	{ .word = "year",
+	  .min = 1000,
+	  .max = 2200,
+	  .severity = AG_HIGH,
 	  .what = "a year lies outside of all plausible centuries" },
-	{ .any = AG_TRAIT_RATING, .none = AG_TRAIT_COUNT | AG_TRAIT_SIGNED, .min = 0, .max = 5, .severity = AG_HIGH,
+	{ .any = AG_TRAIT_RATING,
+	  .none = AG_TRAIT_COUNT | AG_TRAIT_SIGNED,
+	  .min = 0,
+	  .max = 5,
+	  .severity = AG_HIGH,
 	  .what = "a rating lies outside of its scale" },
-	{ .any = AG_TRAIT_RATING, .none = AG_TRAIT_COUNT | AG_TRAIT_SIGNED, .min = 0, .max = 10, .severity = AG_HIGH,
+	{ .any = AG_TRAIT_RATING,
+	  .none = AG_TRAIT_COUNT | AG_TRAIT_SIGNED,
+	  .min = 0,
+	  .max = 10,
+	  .severity = AG_HIGH,
 	  .what = "a rating lies outside of its scale" },
-	{ .any = AG_TRAIT_MONEY, .none = AG_TRAIT_SIGNED, .min = 0, .max = NO_LIMIT, .refunds = true,
-	  .severity = AG_MEDIUM, .what = "an amount of money is negative" },
-	{ .any = AG_TRAIT_COUNT, .none = AG_TRAIT_SIGNED, .min = 0, .max = NO_LIMIT, .refunds = true,
-	  .severity = AG_HIGH, .what = "a count is negative" },
-	{ .any = AG_TRAIT_MEASURE, .none = AG_TRAIT_SIGNED | AG_TRAIT_AGE, .min = 0, .max = NO_LIMIT,
-	  .severity = AG_HIGH, .what = "a physical size is negative" },
+	{ .any = AG_TRAIT_MONEY,
+	  .none = AG_TRAIT_SIGNED,
+	  .min = 0,
+	  .max = NO_LIMIT,
+	  .refunds = true,
+	  .severity = AG_MEDIUM,
+	  .what = "an amount of money is negative" },
+	{ .any = AG_TRAIT_COUNT,
+	  .none = AG_TRAIT_SIGNED,
+	  .min = 0,
+	  .max = NO_LIMIT,
+	  .refunds = true,
+	  .severity = AG_HIGH,
+	  .what = "a count is negative" },
+	{ .any = AG_TRAIT_MEASURE,
+	  .none = AG_TRAIT_SIGNED | AG_TRAIT_AGE,
+	  .min = 0,
+	  .max = NO_LIMIT,
+	  .severity = AG_HIGH,
+	  .what = "a physical size is negative" },
 };
 
 static bool names_match(const range_rule *r, const ag_field_name *n)
@@ -63,7 +128,8 @@ static bool is_armed(const range_rule *r, const ag_path_profile *f, const ag_fie
 {
 	const ag_quantiles *q = &f->num.q;
 
-	if (!names_match(r, n) || ag_name_is_identifier(n) != (r->word && strcmp(r->word, "year") == 0))
+	if (!names_match(r, n) ||
+	    ag_name_is_identifier(n) != (r->word && strcmp(r->word, "year") == 0))
 		return false;
 	/* 5% may break it at either end, no more. */
 	return q->p95 <= r->max && q->p05 >= r->min && f->num.n >= 20;
@@ -87,7 +153,8 @@ static ag_val outside(ag_arena *a, const range_rule *r, bool below, bool above)
 }
 
 /* True when the rule spoke. */
-static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profile *f, ag_hypotheses *out)
+static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profile *f,
+                  ag_hypotheses *out)
 {
 	ag_arena *a = out->arena;
 	double sentinels[AG_MAX_SENTINELS];
@@ -105,9 +172,10 @@ static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profil
 	if (!h)
 		return false;
 	h->max_share = MOST_BREAKS * 2;
-	ag_suspect_say(h, r->what,
-	               "a typing error, a lost sign or decimal point, a value in another unit, or test data",
-	               "correct the value from its source, and check the range at the writer");
+	ag_suspect_say(
+		h, r->what,
+		"a typing error, a lost sign or decimal point, a value in another unit, or test data",
+		"correct the value from its source, and check the range at the writer");
 	return true;
 }
 

@@ -8,9 +8,11 @@
 
 #define MAX_WORDS 40
 
-static const char *const hard_words[] = { "n/a", "#n/a", "null", "nan", "undefined", "lorem ipsum" };
-static const char *const soft_words[] = { "none", "unknown", "nil", "na", "tbd", "missing",
-	                                  "not available", "test", "xx" "x" };
+static const char *const hard_words[] = {
+	"n/a", "#n/a", "null", "nan", "undefined", "lorem ipsum"
+};
+static const char *const soft_words[] = { "none",    "unknown",       "nil",  "na", "tbd",
+	                                  "missing", "not available", "test", "xxx" };
 
 static bool is_one_of(ag_str s, const char *const *words, size_t n)
 {
@@ -85,8 +87,8 @@ static bool holds_codes(const ag_path_profile *f)
 	return codes * 2 > all;
 }
 
-static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *name, const ag_value_count *v,
-                               bool is_enum, double usual)
+static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *name,
+                               const ag_value_count *v, bool is_enum, bool is_short, double usual)
 {
 	ag_str s = ag_str_trim(ag_value_text(v));
 	uint64_t n = count_of_word(f, s);
@@ -99,7 +101,12 @@ static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *na
 	if (!is_enum || name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON))
 		return false;
 	/* A category of its own weight, or a field whose question allows the answer. */
-	return name->traits & AG_TRAIT_ENUMISH || ag_share(n, f->n) >= 0.1 || (double)n * 2 >= usual;
+	if (name->traits & AG_TRAIT_ENUMISH || ag_share(n, f->n) >= 0.1)
+		return true;
+	/* "none" is an answer in lists of any length; "unknown" as often as a city is still no city. */
+	if (ag_str_ieq(s, AG_S("none")))
+		return ag_share(n, f->n) >= 0.03 || (double)n * 2 >= usual;
+	return is_short && (double)n * 2 >= usual;
 }
 
 typedef enum letter_case { CASE_MIXED, CASE_LOWER, CASE_UPPER } letter_case;
@@ -146,10 +153,11 @@ static size_t frequent(const ag_path_profile *f)
 }
 
 /* The spellings that count as placeholders, from the values that are known. */
-static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, ag_val ret[MAX_WORDS],
-                           uint64_t *ret_n)
+static size_t placeholders(const ag_path_profile *f, const ag_field_name *name,
+                           ag_val ret[MAX_WORDS], uint64_t *ret_n)
 {
-	bool is_enum = f->values_complete && f->ndistinct <= 50, is_short = is_enum && frequent(f) <= 12;
+	bool is_enum = f->values_complete && f->ndistinct <= 50,
+	     is_short = is_enum && frequent(f) <= 12;
 	double usual = usual_count(f);
 	size_t n = 0;
 
@@ -161,9 +169,14 @@ static size_t placeholders(const ag_path_profile *f, const ag_field_name *name, 
 		if (kind == NO_WORD || is_surname(f, name, ag_value_text(v)))
 			continue;
 		/* Above a fifth beside real categories it is one of them. */
-		if (is_enum && f->ndistinct > 2 && ag_share(count_of_word(f, ag_str_trim(ag_value_text(v))), f->n) > 0.2)
+		if (is_enum && f->ndistinct > 2 &&
+		    ag_share(count_of_word(f, ag_str_trim(ag_value_text(v))), f->n) > 0.2)
 			continue;
-		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_short, usual))
+		/* A share or an airport may be called NULL. */
+		if (is_enum && holds_codes(f) && (double)v->n * 2 >= usual &&
+		    case_of(ag_value_text(v)) == CASE_UPPER)
+			continue;
+		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_enum, is_short, usual))
 			continue;
 		ret[n++] = v->v;
 		*ret_n += v->n;
@@ -179,7 +192,7 @@ static const char *name_regex(const ag_path_profile *f)
 
 	if (lower && upper)
 		return "^\\s*(" NAME_WORDS "|null|NULL)\\s*$";
-	return lower ? "^\\s*(" NAME_WORDS "|null)\\s*$"
+	return lower   ? "^\\s*(" NAME_WORDS "|null)\\s*$"
 	       : upper ? "^\\s*(" NAME_WORDS "|NULL)\\s*$"
 	               : "^\\s*(" NAME_WORDS ")\\s*$";
 }
@@ -187,8 +200,9 @@ static const char *name_regex(const ag_path_profile *f)
 /* People call themselves anything. */
 static bool is_handle(const ag_field_name *n)
 {
-	static const char *const words[] = { "nick", "nickname", "handle", "username", "login", "alias",
-		                             "gamertag", "screenname", "tag", "hashtag", "player" };
+	static const char *const words[] = { "nick",  "nickname", "handle",   "username",
+		                             "login", "alias",    "gamertag", "screenname",
+		                             "tag",   "hashtag",  "player" };
 
 	for (size_t i = 0; i < AG_NELEM(words); i++) {
 		if (ag_field_has_word(n, words[i]))
@@ -210,20 +224,25 @@ void ag_check_null_word(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (!f->str.by_class[AG_TEXT_NULL_WORD] || f->n < 10 || is_handle(&out->name) || !ag_path_is_plain(a, f))
+	if (!f->str.by_class[AG_TEXT_NULL_WORD] || f->n < 10 || is_handle(&out->name) ||
+	    !ag_path_is_plain(a, f))
 		return;
 	n = placeholders(f, &out->name, words, &nword);
 	/* Too many values to know them all: a pattern finds the hard words that the list does not show. */
 	if (!f->values_complete && is_name)
 		cond = ag_ev_regex(a, name_regex(f), "");
-	else if (!f->values_complete && !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name)))
-		cond = ag_ev_regex(a, "^\\s*(n/a|#n/a|null|nan|none|nil|undefined|unknown|tbd|"
-		                   "not available|lorem ipsum|-{1,3}|\\?{1,3})\\s*$", "i");
+	else if (!f->values_complete &&
+	         !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name)))
+		cond = ag_ev_regex(a,
+		                   "^\\s*(n/a|#n/a|null|nan|none|nil|undefined|unknown|tbd|"
+		                   "not available|lorem ipsum|-{1,3}|\\?{1,3})\\s*$",
+		                   "i");
 	else if (n)
 		cond = OBJ(a, KV("$in", ag_ev_arr(a, words, n)));
 	else
 		return;
-	h = ag_suspect(out, f, "null_word", is_answer ? AG_LOW : AG_MEDIUM, 0.85, ag_ev_where(a, f, cond));
+	h = ag_suspect(out, f, "null_word", is_answer ? AG_LOW : AG_MEDIUM, 0.85,
+	               ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	if (is_answer)
@@ -232,7 +251,8 @@ void ag_check_null_word(AG_CHECK_ARGS)
 	               "a form, a spreadsheet or an export that spells out \"nothing\"",
 	               "set these values to null, so that counts and groups leave them out");
 	if (n)
-		h->detail = ag_str_printf(a, "for example %.*s", AG_FMT(ag_quote_value(a, &words[0])));
+		h->detail = ag_str_printf(a, "for example %.*s",
+		                          AG_FMT(ag_quote_value(a, &words[0])));
 }
 
 /* ---- white space ---- */
@@ -240,7 +260,8 @@ void ag_check_null_word(AG_CHECK_ARGS)
 void ag_check_padding(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	uint64_t padded = f->str.by_class[AG_TEXT_PADDED], twice = f->str.by_class[AG_TEXT_DOUBLE_BLANK];
+	uint64_t padded = f->str.by_class[AG_TEXT_PADDED],
+		 twice = f->str.by_class[AG_TEXT_DOUBLE_BLANK];
 	uint64_t odd = f->str.by_class[AG_TEXT_ODD_SPACE];
 	bool prose = ag_path_is_prose(f, &out->name);
 	const char *pattern;
@@ -263,10 +284,12 @@ void ag_check_padding(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
-	ag_suspect_say(h, padded ? "texts begin or end with white space"
-	                         : "texts hold doubled blanks or invisible spaces",
-	               "copy and paste, fixed-width columns, or input that was not trimmed",
-	               "trim the values, fold inner white space to one blank, and trim at the writer");
+	ag_suspect_say(
+		h,
+		padded ? "texts begin or end with white space"
+		       : "texts hold doubled blanks or invisible spaces",
+		"copy and paste, fixed-width columns, or input that was not trimmed",
+		"trim the values, fold inner white space to one blank, and trim at the writer");
 }
 
 /* ---- characters ---- */
@@ -274,9 +297,9 @@ void ag_check_padding(AG_CHECK_ARGS)
 /* Letters C2..C5 before what a continuation byte becomes in Latin-1 or Windows-1252, quotes and dashes (â€),
  * and the replacement character. */
 static const char mojibake_regex[] =
-        "[\\x{00c2}-\\x{00c5}\\x{00d0}\\x{00d1}][\\x{0080}-\\x{00bf}\\x{0152}\\x{0153}\\x{0160}\\x{0161}"
-        "\\x{0178}\\x{017d}\\x{017e}\\x{0192}\\x{02c6}\\x{02dc}\\x{2013}-\\x{203a}\\x{20ac}\\x{2122}]"
-        "|\\x{00e2}[\\x{0080}\\x{20ac}]|\\x{fffd}";
+	"[\\x{00c2}-\\x{00c5}\\x{00d0}\\x{00d1}][\\x{0080}-\\x{00bf}\\x{0152}\\x{0153}\\x{0160}\\x{0161}"
+	"\\x{0178}\\x{017d}\\x{017e}\\x{0192}\\x{02c6}\\x{02dc}\\x{2013}-\\x{203a}\\x{20ac}\\x{2122}]"
+	"|\\x{00e2}[\\x{0080}\\x{20ac}]|\\x{fffd}";
 
 static bool repaired_example(ag_arena *a, const ag_path_profile *f, ag_str *ret)
 {
@@ -287,8 +310,8 @@ static bool repaired_example(ag_arena *a, const ag_path_profile *f, ag_str *ret)
 		bool done = s.len && s.len < 200 && ag_text_repair(s, &b);
 
 		if (done)
-			*ret = ag_str_printf(a, "\"%.*s\" reads \"%.*s\" when it is repaired", AG_FMT(s),
-			                     AG_FMT(ag_buf_view(&b)));
+			*ret = ag_str_printf(a, "\"%.*s\" reads \"%.*s\" when it is repaired",
+			                     AG_FMT(s), AG_FMT(ag_buf_view(&b)));
 		ag_buf_release(&b);
 		if (done)
 			return true;
@@ -299,7 +322,8 @@ static bool repaired_example(ag_arena *a, const ag_path_profile *f, ag_str *ret)
 void ag_check_mojibake(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	uint64_t garbled = f->str.by_class[AG_TEXT_MOJIBAKE], lost = f->str.by_class[AG_TEXT_REPLACEMENT];
+	uint64_t garbled = f->str.by_class[AG_TEXT_MOJIBAKE],
+		 lost = f->str.by_class[AG_TEXT_REPLACEMENT];
 	ag_hypothesis *h;
 
 	(void)p;
@@ -307,14 +331,17 @@ void ag_check_mojibake(AG_CHECK_ARGS)
 	if ((!garbled && !lost) || !ag_path_is_plain(a, f))
 		return;
 	h = ag_suspect(out, f, "mojibake", AG_MEDIUM, 0.9,
-	               ag_ev_where(a, f, ag_ev_regex(a, garbled ? mojibake_regex : "\\x{fffd}", "")));
+	               ag_ev_where(a, f,
+	                           ag_ev_regex(a, garbled ? mojibake_regex : "\\x{fffd}", "")));
 	if (!h)
 		return;
-	ag_suspect_say(h, garbled ? "text was read in the wrong character set, such as \"Ã©\" for \"é\""
-	                          : "characters were lost and replaced by \"\xef\xbf\xbd\"",
-	               "UTF-8 bytes that were read as Latin-1 or Windows-1252 on their way in",
-	               garbled ? "encode the text as Windows-1252 and decode it as UTF-8, then fix the reader"
-	                       : "load the text again from its source with the right character set");
+	ag_suspect_say(
+		h,
+		garbled ? "text was read in the wrong character set, such as \"Ã©\" for \"é\""
+			: "characters were lost and replaced by \"\xef\xbf\xbd\"",
+		"UTF-8 bytes that were read as Latin-1 or Windows-1252 on their way in",
+		garbled ? "encode the text as Windows-1252 and decode it as UTF-8, then fix the reader"
+			: "load the text again from its source with the right character set");
 	(void)repaired_example(a, f, &h->detail);
 }
 
@@ -349,8 +376,8 @@ void ag_check_entities(AG_CHECK_ARGS)
 	(void)p;
 	(void)o;
 	/* Long text may be mark-up; a title is not. */
-	if (!f->str.by_class[AG_TEXT_ENTITY] || out->name.traits & AG_TRAIT_HTML || f->str.words >= 6 ||
-	    f->str.length.p50 > 80 || !ag_path_is_plain(a, f))
+	if (!f->str.by_class[AG_TEXT_ENTITY] || out->name.traits & AG_TRAIT_HTML ||
+	    f->str.words >= 6 || f->str.length.p50 > 80 || !ag_path_is_plain(a, f))
 		return;
 	h = ag_suspect(out, f, "html_entities", AG_MEDIUM, 0.85,
 	               ag_ev_where(a, f, ag_ev_regex(a, ag_text_class_regex(AG_TEXT_ENTITY), "")));
@@ -358,7 +385,8 @@ void ag_check_entities(AG_CHECK_ARGS)
 		return;
 	ag_suspect_fix(h);
 	h->max_share = 0.5;
-	ag_suspect_say(h, "plain text holds HTML entities such as &amp;",
-	               "text that was escaped for a web page before it was stored, or scraped from one",
-	               "decode the entities, and escape only when a page is written");
+	ag_suspect_say(
+		h, "plain text holds HTML entities such as &amp;",
+		"text that was escaped for a web page before it was stored, or scraped from one",
+		"decode the entities, and escape only when a page is written");
 }

@@ -7,9 +7,18 @@
 
 #include "query/extjson.h"
 
-typedef enum type_class { NUMBERS, TEXTS, DATES, BOOLS, OBJECTS, ARRAYS, OTHERS, NCLASS } type_class;
+typedef enum type_class {
+	NUMBERS,
+	TEXTS,
+	DATES,
+	BOOLS,
+	OBJECTS,
+	ARRAYS,
+	OTHERS,
+	NCLASS
+} type_class;
 
-static const char *const class_names[] = { "number", "text", "date", "boolean",
+static const char *const class_names[] = { "number", "text",  "date", "boolean",
 	                                   "object", "array", "other" };
 
 static type_class class_of(unsigned t)
@@ -100,11 +109,12 @@ static ag_str split_detail(ag_arena *a, const uint64_t n[NCLASS])
 /* Pairs such as [1700000000, "up"] hold two types by design: about one of each per array. */
 static bool is_tuple(const ag_profile *p, const ag_path_profile *f, double majority)
 {
-	const ag_path_profile *arr = f->is_elem && f->parent < p->npath ? &p->paths[f->parent] : NULL;
+	const ag_path_profile *arr = f->is_elem && f->parent < p->npath ? &p->paths[f->parent]
+	                                                                : NULL;
 
-	return f->is_elem && (majority < 0.8 || (arr && arr->arr.n && arr->arr.size.max <= 4 &&
-	                                         arr->arr.size.min == arr->arr.size.max &&
-	                                         majority < 0.9));
+	return f->is_elem &&
+	       (majority < 0.8 || (arr && arr->arr.n && arr->arr.size.max <= 4 &&
+	                           arr->arr.size.min == arr->arr.size.max && majority < 0.9));
 }
 
 void ag_check_mixed_types(AG_CHECK_ARGS)
@@ -148,7 +158,8 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 	                        : most == ARRAYS  ? "arrays"
 	                                          : "of one type");
 	h->cause = AG_S("two writers, or two versions of one, that disagree on the type");
-	h->repair = AG_S("convert the minority to the majority's type and check the type at the writer");
+	h->repair = AG_S(
+		"convert the minority to the majority's type and check the type at the writer");
 	h->detail = split_detail(a, n);
 }
 
@@ -178,7 +189,8 @@ void ag_check_numeric_text(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	uint64_t nnumber = ag_path_numbers(f), ntext;
 	double share;
-	bool says_number = out->name.traits & AG_TRAIT_NUMERIC && !ag_name_is_identifier(&out->name);
+	bool says_number = out->name.traits & AG_TRAIT_NUMERIC &&
+	                   !ag_name_is_identifier(&out->name);
 	ag_hypothesis *h;
 
 	(void)o;
@@ -191,20 +203,24 @@ void ag_check_numeric_text(AG_CHECK_ARGS)
 	/* Codes: zeros in front, or all of one length with nothing to compare them to. */
 	if (has_leading_zeros(f) || (nnumber < ntext / 20 && !says_number))
 		return;
-	h = ag_suspect(out, f, "numeric_text", nnumber ? AG_HIGH : AG_MEDIUM, 0.9,
-	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("string")),
-	                                     KV("$regex", ag_ev_text(ag_text_class_regex(AG_TEXT_NUMERIC))))));
+	h = ag_suspect(
+		out, f, "numeric_text", nnumber ? AG_HIGH : AG_MEDIUM, 0.9,
+		ag_ev_where(a, f,
+	                    OBJ(a, KV("$type", ag_ev_text("string")),
+	                        KV("$regex", ag_ev_text(ag_text_class_regex(AG_TEXT_NUMERIC))))));
 	if (!h)
 		return;
 	if (!nnumber)
 		ag_suspect_fix(h);
-	ag_suspect_say(h, nnumber ? "numbers are stored as text in some documents"
-	                          : "the numbers of this field are all stored as text",
-	               "an import that wrote form or CSV input as it came",
-	               "");
-	h->repair = ag_str_printf(a, "convert with {\"$toDouble\": \"$%.*s\"} (or $toDecimal for money) and "
-	                          "check the type at the writer",
-	                          AG_FMT(ag_ev_place_of(a, f).whole));
+	ag_suspect_say(h,
+	               nnumber ? "numbers are stored as text in some documents"
+	                       : "the numbers of this field are all stored as text",
+	               "an import that wrote form or CSV input as it came", "");
+	h->repair = ag_str_printf(
+		a,
+		"convert with {\"$toDouble\": \"$%.*s\"} (or $toDecimal for money) and "
+		"check the type at the writer",
+		AG_FMT(ag_ev_place_of(a, f).whole));
 }
 
 static ag_str text_kinds(ag_arena *a, const ag_path_profile *f)
@@ -212,11 +228,12 @@ static ag_str text_kinds(ag_arena *a, const ag_path_profile *f)
 	uint64_t known = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD] +
 	                 f->str.by_class[AG_TEXT_NUMERIC];
 
-	return ag_str_printf(a, "of the texts: numeric %llu, placeholders %llu, empty %llu, other %llu",
-	                     (unsigned long long)f->str.by_class[AG_TEXT_NUMERIC],
-	                     (unsigned long long)f->str.by_class[AG_TEXT_NULL_WORD],
-	                     (unsigned long long)(f->str.nempty + f->str.nblank),
-	                     (unsigned long long)(f->str.n > known ? f->str.n - known : 0));
+	return ag_str_printf(
+		a, "of the texts: numeric %llu, placeholders %llu, empty %llu, other %llu",
+		(unsigned long long)f->str.by_class[AG_TEXT_NUMERIC],
+		(unsigned long long)f->str.by_class[AG_TEXT_NULL_WORD],
+		(unsigned long long)(f->str.nempty + f->str.nblank),
+		(unsigned long long)(f->str.n > known ? f->str.n - known : 0));
 }
 
 void ag_check_text_in_number(AG_CHECK_ARGS)
@@ -256,12 +273,15 @@ void ag_check_big_integers(AG_CHECK_ARGS)
 	if (!f->num.nbeyond53 || p->has_views || !ag_name_is_identifier(&out->name))
 		return;
 	h = ag_suspect(out, f, "precision_loss", AG_HIGH, 0.95,
-	               ag_ev_where(a, f, OBJ(a, KV("$type", ag_ev_text("double")), KV("$gt", limit))));
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("double")), KV("$gt", limit))));
 	if (!h)
 		return;
-	ag_suspect_say(h, "integers beyond 2^53 are held as doubles, so their last digits are not reliable",
-	               "identifiers that passed through JavaScript or another reader that knows only doubles",
-	               "load the identifiers again from their source as 64-bit integers or as text");
+	ag_suspect_say(
+		h,
+		"integers beyond 2^53 are held as doubles, so their last digits are not reliable",
+		"identifiers that passed through JavaScript or another reader that knows only doubles",
+		"load the identifiers again from their source as 64-bit integers or as text");
 }
 
 void ag_check_float_noise(AG_CHECK_ARGS)
@@ -275,23 +295,27 @@ void ag_check_float_noise(AG_CHECK_ARGS)
 	(void)p;
 	(void)o;
 	/* Where most values have many digits nobody meant to round. */
-	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.35 || !at.ok || at.array.len ||
-	    !(out->name.traits & AG_TRAIT_MONEY) || out->name.traits & AG_TRAIT_RATE ||
-	    ag_path_numbers(f) != ag_path_filled(f) || !f->by_type[AG_T_DOUBLE])
+	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.35 || !at.ok ||
+	    at.array.len || !(out->name.traits & AG_TRAIT_MONEY) ||
+	    out->name.traits & AG_TRAIT_RATE || ag_path_numbers(f) != ag_path_filled(f) ||
+	    !f->by_type[AG_T_DOUBLE])
 		return;
 	path = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)));
 	/* The type first: a missing value is not equal to its rounded self, which is null. */
 	m[0] = (ag_member){ at.whole, OBJ(a, KV("$type", ag_ev_text("double"))) };
-	m[1] = KV("$expr", OBJ(a, KV("$ne", ARR(a, path, OBJ(a, KV("$round", ARR(a, path, ag_val_int(4))))))));
+	m[1] = KV("$expr",
+	          OBJ(a,
+	              KV("$ne", ARR(a, path, OBJ(a, KV("$round", ARR(a, path, ag_val_int(4))))))));
 	filter = ag_ev_obj(a, m, 2);
 	h = ag_suspect(out, f, "precision_loss", AG_LOW, 0.7, ag_ev_str(a, &filter));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
 	h->max_share = 0.4;
-	ag_suspect_say(h, "some amounts carry digits behind the fourth decimal",
-	               "sums computed in binary floating point and stored without rounding",
-	               "round to the currency's decimals, and store money as Decimal128 or in cents");
+	ag_suspect_say(
+		h, "some amounts carry digits behind the fourth decimal",
+		"sums computed in binary floating point and stored without rounding",
+		"round to the currency's decimals, and store money as Decimal128 or in cents");
 }
 
 /* true, "yes", 1 … as (truth, spelling); false when v is no boolean in any spelling. */
@@ -332,8 +356,8 @@ void ag_check_booleans(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	(void)o;
-	if (!f->values_complete || f->ndistinct < 3 || f->ndistinct > MAX_SPELLINGS || f->nscalar < 20 ||
-	    !ag_path_is_plain(a, f))
+	if (!f->values_complete || f->ndistinct < 3 || f->ndistinct > MAX_SPELLINGS ||
+	    f->nscalar < 20 || !ag_path_is_plain(a, f))
 		return;
 	for (size_t i = 0; i < f->nvalue; i++) {
 		bool truth;

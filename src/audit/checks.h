@@ -11,9 +11,9 @@
 #define OBJ AG_EV_OBJ
 #define ARR AG_EV_ARR
 
-#define AG_CHECK_ARGS                                                                       \
-	const ag_profile *p, const ag_path_profile *f, const ag_catalogue_opts *o,          \
-	        ag_hypotheses *out
+#define AG_CHECK_ARGS                                                              \
+	const ag_profile *p, const ag_path_profile *f, const ag_catalogue_opts *o, \
+		ag_hypotheses *out
 
 /* A new hypothesis on f, or NULL when there is no evidence for it (a path that no filter can name). */
 ag_hypothesis *ag_suspect(ag_hypotheses *out, const ag_path_profile *f, const char *category,
@@ -23,9 +23,9 @@ void ag_suspect_say(ag_hypothesis *h, const char *what, const char *cause, const
 /* Severity is what the check says, whatever the share. */
 void ag_suspect_fix(ag_hypothesis *h);
 
-uint64_t ag_path_numbers(const ag_path_profile *f);  /* occurrences of any number type */
-uint64_t ag_path_filled(const ag_path_profile *f);   /* occurrences that are not null */
-double ag_share(uint64_t part, uint64_t whole);      /* 0 when whole is 0 */
+uint64_t ag_path_numbers(const ag_path_profile *f); /* occurrences of any number type */
+uint64_t ag_path_filled(const ag_path_profile *f);  /* occurrences that are not null */
+double ag_share(uint64_t part, uint64_t whole);     /* 0 when whole is 0 */
 /* No arrays among the values and the path can be asked for: scalar checks make sense. */
 bool ag_path_is_plain(ag_arena *a, const ag_path_profile *f);
 
@@ -42,7 +42,8 @@ bool ag_profile_has_refunds(const ag_profile *p);
 
 /* Numbers that stand for "nothing known" in this field (row 10), found in the profile. Returns how many. */
 #define AG_MAX_SENTINELS 8
-size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *n, double ret[AG_MAX_SENTINELS]);
+size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *n,
+                         double ret[AG_MAX_SENTINELS]);
 /* The lowest (highest) value that is no sentinel. */
 double ag_path_low(const ag_path_profile *f, const double *sentinels, size_t n);
 double ag_path_high(const ag_path_profile *f, const double *sentinels, size_t n);

@@ -114,8 +114,9 @@ static bool says_refund(ag_str s)
 /* "type", "transactionKind": not "status", for a returned order still has a positive price. */
 static bool names_a_kind(ag_str name)
 {
-	static const char *const words[] = { "type", "kind", "class", "movement", "direction",
-		                             "operation", "event", "action", "category" };
+	static const char *const words[] = { "type",     "kind",      "class",
+		                             "movement", "direction", "operation",
+		                             "event",    "action",    "category" };
 	ag_field_name n = ag_field_name_of(name);
 
 	for (size_t i = 0; i < AG_NELEM(words); i++) {

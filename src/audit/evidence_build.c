@@ -150,11 +150,10 @@ ag_val ag_ev_is_string(ag_arena *a, const ag_profile *p)
 {
 	if (!p->has_views)
 		return AG_EV_OBJ(a, AG_EV_KV("$type", ag_ev_text("string")));
-	return AG_EV_OBJ(
-	        a, AG_EV_KV("$type", ag_ev_text("string")),
-	        AG_EV_KV("$not",
-	                 AG_EV_OBJ(a, AG_EV_KV("$type",
-	                                       AG_EV_ARR(a, ag_ev_text("number"),
-	                                                 ag_ev_text("date"), ag_ev_text("bool"),
-	                                                 ag_ev_text("null"))))));
+	return AG_EV_OBJ(a, AG_EV_KV("$type", ag_ev_text("string")),
+	                 AG_EV_KV("$not",
+	                          AG_EV_OBJ(a, AG_EV_KV("$type", AG_EV_ARR(a, ag_ev_text("number"),
+	                                                                   ag_ev_text("date"),
+	                                                                   ag_ev_text("bool"),
+	                                                                   ag_ev_text("null"))))));
 }

@@ -14,12 +14,12 @@
 #include "columns/profile.h"
 
 /* OBJ(arena, KV("$gt", v), KV("$lt", w)); members and items are copied into the arena. */
-#define AG_EV_KV(k, v)    ((ag_member){ ag_str_c(k), (v) })
-#define AG_EV_OBJ(a, ...)                                                                   \
-	ag_ev_obj((a), (const ag_member[]){ __VA_ARGS__ },                                  \
+#define AG_EV_KV(k, v) ((ag_member){ ag_str_c(k), (v) })
+#define AG_EV_OBJ(a, ...)                                  \
+	ag_ev_obj((a), (const ag_member[]){ __VA_ARGS__ }, \
 	          sizeof((const ag_member[]){ __VA_ARGS__ }) / sizeof(ag_member))
-#define AG_EV_ARR(a, ...)                                                                   \
-	ag_ev_arr((a), (const ag_val[]){ __VA_ARGS__ },                                     \
+#define AG_EV_ARR(a, ...)                               \
+	ag_ev_arr((a), (const ag_val[]){ __VA_ARGS__ }, \
 	          sizeof((const ag_val[]){ __VA_ARGS__ }) / sizeof(ag_val))
 
 ag_val ag_ev_obj(ag_arena *a, const ag_member *members, size_t n);
@@ -29,10 +29,10 @@ ag_val ag_ev_regex(ag_arena *a, const char *pattern, const char *options); /* {"
 
 /* How a path is asked for. */
 typedef struct ag_ev_place {
-	bool ok;          /* false: no filter can speak of this path (keys that are data, names with dots …) */
-	ag_str array;     /* dotted path of the innermost array, "" = none */
-	ag_str rest;      /* dotted path of the value below it (or from the document); "" = the item itself */
-	ag_str whole;     /* array and rest as one dotted path */
+	bool ok; /* false: no filter can speak of this path (keys that are data, names with dots …) */
+	ag_str array; /* dotted path of the innermost array, "" = none */
+	ag_str rest; /* dotted path of the value below it (or from the document); "" = the item itself */
+	ag_str whole; /* array and rest as one dotted path */
 } ag_ev_place;
 
 ag_ev_place ag_ev_place_of(ag_arena *a, const ag_path_profile *f);

@@ -93,7 +93,7 @@ static ag_traits whole_name(ag_str name)
 		if (n == sizeof(word) - 1)
 			return 0;
 		word[n++] = (char)(kind_of(name.ptr[i]) == UPPER ? name.ptr[i] + ('a' - 'A')
-		                                                : name.ptr[i]);
+		                                                 : name.ptr[i]);
 	}
 	return ag_word_traits(ag_str_make(word, n));
 }
@@ -121,6 +121,9 @@ ag_field_name ag_field_name_of(ag_str name)
 		n.last = t;
 		n.is_plural = strlen(n.word[i]) < len;
 	}
+	/* "name.last", "name.given": parts of a name when they stand alone. */
+	if (n.nword == 1 && contains_word("first last given family", ag_str_c(n.word[0])))
+		n.traits = n.last = n.first = AG_TRAIT_PERSON | AG_TRAIT_NAME | AG_TRAIT_CORE;
 	if (n.nword > 1) {
 		ag_traits t = whole_name(name);
 

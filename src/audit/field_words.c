@@ -202,7 +202,7 @@ static const ag_trait_words rows[] = {
 	  "region state station symbol ticker" },
 	/* arrays that are sets */
 	{ AG_TRAIT_SET,
-	  "allergen amenity category feature genre group ingredient interest keyword label "
+	  "allergen amenity category feature genre group interest keyword label "
 	  "language permission privilege role scope skill tag topic" },
 	/* a zero stands for nothing known */
 	{ AG_TRAIT_NONZERO,

@@ -14,24 +14,25 @@
 
 /* Thresholds of the catalogue, from settings. */
 typedef struct ag_catalogue_opts {
-	int64_t as_of_ms;                     /* what "today" means */
-	double null_rate_warning_threshold;   /* 0.05: medium from here */
-	double null_rate_critical_threshold;  /* 0.20: high from here */
-	double type_consistency_threshold;    /* 0.98: mixed types below it are high */
+	int64_t as_of_ms;                    /* what "today" means */
+	double null_rate_warning_threshold;  /* 0.05: medium from here */
+	double null_rate_critical_threshold; /* 0.20: high from here */
+	double type_consistency_threshold;   /* 0.98: mixed types below it are high */
 } ag_catalogue_opts;
 
 typedef struct ag_hypothesis {
-	ag_str field;        /* path grammar */
+	ag_str field;         /* path grammar */
 	const char *category; /* canonical id */
 	ag_severity severity; /* before steps by share; see ag_hypothesis_severity() */
-	double confidence;   /* of the rule, 0..1 */
-	ag_str evidence;     /* relaxed extended JSON: filter {…} or pipeline […] */
-	ag_str what;         /* one sentence without counts: "text stands among the numbers" */
-	ag_str cause;        /* a suspected cause, one sentence */
-	ag_str repair;       /* a suggested repair, one sentence */
-	ag_str detail;       /* what belongs beside it: "3 spellings: Berlin, berlin, BERLIN"; "" = none */
-	uint64_t min_count;  /* reported only from this many affected documents, at least 1 */
-	double min_share, max_share; /* and only within these shares of all documents; max 0 = no limit */
+	double confidence;    /* of the rule, 0..1 */
+	ag_str evidence;      /* relaxed extended JSON: filter {…} or pipeline […] */
+	ag_str what;          /* one sentence without counts: "text stands among the numbers" */
+	ag_str cause;         /* a suspected cause, one sentence */
+	ag_str repair;        /* a suggested repair, one sentence */
+	ag_str detail; /* what belongs beside it: "3 spellings: Berlin, berlin, BERLIN"; "" = none */
+	uint64_t min_count; /* reported only from this many affected documents, at least 1 */
+	double min_share,
+		max_share;   /* and only within these shares of all documents; max 0 = no limit */
 	bool fixed_severity; /* no steps by share */
 } ag_hypothesis;
 
@@ -39,14 +40,14 @@ typedef struct ag_hypotheses {
 	ag_arena *arena;
 	ag_hypothesis *items;
 	size_t n, cap;
-	size_t left_out;     /* beyond AG_MAX_HYPOTHESES */
-	ag_field_name name;  /* of the path under check, for the checks */
+	size_t left_out;    /* beyond AG_MAX_HYPOTHESES */
+	ag_field_name name; /* of the path under check, for the checks */
 } ag_hypotheses;
 
 typedef struct ag_check {
-	const char *name;     /* "mixed_types" */
-	unsigned row;         /* row of the catalogue */
-	const char *why;      /* one line for docs */
+	const char *name; /* "mixed_types" */
+	unsigned row;     /* row of the catalogue */
+	const char *why;  /* one line for docs */
 	/* Called once per path, in path order. */
 	void (*path)(const ag_profile *p, const ag_path_profile *f, const ag_catalogue_opts *o,
 	             ag_hypotheses *out);

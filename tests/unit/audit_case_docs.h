@@ -54,16 +54,19 @@ static const char *gen_of(case_gen *g, const char *const *list, size_t n)
 }
 
 static const char *const gen_words[] = {
-	"river", "stone",  "green", "market", "window", "paper", "silver", "garden", "cloud", "bridge",
-	"lamp",  "winter", "apple", "mirror", "forest", "quiet", "engine", "letter", "ocean", "button",
-	"candle", "planet", "north", "velvet", "copper", "basket", "meadow", "signal", "harbor", "thunder",
+	"river",  "stone",  "green",  "market", "window", "paper",   "silver", "garden",
+	"cloud",  "bridge", "lamp",   "winter", "apple",  "mirror",  "forest", "quiet",
+	"engine", "letter", "ocean",  "button", "candle", "planet",  "north",  "velvet",
+	"copper", "basket", "meadow", "signal", "harbor", "thunder",
 };
-static const char *const gen_first[] = { "Anna", "Boris", "Clara", "David", "Elena", "Farid", "Greta",
-	                                 "Hugo", "Ines",  "Jonas", "Kim",   "Lena",  "Marco", "Nora",
-	                                 "Omar", "Paula", "Quinn", "Rosa",  "Stefan", "Tara" };
-static const char *const gen_last[] = { "Adams", "Becker", "Costa", "Diaz",  "Evans", "Fischer", "Garcia",
-	                                "Haas",  "Ito",    "Jensen", "Klein", "Lopez", "Moreau", "Novak",
-	                                "Olsen", "Peters", "Quist", "Rossi", "Sato",  "Tran" };
+static const char *const gen_first[] = { "Anna",  "Boris", "Clara", "David",  "Elena",
+	                                 "Farid", "Greta", "Hugo",  "Ines",   "Jonas",
+	                                 "Kim",   "Lena",  "Marco", "Nora",   "Omar",
+	                                 "Paula", "Quinn", "Rosa",  "Stefan", "Tara" };
+static const char *const gen_last[] = { "Adams",   "Becker", "Costa",  "Diaz",  "Evans",
+	                                "Fischer", "Garcia", "Haas",   "Ito",   "Jensen",
+	                                "Klein",   "Lopez",  "Moreau", "Novak", "Olsen",
+	                                "Peters",  "Quist",  "Rossi",  "Sato",  "Tran" };
 
 static ag_civil gen_day(case_gen *g, const double arg[2])
 {
@@ -122,8 +125,8 @@ static bool gen_date(case_gen *g, ag_buf *out, ag_str name, const double arg[2])
 	if (ag_str_eqc(name, "date"))
 		ag_buf_addf(out, "%04d-%02d-%02d", (int)c.year, c.month, c.day);
 	else if (ag_str_eqc(name, "iso"))
-		ag_buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)c.year, c.month, c.day, c.hour,
-		            c.minute, c.second);
+		ag_buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)c.year, c.month, c.day,
+		            c.hour, c.minute, c.second);
 	else if (ag_str_eqc(name, "dmy"))
 		ag_buf_addf(out, "%02d/%02d/%04d", c.day, c.month, (int)c.year);
 	else if (ag_str_eqc(name, "mdy"))
@@ -150,10 +153,12 @@ static bool gen_text(case_gen *g, ag_buf *out, ag_str name, ag_str args, size_t 
 	else if (ag_str_eqc(name, "last"))
 		ag_buf_adds(out, gen_of(g, gen_last, AG_NELEM(gen_last)));
 	else if (ag_str_eqc(name, "email"))
-		ag_buf_addf(out, "user%zu.%s@example.org", g->i, gen_of(g, gen_words, AG_NELEM(gen_words)));
+		ag_buf_addf(out, "user%zu.%s@example.org", g->i,
+		            gen_of(g, gen_words, AG_NELEM(gen_words)));
 	else if (ag_str_eqc(name, "word") || ag_str_eqc(name, "words"))
 		for (size_t i = 0; i < (n ? n : 1); i++)
-			ag_buf_addf(out, "%s%s", i ? " " : "", gen_of(g, gen_words, AG_NELEM(gen_words)));
+			ag_buf_addf(out, "%s%s", i ? " " : "",
+			            gen_of(g, gen_words, AG_NELEM(gen_words)));
 	else
 		return false;
 	return true;
@@ -203,12 +208,14 @@ static bool gen_one(case_gen *g, ag_buf *out, ag_str text, size_t *at)
 	ok = case_expand(g, &expanded, args);
 	rest = args = ag_buf_view(&expanded);
 	for (size_t k = 0; k < 2 && rest.ptr; k++)
-		AG_IGNORE(!ag_str_to_double(ag_str_split(&rest, ','), &arg[k]), "words have no numbers");
+		AG_IGNORE(!ag_str_to_double(ag_str_split(&rest, ','), &arg[k]),
+		          "words have no numbers");
 	if (ag_str_eqc(name, "uuid"))
 		gen_uuid(g, out);
 	else
-		ok = ok && (gen_number(g, out, name, arg) || gen_text(g, out, name, args, (size_t)arg[0]) ||
-		            gen_date(g, out, name, arg));
+		ok = ok &&
+		     (gen_number(g, out, name, arg) ||
+		      gen_text(g, out, name, args, (size_t)arg[0]) || gen_date(g, out, name, arg));
 	ag_buf_release(&expanded);
 	return ok;
 }
@@ -217,7 +224,8 @@ static bool gen_one(case_gen *g, ag_buf *out, ag_str text, size_t *at)
 static bool case_expand(case_gen *g, ag_buf *out, ag_str text)
 {
 	for (size_t i = 0; i < text.len;) {
-		if (text.ptr[i] == '@' && i + 1 < text.len && text.ptr[i + 1] >= 'a' && text.ptr[i + 1] <= 'z') {
+		if (text.ptr[i] == '@' && i + 1 < text.len && text.ptr[i + 1] >= 'a' &&
+		    text.ptr[i + 1] <= 'z') {
 			i++;
 			if (!gen_one(g, out, text, &i))
 				return false;

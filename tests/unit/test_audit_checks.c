@@ -26,9 +26,9 @@
 #include "query/pipeline.h"
 #include "unit/audit_case_docs.h"
 
-#define AS_OF      "2026-06-01"
-#define MAX_DOCS   20000
-#define MAX_BYTES  (16u * 1024 * 1024)
+#define AS_OF     "2026-06-01"
+#define MAX_DOCS  20000
+#define MAX_BYTES (16u * 1024 * 1024)
 
 typedef struct found {
 	const ag_hypothesis *h;
@@ -116,7 +116,8 @@ static void run(one_case *c)
 	ag_err err;
 
 	c->ran = true;
-	if ((c->csv ? load_csv(c, &t, &err) : ag_table_from_values(&ctx, c->docs, c->ndoc, &t, &err)) ||
+	if ((c->csv ? load_csv(c, &t, &err)
+	            : ag_table_from_values(&ctx, c->docs, c->ndoc, &t, &err)) ||
 	    ag_table_profile(t, &ctx, c->arena, &p, &err)) {
 		complain(c, "cannot be profiled", ag_str_c(err.msg));
 		return;
@@ -130,7 +131,8 @@ static void run(one_case *c)
 		if (!h->what.len || !h->cause.len || !h->repair.len)
 			complain(c, "says too little", ag_str_c(h->category));
 		if (ag_hypothesis_holds(h, n, p.ndoc))
-			c->found[c->nfound++] = (found){ h, ag_hypothesis_severity(h, n, p.ndoc), n };
+			c->found[c->nfound++] = (found){ h, ag_hypothesis_severity(h, n, p.ndoc),
+				                         n };
 	}
 	ag_table_free(t);
 }
@@ -142,8 +144,9 @@ static void check_none(one_case *c, ag_severity above_low)
 
 		if (f->severity >= above_low)
 			complain(c, "false alarm",
-			         ag_str_printf(c->arena, "%s %.*s %s %llu by %.*s", ag_severity_name(f->severity),
-			                       AG_FMT(f->h->field), f->h->category, (unsigned long long)f->n,
+			         ag_str_printf(c->arena, "%s %.*s %s %llu by %.*s",
+			                       ag_severity_name(f->severity), AG_FMT(f->h->field),
+			                       f->h->category, (unsigned long long)f->n,
 			                       AG_FMT(f->h->evidence)));
 	}
 }
@@ -156,7 +159,8 @@ static void check_finding(one_case *c, ag_str line, bool wanted)
 
 	assert_non_null(ag_category_find(category));
 	for (size_t i = 0; i < c->nfound && !f; i++) {
-		if (ag_str_eq(c->found[i].h->field, field) && ag_str_eqc(category, c->found[i].h->category))
+		if (ag_str_eq(c->found[i].h->field, field) &&
+		    ag_str_eqc(category, c->found[i].h->category))
 			f = &c->found[i];
 	}
 	if (!wanted != !f) {
@@ -168,11 +172,14 @@ static void check_finding(one_case *c, ag_str line, bool wanted)
 		ag_severity severity;
 		uint64_t n;
 
-		if (ag_str_to_u64(word, &n) ? n != f->n
-		                            : !ag_severity_parse(word, &severity) || severity != f->severity)
-			complain(c, ag_str_cstr(c->arena, ag_str_printf(c->arena, "%s %llu, but",
-			                                                ag_severity_name(f->severity),
-			                                                (unsigned long long)f->n)), line);
+		if (ag_str_to_u64(word, &n)
+		            ? n != f->n
+		            : !ag_severity_parse(word, &severity) || severity != f->severity)
+			complain(c,
+			         ag_str_cstr(c->arena, ag_str_printf(c->arena, "%s %llu, but",
+			                                             ag_severity_name(f->severity),
+			                                             (unsigned long long)f->n)),
+			         line);
 	}
 }
 
@@ -195,7 +202,8 @@ static void add_docs(one_case *c, uint64_t n, ag_str template)
 			ag_buf_add(&c->csv_text, text);
 			ag_buf_addc(&c->csv_text, '\n');
 			c->ndoc++;
-		} else if (ag_extjson_parse(text, &opts, c->arena, &c->docs[c->ndoc++], NULL, NULL, &err)) {
+		} else if (ag_extjson_parse(text, &opts, c->arena, &c->docs[c->ndoc++], NULL, NULL,
+		                            &err)) {
 			complain(c, err.msg, text);
 			break;
 		}

@@ -36,11 +36,17 @@ static void every_name_leads_to_one_category(void **state)
 static void spelling_does_not_matter(void **state)
 {
 	static const char *const pairs[][2] = {
-		{ "Null-Rate", "null_rate" },    { " missing rate ", "null_rate" },
-		{ "TYPE DRIFT", "type_mismatch" }, { "Mixed Types", "type_mismatch" },
-		{ "invalid.value", "enum_violation" }, { "non--unique", "duplicates" },
-		{ "Duplicate", "duplicates" },   { "out of range", "impossible_range" },
-		{ "My Own  Thing", "my_own_thing" }, { "", "" }, { "--", "" },
+		{ "Null-Rate", "null_rate" },
+		{ " missing rate ", "null_rate" },
+		{ "TYPE DRIFT", "type_mismatch" },
+		{ "Mixed Types", "type_mismatch" },
+		{ "invalid.value", "enum_violation" },
+		{ "non--unique", "duplicates" },
+		{ "Duplicate", "duplicates" },
+		{ "out of range", "impossible_range" },
+		{ "My Own  Thing", "my_own_thing" },
+		{ "", "" },
+		{ "--", "" },
 	};
 	ag_arena *a = ag_arena_new();
 
@@ -63,8 +69,8 @@ static void severities_have_names_and_weights(void **state)
 	for (int i = AG_LOW; i <= AG_CRITICAL; i++) {
 		assert_true(ag_severity_parse(ag_str_c(ag_severity_name((ag_severity)i)), &s));
 		assert_int_equal(s, i);
-		assert_true(i == AG_LOW ||
-		            ag_severity_weight((ag_severity)i) > ag_severity_weight((ag_severity)(i - 1)));
+		assert_true(i == AG_LOW || ag_severity_weight((ag_severity)i) >
+		                                   ag_severity_weight((ag_severity)(i - 1)));
 	}
 	assert_true(ag_severity_parse(AG_S(" High "), &s));
 	assert_int_equal(s, AG_HIGH);
@@ -78,12 +84,18 @@ static void names_are_cut_into_words(void **state)
 		const char *name;
 		const char *words; /* blank-separated */
 	} cases[] = {
-		{ "orderDate", "order date" },       { "order_date", "order date" },
-		{ "ORDER-DATE", "order date" },      { "HTTPStatus", "http status" },
-		{ "address2", "address 2" },         { "unitPrices", "unit price" },
-		{ "categories", "category" },        { "_id", "id" },
-		{ "Customer Name", "customer name" }, { "status", "status" },
-		{ "", "" },                          { "__", "" },
+		{ "orderDate", "order date" },
+		{ "order_date", "order date" },
+		{ "ORDER-DATE", "order date" },
+		{ "HTTPStatus", "http status" },
+		{ "address2", "address 2" },
+		{ "unitPrices", "unit price" },
+		{ "categories", "category" },
+		{ "_id", "id" },
+		{ "Customer Name", "customer name" },
+		{ "status", "status" },
+		{ "", "" },
+		{ "__", "" },
 	};
 
 	(void)state;
@@ -124,7 +136,8 @@ static void every_trait_row_holds_plain_words(void **state)
 		assert_int_equal(seen & rows[i].trait, 0);
 		seen |= rows[i].trait;
 		for (const char *c = rows[i].words; *c; c++)
-			assert_true(*c == ' ' ? c[1] != ' ' && c[1] != '\0' : *c >= 'a' && *c <= 'z');
+			assert_true(*c == ' ' ? c[1] != ' ' && c[1] != '\0'
+			                      : *c >= 'a' && *c <= 'z');
 	}
 }
 
