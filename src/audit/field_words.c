@@ -41,10 +41,8 @@ static const ag_trait_words rows[] = {
 	  "site size sort source span state station status store street student subject "
 	  "supplier swift tariff task tax teacher team tenant thread to trace tracking trip "
 	  "type unit user vehicle vendor visit visitor voucher warehouse zip zipcode product item article listing" },
-	{ AG_TRAIT_ZIP,
-	  "plz postal postcode zip zipcode" },
-	{ AG_TRAIT_PHONE,
-	  "cell cellphone fax mobile msisdn phone phonenumber tel telephone" },
+	{ AG_TRAIT_ZIP, "plz postal postcode zip zipcode" },
+	{ AG_TRAIT_PHONE, "cell cellphone fax mobile msisdn phone phonenumber tel telephone" },
 	{ AG_TRAIT_MONEY,
 	  "amount amt balance bonus budget charge cost credit debit deposit discount "
 	  "earnings expense fare fee grandtotal gross income loan msrp net paid payment "
@@ -75,16 +73,11 @@ static const ag_trait_words rows[] = {
 	  "polarity position profit refund relative residual return returns roll rotation "
 	  "sentiment shift skew slope surplus temp temperature tilt transaction trend txn "
 	  "variance velocity voltage vote vs x y yaw yield z zscore" },
-	{ AG_TRAIT_PERCENT,
-	  "pct percent percentage" },
-	{ AG_TRAIT_AGE,
-	  "age" },
-	{ AG_TRAIT_LAT,
-	  "lat latitude" },
-	{ AG_TRAIT_LON,
-	  "lng lon longitude" },
-	{ AG_TRAIT_RATING,
-	  "rating star" },
+	{ AG_TRAIT_PERCENT, "pct percent percentage" },
+	{ AG_TRAIT_AGE, "age" },
+	{ AG_TRAIT_LAT, "lat latitude" },
+	{ AG_TRAIT_LON, "lng lon longitude" },
+	{ AG_TRAIT_RATING, "rating star" },
 	/* dates of things that have happened */
 	{ AG_TRAIT_PAST,
 	  "birth birthdate birthday born captured collected created createdat creation dob "
@@ -104,8 +97,7 @@ static const ag_trait_words rows[] = {
 	/* 9999-12-31 stands for "no end" here */
 	{ AG_TRAIT_OPENEND,
 	  "due end ends expiration expire expiry termination through thru to until valid" },
-	{ AG_TRAIT_BIRTH,
-	  "birth birthdate birthday born dob" },
+	{ AG_TRAIT_BIRTH, "birth birthdate birthday born dob" },
 	/* dates that may be very old */
 	{ AG_TRAIT_HISTORIC,
 	  "built composed death died discovered era established event founded historic "
@@ -117,9 +109,8 @@ static const ag_trait_words rows[] = {
 	  "manager middlename nickname owner passenger patient person player recipient "
 	  "screenname sender singer student surname teacher username writer" },
 	/* any name */
-	{ AG_TRAIT_NAME,
-	  "familyname firstname forename fullname givenname handle lastname login "
-	  "middlename name nickname screenname surname username" },
+	{ AG_TRAIT_NAME, "familyname firstname forename fullname givenname handle lastname login "
+	                 "middlename name nickname screenname surname username" },
 	/* written by people for people */
 	{ AG_TRAIT_PROSE,
 	  "about abstract answer bio blurb body caption command comment completion content "
@@ -201,24 +192,19 @@ static const ag_trait_words rows[] = {
 	  "formula iata initials iso lang language locale market nationality province "
 	  "region state station symbol ticker" },
 	/* arrays that are sets */
-	{ AG_TRAIT_SET,
-	  "allergen amenity category feature genre group interest keyword label "
-	  "language permission privilege role scope skill tag topic" },
+	{ AG_TRAIT_SET, "allergen amenity category feature genre group interest keyword label "
+	                "language permission privilege role scope skill tag topic" },
 	/* a zero stands for nothing known */
 	{ AG_TRAIT_NONZERO,
 	  "bpm heartrate height mass pressure pulse salary voltage wage weight width year" },
-	{ AG_TRAIT_EMAIL,
-	  "email mail" },
-	{ AG_TRAIT_YEAR,
-	  "year" },
+	{ AG_TRAIT_EMAIL, "email mail" },
+	{ AG_TRAIT_YEAR, "year" },
 	/* an age in these is no age in years */
 	{ AG_TRAIT_UNITTIME,
 	  "account cache d day h hour m max millisecond min minute month ms sec second ttl "
 	  "week" },
-	{ AG_TRAIT_HUMIDITY,
-	  "humidity" },
-	{ AG_TRAIT_TEMPERATURE,
-	  "temp temperature" },
+	{ AG_TRAIT_HUMIDITY, "humidity" },
+	{ AG_TRAIT_TEMPERATURE, "temp temperature" },
 	/* money with many decimals */
 	{ AG_TRAIT_RATE,
 	  "average avg btc coin crypto eth exchange factor fx mean rate ratio unit weight" },
@@ -227,8 +213,7 @@ static const ag_trait_words rows[] = {
 	  "account code ean id isbn key no nr number phone plz postal postcode ref serial "
 	  "sku ssn upc zip zipcode" },
 	/* arrays that are useless when empty */
-	{ AG_TRAIT_ITEMS,
-	  "coordinate entry item line lineitem orderitem position product row" },
+	{ AG_TRAIT_ITEMS, "coordinate entry item line lineitem orderitem position product row" },
 	/* percentages that may pass 100 */
 	{ AG_TRAIT_WORKLOAD,
 	  "attainment capacity change completion core cpu growth increase load markup "

@@ -14,30 +14,30 @@
 #define AG_SURVEY_MAX_PATHS       20000 /* beyond: further paths are counted, not listed */
 
 typedef struct ag_type_count {
-	ag_str name;   /* the seed's type name */
-	uint64_t n;    /* documents */
+	ag_str name; /* the seed's type name */
+	uint64_t n;  /* documents */
 } ag_type_count;
 
 typedef struct ag_field_stats {
-	ag_str path;   /* a.b; keys that are data: m.* (see ag_path) */
+	ag_str path;                /* a.b; keys that are data: m.* (see ag_path) */
 	const ag_type_count *types; /* most frequent first, then by name */
 	size_t ntype;
 	uint64_t present, missing, null; /* documents; missing = surveyed - present */
-	double null_rate;            /* (null + missing) / surveyed */
-	uint64_t cardinality;        /* distinct scalar values, at most 100 */
-	bool cardinality_capped;     /* there are more than 100 */
-	const ag_val *samples;       /* up to 5 different non-null scalars, in order of appearance */
+	double null_rate;                /* (null + missing) / surveyed */
+	uint64_t cardinality;            /* distinct scalar values, at most 100 */
+	bool cardinality_capped;         /* there are more than 100 */
+	const ag_val *samples; /* up to 5 different non-null scalars, in order of appearance */
 	size_t nsample;
-	bool container;              /* object or array of objects in every document: no data itself */
-	bool is_map;                 /* its keys are data; children stand under path.* */
+	bool container; /* object or array of objects in every document: no data itself */
+	bool is_map;    /* its keys are data; children stand under path.* */
 } ag_field_stats;
 
 typedef struct ag_survey {
-	uint64_t surveyed;           /* documents */
+	uint64_t surveyed;            /* documents */
 	const ag_field_stats *fields; /* by path, bytewise */
 	size_t nfield;
 	uint64_t paths_left_out;
-	const ag_str *truncated;     /* paths at the depth limit, sorted */
+	const ag_str *truncated; /* paths at the depth limit, sorted */
 	size_t ntruncated;
 } ag_survey;
 

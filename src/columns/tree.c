@@ -13,9 +13,10 @@
 #define MAP_KEYS       100 /* more keys than an object that someone designed has */
 #define MAP_FEW_KEYS   20
 #define MAP_PER_OBJECT 5
-#define MAP_ANY_KEYS   1000 /* this many names that are nearly all absent are no names, whatever they look like */
-#define MAP_ANY_FILL   10   /* … in at most one of ten objects on average */
-#define CHECK_EVERY    1024
+#define MAP_ANY_KEYS \
+	1000 /* this many names that are nearly all absent are no names, whatever they look like */
+#define MAP_ANY_FILL 10 /* … in at most one of ten objects on average */
+#define CHECK_EVERY  1024
 
 typedef struct link {
 	uint32_t group; /* number of the name; the items come last */

@@ -59,9 +59,9 @@ struct ag_expr_row {
 	ag_status (*lazy)(ag_expr_env *env, const ag_expr *e, ag_val *ret);
 	const char *named[AG_EXPR_MAX_NAMED]; /* {"$op": {"input": …}}: argument names in order */
 	bool positional;                      /* besides the named form a list is allowed */
-	bool binds; /* named[1] is "as": a variable for the last argument */
+	bool binds;      /* named[1] is "as": a variable for the last argument */
 	bool null_stops; /* behind an argument that is null none is looked at any more */
-	int tag;    /* what one function shared by several rows shall do */
+	int tag;         /* what one function shared by several rows shall do */
 };
 
 const ag_expr_row *ag_expr_find(ag_str name);

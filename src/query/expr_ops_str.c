@@ -271,7 +271,8 @@ static bool to_ms(const ag_val *v, int64_t *ret)
 		*ret = (int64_t)((uint64_t)v->u.i >> 32) * 1000;
 	else if (v->type == AG_T_OID)
 		*ret = (int64_t)((uint32_t)v->u.oid[0] << 24 | (uint32_t)v->u.oid[1] << 16 |
-		                 (uint32_t)v->u.oid[2] << 8 | v->u.oid[3]) * 1000;
+		                 (uint32_t)v->u.oid[2] << 8 | v->u.oid[3]) *
+		       1000;
 	else
 		return false;
 	return true;

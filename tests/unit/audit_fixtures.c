@@ -1,8 +1,9 @@
 /* audit_fixtures -- see the header. The file is real, the store is real (in memory), only the planner is scripted. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include "audit_fixtures.h"
 

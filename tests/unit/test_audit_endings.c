@@ -1,9 +1,10 @@
 /* How a run ends, and what is left of it: budgets, deadline, cancel, a source or store that fails, kill -9. Faults come
  * from wrappers around the real source and store. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include "audit_fixtures.h"
 

@@ -1,8 +1,9 @@
 /* What is masked by name and by look, and what stays readable because it is the defect. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include "audit/mask.h"
 #include "query/extjson.h"

@@ -1,8 +1,9 @@
 /* Audits beside each other on one store, in threads and in processes; the report does not depend on the number of threads. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include "audit_fixtures.h"
 

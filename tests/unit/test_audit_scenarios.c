@@ -1,9 +1,10 @@
 /* The acceptance scenarios 1-10 and 17 of the auditor, driven by a scripted planner through the real loop. Where a
  * scenario shows a defect that the reference lists as a gap, the mended behaviour is asserted. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include "audit_fixtures.h"
 

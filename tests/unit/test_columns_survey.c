@@ -224,11 +224,13 @@ static void many_keys_are_a_map_when_most_are_absent(void **state)
 		for (int k = 0; k < 35; k++) {
 			int i = doc * 35 + k;
 
-			ag_buf_addf(&text, "%s\"%.*s%c%c\":1", k ? "," : "", i % 7, "-._x~,", 'a' + i % 26, 'a' + i / 26 % 26);
+			ag_buf_addf(&text, "%s\"%.*s%c%c\":1", k ? "," : "", i % 7, "-._x~,",
+			            'a' + i % 26, 'a' + i / 26 % 26);
 		}
 		ag_buf_adds(&text, "},\"w\":{");
 		for (int i = 0; i < 700; i++)
-			ag_buf_addf(&text, "%s\"%c%c%c\":1", i ? "," : "", 'a' + i % 26, 'a' + i / 26, 'x');
+			ag_buf_addf(&text, "%s\"%c%c%c\":1", i ? "," : "", 'a' + i % 26,
+			            'a' + i / 26, 'x');
 		ag_buf_adds(&text, "}}\n");
 	}
 	s = survey_of(text.ptr, a);
