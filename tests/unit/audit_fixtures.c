@@ -67,17 +67,6 @@ static ag_planner *make_script(ag_audit *a, void *arg)
 	return &s->base;
 }
 
-void fix_docs(ag_buf *out, const char *fmt, int from, int to)
-{
-	for (int i = from; i < to; i++) {
-		char line[512];
-
-		snprintf(line, sizeof(line), fmt, i, i, i);
-		ag_buf_adds(out, line);
-		ag_buf_addc(out, '\n');
-	}
-}
-
 void fix_open(audit_fix *f, ag_str ndjson)
 {
 	const ag_source_opts opts = { 0 };

@@ -23,8 +23,6 @@ typedef struct audit_fix {
 
 void fix_open(audit_fix *f, ag_str ndjson);
 void fix_close(audit_fix *f);
-/* Text for fix_open: n documents, made by fmt with the document's number (one %d). */
-AG_PRINTF(2, 0) void fix_docs(ag_buf *out, const char *fmt, int from, int to);
 /* Run and parse the report. */
 void fix_script(audit_fix *f, const char *const *lines, size_t n);
 void fix_builtin(audit_fix *f);
