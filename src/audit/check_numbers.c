@@ -272,6 +272,12 @@ static double tail_of(const ag_num_profile *m)
 	return iqr > 0 ? (high > low ? high : low) / iqr : HUGE_VAL;
 }
 
+/* A handful of fixed values, like shipping fees: they have no distribution, only a usual size. */
+static bool is_short_list(const ag_path_profile *f)
+{
+	return f->ndistinct < 12;
+}
+
 /* Walk inwards from the extreme; the widest gap is the bound. */
 static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels,
                       size_t ns)
@@ -282,7 +288,7 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 	double mid = scale(m->q.p50, log_scale), limit = far_from(m, log_scale, high);
 	uint64_t most = m->n / 200 > 4 ? m->n / 200 : 4, outside = 0;
 	/* A list of a few prices may hold one that is ten times the others. */
-	double widest = f->ndistinct < 12 ? 20 : !log_scale && tail_of(m) > 2.5 ? 4 : 2;
+	double widest = is_short_list(f) ? 20 : !log_scale && tail_of(m) > 2.5 ? 4 : 2;
 	side ret = { 0 };
 
 	for (unsigned i = 0; i + 1 < n; i++) {
@@ -326,7 +332,8 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	size_t ns = ag_path_sentinels(f, &out->name, sentinels);
 	/* Nearly all positive, and a long tail: a zero or a refund among them changes nothing. */
 	bool heavy = tail_of(m) > 2.5;
-	bool log_scale = m->q.p25 > 0 && (heavy || m->q.p99 / m->q.p50 > 3);
+	bool log_scale = !is_short_list(f) && m->q.p25 > 0 &&
+	                 (heavy || m->q.p99 / m->q.p50 > 3);
 	side low = { 0 }, high;
 	ag_val cond;
 	ag_hypothesis *h;
