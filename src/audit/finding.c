@@ -131,9 +131,16 @@ static void write_shell(const ag_finding *f, ag_jw *w)
 	ag_arena_free(arena);
 }
 
-static void write_dismissal(const ag_finding *f, ag_jw *w)
+/* What the finding gate said: "evaluation", and "dismissal" when it was rejected. */
+static void write_evaluation(const ag_finding *f, ag_jw *w)
 {
-	ag_jw_kkey(w, "dismissal");
+	if (f->evaluation_id.len)
+		ag_jw_kstr(w, "evaluation_id", f->evaluation_id);
+	else
+		ag_jw_knull(w, "evaluation_id");
+	if (!f->evaluation_verdict.len)
+		return;
+	ag_jw_kkey(w, ag_str_eqc(f->status, "committed") ? "evaluation" : "dismissal");
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "verdict", f->evaluation_verdict);
 	ag_jw_kdouble(w, "score", f->evaluation_score);
@@ -178,8 +185,7 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kdouble(w, "score", f->score);
 	ag_jw_kstr(w, "query_call_id", f->query_call_id);
 	ag_jw_kuint(w, "iteration", f->iteration);
-	if (f->evaluation_verdict.len)
-		write_dismissal(f, w);
+	write_evaluation(f, w);
 	ag_jw_obj_end(w);
 }
 
@@ -242,17 +248,20 @@ static void read_parts(const ag_val *v, ag_arena *arena, ag_finding *f)
 		};
 }
 
-static void read_dismissal(const ag_val *v, ag_finding *f)
+static void read_evaluation(const ag_val *v, ag_finding *f)
 {
-	const ag_val *d = ag_val_getc(v, "dismissal");
+	const ag_val *e = ag_val_getc(v, "evaluation");
 
-	if (!d)
+	f->evaluation_id = text(v, "evaluation_id");
+	if (!e)
+		e = ag_val_getc(v, "dismissal");
+	if (!e)
 		return;
-	f->evaluation_verdict = text(d, "verdict");
-	f->evaluation_reason = text(d, "reason");
-	f->evaluation_critique = text(d, "critique");
-	f->evaluated_by = text(d, "evaluated_by");
-	f->evaluation_score = number(d, "score");
+	f->evaluation_verdict = text(e, "verdict");
+	f->evaluation_reason = text(e, "reason");
+	f->evaluation_critique = text(e, "critique");
+	f->evaluated_by = text(e, "evaluated_by");
+	f->evaluation_score = number(e, "score");
 }
 
 ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_err *err)
@@ -289,7 +298,7 @@ ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_
 	f.status = text(v, "status");
 	read_samples(v, arena, &f);
 	read_parts(v, arena, &f);
-	read_dismissal(v, &f);
+	read_evaluation(v, &f);
 	*ret = f;
 	return AG_OK;
 }

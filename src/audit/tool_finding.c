@@ -213,6 +213,15 @@ static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
 	return ret;
 }
 
+/* The record of the verdict that was just given on it. */
+static ag_str verdict_id(const ag_audit_state *s, const ag_finding *f)
+{
+	const ag_evaluation *e = s->evaluations.n ? &s->evaluations.items[s->evaluations.n - 1]
+	                                          : NULL;
+
+	return e && ag_str_eq(e->target_id, ag_id_str(&f->id)) ? e->id : AG_S("");
+}
+
 ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
                           const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
                           ag_err *err)
@@ -225,6 +234,7 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 	(void)obs;
 	(void)err;
 	*ret_critique = v->critique.len ? v->critique : v->kind == AG_PASS ? AG_S("") : v->reason;
+	f.evaluation_id = verdict_id(s, &f);
 	f.evaluation_verdict = ag_str_c(ag_verdict_name(v->kind));
 	f.evaluation_score = v->score;
 	f.evaluation_reason = v->reason;

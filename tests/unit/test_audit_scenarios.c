@@ -72,6 +72,7 @@ static void scenario_1_one_finding(void **state)
 	/* One id throughout: the verdict points at the committed finding. */
 	record = fix_record(&f, "finding", 0);
 	assert_true(ag_str_eq(fix_text(record, "target_id"), fix_text(finding, "id")));
+	assert_true(ag_str_eq(fix_text(record, "id"), fix_text(finding, "evaluation_id")));
 	assert_true(fix_text(finding, "query_call_id").len == AG_ID_LEN);
 	assert_false(ag_str_eqc(fix_text(fix_get(&f.report, "run_evaluation"), "verdict"), "fail"));
 	assert_true(ag_str_eqc(fix_text(&f.report, "status"), "ok"));
