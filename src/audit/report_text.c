@@ -202,6 +202,7 @@ static void broken(ag_rt *t)
 	uint64_t n = ag_rt_count(s, "broken");
 	size_t nissue;
 	const ag_val *issues = ag_rt_items(s, "issues", &nissue);
+	bool is_bson = ag_str_eqc(ag_rt_str(s, "format"), "bson");
 
 	if (!n)
 		return;
@@ -215,7 +216,9 @@ static void broken(ag_rt *t)
 		ag_rt_row(t, MARGIN, "",
 		          ag_str_printf(t->arena, "%.*s, %s %llu: %.*s",
 		                        AG_FMT(base_name(ag_rt_str(&issues[i], "file"))),
-		                        line ? "line" : "byte",
+		                        is_bson ? "document"
+		                        : line  ? "line"
+		                                : "byte",
 		                        (unsigned long long)(line ? line : byte),
 		                        AG_FMT(ag_rt_str(&issues[i], "what"))));
 	}

@@ -92,27 +92,29 @@ static void tally(ag_verification *ret)
 }
 
 /* The collection of that name behind the URI; a file is one collection whatever its name. */
-static ag_source *pick(ag_source **sources, size_t n, ag_str collection)
+static const ag_source_place *pick(const ag_source_place *places, size_t n, ag_str collection)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ag_str_eq(ag_source_info_of(sources[i])->collection, collection))
-			return sources[i];
-	return n == 1 ? sources[0] : NULL;
+		if (ag_str_eq(places[i].collection, collection))
+			return &places[i];
+	return n == 1 ? &places[0] : NULL;
 }
 
 static ag_status open_source(const ag_ctx *ctx, ag_str uri, ag_str collection, ag_arena *arena,
-                             ag_source ***ret_all, size_t *ret_n, ag_source **ret, ag_err *err)
+                             ag_source **ret, ag_err *err)
 {
-	const ag_source_opts opts = { 0 };
-	ag_status st = ag_source_open(ctx, uri, &opts, arena, ret_all, ret_n, err);
+	const ag_source_place *place;
+	ag_source_place *places = NULL;
+	size_t n = 0;
+	ag_status st = ag_source_list(ctx, uri, arena, &places, &n, err);
 
 	if (st)
 		return st;
-	*ret = pick(*ret_all, *ret_n, collection);
-	if (!*ret)
+	place = pick(places, n, collection);
+	if (!place)
 		return ag_fail(err, AG_NOT_FOUND, "audit.verify", "%.*s has no collection \"%.*s\"",
 		               AG_FMT(uri), AG_FMT(collection));
-	return AG_OK;
+	return ag_source_open_place(ctx, place, NULL, ret, err);
 }
 
 static ag_status read_findings(const ag_val *list, ag_arena *arena, ag_finding *ret, ag_err *err)
@@ -130,11 +132,10 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
                           ag_arena *arena, ag_verification *ret, ag_err *err)
 {
 	const ag_val *list = ag_val_getc(report, "findings");
-	ag_source **all = NULL, *source = NULL;
+	ag_source *source = NULL;
 	ag_verified *verified;
 	ag_finding *findings;
 	ag_err why = { 0 };
-	size_t n = 0;
 	ag_status st;
 
 	*ret = (ag_verification){
@@ -154,7 +155,7 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 	if (st)
 		return st;
 	verified = ag_new_n(arena, ag_verified, list->n ? list->n : 1);
-	st = open_source(ctx, ret->source_uri, ret->collection, arena, &all, &n, &source, &why);
+	st = open_source(ctx, ret->source_uri, ret->collection, arena, &source, &why);
 	if (st == AG_CANCELLED || st == AG_TIMEOUT) {
 		*err = why;
 		return st;
@@ -171,7 +172,6 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 	ret->findings = verified;
 	ret->nfinding = list->n;
 	tally(ret);
-	for (size_t i = 0; i < n; i++)
-		ag_source_close(all[i]);
+	ag_source_close(source);
 	return ag_ctx_check(ctx, err);
 }

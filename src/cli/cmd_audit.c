@@ -172,27 +172,54 @@ static void audit_one(job *j, ag_source *s)
 		take_result(j, info, &result);
 }
 
-static void audit_uri(job *j, ag_str uri)
+/* Nothing could be read: the report says so, and a build must not take it for a clean one. */
+static void fail_unread(job *j, const ag_source_info *info)
+{
+	ag_err err = { 0 };
+
+	if (info->ndoc || !info->broken)
+		return;
+	ag_fail(&err, AG_INVALID, "cli.audit", "%.*s: no document could be read%s%.*s",
+	        AG_FMT(info->uri), info->nissue ? ": " : "",
+	        AG_FMT(info->nissue ? info->issues[0].what : AG_S("")));
+	j->any_failed = true;
+	ag_cli_fail(j->c, &err);
+}
+
+static void audit_place(job *j, const ag_source_place *place)
 {
 	const ag_source_opts so = { .strict = j->c->app.settings.strict };
-	ag_progress_line *line = ag_progress_start(j->c, uri);
-	ag_source **sources = NULL;
+	ag_progress_line *line = ag_progress_start(j->c, place->uri);
+	ag_source *s = NULL;
 	ag_err err = { 0 };
-	size_t n = 0;
-	ag_status st = ag_source_open(&j->c->app.ctx, uri, &so, j->arena, &sources, &n, &err);
+	ag_status st = ag_source_open_place(&j->c->app.ctx, place, &so, &s, &err);
 
 	ag_progress_stop(line);
 	if (st) {
+		fail_source(j, place->uri, &err);
+		return;
+	}
+	audit_one(j, s);
+	fail_unread(j, ag_source_info_of(s));
+	ag_source_close(s);
+}
+
+/* The collections of a folder one after another: the memory of one, and none hides the others. */
+static void audit_uri(job *j, ag_str uri)
+{
+	ag_source_place *places = NULL;
+	ag_err err = { 0 };
+	size_t n = 0;
+
+	if (ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err)) {
 		fail_source(j, uri, &err);
 		return;
 	}
-	ag_log(AG_LOG_INFO, "source_opened", "%.*s: %zu collections", AG_FMT(uri), n);
+	ag_log(AG_LOG_INFO, "source_listed", "%.*s: %zu collection%s", AG_FMT(uri), n,
+	       n == 1 ? "" : "s");
 	j->wants_many = j->wants_many || n > 1;
-	for (size_t i = 0; i < n; i++) {
-		if (!j->cancelled)
-			audit_one(j, sources[i]);
-		ag_source_close(sources[i]);
-	}
+	for (size_t i = 0; i < n && !j->cancelled; i++)
+		audit_place(j, &places[i]);
 }
 
 /* --- the end --- */
@@ -284,6 +311,32 @@ static void finish(job *j)
 	ag_buf_release(&j->text);
 }
 
+/* "Nothing is ever written to a source": not by --out either. */
+static void check_out_is_no_source(ag_cli *c)
+{
+	char *out = realpath(ag_str_cstr(c->app.arena, ag_cli_value(c, "out")), NULL);
+
+	for (size_t i = 0; out && i < c->narg; i++) {
+		ag_source_place *places = NULL;
+		ag_err err = { 0 }; /* what cannot be listed is told later */
+		size_t n = 0;
+
+		if (ag_source_list(&c->app.ctx, c->args[i], c->app.arena, &places, &n, &err))
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			if (!ag_str_eqc(places[k].key, out))
+				continue;
+			ag_cli_complain(c,
+			                "--out: %.*s is a data file that would be audited; "
+			                "choose another place",
+			                AG_FMT(places[k].uri));
+			free(out);
+			return;
+		}
+	}
+	free(out);
+}
+
 static void check(ag_cli *c)
 {
 	ag_err err = { 0 };
@@ -296,6 +349,8 @@ static void check(ag_cli *c)
 		ag_cli_complain(c, "--out: there is nothing to write with --output silent");
 	else if (ag_file_can_replace(ag_cli_value(c, "out"), &err))
 		ag_cli_complain(c, "--out: %s", err.msg);
+	else
+		check_out_is_no_source(c);
 }
 
 static int run(ag_cli *c)

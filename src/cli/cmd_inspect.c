@@ -193,6 +193,18 @@ static void field_row(const ag_cli *c, ag_paint *p, const table *t, const ag_fie
 	ag_paint_nl(p);
 }
 
+static ag_str first_issue(const ag_source_info *info, ag_arena *arena)
+{
+	const ag_table_issue *i = &info->issues[0];
+	bool is_bson = ag_str_eqc(info->format, "bson");
+
+	return ag_str_printf(arena, "; the first: %s %llu: %.*s",
+	                     is_bson   ? "document"
+	                     : i->line ? "line"
+	                               : "byte",
+	                     (unsigned long long)(i->line ? i->line : i->byte), AG_FMT(i->what));
+}
+
 static void text_one(const ag_cli *c, const ag_source_info *info, const ag_survey *s, ag_buf *out)
 {
 	ag_paint p = ag_cli_paint(c, out);
@@ -212,8 +224,12 @@ static void text_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 	ag_paint_nl(&p);
 	if (info->broken) {
 		ag_paint_text(&p, AG_INK_YELLOW,
-		              ag_str_printf(a, "%.*s documents cannot be read and were left out",
-		                            AG_FMT(ag_human_count(info->broken, a))));
+		              ag_str_printf(a, "%.*s document%s cannot be read and %s left out",
+		                            AG_FMT(ag_human_count(info->broken, a)),
+		                            info->broken == 1 ? "" : "s",
+		                            info->broken == 1 ? "is" : "are"));
+		if (info->nissue)
+			ag_paint_text(&p, AG_INK_YELLOW, first_issue(info, a));
 		ag_paint_nl(&p);
 	}
 	ag_paint_nl(&p);
@@ -244,64 +260,66 @@ static ag_status survey(ag_cli *c, ag_source *s, ag_survey *ret, ag_err *err)
 	                        c->app.settings.seed, ret, err);
 }
 
-static int inspect(ag_cli *c, ag_source **sources, size_t n)
+/* One collection into `out` or, as JSON, `w`; it is closed again before the next is opened. */
+static ag_status inspect(ag_cli *c, const ag_source_place *place, ag_buf *out, ag_jw *w)
 {
-	ag_progress_line *line = ag_progress_start(c, c->args[0]);
-	ag_survey *surveys = ag_new_n(c->app.arena, ag_survey, n ? n : 1);
-	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	const ag_source_opts so = { .strict = c->app.settings.strict };
+	ag_progress_line *line = ag_progress_start(c, place->uri);
+	ag_source *s = NULL;
 	ag_err err = { 0 };
-	ag_status st = AG_OK;
-	bool ok;
-	ag_jw w;
+	ag_survey found;
+	ag_status st = ag_source_open_place(&c->app.ctx, place, &so, &s, &err);
 
-	for (size_t i = 0; !st && i < n; i++)
-		st = survey(c, sources[i], &surveys[i], &err);
+	if (!st)
+		st = survey(c, s, &found, &err);
 	ag_progress_stop(line);
 	if (st)
-		return ag_cli_fail(c, &err);
-	if (!ag_cli_is_json(c)) {
-		for (size_t i = 0; i < n; i++) {
-			if (i)
-				ag_buf_adds(&out, "\n\n");
-			text_one(c, ag_source_info_of(sources[i]), &surveys[i], &out);
-		}
-		return ag_cli_finish(c, &out, AG_EXIT_OK);
+		ag_cli_fail(c, &err);
+	else if (ag_cli_is_json(c))
+		json_one(c, ag_source_info_of(s), &found, w);
+	else {
+		if (out->len)
+			ag_buf_adds(out, "\n\n");
+		text_one(c, ag_source_info_of(s), &found, out);
 	}
-	ag_jw_init(&w, &out, 2);
-	if (n != 1) {
-		ag_jw_obj(&w);
-		ag_jw_kkey(&w, "collections");
-		ag_jw_arr(&w);
-	}
-	for (size_t i = 0; i < n; i++)
-		json_one(c, ag_source_info_of(sources[i]), &surveys[i], &w);
-	if (n != 1) {
-		ag_jw_arr_end(&w);
-		ag_jw_obj_end(&w);
-	}
-	ok = ag_cli_print_json(c, ag_buf_view(&out));
-	ag_buf_release(&out);
-	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
+	ag_source_close(s);
+	return st;
 }
 
 static int run(ag_cli *c)
 {
-	const ag_source_opts so = { .strict = c->app.settings.strict };
-	ag_progress_line *line = ag_progress_start(c, c->args[0]);
-	ag_source **sources = NULL;
+	ag_source_place *places = NULL;
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_err err = { 0 };
+	int code = AG_EXIT_OK;
+	ag_status st = AG_OK;
 	size_t n = 0;
-	int code;
-	ag_status st = ag_source_open(&c->app.ctx, c->args[0], &so, c->app.arena, &sources, &n,
-	                              &err);
+	bool ok;
+	ag_jw w;
 
-	ag_progress_stop(line);
-	if (st)
+	if (ag_source_list(&c->app.ctx, c->args[0], c->app.arena, &places, &n, &err))
 		return ag_cli_fail(c, &err);
-	code = inspect(c, sources, n);
-	for (size_t i = 0; i < n; i++)
-		ag_source_close(sources[i]);
-	return code;
+	ag_jw_init(&w, &out, 2);
+	if (ag_cli_is_json(c) && n != 1) {
+		ag_jw_obj(&w);
+		ag_jw_kkey(&w, "collections");
+		ag_jw_arr(&w);
+	}
+	for (size_t i = 0; i < n && st != AG_CANCELLED && st != AG_TIMEOUT; i++) {
+		st = inspect(c, &places[i], &out, &w);
+		if (st)
+			code = st == AG_CANCELLED ? AG_EXIT_CANCELLED : AG_EXIT_FAILED;
+	}
+	if (ag_cli_is_json(c) && n != 1) {
+		ag_jw_arr_end(&w);
+		ag_jw_obj_end(&w);
+	}
+	if (ag_cli_is_json(c) && out.len)
+		ok = ag_cli_print_json(c, ag_buf_view(&out));
+	else
+		ok = ag_cli_finish(c, &out, AG_EXIT_OK) == AG_EXIT_OK;
+	ag_buf_release(&out);
+	return ok || code ? code : AG_EXIT_FAILED;
 }
 
 const ag_command ag_cmd_inspect = {

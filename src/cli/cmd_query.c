@@ -49,6 +49,10 @@ static int text(ag_cli *c, const ag_source_info *info, const answer *a)
 	ag_paint p = ag_cli_paint(c, &out);
 	ag_arena *arena = c->app.arena;
 
+	if (info->broken)
+		ag_cli_note(c, "%.*s document%s of %.*s could not be read",
+		            AG_FMT(ag_human_count(info->broken, arena)),
+		            info->broken == 1 ? "" : "s", AG_FMT(info->uri));
 	if (!a->is_pipeline) {
 		ag_paint_text(&p, AG_INK_BOLD,
 		              ag_str_printf(arena, "%.*s of %.*s documents match",
@@ -69,7 +73,7 @@ static int text(ag_cli *c, const ag_source_info *info, const answer *a)
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
-/* {"collection":…,"matched":3,"documents":[…],"where":["orders.ndjson:17",…]} */
+/* {"collection":…,"collection_size":90,"broken":0,"matched":3,"documents":[…],"where":["orders.ndjson:17",…]} */
 static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT), doc = AG_BUF_INIT(AG_LIMIT_OUTPUT);
@@ -80,6 +84,7 @@ static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "collection", info->collection);
 	ag_jw_kuint(&w, "collection_size", info->ndoc);
+	ag_jw_kuint(&w, "broken", info->broken);
 	if (a->is_pipeline)
 		ag_jw_knull(&w, "matched");
 	else
@@ -118,24 +123,30 @@ static int query(ag_cli *c, ag_source *s, size_t limit)
 	                         : text(c, ag_source_info_of(s), &a);
 }
 
-static ag_status one_only(ag_source **sources, size_t n, ag_str uri, ag_err *err)
+static ag_status open_one(ag_cli *c, ag_source **ret, ag_err *err)
 {
-	ag_fail(err, AG_INVALID, "cli.query", "%.*s holds %zu collections", AG_FMT(uri), n);
-	return n ? ag_err_hint(err, "name the file of one, like that of \"%.*s\"",
-	                       AG_FMT(ag_source_info_of(sources[0])->collection))
+	const ag_source_opts so = { .strict = c->app.settings.strict };
+	ag_source_place *places = NULL;
+	size_t n = 0;
+	ag_status st = ag_source_list(&c->app.ctx, c->args[0], c->app.arena, &places, &n, err);
+
+	if (st)
+		return st;
+	if (n == 1)
+		return ag_source_open_place(&c->app.ctx, &places[0], &so, ret, err);
+	ag_fail(err, AG_INVALID, "cli.query", "%.*s holds %zu collections", AG_FMT(c->args[0]), n);
+	return n ? ag_err_hint(err, "name the file of one, like %.*s", AG_FMT(places[0].uri))
 	         : AG_INVALID;
 }
 
 static int run(ag_cli *c)
 {
 	size_t limit = (size_t)ag_cli_number(c, "limit", 0, AG_FIND_LIMIT_MAX, DEFAULT_LIMIT);
-	const ag_source_opts so = { .strict = c->app.settings.strict };
 	ag_progress_line *line;
-	ag_source **sources = NULL;
+	ag_source *source = NULL;
 	ag_safe_query checked;
 	ag_err err = { 0 };
 	ag_status st;
-	size_t n = 0;
 	int code;
 
 	/* A wrong filter is told before a large file is read. */
@@ -144,13 +155,10 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	line = ag_progress_start(c, c->args[0]);
-	st = ag_source_open(&c->app.ctx, c->args[0], &so, c->app.arena, &sources, &n, &err);
+	st = open_one(c, &source, &err);
 	ag_progress_stop(line);
-	if (!st && n != 1)
-		st = one_only(sources, n, c->args[0], &err);
-	code = st ? ag_cli_fail(c, &err) : query(c, sources[0], limit);
-	for (size_t i = 0; i < n; i++)
-		ag_source_close(sources[i]);
+	code = st ? ag_cli_fail(c, &err) : query(c, source, limit);
+	ag_source_close(source);
 	return code;
 }
 

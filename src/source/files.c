@@ -2,6 +2,7 @@
  *
  * One handle is one file, loaded whole when it is opened. Tables are immutable, so the methods need no lock
  * and any number of threads may share a handle. What a folder holds decides files_list.c. */
+#include "base/utf8.h"
 #include "columns/sample.h"
 #include "source/files_list.h"
 #include "source/source.h"
@@ -73,15 +74,21 @@ static void fill_info(files_source *f, const ag_data_file *file, ag_str uri)
 	};
 }
 
-static ag_status open_file(const ag_ctx *ctx, const ag_data_file *file, ag_str uri,
-                           const ag_source_opts *opts, ag_source **ret, ag_err *err)
+static ag_status files_open(const ag_ctx *ctx, const ag_source_place *place,
+                            const ag_source_opts *opts, ag_source **ret, ag_err *err)
 {
+	const ag_data_file *file = (const ag_data_file *)place->of;
 	const ag_table_opts how = { .format = file->format, .strict = opts->strict };
 	const char *path = file->path.ptr;
 	ag_table *table;
 	files_source *f;
 	ag_status st;
 
+	/* What is said of it must be text: reports, logs, the store. */
+	if (!ag_utf8_valid(file->key)) {
+		ag_fail(err, AG_INVALID, "source.files", "%s: the path is not UTF-8 text", path);
+		return ag_err_hint(err, "rename it");
+	}
 	st = ag_table_load(ctx, &path, 1, &how, &table, err);
 	if (st)
 		return st;
@@ -89,35 +96,32 @@ static ag_status open_file(const ag_ctx *ctx, const ag_data_file *file, ag_str u
 	f->base.type = &ag_source_files;
 	f->arena = ag_arena_new();
 	f->table = table;
-	fill_info(f, file, uri);
+	fill_info(f, file, place->uri);
 	*ret = &f->base;
 	return AG_OK;
 }
 
-static ag_status files_open(const ag_ctx *ctx, ag_str uri, const ag_source_opts *opts,
-                            ag_arena *arena, ag_source ***ret, size_t *nret, ag_err *err)
+static ag_status files_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
+                            size_t *nret, ag_err *err)
 {
 	ag_data_file *files;
-	ag_source **all;
-	size_t n, i;
-	ag_status st;
+	size_t n;
+	ag_status st = ag_files_list(uri, arena, &files, &n, err);
 
-	st = ag_files_list(uri, arena, &files, &n, err);
+	(void)ctx;
 	if (st)
 		return st;
-	all = ag_new_n(arena, ag_source *, n);
-	for (i = 0; i < n && !st; i++) {
-		/* The URI of a file in a folder must open that file alone. */
-		st = open_file(ctx, &files[i], files[i].is_named ? uri : files[i].path, opts,
-		               &all[i], err);
-	}
-	if (st) {
-		for (i = 0; i < n; i++)
-			ag_source_close(all[i]);
-		return st;
-	}
-	*ret = all;
+	*ret = ag_new_n(arena, ag_source_place, n);
 	*nret = n;
+	for (size_t i = 0; i < n; i++) {
+		/* The URI of a file in a folder must open that file alone. */
+		(*ret)[i] = (ag_source_place){
+			.uri = files[i].is_named ? uri : files[i].path,
+			.key = files[i].key,
+			.collection = files[i].collection,
+			.of = &files[i],
+		};
+	}
 	return AG_OK;
 }
 
@@ -207,6 +211,7 @@ const ag_source_type ag_source_files = {
 		"or of a folder of them",
 	.is_shared = true,
 	.accepts = files_accepts,
+	.list = files_list,
 	.open = files_open,
 	.close = files_close,
 	.find = files_find,

@@ -45,10 +45,9 @@ static ag_status fail_scheme(ag_str uri, ag_err *err)
 	return st;
 }
 
-ag_status ag_source_open(const ag_ctx *ctx, ag_str uri, const ag_source_opts *opts, ag_arena *arena,
-                         ag_source ***ret, size_t *nret, ag_err *err)
+ag_status ag_source_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
+                         size_t *nret, ag_err *err)
 {
-	static const ag_source_opts defaults = { 0 };
 	ag_status st;
 
 	if (uri.len == 0)
@@ -64,11 +63,48 @@ ag_status ag_source_open(const ag_ctx *ctx, ag_str uri, const ag_source_opts *op
 	if (st)
 		return st;
 	for (size_t i = 0; i < AG_NELEM(source_types); i++) {
-		if (source_types[i]->accepts(uri))
-			return source_types[i]->open(ctx, uri, opts ? opts : &defaults, arena, ret,
-			                             nret, err);
+		if (!source_types[i]->accepts(uri))
+			continue;
+		st = source_types[i]->list(ctx, uri, arena, ret, nret, err);
+		for (size_t k = 0; !st && k < *nret; k++)
+			(*ret)[k].type = source_types[i];
+		return st;
 	}
 	return fail_scheme(uri, err);
+}
+
+ag_status ag_source_open_place(const ag_ctx *ctx, const ag_source_place *place,
+                               const ag_source_opts *opts, ag_source **ret, ag_err *err)
+{
+	static const ag_source_opts defaults = { 0 };
+	ag_status st = ag_ctx_check(ctx, err);
+
+	return st ? st : place->type->open(ctx, place, opts ? opts : &defaults, ret, err);
+}
+
+ag_status ag_source_open(const ag_ctx *ctx, ag_str uri, const ag_source_opts *opts, ag_arena *arena,
+                         ag_source ***ret, size_t *nret, ag_err *err)
+{
+	ag_source_place *places = NULL;
+	size_t n = 0, nopen = 0;
+	ag_source **all;
+	ag_status st = ag_source_list(ctx, uri, arena, &places, &n, err);
+
+	if (st)
+		return st;
+	all = ag_new_n(arena, ag_source *, n);
+	while (!st && nopen < n) {
+		st = ag_source_open_place(ctx, &places[nopen], opts, &all[nopen], err);
+		nopen += !st;
+	}
+	if (st) {
+		for (size_t i = 0; i < nopen; i++)
+			ag_source_close(all[i]);
+		return st;
+	}
+	*ret = all;
+	*nret = n;
+	return AG_OK;
 }
 
 ag_source *ag_source_close(ag_source *s)

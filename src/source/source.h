@@ -66,6 +66,14 @@ typedef struct ag_evidence {
 	const ag_str *where; /* as in ag_found, for filters */
 } ag_evidence;
 
+/* A collection that is there but not opened. */
+typedef struct ag_source_place {
+	const struct ag_source_type *type;
+	ag_str uri;             /* opens this collection alone */
+	ag_str key, collection; /* as in ag_source_info */
+	const void *of;         /* the type's own notes */
+} ag_source_place;
+
 typedef struct ag_source_type {
 	const char *name; /* "files" */
 	const char *help; /* what a URI of it looks like, one line */
@@ -73,9 +81,12 @@ typedef struct ag_source_type {
 
 	/* Required. Does this URI belong here? */
 	bool (*accepts)(ag_str uri);
-	/* Required. One handle per collection found under uri, in a stable order; they live until closed. */
-	ag_status (*open)(const ag_ctx *ctx, ag_str uri, const ag_source_opts *opts,
-	                  ag_arena *arena, ag_source ***ret, size_t *nret, ag_err *err);
+	/* Required. The collections found under uri, in a stable order; no data is read. */
+	ag_status (*list)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
+	                  size_t *nret, ag_err *err);
+	/* Required. The handle lives until closed and keeps nothing of the place. */
+	ag_status (*open)(const ag_ctx *ctx, const ag_source_place *place,
+	                  const ag_source_opts *opts, ag_source **ret, ag_err *err);
 	void (*close)(ag_source *s);
 	/* Required. Filters only. limit 0 = count, fetch nothing. */
 	ag_status (*find)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, const ag_safe_query *q,
@@ -104,9 +115,15 @@ struct ag_source {
 /* The part of a URI before "://", "" when it has none (then it is a path). */
 ag_str ag_source_scheme(ag_str uri);
 
-/* Open every collection behind a URI or path: a file is one collection, a folder one per data file in it
- * (sorted by name, not recursive). opts NULL = not strict. errors: AG_NOT_FOUND, AG_DENIED, AG_INVALID
- * naming the path and, for an unknown scheme, the known ones. */
+/* The collections behind a URI or path: a file is one, a folder one per data file in it (sorted by name,
+ * not recursive). Nothing is opened, so one that cannot be read hides no other. errors: AG_NOT_FOUND,
+ * AG_DENIED, AG_INVALID naming the path and, for an unknown scheme, the known ones. */
+AG_CHECK ag_status ag_source_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
+                                  ag_source_place **ret, size_t *nret, ag_err *err);
+/* opts NULL = not strict. */
+AG_CHECK ag_status ag_source_open_place(const ag_ctx *ctx, const ag_source_place *place,
+                                        const ag_source_opts *opts, ag_source **ret, ag_err *err);
+/* Every collection behind uri at once, or none: with a folder, all its data is in memory. */
 AG_CHECK ag_status ag_source_open(const ag_ctx *ctx, ag_str uri, const ag_source_opts *opts,
                                   ag_arena *arena, ag_source ***ret, size_t *nret, ag_err *err);
 ag_source *ag_source_close(ag_source *s);

@@ -1,0 +1,92 @@
+#!/bin/sh
+# Data as it comes, and commands as they are mistyped: bad neighbours in a folder, headers of spreadsheets,
+# other encodings, names of files, --out in the wrong place.
+# shellcheck disable=SC2016,SC2317 # dollars belong to MongoDB; json() is called by name
+# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
+set -u
+unset CDPATH NO_COLOR
+ARGUS=${ARGUS:?path of the program}
+case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$dir"' EXIT
+export XDG_STATE_HOME="$dir/state" HOME="$dir" LC_ALL=C.UTF-8
+mkdir "$dir/w" && cd "$dir/w" || exit 1
+bad=0
+
+ok() { echo "ok - $1"; }
+not_ok() {
+	echo "not ok - $1"
+	bad=1
+	sed 's/^/  out: /' ../out 2>/dev/null | head -5
+	sed 's/^/  err: /' ../err 2>/dev/null | head -5
+}
+
+# run ARG...: the program; ../out, ../err, code.
+run() {
+	"$ARGUS" "$@" >../out 2>../err </dev/null
+	code=$?
+}
+
+# want NAME CODE [PATTERN-IN-OUT [PATTERN-IN-ERR]]: fixed texts.
+want() {
+	if [ "$code" -ne "$2" ]; then
+		not_ok "$1: exit $code, want $2"
+	elif [ -n "${3-}" ] && ! grep -qF -e "$3" ../out; then
+		not_ok "$1: no \"$3\" in the output"
+	elif [ -n "${4-}" ] && ! grep -qF -e "$4" ../err; then
+		not_ok "$1: no \"$4\" in the errors"
+	else
+		ok "$1"
+	fi
+}
+
+# holds NAME CONDITION...
+holds() {
+	name=$1
+	shift
+	if "$@"; then ok "$name"; else not_ok "$name"; fi
+}
+
+json() { python3 -c "import json,sys; d=json.load(open('../out')); sys.exit(0 if ($1) else 1)"; }
+
+printf '{"a":1}\n{"a":2}\n{"a":3}\n' >good.ndjson
+
+# --- --out never replaces what is audited
+
+cp good.ndjson keep.ndjson
+run audit keep.ndjson --out keep.ndjson; want '--out on the source' 2 '' 'choose another place'
+ln -s keep.ndjson link.out
+run audit keep.ndjson --out link.out; want '--out on a link to the source' 2 '' 'choose another place'
+run audit . --output json --out ./keep.ndjson; want '--out on a file of the folder' 2 '' 'choose another place'
+holds 'the source is as it was' cmp -s good.ndjson keep.ndjson
+rm link.out keep.ndjson
+
+# --- a folder with a bad neighbour
+
+mkdir mixed
+cp good.ndjson mixed/a.ndjson
+printf 'binary\001\000\002' >mixed/b.json
+cp good.ndjson mixed/c.ndjson
+run audit mixed --output json; want 'audit: a bad neighbour' 1 '' 'mixed/b.json looks like binary data'
+holds 'audit: the others are there' json 'len(d["reports"])==2 and len(d["failed"])==1'
+run inspect mixed --output json; want 'inspect: a bad neighbour' 1 '' 'mixed/b.json'
+holds 'inspect: the others are there' json 'len(d["collections"])==2'
+run query mixed '{}'; want 'query: which file to name' 1 '' 'like mixed/a.ndjson'
+cp good.ndjson "$(printf 'mixed/odd\377.ndjson')"
+run audit mixed --output json
+want 'a name that is not UTF-8' 1 '' 'the path is not UTF-8 text'
+
+# --- nothing that could be read is no success
+
+printf 'name,city\nM\374ller,K\366ln\n' >latin.csv
+run audit latin.csv --fail-on low; want 'audit: nothing could be read' 1 'no document could be read' 'latin.csv: no document'
+run audit latin.csv --output json; holds 'the report is there' json 'd["source"]["broken"]==1'
+printf '{"a":1}\nbroken\n' >half.ndjson
+run query half.ndjson '{}'; want 'query: what was not read' 0 '1 of 1 documents' '1 document of half.ndjson could not be read'
+run query half.ndjson '{}' --output json; holds 'query: what was not read, json' json 'd["broken"]==1'
+run inspect half.ndjson; want 'inspect: why it was not read' 0 'the first: line 2: '
+printf '\014\000\000\000\020a\000\001\000\000\000\000\014\000\000\000\167a\000\001\000\000\000\000' >x.bson
+run audit x.bson; want 'a broken BSON document is counted in documents' 0 'x.bson, document 2: '
+
+exit $bad
