@@ -5,6 +5,12 @@
  * prompts, where half a character or a newline would do harm. */
 #include "base/err.h"
 
+#ifdef __clang_analyzer__
+#undef ag_fail
+#undef ag_fail_errno
+#undef ag_err_hint
+#endif
+
 #include <errno.h>
 #include <stdio.h>
 

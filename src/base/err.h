@@ -61,6 +61,14 @@ ag_status ag_fail_errno(ag_err *err, int errnum, const char *origin, const char 
 /* Set the hint of an already filled error; returns err->status (AG_INTERNAL when err is NULL). */
 AG_PRINTF(2, 3) ag_status ag_err_hint(ag_err *err, const char *fmt, ...);
 
+#ifdef __clang_analyzer__
+/* The analyzer cannot look into err.c: tell it that a failure is never AG_OK. */
+#define ag_fail(err, status, ...)            (ag_fail((err), (status), __VA_ARGS__), (status))
+#define ag_fail_errno(err, errnum, origin, ...) \
+	(ag_fail_errno((err), (errnum), (origin), __VA_ARGS__), AG_IO)
+#define ag_err_hint(err, ...)                (ag_err_hint((err), __VA_ARGS__), AG_INVALID)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -250,9 +250,9 @@ static bool make_regex(ag_arena *arena, const ag_val *pattern, const ag_val *opt
 	if (memchr(pattern->u.s, 0, pattern->n))
 		return false;
 	sorted = ag_arena_alloc(arena, opts->n + 1U);
-	for (char c = 'a'; c <= 'z'; c++) {
+	for (int c = 'a'; c <= 'z'; c++) {
 		if (opts->n && memchr(opts->u.s, c, opts->n))
-			sorted[n++] = c;
+			sorted[n++] = (char)c;
 	}
 	for (uint32_t i = 0; i < opts->n; i++) {
 		if (opts->u.s[i] < 'a' || opts->u.s[i] > 'z')

@@ -189,7 +189,7 @@ static ag_status top_operator(ag_filter_parser *p, const ag_member *m, bool top,
                               const ag_filter **ret)
 {
 	const ag_filter_op_row *row = ag_filter_op_find(m->key);
-	ag_filter *f;
+	ag_filter *f = NULL;
 	ag_status st;
 
 	if (!row || row->place != AG_FP_TOP)
@@ -197,10 +197,10 @@ static ag_status top_operator(ag_filter_parser *p, const ag_member *m, bool top,
 	if (row->op == AG_F_EXPR && !top)
 		return ag_filter_bad(p, "$expr cannot stand inside $elemMatch");
 	st = ag_filter_node(p, row->op, NULL, &f);
-	if (!st)
-		st = row->parse(p, f, &m->val, NULL);
+	if (st)
+		return st;
 	*ret = f;
-	return st;
+	return row->parse(p, f, &m->val, NULL);
 }
 
 ag_status ag_filter_doc(ag_filter_parser *p, const ag_val *doc, bool top, const ag_filter **ret)
@@ -225,7 +225,7 @@ ag_status ag_filter_doc(ag_filter_parser *p, const ag_val *doc, bool top, const 
 		if (!st)
 			st = is_op ? top_operator(p, m, top, &kid)
 			           : predicate(p, m->key, &m->val, &kid);
-		if (!st && kid->op != AG_F_TRUE)
+		if (!st && kid && kid->op != AG_F_TRUE)
 			kids[n++] = kid;
 		ag_filter_leave(p, mark);
 	}

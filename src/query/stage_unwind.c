@@ -140,6 +140,7 @@ static ag_status unwind_push(ag_stage_run *r, const ag_val *doc, ag_err *err)
 	ag_status st = AG_OK;
 	ag_val out;
 
+	AG_ASSERT(doc);
 	for (size_t i = 0; v && i < spec->nparts; i++)
 		v = ag_val_get(v, spec->parts[i]);
 	if (!v || ag_expr_nullish(v))
