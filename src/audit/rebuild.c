@@ -58,6 +58,7 @@ static void read_source(const ag_val *v, const ag_run_row *row, ag_arena *arena,
 		.lone_surrogates = count(v, "lone_surrogates"),
 		.big_numbers = count(v, "big_numbers"),
 		.overflows = count(v, "overflows"),
+		.renamed_columns = count(v, "renamed_columns"),
 	};
 	if (!ag_time_parse_iso(text(v, "modified_at"), &info->mtime_ms))
 		info->mtime_ms = 0;

@@ -55,6 +55,7 @@ static void source_json(const ag_source_info *info, ag_jw *w)
 	ag_jw_kuint(w, "lone_surrogates", info->lone_surrogates);
 	ag_jw_kuint(w, "big_numbers", info->big_numbers);
 	ag_jw_kuint(w, "overflows", info->overflows);
+	ag_jw_kuint(w, "renamed_columns", info->renamed_columns);
 	ag_jw_obj_end(w);
 }
 

@@ -231,11 +231,13 @@ static void broken(ag_rt *t)
 
 static void bent(ag_rt *t)
 {
-	static const char *const kinds[][2] = {
-		{ "duplicate_keys", "duplicate keys" },
-		{ "lone_surrogates", "broken characters" },
-		{ "big_numbers", "numbers beyond 64 bits" },
-		{ "overflows", "numbers too large" },
+	static const char *const kinds[][3] = {
+		{ "duplicate_keys", "duplicate key", "duplicate keys" },
+		{ "lone_surrogates", "broken character", "broken characters" },
+		{ "big_numbers", "number beyond 64 bits", "numbers beyond 64 bits" },
+		{ "overflows", "number too large", "numbers too large" },
+		{ "renamed_columns", "column named by its number",
+		  "columns named by their number" },
 	};
 	const ag_val *s = ag_rt_get(t->report, "source");
 	ag_buf line = AG_BUF_INIT(1024);
@@ -245,7 +247,7 @@ static void bent(ag_rt *t)
 
 		if (n)
 			ag_buf_addf(&line, "%s%.*s %s", line.len ? ", " : "",
-			            AG_FMT(ag_human_count(n, t->arena)), kinds[i][1]);
+			            AG_FMT(ag_human_count(n, t->arena)), kinds[i][n == 1 ? 1 : 2]);
 	}
 	if (line.len)
 		ag_rt_row(t, MARGIN, "noticed", ag_buf_view(&line));

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "columns/csv.h"
 #include "query/extjson.h"
 
 #define MAX_SOURCES 1000
@@ -182,6 +183,8 @@ static void fail_unread(job *j, const ag_source_info *info)
 	ag_fail(&err, AG_INVALID, "cli.audit", "%.*s: no document could be read%s%.*s",
 	        AG_FMT(info->uri), info->nissue ? ": " : "",
 	        AG_FMT(info->nissue ? info->issues[0].what : AG_S("")));
+	if (strstr(err.msg, "invalid UTF-8"))
+		AG_IGNORE(ag_err_hint(&err, "%s", AG_CSV_HINT_UTF8), "told by the next call");
 	j->any_failed = true;
 	ag_cli_fail(j->c, &err);
 }

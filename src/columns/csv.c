@@ -161,32 +161,46 @@ static int by_name(const void *a, const void *b)
 	return d ? d : (x->col > y->col) - (x->col < y->col);
 }
 
-static ag_status check_names(const char *file, const ag_csv_head *h, ag_arena *arena, ag_err *err)
+/* A name for what has none, another for what is there twice; false when all were different. A new name may be
+ * that of a third column, so again until nothing changes: each round lengthens a name, so it ends. */
+static bool rename_twins(const name_at *sorted, ag_csv_head *h, ag_str *names, ag_arena *arena)
+{
+	bool changed = false;
+
+	for (uint32_t i = 1; i < h->ncol; i++) {
+		if (!ag_str_eq(sorted[i].name, sorted[i - 1].name))
+			continue;
+		names[sorted[i].col] = ag_str_printf(arena, "%.*s_%u", AG_FMT(sorted[i].name),
+		                                     sorted[i].col + 1);
+		h->nrenamed++;
+		changed = true;
+	}
+	return changed;
+}
+
+/* Spreadsheets and data frames leave the name of an index column open and repeat names; that is no reason
+ * to refuse their data. */
+static ag_status mend_names(const char *file, ag_csv_head *h, ag_str *names, ag_arena *arena,
+                            ag_err *err)
 {
 	name_at *sorted = ag_new_n(arena, name_at, h->ncol);
 
 	for (uint32_t i = 0; i < h->ncol; i++) {
-		sorted[i] = (name_at){ h->names[i], i };
-		if (!ag_utf8_valid(h->names[i]))
-			return ag_fail(err, AG_INVALID, "columns.csv",
-			               "%s: the name of column %u is not UTF-8", file, i + 1);
-		if (h->names[i].len == 0) {
+		if (!ag_utf8_valid(names[i])) {
 			ag_fail(err, AG_INVALID, "columns.csv",
-			        "%s: column %u of the header has no name", file, i + 1);
-			return ag_err_hint(err, "the first line must name every column");
+			        "%s: the name of column %u is not UTF-8", file, i + 1);
+			return ag_err_hint(err, "%s", AG_CSV_HINT_UTF8);
+		}
+		if (names[i].len == 0) {
+			names[i] = ag_str_printf(arena, "column_%u", i + 1);
+			h->nrenamed++;
 		}
 	}
-	qsort(sorted, h->ncol, sizeof(*sorted), by_name);
-	for (uint32_t i = 1; i < h->ncol; i++) {
-		if (!ag_str_eq(sorted[i].name, sorted[i - 1].name))
-			continue;
-		ag_fail(err, AG_INVALID, "columns.csv",
-		        "%s: columns %u and %u of the header have the same name \"%.*s\"", file,
-		        sorted[i - 1].col + 1, sorted[i].col + 1,
-		        (int)(sorted[i].name.len > 80 ? 80 : sorted[i].name.len),
-		        sorted[i].name.ptr);
-		return ag_err_hint(err, "rename one of the two columns");
-	}
+	do {
+		for (uint32_t i = 0; i < h->ncol; i++)
+			sorted[i] = (name_at){ names[i], i };
+		qsort(sorted, h->ncol, sizeof(*sorted), by_name);
+	} while (rename_twins(sorted, h, names, arena));
 	return AG_OK;
 }
 
@@ -221,7 +235,15 @@ static ag_status read_names(const char *file, const char *p, size_t len, size_t 
 	}
 	h->names = names;
 	h->bytes = at < len ? at + 1 : len;
-	return check_names(file, h, arena, err);
+	return mend_names(file, h, names, arena, err);
+}
+
+/* As old Macs wrote them: the whole file would be one header. */
+static bool ends_with_cr_only(const char *p, size_t len)
+{
+	const char *cr = (const char *)memchr(p, '\r', len);
+
+	return cr && cr < p + len - 1 && !memchr(p, '\n', len);
 }
 
 ag_status ag_csv_head_read(const char *file, const char *p, size_t len, char sep, ag_arena *arena,
@@ -239,6 +261,11 @@ ag_status ag_csv_head_read(const char *file, const char *p, size_t len, char sep
 	if (at >= len) {
 		ret->bytes = len; /* an empty file has no records either */
 		return AG_OK;
+	}
+	if (!is_cut && ends_with_cr_only(p + at, len - at)) {
+		ag_fail(err, AG_INVALID, "columns.csv",
+		        "%s: its lines end with a carriage return alone", file);
+		return ag_err_hint(err, "convert them: tr '\\r' '\\n'");
 	}
 	if (!h.sep)
 		h.sep = find_sep(p + at, len - at);

@@ -17,11 +17,15 @@ typedef struct ag_csv_head {
 	char sep;
 	const ag_str *names;
 	uint32_t ncol;
-	size_t bytes; /* of the file up to the first record, a byte order mark included */
+	uint32_t nrenamed; /* had no name, or that of a column before: "column_4", "total_7" */
+	size_t bytes;      /* of the file up to the first record, a byte order mark included */
 } ag_csv_head;
 
+/* What to do about text in another encoding. */
+#define AG_CSV_HINT_UTF8 "convert the file, for example: iconv -f WINDOWS-1252 -t UTF-8"
+
 /* Read the header at the start of p. sep 0 = find it among , ; tab |
- * errors  AG_INVALID: no header, a name that is empty or there twice (with the number of the column) */
+ * errors  AG_INVALID: a name that is not UTF-8 (with the number of the column), lines that end with CR only */
 AG_CHECK ag_status ag_csv_head_read(const char *file, const char *p, size_t len, char sep,
                                     ag_arena *arena, ag_csv_head *ret, ag_err *err);
 

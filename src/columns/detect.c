@@ -42,17 +42,51 @@ static const known_magic magics[] = {
 	{ "<", 1, "XML or HTML", "export the data as NDJSON or CSV" },
 };
 
-static ag_status refuse_magic(const ag_input *in, const char *p, size_t n, ag_err *err)
+static ag_status refuse_magic(const ag_input *in, const known_magic *m, const char *p, size_t n,
+                              ag_err *err)
 {
-	for (size_t i = 0; i < AG_NELEM(magics); i++) {
-		const known_magic *m = &magics[i];
+	if (n < m->n || memcmp(p, m->bytes, m->n) != 0)
+		return AG_OK;
+	ag_fail(err, AG_INVALID, "columns.detect", "%s looks like %s", in->path, m->what);
+	return ag_err_hint(err, "%s", m->hint);
+}
 
-		if (n < m->n || memcmp(p, m->bytes, m->n) != 0)
-			continue;
-		ag_fail(err, AG_INVALID, "columns.detect", "%s looks like %s", in->path, m->what);
-		return ag_err_hint(err, "%s", m->hint);
-	}
-	return AG_OK;
+static ag_status refuse_magics(const ag_input *in, const char *p, size_t n, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; !st && i < AG_NELEM(magics); i++)
+		st = refuse_magic(in, &magics[i], p, n, err);
+	return st;
+}
+
+/* A magic that could be the start of a header line ("PAR1,PAR2") decides nothing against a file's name. */
+static bool is_readable(const known_magic *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->bytes[i] < ' ' || m->bytes[i] > '~')
+			return false;
+	return true;
+}
+
+ag_status ag_input_refuse(const ag_input *in, ag_format format, ag_err *err)
+{
+	char p[16];
+	size_t n = in->size < sizeof(p) ? (size_t)in->size : sizeof(p);
+	ag_status st;
+
+	if (format == AG_FORMAT_BSON)
+		return AG_OK;
+	st = ag_input_read(in, 0, p, n, err);
+	if (st)
+		return st;
+	for (size_t i = 0; !st && i < AG_NELEM(magics); i++)
+		st = is_readable(&magics[i]) ? AG_OK : refuse_magic(in, &magics[i], p, n, err);
+	if (st || n < 2 || (p[0] && p[1]) || format == AG_FORMAT_NDJSON)
+		return st;
+	ag_fail(err, AG_INVALID, "columns.detect", "%s looks like UTF-16 text or binary data",
+	        in->path);
+	return ag_err_hint(err, "convert it to UTF-8");
 }
 
 static bool is_complete_object(const char *p, size_t n)
@@ -121,7 +155,7 @@ static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_form
 		*ret = is_ndjson(p + i, n - i, whole) ? AG_FORMAT_NDJSON : AG_FORMAT_JSON;
 		return AG_OK;
 	}
-	st = refuse_magic(in, p, n, err);
+	st = refuse_magics(in, p, n, err);
 	if (st)
 		return st;
 	if (is_bson(in, p, n)) {
@@ -133,8 +167,7 @@ static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_form
 		               in->path);
 	ag_fail(err, AG_INVALID, "columns.detect",
 	        "%s looks like text that is neither JSON nor, by its name, CSV", in->path);
-	return ag_err_hint(err,
-	                   "if it is CSV or TSV, name the format or rename it to .csv or .tsv");
+	return ag_err_hint(err, "if it is CSV or TSV, rename it to .csv or .tsv");
 }
 
 static bool has_ending(const char *path, const char *ending)
@@ -156,10 +189,8 @@ ag_status ag_input_detect(const ag_input *in, ag_format *ret, ag_err *err)
 		if (!has_ending(in->path, endings[i].ending))
 			continue;
 		*ret = endings[i].format;
-		if (*ret != AG_FORMAT_BSON)
-			st = refuse_magic(in, p, n < 16 || p[0] != '<' ? n : 0, err);
 		free(p);
-		return st;
+		return ag_input_refuse(in, *ret, err);
 	}
 	if (!st)
 		st = by_content(in, p, n, ret, err);

@@ -23,6 +23,8 @@ AG_CHECK ag_status ag_input_read(const ag_input *in, uint64_t at, char *to, size
 /* AG_IO when the file was written to since it was opened. */
 AG_CHECK ag_status ag_input_unchanged(const ag_input *in, ag_err *err);
 
+/* AG_INVALID when the file is visibly not the text format that its name says: compressed, or UTF-16. */
+AG_CHECK ag_status ag_input_refuse(const ag_input *in, ag_format format, ag_err *err);
 /* What the file is, by its name, else by its first bytes. */
 AG_CHECK ag_status ag_input_detect(const ag_input *in, ag_format *ret, ag_err *err);
 

@@ -286,6 +286,8 @@ static ag_status load_input(loader *l, ag_input *in, ag_err *err)
 	l->plan = &plan;
 	if (plan.format == AG_FORMAT_AUTO)
 		st = ag_input_detect(in, &plan.format, err);
+	else
+		st = ag_input_refuse(in, plan.format, err);
 	if (!st)
 		st = ag_plan_make(&plan, l->ctx, in, l->t->arena, err);
 	if (!st)
@@ -296,8 +298,10 @@ static ag_status load_input(loader *l, ag_input *in, ag_err *err)
 	if (!st) {
 		if (l->file == 0)
 			info->format = plan.format;
-		if (plan.format == AG_FORMAT_CSV || plan.format == AG_FORMAT_TSV)
+		if (plan.format == AG_FORMAT_CSV || plan.format == AG_FORMAT_TSV) {
 			info->has_views = true;
+			info->renamed_columns += plan.csv.nrenamed;
+		}
 		info->nbyte += in->size;
 		if (in->mtime_ns / 1000000 > info->mtime_ms)
 			info->mtime_ms = in->mtime_ns / 1000000;

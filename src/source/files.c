@@ -71,6 +71,7 @@ static void fill_info(files_source *f, const ag_data_file *file, ag_str uri)
 		.lone_surrogates = t->lone_surrogates,
 		.big_numbers = t->big_numbers,
 		.overflows = t->overflows,
+		.renamed_columns = t->renamed_columns,
 	};
 }
 

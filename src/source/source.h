@@ -40,6 +40,7 @@ typedef struct ag_source_info {
 	const ag_table_issue *issues;
 	size_t nissue;
 	uint64_t duplicate_keys, lone_surrogates, big_numbers, overflows;
+	uint64_t renamed_columns; /* names that are ours: the file has none, or one twice */
 } ag_source_info;
 
 typedef struct ag_found {

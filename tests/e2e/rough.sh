@@ -89,4 +89,21 @@ run inspect half.ndjson; want 'inspect: why it was not read' 0 'the first: line 
 printf '\014\000\000\000\020a\000\001\000\000\000\000\014\000\000\000\167a\000\001\000\000\000\000' >x.bson
 run audit x.bson; want 'a broken BSON document is counted in documents' 0 'x.bson, document 2: '
 
+
+# --- headers and encodings
+
+printf ',name,name\n0,a,b\n1,c,d\n' >frame.csv
+run audit frame.csv --output json
+want 'a header of a data frame' 0
+holds 'renamed columns are counted' json 'd["source"]["renamed_columns"]==2'
+run audit frame.csv; want 'renamed columns are told' 0 '2 columns named by their number'
+run query frame.csv '{"column_1":1}'; want 'a column without a name can be asked for' 0 '"name_3":"d"'
+printf '\037\213\010,x\n1,2\n' >packed.csv
+run audit packed.csv; want 'a compressed CSV' 1 '' 'gunzip'
+printf 'n\000a\000,\000b\000\n\0001\000,\0002\000\n\000' >wide.csv
+run audit wide.csv; want 'UTF-16 without a mark' 1 '' 'UTF-16'
+printf 'a,b\r1,2\r' >mac.csv
+run audit mac.csv; want 'carriage returns alone' 1 '' "tr '"
+run audit latin.csv; want 'Latin-1: what to do' 1 '' 'iconv -f'
+
 exit $bad

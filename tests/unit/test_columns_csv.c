@@ -108,8 +108,9 @@ static void bad_headers(void **state)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{ "a,,c\n1,2,3\n", "column 2 of the header has no name" },
-		{ "a,b,a\n", "columns 1 and 3 of the header have the same name \"a\"" },
+		{ "a,b\r1,2\r", "carriage return" },
+		{ "\x1f\x8b\x08,x\n", "looks like a gzip file" },
+		{ "\xff\xfe,x\n", "looks like UTF-16 text" },
 		{ "a,\"b\n", "column 2 of the header has a quote" },
 		{ "a,\xff\n", "column 2 is not UTF-8" },
 	};
@@ -125,6 +126,31 @@ static void bad_headers(void **state)
 		                 AG_INVALID);
 		if (!strstr(err.msg, cases[i].says))
 			fail_msg("%s", err.msg);
+	}
+}
+
+/* Columns without a name and columns named twice are kept, under names that no other column has. */
+static void mended_headers(void **state)
+{
+	static const struct {
+		const char *text, *doc;
+		unsigned renamed;
+	} cases[] = {
+		{ ",a,\n1,2,3\n", "{\"column_1\":\"1\",\"a\":\"2\",\"column_3\":\"3\"}\n", 2 },
+		{ "a,a,a\n1,2,3\n", "{\"a\":\"1\",\"a_2\":\"2\",\"a_3\":\"3\"}\n", 2 },
+		{ "a,a,a_2\n1,2,3\n", "{\"a\":\"1\",\"a_2\":\"2\",\"a_2_3\":\"3\"}\n", 2 },
+		{ "PAR1,<b>\r\n1,2", "{\"PAR1\":\"1\",\"<b>\":\"2\"}\n", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_table *t = load(cases[i].text);
+		char *got = dump(t, false);
+
+		assert_string_equal(got, cases[i].doc);
+		assert_int_equal(ag_table_info_of(t)->renamed_columns, cases[i].renamed);
+		free(got);
+		ag_table_free(t);
 	}
 }
 
@@ -272,6 +298,7 @@ int main(void)
 		cmocka_unit_test(separators),
 		cmocka_unit_test(broken_records),
 		cmocka_unit_test(bad_headers),
+		cmocka_unit_test(mended_headers),
 		cmocka_unit_test(views),
 		cmocka_unit_test(filters_see_text_and_view),
 		cmocka_unit_test(blocks_and_threads),
