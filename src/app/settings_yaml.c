@@ -110,6 +110,10 @@ static ag_status unknown_key(const reader *r, yaml_mark_t at, ag_str key)
 		      AG_FMT(r->group));
 		return ag_err_hint(r->err, "write it at the start of a line, under nothing");
 	}
+	if (!r->group.len && group_index(key) >= 0) {
+		wrong(r, at, "\"%.*s\" is a group of settings and no setting", AG_FMT(key));
+		return ag_err_hint(r->err, "write the settings below it, indented");
+	}
 	wrong(r, at, "unknown setting \"%.*s\"", (int)(key.len < 60 ? key.len : 60), key.ptr);
 	if (!r->group.len && near_group)
 		near = near_group;

@@ -41,6 +41,11 @@ static void compare_identity(const ag_val *report, const ag_source_info *info, a
 		                                    (long long)was, (unsigned long long)info->ndoc);
 	else
 		ret->other_data_why = AG_S("its content changed since the report");
+	if (info->broken) /* else "resolved" may only mean that it became unreadable */
+		ret->other_data_why = ag_str_printf(arena,
+		                                    "%.*s; %llu of it could not be read",
+		                                    AG_FMT(ret->other_data_why),
+		                                    (unsigned long long)info->broken);
 }
 
 static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena,
@@ -48,6 +53,7 @@ static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f,
 {
 	ag_evidence e;
 	ag_err why = { 0 };
+	ag_status st;
 
 	*v = (ag_verified){
 		.finding_id = ag_str_dup(arena, ag_id_str(&f->id)),
@@ -57,7 +63,14 @@ static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f,
 		.was = f->affected,
 		.why = AG_S(""),
 	};
-	if (ag_source_evidence(source, ctx, arena, f->evidence_query, &e, &why)) {
+	if (!f->evidence_query.len)
+		st = ag_fail(&why, AG_INVALID, "audit.verify", "the finding has no evidence query");
+	else if (!f->affected)
+		st = ag_fail(&why, AG_INVALID, "audit.verify",
+		             "the finding has no positive \"affected_count\"");
+	else
+		st = ag_source_evidence(source, ctx, arena, f->evidence_query, &e, &why);
+	if (st) {
 		v->result = AG_NOT_CHECKABLE;
 		v->why = ag_str_dup(arena, ag_str_c(why.msg));
 		return;

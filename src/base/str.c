@@ -186,8 +186,11 @@ const char *ag_str_nearest(ag_str word, const char *const *names, size_t n)
 	size_t best = word.len / 2 < 3 ? word.len / 2 : 3;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t d = ag_str_distance(word, ag_str_c(names[i]));
+		ag_str name = ag_str_c(names[i]);
+		size_t d = ag_str_distance(word, name);
 
+		if (d > name.len / 2)
+			continue; /* nothing of a short name would be left */
 		if (d < best || (d == best && !found)) {
 			best = d;
 			found = names[i];

@@ -75,7 +75,7 @@ bool ag_str_to_double(ag_str s, double *ret);
 /* Number of insertions, deletions, changes and swaps of neighbours between two short strings
  * (at most 64 bytes each, else SIZE_MAX). Used to name the nearest known option or key. */
 size_t ag_str_distance(ag_str a, ag_str b);
-/* The nearest of n names within distance 3 and half of the word's length, or NULL. */
+/* The nearest of n names within distance 3 and half of the word and of the name, or NULL. */
 const char *ag_str_nearest(ag_str word, const char *const *names, size_t n);
 
 /* Growing bytes with a hard limit. */

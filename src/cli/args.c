@@ -116,10 +116,22 @@ static void remember(ag_cli *c, int setting, ag_str text, const char *where)
 	c->sets[c->nset++].where = where;
 }
 
+/* "seed", or with its group as in argus.yaml: "audit.seed". */
+static int find_setting(ag_str key)
+{
+	ag_str rest = key, group = ag_str_split(&rest, '.');
+	const ag_setting *table = ag_settings_table(&(size_t){ 0 });
+	int row = ag_settings_find(group.len < key.len ? rest : key);
+
+	if (group.len < key.len && row >= 0 && !ag_str_eqc(group, table[row].group))
+		return -1;
+	return row;
+}
+
 static void set_any(ag_cli *c, ag_str text)
 {
 	ag_str value = text, key = ag_str_split(&value, '=');
-	int row = ag_settings_find(key);
+	int row = find_setting(key);
 	const char *near = ag_settings_nearest(key);
 
 	if (!memchr(text.ptr, '=', text.len))
@@ -145,6 +157,8 @@ static void take(ag_cli *c, int row, ag_str value)
 		         : o->value ? ag_str_c(o->value)
 		                    : AG_S("true"),
 		         ag_str_printf(c->app.arena, "--%s", o->name).ptr);
+	else if (strcmp(o->name, "config") == 0 && !value.len)
+		ag_cli_complain(c, "--config: want a file, got nothing");
 	else if (strcmp(o->name, "set") == 0)
 		set_any(c, value);
 	else if (strcmp(o->name, "help") == 0)

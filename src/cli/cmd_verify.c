@@ -221,6 +221,11 @@ static int run(ag_cli *c)
 	reports = ag_val_getc(&root, "reports");
 	many = reports && reports->type == AG_T_ARRAY;
 	n = many ? reports->n : 1;
+	if (!n) {
+		ag_fail(&err, AG_INVALID, "cli.verify", "%.*s holds no report: every audit failed",
+		        AG_FMT(c->args[0]));
+		return ag_cli_fail(c, &err);
+	}
 	reports = many ? reports->u.items : &root;
 	v = ag_new_n(c->app.arena, ag_verification, n ? n : 1);
 	line = ag_progress_start(c, AG_S("verify"));

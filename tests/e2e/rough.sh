@@ -106,4 +106,32 @@ printf 'a,b\r1,2\r' >mac.csv
 run audit mac.csv; want 'carriage returns alone' 1 '' "tr '"
 run audit latin.csv; want 'Latin-1: what to do' 1 '' 'iconv -f'
 
+# --- settings as they are written
+
+run audit good.ndjson --set audit.seed=7 --output json; want '--set with its group' 0
+holds '--set with its group is taken' json 'd["seed"]==7'
+run audit good.ndjson --set rules.seed=7; want '--set with another group' 2 '' 'unknown setting "rules.seed"'
+run audit good.ndjson --config=; want '--config of nothing' 2 '' '--config: want a file'
+echo 'audit: 3' >bad.yaml
+run audit good.ndjson --config bad.yaml; want 'a group is no setting' 2 '' 'group of settings'
+run query good.ndjson '{"$expr":{"$range":[0,5]}}'; holds 'no far-fetched advice' sh -c '! grep -q "did you mean" ../err'
+
+# --- reports as they get edited
+
+i=0
+while [ $i -lt 50 ]; do
+	echo "{\"_id\":$i,\"n\":\"N/A\",\"k\":$((i * 7))}"
+	i=$((i + 1))
+done >na.ndjson
+"$ARGUS" audit na.ndjson --output json --out na.report --quiet
+edit() { python3 -c "import json; d=json.load(open('na.report')); f=d['findings']; $1; json.dump(d, open('edited.report','w'))"; }
+edit 'f[0]["affected_count"]="many"'
+run verify edited.report; want 'verify: no count' 1 'no positive "affected_count"'
+edit 'del f[0]["evidence_query"]'
+run verify edited.report; want 'verify: no evidence' 1 'no evidence query'
+edit 'd.clear(); d["reports"]=[]'
+run verify edited.report; want 'verify: reports without a report' 1 '' 'holds no report'
+edit 'd["source"]["uri"]="latin.csv"'
+run verify edited.report --output json; want 'verify: unreadable is not resolved' 1 '; 1 of it could not be read'
+
 exit $bad

@@ -118,6 +118,7 @@ static void distance(void **state)
 	assert_string_equal(ag_str_nearest(AG_S("limt"), names, 4), "limit");
 	assert_string_equal(ag_str_nearest(AG_S("sample"), names, 4), "sample");
 	assert_null(ag_str_nearest(AG_S("xyz"), names, 4));
+	assert_null(ag_str_nearest(AG_S("range"), &(const char *){ "ne" }, 1));
 	assert_null(ag_str_nearest(AG_S(""), names, 4));
 	assert_null(ag_str_nearest(ag_str_make(long_name, 65), names, 4));
 }
