@@ -12,14 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fault.h"
+
 #define ORIGIN "app.file"
 
 static ag_status check_kind(int fd, ag_str path, bool allow_pipe, ag_err *err)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
-		return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+	if (ag_fault("file.stat") || fstat(fd, &st))
+		return ag_fail_errno(err, errno, ORIGIN, "cannot read %.*s", AG_FMT(path));
 	if (S_ISDIR(st.st_mode))
 		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file",
 		               AG_FMT(path));
@@ -41,14 +43,14 @@ static ag_status read_all(int fd, ag_str path, const atomic_bool *cancel, ag_buf
 		if (!to)
 			return ag_fail(err, AG_LIMIT, ORIGIN, "%.*s is larger than %zu MB",
 			               AG_FMT(path), limit / 1000000 ? limit / 1000000 : 1);
-		n = read(fd, to, want);
+		n = ag_fault("file.read") ? -1 : read(fd, to, want);
 		if (n < 0 && errno == EINTR && !(cancel && atomic_load(cancel)))
 			continue;
 		if (n < 0 && errno == EINTR)
 			return ag_fail(err, AG_CANCELLED, ORIGIN, "cancelled while reading %.*s",
 			               AG_FMT(path));
 		if (n < 0)
-			return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+			return ag_fail_errno(err, errno, ORIGIN, "cannot read %.*s", AG_FMT(path));
 		buf->ptr[buf->len + (size_t)n] = '\0';
 		if (n == 0)
 			return AG_OK;
@@ -67,10 +69,12 @@ ag_status ag_file_read(ag_str path, size_t limit, bool allow_pipe, const atomic_
 
 	/* O_NONBLOCK: a FIFO in the place of a settings file may not stop the program. */
 	fd = is_stdin ? STDIN_FILENO
-	              : open(ag_str_cstr(arena, path),
-	                     O_RDONLY | O_CLOEXEC | O_NOCTTY | (allow_pipe ? 0 : O_NONBLOCK));
+	     : ag_fault("file.open")
+	             ? -1
+	             : open(ag_str_cstr(arena, path),
+	                    O_RDONLY | O_CLOEXEC | O_NOCTTY | (allow_pipe ? 0 : O_NONBLOCK));
 	if (fd < 0)
-		return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(name));
+		return ag_fail_errno(err, errno, ORIGIN, "cannot read %.*s", AG_FMT(name));
 	st = check_kind(fd, name, is_stdin || allow_pipe, err);
 	if (!st)
 		st = read_all(fd, name, cancel, &buf, err);
@@ -167,13 +171,22 @@ static ag_status failed(ag_str path, int errnum, ag_err *err)
 	return err ? err->status : AG_IO;
 }
 
+/* A fault comes after half of the text: that half must not be seen. */
+static int write_text(int fd, ag_str text)
+{
+	bool fails = ag_fault("file.write");
+	int e = ag_fd_write(fd, fails ? ag_str_make(text.ptr, text.len / 2) : text);
+
+	return !e && fails ? EIO : e;
+}
+
 static ag_status write_as_is(const target *t, ag_str path, ag_str text, ag_err *err)
 {
-	int fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), e;
+	int fd = ag_fault("file.open") ? -1 : open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), e;
 
 	if (fd < 0)
 		return failed(path, errno, err);
-	e = ag_fd_write(fd, text);
+	e = write_text(fd, text);
 	if (close(fd) && !e)
 		e = errno;
 	return e ? failed(path, e, err) : AG_OK;
@@ -190,17 +203,17 @@ static int write_beside(const target *t, ag_str text)
 	memcpy(tmp, t->path, t->nfolder);
 	snprintf(tmp + t->nfolder, sizeof(tmp) - t->nfolder,
 	         ".argus-XXXXXX"); /* lint: allow, mkstemp */
-	fd = mkostemp(tmp, O_CLOEXEC);
+	fd = ag_fault("file.open") ? -1 : mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0)
 		return errno;
-	e = ag_fd_write(fd, text);
+	e = write_text(fd, text);
 	if (!e && fchmod(fd, t->exists ? t->mode : t->mode & ~mask))
 		e = errno;
-	if (!e && fsync(fd))
+	if (!e && (ag_fault("file.sync") || fsync(fd)))
 		e = errno;
 	if (close(fd) && !e)
 		e = errno;
-	if (!e && rename(tmp, t->path))
+	if (!e && (ag_fault("file.rename") || rename(tmp, t->path)))
 		e = errno;
 	if (e)
 		unlink(tmp);

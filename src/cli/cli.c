@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/file.h"
+#include "base/fault.h"
 #include "base/log.h"
 
 /* In the order of the overview. */
@@ -90,25 +91,24 @@ static void setup_log(ag_cli *c)
 }
 
 /* Files, environment and options, checked as a whole. Complaints are collected. */
-static ag_status load(ag_cli *c, char *const *env)
+static ag_status load(ag_cli *c, char *const *env, ag_err *err)
 {
 	bool explains = c->command->flags & AG_COMMAND_EXPLAINS;
-	ag_err err = { 0 };
-	ag_status st = ag_app_load(&c->app, ag_cli_value(c, "config"), env, &err);
+	ag_status st = ag_app_load(&c->app, ag_cli_value(c, "config"), env, err);
 
-	if (st == AG_CANCELLED)
-		return st;
+	if (st == AG_CANCELLED || (st == AG_IO && !explains))
+		return st; /* nobody wrote anything wrong: no complaint about the usage */
 	if (st && explains)
-		c->settings_err = err;
+		c->settings_err = *err;
 	else if (st)
-		complain_err(c, &err);
+		complain_err(c, err);
 	apply_options(c);
 	check_format(c);
-	st = ag_app_ready(&c->app, &err);
+	st = ag_app_ready(&c->app, err);
 	if (st && explains && !c->settings_err.status)
-		c->settings_err = err;
+		c->settings_err = *err;
 	else if (st && !explains)
-		complain_err(c, &err);
+		complain_err(c, err);
 	setup_log(c);
 	return AG_OK;
 }
@@ -126,12 +126,14 @@ static int show_help(ag_cli *c)
 
 static int run_command(ag_cli *c, int argc, char **argv, char *const *env)
 {
+	ag_err err = { 0 };
+
 	ag_cli_parse(c, argc, argv);
 	if (c->wants_help)
 		return show_help(c);
 	/* The settings are looked at even after a complaint: one answer for all that is wrong. */
-	if (!(c->command->flags & AG_COMMAND_BARE) && load(c, env) == AG_CANCELLED)
-		return AG_EXIT_CANCELLED;
+	if (!(c->command->flags & AG_COMMAND_BARE) && load(c, env, &err))
+		return ag_cli_fail(c, &err);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	return c->command->run(c);
@@ -180,6 +182,46 @@ static int dispatch(ag_cli *c, int argc, char **argv, char *const *env)
 	return run_command(c, argc - 2, argv + 2, env);
 }
 
+/* --- AG_FAULT: for tests, see base/fault.h --- */
+
+static int list_faults(ag_cli *c)
+{
+	ag_buf out = AG_BUF_INIT(64 * 1024);
+	size_t n;
+	const ag_fault_point *p = ag_fault_points(&n);
+
+	for (size_t i = 0; i < n; i++)
+		ag_buf_addf(&out, "%-15s %s\n", p[i].name, p[i].meaning);
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
+
+/* What was asked for and what came of it, so that nobody takes the failure for a real one. */
+static void tell_fault(void)
+{
+	unsigned long ncall, nfailed;
+	const ag_fault_point *p = ag_fault_counts(&ncall, &nfailed);
+	ag_buf out = AG_BUF_INIT(200);
+
+	if (!p)
+		return;
+	ag_buf_addf(&out, "fault: %s: %lu calls, %lu failed\n", p->name, ncall, nfailed);
+	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "nowhere left to tell it");
+	ag_buf_release(&out);
+}
+
+static int start(ag_cli *c, int argc, char **argv, char *const *env)
+{
+	const char *fault = secure_getenv("AG_FAULT"); /* NULL when set-uid */
+	ag_err err = { 0 };
+
+	if (fault && strcmp(fault, "list") == 0)
+		return list_faults(c);
+	if (!ag_fault_setup(fault, &err))
+		return dispatch(c, argc, argv, env);
+	ag_cli_fail(c, &err);
+	return AG_EXIT_USAGE;
+}
+
 int ag_cli_main(int argc, char **argv, char *const *env)
 {
 	ag_cli *c = ag_xcalloc(1, sizeof(*c));
@@ -188,9 +230,10 @@ int ag_cli_main(int argc, char **argv, char *const *env)
 	ag_app_init(&c->app, ag_signals_setup());
 	ag_term_init(&c->term);
 	ag_buf_init(&c->complaints, 64 * 1024);
-	code = dispatch(c, argc, argv, env);
+	code = start(c, argc, argv, env);
 	ag_buf_release(&c->complaints);
 	ag_app_release(&c->app);
 	free(c);
+	tell_fault();
 	return code;
 }

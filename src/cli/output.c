@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app/file.h"
+#include "base/fault.h"
 #include "cli/cli.h"
 
 static void say(ag_cli *c, ag_ink ink, const char *label, ag_str text)
@@ -25,11 +26,15 @@ static void say(ag_cli *c, ag_ink ink, const char *label, ag_str text)
 
 bool ag_cli_print(ag_cli *c, ag_str text)
 {
-	int e = ag_fd_write(STDOUT_FILENO, text);
 	ag_err err = { 0 };
+	int e;
 
+	if (c->out_failed) /* a gap in the middle would be worse than an end */
+		return false;
+	e = ag_fault("stdout.write") ? errno : ag_fd_write(STDOUT_FILENO, text);
 	if (!e || e == EPIPE)
 		return true;
+	c->out_failed = true;
 	ag_fail_errno(&err, e, "cli", "cannot write to standard output");
 	ag_cli_fail(c, &err);
 	return false;

@@ -10,6 +10,7 @@
 
 #include "app/file.h"
 #include "audit/report_text.h"
+#include "base/fault.h"
 
 #define FRAME_MS  100
 #define SILENT_MS 400
@@ -187,7 +188,7 @@ ag_progress_line *ag_progress_start(ag_cli *c, ag_str what)
 	/* Signals belong to the threads that can wait in a system call. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	e = pthread_create(&l->thread, NULL, loop, l);
+	e = ag_fault("thread.start") ? errno : pthread_create(&l->thread, NULL, loop, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!e)
 		return l;

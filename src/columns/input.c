@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fault.h"
+
 static int64_t mtime_of(const struct stat *st)
 {
 	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
@@ -29,11 +31,12 @@ ag_status ag_input_open(const char *path, ag_input *ret, ag_err *err)
 	struct stat st;
 	ag_status status;
 	/* Nonblocking: opening a pipe must not wait for its writer before it is refused. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = ag_fault("input.open") ? -1
+	                                : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return ag_fail_errno(err, errno, "columns.input", "cannot open %s", path);
-	if (fstat(fd, &st) != 0) {
+	if (ag_fault("input.stat") || fstat(fd, &st) != 0) {
 		int e = errno;
 
 		close(fd);
@@ -72,7 +75,9 @@ ag_status ag_input_read(const ag_input *in, uint64_t at, char *to, size_t n, ag_
 		return AG_OK;
 	}
 	while (got < n) {
-		ssize_t r = pread(in->fd, to + got, n - got, (off_t)(at + got));
+		ssize_t r = ag_fault("input.read")
+		                    ? -1
+		                    : pread(in->fd, to + got, n - got, (off_t)(at + got));
 
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -96,7 +101,7 @@ ag_status ag_input_unchanged(const ag_input *in, ag_err *err)
 
 	if (in->mem)
 		return AG_OK;
-	if (fstat(in->fd, &st) != 0)
+	if (ag_fault("input.stat") || fstat(in->fd, &st) != 0)
 		return ag_fail_errno(err, errno, "columns.input", "cannot look at %s", in->path);
 	if (mtime_of(&st) == in->mtime_ns && (uint64_t)st.st_size == in->size)
 		return AG_OK;

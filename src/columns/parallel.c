@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/fault.h"
 #include "columns/table.h"
 
 #define MAX_THREADS 256
@@ -66,7 +67,7 @@ ag_status ag_parallel(const ag_ctx *ctx, size_t n,
 	atomic_init(&j.end, n);
 	pthread_mutex_init(&j.lock, NULL);
 	/* This thread works too; a thread that cannot be started only makes it slower. */
-	while (started + 1 < want && started < MAX_THREADS &&
+	while (started + 1 < want && started < MAX_THREADS && !ag_fault("thread.start") &&
 	       pthread_create(&threads[started], NULL, work, &j) == 0)
 		started++;
 	work(&j);

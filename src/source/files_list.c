@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/fault.h"
+
 #define PART "source.files"
 
 static const struct extension {
@@ -123,7 +125,7 @@ bool ag_files_is_uri(ag_str uri)
 /* RFC 8089: file:/path, file:///path, file://localhost/path. The result is NUL-terminated. */
 static ag_status path_of(ag_str uri, ag_arena *arena, ag_str *ret, ag_err *err)
 {
-	ag_str rest = uri;
+	ag_str rest;
 	ptrdiff_t slash;
 
 	if (!ag_files_is_uri(uri)) {
@@ -150,7 +152,7 @@ static ag_status path_of(ag_str uri, ag_arena *arena, ag_str *ret, ag_err *err)
 
 static ag_status canonical(ag_str path, ag_arena *arena, ag_str *ret, ag_err *err)
 {
-	char *real = realpath(path.ptr, NULL);
+	char *real = ag_fault("files.stat") ? NULL : realpath(path.ptr, NULL);
 
 	if (!real)
 		return fail_path(path, errno, arena, err);
@@ -239,7 +241,7 @@ static ag_status list_entry(listing *l, DIR *d, const char *entry, ag_err *err)
 	                            ag_str_ends(l->folder, AG_S("/")) ? "" : "/", entry);
 	struct stat sb;
 
-	if (fstatat(dirfd(d), entry, &sb, 0)) {
+	if (ag_fault("files.stat") || fstatat(dirfd(d), entry, &sb, 0)) {
 		/* Gone meanwhile, or a link that leads nowhere. */
 		if (errno == ENOENT || errno == ELOOP || !e)
 			return AG_OK;
@@ -266,7 +268,7 @@ static ag_status list_entry(listing *l, DIR *d, const char *entry, ag_err *err)
 
 static ag_status read_folder(listing *l, ag_err *err)
 {
-	DIR *d = opendir(l->folder.ptr);
+	DIR *d = ag_fault("files.list") ? NULL : opendir(l->folder.ptr);
 	const struct dirent *entry;
 	ag_status st = AG_OK;
 
@@ -274,7 +276,7 @@ static ag_status read_folder(listing *l, ag_err *err)
 		return fail_path(l->folder, errno, l->arena, err);
 	while (!st) {
 		errno = 0;
-		entry = readdir(d);
+		entry = ag_fault("files.list") ? NULL : readdir(d);
 		if (!entry)
 			break;
 		if (entry->d_name[0] != '.')
@@ -361,7 +363,7 @@ ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t 
 	st = path_of(uri, arena, &path, err);
 	if (st)
 		return st;
-	if (stat(path.ptr, &sb))
+	if (ag_fault("files.stat") || stat(path.ptr, &sb))
 		return fail_path(path, errno, arena, err);
 	if (S_ISDIR(sb.st_mode))
 		return list_folder(path, arena, ret, nret, err);

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/fault.h"
+
 #define ORIGIN "store.sqlite"
 /* 30 s: a purge of a large store or a slow disk of another process, but not a dead one (the
  * kernel drops its locks). */
@@ -287,7 +289,7 @@ ag_status ag_sqlite_begin(ag_sqlite_store *s, bool durable, ag_err *err)
 	st = ag_sqlite_prepare(s, AG_SQL_BEGIN, &begin, err);
 	if (st)
 		return st;
-	rc = ag_sqlite_step(s, begin);
+	rc = ag_fault("store.begin") ? SQLITE_IOERR : ag_sqlite_step(s, begin);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -299,7 +301,7 @@ ag_status ag_sqlite_commit(ag_sqlite_store *s, ag_err *err)
 
 	if (st)
 		return st;
-	rc = ag_sqlite_step(s, commit);
+	rc = ag_fault("store.commit") ? SQLITE_IOERR : ag_sqlite_step(s, commit);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 

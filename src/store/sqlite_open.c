@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/fault.h"
 #include "store/sqlite.h"
 
 #define ORIGIN "store.sqlite"
@@ -81,7 +82,7 @@ static ag_status make_file(const char *path, ag_err *err)
 {
 	struct stat st;
 
-	if (mknod(path, S_IFREG | 0600, 0) == 0) {
+	if (!ag_fault("store.open") && mknod(path, S_IFREG | 0600, 0) == 0) {
 		if (chmod(path, 0600)) /* whatever the umask took away */
 			return ag_fail_errno(err, errno, ORIGIN, "cannot make the store \"%.200s\"",
 			                     path);
@@ -110,7 +111,7 @@ static ag_status query_row(ag_sqlite_store *s, const char *sql,
 {
 	sqlite3_stmt *stmt = NULL;
 	ag_status st = AG_OK;
-	int rc = ag_sqlite_prepare_text(s, sql, 0, &stmt);
+	int rc = ag_fault("store.open") ? SQLITE_IOERR : ag_sqlite_prepare_text(s, sql, 0, &stmt);
 
 	if (rc == SQLITE_OK)
 		rc = ag_sqlite_step(s, stmt);
@@ -215,7 +216,7 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
 	ag_sqlite_wait_for_locks(s);
 	for (size_t i = 0; i < AG_NELEM(pragmas); i++) {
-		int rc = ag_sqlite_exec(s, pragmas[i]);
+		int rc = ag_fault("store.open") ? SQLITE_IOERR : ag_sqlite_exec(s, pragmas[i]);
 
 		if (rc)
 			return ag_sqlite_fail(s, rc, "open the store", err);
@@ -235,15 +236,21 @@ static ag_status use_wal(ag_sqlite_store *s, ag_err *err)
 	return AG_IO;
 }
 
+static int migrate_sql(ag_sqlite_store *s, const char *sql)
+{
+	return ag_fault("store.migrate") ? SQLITE_IOERR
+	                                 : sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+}
+
 static ag_status run_migration(ag_sqlite_store *s, int number, ag_err *err)
 {
 	const ag_embedded *m = migration(number);
 	char done[60];
-	int rc = sqlite3_exec(s->db, (const char *)m->ptr, NULL, NULL, NULL);
+	int rc = migrate_sql(s, (const char *)m->ptr);
 
 	snprintf(done, sizeof(done), "PRAGMA user_version=%d", number);
 	if (!rc)
-		rc = sqlite3_exec(s->db, done, NULL, NULL, NULL);
+		rc = migrate_sql(s, done);
 	return rc ? ag_sqlite_fail(s, rc, "bring up to date the store", err) : AG_OK;
 }
 
@@ -261,7 +268,7 @@ static ag_status migrate(ag_sqlite_store *s, ag_err *err)
 		st = run_migration(s, n, err);
 	if (!st) {
 		snprintf(own, sizeof(own), "PRAGMA application_id=%d", APPLICATION_ID);
-		rc = sqlite3_exec(s->db, own, NULL, NULL, NULL);
+		rc = migrate_sql(s, own);
 		st = rc ? ag_sqlite_fail(s, rc, "bring up to date the store", err) : AG_OK;
 	}
 	if (!st)
@@ -277,16 +284,18 @@ static ag_status open_path(char *path, bool is_file, const ag_store_type *type, 
 {
 	AG_AUTO(ag_store_closep) ag_store *guard = NULL; /* closes what is half open */
 	ag_sqlite_store *s = ag_xcalloc(1, sizeof(*s));
-	identity id;
+	identity id = { 0 };
 	ag_status st;
 	int rc;
 
 	guard = &s->base;
 	s->base.type = type;
 	s->path = path;
-	rc = sqlite3_open_v2(path, &s->db,
-	                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-	                     NULL);
+	rc = ag_fault("store.open") ? SQLITE_CANTOPEN
+	                            : sqlite3_open_v2(path, &s->db,
+	                                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
+	                                                      SQLITE_OPEN_EXRESCODE,
+	                                              NULL);
 	if (rc)
 		return ag_sqlite_fail(s, rc, "open the store", err);
 	st = configure(s, err);

@@ -4,9 +4,20 @@
  * at once. A read takes no lock that a writer waits for. */
 #include <stdlib.h>
 
+#include "base/fault.h"
 #include "store/sqlite.h"
 
 #define ORIGIN "store.sqlite"
+
+static int first_row(ag_sqlite_store *s, sqlite3_stmt *stmt)
+{
+	return ag_fault("store.read") ? SQLITE_IOERR : ag_sqlite_step(s, stmt);
+}
+
+static int next_row(sqlite3_stmt *stmt)
+{
+	return ag_fault("store.read") ? SQLITE_IOERR : sqlite3_step(stmt);
+}
 
 static ag_str column_str(sqlite3_stmt *stmt, int i, ag_arena *arena)
 {
@@ -100,7 +111,7 @@ ag_status ag_sqlite_events(ag_store *base, const ag_id *run, uint64_t after_seq,
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
 	sqlite3_bind_int64(stmt, 2, (int64_t)after_seq);
-	for (rc = ag_sqlite_step(s, stmt); rc == SQLITE_ROW; rc = sqlite3_step(stmt)) {
+	for (rc = first_row(s, stmt); rc == SQLITE_ROW; rc = next_row(stmt)) {
 		ag_event *ev = rows_add(&list);
 
 		read_event(stmt, run, arena, ev);
@@ -153,7 +164,7 @@ ag_status ag_sqlite_runs(ag_store *base, ag_str source_key, size_t limit, size_t
 	sqlite3_bind_int64(stmt, 2, (int64_t)offset);
 	if (source_key.len)
 		ag_sqlite_bind_str(stmt, 3, source_key);
-	for (rc = ag_sqlite_step(s, stmt); rc == SQLITE_ROW; rc = sqlite3_step(stmt))
+	for (rc = first_row(s, stmt); rc == SQLITE_ROW; rc = next_row(stmt))
 		read_run(stmt, arena, rows_add(&list));
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);
@@ -192,7 +203,7 @@ ag_status ag_sqlite_find_run(ag_store *base, ag_str prefix, ag_arena *arena, ag_
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, prefix);
-	for (rc = ag_sqlite_step(s, stmt); rc == SQLITE_ROW && n < 2; rc = sqlite3_step(stmt))
+	for (rc = first_row(s, stmt); rc == SQLITE_ROW && n < 2; rc = next_row(stmt))
 		read_run(stmt, arena, &row[n++]);
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);
@@ -224,7 +235,7 @@ ag_status ag_sqlite_report(ag_store *base, const ag_id *run, ag_arena *arena, ag
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
-	rc = ag_sqlite_step(s, stmt);
+	rc = first_row(s, stmt);
 	if (rc == SQLITE_DONE)
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no report", run->text);
 	if (rc != SQLITE_ROW)
@@ -261,7 +272,7 @@ ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
-	for (rc = ag_sqlite_step(s, stmt); rc == SQLITE_ROW; rc = sqlite3_step(stmt)) {
+	for (rc = first_row(s, stmt); rc == SQLITE_ROW; rc = next_row(stmt)) {
 		ag_finding_row *f = rows_add(&list);
 
 		read_finding(stmt, run, arena, f);

@@ -4,11 +4,17 @@
  * is checked under the write lock, so of two writers of one run exactly one continues it. */
 #include <inttypes.h>
 
+#include "base/fault.h"
 #include "store/sqlite.h"
 
 #define ORIGIN "store.sqlite"
 /* 64 runs: a purge of thousands gives others the lock in between. */
 #define PURGE_STEP "64"
+
+static int write_step(sqlite3_stmt *stmt)
+{
+	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
+}
 
 static ag_status last_seq(ag_sqlite_store *s, const ag_id *run, uint64_t *ret, ag_err *err)
 {
@@ -19,7 +25,7 @@ static ag_status last_seq(ag_sqlite_store *s, const ag_id *run, uint64_t *ret, a
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
-	rc = sqlite3_step(stmt);
+	rc = write_step(stmt);
 	if (rc != SQLITE_ROW)
 		return ag_sqlite_fail(s, rc, "read", err);
 	*ret = (uint64_t)sqlite3_column_int64(stmt, 0); /* NULL, an empty log, reads as 0 */
@@ -61,7 +67,7 @@ static ag_status put_events(ag_sqlite_store *s, const ag_id *run, const ag_store
 		sqlite3_bind_int64(stmt, 6, (int64_t)ev->cause);
 		sqlite3_bind_int64(stmt, 7, ev->at_ms);
 		ag_sqlite_bind_str(stmt, 8, ev->payload);
-		rc = sqlite3_step(stmt);
+		rc = write_step(stmt);
 		if (rc != SQLITE_DONE)
 			return ag_sqlite_fail(s, rc, "write to", err);
 		sqlite3_reset(stmt);
@@ -86,7 +92,7 @@ static ag_status put_run(ag_sqlite_store *s, const ag_run_row *r, ag_err *err)
 		ag_sqlite_bind_str(stmt, at++, text[i]);
 	for (size_t i = 0; i < AG_NELEM(number); i++)
 		sqlite3_bind_int64(stmt, at++, number[i]);
-	rc = sqlite3_step(stmt);
+	rc = write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -109,7 +115,7 @@ static ag_status put_findings(ag_sqlite_store *s, const ag_store_batch *b, ag_er
 		sqlite3_bind_double(stmt, at++, f->share);
 		ag_sqlite_bind_str(stmt, at++, f->label);
 		ag_sqlite_bind_str(stmt, at, f->body);
-		rc = sqlite3_step(stmt);
+		rc = write_step(stmt);
 		if (rc != SQLITE_DONE)
 			return ag_sqlite_fail(s, rc, "write to", err);
 		sqlite3_reset(stmt);
@@ -130,7 +136,7 @@ static ag_status put_report(ag_sqlite_store *s, const ag_id *run, ag_str report,
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
 	ag_sqlite_bind_str(stmt, 2, report);
-	rc = sqlite3_step(stmt);
+	rc = write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -181,9 +187,12 @@ ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_
 {
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
-	ag_status st = ag_sqlite_begin(s, false, err);
+	ag_status st;
 	int rc, nchange = 0;
 
+	if (ag_fault("store.lease"))
+		return ag_sqlite_fail(s, SQLITE_IOERR, "write to", err);
+	st = ag_sqlite_begin(s, false, err);
 	if (st)
 		return st;
 	st = ag_sqlite_prepare(s, AG_SQL_TAKE_LEASE, &stmt, err);
@@ -192,7 +201,7 @@ ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_
 		ag_sqlite_bind_str(stmt, 2, owner);
 		sqlite3_bind_int64(stmt, 3, now_ms + ttl_ms);
 		sqlite3_bind_int64(stmt, 4, now_ms);
-		rc = sqlite3_step(stmt);
+		rc = write_step(stmt);
 		nchange = sqlite3_changes(s->db);
 		st = rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 	}
@@ -236,7 +245,7 @@ static int choose(ag_sqlite_store *s, const char *sql, int64_t older_than_ms, in
 
 	if (!rc) {
 		sqlite3_bind_int64(stmt, 1, older_than_ms);
-		rc = sqlite3_step(stmt);
+		rc = write_step(stmt);
 		*ret = sqlite3_changes(s->db);
 	}
 	sqlite3_finalize(stmt);
@@ -253,7 +262,9 @@ static ag_status purge_step(ag_sqlite_store *s, const char *sql, int64_t older_t
 		return st;
 	rc = choose(s, sql, older_than_ms, &n);
 	for (size_t i = 0; i < AG_NELEM(remove_chosen) && !rc && n; i++)
-		rc = sqlite3_exec(s->db, remove_chosen[i], NULL, NULL, NULL);
+		rc = ag_fault("store.write")
+		             ? SQLITE_IOERR
+		             : sqlite3_exec(s->db, remove_chosen[i], NULL, NULL, NULL);
 	st = rc ? ag_sqlite_fail(s, rc, "write to", err) : ag_sqlite_commit(s, err);
 	if (st) {
 		ag_sqlite_rollback(s);
