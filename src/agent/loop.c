@@ -327,7 +327,7 @@ ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_
 
 	*ret = (ag_run_result){ 0 };
 	l.mono_start_ms = ag_clock_mono(ctx->clock);
-	st = ag_loop_begin(&l, LEASE_TTL_MS, err);
+	st = ag_loop_begin(&l, err);
 	while (!st && !is_over(&l)) {
 		if (turn(&l, &commit_err) || ag_loop_flush(&l, &commit_err))
 			fail_run(&l, &commit_err);

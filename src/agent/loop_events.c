@@ -130,7 +130,7 @@ ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err)
 	return st;
 }
 
-ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err)
+ag_status ag_loop_begin(ag_loop *l, ag_err *err)
 {
 	const ag_id owner = ag_id_new(l->ctx->clock);
 	ag_status st;
@@ -139,11 +139,7 @@ ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err)
 	l->opts->row.status = AG_S("running");
 	l->opts->row.started_ms = ag_clock_wall(l->ctx->clock);
 	st = ag_loop_emit(l, AG_EV_RUN_STARTED, l->opts->started, err);
-	if (!st)
-		st = commit(l, true, AG_S(""), err);
-	if (st)
-		return st;
-	return ag_loop_lease(l, lease_ttl_ms, err);
+	return st ? st : commit(l, true, AG_S(""), err);
 }
 
 /* {"iteration":1,"call_id":"…","reasoning":"…","action":"run_query","action_input":{…},"confidence":0.9} */

@@ -25,8 +25,8 @@ typedef struct ag_loop {
 	size_t nfinding;
 } ag_loop;
 
-/* Take the lease, commit run_started with the run's row. */
-AG_CHECK ag_status ag_loop_begin(ag_loop *l, int64_t lease_ttl_ms, ag_err *err);
+/* Commit run_started with the run's row. The lease is the first step's: when it fails, the run has an end. */
+AG_CHECK ag_status ag_loop_begin(ag_loop *l, ag_err *err);
 /* Renew the lease when half of it is gone. */
 AG_CHECK ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err);
 /* Queue one event for the next flush and apply it to the state. payload: one JSON object, copied. */
