@@ -314,17 +314,19 @@ static void finish(job *j)
 	ag_buf_release(&j->text);
 }
 
-/* "Nothing is ever written to a source": not by --out either. */
-static void check_out_is_no_source(ag_cli *c)
+/* "Nothing is ever written to a source": not by --out either. A listing that fails is told later, when it will
+ * fail again; save for an I/O error, which may not. */
+static ag_status check_out_is_no_source(ag_cli *c, ag_err *err)
 {
 	char *out = realpath(ag_str_cstr(c->app.arena, ag_cli_value(c, "out")), NULL);
+	ag_status st = AG_OK;
 
-	for (size_t i = 0; out && i < c->narg; i++) {
+	for (size_t i = 0; out && st != AG_IO && i < c->narg; i++) {
 		ag_source_place *places = NULL;
-		ag_err err = { 0 }; /* what cannot be listed is told later */
 		size_t n = 0;
 
-		if (ag_source_list(&c->app.ctx, c->args[i], c->app.arena, &places, &n, &err))
+		st = ag_source_list(&c->app.ctx, c->args[i], c->app.arena, &places, &n, err);
+		if (st)
 			continue;
 		for (size_t k = 0; k < n; k++) {
 			if (!ag_str_eqc(places[k].key, out))
@@ -334,26 +336,26 @@ static void check_out_is_no_source(ag_cli *c)
 			                "choose another place",
 			                AG_FMT(places[k].uri));
 			free(out);
-			return;
+			return AG_OK;
 		}
 	}
 	free(out);
+	return st == AG_IO ? st : AG_OK;
 }
 
-static void check(ag_cli *c)
+static ag_status check(ag_cli *c, ag_err *err)
 {
-	ag_err err = { 0 };
-
 	if (c->narg > MAX_SOURCES)
 		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
 	if (!ag_cli_has(c, "out"))
-		return;
+		return AG_OK;
 	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
 		ag_cli_complain(c, "--out: there is nothing to write with --output silent");
-	else if (ag_file_can_replace(ag_cli_value(c, "out"), &err))
-		ag_cli_complain(c, "--out: %s", err.msg);
+	else if (ag_file_can_replace(ag_cli_value(c, "out"), err))
+		ag_cli_complain(c, "--out: %s", err->msg);
 	else
-		check_out_is_no_source(c);
+		return check_out_is_no_source(c, err);
+	return AG_OK;
 }
 
 static int run(ag_cli *c)
@@ -362,7 +364,9 @@ static int run(ag_cli *c)
 	job *j;
 	int code;
 
-	check(c);
+	if (check(c, &err))
+		return ag_cli_fail(c, &err);
+	err = (ag_err){ 0 };
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	j = ag_new(c->app.arena, job);
