@@ -1,0 +1,79 @@
+"""Is a store whole, whatever failed while it was written?
+
+usage: torture_check.py STORE SCENARIO OUT-FILE
+
+Logs have no hole and no event of another kind of world: seq 1 is run_started, run_finished is the last; rows
+of runs, findings and reports agree with the logs; the file of --out is whole.
+"""
+import json
+import os
+import sqlite3
+import sys
+
+EARLIER = 3  # runs that the scenarios but "first" find in the store
+
+
+def check(path, scenario):
+    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok", "the file is damaged"
+    assert not db.execute("PRAGMA foreign_key_check").fetchall(), "a row without its run"
+    if not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        assert scenario == "first", "the store is empty"
+        return
+    runs = {r[0]: r for r in db.execute("SELECT id, status, finished_at FROM runs")}
+    logs = {}
+    for run, seq, kind, payload in db.execute(
+            "SELECT run, seq, type, payload FROM events ORDER BY run, seq"):
+        log = logs.setdefault(run, [])
+        log.append((kind, json.loads(payload)))
+        assert seq == len(log), "the log of run %s has a hole before %d" % (run, seq)
+    reports = {run: json.loads(body) for run, body in db.execute("SELECT run, body FROM reports")}
+    assert set(runs) == set(logs), "runs without log, or logs without run"
+    for run, log in logs.items():
+        check_run(run, log, runs[run], reports.get(run))
+    whole = sum(1 for r in runs.values() if r[1] == "ok")
+    if scenario not in ("first", "purge", "show_killed"):
+        assert whole >= EARLIER, "an earlier run is gone"
+    for run, body in db.execute("SELECT run, body FROM findings"):
+        json.loads(body)
+        assert any(k == "finding" for k, _ in logs[run]), "a finding that no event tells of"
+
+
+def check_run(run, log, row, report):
+    kinds = [k for k, _ in log]
+    assert kinds[0] == "run_started", "run %s begins with %s" % (run, kinds[0])
+    assert "run_finished" not in kinds[:-1], "run %s goes on after its end" % run
+    if kinds[-1] == "run_finished":
+        assert row[1] == log[-1][1]["status"] and row[2], "run %s: row and log disagree" % run
+        assert report and report["status"] == row[1], "run %s: report and row disagree" % run
+    else:
+        assert row[1] == "running" and not row[2] and not report, "run %s ended without an event" % run
+
+
+def check_out(path):
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if text == "old\n":
+        return
+    if text.startswith("{"):
+        json.loads(text)
+    else:
+        assert text.endswith("\n") and len(text) > 100, "the file of --out is cut"
+
+
+def main():
+    store, scenario, out = sys.argv[1:]
+    if os.path.exists(store):
+        check(store, scenario)
+    else:
+        assert scenario == "first", "the store is gone"
+    check_out(out)
+
+
+try:
+    main()
+except (AssertionError, sqlite3.Error, ValueError, KeyError) as e:
+    print("%s: %s" % (type(e).__name__, e))
+    sys.exit(1)
