@@ -169,7 +169,9 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 		return st;
 	verified = ag_new_n(arena, ag_verified, list->n ? list->n : 1);
 	st = open_source(ctx, ret->source_uri, ret->collection, arena, &source, &why);
-	if (st == AG_CANCELLED || st == AG_TIMEOUT) {
+	/* What cannot be read says nothing about the findings; and a report without any has nothing else to
+	 * say so with. */
+	if (st == AG_CANCELLED || st == AG_TIMEOUT || st == AG_IO || (st && !list->n)) {
 		*err = why;
 		return st;
 	}

@@ -209,11 +209,11 @@ static int run(ag_cli *c)
 	ag_str source = ag_cli_value(c, "source");
 	const ag_val *reports;
 	ag_verification *v;
-	ag_progress_line *line;
 	ag_err err = { 0 };
-	ag_status st;
+	ag_status st = AG_OK;
 	ag_val root;
 	size_t n = 1, done = 0, nbad = 0;
+	int code = AG_EXIT_OK;
 	bool many;
 
 	if (load(c, &root, &err))
@@ -228,21 +228,23 @@ static int run(ag_cli *c)
 	}
 	reports = many ? reports->u.items : &root;
 	v = ag_new_n(c->app.arena, ag_verification, n ? n : 1);
-	line = ag_progress_start(c, AG_S("verify"));
-	for (st = AG_OK; !st && done < n; done += !st) {
-		st = ag_audit_verify(&c->app.ctx, &reports[done], source, c->app.arena, &v[done],
-		                     &err);
-		if (!st)
-			nbad += v[done].nchanged + v[done].nresolved + v[done].nnot_checkable;
-	}
-	ag_progress_stop(line);
-	if (done) {
-		int code = print(c, v, done, many, nbad || st ? AG_EXIT_FAILED : AG_EXIT_OK);
+	for (size_t i = 0; i < n && st != AG_CANCELLED && st != AG_TIMEOUT; i++) {
+		ag_progress_line *line = ag_progress_start(c, AG_S("verify"));
 
-		if (!st)
-			return ag_signals_cancelled() ? AG_EXIT_CANCELLED : code;
+		st = ag_audit_verify(&c->app.ctx, &reports[i], source, c->app.arena, &v[done],
+		                     &err);
+		ag_progress_stop(line);
+		if (st)
+			code = ag_cli_fail(c, &err);
+		else
+			nbad += v[done].nchanged + v[done].nresolved + v[done].nnot_checkable;
+		done += !st;
 	}
-	return st ? ag_cli_fail(c, &err) : AG_EXIT_OK;
+	if (nbad && !code)
+		code = AG_EXIT_FAILED;
+	if (done)
+		code = print(c, v, done, many, code);
+	return ag_signals_cancelled() ? AG_EXIT_CANCELLED : code;
 }
 
 const ag_command ag_cmd_verify = {
