@@ -225,14 +225,14 @@ void ag_check_numeric_text(AG_CHECK_ARGS)
 
 static ag_str text_kinds(ag_arena *a, const ag_path_profile *f)
 {
-	uint64_t known = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD] +
+	uint64_t nothing = f->str.nempty + f->str.nblank;
+	uint64_t known = nothing + f->str.by_class[AG_TEXT_NULL_WORD] +
 	                 f->str.by_class[AG_TEXT_NUMERIC];
 
 	return ag_str_printf(
 		a, "of the texts: numeric %llu, placeholders %llu, empty %llu, other %llu",
 		(unsigned long long)f->str.by_class[AG_TEXT_NUMERIC],
-		(unsigned long long)f->str.by_class[AG_TEXT_NULL_WORD],
-		(unsigned long long)(f->str.nempty + f->str.nblank),
+		(unsigned long long)f->str.by_class[AG_TEXT_NULL_WORD], (unsigned long long)nothing,
 		(unsigned long long)(f->str.n > known ? f->str.n - known : 0));
 }
 

@@ -69,7 +69,7 @@ static bool is_personal_name(ag_str name)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < AG_NELEM(personal); k++) {
-			if (strcmp(words[i], personal[k][0]))
+			if (strcmp(words[i], personal[k][0]) != 0)
 				continue;
 			if (!personal[k][1] || (i + 1 < n && !strcmp(words[i + 1], personal[k][1])))
 				return true;

@@ -137,6 +137,7 @@ static size_t coef_text(char out[AG_DEC128_DIGITS + 1], ag_u128 coef)
 {
 	int n = ag_dec128_digits(coef);
 
+	AG_ASSERT(n >= 1 && n <= AG_DEC128_DIGITS);
 	for (int i = n - 1; i >= 0; i--) {
 		out[i] = (char)('0' + (int)(coef % 10));
 		coef /= 10;

@@ -80,7 +80,7 @@ static void store_file(report *r, const char *path)
 
 	if (stat(path, &st))
 		return;
-	f = add(r, "store", AG_S("size"), ag_human_bytes((uint64_t)st.st_size, r->arena));
+	add(r, "store", AG_S("size"), ag_human_bytes((uint64_t)st.st_size, r->arena));
 	if (st.st_mode & 077) {
 		f = add(r, "store", AG_S("rights"),
 		        ag_str_printf(r->arena, "%04o", (unsigned)(st.st_mode & 07777)));

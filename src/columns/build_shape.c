@@ -43,7 +43,7 @@ static void shape_add(ag_builder *b, const uint32_t *ids, uint32_t n)
 	c->nshape_members += n;
 	c->nshape++;
 	c->shape_at[c->nshape] = c->nshape_members;
-	if (c->nshape * 2 > b->shape_index_cap) {
+	if (!b->shape_index || c->nshape * 2 > b->shape_index_cap) {
 		uint32_t cap = b->shape_index_cap ? b->shape_index_cap * 2 : 256;
 
 		free(b->shape_index);

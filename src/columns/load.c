@@ -308,6 +308,7 @@ static ag_status load_input(loader *l, ag_input *in, ag_err *err)
 		join_file(l);
 	}
 	ag_plan_release(&plan);
+	l->plan = NULL;
 	return st;
 }
 

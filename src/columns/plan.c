@@ -54,6 +54,7 @@ static ag_block *add_block(ag_plan *plan, uint64_t at)
 		plan->blocks = (ag_block *)ag_xrealloc(plan->blocks,
 		                                       plan->cap * sizeof(*plan->blocks));
 	}
+	AG_ASSERT(plan->blocks);
 	b = &plan->blocks[plan->n++];
 	memset(b, 0, sizeof(*b));
 	b->at = b->end = at;

@@ -53,7 +53,7 @@ static uint64_t rank_of(uint64_t n, unsigned per_mille)
 	return rank ? rank : 1;
 }
 
-/* The key at each rank (ascending); n > 0. */
+/* The key at each rank (ascending, none above the sum of the counts); n > 0. */
 static void keys_at(const ag_u64_count *v, size_t n, const uint64_t *rank, size_t nrank,
                     uint64_t *ret)
 {
@@ -65,6 +65,7 @@ static void keys_at(const ag_u64_count *v, size_t n, const uint64_t *rank, size_
 		for (; k < nrank && rank[k] <= seen; k++)
 			ret[k] = v[i].key;
 	}
+	AG_ASSERT(k == nrank);
 }
 
 void ag_profile_quantiles(const ag_u64_count *v, size_t n, double (*value_of)(uint64_t key),

@@ -15,10 +15,10 @@ typedef struct reader {
 	const char *why; /* set once something is wrong */
 } reader;
 
+/* Ends the reading of this document: every caller returns at once. */
 static bool wrong(reader *r, const char *why)
 {
-	if (!r->why)
-		r->why = why;
+	r->why = why;
 	return false;
 }
 

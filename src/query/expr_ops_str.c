@@ -54,9 +54,10 @@ static ag_str number_text(ag_arena *arena, const ag_val *v)
 /* Text, numbers and dates as text, nothing as "". */
 static ag_status coerce(ag_expr_env *env, const ag_expr *e, const ag_val *v, ag_str *ret)
 {
+	*ret = AG_S("");
 	if (ag_expr_nullish(v))
-		*ret = AG_S("");
-	else if (v->type == AG_T_STRING || v->type == AG_T_SYMBOL || v->type == AG_T_CODE)
+		return AG_OK;
+	if (v->type == AG_T_STRING || v->type == AG_T_SYMBOL || v->type == AG_T_CODE)
 		*ret = ag_val_text(v);
 	else if (ag_type_is_number(v->type))
 		*ret = number_text(env->arena, v);
