@@ -332,8 +332,7 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	size_t ns = ag_path_sentinels(f, &out->name, sentinels);
 	/* Nearly all positive, and a long tail: a zero or a refund among them changes nothing. */
 	bool heavy = tail_of(m) > 2.5;
-	bool log_scale = !is_short_list(f) && m->q.p25 > 0 &&
-	                 (heavy || m->q.p99 / m->q.p50 > 3);
+	bool log_scale = !is_short_list(f) && m->q.p25 > 0 && (heavy || m->q.p99 / m->q.p50 > 3);
 	side low = { 0 }, high;
 	ag_val cond;
 	ag_hypothesis *h;

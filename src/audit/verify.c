@@ -42,8 +42,7 @@ static void compare_identity(const ag_val *report, const ag_source_info *info, a
 	else
 		ret->other_data_why = AG_S("its content changed since the report");
 	if (info->broken) /* else "resolved" may only mean that it became unreadable */
-		ret->other_data_why = ag_str_printf(arena,
-		                                    "%.*s; %llu of it could not be read",
+		ret->other_data_why = ag_str_printf(arena, "%.*s; %llu of it could not be read",
 		                                    AG_FMT(ret->other_data_why),
 		                                    (unsigned long long)info->broken);
 }

@@ -63,10 +63,10 @@ AG_PRINTF(2, 3) ag_status ag_err_hint(ag_err *err, const char *fmt, ...);
 
 #ifdef __clang_analyzer__
 /* The analyzer cannot look into err.c: tell it that a failure is never AG_OK. */
-#define ag_fail(err, status, ...)            (ag_fail((err), (status), __VA_ARGS__), (status))
+#define ag_fail(err, status, ...) (ag_fail((err), (status), __VA_ARGS__), (status))
 #define ag_fail_errno(err, errnum, origin, ...) \
 	(ag_fail_errno((err), (errnum), (origin), __VA_ARGS__), AG_IO)
-#define ag_err_hint(err, ...)                (ag_err_hint((err), __VA_ARGS__), AG_INVALID)
+#define ag_err_hint(err, ...) (ag_err_hint((err), __VA_ARGS__), AG_INVALID)
 #endif
 
 #ifdef __cplusplus
