@@ -101,11 +101,13 @@ ag_status ag_app_store_uri(ag_app *app, ag_str *ret, ag_err *err)
 ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err)
 {
 	ag_str uri;
-	ag_status st = AG_OK;
+	ag_status st;
 
-	if (!app->store)
-		st = ag_app_store_uri(app, &uri, err);
-	if (!st && !app->store)
+	*ret = app->store;
+	if (*ret)
+		return AG_OK;
+	st = ag_app_store_uri(app, &uri, err);
+	if (!st)
 		st = ag_store_open(uri, &app->store, err);
 	/* Never another store than asked for: say how to ask for another. */
 	if (st == AG_NOT_FOUND || st == AG_DENIED || st == AG_IO || st == AG_INVALID)
