@@ -3,6 +3,8 @@
  * CANDIDATES_MAX values are tried. */
 #include "audit/culprit.h"
 
+#include "query/path.h"
+
 #define CANDIDATES_MAX 256
 #define DEPTH_MAX      64
 
@@ -62,44 +64,50 @@ static void try_value(search *s, const ag_val *v)
 	}
 }
 
-static void walk(search *s, const ag_val *v, ag_str rest)
-{
-	ag_str tail = rest, name;
+static void walk(search *s, const ag_val *v, const ag_step *steps, size_t n);
 
+static void enter(search *s, const ag_val *v, uint32_t i, const ag_step *steps, size_t n)
+{
+	const ag_val *inner = v->type == AG_T_ARRAY ? &v->u.items[i] : &v->u.members[i].val;
+
+	s->frames[s->depth++] = (frame){ v, i };
+	walk(s, inner, steps, n);
+	s->depth--;
+}
+
+static void walk(search *s, const ag_val *v, const ag_step *steps, size_t n)
+{
+	while (n && steps->kind == AG_STEP_ELEM) { /* arrays are entered anyway */
+		steps++;
+		n--;
+	}
 	if (s->has_found || s->depth == DEPTH_MAX)
 		return;
-	if (v->type == AG_T_ARRAY) {
-		if (!rest.len)
-			try_value(s, v);
-		for (uint32_t i = 0; i < v->n && !s->has_found && s->tried < CANDIDATES_MAX; i++) {
-			s->frames[s->depth++] = (frame){ v, i };
-			walk(s, &v->u.items[i], rest);
-			s->depth--;
-		}
-		return;
-	}
-	if (!rest.len) {
+	if (!n)
 		try_value(s, v);
+	if (v->type == AG_T_ARRAY) {
+		for (uint32_t i = 0; i < v->n && !s->has_found && s->tried < CANDIDATES_MAX; i++)
+			enter(s, v, i, steps, n);
 		return;
 	}
-	name = ag_str_split(&tail, '.');
-	while (ag_str_ends(name, AG_S("[]")))
-		name.len -= 2;
-	for (uint32_t i = 0; v->type == AG_T_OBJECT && i < v->n; i++) {
-		if (!ag_str_eq(v->u.members[i].key, name))
+	for (uint32_t i = 0; n && v->type == AG_T_OBJECT && i < v->n; i++) {
+		if (steps->kind == AG_STEP_NAME && !ag_str_eq(v->u.members[i].key, steps->name))
 			continue;
-		s->frames[s->depth++] = (frame){ v, i };
-		walk(s, &v->u.members[i].val, tail.ptr ? tail : AG_S(""));
-		s->depth--;
-		return;
+		enter(s, v, i, steps + 1, n - 1);
+		if (steps->kind == AG_STEP_NAME || s->has_found)
+			return;
 	}
 }
 
 ag_val ag_culprit_find(const ag_filter *filter, const ag_val *doc, ag_str path, ag_arena *arena)
 {
 	search s = { .filter = filter, .arena = arena };
+	ag_path p = { 0 };
+	ag_err ignored = { 0 };
 
-	walk(&s, doc, path);
+	if (path.len && ag_path_parse(path, arena, &p, &ignored))
+		return ag_val_missing();
+	walk(&s, doc, p.steps, p.n);
 	if (s.has_found)
 		return s.found;
 	return s.has_first ? s.first : ag_val_missing();

@@ -134,4 +134,14 @@ run verify edited.report; want 'verify: reports without a report' 1 '' 'holds no
 edit 'd["source"]["uri"]="latin.csv"'
 run verify edited.report --output json; want 'verify: unreadable is not resolved' 1 '; 1 of it could not be read'
 
+# --- names that need quoting
+
+i=0
+while [ $i -lt 50 ]; do
+	echo "{\"_id\":$i,\"name \":\"v$i\",\"in\":{\"k \":$i}}"
+	i=$((i + 1))
+done >names.ndjson
+run audit names.ndjson; want 'a quoted name shows its values' 0 '"v0"'
+holds 'a quoted name below another' sh -c '! grep -q "(missing)" ../out'
+
 exit $bad
