@@ -81,16 +81,8 @@ static ag_str started_payload(ag_audit *a)
 
 static ag_str report_of(ag_audit *a)
 {
-	ag_buf out = AG_BUF_INIT(AG_STORE_MAX_REPORT_BYTES);
-	ag_str ret;
-	ag_jw w;
-
-	ag_jw_init(&w, &out, 2);
-	ag_report_write(&a->state, a->opts, ag_source_info_of(a->source), a->planner, &a->row->id,
-	                &w);
-	ret = ag_buf_dup(a->arena, &out);
-	ag_buf_release(&out);
-	return ret;
+	return ag_report_text_of(&a->state, a->opts, ag_source_info_of(a->source), a->planner,
+	                         &a->row->id, a->arena);
 }
 
 static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev,

@@ -11,6 +11,7 @@
 #include "audit/tools.h"
 #include "base/json.h"
 #include "query/extjson.h"
+#include "query/path.h"
 
 #define FOLD_SHARE  0.9
 #define SHOW_LIMIT  3
@@ -57,6 +58,16 @@ static int by_promise(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* How many hypotheses from i on are of the same field. */
+static size_t same_field(const ag_hypotheses *all, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < all->n && ag_str_eq(all->items[i + n].field, all->items[i].field))
+		n++;
+	return n;
+}
+
 /* Hypotheses come ordered by path, so one field's stand together. */
 static void make_groups(builtin *b, const ag_hypotheses *all)
 {
@@ -69,7 +80,7 @@ static void make_groups(builtin *b, const ag_hypotheses *all)
 		if (!g || !ag_str_eq(g->items[0].h->field, h->field)) {
 			g = &b->groups[b->ngroup];
 			*g = (field_group){ .order = b->ngroup++ };
-			g->items = ag_new_n(b->arena, suspect, all->n - i);
+			g->items = ag_new_n(b->arena, suspect, same_field(all, i));
 		}
 		g->items[g->n++] =
 			(suspect){ .h = h, .order = i, .is_filter = h->evidence.ptr[0] == '{' };
@@ -160,12 +171,30 @@ static bool propose_profile(builtin *b, const ag_profile *profile, ag_arena *are
 	return n > 0;
 }
 
+/* Only the member that the field stands in: documents may be large, and all of this goes into the log. */
+static void show_only(ag_jw *w, ag_str field, ag_arena *arena)
+{
+	ag_path path;
+	ag_err ignored;
+
+	if (ag_path_parse(field, arena, &path, &ignored) || !path.n ||
+	    path.steps[0].kind != AG_STEP_NAME)
+		return;
+	ag_jw_kkey(w, "projection");
+	ag_jw_obj(w);
+	ag_jw_key(w, path.steps[0].name);
+	ag_jw_int(w, 1);
+	ag_jw_obj_end(w);
+}
+
 static void propose_test(const suspect *c, ag_arena *arena, ag_proposal *ret)
 {
 	draft d;
 
 	begin(&d, arena);
 	ag_jw_kraw(&d.w, c->is_filter ? "filter" : "pipeline", c->h->evidence);
+	if (c->is_filter)
+		show_only(&d.w, c->h->field, arena);
 	ag_jw_kint(&d.w, "limit", SHOW_LIMIT);
 	finish(&d, c->is_filter ? "run_query" : "aggregate",
 	       ag_str_printf(arena,
@@ -186,6 +215,7 @@ static void propose_overlap(const suspect *a, const suspect *b, ag_arena *arena,
 
 	begin(&d, arena);
 	ag_jw_kraw(&d.w, "filter", both_of(a, b, arena));
+	show_only(&d.w, a->h->field, arena);
 	ag_jw_kint(&d.w, "limit", 1);
 	finish(&d, "run_query",
 	       ag_str_printf(

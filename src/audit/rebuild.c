@@ -83,15 +83,8 @@ static ag_str write_report(const ag_audit_state *s, const ag_audit_opts *o,
                            ag_arena *arena)
 {
 	const ag_str planner = text(started, "planner");
-	ag_buf out = AG_BUF_INIT(AG_STORE_MAX_REPORT_BYTES);
-	ag_str ret;
-	ag_jw w;
 
-	ag_jw_init(&w, &out, 2);
-	ag_report_write(s, o, info, ag_str_cstr(arena, planner), &row->id, &w);
-	ret = ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
-	return ret;
+	return ag_report_text_of(s, o, info, ag_str_cstr(arena, planner), &row->id, arena);
 }
 
 ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values,

@@ -209,14 +209,16 @@ static ag_val masked_result(const ag_trace_entry *t, ag_arena *arena)
 	return ag_val_object(m, t->result.n);
 }
 
-static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena,
-                             ag_jw *w)
+static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, bool with_result,
+                             ag_arena *arena, ag_jw *w)
 {
 	ag_jw_obj(w);
 	ag_jw_kbool(w, "ok", t->ok);
 	ag_jw_kstr(w, "summary", t->summary);
 	ag_jw_kint(w, "latency_ms", t->latency_ms);
-	if (t->result.type != AG_T_MISSING) {
+	if (t->result.type != AG_T_MISSING && !with_result) {
+		ag_jw_knull(w, "result");
+	} else if (t->result.type != AG_T_MISSING) {
 		const ag_val shown = o->show_values ? t->result : masked_result(t, arena);
 
 		ag_jw_kraw(w, "result", ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED));
@@ -231,11 +233,15 @@ static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, ag
 	ag_jw_obj_end(w);
 }
 
-static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_trace_detail detail,
+                       ag_jw *w)
 {
+	ag_arena *arena = ag_arena_new();
+
+	ag_jw_kbool(w, "trace_complete", detail == AG_TRACE_FULL);
 	ag_jw_kkey(w, "run_trace");
 	ag_jw_arr(w);
-	for (size_t i = 0; i < s->trace.n; i++) {
+	for (size_t i = 0; i < s->trace.n && detail != AG_TRACE_NONE; i++) {
 		const ag_trace_entry *t = &s->trace.items[i];
 
 		ag_jw_obj(w);
@@ -252,12 +258,14 @@ static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena
 		ag_jw_kbool(w, "executed", t->executed);
 		ag_jw_kkey(w, "observation");
 		if (t->executed)
-			observation_json(t, o, arena, w);
+			observation_json(t, o, detail == AG_TRACE_FULL, arena, w);
 		else
 			ag_jw_null(w);
 		ag_jw_obj_end(w);
+		ag_arena_reset(arena);
 	}
 	ag_jw_arr_end(w);
+	ag_arena_free(arena);
 }
 
 static void diff_json(ag_jw *w)
@@ -281,7 +289,7 @@ static void coverage_json(const ag_audit_state *s, ag_jw *w)
 }
 
 void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_source_info *info,
-                     const char *planner, const ag_id *run, ag_jw *w)
+                     const char *planner, const ag_id *run, ag_trace_detail detail, ag_jw *w)
 {
 	ag_arena *arena = ag_arena_new();
 	size_t left_out;
@@ -311,7 +319,27 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kuint(w, "total_output_tokens", 0);
 	ag_jw_knull(w, "cost");
 	diff_json(w);
-	trace_json(s, o, arena, w);
+	trace_json(s, o, detail, w);
 	ag_jw_obj_end(w);
 	ag_arena_free(arena);
+}
+
+ag_str ag_report_text_of(const ag_audit_state *s, const ag_audit_opts *o,
+                         const ag_source_info *info, const char *planner, const ag_id *run,
+                         ag_arena *arena)
+{
+	ag_str ret = AG_S("");
+
+	for (int detail = AG_TRACE_FULL; detail <= AG_TRACE_NONE && !ret.len; detail++) {
+		ag_buf out = AG_BUF_INIT(AG_STORE_MAX_REPORT_BYTES);
+		ag_jw w;
+
+		ag_jw_init(&w, &out, 2);
+		ag_report_write(s, o, info, planner, run, (ag_trace_detail)detail, &w);
+		if (!out.failed)
+			ret = ag_buf_dup(arena, &out);
+		ag_buf_release(&out);
+	}
+	/* Findings are bounded (AG_MAX_HYPOTHESES, parameter lengths), so the last try fits. */
+	return ret;
 }

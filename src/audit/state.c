@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "guard/docquery.h"
 #include "query/extjson.h"
@@ -149,10 +150,12 @@ ag_str ag_audit_call_key(ag_str tool, const ag_val *input, ag_arena *arena)
 
 const ag_call_record *ag_audit_call_find(const ag_audit_state *s, ag_str key)
 {
+	const uint64_t hash = XXH3_64bits(key.ptr, key.len);
+
 	if (!key.len)
 		return NULL;
 	for (size_t i = 0; i < s->calls.n; i++)
-		if (ag_str_eq(s->calls.items[i].key, key))
+		if (s->calls.items[i].hash == hash && ag_str_eq(s->calls.items[i].key, key))
 			return &s->calls.items[i];
 	return NULL;
 }

@@ -18,7 +18,8 @@ typedef struct ag_schema_path {
 
 /* A tool call whose output is committed. */
 typedef struct ag_call_record {
-	ag_str key; /* ag_audit_call_key(): equal keys = the same call */
+	ag_str key;    /* ag_audit_call_key(): equal keys = the same call */
+	uint64_t hash; /* of key */
 	ag_str call_id;
 	ag_str tool;
 	uint64_t matched; /* run_query: matched_count; aggregate: affected, when the result tells */

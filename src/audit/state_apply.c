@@ -4,6 +4,7 @@
  * investigated is decided here, from outputs alone: get_stats and profile_fields count for the fields they really
  * looked at, a query for at most three schema paths of its filter, so naming many (or invented) paths gains nothing. */
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "agent/tool.h"
 #include "audit/state.h"
@@ -241,6 +242,7 @@ static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 		.matched = count(result, "matched_count"),
 		.has_matched = ag_val_getc(result, "matched_count") != NULL,
 	};
+	call->hash = XXH3_64bits(call->key.ptr, call->key.len);
 	apply_result(s, t->action, &input, result);
 }
 
