@@ -60,8 +60,8 @@ run() {
 # --- scenarios: prepare_NAME makes the folder as it is before, do_NAME FAULT runs the program
 
 prepare_first() {
-	rm -rf store
-	mkdir store
+	rm -rf out store
+	mkdir out store
 	echo old >out/report.json
 }
 do_first() {
@@ -69,9 +69,9 @@ do_first() {
 }
 
 prepare_again() {
-	rm -rf store
+	rm -rf out store
+	mkdir out
 	cp -r store.one store
-	rm -f out/report.json
 }
 do_again() { run "$1" audit data/orders.ndjson data/list.json --quiet --store store/x.db; }
 
@@ -91,9 +91,9 @@ do_show() { run "$1" show last --trace --store store/x.db; }
 
 # A run whose last commit failed: its report is made from its log.
 prepare_show_killed() {
-	rm -rf store
+	rm -rf out store
+	mkdir out
 	cp -r store.killed store
-	rm -f out/report.json
 }
 do_show_killed() { do_show "$1"; }
 
