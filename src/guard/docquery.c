@@ -32,6 +32,7 @@ ag_status ag_docquery_value(ag_str text, ag_arena *arena, const ag_val **ret, ag
 	ag_val *v = ag_new(arena, ag_val);
 	ag_status st;
 
+	*ret = NULL;
 	if (text.len > AG_FILTER_MAX_BYTES)
 		return ag_fail(err, AG_LIMIT, "guard.docquery",
 		               "the query has %zu bytes, at most %d are read", text.len,

@@ -56,6 +56,7 @@ ag_status ag_filter_node(ag_filter_parser *p, ag_filter_op op, const ag_filter *
 {
 	ag_filter *f;
 
+	*ret = NULL;
 	if (++p->nnode > AG_FILTER_MAX_NODES)
 		return ag_fail(p->err, AG_LIMIT, "query.filter",
 		               "the filter has more than %d conditions", AG_FILTER_MAX_NODES);
@@ -147,7 +148,7 @@ ag_status ag_filter_ops_object(ag_filter_parser *p, const ag_filter *like, const
 	for (uint32_t i = 0; !st && i < ops->n; i++) {
 		const ag_member *m = &ops->u.members[i];
 		const ag_filter_op_row *row = ag_filter_op_find(m->key);
-		ag_filter *node;
+		ag_filter *node = NULL;
 		size_t mark;
 
 		if (!row || row->place != AG_FP_FIELD)
