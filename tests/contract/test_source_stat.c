@@ -200,10 +200,10 @@ static void test_evidence(void **state)
 	assert_int_equal(ev.affected, 0);
 	/* the most telling name wins */
 	evidence(e,
-	         "[{\"$group\":{\"_id\":null,\"count\":{\"$sum\":1},\"n\":{\"$sum\":2},"
-	         "\"documents\":{\"$sum\":3}}}]",
+	         "[{\"$group\":{\"_id\":null,\"count\":{\"$sum\":1},\"n\":{\"$sum\":0},"
+	         "\"documents\":{\"$sum\":{\"$cond\":[{\"$eq\":[\"$active\",true]},1,0]}}}}]",
 	         &ev);
-	assert_int_equal(ev.affected, 18);
+	assert_int_equal(ev.affected, 4);
 }
 
 static void test_evidence_refuses(void **state)
@@ -212,6 +212,8 @@ static void test_evidence_refuses(void **state)
 		const char *text, *part;
 	} bad[] = {
 		{ "[{\"$match\":{\"active\":true}}]", "several" },
+		{ "[{\"$group\":{\"_id\":null,\"n\":{\"$sum\":3}}}]", "own numbers" },
+		{ "[{\"$group\":{\"_id\":null,\"n\":{\"$max\":\"$id\"}}}]", "from the data" },
 		{ "[{\"$group\":{\"_id\":\"$active\",\"n\":{\"$sum\":1}}}]", "several" },
 		{ "[{\"$count\":\"many\"}]", "none" },
 		{ "[{\"$group\":{\"_id\":null,\"n\":{\"$avg\":\"$score\"}}}]", "integer" },
