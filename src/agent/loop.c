@@ -117,15 +117,25 @@ static ag_status judge_run(ag_loop *l, ag_verdict *v, ag_err *err)
 	return AG_OK;
 }
 
+/* Without a budget of steps only this ends a planner that answers each rejection with the same conclusion. */
+static bool goes_in_circles(const ag_loop *l, ag_str reason_before, unsigned calls_before)
+{
+	return !l->opts->budget.iterations && calls_before == l->ret->calls &&
+	       ag_str_eq(reason_before, l->ret->verdict.reason);
+}
+
 /* The planner asks for the end. */
 static ag_status conclude(ag_loop *l, ag_err *err)
 {
+	const ag_str reason_before = l->ret->verdict.reason;
+	const unsigned calls_before = l->judged_calls;
 	ag_verdict v;
 	ag_str why;
 	ag_status st = judge_run(l, &v, err);
 
 	if (st)
 		return st;
+	l->judged_calls = l->ret->calls;
 	if (v.kind != AG_FAIL || l->opts->fail_policy == AG_RUN_FAIL_WARN_ONLY) {
 		finish_as(l, AG_S("ok"), AG_S("the planner concluded"));
 		return AG_OK;
@@ -133,6 +143,12 @@ static ag_status conclude(ag_loop *l, ag_err *err)
 	if (l->opts->fail_policy == AG_RUN_FAIL_ABORT) {
 		finish_as(l, AG_S("failed"),
 		          AG_S("the run gate rejected the result (policy abort)"));
+		return AG_OK;
+	}
+	if (goes_in_circles(l, reason_before, calls_before)) {
+		finish_as(
+			l, AG_S("partial"),
+			AG_S("the run gate rejected the result and the planner has nothing to add"));
 		return AG_OK;
 	}
 	if (budget_left(l, &why))
@@ -283,6 +299,8 @@ static ag_status step(ag_loop *l, ag_err *err)
 		fail_run(l, &why);
 		return AG_OK;
 	}
+	/* A share of certainty, whatever a model writes; NaN counts as none. */
+	p.confidence = p.confidence > 1 ? 1 : p.confidence >= 0 ? p.confidence : 0;
 	return act(l, &p, err);
 }
 

@@ -14,10 +14,11 @@ typedef struct ag_loop {
 	ag_arena *arena; /* the run's */
 	ag_arena *step;  /* reset after each step */
 	ag_run_result *ret;
-	uint64_t seq;   /* of the last event */
-	uint64_t cause; /* seq of the proposal under way */
-	ag_id call_id;  /* of the proposal under way */
-	ag_str owner;   /* of the lease */
+	uint64_t seq;          /* of the last event */
+	uint64_t cause;        /* seq of the proposal under way */
+	ag_id call_id;         /* of the proposal under way */
+	ag_str owner;          /* of the lease */
+	unsigned judged_calls; /* tool calls when the run gate was last asked */
 	int64_t mono_start_ms, lease_until_ms, tool_start_ms;
 	ag_event pending[AG_LOOP_PENDING_MAX]; /* payloads in step */
 	size_t npending;
