@@ -60,10 +60,25 @@ ag_str ag_finding_key(ag_str source_key, ag_str canonical_field, ag_str category
 	                     (unsigned long long)hash.low64);
 }
 
-static void write_value(const ag_finding *f, const ag_val *v, bool show_values, ag_arena *arena,
-                        ag_jw *w)
+/* The field that decides how samples are masked: of a pipeline they are results, which hold the values of whatever it
+ * reads. */
+static ag_str masked_field(const ag_finding *f, ag_arena *arena)
 {
-	const ag_val shown = show_values ? *v : ag_mask_val(f->field, v, arena);
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_err ignored;
+	ag_str other;
+	ag_val v;
+
+	if (ag_mask_field(f->field) || !f->evidence_query.len || f->evidence_query.ptr[0] != '[' ||
+	    ag_extjson_parse(f->evidence_query, &opts, arena, &v, NULL, NULL, &ignored))
+		return f->field;
+	other = ag_mask_query_field(&v, arena);
+	return other.len ? other : f->field;
+}
+
+static void write_value(ag_str field, const ag_val *v, bool show_values, ag_arena *arena, ag_jw *w)
+{
+	const ag_val shown = show_values ? *v : ag_mask_val(field, v, arena);
 
 	ag_jw_raw(w, ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED));
 }
@@ -71,12 +86,13 @@ static void write_value(const ag_finding *f, const ag_val *v, bool show_values, 
 static void write_samples(const ag_finding *f, bool show_values, ag_jw *w)
 {
 	ag_arena *arena = ag_arena_new();
+	const ag_str field = show_values ? f->field : masked_field(f, arena);
 
 	ag_jw_kkey(w, "sample_values");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < f->nsample; i++)
 		if (f->samples[i].type != AG_T_MISSING)
-			write_value(f, &f->samples[i], show_values, arena, w);
+			write_value(field, &f->samples[i], show_values, arena, w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "examples");
 	ag_jw_arr(w);
@@ -86,7 +102,7 @@ static void write_samples(const ag_finding *f, bool show_values, ag_jw *w)
 		/* No "value": the document does not have the field. */
 		if (f->samples[i].type != AG_T_MISSING) {
 			ag_jw_kkey(w, "value");
-			write_value(f, &f->samples[i], show_values, arena, w);
+			write_value(field, &f->samples[i], show_values, arena, w);
 		}
 		ag_jw_obj_end(w);
 	}
@@ -131,6 +147,11 @@ static void write_shell(const ag_finding *f, ag_jw *w)
 	ag_arena_free(arena);
 }
 
+static bool was_rejected(const ag_finding *f)
+{
+	return ag_str_eqc(f->status, "dismissed") || ag_str_eqc(f->status, "dropped");
+}
+
 /* What the finding gate said: "evaluation", and "dismissal" when it was rejected. */
 static void write_evaluation(const ag_finding *f, ag_jw *w)
 {
@@ -162,11 +183,9 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kstr(w, "category_title", category ? ag_str_c(category->title) : f->category);
 	ag_jw_kstr(w, "severity", ag_str_c(ag_severity_name(f->severity)));
 	ag_jw_kstr(w, "description", f->description);
-	/* A detail that quotes values of a personal field would undo the masking beside it. */
+	/* A detail that quotes a person would undo the masking beside it. */
 	ag_jw_kstr(w, "detail",
-	           !show_values && ag_mask_field(f->field) && ag_str_contains(f->detail, AG_S("\""))
-	                   ? AG_S("")
-	                   : f->detail);
+	           show_values || !ag_mask_quotes(f->field, f->detail) ? f->detail : AG_S(""));
 	ag_jw_kstr(w, "hypothesis", f->hypothesis);
 	ag_jw_kstr(w, "repair", f->repair);
 	ag_jw_kstr(w, "evidence_query", f->evidence_query);
@@ -179,8 +198,7 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	write_parts(f, w);
 	ag_jw_kbool(w, "confirmed", f->confirmed);
 	ag_jw_knull(w, "user_label");
-	ag_jw_kstr(w, "status",
-	           ag_str_eqc(f->status, "dismissed") ? AG_S("dismissed") : AG_S("published"));
+	ag_jw_kstr(w, "status", was_rejected(f) ? f->status : AG_S("published"));
 	ag_jw_kdouble(w, "confidence", f->confidence);
 	ag_jw_kdouble(w, "score", f->score);
 	ag_jw_kstr(w, "query_call_id", f->query_call_id);

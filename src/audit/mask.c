@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "columns/textclass.h"
+#include "guard/docquery.h"
 
 #define MAX_WORDS 8
 #define MAX_NEST  8
@@ -181,6 +182,13 @@ static ag_val masked_text(ag_str s, ag_arena *arena)
 	                                padded_end ? " " : ""));
 }
 
+/* Types that hold a secret as well as a text does. */
+static bool is_opaque(unsigned type)
+{
+	return type == AG_T_BINARY || type == AG_T_CODE || type == AG_T_CODE_W_SCOPE ||
+	       type == AG_T_SYMBOL || type == AG_T_REGEX;
+}
+
 static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *arena, int nest)
 {
 	if (v->type == AG_T_STRING) {
@@ -195,6 +203,8 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 	}
 	if (personal_field && v->type == AG_T_DATE && !is_sentinel_day(v->u.i))
 		return ag_val_str(AG_S("•••"));
+	if (personal_field && is_opaque(v->type))
+		return ag_val_str(AG_S("•••"));
 	if (personal_field && ag_type_is_number(v->type)) {
 		const double x = ag_val_number(v);
 
@@ -205,8 +215,14 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 		ag_member *m = ag_new_n(arena, ag_member, v->n);
 
 		for (uint32_t i = 0; i < v->n; i++) {
-			m[i].key = v->u.members[i].key;
-			m[i].val = mask(m[i].key, personal_field || ag_mask_field(m[i].key),
+			const ag_str name = v->u.members[i].key;
+			/* A "name" is a person's below a customer. */
+			const ag_str below = path.len ? ag_str_printf(arena, "%.*s.%.*s",
+			                                              AG_FMT(path), AG_FMT(name))
+			                              : name;
+
+			m[i].key = name;
+			m[i].val = mask(below, personal_field || ag_mask_field(below),
 			                &v->u.members[i].val, arena, nest + 1);
 		}
 		return ag_val_object(m, v->n);
@@ -226,4 +242,35 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 ag_val ag_mask_val(ag_str path, const ag_val *v, ag_arena *arena)
 {
 	return mask(path, ag_mask_field(path), v, arena, 0);
+}
+
+bool ag_mask_quotes(ag_str field, ag_str text)
+{
+	const ag_val v = ag_val_str(text);
+	ag_arena *arena = ag_arena_new();
+	const ag_val masked = mask(AG_S(""), false, &v, arena, 0);
+	const bool looks_personal = !ag_str_eq(ag_val_text(&masked), text);
+
+	ag_arena_free(arena);
+	return looks_personal || (ag_mask_field(field) && ag_str_contains(text, AG_S("\"")));
+}
+
+ag_str ag_mask_query_field(const ag_val *query, ag_arena *arena)
+{
+	const ag_str *paths;
+	ag_safe_query q;
+	ag_err ignored;
+	bool whole;
+	size_t n;
+
+	if (ag_docquery_check(query, arena, &q, &ignored))
+		return AG_S("");
+	if (q.filter)
+		ag_filter_paths(q.filter, arena, &paths, &n);
+	else
+		ag_pipeline_paths(q.pipeline, arena, &paths, &n, &whole);
+	for (size_t i = 0; i < n; i++)
+		if (ag_mask_field(paths[i]))
+			return paths[i];
+	return AG_S("");
 }

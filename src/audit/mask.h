@@ -13,5 +13,10 @@ bool ag_mask_field(ag_str path);
 /* The value as it may be shown: itself, or a text that keeps its length class and first letter ("j•••"). Looks
  * into objects and arrays with the names of their members. */
 ag_val ag_mask_val(ag_str path, const ag_val *v, ag_arena *arena);
+/* Does a text beside a finding quote values of its personal field, or one that looks personal? */
+bool ag_mask_quotes(ag_str field, ag_str text);
+/* The first personal field that a filter or pipeline reads, or "". What a pipeline gives may hold that field's values
+ * under any name. */
+ag_str ag_mask_query_field(const ag_val *query, ag_arena *arena);
 
 #endif

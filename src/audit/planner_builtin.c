@@ -11,10 +11,10 @@
 #include "audit/tools.h"
 #include "base/json.h"
 #include "query/extjson.h"
-#include "query/path.h"
 
 #define FOLD_SHARE  0.9
 #define SHOW_LIMIT  3
+#define PROJECT_MAX 20
 #define INPUT_LIMIT (4 * 1024 * 1024)
 
 /* One hypothesis and what became of it. */
@@ -171,20 +171,36 @@ static bool propose_profile(builtin *b, const ag_profile *profile, ag_arena *are
 	return n > 0;
 }
 
-/* Only the member that the field stands in: documents may be large, and all of this goes into the log. */
-static void show_only(ag_jw *w, ag_str field, ag_arena *arena)
+static bool stands_above(ag_str path, const ag_str *paths, size_t n)
 {
-	ag_path path;
-	ag_err ignored;
+	for (size_t i = 0; i < n; i++)
+		if (paths[i].len > path.len && paths[i].ptr[path.len] == '.' &&
+		    ag_str_starts(paths[i], path))
+			return true;
+	return false;
+}
 
-	if (ag_path_parse(field, arena, &path, &ignored) || !path.n ||
-	    path.steps[0].kind != AG_STEP_NAME)
+/* Of the documents only what the filter is about: wide ones would fill the log with what nobody asked. */
+static void project_json(ag_str filter, draft *d)
+{
+	const ag_str *paths;
+	ag_safe_query q;
+	ag_err ignored;
+	size_t n;
+
+	if (ag_docquery_parse(filter, d->arena, &q, &ignored) || !q.filter)
 		return;
-	ag_jw_kkey(w, "projection");
-	ag_jw_obj(w);
-	ag_jw_key(w, path.steps[0].name);
-	ag_jw_int(w, 1);
-	ag_jw_obj_end(w);
+	ag_filter_paths(q.filter, d->arena, &paths, &n);
+	ag_jw_kkey(&d->w, "projection");
+	ag_jw_obj(&d->w);
+	for (size_t i = 0, asked = 0; i < n && asked < PROJECT_MAX; i++) {
+		if (stands_above(paths[i], paths, n))
+			continue;
+		ag_jw_key(&d->w, paths[i]);
+		ag_jw_int(&d->w, 1);
+		asked++;
+	}
+	ag_jw_obj_end(&d->w);
 }
 
 static void propose_test(const suspect *c, ag_arena *arena, ag_proposal *ret)
@@ -194,7 +210,7 @@ static void propose_test(const suspect *c, ag_arena *arena, ag_proposal *ret)
 	begin(&d, arena);
 	ag_jw_kraw(&d.w, c->is_filter ? "filter" : "pipeline", c->h->evidence);
 	if (c->is_filter)
-		show_only(&d.w, c->h->field, arena);
+		project_json(c->h->evidence, &d);
 	ag_jw_kint(&d.w, "limit", SHOW_LIMIT);
 	finish(&d, c->is_filter ? "run_query" : "aggregate",
 	       ag_str_printf(arena,
@@ -215,7 +231,7 @@ static void propose_overlap(const suspect *a, const suspect *b, ag_arena *arena,
 
 	begin(&d, arena);
 	ag_jw_kraw(&d.w, "filter", both_of(a, b, arena));
-	show_only(&d.w, a->h->field, arena);
+	project_json(a->h->evidence, &d);
 	ag_jw_kint(&d.w, "limit", 1);
 	finish(&d, "run_query",
 	       ag_str_printf(
@@ -425,6 +441,11 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 		propose_sample(b, arena, ret);
 		return AG_OK;
 	}
+	/* Without a schema there is nothing to suspect, and "no problems" would be a lie. */
+	if (!ag_audit_state_of(b->audit)->has_schema)
+		return ag_fail(err, AG_LIMIT, "audit.planner",
+		               "the schema could not be sampled: %.*s",
+		               AG_FMT(ag_audit_state_of(b->audit)->last_observation));
 	if (b->phase == PH_PROFILE) {
 		st = ag_audit_profile(b->audit, ctx, &profile, err);
 		if (st)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "audit/mask.h"
+#include "audit/tools.h"
 #include "query/extjson.h"
 
 #ifndef AG_VERSION
@@ -176,37 +177,125 @@ static void evaluations_json(const ag_audit_state *s, ag_jw *w)
 	}
 }
 
-/* Per field of schema_sample and profile_fields the values belong to the field that is named beside them. */
+static ag_str path_of(const ag_val *v, const char *name)
+{
+	const ag_val *path = ag_val_getc(v, name);
+
+	return path && path->type == AG_T_STRING ? ag_val_text(path) : AG_S("");
+}
+
+/* The members that hold values of the field; names, types and counts stay. */
+static ag_val masked_top(ag_str path, const ag_val *list, ag_arena *arena)
+{
+	ag_val *items = ag_new_n(arena, ag_val, list->n ? list->n : 1);
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		const ag_val *value = ag_val_getc(&list->u.items[i], "value"),
+			     *count = ag_val_getc(&list->u.items[i], "count");
+		ag_member *m = ag_new_n(arena, ag_member, 2);
+
+		m[0] = (ag_member){ AG_S("value"),
+			            value ? ag_mask_val(path, value, arena) : ag_val_null() };
+		m[1] = (ag_member){ AG_S("count"), count ? *count : ag_val_null() };
+		items[i] = ag_val_object(m, 2);
+	}
+	return ag_val_array(items, list->n);
+}
+
+static ag_val masked_stats(const ag_val *v, ag_arena *arena)
+{
+	static const char *const valued[] = { "sample_values", "min",      "median",
+		                              "max",           "earliest", "latest" };
+	const ag_str path = path_of(v, "path");
+	ag_member *m = ag_new_n(arena, ag_member, v->n ? v->n : 1);
+
+	if (v->type != AG_T_OBJECT)
+		return *v;
+	for (uint32_t i = 0; i < v->n; i++) {
+		m[i] = v->u.members[i];
+		for (size_t k = 0; k < AG_NELEM(valued); k++)
+			if (ag_str_eqc(m[i].key, valued[k]))
+				m[i].val = ag_mask_val(path, &v->u.members[i].val, arena);
+		if (ag_str_eqc(m[i].key, "top_values") && m[i].val.type == AG_T_ARRAY)
+			m[i].val = masked_top(path, &v->u.members[i].val, arena);
+	}
+	return ag_val_object(m, v->n);
+}
+
+static ag_val masked_list(const ag_val *list, ag_arena *arena)
+{
+	ag_val *items = ag_new_n(arena, ag_val, list->n ? list->n : 1);
+
+	for (uint32_t i = 0; i < list->n; i++)
+		items[i] = masked_stats(&list->u.items[i], arena);
+	return ag_val_array(items, list->n);
+}
+
+/* Each tool names the field whose values it gives; a pipeline may give those of any field that it reads. */
 static ag_val masked_result(const ag_trace_entry *t, ag_arena *arena)
 {
-	const ag_val *fields = ag_val_getc(&t->result, "fields"),
-		     *field = ag_val_getc(&t->result, "field");
+	const ag_str field = path_of(&t->result, "field");
+	const ag_val *pipeline = ag_val_getc(&t->result, "pipeline");
 	ag_member *m;
-	ag_val *items;
 
 	if (t->result.type != AG_T_OBJECT)
 		return t->result;
 	m = ag_new_n(arena, ag_member, t->result.n ? t->result.n : 1);
 	for (uint32_t i = 0; i < t->result.n; i++) {
-		m[i] = t->result.u.members[i];
-		if (field && field->type == AG_T_STRING &&
-		    (ag_str_eqc(m[i].key, "value") || ag_str_eqc(m[i].key, "result")))
-			m[i].val = ag_mask_val(ag_val_text(field), &m[i].val, arena);
-		else if (ag_str_eqc(m[i].key, "documents") || ag_str_eqc(m[i].key, "results"))
-			m[i].val = ag_mask_val(AG_S(""), &m[i].val, arena);
-		if (!fields || !ag_str_eqc(m[i].key, "fields") || fields->type != AG_T_ARRAY)
-			continue;
-		items = ag_new_n(arena, ag_val, fields->n ? fields->n : 1);
-		for (uint32_t k = 0; k < fields->n; k++) {
-			const ag_val *path = ag_val_getc(&fields->u.items[k], "path");
+		const ag_val *v = &t->result.u.members[i].val;
 
-			items[k] = ag_mask_val(path && path->type == AG_T_STRING ? ag_val_text(path)
-			                                                         : AG_S(""),
-			                       &fields->u.items[k], arena);
-		}
-		m[i].val = ag_val_array(items, fields->n);
+		m[i] = t->result.u.members[i];
+		if (field.len && (ag_str_eqc(m[i].key, "value") || ag_str_eqc(m[i].key, "result")))
+			m[i].val = ag_mask_val(field, v, arena);
+		else if (ag_str_eqc(m[i].key, "documents"))
+			m[i].val = ag_mask_val(AG_S(""), v, arena);
+		else if (pipeline && ag_str_eqc(m[i].key, "results"))
+			m[i].val = ag_mask_val(ag_mask_query_field(pipeline, arena), v, arena);
+		else if (ag_str_eqc(m[i].key, "fields") && v->type == AG_T_ARRAY)
+			m[i].val = masked_list(v, arena);
 	}
 	return ag_val_object(m, t->result.n);
+}
+
+/* The summary of get_stats quotes the value: it is written again with the masked one. */
+static ag_str shown_summary(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
+{
+	const ag_str field = path_of(&t->result, "field");
+	const ag_val *value = ag_val_getc(&t->result, "value");
+	ag_val masked;
+
+	if (o->show_values || !field.len || !value)
+		return t->summary;
+	masked = ag_mask_val(field, value, arena);
+	return ag_stats_summary(path_of(&t->result, "operation"), field, &masked, arena);
+}
+
+/* What a planner wrote of a finding, as the finding itself shows it. Filters stay whole: they are the evidence. */
+static ag_str shown_input(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_err ignored;
+	ag_val v, shown;
+	ag_member *m;
+	ag_str field;
+
+	if (o->show_values || !ag_str_eqc(t->action, "write_finding") ||
+	    ag_extjson_parse(t->input, &opts, arena, &v, NULL, NULL, &ignored))
+		return t->input;
+	field = path_of(&v, "field");
+	m = ag_new_n(arena, ag_member, v.n ? v.n : 1);
+	for (uint32_t i = 0; i < v.n; i++) {
+		const ag_member *was = &v.u.members[i];
+
+		m[i] = *was;
+		if (ag_str_eqc(was->key, "sample_values"))
+			m[i].val = ag_mask_val(field, &was->val, arena);
+		else if (ag_str_eqc(was->key, "detail") && was->val.type == AG_T_STRING &&
+		         ag_mask_quotes(field, ag_val_text(&was->val)))
+			m[i].val = ag_val_str(AG_S("•••"));
+	}
+	shown = ag_val_object(m, v.n);
+	return ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED);
 }
 
 static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, bool with_result,
@@ -214,7 +303,7 @@ static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, bo
 {
 	ag_jw_obj(w);
 	ag_jw_kbool(w, "ok", t->ok);
-	ag_jw_kstr(w, "summary", t->summary);
+	ag_jw_kstr(w, "summary", shown_summary(t, o, arena));
 	ag_jw_kint(w, "latency_ms", t->latency_ms);
 	if (t->result.type != AG_T_MISSING && !with_result) {
 		ag_jw_knull(w, "result");
@@ -250,7 +339,7 @@ static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_trace
 		ag_jw_kstr(w, "reasoning", t->reasoning);
 		ag_jw_kstr(w, "action", t->action);
 		if (t->input.len)
-			ag_jw_kraw(w, "action_input", t->input);
+			ag_jw_kraw(w, "action_input", shown_input(t, o, arena));
 		else
 			ag_jw_kstr(w, "action_input_text", t->input_text);
 		ag_jw_kdouble(w, "confidence", t->confidence);

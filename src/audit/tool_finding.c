@@ -3,6 +3,7 @@
  *
  * Affected count and share are what the data says. What the planner claimed is kept beside it for the rule
  * evidence_matches, which rejects a wrong figure once. Evidence that finds nothing is never committed. */
+#include "audit/brief.h"
 #include "audit/culprit.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
@@ -49,9 +50,11 @@ static void take_samples(ag_finding *f, const ag_evidence *e, ag_arena *arena)
 		return;
 	for (size_t i = 0; i < e->nsample && f->nsample < AG_FINDING_MAX_SAMPLES; i++) {
 		/* A pipeline gives results, not documents: they are shown whole. */
-		samples[f->nsample] = q.filter ? ag_culprit_find(q.filter, &e->samples[i], f->field,
-		                                                 arena)
-		                               : e->samples[i];
+		const ag_val v = q.filter ? ag_culprit_find(q.filter, &e->samples[i], f->field,
+		                                            arena)
+		                          : e->samples[i];
+
+		samples[f->nsample] = ag_brief_sample(&v, arena);
 		where[f->nsample++] = e->where ? e->where[i] : AG_S("");
 	}
 }
@@ -151,6 +154,9 @@ static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_a
 	}
 	f->affected = e.affected;
 	f->share = f->total ? (double)f->affected / (double)f->total : 0;
+	/* A collection that grew since it was counted. */
+	if (f->share > 1)
+		f->share = 1;
 	f->score = ag_finding_score(f);
 	take_samples(f, &e, arena);
 	f->key = ag_finding_key(s->source_key, ag_finding_canonical_field(f->field, arena),

@@ -4,12 +4,16 @@
  * log as they are, so their size is bounded here: documents and values are counted, bytes are capped by the table.
  * write_finding is in tool_finding.c. */
 #include "audit/tools.h"
+#include "audit/brief.h"
 
 #include "query/extjson.h"
 #include "query/pipeline.h"
 
 /* Below what a store takes as one payload (16 MB), with room for the envelope. */
 #define OUTPUT_MAX_BYTES (12UL * 1024 * 1024)
+
+/* Of the documents in one answer: a planner reads some, nobody reads megabytes. */
+#define DOCUMENTS_MAX_BYTES (4UL * 1024 * 1024)
 
 static const char *const stat_names[] = { "count", "min", "max", "avg", "distinct", NULL };
 static const char *const severities[] = { "critical", "high", "medium", "low", NULL };
@@ -22,8 +26,8 @@ static const ag_param sample_params[] = {
 static const ag_param query_params[] = {
 	{ "filter", AG_PARAM_OBJECT, false,
 	  "MongoDB filter in extended JSON; {} matches everything", 0, 0, NULL },
-	{ "projection", AG_PARAM_OBJECT, false, "top-level fields to return, {\"name\": 1}", 0, 0,
-	  NULL },
+	{ "projection", AG_PARAM_OBJECT, false,
+	  "fields to return, {\"name\": 1, \"address.city\": 1}; _id always", 0, 100, NULL },
 	{ "limit", AG_PARAM_INT, false, "documents to return, 1 or more; default 50, at most 1000",
 	  1, 0, NULL },
 };
@@ -153,6 +157,16 @@ static void raw_value(ag_jw *w, const ag_val *v, ag_arena *arena)
 	ag_jw_raw(w, ag_extjson_str(arena, v, AG_EXTJSON_RELAXED));
 }
 
+static void without_samples(ag_survey *survey, ag_arena *arena)
+{
+	ag_field_stats *fields = ag_new_n(arena, ag_field_stats, survey->nfield);
+
+	memcpy(fields, survey->fields, survey->nfield * sizeof(*fields));
+	for (size_t i = 0; i < survey->nfield; i++)
+		fields[i].nsample = 0;
+	survey->fields = fields;
+}
+
 ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
                                 ag_observation *ret, ag_err *err)
 {
@@ -171,6 +185,13 @@ ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, c
 		return st;
 	ag_jw_init(&w, &out, 0);
 	ag_survey_json(&survey, ag_source_info_of(source)->collection, true, &w);
+	if (out.failed) {
+		/* A schema without samples is worth more than none. */
+		without_samples(&survey, arena);
+		ag_buf_clear(&out);
+		ag_jw_init(&w, &out, 0);
+		ag_survey_json(&survey, ag_source_info_of(source)->collection, true, &w);
+	}
 	return give(&out, arena,
 	            ag_str_printf(arena, "sampled %llu documents, %zu paths, %zu truncated",
 	                          (unsigned long long)survey.surveyed, survey.nfield,
@@ -178,50 +199,96 @@ ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	            ret, err);
 }
 
+static bool is_below(ag_str path, ag_str above)
+{
+	return path.len > above.len && path.ptr[above.len] == '.' && ag_str_starts(path, above);
+}
+
 /* The members of a document that a projection asks for; only 1/true entries count. */
-static ag_val project(const ag_val *doc, const ag_val *projection, ag_arena *arena)
+static ag_val project(const ag_val *v, ag_str at, const ag_val *projection, ag_arena *arena)
 {
 	ag_member *m;
+	ag_val *items;
 	uint32_t n = 0;
 
-	if (!projection || projection->type != AG_T_OBJECT || !projection->n ||
-	    doc->type != AG_T_OBJECT)
-		return *doc;
-	m = ag_new_n(arena, ag_member, doc->n);
-	for (uint32_t i = 0; i < doc->n; i++) {
-		const ag_val *wanted = ag_val_get(projection, doc->u.members[i].key);
+	if (v->type == AG_T_ARRAY) {
+		items = ag_new_n(arena, ag_val, v->n ? v->n : 1);
+		for (uint32_t i = 0; i < v->n; i++)
+			items[i] = project(&v->u.items[i], at, projection, arena);
+		return ag_val_array(items, v->n);
+	}
+	if (v->type != AG_T_OBJECT)
+		return *v;
+	m = ag_new_n(arena, ag_member, v->n ? v->n : 1);
+	for (uint32_t i = 0; i < v->n; i++) {
+		const ag_member *member = &v->u.members[i];
+		ag_str path = member->key;
+		bool whole = !at.len && ag_str_eqc(path, "_id"), part = false;
 
-		if ((wanted && ag_val_truthy(wanted)) ||
-		    (!wanted && ag_str_eqc(doc->u.members[i].key, "_id")))
-			m[n++] = doc->u.members[i];
+		if (at.len)
+			path = ag_str_printf(arena, "%.*s.%.*s", AG_FMT(at), AG_FMT(member->key));
+		for (uint32_t k = 0; k < projection->n && !whole; k++) {
+			const ag_member *asked = &projection->u.members[k];
+
+			if (!ag_val_truthy(&asked->val))
+				continue;
+			whole = ag_str_eq(asked->key, path);
+			part |= is_below(asked->key, path);
+		}
+		if (whole)
+			m[n++] = *member;
+		else if (part)
+			m[n++] = (ag_member){ member->key,
+				              project(&member->val, path, projection, arena) };
 	}
 	return ag_val_object(m, n);
 }
 
-static void found_json(const ag_found *found, const ag_val *filter, const ag_val *projection,
-                       ag_str collection, ag_arena *arena, ag_jw *w)
+/* Documents as texts, as many as fit into DOCUMENTS_MAX_BYTES. */
+static size_t document_texts(const ag_found *found, const ag_val *projection, ag_arena *arena,
+                             ag_str *ret)
 {
+	const bool is_part = projection && projection->type == AG_T_OBJECT && projection->n > 0;
+	size_t nbyte = 0;
+
+	for (size_t i = 0; i < found->ndoc; i++) {
+		const ag_val doc = is_part ? project(&found->docs[i], AG_S(""), projection, arena)
+		                           : found->docs[i];
+		const ag_val brief = ag_brief_val(&doc, arena);
+
+		ret[i] = ag_extjson_str(arena, &brief, AG_EXTJSON_RELAXED);
+		nbyte += ret[i].len;
+		if (nbyte > DOCUMENTS_MAX_BYTES)
+			return i;
+	}
+	return found->ndoc;
+}
+
+static size_t found_json(const ag_found *found, const ag_val *filter, const ag_val *projection,
+                         ag_str collection, ag_arena *arena, ag_jw *w)
+{
+	ag_str *docs = ag_new_n(arena, ag_str, found->ndoc ? found->ndoc : 1);
+	const size_t n = document_texts(found, projection, arena, docs);
+
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "collection", collection);
 	ag_jw_kkey(w, "filter");
 	raw_value(w, filter, arena);
 	ag_jw_kuint(w, "matched_count", found->matched);
-	ag_jw_kuint(w, "returned_count", found->ndoc);
-	ag_jw_kbool(w, "truncated", found->matched > found->ndoc);
+	ag_jw_kuint(w, "returned_count", n);
+	ag_jw_kbool(w, "truncated", found->matched > n);
 	ag_jw_kkey(w, "documents");
 	ag_jw_arr(w);
-	for (size_t i = 0; i < found->ndoc; i++) {
-		const ag_val doc = project(&found->docs[i], projection, arena);
-
-		raw_value(w, &doc, arena);
-	}
+	for (size_t i = 0; i < n; i++)
+		ag_jw_raw(w, docs[i]);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "where");
 	ag_jw_arr(w);
-	for (size_t i = 0; i < found->ndoc; i++)
+	for (size_t i = 0; i < n; i++)
 		ag_jw_str(w, found->where[i]);
 	ag_jw_arr_end(w);
 	ag_jw_obj_end(w);
+	return n;
 }
 
 ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
@@ -233,6 +300,7 @@ ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
 	ag_found found;
 	ag_status st;
+	size_t n;
 	ag_jw w;
 
 	st = ag_source_find(source, ctx, arena, filter,
@@ -240,12 +308,12 @@ ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	if (st)
 		return st;
 	ag_jw_init(&w, &out, 0);
-	found_json(&found, filter, query_param(input, "projection", NULL),
-	           ag_source_info_of(source)->collection, arena, &w);
+	n = found_json(&found, filter, query_param(input, "projection", NULL),
+	               ag_source_info_of(source)->collection, arena, &w);
 	return give(&out, arena,
 	            ag_str_printf(arena, "matched %llu documents, returned %zu%s",
-	                          (unsigned long long)found.matched, found.ndoc,
-	                          found.matched > found.ndoc ? " (truncated)" : ""),
+	                          (unsigned long long)found.matched, n,
+	                          found.matched > n ? " (truncated)" : ""),
 	            ret, err);
 }
 
@@ -284,11 +352,23 @@ ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const
 		ag_jw_kuint(&w, "matched_count", evidence.affected);
 	ag_jw_kkey(&w, "results");
 	ag_jw_arr(&w);
-	for (size_t i = 0; i < n && i < limit; i++)
-		raw_value(&w, &rows[i], arena);
+	for (size_t i = 0; i < n && i < limit; i++) {
+		const ag_val row = ag_brief_val(&rows[i], arena);
+
+		raw_value(&w, &row, arena);
+	}
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
 	return give(&out, arena, ag_str_printf(arena, "%zu results", n), ret, err);
+}
+
+ag_str ag_stats_summary(ag_str operation, ag_str field, const ag_val *value, ag_arena *arena)
+{
+	const ag_str text = ag_extjson_str(arena, value, AG_EXTJSON_RELAXED);
+
+	return ag_str_printf(arena, "%.*s of %.*s: %.*s%s", AG_FMT(operation), AG_FMT(field),
+	                     (int)(text.len < 300 ? text.len : 300), text.ptr,
+	                     text.len > 300 ? "…" : "");
 }
 
 ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
@@ -326,9 +406,5 @@ ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const
 		ag_jw_null(&w);
 	ag_jw_kstr(&w, "query_used", query);
 	ag_jw_obj_end(&w);
-	return give(&out, arena,
-	            ag_str_printf(arena, "%.*s of %.*s: %.*s%s", AG_FMT(operation), AG_FMT(field),
-	                          (int)(text.len < 300 ? text.len : 300), text.ptr,
-	                          text.len > 300 ? "…" : ""),
-	            ret, err);
+	return give(&out, arena, ag_stats_summary(operation, field, &value, arena), ret, err);
 }

@@ -26,6 +26,9 @@ extern const size_t ag_audit_ntool;
 /* The survey as the JSON object of schema_sample; samples masked unless show_values. Also used by inspect. */
 void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values, ag_jw *w);
 
+/* "min of age: 3": one line of at most 300 bytes of the value. */
+ag_str ag_stats_summary(ag_str operation, ag_str field, const ag_val *value, ag_arena *arena);
+
 /* settle of the agent: commit, dismiss, demote or drop the candidate by verdict and policy. */
 ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
                           const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,

@@ -2,6 +2,7 @@
  *
  * profile_fields exists because twenty steps at one field each cannot cover a wide schema, and naming paths in a query
  * must not count as looking at them: here each field named is really profiled, and one that does not exist is refused. */
+#include "audit/brief.h"
 #include "audit/mask.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
@@ -29,8 +30,9 @@ static void field_json(const ag_field_stats *f, bool show_values, ag_arena *aren
 	ag_jw_kkey(w, "sample_values");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < f->nsample; i++) {
-		const ag_val v = show_values ? f->samples[i]
-		                             : ag_mask_val(f->path, &f->samples[i], arena);
+		const ag_val whole = show_values ? f->samples[i]
+		                                 : ag_mask_val(f->path, &f->samples[i], arena);
+		const ag_val v = ag_brief_sample(&whole, arena);
 
 		ag_jw_raw(w, ag_extjson_str(arena, &v, AG_EXTJSON_RELAXED));
 	}
@@ -117,8 +119,10 @@ static void profile_json(const ag_path_profile *f, ag_str asked, uint64_t ndoc, 
 	ag_jw_kkey(w, "top_values");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < f->nvalue && i < TOP_VALUES; i++) {
+		const ag_val v = ag_brief_sample(&f->values[i].v, arena);
+
 		ag_jw_obj(w);
-		ag_jw_kraw(w, "value", ag_extjson_str(arena, &f->values[i].v, AG_EXTJSON_RELAXED));
+		ag_jw_kraw(w, "value", ag_extjson_str(arena, &v, AG_EXTJSON_RELAXED));
 		ag_jw_kuint(w, "count", f->values[i].n);
 		ag_jw_obj_end(w);
 	}
