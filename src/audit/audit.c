@@ -85,6 +85,15 @@ static ag_str report_of(ag_audit *a)
 	                         &a->row->id, a->arena);
 }
 
+/* Proposed again and rejected, a committed finding stays as it is, here as in the state. */
+static bool is_committed(const ag_audit *a, ag_str key)
+{
+	for (size_t i = 0; i < a->state.findings.n; i++)
+		if (ag_str_eq(a->state.findings.items[i].key, key))
+			return true;
+	return false;
+}
+
 static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev,
                                 ag_store_batch *batch, ag_err *err)
 {
@@ -102,7 +111,8 @@ static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev
 	status = ag_val_getc(&p, "status");
 	st = ag_finding_read(v, arena, &f, err);
 	/* Under the policy "drop" the log alone remembers it. */
-	if (st || ag_str_eqc(ag_val_text(status), "dropped"))
+	if (st || ag_str_eqc(ag_val_text(status), "dropped") ||
+	    (ag_str_eqc(ag_val_text(status), "dismissed") && is_committed(a, f.key)))
 		return st;
 	*row = (ag_finding_row){
 		.id = f.id,
@@ -172,6 +182,12 @@ static void fill_row(const ag_source_info *info, const ag_ctx *ctx, ag_run_row *
 static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *ret)
 {
 	ret->run = run->row.id;
+	/* When the last commit failed the report says how the run really ended. */
+	if (!ag_str_eq(a->state.status, ret->run_result.status)) {
+		a->state.status = ret->run_result.status;
+		a->state.status_why = ret->run_result.why;
+		a->report = AG_S("");
+	}
 	ret->report = a->report.len ? a->report : report_of(a);
 	for (size_t i = 0; i < a->state.findings.n; i++) {
 		const ag_severity s = a->state.findings.items[i].severity;

@@ -302,8 +302,11 @@ static bool no_findings_on_clean_collection(const ag_subject *s, ag_arena *arena
 static bool early_termination(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
 {
 	const ag_audit_state *st = state_of(s);
+	size_t covered, paths;
 
-	if (st->iteration >= st->rules.early_termination_min)
+	/* Where the schema has no data field there is nothing to investigate. */
+	ag_audit_coverage(st, &covered, &paths);
+	if (st->iteration >= st->rules.early_termination_min || (st->has_schema && !paths))
 		return false;
 	ret->reason = ag_str_printf(arena, "concluded at iteration %u, want at least %u",
 	                            st->iteration, st->rules.early_termination_min);

@@ -268,7 +268,9 @@ static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p
 		return;
 	s->has_run_verdict = true;
 	s->run_verdict = *e;
-	if (s->trace.n && ag_str_eqc(e->verdict, "fail"))
+	/* A verdict at the end of the budget is about no step. */
+	if (s->trace.n && ag_str_eqc(e->verdict, "fail") &&
+	    ag_str_eqc(s->trace.items[s->trace.n - 1].action, "conclude"))
 		s->trace.items[s->trace.n - 1].note = AG_S("run gate rejected the conclusion");
 }
 

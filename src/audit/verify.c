@@ -144,10 +144,11 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
                           ag_arena *arena, ag_verification *ret, ag_err *err)
 {
 	const ag_val *list = ag_val_getc(report, "findings");
+	const ag_str key = text(ag_val_getc(report, "source"), "key");
 	ag_source *source = NULL;
 	ag_verified *verified;
 	ag_finding *findings;
-	ag_err why = { 0 };
+	ag_err why = { 0 }, ignored;
 	ag_status st;
 
 	*ret = (ag_verification){
@@ -168,6 +169,10 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 		return st;
 	verified = ag_new_n(arena, ag_verified, list->n ? list->n : 1);
 	st = open_source(ctx, ret->source_uri, ret->collection, arena, &source, &why);
+	/* A relative path means another place in another folder: the key is the file's canonical path. */
+	if (st == AG_NOT_FOUND && !source_uri.len && key.len &&
+	    !open_source(ctx, key, ret->collection, arena, &source, &ignored))
+		st = AG_OK;
 	/* What cannot be read says nothing about the findings; and a report without any has nothing else to
 	 * say so with. */
 	if (st == AG_CANCELLED || st == AG_TIMEOUT || st == AG_IO || (st && !list->n)) {
