@@ -334,7 +334,7 @@ run audit large.ndjson --deadline 0.05; want 'a deadline' 1 '' 'time limit'
 
 # --- terminals
 
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	esc=$(printf '\033')
 	tty() { env "$@" script -qec "$ARGUS audit orders.ndjson --quiet" /dev/null </dev/null >out 2>err; }
 	tty TERM=xterm
@@ -345,10 +345,10 @@ if command -v script >/dev/null 2>&1; then
 	holds 'TERM=dumb' sh -c "! grep -q '$esc' out"
 	tty TERM=xterm LC_ALL=C
 	holds 'ASCII in a C locale' sh -c '! LC_ALL=C grep -q "$(printf "[\200-\377]")" out'
-	tty TERM=xterm
+	tty TERM=xterm LC_ALL=C.UTF-8
 	holds 'signs in a UTF-8 locale' grep -q '✗\|✓\|─' out
 else
-	echo 'skip - terminals: script(1) is not there'
+	echo 'skip - terminals: no pseudo-terminal can be had (script(1), devpts)'
 fi
 
 # --- documentation
