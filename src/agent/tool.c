@@ -82,7 +82,7 @@ static ag_status check_choice(const ag_tool *t, const ag_param *p, const ag_val 
 	if (!p->one_of || v->type != AG_T_STRING)
 		return AG_OK;
 	for (size_t i = 0; p->one_of[i] && !known; i++) {
-		known = ag_str_eqc(ag_val_text(v), p->one_of[i]);
+		known = ag_str_ieq(ag_val_text(v), ag_str_c(p->one_of[i]));
 		ag_buf_addf(&list, "%s%s", i ? ", " : "", p->one_of[i]);
 	}
 	st = known ? AG_OK

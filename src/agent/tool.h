@@ -27,8 +27,9 @@ typedef struct ag_param {
 	ag_param_type type;
 	bool required;
 	const char *help;
-	double min, max;           /* numbers: range; strings and arrays: length; 0,0 = no limit */
-	const char *const *one_of; /* strings: NULL-terminated list of allowed values; NULL = any */
+	double min, max; /* numbers: range; strings and arrays: length; 0,0 = no limit */
+	const char *const
+		*one_of; /* strings: NULL-terminated list of allowed values, any case; NULL = any */
 } ag_param;
 
 typedef enum ag_tool_flag {

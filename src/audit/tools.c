@@ -385,7 +385,7 @@ ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	ag_status st;
 	ag_jw w;
 
-	while (!ag_str_eqc(operation, stat_names[op]))
+	while (!ag_str_ieq(operation, ag_str_c(stat_names[op])))
 		op++;
 	st = ag_source_stat(source, ctx, arena, field, op, filter, &value, &query, err);
 	if (st)

@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 #define AG_CHUNK_INPUT_BYTES (4u * 1024 * 1024)
-#define AG_COL_MAX_NAMED     4096 /* wider than any CSV that people make, small beside a block */
+#define AG_COL_MAX_NAMED     10000 /* as many as a CSV may have columns */
 #define AG_COL_NONE          UINT32_MAX
 #define AG_COL_MAX_DEPTH     200 /* a document that nests deeper is reported as broken, not read */
 

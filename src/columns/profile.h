@@ -11,9 +11,9 @@
 #include "columns/table.h"
 #include "columns/textclass.h"
 
-#define AG_PROFILE_MAX_PATHS  5000 /* paths beyond are counted in paths_left_out */
-#define AG_PROFILE_MAX_VALUES 1000 /* distinct values kept with their counts */
-#define AG_PROFILE_TOP        50   /* when there are more: the most frequent ones kept */
+#define AG_PROFILE_MAX_PATHS  10000 /* paths beyond are counted in paths_left_out */
+#define AG_PROFILE_MAX_VALUES 1000  /* distinct values kept with their counts */
+#define AG_PROFILE_TOP        50    /* when there are more: the most frequent ones kept */
 #define AG_PROFILE_SHAPES     20
 #define AG_PROFILE_EXTREMES   16
 

@@ -351,7 +351,7 @@ static void scenario_17_collector(void **state)
 	(void)state;
 	users(&f);
 	SCRIPT(&f, SAMPLE, FINDING("email", "null_rate", "high", "{\"email\":null}", "30", "0.30"),
-	       FINDING("email", "missing-rate", "medium", "{\"email\":{\"$type\":\"null\"}}", "30",
+	       FINDING("email", "missing-rate", "Medium", "{\"email\":{\"$type\":\"null\"}}", "30",
 	               "0.30"),
 	       FINDING("email", "other", "low", "{\"email\":null}", "30", "0.30"));
 	assert_int_equal(fix_len(&f, "findings"), 2);
