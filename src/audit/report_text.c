@@ -145,9 +145,12 @@ static void worst(ag_rt *t)
 		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN,
 		              ag_str_printf(t->arena,
 		                            ended(t->report, "ok") || ended(t->report, "partial")
-		                                    ? "%.*s documents were looked at."
-		                                    : "The collection has %.*s documents.",
-		                            AG_FMT(ag_human_count(total, t->arena))));
+		                                    ? "%.*s document%s looked at."
+		                                    : "The collection has %.*s document%s.",
+		                            AG_FMT(ag_human_count(total, t->arena)),
+		                            ended(t->report, "ok") || ended(t->report, "partial")
+		                                    ? (total == 1 ? " was" : "s were")
+		                                    : (total == 1 ? "" : "s")));
 	ag_paint_nl(&t->p);
 }
 
@@ -266,11 +269,11 @@ static void facts(ag_rt *t)
 	if (paths)
 		ag_rt_row(t, MARGIN, "checked",
 		          ag_str_printf(
-				  t->arena, "%s%.*s%s%.*s fields, as of %.*s",
-				  seen == paths ? "all " : "",
+				  t->arena, "%s%.*s%s%.*s field%s, as of %.*s",
+				  seen == paths && paths > 1 ? "all " : "",
 				  AG_FMT(seen == paths ? AG_S("") : ag_human_count(seen, t->arena)),
 				  seen == paths ? "" : " of ",
-				  AG_FMT(ag_human_count(paths, t->arena)),
+				  AG_FMT(ag_human_count(paths, t->arena)), paths == 1 ? "" : "s",
 				  AG_FMT(ag_human_time(ag_rt_str(t->report, "as_of"), t->arena))));
 	if (hidden)
 		ag_rt_row(t, MARGIN, "hidden",

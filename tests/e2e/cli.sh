@@ -336,15 +336,15 @@ run audit large.ndjson --deadline 0.05; want 'a deadline' 1 '' 'time limit'
 
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	esc=$(printf '\033')
-	tty() { env "$@" script -qec "$ARGUS audit orders.ndjson --quiet" /dev/null </dev/null >out 2>err; }
+	tty() { env "$@" script -qec "'$ARGUS' audit orders.ndjson --quiet" /dev/null </dev/null >out 2>err; }
 	tty TERM=xterm
 	holds 'colours on a terminal' grep -q "$esc\\[" out
 	tty TERM=xterm NO_COLOR=1
-	holds 'NO_COLOR' sh -c "! grep -q '$esc' out"
+	holds 'NO_COLOR' sh -c "grep -q orders out && ! grep -q '$esc' out"
 	tty TERM=dumb
-	holds 'TERM=dumb' sh -c "! grep -q '$esc' out"
+	holds 'TERM=dumb' sh -c "grep -q orders out && ! grep -q '$esc' out"
 	tty TERM=xterm LC_ALL=C
-	holds 'ASCII in a C locale' sh -c '! LC_ALL=C grep -q "$(printf "[\200-\377]")" out'
+	holds 'ASCII in a C locale' sh -c 'grep -q orders out && ! LC_ALL=C grep -q "$(printf "[\200-\377]")" out'
 	tty TERM=xterm LC_ALL=C.UTF-8
 	holds 'signs in a UTF-8 locale' grep -q '✗\|✓\|─' out
 else
