@@ -176,6 +176,7 @@ static void source(ag_rt *t)
 	const ag_val *s = ag_rt_get(t->report, "source");
 	ag_str uri = ag_rt_str(s, "uri"), format = ag_rt_str(s, "format");
 	uint64_t nbyte = ag_rt_count(s, "bytes");
+	uint64_t ndoc = ag_rt_count(t->report, "collection_size");
 	ag_buf line = AG_BUF_INIT(16 * 1024);
 
 	ag_buf_add(&line, uri.len ? uri : ag_rt_str(t->report, "collection"));
@@ -183,8 +184,8 @@ static void source(ag_rt *t)
 		ag_buf_addf(&line, ", %.*s", AG_FMT(format));
 	if (nbyte)
 		ag_buf_addf(&line, ", %.*s", AG_FMT(ag_human_bytes(nbyte, t->arena)));
-	ag_buf_addf(&line, ", %.*s documents",
-	            AG_FMT(ag_human_count(ag_rt_count(t->report, "collection_size"), t->arena)));
+	ag_buf_addf(&line, ", %.*s document%s", AG_FMT(ag_human_count(ndoc, t->arena)),
+	            ndoc == 1 ? "" : "s");
 	ag_rt_row(t, MARGIN, "source", ag_buf_view(&line));
 	ag_buf_release(&line);
 }
