@@ -207,28 +207,6 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-static ag_str text(const ag_val *v, const char *name)
-{
-	const ag_val *m = ag_val_getc(v, name);
-
-	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
-}
-
-static double number(const ag_val *v, const char *name)
-{
-	const ag_val *m = ag_val_getc(v, name);
-
-	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
-}
-
-static uint64_t count(const ag_val *v, const char *name)
-{
-	const ag_val *m = ag_val_getc(v, name);
-	int64_t i;
-
-	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
-}
-
 static void read_samples(const ag_val *v, ag_arena *arena, ag_finding *f)
 {
 	const ag_val *ex = ag_val_getc(v, "examples");
@@ -244,7 +222,7 @@ static void read_samples(const ag_val *v, ag_arena *arena, ag_finding *f)
 		const ag_val *value = ag_val_getc(&ex->u.items[i], "value");
 
 		samples[i] = value ? *value : ag_val_missing();
-		where[i] = text(&ex->u.items[i], "where");
+		where[i] = ag_val_member_str(&ex->u.items[i], "where");
 	}
 }
 
@@ -259,10 +237,10 @@ static void read_parts(const ag_val *v, ag_arena *arena, ag_finding *f)
 	f->parts = out = ag_new_n(arena, ag_part, f->npart);
 	for (size_t i = 0; i < f->npart; i++)
 		out[i] = (ag_part){
-			.category = text(&parts->u.items[i], "category"),
-			.description = text(&parts->u.items[i], "description"),
-			.evidence_query = text(&parts->u.items[i], "evidence_query"),
-			.affected = count(&parts->u.items[i], "affected_count"),
+			.category = ag_val_member_str(&parts->u.items[i], "category"),
+			.description = ag_val_member_str(&parts->u.items[i], "description"),
+			.evidence_query = ag_val_member_str(&parts->u.items[i], "evidence_query"),
+			.affected = ag_val_member_u64(&parts->u.items[i], "affected_count"),
 		};
 }
 
@@ -270,16 +248,16 @@ static void read_evaluation(const ag_val *v, ag_finding *f)
 {
 	const ag_val *e = ag_val_getc(v, "evaluation");
 
-	f->evaluation_id = text(v, "evaluation_id");
+	f->evaluation_id = ag_val_member_str(v, "evaluation_id");
 	if (!e)
 		e = ag_val_getc(v, "dismissal");
 	if (!e)
 		return;
-	f->evaluation_verdict = text(e, "verdict");
-	f->evaluation_reason = text(e, "reason");
-	f->evaluation_critique = text(e, "critique");
-	f->evaluated_by = text(e, "evaluated_by");
-	f->evaluation_score = number(e, "score");
+	f->evaluation_verdict = ag_val_member_str(e, "verdict");
+	f->evaluation_reason = ag_val_member_str(e, "reason");
+	f->evaluation_critique = ag_val_member_str(e, "critique");
+	f->evaluated_by = ag_val_member_str(e, "evaluated_by");
+	f->evaluation_score = ag_val_member_num(e, "score");
 }
 
 ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_err *err)
@@ -287,33 +265,33 @@ ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_
 	const ag_val *confirmed = ag_val_getc(v, "confirmed");
 	ag_finding f = { 0 };
 
-	if (!ag_id_parse(text(v, "id"), &f.id))
+	if (!ag_id_parse(ag_val_member_str(v, "id"), &f.id))
 		return ag_fail(err, AG_INVALID, "audit.finding",
 		               "a finding has no \"id\" that is a UUID");
-	f.field = text(v, "field");
+	f.field = ag_val_member_str(v, "field");
 	if (!ag_val_getc(v, "field"))
 		return ag_fail(err, AG_INVALID, "audit.finding", "finding %s has no \"field\"",
 		               f.id.text);
-	f.category = text(v, "category");
-	if (!ag_severity_parse(text(v, "severity"), &f.severity))
+	f.category = ag_val_member_str(v, "category");
+	if (!ag_severity_parse(ag_val_member_str(v, "severity"), &f.severity))
 		return ag_fail(err, AG_INVALID, "audit.finding",
 		               "finding %s: \"severity\" is none of critical, high, medium, low",
 		               f.id.text);
-	f.key = text(v, "key");
-	f.description = text(v, "description");
-	f.detail = text(v, "detail");
-	f.hypothesis = text(v, "hypothesis");
-	f.repair = text(v, "repair");
-	f.evidence_query = text(v, "evidence_query");
-	f.affected = count(v, "affected_count");
-	f.share = number(v, "affected_pct");
-	f.total = count(v, "total_count");
-	f.confidence = number(v, "confidence");
-	f.score = number(v, "score");
+	f.key = ag_val_member_str(v, "key");
+	f.description = ag_val_member_str(v, "description");
+	f.detail = ag_val_member_str(v, "detail");
+	f.hypothesis = ag_val_member_str(v, "hypothesis");
+	f.repair = ag_val_member_str(v, "repair");
+	f.evidence_query = ag_val_member_str(v, "evidence_query");
+	f.affected = ag_val_member_u64(v, "affected_count");
+	f.share = ag_val_member_num(v, "affected_pct");
+	f.total = ag_val_member_u64(v, "total_count");
+	f.confidence = ag_val_member_num(v, "confidence");
+	f.score = ag_val_member_num(v, "score");
 	f.confirmed = !confirmed || ag_val_truthy(confirmed);
-	f.query_call_id = text(v, "query_call_id");
-	f.iteration = (unsigned)count(v, "iteration");
-	f.status = text(v, "status");
+	f.query_call_id = ag_val_member_str(v, "query_call_id");
+	f.iteration = (unsigned)ag_val_member_u64(v, "iteration");
+	f.status = ag_val_member_str(v, "status");
 	read_samples(v, arena, &f);
 	read_parts(v, arena, &f);
 	read_evaluation(v, &f);

@@ -8,21 +8,6 @@
 
 static const ag_extjson_opts parse_opts = { .typed = true, .query = true };
 
-static ag_str text(const ag_val *v, const char *name)
-{
-	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
-
-	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
-}
-
-static uint64_t count(const ag_val *v, const char *name)
-{
-	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
-	int64_t i;
-
-	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
-}
-
 static void read_issues(const ag_val *list, ag_arena *arena, ag_source_info *info)
 {
 	ag_table_issue *issues;
@@ -33,10 +18,10 @@ static void read_issues(const ag_val *list, ag_arena *arena, ag_source_info *inf
 	info->issues = issues = ag_new_n(arena, ag_table_issue, info->nissue);
 	for (size_t i = 0; i < info->nissue; i++)
 		issues[i] = (ag_table_issue){
-			.file = text(&list->u.items[i], "file"),
-			.line = count(&list->u.items[i], "line"),
-			.byte = count(&list->u.items[i], "byte"),
-			.what = text(&list->u.items[i], "what"),
+			.file = ag_val_member_str(&list->u.items[i], "file"),
+			.line = ag_val_member_u64(&list->u.items[i], "line"),
+			.byte = ag_val_member_u64(&list->u.items[i], "byte"),
+			.what = ag_val_member_str(&list->u.items[i], "what"),
 		};
 }
 
@@ -45,22 +30,22 @@ static void read_source(const ag_val *v, const ag_run_row *row, ag_arena *arena,
                         ag_source_info *info)
 {
 	*info = (ag_source_info){
-		.uri = text(v, "uri"),
-		.key = text(v, "key"),
+		.uri = ag_val_member_str(v, "uri"),
+		.key = ag_val_member_str(v, "key"),
 		.collection = row->collection,
-		.database = text(v, "database"),
-		.format = text(v, "format"),
-		.ndoc = count(v, "documents"),
-		.nbyte = count(v, "bytes"),
-		.content_hash = text(v, "content_hash"),
-		.broken = count(v, "broken"),
-		.duplicate_keys = count(v, "duplicate_keys"),
-		.lone_surrogates = count(v, "lone_surrogates"),
-		.big_numbers = count(v, "big_numbers"),
-		.overflows = count(v, "overflows"),
-		.renamed_columns = count(v, "renamed_columns"),
+		.database = ag_val_member_str(v, "database"),
+		.format = ag_val_member_str(v, "format"),
+		.ndoc = ag_val_member_u64(v, "documents"),
+		.nbyte = ag_val_member_u64(v, "bytes"),
+		.content_hash = ag_val_member_str(v, "content_hash"),
+		.broken = ag_val_member_u64(v, "broken"),
+		.duplicate_keys = ag_val_member_u64(v, "duplicate_keys"),
+		.lone_surrogates = ag_val_member_u64(v, "lone_surrogates"),
+		.big_numbers = ag_val_member_u64(v, "big_numbers"),
+		.overflows = ag_val_member_u64(v, "overflows"),
+		.renamed_columns = ag_val_member_u64(v, "renamed_columns"),
 	};
-	if (!ag_time_parse_iso(text(v, "modified_at"), &info->mtime_ms))
+	if (!ag_time_parse_iso(ag_val_member_str(v, "modified_at"), &info->mtime_ms))
 		info->mtime_ms = 0;
 	read_issues(v ? ag_val_getc(v, "issues") : NULL, arena, info);
 }
@@ -70,9 +55,9 @@ static void read_opts(const ag_val *started, ag_arena *arena, bool show_values, 
 	const ag_val *settings = ag_val_getc(started, "settings");
 
 	ag_audit_opts_init(o);
-	o->seed = count(started, "seed");
+	o->seed = ag_val_member_u64(started, "seed");
 	o->show_values = show_values;
-	if (!ag_time_parse_iso(text(started, "as_of"), &o->catalogue.as_of_ms))
+	if (!ag_time_parse_iso(ag_val_member_str(started, "as_of"), &o->catalogue.as_of_ms))
 		o->catalogue.as_of_ms = 0;
 	if (settings)
 		o->settings_json = ag_extjson_str(arena, settings, AG_EXTJSON_RELAXED);
@@ -82,7 +67,7 @@ static ag_str write_report(const ag_audit_state *s, const ag_audit_opts *o,
                            const ag_source_info *info, const ag_val *started, const ag_run_row *row,
                            ag_arena *arena)
 {
-	const ag_str planner = text(started, "planner");
+	const ag_str planner = ag_val_member_str(started, "planner");
 
 	return ag_report_text_of(s, o, info, ag_str_cstr(arena, planner), &row->id, arena);
 }

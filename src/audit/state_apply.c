@@ -25,28 +25,6 @@
 		}                                                                                 \
 	} while (0)
 
-static ag_str text(const ag_val *v, const char *name)
-{
-	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
-
-	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
-}
-
-static uint64_t count(const ag_val *v, const char *name)
-{
-	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
-	int64_t i;
-
-	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
-}
-
-static double number(const ag_val *v, const char *name)
-{
-	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
-
-	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
-}
-
 static ag_trace_entry *trace_of(ag_audit_state *s, ag_str call_id)
 {
 	for (size_t i = s->trace.n; i-- > 0;)
@@ -129,7 +107,7 @@ static bool is_id(ag_str path)
 static void apply_schema(ag_audit_state *s, const ag_val *result)
 {
 	const ag_val *fields = ag_val_getc(result, "fields");
-	const uint64_t sampled = count(result, "documents_sampled");
+	const uint64_t sampled = ag_val_member_u64(result, "documents_sampled");
 	const ag_schema_path *old = s->schema.items;
 	const size_t nold = s->schema.n;
 	ag_schema_path *items;
@@ -143,7 +121,7 @@ static void apply_schema(ag_audit_state *s, const ag_val *result)
 	for (uint32_t i = 0; i < fields->n; i++) {
 		const ag_val *container = ag_val_getc(&fields->u.items[i], "container");
 
-		items[i].path = text(&fields->u.items[i], "path");
+		items[i].path = ag_val_member_str(&fields->u.items[i], "path");
 		items[i].is_data = !(container && ag_val_truthy(container)) &&
 		                   !is_id(items[i].path);
 	}
@@ -177,11 +155,11 @@ static void apply_result(ag_audit_state *s, ag_str tool, const ag_val *input, co
 		if (v)
 			mark_query(s, v);
 	} else if (ag_str_eqc(tool, "get_stats")) {
-		mark_investigated(s, text(input, "field"));
+		mark_investigated(s, ag_val_member_str(input, "field"));
 	} else if (ag_str_eqc(tool, "profile_fields")) {
 		v = ag_val_getc(result, "fields");
 		for (uint32_t i = 0; v && v->type == AG_T_ARRAY && i < v->n; i++)
-			mark_investigated(s, text(&v->u.items[i], "path"));
+			mark_investigated(s, ag_val_member_str(&v->u.items[i], "path"));
 	}
 }
 
@@ -193,12 +171,12 @@ static void apply_proposal(ag_audit_state *s, const ag_val *p)
 	GROW(&s->trace, s->arena);
 	t = &s->trace.items[s->trace.n++];
 	*t = (ag_trace_entry){
-		.iteration = (unsigned)count(p, "iteration"),
-		.call_id = text(p, "call_id"),
-		.reasoning = text(p, "reasoning"),
-		.action = text(p, "action"),
-		.input_text = text(p, "action_input_text"),
-		.confidence = number(p, "confidence"),
+		.iteration = (unsigned)ag_val_member_u64(p, "iteration"),
+		.call_id = ag_val_member_str(p, "call_id"),
+		.reasoning = ag_val_member_str(p, "reasoning"),
+		.action = ag_val_member_str(p, "action"),
+		.input_text = ag_val_member_str(p, "action_input_text"),
+		.confidence = ag_val_member_num(p, "confidence"),
 	};
 	if (input)
 		t->input = ag_extjson_str(s->arena, input, AG_EXTJSON_RELAXED);
@@ -217,16 +195,16 @@ static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 	ag_err ignored;
 	ag_val input;
 
-	s->last_observation = text(p, "summary");
+	s->last_observation = ag_val_member_str(p, "summary");
 	if (!t)
 		return;
 	t->executed = true;
 	t->ok = ok && ag_val_truthy(ok);
-	t->latency_ms = (int64_t)count(p, "latency_ms");
+	t->latency_ms = (int64_t)ag_val_member_u64(p, "latency_ms");
 	t->summary = s->last_observation;
-	t->error_status = text(error, "status");
-	t->error = text(error, "message");
-	t->hint = text(error, "hint");
+	t->error_status = ag_val_member_str(error, "status");
+	t->error = ag_val_member_str(error, "message");
+	t->hint = ag_val_member_str(error, "hint");
 	if (result)
 		t->result = *result;
 	if (!t->ok || !result ||
@@ -239,7 +217,7 @@ static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 		.key = ag_audit_call_key(t->action, &input, s->arena),
 		.call_id = t->call_id,
 		.tool = t->action,
-		.matched = count(result, "matched_count"),
+		.matched = ag_val_member_u64(result, "matched_count"),
 		.has_matched = ag_val_getc(result, "matched_count") != NULL,
 	};
 	call->hash = XXH3_64bits(call->key.ptr, call->key.len);
@@ -253,15 +231,15 @@ static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p
 	GROW(&s->evaluations, s->arena);
 	e = &s->evaluations.items[s->evaluations.n++];
 	*e = (ag_evaluation){
-		.id = text(p, "id"),
-		.gate = text(p, "gate"),
-		.target_id = text(p, "target_id"),
-		.verdict = text(p, "verdict"),
-		.reason = text(p, "reason"),
-		.critique = text(p, "critique"),
-		.evaluated_by = text(p, "evaluated_by"),
-		.score = number(p, "score"),
-		.iteration = (unsigned)count(p, "iteration"),
+		.id = ag_val_member_str(p, "id"),
+		.gate = ag_val_member_str(p, "gate"),
+		.target_id = ag_val_member_str(p, "target_id"),
+		.verdict = ag_val_member_str(p, "verdict"),
+		.reason = ag_val_member_str(p, "reason"),
+		.critique = ag_val_member_str(p, "critique"),
+		.evaluated_by = ag_val_member_str(p, "evaluated_by"),
+		.score = ag_val_member_num(p, "score"),
+		.iteration = (unsigned)ag_val_member_u64(p, "iteration"),
 		.at_ms = ev->at_ms,
 	};
 	if (!ag_str_eqc(e->gate, "run"))
@@ -277,8 +255,8 @@ static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p
 static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 {
 	const ag_val *v = ag_val_getc(p, "finding"), *corrected = ag_val_getc(p, "corrected");
-	const bool committed = ag_str_eqc(text(p, "status"), "committed");
-	const bool dismissed = ag_str_eqc(text(p, "status"), "dismissed");
+	const bool committed = ag_str_eqc(ag_val_member_str(p, "status"), "committed");
+	const bool dismissed = ag_str_eqc(ag_val_member_str(p, "status"), "dismissed");
 	ag_finding f;
 	ag_status st;
 	ag_schema_path *path;
@@ -290,7 +268,7 @@ static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 	st = ag_finding_read(v, s->arena, &f, err);
 	if (st)
 		return st;
-	f.status = text(p, "status");
+	f.status = ag_val_member_str(p, "status");
 	if (corrected && ag_val_truthy(corrected)) {
 		GROW(&s->corrected, s->arena);
 		s->corrected.items[s->corrected.n++] = f.key;
@@ -338,12 +316,12 @@ ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err)
 	case AG_EV_PROPOSAL: apply_proposal(s, &p); break;
 	case AG_EV_TOOL_OUTPUT: apply_output(s, ev, &p); break;
 	case AG_EV_VERDICT: apply_verdict(s, ev, &p); break;
-	case AG_EV_CRITIQUE: s->last_critique = text(&p, "text"); break;
+	case AG_EV_CRITIQUE: s->last_critique = ag_val_member_str(&p, "text"); break;
 	case AG_EV_FINDING: return apply_finding(s, &p, err);
 	case AG_EV_RUN_FINISHED:
 		s->finished_ms = ev->at_ms;
-		s->status = text(&p, "status");
-		s->status_why = text(&p, "why");
+		s->status = ag_val_member_str(&p, "status");
+		s->status_why = ag_val_member_str(&p, "why");
 		break;
 	default: /* kept in the log; says nothing to the state */ break;
 	}

@@ -16,20 +16,13 @@ const char *ag_check_result_name(ag_check_result r)
 	return (unsigned)r < AG_NELEM(results) ? results[r] : "?";
 }
 
-static ag_str text(const ag_val *v, const char *name)
-{
-	const ag_val *m = v ? ag_val_getc(v, name) : NULL;
-
-	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
-}
-
 /* Is the opened source the one that the report speaks of? */
 static void compare_identity(const ag_val *report, const ag_source_info *info, ag_arena *arena,
                              ag_verification *ret)
 {
 	const ag_val *source = ag_val_getc(report, "source"),
 		     *size = ag_val_getc(report, "collection_size");
-	const ag_str hash = text(source, "content_hash");
+	const ag_str hash = ag_val_member_str(source, "content_hash");
 	int64_t was;
 
 	if (hash.len && ag_str_eq(hash, info->content_hash))
@@ -144,7 +137,7 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
                           ag_arena *arena, ag_verification *ret, ag_err *err)
 {
 	const ag_val *list = ag_val_getc(report, "findings");
-	const ag_str key = text(ag_val_getc(report, "source"), "key");
+	const ag_str key = ag_val_member_str(ag_val_getc(report, "source"), "key");
 	ag_source *source = NULL;
 	ag_verified *verified;
 	ag_finding *findings;
@@ -152,10 +145,11 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 	ag_status st;
 
 	*ret = (ag_verification){
-		.source_uri = source_uri.len ? source_uri
-		                             : text(ag_val_getc(report, "source"), "uri"),
-		.collection = text(report, "collection"),
-		.run_id = text(report, "id"),
+		.source_uri = source_uri.len
+		                      ? source_uri
+		                      : ag_val_member_str(ag_val_getc(report, "source"), "uri"),
+		.collection = ag_val_member_str(report, "collection"),
+		.run_id = ag_val_member_str(report, "id"),
 		.other_data_why = AG_S(""),
 	};
 	if (!list || list->type != AG_T_ARRAY)

@@ -227,3 +227,25 @@ bool ag_val_truthy(const ag_val *v)
 	default: return true;
 	}
 }
+
+ag_str ag_val_member_str(const ag_val *obj, const char *key)
+{
+	const ag_val *m = obj ? ag_val_getc(obj, key) : NULL;
+
+	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
+}
+
+uint64_t ag_val_member_u64(const ag_val *obj, const char *key)
+{
+	const ag_val *m = obj ? ag_val_getc(obj, key) : NULL;
+	int64_t i;
+
+	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
+}
+
+double ag_val_member_num(const ag_val *obj, const char *key)
+{
+	const ag_val *m = obj ? ag_val_getc(obj, key) : NULL;
+
+	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
+}
