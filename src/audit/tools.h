@@ -1,4 +1,4 @@
-/* tools -- what the auditor can do. Internal to audit/: the table is in tools.c. */
+/* tools -- what the auditor can do: the table is in tools.c. inspect shares the form of a schema field. */
 #ifndef AG_AUDIT_TOOLS_H
 #define AG_AUDIT_TOOLS_H
 
@@ -23,8 +23,10 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 extern const ag_tool ag_audit_tools[];
 extern const size_t ag_audit_ntool;
 
-/* The survey as the JSON object of schema_sample; samples masked unless show_values. Also used by inspect. */
+/* The survey as the JSON object of schema_sample; samples masked unless show_values. */
 void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values, ag_jw *w);
+/* One field of it, as inspect lists it too; scratch goes into arena. */
+void ag_survey_field_json(const ag_field_stats *f, bool show_values, ag_arena *arena, ag_jw *w);
 
 /* "min of age: 3": one line of at most 300 bytes of the value. */
 ag_str ag_stats_summary(ag_str operation, ag_str field, const ag_val *value, ag_arena *arena);

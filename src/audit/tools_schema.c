@@ -10,7 +10,7 @@
 
 #define TOP_VALUES 5
 
-static void field_json(const ag_field_stats *f, bool show_values, ag_arena *arena, ag_jw *w)
+void ag_survey_field_json(const ag_field_stats *f, bool show_values, ag_arena *arena, ag_jw *w)
 {
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "path", f->path);
@@ -51,7 +51,7 @@ void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values
 	ag_jw_kkey(w, "fields");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < survey->nfield; i++)
-		field_json(&survey->fields[i], show_values, arena, w);
+		ag_survey_field_json(&survey->fields[i], show_values, arena, w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "truncated_paths");
 	ag_jw_arr(w);

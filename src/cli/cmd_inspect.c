@@ -3,6 +3,7 @@
 
 #include "audit/mask.h"
 #include "audit/report_text.h"
+#include "audit/tools.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
@@ -23,41 +24,16 @@ static const ag_option options[] = {
 	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
 };
 
-static ag_str sample_text(const ag_cli *c, const ag_field_stats *f, size_t i, ag_extjson_mode mode)
+static ag_str sample_text(const ag_cli *c, const ag_field_stats *f, size_t i)
 {
 	ag_val v = f->samples[i];
 
 	if (!c->app.settings.show_values)
 		v = ag_mask_val(f->path, &f->samples[i], c->app.arena);
-	return ag_extjson_str(c->app.arena, &v, mode);
+	return ag_extjson_str(c->app.arena, &v, AG_EXTJSON_SHELL);
 }
 
 /* --- JSON --- */
-
-static void json_field(const ag_cli *c, const ag_field_stats *f, ag_jw *w)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "path", f->path);
-	ag_jw_kkey(w, "types");
-	ag_jw_obj(w);
-	for (size_t i = 0; i < f->ntype; i++) {
-		ag_jw_key(w, f->types[i].name);
-		ag_jw_uint(w, f->types[i].n);
-	}
-	ag_jw_obj_end(w);
-	ag_jw_kuint(w, "present_count", f->present);
-	ag_jw_kuint(w, "missing_count", f->missing);
-	ag_jw_kuint(w, "null_count", f->null);
-	ag_jw_kdouble(w, "null_rate", f->null_rate);
-	ag_jw_kuint(w, "cardinality", f->cardinality);
-	ag_jw_kbool(w, "cardinality_capped", f->cardinality_capped);
-	ag_jw_kkey(w, "sample_values");
-	ag_jw_arr(w);
-	for (size_t i = 0; i < f->nsample; i++)
-		ag_jw_raw(w, sample_text(c, f, i, AG_EXTJSON_RELAXED));
-	ag_jw_arr_end(w);
-	ag_jw_obj_end(w);
-}
 
 static void json_one(const ag_cli *c, const ag_source_info *info, const ag_survey *s, ag_jw *w)
 {
@@ -72,7 +48,7 @@ static void json_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 	ag_jw_kkey(w, "fields");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < s->nfield; i++)
-		json_field(c, &s->fields[i], w);
+		ag_survey_field_json(&s->fields[i], c->app.settings.show_values, c->app.arena, w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "truncated_paths");
 	ag_jw_arr(w);
@@ -157,7 +133,7 @@ static void samples(const ag_cli *c, ag_paint *p, const ag_field_stats *f)
 	ag_buf all = AG_BUF_INIT(64 * 1024);
 
 	for (size_t i = 0; i < f->nsample; i++) {
-		ag_str v = sample_text(c, f, i, AG_EXTJSON_SHELL);
+		ag_str v = sample_text(c, f, i);
 
 		v.len = v.len < SAMPLE_BYTES ? v.len : SAMPLE_BYTES;
 		ag_buf_addf(&all, "%s%.*s", i ? ", " : "", AG_FMT(v));
