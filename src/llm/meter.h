@@ -1,0 +1,66 @@
+/* meter -- what the models of one run have used, and what they may use.
+ *
+ * One meter per run, on the run's thread. A call is admitted before it is made: what is used, the estimated input and
+ * the largest output must fit the budget; an output that does not fit is shortened, down to AG_METER_MIN_OUTPUT.
+ * Charges wait in the meter until the loop writes them as usage events. */
+#ifndef AG_LLM_METER_H
+#define AG_LLM_METER_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define AG_METER_MIN_OUTPUT  64 /* tokens: less is no answer */
+#define AG_METER_MAX_PENDING 64
+
+/* Counts as the server gave them, made comparable: input includes what was read from a cache or written to it, output
+ * includes thinking. */
+typedef struct ag_llm_usage {
+	uint64_t input_tokens, output_tokens;
+	uint64_t cached_tokens;      /* of input: read from the server's cache */
+	uint64_t cache_write_tokens; /* of input: written to it */
+	uint64_t thinking_tokens;    /* of output */
+	bool is_estimated;           /* the server gave none: bytes / 4 */
+} ag_llm_usage;
+
+typedef struct ag_llm_charge {
+	ag_str purpose;               /* planner, self, judge */
+	ag_str name, model, provider; /* of the settings; what the server calls it */
+	ag_llm_usage usage;
+	double usd;
+	bool is_priced; /* a price was known; else usd is 0 */
+	unsigned attempts;
+	int64_t latency_ms;
+	bool ok;
+} ag_llm_charge;
+
+typedef struct ag_llm_meter {
+	ag_arena *arena;     /* texts of charges */
+	uint64_t max_tokens; /* input and output of all calls; 0 = no limit */
+	double max_usd;      /* 0 = no limit */
+	uint64_t input_tokens, output_tokens, calls;
+	double usd;
+	bool exhausted; /* a call was refused */
+	char why[200];  /* "the budget of 20000 tokens is used up (19500 used, the next call needs about 900)" */
+	ag_llm_charge pending[AG_METER_MAX_PENDING];
+	size_t npending;
+	/* Largest input + output of a call so far, to tell whether one more can fit. */
+	uint64_t largest_call_tokens;
+} ag_llm_meter;
+
+void ag_llm_meter_init(ag_llm_meter *m, ag_arena *arena, uint64_t max_tokens, double max_usd);
+/* What earlier sittings of a resumed run used. */
+void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_tokens,
+                        uint64_t calls, double usd);
+/* May a call with that input be made? *output (tokens wanted) is shortened to what the budget allows.
+ * prices    USD per million tokens, < 0 = unknown (then a money budget refuses the call)
+ * errors    AG_LIMIT, and m->exhausted is set */
+AG_CHECK ag_status ag_llm_meter_admit(ag_llm_meter *m, uint64_t input_tokens, unsigned *output,
+                                      double input_price, double output_price, ag_err *err);
+/* Copies the texts. When nobody takes the charges, the oldest are folded into the totals only. */
+void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c);
+
+/* Tokens of a text, estimated: bytes / 4, rounded up. Off by a factor of two at most for the tokenizers in use with
+ * European languages and JSON; servers' own counts replace it where they are given. */
+uint64_t ag_llm_estimate_tokens(size_t nbyte);
+
+#endif
