@@ -14,12 +14,20 @@
 typedef enum ag_gate { AG_GATE_ACTION, AG_GATE_OBSERVATION, AG_GATE_RUN, AG_NGATE } ag_gate;
 typedef enum ag_verdict_kind { AG_PASS, AG_WARN, AG_FAIL } ag_verdict_kind;
 
+/* What becomes of a candidate beside the verdict's kind; only the escalation evaluator sets it. */
+typedef enum ag_disposition {
+	AG_DISPOSE_BY_VERDICT,
+	AG_DISPOSE_REVIEW, /* keep it, but a person has to look at it: pending_review */
+	AG_DISPOSE_DROP    /* keep it nowhere but in the log, whatever the policy says */
+} ag_disposition;
+
 typedef struct ag_verdict {
 	ag_verdict_kind kind;
 	double score;        /* 0..1 */
 	ag_str reason;       /* never empty */
 	ag_str critique;     /* what to do instead; "" = none */
-	ag_str evaluated_by; /* "rules", written by Argus, whatever a model says */
+	ag_str evaluated_by; /* "rules", "self:<model>"; written by Argus, whatever a model says */
+	ag_disposition disposition;
 } ag_verdict;
 
 /* One call that a planner wants, or (action "") a final text. */
@@ -35,7 +43,7 @@ typedef struct ag_proposal {
 typedef struct ag_subject {
 	ag_gate gate;
 	unsigned iteration;
-	const ag_proposal *proposal;
+	const ag_proposal *proposal; /* action gate; observation gate: the one that led to the candidate */
 	const ag_tool *tool;     /* NULL: no such tool */
 	const ag_val *input;     /* parsed input; NULL when it is no JSON object */
 	const ag_err *input_err; /* why it is not */
@@ -61,6 +69,7 @@ struct ag_evaluator {
 	const char *name;
 	ag_status (*evaluate)(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
 	                      ag_arena *arena, ag_verdict *ret, ag_err *err);
+	bool asks_model;      /* what happened so far is committed before it is asked: money is spent */
 	const ag_rule *rules; /* the rules evaluator's table */
 	size_t nrule;
 };

@@ -9,6 +9,8 @@
  *   budget used up          partial     0   (the run gate judges once more)
  *   run gate FAIL and no budget left to go on
  *                           partial     0
+ *   a model cannot be reached, or answers nonsense
+ *                           partial     1   (result.err says why; `argus resume` goes on)
  *   run gate FAIL, abort    failed      1
  *   source gone, store cannot commit, deadline passed
  *                           failed      1   (what was found is kept)
@@ -17,6 +19,7 @@
 #define AG_AGENT_LOOP_H
 
 #include "agent/gate.h"
+#include "llm/meter.h"
 #include "run/event.h"
 #include "store/store.h"
 
@@ -30,6 +33,10 @@ typedef struct ag_planner_type {
 	ag_status (*propose)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
 	                     ag_err *err);
 	void (*close)(ag_planner *self);
+	unsigned default_iterations; /* when the budget names none; 0 = no limit */
+	/* It asks a model: its failure leaves a partial run that can be resumed, and what it cost is committed before
+	 * its proposal is acted on. */
+	bool asks_model;
 } ag_planner_type;
 
 struct ag_planner {
@@ -40,8 +47,15 @@ struct ag_planner {
 typedef struct ag_budget {
 	unsigned iterations;
 	unsigned calls; /* tool calls executed */
-	double seconds; /* looked at between steps; ctx->deadline_ms is the hard limit that fails a run */
+	double seconds; /* of this sitting, looked at between steps; ctx->deadline_ms is the hard limit that fails a
+	                 * run. Tokens and money are in the meter. */
 } ag_budget;
+
+/* An event that stands right behind run_started. */
+typedef struct ag_opening {
+	ag_event_type type;
+	ag_str payload;
+} ag_opening;
 
 typedef enum ag_fail_policy {
 	AG_RUN_FAIL_CONTINUE,
@@ -73,6 +87,9 @@ typedef struct ag_run_opts {
 	ag_planner *planner;
 	const ag_evaluator *gates[AG_NGATE]; /* NULL = no gate */
 	ag_budget budget;
+	ag_llm_meter *meter; /* of the planner and the evaluators; NULL = there is no model */
+	const ag_opening *opening;
+	size_t nopening;
 	ag_fail_policy fail_policy;
 	ag_store *store;
 	ag_str started; /* payload of run_started, JSON object */
@@ -88,12 +105,24 @@ typedef struct ag_run_result {
 	ag_verdict verdict; /* of the run gate; reason "" when there is no run gate */
 	bool has_verdict;
 	unsigned iterations, calls;
-	ag_err err; /* why it failed; status AG_OK otherwise */
+	ag_err err; /* why it failed, or which model failed; status AG_OK otherwise */
 } ag_run_result;
 
 /* Runs to its end. Returns AG_OK also for a failed run (see ret->status); an error only when not even the
  * first event could be committed. Texts live in arena. opts->row is kept up to date. */
 AG_CHECK ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena,
                                ag_run_result *ret, ag_err *err);
+
+/* Go on with a run from its log. The caller has rebuilt `state` by applying `events` (all of the log), opened the same
+ * source, and filled opts->row from the store. What the log holds is not done again: a proposal without verdict is
+ * judged, an accepted one without intent is run, a lone intent of a reading tool is run again under its call id (of
+ * any other it is logged as "interrupted, outcome unknown"), an output without verdict is judged. Iterations, calls,
+ * tokens and money count over all sittings.
+ *
+ * resumed  payload of run_resumed, JSON object
+ * errors   AG_CONFLICT: another process writes this run; AG_INVALID: the run is complete (status ok) */
+AG_CHECK ag_status ag_loop_resume(const ag_ctx *ctx, ag_run_opts *opts, const ag_event *events,
+                                  size_t nevent, ag_str resumed, ag_arena *arena,
+                                  ag_run_result *ret, ag_err *err);
 
 #endif

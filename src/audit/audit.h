@@ -5,6 +5,7 @@
 #ifndef AG_AUDIT_AUDIT_H
 #define AG_AUDIT_AUDIT_H
 
+#include "agent/evaluators.h"
 #include "agent/loop.h"
 #include "audit/hypothesis.h"
 #include "audit/state.h"
@@ -16,6 +17,16 @@ typedef enum ag_rejected_policy {
 	AG_REJECTED_DEMOTE
 } ag_rejected_policy;
 
+/* Who judges at a gate. */
+typedef enum ag_evaluator_kind {
+	AG_EVAL_RULES,
+	AG_EVAL_NONE,
+	AG_EVAL_SELF,
+	AG_EVAL_JUDGE,
+	AG_EVAL_COMPOSITE, /* rules, then self; at the run gate then judge, when a judge model is set */
+	AG_EVAL_ESCALATION /* rules, then the planner's confidence; finding gate only */
+} ag_evaluator_kind;
+
 typedef struct ag_audit_opts {
 	uint64_t
 		sample_size; /* documents of schema_sample; 0 = the planner's default, UINT64_MAX = all */
@@ -23,7 +34,15 @@ typedef struct ag_audit_opts {
 	ag_budget budget; /* iterations 0 = the planner's default (builtin: as many as it needs) */
 	ag_fail_policy fail_policy;
 	ag_rejected_policy rejected_policy;
-	bool gate_off[AG_NGATE]; /* evaluator "none" */
+	ag_evaluator_kind evaluators[AG_NGATE];
+	double pass_threshold[AG_NGATE]; /* for models' verdicts; 0.6, 0.7, 0.5 */
+	ag_malformed malformed[AG_NGATE];
+	double escalation_low, escalation_high; /* 0.40, 0.85 */
+	unsigned escalation_cap;                /* 10 */
+	ag_llm *planner_llm, *self_llm, *judge_llm; /* borrowed; NULL = none is set */
+	ag_llm_meter *meter;  /* borrowed; NULL without models */
+	ag_str pricing_version; /* of the price table, for the report; "" without models */
+	bool no_history;      /* earlier runs are not looked at */
 	ag_rule_opts rules;
 	ag_catalogue_opts catalogue; /* as_of_ms 0 = now */
 	ag_severity
@@ -34,12 +53,17 @@ typedef struct ag_audit_opts {
 
 /* All defaults of the reference. */
 void ag_audit_opts_init(ag_audit_opts *o);
+/* Before any data is read: can the evaluators be built?
+ * errors  AG_INVALID: names the setting, like "run_evaluator judge needs a judge model: set judge_model" */
+AG_CHECK ag_status ag_audit_opts_check(const ag_audit_opts *o, ag_err *err);
 
 typedef struct ag_audit ag_audit; /* one run: its source, state and caches */
 
 /* Which planner drives it. The test suite has a scripted one. */
 typedef ag_planner *(*ag_planner_make)(ag_audit *a, void *arg);
 ag_planner *ag_planner_builtin_make(ag_audit *a, void *arg);
+/* Of opts.planner_llm; asks for one AgentAction per step. */
+ag_planner *ag_planner_llm_make(ag_audit *a, void *arg);
 
 typedef struct ag_audit_result {
 	ag_id run;
@@ -56,6 +80,29 @@ AG_CHECK ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *
                                 const ag_audit_opts *opts, ag_planner_make make, void *make_arg,
                                 void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
                                 ag_arena *arena, ag_audit_result *ret, ag_err *err);
+
+/* Go on with a run that stopped: killed, cancelled, failed, or partial. The source must be the one that the run
+ * began with; opts bring models, budgets (over all sittings) and show_values, all else comes from the log.
+ * errors  AG_CONFLICT: the data is not the same any more, or another process writes the run; AG_INVALID: it is complete
+ *         or no audit; AG_NOT_FOUND: it has no events */
+AG_CHECK ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
+                                   const ag_run_row *row, const ag_audit_opts *opts,
+                                   ag_planner_make make, void *make_arg,
+                                   void (*on_event)(void *arg, const ag_event *ev),
+                                   void *on_event_arg, ag_arena *arena, ag_audit_result *ret,
+                                   ag_err *err);
+
+/* What run_started says, for resume and replay. Texts in arena. */
+typedef struct ag_audit_start {
+	ag_str source_uri, planner;
+	ag_str model, self_model, judge_model; /* names of the settings, "" = none */
+	ag_audit_opts opts; /* seed, as_of, rules, catalogue, evaluators, budget and what else bears on the result */
+} ag_audit_start;
+AG_CHECK ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena,
+                                       ag_audit_start *ret, ag_err *err);
+
+/* The gates of this run, built from its options; they live as long as the audit. gates.c */
+AG_CHECK ag_status ag_audit_gates(ag_audit *a, const ag_evaluator *ret[AG_NGATE], ag_err *err);
 
 /* The report of any run of this agent, from its log alone: also of one that was killed or is still running (then its
  * status is "interrupted"). Personal values are masked unless show_values. Text in arena.

@@ -7,6 +7,7 @@
 
 #include "agent/gate.h"
 #include "audit/finding.h"
+#include "audit/history.h"
 #include "run/event.h"
 
 /* A path of the sampled schema, as coverage sees it. */
@@ -47,6 +48,21 @@ typedef struct ag_evaluation {
 	int64_t at_ms;
 } ag_evaluation;
 
+/* What one model was used for, summed over the run. */
+typedef struct ag_model_use {
+	ag_str purpose, name, model, provider;
+	uint64_t calls, input_tokens, output_tokens, cached_tokens, thinking_tokens;
+	double usd;
+	bool is_priced, is_estimated;
+} ag_model_use;
+
+/* All models in one step; iteration 0 = before the first. */
+typedef struct ag_step_use {
+	unsigned iteration;
+	uint64_t input_tokens, output_tokens;
+	double usd;
+} ag_step_use;
+
 /* A growing array of T in an arena: items move when it grows, pointers to them do not last. */
 #define AG_LIST(T)             \
 	struct {               \
@@ -83,11 +99,18 @@ typedef struct ag_audit_state {
 	AG_LIST(ag_finding) dismissed; /* in order; the latest per (field, category) */
 	AG_LIST(ag_str) corrected;     /* "field\ncategory" whose claim was corrected once */
 	ag_str last_observation, last_critique;
+	uint64_t input_tokens, output_tokens, model_calls;
+	double usd;
+	AG_LIST(ag_model_use) uses;     /* in order of first use */
+	AG_LIST(ag_step_use) step_uses; /* ascending */
+	bool has_history;
+	ag_history history;
+	unsigned sittings; /* 1, and one more for each time that the run was resumed */
 	int64_t started_ms, finished_ms;
 	ag_str status, status_why; /* "" while running */
 	bool has_run_verdict;
 	ag_evaluation run_verdict;
-	/* Set by write_finding for the gate that follows, not part of the log. */
+	/* Out of the output of write_finding, for the gate that follows; NULL once it is settled. */
 	const ag_finding *candidate;
 } ag_audit_state;
 
@@ -108,6 +131,8 @@ bool ag_audit_was_corrected(const ag_audit_state *s, ag_str field, ag_str catego
 bool ag_audit_claim_is_off(const ag_audit_state *s, const ag_finding *f);
 /* Data paths of the schema, and how many of them were investigated or concluded. */
 void ag_audit_coverage(const ag_audit_state *s, size_t *ret_covered, size_t *ret_paths);
+/* Findings of this run that wait for a person. state is an ag_audit_state. */
+unsigned ag_audit_npending(const void *state);
 /* Iterations left, UINT_MAX when there is no budget. */
 unsigned ag_audit_remaining(const ag_audit_state *s);
 

@@ -15,6 +15,8 @@
 /* name | text | durable against power loss | meaning */
 #define AG_EVENT_TABLE(X)                                                            \
 	X(RUN_STARTED, "run_started", true, "agent, source, settings, versions")     \
+	X(RUN_RESUMED, "run_resumed", true, "a run that stood still goes on")        \
+	X(HISTORY, "history", true, "what earlier runs found, and what holds today") \
 	X(PROPOSAL, "proposal", false, "what the planner wants to do next")          \
 	X(TEXT_DELTA, "text_delta", false, "a piece of text for the user")           \
 	X(TOOL_INPUT, "tool_input", true, "a tool call is about to run")             \
@@ -22,6 +24,7 @@
 	X(VERDICT, "verdict", true, "what a gate said, and of which target")         \
 	X(CRITIQUE, "critique", false, "the text that the next prompt will carry")   \
 	X(FINDING, "finding", true, "a finding was committed, changed or dismissed") \
+	X(REVIEW, "review", true, "a person's word on a finding")                    \
 	X(ARTIFACT, "artifact", true, "a drawing, table or file for the user")       \
 	X(USAGE, "usage", false, "tokens and money of one model call")               \
 	X(ERROR, "error", true, "something failed")                                  \
