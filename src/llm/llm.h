@@ -28,20 +28,28 @@ typedef enum ag_llm_structured {
 
 /* One named model of the settings. */
 typedef struct ag_llm_model {
-	ag_str name;     /* in argus.yaml; "env" for the one of the environment */
-	ag_str provider; /* "openai", "anthropic" */
-	ag_str base_url; /* as users write it, with or without /v1 */
-	ag_str model;    /* what the server calls it */
-	ag_str key;      /* secret; "" = none is sent */
+	ag_str name;                /* in argus.yaml; "env" for the one of the environment */
+	ag_str provider;            /* "openai", "anthropic" */
+	ag_str base_url;            /* as users write it, with or without /v1 */
+	ag_str model;               /* what the server calls it */
+	ag_str key;                 /* secret; "" = none is sent */
 	unsigned max_output_tokens; /* 0 = 4096 */
 	unsigned thinking_tokens;   /* 0 = no thinking is asked for */
 	double temperature;         /* < 0 = not sent */
 	ag_llm_structured structured;
 	bool no_stream;    /* ask without streaming */
 	unsigned attempts; /* of one call, 0 = 4 */
-	int64_t connect_ms, first_byte_ms, idle_ms, total_ms; /* 0 = 10 s, 120 s, 60 s, 600 s */
+	/* Of one attempt; 0 = 10 s, 120 s, 60 s, 600 s. What took total_ms is not tried again. */
+	int64_t connect_ms, first_byte_ms, idle_ms, total_ms;
 	double input_price, output_price; /* USD per million tokens; < 0 = of the price table */
+	unsigned
+		refused; /* AG_LLM_NO_…: what the server was seen to refuse. Set by ask.c for wire.request() */
 } ag_llm_model;
+
+/* Members of a request that a server answered with 400, and that are left out from then on (per origin and model). A
+ * refused temperature needs no bit: it becomes -1. */
+#define AG_LLM_NO_STREAM_OPTIONS 1u /* no "stream_options" */
+#define AG_LLM_NO_MAX_TOKENS     2u /* "max_completion_tokens" instead of "max_tokens" */
 
 void ag_llm_model_init(ag_llm_model *m); /* prices and temperature -1, all else 0 */
 
@@ -60,10 +68,10 @@ typedef struct ag_llm_part {
 	ag_str signature; /* THINKING: opaque, to be sent back as it came */
 	bool is_redacted; /* THINKING: only the signature is there */
 	ag_str id, name;  /* TOOL_CALL and its TOOL_RESULT share the id */
-	ag_str input;     /* TOOL_CALL: what the model wrote, byte for byte; "{}" when it wrote nothing. May be
+	ag_str input; /* TOOL_CALL: what the model wrote, byte for byte; "{}" when it wrote nothing. May be
 	                   * broken JSON: whoever runs the tool tells the model so */
-	bool is_error;    /* TOOL_RESULT */
-	bool cache_here;  /* everything up to here is the same in the next request: mark it for the server's cache */
+	bool is_error; /* TOOL_RESULT */
+	bool cache_here; /* everything up to here is the same in the next request: mark it for the server's cache */
 } ag_llm_part;
 
 typedef struct ag_llm_message {
@@ -85,7 +93,8 @@ typedef enum ag_llm_choice {
 typedef enum ag_llm_delta_type { AG_LLM_DELTA_TEXT, AG_LLM_DELTA_THINKING } ag_llm_delta_type;
 
 typedef struct ag_llm_request {
-	const char *purpose;       /* "planner", "self", "judge", "chat": for usage, record and messages */
+	const char
+		*purpose; /* "planner", "self", "judge", "chat": for usage, record and messages */
 	const ag_llm_part *system; /* TEXT parts */
 	size_t nsystem;
 	const ag_llm_message *messages;
@@ -97,8 +106,8 @@ typedef struct ag_llm_request {
 	ag_str format_name, format_schema;
 	unsigned max_output_tokens; /* 0 = the model's */
 	ag_llm_meter *meter;        /* budget and usage; NULL = nobody counts */
-	/* As the answer comes, on the caller's thread; NULL = nobody looks. After a retry it begins anew: then type
-	 * is called with text "" and ptr NULL. */
+	/* As the answer comes, on the caller's thread; NULL = nobody looks. Before a retry of an answer of which
+	 * something was shown it is called with AG_LLM_DELTA_TEXT, text "" and ptr NULL: what was shown is void. */
 	void (*on_delta)(void *arg, ag_llm_delta_type type, ag_str text);
 	void *arg;
 } ag_llm_request;
@@ -114,8 +123,8 @@ typedef enum ag_llm_stop {
 typedef struct ag_llm_reply {
 	const ag_llm_part *parts; /* in order; no TOOL_RESULT */
 	size_t npart;
-	ag_str text;  /* all text parts, joined */
-	ag_str json;  /* when a format was asked for: the JSON object in the answer, "" = there is none */
+	ag_str text; /* all text parts, joined */
+	ag_str json; /* when a format was asked for: the JSON object in the answer, "" = there is none */
 	ag_str model; /* as the server names it, "" = it did not */
 	ag_llm_stop stop;
 	ag_llm_usage usage;
@@ -124,11 +133,14 @@ typedef struct ag_llm_reply {
 } ag_llm_reply;
 
 typedef struct ag_llm_hub_opts {
-	ag_str record; /* file to write every exchange to, "" = none; keys are left out */
-	ag_str replay; /* file to answer from, without network; not together with record */
-	ag_str prices; /* text of a price table, "" = the embedded one */
-	const ag_clock *clock;
-	uint64_t jitter_seed; /* of the back-off */
+	ag_str record;         /* file to write every exchange to, "" = none; keys are left out */
+	ag_str replay;         /* file to answer from, without network; not together with record */
+	ag_str prices;         /* text of a price table, "" = the embedded one */
+	const ag_clock *clock; /* NULL = the system's */
+	uint64_t jitter_seed;  /* of the back-off */
+	int64_t backoff_ms; /* the first wait is at most so long, 0 = 500; each later one twice as much, up to 60 times */
+	struct ag_transport *
+		transport; /* instead of the network, owned from now on also on failure; NULL = network */
 } ag_llm_hub_opts;
 
 /* errors  AG_NOT_FOUND, AG_IO, AG_INVALID (a file that is no recording: names the line) */

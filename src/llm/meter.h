@@ -28,7 +28,8 @@ typedef struct ag_llm_charge {
 	ag_llm_usage usage;
 	double usd;
 	bool is_priced; /* a price was known; else usd is 0 */
-	unsigned attempts;
+	unsigned
+		attempts; /* exchanges since the charge before it: failed ones without usage, and the one charged */
 	int64_t latency_ms;
 	bool ok;
 } ag_llm_charge;
@@ -37,10 +38,11 @@ typedef struct ag_llm_meter {
 	ag_arena *arena;     /* texts of charges */
 	uint64_t max_tokens; /* input and output of all calls; 0 = no limit */
 	double max_usd;      /* 0 = no limit */
-	uint64_t input_tokens, output_tokens, calls;
+	uint64_t input_tokens, output_tokens;
+	uint64_t calls; /* exchanges, also failed ones */
 	double usd;
 	bool exhausted; /* a call was refused */
-	char why[200];  /* "the budget of 20000 tokens is used up (19500 used, the next call needs about 900)" */
+	char why[200]; /* "the budget of 20000 tokens is used up (19500 used, the next call needs about 900)" */
 	ag_llm_charge pending[AG_METER_MAX_PENDING];
 	size_t npending;
 	/* Largest input + output of a call so far, to tell whether one more can fit. */
