@@ -106,6 +106,20 @@ static void redact(ag_str text, size_t safe, ag_buf *out)
 	free(covered);
 }
 
+bool ag_log_clean(ag_str text, ag_buf *out)
+{
+	bool ok;
+
+	pthread_mutex_lock(&sink.lock);
+	ok = !sink.withhold;
+	if (ok && sink.nsecret)
+		redact(text, text.len, out);
+	else if (ok)
+		ag_buf_add(out, text);
+	pthread_mutex_unlock(&sink.lock);
+	return ok;
+}
+
 /* Format and redact into `out`. Runs under the lock, because the list of secrets is read. */
 AG_PRINTF(2, 0)
 static void message(ag_buf *out, const char *fmt, va_list ap)

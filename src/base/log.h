@@ -18,6 +18,9 @@ typedef enum ag_log_format { AG_LOG_JSON, AG_LOG_TEXT } ag_log_format;
 void ag_log_setup(int fd, ag_log_level max_level, ag_log_format format);
 /* From now on this text (at least 8 bytes, else ignored) is written as "[redacted]". */
 void ag_log_redact(ag_str secret);
+/* Adds text to out with every such secret replaced, for what else leaves the process (recordings). False when secrets
+ * could not all be registered: then nothing is added. */
+bool ag_log_clean(ag_str text, ag_buf *out);
 /* `event` is a fixed snake_case word; the message is one sentence. */
 AG_PRINTF(3, 4) void ag_log(ag_log_level level, const char *event, const char *fmt, ...);
 
