@@ -101,6 +101,12 @@ typedef struct ag_audit_start {
 AG_CHECK ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena,
                                        ag_audit_start *ret, ag_err *err);
 
+/* What a new run opens its log with: the `history` event, or nothing when there was no earlier run. history_opening.c
+ * errors  only when the store cannot be read; a cancel, a deadline or a lost source is met by the loop. */
+AG_CHECK ag_status ag_audit_opening(const ag_ctx *ctx, ag_source *source, ag_store *store,
+                                    const ag_id *run, ag_arena *arena, ag_opening *ret,
+                                    size_t *nret, ag_err *err);
+
 /* The gates of this run, built from its options; they live as long as the audit. gates.c */
 AG_CHECK ag_status ag_audit_gates(ag_audit *a, const ag_evaluator *ret[AG_NGATE], ag_err *err);
 

@@ -14,12 +14,14 @@
 #include "source/source.h"
 #include "store/store.h"
 
-#define AG_HISTORY_RUNS     10  /* the window */
-#define AG_HISTORY_RECHECKS 200 /* of the previous run's findings, the best ranked first */
+#define AG_HISTORY_RUNS     10   /* the window */
+#define AG_HISTORY_RECHECKS 200  /* of the previous run's findings, the best ranked first */
+#define AG_HISTORY_LISTED   2000 /* patterns, and findings of the previous run; what comes behind is left out */
 
 typedef struct ag_pattern {
 	ag_str key, field, category;
 	unsigned runs_seen;          /* committed or pending, of `runs` */
+	unsigned runs_committed;
 	unsigned runs_dismissed;
 	bool is_persistent, is_stable;
 	const double *shares;        /* committed only, newest first */
@@ -42,8 +44,8 @@ typedef enum ag_recheck_state {
 
 /* One finding of the previous run. */
 typedef struct ag_recheck {
-	ag_str key, field, category, severity, description, evidence_query;
-	uint64_t was, now;
+	ag_str id, key, field, category, severity, description, evidence_query;
+	uint64_t was, now, total; /* total: documents of the collection now */
 	double was_share, now_share;
 	ag_recheck_state state;
 	ag_str why;
@@ -63,7 +65,8 @@ typedef struct ag_history {
 AG_CHECK ag_status ag_history_load(ag_store *store, ag_str source_key, const ag_id *before,
                                    ag_arena *arena, ag_history *ret, ag_err *err);
 /* Run the evidence of the previous run's findings on the open source. An evidence that fails is NOT_CHECKED; only a
- * cancel, a deadline or a lost source is an error. */
+ * store that cannot be read, a cancel, a deadline or a lost source is an error: behind the last three h is complete,
+ * and what was not reached is NOT_CHECKED. */
 AG_CHECK ag_status ag_history_recheck(const ag_ctx *ctx, ag_source *source, ag_store *store,
                                       ag_arena *arena, ag_history *h, ag_err *err);
 
