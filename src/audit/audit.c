@@ -29,6 +29,11 @@ void ag_audit_opts_init(ag_audit_opts *o)
 			.null_rate_critical_threshold = 0.20,
 			.type_consistency_threshold = 0.98,
 		},
+		.pass_threshold = { 0.6, 0.7, 0.5 },
+		.malformed = { AG_MALFORMED_FAIL, AG_MALFORMED_FAIL, AG_MALFORMED_WARN },
+		.escalation_low = 0.40,
+		.escalation_high = 0.85,
+		.escalation_cap = 10,
 	};
 }
 
@@ -160,12 +165,6 @@ const ag_agent ag_agent_audit = {
 	.derive = derive,
 };
 
-static const ag_evaluator rules_evaluator = {
-	.name = "rules",
-	.evaluate = ag_rules_evaluate,
-	.rules = ag_audit_rules,
-};
-
 /* Everything of a run but the loop; strings of row live as long as the audit's arena. */
 static void fill_row(const ag_source_info *info, const ag_ctx *ctx, ag_run_row *row)
 {
@@ -206,13 +205,11 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	const ag_source_info *info = ag_source_info_of(source);
 	ag_audit_opts effective = *opts;
 	ag_audit *a = ag_new(arena, ag_audit);
-	ag_evaluator gate = rules_evaluator;
 	ag_agent agent = ag_agent_audit;
 	ag_run_opts run = { .env = a };
 	ag_status st;
 
 	agent.ntool = ag_audit_ntool;
-	gate.nrule = ag_audit_nrule;
 	if (!effective.catalogue.as_of_ms)
 		effective.catalogue.as_of_ms = ag_clock_wall(ctx->clock);
 	*ret = (ag_audit_result){ 0 };
@@ -224,11 +221,12 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	run.budget = opts->budget;
 	ag_audit_state_init(&a->state, arena, &opts->rules, info->key, info->ndoc,
 	                    run.budget.iterations);
+	st = ag_audit_gates(a, run.gates, err);
+	if (st)
+		return st;
 	run.planner = make(a, make_arg);
 	a->planner = run.planner->type->name;
 	run.state = &a->state;
-	for (size_t g = 0; g < AG_NGATE; g++)
-		run.gates[g] = opts->gate_off[g] ? NULL : &gate;
 	run.fail_policy = opts->fail_policy;
 	run.store = store;
 	run.started = started_payload(a);
