@@ -1,0 +1,386 @@
+/* Models out of settings and environment; see the header for the rule about keys.
+ *
+ * Read in the order: key_home (where a well-known key belongs), key_for, the lists, then what a run opens. */
+#include "app/models.h"
+
+#include "llm/price.h"
+#include "llm/wire.h"
+#include "net/url.h"
+
+#define ORIGIN "app.models"
+
+typedef struct known {
+	const char *name, *provider;
+	const char *key, *base, *base_too, *model, *model_too; /* variables */
+	const char *url, *fallback;                            /* when they are not set */
+} known;
+
+/* In the order in which they are taken as the default. */
+static const known knowns[] = {
+	{ .name = "env",
+	  .provider = "openai",
+	  .key = "LLM_API_KEY",
+	  .base = "LLM_API_BASE",
+	  .base_too = "LLM_API_BASE_URL",
+	  .model = "LLM_MODEL",
+	  .model_too = "LLM_API_MODEL" },
+	{ .name = "anthropic",
+	  .provider = "anthropic",
+	  .key = "ANTHROPIC_API_KEY",
+	  .base = "ANTHROPIC_BASE_URL",
+	  .model = "ANTHROPIC_MODEL",
+	  .url = "https://api.anthropic.com",
+	  .fallback = "claude-sonnet-4-5" },
+	{ .name = "openai",
+	  .provider = "openai",
+	  .key = "OPENAI_API_KEY",
+	  .base = "OPENAI_BASE_URL",
+	  .model = "OPENAI_MODEL",
+	  .url = "https://api.openai.com/v1",
+	  .fallback = "gpt-4o-mini" },
+	{ .name = "gemini",
+	  .provider = "openai",
+	  .key = "GEMINI_API_KEY",
+	  .model = "GEMINI_MODEL",
+	  .url = "https://generativelanguage.googleapis.com/v1beta/openai",
+	  .fallback = "gemini-2.5-flash" },
+};
+
+static ag_str var(const ag_app *app, const char *name)
+{
+	const ag_var *v = name ? ag_settings_var(&app->settings, name) : NULL;
+
+	return v ? v->value : AG_S("");
+}
+
+static ag_str either(ag_str a, ag_str b)
+{
+	return a.len ? a : b;
+}
+
+static ag_str base_of(const ag_app *app, const known *k)
+{
+	return either(either(var(app, k->base), var(app, k->base_too)), ag_str_c(k->url));
+}
+
+static ag_status origin_of(ag_app *app, ag_str url, ag_str *ret, bool *is_loopback, ag_err *err)
+{
+	ag_url u;
+	ag_status st = ag_url_parse(url, app->arena, &u, err);
+
+	if (st)
+		return st;
+	*ret = ag_url_origin(&u, app->arena);
+	*is_loopback = ag_url_is_loopback(&u);
+	return AG_OK;
+}
+
+/* The well-known service at that origin, or NULL. */
+static const known *home_at(ag_app *app, ag_str origin)
+{
+	for (size_t i = 0; i < AG_NELEM(knowns); i++) {
+		const ag_str base = base_of(app, &knowns[i]);
+		bool is_loopback;
+		ag_err ignored;
+		ag_str at;
+
+		if (base.len && !origin_of(app, base, &at, &is_loopback, &ignored) &&
+		    ag_str_eq(at, origin))
+			return &knowns[i];
+	}
+	return NULL;
+}
+
+static const known *home_of(ag_str key_env)
+{
+	for (size_t i = 0; i < AG_NELEM(knowns); i++)
+		if (ag_str_eqc(key_env, knowns[i].key))
+			return &knowns[i];
+	return NULL;
+}
+
+/* May a settings file that nobody named send this variable there? */
+static bool may_send(ag_app *app, ag_str key_env, ag_str origin, bool is_loopback)
+{
+	const known *home = home_of(key_env);
+	bool ignored_loopback;
+	ag_err ignored;
+	ag_str at;
+
+	if (app->config_is_named || is_loopback || ag_str_starts(key_env, AG_S("ARGUS_")))
+		return true;
+	return home && base_of(app, home).len &&
+	       !origin_of(app, base_of(app, home), &at, &ignored_loopback, &ignored) &&
+	       ag_str_eq(at, origin);
+}
+
+static ag_status key_for(ag_app *app, const ag_model_setting *s, ag_llm_model *m, ag_err *err)
+{
+	const known *home;
+	bool is_loopback;
+	ag_str origin;
+	ag_status st = origin_of(app, m->base_url, &origin, &is_loopback, err);
+
+	if (st)
+		return ag_err_hint(err, "the base_url of the model \"%.*s\" (%.*s)",
+		                   AG_FMT(s->name), AG_FMT(s->where));
+	if (!s->key_env.len) {
+		home = home_at(app, origin);
+		m->key = home ? var(app, home->key) : AG_S("");
+		return AG_OK;
+	}
+	m->key = var(app, ag_str_cstr(app->arena, s->key_env));
+	if (!m->key.len || may_send(app, s->key_env, origin, is_loopback))
+		return AG_OK;
+	ag_fail(err, AG_DENIED, ORIGIN,
+	        "%.*s: the model \"%.*s\" would send %.*s to %.*s, where it does not belong",
+	        AG_FMT(s->where), AG_FMT(s->name), AG_FMT(s->key_env), AG_FMT(origin));
+	return ag_err_hint(err, "if you trust this file, name it with --config, or call the "
+	                        "variable ARGUS_..._KEY");
+}
+
+static int64_t ms(double seconds)
+{
+	return (int64_t)(seconds * 1000);
+}
+
+static ag_status from_setting(ag_app *app, const ag_model_setting *s, ag_llm_model *m, ag_err *err)
+{
+	size_t n;
+	const char *provider = ag_settings_model_table(&n)[0].one_of[s->provider];
+	const ag_llm_wire *wire = ag_llm_wire_find(ag_str_c(provider));
+
+	ag_llm_model_init(m);
+	m->name = s->name;
+	m->provider = ag_str_c(provider);
+	m->base_url = either(s->base_url, ag_str_c(wire ? wire->base_url : ""));
+	m->model = either(s->model, s->name);
+	m->max_output_tokens = (unsigned)s->max_output_tokens;
+	m->thinking_tokens = (unsigned)s->thinking_tokens;
+	m->temperature = s->temperature;
+	m->structured = (ag_llm_structured)s->structured;
+	m->no_stream = !s->stream;
+	m->attempts = (unsigned)s->attempts;
+	m->connect_ms = ms(s->connect_timeout);
+	m->first_byte_ms = ms(s->first_byte_timeout);
+	m->idle_ms = ms(s->idle_timeout);
+	m->total_ms = ms(s->total_timeout);
+	m->input_price = s->input_price;
+	m->output_price = s->output_price;
+	return key_for(app, s, m, err);
+}
+
+/* Out of the environment, when it names enough. */
+static bool from_known(ag_app *app, const known *k, ag_llm_model *m)
+{
+	const ag_str model = either(either(var(app, k->model), var(app, k->model_too)),
+	                            ag_str_c(k->fallback));
+	const ag_str base = base_of(app, k);
+
+	if (!base.len || !model.len)
+		return false;
+	/* A public service without a key is not meant. */
+	if (k->url && !var(app, k->key).len)
+		return false;
+	ag_llm_model_init(m);
+	m->name = ag_str_c(k->name);
+	m->provider = ag_str_c(k->provider);
+	m->base_url = base;
+	m->model = model;
+	m->key = var(app, k->key);
+	return true;
+}
+
+static bool has(const ag_llm_model *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eqc(list[i].name, name))
+			return true;
+	return false;
+}
+
+/* "default" first, then that of LLM_API_BASE, which somebody set on purpose. */
+static void default_first(ag_llm_model *list, size_t n)
+{
+	size_t at = n;
+
+	for (size_t i = 0; i < n && at == n; i++)
+		if (ag_str_eqc(list[i].name, "default"))
+			at = i;
+	for (size_t i = 0; i < n && at == n; i++)
+		if (ag_str_eqc(list[i].name, "env"))
+			at = i;
+	if (at < n && at > 0) {
+		const ag_llm_model m = list[at];
+
+		memmove(&list[1], &list[0], at * sizeof(*list));
+		list[0] = m;
+	}
+}
+
+ag_status ag_app_models(ag_app *app, ag_llm_model **ret, size_t *nret, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	ag_llm_model *list = ag_new_n(app->arena, ag_llm_model, s->nmodel + AG_NELEM(knowns));
+	size_t n = 0;
+
+	for (; n < s->nmodel; n++) {
+		const ag_status st = from_setting(app, &s->models[n], &list[n], err);
+
+		if (st)
+			return st;
+	}
+	for (size_t i = 0; i < AG_NELEM(knowns); i++)
+		if (!has(list, n, knowns[i].name) && from_known(app, &knowns[i], &list[n]))
+			n++;
+	default_first(list, n);
+	*ret = list;
+	*nret = n;
+	return AG_OK;
+}
+
+/* LLM_API_KEY without an address is a common slip: say what is missing. */
+static ag_status no_model(const ag_app *app, ag_err *err)
+{
+	const bool has_base = base_of(app, &knowns[0]).len > 0;
+	const bool has_model = var(app, "LLM_MODEL").len > 0 || var(app, "LLM_API_MODEL").len > 0;
+
+	if (has_base && !has_model)
+		ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		        "LLM_API_BASE is set, but not which model: set LLM_MODEL");
+	else if (!has_base && (has_model || var(app, "LLM_API_KEY").len))
+		ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		        "LLM_MODEL or LLM_API_KEY is set, but not where the server is: set "
+		        "LLM_API_BASE");
+	else
+		ag_fail(err, AG_NOT_FOUND, ORIGIN, "no model is set");
+	return ag_err_hint(err,
+	                   "set LLM_API_BASE, LLM_MODEL and, if it needs one, LLM_API_KEY; or "
+	                   "ANTHROPIC_API_KEY; or models: in argus.yaml. --planner builtin needs "
+	                   "none");
+}
+
+ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
+{
+	ag_llm_model *list;
+	size_t n;
+	ag_status st = ag_app_models(app, &list, &n, err);
+
+	if (st)
+		return st;
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_eq(list[i].name, name)) {
+			*ret = list[i];
+			return AG_OK;
+		}
+	}
+	if (n) {
+		*ret = list[0];
+		if (name.len)
+			ret->model = name;
+		return AG_OK;
+	}
+	/* A model is named, an address is set: that is enough. */
+	if (name.len && base_of(app, &knowns[0]).len) {
+		ag_llm_model_init(ret);
+		ret->name = ag_str_c(knowns[0].name);
+		ret->provider = ag_str_c(knowns[0].provider);
+		ret->base_url = base_of(app, &knowns[0]);
+		ret->key = var(app, knowns[0].key);
+		ret->model = name;
+		return AG_OK;
+	}
+	return no_model(app, err);
+}
+
+ag_str ag_app_key_origin(ag_app *app, const ag_llm_model *m)
+{
+	const ag_settings *s = &app->settings;
+
+	for (size_t i = 0; m->key.len && i < s->nvar; i++) {
+		const ag_var *v = &s->vars[i];
+
+		if (!ag_str_eq(v->value, m->key))
+			continue;
+		return v->place == AG_PLACE_ENV ? v->name
+		                                : ag_str_printf(app->arena, "%.*s (%.*s)",
+		                                                AG_FMT(v->name), AG_FMT(v->where));
+	}
+	return AG_S("none");
+}
+
+ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret, ag_err *err)
+{
+	const ag_llm_hub_opts o = { .record = record,
+		                    .replay = replay,
+		                    .clock = app->ctx.clock,
+		                    .jitter_seed = (uint64_t)ag_clock_wall(app->ctx.clock) };
+	ag_status st = AG_OK;
+
+	if (!app->hub)
+		st = ag_llm_hub_open(&o, &app->hub, err);
+	*ret = app->hub;
+	return st;
+}
+
+static bool needs(const ag_audit_opts *o, ag_evaluator_kind kind)
+{
+	for (size_t g = 0; g < AG_NGATE; g++)
+		if (o->evaluators[g] == kind)
+			return true;
+	return false;
+}
+
+static ag_status open_one(ag_app *app, ag_str name, size_t slot, ag_llm **ret, ag_err *err)
+{
+	ag_llm_model m;
+	ag_status st = ag_app_model(app, name, &m, err);
+
+	if (!st)
+		st = ag_llm_open(app->hub, &m, &app->llms[slot], err);
+	if (!st)
+		*ret = app->llms[slot];
+	return st;
+}
+
+ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
+                             ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	const bool judge = s->judge_model.len > 0 &&
+	                   (needs(o, AG_EVAL_JUDGE) || needs(o, AG_EVAL_COMPOSITE));
+	const bool self = needs(o, AG_EVAL_SELF) || needs(o, AG_EVAL_COMPOSITE);
+	const bool planner = s->planner != 0;
+	ag_llm_hub *hub;
+	ag_status st = AG_OK;
+
+	if (!planner && !self && !judge)
+		return ag_audit_opts_check(o, err);
+	st = ag_app_hub(app, record, replay, &hub, err);
+	if (!st && planner)
+		st = open_one(app, s->model, 0, &o->planner_llm, err);
+	if (!st && self)
+		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);
+	if (!st && judge)
+		st = open_one(app, s->judge_model, 2, &o->judge_llm, err);
+	if (st)
+		return st;
+	o->pricing_version = ag_prices_version(ag_llm_hub_prices(hub));
+	return ag_audit_opts_check(o, err);
+}
+
+ag_planner_make ag_app_planner(const ag_app *app)
+{
+	return app->settings.planner ? ag_planner_llm_make : ag_planner_builtin_make;
+}
+
+ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)
+{
+	ag_llm_meter *m;
+
+	if (!app->hub)
+		return NULL;
+	m = ag_new(arena, ag_llm_meter);
+	ag_llm_meter_init(m, arena, app->settings.max_tokens, app->settings.max_cost);
+	return m;
+}

@@ -1,0 +1,39 @@
+/* models -- which models there are, and what a run needs of them.
+ *
+ * From argus.yaml ("models:") and from the environment, where users of other tools have set theirs already:
+ *   env        LLM_API_BASE (or LLM_API_BASE_URL), LLM_API_KEY, LLM_MODEL (or LLM_API_MODEL)
+ *   anthropic  ANTHROPIC_API_KEY       openai  OPENAI_API_KEY       gemini  GEMINI_API_KEY
+ * each only when it is set and argus.yaml has no model of that name.
+ *
+ * A key goes only where it belongs. A settings file that was found in the current folder (and not named by --config) may
+ * send a well-known key only to its own address, and any other variable only when its name begins with ARGUS_: a folder
+ * from somewhere cannot carry secrets away. */
+#ifndef AG_APP_MODELS_H
+#define AG_APP_MODELS_H
+
+#include "app/app.h"
+#include "llm/llm.h"
+
+/* All models, the default first; texts in the app's arena.
+ * errors  AG_DENIED: a key would go to a place that it does not belong to; AG_INVALID: an address */
+AG_CHECK ag_status ag_app_models(ag_app *app, ag_llm_model **ret, size_t *nret, ag_err *err);
+/* By name; another text is taken as what the default model's server calls a model; "" = the default.
+ * errors  AG_NOT_FOUND: there is none at all: says how to set one */
+AG_CHECK ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err);
+
+/* Where the key of a model comes from: "LLM_API_KEY (.env.agent.secret:2)", "none"; never the key. */
+ag_str ag_app_key_origin(ag_app *app, const ag_llm_model *m);
+
+/* The hub, opened on first use; record and replay: files, "" = none. */
+AG_CHECK ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret,
+                              ag_err *err);
+
+/* Open the models that planner and evaluators of `o` need, on the hub. */
+AG_CHECK ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
+                                      ag_err *err);
+/* The planner that the settings name. */
+ag_planner_make ag_app_planner(const ag_app *app);
+/* A meter for one run, with the budgets of the settings; lives in arena. NULL when no model is open. */
+ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena);
+
+#endif
