@@ -37,6 +37,9 @@ void ag_app_init(ag_app *app, const atomic_bool *cancel)
 
 void ag_app_release(ag_app *app)
 {
+	for (size_t i = 0; i < AG_NELEM(app->llms); i++)
+		app->llms[i] = ag_llm_close(app->llms[i]);
+	app->hub = ag_llm_hub_close(app->hub);
 	app->store = ag_store_close(app->store);
 	app->arena = ag_arena_free(app->arena);
 }
@@ -56,6 +59,7 @@ static ag_status load_yaml(ag_app *app, ag_str config, ag_err *err)
 	if (st)
 		return st;
 	app->config_file = ag_str_dup(app->arena, config);
+	app->config_is_named = is_asked;
 	return ag_settings_yaml(&app->settings, app->config_file, text, app->arena, err);
 }
 

@@ -15,10 +15,13 @@
 typedef struct ag_app {
 	ag_arena *arena; /* until exit */
 	ag_settings settings;
-	ag_str config_file; /* the settings file that was read, "" = none */
+	ag_str config_file;   /* the settings file that was read, "" = none */
+	bool config_is_named; /* by --config: the user vouches for it */
 	ag_ctx ctx;
 	ag_progress progress;
 	ag_store *store; /* opened by ag_app_store() */
+	ag_llm_hub *hub; /* opened by ag_app_hub() */
+	ag_llm *llms[3]; /* planner, self, judge: those that are open */
 } ag_app;
 
 /* cancel: set by the signal handlers; may be NULL. */

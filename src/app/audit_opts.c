@@ -7,6 +7,23 @@ _Static_assert(AG_REJECTED_LOG_ONLY == 0 && AG_REJECTED_DROP == 1 && AG_REJECTED
 _Static_assert(AG_RUN_FAIL_CONTINUE == 0 && AG_RUN_FAIL_WARN_ONLY == 1 && AG_RUN_FAIL_ABORT == 2,
                "order of run_fail_policy");
 
+_Static_assert(AG_EVAL_RULES == 0 && AG_EVAL_NONE == 1 && AG_EVAL_ESCALATION == 5,
+               "order of the evaluators behind \"profile\"");
+_Static_assert(AG_MALFORMED_FAIL == 0 && AG_MALFORMED_WARN == 1 && AG_MALFORMED_PASS == 2,
+               "order of malformed_action and its kin");
+
+/* fast, balanced, thorough; action, finding, run. */
+static const ag_evaluator_kind profiles[][AG_NGATE] = {
+	{ AG_EVAL_RULES, AG_EVAL_RULES, AG_EVAL_RULES },
+	{ AG_EVAL_RULES, AG_EVAL_COMPOSITE, AG_EVAL_SELF },
+	{ AG_EVAL_RULES, AG_EVAL_COMPOSITE, AG_EVAL_JUDGE },
+};
+
+static ag_evaluator_kind evaluator(const ag_settings *s, int choice, ag_gate gate)
+{
+	return choice ? (ag_evaluator_kind)(choice - 1) : profiles[s->eval_profile][gate];
+}
+
 void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret)
 {
 	const ag_settings *s = &app->settings;
@@ -19,9 +36,20 @@ void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret)
 		                   .seconds = s->max_seconds };
 	ret->fail_policy = (ag_fail_policy)s->run_fail_policy;
 	ret->rejected_policy = (ag_rejected_policy)s->rejected_finding_policy;
-	ret->gate_off[AG_GATE_ACTION] = s->action_evaluator != 0;
-	ret->gate_off[AG_GATE_OBSERVATION] = s->finding_evaluator != 0;
-	ret->gate_off[AG_GATE_RUN] = s->run_evaluator != 0;
+	ret->evaluators[AG_GATE_ACTION] = evaluator(s, s->action_evaluator, AG_GATE_ACTION);
+	ret->evaluators[AG_GATE_OBSERVATION] = evaluator(s, s->finding_evaluator,
+	                                                 AG_GATE_OBSERVATION);
+	ret->evaluators[AG_GATE_RUN] = evaluator(s, s->run_evaluator, AG_GATE_RUN);
+	ret->pass_threshold[AG_GATE_ACTION] = s->action_pass_threshold;
+	ret->pass_threshold[AG_GATE_OBSERVATION] = s->finding_pass_threshold;
+	ret->pass_threshold[AG_GATE_RUN] = s->run_pass_threshold;
+	ret->malformed[AG_GATE_ACTION] = (ag_malformed)s->malformed_action;
+	ret->malformed[AG_GATE_OBSERVATION] = (ag_malformed)s->malformed_finding;
+	ret->malformed[AG_GATE_RUN] = (ag_malformed)s->malformed_run;
+	ret->escalation_low = s->escalation_low_threshold;
+	ret->escalation_high = s->escalation_high_threshold;
+	ret->escalation_cap = (unsigned)s->escalation_cap;
+	ret->no_history = !s->history;
 	ret->rules = (ag_rule_opts){
 		.field_coverage_min = s->field_coverage_min,
 		.early_termination_min = (unsigned)s->early_termination_min,

@@ -13,10 +13,11 @@
 #define MAX_TEXT_BYTES 4096
 #define SHOWN_CHARS    40 /* of a wrong value, in its error */
 
-static void *field(const ag_settings *s, const ag_setting *row)
+/* base: an ag_settings or an ag_model_setting, as the row's table has it. */
+static void *field(const void *base, const ag_setting *row)
 {
 	/* The one place where a row becomes memory; callers that only read cast to const again. */
-	return (void *)((uintptr_t)s + row->offset);
+	return (void *)((uintptr_t)base + row->offset);
 }
 
 int ag_settings_find(ag_str key)
@@ -176,12 +177,33 @@ static void set_unset(const ag_setting *row, void *to)
 {
 	switch (row->type) {
 	case AG_SET_COUNT: *(uint64_t *)to = 0; break;
-	case AG_SET_NUMBER: *(double *)to = 0; break;
+	case AG_SET_NUMBER: *(double *)to = row->unset_number; break;
 	case AG_SET_TEXT: *(ag_str *)to = AG_S(""); break;
 	case AG_SET_DATE: *(int64_t *)to = 0; break;
 	case AG_SET_BOOL:
 	case AG_SET_CHOICE: break; /* have no such word */
 	}
+}
+
+/* Check the text against its row and write it where the row says. */
+static ag_status set_field(void *base, const ag_setting *r, ag_str text, ag_str where,
+                           ag_arena *arena, ag_err *err)
+{
+	if (r->unset && ag_str_eqc(text, r->unset))
+		set_unset(r, field(base, r));
+	else if (!parse(r, text, arena, field(base, r)))
+		return unwanted(r, text, where, err);
+	return AG_OK;
+}
+
+ag_status ag_settings_model_set(ag_model_setting *m, size_t row, ag_str text, ag_str where,
+                                ag_arena *arena, ag_err *err)
+{
+	size_t n;
+	const ag_setting *t = ag_settings_model_table(&n);
+
+	AG_ASSERT(row < n);
+	return set_field(m, &t[row], text, where, arena, err);
 }
 
 ag_status ag_settings_set(ag_settings *s, int row, ag_str text, ag_place place, ag_str where,
@@ -191,10 +213,8 @@ ag_status ag_settings_set(ag_settings *s, int row, ag_str text, ag_place place, 
 	const ag_setting *r = &ag_settings_table(&n)[row];
 
 	AG_ASSERT(row >= 0 && (size_t)row < n);
-	if (r->unset && ag_str_eqc(text, r->unset))
-		set_unset(r, field(s, r));
-	else if (!parse(r, text, arena, field(s, r)))
-		return unwanted(r, text, where, err);
+	if (set_field(s, r, text, where, arena, err))
+		return err ? err->status : AG_INVALID;
 	s->place[row] = place;
 	s->where[row] = arena ? ag_str_dup(arena, where) : where;
 	return AG_OK;
@@ -238,6 +258,9 @@ ag_status ag_settings_check(const ag_settings *s, ag_err *err)
 	if (!st)
 		st = in_order(s, "high_min_share", s->high_min_share, "critical_min_share",
 		              s->critical_min_share, err);
+	if (!st)
+		st = in_order(s, "escalation_low_threshold", s->escalation_low_threshold,
+		              "escalation_high_threshold", s->escalation_high_threshold, err);
 	return st;
 }
 
@@ -264,7 +287,7 @@ ag_str ag_settings_text(const ag_settings *s, int row, ag_arena *arena)
 	switch (r->type) {
 	case AG_SET_COUNT: return count_text(r, *(const uint64_t *)at, arena);
 	case AG_SET_NUMBER:
-		if (r->unset && *(const double *)at == 0)
+		if (r->unset && *(const double *)at <= r->unset_number)
 			return ag_str_c(r->unset);
 		return ag_str_dup(arena,
 		                  ag_str_make(num, ag_num_double(num, *(const double *)at, false)));

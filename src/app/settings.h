@@ -26,6 +26,7 @@ typedef struct ag_setting {
 	double min, max;           /* COUNT and NUMBER */
 	const char *const *one_of; /* CHOICE: NULL-terminated */
 	const char *unset;    /* COUNT, NUMBER, DATE, TEXT: the word for "not given", NULL = none */
+	double unset_number;  /* NUMBER: what "not given" is kept as */
 	bool takes_all;       /* COUNT: "all" is UINT64_MAX */
 	const char *fallback; /* the default, as a user would write it */
 	size_t offset;        /* in ag_settings */
@@ -42,7 +43,28 @@ typedef enum ag_place {
 
 typedef enum ag_output_format { AG_OUTPUT_TEXT, AG_OUTPUT_JSON, AG_OUTPUT_SILENT } ag_output_format;
 
-#define AG_SETTINGS_MAX 64 /* rows of the table */
+#define AG_SETTINGS_MAX 80 /* rows of the table */
+#define AG_MODELS_MAX   32 /* named models of one settings file */
+#define AG_VARS_MAX     64 /* environment variables that are no setting but are looked at */
+
+/* One entry under "models:" of argus.yaml; rows in settings_models.c. */
+typedef struct ag_model_setting {
+	ag_str name, where; /* "argus.yaml:12:3" */
+	int provider;       /* 0 = openai, 1 = anthropic */
+	ag_str base_url, model, key_env;
+	uint64_t max_output_tokens, thinking_tokens, attempts;
+	double temperature; /* < 0 = not sent */
+	int structured;     /* ag_llm_structured */
+	bool stream;
+	double connect_timeout, first_byte_timeout, idle_timeout, total_timeout; /* seconds */
+	double input_price, output_price; /* < 0 = of the price table */
+} ag_model_setting;
+
+/* A variable of the environment or of a .env file: keys and addresses of models. */
+typedef struct ag_var {
+	ag_str name, value, where;
+	int place; /* ag_place */
+} ag_var;
 
 typedef struct ag_settings {
 	/* top level */
@@ -56,13 +78,24 @@ typedef struct ag_settings {
 	uint64_t max_iterations, max_calls;
 	double max_seconds, deadline;
 	uint64_t seed;
-	int planner;
+	int planner; /* 0 = builtin, 1 = llm */
+	ag_str model, self_model, judge_model;
+	uint64_t max_tokens;
+	double max_cost; /* USD */
+	bool history;
 	int64_t as_of;
 	bool strict, show_values;
 	int min_severity; /* ag_severity */
 	int fail_on;      /* 0 = none, else ag_severity + 1 */
 	int rejected_finding_policy, run_fail_policy;
-	int action_evaluator, finding_evaluator, run_evaluator; /* 0 = rules, 1 = none */
+	int eval_profile; /* 0 = fast, balanced, thorough */
+	/* 0 = of the profile, else ag_evaluator_kind + 1 */
+	int action_evaluator, finding_evaluator, run_evaluator;
+	/* evaluators */
+	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;
+	double escalation_low_threshold, escalation_high_threshold;
+	uint64_t escalation_cap;
+	int malformed_action, malformed_finding, malformed_run; /* ag_malformed */
 	/* rules */
 	double field_coverage_min, critical_min_share, high_min_share, evidence_tolerance;
 	uint64_t early_termination_min, clean_collection_docs, budget_warning_below;
@@ -74,12 +107,32 @@ typedef struct ag_settings {
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];
 	ag_str where[AG_SETTINGS_MAX];
+
+	ag_model_setting models[AG_MODELS_MAX];
+	size_t nmodel;
+	ag_var vars[AG_VARS_MAX];
+	size_t nvar;
 } ag_settings;
 
 const ag_setting *ag_settings_table(size_t *ret_n);
 /* Row of a key, or -1. */
 int ag_settings_find(ag_str key);
 const char *ag_settings_nearest(ag_str key);
+
+/* Rows of an entry under "models:"; offsets in ag_model_setting. */
+const ag_setting *ag_settings_model_table(size_t *ret_n);
+/* A new entry with defaults. errors  AG_INVALID: not a name ([A-Za-z0-9._-], at most 64), or there already; AG_LIMIT */
+AG_CHECK ag_status ag_settings_model_add(ag_settings *s, ag_str name, ag_str where, ag_arena *arena,
+                                         ag_model_setting **ret, ag_err *err);
+AG_CHECK ag_status ag_settings_model_set(ag_model_setting *m, size_t row, ag_str text, ag_str where,
+                                         ag_arena *arena, ag_err *err);
+/* Is it a variable that models may need? LLM_API_KEY and its kin, and every key_env of an entry. */
+bool ag_settings_wants_var(const ag_settings *s, ag_str name);
+/* Keep it; a later place wins. errors  AG_INVALID: a "<placeholder>", not text; AG_LIMIT */
+AG_CHECK ag_status ag_settings_var_set(ag_settings *s, ag_str name, ag_str value, ag_place place,
+                                       ag_str where, ag_arena *arena, ag_err *err);
+/* The variable, or NULL. */
+const ag_var *ag_settings_var(const ag_settings *s, const char *name);
 
 /* All defaults. Texts of `s` live in static memory or in the arenas given below. */
 void ag_settings_init(ag_settings *s);

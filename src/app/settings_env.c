@@ -26,9 +26,14 @@ ag_status ag_settings_environ(ag_settings *s, char *const *env, ag_arena *arena,
 		int row = row_of(name);
 		ag_status st;
 
-		if (row < 0 || !ag_str_trim(value).len)
+		if (!ag_str_trim(value).len)
 			continue;
-		st = ag_settings_set(s, row, value, AG_PLACE_ENV, name, arena, err);
+		if (row >= 0)
+			st = ag_settings_set(s, row, value, AG_PLACE_ENV, name, arena, err);
+		else if (ag_settings_wants_var(s, name))
+			st = ag_settings_var_set(s, name, value, AG_PLACE_ENV, name, arena, err);
+		else
+			continue;
 		if (st)
 			return st;
 	}
@@ -74,13 +79,15 @@ static ag_status dotenv_line(ag_settings *s, ag_str place, ag_str line, ag_arena
 		rest = ag_str_trim(ag_str_make(rest.ptr + 7, rest.len - 7));
 	name = ag_str_trim(ag_str_split(&rest, '='));
 	row = row_of(name);
-	if (row < 0)
+	if (row < 0 && !ag_settings_wants_var(s, name))
 		return AG_OK;
 	if (!dotenv_value(rest, &value))
 		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s: %.*s: the quotes do not match",
 		               AG_FMT(place), AG_FMT(name));
 	if (!value.len)
 		return AG_OK;
+	if (row < 0)
+		return ag_settings_var_set(s, name, value, AG_PLACE_DOTENV, place, arena, err);
 	st = ag_settings_set(s, row, value, AG_PLACE_DOTENV,
 	                     ag_str_printf(arena, "%.*s: %.*s", AG_FMT(place), AG_FMT(name)), arena,
 	                     err);

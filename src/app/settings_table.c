@@ -12,12 +12,15 @@
 static const char *const outputs[] = { "text", "json", "silent", NULL };
 static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
 static const char *const log_formats[] = { "json", "text", NULL };
-static const char *const planners[] = { "builtin", NULL };
+static const char *const planners[] = { "builtin", "llm", NULL };
 static const char *const severities[] = { "low", "medium", "high", "critical", NULL };
 static const char *const fail_ons[] = { "none", "low", "medium", "high", "critical", NULL };
 static const char *const rejected[] = { "log_only", "drop", "demote_severity", NULL };
 static const char *const run_fails[] = { "continue", "warn_only", "abort", NULL };
-static const char *const evaluators[] = { "rules", "none", NULL };
+static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
+static const char *const evaluators[] = { "profile", "rules",     "none",       "self",
+	                                  "judge",   "composite", "escalation", NULL };
+static const char *const malformed[] = { "fail", "warn", "pass", NULL };
 
 static const ag_setting table[] = {
 	{ "", "store", "ARGUS_STORE", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
@@ -58,7 +61,29 @@ static const ag_setting table[] = {
 	  .help = "Chooses the sample: the same seed gives the same report." },
 	{ "audit", "planner", "ARGUS_PLANNER", AG_SET_CHOICE, .one_of = planners,
 	  .fallback = "builtin", .offset = FIELD(planner),
-	  .help = "Who decides what is looked at. builtin needs no model." },
+	  .help = "Who decides what is looked at. builtin needs no model; llm asks one." },
+	{ "audit", "model", "ARGUS_MODEL", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
+	  .offset = FIELD(model),
+	  .help = "The planner's model: a name of the models below, or what the server of the default "
+	          "model calls it. auto: the model \"default\", that of LLM_API_BASE, or the only one." },
+	{ "audit", "self_model", "ARGUS_SELF_MODEL", AG_SET_TEXT, .unset = "auto",
+	  .fallback = "auto", .offset = FIELD(self_model),
+	  .help = "The model of the evaluator \"self\". auto: the planner's." },
+	{ "audit", "judge_model", "ARGUS_JUDGE_MODEL", AG_SET_TEXT, .unset = "none",
+	  .fallback = "none", .offset = FIELD(judge_model),
+	  .help = "The model of the evaluator \"judge\": best another one than the planner's." },
+	{ "audit", "max_tokens", "ARGUS_MAX_TOKENS", AG_SET_COUNT, .min = 1, .max = MAX_COUNT,
+	  .unset = "none", .fallback = "none", .offset = FIELD(max_tokens),
+	  .help = "Tokens, in and out, of all models of a run: no call is made beyond; then the report "
+	          "is partial." },
+	{ "audit", "max_cost", "ARGUS_MAX_COST", AG_SET_NUMBER, .min = 0.000001, .max = 1000000,
+	  .unset = "none", .fallback = "none", .offset = FIELD(max_cost),
+	  .help = "US dollars of all models of a run: no call is made beyond; then the report is "
+	          "partial." },
+	{ "audit", "history", "ARGUS_HISTORY", AG_SET_BOOL, .fallback = "true",
+	  .offset = FIELD(history),
+	  .help = "Look at earlier runs of the same source: check again what they found, tell the planner, "
+	          "say what changed." },
 	{ "audit", "as_of", "ARGUS_AS_OF", AG_SET_DATE, .unset = "now", .fallback = "now",
 	  .offset = FIELD(as_of),
 	  .help = "What \"today\" means for dates in the data: an ISO date or time (UTC)." },
@@ -81,15 +106,48 @@ static const ag_setting table[] = {
 	{ "audit", "run_fail_policy", "ARGUS_RUN_FAIL_POLICY", AG_SET_CHOICE, .one_of = run_fails,
 	  .fallback = "continue", .offset = FIELD(run_fail_policy),
 	  .help = "When the run gate rejects the end: go on, end with a warning, or fail the run." },
+	{ "audit", "eval_profile", "ARGUS_EVAL_PROFILE", AG_SET_CHOICE, .one_of = profiles,
+	  .fallback = "fast", .offset = FIELD(eval_profile),
+	  .help = "Who judges steps, findings and the run. fast: rules. balanced: findings by composite, "
+	          "the run by self. thorough: findings by composite, the run by judge." },
 	{ "audit", "action_evaluator", "ARGUS_ACTION_EVALUATOR", AG_SET_CHOICE,
-	  .one_of = evaluators, .fallback = "rules", .offset = FIELD(action_evaluator),
+	  .one_of = evaluators, .fallback = "profile", .offset = FIELD(action_evaluator),
 	  .help = "Who judges each step." },
 	{ "audit", "finding_evaluator", "ARGUS_FINDING_EVALUATOR", AG_SET_CHOICE,
-	  .one_of = evaluators, .fallback = "rules", .offset = FIELD(finding_evaluator),
-	  .help = "Who judges each finding." },
+	  .one_of = evaluators, .fallback = "profile", .offset = FIELD(finding_evaluator),
+	  .help = "Who judges each finding. escalation: rules, then by the planner's confidence; what "
+	          "lies between the thresholds waits for `argus review`." },
 	{ "audit", "run_evaluator", "ARGUS_RUN_EVALUATOR", AG_SET_CHOICE, .one_of = evaluators,
-	  .fallback = "rules", .offset = FIELD(run_evaluator),
+	  .fallback = "profile", .offset = FIELD(run_evaluator),
 	  .help = "Who judges the whole run." },
+
+	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
+	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),
+	  .help = "Score below which a model's pass of a step counts as a rejection." },
+	{ "evaluators", "finding_pass_threshold", "ARGUS_FINDING_PASS_THRESHOLD", AG_SET_NUMBER,
+	  .max = 1, .fallback = "0.7", .offset = FIELD(finding_pass_threshold),
+	  .help = "The same for a finding." },
+	{ "evaluators", "run_pass_threshold", "ARGUS_RUN_PASS_THRESHOLD", AG_SET_NUMBER, .max = 1,
+	  .fallback = "0.5", .offset = FIELD(run_pass_threshold),
+	  .help = "The same for the whole run." },
+	{ "evaluators", "escalation_low_threshold", "ARGUS_ESCALATION_LOW_THRESHOLD", AG_SET_NUMBER,
+	  .max = 1, .fallback = "0.4", .offset = FIELD(escalation_low_threshold),
+	  .help = "Confidence below which escalation drops a finding." },
+	{ "evaluators", "escalation_high_threshold", "ARGUS_ESCALATION_HIGH_THRESHOLD",
+	  AG_SET_NUMBER, .max = 1, .fallback = "0.85", .offset = FIELD(escalation_high_threshold),
+	  .help = "Confidence from which escalation needs no person." },
+	{ "evaluators", "escalation_cap", "ARGUS_ESCALATION_CAP", AG_SET_COUNT, .max = 10000,
+	  .fallback = "10", .offset = FIELD(escalation_cap),
+	  .help = "Findings of one run that may wait for a person; more are dropped." },
+	{ "evaluators", "malformed_action", "ARGUS_MALFORMED_ACTION", AG_SET_CHOICE,
+	  .one_of = malformed, .fallback = "fail", .offset = FIELD(malformed_action),
+	  .help = "What an evaluator's answer on a step counts as that cannot be read twice." },
+	{ "evaluators", "malformed_finding", "ARGUS_MALFORMED_FINDING", AG_SET_CHOICE,
+	  .one_of = malformed, .fallback = "fail", .offset = FIELD(malformed_finding),
+	  .help = "The same for a finding." },
+	{ "evaluators", "malformed_run", "ARGUS_MALFORMED_RUN", AG_SET_CHOICE, .one_of = malformed,
+	  .fallback = "warn", .offset = FIELD(malformed_run),
+	  .help = "The same for the whole run." },
 
 	{ "rules", "field_coverage_min", "ARGUS_FIELD_COVERAGE_MIN", AG_SET_NUMBER, .max = 1,
 	  .fallback = "0.5", .offset = FIELD(field_coverage_min),

@@ -1,8 +1,8 @@
-/* argus.yaml: two levels of keys and plain values, nothing else.
+/* argus.yaml: groups of keys and plain values, and under "models:" one more level, a name for each entry.
  *
  * Read as libyaml events, so that every error has line and column and no value is bent on its way (a loader
  * takes "3x" as 3). Anchors, aliases and tags are refused: they can make a small file large, and a settings
- * file needs none. Everything deeper than "group: key: value" is refused, which is the depth limit. */
+ * file needs none. Everything deeper than that is refused, which is the depth limit. */
 #include <yaml.h>
 
 #include "app/settings.h"
@@ -16,12 +16,16 @@ typedef struct reader {
 	ag_arena *arena;
 	ag_err *err;
 	yaml_parser_t *parser;
-	ag_str group; /* "" = top level */
+	ag_str group;            /* "" = top level */
+	ag_model_setting *model; /* the entry under "models:" that is being read */
+	uint32_t model_line[32]; /* where one of its keys was set; 0 = not yet */
 	uint32_t group_line[8];
 	uint32_t line[AG_SETTINGS_MAX]; /* where a key was set; 0 = not yet */
 } reader;
 
-static const char *const groups[] = { "audit", "rules", "catalogue" };
+#define MODELS "models"
+
+static const char *const groups[] = { "audit", "evaluators", "rules", "catalogue", MODELS };
 
 static ag_str place(const reader *r, yaml_mark_t at)
 {
@@ -93,6 +97,27 @@ static int group_index(ag_str name)
 	return -1;
 }
 
+static ag_status unknown_model_key(const reader *r, yaml_mark_t at, ag_str key)
+{
+	const char *names[32], *near;
+	size_t n;
+	const ag_setting *t = ag_settings_model_table(&n);
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = t[i].key;
+	near = ag_str_nearest(key, names, n);
+	if (ag_str_eqc(key, "key") || ag_str_eqc(key, "api_key")) {
+		wrong(r, at, "a key does not belong into a settings file");
+		return ag_err_hint(
+			r->err,
+			"put it into the environment and name the variable: key_env: ARGUS_MY_KEY");
+	}
+	wrong(r, at, "a model has no \"%.*s\"", (int)(key.len < 60 ? key.len : 60), key.ptr);
+	if (near)
+		return ag_err_hint(r->err, "did you mean \"%s\"?", near);
+	return ag_err_hint(r->err, "`argus help settings` lists what a model may have");
+}
+
 static ag_status unknown_key(const reader *r, yaml_mark_t at, ag_str key)
 {
 	const char *near = ag_settings_nearest(key);
@@ -146,7 +171,40 @@ static ag_status read_value(reader *r, const yaml_event_t *key, const yaml_event
 	return AG_OK;
 }
 
+static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml_event_t *value)
+{
+	const ag_str name = scalar(key), where = place(r, value->start_mark);
+	size_t n, row = 0;
+	const ag_setting *t = ag_settings_model_table(&n);
+
+	while (row < n && !ag_str_eqc(name, t[row].key))
+		row++;
+	if (row == n)
+		return unknown_model_key(r, key->start_mark, name);
+	AG_ASSERT(row < AG_NELEM(r->model_line));
+	if (r->model_line[row])
+		return wrong(r, key->start_mark, "\"%s\" was set in line %u already", t[row].key,
+		             r->model_line[row]);
+	r->model_line[row] = (uint32_t)key->start_mark.line + 1;
+	return ag_settings_model_set(r->model, row, scalar(value),
+	                             ag_str_printf(r->arena, "%.*s: %s", AG_FMT(where), t[row].key),
+	                             r->arena, r->err);
+}
+
 static ag_status read_mapping(reader *r);
+
+/* An entry under "models:", whose key is its name. */
+static ag_status read_model(reader *r, const yaml_event_t *key)
+{
+	ag_status st = ag_settings_model_add(r->s, scalar(key), place(r, key->start_mark), r->arena,
+	                                     &r->model, r->err);
+
+	memset(r->model_line, 0, sizeof(r->model_line));
+	if (!st)
+		st = read_mapping(r);
+	r->model = NULL;
+	return st;
+}
 
 static ag_status read_group(reader *r, const yaml_event_t *key)
 {
@@ -180,7 +238,16 @@ static ag_status read_pair(reader *r, const yaml_event_t *key)
 	st = next(r, &value);
 	if (!st)
 		st = check_event(r, &value);
-	if (!st && value.type == YAML_MAPPING_START_EVENT)
+	if (!st && r->model)
+		st = value.type == YAML_SCALAR_EVENT
+		             ? read_model_value(r, key, &value)
+		             : wrong(r, value.start_mark, "want one value here, not a group");
+	else if (!st && value.type == YAML_MAPPING_START_EVENT && ag_str_eqc(r->group, MODELS))
+		st = read_model(r, key);
+	else if (!st && ag_str_eqc(r->group, MODELS))
+		st = wrong(r, value.start_mark,
+		           "want the model's settings below its name, indented");
+	else if (!st && value.type == YAML_MAPPING_START_EVENT)
 		st = read_group(r, key);
 	else if (!st && value.type == YAML_SCALAR_EVENT && !r->group.len &&
 	         group_index(scalar(key)) >= 0 && !scalar(&value).len)
@@ -191,7 +258,8 @@ static ag_status read_pair(reader *r, const yaml_event_t *key)
 	return st;
 }
 
-/* Behind a mapping's start, to its end. Recursion ends at depth 2: read_group() knows no groups in groups. */
+/* Behind a mapping's start, to its end. Recursion ends at depth 3: read_group() knows no groups in groups, a model no
+ * groups at all. */
 static ag_status read_mapping(reader *r)
 {
 	bool done = false;

@@ -46,7 +46,7 @@ typedef struct ag_command {
 	int (*run)(ag_cli *c);
 } ag_command;
 
-#define AG_CLI_MAX_OPTIONS 40  /* of one command, common ones included */
+#define AG_CLI_MAX_OPTIONS 64  /* of one command, common ones included */
 #define AG_CLI_MAX_SETS    256 /* options that set a setting, on one command line */
 
 struct ag_cli {
@@ -71,7 +71,7 @@ struct ag_cli {
 };
 
 extern const ag_command ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag_cmd_runs, ag_cmd_inspect,
-	ag_cmd_query, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version;
+	ag_cmd_query, ag_cmd_models, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version;
 
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);

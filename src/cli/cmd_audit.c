@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "app/file.h"
+#include "app/models.h"
 #include "audit/report_text.h"
 #include "base/log.h"
 #include "cli/cli.h"
@@ -23,7 +24,17 @@ static const ag_option options[] = {
 	  "then no new step begins: a partial report" },
 	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
 	{ "seed", 0, "N", "seed", NULL, "chooses the sample" },
-	{ "planner", 0, "NAME", "planner", NULL, "builtin" },
+	{ "planner", 0, "NAME", "planner", NULL, "builtin (no model), or llm" },
+	{ "model", 0, "NAME", "model", NULL, "the planner's model: see `argus models`" },
+	{ "self-model", 0, "NAME", "self_model", NULL, "of the evaluator self" },
+	{ "judge-model", 0, "NAME", "judge_model", NULL, "of the evaluator judge" },
+	{ "eval-profile", 0, "NAME", "eval_profile", NULL,
+	  "who judges: fast (rules), balanced (self as well), thorough (and a judge)" },
+	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of all models, in and out" },
+	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of all models" },
+	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },
+	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" },
+	{ "no-history", 0, NULL, "history", "false", "do not look at earlier runs" },
 	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
 	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },
 	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,
@@ -32,9 +43,11 @@ static const ag_option options[] = {
 	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
 	{ "as-of", 0, "DATE", "as_of", NULL, "what \"today\" means for dates in the data" },
 	{ "strict", 0, NULL, "strict", NULL, "a document that cannot be read is an error" },
-	{ "action-evaluator", 0, "NAME", "action_evaluator", NULL, "rules or none" },
-	{ "finding-evaluator", 0, "NAME", "finding_evaluator", NULL, "rules or none" },
-	{ "run-evaluator", 0, "NAME", "run_evaluator", NULL, "rules or none" },
+	{ "action-evaluator", 0, "NAME", "action_evaluator", NULL,
+	  "rules, none, self, judge or composite" },
+	{ "finding-evaluator", 0, "NAME", "finding_evaluator", NULL, "the same, or escalation" },
+	{ "run-evaluator", 0, "NAME", "run_evaluator", NULL,
+	  "rules, none, self, judge or composite" },
 	{ "threads", 0, "N", "threads", NULL, "worker threads" },
 	{ "store", 0, "URI", "store", NULL, "where runs are kept: a path, or memory:" },
 };
@@ -127,7 +140,9 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 
 	if (ag_str_eqc(r->run_result.status, "cancelled"))
 		j->cancelled = true;
-	if (ag_str_eqc(r->run_result.status, "failed")) {
+	/* A model that failed leaves a partial report, and is told. */
+	if (ag_str_eqc(r->run_result.status, "failed") ||
+	    (ag_str_eqc(r->run_result.status, "partial") && r->run_result.err.status)) {
 		j->any_failed = true;
 		err = r->run_result.err;
 		if (!err.msg[0])
@@ -163,8 +178,11 @@ static void audit_one(job *j, ag_source *s)
 	ag_progress_line *line = ag_progress_start(j->c, info->collection);
 	ag_audit_result result = { 0 };
 	ag_err err = { 0 };
-	ag_status st = ag_audit_run(&j->c->app.ctx, s, j->store, &j->opts, ag_planner_builtin_make,
-	                            NULL, log_event, NULL, j->arena, &result, &err);
+	ag_status st;
+
+	j->opts.meter = ag_app_meter(&j->c->app, j->arena); /* budgets are per run */
+	st = ag_audit_run(&j->c->app.ctx, s, j->store, &j->opts, ag_app_planner(&j->c->app), NULL,
+	                  log_event, NULL, j->arena, &result, &err);
 
 	ag_progress_stop(line);
 	if (st)
@@ -347,6 +365,8 @@ static ag_status check(ag_cli *c, ag_err *err)
 {
 	if (c->narg > MAX_SOURCES)
 		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
+	if (ag_cli_has(c, "record") && ag_cli_has(c, "replay"))
+		ag_cli_complain(c, "--record and --replay: choose one");
 	if (!ag_cli_has(c, "out"))
 		return AG_OK;
 	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
@@ -373,12 +393,19 @@ static int run(ag_cli *c)
 	*j = (job){ .c = c, .arena = c->app.arena, .wants_many = c->narg > 1 };
 	ag_buf_init(&j->text, AG_LIMIT_OUTPUT);
 	ag_app_audit_opts(&c->app, j->arena, &j->opts);
+	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
+	                       &j->opts, &err))
+		return ag_cli_fail(c, &err);
 	if (ag_app_store(&c->app, &j->store, &err))
 		return ag_cli_fail(c, &err);
 	j->remembered = j->store->type != &ag_store_sqlite_memory;
 	for (size_t i = 0; i < c->narg && !j->cancelled; i++)
 		audit_uri(j, c->args[i]);
 	finish(j);
+	if (c->app.hub && ag_llm_hub_finish(c->app.hub, &err)) {
+		j->any_failed = true;
+		ag_cli_fail(c, &err);
+	}
 	code = j->cancelled    ? AG_EXIT_CANCELLED
 	       : j->any_failed ? AG_EXIT_FAILED
 	       : j->found      ? AG_EXIT_FINDINGS
@@ -401,7 +428,8 @@ const ag_command ag_cmd_audit = {
 	.examples =
 		"argus audit orders.ndjson # a report for people\n"
 		"argus audit data/ --output json --out report.json # all collections of a folder\n"
-		"argus audit orders.csv --fail-on high --quiet # for a build: exit 3 when it is bad",
+		"argus audit orders.csv --fail-on high --quiet # for a build: exit 3 when it is bad\n"
+		"argus audit orders.csv --planner llm --max-cost 0.50 # a model decides what to look at",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,

@@ -220,6 +220,7 @@ static void strangers(report *r)
 		bool is_known = !ag_str_starts(name, AG_S("ARGUS_"));
 		const char *near;
 
+		is_known = is_known || ag_settings_wants_var(&r->c->app.settings, name);
 		for (size_t i = 0; i < n; i++)
 			is_known = is_known || ag_str_eqc(name, names[i]);
 		for (size_t i = 0; i < AG_NELEM(known); i++)

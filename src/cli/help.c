@@ -189,6 +189,10 @@ void ag_help_settings(ag_paint *p)
 		}
 		setting_row(&t[i], p);
 	}
+	t = ag_settings_model_table(&n);
+	heading(p, "models:, NAME:");
+	for (size_t i = 0; i < n; i++)
+		setting_row(&t[i], p);
 }
 
 /* --- Markdown --- */
@@ -255,6 +259,35 @@ void ag_help_markdown_commands(ag_buf *out)
 		ag_buf_addf(out, "| %d | %s |\n", exits[i].code, exits[i].meaning);
 }
 
+static void markdown_models(ag_buf *out)
+{
+	size_t n;
+	const ag_setting *t = ag_settings_model_table(&n);
+
+	ag_buf_adds(
+		out,
+		"\n## models:\n\nEach entry has a name of its own, which `--model`, `model`, `self_model` and "
+		"`judge_model` take. `argus models` lists them and asks each server whether it is there.\n\n"
+		"```yaml\nmodels:\n  local:\n    base_url: http://127.0.0.1:8080\n    model: qwen3-8b\n"
+		"  judge:\n    provider: anthropic\n    model: claude-sonnet-4-5\naudit:\n  planner: llm\n"
+		"  model: local\n  judge_model: judge\n```\n\n"
+		"Without an entry, models come from the environment or the `.env` files: `env` of `LLM_API_BASE` (or "
+		"`LLM_API_BASE_URL`), `LLM_API_KEY`, `LLM_MODEL` (or `LLM_API_MODEL`); `anthropic` of "
+		"`ANTHROPIC_API_KEY`, `openai` of `OPENAI_API_KEY`, `gemini` of `GEMINI_API_KEY` (with `…_MODEL` "
+		"to choose one). The default is the one called `default`, then `env`, then the first.\n\n"
+		"A key is never written into a file of settings, and is sent to its own address only. An `argus.yaml` "
+		"that was found in the current folder may send a variable elsewhere only if its name begins with "
+		"`ARGUS_`; one that was named by `--config` may use any.\n\n"
+		"| key | value | default | meaning |\n|---|---|---|---|\n");
+	for (size_t i = 0; i < n; i++) {
+		ag_buf_addf(out, "| `%s` | ", t[i].key);
+		ag_setting_wants(&t[i], out);
+		ag_buf_addf(out, " | `%s` | ", t[i].fallback);
+		cell(out, ag_str_c(t[i].help));
+		ag_buf_adds(out, " |\n");
+	}
+}
+
 void ag_help_markdown_settings(ag_buf *out)
 {
 	size_t n;
@@ -284,4 +317,5 @@ void ag_help_markdown_settings(ag_buf *out)
 		cell(out, ag_str_c(t[i].help));
 		ag_buf_adds(out, " |\n");
 	}
+	markdown_models(out);
 }
