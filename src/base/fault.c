@@ -21,6 +21,8 @@ static const ag_fault_point points[] = {
 	{ "input.open", "open a data file" },
 	{ "input.read", "read a piece of a data file" },
 	{ "input.stat", "look at an open data file" },
+	{ "net.read", "read a piece of the body of an HTTP answer" },
+	{ "net.send", "send an HTTP request" },
 	{ "stdout.write", "write to standard output" },
 	{ "store.begin", "begin a transaction of the store" },
 	{ "store.commit", "commit a transaction of the store" },

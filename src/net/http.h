@@ -1,8 +1,9 @@
 /* http -- the HTTP client: one request, blocking, with deadline, cancel and limits.
  *
- * The only user of libcurl, which is loaded on first use (docs/decisions/). No redirect is followed, no cookie kept, no
- * .netrc read; http and https only; a proxy of the environment is used for https alone, so that a plain request
- * (and its key) meets nobody but its origin. TLS certificates are checked.
+ * The only user of libcurl, which is loaded on first use (docs/decisions/0007). No redirect is followed, no cookie kept,
+ * no .netrc read; http and https only; a proxy of the environment is used for https alone (and never for loopback), so
+ * that a plain request (and its key) meets nobody but its origin. TLS certificates are checked; SSL_CERT_FILE and
+ * SSL_CERT_DIR of the environment say against what.
  *
  * A handle keeps its connections for the next request and serves one thread at a time. */
 #ifndef AG_NET_HTTP_H
@@ -21,7 +22,7 @@ typedef struct ag_http_header {
 /* 0 = none. The run's deadline (ctx) holds in any case and is never outlived. */
 typedef struct ag_http_timeouts {
 	int64_t connect_ms;    /* name, TCP and TLS */
-	int64_t first_byte_ms; /* from the request sent to the status line */
+	int64_t first_byte_ms; /* from the last byte of the request sent to the status line */
 	int64_t idle_ms;       /* between two pieces of the body */
 	int64_t total_ms;
 } ag_http_timeouts;
@@ -29,7 +30,7 @@ typedef struct ag_http_timeouts {
 typedef struct ag_http_request {
 	ag_str method; /* "GET", "POST" */
 	ag_str url;
-	const ag_http_header *headers; /* values may be secret: they appear in no message and no log */
+	const ag_http_header *headers; /* values may be secret: in no message and no log */
 	size_t nheader;
 	ag_str body;
 	ag_http_timeouts timeouts;
@@ -49,7 +50,8 @@ typedef struct ag_http_response {
 	ag_str location;     /* of a redirect that was not followed */
 	ag_str body;         /* collected */
 	uint64_t nbyte;      /* of the body, as received */
-	int64_t first_byte_ms, total_ms;
+	int64_t first_byte_ms,
+		total_ms; /* from the begin of the call; first byte: the status line */
 } ag_http_response;
 
 /* errors  AG_UNAVAILABLE when libcurl cannot be loaded */
@@ -63,8 +65,8 @@ ag_http *ag_http_free(ag_http *h); /* accepts NULL, returns NULL */
 AG_CHECK ag_status ag_http_send(ag_http *h, const ag_ctx *ctx, const ag_http_request *r,
                                 ag_arena *arena, ag_http_response *ret, ag_err *err);
 
-/* Retry-After as milliseconds from now: seconds or an HTTP date (RFC 9110 section 10.2.3); false when it is neither.
- * A date in the past is 0. */
+/* Retry-After as milliseconds from now: seconds (with a fraction, as some servers send them) or an HTTP date in one of its
+ * three forms (RFC 9110 section 10.2.3); false when it is neither. A date in the past is 0; a century is the most. */
 bool ag_http_retry_after(ag_str value, int64_t wall_now_ms, int64_t *ret_ms);
 
 #endif

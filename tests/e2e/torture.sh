@@ -249,8 +249,9 @@ else
 	bad=1
 fi
 
+# No scenario here talks to a server: the net.* points are failed one by one in tests/unit/test_net_http.c.
 # shellcheck disable=SC2046 # one point per word
-[ $# -gt 0 ] || set -- $(cut -d ' ' -f 1 points.txt)
+[ $# -gt 0 ] || set -- $(cut -d ' ' -f 1 points.txt | grep -v '^net\.')
 reached=
 for scenario in $scenarios; do
 	for point; do
