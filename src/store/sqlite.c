@@ -28,6 +28,9 @@ const ag_store_type ag_store_sqlite_file = {
 	.find_run = ag_sqlite_find_run,
 	.report = ag_sqlite_report,
 	.findings = ag_sqlite_findings,
+	.past = ag_sqlite_past,
+	.pending = ag_sqlite_pending,
+	.labels = ag_sqlite_labels,
 	.lease = ag_sqlite_lease,
 	.purge = ag_sqlite_purge,
 };
@@ -43,6 +46,9 @@ const ag_store_type ag_store_sqlite_memory = {
 	.find_run = ag_sqlite_find_run,
 	.report = ag_sqlite_report,
 	.findings = ag_sqlite_findings,
+	.past = ag_sqlite_past,
+	.pending = ag_sqlite_pending,
+	.labels = ag_sqlite_labels,
 	.lease = ag_sqlite_lease,
 	.purge = ag_sqlite_purge,
 };
@@ -50,6 +56,14 @@ const ag_store_type ag_store_sqlite_memory = {
 #define RUN_COLUMNS                                                                 \
 	"id, agent, source_uri, source_key, collection, status, verdict, summary, " \
 	"started_at, finished_at, documents, critical, high, medium, low"
+
+#define RUN_COLUMNS_OF(r)                                                                  \
+	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r     \
+	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r \
+	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low"
+#define FINDING_COLUMNS_OF(f)                                                             \
+	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
+	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
 
 static const char *const sql_text[] = {
 	[AG_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -70,11 +84,14 @@ static const char *const sql_text[] = {
 		"high = excluded.high, medium = excluded.medium, low = excluded.low",
 	[AG_SQL_PUT_FINDING] =
 		"INSERT INTO findings (id, run, key, field, category, severity, status, affected, "
-		"share, label, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) "
+		"share, label, labelled_at, body) "
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
 		"ON CONFLICT (id) DO UPDATE SET key = excluded.key, field = excluded.field, "
 		"category = excluded.category, severity = excluded.severity, "
 		"status = excluded.status, affected = excluded.affected, share = excluded.share, "
-		"label = excluded.label, body = excluded.body WHERE run = excluded.run",
+		"label = CASE WHEN excluded.labelled_at >= labelled_at THEN excluded.label "
+		"ELSE label END, labelled_at = max(labelled_at, excluded.labelled_at), "
+		"body = excluded.body WHERE run = excluded.run",
 	[AG_SQL_PUT_REPORT] = "INSERT INTO reports (run, body) VALUES (?1, ?2) "
 			      "ON CONFLICT (run) DO UPDATE SET body = excluded.body",
 	[AG_SQL_EVENTS] = "SELECT seq, v, type, call_id, cause, at, payload FROM events "
@@ -87,8 +104,27 @@ static const char *const sql_text[] = {
 	[AG_SQL_RUNS_BY_PREFIX] = "SELECT " RUN_COLUMNS " FROM runs "
 				  "WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2",
 	[AG_SQL_REPORT] = "SELECT body FROM reports WHERE run = ?1",
-	[AG_SQL_FINDINGS] = "SELECT id, key, field, category, severity, status, affected, share, "
-			    "label, body FROM findings WHERE run = ?1 ORDER BY rowid",
+	[AG_SQL_FINDINGS] = "SELECT " FINDING_COLUMNS_OF("f") " FROM findings f WHERE f.run = ?1 "
+							      "ORDER BY f.rowid",
+	/* A run without findings gives one row with NULLs. */
+	[AG_SQL_PAST] = "SELECT " RUN_COLUMNS_OF("r") ", " FINDING_COLUMNS_OF(
+		"f") " FROM "
+		     "(SELECT * FROM runs p WHERE (?1 = '' OR p.source_key = ?1) "
+		     "AND (?2 = '' OR p.agent = ?2) AND (?3 = '' OR p.id < ?3) "
+		     "AND (p.status IN ('ok', 'partial') OR (p.status IN ('failed', 'cancelled') "
+		     "AND EXISTS (SELECT 1 FROM findings WHERE run = p.id))) "
+		     "ORDER BY p.started_at DESC, p.id DESC LIMIT ?4) r "
+		     "LEFT JOIN findings f ON f.run = r.id "
+		     "ORDER BY r.started_at DESC, r.id DESC, f.rowid",
+	[AG_SQL_PENDING] = "SELECT " RUN_COLUMNS_OF("r") ", " FINDING_COLUMNS_OF(
+		"f") " "
+		     "FROM findings f JOIN runs r ON r.id = f.run "
+		     "WHERE f.status = 'pending_review' AND (?1 = '' OR f.run = ?1) "
+		     "ORDER BY r.started_at DESC, r.id DESC, f.rowid LIMIT ?2",
+	[AG_SQL_LABELS] = "SELECT f.run, f.id, f.key, f.field, f.category, f.label, f.labelled_at "
+			  "FROM runs r JOIN findings f ON f.run = r.id "
+			  "WHERE r.source_key = ?1 AND (?2 = '' OR r.agent = ?2) AND f.label <> '' "
+			  "ORDER BY f.labelled_at DESC, f.rowid DESC LIMIT ?3",
 	[AG_SQL_TAKE_LEASE] = "INSERT INTO leases (run, owner, until) VALUES (?1, ?2, ?3) "
 			      "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
 			      "until = excluded.until WHERE owner = excluded.owner OR until <= ?4",

@@ -1,7 +1,7 @@
 /* sqlite -- the parts of the SQLite store: one handle, its statements, and how they fail.
  *
  * Only store/sqlite*.c include this. Reading order: sqlite.c (handle, waiting, errors),
- * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c. */
+ * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c, sqlite_past.c. */
 #ifndef AG_STORE_SQLITE_H
 #define AG_STORE_SQLITE_H
 
@@ -24,6 +24,9 @@ typedef enum ag_sqlite_sql {
 	AG_SQL_RUNS_BY_PREFIX,
 	AG_SQL_REPORT,
 	AG_SQL_FINDINGS,
+	AG_SQL_PAST,
+	AG_SQL_PENDING,
+	AG_SQL_LABELS,
 	AG_SQL_TAKE_LEASE,
 	AG_SQL_LEASE,
 	AG_SQL_COUNT
@@ -68,7 +71,29 @@ ag_status ag_sqlite_open_file(ag_str uri, ag_store **ret, ag_err *err);
 ag_status ag_sqlite_open_memory(ag_str uri, ag_store **ret, ag_err *err);
 void ag_sqlite_close(ag_store *base);
 
-/* --- sqlite_write.c and sqlite_read.c: the methods of ag_store_type --- */
+/* --- sqlite_read.c: what the readers share --- */
+
+/* Rows of one kind while their number is not known; AG_AUTO(ag_sqlite_rows_release). */
+typedef struct ag_sqlite_rows {
+	char *ptr;
+	size_t n, cap, size;
+} ag_sqlite_rows;
+
+void ag_sqlite_rows_release(ag_sqlite_rows *r);
+void *ag_sqlite_rows_add(ag_sqlite_rows *r); /* one more, zeroed; moves the others */
+void *ag_sqlite_rows_dup(const ag_sqlite_rows *r, ag_arena *arena);
+int ag_sqlite_first_row(ag_sqlite_store *s, sqlite3_stmt *stmt);
+int ag_sqlite_next_row(sqlite3_stmt *stmt);
+ag_str ag_sqlite_column_str(sqlite3_stmt *stmt, int i, ag_arena *arena);
+ag_id ag_sqlite_column_id(sqlite3_stmt *stmt, int i); /* "" when it is none */
+ag_status ag_sqlite_too_much(const char *what, ag_err *err);
+#define AG_SQLITE_RUN_NCOLUMN 15
+void ag_sqlite_read_run(sqlite3_stmt *stmt, ag_arena *arena, ag_run_row *r);
+/* From column `at` on. */
+void ag_sqlite_read_finding(sqlite3_stmt *stmt, int at, const ag_id *run, ag_arena *arena,
+                            ag_finding_row *f);
+
+/* --- sqlite_write.c, sqlite_read.c and sqlite_past.c: the methods of ag_store_type --- */
 
 ag_status ag_sqlite_put(ag_store *base, const ag_id *run, const ag_store_batch *b, ag_err *err);
 ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_t now_ms,
@@ -85,5 +110,11 @@ ag_status ag_sqlite_report(ag_store *base, const ag_id *run, ag_arena *arena, ag
                            ag_err *err);
 ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
                              ag_finding_row **ret, size_t *nret, ag_err *err);
+ag_status ag_sqlite_past(ag_store *base, const ag_past_query *q, ag_arena *arena, ag_past_run **ret,
+                         size_t *nret, ag_err *err);
+ag_status ag_sqlite_pending(ag_store *base, const ag_id *run, size_t limit, ag_arena *arena,
+                            ag_past_run **ret, size_t *nret, ag_err *err);
+ag_status ag_sqlite_labels(ag_store *base, ag_str source_key, ag_str agent, ag_arena *arena,
+                           ag_label_row **ret, size_t *nret, ag_err *err);
 
 #endif

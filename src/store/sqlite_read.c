@@ -9,17 +9,17 @@
 
 #define ORIGIN "store.sqlite"
 
-static int first_row(ag_sqlite_store *s, sqlite3_stmt *stmt)
+int ag_sqlite_first_row(ag_sqlite_store *s, sqlite3_stmt *stmt)
 {
 	return ag_fault("store.read") ? SQLITE_IOERR : ag_sqlite_step(s, stmt);
 }
 
-static int next_row(sqlite3_stmt *stmt)
+int ag_sqlite_next_row(sqlite3_stmt *stmt)
 {
 	return ag_fault("store.read") ? SQLITE_IOERR : sqlite3_step(stmt);
 }
 
-static ag_str column_str(sqlite3_stmt *stmt, int i, ag_arena *arena)
+ag_str ag_sqlite_column_str(sqlite3_stmt *stmt, int i, ag_arena *arena)
 {
 	const char *text = (const char *)sqlite3_column_text(stmt, i);
 
@@ -34,7 +34,7 @@ static uint64_t column_u64(sqlite3_stmt *stmt, int i)
 }
 
 /* "" when what stands there is no id: only a damaged file has such. */
-static ag_id column_id(sqlite3_stmt *stmt, int i)
+ag_id ag_sqlite_column_id(sqlite3_stmt *stmt, int i)
 {
 	const char *text = (const char *)sqlite3_column_text(stmt, i);
 	ag_id id = { "" };
@@ -44,18 +44,12 @@ static ag_id column_id(sqlite3_stmt *stmt, int i)
 	return id;
 }
 
-/* Rows of one kind while their number is not known. */
-typedef struct rows {
-	char *ptr;
-	size_t n, cap, size;
-} rows;
-
-static void rows_release(rows *r)
+void ag_sqlite_rows_release(ag_sqlite_rows *r)
 {
 	free(r->ptr);
 }
 
-static void *rows_add(rows *r)
+void *ag_sqlite_rows_add(ag_sqlite_rows *r)
 {
 	if (r->n == r->cap) {
 		r->cap = r->cap ? 2 * r->cap : 64;
@@ -64,7 +58,7 @@ static void *rows_add(rows *r)
 	return memset(r->ptr + r->size * r->n++, 0, r->size);
 }
 
-static void *rows_dup(const rows *r, ag_arena *arena)
+void *ag_sqlite_rows_dup(const ag_sqlite_rows *r, ag_arena *arena)
 {
 	void *copy = ag_arena_alloc(arena, r->n ? r->n * r->size : 1);
 
@@ -73,28 +67,27 @@ static void *rows_dup(const rows *r, ag_arena *arena)
 	return copy;
 }
 
-static ag_status too_much(ag_err *err)
+ag_status ag_sqlite_too_much(const char *what, ag_err *err)
 {
-	return ag_fail(err, AG_LIMIT, ORIGIN,
-	               "the log is larger than %u MB, too much to read at once",
-	               AG_STORE_MAX_READ_BYTES >> 20);
+	return ag_fail(err, AG_LIMIT, ORIGIN, "%s larger than %u MB, too much to read at once",
+	               what, AG_STORE_MAX_READ_BYTES >> 20);
 }
 
 /* --- events --- */
 
 static void read_event(sqlite3_stmt *stmt, const ag_id *run, ag_arena *arena, ag_event *ev)
 {
-	ag_str type = column_str(stmt, 2, arena);
+	ag_str type = ag_sqlite_column_str(stmt, 2, arena);
 
 	ev->run = *run;
 	ev->seq = column_u64(stmt, 0);
 	ev->v = sqlite3_column_int(stmt, 1);
 	ev->type = ag_event_type_parse(type);
 	ev->type_text = ev->type == AG_EV_UNKNOWN ? type : AG_S("");
-	ev->call_id = column_id(stmt, 3);
+	ev->call_id = ag_sqlite_column_id(stmt, 3);
 	ev->cause = column_u64(stmt, 4);
 	ev->at_ms = sqlite3_column_int64(stmt, 5);
-	ev->payload = column_str(stmt, 6, arena);
+	ev->payload = ag_sqlite_column_str(stmt, 6, arena);
 }
 
 ag_status ag_sqlite_events(ag_store *base, const ag_id *run, uint64_t after_seq, ag_arena *arena,
@@ -102,7 +95,7 @@ ag_status ag_sqlite_events(ag_store *base, const ag_id *run, uint64_t after_seq,
 {
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
-	AG_AUTO(rows_release) rows list = { .size = sizeof(ag_event) };
+	AG_AUTO(ag_sqlite_rows_release) ag_sqlite_rows list = { .size = sizeof(ag_event) };
 	size_t nbyte = 0;
 	ag_status st = ag_sqlite_prepare(s, AG_SQL_EVENTS, &stmt, err);
 	int rc;
@@ -111,34 +104,34 @@ ag_status ag_sqlite_events(ag_store *base, const ag_id *run, uint64_t after_seq,
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
 	sqlite3_bind_int64(stmt, 2, (int64_t)after_seq);
-	for (rc = first_row(s, stmt); rc == SQLITE_ROW; rc = next_row(stmt)) {
-		ag_event *ev = rows_add(&list);
+	for (rc = ag_sqlite_first_row(s, stmt); rc == SQLITE_ROW; rc = ag_sqlite_next_row(stmt)) {
+		ag_event *ev = ag_sqlite_rows_add(&list);
 
 		read_event(stmt, run, arena, ev);
 		nbyte += ev->payload.len + sizeof(*ev);
 		if (nbyte > AG_STORE_MAX_READ_BYTES)
-			return too_much(err);
+			return ag_sqlite_too_much("the log is", err);
 	}
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);
-	*ret = rows_dup(&list, arena);
+	*ret = ag_sqlite_rows_dup(&list, arena);
 	*nret = list.n;
 	return AG_OK;
 }
 
 /* --- runs --- */
 
-/* The order of RUN_COLUMNS in sqlite.c. */
-static void read_run(sqlite3_stmt *stmt, ag_arena *arena, ag_run_row *r)
+/* The order of RUN_COLUMNS and RUN_COLUMNS_OF in sqlite.c. */
+void ag_sqlite_read_run(sqlite3_stmt *stmt, ag_arena *arena, ag_run_row *r)
 {
-	r->id = column_id(stmt, 0);
-	r->agent = column_str(stmt, 1, arena);
-	r->source_uri = column_str(stmt, 2, arena);
-	r->source_key = column_str(stmt, 3, arena);
-	r->collection = column_str(stmt, 4, arena);
-	r->status = column_str(stmt, 5, arena);
-	r->verdict = column_str(stmt, 6, arena);
-	r->summary = column_str(stmt, 7, arena);
+	r->id = ag_sqlite_column_id(stmt, 0);
+	r->agent = ag_sqlite_column_str(stmt, 1, arena);
+	r->source_uri = ag_sqlite_column_str(stmt, 2, arena);
+	r->source_key = ag_sqlite_column_str(stmt, 3, arena);
+	r->collection = ag_sqlite_column_str(stmt, 4, arena);
+	r->status = ag_sqlite_column_str(stmt, 5, arena);
+	r->verdict = ag_sqlite_column_str(stmt, 6, arena);
+	r->summary = ag_sqlite_column_str(stmt, 7, arena);
 	r->started_ms = sqlite3_column_int64(stmt, 8);
 	r->finished_ms = sqlite3_column_int64(stmt, 9);
 	r->documents = column_u64(stmt, 10);
@@ -153,7 +146,7 @@ ag_status ag_sqlite_runs(ag_store *base, ag_str source_key, size_t limit, size_t
 {
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
-	AG_AUTO(rows_release) rows list = { .size = sizeof(ag_run_row) };
+	AG_AUTO(ag_sqlite_rows_release) ag_sqlite_rows list = { .size = sizeof(ag_run_row) };
 	ag_sqlite_sql which = source_key.len ? AG_SQL_RUNS_OF_SOURCE : AG_SQL_RUNS;
 	ag_status st = ag_sqlite_prepare(s, which, &stmt, err);
 	int rc;
@@ -164,11 +157,11 @@ ag_status ag_sqlite_runs(ag_store *base, ag_str source_key, size_t limit, size_t
 	sqlite3_bind_int64(stmt, 2, (int64_t)offset);
 	if (source_key.len)
 		ag_sqlite_bind_str(stmt, 3, source_key);
-	for (rc = first_row(s, stmt); rc == SQLITE_ROW; rc = next_row(stmt))
-		read_run(stmt, arena, rows_add(&list));
+	for (rc = ag_sqlite_first_row(s, stmt); rc == SQLITE_ROW; rc = ag_sqlite_next_row(stmt))
+		ag_sqlite_read_run(stmt, arena, ag_sqlite_rows_add(&list));
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);
-	*ret = rows_dup(&list, arena);
+	*ret = ag_sqlite_rows_dup(&list, arena);
 	*nret = list.n;
 	return AG_OK;
 }
@@ -203,8 +196,9 @@ ag_status ag_sqlite_find_run(ag_store *base, ag_str prefix, ag_arena *arena, ag_
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, prefix);
-	for (rc = first_row(s, stmt); rc == SQLITE_ROW && n < 2; rc = next_row(stmt))
-		read_run(stmt, arena, &row[n++]);
+	for (rc = ag_sqlite_first_row(s, stmt); rc == SQLITE_ROW && n < 2;
+	     rc = ag_sqlite_next_row(stmt))
+		ag_sqlite_read_run(stmt, arena, &row[n++]);
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);
 	if (n == 0) {
@@ -235,28 +229,31 @@ ag_status ag_sqlite_report(ag_store *base, const ag_id *run, ag_arena *arena, ag
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
-	rc = first_row(s, stmt);
+	rc = ag_sqlite_first_row(s, stmt);
 	if (rc == SQLITE_DONE)
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no report", run->text);
 	if (rc != SQLITE_ROW)
 		return ag_sqlite_fail(s, rc, "read", err);
-	*ret = column_str(stmt, 0, arena);
+	*ret = ag_sqlite_column_str(stmt, 0, arena);
 	return AG_OK;
 }
 
-static void read_finding(sqlite3_stmt *stmt, const ag_id *run, ag_arena *arena, ag_finding_row *f)
+/* The order of FINDING_COLUMNS_OF in sqlite.c. */
+void ag_sqlite_read_finding(sqlite3_stmt *stmt, int at, const ag_id *run, ag_arena *arena,
+                            ag_finding_row *f)
 {
-	f->id = column_id(stmt, 0);
+	f->id = ag_sqlite_column_id(stmt, at);
 	f->run = *run;
-	f->key = column_str(stmt, 1, arena);
-	f->field = column_str(stmt, 2, arena);
-	f->category = column_str(stmt, 3, arena);
-	f->severity = column_str(stmt, 4, arena);
-	f->status = column_str(stmt, 5, arena);
-	f->affected = column_u64(stmt, 6);
-	f->share = sqlite3_column_double(stmt, 7);
-	f->label = column_str(stmt, 8, arena);
-	f->body = column_str(stmt, 9, arena);
+	f->key = ag_sqlite_column_str(stmt, at + 1, arena);
+	f->field = ag_sqlite_column_str(stmt, at + 2, arena);
+	f->category = ag_sqlite_column_str(stmt, at + 3, arena);
+	f->severity = ag_sqlite_column_str(stmt, at + 4, arena);
+	f->status = ag_sqlite_column_str(stmt, at + 5, arena);
+	f->affected = column_u64(stmt, at + 6);
+	f->share = sqlite3_column_double(stmt, at + 7);
+	f->label = ag_sqlite_column_str(stmt, at + 8, arena);
+	f->labelled_ms = sqlite3_column_int64(stmt, at + 9);
+	f->body = ag_sqlite_column_str(stmt, at + 10, arena);
 }
 
 ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
@@ -264,7 +261,7 @@ ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
 {
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
-	AG_AUTO(rows_release) rows list = { .size = sizeof(ag_finding_row) };
+	AG_AUTO(ag_sqlite_rows_release) ag_sqlite_rows list = { .size = sizeof(ag_finding_row) };
 	size_t nbyte = 0;
 	ag_status st = ag_sqlite_prepare(s, AG_SQL_FINDINGS, &stmt, err);
 	int rc;
@@ -272,17 +269,17 @@ ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
-	for (rc = first_row(s, stmt); rc == SQLITE_ROW; rc = next_row(stmt)) {
-		ag_finding_row *f = rows_add(&list);
+	for (rc = ag_sqlite_first_row(s, stmt); rc == SQLITE_ROW; rc = ag_sqlite_next_row(stmt)) {
+		ag_finding_row *f = ag_sqlite_rows_add(&list);
 
-		read_finding(stmt, run, arena, f);
+		ag_sqlite_read_finding(stmt, 0, run, arena, f);
 		nbyte += f->body.len + sizeof(*f);
 		if (nbyte > AG_STORE_MAX_READ_BYTES)
-			return too_much(err);
+			return ag_sqlite_too_much("the findings are", err);
 	}
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);
-	*ret = rows_dup(&list, arena);
+	*ret = ag_sqlite_rows_dup(&list, arena);
 	*nret = list.n;
 	return AG_OK;
 }

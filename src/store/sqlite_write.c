@@ -114,6 +114,7 @@ static ag_status put_findings(ag_sqlite_store *s, const ag_store_batch *b, ag_er
 		sqlite3_bind_int64(stmt, at++, (int64_t)f->affected);
 		sqlite3_bind_double(stmt, at++, f->share);
 		ag_sqlite_bind_str(stmt, at++, f->label);
+		sqlite3_bind_int64(stmt, at++, f->labelled_ms);
 		ag_sqlite_bind_str(stmt, at, f->body);
 		rc = write_step(stmt);
 		if (rc != SQLITE_DONE)

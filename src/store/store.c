@@ -214,7 +214,8 @@ static ag_status check_run_row(const ag_id *run, const ag_run_row *r, ag_err *er
 
 static ag_status check_finding(const ag_id *run, const ag_finding_row *f, ag_err *err)
 {
-	static const char *const status[] = { "committed", "dismissed", "pending_review" };
+	static const char *const status[] = { "committed", "pending_review", "dismissed",
+		                              "dropped" };
 	static const char *const label[] = { "", "tp", "fp" };
 	const ag_str texts[] = { f->key, f->field, f->category, f->severity };
 	ag_status st;
@@ -223,9 +224,9 @@ static ag_status check_finding(const ag_id *run, const ag_finding_row *f, ag_err
 		return ag_fail(err, AG_INVALID, ORIGIN, "the id of a finding is not a UUID");
 	if (strcmp(f->run.text, run->text) != 0)
 		return ag_fail(err, AG_INVALID, ORIGIN, "finding %s is of another run", f->id.text);
-	if (f->affected > MAX_INT || !(f->share >= 0 && f->share <= 1))
+	if (f->affected > MAX_INT || !(f->share >= 0 && f->share <= 1) || !is_wall(f->labelled_ms))
 		return ag_fail(err, AG_INVALID, ORIGIN,
-		               "finding %s: count or share is out of range", f->id.text);
+		               "finding %s: count, share or time is out of range", f->id.text);
 	st = check_word("the status of a finding", f->status, status, AG_NELEM(status), err);
 	if (!st)
 		st = check_word("the label of a finding", f->label, label, AG_NELEM(label), err);
@@ -349,6 +350,42 @@ ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena, ag_f
 	ag_status st = check_run_id(run, err);
 
 	return st ? st : s->type->findings(s, run, arena, ret, nret, err);
+}
+
+ag_status ag_store_past(ag_store *s, const ag_past_query *q, ag_arena *arena, ag_past_run **ret,
+                        size_t *nret, ag_err *err)
+{
+	ag_status st = check_text("the source", q->source_key, AG_STORE_MAX_TEXT_BYTES, err);
+
+	if (!st)
+		st = check_text("the agent", q->agent, AG_STORE_MAX_TEXT_BYTES, err);
+	if (!st && q->before)
+		st = check_run_id(q->before, err);
+	if (!st && q->max_runs > AG_STORE_MAX_RUNS)
+		st = ag_fail(err, AG_INVALID, ORIGIN, "one looks back on at most %u runs, not %zu",
+		             AG_STORE_MAX_RUNS, q->max_runs);
+	return st ? st : s->type->past(s, q, arena, ret, nret, err);
+}
+
+ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit, ag_arena *arena,
+                           ag_past_run **ret, size_t *nret, ag_err *err)
+{
+	ag_status st = run ? check_run_id(run, err) : AG_OK;
+
+	if (!st && limit > AG_STORE_MAX_ROWS)
+		st = ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u findings, not %zu",
+		             AG_STORE_MAX_ROWS, limit);
+	return st ? st : s->type->pending(s, run, limit, arena, ret, nret, err);
+}
+
+ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
+                          ag_label_row **ret, size_t *nret, ag_err *err)
+{
+	ag_status st = check_text("the source", source_key, AG_STORE_MAX_TEXT_BYTES, err);
+
+	if (!st)
+		st = check_text("the agent", agent, AG_STORE_MAX_TEXT_BYTES, err);
+	return st ? st : s->type->labels(s, source_key, agent, arena, ret, nret, err);
 }
 
 ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,

@@ -43,19 +43,46 @@ typedef struct ag_run_row {
 typedef struct ag_finding_row {
 	ag_id id, run;
 	ag_str key; /* stable: source identity, canonical path, category */
-	ag_str field, category, severity, status; /* status: committed, dismissed, pending_review */
+	ag_str field, category, severity;
+	ag_str status; /* committed, pending_review; dismissed, dropped (a person said it is none) */
 	uint64_t affected;
 	double share;
-	ag_str label; /* tp, fp, "" */
-	ag_str body;  /* the finding as JSON */
+	ag_str label;        /* a person's word: tp, fp, "" */
+	int64_t labelled_ms; /* when it was given or taken back; 0 = never */
+	ag_str body;         /* the finding as JSON */
 } ag_finding_row;
+
+/* A run with findings of it, for those who look back. */
+typedef struct ag_past_run {
+	ag_run_row run;
+	const ag_finding_row *findings; /* in the order in which they were first stored */
+	size_t nfinding;
+} ag_past_run;
+
+/* Which runs to look back on. */
+typedef struct ag_past_query {
+	ag_str source_key;   /* "" = every source */
+	ag_str agent;        /* "" = every agent */
+	const ag_id *before; /* only runs whose id is smaller: they began earlier; NULL = all */
+	size_t max_runs;     /* the newest; at most AG_STORE_MAX_RUNS */
+} ag_past_query;
+
+/* A label as it stands. */
+typedef struct ag_label_row {
+	ag_id run, finding;
+	ag_str key, field, category;
+	ag_str label; /* tp, fp */
+	int64_t labelled_ms;
+} ag_label_row;
 
 /* One atomic step: everything in it is committed, or nothing. */
 typedef struct ag_store_batch {
 	const ag_event *events; /* seq must continue the run's log without a hole */
 	size_t nevent;
-	const ag_run_row *run;          /* inserted or replaced; NULL = unchanged */
-	const ag_finding_row *findings; /* inserted or replaced by id */
+	const ag_run_row *run; /* inserted or replaced; NULL = unchanged */
+	/* Inserted or replaced by id. A row whose labelled_ms is older than the stored one's leaves the label as it
+	 * is: what a person said outlives a run that writes its finding again. */
+	const ag_finding_row *findings;
 	size_t nfinding;
 	ag_str report; /* the finished report's JSON; "" = none; needs run */
 	bool durable;  /* on disk before the call returns; else in order, soon. An event of
@@ -81,6 +108,12 @@ typedef struct ag_store_type {
 	                    ag_err *err);
 	ag_status (*findings)(ag_store *s, const ag_id *run, ag_arena *arena, ag_finding_row **ret,
 	                      size_t *nret, ag_err *err);
+	ag_status (*past)(ag_store *s, const ag_past_query *q, ag_arena *arena, ag_past_run **ret,
+	                  size_t *nret, ag_err *err);
+	ag_status (*pending)(ag_store *s, const ag_id *run, size_t limit, ag_arena *arena,
+	                     ag_past_run **ret, size_t *nret, ag_err *err);
+	ag_status (*labels)(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
+	                    ag_label_row **ret, size_t *nret, ag_err *err);
 	ag_status (*lease)(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
 	                   int64_t ttl_ms, ag_err *err);
 	ag_status (*purge)(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
@@ -130,6 +163,16 @@ AG_CHECK ag_status ag_store_report(ag_store *s, const ag_id *run, ag_arena *aren
 /* In the order in which they were first stored. */
 AG_CHECK ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena,
                                      ag_finding_row **ret, size_t *nret, ag_err *err);
+/* Finished runs with their findings, newest first. A run that failed or was cancelled counts only when it found
+ * something: else it says nothing about the data. One that is written now does not count. */
+AG_CHECK ag_status ag_store_past(ag_store *s, const ag_past_query *q, ag_arena *arena,
+                                 ag_past_run **ret, size_t *nret, ag_err *err);
+/* At most `limit` findings that wait for a person, with their runs, newest run first; run NULL = of all runs. */
+AG_CHECK ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit, ag_arena *arena,
+                                    ag_past_run **ret, size_t *nret, ag_err *err);
+/* Every label of a source's findings, of all its runs, newest first; at most AG_STORE_MAX_ROWS. agent "" = all. */
+AG_CHECK ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
+                                   ag_label_row **ret, size_t *nret, ag_err *err);
 /* Take or renew the right to write a run for ttl_ms; 0 gives it back. AG_CONFLICT while another
  * owner holds it. The lease is a promise among writers: ag_store_commit() does not ask for it. */
 AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
