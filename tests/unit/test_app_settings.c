@@ -184,7 +184,7 @@ static void sources(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	run_file(FOLDER "refused.cases", 33);
+	run_file(FOLDER "refused.cases", 43);
 }
 
 static void yaml_limits(void **state)
@@ -270,8 +270,15 @@ static void defaults_agree(void **state)
 	            own.catalogue.null_rate_critical_threshold);
 	assert_true(ours.catalogue.type_consistency_threshold ==
 	            own.catalogue.type_consistency_threshold);
-	for (size_t i = 0; i < AG_NGATE; i++)
-		assert_int_equal(ours.gate_off[i], own.gate_off[i]);
+	for (size_t i = 0; i < AG_NGATE; i++) {
+		assert_int_equal(ours.evaluators[i], own.evaluators[i]);
+		assert_true(ours.pass_threshold[i] == own.pass_threshold[i]);
+		assert_int_equal(ours.malformed[i], own.malformed[i]);
+	}
+	assert_true(ours.escalation_low == own.escalation_low);
+	assert_true(ours.escalation_high == own.escalation_high);
+	assert_int_equal(ours.escalation_cap, own.escalation_cap);
+	assert_true(ours.no_history == own.no_history);
 	ag_app_release(&app);
 }
 
