@@ -95,21 +95,22 @@ static const char *wrong_byte(ag_str s)
 
 /* --- the host */
 
-/* Would a client take it for an IPv4 address? Then its last label begins with a digit and is a number. */
+/* Would a client take it for an IPv4 address? Then its last label is a number: digits, or 0x and hexadecimal digits. */
 static bool looks_like_ipv4(ag_str host)
 {
 	size_t end = host.len && host.ptr[host.len - 1] == '.' ? host.len - 1 : host.len;
-	size_t begin = end, i;
+	size_t begin = end;
+	bool is_hexadecimal;
 
 	while (begin > 0 && host.ptr[begin - 1] != '.')
 		begin--;
-	if (begin == end || !is_digit(host.ptr[begin]))
-		return false;
-	if (end - begin > 1 && lower(host.ptr[begin + 1]) == 'x')
-		begin += 2;
-	for (i = begin; i < end && is_hex(host.ptr[i]); i++)
-		;
-	return i == end;
+	is_hexadecimal = end - begin > 1 && host.ptr[begin] == '0' &&
+	                 lower(host.ptr[begin + 1]) == 'x';
+	for (size_t i = is_hexadecimal ? begin + 2 : begin; i < end; i++) {
+		if (is_hexadecimal ? !is_hex(host.ptr[i]) : !is_digit(host.ptr[i]))
+			return false;
+	}
+	return begin < end;
 }
 
 /* Four decimal numbers, no leading zero (which some read as octal): what inet_pton takes. */
