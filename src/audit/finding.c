@@ -161,7 +161,7 @@ static void write_evaluation(const ag_finding *f, ag_jw *w)
 		ag_jw_knull(w, "evaluation_id");
 	if (!f->evaluation_verdict.len)
 		return;
-	ag_jw_kkey(w, ag_str_eqc(f->status, "committed") ? "evaluation" : "dismissal");
+	ag_jw_kkey(w, was_rejected(f) ? "dismissal" : "evaluation");
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "verdict", f->evaluation_verdict);
 	ag_jw_kdouble(w, "score", f->evaluation_score);
@@ -197,8 +197,14 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	write_samples(f, show_values, w);
 	write_parts(f, w);
 	ag_jw_kbool(w, "confirmed", f->confirmed);
-	ag_jw_knull(w, "user_label");
-	ag_jw_kstr(w, "status", was_rejected(f) ? f->status : AG_S("published"));
+	if (f->user_label.len)
+		ag_jw_kstr(w, "user_label", f->user_label);
+	else
+		ag_jw_knull(w, "user_label");
+	/* Readers of reports know "committed" as "published". */
+	ag_jw_kstr(w, "status",
+	           was_rejected(f) || ag_str_eqc(f->status, "pending_review") ? f->status
+	                                                                      : AG_S("published"));
 	ag_jw_kdouble(w, "confidence", f->confidence);
 	ag_jw_kdouble(w, "score", f->score);
 	ag_jw_kstr(w, "query_call_id", f->query_call_id);
@@ -291,7 +297,10 @@ ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_
 	f.confirmed = !confirmed || ag_val_truthy(confirmed);
 	f.query_call_id = ag_val_member_str(v, "query_call_id");
 	f.iteration = (unsigned)ag_val_member_u64(v, "iteration");
+	f.user_label = ag_val_member_str(v, "user_label");
 	f.status = ag_val_member_str(v, "status");
+	if (ag_str_eqc(f.status, "published"))
+		f.status = AG_S("committed");
 	read_samples(v, arena, &f);
 	read_parts(v, arena, &f);
 	read_evaluation(v, &f);

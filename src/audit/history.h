@@ -14,24 +14,25 @@
 #include "source/source.h"
 #include "store/store.h"
 
-#define AG_HISTORY_RUNS     10   /* the window */
-#define AG_HISTORY_RECHECKS 200  /* of the previous run's findings, the best ranked first */
-#define AG_HISTORY_LISTED   2000 /* patterns, and findings of the previous run; what comes behind is left out */
+#define AG_HISTORY_RUNS     10  /* the window */
+#define AG_HISTORY_RECHECKS 200 /* of the previous run's findings, the best ranked first */
+#define AG_HISTORY_LISTED \
+	2000 /* patterns, and findings of the previous run; what comes behind is left out */
 
 typedef struct ag_pattern {
 	ag_str key, field, category;
-	unsigned runs_seen;          /* committed or pending, of `runs` */
+	unsigned runs_seen; /* committed or pending, of `runs` */
 	unsigned runs_committed;
 	unsigned runs_dismissed;
 	bool is_persistent, is_stable;
-	const double *shares;        /* committed only, newest first */
+	const double *shares; /* committed only, newest first */
 	size_t nshare;
-	ag_str last_severity;        /* "" = never committed */
+	ag_str last_severity; /* "" = never committed */
 	int64_t last_seen_ms;
-	bool is_dismissed;           /* the newest word on it is a dismissal … */
+	bool is_dismissed;                       /* the newest word on it is a dismissal … */
 	ag_str dismiss_reason, dismiss_critique; /* … and this is why */
-	unsigned tp, fp;             /* labels ever */
-	ag_str net;                  /* "tp", "fp", "" */
+	unsigned tp, fp;                         /* labels ever */
+	ag_str net;                              /* "tp", "fp", "" */
 	ag_str last_label;
 	int64_t labelled_ms;
 } ag_pattern;
@@ -55,7 +56,8 @@ typedef struct ag_history {
 	ag_str previous_run_id; /* "" = there is none */
 	int64_t previous_at_ms;
 	unsigned runs; /* in the window */
-	const ag_pattern *patterns; /* runs_seen descending, then last seen descending, then field, category */
+	const ag_pattern *
+		patterns; /* runs_seen descending, then last seen descending, then field, category */
 	size_t npattern;
 	const ag_recheck *rechecks; /* in the rank order of the previous report */
 	size_t nrecheck;
