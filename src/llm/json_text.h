@@ -1,0 +1,31 @@
+/* json_text -- JSON in text that is not read as a tree: where an object ends, and the bytes of one member.
+ *
+ * The tree of query/extjson.h is exact about values but forgets how they were written; what a model wrote as a tool's
+ * input must stay as it is, byte for byte. */
+#ifndef AG_LLM_JSON_TEXT_H
+#define AG_LLM_JSON_TEXT_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/* Follows the braces of one object that comes in pieces. Zeroed = at the start. */
+typedef struct ag_json_scan {
+	unsigned depth;
+	bool in_string, escaped;
+	bool started; /* something but white space came */
+	bool other;   /* and it is no object */
+	bool done;    /* the last brace was closed */
+} ag_json_scan;
+
+/* Returns how many bytes belong to the object; less than text.len only when it ended in this piece. */
+size_t ag_json_scan_feed(ag_json_scan *s, ag_str text);
+
+/* The bytes of a member's value or of an item, without white space around. The text must be valid JSON (somebody has
+ * parsed it). "" = there is none, or the key is written with escapes. */
+ag_str ag_json_raw_member(ag_str object, const char *key);
+ag_str ag_json_raw_item(ag_str array, size_t index);
+
+/* One whole JSON object that no server stumbles over: valid, UTF-8, without lone surrogates. */
+bool ag_json_is_object(ag_str text, ag_arena *scratch);
+
+#endif

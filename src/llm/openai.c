@@ -1,0 +1,319 @@
+/* openai -- requests of the chat completions protocol, as OpenAI defined it and everybody speaks it.
+ *
+ *   {"model","tools","messages",[tool_choice,response_format,…],"stream",…,"max_tokens"}
+ *
+ * A server refuses what it does not know, so only what each is known to take is sent; what some hosts need beside it
+ * stands in a table. Contents are strings, never arrays of parts: small servers know no others. Order: wire_request.c.
+ * Replies are read in openai_read.c. */
+#include "llm/openai.h"
+
+#include "llm/json_text.h"
+#include "llm/wire_request.h"
+
+/* How a server is told to think. */
+typedef enum think_words {
+	THINK_UNSAID, /* no common way: local servers decide by their model and settings */
+	THINK_EFFORT, /* "reasoning_effort": "low" … */
+	THINK_BUDGET  /* "reasoning": {"max_tokens": n} */
+} think_words;
+
+/* Hosts that want something else. A name that begins with a dot stands for all hosts below it. */
+typedef struct host_rule {
+	const char *host;
+	think_words think;
+	bool completion_tokens; /* "max_completion_tokens": reasoning models refuse "max_tokens" */
+	bool thinking_back; /* refuses (400) a tool's result when the thinking before the call is missing */
+} host_rule;
+
+static const host_rule host_rules[] = {
+	{ "api.openai.com", THINK_EFFORT, true, false },
+	{ "openrouter.ai", THINK_BUDGET, false, false },
+	{ "api.deepseek.com", THINK_UNSAID, false, true },
+	{ ".moonshot.ai", THINK_UNSAID, false, true },
+	{ ".moonshot.cn", THINK_UNSAID, false, true },
+};
+
+static const host_rule *rule_of(const ag_llm_model *m)
+{
+	static const host_rule others = { "", THINK_UNSAID, false, false };
+	ag_str host = ag_wire_host(m->base_url);
+
+	if (!ag_str_trim(m->base_url).len)
+		return &host_rules[0];
+	for (size_t i = 0; i < AG_NELEM(host_rules); i++) {
+		ag_str name = ag_str_c(host_rules[i].host);
+
+		if (ag_str_ieq(host, name) ||
+		    (name.ptr[0] == '.' && host.len > name.len &&
+		     ag_str_ieq(ag_str_make(host.ptr + host.len - name.len, name.len), name)))
+			return &host_rules[i];
+	}
+	return &others;
+}
+
+static size_t headers(const ag_llm_model *m, ag_arena *arena, ag_http_header *ret)
+{
+	size_t n = 0;
+
+	ret[n++] = (ag_http_header){ AG_S("content-type"), AG_S("application/json") };
+	ret[n++] = (ag_http_header){ AG_S("accept"), AG_S("application/json, text/event-stream") };
+	if (m->key.len)
+		ret[n++] = (ag_http_header){ AG_S("authorization"),
+			                     ag_str_printf(arena, "Bearer %.*s", AG_FMT(m->key)) };
+	return n;
+}
+
+/* --- messages --- */
+
+/* Texts of one type as one string with a blank line between them; "" = there is none. */
+static ag_str join(const ag_llm_part *parts, size_t n, ag_llm_part_type type, ag_str last,
+                   ag_arena *arena)
+{
+	ag_buf b = AG_BUF_INIT(SIZE_MAX / 2);
+	ag_str ret;
+
+	for (size_t i = 0; i <= n; i++) {
+		ag_str s = i < n ? parts[i].text : last;
+
+		if (i < n && (parts[i].type != type || !ag_wire_has_text(&parts[i])))
+			continue;
+		if (b.len && s.len)
+			ag_buf_adds(&b, "\n\n");
+		ag_buf_add(&b, s);
+	}
+	ret = ag_buf_dup(arena, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+static void plain_message(ag_jw *w, const char *role, ag_str content)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "role", ag_str_c(role));
+	ag_jw_kstr(w, "content", content);
+	ag_jw_obj_end(w);
+}
+
+/* {"role":"tool","tool_call_id":"…","content":"…"}: the protocol has no mark for a failure. */
+static void tool_message(ag_jw *w, const ag_llm_part *p, ag_arena *arena)
+{
+	ag_str text = ag_wire_has_text(p) ? p->text : AG_S("(no output)");
+
+	if (p->is_error && !(text.len >= 5 && ag_str_ieq(ag_str_make(text.ptr, 5), AG_S("error"))))
+		text = ag_str_printf(arena, "Error: %.*s", AG_FMT(text));
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "role", AG_S("tool"));
+	ag_jw_kstr(w, "tool_call_id", p->id);
+	ag_jw_kstr(w, "content", text);
+	ag_jw_obj_end(w);
+}
+
+static void user_messages(ag_jw *w, const ag_llm_message *m, ag_arena *arena)
+{
+	ag_str text = join(m->parts, m->npart, AG_LLM_TEXT, AG_S(""), arena);
+
+	for (size_t i = 0; i < m->npart; i++) {
+		if (m->parts[i].type == AG_LLM_TOOL_RESULT)
+			tool_message(w, &m->parts[i], arena);
+	}
+	if (text.len)
+		plain_message(w, "user", text);
+}
+
+static void tool_call(ag_jw *w, const ag_llm_part *p, ag_arena *arena)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", p->id);
+	ag_jw_kstr(w, "type", AG_S("function"));
+	ag_jw_kkey(w, "function");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "name", p->name);
+	ag_jw_kstr(w, "arguments", ag_wire_sent_input(p->input, arena));
+	ag_jw_obj_end(w);
+	/* Gemini signs its calls and refuses their results when the signature is missing. */
+	if (p->signature.len && ag_json_is_object(p->signature, arena))
+		ag_jw_kraw(w, "extra_content", p->signature);
+	ag_jw_obj_end(w);
+}
+
+static void assistant_message(ag_jw *w, const ag_llm_message *m, bool thinking_back,
+                              ag_arena *arena)
+{
+	ag_str text = join(m->parts, m->npart, AG_LLM_TEXT, AG_S(""), arena);
+	ag_str thinking = join(m->parts, m->npart, AG_LLM_THINKING, AG_S(""), arena);
+	size_t ncall = 0;
+
+	for (size_t i = 0; i < m->npart; i++)
+		ncall += m->parts[i].type == AG_LLM_TOOL_CALL;
+	if (!text.len && !ncall)
+		return;
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "role", AG_S("assistant"));
+	if (thinking_back && thinking.len)
+		ag_jw_kstr(w, "reasoning_content", thinking);
+	ag_jw_kkey(w, "content");
+	if (text.len)
+		ag_jw_str(w, text);
+	else
+		ag_jw_null(w);
+	if (ncall) {
+		ag_jw_kkey(w, "tool_calls");
+		ag_jw_arr(w);
+		for (size_t i = 0; i < m->npart; i++) {
+			if (m->parts[i].type == AG_LLM_TOOL_CALL)
+				tool_call(w, &m->parts[i], arena);
+		}
+		ag_jw_arr_end(w);
+	}
+	ag_jw_obj_end(w);
+}
+
+static void messages(ag_jw *w, const ag_llm_model *m, const ag_llm_request *r,
+                     ag_llm_structured how, ag_arena *arena)
+{
+	ag_str words = how == AG_LLM_STRUCTURED_PROMPT ? ag_wire_format_words(r, how, arena)
+	                                               : AG_S("");
+	ag_str system = join(r->system, r->nsystem, AG_LLM_TEXT, words, arena);
+
+	ag_jw_kkey(w, "messages");
+	ag_jw_arr(w);
+	if (system.len)
+		plain_message(w, "system", system);
+	for (size_t i = 0; i < r->nmessage; i++) {
+		if (r->messages[i].role == AG_LLM_USER)
+			user_messages(w, &r->messages[i], arena);
+		else
+			assistant_message(w, &r->messages[i], rule_of(m)->thinking_back, arena);
+	}
+	ag_jw_arr_end(w);
+}
+
+/* --- tools and formats --- */
+
+static void tool(ag_jw *w, ag_str name, ag_str help, ag_str schema)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "type", AG_S("function"));
+	ag_jw_kkey(w, "function");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "name", name);
+	if (help.len)
+		ag_jw_kstr(w, "description", help);
+	ag_jw_kraw(w, "parameters", ag_wire_schema(schema));
+	ag_jw_obj_end(w);
+	ag_jw_obj_end(w);
+}
+
+static void tools(ag_jw *w, const ag_llm_request *r, ag_llm_structured how)
+{
+	if (!r->ntool && how != AG_LLM_STRUCTURED_TOOL)
+		return;
+	ag_jw_kkey(w, "tools");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < r->ntool; i++)
+		tool(w, r->tools[i].name, r->tools[i].help, r->tools[i].schema);
+	if (how == AG_LLM_STRUCTURED_TOOL)
+		tool(w, r->format_name, AG_S("Gives the answer."), r->format_schema);
+	ag_jw_arr_end(w);
+}
+
+static void tool_choice(ag_jw *w, const ag_llm_request *r, ag_llm_structured how)
+{
+	/* llama-server reads the form with a name as "auto"; with one tool "required" says the same. */
+	if (how == AG_LLM_STRUCTURED_TOOL && r->ntool) {
+		ag_jw_kkey(w, "tool_choice");
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "type", AG_S("function"));
+		ag_jw_kkey(w, "function");
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "name", r->format_name);
+		ag_jw_obj_end(w);
+		ag_jw_obj_end(w);
+	} else if (how == AG_LLM_STRUCTURED_TOOL || (r->ntool && r->choice == AG_LLM_CHOICE_ANY)) {
+		ag_jw_kstr(w, "tool_choice", AG_S("required"));
+	} else if (r->ntool && r->choice == AG_LLM_CHOICE_NONE) {
+		ag_jw_kstr(w, "tool_choice", AG_S("none"));
+	}
+}
+
+/* "strict" demands that every object is closed: an open one (the input of whatever tool) is sent as not strict, which
+ * servers with grammars enforce all the same. */
+static void response_format(ag_jw *w, const ag_llm_request *r)
+{
+	ag_jw_kkey(w, "response_format");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "type", AG_S("json_schema"));
+	ag_jw_kkey(w, "json_schema");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "name", r->format_name);
+	ag_jw_kraw(w, "schema", ag_wire_schema(r->format_schema));
+	ag_jw_kbool(w, "strict", ag_wire_schema_is_closed(r->format_schema));
+	ag_jw_obj_end(w);
+	ag_jw_obj_end(w);
+}
+
+static void thinking(ag_jw *w, const ag_llm_model *m, const ag_llm_request *r)
+{
+	unsigned n = ag_wire_thinking_budget(m, r);
+	think_words how = rule_of(m)->think;
+
+	if (n && how == THINK_EFFORT) {
+		ag_jw_kstr(w, "reasoning_effort",
+		           n <= 2048   ? AG_S("low")
+		           : n <= 8192 ? AG_S("medium")
+		                       : AG_S("high"));
+	} else if (n && how == THINK_BUDGET) {
+		ag_jw_kkey(w, "reasoning");
+		ag_jw_obj(w);
+		ag_jw_kuint(w, "max_tokens", n);
+		ag_jw_obj_end(w);
+	}
+}
+
+static void request(const ag_llm_model *m, const ag_llm_request *r, ag_llm_structured how,
+                    bool stream, ag_buf *out)
+{
+	ag_arena *arena = ag_arena_new();
+	bool completion = rule_of(m)->completion_tokens || (m->refused & AG_LLM_NO_MAX_TOKENS);
+	ag_jw w;
+
+	if (!r->format_name.len)
+		how = AG_LLM_STRUCTURED_AUTO;
+	ag_jw_init(&w, out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "model", m->model);
+	tools(&w, r, how);
+	messages(&w, m, r, how, arena);
+	tool_choice(&w, r, how);
+	if (how == AG_LLM_STRUCTURED_SCHEMA)
+		response_format(&w, r);
+	thinking(&w, m, r);
+	if (m->temperature >= 0)
+		ag_jw_kdouble(&w, "temperature", m->temperature);
+	ag_jw_kbool(&w, "stream", stream);
+	if (stream && !(m->refused & AG_LLM_NO_STREAM_OPTIONS)) {
+		ag_jw_kkey(&w, "stream_options");
+		ag_jw_obj(&w);
+		ag_jw_kbool(&w, "include_usage", true);
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_kuint(&w, completion ? "max_completion_tokens" : "max_tokens",
+	            ag_wire_max_output(m, r));
+	ag_jw_obj_end(&w);
+	ag_arena_free(arena);
+}
+
+const ag_llm_wire ag_llm_wire_openai = {
+	.name = "openai",
+	.help = "chat completions: OpenAI, llama-server, Ollama, vLLM, OpenRouter and others",
+	.base_url = "https://api.openai.com/v1",
+	.key_env = "OPENAI_API_KEY",
+	.ask_path = "/v1/chat/completions",
+	.list_path = "/v1/models",
+	.base_has_version = true,
+	.best_structured = AG_LLM_STRUCTURED_SCHEMA,
+	.headers = headers,
+	.request = request,
+	.reply = ag_openai_read_reply,
+	.event = ag_openai_read_event,
+};
