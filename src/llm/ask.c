@@ -1,0 +1,339 @@
+/* ask -- one call: admitted, sent, charged, and again while that makes sense.
+ *
+ * The loop of ag_llm_ask() is the whole idea; a step before it is a function above it. An attempt costs a retry unless
+ * the server only wants the request in another form. Whatever ends the call, the last error is put into words in one
+ * place (finish), where the number of attempts is added and the key taken out. */
+#include "llm/refusal.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+#include "llm/retry.h"
+
+#define MAX_REQUEST_BYTES (32u << 20)
+#define MIN_THINKING      1024 /* tokens: less is refused by servers that take a number */
+
+typedef struct call {
+	ag_llm *l;
+	const ag_ctx *ctx;
+	const ag_llm_request *r; /* as it was asked */
+	ag_arena *arena;
+	ag_llm_reply *ret;
+	ag_err err; /* the last failure */
+	ag_llm_form form;
+	ag_buf body;       /* of the attempt under way */
+	unsigned nattempt; /* that count against the limit */
+	unsigned nsent;    /* exchanges, all */
+	unsigned ncharged; /* of them in charges */
+	int64_t begin_ms;
+	bool has_shown; /* the caller saw something of an answer that is void now */
+	size_t nbyte;   /* of deltas that are not yet in the progress */
+} call;
+
+/* --- before -------------------------------------------------------------------------------------- */
+
+static uint64_t estimate_request(const ag_llm_request *r)
+{
+	size_t n = r->format_schema.len;
+
+	for (size_t i = 0; i < r->nsystem; i++)
+		n += r->system[i].text.len;
+	for (size_t i = 0; i < r->nmessage; i++) {
+		for (size_t k = 0; k < r->messages[i].npart; k++) {
+			const ag_llm_part *p = &r->messages[i].parts[k];
+
+			n += p->text.len + p->input.len + p->signature.len;
+		}
+	}
+	for (size_t i = 0; i < r->ntool; i++)
+		n += r->tools[i].name.len + r->tools[i].help.len + r->tools[i].schema.len;
+	return ag_llm_estimate_tokens(n);
+}
+
+/* May it be sent, and with how long an answer? The request's body is made. */
+static ag_status prepare(call *c)
+{
+	ag_llm *l = c->l;
+	ag_llm_model m = ag_llm_form_model(l, &c->form);
+	ag_llm_request r = *c->r;
+	unsigned wanted = ag_wire_max_output(&m, &r), output = wanted;
+	ag_status st = AG_OK;
+
+	if (r.meter)
+		st = ag_llm_meter_admit(r.meter, estimate_request(&r), &output,
+		                        l->is_priced ? l->price.input : -1,
+		                        l->is_priced ? l->price.output : -1, &c->err);
+	if (st)
+		return st;
+	if (output < wanted) {
+		r.max_output_tokens = output;
+		if (m.thinking_tokens + AG_METER_MIN_OUTPUT > output)
+			m.thinking_tokens = output >= MIN_THINKING + AG_METER_MIN_OUTPUT
+			                            ? output - AG_METER_MIN_OUTPUT
+			                            : 0;
+	}
+	ag_buf_clear(&c->body);
+	l->wire->request(&m, &r, c->form.how, !m.no_stream, &c->body);
+	if (c->body.failed)
+		return ag_fail(&c->err, AG_LIMIT, "llm.ask", "the request is larger than %u MB",
+		               MAX_REQUEST_BYTES >> 20);
+	return AG_OK;
+}
+
+static void on_delta(void *arg, ag_llm_delta_type type, ag_str text)
+{
+	call *c = (call *)arg;
+
+	c->nbyte += text.len;
+	ag_ctx_advance(c->ctx, c->nbyte / 4, 0);
+	c->nbyte %= 4;
+	if (!c->r->on_delta || !text.len)
+		return;
+	c->has_shown = true;
+	c->r->on_delta(c->r->arg, type, text);
+}
+
+/* --- after --------------------------------------------------------------------------------------- */
+
+/* What the server gave, or what can be guessed when it took the request. */
+static ag_llm_usage usage_of(const call *c, const ag_llm_attempt *a, const ag_llm_reply *reply)
+{
+	ag_llm_usage u = reply->usage;
+
+	if (a->response.status < 200 || a->response.status > 299)
+		return (ag_llm_usage){ 0 };
+	if (u.input_tokens == 0) {
+		u.is_estimated = true;
+		u.input_tokens = ag_llm_estimate_tokens(c->body.len);
+	}
+	return u;
+}
+
+/* Pays for what was sent since the last charge. */
+static void charge(call *c, const ag_llm_usage *u, int64_t latency_ms, bool ok)
+{
+	const ag_llm *l = c->l;
+	ag_llm_charge x = {
+		.purpose = ag_str_c(c->r->purpose),
+		.name = l->model.name,
+		.model = l->model.model,
+		.provider = ag_str_c(l->wire->name),
+		.usage = *u,
+		.usd = l->is_priced ? ag_price_usd(&l->price, u) : 0,
+		.is_priced = l->is_priced,
+		.attempts = c->nsent - c->ncharged,
+		.latency_ms = latency_ms,
+		.ok = ok,
+	};
+
+	if (!l->is_priced && (u->input_tokens || u->output_tokens))
+		ag_llm_warn_unpriced(c->l);
+	c->ncharged = c->nsent;
+	if (c->r->meter && x.attempts)
+		ag_llm_meter_charge(c->r->meter, &x);
+}
+
+/* The reply as far as it came, into ret; what it used, onto the meter. */
+static void settle(call *c, const ag_llm_attempt *a, int64_t latency_ms)
+{
+	ag_str format = c->r->format_name;
+	bool ok = a->next == AG_LLM_DONE;
+	ag_llm_reply reply = { 0 };
+	ag_err e = { 0 };
+	ag_status st = ag_acc_reply(a->acc, format, c->arena, &reply, &e);
+
+	if (st && ok)
+		c->err = e;
+	reply.usage = usage_of(c, a, &reply);
+	reply.first_byte_ms = a->response.first_byte_ms;
+	if (ok || !ag_acc_is_empty(a->acc))
+		*c->ret = reply;
+	if (reply.usage.input_tokens)
+		charge(c, &reply.usage, latency_ms, ok && !st);
+}
+
+/* --- again --------------------------------------------------------------------------------------- */
+
+static int64_t asked_wait_ms(const call *c, const ag_llm_attempt *a)
+{
+	const ag_clock *clock = c->ctx && c->ctx->clock ? c->ctx->clock : c->l->hub->clock;
+	int64_t ms = 0;
+
+	if (!a->response.retry_after.len ||
+	    !ag_http_retry_after(a->response.retry_after, ag_clock_wall(clock), &ms))
+		return 0;
+	return ms;
+}
+
+static void say_why_not(call *c, const char *why)
+{
+	char old[sizeof(c->err.msg)];
+
+	memcpy(old, c->err.msg, sizeof(old));
+	ag_fail(&c->err, c->err.status, c->err.origin, "%s; %s", old, why);
+}
+
+/* Waits for the next attempt. False when there shall be none; the reason is then in c->err. */
+static bool wait_for_next(call *c, const ag_llm_attempt *a)
+{
+	ag_llm_hub *hub = c->l->hub;
+	int64_t asked = asked_wait_ms(c, a), left = ag_ctx_left_ms(c->ctx);
+	int native = c->err.native;
+	int64_t ms;
+	char why[96];
+
+	ms = ag_retry_backoff_ms(hub->backoff_ms, c->nattempt,
+	                         ag_retry_random(hub->jitter_seed,
+	                                         atomic_fetch_add(&hub->njitter, 1)));
+	if (ms < asked)
+		ms = asked;
+	why[0] = '\0';
+	if (asked > AG_RETRY_MAX_ASKED_MS)
+		snprintf(why, sizeof(why), "it asks to wait %lld s, which is too long",
+		         (long long)((asked + 999) / 1000));
+	else if (hub->transport->type->waits && left >= 0 && ms >= left && asked)
+		snprintf(why, sizeof(why),
+		         "it asks to wait %lld s, and the run's time limit leaves %lld s",
+		         (long long)((asked + 999) / 1000), (long long)(left / 1000));
+	else if (hub->transport->type->waits && left >= 0 && ms >= left)
+		snprintf(why, sizeof(why), "the run's time limit leaves no time to try again");
+	if (why[0]) {
+		say_why_not(c, why);
+		c->err.native = native;
+		return false;
+	}
+	ag_log(AG_LOG_INFO, "model_retry", "attempt %u failed (%s); the next one in %lld ms",
+	       c->nattempt, ag_status_name(c->err.status), (long long)ms);
+	return !hub->transport->type->waits || !ag_retry_sleep(c->ctx, ms, &c->err);
+}
+
+static bool go_on(call *c, const ag_llm_attempt *a)
+{
+	unsigned most = c->l->model.attempts;
+
+	if (a->next == AG_LLM_REFUSED && ag_llm_form_weaken(c->l, c->r, a, &c->form, c->arena))
+		return true;
+	c->nattempt++;
+	if (a->next == AG_LLM_FAIL ||
+	    (a->next == AG_LLM_REFUSED && !ag_retry_http_status(a->response.status)))
+		return false;
+	if (a->next == AG_LLM_AGAIN_ONCE && most > 2)
+		most = 2;
+	if (c->nattempt >= most || !wait_for_next(c, a))
+		return false;
+	if (c->has_shown)
+		c->r->on_delta(c->r->arg, AG_LLM_DELTA_TEXT, ag_str_make(NULL, 0));
+	c->has_shown = false;
+	return true;
+}
+
+/* --- one attempt, and all of them ---------------------------------------------------------------- */
+
+static bool sends_nothing(const ag_llm_attempt *a)
+{
+	return a->next == AG_LLM_FAIL && a->response.status == 0 && a->error.native == 0;
+}
+
+/* A replay that has no further attempt of this call: the recorded run ended it here. */
+static bool is_unrecorded(const call *c, const ag_llm_attempt *a)
+{
+	return a->error.status == AG_CONFLICT && c->nattempt > 0 &&
+	       !c->l->hub->transport->type->waits;
+}
+
+static ag_llm_next attempt(call *c, bool *ret_again)
+{
+	ag_llm_attempt a = {
+		.l = c->l,
+		.ctx = c->ctx,
+		.purpose = c->r->purpose,
+		.body = ag_buf_view(&c->body),
+		.is_stream = !c->l->model.no_stream,
+		.on_delta = on_delta,
+		.arg = c,
+	};
+	int64_t begin = ag_llm_mono(c->l, c->ctx);
+	ag_llm_next next;
+
+	ag_llm_try(&a, c->arena);
+	*ret_again = false;
+	next = a.next;
+	if (is_unrecorded(c, &a)) {
+		ag_acc_free(a.acc);
+		return AG_LLM_FAIL;
+	}
+	c->err = next == AG_LLM_DONE ? (ag_err){ 0 } : a.error;
+	c->nsent += !sends_nothing(&a);
+	settle(c, &a, ag_llm_mono(c->l, c->ctx) - begin);
+	if (next == AG_LLM_DONE)
+		ag_llm_form_works(c->l, &c->form);
+	else
+		*ret_again = go_on(c, &a);
+	ag_acc_free(a.acc);
+	return next;
+}
+
+/* "api.example.com: what happened (3 attempts)", without the key. */
+static ag_status finish(call *c, ag_err *err)
+{
+	const ag_llm *l = c->l;
+	ag_err e = c->err;
+	bool has_host = ag_str_contains(ag_str_c(c->err.msg), l->host);
+	unsigned n = c->nsent;
+
+	if (e.status == AG_CANCELLED || e.status == AG_CONFLICT || e.origin[0] == '\0' || n == 0)
+		has_host = true;
+	ag_fail(&e, c->err.status, c->err.origin[0] ? c->err.origin : "llm.ask", "%.*s%s%s",
+	        has_host ? 0 : (int)l->host.len, l->host.ptr, has_host ? "" : ": ", c->err.msg);
+	if (n > 0 && strlen(e.msg) < sizeof(e.msg) - 32) {
+		char old[sizeof(e.msg)];
+
+		memcpy(old, e.msg, sizeof(old));
+		ag_fail(&e, e.status, e.origin, "%s (%u attempt%s)", old, n, n == 1 ? "" : "s");
+	}
+	e.native = c->err.native;
+	if (c->err.hint[0])
+		ag_err_hint(&e, "%s", c->err.hint);
+	else if (e.status == AG_DENIED)
+		ag_err_hint(&e, "check the key of model \"%.*s\" in argus.yaml, or %s",
+		            AG_FMT(l->model.name), l->wire->key_env);
+	else if (e.status == AG_NOT_FOUND)
+		ag_err_hint(&e,
+		            "check model and base_url of model \"%.*s\"; \"argus models\" lists "
+		            "what its server has",
+		            AG_FMT(l->model.name));
+	else if (e.status == AG_UNAVAILABLE || e.status == AG_TIMEOUT)
+		ag_err_hint(&e, "\"argus models\" shows which models answer");
+	ag_llm_hide_key(l->model.key, &e);
+	if (err)
+		*err = e;
+	return e.status;
+}
+
+ag_status ag_llm_ask(ag_llm *l, const ag_ctx *ctx, const ag_llm_request *r, ag_arena *arena,
+                     ag_llm_reply *ret, ag_err *err)
+{
+	call c = { .l = l, .ctx = ctx, .r = r, .arena = arena, .ret = ret };
+	ag_llm_next next = AG_LLM_FAIL;
+	bool again = true;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->stop = AG_LLM_STOP_OTHER;
+	c.body = (ag_buf)AG_BUF_INIT(MAX_REQUEST_BYTES);
+	c.form = ag_llm_form_of(l);
+	c.begin_ms = ag_llm_mono(l, ctx);
+	ag_ctx_phase(ctx, "asking the model", "tokens", 0);
+	while (again) {
+		next = AG_LLM_FAIL;
+		if (ag_ctx_check(ctx, &c.err) || prepare(&c))
+			break;
+		next = attempt(&c, &again);
+	}
+	ag_buf_release(&c.body);
+	ret->attempts = c.nsent;
+	ret->latency_ms = ag_llm_mono(l, ctx) - c.begin_ms;
+	if (next == AG_LLM_DONE && c.err.status == AG_OK)
+		return AG_OK;
+	charge(&c, &(ag_llm_usage){ 0 }, ret->latency_ms, false);
+	return finish(&c, err);
+}

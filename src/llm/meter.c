@@ -1,0 +1,147 @@
+/* meter -- sums, and a question asked before each call: does the largest possible answer still fit?
+ *
+ * All sums saturate: counts come from servers, and a wrapped sum would open the budget again. */
+#include "llm/meter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PER 1e6 /* tokens that a price is for */
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+void ag_llm_meter_init(ag_llm_meter *m, ag_arena *arena, uint64_t max_tokens, double max_usd)
+{
+	memset(m, 0, sizeof(*m));
+	m->arena = arena;
+	m->max_tokens = max_tokens;
+	m->max_usd = max_usd;
+}
+
+void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_tokens,
+                        uint64_t calls, double usd)
+{
+	m->input_tokens = sum(m->input_tokens, input_tokens);
+	m->output_tokens = sum(m->output_tokens, output_tokens);
+	m->calls = sum(m->calls, calls);
+	m->usd += usd;
+}
+
+uint64_t ag_llm_estimate_tokens(size_t nbyte)
+{
+	return (uint64_t)nbyte / 4 + (nbyte % 4 != 0);
+}
+
+/* --- may a call be made? ------------------------------------------------------------------------- */
+
+AG_PRINTF(3, 4)
+static ag_status refuse(ag_llm_meter *m, ag_err *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m->why, sizeof(m->why), fmt, ap);
+	va_end(ap);
+	m->exhausted = true;
+	return ag_fail(err, AG_LIMIT, "llm.meter", "%s", m->why);
+}
+
+static ag_status admit_tokens(ag_llm_meter *m, uint64_t input, unsigned least, unsigned *output,
+                              ag_err *err)
+{
+	uint64_t used = sum(m->input_tokens, m->output_tokens), need = sum(sum(used, input), least);
+	uint64_t room;
+
+	if (!m->max_tokens)
+		return AG_OK;
+	if (need > m->max_tokens) {
+		refuse(m, err,
+		       "the budget of %" PRIu64 " tokens is used up (%" PRIu64
+		       " used, the next call needs about %" PRIu64 ")",
+		       m->max_tokens, used, sum(input, least));
+		return ag_err_hint(err, "a larger --max-tokens lets it go on");
+	}
+	room = m->max_tokens - sum(used, input);
+	if (*output > room)
+		*output = (unsigned)room;
+	return AG_OK;
+}
+
+static ag_status admit_usd(ag_llm_meter *m, uint64_t input, unsigned least, unsigned *output,
+                           double input_price, double output_price, ag_err *err)
+{
+	double left = m->max_usd - m->usd, fixed, room;
+
+	if (!(m->max_usd > 0))
+		return AG_OK;
+	if (!(input_price >= 0) || !(output_price >= 0)) {
+		refuse(m, err,
+		       "a budget of %.4g USD is set, but the price of the model is not known",
+		       m->max_usd);
+		return ag_err_hint(err, "give the model its prices in argus.yaml, or limit tokens "
+		                        "instead of money");
+	}
+	fixed = (double)input * input_price / PER;
+	if (fixed + (double)least * output_price / PER > left) {
+		refuse(m, err,
+		       "the budget of %.4g USD is used up (%.4g used, the next call needs about "
+		       "%.2g)",
+		       m->max_usd, m->usd, fixed + (double)least * output_price / PER);
+		return ag_err_hint(err, "a larger --max-cost lets it go on");
+	}
+	if (output_price > 0) {
+		room = (left - fixed) * PER / output_price;
+		if ((double)*output > room)
+			*output = room > least ? (unsigned)room : least;
+	}
+	return AG_OK;
+}
+
+ag_status ag_llm_meter_admit(ag_llm_meter *m, uint64_t input_tokens, unsigned *output,
+                             double input_price, double output_price, ag_err *err)
+{
+	/* Who wants less than the least gets it. */
+	unsigned least = *output < AG_METER_MIN_OUTPUT ? *output : AG_METER_MIN_OUTPUT;
+	unsigned allowed = *output;
+	ag_status st;
+
+	st = admit_tokens(m, input_tokens, least, &allowed, err);
+	if (!st)
+		st = admit_usd(m, input_tokens, least, &allowed, input_price, output_price, err);
+	if (!st)
+		*output = allowed;
+	return st;
+}
+
+/* --- what was used ------------------------------------------------------------------------------- */
+
+static ag_str keep(ag_llm_meter *m, ag_str s)
+{
+	return s.len && m->arena ? ag_str_dup(m->arena, s) : AG_S("");
+}
+
+void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c)
+{
+	uint64_t tokens = sum(c->usage.input_tokens, c->usage.output_tokens);
+	ag_llm_charge *slot;
+
+	m->input_tokens = sum(m->input_tokens, c->usage.input_tokens);
+	m->output_tokens = sum(m->output_tokens, c->usage.output_tokens);
+	m->calls = sum(m->calls, c->attempts);
+	m->usd += c->usd;
+	if (tokens > m->largest_call_tokens)
+		m->largest_call_tokens = tokens;
+	if (m->npending == AG_METER_MAX_PENDING) { /* the oldest is in the totals only */
+		m->npending--;
+		memmove(m->pending, m->pending + 1, m->npending * sizeof(m->pending[0]));
+	}
+	slot = &m->pending[m->npending++];
+	*slot = *c;
+	slot->purpose = keep(m, c->purpose);
+	slot->name = keep(m, c->name);
+	slot->model = keep(m, c->model);
+	slot->provider = keep(m, c->provider);
+}
