@@ -125,7 +125,7 @@ fm_block fm_block_of(const fm_out *o, size_t i)
 
 void fm_tool_id(const fm_out *o, const char *prefix, size_t i, char id[48])
 {
-	snprintf(id, 48, "%s_%llu_%zu", prefix, (unsigned long long)o->request->n, i);
+	snprintf(id, 48, "%s_%06llu_%zu", prefix, (unsigned long long)o->request->n, i);
 }
 
 ag_str fm_reply_model(const fm_out *o)
@@ -176,7 +176,7 @@ void fm_error_json(ag_jw *w, bool anthropic, ag_str type, ag_str text, uint64_t 
 {
 	char id[40];
 
-	snprintf(id, sizeof(id), "req_%llu", (unsigned long long)n);
+	snprintf(id, sizeof(id), "req_%06llu", (unsigned long long)n);
 	ag_jw_obj(w);
 	if (anthropic)
 		ag_jw_kstr(w, "type", AG_S("error"));

@@ -46,7 +46,7 @@ void fm_vendor_members(fm_out *o);
 ag_str fm_piece(ag_str *rest, unsigned n);
 /* What a block is for this request: FM_JSON becomes text or the forced tool. */
 fm_block fm_block_of(const fm_out *o, size_t i);
-/* "call_12_1", "toolu_12_1": unique for the life of the server. */
+/* "call_000012_1": unique for the life of the server, and of one length, so that answers of one kind are, too. */
 void fm_tool_id(const fm_out *o, const char *prefix, size_t i, char id[48]);
 ag_str fm_reply_model(const fm_out *o);
 
