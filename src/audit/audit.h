@@ -97,6 +97,8 @@ typedef struct ag_audit_start {
 	ag_str source_uri, planner;
 	ag_str model, self_model, judge_model; /* names of the settings, "" = none */
 	ag_audit_opts opts; /* seed, as_of, rules, catalogue, evaluators, budget and what else bears on the result */
+	uint64_t max_tokens; /* of the meter, 0 = no limit */
+	double max_usd;
 } ag_audit_start;
 AG_CHECK ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena,
                                        ag_audit_start *ret, ag_err *err);
@@ -115,6 +117,11 @@ AG_CHECK ag_status ag_audit_gates(ag_audit *a, const ag_evaluator *ret[AG_NGATE]
  * errors  AG_NOT_FOUND when the run has no events (purged). */
 AG_CHECK ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values,
                                     ag_arena *arena, ag_str *ret, ag_err *err);
+/* The same as if `more` (NULL = nothing) stood at the end of the log already: the report that is committed together
+ * with a person's word is made so. */
+AG_CHECK ag_status ag_audit_rebuild_with(ag_store *store, const ag_run_row *row,
+                                         const ag_event *more, bool show_values, ag_arena *arena,
+                                         ag_str *ret, ag_err *err);
 
 /* For planners, tools and tests. */
 ag_audit_state *ag_audit_state_of(ag_audit *a);

@@ -75,6 +75,12 @@ static ag_str write_report(const ag_audit_state *s, const ag_audit_opts *o,
 ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_values,
                            ag_arena *arena, ag_str *ret, ag_err *err)
 {
+	return ag_audit_rebuild_with(store, row, NULL, show_values, arena, ret, err);
+}
+
+ag_status ag_audit_rebuild_with(ag_store *store, const ag_run_row *row, const ag_event *more,
+                                bool show_values, ag_arena *arena, ag_str *ret, ag_err *err)
+{
 	ag_source_info info;
 	ag_audit_state s;
 	ag_audit_opts o;
@@ -98,6 +104,8 @@ ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_val
 	ag_audit_state_init(&s, arena, &o.rules, info.key, info.ndoc, 0);
 	for (size_t i = 0; i < n && !st; i++)
 		st = ag_audit_apply(&s, &events[i], err);
+	if (!st && more)
+		st = ag_audit_apply(&s, more, err);
 	if (st)
 		return st;
 	if (!s.status.len) {
