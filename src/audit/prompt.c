@@ -1,0 +1,176 @@
+/* prompt -- the planner's two prompts put together; the stable half of the user prompt.
+ *
+ * Start reading here; the pieces: prompt_system.c (system prompt), prompt_schema.c (fields), prompt_trailer.c (what
+ * changes from step to step), prompt_result.c (what a tool said), prompt_evaluator.c (judges), prompt_data.c (escapes,
+ * fences, prompt files).
+ *
+ * Sizes. A user prompt of an ordinary collection has 500 to 1500 tokens (bytes / 4), and never more than
+ * AG_PROMPT_MAX_BYTES (4000 tokens). Prefix and trailer have limits of their own; so that the prefix stays the same byte
+ * for byte, nothing in it may depend on what the trailer needs. What is cut first:
+ *   prefix   1. history: long lines, then lines from the end of each block, down to HISTORY_BYTES
+ *            2. the schema, in the order of prompt_schema.c
+ *   trailer  all lists at once become shorter, in the order of the levels in prompt_trailer.c
+ * Whatever was cut says so in the prompt: "…", "+12", "312 more fields are not shown". */
+#include "audit/audit.h"
+#include "audit/prompt_parts.h"
+#include "audit/tools.h"
+
+#define HISTORY_BYTES \
+	3000 /* a third of the prefix: known problems matter, but the data matters more */
+#define HISTORY_LINE_BYTES 700 /* a dismissal has 240 bytes of reason and 280 of critique */
+#define HISTORY_MAX_BLOCKS 8
+#define NAME_BYTES         200
+
+const ag_trace_entry *ag_prompt_last(const ag_audit_state *s, const char *tool)
+{
+	for (size_t i = s->trace.n; i-- > 0;) {
+		const ag_trace_entry *t = &s->trace.items[i];
+
+		if (t->ok && t->result.type == AG_T_OBJECT &&
+		    (!tool || ag_str_eqc(t->action, tool)))
+			return t;
+	}
+	return NULL;
+}
+
+static void add_run(ag_buf *out, const ag_source_info *info)
+{
+	ag_prompt_fence(out, "collection");
+	ag_buf_adds(out, "collection: ");
+	ag_prompt_data(out, info->collection, NAME_BYTES);
+	if (info->database.len) {
+		ag_buf_adds(out, "\ndatabase: ");
+		ag_prompt_data(out, info->database, NAME_BYTES);
+	}
+	if (info->format.len) {
+		ag_buf_adds(out, "\nformat: ");
+		ag_prompt_data(out, info->format, NAME_BYTES);
+	}
+	ag_buf_addf(out, "\ndocuments: %llu\n", (unsigned long long)info->ndoc);
+	ag_prompt_fence_end(out);
+}
+
+/* ---- history ---- */
+
+typedef struct block {
+	size_t first, n; /* lines */
+	size_t keep;
+} block;
+
+typedef struct history_text {
+	ag_str *lines;
+	size_t n;
+	block blocks[HISTORY_MAX_BLOCKS];
+	size_t nblock;
+} history_text;
+
+/* A block is a heading and the lines that begin with a blank or a dash below it. */
+static bool is_heading(ag_str line)
+{
+	return line.len && line.ptr[0] != ' ' && line.ptr[0] != '-';
+}
+
+static void cut_blocks(ag_str text, ag_arena *arena, history_text *ret)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += text.ptr[i] == '\n';
+	ret->lines = ag_new_n(arena, ag_str, n);
+	while (text.ptr) {
+		const ag_str line = ag_str_split(&text, '\n');
+
+		if (!line.len)
+			continue;
+		if (!ret->nblock ||
+		    (is_heading(line) && ret->nblock < HISTORY_MAX_BLOCKS && ret->n))
+			ret->blocks[ret->nblock++].first = ret->n;
+		ret->blocks[ret->nblock - 1].n++;
+		ret->lines[ret->n++] = line;
+	}
+}
+
+static void add_history_lines(ag_buf *out, const history_text *h, size_t keep, size_t line_bytes)
+{
+	for (size_t b = 0; b < h->nblock && !out->failed; b++) {
+		const block *bl = &h->blocks[b];
+
+		for (size_t i = 0; i < bl->n && i < keep; i++) {
+			ag_prompt_data(out, h->lines[bl->first + i], line_bytes);
+			ag_buf_addc(out, '\n');
+		}
+		if (bl->n > keep)
+			ag_buf_addf(out, "… +%zu more lines of this block\n", bl->n - keep);
+	}
+}
+
+/* Each block keeps its beginning: there the patterns stand that were seen most. */
+static void add_history(ag_buf *out, const ag_history *h, ag_arena *arena)
+{
+	static const size_t keeps[] = { SIZE_MAX, 30, 20, 14, 10, 7, 5, 3, 2, 1 };
+	history_text text = { 0 };
+	ag_buf lines = AG_BUF_INIT(HISTORY_BYTES);
+
+	cut_blocks(ag_history_text(h, arena), arena, &text);
+	if (!text.n)
+		return;
+	add_history_lines(&lines, &text, SIZE_MAX, HISTORY_LINE_BYTES);
+	for (size_t k = 0; k < AG_NELEM(keeps) && lines.failed; k++) {
+		ag_buf_clear(&lines);
+		add_history_lines(&lines, &text, keeps[k], HISTORY_LINE_BYTES / 3);
+	}
+	ag_buf_adds(out, "\nHISTORY of earlier runs of this collection\n");
+	ag_prompt_fence(out, "history");
+	ag_buf_add(out, ag_buf_view(&lines));
+	ag_prompt_fence_end(out);
+	ag_buf_release(&lines);
+}
+
+/* ---- both halves ---- */
+
+ag_str ag_prompt_prefix(ag_audit *a, ag_arena *arena)
+{
+	const ag_audit_state *s = ag_audit_state_of(a);
+	const ag_trace_entry *sample = ag_prompt_last(s, "schema_sample");
+	ag_buf out = AG_BUF_INIT(AG_PROMPT_PREFIX_BYTES),
+	       history = AG_BUF_INIT(2UL * HISTORY_BYTES);
+	const ag_str end = AG_S("</data>\n");
+	ag_str ret;
+
+	if (s->has_history)
+		add_history(&history, &s->history, arena);
+	add_run(&out, ag_source_info_of(ag_audit_source(a)));
+	if (sample) {
+		ag_buf_addf(&out,
+		            "\nSCHEMA of %llu sampled documents: path | types | counts | "
+		            "distinct (+ = more) | sample values\n",
+		            (unsigned long long)ag_val_member_u64(&sample->result,
+		                                                  "documents_sampled"));
+		ag_prompt_fence(&out, "schema");
+		ag_prompt_schema(&out, &sample->result, ag_audit_opts_of(a)->show_values,
+		                 AG_PROMPT_PREFIX_BYTES - out.len - history.len - end.len, arena);
+		ag_buf_add(&out, end);
+	} else {
+		ag_buf_adds(&out, "\nSCHEMA: not sampled yet. Call schema_sample.\n");
+	}
+	ag_buf_add(&out, ag_buf_view(&history));
+	AG_ASSERT(!out.failed);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	ag_buf_release(&history);
+	return ret;
+}
+
+ag_status ag_prompt_planner(ag_audit *a, ag_arena *arena, ag_prompt *ret, ag_err *err)
+{
+	ag_prompt p = { 0 };
+	const ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools, ag_audit_ntool,
+	                                      arena, &p.system, err);
+
+	if (st)
+		return st;
+	p.prefix = ag_prompt_prefix(a, arena);
+	p.trailer = ag_prompt_trailer(a, true, arena);
+	*ret = p;
+	return AG_OK;
+}
