@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "audit/mask.h"
+#include "audit/report_diff.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
 
@@ -357,14 +358,6 @@ static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_trace
 	ag_arena_free(arena);
 }
 
-static void diff_json(ag_jw *w)
-{
-	ag_jw_knull(w, "previous_run_id");
-	ag_jw_kraw(w, "new_findings", AG_S("[]"));
-	ag_jw_kraw(w, "resolved_findings", AG_S("[]"));
-	ag_jw_kraw(w, "regressed_fields", AG_S("[]"));
-}
-
 static void coverage_json(const ag_audit_state *s, ag_jw *w)
 {
 	size_t covered, paths;
@@ -407,7 +400,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kuint(w, "total_input_tokens", 0);
 	ag_jw_kuint(w, "total_output_tokens", 0);
 	ag_jw_knull(w, "cost");
-	diff_json(w);
+	ag_report_diff(s, o, arena, w);
 	trace_json(s, o, detail, w);
 	ag_jw_obj_end(w);
 	ag_arena_free(arena);

@@ -415,6 +415,7 @@ void ag_report_text(const ag_val *report, const ag_report_look *look, ag_buf *ou
 	ag_paint_nl(&t.p);
 	facts(&t);
 	run_verdict(&t);
+	ag_rt_since(&t);
 	findings(&t);
 	ag_rt_dismissed(&t);
 	if (look->trace)

@@ -25,6 +25,7 @@ void ag_rt_row(ag_rt *t, size_t at, const char *label, ag_str text);
 
 void ag_rt_finding(ag_rt *t, size_t number, const ag_val *finding);
 void ag_rt_dismissed(ag_rt *t);
+void ag_rt_since(ag_rt *t);
 void ag_rt_trace(ag_rt *t);
 /* A collection as mongosh names it: db.orders or db.getCollection("my orders"). */
 ag_str ag_rt_shell_collection(ag_str collection, ag_arena *arena);
