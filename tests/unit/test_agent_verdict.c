@@ -410,6 +410,9 @@ static void what_ends_an_answer_is_told(void **state)
 	assert_int_equal(v.kind, AG_FAIL);
 	assert_has(f.model.requests[1], "cut off");
 	assert_has(v.reason, "refused");
+	/* A server refuses a message without content, so nothing is told as a word. */
+	assert_int_equal(asked(&f, AG_GATE_OBSERVATION).kind, AG_PASS);
+	assert_has(f.model.requests[3], "(nothing)");
 	model_close(&f);
 }
 
