@@ -149,12 +149,17 @@ ag_status ag_audit_gates(ag_audit *a, const ag_evaluator *ret[AG_NGATE], ag_err 
 	return AG_OK;
 }
 
+/* A candidate that waits already takes no second place. */
 unsigned ag_audit_npending(const void *state)
 {
 	const ag_audit_state *s = state;
 	unsigned n = 0;
 
-	for (size_t i = 0; i < s->findings.n; i++)
-		n += ag_str_eqc(s->findings.items[i].status, "pending_review");
+	for (size_t i = 0; i < s->findings.n; i++) {
+		const ag_finding *f = &s->findings.items[i];
+
+		n += ag_str_eqc(f->status, "pending_review") &&
+		     !(s->candidate && ag_str_eq(s->candidate->key, f->key));
+	}
 	return n;
 }
