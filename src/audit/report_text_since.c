@@ -108,6 +108,6 @@ void ag_rt_since(ag_rt *t)
 	lines(t, "new_findings", "new", new_text);
 	lines(t, "resolved_findings", "resolved", resolved_text);
 	lines(t, "regressed_fields", "worse", field_text);
-	lines(t, "still_present", "still there", present_text);
+	lines(t, "still_present", "still", present_text);
 	lines(t, "not_checked", "unchecked", not_checked_text);
 }
