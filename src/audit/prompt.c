@@ -142,8 +142,8 @@ ag_str ag_prompt_prefix(ag_audit *a, ag_arena *arena)
 	add_run(&out, ag_source_info_of(ag_audit_source(a)));
 	if (sample) {
 		ag_buf_addf(&out,
-		            "\nSCHEMA of %llu sampled documents: path | types | counts | "
-		            "distinct (+ = more) | sample values\n",
+		            "\nSCHEMA of %llu sampled documents: path | types | counts (not "
+		            "named = 0) | distinct (+ = more) | sample values\n",
 		            (unsigned long long)ag_val_member_u64(&sample->result,
 		                                                  "documents_sampled"));
 		ag_prompt_fence(&out, "schema");

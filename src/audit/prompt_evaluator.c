@@ -9,6 +9,7 @@
 
 #include "audit/prompt_parts.h"
 #include "audit/report.h"
+#include "query/extjson.h"
 
 #define SELF_STEPS        30
 #define SELF_TRACE_BYTES  8000UL
@@ -164,14 +165,35 @@ static void add_proposal(const evaluation *e)
 	ag_prompt_fence_end(e->out);
 }
 
+/* Of a finding's JSON, as a report has it and masked as there, what bears on a verdict. */
 static void finding_line(const evaluation *e, ag_buf *out, const ag_finding *f, size_t max)
 {
+	static const char *const told[] = { "field",          "category",       "severity",
+		                            "description",    "hypothesis",     "detail",
+		                            "evidence_query", "affected_count", "affected_pct",
+		                            "total_count",    "examples",       "parts",
+		                            "confidence",     "dismissal" };
+	const ag_extjson_opts opts = { .typed = true, .query = true };
 	ag_buf json = AG_BUF_INIT(FINDING_MAX_BYTES);
+	ag_member *m = ag_new_n(e->arena, ag_member, AG_NELEM(told));
+	ag_err ignored;
+	size_t n = 0;
+	ag_val all;
 	ag_jw w;
 
 	ag_jw_init(&w, &json, 0);
 	ag_finding_write(f, e->o->show_values, &w);
-	ag_prompt_data(out, ag_buf_view(&json), max);
+	if (!json.failed && !ag_extjson_parse(ag_buf_dup(e->arena, &json), &opts, e->arena, &all,
+	                                      NULL, NULL, &ignored)) {
+		for (size_t i = 0; i < AG_NELEM(told); i++) {
+			const ag_val *v = ag_val_getc(&all, told[i]);
+
+			if (v && !(v->type == AG_T_STRING && !v->n))
+				m[n++] = (ag_member){ ag_str_c(told[i]), *v };
+		}
+		all = ag_val_object(m, n);
+		ag_prompt_data(out, ag_extjson_str(e->arena, &all, AG_EXTJSON_RELAXED), max);
+	}
 	ag_buf_addc(out, '\n');
 	ag_buf_release(&json);
 }

@@ -38,6 +38,8 @@ ag_str ag_prompt_prefix(ag_audit *a, ag_arena *arena);
 /* The schema's lines, at most max bytes. prompt_schema.c */
 void ag_prompt_schema(ag_buf *out, const ag_val *sample, bool show_values, size_t max,
                       ag_arena *arena);
+/* "float 194, str 6" of an object with a count per type. */
+void ag_prompt_types(ag_buf *out, const ag_val *types, ag_arena *arena);
 /* The volatile half. At most AG_PROMPT_TRAILER_BYTES. For a judge it ends with the last observation. */
 ag_str ag_prompt_trailer(ag_audit *a, bool for_planner, ag_arena *arena);
 

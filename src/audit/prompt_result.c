@@ -76,19 +76,6 @@ static void results(const result *r)
 
 /* ---- profile_fields ---- */
 
-static void counts(const result *r, const ag_val *types)
-{
-	for (uint32_t i = 0; types && types->type == AG_T_OBJECT && i < types->n; i++) {
-		int64_t n = 0;
-
-		if (!ag_val_to_i64(&types->u.members[i].val, &n))
-			n = 0;
-		ag_buf_adds(r->out, i ? ", " : "");
-		ag_prompt_data(r->out, types->u.members[i].key, 40);
-		ag_buf_addf(r->out, " %lld", (long long)n);
-	}
-}
-
 /* "min 0, median 41, max 430" of those that the result has. */
 static void range(const result *r, const ag_val *f, ag_str path)
 {
@@ -136,7 +123,7 @@ static void profile(const result *r, unsigned ntop)
 
 		ag_prompt_data(r->out, path, 120);
 		ag_buf_adds(r->out, " | ");
-		counts(r, ag_val_getc(f, "types"));
+		ag_prompt_types(r->out, ag_val_getc(f, "types"), r->arena);
 		ag_buf_addf(r->out, " | missing %llu, null %llu | distinct %llu",
 		            (unsigned long long)ag_val_member_u64(f, "missing_count"),
 		            (unsigned long long)ag_val_member_u64(f, "null_count"),
@@ -214,6 +201,20 @@ static const ag_evaluation *verdict_on(const ag_audit_state *s, ag_str call_id)
 	return NULL;
 }
 
+/* Of the candidate of that step. An earlier one of the same field and category was replaced by it. */
+static const char *what_became(const ag_audit_state *s, unsigned iteration)
+{
+	for (size_t i = 0; i < s->findings.n; i++)
+		if (s->findings.items[i].iteration == iteration)
+			return ag_str_eqc(s->findings.items[i].status, "pending_review")
+			               ? "; waits for a person"
+			               : "; committed";
+	for (size_t i = 0; i < s->dismissed.n; i++)
+		if (s->dismissed.items[i].iteration == iteration)
+			return "; dismissed";
+	return "; not kept";
+}
+
 void ag_prompt_outcome(ag_buf *out, const ag_audit_state *s, const ag_trace_entry *t,
                        bool show_values, size_t max, ag_arena *arena)
 {
@@ -243,6 +244,8 @@ void ag_prompt_outcome(ag_buf *out, const ag_audit_state *s, const ag_trace_entr
 	}
 	if (t->executed) {
 		ag_prompt_data(out, t->summary, max);
+		if (ag_str_eqc(t->action, "write_finding"))
+			ag_buf_adds(out, what_became(s, t->iteration));
 		return;
 	}
 	e = verdict_on(s, t->call_id);

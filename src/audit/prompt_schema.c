@@ -12,11 +12,13 @@
 #include "audit/mask.h"
 #include "audit/prompt_parts.h"
 
-#define PATH_BYTES   160
-#define SAMPLE_BYTES 40
-#define TYPES_SHOWN  6
-#define NOTE_BYTES   200 /* reserved for what is said about left out fields */
-#define PLAIN_SHARE  4   /* one part in so many of the last level is for plain fields */
+#define PATH_BYTES    160
+#define SAMPLE_BYTES  40
+#define SAMPLES_BYTES 100 /* of one field; the last one may go over it */
+#define TYPE_BYTES    60
+#define TYPES_SHOWN   6
+#define NOTE_BYTES    200 /* reserved for what is said about left out fields */
+#define PLAIN_SHARE   4   /* one part in so many of the last level is for plain fields */
 
 typedef struct field {
 	const ag_val *v;
@@ -55,9 +57,18 @@ static unsigned oddity_of(const ag_val *v)
 	return 0;
 }
 
-static void add_types(ag_buf *out, const ag_val *v)
+/* "array<object>" as "array(object)": the fence has no "<". */
+static void add_type_name(ag_buf *out, ag_str name, ag_arena *arena)
 {
-	const ag_val *types = ag_val_getc(v, "types");
+	char *text = ag_str_cstr(arena, name);
+
+	for (size_t i = 0; i < name.len; i++)
+		text[i] = (char)(text[i] == '<' ? '(' : text[i] == '>' ? ')' : text[i]);
+	ag_prompt_data(out, ag_str_make(text, name.len), TYPE_BYTES);
+}
+
+void ag_prompt_types(ag_buf *out, const ag_val *types, ag_arena *arena)
+{
 	const uint32_t n = types && types->type == AG_T_OBJECT ? types->n : 0;
 
 	for (uint32_t i = 0; i < n && i < TYPES_SHOWN; i++) {
@@ -66,25 +77,31 @@ static void add_types(ag_buf *out, const ag_val *v)
 		if (!ag_val_to_i64(&types->u.members[i].val, &count))
 			count = 0;
 		ag_buf_adds(out, i ? ", " : "");
-		ag_prompt_data(out, types->u.members[i].key, 60);
+		add_type_name(out, types->u.members[i].key, arena);
 		ag_buf_addf(out, " %lld", (long long)count);
 	}
 	if (n > TYPES_SHOWN)
 		ag_buf_addf(out, ", +%u types", n - TYPES_SHOWN);
 }
 
+/* Masked values often look the same: each look is shown once. */
 static void add_samples(ag_buf *out, const lines *l, const field *f, unsigned max)
 {
 	const ag_val *samples = ag_val_getc(f->v, "sample_values");
 	const uint32_t n = samples && samples->type == AG_T_ARRAY ? samples->n : 0;
+	const size_t start = out->len;
+	ag_val last = ag_val_missing();
 
-	for (uint32_t i = 0; i < n && i < max; i++) {
+	for (uint32_t i = 0; i < n && i < max && out->len - start < SAMPLES_BYTES; i++) {
 		const ag_val v = l->show_values
 		                         ? samples->u.items[i]
 		                         : ag_mask_val(f->path, &samples->u.items[i], l->arena);
 
+		if (i && ag_val_eq(&v, &last))
+			continue;
 		ag_buf_adds(out, i ? ", " : " | ");
 		ag_prompt_json(out, &v, SAMPLE_BYTES, l->arena);
+		last = v;
 	}
 }
 
@@ -95,19 +112,24 @@ static const char *more(const ag_val *v)
 	return capped && ag_val_truthy(capped) ? "+" : "";
 }
 
-/* price | float 194, str 6 | present 200, missing 0, null 0, rate 0.000 | distinct 100+ | 12.5, "n/a" */
+/* price | float 194, str 6 | present 199, missing 1, rate 0.005 | distinct 100+ | 12.5, "n/a" */
 static void add_line(ag_buf *out, const lines *l, const field *f, unsigned nsample)
 {
 	const ag_val *container = ag_val_getc(f->v, "container");
+	const uint64_t missing = ag_val_member_u64(f->v, "missing_count");
+	const uint64_t null = ag_val_member_u64(f->v, "null_count");
 
 	ag_prompt_data(out, f->path, PATH_BYTES);
 	ag_buf_adds(out, " | ");
-	add_types(out, f->v);
-	ag_buf_addf(out, " | present %llu, missing %llu, null %llu, rate %.3f",
-	            (unsigned long long)ag_val_member_u64(f->v, "present_count"),
-	            (unsigned long long)ag_val_member_u64(f->v, "missing_count"),
-	            (unsigned long long)ag_val_member_u64(f->v, "null_count"),
-	            ag_val_member_num(f->v, "null_rate"));
+	ag_prompt_types(out, ag_val_getc(f->v, "types"), l->arena);
+	ag_buf_addf(out, " | present %llu",
+	            (unsigned long long)ag_val_member_u64(f->v, "present_count"));
+	if (missing)
+		ag_buf_addf(out, ", missing %llu", (unsigned long long)missing);
+	if (null)
+		ag_buf_addf(out, ", null %llu", (unsigned long long)null);
+	if (missing || null)
+		ag_buf_addf(out, ", rate %.3f", ag_val_member_num(f->v, "null_rate"));
 	if (!container || !ag_val_truthy(container))
 		ag_buf_addf(out, " | distinct %llu%s",
 		            (unsigned long long)ag_val_member_u64(f->v, "cardinality"), more(f->v));
@@ -116,7 +138,7 @@ static void add_line(ag_buf *out, const lines *l, const field *f, unsigned nsamp
 }
 
 /* "sku str 100+" in the paragraph of plain fields. */
-static void add_brief(ag_buf *out, const field *f, bool is_first)
+static void add_brief(ag_buf *out, const lines *l, const field *f, bool is_first)
 {
 	const ag_val *types = ag_val_getc(f->v, "types");
 
@@ -124,7 +146,7 @@ static void add_brief(ag_buf *out, const field *f, bool is_first)
 	ag_prompt_data(out, f->path, PATH_BYTES);
 	if (types && types->type == AG_T_OBJECT && types->n) {
 		ag_buf_addc(out, ' ');
-		ag_prompt_data(out, types->u.members[0].key, 60);
+		add_type_name(out, types->u.members[0].key, l->arena);
 	}
 	ag_buf_addf(out, " %llu%s", (unsigned long long)ag_val_member_u64(f->v, "cardinality"),
 	            more(f->v));
@@ -144,7 +166,7 @@ static void add_all(ag_buf *out, const lines *l, const level *detail)
 	for (size_t i = 0; i < l->n && detail->plain_brief && !out->failed; i++) {
 		if (!l->items[i].shown || l->items[i].oddity)
 			continue;
-		add_brief(out, &l->items[i], first);
+		add_brief(out, l, &l->items[i], first);
 		first = false;
 	}
 	if (!first)
@@ -165,7 +187,7 @@ static size_t choose(const lines *l, unsigned oddity, size_t max)
 		if (oddity)
 			add_line(&line, l, f, 0);
 		else
-			add_brief(&line, f, false);
+			add_brief(&line, l, f, false);
 		if (line.len > max)
 			break;
 		max -= line.len;

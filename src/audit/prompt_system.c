@@ -24,22 +24,24 @@ static void add_number(ag_buf *out, double x)
 	ag_buf_add(out, ag_str_make(text, ag_num_double(text, x, false)));
 }
 
-/* " 1 to 50 items", " at least 1"; "" without limits. */
+/* " ≥1", " 0 to 1", " of 1 to 50 items"; "" without limits. */
 static void add_limits(ag_buf *out, const ag_param *p)
 {
 	const bool is_number = p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER;
 
 	if (p->min == 0 && p->max == 0)
 		return;
-	if (p->max == 0) {
-		ag_buf_adds(out, " of at least ");
+	if (!is_number)
+		ag_buf_adds(out, " of");
+	if (p->max == 0 || p->min == 0) {
+		ag_buf_adds(out, p->max == 0 ? " ≥" : " ≤");
+		add_number(out, p->max == 0 ? p->min : p->max);
+	} else {
+		ag_buf_addc(out, ' ');
 		add_number(out, p->min);
-		return;
+		ag_buf_adds(out, " to ");
+		add_number(out, p->max);
 	}
-	ag_buf_adds(out, is_number ? " " : " of ");
-	add_number(out, p->min);
-	ag_buf_adds(out, is_number ? " to " : "-");
-	add_number(out, p->max);
 	if (!is_number)
 		ag_buf_adds(out, p->type == AG_PARAM_STRING ? " bytes" : " items");
 }

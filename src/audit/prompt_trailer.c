@@ -61,6 +61,8 @@ static void add_names(const trailer *t, const char *title, standing which)
 
 	for (size_t i = 0; i < t->s->schema.n; i++)
 		n += t->s->schema.items[i].is_data && standing_of(&t->s->schema.items[i]) == which;
+	if (!n)
+		return;
 	ag_buf_addf(t->out, "%s (%zu): ", title, n);
 	for (size_t i = 0; i < t->s->schema.n && t->out->len - start < t->level->names; i++) {
 		const ag_schema_path *p = &t->s->schema.items[i];
