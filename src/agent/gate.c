@@ -18,6 +18,13 @@ const char *ag_verdict_name(ag_verdict_kind v)
 	return (unsigned)v < AG_NELEM(name) ? name[v] : "?";
 }
 
+const char *ag_disposition_name(ag_disposition d)
+{
+	static const char *const name[] = { "by verdict", "review", "drop" };
+
+	return (unsigned)d < AG_NELEM(name) ? name[d] : "?";
+}
+
 ag_status ag_rules_evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                             ag_arena *arena, ag_verdict *ret, ag_err *err)
 {

@@ -43,9 +43,10 @@ typedef struct ag_proposal {
 typedef struct ag_subject {
 	ag_gate gate;
 	unsigned iteration;
-	const ag_proposal *proposal; /* action gate; observation gate: the one that led to the candidate */
-	const ag_tool *tool;     /* NULL: no such tool */
-	const ag_val *input;     /* parsed input; NULL when it is no JSON object */
+	const ag_proposal
+		*proposal;   /* action gate; observation gate: the one that led to the candidate */
+	const ag_tool *tool; /* NULL: no such tool */
+	const ag_val *input; /* parsed input; NULL when it is no JSON object */
 	const ag_err *input_err; /* why it is not */
 	const ag_observation *observation;
 	const void *state; /* the agent's state, read only */
@@ -69,7 +70,7 @@ struct ag_evaluator {
 	const char *name;
 	ag_status (*evaluate)(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
 	                      ag_arena *arena, ag_verdict *ret, ag_err *err);
-	bool asks_model;      /* what happened so far is committed before it is asked: money is spent */
+	bool asks_model; /* what happened so far is committed before it is asked: money is spent */
 	const ag_rule *rules; /* the rules evaluator's table */
 	size_t nrule;
 };
@@ -78,7 +79,8 @@ struct ag_evaluator {
 ag_status ag_rules_evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                             ag_arena *arena, ag_verdict *ret, ag_err *err);
 
-const char *ag_gate_name(ag_gate g);            /* "action", "finding", "run" */
-const char *ag_verdict_name(ag_verdict_kind v); /* "pass", "warn", "fail" */
+const char *ag_gate_name(ag_gate g);               /* "action", "finding", "run" */
+const char *ag_verdict_name(ag_verdict_kind v);    /* "pass", "warn", "fail" */
+const char *ag_disposition_name(ag_disposition d); /* "by verdict", "review", "drop" */
 
 #endif

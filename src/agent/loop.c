@@ -5,15 +5,15 @@
  *
  * Invariants: events are committed before their effect is visible outside (an intent before its tool runs); the state
  * changes only in agent->apply(); the iteration counter always advances, so a planner that repeats itself
- * cannot hold the loop. Event payloads are written in loop_events.c, documented in docs/events.md. */
+ * cannot hold the loop. A step that a resume finds half done is taken through the same act(), told what the log holds
+ * of it (loop_resume.c). Event payloads are written in loop_events.c, documented in docs/events.md. */
 #include "agent/loop.h"
 
-#include <unistd.h>
+#include <stdio.h>
 
 #include "agent/loop_events.h"
 #include "query/extjson.h"
 
-#define LEASE_TTL_MS    (60 * 1000)
 #define INPUT_MAX_BYTES (1024 * 1024)
 
 static bool is_over(const ag_loop *l)
@@ -49,28 +49,32 @@ static bool is_fatal(const ag_loop *l, const ag_err *err)
 	}
 }
 
-static ag_status critique(ag_loop *l, ag_gate gate, ag_str text, ag_err *err)
+static bool is_exhausted(const ag_loop *l)
 {
-	if (!text.len)
-		return AG_OK;
-	return ag_loop_emit_critique(l, gate, text, err);
+	return l->opts->meter && l->opts->meter->exhausted;
 }
 
-/* Judge a subject, log the verdict. No gate = PASS without a record. */
-static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, ag_verdict *ret, ag_err *err)
+static bool is_stopped(const ag_loop *l)
 {
-	const ag_evaluator *gate = l->opts->gates[s->gate];
-	ag_status st;
+	return is_over(l) || l->is_spent;
+}
 
-	*ret = (ag_verdict){ .kind = AG_PASS, .score = 1.0, .reason = AG_S("no gate is set") };
-	if (!gate)
-		return AG_OK;
-	s->iteration = l->ret->iterations;
-	s->state = l->opts->state;
-	st = gate->evaluate(gate, l->ctx, s, l->step, ret, err);
-	if (st)
-		return st;
-	return ag_loop_emit_verdict(l, s->gate, target_id, ret, err);
+/* Did the user or the run's deadline end it, whoever was asked? */
+static bool ends_run(const ag_loop *l, const ag_err *why)
+{
+	return why->status == AG_CANCELLED ||
+	       (why->status == AG_TIMEOUT && ag_ctx_left_ms(l->ctx) == 0);
+}
+
+/* A model that is needed does not answer. What was found is kept, and a resume goes on from here. */
+static void stop_asking(ag_loop *l, const char *who, const ag_err *why)
+{
+	if (ends_run(l, why)) {
+		fail_run(l, why);
+		return;
+	}
+	l->ret->err = *why;
+	finish_as(l, AG_S("partial"), ag_str_printf(l->arena, "%s failed: %s", who, why->msg));
 }
 
 /* What a gate wants the planner to read: its critique, else its reason; nothing for PASS. */
@@ -79,6 +83,79 @@ static ag_str critique_of(const ag_verdict *v)
 	if (v->kind == AG_PASS)
 		return AG_S("");
 	return v->critique.len ? v->critique : v->reason;
+}
+
+static ag_status critique(ag_loop *l, ag_gate gate, ag_str text, bool is_told, ag_err *err)
+{
+	if (!text.len || is_told)
+		return AG_OK;
+	return ag_loop_emit_critique(l, gate, text, err);
+}
+
+/* Nobody is dismissed because a judge was down: the subject waits in the log for the next sitting. */
+static void judge_failed(ag_loop *l, const ag_evaluator *gate, ag_gate g, const ag_err *why)
+{
+	char who[80];
+
+	if (!is_exhausted(l) || ends_run(l, why)) {
+		snprintf(who, sizeof(who), "the evaluator \"%s\" of the %s gate", gate->name,
+		         ag_gate_name(g));
+		stop_asking(l, who, why);
+	} else if (g == AG_GATE_RUN) {
+		finish_as(l, AG_S("partial"), ag_str_dup(l->arena, ag_str_c(l->opts->meter->why)));
+	} else {
+		l->is_spent = true;
+	}
+}
+
+/* Judge a subject, log the verdict. No gate = PASS without a record. known: the log holds the verdict. Without an error
+ * the run may be stopped (is_stopped); *ret is a verdict only when it is not. */
+static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_verdict *known,
+                       ag_verdict *ret, ag_err *err)
+{
+	const ag_evaluator *gate = l->opts->gates[s->gate];
+	ag_err why = { 0 };
+	ag_status st = AG_OK, judged;
+
+	*ret = (ag_verdict){ .kind = AG_PASS, .score = 1.0, .reason = AG_S("no gate is set") };
+	if (known)
+		*ret = *known;
+	if (known || !gate)
+		return AG_OK;
+	s->iteration = l->ret->iterations;
+	s->state = l->opts->state;
+	if (gate->asks_model)
+		st = ag_loop_flush(l, err); /* what is judged is on disk before money is spent */
+	if (st)
+		return st;
+	judged = gate->evaluate(gate, l->ctx, s, l->step, ret, &why);
+	if (judged)
+		judge_failed(l, gate, s->gate, &why);
+	else
+		st = ag_loop_emit_verdict(l, s->gate, target_id, ret, err);
+	if (!st)
+		st = ag_loop_emit_usage(l, err);
+	return !st && gate->asks_model ? ag_loop_flush(l, err) : st;
+}
+
+static bool tokens_left(const ag_loop *l, ag_str *why)
+{
+	const ag_llm_meter *m = l->opts->meter;
+
+	if (!m)
+		return true;
+	if (m->exhausted)
+		*why = ag_str_dup(l->arena, ag_str_c(m->why));
+	else if (m->max_tokens && m->input_tokens + m->output_tokens >= m->max_tokens)
+		*why = ag_str_printf(l->arena, "the budget of %llu tokens is used up (%llu used)",
+		                     (unsigned long long)m->max_tokens,
+		                     (unsigned long long)(m->input_tokens + m->output_tokens));
+	else if (m->max_usd > 0 && m->usd >= m->max_usd)
+		*why = ag_str_printf(l->arena, "the budget of %.4g USD is used up (%.4g used)",
+		                     m->max_usd, m->usd);
+	else
+		return true;
+	return false;
 }
 
 static bool budget_left(const ag_loop *l, ag_str *why)
@@ -99,17 +176,17 @@ static bool budget_left(const ag_loop *l, ag_str *why)
 		*why = ag_str_printf(l->arena, "the budget of %g seconds is used up", b->seconds);
 		return false;
 	}
-	return true;
+	return tokens_left(l, why);
 }
 
-static ag_status judge_run(ag_loop *l, ag_verdict *v, ag_err *err)
+static ag_status judge_run(ag_loop *l, const ag_verdict *known, ag_verdict *v, ag_err *err)
 {
 	ag_subject s = { .gate = AG_GATE_RUN };
-	ag_status st = judge(l, &s, ag_id_str(&l->opts->row.id), v, err);
+	ag_status st = judge(l, &s, ag_id_str(&l->opts->row.id), known, v, err);
 
-	if (st)
+	if (st || is_stopped(l))
 		return st;
-	l->ret->has_verdict = l->opts->gates[AG_GATE_RUN] != NULL;
+	l->ret->has_verdict = known || l->opts->gates[AG_GATE_RUN] != NULL;
 	l->ret->verdict = *v;
 	l->ret->verdict.reason = ag_str_dup(l->arena, v->reason);
 	l->ret->verdict.critique = ag_str_dup(l->arena, v->critique);
@@ -125,17 +202,19 @@ static bool goes_in_circles(const ag_loop *l, ag_str reason_before, unsigned cal
 }
 
 /* The planner asks for the end. */
-static ag_status conclude(ag_loop *l, ag_err *err)
+static ag_status conclude(ag_loop *l, const ag_loop_done *done, ag_err *err)
 {
 	const ag_str reason_before = l->ret->verdict.reason;
 	const unsigned calls_before = l->judged_calls;
 	ag_verdict v;
 	ag_str why;
-	ag_status st = judge_run(l, &v, err);
+	ag_status st = judge_run(l, done->verdict[AG_GATE_RUN], &v, err);
 
-	if (st)
+	if (st || is_stopped(l))
 		return st;
 	l->judged_calls = l->ret->calls;
+	if (done->told_run)
+		return AG_OK;
 	if (v.kind != AG_FAIL || l->opts->fail_policy == AG_RUN_FAIL_WARN_ONLY) {
 		finish_as(l, AG_S("ok"), AG_S("the planner concluded"));
 		return AG_OK;
@@ -152,36 +231,52 @@ static ag_status conclude(ag_loop *l, ag_err *err)
 		return AG_OK;
 	}
 	if (budget_left(l, &why))
-		return critique(l, AG_GATE_RUN, critique_of(&v), err);
+		return critique(l, AG_GATE_RUN, critique_of(&v), false, err);
 	finish_as(l, AG_S("partial"),
 	          AG_S("the run gate rejected the result and no budget is left"));
 	return AG_OK;
 }
 
 /* The candidate that a tool proposed: judge it, let the agent settle what becomes of it. */
-static ag_status settle(ag_loop *l, const ag_observation *obs, ag_err *err)
+static ag_status settle(ag_loop *l, const ag_proposal *p, const ag_observation *obs,
+                        const ag_loop_done *done, ag_err *err)
 {
-	ag_subject s = { .gate = AG_GATE_OBSERVATION, .observation = obs };
-	ag_str payload, text = AG_S("");
+	ag_subject s = { .gate = AG_GATE_OBSERVATION, .proposal = p, .observation = obs };
+	ag_str payload;
 	ag_verdict v;
-	ag_status st = judge(l, &s, obs->target_id, &v, err);
+	ag_status st = judge(l, &s, obs->target_id, done->verdict[AG_GATE_OBSERVATION], &v, err);
 
-	if (st)
+	if (st || is_stopped(l))
 		return st;
-	st = l->opts->agent->settle(l->opts->env, l->step, obs, &v, &payload, &text, err);
-	if (st)
-		return st;
-	st = ag_loop_emit(l, AG_EV_FINDING, payload, err);
-	if (st)
-		return st;
-	return critique(l, AG_GATE_OBSERVATION, text, err);
+	if (!done->has_finding) {
+		st = l->opts->agent->settle(l->opts->env, l->step, obs, &v, &payload, err);
+		if (!st)
+			st = ag_loop_emit(l, AG_EV_FINDING, payload, err);
+		if (st)
+			return st;
+	}
+	return critique(l, AG_GATE_OBSERVATION, critique_of(&v), done->told_finding, err);
+}
+
+/* A tool that failed is the planner's to mend. */
+static ag_status tell_failure(ag_loop *l, const ag_tool *t, ag_str message, ag_str hint,
+                              bool is_told, ag_err *err)
+{
+	ag_buf text = AG_BUF_INIT(4096);
+	ag_status st;
+
+	ag_buf_addf(&text, "%s failed: %.*s.", t->name, AG_FMT(message));
+	if (hint.len)
+		ag_buf_addf(&text, " Hint: %.*s.", AG_FMT(hint));
+	st = critique(l, AG_GATE_ACTION, ag_buf_dup(l->step, &text), is_told, err);
+	ag_buf_release(&text);
+	return st;
 }
 
 /* A tool failed: log it; end the run, or tell the planner. */
 static ag_status tool_failed(ag_loop *l, const ag_tool *t, const ag_err *why, ag_err *err)
 {
 	ag_status st = ag_loop_emit_output(l, t, NULL, why, err);
-	ag_buf text = AG_BUF_INIT(2048);
 
 	if (st)
 		return st;
@@ -189,39 +284,61 @@ static ag_status tool_failed(ag_loop *l, const ag_tool *t, const ag_err *why, ag
 		fail_run(l, why);
 		return AG_OK;
 	}
-	ag_buf_addf(&text, "%s failed: %s.", t->name, why->msg);
-	if (why->hint[0])
-		ag_buf_addf(&text, " Hint: %s.", why->hint);
-	st = critique(l, AG_GATE_ACTION, ag_buf_dup(l->step, &text), err);
-	ag_buf_release(&text);
-	return st;
+	return tell_failure(l, t, ag_str_c(why->msg), ag_str_c(why->hint), false, err);
 }
 
-static ag_status call_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag_err *err)
+static ag_status run_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag_observation *obs,
+                          ag_err *why)
 {
-	ag_observation obs = { 0 };
-	ag_err tool_err = { 0 };
+	const ag_status st = t->run(l->opts->env, l->ctx, l->step, input, obs, why);
+
+	if (st || !t->max_output_bytes || obs->json.len <= t->max_output_bytes)
+		return st;
+	ag_fail(why, AG_LIMIT, "agent.loop", "the output of %s has %zu bytes, at most %zu are kept",
+	        t->name, obs->json.len, t->max_output_bytes);
+	return ag_err_hint(why, "ask for less: a lower limit, fewer fields, a narrower filter");
+}
+
+/* The intent is on disk before the tool runs. One that is there already belongs to a sitting that was killed: what only
+ * reads is run again under the same call. */
+static ag_status commit_intent(ag_loop *l, const ag_tool *t, const ag_val *input, ag_err *err)
+{
 	ag_status st = ag_loop_emit_input(l, t, input, err);
 
 	if (!st)
-		st = ag_loop_flush(l, err); /* the intent is on disk before the tool runs */
-	if (st)
-		return st;
-	l->ret->calls++;
-	if (t->run(l->opts->env, l->ctx, l->step, input, &obs, &tool_err))
-		return tool_failed(l, t, &tool_err, err);
-	if (t->max_output_bytes && obs.json.len > t->max_output_bytes) {
-		ag_fail(&tool_err, AG_LIMIT, "agent.loop",
-		        "the output of %s has %zu bytes, at most %zu are kept", t->name,
-		        obs.json.len, t->max_output_bytes);
-		ag_err_hint(&tool_err,
-		            "ask for less: a lower limit, fewer fields, a narrower filter");
-		return tool_failed(l, t, &tool_err, err);
+		st = ag_loop_flush(l, err);
+	if (!st)
+		l->ret->calls++;
+	return st;
+}
+
+static ag_status call_tool(ag_loop *l, const ag_tool *t, const ag_proposal *p, const ag_val *input,
+                           const ag_loop_done *done, ag_err *err)
+{
+	ag_observation obs = { 0 };
+	ag_err why = { 0 };
+	ag_status st = AG_OK;
+
+	if (done->has_output && !done->obs)
+		return tell_failure(l, t, done->message, done->hint, done->told_failure, err);
+	if (done->has_output) {
+		obs = *done->obs;
+	} else {
+		l->tool_start_ms = ag_clock_mono(l->ctx->clock);
+		if (!done->has_intent)
+			st = commit_intent(l, t, input, err);
+		else if (!(t->flags & AG_TOOL_READS))
+			ag_fail(&why, AG_INTERNAL, "agent.loop",
+			        "it was interrupted, its outcome is unknown");
+		if (st)
+			return st;
+		if (why.status || run_tool(l, t, input, &obs, &why))
+			return tool_failed(l, t, &why, err);
+		st = ag_loop_emit_output(l, t, &obs, NULL, err);
 	}
-	st = ag_loop_emit_output(l, t, &obs, NULL, err);
 	if (st)
 		return st;
-	return (t->flags & AG_TOOL_PROPOSES) ? settle(l, &obs, err) : AG_OK;
+	return (t->flags & AG_TOOL_PROPOSES) ? settle(l, p, &obs, done, err) : AG_OK;
 }
 
 /* Parse the input exactly as the planner wrote it: numbers and key order must reach the reader untouched. */
@@ -249,7 +366,20 @@ static bool parse_input(ag_loop *l, const ag_proposal *p, ag_val *ret, ag_err *w
 	return false;
 }
 
-static ag_status act(ag_loop *l, const ag_proposal *p, ag_err *err)
+/* Log what the planner wants, and what it cost to ask. */
+static ag_status log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err)
+{
+	ag_status st;
+
+	l->call_id = ag_id_new(l->ctx->clock);
+	st = ag_loop_emit_proposal(l, p, input, err);
+	if (!st)
+		st = ag_loop_emit_usage(l, err);
+	return !st && l->opts->planner->type->asks_model ? ag_loop_flush(l, err) : st;
+}
+
+/* One proposal, as far as the log does not hold what became of it. */
+static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
 {
 	const ag_tool *t = ag_tool_find(l->opts->agent->tools, l->opts->agent->ntool, p->action);
 	ag_subject s = { .gate = AG_GATE_ACTION, .proposal = p, .tool = t };
@@ -262,14 +392,12 @@ static ag_status act(ag_loop *l, const ag_proposal *p, ag_err *err)
 		s.input = &input;
 	else
 		s.input_err = &input_err;
-	l->call_id = ag_id_new(l->ctx->clock);
-	st = ag_loop_emit_proposal(l, p, s.input, err);
-	if (st)
+	st = done->has_proposal ? AG_OK : log_proposal(l, p, s.input, err);
+	if (!st)
+		st = judge(l, &s, ag_id_str(&l->call_id), done->verdict[AG_GATE_ACTION], &v, err);
+	if (st || is_stopped(l))
 		return st;
-	st = judge(l, &s, ag_id_str(&l->call_id), &v, err);
-	if (st)
-		return st;
-	st = critique(l, AG_GATE_ACTION, critique_of(&v), err);
+	st = critique(l, AG_GATE_ACTION, critique_of(&v), done->ncritique > 0, err);
 	if (st || v.kind == AG_FAIL)
 		return st;
 	/* Also without a gate, nothing unchecked reaches a tool. */
@@ -278,39 +406,54 @@ static ag_status act(ag_loop *l, const ag_proposal *p, ag_err *err)
 			ag_fail(&input_err, AG_INVALID, "agent.loop", "there is no tool \"%.*s\"",
 			        (int)(p->action.len < 60 ? p->action.len : 60), p->action.ptr);
 		return critique(l, AG_GATE_ACTION, ag_str_dup(l->step, ag_str_c(input_err.msg)),
-		                err);
+		                done->ncritique > (v.kind != AG_PASS), err);
 	}
 	if (t->flags & AG_TOOL_CONCLUDES)
-		return conclude(l, err);
-	return call_tool(l, t, s.input, err);
+		return conclude(l, done, err);
+	return call_tool(l, t, p, s.input, done, err);
+}
+
+/* The planner has no proposal. */
+static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
+{
+	const ag_status st = ag_loop_emit_usage(l, err);
+
+	l->ret->iterations--; /* nothing was proposed */
+	if (l->opts->planner->type->asks_model && is_exhausted(l) && !ends_run(l, why))
+		l->is_spent = true;
+	else if (l->opts->planner->type->asks_model)
+		stop_asking(l, "the planner's model", why);
+	else
+		fail_run(l, why);
+	return st;
 }
 
 static ag_status step(ag_loop *l, ag_err *err)
 {
+	const ag_loop_done nothing = { 0 };
 	ag_proposal p = { 0 };
 	ag_err why = { 0 };
 	ag_status st;
 
-	st = ag_loop_lease(l, LEASE_TTL_MS, err);
+	st = ag_loop_lease(l, AG_LOOP_LEASE_MS, err);
 	if (st)
 		return st;
 	l->ret->iterations++;
-	if (l->opts->planner->type->propose(l->opts->planner, l->ctx, l->step, &p, &why)) {
-		fail_run(l, &why);
-		return AG_OK;
-	}
+	if (l->opts->planner->type->propose(l->opts->planner, l->ctx, l->step, &p, &why))
+		return planner_failed(l, &why, err);
 	/* A share of certainty, whatever a model writes; NaN counts as none. */
 	p.confidence = p.confidence > 1 ? 1 : p.confidence >= 0 ? p.confidence : 0;
-	return act(l, &p, err);
+	return act(l, &p, &nothing, err);
 }
 
 /* The budget ran out: the run gate judges what there is, once. */
 static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
 {
+	const bool is_judged = l->end_seq && l->end_seq == l->seq;
 	ag_verdict v;
-	ag_status st = judge_run(l, &v, err);
+	ag_status st = judge_run(l, is_judged ? &l->end_verdict : NULL, &v, err);
 
-	if (st)
+	if (st || is_over(l))
 		return st;
 	if (v.kind == AG_FAIL && l->opts->fail_policy == AG_RUN_FAIL_ABORT && l->ret->has_verdict)
 		finish_as(l, AG_S("failed"),
@@ -320,18 +463,36 @@ static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status turn(ag_loop *l, ag_err *err)
+static ag_status turn(ag_loop *l, const ag_loop_done *done, ag_err *err)
 {
 	ag_err why = { 0 };
 	ag_str spent;
 
+	l->is_spent = false;
 	if (ag_ctx_check(l->ctx, &why)) {
 		fail_run(l, &why);
 		return AG_OK;
 	}
+	if (done)
+		return act(l, &done->proposal, done, err);
 	if (!budget_left(l, &spent))
 		return out_of_budget(l, spent, err);
 	return step(l, err);
+}
+
+void ag_loop_go_on(ag_loop *l, const ag_loop_done *done)
+{
+	ag_err commit_err = { 0 };
+
+	while (!is_over(l)) {
+		if (turn(l, done, &commit_err) || ag_loop_flush(l, &commit_err))
+			fail_run(l, &commit_err);
+		ag_arena_reset(l->step);
+		done = NULL;
+	}
+	if (ag_loop_finish(l, &commit_err) && l->ret->err.status == AG_OK)
+		fail_run(l, &commit_err);
+	ag_loop_release(l);
 }
 
 ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_run_result *ret,
@@ -340,19 +501,15 @@ ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_
 	ag_loop l = {
 		.ctx = ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new()
 	};
-	ag_err commit_err = { 0 };
 	ag_status st;
 
 	*ret = (ag_run_result){ 0 };
+	if (!opts->budget.iterations)
+		opts->budget.iterations = opts->planner->type->default_iterations;
 	l.mono_start_ms = ag_clock_mono(ctx->clock);
 	st = ag_loop_begin(&l, err);
-	while (!st && !is_over(&l)) {
-		if (turn(&l, &commit_err) || ag_loop_flush(&l, &commit_err))
-			fail_run(&l, &commit_err);
-		ag_arena_reset(l.step);
-	}
-	if (!st && ag_loop_finish(&l, &commit_err) && ret->err.status == AG_OK)
-		fail_run(&l, &commit_err);
+	if (!st)
+		ag_loop_go_on(&l, NULL);
 	ag_arena_free(l.step);
 	return st;
 }

@@ -69,11 +69,10 @@ typedef struct ag_agent {
 	size_t ntool;
 	/* The only way state changes. Also used to rebuild a state from a log. */
 	ag_status (*apply)(void *state, const ag_event *ev, ag_err *err);
-	/* After the observation gate: write the payload of the finding event (JSON) and the critique for the
-	 * planner ("" = none). NULL for agents without candidates. */
+	/* After the observation gate: write the payload of the finding event (JSON). NULL for agents without
+	 * candidates. */
 	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs,
-	                    const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
-	                    ag_err *err);
+	                    const ag_verdict *v, ag_str *ret_payload, ag_err *err);
 	/* Add what follows from an event to its batch: finding rows, on run_finished (applied already) the report
 	 * and the counts of the run's row. NULL = nothing is derived. */
 	ag_status (*derive)(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
@@ -87,7 +86,9 @@ typedef struct ag_run_opts {
 	ag_planner *planner;
 	const ag_evaluator *gates[AG_NGATE]; /* NULL = no gate */
 	ag_budget budget;
-	ag_llm_meter *meter; /* of the planner and the evaluators; NULL = there is no model */
+	ag_llm_meter
+		*meter; /* of the planner and the evaluators, for a resume primed with what earlier
+	                      * sittings used; NULL = there is no model */
 	const ag_opening *opening;
 	size_t nopening;
 	ag_fail_policy fail_policy;

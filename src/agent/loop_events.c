@@ -26,8 +26,14 @@ static ag_event make_event(ag_loop *l, ag_event_type type, ag_str payload)
 	if (type == AG_EV_TOOL_INPUT || type == AG_EV_TOOL_OUTPUT || type == AG_EV_PROPOSAL ||
 	    type == AG_EV_FINDING || type == AG_EV_VERDICT)
 		ev.call_id = l->call_id;
-	if (type != AG_EV_PROPOSAL && type != AG_EV_RUN_STARTED && type != AG_EV_RUN_FINISHED)
-		ev.cause = l->cause;
+	switch (type) {
+	case AG_EV_PROPOSAL:
+	case AG_EV_RUN_STARTED:
+	case AG_EV_RUN_RESUMED:
+	case AG_EV_RUN_FINISHED:
+	case AG_EV_HISTORY: break;
+	default: ev.cause = l->cause;
+	}
 	return ev;
 }
 
@@ -130,16 +136,57 @@ ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err)
 	return st;
 }
 
-ag_status ag_loop_begin(ag_loop *l, ag_err *err)
+void ag_loop_release(ag_loop *l)
+{
+	ag_err ignored;
+
+	if (l->lease_until_ms)
+		AG_IGNORE(ag_store_lease(l->opts->store, &l->opts->row.id, l->owner,
+		                         ag_clock_wall(l->ctx->clock), 0, &ignored),
+		          "it runs out by itself");
+	l->lease_until_ms = 0;
+}
+
+/* The first batch of a sitting: how it begins, and what the agent opens it with. */
+static ag_status open_sitting(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err)
+{
+	ag_status st = ag_loop_emit(l, type, payload, err);
+
+	AG_ASSERT(l->opts->nopening < AG_LOOP_PENDING_MAX);
+	for (size_t i = 0; i < l->opts->nopening && !st; i++)
+		st = ag_loop_emit(l, l->opts->opening[i].type, l->opts->opening[i].payload, err);
+	return st ? st : commit(l, true, AG_S(""), err);
+}
+
+static void name_owner(ag_loop *l)
 {
 	const ag_id owner = ag_id_new(l->ctx->clock);
-	ag_status st;
 
 	l->owner = ag_str_printf(l->arena, "%ld:%s", (long)getpid(), owner.text);
 	l->opts->row.status = AG_S("running");
+}
+
+ag_status ag_loop_begin(ag_loop *l, ag_err *err)
+{
+	name_owner(l);
 	l->opts->row.started_ms = ag_clock_wall(l->ctx->clock);
-	st = ag_loop_emit(l, AG_EV_RUN_STARTED, l->opts->started, err);
-	return st ? st : commit(l, true, AG_S(""), err);
+	return open_sitting(l, AG_EV_RUN_STARTED, l->opts->started, err);
+}
+
+ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err)
+{
+	ag_status st;
+
+	name_owner(l);
+	l->opts->row.verdict = AG_S("");
+	l->opts->row.finished_ms = 0;
+	st = ag_loop_lease(l, AG_LOOP_LEASE_MS, err);
+	if (st)
+		return st;
+	st = open_sitting(l, AG_EV_RUN_RESUMED, resumed, err);
+	if (st)
+		ag_loop_release(l);
+	return st;
 }
 
 /* {"iteration":1,"call_id":"…","reasoning":"…","action":"run_query","action_input":{…},"confidence":0.9} */
@@ -159,6 +206,8 @@ ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *
 	else
 		ag_jw_kstr(&w, "action_input_text", p->input);
 	ag_jw_kdouble(&w, "confidence", p->confidence);
+	if (p->text.len)
+		ag_jw_kstr(&w, "text", p->text);
 	ag_jw_obj_end(&w);
 	return emit_buf(l, AG_EV_PROPOSAL, &out, err);
 }
@@ -184,6 +233,8 @@ ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const
 	else
 		ag_jw_knull(&w, "critique");
 	ag_jw_kstr(&w, "evaluated_by", v->evaluated_by);
+	if (v->disposition != AG_DISPOSE_BY_VERDICT)
+		ag_jw_kstr(&w, "disposition", ag_str_c(ag_disposition_name(v->disposition)));
 	ag_jw_obj_end(&w);
 	return emit_buf(l, AG_EV_VERDICT, &out, err);
 }
@@ -229,6 +280,8 @@ ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation
 	ag_jw_kint(&w, "latency_ms", ag_clock_mono(l->ctx->clock) - l->tool_start_ms);
 	if (obs) {
 		ag_jw_kstr(&w, "summary", obs->summary);
+		if (obs->target_id.len)
+			ag_jw_kstr(&w, "target_id", obs->target_id);
 		ag_jw_kraw(&w, "result", obs->json);
 	} else {
 		ag_jw_kstr(&w, "summary", ag_str_c(why->msg));
@@ -241,6 +294,46 @@ ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation
 	}
 	ag_jw_obj_end(&w);
 	return emit_buf(l, AG_EV_TOOL_OUTPUT, &out, err);
+}
+
+/* {"iteration":3,"purpose":"planner","name":"default","model":"…","input_tokens":900, … "usd":0.001,"ok":true} */
+static ag_status emit_charge(ag_loop *l, const ag_llm_charge *c, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kuint(&w, "iteration", l->ret->iterations);
+	ag_jw_kstr(&w, "purpose", c->purpose);
+	ag_jw_kstr(&w, "name", c->name);
+	ag_jw_kstr(&w, "model", c->model);
+	ag_jw_kstr(&w, "provider", c->provider);
+	ag_jw_kuint(&w, "input_tokens", c->usage.input_tokens);
+	ag_jw_kuint(&w, "output_tokens", c->usage.output_tokens);
+	ag_jw_kuint(&w, "cached_tokens", c->usage.cached_tokens);
+	ag_jw_kuint(&w, "cache_write_tokens", c->usage.cache_write_tokens);
+	ag_jw_kuint(&w, "thinking_tokens", c->usage.thinking_tokens);
+	ag_jw_kbool(&w, "estimated", c->usage.is_estimated);
+	ag_jw_kdouble(&w, "usd", c->usd);
+	ag_jw_kbool(&w, "priced", c->is_priced);
+	ag_jw_kuint(&w, "attempts", c->attempts);
+	ag_jw_kint(&w, "latency_ms", c->latency_ms);
+	ag_jw_kbool(&w, "ok", c->ok);
+	ag_jw_obj_end(&w);
+	return emit_buf(l, AG_EV_USAGE, &out, err);
+}
+
+ag_status ag_loop_emit_usage(ag_loop *l, ag_err *err)
+{
+	ag_llm_meter *m = l->opts->meter;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; m && i < m->npending && !st; i++)
+		st = emit_charge(l, &m->pending[i], err);
+	if (m)
+		m->npending = 0;
+	return st;
 }
 
 /* {"status":"ok","why":"…","iterations":9,"calls":7,"verdict":{…}|null} */

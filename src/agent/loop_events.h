@@ -5,8 +5,25 @@
 #include "agent/loop.h"
 
 /* Events of one half of a step are committed together: proposal, verdict and intent before a tool runs, its output
- * with what follows after. One sync to disk each instead of one per event. */
-#define AG_LOOP_PENDING_MAX 16
+ * with what follows after. One sync to disk each instead of one per event. As many as the meter may hold charges, and
+ * what else a half step can bring. */
+#define AG_LOOP_PENDING_MAX (AG_METER_MAX_PENDING + 16)
+
+/* What the log holds of the step that was under way; all zero for a step that begins now. The same code takes a live
+ * step and a resumed one through act() in loop.c, so they cannot differ. */
+typedef struct ag_loop_done {
+	bool has_proposal;
+	ag_proposal proposal;
+	uint64_t seq; /* of the proposal */
+	unsigned iteration;
+	ag_id call_id;
+	const ag_verdict *verdict[AG_NGATE]; /* NULL = not judged yet */
+	unsigned ncritique;                  /* of the action gate, before the tool ran */
+	bool has_intent, has_output, has_finding;
+	const ag_observation *obs; /* of an output; NULL = the tool failed: message, hint */
+	ag_str message, hint;
+	bool told_failure, told_finding, told_run; /* the critique that follows is in the log */
+} ag_loop_done;
 
 typedef struct ag_loop {
 	const ag_ctx *ctx;
@@ -14,11 +31,14 @@ typedef struct ag_loop {
 	ag_arena *arena; /* the run's */
 	ag_arena *step;  /* reset after each step */
 	ag_run_result *ret;
-	uint64_t seq;          /* of the last event */
-	uint64_t cause;        /* seq of the proposal under way */
-	ag_id call_id;         /* of the proposal under way */
-	ag_str owner;          /* of the lease */
-	unsigned judged_calls; /* tool calls when the run gate was last asked */
+	uint64_t seq;           /* of the last event */
+	uint64_t cause;         /* seq of the proposal under way */
+	ag_id call_id;          /* of the proposal under way */
+	ag_str owner;           /* of the lease */
+	unsigned judged_calls;  /* tool calls when the run gate was last asked */
+	bool is_spent;          /* a gate's model was refused by the meter: the step stands still */
+	ag_verdict end_verdict; /* of the run gate on a run that is out of budget … */
+	uint64_t end_seq;       /* … which holds while this is the last event; 0 = none */
 	int64_t mono_start_ms, lease_until_ms, tool_start_ms;
 	ag_event pending[AG_LOOP_PENDING_MAX]; /* payloads in step */
 	size_t npending;
@@ -28,6 +48,12 @@ typedef struct ag_loop {
 
 /* Commit run_started with the run's row. The lease is the first step's: when it fails, the run has an end. */
 AG_CHECK ag_status ag_loop_begin(ag_loop *l, ag_err *err);
+/* Take the lease of a run that stood still, commit run_resumed and what opens the sitting. */
+AG_CHECK ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err);
+/* From there to the end of the run, with the finish committed. */
+void ag_loop_go_on(ag_loop *l, const ag_loop_done *done);
+/* Give the lease back: the next sitting need not wait. */
+void ag_loop_release(ag_loop *l);
 /* Renew the lease when half of it is gone. */
 AG_CHECK ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err);
 /* Queue one event for the next flush and apply it to the state. payload: one JSON object, copied. */
@@ -39,6 +65,8 @@ AG_CHECK ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_
 AG_CHECK ag_status ag_loop_emit_critique(ag_loop *l, ag_gate gate, ag_str text, ag_err *err);
 AG_CHECK ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val *input,
                                       ag_err *err);
+/* What the models have cost since the last time. */
+AG_CHECK ag_status ag_loop_emit_usage(ag_loop *l, ag_err *err);
 /* Exactly one of obs and why is set. */
 AG_CHECK ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
                                        const ag_err *why, ag_err *err);
@@ -46,5 +74,7 @@ AG_CHECK ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_ob
 AG_CHECK ag_status ag_loop_flush(ag_loop *l, ag_err *err);
 /* Apply run_finished, then commit it with the run's row and what the agent derives (the report). */
 AG_CHECK ag_status ag_loop_finish(ag_loop *l, ag_err *err);
+
+#define AG_LOOP_LEASE_MS (60 * 1000)
 
 #endif

@@ -5,12 +5,14 @@
 #include "audit/audit.h"
 
 #include "audit/report.h"
+#include "audit/start.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
 
 struct ag_audit {
 	ag_arena *arena;
 	ag_source *source;
+	const ag_source_info *info; /* as the run began with it */
 	const ag_audit_opts *opts;
 	const char *planner;
 	ag_audit_state state;
@@ -23,17 +25,21 @@ struct ag_audit {
 void ag_audit_opts_init(ag_audit_opts *o)
 {
 	*o = (ag_audit_opts){
+		.pass_threshold = { [AG_GATE_ACTION] = 0.6,
+		                    [AG_GATE_OBSERVATION] = 0.7,
+		                    [AG_GATE_RUN] = 0.5 },
+		.malformed = { [AG_GATE_ACTION] = AG_MALFORMED_FAIL,
+		               [AG_GATE_OBSERVATION] = AG_MALFORMED_FAIL,
+		               [AG_GATE_RUN] = AG_MALFORMED_WARN },
+		.escalation_low = 0.40,
+		.escalation_high = 0.85,
+		.escalation_cap = 10,
 		.rules = ag_rule_opts_default,
 		.catalogue = {
 			.null_rate_warning_threshold = 0.05,
 			.null_rate_critical_threshold = 0.20,
 			.type_consistency_threshold = 0.98,
 		},
-		.pass_threshold = { 0.6, 0.7, 0.5 },
-		.malformed = { AG_MALFORMED_FAIL, AG_MALFORMED_FAIL, AG_MALFORMED_WARN },
-		.escalation_low = 0.40,
-		.escalation_high = 0.85,
-		.escalation_cap = 10,
 	};
 }
 
@@ -65,38 +71,23 @@ ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **re
 	return AG_OK;
 }
 
-/* {"agent":"audit","source":{…},"planner":"builtin","seed":0,"as_of":"…","settings":{…},"version":"…"} */
-static ag_str started_payload(ag_audit *a)
-{
-	const ag_source_info *info = ag_source_info_of(a->source);
-	ag_buf out = AG_BUF_INIT(4 * 1024 * 1024);
-	ag_str ret;
-	ag_jw w;
-
-	ag_jw_init(&w, &out, 0);
-	ag_jw_obj(&w);
-	ag_jw_kstr(&w, "agent", AG_S("audit"));
-	ag_jw_kstr(&w, "planner", ag_str_c(a->planner));
-	ag_report_run_facts(a->opts, info, &w);
-	ag_jw_obj_end(&w);
-	ret = ag_buf_dup(a->arena, &out);
-	ag_buf_release(&out);
-	return ret;
-}
-
 static ag_str report_of(ag_audit *a)
 {
-	return ag_report_text_of(&a->state, a->opts, ag_source_info_of(a->source), a->planner,
-	                         &a->row->id, a->arena);
+	return ag_report_text_of(&a->state, a->opts, a->info, a->planner, &a->row->id, a->arena);
 }
 
-/* Proposed again and rejected, a committed finding stays as it is, here as in the state. */
-static bool is_committed(const ag_audit *a, ag_str key)
+/* Does the row say what the state will? Under the policy "drop" the log alone remembers it; a finding that is kept
+ * outlives its own rejection. */
+static bool changes_row(const ag_audit *a, ag_str key, ag_str status)
 {
-	for (size_t i = 0; i < a->state.findings.n; i++)
+	const ag_finding *kept = NULL;
+
+	if (ag_str_eqc(status, "dropped"))
+		return false;
+	for (size_t i = 0; i < a->state.findings.n && !kept; i++)
 		if (ag_str_eq(a->state.findings.items[i].key, key))
-			return true;
-	return false;
+			kept = &a->state.findings.items[i];
+	return !kept || ag_finding_replaces(kept->status, status);
 }
 
 static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev,
@@ -115,9 +106,7 @@ static ag_status derive_finding(ag_audit *a, ag_arena *arena, const ag_event *ev
 	v = ag_val_getc(&p, "finding");
 	status = ag_val_getc(&p, "status");
 	st = ag_finding_read(v, arena, &f, err);
-	/* Under the policy "drop" the log alone remembers it. */
-	if (st || ag_str_eqc(ag_val_text(status), "dropped") ||
-	    (ag_str_eqc(ag_val_text(status), "dismissed") && is_committed(a, f.key)))
+	if (st || !changes_row(a, f.key, ag_val_text(status)))
 		return st;
 	*row = (ag_finding_row){
 		.id = f.id,
@@ -197,16 +186,44 @@ static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *re
 	}
 }
 
+/* Gates and planner; a->state holds what the log does. */
+static ag_status set_up(ag_audit *a, ag_planner_make make, void *make_arg, ag_run_opts *run,
+                        ag_err *err)
+{
+	ag_status st = ag_audit_gates(a, run->gates, err);
+
+	if (st)
+		return st;
+	run->env = a;
+	run->state = &a->state;
+	run->meter = a->opts->meter;
+	run->fail_policy = a->opts->fail_policy;
+	run->budget = a->opts->budget;
+	run->planner = make(a, make_arg);
+	if (!run->budget.iterations)
+		run->budget.iterations = run->planner->type->default_iterations;
+	a->state.budget = run->budget.iterations;
+	a->planner = run->planner->type->name;
+	a->row = &run->row;
+	return AG_OK;
+}
+
+static void close_planner(const ag_run_opts *run)
+{
+	if (run->planner && run->planner->type->close)
+		run->planner->type->close(run->planner);
+}
+
 ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
                        const ag_audit_opts *opts, ag_planner_make make, void *make_arg,
                        void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
                        ag_arena *arena, ag_audit_result *ret, ag_err *err)
 {
-	const ag_source_info *info = ag_source_info_of(source);
 	ag_audit_opts effective = *opts;
 	ag_audit *a = ag_new(arena, ag_audit);
 	ag_agent agent = ag_agent_audit;
-	ag_run_opts run = { .env = a };
+	ag_run_opts run = { .agent = &agent, .store = store };
+	ag_opening opening;
 	ag_status st;
 
 	agent.ntool = ag_audit_ntool;
@@ -215,28 +232,154 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	*ret = (ag_audit_result){ 0 };
 	a->arena = arena;
 	a->source = source;
+	a->info = ag_source_info_of(source);
 	a->opts = &effective;
-	a->row = &run.row;
-	run.agent = &agent;
-	run.budget = opts->budget;
-	ag_audit_state_init(&a->state, arena, &opts->rules, info->key, info->ndoc,
-	                    run.budget.iterations);
-	st = ag_audit_gates(a, run.gates, err);
-	if (st)
-		return st;
-	run.planner = make(a, make_arg);
-	a->planner = run.planner->type->name;
-	run.state = &a->state;
-	run.fail_policy = opts->fail_policy;
-	run.store = store;
-	run.started = started_payload(a);
+	ag_audit_state_init(&a->state, arena, &opts->rules, a->info->key, a->info->ndoc, 0);
+	fill_row(a->info, ctx, &run.row);
+	st = set_up(a, make, make_arg, &run, err);
+	run.started = st ? AG_S("")
+	                 : ag_start_payload(&effective, &run.budget, a->info, a->planner, arena);
 	run.on_event = on_event;
 	run.on_event_arg = on_event_arg;
-	fill_row(info, ctx, &run.row);
-	st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);
+	run.opening = &opening;
+	if (!st && !opts->no_history)
+		st = ag_audit_opening(ctx, source, store, &run.row.id, arena, &opening,
+		                      &run.nopening, err);
+	if (!st)
+		st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);
 	if (!st)
 		fill_result(a, &run, ret);
-	if (run.planner->type->close)
-		run.planner->type->close(run.planner);
+	close_planner(&run);
+	return st;
+}
+
+/* --- a run that stood still --- */
+
+/* Evidence of one state of the data says nothing of another one. */
+static ag_status check_source(const ag_source_info *was, const ag_source_info *is, ag_err *err)
+{
+	if (!ag_str_eq(was->key, is->key))
+		ag_fail(err, AG_CONFLICT, "audit.resume",
+		        "the run is about %.*s, this source is %.*s", AG_FMT(was->key),
+		        AG_FMT(is->key));
+	else if (was->ndoc != is->ndoc)
+		ag_fail(err, AG_CONFLICT, "audit.resume",
+		        "the data changed since the run began: %llu documents then, %llu now",
+		        (unsigned long long)was->ndoc, (unsigned long long)is->ndoc);
+	else if (!ag_str_eq(was->content_hash, is->content_hash))
+		ag_fail(err, AG_CONFLICT, "audit.resume",
+		        "the data changed since the run began: content hash %.*s then, %.*s now",
+		        AG_FMT(was->content_hash), AG_FMT(is->content_hash));
+	else
+		return AG_OK;
+	return ag_err_hint(err, "start a new run: argus audit %.*s", AG_FMT(is->uri));
+}
+
+/* All that bears on the result is the run's own; the rest comes from who resumes it. */
+static void merge_opts(const ag_audit_opts *now, ag_audit_opts *start)
+{
+	start->budget = now->budget;
+	start->show_values = now->show_values;
+	start->planner_llm = now->planner_llm;
+	start->self_llm = now->self_llm;
+	start->judge_llm = now->judge_llm;
+	start->meter = now->meter;
+	start->pricing_version = now->pricing_version;
+}
+
+/* The state as the log has it. */
+static ag_status replay(ag_audit *a, const ag_event *events, size_t n, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	ag_audit_state_init(&a->state, a->arena, &a->opts->rules, a->info->key, a->info->ndoc, 0);
+	for (size_t i = 0; i < n && !st; i++)
+		st = ag_audit_apply(&a->state, &events[i], err);
+	if (!st && a->opts->meter)
+		ag_llm_meter_prime(a->opts->meter, a->state.input_tokens, a->state.output_tokens,
+		                   a->state.model_calls, a->state.usd);
+	return st;
+}
+
+/* Only a log that was cut within its first batch lacks the history that it would have opened with. */
+static ag_status open_again(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, ag_opening *opening,
+                            ag_err *err)
+{
+	run->opening = opening;
+	if (a->opts->no_history || a->state.has_history || a->state.trace.n)
+		return AG_OK;
+	return ag_audit_opening(ctx, a->source, run->store, &run->row.id, a->arena, opening,
+	                        &run->nopening, err);
+}
+
+static ag_status check_planner(const ag_audit *a, ag_str planner, ag_err *err)
+{
+	if (ag_str_eqc(planner, a->planner))
+		return AG_OK;
+	return ag_fail(err, AG_INVALID, "audit.resume",
+	               "the planner of this run is \"%.*s\", not \"%s\"", AG_FMT(planner),
+	               a->planner);
+}
+
+static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const ag_event *events,
+                       size_t n, ag_str planner, ag_audit_result *ret, ag_err *err)
+{
+	ag_opening opening;
+	ag_status st = check_planner(a, planner, err);
+
+	if (!st)
+		st = open_again(a, ctx, run, &opening, err);
+	if (!st)
+		st = ag_loop_resume(ctx, run, events, n,
+		                    ag_start_resumed_payload(a->opts, &run->budget, a->planner,
+		                                             a->state.sittings + 1, a->arena),
+		                    a->arena, &ret->run_result, err);
+	if (!st)
+		fill_result(a, run, ret);
+	return st;
+}
+
+ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
+                          const ag_run_row *row, const ag_audit_opts *opts, ag_planner_make make,
+                          void *make_arg, void (*on_event)(void *arg, const ag_event *ev),
+                          void *on_event_arg, ag_arena *arena, ag_audit_result *ret, ag_err *err)
+{
+	ag_audit *a = ag_new(arena, ag_audit);
+	ag_source_info *info = ag_new(arena, ag_source_info);
+	ag_agent agent = ag_agent_audit;
+	ag_run_opts run = { .agent = &agent,
+		            .store = store,
+		            .row = *row,
+		            .on_event = on_event,
+		            .on_event_arg = on_event_arg };
+	ag_audit_start start;
+	ag_event *events;
+	ag_val started;
+	ag_status st;
+	size_t n;
+
+	agent.ntool = ag_audit_ntool;
+	*ret = (ag_audit_result){ 0 };
+	st = ag_store_events(store, &row->id, 0, arena, &events, &n, err);
+	if (!st)
+		st = ag_start_parse(events, n, &row->id, arena, &started, err);
+	if (!st)
+		st = ag_audit_read_start(&events[0], arena, &start, err);
+	if (st)
+		return st;
+	ag_start_read_source(&started, row, arena, info);
+	merge_opts(opts, &start.opts);
+	a->arena = arena;
+	a->source = source;
+	a->info = info;
+	a->opts = &start.opts;
+	st = check_source(info, ag_source_info_of(source), err);
+	if (!st)
+		st = replay(a, events, n, err);
+	if (!st)
+		st = set_up(a, make, make_arg, &run, err);
+	if (!st)
+		st = go_on(a, ctx, &run, events, n, start.planner, ret, err);
+	close_planner(&run);
 	return st;
 }

@@ -10,6 +10,12 @@
 #include "query/extjson.h"
 #include "query/path.h"
 
+bool ag_finding_replaces(ag_str kept_status, ag_str status)
+{
+	return ag_str_eqc(status, "committed") ||
+	       (ag_str_eqc(status, "pending_review") && ag_str_eqc(kept_status, "pending_review"));
+}
+
 double ag_finding_score(const ag_finding *f)
 {
 	const double spread = f->share / 0.05 + 0.2;

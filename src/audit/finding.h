@@ -55,6 +55,9 @@ typedef struct ag_finding {
 	double evaluation_score;
 } ag_finding;
 
+/* Does a finding that is proposed again with `status` take the place of a kept one? A committed one stays through a
+ * rejection and through doubt, one that waits for a person through a rejection. */
+bool ag_finding_replaces(ag_str kept_status, ag_str status);
 double ag_finding_score(const ag_finding *f);
 /* Rank order: score descending, then severity, field, category. For qsort over const ag_finding *. */
 int ag_finding_rank(const void *a, const void *b);

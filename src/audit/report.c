@@ -95,6 +95,7 @@ ag_str ag_report_summary(const ag_audit_state *s, ag_arena *arena)
 		ag_buf_addf(&out, " (critical: %zu, high: %zu, low: %zu, medium: %zu)",
 		            by_severity[AG_CRITICAL], by_severity[AG_HIGH], by_severity[AG_LOW],
 		            by_severity[AG_MEDIUM]);
+	ag_report_cost_text(s, &out);
 	ag_buf_addc(&out, '.');
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
@@ -299,6 +300,21 @@ static ag_str shown_input(const ag_trace_entry *t, const ag_audit_opts *o, ag_ar
 	return ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED);
 }
 
+/* The log needs the whole finding there; the report has it among its findings, masked. */
+static ag_val without_candidate(const ag_trace_entry *t, const ag_val *v, ag_arena *arena)
+{
+	ag_member *m;
+	size_t n = 0;
+
+	if (!ag_str_eqc(t->action, "write_finding") || v->type != AG_T_OBJECT)
+		return *v;
+	m = ag_new_n(arena, ag_member, v->n ? v->n : 1);
+	for (uint32_t i = 0; i < v->n; i++)
+		if (!ag_str_eqc(v->u.members[i].key, "candidate"))
+			m[n++] = v->u.members[i];
+	return ag_val_object(m, n);
+}
+
 static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, bool with_result,
                              ag_arena *arena, ag_jw *w)
 {
@@ -309,7 +325,8 @@ static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, bo
 	if (t->result.type != AG_T_MISSING && !with_result) {
 		ag_jw_knull(w, "result");
 	} else if (t->result.type != AG_T_MISSING) {
-		const ag_val shown = o->show_values ? t->result : masked_result(t, arena);
+		const ag_val whole = o->show_values ? t->result : masked_result(t, arena);
+		const ag_val shown = without_candidate(t, &whole, arena);
 
 		ag_jw_kraw(w, "result", ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED));
 	} else {
@@ -370,6 +387,14 @@ static void coverage_json(const ag_audit_state *s, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
+/* Of all sittings, without the time between them. */
+static double seconds_worked(const ag_audit_state *s)
+{
+	const int64_t sitting = s->finished_ms ? s->finished_ms - s->sitting_ms : 0;
+
+	return (double)(s->worked_ms + (sitting > 0 ? sitting : 0)) / 1000;
+}
+
 void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_source_info *info,
                      const char *planner, const ag_id *run, ag_trace_detail detail, ag_jw *w)
 {
@@ -382,8 +407,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kstr(w, "database", info->database);
 	ag_jw_knull(w, "cosmos_account");
 	time_member(w, "run_at", s->started_ms);
-	ag_jw_kdouble(w, "duration_seconds",
-	              s->finished_ms ? (double)(s->finished_ms - s->started_ms) / 1000 : 0);
+	ag_jw_kdouble(w, "duration_seconds", seconds_worked(s));
 	ag_jw_kstr(w, "status", s->status.len ? s->status : AG_S("failed"));
 	ag_jw_kstr(w, "status_reason", s->status_why);
 	ag_jw_kstr(w, "summary", ag_report_summary(s, arena));
@@ -397,9 +421,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kbool(w, "masked", !o->show_values);
 	dismissed_json(s, o, w);
 	evaluations_json(s, w);
-	ag_jw_kuint(w, "total_input_tokens", 0);
-	ag_jw_kuint(w, "total_output_tokens", 0);
-	ag_jw_knull(w, "cost");
+	ag_report_cost(s, arena, w);
 	ag_report_diff(s, o, arena, w);
 	trace_json(s, o, detail, w);
 	ag_jw_obj_end(w);

@@ -18,6 +18,10 @@ ag_str ag_report_text_of(const ag_audit_state *s, const ag_audit_opts *o,
                          ag_arena *arena);
 /* Members "source", "seed", "as_of", "settings", "versions": also in the run_started event. */
 void ag_report_run_facts(const ag_audit_opts *o, const ag_source_info *info, ag_jw *w);
+/* Members "total_input_tokens", "total_output_tokens", "cost": what the models of the run used. report_cost.c */
+void ag_report_cost(const ag_audit_state *s, ag_arena *arena, ag_jw *w);
+/* "; 12,345 tokens, 0.0123 USD"; nothing without models. */
+void ag_report_cost_text(const ag_audit_state *s, ag_buf *out);
 /* One line for people: documents, paths, iterations, findings by severity. */
 ag_str ag_report_summary(const ag_audit_state *s, ag_arena *arena);
 

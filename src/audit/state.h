@@ -107,6 +107,9 @@ typedef struct ag_audit_state {
 	ag_history history;
 	unsigned sittings; /* 1, and one more for each time that the run was resumed */
 	int64_t started_ms, finished_ms;
+	int64_t sitting_ms, worked_ms; /* begin of this sitting; length of those before it */
+	int64_t last_ms;               /* of the latest event of a sitting */
+	ag_str pricing_version;        /* of this sitting's price table */
 	ag_str status, status_why; /* "" while running */
 	bool has_run_verdict;
 	ag_evaluation run_verdict;

@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #include "agent/tool.h"
-#include "audit/state.h"
+#include "audit/state_history.h"
 #include "guard/docquery.h"
 #include "query/extjson.h"
 
@@ -185,6 +185,25 @@ static void apply_proposal(ag_audit_state *s, const ag_val *p)
 	s->last_critique = AG_S("");
 }
 
+/* What the finding gate is asked about: the finding, and beside it what was claimed. */
+static const ag_finding *read_candidate(ag_audit_state *s, const ag_val *result)
+{
+	const ag_val *v = ag_val_getc(result, "candidate"),
+		     *pct = ag_val_getc(result, "claimed_pct");
+	ag_finding *f = ag_new(s->arena, ag_finding);
+	ag_err ignored;
+
+	if (!v || ag_finding_read(v, s->arena, f, &ignored))
+		return NULL;
+	if (!ag_val_to_i64(ag_val_getc(result, "claimed_count"), &f->claimed_count))
+		f->claimed_count = 0;
+	f->has_claimed_share = pct && ag_type_is_number(pct->type);
+	if (f->has_claimed_share)
+		f->claimed_share = ag_val_number(pct);
+	f->status = AG_S("");
+	return f;
+}
+
 static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 {
 	const ag_extjson_opts opts = { .typed = true, .query = true };
@@ -222,6 +241,8 @@ static void apply_output(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 	};
 	call->hash = XXH3_64bits(call->key.ptr, call->key.len);
 	apply_result(s, t->action, &input, result);
+	if (ag_str_eqc(t->action, "write_finding"))
+		s->candidate = read_candidate(s, result);
 }
 
 static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p)
@@ -252,15 +273,46 @@ static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p
 		s->trace.items[s->trace.n - 1].note = AG_S("run gate rejected the conclusion");
 }
 
+/* A pair is in one of the two lists: the newest word counts. What is kept outlives its own rejection. */
+static void place_finding(ag_audit_state *s, const ag_finding *f)
+{
+	const bool dismissed = ag_str_eqc(f->status, "dismissed");
+	const bool kept = ag_str_eqc(f->status, "committed") ||
+	                  ag_str_eqc(f->status, "pending_review");
+	ag_schema_path *path;
+	size_t i;
+
+	for (i = 0; i < s->dismissed.n && !ag_str_eq(s->dismissed.items[i].key, f->key); i++)
+		;
+	if (i < s->dismissed.n && (kept || dismissed)) {
+		memmove(&s->dismissed.items[i], &s->dismissed.items[i + 1],
+		        (s->dismissed.n - i - 1) * sizeof(*f));
+		s->dismissed.n--;
+	}
+	for (i = 0; i < s->findings.n && !ag_str_eq(s->findings.items[i].key, f->key); i++)
+		;
+	if (i < s->findings.n && !ag_finding_replaces(s->findings.items[i].status, f->status))
+		return;
+	if (kept) {
+		if (i == s->findings.n) {
+			GROW(&s->findings, s->arena);
+			s->findings.n++;
+		}
+		s->findings.items[i] = *f;
+		path = schema_find(s, ag_finding_canonical_field(f->field, s->arena));
+		if (path)
+			path->concluded = true;
+	} else if (dismissed) {
+		GROW(&s->dismissed, s->arena);
+		s->dismissed.items[s->dismissed.n++] = *f;
+	}
+}
+
 static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 {
 	const ag_val *v = ag_val_getc(p, "finding"), *corrected = ag_val_getc(p, "corrected");
-	const bool committed = ag_str_eqc(ag_val_member_str(p, "status"), "committed");
-	const bool dismissed = ag_str_eqc(ag_val_member_str(p, "status"), "dismissed");
 	ag_finding f;
 	ag_status st;
-	ag_schema_path *path;
-	size_t i;
 
 	if (!v)
 		return ag_fail(err, AG_PROTOCOL, "audit.state",
@@ -273,31 +325,106 @@ static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 		GROW(&s->corrected, s->arena);
 		s->corrected.items[s->corrected.n++] = f.key;
 	}
-	/* A pair is in one of the two lists: the newest word counts. A committed finding that is proposed again
-	 * and rejected stays committed. */
-	for (i = 0; i < s->dismissed.n && !ag_str_eq(s->dismissed.items[i].key, f.key); i++)
-		;
-	if (i < s->dismissed.n && (committed || dismissed)) {
-		memmove(&s->dismissed.items[i], &s->dismissed.items[i + 1],
-		        (s->dismissed.n - i - 1) * sizeof(f));
-		s->dismissed.n--;
-	}
-	for (i = 0; i < s->findings.n && !ag_str_eq(s->findings.items[i].key, f.key); i++)
-		;
-	if (committed) {
-		if (i == s->findings.n) {
-			GROW(&s->findings, s->arena);
-			s->findings.n++;
-		}
-		s->findings.items[i] = f;
-		path = schema_find(s, ag_finding_canonical_field(f.field, s->arena));
-		if (path)
-			path->concluded = true;
-	} else if (dismissed && i == s->findings.n) {
-		GROW(&s->dismissed, s->arena);
-		s->dismissed.items[s->dismissed.n++] = f;
-	}
+	place_finding(s, &f);
+	s->candidate = NULL;
 	return AG_OK;
+}
+
+static bool is_same_use(const ag_model_use *a, const ag_model_use *b)
+{
+	return ag_str_eq(a->purpose, b->purpose) && ag_str_eq(a->name, b->name) &&
+	       ag_str_eq(a->model, b->model) && ag_str_eq(a->provider, b->provider);
+}
+
+static ag_model_use *use_of(ag_audit_state *s, const ag_model_use *key)
+{
+	for (size_t i = 0; i < s->uses.n; i++)
+		if (is_same_use(&s->uses.items[i], key))
+			return &s->uses.items[i];
+	GROW(&s->uses, s->arena);
+	s->uses.items[s->uses.n] = *key;
+	return &s->uses.items[s->uses.n++];
+}
+
+static ag_step_use *step_use_of(ag_audit_state *s, unsigned iteration)
+{
+	size_t at = s->step_uses.n;
+
+	while (at && s->step_uses.items[at - 1].iteration > iteration)
+		at--;
+	if (at && s->step_uses.items[at - 1].iteration == iteration)
+		return &s->step_uses.items[at - 1];
+	GROW(&s->step_uses, s->arena);
+	memmove(&s->step_uses.items[at + 1], &s->step_uses.items[at],
+	        (s->step_uses.n - at) * sizeof(ag_step_use));
+	s->step_uses.n++;
+	s->step_uses.items[at] = (ag_step_use){ .iteration = iteration };
+	return &s->step_uses.items[at];
+}
+
+static bool is_set(const ag_val *p, const char *name)
+{
+	const ag_val *v = ag_val_getc(p, name);
+
+	return v && ag_val_truthy(v);
+}
+
+static void apply_usage(ag_audit_state *s, const ag_val *p)
+{
+	const uint64_t input = ag_val_member_u64(p, "input_tokens"),
+		       output = ag_val_member_u64(p, "output_tokens");
+	const double usd = ag_val_member_num(p, "usd");
+	const ag_model_use key = {
+		.purpose = ag_val_member_str(p, "purpose"),
+		.name = ag_val_member_str(p, "name"),
+		.model = ag_val_member_str(p, "model"),
+		.provider = ag_val_member_str(p, "provider"),
+		.is_priced = true,
+	};
+	ag_model_use *use = use_of(s, &key);
+	ag_step_use *step = step_use_of(s, (unsigned)ag_val_member_u64(p, "iteration"));
+
+	s->input_tokens += input;
+	s->output_tokens += output;
+	s->model_calls += ag_val_member_u64(p, "attempts");
+	s->usd += usd;
+	use->calls++;
+	use->input_tokens += input;
+	use->output_tokens += output;
+	use->cached_tokens += ag_val_member_u64(p, "cached_tokens");
+	use->thinking_tokens += ag_val_member_u64(p, "thinking_tokens");
+	use->usd += usd;
+	use->is_priced = use->is_priced && is_set(p, "priced");
+	use->is_estimated = use->is_estimated || is_set(p, "estimated");
+	step->input_tokens += input;
+	step->output_tokens += output;
+	step->usd += usd;
+}
+
+/* A sitting begins: the first one, or one more. */
+static void apply_sitting(ag_audit_state *s, const ag_event *ev, const ag_val *p)
+{
+	const ag_val *budget = ag_val_getc(p, "budget");
+
+	if (ev->type == AG_EV_RUN_STARTED)
+		s->started_ms = ev->at_ms;
+	else if (s->last_ms > s->sitting_ms)
+		s->worked_ms += s->last_ms - s->sitting_ms;
+	s->sittings++;
+	s->sitting_ms = ev->at_ms;
+	s->finished_ms = 0;
+	s->status = s->status_why = AG_S("");
+	s->pricing_version = ag_val_member_str(p, "pricing_version");
+	/* Older logs do not say it. */
+	if (budget)
+		s->budget = (unsigned)ag_val_member_u64(budget, "iterations");
+}
+
+static void apply_finish(ag_audit_state *s, const ag_event *ev, const ag_val *p)
+{
+	s->finished_ms = ev->at_ms;
+	s->status = ag_val_member_str(p, "status");
+	s->status_why = ag_val_member_str(p, "why");
 }
 
 ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err)
@@ -312,18 +439,22 @@ ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err)
 	if (st)
 		return st;
 	switch (ev->type) {
-	case AG_EV_RUN_STARTED: s->started_ms = ev->at_ms; break;
+	case AG_EV_RUN_STARTED:
+	case AG_EV_RUN_RESUMED: apply_sitting(s, ev, &p); break;
+	case AG_EV_HISTORY: st = ag_audit_apply_history(s, &p, err); break;
 	case AG_EV_PROPOSAL: apply_proposal(s, &p); break;
 	case AG_EV_TOOL_OUTPUT: apply_output(s, ev, &p); break;
 	case AG_EV_VERDICT: apply_verdict(s, ev, &p); break;
 	case AG_EV_CRITIQUE: s->last_critique = ag_val_member_str(&p, "text"); break;
-	case AG_EV_FINDING: return apply_finding(s, &p, err);
-	case AG_EV_RUN_FINISHED:
-		s->finished_ms = ev->at_ms;
-		s->status = ag_val_member_str(&p, "status");
-		s->status_why = ag_val_member_str(&p, "why");
-		break;
+	case AG_EV_FINDING: st = apply_finding(s, &p, err); break;
+	case AG_EV_USAGE: apply_usage(s, &p); break;
+	case AG_EV_RUN_FINISHED: apply_finish(s, ev, &p); break;
+	case AG_EV_REVIEW:
+		/* A person's word is part of no sitting. */
+		ag_audit_apply_review(s, &p);
+		return AG_OK;
 	default: /* kept in the log; says nothing to the state */ break;
 	}
-	return AG_OK;
+	s->last_ms = ev->at_ms;
+	return st;
 }

@@ -177,7 +177,6 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	st = build(env, ctx, input, arena, f, err);
 	if (st)
 		return st;
-	ag_audit_state_of(env)->candidate = f;
 	ag_jw_init(&w, &out, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "finding_id", ag_id_str(&f->id));
@@ -186,6 +185,9 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	ag_jw_kint(&w, "claimed_count", f->claimed_count);
 	if (f->has_claimed_share)
 		ag_jw_kdouble(&w, "claimed_pct", f->claimed_share);
+	/* Whole, for the gate that follows: it may be asked only after a kill and a resume. */
+	ag_jw_kkey(&w, "candidate");
+	ag_finding_write(f, true, &w);
 	ag_jw_obj_end(&w);
 	ret->json = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
@@ -200,7 +202,7 @@ static bool has_evidence(const ag_finding *f)
 	return f->affected > 0 && f->evidence_query.len > 0;
 }
 
-/* {"status":"committed|dismissed|dropped","corrected":bool,"finding":{…}} */
+/* {"status":"committed|pending_review|dismissed|dropped","corrected":bool,"finding":{…}} */
 static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(16 * 1024 * 1024);
@@ -222,24 +224,37 @@ static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
 /* The record of the verdict that was just given on it. */
 static ag_str verdict_id(const ag_audit_state *s, const ag_finding *f)
 {
-	const ag_evaluation *e = s->evaluations.n ? &s->evaluations.items[s->evaluations.n - 1]
-	                                          : NULL;
+	for (size_t i = s->evaluations.n; i-- > 0;) {
+		const ag_evaluation *e = &s->evaluations.items[i];
 
-	return e && ag_str_eq(e->target_id, ag_id_str(&f->id)) ? e->id : AG_S("");
+		if (ag_str_eqc(e->gate, "finding"))
+			return ag_str_eq(e->target_id, ag_id_str(&f->id)) ? e->id : AG_S("");
+	}
+	return AG_S("");
+}
+
+static void demote(ag_finding *f)
+{
+	f->status = AG_S("committed");
+	if (f->severity > AG_LOW)
+		f->severity--;
+	f->score = ag_finding_score(f);
 }
 
 ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
-                          const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
-                          ag_err *err)
+                          const ag_verdict *v, ag_str *ret_payload, ag_err *err)
 {
 	const ag_rejected_policy policy = ag_audit_opts_of(env)->rejected_policy;
-	ag_audit_state *s = ag_audit_state_of(env);
-	ag_finding f = *s->candidate;
-	const bool corrected = v->kind == AG_FAIL && ag_audit_claim_is_off(s, &f);
+	const ag_audit_state *s = ag_audit_state_of(env);
+	bool corrected;
+	ag_finding f;
 
 	(void)obs;
-	(void)err;
-	*ret_critique = v->critique.len ? v->critique : v->kind == AG_PASS ? AG_S("") : v->reason;
+	if (!s->candidate)
+		return ag_fail(err, AG_INTERNAL, "audit.finding",
+		               "there is no candidate to settle");
+	f = *s->candidate;
+	corrected = v->kind == AG_FAIL && ag_audit_claim_is_off(s, &f);
 	f.evaluation_id = verdict_id(s, &f);
 	f.evaluation_verdict = ag_str_c(ag_verdict_name(v->kind));
 	f.evaluation_score = v->score;
@@ -247,19 +262,15 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 	f.evaluation_critique = v->critique;
 	f.evaluated_by = v->evaluated_by;
 	/* Also without a gate: nothing is a finding that the data does not show. */
-	if (v->kind != AG_FAIL && has_evidence(&f)) {
-		f.status = AG_S("committed");
-	} else if (policy == AG_REJECTED_DEMOTE && has_evidence(&f)) {
-		f.status = AG_S("committed");
-		if (f.severity > AG_LOW)
-			f.severity--;
-		f.score = ag_finding_score(&f);
-	} else if (policy == AG_REJECTED_DROP) {
+	if (v->disposition == AG_DISPOSE_DROP)
 		f.status = AG_S("dropped");
-	} else {
-		f.status = AG_S("dismissed");
-	}
+	else if (v->kind != AG_FAIL && has_evidence(&f))
+		f.status = v->disposition == AG_DISPOSE_REVIEW ? AG_S("pending_review")
+		                                               : AG_S("committed");
+	else if (policy == AG_REJECTED_DEMOTE && has_evidence(&f))
+		demote(&f);
+	else
+		f.status = policy == AG_REJECTED_DROP ? AG_S("dropped") : AG_S("dismissed");
 	*ret_payload = payload(&f, corrected, arena);
-	s->candidate = NULL;
 	return AG_OK;
 }

@@ -31,9 +31,9 @@ void ag_survey_field_json(const ag_field_stats *f, bool show_values, ag_arena *a
 /* "min of age: 3": one line of at most 300 bytes of the value. */
 ag_str ag_stats_summary(ag_str operation, ag_str field, const ag_val *value, ag_arena *arena);
 
-/* settle of the agent: commit, dismiss, demote or drop the candidate by verdict and policy. */
+/* settle of the agent: commit, dismiss, demote or drop the candidate by verdict and policy, or let it wait for a
+ * person. */
 ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
-                          const ag_verdict *v, ag_str *ret_payload, ag_str *ret_critique,
-                          ag_err *err);
+                          const ag_verdict *v, ag_str *ret_payload, ag_err *err);
 
 #endif

@@ -30,20 +30,21 @@ static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *a
 	script *s = (script *)self;
 	audit_fix *f = s->fix;
 	const ag_val *input, *confidence;
+	size_t at;
 	ag_val v;
 
 	(void)ctx;
-	if (f->nstep < FIX_MAX_STEPS)
-		f->critiques[f->nstep] = ag_str_dup(f->arena,
-		                                    ag_audit_state_of(s->audit)->last_critique);
-	if (f->nstep >= s->n) {
-		f->nstep++;
+	/* By the state, not by calls: a resumed run goes on where its log ends. */
+	at = ag_audit_state_of(s->audit)->iteration;
+	f->nstep = at + 1;
+	if (at < FIX_MAX_STEPS)
+		f->critiques[at] = ag_str_dup(f->arena, ag_audit_state_of(s->audit)->last_critique);
+	if (at >= s->n) {
 		*ret = (ag_proposal){ AG_S("the script is over"), AG_S("conclude"), AG_S("{}"), 1.0,
 			              AG_S("") };
 		return AG_OK;
 	}
-	if (ag_extjson_parse(ag_str_c(s->lines[f->nstep++]), &parse_opts, arena, &v, NULL, NULL,
-	                     err))
+	if (ag_extjson_parse(ag_str_c(s->lines[at]), &parse_opts, arena, &v, NULL, NULL, err))
 		return err->status;
 	input = ag_val_getc(&v, "action_input");
 	confidence = ag_val_getc(&v, "confidence");

@@ -374,8 +374,8 @@ static void gates_off_still_need_evidence(void **state)
 
 	(void)state;
 	users(&f);
-	f.opts.gate_off[AG_GATE_ACTION] = f.opts.gate_off[AG_GATE_OBSERVATION] =
-		f.opts.gate_off[AG_GATE_RUN] = true;
+	f.opts.evaluators[AG_GATE_ACTION] = f.opts.evaluators[AG_GATE_OBSERVATION] =
+		f.opts.evaluators[AG_GATE_RUN] = AG_EVAL_NONE;
 	SCRIPT(&f, QUERY("{\"age\":1}"), QUERY("17"),
 	       FINDING("age", "outlier", "high", "{\"age\":{\"$gt\":500}}", "7", "0.07"),
 	       FINDING("email", "null_rate", "critical", "{\"email\":null}", "1", "0.01"),

@@ -1,0 +1,379 @@
+/* start -- the payloads of run_started and run_resumed, written and read by the same names.
+ *
+ * Secrets have no place here: of a model's address only scheme, host and path are kept. What an older log does not hold
+ * keeps its default; its thresholds are then taken from its settings. */
+#include "audit/start.h"
+
+#include "audit/report.h"
+#include "query/extjson.h"
+
+#define ORIGIN "audit.start"
+
+static const ag_extjson_opts parse_opts = { .typed = true, .query = true };
+
+/* In the order of their enums. */
+static const char *const evaluator_names[] = { "rules", "none",      "self",
+	                                       "judge", "composite", "escalation" };
+static const char *const malformed_names[] = { "fail", "warn", "pass" };
+static const char *const fail_policies[] = { "continue", "warn_only", "abort" };
+static const char *const rejected_policies[] = { "log_only", "drop", "demote_severity" };
+
+static void name_member(ag_jw *w, const char *key, const char *const *names, size_t n, unsigned i)
+{
+	ag_jw_kstr(w, key, ag_str_c(i < n ? names[i] : ""));
+}
+
+/* False, and *ret as it was, when the member is missing or says something else. */
+static bool read_name(const ag_val *v, const char *key, const char *const *names, size_t n,
+                      unsigned *ret)
+{
+	const ag_str text = ag_val_member_str(v, key);
+
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eqc(text, names[i])) {
+			*ret = (unsigned)i;
+			return true;
+		}
+	return false;
+}
+
+static void read_num(const ag_val *v, const char *key, double *ret)
+{
+	const ag_val *m = v ? ag_val_getc(v, key) : NULL;
+
+	if (m && ag_type_is_number(m->type))
+		*ret = ag_val_number(m);
+}
+
+static void read_u64(const ag_val *v, const char *key, uint64_t *ret)
+{
+	const ag_val *m = v ? ag_val_getc(v, key) : NULL;
+
+	if (m && ag_type_is_number(m->type))
+		*ret = ag_val_member_u64(v, key);
+}
+
+static void read_unsigned(const ag_val *v, const char *key, unsigned *ret)
+{
+	uint64_t n = *ret;
+
+	read_u64(v, key, &n);
+	*ret = n < UINT32_MAX ? (unsigned)n : UINT32_MAX;
+}
+
+/* --- writing --- */
+
+/* An address without user, password and query. */
+static void url_member(ag_jw *w, ag_str url, ag_arena *arena)
+{
+	const ptrdiff_t scheme = ag_str_find(url, ':');
+	size_t host = 0;
+
+	for (size_t i = 0; i < url.len; i++)
+		if (url.ptr[i] == '?' || url.ptr[i] == '#')
+			url.len = i;
+	if (scheme > 0 && url.len > (size_t)scheme + 3 && url.ptr[scheme + 1] == '/')
+		host = (size_t)scheme + 3;
+	for (size_t i = host; i < url.len && url.ptr[i] != '/'; i++)
+		if (url.ptr[i] == '@')
+			url = ag_str_printf(arena, "%.*s%.*s", (int)host, url.ptr,
+			                    (int)(url.len - i - 1), url.ptr + i + 1);
+	ag_jw_kstr(w, "base_url", url);
+}
+
+static void model_member(ag_jw *w, const char *role, ag_llm *llm, ag_arena *arena)
+{
+	const ag_llm_model *m = llm ? ag_llm_model_of(llm) : NULL;
+
+	if (!m) {
+		ag_jw_knull(w, role);
+		return;
+	}
+	ag_jw_kkey(w, role);
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "name", m->name);
+	ag_jw_kstr(w, "model", m->model);
+	ag_jw_kstr(w, "provider", m->provider);
+	url_member(w, m->base_url, arena);
+	ag_jw_obj_end(w);
+}
+
+/* What a sitting may use, and of whom. */
+static void means_members(const ag_audit_opts *o, const ag_budget *b, ag_arena *arena, ag_jw *w)
+{
+	ag_jw_kkey(w, "budget");
+	ag_jw_obj(w);
+	ag_jw_kuint(w, "iterations", b->iterations);
+	ag_jw_kuint(w, "calls", b->calls);
+	ag_jw_kdouble(w, "seconds", b->seconds);
+	ag_jw_kuint(w, "tokens", o->meter ? o->meter->max_tokens : 0);
+	ag_jw_kdouble(w, "usd", o->meter ? o->meter->max_usd : 0);
+	ag_jw_obj_end(w);
+	ag_jw_kkey(w, "models");
+	ag_jw_obj(w);
+	model_member(w, "planner", o->planner_llm, arena);
+	model_member(w, "self", o->self_llm, arena);
+	model_member(w, "judge", o->judge_llm, arena);
+	ag_jw_obj_end(w);
+	ag_jw_kstr(w, "pricing_version", o->pricing_version);
+}
+
+static void gates_json(const ag_audit_opts *o, ag_jw *w)
+{
+	ag_jw_kkey(w, "gates");
+	ag_jw_obj(w);
+	for (int g = 0; g < AG_NGATE; g++) {
+		ag_jw_kkey(w, ag_gate_name((ag_gate)g));
+		ag_jw_obj(w);
+		name_member(w, "evaluator", evaluator_names, AG_NELEM(evaluator_names),
+		            o->evaluators[g]);
+		ag_jw_kdouble(w, "pass_threshold", o->pass_threshold[g]);
+		name_member(w, "malformed", malformed_names, AG_NELEM(malformed_names),
+		            o->malformed[g]);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_obj_end(w);
+	ag_jw_kdouble(w, "escalation_low_threshold", o->escalation_low);
+	ag_jw_kdouble(w, "escalation_high_threshold", o->escalation_high);
+	ag_jw_kuint(w, "escalation_cap", o->escalation_cap);
+}
+
+static void thresholds_json(const ag_audit_opts *o, ag_jw *w)
+{
+	const ag_rule_opts *r = &o->rules;
+	const ag_catalogue_opts *c = &o->catalogue;
+
+	ag_jw_kdouble(w, "field_coverage_min", r->field_coverage_min);
+	ag_jw_kuint(w, "early_termination_min", r->early_termination_min);
+	ag_jw_kuint(w, "clean_collection_docs", r->clean_collection_docs);
+	ag_jw_kdouble(w, "critical_min_share", r->critical_min_share);
+	ag_jw_kdouble(w, "high_min_share", r->high_min_share);
+	ag_jw_kuint(w, "budget_warning_below", r->budget_warning_below);
+	ag_jw_kuint(w, "description_min_chars", r->description_min_chars);
+	ag_jw_kdouble(w, "evidence_tolerance", r->evidence_tolerance);
+	ag_jw_kdouble(w, "null_rate_warning_threshold", c->null_rate_warning_threshold);
+	ag_jw_kdouble(w, "null_rate_critical_threshold", c->null_rate_critical_threshold);
+	ag_jw_kdouble(w, "type_consistency_threshold", c->type_consistency_threshold);
+	ag_jw_kstr(w, "min_severity", ag_str_c(ag_severity_name(o->min_severity)));
+}
+
+static void options_json(const ag_audit_opts *o, ag_jw *w)
+{
+	ag_jw_kkey(w, "options");
+	ag_jw_obj(w);
+	if (o->sample_size == UINT64_MAX)
+		ag_jw_kstr(w, "sample_size", AG_S("all"));
+	else
+		ag_jw_kuint(w, "sample_size", o->sample_size);
+	name_member(w, "run_fail_policy", fail_policies, AG_NELEM(fail_policies), o->fail_policy);
+	name_member(w, "rejected_finding_policy", rejected_policies, AG_NELEM(rejected_policies),
+	            o->rejected_policy);
+	ag_jw_kbool(w, "history", !o->no_history);
+	ag_jw_kbool(w, "show_values", o->show_values);
+	gates_json(o, w);
+	thresholds_json(o, w);
+	ag_jw_obj_end(w);
+}
+
+ag_str ag_start_payload(const ag_audit_opts *o, const ag_budget *budget, const ag_source_info *info,
+                        const char *planner, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(4 * 1024 * 1024);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "agent", AG_S("audit"));
+	ag_jw_kstr(&w, "planner", ag_str_c(planner));
+	ag_report_run_facts(o, info, &w);
+	means_members(o, budget, arena, &w);
+	options_json(o, &w);
+	ag_jw_obj_end(&w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+ag_str ag_start_resumed_payload(const ag_audit_opts *o, const ag_budget *budget,
+                                const char *planner, unsigned sitting, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(1024 * 1024);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kuint(&w, "sitting", sitting);
+	ag_jw_kstr(&w, "planner", ag_str_c(planner));
+	means_members(o, budget, arena, &w);
+	ag_jw_obj_end(&w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+/* --- reading --- */
+
+static void read_issues(const ag_val *list, ag_arena *arena, ag_source_info *info)
+{
+	ag_table_issue *issues;
+
+	if (!list || list->type != AG_T_ARRAY || !list->n)
+		return;
+	info->nissue = list->n < AG_TABLE_MAX_ISSUES ? list->n : AG_TABLE_MAX_ISSUES;
+	info->issues = issues = ag_new_n(arena, ag_table_issue, info->nissue);
+	for (size_t i = 0; i < info->nissue; i++)
+		issues[i] = (ag_table_issue){
+			.file = ag_val_member_str(&list->u.items[i], "file"),
+			.line = ag_val_member_u64(&list->u.items[i], "line"),
+			.byte = ag_val_member_u64(&list->u.items[i], "byte"),
+			.what = ag_val_member_str(&list->u.items[i], "what"),
+		};
+}
+
+void ag_start_read_source(const ag_val *started, const ag_run_row *row, ag_arena *arena,
+                          ag_source_info *ret)
+{
+	const ag_val *v = ag_val_getc(started, "source");
+
+	*ret = (ag_source_info){
+		.uri = ag_val_member_str(v, "uri"),
+		.key = ag_val_member_str(v, "key"),
+		.collection = row->collection,
+		.database = ag_val_member_str(v, "database"),
+		.format = ag_val_member_str(v, "format"),
+		.ndoc = ag_val_member_u64(v, "documents"),
+		.nbyte = ag_val_member_u64(v, "bytes"),
+		.content_hash = ag_val_member_str(v, "content_hash"),
+		.broken = ag_val_member_u64(v, "broken"),
+		.duplicate_keys = ag_val_member_u64(v, "duplicate_keys"),
+		.lone_surrogates = ag_val_member_u64(v, "lone_surrogates"),
+		.big_numbers = ag_val_member_u64(v, "big_numbers"),
+		.overflows = ag_val_member_u64(v, "overflows"),
+		.renamed_columns = ag_val_member_u64(v, "renamed_columns"),
+	};
+	if (!ag_time_parse_iso(ag_val_member_str(v, "modified_at"), &ret->mtime_ms))
+		ret->mtime_ms = 0;
+	read_issues(v ? ag_val_getc(v, "issues") : NULL, arena, ret);
+}
+
+static void read_gates(const ag_val *options, ag_audit_opts *o)
+{
+	const ag_val *gates = options ? ag_val_getc(options, "gates") : NULL;
+
+	for (int g = 0; g < AG_NGATE && gates; g++) {
+		const ag_val *v = ag_val_getc(gates, ag_gate_name((ag_gate)g));
+		unsigned evaluator = o->evaluators[g], malformed = o->malformed[g];
+
+		if (!v)
+			continue;
+		read_name(v, "evaluator", evaluator_names, AG_NELEM(evaluator_names), &evaluator);
+		read_name(v, "malformed", malformed_names, AG_NELEM(malformed_names), &malformed);
+		o->evaluators[g] = (ag_evaluator_kind)evaluator;
+		o->malformed[g] = (ag_malformed)malformed;
+		read_num(v, "pass_threshold", &o->pass_threshold[g]);
+	}
+	read_num(options, "escalation_low_threshold", &o->escalation_low);
+	read_num(options, "escalation_high_threshold", &o->escalation_high);
+	read_unsigned(options, "escalation_cap", &o->escalation_cap);
+}
+
+static void read_thresholds(const ag_val *v, ag_audit_opts *o)
+{
+	ag_rule_opts *r = &o->rules;
+	ag_catalogue_opts *c = &o->catalogue;
+
+	read_num(v, "field_coverage_min", &r->field_coverage_min);
+	read_unsigned(v, "early_termination_min", &r->early_termination_min);
+	read_u64(v, "clean_collection_docs", &r->clean_collection_docs);
+	read_num(v, "critical_min_share", &r->critical_min_share);
+	read_num(v, "high_min_share", &r->high_min_share);
+	read_unsigned(v, "budget_warning_below", &r->budget_warning_below);
+	read_unsigned(v, "description_min_chars", &r->description_min_chars);
+	read_num(v, "evidence_tolerance", &r->evidence_tolerance);
+	read_num(v, "null_rate_warning_threshold", &c->null_rate_warning_threshold);
+	read_num(v, "null_rate_critical_threshold", &c->null_rate_critical_threshold);
+	read_num(v, "type_consistency_threshold", &c->type_consistency_threshold);
+	if (!ag_severity_parse(ag_val_member_str(v, "min_severity"), &o->min_severity))
+		o->min_severity = AG_LOW;
+}
+
+static void read_options(const ag_val *v, ag_audit_opts *o)
+{
+	unsigned fail = o->fail_policy, rejected = o->rejected_policy;
+	const ag_val *history = ag_val_getc(v, "history"), *show = ag_val_getc(v, "show_values");
+
+	if (ag_str_eqc(ag_val_member_str(v, "sample_size"), "all"))
+		o->sample_size = UINT64_MAX;
+	else
+		read_u64(v, "sample_size", &o->sample_size);
+	read_name(v, "run_fail_policy", fail_policies, AG_NELEM(fail_policies), &fail);
+	read_name(v, "rejected_finding_policy", rejected_policies, AG_NELEM(rejected_policies),
+	          &rejected);
+	o->fail_policy = (ag_fail_policy)fail;
+	o->rejected_policy = (ag_rejected_policy)rejected;
+	o->no_history = history && !ag_val_truthy(history);
+	o->show_values = show && ag_val_truthy(show);
+}
+
+static ag_str model_name(const ag_val *started, const char *role)
+{
+	const ag_val *models = ag_val_getc(started, "models");
+	const ag_val *m = models ? ag_val_getc(models, role) : NULL;
+
+	return m && m->type == AG_T_OBJECT ? ag_val_member_str(m, "name") : AG_S("");
+}
+
+ag_status ag_start_parse(const ag_event *events, size_t n, const ag_id *run, ag_arena *arena,
+                         ag_val *ret, ag_err *err)
+{
+	if (n && events[0].type == AG_EV_RUN_STARTED)
+		return ag_extjson_parse(events[0].payload, &parse_opts, arena, ret, NULL, NULL,
+		                        err);
+	ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no events", run->text);
+	return ag_err_hint(err, "its log was purged, or it was stopped before it began");
+}
+
+ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit_start *ret,
+                              ag_err *err)
+{
+	const ag_val *source, *options, *settings, *budget;
+	ag_audit_start s = { 0 };
+	ag_audit_opts *o = &s.opts;
+	ag_val v;
+	ag_status st = ag_start_parse(started, 1, &started->run, arena, &v, err);
+
+	if (st)
+		return st;
+	if (!ag_str_eqc(ag_val_member_str(&v, "agent"), "audit"))
+		return ag_fail(err, AG_INVALID, ORIGIN, "run %s is no audit", started->run.text);
+	source = ag_val_getc(&v, "source");
+	options = ag_val_getc(&v, "options");
+	settings = ag_val_getc(&v, "settings");
+	budget = ag_val_getc(&v, "budget");
+	s.source_uri = ag_val_member_str(source, "uri");
+	s.planner = ag_val_member_str(&v, "planner");
+	s.model = model_name(&v, "planner");
+	s.self_model = model_name(&v, "self");
+	s.judge_model = model_name(&v, "judge");
+	ag_audit_opts_init(o);
+	o->seed = ag_val_member_u64(&v, "seed");
+	if (!ag_time_parse_iso(ag_val_member_str(&v, "as_of"), &o->catalogue.as_of_ms))
+		o->catalogue.as_of_ms = 0;
+	if (settings)
+		o->settings_json = ag_extjson_str(arena, settings, AG_EXTJSON_RELAXED);
+	o->pricing_version = ag_val_member_str(&v, "pricing_version");
+	read_unsigned(budget, "iterations", &o->budget.iterations);
+	read_unsigned(budget, "calls", &o->budget.calls);
+	read_num(budget, "seconds", &o->budget.seconds);
+	read_u64(budget, "tokens", &s.max_tokens);
+	read_num(budget, "usd", &s.max_usd);
+	if (options) {
+		read_options(options, o);
+		read_gates(options, o);
+	}
+	read_thresholds(options ? options : settings, o);
+	*ret = s;
+	return AG_OK;
+}
