@@ -4,10 +4,12 @@
  * most promising first: count the evidence of each hypothesis, fold those that say the same of the same documents, write
  * what holds; conclude. Field by field, because a budget that runs out then leaves whole findings behind.
  *
- * Everything it decides follows from the profile and from counts in the state, so the same data gives the same steps. */
+ * Everything it decides follows from the profile and from counts in the state, so the same data gives the same steps. In
+ * a run that is resumed it goes through them again and leaves out those that the log holds. */
 #include <stdlib.h>
 
 #include "audit/audit.h"
+#include "audit/past_steps.h"
 #include "audit/tools.h"
 #include "base/json.h"
 #include "query/extjson.h"
@@ -47,6 +49,7 @@ typedef struct builtin {
 	size_t test, fold_a, fold_b, write;
 	bool folding;
 	size_t left_out;
+	ag_past_steps past; /* of earlier sittings */
 } builtin;
 
 static int by_promise(const void *a, const void *b)
@@ -362,7 +365,8 @@ static bool next_test(builtin *b, field_group *g, ag_arena *arena, ag_proposal *
 		if (count_of(b, c->h->evidence, c->is_filter, arena, &known))
 			continue;
 		propose_test(c, arena, ret);
-		return true;
+		if (!ag_past_steps_take(&b->past, ret, arena))
+			return true;
 	}
 	return false;
 }
@@ -388,7 +392,8 @@ static bool next_overlap(builtin *b, field_group *g, ag_arena *arena, ag_proposa
 				b->folding =
 					true; /* asked: on the next turn the answer is there, or never */
 				propose_overlap(a, c, arena, ret);
-				return true;
+				if (!ag_past_steps_take(&b->past, ret, arena))
+					return true;
 			}
 			fold(b, a, c, arena);
 		}
@@ -404,7 +409,8 @@ static bool next_write(builtin *b, const field_group *g, ag_arena *arena, ag_pro
 		if (c->main)
 			continue;
 		propose_write(b, g, c, arena, ret);
-		return true;
+		if (!ag_past_steps_take(&b->past, ret, arena))
+			return true;
 	}
 	return false;
 }
@@ -439,7 +445,8 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	if (b->phase == PH_SAMPLE) {
 		b->phase = PH_PROFILE;
 		propose_sample(b, arena, ret);
-		return AG_OK;
+		if (!ag_past_steps_take(&b->past, ret, arena))
+			return AG_OK;
 	}
 	/* Without a schema there is nothing to suspect, and "no problems" would be a lie. */
 	if (!ag_audit_state_of(b->audit)->has_schema)
@@ -450,8 +457,9 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 		st = ag_audit_profile(b->audit, ctx, &profile, err);
 		if (st)
 			return st;
-		if (propose_profile(b, profile, arena, ret))
-			return AG_OK;
+		while (propose_profile(b, profile, arena, ret))
+			if (!ag_past_steps_take(&b->past, ret, arena))
+				return AG_OK;
 		st = think(b, ctx, err);
 		if (st)
 			return st;
@@ -485,5 +493,6 @@ ag_planner *ag_planner_builtin_make(ag_audit *a, void *arg)
 	b->base.type = &builtin_type;
 	b->audit = a;
 	b->arena = arena;
+	ag_past_steps_init(&b->past, ag_audit_state_of(a), arena);
 	return &b->base;
 }
