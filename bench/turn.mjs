@@ -24,7 +24,7 @@ async function ask(messages) {
   return JSON.parse(text)
 }
 
-const messages = [{ role: 'user', content: 'audit' }]
+const messages = [{ role: 'user', content: 'SCHEMA: not sampled yet' }]
 const first = await ask(messages)
 const documents = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
 messages.push({ role: 'assistant', content: JSON.stringify(first) })

@@ -17,7 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 
-SCRIPT = """answer repeat when not "the tool ran" when not "documents_sampled: 3"
+SCRIPT = """answer repeat when last "not sampled yet"
   json {"reasoning":"The schema first.","action":"schema_sample","action_input":{"sample_size":10},"confidence":0.9}
   usage 900 60
 answer repeat
