@@ -1,0 +1,141 @@
+/* past -- see the header. */
+#include "cli/past.h"
+
+#include <stdlib.h>
+
+#include "audit/report_text.h"
+#include "base/utf8.h"
+#include "source/source.h"
+
+static bool is_known(const ag_str *keys, size_t n, ag_str key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eq(keys[i], key))
+			return true;
+	return false;
+}
+
+/* Of runs that were made of a source that is not there any more. */
+static ag_status keys_of_runs(ag_cli *c, ag_store *store, ag_str source, ag_str **ret, size_t *nret,
+                              ag_err *err)
+{
+	ag_run_row *rows;
+	ag_str *keys;
+	ag_status st;
+	size_t n;
+
+	*nret = 0;
+	st = ag_store_runs(store, AG_S(""), AG_STORE_MAX_RUNS, 0, c->app.arena, &rows, &n, err);
+	if (st)
+		return st;
+	*ret = keys = ag_new_n(c->app.arena, ag_str, n + 1);
+	for (size_t i = 0; i < n; i++)
+		if ((ag_str_eq(rows[i].source_uri, source) ||
+		     ag_str_eq(rows[i].source_key, source) ||
+		     ag_str_eq(rows[i].collection, source)) &&
+		    !is_known(keys, *nret, rows[i].source_key))
+			keys[(*nret)++] = rows[i].source_key;
+	return AG_OK;
+}
+
+ag_status ag_past_keys(ag_cli *c, ag_store *store, ag_str source, ag_str **ret, size_t *nret,
+                       ag_err *err)
+{
+	ag_source_place *places;
+	ag_err why = { 0 };
+	size_t n;
+	ag_status st = ag_source_list(&c->app.ctx, source, c->app.arena, &places, &n, &why);
+
+	if (st == AG_OK) {
+		ag_str *keys = ag_new_n(c->app.arena, ag_str, n ? n : 1);
+
+		for (size_t i = 0; i < n; i++)
+			keys[i] = places[i].key;
+		*ret = keys;
+		*nret = n;
+		return AG_OK;
+	}
+	if (st == AG_CANCELLED || st == AG_TIMEOUT) {
+		*err = why;
+		return st;
+	}
+	st = keys_of_runs(c, store, source, ret, nret, err);
+	if (!st && !*nret) {
+		*err = why;
+		return why.status;
+	}
+	return st;
+}
+
+ag_str ag_past_when(int64_t ms, ag_arena *arena)
+{
+	char text[AG_TIME_MAX_TEXT];
+	const ag_str s = ag_human_time(ag_str_make(text, ag_time_format(text, ms)), arena);
+
+	return ag_str_make(s.ptr, s.len < 16 ? s.len : 16); /* to the minute */
+}
+
+ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena)
+{
+	return ag_str_printf(arena, "%.*s/%.*s", AG_FMT(field), AG_FMT(category));
+}
+
+ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena)
+{
+	const uint32_t all = r->critical + r->high + r->medium + r->low;
+
+	if (!all)
+		return AG_S("no problems");
+	if (r->critical)
+		return ag_str_printf(arena, "%u problem%s, %u critical", all, all == 1 ? "" : "s",
+		                     r->critical);
+	if (r->high)
+		return ag_str_printf(arena, "%u problem%s, %u high", all, all == 1 ? "" : "s",
+		                     r->high);
+	return ag_str_printf(arena, "%u problem%s", all, all == 1 ? "" : "s");
+}
+
+void ag_past_run_json(const ag_run_row *r, ag_jw *w)
+{
+	char text[AG_TIME_MAX_TEXT];
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", ag_id_str(&r->id));
+	ag_jw_kstr(w, "source", r->source_uri);
+	ag_jw_kstr(w, "collection", r->collection);
+	ag_jw_kstr(w, "status", r->status);
+	ag_jw_kstr(w, "started_at", ag_str_make(text, ag_time_format(text, r->started_ms)));
+	ag_jw_kuint(w, "documents", r->documents);
+	ag_jw_kuint(w, "critical", r->critical);
+	ag_jw_kuint(w, "high", r->high);
+	ag_jw_kuint(w, "medium", r->medium);
+	ag_jw_kuint(w, "low", r->low);
+	ag_jw_obj_end(w);
+}
+
+int ag_past_print_json(ag_cli *c, ag_buf *out)
+{
+	const bool ok = ag_cli_print_json(c, ag_buf_view(out));
+
+	ag_buf_release(out);
+	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
+}
+
+bool ag_past_label(ag_str text, ag_str *ret)
+{
+	if (ag_str_eqc(text, "tp") || ag_str_eqc(text, "fp"))
+		*ret = text;
+	else if (ag_str_eqc(text, "none"))
+		*ret = AG_S("");
+	else
+		return false;
+	return true;
+}
+
+ag_str ag_past_user(void)
+{
+	const char *name = getenv("USER");
+	const ag_str s = ag_str_c(name && name[0] ? name : getenv("LOGNAME"));
+
+	return s.len && ag_utf8_valid(s) ? ag_utf8_prefix(s, 60) : AG_S("");
+}

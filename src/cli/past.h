@@ -1,0 +1,37 @@
+/* past -- what the commands share that look back: sources by name, runs and findings as text and JSON. */
+#ifndef AG_CLI_PAST_H
+#define AG_CLI_PAST_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+
+#define AG_PAST_OUTPUT_OPTION                                                  \
+	{                                                                      \
+		"output", 'o', "FORMAT", "output_format", NULL, "text or json" \
+	}
+#define AG_PAST_STORE_OPTION                                            \
+	{                                                               \
+		"store", 0, "URI", "store", NULL, "where runs are kept" \
+	}
+
+/* The keys of the collections that `source` means: as `argus audit` would open it; when it is gone, runs are asked that
+ * were made of it (its address, its key or the name of its collection). */
+AG_CHECK ag_status ag_past_keys(ag_cli *c, ag_store *store, ag_str source, ag_str **ret,
+                                size_t *nret, ag_err *err);
+
+/* "2026-11-21 23:46" */
+ag_str ag_past_when(int64_t ms, ag_arena *arena);
+/* "email/null_rate", as `argus rate` takes it. */
+ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena);
+/* "14 problems, 5 high" */
+ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena);
+/* {"id","source","collection","status","started_at","documents","critical","high","medium","low"} */
+void ag_past_run_json(const ag_run_row *r, ag_jw *w);
+/* Print the buffer as JSON and release it. */
+int ag_past_print_json(ag_cli *c, ag_buf *out);
+/* tp, fp or none; false when the text is nothing of it. *ret is what the store keeps: "" for none. */
+bool ag_past_label(ag_str text, ag_str *ret);
+/* The name of who gives a word. */
+ag_str ag_past_user(void);
+
+#endif
