@@ -165,12 +165,14 @@ static int64_t asked_wait_ms(const call *c, const ag_llm_attempt *a)
 	return ms;
 }
 
+/* What failed stays the error; why it is not tried again is added. */
 static void say_why_not(call *c, const char *why)
 {
-	char old[sizeof(c->err.msg)];
+	ag_err old = c->err;
 
-	memcpy(old, c->err.msg, sizeof(old));
-	ag_fail(&c->err, c->err.status, c->err.origin, "%s; %s", old, why);
+	ag_fail(&c->err, old.status, old.origin, "%s; %s", old.msg, why);
+	c->err.native = old.native;
+	memcpy(c->err.hint, old.hint, sizeof(old.hint));
 }
 
 /* Waits for the next attempt. False when there shall be none; the reason is then in c->err. */
@@ -178,7 +180,6 @@ static bool wait_for_next(call *c, const ag_llm_attempt *a)
 {
 	ag_llm_hub *hub = c->l->hub;
 	int64_t asked = asked_wait_ms(c, a), left = ag_ctx_left_ms(c->ctx);
-	int native = c->err.native;
 	int64_t ms;
 	char why[96];
 
@@ -199,7 +200,6 @@ static bool wait_for_next(call *c, const ag_llm_attempt *a)
 		snprintf(why, sizeof(why), "the run's time limit leaves no time to try again");
 	if (why[0]) {
 		say_why_not(c, why);
-		c->err.native = native;
 		return false;
 	}
 	ag_log(AG_LOG_INFO, "model_retry", "attempt %u failed (%s); the next one in %lld ms",
@@ -229,9 +229,11 @@ static bool go_on(call *c, const ag_llm_attempt *a)
 
 /* --- one attempt, and all of them ---------------------------------------------------------------- */
 
+/* Neither a status came nor a reason of the network: the request did not leave. */
 static bool sends_nothing(const ag_llm_attempt *a)
 {
-	return a->next == AG_LLM_FAIL && a->response.status == 0 && a->error.native == 0;
+	return a->is_unsent ||
+	       (a->next == AG_LLM_FAIL && a->response.status == 0 && a->error.native == 0);
 }
 
 /* A replay that has no further attempt of this call: the recorded run ended it here. */
@@ -262,7 +264,10 @@ static ag_llm_next attempt(call *c, bool *ret_again)
 		ag_acc_free(a.acc);
 		return AG_LLM_FAIL;
 	}
-	c->err = next == AG_LLM_DONE ? (ag_err){ 0 } : a.error;
+	if (a.is_unsent && c->nattempt > 0)
+		say_why_not(c, a.error.msg);
+	else
+		c->err = next == AG_LLM_DONE ? (ag_err){ 0 } : a.error;
 	c->nsent += !sends_nothing(&a);
 	settle(c, &a, ag_llm_mono(c->l, c->ctx) - begin);
 	if (next == AG_LLM_DONE)

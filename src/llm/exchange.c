@@ -214,24 +214,12 @@ static void end_of_whole(ag_llm_attempt *a, stream *s, ag_arena *arena)
 		end_of_content(a, &e);
 }
 
-/* A stop reason is as good as the protocol's end; TOOLS may be the reading of calls that stand there half. */
-static bool is_whole(const ag_llm_attempt *a, ag_arena *arena)
-{
-	ag_llm_reply r = { .stop = AG_LLM_STOP_OTHER };
-
-	if (ag_acc_is_done(a->acc))
-		return true;
-	if (ag_acc_reply(a->acc, AG_S(""), arena, &r, NULL))
-		return false;
-	return r.stop != AG_LLM_STOP_OTHER && r.stop != AG_LLM_STOP_TOOLS;
-}
-
 static void end_of_stream(ag_llm_attempt *a, stream *s, ag_arena *arena)
 {
 	ag_err e = { 0 };
 	ag_status st = ag_sse_end(&s->sse, &e);
 
-	if (is_whole(a, arena))
+	if (ag_acc_is_done(a->acc)) /* so it is as soon as a stop reason came */
 		verdict(a, AG_LLM_DONE);
 	else if (st &&
 	         st != AG_PROTOCOL) /* a last event that is cut cannot be read: that is the cut */
@@ -289,6 +277,7 @@ static bool may_pass(ag_llm_attempt *a, uint64_t *ret_ticket)
 	        "%.*s failed %d times in a row: nothing is sent to it for another %lld s",
 	        AG_FMT(l->host), AG_BREAKER_FAILURES, (long long)((wait + 999) / 1000));
 	ag_err_hint(&a->error, "\"argus models\" shows which models answer");
+	a->is_unsent = true;
 	verdict(a, AG_LLM_FAIL);
 	return false;
 }

@@ -25,7 +25,8 @@ typedef struct ag_llm_attempt {
 	ag_acc *acc; /* what came; the caller frees it */
 	ag_http_response response;
 	ag_llm_next next;
-	ag_err error; /* unless next is DONE */
+	bool is_unsent; /* the breaker is open */
+	ag_err error;   /* unless next is DONE */
 } ag_llm_attempt;
 
 void ag_llm_try(ag_llm_attempt *a, ag_arena *arena);

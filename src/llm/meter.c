@@ -38,7 +38,7 @@ uint64_t ag_llm_estimate_tokens(size_t nbyte)
 /* --- may a call be made? ------------------------------------------------------------------------- */
 
 AG_PRINTF(3, 4)
-static ag_status refuse(ag_llm_meter *m, ag_err *err, const char *fmt, ...)
+static void refuse(ag_llm_meter *m, ag_err *err, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -46,7 +46,7 @@ static ag_status refuse(ag_llm_meter *m, ag_err *err, const char *fmt, ...)
 	vsnprintf(m->why, sizeof(m->why), fmt, ap);
 	va_end(ap);
 	m->exhausted = true;
-	return ag_fail(err, AG_LIMIT, "llm.meter", "%s", m->why);
+	ag_fail(err, AG_LIMIT, "llm.meter", "%s", m->why);
 }
 
 static ag_status admit_tokens(ag_llm_meter *m, uint64_t input, unsigned least, unsigned *output,
@@ -62,7 +62,8 @@ static ag_status admit_tokens(ag_llm_meter *m, uint64_t input, unsigned least, u
 		       "the budget of %" PRIu64 " tokens is used up (%" PRIu64
 		       " used, the next call needs about %" PRIu64 ")",
 		       m->max_tokens, used, sum(input, least));
-		return ag_err_hint(err, "a larger --max-tokens lets it go on");
+		ag_err_hint(err, "a larger --max-tokens lets it go on");
+		return AG_LIMIT;
 	}
 	room = m->max_tokens - sum(used, input);
 	if (*output > room)
@@ -81,8 +82,10 @@ static ag_status admit_usd(ag_llm_meter *m, uint64_t input, unsigned least, unsi
 		refuse(m, err,
 		       "a budget of %.4g USD is set, but the price of the model is not known",
 		       m->max_usd);
-		return ag_err_hint(err, "give the model its prices in argus.yaml, or limit tokens "
-		                        "instead of money");
+		ag_err_hint(
+			err,
+			"give the model its prices in argus.yaml, or limit tokens instead of money");
+		return AG_LIMIT;
 	}
 	fixed = (double)input * input_price / PER;
 	if (fixed + (double)least * output_price / PER > left) {
@@ -90,7 +93,8 @@ static ag_status admit_usd(ag_llm_meter *m, uint64_t input, unsigned least, unsi
 		       "the budget of %.4g USD is used up (%.4g used, the next call needs about "
 		       "%.2g)",
 		       m->max_usd, m->usd, fixed + (double)least * output_price / PER);
-		return ag_err_hint(err, "a larger --max-cost lets it go on");
+		ag_err_hint(err, "a larger --max-cost lets it go on");
+		return AG_LIMIT;
 	}
 	if (output_price > 0) {
 		room = (left - fixed) * PER / output_price;

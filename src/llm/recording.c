@@ -163,13 +163,17 @@ static ag_status status_of(ag_str name)
 
 static ag_status read_error(const ag_val *v, ag_err *ret, ag_err *err)
 {
-	ag_str msg = ag_val_member_str(v, "message"), hint = ag_val_member_str(v, "hint");
-	ag_status st = status_of(ag_val_member_str(v, "status"));
-	const ag_val *native = ag_val_getc(v, "native");
+	const ag_val *native;
+	ag_str msg, hint;
 	int64_t code = 0;
+	ag_status st;
 
 	if (!v)
 		return AG_OK;
+	msg = ag_val_member_str(v, "message");
+	hint = ag_val_member_str(v, "hint");
+	native = ag_val_getc(v, "native");
+	st = status_of(ag_val_member_str(v, "status"));
 	if (st == AG_OK)
 		return bad(err, "\"error.status\" is no status");
 	if (native && (!ag_val_to_i64(native, &code) || code < 0 || code > 99999))
