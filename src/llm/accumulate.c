@@ -177,10 +177,12 @@ static bool is_new_call(const ag_acc_part *cur, const ag_tool_piece *p)
 
 	if (!p->name.len || (id.len && ag_str_eq(id, p->id)))
 		return false;
+	if (p->is_apart)
+		return true;
 	if (cur->scan.done)
 		return !same_name || ag_str_trim(p->input).len;
 	if (p->id.len && id.len)
-		return !same_name;
+		return !same_name || !p->has_index;
 	return !p->has_index && name.len && !same_name;
 }
 

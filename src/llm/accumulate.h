@@ -8,6 +8,7 @@
 typedef struct ag_tool_piece {
 	bool has_index;
 	unsigned index;
+	bool is_apart; /* another piece stood before it in the same event: with a name it is another call */
 	ag_str id, name, input;
 } ag_tool_piece;
 

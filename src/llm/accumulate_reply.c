@@ -4,14 +4,6 @@
 #include "llm/accumulate.h"
 #include "llm/accumulate_parts.h"
 
-/* The bytes that ag_acc_content() still holds back belong to the text, or to the thinking that was not closed. */
-static bool held_part(const ag_acc *a, ag_llm_part_type *type, ag_str *ret)
-{
-	*type = a->think == AG_THINK_INSIDE ? AG_LLM_THINKING : AG_LLM_TEXT;
-	*ret = ag_str_make(a->held, a->nheld);
-	return a->nheld && (*type == AG_LLM_THINKING || ag_str_trim(*ret).len);
-}
-
 static bool id_is_taken(const ag_llm_part *parts, size_t n, ag_str id)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -56,28 +48,14 @@ static bool take(const ag_acc_part *p, ag_arena *arena, ag_llm_part *ret)
 	return ret->id.len || ret->name.len || p->text.len;
 }
 
+/* Bytes that ag_acc_content() still holds back are a piece of a tag, and belong to nothing. */
 static void take_parts(const ag_acc *a, ag_arena *arena, ag_llm_reply *ret)
 {
 	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, a->npart + 1);
-	ag_llm_part_type type;
-	ag_str rest;
-	bool more = held_part(a, &type, &rest);
-	size_t n = 0, home = SIZE_MAX;
+	size_t n = 0;
 
-	for (size_t i = 0; i < a->npart; i++) {
-		if (take(&a->parts[i], arena, &parts[n])) {
-			if (parts[n].type == type && a->parts[i].index == 0)
-				home = n;
-			n++;
-		}
-	}
-	if (more && home == SIZE_MAX) {
-		home = n++;
-		parts[home].type = type;
-	}
-	if (more)
-		parts[home].text = ag_str_printf(arena, "%.*s%.*s", AG_FMT(parts[home].text),
-		                                 AG_FMT(rest));
+	for (size_t i = 0; i < a->npart; i++)
+		n += take(&a->parts[i], arena, &parts[n]);
 	complete_ids(parts, n, arena);
 	ret->parts = parts;
 	ret->npart = n;
@@ -151,7 +129,9 @@ static ag_llm_stop fitting_stop(const ag_acc *a, const ag_llm_reply *r, ag_str f
 	for (size_t i = 0; i < r->npart; i++)
 		ncall += r->parts[i].type == AG_LLM_TOOL_CALL &&
 		         !(format.len && ag_str_eq(r->parts[i].name, format));
-	if (a->stop == AG_LLM_STOP_LENGTH || a->stop == AG_LLM_STOP_REFUSAL || !a->done)
+	if (!a->done)
+		return AG_LLM_STOP_OTHER; /* cut: nobody said why it ends here */
+	if (a->stop == AG_LLM_STOP_LENGTH || a->stop == AG_LLM_STOP_REFUSAL)
 		return a->stop;
 	if (ncall)
 		return AG_LLM_STOP_TOOLS;

@@ -77,8 +77,8 @@ static ag_str arguments_of(const ag_val *v, ag_str raw, ag_arena *arena)
 	return raw.len ? raw : ag_extjson_str(arena, v, AG_EXTJSON_RELAXED);
 }
 
-/* {"index","id","function":{"name","arguments"}}; flat without "function" as well. */
-static void read_call(ag_acc *acc, const ag_val *v, ag_str raw)
+/* {"index","id","function":{"name","arguments"}}; flat without "function" as well. place: in the list of calls. */
+static void read_call(ag_acc *acc, const ag_val *v, ag_str raw, unsigned place, bool whole)
 {
 	static const char *const index_key = "index";
 	const ag_val *f = ag_wire_obj(v, "function"), *extra = ag_wire_obj(v, "extra_content");
@@ -87,7 +87,10 @@ static void read_call(ag_acc *acc, const ag_val *v, ag_str raw)
 
 	if (v->type != AG_T_OBJECT)
 		return;
-	p.index = (unsigned)ag_wire_count(v, &index_key, 1, &p.has_index);
+	/* In a whole answer each item is a call; in an event each that names one, but for the first. */
+	p.index = whole ? place : (unsigned)ag_wire_count(v, &index_key, 1, &p.has_index);
+	p.has_index = p.has_index || whole;
+	p.is_apart = place > 0;
 	if (f)
 		raw = ag_json_raw_member(raw, "function");
 	else
@@ -102,14 +105,14 @@ static void read_call(ag_acc *acc, const ag_val *v, ag_str raw)
 		ag_acc_tool_signature(acc, ag_extjson_str(arena, extra, AG_EXTJSON_RELAXED));
 }
 
-static void read_calls(ag_acc *acc, const ag_val *delta, ag_str raw)
+static void read_calls(ag_acc *acc, const ag_val *delta, ag_str raw, bool whole)
 {
 	const ag_val *calls = ag_wire_arr(delta, "tool_calls");
 	const ag_val *old = ag_wire_obj(delta, "function_call");
 	ag_str list = ag_json_raw_member(raw, "tool_calls");
 
 	for (uint32_t i = 0; calls && i < calls->n; i++)
-		read_call(acc, &calls->u.items[i], ag_json_raw_item(list, i));
+		read_call(acc, &calls->u.items[i], ag_json_raw_item(list, i), i, whole);
 	/* The form before tools: one call, without an id. */
 	if (old && !(calls && calls->n)) {
 		ag_tool_piece p = { .has_index = true, .name = ag_wire_str(old, "name") };
@@ -123,7 +126,7 @@ static void read_calls(ag_acc *acc, const ag_val *delta, ag_str raw)
 
 /* --- choices --- */
 
-static void read_delta(ag_acc *acc, const ag_val *delta, ag_str raw)
+static void read_delta(ag_acc *acc, const ag_val *delta, ag_str raw, bool whole)
 {
 	const ag_val *content = ag_val_getc(delta, "content");
 	const ag_val *refusal = ag_val_getc(delta, "refusal");
@@ -135,7 +138,7 @@ static void read_delta(ag_acc *acc, const ag_val *delta, ag_str raw)
 		ag_acc_text(acc, 0, ag_val_text(refusal));
 		ag_acc_stop(acc, AG_LLM_STOP_REFUSAL);
 	}
-	read_calls(acc, delta, raw);
+	read_calls(acc, delta, raw, whole);
 }
 
 /* The message of a choice, and its text: "delta" in streams, "message" in whole answers; some give both, with the
@@ -164,7 +167,7 @@ static ag_status read_choice(ag_acc *acc, const ag_val *choice, ag_str raw, bool
 	ag_llm_stop stop;
 
 	if (message)
-		read_delta(acc, message, ag_json_raw_member(raw, key));
+		read_delta(acc, message, ag_json_raw_member(raw, key), whole);
 	text = ag_val_getc(choice, "text"); /* completions without chat */
 	if (!message && text)
 		read_parts(acc, text, false, 0);
@@ -228,7 +231,7 @@ static void read_usage(ag_acc *acc, const ag_val *u)
 	ag_acc_usage_known(acc);
 }
 
-/* llama-server's own count, for when it gives no usage: prompt_n is what was not in its cache. */
+/* llama-server's own count: prompt_n is what was not in its cache, of which its usage says nothing. */
 static void read_timings(ag_acc *acc, const ag_val *t)
 {
 	ag_llm_usage *usage = ag_acc_usage(acc);
@@ -250,8 +253,7 @@ static void read_counts(ag_acc *acc, const ag_val *v)
 	if (!u)
 		u = ag_wire_obj(ag_wire_obj(v, "x_groq"), "usage");
 	read_usage(acc, u ? u : v);
-	if (!u && ag_wire_obj(v, "timings"))
-		read_timings(acc, ag_wire_obj(v, "timings"));
+	read_timings(acc, ag_wire_obj(v, "timings"));
 }
 
 /* --- answers and events --- */
@@ -263,6 +265,7 @@ static ag_status read_any(ag_acc *acc, const ag_val *v, ag_str raw, bool whole, 
 	ag_status st = AG_OK;
 
 	ag_acc_model(acc, ag_wire_str(v, "model"));
+	read_counts(acc, v);
 	if (choices && choices->n) {
 		if (choices->u.items[0].type == AG_T_OBJECT)
 			st = read_choice(acc, &choices->u.items[0], ag_json_raw_item(list, 0),
@@ -272,7 +275,6 @@ static ag_status read_any(ag_acc *acc, const ag_val *v, ag_str raw, bool whole, 
 	} else if (whole) {
 		return ag_fail(err, AG_PROTOCOL, origin, "the answer has no choices");
 	}
-	read_counts(acc, v);
 	return st ? st : ag_acc_check(acc, origin, err);
 }
 

@@ -186,6 +186,7 @@ static const kind kinds[] = {
 	{ "invalid_api_key", AG_DENIED, BAD_KEY },
 	{ "invalid api key", AG_DENIED, BAD_KEY },
 	{ "incorrect api key", AG_DENIED, BAD_KEY },
+	{ "not authenticated", AG_DENIED, BAD_KEY },
 	{ "permission", AG_DENIED, BAD_KEY },
 	{ "forbidden", AG_DENIED, BAD_KEY },
 	{ "model_not_found", AG_NOT_FOUND, "" },
@@ -206,6 +207,8 @@ static const kind kinds[] = {
 	{ "timeout", AG_UNAVAILABLE, "" },
 	{ "timed out", AG_UNAVAILABLE, "" },
 	{ "deadline", AG_UNAVAILABLE, "" },
+	{ "not found", AG_NOT_FOUND, "" },
+	{ "field required", AG_INVALID, "" },
 };
 
 static const kind *find_kind(const char *words)

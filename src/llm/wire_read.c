@@ -20,7 +20,7 @@ static ag_status refuse(const char *origin, const char *what, ag_str text, ag_ar
 		return ag_fail(err, AG_PROTOCOL, origin, "%s is empty", what);
 	st = ag_fail(err, AG_PROTOCOL, origin, "%s is %s: %.120s", what,
 	             text.ptr[0] == '<' ? "HTML, not JSON" : "no JSON",
-	             ag_wire_clean(text, arena).ptr);
+	             ag_wire_error_text(text, arena).ptr);
 	if (text.ptr[0] == '<')
 		ag_err_hint(err, "is base_url the address of an API?");
 	return st;
