@@ -299,6 +299,28 @@ static void garbage_fails_closed_for_findings(void **state)
 	fix_close(&f);
 }
 
+static void thresholds_of_the_options_are_live(void **state)
+{
+	static const sm_line answers[] = { { PASS(""), 1, 1, NULL }, { PASS(""), 1, 1, NULL } };
+	scripted_model self;
+	audit_fix f;
+
+	(void)state;
+	people(&f);
+	sm_open(&self, "small-1", answers, AG_NELEM(answers));
+	f.opts.evaluators[AG_GATE_OBSERVATION] = f.opts.evaluators[AG_GATE_RUN] = AG_EVAL_SELF;
+	f.opts.pass_threshold[AG_GATE_OBSERVATION] = 0.95;
+	f.opts.pass_threshold[AG_GATE_RUN] = 0.9;
+	f.opts.self_llm = self.llm;
+	SCRIPT(&f, SAMPLE, EMAIL("0.9"), STATS, CONCLUDE);
+	assert_int_equal(fix_len(&f, "findings"), 0);
+	assert_str(fix_text(fix_record(&f, "finding", 0), "reason"),
+	           "score 0.90 is below the threshold of 0.95: sound");
+	assert_str(fix_text(fix_get(&f.report, "run_evaluation"), "verdict"), "pass");
+	sm_close(&self);
+	fix_close(&f);
+}
+
 /* Whoever judges steps, a tool that is not in the table cannot run, nor one with input of the wrong shape. */
 static void no_evaluator_opens_the_tool_table(void **state)
 {
@@ -411,6 +433,7 @@ int main(void)
 		cmocka_unit_test(usage_of_judges_is_counted),
 		cmocka_unit_test(a_model_rejects_a_finding_behind_the_rules),
 		cmocka_unit_test(garbage_fails_closed_for_findings),
+		cmocka_unit_test(thresholds_of_the_options_are_live),
 		cmocka_unit_test(no_evaluator_opens_the_tool_table),
 		cmocka_unit_test(an_absent_judge_leaves_a_partial_run),
 		cmocka_unit_test(escalation_sends_findings_to_review),
