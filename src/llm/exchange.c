@@ -195,6 +195,28 @@ static void not_a_model(ag_llm_attempt *a)
 	verdict(a, AG_LLM_FAIL);
 }
 
+/* Does the text end inside a string, an object or an array? Its last byte alone does not tell: an inner object may
+ * be the last thing that came. */
+static bool ends_open(ag_str json)
+{
+	size_t depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < json.len; i++) {
+		char c = json.ptr[i];
+
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '{' || c == '['))
+			depth++;
+		else if (!quoted && (c == '}' || c == ']') && depth)
+			depth--;
+	}
+	return quoted || depth;
+}
+
 static void end_of_whole(ag_llm_attempt *a, stream *s, ag_arena *arena)
 {
 	ag_str body = ag_str_trim(ag_buf_view(&s->head));
@@ -208,7 +230,7 @@ static void end_of_whole(ag_llm_attempt *a, stream *s, ag_arena *arena)
 		verdict(a, AG_LLM_DONE);
 		return;
 	}
-	if (e.status == AG_PROTOCOL && body.ptr[body.len - 1] != '}')
+	if (e.status == AG_PROTOCOL && ends_open(body))
 		cut(a, "the JSON does not end", arena);
 	else
 		end_of_content(a, &e);
