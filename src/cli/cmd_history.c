@@ -52,12 +52,16 @@ static void run_line(const ag_run_row *r, ag_paint *p, ag_arena *arena)
 static void patterns(ag_str text, ag_paint *p)
 {
 	while (text.len) {
-		const ag_str line = ag_str_split(&text, '\n');
+		ag_str line = ag_str_split(&text, '\n');
 		const bool is_title = !ag_str_starts(line, AG_S("- "));
 
 		if (is_title)
 			ag_paint_nl(p);
 		ag_paint_to(p, 2);
+		if (!is_title) {
+			ag_paint_lit(p, AG_INK_PLAIN, "- ");
+			line = ag_str_make(line.ptr + 2, line.len - 2);
+		}
 		ag_paint_wrap(p, is_title ? AG_INK_BOLD : AG_INK_PLAIN, 4, line);
 		ag_paint_nl(p);
 	}
