@@ -126,6 +126,7 @@ static ag_verdict unreadable(const asking *a)
 {
 	static const ag_verdict by_policy[] = {
 		[AG_MALFORMED_FAIL] = { .kind = AG_FAIL,
+		                        .disposition = AG_DISPOSE_REJECT,
 		                        .critique = AG_S_INIT("The evaluator's answer could not be "
 		                                              "read; propose it again.") },
 		[AG_MALFORMED_WARN] = { .kind = AG_WARN, .score = 0.5 },

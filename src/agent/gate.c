@@ -20,7 +20,7 @@ const char *ag_verdict_name(ag_verdict_kind v)
 
 const char *ag_disposition_name(ag_disposition d)
 {
-	static const char *const name[] = { "by verdict", "review", "drop" };
+	static const char *const name[] = { "by verdict", "review", "reject", "drop" };
 
 	return (unsigned)d < AG_NELEM(name) ? name[d] : "?";
 }

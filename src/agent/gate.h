@@ -14,10 +14,11 @@
 typedef enum ag_gate { AG_GATE_ACTION, AG_GATE_OBSERVATION, AG_GATE_RUN, AG_NGATE } ag_gate;
 typedef enum ag_verdict_kind { AG_PASS, AG_WARN, AG_FAIL } ag_verdict_kind;
 
-/* What becomes of a candidate beside the verdict's kind; only the escalation evaluator sets it. */
+/* What becomes of a candidate beside the verdict's kind; set by Argus' own evaluators, never by a model's words. */
 typedef enum ag_disposition {
 	AG_DISPOSE_BY_VERDICT,
 	AG_DISPOSE_REVIEW, /* keep it, but a person has to look at it: pending_review */
+	AG_DISPOSE_REJECT, /* nobody could judge it: dismissed, also where a policy would keep it one severity lower */
 	AG_DISPOSE_DROP    /* keep it nowhere but in the log, whatever the policy says */
 } ag_disposition;
 
@@ -81,6 +82,6 @@ ag_status ag_rules_evaluate(const ag_evaluator *self, const ag_ctx *ctx, const a
 
 const char *ag_gate_name(ag_gate g);               /* "action", "finding", "run" */
 const char *ag_verdict_name(ag_verdict_kind v);    /* "pass", "warn", "fail" */
-const char *ag_disposition_name(ag_disposition d); /* "by verdict", "review", "drop" */
+const char *ag_disposition_name(ag_disposition d); /* "by verdict", "review", "reject", "drop" */
 
 #endif

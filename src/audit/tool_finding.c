@@ -267,7 +267,8 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 	else if (v->kind != AG_FAIL && has_evidence(&f))
 		f.status = v->disposition == AG_DISPOSE_REVIEW ? AG_S("pending_review")
 		                                               : AG_S("committed");
-	else if (policy == AG_REJECTED_DEMOTE && has_evidence(&f))
+	else if (policy == AG_REJECTED_DEMOTE && has_evidence(&f) &&
+	         v->disposition != AG_DISPOSE_REJECT)
 		demote(&f);
 	else
 		f.status = policy == AG_REJECTED_DROP ? AG_S("dropped") : AG_S("dismissed");
