@@ -14,20 +14,35 @@
 
 #include "query/extjson.h"
 
-typedef struct script {
-	ag_planner base;
-	audit_fix *fix;
-	ag_audit *audit;
-	const char *const *lines;
-	size_t n;
-} script;
-
 static const ag_extjson_opts parse_opts = { .typed = true, .query = true };
+
+static ag_status charge(const fix_lines *s, ag_err *err)
+{
+	ag_llm_meter *m = ag_audit_opts_of(s->audit)->meter;
+	const ag_llm_charge c = {
+		.purpose = AG_S("planner"),
+		.name = AG_S("scripted"),
+		.model = AG_S("script-1"),
+		.provider = AG_S("test"),
+		.usage = { .input_tokens = s->tokens - s->tokens / 4,
+		           .output_tokens = s->tokens / 4 },
+		.usd = s->tokens / 1e6,
+		.is_priced = true,
+		.attempts = 1,
+		.ok = true,
+	};
+	unsigned output = s->tokens / 4;
+
+	if (ag_llm_meter_admit(m, c.usage.input_tokens, &output, 1, 1, err))
+		return err->status;
+	ag_llm_meter_charge(m, &c);
+	return AG_OK;
+}
 
 static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena,
                                 ag_proposal *ret, ag_err *err)
 {
-	script *s = (script *)self;
+	fix_lines *s = (fix_lines *)self;
 	audit_fix *f = s->fix;
 	const ag_val *input, *confidence;
 	size_t at;
@@ -39,6 +54,10 @@ static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *a
 	f->nstep = at + 1;
 	if (at < FIX_MAX_STEPS)
 		f->critiques[at] = ag_str_dup(f->arena, ag_audit_state_of(s->audit)->last_critique);
+	if (s->fails_at == at + 1)
+		return ag_fail(err, s->failure, "test.planner", "the model is out");
+	if (s->tokens && charge(s, err))
+		return err->status;
 	if (at >= s->n) {
 		*ret = (ag_proposal){ AG_S("the script is over"), AG_S("conclude"), AG_S("{}"), 1.0,
 			              AG_S("") };
@@ -58,12 +77,15 @@ static ag_status script_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *a
 }
 
 static const ag_planner_type script_type = { .name = "script", .propose = script_propose };
+static const ag_planner_type model_type = { .name = "script",
+	                                    .propose = script_propose,
+	                                    .asks_model = true };
 
-static ag_planner *make_script(ag_audit *a, void *arg)
+ag_planner *fix_make_lines(ag_audit *a, void *arg)
 {
-	script *s = arg;
+	fix_lines *s = arg;
 
-	s->base.type = &script_type;
+	s->base.type = s->tokens || s->fails_at ? &model_type : &script_type;
 	s->audit = a;
 	return &s->base;
 }
@@ -119,10 +141,10 @@ static void run(audit_fix *f, ag_planner_make make, void *arg)
 
 void fix_script(audit_fix *f, const char *const *lines, size_t n)
 {
-	script s = { .fix = f, .lines = lines, .n = n };
+	fix_lines s = { .fix = f, .lines = lines, .n = n };
 
 	f->nstep = 0;
-	run(f, make_script, &s);
+	run(f, fix_make_lines, &s);
 }
 
 void fix_builtin(audit_fix *f)

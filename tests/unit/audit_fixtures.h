@@ -21,6 +21,20 @@ typedef struct audit_fix {
 	size_t nstep;
 } audit_fix;
 
+/* A planner that follows lines; by the iteration of the state, so it goes on where a log ends. */
+typedef struct fix_lines {
+	ag_planner base;
+	audit_fix *fix;
+	ag_audit *audit;
+	const char *const *lines;
+	size_t n;
+	/* As if it asked a model: what each step is charged to the meter of the options; 0 = it asks none. */
+	unsigned tokens;
+	unsigned fails_at; /* the step (from 1) that it has no answer for; 0 = never */
+	ag_status failure;
+} fix_lines;
+ag_planner *fix_make_lines(ag_audit *a, void *arg); /* arg: fix_lines */
+
 void fix_open(audit_fix *f, ag_str ndjson);
 void fix_close(audit_fix *f);
 /* Run and parse the report. */

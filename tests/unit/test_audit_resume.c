@@ -1,0 +1,803 @@
+/* A run that stood still goes on from its log: cut behind every event, killed at every commit, out of budget, without
+ * its model. However often it stood still, the report is that of a run that never did, and no tool call ran twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "audit_fixtures.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "query/extjson.h"
+
+#define AS_OF 1700000000000
+
+#define FINDING(field, category, severity, confidence, query, count)                    \
+	"{\"action\":\"write_finding\",\"confidence\":" confidence                      \
+	",\"action_input\":{\"field\":\"" field "\",\"category\":\"" category           \
+	"\",\"severity\":\"" severity "\",\"description\":\"something is wrong here\"," \
+	"\"hypothesis\":\"a cause\",\"evidence_query\":" query ",\"affected_count\":" count "}}"
+
+/* Every way that a step can go. */
+static const char *const steps[] = {
+	"{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":100}}",
+	"{\"action\":\"conclude\"}",                      /* too early: the run gate rejects it */
+	"{\"action\":\"fly_away\",\"action_input\":{}}",  /* no such tool */
+	"{\"action\":\"run_query\",\"action_input\":17}", /* no object */
+	"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"email\":null}}}",
+	"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"email\":null}}}", /* once more */
+	"{\"action\":\"aggregate\",\"action_input\":{\"pipeline\":[{\"$project\":{\"x\":{\"$divide\":"
+	"[1,{\"$subtract\":[\"$age\",\"$age\"]}]}}}]}}", /* fails while it runs */
+	FINDING("email", "null_rate", "high", "0.95", "{\"email\":null}", "25"),
+	FINDING("age", "outlier", "medium", "0.6", "{\"age\":{\"$gt\":89}}", "10"), /* waits */
+	FINDING("age", "other", "medium", "0.2", "{\"age\":{\"$gt\":90}}", "9"),    /* dropped */
+	FINDING("age", "outlier_low", "low", "0.9", "{\"age\":{\"$lt\":5}}", "50"), /* corrected */
+	FINDING("age", "outlier_low", "low", "0.9", "{\"age\":{\"$lt\":5}}", "5"),
+	FINDING("age", "null_rate", "high", "0.9", "{\"age\":null}", "3"), /* finds nothing */
+	"{\"action\":\"get_stats\",\"action_input\":{\"field\":\"age\",\"operation\":\"max\"}}",
+	"{\"action\":\"conclude\"}",
+};
+
+/* Wall time that passes the leases of sittings that were killed. */
+static int64_t later_wall(void *self)
+{
+	return ag_clock_wall(&ag_clock_system) + *(int64_t *)self;
+}
+
+static int64_t real_mono(void *self)
+{
+	(void)self;
+	return ag_clock_mono(&ag_clock_system);
+}
+
+static void people(audit_fix *f)
+{
+	ag_buf docs = AG_BUF_INIT(1 << 20);
+
+	for (int i = 0; i < 100; i++)
+		ag_buf_addf(&docs, "{\"email\":%s,\"age\":%d,\"when\":\"2024-0%d-10\",\"n\":%s}\n",
+		            i % 4 ? "\"u@example.org\"" : "null", i, i % 9 + 1,
+		            i % 20 ? "1" : "\"x\"");
+	fix_open(f, ag_buf_view(&docs));
+	ag_buf_release(&docs);
+	f->opts.catalogue.as_of_ms = AS_OF;
+	f->opts.budget.iterations = 0;
+	f->opts.no_history = true;
+	f->opts.evaluators[AG_GATE_OBSERVATION] = AG_EVAL_ESCALATION;
+}
+
+/* --- two reports are the same but for ids and times --- */
+
+typedef struct names {
+	char text[400][AG_ID_LEN];
+	size_t n;
+} names;
+
+static size_t name_of(names *all, const char *id)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (memcmp(all->text[i], id, AG_ID_LEN) == 0)
+			return i;
+	assert_true(all->n < 400);
+	memcpy(all->text[all->n], id, AG_ID_LEN);
+	return all->n++;
+}
+
+static bool skip_number(ag_str s, size_t *at, const char *member)
+{
+	const size_t n = strlen(member);
+
+	if (s.len - *at < n || memcmp(s.ptr + *at, member, n))
+		return false;
+	for (*at += n; *at < s.len && (isdigit((unsigned char)s.ptr[*at]) || s.ptr[*at] == '.' ||
+	                               s.ptr[*at] == ' ');)
+		++*at;
+	return true;
+}
+
+static ag_str plain(ag_str s, ag_arena *arena)
+{
+	names *all = ag_new(arena, names);
+	ag_buf out = AG_BUF_INIT(64 << 20);
+	ag_str ret;
+
+	for (size_t i = 0; i < s.len;) {
+		int64_t ms;
+		ag_id id;
+
+		if (s.ptr[i] == '"' && i + 1 + AG_ID_LEN < s.len &&
+		    ag_id_parse(ag_str_make(s.ptr + i + 1, AG_ID_LEN), &id)) {
+			ag_buf_addf(&out, "\"#%zu", name_of(all, id.text));
+			i += 1 + AG_ID_LEN;
+		} else if (skip_number(s, &i, "\"latency_ms\":") ||
+		           skip_number(s, &i, "\"duration_seconds\":")) {
+			ag_buf_adds(&out, "\"t\":0");
+		} else if (s.ptr[i] == '"' && i + 26 < s.len &&
+		           (ag_time_parse_iso(ag_str_make(s.ptr + i + 1, 24), &ms) ||
+		            ag_time_parse_iso(ag_str_make(s.ptr + i + 1, 20), &ms))) {
+			ag_buf_adds(&out, "\"TIME\"");
+			for (i++; s.ptr[i] != '"'; i++)
+				;
+			i++;
+		} else {
+			ag_buf_addc(&out, s.ptr[i++]);
+		}
+	}
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static void assert_same(const audit_fix *f, ag_str want, ag_str got, const char *what, uint64_t k)
+{
+	const ag_str a = plain(want, f->arena), b = plain(got, f->arena);
+	size_t i = 0;
+
+	if (ag_str_eq(a, b))
+		return;
+	while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i])
+		i++;
+	i = i > 200 ? i - 200 : 0;
+	fail_msg("%s %llu: the report differs:\n--- want\n%.*s\n--- got\n%.*s", what,
+	         (unsigned long long)k, (int)(a.len - i < 500 ? a.len - i : 500), a.ptr + i,
+	         (int)(b.len - i < 500 ? b.len - i : 500), b.ptr + i);
+}
+
+/* --- the log --- */
+
+static void events_of(const audit_fix *f, ag_store *store, const ag_id *run, ag_event **ret,
+                      size_t *n)
+{
+	ag_err err = { 0 };
+
+	if (ag_store_events(store, run, 0, f->arena, ret, n, &err))
+		fail_msg("%s", err.msg);
+}
+
+/* What is in the log of a run that stood still, beside the ends and beginnings of its sittings, is what is in the log of
+ * one that did not: type by type. */
+static void assert_same_steps(const audit_fix *f, const ag_event *want, size_t nwant,
+                              ag_store *store, const ag_id *run, uint64_t k)
+{
+	ag_event *got;
+	size_t n, w = 0;
+
+	events_of(f, store, run, &got, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (got[i].type == AG_EV_RUN_RESUMED ||
+		    (got[i].type == AG_EV_RUN_FINISHED && i + 1 < n))
+			continue;
+		if (w == nwant || got[i].type != want[w].type)
+			fail_msg("cut at %llu: event %zu is %s, want %s", (unsigned long long)k,
+			         i + 1, ag_event_type_text(got[i].type),
+			         w < nwant ? ag_event_type_text(want[w].type) : "the end");
+		w++;
+	}
+	assert_int_equal(w, nwant);
+	/* One output for each intent, under its own call. */
+	for (size_t i = 0; i < n; i++) {
+		size_t nin = 0, nout = 0;
+
+		if (got[i].type != AG_EV_TOOL_INPUT && got[i].type != AG_EV_TOOL_OUTPUT)
+			continue;
+		for (size_t j = 0; j < n; j++) {
+			if (!ag_str_eq(ag_id_str(&got[j].call_id), ag_id_str(&got[i].call_id)))
+				continue;
+			nin += got[j].type == AG_EV_TOOL_INPUT;
+			nout += got[j].type == AG_EV_TOOL_OUTPUT;
+		}
+		assert_int_equal(nin, 1);
+		assert_int_equal(nout, 1);
+	}
+}
+
+static void assert_rebuilt(const audit_fix *f, ag_store *store, const ag_run_row *row,
+                           bool show_values)
+{
+	ag_str stored, text;
+	ag_err err = { 0 };
+
+	if (ag_store_report(store, &row->id, f->arena, &stored, &err) ||
+	    ag_audit_rebuild(store, row, show_values, f->arena, &text, &err))
+		fail_msg("%s", err.msg);
+	assert_true(ag_str_eq(stored, text));
+}
+
+/* A store whose log is the first k events. */
+static ag_store *cut_store(const ag_event *events, size_t k, ag_run_row *row)
+{
+	ag_store_batch b = { .events = events, .nevent = k };
+	ag_store *store;
+	ag_err err = { 0 };
+
+	row->status = AG_S("running");
+	row->finished_ms = 0;
+	row->verdict = AG_S("");
+	b.run = row;
+	if (ag_store_open(AG_S("memory:"), &store, &err) ||
+	    ag_store_commit(store, &row->id, &b, &err))
+		fail_msg("%s", err.msg);
+	return store;
+}
+
+static ag_status resume(audit_fix *f, ag_store *store, const ag_run_row *row, ag_planner_make make,
+                        void *arg, ag_err *err)
+{
+	*err = (ag_err){ 0 };
+	return ag_audit_resume(&f->ctx, f->source, store, row, &f->opts, make, arg, NULL, NULL,
+	                       f->arena, &f->result, err);
+}
+
+static void run_whole(audit_fix *f, ag_planner_make make, void *arg, ag_run_row *row,
+                      ag_event **events, size_t *n)
+{
+	ag_err err = { 0 };
+
+	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, make, arg, NULL, NULL, f->arena,
+	                 &f->result, &err) ||
+	    ag_store_find_run(f->store, AG_S("last"), f->arena, row, &err))
+		fail_msg("%s", err.msg);
+	events_of(f, f->store, &row->id, events, n);
+	assert_rebuilt(f, f->store, row, f->opts.show_values);
+}
+
+static void cut_everywhere(audit_fix *f, ag_planner_make make, void *arg)
+{
+	ag_event *events;
+	ag_run_row row;
+	ag_str want;
+	size_t n;
+
+	run_whole(f, make, arg, &row, &events, &n);
+	want = f->result.report;
+	assert_true(ag_str_eqc(f->result.run_result.status, "ok"));
+	assert_true(n > 20);
+	for (size_t k = 1; k < n; k++) {
+		ag_run_row cut = row;
+		ag_store *store = cut_store(events, k, &cut);
+		ag_err err;
+
+		if (resume(f, store, &cut, make, arg, &err))
+			fail_msg("cut at %zu (%s): %s", k, ag_event_type_text(events[k - 1].type),
+			         err.msg);
+		assert_same_steps(f, events, n, store, &row.id, k);
+		assert_same(f, want, f->result.report, "cut at", k);
+		assert_rebuilt(f, store, &row, f->opts.show_values);
+		ag_store_close(store);
+	}
+}
+
+static void cut_behind_every_event_builtin(void **state)
+{
+	audit_fix f;
+
+	(void)state;
+	people(&f);
+	cut_everywhere(&f, ag_planner_builtin_make, NULL);
+	assert_true(f.result.has_findings);
+	fix_close(&f);
+}
+
+static void cut_behind_every_event_script(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps) };
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_err err = { 0 };
+
+	(void)state;
+	people(&f);
+	cut_everywhere(&f, fix_make_lines, &lines);
+	/* The script did what it says beside its lines. */
+	assert_int_equal(ag_extjson_parse(f.result.report, &opts, f.arena, &f.report, NULL, NULL,
+	                                  &err),
+	                 AG_OK);
+	assert_int_equal(fix_len(&f, "findings"), 3);
+	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "email", "null_rate"), "status"),
+	                       "published"));
+	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "age", "outlier"), "status"),
+	                       "pending_review"));
+	assert_int_equal(fix_len(&f, "dismissed_findings"), 1);
+	assert_int_equal(fix_len(&f, "run_trace"), AG_NELEM(steps));
+	fix_close(&f);
+}
+
+/* With a budget and values masked: what the report says of both comes from the log. */
+static void cut_with_options(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps) };
+
+	(void)state;
+	people(&f);
+	f.opts.budget.iterations = 40;
+	f.opts.show_values = false;
+	f.opts.min_severity = AG_HIGH;
+	f.opts.rules.early_termination_min = 5;
+	f.opts.rejected_policy = AG_REJECTED_DEMOTE;
+	f.opts.settings_json = AG_S("{\"seed\":0,\"high_min_share\":0.001}");
+	cut_everywhere(&f, fix_make_lines, &lines);
+	fix_close(&f);
+}
+
+/* --- kill -9 --- */
+
+typedef struct killer {
+	uint64_t left; /* events until the end; 0 = never */
+} killer;
+
+static void kill_after(void *arg, const ag_event *ev)
+{
+	killer *k = arg;
+
+	(void)ev;
+	if (k->left && --k->left == 0)
+		kill(getpid(), SIGKILL);
+}
+
+static void remove_store(const char *path)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+
+	for (size_t i = 0; i < 3; i++) {
+		char file[200];
+
+		snprintf(file, sizeof(file), "%s%s", path, ends[i]);
+		unlink(file);
+	}
+}
+
+/* One sitting in a process of its own. True when it came to its end. */
+static bool sitting(audit_fix *f, const char *path, uint64_t nevent, bool is_first,
+                    ag_planner_make make, void *arg)
+{
+	const pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		killer k = { nevent };
+		ag_store *store;
+		ag_err err = { 0 };
+		ag_run_row row;
+		ag_status st = ag_store_open(ag_str_c(path), &store, &err);
+
+		if (!st && is_first)
+			st = ag_audit_run(&f->ctx, f->source, store, &f->opts, make, arg,
+			                  kill_after, &k, f->arena, &f->result, &err);
+		else if (!st && !ag_store_find_run(store, AG_S("last"), f->arena, &row, &err))
+			st = ag_audit_resume(&f->ctx, f->source, store, &row, &f->opts, make, arg,
+			                     kill_after, &k, f->arena, &f->result, &err);
+		/* Killed behind its very last event. */
+		if (st == AG_INVALID && strstr(err.msg, "is complete"))
+			_exit(0);
+		if (st || err.status)
+			fprintf(stderr, "sitting: %s\n", err.msg);
+		_exit(st || err.status ? 2 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true((WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+	            (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+	return WIFEXITED(status);
+}
+
+/* The findings of the store are those of the report. */
+static void assert_rows(const audit_fix *f, ag_store *store, const ag_id *run)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_finding_row *rows;
+	ag_err err = { 0 };
+	size_t n, kept = 0;
+	const ag_val *list;
+	ag_str text;
+	ag_val v;
+
+	if (ag_store_findings(store, run, f->arena, &rows, &n, &err) ||
+	    ag_store_report(store, run, f->arena, &text, &err) ||
+	    ag_extjson_parse(text, &opts, f->arena, &v, NULL, NULL, &err))
+		fail_msg("%s", err.msg);
+	list = fix_get(&v, "findings");
+	for (size_t i = 0; i < n; i++) {
+		bool is_listed = false;
+
+		for (uint32_t k = 0; k < list->n; k++)
+			is_listed |= ag_str_eq(fix_text(&list->u.items[k], "id"),
+			                       ag_id_str(&rows[i].id));
+		assert_int_equal(is_listed, !ag_str_eqc(rows[i].status, "dismissed"));
+		kept += is_listed;
+	}
+	assert_int_equal(kept, list->n);
+}
+
+/* Killed behind event k of the first sitting, then behind every few events of the next ones. */
+static void killed_everywhere(audit_fix *f, ag_planner_make make, void *arg)
+{
+	int64_t offset = 0;
+	const ag_clock clock = { later_wall, real_mono, &offset };
+	bool finished = false;
+	ag_event *events;
+	ag_run_row row;
+	ag_str want;
+	size_t n;
+
+	run_whole(f, make, arg, &row, &events, &n);
+	want = f->result.report;
+	f->ctx.clock = &clock;
+	for (uint64_t at = 1; !finished; at++) {
+		char path[160];
+		ag_str report;
+		ag_store *store;
+		ag_err err = { 0 };
+		unsigned nsitting = 1;
+
+		snprintf(path, sizeof(path), "%s/kill-%d.db", f->dir, (int)at);
+		finished = sitting(f, path, at, true, make, arg);
+		for (bool done = finished; !done && nsitting < 400; nsitting++) {
+			/* The lease of the killed one runs out. Every third sitting is left alone. */
+			offset += 61 * 1000;
+			done = sitting(f, path, nsitting % 3 ? 2 + (at + nsitting) % 7 : 0, false,
+			               make, arg);
+		}
+		assert_int_equal(ag_store_open(ag_str_c(path), &store, &err), AG_OK);
+		if (ag_store_find_run(store, AG_S("last"), f->arena, &row, &err) ||
+		    ag_store_report(store, &row.id, f->arena, &report, &err))
+			fail_msg("killed at %d: %s", (int)at, err.msg);
+		assert_same_steps(f, events, n, store, &row.id, at);
+		assert_same(f, want, report, "killed at", at);
+		assert_rebuilt(f, store, &row, f->opts.show_values);
+		assert_rows(f, store, &row.id);
+		ag_store_close(store);
+		remove_store(path);
+		assert_true(at <= n + 1);
+	}
+	f->ctx.clock = &ag_clock_system;
+}
+
+static void killed_at_every_event_builtin(void **state)
+{
+	audit_fix f;
+
+	(void)state;
+	people(&f);
+	killed_everywhere(&f, ag_planner_builtin_make, NULL);
+	fix_close(&f);
+}
+
+static void killed_at_every_event_script(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps) };
+
+	(void)state;
+	people(&f);
+	killed_everywhere(&f, fix_make_lines, &lines);
+	fix_close(&f);
+}
+
+/* --- budgets, models, refusals --- */
+
+static void read_report(audit_fix *f)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_err err = { 0 };
+
+	if (ag_extjson_parse(f->result.report, &opts, f->arena, &f->report, NULL, NULL, &err))
+		fail_msg("%s", err.msg);
+}
+
+static void a_used_up_budget_goes_on_with_a_larger_one(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps) };
+	ag_event *events;
+	ag_run_row row;
+	ag_err err;
+	size_t n, before;
+
+	(void)state;
+	people(&f);
+	f.opts.budget.iterations = 8;
+	run_whole(&f, fix_make_lines, &lines, &row, &events, &n);
+	assert_true(ag_str_eqc(f.result.run_result.status, "partial"));
+	/* With the same budget: nothing is done, nothing is judged again. */
+	assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_OK);
+	assert_true(ag_str_eqc(f.result.run_result.status, "partial"));
+	assert_true(f.result.run_result.has_verdict);
+	before = n;
+	events_of(&f, f.store, &row.id, &events, &n);
+	assert_int_equal(n, before + 2);
+	/* With a larger one it comes to its end. */
+	f.opts.budget.iterations = 30;
+	assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_OK);
+	assert_true(ag_str_eqc(f.result.run_result.status, "ok"));
+	assert_int_equal(f.result.run_result.iterations, AG_NELEM(steps));
+	read_report(&f);
+	assert_int_equal(fix_len(&f, "run_trace"), AG_NELEM(steps));
+	assert_int_equal(fix_len(&f, "findings"), 3);
+	assert_true(ag_str_contains(fix_text(&f.report, "summary"), AG_S("15 of 30 iterations")));
+	assert_rebuilt(&f, f.store, &row, true);
+	/* And is complete. */
+	assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_INVALID);
+	fix_close(&f);
+}
+
+static void tokens_end_a_run_and_are_counted_over_all_sittings(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps), .tokens = 1000 };
+	const ag_val *cost, *by_model;
+	ag_llm_meter meter;
+	ag_event *events;
+	ag_run_row row;
+	ag_err err;
+	size_t n, nusage = 0;
+
+	(void)state;
+	people(&f);
+	ag_llm_meter_init(&meter, f.arena, 5500, 0);
+	f.opts.meter = &meter;
+	f.opts.pricing_version = AG_S("test-1");
+	run_whole(&f, fix_make_lines, &lines, &row, &events, &n);
+	assert_true(ag_str_eqc(f.result.run_result.status, "partial"));
+	assert_true(ag_str_contains(f.result.run_result.why, AG_S("5500 tokens")));
+	assert_int_equal(f.result.run_result.err.status, AG_OK);
+	assert_true(f.result.run_result.has_verdict);
+	assert_int_equal(f.result.run_result.iterations, 5);
+	for (size_t i = 0; i < n; i++)
+		nusage += events[i].type == AG_EV_USAGE;
+	assert_int_equal(nusage, 5);
+	/* The next process has a new meter; the budget is of the whole run. */
+	ag_llm_meter_init(&meter, f.arena, 5500, 0);
+	assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_OK);
+	assert_true(ag_str_eqc(f.result.run_result.status, "partial"));
+	assert_int_equal(f.result.run_result.iterations, 5);
+	ag_llm_meter_init(&meter, f.arena, 0, 1.0);
+	assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_OK);
+	assert_true(ag_str_eqc(f.result.run_result.status, "ok"));
+	assert_int_equal(meter.input_tokens + meter.output_tokens, 15000);
+	read_report(&f);
+	assert_int_equal(fix_int(&f.report, "total_input_tokens"), 11250);
+	assert_int_equal(fix_int(&f.report, "total_output_tokens"), 3750);
+	cost = fix_get(&f.report, "cost");
+	assert_true(fix_num(cost, "usd_total") > 0.0149 && fix_num(cost, "usd_total") < 0.0151);
+	assert_true(ag_str_eqc(fix_text(cost, "pricing_version"), "test-1"));
+	by_model = fix_get(cost, "by_model");
+	assert_int_equal(by_model->n, 1);
+	assert_int_equal(fix_int(&by_model->u.items[0], "calls"), 15);
+	assert_true(ag_str_eqc(fix_text(&by_model->u.items[0], "model"), "script-1"));
+	assert_int_equal(fix_get(cost, "by_purpose")->n, 1);
+	assert_int_equal(fix_get(cost, "per_iteration")->n, 15);
+	assert_true(
+		ag_str_contains(fix_text(&f.report, "summary"), AG_S("15,000 tokens, 0.0150 USD")));
+	assert_rebuilt(&f, f.store, &row, true);
+	fix_close(&f);
+}
+
+static void a_model_that_is_out_loses_nothing(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps), .tokens = 10 };
+	ag_llm_meter meter;
+	ag_event *events;
+	ag_run_row row;
+	ag_str want;
+	ag_err err;
+	size_t n;
+
+	(void)state;
+	people(&f);
+	ag_llm_meter_init(&meter, f.arena, 0, 0);
+	f.opts.meter = &meter;
+	run_whole(&f, fix_make_lines, &lines, &row, &events, &n);
+	want = f.result.report;
+	for (unsigned at = 1; at <= AG_NELEM(steps); at++) {
+		ag_llm_meter_init(&meter, f.arena, 0, 0);
+		lines.fails_at = at;
+		lines.failure = at % 2 ? AG_UNAVAILABLE : AG_PROTOCOL;
+		run_whole(&f, fix_make_lines, &lines, &row, &events, &n);
+		assert_true(ag_str_eqc(f.result.run_result.status, "partial"));
+		assert_int_equal(f.result.run_result.err.status, lines.failure);
+		assert_true(ag_str_contains(f.result.run_result.why, AG_S("the model is out")));
+		assert_false(f.result.run_result.has_verdict && at == 1);
+		lines.fails_at = 0;
+		ag_llm_meter_init(&meter, f.arena, 0, 0);
+		assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_OK);
+		assert_true(ag_str_eqc(f.result.run_result.status, "ok"));
+		assert_same(&f, want, f.result.report, "out at", at);
+	}
+	fix_close(&f);
+}
+
+static void another_process_writes_it(void **state)
+{
+	audit_fix f;
+	int64_t offset = 0;
+	const ag_clock clock = { later_wall, real_mono, &offset };
+	ag_event *events, *after;
+	ag_run_row row;
+	ag_store *store;
+	ag_err err;
+	size_t n, nafter;
+
+	(void)state;
+	people(&f);
+	f.ctx.clock = &clock;
+	run_whole(&f, ag_planner_builtin_make, NULL, &row, &events, &n);
+	store = cut_store(events, 7, &row);
+	assert_int_equal(ag_store_lease(store, &row.id, AG_S("someone"), ag_clock_wall(&clock),
+	                                60 * 1000, &err),
+	                 AG_OK);
+	assert_int_equal(resume(&f, store, &row, ag_planner_builtin_make, NULL, &err), AG_CONFLICT);
+	events_of(&f, store, &row.id, &after, &nafter);
+	assert_int_equal(nafter, 7);
+	offset = 61 * 1000;
+	assert_int_equal(resume(&f, store, &row, ag_planner_builtin_make, NULL, &err), AG_OK);
+	/* Its lease is given back: nobody has to wait. */
+	assert_int_equal(ag_store_lease(store, &row.id, AG_S("next"), ag_clock_wall(&clock), 1000,
+	                                &err),
+	                 AG_OK);
+	ag_store_close(store);
+	fix_close(&f);
+}
+
+static void write_file(const char *path, const char *mode, const char *text)
+{
+	FILE *out = fopen(path, mode);
+
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void changed_data_is_another_run(void **state)
+{
+	const ag_source_opts so = { 0 };
+	audit_fix f;
+	ag_event *events;
+	ag_source **all;
+	ag_run_row row;
+	ag_store *store;
+	ag_err err = { 0 };
+	size_t n, nsource;
+
+	(void)state;
+	people(&f);
+	run_whole(&f, ag_planner_builtin_make, NULL, &row, &events, &n);
+	store = cut_store(events, 9, &row);
+	write_file(f.file, "a", "{\"age\":1}\n");
+	ag_source_close(f.source);
+	assert_int_equal(ag_source_open(&f.ctx, ag_str_c(f.file), &so, f.arena, &all, &nsource,
+	                                &err),
+	                 AG_OK);
+	f.source = all[0];
+	assert_int_equal(resume(&f, store, &row, ag_planner_builtin_make, NULL, &err), AG_CONFLICT);
+	assert_non_null(strstr(err.msg, "100 documents then, 101 now"));
+	assert_non_null(strstr(err.hint, "argus audit"));
+	/* The same number of documents, and another content. */
+	ag_source_close(f.source);
+	{
+		ag_buf docs = AG_BUF_INIT(1 << 20);
+
+		for (int i = 0; i < 100; i++)
+			ag_buf_adds(&docs, "{\"age\":1}\n");
+		ag_buf_addc(&docs, '\0');
+		write_file(f.file, "w", docs.ptr);
+		ag_buf_release(&docs);
+	}
+	assert_int_equal(ag_source_open(&f.ctx, ag_str_c(f.file), &so, f.arena, &all, &nsource,
+	                                &err),
+	                 AG_OK);
+	f.source = all[0];
+	assert_int_equal(resume(&f, store, &row, ag_planner_builtin_make, NULL, &err), AG_CONFLICT);
+	assert_non_null(strstr(err.msg, "content hash"));
+	ag_store_close(store);
+	fix_close(&f);
+}
+
+static void what_cannot_be_resumed(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps) };
+	ag_event *events;
+	ag_run_row row;
+	ag_store *store;
+	ag_err err;
+	size_t n;
+
+	(void)state;
+	people(&f);
+	run_whole(&f, ag_planner_builtin_make, NULL, &row, &events, &n);
+	assert_int_equal(resume(&f, f.store, &row, ag_planner_builtin_make, NULL, &err),
+	                 AG_INVALID);
+	assert_non_null(strstr(err.msg, "complete"));
+	store = cut_store(events, 5, &row);
+	assert_int_equal(resume(&f, store, &row, fix_make_lines, &lines, &err), AG_INVALID);
+	assert_non_null(strstr(err.msg, "builtin"));
+	ag_store_close(store);
+	row.id = ag_id_new(&ag_clock_system);
+	assert_int_equal(resume(&f, f.store, &row, ag_planner_builtin_make, NULL, &err),
+	                 AG_NOT_FOUND);
+	fix_close(&f);
+}
+
+/* What run_started says is what the run was given. */
+static void the_start_is_read_back(void **state)
+{
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = steps, .n = AG_NELEM(steps), .tokens = 10 };
+	ag_llm_meter meter;
+	ag_audit_start start;
+	ag_event *events;
+	ag_run_row row;
+	ag_err err = { 0 };
+	size_t n;
+
+	(void)state;
+	people(&f);
+	ag_llm_meter_init(&meter, f.arena, 12345, 0.5);
+	f.opts.meter = &meter;
+	f.opts.sample_size = UINT64_MAX;
+	f.opts.seed = 42;
+	f.opts.budget = (ag_budget){ .iterations = 33, .calls = 44, .seconds = 55.5 };
+	f.opts.fail_policy = AG_RUN_FAIL_WARN_ONLY;
+	f.opts.rejected_policy = AG_REJECTED_DROP;
+	f.opts.pass_threshold[AG_GATE_RUN] = 0.25;
+	f.opts.malformed[AG_GATE_ACTION] = AG_MALFORMED_PASS;
+	f.opts.escalation_low = 0.1;
+	f.opts.escalation_high = 0.2;
+	f.opts.escalation_cap = 3;
+	f.opts.rules.high_min_share = 0.002;
+	f.opts.rules.clean_collection_docs = 77;
+	f.opts.catalogue.null_rate_warning_threshold = 0.07;
+	f.opts.min_severity = AG_MEDIUM;
+	run_whole(&f, fix_make_lines, &lines, &row, &events, &n);
+	assert_int_equal(ag_audit_read_start(&events[0], f.arena, &start, &err), AG_OK);
+	assert_true(ag_str_eqc(start.planner, "script"));
+	assert_true(ag_str_eq(start.source_uri, ag_source_info_of(f.source)->uri));
+	assert_int_equal(start.max_tokens, 12345);
+	assert_true(start.max_usd == 0.5);
+	assert_true(start.opts.sample_size == UINT64_MAX);
+	assert_int_equal(start.opts.seed, 42);
+	assert_int_equal(start.opts.budget.iterations, 33);
+	assert_int_equal(start.opts.budget.calls, 44);
+	assert_true(start.opts.budget.seconds == 55.5);
+	assert_int_equal(start.opts.fail_policy, AG_RUN_FAIL_WARN_ONLY);
+	assert_int_equal(start.opts.rejected_policy, AG_REJECTED_DROP);
+	assert_memory_equal(start.opts.evaluators, f.opts.evaluators, sizeof(f.opts.evaluators));
+	assert_memory_equal(start.opts.pass_threshold, f.opts.pass_threshold,
+	                    sizeof(f.opts.pass_threshold));
+	assert_memory_equal(start.opts.malformed, f.opts.malformed, sizeof(f.opts.malformed));
+	assert_true(start.opts.escalation_low == 0.1 && start.opts.escalation_high == 0.2);
+	assert_int_equal(start.opts.escalation_cap, 3);
+	assert_memory_equal(&start.opts.rules, &f.opts.rules, sizeof(f.opts.rules));
+	assert_memory_equal(&start.opts.catalogue, &f.opts.catalogue, sizeof(f.opts.catalogue));
+	assert_int_equal(start.opts.min_severity, AG_MEDIUM);
+	assert_true(start.opts.no_history && start.opts.show_values);
+	fix_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cut_behind_every_event_builtin),
+		cmocka_unit_test(cut_behind_every_event_script),
+		cmocka_unit_test(cut_with_options),
+		cmocka_unit_test(killed_at_every_event_builtin),
+		cmocka_unit_test(killed_at_every_event_script),
+		cmocka_unit_test(a_used_up_budget_goes_on_with_a_larger_one),
+		cmocka_unit_test(tokens_end_a_run_and_are_counted_over_all_sittings),
+		cmocka_unit_test(a_model_that_is_out_loses_nothing),
+		cmocka_unit_test(another_process_writes_it),
+		cmocka_unit_test(changed_data_is_another_run),
+		cmocka_unit_test(what_cannot_be_resumed),
+		cmocka_unit_test(the_start_is_read_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
