@@ -1,7 +1,7 @@
 #!/bin/sh
 # Memory across runs with the real program: what is new, gone, worse; labels and decisions of people, also of several at
 # once and killed in the middle; the report is always what the log says.
-# shellcheck disable=SC2317 # functions are called by name
+# shellcheck disable=SC2016,SC2317 # dollars belong to MongoDB; functions are called by name
 set -u
 unset CDPATH NO_COLOR
 ARGUS=${ARGUS:?path of the program}
