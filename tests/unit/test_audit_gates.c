@@ -272,14 +272,14 @@ static void a_model_rejects_a_finding_behind_the_rules(void **state)
 	fix_close(&f);
 }
 
-static void garbage_fails_closed_for_findings(void **state)
+/* Also under the policy that keeps what a gate rejects one severity lower: nobody judged it. */
+static void garbage_fails_closed(ag_rejected_policy policy)
 {
 	static const sm_line garbage = { AG_S_INIT("not json at all"), 1, 1, NULL };
 	sm_line answers[6];
 	scripted_model self;
 	audit_fix f;
 
-	(void)state;
 	for (size_t i = 0; i < AG_NELEM(answers); i++)
 		answers[i] = garbage;
 	people(&f);
@@ -287,6 +287,7 @@ static void garbage_fails_closed_for_findings(void **state)
 	f.opts.evaluators[AG_GATE_OBSERVATION] = AG_EVAL_SELF;
 	f.opts.evaluators[AG_GATE_RUN] = AG_EVAL_SELF;
 	f.opts.self_llm = self.llm;
+	f.opts.rejected_policy = policy;
 	SCRIPT(&f, SAMPLE, EMAIL("0.9"), STATS, CONCLUDE);
 	assert_int_equal(self.nasked, 4);
 	assert_int_equal(fix_len(&f, "findings"), 0);
@@ -297,6 +298,13 @@ static void garbage_fails_closed_for_findings(void **state)
 	assert_str(fix_text(&f.report, "status"), "ok");
 	sm_close(&self);
 	fix_close(&f);
+}
+
+static void garbage_fails_closed_for_findings(void **state)
+{
+	(void)state;
+	garbage_fails_closed(AG_REJECTED_LOG_ONLY);
+	garbage_fails_closed(AG_REJECTED_DEMOTE);
 }
 
 static void thresholds_of_the_options_are_live(void **state)
