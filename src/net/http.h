@@ -41,7 +41,7 @@ typedef struct ag_http_request {
 	void *arg;
 } ag_http_request;
 
-/* Filled as far as it went, also when the call fails: status 0 = no status line came. */
+/* Filled as far as it went, also when the call fails: status 0 = no status line came (1xx do not count). */
 typedef struct ag_http_response {
 	int status;
 	ag_str content_type; /* lower case, without parameters */

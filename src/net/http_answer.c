@@ -8,6 +8,8 @@
 
 /* All header lines of an answer, trailers and interim answers included; real ones stay below 16 KB. */
 #define MAX_HEAD_BYTES (256u << 10)
+/* Of a header that is kept; a longer one is as good as none. */
+#define MAX_VALUE_BYTES 4096
 
 int ag_http_on_connected(void *arg, char *peer_ip, char *own_ip, int peer_port, int own_port)
 {
@@ -22,50 +24,18 @@ int ag_http_on_connected(void *arg, char *peer_ip, char *own_ip, int peer_port, 
 	return CURL_PREREQFUNC_OK;
 }
 
-static ag_str lower_dup(ag_arena *arena, ag_str s)
+static ag_str media_type(ag_arena *arena, ag_str s)
 {
-	char *p = ag_str_cstr(arena, s);
+	char *p;
 
+	if (s.len > MAX_VALUE_BYTES)
+		return AG_S("");
+	p = ag_str_cstr(arena, s);
 	for (size_t i = 0; i < s.len; i++) {
 		if (p[i] >= 'A' && p[i] <= 'Z')
 			p[i] = (char)(p[i] - 'A' + 'a');
 	}
 	return ag_str_make(p, s.len);
-}
-
-/* A status line: whatever came before it was an interim answer (1xx). */
-static void begin_head(ag_http_exchange *x)
-{
-	ag_http_response *ret = x->ret;
-
-	if (!ret->status)
-		ret->first_byte_ms = x->heard_ms - x->begin_ms;
-	ret->content_type = ret->retry_after = ret->request_id = ret->location = AG_S("");
-	x->is_head_done = false;
-}
-
-static void keep_first(ag_http_exchange *x, ag_str *ret, ag_str value)
-{
-	if (!ret->len)
-		*ret = ag_str_dup(x->arena, value);
-}
-
-static void take_header(ag_http_exchange *x, ag_str line)
-{
-	ag_http_response *ret = x->ret;
-	ag_str value = line, name = ag_str_split(&value, ':');
-
-	if (!value.ptr)
-		return;
-	value = ag_str_trim(value);
-	if (ag_str_ieq(name, AG_S("content-type")))
-		ret->content_type = lower_dup(x->arena, ag_str_trim(ag_str_split(&value, ';')));
-	else if (ag_str_ieq(name, AG_S("retry-after")))
-		keep_first(x, &ret->retry_after, value);
-	else if (ag_str_ieq(name, AG_S("location")))
-		keep_first(x, &ret->location, value);
-	else if (ag_str_ieq(name, AG_S("x-request-id")) || ag_str_ieq(name, AG_S("request-id")))
-		keep_first(x, &ret->request_id, value);
 }
 
 static int status_of(ag_http_exchange *x)
@@ -75,6 +45,43 @@ static int status_of(ag_http_exchange *x)
 	if (x->curl->easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status))
 		return 0;
 	return (int)status;
+}
+
+/* A status line. Interim answers (1xx) are none: a server that sends them still thinks. */
+static void begin_head(ag_http_exchange *x)
+{
+	int status = status_of(x);
+
+	if (status < 200)
+		return;
+	x->ret->status = status;
+	x->ret->first_byte_ms = x->heard_ms - x->begin_ms;
+}
+
+static void keep_first(ag_http_exchange *x, ag_str *ret, ag_str value)
+{
+	if (!ret->len && value.len <= MAX_VALUE_BYTES)
+		*ret = ag_str_dup(x->arena, value);
+}
+
+/* One line of the header of the answer; a blank one ends it. */
+static void take_line(ag_http_exchange *x, ag_str line)
+{
+	ag_http_response *ret = x->ret;
+	ag_str value = line, name = ag_str_split(&value, ':');
+
+	x->is_head_done = !ag_str_trim(line).len;
+	if (!value.ptr)
+		return;
+	value = ag_str_trim(value);
+	if (ag_str_ieq(name, AG_S("content-type")))
+		ret->content_type = media_type(x->arena, ag_str_trim(ag_str_split(&value, ';')));
+	else if (ag_str_ieq(name, AG_S("retry-after")))
+		keep_first(x, &ret->retry_after, value);
+	else if (ag_str_ieq(name, AG_S("location")))
+		keep_first(x, &ret->location, value);
+	else if (ag_str_ieq(name, AG_S("x-request-id")) || ag_str_ieq(name, AG_S("request-id")))
+		keep_first(x, &ret->request_id, value);
 }
 
 size_t ag_http_on_header(char *bytes, size_t size, size_t n, void *arg)
@@ -90,16 +97,12 @@ size_t ag_http_on_header(char *bytes, size_t size, size_t n, void *arg)
 		                    AG_FMT(x->peer), MAX_HEAD_BYTES >> 10);
 		return 0;
 	}
-	if (x->is_head_done && x->ret->status >= 200)
+	if (x->is_head_done)
 		return line.len; /* a trailer, behind the body */
-	if (ag_str_starts(line, AG_S("HTTP/"))) {
+	if (ag_str_starts(line, AG_S("HTTP/")))
 		begin_head(x);
-		x->ret->status = status_of(x);
-	} else if (!ag_str_trim(line).len) {
-		x->is_head_done = true;
-	} else {
-		take_header(x, line);
-	}
+	else if (x->ret->status) /* else of an interim answer */
+		take_line(x, line);
 	return line.len;
 }
 

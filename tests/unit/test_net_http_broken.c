@@ -164,6 +164,14 @@ static void what_is_not_http_is_told(void **state)
 		{ AG_S_INIT("HTTP/1.1 200 OK\r\nX: xxxxxxxxxxxxxxxx"), 1, AG_UNAVAILABLE,
 		  "header" },
 		{ AG_S_INIT("HTTP/1.1 100 Continue\r\n\r\n"), 100000, AG_PROTOCOL, "larger than" },
+		{ AG_S_INIT("HTTP/1.1 100 Continue\r\n\r\n"), 1, AG_UNAVAILABLE,
+		  "before an answer came" },
+		{ AG_S_INIT("HTTP/1.1 103 Hints\r\nLink: x\r\n"), 1, AG_UNAVAILABLE,
+		  "before an answer came" },
+		{ AG_S_INIT("HTTP/1.1 101 Switching Protocols\r\n\r\nhello"), 1, AG_UNAVAILABLE,
+		  "before an answer came" },
+		{ AG_S_INIT("HTTP/1.1 000 No\r\n\r\n"), 1, AG_PROTOCOL, "HTTP" },
+		{ AG_S_INIT("HTTP/1.1 099 No\r\n\r\n"), 1, AG_PROTOCOL, "HTTP" },
 		{ AG_S_INIT(""), 1, AG_UNAVAILABLE, "was closed before an answer came" },
 	};
 	speech script = { 0 };

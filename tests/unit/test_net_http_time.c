@@ -261,6 +261,11 @@ static void drips_end_by_the_total_time(void **state)
 	close_ask(&a);
 	open_ask(&a, promises->port, "/", t);
 	assert_gave_up(&a, NULL, AG_TIMEOUT, "(total time-out)", LIMIT_MS);
+	assert_int_equal(a.client.res.status, 0);
+	close_ask(&a);
+	/* An interim answer is none: it neither ends the waiting for the first byte nor puts it off. */
+	open_ask(&a, promises->port, "/", (ag_http_timeouts){ 9000, LIMIT_MS, 20, 9000 });
+	assert_gave_up(&a, NULL, AG_TIMEOUT, "(first byte time-out)", LIMIT_MS);
 	close_ask(&a);
 	net_stop(drip);
 	net_stop(promises);

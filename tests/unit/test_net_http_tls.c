@@ -321,9 +321,12 @@ static int try_to_load(void)
 
 static void check_loading(const char *why)
 {
-	const char *argv[] = { "/proc/self/exe", "--load", NULL };
-	char out[4096];
+	char self[1024], out[4096];
+	const char *argv[] = { self, "--load", NULL };
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
+	assert_true(n > 0);
+	self[n] = '\0';
 	setenv("LD_LIBRARY_PATH", folder, 1);
 	assert_int_equal(run(argv, out, sizeof(out)), 0);
 	unsetenv("LD_LIBRARY_PATH");
