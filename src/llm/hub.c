@@ -261,16 +261,15 @@ static ag_status set_address(ag_llm *l, ag_url *ret, ag_err *err)
 	return AG_OK;
 }
 
-/* Own prices win; a model that runs on this machine costs nothing. */
+/* Own prices win, then the table: a proxy on this machine still pays its provider. What the table does not know and runs
+ * here costs nothing. */
 static void set_price(ag_llm *l, const ag_url *url)
 {
 	const ag_llm_model *m = &l->model;
 
 	l->is_priced = ag_prices_find(l->hub->prices, m->model, &l->price);
-	if (ag_url_is_loopback(url)) {
-		l->price = (ag_price){ 0 };
+	if (!l->is_priced && ag_url_is_loopback(url))
 		l->is_priced = true;
-	}
 	if (m->input_price >= 0)
 		l->price.input = l->price.cached_input = l->price.cache_write = m->input_price;
 	if (m->output_price >= 0)

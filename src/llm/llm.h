@@ -41,9 +41,10 @@ typedef struct ag_llm_model {
 	unsigned attempts; /* of one call, 0 = 4 */
 	/* Of one attempt; 0 = 10 s, 120 s, 60 s, 600 s. What took total_ms is not tried again. */
 	int64_t connect_ms, first_byte_ms, idle_ms, total_ms;
-	double input_price, output_price; /* USD per million tokens; < 0 = of the price table */
-	unsigned
-		refused; /* AG_LLM_NO_…: what the server was seen to refuse. Set by ask.c for wire.request() */
+	/* USD per million tokens; < 0 = of the price table, else 0 when its server is on this machine. */
+	double input_price, output_price;
+	/* AG_LLM_NO_…: what the server was seen to refuse. Set by ask.c for wire.request(). */
+	unsigned refused;
 } ag_llm_model;
 
 /* Members of a request that a server answered with 400, and that are left out from then on (per origin and model). A

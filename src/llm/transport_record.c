@@ -63,6 +63,7 @@ static void give_up(record_transport *t, const ag_err *e)
 
 static ag_status write_line(record_transport *t, ag_str line, ag_err *err)
 {
+	int errnum;
 	ssize_t n;
 
 	do
@@ -72,10 +73,11 @@ static ag_status write_line(record_transport *t, ag_str line, ag_err *err)
 		t->end += n;
 		return AG_OK;
 	}
-	ag_fail_errno(err, n < 0 ? errno : ENOSPC, "llm.record", "%s cannot be written", t->path);
+	errnum = n < 0 ? errno : ENOSPC;
+	/* When the piece cannot be cut off, a reader leaves it out: a last line that has no end. */
 	if (n > 0 && ftruncate(t->fd, t->end))
-		err->hint[0] = '\0'; /* a reader leaves out a last line that has no end */
-	return err->status;
+		errnum = errno;
+	return ag_fail_errno(err, errnum, "llm.record", "%s cannot be written", t->path);
 }
 
 static void record(record_transport *t, ag_exchange *x)

@@ -1,0 +1,403 @@
+/* One call against scripted answers: what a server refuses and is learnt, what the meter and the breaker are told, and
+ * that keys stay out of messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "llm/hub.h"
+#include "llm/retry.h"
+#include "llm_script.h"
+
+/* --- what a server refuses ----------------------------------------------------------------------- */
+
+#define SCHEMA      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}"
+#define JSON_ANSWER SSE_TEXT("{\\\"a\\\":1}") SSE_STOP("stop") SSE_DONE
+
+static void ways_to_json_are_tried_downwards(void **state)
+{
+	BENCH(b, { 400, ERROR("response_format json_schema is not supported") },
+	      { 400, ERROR("tool_choice is not supported") }, { 200, JSON_ANSWER },
+	      { 200, JSON_ANSWER });
+
+	b.request.format_name = AG_S("act");
+	b.request.format_schema = AG_S(SCHEMA);
+	b.model.attempts = 1; /* they cost no attempt */
+	assert_int_equal(ask(&b), AG_OK);
+	assert_text(b.reply.json, "{\"a\":1}");
+	assert_non_null(strstr(b.script.seen[0], "json_schema"));
+	assert_non_null(strstr(b.script.seen[1], "tool_choice"));
+	assert_null(strstr(b.script.seen[2], "tool_choice"));
+	assert_int_equal(b.reply.attempts, 3);
+	/* Another handle of the hub knows it. */
+	ag_llm_close(b.llm);
+	assert_int_equal(open_it(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_string_equal(b.script.seen[3], b.script.seen[2]);
+	assert_int_equal(b.reply.attempts, 1);
+	teardown(&b);
+}
+
+static void a_400_without_reason_is_tried_once_and_kept_when_it_helps(void **state)
+{
+	BENCH(b, { 400, ERROR("Bad Request") }, { 400, ERROR("Bad Request") },
+	      { 400, ERROR("Bad Request") }, { 200, JSON_ANSWER }, { 200, JSON_ANSWER });
+
+	b.request.format_name = AG_S("act");
+	b.request.format_schema = AG_S(SCHEMA);
+	assert_int_equal(ask(&b), AG_INVALID);
+	assert_int_equal(b.script.at, 2);
+	assert_int_equal(ask(&b), AG_OK); /* begins with the strongest again */
+	assert_string_equal(b.script.seen[2], b.script.seen[0]);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_string_equal(b.script.seen[4], b.script.seen[3]);
+	teardown(&b);
+}
+
+static void a_chosen_way_is_kept(void **state)
+{
+	BENCH(b, { 400, ERROR("response_format json_schema is not supported") });
+
+	b.request.format_name = AG_S("act");
+	b.request.format_schema = AG_S(SCHEMA);
+	b.model.structured = AG_LLM_STRUCTURED_SCHEMA;
+	assert_int_equal(ask(&b), AG_INVALID);
+	assert_int_equal(b.script.at, 1);
+	teardown(&b);
+}
+
+static void members_that_are_refused_are_left_out(void **state)
+{
+	BENCH(b, { 400, ERROR("Unsupported value: 'temperature' does not support 0.2") },
+	      { 400, ERROR("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.") },
+	      { 422,
+	        "{\"detail\":[{\"loc\":[\"body\",\"stream_options\"],\"msg\":\"Extra inputs are "
+	        "not permitted\"}]}" },
+	      { 200, HELLO }, { 200, HELLO });
+
+	b.model.temperature = 0.2;
+	b.model.model = AG_S("local-model");
+	assert_int_equal(ask(&b), AG_OK);
+	assert_non_null(strstr(b.script.seen[0], "\"temperature\""));
+	assert_null(strstr(b.script.seen[1], "\"temperature\""));
+	assert_non_null(strstr(b.script.seen[1], "\"max_tokens\""));
+	assert_null(strstr(b.script.seen[2], "\"max_tokens\""));
+	assert_non_null(strstr(b.script.seen[2], "\"max_completion_tokens\""));
+	assert_non_null(strstr(b.script.seen[2], "stream_options"));
+	assert_null(strstr(b.script.seen[3], "stream_options"));
+	assert_int_equal(ask(&b), AG_OK);
+	assert_string_equal(b.script.seen[4], b.script.seen[3]);
+	teardown(&b);
+}
+
+/* --- the meter ----------------------------------------------------------------------------------- */
+
+static void all_that_was_sent_is_charged(void **state)
+{
+	BENCH(b, { 500, ERROR("oops") }, { 200, SSE_TEXT("He") }, { 200, HELLO });
+	ag_llm_meter meter;
+
+	ag_llm_meter_init(&meter, b.arena, 0, 0);
+	b.request.meter = &meter;
+	assert_int_equal(ask(&b), AG_OK);
+	assert_int_equal(meter.calls, 3);
+	assert_int_equal(meter.npending, 2);
+	/* The cut one: its input is estimated, and it covers the failed one before. */
+	assert_true(meter.pending[0].usage.is_estimated);
+	assert_in_range(meter.pending[0].usage.input_tokens, 20, 100);
+	assert_int_equal(meter.pending[0].usage.output_tokens, 1);
+	assert_int_equal(meter.pending[0].attempts, 2);
+	assert_false(meter.pending[0].ok);
+	assert_int_equal(meter.pending[1].usage.input_tokens, 100);
+	assert_int_equal(meter.pending[1].attempts, 1);
+	assert_true(meter.pending[1].ok);
+	assert_true(meter.pending[1].is_priced);
+	assert_true(meter.pending[1].usd == (100 * 2.5 + 20 * 10) / 1e6);
+	assert_text(meter.pending[1].purpose, "planner");
+	assert_text(meter.pending[1].name, "main");
+	assert_text(meter.pending[1].model, "gpt-4o");
+	assert_text(meter.pending[1].provider, "openai");
+	teardown(&b);
+}
+
+static void a_failed_call_is_counted(void **state)
+{
+	BENCH(b, { 401, ERROR("no") });
+	ag_llm_meter meter;
+
+	ag_llm_meter_init(&meter, b.arena, 0, 0);
+	b.request.meter = &meter;
+	assert_int_equal(ask(&b), AG_DENIED);
+	assert_int_equal(meter.calls, 1);
+	assert_int_equal(meter.input_tokens, 0);
+	assert_false(meter.pending[0].ok);
+	teardown(&b);
+}
+
+static void a_budget_ends_the_retries(void **state)
+{
+	BENCH(b, { 200, SSE_TEXT("He") }, { 200, HELLO });
+	ag_llm_meter meter;
+
+	ag_llm_meter_init(&meter, b.arena, 100, 0);
+	b.request.meter = &meter;
+	assert_int_equal(ask(&b), AG_LIMIT);
+	assert_true(meter.exhausted);
+	assert_int_equal(b.script.at, 1);
+	/* The first answer was shortened to what is left. */
+	assert_null(strstr(b.script.seen[0], "4096"));
+	assert_says(b.err.msg, "budget of 100 tokens");
+	teardown(&b);
+}
+
+static void nothing_is_sent_without_budget(void **state)
+{
+	BENCH(b, { 200, HELLO });
+	ag_llm_meter meter;
+
+	ag_llm_meter_init(&meter, b.arena, 0, 0.00001);
+	b.request.meter = &meter;
+	assert_int_equal(ask(&b), AG_LIMIT);
+	assert_int_equal(b.script.at, 0);
+	assert_int_equal(meter.calls, 0);
+	teardown(&b);
+}
+
+/* Without a price of its own: a proxy on this machine still pays for a model that the table knows. */
+static void a_local_model_costs_nothing(void **state)
+{
+	BENCH(b, { 200, HELLO }, { 200, HELLO }, { 200, HELLO });
+	ag_llm_meter meter;
+
+	ag_llm_meter_init(&meter, b.arena, 0, 0.5);
+	b.request.meter = &meter;
+	b.model.base_url = AG_S("http://127.0.0.1:8080/v1");
+	b.model.model = AG_S("whatever");
+	assert_int_equal(ask(&b), AG_OK);
+	assert_true(meter.usd == 0);
+	assert_true(meter.pending[0].is_priced);
+	ag_llm_close(b.llm);
+	b.model.model = AG_S("gpt-4o");
+	assert_int_equal(open_it(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_true(meter.usd == (100 * 2.5 + 20 * 10) / 1e6);
+	ag_llm_close(b.llm);
+	b.model.input_price = 0;
+	b.model.output_price = 1;
+	assert_int_equal(open_it(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_true(meter.pending[2].usd == 20 / 1e6);
+	teardown(&b);
+}
+
+static void an_unknown_price_is_no_price(void **state)
+{
+	BENCH(b, { 200, HELLO }, { 200, HELLO });
+	ag_llm_meter meter;
+
+	ag_llm_meter_init(&meter, b.arena, 0, 0);
+	b.request.meter = &meter;
+	b.model.model = AG_S("nobody-knows-1");
+	assert_int_equal(ask(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_int_equal(meter.input_tokens, 200);
+	assert_true(meter.usd == 0);
+	assert_false(meter.pending[0].is_priced);
+	teardown(&b);
+}
+
+/* --- keys ---------------------------------------------------------------------------------------- */
+
+/* The longest piece of the key that a text holds. */
+static size_t leak(const char *text)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < sizeof(LLM_KEY) - 1; i++) {
+		for (size_t n = 1; i + n < sizeof(LLM_KEY); n++) {
+			char piece[sizeof(LLM_KEY)];
+
+			memcpy(piece, &LLM_KEY[i], n);
+			piece[n] = '\0';
+			if (strstr(text, piece) && n > best)
+				best = n;
+		}
+	}
+	return best;
+}
+
+static void a_key_is_in_no_message(void **state)
+{
+	static const char *const bodies[] = {
+		ERROR("Incorrect API key provided: " LLM_KEY),
+		ERROR("bad header Authorization: Bearer " LLM_KEY " was sent"),
+		ERROR("the key ends in q81xkTT012345678"),
+		"plain text with " LLM_KEY " in it",
+		ERROR("x" LLM_KEY LLM_KEY "y"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(bodies); i++) {
+		const llm_step steps[] = { { 401, bodies[i] },
+			                   { 0, .fail = AG_PROTOCOL, .message = bodies[i] },
+			                   { 307, bodies[i], .location = "https://h/" LLM_KEY } };
+		bench b;
+
+		setup(&b, steps, 3);
+		for (size_t k = 0; k < 3; k++) {
+			assert_int_not_equal(ask(&b), AG_OK);
+			if (leak(b.err.msg) >= 8 || leak(b.err.hint) >= 8)
+				fail_msg("%s / %s", b.err.msg, b.err.hint);
+		}
+		teardown(&b);
+	}
+}
+
+static void a_key_with_a_line_break_is_refused(void **state)
+{
+	static const char *const keys[] = { "sk-abcdefgh\r\nX-Evil: 1", "sk-abcdefgh\n",
+		                            "sk abcdefgh",
+		                            "sk-\x01"
+		                            "abcdefgh",
+		                            "sk-\xc3\xa4"
+		                            "abcdefgh" };
+
+	for (size_t i = 0; i < AG_NELEM(keys); i++) {
+		BENCH(b, { 200, HELLO });
+
+		b.model.key = ag_str_c(keys[i]);
+		assert_int_equal(open_it(&b), AG_INVALID);
+		assert_says(b.err.msg, "key of model \"main\"");
+		assert_null(strstr(b.err.msg, "abcdefgh"));
+		teardown(&b);
+	}
+}
+
+static void models_that_cannot_be_opened(void **state)
+{
+	BENCH(b, { 200, HELLO });
+
+	b.model.provider = AG_S("opnai");
+	assert_int_equal(open_it(&b), AG_INVALID);
+	assert_says(b.err.hint, "openai");
+	b.model = llm_model();
+	b.model.base_url = AG_S("ftp://host");
+	assert_int_equal(open_it(&b), AG_INVALID);
+	assert_says(b.err.msg, "base_url of model \"main\"");
+	b.model.base_url = AG_S("https://user:secretword@host/v1");
+	assert_int_equal(open_it(&b), AG_INVALID);
+	assert_null(strstr(b.err.msg, "secretword"));
+	teardown(&b);
+}
+
+/* --- breaker ------------------------------------------------------------------------------------- */
+
+static void a_broken_server_is_left_alone(void **state)
+{
+	llm_step steps[7];
+	bench b;
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		steps[i] = (llm_step){ .status = 503, .body = ERROR("down") };
+	steps[6] = (llm_step){ .status = 200, .body = HELLO };
+	setup(&b, steps, 7);
+	b.model.attempts = 5;
+	assert_int_equal(ask(&b), AG_UNAVAILABLE);
+	assert_int_equal(b.script.at, 5);
+	assert_int_equal(ask(&b), AG_UNAVAILABLE); /* open: nothing is sent */
+	assert_int_equal(b.script.at, 5);
+	assert_says(b.err.msg, "nothing is sent to it for another 30 s");
+	b.now += 30000;
+	assert_int_equal(ask(&b), AG_UNAVAILABLE); /* the probe fails */
+	assert_int_equal(b.script.at, 6);
+	assert_says(b.err.msg, "down; ");
+	assert_says(b.err.msg, "nothing is sent");
+	assert_int_equal(b.err.native, 503);
+	b.now += 30000;
+	assert_int_equal(ask(&b), AG_OK);
+	assert_int_equal(ag_breaker_state_of(&b.llm->origin->breaker), AG_BREAKER_CLOSED);
+	teardown(&b);
+}
+
+static void client_errors_do_not_open_it(void **state)
+{
+	llm_step steps[12];
+	bench b;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		steps[i] = (llm_step){ .status = 429, .body = ERROR("slow down") };
+	setup(&b, steps, 12);
+	b.model.attempts = 12;
+	assert_int_equal(ask(&b), AG_UNAVAILABLE);
+	assert_int_equal(b.script.at, 12);
+	teardown(&b);
+}
+
+/* --- ping ---------------------------------------------------------------------------------------- */
+
+static void a_ping_reads_the_list(void **state)
+{
+	BENCH(b, { 200, "{\"data\":[{\"id\":\"gpt-4o-mini\"},{\"id\":\"gpt-4o\"}]}" },
+	      { 200, "{\"data\":[{\"id\":\"gpt-4\"}]}" }, { 404, "" },
+	      { 401, ERROR("bad key " LLM_KEY) },
+	      { 200, "{\"models\":[{\"name\":\"x/gpt-4o\"}]}" });
+	ag_llm_ping p;
+
+	assert_int_equal(open_it(&b), AG_OK);
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_OK);
+	assert_true(p.lists_models && p.has_model);
+	assert_int_equal(p.nmodel, 2);
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_OK);
+	assert_true(p.lists_models && !p.has_model);
+	assert_text(p.nearest, "gpt-4");
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_OK);
+	assert_false(p.lists_models);
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_DENIED);
+	assert_true(leak(b.err.msg) < 8);
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_OK);
+	assert_true(p.has_model);
+	teardown(&b);
+}
+
+static void progress_counts_tokens(void **state)
+{
+	BENCH(b, { 200, HELLO });
+	ag_progress progress = { .phase = NULL };
+
+	b.ctx.progress = &progress;
+	assert_int_equal(ask(&b), AG_OK);
+	assert_string_equal(atomic_load(&progress.phase), "asking the model");
+	assert_int_equal(atomic_load(&progress.done), 1);
+	teardown(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ways_to_json_are_tried_downwards),
+		cmocka_unit_test(a_400_without_reason_is_tried_once_and_kept_when_it_helps),
+		cmocka_unit_test(a_chosen_way_is_kept),
+		cmocka_unit_test(members_that_are_refused_are_left_out),
+		cmocka_unit_test(all_that_was_sent_is_charged),
+		cmocka_unit_test(a_failed_call_is_counted),
+		cmocka_unit_test(a_budget_ends_the_retries),
+		cmocka_unit_test(nothing_is_sent_without_budget),
+		cmocka_unit_test(a_local_model_costs_nothing),
+		cmocka_unit_test(an_unknown_price_is_no_price),
+		cmocka_unit_test(a_key_is_in_no_message),
+		cmocka_unit_test(a_key_with_a_line_break_is_refused),
+		cmocka_unit_test(models_that_cannot_be_opened),
+		cmocka_unit_test(a_broken_server_is_left_alone),
+		cmocka_unit_test(client_errors_do_not_open_it),
+		cmocka_unit_test(a_ping_reads_the_list),
+		cmocka_unit_test(progress_counts_tokens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
