@@ -65,22 +65,27 @@ static size_t headers(const ag_llm_model *m, ag_arena *arena, ag_http_header *re
 
 /* --- messages --- */
 
-/* Texts of one type as one string with a blank line between them; "" = there is none. */
-static ag_str join(const ag_llm_part *parts, size_t n, ag_llm_part_type type, ag_str last,
+static void add_text(ag_buf *b, ag_str s)
+{
+	if (b->len && s.len)
+		ag_buf_adds(b, "\n\n");
+	ag_buf_add(b, s);
+}
+
+/* Texts of one type in messages side by side, as one string with a blank line between them; "" = there is none. */
+static ag_str join(const ag_llm_message *m, size_t n, ag_llm_part_type type, ag_str last,
                    ag_arena *arena)
 {
 	ag_buf b = AG_BUF_INIT(SIZE_MAX / 2);
 	ag_str ret;
 
-	for (size_t i = 0; i <= n; i++) {
-		ag_str s = i < n ? parts[i].text : last;
-
-		if (i < n && (parts[i].type != type || !ag_wire_has_text(&parts[i])))
-			continue;
-		if (b.len && s.len)
-			ag_buf_adds(&b, "\n\n");
-		ag_buf_add(&b, s);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < m[i].npart; j++) {
+			if (m[i].parts[j].type == type && ag_wire_has_text(&m[i].parts[j]))
+				add_text(&b, m[i].parts[j].text);
+		}
 	}
+	add_text(&b, last);
 	ret = ag_buf_dup(arena, &b);
 	ag_buf_release(&b);
 	return ret;
@@ -108,13 +113,16 @@ static void tool_message(ag_jw *w, const ag_llm_part *p, ag_arena *arena)
 	ag_jw_obj_end(w);
 }
 
-static void user_messages(ag_jw *w, const ag_llm_message *m, ag_arena *arena)
+/* Results must follow the calls directly; what else the user said comes behind them. */
+static void user_messages(ag_jw *w, const ag_llm_message *m, size_t n, ag_arena *arena)
 {
-	ag_str text = join(m->parts, m->npart, AG_LLM_TEXT, AG_S(""), arena);
+	ag_str text = join(m, n, AG_LLM_TEXT, AG_S(""), arena);
 
-	for (size_t i = 0; i < m->npart; i++) {
-		if (m->parts[i].type == AG_LLM_TOOL_RESULT)
-			tool_message(w, &m->parts[i], arena);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < m[i].npart; j++) {
+			if (m[i].parts[j].type == AG_LLM_TOOL_RESULT)
+				tool_message(w, &m[i].parts[j], arena);
+		}
 	}
 	if (text.len)
 		plain_message(w, "user", text);
@@ -136,54 +144,90 @@ static void tool_call(ag_jw *w, const ag_llm_part *p, ag_arena *arena)
 	ag_jw_obj_end(w);
 }
 
-static void assistant_message(ag_jw *w, const ag_llm_message *m, bool thinking_back,
-                              ag_arena *arena)
+static size_t count_calls(const ag_llm_message *m, size_t n)
 {
-	ag_str text = join(m->parts, m->npart, AG_LLM_TEXT, AG_S(""), arena);
-	ag_str thinking = join(m->parts, m->npart, AG_LLM_THINKING, AG_S(""), arena);
 	size_t ncall = 0;
 
-	for (size_t i = 0; i < m->npart; i++)
-		ncall += m->parts[i].type == AG_LLM_TOOL_CALL;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < m[i].npart; j++)
+			ncall += m[i].parts[j].type == AG_LLM_TOOL_CALL;
+	}
+	return ncall;
+}
+
+static void tool_calls(ag_jw *w, const ag_llm_message *m, size_t n, ag_arena *arena)
+{
+	ag_jw_kkey(w, "tool_calls");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < m[i].npart; j++) {
+			if (m[i].parts[j].type == AG_LLM_TOOL_CALL)
+				tool_call(w, &m[i].parts[j], arena);
+		}
+	}
+	ag_jw_arr_end(w);
+}
+
+static void assistant_message(ag_jw *w, const ag_llm_message *m, size_t n, bool thinking_back,
+                              ag_arena *arena)
+{
+	ag_str text = join(m, n, AG_LLM_TEXT, AG_S(""), arena);
+	ag_str thought = join(m, n, AG_LLM_THINKING, AG_S(""), arena);
+	size_t ncall = count_calls(m, n);
+
 	if (!text.len && !ncall)
 		return;
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "role", AG_S("assistant"));
-	if (thinking_back && thinking.len)
-		ag_jw_kstr(w, "reasoning_content", thinking);
+	if (thinking_back && thought.len)
+		ag_jw_kstr(w, "reasoning_content", thought);
 	ag_jw_kkey(w, "content");
 	if (text.len)
 		ag_jw_str(w, text);
 	else
 		ag_jw_null(w);
-	if (ncall) {
-		ag_jw_kkey(w, "tool_calls");
-		ag_jw_arr(w);
-		for (size_t i = 0; i < m->npart; i++) {
-			if (m->parts[i].type == AG_LLM_TOOL_CALL)
-				tool_call(w, &m->parts[i], arena);
-		}
-		ag_jw_arr_end(w);
-	}
+	if (ncall)
+		tool_calls(w, m, n, arena);
 	ag_jw_obj_end(w);
+}
+
+static bool is_sent(const ag_llm_message *m)
+{
+	for (size_t i = 0; i < m->npart; i++) {
+		const ag_llm_part *p = &m->parts[i];
+
+		if (p->type == AG_LLM_TEXT ? ag_wire_has_text(p) : p->type != AG_LLM_THINKING)
+			return true;
+	}
+	return false;
 }
 
 static void messages(ag_jw *w, const ag_llm_model *m, const ag_llm_request *r,
                      ag_llm_structured how, ag_arena *arena)
 {
+	const ag_llm_message system = { .parts = r->system, .npart = r->nsystem };
 	ag_str words = how == AG_LLM_STRUCTURED_PROMPT ? ag_wire_format_words(r, how, arena)
 	                                               : AG_S("");
-	ag_str system = join(r->system, r->nsystem, AG_LLM_TEXT, words, arena);
+	ag_str text = join(&system, 1, AG_LLM_TEXT, words, arena);
 
 	ag_jw_kkey(w, "messages");
 	ag_jw_arr(w);
-	if (system.len)
-		plain_message(w, "system", system);
-	for (size_t i = 0; i < r->nmessage; i++) {
-		if (r->messages[i].role == AG_LLM_USER)
-			user_messages(w, &r->messages[i], arena);
+	if (text.len)
+		plain_message(w, "system", text);
+	/* Templates of some models refuse two messages of one role in a row. */
+	for (size_t i = 0, end; i < r->nmessage; i = end) {
+		const ag_llm_message *first = &r->messages[i];
+
+		end = i + 1;
+		if (!is_sent(first))
+			continue;
+		while (end < r->nmessage &&
+		       (r->messages[end].role == first->role || !is_sent(&r->messages[end])))
+			end++;
+		if (first->role == AG_LLM_USER)
+			user_messages(w, first, end - i, arena);
 		else
-			assistant_message(w, &r->messages[i], rule_of(m)->thinking_back, arena);
+			assistant_message(w, first, end - i, rule_of(m)->thinking_back, arena);
 	}
 	ag_jw_arr_end(w);
 }

@@ -113,7 +113,7 @@ ag_str ag_wire_clean(ag_str text, ag_arena *arena)
 	ag_str before = AG_S(""), ret;
 	bool space = false;
 
-	for (size_t i = 0; i < text.len && out.len < MAX_MESSAGE_BYTES;) {
+	for (size_t i = 0; i < text.len && out.len <= MAX_MESSAGE_BYTES;) {
 		size_t end = i;
 		ag_str word;
 

@@ -28,6 +28,16 @@ typedef struct llm_case {
 
 typedef bool (*llm_case_fn)(const llm_case *c, ag_arena *arena);
 
+/* cmocka cuts a message at a kilobyte. */
+static inline void case_show(const char *what, ag_str text)
+{
+	print_error("--- %s:\n", what);
+	for (size_t at = 0; at < text.len; at += 900)
+		print_error("%.*s", (int)(text.len - at < 900 ? text.len - at : 900),
+		            text.ptr + at);
+	print_error("\n");
+}
+
 static inline ag_str case_file(const char *name, ag_arena *arena)
 {
 	const char *root = getenv("ARGUS_SOURCE_ROOT");

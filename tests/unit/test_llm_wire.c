@@ -185,7 +185,9 @@ static ag_str show(const outcome *o, const llm_case *c, ag_arena *arena)
 
 static bool complain(const char *what, ag_str got, ag_str want)
 {
-	print_error("--- %s\n--- got:\n%.*s\n--- want:\n%.*s\n", what, AG_FMT(got), AG_FMT(want));
+	print_error("--- %s\n", what);
+	case_show("got", got);
+	case_show("want", want);
 	return false;
 }
 
