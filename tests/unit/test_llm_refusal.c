@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "llm/hub.h"
 #include "llm/retry.h"
-#include "llm_script.h"
+#include "llm_bench.h"
 
 /* --- what a server refuses ----------------------------------------------------------------------- */
 
