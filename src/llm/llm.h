@@ -66,7 +66,7 @@ typedef enum ag_llm_part_type {
 typedef struct ag_llm_part {
 	ag_llm_part_type type;
 	ag_str text;      /* text, thinking, or a tool's result */
-	ag_str signature; /* THINKING: opaque, to be sent back as it came */
+	ag_str signature; /* THINKING, and TOOL_CALL of Gemini: opaque, to be sent back as it came */
 	bool is_redacted; /* THINKING: only the signature is there */
 	ag_str id, name;  /* TOOL_CALL and its TOOL_RESULT share the id */
 	ag_str input; /* TOOL_CALL: what the model wrote, byte for byte; "{}" when it wrote nothing. May be
