@@ -1,6 +1,6 @@
 """Is a store whole, whatever failed while it was written?
 
-usage: torture_check.py STORE SCENARIO OUT-FILE
+usage: torture_check.py STORE SCENARIO OUT-FILE EXIT-CODE
 
 Logs have no hole and no event of another kind of world: seq 1 is run_started, run_finished is the last; rows
 of runs, findings and reports agree with the logs; the file of --out is whole.
@@ -13,7 +13,10 @@ import sys
 EARLIER = 3  # runs that the scenarios but "first" find in the store
 
 
-def check(path, scenario):
+WHOLE = {"first": 3, "again": EARLIER + 2, "out": EARLIER + 1, "rate": EARLIER}  # when nothing failed
+
+
+def check(path, scenario, code):
     db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok", "the file is damaged"
     assert not db.execute("PRAGMA foreign_key_check").fetchall(), "a row without its run"
@@ -32,14 +35,25 @@ def check(path, scenario):
     for run, log in logs.items():
         check_run(run, log, runs[run], reports.get(run))
     whole = sum(1 for r in runs.values() if r[1] == "ok")
+    if code == 0 and scenario in WHOLE:
+        assert whole == WHOLE[scenario], "exit code 0, and a run is missing"
+        words = db.execute("SELECT count(*) FROM findings WHERE label = 'fp'").fetchone()[0]
+        assert words == (scenario == "rate"), "exit code 0, and the word is missing"
     if scenario not in ("first", "purge", "show_killed"):
         assert whole >= EARLIER, "an earlier run is gone"
-    for run, body in db.execute("SELECT run, body FROM findings"):
+    for fid, run, body, label in db.execute("SELECT id, run, body, label FROM findings"):
         json.loads(body)
         assert any(k == "finding" for k, _ in logs[run]), "a finding that no event tells of"
+        words = [p["label"] for k, p in logs[run] if k == "review" and p["finding_id"] == fid]
+        assert label == (words or [""])[-1], "a label that the log does not know"
+        shown = [f["user_label"] or "" for f in reports.get(run, {}).get("findings", [])
+                 if f["id"] == fid]
+        assert shown in ([], [label]), "a label that the report does not know"
 
 
 def check_run(run, log, row, report):
+    while log[-1][0] == "review":  # a person's word may stand behind the end
+        log = log[:-1]
     kinds = [k for k, _ in log]
     assert kinds[0] == "run_started", "run %s begins with %s" % (run, kinds[0])
     assert "run_finished" not in kinds[:-1], "run %s goes on after its end" % run
@@ -64,9 +78,9 @@ def check_out(path):
 
 
 def main():
-    store, scenario, out = sys.argv[1:]
+    store, scenario, out, code = sys.argv[1:]
     if os.path.exists(store):
-        check(store, scenario)
+        check(store, scenario, int(code))
     else:
         assert scenario == "first", "the store is gone"
     check_out(out)
