@@ -96,12 +96,16 @@ AG_CHECK ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_stor
 typedef struct ag_audit_start {
 	ag_str source_uri, planner;
 	ag_str model, self_model, judge_model; /* names of the settings, "" = none */
+	ag_str model_id, self_model_id, judge_model_id; /* what their servers call them */
 	ag_audit_opts opts; /* seed, as_of, rules, catalogue, evaluators, budget and what else bears on the result */
 	uint64_t max_tokens; /* of the meter, 0 = no limit */
 	double max_usd;
 } ag_audit_start;
 AG_CHECK ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena,
                                        ag_audit_start *ret, ag_err *err);
+/* What a later sitting changed of it: budgets and models, from its run_resumed. */
+AG_CHECK ag_status ag_audit_read_resumed(const ag_event *resumed, ag_arena *arena,
+                                         ag_audit_start *io, ag_err *err);
 
 /* What a new run opens its log with: the `history` event, or nothing when there was no earlier run. history_opening.c
  * errors  only when the store cannot be read; a cancel, a deadline or a lost source is met by the loop. */

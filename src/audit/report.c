@@ -260,7 +260,7 @@ static ag_val masked_result(const ag_trace_entry *t, ag_arena *arena)
 }
 
 /* The summary of get_stats quotes the value: it is written again with the masked one. */
-static ag_str shown_summary(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
+ag_str ag_report_shown_summary(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
 {
 	const ag_str field = path_of(&t->result, "field");
 	const ag_val *value = ag_val_getc(&t->result, "value");
@@ -273,7 +273,7 @@ static ag_str shown_summary(const ag_trace_entry *t, const ag_audit_opts *o, ag_
 }
 
 /* What a planner wrote of a finding, as the finding itself shows it. Filters stay whole: they are the evidence. */
-static ag_str shown_input(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
+ag_str ag_report_shown_input(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
 {
 	const ag_extjson_opts opts = { .typed = true, .query = true };
 	ag_err ignored;
@@ -315,18 +315,24 @@ static ag_val without_candidate(const ag_trace_entry *t, const ag_val *v, ag_are
 	return ag_val_object(m, n);
 }
 
+ag_val ag_report_shown_result(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena)
+{
+	const ag_val whole = o->show_values ? t->result : masked_result(t, arena);
+
+	return without_candidate(t, &whole, arena);
+}
+
 static void observation_json(const ag_trace_entry *t, const ag_audit_opts *o, bool with_result,
                              ag_arena *arena, ag_jw *w)
 {
 	ag_jw_obj(w);
 	ag_jw_kbool(w, "ok", t->ok);
-	ag_jw_kstr(w, "summary", shown_summary(t, o, arena));
+	ag_jw_kstr(w, "summary", ag_report_shown_summary(t, o, arena));
 	ag_jw_kint(w, "latency_ms", t->latency_ms);
 	if (t->result.type != AG_T_MISSING && !with_result) {
 		ag_jw_knull(w, "result");
 	} else if (t->result.type != AG_T_MISSING) {
-		const ag_val whole = o->show_values ? t->result : masked_result(t, arena);
-		const ag_val shown = without_candidate(t, &whole, arena);
+		const ag_val shown = ag_report_shown_result(t, o, arena);
 
 		ag_jw_kraw(w, "result", ag_extjson_str(arena, &shown, AG_EXTJSON_RELAXED));
 	} else {
@@ -357,7 +363,7 @@ static void trace_json(const ag_audit_state *s, const ag_audit_opts *o, ag_trace
 		ag_jw_kstr(w, "reasoning", t->reasoning);
 		ag_jw_kstr(w, "action", t->action);
 		if (t->input.len)
-			ag_jw_kraw(w, "action_input", shown_input(t, o, arena));
+			ag_jw_kraw(w, "action_input", ag_report_shown_input(t, o, arena));
 		else
 			ag_jw_kstr(w, "action_input_text", t->input_text);
 		ag_jw_kdouble(w, "confidence", t->confidence);

@@ -18,6 +18,11 @@ ag_str ag_report_text_of(const ag_audit_state *s, const ag_audit_opts *o,
                          ag_arena *arena);
 /* Members "source", "seed", "as_of", "settings", "versions": also in the run_started event. */
 void ag_report_run_facts(const ag_audit_opts *o, const ag_source_info *info, ag_jw *w);
+/* What of a step is shown: its input (JSON text, "" = none), summary and result, personal values masked unless
+ * o->show_values. */
+ag_str ag_report_shown_input(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena);
+ag_str ag_report_shown_summary(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena);
+ag_val ag_report_shown_result(const ag_trace_entry *t, const ag_audit_opts *o, ag_arena *arena);
 /* Members "total_input_tokens", "total_output_tokens", "cost": what the models of the run used. report_cost.c */
 void ag_report_cost(const ag_audit_state *s, ag_arena *arena, ag_jw *w);
 /* "; 12,345 tokens, 0.0123 USD"; nothing without models. */

@@ -116,6 +116,7 @@ static void means_members(const ag_audit_opts *o, const ag_budget *b, ag_arena *
 	model_member(w, "judge", o->judge_llm, arena);
 	ag_jw_obj_end(w);
 	ag_jw_kstr(w, "pricing_version", o->pricing_version);
+	ag_jw_kbool(w, "show_values", o->show_values);
 }
 
 static void gates_json(const ag_audit_opts *o, ag_jw *w)
@@ -169,7 +170,6 @@ static void options_json(const ag_audit_opts *o, ag_jw *w)
 	name_member(w, "rejected_finding_policy", rejected_policies, AG_NELEM(rejected_policies),
 	            o->rejected_policy);
 	ag_jw_kbool(w, "history", !o->no_history);
-	ag_jw_kbool(w, "show_values", o->show_values);
 	gates_json(o, w);
 	thresholds_json(o, w);
 	ag_jw_obj_end(w);
@@ -302,7 +302,7 @@ static void read_thresholds(const ag_val *v, ag_audit_opts *o)
 static void read_options(const ag_val *v, ag_audit_opts *o)
 {
 	unsigned fail = o->fail_policy, rejected = o->rejected_policy;
-	const ag_val *history = ag_val_getc(v, "history"), *show = ag_val_getc(v, "show_values");
+	const ag_val *history = ag_val_getc(v, "history");
 
 	if (ag_str_eqc(ag_val_member_str(v, "sample_size"), "all"))
 		o->sample_size = UINT64_MAX;
@@ -314,15 +314,44 @@ static void read_options(const ag_val *v, ag_audit_opts *o)
 	o->fail_policy = (ag_fail_policy)fail;
 	o->rejected_policy = (ag_rejected_policy)rejected;
 	o->no_history = history && !ag_val_truthy(history);
-	o->show_values = show && ag_val_truthy(show);
 }
 
-static ag_str model_name(const ag_val *started, const char *role)
+static void read_model(const ag_val *models, const char *role, ag_str *name, ag_str *id)
 {
-	const ag_val *models = ag_val_getc(started, "models");
 	const ag_val *m = models ? ag_val_getc(models, role) : NULL;
+	const bool is_set = m && m->type == AG_T_OBJECT;
 
-	return m && m->type == AG_T_OBJECT ? ag_val_member_str(m, "name") : AG_S("");
+	*name = is_set ? ag_val_member_str(m, "name") : AG_S("");
+	*id = is_set ? ag_val_member_str(m, "model") : AG_S("");
+}
+
+/* What means_members() wrote. */
+static void read_means(const ag_val *v, ag_audit_start *s)
+{
+	const ag_val *budget = ag_val_getc(v, "budget"), *models = ag_val_getc(v, "models");
+	const ag_val *show = ag_val_getc(v, "show_values");
+
+	read_model(models, "planner", &s->model, &s->model_id);
+	read_model(models, "self", &s->self_model, &s->self_model_id);
+	read_model(models, "judge", &s->judge_model, &s->judge_model_id);
+	s->opts.pricing_version = ag_val_member_str(v, "pricing_version");
+	read_unsigned(budget, "iterations", &s->opts.budget.iterations);
+	read_unsigned(budget, "calls", &s->opts.budget.calls);
+	read_num(budget, "seconds", &s->opts.budget.seconds);
+	read_u64(budget, "tokens", &s->max_tokens);
+	read_num(budget, "usd", &s->max_usd);
+	s->opts.show_values = show && ag_val_truthy(show);
+}
+
+ag_status ag_audit_read_resumed(const ag_event *resumed, ag_arena *arena, ag_audit_start *io,
+                                ag_err *err)
+{
+	ag_val v;
+	ag_status st = ag_extjson_parse(resumed->payload, &parse_opts, arena, &v, NULL, NULL, err);
+
+	if (!st)
+		read_means(&v, io);
+	return st;
 }
 
 ag_status ag_start_parse(const ag_event *events, size_t n, const ag_id *run, ag_arena *arena,
@@ -338,7 +367,7 @@ ag_status ag_start_parse(const ag_event *events, size_t n, const ag_id *run, ag_
 ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit_start *ret,
                               ag_err *err)
 {
-	const ag_val *source, *options, *settings, *budget;
+	const ag_val *source, *options, *settings;
 	ag_audit_start s = { 0 };
 	ag_audit_opts *o = &s.opts;
 	ag_val v;
@@ -351,24 +380,15 @@ ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit
 	source = ag_val_getc(&v, "source");
 	options = ag_val_getc(&v, "options");
 	settings = ag_val_getc(&v, "settings");
-	budget = ag_val_getc(&v, "budget");
 	s.source_uri = ag_val_member_str(source, "uri");
 	s.planner = ag_val_member_str(&v, "planner");
-	s.model = model_name(&v, "planner");
-	s.self_model = model_name(&v, "self");
-	s.judge_model = model_name(&v, "judge");
 	ag_audit_opts_init(o);
 	o->seed = ag_val_member_u64(&v, "seed");
 	if (!ag_time_parse_iso(ag_val_member_str(&v, "as_of"), &o->catalogue.as_of_ms))
 		o->catalogue.as_of_ms = 0;
 	if (settings)
 		o->settings_json = ag_extjson_str(arena, settings, AG_EXTJSON_RELAXED);
-	o->pricing_version = ag_val_member_str(&v, "pricing_version");
-	read_unsigned(budget, "iterations", &o->budget.iterations);
-	read_unsigned(budget, "calls", &o->budget.calls);
-	read_num(budget, "seconds", &o->budget.seconds);
-	read_u64(budget, "tokens", &s.max_tokens);
-	read_num(budget, "usd", &s.max_usd);
+	read_means(&v, &s);
 	if (options) {
 		read_options(options, o);
 		read_gates(options, o);

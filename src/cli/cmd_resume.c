@@ -1,0 +1,272 @@
+/* argus resume: go on with a run that stood still, from its log.
+ *
+ * What bears on the result is the run's own and comes from the log; budgets and models can be changed here. The data is
+ * opened where the run found it, and must be what it was. */
+#include "app/file.h"
+#include "app/models.h"
+#include "audit/report_text.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "query/extjson.h"
+
+static const ag_option options[] = {
+	{ "max-iterations", 0, "N", "max_iterations", NULL,
+	  "steps of the planner, of all sittings" },
+	{ "max-calls", 0, "N", "max_calls", NULL, "tool calls, of all sittings" },
+	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of all models, of all sittings" },
+	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of all models, of all sittings" },
+	{ "max-seconds", 0, "SECONDS", "max_seconds", NULL, "of this sitting" },
+	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
+	{ "model", 0, "NAME", "model", NULL, "another model for the planner" },
+	{ "self-model", 0, "NAME", "self_model", NULL, "of the evaluator self" },
+	{ "judge-model", 0, "NAME", "judge_model", NULL, "of the evaluator judge" },
+	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },
+	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" },
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
+	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },
+	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,
+	  "exit with 3 when there is a finding of low, medium, high, critical or above" },
+	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
+	{ "threads", 0, "N", "threads", NULL, "worker threads" },
+	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+};
+
+static bool is_flag(const ag_cli *c, const char *key)
+{
+	return c->app.settings.place[ag_settings_find(ag_str_c(key))] == AG_PLACE_FLAG;
+}
+
+/* How the run was set up, with what its latest sitting changed. */
+static ag_status read_setup(ag_cli *c, ag_store *store, const ag_run_row *row, ag_audit_start *ret,
+                            ag_err *err)
+{
+	ag_event *events;
+	ag_status st;
+	size_t n;
+
+	if (ag_str_eqc(row->status, "ok")) {
+		ag_fail(err, AG_INVALID, "cli.resume", "run %s is complete", row->id.text);
+		return ag_err_hint(err, "argus show %s", row->id.text);
+	}
+	st = ag_store_events(store, &row->id, 0, c->app.arena, &events, &n, err);
+	if (st)
+		return st;
+	if (!n) {
+		ag_fail(err, AG_NOT_FOUND, "cli.resume", "run %s has no events", row->id.text);
+		return ag_err_hint(err, "its log was purged");
+	}
+	st = ag_audit_read_start(&events[0], c->app.arena, ret, err);
+	for (size_t i = 1; i < n && !st; i++)
+		if (events[i].type == AG_EV_RUN_RESUMED)
+			st = ag_audit_read_resumed(&events[i], c->app.arena, ret, err);
+	return st;
+}
+
+/* --- what this sitting may use --- */
+
+/* The model that the run had, unless another one was asked for: by its name in the settings, and when that means another
+ * model today, by what its server calls it. */
+static void keep_model(ag_cli *c, const char *key, ag_str name, ag_str id, ag_str *setting)
+{
+	ag_llm_model m;
+	ag_err ignored;
+
+	if (is_flag(c, key))
+		return;
+	*setting = name;
+	if (name.len && !ag_app_model(&c->app, name, &m, &ignored) && !ag_str_eq(m.model, id))
+		*setting = id;
+}
+
+/* The one place where a resumed run gets planner, models and meter. */
+static ag_status wire_models(ag_cli *c, const ag_audit_start *start, ag_audit_opts *o,
+                             ag_planner_make *ret, ag_err *err)
+{
+	ag_settings *s = &c->app.settings;
+	ag_status st;
+
+	s->planner = ag_str_eqc(start->planner, "llm");
+	keep_model(c, "model", start->model, start->model_id, &s->model);
+	keep_model(c, "self_model", start->self_model, start->self_model_id, &s->self_model);
+	keep_model(c, "judge_model", start->judge_model, start->judge_model_id, &s->judge_model);
+	if (!is_flag(c, "max_tokens"))
+		s->max_tokens = start->max_tokens;
+	if (!is_flag(c, "max_cost"))
+		s->max_cost = start->max_usd;
+	st = ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"), o,
+	                        err);
+	if (st)
+		return st;
+	o->meter = ag_app_meter(&c->app, c->app.arena);
+	*ret = ag_app_planner(&c->app);
+	return AG_OK;
+}
+
+static void take_budget(const ag_cli *c, ag_audit_opts *o)
+{
+	const ag_settings *s = &c->app.settings;
+
+	if (is_flag(c, "max_iterations"))
+		o->budget.iterations = (unsigned)s->max_iterations;
+	if (is_flag(c, "max_calls"))
+		o->budget.calls = (unsigned)s->max_calls;
+	if (is_flag(c, "max_seconds"))
+		o->budget.seconds = s->max_seconds;
+	if (is_flag(c, "show_values"))
+		o->show_values = s->show_values;
+}
+
+/* --- the data --- */
+
+static ag_status open_at(ag_cli *c, ag_str uri, ag_str key, ag_source **ret, ag_err *err)
+{
+	ag_source_place *places;
+	ag_status st;
+	size_t n;
+
+	st = ag_source_list(&c->app.ctx, uri, c->app.arena, &places, &n, err);
+	if (st)
+		return st;
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eq(places[i].key, key))
+			return ag_source_open_place(&c->app.ctx, &places[i], NULL, ret, err);
+	return ag_fail(err, AG_NOT_FOUND, "cli.resume", "%.*s is not there any more", AG_FMT(key));
+}
+
+/* Under its canonical place: the address may be relative to another folder. */
+static ag_status open_source(ag_cli *c, const ag_run_row *row, const ag_audit_start *start,
+                             ag_source **ret, ag_err *err)
+{
+	ag_progress_line *line = ag_progress_start(c, row->collection);
+	ag_err ignored;
+	ag_status st = open_at(c, row->source_key, row->source_key, ret, &ignored);
+
+	if (st && st != AG_CANCELLED)
+		st = open_at(c, start->source_uri, row->source_key, ret, err);
+	else if (st)
+		*err = ignored;
+	ag_progress_stop(line);
+	return st;
+}
+
+/* --- the report --- */
+
+static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result *r, ag_err *err)
+{
+	const ag_extjson_opts read = { .typed = true };
+	const bool is_file = ag_cli_has(c, "out");
+	const ag_report_look look = { .width = is_file ? 100 : c->term.width,
+		                      .colour = c->term.colour && !is_file,
+		                      .utf8 = c->term.utf8,
+		                      .remembered = store->type != &ag_store_sqlite_memory };
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_status st = AG_OK;
+	ag_val v;
+
+	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
+		return true;
+	if (ag_cli_is_json(c) && !is_file)
+		return ag_cli_print_json(c, r->report);
+	if (ag_cli_is_json(c)) {
+		ag_paint_escape(&out, r->report, true, true);
+		ag_buf_addc(&out, '\n');
+	} else {
+		st = ag_extjson_parse(r->report, &read, c->app.arena, &v, NULL, NULL, err);
+		if (!st)
+			ag_report_text(&v, &look, &out);
+	}
+	if (!st && !is_file)
+		return ag_cli_finish(c, &out, AG_EXIT_OK) == AG_EXIT_OK;
+	if (!st)
+		st = ag_file_replace(ag_cli_value(c, "out"), ag_buf_view(&out), err);
+	ag_buf_release(&out);
+	if (st)
+		ag_cli_fail(c, err);
+	else
+		ag_cli_note(c, "report written to %.*s", AG_FMT(ag_cli_value(c, "out")));
+	return !st;
+}
+
+static int exit_code(ag_cli *c, const ag_audit_result *r)
+{
+	const int fail_on = c->app.settings.fail_on;
+	const ag_run_result *run = &r->run_result;
+
+	if (ag_str_eqc(run->status, "cancelled"))
+		return AG_EXIT_CANCELLED;
+	if (run->err.status) {
+		ag_cli_fail(c, &run->err);
+		return AG_EXIT_FAILED;
+	}
+	if (ag_str_eqc(run->status, "failed"))
+		return AG_EXIT_FAILED;
+	if (ag_str_eqc(run->status, "partial"))
+		ag_cli_note(c, "%.*s; `argus resume` with a larger budget goes on",
+		            AG_FMT(run->why));
+	return fail_on && r->has_findings && (int)r->worst >= fail_on - 1 ? AG_EXIT_FINDINGS
+	                                                                  : AG_EXIT_OK;
+}
+
+static ag_status go_on(ag_cli *c, ag_store *store, const ag_run_row *row, ag_audit_start *start,
+                       ag_audit_result *ret, ag_err *err)
+{
+	ag_planner_make make;
+	ag_source *source = NULL;
+	ag_progress_line *line;
+	ag_status st;
+
+	take_budget(c, &start->opts);
+	st = wire_models(c, start, &start->opts, &make, err);
+	if (!st)
+		st = open_source(c, row, start, &source, err);
+	if (st)
+		return st;
+	line = ag_progress_start(c, row->collection);
+	st = ag_audit_resume(&c->app.ctx, source, store, row, &start->opts, make, NULL, NULL, NULL,
+	                     c->app.arena, ret, err);
+	ag_progress_stop(line);
+	ag_source_close(source);
+	return st;
+}
+
+static int run(ag_cli *c)
+{
+	ag_audit_result result;
+	ag_audit_start start;
+	ag_err err = { 0 };
+	ag_store *store;
+	ag_run_row row;
+	int code;
+
+	if (ag_cli_has(c, "out") && ag_file_can_replace(ag_cli_value(c, "out"), &err))
+		ag_cli_complain(c, "--out: %s", err.msg);
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	err = (ag_err){ 0 };
+	if (ag_app_store(&c->app, &store, &err) ||
+	    ag_store_find_run(store, c->args[0], c->app.arena, &row, &err) ||
+	    read_setup(c, store, &row, &start, &err) ||
+	    go_on(c, store, &row, &start, &result, &err))
+		return ag_cli_fail(c, &err);
+	code = print_report(c, store, &result, &err) ? AG_EXIT_OK : AG_EXIT_FAILED;
+	return code ? code : exit_code(c, &result);
+}
+
+const ag_command ag_cmd_resume = {
+	.name = "resume",
+	.summary = "Go on with a run that stood still",
+	.usage = "RUN [options]",
+	.about =
+		"RUN is an id of `argus runs`, the beginning of one, or \"last\". A run that was killed, "
+		"stopped, or ended because its budget or its model ran out goes on where its log ends: no tool "
+		"call is made twice, nothing is judged again. The data must be what it was.\n\n"
+		"Budgets count over all sittings. Those that are not given here stay as they were.",
+	.examples = "argus resume last # after a power cut\n"
+		    "argus resume 01989c6e --max-tokens 200000 # it had run out of tokens",
+	.options = options,
+	.noption = AG_NELEM(options),
+	.min_args = 1,
+	.max_args = 1,
+	.flags = AG_COMMAND_SILENT,
+	.run = run,
+};
