@@ -141,7 +141,7 @@ bool ag_json_is_object(ag_str text, ag_arena *scratch)
 {
 	const ag_extjson_opts plain = { 0 };
 	ag_extjson_notes notes = { 0 };
-	ag_val v;
+	ag_val v = ag_val_missing();
 
 	return !ag_extjson_parse(text, &plain, scratch, &v, NULL, &notes, NULL) &&
 	       v.type == AG_T_OBJECT && notes.lone_surrogates == 0;
@@ -151,7 +151,7 @@ static bool is_json(ag_str text)
 {
 	const ag_extjson_opts plain = { 0 };
 	ag_arena *arena = ag_arena_new();
-	ag_val v;
+	ag_val v = ag_val_missing();
 	bool ok = !ag_extjson_parse(text, &plain, arena, &v, NULL, NULL, NULL);
 
 	ag_arena_free(arena);

@@ -318,7 +318,7 @@ static ag_str page_title(ag_str body)
 
 ag_str ag_wire_error_text(ag_str body, ag_arena *arena)
 {
-	ag_val v;
+	ag_val v = ag_val_missing();
 
 	body = ag_str_trim(body);
 	if (!body.len)
@@ -331,7 +331,7 @@ ag_str ag_wire_error_text(ag_str body, ag_arena *arena)
 ag_status ag_wire_fail(const char *origin, ag_str body, int http_status, ag_err *err)
 {
 	ag_arena *arena = ag_arena_new();
-	ag_val v;
+	ag_val v = ag_val_missing();
 	ag_status st;
 
 	if (!parse(ag_str_trim(body), arena, &v))

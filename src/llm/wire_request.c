@@ -139,7 +139,7 @@ bool ag_wire_schema_is_closed(ag_str schema)
 {
 	const ag_extjson_opts plain = { 0 };
 	ag_arena *arena = ag_arena_new();
-	ag_val v;
+	ag_val v = ag_val_missing();
 	bool ok = !ag_extjson_parse(schema, &plain, arena, &v, NULL, NULL, NULL) &&
 	          is_closed(&v, 0) && ag_val_getc(&v, "properties") && !ag_val_getc(&v, "anyOf");
 
