@@ -407,7 +407,7 @@ static ag_status transfer(ag_http *h, ag_http_exchange *x)
 ag_status ag_http_send(ag_http *h, const ag_ctx *ctx, const ag_http_request *r, ag_arena *arena,
                        ag_http_response *ret, ag_err *err)
 {
-	ag_err unheard;
+	ag_err unheard = { 0 };
 	ag_http_exchange x = {
 		.curl = h->curl,
 		.easy = h->easy,

@@ -193,7 +193,7 @@ static const char *read_port(ag_str text, unsigned *ret)
 
 static const char *read_authority(ag_str text, ag_arena *arena, ag_url *u)
 {
-	ag_str host = text, port = AG_S("");
+	ag_str host = text, port;
 	const char *why;
 	ptrdiff_t at;
 
