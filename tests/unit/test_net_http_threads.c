@@ -75,12 +75,11 @@ static void threads_do_not_meet(void **state)
 	pthread_barrier_t start;
 	pthread_attr_t attr;
 	net_server *s;
-	worker *workers = ag_xcalloc(NTHREAD, sizeof(*workers));
+	worker *workers;
 
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	if (files.rlim_max < NFD) {
-		free(workers);
 		print_message("too few open files are allowed\n");
 		skip();
 	}
@@ -88,6 +87,7 @@ static void threads_do_not_meet(void **state)
 		files.rlim_cur = NFD;
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
 	}
+	workers = ag_xcalloc(NTHREAD, sizeof(*workers));
 	s = net_start(serve_path, NULL);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);

@@ -125,8 +125,10 @@ static tls_server start_tls(const char *certificate)
 		at = strstr(out, "ACCEPT 127.0.0.1:");
 		at = at && strchr(at, '\n') ? at : NULL;
 	}
-	assert_non_null(at);
-	s.port = (unsigned)strtoul(strchr(at, ':') + 1, NULL, 10);
+	if (!at)
+		fail_msg("openssl s_server: %s", out);
+	else
+		s.port = (unsigned)strtoul(at + strlen("ACCEPT 127.0.0.1:"), NULL, 10);
 	return s;
 }
 
