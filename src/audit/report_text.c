@@ -9,6 +9,7 @@
 #define MARGIN       2
 #define MAX_WIDTH    100 /* longer lines are hard to read */
 #define SHOWN_ISSUES 3
+#define SHOWN_MODELS 3
 
 static const char *const severities[] = { "critical", "high", "medium", "low" };
 
@@ -283,6 +284,35 @@ static void facts(ag_rt *t)
 		                        hidden == 1 ? "" : "s"));
 }
 
+/* What the models cost; nothing without one. */
+static void models(ag_rt *t)
+{
+	const ag_val *cost = ag_rt_get(t->report, "cost");
+	size_t n, npriced = 0;
+	const ag_val *list = ag_rt_items(cost, "by_model", &n);
+	ag_buf line = AG_BUF_INIT(16 * 1024);
+
+	if (!n)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const ag_val *priced = ag_rt_get(&list[i], "priced");
+
+		npriced += priced && ag_val_truthy(priced);
+		if (i < SHOWN_MODELS)
+			ag_buf_addf(&line, "%s%.*s", i ? ", " : "",
+			            AG_FMT(ag_rt_str(&list[i], "model")));
+	}
+	ag_buf_addf(&line, "%s: %.*s tokens in, %.*s out", n > SHOWN_MODELS ? " and more" : "",
+	            AG_FMT(ag_human_count(ag_rt_count(t->report, "total_input_tokens"), t->arena)),
+	            AG_FMT(ag_human_count(ag_rt_count(t->report, "total_output_tokens"),
+	                                  t->arena)));
+	if (npriced)
+		ag_buf_addf(&line, ", %s%.4f USD", npriced < n ? "at least " : "",
+		            ag_rt_number(cost, "usd_total"));
+	ag_rt_row(t, MARGIN, n == 1 ? "model" : "models", ag_buf_view(&line));
+	ag_buf_release(&line);
+}
+
 /* pass, warn and fail grade the audit, not the data: say so. */
 static void run_verdict(ag_rt *t)
 {
@@ -386,6 +416,9 @@ static void next_steps(ag_rt *t)
 		                      AG_FMT(shell_word(query, t->arena))));
 	if (!t->look->remembered)
 		return;
+	if (!ended(t->report, "ok") && id.len)
+		command(t, "go on where it stopped",
+		        ag_str_printf(t->arena, "argus resume %.*s", AG_FMT(id)));
 	if (n)
 		command(t, "check all of it again, after a repair",
 		        ag_str_printf(t->arena, "argus verify %.*s", AG_FMT(id)));
@@ -414,6 +447,7 @@ void ag_report_text(const ag_val *report, const ag_report_look *look, ag_buf *ou
 	how_it_ended(&t);
 	ag_paint_nl(&t.p);
 	facts(&t);
+	models(&t);
 	run_verdict(&t);
 	ag_rt_since(&t);
 	findings(&t);

@@ -152,7 +152,8 @@ const ag_command ag_cmd_runs = {
 	.name = "runs",
 	.summary = "List earlier runs",
 	.usage = "[options]",
-	.about = "Newest first, times in UTC. A run that is killed stays listed as \"running\".",
+	.about = "Newest first, times in UTC. A run that was killed stays listed as \"running\": "
+		 "`argus resume` goes on with it.",
 	.examples = "argus runs --limit 5 # the last five",
 	.options = options,
 	.noption = AG_NELEM(options),
