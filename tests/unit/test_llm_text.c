@@ -190,8 +190,7 @@ static void test_fail(void **state)
 		ag_status status;
 		const char *body, *hint;
 	} cases[] = {
-		{ 400, AG_INVALID, "{\"error\":{\"message\":\"bad value for timeout\"}}",
-		  "" },
+		{ 400, AG_INVALID, "{\"error\":{\"message\":\"bad value for timeout\"}}", "" },
 		{ 400, AG_INVALID,
 		  "{\"error\":{\"message\":\"maximum context length is 8192 tokens\"}}",
 		  "larger context" },
