@@ -47,6 +47,9 @@ static void add_run(ag_buf *out, const ag_source_info *info)
 		ag_prompt_data(out, info->format, NAME_BYTES);
 	}
 	ag_buf_addf(out, "\ndocuments: %llu\n", (unsigned long long)info->ndoc);
+	if (info->broken)
+		ag_buf_addf(out, "documents that cannot be read: %llu\n",
+		            (unsigned long long)info->broken);
 	ag_prompt_fence_end(out);
 }
 
@@ -128,48 +131,72 @@ static void add_history(ag_buf *out, const ag_history *h, ag_arena *arena)
 
 /* ---- both halves ---- */
 
-ag_str ag_prompt_prefix(ag_audit *a, ag_arena *arena)
+/* What a planner must know of this kind of source to write filters that mean what it says. */
+static ag_status add_note(ag_buf *out, const ag_source_info *info, ag_arena *arena, ag_err *err)
 {
+	ag_status st;
+	ag_str note;
+
+	if (!ag_str_eqc(info->format, "csv") && !ag_str_eqc(info->format, "tsv"))
+		return AG_OK;
+	st = ag_prompt_file("prompts/audit/note_csv.md", NULL, 0, arena, &note, err);
+	if (!st)
+		ag_buf_addf(out, "\n%.*s\n", AG_FMT(note));
+	return st;
+}
+
+static void add_schema(ag_buf *out, ag_audit *a, size_t max, ag_arena *arena)
+{
+	const ag_trace_entry *sample = ag_prompt_last(ag_audit_state_of(a), "schema_sample");
+	const size_t end = out->len + max - sizeof("</data>");
+
+	if (!sample) {
+		ag_buf_adds(out, "\nSCHEMA: not sampled yet. Call schema_sample.\n");
+		return;
+	}
+	ag_buf_addf(out,
+	            "\nSCHEMA of %llu sampled documents: path | types | counts (not named = 0) | "
+	            "distinct (+ = more) | sample values\n",
+	            (unsigned long long)ag_val_member_u64(&sample->result, "documents_sampled"));
+	ag_prompt_fence(out, "schema");
+	ag_prompt_schema(out, &sample->result, ag_audit_opts_of(a)->show_values, end - out->len,
+	                 arena);
+	ag_prompt_fence_end(out);
+}
+
+ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	const ag_source_info *info = ag_source_info_of(ag_audit_source(a));
 	const ag_audit_state *s = ag_audit_state_of(a);
-	const ag_trace_entry *sample = ag_prompt_last(s, "schema_sample");
-	ag_buf out = AG_BUF_INIT(AG_PROMPT_PREFIX_BYTES),
-	       history = AG_BUF_INIT(2UL * HISTORY_BYTES);
-	const ag_str end = AG_S("</data>\n");
-	ag_str ret;
+	ag_buf out = AG_BUF_INIT(AG_PROMPT_PREFIX_BYTES);
+	ag_buf history = AG_BUF_INIT(2UL * HISTORY_BYTES);
+	ag_status st;
 
 	if (s->has_history)
 		add_history(&history, &s->history, arena);
-	add_run(&out, ag_source_info_of(ag_audit_source(a)));
-	if (sample) {
-		ag_buf_addf(&out,
-		            "\nSCHEMA of %llu sampled documents: path | types | counts (not "
-		            "named = 0) | distinct (+ = more) | sample values\n",
-		            (unsigned long long)ag_val_member_u64(&sample->result,
-		                                                  "documents_sampled"));
-		ag_prompt_fence(&out, "schema");
-		ag_prompt_schema(&out, &sample->result, ag_audit_opts_of(a)->show_values,
-		                 AG_PROMPT_PREFIX_BYTES - out.len - history.len - end.len, arena);
-		ag_buf_add(&out, end);
-	} else {
-		ag_buf_adds(&out, "\nSCHEMA: not sampled yet. Call schema_sample.\n");
+	add_run(&out, info);
+	st = add_note(&out, info, arena, err);
+	if (!st) {
+		add_schema(&out, a, AG_PROMPT_PREFIX_BYTES - out.len - history.len, arena);
+		ag_buf_add(&out, ag_buf_view(&history));
+		AG_ASSERT(!out.failed);
+		*ret = ag_buf_dup(arena, &out);
 	}
-	ag_buf_add(&out, ag_buf_view(&history));
-	AG_ASSERT(!out.failed);
-	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
 	ag_buf_release(&history);
-	return ret;
+	return st;
 }
 
 ag_status ag_prompt_planner(ag_audit *a, ag_arena *arena, ag_prompt *ret, ag_err *err)
 {
 	ag_prompt p = { 0 };
-	const ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools, ag_audit_ntool,
-	                                      arena, &p.system, err);
+	ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools, ag_audit_ntool, arena,
+	                                &p.system, err);
 
+	if (!st)
+		st = ag_prompt_prefix(a, arena, &p.prefix, err);
 	if (st)
 		return st;
-	p.prefix = ag_prompt_prefix(a, arena);
 	p.trailer = ag_prompt_trailer(a, true, arena);
 	*ret = p;
 	return AG_OK;

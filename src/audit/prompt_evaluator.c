@@ -141,12 +141,18 @@ static void add_trace(const evaluation *e)
 
 /* ---- subjects ---- */
 
-static void add_summary(const evaluation *e)
+static ag_status add_summary(const evaluation *e, ag_err *err)
 {
-	ag_buf_add(e->out, ag_prompt_prefix(e->audit, e->arena));
+	ag_str prefix;
+	const ag_status st = ag_prompt_prefix(e->audit, e->arena, &prefix, err);
+
+	if (st)
+		return st;
+	ag_buf_add(e->out, prefix);
 	ag_buf_add(e->out, ag_prompt_trailer(e->audit, false, e->arena));
 	if (e->is_judge)
 		add_trace(e);
+	return AG_OK;
 }
 
 static void add_proposal(const evaluation *e)
@@ -251,23 +257,27 @@ static void add_report(const evaluation *e)
 
 static ag_status user_prompt(const evaluation *e, ag_err *err)
 {
+	ag_status st = AG_OK;
+
 	switch (e->subject->gate) {
 	case AG_GATE_ACTION:
 		if (!e->subject->proposal)
 			return ag_fail(err, AG_INTERNAL, "audit.prompt", "there is no proposal");
-		add_summary(e);
-		add_proposal(e);
-		return AG_OK;
+		st = add_summary(e, err);
+		if (!st)
+			add_proposal(e);
+		return st;
 	case AG_GATE_OBSERVATION:
 		if (!e->s->candidate)
 			return ag_fail(err, AG_INTERNAL, "audit.prompt", "there is no candidate");
-		add_summary(e);
-		add_candidate(e, e->s->candidate);
-		return AG_OK;
+		st = add_summary(e, err);
+		if (!st)
+			add_candidate(e, e->s->candidate);
+		return st;
 	default:
 		add_report(e);
 		add_trace(e);
-		return AG_OK;
+		return st;
 	}
 }
 

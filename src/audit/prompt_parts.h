@@ -34,7 +34,7 @@ AG_CHECK ag_status ag_prompt_system(const ag_audit_opts *o, const ag_tool *tools
                                     ag_arena *arena, ag_str *ret, ag_err *err);
 
 /* The stable half of the user prompt. At most AG_PROMPT_PREFIX_BYTES. */
-ag_str ag_prompt_prefix(ag_audit *a, ag_arena *arena);
+AG_CHECK ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *err);
 /* The schema's lines, at most max bytes. prompt_schema.c */
 void ag_prompt_schema(ag_buf *out, const ag_val *sample, bool show_values, size_t max,
                       ag_arena *arena);
