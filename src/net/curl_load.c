@@ -18,14 +18,16 @@ static struct {
 	ag_err err; /* status AG_OK: `curl` is complete */
 } loaded = { .once = PTHREAD_ONCE_INIT };
 
-/* Where the address of each function goes. */
+/* Where the address of each function goes. The comparison is never made (nothing here refers to libcurl): it lets the
+ * compiler see that the types of curl_load.h are those of curl.h. */
 static const struct {
 	const char *name;
 	size_t offset;
 } functions[] = {
-#define FUNCTION(name)                                 \
-	{                                              \
-		"curl_" #name, offsetof(ag_curl, name) \
+#define IS_SAME(name) (0 * sizeof(((ag_curl *)0)->name == curl_##name))
+#define FUNCTION(name)                                                 \
+	{                                                              \
+		"curl_" #name, offsetof(ag_curl, name) + IS_SAME(name) \
 	}
 	FUNCTION(global_init),    FUNCTION(version_info),     FUNCTION(easy_init),
 	FUNCTION(easy_cleanup),   FUNCTION(easy_reset),       FUNCTION(easy_setopt),
@@ -34,6 +36,7 @@ static const struct {
 	FUNCTION(multi_setopt),   FUNCTION(multi_add_handle), FUNCTION(multi_remove_handle),
 	FUNCTION(multi_perform),  FUNCTION(multi_poll),       FUNCTION(multi_info_read),
 #undef FUNCTION
+#undef IS_SAME
 };
 
 static ag_status load_functions(ag_curl *curl, ag_err *err)
