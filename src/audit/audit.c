@@ -84,6 +84,10 @@ static bool changes_row(const ag_audit *a, ag_str key, ag_str status)
 
 	if (ag_str_eqc(status, "dropped"))
 		return false;
+	for (size_t i = 0; i < a->state.dismissed.n; i++)
+		if (ag_str_eq(a->state.dismissed.items[i].key, key) &&
+		    ag_str_eqc(a->state.dismissed.items[i].status, "dropped"))
+			return false; /* by a reviewer, before the run went on */
 	for (size_t i = 0; i < a->state.findings.n && !kept; i++)
 		if (ag_str_eq(a->state.findings.items[i].key, key))
 			kept = &a->state.findings.items[i];

@@ -273,8 +273,9 @@ static void apply_verdict(ag_audit_state *s, const ag_event *ev, const ag_val *p
 		s->trace.items[s->trace.n - 1].note = AG_S("run gate rejected the conclusion");
 }
 
-/* A pair is in one of the two lists: the newest word counts. What is kept outlives its own rejection. */
-static void place_finding(ag_audit_state *s, const ag_finding *f)
+/* A pair is in one of the two lists: the newest word counts. What is kept outlives its own rejection, and what a person
+ * said of it outlives both. */
+static void place_finding(ag_audit_state *s, ag_finding *f)
 {
 	const bool dismissed = ag_str_eqc(f->status, "dismissed");
 	const bool kept = ag_str_eqc(f->status, "committed") ||
@@ -284,7 +285,10 @@ static void place_finding(ag_audit_state *s, const ag_finding *f)
 
 	for (i = 0; i < s->dismissed.n && !ag_str_eq(s->dismissed.items[i].key, f->key); i++)
 		;
+	if (i < s->dismissed.n && ag_str_eqc(s->dismissed.items[i].status, "dropped"))
+		return; /* by a reviewer, before the run went on */
 	if (i < s->dismissed.n && (kept || dismissed)) {
+		f->user_label = s->dismissed.items[i].user_label;
 		memmove(&s->dismissed.items[i], &s->dismissed.items[i + 1],
 		        (s->dismissed.n - i - 1) * sizeof(*f));
 		s->dismissed.n--;
@@ -293,6 +297,8 @@ static void place_finding(ag_audit_state *s, const ag_finding *f)
 		;
 	if (i < s->findings.n && !ag_finding_replaces(s->findings.items[i].status, f->status))
 		return;
+	if (i < s->findings.n)
+		f->user_label = s->findings.items[i].user_label;
 	if (kept) {
 		if (i == s->findings.n) {
 			GROW(&s->findings, s->arena);
