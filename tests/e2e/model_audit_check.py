@@ -115,7 +115,244 @@ def whole_run():
                 same(member, other[member], reports[0][member])
 
 
-CASES = [whole_run]
+# --- evaluators
+
+SHORT = [SAMPLE, PROFILE, QUERY_NULLS, EMAIL, DONE]
+
+
+def verdict(kind, score, critique="", **more):
+    return json.dumps(dict(reason="because", verdict=kind, score=score, critique=critique, **more))
+
+
+GATE_ACTION, GATE_FINDING, GATE_RUN = ('when system "%s"' % x
+                                       for x in ("One proposed action", "One finding", "A whole audit"))
+
+
+def says(who, gate, kind, score, critique="", head="", **more):
+    return answer(verdict(kind, score, critique, **more), "usage 200 40", head="%s %s %s" % (head, who, gate))
+
+
+def judged(script, *flags, models=("chat", "msgs"), code=0, settings="", **env):
+    """-> report, requests"""
+    with Rig("customers.json") as rig, Server(script) as server:
+        rig.yaml(server, settings, **{m: "" for m in models})
+        return rig.audit("customers.json", "--model", "chat", *flags, code=code, **env), server.asked()
+
+
+def records(r, gate):
+    return [x for x in r["evaluation_records"] if x["gate"] == gate]
+
+
+def purposes(r):
+    return {p["purpose"]: (p["calls"], p["input_tokens"], p["output_tokens"]) for p in r["cost"]["by_purpose"]}
+
+
+def profile_balanced():
+    """balanced: rules and self on a finding, self on the run; all usage is counted"""
+    script = plan(SHORT, "usage 1000 50") + says(SELF, GATE_FINDING, "pass", 0.9) + says(SELF, GATE_RUN, "pass", 0.8)
+    r, asked = judged(script, "--eval-profile", "balanced")
+    same("findings", [f["field"] for f in r["findings"]], ["email"])
+    same("finding gate", [(x["evaluated_by"], x["score"]) for x in records(r, "finding")], [("composite", 0.9)])
+    want("self:chat-1" in records(r, "finding")[0]["reason"] and "rules" in records(r, "finding")[0]["reason"],
+         "who judged", records(r, "finding"))
+    same("run gate", (r["run_evaluation"]["evaluated_by"], r["overall_quality_score"]), ("self:chat-1", 0.8))
+    same("usage", purposes(r), {"planner": (5, 5000, 250), "self": (2, 400, 80)})
+    same("totals", (r["total_input_tokens"], r["total_output_tokens"]), (5400, 330))
+    same("calls", len(asked), 7)
+
+
+def profile_thorough():
+    """thorough: another model is the judge of the run; its FAIL makes the planner go on"""
+    script = (plan(SHORT + [step("get_stats", "one more", field="address.zip", operation="distinct"), DONE], "usage 1000 50") +
+              says(SELF, GATE_FINDING, "pass", 0.9) +
+              says(JUDGE, GATE_RUN, "fail", 0.2, "Look at the post codes as well.") +
+              says(JUDGE, GATE_RUN, "pass", 0.9))
+    r, asked = judged(script, "--eval-profile", "thorough", "--judge-model", "msgs")
+    same("run gate", (r["run_evaluation"]["evaluated_by"], r["run_evaluation"]["verdict"]), ("judge:msgs-1", "pass"))
+    same("verdicts of the run", [x["verdict"] for x in records(r, "run")], ["fail", "pass"])
+    same("status", (r["status"], len(r["run_trace"])), ("ok", 7))
+    judges = [a for a in asked if a["path"].endswith("/messages")]
+    same("the judge's calls", [a["request"]["model"] for a in judges], ["msgs-1", "msgs-1"])
+    want("look first" in user_text(judges[0]["request"]), "the judge sees the trace")
+    same("its usage", purposes(r)["judge"], (2, 400, 80))
+    after = next(a for a in asked if iteration(a["request"]) == 6)
+    want("Look at the post codes" in user_text(after["request"]), "its critique reaches the planner")
+
+
+def self_rejects():
+    """self rejects a finding: it is dismissed and the planner is told why"""
+    script = (plan(SHORT) + says(SELF, GATE_FINDING, "fail", 0.1, "Half of them never had an address."))
+    r, asked = judged(script, "--finding-evaluator", "composite")
+    same("findings", r["findings"], [])
+    same("dismissed", [(f["field"], f["dismissal"]["critique"]) for f in r["dismissed_findings"]],
+         [("email", "Half of them never had an address.")])
+    want("never had an address" in user_text(asked[-1]["request"]), "the critique reaches the planner")
+
+
+def low_score():
+    """a PASS below the threshold of its gate is no pass"""
+    script = plan(SHORT) + says(SELF, GATE_FINDING, "pass", 0.5)
+    r, _ = judged(script, "--finding-evaluator", "self")
+    want(records(r, "finding")[0]["verdict"] != "pass", records(r, "finding"))
+    script = plan(SHORT) + says(SELF, GATE_FINDING, "pass", 0.5)
+    r, _ = judged(script, "--finding-evaluator", "self", settings="evaluators:\n  finding_pass_threshold: 0.4\n")
+    same("with a lower one", records(r, "finding")[0]["verdict"], "pass")
+
+
+def garbage():
+    """an evaluator that talks nonsense: asked once more, then closed for findings, a warning for the run"""
+    script = (plan(SHORT) + answer("This is not JSON at all.", head="times 2 %s %s" % (SELF, GATE_FINDING)) +
+              answer(verdict("splendid", 7), head="times 2 %s %s" % (SELF, GATE_RUN)))
+    r, asked = judged(script, "--eval-profile", "balanced")
+    same("findings", r["findings"], [])
+    same("finding gate", [x["verdict"] for x in records(r, "finding")], ["fail"])
+    want("This is not JSON" in r["dismissed_findings"][0]["dismissal"]["reason"], r["dismissed_findings"])
+    same("run gate", r["run_evaluation"]["verdict"], "warn")
+    same("calls", len(asked), 5 + 2 + 2)
+    # Once garbage, then a verdict: that one counts.
+    script = (plan(SHORT) + answer("Hm.", head="%s %s" % (SELF, GATE_FINDING)) +
+              answer("```json\n    %s\n    ```" % verdict("pass", 0.9), head="%s %s" % (SELF, GATE_FINDING)) +
+              says(SELF, GATE_RUN, "PASS", 1))
+    r, asked = judged(script, "--eval-profile", "balanced")
+    same("findings", len(r["findings"]), 1)
+    same("verdicts", [x["verdict"] for x in records(r, "finding") + records(r, "run")], ["pass", "pass"])
+
+
+def forged():
+    """who judged is written by Argus, whatever the model says"""
+    script = plan(SHORT) + says(SELF, GATE_FINDING, "pass", 0.9, evaluated_by="escalation:pending")
+    r, _ = judged(script, "--finding-evaluator", "self")
+    same("finding", [(f["field"], f["status"]) for f in r["findings"]], [("email", "published")])
+    same("who", records(r, "finding")[0]["evaluated_by"], "self:chat-1")
+
+
+def judges_of_steps():
+    """a judge rejects a step: it does not run, the planner is told"""
+    script = plan(SHORT[:3] + SHORT[2:])
+    script += answer(verdict("pass", 1), head="times 2 %s %s" % (JUDGE, GATE_ACTION))
+    script += says(JUDGE, GATE_ACTION, "fail", 0, "Ask for missing ones, too.")
+    script += answer(verdict("pass", 1), head="repeat %s %s" % (JUDGE, GATE_ACTION))
+    r, asked = judged(script, "--action-evaluator", "judge", "--judge-model", "msgs")
+    same("executed", [t["executed"] for t in r["run_trace"]][:4], [True, True, False, True])
+    same("who", records(r, "action")[2]["evaluated_by"], "judge:msgs-1")
+    want("Ask for missing" in user_text([a for a in asked if iteration(a["request"]) == 4][0]["request"]), "told")
+
+
+def judge_is_missing():
+    """a judge without a model is an error that names judge_model, before anything is asked"""
+    with Rig("customers.json") as rig, Server(plan(SHORT)) as server:
+        rig.yaml(server, chat="")
+        rig.run("audit", "customers.json", "--planner", "llm", "--eval-profile", "thorough", code=1)
+        want("judge_model" in rig.err or "judge-model" in rig.err, rig.err)
+        same("requests", server.asked(), [])
+
+
+def escalation():
+    """escalation: published, waiting, dropped by confidence; review and rate decide"""
+    steps = [SAMPLE, PROFILE, QUERY_NULLS, finding("email", "null_rate", "medium", 61, NULLS, confidence=0.6),
+             finding("age", "outlier", "high", 6, OLD, confidence=0.2),
+             finding("occupation", "placeholder", "low", 75, '{"occupation": {"$in": ["N/A", "unknown", "-"]}}',
+                     confidence=0.95), DONE]
+    with Rig("customers.json") as rig, Server(plan(steps)) as server:
+        rig.yaml(server, chat="")
+        r = rig.audit("customers.json", "--finding-evaluator", "escalation")
+        same("findings", sorted((f["field"], f["status"], f["confidence"]) for f in r["findings"]),
+             [("email", "pending_review", 0.6), ("occupation", "published", 0.95)])
+        same("dismissed", r["dismissed_findings"], [])
+        same("who", [x["evaluated_by"] for x in records(r, "finding")],
+             ["escalation:pending", "escalation:dropped", "rules"])
+        want("email" in rig.run("review"), rig.out)
+        rig.run("review", "last", "email", "tp")
+        rig.run("rate", "last", "occupation", "fp")
+        shown = {f["field"]: (f["status"], f["user_label"]) for f in rig.shown()["findings"]}
+        same("behind review and rate", shown, {"email": ("published", "tp"), "occupation": ("published", "fp")})
+        rig.run("review", "last", "email", "tp", code=1)
+
+
+def history():
+    """what earlier runs found stands in every prompt of the next, with what people said"""
+    with Rig("customers.json") as rig:
+        for i in range(3):
+            with Server(plan([s for s, _ in WHOLE])) as server:
+                rig.yaml(server, chat="")
+                r = rig.audit("customers.json")
+                texts = [user_text(a["request"]) for a in server.asked()]
+            if i == 0:
+                want(not any("HISTORY" in t for t in texts), "no history on the first run")
+                rig.run("rate", "last", "email", "tp")
+                continue
+            for t in texts:
+                want("email / null_rate: seen in %d of %d runs" % (i, i) in t and "user: tp" in t, "history", t[:3000])
+            want(("PERSISTENT" in texts[0]) == (i > 1), "persistent from the second on", texts[0][-3000:])
+            same("nothing new", (r["new_findings"], r["resolved_findings"], r["regressed_fields"]), ([], [], []))
+            # Rejected twice is not persistent.
+            want(not any("points / outlier: seen" in line for line in
+                         texts[0].split("DISMISSED")[0].splitlines()), "dismissals alone", texts[0][:3000])
+
+
+# --- budgets
+
+def budget_of_tokens():
+    """--max-tokens ends a run as partial, without a call beyond it; resume goes on with more"""
+    with Rig("customers.json") as rig, Server(plan([s for s, _ in WHOLE], "usage 2000 100")) as server:
+        rig.yaml(server, chat="")
+        r = rig.audit("customers.json", "--max-tokens", "20000")
+        same("status", r["status"], "partial")
+        want("20000" in r["status_reason"].replace(",", ""), r["status_reason"])
+        asked = server.asked()
+        used = r["total_input_tokens"] + r["total_output_tokens"]
+        same("counted", used, 2100 * len(asked))
+        want(2100 <= used <= 20000, used)
+        for n, a in enumerate(asked):
+            top = a["request"].get("max_tokens") or a["request"]["max_completion_tokens"]
+            estimate = len(json.dumps(a["request"])) // 5
+            want(2100 * n + estimate + top <= 20000, "call %d may use %d more" % (n + 1, top))
+        want("20000" in user_text(asked[0]["request"]), "the planner is told")
+        rig.run("resume", "last", "-o", "json", "--max-tokens", "1000000")
+        check_whole_report(rig.shown())
+        same("each step asked once", [iteration(a["request"]) for a in server.asked()], list(range(1, len(WHOLE) + 1)))
+        same("all sittings", rig.shown()["total_input_tokens"], 2000 * len(WHOLE))
+
+
+def budget_of_money():
+    """--max-cost as well; a model without a price is not asked"""
+    script = plan([s for s, _ in WHOLE], "usage 2000 100")
+    with Rig("customers.json") as rig, Server(script) as server:
+        rig.yaml(server, chat="")
+        r = rig.audit("customers.json", "--max-cost", "0.012")
+        same("status", r["status"], "partial")
+        asked = len(server.asked())
+        want(2 <= asked <= 4, asked, "calls")
+        want(abs(r["cost"]["usd_total"] - asked * 0.0022) < 1e-9 and r["cost"]["usd_total"] <= 0.012, r["cost"])
+    with Rig("customers.json") as rig:
+        # Nobody is there, and nobody is asked.
+        rig.write("argus.yaml", "models: {far: {base_url: 'http://192.0.2.1:9', connect_timeout: 5, attempts: 1}}\n")
+        rig.run("audit", "customers.json", "--planner", "llm", "--max-cost", "1", "-o", "json", code=None)
+        want("price" in rig.err + rig.out, rig.err, rig.out)
+
+
+def budget_of_steps():
+    """--max-iterations: so many steps, and a verdict on the run"""
+    with Rig("customers.json") as rig, Server(plan([SAMPLE, PROFILE, QUERY_NULLS, EMAIL])) as server:
+        rig.yaml(server, chat="")
+        r = rig.audit("customers.json", "--max-iterations", "4")
+        same("steps", (len(r["run_trace"]), r["status"], len(r["findings"])), (4, "partial", 1))
+        want(r["run_evaluation"]["verdict"] in ("pass", "warn", "fail"), r["run_evaluation"])
+        same("calls", len(server.asked()), 4)
+
+
+def no_usage():
+    """servers that count nothing, or zero: the tokens are estimated, and said to be"""
+    for words in (["no_usage"], ["usage 0 0"]):
+        with Rig("customers.json") as rig, Server(plan([s for s, _ in WHOLE], *words)) as server:
+            rig.yaml(server, chat="")
+            r = rig.audit("customers.json")
+            same("estimated", r["cost"]["by_model"][0]["estimated"], True)
+            want(10000 < r["total_input_tokens"] < 100000, r["total_input_tokens"])
+
+
+CASES = [whole_run, budget_of_tokens, budget_of_money, budget_of_steps, no_usage, profile_balanced, profile_thorough, self_rejects, low_score, garbage, forged, judges_of_steps,
+         judge_is_missing, escalation, history]
 
 if __name__ == "__main__":
     run_cases(CASES, sys.argv[1:])
