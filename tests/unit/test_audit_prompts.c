@@ -460,6 +460,52 @@ static void size_of_the_worst(void **state)
 	fix_close(&f);
 }
 
+/* Hundreds of patterns with long words: each block keeps its beginning and says what is missing; the schema keeps its
+ * place. */
+static void large_history(prompt_script *s)
+{
+	ag_pattern *patterns = ag_new_n(s->fix->arena, ag_pattern, 300);
+	ag_audit_state *st = ag_audit_state_of(s->audit);
+	char *words = ag_arena_alloc(s->fix->arena, 1001);
+
+	memset(words, 'w', 1000);
+	for (int i = 0; i < 300; i++)
+		patterns[i] = (ag_pattern){
+			.key = AG_S("k"),
+			.field = ag_str_printf(s->fix->arena, "field%03d", i),
+			.category = AG_S("null_rate"),
+			.runs_seen = i % 3,
+			.runs_dismissed = 2 - i % 3,
+			.is_persistent = i % 3 == 2,
+			.is_dismissed = i % 3 == 0,
+			.dismiss_reason = ag_str_make(words, 1000),
+			.dismiss_critique = ag_str_make(words, 1000),
+		};
+	st->has_history = true;
+	st->history = (ag_history){ .runs = 9, .patterns = patterns, .npattern = 300 };
+}
+
+static void size_of_history(void **state)
+{
+	prompt_script s = { .before = large_history };
+	ag_str history;
+	audit_fix f;
+
+	(void)state;
+	users(&f);
+	RUN(&s, &f, SAMPLE, CONCLUDE);
+	assert_sane(&s.prompts[1]);
+	history = ag_str_c(strstr(s.prompts[1].prefix.ptr, "HISTORY"));
+	assert_true(history.len > 1500 && history.len < 3400);
+	assert_has(history, "PERSISTENT");
+	assert_has(history, "\n- field002 / null_rate");
+	assert_has(history, "\n- field001 / null_rate");
+	assert_has(history, "\n- field000 / null_rate");
+	assert_has(history, " more lines of this block\n");
+	assert_has(s.prompts[1].prefix, "status | str 60");
+	fix_close(&f);
+}
+
 /* ---- actions ---- */
 
 static size_t count_of(ag_str text, const char *part)
@@ -513,15 +559,11 @@ static void last_ten_without_doubles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(snapshots),
-		cmocka_unit_test(history_in_every_prompt),
-		cmocka_unit_test(prefix_is_stable),
-		cmocka_unit_test(without_budget_only_n),
-		cmocka_unit_test(size_of_examples),
-		cmocka_unit_test(note_on_csv),
-		cmocka_unit_test(size_of_wide_schema),
-		cmocka_unit_test(size_of_the_worst),
-		cmocka_unit_test(last_ten_without_doubles),
+		cmocka_unit_test(snapshots),           cmocka_unit_test(history_in_every_prompt),
+		cmocka_unit_test(prefix_is_stable),    cmocka_unit_test(without_budget_only_n),
+		cmocka_unit_test(size_of_examples),    cmocka_unit_test(note_on_csv),
+		cmocka_unit_test(size_of_wide_schema), cmocka_unit_test(size_of_the_worst),
+		cmocka_unit_test(size_of_history),     cmocka_unit_test(last_ten_without_doubles),
 	};
 
 	return cmocka_run_group_tests_name("audit_prompts", tests, NULL, NULL);
