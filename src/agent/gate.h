@@ -19,7 +19,7 @@ typedef enum ag_disposition {
 	AG_DISPOSE_BY_VERDICT,
 	AG_DISPOSE_REVIEW, /* keep it, but a person has to look at it: pending_review */
 	AG_DISPOSE_REJECT, /* nobody could judge it: dismissed, also where a policy would keep it one severity lower */
-	AG_DISPOSE_DROP    /* keep it nowhere but in the log, whatever the policy says */
+	AG_DISPOSE_DROP /* keep it nowhere but in the log, whatever the policy says */
 } ag_disposition;
 
 typedef struct ag_verdict {

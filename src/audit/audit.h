@@ -37,12 +37,12 @@ typedef struct ag_audit_opts {
 	ag_evaluator_kind evaluators[AG_NGATE];
 	double pass_threshold[AG_NGATE]; /* for models' verdicts; 0.6, 0.7, 0.5 */
 	ag_malformed malformed[AG_NGATE];
-	double escalation_low, escalation_high; /* 0.40, 0.85 */
-	unsigned escalation_cap;                /* 10 */
+	double escalation_low, escalation_high;     /* 0.40, 0.85 */
+	unsigned escalation_cap;                    /* 10 */
 	ag_llm *planner_llm, *self_llm, *judge_llm; /* borrowed; NULL = none is set */
-	ag_llm_meter *meter;  /* borrowed; NULL without models */
+	ag_llm_meter *meter;                        /* borrowed; NULL without models */
 	ag_str pricing_version; /* of the price table, for the report; "" without models */
-	bool no_history;      /* earlier runs are not looked at */
+	bool no_history;        /* earlier runs are not looked at */
 	ag_rule_opts rules;
 	ag_catalogue_opts catalogue; /* as_of_ms 0 = now */
 	ag_severity
@@ -95,9 +95,10 @@ AG_CHECK ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_stor
 /* What run_started says, for resume and replay. Texts in arena. */
 typedef struct ag_audit_start {
 	ag_str source_uri, planner;
-	ag_str model, self_model, judge_model; /* names of the settings, "" = none */
+	ag_str model, self_model, judge_model;          /* names of the settings, "" = none */
 	ag_str model_id, self_model_id, judge_model_id; /* what their servers call them */
-	ag_audit_opts opts; /* seed, as_of, rules, catalogue, evaluators, budget and what else bears on the result */
+	ag_audit_opts
+		opts; /* all that bears on the result: seed, as_of, rules, evaluators, budget ... */
 	uint64_t max_tokens; /* of the meter, 0 = no limit */
 	double max_usd;
 } ag_audit_start;

@@ -48,7 +48,7 @@ typedef struct ag_finding {
 	double claimed_share;
 
 	/* what became of it */
-	ag_str status;        /* committed, pending_review, dismissed; dropped: a reviewer said it is none */
+	ag_str status; /* committed, pending_review, dismissed; dropped: a reviewer said it is none */
 	ag_str user_label;    /* tp, fp, "" */
 	ag_str evaluation_id; /* record of the finding gate; "" without a gate */
 	ag_str evaluation_verdict, evaluation_reason, evaluation_critique, evaluated_by;
