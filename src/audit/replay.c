@@ -292,7 +292,7 @@ void ag_replay_text(const ag_replay *r, ag_paint *p)
 
 ag_status ag_replay_check(const ag_replay *r, ag_store *store, const ag_run_row *row, ag_err *err)
 {
-	ag_str stored, rebuilt;
+	ag_str stored = { 0 }, rebuilt = { 0 };
 	size_t at = 0, line = 1;
 	ag_status st = ag_store_report(store, &row->id, r->arena, &stored, err);
 
