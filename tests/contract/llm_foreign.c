@@ -1,7 +1,10 @@
-/* The contract of a model, as far as a server of others can be scripted: tests/e2e/aimock.sh starts that server with
- * tests/aimock/fixtures.json and runs this program on it.
+/* The contract of a model, as far as it can be asked of servers that nobody here wrote:
  *
- * usage: llm_foreign PROVIDER streamed|whole PORT */
+ * scripted  tests/e2e/aimock.sh starts npm's aimock with tests/aimock/fixtures.json
+ * random    tests/e2e/llama_server.sh starts llama-server with random weights: what it says means nothing, how it says it
+ *           must hold
+ *
+ * usage: llm_foreign scripted|random PROVIDER streamed|whole PORT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +15,13 @@
 
 #include "llm_fixtures.h"
 
+#include "base/utf8.h"
+#include "query/extjson.h"
+
 static const llm_fixture *fixture;
 static unsigned port;
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 static int setup(void **state)
 {
@@ -176,25 +184,107 @@ static void its_models_are_listed(void **state)
 	assert_true(ping.lists_models && ping.has_model && ping.nmodel > 1);
 }
 
-int main(int argc, char **argv)
+/* ---------------------------------------------------------------- random weights */
+
+static void nonsense_arrives(void **state)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	llm_env *env = *state;
+
+	env->model.max_output_tokens = 200;
+	llm_env_open(env);
+	llm_assert_ok(env, llm_env_say(env, "Tell me \xc3\xa4 story."));
+	assert_true(env->reply.stop == AG_LLM_STOP_LENGTH || env->reply.stop == AG_LLM_STOP_END);
+	assert_true(ag_str_eq(ag_buf_view(&env->text), env->reply.text));
+	assert_true(ag_utf8_valid(env->reply.text));
+	assert_in_range(env->reply.usage.output_tokens, 1, 200);
+	assert_true(env->reply.usage.input_tokens > 0);
+	/* Its streams of the other protocol lack message_start, and the input tokens with it. */
+	if (!llm_env_is_anthropic(env))
+		assert_false(env->reply.usage.is_estimated);
+}
+
+/* The schema constrains the sampling: whatever the weights are, the answer fits. */
+static void a_schema_is_kept(void **state)
+{
+	llm_env *env = *state;
+	const ag_llm_part question = { .type = AG_LLM_TEXT, .text = AG_S("give a verdict") };
+	const ag_llm_message talk = { AG_LLM_USER, &question, 1 };
+	const ag_extjson_opts opts = { 0 };
+	int i;
+
+	env->model.max_output_tokens = 1000;
+	env->model.structured = AG_LLM_STRUCTURED_SCHEMA;
+	llm_env_open(env);
+	for (i = 0; i < 5; i++) {
+		ag_llm_request r = {
+			.messages = &talk,
+			.nmessage = 1,
+			.format_name = AG_S("verdict"),
+			.format_schema = AG_S(
+				"{\"type\":\"object\",\"properties\":{\"ok\":{\"type\":"
+				"\"boolean\"},\"level\":{\"type\":\"string\",\"enum\":[\"low\","
+				"\"high\"]}},\"required\":[\"ok\",\"level\"],"
+				"\"additionalProperties\":false}"),
+		};
+		ag_str level;
+		ag_val v;
+
+		llm_assert_ok(env, llm_env_ask(env, &r));
+		assert_int_equal(env->reply.stop, AG_LLM_STOP_END);
+		assert_int_equal(ag_extjson_parse(env->reply.json, &opts, env->arena, &v, NULL,
+		                                  NULL, NULL),
+		                 AG_OK);
+		level = ag_val_member_str(&v, "level");
+		assert_true(ag_str_eqc(level, "low") || ag_str_eqc(level, "high"));
+		assert_int_equal(ag_val_getc(&v, "ok")->type, AG_T_BOOL);
+	}
+}
+
+static void its_model_is_listed(void **state)
+{
+	llm_env *env = *state;
+	ag_llm_ping ping = { 0 };
+
+	llm_assert_ok(env, ag_llm_ping_model(env->llm, &env->ctx, env->arena, &ping, &env->err));
+	assert_true(ping.lists_models && ping.has_model);
+}
+
+static int run_random(void)
+{
+	const struct CMUnitTest openai[] = { T(nonsense_arrives), T(its_model_is_listed),
+		                             T(a_schema_is_kept) };
+	const struct CMUnitTest anthropic[] = { T(nonsense_arrives), T(its_model_is_listed) };
+
+	if (strcmp(fixture->provider, "openai") == 0)
+		return cmocka_run_group_tests_name(fixture->name, openai, NULL, NULL);
+	return cmocka_run_group_tests_name(fixture->name, anthropic, NULL, NULL);
+}
+
+static int run_scripted(void)
+{
 	const struct CMUnitTest tests[] = {
 		T(plain_text_arrives),    T(thinking_is_kept_apart),      T(calls_and_results),
 		T(a_verdict_is_json),     T(a_rate_limit_is_waited_for),  T(an_overload_is_told),
 		T(its_models_are_listed), T(a_cut_stream_is_tried_again),
 	};
+
+	return cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; argc == 4 && i < nllm_fixture; i++)
-		if (strcmp(argv[1], llm_fixtures[i].provider) == 0 &&
-		    (strcmp(argv[2], "whole") == 0) == llm_fixtures[i].is_whole)
+	for (i = 0; argc == 5 && i < nllm_fixture; i++)
+		if (strcmp(argv[2], llm_fixtures[i].provider) == 0 &&
+		    (strcmp(argv[3], "whole") == 0) == llm_fixtures[i].is_whole)
 			fixture = &llm_fixtures[i];
-	if (!fixture || !ag_str_to_u64(ag_str_c(argv[3]), &n) || n == 0 || n > 65535) {
-		fprintf(stderr, "usage: llm_foreign PROVIDER streamed|whole PORT\n");
+	if (!fixture || !ag_str_to_u64(ag_str_c(argv[4]), &n) || n == 0 || n > 65535) {
+		fprintf(stderr,
+		        "usage: llm_foreign scripted|random PROVIDER streamed|whole PORT\n");
 		return 2;
 	}
 	port = (unsigned)n;
-	return cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+	return strcmp(argv[1], "random") == 0 ? run_random() : run_scripted();
 }

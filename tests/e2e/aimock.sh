@@ -93,7 +93,7 @@ for provider in openai anthropic; do
 			bad=1
 			continue
 		fi
-		"$LLM_FOREIGN" "$provider" "$way" "$port" >"$dir/out" 2>&1 || bad=1
+		"$LLM_FOREIGN" scripted "$provider" "$way" "$port" >"$dir/out" 2>&1 || bad=1
 		sed "s/^\(ok\|not ok\) [0-9]* - \(.*\)/\1 - $provider, $way: \2/; /^1\.\./d; /^# ok/d; /^# not ok/d; s/^# /  /" "$dir/out"
 		grep -q '^\(ok\|not ok\) ' "$dir/out" || {
 			echo "not ok - $provider, $way: no case was run"
