@@ -141,15 +141,15 @@ static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_ver
 static bool tokens_left(const ag_loop *l, ag_str *why)
 {
 	const ag_llm_meter *m = l->opts->meter;
+	uint64_t used = m ? m->input_tokens + m->output_tokens : 0;
 
 	if (!m)
 		return true;
 	if (m->exhausted)
 		*why = ag_str_dup(l->arena, ag_str_c(m->why));
-	else if (m->max_tokens && m->input_tokens + m->output_tokens >= m->max_tokens)
+	else if (m->max_tokens && used >= m->max_tokens)
 		*why = ag_str_printf(l->arena, "the budget of %llu tokens is used up (%llu used)",
-		                     (unsigned long long)m->max_tokens,
-		                     (unsigned long long)(m->input_tokens + m->output_tokens));
+		                     (unsigned long long)m->max_tokens, (unsigned long long)used);
 	else if (m->max_usd > 0 && m->usd >= m->max_usd)
 		*why = ag_str_printf(l->arena, "the budget of %.4g USD is used up (%.4g used)",
 		                     m->max_usd, m->usd);
