@@ -306,9 +306,10 @@ static ag_status replay(ag_audit *a, const ag_event *events, size_t n, ag_err *e
 }
 
 /* Only a log that was cut within its first batch lacks the history that it would have opened with. */
-static ag_status open_again(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, ag_opening *opening,
-                            ag_err *err)
+static ag_status open_again(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, ag_err *err)
 {
+	ag_opening *opening = ag_new(a->arena, ag_opening);
+
 	run->opening = opening;
 	if (a->opts->no_history || a->state.has_history || a->state.trace.n)
 		return AG_OK;
@@ -328,11 +329,10 @@ static ag_status check_planner(const ag_audit *a, ag_str planner, ag_err *err)
 static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const ag_event *events,
                        size_t n, ag_str planner, ag_audit_result *ret, ag_err *err)
 {
-	ag_opening opening;
 	ag_status st = check_planner(a, planner, err);
 
 	if (!st)
-		st = open_again(a, ctx, run, &opening, err);
+		st = open_again(a, ctx, run, err);
 	if (!st)
 		st = ag_loop_resume(ctx, run, events, n,
 		                    ag_start_resumed_payload(a->opts, &run->budget, a->planner,
