@@ -147,11 +147,12 @@ static void calls_and_results(llm_env *env)
 		if (call->type != AG_LLM_TOOL_CALL)
 			continue;
 		assert_true(call->id.len > 0);
-		results[n++] = (ag_llm_part){ .type = AG_LLM_TOOL_RESULT,
-			                      .id = call->id,
-			                      .name = call->name,
-			                      .text = n == 1 ? AG_S("") : AG_S("{\"rows\":[]}"),
-			                      .is_error = n == 2 };
+		results[n] = (ag_llm_part){ .type = AG_LLM_TOOL_RESULT,
+			                    .id = call->id,
+			                    .name = call->name,
+			                    .text = n == 0 ? AG_S("") : AG_S("{\"rows\":[]}"),
+			                    .is_error = n == 1 };
+		n++;
 	}
 	assert_false(ag_str_eq(results[0].id, results[1].id));
 	assert_false(ag_str_eq(results[1].id, results[2].id));
