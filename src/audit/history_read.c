@@ -7,31 +7,6 @@ static const char *const states[] = {
 	[AG_RECHECK_NOT_CHECKED] = "not_checked",
 };
 
-/* null for a time that is not set. */
-static void time_member(ag_jw *w, const char *name, int64_t ms)
-{
-	char text[AG_TIME_MAX_TEXT];
-
-	if (ms)
-		ag_jw_kstr(w, name, ag_str_make(text, ag_time_format(text, ms)));
-	else
-		ag_jw_knull(w, name);
-}
-
-static int64_t read_time(const ag_val *v, const char *name)
-{
-	int64_t ms;
-
-	return ag_time_parse_iso(ag_val_member_str(v, name), &ms) ? ms : 0;
-}
-
-static bool read_bool(const ag_val *v, const char *name)
-{
-	const ag_val *b = ag_val_getc(v, name);
-
-	return b && b->type == AG_T_BOOL && ag_val_truthy(b);
-}
-
 /* {"key":…,"field":…,"category":…,"runs_seen":2,…,"shares":[0.32,0.3],…} */
 static void write_pattern(const ag_pattern *p, ag_jw *w)
 {
@@ -50,7 +25,7 @@ static void write_pattern(const ag_pattern *p, ag_jw *w)
 		ag_jw_double(w, p->shares[i]);
 	ag_jw_arr_end(w);
 	ag_jw_kstr(w, "last_severity", p->last_severity);
-	time_member(w, "last_seen_at", p->last_seen_ms);
+	ag_jw_ktime_or_null(w, "last_seen_at", p->last_seen_ms);
 	ag_jw_kbool(w, "dismissed", p->is_dismissed);
 	ag_jw_kstr(w, "dismiss_reason", p->dismiss_reason);
 	ag_jw_kstr(w, "dismiss_critique", p->dismiss_critique);
@@ -58,7 +33,7 @@ static void write_pattern(const ag_pattern *p, ag_jw *w)
 	ag_jw_kuint(w, "fp", p->fp);
 	ag_jw_kstr(w, "net", p->net);
 	ag_jw_kstr(w, "last_label", p->last_label);
-	time_member(w, "labelled_at", p->labelled_ms);
+	ag_jw_ktime_or_null(w, "labelled_at", p->labelled_ms);
 	ag_jw_obj_end(w);
 }
 
@@ -89,7 +64,7 @@ void ag_history_write(const ag_history *h, ag_jw *w)
 		ag_jw_kstr(w, "previous_run_id", h->previous_run_id);
 	else
 		ag_jw_knull(w, "previous_run_id");
-	time_member(w, "previous_at", h->previous_at_ms);
+	ag_jw_ktime_or_null(w, "previous_at", h->previous_at_ms);
 	ag_jw_kuint(w, "runs", h->runs);
 	ag_jw_kkey(w, "patterns");
 	ag_jw_arr(w);
@@ -133,20 +108,20 @@ static ag_pattern read_pattern(const ag_val *v, ag_arena *arena)
 		.runs_seen = (unsigned)ag_val_member_u64(v, "runs_seen"),
 		.runs_committed = (unsigned)ag_val_member_u64(v, "runs_committed"),
 		.runs_dismissed = (unsigned)ag_val_member_u64(v, "runs_dismissed"),
-		.is_persistent = read_bool(v, "persistent"),
-		.is_stable = read_bool(v, "stable"),
+		.is_persistent = ag_val_member_bool(v, "persistent"),
+		.is_stable = ag_val_member_bool(v, "stable"),
 		.shares = shares,
 		.nshare = n,
 		.last_severity = ag_val_member_str(v, "last_severity"),
-		.last_seen_ms = read_time(v, "last_seen_at"),
-		.is_dismissed = read_bool(v, "dismissed"),
+		.last_seen_ms = ag_val_member_time(v, "last_seen_at"),
+		.is_dismissed = ag_val_member_bool(v, "dismissed"),
 		.dismiss_reason = ag_val_member_str(v, "dismiss_reason"),
 		.dismiss_critique = ag_val_member_str(v, "dismiss_critique"),
 		.tp = (unsigned)ag_val_member_u64(v, "tp"),
 		.fp = (unsigned)ag_val_member_u64(v, "fp"),
 		.net = ag_val_member_str(v, "net"),
 		.last_label = ag_val_member_str(v, "last_label"),
-		.labelled_ms = read_time(v, "labelled_at"),
+		.labelled_ms = ag_val_member_time(v, "labelled_at"),
 	};
 }
 
@@ -198,7 +173,7 @@ ag_status ag_history_read(const ag_val *v, ag_arena *arena, ag_history *ret, ag_
 		r[i] = read_recheck(&rechecks[i]);
 	*ret = (ag_history){
 		.previous_run_id = ag_val_member_str(v, "previous_run_id"),
-		.previous_at_ms = read_time(v, "previous_at"),
+		.previous_at_ms = ag_val_member_time(v, "previous_at"),
 		.runs = (unsigned)ag_val_member_u64(v, "runs"),
 		.patterns = p,
 		.npattern = npattern,

@@ -14,13 +14,6 @@
 #define AG_VERSION "unknown"
 #endif
 
-static void time_member(ag_jw *w, const char *name, int64_t ms)
-{
-	char text[AG_TIME_MAX_TEXT];
-
-	ag_jw_kstr(w, name, ag_str_make(text, ag_time_format(text, ms)));
-}
-
 static void issues_json(const ag_source_info *info, ag_jw *w)
 {
 	ag_jw_kkey(w, "issues");
@@ -48,7 +41,7 @@ static void source_json(const ag_source_info *info, ag_jw *w)
 	ag_jw_kstr(w, "format", info->format);
 	ag_jw_kuint(w, "bytes", info->nbyte);
 	if (info->mtime_ms)
-		time_member(w, "modified_at", info->mtime_ms);
+		ag_jw_ktime(w, "modified_at", info->mtime_ms);
 	ag_jw_kstr(w, "content_hash", info->content_hash);
 	ag_jw_kuint(w, "documents", info->ndoc);
 	ag_jw_kuint(w, "broken", info->broken);
@@ -65,7 +58,7 @@ void ag_report_run_facts(const ag_audit_opts *o, const ag_source_info *info, ag_
 {
 	source_json(info, w);
 	ag_jw_kuint(w, "seed", o->seed);
-	time_member(w, "as_of", o->catalogue.as_of_ms);
+	ag_jw_ktime(w, "as_of", o->catalogue.as_of_ms);
 	ag_jw_kraw(w, "settings", o->settings_json.len ? o->settings_json : AG_S("{}"));
 	ag_jw_kkey(w, "versions");
 	ag_jw_obj(w);
@@ -157,7 +150,7 @@ static void evaluation_json(const ag_evaluation *e, bool whole, ag_jw *w)
 	if (whole) {
 		ag_jw_kstr(w, "target_id", e->target_id);
 		ag_jw_kuint(w, "iteration", e->iteration);
-		time_member(w, "timestamp", e->at_ms);
+		ag_jw_ktime(w, "timestamp", e->at_ms);
 	}
 	ag_jw_obj_end(w);
 }
@@ -412,7 +405,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kstr(w, "collection", info->collection);
 	ag_jw_kstr(w, "database", info->database);
 	ag_jw_knull(w, "cosmos_account");
-	time_member(w, "run_at", s->started_ms);
+	ag_jw_ktime(w, "run_at", s->started_ms);
 	ag_jw_kdouble(w, "duration_seconds", seconds_worked(s));
 	ag_jw_kstr(w, "status", s->status.len ? s->status : AG_S("failed"));
 	ag_jw_kstr(w, "status_reason", s->status_why);

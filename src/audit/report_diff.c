@@ -73,12 +73,9 @@ static void rechecks_json(const char *name, const ag_recheck *const *list, size_
 
 static void previous_json(const ag_history *h, ag_jw *w)
 {
-	char at[AG_TIME_MAX_TEXT];
-
 	if (h->previous_run_id.len) {
 		ag_jw_kstr(w, "previous_run_id", h->previous_run_id);
-		ag_jw_kstr(w, "previous_run_at",
-		           ag_str_make(at, ag_time_format(at, h->previous_at_ms)));
+		ag_jw_ktime(w, "previous_run_at", h->previous_at_ms);
 	} else {
 		ag_jw_knull(w, "previous_run_id");
 		ag_jw_knull(w, "previous_run_at");

@@ -125,7 +125,6 @@ static ag_str decision_of(const ag_review *word)
 static ag_str payload(const ag_finding_row *f, const ag_review *word, int64_t at_ms,
                       ag_arena *arena)
 {
-	char at[AG_TIME_MAX_TEXT];
 	ag_buf out = AG_BUF_INIT(1024 * 1024);
 	ag_str ret;
 	ag_jw w;
@@ -137,7 +136,7 @@ static ag_str payload(const ag_finding_row *f, const ag_review *word, int64_t at
 	ag_jw_kstr(&w, "label", word->label);
 	ag_jw_kstr(&w, "decision", decision_of(word));
 	ag_jw_kstr(&w, "by", word->by);
-	ag_jw_kstr(&w, "at", ag_str_make(at, ag_time_format(at, at_ms)));
+	ag_jw_ktime(&w, "at", at_ms);
 	ag_jw_obj_end(&w);
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);

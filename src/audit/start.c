@@ -246,6 +246,7 @@ void ag_start_read_source(const ag_val *started, const ag_run_row *row, ag_arena
 		.ndoc = ag_val_member_u64(v, "documents"),
 		.nbyte = ag_val_member_u64(v, "bytes"),
 		.content_hash = ag_val_member_str(v, "content_hash"),
+		.mtime_ms = ag_val_member_time(v, "modified_at"),
 		.broken = ag_val_member_u64(v, "broken"),
 		.duplicate_keys = ag_val_member_u64(v, "duplicate_keys"),
 		.lone_surrogates = ag_val_member_u64(v, "lone_surrogates"),
@@ -253,8 +254,6 @@ void ag_start_read_source(const ag_val *started, const ag_run_row *row, ag_arena
 		.overflows = ag_val_member_u64(v, "overflows"),
 		.renamed_columns = ag_val_member_u64(v, "renamed_columns"),
 	};
-	if (!ag_time_parse_iso(ag_val_member_str(v, "modified_at"), &ret->mtime_ms))
-		ret->mtime_ms = 0;
 	read_issues(v ? ag_val_getc(v, "issues") : NULL, arena, ret);
 }
 
@@ -384,8 +383,7 @@ ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit
 	s.planner = ag_val_member_str(&v, "planner");
 	ag_audit_opts_init(o);
 	o->seed = ag_val_member_u64(&v, "seed");
-	if (!ag_time_parse_iso(ag_val_member_str(&v, "as_of"), &o->catalogue.as_of_ms))
-		o->catalogue.as_of_ms = 0;
+	o->catalogue.as_of_ms = ag_val_member_time(&v, "as_of");
 	if (settings)
 		o->settings_json = ag_extjson_str(arena, settings, AG_EXTJSON_RELAXED);
 	read_means(&v, &s);

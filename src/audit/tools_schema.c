@@ -88,16 +88,14 @@ static void types_json(const ag_path_profile *f, ag_jw *w)
 
 static void range_json(const ag_path_profile *f, ag_jw *w)
 {
-	char text[AG_TIME_MAX_TEXT];
-
 	if (f->num.n) {
 		ag_jw_kdouble(w, "min", f->num.q.min);
 		ag_jw_kdouble(w, "median", f->num.q.p50);
 		ag_jw_kdouble(w, "max", f->num.q.max);
 	}
 	if (f->date.n) {
-		ag_jw_kstr(w, "earliest", ag_str_make(text, ag_time_format(text, f->date.min_ms)));
-		ag_jw_kstr(w, "latest", ag_str_make(text, ag_time_format(text, f->date.max_ms)));
+		ag_jw_ktime(w, "earliest", f->date.min_ms);
+		ag_jw_ktime(w, "latest", f->date.max_ms);
 	}
 	if (f->str.n) {
 		ag_jw_kdouble(w, "median_length", f->str.length.p50);

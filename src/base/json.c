@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "base/time.h"
 #include "base/utf8.h"
 
 /* Length of the run at p that needs neither an escape nor a look at its UTF-8. */
@@ -298,6 +299,21 @@ void ag_jw_knull(ag_jw *w, const char *key)
 {
 	ag_jw_kkey(w, key);
 	ag_jw_null(w);
+}
+
+void ag_jw_ktime(ag_jw *w, const char *key, int64_t ms)
+{
+	char text[AG_TIME_MAX_TEXT];
+
+	ag_jw_kstr(w, key, ag_str_make(text, ag_time_format(text, ms)));
+}
+
+void ag_jw_ktime_or_null(ag_jw *w, const char *key, int64_t ms)
+{
+	if (ms)
+		ag_jw_ktime(w, key, ms);
+	else
+		ag_jw_knull(w, key);
 }
 
 void ag_jw_kraw(ag_jw *w, const char *key, ag_str json)

@@ -44,6 +44,9 @@ void ag_jw_kuint(ag_jw *w, const char *key, uint64_t v);
 void ag_jw_kdouble(ag_jw *w, const char *key, double v);
 void ag_jw_kbool(ag_jw *w, const char *key, bool v);
 void ag_jw_knull(ag_jw *w, const char *key);
+/* A time as ag_time_format writes it; the second writes null for 0, a time that is not set. */
+void ag_jw_ktime(ag_jw *w, const char *key, int64_t ms);
+void ag_jw_ktime_or_null(ag_jw *w, const char *key, int64_t ms);
 void ag_jw_kraw(ag_jw *w, const char *key, ag_str json);
 
 /* A quoted JSON string, escaped, without a writer. */

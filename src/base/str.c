@@ -93,6 +93,23 @@ ag_str ag_str_split(ag_str *rest, char sep)
 	return piece;
 }
 
+bool ag_str_take_digits(ag_str *s, size_t n, int *ret)
+{
+	int v = 0;
+
+	if (s->len < n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (s->ptr[i] < '0' || s->ptr[i] > '9')
+			return false;
+		v = v * 10 + (s->ptr[i] - '0');
+	}
+	s->ptr += n;
+	s->len -= n;
+	*ret = v;
+	return true;
+}
+
 /* The digits after an optional sign; a sign is for the caller to read. */
 static bool digits_u64(const char *p, size_t n, uint64_t *ret)
 {

@@ -67,6 +67,8 @@ ag_str ag_str_trim(ag_str s);
 /* Cut off and return the text before the next `sep`; *rest moves behind it. The last piece
  * leaves *rest empty with ptr NULL. */
 ag_str ag_str_split(ag_str *rest, char sep);
+/* Take n digits (at most 9) off the front; false, and nothing is taken, when they are not there. */
+bool ag_str_take_digits(ag_str *s, size_t n, int *ret);
 /* Whole slice as a decimal integer; false on anything else, incl. overflow. */
 bool ag_str_to_i64(ag_str s, int64_t *ret);
 bool ag_str_to_u64(ag_str s, uint64_t *ret);

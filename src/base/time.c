@@ -156,23 +156,6 @@ static bool take_char(ag_str *s, char c)
 	return true;
 }
 
-static bool take_digits(ag_str *s, size_t n, int *ret)
-{
-	int v = 0;
-
-	if (s->len < n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (s->ptr[i] < '0' || s->ptr[i] > '9')
-			return false;
-		v = v * 10 + (s->ptr[i] - '0');
-	}
-	s->ptr += n;
-	s->len -= n;
-	*ret = v;
-	return true;
-}
-
 static size_t count_digits(ag_str s)
 {
 	size_t n = 0;
@@ -190,7 +173,7 @@ static bool take_year(ag_str *s, int64_t *ret)
 	size_t n = sign ? count_digits(*s) : 4;
 	int year;
 
-	if ((sign && (n < 6 || n > 9)) || !take_digits(s, n, &year))
+	if ((sign && (n < 6 || n > 9)) || !ag_str_take_digits(s, n, &year))
 		return false;
 	*ret = minus ? -(int64_t)year : year;
 	return true;
@@ -198,19 +181,20 @@ static bool take_year(ag_str *s, int64_t *ret)
 
 static bool take_date(ag_str *s, ag_civil *c)
 {
-	return take_year(s, &c->year) && take_char(s, '-') && take_digits(s, 2, &c->month) &&
-	       take_char(s, '-') && take_digits(s, 2, &c->day);
+	return take_year(s, &c->year) && take_char(s, '-') && ag_str_take_digits(s, 2, &c->month) &&
+	       take_char(s, '-') && ag_str_take_digits(s, 2, &c->day);
 }
 
 static bool take_time(ag_str *s, ag_civil *c)
 {
 	size_t n;
 
-	if (!take_digits(s, 2, &c->hour) || !take_char(s, ':') || !take_digits(s, 2, &c->minute))
+	if (!ag_str_take_digits(s, 2, &c->hour) || !take_char(s, ':') ||
+	    !ag_str_take_digits(s, 2, &c->minute))
 		return false;
 	if (!take_char(s, ':'))
 		return true;
-	if (!take_digits(s, 2, &c->second))
+	if (!ag_str_take_digits(s, 2, &c->second))
 		return false;
 	if (!take_char(s, '.') && !take_char(s, ','))
 		return true;
@@ -234,9 +218,9 @@ static bool take_zone(ag_str *s, int *ret_minutes)
 	minus = take_char(s, '-');
 	if (!minus && !take_char(s, '+'))
 		return false;
-	if (!take_digits(s, 2, &hour))
+	if (!ag_str_take_digits(s, 2, &hour))
 		return false;
-	if (s->len && (take_char(s, ':') || true) && !take_digits(s, 2, &minute))
+	if (s->len && (take_char(s, ':') || true) && !ag_str_take_digits(s, 2, &minute))
 		return false;
 	if (hour > 23 || minute > 59)
 		return false;

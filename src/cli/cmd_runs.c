@@ -1,31 +1,20 @@
 /* argus runs: what the store remembers, newest first. */
 #include "audit/report_text.h"
-#include "cli/cli.h"
+#include "cli/past.h"
 
 #define DEFAULT_LIMIT 20
 #define MIN_ID        13 /* of an id: its time to the millisecond */
 
 static const ag_option options[] = {
 	{ "limit", 'n', "N", NULL, NULL, "how many, newest first (20)" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+	AG_PAST_OUTPUT_OPTION,
+	AG_PAST_STORE_OPTION,
 };
-
-static void time_member(ag_jw *w, const char *name, int64_t ms)
-{
-	char text[AG_TIME_MAX_TEXT];
-
-	if (ms)
-		ag_jw_kstr(w, name, ag_str_make(text, ag_time_format(text, ms)));
-	else
-		ag_jw_knull(w, name);
-}
 
 /* {"runs":[{"id":…,"status":…,"critical":0,…}]} */
 static int json(ag_cli *c, const ag_run_row *r, size_t n)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
-	bool ok;
 	ag_jw w;
 
 	ag_jw_init(&w, &out, 2);
@@ -40,8 +29,8 @@ static int json(ag_cli *c, const ag_run_row *r, size_t n)
 		ag_jw_kstr(&w, "collection", r[i].collection);
 		ag_jw_kstr(&w, "status", r[i].status);
 		ag_jw_kstr(&w, "verdict", r[i].verdict);
-		time_member(&w, "started_at", r[i].started_ms);
-		time_member(&w, "finished_at", r[i].finished_ms);
+		ag_jw_ktime_or_null(&w, "started_at", r[i].started_ms);
+		ag_jw_ktime_or_null(&w, "finished_at", r[i].finished_ms);
 		ag_jw_kuint(&w, "documents", r[i].documents);
 		ag_jw_kuint(&w, "critical", r[i].critical);
 		ag_jw_kuint(&w, "high", r[i].high);
@@ -52,9 +41,7 @@ static int json(ag_cli *c, const ag_run_row *r, size_t n)
 	}
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
-	ok = ag_cli_print_json(c, ag_buf_view(&out));
-	ag_buf_release(&out);
-	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
+	return ag_past_print_json(c, &out);
 }
 
 /* So many characters of the ids that no two of the list are alike. */
@@ -70,23 +57,6 @@ static size_t id_columns(const ag_run_row *r, size_t n)
 	return len;
 }
 
-static ag_str problems(const ag_run_row *r, ag_arena *arena)
-{
-	uint32_t all = r->critical + r->high + r->medium + r->low;
-
-	if (ag_str_eqc(r->status, "running"))
-		return AG_S("");
-	if (!all)
-		return AG_S("no problems");
-	if (r->critical)
-		return ag_str_printf(arena, "%u problem%s, %u critical", all, all == 1 ? "" : "s",
-		                     r->critical);
-	if (r->high)
-		return ag_str_printf(arena, "%u problem%s, %u high", all, all == 1 ? "" : "s",
-		                     r->high);
-	return ag_str_printf(arena, "%u problem%s", all, all == 1 ? "" : "s");
-}
-
 static ag_ink status_ink(ag_str status)
 {
 	return ag_str_eqc(status, "ok")       ? AG_INK_GREEN
@@ -96,20 +66,18 @@ static ag_ink status_ink(ag_str status)
 
 static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_arena *arena)
 {
-	char time[AG_TIME_MAX_TEXT];
-	ag_str when = ag_human_time(ag_str_make(time, ag_time_format(time, r->started_ms)), arena);
+	const bool is_open = ag_str_eqc(r->status, "running");
 
 	ag_paint_text(p, AG_INK_CYAN, ag_str_make(r->id.text, nid));
 	ag_paint_to(p, nid + 2);
-	/* To the minute: the id is exact. */
-	ag_paint_text(p, AG_INK_DIM, ag_str_make(when.ptr, when.len < 16 ? when.len : 16));
+	ag_paint_text(p, AG_INK_DIM, ag_past_when(r->started_ms, arena));
 	ag_paint_to(p, nid + 20);
 	ag_paint_text(p, status_ink(r->status), r->status);
 	ag_paint_to(p, nid + 31);
 	ag_paint_cut(p, AG_INK_BOLD, ncoll, r->collection);
 	ag_paint_to(p, nid + 33 + ncoll);
 	ag_paint_wrap(p, AG_INK_PLAIN, nid + 33 + ncoll < p->width ? nid + 33 + ncoll : 2,
-	              problems(r, arena));
+	              is_open ? AG_S("") : ag_past_problems(r, arena));
 	ag_paint_nl(p);
 }
 

@@ -97,14 +97,12 @@ ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena)
 
 void ag_past_run_json(const ag_run_row *r, ag_jw *w)
 {
-	char text[AG_TIME_MAX_TEXT];
-
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "id", ag_id_str(&r->id));
 	ag_jw_kstr(w, "source", r->source_uri);
 	ag_jw_kstr(w, "collection", r->collection);
 	ag_jw_kstr(w, "status", r->status);
-	ag_jw_kstr(w, "started_at", ag_str_make(text, ag_time_format(text, r->started_ms)));
+	ag_jw_ktime(w, "started_at", r->started_ms);
 	ag_jw_kuint(w, "documents", r->documents);
 	ag_jw_kuint(w, "critical", r->critical);
 	ag_jw_kuint(w, "high", r->high);

@@ -25,23 +25,6 @@ static bool take(ag_str *s, const char *text)
 	return true;
 }
 
-static bool take_digits(ag_str *s, size_t n, int *ret)
-{
-	int v = 0;
-
-	if (s->len < n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(s->ptr[i]))
-			return false;
-		v = v * 10 + (s->ptr[i] - '0');
-	}
-	s->ptr += n;
-	s->len -= n;
-	*ret = v;
-	return true;
-}
-
 static bool take_month(ag_str *s, int *ret)
 {
 	static const char *const names[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -58,8 +41,9 @@ static bool take_month(ag_str *s, int *ret)
 
 static bool take_clock(ag_str *s, ag_civil *c)
 {
-	if (!take_digits(s, 2, &c->hour) || !take(s, ":") || !take_digits(s, 2, &c->minute) ||
-	    !take(s, ":") || !take_digits(s, 2, &c->second))
+	if (!ag_str_take_digits(s, 2, &c->hour) || !take(s, ":") ||
+	    !ag_str_take_digits(s, 2, &c->minute) || !take(s, ":") ||
+	    !ag_str_take_digits(s, 2, &c->second))
 		return false;
 	if (c->second == 60) /* a leap second */
 		c->second = 59;
@@ -70,7 +54,7 @@ static bool take_year(ag_str *s, ag_civil *c)
 {
 	int year;
 
-	if (!take_digits(s, 4, &year))
+	if (!ag_str_take_digits(s, 4, &year))
 		return false;
 	c->year = year;
 	return true;
@@ -79,7 +63,7 @@ static bool take_year(ag_str *s, ag_civil *c)
 /* "06 Nov 1994 08:49:37 GMT" */
 static bool fixed_date(ag_str s, ag_civil *c)
 {
-	return take_digits(&s, 2, &c->day) && take(&s, " ") && take_month(&s, &c->month) &&
+	return ag_str_take_digits(&s, 2, &c->day) && take(&s, " ") && take_month(&s, &c->month) &&
 	       take(&s, " ") && take_year(&s, c) && take(&s, " ") && take_clock(&s, c) &&
 	       take(&s, " GMT") && !s.len;
 }
@@ -90,9 +74,9 @@ static bool rfc850_date(ag_str s, int64_t wall_now_ms, ag_civil *c)
 	ag_civil now = ag_time_to_civil(wall_now_ms), limit = now;
 	int year;
 
-	if (!take_digits(&s, 2, &c->day) || !take(&s, "-") || !take_month(&s, &c->month) ||
-	    !take(&s, "-") || !take_digits(&s, 2, &year) || !take(&s, " ") || !take_clock(&s, c) ||
-	    !take(&s, " GMT") || s.len)
+	if (!ag_str_take_digits(&s, 2, &c->day) || !take(&s, "-") || !take_month(&s, &c->month) ||
+	    !take(&s, "-") || !ag_str_take_digits(&s, 2, &year) || !take(&s, " ") ||
+	    !take_clock(&s, c) || !take(&s, " GMT") || s.len)
 		return false;
 	limit.year += 50;
 	c->year = now.year - now.year % 100 + 100 + year;
@@ -106,7 +90,8 @@ static bool asctime_date(ag_str s, ag_civil *c)
 {
 	if (!take_month(&s, &c->month) || !take(&s, " "))
 		return false;
-	if (take(&s, " ") ? !take_digits(&s, 1, &c->day) : !take_digits(&s, 2, &c->day))
+	if (take(&s, " ") ? !ag_str_take_digits(&s, 1, &c->day)
+	                  : !ag_str_take_digits(&s, 2, &c->day))
 		return false;
 	return take(&s, " ") && take_clock(&s, c) && take(&s, " ") && take_year(&s, c) && !s.len;
 }

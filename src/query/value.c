@@ -7,6 +7,7 @@
 #include <math.h>
 #include <xxhash.h>
 
+#include "base/time.h"
 #include "query/decmath.h"
 
 ag_val ag_val_null(void)
@@ -248,4 +249,18 @@ double ag_val_member_num(const ag_val *obj, const char *key)
 	const ag_val *m = obj ? ag_val_getc(obj, key) : NULL;
 
 	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
+}
+
+bool ag_val_member_bool(const ag_val *obj, const char *key)
+{
+	const ag_val *m = obj ? ag_val_getc(obj, key) : NULL;
+
+	return m && m->type == AG_T_BOOL && m->u.b;
+}
+
+int64_t ag_val_member_time(const ag_val *obj, const char *key)
+{
+	int64_t ms;
+
+	return ag_time_parse_iso(ag_val_member_str(obj, key), &ms) ? ms : 0;
 }

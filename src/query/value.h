@@ -103,11 +103,13 @@ ag_val ag_val_dup(ag_arena *arena, const ag_val *v);
 /* First member of that name, or NULL (also when obj is not an object). */
 const ag_val *ag_val_get(const ag_val *obj, ag_str key);
 const ag_val *ag_val_getc(const ag_val *obj, const char *key);
-/* For reading records: the member as text, non-negative integer or number; "" or 0 when it is absent or of another
- * type, also when obj is NULL. */
+/* For reading records: the member as text, non-negative integer, number, truth or time (ISO 8601 text, as ms); "", 0 or
+ * false when it is absent or of another type, also when obj is NULL. */
 ag_str ag_val_member_str(const ag_val *obj, const char *key);
 uint64_t ag_val_member_u64(const ag_val *obj, const char *key);
 double ag_val_member_num(const ag_val *obj, const char *key);
+bool ag_val_member_bool(const ag_val *obj, const char *key);
+int64_t ag_val_member_time(const ag_val *obj, const char *key);
 
 /* BSON's comparison order across types (MongoDB manual, "Comparison/Sort Order"): MinKey < missing
  * and undefined < null < numbers < string, symbol < object < array < binary < ObjectId < bool < date
