@@ -151,6 +151,10 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 		if (err.status != AG_CANCELLED)
 			ag_cli_fail(j->c, &err);
 	}
+	/* What stopped for a reason that may pass goes on where it stopped. */
+	if (j->remembered && (ag_str_eqc(r->run_result.status, "cancelled") ||
+	                      (ag_str_eqc(r->run_result.status, "partial") && err.status)))
+		ag_cli_note(j->c, "`argus resume %s` goes on where it stopped", r->run.text);
 	if (fail_on && r->has_findings && (int)r->worst >= fail_on - 1)
 		j->found = true;
 	if (ag_extjson_parse(r->report, &read, j->arena, v, NULL, NULL, &err)) {

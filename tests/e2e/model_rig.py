@@ -212,8 +212,7 @@ def run_cases(cases, only=()):
         try:
             case()
             print("ok - %s" % name, flush=True)
-        except (Wrong, AssertionError, KeyError, IndexError, OSError, ValueError, TypeError,
-                subprocess.TimeoutExpired) as e:
+        except Exception as e:  # whatever it was, the other cases run
             bad = 1
             print("not ok - %s" % name)
             print("  %s: %s" % (type(e).__name__, str(e)[:3000].replace("\n", "\n  ")), flush=True)
