@@ -419,12 +419,10 @@ static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 	const ag_status st = ag_loop_emit_usage(l, err);
 
 	l->ret->iterations--; /* nothing was proposed */
-	if (l->opts->planner->type->asks_model && is_exhausted(l) && !ends_run(l, why))
-		l->is_spent = true;
-	else if (l->opts->planner->type->asks_model)
-		stop_asking(l, "the planner's model", why);
-	else
+	if (!l->opts->planner->type->asks_model)
 		fail_run(l, why);
+	else if (!is_exhausted(l) || ends_run(l, why)) /* else the next turn meets the budget */
+		stop_asking(l, "the planner's model", why);
 	return st;
 }
 

@@ -26,7 +26,11 @@ typedef struct toy {
 	ag_str critique;
 	/* what was really done */
 	unsigned asked, judged, looks, sends, claims;
-	unsigned fails_at; /* the judgement (from 1) that its model is out for; 0 = never */
+	const char *const *script;
+	size_t nscript;
+	const char *rejects; /* an action that the action gate rejects; NULL = none */
+	bool rejects_end;    /* the run gate always rejects */
+	unsigned fails_at;   /* the judgement (from 1) that its model is out for; 0 = never */
 	ag_status failure;
 	uint64_t tokens; /* of one call */
 	ag_planner planner;
@@ -154,7 +158,7 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	t->asked++;
 	*ret = (ag_proposal){
 		.reasoning = AG_S("because"),
-		.action = ag_str_c(t->iteration < AG_NELEM(script) ? script[t->iteration] : "end"),
+		.action = ag_str_c(t->iteration < t->nscript ? t->script[t->iteration] : "end"),
 		.confidence = 0.5,
 	};
 	return AG_OK;
@@ -201,6 +205,10 @@ static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_
 	};
 	if (s->gate == AG_GATE_ACTION && ag_str_eqc(s->proposal->action, "look"))
 		ret->kind = AG_WARN;
+	if ((s->gate == AG_GATE_ACTION && t->rejects &&
+	     ag_str_eqc(s->proposal->action, t->rejects)) ||
+	    (s->gate == AG_GATE_RUN && t->rejects_end))
+		ret->kind = AG_FAIL;
 	if (s->gate == AG_GATE_OBSERVATION && s->iteration == 3)
 		ret->kind = AG_FAIL;
 	else if (s->gate == AG_GATE_OBSERVATION)
@@ -213,7 +221,9 @@ static void toy_open(toy *t)
 {
 	ag_err err = { 0 };
 
-	*t = (toy){ .arena = ag_arena_new(), .tokens = 10 };
+	*t = (toy){
+		.arena = ag_arena_new(), .tokens = 10, .script = script, .nscript = AG_NELEM(script)
+	};
 	t->ctx = (ag_ctx){ .clock = &ag_clock_system, .nthread = 1 };
 	assert_int_equal(ag_store_open(AG_S("memory:"), &t->store, &err), AG_OK);
 	ag_llm_meter_init(&t->meter, t->arena, 0, 0);
@@ -299,9 +309,25 @@ static const ag_event *next_step(const ag_event *events, size_t n, size_t *at)
 	return *at < n ? &events[(*at)++] : NULL;
 }
 
+/* Each event of a step says which proposal led to it. */
+static void assert_causes(const ag_event *events, size_t n)
+{
+	uint64_t proposal = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (events[i].type == AG_EV_PROPOSAL)
+			proposal = events[i].seq;
+		else if (events[i].type == AG_EV_TOOL_INPUT ||
+		         events[i].type == AG_EV_TOOL_OUTPUT || events[i].type == AG_EV_FINDING ||
+		         events[i].type == AG_EV_VERDICT || events[i].type == AG_EV_CRITIQUE)
+			assert_int_equal(events[i].cause, proposal);
+	}
+}
+
 static void assert_same_log(const ag_event *want, size_t nwant, const ag_event *got, size_t n,
                             size_t k)
 {
+	assert_causes(got, n);
 	for (size_t i = 0, j = 0;;) {
 		const ag_event *a = next_step(want, nwant, &i), *b = next_step(got, n, &j);
 
@@ -343,19 +369,27 @@ static void a_whole_run(void **state)
 	toy_close(&t);
 }
 
-/* Cut behind event k; a new process goes on. */
-static void cut(const ag_event *events, size_t n, size_t k, toy *t)
+/* A toy whose log is the first k events. */
+static void toy_cut(const ag_event *events, size_t k, toy *t)
 {
 	ag_store_batch b = { .events = events, .nevent = k };
 	ag_err err = { 0 };
-	ag_event *got;
-	size_t ngot;
 
 	toy_open(t);
 	t->run.row.id = events[0].run;
 	t->run.row.status = AG_S("running");
 	b.run = &t->run.row;
 	assert_int_equal(ag_store_commit(t->store, &t->run.row.id, &b, &err), AG_OK);
+}
+
+/* Cut behind event k; a new process goes on. */
+static void cut(const ag_event *events, size_t n, size_t k, toy *t)
+{
+	ag_err err = { 0 };
+	ag_event *got;
+	size_t ngot;
+
+	toy_cut(events, k, t);
 	if (resume_toy(t, 0, &err))
 		fail_msg("cut at %zu: %s", k, err.msg);
 	assert_status(t, "ok");
@@ -489,6 +523,81 @@ static void tokens_may_run_out_anywhere(void **state)
 	toy_close(&whole);
 }
 
+/* A planner that answers each rejection with the same conclusion is stopped, also when it is stopped in between. */
+static void circles_are_seen_across_sittings(void **state)
+{
+	static const char *const ends[] = { "look", "end", "end" };
+	ag_event *events, *got;
+	size_t n, ngot;
+	toy whole;
+
+	(void)state;
+	toy_open(&whole);
+	whole.script = ends;
+	whole.nscript = AG_NELEM(ends);
+	whole.rejects_end = true;
+	run_toy(&whole);
+	assert_status(&whole, "partial");
+	assert_int_equal(whole.asked, 3);
+	events_of(&whole, &events, &n);
+	for (size_t k = 1; k < n; k++) {
+		ag_err err = { 0 };
+		toy t;
+
+		toy_cut(events, k, &t);
+		t.script = ends;
+		t.nscript = AG_NELEM(ends);
+		t.rejects_end = true;
+		assert_int_equal(resume_toy(&t, 0, &err), AG_OK);
+		assert_status(&t, "partial");
+		events_of(&t, &got, &ngot);
+		assert_same_log(events, n, got, ngot, k);
+		toy_close(&t);
+	}
+	toy_close(&whole);
+}
+
+/* What is there when the budget is used up is judged once, whoever stops when; when more was done, once more. */
+static void the_end_of_a_budget_is_judged_once(void **state)
+{
+	static const char *const ends[] = { "look", "end", "look" };
+	ag_event *events, *got;
+	size_t n, ngot;
+	toy whole;
+
+	(void)state;
+	toy_open(&whole);
+	whole.script = ends;
+	whole.nscript = AG_NELEM(ends);
+	whole.rejects = "end"; /* by the action gate: the run gate is not asked because of it */
+	whole.run.budget.iterations = 2;
+	run_toy(&whole);
+	assert_status(&whole, "partial");
+	assert_int_equal(whole.judged, 3);
+	events_of(&whole, &events, &n);
+	for (size_t k = 1; k <= n; k++) {
+		ag_err err = { 0 };
+		toy t;
+
+		toy_cut(events, k, &t);
+		t.script = ends;
+		t.nscript = AG_NELEM(ends);
+		t.rejects = "end";
+		t.run.budget.iterations = 2;
+		assert_int_equal(resume_toy(&t, 0, &err), AG_OK);
+		assert_status(&t, "partial");
+		assert_true(t.result.has_verdict);
+		assert_int_equal(t.judged, 3 - count(events, k, AG_EV_VERDICT));
+		t.run.budget.iterations = 3;
+		assert_int_equal(resume_toy(&t, 0, &err), AG_OK);
+		assert_int_equal(t.judged, 5 - count(events, k, AG_EV_VERDICT));
+		events_of(&t, &got, &ngot);
+		assert_causes(got, ngot);
+		toy_close(&t);
+	}
+	toy_close(&whole);
+}
+
 static void money_is_looked_at_before_a_step(void **state)
 {
 	toy t;
@@ -572,6 +681,8 @@ int main(void)
 		cmocka_unit_test(cut_behind_every_event),
 		cmocka_unit_test(a_judge_that_is_out_dismisses_nothing),
 		cmocka_unit_test(tokens_may_run_out_anywhere),
+		cmocka_unit_test(circles_are_seen_across_sittings),
+		cmocka_unit_test(the_end_of_a_budget_is_judged_once),
 		cmocka_unit_test(money_is_looked_at_before_a_step),
 		cmocka_unit_test(a_cancel_is_no_failure_of_a_model),
 		cmocka_unit_test(defaults_and_openings),
