@@ -3,44 +3,10 @@
 # once and killed in the middle; the report is always what the log says.
 # shellcheck disable=SC2016,SC2317 # dollars belong to MongoDB; functions are called by name
 set -u
-unset CDPATH NO_COLOR
-ARGUS=${ARGUS:?path of the program}
-case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
-here=$(pwd)/tests/e2e
-unset ARGUS_SOURCE_ROOT
-
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$dir"' EXIT
-export XDG_STATE_HOME="$dir/state" HOME="$dir" LC_ALL=C.UTF-8 ARGUS_STORE="$dir/store.db"
-export ARGUS_AS_OF=2026-01-01 USER=ann
-cd "$dir" || exit 1
-bad=0
-
-ok() { echo "ok - $1"; }
-not_ok() {
-	echo "not ok - $1"
-	bad=1
-	sed 's/^/  out: /' out 2>/dev/null | head -8
-	sed 's/^/  err: /' err 2>/dev/null | head -8
-}
-
-run() {
-	"$ARGUS" "$@" >out 2>err </dev/null
-	code=$?
-}
-
-# want NAME CODE [TEXT-IN-OUT [TEXT-IN-ERR]]
-want() {
-	if [ "$code" -ne "$2" ]; then
-		not_ok "$1: exit $code, want $2"
-	elif [ -n "${3-}" ] && ! grep -qF -e "$3" out; then
-		not_ok "$1: no \"$3\" in the output"
-	elif [ -n "${4-}" ] && ! grep -qF -e "$4" err; then
-		not_ok "$1: no \"$4\" in the errors"
-	else
-		ok "$1"
-	fi
-}
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+here=$source_root/tests/e2e
+export ARGUS_STORE="$dir/store.db" ARGUS_AS_OF=2026-01-01 USER=ann
 
 # check NAME WHAT ARG...: a comparison of memory_check.py
 check() {

@@ -4,51 +4,9 @@
 # shellcheck disable=SC2016,SC2317 # dollars belong to MongoDB; json() is called by name
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
 set -u
-unset CDPATH NO_COLOR
-ARGUS=${ARGUS:?path of the program}
-case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
-
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$dir"' EXIT
-export XDG_STATE_HOME="$dir/state" HOME="$dir" LC_ALL=C.UTF-8
-mkdir "$dir/w" && cd "$dir/w" || exit 1
-bad=0
-
-ok() { echo "ok - $1"; }
-not_ok() {
-	echo "not ok - $1"
-	bad=1
-	sed 's/^/  out: /' ../out 2>/dev/null | head -5
-	sed 's/^/  err: /' ../err 2>/dev/null | head -5
-}
-
-# run ARG...: the program; ../out, ../err, code.
-run() {
-	"$ARGUS" "$@" >../out 2>../err </dev/null
-	code=$?
-}
-
-# want NAME CODE [PATTERN-IN-OUT [PATTERN-IN-ERR]]: fixed texts.
-want() {
-	if [ "$code" -ne "$2" ]; then
-		not_ok "$1: exit $code, want $2"
-	elif [ -n "${3-}" ] && ! grep -qF -e "$3" ../out; then
-		not_ok "$1: no \"$3\" in the output"
-	elif [ -n "${4-}" ] && ! grep -qF -e "$4" ../err; then
-		not_ok "$1: no \"$4\" in the errors"
-	else
-		ok "$1"
-	fi
-}
-
-# holds NAME CONDITION...
-holds() {
-	name=$1
-	shift
-	if "$@"; then ok "$name"; else not_ok "$name"; fi
-}
-
-json() { python3 -c "import json,sys; d=json.load(open('../out')); sys.exit(0 if ($1) else 1)"; }
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+mkdir w && cd w || exit 1
 
 printf '{"a":1}\n{"a":2}\n{"a":3}\n' >good.ndjson
 
