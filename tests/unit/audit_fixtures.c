@@ -93,9 +93,9 @@ ag_planner *fix_make_lines(ag_audit *a, void *arg)
 void fix_open(audit_fix *f, ag_str ndjson)
 {
 	const ag_source_opts opts = { 0 };
-	ag_source **all;
+	ag_source **all = NULL;
 	ag_err err = { 0 };
-	size_t n;
+	size_t n = 0;
 	FILE *out;
 
 	*f = (audit_fix){ .arena = ag_arena_new(),

@@ -200,7 +200,7 @@ static void assert_same_steps(const audit_fix *f, const ag_event *want, size_t n
 static void assert_rebuilt(const audit_fix *f, ag_store *store, const ag_run_row *row,
                            bool show_values)
 {
-	ag_str stored, text;
+	ag_str stored = AG_S(""), text = AG_S("");
 	ag_err err = { 0 };
 
 	if (ag_store_report(store, &row->id, f->arena, &stored, &err) ||
@@ -431,7 +431,7 @@ static void killed_everywhere(audit_fix *f, ag_planner_make make, void *arg)
 	f->ctx.clock = &clock;
 	for (uint64_t at = 1; !finished; at++) {
 		char path[160];
-		ag_str report;
+		ag_str report = AG_S("");
 		ag_store *store;
 		ag_err err = { 0 };
 		unsigned nsitting = 1;
