@@ -4,6 +4,7 @@
 usage: model_audit_check.py [CASE...]        (ARGUS and FAKE_MODEL name the programs)
 """
 import json
+import os
 import sys
 
 from model_rig import (FIELDS, JUDGE, PLANNER, SELF, Rig, Server, answer, finding, iteration, plan, run_cases, same, step,
@@ -351,7 +352,101 @@ def no_usage():
             want(10000 < r["total_input_tokens"] < 100000, r["total_input_tokens"])
 
 
-CASES = [whole_run, budget_of_tokens, budget_of_money, budget_of_steps, no_usage, profile_balanced, profile_thorough, self_rejects, low_score, garbage, forged, judges_of_steps,
+# --- single scenarios of the reference that nothing else runs through the whole program
+
+USERS = """{"name":"Alice","age":30,"profile":{"city":"NYC","score":10},"tags":["a","b"]}
+{"name":"Bob","age":25,"profile":{"city":"LA","score":20},"tags":[]}
+{"name":"Carol","age":null,"profile":{"city":"NYC","score":90},"tags":[1,"x"],"vip":true}
+{"name":"Dan","age":"forty","profile":{"city":"Boston","score":null}}
+{"name":"Eve","age":200,"profile":{"city":"LA"}}
+{"name":"Frank","profile":{"city":"Chicago","score":5}}
+{"name":"Grace","age":41}
+"""
+
+
+def users(steps, *words, data=USERS, **env):
+    """-> report, the program's log"""
+    with Rig() as rig, Server(plan(steps, *words)) as server:
+        rig.write("users.ndjson", data)
+        rig.yaml(server, chat="")
+        r = rig.audit("users.ndjson", "--max-iterations", str(len(steps)), "--action-evaluator", "none", **env)
+        return r, rig.err
+
+
+def tools():
+    """what the tools answer to a model (scenarios 15 and 16), and which input they refuse"""
+    with_deep = USERS + '{"name":"H",%s1%s}\n' % ('"d":{' * 25 + '"x":', "}" * 25)
+    r, _ = users([
+        step("schema_sample", sample_size=100),
+        step("run_query", filter={"profile.city": {"$exists": True}}, limit=2),
+        step("run_query", filter={"name": "Alice"}, limit=10),
+        step("run_query", filter={}, limit=10000),
+        step("run_query", filter={"age": 41}, limit=0),
+        step("get_stats", field="age", operation="count"),
+        step("get_stats", field="profile.score", operation="avg"),
+        step("get_stats", field="profile.city", operation="distinct"),
+        step("get_stats", field="", operation="count"),
+        step("schema_sample", sample_size=0)], data=with_deep)
+    seen = [t["observation"] for t in r["run_trace"]]
+    schema = {f["path"]: f for f in seen[0]["result"]["fields"]}
+    same("age", (schema["age"]["present_count"], schema["age"]["null_count"], sorted(schema["age"]["types"])),
+         (6, 1, ["int", "null", "str"]))
+    same("score", (schema["profile.score"]["present_count"], schema["vip"]["missing_count"]), (5, 7))
+    want(seen[0]["result"]["truncated_paths"] and max(p.count(".") for p in schema) <= 20, "depth", schema.keys())
+    want("matched 6" in seen[1]["summary"] and "returned 2 (truncated)" in seen[1]["summary"], seen[1])
+    want("matched 1" in seen[2]["summary"] and "truncated" not in seen[2]["summary"], seen[2])
+    want("matched 8" in seen[3]["summary"], seen[3])
+    same("count", seen[5]["result"]["result"], 6)
+    same("avg", seen[6]["result"]["result"], 31.25)
+    same("distinct", seen[7]["result"]["result"], ["Boston", "Chicago", "LA", "NYC"])
+    for i in (4, 8, 9):
+        want(seen[i] is None or not seen[i]["ok"], "refused", i, seen[i])
+
+
+def usage_by_call():
+    """100 in and 20 out per call, two calls: 200 and 40; prices per million (scenarios 18 and 24)"""
+    r, _ = users([step("schema_sample"), DONE], "usage 100 20")
+    same("totals", (r["total_input_tokens"], r["total_output_tokens"]), (200, 40))
+    r, _ = users([step("schema_sample")], "usage 1500000 500000")
+    same("cost", (r["cost"]["usd_total"], [m["usd"] for m in r["cost"]["by_model"]]), (2.5, [2.5]))
+    same("the next run starts empty", users([DONE], "usage 100 20")[0]["cost"]["by_purpose"][0]["calls"], 1)
+
+
+def event_log():
+    """the log has every event in order and no word of the data (scenario 25)"""
+    steps = [step("schema_sample"), step("run_query", filter={"name": "Carol"}),
+             finding("vip", "missing_field", "medium", 6, '{"vip": {"$exists": false}}', of=7), DONE]
+    _, err = users(steps, ARGUS_LOG_LEVEL="debug")
+    lines = [json.loads(x) for x in err.splitlines() if x.startswith("{")]
+    same("events", [x["event"] for x in lines if "run_" in x["event"]][:1], ["run_started"])
+    names = [x["event"] for x in lines]
+    order = ["run_started", "proposal", "tool_input", "tool_output", "finding", "run_finished"]
+    places = [names.index(n) for n in order]
+    same("in order", places, sorted(places))
+    same("the last event", [n for n in names if n in order][-1], "run_finished")
+    same("calls", names.count("tool_output"), 3)
+    for word in ("Carol", "shows a defect", "$exists", "NYC", "does not check"):
+        want(word not in err, "in the log:", word, err)
+
+
+def table():
+    """each acceptance scenario names its tests, and they are there"""
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = {}
+    with open(os.path.join(here, "model_scenarios.txt"), encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("#") or not line.strip():
+                continue
+            number, path, names = line.split(None, 2)
+            with open(os.path.join(here, "..", path), encoding="utf-8") as source:
+                text = source.read()
+            for name in names.split(", "):
+                want(name.strip() in text, "%s has no %s" % (path, name.strip()))
+            found.setdefault(int(number), []).append(path)
+    same("scenarios", sorted(found), list(range(1, 26)) + [28])
+
+
+CASES = [table, tools, usage_by_call, event_log, whole_run, budget_of_tokens, budget_of_money, budget_of_steps, no_usage, profile_balanced, profile_thorough, self_rejects, low_score, garbage, forged, judges_of_steps,
          judge_is_missing, escalation, history]
 
 if __name__ == "__main__":
