@@ -109,6 +109,7 @@ static void label_changes_its_entry_only(void **state)
 
 	(void)state;
 	people(&f);
+	f.opts.show_values = true; /* stays so */
 	fix_script(&f, steps, AG_NELEM(steps));
 	before = stored(&f);
 	n = nevent(&f);
