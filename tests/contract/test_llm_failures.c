@@ -218,8 +218,8 @@ static void a_slow_drip_is_waited_for(void **state)
 {
 	llm_env *env = *state;
 
-	env->model.idle_ms = 400;
-	llm_env_start(env, "answer\n  text Drop by drop.\n  pieces 40\n  delay 10\n");
+	env->model.idle_ms = 700;
+	llm_env_start(env, "answer\n  text Drop by drop.\n  pieces 40\n  delay 25\n");
 	llm_assert_ok(env, llm_env_say(env, "hello"));
 	llm_assert_text(env->reply.text, "Drop by drop.");
 	assert_true(env->reply.latency_ms >= 50);
@@ -265,7 +265,7 @@ static void silence_is_tried_again(void **state)
 	llm_env *env = *state;
 
 	env->model.attempts = 2;
-	env->model.idle_ms = 150;
+	env->model.idle_ms = 400;
 	llm_env_start(env, "answer\n  text Half of it\n  hang_after 90\nanswer\n  text There.\n");
 	llm_assert_ok(env, llm_env_say(env, "hello"));
 	llm_assert_text(env->reply.text, "There.");

@@ -460,12 +460,14 @@ def pieces():
 def silence():
     body = request_bytes({"model": "m", "messages": HELLO})
     with Server("answer\n  text x\n  hang\nanswer\n  text x\n  hang_after 7\nanswer\n  text x\n") as s:
-        equal(s.raw(body, 0.3), (b"", "silent"))
-        data, ended = s.raw(body, 0.3)
+        equal(s.raw(body, 1), (b"", "silent"))
+        data, ended = s.raw(body, 1)
         equal((len(data.partition(b"\r\n\r\n")[2]), ended), (7, "silent"))
         equal(s.chat()[0], 200)
-        time.sleep(0.1)
-        left = [x for x in s.lines() if x.get("left")]
+        end, left = time.monotonic() + 10, []
+        while len(left) < 2 and time.monotonic() < end:
+            time.sleep(0.02)
+            left = [x for x in s.lines() if x.get("left")]
         equal([(x["n"], x["bytes"]) for x in left], [(1, 0), (2, 7)])
 
 
