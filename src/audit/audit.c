@@ -144,6 +144,9 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 
 		(*count[a->state.findings.items[i].severity])++;
 	}
+	row->input_tokens = a->state.input_tokens;
+	row->output_tokens = a->state.output_tokens;
+	row->usd = a->state.usd;
 	row->summary = ag_report_summary(&a->state, a->arena);
 	a->report = report_of(a);
 	batch->report = a->report;
@@ -326,15 +329,15 @@ static ag_status check_planner(const ag_audit *a, ag_str planner, ag_err *err)
 	               a->planner);
 }
 
-static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const ag_event *events,
-                       size_t n, ag_str planner, ag_audit_result *ret, ag_err *err)
+static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const ag_start_log *log,
+                       ag_audit_result *ret, ag_err *err)
 {
-	ag_status st = check_planner(a, planner, err);
+	ag_status st = check_planner(a, log->start.planner, err);
 
 	if (!st)
 		st = open_again(a, ctx, run, err);
 	if (!st)
-		st = ag_loop_resume(ctx, run, events, n,
+		st = ag_loop_resume(ctx, run, log->events, log->n,
 		                    ag_start_resumed_payload(a->opts, &run->budget, a->planner,
 		                                             a->state.sittings + 1, a->arena),
 		                    a->arena, &ret->run_result, err);
@@ -356,34 +359,27 @@ ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
 		            .row = *row,
 		            .on_event = on_event,
 		            .on_event_arg = on_event_arg };
-	ag_audit_start start;
-	ag_event *events;
-	ag_val started;
+	ag_start_log log;
 	ag_status st;
-	size_t n;
 
 	agent.ntool = ag_audit_ntool;
 	*ret = (ag_audit_result){ 0 };
-	st = ag_store_events(store, &row->id, 0, arena, &events, &n, err);
-	if (!st)
-		st = ag_start_parse(events, n, &row->id, arena, &started, err);
-	if (!st)
-		st = ag_audit_read_start(&events[0], arena, &start, err);
+	st = ag_start_load(store, row, arena, &log, err);
 	if (st)
 		return st;
-	ag_start_read_source(&started, row, arena, info);
-	merge_opts(opts, &start.opts);
+	ag_start_read_source(&log.started, row, arena, info);
+	merge_opts(opts, &log.start.opts);
 	a->arena = arena;
 	a->source = source;
 	a->info = info;
-	a->opts = &start.opts;
+	a->opts = &log.start.opts;
 	st = check_source(info, ag_source_info_of(source), err);
 	if (!st)
-		st = replay(a, events, n, err);
+		st = replay(a, log.events, log.n, err);
 	if (!st)
 		st = set_up(a, make, make_arg, &run, err);
 	if (!st)
-		st = go_on(a, ctx, &run, events, n, start.planner, ret, err);
+		st = go_on(a, ctx, &run, &log, ret, err);
 	close_planner(&run);
 	return st;
 }

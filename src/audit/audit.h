@@ -103,9 +103,11 @@ typedef struct ag_audit_start {
 } ag_audit_start;
 AG_CHECK ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena,
                                        ag_audit_start *ret, ag_err *err);
-/* What a later sitting changed of it: budgets and models, from its run_resumed. */
-AG_CHECK ag_status ag_audit_read_resumed(const ag_event *resumed, ag_arena *arena,
-                                         ag_audit_start *io, ag_err *err);
+/* The log of a run and how it was set up, with what its later sittings changed: budgets and models.
+ * errors  AG_NOT_FOUND when the run has no events (purged); AG_INVALID: it is no audit */
+AG_CHECK ag_status ag_audit_load_start(ag_store *store, const ag_run_row *row, ag_arena *arena,
+                                       const ag_event **ret_events, size_t *nret,
+                                       ag_audit_start *ret, ag_err *err);
 
 /* What a new run opens its log with: the `history` event, or nothing when there was no earlier run. history_opening.c
  * errors  only when the store cannot be read; a cancel, a deadline or a lost source is met by the loop. */

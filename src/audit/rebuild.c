@@ -15,26 +15,18 @@ ag_status ag_audit_rebuild(ag_store *store, const ag_run_row *row, bool show_val
 ag_status ag_audit_rebuild_with(ag_store *store, const ag_run_row *row, const ag_event *more,
                                 bool show_values, ag_arena *arena, ag_str *ret, ag_err *err)
 {
-	ag_audit_start start;
 	ag_source_info info;
 	ag_audit_state s;
-	ag_event *events;
-	ag_val started;
-	ag_status st;
-	size_t n;
+	ag_start_log log;
+	ag_status st = ag_start_load(store, row, arena, &log, err);
 
-	st = ag_store_events(store, &row->id, 0, arena, &events, &n, err);
-	if (!st)
-		st = ag_start_parse(events, n, &row->id, arena, &started, err);
-	if (!st)
-		st = ag_audit_read_start(&events[0], arena, &start, err);
 	if (st)
 		return st;
-	start.opts.show_values = show_values;
-	ag_start_read_source(&started, row, arena, &info);
-	ag_audit_state_init(&s, arena, &start.opts.rules, info.key, info.ndoc, 0);
-	for (size_t i = 0; i < n && !st; i++)
-		st = ag_audit_apply(&s, &events[i], err);
+	log.start.opts.show_values = show_values;
+	ag_start_read_source(&log.started, row, arena, &info);
+	ag_audit_state_init(&s, arena, &log.start.opts.rules, info.key, info.ndoc, 0);
+	for (size_t i = 0; i < log.n && !st; i++)
+		st = ag_audit_apply(&s, &log.events[i], err);
 	if (!st && more)
 		st = ag_audit_apply(&s, more, err);
 	if (st)
@@ -45,7 +37,7 @@ ag_status ag_audit_rebuild_with(ag_store *store, const ag_run_row *row, const ag
 			"the run was stopped before it ended; this is what its log holds");
 		s.finished_ms = s.last_ms;
 	}
-	*ret = ag_report_text_of(&s, &start.opts, &info, ag_str_cstr(arena, start.planner),
+	*ret = ag_report_text_of(&s, &log.start.opts, &info, ag_str_cstr(arena, log.start.planner),
 	                         &row->id, arena);
 	return AG_OK;
 }

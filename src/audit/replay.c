@@ -16,28 +16,16 @@ ag_status ag_replay_open(ag_store *store, const ag_run_row *row, bool show_value
                          ag_replay *ret, ag_err *err)
 {
 	ag_audit_start start;
-	ag_event *events;
 	ag_status st;
-	size_t n;
 
 	*ret = (ag_replay){ .arena = arena, .show_values = show_values };
-	st = ag_store_events(store, &row->id, 0, arena, &events, &n, err);
+	st = ag_audit_load_start(store, row, arena, &ret->events, &ret->n, &start, err);
 	if (st)
 		return st;
-	if (!n) {
-		ag_fail(err, AG_NOT_FOUND, "audit.replay", "run %s has no events", row->id.text);
-		return ag_err_hint(err, "its log was purged");
-	}
-	st = ag_audit_read_start(&events[0], arena, &start, err);
-	for (size_t i = 1; i < n && !st; i++)
-		if (events[i].type == AG_EV_RUN_RESUMED)
-			st = ag_audit_read_resumed(&events[i], arena, &start, err);
-	ret->events = events;
-	ret->n = n;
 	ret->opts = start.opts;
 	ag_audit_state_init(&ret->state, arena, &start.opts.rules, row->source_key, row->documents,
 	                    0);
-	return st;
+	return AG_OK;
 }
 
 /* --- what is masked --- */

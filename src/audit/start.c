@@ -342,8 +342,8 @@ static void read_means(const ag_val *v, ag_audit_start *s)
 	s->opts.show_values = show && ag_val_truthy(show);
 }
 
-ag_status ag_audit_read_resumed(const ag_event *resumed, ag_arena *arena, ag_audit_start *io,
-                                ag_err *err)
+static ag_status read_resumed(const ag_event *resumed, ag_arena *arena, ag_audit_start *io,
+                              ag_err *err)
 {
 	ag_val v;
 	ag_status st = ag_extjson_parse(resumed->payload, &parse_opts, arena, &v, NULL, NULL, err);
@@ -353,8 +353,8 @@ ag_status ag_audit_read_resumed(const ag_event *resumed, ag_arena *arena, ag_aud
 	return st;
 }
 
-ag_status ag_start_parse(const ag_event *events, size_t n, const ag_id *run, ag_arena *arena,
-                         ag_val *ret, ag_err *err)
+static ag_status parse_start(const ag_event *events, size_t n, const ag_id *run, ag_arena *arena,
+                             ag_val *ret, ag_err *err)
 {
 	if (n && events[0].type == AG_EV_RUN_STARTED)
 		return ag_extjson_parse(events[0].payload, &parse_opts, arena, ret, NULL, NULL,
@@ -370,7 +370,7 @@ ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit
 	ag_audit_start s = { 0 };
 	ag_audit_opts *o = &s.opts;
 	ag_val v;
-	ag_status st = ag_start_parse(started, 1, &started->run, arena, &v, err);
+	ag_status st = parse_start(started, 1, &started->run, arena, &v, err);
 
 	if (st)
 		return st;
@@ -393,5 +393,35 @@ ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit
 	}
 	read_thresholds(options ? options : settings, o);
 	*ret = s;
+	return AG_OK;
+}
+
+ag_status ag_start_load(ag_store *store, const ag_run_row *row, ag_arena *arena, ag_start_log *ret,
+                        ag_err *err)
+{
+	ag_status st = ag_store_events(store, &row->id, 0, arena, &ret->events, &ret->n, err);
+
+	if (!st)
+		st = parse_start(ret->events, ret->n, &row->id, arena, &ret->started, err);
+	if (!st)
+		st = ag_audit_read_start(&ret->events[0], arena, &ret->start, err);
+	return st;
+}
+
+ag_status ag_audit_load_start(ag_store *store, const ag_run_row *row, ag_arena *arena,
+                              const ag_event **ret_events, size_t *nret, ag_audit_start *ret,
+                              ag_err *err)
+{
+	ag_start_log log;
+	ag_status st = ag_start_load(store, row, arena, &log, err);
+
+	for (size_t i = 1; !st && i < log.n; i++)
+		if (log.events[i].type == AG_EV_RUN_RESUMED)
+			st = read_resumed(&log.events[i], arena, &log.start, err);
+	if (st)
+		return st;
+	*ret_events = log.events;
+	*nret = log.n;
+	*ret = log.start;
 	return AG_OK;
 }

@@ -13,9 +13,16 @@ ag_str ag_start_resumed_payload(const ag_audit_opts *o, const ag_budget *budget,
 /* What the source was, from a parsed run_started. */
 void ag_start_read_source(const ag_val *started, const ag_run_row *row, ag_arena *arena,
                           ag_source_info *ret);
-/* The payload of the first event of a log, parsed.
- * errors  AG_NOT_FOUND: the log is empty */
-AG_CHECK ag_status ag_start_parse(const ag_event *events, size_t n, const ag_id *run,
-                                  ag_arena *arena, ag_val *ret, ag_err *err);
+/* The log of a run, with its first event parsed and read. In arena. */
+typedef struct ag_start_log {
+	ag_event *events;
+	size_t n;
+	ag_val started;
+	ag_audit_start start;
+} ag_start_log;
+
+/* errors  AG_NOT_FOUND: the log is empty */
+AG_CHECK ag_status ag_start_load(ag_store *store, const ag_run_row *row, ag_arena *arena,
+                                 ag_start_log *ret, ag_err *err);
 
 #endif

@@ -40,26 +40,14 @@ static bool is_flag(const ag_cli *c, const char *key)
 static ag_status read_setup(ag_cli *c, ag_store *store, const ag_run_row *row, ag_audit_start *ret,
                             ag_err *err)
 {
-	ag_event *events;
-	ag_status st;
+	const ag_event *events;
 	size_t n;
 
 	if (ag_str_eqc(row->status, "ok")) {
 		ag_fail(err, AG_INVALID, "cli.resume", "run %s is complete", row->id.text);
 		return ag_err_hint(err, "argus show %s", row->id.text);
 	}
-	st = ag_store_events(store, &row->id, 0, c->app.arena, &events, &n, err);
-	if (st)
-		return st;
-	if (!n) {
-		ag_fail(err, AG_NOT_FOUND, "cli.resume", "run %s has no events", row->id.text);
-		return ag_err_hint(err, "its log was purged");
-	}
-	st = ag_audit_read_start(&events[0], c->app.arena, ret, err);
-	for (size_t i = 1; i < n && !st; i++)
-		if (events[i].type == AG_EV_RUN_RESUMED)
-			st = ag_audit_read_resumed(&events[i], c->app.arena, ret, err);
-	return st;
+	return ag_audit_load_start(store, row, c->app.arena, &events, &n, ret, err);
 }
 
 /* --- what this sitting may use --- */
