@@ -4,9 +4,10 @@
  * member "action" is looked for; two of them are an error, because nobody can tell which one was meant. The object is
  * checked as a whole by the exact reader; then its members are walked a second time as bytes, so that action_input
  * leaves here as it was written: numbers and key order must reach the query reader untouched.
- * Reading order: ag_action_parse, find_object, skip_value, take_member. */
+ * Reading order: ag_action_parse, find_object, take_members, take_member. */
 #include "agent/action.h"
 
+#include "llm/json_text.h"
 #include "query/extjson.h"
 
 #define TEXT_MAX_BYTES (2 * 1024 * 1024)
@@ -56,62 +57,6 @@ void ag_action_schema(const ag_tool *tools, size_t ntool, ag_buf *out)
 	ag_jw_obj_end(&w);
 }
 
-/* ---- bytes ---- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static size_t skip_blank(ag_str s, size_t i)
-{
-	while (i < s.len && is_blank(s.ptr[i]))
-		i++;
-	return i;
-}
-
-/* Behind the string that opens at s[i]; SIZE_MAX when it never closes. */
-static size_t skip_string(ag_str s, size_t i)
-{
-	for (i++; i < s.len; i++) {
-		if (s.ptr[i] == '\\')
-			i++;
-		else if (s.ptr[i] == '"')
-			return i + 1;
-	}
-	return SIZE_MAX;
-}
-
-/* Behind the value that begins at s[i]; SIZE_MAX when it does not end. Brackets are only counted: whether they fit is
- * the reader's to say. Without recursion, so depth costs nothing. */
-static size_t skip_value(ag_str s, size_t i)
-{
-	size_t depth = 0;
-
-	for (; i < s.len; i++) {
-		const char c = s.ptr[i];
-
-		if (c == '"') {
-			i = skip_string(s, i);
-			if (i == SIZE_MAX)
-				return SIZE_MAX;
-			if (!depth)
-				return i;
-			i--;
-		} else if (c == '{' || c == '[') {
-			depth++;
-		} else if (c == '}' || c == ']') {
-			if (!depth)
-				return i; /* of the object around a number or word */
-			if (!--depth)
-				return i + 1;
-		} else if (!depth && (c == ',' || is_blank(c))) {
-			return i;
-		}
-	}
-	return depth ? SIZE_MAX : i;
-}
-
 /* ---- the object in the text ---- */
 
 /* Models that think aloud draft there; the answer stands behind it. */
@@ -142,8 +87,8 @@ static ag_status find_object(ag_str text, ag_arena *arena, ag_str *ret, ag_val *
 	size_t i = 0;
 
 	for (size_t tries = 0; tries < MAX_CANDIDATES; tries++) {
+		ag_json_scan scan = { 0 };
 		ag_str span;
-		size_t end;
 		ag_err bad;
 		ag_val v;
 
@@ -151,8 +96,8 @@ static ag_status find_object(ag_str text, ag_arena *arena, ag_str *ret, ag_val *
 			i++;
 		if (i == text.len)
 			break;
-		end = skip_value(text, i);
-		span = ag_str_make(text.ptr + i, (end == SIZE_MAX ? text.len : end) - i);
+		span = ag_str_make(text.ptr + i, text.len - i);
+		span.len = ag_json_scan_feed(&scan, span);
 		if (ag_extjson_parse(span, &opts, arena, &v, NULL, NULL, &bad)) {
 			if (!why.msg[0])
 				why = bad;
@@ -281,20 +226,17 @@ static ag_status take_members(ag_str span, const ag_val *object, ag_arena *arena
                               bool seen[NMEMBER], ag_err *err)
 {
 	const ag_extjson_opts opts = { 0 };
-	size_t i = skip_blank(span, 1);
+	ag_str written, value;
+	size_t pos = 0;
 
-	while (i < span.len && span.ptr[i] == '"') {
-		const size_t key_end = skip_string(span, i);
-		size_t which = 0, start, end;
+	while (ag_json_next_member(span, &pos, &written, &value)) {
+		size_t which = 0;
 		const ag_val *v;
 		ag_val key;
 		ag_status st;
 
-		if (ag_extjson_parse(ag_str_make(span.ptr + i, key_end - i), &opts, arena, &key,
-		                     NULL, NULL, err))
+		if (ag_extjson_parse(written, &opts, arena, &key, NULL, NULL, err))
 			return err->status;
-		start = skip_blank(span, skip_blank(span, key_end) + 1);
-		end = skip_value(span, start);
 		while (which < NMEMBER && !ag_str_eqc(ag_val_text(&key), members[which]))
 			which++;
 		if (which == NMEMBER)
@@ -303,13 +245,9 @@ static ag_status take_members(ag_str span, const ag_val *object, ag_arena *arena
 			return duplicate_member(which, err);
 		seen[which] = true;
 		v = ag_val_get(object, ag_val_text(&key));
-		st = take_member(which, ag_str_make(span.ptr + start, end - start), v, arena, ret,
-		                 err);
+		st = take_member(which, value, v, arena, ret, err);
 		if (st)
 			return st;
-		i = skip_blank(span, end);
-		if (i < span.len && span.ptr[i] == ',')
-			i = skip_blank(span, i + 1);
 	}
 	return AG_OK;
 }

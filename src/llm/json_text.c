@@ -93,28 +93,36 @@ static ag_str value_at(ag_str s, size_t i, size_t *end)
 	return ag_str_trim(ag_str_make(s.ptr + i, *end - i));
 }
 
+bool ag_json_next_member(ag_str object, size_t *pos, ag_str *key, ag_str *value)
+{
+	size_t i = skip_space(object, *pos), end;
+
+	if (i >= object.len || object.ptr[i] != (*pos ? ',' : '{'))
+		return false;
+	i = skip_space(object, i + 1);
+	if (i >= object.len || object.ptr[i] != '"')
+		return false;
+	for (end = i + 1; end < object.len && object.ptr[end] != '"';)
+		end += object.ptr[end] == '\\' ? 2 : 1;
+	if (end >= object.len)
+		return false;
+	*key = ag_str_make(object.ptr + i, end + 1 - i);
+	i = skip_space(object, end + 1);
+	if (i >= object.len || object.ptr[i] != ':')
+		return false;
+	*value = value_at(object, skip_space(object, i + 1), pos);
+	return true;
+}
+
 ag_str ag_json_raw_member(ag_str object, const char *key)
 {
-	size_t i = skip_space(object, 0), klen = strlen(key);
+	const size_t n = strlen(key);
+	ag_str k, value;
+	size_t pos = 0;
 
-	if (i >= object.len || object.ptr[i] != '{')
-		return AG_S("");
-	for (i = skip_space(object, i + 1); i < object.len && object.ptr[i] == '"';) {
-		size_t begin = i + 1, end = begin, next;
-		ag_str value;
-
-		while (end < object.len && object.ptr[end] != '"')
-			end += object.ptr[end] == '\\' ? 2 : 1;
-		i = skip_space(object, end + 1);
-		if (i >= object.len || object.ptr[i] != ':')
-			break;
-		value = value_at(object, skip_space(object, i + 1), &next);
-		if (end - begin == klen && memcmp(object.ptr + begin, key, klen) == 0)
+	while (ag_json_next_member(object, &pos, &k, &value))
+		if (k.len == n + 2 && !memcmp(k.ptr + 1, key, n))
 			return value;
-		if (next >= object.len || object.ptr[next] != ',')
-			break;
-		i = skip_space(object, next + 1);
-	}
 	return AG_S("");
 }
 

@@ -25,6 +25,10 @@ size_t ag_json_scan_feed(ag_json_scan *s, ag_str text);
 ag_str ag_json_raw_member(ag_str object, const char *key);
 ag_str ag_json_raw_item(ag_str array, size_t index);
 
+/* The members of a valid object one after another, the first for *pos = 0; false behind the last. The key has its quotes
+ * and escapes, as it is written. */
+bool ag_json_next_member(ag_str object, size_t *pos, ag_str *key, ag_str *value);
+
 /* One whole JSON object that no server stumbles over: valid, UTF-8, without lone surrogates. */
 bool ag_json_is_object(ag_str text, ag_arena *scratch);
 
