@@ -36,6 +36,9 @@ static int json(ag_cli *c, const ag_run_row *r, size_t n)
 		ag_jw_kuint(&w, "high", r[i].high);
 		ag_jw_kuint(&w, "medium", r[i].medium);
 		ag_jw_kuint(&w, "low", r[i].low);
+		ag_jw_kuint(&w, "input_tokens", r[i].input_tokens);
+		ag_jw_kuint(&w, "output_tokens", r[i].output_tokens);
+		ag_jw_kdouble(&w, "usd", r[i].usd);
 		ag_jw_kstr(&w, "summary", r[i].summary);
 		ag_jw_obj_end(&w);
 	}
@@ -64,10 +67,22 @@ static ag_ink status_ink(ag_str status)
 	                                      : AG_INK_YELLOW;
 }
 
+/* What came of it, and what its models used. */
+static ag_str outcome(const ag_run_row *r, ag_arena *arena)
+{
+	const ag_str problems = ag_str_eqc(r->status, "running") ? AG_S("")
+	                                                         : ag_past_problems(r, arena);
+	const uint64_t tokens = r->input_tokens + r->output_tokens;
+
+	if (!tokens)
+		return problems;
+	return ag_str_printf(arena, "%.*s%s%.*s tokens, %.4f USD", AG_FMT(problems),
+	                     problems.len ? "; " : "", AG_FMT(ag_human_count(tokens, arena)),
+	                     r->usd);
+}
+
 static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_arena *arena)
 {
-	const bool is_open = ag_str_eqc(r->status, "running");
-
 	ag_paint_text(p, AG_INK_CYAN, ag_str_make(r->id.text, nid));
 	ag_paint_to(p, nid + 2);
 	ag_paint_text(p, AG_INK_DIM, ag_past_when(r->started_ms, arena));
@@ -77,7 +92,7 @@ static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_
 	ag_paint_cut(p, AG_INK_BOLD, ncoll, r->collection);
 	ag_paint_to(p, nid + 33 + ncoll);
 	ag_paint_wrap(p, AG_INK_PLAIN, nid + 33 + ncoll < p->width ? nid + 33 + ncoll : 2,
-	              is_open ? AG_S("") : ag_past_problems(r, arena));
+	              outcome(r, arena));
 	ag_paint_nl(p);
 }
 

@@ -108,6 +108,9 @@ void ag_past_run_json(const ag_run_row *r, ag_jw *w)
 	ag_jw_kuint(w, "high", r->high);
 	ag_jw_kuint(w, "medium", r->medium);
 	ag_jw_kuint(w, "low", r->low);
+	ag_jw_kuint(w, "input_tokens", r->input_tokens);
+	ag_jw_kuint(w, "output_tokens", r->output_tokens);
+	ag_jw_kdouble(w, "usd", r->usd);
 	ag_jw_obj_end(w);
 }
 

@@ -25,7 +25,8 @@ ag_str ag_past_when(int64_t ms, ag_arena *arena);
 ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena);
 /* "14 problems, 5 high" */
 ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena);
-/* {"id","source","collection","status","started_at","documents","critical","high","medium","low"} */
+/* {"id","source","collection","status","started_at","documents","critical","high","medium","low",
+ * "input_tokens","output_tokens","usd"} */
 void ag_past_run_json(const ag_run_row *r, ag_jw *w);
 /* Print the buffer as JSON and release it. */
 int ag_past_print_json(ag_cli *c, ag_buf *out);

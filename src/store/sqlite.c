@@ -55,12 +55,14 @@ const ag_store_type ag_store_sqlite_memory = {
 
 #define RUN_COLUMNS                                                                 \
 	"id, agent, source_uri, source_key, collection, status, verdict, summary, " \
-	"started_at, finished_at, documents, critical, high, medium, low"
+	"started_at, finished_at, documents, critical, high, medium, low, "         \
+	"input_tokens, output_tokens, usd"
 
 #define RUN_COLUMNS_OF(r)                                                                  \
 	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r     \
 	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r \
-	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low"
+	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r            \
+	  ".input_tokens, " r ".output_tokens, " r ".usd"
 #define FINDING_COLUMNS_OF(f)                                                             \
 	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
 	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
@@ -74,14 +76,16 @@ static const char *const sql_text[] = {
 	/* Not INSERT OR REPLACE: that deletes the old row, and with it findings and report. */
 	[AG_SQL_PUT_RUN] =
 		"INSERT INTO runs (" RUN_COLUMNS ") "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "
-		"ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, "
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+		"?16, ?17, ?18) ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, "
 		"source_uri = excluded.source_uri, source_key = excluded.source_key, "
 		"collection = excluded.collection, status = excluded.status, "
 		"verdict = excluded.verdict, summary = excluded.summary, "
 		"started_at = excluded.started_at, finished_at = excluded.finished_at, "
 		"documents = excluded.documents, critical = excluded.critical, "
-		"high = excluded.high, medium = excluded.medium, low = excluded.low",
+		"high = excluded.high, medium = excluded.medium, low = excluded.low, "
+		"input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, "
+		"usd = excluded.usd",
 	[AG_SQL_PUT_FINDING] =
 		"INSERT INTO findings (id, run, key, field, category, severity, status, affected, "
 		"share, label, labelled_at, body) "

@@ -87,7 +87,7 @@ int ag_sqlite_next_row(sqlite3_stmt *stmt);
 ag_str ag_sqlite_column_str(sqlite3_stmt *stmt, int i, ag_arena *arena);
 ag_id ag_sqlite_column_id(sqlite3_stmt *stmt, int i); /* "" when it is none */
 ag_status ag_sqlite_too_much(const char *what, ag_err *err);
-#define AG_SQLITE_RUN_NCOLUMN 15
+#define AG_SQLITE_RUN_NCOLUMN 18
 void ag_sqlite_read_run(sqlite3_stmt *stmt, ag_arena *arena, ag_run_row *r);
 /* From column `at` on. */
 void ag_sqlite_read_finding(sqlite3_stmt *stmt, int at, const ag_id *run, ag_arena *arena,

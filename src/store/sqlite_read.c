@@ -139,6 +139,9 @@ void ag_sqlite_read_run(sqlite3_stmt *stmt, ag_arena *arena, ag_run_row *r)
 	r->high = (uint32_t)sqlite3_column_int64(stmt, 12);
 	r->medium = (uint32_t)sqlite3_column_int64(stmt, 13);
 	r->low = (uint32_t)sqlite3_column_int64(stmt, 14);
+	r->input_tokens = column_u64(stmt, 15);
+	r->output_tokens = column_u64(stmt, 16);
+	r->usd = sqlite3_column_double(stmt, 17);
 }
 
 ag_status ag_sqlite_runs(ag_store *base, ag_str source_key, size_t limit, size_t offset,

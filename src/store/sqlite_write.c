@@ -80,9 +80,15 @@ static ag_status put_run(ag_sqlite_store *s, const ag_run_row *r, ag_err *err)
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
 	const ag_str text[] = { ag_id_str(&r->id), r->agent,  r->source_uri, r->source_key,
 		                r->collection,     r->status, r->verdict,    r->summary };
-	const int64_t number[] = { r->started_ms, r->finished_ms, (int64_t)r->documents,
-		                   r->critical,   r->high,        r->medium,
-		                   r->low };
+	const int64_t number[] = { r->started_ms,
+		                   r->finished_ms,
+		                   (int64_t)r->documents,
+		                   r->critical,
+		                   r->high,
+		                   r->medium,
+		                   r->low,
+		                   (int64_t)r->input_tokens,
+		                   (int64_t)r->output_tokens };
 	ag_status st = ag_sqlite_prepare(s, AG_SQL_PUT_RUN, &stmt, err);
 	int rc, at = 1;
 
@@ -92,6 +98,7 @@ static ag_status put_run(ag_sqlite_store *s, const ag_run_row *r, ag_err *err)
 		ag_sqlite_bind_str(stmt, at++, text[i]);
 	for (size_t i = 0; i < AG_NELEM(number); i++)
 		sqlite3_bind_int64(stmt, at++, number[i]);
+	sqlite3_bind_double(stmt, at, r->usd);
 	rc = write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }

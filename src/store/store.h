@@ -38,6 +38,8 @@ typedef struct ag_run_row {
 	int64_t started_ms, finished_ms; /* finished 0 = not yet */
 	uint64_t documents;
 	uint32_t critical, high, medium, low; /* committed findings */
+	uint64_t input_tokens, output_tokens; /* of all models, all sittings */
+	double usd;
 } ag_run_row;
 
 typedef struct ag_finding_row {

@@ -220,6 +220,9 @@ static void run_row_is_inserted_and_replaced(void **state)
 	row.summary = AG_S("2 findings");
 	row.finished_ms = 2000;
 	row.documents = UINT32_MAX + UINT64_C(5);
+	row.input_tokens = UINT32_MAX + UINT64_C(7);
+	row.output_tokens = 9;
+	row.usd = 0.0123;
 	put_run(env, &row);
 	assert_ok(env, ag_store_find_run(env->store, ag_id_str(&id), env->arena, &got, &env->err));
 	assert_string_equal(got.id.text, id.text);
@@ -233,6 +236,9 @@ static void run_row_is_inserted_and_replaced(void **state)
 	assert_int_equal(got.started_ms, 1000);
 	assert_int_equal(got.finished_ms, 2000);
 	assert_int_equal(got.documents, UINT32_MAX + UINT64_C(5));
+	assert_int_equal(got.input_tokens, UINT32_MAX + UINT64_C(7));
+	assert_int_equal(got.output_tokens, 9);
+	assert_true(got.usd == 0.0123);
 	assert_int_equal(got.critical * 1000 + got.high * 100 + got.medium * 10 + got.low, 1234);
 	/* To replace the row leaves alone what hangs on it. */
 	assert_ok(env, ag_store_findings(env->store, &id, env->arena, &findings, &n, &env->err));

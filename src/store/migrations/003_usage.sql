@@ -1,0 +1,5 @@
+-- 003: what the models of a run used.
+
+ALTER TABLE runs ADD COLUMN input_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN output_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN usd REAL NOT NULL DEFAULT 0;
