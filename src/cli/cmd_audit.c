@@ -2,14 +2,10 @@
  *
  * Everything that can be refused is refused before the first byte of data is read: options, the place of
  * --out, the store. A collection that fails does not hide the others: the exit code tells at the end. */
-#include <stdlib.h>
-
-#include "app/file.h"
 #include "app/models.h"
-#include "audit/report_text.h"
 #include "base/log.h"
-#include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/report_out.h"
 #include "columns/csv.h"
 #include "query/extjson.h"
 
@@ -32,13 +28,9 @@ static const ag_option options[] = {
 	  "who judges: fast (rules), balanced (self as well), thorough (and a judge)" },
 	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of all models, in and out" },
 	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of all models" },
-	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },
-	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" },
+	AG_RECORD_OPTIONS,
 	{ "no-history", 0, NULL, "history", "false", "do not look at earlier runs" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
-	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },
-	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,
-	  "exit with 3 when there is a finding of low, medium, high, critical or above" },
+	AG_REPORT_OUT_OPTIONS,
 	{ "min-severity", 0, "SEVERITY", "min_severity", NULL, "list no findings below it" },
 	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
 	{ "as-of", 0, "DATE", "as_of", NULL, "what \"today\" means for dates in the data" },
@@ -68,17 +60,6 @@ typedef struct job {
 	bool any_failed, cancelled, found; /* found: something at or above --fail-on */
 	ag_buf text;                       /* for --out */
 } job;
-
-static ag_report_look look_of(const job *j, bool is_file)
-{
-	const ag_term *t = &j->c->term;
-	ag_report_look look = { .width = is_file ? 100 : t->width,
-		                .colour = t->colour && !is_file,
-		                .utf8 = t->utf8,
-		                .remembered = j->remembered };
-
-	return look;
-}
 
 static void fail_source(job *j, ag_str source, const ag_err *err)
 {
@@ -115,7 +96,7 @@ static void keep(job *j, ag_str report, const ag_val *parsed)
 static void render(job *j, const ag_val *report)
 {
 	bool is_file = ag_cli_has(j->c, "out");
-	ag_report_look look = look_of(j, is_file);
+	ag_report_look look = ag_report_out_look(j->c, j->store);
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 
 	if (j->c->app.settings.output_format != AG_OUTPUT_TEXT)
@@ -278,9 +259,9 @@ static void json_of(const job *j, ag_buf *out)
 	ag_jw_obj_end(&w);
 }
 
-static void overview(job *j, bool is_file, ag_buf *out)
+static void overview(job *j, ag_buf *out)
 {
-	ag_report_look look = look_of(j, is_file);
+	ag_report_look look = ag_report_out_look(j->c, j->store);
 
 	if (j->nreport < 2)
 		return;
@@ -288,31 +269,18 @@ static void overview(job *j, bool is_file, ag_buf *out)
 	ag_report_overview(j->parsed, j->nreport, &look, out);
 }
 
-static void to_file(job *j, ag_str path, ag_buf *out)
+static void to_file(job *j, const ag_buf *out)
 {
-	ag_buf safe = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_err err = { 0 };
 
-	/* Text is safe already; JSON gets what is harmless in a file and matters with `cat`. */
-	if (ag_cli_is_json(j->c)) {
-		ag_paint_escape(&safe, ag_buf_view(out), true, true);
-		ag_buf_addc(&safe, '\n');
-	} else {
-		ag_buf_add(&safe, ag_buf_view(out));
-	}
-	if (safe.failed || out->failed)
-		ag_fail(&err, AG_LIMIT, "cli.audit", "the report is larger than 1 GiB");
-	else if (!ag_file_replace(path, ag_buf_view(&safe), &err) && !j->c->quiet)
-		for (size_t i = 0; i < j->nreport; i++)
-			ag_cli_note(j->c, "%.*s",
-			            AG_FMT(ag_report_headline(j->parsed[i], j->arena)));
-	if (err.status) {
+	if (ag_report_out_write(j->c, out, &err)) {
 		j->any_failed = true;
 		ag_cli_fail(j->c, &err);
-	} else {
-		ag_cli_note(j->c, "report written to %.*s", AG_FMT(path));
+		return;
 	}
-	ag_buf_release(&safe);
+	for (size_t i = 0; i < j->nreport && !j->c->quiet; i++)
+		ag_cli_note(j->c, "%.*s", AG_FMT(ag_report_headline(j->parsed[i], j->arena)));
+	ag_cli_note(j->c, "report written to %.*s", AG_FMT(ag_cli_value(j->c, "out")));
 }
 
 static void finish(job *j)
@@ -324,10 +292,10 @@ static void finish(job *j)
 		json_of(j, &out);
 	} else if (j->c->app.settings.output_format == AG_OUTPUT_TEXT) {
 		ag_buf_add(&out, ag_buf_view(&j->text));
-		overview(j, is_file, &out);
+		overview(j, &out);
 	}
 	if (is_file && out.len)
-		to_file(j, ag_cli_value(j->c, "out"), &out);
+		to_file(j, &out);
 	else if (ag_cli_is_json(j->c) && out.len && !ag_cli_print_json(j->c, ag_buf_view(&out)))
 		j->any_failed = true;
 	else if (!ag_cli_is_json(j->c) && out.len && !ag_cli_print(j->c, ag_buf_view(&out)))
@@ -336,50 +304,24 @@ static void finish(job *j)
 	ag_buf_release(&j->text);
 }
 
-/* "Nothing is ever written to a source": not by --out either. A listing that fails is told later, when it will
- * fail again; save for an I/O error, which may not. */
-static ag_status check_out_is_no_source(ag_cli *c, ag_err *err)
+/* A listing that fails is told later, when it will fail again; save for an I/O error, which may not. */
+static ag_status keep_off_sources(ag_cli *c, ag_str out, ag_err *err)
 {
-	char *out = realpath(ag_str_cstr(c->app.arena, ag_cli_value(c, "out")), NULL);
 	ag_status st = AG_OK;
 
-	for (size_t i = 0; out && st != AG_IO && i < c->narg; i++) {
+	for (size_t i = 0; out.len && st != AG_IO && i < c->narg; i++) {
 		ag_source_place *places = NULL;
 		size_t n = 0;
 
 		st = ag_source_list(&c->app.ctx, c->args[i], c->app.arena, &places, &n, err);
-		if (st)
-			continue;
-		for (size_t k = 0; k < n; k++) {
-			if (!ag_str_eqc(places[k].key, out))
+		for (size_t k = 0; !st && k < n; k++) {
+			if (!ag_str_eq(places[k].key, out))
 				continue;
-			ag_cli_complain(c,
-			                "--out: %.*s is a data file that would be audited; "
-			                "choose another place",
-			                AG_FMT(places[k].uri));
-			free(out);
+			ag_report_out_refuse(c, places[k].uri);
 			return AG_OK;
 		}
 	}
-	free(out);
 	return st == AG_IO ? st : AG_OK;
-}
-
-static ag_status check(ag_cli *c, ag_err *err)
-{
-	if (c->narg > MAX_SOURCES)
-		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
-	if (ag_cli_has(c, "record") && ag_cli_has(c, "replay"))
-		ag_cli_complain(c, "--record and --replay: choose one");
-	if (!ag_cli_has(c, "out"))
-		return AG_OK;
-	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
-		ag_cli_complain(c, "--out: there is nothing to write with --output silent");
-	else if (ag_file_can_replace(ag_cli_value(c, "out"), err))
-		ag_cli_complain(c, "--out: %s", err->msg);
-	else
-		return check_out_is_no_source(c, err);
-	return AG_OK;
 }
 
 static int run(ag_cli *c)
@@ -388,7 +330,9 @@ static int run(ag_cli *c)
 	job *j;
 	int code;
 
-	if (check(c, &err))
+	if (c->narg > MAX_SOURCES)
+		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
+	if (keep_off_sources(c, ag_report_out_check(c), &err))
 		return ag_cli_fail(c, &err);
 	err = (ag_err){ 0 };
 	if (ag_cli_refused(c))
@@ -406,10 +350,8 @@ static int run(ag_cli *c)
 	for (size_t i = 0; i < c->narg && !j->cancelled; i++)
 		audit_uri(j, c->args[i]);
 	finish(j);
-	if (c->app.hub && ag_llm_hub_finish(c->app.hub, &err)) {
+	if (!ag_report_out_recorded(c))
 		j->any_failed = true;
-		ag_cli_fail(c, &err);
-	}
 	code = j->cancelled    ? AG_EXIT_CANCELLED
 	       : j->any_failed ? AG_EXIT_FAILED
 	       : j->found      ? AG_EXIT_FINDINGS

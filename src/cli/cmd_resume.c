@@ -2,11 +2,9 @@
  *
  * What bears on the result is the run's own and comes from the log; budgets and models can be changed here. The data is
  * opened where the run found it, and must be what it was. */
-#include "app/file.h"
 #include "app/models.h"
-#include "audit/report_text.h"
-#include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/report_out.h"
 #include "query/extjson.h"
 
 static const ag_option options[] = {
@@ -20,12 +18,8 @@ static const ag_option options[] = {
 	{ "model", 0, "NAME", "model", NULL, "another model for the planner" },
 	{ "self-model", 0, "NAME", "self_model", NULL, "of the evaluator self" },
 	{ "judge-model", 0, "NAME", "judge_model", NULL, "of the evaluator judge" },
-	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },
-	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
-	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },
-	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,
-	  "exit with 3 when there is a finding of low, medium, high, critical or above" },
+	AG_RECORD_OPTIONS,
+	AG_REPORT_OUT_OPTIONS,
 	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
 	{ "threads", 0, "N", "threads", NULL, "worker threads" },
 	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
@@ -143,10 +137,7 @@ static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result
 {
 	const ag_extjson_opts read = { .typed = true };
 	const bool is_file = ag_cli_has(c, "out");
-	const ag_report_look look = { .width = is_file ? 100 : c->term.width,
-		                      .colour = c->term.colour && !is_file,
-		                      .utf8 = c->term.utf8,
-		                      .remembered = store->type != &ag_store_sqlite_memory };
+	const ag_report_look look = ag_report_out_look(c, store);
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_status st = AG_OK;
 	ag_val v;
@@ -156,8 +147,7 @@ static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result
 	if (ag_cli_is_json(c) && !is_file)
 		return ag_cli_print_json(c, r->report);
 	if (ag_cli_is_json(c)) {
-		ag_paint_escape(&out, r->report, true, true);
-		ag_buf_addc(&out, '\n');
+		ag_buf_add(&out, r->report);
 	} else {
 		st = ag_extjson_parse(r->report, &read, c->app.arena, &v, NULL, NULL, err);
 		if (!st)
@@ -166,7 +156,7 @@ static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result
 	if (!st && !is_file)
 		return ag_cli_finish(c, &out, AG_EXIT_OK) == AG_EXIT_OK;
 	if (!st)
-		st = ag_file_replace(ag_cli_value(c, "out"), ag_buf_view(&out), err);
+		st = ag_report_out_write(c, &out, err);
 	ag_buf_release(&out);
 	if (st)
 		ag_cli_fail(c, err);
@@ -219,6 +209,7 @@ static ag_status go_on(ag_cli *c, ag_store *store, const ag_run_row *row, ag_aud
 
 static int run(ag_cli *c)
 {
+	const ag_str out = ag_report_out_check(c);
 	ag_audit_result result;
 	ag_audit_start start;
 	ag_err err = { 0 };
@@ -226,18 +217,23 @@ static int run(ag_cli *c)
 	ag_run_row row;
 	int code;
 
-	if (ag_cli_has(c, "out") && ag_file_can_replace(ag_cli_value(c, "out"), &err))
-		ag_cli_complain(c, "--out: %s", err.msg);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
-	err = (ag_err){ 0 };
 	if (ag_app_store(&c->app, &store, &err) ||
 	    ag_store_find_run(store, c->args[0], c->app.arena, &row, &err) ||
-	    read_setup(c, store, &row, &start, &err) ||
-	    go_on(c, store, &row, &start, &result, &err))
+	    read_setup(c, store, &row, &start, &err))
 		return ag_cli_fail(c, &err);
-	code = print_report(c, store, &result, &err) ? AG_EXIT_OK : AG_EXIT_FAILED;
-	return code ? code : exit_code(c, &result);
+	if (out.len && ag_str_eq(out, row.source_key)) {
+		ag_report_out_refuse(c, start.source_uri);
+		if (ag_cli_refused(c))
+			return AG_EXIT_USAGE;
+	}
+	if (go_on(c, store, &row, &start, &result, &err))
+		return ag_cli_fail(c, &err);
+	code = print_report(c, store, &result, &err) ? exit_code(c, &result) : AG_EXIT_FAILED;
+	if (!ag_report_out_recorded(c) && code != AG_EXIT_CANCELLED)
+		code = AG_EXIT_FAILED;
+	return code;
 }
 
 const ag_command ag_cmd_resume = {

@@ -1,0 +1,78 @@
+/* report_out -- see the header. */
+#include "cli/report_out.h"
+
+#include <stdlib.h>
+
+#include "app/file.h"
+
+static ag_str canonical(ag_cli *c, ag_str path)
+{
+	char *real = realpath(ag_str_cstr(c->app.arena, path), NULL);
+	const ag_str ret = real ? ag_str_dup(c->app.arena, ag_str_c(real)) : AG_S("");
+
+	free(real);
+	return ret;
+}
+
+ag_str ag_report_out_check(ag_cli *c)
+{
+	ag_err err = { 0 };
+
+	if (ag_cli_has(c, "record") && ag_cli_has(c, "replay"))
+		ag_cli_complain(c, "--record and --replay: choose one");
+	if (!ag_cli_has(c, "out"))
+		return AG_S("");
+	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
+		ag_cli_complain(c, "--out: there is nothing to write with --output silent");
+	else if (ag_file_can_replace(ag_cli_value(c, "out"), &err))
+		ag_cli_complain(c, "--out: %s", err.msg);
+	else
+		return canonical(c, ag_cli_value(c, "out"));
+	return AG_S("");
+}
+
+void ag_report_out_refuse(ag_cli *c, ag_str uri)
+{
+	ag_cli_complain(c, "--out: %.*s is a data file that would be audited; choose another place",
+	                AG_FMT(uri));
+}
+
+ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store)
+{
+	const bool is_file = ag_cli_has(c, "out");
+
+	return (ag_report_look){ .width = is_file ? 100 : c->term.width,
+		                 .colour = c->term.colour && !is_file,
+		                 .utf8 = c->term.utf8,
+		                 .remembered = store->type != &ag_store_sqlite_memory };
+}
+
+ag_status ag_report_out_write(ag_cli *c, const ag_buf *report, ag_err *err)
+{
+	ag_buf safe = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_status st;
+
+	/* Text is safe already; JSON gets what is harmless in a file and matters with `cat`. */
+	if (ag_cli_is_json(c)) {
+		ag_paint_escape(&safe, ag_buf_view(report), true, true);
+		ag_buf_addc(&safe, '\n');
+	} else {
+		ag_buf_add(&safe, ag_buf_view(report));
+	}
+	if (safe.failed || report->failed)
+		st = ag_fail(err, AG_LIMIT, "cli.out", "the report is larger than 1 GiB");
+	else
+		st = ag_file_replace(ag_cli_value(c, "out"), ag_buf_view(&safe), err);
+	ag_buf_release(&safe);
+	return st;
+}
+
+bool ag_report_out_recorded(ag_cli *c)
+{
+	ag_err err = { 0 };
+
+	if (!c->app.hub || !ag_llm_hub_finish(c->app.hub, &err))
+		return true;
+	ag_cli_fail(c, &err);
+	return false;
+}

@@ -1,0 +1,32 @@
+/* report_out -- what `argus audit` and `argus resume` share: options, the place of --out, and the end of a recording. */
+#ifndef AG_CLI_REPORT_OUT_H
+#define AG_CLI_REPORT_OUT_H
+
+#include "audit/report_text.h"
+#include "cli/cli.h"
+
+/* Rows of a table of options. clang-format would put each member of a row on a line. */
+/* clang-format off */
+#define AG_RECORD_OPTIONS                                                                         \
+	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },    \
+	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" }
+#define AG_REPORT_OUT_OPTIONS                                                                     \
+	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },                \
+	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },      \
+	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,                                               \
+	  "exit with 3 when there is a finding of low, medium, high, critical or above" }
+/* clang-format on */
+
+/* Complain about --record with --replay, and about a place of --out that cannot be written. Returns the canonical path
+ * of the file that --out would replace, in arena; "" when there is none, or something was wrong. */
+ag_str ag_report_out_check(ag_cli *c);
+/* "Nothing is ever written to a source": complain that this one stands where --out goes. */
+void ag_report_out_refuse(ag_cli *c, ag_str uri);
+
+ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store);
+/* Put the report to --out: text as it is, JSON made harmless for terminals and with a line's end. */
+AG_CHECK ag_status ag_report_out_write(ag_cli *c, const ag_buf *report, ag_err *err);
+/* At the end of a run: false, and told, when the recording is not whole. */
+bool ag_report_out_recorded(ag_cli *c);
+
+#endif
