@@ -37,6 +37,9 @@ static void one_line(void **state)
 	ag_jw_kdouble(&w, "d", 0.1);
 	ag_jw_kbool(&w, "t", true);
 	ag_jw_knull(&w, "n");
+	ag_jw_ktime(&w, "z", 0);
+	ag_jw_ktime_or_null(&w, "y", 0);
+	ag_jw_ktime_or_null(&w, "x", 1500);
 	ag_jw_kraw(&w, "r", AG_S("{\"k\": 1}"));
 	ag_jw_kkey(&w, "a");
 	ag_jw_arr(&w);
@@ -49,10 +52,11 @@ static void one_line(void **state)
 	ag_jw_bool(&w, false);
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
-	assert_string_equal(b.ptr,
-	                    "{\"s\":\"x\",\"i\":-9223372036854775808,\"u\":18446744073709551615,"
-	                    "\"d\":0.1,\"t\":true,\"n\":null,\"r\":{\"k\": 1},"
-	                    "\"a\":[{},[],null,null,false]}");
+	assert_string_equal(
+		b.ptr, "{\"s\":\"x\",\"i\":-9223372036854775808,\"u\":18446744073709551615,"
+		       "\"d\":0.1,\"t\":true,\"n\":null,\"z\":\"1970-01-01T00:00:00Z\",\"y\":null,"
+		       "\"x\":\"1970-01-01T00:00:01.500Z\",\"r\":{\"k\": 1},"
+		       "\"a\":[{},[],null,null,false]}");
 	assert_int_equal(w.depth, 0);
 	ag_buf_release(&b);
 }

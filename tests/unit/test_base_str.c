@@ -62,6 +62,22 @@ static void split(void **state)
 	assert_int_equal(ag_str_split(&rest, ',').len, 0);
 }
 
+static void digits(void **state)
+{
+	ag_str s = AG_S("0042x7");
+	int n = 0;
+
+	(void)state;
+	assert_false(ag_str_take_digits(&s, 5, &n)); /* the fifth is none */
+	assert_false(ag_str_take_digits(&s, 7, &n)); /* and so many are not there */
+	assert_true(ag_str_eqc(s, "0042x7"));
+	assert_true(ag_str_take_digits(&s, 3, &n));
+	assert_int_equal(n, 4);
+	assert_true(ag_str_take_digits(&s, 1, &n));
+	assert_int_equal(n, 2);
+	assert_true(ag_str_eqc(s, "x7"));
+}
+
 static void integers(void **state)
 {
 	static const char *const bad[] = {
@@ -198,10 +214,15 @@ static void buffer_steal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compare),      cmocka_unit_test(search),
-		cmocka_unit_test(split),        cmocka_unit_test(integers),
-		cmocka_unit_test(distance),     cmocka_unit_test(buffer_limit_sticks),
-		cmocka_unit_test(buffer_grows), cmocka_unit_test(buffer_steal),
+		cmocka_unit_test(compare),
+		cmocka_unit_test(search),
+		cmocka_unit_test(split),
+		cmocka_unit_test(digits),
+		cmocka_unit_test(integers),
+		cmocka_unit_test(distance),
+		cmocka_unit_test(buffer_limit_sticks),
+		cmocka_unit_test(buffer_grows),
+		cmocka_unit_test(buffer_steal),
 	};
 
 	return cmocka_run_group_tests_name("base_str", tests, NULL, NULL);

@@ -262,6 +262,23 @@ static void members_are_found_by_name(void **state)
 	assert_true(isnan(ag_val_number(&list)));
 }
 
+static void members_of_records_have_a_type(void **state)
+{
+	ag_val v = val(
+		"{\"t\":true,\"f\":false,\"n\":1,\"at\":\"1970-01-01T00:00:01Z\",\"no\":\"soon\"}");
+
+	(void)state;
+	assert_true(ag_val_member_bool(&v, "t"));
+	assert_false(ag_val_member_bool(&v, "f"));
+	assert_false(ag_val_member_bool(&v, "n"));
+	assert_false(ag_val_member_bool(&v, "absent"));
+	assert_false(ag_val_member_bool(NULL, "t"));
+	assert_int_equal(ag_val_member_time(&v, "at"), 1000);
+	assert_int_equal(ag_val_member_time(&v, "no"), 0);
+	assert_int_equal(ag_val_member_time(&v, "n"), 0);
+	assert_int_equal(ag_val_member_time(NULL, "at"), 0);
+}
+
 static ag_dec128 dec(const char *text)
 {
 	ag_dec128 d;
@@ -328,6 +345,7 @@ int main(void)
 		cmocka_unit_test(integers_are_recognised_in_all_types),
 		cmocka_unit_test(truth_follows_the_server),
 		cmocka_unit_test(members_are_found_by_name),
+		cmocka_unit_test(members_of_records_have_a_type),
 		cmocka_unit_test(decimals_multiply_and_divide),
 		cmocka_unit_test(decimals_round),
 	};
