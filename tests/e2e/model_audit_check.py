@@ -105,7 +105,10 @@ def whole_run():
                  [(name + "-1", 1000 * n, 50 * n)])
             row = json.loads(rig.run("runs", "-o", "json", "-n", "1"))["runs"][0]
             same("runs", (row["id"], row["status"]), (r["id"], "ok"))
-            want("15" in str(row) or "0.015" in str(row), "argus runs tells what was used", row)
+            same("runs: usage", (row["input_tokens"], row["output_tokens"], row["usd"]),
+                 (1000 * n, 50 * n, r["cost"]["usd_total"]))
+            want("14,700 tokens" in " ".join(rig.run("runs").split()), rig.out)
+            want("14,000 tokens in, 700 out" in " ".join(rig.run("show", "last").split()), rig.out)
             same("the store has what was printed", rig.shown(), r)
             rig.run("verify", "last")
             text = json.dumps(without_ids(r)).replace(name + "-1", "M").replace('"%s"' % name, '"N"')
