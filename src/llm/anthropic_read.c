@@ -97,11 +97,12 @@ static void read_message(ag_acc *acc, const ag_val *m, ag_str raw)
 {
 	const ag_val *content = ag_wire_arr(m, "content");
 	ag_str list = ag_json_raw_member(raw, "content");
+	size_t pos = 0;
 
 	ag_acc_model(acc, ag_wire_str(m, "model"));
 	ag_acc_text(acc, 0, ag_wire_str(m, "content"));
-	for (uint32_t i = 0; content && i < content->n; i++)
-		read_block(acc, i, &content->u.items[i], ag_json_raw_item(list, i));
+	for (uint32_t i = 0; content && i < content->n && !ag_acc_check(acc, origin, NULL); i++)
+		read_block(acc, i, &content->u.items[i], ag_json_raw_next(list, &pos));
 	read_usage(acc, ag_wire_obj(m, "usage"));
 	read_stop(acc, m);
 }

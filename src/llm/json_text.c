@@ -126,23 +126,24 @@ ag_str ag_json_raw_member(ag_str object, const char *key)
 	return AG_S("");
 }
 
-ag_str ag_json_raw_item(ag_str array, size_t index)
+ag_str ag_json_raw_next(ag_str array, size_t *pos)
 {
-	size_t i = skip_space(array, 0);
+	size_t i = *pos, end;
+	ag_str value;
 
-	if (i >= array.len || array.ptr[i] != '[')
+	if (i == 0) {
+		i = skip_space(array, 0);
+		if (i >= array.len || array.ptr[i] != '[')
+			return AG_S("");
+		i++;
+	} else if (i >= array.len || array.ptr[i] != ',') {
 		return AG_S("");
-	for (i++; i < array.len; index--) {
-		size_t next;
-		ag_str value = value_at(array, skip_space(array, i), &next);
-
-		if (index == 0)
-			return value;
-		if (next >= array.len || array.ptr[next] != ',')
-			break;
-		i = next + 1;
+	} else {
+		i++;
 	}
-	return AG_S("");
+	value = value_at(array, skip_space(array, i), &end);
+	*pos = end;
+	return value;
 }
 
 bool ag_json_is_object(ag_str text, ag_arena *scratch)

@@ -20,10 +20,12 @@ typedef struct ag_json_scan {
 /* Returns how many bytes belong to the object; less than text.len only when it ended in this piece. */
 size_t ag_json_scan_feed(ag_json_scan *s, ag_str text);
 
-/* The bytes of a member's value or of an item, without white space around. The text must be valid JSON (somebody has
+/* The bytes of a member's value, without white space around. The text must be valid JSON (somebody has
  * parsed it). "" = there is none, or the key is written with escapes. */
 ag_str ag_json_raw_member(ag_str object, const char *key);
-ag_str ag_json_raw_item(ag_str array, size_t index);
+/* Item by item, each in its turn: *pos is 0 before the first and then moved behind the item that is returned, so that
+ * a list is walked once, however long it is. "" at the end. */
+ag_str ag_json_raw_next(ag_str array, size_t *pos);
 
 /* The members of a valid object one after another, the first for *pos = 0; false behind the last. The key has its quotes
  * and escapes, as it is written. */

@@ -110,9 +110,10 @@ static void read_calls(ag_acc *acc, const ag_val *delta, ag_str raw, bool whole)
 	const ag_val *calls = ag_wire_arr(delta, "tool_calls");
 	const ag_val *old = ag_wire_obj(delta, "function_call");
 	ag_str list = ag_json_raw_member(raw, "tool_calls");
+	size_t pos = 0;
 
-	for (uint32_t i = 0; calls && i < calls->n; i++)
-		read_call(acc, &calls->u.items[i], ag_json_raw_item(list, i), i, whole);
+	for (uint32_t i = 0; calls && i < calls->n && !ag_acc_check(acc, origin, NULL); i++)
+		read_call(acc, &calls->u.items[i], ag_json_raw_next(list, &pos), i, whole);
 	/* The form before tools: one call, without an id. */
 	if (old && !(calls && calls->n)) {
 		ag_tool_piece p = { .has_index = true, .name = ag_wire_str(old, "name") };
@@ -263,12 +264,13 @@ static ag_status read_any(ag_acc *acc, const ag_val *v, ag_str raw, bool whole, 
 	const ag_val *choices = ag_wire_arr(v, "choices");
 	ag_str list = ag_json_raw_member(raw, "choices");
 	ag_status st = AG_OK;
+	size_t pos = 0;
 
 	ag_acc_model(acc, ag_wire_str(v, "model"));
 	read_counts(acc, v);
 	if (choices && choices->n) {
 		if (choices->u.items[0].type == AG_T_OBJECT)
-			st = read_choice(acc, &choices->u.items[0], ag_json_raw_item(list, 0),
+			st = read_choice(acc, &choices->u.items[0], ag_json_raw_next(list, &pos),
 			                 whole, err);
 	} else if (!choices && ag_wire_obj(v, "message")) {
 		st = read_choice(acc, v, raw, whole, err); /* Ollama's own form */

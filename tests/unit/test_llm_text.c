@@ -91,13 +91,57 @@ static void test_raw(void **state)
 	assert_true(ag_str_eqc(ag_json_raw_member(o, "c"), "{ \"d\" : 1.50 }"));
 	assert_true(ag_str_eqc(ag_json_raw_member(o, "e"), "null"));
 	assert_true(ag_str_eqc(ag_json_raw_member(o, "d"), ""));
-	assert_true(
-		ag_str_eqc(ag_json_raw_item(ag_json_raw_member(o, "a"), 1), "{\"b\":\"]\\\"}\"}"));
-	assert_true(ag_str_eqc(ag_json_raw_item(ag_json_raw_member(o, "a"), 2), ""));
-	assert_true(ag_str_eqc(ag_json_raw_item(AG_S("[]"), 0), ""));
 	assert_true(ag_str_eqc(ag_json_raw_member(AG_S("{}"), "a"), ""));
 	assert_true(ag_str_eqc(ag_json_raw_member(AG_S("[1]"), "a"), ""));
 	assert_true(ag_str_eqc(ag_json_raw_member(AG_S("{\"a\\\""), "a"), ""));
+}
+
+static void test_raw_items(void **state)
+{
+	static const struct {
+		const char *array, *items[4];
+	} cases[] = {
+		{ " [1, {\"b\":\"]\\\"}\"} ,[2,3]]", { "1", "{\"b\":\"]\\\"}\"}", "[2,3]", "" } },
+		{ "[]", { "", "" } },
+		{ "[ ", { "", "" } },
+		{ "{\"a\":1}", { "", "" } },
+		{ "", { "", "" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		size_t pos = 0;
+
+		for (size_t k = 0; k < 4 && cases[i].items[k]; k++)
+			assert_true(ag_str_eqc(ag_json_raw_next(ag_str_c(cases[i].array), &pos),
+			                       cases[i].items[k]));
+	}
+}
+
+/* A list as long as an answer may be is walked once: walked anew for each item it would take hours. */
+static void test_many_calls(void **state)
+{
+	static const char *const units[] = { "{},", "{\"type\":\"x\"}," };
+	static const char *const begins[] = { "{\"choices\":[{\"message\":{\"tool_calls\":[",
+		                              "{\"type\":\"message\",\"content\":[" };
+	static const char *const ends[] = { "{}]}}]}", "{}],\"stop_reason\":\"end_turn\"}" };
+	static const char *const providers[] = { "openai", "anthropic" };
+
+	(void)state;
+	for (size_t p = 0; p < AG_NELEM(providers); p++) {
+		const ag_llm_wire *w = ag_llm_wire_find(ag_str_c(providers[p]));
+		ag_buf body = AG_BUF_INIT(32u << 20);
+		ag_acc *acc = ag_acc_new();
+
+		ag_buf_adds(&body, begins[p]);
+		for (size_t i = 0; i < 400000; i++)
+			ag_buf_adds(&body, units[p]);
+		ag_buf_adds(&body, ends[p]);
+		assert_int_equal(w->reply(ag_buf_view(&body), acc, NULL), AG_OK);
+		assert_true(ag_acc_is_empty(acc));
+		ag_acc_free(acc);
+		ag_buf_release(&body);
+	}
 }
 
 static void test_closed_schemas(void **state)
@@ -278,6 +322,8 @@ int main(void)
 		cmocka_unit_test(test_json_in_text),
 		cmocka_unit_test(test_json_in_long_text),
 		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_raw_items),
+		cmocka_unit_test(test_many_calls),
 		cmocka_unit_test(test_closed_schemas),
 		cmocka_unit_test(test_error_text),
 		cmocka_unit_test(test_fail),
