@@ -75,6 +75,37 @@ static ag_status origin_of(ag_app *app, ag_str url, ag_str *ret, bool *is_loopba
 	return AG_OK;
 }
 
+/* A .env file comes with its folder, as a found settings file does: the address in it gets a key that is in it too, not
+ * the one of the user's environment. Its own address and this machine are no other places. */
+static ag_status check_base(ag_app *app, const known *k, ag_err *err)
+{
+	const ag_var *key = ag_settings_var(&app->settings, k->key);
+	const ag_var *base = k->base ? ag_settings_var(&app->settings, k->base) : NULL;
+	ag_str to, own = AG_S("");
+	bool is_loopback;
+	ag_err ignored;
+
+	if (!(base && base->value.len) && k->base_too)
+		base = ag_settings_var(&app->settings, k->base_too);
+	if (!key || !key->value.len || key->place == AG_PLACE_DOTENV || !base || !base->value.len ||
+	    base->place != AG_PLACE_DOTENV)
+		return AG_OK;
+	/* An address that is none is told where it is used. */
+	if (origin_of(app, base->value, &to, &is_loopback, &ignored) || is_loopback)
+		return AG_OK;
+	if (k->url && origin_of(app, ag_str_c(k->url), &own, &is_loopback, &ignored))
+		return AG_OK;
+	if (ag_str_eq(to, own))
+		return AG_OK;
+	ag_fail(err, AG_DENIED, ORIGIN,
+	        "%.*s: %.*s would send the %s of the environment to %.*s, where it does not belong",
+	        AG_FMT(base->where), AG_FMT(base->name), k->key, AG_FMT(to));
+	return ag_err_hint(err,
+	                   "if you trust this file, set %.*s in the environment, too, or put %s "
+	                   "into the file",
+	                   AG_FMT(base->name), k->key);
+}
+
 /* The well-known service at that origin, or NULL. */
 static const known *home_at(ag_app *app, ag_str origin)
 {
@@ -224,6 +255,12 @@ ag_status ag_app_models(ag_app *app, ag_llm_model **ret, size_t *nret, ag_err *e
 	ag_llm_model *list = ag_new_n(app->arena, ag_llm_model, s->nmodel + AG_NELEM(knowns));
 	size_t n = 0;
 
+	for (size_t i = 0; i < AG_NELEM(knowns); i++) {
+		const ag_status st = check_base(app, &knowns[i], err);
+
+		if (st)
+			return st;
+	}
 	for (; n < s->nmodel; n++) {
 		const ag_status st = from_setting(app, &s->models[n], &list[n], err);
 

@@ -6,8 +6,9 @@
  * each only when it is set and argus.yaml has no model of that name.
  *
  * A key goes only where it belongs. A settings file that was found in the current folder (and not named by --config) may
- * send a well-known key only to its own address, and any other variable only when its name begins with ARGUS_: a folder
- * from somewhere cannot carry secrets away. */
+ * send a well-known key only to its own address, and any other variable only when its name begins with ARGUS_. An
+ * address in a .env file gets a key of a .env file, not the one of the environment. A folder from somewhere cannot carry
+ * secrets away; what runs on this machine is trusted with a key. */
 #ifndef AG_APP_MODELS_H
 #define AG_APP_MODELS_H
 
