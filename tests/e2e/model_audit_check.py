@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Audits of the example shop by models (behind model_audit.sh): the real program, the real protocols, a scripted server.
+"""Audits of the example shop by models (behind model_audit.sh): real program, real protocols, a scripted server.
 
 usage: model_audit_check.py [CASE...]        (ARGUS and FAKE_MODEL name the programs)
 """
@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from model_rig import (FIELDS, JUDGE, PLANNER, SELF, Rig, Server, answer, finding, iteration, plan, run_cases, same, step,
+from model_rig import (FIELDS, JUDGE, SELF, Rig, Server, answer, finding, iteration, plan, run_cases, same, step,
                        system_text, user_text, want, without_ids)
 
 NULLS = '{"email": null}'
@@ -167,7 +167,8 @@ def profile_balanced():
 
 def profile_thorough():
     """thorough: another model is the judge of the run; its FAIL makes the planner go on"""
-    script = (plan(SHORT + [step("get_stats", "one more", field="address.zip", operation="distinct"), DONE], "usage 1000 50") +
+    more = [step("get_stats", "one more", field="address.zip", operation="distinct"), DONE]
+    script = (plan(SHORT + more, "usage 1000 50") +
               says(SELF, GATE_FINDING, "pass", 0.9) +
               says(JUDGE, GATE_RUN, "fail", 0.2, "Look at the post codes as well.") +
               says(JUDGE, GATE_RUN, "pass", 0.9))
@@ -449,8 +450,10 @@ def table():
     same("scenarios", sorted(found), list(range(1, 26)) + [28])
 
 
-CASES = [table, tools, usage_by_call, event_log, whole_run, budget_of_tokens, budget_of_money, budget_of_steps, no_usage, profile_balanced, profile_thorough, self_rejects, low_score, garbage, forged, judges_of_steps,
-         judge_is_missing, escalation, history]
+CASES = [table, tools, usage_by_call, event_log, whole_run, budget_of_tokens, budget_of_money,
+         budget_of_steps, no_usage, profile_balanced, profile_thorough, self_rejects, low_score, garbage,
+         forged, judges_of_steps, judge_is_missing, escalation, history]
+
 
 if __name__ == "__main__":
     run_cases(CASES, sys.argv[1:])

@@ -12,8 +12,9 @@ import subprocess
 import sys
 import time
 
-from model_audit_check import DONE, EMAIL, PROFILE, QUERY_NULLS, SAMPLE, WHOLE, check_whole_report
-from model_rig import (CHAT_KEY, MSGS_KEY, Rig, Server, answer, iteration, plan, run_cases, same, user_text, want,
+from model_audit_check import (DONE, EMAIL, GATE_FINDING, GATE_RUN, PROFILE, QUERY_NULLS, SAMPLE, WHOLE,
+                               check_whole_report, says)
+from model_rig import (CHAT_KEY, MSGS_KEY, SELF, Rig, Server, answer, iteration, plan, run_cases, same, user_text, want,
                        without_ids)
 
 STEPS = [s for s, _ in WHOLE]
@@ -114,6 +115,33 @@ def nobody_there():
         r = rig.audit("customers.json", code=1)
         same("status", r["status"], "partial")
         want("127.0.0.1" in rig.err, rig.err)
+
+
+def impatient():
+    """Ctrl-C ends the wait for a busy server at once; a wait beyond the deadline is not begun"""
+    with Rig("customers.json") as rig, Server(answer("x", "status 429", "header Retry-After: 30", head="repeat")) as s:
+        rig.yaml(s, chat="")
+        p = rig.start("audit", "customers.json", "--planner", "llm", "-o", "silent")
+        while not s.asked():
+            time.sleep(0.01)
+        time.sleep(0.1)
+        begin = time.monotonic()
+        p.send_signal(signal.SIGINT)
+        rig.finish(p, 130)
+        rig.run("audit", "customers.json", "--planner", "llm", "-o", "silent", "--deadline", "5", code=1)
+        want(time.monotonic() - begin < 5, "it waited")
+        want("30 s" in rig.err, rig.err)
+
+
+def nonsense():
+    """a model that talks, one that never ends: a partial report after three steps"""
+    for script, asked in (("otherwise\n  text I will do that.\n", 6),
+                          ("otherwise\n  filler 20000000\n  deltas 60000\n", 6)):
+        with Rig("customers.json") as rig, Server(script) as server:
+            rig.yaml(server, chat="")
+            r = rig.audit("customers.json", code=1)
+            same("status", (r["status"], len(server.asked())), ("partial", asked))
+            want("AgentAction" in rig.err and "larger model" in rig.err, rig.err)
 
 
 # --- cut
@@ -348,8 +376,29 @@ def killed():
                 go_on(rig, server, n)
 
 
+def killed_while_judged():
+    """kill -9 while an evaluator thinks: the finding is judged by the next sitting, its query is not run again"""
+    with Rig("customers.json") as rig:
+        with Server(plan(SHORT) + answer("x", "hang", head="repeat " + SELF)) as server:
+            rig.yaml(server, chat="")
+            p = rig.start("audit", "customers.json", "--planner", "llm", "--eval-profile", "balanced")
+            while not any("a model like you" in str(a["request"]) for a in server.asked()):
+                time.sleep(0.01)
+            p.kill()
+            p.communicate()
+        lapse(rig)
+        with Server(plan([DONE]) + says(SELF, GATE_FINDING, "pass", 0.9) + says(SELF, GATE_RUN, "pass", 0.9),
+                    server.port) as again:
+            rig.run("resume", "last", "-o", "json")
+            same("calls", len(again.asked()), 3)
+        r = rig.shown()
+        same("report", (r["status"], [f["field"] for f in r["findings"]], len(r["run_trace"])), ("ok", ["email"], 5))
+        calls = tool_calls(rig)
+        same("tool calls", (len(calls), len(set(calls))), (4, 4))
+
+
 def deadlines():
-    """--deadline and --max-seconds end a run whose model is silent"""
+    """--deadline ends a run whose model is silent"""
     with Rig("customers.json") as rig:
         server, p = hanging(rig, STEPS[:6], "--deadline", "1.5")
         with server:
@@ -374,14 +423,21 @@ def models():
         rig.run("models", "-o", "json", code=1)
         found = {m["name"]: m for m in json.loads(rig.out)["models"]}
         same("names", set(found), {"chat", "chat_wrong", "msgs", "dead"})
-        print("note:", json.dumps(found)[:1500])
+        for name, has_model in (("chat", True), ("chat_wrong", False), ("msgs", False)):
+            ping = found[name]["ping"]
+            same(name, (ping["ok"], ping["lists_models"], ping["has_model"]), (True, True, has_model))
+            same("key", found[name]["key_from"], "ARGUS_MSGS_KEY" if name == "msgs" else "ARGUS_CHAT_KEY")
+        want(not found["dead"]["ping"]["ok"] and "refused" in found["dead"]["ping"]["message"], found["dead"])
+        same("nothing is asked of a model", {x["method"] for x in server.asked()}, {"GET"})
         n = len(server.log_bytes().splitlines())
         rig.run("models", "--no-ping")
         same("--no-ping asks nobody", len(server.log_bytes().splitlines()), n)
 
 
-CASES = [rate_limit, overloaded, dead_server, nobody_there, cut_chat, cut_msgs, cut_and_again, record,
-         record_of_a_resume, keys_stay_home, redirects, foreign_settings, interrupted, killed, deadlines, models]
+CASES = [rate_limit, overloaded, dead_server, nobody_there, impatient, nonsense, cut_chat, cut_msgs,
+         cut_and_again, record, record_of_a_resume, keys_stay_home, redirects, foreign_settings, interrupted,
+         killed, killed_while_judged, deadlines, models]
+
 
 if __name__ == "__main__":
     run_cases(CASES, sys.argv[1:])
