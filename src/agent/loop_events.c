@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "query/extjson.h"
 
 #define PAYLOAD_MAX_BYTES AG_STORE_MAX_PAYLOAD_BYTES
@@ -88,12 +89,34 @@ ag_status ag_loop_flush(ag_loop *l, ag_err *err)
 	return commit(l, false, AG_S(""), err);
 }
 
+/* Keys are taken out before anything is written, wherever they come from: data, a model, an error. State and report
+ * are made of the same bytes. */
+static ag_status without_keys(ag_loop *l, ag_str payload, ag_str *ret, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(2 * (size_t)PAYLOAD_MAX_BYTES);
+	ag_status st = AG_OK;
+
+	if (ag_log_clean(payload, &out))
+		*ret = ag_buf_dup(l->step, &out);
+	else
+		st = ag_fail(err, AG_INVALID, "agent.loop",
+		             "keys cannot be kept out of the log: there are too many of them");
+	if (!st && out.failed)
+		st = ag_fail(err, AG_LIMIT, "agent.loop", "an event is larger than %u bytes",
+		             PAYLOAD_MAX_BYTES);
+	ag_buf_release(&out);
+	return st;
+}
+
 ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err)
 {
-	const ag_event ev = make_event(l, type, ag_str_dup(l->step, payload));
 	ag_store_batch derived = { 0 };
-	ag_status st;
+	ag_event ev;
+	ag_status st = without_keys(l, payload, &payload, err);
 
+	if (st)
+		return st;
+	ev = make_event(l, type, payload);
 	if (l->npending == AG_LOOP_PENDING_MAX) {
 		st = ag_loop_flush(l, err);
 		if (st)

@@ -133,6 +133,42 @@ static void charge(call *c, const ag_llm_usage *u, int64_t latency_ms, bool ok)
 		ag_llm_meter_charge(c->r->meter, &x);
 }
 
+/* False: secrets cannot be kept out of it. */
+static bool clean_text(ag_str *text, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(2 * text->len + 64);
+	bool ok = !text->len || (ag_log_clean(*text, &out) && !out.failed);
+
+	if (ok && text->len && !ag_str_eq(ag_buf_view(&out), *text))
+		*text = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ok;
+}
+
+/* A server knows its key and may write it into an answer. What a model says is stored, printed and shown to other models:
+ * no key of this process may be in it. */
+static ag_status clean_reply(ag_llm_reply *r, ag_arena *arena, ag_err *err)
+{
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, r->npart + 1);
+	bool ok = clean_text(&r->text, arena) && clean_text(&r->json, arena) &&
+	          clean_text(&r->model, arena);
+
+	for (size_t i = 0; i < r->npart && ok; i++) {
+		ag_llm_part *p = &parts[i];
+
+		*p = r->parts[i];
+		ok = clean_text(&p->text, arena) && clean_text(&p->id, arena) &&
+		     clean_text(&p->name, arena) && clean_text(&p->input, arena);
+	}
+	if (!ok) {
+		*r = (ag_llm_reply){ .stop = AG_LLM_STOP_OTHER, .usage = r->usage };
+		return ag_fail(err, AG_INVALID, "llm.ask",
+		               "keys cannot be kept out of the answer: there are too many of them");
+	}
+	r->parts = parts;
+	return AG_OK;
+}
+
 /* The reply as far as it came, into ret; what it used, onto the meter. */
 static void settle(call *c, const ag_llm_attempt *a, int64_t latency_ms)
 {
@@ -142,6 +178,8 @@ static void settle(call *c, const ag_llm_attempt *a, int64_t latency_ms)
 	ag_err e = { 0 };
 	ag_status st = ag_acc_reply(a->acc, format, c->arena, &reply, &e);
 
+	if (clean_reply(&reply, c->arena, &e))
+		st = e.status;
 	if (st && ok)
 		c->err = e;
 	reply.usage = usage_of(c, a, &reply);
@@ -300,8 +338,10 @@ static ag_status finish(call *c, ag_err *err)
 	if (c->err.hint[0])
 		ag_err_hint(&e, "%s", c->err.hint);
 	else if (e.status == AG_DENIED)
-		ag_err_hint(&e, "check the key of model \"%.*s\" in argus.yaml, or %s",
-		            AG_FMT(l->model.name), l->wire->key_env);
+		ag_err_hint(&e,
+		            "check the key of model \"%.*s\"; \"argus models\" shows where it "
+		            "comes from",
+		            AG_FMT(l->model.name));
 	else if (e.status == AG_NOT_FOUND)
 		ag_err_hint(&e,
 		            "check model and base_url of model \"%.*s\"; \"argus models\" lists "

@@ -90,8 +90,10 @@ static ag_status judge(ag_llm *l, const ag_http_response *res, ag_arena *arena, 
 	if (err)
 		err->native = res->status;
 	if (st == AG_DENIED && err && !err->hint[0])
-		ag_err_hint(err, "check the key of model \"%.*s\" in argus.yaml, or %s",
-		            AG_FMT(l->model.name), l->wire->key_env);
+		ag_err_hint(err,
+		            "check the key of model \"%.*s\"; \"argus models\" shows where it "
+		            "comes from",
+		            AG_FMT(l->model.name));
 	return st;
 }
 

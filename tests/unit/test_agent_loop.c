@@ -8,6 +8,7 @@
 
 #include "agent/loop.h"
 
+#include "base/log.h"
 #include "query/extjson.h"
 
 static const ag_extjson_opts parse_opts = { .typed = true, .query = true };
@@ -674,6 +675,28 @@ static void defaults_and_openings(void **state)
 	toy_close(&t);
 }
 
+/* Whoever says it: here a tool that failed. The secret stays known to the process, so this test is the last. */
+static void keys_are_in_no_event(void **state)
+{
+	ag_event *events;
+	bool seen = false;
+	size_t n;
+	toy t;
+
+	(void)state;
+	ag_log_redact(AG_S("cannot be done"));
+	toy_open(&t);
+	run_toy(&t);
+	assert_status(&t, "ok");
+	events_of(&t, &events, &n);
+	for (size_t i = 0; i < n; i++) {
+		assert_false(ag_str_contains(events[i].payload, AG_S("cannot be done")));
+		seen = seen || ag_str_contains(events[i].payload, AG_S("it [redacted]"));
+	}
+	assert_true(seen);
+	toy_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -686,6 +709,7 @@ int main(void)
 		cmocka_unit_test(money_is_looked_at_before_a_step),
 		cmocka_unit_test(a_cancel_is_no_failure_of_a_model),
 		cmocka_unit_test(defaults_and_openings),
+		cmocka_unit_test(keys_are_in_no_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,6 +257,35 @@ static void a_key_is_in_no_message(void **state)
 	}
 }
 
+/* What a model says goes into logs, reports and the prompts of other models. */
+static void a_key_is_in_no_answer(void **state)
+{
+	static const char whole[] = "{\"model\":\"m-" LLM_KEY
+				    "\",\"choices\":[{\"message\":{\"content\":\"it is " LLM_KEY
+				    ", yes\",\"reasoning_content\":\"" LLM_KEY
+				    "\",\"tool_calls\":[{\"id\":\"" LLM_KEY
+				    "\",\"function\":{\"name\":\"n" LLM_KEY
+				    "\",\"arguments\":\"{\\\"a\\\":\\\"" LLM_KEY
+				    "\\\"}\"}}]},\"finish_reason\":\"stop\"}]}";
+	BENCH(b, { 200, whole });
+
+	b.request.on_delta = NULL;
+	assert_int_equal(ask(&b), AG_OK);
+	assert_text(b.reply.text, "it is [redacted], yes");
+	assert_text(b.reply.model, "m-[redacted]");
+	assert_int_equal(b.reply.npart, 3);
+	for (size_t i = 0; i < b.reply.npart; i++) {
+		const ag_llm_part *p = &b.reply.parts[i];
+		const ag_str texts[] = { p->text, p->id, p->name, p->input };
+
+		for (size_t k = 0; k < AG_NELEM(texts); k++)
+			assert_false(ag_str_contains(texts[k], AG_S(LLM_KEY)));
+		if (p->type == AG_LLM_TOOL_CALL)
+			assert_text(p->input, "{\"a\":\"[redacted]\"}");
+	}
+	teardown(&b);
+}
+
 static void a_key_with_a_line_break_is_refused(void **state)
 {
 	static const char *const keys[] = { "sk-abcdefgh\r\nX-Evil: 1", "sk-abcdefgh\n",
@@ -391,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_local_model_costs_nothing),
 		cmocka_unit_test(an_unknown_price_is_no_price),
 		cmocka_unit_test(a_key_is_in_no_message),
+		cmocka_unit_test(a_key_is_in_no_answer),
 		cmocka_unit_test(a_key_with_a_line_break_is_refused),
 		cmocka_unit_test(models_that_cannot_be_opened),
 		cmocka_unit_test(a_broken_server_is_left_alone),
