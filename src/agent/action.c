@@ -84,9 +84,10 @@ static ag_status find_object(ag_str text, ag_arena *arena, ag_str *ret, ag_val *
 	const ag_extjson_opts opts = { 0 };
 	ag_err why = { 0 };
 	bool found = false, other = false;
-	size_t i = 0;
+	size_t i = 0, spent = 0, at = 0;
 
-	for (size_t tries = 0; tries < MAX_CANDIDATES; tries++) {
+	/* What is broken at its end only is read to its end: not many times. */
+	for (size_t tries = 0; tries < MAX_CANDIDATES && spent <= TEXT_MAX_BYTES; tries++) {
 		ag_json_scan scan = { 0 };
 		ag_str span;
 		ag_err bad;
@@ -98,9 +99,10 @@ static ag_status find_object(ag_str text, ag_arena *arena, ag_str *ret, ag_val *
 			break;
 		span = ag_str_make(text.ptr + i, text.len - i);
 		span.len = ag_json_scan_feed(&scan, span);
-		if (ag_extjson_parse(span, &opts, arena, &v, NULL, NULL, &bad)) {
+		if (ag_extjson_parse(span, &opts, arena, &v, &at, NULL, &bad)) {
 			if (!why.msg[0])
 				why = bad;
+			spent += at;
 			i++;
 			continue;
 		}

@@ -121,6 +121,7 @@ static void huge_and_deep(void **state)
 	ag_arena *arena = ag_arena_new();
 	ag_buf text = AG_BUF_INIT(8 << 20);
 	ag_proposal p;
+	size_t before;
 	ag_err err;
 
 	(void)state;
@@ -145,6 +146,15 @@ static void huge_and_deep(void **state)
 			ag_buf_adds(&text, open ? "{" : "{\"a\":");
 		assert_int_equal(ag_action_parse(ag_buf_view(&text), arena, &p, &err), AG_PROTOCOL);
 	}
+	/* Many beginnings that are all broken at the end only are read twice at most, not sixty times. */
+	ag_buf_clear(&text);
+	for (int i = 0; i < 60; i++)
+		ag_buf_adds(&text, "{\"a\":[[1],");
+	for (int i = 0; i < 150000; i++)
+		ag_buf_adds(&text, "{\"\":[1]},");
+	before = ag_arena_bytes(arena);
+	assert_int_equal(ag_action_parse(ag_buf_view(&text), arena, &p, &err), AG_PROTOCOL);
+	assert_in_range(ag_arena_bytes(arena) - before, 0, 64u << 20);
 	/* Bytes that are no UTF-8. */
 	assert_int_equal(ag_action_parse(AG_S("{\"reasoning\":\"\xff\",\"action\":\"a\"}"), arena,
 	                                 &p, &err),

@@ -374,8 +374,8 @@ static void a_ping_reads_the_list(void **state)
 {
 	BENCH(b, { 200, "{\"data\":[{\"id\":\"gpt-4o-mini\"},{\"id\":\"gpt-4o\"}]}" },
 	      { 200, "{\"data\":[{\"id\":\"gpt-4\"}]}" }, { 404, "" },
-	      { 401, ERROR("bad key " LLM_KEY) },
-	      { 200, "{\"models\":[{\"name\":\"x/gpt-4o\"}]}" });
+	      { 401, ERROR("bad key " LLM_KEY) }, { 200, "{\"models\":[{\"name\":\"x/gpt-4o\"}]}" },
+	      { 200, "\n<!DOCTYPE html><html><title>Log in</title></html>" });
 	ag_llm_ping p;
 
 	assert_int_equal(open_it(&b), AG_OK);
@@ -391,6 +391,9 @@ static void a_ping_reads_the_list(void **state)
 	assert_true(leak(b.err.msg) < 8);
 	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_OK);
 	assert_true(p.has_model);
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_PROTOCOL);
+	assert_says(b.err.msg, "web page");
+	assert_says(b.err.hint, "base_url");
 	teardown(&b);
 }
 
