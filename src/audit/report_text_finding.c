@@ -196,16 +196,18 @@ void ag_rt_dismissed(ag_rt *t)
 		const ag_val *why = ag_rt_get(&items[i], "dismissal");
 		ag_str name = ag_rt_str(&items[i], "category_title");
 		ag_str field = ag_rt_str(&items[i], "field");
+		ag_str reason = ag_rt_str(why, "reason");
+		ag_str shown = ag_utf8_prefix(reason, REASON_CHARS);
+		const char *more = shown.len == reason.len ? "" : t->p.utf8 ? "…" : "...";
 
 		ag_paint_to(&t->p, BODY);
 		ag_paint_wrap(&t->p, AG_INK_PLAIN, BODY + 2,
 		              field.len ? field : AG_S("whole documents"));
 		ag_paint_wrap(&t->p, AG_INK_DIM, BODY + 2,
-		              ag_str_printf(t->arena, ", %.*s: %.*s",
+		              ag_str_printf(t->arena, ", %.*s: %.*s%s",
 		                            AG_FMT(name.len ? name
 		                                            : ag_rt_str(&items[i], "category")),
-		                            AG_FMT(ag_utf8_prefix(ag_rt_str(why, "reason"),
-		                                                  REASON_CHARS))));
+		                            AG_FMT(shown), more));
 		ag_paint_nl(&t->p);
 	}
 	if (n > DISMISSED) {
