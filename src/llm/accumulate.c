@@ -309,12 +309,12 @@ static size_t open_end(ag_str s, ag_str tag)
 
 static ag_str inside_think(ag_acc *a, ag_str delta)
 {
-	ag_str tag = ag_str_c(think_close[a->think_tag]), s = delta;
-	const char *p;
+	const char *close = think_close[a->think_tag], *p;
+	ag_str tag = ag_str_c(close), s = delta;
 
 	if (a->nheld)
 		s = ag_str_printf(a->scratch, "%.*s%.*s", AG_FMT(held(a)), AG_FMT(delta));
-	p = memmem(s.ptr, s.len, tag.ptr, tag.len);
+	p = memmem(s.ptr, s.len, close, tag.len);
 	if (p) {
 		a->think = AG_THINK_BEHIND;
 		a->nheld = 0;

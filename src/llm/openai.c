@@ -41,10 +41,11 @@ static const host_rule *rule_of(const ag_llm_model *m)
 	if (!ag_str_trim(m->base_url).len)
 		return &host_rules[0];
 	for (size_t i = 0; i < AG_NELEM(host_rules); i++) {
-		ag_str name = ag_str_c(host_rules[i].host);
+		const char *rule = host_rules[i].host;
+		ag_str name = ag_str_c(rule);
 
 		if (ag_str_ieq(host, name) ||
-		    (name.ptr[0] == '.' && host.len > name.len &&
+		    (rule[0] == '.' && host.len > name.len &&
 		     ag_str_ieq(ag_str_make(host.ptr + host.len - name.len, name.len), name)))
 			return &host_rules[i];
 	}

@@ -66,14 +66,15 @@ ag_str ag_wire_url(const ag_llm_wire *w, ag_str base_url, const char *path, ag_a
 	const ag_str version = AG_S("/v1");
 	ag_str base = ag_str_trim(base_url), query = AG_S(""), tail = ag_str_c(path);
 	ag_str ask = ag_str_c(w->ask_path);
-	const char *q;
+	ptrdiff_t q;
 	bool versioned;
 
+	AG_ASSERT(w->base_url);
 	if (!base.len)
 		base = ag_str_c(w->base_url);
-	q = memchr(base.ptr, '?', base.len);
-	if (q) {
-		query = ag_str_make(q, base.len - (size_t)(q - base.ptr));
+	q = ag_str_find(base, '?');
+	if (q >= 0) {
+		query = ag_str_make(base.ptr + q, base.len - (size_t)q);
 		base.len -= query.len;
 	}
 	base = strip_slashes(base);
