@@ -5,11 +5,10 @@
  * before its rows are derived, because the report that is committed with it is made from the state. */
 #include "agent/loop_events.h"
 
-#include <unistd.h>
-
 #include "base/json.h"
 #include "base/log.h"
 #include "query/extjson.h"
+#include "run/owner.h"
 
 #define PAYLOAD_MAX_BYTES AG_STORE_MAX_PAYLOAD_BYTES
 
@@ -183,9 +182,7 @@ static ag_status open_sitting(ag_loop *l, ag_event_type type, ag_str payload, ag
 
 static void name_owner(ag_loop *l)
 {
-	const ag_id owner = ag_id_new(l->ctx->clock);
-
-	l->owner = ag_str_printf(l->arena, "%ld:%s", (long)getpid(), owner.text);
+	l->owner = ag_owner_new(l->ctx->clock, l->arena);
 	l->opts->row.status = AG_S("running");
 }
 

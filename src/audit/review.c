@@ -4,10 +4,10 @@
 #include "audit/review.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include "audit/audit.h"
 #include "query/extjson.h"
+#include "run/owner.h"
 
 #define ORIGIN "audit.review"
 /* A writer that died gives its right back after this; another word waits that long and a little more. */
@@ -250,8 +250,8 @@ static ag_status take_lease(const ag_ctx *ctx, ag_store *store, const ag_id *run
 		if (ag_str_eqc(row.status, "running")) {
 			ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is still being written",
 			        run->text);
-			return ag_err_hint(err, "wait until it is done; of a run that was killed, "
-			                        "a minute later");
+			return ag_err_hint(err, "wait until it is done; if it was killed on "
+			                        "another machine, a minute");
 		}
 		if (ag_clock_mono(ctx->clock) >= until) {
 			*err = why;
@@ -335,8 +335,7 @@ ag_status ag_review_write(const ag_ctx *ctx, ag_store *store, const ag_id *run,
                           const ag_id *finding, const ag_review *word, ag_arena *arena,
                           ag_finding_row *ret, ag_err *err)
 {
-	const ag_id nonce = ag_id_new(ctx->clock);
-	const ag_str owner = ag_str_printf(arena, "%ld:%s (review)", (long)getpid(), nonce.text);
+	const ag_str owner = ag_owner_new(ctx->clock, arena);
 	ag_review w = *word;
 	draft d = { 0 };
 	ag_err ignored;

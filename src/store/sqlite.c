@@ -32,6 +32,7 @@ const ag_store_type ag_store_sqlite_file = {
 	.pending = ag_sqlite_pending,
 	.labels = ag_sqlite_labels,
 	.lease = ag_sqlite_lease,
+	.lease_holder = ag_sqlite_lease_holder,
 	.purge = ag_sqlite_purge,
 };
 
@@ -50,6 +51,7 @@ const ag_store_type ag_store_sqlite_memory = {
 	.pending = ag_sqlite_pending,
 	.labels = ag_sqlite_labels,
 	.lease = ag_sqlite_lease,
+	.lease_holder = ag_sqlite_lease_holder,
 	.purge = ag_sqlite_purge,
 };
 

@@ -98,6 +98,8 @@ void ag_sqlite_read_finding(sqlite3_stmt *stmt, int at, const ag_id *run, ag_are
 ag_status ag_sqlite_put(ag_store *base, const ag_id *run, const ag_store_batch *b, ag_err *err);
 ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_t now_ms,
                           int64_t ttl_ms, ag_err *err);
+ag_status ag_sqlite_lease_holder(ag_store *base, const ag_id *run, ag_arena *arena,
+                                 ag_str *ret_owner, int64_t *ret_until_ms, ag_err *err);
 ag_status ag_sqlite_purge(ag_store *base, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
 
 ag_status ag_sqlite_events(ag_store *base, const ag_id *run, uint64_t after_seq, ag_arena *arena,

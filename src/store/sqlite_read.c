@@ -286,3 +286,26 @@ ag_status ag_sqlite_findings(ag_store *base, const ag_id *run, ag_arena *arena,
 	*nret = list.n;
 	return AG_OK;
 }
+
+ag_status ag_sqlite_lease_holder(ag_store *base, const ag_id *run, ag_arena *arena,
+                                 ag_str *ret_owner, int64_t *ret_until_ms, ag_err *err)
+{
+	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
+	ag_status st = ag_sqlite_prepare(s, AG_SQL_LEASE, &stmt, err);
+	int rc;
+
+	*ret_owner = AG_S("");
+	*ret_until_ms = 0;
+	if (st)
+		return st;
+	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
+	rc = ag_sqlite_first_row(s, stmt);
+	if (rc == SQLITE_ROW) {
+		*ret_owner = ag_sqlite_column_str(stmt, 0, arena);
+		*ret_until_ms = sqlite3_column_int64(stmt, 1);
+	} else if (rc != SQLITE_DONE) {
+		return ag_sqlite_fail(s, rc, "read", err);
+	}
+	return AG_OK;
+}

@@ -184,7 +184,7 @@ static ag_status lease_held(ag_sqlite_store *s, const ag_id *run, ag_err *err)
 		return ag_fail(err, AG_CONFLICT, ORIGIN, "another process writes run %s",
 		               run->text);
 	ag_time_format(until, sqlite3_column_int64(stmt, 1));
-	ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by \"%.100s\" until %s", run->text,
+	ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by \"%.160s\" until %s", run->text,
 	        (const char *)sqlite3_column_text(stmt, 0), until);
 	ag_err_hint(err, "wait until it is done; a writer that died loses its right at that time");
 	return AG_CONFLICT;

@@ -7,8 +7,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
+#include "run/owner.h"
 
 #define ORIGIN "store"
 
@@ -388,6 +390,28 @@ ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena
 	return st ? st : s->type->labels(s, source_key, agent, arena, ret, nret, err);
 }
 
+/* What is known of the process that holds the lease now, when it is another one. */
+static ag_status look_at_holder(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
+                                ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_str holder;
+	int64_t until_ms;
+	ag_status st = s->type->lease_holder(s, run, arena, &holder, &until_ms, err);
+
+	if (st || !holder.len || ag_str_eq(holder, owner) || ag_owner_pid(holder) == (long)getpid())
+		return st;
+	switch (ag_owner_state_of(holder)) {
+	case AG_OWNER_DEAD: /* given back in its name; of several that do so one gets it then */
+		return until_ms > now_ms ? s->type->lease(s, run, holder, now_ms, 0, err) : AG_OK;
+	case AG_OWNER_ALIVE:
+		ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by process %ld", run->text,
+		        ag_owner_pid(holder));
+		return ag_err_hint(err, "wait until it is done, or end that process");
+	default: return AG_OK;
+	}
+}
+
 ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
                          int64_t ttl_ms, ag_err *err)
 {
@@ -399,7 +423,8 @@ ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t no
 		return st;
 	if (owner.len == 0 || !is_wall(now_ms) || ttl_ms < 0 || ttl_ms > AG_STORE_MAX_LEASE_MS)
 		return ag_fail(err, AG_INVALID, ORIGIN, "a lease needs an owner and 0 to 24 hours");
-	return s->type->lease(s, run, owner, now_ms, ttl_ms, err);
+	st = ttl_ms ? look_at_holder(s, run, owner, now_ms, err) : AG_OK;
+	return st ? st : s->type->lease(s, run, owner, now_ms, ttl_ms, err);
 }
 
 ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err)

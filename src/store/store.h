@@ -118,6 +118,9 @@ typedef struct ag_store_type {
 	                    ag_label_row **ret, size_t *nret, ag_err *err);
 	ag_status (*lease)(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
 	                   int64_t ttl_ms, ag_err *err);
+	/* Who holds it and until when (wall time); owner "" = nobody ever did. */
+	ag_status (*lease_holder)(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret_owner,
+	                          int64_t *ret_until_ms, ag_err *err);
 	ag_status (*purge)(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
 } ag_store_type;
 
@@ -176,7 +179,9 @@ AG_CHECK ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit,
 AG_CHECK ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
                                    ag_label_row **ret, size_t *nret, ag_err *err);
 /* Take or renew the right to write a run for ttl_ms; 0 gives it back. AG_CONFLICT while another
- * owner holds it. The lease is a promise among writers: ag_store_commit() does not ask for it. */
+ * owner holds it. Owners that are names of processes (run/owner.h) are looked up: a dead one has lost
+ * its right at once, a living one keeps it also beyond its time. The lease is a promise among writers:
+ * ag_store_commit() does not ask for it. */
 AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
                                   int64_t ttl_ms, ag_err *err);
 /* Remove runs that finished before that wall time, with all that belongs to them; also logs without
