@@ -380,6 +380,25 @@ static ag_status open_one(ag_app *app, ag_str name, size_t slot, ag_llm **ret, a
 	return st;
 }
 
+/* Told before a run begins, not by a run that asks nothing. */
+static ag_status check_prices(const ag_app *app, ag_err *err)
+{
+	for (size_t i = 0; app->settings.max_cost > 0 && i < AG_NELEM(app->llms); i++) {
+		const ag_llm_model *m;
+
+		if (!app->llms[i] || ag_llm_is_priced(app->llms[i]))
+			continue;
+		m = ag_llm_model_of(app->llms[i]);
+		ag_fail(err, AG_INVALID, ORIGIN,
+		        "a budget of %g USD is set, but the price of \"%.*s\" is not known",
+		        app->settings.max_cost, (int)(m->model.len < 80 ? m->model.len : 80),
+		        m->model.ptr);
+		return ag_err_hint(err, "give the model input_price and output_price in "
+		                        "argus.yaml, or limit tokens with --max-tokens");
+	}
+	return AG_OK;
+}
+
 ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
                              ag_err *err)
 {
@@ -400,6 +419,8 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);
 	if (!st && judge)
 		st = open_one(app, s->judge_model, 2, &o->judge_llm, err);
+	if (!st)
+		st = check_prices(app, err);
 	if (st)
 		return st;
 	o->pricing_version = ag_prices_version(ag_llm_hub_prices(hub));

@@ -332,6 +332,11 @@ const ag_llm_model *ag_llm_model_of(const ag_llm *l)
 	return &l->model;
 }
 
+bool ag_llm_is_priced(const ag_llm *l)
+{
+	return l->is_priced;
+}
+
 int64_t ag_llm_mono(const ag_llm *l, const ag_ctx *ctx)
 {
 	return ag_clock_mono(ctx && ctx->clock ? ctx->clock : l->hub->clock);

@@ -154,6 +154,7 @@ ag_llm_hub *ag_llm_hub_close(ag_llm_hub *hub); /* accepts NULL, returns NULL */
 AG_CHECK ag_status ag_llm_open(ag_llm_hub *hub, const ag_llm_model *m, ag_llm **ret, ag_err *err);
 ag_llm *ag_llm_close(ag_llm *l); /* accepts NULL, returns NULL */
 const ag_llm_model *ag_llm_model_of(const ag_llm *l);
+bool ag_llm_is_priced(const ag_llm *l); /* else its cost cannot be counted */
 
 /* One answer. 408, 409, 425, 429, 5xx, 529, a lost connection and a cut stream are tried again with exponential
  * back-off and jitter, after Retry-After when the server names one, never beyond the run's deadline; nothing is sent

@@ -192,11 +192,49 @@ static void by_name(void **state)
 	ag_app_release(&app);
 }
 
+static void a_budget_of_money_wants_prices(void **state)
+{
+	static const struct {
+		const char *yaml;
+		double usd;
+		ag_status st;
+	} cases[] = {
+		{ "models: {m: {base_url: \"http://192.0.2.1\"}}", 1, AG_INVALID },
+		{ "models: {m: {base_url: \"http://192.0.2.1\"}}", 0, AG_OK },
+		{ "models: {m: {base_url: \"http://192.0.2.1\", input_price: 1}}", 1, AG_INVALID },
+		{ "models: {m: {base_url: \"http://192.0.2.1\", input_price: 1, output_price: 0}}",
+		  1, AG_OK },
+		{ "models: {m: {base_url: \"http://192.0.2.1\", model: gpt-4o}}", 1, AG_OK },
+		{ "models: {m: {base_url: \"http://127.0.0.1\"}}", 1, AG_OK },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_err err = { 0 };
+		ag_audit_opts o;
+		ag_app app;
+
+		ag_app_init(&app, NULL);
+		assert_int_equal(ag_settings_yaml(&app.settings, AG_S("argus.yaml"),
+		                                  ag_str_c(cases[i].yaml), app.arena, &err),
+		                 AG_OK);
+		app.settings.planner = 1;
+		app.settings.max_cost = cases[i].usd;
+		ag_app_audit_opts(&app, app.arena, &o);
+		assert_int_equal(ag_app_open_models(&app, AG_S(""), AG_S(""), &o, &err),
+		                 cases[i].st);
+		if (cases[i].st)
+			assert_non_null(strstr(err.msg, "the price of \"m\" is not known"));
+		ag_app_release(&app);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cases),
 		cmocka_unit_test(by_name),
+		cmocka_unit_test(a_budget_of_money_wants_prices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
