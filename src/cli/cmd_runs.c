@@ -47,6 +47,23 @@ static int json(ag_cli *c, const ag_run_row *r, size_t n)
 	return ag_past_print_json(c, &out);
 }
 
+/* A run that is listed as running although its process is dead was interrupted. */
+static ag_status name_the_dead(ag_store *store, ag_run_row *r, size_t n, ag_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		ag_owner_state writer = AG_OWNER_UNKNOWN;
+		ag_status st = AG_OK;
+
+		if (ag_str_eqc(r[i].status, "running"))
+			st = ag_store_writer(store, &r[i].id, &writer, err);
+		if (st)
+			return st;
+		if (writer == AG_OWNER_DEAD)
+			r[i].status = AG_S("interrupted");
+	}
+	return AG_OK;
+}
+
 /* So many characters of the ids that no two of the list are alike. */
 static size_t id_columns(const ag_run_row *r, size_t n)
 {
@@ -70,8 +87,7 @@ static ag_ink status_ink(ag_str status)
 /* What came of it, and what its models used. */
 static ag_str outcome(const ag_run_row *r, ag_arena *arena)
 {
-	const ag_str problems = ag_str_eqc(r->status, "running") ? AG_S("")
-	                                                         : ag_past_problems(r, arena);
+	const ag_str problems = r->finished_ms ? ag_past_problems(r, arena) : AG_S("");
 	const uint64_t tokens = r->input_tokens + r->output_tokens;
 
 	if (!tokens)
@@ -126,7 +142,8 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
-	    ag_store_runs(store, AG_S(""), limit, 0, c->app.arena, &rows, &n, &err))
+	    ag_store_runs(store, AG_S(""), limit, 0, c->app.arena, &rows, &n, &err) ||
+	    name_the_dead(store, rows, n, &err))
 		return ag_cli_fail(c, &err);
 	return ag_cli_is_json(c) ? json(c, rows, n) : text(c, rows, n);
 }
@@ -135,7 +152,7 @@ const ag_command ag_cmd_runs = {
 	.name = "runs",
 	.summary = "List earlier runs",
 	.usage = "[options]",
-	.about = "Newest first, times in UTC. A run that was killed stays listed as \"running\": "
+	.about = "Newest first, times in UTC. A run that was killed is listed as \"interrupted\": "
 		 "`argus resume` goes on with it.",
 	.examples = "argus runs --limit 5 # the last five",
 	.options = options,

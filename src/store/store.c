@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "run/owner.h"
 
 #define ORIGIN "store"
 
@@ -410,6 +409,20 @@ static ag_status look_at_holder(ag_store *s, const ag_id *run, ag_str owner, int
 		return ag_err_hint(err, "wait until it is done, or end that process");
 	default: return AG_OK;
 	}
+}
+
+ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_str holder;
+	int64_t until_ms;
+	ag_status st = check_run_id(run, err);
+
+	if (!st)
+		st = s->type->lease_holder(s, run, arena, &holder, &until_ms, err);
+	if (!st)
+		*ret = ag_owner_state_of(holder);
+	return st;
 }
 
 ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "run/event.h"
+#include "run/owner.h"
 
 typedef struct ag_store ag_store;
 
@@ -184,6 +185,8 @@ AG_CHECK ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent,
  * ag_store_commit() does not ask for it. */
 AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
                                   int64_t ttl_ms, ag_err *err);
+/* Does the process live that last wrote the run? Unknown when it is on another machine, or there never was one. */
+AG_CHECK ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err);
 /* Remove runs that finished before that wall time, with all that belongs to them; also logs without
  * a run row whose newest event is older. What was removed cannot be read from the file any more. */
 AG_CHECK ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,

@@ -273,6 +273,7 @@ done
 wait $pid 2>/dev/null
 if [ $seen = yes ]; then
 	run show last; want 'a killed run is shown from its log' 0 'Interrupted'
+	run runs -n 1; want 'a killed run is listed as interrupted' 0 'interrupted'
 else
 	echo 'skip - a killed run is shown from its log: it ended too soon'
 fi
