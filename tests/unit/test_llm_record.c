@@ -196,9 +196,7 @@ static void no_key_is_in_the_file(void **state)
 		/* The replayed request holds the key, the recorded one does not: they are the same. */
 		if (ag_llm_ask(l, NULL, &r, arena, &reply, &err))
 			fail_msg("%s", err.msg);
-		assert_int_equal(memmem(reply.text.ptr, reply.text.len, LLM_KEY,
-		                        sizeof(LLM_KEY) - 1) == NULL,
-		                 replayed);
+		assert_true(ag_str_eqc(reply.text, "your key is [redacted]"));
 		ag_llm_close(l);
 		ag_llm_hub_close(hub);
 	}
