@@ -49,6 +49,13 @@ want 'a budget that is too small' 0 'Incomplete' ''
 want 'says how to go on' 0 'argus resume '
 run resume last
 want 'the same budget again' 0 '' 'with a larger budget goes on'
+cp people.ndjson kept.ndjson
+run resume last --max-iterations 300 --out people.ndjson
+want '--out on its own data' 2 '' 'choose another place'
+holds 'the data is as it was' cmp -s people.ndjson kept.ndjson
+rm kept.ndjson
+run resume last --record a.ndjson --replay b.ndjson; want 'a recording both ways' 2 '' 'choose one'
+run resume last --output silent --out x.json; want 'silent into a file' 2 '' 'nothing to write'
 run resume last --max-iterations 300 -o json
 want 'a larger budget' 0
 cp out resumed.json
