@@ -49,9 +49,40 @@ static bool is_fatal(const ag_loop *l, const ag_err *err)
 	}
 }
 
-static bool is_exhausted(const ag_loop *l)
+static bool is_meter_exhausted(const ag_loop *l)
 {
 	return l->opts->meter && l->opts->meter->exhausted;
+}
+
+static bool seconds_over(const ag_loop *l)
+{
+	const double s = l->opts->budget.seconds;
+
+	return s > 0 && (double)(ag_clock_mono(l->ctx->clock) - l->mono_start_ms) >= s * 1000;
+}
+
+/* A model is not asked, or waited for, beyond the budget of seconds; a tool that runs may end. */
+static ag_ctx model_ctx(const ag_loop *l)
+{
+	ag_ctx ctx = *l->ctx;
+	const double s = l->opts->budget.seconds;
+	const int64_t end_ms = l->mono_start_ms + (int64_t)(s * 1000);
+
+	if (s > 0 && (!ctx.deadline_ms || end_ms < ctx.deadline_ms))
+		ctx.deadline_ms = end_ms;
+	return ctx;
+}
+
+static ag_str seconds_why(const ag_loop *l)
+{
+	return ag_str_printf(l->arena, "the budget of %g seconds is used up",
+	                     l->opts->budget.seconds);
+}
+
+/* Did a budget end it, and not the model? */
+static bool is_exhausted(const ag_loop *l)
+{
+	return is_meter_exhausted(l) || seconds_over(l);
 }
 
 static bool is_stopped(const ag_loop *l)
@@ -102,7 +133,10 @@ static void judge_failed(ag_loop *l, const ag_evaluator *gate, ag_gate g, const 
 		         ag_gate_name(g));
 		stop_asking(l, who, why);
 	} else if (g == AG_GATE_RUN) {
-		finish_as(l, AG_S("partial"), ag_str_dup(l->arena, ag_str_c(l->opts->meter->why)));
+		finish_as(l, AG_S("partial"),
+		          is_meter_exhausted(l)
+		                  ? ag_str_dup(l->arena, ag_str_c(l->opts->meter->why))
+		                  : seconds_why(l));
 	} else {
 		l->is_spent = true;
 	}
@@ -114,6 +148,7 @@ static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_ver
                        ag_verdict *ret, ag_err *err)
 {
 	const ag_evaluator *gate = l->opts->gates[s->gate];
+	const ag_ctx limited = model_ctx(l);
 	ag_err why = { 0 };
 	ag_status st = AG_OK, judged;
 
@@ -128,7 +163,7 @@ static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_ver
 		st = ag_loop_flush(l, err); /* what is judged is on disk before money is spent */
 	if (st)
 		return st;
-	judged = gate->evaluate(gate, l->ctx, s, l->step, ret, &why);
+	judged = gate->evaluate(gate, gate->asks_model ? &limited : l->ctx, s, l->step, ret, &why);
 	if (judged)
 		judge_failed(l, gate, s->gate, &why);
 	else
@@ -171,9 +206,8 @@ static bool budget_left(const ag_loop *l, ag_str *why)
 		*why = ag_str_printf(l->arena, "the budget of %u tool calls is used up", b->calls);
 		return false;
 	}
-	if (b->seconds > 0 &&
-	    (double)(ag_clock_mono(l->ctx->clock) - l->mono_start_ms) >= b->seconds * 1000) {
-		*why = ag_str_printf(l->arena, "the budget of %g seconds is used up", b->seconds);
+	if (seconds_over(l)) {
+		*why = seconds_why(l);
 		return false;
 	}
 	return tokens_left(l, why);
@@ -233,7 +267,8 @@ static ag_status conclude(ag_loop *l, const ag_loop_done *done, ag_err *err)
 	if (budget_left(l, &why))
 		return critique(l, AG_GATE_RUN, critique_of(&v), false, err);
 	finish_as(l, AG_S("partial"),
-	          AG_S("the run gate rejected the result and no budget is left"));
+	          ag_str_printf(l->arena, "the run gate rejected the result, and %.*s",
+	                        AG_FMT(why)));
 	return AG_OK;
 }
 
@@ -428,6 +463,8 @@ static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 
 static ag_status step(ag_loop *l, ag_err *err)
 {
+	const ag_planner *planner = l->opts->planner;
+	const ag_ctx limited = model_ctx(l);
 	const ag_loop_done nothing = { 0 };
 	ag_proposal p = { 0 };
 	ag_err why = { 0 };
@@ -437,7 +474,8 @@ static ag_status step(ag_loop *l, ag_err *err)
 	if (st)
 		return st;
 	l->ret->iterations++;
-	if (l->opts->planner->type->propose(l->opts->planner, l->ctx, l->step, &p, &why))
+	if (planner->type->propose(l->opts->planner, planner->type->asks_model ? &limited : l->ctx,
+	                           l->step, &p, &why))
 		return planner_failed(l, &why, err);
 	/* A share of certainty, whatever a model writes; NaN counts as none. */
 	p.confidence = p.confidence > 1 ? 1 : p.confidence >= 0 ? p.confidence : 0;

@@ -47,8 +47,8 @@ struct ag_planner {
 typedef struct ag_budget {
 	unsigned iterations;
 	unsigned calls; /* tool calls executed */
-	double seconds; /* of this sitting, looked at between steps; ctx->deadline_ms is the hard limit that fails a
-	                 * run. Tokens and money are in the meter. */
+	double seconds; /* of this sitting: no step begins and no model is waited for beyond it; ctx->deadline_ms is
+	                 * the hard limit that fails a run. Tokens and money are in the meter. */
 } ag_budget;
 
 /* An event that stands right behind run_started. */

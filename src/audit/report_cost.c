@@ -14,7 +14,7 @@ static void add(ag_model_use *sum, const ag_model_use *u)
 	sum->output_tokens += u->output_tokens;
 	sum->cached_tokens += u->cached_tokens;
 	sum->thinking_tokens += u->thinking_tokens;
-	sum->usd += u->usd;
+	sum->usd = ag_llm_usd_add(sum->usd, u->usd);
 	sum->is_priced = sum->is_priced && u->is_priced;
 	sum->is_estimated = sum->is_estimated || u->is_estimated;
 }

@@ -9,6 +9,7 @@
 #include "agent/tool.h"
 #include "audit/state_history.h"
 #include "guard/docquery.h"
+#include "llm/meter.h"
 #include "query/extjson.h"
 
 #define PATHS_PER_QUERY 3
@@ -393,18 +394,18 @@ static void apply_usage(ag_audit_state *s, const ag_val *p)
 	s->input_tokens += input;
 	s->output_tokens += output;
 	s->model_calls += ag_val_member_u64(p, "attempts");
-	s->usd += usd;
+	s->usd = ag_llm_usd_add(s->usd, usd);
 	use->calls++;
 	use->input_tokens += input;
 	use->output_tokens += output;
 	use->cached_tokens += ag_val_member_u64(p, "cached_tokens");
 	use->thinking_tokens += ag_val_member_u64(p, "thinking_tokens");
-	use->usd += usd;
+	use->usd = ag_llm_usd_add(use->usd, usd);
 	use->is_priced = use->is_priced && is_set(p, "priced");
 	use->is_estimated = use->is_estimated || is_set(p, "estimated");
 	step->input_tokens += input;
 	step->output_tokens += output;
-	step->usd += usd;
+	step->usd = ag_llm_usd_add(step->usd, usd);
 }
 
 /* A sitting begins: the first one, or one more. */

@@ -4,9 +4,11 @@
 #include "llm/meter.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
-#define PER 1e6 /* tokens that a price is for */
+#define PER       1e6 /* tokens that a price is for */
+#define MAX_RATIO 16  /* beyond it a count is not about the text that was sent */
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
@@ -19,6 +21,14 @@ void ag_llm_meter_init(ag_llm_meter *m, ag_arena *arena, uint64_t max_tokens, do
 	m->arena = arena;
 	m->max_tokens = max_tokens;
 	m->max_usd = max_usd;
+	m->input_ratio = 1;
+}
+
+double ag_llm_usd_add(double a, double b)
+{
+	const double unit = 1e12;
+
+	return round((a + b) * unit) / unit;
 }
 
 void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_tokens,
@@ -27,7 +37,7 @@ void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_
 	m->input_tokens = sum(m->input_tokens, input_tokens);
 	m->output_tokens = sum(m->output_tokens, output_tokens);
 	m->calls = sum(m->calls, calls);
-	m->usd += usd;
+	m->usd = ag_llm_usd_add(m->usd, usd);
 }
 
 uint64_t ag_llm_estimate_tokens(size_t nbyte)
@@ -104,6 +114,24 @@ static ag_status admit_usd(ag_llm_meter *m, uint64_t input, unsigned least, unsi
 	return AG_OK;
 }
 
+/* By what servers counted so far; a meter that was zeroed by hand knows nothing. */
+static uint64_t corrected(const ag_llm_meter *m, uint64_t input_tokens)
+{
+	const double n = (double)input_tokens * m->input_ratio;
+
+	return m->input_ratio > 1 && n < 1e15 ? (uint64_t)n : input_tokens;
+}
+
+static void learn_ratio(ag_llm_meter *m, const ag_llm_charge *c)
+{
+	const double ratio = m->asked_input_tokens
+	                             ? (double)c->usage.input_tokens / (double)m->asked_input_tokens
+	                             : 0;
+
+	if (!c->usage.is_estimated && c->attempts == 1 && ratio > m->input_ratio)
+		m->input_ratio = ratio < MAX_RATIO ? ratio : MAX_RATIO;
+}
+
 ag_status ag_llm_meter_admit(ag_llm_meter *m, uint64_t input_tokens, unsigned *output,
                              double input_price, double output_price, ag_err *err)
 {
@@ -112,6 +140,8 @@ ag_status ag_llm_meter_admit(ag_llm_meter *m, uint64_t input_tokens, unsigned *o
 	unsigned allowed = *output;
 	ag_status st;
 
+	m->asked_input_tokens = input_tokens;
+	input_tokens = corrected(m, input_tokens);
 	st = admit_tokens(m, input_tokens, least, &allowed, err);
 	if (!st)
 		st = admit_usd(m, input_tokens, least, &allowed, input_price, output_price, err);
@@ -135,7 +165,8 @@ void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c)
 	m->input_tokens = sum(m->input_tokens, c->usage.input_tokens);
 	m->output_tokens = sum(m->output_tokens, c->usage.output_tokens);
 	m->calls = sum(m->calls, c->attempts);
-	m->usd += c->usd;
+	m->usd = ag_llm_usd_add(m->usd, c->usd);
+	learn_ratio(m, c);
 	if (tokens > m->largest_call_tokens)
 		m->largest_call_tokens = tokens;
 	if (m->npending == AG_METER_MAX_PENDING) { /* the oldest is in the totals only */

@@ -47,6 +47,10 @@ typedef struct ag_llm_meter {
 	size_t npending;
 	/* Largest input + output of a call so far, to tell whether one more can fit. */
 	uint64_t largest_call_tokens;
+	/* What servers counted for the input of a call, over what was estimated: the largest so far, at least 1. A budget
+	 * is overshot by an estimate that is too low once at most. */
+	double input_ratio;
+	uint64_t asked_input_tokens; /* estimated, of the call that was admitted last */
 } ag_llm_meter;
 
 void ag_llm_meter_init(ag_llm_meter *m, ag_arena *arena, uint64_t max_tokens, double max_usd);
@@ -64,5 +68,7 @@ void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c);
 /* Tokens of a text, estimated: bytes / 4, rounded up. Off by a factor of two at most for the tokenizers in use with
  * European languages and JSON; servers' own counts replace it where they are given. */
 uint64_t ag_llm_estimate_tokens(size_t nbyte);
+/* a + b, to the millionth of a millionth of a dollar: sums of money show no noise of binary fractions. */
+double ag_llm_usd_add(double a, double b);
 
 #endif

@@ -237,7 +237,8 @@ double ag_price_usd(const ag_price *p, const ag_llm_usage *u)
 	uint64_t rest = u->input_tokens - cached;
 	uint64_t written = u->cache_write_tokens < rest ? u->cache_write_tokens : rest;
 
-	return ((double)(rest - written) * p->input + (double)cached * p->cached_input +
-	        (double)written * p->cache_write + (double)u->output_tokens * p->output) /
-	       PER;
+	return ag_llm_usd_add(
+		0, ((double)(rest - written) * p->input + (double)cached * p->cached_input +
+	            (double)written * p->cache_write + (double)u->output_tokens * p->output) /
+			   PER);
 }

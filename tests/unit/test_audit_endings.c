@@ -241,9 +241,20 @@ static ag_status pass_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t
 	return bad->inner->type->lease(bad->inner, run, owner, now, ttl, err);
 }
 
+static ag_status pass_holder(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret_owner,
+                             int64_t *ret_until_ms, ag_err *err)
+{
+	bad_store *bad = (bad_store *)s;
+
+	return bad->inner->type->lease_holder(bad->inner, run, arena, ret_owner, ret_until_ms, err);
+}
+
 static void a_store_that_cannot_commit_ends_the_run(void **state)
 {
-	ag_store_type type = { .scheme = "bad", .commit = bad_commit, .lease = pass_lease };
+	ag_store_type type = { .scheme = "bad",
+		               .commit = bad_commit,
+		               .lease = pass_lease,
+		               .lease_holder = pass_holder };
 	int nfailed = 0;
 	audit_fix f;
 

@@ -23,10 +23,12 @@ static ag_llm_charge charge_of(uint64_t input, uint64_t output, double usd)
 	};
 }
 
+/* Counts that say nothing of the estimate before them. */
 static void spend(ag_llm_meter *m, uint64_t input, uint64_t output, double usd)
 {
-	const ag_llm_charge c = charge_of(input, output, usd);
+	ag_llm_charge c = charge_of(input, output, usd);
 
+	c.usage.is_estimated = true;
 	ag_llm_meter_charge(m, &c);
 }
 
@@ -166,9 +168,45 @@ static void the_estimate_rounds_up(void **state)
 	assert_true(ag_llm_estimate_tokens(SIZE_MAX) > 0);
 }
 
+/* A server that counts twice what was estimated is believed from then on, a wild count up to a factor. */
+static void the_estimate_learns(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_llm_charge c = { .usage = { .input_tokens = 2000 }, .attempts = 1, .ok = true };
+	unsigned output = 100;
+	ag_llm_meter m;
+
+	(void)state;
+	ag_llm_meter_init(&m, arena, 5000, 0);
+	assert_int_equal(ag_llm_meter_admit(&m, 1000, &output, -1, -1, NULL), AG_OK);
+	ag_llm_meter_charge(&m, &c);
+	assert_true(m.input_ratio == 2);
+	/* 2000 used, 2 x 1400 asked for, 100 out: 4900 of 5000; with 1500 it would be 5100. */
+	assert_int_equal(ag_llm_meter_admit(&m, 1400, &output, -1, -1, NULL), AG_OK);
+	assert_int_equal(output, 100);
+	assert_int_equal(ag_llm_meter_admit(&m, 1500, &output, -1, -1, NULL), AG_LIMIT);
+	c.usage.input_tokens = 1000000000;
+	ag_llm_meter_charge(&m, &c);
+	assert_true(m.input_ratio == 16);
+	ag_arena_free(arena);
+}
+
+static void money_adds_up_without_noise(void **state)
+{
+	double sum = 0;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		sum = ag_llm_usd_add(sum, 0.1);
+	assert_true(sum == 1.0);
+	assert_true(ag_llm_usd_add(0.0077, 0.0077) == 0.0154);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_estimate_learns),
+		cmocka_unit_test(money_adds_up_without_noise),
 		cmocka_unit_test(without_limits_all_is_admitted),
 		cmocka_unit_test(tokens_shorten_and_refuse),
 		cmocka_unit_test(who_wants_little_gets_it),
