@@ -137,7 +137,7 @@ static ag_status give_up(llm_planner *p, ag_str answer, ag_str complaint, ag_are
 		        MAX_MALFORMED, ag_str_cstr(arena, complaint));
 		return ag_err_hint(err,
 		                   "try a larger model, or set structured: tool or prompt for this "
-		                   "one; `argus resume` goes on");
+		                   "one");
 	}
 	ag_prompt_data(&kept, ag_str_trim(answer), KEPT_BYTES);
 	*ret = (ag_proposal){
