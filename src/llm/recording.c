@@ -112,6 +112,14 @@ static bool put_error(ag_jw *w, const ag_err *e, ag_buf *tmp)
 	return ok;
 }
 
+/* Where its query begins, else its length. */
+static size_t query_of(ag_str url)
+{
+	const ptrdiff_t at = ag_str_find(url, '?');
+
+	return at < 0 ? url.len : (size_t)at;
+}
+
 ag_status ag_exchange_write(const ag_exchange *x, ag_buf *out, ag_err *err)
 {
 	ag_buf tmp = AG_BUF_INIT(MAX_CLEAN_BYTES);
@@ -123,7 +131,7 @@ ag_status ag_exchange_write(const ag_exchange *x, ag_buf *out, ag_err *err)
 	ag_jw_kuint(&w, "n", x->n);
 	ok &= put_text(&w, "purpose", x->purpose, &tmp);
 	ok &= put_text(&w, "provider", x->provider, &tmp);
-	ok &= put_text(&w, "url", x->url, &tmp);
+	ok &= put_text(&w, "url", ag_str_make(x->url.ptr, query_of(x->url)), &tmp);
 	ok &= put_request(&w, x->request, &tmp);
 	ag_jw_kint(&w, "status", x->status);
 	ok &= put_text(&w, "content_type", x->content_type, &tmp);
@@ -262,5 +270,6 @@ ag_str ag_exchange_path(ag_str url)
 
 	while (i < url.len && url.ptr[i] != '/')
 		i++;
-	return ag_str_make(url.ptr + i, url.len - i);
+	url.len = query_of(url);
+	return i < url.len ? ag_str_make(url.ptr + i, url.len - i) : AG_S("");
 }

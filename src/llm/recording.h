@@ -31,7 +31,7 @@ AG_CHECK ag_status ag_exchange_read(ag_str line, ag_arena *arena, ag_exchange *r
 ag_str ag_exchange_request(ag_str body, ag_arena *arena);
 /* Is that the first line of a recording of a version that can be read? */
 AG_CHECK ag_status ag_recording_header(ag_str line, ag_arena *arena, ag_err *err);
-/* "/v1/messages" of "https://host/v1/messages" */
+/* "/v1/messages" of "https://host/v1/messages?key=…": queries hold keys, so none is recorded or compared. */
 ag_str ag_exchange_path(ag_str url);
 
 #endif

@@ -484,8 +484,10 @@ static void an_exchange_comes_back(void **state)
 		fail_msg("%s: %s", err.msg, line.ptr);
 	assert_int_equal(got.n, 7);
 	assert_same(got.purpose, x.purpose);
-	assert_same(got.url, x.url);
-	assert_same(ag_exchange_path(got.url), AG_S("/v1/x?y=1"));
+	/* A query may hold a key: it is neither recorded nor compared. */
+	assert_same(got.url, AG_S("https://h:8/v1/x"));
+	assert_same(ag_exchange_path(x.url), AG_S("/v1/x"));
+	assert_same(ag_exchange_path(AG_S("https://h?y=/1")), AG_S(""));
 	assert_same(got.request, ag_exchange_request(x.request, arena));
 	assert_same(got.request, AG_S("{\"a\":1.10,  \"b\":\"\\u00e4\\n\",\"request\":[]}"));
 	assert_int_equal(got.status, 599);
