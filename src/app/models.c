@@ -297,6 +297,43 @@ static ag_status no_model(const ag_app *app, ag_err *err)
 	                   "none");
 }
 
+/* Other figures name another model of a family ("qwen3-4b" beside "qwen3-8b"): no slip of the finger. */
+static bool differs_in_digits_only(ag_str a, ag_str b)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a.len || k < b.len) {
+		if (i < a.len && a.ptr[i] >= '0' && a.ptr[i] <= '9')
+			i++;
+		else if (k < b.len && b.ptr[k] >= '0' && b.ptr[k] <= '9')
+			k++;
+		else if (i == a.len || k == b.len || a.ptr[i++] != b.ptr[k++])
+			return false;
+	}
+	return true;
+}
+
+/* "carefull" would go to the default model's server, and many servers answer to any name. */
+static ag_status check_slip(const ag_app *app, ag_str name, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+
+	for (size_t i = 0; i < s->nmodel; i++) {
+		const ag_str other = s->models[i].name;
+
+		if (name.len < 4 || ag_str_distance(name, other) > 2 ||
+		    differs_in_digits_only(name, other))
+			continue;
+		ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		        "no model is called \"%.*s\": did you mean \"%.*s\"?", AG_FMT(name),
+		        AG_FMT(other));
+		return ag_err_hint(err,
+		                   "if a server really calls a model so, give it an entry of its "
+		                   "own below models: in argus.yaml");
+	}
+	return AG_OK;
+}
+
 ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
 {
 	ag_llm_model *list;
@@ -311,6 +348,15 @@ ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
 			return AG_OK;
 		}
 	}
+	for (size_t i = 0; i < n && name.len; i++) {
+		if (ag_str_eq(list[i].model, name)) {
+			*ret = list[i];
+			return AG_OK;
+		}
+	}
+	st = check_slip(app, name, err);
+	if (st)
+		return st;
 	if (n) {
 		*ret = list[0];
 		if (name.len)

@@ -18,8 +18,9 @@
 /* All models, the default first; texts in the app's arena.
  * errors  AG_DENIED: a key would go to a place that it does not belong to; AG_INVALID: an address */
 AG_CHECK ag_status ag_app_models(ag_app *app, ag_llm_model **ret, size_t *nret, ag_err *err);
-/* By name; another text is taken as what the default model's server calls a model; "" = the default.
- * errors  AG_NOT_FOUND: there is none at all: says how to set one */
+/* By name, then by what a server calls it; another text is taken as a model of the default model's server; "" = the
+ * default.
+ * errors  AG_NOT_FOUND: there is none at all, says how to set one; or the name is nearly that of another */
 AG_CHECK ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err);
 
 /* Where the key of a model comes from: "LLM_API_KEY (.env.agent.secret:2)", "none"; never the key. */

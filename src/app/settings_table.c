@@ -46,7 +46,7 @@ static const ag_setting table[] = {
 	          "whole local file)." },
 	{ "audit", "max_iterations", "ARGUS_MAX_ITERATIONS", AG_SET_COUNT, .min = 1,
 	  .max = MAX_STEPS, .unset = "auto", .fallback = "auto", .offset = FIELD(max_iterations),
-	  .help = "Steps of the planner. auto: the planner decides (builtin: as many as it needs)." },
+	  .help = "Steps of the planner. auto: the planner decides (builtin: as many as it needs, llm: 20)." },
 	{ "audit", "max_calls", "ARGUS_MAX_CALLS", AG_SET_COUNT, .min = 1, .max = MAX_STEPS,
 	  .unset = "none", .fallback = "none", .offset = FIELD(max_calls),
 	  .help = "Tool calls that may run; then the report is partial." },

@@ -70,6 +70,11 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 		return AG_S("the audit was stopped");
 	if (!n && ag_rt_count(report, "below_min_severity"))
 		return AG_S("no problems of this severity");
+	if (!n && ag_rt_count(report, "collection_size") &&
+	    !ag_rt_count(report, "documents_sampled"))
+		return AG_S("nothing was looked at");
+	if (!n && ended(report, "partial"))
+		return AG_S("no problems so far");
 	if (!n && left_out(report))
 		return ag_rt_count(report, "collection_size")
 		               ? AG_S("no problems found in what could be read")
@@ -77,8 +82,7 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 	if (!n && !ag_rt_count(report, "collection_size"))
 		return AG_S("no documents");
 	if (!n)
-		return ended(report, "partial") ? AG_S("no problems so far")
-		                                : AG_S("no problems found");
+		return AG_S("no problems found");
 	by = severity_list(report, most, arena);
 	return ag_str_printf(arena, "%zu problem%s%s%.*s", n, n == 1 ? "" : "s", by.len ? ", " : "",
 	                     AG_FMT(by));
@@ -98,7 +102,7 @@ static ag_ink verdict_ink(const ag_val *report)
 	ag_rt_items(report, "findings", &n);
 	if (by[0] || by[1] || ended(report, "failed"))
 		return AG_INK_RED;
-	if (n || left_out(report) || ended(report, "cancelled") || ended(report, "interrupted"))
+	if (n || left_out(report) || !ended(report, "ok"))
 		return AG_INK_YELLOW;
 	return AG_INK_GREEN;
 }
@@ -125,6 +129,8 @@ static void worst(ag_rt *t)
 	size_t n, at = 0;
 	const ag_val *items = ag_rt_items(t->report, "findings", &n);
 	uint64_t most = 0, total = ag_rt_count(t->report, "collection_size");
+	const bool looked = (ended(t->report, "ok") || ended(t->report, "partial")) &&
+	                    ag_rt_count(t->report, "documents_sampled");
 
 	for (size_t i = 0;
 	     i < n && ag_str_eq(ag_rt_str(&items[i], "severity"), ag_rt_str(&items[0], "severity"));
@@ -145,13 +151,11 @@ static void worst(ag_rt *t)
 	else
 		ag_paint_wrap(&t->p, AG_INK_PLAIN, MARGIN,
 		              ag_str_printf(t->arena,
-		                            ended(t->report, "ok") || ended(t->report, "partial")
-		                                    ? "%.*s document%s looked at."
-		                                    : "The collection has %.*s document%s.",
+		                            looked ? "%.*s document%s looked at."
+		                                   : "The collection has %.*s document%s.",
 		                            AG_FMT(ag_human_count(total, t->arena)),
-		                            ended(t->report, "ok") || ended(t->report, "partial")
-		                                    ? (total == 1 ? " was" : "s were")
-		                                    : (total == 1 ? "" : "s")));
+		                            looked ? (total == 1 ? " was" : "s were")
+		                                   : (total == 1 ? "" : "s")));
 	ag_paint_nl(&t->p);
 }
 

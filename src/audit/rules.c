@@ -275,6 +275,12 @@ static bool minimum_field_coverage(const ag_subject *s, ag_arena *arena, ag_rule
 	const double min = st->rules.field_coverage_min;
 	size_t covered, paths;
 
+	/* Without a schema there are no fields to count: a run that never looked would pass with all of them. */
+	if (!st->has_schema && st->collection_size) {
+		ret->reason = AG_S("no document was looked at");
+		ret->critique = AG_S("Call schema_sample, then investigate the fields it lists.");
+		return true;
+	}
 	ag_audit_coverage(st, &covered, &paths);
 	if (!paths || (double)covered >= min * (double)paths)
 		return false;

@@ -324,6 +324,23 @@ static ag_status keep_off_sources(ag_cli *c, ag_str out, ag_err *err)
 	return st == AG_IO ? st : AG_OK;
 }
 
+/* Who names a model and gets none must not take the report for its word. */
+static void note_no_model(ag_cli *c)
+{
+	static const char *const flags[] = { "model", "max-tokens", "max-cost", "record",
+		                             "replay" };
+
+	for (size_t i = 0; i < AG_NELEM(flags) && !c->app.hub; i++) {
+		if (ag_cli_has(c, flags[i])) {
+			ag_cli_note(
+				c,
+				"--%s does nothing here: no model is asked without --planner llm",
+				flags[i]);
+			return;
+		}
+	}
+}
+
 static int run(ag_cli *c)
 {
 	ag_err err = { 0 };
@@ -344,6 +361,7 @@ static int run(ag_cli *c)
 	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
 	                       &j->opts, &err))
 		return ag_cli_fail(c, &err);
+	note_no_model(c);
 	if (ag_app_store(&c->app, &j->store, &err))
 		return ag_cli_fail(c, &err);
 	j->remembered = j->store->type != &ag_store_sqlite_memory;

@@ -222,6 +222,16 @@ static void block(const entry *e, ag_paint *p)
 		ping_line(e, p);
 }
 
+/* In the words of an audit that finds none: LLM_MODEL without LLM_API_BASE is told as what it is. */
+static void say_what_is_missing(ag_cli *c)
+{
+	ag_err err = { 0 };
+	ag_llm_model m;
+
+	if (ag_app_model(&c->app, AG_S(""), &m, &err))
+		ag_cli_note(c, "%s\n%s", err.msg, err.hint);
+}
+
 static int text(ag_cli *c, const entry *list, size_t n, int code)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
@@ -233,9 +243,7 @@ static int text(ag_cli *c, const entry *list, size_t n, int code)
 		block(&list[i], &p);
 	}
 	if (!n)
-		ag_cli_note(c, "No model is set. Put LLM_API_BASE, LLM_MODEL and LLM_API_KEY, or "
-		               "ANTHROPIC_API_KEY, into the environment, or models: into "
-		               "argus.yaml (`argus help settings`). Argus works without one, too.");
+		say_what_is_missing(c);
 	return ag_cli_finish(c, &out, code);
 }
 

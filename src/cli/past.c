@@ -85,7 +85,7 @@ ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena)
 	const uint32_t all = r->critical + r->high + r->medium + r->low;
 
 	if (!all)
-		return AG_S("no problems");
+		return ag_str_eqc(r->status, "ok") ? AG_S("no problems") : AG_S("none so far");
 	if (r->critical)
 		return ag_str_printf(arena, "%u problem%s, %u critical", all, all == 1 ? "" : "s",
 		                     r->critical);

@@ -192,6 +192,49 @@ static void by_name(void **state)
 	ag_app_release(&app);
 }
 
+/* What is nearly a name of argus.yaml is a slip; a server's own name of a model finds the server that has it. */
+static void a_slip_asks_no_other_server(void **state)
+{
+	static const char yaml[] =
+		"models:\n"
+		"  default: {base_url: \"http://127.0.0.1:1\", model: small}\n"
+		"  careful: {base_url: \"http://127.0.0.1:2\", model: large-8b}\n"
+		"  qwen3-8b: {base_url: \"http://127.0.0.1:3\"}\n";
+	static const struct {
+		const char *name, *model, *url;
+	} cases[] = {
+		{ "", "small", "http://127.0.0.1:1" },
+		{ "careful", "large-8b", "http://127.0.0.1:2" },
+		{ "large-8b", "large-8b", "http://127.0.0.1:2" },
+		{ "carefull", NULL, NULL },
+		{ "Careful", NULL, NULL },
+		{ "qwne3-8b", NULL, NULL },
+		{ "qwen3-4b", "qwen3-4b", "http://127.0.0.1:1" },
+		{ "another", "another", "http://127.0.0.1:1" },
+	};
+	ag_err err = { 0 };
+	ag_llm_model m;
+	ag_app app;
+
+	(void)state;
+	ag_app_init(&app, NULL);
+	assert_int_equal(ag_settings_yaml(&app.settings, AG_S("argus.yaml"), ag_str_c(yaml),
+	                                  app.arena, &err),
+	                 AG_OK);
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		const ag_status st = ag_app_model(&app, ag_str_c(cases[i].name), &m, &err);
+
+		assert_int_equal(st, cases[i].model ? AG_OK : AG_NOT_FOUND);
+		if (st) {
+			assert_non_null(strstr(err.msg, "did you mean"));
+			continue;
+		}
+		assert_string_equal(ag_str_cstr(app.arena, m.model), cases[i].model);
+		assert_string_equal(ag_str_cstr(app.arena, m.base_url), cases[i].url);
+	}
+	ag_app_release(&app);
+}
+
 static void a_budget_of_money_wants_prices(void **state)
 {
 	static const struct {
@@ -234,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cases),
 		cmocka_unit_test(by_name),
+		cmocka_unit_test(a_slip_asks_no_other_server),
 		cmocka_unit_test(a_budget_of_money_wants_prices),
 	};
 

@@ -315,6 +315,26 @@ static void scenario_10_run_rules(void **state)
 	fix_close(&f);
 }
 
+/* A model that only says that it is done has looked at nothing, however often it says so. */
+static void who_never_looked_does_not_pass(void **state)
+{
+	audit_fix f;
+
+	(void)state;
+	users(&f);
+	f.opts.fail_policy = AG_RUN_FAIL_WARN_ONLY;
+	f.opts.rules.early_termination_min = 1;
+	SCRIPT(&f, CONCLUDE);
+	assert_verdict(fix_record(&f, "run", 0), "fail", "no document was looked at");
+	fix_close(&f);
+	/* Where there is no document, there is nothing to look at. */
+	fix_open(&f, AG_S(""));
+	f.opts.rules.early_termination_min = 1;
+	SCRIPT(&f, CONCLUDE);
+	assert_verdict(fix_record(&f, "run", 0), "pass", NULL);
+	fix_close(&f);
+}
+
 static void run_fail_policies(void **state)
 {
 	audit_fix f;
@@ -403,6 +423,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_claim_is_corrected_once),
 		cmocka_unit_test(demoted_when_there_is_evidence),
 		cmocka_unit_test(scenario_10_run_rules),
+		cmocka_unit_test(who_never_looked_does_not_pass),
 		cmocka_unit_test(run_fail_policies),
 		cmocka_unit_test(scenario_17_collector),
 		cmocka_unit_test(gates_off_still_need_evidence),

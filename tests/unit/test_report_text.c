@@ -177,6 +177,46 @@ static void odd_reports(void **state)
 	}
 }
 
+/* Silence is no good news of a run that did not look, or not to its end. */
+static void headlines(void **state)
+{
+	static const struct {
+		const char *report, *want;
+	} rows[] = {
+		{ "{\"status\":\"ok\",\"documents_sampled\":9,\"collection_size\":9}",
+		  "c: no problems found" },
+		{ "{\"status\":\"ok\",\"documents_sampled\":9,\"collection_size\":9,\"source\":{"
+		  "\"broken\":1}}",
+		  "c: no problems found in what could be read" },
+		{ "{\"status\":\"partial\",\"documents_sampled\":9,\"collection_size\":9,\"source\":{"
+		  "\"broken\":1}}",
+		  "c: no problems so far" },
+		{ "{\"status\":\"ok\",\"documents_sampled\":0,\"collection_size\":9}",
+		  "c: nothing was looked at" },
+		{ "{\"status\":\"partial\",\"documents_sampled\":0,\"collection_size\":9}",
+		  "c: nothing was looked at" },
+		{ "{\"status\":\"ok\",\"documents_sampled\":0,\"collection_size\":0}",
+		  "c: no documents" },
+		{ "{\"status\":\"failed\",\"documents_sampled\":0,\"collection_size\":9}",
+		  "c: the audit failed" },
+	};
+	const ag_extjson_opts opts = { .typed = true };
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(rows); i++) {
+		ag_arena *arena = ag_arena_new();
+		const ag_str text = ag_str_printf(arena, "{\"collection\":\"c\",%s",
+		                                  rows[i].report + 1);
+		ag_err err;
+		ag_val v;
+
+		assert_int_equal(ag_extjson_parse(text, &opts, arena, &v, NULL, NULL, &err), AG_OK);
+		assert_string_equal(ag_str_cstr(arena, ag_report_headline(&v, arena)),
+		                    rows[i].want);
+		ag_arena_free(arena);
+	}
+}
+
 static void shares(void **state)
 {
 	static const struct {
@@ -237,9 +277,13 @@ static void code_breaks_where_it_may(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders),      cmocka_unit_test(hostile),
-		cmocka_unit_test(shares),      cmocka_unit_test(safe_and_narrow),
-		cmocka_unit_test(odd_reports), cmocka_unit_test(code_breaks_where_it_may),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(headlines),
+		cmocka_unit_test(shares),
+		cmocka_unit_test(safe_and_narrow),
+		cmocka_unit_test(odd_reports),
+		cmocka_unit_test(code_breaks_where_it_may),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
