@@ -73,7 +73,7 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 	if (!n && ag_rt_count(report, "collection_size") &&
 	    !ag_rt_count(report, "documents_sampled"))
 		return AG_S("nothing was looked at");
-	if (!n && ended(report, "partial"))
+	if (!n && ag_rt_count(report, "collection_size") && ended(report, "partial"))
 		return AG_S("no problems so far");
 	if (!n && left_out(report))
 		return ag_rt_count(report, "collection_size")
@@ -404,6 +404,14 @@ static void command(ag_rt *t, const char *why, ag_str line)
 	ag_paint_nl(&t->p);
 }
 
+static bool any_waits(const ag_val *findings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eqc(ag_rt_str(&findings[i], "status"), "pending_review"))
+			return true;
+	return false;
+}
+
 static void next_steps(ag_rt *t)
 {
 	size_t n;
@@ -423,6 +431,9 @@ static void next_steps(ag_rt *t)
 	if (!ended(t->report, "ok") && id.len)
 		command(t, "go on where it stopped",
 		        ag_str_printf(t->arena, "argus resume %.*s", AG_FMT(id)));
+	if (any_waits(items, n))
+		command(t, "decide what waits for a person",
+		        ag_str_printf(t->arena, "argus review %.*s", AG_FMT(id)));
 	if (n)
 		command(t, "check all of it again, after a repair",
 		        ag_str_printf(t->arena, "argus verify %.*s", AG_FMT(id)));

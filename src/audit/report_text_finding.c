@@ -81,6 +81,13 @@ static void share(ag_rt *t, const ag_val *f)
 	                            sampled ? "sampled " : "",
 	                            AG_FMT(ag_human_share(n, total, t->arena))));
 	ag_paint_nl(&t->p);
+	if (ag_str_eqc(ag_rt_str(f, "status"), "pending_review")) {
+		ag_paint_to(&t->p, BODY);
+		ag_paint_wrap(&t->p, AG_INK_YELLOW, BODY,
+		              ag_str_printf(t->arena, "waits for a person, confidence %.2f",
+		                            ag_rt_number(f, "confidence")));
+		ag_paint_nl(&t->p);
+	}
 }
 
 static void paragraph(ag_rt *t, ag_ink ink, ag_str text)

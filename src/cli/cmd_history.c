@@ -43,7 +43,7 @@ static void run_line(const ag_run_row *r, ag_paint *p, ag_arena *arena)
 	ag_paint_lit(p, AG_INK_PLAIN, "  ");
 	ag_paint_text(p, AG_INK_DIM, ag_past_when(r->started_ms, arena));
 	ag_paint_lit(p, AG_INK_PLAIN, "  ");
-	ag_paint_textf(p, AG_INK_PLAIN, "%-10.*s", AG_FMT(r->status));
+	ag_paint_textf(p, AG_INK_PLAIN, "%-13.*s", AG_FMT(r->status));
 	ag_paint_wrap(p, AG_INK_PLAIN, 4, is_over ? ag_past_problems(r, arena) : AG_S(""));
 	ag_paint_nl(p);
 }

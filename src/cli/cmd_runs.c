@@ -104,10 +104,10 @@ static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_
 	ag_paint_text(p, AG_INK_DIM, ag_past_when(r->started_ms, arena));
 	ag_paint_to(p, nid + 20);
 	ag_paint_text(p, status_ink(r->status), r->status);
-	ag_paint_to(p, nid + 31);
+	ag_paint_to(p, nid + 33);
 	ag_paint_cut(p, AG_INK_BOLD, ncoll, r->collection);
-	ag_paint_to(p, nid + 33 + ncoll);
-	ag_paint_wrap(p, AG_INK_PLAIN, nid + 33 + ncoll < p->width ? nid + 33 + ncoll : 2,
+	ag_paint_to(p, nid + 35 + ncoll);
+	ag_paint_wrap(p, AG_INK_PLAIN, nid + 35 + ncoll < p->width ? nid + 35 + ncoll : 2,
 	              outcome(r, arena));
 	ag_paint_nl(p);
 }

@@ -26,7 +26,7 @@ struct ag_progress_line {
 	ag_str what;
 	size_t width;
 	bool utf8, colour;
-	const char *phase;   /* of the last frame */
+	uint64_t nphase;     /* of the last frame */
 	int64_t phase_ms;    /* when it began */
 	uint64_t phase_docs; /* documents at that time */
 };
@@ -72,6 +72,13 @@ static void details(ag_progress_line *l, uint64_t done, uint64_t total, ag_arena
 	int64_t elapsed = now_ms() - l->phase_ms;
 	bool is_bytes = unit && strcmp(unit, "bytes") == 0;
 
+	/* Nobody knows how long it takes, and before the first word only a clock shows that something lives. */
+	if (unit && strcmp(unit, "tokens") == 0) {
+		ag_buf_addf(out, "%lld s", (long long)(elapsed / 1000));
+		if (done)
+			ag_buf_addf(out, ", %.*s tokens", AG_FMT(ag_human_count(done, arena)));
+		return;
+	}
 	if (is_bytes)
 		ag_buf_addf(out, "%.*s", AG_FMT(ag_human_bytes(done, arena)));
 	else
@@ -94,12 +101,13 @@ static void draw(ag_progress_line *l)
 	const char *phase = atomic_load_explicit(&l->progress->phase, memory_order_acquire);
 	uint64_t done = atomic_load_explicit(&l->progress->done, memory_order_relaxed);
 	uint64_t total = atomic_load_explicit(&l->progress->total, memory_order_relaxed);
+	uint64_t nphase = atomic_load_explicit(&l->progress->nphase, memory_order_relaxed);
 	ag_arena *arena = ag_arena_new();
 	ag_buf out = AG_BUF_INIT(4096), text = AG_BUF_INIT(1024);
 	ag_paint p;
 
-	if (phase != l->phase) {
-		l->phase = phase;
+	if (nphase != l->nphase) {
+		l->nphase = nphase;
 		l->phase_ms = now_ms();
 		l->phase_docs = atomic_load_explicit(&l->progress->documents, memory_order_relaxed);
 	}

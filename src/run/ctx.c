@@ -50,6 +50,7 @@ void ag_ctx_phase(const ag_ctx *ctx, const char *phase, const char *unit, uint64
 	atomic_store_explicit(&p->done, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->total, total, memory_order_relaxed);
 	atomic_store_explicit(&p->unit, unit, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->nphase, 1, memory_order_relaxed);
 	atomic_store_explicit(&p->phase, phase, memory_order_release);
 }
 

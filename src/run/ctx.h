@@ -16,6 +16,7 @@ typedef struct ag_progress {
 	_Atomic uint64_t done, total; /* in `unit`s; total 0 = unknown */
 	_Atomic(const char *) unit;   /* "bytes", "checks" */
 	_Atomic uint64_t documents;   /* documents read so far */
+	_Atomic uint64_t nphase;      /* phases so far: two of one name are two */
 } ag_progress;
 
 typedef struct ag_ctx {

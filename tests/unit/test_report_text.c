@@ -197,6 +197,8 @@ static void headlines(void **state)
 		  "c: nothing was looked at" },
 		{ "{\"status\":\"ok\",\"documents_sampled\":0,\"collection_size\":0}",
 		  "c: no documents" },
+		{ "{\"status\":\"partial\",\"documents_sampled\":0,\"collection_size\":0}",
+		  "c: no documents" },
 		{ "{\"status\":\"failed\",\"documents_sampled\":0,\"collection_size\":9}",
 		  "c: the audit failed" },
 	};
@@ -215,6 +217,30 @@ static void headlines(void **state)
 		                    rows[i].want);
 		ag_arena_free(arena);
 	}
+}
+
+/* A finding that nobody decided yet must not look like one that stands. */
+static void what_waits_is_told(void **state)
+{
+	static const char text[] =
+		"{\"id\":\"01989c6e\",\"status\":\"ok\",\"collection_size\":9,\"findings\":[{\"field\":\"f\","
+		"\"severity\":\"low\",\"status\":\"pending_review\",\"confidence\":0.625}]}";
+	const ag_extjson_opts opts = { .typed = true };
+	const ag_report_look look = { .width = 80, .remembered = true };
+	ag_arena *arena = ag_arena_new();
+	ag_buf out = AG_BUF_INIT(1 << 20);
+	ag_err err;
+	ag_val v;
+
+	(void)state;
+	assert_int_equal(ag_extjson_parse(ag_str_c(text), &opts, arena, &v, NULL, NULL, &err),
+	                 AG_OK);
+	ag_report_text(&v, &look, &out);
+	assert_true(
+		ag_str_contains(ag_buf_view(&out), AG_S("waits for a person, confidence 0.62")));
+	assert_true(ag_str_contains(ag_buf_view(&out), AG_S("argus review 01989c6e")));
+	ag_buf_release(&out);
+	ag_arena_free(arena);
 }
 
 static void shares(void **state)
@@ -277,13 +303,10 @@ static void code_breaks_where_it_may(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders),
-		cmocka_unit_test(hostile),
-		cmocka_unit_test(headlines),
-		cmocka_unit_test(shares),
-		cmocka_unit_test(safe_and_narrow),
-		cmocka_unit_test(odd_reports),
-		cmocka_unit_test(code_breaks_where_it_may),
+		cmocka_unit_test(orders),      cmocka_unit_test(hostile),
+		cmocka_unit_test(headlines),   cmocka_unit_test(what_waits_is_told),
+		cmocka_unit_test(shares),      cmocka_unit_test(safe_and_narrow),
+		cmocka_unit_test(odd_reports), cmocka_unit_test(code_breaks_where_it_may),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
