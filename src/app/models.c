@@ -138,7 +138,7 @@ static bool may_send(ag_app *app, ag_str key_env, ag_str origin, bool is_loopbac
 	ag_err ignored;
 	ag_str at;
 
-	if (app->config_is_named || is_loopback || ag_str_starts(key_env, AG_S("ARGUS_")))
+	if (app->config_is_named || ag_str_starts(key_env, AG_S("ARGUS_")) || (home && is_loopback))
 		return true;
 	return home && base_of(app, home).len &&
 	       !origin_of(app, base_of(app, home), &at, &ignored_loopback, &ignored) &&
@@ -392,6 +392,30 @@ ag_str ag_app_key_origin(ag_app *app, const ag_llm_model *m)
 	return AG_S("none");
 }
 
+bool ag_app_key_in_the_open(ag_app *app, const ag_llm_model *m)
+{
+	ag_err ignored;
+	ag_url u;
+
+	return m->key.len && !ag_url_parse(m->base_url, app->arena, &u, &ignored) &&
+	       ag_str_eqc(u.scheme, "http") && !ag_url_is_loopback(&u);
+}
+
+ag_str ag_app_models_warning(ag_app *app)
+{
+	for (size_t i = 0; i < AG_NELEM(app->llms); i++) {
+		const ag_llm_model *m = app->llms[i] ? ag_llm_model_of(app->llms[i]) : NULL;
+
+		if (m && ag_app_key_in_the_open(app, m))
+			return ag_str_printf(
+				app->arena,
+				"the key of the model \"%.*s\" travels unencrypted to %.*s: use "
+				"https, or a server on this machine",
+				AG_FMT(m->name), AG_FMT(ag_url_shown(m->base_url, app->arena)));
+	}
+	return AG_S("");
+}
+
 ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret, ag_err *err)
 {
 	const ag_llm_hub_opts o = { .record = record,
@@ -465,6 +489,10 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);
 	if (!st && judge)
 		st = open_one(app, s->judge_model, 2, &o->judge_llm, err);
+	if (st == AG_NOT_FOUND && replay.len)
+		return ag_err_hint(err, "a replay wants the models named as they were when it was "
+		                        "recorded: set LLM_MODEL and LLM_API_BASE as then; no "
+		                        "server is asked");
 	if (!st)
 		st = check_prices(app, err);
 	if (st)

@@ -8,7 +8,7 @@
  * A key goes only where it belongs. A settings file that was found in the current folder (and not named by --config) may
  * send a well-known key only to its own address, and any other variable only when its name begins with ARGUS_. An
  * address in a .env file gets a key of a .env file, not the one of the environment. A folder from somewhere cannot carry
- * secrets away; what runs on this machine is trusted with a key. */
+ * secrets away. What runs on this machine is trusted with the keys of models, and with nothing else. */
 #ifndef AG_APP_MODELS_H
 #define AG_APP_MODELS_H
 
@@ -25,6 +25,11 @@ AG_CHECK ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_
 
 /* Where the key of a model comes from: "LLM_API_KEY (.env.agent.secret:2)", "none"; never the key. */
 ag_str ag_app_key_origin(ag_app *app, const ag_llm_model *m);
+
+/* Would its key travel unencrypted to another machine? */
+bool ag_app_key_in_the_open(ag_app *app, const ag_llm_model *m);
+/* What a user should know of the models that are open, one sentence, "" = nothing. */
+ag_str ag_app_models_warning(ag_app *app);
 
 /* The hub, opened on first use; record and replay: files, "" = none. */
 AG_CHECK ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret,

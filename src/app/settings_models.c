@@ -152,11 +152,13 @@ ag_status ag_settings_var_set(ag_settings *s, ag_str name, ag_str value, ag_plac
 	value = ag_str_trim(value);
 	if (value.len > MAX_VAR_BYTES || memchr(value.ptr, '\0', value.len) ||
 	    !ag_utf8_valid(value))
-		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s: %.*s is no text of at most %d bytes",
-		               AG_FMT(where), AG_FMT(name), MAX_VAR_BYTES);
+		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s%s%.*s is no text of at most %d bytes",
+		               AG_FMT(ag_str_eq(where, name) ? AG_S("") : where),
+		               ag_str_eq(where, name) ? "" : ": ", AG_FMT(name), MAX_VAR_BYTES);
 	if (value.len > 2 && value.ptr[0] == '<' && value.ptr[value.len - 1] == '>') {
-		ag_fail(err, AG_INVALID, ORIGIN, "%.*s: %.*s still holds a placeholder",
-		        AG_FMT(where), AG_FMT(name));
+		ag_fail(err, AG_INVALID, ORIGIN, "%.*s%s%.*s still holds a placeholder",
+		        AG_FMT(ag_str_eq(where, name) ? AG_S("") : where),
+		        ag_str_eq(where, name) ? "" : ": ", AG_FMT(name));
 		return ag_err_hint(err, "put the real value in its place, or remove the line");
 	}
 	for (size_t i = 0; i < s->nvar && !v; i++)

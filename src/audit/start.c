@@ -5,6 +5,7 @@
 #include "audit/start.h"
 
 #include "audit/report.h"
+#include "net/url.h"
 #include "query/extjson.h"
 
 #define ORIGIN "audit.start"
@@ -63,24 +64,6 @@ static void read_unsigned(const ag_val *v, const char *key, unsigned *ret)
 
 /* --- writing --- */
 
-/* An address without user, password and query. */
-static void url_member(ag_jw *w, ag_str url, ag_arena *arena)
-{
-	const ptrdiff_t scheme = ag_str_find(url, ':');
-	size_t host = 0;
-
-	for (size_t i = 0; i < url.len; i++)
-		if (url.ptr[i] == '?' || url.ptr[i] == '#')
-			url.len = i;
-	if (scheme > 0 && url.len > (size_t)scheme + 3 && url.ptr[scheme + 1] == '/')
-		host = (size_t)scheme + 3;
-	for (size_t i = host; i < url.len && url.ptr[i] != '/'; i++)
-		if (url.ptr[i] == '@')
-			url = ag_str_printf(arena, "%.*s%.*s", (int)host, url.ptr,
-			                    (int)(url.len - i - 1), url.ptr + i + 1);
-	ag_jw_kstr(w, "base_url", url);
-}
-
 static void model_member(ag_jw *w, const char *role, ag_llm *llm, ag_arena *arena)
 {
 	const ag_llm_model *m = llm ? ag_llm_model_of(llm) : NULL;
@@ -94,7 +77,7 @@ static void model_member(ag_jw *w, const char *role, ag_llm *llm, ag_arena *aren
 	ag_jw_kstr(w, "name", m->name);
 	ag_jw_kstr(w, "model", m->model);
 	ag_jw_kstr(w, "provider", m->provider);
-	url_member(w, m->base_url, arena);
+	ag_jw_kstr(w, "base_url", ag_url_shown(m->base_url, arena));
 	ag_jw_obj_end(w);
 }
 

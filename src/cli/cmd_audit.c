@@ -362,6 +362,7 @@ static int run(ag_cli *c)
 	                       &j->opts, &err))
 		return ag_cli_fail(c, &err);
 	note_no_model(c);
+	ag_report_out_note_models(c);
 	if (ag_app_store(&c->app, &j->store, &err))
 		return ag_cli_fail(c, &err);
 	j->remembered = j->store->type != &ag_store_sqlite_memory;

@@ -14,7 +14,7 @@ static const ag_option options[] = {
 
 typedef struct entry {
 	ag_llm_model m;
-	ag_str key_origin, roles;
+	ag_str key_origin, roles, shown_url;
 	ag_price price;
 	bool has_price, key_in_the_open; /* a key over plain http to another machine */
 	bool pinged, ok;
@@ -69,16 +69,6 @@ static void find_price(ag_cli *c, entry *e)
 	} else if (!ag_app_hub(&c->app, AG_S(""), AG_S(""), &hub, &ignored)) {
 		e->has_price = ag_prices_find(ag_llm_hub_prices(hub), m->model, &e->price);
 	}
-}
-
-static void check_transport(ag_cli *c, entry *e)
-{
-	ag_err ignored;
-	ag_url u;
-
-	if (!ag_url_parse(e->m.base_url, c->app.arena, &u, &ignored))
-		e->key_in_the_open = e->m.key.len && ag_str_eqc(u.scheme, "http") &&
-		                     !ag_url_is_loopback(&u);
 }
 
 static void ping(ag_cli *c, entry *e)
@@ -144,7 +134,7 @@ static int json(ag_cli *c, const entry *list, size_t n, int code)
 		ag_jw_obj(&w);
 		ag_jw_kstr(&w, "name", list[i].m.name);
 		ag_jw_kstr(&w, "provider", list[i].m.provider);
-		ag_jw_kstr(&w, "base_url", list[i].m.base_url);
+		ag_jw_kstr(&w, "base_url", list[i].shown_url);
 		ag_jw_kstr(&w, "model", list[i].m.model);
 		ag_jw_kstr(&w, "key_from", list[i].key_origin);
 		ag_jw_kstr(&w, "roles", list[i].roles);
@@ -201,7 +191,7 @@ static void block(const entry *e, ag_paint *p)
 	ag_paint_to(p, 2);
 	ag_paint_text(p, AG_INK_PLAIN, e->m.model);
 	ag_paint_lit(p, AG_INK_DIM, " at ");
-	ag_paint_text(p, AG_INK_PLAIN, e->m.base_url);
+	ag_paint_text(p, AG_INK_PLAIN, e->shown_url);
 	ag_paint_lit(p, AG_INK_DIM, " (");
 	ag_paint_text(p, AG_INK_DIM, e->m.provider);
 	ag_paint_lit(p, AG_INK_DIM, "), key: ");
@@ -263,7 +253,8 @@ static int run(ag_cli *c)
 		list[i].key_origin = ag_app_key_origin(&c->app, &models[i]);
 		list[i].roles = roles_of(c, &models[i], i == 0, c->app.arena);
 		find_price(c, &list[i]);
-		check_transport(c, &list[i]);
+		list[i].shown_url = ag_url_shown(models[i].base_url, c->app.arena);
+		list[i].key_in_the_open = ag_app_key_in_the_open(&c->app, &models[i]);
 		if (!ag_cli_has(c, "no-ping"))
 			ping(c, &list[i]);
 		if (list[i].pinged && !list[i].ok)

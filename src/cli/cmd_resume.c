@@ -79,6 +79,7 @@ static ag_status wire_models(ag_cli *c, const ag_audit_start *start, ag_audit_op
 	                        err);
 	if (st)
 		return st;
+	ag_report_out_note_models(c);
 	o->meter = ag_app_meter(&c->app, c->app.arena);
 	*ret = ag_app_planner(&c->app);
 	return AG_OK;

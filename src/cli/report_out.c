@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/file.h"
+#include "app/models.h"
 
 static ag_str canonical(ag_cli *c, ag_str path)
 {
@@ -75,4 +76,12 @@ bool ag_report_out_recorded(ag_cli *c)
 		return true;
 	ag_cli_fail(c, &err);
 	return false;
+}
+
+void ag_report_out_note_models(ag_cli *c)
+{
+	const ag_str warning = ag_app_models_warning(&c->app);
+
+	if (warning.len)
+		ag_cli_note(c, "%.*s", AG_FMT(warning));
 }

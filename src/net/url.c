@@ -279,3 +279,22 @@ ag_str ag_url_join(ag_str base, const char *path, ag_arena *arena)
 		base.len--;
 	return ag_str_printf(arena, "%.*s%s", AG_FMT(base), path);
 }
+
+ag_str ag_url_shown(ag_str text, ag_arena *arena)
+{
+	const ptrdiff_t scheme = ag_str_find(text, ':');
+	size_t host = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] == '?' || text.ptr[i] == '#')
+			text.len = i;
+	if (scheme > 0 && text.len > (size_t)scheme + 3 && text.ptr[scheme + 1] == '/')
+		host = (size_t)scheme + 3;
+	for (size_t i = host; i < text.len && text.ptr[i] != '/'; i++)
+		if (text.ptr[i] == '@')
+			return ag_url_shown(ag_str_printf(arena, "%.*s%.*s", (int)host, text.ptr,
+			                                  (int)(text.len - i - 1),
+			                                  text.ptr + i + 1),
+			                    arena);
+	return text;
+}

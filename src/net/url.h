@@ -21,6 +21,9 @@ typedef struct ag_url {
 AG_CHECK ag_status ag_url_parse(ag_str text, ag_arena *arena, ag_url *ret, ag_err *err);
 /* "https://api.example.com:443": equal texts = the same origin (scheme, host, port). */
 ag_str ag_url_origin(const ag_url *u, ag_arena *arena);
+/* An address as it may be shown and kept: without user, password, query and fragment, where a key may stand. Also of text
+ * that is no address. In arena or a view of text. */
+ag_str ag_url_shown(ag_str text, ag_arena *arena);
 /* localhost, 127.0.0.0/8, ::1 */
 bool ag_url_is_loopback(const ag_url *u);
 /* `base` without its last slash, then `path` (which begins with one). */

@@ -175,6 +175,7 @@ static ag_status lease_held(ag_sqlite_store *s, const ag_id *run, ag_err *err)
 {
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
 	char until[AG_TIME_MAX_TEXT];
+	ag_str owner;
 	ag_status st = ag_sqlite_prepare(s, AG_SQL_LEASE, &stmt, err);
 
 	if (st)
@@ -184,8 +185,13 @@ static ag_status lease_held(ag_sqlite_store *s, const ag_id *run, ag_err *err)
 		return ag_fail(err, AG_CONFLICT, ORIGIN, "another process writes run %s",
 		               run->text);
 	ag_time_format(until, sqlite3_column_int64(stmt, 1));
-	ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by \"%.160s\" until %s", run->text,
-	        (const char *)sqlite3_column_text(stmt, 0), until);
+	owner = ag_str_c((const char *)sqlite3_column_text(stmt, 0));
+	if (ag_owner_pid(owner))
+		ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by process %ld until %s",
+		        run->text, ag_owner_pid(owner), until);
+	else
+		ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by \"%.*s\" until %s",
+		        run->text, (int)(owner.len < 100 ? owner.len : 100), owner.ptr, until);
 	ag_err_hint(err, "wait until it is done; a writer that died loses its right at that time");
 	return AG_CONFLICT;
 }

@@ -281,12 +281,37 @@ static void joins(void **state)
 	ag_arena_free(arena);
 }
 
+static void what_may_be_shown(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = {
+		{ "https://api.example.com/v1", "https://api.example.com/v1" },
+		{ "https://u:secret@host:1/v1?key=secret", "https://host:1/v1" },
+		{ "https://a@b:secret@host/x@y#secret", "https://host/x@y" },
+		{ "nonsense?secret", "nonsense" },
+		{ "", "" },
+	};
+	ag_arena *arena = ag_arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++)
+		assert_string_equal(ag_str_cstr(arena,
+		                                ag_url_shown(ag_str_c(cases[i].text), arena)),
+		                    cases[i].shown);
+	ag_arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_apart),     cmocka_unit_test(refuses),
-		cmocka_unit_test(shows_no_secret), cmocka_unit_test(has_limits),
-		cmocka_unit_test(knows_loopback),  cmocka_unit_test(joins),
+		cmocka_unit_test(what_may_be_shown),
+		cmocka_unit_test(takes_apart),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(shows_no_secret),
+		cmocka_unit_test(has_limits),
+		cmocka_unit_test(knows_loopback),
+		cmocka_unit_test(joins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
