@@ -117,7 +117,7 @@ static const char *const sql_text[] = {
 		"f") " FROM "
 		     "(SELECT * FROM runs p WHERE (?1 = '' OR p.source_key = ?1) "
 		     "AND (?2 = '' OR p.agent = ?2) AND (?3 = '' OR p.id < ?3) "
-		     "AND (p.status IN ('ok', 'partial') OR (p.status IN ('failed', 'cancelled') "
+		     "AND (p.status = 'ok' OR (p.status IN ('partial', 'failed', 'cancelled') "
 		     "AND EXISTS (SELECT 1 FROM findings WHERE run = p.id))) "
 		     "ORDER BY p.started_at DESC, p.id DESC LIMIT ?4) r "
 		     "LEFT JOIN findings f ON f.run = r.id "

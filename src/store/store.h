@@ -169,8 +169,9 @@ AG_CHECK ag_status ag_store_report(ag_store *s, const ag_id *run, ag_arena *aren
 /* In the order in which they were first stored. */
 AG_CHECK ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena,
                                      ag_finding_row **ret, size_t *nret, ag_err *err);
-/* Finished runs with their findings, newest first. A run that failed or was cancelled counts only when it found
- * something: else it says nothing about the data. One that is written now does not count. */
+/* Finished runs with their findings, newest first. One that did not come to its end (partial, failed, cancelled) counts
+ * only when it found something: a model that never answered says nothing about the data. One that is written now does
+ * not count. */
 AG_CHECK ag_status ag_store_past(ag_store *s, const ag_past_query *q, ag_arena *arena,
                                  ag_past_run **ret, size_t *nret, ag_err *err);
 /* At most `limit` findings that wait for a person, with their runs, newest run first; run NULL = of all runs. */

@@ -75,13 +75,14 @@ static ag_past_run *past(store_env *env, ag_past_query q, size_t *ret_n)
 static void earlier_runs_come_with_their_findings(void **state)
 {
 	store_env *env = *state;
-	ag_id a = put(env, "k", "ok", 'a', 2), b = put(env, "k", "partial", 'b', 0);
+	ag_id a = put(env, "k", "ok", 'a', 2), b = put(env, "k", "partial", 'b', 1);
 	ag_id c = put(env, "k", "failed", 'c', 1), d = put(env, "k", "cancelled", 'd', 3);
 	ag_past_query q = { .source_key = AG_S("k"), .agent = AG_S("audit"), .max_runs = 10 };
 	const ag_past_run *runs;
 	size_t n;
 
 	put(env, "other", "ok", 'x', 1);
+	put(env, "k", "partial", 'y', 0);
 	put(env, "k", "failed", 'y', 0);
 	put(env, "k", "cancelled", 'y', 0);
 	put(env, "k", "running", 'z', 2);
@@ -95,7 +96,7 @@ static void earlier_runs_come_with_their_findings(void **state)
 	assert_str(runs[3].run.collection, "orders");
 	assert_int_equal(runs[0].nfinding, 3);
 	assert_int_equal(runs[1].nfinding, 1);
-	assert_int_equal(runs[2].nfinding, 0);
+	assert_int_equal(runs[2].nfinding, 1);
 	assert_int_equal(runs[3].nfinding, 2);
 	assert_str(runs[0].findings[2].key, "d2");
 	assert_str(runs[1].findings[0].key, "c0");

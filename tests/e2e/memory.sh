@@ -90,7 +90,7 @@ mkdir other && cp people.ndjson other
 run audit other/people.ndjson -o json
 cp out other.json
 check 'another path is another source' first other.json
-run history people.ndjson; want 'history' 0 '- email / null_rate: seen in 6 of 7 runs; share 0.300-0.600, DRIFTING; last high'
+run history people.ndjson; want 'history' 0 '- email / null_rate: seen in 6 of 6 runs; share 0.300-0.600, DRIFTING; last high'
 run history people.ndjson; want 'lists the runs' 0 "$first"
 run history people.ndjson -o json; want 'history as JSON' 0 '"persistent": true'
 run history nothing.ndjson; want 'history of nothing' 1 '' 'nothing.ndjson'
