@@ -148,7 +148,7 @@ ag_str ag_json_raw_next(ag_str array, size_t *pos)
 
 bool ag_json_is_object(ag_str text, ag_arena *scratch)
 {
-	const ag_extjson_opts plain = { 0 };
+	const ag_extjson_opts plain = { .max_values = AG_WIRE_MAX_VALUES };
 	ag_extjson_notes notes = { 0 };
 	ag_val v = ag_val_missing();
 
@@ -158,7 +158,7 @@ bool ag_json_is_object(ag_str text, ag_arena *scratch)
 
 static bool is_json(ag_str text)
 {
-	const ag_extjson_opts plain = { 0 };
+	const ag_extjson_opts plain = { .max_values = AG_WIRE_MAX_VALUES };
 	ag_arena *arena = ag_arena_new();
 	ag_val v = ag_val_missing();
 	bool ok = !ag_extjson_parse(text, &plain, arena, &v, NULL, NULL, NULL);

@@ -11,6 +11,8 @@
 #define AG_WIRE_MAX_HEADERS     8
 #define AG_WIRE_MAX_REPLY_BYTES (16u << 20) /* text, thinking and inputs of one reply */
 #define AG_WIRE_MAX_TOOL_CALLS  256
+/* JSON values in one answer, event or error: no model writes so many, and they take some 30 MB while they are read. */
+#define AG_WIRE_MAX_VALUES 250000
 
 /* A reply under construction. accumulate.c. Growing texts are ag_bufs inside; free with ag_acc_release(). */
 typedef struct ag_acc ag_acc;

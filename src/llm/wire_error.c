@@ -298,7 +298,7 @@ ag_status ag_wire_fail_val(const char *origin, const ag_val *v, int http_status,
 
 static bool parse(ag_str body, ag_arena *arena, ag_val *ret)
 {
-	const ag_extjson_opts opts = { .repair_utf8 = true };
+	const ag_extjson_opts opts = { .repair_utf8 = true, .max_values = AG_WIRE_MAX_VALUES };
 
 	return !ag_extjson_parse(ag_str_trim(body), &opts, arena, ret, NULL, NULL, NULL) &&
 	       (ret->type == AG_T_OBJECT || ret->type == AG_T_ARRAY || ret->type == AG_T_STRING);

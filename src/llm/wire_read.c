@@ -30,14 +30,20 @@ ag_status ag_wire_parse(const char *origin, const char *what, ag_str text, ag_ac
                         ag_err *err)
 {
 	/* Some servers cut a character in two; the rest of the answer is worth keeping. */
-	const ag_extjson_opts opts = { .repair_utf8 = true };
+	const ag_extjson_opts opts = { .repair_utf8 = true, .max_values = AG_WIRE_MAX_VALUES };
 	ag_arena *arena = ag_acc_scratch(acc);
+	ag_err why = { 0 };
+	ag_status st;
 
 	ag_arena_reset(arena);
 	if (ag_str_starts(text, AG_S("\xef\xbb\xbf")))
 		text = ag_str_make(text.ptr + 3, text.len - 3);
 	text = ag_str_trim(text);
-	if (ag_extjson_parse(text, &opts, arena, ret, NULL, NULL, NULL))
+	st = ag_extjson_parse(text, &opts, arena, ret, NULL, NULL, &why);
+	if (st == AG_LIMIT)
+		return ag_fail(err, AG_LIMIT, origin, "%s is too much to be read: %s", what,
+		               why.msg);
+	if (st)
 		return refuse(origin, what, text, arena, err);
 	return AG_OK;
 }

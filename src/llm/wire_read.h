@@ -6,7 +6,8 @@
 #include "query/value.h"
 
 /* One JSON text of a server into the scratch arena of acc (which is emptied first). what: "the answer", "an event".
- * errors  AG_PROTOCOL, with the beginning of what came; HTML gets a hint at the address */
+ * errors  AG_PROTOCOL, with the beginning of what came; HTML gets a hint at the address; AG_LIMIT: too deep, or more
+ *         than AG_WIRE_MAX_VALUES */
 AG_CHECK ag_status ag_wire_parse(const char *origin, const char *what, ag_str text, ag_acc *acc,
                                  ag_val *ret, ag_err *err);
 /* Member as text: strings, and numbers as written; "" for all else. */

@@ -29,6 +29,9 @@ typedef struct ag_extjson_opts {
 	bool repair_utf8;
 	/* Depth limit; 0 = AG_EXTJSON_MAX_DEPTH, which larger values are cut to. */
 	unsigned max_depth;
+	/* Values of all levels together; 0 = no limit. A value takes up to 25 times the memory of its text, so texts of
+	 * strangers have one. */
+	size_t max_values;
 } ag_extjson_opts;
 
 /* What was lost or bent while reading; all zero for clean input. */
@@ -46,7 +49,7 @@ typedef struct ag_extjson_notes {
  *
  * ret_at   on failure: byte offset of the error in text (may be NULL)
  * notes    may be NULL
- * errors   AG_INVALID with offset and what was expected; AG_LIMIT for depth */
+ * errors   AG_INVALID with offset and what was expected; AG_LIMIT for depth and number of values */
 AG_CHECK ag_status ag_extjson_parse(ag_str text, const ag_extjson_opts *opts, ag_arena *arena,
                                     ag_val *ret, size_t *ret_at, ag_extjson_notes *notes,
                                     ag_err *err);

@@ -20,6 +20,7 @@ typedef struct reader {
 	ag_extjson_scan s;
 	const ag_extjson_opts *opts;
 	unsigned depth, max_depth;
+	size_t nvalue;
 	member_slot *members;
 	size_t nmember, member_cap;
 	ag_val *items;
@@ -341,6 +342,9 @@ static ag_status parse_value(reader *r, ag_val *ret)
 	skip_space(r);
 	if (r->s.at >= r->s.text.len)
 		return expected(r, "a value");
+	if (r->opts->max_values && ++r->nvalue > r->opts->max_values)
+		return ag_fail(r->s.err, AG_LIMIT, "query.extjson",
+		               "byte %zu: more than %zu values", r->s.at, r->opts->max_values);
 	switch (r->s.text.ptr[r->s.at]) {
 	case '{': return parse_object(r, ret);
 	case '[': return parse_array(r, ret);

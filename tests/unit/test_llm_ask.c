@@ -84,6 +84,34 @@ static void a_web_page_is_no_answer(void **state)
 	teardown(&b);
 }
 
+/* Values beyond the limit cost many times their text: the answer is not read, and not asked for again. */
+static void an_answer_of_too_many_values_is_not_read(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "{\"choices\":[{\"message\":{\"content\":\"Hello\"}}],\"z\":[0", "]}" },
+		{ "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}],\"z\":[0", "]}\n\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(rows); i++) {
+		ag_buf text = AG_BUF_INIT(1 << 20);
+		llm_step step = { .status = 200 };
+		bench b;
+
+		ag_buf_adds(&text, rows[i][0]);
+		for (size_t n = 1; n < AG_WIRE_MAX_VALUES; n++)
+			ag_buf_adds(&text, ",0");
+		ag_buf_adds(&text, rows[i][1]);
+		step.body = text.ptr;
+		setup(&b, &step, 1);
+		assert_int_equal(ask(&b), AG_LIMIT);
+		assert_says(b.err.msg, "more than 250000 values");
+		assert_int_equal(b.script.at, 1);
+		teardown(&b);
+		ag_buf_release(&text);
+	}
+}
+
 /* --- what is tried again ------------------------------------------------------------------------- */
 
 static void passing_failures_are_tried_again(void **state)
@@ -397,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_stream_that_was_not_asked_for),
 		cmocka_unit_test(a_stop_reason_ends_a_stream_without_done),
 		cmocka_unit_test(a_web_page_is_no_answer),
+		cmocka_unit_test(an_answer_of_too_many_values_is_not_read),
 		cmocka_unit_test(passing_failures_are_tried_again),
 		cmocka_unit_test(each_status),
 		cmocka_unit_test(each_network_failure),

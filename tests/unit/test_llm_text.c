@@ -118,7 +118,7 @@ static void test_raw_items(void **state)
 	}
 }
 
-/* A list as long as an answer may be is walked once: walked anew for each item it would take hours. */
+/* A list as long as it may be is walked once: walked anew for each item it would take hours. */
 static void test_many_calls(void **state)
 {
 	static const char *const units[] = { "{},", "{\"type\":\"x\"}," };
@@ -134,7 +134,7 @@ static void test_many_calls(void **state)
 		ag_acc *acc = ag_acc_new();
 
 		ag_buf_adds(&body, begins[p]);
-		for (size_t i = 0; i < 400000; i++)
+		for (size_t i = 0; i < 120000; i++)
 			ag_buf_adds(&body, units[p]);
 		ag_buf_adds(&body, ends[p]);
 		assert_int_equal(w->reply(ag_buf_view(&body), acc, NULL), AG_OK);

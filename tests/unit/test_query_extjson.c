@@ -329,6 +329,24 @@ static void duplicates_are_found_in_large_objects(void **state)
 	ag_arena_free(arena);
 }
 
+static void values_are_limited(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+	const ag_extjson_opts five = { .max_values = 5 };
+	size_t at = 0;
+	ag_err err;
+	ag_val v;
+
+	(void)state;
+	/* The containers count, keys do not. */
+	assert_int_equal(parse(arena, "[1,{\"a\":[2]}]", &five, &v, NULL, NULL, &err), AG_OK);
+	assert_int_equal(parse(arena, "[1,{\"a\":[2]},3]", &five, &v, &at, NULL, &err), AG_LIMIT);
+	assert_int_equal(at, 13);
+	assert_string_equal(err.msg, "byte 13: more than 5 values");
+	assert_int_equal(parse(arena, "[1,2,3,4,5,6]", &typed, &v, NULL, NULL, &err), AG_OK);
+	ag_arena_free(arena);
+}
+
 static void depth_is_limited(void **state)
 {
 	ag_arena *arena = ag_arena_new();
@@ -360,6 +378,7 @@ int main(void)
 		cmocka_unit_test(notes_count_what_was_bent),
 		cmocka_unit_test(bad_utf8_is_repaired_on_request),
 		cmocka_unit_test(duplicates_are_found_in_large_objects),
+		cmocka_unit_test(values_are_limited),
 		cmocka_unit_test(depth_is_limited),
 	};
 
