@@ -344,9 +344,11 @@ static ag_status finish(call *c, ag_err *err)
 		            AG_FMT(l->model.name));
 	else if (e.status == AG_NOT_FOUND)
 		ag_err_hint(&e,
-		            "check model and base_url of model \"%.*s\"; \"argus models\" lists "
-		            "what its server has",
+		            "check model and base_url of model \"%.*s\"; \"argus models\" asks its "
+		            "server for a name like it",
 		            AG_FMT(l->model.name));
+	else if (e.native == 429)
+		ag_err_hint(&e, "the server is there, and asks for less: try again later");
 	else if (e.status == AG_UNAVAILABLE || e.status == AG_TIMEOUT)
 		ag_err_hint(&e, "\"argus models\" shows which models answer");
 	ag_llm_hide_key(l->model.key, &e);

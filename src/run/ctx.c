@@ -23,8 +23,10 @@ ag_status ag_ctx_check(const ag_ctx *ctx, ag_err *err)
 	}
 	if (ctx->deadline_ms && ag_clock_mono(ctx->clock) >= ctx->deadline_ms) {
 		phase = phase_of(ctx);
-		return ag_fail(err, AG_TIMEOUT, "run.ctx", "the time limit was reached%s%s",
-		               phase ? " while " : "", phase ? phase : "");
+		ag_fail(err, AG_TIMEOUT, "run.ctx", "the time limit was reached%s%s",
+		        phase ? " while " : "", phase ? phase : "");
+		ag_err_hint(err, "a larger --deadline gives it more time");
+		return AG_TIMEOUT;
 	}
 	return AG_OK;
 }
