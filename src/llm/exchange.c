@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "llm/retry.h"
+#include "llm/wire_read.h"
 #include "net/sse.h"
 #include "net/url.h"
 
@@ -195,6 +196,50 @@ static void not_a_model(ag_llm_attempt *a)
 	verdict(a, AG_LLM_FAIL);
 }
 
+/* A coding that nobody asked for. The header alone proves nothing (some name "utf-8" there), so this is looked at only
+ * when nothing could be read; a recording has no header, but the first bytes. */
+static bool has_coding(const ag_llm_attempt *a, const stream *s)
+{
+	const ag_str name = a->response.content_encoding;
+
+	return (name.len && !ag_str_eqc(name, "identity") && !ag_str_eqc(name, "utf-8")) ||
+	       ag_str_starts(ag_buf_view(&s->head), AG_S("\x1f\x8b"));
+}
+
+static bool is_encoded(const ag_llm_attempt *a, const stream *s)
+{
+	return a->response.status >= 200 && a->response.status <= 299 && s->form == FORM_STREAM &&
+	       ag_acc_is_empty(a->acc) && !ag_acc_is_done(a->acc) && has_coding(a, s);
+}
+
+static void encoded(ag_llm_attempt *a, ag_arena *arena)
+{
+	ag_str name = ag_wire_clean(a->response.content_encoding, arena);
+
+	if (!name.len)
+		name = AG_S("gzip");
+	ag_fail(&a->error, AG_PROTOCOL, "llm.ask",
+	        "%.*s sent its answer with content-encoding %.*s, which was not asked for",
+	        AG_FMT(a->l->host), (int)(name.len < 40 ? name.len : 40), name.ptr);
+	ag_err_hint(&a->error,
+	            "is there a proxy in front of it? base_url of model \"%.*s\" must reach a "
+	            "server that answers plainly",
+	            AG_FMT(a->l->model.name));
+	verdict(a, AG_LLM_FAIL);
+}
+
+/* Nothing but white space in a proper answer: a server under load may do so, but 204 and 205 are meant. */
+static void empty(ag_llm_attempt *a)
+{
+	const int status = a->response.status;
+	const bool is_meant = status == 204 || status == 205;
+
+	ag_fail(&a->error, is_meant ? AG_PROTOCOL : AG_UNAVAILABLE, "llm.ask",
+	        "%.*s gave an empty answer (HTTP %d)", AG_FMT(a->l->host), status);
+	ag_err_hint(&a->error, "check base_url of model \"%.*s\"", AG_FMT(a->l->model.name));
+	verdict(a, is_meant ? AG_LLM_FAIL : AG_LLM_AGAIN);
+}
+
 /* Does the text end inside a string, an object or an array? Its last byte alone does not tell: an inner object may
  * be the last thing that came. */
 static bool ends_open(ag_str json)
@@ -230,7 +275,9 @@ static void end_of_whole(ag_llm_attempt *a, stream *s, ag_arena *arena)
 		verdict(a, AG_LLM_DONE);
 		return;
 	}
-	if (e.status == AG_PROTOCOL && ends_open(body))
+	if (e.status == AG_PROTOCOL && has_coding(a, s)) /* "[" may be the first byte of one */
+		encoded(a, arena);
+	else if (e.status == AG_PROTOCOL && ends_open(body))
 		cut(a, "the JSON does not end", arena);
 	else
 		end_of_content(a, &e);
@@ -257,6 +304,8 @@ static void judge(ag_llm_attempt *a, stream *s, const ag_err *e, int64_t took_ms
 	if (e->status && s->form == FORM_STREAM && !is_given_up(a, e->status) &&
 	    ag_acc_is_done(a->acc))
 		verdict(a, AG_LLM_DONE);
+	else if (is_encoded(a, s) && !is_given_up(a, e->status))
+		encoded(a, arena);
 	else if (s->failed)
 		end_of_content(a, &s->error);
 	else if (e->status)
@@ -267,6 +316,8 @@ static void judge(ag_llm_attempt *a, stream *s, const ag_err *e, int64_t took_ms
 		end_of_refusal(a);
 	else if (s->form == FORM_WHOLE)
 		end_of_whole(a, s, arena);
+	else if (s->form == FORM_UNKNOWN)
+		empty(a);
 	else
 		end_of_stream(a, s, arena);
 }

@@ -80,6 +80,11 @@ static ag_status judge(ag_llm *l, const ag_http_response *res, ag_arena *arena, 
 		        "%.*s answered with a web page: this is no model server", AG_FMT(l->host));
 		return ag_err_hint(err, "check base_url of model \"%.*s\"", AG_FMT(l->model.name));
 	}
+	if (res->status >= 200 && res->status <= 299 && !ag_str_trim(res->body).len) {
+		ag_fail(err, AG_PROTOCOL, "llm.ping", "%.*s gave an empty answer (HTTP %d)",
+		        AG_FMT(l->host), res->status);
+		return ag_err_hint(err, "check base_url of model \"%.*s\"", AG_FMT(l->model.name));
+	}
 	if (res->status >= 200 && res->status <= 299)
 		return read_list(l, res->body, arena, ret);
 	if (res->status == 404 || res->status == 405 || res->status == 501)

@@ -396,6 +396,8 @@ static ag_status transfer(ag_http *h, ag_http_exchange *x)
 		st = ag_fail(x->err, AG_UNAVAILABLE, AG_HTTP_ORIGIN, "libcurl takes no request");
 	} else {
 		st = run(h, x);
+		note_sent(x);
+		x->ret->is_sent = x->is_connected && (size_t)x->nsent >= x->r->body.len;
 		h->curl->multi_remove_handle(h->multi, h->easy);
 	}
 	/* The handle is kept, what it points to is not: neither the headers nor x. */
@@ -424,6 +426,7 @@ ag_status ag_http_send(ag_http *h, const ag_ctx *ctx, const ag_http_request *r, 
 	ag_status st;
 
 	*ret = (ag_http_response){ .content_type = AG_S(""),
+		                   .content_encoding = AG_S(""),
 		                   .retry_after = AG_S(""),
 		                   .request_id = AG_S(""),
 		                   .location = AG_S(""),

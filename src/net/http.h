@@ -45,11 +45,14 @@ typedef struct ag_http_request {
 typedef struct ag_http_response {
 	int status;
 	ag_str content_type; /* lower case, without parameters */
-	ag_str retry_after;  /* the header as it came; "" = none */
-	ag_str request_id;   /* of x-request-id, request-id; "" = none */
-	ag_str location;     /* of a redirect that was not followed */
-	ag_str body;         /* collected */
-	uint64_t nbyte;      /* of the body, as received */
+	/* Lower case; "" = none. None is ever asked for: a body that has one comes as it is. */
+	ag_str content_encoding;
+	ag_str retry_after; /* the header as it came; "" = none */
+	ag_str request_id;  /* of x-request-id, request-id; "" = none */
+	ag_str location;    /* of a redirect that was not followed */
+	ag_str body;        /* collected */
+	uint64_t nbyte;     /* of the body, as received */
+	bool is_sent; /* the request left whole: the server may work on it, whatever came back */
 	int64_t first_byte_ms,
 		total_ms; /* from the begin of the call; first byte: the status line */
 } ag_http_response;

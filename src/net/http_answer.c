@@ -24,7 +24,7 @@ int ag_http_on_connected(void *arg, char *peer_ip, char *own_ip, int peer_port, 
 	return CURL_PREREQFUNC_OK;
 }
 
-static ag_str media_type(ag_arena *arena, ag_str s)
+static ag_str lower(ag_arena *arena, ag_str s)
 {
 	char *p;
 
@@ -75,7 +75,9 @@ static void take_line(ag_http_exchange *x, ag_str line)
 		return;
 	value = ag_str_trim(value);
 	if (ag_str_ieq(name, AG_S("content-type")))
-		ret->content_type = media_type(x->arena, ag_str_trim(ag_str_split(&value, ';')));
+		ret->content_type = lower(x->arena, ag_str_trim(ag_str_split(&value, ';')));
+	else if (ag_str_ieq(name, AG_S("content-encoding")))
+		ret->content_encoding = lower(x->arena, value);
 	else if (ag_str_ieq(name, AG_S("retry-after")))
 		keep_first(x, &ret->retry_after, value);
 	else if (ag_str_ieq(name, AG_S("location")))

@@ -13,10 +13,11 @@
 /* One answer. Zeroed members are left out; fail != AG_OK comes after the body. */
 typedef struct llm_step {
 	int status;
-	const char *body, *retry_after, *location;
+	const char *body, *retry_after, *location, *encoding;
 	ag_status fail;
 	int native;
 	const char *message;
+	bool is_sent; /* of what failed; an answer always means it */
 } llm_step;
 
 #define LLM_MAX_SEEN 40
@@ -53,6 +54,8 @@ static AG_UNUSED ag_status script_send(ag_transport *t, const ag_ctx *ctx, const
 	memset(ret, 0, sizeof(*ret));
 	ret->status = step->status;
 	ret->retry_after = ag_str_dup(arena, ag_str_c(step->retry_after));
+	ret->content_encoding = ag_str_dup(arena, ag_str_c(step->encoding));
+	ret->is_sent = step->is_sent || step->status;
 	ret->location = ag_str_dup(arena, ag_str_c(step->location));
 	body = ag_str_c(step->body);
 	if (!r->on_body || step->status < 200 || step->status > 299) {

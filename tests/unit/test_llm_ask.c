@@ -237,6 +237,50 @@ static void nothing_at_all_is_a_cut(void **state)
 	teardown(&b);
 }
 
+static void an_empty_answer_is_called_so(void **state)
+{
+	BENCH(b, { 200, "" }, { 200, "\r\n" }, { 204, "" });
+
+	b.model.attempts = 2;
+	assert_int_equal(ask(&b), AG_UNAVAILABLE);
+	assert_says(b.err.msg, "api.example.com gave an empty answer (HTTP 200) (2 attempts)");
+	/* No content is no accident. */
+	assert_int_equal(ask(&b), AG_PROTOCOL);
+	assert_says(b.err.msg, "an empty answer (HTTP 204) (1 attempt)");
+	assert_says(b.err.hint, "base_url");
+	teardown(&b);
+}
+
+#define GZIP "\x1f\x8b\x08 zipped"
+
+static void a_coding_that_was_not_asked_for_is_named(void **state)
+{
+	BENCH(b, { 200, GZIP, .encoding = "gzip" },
+	      { 200, "\x0b\x02 brotli\n\n", .encoding = "br" },
+	      { 200, GZIP }, /* of a recording, which has no headers */
+	      { 200, GZIP, .encoding = "gzip", .fail = AG_UNAVAILABLE, .native = 18 },
+	      { 200, "[\x01 brotli", .encoding = "br" }, { 200, HELLO, .encoding = "gzip" },
+	      { 200, WHOLE, .encoding = "br" });
+	static const char *const names[] = { "gzip", "br", "gzip", "gzip", "br" };
+
+	for (size_t i = 0; i < AG_NELEM(names); i++) {
+		char want[64];
+
+		snprintf(want, sizeof(want), "content-encoding %s, which was not asked for",
+		         names[i]);
+		assert_int_equal(ask(&b), AG_PROTOCOL);
+		assert_says(b.err.msg, want);
+		assert_says(b.err.msg, "api.example.com");
+		assert_says(b.err.msg, "(1 attempt)");
+		assert_says(b.err.hint, "proxy");
+	}
+	/* What can be read is an answer, whatever the header says. */
+	assert_int_equal(ask(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_text(b.reply.text, "Hello");
+	teardown(&b);
+}
+
 /* Every place where the connection can end: a retry, and then the whole answer. */
 static void cut_at_every_byte(void **state)
 {
@@ -433,6 +477,8 @@ int main(void)
 		cmocka_unit_test(a_cut_stream_begins_anew),
 		cmocka_unit_test(a_stream_cut_for_good_says_what_came),
 		cmocka_unit_test(nothing_at_all_is_a_cut),
+		cmocka_unit_test(an_empty_answer_is_called_so),
+		cmocka_unit_test(a_coding_that_was_not_asked_for_is_named),
 		cmocka_unit_test(cut_at_every_byte),
 		cmocka_unit_test(an_error_in_the_stream),
 		cmocka_unit_test(a_redirect_is_not_followed),

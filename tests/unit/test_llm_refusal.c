@@ -375,7 +375,7 @@ static void a_ping_reads_the_list(void **state)
 	BENCH(b, { 200, "{\"data\":[{\"id\":\"gpt-4o-mini\"},{\"id\":\"gpt-4o\"}]}" },
 	      { 200, "{\"data\":[{\"id\":\"gpt-4\"}]}" }, { 404, "" },
 	      { 401, ERROR("bad key " LLM_KEY) }, { 200, "{\"models\":[{\"name\":\"x/gpt-4o\"}]}" },
-	      { 200, "\n<!DOCTYPE html><html><title>Log in</title></html>" });
+	      { 200, "\n<!DOCTYPE html><html><title>Log in</title></html>" }, { 200, " \n" });
 	ag_llm_ping p;
 
 	assert_int_equal(open_it(&b), AG_OK);
@@ -393,6 +393,9 @@ static void a_ping_reads_the_list(void **state)
 	assert_true(p.has_model);
 	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_PROTOCOL);
 	assert_says(b.err.msg, "web page");
+	assert_says(b.err.hint, "base_url");
+	assert_int_equal(ag_llm_ping_model(b.llm, &b.ctx, b.arena, &p, &b.err), AG_PROTOCOL);
+	assert_says(b.err.msg, "api.example.com gave an empty answer (HTTP 200)");
 	assert_says(b.err.hint, "base_url");
 	teardown(&b);
 }

@@ -31,7 +31,8 @@ static void serve_echo(net_conn *c)
 	ag_buf_add(&text, ag_str_make(c->body, c->nbody));
 	net_answer(c, "200 OK",
 	           "Content-Type: Text/Event-Stream; Charset=UTF-8\r\nX-Request-Id: req-7\r\n"
-	           "request-id: other\r\nRETRY-AFTER:  12 \r\nServer: x\r\n",
+	           "request-id: other\r\nRETRY-AFTER:  12 \r\nContent-Encoding: X-None\r\n"
+	           "Server: x\r\n",
 	           ag_buf_view(&text));
 	ag_buf_release(&text);
 }
@@ -65,6 +66,8 @@ static void sends_what_was_asked_and_nothing_else(void **state)
 	assert_str(c.res.body, want);
 	assert_int_equal(c.res.status, 200);
 	assert_str(c.res.content_type, "text/event-stream");
+	assert_str(c.res.content_encoding, "x-none");
+	assert_true(c.res.is_sent);
 	assert_str(c.res.request_id, "req-7");
 	assert_str(c.res.retry_after, "12");
 	assert_str(c.res.location, "");
