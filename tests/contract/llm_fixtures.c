@@ -9,7 +9,6 @@
 #include "llm_fixtures.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "llm/hub.h"
 #include "query/extjson.h"
 
@@ -30,7 +30,6 @@ const size_t nllm_fixture = AG_NELEM(llm_fixtures);
 
 llm_env *llm_env_new(const llm_fixture *f)
 {
-	const char *tmp = getenv("TMPDIR");
 	llm_env *env = ag_xcalloc(1, sizeof(*env));
 
 	env->fixture = f;
@@ -38,8 +37,7 @@ llm_env *llm_env_new(const llm_fixture *f)
 	env->ctx = (ag_ctx){ .clock = &ag_clock_system, .nthread = 1 };
 	ag_buf_init(&env->text, 64u << 20);
 	ag_buf_init(&env->thinking, 64u << 20);
-	snprintf(env->folder, sizeof(env->folder), "%.80s/argus-llm-XXXXXX", tmp ? tmp : "/tmp");
-	AG_ASSERT(mkdtemp(env->folder));
+	test_folder_make(env->folder, "llm");
 	ag_llm_model_init(&env->model);
 	env->model.name = AG_S("test");
 	env->model.provider = ag_str_c(f->provider);
@@ -49,12 +47,19 @@ llm_env *llm_env_new(const llm_fixture *f)
 	return env;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+llm_env *llm_env_new_once(const llm_fixture *f)
 {
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
+	llm_env *env = llm_env_new(f);
+
+	env->model.attempts = 1;
+	return env;
+}
+
+void llm_assert_no_key(const llm_env *env)
+{
+	assert_null(strstr(env->err.msg, LLM_TEST_KEY));
+	assert_null(strstr(env->err.hint, LLM_TEST_KEY));
+	assert_non_null(strstr(env->err.msg, "attempt"));
 }
 
 void llm_env_free(llm_env *env)
@@ -67,7 +72,7 @@ void llm_env_free(llm_env *env)
 	ag_buf_release(&env->text);
 	ag_buf_release(&env->thinking);
 	ag_arena_free(env->arena);
-	nftw(env->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	test_folder_remove(env->folder);
 	free(env);
 }
 

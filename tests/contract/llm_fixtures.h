@@ -37,6 +37,7 @@ typedef struct llm_env {
 } llm_env;
 
 llm_env *llm_env_new(const llm_fixture *f);
+llm_env *llm_env_new_once(const llm_fixture *f); /* its model is asked once, not tried again */
 /* Stops the server; fails the test when it did not end cleanly. */
 void llm_env_free(llm_env *env);
 bool llm_env_is_anthropic(const llm_env *env);
@@ -58,6 +59,8 @@ const ag_val *llm_env_log(llm_env *env, size_t *ret_n);
 /* How many requests came. */
 size_t llm_env_nrequest(llm_env *env);
 
+/* The failure says how often was tried, and holds no key. */
+void llm_assert_no_key(const llm_env *env);
 /* assert_ok(env, call): the message is shown when the call fails. */
 #define llm_assert_ok(env, call)                                                               \
 	do {                                                                                   \

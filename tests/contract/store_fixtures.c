@@ -1,7 +1,8 @@
 /* Worlds and rows for the tests of the stores. */
 #include "store_fixtures.h"
 
-#include <ftw.h>
+#include "folder.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,31 +16,21 @@ const size_t nstore_fixture = AG_NELEM(store_fixtures);
 
 store_env *store_env_new(const store_fixture *f)
 {
-	const char *tmp = getenv("TMPDIR");
 	store_env *env = ag_xcalloc(1, sizeof(*env));
 
 	env->fixture = f;
 	env->arena = ag_arena_new();
-	snprintf(env->folder, sizeof(env->folder), "%.80s/argus-store-XXXXXX", tmp ? tmp : "/tmp");
-	AG_ASSERT(mkdtemp(env->folder));
+	test_folder_make(env->folder, "store");
 	snprintf(env->uri, sizeof(env->uri), "%s%s%s", f->scheme, f->path ? env->folder : "",
 	         f->path ? f->path : "");
 	return env;
-}
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
 }
 
 void store_env_free(store_env *env)
 {
 	env->store = ag_store_close(env->store);
 	ag_arena_free(env->arena);
-	nftw(env->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	test_folder_remove(env->folder);
 	free(env);
 }
 

@@ -16,6 +16,15 @@ typedef struct store_fixture {
 extern const store_fixture store_fixtures[];
 extern const size_t nstore_fixture;
 
+/* For tests, which include cmocka before. */
+#define assert_ok(env, expr)                                       \
+	do {                                                       \
+		if (expr)                                          \
+			fail_msg("%s: %s", #expr, (env)->err.msg); \
+	} while (0)
+
+#define assert_str(s, text) assert_true(ag_str_eqc((s), (text)))
+
 /* One test's world: an empty folder, a store that is open in it. */
 typedef struct store_env {
 	const store_fixture *fixture;

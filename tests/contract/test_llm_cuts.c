@@ -17,10 +17,7 @@ static const llm_fixture *fixture;
 
 static int setup(void **state)
 {
-	llm_env *env = llm_env_new(fixture);
-
-	env->model.attempts = 1;
-	*state = env;
+	*state = llm_env_new_once(fixture);
 	return 0;
 }
 
@@ -28,13 +25,6 @@ static int teardown(void **state)
 {
 	llm_env_free(*state);
 	return 0;
-}
-
-static void assert_no_key(const llm_env *env)
-{
-	assert_null(strstr(env->err.msg, LLM_TEST_KEY));
-	assert_null(strstr(env->err.hint, LLM_TEST_KEY));
-	assert_non_null(strstr(env->err.msg, "attempt"));
 }
 
 #define CUT_TEXT "Some \xc3\xa4 text."
@@ -75,7 +65,7 @@ static void check_cut(llm_env *env, ag_status st, const char *how, size_t at)
 	if (whole && ncall != 1)
 		fail_msg("%s %zu: %zu calls", how, at, ncall);
 	if (!whole)
-		assert_no_key(env);
+		llm_assert_no_key(env);
 }
 
 /* Bytes of the whole answer: the last line of the log knows. */

@@ -20,10 +20,7 @@ static const llm_fixture *fixture;
 
 static int setup(void **state)
 {
-	llm_env *env = llm_env_new(fixture);
-
-	env->model.attempts = 1;
-	*state = env;
+	*state = llm_env_new_once(fixture);
 	return 0;
 }
 
@@ -31,13 +28,6 @@ static int teardown(void **state)
 {
 	llm_env_free(*state);
 	return 0;
-}
-
-static void assert_no_key(const llm_env *env)
-{
-	assert_null(strstr(env->err.msg, LLM_TEST_KEY));
-	assert_null(strstr(env->err.hint, LLM_TEST_KEY));
-	assert_non_null(strstr(env->err.msg, "attempt"));
 }
 
 static int64_t now(void)
@@ -81,7 +71,7 @@ static void statuses_are_told_apart(void **state)
 			         env->reply.attempts, env->err.msg);
 		assert_int_equal(llm_env_nrequest(env), cases[i].attempts);
 		assert_non_null(strstr(env->err.msg, "and more"));
-		assert_no_key(env);
+		llm_assert_no_key(env);
 	}
 }
 
@@ -112,7 +102,7 @@ static void no_wait_outlives_the_run(void **state)
 	assert_int_equal(llm_env_say(env, "hello"), AG_UNAVAILABLE);
 	assert_true(now() - begin < 1900);
 	assert_int_equal(env->reply.attempts, 1);
-	assert_no_key(env);
+	llm_assert_no_key(env);
 }
 
 static void a_redirect_is_not_followed(void **state)
@@ -129,7 +119,7 @@ static void a_redirect_is_not_followed(void **state)
 	assert_int_equal(llm_env_say(env, "hello"), AG_INVALID);
 	assert_int_equal(env->err.native, 307);
 	assert_int_equal(llm_env_nrequest(other), 0);
-	assert_no_key(env);
+	llm_assert_no_key(env);
 	llm_env_free(other);
 }
 
@@ -144,7 +134,7 @@ static void nobody_listens(void **state)
 	assert_int_equal(llm_env_say(env, "hello"), AG_UNAVAILABLE);
 	assert_int_equal(env->reply.attempts, 2);
 	assert_non_null(strstr(env->err.msg, "127.0.0.1"));
-	assert_no_key(env);
+	llm_assert_no_key(env);
 }
 
 static void a_web_page_is_no_answer(void **state)
@@ -155,9 +145,9 @@ static void a_web_page_is_no_answer(void **state)
 	                   "  body <!DOCTYPE html><title>Welcome</title>\n"
 	                   "answer\n  body {\"hello\":\"world\"}\n");
 	assert_int_equal(llm_env_say(env, "hello"), AG_PROTOCOL);
-	assert_no_key(env);
+	llm_assert_no_key(env);
 	assert_int_equal(llm_env_say(env, "hello"), AG_PROTOCOL);
-	assert_no_key(env);
+	llm_assert_no_key(env);
 }
 
 /* A server that fails again and again is left alone. */
@@ -184,7 +174,7 @@ static void an_error_inside_the_stream(void **state)
 	llm_env_start(env, script);
 	assert_int_equal(llm_env_say(env, "hello"), AG_UNAVAILABLE);
 	assert_non_null(strstr(env->err.msg, "verloaded"));
-	assert_no_key(env);
+	llm_assert_no_key(env);
 	if (!fixture->is_whole)
 		llm_assert_text(env->reply.text, "The beginning.");
 	env->model.attempts = 2;
@@ -255,7 +245,7 @@ static void silence_ends(void **state)
 		if (st != AG_TIMEOUT || now() - begin < 100 || now() - begin > 2500)
 			fail_msg("%s: %s after %d ms: %s", cases[i].words, ag_status_name(st),
 			         (int)(now() - begin), env->err.msg);
-		assert_no_key(env);
+		llm_assert_no_key(env);
 	}
 }
 

@@ -24,12 +24,6 @@
 
 #include "store_fixtures.h"
 
-#define assert_ok(env, expr)                                       \
-	do {                                                       \
-		if (expr)                                          \
-			fail_msg("%s: %s", #expr, (env)->err.msg); \
-	} while (0)
-
 #define NOBODY 65534
 
 static const store_fixture *fixture; /* of the group that runs */

@@ -14,14 +14,6 @@
 #include "base/embedded.h"
 #include "store_fixtures.h"
 
-#define assert_ok(env, expr)                                       \
-	do {                                                       \
-		if (expr)                                          \
-			fail_msg("%s: %s", #expr, (env)->err.msg); \
-	} while (0)
-
-#define assert_str(s, text) assert_true(ag_str_eqc((s), (text)))
-
 static const store_fixture *fixture; /* of the group that runs */
 
 static int setup(void **state)

@@ -18,12 +18,6 @@
 
 #include "store_fixtures.h"
 
-#define assert_ok(env, expr)                                       \
-	do {                                                       \
-		if (expr)                                          \
-			fail_msg("%s: %s", #expr, (env)->err.msg); \
-	} while (0)
-
 static const store_fixture *fixture; /* of the group that runs */
 
 static int setup(void **state)
