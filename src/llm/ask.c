@@ -25,6 +25,7 @@ typedef struct call {
 	unsigned nattempt; /* that count against the limit */
 	unsigned nsent;    /* exchanges, all */
 	unsigned ncharged; /* of them in charges */
+	bool has_tried;    /* the transport was called: its server is part of what went wrong */
 	int64_t begin_ms;
 	bool has_shown; /* the caller saw something of an answer that is void now */
 	size_t nbyte;   /* of deltas that are not yet in the progress */
@@ -95,12 +96,19 @@ static void on_delta(void *arg, ag_llm_delta_type type, ag_str text)
 
 /* --- after --------------------------------------------------------------------------------------- */
 
+/* The request left whole, and then we lost patience: the server read it, and may count it. */
+static bool is_left_unanswered(const ag_llm_attempt *a)
+{
+	return a->response.status == 0 && a->response.is_sent &&
+	       (a->error.status == AG_TIMEOUT || a->error.status == AG_CANCELLED);
+}
+
 /* What the server gave, or what can be guessed when it took the request. */
 static ag_llm_usage usage_of(const call *c, const ag_llm_attempt *a, const ag_llm_reply *reply)
 {
 	ag_llm_usage u = reply->usage;
 
-	if (a->response.status < 200 || a->response.status > 299)
+	if ((a->response.status < 200 || a->response.status > 299) && !is_left_unanswered(a))
 		return (ag_llm_usage){ 0 };
 	if (u.input_tokens == 0) {
 		u.is_estimated = true;
@@ -267,11 +275,11 @@ static bool go_on(call *c, const ag_llm_attempt *a)
 
 /* --- one attempt, and all of them ---------------------------------------------------------------- */
 
-/* Neither a status came nor a reason of the network: the request did not leave. */
+/* Neither a status came nor a reason of the network, nor did the request go out whole: it did not leave. */
 static bool sends_nothing(const ag_llm_attempt *a)
 {
-	return a->is_unsent ||
-	       (a->next == AG_LLM_FAIL && a->response.status == 0 && a->error.native == 0);
+	return a->is_unsent || (!a->response.is_sent && a->next == AG_LLM_FAIL &&
+	                        a->response.status == 0 && a->error.native == 0);
 }
 
 /* A replay that has no further attempt of this call: the recorded run ended it here. */
@@ -296,6 +304,7 @@ static ag_llm_next attempt(call *c, bool *ret_again)
 	ag_llm_next next;
 
 	ag_llm_try(&a, c->arena);
+	c->has_tried = c->has_tried || !a.is_unsent;
 	*ret_again = false;
 	next = a.next;
 	if (is_unrecorded(c, &a)) {
@@ -324,7 +333,8 @@ static ag_status finish(call *c, ag_err *err)
 	bool has_host = ag_str_contains(ag_str_c(c->err.msg), l->host);
 	unsigned n = c->nsent;
 
-	if (e.status == AG_CANCELLED || e.status == AG_CONFLICT || e.origin[0] == '\0' || n == 0)
+	if (e.status == AG_CANCELLED || e.status == AG_CONFLICT || e.origin[0] == '\0' ||
+	    (n == 0 && !(e.status == AG_TIMEOUT && c->has_tried)))
 		has_host = true;
 	ag_fail(&e, c->err.status, c->err.origin[0] ? c->err.origin : "llm.ask", "%.*s%s%s",
 	        has_host ? 0 : (int)l->host.len, l->host.ptr, has_host ? "" : ": ", c->err.msg);

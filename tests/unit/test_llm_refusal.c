@@ -138,6 +138,56 @@ static void a_failed_call_is_counted(void **state)
 	teardown(&b);
 }
 
+static void pass_deadline(void *arg, size_t step)
+{
+	(void)step;
+	((bench *)arg)->now += 20;
+}
+
+/* A request that went out whole and was not answered in time is a call, and its input is paid for. */
+static void an_unanswered_request_is_charged(void **state)
+{
+	static const struct {
+		ag_status st;
+		bool is_sent;
+	} rows[] = { { AG_TIMEOUT, true }, { AG_CANCELLED, true }, { AG_TIMEOUT, false } };
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(rows); i++) {
+		const llm_step step = { .fail = rows[i].st,
+			                .is_sent = rows[i].is_sent,
+			                .message = "the time limit was reached" };
+		ag_llm_meter meter;
+		bench b;
+
+		setup(&b, &step, 1);
+		ag_llm_meter_init(&meter, b.arena, 0, 0);
+		b.request.meter = &meter;
+		b.ctx.clock = &b.clock;
+		b.ctx.deadline_ms = b.now + 10;
+		b.script.before = pass_deadline;
+		b.script.arg = &b;
+		assert_int_equal(ask(&b), rows[i].st);
+		if (rows[i].st == AG_TIMEOUT)
+			assert_says(b.err.msg, rows[i].is_sent
+			                               ? "api.example.com: the time limit was "
+			                                 "reached (1 attempt)"
+			                               : "api.example.com: the time limit was "
+			                                 "reached");
+		assert_int_equal(meter.calls, rows[i].is_sent);
+		assert_int_equal(b.reply.attempts, rows[i].is_sent);
+		assert_int_equal(meter.output_tokens, 0);
+		if (rows[i].is_sent) {
+			assert_in_range(meter.input_tokens, 10, 200);
+			assert_true(meter.pending[0].usage.is_estimated);
+			assert_false(meter.pending[0].ok);
+		} else {
+			assert_int_equal(meter.input_tokens, 0);
+		}
+		teardown(&b);
+	}
+}
+
 static void a_budget_ends_the_retries(void **state)
 {
 	BENCH(b, { 200, SSE_TEXT("He") }, { 200, HELLO });
@@ -421,6 +471,7 @@ int main(void)
 		cmocka_unit_test(members_that_are_refused_are_left_out),
 		cmocka_unit_test(all_that_was_sent_is_charged),
 		cmocka_unit_test(a_failed_call_is_counted),
+		cmocka_unit_test(an_unanswered_request_is_charged),
 		cmocka_unit_test(a_budget_ends_the_retries),
 		cmocka_unit_test(nothing_is_sent_without_budget),
 		cmocka_unit_test(a_local_model_costs_nothing),

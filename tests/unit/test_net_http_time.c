@@ -322,8 +322,10 @@ static void keeps_the_deadline(void **state)
 		open_ask(&a, s->port, paths[i], (ag_http_timeouts){ 0 });
 		ctx.deadline_ms = net_now_ms() + LIMIT_MS;
 		assert_gave_up(&a, &ctx, AG_TIMEOUT, "time limit", LIMIT_MS - 20);
+		assert_true(a.client.res.is_sent);
 		/* And nothing begins behind it. */
 		assert_gave_up(&a, &ctx, AG_TIMEOUT, "time limit", 0);
+		assert_false(a.client.res.is_sent);
 		close_ask(&a);
 	}
 	assert_int_equal(atomic_load(&s->nconn), AG_NELEM(paths));
