@@ -218,8 +218,10 @@ static void say_what_is_missing(ag_cli *c)
 	ag_err err = { 0 };
 	ag_llm_model m;
 
-	if (ag_app_model(&c->app, AG_S(""), &m, &err))
-		ag_cli_note(c, "%s\n%s", err.msg, err.hint);
+	if (!ag_app_model(&c->app, AG_S(""), &m, &err))
+		return;
+	ag_cli_note(c, "%s", err.msg);
+	ag_cli_note(c, "%s", err.hint);
 }
 
 static int text(ag_cli *c, const entry *list, size_t n, int code)

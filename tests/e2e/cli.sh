@@ -46,6 +46,10 @@ want '--out in a folder that is not there' 2 '' '--out: '
 run audit orders.ndjson --out data; want '--out is a folder' 2 '' 'data is a folder'
 run runs --output silent; want 'silent where it means nothing' 2 '' 'text or json'
 run purge; want 'purge without age' 2 '' '--older-than DAYS must be given'
+LLM_MODEL=x run models; want 'a model without a place' 0 '' 'set LLM_API_BASE'
+holds 'what is missing is told in lines' sh -c '! grep -qF "\\n" err'
+run audit clean/clean.ndjson --record no.rec --store memory:
+want '--record without a model' 0 '' '--record does nothing here'
 run query orders.ndjson '{"a":'; want 'query: broken filter' 2 '' 'FILTER'
 run query orders.ndjson '{"$where":"1"}'; want 'query: code is refused' 2 '' '$where'
 for c in audit verify show runs inspect query purge doctor help version; do
