@@ -176,7 +176,7 @@ static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_ver
 static bool tokens_left(const ag_loop *l, ag_str *why)
 {
 	const ag_llm_meter *m = l->opts->meter;
-	uint64_t used = m ? m->input_tokens + m->output_tokens : 0;
+	const uint64_t used = m ? ag_llm_meter_tokens(m) : 0;
 
 	if (!m)
 		return true;
@@ -185,9 +185,9 @@ static bool tokens_left(const ag_loop *l, ag_str *why)
 	else if (m->max_tokens && used >= m->max_tokens)
 		*why = ag_str_printf(l->arena, "the budget of %llu tokens is used up (%llu used)",
 		                     (unsigned long long)m->max_tokens, (unsigned long long)used);
-	else if (m->max_usd > 0 && m->usd >= m->max_usd)
+	else if (m->max_usd > 0 && ag_llm_meter_usd(m) >= m->max_usd)
 		*why = ag_str_printf(l->arena, "the budget of %.4g USD is used up (%.4g used)",
-		                     m->max_usd, m->usd);
+		                     m->max_usd, ag_llm_meter_usd(m));
 	else
 		return true;
 	return false;

@@ -337,6 +337,10 @@ static ag_status emit_charge(ag_loop *l, const ag_llm_charge *c, ag_err *err)
 	ag_jw_kbool(&w, "estimated", c->usage.is_estimated);
 	ag_jw_kdouble(&w, "usd", c->usd);
 	ag_jw_kbool(&w, "priced", c->is_priced);
+	if (c->doubted_tokens) {
+		ag_jw_kuint(&w, "doubted_tokens", c->doubted_tokens);
+		ag_jw_kdouble(&w, "doubted_usd", c->doubted_usd);
+	}
 	ag_jw_kuint(&w, "attempts", c->attempts);
 	ag_jw_kint(&w, "latency_ms", c->latency_ms);
 	ag_jw_kbool(&w, "ok", c->ok);

@@ -302,9 +302,12 @@ static ag_status replay(ag_audit *a, const ag_event *events, size_t n, ag_err *e
 	ag_audit_state_init(&a->state, a->arena, &a->opts->rules, a->info->key, a->info->ndoc, 0);
 	for (size_t i = 0; i < n && !st; i++)
 		st = ag_audit_apply(&a->state, &events[i], err);
-	if (!st && a->opts->meter)
+	if (!st && a->opts->meter) {
 		ag_llm_meter_prime(a->opts->meter, a->state.input_tokens, a->state.output_tokens,
 		                   a->state.model_calls, a->state.usd);
+		ag_llm_meter_prime_doubted(a->opts->meter, a->state.doubted_tokens,
+		                           a->state.doubted_usd);
+	}
 	return st;
 }
 

@@ -338,15 +338,17 @@ static void write_critique(const trailer *t)
 static void write_budget(const trailer *t)
 {
 	const ag_llm_meter *m = t->o->meter;
-	const uint64_t used = m ? m->input_tokens + m->output_tokens
-	                        : t->s->input_tokens + t->s->output_tokens;
+	/* Beside a budget stands what the budget counts. */
+	const uint64_t used = m && m->max_tokens ? ag_llm_meter_tokens(m)
+	                      : m                ? m->input_tokens + m->output_tokens
+	                                         : t->s->input_tokens + t->s->output_tokens;
 
 	ag_buf_addf(t->out, "\nTOKENS used %llu", (unsigned long long)used);
 	if (m && m->max_tokens)
 		ag_buf_addf(t->out, " of %llu", (unsigned long long)m->max_tokens);
 	/* Without a money budget the price table has no say in what is asked. */
 	if (m && m->max_usd > 0)
-		ag_buf_addf(t->out, "; %.4f of %.4f USD", m->usd, m->max_usd);
+		ag_buf_addf(t->out, "; %.4f of %.4f USD", ag_llm_meter_usd(m), m->max_usd);
 	ag_buf_adds(t->out, ". When they run out the run ends: prefer what matters.\n");
 }
 

@@ -101,6 +101,8 @@ typedef struct ag_audit_state {
 	ag_str last_observation, last_critique;
 	uint64_t input_tokens, output_tokens, model_calls;
 	double usd;
+	uint64_t doubted_tokens; /* for budgets only: llm/meter.h */
+	double doubted_usd;
 	AG_LIST(ag_model_use) uses;     /* in order of first use */
 	AG_LIST(ag_step_use) step_uses; /* ascending */
 	bool has_history;

@@ -395,6 +395,8 @@ static void apply_usage(ag_audit_state *s, const ag_val *p)
 	s->output_tokens += output;
 	s->model_calls += ag_val_member_u64(p, "attempts");
 	s->usd = ag_llm_usd_add(s->usd, usd);
+	s->doubted_tokens += ag_val_member_u64(p, "doubted_tokens");
+	s->doubted_usd = ag_llm_usd_add(s->doubted_usd, ag_val_member_num(p, "doubted_usd"));
 	use->calls++;
 	use->input_tokens += input;
 	use->output_tokens += output;

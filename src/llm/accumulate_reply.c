@@ -149,7 +149,9 @@ static ag_llm_usage fitting_usage(const ag_acc *a)
 	written = ag_llm_estimate_tokens(nbyte);
 	if (!a->usage_known)
 		u = (ag_llm_usage){ .is_estimated = true };
-	if ((u.is_estimated || !a->done) && u.output_tokens < written) {
+	if (!written && a->npart) /* a call without input */
+		written = 1;
+	if ((u.is_estimated || !a->done || !u.output_tokens) && u.output_tokens < written) {
 		u.output_tokens = written;
 		u.is_estimated = true;
 	}

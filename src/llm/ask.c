@@ -117,9 +117,36 @@ static ag_llm_usage usage_of(const call *c, const ag_llm_attempt *a, const ag_ll
 	return u;
 }
 
-/* Pays for what was sent since the last charge. */
-static void charge(call *c, const ag_llm_usage *u, int64_t latency_ms, bool ok)
+static uint64_t estimate_reply(const ag_llm_reply *r)
 {
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->npart; i++)
+		n += r->parts[i].text.len + r->parts[i].input.len;
+	return ag_llm_estimate_tokens(n);
+}
+
+/* What the budget counts on top of the server's counts. */
+static void doubt(call *c, const ag_llm_reply *reply, ag_llm_charge *x)
+{
+	const ag_llm *l = c->l;
+	ag_llm_usage least = ag_llm_meter_floor(&x->usage, estimate_request(c->r),
+	                                        estimate_reply(reply));
+
+	x->doubted_tokens = least.input_tokens - x->usage.input_tokens + least.output_tokens -
+	                    x->usage.output_tokens;
+	if (!x->doubted_tokens)
+		return;
+	if (l->is_priced)
+		x->doubted_usd = ag_price_usd(&l->price, &least) - x->usd;
+	ag_llm_warn_doubted(c->l);
+}
+
+/* Pays for what was sent since the last charge; reply = NULL: nothing was used. */
+static void charge(call *c, const ag_llm_reply *reply, int64_t latency_ms, bool ok)
+{
+	static const ag_llm_usage nothing = { 0 };
+	const ag_llm_usage *u = reply ? &reply->usage : &nothing;
 	const ag_llm *l = c->l;
 	ag_llm_charge x = {
 		.purpose = ag_str_c(c->r->purpose),
@@ -136,6 +163,8 @@ static void charge(call *c, const ag_llm_usage *u, int64_t latency_ms, bool ok)
 
 	if (!l->is_priced && (u->input_tokens || u->output_tokens))
 		ag_llm_warn_unpriced(c->l);
+	if (reply)
+		doubt(c, reply, &x);
 	c->ncharged = c->nsent;
 	if (c->r->meter && x.attempts)
 		ag_llm_meter_charge(c->r->meter, &x);
@@ -195,7 +224,7 @@ static void settle(call *c, const ag_llm_attempt *a, int64_t latency_ms)
 	if (ok || !ag_acc_is_empty(a->acc))
 		*c->ret = reply;
 	if (reply.usage.input_tokens)
-		charge(c, &reply.usage, latency_ms, ok && !st);
+		charge(c, &reply, latency_ms, ok && !st);
 }
 
 /* --- again --------------------------------------------------------------------------------------- */
@@ -391,6 +420,6 @@ ag_status ag_llm_ask(ag_llm *l, const ag_ctx *ctx, const ag_llm_request *r, ag_a
 	ret->latency_ms = ag_llm_mono(l, ctx) - c.begin_ms;
 	if (next == AG_LLM_DONE && c.err.status == AG_OK)
 		return AG_OK;
-	charge(&c, &(ag_llm_usage){ 0 }, ret->latency_ms, false);
+	charge(&c, NULL, ret->latency_ms, false);
 	return finish(&c, err);
 }

@@ -150,6 +150,21 @@ void ag_llm_warn_unpriced(ag_llm *l)
 		       AG_FMT(l->model.model));
 }
 
+void ag_llm_warn_doubted(ag_llm *l)
+{
+	bool first;
+
+	pthread_mutex_lock(&l->hub->lock);
+	first = !l->known->is_doubted;
+	l->known->is_doubted = true;
+	pthread_mutex_unlock(&l->hub->lock);
+	if (first)
+		ag_log(AG_LOG_WARN, "usage_doubtful",
+		       "%.*s counts fewer tokens than model \"%.*s\" can have used: reports show its "
+		       "counts, budgets take a quarter of the estimate",
+		       AG_FMT(l->host), AG_FMT(l->model.name));
+}
+
 /* --- a model ------------------------------------------------------------------------------------- */
 
 void ag_llm_model_init(ag_llm_model *m)

@@ -26,7 +26,8 @@ typedef struct ag_llm_known {
 	ag_str origin, model;
 	atomic_uint how; /* ag_llm_structured; AUTO = nothing learnt */
 	atomic_uint refused;
-	bool is_warned; /* that its price is not known; under the hub's lock */
+	/* That its price is not known, that its counts are too small; under the hub's lock. */
+	bool is_warned, is_doubted;
 } ag_llm_known;
 
 struct ag_llm_hub {
@@ -57,6 +58,7 @@ struct ag_llm {
 
 /* One warning per model and hub. */
 void ag_llm_warn_unpriced(ag_llm *l);
+void ag_llm_warn_doubted(ag_llm *l);
 /* Takes the key out of a message: whole, and every piece of it of 8 bytes or more. */
 void ag_llm_hide_key(ag_str key, ag_err *err);
 int64_t ag_llm_mono(const ag_llm *l, const ag_ctx *ctx);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define PER       1e6 /* tokens that a price is for */
+#define DOUBT     4   /* a count below the estimate over this is not believed */
 #define MAX_RATIO 16  /* beyond it a count is not about the text that was sent */
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -40,6 +41,34 @@ void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_
 	m->usd = ag_llm_usd_add(m->usd, usd);
 }
 
+void ag_llm_meter_prime_doubted(ag_llm_meter *m, uint64_t tokens, double usd)
+{
+	m->doubted_tokens = sum(m->doubted_tokens, tokens);
+	m->doubted_usd = ag_llm_usd_add(m->doubted_usd, usd);
+}
+
+uint64_t ag_llm_meter_tokens(const ag_llm_meter *m)
+{
+	return sum(sum(m->input_tokens, m->output_tokens), m->doubted_tokens);
+}
+
+double ag_llm_meter_usd(const ag_llm_meter *m)
+{
+	return m->doubted_usd > 0 ? ag_llm_usd_add(m->usd, m->doubted_usd) : m->usd;
+}
+
+ag_llm_usage ag_llm_meter_floor(const ag_llm_usage *given, uint64_t estimated_input,
+                                uint64_t estimated_output)
+{
+	ag_llm_usage u = *given;
+
+	if (u.input_tokens < estimated_input / DOUBT)
+		u.input_tokens = estimated_input / DOUBT;
+	if (u.output_tokens < estimated_output / DOUBT)
+		u.output_tokens = estimated_output / DOUBT;
+	return u;
+}
+
 uint64_t ag_llm_estimate_tokens(size_t nbyte)
 {
 	return (uint64_t)nbyte / 4 + (nbyte % 4 != 0);
@@ -62,16 +91,20 @@ static void refuse(ag_llm_meter *m, ag_err *err, const char *fmt, ...)
 static ag_status admit_tokens(ag_llm_meter *m, uint64_t input, unsigned least, unsigned *output,
                               ag_err *err)
 {
-	uint64_t used = sum(m->input_tokens, m->output_tokens), need = sum(sum(used, input), least);
+	uint64_t used = ag_llm_meter_tokens(m), need = sum(sum(used, input), least);
+	char doubted[64] = "";
 	uint64_t room;
 
 	if (!m->max_tokens)
 		return AG_OK;
+	if (m->doubted_tokens)
+		snprintf(doubted, sizeof(doubted), ", %" PRIu64 " of them uncounted by the server",
+		         m->doubted_tokens);
 	if (need > m->max_tokens) {
 		refuse(m, err,
 		       "the budget of %" PRIu64 " tokens is used up (%" PRIu64
-		       " used, the next call needs about %" PRIu64 ")",
-		       m->max_tokens, used, sum(input, least));
+		       " used%s, the next call needs about %" PRIu64 ")",
+		       m->max_tokens, used, doubted, sum(input, least));
 		ag_err_hint(err, "a larger --max-tokens lets it go on");
 		return AG_LIMIT;
 	}
@@ -84,7 +117,7 @@ static ag_status admit_tokens(ag_llm_meter *m, uint64_t input, unsigned least, u
 static ag_status admit_usd(ag_llm_meter *m, uint64_t input, unsigned least, unsigned *output,
                            double input_price, double output_price, ag_err *err)
 {
-	double left = m->max_usd - m->usd, fixed, room;
+	double used = ag_llm_meter_usd(m), left = m->max_usd - used, fixed, room;
 
 	if (!(m->max_usd > 0))
 		return AG_OK;
@@ -102,7 +135,7 @@ static ag_status admit_usd(ag_llm_meter *m, uint64_t input, unsigned least, unsi
 		refuse(m, err,
 		       "the budget of %.4g USD is used up (%.4g used, the next call needs about "
 		       "%.2g)",
-		       m->max_usd, m->usd, fixed + (double)least * output_price / PER);
+		       m->max_usd, used, fixed + (double)least * output_price / PER);
 		ag_err_hint(err, "a larger --max-cost lets it go on");
 		return AG_LIMIT;
 	}
@@ -166,6 +199,7 @@ void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c)
 	m->output_tokens = sum(m->output_tokens, c->usage.output_tokens);
 	m->calls = sum(m->calls, c->attempts);
 	m->usd = ag_llm_usd_add(m->usd, c->usd);
+	ag_llm_meter_prime_doubted(m, c->doubted_tokens, c->doubted_usd);
 	learn_ratio(m, c);
 	if (tokens > m->largest_call_tokens)
 		m->largest_call_tokens = tokens;

@@ -2,7 +2,12 @@
  *
  * One meter per run, on the run's thread. A call is admitted before it is made: what is used, the estimated input and
  * the largest output must fit the budget; an output that does not fit is shortened, down to AG_METER_MIN_OUTPUT.
- * Charges wait in the meter until the loop writes them as usage events. */
+ * Charges wait in the meter until the loop writes them as usage events.
+ *
+ * Reports show what servers counted. A budget does not trust it blindly: a server that counts 1 for a prompt of 2,000
+ * tokens would keep it open for ever. For a budget a call has used at least a quarter of what was estimated from its
+ * bytes; no tokenizer in use packs 16 bytes of our prompts into each token. What that adds is doubted_tokens and
+ * doubted_usd: not in any sum of a report, but in usage events, so that a resumed run remembers it. */
 #ifndef AG_LLM_METER_H
 #define AG_LLM_METER_H
 
@@ -28,6 +33,9 @@ typedef struct ag_llm_charge {
 	ag_llm_usage usage;
 	double usd;
 	bool is_priced; /* a price was known; else usd is 0 */
+	/* What the budget counts beyond usage and usd: see above. */
+	uint64_t doubted_tokens;
+	double doubted_usd;
 	unsigned
 		attempts; /* exchanges since the charge before it: failed ones without usage, and the one charged */
 	int64_t latency_ms;
@@ -41,6 +49,8 @@ typedef struct ag_llm_meter {
 	uint64_t input_tokens, output_tokens;
 	uint64_t calls; /* exchanges, also failed ones */
 	double usd;
+	uint64_t doubted_tokens; /* counted by the budget only */
+	double doubted_usd;
 	bool exhausted; /* a call was refused */
 	char why[200]; /* "the budget of 20000 tokens is used up (19500 used, the next call needs about 900)" */
 	ag_llm_charge pending[AG_METER_MAX_PENDING];
@@ -57,6 +67,13 @@ void ag_llm_meter_init(ag_llm_meter *m, ag_arena *arena, uint64_t max_tokens, do
 /* What earlier sittings of a resumed run used. */
 void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_tokens,
                         uint64_t calls, double usd);
+void ag_llm_meter_prime_doubted(ag_llm_meter *m, uint64_t tokens, double usd);
+/* What the budget counts as used, doubted tokens and money included. */
+uint64_t ag_llm_meter_tokens(const ag_llm_meter *m);
+double ag_llm_meter_usd(const ag_llm_meter *m);
+/* The least that a budget believes for a call of that estimated size. */
+ag_llm_usage ag_llm_meter_floor(const ag_llm_usage *given, uint64_t estimated_input,
+                                uint64_t estimated_output);
 /* May a call with that input be made? *output (tokens wanted) is shortened to what the budget allows.
  * prices    USD per million tokens, < 0 = unknown (then a money budget refuses the call)
  * errors    AG_LIMIT, and m->exhausted is set */

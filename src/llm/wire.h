@@ -38,8 +38,8 @@ bool ag_acc_is_done(const ag_acc *a);
 bool ag_acc_is_empty(const ag_acc *a); /* nothing of the answer has come */
 /* The reply so far, texts in arena. Calls without an id get one ("call_1"), unique in the reply. The stop reason is
  * made to fit what came: TOOLS exactly when there are calls to be run, unless the answer was cut or refused.
- * Usage: what the server gave; when it gave none, or the answer is not whole and says more than was counted, output is
- * estimated (is_estimated). Input is then for the caller to estimate, who knows the request.
+ * Usage: what the server gave; when it gave none, or 0 for an answer that is not empty, or the answer is not whole and says more
+ * than was counted, output is estimated (is_estimated). Input is then for the caller to estimate, who knows the request.
  *
  * format   the name of the format that was asked for ("" = none): ret->json is then the input of the call of that
  *          tool, else the JSON object in the text (fenced or bare; the first complete one)

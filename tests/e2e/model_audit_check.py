@@ -319,6 +319,22 @@ def budget_of_tokens():
         same("all sittings", rig.shown()["total_input_tokens"], 2000 * len(WHOLE))
 
 
+def budget_floor():
+    """a server that counts next to nothing: the report shows its counts, the budget does not believe them, nor does resume"""
+    with Rig("customers.json") as rig, Server(plan([SAMPLE, PROFILE] * 100, "usage 1 0")) as server:
+        rig.yaml(server, chat="")
+        r = rig.audit("customers.json", "--max-tokens", "10000", "--max-iterations", "200",
+                      "--action-evaluator", "none", ARGUS_LOG_LEVEL="warn")
+        same("status", r["status"], "partial")
+        want("uncounted by the server" in r["status_reason"], r["status_reason"])
+        n = len(server.asked())
+        want(2 <= n <= 20, "calls", n)
+        same("the server's counts", r["total_input_tokens"], n)
+        want("usage_doubtful" in rig.err, rig.err)
+        rig.run("resume", "last", "-o", "json", "--max-tokens", "10000", code=None)
+        same("no call more", len(server.asked()), n)
+
+
 def budget_of_money():
     """--max-cost as well; a model without a price is not asked"""
     script = plan([s for s, _ in WHOLE], "usage 2000 100")
@@ -450,7 +466,7 @@ def table():
     same("scenarios", sorted(found), list(range(1, 26)) + [28])
 
 
-CASES = [table, tools, usage_by_call, event_log, whole_run, budget_of_tokens, budget_of_money,
+CASES = [table, tools, usage_by_call, event_log, whole_run, budget_of_tokens, budget_floor, budget_of_money,
          budget_of_steps, no_usage, profile_balanced, profile_thorough, self_rejects, low_score, garbage,
          forged, judges_of_steps, judge_is_missing, escalation, history]
 

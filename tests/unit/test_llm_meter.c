@@ -191,6 +191,48 @@ static void the_estimate_learns(void **state)
 	ag_arena_free(arena);
 }
 
+/* What a server does not count the budget counts, and no report. */
+static void a_budget_has_a_floor(void **state)
+{
+	const ag_llm_usage small = { .input_tokens = 1, .output_tokens = 7, .cached_tokens = 1 };
+	const ag_llm_usage fair = { .input_tokens = 500, .output_tokens = 30 };
+	ag_llm_charge c = charge_of(1, 7, 0.001);
+	unsigned output = 100;
+	ag_err err = { 0 };
+	ag_llm_usage u;
+	ag_llm_meter m;
+
+	(void)state;
+	u = ag_llm_meter_floor(&small, 2000, 40);
+	assert_int_equal(u.input_tokens, 500);
+	assert_int_equal(u.output_tokens, 10);
+	assert_int_equal(u.cached_tokens, 1);
+	u = ag_llm_meter_floor(&fair, 2000, 120);
+	assert_int_equal(u.input_tokens, 500);
+	assert_int_equal(u.output_tokens, 30);
+
+	ag_llm_meter_init(&m, NULL, 1000, 0.01);
+	c.doubted_tokens = 502;
+	c.doubted_usd = 0.008;
+	ag_llm_meter_charge(&m, &c);
+	assert_int_equal(m.input_tokens + m.output_tokens, 8);
+	assert_true(m.usd == 0.001 && ag_llm_meter_usd(&m) == 0.009);
+	assert_int_equal(ag_llm_meter_tokens(&m), 510);
+	assert_int_equal(ag_llm_meter_admit(&m, 450, &output, 0, 0, &err), AG_LIMIT);
+	assert_string_equal(m.why,
+	                    "the budget of 1000 tokens is used up (510 used, 502 of them uncounted "
+	                    "by the server, the next call needs about 514)");
+	m.max_tokens = 0;
+	assert_int_equal(ag_llm_meter_admit(&m, 450, &output, 5, 0, &err), AG_LIMIT);
+	assert_non_null(strstr(m.why, "0.009 used"));
+	/* A resumed run knows it. */
+	ag_llm_meter_init(&m, NULL, 1000, 0);
+	ag_llm_meter_prime(&m, 1, 7, 1, 0.001);
+	ag_llm_meter_prime_doubted(&m, UINT64_MAX, 0.008);
+	assert_true(ag_llm_meter_tokens(&m) == UINT64_MAX);
+	assert_true(ag_llm_meter_usd(&m) == 0.009);
+}
+
 static void money_adds_up_without_noise(void **state)
 {
 	double sum = 0;
@@ -206,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_estimate_learns),
+		cmocka_unit_test(a_budget_has_a_floor),
 		cmocka_unit_test(money_adds_up_without_noise),
 		cmocka_unit_test(without_limits_all_is_admitted),
 		cmocka_unit_test(tokens_shorten_and_refuse),

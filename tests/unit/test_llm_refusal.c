@@ -188,6 +188,44 @@ static void an_unanswered_request_is_charged(void **state)
 	}
 }
 
+/* A server that counts next to nothing does not keep a budget open: a quarter of the estimate is taken. */
+static void a_server_that_counts_too_little(void **state)
+{
+	static const char answer[] = SSE_TEXT("Hello, world") SSE_STOP("stop") SSE_USAGE(1, 0)
+		SSE_DONE;
+	char text[8000];
+	const ag_llm_part part = { .type = AG_LLM_TEXT, .text = { text, sizeof(text) } };
+	const ag_llm_message message = { AG_LLM_USER, &part, 1 };
+	llm_step steps[30];
+	ag_llm_meter meter;
+	uint64_t ncall = 0;
+	bench b;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (size_t i = 0; i < AG_NELEM(steps); i++)
+		steps[i] = (llm_step){ 200, answer };
+	setup(&b, steps, AG_NELEM(steps));
+	b.request.on_delta = NULL;
+	b.request.messages = &message;
+	ag_llm_meter_init(&meter, b.arena, 10000, 0);
+	b.request.meter = &meter;
+	while (!ask(&b)) {
+		ncall++;
+		assert_int_equal(b.reply.usage.input_tokens, 1);
+		assert_int_equal(b.reply.usage.output_tokens, 3); /* it came: 0 is no count */
+		assert_true(b.reply.usage.is_estimated);
+	}
+	assert_int_equal(b.err.status, AG_LIMIT);
+	/* 500 + 3 each; the next one may be 2,000 + 64. */
+	assert_int_equal(ncall, 16);
+	assert_int_equal(meter.input_tokens, ncall);
+	assert_int_equal(meter.doubted_tokens, 499 * ncall);
+	assert_int_equal(meter.pending[0].doubted_tokens, 499);
+	assert_true(meter.pending[0].doubted_usd > 0.001 && meter.pending[0].doubted_usd < 0.0013);
+	teardown(&b);
+}
+
 static void a_budget_ends_the_retries(void **state)
 {
 	BENCH(b, { 200, SSE_TEXT("He") }, { 200, HELLO });
@@ -472,6 +510,7 @@ int main(void)
 		cmocka_unit_test(all_that_was_sent_is_charged),
 		cmocka_unit_test(a_failed_call_is_counted),
 		cmocka_unit_test(an_unanswered_request_is_charged),
+		cmocka_unit_test(a_server_that_counts_too_little),
 		cmocka_unit_test(a_budget_ends_the_retries),
 		cmocka_unit_test(nothing_is_sent_without_budget),
 		cmocka_unit_test(a_local_model_costs_nothing),
