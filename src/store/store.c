@@ -394,7 +394,7 @@ static ag_status look_at_holder(ag_store *s, const ag_id *run, ag_str owner, int
                                 ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-	ag_str holder;
+	ag_str holder = AG_S("");
 	int64_t until_ms;
 	ag_status st = s->type->lease_holder(s, run, arena, &holder, &until_ms, err);
 
@@ -414,7 +414,7 @@ static ag_status look_at_holder(ag_store *s, const ag_id *run, ag_str owner, int
 ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-	ag_str holder;
+	ag_str holder = AG_S("");
 	int64_t until_ms;
 	ag_status st = check_run_id(run, err);
 
