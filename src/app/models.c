@@ -483,7 +483,9 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 	if (!planner && !self && !judge)
 		return ag_audit_opts_check(o, err);
 	st = ag_app_hub(app, record, replay, &hub, err);
-	if (!st && planner)
+	if (st)
+		return st;
+	if (planner)
 		st = open_one(app, s->model, 0, &o->planner_llm, err);
 	if (!st && self)
 		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);

@@ -44,11 +44,14 @@ static ag_status check_gate(const ag_audit_opts *o, ag_gate g, ag_err *err)
 		               "%s_evaluator escalation: only findings are escalated: set "
 		               "finding_evaluator",
 		               gate);
-	if (kind == AG_EVAL_JUDGE && !o->judge_llm)
-		return ag_fail(
-			err, AG_INVALID, "audit.gates",
-			"%s_evaluator judge needs a judge model (judge_llm): set judge_model",
-			gate);
+	if (kind == AG_EVAL_JUDGE && !o->judge_llm) {
+		ag_fail(err, AG_INVALID, "audit.gates",
+		        "%s_evaluator judge needs a judge model (judge_llm): set judge_model",
+		        gate);
+		return ag_err_hint(err,
+		                   "--judge-model NAME names one of `argus models`; the profile "
+		                   "\"thorough\" asks a judge as well");
+	}
 	if ((kind == AG_EVAL_SELF || kind == AG_EVAL_COMPOSITE) && !self_llm(o))
 		return ag_fail(err, AG_INVALID, "audit.gates",
 		               "%s_evaluator %s needs a model: set self_model, or model", gate,

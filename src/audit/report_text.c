@@ -412,6 +412,24 @@ static bool any_waits(const ag_val *findings, size_t n)
 	return false;
 }
 
+/* A budget that is used up stops the next sitting at the same place: which one must grow? Seconds count anew. */
+static const char *wider_budget(const ag_rt *t)
+{
+	static const struct {
+		const char *of, *option;
+	} budgets[] = { { " iterations ", " --max-iterations MORE" },
+		        { " tool calls ", " --max-calls MORE" },
+		        { " tokens ", " --max-tokens MORE" },
+		        { " USD ", " --max-cost MORE" } };
+	const ag_str why = ag_rt_str(t->report, "status_reason");
+
+	for (size_t i = 0; ag_str_contains(why, AG_S("the budget of ")) && i < AG_NELEM(budgets);
+	     i++)
+		if (ag_str_contains(why, ag_str_c(budgets[i].of)))
+			return budgets[i].option;
+	return "";
+}
+
 static void next_steps(ag_rt *t)
 {
 	size_t n;
@@ -430,7 +448,8 @@ static void next_steps(ag_rt *t)
 		return;
 	if (!ended(t->report, "ok") && id.len)
 		command(t, "go on where it stopped",
-		        ag_str_printf(t->arena, "argus resume %.*s", AG_FMT(id)));
+		        ag_str_printf(t->arena, "argus resume %.*s%s", AG_FMT(id),
+		                      wider_budget(t)));
 	if (any_waits(items, n))
 		command(t, "decide what waits for a person",
 		        ag_str_printf(t->arena, "argus review %.*s", AG_FMT(id)));

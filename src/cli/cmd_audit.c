@@ -360,7 +360,7 @@ static int run(ag_cli *c)
 	ag_app_audit_opts(&c->app, j->arena, &j->opts);
 	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
 	                       &j->opts, &err))
-		return ag_cli_fail(c, &err);
+		return ag_report_out_no_models(c, &err);
 	note_no_model(c);
 	ag_report_out_note_models(c);
 	if (ag_app_store(&c->app, &j->store, &err))

@@ -187,17 +187,12 @@ static int exit_code(ag_cli *c, const ag_audit_result *r)
 }
 
 static ag_status go_on(ag_cli *c, ag_store *store, const ag_run_row *row, ag_audit_start *start,
-                       ag_audit_result *ret, ag_err *err)
+                       ag_planner_make make, ag_audit_result *ret, ag_err *err)
 {
-	ag_planner_make make;
 	ag_source *source = NULL;
 	ag_progress_line *line;
-	ag_status st;
+	ag_status st = open_source(c, row, start, &source, err);
 
-	take_budget(c, &start->opts);
-	st = wire_models(c, start, &start->opts, &make, err);
-	if (!st)
-		st = open_source(c, row, start, &source, err);
 	if (st)
 		return st;
 	line = ag_progress_start(c, row->collection);
@@ -213,6 +208,7 @@ static int run(ag_cli *c)
 	const ag_str out = ag_report_out_check(c);
 	ag_audit_result result;
 	ag_audit_start start;
+	ag_planner_make make;
 	ag_err err = { 0 };
 	ag_store *store;
 	ag_run_row row;
@@ -229,7 +225,10 @@ static int run(ag_cli *c)
 		if (ag_cli_refused(c))
 			return AG_EXIT_USAGE;
 	}
-	if (go_on(c, store, &row, &start, &result, &err))
+	take_budget(c, &start.opts);
+	if (wire_models(c, &start, &start.opts, &make, &err))
+		return ag_report_out_no_models(c, &err);
+	if (go_on(c, store, &row, &start, make, &result, &err))
 		return ag_cli_fail(c, &err);
 	code = print_report(c, store, &result, &err) ? exit_code(c, &result) : AG_EXIT_FAILED;
 	if (!ag_report_out_recorded(c) && code != AG_EXIT_CANCELLED)

@@ -55,7 +55,8 @@ ag_status ag_past_keys(ag_cli *c, ag_store *store, ag_str source, ag_str **ret, 
 		*nret = n;
 		return AG_OK;
 	}
-	if (st == AG_CANCELLED || st == AG_TIMEOUT) {
+	/* Only what is gone, or was never a file, may be the name of earlier runs. */
+	if (st != AG_NOT_FOUND && st != AG_INVALID) {
 		*err = why;
 		return st;
 	}

@@ -85,3 +85,16 @@ void ag_report_out_note_models(ag_cli *c)
 	if (warning.len)
 		ag_cli_note(c, "%.*s", AG_FMT(warning));
 }
+
+int ag_report_out_no_models(ag_cli *c, const ag_err *err)
+{
+	const int code = ag_cli_fail(c, err);
+
+	switch (err->status) {
+	case AG_INVALID:
+	case AG_NOT_FOUND:
+	case AG_DENIED:
+	case AG_CONFLICT: return AG_EXIT_USAGE;
+	default: return code;
+	}
+}

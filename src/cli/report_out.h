@@ -26,6 +26,9 @@ void ag_report_out_refuse(ag_cli *c, ag_str uri);
 ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store);
 /* Put the report to --out: text as it is, JSON made harmless for terminals and with a line's end. */
 AG_CHECK ag_status ag_report_out_write(ag_cli *c, const ag_buf *report, ag_err *err);
+/* The models of a run could not be opened: tell it. Returns the exit code: that of a wrong setting, unless something
+ * else stood in the way. */
+int ag_report_out_no_models(ag_cli *c, const ag_err *err);
 /* Before a run: what its user should know of its models. */
 void ag_report_out_note_models(ag_cli *c);
 /* At the end of a run: false, and told, when the recording is not whole. */

@@ -247,7 +247,7 @@ def judge_is_missing():
     """a judge without a model is an error that names judge_model, before anything is asked"""
     with Rig("customers.json") as rig, Server(plan(SHORT)) as server:
         rig.yaml(server, chat="")
-        rig.run("audit", "customers.json", "--planner", "llm", "--eval-profile", "thorough", code=1)
+        rig.run("audit", "customers.json", "--planner", "llm", "--eval-profile", "thorough", code=2)
         want("judge_model" in rig.err or "judge-model" in rig.err, rig.err)
         same("requests", server.asked(), [])
 

@@ -216,7 +216,7 @@ def record():
                 code=1)
         want("exchange" in rig.err and "messages[" in rig.err, rig.err)
         rig.write("customers.json", text)
-        rig.run("audit", "customers.json", "--planner", "llm", "--replay", "missing.rec", code=1)
+        rig.run("audit", "customers.json", "--planner", "llm", "--replay", "missing.rec", code=2)
         want("missing.rec" in rig.err, rig.err)
 
 
@@ -300,7 +300,7 @@ def foreign_settings():
                                 "key_env: ANTHROPIC_API_KEY, attempts: 1, connect_timeout: 1}}\n" % server.port)
         key = "sk-ant-api03-aaaaaaaaaaaaaaaaaaaa"
         for command in (["audit", "customers.json", "--planner", "llm"], ["models"]):
-            rig.run(*command, code=1, ANTHROPIC_API_KEY=key)
+            rig.run(*command, code=1 if command[0] == "models" else 2, ANTHROPIC_API_KEY=key)
             want("ANTHROPIC_API_KEY" in rig.err + rig.out and "192.0.2.1" in rig.err + rig.out and
                  key not in rig.err + rig.out, rig.err)
         # Without key_env the address gets no key at all; and named on purpose it is trusted.
