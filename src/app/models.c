@@ -499,6 +499,7 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 		st = check_prices(app, err);
 	if (st)
 		return st;
+	o->history_before_ms = ag_llm_hub_recorded_at(hub);
 	o->pricing_version = ag_prices_version(ag_llm_hub_prices(hub));
 	return ag_audit_opts_check(o, err);
 }

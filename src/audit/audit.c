@@ -231,6 +231,7 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	ag_agent agent = ag_agent_audit;
 	ag_run_opts run = { .agent = &agent, .store = store };
 	ag_opening opening;
+	ag_id before;
 	ag_status st;
 
 	agent.ntool = ag_audit_ntool;
@@ -243,6 +244,7 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	a->opts = &effective;
 	ag_audit_state_init(&a->state, arena, &opts->rules, a->info->key, a->info->ndoc, 0);
 	fill_row(a->info, ctx, &run.row);
+	before = opts->history_before_ms ? ag_id_floor(opts->history_before_ms) : run.row.id;
 	st = set_up(a, make, make_arg, &run, err);
 	run.started = st ? AG_S("")
 	                 : ag_start_payload(&effective, &run.budget, a->info, a->planner, arena);
@@ -250,8 +252,8 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	run.on_event_arg = on_event_arg;
 	run.opening = &opening;
 	if (!st && !opts->no_history)
-		st = ag_audit_opening(ctx, source, store, &run.row.id, arena, &opening,
-		                      &run.nopening, err);
+		st = ag_audit_opening(ctx, source, store, &before, arena, &opening, &run.nopening,
+		                      err);
 	if (!st)
 		st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);
 	if (!st)

@@ -45,7 +45,7 @@ static ag_status open_transport(const ag_llm_hub_opts *o, ag_llm_hub *hub, ag_er
 	if (!o->record.len)
 		return AG_OK;
 	hub->transport = NULL; /* the recording owns it, also when it cannot be opened */
-	return ag_transport_record_new(inner, o->record, &hub->transport, err);
+	return ag_transport_record_new(inner, o->record, hub->clock, &hub->transport, err);
 }
 
 ag_status ag_llm_hub_open(const ag_llm_hub_opts *o, ag_llm_hub **ret, ag_err *err)
@@ -403,4 +403,9 @@ void ag_llm_hide_key(ag_str key, ag_err *err)
 		return;
 	hide(key, err->msg, sizeof(err->msg));
 	hide(key, err->hint, sizeof(err->hint));
+}
+
+int64_t ag_llm_hub_recorded_at(const ag_llm_hub *hub)
+{
+	return ag_transport_recorded_at(hub->transport);
 }

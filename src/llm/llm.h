@@ -146,6 +146,8 @@ typedef struct ag_llm_hub_opts {
 
 /* errors  AG_NOT_FOUND, AG_IO, AG_INVALID (a file that is no recording: names the line) */
 AG_CHECK ag_status ag_llm_hub_open(const ag_llm_hub_opts *o, ag_llm_hub **ret, ag_err *err);
+/* When the recording was begun that this hub answers from (wall time); 0 when it does not say, or nothing is replayed. */
+int64_t ag_llm_hub_recorded_at(const ag_llm_hub *hub);
 /* Ends the recording; an error that was met while it was written is told here. */
 AG_CHECK ag_status ag_llm_hub_finish(ag_llm_hub *hub, ag_err *err);
 ag_llm_hub *ag_llm_hub_close(ag_llm_hub *hub); /* accepts NULL, returns NULL */

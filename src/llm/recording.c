@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "llm/json_text.h"
 #include "query/extjson.h"
@@ -247,13 +248,17 @@ ag_status ag_exchange_read(ag_str line, ag_arena *arena, ag_exchange *ret, ag_er
 	return st;
 }
 
-ag_status ag_recording_header(ag_str line, ag_arena *arena, ag_err *err)
+ag_status ag_recording_header(ag_str line, ag_arena *arena, int64_t *ret_at_ms, ag_err *err)
 {
 	uint64_t version = 0;
 	ag_val v;
 
-	if (!ag_extjson_parse(line, &(ag_extjson_opts){ 0 }, arena, &v, NULL, NULL, NULL))
+	*ret_at_ms = 0;
+	if (!ag_extjson_parse(line, &(ag_extjson_opts){ 0 }, arena, &v, NULL, NULL, NULL)) {
 		version = ag_val_member_u64(&v, "argus_recording");
+		if (!ag_time_parse_iso(ag_val_member_str(&v, "at"), ret_at_ms))
+			*ret_at_ms = 0;
+	}
 	if (version == 0)
 		return bad(err, "this is no recording of Argus: the first line is not its header");
 	if (version != AG_RECORDING_VERSION)

@@ -29,8 +29,10 @@ AG_CHECK ag_status ag_exchange_write(const ag_exchange *x, ag_buf *out, ag_err *
 AG_CHECK ag_status ag_exchange_read(ag_str line, ag_arena *arena, ag_exchange *ret, ag_err *err);
 /* A request's body as it stands in a recording: without secrets and line breaks. In arena. */
 ag_str ag_exchange_request(ag_str body, ag_arena *arena);
-/* Is that the first line of a recording of a version that can be read? */
-AG_CHECK ag_status ag_recording_header(ag_str line, ag_arena *arena, ag_err *err);
+/* Is that the first line of a recording of a version that can be read? *ret_at_ms: when it was begun, 0 = it does not
+ * say. */
+AG_CHECK ag_status ag_recording_header(ag_str line, ag_arena *arena, int64_t *ret_at_ms,
+                                       ag_err *err);
 /* "/v1/messages" of "https://host/v1/messages?key=…": queries hold keys, so none is recorded or compared. */
 ag_str ag_exchange_path(ag_str url);
 

@@ -196,8 +196,9 @@ static const ag_transport_type record_type = {
 	.waits = true,
 };
 
-static ag_status write_header(record_transport *t, ag_err *err)
+static ag_status write_header(record_transport *t, int64_t at_ms, ag_err *err)
 {
+	char at[AG_TIME_MAX_TEXT];
 	ag_buf line = AG_BUF_INIT(256);
 	ag_status st;
 	ag_jw w;
@@ -206,6 +207,7 @@ static ag_status write_header(record_transport *t, ag_err *err)
 	ag_jw_obj(&w);
 	ag_jw_kint(&w, "argus_recording", AG_RECORDING_VERSION);
 	ag_jw_kstr(&w, "argus", AG_S(AG_VERSION));
+	ag_jw_kstr(&w, "at", ag_str_make(at, ag_time_format(at, at_ms)));
 	ag_jw_obj_end(&w);
 	ag_buf_addc(&line, '\n');
 	st = write_line(t, ag_buf_view(&line), err);
@@ -213,7 +215,7 @@ static ag_status write_header(record_transport *t, ag_err *err)
 	return st;
 }
 
-static ag_status open_file(record_transport *t, ag_err *err)
+static ag_status open_file(record_transport *t, int64_t at_ms, ag_err *err)
 {
 	struct stat s;
 
@@ -237,10 +239,11 @@ static ag_status open_file(record_transport *t, ag_err *err)
 	if (fchmod(t->fd, 0600))
 		return ag_fail_errno(err, errno, "llm.record", "%s cannot be made private",
 		                     t->path);
-	return write_header(t, err);
+	return write_header(t, at_ms, err);
 }
 
-ag_status ag_transport_record_new(ag_transport *inner, ag_str file, ag_transport **ret, ag_err *err)
+ag_status ag_transport_record_new(ag_transport *inner, ag_str file, const ag_clock *clock,
+                                  ag_transport **ret, ag_err *err)
 {
 	record_transport *t = ag_xcalloc(1, sizeof(*t));
 	ag_status st;
@@ -254,7 +257,7 @@ ag_status ag_transport_record_new(ag_transport *inner, ag_str file, ag_transport
 	if (file.len)
 		memcpy(t->path, file.ptr, file.len);
 	pthread_mutex_init(&t->lock, NULL);
-	st = open_file(t, err);
+	st = open_file(t, ag_clock_wall(clock), err);
 	if (st)
 		record_close(&t->base);
 	else

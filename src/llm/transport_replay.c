@@ -36,6 +36,7 @@ typedef struct replay_transport {
 	int fd;
 	entry *entries;
 	size_t nentry, room;
+	int64_t at_ms;        /* when the recording was begun; 0 = it does not say */
 	pthread_mutex_t lock; /* of is_used */
 } replay_transport;
 
@@ -95,7 +96,7 @@ static ag_status take_line(reader *r, ag_err *err)
 
 	r->nline++;
 	if (r->nline == 1) {
-		st = ag_recording_header(line, r->scratch, err);
+		st = ag_recording_header(line, r->scratch, &r->t->at_ms, err);
 		st = st ? where(r, err) : AG_OK;
 	} else if (ag_str_trim(line).len) {
 		st = take_exchange(r, line, err);
@@ -400,4 +401,9 @@ ag_status ag_transport_replay_new(ag_str file, ag_transport **ret, ag_err *err)
 	else
 		*ret = &t->base;
 	return st;
+}
+
+int64_t ag_transport_recorded_at(const ag_transport *t)
+{
+	return t && t->type == &replay_type ? ((const replay_transport *)t)->at_ms : 0;
 }

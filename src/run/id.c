@@ -57,6 +57,22 @@ static void format(ag_id *id, const uint8_t bytes[16])
 	id->text[n] = '\0';
 }
 
+ag_id ag_id_floor(int64_t wall_ms)
+{
+	const uint64_t ms = wall_ms < 0             ? 0
+	                    : wall_ms > MAX_WALL_MS ? (uint64_t)MAX_WALL_MS
+	                                            : (uint64_t)wall_ms;
+	uint8_t b[16] = { 0 };
+	ag_id id;
+
+	for (size_t i = 0; i < 6; i++)
+		b[i] = (uint8_t)(ms >> (40 - 8 * i));
+	b[6] = 0x70;
+	b[8] = 0x80;
+	format(&id, b);
+	return id;
+}
+
 ag_id ag_id_new(const ag_clock *clock)
 {
 	uint8_t b[16];

@@ -13,6 +13,8 @@ typedef struct ag_id {
 
 /* Random bits come from the kernel; within one process ids of one millisecond still ascend. */
 ag_id ag_id_new(const ag_clock *clock);
+/* Not above any id of that millisecond or later, above every earlier one: for "before that time". */
+ag_id ag_id_floor(int64_t wall_ms);
 /* False when s is not 8-4-4-4-12 hex digits; case is folded. */
 bool ag_id_parse(ag_str s, ag_id *ret);
 

@@ -202,18 +202,22 @@ def cut_and_again():
 def record():
     """--record, then --replay with the server gone gives the same report; other data is named by exchange and path"""
     with Rig("customers.json") as rig:
+        rig.run("audit", "customers.json", "-o", "silent")
         with Server(plan(STEPS, "usage 1000 50")) as server:
             rig.yaml(server, chat="")
-            whole = rig.audit("customers.json", "--no-history", "--record", "run.rec")
-        again = rig.audit("customers.json", "--no-history", "--replay", "run.rec")
-        same("replayed", without_ids(again), without_ids(whole))
+            whole = rig.audit("customers.json", "--record", "run.rec")
+        # A replay knows of the runs that the recorded one knew, and of no other.
+        same("history", whole["previous_run_id"] is not None, True)
+        for _ in range(2):
+            again = rig.audit("customers.json", "--replay", "run.rec")
+            same("replayed", without_ids(again), without_ids(whole))
+            same("previous run", again["previous_run_id"], whole["previous_run_id"])
         with open(rig.path("run.rec"), "rb") as f:
             want(CHAT_KEY.encode() not in f.read(), "a key in the recording")
         with open(rig.path("customers.json"), encoding="utf-8") as f:
             text = f.read()
         rig.write("customers.json", text.replace('"email":"doran.grnbcker0@example.org"', '"email":null', 1))
-        rig.run("audit", "customers.json", "--planner", "llm", "--no-history", "--replay", "run.rec", "-o", "json",
-                code=1)
+        rig.run("audit", "customers.json", "--planner", "llm", "--replay", "run.rec", "-o", "json", code=1)
         want("exchange" in rig.err and "messages[" in rig.err, rig.err)
         rig.write("customers.json", text)
         rig.run("audit", "customers.json", "--planner", "llm", "--replay", "missing.rec", code=2)

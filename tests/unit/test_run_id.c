@@ -134,9 +134,34 @@ static void parse_folds_case_and_refuses_the_rest(void **state)
 	assert_string_equal(id.text, "0190c3e2-aabb-7000-8000-00000000000f");
 }
 
+/* Between every id of an earlier millisecond and every id of this one. */
+static int64_t held(void *self)
+{
+	return *(int64_t *)self;
+}
+
+static void a_floor_lies_between(void **state)
+{
+	int64_t now = INT64_C(4102444800000); /* far ahead: no other test has made ids there */
+	const ag_clock clock = { .wall_ms = held, .mono_ms = held, .self = &now };
+	ag_id parsed;
+
+	(void)state;
+	for (int i = 0; i < 100; i++, now++) {
+		const ag_id earlier = ag_id_new(&clock), floor = ag_id_floor(now),
+			    next = ag_id_floor(now + 1);
+
+		assert_true(strcmp(floor.text, earlier.text) <= 0);
+		assert_true(strcmp(earlier.text, next.text) < 0);
+		assert_true(ag_id_parse(ag_id_str(&floor), &parsed));
+	}
+	assert_true(strcmp(ag_id_floor(-1).text, ag_id_floor(0).text) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_floor_lies_between),
 		cmocka_unit_test(new_id_has_the_form_of_rfc_9562),
 		cmocka_unit_test(ids_of_one_millisecond_ascend),
 		cmocka_unit_test(random_bits_differ),
