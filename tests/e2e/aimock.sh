@@ -57,7 +57,7 @@ fetch() {
 }
 
 if ! { mkdir -p "$root/.cache" && exec 9>"$root/.cache/aimock.lock" && flock 9 && fetch; }; then
-	skip_all "npm cannot fetch it: $(grep -v '^npm warn' "$dir/npm.log" 2>/dev/null | head -1)"
+	skip_all "npm cannot fetch it: $(grep -iv '^npm warn' "$dir/npm.log" 2>/dev/null | head -1)"
 fi
 exec 9>&-
 new_enough "$node" || skip_all "it needs node 20.15 or newer"
