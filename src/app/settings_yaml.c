@@ -171,6 +171,18 @@ static ag_status read_value(reader *r, const yaml_event_t *key, const yaml_event
 	return AG_OK;
 }
 
+static bool is_variable(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		const char c = s.ptr[i];
+
+		if (!(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') && c != '_' &&
+		    !(i > 0 && c >= '0' && c <= '9'))
+			return false;
+	}
+	return s.len > 0;
+}
+
 static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml_event_t *value)
 {
 	const ag_str name = scalar(key), where = place(r, value->start_mark);
@@ -186,6 +198,12 @@ static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml
 		return wrong(r, key->start_mark, "\"%s\" was set in line %u already", t[row].key,
 		             r->model_line[row]);
 	r->model_line[row] = (uint32_t)key->start_mark.line + 1;
+	/* Perhaps the key itself was put there: it is not repeated. */
+	if (ag_str_eqc(name, "key_env") && !is_variable(scalar(value))) {
+		wrong(r, value->start_mark, "key_env: want the name of an environment variable");
+		return ag_err_hint(r->err, "put the key into the environment, and here the name: "
+		                           "key_env: ARGUS_MY_KEY");
+	}
 	return ag_settings_model_set(r->model, row, scalar(value),
 	                             ag_str_printf(r->arena, "%.*s: %s", AG_FMT(where), t[row].key),
 	                             r->arena, r->err);

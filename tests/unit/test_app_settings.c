@@ -184,7 +184,7 @@ static void sources(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	run_file(FOLDER "refused.cases", 43);
+	run_file(FOLDER "refused.cases", 44);
 }
 
 static void yaml_limits(void **state)
