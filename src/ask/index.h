@@ -1,0 +1,23 @@
+/* index -- the project's sections and definitions, found by words: brings the store's index up to date and asks it. */
+#ifndef AG_ASK_INDEX_H
+#define AG_ASK_INDEX_H
+
+#include "ask/root.h"
+#include "store/search_index.h"
+
+typedef struct ag_index_stats {
+	size_t nfile, nchanged, ngone, ndoc;
+	bool is_cut; /* too many files, or time ran out: the rest is not in it yet */
+} ag_index_stats;
+
+/* Files whose size, time and format are as they were are not read. */
+AG_CHECK ag_status ag_index_refresh(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_arena *arena,
+                                    ag_index_stats *ret, ag_err *err);
+
+/* Best sections for a question, ranked again beyond BM25: titles, whole phrases, how many of the words, documentation
+ * before code for "how", code and configuration for "which framework", "which port". */
+AG_CHECK ag_status ag_index_ask(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
+                                size_t limit, ag_arena *arena, ag_index_hit **ret, size_t *nret,
+                                ag_err *err);
+
+#endif

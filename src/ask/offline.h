@@ -1,0 +1,14 @@
+/* offline -- an answer without a model: the best section of the index, its words, its checked source. */
+#ifndef AG_ASK_OFFLINE_H
+#define AG_ASK_OFFLINE_H
+
+#include "ask/answer.h"
+#include "ask/index.h"
+
+/* ret->answer is what the best section says, shortened to the part that fits the question; citations: it and up to four
+ * more, each read from the file now, so that path, anchor, line and quote are true. Nothing fits: answer says so in a
+ * sentence, source "", status "partial", why. tool_calls is empty: nothing was called. mode "offline". */
+AG_CHECK ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
+                                     ag_arena *arena, ag_answer *ret, ag_err *err);
+
+#endif
