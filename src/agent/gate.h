@@ -38,6 +38,11 @@ typedef struct ag_proposal {
 	ag_str input;      /* JSON text, as the planner wrote it; "" = {} */
 	double confidence; /* 0..1 */
 	ag_str text;       /* final text; "" = none */
+	/* A conversation with native tool calls (planner_chat.h): the model's whole reply as JSON, with the first of its
+	 * calls; the others of the same reply follow as proposals of their own. "" = none. */
+	ag_str turn;
+	bool is_final;      /* no call: text is the result, the run gate judges it */
+	ag_str partial_why; /* of a final one: why it is not whole; "" = it is */
 } ag_proposal;
 
 /* What a gate judges. Pointers that do not apply to the gate are NULL. */

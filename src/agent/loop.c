@@ -236,7 +236,7 @@ static bool goes_in_circles(const ag_loop *l, ag_str reason_before, unsigned cal
 }
 
 /* The planner asks for the end. */
-static ag_status conclude(ag_loop *l, const ag_loop_done *done, ag_err *err)
+static ag_status conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
 {
 	const ag_str reason_before = l->ret->verdict.reason;
 	const unsigned calls_before = l->judged_calls;
@@ -250,7 +250,10 @@ static ag_status conclude(ag_loop *l, const ag_loop_done *done, ag_err *err)
 	if (done->told_run)
 		return AG_OK;
 	if (v.kind != AG_FAIL || l->opts->fail_policy == AG_RUN_FAIL_WARN_ONLY) {
-		finish_as(l, AG_S("ok"), AG_S("the planner concluded"));
+		if (p->partial_why.len)
+			finish_as(l, AG_S("partial"), ag_str_dup(l->arena, p->partial_why));
+		else
+			finish_as(l, AG_S("ok"), AG_S("the planner concluded"));
 		return AG_OK;
 	}
 	if (l->opts->fail_policy == AG_RUN_FAIL_ABORT) {
@@ -413,6 +416,14 @@ static ag_status log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *in
 	return !st && l->opts->planner->type->asks_model ? ag_loop_flush(l, err) : st;
 }
 
+/* The result itself: nothing to check before it, the run gate judges it. */
+static ag_status act_final(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
+{
+	const ag_status st = done->has_proposal ? AG_OK : log_proposal(l, p, NULL, err);
+
+	return st ? st : conclude(l, p, done, err);
+}
+
 /* One proposal, as far as the log does not hold what became of it. */
 static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
 {
@@ -423,6 +434,8 @@ static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
 	ag_verdict v;
 	ag_status st;
 
+	if (p->is_final)
+		return act_final(l, p, done, err);
 	if (parse_input(l, p, &input, &input_err))
 		s.input = &input;
 	else
@@ -444,7 +457,7 @@ static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
 		                done->ncritique > (v.kind != AG_PASS), err);
 	}
 	if (t->flags & AG_TOOL_CONCLUDES)
-		return conclude(l, done, err);
+		return conclude(l, p, done, err);
 	return call_tool(l, t, p, s.input, done, err);
 }
 
@@ -482,12 +495,33 @@ static ag_status step(ag_loop *l, ag_err *err)
 	return act(l, &p, &nothing, err);
 }
 
-/* The budget ran out: the run gate judges what there is, once. */
+/* The planner's last word. What it costs is logged also when none comes. */
+static ag_status wrap_up(ag_loop *l, ag_str why, ag_err *err)
+{
+	ag_planner *planner = l->opts->planner;
+	ag_proposal p = { 0 };
+	ag_err failed = { 0 };
+
+	if (!planner->type->wrap_up)
+		return AG_OK;
+	if (!planner->type->wrap_up(planner, l->ctx, l->step, why, &p, &failed))
+		return log_proposal(l, &p, NULL, err);
+	l->ret->err = failed;
+	if (failed.status == AG_CANCELLED)
+		fail_run(l, &failed);
+	return ag_loop_emit_usage(l, err);
+}
+
+/* The budget ran out: the planner may say a last word, and the run gate judges what there is, once. */
 static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
 {
 	const bool is_judged = l->end_seq && l->end_seq == l->seq;
 	ag_verdict v;
-	ag_status st = judge_run(l, is_judged ? &l->end_verdict : NULL, &v, err);
+	ag_status st = is_judged ? AG_OK : wrap_up(l, why, err);
+
+	if (st || is_over(l))
+		return st;
+	st = judge_run(l, is_judged ? &l->end_verdict : NULL, &v, err);
 
 	if (st || is_over(l))
 		return st;

@@ -32,6 +32,10 @@ typedef struct ag_planner_type {
 	 * failed (AG_CANCELLED: as cancelled). */
 	ag_status (*propose)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
 	                     ag_err *err);
+	/* A budget is used up (why): what there is to say now, as a final proposal. NULL = nothing; an error leaves the run
+	 * without a last word. */
+	ag_status (*wrap_up)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_str why,
+	                     ag_proposal *ret, ag_err *err);
 	void (*close)(ag_planner *self);
 	unsigned default_iterations; /* when the budget names none; 0 = no limit */
 	/* It asks a model: its failure leaves a partial run that can be resumed, and what it cost is committed before

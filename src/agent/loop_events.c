@@ -223,11 +223,17 @@ ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *
 	ag_jw_kstr(&w, "action", p->action);
 	if (input)
 		ag_jw_kraw(&w, "action_input", ag_extjson_str(l->step, input, AG_EXTJSON_RELAXED));
-	else
+	else if (!p->is_final)
 		ag_jw_kstr(&w, "action_input_text", p->input);
 	ag_jw_kdouble(&w, "confidence", p->confidence);
 	if (p->text.len)
 		ag_jw_kstr(&w, "text", p->text);
+	if (p->turn.len)
+		ag_jw_kraw(&w, "turn", p->turn);
+	if (p->is_final)
+		ag_jw_kbool(&w, "final", true);
+	if (p->partial_why.len)
+		ag_jw_kstr(&w, "partial_why", p->partial_why);
 	ag_jw_obj_end(&w);
 	return emit_buf(l, AG_EV_PROPOSAL, &out, err);
 }

@@ -80,6 +80,8 @@ static void read_proposal(place *at, const ag_event *ev, const ag_val *p)
 			               : ag_val_member_str(p, "action_input_text"),
 			.confidence = ag_val_member_num(p, "confidence"),
 			.text = ag_val_member_str(p, "text"),
+			.is_final = ag_val_member_bool(p, "final"),
+			.partial_why = ag_val_member_str(p, "partial_why"),
 		},
 	};
 }
@@ -92,6 +94,8 @@ static bool is_conclusion(const place *at)
 	const ag_tool *t = ag_tool_find(agent->tools, agent->ntool, d->proposal.action);
 	const ag_verdict *v = d->verdict[AG_GATE_ACTION];
 
+	if (d->has_proposal && d->proposal.is_final)
+		return true;
 	if (!d->has_proposal || !t || !(t->flags & AG_TOOL_CONCLUDES))
 		return false;
 	if (!v)

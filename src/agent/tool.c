@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/num.h"
+#include "query/extjson.h"
 
 static const char *const type_word[] = {
 	[AG_PARAM_STRING] = "a string",
@@ -27,9 +28,79 @@ const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name)
 	return NULL;
 }
 
+/* true, false, 1, 0, and the same as words in any case. */
+static bool to_bool(const ag_val *v, bool *ret)
+{
+	const bool is_text = v->type == AG_T_STRING;
+	const ag_str text = is_text ? ag_str_trim(ag_val_text(v)) : AG_S("");
+	int64_t i;
+
+	if (v->type == AG_T_BOOL)
+		*ret = v->u.b;
+	else if (is_text && (ag_str_ieq(text, AG_S("true")) || ag_str_eqc(text, "1")))
+		*ret = true;
+	else if (is_text && (ag_str_ieq(text, AG_S("false")) || ag_str_eqc(text, "0")))
+		*ret = false;
+	else if (ag_val_to_i64(v, &i) && (i == 0 || i == 1))
+		*ret = i == 1;
+	else
+		return false;
+	return true;
+}
+
+static bool to_int(const ag_val *v, int64_t *ret)
+{
+	if (v->type == AG_T_STRING)
+		return ag_str_to_i64(ag_str_trim(ag_val_text(v)), ret);
+	return ag_val_to_i64(v, ret);
+}
+
+static bool fits_leniently(const ag_param *p, const ag_val *v)
+{
+	int64_t i;
+	bool b;
+
+	switch (p->type) {
+	case AG_PARAM_BOOL: return to_bool(v, &b);
+	case AG_PARAM_INT: return to_int(v, &i);
+	case AG_PARAM_STRING: return v->type == AG_T_OBJECT || v->type == AG_T_ARRAY;
+	default: return false;
+	}
+}
+
+bool ag_tool_bool(const ag_val *input, const char *name, bool fallback)
+{
+	const ag_val *v = ag_val_getc(input, name);
+	bool ret = fallback;
+
+	return v && to_bool(v, &ret) ? ret : fallback;
+}
+
+int64_t ag_tool_int(const ag_val *input, const char *name, int64_t fallback)
+{
+	const ag_val *v = ag_val_getc(input, name);
+	int64_t ret = fallback;
+
+	return v && to_int(v, &ret) ? ret : fallback;
+}
+
+ag_str ag_tool_text(const ag_val *input, const char *name, ag_arena *arena)
+{
+	const ag_val *v = ag_val_getc(input, name);
+
+	if (v && v->type == AG_T_STRING)
+		return ag_val_text(v);
+	if (v && (v->type == AG_T_OBJECT || v->type == AG_T_ARRAY))
+		return ag_extjson_str(arena, v, AG_EXTJSON_RELAXED);
+	return AG_S("");
+}
+
 static bool type_fits(const ag_param *p, const ag_val *v)
 {
 	int64_t i;
+
+	if (p->is_lenient && fits_leniently(p, v))
+		return true;
 
 	switch (p->type) {
 	case AG_PARAM_STRING: return v->type == AG_T_STRING;
@@ -54,7 +125,10 @@ static bool type_fits(const ag_param *p, const ag_val *v)
 static ag_status check_range(const ag_tool *t, const ag_param *p, const ag_val *v, ag_err *err)
 {
 	const bool is_number = p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER;
-	const double x = is_number ? ag_val_number(v) : (double)v->n;
+	int64_t i = 0;
+	const double x = !is_number                                ? (double)v->n
+	                 : v->type == AG_T_STRING && to_int(v, &i) ? (double)i
+	                                                           : ag_val_number(v);
 	char min[AG_NUM_MAX], max[AG_NUM_MAX], got[AG_NUM_MAX];
 
 	if ((p->min == 0 && p->max == 0) || (x >= p->min && (p->max == 0 || x <= p->max)))

@@ -30,6 +30,9 @@ typedef struct ag_param {
 	double min, max; /* numbers: range; strings and arrays: length; 0,0 = no limit */
 	const char *const
 		*one_of; /* strings: NULL-terminated list of allowed values, any case; NULL = any */
+	/* What models really send is taken as well: "false" and 0 for a boolean, "12" for an integer, an object for a string
+	 * that holds JSON. Read the value with ag_tool_bool() and its kin. The schema is strict all the same. */
+	bool is_lenient;
 } ag_param;
 
 typedef enum ag_tool_flag {
@@ -61,6 +64,11 @@ typedef struct ag_tool {
 const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name);
 /* The message names the parameter: `limit: want 1 or more, got -3`. Unknown ones are refused with the nearest. */
 AG_CHECK ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err);
+/* The values of lenient parameters; the fallback when they are absent or null. */
+bool ag_tool_bool(const ag_val *input, const char *name, bool fallback);
+int64_t ag_tool_int(const ag_val *input, const char *name, int64_t fallback);
+/* A string as it is, an object or array as JSON text in arena, else "". */
+ag_str ag_tool_text(const ag_val *input, const char *name, ag_arena *arena);
 /* {"type":"object","properties":{…},"required":[…],"additionalProperties":false} */
 void ag_tool_schema(const ag_tool *t, ag_jw *w);
 

@@ -1,28 +1,13 @@
-/* prompt_parts -- what the prompt*.c files share. Internal to audit/.
- *
- * Prompt files (prompts/audit/) are text with places: {{name}} is replaced by the value of that name, nothing else is
- * special, and what was put in is not looked at again. A place without a value and an open {{ are errors
- * (AG_INTERNAL): a prompt with a hole must not reach a model. */
+/* prompt_parts -- what the prompt*.c files share. Internal to audit/. */
 #ifndef AG_AUDIT_PROMPT_PARTS_H
 #define AG_AUDIT_PROMPT_PARTS_H
 
+#include "agent/prompt_file.h"
 #include "audit/prompt.h"
 
 /* The two halves of a user prompt have limits of their own, so that the prefix never depends on the trailer. */
 #define AG_PROMPT_PREFIX_BYTES  9400
 #define AG_PROMPT_TRAILER_BYTES (AG_PROMPT_MAX_BYTES - AG_PROMPT_PREFIX_BYTES)
-
-typedef struct ag_prompt_value {
-	const char *name;
-	ag_str text;
-} ag_prompt_value;
-
-/* The file prompts/<path> with its places filled; without the line end of its last line. In arena. */
-AG_CHECK ag_status ag_prompt_file(const char *path, const ag_prompt_value *values, size_t nvalue,
-                                  ag_arena *arena, ag_str *ret, ag_err *err);
-/* The same for a text. `path` is for messages. */
-AG_CHECK ag_status ag_prompt_fill(ag_str text, const char *path, const ag_prompt_value *values,
-                                  size_t nvalue, ag_arena *arena, ag_str *ret, ag_err *err);
 
 /* A fence: a line that opens it, then lines of data, then a line that closes it. What stands between must have gone
  * through ag_prompt_data(). name: letters and blanks of ours. */

@@ -251,11 +251,14 @@ static void tool(ag_jw *w, ag_str name, ag_str help, ag_str schema)
 
 static void tools(ag_jw *w, const ag_llm_request *r, ag_llm_structured how)
 {
-	if (!r->ntool && how != AG_LLM_STRUCTURED_TOOL)
+	/* Tools that may not be called are left out: not every server knows tool_choice "none". */
+	const size_t n = r->choice == AG_LLM_CHOICE_NONE ? 0 : r->ntool;
+
+	if (!n && how != AG_LLM_STRUCTURED_TOOL)
 		return;
 	ag_jw_kkey(w, "tools");
 	ag_jw_arr(w);
-	for (size_t i = 0; i < r->ntool; i++)
+	for (size_t i = 0; i < n; i++)
 		tool(w, r->tools[i].name, r->tools[i].help, r->tools[i].schema);
 	if (how == AG_LLM_STRUCTURED_TOOL)
 		tool(w, r->format_name, AG_S("Gives the answer."), r->format_schema);
@@ -276,8 +279,6 @@ static void tool_choice(ag_jw *w, const ag_llm_request *r, ag_llm_structured how
 		ag_jw_obj_end(w);
 	} else if (how == AG_LLM_STRUCTURED_TOOL || (r->ntool && r->choice == AG_LLM_CHOICE_ANY)) {
 		ag_jw_kstr(w, "tool_choice", AG_S("required"));
-	} else if (r->ntool && r->choice == AG_LLM_CHOICE_NONE) {
-		ag_jw_kstr(w, "tool_choice", AG_S("none"));
 	}
 }
 

@@ -1,0 +1,164 @@
+/* planner_chat -- see the header. Read propose(): a call that waits, or a question to the model.
+ *
+ * Time. A reply takes as long as the longest one so far, we assume. A question with tools is asked only when after it one
+ * more reply fits before the deadline, and it may not eat that last reply's share. */
+#include "agent/planner_chat.h"
+
+#define ORIGIN       "agent.chat"
+#define MIN_REPLY_MS 700  /* less is no time for an answer */
+#define MIN_SHARE_MS 2000 /* kept for the last words, when there is so much */
+
+typedef struct chat {
+	ag_planner base;
+	ag_chat_opts o;
+} chat;
+
+/* Milliseconds that the last words need, of those that are left. */
+static int64_t share_of_last_words(const chat *p, int64_t left_ms)
+{
+	const int64_t needed = p->o.transcript->longest_ms + p->o.transcript->longest_ms / 5;
+	const int64_t wanted = needed > MIN_SHARE_MS ? needed : MIN_SHARE_MS;
+
+	return wanted < left_ms / 2 ? wanted : left_ms / 2;
+}
+
+static bool is_time_for_last_words(const chat *p, const ag_ctx *ctx)
+{
+	const int64_t left_ms = ag_ctx_left_ms(ctx);
+
+	return p->o.transcript->nturn && left_ms >= 0 && left_ms < 2 * p->o.transcript->longest_ms;
+}
+
+static ag_status ask(const chat *p, const ag_ctx *ctx, ag_str more, ag_arena *arena,
+                     ag_llm_reply *ret, ag_err *err)
+{
+	const ag_llm_part system = { .type = AG_LLM_TEXT, .text = p->o.system, .cache_here = true };
+	ag_llm_request r = {
+		.purpose = p->o.purpose,
+		.system = &system,
+		.nsystem = 1,
+		.tools = p->o.tools,
+		.ntool = p->o.ntool,
+		.choice = more.len ? AG_LLM_CHOICE_NONE : AG_LLM_CHOICE_AUTO,
+		.meter = p->o.meter,
+	};
+
+	r.messages = ag_transcript_messages(p->o.transcript, p->o.first, p->o.unanswered, more,
+	                                    arena, &r.nmessage);
+	return ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
+}
+
+static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_str why,
+                         ag_proposal *ret, ag_err *err)
+{
+	const chat *p = (const chat *)self;
+	const int64_t left_ms = ag_ctx_left_ms(ctx);
+	ag_llm_reply reply = { 0 };
+	ag_status st;
+
+	if (!p->o.transcript->nturn || (left_ms >= 0 && left_ms < MIN_REPLY_MS))
+		return ag_fail(err, AG_TIMEOUT, ORIGIN, "no time is left for an answer");
+	st = ask(p, ctx, p->o.last_words, arena, &reply, err);
+	if (st)
+		return st;
+	/* A model that calls tools all the same has often said something before; a tool's result is never an answer. */
+	reply.text = ag_str_trim(reply.text);
+	*ret = (ag_proposal){
+		.text = reply.text.len ? reply.text : ag_transcript_last_text(p->o.transcript),
+		.confidence = 1,
+		.is_final = true,
+		.partial_why = why,
+	};
+	return AG_OK;
+}
+
+/* Why the words of a reply without calls are not a whole answer; "" when they are. */
+static ag_str shortcoming(const ag_llm_reply *r)
+{
+	if (r->stop == AG_LLM_STOP_LENGTH)
+		return AG_S("the model's answer was cut at its longest output");
+	if (r->stop == AG_LLM_STOP_REFUSAL)
+		return AG_S("the model, or its server's filter, refused to answer");
+	if (!ag_str_trim(r->text).len)
+		return AG_S("the model gave no answer");
+	return AG_S("");
+}
+
+static ag_proposal proposal_of(const ag_turn_call *call)
+{
+	return (ag_proposal){ .action = call->name, .input = call->input, .confidence = 1 };
+}
+
+static ag_proposal take_reply(const ag_llm_reply *reply, ag_arena *arena)
+{
+	ag_proposal ret = { .confidence = 1, .turn = ag_transcript_turn_json(reply, arena) };
+
+	for (size_t i = 0; i < reply->npart; i++) {
+		const ag_llm_part *part = &reply->parts[i];
+
+		if (part->type != AG_LLM_TOOL_CALL)
+			continue;
+		ret.action = part->name;
+		ret.input = part->input;
+		ret.reasoning = reply->text;
+		return ret;
+	}
+	ret.is_final = true;
+	ret.text = ag_str_trim(reply->text);
+	ret.partial_why = shortcoming(reply);
+	return ret;
+}
+
+static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
+                         ag_err *err)
+{
+	const chat *p = (const chat *)self;
+	const ag_turn_call *call = ag_transcript_pending(p->o.transcript);
+	const int64_t left_ms = ag_ctx_left_ms(ctx);
+	ag_ctx limited = *ctx;
+	ag_llm_reply reply = { 0 };
+	ag_status st;
+
+	if (call) {
+		*ret = proposal_of(call);
+		return AG_OK;
+	}
+	if (is_time_for_last_words(p, ctx))
+		return wrap_up(self, ctx, arena,
+		               AG_S("the time is used up: the model was asked to answer with "
+		                    "what it had"),
+		               ret, err);
+	if (p->o.transcript->nturn && left_ms >= 0)
+		limited.deadline_ms -= share_of_last_words(p, left_ms);
+	ag_ctx_phase(ctx, "asking the model", "replies", 0);
+	st = ask(p, &limited, AG_S(""), arena, &reply, err);
+	if (st == AG_TIMEOUT && p->o.transcript->nturn && ag_ctx_left_ms(ctx) > MIN_REPLY_MS)
+		return wrap_up(self, ctx, arena, AG_S("the model did not answer in time"), ret,
+		               err);
+	if (st)
+		return st;
+	*ret = take_reply(&reply, arena);
+	return AG_OK;
+}
+
+static void nothing(ag_planner *self)
+{
+	(void)self;
+}
+
+static const ag_planner_type chat_type = {
+	.name = "chat",
+	.propose = propose,
+	.wrap_up = wrap_up,
+	.close = nothing,
+	.asks_model = true,
+};
+
+ag_planner *ag_planner_chat_new(const ag_chat_opts *o, ag_arena *arena)
+{
+	chat *p = ag_new(arena, chat);
+
+	p->base.type = &chat_type;
+	p->o = *o;
+	return &p->base;
+}

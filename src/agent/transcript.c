@@ -1,0 +1,272 @@
+/* transcript -- events in, messages out. Each reply of the model is one assistant message with all its calls, each of
+ * them is answered in one user message in the same order: servers refuse a history with an unanswered call. */
+#include "agent/transcript.h"
+
+#include "base/json.h"
+#include "query/extjson.h"
+
+#define TURN_MAX_BYTES (16u << 20)
+
+static ag_turn *push_turn(ag_transcript *t)
+{
+	if (t->nturn == t->cap) {
+		const size_t cap = t->cap ? 2 * t->cap : 16;
+		ag_turn *grown = ag_new_n(t->arena, ag_turn, cap);
+
+		if (t->nturn)
+			memcpy(grown, t->turns, t->nturn * sizeof(*grown));
+		t->turns = grown;
+		t->cap = cap;
+	}
+	t->turns[t->nturn] = (ag_turn){ 0 };
+	t->next = 0;
+	return &t->turns[t->nturn++];
+}
+
+static ag_turn *last_turn(const ag_transcript *t)
+{
+	return t->nturn ? &t->turns[t->nturn - 1] : NULL;
+}
+
+static ag_str kept(ag_transcript *t, const ag_val *v, const char *key)
+{
+	return ag_str_dup(t->arena, ag_val_member_str(v, key));
+}
+
+/* {"text":"…","thoughts":[{"text","signature","redacted"}],"calls":[{"id","name","input","signature"}]} */
+static void read_turn(ag_transcript *t, const ag_val *v)
+{
+	const ag_val *calls = ag_val_getc(v, "calls"), *thoughts = ag_val_getc(v, "thoughts");
+	ag_turn *turn = push_turn(t);
+
+	turn->text = kept(t, v, "text");
+	if (thoughts && thoughts->type == AG_T_ARRAY) {
+		turn->thoughts = ag_new_n(t->arena, ag_turn_thought, thoughts->n);
+		turn->nthought = thoughts->n;
+	}
+	for (size_t i = 0; i < turn->nthought; i++)
+		turn->thoughts[i] = (ag_turn_thought){
+			.text = kept(t, &thoughts->u.items[i], "text"),
+			.signature = kept(t, &thoughts->u.items[i], "signature"),
+			.is_redacted = ag_val_member_bool(&thoughts->u.items[i], "redacted"),
+		};
+	if (calls && calls->type == AG_T_ARRAY) {
+		turn->calls = ag_new_n(t->arena, ag_turn_call, calls->n);
+		turn->ncall = calls->n;
+	}
+	for (size_t i = 0; i < turn->ncall; i++)
+		turn->calls[i] = (ag_turn_call){
+			.id = kept(t, &calls->u.items[i], "id"),
+			.name = kept(t, &calls->u.items[i], "name"),
+			.input = kept(t, &calls->u.items[i], "input"),
+			.signature = kept(t, &calls->u.items[i], "signature"),
+		};
+}
+
+static ag_turn_call *proposed(ag_transcript *t)
+{
+	ag_turn *turn = last_turn(t);
+
+	return turn && t->next && t->next <= turn->ncall ? &turn->calls[t->next - 1] : NULL;
+}
+
+static ag_turn_call *answer(ag_transcript *t, ag_str text, bool is_error)
+{
+	ag_turn_call *call = proposed(t);
+
+	if (!call || call->has_result)
+		return NULL;
+	call->result = ag_str_dup(t->arena, text);
+	call->is_error = is_error;
+	call->has_result = true;
+	return call;
+}
+
+static ag_turn_call *read_output(ag_transcript *t, const ag_val *p)
+{
+	const ag_val *result = ag_val_getc(p, "result"), *error = ag_val_getc(p, "error");
+	const ag_val *text = result ? ag_val_getc(result, "text") : NULL;
+	const ag_val *ok = result ? ag_val_getc(result, "ok") : NULL;
+	const ag_str message = ag_val_member_str(error, "message"),
+		     hint = ag_val_member_str(error, "hint");
+
+	if (error || !result)
+		return answer(t,
+		              ag_str_printf(t->arena, "Error: %.*s.%s%.*s", AG_FMT(message),
+		                            hint.len ? " " : "", AG_FMT(hint)),
+		              true);
+	if (!text || text->type != AG_T_STRING)
+		return answer(t, ag_extjson_str(t->arena, result, AG_EXTJSON_RELAXED), false);
+	return answer(t, ag_val_text(text), ok && ok->type == AG_T_BOOL && !ok->u.b);
+}
+
+/* Before a tool ran: why it does not; behind a final turn: what the run gate wants. */
+static ag_turn_call *read_critique(ag_transcript *t, const ag_val *p)
+{
+	const ag_str text = ag_val_member_str(p, "text"), gate = ag_val_member_str(p, "gate");
+	ag_turn *turn = last_turn(t);
+
+	if (ag_str_eqc(gate, ag_gate_name(AG_GATE_ACTION)))
+		return answer(t, ag_str_printf(t->arena, "Error: %.*s", AG_FMT(text)), true);
+	if (ag_str_eqc(gate, ag_gate_name(AG_GATE_RUN)) && turn)
+		turn->critique = ag_str_dup(t->arena, text);
+	return NULL;
+}
+
+ag_turn_call *ag_transcript_apply(ag_transcript *t, const ag_event *ev, const ag_val *payload)
+{
+	const ag_val *turn = ag_val_getc(payload, "turn");
+	int64_t ms;
+
+	switch (ev->type) {
+	case AG_EV_PROPOSAL:
+		if (turn && turn->type == AG_T_OBJECT)
+			read_turn(t, turn);
+		if (ag_val_member_bool(payload, "final"))
+			return NULL;
+		t->next++;
+		t->ncall++;
+		return proposed(t);
+	case AG_EV_TOOL_OUTPUT: return read_output(t, payload);
+	case AG_EV_CRITIQUE: return read_critique(t, payload);
+	case AG_EV_USAGE:
+		ms = (int64_t)ag_val_member_num(payload, "latency_ms");
+		if (ms > t->longest_ms)
+			t->longest_ms = ms;
+		return NULL;
+	default: return NULL;
+	}
+}
+
+const ag_turn_call *ag_transcript_pending(const ag_transcript *t)
+{
+	const ag_turn *turn = last_turn(t);
+
+	return turn && t->next < turn->ncall ? &turn->calls[t->next] : NULL;
+}
+
+ag_str ag_transcript_last_text(const ag_transcript *t)
+{
+	for (size_t i = t->nturn; i-- > 0;) {
+		const ag_str text = ag_str_trim(t->turns[i].text);
+
+		if (text.len)
+			return text;
+	}
+	return AG_S("");
+}
+
+static void write_thoughts(const ag_llm_reply *r, ag_jw *w)
+{
+	ag_jw_kkey(w, "thoughts");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < r->npart; i++) {
+		if (r->parts[i].type != AG_LLM_THINKING)
+			continue;
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "text", r->parts[i].text);
+		ag_jw_kstr(w, "signature", r->parts[i].signature);
+		ag_jw_kbool(w, "redacted", r->parts[i].is_redacted);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
+ag_str ag_transcript_turn_json(const ag_llm_reply *r, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(TURN_MAX_BYTES);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "text", r->text);
+	write_thoughts(r, &w);
+	ag_jw_kkey(&w, "calls");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < r->npart; i++) {
+		const ag_llm_part *p = &r->parts[i];
+
+		if (p->type != AG_LLM_TOOL_CALL)
+			continue;
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "id", p->id);
+		ag_jw_kstr(&w, "name", p->name);
+		ag_jw_kstr(&w, "input", p->input);
+		ag_jw_kstr(&w, "signature", p->signature);
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
+	ret = out.failed ? AG_S("{}") : ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static ag_llm_message assistant_message(const ag_turn *turn, ag_arena *arena)
+{
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, turn->nthought + 1 + turn->ncall);
+	size_t n = 0;
+
+	for (size_t i = 0; i < turn->nthought; i++)
+		parts[n++] = (ag_llm_part){ .type = AG_LLM_THINKING,
+			                    .text = turn->thoughts[i].text,
+			                    .signature = turn->thoughts[i].signature,
+			                    .is_redacted = turn->thoughts[i].is_redacted };
+	if (turn->text.len)
+		parts[n++] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = turn->text };
+	for (size_t i = 0; i < turn->ncall; i++)
+		parts[n++] = (ag_llm_part){ .type = AG_LLM_TOOL_CALL,
+			                    .id = turn->calls[i].id,
+			                    .name = turn->calls[i].name,
+			                    .input = turn->calls[i].input,
+			                    .signature = turn->calls[i].signature };
+	return (ag_llm_message){ AG_LLM_ASSISTANT, parts, n };
+}
+
+static ag_llm_message result_message(const ag_turn *turn, ag_str unanswered, bool is_last,
+                                     ag_arena *arena)
+{
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, turn->ncall + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < turn->ncall; i++) {
+		const ag_turn_call *c = &turn->calls[i];
+
+		parts[n++] = (ag_llm_part){ .type = AG_LLM_TOOL_RESULT,
+			                    .id = c->id,
+			                    .name = c->name,
+			                    .text = c->has_result ? c->result : unanswered,
+			                    .is_error = !c->has_result || c->is_error };
+	}
+	/* What was said so far is the same in the next request: the server may keep it. */
+	if (n && is_last)
+		parts[n - 1].cache_here = true;
+	if (turn->critique.len)
+		parts[n++] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = turn->critique };
+	return (ag_llm_message){ AG_LLM_USER, parts, n };
+}
+
+ag_llm_message *ag_transcript_messages(const ag_transcript *t, ag_str first, ag_str unanswered,
+                                       ag_str more, ag_arena *arena, size_t *ret_n)
+{
+	ag_llm_message *m = ag_new_n(arena, ag_llm_message, 2 * t->nturn + 2);
+	ag_llm_part *words = ag_new_n(arena, ag_llm_part, 2);
+	size_t n = 0;
+
+	words[0] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = first };
+	m[n++] = (ag_llm_message){ AG_LLM_USER, &words[0], 1 };
+	for (size_t i = 0; i < t->nturn; i++) {
+		const ag_turn *turn = &t->turns[i];
+
+		m[n++] = assistant_message(turn, arena);
+		if (turn->ncall || turn->critique.len)
+			m[n++] = result_message(turn, unanswered, i + 1 == t->nturn, arena);
+	}
+	if (more.len) {
+		words[1] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = more };
+		m[n++] = (ag_llm_message){ AG_LLM_USER, &words[1], 1 };
+	}
+	*ret_n = n;
+	return m;
+}

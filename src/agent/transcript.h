@@ -1,0 +1,55 @@
+/* transcript -- a conversation with native tool calls, rebuilt from the log: what a chat planner shows its model.
+ *
+ * A turn is one reply of the model: words, and calls with what came of each. Proposals, outputs and critiques of the log
+ * are applied in order; an agent's apply() passes its events on. An agent that shows a model less or more than a tool's
+ * JSON puts the text into the member "text" of the observation, and "ok": false when it is a failure. */
+#ifndef AG_AGENT_TRANSCRIPT_H
+#define AG_AGENT_TRANSCRIPT_H
+
+#include "agent/gate.h"
+#include "llm/llm.h"
+#include "run/event.h"
+
+typedef struct ag_turn_call {
+	ag_str id, name, input, signature; /* as the model wrote them */
+	ag_str result;
+	bool has_result, is_error;
+} ag_turn_call;
+
+typedef struct ag_turn_thought {
+	ag_str text, signature;
+	bool is_redacted;
+} ag_turn_thought;
+
+typedef struct ag_turn {
+	ag_turn_thought *thoughts;
+	size_t nthought;
+	ag_str text;
+	ag_turn_call *calls;
+	size_t ncall;
+	ag_str critique; /* of the run gate, behind a final turn; "" = none */
+} ag_turn;
+
+typedef struct ag_transcript {
+	ag_arena *arena; /* of what is kept; set by the owner */
+	ag_turn *turns;
+	size_t nturn, cap;
+	size_t next;        /* of the last turn: calls that were proposed */
+	size_t ncall;       /* proposed in all turns */
+	int64_t longest_ms; /* of the model's replies */
+} ag_transcript;
+
+/* payload: that of ev, parsed; may be freed afterwards. Returns the call that this event is about, or NULL. */
+ag_turn_call *ag_transcript_apply(ag_transcript *t, const ag_event *ev, const ag_val *payload);
+/* The call of the last turn that was not proposed yet, or NULL. */
+const ag_turn_call *ag_transcript_pending(const ag_transcript *t);
+/* The newest words of the model, "" when it never said any. */
+ag_str ag_transcript_last_text(const ag_transcript *t);
+/* The turn of a reply as JSON, for ag_proposal.turn. In arena. */
+ag_str ag_transcript_turn_json(const ag_llm_reply *r, ag_arena *arena);
+/* Messages of a request: `first` (the question) and all turns. Calls without a result are answered with `unanswered`. In
+ * arena; texts are views. `more` ("" = nothing) is said last, by the user. */
+ag_llm_message *ag_transcript_messages(const ag_transcript *t, ag_str first, ag_str unanswered,
+                                       ag_str more, ag_arena *arena, size_t *ret_n);
+
+#endif
