@@ -1,0 +1,1 @@
+"""One module for each resource; main.ROUTERS lists them."""
