@@ -1,9 +1,11 @@
 /* answer -- what `argus ask` prints: one JSON object, and the same read again for verify.
  *
  * {"answer":"…","source":"wiki/github.md#protect-a-branch","tool_calls":[{"tool":"read_file","args":{…},"result":"…",
- *   "ok":true,"sha256":"…","file":{"path":"wiki/github.md","sha256":"…","first_line":1,"last_line":310,"lines":310}}],
+ *   "ok":true,"sha256":"…","file":{"path":"wiki/github.md","sha256":"…","first_line":1,"last_line":310,"lines":310}},
+ *   {"tool":"query_api",…,"request":"GET /items/","status":200}],
  *  "citations":[{"path":"…","anchor":"…","title":"…","line":282,"last_line":301,"quote":"…","sha256":"…"}],
- *  "status":"ok","why":"…","mode":"model","question":"…","root":"…","run":"…","usage":{…}}
+ *  "status":"ok","why":"…","mode":"model","question":"…","root":"…","run":"…","usage":{"model_calls":2,
+ *  "input_tokens":900,"output_tokens":70,"usd":0.01}}
  * answer, source, tool_calls are the seed's and always there. sha256 of a call is that of its result; of file, that of the
  * whole file as it was read. */
 #ifndef AG_ASK_ANSWER_H
@@ -63,5 +65,8 @@ void ag_answer_markdown(const ag_answer *a, ag_buf *out);
 AG_CHECK ag_status ag_answer_read(const ag_val *v, ag_arena *arena, ag_answer *ret, ag_err *err);
 /* Is it one, and no audit report? */
 bool ag_answer_is(const ag_val *v);
+/* The text with each byte that is no UTF-8 replaced by U+FFFD, as it is printed: what is hashed must be that. In arena; the
+ * text itself when it is good. */
+ag_str ag_answer_utf8(ag_str text, ag_arena *arena);
 
 #endif
