@@ -1,0 +1,328 @@
+/* ask -- the project agent's row: its tools, its state, what follows from the end of a run.
+ *
+ * Ten calls are ten steps of the loop: one call is one step, also one that is refused. When they are used up, or the time,
+ * the planner asks the model for its last words. The answer is made from the state, when run_finished has been applied:
+ * words, checked citations, the calls with their hashes; it is committed as the run's report. */
+#include "ask/ask.h"
+
+#include "agent/planner_chat.h"
+#include "ask/cite.h"
+#include "ask/tools.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "query/extjson.h"
+
+#define ORIGIN           "ask"
+#define ANSWER_MAX_BYTES (32u << 20)
+#define SUMMARY_BYTES    200
+/* Before the deadline no model is waited for: the answer is cited, kept and printed in that time. */
+#define FINISH_MS 500
+
+typedef struct ask {
+	const ag_ask_opts *o;
+	const ag_ctx *ctx;
+	ag_arena *arena;
+	ag_ask_state state;
+	ag_ask_tools tools;
+	ag_ask_run_result *ret;
+} ask;
+
+static ag_str clean(ag_str text, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(ANSWER_MAX_BYTES);
+	ag_str ret = AG_S("");
+
+	if (ag_log_clean(text, &out) && !out.failed)
+		ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+/* One JSON line, without keys. errors  AG_LIMIT, AG_INVALID */
+static ag_status json_of(const ag_answer *a, ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(ANSWER_MAX_BYTES);
+	ag_status st = AG_OK;
+
+	ag_answer_json(a, &out);
+	if (out.failed)
+		st = ag_fail(err, AG_LIMIT, ORIGIN,
+		             "the answer with its calls is larger than %u bytes", ANSWER_MAX_BYTES);
+	else
+		*ret = clean(ag_buf_view(&out), arena);
+	if (!st && !ret->len)
+		st = ag_fail(err, AG_INVALID, ORIGIN, "keys cannot be kept out of the answer");
+	ag_buf_release(&out);
+	return st;
+}
+
+/* --- the end --- */
+
+static bool is_timed_out(const ag_run_result *r)
+{
+	return r->err.status == AG_TIMEOUT || ag_str_eqc(r->status, "partial");
+}
+
+/* A run that failed has an answer when only its time ran out and the model had said something. */
+static bool has_answer(const ask *a, const ag_run_result *r)
+{
+	if (a->state.has_final)
+		return true;
+	return is_timed_out(r) && a->state.transcript.nturn > 0 &&
+	       (r->err.status == AG_OK || r->err.status == AG_TIMEOUT ||
+	        ag_ask_words(&a->state).len > 0);
+}
+
+static void name_status(const ask *a, ag_answer *ret)
+{
+	const ag_ask_state *s = &a->state;
+	const unsigned max = a->o->max_calls ? a->o->max_calls : AG_ASK_BUDGET;
+
+	ret->status = ag_str_eqc(s->status, "ok") ? AG_S("ok") : AG_S("partial");
+	if (ag_str_eqc(s->status, "ok"))
+		return;
+	ret->why = s->why;
+	if (s->ncall >= max)
+		ret->why = ag_str_printf(a->arena, "the budget of %u tool calls is used up", max);
+}
+
+static ag_status make_answer(ask *a, ag_answer *ret, ag_err *err)
+{
+	const ag_ask_state *s = &a->state;
+	ag_cited cited = { 0 };
+	const ag_ctx unhurried = { .clock = a->ctx->clock, .nthread = 1 };
+	ag_status st = ag_cite(a->o->root, &unhurried, ag_ask_words(s), a->o->question, s->calls,
+	                       s->ncall, a->arena, &cited, err);
+
+	if (st)
+		return st;
+	*ret = (ag_answer){
+		.answer = cited.answer,
+		.source = cited.source,
+		.calls = s->calls,
+		.ncall = s->ncall,
+		.citations = cited.citations,
+		.ncitation = cited.ncitation,
+		.mode = AG_S("model"),
+		.question = a->o->question,
+		.root = ag_root_path(a->o->root),
+		.run = ag_str_dup(a->arena, ag_id_str(&a->ret->run)),
+		.input_tokens = s->input_tokens,
+		.output_tokens = s->output_tokens,
+		.model_calls = s->model_calls,
+		.usd = s->usd,
+	};
+	name_status(a, ret);
+	a->ret->notes = cited.notes;
+	a->ret->nnote = cited.nnote;
+	return AG_OK;
+}
+
+/* ag_agent.derive: what the run leaves. */
+static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
+                        ag_store_batch *batch, ag_err *err)
+{
+	ag_ask_tools *t = (ag_ask_tools *)env;
+	ask *a = (ask *)((char *)t - offsetof(ask, tools));
+	ag_status st;
+
+	(void)arena;
+	if (ev->type != AG_EV_RUN_FINISHED)
+		return AG_OK;
+	row->input_tokens = a->state.input_tokens;
+	row->output_tokens = a->state.output_tokens;
+	row->usd = a->state.usd;
+	st = make_answer(a, &a->ret->answer, err);
+	if (!st)
+		st = json_of(&a->ret->answer, a->arena, &a->ret->json, err);
+	if (!st)
+		batch->report = a->ret->json;
+	return st;
+}
+
+static const ag_agent *agent(ag_arena *arena)
+{
+	ag_agent *ret = ag_new(arena, ag_agent);
+
+	*ret = (ag_agent){ .name = "ask",
+		           .tools = ag_ask_tool_table,
+		           .ntool = ag_ask_ntool,
+		           .apply = ag_ask_apply,
+		           .derive = derive };
+	return ret;
+}
+
+/* --- the begin --- */
+
+static ag_str started(const ag_ask_opts *o, ag_arena *arena)
+{
+	const ag_llm_model *m = ag_llm_model_of(o->llm);
+	ag_buf out = AG_BUF_INIT(1u << 20);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "agent", AG_S("ask"));
+	ag_jw_kstr(&w, "version", AG_S(AG_VERSION));
+	ag_jw_kstr(&w, "question", o->question);
+	ag_jw_kstr(&w, "root", ag_root_path(o->root));
+	ag_jw_kstr(&w, "planner", AG_S("chat"));
+	ag_jw_kstr(&w, "model", m->model);
+	if (o->api)
+		ag_jw_kstr(&w, "api", ag_api_shown(o->api));
+	else
+		ag_jw_knull(&w, "api");
+	ag_jw_kbool(&w, "read_only", o->is_read_only);
+	ag_jw_kuint(&w, "calls", o->max_calls ? o->max_calls : AG_ASK_BUDGET);
+	ag_jw_obj_end(&w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static ag_run_row row_of(const ag_ctx *ctx, ag_str question, ag_str root, ag_arena *arena)
+{
+	const ag_str place = clean(root, arena);
+
+	return (ag_run_row){
+		.id = ag_id_new(ctx->clock),
+		.agent = AG_S("ask"),
+		.source_uri = place,
+		.source_key = ag_str_printf(arena, "project:%.*s", AG_FMT(place)),
+		.collection = AG_S(""),
+		.summary = clean(ag_utf8_prefix(question, SUMMARY_BYTES), arena),
+	};
+}
+
+/* Seconds in which the model may be asked; the run's own deadline stands behind them. */
+static double seconds(const ag_ctx *ctx)
+{
+	const int64_t left_ms = ag_ctx_left_ms(ctx);
+
+	if (left_ms < 0)
+		return 0;
+	return (double)(left_ms > 4 * FINISH_MS ? left_ms - FINISH_MS : left_ms * 3 / 4 + 1) / 1000;
+}
+
+ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store,
+                     void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
+                     ag_arena *arena, ag_ask_run_result *ret, ag_err *err)
+{
+	ask *a = ag_new(arena, ask);
+	ag_chat_opts chat = { .llm = opts->llm,
+		              .meter = opts->meter,
+		              .purpose = "ask",
+		              .first = opts->question,
+		              .unanswered = AG_S("Error: not run, the budget of tool calls is "
+		                                 "used up") };
+	ag_run_opts run = { 0 };
+	ag_status st;
+
+	*ret = (ag_ask_run_result){ 0 };
+	*a = (ask){ .o = opts, .ctx = ctx, .arena = arena, .ret = ret };
+	ag_ask_state_init(&a->state, arena);
+	a->tools = (ag_ask_tools){ .root = opts->root,
+		                   .api = opts->api,
+		                   .state = &a->state,
+		                   .read_bytes = opts->read_bytes,
+		                   .deadline_ms = ctx->deadline_ms };
+	st = ag_ask_prompt(opts, arena, &chat.system, &chat.last_words, err);
+	if (st)
+		return st;
+	chat.transcript = &a->state.transcript;
+	chat.tools = ag_ask_offered(opts, arena, &chat.ntool);
+	run = (ag_run_opts){
+		.agent = agent(arena),
+		.env = &a->tools,
+		.state = &a->state,
+		.planner = ag_planner_chat_new(&chat, arena),
+		.budget = { .iterations = opts->max_calls ? opts->max_calls : AG_ASK_BUDGET,
+		            .seconds = seconds(ctx) },
+		.meter = opts->meter,
+		.fail_policy = AG_RUN_FAIL_CONTINUE,
+		.store = store,
+		.started = started(opts, arena),
+		.row = row_of(ctx, opts->question, ag_root_path(opts->root), arena),
+		.on_event = on_event,
+		.on_event_arg = on_event_arg,
+	};
+	ret->run = run.row.id;
+	st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);
+	ret->has_answer = !st && ret->json.len && has_answer(a, &ret->run_result);
+	return st;
+}
+
+/* --- without a model --- */
+
+static ag_event event_of(const ag_run_row *row, uint64_t seq, ag_event_type type, int64_t at_ms,
+                         ag_str payload)
+{
+	return (ag_event){ .v = AG_EVENT_VERSION,
+		           .run = row->id,
+		           .seq = seq,
+		           .type = type,
+		           .at_ms = at_ms,
+		           .payload = payload };
+}
+
+static ag_str offline_started(const ag_answer *a, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(1u << 20);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "agent", AG_S("ask"));
+	ag_jw_kstr(&w, "version", AG_S(AG_VERSION));
+	ag_jw_kstr(&w, "question", a->question);
+	ag_jw_kstr(&w, "root", a->root);
+	ag_jw_kstr(&w, "planner", AG_S("offline"));
+	ag_jw_obj_end(&w);
+	ret = clean(ag_buf_view(&out), arena);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static ag_str offline_finished(const ag_answer *a, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(1u << 20);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "status", a->status);
+	ag_jw_kstr(&w, "why", a->why);
+	ag_jw_kuint(&w, "iterations", 0);
+	ag_jw_kuint(&w, "calls", 0);
+	ag_jw_knull(&w, "verdict");
+	ag_jw_obj_end(&w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena *arena,
+                      ag_str *ret_json, ag_err *err)
+{
+	const int64_t now_ms = ag_clock_wall(ctx->clock);
+	ag_run_row row = row_of(ctx, a->question, a->root, arena);
+	ag_event events[2];
+	ag_store_batch batch = { .events = events, .nevent = 2, .run = &row };
+	ag_status st;
+
+	row.status = a->status;
+	row.verdict = AG_S("");
+	row.started_ms = row.finished_ms = now_ms;
+	a->run = ag_str_dup(arena, ag_id_str(&row.id));
+	events[0] = event_of(&row, 1, AG_EV_RUN_STARTED, now_ms, offline_started(a, arena));
+	events[1] = event_of(&row, 2, AG_EV_RUN_FINISHED, now_ms, offline_finished(a, arena));
+	st = json_of(a, arena, &batch.report, err);
+	if (!st)
+		st = ag_store_commit(store, &row.id, &batch, err);
+	if (!st)
+		*ret_json = batch.report;
+	return st;
+}

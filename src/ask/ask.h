@@ -1,0 +1,58 @@
+/* ask -- one question about a project: run it to its answer.
+ *
+ * A run writes its events to the store and leaves its answer there as the run's report (ask/answer.h). The model calls
+ * tools; what it cites is checked against what was really read. */
+#ifndef AG_ASK_ASK_H
+#define AG_ASK_ASK_H
+
+#include "agent/loop.h"
+#include "ask/answer.h"
+#include "ask/api.h"
+#include "ask/root.h"
+#include "llm/llm.h"
+
+#define AG_ASK_MAX_QUESTION_BYTES (32u * 1024)
+#define AG_ASK_BUDGET             10 /* tool calls */
+#define AG_ASK_DEADLINE_S         55.0
+
+typedef struct ag_ask_opts {
+	ag_str question; /* UTF-8, at most AG_ASK_MAX_QUESTION_BYTES */
+	ag_root *root;
+	ag_api *api;       /* NULL = no query_api */
+	ag_str operations; /* of the API, for the description of query_api; "" = unknown */
+	bool is_read_only;
+	ag_llm *llm;
+	ag_llm_meter *meter;
+	unsigned max_calls; /* 0 = AG_ASK_BUDGET */
+	size_t read_bytes;  /* of a file, in one result; 0 = AG_ASK_READ_BYTES */
+} ag_ask_opts;
+
+typedef struct ag_ask_run_result {
+	ag_id run;
+	ag_run_result run_result;
+	bool has_answer; /* the model said something, or a budget ended it: json is to be printed */
+	ag_answer answer;
+	ag_str json;         /* the answer as one line, without keys */
+	const ag_str *notes; /* what was mended in citations, for standard error */
+	size_t nnote;
+} ag_ask_run_result;
+
+/* ctx->deadline_ms is when the answer must be there: the model is asked for its last words before. on_event may be NULL.
+ * Texts in arena.
+ * errors  only when the run could not even start; what fails later is in ret->run_result. */
+AG_CHECK ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store,
+                              void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
+                              ag_arena *arena, ag_ask_run_result *ret, ag_err *err);
+
+/* The answer of an offline run, kept like one of a model's. */
+AG_CHECK ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena *arena,
+                               ag_str *ret_json, ag_err *err);
+
+/* --- prompt.c --- */
+
+AG_CHECK ag_status ag_ask_prompt(const ag_ask_opts *o, ag_arena *arena, ag_str *ret_system,
+                                 ag_str *ret_last_words, ag_err *err);
+/* The tools that are offered, with their schemas. In arena. */
+ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n);
+
+#endif

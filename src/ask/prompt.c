@@ -1,0 +1,82 @@
+/* prompt -- what the project agent's model reads: prompts/ask/ with places filled, and the tools it is offered.
+ *
+ * Without an API neither the tool nor a word about it is there: a model uses what it is told of. */
+#include "agent/prompt_file.h"
+#include "ask/ask.h"
+#include "ask/tools.h"
+
+#define SCHEMA_MAX_BYTES (16u * 1024)
+
+ag_status ag_ask_prompt(const ag_ask_opts *o, ag_arena *arena, ag_str *ret_system,
+                        ag_str *ret_last_words, ag_err *err)
+{
+	const ag_prompt_value api[] = {
+		{ "methods", o->is_read_only ? AG_S("Only GET and HEAD are allowed.") : AG_S("") },
+	};
+	ag_str routes = AG_S("");
+	ag_status st = AG_OK;
+
+	if (o->api)
+		st = ag_prompt_file("prompts/ask/api_routes.md", api, AG_NELEM(api), arena, &routes,
+		                    err);
+	if (!st)
+		st = ag_prompt_file("prompts/ask/last_words.md", NULL, 0, arena, ret_last_words,
+		                    err);
+	if (st)
+		return st;
+
+	const ag_prompt_value values[] = {
+		{ "and_api", o->api ? AG_S(" and its running HTTP API") : AG_S("") },
+		{ "api_routes",
+		  o->api ? ag_str_printf(arena, "%.*s\n", AG_FMT(routes)) : AG_S("") },
+		{ "api_source", o->api ? AG_S("Source: API endpoint GET /items/\n") : AG_S("") },
+		{ "budget",
+		  ag_str_printf(arena, "%u", o->max_calls ? o->max_calls : AG_ASK_BUDGET) },
+	};
+
+	return ag_prompt_file("prompts/ask/system.md", values, AG_NELEM(values), arena, ret_system,
+	                      err);
+}
+
+static ag_str schema_of(const ag_tool *t, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(SCHEMA_MAX_BYTES);
+	ag_str ret;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_tool_schema(t, &w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+static ag_str help_of(const ag_tool *t, const ag_ask_opts *o, ag_arena *arena)
+{
+	const ag_str help = ag_str_c(t->help);
+
+	if (t != &ag_ask_tool_table[AG_ASK_TOOL_API])
+		return help;
+	return ag_str_printf(arena, "%.*s%s%s%.*s", AG_FMT(help),
+	                     o->is_read_only ? " Only GET and HEAD are allowed here." : "",
+	                     o->operations.len ? " What this API offers:\n" : "",
+	                     AG_FMT(o->operations));
+}
+
+ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n)
+{
+	ag_llm_tool *ret = ag_new_n(arena, ag_llm_tool, ag_ask_ntool);
+	size_t n = 0;
+
+	for (size_t i = 0; i < ag_ask_ntool; i++) {
+		const ag_tool *t = &ag_ask_tool_table[i];
+
+		if (!o->api && i == AG_ASK_TOOL_API)
+			continue;
+		ret[n++] = (ag_llm_tool){ .name = ag_str_c(t->name),
+			                  .help = help_of(t, o, arena),
+			                  .schema = schema_of(t, arena) };
+	}
+	*ret_n = n;
+	return ret;
+}
