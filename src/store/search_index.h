@@ -2,11 +2,18 @@
  *
  * Files belong to a project (its root's identity). A file's documents (sections, definitions) are replaced together. The
  * index is a cache: it can be dropped at any time, purge does. SQLite: FTS5 with BM25. Implementations are rows of the
- * store's own type (store.h: index). */
+ * store's own type (store.h: index).
+ *
+ * A damaged index is emptied and made anew. ag_store_index_files() then says that nothing is indexed; the others answer
+ * AG_CONFLICT: whoever called begins again with the files. */
 #ifndef AG_STORE_SEARCH_INDEX_H
 #define AG_STORE_SEARCH_INDEX_H
 
 #include "store/store.h"
+
+#define AG_INDEX_MAX_WORDS     32u        /* of one search */
+#define AG_INDEX_MAX_DOC_BYTES (1u << 20) /* the texts of one document */
+#define AG_INDEX_MAX_HITS      1000u
 
 typedef struct ag_index_file {
 	ag_str path;
@@ -29,6 +36,7 @@ typedef struct ag_index_doc {
 typedef struct ag_index_change {
 	ag_index_file file;
 	bool is_gone; /* the file is not there any more */
+	bool is_kept; /* only size, time and format changed: its documents stay, docs is not looked at */
 	const ag_index_doc *docs;
 	size_t ndoc;
 } ag_index_change;
@@ -39,15 +47,39 @@ typedef struct ag_index_hit {
 	double score;     /* larger is better */
 } ag_index_hit;
 
-/* What is indexed of a project, by path. */
+/* How common words are in a project. */
+typedef struct ag_index_counts {
+	size_t ndoc;                     /* documents of the project */
+	size_t with[AG_INDEX_MAX_WORDS]; /* documents that have the i-th word */
+} ag_index_counts;
+
+/* The methods of a store, as in store.h; the dispatcher is search_index.c. */
+typedef struct ag_store_index_type {
+	ag_status (*files)(ag_store *s, ag_str project, ag_arena *arena, ag_index_file **ret,
+	                   size_t *nret, ag_err *err);
+	ag_status (*update)(ag_store *s, ag_str project, const ag_index_change *changes, size_t n,
+	                    ag_err *err);
+	ag_status (*search)(ag_store *s, ag_str project, const ag_str *words, size_t nword,
+	                    size_t limit, ag_arena *arena, ag_index_hit **ret, size_t *nret,
+	                    ag_err *err);
+	ag_status (*count)(ag_store *s, ag_str project, const ag_str *words, size_t nword,
+	                   ag_index_counts *ret, ag_err *err);
+} ag_store_index_type;
+
+/* What is indexed of a project, by path. Notes that the project is used: see ag_store_purge(). */
 AG_CHECK ag_status ag_store_index_files(ag_store *s, ag_str project, ag_arena *arena,
                                         ag_index_file **ret, size_t *nret, ag_err *err);
-/* All of it or nothing. */
+/* All of it or nothing.
+ *
+ * errors  AG_INVALID: a text is not UTF-8, or has a NUL; AG_LIMIT */
 AG_CHECK ag_status ag_store_index_update(ag_store *s, ag_str project,
                                          const ag_index_change *changes, size_t n, ag_err *err);
-/* Documents that have any of the words, best first; words are plain (never query syntax), at most 32. */
+/* Documents that have any of the words, best first; words are plain (never query syntax), at most 32. Words that
+ * differ only in their endings are one (porter). */
 AG_CHECK ag_status ag_store_index_search(ag_store *s, ag_str project, const ag_str *words,
                                          size_t nword, size_t limit, ag_arena *arena,
                                          ag_index_hit **ret, size_t *nret, ag_err *err);
+AG_CHECK ag_status ag_store_index_count(ag_store *s, ag_str project, const ag_str *words,
+                                        size_t nword, ag_index_counts *ret, ag_err *err);
 
 #endif

@@ -34,6 +34,7 @@ const ag_store_type ag_store_sqlite_file = {
 	.lease = ag_sqlite_lease,
 	.lease_holder = ag_sqlite_lease_holder,
 	.purge = ag_sqlite_purge,
+	.index = &ag_sqlite_index,
 };
 
 const ag_store_type ag_store_sqlite_memory = {
@@ -53,6 +54,7 @@ const ag_store_type ag_store_sqlite_memory = {
 	.lease = ag_sqlite_lease,
 	.lease_holder = ag_sqlite_lease_holder,
 	.purge = ag_sqlite_purge,
+	.index = &ag_sqlite_index,
 };
 
 #define RUN_COLUMNS                                                                 \
@@ -135,6 +137,42 @@ static const char *const sql_text[] = {
 			      "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
 			      "until = excluded.until WHERE owner = excluded.owner OR until <= ?4",
 	[AG_SQL_LEASE] = "SELECT owner, until FROM leases WHERE run = ?1",
+	[AG_SQL_INDEX_PROJECT] = "SELECT id, used_at FROM index_projects WHERE project = ?1",
+	[AG_SQL_INDEX_USE_PROJECT] =
+		"INSERT INTO index_projects (project, used_at) VALUES (?1, ?2) "
+		"ON CONFLICT (project) DO UPDATE SET used_at = max(used_at, excluded.used_at)",
+	[AG_SQL_INDEX_FILES] = "SELECT path, size, mtime_ns, hash, format FROM index_files "
+			       "WHERE project = ?1 ORDER BY path",
+	[AG_SQL_INDEX_FILE] = "SELECT id, ndoc FROM index_files WHERE project = ?1 AND path = ?2",
+	[AG_SQL_INDEX_PUT_FILE] =
+		"INSERT INTO index_files (project, path, size, mtime_ns, hash, format, ndoc) "
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (project, path) DO UPDATE SET "
+		"size = excluded.size, mtime_ns = excluded.mtime_ns, hash = excluded.hash, "
+		"format = excluded.format, ndoc = excluded.ndoc RETURNING id",
+	[AG_SQL_INDEX_DROP_FILE] = "DELETE FROM index_files WHERE id = ?1",
+	/* The words of a document are found again by its text, so this comes before the documents go. */
+	[AG_SQL_INDEX_FORGET_WORDS] =
+		"INSERT INTO index_words (index_words, rowid, title, trail, names, body) "
+		"SELECT 'delete', id, title, trail, names, body FROM index_docs "
+		"WHERE file = ?1 ORDER BY id",
+	[AG_SQL_INDEX_DROP_DOCS] = "DELETE FROM index_docs WHERE file = ?1",
+	[AG_SQL_INDEX_LAST_DOC] = "SELECT max(id) FROM index_docs WHERE id BETWEEN ?1 AND ?2",
+	[AG_SQL_INDEX_ADD_DOC] =
+		"INSERT INTO index_docs (id, file, kind, anchor, line, last_line, title, trail, "
+		"names, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+	[AG_SQL_INDEX_ADD_WORDS] = "INSERT INTO index_words (rowid, title, trail, names, body) "
+				   "VALUES (?1, ?2, ?3, ?4, ?5)",
+	/* A word in a title says more than one in the text. */
+	[AG_SQL_INDEX_SEARCH] =
+		"SELECT f.path, d.kind, d.anchor, d.line, d.last_line, d.title, d.trail, d.body, "
+		"w.score FROM (SELECT rowid AS id, -bm25(index_words, 6.0, 2.0, 2.0, 1.0) AS score "
+		"FROM index_words WHERE index_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 "
+		"ORDER BY score DESC, id LIMIT ?4) w "
+		"JOIN index_docs d ON d.id = w.id JOIN index_files f ON f.id = d.file "
+		"ORDER BY w.score DESC, w.id",
+	[AG_SQL_INDEX_COUNT] = "SELECT count(*) FROM index_words "
+			       "WHERE index_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
+	[AG_SQL_INDEX_NDOC] = "SELECT sum(ndoc) FROM index_files WHERE project = ?1",
 };
 
 /* --- errors --- */

@@ -1,13 +1,13 @@
 /* sqlite -- the parts of the SQLite store: one handle, its statements, and how they fail.
  *
  * Only store/sqlite*.c include this. Reading order: sqlite.c (handle, waiting, errors),
- * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c, sqlite_past.c. */
+ * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c, sqlite_past.c, sqlite_index.c. */
 #ifndef AG_STORE_SQLITE_H
 #define AG_STORE_SQLITE_H
 
 #include <sqlite3.h>
 
-#include "store/store.h"
+#include "store/search_index.h"
 
 /* Statements that are prepared on first use and kept: indexes into the table of sqlite.c. */
 typedef enum ag_sqlite_sql {
@@ -29,6 +29,20 @@ typedef enum ag_sqlite_sql {
 	AG_SQL_LABELS,
 	AG_SQL_TAKE_LEASE,
 	AG_SQL_LEASE,
+	AG_SQL_INDEX_PROJECT,
+	AG_SQL_INDEX_USE_PROJECT,
+	AG_SQL_INDEX_FILES,
+	AG_SQL_INDEX_FILE,
+	AG_SQL_INDEX_PUT_FILE,
+	AG_SQL_INDEX_DROP_FILE,
+	AG_SQL_INDEX_FORGET_WORDS,
+	AG_SQL_INDEX_DROP_DOCS,
+	AG_SQL_INDEX_LAST_DOC,
+	AG_SQL_INDEX_ADD_DOC,
+	AG_SQL_INDEX_ADD_WORDS,
+	AG_SQL_INDEX_SEARCH,
+	AG_SQL_INDEX_COUNT,
+	AG_SQL_INDEX_NDOC,
 	AG_SQL_COUNT
 } ag_sqlite_sql;
 
@@ -118,5 +132,14 @@ ag_status ag_sqlite_pending(ag_store *base, const ag_id *run, size_t limit, ag_a
                             ag_past_run **ret, size_t *nret, ag_err *err);
 ag_status ag_sqlite_labels(ag_store *base, ag_str source_key, ag_str agent, ag_arena *arena,
                            ag_label_row **ret, size_t *nret, ag_err *err);
+
+/* --- sqlite_index.c --- */
+
+extern const ag_store_index_type ag_sqlite_index;
+/* Projects that were not used since: part of a purge, which has set secure_delete. *ret: something went. */
+AG_CHECK ag_status ag_sqlite_index_purge(ag_sqlite_store *s, int64_t older_than_ms, bool *ret,
+                                         ag_err *err);
+/* Run the migration of that number once more: it makes the tables of a cache anew. Within a transaction. */
+int ag_sqlite_migrate_again(ag_sqlite_store *s, int number);
 
 #endif

@@ -242,6 +242,14 @@ static int migrate_sql(ag_sqlite_store *s, const char *sql)
 	                                 : sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 }
 
+int ag_sqlite_migrate_again(ag_sqlite_store *s, int number)
+{
+	const ag_embedded *m = migration(number);
+
+	AG_ASSERT(m);
+	return migrate_sql(s, (const char *)m->ptr);
+}
+
 static ag_status run_migration(ag_sqlite_store *s, int number, ag_err *err)
 {
 	const ag_embedded *m = migration(number);

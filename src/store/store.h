@@ -123,6 +123,7 @@ typedef struct ag_store_type {
 	ag_status (*lease_holder)(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret_owner,
 	                          int64_t *ret_until_ms, ag_err *err);
 	ag_status (*purge)(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
+	const struct ag_store_index_type *index; /* full text of files: store/search_index.h */
 } ag_store_type;
 
 /* The rows of store_types[]; nobody else names them. */
@@ -189,7 +190,8 @@ AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, i
 /* Does the process live that last wrote the run? Unknown when it is on another machine, or there never was one. */
 AG_CHECK ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err);
 /* Remove runs that finished before that wall time, with all that belongs to them; also logs without
- * a run row whose newest event is older. What was removed cannot be read from the file any more. */
+ * a run row whose newest event is older, and the full text of projects that were not asked about since (to the
+ * hour). What was removed cannot be read from the file any more. */
 AG_CHECK ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
                                   ag_err *err);
 
