@@ -44,15 +44,18 @@ typedef struct ag_api_request {
 } ag_api_request;
 
 /* ret_text is what the model reads, and `result` of the trace: one JSON object.
- *   {"status_code":200,"content_type":"application/json","array_length":257,"truncated":true,
- *    "bytes":25301,"shown_bytes":"0-8191","location":"…","body":"[…"}
- * status_code and body always; the rest where it says something. body: text, cut at the end of a character, of an array
- * at the end of an element. No answer: {"error":"cannot connect to localhost:42002: connection refused"}. */
+ *   {"status_code":200,"body":"[…","content_type":"application/json","array_length":257,"truncated":true,
+ *    "bytes":25301,"shown_bytes":"0-8191","location":"…","note":"…"}
+ * status_code and body first and always; the rest where it says something. body: exact text from the first byte on, cut at
+ * the end of a character, of an array at the end of an element. Of an object whose members are arrays: "array_lengths":
+ * {"items":257}. Where not all was read: "array_length_at_least", "array_lengths_at_least", "bytes_at_least". An answer that
+ * broke off has "error" before them. No answer: {"error":"localhost:42002: cannot connect: Connection refused","hint":"…"}.
+ * Our own key, should the other side echo it, is "[redacted]". */
 typedef struct ag_api_result {
 	ag_str text;
 	int status;  /* 0 = no answer */
 	bool ok;     /* an answer came, whatever its status */
-	ag_str sent; /* "GET /items/?limit=5" as it was sent */
+	ag_str sent; /* "GET /items/?limit=5" as it was sent, below the prefix of the base */
 } ag_api_result;
 
 /* errors  AG_DENIED, AG_INVALID: nothing was sent, the message says what to do instead (the model reads it);

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define AG_URL_MAX_BYTES 2048
+#define AG_URL_MAX_BYTES 10240 /* a base of 2 KB and the 8 KB that ask/api.h lets a path have */
 
 typedef struct ag_url {
 	ag_str scheme; /* "http" or "https", lower case */
