@@ -11,8 +11,8 @@
 #define MAX_DOTENV_BYTES (256 * 1024)
 #define MAX_THREADS      64 /* chosen by itself; a user may ask for more */
 
-/* Read in this order: what stands in a later one wins. */
-static const char *const dotenv_files[] = { ".env.docker.secret", ".env.agent.secret" };
+/* Read in this order: what stands in an earlier one wins. */
+static const char *const dotenv_files[] = { ".env", ".env.agent.secret", ".env.docker.secret" };
 
 static unsigned processors(void)
 {
@@ -63,19 +63,32 @@ static ag_status load_yaml(ag_app *app, ag_str config, ag_err *err)
 	return ag_settings_yaml(&app->settings, app->config_file, text, app->arena, err);
 }
 
-ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err)
+ag_status ag_app_load_dotenv(ag_app *app, ag_str folder, ag_err *err)
 {
-	ag_status st = load_yaml(app, config, err);
+	ag_status st = AG_OK;
 
 	for (size_t i = 0; !st && i < AG_NELEM(dotenv_files); i++) {
-		ag_str name = ag_str_c(dotenv_files[i]), text = AG_S("");
+		const ag_str name = ag_str_printf(app->arena, "%.*s%s%s", AG_FMT(folder),
+		                                  folder.len ? "/" : "", dotenv_files[i]);
+		ag_str text = AG_S("");
 
-		if (access(dotenv_files[i], F_OK))
+		if (access(name.ptr, F_OK))
 			continue;
 		st = ag_file_read(name, MAX_DOTENV_BYTES, false, NULL, app->arena, &text, err);
 		if (!st)
 			st = ag_settings_dotenv(&app->settings, name, text, app->arena, err);
+		if (!st && app->ndotenv < AG_APP_MAX_DOTENV)
+			app->dotenv[app->ndotenv++] = name;
 	}
+	return st;
+}
+
+ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err)
+{
+	ag_status st = load_yaml(app, config, err);
+
+	if (!st)
+		st = ag_app_load_dotenv(app, AG_S(""), err);
 	if (!st)
 		st = ag_settings_environ(&app->settings, env, app->arena, err);
 	return st;

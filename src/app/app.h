@@ -10,13 +10,16 @@
 #include "run/ctx.h"
 #include "store/store.h"
 
-#define AG_CONFIG_NAME "argus.yaml"
+#define AG_CONFIG_NAME    "argus.yaml"
+#define AG_APP_MAX_DOTENV 8
 
 typedef struct ag_app {
 	ag_arena *arena; /* until exit */
 	ag_settings settings;
-	ag_str config_file;   /* the settings file that was read, "" = none */
-	bool config_is_named; /* by --config: the user vouches for it */
+	ag_str config_file;               /* the settings file that was read, "" = none */
+	bool config_is_named;             /* by --config: the user vouches for it */
+	ag_str dotenv[AG_APP_MAX_DOTENV]; /* .env files that were read: keys stand in them */
+	size_t ndotenv;
 	ag_ctx ctx;
 	ag_progress progress;
 	ag_store *store; /* opened by ag_app_store() */
@@ -31,6 +34,8 @@ void ag_app_release(ag_app *app);
 /* Settings from files and environment. config "" = argus.yaml of the current folder, if there is one. Flags are
  * set by the caller afterwards, then ag_app_ready() checks the whole and starts the deadline. */
 AG_CHECK ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err);
+/* The .env files of another folder, for what is not set yet. */
+AG_CHECK ag_status ag_app_load_dotenv(ag_app *app, ag_str folder, ag_err *err);
 AG_CHECK ag_status ag_app_ready(ag_app *app, ag_err *err);
 
 /* Where the store is: the setting, else the default place. */

@@ -58,9 +58,25 @@ static ag_str either(ag_str a, ag_str b)
 	return a.len ? a : b;
 }
 
+/* Two names for one thing: what stands in the higher place counts, in the same place the newer name. */
+static const ag_var *newer(const ag_app *app, const char *old_name, const char *new_name)
+{
+	const ag_var *a = old_name ? ag_settings_var(&app->settings, old_name) : NULL;
+	const ag_var *b = new_name ? ag_settings_var(&app->settings, new_name) : NULL;
+
+	if (!a || !a->value.len)
+		return b;
+	return b && b->value.len && b->place >= a->place ? b : a;
+}
+
+static ag_str value_of(const ag_var *v)
+{
+	return v ? v->value : AG_S("");
+}
+
 static ag_str base_of(const ag_app *app, const known *k)
 {
-	return either(either(var(app, k->base), var(app, k->base_too)), ag_str_c(k->url));
+	return either(value_of(newer(app, k->base, k->base_too)), ag_str_c(k->url));
 }
 
 static ag_status origin_of(ag_app *app, ag_str url, ag_str *ret, bool *is_loopback, ag_err *err)
@@ -80,13 +96,11 @@ static ag_status origin_of(ag_app *app, ag_str url, ag_str *ret, bool *is_loopba
 static ag_status check_base(ag_app *app, const known *k, ag_err *err)
 {
 	const ag_var *key = ag_settings_var(&app->settings, k->key);
-	const ag_var *base = k->base ? ag_settings_var(&app->settings, k->base) : NULL;
+	const ag_var *base = newer(app, k->base, k->base_too);
 	ag_str to, own = AG_S("");
 	bool is_loopback;
 	ag_err ignored;
 
-	if (!(base && base->value.len) && k->base_too)
-		base = ag_settings_var(&app->settings, k->base_too);
 	if (!key || !key->value.len || key->place == AG_PLACE_DOTENV || !base || !base->value.len ||
 	    base->place != AG_PLACE_DOTENV)
 		return AG_OK;
@@ -204,7 +218,7 @@ static ag_status from_setting(ag_app *app, const ag_model_setting *s, ag_llm_mod
 /* Out of the environment, when it names enough. */
 static bool from_known(ag_app *app, const known *k, ag_llm_model *m)
 {
-	const ag_str model = either(either(var(app, k->model), var(app, k->model_too)),
+	const ag_str model = either(value_of(newer(app, k->model, k->model_too)),
 	                            ag_str_c(k->fallback));
 	const ag_str base = base_of(app, k);
 
@@ -502,6 +516,64 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 	o->history_before_ms = ag_llm_hub_recorded_at(hub);
 	o->pricing_version = ag_prices_version(ag_llm_hub_prices(hub));
 	return ag_audit_opts_check(o, err);
+}
+
+/* Somebody who began to set LLM_… meant that server: another one is not asked in its place. */
+static ag_status check_env_model(const ag_app *app, ag_err *err)
+{
+	const bool base = base_of(app, &knowns[0]).len > 0,
+		   model = value_of(newer(app, "LLM_MODEL", "LLM_API_MODEL")).len > 0,
+		   key = var(app, "LLM_API_KEY").len > 0;
+	const char *missing = !base  ? "LLM_API_BASE_URL (or LLM_API_BASE)"
+	                      : !key ? "LLM_API_KEY"
+	                             : "LLM_API_MODEL (or LLM_MODEL)";
+
+	if (app->settings.nmodel || (!base && !model && !key) ||
+	    (base && key && (model || app->settings.model.len)))
+		return AG_OK;
+	ag_fail(err, AG_NOT_FOUND, ORIGIN,
+	        "%s is not set, neither in the environment nor in .env.agent.secret", missing);
+	return ag_err_hint(err, base && !key ? "for a server that needs no key: LLM_API_KEY=none; "
+	                                       "`argus ask --offline` answers without a model"
+	                                     : "`argus ask --offline` answers without a model");
+}
+
+/* A question is short: whole answers, and not more patience than its deadline. */
+static void for_questions(ag_llm_model *m)
+{
+	m->no_stream = true;
+	if (!m->attempts)
+		m->attempts = 3;
+	if (!m->total_ms || m->total_ms > 60000)
+		m->total_ms = 60000;
+}
+
+ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
+                                ag_err *err)
+{
+	ag_llm_hub *hub;
+	ag_llm_model m;
+	ag_status st = check_env_model(app, err);
+
+	if (st)
+		return st;
+	st = ag_app_model(app, app->settings.model, &m, err);
+	if (st == AG_NOT_FOUND && !app->settings.nmodel)
+		return ag_err_hint(err,
+		                   "set LLM_API_BASE_URL, LLM_API_MODEL and LLM_API_KEY, in the "
+		                   "environment or in .env.agent.secret; `argus ask --offline` "
+		                   "answers without a model");
+	if (st)
+		return st;
+	for_questions(&m);
+	st = ag_app_hub(app, record, replay, &hub, err);
+	if (!st)
+		st = ag_llm_open(hub, &m, &app->llms[0], err);
+	if (!st)
+		st = check_prices(app, err);
+	if (!st)
+		*ret = app->llms[0];
+	return st;
 }
 
 ag_planner_make ag_app_planner(const ag_app *app)

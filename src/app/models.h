@@ -38,6 +38,11 @@ AG_CHECK ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_
 /* Open the models that planner and evaluators of `o` need, on the hub. */
 AG_CHECK ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
                                       ag_err *err);
+/* The model that answers questions: that of the setting "model". Whole answers, at most three attempts, 60 s each. The
+ * variables of LLM_… must be there all or not at all.
+ * errors  AG_NOT_FOUND: names the variable that is missing, and where it may stand */
+AG_CHECK ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
+                                         ag_err *err);
 /* The planner that the settings name. */
 ag_planner_make ag_app_planner(const ag_app *app);
 /* A meter for one run, with the budgets of the settings; lives in arena. NULL when no model is open. */

@@ -43,6 +43,13 @@ typedef enum ag_place {
 
 typedef enum ag_output_format { AG_OUTPUT_TEXT, AG_OUTPUT_JSON, AG_OUTPUT_SILENT } ag_output_format;
 
+typedef enum ag_ask_format { AG_ASK_JSON, AG_ASK_TEXT, AG_ASK_MARKDOWN } ag_ask_format;
+typedef enum ag_sandbox_wish {
+	AG_SANDBOX_AUTO,
+	AG_SANDBOX_OFF,
+	AG_SANDBOX_REQUIRED
+} ag_sandbox_wish;
+
 #define AG_SETTINGS_MAX 80 /* rows of the table */
 #define AG_MODELS_MAX   32 /* named models of one settings file */
 #define AG_VARS_MAX     64 /* environment variables that are no setting but are looked at */
@@ -91,6 +98,13 @@ typedef struct ag_settings {
 	int eval_profile; /* 0 = fast, balanced, thorough */
 	/* 0 = of the profile, else ag_evaluator_kind + 1 */
 	int action_evaluator, finding_evaluator, run_evaluator;
+	/* ask */
+	ag_str root, api_base;
+	bool api, read_only, offline;
+	uint64_t ask_calls, read_bytes;
+	double ask_deadline;
+	int ask_format; /* ag_ask_format */
+	int sandbox;    /* ag_sandbox_wish */
 	/* evaluators */
 	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;
 	double escalation_low_threshold, escalation_high_threshold;
@@ -142,7 +156,8 @@ AG_CHECK ag_status ag_settings_set(ag_settings *s, int row, ag_str text, ag_plac
 /* The text of an argus.yaml; `name` is what errors call the file. */
 AG_CHECK ag_status ag_settings_yaml(ag_settings *s, ag_str name, ag_str text, ag_arena *arena,
                                     ag_err *err);
-/* The text of a .env file: KEY=VALUE lines; names that are no setting are left alone. */
+/* The text of a .env file: KEY=VALUE lines; names that are no setting are left alone, and what a .env file that was read
+ * before, the environment or a flag has set stays as it is. */
 AG_CHECK ag_status ag_settings_dotenv(ag_settings *s, ag_str name, ag_str text, ag_arena *arena,
                                       ag_err *err);
 /* env: NULL-terminated "NAME=value" list; blank values count as not set. */

@@ -70,6 +70,7 @@ static ag_status dotenv_line(ag_settings *s, ag_str place, ag_str line, ag_arena
                              ag_err *err)
 {
 	ag_str name, value, rest = ag_str_trim(line);
+	const ag_var *var;
 	ag_status st;
 	int row;
 
@@ -80,6 +81,10 @@ static ag_status dotenv_line(ag_settings *s, ag_str place, ag_str line, ag_arena
 	name = ag_str_trim(ag_str_split(&rest, '='));
 	row = row_of(name);
 	if (row < 0 && !ag_settings_wants_var(s, name))
+		return AG_OK;
+	var = row < 0 ? ag_settings_var(s, ag_str_cstr(arena, name)) : NULL;
+	if ((row >= 0 && s->place[row] >= AG_PLACE_DOTENV) ||
+	    (var && var->place >= AG_PLACE_DOTENV))
 		return AG_OK;
 	if (!dotenv_value(rest, &value))
 		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s: %.*s: the quotes do not match",

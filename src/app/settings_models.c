@@ -73,7 +73,7 @@ static const char *const known_vars[] = {
 	"LLM_API_KEY",    "LLM_API_BASE",      "LLM_API_BASE_URL", "LLM_MODEL",
 	"LLM_API_MODEL",  "ANTHROPIC_API_KEY", "ANTHROPIC_MODEL",  "ANTHROPIC_BASE_URL",
 	"OPENAI_API_KEY", "OPENAI_BASE_URL",   "OPENAI_MODEL",     "GEMINI_API_KEY",
-	"GEMINI_MODEL",
+	"GEMINI_MODEL",   "ARGUS_API_KEY",     "LMS_API_KEY",      "AGENT_API_BASE_URL",
 };
 
 const ag_setting *ag_settings_model_table(size_t *ret_n)

@@ -22,6 +22,9 @@ static const char *const evaluators[] = { "profile", "rules",     "none",       
 	                                  "judge",   "composite", "escalation", NULL };
 static const char *const malformed[] = { "fail", "warn", "pass", NULL };
 
+static const char *const ask_formats[] = { "json", "text", "markdown", NULL };
+static const char *const sandboxes[] = { "auto", "off", "required", NULL };
+
 static const ag_setting table[] = {
 	{ "", "store", "ARGUS_STORE", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
 	  .offset = FIELD(store),
@@ -120,6 +123,39 @@ static const ag_setting table[] = {
 	{ "audit", "run_evaluator", "ARGUS_RUN_EVALUATOR", AG_SET_CHOICE, .one_of = evaluators,
 	  .fallback = "profile", .offset = FIELD(run_evaluator),
 	  .help = "Who judges the whole run." },
+
+	{ "ask", "root", "ARGUS_ROOT", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
+	  .offset = FIELD(root),
+	  .help = "The project's folder: nothing outside of it is read. auto: the current folder, or the "
+	          "nearest one above that has .git or argus.yaml." },
+	{ "ask", "api", "ARGUS_ASK_API", AG_SET_BOOL, .fallback = "true", .offset = FIELD(api),
+	  .help = "The project has a running HTTP API that may be asked. It needs a key: ARGUS_API_KEY or "
+	          "LMS_API_KEY." },
+	{ "ask", "api_base", "ARGUS_API_BASE_URL", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
+	  .offset = FIELD(api_base),
+	  .help = "Where it runs. auto: AGENT_API_BASE_URL, else http://localhost:42002." },
+	{ "ask", "read_only", "ARGUS_READ_ONLY", AG_SET_BOOL, .fallback = "false",
+	  .offset = FIELD(read_only), .help = "Send only GET and HEAD to the API." },
+	{ "ask", "ask_calls", "ARGUS_ASK_CALLS", AG_SET_COUNT, .min = 1, .max = 100,
+	  .fallback = "10", .offset = FIELD(ask_calls),
+	  .help = "Tool calls for one question; then the model must answer with what it has." },
+	{ "ask", "ask_deadline", "ARGUS_ASK_DEADLINE", AG_SET_NUMBER, .min = 1, .max = 3600,
+	  .fallback = "55", .offset = FIELD(ask_deadline),
+	  .help = "Seconds after which the answer is there, whole or partial." },
+	{ "ask", "ask_format", "ARGUS_ASK_FORMAT", AG_SET_CHOICE, .one_of = ask_formats,
+	  .fallback = "json", .offset = FIELD(ask_format),
+	  .help = "One JSON object on one line, text for people, or Markdown." },
+	{ "ask", "offline", "ARGUS_ASK_OFFLINE", AG_SET_BOOL, .fallback = "false",
+	  .offset = FIELD(offline),
+	  .help = "Ask no model: answer with the best section of the project's own files." },
+	{ "ask", "read_bytes", "ARGUS_READ_BYTES", AG_SET_COUNT, .min = 2048, .max = 1048576,
+	  .fallback = "32768", .offset = FIELD(read_bytes),
+	  .help = "Bytes of a file that one call of read_file shows. Less for a model with a small "
+	          "context." },
+	{ "ask", "sandbox", "ARGUS_SANDBOX", AG_SET_CHOICE, .one_of = sandboxes, .fallback = "auto",
+	  .offset = FIELD(sandbox),
+	  .help = "Let the kernel forbid all that a question does not need: other files, other ports, "
+	          "starting programs. auto: as far as the kernel can. required: else do not begin." },
 
 	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
 	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),

@@ -256,6 +256,14 @@ static void check_count(ag_cli *c)
 	}
 }
 
+/* "-v: what does it do?" is a question, "--root=/my folder" an option. */
+static bool is_words(const ag_cli *c, ag_str a)
+{
+	const ag_str name = ag_str_split(&a, '=');
+
+	return (c->command->flags & AG_COMMAND_WORDS) && ag_str_find(name, ' ') >= 0;
+}
+
 void ag_cli_parse(ag_cli *c, int argc, char **argv)
 {
 	bool only_args = false;
@@ -265,7 +273,7 @@ void ag_cli_parse(ag_cli *c, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		ag_str a = ag_str_c(argv[i]);
 
-		if (only_args || a.len < 2 || a.ptr[0] != '-')
+		if (only_args || a.len < 2 || a.ptr[0] != '-' || is_words(c, a))
 			c->args[c->narg++] = a;
 		else if (ag_str_eqc(a, "--"))
 			only_args = true;

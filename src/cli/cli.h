@@ -31,7 +31,10 @@ typedef struct ag_cli ag_cli;
 typedef enum ag_command_flag {
 	AG_COMMAND_BARE = 1,     /* reads no settings */
 	AG_COMMAND_EXPLAINS = 2, /* looks at broken settings itself (cli->settings_err) */
-	AG_COMMAND_SILENT = 4    /* knows output format "silent" */
+	AG_COMMAND_SILENT = 4,   /* knows output format "silent" */
+	AG_COMMAND_WORDS =
+		8, /* its arguments are words: one with a blank is no option, though it begins with a dash */
+	AG_COMMAND_ENDS_1 = 16 /* a wrong command line ends with 1, not 2 */
 } ag_command_flag;
 
 typedef struct ag_command {
@@ -70,9 +73,10 @@ struct ag_cli {
 	ag_err settings_err; /* AG_COMMAND_EXPLAINS */
 };
 
-extern const ag_command ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag_cmd_runs, ag_cmd_diff,
-	ag_cmd_history, ag_cmd_rate, ag_cmd_review, ag_cmd_inspect, ag_cmd_query, ag_cmd_models,
-	ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version, ag_cmd_resume, ag_cmd_replay;
+extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag_cmd_runs,
+	ag_cmd_diff, ag_cmd_history, ag_cmd_rate, ag_cmd_review, ag_cmd_inspect, ag_cmd_query,
+	ag_cmd_models, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version, ag_cmd_resume,
+	ag_cmd_replay;
 
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);

@@ -7,20 +7,24 @@
 
 #include "app/file.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "cli/cli.h"
 
 static void say(ag_cli *c, ag_ink ink, const char *label, ag_str text)
 {
-	ag_buf out = AG_BUF_INIT(64 * 1024);
+	ag_buf out = AG_BUF_INIT(64 * 1024), clean = AG_BUF_INIT(64 * 1024);
 	ag_paint p;
 
+	if (!ag_log_clean(text, &clean))
+		ag_buf_adds(&clean, "[withheld: it may hold a key]");
 	/* Not wrapped: messages get searched for and pasted. */
 	ag_paint_init(&p, &out, c->term.err_width, c->term.err_is_tty && c->term.colour,
 	              c->term.utf8);
 	ag_paint_lit(&p, ink, label);
-	ag_paint_text(&p, AG_INK_PLAIN, text);
+	ag_paint_text(&p, AG_INK_PLAIN, ag_buf_view(&clean));
 	ag_paint_nl(&p);
 	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "nowhere left to tell it");
+	ag_buf_release(&clean);
 	ag_buf_release(&out);
 }
 

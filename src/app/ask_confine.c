@@ -1,0 +1,161 @@
+/* What a question's process needs of the machine, for the kernel to forbid the rest.
+ *
+ * Names are resolved and certificates read by libraries that open their own files: those are in the list. What does not
+ * exist here is skipped by the sandbox. */
+#include <stdlib.h>
+
+#include "app/ask_opts.h"
+#include "net/http.h"
+#include "net/url.h"
+
+#define ORIGIN    "app.ask"
+#define MAX_PATHS 64
+#define MAX_PORTS 8
+
+/* Libraries that are loaded late, name resolution, certificates, time zones, randomness. */
+static const char *const needed[] = {
+	"/lib",
+	"/lib64",
+	"/usr/lib",
+	"/usr/lib64",
+	"/usr/local/lib",
+	"/etc/ld.so.cache",
+	"/etc/resolv.conf",
+	"/run/systemd/resolve",
+	"/run/resolvconf",
+	"/etc/hosts",
+	"/etc/host.conf",
+	"/etc/nsswitch.conf",
+	"/etc/gai.conf",
+	"/etc/services",
+	"/etc/localtime",
+	"/etc/ssl",
+	"/etc/pki",
+	"/etc/ca-certificates",
+	"/usr/share/ca-certificates",
+	"/usr/local/share/ca-certificates",
+	"/usr/share/zoneinfo",
+	"/dev/null",
+	"/dev/urandom",
+	"/dev/random",
+};
+
+typedef struct lists {
+	const char *read[MAX_PATHS], *write[2];
+	size_t nread, nwrite;
+	uint16_t ports[MAX_PORTS];
+	size_t nport;
+	bool any_port;
+} lists;
+
+static void add_read(lists *l, const char *path)
+{
+	if (path && path[0] && l->nread < MAX_PATHS)
+		l->read[l->nread++] = path;
+}
+
+static void add_port(lists *l, unsigned port)
+{
+	if (l->nport < MAX_PORTS)
+		l->ports[l->nport++] = (uint16_t)port;
+}
+
+/* A proxy may be anywhere: then the port is not limited. */
+static bool has_proxy(void)
+{
+	static const char *const names[] = { "https_proxy", "HTTPS_PROXY", "all_proxy",
+		                             "ALL_PROXY" };
+
+	for (size_t i = 0; i < AG_NELEM(names); i++) {
+		const char *v = getenv(names[i]);
+
+		if (v && v[0])
+			return true;
+	}
+	return false;
+}
+
+static void model_port(lists *l, ag_llm *llm, ag_arena *arena)
+{
+	const ag_llm_model *m = ag_llm_model_of(llm);
+	ag_err ignored;
+	ag_url u;
+
+	if (ag_url_parse(m->base_url, arena, &u, &ignored)) {
+		l->any_port = true;
+		return;
+	}
+	add_port(l, u.port);
+	if (ag_str_eqc(u.scheme, "https") && has_proxy())
+		l->any_port = true;
+}
+
+/* The folder of the store's file: SQLite makes and removes files beside it. */
+static void store_folder(lists *l, ag_app *app)
+{
+	ag_str uri, path;
+	ag_err ignored;
+	size_t end;
+
+	if (ag_app_store_uri(app, &uri, &ignored) || ag_str_starts(uri, AG_S("memory:")))
+		return;
+	path = ag_str_starts(uri, AG_S("sqlite:")) ? ag_str_make(uri.ptr + 7, uri.len - 7) : uri;
+	for (end = path.len; end > 0 && path.ptr[end - 1] != '/'; end--)
+		;
+	l->write[l->nwrite++] = end ? ag_str_cstr(app->arena, ag_str_make(path.ptr, end)) : ".";
+}
+
+static void collect(ag_app *app, const ag_app_ask *ask, ag_llm *llm, lists *l)
+{
+	for (size_t i = 0; i < AG_NELEM(needed); i++)
+		add_read(l, needed[i]);
+	add_read(l, getenv("SSL_CERT_FILE"));
+	add_read(l, getenv("SSL_CERT_DIR"));
+	add_read(l, ag_str_cstr(app->arena, ag_root_path(ask->root)));
+	store_folder(l, app);
+	if (llm)
+		model_port(l, llm, app->arena);
+	if (ask->api)
+		add_port(l, ag_api_port(ask->api));
+	if (l->nport)
+		add_port(l, 53);
+}
+
+static ag_status preload(ag_err *err)
+{
+	ag_http *http;
+	const ag_status st = ag_http_new(&http, err);
+
+	if (!st)
+		ag_http_free(http);
+	return st;
+}
+
+ag_status ag_app_ask_confine(ag_app *app, const ag_app_ask *ask, ag_llm *llm,
+                             ag_sandbox_report *ret, ag_err *err)
+{
+	lists *l = ag_new(app->arena, lists);
+	ag_sandbox_opts o;
+	ag_status st = AG_OK;
+
+	*ret = (ag_sandbox_report){ 0 };
+	if (app->settings.sandbox == AG_SANDBOX_OFF)
+		return AG_OK;
+	if (llm || ask->api) /* what it loads is loaded before the doors close */
+		st = preload(err);
+	if (st)
+		return st;
+	collect(app, ask, llm, l);
+	o = (ag_sandbox_opts){ .read = l->read,
+		               .nread = l->nread,
+		               .write = l->write,
+		               .nwrite = l->nwrite,
+		               .ports = l->ports,
+		               .nport = l->nport,
+		               .any_port = l->any_port };
+	st = ag_sandbox_enter(&o, ret, err);
+	if (st || app->settings.sandbox != AG_SANDBOX_REQUIRED || !ret->missing[0])
+		return st;
+	ag_fail(err, AG_UNAVAILABLE, ORIGIN, "the sandbox is required, but: %s", ret->missing);
+	return ag_err_hint(err, "--set sandbox=auto goes on with what the kernel has");
+}

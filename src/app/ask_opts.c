@@ -1,0 +1,138 @@
+/* The folder and the API of a question; see the header for the rule about keys. */
+#include "app/ask_opts.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "net/url.h"
+
+#define ORIGIN       "app.ask"
+#define DEFAULT_BASE "http://localhost:42002"
+
+static void note(ag_app_ask *ask, ag_str text)
+{
+	if (text.len && ask->nnote < AG_APP_MAX_NOTES)
+		ask->notes[ask->nnote++] = text;
+}
+
+static bool is_current_folder(ag_app *app, ag_str root)
+{
+	char *cwd = getcwd(NULL, 0);
+	const bool ret = cwd && ag_str_eqc(root, cwd);
+
+	(void)app;
+	free(cwd);
+	return ret;
+}
+
+ag_status ag_app_ask_root(ag_app *app, ag_app_ask *ask, ag_err *err)
+{
+	ag_root_opts o = { .path = app->settings.root };
+	ag_status st = AG_OK;
+
+	if (!o.path.len)
+		st = ag_root_find_project(AG_S(""), app->arena, &o.path, err);
+	if (!st)
+		st = ag_root_open(&o, &ask->root, err);
+	if (!st && !is_current_folder(app, ag_root_path(ask->root)))
+		st = ag_app_load_dotenv(app, ag_root_path(ask->root), err);
+	for (size_t i = 0; !st && i < app->ndotenv; i++)
+		ag_root_add_secret(ask->root, ag_str_cstr(app->arena, app->dotenv[i]));
+	return st;
+}
+
+/* --- the API --- */
+
+typedef struct address {
+	ag_str url, where; /* "argus.yaml:3:9", "AGENT_API_BASE_URL" */
+	const char *name;
+	int place;
+} address;
+
+static address api_address(const ag_app *app)
+{
+	const ag_settings *s = &app->settings;
+	const int row = ag_settings_find(AG_S("api_base"));
+	const ag_var *seed = ag_settings_var(s, "AGENT_API_BASE_URL");
+
+	if (s->api_base.len && !(seed && seed->value.len && seed->place > (int)s->place[row]))
+		return (address){ s->api_base, s->where[row],
+			          s->place[row] == AG_PLACE_FLAG   ? "--api-base"
+			          : s->place[row] == AG_PLACE_YAML ? "api_base"
+			                                           : "ARGUS_API_BASE_URL",
+			          (int)s->place[row] };
+	if (seed && seed->value.len)
+		return (address){ seed->value, seed->where, "AGENT_API_BASE_URL", seed->place };
+	return (address){ AG_S(DEFAULT_BASE), AG_S("default"), "AGENT_API_BASE_URL",
+		          AG_PLACE_DEFAULT };
+}
+
+static const ag_var *api_key(const ag_app *app)
+{
+	const ag_var *general = ag_settings_var(&app->settings, "ARGUS_API_KEY"),
+		     *seed = ag_settings_var(&app->settings, "LMS_API_KEY");
+
+	if (!general || !general->value.len)
+		return seed && seed->value.len ? seed : NULL;
+	return seed && seed->value.len && seed->place > general->place ? seed : general;
+}
+
+/* May this key go there? */
+static ag_status check_place(const ag_app *app, const address *to, const ag_var *key,
+                             ag_arena *arena, ag_err *err)
+{
+	const bool is_found = to->place == AG_PLACE_DOTENV ||
+	                      (to->place == AG_PLACE_YAML && !app->config_is_named);
+	ag_err ignored;
+	ag_url u;
+
+	if (!is_found || key->place <= AG_PLACE_DOTENV ||
+	    ag_url_parse(ag_url_shown(to->url, arena), arena, &u, &ignored) ||
+	    ag_url_is_loopback(&u))
+		return AG_OK;
+	ag_fail(err, AG_DENIED, ORIGIN,
+	        "%.*s: %s would send the %.*s of the environment to %.*s, where it does not belong",
+	        AG_FMT(to->where), to->name, AG_FMT(key->name), AG_FMT(ag_url_origin(&u, arena)));
+	return ag_err_hint(err, "if you trust this folder, give the address with --api-base");
+}
+
+ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_err *err)
+{
+	const address to = api_address(app);
+	const ag_var *key = api_key(app);
+	ag_api_opts o = { .base_url = to.url,
+		          .base_name = to.name,
+		          .read_only = app->settings.read_only };
+	ag_str said = AG_S("");
+	ag_status st;
+
+	if (!app->settings.api)
+		return AG_OK;
+	if (!key) {
+		ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		        "the key of the project's API is not set: LMS_API_KEY (or ARGUS_API_KEY), "
+		        "in the environment or in .env.docker.secret");
+		return ag_err_hint(err, "--no-api answers from files alone and needs none");
+	}
+	st = check_place(app, &to, key, app->arena, err);
+	if (st)
+		return st;
+	o.key = key->value;
+	o.key_name = ag_str_cstr(app->arena, key->name);
+	st = ag_api_open(&o, app->arena, &ask->api, &said, err);
+	if (st)
+		return st;
+	note(ask, said);
+	if (!ag_log_can_redact(key->value))
+		note(ask, ag_str_printf(app->arena,
+		                        "%.*s is too short to be kept out of answers for sure",
+		                        AG_FMT(key->name)));
+	return AG_OK;
+}
+
+void ag_app_ask_release(ag_app_ask *ask)
+{
+	ask->api = ag_api_close(ask->api);
+	ask->root = ag_root_close(ask->root);
+}
