@@ -147,6 +147,11 @@ ag_status ag_app_report(ag_app *app, ag_str run, ag_str *ret, ag_err *err)
 	if (st)
 		return st;
 	st = ag_store_report(store, &row.id, app->arena, ret, err);
+	if (st == AG_NOT_FOUND && !ag_str_eqc(row.agent, "audit")) {
+		ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no answer: it was stopped before",
+		        row.id.text);
+		return ag_err_hint(err, "ask again: a question is quickly asked");
+	}
 	if (st == AG_NOT_FOUND)
 		st = ag_audit_rebuild(store, &row, app->settings.show_values, app->arena, ret, err);
 	return st;

@@ -181,6 +181,16 @@ static ag_str started(const ag_ask_opts *o, ag_arena *arena)
 	return ret;
 }
 
+/* The folder's own name. */
+static ag_str name_of(ag_str path)
+{
+	size_t begin = path.len;
+
+	while (begin > 0 && path.ptr[begin - 1] != '/')
+		begin--;
+	return ag_str_make(path.ptr + begin, path.len - begin);
+}
+
 static ag_run_row row_of(const ag_ctx *ctx, ag_str question, ag_str root, ag_arena *arena)
 {
 	const ag_str place = clean(root, arena);
@@ -190,7 +200,7 @@ static ag_run_row row_of(const ag_ctx *ctx, ag_str question, ag_str root, ag_are
 		.agent = AG_S("ask"),
 		.source_uri = place,
 		.source_key = ag_str_printf(arena, "project:%.*s", AG_FMT(place)),
-		.collection = AG_S(""),
+		.collection = name_of(place),
 		.summary = clean(ag_utf8_prefix(question, SUMMARY_BYTES), arena),
 	};
 }

@@ -90,6 +90,9 @@ static ag_str outcome(const ag_run_row *r, ag_arena *arena)
 	const ag_str problems = r->finished_ms ? ag_past_problems(r, arena) : AG_S("");
 	const uint64_t tokens = r->input_tokens + r->output_tokens;
 
+	if (ag_str_eqc(r->agent, "ask"))
+		return ag_str_printf(arena, "\"%.*s\"", AG_FMT(r->summary));
+
 	if (!tokens)
 		return problems;
 	return ag_str_printf(arena, "%.*s%s%.*s tokens, %.4f USD", AG_FMT(problems),
@@ -127,7 +130,9 @@ static int text(ag_cli *c, const ag_run_row *r, size_t n)
 	for (size_t i = 0; i < n; i++)
 		line(&p, &r[i], nid, ncoll, c->app.arena);
 	if (!n)
-		ag_cli_note(c, "No runs yet. `argus audit SOURCE` makes the first.");
+		ag_cli_note(
+			c,
+			"No runs yet. `argus audit SOURCE` or `argus ask QUESTION` makes the first.");
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 

@@ -1,4 +1,5 @@
 /* argus show: the report of an earlier run, as text or as it is stored. */
+#include "ask/answer.h"
 #include "audit/report_text.h"
 #include "cli/cli.h"
 #include "query/extjson.h"
@@ -8,6 +9,21 @@ static const ag_option options[] = {
 	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
 	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
 };
+
+static int show_answer(ag_cli *c, const ag_val *v)
+{
+	ag_buf text = AG_BUF_INIT(AG_LIMIT_OUTPUT), out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_err err = { 0 };
+	ag_answer a;
+
+	if (ag_answer_read(v, c->app.arena, &a, &err))
+		return ag_cli_fail(c, &err);
+	ag_answer_markdown(&a, &text);
+	ag_paint_escape(&out, ag_buf_view(&text), c->term.utf8, true);
+	out.failed = out.failed || text.failed;
+	ag_buf_release(&text);
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
 
 static int run(ag_cli *c)
 {
@@ -32,13 +48,15 @@ static int run(ag_cli *c)
 		return ag_cli_print_json(c, report) ? AG_EXIT_OK : AG_EXIT_FAILED;
 	if (ag_extjson_parse(report, &read, c->app.arena, &v, NULL, NULL, &err))
 		return ag_cli_fail(c, &err);
+	if (ag_answer_is(&v))
+		return show_answer(c, &v);
 	ag_report_text(&v, &look, &out);
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
 const ag_command ag_cmd_show = {
 	.name = "show",
-	.summary = "Show the report of an earlier run",
+	.summary = "Show the report or the answer of an earlier run",
 	.usage = "RUN [options]",
 	.about = "RUN is an id of `argus runs`, the beginning of one, or \"last\".",
 	.examples = "argus show last # the newest run\n"
