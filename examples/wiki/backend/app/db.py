@@ -3,10 +3,12 @@
 SQLite allows one writer at a time, so a lock around the connection costs nothing that SQLite would not take anyway.
 """
 
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 SCHEMA = """
@@ -49,6 +51,16 @@ class Database:
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA busy_timeout = 5000")
         self.connection.executescript(SCHEMA)
+        self.migrate(Path(__file__).parent / "migrations")
+
+    def migrate(self, folder: Path) -> None:
+        """Runs NNN_words.sql with a number above that of the database, in order, each in a transaction."""
+        done = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        for path in sorted(folder.glob("[0-9][0-9][0-9]_*.sql")):
+            number = int(re.match(r"\d+", path.name)[0])
+            if number > done:
+                self.connection.executescript(
+                    f"BEGIN IMMEDIATE;\n{path.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")
 
     def all(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         with self.lock:
