@@ -38,7 +38,7 @@ ag_root *ag_root_close(ag_root *r); /* accepts NULL, returns NULL */
 ag_str ag_root_path(const ag_root *r);
 /* This file holds keys: refuse it under whatever name. False when it cannot be looked at (then it need not be). */
 bool ag_root_add_secret(ag_root *r, const char *path);
-/* Device and inode of a secret. At most 64. */
+/* Device and inode of a secret. */
 void ag_root_add_secret_inode(ag_root *r, uint64_t dev, uint64_t ino);
 
 typedef enum ag_root_kind { AG_ROOT_FILE, AG_ROOT_FOLDER, AG_ROOT_OTHER } ag_root_kind;
@@ -83,7 +83,8 @@ typedef struct ag_root_list {
 AG_CHECK ag_status ag_root_list_dir(ag_root *r, const ag_ctx *ctx, ag_str path, ag_arena *arena,
                                     ag_root_list *ret, ag_err *err);
 
-/* Every readable regular file below `under` ("" = all), in the order of their paths, without following links to folders;
+/* Every readable regular file below `under` ("" = all; a file = that one), in the order of their paths. Links are not
+ * followed: what they lead to comes under its own name. `file` and its path are good for the call only;
  * secrets, .git and ignored files are not shown, nor node_modules, .venv, __pycache__ and their kind (ask/ignore.h).
  * fn's anything but AG_OK ends the walk with it. At most max_files files (0 = 200,000): *ret_cut says there were more. */
 AG_CHECK ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
