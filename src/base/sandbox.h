@@ -30,8 +30,13 @@ typedef struct ag_sandbox_report {
 	char missing[200];   /* what could not be had and why, "" = nothing */
 } ag_sandbox_report;
 
-/* errors  AG_INTERNAL when a half of it was entered and the rest failed in a way that leaves the process unusable;
+/* errors  AG_INTERNAL when other threads are running: they would not be limited, and nothing was entered;
  *         a kernel without the feature is AG_OK with ret->missing */
 AG_CHECK ag_status ag_sandbox_enter(const ag_sandbox_opts *o, ag_sandbox_report *ret, ag_err *err);
+
+/* For the list `read`: what the C library, looking up names, TLS and libraries loaded later read. No data of people. */
+const char *const *ag_sandbox_system_paths(size_t *ret);
+/* What this kernel could do; nothing is entered. */
+void ag_sandbox_probe(ag_sandbox_report *ret);
 
 #endif
