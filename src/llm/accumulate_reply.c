@@ -13,15 +13,12 @@ static bool id_is_taken(const ag_llm_part *parts, size_t n, ag_str id)
 	return false;
 }
 
-/* Ids of the server first, then made up for calls without one or with one that another has. */
+/* Made up for calls without one. What a server gave goes back as it came, also an id that it gave twice: results stand in
+ * the order of the calls, and a server that knows its own ids would not know ours. */
 static void complete_ids(ag_llm_part *parts, size_t n, ag_arena *arena)
 {
 	unsigned number = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (parts[i].type == AG_LLM_TOOL_CALL && id_is_taken(parts, i, parts[i].id))
-			parts[i].id = AG_S("");
-	}
 	for (size_t i = 0; i < n; i++) {
 		while (parts[i].type == AG_LLM_TOOL_CALL && !parts[i].id.len) {
 			ag_str id = ag_str_printf(arena, "call_%u", ++number);

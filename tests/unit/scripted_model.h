@@ -14,6 +14,8 @@ typedef struct sm_line {
 	ag_str text; /* what the model says */
 	unsigned input_tokens, output_tokens;
 	const char *finish; /* NULL = "stop" */
+	const char *calls;  /* tool_calls, a JSON array; NULL = none */
+	int status;         /* of a failure, 0 = 200 */
 } sm_line;
 
 typedef struct scripted_model {
@@ -41,7 +43,12 @@ static ag_str sm_body(const sm_line *l, ag_arena *arena)
 		"[{\"index\":0,\"finish_reason\":");
 	ag_json_quote(&out, ag_str_c(l->finish ? l->finish : "stop"));
 	ag_buf_adds(&out, ",\"message\":{\"role\":\"assistant\",\"content\":");
-	ag_json_quote(&out, l->text);
+	if (l->text.ptr)
+		ag_json_quote(&out, l->text);
+	else
+		ag_buf_adds(&out, "null");
+	if (l->calls)
+		ag_buf_addf(&out, ",\"tool_calls\":%s", l->calls);
 	ag_buf_addf(&out, "}}],\"usage\":{\"prompt_tokens\":%u,\"completion_tokens\":%u}}",
 	            l->input_tokens, l->output_tokens);
 	ret = ag_buf_dup(arena, &out);
@@ -65,9 +72,9 @@ static ag_status sm_send(ag_transport *t, const ag_ctx *ctx, const char *purpose
 	if (m->nasked++ >= m->nline)
 		return ag_fail(err, AG_UNAVAILABLE, "test", "nobody is there");
 	body = sm_body(&m->lines[m->nasked - 1], arena);
-	ret->status = 200;
+	ret->status = m->lines[m->nasked - 1].status ? m->lines[m->nasked - 1].status : 200;
 	ret->nbyte = body.len;
-	if (r->on_body)
+	if (r->on_body && ret->status == 200)
 		return r->on_body(r->arg, body, err);
 	ret->body = body;
 	return AG_OK;
