@@ -1,0 +1,424 @@
+/* cite -- from the model's last words to an answer whose sources are proven.
+ *
+ * Each file and API call that the words name is tried once: was it read in this run, is it what it was, does the anchor
+ * exist, was that section shown. What passes is a citation; the first that fits the order of cite.h is the source. Whatever
+ * was mended, cut or refused is told in a note. Then the answer's own text is gone through, so that no anchor stays in it that
+ * does not exist (cite_rewrite.c).
+ *
+ * Invariant: `source` and `citations` hold nothing that the calls do not prove. Read: ag_cite(), try_mention(), choose(). */
+#include "ask/answer.h"
+#include "ask/cite_parts.h"
+#include "base/utf8.h"
+
+#define MAX_CITATIONS 16
+#define MAX_TRIED     128 /* names that are tried; others stay words */
+
+/* What became of one name. */
+typedef struct outcome {
+	bool is_file, is_api;
+	ag_citation file;
+	ag_str api; /* "API endpoint GET /items/" */
+} outcome;
+
+typedef struct citer {
+	ag_cite_files *files;
+	ag_cite_words *words;
+	ag_cite_notes notes;
+	ag_arena *arena;
+	outcome tried[2 * MAX_TRIED];
+	size_t ntried, nexplicit;
+	ag_citation citations[MAX_CITATIONS];
+	size_t ncitation;
+} citer;
+
+/* --- notes --- */
+
+void ag_cite_note(ag_cite_notes *n, ag_arena *arena, const char *fmt, ...)
+{
+	ag_buf out = AG_BUF_INIT(1000);
+	va_list ap;
+
+	if (n->n == AG_CITE_MAX_NOTES)
+		return;
+	va_start(ap, fmt);
+	ag_buf_vaddf(&out, fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < n->n; i++) {
+		if (ag_str_eq(n->list[i], ag_buf_view(&out)))
+			out.failed = true;
+	}
+	if (!out.failed)
+		n->list[n->n++] = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+}
+
+/* As the model wrote it, for a note. */
+static ag_str written(const ag_mention *m, ag_arena *arena)
+{
+	ag_str path = ag_utf8_prefix(m->path, 150), anchor = ag_utf8_prefix(m->anchor, 100);
+
+	if (!m->has_anchor || !anchor.len)
+		return path;
+	return ag_str_printf(arena, "%.*s#%.*s", AG_FMT(path), AG_FMT(anchor));
+}
+
+/* --- one file --- */
+
+/* Lines of the file that were shown within first..last, best quote of them. */
+static void add_quote(citer *c, const ag_cite_file *file, unsigned first, unsigned last,
+                      ag_citation *ret)
+{
+	double best = 0;
+
+	for (size_t i = 0; i < c->files->ncall; i++) {
+		const ag_call *call = &c->files->calls[i];
+		unsigned from = first ? first : 1, to = last, line;
+		double score;
+		ag_str quote;
+
+		if (!call->ok || !ag_str_eqc(call->tool, "read_file") ||
+		    !ag_str_eq(call->file.path, file->path))
+			continue;
+		if (call->file.last_line) {
+			from = call->file.first_line > from ? call->file.first_line : from;
+			to = !to || call->file.last_line < to ? call->file.last_line : to;
+		}
+		if (to && to < from)
+			continue;
+		quote = ag_cite_quote(c->words, ag_cite_lines(file->text, from, to), from, &line,
+		                      &score);
+		if (score <= best)
+			continue;
+		best = score;
+		ret->quote = quote;
+		if (!ret->anchor.len)
+			ret->line = ret->last_line = line;
+	}
+}
+
+static void set_section(const ag_outline_item *item, ag_citation *ret)
+{
+	ret->anchor = item->anchor;
+	ret->title = item->title;
+	ret->line = item->line;
+	ret->last_line = item->section_last_line;
+}
+
+/* The anchor that was written, when it may be printed; else none, and a note. */
+static void check_anchor(citer *c, const ag_mention *m, const ag_cite_file *file, ag_citation *ret)
+{
+	const ag_outline_item *item;
+	ag_anchor_fit fit = ag_cite_anchor(file, m->anchor, c->arena, &item);
+	ag_str as = written(m, c->arena);
+
+	if (!file->outline.is_markdown || fit == AG_ANCHOR_NONE) {
+		ag_cite_note(
+			&c->notes, c->arena,
+			"%.*s: there is no such anchor in %.*s, nor one like it; only the file is "
+			"cited",
+			AG_FMT(as), AG_FMT(file->path));
+	} else if (!file->is_read) {
+		ag_cite_note(
+			&c->notes, c->arena,
+			"%.*s: read_file never showed this section (a search or an outline named "
+			"it); only the file is cited",
+			AG_FMT(as));
+	} else if (item && !ag_cite_is_shown(c->files, file, item->line, item->section_last_line)) {
+		ag_cite_note(
+			&c->notes, c->arena,
+			"%.*s: lines %u-%u, where this section stands, were not read; only the "
+			"file is cited",
+			AG_FMT(as), item->line, item->section_last_line);
+	} else if (!item) {
+		ret->anchor = m->anchor;
+	} else {
+		set_section(item, ret);
+		if (fit != AG_ANCHOR_EXACT)
+			ag_cite_note(&c->notes, c->arena,
+			             "%.*s: there is no such anchor; the nearest heading is #%.*s",
+			             AG_FMT(as), AG_FMT(item->anchor));
+	}
+}
+
+/* Lines that were written, or the definition that an "anchor" of code names. */
+static void check_lines(const ag_mention *m, const ag_cite_file *file, ag_citation *ret)
+{
+	const ag_outline *o = &file->outline;
+
+	if (m->line) {
+		ret->line = m->line;
+		ret->last_line = m->last_line;
+	}
+	for (size_t i = 0; i < o->n && m->anchor.len && !o->is_markdown; i++) {
+		if (ag_str_eq(o->items[i].name, m->anchor)) {
+			ret->line = o->items[i].line;
+			ret->last_line = o->items[i].last_line;
+		}
+	}
+}
+
+static ag_citation cite_file(citer *c, const ag_mention *m, const ag_cite_file *file)
+{
+	const ag_outline_item *item = NULL;
+	ag_citation ret = { .path = file->path, .sha256 = file->hash_now };
+	unsigned first, last;
+
+	if (m->anchor.len)
+		check_anchor(c, m, file, &ret);
+	if (!ret.anchor.len)
+		check_lines(m, file, &ret);
+	/* The words come from one section, plainly: then that is the source. */
+	if (!ret.anchor.len && !ret.line && file->is_read)
+		item = ag_cite_section(c->words, &file->outline, file->text);
+	if (item && ag_cite_is_shown(c->files, file, item->line, item->last_line))
+		set_section(item, &ret);
+	first = ret.line;
+	last = ret.last_line;
+	add_quote(c, file, first, last, &ret);
+	if (ret.line && !ret.anchor.len && first && !ret.quote.len)
+		ret.line = ret.last_line = 0; /* lines that do not exist, or were not shown */
+	if (m->path.len &&
+	    (!ag_str_eq(m->path, ret.path) || (m->anchor.len && !ag_str_eq(m->anchor, ret.anchor))))
+		ret.instead_of = written(m, c->arena);
+	return ret;
+}
+
+/* Is it worth a note that a name is no source? Those that were meant as one. */
+static bool is_meant(const ag_mention *m, bool is_explicit)
+{
+	return m->has_anchor ? ag_cite_looks_like_file(m->path)
+	                     : is_explicit && ag_cite_looks_like_file(m->path);
+}
+
+static bool try_file(citer *c, const ag_mention *m, bool is_explicit, outcome *ret)
+{
+	bool mended = false;
+	ag_cite_file *file = ag_cite_resolve(c->files, m->path, &mended);
+	ag_str as = written(m, c->arena);
+
+	if (!file || !file->is_seen) {
+		if (is_meant(m, is_explicit))
+			ag_cite_note(&c->notes, c->arena,
+			             file ? "%.*s was not read in this run: it is no source"
+			                  : "%.*s: there is no such file: it is no source",
+			             AG_FMT(as));
+		return false;
+	}
+	switch (ag_cite_look(c->files, file)) {
+	case AG_CITE_IS_THERE: break;
+	case AG_CITE_IS_CHANGED:
+		ag_cite_note(&c->notes, c->arena,
+		             "%.*s changed after it had been read: it is no source",
+		             AG_FMT(file->path));
+		return false;
+	default:
+		ag_cite_note(&c->notes, c->arena, "%.*s cannot be read any more: it is no source",
+		             AG_FMT(file->path));
+		return false;
+	}
+	ret->file = cite_file(c, m, file);
+	ret->is_file = true;
+	if (mended && !ag_str_ieq(m->path, file->path))
+		ag_cite_note(&c->notes, c->arena, "%.*s stands for %.*s, which was read",
+		             AG_FMT(as), AG_FMT(file->path));
+	return true;
+}
+
+/* --- one API call --- */
+
+/* As it is printed: the path as it was sent, unless the model's has names in it or a query of its own. */
+static ag_str api_form(const ag_call *call, ag_str route, ag_arena *arena)
+{
+	ag_str path = call->request, method = ag_str_split(&path, ' ');
+	ptrdiff_t query = ag_str_find(path, '?');
+
+	if (query >= 0)
+		path.len = (size_t)query;
+	if (ag_str_find(route, '?') >= 0 || ag_str_find(route, '{') >= 0)
+		path = route;
+	return ag_str_printf(arena, "API endpoint %.*s %.*s", AG_FMT(method), AG_FMT(path));
+}
+
+/* The last call of that kind that got an answer. */
+static const ag_call *find_call(const citer *c, ag_str method, ag_str route)
+{
+	for (size_t i = c->files->ncall; i--;) {
+		const ag_call *call = &c->files->calls[i];
+
+		if (call->ok && call->request.len && ag_cite_route_is(method, route, call->request))
+			return call;
+	}
+	return NULL;
+}
+
+static bool try_api(citer *c, const ag_mention *m, bool is_explicit, outcome *ret)
+{
+	ag_str route = m->route, shown = ag_utf8_prefix(m->route, 150);
+	const ag_call *call = find_call(c, m->method, route);
+	ptrdiff_t query = ag_str_find(route, '?');
+
+	if (!call && query >= 0) {
+		route.len = (size_t)query;
+		call = find_call(c, m->method, route);
+		if (call)
+			ag_cite_note(&c->notes, c->arena,
+			             "%.*s was called with another query: it is cited without one",
+			             AG_FMT(shown));
+	}
+	if (!call) {
+		if (is_explicit || m->method.len)
+			ag_cite_note(
+				&c->notes, c->arena,
+				"API %.*s%s%.*s was not called in this run, or gave no answer: it "
+				"is no source",
+				AG_FMT(m->method), m->method.len ? " " : "", AG_FMT(shown));
+		return false;
+	}
+	ret->api = api_form(call, route, c->arena);
+	ret->is_api = true;
+	return true;
+}
+
+static void try_mentions(citer *c, ag_str text, bool is_explicit)
+{
+	ag_mention *list;
+	size_t pos = 0, n = ag_cite_mentions(text, &pos, c->files->odd, c->files->nodd, is_explicit,
+	                                     c->arena, &list);
+
+	for (size_t i = 0; i < n && i < MAX_TRIED; i++) {
+		outcome *o = &c->tried[c->ntried];
+
+		*o = (outcome){ 0 };
+		if ((list[i].path.len &&
+		     try_file(c, &list[i], is_explicit && !list[i].route.len, o)) ||
+		    (list[i].route.len && try_api(c, &list[i], is_explicit, o)))
+			c->ntried++;
+	}
+}
+
+/* --- which of them is the source --- */
+
+/* The last file that was read and says something of what the answer says; else the last API call that does; else the last
+ * file, the last call. */
+static const ag_call *last_resort(const citer *c)
+{
+	const ag_call *file = NULL, *api = NULL;
+	double best_file = -1, best_api = -1;
+
+	for (size_t i = 0; i < c->files->ncall; i++) {
+		const ag_call *call = &c->files->calls[i];
+		bool is_file = ag_str_eqc(call->tool, "read_file") && call->file.path.len;
+		double share;
+
+		if (!call->ok || (!is_file && !call->request.len))
+			continue;
+		share = ag_cite_share(c->words, call->result, NULL);
+		if (!is_file)
+			share += ag_cite_share(c->words, call->request, NULL) / 2;
+		if (is_file && share >= best_file) {
+			best_file = share;
+			file = call;
+		} else if (!is_file && share >= best_api) {
+			best_api = share;
+			api = call;
+		}
+	}
+	return !api || (file && best_file > 0 && best_file * 2 >= best_api) ? file : api;
+}
+
+static bool fall_back(citer *c, outcome *ret)
+{
+	const ag_call *call = last_resort(c);
+	ag_mention m = { .path = AG_S("") };
+
+	if (!call)
+		return false;
+	if (call->request.len) {
+		ret->api = api_form(call, AG_S(""), c->arena);
+		ret->is_api = true;
+		return true;
+	}
+	m.path = call->file.path;
+	return try_file(c, &m, true, ret);
+}
+
+/* In the order of cite.h. */
+static const outcome *choose(citer *c, outcome *fallback)
+{
+	for (int turn = 0; turn < 5; turn++) {
+		bool is_explicit = turn < 2;
+		size_t from = is_explicit ? 0 : c->nexplicit;
+		size_t to = is_explicit ? c->nexplicit : c->ntried;
+
+		for (size_t i = from; i < to; i++) {
+			const outcome *o = &c->tried[i];
+
+			/* Said to be the source: a file, an API call; named: with an anchor, a file, an API call. */
+			if (turn == 1 || turn == 4
+			            ? o->is_api
+			            : o->is_file && (turn != 2 || o->file.anchor.len))
+				return o;
+		}
+	}
+	return fall_back(c, fallback) ? fallback : NULL;
+}
+
+static void keep(citer *c, const outcome *o)
+{
+	if (!o || !o->is_file || c->ncitation == MAX_CITATIONS)
+		return;
+	for (size_t i = 0; i < c->ncitation; i++) {
+		const ag_citation *have = &c->citations[i];
+
+		/* A file without a section says no more than one of its sections. */
+		if (ag_str_eq(have->path, o->file.path) &&
+		    (ag_str_eq(have->anchor, o->file.anchor) || !o->file.anchor.len))
+			return;
+	}
+	c->citations[c->ncitation++] = o->file;
+}
+
+static ag_str source_of(const outcome *o, ag_arena *arena)
+{
+	if (!o)
+		return AG_S("");
+	if (o->is_api)
+		return o->api;
+	if (!o->file.anchor.len)
+		return o->file.path;
+	return ag_str_printf(arena, "%.*s#%.*s", AG_FMT(o->file.path), AG_FMT(o->file.anchor));
+}
+
+ag_status ag_cite(ag_root *r, const ag_ctx *ctx, ag_str final_text, ag_str question,
+                  const ag_call *calls, size_t ncall, ag_arena *arena, ag_cited *ret, ag_err *err)
+{
+	citer *c = ag_new(arena, citer);
+	ag_final_words words = ag_cite_split(ag_answer_utf8(final_text, arena), arena);
+	outcome fallback = { 0 };
+	const outcome *source = NULL;
+
+	c->arena = arena;
+	c->files = ag_cite_files_new(r, ctx, calls, ncall, arena);
+	c->words = ag_cite_words_of(words.answer, question, arena);
+	try_mentions(c, words.sources, true);
+	c->nexplicit = c->ntried;
+	try_mentions(c, words.answer, false);
+	/* Without an answer nothing is its source. */
+	if (words.answer.len)
+		source = choose(c, &fallback);
+	keep(c, source);
+	for (size_t i = 0; i < c->ntried && words.answer.len; i++)
+		keep(c, &c->tried[i]);
+	words.answer = ag_cite_rewrite(c->files, words.answer, &c->notes, arena);
+	if (c->files->is_cancelled)
+		return ag_fail(err, AG_CANCELLED, "ask.cite", "stopped");
+	*ret = (ag_cited){
+		.answer = words.answer,
+		.source = source_of(source, arena),
+		.citations = c->citations,
+		.ncitation = c->ncitation,
+		.notes = c->notes.list,
+		.nnote = c->notes.n,
+	};
+	return AG_OK;
+}
