@@ -169,6 +169,15 @@ static inline const ag_val *api_server_last(const api_server *s, const char *eve
 	return last;
 }
 
+/* Request line and headers of the last request, as they came. */
+static inline ag_str api_last_head(const api_server *s, ag_arena *arena)
+{
+	const ag_val *line = api_server_last(s, "request", arena);
+
+	assert_non_null(line);
+	return ag_val_member_str(line, "head");
+}
+
 /* --- a handle on it, and one call */
 
 typedef struct api_client {
@@ -254,6 +263,23 @@ static inline void api_get(api_client *c, const char *path)
 static inline ag_str api_str(const api_client *c, const char *name)
 {
 	return ag_val_member_str(&c->json, name);
+}
+
+/* With the port for each "@". */
+static inline ag_str api_text(api_client *c, const char *fmt, unsigned port)
+{
+	ag_buf out = AG_BUF_INIT(10000);
+	ag_str ret;
+
+	for (; *fmt; fmt++) {
+		if (*fmt == '@')
+			ag_buf_addf(&out, "%u", port);
+		else
+			ag_buf_addc(&out, *fmt);
+	}
+	ret = ag_buf_dup(c->arena, &out);
+	ag_buf_release(&out);
+	return ret;
 }
 
 static inline uint64_t api_num(const api_client *c, const char *name)

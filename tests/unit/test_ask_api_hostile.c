@@ -18,14 +18,6 @@ static int stop(void **state)
 	return 0;
 }
 
-static ag_str last_head(const api_server *s, ag_arena *arena)
-{
-	const ag_val *line = api_server_last(s, "request", arena);
-
-	assert_non_null(line);
-	return ag_val_member_str(line, "head");
-}
-
 /* --- row 43: the key comes back */
 
 static void an_echoed_key_is_not_shown(void **state)
@@ -121,7 +113,7 @@ static void packed_bodies_are_not_unpacked(void **state)
 	api_client_start(&c, s->port);
 	for (size_t i = 0; i < AG_NELEM(paths); i++) {
 		api_get(&c, paths[i]);
-		assert_false(ag_str_contains(last_head(s, c.arena), AG_S("Encoding")));
+		assert_false(ag_str_contains(api_last_head(s, c.arena), AG_S("Encoding")));
 		assert_int_equal(c.res.status, i ? 500 : 200);
 		assert_int_equal(api_str(&c, "body").len, 0);
 		assert_says(api_str(&c, "note"), "encoded (gzip)");
@@ -280,7 +272,7 @@ static void operations(void **state)
 	                   "parent_id integer\nGET /items/{item_id} Get Item\n")));
 	assert_says(list,
 	            "GET /analytics/scores Scores of a lab in four groups; query: lab* string");
-	assert_false(ag_str_contains(last_head(s, c.arena), AG_S("uthorization")));
+	assert_false(ag_str_contains(api_last_head(s, c.arena), AG_S("uthorization")));
 	list = ag_api_operations(c.api, NULL, 200, c.arena);
 	assert_true(list.len <= 200);
 	assert_says(list, " more");
@@ -293,7 +285,7 @@ static void operations(void **state)
 		api_client_open(&c);
 		assert_int_equal(ag_api_operations(c.api, NULL, 4000, c.arena).len, 0);
 		assert_in_range(ag_clock_mono(&ag_clock_system) - begin, 0, 4000);
-		assert_no_key(last_head(s, c.arena));
+		assert_no_key(api_last_head(s, c.arena));
 		api_client_end(&c);
 	}
 }
