@@ -296,6 +296,27 @@ static void try_mentions(citer *c, ag_str text, bool is_explicit)
 	}
 }
 
+/* The words without the names of files: those say nothing of what stands in a file. */
+static ag_str without_names(const ag_cite_files *f, ag_str text, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(text.len + 1);
+	ag_mention *list;
+	size_t pos = 0, copied = 0;
+	size_t n = ag_cite_mentions(text, &pos, f->odd, f->nodd, false, arena, &list);
+	ag_str ret;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].path.len || !ag_cite_looks_like_file(list[i].path))
+			continue;
+		ag_buf_add(&out, ag_str_make(text.ptr + copied, list[i].begin - copied));
+		copied = list[i].end;
+	}
+	ag_buf_add(&out, ag_str_make(text.ptr + copied, text.len - copied));
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
 /* --- which of them is the source --- */
 
 /* The last file that was read and says something of what the answer says; else the last API call that does; else the last
@@ -399,7 +420,7 @@ ag_status ag_cite(ag_root *r, const ag_ctx *ctx, ag_str final_text, ag_str quest
 
 	c->arena = arena;
 	c->files = ag_cite_files_new(r, ctx, calls, ncall, arena);
-	c->words = ag_cite_words_of(words.answer, question, arena);
+	c->words = ag_cite_words_of(without_names(c->files, words.answer, arena), question, arena);
 	try_mentions(c, words.sources, true);
 	c->nexplicit = c->ntried;
 	try_mentions(c, words.answer, false);

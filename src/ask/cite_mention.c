@@ -142,7 +142,7 @@ static char closer_of(ag_str s, size_t i)
 	if (!i)
 		return 0;
 	switch (s.ptr[i - 1]) {
-	case '`': return '`';
+	case '`': return i > 1 && s.ptr[i - 2] == '`' ? 0 : '`'; /* not the word behind a fence */
 	case '<': return '>';
 	case '"': return '"';
 	case '\'': return '\'';
@@ -211,7 +211,7 @@ static bool is_known_name(ag_str s)
 	return s.len > 4 && s.ptr[0] >= 'A' && s.ptr[0] <= 'Z' && ag_str_ends(s, AG_S("file"));
 }
 
-static bool may_be_path(const ag_mention *m, bool is_source)
+static bool may_be_path(const ag_mention *m, bool is_alone)
 {
 	bool has_letter = false, has_mark = false;
 
@@ -223,7 +223,7 @@ static bool may_be_path(const ag_mention *m, bool is_source)
 	}
 	if (!has_letter)
 		return false;
-	return has_mark || m->is_code || m->has_anchor || is_source || is_known_name(m->path);
+	return has_mark || m->is_code || m->has_anchor || is_alone || is_known_name(m->path);
 }
 
 /* The token s[i, j) without what the sentence adds. Returns whether emphasis stood around it. */
@@ -446,7 +446,8 @@ static size_t mention_at(ag_str s, size_t i, const ag_str *odd, size_t nodd, boo
 	if (s.len - n >= 3 && !memcmp(s.ptr + n, "://", 3))
 		return skip_address(s, n);
 	next = path_at(s, i, n, m);
-	*ret_is = may_be_path(m, is_source);
+	*ret_is = may_be_path(m, is_source && (!i || s.ptr[i - 1] == '\n') &&
+	                                 (n == s.len || s.ptr[n] == '\n'));
 	if (is_source && s.ptr[i] == '/' && !m->has_anchor) {
 		next = route_end(s, i);
 		m->route = ag_str_make(s.ptr + i, next - i);

@@ -31,7 +31,7 @@ typedef struct ag_mention {
 } ag_mention;
 
 /* odd: paths with bytes that end a path in prose (blanks, brackets), which are looked for as they are.
- * is_source: the text is one of sources: any word may be a path, and a route needs no method.
+ * is_source: the text is one of sources: a word alone on its line may be a path, and a route needs no method.
  * *pos: where to begin, then where to go on; text.len at the end. In the order of the text, not overlapping. */
 size_t ag_cite_mentions(ag_str text, size_t *pos, const ag_str *odd, size_t nodd, bool is_source,
                         ag_arena *arena, ag_mention **ret);

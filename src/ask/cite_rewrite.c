@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #define MAX_ANSWER (64u << 20) /* bytes; a model's reply is far shorter */
+#define MAX_TURNS  8
 
 typedef struct change {
 	ag_str path;   /* ptr NULL = as it is written */
@@ -72,31 +73,55 @@ static void note_change(ag_cite_notes *notes, const ag_mention *m, const change 
 		             AG_FMT(anchor), AG_FMT(path));
 }
 
-ag_str ag_cite_rewrite(ag_cite_files *f, ag_str text, ag_cite_notes *notes, ag_arena *arena)
+/* Returns whether anything was changed. */
+static bool go_over(ag_cite_files *f, ag_str *text, ag_cite_notes *notes, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(MAX_ANSWER);
 	size_t pos = 0, copied = 0;
-	ag_str ret;
+	bool is_changed = false;
 
-	if (ag_str_find(text, '#') < 0)
-		return text;
-	while (pos < text.len) {
+	while (pos < text->len) {
 		ag_mention *list;
-		size_t n = ag_cite_mentions(text, &pos, f->odd, f->nodd, false, arena, &list);
+		size_t n = ag_cite_mentions(*text, &pos, f->odd, f->nodd, false, arena, &list);
 
 		for (size_t i = 0; i < n; i++) {
 			change ch;
 
 			if (!list[i].has_anchor || !change_of(f, &list[i], arena, &ch))
 				continue;
-			ag_buf_add(&out, ag_str_make(text.ptr + copied, list[i].begin - copied));
-			write_change(&out, text, &list[i], &ch);
+			ag_buf_add(&out, ag_str_make(text->ptr + copied, list[i].begin - copied));
+			write_change(&out, *text, &list[i], &ch);
 			note_change(notes, &list[i], &ch, arena);
 			copied = list[i].end;
+			is_changed = true;
 		}
 	}
-	ag_buf_add(&out, ag_str_make(text.ptr + copied, text.len - copied));
-	ret = ag_buf_dup(arena, &out);
+	ag_buf_add(&out, ag_str_make(text->ptr + copied, text->len - copied));
+	if (is_changed)
+		*text = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
-	return ret;
+	return is_changed;
+}
+
+static ag_str without_hashes(ag_str text, ag_arena *arena)
+{
+	char *to = ag_arena_alloc(arena, text.len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] != '#')
+			to[n++] = text.ptr[i];
+	}
+	return ag_str_make(to, n);
+}
+
+ag_str ag_cite_rewrite(ag_cite_files *f, ag_str text, ag_cite_notes *notes, ag_arena *arena)
+{
+	/* What was taken out may bring together what was apart: once more then. Words that a person can read are done
+	 * after the first time. */
+	for (int turn = 0; turn < MAX_TURNS && ag_str_find(text, '#') >= 0; turn++) {
+		if (!go_over(f, &text, notes, arena))
+			return text;
+	}
+	return without_hashes(text, arena);
 }

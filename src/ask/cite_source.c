@@ -157,17 +157,21 @@ static size_t source_head(ag_str s, bool is_heading)
 static bool is_source_line(ag_str line, ag_str *ret)
 {
 	size_t i = 0, n;
-	bool is_heading = false;
+	bool is_heading = false, is_slanted = false;
 
 	if (line.len > MAX_SOURCE_LINE)
 		return false;
-	while (i < line.len && (is_dress(line.ptr[i]) || is_one_of(line.ptr[i], "([")))
-		is_heading |= line.ptr[i++] == '#';
+	while (i < line.len && (is_dress(line.ptr[i]) || is_one_of(line.ptr[i], "(["))) {
+		is_heading |= line.ptr[i] == '#';
+		is_slanted |= line.ptr[i++] == '_';
+	}
 	line = ag_str_make(line.ptr + i, line.len - i);
 	n = source_head(line, is_heading);
 	if (!n)
 		return false;
 	*ret = ag_str_trim(ag_str_make(line.ptr + n, line.len - n));
+	if (is_slanted && ret->len && ret->ptr[ret->len - 1] == '_')
+		ret->len--;
 	return true;
 }
 
@@ -241,6 +245,10 @@ static void split_lines(ag_str text, ag_buf *kept, ag_buf *sources)
 			blank = false;
 			continue;
 		}
+		/* Where lines were taken out, their empty neighbours are not left as two. */
+		if (!ag_str_trim(line).len && ag_str_ends(ag_buf_view(kept), AG_S("\n\n")) &&
+		    sources->len)
+			continue;
 		ag_buf_add(kept, line);
 		if (text.ptr)
 			ag_buf_addc(kept, '\n');

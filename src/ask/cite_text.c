@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-#include "ask/search.h"
+#include "ask/search_parts.h"
 #include "base/utf8.h"
 
 #define MAX_WORDS    256
 #define NSLOT        1024u
 #define MAX_SECTIONS 4000u /* of one file; others are not compared */
-#define MIN_LINE     12    /* bytes: shorter ones say too little to be quoted */
+#define MAX_WORD     64    /* bytes that count */
 
 typedef struct word {
 	uint64_t hash;
@@ -37,21 +37,16 @@ static bool is_word_byte(char c)
 	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || (c & 0x80);
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 /* Without plural, -ing, -ed and a last e. */
 static size_t folded_length(const char *p, size_t n)
 {
-	if (n > 3 && lower(p[n - 1]) == 's' && lower(p[n - 2]) != 's')
+	if (n > 3 && p[n - 1] == 's' && p[n - 2] != 's')
 		n--;
-	if (n > 5 && lower(p[n - 3]) == 'i' && lower(p[n - 2]) == 'n' && lower(p[n - 1]) == 'g')
+	if (n > 5 && p[n - 3] == 'i' && p[n - 2] == 'n' && p[n - 1] == 'g')
 		n -= 3;
-	else if (n > 4 && lower(p[n - 2]) == 'e' && lower(p[n - 1]) == 'd')
+	else if (n > 4 && p[n - 2] == 'e' && p[n - 1] == 'd')
 		n -= 2;
-	if (n > 3 && lower(p[n - 1]) == 'e')
+	if (n > 3 && p[n - 1] == 'e')
 		n--;
 	return n;
 }
@@ -60,6 +55,7 @@ static size_t folded_length(const char *p, size_t n)
 static bool next_word(ag_str text, size_t *pos, uint64_t *ret)
 {
 	size_t i = *pos, begin, n;
+	char small[MAX_WORD];
 	uint64_t h;
 
 	do {
@@ -72,10 +68,13 @@ static bool next_word(ag_str text, size_t *pos, uint64_t *ret)
 		if (!n)
 			return false;
 	} while (n == 1 && !(text.ptr[begin] >= '0' && text.ptr[begin] <= '9'));
+	n = n < MAX_WORD ? n : MAX_WORD;
+	memcpy(small, text.ptr + begin, n);
+	ag_search_lower(small, n);
+	n = folded_length(small, n);
 	h = 14695981039346656037u;
-	n = folded_length(text.ptr + begin, n);
 	for (size_t k = 0; k < n; k++)
-		h = (h ^ (unsigned char)lower(text.ptr[begin + k])) * 1099511628211u;
+		h = (h ^ (unsigned char)small[k]) * 1099511628211u;
 	*ret = h;
 	*pos = i;
 	return true;
@@ -245,8 +244,6 @@ ag_str ag_cite_quote(ag_cite_words *w, ag_str text, unsigned first_line, unsigne
 		ag_str s = without_marks(ag_str_split(&rest, '\n'));
 		double score;
 
-		if (s.len < MIN_LINE && best.len)
-			continue;
 		if (!mark(w, s))
 			continue;
 		score = weigh(w, total);
@@ -311,10 +308,10 @@ const ag_outline_item *ag_cite_section(ag_cite_words *w, const ag_outline *o, ag
 		return NULL;
 	c = compare(w, o, text);
 	nfile = mark(w, text);
-	/* Strong: it has at least four of the words, two thirds of those that the file has at all, half of all, and no other
+	/* Strong: it has at least five of the words, 60 % of all and two thirds of those that the file has at all, and no other
 	 * section comes near. */
-	if (!c.best || !c.best->anchor.len || c.nbest < 4 || c.nbest * 3 < nfile * 2 ||
-	    c.nbest * 2 < w->nanswer || c.score < 1.4 * c.second)
+	if (!c.best || !c.best->anchor.len || c.nbest < 5 || c.nbest * 3 < nfile * 2 ||
+	    c.nbest * 5 < w->nanswer * 3 || c.score < 1.4 * c.second)
 		return NULL;
 	return c.best;
 }
