@@ -3,9 +3,8 @@
  * `sink` is the one mutable object of base/: a process has one stderr, and passing a log through
  * every call would not make it two. Everything in it is guarded by its mutex.
  *
- * Redaction fails closed. Bytes covered by any secret are marked first and replaced then, so secrets
- * that overlap leave nothing over; the message is cut only after that, so that a cut cannot leave
- * half a secret; and when a secret could not be registered, messages are withheld altogether. */
+ * Redaction (base/secrets.c) fails closed: a message is cut only after it, so that a cut cannot leave half a secret, and
+ * messages are withheld when a secret could not be registered. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -15,24 +14,19 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/secrets.h"
 #include "base/time.h"
 #include "base/utf8.h"
 
-#define MAX_SECRETS      64
-#define MIN_SECRET_BYTES 8           /* shorter ones would punch holes into ordinary words */
-#define MAX_SECRET_BYTES (8 * 1024)  /* a PEM key has two to four KB */
-#define MAX_RAW_BYTES    (32 * 1024) /* formatted, before redaction */
-#define MAX_MSG_BYTES    (8 * 1024)  /* of a line */
-#define MAX_LINE_BYTES   (64 * 1024) /* MAX_MSG_BYTES, each escaped as six, and the frame */
+#define MAX_RAW_BYTES  (32 * 1024) /* formatted, before redaction */
+#define MAX_MSG_BYTES  (8 * 1024)  /* of a line */
+#define MAX_LINE_BYTES (64 * 1024) /* MAX_MSG_BYTES, each escaped as six, and the frame */
 
 static struct {
 	pthread_mutex_t lock;
 	int fd;
 	ag_log_level max_level;
 	ag_log_format format;
-	size_t nsecret;
-	bool withhold; /* a secret did not fit the list */
-	ag_str secret[MAX_SECRETS];
 } sink = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 void ag_log_setup(int fd, ag_log_level max_level, ag_log_format format)
@@ -44,100 +38,45 @@ void ag_log_setup(int fd, ag_log_level max_level, ag_log_format format)
 	pthread_mutex_unlock(&sink.lock);
 }
 
-static bool is_known(ag_str secret)
+bool ag_log_can_redact(ag_str secret)
 {
-	for (size_t i = 0; i < sink.nsecret; i++) {
-		if (ag_str_eq(sink.secret[i], secret))
-			return true;
-	}
-	return false;
+	return secret.len >= AG_SECRET_MIN_BYTES && secret.len <= AG_SECRET_MAX_BYTES;
 }
 
 void ag_log_redact(ag_str secret)
 {
-	if (secret.len < MIN_SECRET_BYTES)
-		return;
-	pthread_mutex_lock(&sink.lock);
-	if (secret.len > MAX_SECRET_BYTES || (sink.nsecret == MAX_SECRETS && !is_known(secret))) {
-		sink.withhold = true;
-	} else if (!is_known(secret)) {
-		char *copy = (char *)ag_xmalloc(secret.len);
-
-		memcpy(copy, secret.ptr, secret.len);
-		sink.secret[sink.nsecret++] = ag_str_make(copy, secret.len);
-	}
-	pthread_mutex_unlock(&sink.lock);
+	ag_secrets_add(secret);
 }
 
-static void mark_secrets(ag_str text, unsigned char *covered)
+static void redact_one(void *unused, ag_str secret)
 {
-	for (size_t i = 0; i < sink.nsecret; i++) {
-		ag_str secret = sink.secret[i];
-		size_t from = 0;
-
-		while (text.len - from >= secret.len) {
-			const char *hit = (const char *)memmem(text.ptr + from, text.len - from,
-			                                       secret.ptr, secret.len);
-
-			if (!hit)
-				break;
-			from = (size_t)(hit - text.ptr);
-			memset(covered + from, 1, secret.len);
-			from++; /* one that overlaps itself is covered to its end */
-		}
-	}
+	(void)unused;
+	ag_secrets_add(secret);
 }
 
-/* `safe` bytes of text may be shown; the rest is only there to find secrets that begin before. */
-static void redact(ag_str text, size_t safe, ag_buf *out)
+void ag_log_redact_env_text(ag_str text)
 {
-	unsigned char *covered = (unsigned char *)ag_xcalloc(text.len + 1, 1);
-
-	mark_secrets(text, covered);
-	for (size_t i = 0; i < safe;) {
-		size_t end = i + 1;
-
-		while (end < safe && covered[end] == covered[i])
-			end++;
-		ag_buf_add(out,
-		           covered[i] ? AG_S("[redacted]") : ag_str_make(text.ptr + i, end - i));
-		i = end;
-	}
-	free(covered);
+	ag_secrets_of_env(text, redact_one, NULL);
 }
 
 bool ag_log_clean(ag_str text, ag_buf *out)
 {
-	bool ok;
-
-	pthread_mutex_lock(&sink.lock);
-	ok = !sink.withhold;
-	if (ok && sink.nsecret)
-		redact(text, text.len, out);
-	else if (ok)
-		ag_buf_add(out, text);
-	pthread_mutex_unlock(&sink.lock);
-	return ok;
+	return ag_secrets_hide(text, text.len, out);
 }
 
-/* Format and redact into `out`. Runs under the lock, because the list of secrets is read. */
 AG_PRINTF(2, 0)
 static void message(ag_buf *out, const char *fmt, va_list ap)
 {
-	char *raw;
-	size_t len, safe;
-	int n;
+	char *raw = (char *)ag_xmalloc(MAX_RAW_BYTES);
+	int n = vsnprintf(raw, MAX_RAW_BYTES, fmt, ap);
+	size_t len = n < 0 ? 0 : (size_t)n < MAX_RAW_BYTES ? (size_t)n : MAX_RAW_BYTES - 1;
+	size_t safe = len, longest = ag_secrets_longest();
 
-	if (sink.withhold) {
-		ag_buf_adds(out, "[redacted: more secrets than the log can hold]");
-		return;
-	}
-	raw = (char *)ag_xmalloc(MAX_RAW_BYTES);
-	n = vsnprintf(raw, MAX_RAW_BYTES, fmt, ap);
-	len = n < 0 ? 0 : (size_t)n < MAX_RAW_BYTES ? (size_t)n : MAX_RAW_BYTES - 1;
 	/* A secret cut by the end of raw is not found: hide every byte it could consist of. */
-	safe = n < 0 || (size_t)n == len ? len : len - MAX_SECRET_BYTES;
-	redact(ag_str_make(raw, len), safe, out);
+	if (n > 0 && (size_t)n > len)
+		safe = len > longest ? len - longest : 0;
+	if (!ag_secrets_hide(ag_str_make(raw, len), safe, out))
+		ag_buf_adds(out, "[redacted: more secrets than the log can hold]");
 	free(raw);
 }
 
@@ -206,7 +145,7 @@ static ag_str cut(ag_str msg)
 
 void ag_log(ag_log_level level, const char *event, const char *fmt, ...)
 {
-	/* Redaction can make a text longer, by two bytes for each secret of eight. */
+	/* Redaction can make a text longer, by four bytes for each secret of six. */
 	ag_buf msg = AG_BUF_INIT(MAX_RAW_BYTES * 2), line = AG_BUF_INIT(MAX_LINE_BYTES);
 	int saved_errno = errno;
 	va_list ap;

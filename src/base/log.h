@@ -16,8 +16,14 @@ typedef enum ag_log_format { AG_LOG_JSON, AG_LOG_TEXT } ag_log_format;
 
 /* fd -1 silences the log. */
 void ag_log_setup(int fd, ag_log_level max_level, ag_log_format format);
-/* From now on this text (at least 8 bytes, else ignored) is written as "[redacted]". */
+/* From now on this text, also escaped, percent-encoded, in base64 or in hexadecimal digits, is written as "[redacted]"
+ * (base/secrets.h). Ignored when it is too short for that, below 6 bytes. */
 void ag_log_redact(ag_str secret);
+/* False for what is too short, or so long that nothing would be shown any more: warn, or refuse it. */
+bool ag_log_can_redact(ag_str secret);
+/* The same for the secrets in the text of a .env file: values of at least 8 bytes whose names say so, and passwords in
+ * addresses. */
+void ag_log_redact_env_text(ag_str text);
 /* Adds text to out with every such secret replaced, for what else leaves the process (recordings). False when secrets
  * could not all be registered: then nothing is added. */
 bool ag_log_clean(ag_str text, ag_buf *out);

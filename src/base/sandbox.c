@@ -21,6 +21,8 @@
 static const char *const system_paths[] = {
 	/* names and certificates */
 	"/etc/resolv.conf",
+	"/run/systemd/resolve", /* where it may lead, and be made anew */
+	"/run/resolvconf",
 	"/etc/hosts",
 	"/etc/host.conf",
 	"/etc/nsswitch.conf",

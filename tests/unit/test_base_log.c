@@ -148,7 +148,7 @@ static void too_many_secrets_withhold_messages(void **state)
 	char secret[32];
 
 	(void)state;
-	for (int i = 0; i < 65; i++) {
+	for (int i = 0; i < 257; i++) {
 		snprintf(secret, sizeof(secret), "secret-number-%d", i);
 		ag_log_redact(ag_str_c(secret));
 		ag_log_redact(AG_S("secret-number-0")); /* known ones take no place */
