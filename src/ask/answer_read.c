@@ -120,6 +120,7 @@ static ag_seen_file read_file(reader *r, const ag_val *v)
 
 	if (!v)
 		return f;
+	r->place = ag_str_printf(r->arena, "%.*sfile.", AG_FMT(r->place));
 	f.path = text_of(r, v, "path");
 	f.sha256 = text_of(r, v, "sha256");
 	f.first_line = (unsigned)count_of(r, v, "first_line", UINT32_MAX);
@@ -157,9 +158,9 @@ static ag_call read_call(reader *r, const ag_val *v)
 		c.result = json_of(r, result);
 	c.ok = truth_of(r, v, "ok");
 	c.sha256 = text_of(r, v, "sha256");
-	c.file = read_file(r, part_of(r, v, "file", AG_T_OBJECT));
 	c.request = text_of(r, v, "request");
 	c.status = (int)count_of(r, v, "status", 999);
+	c.file = read_file(r, part_of(r, v, "file", AG_T_OBJECT));
 	return c;
 }
 
@@ -200,10 +201,11 @@ static const ag_val *list_of(reader *r, const ag_val *v, const char *key, size_t
 
 static void read_usage(reader *r, const ag_val *v, ag_answer *a)
 {
-	const ag_val *usd = ag_val_getc(v, "usd");
+	const ag_val *usd;
 
 	if (!v)
 		return;
+	usd = ag_val_getc(v, "usd");
 	r->place = AG_S("usage.");
 	a->model_calls = count_of(r, v, "model_calls", INT64_MAX);
 	a->input_tokens = count_of(r, v, "input_tokens", INT64_MAX);
