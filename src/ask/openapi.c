@@ -242,7 +242,8 @@ static const ag_val *body_schema(operation *o)
 	size_t at = 0;
 
 	if (body) {
-		body = ag_val_getc(ag_val_getc(body, "content"), "application/json");
+		body = ag_val_getc(body, "content");
+		body = body ? ag_val_getc(body, "application/json") : NULL;
 	} else {
 		body = next_param(o, ag_val_getc(o->op, "parameters"), "body", &at);
 	}
