@@ -232,8 +232,8 @@ static void say_what_is_missing(const exchange *x, const request *r, ag_buf *not
 		say(note, ag_str_printf(arena, "the body goes on: only %zu bytes of it were read",
 		                        x->max_read));
 	else if (x->status == AG_TIMEOUT && answer->http.status)
-		say(note, ag_str_printf(arena, "the answer did not end within %lld ms",
-		                        (long long)r->timeout_ms));
+		say(note, ag_str_printf(arena, "the answer did not end within %.3g s",
+		                        (double)r->timeout_ms / 1000));
 	else if (answer->is_whole && answer->body.nbyte > answer->body.keep)
 		say(note, AG_S("only the beginning is shown: count with the lengths given here, "
 		               "and ask with a filter or a page (query parameters) for the rest"));

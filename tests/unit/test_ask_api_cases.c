@@ -215,6 +215,7 @@ static void work_has_an_end(void **state)
 	ag_buf_adds(&text, "}}");
 	got = ag_openapi_summary(ag_buf_view(&text), 1u << 20, arena);
 	assert_true(ag_str_starts(got, AG_S("GET /p0; query: n, n")));
+	assert_false(ag_str_contains(got, AG_S("/p199")));
 	ag_buf_release(&text);
 	ag_arena_free(arena);
 }

@@ -31,7 +31,7 @@ static void an_echoed_key_is_not_shown(void **state)
 
 	api_client_init(&c, s->port);
 	c.opts.max_shown_bytes = 100;
-	c.opts.timeout_ms = 300;
+	c.opts.timeout_ms = 1500; /* of the answer that never ends */
 	api_client_open(&c);
 	for (size_t i = 0; i < AG_NELEM(paths); i++) {
 		api_get(&c, paths[i]);
@@ -128,20 +128,20 @@ static void slow_bodies_end_at_the_time_out(void **state)
 	api_client c;
 
 	api_client_init(&c, s->port);
-	c.opts.timeout_ms = 400;
+	c.opts.timeout_ms = 1000;
 	api_client_open(&c);
 	api_get(&c, "/hostile/slow?ms=20");
 	assert_true(c.res.ok && ag_val_member_bool(&c.json, "truncated"));
 	assert_true(ag_str_starts(api_str(&c, "body"), AG_S("[{")));
-	assert_says(api_str(&c, "note"), "did not end within 400 ms");
+	assert_says(api_str(&c, "note"), "did not end within 1 s");
 	api_get(&c, "/hostile/hang-body?bytes=100");
 	assert_true(ag_str_ends(api_str(&c, "body"), AG_S("}")));
 	assert_int_equal(api_num(&c, "array_length_at_least"), 4);
 	api_get(&c, "/hostile/hang");
 	assert_false(c.res.ok || c.res.status || api_has(&c, "status_code"));
-	assert_says(api_str(&c, "error"), "within 400 ms");
+	assert_says(api_str(&c, "error"), "within 1 s");
 	took = ag_clock_mono(&ag_clock_system) - begin;
-	assert_in_range(took, 1100, 4000);
+	assert_in_range(took, 2900, 15000);
 	api_client_end(&c);
 }
 
@@ -244,7 +244,7 @@ static void the_run_ends_it(void **state)
 	api_client_start(&c, s->port);
 	ctx.deadline_ms = ag_clock_mono(&ag_clock_system) + 200;
 	assert_int_equal(api_ask_ctx(&c, &ctx, &r), AG_TIMEOUT);
-	assert_in_range(ag_clock_mono(&ag_clock_system), ctx.deadline_ms, ctx.deadline_ms + 1500);
+	assert_in_range(ag_clock_mono(&ag_clock_system), ctx.deadline_ms, ctx.deadline_ms + 5000);
 	ctx.deadline_ms = 0;
 	ctx.cancel = &cancel;
 	assert_int_equal(api_ask_ctx(&c, &ctx, &r), AG_CANCELLED);
@@ -284,7 +284,7 @@ static void operations(void **state)
 		c.opts.base_url = ag_str_printf(c.arena, "http://127.0.0.1:%u%s", s->port, bad[i]);
 		api_client_open(&c);
 		assert_int_equal(ag_api_operations(c.api, NULL, 4000, c.arena).len, 0);
-		assert_in_range(ag_clock_mono(&ag_clock_system) - begin, 0, 4000);
+		assert_in_range(ag_clock_mono(&ag_clock_system) - begin, 0, 10000);
 		assert_no_key(api_last_head(s, c.arena));
 		api_client_end(&c);
 	}
