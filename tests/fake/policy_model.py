@@ -159,7 +159,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length) if 0 <= length <= MAX_BODY else b""
-        n, request, message = self.log.number(), None, None
+        n, request, message, status = self.log.number(), None, None, 200
         try:
             if not self.path.split("?")[0].endswith("/chat/completions"):
                 raise Refused("no such address: " + self.path)
@@ -167,14 +167,16 @@ class Handler(BaseHTTPRequestHandler):
             if not isinstance(request, dict) or not isinstance(request.get("messages"), list):
                 raise Refused("messages: want a list")
             message, finish = message_of(request, n)
-        except (ValueError, KeyError, TypeError, AttributeError, Refused) as e:
-            error = "%s: %s" % (type(e).__name__, e)
+        except (ValueError, RecursionError, Refused) as e:
+            status, error = 400, "%s: %s" % (type(e).__name__, e)
+        except Exception as e:  # a request of another shape, or a mistake in a plan: never a silent end
+            status, error = 400 if isinstance(e, (KeyError, TypeError, AttributeError)) else 500, "%s: %s" % (type(e).__name__, e)
         # The line is there before the answer leaves.
-        self.log.write(self.line(n, body, request, message))
+        self.log.write(self.line(n, body, request, message, status))
         if self.delay_s:
             time.sleep(self.delay_s)
         if message is None:
-            self.send_json(400, {"error": {"message": error, "type": "invalid_request_error"}})
+            self.send_json(status, {"error": {"message": error, "type": "invalid_request_error"}})
             return
         head = {"id": "chatcmpl-%d" % n, "created": int(time.time()), "model": request.get("model", MODEL)}
         if request.get("stream"):
@@ -183,11 +185,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_json(200, dict(head, object="chat.completion", usage=usage_of(request, message),
                                      choices=[{"index": 0, "message": message, "finish_reason": finish}]))
 
-    def line(self, n, body, request, message):
+    def line(self, n, body, request, message, status):
         key = self.headers.get("Authorization") or ""
         return {"n": n, "method": self.command, "path": self.path, "key_header": "authorization" if key else None,
                 "key_hash": hashlib.sha256(key.encode("latin-1")).hexdigest()[:16] if key else None,
-                "status": 200 if message else 400,
+                "status": status,
                 "body_bytes": len(body), "request": request if request is not None else body.decode("utf-8", "replace"),
                 "reply": message}
 
