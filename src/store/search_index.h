@@ -11,7 +11,7 @@
 
 #include "store/store.h"
 
-#define AG_INDEX_MAX_WORDS     32u        /* of one search */
+#define AG_INDEX_MAX_WORDS     64u        /* of one search */
 #define AG_INDEX_MAX_DOC_BYTES (1u << 20) /* the texts of one document */
 #define AG_INDEX_MAX_HITS      1000u
 
@@ -74,7 +74,7 @@ AG_CHECK ag_status ag_store_index_files(ag_store *s, ag_str project, ag_arena *a
  * errors  AG_INVALID: a text is not UTF-8, or has a NUL; AG_LIMIT */
 AG_CHECK ag_status ag_store_index_update(ag_store *s, ag_str project,
                                          const ag_index_change *changes, size_t n, ag_err *err);
-/* Documents that have any of the words, best first; words are plain (never query syntax), at most 32. Words that
+/* Documents that have any of the words, best first; words are plain (never query syntax). Words that
  * differ only in their endings are one (porter). */
 AG_CHECK ag_status ag_store_index_search(ag_store *s, ag_str project, const ag_str *words,
                                          size_t nword, size_t limit, ag_arena *arena,

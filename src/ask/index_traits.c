@@ -1,0 +1,330 @@
+/* Looking at candidates: see index_traits.h for what is looked for.
+ *
+ * Order of reading: ag_traits_of(), then own(), by_file(), by_link(). */
+#include "ask/index_traits.h"
+
+#include "ask/index_cut.h"
+
+#define LEAD_BYTES 300u
+#define THIN_BYTES 160u
+
+/* --- what kind of text --- */
+
+static bool ends_with(ag_str path, const char *const *ends, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_ends(path, ag_str_c(ends[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_settings(ag_str path)
+{
+	static const char *const ends[] = {
+		".toml",       ".yml",           ".yaml",        ".ini",
+		".cfg",        ".conf",          "Dockerfile",   "Makefile",
+		"Caddyfile",   ".example",       ".gradle",      "Gemfile",
+		"go.mod",      "pom.xml",        "package.json", "requirements.txt",
+		"meson.build", "CMakeLists.txt",
+	};
+
+	return ends_with(path, ends, AG_NELEM(ends));
+}
+
+/* Does its kind fit the question's? */
+static double kind_of(const ag_question *q, const ag_index_hit *h)
+{
+	const bool is_prose = ag_index_is_prose(h->path);
+	const bool is_def = ag_str_eqc(h->doc.kind, "definition");
+
+	switch (q->asks) {
+	case AG_ASKS_HOW:
+	case AG_ASKS_WHAT: return is_prose ? 0.7 : is_settings(h->path) ? -0.4 : -1;
+	case AG_ASKS_ANY: return is_prose ? 0.6 : is_settings(h->path) ? -0.3 : -0.8;
+	case AG_ASKS_WHERE: return is_prose ? -0.6 : is_def ? 0.6 : 0.5;
+	case AG_ASKS_FACT: return is_settings(h->path) ? 0.7 : is_prose ? 0 : 0.2;
+	}
+	return 0;
+}
+
+static ag_str base_of(ag_str path)
+{
+	for (size_t i = path.len; i > 0; i--) {
+		if (path.ptr[i - 1] == '/')
+			return ag_str_make(path.ptr + i, path.len - i);
+	}
+	return path;
+}
+
+static double aside_of(const ag_question *q, ag_str path)
+{
+	static const char *const asides[] = {
+		"test",        "example", "fixture", "mock", "vendor",
+		"third_party", "legacy",  "archive", "old/", "bench"
+	};
+	static const char *const logs[] = { "CHANGELOG", "CHANGES", "LICENSE", "HISTORY", "NEWS" };
+	static const char *const rows[] = { ".json", ".cases", ".csv", ".xml" };
+	const ag_str base = base_of(path);
+	double worst = ag_str_ieq(base, AG_S("README.md")) || ag_str_ieq(base, AG_S("index.md"))
+	                       ? 0.2 /* says in short what stands elsewhere in full */
+	                       : 0;
+
+	if (ends_with(path, rows, AG_NELEM(rows)) && !is_settings(path))
+		worst = 0.6;
+	for (size_t i = 0; i < AG_NELEM(asides); i++) {
+		if (ag_str_contains(path, ag_str_c(asides[i])) &&
+		    !ag_question_match(q, ag_str_c(asides[i])))
+			worst = 0.6;
+	}
+	for (size_t i = 0; i < AG_NELEM(logs); i++) {
+		if (ag_str_starts(base, ag_str_c(logs[i])))
+			worst = 1;
+	}
+	return worst;
+}
+
+/* --- its text --- */
+
+static bool is_link_item(ag_str line)
+{
+	while (line.len && strchr("-*+0123456789. ", line.ptr[0]))
+		line = ag_str_make(line.ptr + 1, line.len - 1);
+	return ag_str_starts(line, AG_S("[")) && ag_str_ends(line, AG_S(")")) &&
+	       ag_str_contains(line, AG_S("]("));
+}
+
+static void look_at_lines(const ag_index_hit *h, double *ret_links, double *ret_thin)
+{
+	size_t nline = 0, nlink = 0, nbyte = 0;
+
+	for (ag_str rest = h->doc.body; rest.ptr;) {
+		const ag_str line = ag_str_trim(ag_str_split(&rest, '\n'));
+
+		if (!line.len || (h->doc.anchor.len && line.ptr[0] == '#'))
+			continue;
+		nline++;
+		nbyte += line.len;
+		nlink += is_link_item(line);
+	}
+	*ret_links = nline ? (double)nlink / (double)nline : 0;
+	*ret_thin = nbyte >= THIN_BYTES ? 0 : 1 - (double)nbyte / THIN_BYTES;
+}
+
+static double phrases_of(const ag_question *q, const ag_index_hit *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->nphrase; i++)
+		n += ag_str_contains(h->doc.body, q->phrases[i]) ||
+		     ag_str_contains(h->doc.title, q->phrases[i]);
+	return q->nphrase ? (double)n / (double)q->nphrase : 0;
+}
+
+static bool is_repeating(const ag_question *q, const ag_index_hit *h)
+{
+	const ag_str question = ag_str_trim(q->text);
+
+	return q->nown >= 4 && ag_str_contains(h->doc.body, question) &&
+	       !ag_str_contains(h->doc.title, question);
+}
+
+/* The name of a file without its ending is a title, too: "retry_after.c". */
+static ag_str title_of(const ag_index_hit *h)
+{
+	const ag_str t = h->doc.title;
+
+	if (h->doc.anchor.len || !ag_str_eqc(h->doc.kind, "text"))
+		return t;
+	for (size_t i = t.len; i > 1; i--) {
+		if (t.ptr[i - 1] == '.')
+			return ag_str_make(t.ptr, i - 1);
+	}
+	return t;
+}
+
+static ag_str lead_of(const ag_index_hit *h)
+{
+	return h->doc.body.len > LEAD_BYTES ? ag_str_make(h->doc.body.ptr, LEAD_BYTES)
+	                                    : h->doc.body;
+}
+
+/* Of the paragraph that has most of it. */
+static double best_block(const ag_question *q, ag_str body)
+{
+	double best = 0;
+	ag_found f = { 0 };
+
+	for (ag_str rest = body; rest.ptr;) {
+		const ag_str line = ag_str_split(&rest, '\n');
+
+		if (ag_str_trim(line).len) {
+			ag_question_look(q, line, &f);
+		} else {
+			const double share = ag_question_share(q, &f, false);
+
+			best = share > best ? share : best;
+			f = (ag_found){ 0 };
+		}
+		if (!rest.ptr) {
+			const double share = ag_question_share(q, &f, false);
+
+			best = share > best ? share : best;
+		}
+	}
+	return best;
+}
+
+static double precision(const ag_found *f)
+{
+	return f->nword ? (double)f->nknown / (double)f->nword : 0;
+}
+
+static void own(const ag_question *q, ag_candidate *c)
+{
+	const ag_index_hit *h = &c->hit;
+	ag_found title = { 0 }, above = { 0 }, lead = { 0 }, heads;
+	double *t = c->traits;
+	double near;
+
+	ag_question_look(q, title_of(h), &title);
+	ag_question_look(q, lead_of(h), &lead);
+	ag_question_look(q, h->doc.trail, &above);
+	ag_question_look(q, h->path, &above);
+	ag_question_look(q, h->doc.body, &c->found);
+	near = (double)(title.npair ? title.npair + 1 : c->found.npair) /
+	       (double)(q->nof + !q->nof);
+	ag_found_unite(&lead, &title, 1);
+	heads = title;
+	ag_found_unite(&heads, &above, 1);
+	ag_found_unite(&c->found, &title, 1);
+	ag_found_unite(&c->found, &above, 0.8);
+	t[AG_TRAIT_BM25] = h->score;
+	t[AG_TRAIT_TITLE] = ag_question_share(q, &title, false);
+	t[AG_TRAIT_EXACT] = t[AG_TRAIT_TITLE] * precision(&title);
+	t[AG_TRAIT_COVER] = ag_question_share(q, &c->found, false);
+	t[AG_TRAIT_LEAD] = ag_question_share(q, &lead, false);
+	t[AG_TRAIT_HEADS] = ag_question_share(q, &heads, false);
+	t[AG_TRAIT_BLOCK] = best_block(q, h->doc.body);
+	t[AG_TRAIT_NOT] = q->is_negated && ag_text_is_negated(h->doc.title);
+	t[AG_TRAIT_ABOVE] = ag_question_share(q, &above, false) * (0.5 + 0.5 * precision(&above));
+	t[AG_TRAIT_NEAR] = near < 1 ? near : 1;
+	t[AG_TRAIT_PHRASE] = phrases_of(q, h);
+	t[AG_TRAIT_KIND] = kind_of(q, h);
+	look_at_lines(h, &t[AG_TRAIT_LINKS], &t[AG_TRAIT_THIN]);
+	t[AG_TRAIT_ASIDE] = aside_of(q, h->path);
+	t[AG_TRAIT_REPEATS] = is_repeating(q, h);
+}
+
+/* --- its page --- */
+
+/* A page whose sections have the question's words between them is about it. */
+static void by_file(const ag_question *q, ag_candidate *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ag_found all = { 0 };
+
+		for (size_t k = 0; k < n; k++) {
+			if (ag_str_eq(list[i].hit.path, list[k].hit.path))
+				ag_found_unite(&all, &list[k].found, 1);
+		}
+		list[i].traits[AG_TRAIT_FILE] = ag_question_share(q, &all, false);
+	}
+}
+
+/* --- who points at it --- */
+
+/* "../b.md" seen from "wiki/sub/a.md" is "wiki/b.md"; "" is the page itself. */
+static ag_str resolve(ag_str from, ag_str target, ag_arena *arena)
+{
+	ag_str folder = ag_str_make(from.ptr, from.len - base_of(from).len);
+
+	if (!target.len)
+		return from;
+	for (;;) {
+		if (ag_str_starts(target, AG_S("./"))) {
+			target = ag_str_make(target.ptr + 2, target.len - 2);
+		} else if (ag_str_starts(target, AG_S("../")) && folder.len) {
+			target = ag_str_make(target.ptr + 3, target.len - 3);
+			folder.len--;
+			folder.len -= base_of(folder).len;
+		} else {
+			break;
+		}
+	}
+	return ag_str_printf(arena, "%.*s%.*s", AG_FMT(folder), AG_FMT(target));
+}
+
+typedef struct linker {
+	const ag_question *q;
+	ag_candidate *list;
+	size_t n;
+	ag_arena *arena;
+} linker;
+
+static void point_at(const linker *l, const ag_candidate *from, ag_str address, double share)
+{
+	const ptrdiff_t hash = ag_str_find(address, '#');
+	ag_str path, anchor;
+
+	if (hash < 0 || ag_str_contains(address, AG_S("://")))
+		return;
+	path = resolve(from->hit.path, ag_str_make(address.ptr, (size_t)hash), l->arena);
+	anchor = ag_str_make(address.ptr + hash + 1, address.len - (size_t)hash - 1);
+	for (size_t i = 0; i < l->n; i++) {
+		ag_candidate *to = &l->list[i];
+
+		if (to != from && to->traits[AG_TRAIT_LINKED] < share &&
+		    ag_str_eq(to->hit.doc.anchor, anchor) && ag_str_eq(to->hit.path, path))
+			to->traits[AG_TRAIT_LINKED] = share;
+	}
+}
+
+/* The words of a line speak for what it links to. */
+static void read_links(const linker *l, const ag_candidate *from, ag_str line)
+{
+	ag_found f = { 0 };
+	double share = -1;
+
+	for (size_t i = 0; i + 2 < line.len; i++) {
+		const char *end;
+
+		if (line.ptr[i] != ']' || line.ptr[i + 1] != '(')
+			continue;
+		end = memchr(line.ptr + i, ')', line.len - i);
+		if (!end)
+			return;
+		if (share < 0) {
+			ag_question_look(l->q, line, &f);
+			share = ag_question_share(l->q, &f, false);
+		}
+		point_at(l, from, ag_str_make(line.ptr + i + 2, (size_t)(end - line.ptr) - i - 2),
+		         share);
+	}
+}
+
+void ag_traits_of(const ag_question *q, ag_candidate *list, size_t n, ag_arena *arena)
+{
+	const linker l = { .q = q, .list = list, .n = n, .arena = arena };
+
+	for (size_t i = 0; i < n; i++)
+		own(q, &list[i]);
+	by_file(q, list, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!ag_index_is_prose(list[i].hit.path))
+			continue;
+		for (ag_str rest = list[i].hit.doc.body; rest.ptr;)
+			read_links(&l, &list[i], ag_str_split(&rest, '\n'));
+	}
+}
+
+double ag_index_cover(const ag_question *q, const ag_index_hit *h)
+{
+	ag_found all = { 0 };
+
+	ag_question_look(q, h->doc.title, &all);
+	ag_question_look(q, h->doc.trail, &all);
+	ag_question_look(q, h->path, &all);
+	ag_question_look(q, h->doc.body, &all);
+	return ag_question_share(q, &all, true);
+}
