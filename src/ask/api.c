@@ -1,9 +1,9 @@
 /* api -- from what a model asked for to one request, and from what came to the text that the model reads.
  *
  * Invariant: the address of a request is origin + prefix of the base, which were taken apart and checked when it was
- * opened (api_base.c), + a path that ag_api_check_path() let through. The HTTP client follows nothing; so bytes, and the key among
- * them, go to that origin alone. Each request has a connection of its own: on one that is kept, the client would send a
- * request twice when the other side had just closed it, and a POST must not be made twice.
+ * opened (api_base.c), + a path that ag_api_check_path() let through. The HTTP client follows nothing; so bytes, and the
+ * key among them, go to that origin alone. Each request has a connection of its own: on one that is kept, the client would
+ * send a request twice when the other side had just closed it, and a POST must not be made twice.
  *
  * Order: the request, the exchange, what is said about it, ag_api_call(). */
 #include "ask/api_parts.h"
