@@ -1,16 +1,21 @@
-/* argus verify: run the evidence of a report again and say, per finding, what became of it. */
+/* argus verify: run the evidence of a report again and say, per finding, what became of it. An answer of argus ask is looked
+ * at in verify_answer.c. */
 #include <unistd.h>
 
 #include "app/file.h"
+#include "ask/answer.h"
 #include "audit/report_text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/verify_answer.h"
 #include "query/extjson.h"
 
 #define MAX_REPORT_BYTES (512u * 1024 * 1024)
 
 static const ag_option options[] = {
-	{ "source", 0, "URI", NULL, NULL, "check other data with the same evidence" },
+	{ "source", 0, "URI", NULL, NULL, "of a report: check other data with the same evidence" },
+	{ "root", 0, "DIR", NULL, NULL,
+	  "of an answer: the project's folder (default: the answer's own)" },
 	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
 	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
 	{ "threads", 0, "N", "threads", NULL, "worker threads" },
@@ -33,8 +38,8 @@ static ag_status from_store(ag_cli *c, ag_str name, ag_str *ret, ag_err *err)
 
 		ag_fail(err, st, "cli.verify", "%.*s is no file, and in the store: %s",
 		        AG_FMT(name), why.msg);
-		return ag_err_hint(
-			err, "want a report file, - for standard input, or a run of `argus runs`");
+		return ag_err_hint(err,
+		                   "want a file, - for standard input, or a run of `argus runs`");
 	}
 	return st;
 }
@@ -54,8 +59,8 @@ static ag_status load(ag_cli *c, ag_val *ret, ag_err *err)
 	if (st)
 		return st;
 	if (ag_extjson_parse(text, &read, c->app.arena, ret, NULL, NULL, &why))
-		return ag_fail(err, AG_INVALID, "cli.verify", "%.*s is no audit report: %s",
-		               AG_FMT(name), why.msg);
+		return ag_fail(err, AG_INVALID, "cli.verify",
+		               "%.*s is no audit report and no answer: %s", AG_FMT(name), why.msg);
 	return AG_OK;
 }
 
@@ -218,6 +223,16 @@ static int run(ag_cli *c)
 
 	if (load(c, &root, &err))
 		return ag_cli_fail(c, &err);
+	if (ag_answer_is(&root) && ag_cli_has(c, "source"))
+		ag_cli_complain(
+			c, "--source: this is an answer, not a report: --root names its folder");
+	else if (!ag_answer_is(&root) && ag_cli_has(c, "root"))
+		ag_cli_complain(c,
+		                "--root: this is a report, not an answer: --source names its data");
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	if (ag_answer_is(&root))
+		return ag_cli_verify_answer(c, &root);
 	reports = ag_val_getc(&root, "reports");
 	many = reports && reports->type == AG_T_ARRAY;
 	n = many ? reports->n : 1;
@@ -249,15 +264,22 @@ static int run(ag_cli *c)
 
 const ag_command ag_cmd_verify = {
 	.name = "verify",
-	.summary = "Run the evidence of a report again",
-	.usage = "REPORT [options]",
+	.summary = "Check a report or an answer again",
+	.usage = "FILE [options]",
 	.about =
-		"REPORT is a file of `argus audit --output json`, - for standard input, a run's id or its "
-		"beginning, or \"last\".\n\n"
-		"Each finding is confirmed (the same count), changed, resolved (no document is affected any "
-		"more) or not checkable. The exit code is 0 only when all are confirmed.",
+		"FILE is a report of `argus audit --output json` or an answer of `argus ask`, - for standard "
+		"input, a run's id or its beginning, or \"last\".\n\n"
+		"Of a report the evidence is run again: each finding is confirmed (the same count), changed, "
+		"resolved (no document is affected any more) or not checkable. The exit code is 0 only when all "
+		"are confirmed.\n\n"
+		"Of an answer the calls, the citations and the source are compared with the project's files: "
+		"each is confirmed, changed (what is cited is still there), gone, false (the answer contradicts "
+		"itself or its files) or not checkable (the API is not asked again). The exit code is 0 only "
+		"when nothing changed, is gone or is false. Answers of other programs in the same form are "
+		"checked as far as they tell what they read.",
 	.examples = "argus verify last # has anything changed since?\n"
-		    "argus verify report.json --source repaired.ndjson # did the repair help?",
+		    "argus verify report.json --source repaired.ndjson # did the repair help?\n"
+		    "argus ask \"Which port?\" | argus verify - # is the answer's source true?",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,

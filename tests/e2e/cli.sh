@@ -179,7 +179,55 @@ run verify nothing; want 'verify: no such report' 1 '' 'no file, and in the stor
 echo '{"a":1}' >x.json
 run verify x.json; want 'verify: no report' 1 '' ''
 echo '{"a":' >x.json
-run verify x.json; want 'verify: no JSON' 1 '' 'is no audit report'
+run verify x.json; want 'verify: no JSON' 1 '' 'is no audit report and no answer'
+
+# An answer of argus ask, with its hashes, and one in the form of other programs.
+mkdir -p project/wiki
+printf '# Page\n\n## The port\n\nIt listens on port 42.\n' >project/wiki/page.md
+answer() { python3 - "$dir/project" "$@" >answer.json <<-'END'
+	import hashlib, json, os, sys
+	root, change = sys.argv[1], sys.argv[2:]
+	text = open(root + "/wiki/page.md").read()
+	sha = lambda s: hashlib.sha256(s.encode()).hexdigest()
+	d = {"answer": "42", "source": "wiki/page.md#the-port", "tool_calls": [
+	      {"tool": "read_file", "args": {"path": "wiki/page.md"}, "result": text, "ok": True, "sha256": sha(text),
+	       "file": {"path": "wiki/page.md", "sha256": sha(text), "first_line": 1, "last_line": 5, "lines": 5}}],
+	     "citations": [{"path": "wiki/page.md", "anchor": "the-port", "line": 3, "last_line": 5,
+	                    "quote": "It listens on port 42.", "sha256": sha(text)}],
+	     "mode": "model", "question": "Which port?", "root": root}
+	for line in change:
+	    exec(line)
+	print(json.dumps(d))
+END
+}
+answer; run verify answer.json; want 'verify: an answer' 0 '3 confirmed'
+run verify answer.json --output json; want 'verify: an answer as JSON' 0
+holds 'verify: what was checked' json 'd["confirmed"]==3 and d["checks"][1]["what"]=="citation 1: wiki/page.md#the-port"'
+"$ARGUS" verify - --output silent <answer.json >out 2>err
+code=$?
+want 'verify: an answer from standard input' 0
+holds 'verify: silent of an answer' [ ! -s out ]
+answer 'd["tool_calls"][0]["result"]="It listens on port 43."'; run verify answer.json
+want 'verify: a result that was changed' 1 'its hash is not that of its result'
+answer 'd["source"]="wiki/page.md#no-such"'; run verify answer.json; want 'verify: a source of nothing' 1 '1 false'
+answer 'd["root"]="/no/such/folder"'; run verify answer.json --root project; want 'verify: --root' 0 '3 confirmed'
+cp answer.json project/
+(cd project && "$ARGUS" verify answer.json >"$dir/out" 2>"$dir/err")
+code=$?
+want 'verify: the project around' 0 '3 confirmed' '/no/such/folder'
+answer 'd={k: d[k] for k in ("answer", "source", "tool_calls")}' \
+	'd["tool_calls"]=[{k: t[k] for k in ("tool", "args", "result")} for t in d["tool_calls"]]'
+run verify answer.json --root project; want 'verify: an answer of another program' 0 '2 confirmed'
+answer; echo 'It moved.' >>project/wiki/page.md
+run verify answer.json; want 'verify: the file changed' 1 'the lines that were read did not'
+rm project/wiki/page.md
+run verify answer.json; want 'verify: the file is gone' 1 '3 gone'
+run verify answer.json --root nowhere; want 'verify: no such folder' 1 '' 'nowhere'
+run verify answer.json --source orders.ndjson; want 'verify: --source of an answer' 2 '' '--root names its folder'
+run verify report.json --root project; want 'verify: --root of a report' 2 '' '--source names its data'
+echo '{"answer":1,"source":""}' >x.json
+run verify x.json; want 'verify: a broken answer' 1 '' 'answer: want a string'
+
 run runs; want 'runs' 0 'orders'
 run runs --output json --limit 2; holds 'runs: json' json 'len(d["runs"])==2 and d["runs"][0]["id"]'
 run show last; want 'show' 0 'problem'
