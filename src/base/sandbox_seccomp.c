@@ -192,8 +192,6 @@ static int load(scmp_filter_ctx filter)
 
 	/* Else every refusal of the kernel is ECANCELED. */
 	AG_IGNORE(seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1), "only words are lost");
-	if (!e) /* a search tree instead of a list */
-		e = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	/* We run no foreign code, so kernels before 5.16 need not slow it down. Not all know the flag. */
 	AG_IGNORE(seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1), "only speed is lost");
 	if (!e)
