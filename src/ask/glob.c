@@ -189,24 +189,38 @@ bool ag_glob_name(ag_str glob, ag_str name)
 
 /* --- paths --------------------------------------------------------------------------------------- */
 
-/* Where the name that begins at `at` ends: a slash in brackets or the text's end; an escaped slash is one. */
-static size_t glob_name_end(ag_str glob, size_t at, size_t *ret_next)
+/* A place in a list of names; next is SIZE_MAX on the last, at is SIZE_MAX behind it. */
+typedef struct place {
+	size_t at;
+	ag_str name;
+	size_t next;
+	bool is_escaped; /* a backslash is before the slash that ends it */
+} place;
+
+/* A slash in brackets ends no name; an escaped one does. */
+static place glob_at(ag_str glob, size_t from)
 {
+	place p = { .at = from, .next = SIZE_MAX };
+	size_t at = from;
+
+	if (from == SIZE_MAX)
+		return p;
 	while (at < glob.len && glob.ptr[at] != '/') {
 		if (glob.ptr[at] == '[') {
 			at = set_has(glob, at, 0).end;
 		} else if (glob.ptr[at] == '\\' && at + 1 < glob.len) {
-			if (glob.ptr[at + 1] == '/') {
-				*ret_next = at + 2;
-				return at;
-			}
+			p.is_escaped = glob.ptr[at + 1] == '/';
+			if (p.is_escaped)
+				break;
 			at += 2;
 		} else {
 			at++;
 		}
 	}
-	*ret_next = at < glob.len ? at + 1 : SIZE_MAX;
-	return at;
+	p.name = ag_str_make(glob.ptr + from, at - from);
+	if (at < glob.len)
+		p.next = at + 1 + p.is_escaped;
+	return p;
 }
 
 static bool is_stars(ag_str s)
@@ -216,22 +230,6 @@ static bool is_stars(ag_str s)
 			return false;
 	}
 	return s.len >= 2;
-}
-
-/* A place in a list of names; next is SIZE_MAX on the last, at is SIZE_MAX behind it. */
-typedef struct place {
-	size_t at;
-	ag_str name;
-	size_t next;
-} place;
-
-static place glob_at(ag_str glob, size_t at)
-{
-	place p = { .at = at, .next = SIZE_MAX };
-
-	if (at != SIZE_MAX)
-		p.name = ag_str_make(glob.ptr + at, glob_name_end(glob, at, &p.next) - at);
-	return p;
 }
 
 static place path_at(ag_str path, size_t at)
@@ -259,6 +257,8 @@ bool ag_glob_path(ag_str glob, ag_str path)
 			/* At the end it needs a name, in front of others it may stand for none. */
 			if (g.next == SIZE_MAX)
 				return n.at != SIZE_MAX;
+			if (g.is_escaped) /* git sees no "**" and slash there: it is one name or more */
+				n = path_at(path, n.next);
 			star = g = glob_at(glob, g.next);
 			again = n;
 			has_star = true;

@@ -61,6 +61,21 @@ static ag_status look_for(void *arg, const ag_root_stat *file, ag_err *err)
 	return ag_fail(err, AG_LIMIT, AG_ROOT_ORIGIN, "found"); /* no need to go on */
 }
 
+/* "wki/github.md" with "wiki" for "wki": the whole path, when there is one. */
+static ag_str mended(ag_root *r, ag_str path, size_t nword, ag_str near, ag_arena *arena)
+{
+	ag_root_found f;
+	ag_str whole;
+
+	if (nword >= path.len)
+		return near;
+	whole = ag_str_printf(arena, "%.*s%.*s", AG_FMT(near), (int)(path.len - nword),
+	                      path.ptr + nword);
+	ag_root_find(r, whole, arena, &f);
+	ag_root_release(&f);
+	return f.verdict == AG_ROOT_FOUND ? whole : near;
+}
+
 ag_str ag_root_near(ag_root *r, const ag_ctx *ctx, ag_str path, ag_arena *arena)
 {
 	same_name same = { .name = ag_root_last_name(path), .arena = arena };
@@ -78,6 +93,8 @@ ag_str ag_root_near(ag_root *r, const ag_ctx *ctx, ag_str path, ag_arena *arena)
 	else if (f.verdict == AG_ROOT_FOUND && f.stat.kind == AG_ROOT_FILE)
 		near = folder; /* "README.md/x" */
 	ag_root_release(&f);
+	if (near.len && f.stat.kind == AG_ROOT_FOLDER)
+		return mended(r, path, (size_t)(word.ptr - path.ptr) + word.len, near, arena);
 	if (near.len)
 		return near;
 	AG_IGNORE(ag_root_walk(r, ctx, AG_S(""), MAX_FILES, look_for, &same, NULL, &err),

@@ -122,6 +122,8 @@ static int put_before(walk *w, ag_str text)
 {
 	size_t more = text.len + (w->ntodo > 0);
 
+	if (!text.len)
+		return 0;
 	if (w->ntodo + more > sizeof(w->todo))
 		return ENAMETOOLONG;
 	memmove(w->todo + more, w->todo, w->ntodo);
