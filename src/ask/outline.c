@@ -140,35 +140,37 @@ ag_str ag_outline_line(const ag_outline_build *b, size_t number)
 	return ag_str_make(b->text.ptr + from, to - from);
 }
 
-/* A line ends at \n, \r\n or \r, as cmark counts them. */
+/* Behind the line that begins at `from`: it ends at \n, \r\n or \r, as cmark counts lines. */
+static size_t line_end(ag_str text, size_t from, bool has_cr)
+{
+	const char *p;
+
+	for (size_t i = from; has_cr && i < text.len; i++) {
+		if (text.ptr[i] == '\n')
+			return i + 1;
+		if (text.ptr[i] == '\r')
+			return i + 1 + (i + 1 < text.len && text.ptr[i + 1] == '\n');
+	}
+	p = has_cr ? NULL : memchr(text.ptr + from, '\n', text.len - from);
+	return p ? (size_t)(p - text.ptr) + 1 : text.len;
+}
+
 static uint32_t *lines_of(ag_str text, size_t *nline)
 {
-	uint32_t *at = NULL;
+	bool has_cr = memchr(text.ptr, '\r', text.len);
+	size_t n = 0, cap = 256;
+	uint32_t *at = ag_xmalloc(cap * sizeof(*at));
 
-	for (int pass = 0; pass < 2; pass++) {
-		size_t n = 0, from = 0;
-
-		for (size_t i = 0; i < text.len; i++) {
-			char c = text.ptr[i];
-
-			if (c != '\n' &&
-			    (c != '\r' || (i + 1 < text.len && text.ptr[i + 1] == '\n')))
-				continue;
-			if (at)
-				at[n] = (uint32_t)from;
-			n++;
-			from = i + 1;
+	for (size_t from = 0; from < text.len;) {
+		if (n + 1 == cap) {
+			cap *= 2;
+			at = ag_xrealloc(at, cap * sizeof(*at));
 		}
-		if (from < text.len) {
-			if (at)
-				at[n] = (uint32_t)from;
-			n++;
-		}
-		if (!at)
-			at = ag_xmalloc((n + 1) * sizeof(*at));
-		at[n] = (uint32_t)text.len;
-		*nline = n;
+		at[n++] = (uint32_t)from;
+		from = line_end(text, from, has_cr);
 	}
+	at[n] = (uint32_t)text.len;
+	*nline = n;
 	return at;
 }
 

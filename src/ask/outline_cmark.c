@@ -10,8 +10,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#define MAX_BYTES   ((size_t)160 << 20) /* an ordinary text takes 10 to 20 times its size */
-#define FIRST_CHUNK ((size_t)16 << 10)  /* a single heading needs no more */
+#define MAX_BYTES   ((size_t)96 << 20) /* an ordinary text takes 10 to 20 times its size */
+#define FIRST_CHUNK ((size_t)16 << 10) /* a single heading needs no more */
 #define BIG_CHUNK   ((size_t)1 << 20)
 
 typedef struct chunk {

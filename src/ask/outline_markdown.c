@@ -27,6 +27,7 @@ typedef struct md {
 	unsigned in_image; /* depth */
 	unsigned here;     /* line of the inline that is walked */
 	ag_html_scan html;
+	bool no_comment_end; /* none from here to the end of the text */
 } md;
 
 static void say(md *m, ag_str text)
@@ -138,16 +139,19 @@ static void html_tag(md *m, const ag_html_piece *tag, unsigned line)
 }
 
 /* A comment that a blank line cut off from its end. On the page one without an end hides the rest; here it hides nothing. */
-static bool is_closed_below(const md *m, unsigned line)
+static bool is_closed_below(md *m, unsigned line)
 {
 	size_t at = m->b->line_at[line < m->b->nline ? line : m->b->nline];
 
-	return memmem(m->b->text.ptr + at, m->b->text.len - at, "-->", 3);
+	if (!m->no_comment_end)
+		m->no_comment_end = !memmem(m->b->text.ptr + at, m->b->text.len - at, "-->", 3);
+	return !m->no_comment_end;
 }
 
 static void html(md *m, ag_str raw, unsigned line)
 {
 	const char *upto = raw.ptr;
+	bool was_comment = m->html.is_comment;
 	ag_html_piece p;
 
 	ag_html_feed(&m->html, raw);
@@ -159,7 +163,7 @@ static void html(md *m, ag_str raw, unsigned line)
 		else
 			say_decoded(m, p.text);
 	}
-	if (m->html.is_comment)
+	if (m->html.is_comment && !was_comment)
 		m->html.is_comment = is_closed_below(m, line);
 }
 

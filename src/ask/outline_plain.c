@@ -6,7 +6,7 @@
 #include "ask/outline_plain.h"
 
 /* Measured: a container on a line costs 10 ns, a byte behind an open declaration 1 ns, a mark or a line 200 bytes. */
-#define MAX_MARKS        800000u
+#define MAX_MARKS        500000u
 #define MAX_DEPTH        1000u
 #define MAX_DEPTH_LINES  20000000u
 #define MAX_SEARCH_BYTES 100000000u
@@ -186,7 +186,7 @@ void ag_outline_plain(const ag_outline_build *b, unsigned first_line,
 	char fence_char = 0;
 	bool is_comment = false;
 
-	for (size_t i = first_line; i <= b->nline; i++) {
+	for (size_t i = first_line; i <= b->nline && b->n < AG_OUTLINE_MAX_ITEMS; i++) {
 		size_t indent, n;
 		ag_str text = text_of(ag_outline_line(b, i), &indent), was = above;
 
