@@ -1,5 +1,6 @@
 """What policy_model.py can do with text: words, Markdown sections with GitHub's anchors, ranking. It knows nothing of any
 project. Its reader of Markdown is a small one of its own and on purpose not that of the program under test."""
+import functools
 import math
 import re
 import unicodedata
@@ -39,6 +40,11 @@ def stem(word):
 
 def words(text, stop=True):
     """stems in order of appearance, each once; identifiers also in their parts"""
+    return list(_words(text, stop))
+
+
+@functools.lru_cache(maxsize=50000)  # a plan is played again for each request, over the same texts
+def _words(text, stop):
     ret = []
     for token in re.findall(r"[^\W_]+(?:[_.'’-][^\W_]+)*", text.lower()):
         parts = re.split(r"[_.'’-]", token)
@@ -48,7 +54,7 @@ def words(text, stop=True):
             w = stem(w)
             if w not in ret:
                 ret.append(w)
-    return ret
+    return tuple(ret)
 
 
 _alike = {}
@@ -141,10 +147,11 @@ class Page:
 
     def __init__(self, path):
         self.path, self.lines, self.nline, self.outline, self.is_cut = path, {}, 0, [], False
+        self._sections = None
 
     def add(self, result, first=1):
         """a result of read_file; what the tool has added to the text is taken off and understood"""
-        note = None
+        note = self._sections = None
         for note in RE_NOTE.finditer(result):
             pass
         on = None if note else RE_ON.search(result)
@@ -177,6 +184,11 @@ class Page:
         return "\n".join(self.lines[n] for n in sorted(self.lines))
 
     def sections(self):
+        if self._sections is None:
+            self._sections = self._cut()
+        return self._sections
+
+    def _cut(self):
         begin = []
         for n in range(1, self.nline + 1):
             if n not in self.lines:
@@ -226,11 +238,11 @@ def rank(sections, question, page_weight=0.5):
     average = sum(d[4] for d in docs) / n or 1
     ret = []
     asked = " %s " % plain(question)
+    found = {w: sum(1 for d in docs if w in d[1] or w in d[2]) for w in want}
     for s, head, body, near, length in docs:
         score = 0.0
         for w, weight in want.items():
-            df = sum(1 for d in docs if w in d[1] or w in d[2])
-            idf = math.log(1 + (n - df + 0.5) / (df + 0.5))
+            idf = math.log(1 + (n - found[w] + 0.5) / (found[w] + 0.5))
             tf = (4.0 if w in head else 0.0) + (1.0 if w in body else 0.0) + (page_weight if w in near else 0.0)
             score += weight * idf * tf * 2.2 / (tf + 1.2 * (0.6 + 0.4 * length / average))
         title = plain(s.heading.title)
