@@ -6,6 +6,8 @@
  * silent "" would let a forged answer pass. */
 #include "ask/answer.h"
 
+#include <math.h>
+
 #include "base/utf8.h"
 #include "query/extjson.h"
 
@@ -210,10 +212,13 @@ static void read_usage(reader *r, const ag_val *v, ag_answer *a)
 	a->model_calls = count_of(r, v, "model_calls", INT64_MAX);
 	a->input_tokens = count_of(r, v, "input_tokens", INT64_MAX);
 	a->output_tokens = count_of(r, v, "output_tokens", INT64_MAX);
-	if (!is_absent(usd) && !ag_type_is_number(usd->type))
-		complain(r, "usd", "a number", usd);
-	else if (!is_absent(usd))
-		a->usd = ag_val_number(usd);
+	if (is_absent(usd))
+		return;
+	a->usd = ag_val_number(usd);
+	if (!isfinite(a->usd) || a->usd < 0)
+		complain(r, "usd", "an amount", usd);
+	if (!(a->usd > 0)) /* -0 comes back as 0 */
+		a->usd = 0;
 }
 
 ag_status ag_answer_read(const ag_val *v, ag_arena *arena, ag_answer *ret, ag_err *err)

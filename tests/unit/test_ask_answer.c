@@ -350,7 +350,7 @@ static void says_what_is_wrong(void **state)
 		{ "{\"answer\":\"x\",\"source\":\"\",\"citations\":[{\"path\":\"a\",\"line\":5000000000}]}",
 		  "citations[0].line: want a count" },
 		{ "{\"answer\":\"x\",\"source\":\"\",\"usage\":{\"usd\":\"1\"}}",
-		  "usage.usd: want" },
+		  "usage.usd: want an amount" },
 	};
 	ag_arena *arena = ag_arena_new();
 
