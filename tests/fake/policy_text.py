@@ -249,10 +249,10 @@ def rank(sections, question, page_weight=0.5):
         core = words(s.heading.title)
         if core and all(w in want for w in core):
             score *= 1.15 + 0.1 * min(len(core), 4)
-        if title and " %s " % title in asked:
+        if s.heading.level == 1 or not s.body().strip() and s.is_seen():
+            score *= 0.5  # names the page, says little
+        elif title and " %s " % title in asked:
             score *= 1.2 + 0.15 * min(len(title.split()), 6)
-        elif s.heading.level == 1 or not s.body().strip() and s.is_seen():
-            score *= 0.6
         ret.append((score, s))
     ret.sort(key=lambda x: -x[0])
     return ret
