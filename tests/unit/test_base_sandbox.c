@@ -108,6 +108,17 @@ static int fork_process(void)
 		_exit(0);
 	return pid < 0 ? errno : ok(waitpid(pid, &status, 0));
 }
+#ifdef __x86_64__
+static int fork_as_of_old(void)
+{
+	int status;
+	long pid = syscall(SYS_fork);
+
+	if (pid == 0)
+		syscall(SYS_exit_group, 0);
+	return pid < 0 ? errno : ok(waitpid((pid_t)pid, &status, 0));
+}
+#endif
 static int clone_3(void)
 {
 	uint64_t args[8] = { 0 };
@@ -188,18 +199,6 @@ static int open_socket(int family, int type, int protocol)
 		return errno;
 	close(fd);
 	return 0;
-}
-static int raw_socket(void)
-{
-	int e = open_socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
-
-	return e == EPERM ? 0 : e; /* only root may at all; inside it is another errno */
-}
-static int multipath_socket(void)
-{
-	int e = open_socket(AF_INET, SOCK_STREAM, 262 /* IPPROTO_MPTCP */);
-
-	return e == EPROTONOSUPPORT || e == ENOPROTOOPT ? 0 : e; /* a kernel without it */
 }
 static int udp_sockets(void)
 {
@@ -322,6 +321,7 @@ static const attempt attempts[] = {
 	{ "truncate inside", truncate_inside, EPERM, EACCES, 3 },
 	{ "truncate by opening", NULL, EPERM, EACCES, 3, .path = "in/file",
 	  .flags = O_RDONLY | O_TRUNC },
+	{ "truncate by opening where allowed", .path = "work/file", .flags = O_WRONLY | O_TRUNC },
 	{ "write where allowed", write_where_allowed },
 	{ "move where allowed", move_where_allowed, 0, 0, 2, EXDEV },
 	{ "make a link where allowed", make_link_where_allowed, 0, EACCES, 1 },
@@ -337,8 +337,10 @@ static const attempt attempts[] = {
 	{ "listen without bind", listen_unbound, EPERM },
 	{ "connect with the first bytes", connect_fast, EPERM, -1, .at_hosts_mercy = true },
 	{ "Unix socket", NULL, EAFNOSUPPORT, .socket = { AF_UNIX, SOCK_STREAM, 0 } },
-	{ "raw socket", raw_socket, EAFNOSUPPORT },
-	{ "multipath TCP", multipath_socket, EAFNOSUPPORT },
+	{ "raw socket", .seccomp = EAFNOSUPPORT, .socket = { AF_INET, SOCK_RAW, IPPROTO_ICMP },
+	  .at_hosts_mercy = true },
+	{ "multipath TCP", .seccomp = EAFNOSUPPORT, .socket = { AF_INET, SOCK_STREAM, 262 },
+	  .at_hosts_mercy = true },
 	{ "UDP sockets", udp_sockets },
 	{ "netlink for addresses", netlink_socket },
 	{ "netlink of audit", NULL, EAFNOSUPPORT, .socket = { AF_NETLINK, SOCK_RAW, 9 },
@@ -348,6 +350,8 @@ static const attempt attempts[] = {
 	{ "threads", run_threads },
 	{ "clock, random numbers, hosts", ask_clock_and_chance },
 #ifdef __x86_64__
+	{ "fork by its own call", fork_as_of_old, EPERM },
+	{ "a call of x32", .seccomp = EPERM, .call = { 0x40000000 | SYS_getpid } },
 	{ "a call of 32 bits", old_call, EPERM, .at_hosts_mercy = true },
 #endif
 	{ "ask for the personality", .call = { SYS_personality, 0xFFFFFFFF } },
@@ -370,6 +374,10 @@ static const attempt attempts[] = {
 	WRONG(setns), WRONG(setresgid), WRONG(setresuid), WRONG(setreuid), WRONG(settimeofday),
 	WRONG(setuid), WRONG(setxattr), WRONG(swapon), WRONG(tgkill), WRONG(tkill),
 	WRONG(umount2), WRONG(unshare), WRONG(userfaultfd), WRONG(utimensat),
+#ifdef __x86_64__ /* calls that newer processors' kernels do without */
+	WRONG(accept), WRONG(chmod), WRONG(chown), WRONG(futimesat), WRONG(lchown), WRONG(mknod),
+	WRONG(utime), WRONG(utimes),
+#endif
 #undef WRONG
 	/* clang-format on */
 	/* newer than the headers of Debian 12, by number */
