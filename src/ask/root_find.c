@@ -27,6 +27,9 @@ bool ag_root_is_secret_name(ag_str called, ag_str real, bool is_folder, const ch
 	for (size_t i = 0; i < AG_NELEM(paths); i++) {
 		ag_str p = paths[i];
 
+		if (i && ag_str_eq(called, real))
+			break;
+
 		if (is_folder && p.len && p.len < sizeof(buf)) {
 			memcpy(buf, p.ptr, p.len);
 			buf[p.len] = '/';

@@ -68,23 +68,31 @@ bool ag_root_can_openat2(int fd)
 	return has_name;
 }
 
-/* The part of a descriptor's name beneath the root; false: the name does not begin with the root's. */
-static bool real_name(const ag_root *r, int fd, ag_arena *arena, ag_str *ret)
+static bool is_beneath(ag_str name, ag_str root, ag_arena *arena, ag_str *ret)
 {
-	char root_buf[MAX_WORK], buf[MAX_WORK];
-	ag_str root = name_of_fd(r->fd, root_buf, sizeof(root_buf));
-	ag_str name = name_of_fd(fd, buf, sizeof(buf));
-
-	if (!root.len || !name.len)
-		return false;
 	if (root.len == 1) /* "/" */
 		root.len = 0;
 	if (!ag_str_starts(name, root) || (name.len > root.len && name.ptr[root.len] != '/'))
 		return false;
-	*ret = name.len > root.len ? ag_str_dup(arena, ag_str_make(name.ptr + root.len + 1,
-	                                                           name.len - root.len - 1))
-	                           : AG_S("");
+	*ret = AG_S("");
+	if (name.len > root.len)
+		*ret = ag_str_dup(arena,
+		                  ag_str_make(name.ptr + root.len + 1, name.len - root.len - 1));
 	return true;
+}
+
+/* The part of a descriptor's name beneath the root, which may have been moved since; false: it cannot be told. */
+static bool real_name(const ag_root *r, int fd, ag_arena *arena, ag_str *ret)
+{
+	char root_buf[MAX_WORK], buf[MAX_WORK];
+	ag_str name = name_of_fd(fd, buf, sizeof(buf)), root;
+
+	if (!name.len)
+		return false;
+	if (is_beneath(name, r->path, arena, ret))
+		return true;
+	root = name_of_fd(r->fd, root_buf, sizeof(root_buf));
+	return root.len && is_beneath(name, root, arena, ret);
 }
 
 /* --- by hand ------------------------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ static bool is_upper(char c)
 
 static bool is_lower(char c)
 {
-	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+	return c >= 'a' && c <= 'z';
 }
 
 static bool is_joint(char c)
@@ -84,7 +84,7 @@ static bool begins_part(ag_str s, size_t i)
 
 	if (is_joint(before))
 		return true;
-	if (!is_upper(c))
+	if (!is_upper(c) || (unsigned char)before >= 0x80)
 		return false;
 	return !is_upper(before) || (i + 1 < s.len && is_lower(s.ptr[i + 1]));
 }

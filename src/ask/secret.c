@@ -30,142 +30,146 @@ static const char store[] = "the inside of version control";
 
 static const struct row {
 	secret_kind kind;
-	const char *text, *end; /* lower case; end of BEGINS only */
+	ag_str text; /* lower case */
+	ag_str end;  /* of BEGINS */
 	const char *why;
 } rows[] = {
-	{ ANY_IS, ".env", NULL, variables },
-	{ IS, ".envrc", NULL, variables },
-	{ ENDS, ".env", NULL, variables },
-	{ ANY_ENDS, ".secret", NULL, "a file of secrets" },
-	{ ANY_ENDS, ".secrets", NULL, "a file of secrets" },
-	{ ANY_IS, ".secret", NULL, "a file of secrets" },
-	{ ANY_IS, ".secrets", NULL, "a folder of secrets" },
-	{ TAIL, "run/secrets", NULL, "a folder of secrets" },
+	{ ANY_IS, AG_S_INIT(".env"), AG_S_INIT(""), variables },
+	{ IS, AG_S_INIT(".envrc"), AG_S_INIT(""), variables },
+	{ ENDS, AG_S_INIT(".env"), AG_S_INIT(""), variables },
+	{ ANY_ENDS, AG_S_INIT(".secret"), AG_S_INIT(""), "a file of secrets" },
+	{ ANY_ENDS, AG_S_INIT(".secrets"), AG_S_INIT(""), "a file of secrets" },
+	{ ANY_IS, AG_S_INIT(".secret"), AG_S_INIT(""), "a file of secrets" },
+	{ ANY_IS, AG_S_INIT(".secrets"), AG_S_INIT(""), "a folder of secrets" },
+	{ TAIL, AG_S_INIT("run/secrets"), AG_S_INIT(""), "a folder of secrets" },
 
-	{ ANY_IS, ".git", NULL, store },
-	{ ANY_IS, ".hg", NULL, store },
-	{ ANY_IS, ".svn", NULL, store },
+	{ ANY_IS, AG_S_INIT(".git"), AG_S_INIT(""), store },
+	{ ANY_IS, AG_S_INIT(".hg"), AG_S_INIT(""), store },
+	{ ANY_IS, AG_S_INIT(".svn"), AG_S_INIT(""), store },
 
-	{ ANY_IS, ".ssh", NULL, "a folder of keys" },
-	{ ANY_IS, ".gnupg", NULL, "a folder of keys" },
-	{ ANY_IS, ".password-store", NULL, passwords },
-	{ ANY_IS, ".aws", NULL, credentials },
-	{ ANY_IS, ".azure", NULL, credentials },
-	{ TAIL, ".config/gcloud", NULL, credentials },
-	{ TAIL, ".docker/config.json", NULL, credentials },
-	{ TAIL, ".kube/config", NULL, credentials },
-	{ TAIL, ".gem/credentials", NULL, credentials },
-	{ TAIL, ".cargo/credentials", NULL, credentials },
-	{ TAIL, ".cargo/credentials.toml", NULL, credentials },
+	{ ANY_IS, AG_S_INIT(".ssh"), AG_S_INIT(""), "a folder of keys" },
+	{ ANY_IS, AG_S_INIT(".gnupg"), AG_S_INIT(""), "a folder of keys" },
+	{ ANY_IS, AG_S_INIT(".password-store"), AG_S_INIT(""), passwords },
+	{ ANY_IS, AG_S_INIT(".aws"), AG_S_INIT(""), credentials },
+	{ ANY_IS, AG_S_INIT(".azure"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".config/gcloud"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".docker/config.json"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".kube/config"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".gem/credentials"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".cargo/credentials"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".cargo/credentials.toml"), AG_S_INIT(""), credentials },
 
-	{ ENDS, ".pem", NULL, private_key },
-	{ ENDS, ".key", NULL, private_key },
-	{ ENDS, ".p8", NULL, private_key },
-	{ ENDS, ".p12", NULL, private_key },
-	{ ENDS, ".pfx", NULL, private_key },
-	{ ENDS, ".pkcs12", NULL, private_key },
-	{ ENDS, ".jks", NULL, private_key },
-	{ ENDS, ".keystore", NULL, private_key },
-	{ ENDS, ".ppk", NULL, private_key },
-	{ ENDS, ".ovpn", NULL, private_key },
-	{ ENDS, "_rsa", NULL, private_key },
-	{ ENDS, "_dsa", NULL, private_key },
-	{ ENDS, "_ecdsa", NULL, private_key },
-	{ ENDS, "_ecdsa_sk", NULL, private_key },
-	{ ENDS, "_ed25519", NULL, private_key },
-	{ ENDS, "_ed25519_sk", NULL, private_key },
+	{ ENDS, AG_S_INIT(".pem"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".key"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".p8"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".p12"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".pfx"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".pkcs12"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".jks"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".keystore"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".ppk"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT(".ovpn"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT("_rsa"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT("_dsa"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT("_ecdsa"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT("_ecdsa_sk"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT("_ed25519"), AG_S_INIT(""), private_key },
+	{ ENDS, AG_S_INIT("_ed25519_sk"), AG_S_INIT(""), private_key },
 
-	{ ENDS, ".kdbx", NULL, passwords },
-	{ ENDS, ".kdb", NULL, passwords },
-	{ ENDS, ".psafe3", NULL, passwords },
-	{ IS, ".netrc", NULL, passwords },
-	{ IS, "_netrc", NULL, passwords },
-	{ IS, ".pgpass", NULL, passwords },
-	{ IS, "pgpass.conf", NULL, passwords },
-	{ IS, ".my.cnf", NULL, passwords },
-	{ IS, ".mylogin.cnf", NULL, passwords },
-	{ IS, ".htpasswd", NULL, passwords },
-	{ IS, "htpasswd", NULL, passwords },
-	{ IS, "shadow", NULL, passwords },
-	{ IS, "shadow-", NULL, passwords },
-	{ IS, "gshadow", NULL, passwords },
-	{ IS, "master.passwd", NULL, passwords },
-	{ IS, ".vault_pass", NULL, passwords },
-	{ IS, ".vault_pass.txt", NULL, passwords },
-	{ IS, ".vault_password", NULL, passwords },
-	{ IS, ".msmtprc", NULL, passwords },
+	{ ENDS, AG_S_INIT(".kdbx"), AG_S_INIT(""), passwords },
+	{ ENDS, AG_S_INIT(".kdb"), AG_S_INIT(""), passwords },
+	{ ENDS, AG_S_INIT(".psafe3"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".netrc"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("_netrc"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".pgpass"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("pgpass.conf"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".my.cnf"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".mylogin.cnf"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".htpasswd"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("htpasswd"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("shadow"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("shadow-"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("gshadow"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("master.passwd"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".vault_pass"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".vault_pass.txt"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".vault_password"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT(".msmtprc"), AG_S_INIT(""), passwords },
 
-	{ IS, ".git-credentials", NULL, credentials },
-	{ IS, ".npmrc", NULL, credentials },
-	{ IS, ".pypirc", NULL, credentials },
-	{ IS, ".dockercfg", NULL, credentials },
-	{ IS, ".vault-token", NULL, credentials },
-	{ IS, ".terraformrc", NULL, credentials },
-	{ IS, ".s3cfg", NULL, credentials },
-	{ IS, ".boto", NULL, credentials },
-	{ IS, "rclone.conf", NULL, credentials },
-	{ IS, "kubeconfig", NULL, credentials },
-	{ ENDS, ".kubeconfig", NULL, credentials },
-	{ ENDS, ".tfstate", NULL, "a Terraform state, which holds passwords as text" },
-	{ ENDS, ".tfstate.backup", NULL, "a Terraform state, which holds passwords as text" },
-	{ ENDS, ".tfvars", NULL, variables },
+	{ IS, AG_S_INIT(".git-credentials"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".npmrc"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".pypirc"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".dockercfg"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".vault-token"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".terraformrc"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".s3cfg"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".boto"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT("rclone.conf"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT("kubeconfig"), AG_S_INIT(""), credentials },
+	{ ENDS, AG_S_INIT(".kubeconfig"), AG_S_INIT(""), credentials },
+	{ ENDS, AG_S_INIT(".tfstate"), AG_S_INIT(""),
+	  "a Terraform state, which holds passwords as text" },
+	{ ENDS, AG_S_INIT(".tfstate.backup"), AG_S_INIT(""),
+	  "a Terraform state, which holds passwords as text" },
+	{ ENDS, AG_S_INIT(".tfvars"), AG_S_INIT(""), variables },
 
-	{ BEGINS, "secrets.", ".yml", "a file of secrets" },
-	{ BEGINS, "secrets.", ".yaml", "a file of secrets" },
-	{ BEGINS, "secrets.", ".json", "a file of secrets" },
-	{ BEGINS, "secrets.", ".toml", "a file of secrets" },
-	{ BEGINS, "secrets.", ".ini", "a file of secrets" },
-	{ BEGINS, "secrets.", ".properties", "a file of secrets" },
-	{ BEGINS, "secret.", ".yml", "a file of secrets" },
-	{ BEGINS, "secret.", ".yaml", "a file of secrets" },
-	{ BEGINS, "secret.", ".json", "a file of secrets" },
-	{ BEGINS, "secret.", ".toml", "a file of secrets" },
-	{ BEGINS, "secret.", ".ini", "a file of secrets" },
-	{ BEGINS, "secret.", ".properties", "a file of secrets" },
-	{ BEGINS, "credentials.", ".yml", credentials },
-	{ BEGINS, "credentials.", ".yaml", credentials },
-	{ BEGINS, "credentials.", ".json", credentials },
-	{ BEGINS, "credentials.", ".toml", credentials },
-	{ BEGINS, "credentials.", ".ini", credentials },
-	{ BEGINS, "credentials.", ".properties", credentials },
-	{ IS, "credentials.csv", NULL, credentials },
-	{ BEGINS, "service-account", ".json", credentials },
-	{ BEGINS, "service_account", ".json", credentials },
-	{ BEGINS, "serviceaccount", ".json", credentials },
-	{ BEGINS, "client_secret", ".json", credentials },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".yml"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".yaml"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".json"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".toml"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".ini"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".properties"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".yml"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".yaml"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".json"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".toml"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".ini"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".properties"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".yml"), credentials },
+	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".yaml"), credentials },
+	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".json"), credentials },
+	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".toml"), credentials },
+	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".ini"), credentials },
+	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".properties"), credentials },
+	{ IS, AG_S_INIT("credentials.csv"), AG_S_INIT(""), credentials },
+	{ BEGINS, AG_S_INIT("service-account"), AG_S_INIT(".json"), credentials },
+	{ BEGINS, AG_S_INIT("service_account"), AG_S_INIT(".json"), credentials },
+	{ BEGINS, AG_S_INIT("serviceaccount"), AG_S_INIT(".json"), credentials },
+	{ BEGINS, AG_S_INIT("client_secret"), AG_S_INIT(".json"), credentials },
 
-	{ IS, ".bash_history", NULL, history },
-	{ IS, ".zsh_history", NULL, history },
-	{ IS, ".python_history", NULL, history },
-	{ IS, ".node_repl_history", NULL, history },
-	{ IS, ".psql_history", NULL, history },
-	{ IS, ".mysql_history", NULL, history },
-	{ IS, ".rediscli_history", NULL, history },
+	{ IS, AG_S_INIT(".bash_history"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".zsh_history"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".python_history"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".node_repl_history"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".psql_history"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".mysql_history"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".rediscli_history"), AG_S_INIT(""), history },
 };
 
 /* Endings of what shows how a file of variables looks. */
-static const char *const examples[] = { ".example", ".sample", ".template", ".dist" };
-static const char *const copies[] = { "~",     ".bak", ".backup", ".old", ".orig",
-	                              ".save", ".swp", ".swo",    ".tmp", ".copy" };
+static const ag_str examples[] = { AG_S_INIT(".example"), AG_S_INIT(".sample"),
+	                           AG_S_INIT(".template"), AG_S_INIT(".dist") };
+static const ag_str copies[] = {
+	AG_S_INIT("~"),     AG_S_INIT(".bak"),  AG_S_INIT(".backup"), AG_S_INIT(".old"),
+	AG_S_INIT(".orig"), AG_S_INIT(".save"), AG_S_INIT(".swp"),    AG_S_INIT(".swo"),
+	AG_S_INIT(".tmp"),  AG_S_INIT(".copy"),
+};
 
-static bool begins(ag_str s, const char *text)
+static bool begins(ag_str s, ag_str text)
 {
-	ag_str t = ag_str_c(text);
-
-	return s.len >= t.len && ag_str_ieq(ag_str_make(s.ptr, t.len), t);
+	return s.len >= text.len && ag_str_ieq(ag_str_make(s.ptr, text.len), text);
 }
 
-static bool ends(ag_str s, const char *text)
+static bool ends(ag_str s, ag_str text)
 {
-	ag_str t = ag_str_c(text);
-
-	return s.len >= t.len && ag_str_ieq(ag_str_make(s.ptr + s.len - t.len, t.len), t);
+	return s.len >= text.len &&
+	       ag_str_ieq(ag_str_make(s.ptr + s.len - text.len, text.len), text);
 }
 
-static bool ends_in_any(ag_str s, const char *const *list, size_t n, size_t *ret_len)
+static bool ends_in_any(ag_str s, const ag_str *list, size_t n, size_t *ret_len)
 {
 	for (size_t i = 0; i < n; i++) {
-		*ret_len = strlen(list[i]);
+		*ret_len = list[i].len;
 		if (s.len > *ret_len && ends(s, list[i]))
 			return true;
 	}
@@ -182,21 +186,25 @@ static bool is_example(ag_str name)
 /* example.env, sample.env: the same, named the other way round. */
 static bool is_example_env(ag_str name)
 {
-	return ag_str_ieq(name, AG_S("example.env")) || ag_str_ieq(name, AG_S("sample.env")) ||
-	       ag_str_ieq(name, AG_S("template.env")) || ends(name, ".example.env") ||
-	       ends(name, ".sample.env") || ends(name, ".template.env");
+	static const ag_str names[] = { AG_S_INIT("example.env"), AG_S_INIT("sample.env"),
+		                        AG_S_INIT("template.env") };
+
+	for (size_t i = 0; i < AG_NELEM(names); i++) {
+		if (ends(name, names[i]) &&
+		    (name.len == names[i].len || name.ptr[name.len - names[i].len - 1] == '.'))
+			return true;
+	}
+	return false;
 }
 
 static bool row_fits(const struct row *r, ag_str name, bool is_last)
 {
-	ag_str text = ag_str_c(r->text);
-
 	switch (r->kind) {
-	case IS: return is_last && ag_str_ieq(name, text);
-	case ANY_IS: return ag_str_ieq(name, text);
+	case IS: return is_last && ag_str_ieq(name, r->text);
+	case ANY_IS: return ag_str_ieq(name, r->text);
 	case BEGINS: return is_last && begins(name, r->text) && ends(name, r->end);
-	case ENDS: return is_last && name.len > text.len && ends(name, r->text);
-	case ANY_ENDS: return name.len > text.len && ends(name, r->text);
+	case ENDS: return is_last && name.len > r->text.len && ends(name, r->text);
+	case ANY_ENDS: return name.len > r->text.len && ends(name, r->text);
 	case TAIL: return false;
 	}
 	return false;
@@ -204,7 +212,7 @@ static bool row_fits(const struct row *r, ag_str name, bool is_last)
 
 static const char *name_says(ag_str name, bool is_last)
 {
-	if (begins(name, ".env.") && !is_example(name))
+	if (begins(name, AG_S(".env.")) && !is_example(name))
 		return variables;
 	if (is_example_env(name))
 		return NULL;
@@ -222,7 +230,7 @@ static const char *name_or_copy_says(ag_str name, bool is_last)
 	size_t cut = 0;
 
 	for (int i = 0; !why && i < MAX_COPY_ENDINGS; i++) {
-		bool is_swap = ends(name, ".swp") || ends(name, ".swo");
+		bool is_swap = ends(name, AG_S(".swp")) || ends(name, AG_S(".swo"));
 
 		if (!ends_in_any(name, copies, AG_NELEM(copies), &cut))
 			break;
@@ -238,7 +246,7 @@ static const char *name_or_copy_says(ag_str name, bool is_last)
 static const char *tail_says(ag_str path)
 {
 	for (size_t i = 0; i < AG_NELEM(rows); i++) {
-		size_t len = strlen(rows[i].text);
+		size_t len = rows[i].text.len;
 
 		if (rows[i].kind == TAIL && ends(path, rows[i].text) &&
 		    (path.len == len || path.ptr[path.len - len - 1] == '/'))
