@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ask/outline_build.h"
+#include "ask/outline_code.h"
 
 typedef struct language {
 	const char *name;
@@ -15,6 +16,26 @@ typedef struct language {
 
 static const language languages[] = {
 	{ "markdown", ".md .markdown .mdx .mkd .mdown", "README", ag_outline_markdown },
+	{ "c", ".c .h", "", ag_outline_c },
+	{ "c++", ".cc .cpp .cxx .c++ .hh .hpp .hxx .ipp", "", ag_outline_cpp },
+	{ "c#", ".cs", "", ag_outline_csharp },
+	{ "dockerfile", ".dockerfile", "Dockerfile Containerfile", ag_outline_dockerfile },
+	{ "go", ".go", "", ag_outline_go },
+	{ "ini", ".ini .cfg .editorconfig", "", ag_outline_toml },
+	{ "java", ".java", "", ag_outline_java },
+	{ "javascript", ".js .jsx .mjs .cjs", "", ag_outline_javascript },
+	{ "json", ".json .jsonc", "", ag_outline_json },
+	{ "kotlin", ".kt .kts", "", ag_outline_kotlin },
+	{ "makefile", ".mk .mak", "Makefile GNUmakefile", ag_outline_makefile },
+	{ "php", ".php", "", ag_outline_php },
+	{ "python", ".py .pyi .pyw", "", ag_outline_python },
+	{ "ruby", ".rb .rake", "Rakefile Gemfile Vagrantfile", ag_outline_ruby },
+	{ "rust", ".rs", "", ag_outline_rust },
+	{ "shell", ".sh .bash .zsh .ksh", "", ag_outline_shell },
+	{ "sql", ".sql .ddl", "", ag_outline_sql },
+	{ "toml", ".toml", "", ag_outline_toml },
+	{ "typescript", ".ts .tsx .mts .cts", "", ag_outline_javascript },
+	{ "yaml", ".yaml .yml", "", ag_outline_yaml },
 };
 
 /* --- by name --- */

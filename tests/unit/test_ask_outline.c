@@ -224,11 +224,46 @@ static void the_example_wiki(void **state)
 	ag_arena_free(arena);
 }
 
+/* --- definitions.cases --- */
+
+static bool definitions_case(const ask_case *c, ag_arena *arena)
+{
+	ag_str path = c->name;
+	ptrdiff_t colon = ag_str_find(path, ':');
+	ag_buf got = AG_BUF_INIT(1u << 20);
+	ag_outline o;
+	bool ok;
+
+	assert_true(colon > 0);
+	path = ag_str_trim(
+		ag_str_make(path.ptr + colon + 1, path.len - (size_t)colon - 1));
+	ag_outline_of(path, c->text, arena, &o);
+	check(&o, c->text.len);
+	for (size_t i = 0; i < o.n; i++) {
+		const ag_outline_item *it = &o.items[i];
+
+		ag_buf_addf(&got, "%u-%u %u %u %.*s | %.*s\n", it->line, it->last_line,
+		            it->section_last_line, it->level, AG_FMT(it->name),
+		            AG_FMT(it->title));
+		assert_int_equal(it->anchor.len, 0);
+	}
+	ok = case_is(c, "items", ag_buf_view(&got));
+	ag_buf_release(&got);
+	return ok;
+}
+
+static void definitions(void **state)
+{
+	(void)state;
+	assert_true(ask_run_cases("definitions.cases", definitions_case) >= 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headings),
 		cmocka_unit_test(the_example_wiki),
+		cmocka_unit_test(definitions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
