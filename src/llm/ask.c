@@ -354,7 +354,15 @@ static ag_llm_next attempt(call *c, bool *ret_again)
 	return next;
 }
 
-/* "api.example.com: what happened (3 attempts)", without the key. */
+/* " (HTTP 401)" unless the message has it: people look for the number. */
+static ag_str status_words(const ag_err *e, ag_arena *arena)
+{
+	if (e->native < 400 || e->native > 599 || ag_str_contains(ag_str_c(e->msg), AG_S("HTTP ")))
+		return AG_S("");
+	return ag_str_printf(arena, " (HTTP %d)", e->native);
+}
+
+/* "api.example.com: what happened (HTTP 503) (3 attempts)", without the key. */
 static ag_status finish(call *c, ag_err *err)
 {
 	const ag_llm *l = c->l;
@@ -371,7 +379,8 @@ static ag_status finish(call *c, ag_err *err)
 		char old[sizeof(e.msg)];
 
 		memcpy(old, e.msg, sizeof(old));
-		ag_fail(&e, e.status, e.origin, "%s (%u attempt%s)", old, n, n == 1 ? "" : "s");
+		ag_fail(&e, e.status, e.origin, "%s%.*s (%u attempt%s)", old,
+		        AG_FMT(status_words(&c->err, c->arena)), n, n == 1 ? "" : "s");
 	}
 	e.native = c->err.native;
 	if (c->err.hint[0])

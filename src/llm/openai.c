@@ -100,12 +100,21 @@ static void plain_message(ag_jw *w, const char *role, ag_str content)
 	ag_jw_obj_end(w);
 }
 
+/* Does a result say by itself that it is one of a failure? */
+static bool says_error(ag_str text)
+{
+	const ag_str json = AG_S("{\"error\""), word = AG_S("error");
+
+	return ag_str_starts(text, json) ||
+	       (text.len >= word.len && ag_str_ieq(ag_str_make(text.ptr, word.len), word));
+}
+
 /* {"role":"tool","tool_call_id":"…","content":"…"}: the protocol has no mark for a failure. */
 static void tool_message(ag_jw *w, const ag_llm_part *p, ag_arena *arena)
 {
 	ag_str text = ag_wire_has_text(p) ? p->text : AG_S("(no output)");
 
-	if (p->is_error && !(text.len >= 5 && ag_str_ieq(ag_str_make(text.ptr, 5), AG_S("error"))))
+	if (p->is_error && !says_error(text))
 		text = ag_str_printf(arena, "Error: %.*s", AG_FMT(text));
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "role", AG_S("tool"));

@@ -166,18 +166,23 @@ static ag_status read_choice(ag_acc *acc, const ag_val *choice, ag_str raw, bool
 	const char *key;
 	const ag_val *message = message_of(acc, choice, whole, &key);
 	ag_llm_stop stop;
+	bool is_nothing;
 
 	if (message)
 		read_delta(acc, message, ag_json_raw_member(raw, key), whole);
 	text = ag_val_getc(choice, "text"); /* completions without chat */
 	if (!message && text)
 		read_parts(acc, text, false, 0);
+	is_nothing = whole && !message && !text;
 	if (ag_wire_obj(choice, "error"))
 		return ag_wire_fail_val(origin, choice, 0, err);
 	if (ag_str_eqc(ag_wire_str(choice, "finish_reason"), "error"))
 		return ag_fail(
 			err, AG_UNAVAILABLE, origin,
 			"the server broke the answer off with an error and did not say which");
+	if (is_nothing)
+		return ag_fail(err, AG_PROTOCOL, origin,
+		               "the answer has a choice without a message");
 	if (!reason)
 		reason = ag_val_getc(choice, "done_reason");
 	if (ag_wire_stop(reason, &stop)) {
