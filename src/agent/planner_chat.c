@@ -4,13 +4,19 @@
  * more reply fits before the deadline, and it may not eat that last reply's share. */
 #include "agent/planner_chat.h"
 
+#include "base/utf8.h"
+
 #define ORIGIN       "agent.chat"
 #define MIN_REPLY_MS 700  /* less is no time for an answer */
 #define MIN_SHARE_MS 2000 /* kept for the last words, when there is so much */
+/* Of one reply, so that it fits an event: words, and the arguments of all its calls. */
+#define MAX_TEXT_BYTES  (1u << 20)
+#define MAX_INPUT_BYTES (1u << 20)
 
 typedef struct chat {
 	ag_planner base;
 	ag_chat_opts o;
+	ag_err failed; /* the newest failure of the model */
 } chat;
 
 /* Milliseconds that the last words need, of those that are left. */
@@ -56,13 +62,17 @@ static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	ag_llm_reply reply = { 0 };
 	ag_status st;
 
-	if (!p->o.transcript->nturn || (left_ms >= 0 && left_ms < MIN_REPLY_MS))
-		return ag_fail(err, AG_TIMEOUT, ORIGIN, "no time is left for an answer");
+	if (!p->o.transcript->nturn || (left_ms >= 0 && left_ms < MIN_REPLY_MS)) {
+		if (p->failed.status == AG_OK)
+			return ag_fail(err, AG_TIMEOUT, ORIGIN, "no time is left for an answer");
+		*err = p->failed; /* why the time is gone */
+		return err->status;
+	}
 	st = ask(p, ctx, p->o.last_words, arena, &reply, err);
 	if (st)
 		return st;
 	/* A model that calls tools all the same has often said something before; a tool's result is never an answer. */
-	reply.text = ag_str_trim(reply.text);
+	reply.text = ag_str_trim(ag_utf8_prefix(reply.text, MAX_TEXT_BYTES));
 	*ret = (ag_proposal){
 		.text = reply.text.len ? reply.text : ag_transcript_last_text(p->o.transcript),
 		.confidence = 1,
@@ -72,9 +82,33 @@ static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	return AG_OK;
 }
 
+/* Words are cut; arguments that are too large are left out, and what stands there instead makes the call fail with its own
+ * name: the model reads why. */
+static ag_llm_reply bounded(const ag_llm_reply *r, ag_arena *arena)
+{
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, r->npart + 1);
+	size_t left = MAX_INPUT_BYTES;
+	ag_llm_reply ret = *r;
+
+	ret.text = ag_utf8_prefix(r->text, MAX_TEXT_BYTES);
+	for (size_t i = 0; i < r->npart; i++) {
+		parts[i] = r->parts[i];
+		if (parts[i].type == AG_LLM_TOOL_CALL && parts[i].input.len > left)
+			parts[i].input = ag_str_printf(arena,
+			                               "{\"left_out_%zu_bytes_of_arguments\":true}",
+			                               r->parts[i].input.len);
+		if (parts[i].type == AG_LLM_TOOL_CALL && parts[i].input.len <= left)
+			left -= parts[i].input.len;
+	}
+	ret.parts = parts;
+	return ret;
+}
+
 /* Why the words of a reply without calls are not a whole answer; "" when they are. */
 static ag_str shortcoming(const ag_llm_reply *r)
 {
+	if (r->text.len > MAX_TEXT_BYTES)
+		return AG_S("the model's answer was cut: it is larger than 1 MB");
 	if (r->stop == AG_LLM_STOP_LENGTH)
 		return AG_S("the model's answer was cut at its longest output");
 	if (r->stop == AG_LLM_STOP_REFUSAL)
@@ -91,20 +125,21 @@ static ag_proposal proposal_of(const ag_turn_call *call)
 
 static ag_proposal take_reply(const ag_llm_reply *reply, ag_arena *arena)
 {
-	ag_proposal ret = { .confidence = 1, .turn = ag_transcript_turn_json(reply, arena) };
+	const ag_llm_reply kept = bounded(reply, arena);
+	ag_proposal ret = { .confidence = 1, .turn = ag_transcript_turn_json(&kept, arena) };
 
-	for (size_t i = 0; i < reply->npart; i++) {
-		const ag_llm_part *part = &reply->parts[i];
+	for (size_t i = 0; i < kept.npart; i++) {
+		const ag_llm_part *part = &kept.parts[i];
 
 		if (part->type != AG_LLM_TOOL_CALL)
 			continue;
 		ret.action = part->name;
 		ret.input = part->input;
-		ret.reasoning = reply->text;
+		ret.reasoning = kept.text;
 		return ret;
 	}
 	ret.is_final = true;
-	ret.text = ag_str_trim(reply->text);
+	ret.text = ag_str_trim(kept.text);
 	ret.partial_why = shortcoming(reply);
 	return ret;
 }
@@ -112,7 +147,7 @@ static ag_proposal take_reply(const ag_llm_reply *reply, ag_arena *arena)
 static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
                          ag_err *err)
 {
-	const chat *p = (const chat *)self;
+	chat *p = (chat *)self;
 	const ag_turn_call *call = ag_transcript_pending(p->o.transcript);
 	const int64_t left_ms = ag_ctx_left_ms(ctx);
 	ag_ctx limited = *ctx;
@@ -132,6 +167,7 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 		limited.deadline_ms -= share_of_last_words(p, left_ms);
 	ag_ctx_phase(ctx, "asking the model", "replies", 0);
 	st = ask(p, &limited, AG_S(""), arena, &reply, err);
+	p->failed = st ? *err : (ag_err){ 0 };
 	if (st == AG_TIMEOUT && p->o.transcript->nturn && ag_ctx_left_ms(ctx) > MIN_REPLY_MS)
 		return wrap_up(self, ctx, arena, AG_S("the model did not answer in time"), ret,
 		               err);

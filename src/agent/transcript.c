@@ -203,6 +203,22 @@ ag_str ag_transcript_turn_json(const ag_llm_reply *r, ag_arena *arena)
 	return ret;
 }
 
+/* Servers refuse a history with names that no tool can have, and models make such up. What they wrote stays in the log. */
+static ag_str wire_name(ag_str name, ag_arena *arena)
+{
+	const size_t n = name.len < 64 ? name.len : 64;
+	char *p = ag_arena_alloc(arena, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		const char c = name.ptr[i];
+		const bool is_fit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		                    (c >= '0' && c <= '9') || c == '_' || c == '-';
+
+		p[i] = is_fit ? c : '_';
+	}
+	return n ? ag_str_make(p, n) : AG_S("unnamed");
+}
+
 static ag_llm_message assistant_message(const ag_turn *turn, ag_arena *arena)
 {
 	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, turn->nthought + 1 + turn->ncall);
@@ -218,7 +234,7 @@ static ag_llm_message assistant_message(const ag_turn *turn, ag_arena *arena)
 	for (size_t i = 0; i < turn->ncall; i++)
 		parts[n++] = (ag_llm_part){ .type = AG_LLM_TOOL_CALL,
 			                    .id = turn->calls[i].id,
-			                    .name = turn->calls[i].name,
+			                    .name = wire_name(turn->calls[i].name, arena),
 			                    .input = turn->calls[i].input,
 			                    .signature = turn->calls[i].signature };
 	return (ag_llm_message){ AG_LLM_ASSISTANT, parts, n };
@@ -235,7 +251,7 @@ static ag_llm_message result_message(const ag_turn *turn, ag_str unanswered, boo
 
 		parts[n++] = (ag_llm_part){ .type = AG_LLM_TOOL_RESULT,
 			                    .id = c->id,
-			                    .name = c->name,
+			                    .name = wire_name(c->name, arena),
 			                    .text = c->has_result ? c->result : unanswered,
 			                    .is_error = !c->has_result || c->is_error };
 	}
