@@ -26,6 +26,31 @@ static bool is_current_folder(ag_app *app, ag_str root)
 	return ret;
 }
 
+/* A file that lies in a folder may name a part of that folder, and nothing beside it: what is read is shown to a model, which
+ * the same file may have chosen. */
+static ag_status check_root(const ag_app *app, const ag_root *root, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	const int row = ag_settings_find(AG_S("root"));
+	const ag_str path = ag_root_path(root);
+	char *cwd = getcwd(NULL, 0);
+	ag_str here = ag_str_c(cwd ? cwd : "");
+	bool is_below;
+
+	if (here.len > 1)
+		is_below = ag_str_starts(path, here) &&
+		           (path.len == here.len || path.ptr[here.len] == '/');
+	else
+		is_below = here.len == 1;
+	free(cwd);
+	if (is_below || (s->place[row] != AG_PLACE_DOTENV &&
+	                 (s->place[row] != AG_PLACE_YAML || app->config_is_named)))
+		return AG_OK;
+	ag_fail(err, AG_DENIED, ORIGIN, "%.*s: root leads out of the folder that this file is in",
+	        AG_FMT(s->where[row]));
+	return ag_err_hint(err, "if you trust this folder, name the root with --root");
+}
+
 ag_status ag_app_ask_root(ag_app *app, ag_app_ask *ask, ag_err *err)
 {
 	ag_root_opts o = { .path = app->settings.root };
@@ -35,6 +60,8 @@ ag_status ag_app_ask_root(ag_app *app, ag_app_ask *ask, ag_err *err)
 		st = ag_root_find_project(AG_S(""), app->arena, &o.path, err);
 	if (!st)
 		st = ag_root_open(&o, &ask->root, err);
+	if (!st)
+		st = check_root(app, ask->root, err);
 	if (!st && !is_current_folder(app, ag_root_path(ask->root)))
 		st = ag_app_load_dotenv(app, ag_root_path(ask->root), err);
 	for (size_t i = 0; !st && i < app->ndotenv; i++)

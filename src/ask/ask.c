@@ -19,6 +19,7 @@
 #define FINISH_MS 500
 
 typedef struct ask {
+	ag_ask_opts asked;
 	const ag_ask_opts *o;
 	const ag_ctx *ctx;
 	ag_arena *arena;
@@ -58,19 +59,15 @@ static ag_status json_of(const ag_answer *a, ag_arena *arena, ag_str *ret, ag_er
 
 /* --- the end --- */
 
-static bool is_timed_out(const ag_run_result *r)
-{
-	return r->err.status == AG_TIMEOUT || ag_str_eqc(r->status, "partial");
-}
-
-/* A run that failed has an answer when only its time ran out and the model had said something. */
+/* A run that was not brought to its end has an answer when only time or budget ran out and the model had taken part. What it
+ * said before its server failed ("I will look at ...") is none. */
 static bool has_answer(const ask *a, const ag_run_result *r)
 {
 	if (a->state.has_final)
 		return true;
-	return is_timed_out(r) && a->state.transcript.nturn > 0 &&
-	       (r->err.status == AG_OK || r->err.status == AG_TIMEOUT ||
-	        ag_ask_words(&a->state).len > 0);
+	return a->state.transcript.nturn > 0 &&
+	       (r->err.status == AG_TIMEOUT ||
+	        (r->err.status == AG_OK && ag_str_eqc(r->status, "partial")));
 }
 
 static void name_status(const ask *a, ag_answer *ret)
@@ -201,7 +198,8 @@ static ag_run_row row_of(const ag_ctx *ctx, ag_str question, ag_str root, ag_are
 		.source_uri = place,
 		.source_key = ag_str_printf(arena, "project:%.*s", AG_FMT(place)),
 		.collection = name_of(place),
-		.summary = clean(ag_utf8_prefix(question, SUMMARY_BYTES), arena),
+		/* In this order, so that no half of a key is left. */
+		.summary = ag_utf8_prefix(clean(question, arena), SUMMARY_BYTES),
 	};
 }
 
@@ -223,15 +221,20 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 	ag_chat_opts chat = { .llm = opts->llm,
 		              .meter = opts->meter,
 		              .purpose = "ask",
-		              .first = opts->question,
 		              .unanswered = AG_S("Error: not run, the budget of tool calls is "
 		                                 "used up") };
 	ag_run_opts run = { 0 };
 	ag_status st;
 
 	*ret = (ag_ask_run_result){ 0 };
-	*a = (ask){ .o = opts, .ctx = ctx, .arena = arena, .ret = ret };
+	*a = (ask){ .ctx = ctx, .arena = arena, .ret = ret };
 	ag_ask_state_init(&a->state, arena);
+	/* A key that somebody pasted into the question goes nowhere, to no model either. */
+	a->asked = *opts;
+	a->asked.question = chat.first = clean(opts->question, arena);
+	a->o = opts = &a->asked;
+	if (!chat.first.len)
+		return ag_fail(err, AG_INVALID, ORIGIN, "keys cannot be kept out of the question");
 	a->tools = (ag_ask_tools){ .root = opts->root,
 		                   .api = opts->api,
 		                   .state = &a->state,
