@@ -152,7 +152,10 @@ static bool may_send(ag_app *app, ag_str key_env, ag_str origin, bool is_loopbac
 	ag_err ignored;
 	ag_str at;
 
-	if (app->config_is_named || ag_str_starts(key_env, AG_S("ARGUS_")) || (home && is_loopback))
+	if (app->config_is_named || (home && is_loopback))
+		return true;
+	/* That of the project's own API is for no model. */
+	if (ag_str_starts(key_env, AG_S("ARGUS_")) && !ag_str_eqc(key_env, "ARGUS_API_KEY"))
 		return true;
 	return home && base_of(app, home).len &&
 	       !origin_of(app, base_of(app, home), &at, &ignored_loopback, &ignored) &&
@@ -404,6 +407,34 @@ ag_str ag_app_key_origin(ag_app *app, const ag_llm_model *m)
 		                                                AG_FMT(v->name), AG_FMT(v->where));
 	}
 	return AG_S("none");
+}
+
+static void add_origin(ag_buf *out, const ag_var *v)
+{
+	if (!v || !v->value.len)
+		return;
+	ag_buf_addf(out, "%s%.*s", out->len ? ", " : "", AG_FMT(v->name));
+	if (v->place != AG_PLACE_ENV)
+		ag_buf_addf(out, " (%.*s)", AG_FMT(v->where));
+}
+
+ag_str ag_app_model_origin(ag_app *app, const ag_llm_model *m)
+{
+	ag_buf out = AG_BUF_INIT(4096);
+	ag_str ret;
+
+	for (size_t i = 0; i < AG_NELEM(knowns); i++) {
+		const known *k = &knowns[i];
+
+		if (!ag_str_eqc(m->name, k->name) || !ag_str_eq(m->base_url, base_of(app, k)))
+			continue;
+		add_origin(&out, newer(app, k->base, k->base_too));
+		add_origin(&out, newer(app, k->model, k->model_too));
+		add_origin(&out, newer(app, NULL, k->key));
+	}
+	ret = ag_buf_dup(app->arena, &out);
+	ag_buf_release(&out);
+	return ret;
 }
 
 bool ag_app_key_in_the_open(ag_app *app, const ag_llm_model *m)

@@ -26,6 +26,10 @@ AG_CHECK ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_
 /* Where the key of a model comes from: "LLM_API_KEY (.env.agent.secret:2)", "none"; never the key. */
 ag_str ag_app_key_origin(ag_app *app, const ag_llm_model *m);
 
+/* Of a model of the environment, the variables that name it and where each stands: "LLM_API_BASE_URL, LLM_MODEL
+ * (.env.agent.secret:2), LLM_API_KEY"; "" for others. */
+ag_str ag_app_model_origin(ag_app *app, const ag_llm_model *m);
+
 /* Would its key travel unencrypted to another machine? */
 bool ag_app_key_in_the_open(ag_app *app, const ag_llm_model *m);
 /* What a user should know of the models that are open, one sentence, "" = nothing. */

@@ -68,6 +68,7 @@ struct ag_cli {
 	size_t nset;
 	bool quiet, wants_help;
 	bool out_failed;     /* standard output could not be written: that was told */
+	bool out_gone;       /* its reader went away before the end */
 	bool logs;           /* log lines go to standard error: no progress line between them */
 	ag_buf complaints;   /* one line each; usage errors are told together */
 	ag_err settings_err; /* AG_COMMAND_EXPLAINS */

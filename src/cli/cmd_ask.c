@@ -99,8 +99,9 @@ static int print(ag_cli *c, const ag_answer *a, ag_str json)
 	ag_buf clean = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	int code;
 
+	/* A program reads it: one that got half of it must not find a success beside it. */
 	if (c->app.settings.ask_format == AG_ASK_JSON)
-		return ag_cli_print_json(c, json) ? AG_EXIT_OK : AG_EXIT_FAILED;
+		return ag_cli_print_json(c, json) && !c->out_gone ? AG_EXIT_OK : AG_EXIT_FAILED;
 	ag_answer_markdown(a, &text);
 	if (!ag_log_clean(ag_buf_view(&text), &clean))
 		clean.failed = true;
@@ -125,6 +126,15 @@ static int no_answer(ag_cli *c, const ag_run_result *r)
 
 /* --- with a model --- */
 
+/* Variables have an older and a newer name, and may stand in two places: which of them counted? */
+static void log_origin(ag_cli *c, const ag_llm *llm)
+{
+	const ag_str from = ag_app_model_origin(&c->app, ag_llm_model_of(llm));
+
+	if (from.len)
+		ag_log(AG_LOG_INFO, "settings", "the model is that of %.*s", AG_FMT(from));
+}
+
 typedef struct question {
 	ag_app_ask ask;
 	ag_ask_opts opts;
@@ -138,6 +148,8 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	ag_status st = ag_app_open_ask_model(&c->app, ag_cli_value(c, "record"),
 	                                     ag_cli_value(c, "replay"), &q->opts.llm, err);
 
+	if (!st)
+		log_origin(c, q->opts.llm);
 	if (!st)
 		st = ag_app_ask_api(&c->app, &q->ask, err);
 	if (!st)
@@ -178,7 +190,6 @@ static int with_model(ag_cli *c, question *q)
 {
 	ag_ask_run_result r = { 0 };
 	ag_err err = { 0 };
-	int code;
 
 	if (prepare(c, q, &err))
 		return ag_cli_fail(c, &err);
@@ -191,8 +202,8 @@ static int with_model(ag_cli *c, question *q)
 	tell_notes(c, r.notes, r.nnote);
 	if (r.answer.why.len)
 		ag_cli_note(c, "warning: the answer is partial: %.*s", AG_FMT(r.answer.why));
-	code = print(c, &r.answer, r.json);
-	return ag_report_out_recorded(c) ? code : AG_EXIT_FAILED;
+	/* Before the answer: with exit code 1 nothing stands on standard output. */
+	return ag_report_out_recorded(c) ? print(c, &r.answer, r.json) : AG_EXIT_FAILED;
 }
 
 /* --- without --- */

@@ -36,6 +36,7 @@ bool ag_cli_print(ag_cli *c, ag_str text)
 	if (c->out_failed) /* a gap in the middle would be worse than an end */
 		return false;
 	e = ag_fault("stdout.write") ? errno : ag_fd_write(STDOUT_FILENO, text);
+	c->out_gone = c->out_gone || e == EPIPE;
 	if (!e || e == EPIPE)
 		return true;
 	c->out_failed = true;
