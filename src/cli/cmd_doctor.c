@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "audit/report_text.h"
+#include "base/sandbox.h"
 #include "cli/cli.h"
 
 #define MAX_FACTS 160
@@ -235,6 +236,24 @@ static void strangers(report *r)
 	}
 }
 
+/* What `argus ask` can be kept from on this machine. */
+static void sandbox(report *r)
+{
+	ag_sandbox_report s;
+	ag_str landlock;
+	fact *f;
+
+	ag_sandbox_probe(&s);
+	landlock = s.files ? ag_str_printf(r->arena, "Landlock ABI %d (%s)", s.landlock_abi,
+	                                   s.ports ? "files, ports" : "files")
+	                   : AG_S("no Landlock");
+	f = add(r, "surroundings", AG_S("sandbox"),
+	        ag_str_printf(r->arena, "%.*s; %s", AG_FMT(landlock),
+	                      s.starts_nothing ? "seccomp (starting programs)" : "no seccomp"));
+	if (s.missing[0])
+		broken(r, f, WARN, ag_str_dup(r->arena, ag_str_c(s.missing)));
+}
+
 static void surroundings(report *r)
 {
 	const ag_term *t = &r->c->term;
@@ -251,6 +270,7 @@ static void surroundings(report *r)
 	add(r, "surroundings", AG_S("character set"),
 	    ag_str_printf(r->arena, "%s%s", t->charset,
 	                  t->utf8 ? "" : "; other characters are written as \\u"));
+	sandbox(r);
 }
 
 /* --- rendering --- */

@@ -291,6 +291,7 @@ rm .env.agent.secret
 ARGUS_SEDE=1 run doctor; want 'doctor: a name that is no setting' 0 'did you mean ARGUS_SEED?'
 run doctor --store orders.ndjson/x.db; want 'doctor: a broken store' 1 '--store memory:'
 run doctor --output json; holds 'doctor: json' json 'd["ok"] is True'
+holds 'doctor: what a sandbox can do here' json 'any(f["name"] == "sandbox" and "seccomp" in f["value"] for f in d["facts"])'
 
 # --- signals: a large file, so that there is time
 
