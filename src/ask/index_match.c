@@ -43,6 +43,7 @@ void ag_question_look(const ag_question *q, ag_str text, ag_found *f)
 		w = ag_question_match(q, word);
 		if (w) {
 			f->nknown++;
+			f->often[w->of] += w->share;
 			if (f->of[w->of] < w->share)
 				f->of[w->of] = w->share;
 			f->npair += before + 1 == w->of;
@@ -79,6 +80,24 @@ double ag_question_share(const ag_question *q, const ag_found *f, bool with_abse
 			continue; /* tells nothing apart */
 		all += weight;
 		have += weight * f->of[of];
+	}
+	return all > 0 ? have / all : 0;
+}
+
+double ag_question_density(const ag_question *q, const ag_found *f, double usual_nword)
+{
+	/* The usual constants of BM25: the third time says little, a long text needs more. */
+	const double k = 1.2 * (0.4 + 0.6 * (double)f->nword / (usual_nword > 1 ? usual_nword : 1));
+	double all = 0, have = 0;
+
+	for (unsigned of = 0; of < q->nof; of++) {
+		bool is_anywhere;
+		const double weight = weight_of(q, of, &is_anywhere);
+
+		if (!is_anywhere)
+			continue;
+		all += weight;
+		have += weight * f->often[of] / (f->often[of] + k);
 	}
 	return all > 0 ? have / all : 0;
 }

@@ -15,20 +15,19 @@
 
 /* Words that many questions are made of and few answers. */
 static const char *const weak[] = {
-	"accord",  "actual",   "already",  "always",     "another",  "available", "bad",
-	"become",  "big",      "call",     "came",       "certain",  "come",      "complete",
-	"correct", "current",  "describe", "different",  "document", "done",      "easy",
-	"end",     "ever",     "exact",    "example",    "exist",    "explain",   "file",
-	"find",    "first",    "found",    "get",        "give",     "go",        "good",
-	"happen",  "keep",     "kind",     "know",       "like",     "look",      "make",
-	"mean",    "mention",  "must",     "name",       "need",     "new",       "normal",
-	"old",     "one",      "part",     "particular", "people",   "possible",  "project",
-	"proper",  "purpose",  "put",      "really",     "reason",   "right",     "say",
-	"several", "show",     "simple",   "somebody",   "someone",  "something", "sometime",
-	"sort",    "specific", "step",     "still",      "straight", "suppose",   "take",
-	"tell",    "thing",    "think",    "time",       "today",    "try",       "two",
-	"use",     "various",  "want",     "way",        "wiki",     "word",      "work",
-	"wrong",
+	"accord",  "actual",     "already",   "always",    "another",  "available", "bad",
+	"become",  "big",        "came",      "certain",   "come",     "complete",  "correct",
+	"current", "describe",   "different", "document",  "done",     "easy",      "end",
+	"ever",    "exact",      "example",   "exist",     "explain",  "file",      "find",
+	"first",   "found",      "get",       "give",      "go",       "good",      "happen",
+	"keep",    "kind",       "know",      "like",      "look",     "make",      "mean",
+	"mention", "must",       "need",      "new",       "normal",   "old",       "one",
+	"part",    "particular", "people",    "possible",  "project",  "proper",    "purpose",
+	"put",     "really",     "reason",    "right",     "say",      "several",   "show",
+	"simple",  "somebody",   "someone",   "something", "sometime", "sort",      "specific",
+	"step",    "still",      "straight",  "suppose",   "take",     "tell",      "thing",
+	"think",   "time",       "today",     "try",       "use",      "various",   "want",
+	"way",     "wiki",       "word",      "work",
 };
 
 typedef struct asks_word {
@@ -88,6 +87,17 @@ static const char *const done_by_code[] = {
 	"parsed",      "loaded",    "handled",     "called",      "checked",    "created",
 	"raised",      "validated", "initialised", "initialized", "registered", "converted",
 };
+
+/* Answered by a number. */
+static const char *const quantities[] = {
+	"how many",      "how much",     "how long",  "how often",  "how large", "how big",
+	"how fast",      "how old",      "what time", "which port", "what port", "when",
+	"which version", "what version", "maximum",   "minimum",    "at most",   "at least",
+};
+
+/* Answered by holding two things side by side. */
+static const char *const choices[] = { "difference", "differences", "differ", "compare", "versus",
+	                               "vs",         "better",      "or",     "instead" };
 
 static bool is_letter(char c)
 {
@@ -231,6 +241,15 @@ static bool has_phrase(ag_str low, ag_str phrase)
 	return false;
 }
 
+static bool has_one(ag_str low, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (has_phrase(low, ag_str_c(list[i])))
+			return true;
+	}
+	return false;
+}
+
 static ag_asks kind_of(ag_str text, ag_arena *arena)
 {
 	const ag_str low = lower(text, arena);
@@ -273,6 +292,8 @@ void ag_question_read(ag_str text, ag_arena *arena, ag_question *ret)
 	ret->text = text;
 	ret->asks = kind_of(text, arena);
 	ret->is_negated = ag_text_is_negated(text);
+	ret->is_quantity = has_one(lower(text, arena), quantities, AG_NELEM(quantities));
+	ret->is_choice = has_one(lower(text, arena), choices, AG_NELEM(choices));
 	read_words(ret, arena);
 	read_phrases(ret);
 }
@@ -296,5 +317,5 @@ void ag_question_weigh(ag_question *q, const ag_index_counts *counts)
 	for (size_t i = 0; i < q->nword; i++)
 		q->words[i].with = counts->with[i];
 	for (size_t i = 0; i < q->nword; i++)
-		q->words[i].weight *= rarity(q, q->words[i].of, (double)counts->ndoc);
+		q->words[i].weight *= sqrt(rarity(q, q->words[i].of, (double)counts->ndoc));
 }

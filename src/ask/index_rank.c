@@ -15,12 +15,13 @@
 #define NKIND   80u  /* of them that are looked at: prose, and as many others */
 
 static const double weights[AG_NTRAIT] = {
-	[AG_TRAIT_BM25] = 1.0,   [AG_TRAIT_TITLE] = 0.6,  [AG_TRAIT_EXACT] = 0.9,
-	[AG_TRAIT_COVER] = 1.3,  [AG_TRAIT_LEAD] = 0.3,   [AG_TRAIT_ABOVE] = 0.5,
-	[AG_TRAIT_HEADS] = 0.5,  [AG_TRAIT_BLOCK] = 0.5,  [AG_TRAIT_NOT] = 0.5,
-	[AG_TRAIT_FILE] = 0.5,   [AG_TRAIT_NEAR] = 0.5,   [AG_TRAIT_PHRASE] = 0.8,
-	[AG_TRAIT_LINKED] = 0.5, [AG_TRAIT_KIND] = 0.8,   [AG_TRAIT_LINKS] = -0.8,
-	[AG_TRAIT_THIN] = -0.3,  [AG_TRAIT_ASIDE] = -0.4, [AG_TRAIT_REPEATS] = -2.0,
+	[AG_TRAIT_BM25] = 1.1,   [AG_TRAIT_EXACT] = 0.9,  [AG_TRAIT_COVER] = 1.1,
+	[AG_TRAIT_LEAD] = 0.9,   [AG_TRAIT_HEADS] = 1.25, [AG_TRAIT_NOT] = 0.6,
+	[AG_TRAIT_ABOVE] = 1.45, [AG_TRAIT_BODY] = 0.2,   [AG_TRAIT_PAGE] = 0.25,
+	[AG_TRAIT_FILE] = 0.55,  [AG_TRAIT_NEAR] = 1.2,   [AG_TRAIT_PHRASE] = 0.8,
+	[AG_TRAIT_LINKED] = 1.2, [AG_TRAIT_NAMED] = 1.25, [AG_TRAIT_KIND] = 1.45,
+	[AG_TRAIT_SHAPE] = 0.9,  [AG_TRAIT_LINKS] = -0.4, [AG_TRAIT_ASIDE] = -1.85,
+	[AG_TRAIT_REPEATS] = -2,
 };
 
 /* --- candidates --- */

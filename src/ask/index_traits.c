@@ -4,9 +4,10 @@
 #include "ask/index_traits.h"
 
 #include "ask/index_cut.h"
+#include "ask/search_parts.h"
 
-#define LEAD_BYTES 300u
-#define THIN_BYTES 160u
+#define LEAD_BYTES   300u
+#define AROUND_BYTES 60u /* of a link: what is said of it */
 
 /* --- what kind of text --- */
 
@@ -67,7 +68,7 @@ static double aside_of(const ag_question *q, ag_str path)
 	static const char *const rows[] = { ".json", ".cases", ".csv", ".xml" };
 	const ag_str base = base_of(path);
 	double worst = ag_str_ieq(base, AG_S("README.md")) || ag_str_ieq(base, AG_S("index.md"))
-	                       ? 0.2 /* says in short what stands elsewhere in full */
+	                       ? 0.1 /* says in short what stands elsewhere in full */
 	                       : 0;
 
 	if (ends_with(path, rows, AG_NELEM(rows)) && !is_settings(path))
@@ -94,9 +95,9 @@ static bool is_link_item(ag_str line)
 	       ag_str_contains(line, AG_S("]("));
 }
 
-static void look_at_lines(const ag_index_hit *h, double *ret_links, double *ret_thin)
+static double links_of(const ag_index_hit *h)
 {
-	size_t nline = 0, nlink = 0, nbyte = 0;
+	size_t nline = 0, nlink = 0;
 
 	for (ag_str rest = h->doc.body; rest.ptr;) {
 		const ag_str line = ag_str_trim(ag_str_split(&rest, '\n'));
@@ -104,11 +105,9 @@ static void look_at_lines(const ag_index_hit *h, double *ret_links, double *ret_
 		if (!line.len || (h->doc.anchor.len && line.ptr[0] == '#'))
 			continue;
 		nline++;
-		nbyte += line.len;
 		nlink += is_link_item(line);
 	}
-	*ret_links = nline ? (double)nlink / (double)nline : 0;
-	*ret_thin = nbyte >= THIN_BYTES ? 0 : 1 - (double)nbyte / THIN_BYTES;
+	return nline ? (double)nlink / (double)nline : 0;
 }
 
 static double phrases_of(const ag_question *q, const ag_index_hit *h)
@@ -127,6 +126,13 @@ static bool is_repeating(const ag_question *q, const ag_index_hit *h)
 
 	return q->nown >= 4 && ag_str_contains(h->doc.body, question) &&
 	       !ag_str_contains(h->doc.title, question);
+}
+
+static bool is_named(const ag_question *q, ag_str path)
+{
+	const ag_str base = base_of(path);
+
+	return base.len >= 6 && ag_str_contains(q->text, base);
 }
 
 /* The name of a file without its ending is a title, too: "retry_after.c". */
@@ -149,30 +155,69 @@ static ag_str lead_of(const ag_index_hit *h)
 	                                    : h->doc.body;
 }
 
-/* Of the paragraph that has most of it. */
-static double best_block(const ag_question *q, ag_str body)
+static bool has_digit(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '9')
+			return true;
+	}
+	return false;
+}
+
+/* Of the line with a number that has most of it. */
+static double best_number(const ag_question *q, ag_str body)
 {
 	double best = 0;
-	ag_found f = { 0 };
 
 	for (ag_str rest = body; rest.ptr;) {
 		const ag_str line = ag_str_split(&rest, '\n');
+		ag_found f = { 0 };
+		double share;
 
-		if (ag_str_trim(line).len) {
-			ag_question_look(q, line, &f);
-		} else {
-			const double share = ag_question_share(q, &f, false);
-
-			best = share > best ? share : best;
-			f = (ag_found){ 0 };
-		}
-		if (!rest.ptr) {
-			const double share = ag_question_share(q, &f, false);
-
-			best = share > best ? share : best;
-		}
+		if (!has_digit(line))
+			continue;
+		ag_question_look(q, line, &f);
+		share = ag_question_share(q, &f, false);
+		best = share > best ? share : best;
 	}
 	return best;
+}
+
+static bool begins_as_explanation(ag_str title)
+{
+	static const char *const begins[] = { "what ",    "why ",   "about ",       "understand",
+		                              "overview", "how it", "introduction", "concept" };
+	char low[16];
+	const ag_str head = ag_str_make(low, title.len < sizeof(low) ? title.len : sizeof(low));
+
+	if (head.len)
+		memcpy(low, title.ptr, head.len);
+	ag_search_lower(low, head.len);
+	for (size_t i = 0; i < AG_NELEM(begins); i++) {
+		if (ag_str_starts(head, ag_str_c(begins[i])))
+			return true;
+	}
+	return false;
+}
+
+/* The form that an answer of this kind has. */
+static double shape_of(const ag_question *q, const ag_index_hit *h)
+{
+	const ag_str body = h->doc.body, title = h->doc.title;
+
+	if (q->is_choice &&
+	    (ag_str_contains(title, AG_S(" or ")) || ag_str_contains(title, AG_S(" vs"))))
+		return 1;
+	if (q->is_quantity)
+		return best_number(q, body);
+	if (q->asks == AG_ASKS_HOW)
+		return ag_str_contains(body, AG_S("```")) || ag_str_contains(body, AG_S("\n1. ")) ||
+		                       ag_str_contains(body, AG_S("\n- "))
+		               ? 0.5
+		               : 0;
+	if (q->asks == AG_ASKS_WHAT)
+		return begins_as_explanation(title);
+	return 0;
 }
 
 static double precision(const ag_found *f)
@@ -183,7 +228,7 @@ static double precision(const ag_found *f)
 static void own(const ag_question *q, ag_candidate *c)
 {
 	const ag_index_hit *h = &c->hit;
-	ag_found title = { 0 }, above = { 0 }, lead = { 0 }, heads;
+	ag_found title = { 0 }, above = { 0 }, lead = { 0 }, heads, body;
 	double *t = c->traits;
 	double near;
 
@@ -197,26 +242,51 @@ static void own(const ag_question *q, ag_candidate *c)
 	ag_found_unite(&lead, &title, 1);
 	heads = title;
 	ag_found_unite(&heads, &above, 1);
+	body = c->found;
 	ag_found_unite(&c->found, &title, 1);
 	ag_found_unite(&c->found, &above, 0.8);
 	t[AG_TRAIT_BM25] = h->score;
-	t[AG_TRAIT_TITLE] = ag_question_share(q, &title, false);
-	t[AG_TRAIT_EXACT] = t[AG_TRAIT_TITLE] * precision(&title);
+	t[AG_TRAIT_EXACT] = ag_question_share(q, &title, false) * precision(&title);
 	t[AG_TRAIT_COVER] = ag_question_share(q, &c->found, false);
 	t[AG_TRAIT_LEAD] = ag_question_share(q, &lead, false);
 	t[AG_TRAIT_HEADS] = ag_question_share(q, &heads, false);
-	t[AG_TRAIT_BLOCK] = best_block(q, h->doc.body);
 	t[AG_TRAIT_NOT] = q->is_negated && ag_text_is_negated(h->doc.title);
 	t[AG_TRAIT_ABOVE] = ag_question_share(q, &above, false) * (0.5 + 0.5 * precision(&above));
 	t[AG_TRAIT_NEAR] = near < 1 ? near : 1;
+	t[AG_TRAIT_BODY] = ag_question_density(q, &body, 90);
+	t[AG_TRAIT_SHAPE] = shape_of(q, h);
+	t[AG_TRAIT_NAMED] = is_named(q, h->path);
 	t[AG_TRAIT_PHRASE] = phrases_of(q, h);
 	t[AG_TRAIT_KIND] = kind_of(q, h);
-	look_at_lines(h, &t[AG_TRAIT_LINKS], &t[AG_TRAIT_THIN]);
+	t[AG_TRAIT_LINKS] = links_of(h);
 	t[AG_TRAIT_ASIDE] = aside_of(q, h->path);
 	t[AG_TRAIT_REPEATS] = is_repeating(q, h);
 }
 
 /* --- its page --- */
+
+static double best_three(const ag_candidate *list, size_t n, const ag_candidate *c)
+{
+	double best[3] = { 0 };
+
+	for (size_t k = 0; k < n; k++) {
+		const double s = list[k].hit.score;
+
+		if (&list[k] == c || !ag_str_eq(c->hit.path, list[k].hit.path))
+			continue;
+		if (s > best[0]) {
+			best[2] = best[1];
+			best[1] = best[0];
+			best[0] = s;
+		} else if (s > best[1]) {
+			best[2] = best[1];
+			best[1] = s;
+		} else if (s > best[2]) {
+			best[2] = s;
+		}
+	}
+	return (best[0] + best[1] + best[2]) / 3;
+}
 
 /* A page whose sections have the question's words between them is about it. */
 static void by_file(const ag_question *q, ag_candidate *list, size_t n)
@@ -229,6 +299,7 @@ static void by_file(const ag_question *q, ag_candidate *list, size_t n)
 				ag_found_unite(&all, &list[k].found, 1);
 		}
 		list[i].traits[AG_TRAIT_FILE] = ag_question_share(q, &all, false);
+		list[i].traits[AG_TRAIT_PAGE] = best_three(list, n, &list[i]);
 	}
 }
 
@@ -280,26 +351,42 @@ static void point_at(const linker *l, const ag_candidate *from, ag_str address, 
 	}
 }
 
-/* The words of a line speak for what it links to. */
+static bool is_letter(unsigned char c)
+{
+	return (c | 32u) - 'a' < 26u || c >= 0x80;
+}
+
+/* What stands around a link, in whole words. */
+static ag_str around(ag_str line, size_t begin, size_t end)
+{
+	size_t from = begin > AROUND_BYTES ? begin - AROUND_BYTES : 0;
+	size_t to = end + AROUND_BYTES < line.len ? end + AROUND_BYTES : line.len;
+
+	while (from && from < begin && is_letter((unsigned char)line.ptr[from - 1]))
+		from++;
+	while (to < line.len && to > end && is_letter((unsigned char)line.ptr[to]))
+		to--;
+	return ag_str_make(line.ptr + from, to - from);
+}
+
+/* The words around a link speak for what it leads to. */
 static void read_links(const linker *l, const ag_candidate *from, ag_str line)
 {
-	ag_found f = { 0 };
-	double share = -1;
-
 	for (size_t i = 0; i + 2 < line.len; i++) {
 		const char *end;
+		ag_found f = { 0 };
+		size_t begin = i;
 
 		if (line.ptr[i] != ']' || line.ptr[i + 1] != '(')
 			continue;
 		end = memchr(line.ptr + i, ')', line.len - i);
 		if (!end)
 			return;
-		if (share < 0) {
-			ag_question_look(l->q, line, &f);
-			share = ag_question_share(l->q, &f, false);
-		}
+		while (begin && line.ptr[begin] != '[')
+			begin--;
+		ag_question_look(l->q, around(line, begin, (size_t)(end - line.ptr)), &f);
 		point_at(l, from, ag_str_make(line.ptr + i + 2, (size_t)(end - line.ptr) - i - 2),
-		         share);
+		         ag_question_share(l->q, &f, false));
 	}
 }
 

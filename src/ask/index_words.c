@@ -58,7 +58,6 @@ static bool ends(const ag_stem *s, const char *suffix, size_t min_left)
 	return s->len >= n + min_left && memcmp(s->text + s->len - n, suffix, n) == 0;
 }
 
-/* "running" is "runn" by now. */
 static void undouble(ag_stem *s)
 {
 	const char last = s->len ? s->text[s->len - 1] : '\0';
@@ -80,14 +79,23 @@ static void cut_plural(ag_stem *s)
 	}
 }
 
+/* What is left of "creating", "enabled", "sized" gets its e back; "running" loses an n. */
+static void mend_verb(ag_stem *s)
+{
+	if (ends(s, "at", 1) || ends(s, "bl", 1) || ends(s, "iz", 1))
+		s->text[s->len++] = 'e';
+	else
+		undouble(s);
+}
+
 static void cut_verb(ag_stem *s)
 {
-	if (ends(s, "ing", 3) && has_vowel(s, s->len - 3)) {
+	if (ends(s, "ing", 2) && has_vowel(s, s->len - 3)) {
 		s->len -= 3;
-		undouble(s);
-	} else if (ends(s, "ed", 3) && has_vowel(s, s->len - 2)) {
+		mend_verb(s);
+	} else if (ends(s, "ed", 2) && !ends(s, "eed", 0) && has_vowel(s, s->len - 2)) {
 		s->len -= 2;
-		undouble(s);
+		mend_verb(s);
 	}
 }
 
@@ -119,12 +127,12 @@ ag_stem ag_stem_of(ag_str word)
 	ag_search_lower(s.text, s.len);
 	for (size_t i = 0; i < s.len; i++)
 		is_ascii &= is_lower(s.text[i]);
-	if (!is_ascii || s.len < 4)
+	if (!is_ascii || s.len < 3)
 		return s;
 	cut_plural(&s);
 	cut_verb(&s);
 	cut_noun(&s);
-	if (ends(&s, "e", 3))
+	if (ends(&s, "e", 2))
 		s.len--;
 	if (ends(&s, "y", 2))
 		s.text[s.len - 1] = 'i';

@@ -42,7 +42,8 @@ typedef struct ag_qword {
 typedef struct ag_question {
 	ag_str text;
 	ag_asks asks;
-	bool is_negated;
+	bool is_negated, is_quantity,
+		is_choice; /* "without"; "how many", "at what time"; "difference" */
 	ag_qword words[AG_INDEX_MAX_WORDS];
 	size_t nword, nown; /* own words come first */
 	unsigned nof;       /* different things: words[].of is less */
@@ -69,9 +70,10 @@ void ag_question_weigh(ag_question *q, const ag_index_counts *counts);
 /* What texts have of a question: for each of its things the best factor. Starts as zero. */
 typedef struct ag_found {
 	double of[AG_INDEX_MAX_WORDS];
-	size_t nword;   /* of the texts, without articles and their kind */
-	size_t nknown;  /* of them in the question */
-	unsigned npair; /* neighbours in the question that are neighbours here */
+	double often[AG_INDEX_MAX_WORDS]; /* how often, synonyms less */
+	size_t nword;                     /* of the texts, without articles and their kind */
+	size_t nknown;                    /* of them in the question */
+	unsigned npair;                   /* neighbours in the question that are neighbours here */
 } ag_found;
 
 /* NULL when the question does not ask for it. */
@@ -80,6 +82,8 @@ const ag_qword *ag_question_match(const ag_question *q, ag_str word);
 void ag_question_look(const ag_question *q, ag_str text, ag_found *f);
 /* The share of the question's weight that was found, 0 to 1. with_absent: words that no document has count as well. */
 double ag_question_share(const ag_question *q, const ag_found *f, bool with_absent);
+/* The same with how often the words are said in how long a text: what BM25 does. */
+double ag_question_density(const ag_question *q, const ag_found *f, double usual_nword);
 void ag_found_unite(ag_found *into, const ag_found *other, double factor);
 
 /* The share of the question that a document has, words that are nowhere included: is it an answer at all? */
