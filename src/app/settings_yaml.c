@@ -25,7 +25,7 @@ typedef struct reader {
 
 #define MODELS "models"
 
-static const char *const groups[] = { "audit", "evaluators", "rules", "catalogue", MODELS };
+static const char *const groups[] = { "audit", "ask", "evaluators", "rules", "catalogue", MODELS };
 
 static ag_str place(const reader *r, yaml_mark_t at)
 {
