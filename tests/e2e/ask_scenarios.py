@@ -565,13 +565,13 @@ def dies():
 @case("5/15", "a slow model: printed before the deadline, marked partial")
 def slow_model():
     with Rig() as rig:
-        rig.model(raw=turn("Looking.", call("read_file", path="wiki/a.md"), words=("wait 900",),
+        rig.model(raw=turn("Looking.", call("read_file", path="wiki/a.md"), words=("wait 2000",),
                            head="repeat when not last \"cannot call tools\"") +
-                  turn("Half of it: alpha.", words=("wait 900",), head="repeat"))
+                  turn("Half of it: alpha.", words=("wait 2000",), head="repeat"))
         begin = time.monotonic()
-        r = rig.ask("x", "--deadline", "4")
+        r = rig.ask("x", "--deadline", "8")
         took = time.monotonic() - begin
-        want(took < 4 + 1.0 * SLOW, "it took %.2f s" % took)
+        want(took < 8 + 1.0 * SLOW, "it took %.2f s" % took)
         same("answer", (r.answer["answer"], r.answer["status"]), ("Half of it: alpha.", "partial"))
         want("time" in r.answer["why"] and "time" in r.err, r.answer["why"], r.err)
         want("tools" not in r.requests[-1], "the last request carries tools")
@@ -731,6 +731,18 @@ def api_bases():
 # --- 17: an API that is away
 
 
+@case("5/16", "argus.yaml: the group ask")
+def yaml():
+    with Rig() as rig:
+        rig.put("argus.yaml", "ask:\n  ask_calls: 2\n  api: false\n  read_bytes: 2048\n")
+        rig.put("wiki/long.md", "a line\n" * 1000)
+        rig.model([call("read_file", path="wiki/long.md"), call("list_files", path="."), call("list_files", path="wiki")])
+        r = rig.run("ask", "x").parse()
+        same("calls", len(r.calls), 2)
+        want(len(r.calls[0]["result"]) < 3000, len(r.calls[0]["result"]))
+        want("query_api" not in [t["function"]["name"] for t in r.requests[0]["tools"]], "query_api is offered")
+
+
 @case("5/17", "an API that is down, slow, or wants another key: the model is told, exit 0")
 def api_away():
     with Rig() as rig:
@@ -818,14 +830,8 @@ def judge():
         pairs = json.load(f)
     want(len(pairs) >= 60 and good, len(pairs), p.stdout[:500])
     sound = [x for x in pairs if isinstance(x.get("holds"), bool)]
-    want(len(sound) >= 60, len(sound))
-    wrong = []
-    for x in sound:
-        try:
-            if ask_rules.holds(x["rule"], x["text"]) != x["holds"]:
-                wrong.append(x)
-        except ask_rules.BadRule:
-            wrong += [x] if x["holds"] else []
+    want(len(sound) >= 50, len(sound))
+    wrong = [x for x in sound if "rule" in x and ask_rules.holds(x["rule"], x["text"]) != x["holds"]]
     same("pairs judged otherwise", wrong, [])
 
 
@@ -1209,6 +1215,36 @@ def ctrl_c():
             same("status", [x["status"] for x in runs], ["cancelled"])
 
 
+@case("ask/descriptors", "standard input, output or error closed from the start: no byte goes where it does not belong")
+def closed_from_the_start():
+    for closed in ((0,), (2,), (0, 2), (1,), (0, 1), (0, 1, 2), (1, 2)):
+        with Rig() as rig:
+            api = rig.api()
+            rig.model([call("read_file", path="wiki/a.md"), call("query_api", method="GET", path="/items/1")],
+                      [call("search_files", query="green"), call("list_files", path=".")], end="It is A.\nSource: wiki/a.md")
+            out = os.open(rig.path("home", "out"), os.O_RDWR | os.O_CREAT, 0o600)
+
+            def prepare():
+                for fd in closed:
+                    os.close(fd)
+
+            p = rig.start("ask", "x", "-vv", stdout=out, preexec_fn=prepare)
+            os.close(out)
+            r = rig.finish(p)
+            text = read_bytes(rig.path("home", "out"))
+            if 1 in closed:
+                same("with %s closed: exit code, output" % (closed,), (r.code, text), (1, b""))
+            else:
+                same("with %s closed: exit code" % (closed,), r.code, 0)
+                same("answer", json.loads(text)["answer"], "It is A.")
+            same("requests of the model", len(rig.model_.requests()), 3)
+            same("requests of the API", [x["target"] for x in api.requests()], ["/items/1"])
+            for data in [rig.model_.tap.bytes()] + [read_bytes(rig.path("store", n)) for n in os.listdir(rig.path("store"))]:
+                want(b'"event":"sandbox"' not in data, "a line of the log in a connection or the store")
+            runs = json.loads(rig.run("runs", "-o", "json").out)["runs"]
+            same("runs", len(runs), 1)
+
+
 @case("ask/killed", "kill -9 while the model is silent: the store is whole, the next question works")
 def killed():
     with Rig() as rig:
@@ -1300,6 +1336,10 @@ def record():
         again = rig.run("ask", "x", "--no-api", "--replay", rig.path("home", "x.rec")).parse()
         for name in ("answer", "source", "tool_calls", "citations", "status"):
             same(name, again.answer[name], r.answer[name])
+        # A recording that cannot be written is a failure, and a failure prints nothing.
+        rig.model([call("read_file", path="wiki/a.md")], end="A.")
+        for bad in ("/dev/full", rig.path("home", "missing", "x.rec"), rig.root):
+            r = rig.ask("x", "--record", bad, code=1)
         r = rig.run("ask", "another question", "--no-api", "--replay", rig.path("home", "x.rec"), code=1)
         same("stdout", r.out, "")
 

@@ -538,6 +538,27 @@ def ipv6():
         has(api.requests()[0]["head"], "Host: [::1]:%d" % api.port)
 
 
+@case("4.2/46", "user and password in the address of the model server: neither shown nor stored")
+def model_user():
+    with Rig() as rig:
+        m = rig.model(end="Yes.")
+        rig.extra += [("the password of the address", b"pass-Word-991")]
+        r = rig.ask("x", code=None, env={"LLM_API_BASE_URL": m.base.replace("//", "//user-Name-551:pass-Word-991@")})
+        want(r.code == 1 or r.answer["answer"] == "Yes.", r.code)
+        rig.run("models", "--no-ping", code=None, env={"LLM_API_BASE_URL": m.base.replace("//", "//u:pass-Word-991@")})
+
+
+@case("4.2/40", "a model server that redirects elsewhere: not followed, the key stays")
+def model_redirect():
+    for status in (301, 302, 307, 308):
+        with Rig() as rig:
+            other = rig.listener()
+            rig.model(turn("x", words=("status %d" % status, "body moved",
+                                       "header Location: http://127.0.0.1:%d/v1/chat/completions" % other.port), head="repeat"))
+            rig.ask("x", code=1)
+            same("other port", other.came, [])
+
+
 @case("4.2/46", "https to a server that speaks no TLS is a tool error")
 def https():
     with Rig() as rig:
@@ -686,6 +707,19 @@ def key_in_file():
         has(r.calls[0]["result"], "Bearer [redacted]")
         same("source", r.answer["source"], "wiki/leak.md#leak")
         rig.run("ask", "--offline", "curl Authorization Bearer leak", "-vv")
+
+
+@case("4.3/51", "other secrets of the files of variables, repeated by a file or the API, are taken out")
+def other_secrets():
+    password = SECRETS["the database's password"]
+    leak = "# Leak\n\npostgres://app:%s@db/app\n" % password
+    with Rig(files=dict(FILES, **{"wiki/leak.md": leak})) as rig:
+        api = rig.api()
+        r = rig.use(call("read_file", path="wiki/leak.md"), call("search_files", query="postgres"),
+                    call("query_api", method="GET", path="/hostile/text?of=%s+&bytes=300" % password),
+                    end="It is %s." % password, said="It is [redacted].")
+        has(r.calls[0]["result"], "postgres://")
+        del api
 
 
 @case("4.3/52", "an error of the model server that repeats the key: taken out of stderr")
@@ -852,14 +886,29 @@ def foreign_lines():
 
 @case("4.3/57", "a file of variables cannot move the root out of the folder")
 def foreign_root():
-    for line in ("ARGUS_ROOT=/", "ARGUS_ROOT=..", "ARGUS_ROOT=../r-secret"):
+    for name, line in ((".env", "ARGUS_ROOT=/"), (".env", "ARGUS_ROOT=.."), (".env.agent.secret", "ARGUS_ROOT=../r-secret"),
+                       ("argus.yaml", "ask:\n  root: /"), ("argus.yaml", "ask: {root: ../r-secret}"),
+                       ("argus.yaml", "ask: {root: d}")):
         with Rig() as rig:
-            rig.put(".env", line + "\n")
+            os.symlink("/", rig.file("d"))
+            rig.put(name, line + "\n")
+            rig.env["LLM_API_KEY"] = MODEL_KEY
             rig.model([call("read_file", path="r-secret/x"), call("read_file", path="x"),
                        call("read_file", path="etc/passwd"), call("list_files", path=".")], end="Done.")
             r = rig.ask("x", code=None)
             want(PASSWD.decode() not in r.out and SECRETS["a file beside the project"] not in r.out, line, r.out[:500])
             want(r.code == 1 or r.answer["root"] == rig.root, "the root is", r.answer and r.answer["root"])
+            has(r.err, name, "stderr")
+
+
+@case("4.3/57", "a file of the folder may choose a folder inside of it")
+def own_root():
+    with Rig() as rig:
+        rig.put(".env", "ARGUS_ROOT=wiki\n")
+        r = rig.use(call("read_file", path="a.md"), call("read_file", path="../README.md"))
+        same("root", r.answer["root"], rig.file("wiki"))
+        check_result(r.calls[0], [("ok", "alpha-7731")])
+        check_result(r.calls[1], [("error", "upwards")])
 
 
 @case("4.3/57", "an address in the folder's file does not get the key of the environment")
@@ -875,6 +924,16 @@ def foreign_address():
         r = rig.ask("x", "--deadline", "5", code=1, timeout=20, env={
             "LLM_API_KEY": MODEL_KEY, "LMS_API_KEY": API_KEY, "AGENT_API_BASE_URL": None})
         want("192.0.2.1" in r.err and "LMS_API_KEY" in r.err, r.err)
+        # The same in a settings file that was found, with the key under either name.
+        rig.put(".env.docker.secret", "")
+        for name in ("LMS_API_KEY", "ARGUS_API_KEY"):
+            rig.put("argus.yaml", "ask: {api_base: 'https://192.0.2.1:9'}\n")
+            r = rig.ask("x", "--deadline", "5", code=1, timeout=20, env={"LLM_API_KEY": MODEL_KEY, name: API_KEY})
+            want("192.0.2.1" in r.err and name in r.err, r.err)
+            rig.put("argus.yaml", "models: {m: {base_url: 'https://192.0.2.1:9/v1', key_env: %s}}\n" % name)
+            r = rig.ask("x", "--deadline", "5", "--no-api", "--model", "m", code=1, timeout=20, env={name: API_KEY})
+            want("192.0.2.1" in r.err and name in r.err, r.err)
+        same("requests of the model", rig.model_.requests(), [])
 
 
 if __name__ == "__main__":
