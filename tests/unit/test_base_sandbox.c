@@ -90,7 +90,6 @@ static int make_link_where_allowed(void)
 {
 	return ok(symlink("/etc", "work/etc"));
 }
-
 static int exec_program(void)
 {
 	char name[] = "true";
