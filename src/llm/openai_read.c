@@ -9,6 +9,7 @@
 #include "query/extjson.h"
 
 static const char origin[] = "llm.openai";
+static const char no_message[] = "the answer has a choice without a message";
 
 /* --- content --- */
 
@@ -277,6 +278,8 @@ static ag_status read_any(ag_acc *acc, const ag_val *v, ag_str raw, bool whole, 
 		if (choices->u.items[0].type == AG_T_OBJECT)
 			st = read_choice(acc, &choices->u.items[0], ag_json_raw_next(list, &pos),
 			                 whole, err);
+		else if (whole)
+			return ag_fail(err, AG_PROTOCOL, origin, no_message);
 	} else if (!choices && ag_wire_obj(v, "message")) {
 		st = read_choice(acc, v, raw, whole, err); /* Ollama's own form */
 	} else if (whole) {

@@ -244,6 +244,62 @@ static void what_goes_wrong_is_told(void **state)
 	(void)state;
 }
 
+/* Strict servers refuse a history with such a name; the log keeps what the model wrote. */
+static void a_name_that_no_tool_can_have(void **state)
+{
+	const sm_line lines[] = {
+		{ .calls = "[" CALL("1", "add\\n", "{}") "," CALL("2", "", "{}") "," CALL(
+			  "3", "\\u001b[31mrm -rf", "{}") "]" },
+		{ .text = AG_S_INIT("Sorry.") },
+	};
+	ag_str said;
+	toy t;
+
+	run(&t, lines, 2, 10, NULL);
+	said = messages_of(&t, 1);
+	assert_str(t.final, "Sorry.");
+	assert_int_equal(t.runs, 0);
+	assert_true(ag_str_contains(said, AG_S("\"name\":\"add_\"")));
+	assert_true(ag_str_contains(said, AG_S("\"name\":\"unnamed\"")));
+	assert_true(ag_str_contains(said, AG_S("\"name\":\"__31mrm_-rf\"")));
+	assert_str(t.transcript.turns[0].calls[0].name, "add\n");
+	done(&t);
+	(void)state;
+}
+
+/* More than an event holds: that call fails with words that say why, the next one runs, and words are cut. */
+static void huge_replies_are_bounded(void **state)
+{
+	ag_buf calls = AG_BUF_INIT(64u << 20), words = AG_BUF_INIT(64u << 20);
+	sm_line lines[] = { { 0 }, { 0 } };
+	ag_str said;
+	toy t;
+
+	ag_buf_adds(&calls, "[" CALL("1", "add", "{\\\"n\\\":\\\""));
+	calls.len -= strlen("\"}}"); /* the text goes on */
+	for (size_t i = 0; i < 1000000; i++) {
+		ag_buf_adds(&calls, "0123456789");
+		ag_buf_adds(&words, "0123456789");
+	}
+	ag_buf_adds(&calls, "\\\"}\"}}," CALL("2", "add", "{\\\"n\\\":7}") "]");
+	ag_buf_addc(&calls, '\0');
+	lines[0].calls = calls.ptr;
+	lines[1].text = ag_buf_view(&words);
+	run(&t, lines, 2, 10, NULL);
+	said = messages_of(&t, 1);
+	assert_true(said.len < 10000);
+	assert_true(ag_str_contains(said, AG_S("\"1\",\"content\":\"Error: add has no parameter "
+	                                       "\\\"left_out_10000008_bytes_of_arguments")));
+	assert_true(ag_str_contains(said, AG_S("\"2\",\"content\":\"sum 1 of 7\"")));
+	assert_str(t.result.status, "partial");
+	assert_int_equal(t.final.len, 1u << 20);
+	assert_true(ag_str_contains(t.partial_why, AG_S("larger than 1 MB")));
+	done(&t);
+	ag_buf_release(&calls);
+	ag_buf_release(&words);
+	(void)state;
+}
+
 static void at_the_end_of_the_budget_all_calls_are_answered(void **state)
 {
 	const sm_line lines[] = {
@@ -344,6 +400,8 @@ int main(void)
 		cmocka_unit_test(words_alone_end_it),
 		cmocka_unit_test(a_batch_is_run_in_order_and_answered_in_one_go),
 		cmocka_unit_test(what_goes_wrong_is_told),
+		cmocka_unit_test(a_name_that_no_tool_can_have),
+		cmocka_unit_test(huge_replies_are_bounded),
 		cmocka_unit_test(at_the_end_of_the_budget_all_calls_are_answered),
 		cmocka_unit_test(last_words_are_never_a_tools_result),
 		cmocka_unit_test(nothing_and_half_of_it_are_partial),
