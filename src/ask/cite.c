@@ -5,7 +5,7 @@
  * was mended, cut or refused is told in a note. Then the answer's own text is gone through, so that no anchor stays in it that
  * does not exist (cite_rewrite.c).
  *
- * Invariant: `source` and `citations` hold nothing that the calls do not prove. Read: ag_cite(), try_mention(), choose(). */
+ * Invariant: `source` and `citations` hold nothing that the calls do not prove. Read: ag_cite(), try_mentions(), choose(). */
 #include "ask/answer.h"
 #include "ask/cite_parts.h"
 #include "base/utf8.h"
@@ -21,8 +21,8 @@ typedef struct outcome {
 } outcome;
 
 typedef struct citer {
-	ag_cite_files *files;
-	ag_cite_words *words;
+	ag_cite_desk desk;
+	ag_cite_files *files; /* of desk */
 	ag_cite_notes notes;
 	ag_arena *arena;
 	outcome tried[2 * MAX_TRIED];
@@ -35,7 +35,7 @@ typedef struct citer {
 
 void ag_cite_note(ag_cite_notes *n, ag_arena *arena, const char *fmt, ...)
 {
-	ag_buf out = AG_BUF_INIT(1000);
+	ag_buf out = AG_BUF_INIT(16384);
 	va_list ap;
 
 	if (n->n == AG_CITE_MAX_NOTES)
@@ -52,136 +52,7 @@ void ag_cite_note(ag_cite_notes *n, ag_arena *arena, const char *fmt, ...)
 	ag_buf_release(&out);
 }
 
-/* As the model wrote it, for a note. */
-static ag_str written(const ag_mention *m, ag_arena *arena)
-{
-	ag_str path = ag_utf8_prefix(m->path, 150), anchor = ag_utf8_prefix(m->anchor, 100);
-
-	if (!m->has_anchor || !anchor.len)
-		return path;
-	return ag_str_printf(arena, "%.*s#%.*s", AG_FMT(path), AG_FMT(anchor));
-}
-
 /* --- one file --- */
-
-/* Lines of the file that were shown within first..last, best quote of them. */
-static void add_quote(citer *c, const ag_cite_file *file, unsigned first, unsigned last,
-                      ag_citation *ret)
-{
-	double best = 0;
-
-	for (size_t i = 0; i < c->files->ncall; i++) {
-		const ag_call *call = &c->files->calls[i];
-		unsigned from = first ? first : 1, to = last, line;
-		double score;
-		ag_str quote;
-
-		if (!call->ok || !ag_str_eqc(call->tool, "read_file") ||
-		    !ag_str_eq(call->file.path, file->path))
-			continue;
-		if (call->file.last_line) {
-			from = call->file.first_line > from ? call->file.first_line : from;
-			to = !to || call->file.last_line < to ? call->file.last_line : to;
-		}
-		if (to && to < from)
-			continue;
-		quote = ag_cite_quote(c->words, ag_cite_lines(file->text, from, to), from, &line,
-		                      &score);
-		if (score <= best)
-			continue;
-		best = score;
-		ret->quote = quote;
-		if (!ret->anchor.len)
-			ret->line = ret->last_line = line;
-	}
-}
-
-static void set_section(const ag_outline_item *item, ag_citation *ret)
-{
-	ret->anchor = item->anchor;
-	ret->title = item->title;
-	ret->line = item->line;
-	ret->last_line = item->section_last_line;
-}
-
-/* The anchor that was written, when it may be printed; else none, and a note. */
-static void check_anchor(citer *c, const ag_mention *m, const ag_cite_file *file, ag_citation *ret)
-{
-	const ag_outline_item *item;
-	ag_anchor_fit fit = ag_cite_anchor(file, m->anchor, c->arena, &item);
-	ag_str as = written(m, c->arena);
-
-	if (!file->outline.is_markdown || fit == AG_ANCHOR_NONE) {
-		ag_cite_note(
-			&c->notes, c->arena,
-			"%.*s: there is no such anchor in %.*s, nor one like it; only the file is "
-			"cited",
-			AG_FMT(as), AG_FMT(file->path));
-	} else if (!file->is_read) {
-		ag_cite_note(
-			&c->notes, c->arena,
-			"%.*s: read_file never showed this section (a search or an outline named "
-			"it); only the file is cited",
-			AG_FMT(as));
-	} else if (item && !ag_cite_is_shown(c->files, file, item->line, item->section_last_line)) {
-		ag_cite_note(
-			&c->notes, c->arena,
-			"%.*s: lines %u-%u, where this section stands, were not read; only the "
-			"file is cited",
-			AG_FMT(as), item->line, item->section_last_line);
-	} else if (!item) {
-		ret->anchor = m->anchor;
-	} else {
-		set_section(item, ret);
-		if (fit != AG_ANCHOR_EXACT)
-			ag_cite_note(&c->notes, c->arena,
-			             "%.*s: there is no such anchor; the nearest heading is #%.*s",
-			             AG_FMT(as), AG_FMT(item->anchor));
-	}
-}
-
-/* Lines that were written, or the definition that an "anchor" of code names. */
-static void check_lines(const ag_mention *m, const ag_cite_file *file, ag_citation *ret)
-{
-	const ag_outline *o = &file->outline;
-
-	if (m->line) {
-		ret->line = m->line;
-		ret->last_line = m->last_line;
-	}
-	for (size_t i = 0; i < o->n && m->anchor.len && !o->is_markdown; i++) {
-		if (ag_str_eq(o->items[i].name, m->anchor)) {
-			ret->line = o->items[i].line;
-			ret->last_line = o->items[i].last_line;
-		}
-	}
-}
-
-static ag_citation cite_file(citer *c, const ag_mention *m, const ag_cite_file *file)
-{
-	const ag_outline_item *item = NULL;
-	ag_citation ret = { .path = file->path, .sha256 = file->hash_now };
-	unsigned first, last;
-
-	if (m->anchor.len)
-		check_anchor(c, m, file, &ret);
-	if (!ret.anchor.len)
-		check_lines(m, file, &ret);
-	/* The words come from one section, plainly: then that is the source. */
-	if (!ret.anchor.len && !ret.line && file->is_read)
-		item = ag_cite_section(c->words, &file->outline, file->text);
-	if (item && ag_cite_is_shown(c->files, file, item->line, item->last_line))
-		set_section(item, &ret);
-	first = ret.line;
-	last = ret.last_line;
-	add_quote(c, file, first, last, &ret);
-	if (ret.line && !ret.anchor.len && first && !ret.quote.len)
-		ret.line = ret.last_line = 0; /* lines that do not exist, or were not shown */
-	if (m->path.len &&
-	    (!ag_str_eq(m->path, ret.path) || (m->anchor.len && !ag_str_eq(m->anchor, ret.anchor))))
-		ret.instead_of = written(m, c->arena);
-	return ret;
-}
 
 /* Is it worth a note that a name is no source? Those that were meant as one. */
 static bool is_meant(const ag_mention *m, bool is_explicit)
@@ -194,7 +65,7 @@ static bool try_file(citer *c, const ag_mention *m, bool is_explicit, outcome *r
 {
 	bool mended = false;
 	ag_cite_file *file = ag_cite_resolve(c->files, m->path, &mended);
-	ag_str as = written(m, c->arena);
+	ag_str as = ag_cite_written(m, c->arena);
 
 	if (!file || !file->is_seen) {
 		if (is_meant(m, is_explicit))
@@ -216,7 +87,7 @@ static bool try_file(citer *c, const ag_mention *m, bool is_explicit, outcome *r
 		             AG_FMT(file->path));
 		return false;
 	}
-	ret->file = cite_file(c, m, file);
+	ret->file = ag_cite_of_file(&c->desk, m, file);
 	ret->is_file = true;
 	if (mended && !ag_str_ieq(m->path, file->path))
 		ag_cite_note(&c->notes, c->arena, "%.*s stands for %.*s, which was read",
@@ -279,6 +150,14 @@ static bool try_api(citer *c, const ag_mention *m, bool is_explicit, outcome *re
 	return true;
 }
 
+static ag_str rest_of_line(ag_str text, size_t i)
+{
+	ag_str rest = ag_str_make(text.ptr + i, text.len - i);
+
+	rest = ag_str_split(&rest, '\n');
+	return ag_utf8_prefix(rest, 200);
+}
+
 static void try_mentions(citer *c, ag_str text, bool is_explicit)
 {
 	ag_mention *list;
@@ -289,6 +168,7 @@ static void try_mentions(citer *c, ag_str text, bool is_explicit)
 		outcome *o = &c->tried[c->ntried];
 
 		*o = (outcome){ 0 };
+		c->desk.behind = is_explicit ? rest_of_line(text, list[i].end) : AG_S("");
 		if ((list[i].path.len &&
 		     try_file(c, &list[i], is_explicit && !list[i].route.len, o)) ||
 		    (list[i].route.len && try_api(c, &list[i], is_explicit, o)))
@@ -333,9 +213,9 @@ static const ag_call *last_resort(const citer *c)
 
 		if (!call->ok || (!is_file && !call->request.len))
 			continue;
-		share = ag_cite_share(c->words, call->result, NULL);
+		share = ag_cite_share(c->desk.words, call->result, NULL);
 		if (!is_file)
-			share += ag_cite_share(c->words, call->request, NULL) / 2;
+			share += ag_cite_share(c->desk.words, call->request, NULL) / 2;
 		if (is_file && share >= best_file) {
 			best_file = share;
 			file = call;
@@ -360,6 +240,7 @@ static bool fall_back(citer *c, outcome *ret)
 		return true;
 	}
 	m.path = call->file.path;
+	c->desk.behind = AG_S("");
 	return try_file(c, &m, true, ret);
 }
 
@@ -420,7 +301,9 @@ ag_status ag_cite(ag_root *r, const ag_ctx *ctx, ag_str final_text, ag_str quest
 
 	c->arena = arena;
 	c->files = ag_cite_files_new(r, ctx, calls, ncall, arena);
-	c->words = ag_cite_words_of(without_names(c->files, words.answer, arena), question, arena);
+	c->desk = (ag_cite_desk){ .files = c->files, .notes = &c->notes, .arena = arena };
+	c->desk.words = ag_cite_words_of(without_names(c->files, words.answer, arena), question,
+	                                 arena);
 	try_mentions(c, words.sources, true);
 	c->nexplicit = c->ntried;
 	try_mentions(c, words.answer, false);

@@ -169,6 +169,8 @@ bool ag_cite_looks_like_file(ag_str path)
 	ptrdiff_t slash = ag_str_find(path, '/'), dot;
 	size_t i = name.len;
 
+	if (ag_cite_is_known_name(name))
+		return true;
 	while (i && name.ptr[i - 1] != '.')
 		i--;
 	/* An ending of letters and digits: not "e.g", "v1.2", "etc." */

@@ -6,14 +6,12 @@
  * links all up to their end, for models write anchors that are none; elsewhere as far as an anchor's letters go.
  *
  * Invariant: mentions do not overlap and lie in order, so that a text can be written anew around them. The work is linear in
- * the text. Read: ag_cite_mentions(), then path_at(), anchor_at(), api_at(). */
+ * the text. Read: ag_cite_mentions(), then path_at(), anchor_at(); calls of the API are in cite_route.c. */
 #include "ask/cite_parts.h"
 
 #include "base/utf8.h"
 
 #define MAX_ANCHOR 300
-#define MAX_FILLER \
-	5 /* words between a method and its path: "GET request to the endpoint /items/" */
 
 static bool is_alpha(char c)
 {
@@ -44,8 +42,7 @@ static size_t wide_letter(ag_str s, size_t i)
 	return i - at;
 }
 
-/* Length of a character at i that may be in a path (or, other than those of `more`, in something like it). */
-static size_t name_char(ag_str s, size_t i, const char *more)
+size_t ag_cite_name_char(ag_str s, size_t i, const char *more)
 {
 	char c = s.ptr[i];
 
@@ -61,7 +58,7 @@ static size_t run_of(ag_str s, size_t i, const char *more)
 {
 	size_t n;
 
-	while (i < s.len && (n = name_char(s, i, more)) > 0)
+	while (i < s.len && (n = ag_cite_name_char(s, i, more)) > 0)
 		i += n;
 	return i;
 }
@@ -198,8 +195,7 @@ static size_t anchor_at(ag_str s, size_t i, char closer, bool is_slanted, ag_men
 
 /* --- paths --- */
 
-/* Names without a dot or slash that are files all the same. */
-static bool is_known_name(ag_str s)
+bool ag_cite_is_known_name(ag_str s)
 {
 	static const char *const names[] = { "README",  "LICENSE", "COPYING",   "NOTICE",
 		                             "AUTHORS", "INSTALL", "CHANGELOG", "CODEOWNERS" };
@@ -223,7 +219,8 @@ static bool may_be_path(const ag_mention *m, bool is_alone)
 	}
 	if (!has_letter)
 		return false;
-	return has_mark || m->is_code || m->has_anchor || is_alone || is_known_name(m->path);
+	return has_mark || m->is_code || m->has_anchor || is_alone ||
+	       ag_cite_is_known_name(m->path);
 }
 
 /* The token s[i, j) without what the sentence adds. Returns whether emphasis stood around it. */
@@ -281,138 +278,6 @@ static size_t odd_at(ag_str s, size_t i, const ag_str *odd, size_t nodd)
 	return best;
 }
 
-/* --- API calls --- */
-
-static ag_str word_at(ag_str s, size_t i)
-{
-	size_t j = i;
-
-	while (j < s.len && (is_alpha(s.ptr[j]) || s.ptr[j] == '_'))
-		j++;
-	return ag_str_make(s.ptr + i, j - i);
-}
-
-static bool is_method(ag_str w)
-{
-	static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD" };
-
-	for (size_t i = 0; i < AG_NELEM(methods); i++) {
-		if (ag_str_eqc(w, methods[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool is_filler(ag_str w)
-{
-	static const char *const words[] = { "request",  "requests", "call", "calls", "to",   "on",
-		                             "from",     "at",       "the",  "of",    "path", "api",
-		                             "endpoint", "route",    "via",  "method" };
-
-	for (size_t i = 0; i < AG_NELEM(words); i++) {
-		if (ag_str_ieq(w, ag_str_c(words[i])))
-			return true;
-	}
-	return false;
-}
-
-/* Where the path behind a method begins, on the same line; 0 = there is none. */
-static size_t skip_to_route(ag_str s, size_t i)
-{
-	for (unsigned nword = 0, nmark = 0; i < s.len;) {
-		ag_str w = word_at(s, i), rest = ag_str_make(s.ptr + i, s.len - i);
-
-		if (s.ptr[i] == '/')
-			return i;
-		if (ag_str_starts(rest, AG_S("http://")) || ag_str_starts(rest, AG_S("https://"))) {
-			i += ag_str_starts(rest, AG_S("https")) ? 8 : 7;
-			while (i < s.len && (name_char(s, i, ".-_:[]") || s.ptr[i] == '%'))
-				i++;
-			return i < s.len && s.ptr[i] == '/' ? i : 0;
-		}
-		if (w.len && is_filler(w) && nword++ < MAX_FILLER)
-			i += w.len;
-		else if (is_one_of(s.ptr[i], " \t`*_\"'(:") && nmark++ < 16)
-			i++;
-		else
-			return 0;
-	}
-	return 0;
-}
-
-static size_t route_end(ag_str s, size_t i)
-{
-	size_t begin = i;
-	int depth = 0;
-
-	for (; i < s.len; i++) {
-		char c = s.ptr[i];
-
-		if (c == '{' || c == '}')
-			depth += c == '{' ? 1 : -1;
-		if (depth < 0 || (unsigned char)c <= ' ' || is_one_of(c, "`\"'<>()[]|\\^*#"))
-			break;
-		if ((c & 0x80) && !wide_letter(s, i))
-			break;
-		if (c & 0x80)
-			i += wide_letter(s, i) - 1;
-	}
-	while (i > begin + 1 && is_one_of(s.ptr[i - 1], ".,;:!?_"))
-		i--;
-	return i;
-}
-
-/* "GET /items/", "API: /items/", "endpoint `/items/`" at i. Returns where to go on, 0 = none. */
-static size_t api_at(ag_str s, size_t i, ag_mention *m)
-{
-	ag_str w = word_at(s, i);
-	bool has_method = is_method(w);
-	size_t at;
-
-	if (!has_method && !ag_str_ieq(w, AG_S("api")) && !ag_str_ieq(w, AG_S("endpoint")))
-		return 0;
-	at = skip_to_route(s, i + w.len);
-	if (at <= i + w.len) /* "api/items.md" is a path */
-		return 0;
-	m->begin = i;
-	m->end = route_end(s, at);
-	m->method = has_method ? w : AG_S("");
-	m->route = ag_str_make(s.ptr + at, m->end - at);
-	return m->end;
-}
-
-static ag_str without_query(ag_str s, ag_str *ret_query)
-{
-	ptrdiff_t q = ag_str_find(s, '?');
-
-	*ret_query = q < 0 ? AG_S("") : ag_str_make(s.ptr + q + 1, s.len - (size_t)q - 1);
-	s.len = q < 0 ? s.len : (size_t)q;
-	while (s.len > 1 && s.ptr[s.len - 1] == '/')
-		s.len--;
-	return s;
-}
-
-bool ag_cite_route_is(ag_str method, ag_str route, ag_str request)
-{
-	ag_str sent = request, sent_method = ag_str_split(&sent, ' '), query, sent_query;
-
-	if (!sent.ptr || !route.len || (method.len && !ag_str_ieq(method, sent_method)))
-		return false;
-	route = without_query(route, &query);
-	sent = without_query(sent, &sent_query);
-	if (query.len && !ag_str_eq(query, sent_query))
-		return false;
-	while (route.ptr && sent.ptr) {
-		ag_str want = ag_str_split(&route, '/'), got = ag_str_split(&sent, '/');
-		bool any = want.len > 1 && got.len &&
-		           (want.ptr[0] == '{' || want.ptr[0] == '<' || want.ptr[0] == ':');
-
-		if (!any && !ag_str_eq(want, got))
-			return false;
-	}
-	return !route.ptr && !sent.ptr;
-}
-
 /* --- all of them --- */
 
 /* "https://example.com/a.md#b" is no file of the project. */
@@ -436,7 +301,7 @@ static size_t mention_at(ag_str s, size_t i, const ag_str *odd, size_t nodd, boo
 		m->path = ag_str_make(s.ptr + i, n);
 		return next;
 	}
-	next = api_at(s, i, m);
+	next = ag_cite_route_at(s, i, m);
 	if (next)
 		return next;
 	n = run_of(s, i, PATH_CHARS);
@@ -449,7 +314,7 @@ static size_t mention_at(ag_str s, size_t i, const ag_str *odd, size_t nodd, boo
 	*ret_is = may_be_path(m, is_source && (!i || s.ptr[i - 1] == '\n') &&
 	                                 (n == s.len || s.ptr[n] == '\n'));
 	if (is_source && s.ptr[i] == '/' && !m->has_anchor) {
-		next = route_end(s, i);
+		next = ag_cite_route_end(s, i);
 		m->route = ag_str_make(s.ptr + i, next - i);
 		m->end = next > m->end ? next : m->end;
 		*ret_is = true;

@@ -35,8 +35,19 @@ typedef struct ag_mention {
  * *pos: where to begin, then where to go on; text.len at the end. In the order of the text, not overlapping. */
 size_t ag_cite_mentions(ag_str text, size_t *pos, const ag_str *odd, size_t nodd, bool is_source,
                         ag_arena *arena, ag_mention **ret);
+/* Length of a character at i that is a letter, a digit or one of `more`; 0 = of none. */
+size_t ag_cite_name_char(ag_str s, size_t i, const char *more);
+/* Names without a dot or slash that are files all the same: "Dockerfile", "README". */
+bool ag_cite_is_known_name(ag_str name);
 /* Would ag_cite_mentions() find the path without being told? */
 bool ag_cite_is_odd(ag_str path);
+
+/* --- cite_route.c: calls of the API --- */
+
+/* "GET /items/", "API: /items/", "endpoint `/items/`" at i, where a word begins. Returns where to go on, 0 = none. */
+size_t ag_cite_route_at(ag_str s, size_t i, ag_mention *m);
+/* Where the path that begins at i ends, without what a sentence adds. */
+size_t ag_cite_route_end(ag_str s, size_t i);
 /* Is this route the one of a call as it was sent ("GET /items/?limit=5")? Without a query in the route that of the call does
  * not matter, nor a slash at the end, nor what stands for {id}. */
 bool ag_cite_route_is(ag_str method, ag_str route, ag_str request);
@@ -138,5 +149,20 @@ ag_str ag_cite_quote(ag_cite_words *w, ag_str text, unsigned first_line, unsigne
                      double *ret_score);
 /* The one section of a Markdown file that the answer's words come from, or NULL when that is not plain. */
 const ag_outline_item *ag_cite_section(ag_cite_words *w, const ag_outline *o, ag_str text);
+
+/* --- cite_section.c: what of a file is cited --- */
+
+typedef struct ag_cite_desk {
+	ag_cite_files *files;
+	ag_cite_words *words;
+	ag_cite_notes *notes;
+	ag_arena *arena;
+	ag_str behind; /* the name that is tried: the rest of its line, when that is one of sources */
+} ag_cite_desk;
+
+/* file: seen, and as it was. What is not cited of what was written is told in a note. */
+ag_citation ag_cite_of_file(ag_cite_desk *d, const ag_mention *m, const ag_cite_file *file);
+/* As the model wrote it, cut where it is long. */
+ag_str ag_cite_written(const ag_mention *m, ag_arena *arena);
 
 #endif

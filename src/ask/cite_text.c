@@ -54,7 +54,7 @@ static size_t folded_length(const char *p, size_t n)
 /* The next word of text from *pos on; false = there is none. FNV-1a of its folded bytes. */
 static bool next_word(ag_str text, size_t *pos, uint64_t *ret)
 {
-	size_t i = *pos, begin, n;
+	size_t i = *pos, begin = 0, n;
 	char small[MAX_WORD];
 	uint64_t h;
 
