@@ -9,9 +9,10 @@
 #include "ask/outline.h"
 #include "base/utf8.h"
 
-#define PIECE_BYTES 3000u /* about a screen and a half */
-#define MAX_DOCS    20000u
-#define MAX_NAMES   1024u /* bytes of the further words */
+#define PIECE_BYTES  3000u /* about a screen and a half */
+#define MAX_DOCS     20000u
+#define MAX_NAMES    1024u /* bytes of the further words */
+#define MAX_UNSPACED 6000u /* a piece has no more */
 
 typedef struct cutter {
 	ag_str path, base; /* base: the last name */
@@ -120,6 +121,31 @@ static unsigned line_at(cutter *c, size_t at)
 	return c->line;
 }
 
+/* The index parts words at blanks; the characters of a text that has none are added as words. */
+static ag_str with_unspaced(const cutter *c, ag_str names, ag_str body)
+{
+	AG_AUTO(ag_buf_release) ag_buf b = AG_BUF_INIT(MAX_UNSPACED);
+	ag_str word;
+
+	for (size_t pos = 0; ag_word_next(body, &pos, &word) && !b.failed;) {
+		if (word.len < 3 || word.len > 4 || (unsigned char)word.ptr[0] < 0xe3)
+			continue;
+		ag_buf_addc(&b, ' ');
+		ag_buf_add(&b, word);
+	}
+	return b.len ? ag_str_printf(c->arena, "%.*s%.*s", AG_FMT(names), AG_FMT(ag_buf_view(&b)))
+	             : names;
+}
+
+static bool has_unspaced(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if ((unsigned char)s.ptr[i] >= 0xe3)
+			return true;
+	}
+	return false;
+}
+
 static ag_index_doc *add_doc(cutter *c)
 {
 	if (c->n == c->cap) {
@@ -178,6 +204,8 @@ static void pieces(cutter *c, const ag_index_doc *like, size_t begin, size_t end
 				last--;
 			*d = *like;
 			d->body = ag_str_make(c->text.ptr + first, last - first);
+			if (has_unspaced(d->body))
+				d->names = with_unspaced(c, d->names, d->body);
 			d->line = line_at(c, first);
 			d->last_line = line_at(c, last);
 		}

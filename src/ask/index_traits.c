@@ -6,8 +6,10 @@
 #include "ask/index_cut.h"
 #include "ask/search_parts.h"
 
-#define LEAD_BYTES   300u
-#define AROUND_BYTES 60u /* of a link: what is said of it */
+#define LEAD_BYTES    300u
+#define MAX_LINKS     32u /* of a line */
+#define MAX_LINK_TEXT 200u
+#define AROUND_BYTES  60u /* of a link: what is said of it */
 
 /* --- what kind of text --- */
 
@@ -372,7 +374,9 @@ static ag_str around(ag_str line, size_t begin, size_t end)
 /* The words around a link speak for what it leads to. */
 static void read_links(const linker *l, const ag_candidate *from, ag_str line)
 {
-	for (size_t i = 0; i + 2 < line.len; i++) {
+	size_t nlink = 0;
+
+	for (size_t i = 0; i + 2 < line.len && nlink < MAX_LINKS; i++) {
 		const char *end;
 		ag_found f = { 0 };
 		size_t begin = i;
@@ -382,7 +386,8 @@ static void read_links(const linker *l, const ag_candidate *from, ag_str line)
 		end = memchr(line.ptr + i, ')', line.len - i);
 		if (!end)
 			return;
-		while (begin && line.ptr[begin] != '[')
+		nlink++;
+		while (begin && i - begin < MAX_LINK_TEXT && line.ptr[begin] != '[')
 			begin--;
 		ag_question_look(l->q, around(line, begin, (size_t)(end - line.ptr)), &f);
 		point_at(l, from, ag_str_make(line.ptr + i + 2, (size_t)(end - line.ptr) - i - 2),

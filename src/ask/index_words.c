@@ -6,6 +6,7 @@
 #include "ask/index_words.h"
 
 #include "ask/search_parts.h"
+#include "base/utf8.h"
 
 static bool is_word_byte(unsigned char c)
 {
@@ -23,6 +24,21 @@ static bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
+/* Bytes of a Han character or of kana at i, 0 = another: they stand without blanks, so each is a word. */
+static size_t unspaced_at(ag_str text, size_t i)
+{
+	const size_t begin = i;
+	uint32_t cp;
+
+	if ((unsigned char)text.ptr[i] < 0xe3)
+		return 0;
+	cp = ag_utf8_next(text, &i);
+	return (cp >= 0x3040 && cp <= 0x30ff) || (cp >= 0x3400 && cp <= 0x9fff) ||
+	                       (cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x20000 && cp <= 0x3134f)
+	               ? i - begin
+	               : 0;
+}
+
 bool ag_word_next(ag_str text, size_t *pos, ag_str *ret)
 {
 	size_t i = *pos, begin;
@@ -30,7 +46,14 @@ bool ag_word_next(ag_str text, size_t *pos, ag_str *ret)
 	while (i < text.len && !is_word_byte((unsigned char)text.ptr[i]))
 		i++;
 	begin = i;
+	if (i < text.len && unspaced_at(text, i)) {
+		*pos = i + unspaced_at(text, i);
+		*ret = ag_str_make(text.ptr + i, *pos - i);
+		return true;
+	}
 	for (; i < text.len && is_word_byte((unsigned char)text.ptr[i]); i++) {
+		if (unspaced_at(text, i))
+			break;
 		/* parseItem, HTTPServer */
 		if (i > begin && is_upper(text.ptr[i]) &&
 		    (is_lower(text.ptr[i - 1]) ||

@@ -11,7 +11,8 @@ typedef struct ag_stem {
 	size_t len;
 } ag_stem;
 
-/* The next word of a text from *pos on: letters, digits, bytes beyond ASCII; "maxRows" and "max_rows" are two each. */
+/* The next word of a text from *pos on: letters, digits, bytes beyond ASCII; "maxRows" and "max_rows" are two each, and
+ * each character of a script without blanks is one. */
 bool ag_word_next(ag_str text, size_t *pos, ag_str *ret);
 /* Lower case, without the endings of English: "protecting" and "protected" are "protect". */
 ag_stem ag_stem_of(ag_str word);

@@ -214,14 +214,11 @@ static ag_status answer_from(answering *a, const ag_index_hit *hits, size_t n, a
 	return AG_OK;
 }
 
-static void say_nothing_found(ag_answer *ret, const ag_index_stats *stats)
+static void say_nothing_found(ag_answer *ret)
 {
 	ret->status = AG_S("partial");
 	ret->answer = AG_S("Nothing in the files of this project fits the question.");
-	ret->why = stats->is_cut
-	                   ? AG_S("the index of the project is not complete yet: ask once more")
-	                   : AG_S("no section has the words of the question; with a model argus "
-	                          "ask can look further");
+	ret->why = AG_S("no section has enough of the question's words; a model may find more");
 }
 
 ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
@@ -249,7 +246,12 @@ ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str q
 	if (st)
 		return st;
 	if (!answer.ncitation)
-		say_nothing_found(&answer, &stats);
+		say_nothing_found(&answer);
+	if (stats.is_cut) {
+		answer.status = AG_S("partial");
+		answer.why = AG_S(
+			"not all files of the project are in the index yet: ask once more");
+	}
 	*ret = answer;
 	return AG_OK;
 }

@@ -479,6 +479,28 @@ static void no_words_no_hits(void **state)
 	assert_int_equal(nfound(w, "quantum chromodynamics"), 0);
 }
 
+/* "How does one delete a branch?" in Chinese; a section about starting, one about deleting branches. */
+static void scripts_without_blanks_are_found(void **state)
+{
+	world *w = *state;
+	const ag_index_hit *h;
+	size_t n;
+
+	put(w, "a.md",
+	    AG_S("# \xe5\x90\xaf\xe5\x8a\xa8\n\n\xe8\xbf\x90\xe8\xa1\x8c\xe6\x9c\x8d\xe5\x8a\xa1\xe3\x80\x82\n\n"
+	         "# \xe5\x88\xa0\xe9\x99\xa4\xe5\x88\x86\xe6\x94\xaf\n\n\xe4\xbd\xbf\xe7\x94\xa8 git branch -d\xe3\x80\x82\n"));
+	refresh(w);
+	h = ask(w, "\xe6\x80\x8e\xe4\xb9\x88\xe5\x88\xa0\xe9\x99\xa4\xe5\x88\x86\xe6\x94\xaf", &n);
+	assert_true(n >= 1);
+	assert_str(h[0].doc.anchor, "\xe5\x88\xa0\xe9\x99\xa4\xe5\x88\x86\xe6\x94\xaf");
+	put(w, "b.md",
+	    AG_S("# \xd0\x92\xd0\xb5\xd1\x82\xd0\xba\xd0\xb8\n\nElephant.\n")); /* Cyrillic, any case */
+	refresh(w);
+	h = ask(w, "\xd0\xb2\xd0\xb5\xd1\x82\xd0\xba\xd0\xb8", &n);
+	assert_int_equal(n, 1);
+	assert_str(h[0].path, "b.md");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -499,6 +521,7 @@ int main(void)
 		T(the_title_counts_more_than_the_text),
 		T(facts_are_in_settings),
 		T(no_words_no_hits),
+		T(scripts_without_blanks_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

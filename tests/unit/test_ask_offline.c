@@ -1,12 +1,14 @@
 /* Answers without a model: the right section first for at least 80 % of two sets of questions that anybody can add to
  * (tests/cases/ask/offline_*.cases), and nothing cited that is not there. */
 #include <setjmp.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -225,16 +227,31 @@ static void the_wiki_answers(void **state)
 }
 
 /* A copy: the questions themselves are in the tree, too. */
+static void copy_sources(world *w)
+{
+	const char *const names[] = { "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs",
+		                      "src" };
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	char cp[] = "cp", option[] = "-R";
+	char *argv[AG_NELEM(names) + 4] = { cp, option };
+	size_t n = 2;
+	int status = -1;
+	pid_t pid;
+
+	for (size_t i = 0; i < AG_NELEM(names); i++)
+		argv[n++] = ag_str_cstr(w->arena, ag_str_printf(w->arena, "%s/%s",
+		                                                root ? root : ".", names[i]));
+	argv[n] = w->folder;
+	assert_int_equal(posix_spawnp(&pid, "cp", NULL, NULL, argv, environ), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void argus_answers(void **state)
 {
 	world *w = *state;
-	char command[600];
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
 
-	snprintf(command, sizeof(command),
-	         "cd '%s' && cp -R README.md ARCHITECTURE.md CONTRIBUTING.md docs src '%s/'",
-	         root ? root : ".", w->folder);
-	assert_int_equal(system(command), 0);
+	copy_sources(w);
 	open_root(w, w->folder);
 	measure(w, "offline_argus.cases", 25);
 }
