@@ -2,9 +2,11 @@
 #include "app/app.h"
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/file.h"
+#include "base/log.h"
 
 #define ORIGIN           "app"
 #define MAX_CONFIG_BYTES (1024 * 1024)
@@ -63,6 +65,15 @@ static ag_status load_yaml(ag_app *app, ag_str config, ag_err *err)
 	return ag_settings_yaml(&app->settings, app->config_file, text, app->arena, err);
 }
 
+/* A folder ".env" is an environment of Python's, and what this user may not read is meant for another one: what is needed may
+ * stand elsewhere, and is missed by its name if it does not. */
+static bool is_readable_file(ag_str name)
+{
+	struct stat st;
+
+	return !stat(name.ptr, &st) && S_ISREG(st.st_mode) && !access(name.ptr, R_OK);
+}
+
 ag_status ag_app_load_dotenv(ag_app *app, ag_str folder, ag_err *err)
 {
 	ag_status st = AG_OK;
@@ -72,11 +83,14 @@ ag_status ag_app_load_dotenv(ag_app *app, ag_str folder, ag_err *err)
 		                                  folder.len ? "/" : "", dotenv_files[i]);
 		ag_str text = AG_S("");
 
-		if (access(name.ptr, F_OK))
+		if (!is_readable_file(name))
 			continue;
 		st = ag_file_read(name, MAX_DOTENV_BYTES, false, NULL, app->arena, &text, err);
-		if (!st)
-			st = ag_settings_dotenv(&app->settings, name, text, app->arena, err);
+		if (st)
+			return st;
+		/* All that the file keeps to itself, whether or not it is ours. */
+		ag_log_redact_env_text(text);
+		st = ag_settings_dotenv(&app->settings, name, text, app->arena, err);
 		if (!st && app->ndotenv < AG_APP_MAX_DOTENV)
 			app->dotenv[app->ndotenv++] = name;
 	}
@@ -87,10 +101,12 @@ ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err)
 {
 	ag_status st = load_yaml(app, config, err);
 
-	if (!st)
-		st = ag_app_load_dotenv(app, AG_S(""), err);
+	/* The environment first: what it has set is not looked at in the files, so a placeholder that was left there does no
+	 * harm. */
 	if (!st)
 		st = ag_settings_environ(&app->settings, env, app->arena, err);
+	if (!st)
+		st = ag_app_load_dotenv(app, AG_S(""), err);
 	return st;
 }
 

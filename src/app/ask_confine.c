@@ -12,34 +12,6 @@
 #define MAX_PATHS 64
 #define MAX_PORTS 8
 
-/* Libraries that are loaded late, name resolution, certificates, time zones, randomness. */
-static const char *const needed[] = {
-	"/lib",
-	"/lib64",
-	"/usr/lib",
-	"/usr/lib64",
-	"/usr/local/lib",
-	"/etc/ld.so.cache",
-	"/etc/resolv.conf",
-	"/run/systemd/resolve",
-	"/run/resolvconf",
-	"/etc/hosts",
-	"/etc/host.conf",
-	"/etc/nsswitch.conf",
-	"/etc/gai.conf",
-	"/etc/services",
-	"/etc/localtime",
-	"/etc/ssl",
-	"/etc/pki",
-	"/etc/ca-certificates",
-	"/usr/share/ca-certificates",
-	"/usr/local/share/ca-certificates",
-	"/usr/share/zoneinfo",
-	"/dev/null",
-	"/dev/urandom",
-	"/dev/random",
-};
-
 typedef struct lists {
 	const char *read[MAX_PATHS], *write[2];
 	size_t nread, nwrite;
@@ -75,6 +47,19 @@ static bool has_proxy(void)
 	return false;
 }
 
+/* SSL_CERT_DIR may name several folders, as PATH does. */
+static void add_cert_folders(lists *l, const char *folders, ag_arena *arena)
+{
+	ag_str rest = ag_str_c(folders);
+
+	while (rest.len) {
+		const ag_str one = ag_str_split(&rest, ':');
+
+		if (one.len)
+			add_read(l, ag_str_cstr(arena, one));
+	}
+}
+
 static void model_port(lists *l, ag_llm *llm, ag_arena *arena)
 {
 	const ag_llm_model *m = ag_llm_model_of(llm);
@@ -107,16 +92,23 @@ static void store_folder(lists *l, ag_app *app)
 
 static void collect(ag_app *app, const ag_app_ask *ask, ag_llm *llm, lists *l)
 {
-	for (size_t i = 0; i < AG_NELEM(needed); i++)
-		add_read(l, needed[i]);
-	add_read(l, getenv("SSL_CERT_FILE"));
-	add_read(l, getenv("SSL_CERT_DIR"));
+	size_t n;
+	const char *const *system = ag_sandbox_system_paths(&n);
+
+	/* The root first: the list has an end. */
 	add_read(l, ag_str_cstr(app->arena, ag_root_path(ask->root)));
+	for (size_t i = 0; i < n; i++)
+		add_read(l, system[i]);
+	add_read(l, getenv("SSL_CERT_FILE"));
+	add_cert_folders(l, getenv("SSL_CERT_DIR"), app->arena);
 	store_folder(l, app);
 	if (llm)
 		model_port(l, llm, app->arena);
-	if (ask->api)
+	if (ask->api) {
 		add_port(l, ag_api_port(ask->api));
+		if (ag_str_starts(ag_api_shown(ask->api), AG_S("https:")) && has_proxy())
+			l->any_port = true;
+	}
 	if (l->nport)
 		add_port(l, 53);
 }

@@ -7,6 +7,7 @@
  * Order: collecting, where to cut, the key, the JSON. */
 #include "ask/api_parts.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "query/extjson.h"
 
 #define MIN_KEY_PIECE 4            /* bytes of the key that a cut may leave at the end */
@@ -179,6 +180,8 @@ static void body_members(ag_jw *w, ag_api_answer *x, ag_arena *arena)
 
 	if (is_cut && x->key.len)
 		shown = without_key_piece(shown, x->key);
+	if (is_cut) /* the beginning of another key of this process */
+		shown.len = ag_log_whole(shown);
 	ag_jw_kint(w, "status_code", x->http.status);
 	ag_jw_kstr(w, "body", without_key(x, shown, arena));
 	text_member(w, x, "content_type", x->http.content_type, arena);

@@ -232,6 +232,8 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 	/* A key that somebody pasted into the question goes nowhere, to no model either. */
 	a->asked = *opts;
 	a->asked.question = chat.first = clean(opts->question, arena);
+	/* What the API says of itself is asked without a key, but it knows its own. */
+	a->asked.operations = clean(opts->operations, arena);
 	a->o = opts = &a->asked;
 	if (!chat.first.len)
 		return ag_fail(err, AG_INVALID, ORIGIN, "keys cannot be kept out of the question");

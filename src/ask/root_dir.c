@@ -7,7 +7,8 @@
 
 #include "ask/root_parts.h"
 
-#define CHECK_EVERY 4096 /* names between two looks at the clock */
+#define CHECK_EVERY \
+	16 /* names between two looks at the clock: each may be held against many patterns */
 
 static int by_name(const void *a, const void *b)
 {

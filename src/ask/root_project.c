@@ -65,6 +65,14 @@ static bool is_home_or_top(int dir)
 	       st.st_ino == other.st_ino;
 }
 
+/* /tmp and its kind: what stands there may be anybody's, and would choose the model that everything is shown to. */
+static bool is_shared(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) != 0 || ((st.st_mode & S_ISVTX) && (st.st_mode & S_IWOTH));
+}
+
 /* The nearest folder above that is a project; "" = none. path: absolute, without links. */
 static ag_str above(ag_str path, ag_arena *arena)
 {
@@ -79,7 +87,7 @@ static ag_str above(ag_str path, ag_arena *arena)
 		if (dir < 0)
 			break;
 		is_end = is_home_or_top(dir);
-		is_project = !is_end && is_named_as_project(dir);
+		is_project = !is_end && !is_shared(dir) && is_named_as_project(dir);
 		close(dir);
 		if (is_end)
 			break;

@@ -12,6 +12,7 @@
 
 #include "ask/outline.h"
 #include "ask/search_parts.h"
+#include "base/log.h"
 #include "base/utf8.h"
 
 #define MAX_FILE_BYTES (2u << 20)
@@ -80,7 +81,7 @@ static void count_words(searcher *s, uint64_t has)
 static void scan_file(searcher *s, ag_str path, ag_str text)
 {
 	size_t max = s->nline < MANY_LINES ? s->plan->max_hits : FILE_TURN;
-	ag_search_lines out = { .max = s->nline + max <= MAX_LINES ? max : 0 };
+	ag_search_lines out = { .max = s->nline + max <= MAX_LINES ? max : 0, .ctx = &s->ctx };
 	uint64_t in_path;
 
 	s->lines = room_for(s->arena, s->lines, s->nline, &s->cline, max, sizeof(*s->lines));
@@ -88,6 +89,7 @@ static void scan_file(searcher *s, ag_str path, ag_str text)
 	in_path = ag_search_scan_path(s->plan, path, in_small(&s->low, path));
 	ag_search_scan(s->plan, path, text, s->plan->re ? text : in_small(&s->low, text), &out);
 	count_words(s, out.has);
+	s->is_cut |= out.is_cut;
 	if (!out.nline)
 		return;
 	s->is_cut |= !out.max;
@@ -240,7 +242,7 @@ static ag_str around(ag_str line, size_t at)
 }
 
 /* Where a pattern matches in a long line, about: the first window that has it. */
-static size_t place_in(const ag_search_plan *p, ag_str line)
+static size_t place_in(const searcher *s, ag_str line)
 {
 	const size_t step = MAX_SHOWN / 2, most = 64 * 1024;
 
@@ -252,10 +254,32 @@ static size_t place_in(const ag_search_plan *p, ag_str line)
 		while (end > from && end < line.len &&
 		       ((unsigned char)line.ptr[end] & 0xc0) == 0x80)
 			end--;
-		if (ag_regex_match(p->re, ag_str_make(line.ptr + from, end - from)))
+		if (ag_regex_match(s->plan->re, ag_str_make(line.ptr + from, end - from)))
 			return from + MAX_SHOWN / 3;
+		if (ag_ctx_check(&s->ctx, NULL))
+			break;
 	}
 	return 0;
+}
+
+/* The line as it is shown. Keys leave it before a piece is cut out: half of one would not be found later. */
+static ag_str piece_of(searcher *s, ag_str line, const ag_search_line *l)
+{
+	ag_buf clean = AG_BUF_INIT(2 * line.len + 64);
+	ag_str ret = AG_S("");
+
+	if (line.len <= MAX_SHOWN) {
+		ag_buf_release(&clean);
+		return ag_str_dup(s->arena, ag_str_trim(line));
+	}
+	if (ag_log_clean(line, &clean) && !clean.failed) {
+		line = ag_buf_view(&clean);
+		ret = ag_str_dup(s->arena, around(line, s->plan->re        ? place_in(s, line)
+		                                        : l->at < line.len ? l->at
+		                                                           : line.len));
+	}
+	ag_buf_release(&clean);
+	return ret;
 }
 
 /* The anchor of the section that the line stands in. */
@@ -292,9 +316,7 @@ static bool fill_file(searcher *s, ag_search_line *chosen, size_t n, size_t file
 		hits[i] = (ag_search_hit){
 			.path = path,
 			.line = l->line,
-			.text = ag_str_dup(s->arena, around(line, s->plan->re && l->len > MAX_SHOWN
-			                                                  ? place_in(s->plan, line)
-			                                                  : l->at)),
+			.text = piece_of(s, line, l),
 			.heading = section_of(&o, l->line, s->arena),
 			.score = l->score,
 		};

@@ -72,10 +72,12 @@ typedef struct ag_search_line {
 
 typedef struct ag_search_lines {
 	ag_search_line *items;
-	size_t n, max; /* the best `max` are kept */
-	size_t nline;  /* that match, kept or not */
-	uint64_t has;  /* the best of all of them */
-	double worst;  /* of those that are kept, once there are max */
+	size_t n, max;     /* the best `max` are kept */
+	size_t nline;      /* that match, kept or not */
+	uint64_t has;      /* the best of all of them */
+	double worst;      /* of those that are kept, once there are max */
+	const ag_ctx *ctx; /* how long a pattern may be tried; NULL = as long as it takes */
+	bool is_cut;       /* time ran out: not all lines were tried */
 } ag_search_lines;
 
 /* low: the text in small letters, the same length; not used for a pattern. */

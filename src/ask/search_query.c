@@ -7,9 +7,10 @@
 #include "ask/root_parts.h"
 #include "ask/search_parts.h"
 
-#define ORIGIN     "ask.search"
-#define MIN_STEM   4  /* bytes that must be left of a word */
-#define MAX_PHRASE 80 /* bytes: a longer one is a sentence, which no text repeats */
+#define ORIGIN         "ask.search"
+#define MIN_STEM       4    /* bytes that must be left of a word */
+#define MAX_EXPANSIONS 1000 /* of braces in a glob */
+#define MAX_PHRASE     80   /* bytes: a longer one is a sentence, which no text repeats */
 
 /* --- words --------------------------------------------------------------------------------------- */
 
@@ -93,8 +94,8 @@ static void add_glob(ag_search_plan *p, ag_str glob, ag_arena *arena)
 		p->globs[p->nglob++] = glob;
 }
 
-/* "a.{c,h}" is two: the first braces are taken apart, what comes of it again. */
-static void expand(ag_search_plan *p, ag_str glob, ag_arena *arena)
+/* "a.{c,h}" is two: the first braces are taken apart, what comes of it again. left: how often; "{,}{,}..." would never end. */
+static void expand(ag_search_plan *p, ag_str glob, unsigned *left, ag_arena *arena)
 {
 	ptrdiff_t open = ag_str_find(glob, '{');
 	ag_str tail = open < 0 ? AG_S("") : ag_str_make(glob.ptr + open, glob.len - (size_t)open);
@@ -106,13 +107,15 @@ static void expand(ag_search_plan *p, ag_str glob, ag_arena *arena)
 		return;
 	}
 	inner = ag_str_make(tail.ptr + 1, (size_t)close - 1);
-	while (inner.ptr && p->nglob < AG_SEARCH_MAX_GLOBS) {
+	while (inner.ptr && p->nglob < AG_SEARCH_MAX_GLOBS && *left) {
 		ag_str one = ag_str_split(&inner, ',');
+
+		--*left;
 
 		expand(p,
 		       ag_str_printf(arena, "%.*s%.*s%.*s", (int)open, glob.ptr, AG_FMT(one),
 		                     (int)(tail.len - (size_t)close - 1), tail.ptr + close + 1),
-		       arena);
+		       left, arena);
 	}
 }
 
@@ -120,14 +123,18 @@ static void expand(ag_search_plan *p, ag_str glob, ag_arena *arena)
 static void plan_globs(ag_search_plan *p, ag_str text, ag_arena *arena)
 {
 	size_t from = 0, depth = 0;
+	unsigned left = MAX_EXPANSIONS;
 
+	if (!text.len)
+		return;
 	for (size_t i = 0; i <= text.len; i++) {
 		char c = i < text.len ? text.ptr[i] : ',';
 
 		depth += c == '{';
 		depth -= c == '}' && depth;
 		if (i == text.len || (c == ',' && !depth)) {
-			expand(p, ag_str_trim(ag_str_make(text.ptr + from, i - from)), arena);
+			expand(p, ag_str_trim(ag_str_make(text.ptr + from, i - from)), &left,
+			       arena);
 			from = i + 1;
 		}
 	}

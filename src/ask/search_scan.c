@@ -6,6 +6,8 @@
 #include "ask/outline.h"
 #include "ask/search_parts.h"
 
+#define CHECK_LINES 16
+
 #define MIN_INSIDE \
 	4 /* bytes of a word that count in the middle of another: "port" in "report", not "api" in "capital" */
 
@@ -241,12 +243,18 @@ static void scan_words(const ag_search_plan *p, ag_str path, ag_str text, ag_str
 
 /* --- a pattern ----------------------------------------------------------------------------------- */
 
+/* A pattern that is made to be slow takes milliseconds for each line, so the clock is looked at within a text. */
 static void scan_pattern(const ag_search_plan *p, ag_str path, ag_str text, ag_search_lines *out)
 {
 	lines l = lines_of(path, text);
 
 	while (l.begin < text.len) {
 		ag_str line = ag_str_make(text.ptr + l.begin, l.end - l.begin);
+
+		if (out->ctx && l.number % CHECK_LINES == 0 && ag_ctx_check(out->ctx, NULL)) {
+			out->is_cut = true;
+			return;
+		}
 
 		if (line.len && line.ptr[line.len - 1] == '\r')
 			line.len--;

@@ -6,6 +6,7 @@
 
 #include "ask/outline.h"
 #include "ask/tools.h"
+#include "base/log.h"
 #include "base/paint.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -97,6 +98,20 @@ static ag_str with_note(const slice *s, const ag_root_text *file, ag_str outline
 	return ret;
 }
 
+/* Keys leave before a slice is cut out: half of one would not be found later. */
+static bool hide_keys(ag_root_text *file, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(2 * file->text.len + 64);
+	bool ok = ag_log_clean(file->text, &out) && !out.failed;
+
+	if (ok && !ag_str_eq(ag_buf_view(&out), file->text))
+		file->text = ag_buf_dup(arena, &out);
+	if (ok && file->is_cut)
+		file->text.len = ag_log_whole(file->text);
+	ag_buf_release(&out);
+	return ok;
+}
+
 /* AG_OK and ret->ok false when the file cannot be read as text: then ret says why. */
 static ag_status load(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
                       ag_root_text *file, ag_ask_result *ret, ag_err *err)
@@ -120,6 +135,9 @@ static ag_status load(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena, const
 		hash = ag_sha256(file->text);
 		ret->file.sha256 = ag_str_dup(arena, ag_str_c(hash.text));
 	}
+	if (hide_keys(file, arena))
+		return AG_OK;
+	*ret = (ag_ask_result){ .text = AG_S("Error: keys cannot be kept out of this file") };
 	return AG_OK;
 }
 
@@ -145,8 +163,10 @@ ag_status ag_ask_read_file(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena, 
 		return st;
 	if (first > 1 && first > ret->file.nline) {
 		ret->ok = false;
-		ret->text = ag_str_printf(arena, "Error: %.*s has %u lines, there is no line %u",
-		                          AG_FMT(file.stat.path), ret->file.nline, first);
+		ret->text = ag_str_printf(
+			arena, "Error: %.*s has %s%u lines%s, there is no line %u to show",
+			AG_FMT(file.stat.path), file.is_cut ? "more than " : "", ret->file.nline,
+			file.is_cut ? " and no later ones are read" : "", first);
 		ret->file = (ag_seen_file){ 0 };
 		return AG_OK;
 	}

@@ -24,8 +24,10 @@ static ag_str text_of(const ag_search_result *r, ag_arena *arena)
 	while (shown < r->n && out.len < RESULT_MAX_BYTES)
 		add_hit(&out, &r->hits[shown++]);
 	if (!r->n)
-		ag_buf_addf(&out, "Nothing matches in %zu files. Try fewer or other words.",
-		            r->nscanned);
+		ag_buf_addf(&out, "Nothing matches in %s%zu files%s. Try fewer or other words%s.",
+		            r->is_cut ? "the first " : "", r->nscanned,
+		            r->is_cut ? ", then time ran out" : "",
+		            r->is_cut ? ", or path and glob for fewer files" : "");
 	else
 		ag_buf_addf(&out, "[%zu of %zu lines in %zu files%s]", shown, r->nline, r->nfile,
 		            r->is_cut ? "; not all files were read" : "");

@@ -64,6 +64,11 @@ bool ag_log_clean(ag_str text, ag_buf *out)
 	return ag_secrets_hide(text, text.len, out);
 }
 
+size_t ag_log_whole(ag_str text)
+{
+	return ag_secrets_whole(text);
+}
+
 AG_PRINTF(2, 0)
 static void message(ag_buf *out, const char *fmt, va_list ap)
 {

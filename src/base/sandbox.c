@@ -35,6 +35,7 @@ static const char *const system_paths[] = {
 	"/etc/crypto-policies",
 	"/usr/share/ca-certificates",
 	"/usr/local/share/ca-certificates",
+	"/var/lib/ca-certificates",
 	/* libraries that are loaded when they are needed: curl, look-up of names, character sets */
 	"/etc/ld.so.cache",
 	"/lib",

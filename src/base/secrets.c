@@ -12,6 +12,7 @@
 
 #define NCHAIN    (1u << 14) /* 32 KB of heads: they stay in the first cache */
 #define HASH_BITS 14
+#define MIN_PIECE 4 /* bytes of a secret that a cut may leave */
 
 typedef struct form {
 	ag_str text;
@@ -142,6 +143,34 @@ bool ag_secrets_hide(ag_str text, size_t safe, ag_buf *out)
 		ag_buf_add(out, ag_str_make(text.ptr, safe));
 	pthread_rwlock_unlock(&list.lock);
 	return ok;
+}
+
+/* Bytes of the form that stand at the end of the text, 0 = none; a whole form is not meant. */
+static size_t piece_at_end(ag_str text, ag_str f)
+{
+	size_t n = f.len - 1 < text.len ? f.len - 1 : text.len;
+
+	for (; n >= MIN_PIECE; n--) {
+		const char *from = text.ptr + text.len - n;
+
+		if (*from == *f.ptr && memcmp(from, f.ptr, n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+size_t ag_secrets_whole(ag_str text)
+{
+	size_t most = 0;
+
+	pthread_rwlock_rdlock(&list.lock);
+	for (size_t i = 0; i < list.nform; i++) {
+		size_t n = piece_at_end(text, list.forms[i].text);
+
+		most = n > most ? n : most;
+	}
+	pthread_rwlock_unlock(&list.lock);
+	return text.len - most;
 }
 
 size_t ag_secrets_longest(void)

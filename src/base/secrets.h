@@ -19,6 +19,8 @@ void ag_secrets_add(ag_str secret);
 /* Adds the first `safe` bytes of text to out, each stretch of secrets as "[redacted]"; what is behind `safe` is only there
  * to find those that begin before. False, and nothing is added, when the list could not hold every secret. */
 bool ag_secrets_hide(ag_str text, size_t safe, ag_buf *out);
+/* Bytes of a text that was cut, without the beginning of a secret at its end, which no search would find any more. */
+size_t ag_secrets_whole(ag_str text);
 /* Bytes of the longest form: one that was cut off at the end of a text can begin this far before. */
 size_t ag_secrets_longest(void);
 /* The list is empty again. For tests. */

@@ -73,6 +73,12 @@ static ag_status open_store(ag_cli *c, bool is_full, ag_store **ret, ag_err *err
 	return ag_app_store(&c->app, ret, err);
 }
 
+/* What only the first write finds out: no room, no right, another process that keeps it locked. */
+static bool is_unwritable(ag_status st)
+{
+	return st == AG_IO || st == AG_DENIED || st == AG_UNAVAILABLE;
+}
+
 static void tell_notes(ag_cli *c, const ag_str *notes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -171,7 +177,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	return AG_OK;
 }
 
-/* A disk without room is found out by the first event: the question is asked all the same. */
+/* The question is asked all the same. */
 static ag_status run_model(ag_cli *c, question *q, ag_ask_run_result *ret, ag_err *err)
 {
 	ag_progress_line *line = ag_progress_start(c, AG_S("ask"));
@@ -179,7 +185,7 @@ static ag_status run_model(ag_cli *c, question *q, ag_ask_run_result *ret, ag_er
 	                          err);
 
 	ag_progress_stop(line);
-	if (st != AG_IO)
+	if (!is_unwritable(st))
 		return st;
 	st = open_store(c, true, &q->store, err);
 	return st ? st
@@ -220,7 +226,7 @@ static int without_model(ag_cli *c, question *q)
 		return ag_cli_fail(c, &err);
 	line = ag_progress_start(c, AG_S("ask"));
 	st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena, &a, &err);
-	if (st == AG_IO && !open_store(c, true, &q->store, &err))
+	if (is_unwritable(st) && !open_store(c, true, &q->store, &err))
 		st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena,
 		                       &a, &err);
 	if (!st)

@@ -11,6 +11,8 @@
 
 #include "ask/search_parts.h"
 #include "ask_tree.h"
+#include "base/log.h"
+#include "base/secrets.h"
 #include "base/utf8.h"
 
 static tree t;
@@ -241,7 +243,7 @@ static void small_letters(void **state)
 /* Found by halves: the table must be sorted. */
 static void stop_words(void **state)
 {
-	static const char *const stop[] = { "about", "the", "what", "yourself", "und", "comment",
+	static const char *const stop[] = { "about", "the", "what", "yourself", "und",
 		                            "что",   "в",   "über", "qué",      "zur" };
 	static const char *const words[] = {
 		"branch", "port", "die", "con", "", "th", "x", "что-то"
@@ -383,6 +385,65 @@ static void long_lines_show_the_match(void **state)
 	assert_true(ag_str_contains(s.res.hits[0].text, AG_S("needleinhay")));
 	assert_true(s.res.hits[0].text.len > 200 && ag_utf8_valid(s.res.hits[0].text));
 	done(&s);
+}
+
+/* A key in a long line is cut by no window in the middle, wherever the match stands. */
+static void long_lines_lose_keys_whole(void **state)
+{
+	static const char key[] = "keyOfTests+0123456789/abcdefghijklmnop";
+	char line[1000];
+
+	(void)state;
+	ag_log_redact(ag_str_c(key));
+	for (size_t at = 0; at + 10 < sizeof(line) - sizeof(key); at += 7) {
+		ag_str half = ag_str_make(key, 12), rest = ag_str_make(key + 26, 12);
+		searched s;
+
+		memset(line, 'x', sizeof(line));
+		memcpy(line + 400, " marked ", 8);
+		memcpy(line + (at < 390 - sizeof(key) ? at
+		               : at < 408             ? 408
+		                                      : at),
+		       key, sizeof(key) - 1);
+		tree_put_bytes(&t, "minified.js", line, sizeof(line));
+		assert_int_equal(search(&s, "marked"), AG_OK);
+		assert_true(s.res.n > 0);
+		if (ag_str_contains(s.res.hits[0].text, half) ||
+		    ag_str_contains(s.res.hits[0].text, rest))
+			fail_msg("%zu: %.*s", at, AG_FMT(s.res.hits[0].text));
+		done(&s);
+	}
+	ag_secrets_forget();
+}
+
+/* Braces that stand for nothing are many without being a glob, and a pattern can be slow on each of many lines. */
+static void what_is_slow_ends(void **state)
+{
+	ag_buf glob = AG_BUF_INIT(4096), lines = AG_BUF_INIT(4 << 20);
+	int64_t begin = ag_clock_mono(&ag_clock_system);
+	searched s;
+
+	(void)state;
+	for (int i = 0; i < 66; i++)
+		ag_buf_adds(&glob, "{,}");
+	for (int i = 0; i < 30000; i++)
+		ag_buf_adds(&lines, "aaaaaaaaaaaaaaaaaaaaaaaaaaaab\n");
+	tree_put_bytes(&t, "slow.txt", lines.ptr, lines.len);
+	assert_int_equal(search_with(&s, NULL,
+	                             (ag_search_query){ .text = AG_S("branch"),
+	                                                .glob = ag_buf_view(&glob) }),
+	                 AG_OK);
+	done(&s);
+	assert_int_equal(search_with(&s, NULL,
+	                             (ag_search_query){ .text = AG_S("(a+)+$"),
+	                                                .is_regex = true,
+	                                                .under = AG_S("slow.txt") }),
+	                 AG_OK);
+	assert_true(s.res.is_cut);
+	assert_true(ag_clock_mono(&ag_clock_system) - begin < 15000); /* 3 s, and a busy machine */
+	done(&s);
+	ag_buf_release(&glob);
+	ag_buf_release(&lines);
 }
 
 static void under_and_glob(void **state)
@@ -545,6 +606,8 @@ int main(void)
 		cmocka_unit_test(signs_and_stop_words),
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(long_lines_show_the_match),
+		cmocka_unit_test(long_lines_lose_keys_whole),
+		cmocka_unit_test(what_is_slow_ends),
 		cmocka_unit_test(under_and_glob),
 		cmocka_unit_test(files_take_turns),
 		cmocka_unit_test(ends_in_time),

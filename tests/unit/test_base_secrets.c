@@ -140,6 +140,37 @@ static void neighbours(void **state)
 	is_shown_as("outer-within-outer", "[redacted]");
 }
 
+/* Of a text that was cut, the beginning of a secret at its end goes; what is whole, or too short to tell, stays. */
+static void cut_off(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t whole;
+	} cases[] = {
+		{ "", 0 },
+		{ "x", 1 },
+		{ "a sk-k/9+", 2 },
+		{ "a sk-k", 2 },
+		{ "a sk-", 5 },
+		{ "sk-k/9+Q", 0 },
+		{ "a sk-k/9+Q=zz", 13 }, /* whole: for the search */
+		{ "a sk-k/9+Q=z", 2 },
+		{ "a sk-k%2F9", 2 },
+		{ "a sk-k/9 ", 9 },
+		{ "k/9+Q=zz", 8 },
+	};
+
+	(void)state;
+	assert_int_equal(ag_log_whole(AG_S("nothing is secret")), 17);
+	ag_log_redact(AG_S("sk-k/9+Q=zz"));
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		size_t n = ag_log_whole(ag_str_c(cases[i].text));
+
+		if (n != cases[i].whole)
+			fail_msg("\"%s\": %zu", cases[i].text, n);
+	}
+}
+
 static void lengths(void **state)
 {
 	static char big[AG_SECRET_MAX_BYTES + 1];
@@ -313,6 +344,7 @@ int main(void)
 		cmocka_unit_test_teardown(in_utf8, forget),
 		cmocka_unit_test_teardown(in_base64, forget),
 		cmocka_unit_test_teardown(neighbours, forget),
+		cmocka_unit_test_teardown(cut_off, forget),
 		cmocka_unit_test_teardown(lengths, forget),
 		cmocka_unit_test_teardown(fails_closed, forget),
 		cmocka_unit_test(env_cases),
