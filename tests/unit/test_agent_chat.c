@@ -271,7 +271,7 @@ static void a_name_that_no_tool_can_have(void **state)
 static void huge_replies_are_bounded(void **state)
 {
 	ag_buf calls = AG_BUF_INIT(64u << 20), words = AG_BUF_INIT(64u << 20);
-	sm_line lines[] = { { 0 }, { 0 } };
+	sm_line lines[2] = { { .finish = NULL }, { .finish = NULL } };
 	ag_str said;
 	toy t;
 
