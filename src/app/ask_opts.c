@@ -80,13 +80,13 @@ typedef struct address {
 static address api_address(const ag_app *app)
 {
 	const ag_settings *s = &app->settings;
-	const int row = ag_settings_find(AG_S("api_base"));
+	const int row = ag_settings_find(AG_S("api_base_url"));
 	const ag_var *seed = ag_settings_var(s, "AGENT_API_BASE_URL");
 
 	if (s->api_base.len && !(seed && seed->value.len && seed->place > (int)s->place[row]))
 		return (address){ s->api_base, s->where[row],
 			          s->place[row] == AG_PLACE_FLAG   ? "--api-base"
-			          : s->place[row] == AG_PLACE_YAML ? "api_base"
+			          : s->place[row] == AG_PLACE_YAML ? "api_base_url"
 			                                           : "ARGUS_API_BASE_URL",
 			          (int)s->place[row] };
 	if (seed && seed->value.len)

@@ -128,11 +128,11 @@ static const ag_setting table[] = {
 	  .offset = FIELD(root),
 	  .help = "The project's folder: nothing outside of it is read. auto: the current folder, or the "
 	          "nearest one above that has .git or argus.yaml." },
-	{ "ask", "api", "ARGUS_ASK_API", AG_SET_BOOL, .fallback = "true", .offset = FIELD(api),
+	{ "ask", "ask_api", "ARGUS_ASK_API", AG_SET_BOOL, .fallback = "true", .offset = FIELD(api),
 	  .help = "The project has a running HTTP API that may be asked. It needs a key: ARGUS_API_KEY or "
 	          "LMS_API_KEY." },
-	{ "ask", "api_base", "ARGUS_API_BASE_URL", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
-	  .offset = FIELD(api_base),
+	{ "ask", "api_base_url", "ARGUS_API_BASE_URL", AG_SET_TEXT, .unset = "auto",
+	  .fallback = "auto", .offset = FIELD(api_base),
 	  .help = "Where it runs. auto: AGENT_API_BASE_URL, else http://localhost:42002." },
 	{ "ask", "read_only", "ARGUS_READ_ONLY", AG_SET_BOOL, .fallback = "false",
 	  .offset = FIELD(read_only), .help = "Send only GET and HEAD to the API." },
@@ -145,7 +145,7 @@ static const ag_setting table[] = {
 	{ "ask", "ask_format", "ARGUS_ASK_FORMAT", AG_SET_CHOICE, .one_of = ask_formats,
 	  .fallback = "json", .offset = FIELD(ask_format),
 	  .help = "One JSON object on one line, text for people, or Markdown." },
-	{ "ask", "offline", "ARGUS_ASK_OFFLINE", AG_SET_BOOL, .fallback = "false",
+	{ "ask", "ask_offline", "ARGUS_ASK_OFFLINE", AG_SET_BOOL, .fallback = "false",
 	  .offset = FIELD(offline),
 	  .help = "Ask no model: answer with the best section of the project's own files." },
 	{ "ask", "read_bytes", "ARGUS_READ_BYTES", AG_SET_COUNT, .min = 2048, .max = 1048576,

@@ -13,10 +13,10 @@
 
 static const ag_option options[] = {
 	{ "root", 0, "DIR", "root", NULL, "the project's folder (default: the one you are in)" },
-	{ "offline", 0, NULL, "offline", NULL,
+	{ "offline", 0, NULL, "ask_offline", NULL,
 	  "ask no model: the best section of the project's files" },
-	{ "no-api", 0, NULL, "api", "false", "do not ask the project's API: no key is needed" },
-	{ "api-base", 0, "URL", "api_base", NULL, "where the project's API runs" },
+	{ "no-api", 0, NULL, "ask_api", "false", "do not ask the project's API: no key is needed" },
+	{ "api-base", 0, "URL", "api_base_url", NULL, "where the project's API runs" },
 	{ "read-only", 0, NULL, "read_only", NULL, "send only GET and HEAD to it" },
 	{ "model", 0, "NAME", "model", NULL, "which model: see `argus models`" },
 	{ "budget", 0, "N", "ask_calls", NULL, "tool calls (default 10)" },
