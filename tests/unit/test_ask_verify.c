@@ -271,6 +271,7 @@ static void sees_forged_sources(void **state)
 	WANT(p, YES, API, YES, YES);
 	p->a.source = AG_S("page.md#the-name");
 	WANT(p, YES, API, YES, FALSE);
+	assert_str(p->v.items[3].why, "it is none of the citations");
 	p->a.source = AG_S("other.md");
 	WANT(p, YES, API, YES, FALSE);
 	p->a.source = AG_S("from experience");
