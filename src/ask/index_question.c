@@ -11,6 +11,7 @@
 #define WEAK_WEIGHT   0.3
 /* 20 of 64: room for synonyms of the first words. */
 #define MAX_OWN_WORDS 20u
+#define MAX_LINES     100u        /* of synonyms */
 #define MAX_QUESTION  (64u << 10) /* bytes that are looked at */
 
 /* Words that many questions are made of and few answers. */
@@ -104,26 +105,16 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
 }
 
-static bool is_in_line(ag_str line, const ag_stem *stem, ag_str *own)
-{
-	ag_str word;
-
-	for (size_t pos = 0; ag_word_next(line, &pos, &word);) {
-		const ag_stem other = ag_stem_of(word);
-
-		if (ag_stem_eq(&other, stem)) {
-			*own = word;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool is_weak(const ag_stem *stem)
 {
 	for (size_t i = 0; i < AG_NELEM(weak); i++) {
-		const ag_stem other = ag_stem_of(ag_str_c(weak[i]));
+		const ag_str w = ag_str_c(weak[i]);
+		ag_stem other;
 
+		/* Most can be told apart by their first letter. */
+		if (w.ptr[0] != stem->text[0])
+			continue;
+		other = ag_stem_of(w);
 		if (ag_stem_eq(&other, stem))
 			return true;
 	}
@@ -150,21 +141,47 @@ static void add_word(ag_question *q, ag_str word, unsigned of, double share, dou
 	};
 }
 
-static void add_synonyms(ag_question *q, size_t i)
+typedef struct synonym_line {
+	ag_str line;
+	size_t own; /* which of the question's words stands in it */
+} synonym_line;
+
+/* Each line is read once, for all words. */
+static size_t find_lines(const ag_question *q, synonym_line *ret)
 {
-	const ag_qword w = q->words[i];
-	ag_str own, word;
+	size_t nline, n = 0;
+	const char *const *lines = ag_synonyms(&nline);
 
-	size_t n;
-	const char *const *lines = ag_synonyms(&n);
-
-	for (size_t k = 0; k < n; k++) {
+	for (size_t k = 0; k < nline; k++) {
 		const ag_str line = ag_str_c(lines[k]);
+		ag_str word;
 
-		if (!is_in_line(line, &w.stem, &own))
-			continue;
-		for (size_t pos = 0; ag_word_next(line, &pos, &word);)
-			add_word(q, word, w.of, SYNONYM_SHARE, w.weight);
+		for (size_t pos = 0; ag_word_next(line, &pos, &word);) {
+			const ag_stem stem = ag_stem_of(word);
+
+			for (size_t i = 0; i < q->nown && n < MAX_LINES; i++) {
+				if (ag_stem_eq(&q->words[i].stem, &stem))
+					ret[n++] = (synonym_line){ .line = line, .own = i };
+			}
+		}
+	}
+	return n;
+}
+
+/* In the order of the question's words: when there is no room for all, the first have theirs. */
+static void add_synonyms(ag_question *q)
+{
+	synonym_line found[MAX_LINES];
+	const size_t n = find_lines(q, found);
+	ag_str word;
+
+	for (size_t i = 0; i < q->nown; i++) {
+		for (size_t k = 0; k < n; k++) {
+			for (size_t pos = 0;
+			     found[k].own == i && ag_word_next(found[k].line, &pos, &word);)
+				add_word(q, word, q->words[i].of, SYNONYM_SHARE,
+				         q->words[i].weight);
+		}
 	}
 }
 
@@ -217,8 +234,7 @@ static void read_words(ag_question *q, ag_arena *arena)
 		}
 	}
 	q->nown = q->nword;
-	for (size_t i = 0; i < q->nown; i++)
-		add_synonyms(q, i);
+	add_synonyms(q);
 }
 
 static ag_str lower(ag_str s, ag_arena *arena)

@@ -16,6 +16,7 @@
 #define MAX_FURTHER 4u
 #define NEAR        0.8  /* of the best score: worth to be named beside it */
 #define MIN_COVER   0.25 /* of the question's weight: less is an accident */
+#define SURE_COVER  0.5  /* less may be one */
 
 typedef struct answering {
 	ag_root *root;
@@ -192,11 +193,13 @@ static ag_status answer_from(answering *a, const ag_index_hit *hits, size_t n, a
 	for (size_t i = 0; i < n && ret->ncitation <= MAX_FURTHER; i++) {
 		found_text t;
 		bool is_there;
+		double cover;
 		ag_status st;
 
 		if (ret->ncitation && hits[i].score < NEAR * best)
 			break;
-		if (ag_index_cover(&a->question, &hits[i]) < MIN_COVER)
+		cover = ag_index_cover(&a->question, &hits[i]);
+		if (cover < MIN_COVER)
 			continue;
 		st = find_text(a, &hits[i], &t, &is_there, err);
 		if (st)
@@ -207,6 +210,10 @@ static ag_status answer_from(answering *a, const ag_index_hit *hits, size_t n, a
 			best = hits[i].score;
 			ret->answer = answer_of(a, &t);
 			ret->source = source_of(&t.citation, a->arena);
+			if (cover < SURE_COVER) {
+				ret->status = AG_S("partial");
+				ret->why = AG_S("the section has few of the question's words");
+			}
 		}
 		t.citation.quote = quote_of(a, &t);
 		list[ret->ncitation++] = t.citation;
