@@ -422,18 +422,6 @@ odd_reply("finish_reason content_filter", body_turn({"role": "assistant", "conte
 # --- 17: an API that is away
 
 
-@case("5/16", "argus.yaml: the group ask")
-def yaml():
-    with Rig() as rig:
-        rig.put("argus.yaml", "ask:\n  ask_calls: 2\n  ask_api: false\n  read_bytes: 2048\n")
-        rig.put("wiki/long.md", "a line\n" * 1000)
-        rig.model([call("read_file", path="wiki/long.md"), call("list_files", path="."), call("list_files", path="wiki")])
-        r = rig.run("ask", "x").parse()
-        same("calls", len(r.calls), 2)
-        want(len(r.calls[0]["result"]) < 3000, len(r.calls[0]["result"]))
-        want("query_api" not in [t["function"]["name"] for t in r.requests[0]["tools"]], "query_api is offered")
-
-
 @case("5/17", "an API that is down, slow, or wants another key: the model is told, exit 0")
 def api_away():
     with Rig() as rig:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The acceptance scenarios of `argus ask`, and the commands beside it (see ask_scenarios.py).
+# The acceptance scenarios of `argus ask` (see ask_scenarios.py).
 set -u
 unset CDPATH
 : "${ARGUS:?path of the program}" "${FAKE_MODEL:?path of the scripted model server}"
