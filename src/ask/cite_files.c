@@ -6,6 +6,8 @@
  *
  * Read: ag_cite_files_new(), ag_cite_resolve(), ag_cite_look(), ag_cite_anchor(). */
 #include "ask/cite_parts.h"
+#include "ask/root_parts.h"
+#include "base/log.h"
 #include "base/sha256.h"
 
 #define MAX_BESIDE 8 /* folders of files that were read, in which a link may begin */
@@ -91,12 +93,45 @@ bool ag_cite_is_shown(const ag_cite_files *f, const ag_cite_file *file, unsigned
 
 /* --- what stands in it --- */
 
+/* As calls showed it: a quote must not hold a part of a key, nor an anchor one in small letters. */
+static ag_str without_keys(ag_str text, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(2 * text.len + 64);
+	ag_str ret = AG_S("");
+
+	if (ag_log_clean(text, &out) && !out.failed)
+		ret = ag_str_eq(ag_buf_view(&out), text) ? text : ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+/* Answers name many things that are no files, and ag_root_read() goes through the tree for a name like each. */
+static bool is_missing(ag_cite_files *f, ag_str path)
+{
+	ag_root_found found;
+	bool must_be_folder;
+	const char *why;
+	ag_str normal;
+
+	if (!ag_root_normal_path(path, f->arena, &normal, &must_be_folder, &why))
+		return false;
+	ag_root_find(f->root, normal, f->arena, &found);
+	ag_root_release(&found);
+	return found.verdict == AG_ROOT_MISSING;
+}
+
 static ag_cite_state look(ag_cite_files *f, ag_cite_file *file)
 {
 	ag_root_text text;
 	ag_sha256_hex hash;
 	ag_err err = { 0 };
 
+	if (f->nread > AG_CITE_MAX_READ)
+		file->why = AG_S("too many large files are named");
+	else if (!file->is_seen && is_missing(f, file->path))
+		file->why = AG_S("there is no such file");
+	if (file->why.len)
+		return AG_CITE_IS_GONE;
 	if (ag_root_read(f->root, &f->ctx, file->path, AG_CITE_MAX_FILE, f->arena, &text, &err)) {
 		f->is_cancelled |= err.status == AG_CANCELLED;
 		file->why = ag_str_dup(f->arena, ag_str_c(err.msg));
@@ -106,7 +141,8 @@ static ag_cite_state look(ag_cite_files *f, ag_cite_file *file)
 		file->why = AG_S("it has no text");
 		return AG_CITE_IS_GONE;
 	}
-	file->text = text.text;
+	f->nread += text.text.len;
+	file->text = without_keys(text.text, f->arena);
 	if (!text.is_cut) {
 		hash = ag_sha256(text.text);
 		file->hash_now = ag_str_dup(f->arena, ag_str_c(hash.text));

@@ -58,6 +58,7 @@ bool ag_cite_route_is(ag_str method, ag_str route, ag_str request);
 	(16u << 20)           /* bytes: as much as is hashed of a file that is read for a model */
 #define AG_CITE_MAX_SEEN 128u /* files of one run */
 #define AG_CITE_MAX_LOOK 64u  /* further names that are looked up in the tree */
+#define AG_CITE_MAX_READ (64u << 20) /* bytes of all files: what is named beyond is not looked at */
 
 typedef enum ag_cite_state {
 	AG_CITE_NOT_LOOKED,
@@ -87,6 +88,7 @@ typedef struct ag_cite_files {
 	size_t nseen, nlooked;
 	ag_str odd[AG_CITE_MAX_SEEN]; /* paths of seen, for ag_cite_mentions() */
 	size_t nodd;
+	size_t nread; /* bytes */
 	bool is_cancelled;
 } ag_cite_files;
 

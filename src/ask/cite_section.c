@@ -41,7 +41,8 @@ static void add_quote(ag_cite_desk *d, const ag_cite_file *file, unsigned first,
 			continue;
 		quote = ag_cite_quote(d->words, ag_cite_lines(file->text, from, to), from, &line,
 		                      &score);
-		if (score <= best)
+		/* A quote is found in the file again, byte for byte: not one that a key was taken out of. */
+		if (score <= best || ag_str_contains(quote, AG_S("[redacted]")))
 			continue;
 		best = score;
 		ret->quote = quote;

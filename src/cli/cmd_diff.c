@@ -100,12 +100,14 @@ static ag_status choose(ag_cli *c, ag_store *store, comparison *d, ag_err *err)
 	if (c->narg == 0)
 		return newest_two(c, store, AG_S(""), AG_S(""), d, err);
 	if (c->narg == 2) {
-		st = ag_store_find_run(store, c->args[0], c->app.arena, &d->a, err);
-		return st ? st : ag_store_find_run(store, c->args[1], c->app.arena, &d->b, err);
+		st = ag_past_audit(c, store, c->args[0], &d->a, err);
+		return st ? st : ag_past_audit(c, store, c->args[1], &d->b, err);
 	}
 	st = ag_store_find_run(store, c->args[0], c->app.arena, &d->b, &why);
-	if (st == AG_OK)
-		return previous(c, store, &d->b, &d->a, err);
+	if (st == AG_OK) {
+		st = ag_past_audit(c, store, c->args[0], &d->b, err);
+		return st ? st : previous(c, store, &d->b, &d->a, err);
+	}
 	if (st != AG_NOT_FOUND && st != AG_INVALID) {
 		*err = why;
 		return st;

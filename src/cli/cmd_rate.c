@@ -55,7 +55,7 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
-	    ag_store_find_run(store, c->args[0], c->app.arena, &row, &err) ||
+	    ag_past_audit(c, store, c->args[0], &row, &err) ||
 	    ag_review_find(store, &row, c->args[1], c->app.arena, &f, &err) ||
 	    ag_review_write(&c->app.ctx, store, &row.id, &f.id, &word, c->app.arena, &f, &err))
 		return ag_cli_fail(c, &err);

@@ -1,6 +1,7 @@
 /* argus replay: a run once more, from its log alone, and is its report what the log gives? */
 #include "audit/replay.h"
 #include "cli/cli.h"
+#include "cli/past.h"
 
 static const ag_option options[] = {
 	{ "output", 'o', "FORMAT", "output_format", NULL,
@@ -64,7 +65,7 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
-	    ag_store_find_run(store, c->args[0], c->app.arena, &row, &err) ||
+	    ag_past_audit(c, store, c->args[0], &row, &err) ||
 	    ag_replay_open(store, &row, c->app.settings.show_values, c->app.arena, &r, &err) ||
 	    show_all(c, &r, &printed, &err))
 		return ag_cli_fail(c, &err);

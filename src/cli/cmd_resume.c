@@ -3,6 +3,7 @@
  * What bears on the result is the run's own and comes from the log; budgets and models can be changed here. The data is
  * opened where the run found it, and must be what it was. */
 #include "app/models.h"
+#include "cli/past.h"
 #include "cli/progress.h"
 #include "cli/report_out.h"
 #include "query/extjson.h"
@@ -217,7 +218,7 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
-	    ag_store_find_run(store, c->args[0], c->app.arena, &row, &err) ||
+	    ag_past_audit(c, store, c->args[0], &row, &err) ||
 	    read_setup(c, store, &row, &start, &err))
 		return ag_cli_fail(c, &err);
 	if (out.len && ag_str_eq(out, row.source_key)) {

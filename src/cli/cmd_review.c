@@ -206,7 +206,7 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
-	    (c->narg && ag_store_find_run(store, c->args[0], c->app.arena, &row, &err)))
+	    (c->narg && ag_past_audit(c, store, c->args[0], &row, &err)))
 		return ag_cli_fail(c, &err);
 	return c->narg == 3 ? decide(c, store, &row) : list(c, store, c->narg ? &row : NULL, limit);
 }

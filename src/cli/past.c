@@ -68,6 +68,18 @@ ag_status ag_past_keys(ag_cli *c, ag_store *store, ag_str source, ag_str **ret, 
 	return st;
 }
 
+ag_status ag_past_audit(ag_cli *c, ag_store *store, ag_str name, ag_run_row *ret, ag_err *err)
+{
+	const ag_status st = ag_store_find_run(store, name, c->app.arena, ret, err);
+
+	if (st || ag_str_eqc(ret->agent, "audit"))
+		return st;
+	ag_fail(err, AG_INVALID, "cli.past", "run %s is a question and no audit", ret->id.text);
+	return ag_err_hint(err,
+	                   "`argus show %.13s` shows its answer; `argus runs` lists the audits",
+	                   ret->id.text);
+}
+
 ag_str ag_past_when(int64_t ms, ag_arena *arena)
 {
 	char text[AG_TIME_MAX_TEXT];
@@ -85,6 +97,8 @@ ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena)
 {
 	const uint32_t all = r->critical + r->high + r->medium + r->low;
 
+	if (ag_str_eqc(r->agent, "ask"))
+		return ag_str_printf(arena, "\"%.*s\"", AG_FMT(r->summary));
 	if (!all)
 		return ag_str_eqc(r->status, "ok") ? AG_S("no problems") : AG_S("none so far");
 	if (r->critical)

@@ -19,6 +19,11 @@
 AG_CHECK ag_status ag_past_keys(ag_cli *c, ag_store *store, ag_str source, ag_str **ret,
                                 size_t *nret, ag_err *err);
 
+/* A run by its id, the beginning of one, or "last", for what is only done with audits.
+ * errors  those of ag_store_find_run(); AG_INVALID: it is a question */
+AG_CHECK ag_status ag_past_audit(ag_cli *c, ag_store *store, ag_str name, ag_run_row *ret,
+                                 ag_err *err);
+
 /* "2026-11-21 23:46" */
 ag_str ag_past_when(int64_t ms, ag_arena *arena);
 /* "email/null_rate", as `argus rate` takes it. */
