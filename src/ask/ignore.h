@@ -8,7 +8,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-#define AG_IGNORE_MAX_TEXT (256u << 10) /* bytes of a file that count: real ones have a few hundred */
+#define AG_IGNORE_MAX_TEXT \
+	(256u << 10) /* bytes of a file that count: real ones have a few hundred */
 
 typedef struct ag_ignore ag_ignore; /* the patterns of one file */
 

@@ -79,7 +79,7 @@ static ag_str mended(ag_root *r, ag_str path, size_t nword, ag_str near, ag_aren
 ag_str ag_root_near(ag_root *r, const ag_ctx *ctx, ag_str path, ag_arena *arena)
 {
 	same_name same = { .name = ag_root_last_name(path), .arena = arena };
-	ag_str folder = path, word = path, near = AG_S("");
+	ag_str folder = path, near = AG_S(""), word;
 	ag_root_found f;
 	ag_err err;
 

@@ -349,7 +349,7 @@ int ag_root_open_for_reading(const ag_root *r, const ag_root_fd *f)
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
 	                  (S_ISDIR(f->st.st_mode) ? O_DIRECTORY : 0);
 	char link[40];
-	ag_root_fd parent;
+	ag_root_fd parent = { .fd = -1 };
 	ag_arena *scratch;
 	int fd = -1, e;
 

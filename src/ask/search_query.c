@@ -42,15 +42,17 @@ static size_t stem_of(ag_str word)
 
 static void add_needle(ag_search_plan *p, ag_str word, bool is_phrase)
 {
-	const unsigned char *b = (const unsigned char *)word.ptr;
 	ag_needle n = { .word = word, .is_phrase = is_phrase };
+	unsigned first, next;
 
-	if (p->nneedle == AG_SEARCH_MAX_NEEDLES || !word.len)
+	if (p->nneedle == AG_SEARCH_MAX_NEEDLES || !word.ptr || !word.len)
 		return;
 	n.nstem = is_phrase ? word.len : stem_of(word);
 	p->needles[p->nneedle++] = n;
+	first = (unsigned char)word.ptr[0];
+	next = word.len > 1 ? (unsigned char)word.ptr[1] : 256; /* 256: any */
 	for (unsigned second = 0; second < 256; second++) {
-		unsigned pair = (unsigned)b[0] << 8 | (word.len > 1 ? b[1] : second);
+		unsigned pair = first << 8 | (next < 256 ? next : second);
 
 		p->pairs[pair >> 3] |= (unsigned char)(1u << (pair & 7));
 	}
