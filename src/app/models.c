@@ -1,9 +1,8 @@
 /* Models out of settings and environment; see the header for the rule about keys.
  *
  * Read in the order: key_home (where a well-known key belongs), key_for, the lists, then what a run opens. */
-#include "app/models.h"
+#include "app/models_parts.h"
 
-#include "llm/price.h"
 #include "llm/wire.h"
 #include "net/url.h"
 
@@ -46,7 +45,7 @@ static const known knowns[] = {
 	  .fallback = "gemini-2.5-flash" },
 };
 
-static ag_str var(const ag_app *app, const char *name)
+ag_str ag_models_var(const ag_app *app, const char *name)
 {
 	const ag_var *v = name ? ag_settings_var(&app->settings, name) : NULL;
 
@@ -59,7 +58,7 @@ static ag_str either(ag_str a, ag_str b)
 }
 
 /* Two names for one thing: what stands in the higher place counts, in the same place the newer name. */
-static const ag_var *newer(const ag_app *app, const char *old_name, const char *new_name)
+const ag_var *ag_models_newer(const ag_app *app, const char *old_name, const char *new_name)
 {
 	const ag_var *a = old_name ? ag_settings_var(&app->settings, old_name) : NULL;
 	const ag_var *b = new_name ? ag_settings_var(&app->settings, new_name) : NULL;
@@ -76,7 +75,7 @@ static ag_str value_of(const ag_var *v)
 
 static ag_str base_of(const ag_app *app, const known *k)
 {
-	return either(value_of(newer(app, k->base, k->base_too)), ag_str_c(k->url));
+	return either(value_of(ag_models_newer(app, k->base, k->base_too)), ag_str_c(k->url));
 }
 
 static ag_status origin_of(ag_app *app, ag_str url, ag_str *ret, bool *is_loopback, ag_err *err)
@@ -96,7 +95,7 @@ static ag_status origin_of(ag_app *app, ag_str url, ag_str *ret, bool *is_loopba
 static ag_status check_base(ag_app *app, const known *k, ag_err *err)
 {
 	const ag_var *key = ag_settings_var(&app->settings, k->key);
-	const ag_var *base = newer(app, k->base, k->base_too);
+	const ag_var *base = ag_models_newer(app, k->base, k->base_too);
 	ag_str to, own = AG_S("");
 	bool is_loopback;
 	ag_err ignored;
@@ -174,10 +173,10 @@ static ag_status key_for(ag_app *app, const ag_model_setting *s, ag_llm_model *m
 		                   AG_FMT(s->name), AG_FMT(s->where));
 	if (!s->key_env.len) {
 		home = home_at(app, origin);
-		m->key = home ? var(app, home->key) : AG_S("");
+		m->key = home ? ag_models_var(app, home->key) : AG_S("");
 		return AG_OK;
 	}
-	m->key = var(app, ag_str_cstr(app->arena, s->key_env));
+	m->key = ag_models_var(app, ag_str_cstr(app->arena, s->key_env));
 	if (!m->key.len || may_send(app, s->key_env, origin, is_loopback))
 		return AG_OK;
 	ag_fail(err, AG_DENIED, ORIGIN,
@@ -221,21 +220,21 @@ static ag_status from_setting(ag_app *app, const ag_model_setting *s, ag_llm_mod
 /* Out of the environment, when it names enough. */
 static bool from_known(ag_app *app, const known *k, ag_llm_model *m)
 {
-	const ag_str model = either(value_of(newer(app, k->model, k->model_too)),
+	const ag_str model = either(value_of(ag_models_newer(app, k->model, k->model_too)),
 	                            ag_str_c(k->fallback));
 	const ag_str base = base_of(app, k);
 
 	if (!base.len || !model.len)
 		return false;
 	/* A public service without a key is not meant. */
-	if (k->url && !var(app, k->key).len)
+	if (k->url && !ag_models_var(app, k->key).len)
 		return false;
 	ag_llm_model_init(m);
 	m->name = ag_str_c(k->name);
 	m->provider = ag_str_c(k->provider);
 	m->base_url = base;
 	m->model = model;
-	m->key = var(app, k->key);
+	m->key = ag_models_var(app, k->key);
 	return true;
 }
 
@@ -297,12 +296,13 @@ ag_status ag_app_models(ag_app *app, ag_llm_model **ret, size_t *nret, ag_err *e
 static ag_status no_model(const ag_app *app, ag_err *err)
 {
 	const bool has_base = base_of(app, &knowns[0]).len > 0;
-	const bool has_model = var(app, "LLM_MODEL").len > 0 || var(app, "LLM_API_MODEL").len > 0;
+	const bool has_model = ag_models_var(app, "LLM_MODEL").len > 0 ||
+	                       ag_models_var(app, "LLM_API_MODEL").len > 0;
 
 	if (has_base && !has_model)
 		ag_fail(err, AG_NOT_FOUND, ORIGIN,
 		        "LLM_API_BASE is set, but not which model: set LLM_MODEL");
-	else if (!has_base && (has_model || var(app, "LLM_API_KEY").len))
+	else if (!has_base && (has_model || ag_models_var(app, "LLM_API_KEY").len))
 		ag_fail(err, AG_NOT_FOUND, ORIGIN,
 		        "LLM_MODEL or LLM_API_KEY is set, but not where the server is: set "
 		        "LLM_API_BASE");
@@ -386,7 +386,7 @@ ag_status ag_app_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
 		ret->name = ag_str_c(knowns[0].name);
 		ret->provider = ag_str_c(knowns[0].provider);
 		ret->base_url = base_of(app, &knowns[0]);
-		ret->key = var(app, knowns[0].key);
+		ret->key = ag_models_var(app, knowns[0].key);
 		ret->model = name;
 		return AG_OK;
 	}
@@ -428,9 +428,9 @@ ag_str ag_app_model_origin(ag_app *app, const ag_llm_model *m)
 
 		if (!ag_str_eqc(m->name, k->name) || !ag_str_eq(m->base_url, base_of(app, k)))
 			continue;
-		add_origin(&out, newer(app, k->base, k->base_too));
-		add_origin(&out, newer(app, k->model, k->model_too));
-		add_origin(&out, newer(app, NULL, k->key));
+		add_origin(&out, ag_models_newer(app, k->base, k->base_too));
+		add_origin(&out, ag_models_newer(app, k->model, k->model_too));
+		add_origin(&out, ag_models_newer(app, NULL, k->key));
 	}
 	ret = ag_buf_dup(app->arena, &out);
 	ag_buf_release(&out);
@@ -459,166 +459,4 @@ ag_str ag_app_models_warning(ag_app *app)
 				AG_FMT(m->name), AG_FMT(ag_url_shown(m->base_url, app->arena)));
 	}
 	return AG_S("");
-}
-
-ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret, ag_err *err)
-{
-	const ag_llm_hub_opts o = { .record = record,
-		                    .replay = replay,
-		                    .clock = app->ctx.clock,
-		                    .jitter_seed = (uint64_t)ag_clock_wall(app->ctx.clock) };
-	ag_status st = AG_OK;
-
-	if (!app->hub)
-		st = ag_llm_hub_open(&o, &app->hub, err);
-	*ret = app->hub;
-	return st;
-}
-
-static bool needs(const ag_audit_opts *o, ag_evaluator_kind kind)
-{
-	for (size_t g = 0; g < AG_NGATE; g++)
-		if (o->evaluators[g] == kind)
-			return true;
-	return false;
-}
-
-static ag_status open_one(ag_app *app, ag_str name, size_t slot, ag_llm **ret, ag_err *err)
-{
-	ag_llm_model m;
-	ag_status st = ag_app_model(app, name, &m, err);
-
-	if (!st)
-		st = ag_llm_open(app->hub, &m, &app->llms[slot], err);
-	if (!st)
-		*ret = app->llms[slot];
-	return st;
-}
-
-/* Told before a run begins, not by a run that asks nothing. */
-static ag_status check_prices(const ag_app *app, ag_err *err)
-{
-	for (size_t i = 0; app->settings.max_cost > 0 && i < AG_NELEM(app->llms); i++) {
-		const ag_llm_model *m;
-
-		if (!app->llms[i] || ag_llm_is_priced(app->llms[i]))
-			continue;
-		m = ag_llm_model_of(app->llms[i]);
-		ag_fail(err, AG_INVALID, ORIGIN,
-		        "a budget of %g USD is set, but the price of \"%.*s\" is not known",
-		        app->settings.max_cost, (int)(m->model.len < 80 ? m->model.len : 80),
-		        m->model.ptr);
-		return ag_err_hint(err, "give the model input_price and output_price in "
-		                        "argus.yaml, or limit tokens with --max-tokens");
-	}
-	return AG_OK;
-}
-
-ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
-                             ag_err *err)
-{
-	const ag_settings *s = &app->settings;
-	const bool judge = s->judge_model.len > 0 &&
-	                   (needs(o, AG_EVAL_JUDGE) || needs(o, AG_EVAL_COMPOSITE));
-	const bool self = needs(o, AG_EVAL_SELF) || needs(o, AG_EVAL_COMPOSITE);
-	const bool planner = s->planner != 0;
-	ag_llm_hub *hub;
-	ag_status st = AG_OK;
-
-	if (!planner && !self && !judge)
-		return ag_audit_opts_check(o, err);
-	st = ag_app_hub(app, record, replay, &hub, err);
-	if (st)
-		return st;
-	if (planner)
-		st = open_one(app, s->model, 0, &o->planner_llm, err);
-	if (!st && self)
-		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);
-	if (!st && judge)
-		st = open_one(app, s->judge_model, 2, &o->judge_llm, err);
-	if (st == AG_NOT_FOUND && replay.len)
-		return ag_err_hint(err, "a replay wants the models named as they were when it was "
-		                        "recorded: set LLM_MODEL and LLM_API_BASE as then; no "
-		                        "server is asked");
-	if (!st)
-		st = check_prices(app, err);
-	if (st)
-		return st;
-	o->history_before_ms = ag_llm_hub_recorded_at(hub);
-	o->pricing_version = ag_prices_version(ag_llm_hub_prices(hub));
-	return ag_audit_opts_check(o, err);
-}
-
-/* Somebody who began to set LLM_… meant that server: another one is not asked in its place. */
-static ag_status check_env_model(const ag_app *app, ag_err *err)
-{
-	const bool base = base_of(app, &knowns[0]).len > 0,
-		   model = value_of(newer(app, "LLM_MODEL", "LLM_API_MODEL")).len > 0,
-		   key = var(app, "LLM_API_KEY").len > 0;
-	const char *missing = !base  ? "LLM_API_BASE_URL (or LLM_API_BASE)"
-	                      : !key ? "LLM_API_KEY"
-	                             : "LLM_API_MODEL (or LLM_MODEL)";
-
-	if (app->settings.nmodel || (!base && !model && !key) ||
-	    (base && key && (model || app->settings.model.len)))
-		return AG_OK;
-	ag_fail(err, AG_NOT_FOUND, ORIGIN,
-	        "%s is not set, neither in the environment nor in .env.agent.secret", missing);
-	return ag_err_hint(err, base && !key ? "for a server that needs no key: LLM_API_KEY=none; "
-	                                       "`argus ask --offline` answers without a model"
-	                                     : "`argus ask --offline` answers without a model");
-}
-
-/* A question is short: whole answers, and not more patience than its deadline. */
-static void for_questions(ag_llm_model *m)
-{
-	m->no_stream = true;
-	if (!m->attempts)
-		m->attempts = 3;
-	if (!m->total_ms || m->total_ms > 60000)
-		m->total_ms = 60000;
-}
-
-ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
-                                ag_err *err)
-{
-	ag_llm_hub *hub;
-	ag_llm_model m;
-	ag_status st = check_env_model(app, err);
-
-	if (st)
-		return st;
-	st = ag_app_model(app, app->settings.model, &m, err);
-	if (st == AG_NOT_FOUND && !app->settings.nmodel)
-		return ag_err_hint(err,
-		                   "set LLM_API_BASE_URL, LLM_API_MODEL and LLM_API_KEY, in the "
-		                   "environment or in .env.agent.secret; `argus ask --offline` "
-		                   "answers without a model");
-	if (st)
-		return st;
-	for_questions(&m);
-	st = ag_app_hub(app, record, replay, &hub, err);
-	if (!st)
-		st = ag_llm_open(hub, &m, &app->llms[0], err);
-	if (!st)
-		st = check_prices(app, err);
-	if (!st)
-		*ret = app->llms[0];
-	return st;
-}
-
-ag_planner_make ag_app_planner(const ag_app *app)
-{
-	return app->settings.planner ? ag_planner_llm_make : ag_planner_builtin_make;
-}
-
-ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)
-{
-	ag_llm_meter *m;
-
-	if (!app->hub)
-		return NULL;
-	m = ag_new(arena, ag_llm_meter);
-	ag_llm_meter_init(m, arena, app->settings.max_tokens, app->settings.max_cost);
-	return m;
 }

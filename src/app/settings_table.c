@@ -155,7 +155,8 @@ static const ag_setting table[] = {
 	{ "ask", "sandbox", "ARGUS_SANDBOX", AG_SET_CHOICE, .one_of = sandboxes, .fallback = "auto",
 	  .offset = FIELD(sandbox),
 	  .help = "Let the kernel forbid all that a question does not need: other files, other ports, "
-	          "starting programs. auto: as far as the kernel can. required: else do not begin." },
+	          "starting programs. auto: as far as the kernel can. required: else do not begin. off is "
+	          "taken from a flag, the environment, or a file named by --config only." },
 
 	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
 	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),

@@ -1,0 +1,177 @@
+/* Models opened for a run: on the hub, with their prices and budgets looked at before anything is asked. */
+#include "app/models_parts.h"
+#include "llm/price.h"
+
+#define ORIGIN "app.models"
+
+static bool is_set(const ag_var *v)
+{
+	return v && v->value.len > 0;
+}
+
+static ag_str either(ag_str a, ag_str b)
+{
+	return a.len ? a : b;
+}
+
+ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret, ag_err *err)
+{
+	const ag_llm_hub_opts o = { .record = record,
+		                    .replay = replay,
+		                    .clock = app->ctx.clock,
+		                    .jitter_seed = (uint64_t)ag_clock_wall(app->ctx.clock) };
+	ag_status st = AG_OK;
+
+	if (!app->hub)
+		st = ag_llm_hub_open(&o, &app->hub, err);
+	*ret = app->hub;
+	return st;
+}
+
+static bool needs(const ag_audit_opts *o, ag_evaluator_kind kind)
+{
+	for (size_t g = 0; g < AG_NGATE; g++)
+		if (o->evaluators[g] == kind)
+			return true;
+	return false;
+}
+
+static ag_status open_one(ag_app *app, ag_str name, size_t slot, ag_llm **ret, ag_err *err)
+{
+	ag_llm_model m;
+	ag_status st = ag_app_model(app, name, &m, err);
+
+	if (!st)
+		st = ag_llm_open(app->hub, &m, &app->llms[slot], err);
+	if (!st)
+		*ret = app->llms[slot];
+	return st;
+}
+
+/* Told before a run begins, not by a run that asks nothing. */
+static ag_status check_prices(const ag_app *app, ag_err *err)
+{
+	for (size_t i = 0; app->settings.max_cost > 0 && i < AG_NELEM(app->llms); i++) {
+		const ag_llm_model *m;
+
+		if (!app->llms[i] || ag_llm_is_priced(app->llms[i]))
+			continue;
+		m = ag_llm_model_of(app->llms[i]);
+		ag_fail(err, AG_INVALID, ORIGIN,
+		        "a budget of %g USD is set, but the price of \"%.*s\" is not known",
+		        app->settings.max_cost, (int)(m->model.len < 80 ? m->model.len : 80),
+		        m->model.ptr);
+		return ag_err_hint(err, "give the model input_price and output_price in "
+		                        "argus.yaml, or limit tokens with --max-tokens");
+	}
+	return AG_OK;
+}
+
+ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
+                             ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	const bool judge = s->judge_model.len > 0 &&
+	                   (needs(o, AG_EVAL_JUDGE) || needs(o, AG_EVAL_COMPOSITE));
+	const bool self = needs(o, AG_EVAL_SELF) || needs(o, AG_EVAL_COMPOSITE);
+	const bool planner = s->planner != 0;
+	ag_llm_hub *hub;
+	ag_status st = AG_OK;
+
+	if (!planner && !self && !judge)
+		return ag_audit_opts_check(o, err);
+	st = ag_app_hub(app, record, replay, &hub, err);
+	if (st)
+		return st;
+	if (planner)
+		st = open_one(app, s->model, 0, &o->planner_llm, err);
+	if (!st && self)
+		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);
+	if (!st && judge)
+		st = open_one(app, s->judge_model, 2, &o->judge_llm, err);
+	if (st == AG_NOT_FOUND && replay.len)
+		return ag_err_hint(err, "a replay wants the models named as they were when it was "
+		                        "recorded: set LLM_MODEL and LLM_API_BASE as then; no "
+		                        "server is asked");
+	if (!st)
+		st = check_prices(app, err);
+	if (st)
+		return st;
+	o->history_before_ms = ag_llm_hub_recorded_at(hub);
+	o->pricing_version = ag_prices_version(ag_llm_hub_prices(hub));
+	return ag_audit_opts_check(o, err);
+}
+
+/* Somebody who began to set LLM_… meant that server: another one is not asked in its place. */
+static ag_status check_env_model(const ag_app *app, ag_err *err)
+{
+	const bool base = is_set(ag_models_newer(app, "LLM_API_BASE", "LLM_API_BASE_URL")),
+		   model = is_set(ag_models_newer(app, "LLM_MODEL", "LLM_API_MODEL")),
+		   key = ag_models_var(app, "LLM_API_KEY").len > 0;
+	const char *missing = !base  ? "LLM_API_BASE_URL (or LLM_API_BASE)"
+	                      : !key ? "LLM_API_KEY"
+	                             : "LLM_API_MODEL (or LLM_MODEL)";
+
+	if (app->settings.nmodel || (!base && !model && !key) ||
+	    (base && key && (model || app->settings.model.len)))
+		return AG_OK;
+	ag_fail(err, AG_NOT_FOUND, ORIGIN,
+	        "%s is not set, neither in the environment nor in .env.agent.secret", missing);
+	return ag_err_hint(err, base && !key ? "for a server that needs no key: LLM_API_KEY=none; "
+	                                       "`argus ask --offline` answers without a model"
+	                                     : "`argus ask --offline` answers without a model");
+}
+
+/* A question is short: whole answers, and not more patience than its deadline. */
+static void for_questions(ag_llm_model *m)
+{
+	m->no_stream = true;
+	if (!m->attempts)
+		m->attempts = 3;
+	if (!m->total_ms || m->total_ms > 60000)
+		m->total_ms = 60000;
+}
+
+ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
+                                ag_err *err)
+{
+	ag_llm_hub *hub;
+	ag_llm_model m;
+	ag_status st = check_env_model(app, err);
+
+	if (st)
+		return st;
+	st = ag_app_model(app, app->settings.model, &m, err);
+	if (st == AG_NOT_FOUND && !app->settings.nmodel)
+		return ag_err_hint(err,
+		                   "set LLM_API_BASE_URL, LLM_API_MODEL and LLM_API_KEY, in the "
+		                   "environment or in .env.agent.secret; `argus ask --offline` "
+		                   "answers without a model");
+	if (st)
+		return st;
+	for_questions(&m);
+	st = ag_app_hub(app, record, replay, &hub, err);
+	if (!st)
+		st = ag_llm_open(hub, &m, &app->llms[0], err);
+	if (!st)
+		st = check_prices(app, err);
+	if (!st)
+		*ret = app->llms[0];
+	return st;
+}
+
+ag_planner_make ag_app_planner(const ag_app *app)
+{
+	return app->settings.planner ? ag_planner_llm_make : ag_planner_builtin_make;
+}
+
+ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)
+{
+	ag_llm_meter *m;
+
+	if (!app->hub)
+		return NULL;
+	m = ag_new(arena, ag_llm_meter);
+	ag_llm_meter_init(m, arena, app->settings.max_tokens, app->settings.max_cost);
+	return m;
+}
