@@ -36,7 +36,7 @@ const ag_command ag_cmd_purge = {
 	.usage = "--older-than DAYS [options]",
 	.about =
 		"Runs, their logs and reports hold samples of the data that was audited; this removes them for "
-		"good.",
+		"good. The index of a project that argus ask --offline was not asked about for so long goes, too.",
 	.examples = "argus purge --older-than 90 # keep a quarter of a year",
 	.options = options,
 	.noption = AG_NELEM(options),
