@@ -16,6 +16,8 @@
 #define BINARY_LOOK 8192 /* bytes in which a NUL says that it is no text */
 #define TEXT_LOOK   65536
 #define PIECE       (1u << 20) /* between two looks at the clock */
+/* Bytes of base64 that make a private key: the shortest have 64. */
+#define MIN_KEY_BODY 60
 
 /* --- open and close ------------------------------------------------------------------------------ */
 
@@ -179,15 +181,47 @@ static size_t whole_characters(ag_str text)
 	return text.len;
 }
 
-/* "-----BEGIN … PRIVATE KEY-----" on the first line: a key, whatever the file is called. */
+/* How much of a text is base64, with line breaks also as they are escaped in JSON. */
+static size_t base64_len(ag_str s)
+{
+	size_t i = 0;
+
+	for (; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+		bool is_digit = ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9');
+
+		if (!is_digit && (!c || !strchr("+/= \t\r\n\\", c)))
+			break;
+	}
+	return i;
+}
+
+/* "-----BEGIN … PRIVATE KEY-----" with a key behind it, wherever it stands (bundles of certificates, accounts in JSON) and
+ * whatever the file is called. One with dots in it is an example of documentation. */
 static bool is_private_key(ag_str text)
 {
-	ptrdiff_t end = ag_str_find(text, '\n');
-	ag_str line = end < 0 ? text : ag_str_make(text.ptr, (size_t)end);
+	static const ag_str mark = AG_S_INIT("PRIVATE KEY-----"), end = AG_S_INIT("-----END ");
+	size_t at = 0, n;
+	const char *p;
 
-	return ag_str_starts(line, AG_S("-----BEGIN ")) &&
-	       ag_str_contains(ag_str_make(line.ptr, line.len < 80 ? line.len : 80),
-	                       AG_S("PRIVATE KEY"));
+	if (ag_str_starts(text, AG_S("-----BEGIN ")) &&
+	    ag_str_contains(ag_str_make(text.ptr, text.len < 80 ? text.len : 80),
+	                    AG_S("PRIVATE KEY")))
+		return true;
+	while (at < text.len && (p = memmem(text.ptr + at, text.len - at, mark.ptr, mark.len))) {
+		size_t from = (size_t)(p - text.ptr);
+		size_t back = from < 32 ? from : 32; /* "BEGIN ENCRYPTED ", and not "END" */
+		bool is_begin = ag_str_contains(ag_str_make(p - back, back), AG_S("BEGIN "));
+		ag_str body;
+
+		at = from + mark.len;
+		body = ag_str_make(text.ptr + at, text.len - at);
+		n = base64_len(body);
+		if (is_begin && n >= MIN_KEY_BODY &&
+		    (n == body.len || ag_str_starts(ag_str_make(body.ptr + n, body.len - n), end)))
+			return true;
+	}
+	return false;
 }
 
 static ag_status no_file(const ag_root_found *f, ag_str path, ag_err *err)

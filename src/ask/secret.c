@@ -36,6 +36,7 @@ static const struct row {
 } rows[] = {
 	{ ANY_IS, AG_S_INIT(".env"), AG_S_INIT(""), variables },
 	{ IS, AG_S_INIT(".envrc"), AG_S_INIT(""), variables },
+	{ IS, AG_S_INIT(".dev.vars"), AG_S_INIT(""), variables },
 	{ ENDS, AG_S_INIT(".env"), AG_S_INIT(""), variables },
 	{ ANY_ENDS, AG_S_INIT(".secret"), AG_S_INIT(""), "a file of secrets" },
 	{ ANY_ENDS, AG_S_INIT(".secrets"), AG_S_INIT(""), "a file of secrets" },
@@ -46,6 +47,7 @@ static const struct row {
 	{ ANY_IS, AG_S_INIT(".git"), AG_S_INIT(""), store },
 	{ ANY_IS, AG_S_INIT(".hg"), AG_S_INIT(""), store },
 	{ ANY_IS, AG_S_INIT(".svn"), AG_S_INIT(""), store },
+	{ ANY_ENDS, AG_S_INIT(".git"), AG_S_INIT(""), store },
 
 	{ ANY_IS, AG_S_INIT(".ssh"), AG_S_INIT(""), "a folder of keys" },
 	{ ANY_IS, AG_S_INIT(".gnupg"), AG_S_INIT(""), "a folder of keys" },
@@ -54,7 +56,10 @@ static const struct row {
 	{ ANY_IS, AG_S_INIT(".azure"), AG_S_INIT(""), credentials },
 	{ TAIL, AG_S_INIT(".config/gcloud"), AG_S_INIT(""), credentials },
 	{ TAIL, AG_S_INIT(".docker/config.json"), AG_S_INIT(""), credentials },
-	{ TAIL, AG_S_INIT(".kube/config"), AG_S_INIT(""), credentials },
+	{ ANY_IS, AG_S_INIT(".kube"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".config/gh/hosts.yml"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".composer/auth.json"), AG_S_INIT(""), credentials },
+	{ TAIL, AG_S_INIT(".snowsql/config"), AG_S_INIT(""), credentials },
 	{ TAIL, AG_S_INIT(".gem/credentials"), AG_S_INIT(""), credentials },
 	{ TAIL, AG_S_INIT(".cargo/credentials"), AG_S_INIT(""), credentials },
 	{ TAIL, AG_S_INIT(".cargo/credentials.toml"), AG_S_INIT(""), credentials },
@@ -94,6 +99,9 @@ static const struct row {
 	{ IS, AG_S_INIT(".vault_pass"), AG_S_INIT(""), passwords },
 	{ IS, AG_S_INIT(".vault_pass.txt"), AG_S_INIT(""), passwords },
 	{ IS, AG_S_INIT(".vault_password"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("password.txt"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("passwords.txt"), AG_S_INIT(""), passwords },
+	{ IS, AG_S_INIT("passwords.csv"), AG_S_INIT(""), passwords },
 	{ IS, AG_S_INIT(".msmtprc"), AG_S_INIT(""), passwords },
 
 	{ IS, AG_S_INIT(".git-credentials"), AG_S_INIT(""), credentials },
@@ -105,13 +113,25 @@ static const struct row {
 	{ IS, AG_S_INIT(".s3cfg"), AG_S_INIT(""), credentials },
 	{ IS, AG_S_INIT(".boto"), AG_S_INIT(""), credentials },
 	{ IS, AG_S_INIT("rclone.conf"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT("credentials"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".credentials"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".token"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT("token.json"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".curlrc"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".wgetrc"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".databrickscfg"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT(".ftpconfig"), AG_S_INIT(""), credentials },
+	{ IS, AG_S_INIT("sftp-config.json"), AG_S_INIT(""), credentials },
 	{ IS, AG_S_INIT("kubeconfig"), AG_S_INIT(""), credentials },
+	{ BEGINS, AG_S_INIT("kubeconfig."), AG_S_INIT(".yaml"), credentials },
+	{ BEGINS, AG_S_INIT("kubeconfig."), AG_S_INIT(".yml"), credentials },
 	{ ENDS, AG_S_INIT(".kubeconfig"), AG_S_INIT(""), credentials },
 	{ ENDS, AG_S_INIT(".tfstate"), AG_S_INIT(""),
 	  "a Terraform state, which holds passwords as text" },
 	{ ENDS, AG_S_INIT(".tfstate.backup"), AG_S_INIT(""),
 	  "a Terraform state, which holds passwords as text" },
 	{ ENDS, AG_S_INIT(".tfvars"), AG_S_INIT(""), variables },
+	{ ENDS, AG_S_INIT(".tfvars.json"), AG_S_INIT(""), variables },
 
 	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".yml"), "a file of secrets" },
 	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".yaml"), "a file of secrets" },
@@ -119,6 +139,8 @@ static const struct row {
 	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".toml"), "a file of secrets" },
 	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".ini"), "a file of secrets" },
 	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".properties"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secrets."), AG_S_INIT(".txt"), "a file of secrets" },
+	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".txt"), "a file of secrets" },
 	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".yml"), "a file of secrets" },
 	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".yaml"), "a file of secrets" },
 	{ BEGINS, AG_S_INIT("secret."), AG_S_INIT(".json"), "a file of secrets" },
@@ -131,28 +153,34 @@ static const struct row {
 	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".toml"), credentials },
 	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".ini"), credentials },
 	{ BEGINS, AG_S_INIT("credentials."), AG_S_INIT(".properties"), credentials },
+	{ ENDS, AG_S_INIT("secrets.yml"), AG_S_INIT(""), "a file of secrets" },
+	{ ENDS, AG_S_INIT("secrets.yaml"), AG_S_INIT(""), "a file of secrets" },
+	{ ENDS, AG_S_INIT("secrets.json"), AG_S_INIT(""), "a file of secrets" },
+	{ ENDS, AG_S_INIT("secrets.toml"), AG_S_INIT(""), "a file of secrets" },
+	{ ENDS, AG_S_INIT("credentials.json"), AG_S_INIT(""), credentials },
 	{ IS, AG_S_INIT("credentials.csv"), AG_S_INIT(""), credentials },
 	{ BEGINS, AG_S_INIT("service-account"), AG_S_INIT(".json"), credentials },
 	{ BEGINS, AG_S_INIT("service_account"), AG_S_INIT(".json"), credentials },
 	{ BEGINS, AG_S_INIT("serviceaccount"), AG_S_INIT(".json"), credentials },
 	{ BEGINS, AG_S_INIT("client_secret"), AG_S_INIT(".json"), credentials },
 
-	{ IS, AG_S_INIT(".bash_history"), AG_S_INIT(""), history },
-	{ IS, AG_S_INIT(".zsh_history"), AG_S_INIT(""), history },
-	{ IS, AG_S_INIT(".python_history"), AG_S_INIT(""), history },
-	{ IS, AG_S_INIT(".node_repl_history"), AG_S_INIT(""), history },
-	{ IS, AG_S_INIT(".psql_history"), AG_S_INIT(""), history },
-	{ IS, AG_S_INIT(".mysql_history"), AG_S_INIT(""), history },
-	{ IS, AG_S_INIT(".rediscli_history"), AG_S_INIT(""), history },
+	{ BEGINS, AG_S_INIT("."), AG_S_INIT("_history"), history },
+	{ IS, AG_S_INIT(".rhistory"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".lesshst"), AG_S_INIT(""), history },
+	{ IS, AG_S_INIT(".viminfo"), AG_S_INIT(""), history },
 };
 
 /* Endings of what shows how a file of variables looks. */
-static const ag_str examples[] = { AG_S_INIT(".example"), AG_S_INIT(".sample"),
-	                           AG_S_INIT(".template"), AG_S_INIT(".dist") };
+static const ag_str examples[] = {
+	AG_S_INIT(".example"),  AG_S_INIT(".sample"),  AG_S_INIT(".template"),
+	AG_S_INIT(".dist"),     AG_S_INIT("-example"), AG_S_INIT("-sample"),
+	AG_S_INIT("-template"), AG_S_INIT("_example"), AG_S_INIT("_sample"),
+	AG_S_INIT("_template"),
+};
 static const ag_str copies[] = {
 	AG_S_INIT("~"),     AG_S_INIT(".bak"),  AG_S_INIT(".backup"), AG_S_INIT(".old"),
 	AG_S_INIT(".orig"), AG_S_INIT(".save"), AG_S_INIT(".swp"),    AG_S_INIT(".swo"),
-	AG_S_INIT(".tmp"),  AG_S_INIT(".copy"),
+	AG_S_INIT(".tmp"),  AG_S_INIT(".copy"), AG_S_INIT(".lock"),   AG_S_INIT(".txt"),
 };
 
 static bool begins(ag_str s, ag_str text)
@@ -210,9 +238,17 @@ static bool row_fits(const struct row *r, ag_str name, bool is_last)
 	return false;
 }
 
+/* ".env.local", ".env-prod", ".env (copy)", ".env2"; not ".envoy", ".environment". */
+static bool is_env(ag_str name)
+{
+	char c = name.len > 4 ? name.ptr[4] : 'a';
+
+	return begins(name, AG_S(".env")) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
 static const char *name_says(ag_str name, bool is_last)
 {
-	if (begins(name, AG_S(".env.")) && !is_example(name))
+	if (is_env(name) && !is_example(name))
 		return variables;
 	if (is_example_env(name))
 		return NULL;
@@ -226,9 +262,12 @@ static const char *name_says(ag_str name, bool is_last)
 /* The name, and what it is a copy of: "id_rsa.bak", ".id_rsa.swp". */
 static const char *name_or_copy_says(ag_str name, bool is_last)
 {
-	const char *why = name_says(name, is_last);
+	const char *why;
 	size_t cut = 0;
 
+	if (name.len > 2 && name.ptr[0] == '#' && name.ptr[name.len - 1] == '#') /* of Emacs */
+		name = ag_str_make(name.ptr + 1, name.len - 2);
+	why = name_says(name, is_last);
 	for (int i = 0; !why && i < MAX_COPY_ENDINGS; i++) {
 		bool is_swap = ends(name, AG_S(".swp")) || ends(name, AG_S(".swo"));
 
