@@ -10,6 +10,7 @@
 #include "ask/outline_code.h"
 
 #define MAX_OPEN AG_OUTLINE_MAX_DEPTH
+#define MAX_HEAD 400u /* bytes of a line that are matched: brackets in it are followed more than once */
 
 typedef struct open_def {
 	size_t item; /* in b->items, unless is_hidden */
@@ -25,8 +26,8 @@ typedef struct braces {
 	open_def open[MAX_OPEN];
 	size_t nopen;
 	int depth, paren;
-	unsigned line;
-	bool goes_on; /* the line before did not end its statement */
+	unsigned line, last; /* last: of the last line with code */
+	bool goes_on;        /* the line before did not end its statement */
 } braces;
 
 static open_def *top(braces *p)
@@ -136,8 +137,8 @@ static bool is_head(ag_str line)
 	ag_code_scan c = { line, 0 };
 
 	return strchr("{:-(,)&|=", line.ptr[0]) ||
-	       ag_code_in(ag_code_word(&c), "throws where noexcept const override final extends "
-	                                    "implements requires permits volatile");
+	       ag_code_in(ag_code_word(&c), "throws where noexcept override final extends "
+	                                    "implements requires permits");
 }
 
 /* A waiting definition that this line does not go on with has no body. */
@@ -147,7 +148,7 @@ static void before_line(braces *p, ag_str line, size_t column)
 
 	if (d && !d->in_body && p->depth == d->depth && p->paren <= d->paren && !is_head(line) &&
 	    !(d->found.is_line && p->goes_on))
-		end_of_waiting(p, p->line - 1);
+		end_of_waiting(p, p->last);
 	if (line.ptr[0] != '}')
 		return;
 	for (size_t i = p->nopen; i > 0; i--) {
@@ -156,9 +157,9 @@ static void before_line(braces *p, ag_str line, size_t column)
 			continue;
 		while (p->nopen > i) {
 			if (top(p)->in_body)
-				close_top(p, p->line - 1);
+				close_top(p, p->last);
 			else
-				end_of_waiting(p, p->line - 1);
+				end_of_waiting(p, p->last);
 		}
 		p->depth = d->depth + 1;
 		p->paren = d->paren;
@@ -183,9 +184,9 @@ static void begin_anew(braces *p)
 {
 	while (p->nopen && !top(p)->found.is_space) {
 		if (top(p)->in_body)
-			close_top(p, p->line - 1);
+			close_top(p, p->last);
 		else
-			end_of_waiting(p, p->line - 1);
+			end_of_waiting(p, p->last);
 	}
 	p->depth = p->nopen ? top(p)->depth + 1 : 0;
 	p->paren = p->nopen ? top(p)->paren : 0;
@@ -221,6 +222,7 @@ static void try_match(braces *p, ag_str line, ag_str raw, size_t column)
 
 	if (!expected && (column != 0 || p->nopen == MAX_OPEN))
 		return;
+	line.len = line.len < MAX_HEAD ? line.len : MAX_HEAD;
 	for (size_t i = 0; i < p->nopen; i++)
 		place.is_top = place.is_top && p->open[i].found.is_space;
 	if (expected && top(p))
@@ -253,6 +255,7 @@ void ag_code_braces(ag_outline_build *b, unsigned mask, ag_code_match match)
 		try_match(p, line, raw, column);
 		follow(p, line);
 		p->goes_on = goes_on(line);
+		p->last = p->line;
 	}
 	while (p->nopen) {
 		if (top(p)->in_body)

@@ -127,6 +127,12 @@ static bool function(const ag_code_place *at, ag_str line, bool is_cpp, ag_code_
 	}
 	if (!name.len || ag_str_starts(ag_code_rest(&c), AG_S("(*")))
 		return false;
+	if (nword < 2 && ag_code_is_upper(name) && ag_code_eat(&c, "(")) {
+		/* DEFINE_OP(add) { … }: a macro that writes the head. */
+		ag_str inner = ag_code_word(&c);
+
+		name = inner.len ? inner : name;
+	}
 	if (nword < 2 && !is_scoped && !at->owner.len && !is_header(at->b->path) &&
 	    ag_str_ends(line, AG_S(";")))
 		return false;

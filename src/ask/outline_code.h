@@ -19,7 +19,8 @@ enum {
 	AG_CODE_CHARS = 32,      /* or a character: 'x', but not 'static */
 	AG_CODE_BACKTICK = 64,   /* `…` over lines */
 	AG_CODE_TRIPLE = 128,    /* """…""" over lines, also ''' where there is SINGLE */
-	AG_CODE_DIRECTIVES = 256 /* of a line that begins with # only the # stays */
+	AG_CODE_REGEX = 256,     /* /…/ of JavaScript */
+	AG_CODE_DIRECTIVES = 512 /* of a line that begins with # only the # stays */
 };
 
 /* What stands for the quotes that close a text of TRIPLE: a line that begins with it began in a string. */

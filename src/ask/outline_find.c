@@ -60,6 +60,14 @@ typedef struct words {
 	double weight; /* of all */
 } words;
 
+static bool has_digit(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '9')
+			return true;
+	return false;
+}
+
 static double weight_of(ag_str word)
 {
 	static const char *const small[] = { "a",  "an",  "the", "to",  "of",   "in",  "on",
@@ -68,7 +76,7 @@ static double weight_of(ag_str word)
 	for (size_t i = 0; i < AG_NELEM(small); i++)
 		if (ag_str_eqc(word, small[i]))
 			return 0.2;
-	return 1;
+	return has_digit(word) ? 0.3 : 1;
 }
 
 static void split(ag_str anchor, words *ret)
@@ -83,14 +91,6 @@ static void split(ag_str anchor, words *ret)
 		}
 		from = i + 1;
 	}
-}
-
-static bool has_digit(ag_str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (s.ptr[i] >= '0' && s.ptr[i] <= '9')
-			return true;
-	return false;
 }
 
 /* 1 the same, less for another form of it (resolve, resolving) and for a slip of the pen, 0 another word. */
@@ -150,8 +150,8 @@ static size_t close_by(ag_str a, ag_str b)
 	return d <= 3 && d * 4 <= longer ? d : SIZE_MAX;
 }
 
-/* At least three words in five, or a few letters: less is another heading ("install-git" for "install-docker"). */
-#define NEAR 0.6
+/* Two words in three are not enough, nor are a few letters in a short one: that is another heading ("git" for "install-git"). */
+#define NEAR 0.68
 
 const ag_outline_item *ag_outline_nearest(const ag_outline *o, ag_str anchor)
 {
@@ -195,9 +195,11 @@ const ag_outline_item *ag_outline_at(const ag_outline *o, unsigned line)
 
 		if (it->line > line)
 			continue;
-		/* Blank lines at the end of a Markdown section are in it, those behind the last are not. */
+		/* Blank lines between two sections of Markdown belong to the first, those at the end to none. */
 		if (line <= it->section_last_line || (o->is_markdown && i < o->n))
 			return it;
+		if (o->is_markdown)
+			return NULL;
 	}
 	return NULL;
 }

@@ -132,6 +132,37 @@ static size_t quoted(mask *m, size_t i)
 	return i + 1;
 }
 
+/* Can a regular expression stand at i, and not a division? By what is before it. */
+static bool is_regex_place(const mask *m, size_t i)
+{
+	while (i > 0 && (m->out[i - 1] == ' ' || m->out[i - 1] == '\t'))
+		i--;
+	if (i == 0 || strchr("\n\r(,=:[!&|?{};+-*%<>~^", m->out[i - 1]))
+		return true;
+	return (i >= 6 && memcmp(m->out + i - 6, "return", 6) == 0) ||
+	       (i >= 6 && memcmp(m->out + i - 6, "typeof", 6) == 0);
+}
+
+/* /…/ of JavaScript: behind it, or i when it does not end on its line. */
+static size_t regex(mask *m, size_t i)
+{
+	bool in_class = false;
+
+	for (size_t k = i + 1; k < m->in.len && m->in.ptr[k] != '\n'; k++) {
+		char c = m->in.ptr[k];
+
+		if (c == '\\')
+			k++;
+		else if (c == '[')
+			in_class = true;
+		else if (c == ']')
+			in_class = false;
+		else if (c == '/' && !in_class)
+			return blank(m, i + 1, k) + 1;
+	}
+	return i;
+}
+
 char *ag_code_mask(ag_str text, unsigned flags)
 {
 	mask m = { text, ag_xmalloc(text.len + 1), flags };
@@ -152,6 +183,8 @@ char *ag_code_mask(ag_str text, unsigned flags)
 		else if (c != ' ' && c != '\t')
 			is_start = false;
 		next = comment(&m, i);
+		if (next == i && c == '/' && (flags & AG_CODE_REGEX) && is_regex_place(&m, i))
+			next = regex(&m, i);
 		i = next > i ? next : quoted(&m, i);
 	}
 	return m.out;

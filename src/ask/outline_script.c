@@ -162,7 +162,9 @@ static bool match_js(const ag_code_place *at, ag_str line, ag_code_found *ret)
 
 void ag_outline_javascript(ag_outline_build *b)
 {
-	ag_code_braces(b, AG_CODE_SLASH | AG_CODE_QUOTES | AG_CODE_SINGLE | AG_CODE_BACKTICK,
+	ag_code_braces(b,
+	               AG_CODE_SLASH | AG_CODE_QUOTES | AG_CODE_SINGLE | AG_CODE_BACKTICK |
+	                       AG_CODE_REGEX,
 	               match_js);
 }
 

@@ -8,7 +8,7 @@
 
 #define MAX_TITLE  160u /* bytes shown of a title */
 #define MAX_ANCHOR 400u /* a longer one is not worth its place: half an anchor is none */
-#define REST_BYTES 32u  /* for "… 20000 more" */
+#define REST_BYTES 16u  /* for "… 20000 more" */
 
 static int digits_of(const ag_outline *o)
 {
@@ -91,7 +91,7 @@ ag_str ag_outline_text(const ag_outline *o, size_t max_bytes, ag_arena *arena)
 		add_line(&all, o, &o->items[i], digits);
 		at[i + 1] = all.len;
 	}
-	level = level_that_fits(o, at, max_bytes);
+	level = all.len <= max_bytes ? UINT_MAX : level_that_fits(o, at, max_bytes);
 	if (all.len <= max_bytes)
 		room = max_bytes;
 	ag_buf_init(&out, all.len + REST_BYTES);
