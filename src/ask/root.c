@@ -72,6 +72,7 @@ ag_status ag_root_open(const ag_root_opts *o, ag_root **ret, ag_err *err)
 		return st;
 	}
 	r->by_hand = o->no_openat2 || !ag_root_can_openat2(r->fd);
+	ag_root_load_above(r);
 	*ret = r;
 	return AG_OK;
 }

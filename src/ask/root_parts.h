@@ -20,6 +20,14 @@ typedef struct ag_root_rules {
 	bool is_used;
 } ag_root_rules;
 
+#define AG_ROOT_MAX_ABOVE 16 /* folders between a root and the repository that it is a part of */
+
+/* The .gitignore of a folder above the root. */
+typedef struct ag_root_above {
+	ag_str prefix; /* from there to the root: "services/shop" */
+	const ag_ignore *rules;
+} ag_root_above;
+
 struct ag_root {
 	int fd; /* O_PATH */
 	ag_arena *arena;
@@ -34,6 +42,8 @@ struct ag_root {
 	ag_arena *rules_arena;
 	ag_root_rules *rules;
 	size_t nrules, crules;
+	ag_root_above above[AG_ROOT_MAX_ABOVE]; /* the nearest first */
+	size_t nabove;
 	const ag_ignore *exclude; /* .git/info/exclude */
 	bool has_exclude;         /* it was looked for */
 };
@@ -71,11 +81,19 @@ int ag_root_open_for_reading(const ag_root *r, const ag_root_fd *f);
 
 /* --- root_rules.c: .gitignore of the folders --- */
 
+/* The rules of the folders above the root that are of its repository. They are read once, with the root: later the kernel may
+ * forbid it. */
+void ag_root_load_above(ag_root *r);
 /* Of the path alone: the folders above it are not ignored. ret_where: ".gitignore:3"; may be NULL */
 bool ag_root_is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
                              ag_str *ret_where);
 bool ag_root_is_ignored(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
                         ag_str *ret_where);
+
+/* --- root_project.c --- */
+
+/* Not beyond it: what stands there is no project. */
+bool ag_root_is_home_or_top(int dir);
 
 /* --- root_find.c: may it be seen? --- */
 

@@ -52,7 +52,7 @@ static bool looks_like_project(int dir)
 	       has(dir, "docs") || has_readme(dir);
 }
 
-static bool is_home_or_top(int dir)
+bool ag_root_is_home_or_top(int dir)
 {
 	const char *home = getenv("HOME");
 	struct stat st, other;
@@ -86,7 +86,7 @@ static ag_str above(ag_str path, ag_arena *arena)
 		dir = open(ag_str_cstr(arena, path), O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (dir < 0)
 			break;
-		is_end = is_home_or_top(dir);
+		is_end = ag_root_is_home_or_top(dir);
 		is_project = !is_end && !is_shared(dir) && is_named_as_project(dir);
 		close(dir);
 		if (is_end)

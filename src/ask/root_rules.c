@@ -1,8 +1,8 @@
 /* root_rules -- the .gitignore files of the project, read when a path first passes their folder.
  *
  * Kept by folder for as long as the handle lives: a question is answered by the rules that held when it was asked. The
- * nearest folder that says something wins, .git/info/exclude comes last. A .gitignore that is a link is not read, nor is
- * one by git. */
+ * nearest folder that says something wins; behind the root's own come those of the folders above it, when it is a part of
+ * a repository, and .git/info/exclude is last. A .gitignore that is a link is not read, nor is one by git. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -143,6 +143,84 @@ static ag_ignored ask(const ag_ignore *g, ag_str folder, const char *file, ag_st
 	return said;
 }
 
+/* --- above the root, which may be a part of a repository --- */
+
+/* The folder above, of an absolute path; -1: there is none, or it is no project's any more. */
+static int open_above(ag_str *path, ag_arena *arena)
+{
+	int dir;
+
+	*path = ag_root_parent(*path);
+	dir = path->len ? open(ag_str_cstr(arena, *path), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (dir >= 0 && ag_root_is_home_or_top(dir)) {
+		close(dir);
+		dir = -1;
+	}
+	return dir;
+}
+
+static bool has_git(int dir)
+{
+	struct stat st;
+
+	return fstatat(dir, ".git", &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A root that is ignored itself was chosen on purpose: then those rules are not about it. */
+static bool is_root_ignored(const ag_root *r)
+{
+	for (size_t i = 0; i < r->nabove; i++) {
+		const ag_str prefix = r->above[i].prefix;
+
+		for (size_t k = 1; k <= prefix.len; k++) {
+			if (k < prefix.len && prefix.ptr[k] != '/')
+				continue;
+			if (ag_ignore_match(r->above[i].rules, ag_str_make(prefix.ptr, k), true,
+			                    NULL) == AG_IGNORE_YES)
+				return true;
+		}
+	}
+	return false;
+}
+
+void ag_root_load_above(ag_root *r)
+{
+	bool is_found = has_git(r->fd);
+	ag_str path = r->path;
+	int dir;
+
+	while (!is_found && r->nabove < AG_ROOT_MAX_ABOVE &&
+	       (dir = open_above(&path, r->arena)) >= 0) {
+		const ag_ignore *rules = read_rules(dir, ".gitignore", r->arena);
+
+		if (rules)
+			r->above[r->nabove++] = (ag_root_above){
+				.prefix = ag_str_make(r->path.ptr + path.len + 1,
+				                      r->path.len - path.len - 1),
+				.rules = rules,
+			};
+		is_found = has_git(dir);
+		close(dir);
+	}
+	if (!is_found || is_root_ignored(r))
+		r->nabove = 0;
+}
+
+static ag_ignored ask_above(const ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
+                            ag_str *ret_where)
+{
+	ag_ignored said = AG_IGNORE_UNSAID;
+	unsigned line = 0;
+
+	for (size_t i = 0; i < r->nabove && said == AG_IGNORE_UNSAID; i++)
+		said = ag_ignore_match(r->above[i].rules,
+		                       ag_root_join(arena, r->above[i].prefix, path), is_folder,
+		                       &line);
+	if (said == AG_IGNORE_YES && ret_where)
+		*ret_where = ag_str_printf(arena, "a .gitignore above the root:%u", line);
+	return said;
+}
+
 bool ag_root_is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
                              ag_str *ret_where)
 {
@@ -158,6 +236,9 @@ bool ag_root_is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *
 			break;
 		folder = ag_root_parent(folder);
 	}
+	said = ask_above(r, path, is_folder, arena, ret_where);
+	if (said != AG_IGNORE_UNSAID)
+		return said == AG_IGNORE_YES;
 	said = ask(exclude_of(r), AG_S(""), ".git/info/exclude", path, is_folder, arena, ret_where);
 	return said == AG_IGNORE_YES;
 }

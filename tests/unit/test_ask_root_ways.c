@@ -207,6 +207,54 @@ static void stays_when_it_is_moved(void **state)
 	ag_arena_free(arena);
 }
 
+/* A root that is a part of a repository: the rules of the folders above it hold, as git has it. */
+static void rules_above_the_root(void **state)
+{
+	static const struct {
+		const char *root, *path;
+		bool is_read;
+	} cases[] = {
+		{ "repo/services/shop", "local.ini", false },
+		{ "repo/services/shop", "a/local.ini", false },
+		{ "repo/services/shop", "kept.ini", true },
+		{ "repo/services/shop", "own/local.ini", true }, /* taken back below */
+		{ "repo/services/shop", "private/x.txt", false },
+		{ "repo/services/shop", "main.py", true },
+		{ "repo/other", "local.ini", false },
+		{ "repo/other", "private/x.txt", true }, /* said of services/shop only */
+		{ "repo/out", "local.ini", true },       /* ignored itself: chosen on purpose */
+		{ "alone/services", "local.ini", true }, /* no repository above it */
+	};
+	ag_arena *arena = ag_arena_new();
+	tree t;
+
+	(void)state;
+	tree_make(&t, "above");
+	tree_put(&t, "repo/.git/HEAD", "");
+	tree_put(&t, "repo/.gitignore", "local.ini\n/out/\n*.ini\n");
+	tree_put(&t, "repo/services/.gitignore", "!kept.ini\n/shop/private/\n");
+	tree_put(&t, "repo/services/shop/own/.gitignore", "!local.ini\n");
+	tree_put(&t, "alone/.gitignore", "local.ini\n");
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		char name[200];
+		const ag_root_opts o = { .path = ag_str_c(tree_path(&t, cases[i].root)) };
+		ag_root_text text;
+		ag_root *r = NULL;
+		ag_err err = { 0 };
+		ag_status st;
+
+		snprintf(name, sizeof(name), "%s/%s", cases[i].root, cases[i].path);
+		tree_put(&t, name, "x\n");
+		assert_int_equal(ag_root_open(&o, &r, &err), AG_OK);
+		st = ag_root_read(r, NULL, ag_str_c(cases[i].path), 100, arena, &text, &err);
+		if (st != (cases[i].is_read ? AG_OK : AG_DENIED))
+			fail_msg("%s: %s", name, err.msg);
+		ag_root_close(r);
+	}
+	tree_remove(&t);
+	ag_arena_free(arena);
+}
+
 static void finds_the_project(void **state)
 {
 	static const struct {
@@ -246,6 +294,14 @@ static void finds_the_project(void **state)
 		if (!ag_str_eqc(got, tree_path(&t, cases[i].want)))
 			fail_msg("%s gives %.*s", cases[i].from, AG_FMT(got));
 	}
+	/* Where everybody may write, as in /tmp, anybody could make it a project. */
+	tree_put(&t, "shared/.git/HEAD", "");
+	tree_put(&t, "shared/x/y.c", "");
+	assert_int_equal(chmod(tree_path(&t, "shared"), 01777), 0);
+	assert_int_equal(ag_root_find_project(ag_str_c(tree_path(&t, "shared/x")), arena, &got,
+	                                      &err),
+	                 AG_OK);
+	assert_true(ag_str_eqc(got, tree_path(&t, "shared/x")));
 	assert_int_equal(ag_root_find_project(AG_S("/no/such/folder"), arena, &got, &err),
 	                 AG_NOT_FOUND);
 	assert_int_equal(ag_root_find_project(AG_S("/"), arena, &got, &err), AG_OK);
@@ -411,6 +467,7 @@ int main(void)
 		TWICE(files_of_the_kernel_are_refused),
 		TWICE(stays_when_it_is_moved),
 		TWICE(no_permission),
+		cmocka_unit_test(rules_above_the_root),
 		cmocka_unit_test(finds_the_project),
 		cmocka_unit_test(openat2_unknown),
 		cmocka_unit_test(openat2_forbidden),
