@@ -27,7 +27,8 @@ typedef struct swapper {
 	atomic_ulong n;
 } swapper;
 
-/* race: a file, then a link out; race-dir: a folder, then a link out. Neither is ever missing. */
+/* race: a file, then a link out; race-dir: a folder, then a link out; race-key: a file, then one that keys were loaded from.
+ * None is ever missing. */
 static void *swap(void *arg)
 {
 	swapper *s = arg;
@@ -35,7 +36,8 @@ static void *swap(void *arg)
 
 	while (!atomic_load(&s->stop)) {
 		if (renameat2(dir, "race", dir, "race-out", RENAME_EXCHANGE) ||
-		    renameat2(dir, "race-dir", dir, "race-dir-out", RENAME_EXCHANGE))
+		    renameat2(dir, "race-dir", dir, "race-dir-out", RENAME_EXCHANGE) ||
+		    renameat2(dir, "race-key", dir, "race-key-out", RENAME_EXCHANGE))
 			break;
 		atomic_fetch_add(&s->n, 1);
 	}
@@ -43,17 +45,21 @@ static void *swap(void *arg)
 	return NULL;
 }
 
-static void make_race(void)
+static void make_race(ag_root *r)
 {
 	tree_put(&root, "race", "inside race\n");
 	tree_link(&root, "../r-secret/x", "race-out");
 	tree_put(&root, "race-dir/x", "inside race\n");
 	tree_link(&root, "../r-secret", "race-dir-out");
+	tree_put(&root, "race-key", "inside race\n");
+	tree_put(&root, "race-key-out", CANARY);
+	assert_true(ag_root_add_secret(r, tree_path(&root, "race-key-out")));
 }
 
 static void end_race(void)
 {
-	static const char *const names[] = { "race", "race-out", "race-dir", "race-dir-out" };
+	static const char *const names[] = { "race",         "race-out", "race-dir",
+		                             "race-dir-out", "race-key", "race-key-out" };
 	char inside[40];
 
 	for (size_t i = 0; i < AG_NELEM(names); i++) {
@@ -101,13 +107,14 @@ static void swapped_while_it_is_read(void **state)
 	pthread_t thread;
 	raced n = { 0 };
 
-	make_race();
+	make_race(r);
 	assert_int_equal(pthread_create(&thread, NULL, swap, &s), 0);
 	/* Two seconds; on a busy machine as long as it takes until both were met often. */
 	while (time(NULL) < begin + 30 &&
 	       (time(NULL) < begin + 2 || n.ninside < 200 || n.nrefused < 200 || s.n < 2000)) {
 		read_in_race(r, "race", &n);
 		read_in_race(r, "race-dir/x", &n);
+		read_in_race(r, "race-key", &n);
 	}
 	atomic_store(&s.stop, true);
 	pthread_join(thread, NULL);

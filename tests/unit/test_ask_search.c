@@ -38,6 +38,9 @@ static int make_tree(void **state)
 		{ "ignored.txt", "branch\n" },
 		{ ".gitignore", "ignored.txt\n" },
 		{ "arrow.c", "p->next = q->next;\n" },
+		{ "aaa/other.txt", "the quagga is gone\n" },
+		{ "zoo/quagga.txt", "the quagga is gone\n" },
+		{ "zebra.md", "A zebra has stripes.\n\n## Zebras and stripes\n\nMany.\n" },
 	};
 	ag_buf many = AG_BUF_INIT(8 << 20);
 
@@ -278,6 +281,24 @@ static void headings_come_first(void **state)
 	             has_path(&s, "logo.png"));
 	assert_true(s.res.nfile >= 2 && s.res.nline >= 5 && s.res.nscanned >= 10);
 	assert_false(s.res.is_cut);
+	done(&s);
+}
+
+/* The same words: the heading says what it is about. */
+static void a_heading_before_its_text(void **state)
+{
+	searched s;
+
+	(void)state;
+	assert_int_equal(search(&s, "stripes of a zebra"), AG_OK);
+	is_hit(&s, 0, "zebra.md", 3, "## Zebras and stripes");
+	is_hit(&s, 1, "zebra.md", 1, "A zebra has stripes.");
+	assert_int_equal(s.res.hits[1].heading.len, 0); /* above the first heading */
+	done(&s);
+	/* The same line in a file that is called so. */
+	assert_int_equal(search(&s, "quagga"), AG_OK);
+	is_hit(&s, 0, "zoo/quagga.txt", 1, "the quagga is gone");
+	is_hit(&s, 1, "aaa/other.txt", 1, "the quagga is gone");
 	done(&s);
 }
 
@@ -601,6 +622,7 @@ int main(void)
 		cmocka_unit_test(small_letters),
 		cmocka_unit_test(stop_words),
 		cmocka_unit_test(headings_come_first),
+		cmocka_unit_test(a_heading_before_its_text),
 		cmocka_unit_test(whole_words_before_parts),
 		cmocka_unit_test(other_scripts),
 		cmocka_unit_test(signs_and_stop_words),
