@@ -214,6 +214,15 @@ static int with_model(ag_cli *c, question *q)
 
 /* --- without --- */
 
+static ag_status keep(ag_cli *c, question *q, ag_answer *a, ag_str *ret_json, ag_err *err)
+{
+	ag_status st = ag_ask_keep(&c->app.ctx, q->store, a, c->app.arena, ret_json, err);
+
+	if (is_unwritable(st) && !open_store(c, true, &q->store, err))
+		st = ag_ask_keep(&c->app.ctx, q->store, a, c->app.arena, ret_json, err);
+	return st;
+}
+
 static int without_model(ag_cli *c, question *q)
 {
 	ag_progress_line *line;
@@ -230,7 +239,7 @@ static int without_model(ag_cli *c, question *q)
 		st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena,
 		                       &a, &err);
 	if (!st)
-		st = ag_ask_keep(&c->app.ctx, q->store, &a, c->app.arena, &json, &err);
+		st = keep(c, q, &a, &json, &err);
 	ag_progress_stop(line);
 	if (st)
 		return ag_cli_fail(c, &err);
