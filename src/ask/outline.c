@@ -251,6 +251,14 @@ static void find_sections(ag_outline_build *b)
 	}
 	while (open.n)
 		close_section(b, open.items[--open.n], b->nline);
+	/* <h4>a</h4><h2>b</h2> on one line: what holds the first holds that line. */
+	for (size_t i = b->n; i > 0; i--) {
+		const ag_outline_item *it = &b->items[i - 1].item;
+
+		if (it->parent >= 0 &&
+		    b->items[it->parent].item.section_last_line < it->section_last_line)
+			b->items[it->parent].item.section_last_line = it->section_last_line;
+	}
 }
 
 static void find_own_text(ag_outline_build *b)
