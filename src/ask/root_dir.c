@@ -8,7 +8,7 @@
 #include "ask/root_parts.h"
 
 #define CHECK_EVERY \
-	16 /* names between two looks at the clock: each may be held against many patterns */
+	4 /* names between two looks at the clock: each may be held against many patterns */
 
 static int by_name(const void *a, const void *b)
 {

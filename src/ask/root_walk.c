@@ -11,7 +11,7 @@
 #include "ask/root_parts.h"
 
 #define DEFAULT_MAX_FILES 200000
-#define CHECK_EVERY       16 /* entries: the patterns of a .gitignore can be many, and slow */
+#define CHECK_EVERY       4 /* entries: the patterns of a .gitignore can be many, and slow */
 
 typedef struct walker {
 	ag_root *r;

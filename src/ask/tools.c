@@ -7,25 +7,28 @@
 
 #define OBSERVATION_MAX_BYTES (8u << 20)
 #define MIN_ANSWER_MS         2000 /* kept for the model's last words */
+#define MIN_TOOL_MS           250  /* that a tool has all the same: most need a few */
 
 typedef ag_status (*tool_fn)(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena,
                              const ag_val *input, ag_ask_result *ret, ag_err *err);
 
-/* A tool may not eat the time in which the model answers. */
+/* A tool may not eat the time in which the model answers, nor may many of them, each a half of what is left. */
 static ag_ctx limited(const ag_ask_tools *t, const ag_ctx *ctx)
 {
 	const int64_t longest = t->state->transcript.longest_ms;
 	ag_ctx ret = *ctx;
-	int64_t left, share;
+	int64_t now, left, mine;
 
 	if (!t->deadline_ms)
 		return ret;
-	left = t->deadline_ms - ag_clock_mono(ctx->clock);
-	share = longest + longest / 5 > MIN_ANSWER_MS ? longest + longest / 5 : MIN_ANSWER_MS;
-	if (share > left / 2)
-		share = left > 0 ? left / 2 : 0;
-	if (!ret.deadline_ms || t->deadline_ms - share < ret.deadline_ms)
-		ret.deadline_ms = t->deadline_ms - share;
+	now = ag_clock_mono(ctx->clock);
+	left = t->deadline_ms - now;
+	mine = left -
+	       (longest + longest / 5 > MIN_ANSWER_MS ? longest + longest / 5 : MIN_ANSWER_MS);
+	if (mine < MIN_TOOL_MS)
+		mine = left / 2 < MIN_TOOL_MS ? left / 2 : MIN_TOOL_MS;
+	if (!ret.deadline_ms || now + mine < ret.deadline_ms)
+		ret.deadline_ms = now + mine;
 	return ret;
 }
 
