@@ -10,7 +10,8 @@
 #include "ask/outline_code.h"
 
 #define MAX_OPEN AG_OUTLINE_MAX_DEPTH
-#define MAX_HEAD 400u /* bytes of a line that are matched: brackets in it are followed more than once */
+#define MAX_HEAD \
+	400u /* bytes of a line that are matched: brackets in it are followed more than once */
 
 typedef struct open_def {
 	size_t item; /* in b->items, unless is_hidden */

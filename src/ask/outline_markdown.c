@@ -84,6 +84,13 @@ static void end(md *m)
 	d->item.anchor = ag_slugger_next(&m->slugs, visible);
 }
 
+static ag_str literal_of(cmark_node *n)
+{
+	const char *s = cmark_node_get_literal(n);
+
+	return s ? ag_str_c(s) : AG_S("");
+}
+
 /* --- raw HTML --- */
 
 static unsigned count_lines(const char *from, const char *to)
@@ -101,7 +108,7 @@ static void add_entity(cmark_node *document, void *arg)
 	cmark_node *p = cmark_node_first_child(document), *t = p ? cmark_node_first_child(p) : NULL;
 
 	if (t && cmark_node_get_type(t) == CMARK_NODE_TEXT)
-		say(arg, ag_str_c(cmark_node_get_literal(t)));
+		say(arg, literal_of(t));
 }
 
 static void say_decoded(md *m, ag_str text)
@@ -276,7 +283,7 @@ static void enter_block(md *m, cmark_node *n)
 
 	m->here = line;
 	if (cmark_node_get_type(n) == CMARK_NODE_HTML_BLOCK) {
-		html(m, ag_str_c(cmark_node_get_literal(n)), line);
+		html(m, literal_of(n), line);
 	} else if (cmark_node_get_type(n) == CMARK_NODE_HEADING && !m->html.is_comment) {
 		end(m);
 		begin(m, MARKDOWN_HEADING, (unsigned)cmark_node_get_heading_level(n), line);
@@ -304,11 +311,11 @@ static void enter(md *m, cmark_node *n)
 
 	/* Not constants in cmark, so no switch. */
 	if (t == CMARK_NODE_TEXT || t == CMARK_NODE_CODE || t == CMARK_NODE_FOOTNOTE_REFERENCE) {
-		words(m, ag_str_c(cmark_node_get_literal(n)));
+		words(m, literal_of(n));
 	} else if (t == CMARK_NODE_SOFTBREAK || t == CMARK_NODE_LINEBREAK) {
 		line_break(m);
 	} else if (t == CMARK_NODE_HTML_INLINE) {
-		ag_str raw = ag_str_c(cmark_node_get_literal(n));
+		ag_str raw = literal_of(n);
 
 		html(m, raw, m->here);
 		m->here += count_lines(raw.ptr, raw.ptr + raw.len);
