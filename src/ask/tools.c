@@ -130,6 +130,11 @@ ag_status ag_ask_failed(const ag_err *why, ag_arena *arena, ag_ask_result *ret, 
 		return AG_CANCELLED;
 	}
 	ret->ok = false;
+	if (why->status == AG_TIMEOUT) { /* what a user could do about it is no help to a model */
+		ret->text = AG_S("Error: this took too long and was stopped: ask for less, or "
+		                 "answer with what you have");
+		return AG_OK;
+	}
 	ret->text = ag_str_printf(arena, "Error: %s%s%s", why->msg, why->hint[0] ? ". " : "",
 	                          why->hint);
 	return AG_OK;
