@@ -9,10 +9,13 @@
 
 #include <setjmp.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define MAX_BYTES   ((size_t)96 << 20) /* an ordinary text takes 10 to 20 times its size */
 #define FIRST_CHUNK ((size_t)16 << 10) /* a single heading needs no more */
 #define BIG_CHUNK   ((size_t)1 << 20)
+#define MAP_FROM \
+	((size_t)256 << 10) /* from here on mapped at once: page faults cost more than the parse */
 
 typedef struct chunk {
 	struct chunk *next;
@@ -33,6 +36,32 @@ typedef struct block {
 	_Alignas(16) size_t size;
 } block;
 
+/* Zeroed. */
+static chunk *new_chunk(size_t size)
+{
+	size_t whole = sizeof(chunk) + size;
+	chunk *c;
+
+	if (size < MAP_FROM) {
+		c = ag_xcalloc(1, whole);
+	} else {
+		c = mmap(NULL, whole, PROT_READ | PROT_WRITE,
+		         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		if (c == MAP_FAILED)
+			ag_oom();
+	}
+	c->size = size;
+	return c;
+}
+
+static void free_chunk(chunk *c)
+{
+	if (c->size < MAP_FROM)
+		free(c);
+	else
+		munmap(c, sizeof(*c) + c->size);
+}
+
 static void *take(size_t n)
 {
 	memory *m = current;
@@ -47,8 +76,7 @@ static void *take(size_t n)
 			size = whole;
 		if (n > m->limit || m->total + size > m->limit)
 			longjmp(m->full, 1);
-		c = ag_xcalloc(1, sizeof(*c) + size);
-		c->size = size;
+		c = new_chunk(size);
 		c->next = m->chunks;
 		m->chunks = c;
 		m->total += size;
@@ -91,7 +119,7 @@ static void release(memory *m)
 	while (m->chunks) {
 		chunk *next = m->chunks->next;
 
-		free(m->chunks);
+		free_chunk(m->chunks);
 		m->chunks = next;
 	}
 }
