@@ -78,6 +78,10 @@ def dies():
                                                                        head="repeat"))
         r = rig.ask("x", code=1)
         has(r.err, "key expired")
+    with Rig() as rig:  # what it said before is no answer
+        rig.model(raw=turn("I will look at page A.", call("read_file", path="wiki/a.md")) +
+                  turn("x", words=("status 400", "error no more"), head="repeat"))
+        has(rig.ask("x", code=1).err, "no more")
 
 
 @case("5/15", "a slow model: printed before the deadline, marked partial")

@@ -110,6 +110,20 @@ def key_in_file():
         rig.run("ask", "--offline", "curl Authorization Bearer leak", "-vv")
 
 
+@case("4.3/51", "a key in a long line: no half of it is left where a slice, a window or a quote ends")
+def key_cut():
+    for cut in range(4, len(MODEL_KEY), 6):  # when the rig ends, halves are looked for as well
+        with Rig() as rig:
+            rig.put("min.js", "x" * (32768 - cut) + MODEL_KEY + "y" * 40000)
+            rig.put("min.css", "a" * (300 - 6 * cut) + API_KEY + "b" * (5 * cut) + "needle" + "c" * (5 * cut) + MODEL_KEY + "d" * 400)
+            rig.put("wiki/long.md", "# Long\n\n" + "A zebra. " + "n" * (290 - cut) + " " + MODEL_KEY + " zebra lion " + "w" * 300)
+            r = rig.use(call("read_file", path="min.js"), call("search_files", query="needle"), call("outline", path="wiki/long.md"),
+                        call("search_files", query="need[l]e", regex=True), call("read_file", path="wiki/long.md"),
+                        end="The zebra and the lion.\nSource: wiki/long.md")
+            want(all(c["ok"] for c in r.calls), r.calls)
+            rig.ask("zebra lion", "--offline")
+
+
 @case("4.3/51", "other secrets of the files of variables, repeated by a file or the API, are taken out")
 def other_secrets():
     password = SECRETS["the database's password"]

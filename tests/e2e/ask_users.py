@@ -88,11 +88,22 @@ for missing, names in (("LLM_API_KEY", ["LLM_API_KEY"]), ("LLM_API_BASE_URL", ["
              told=names + [".env.agent.secret"])
     env_case("%s is a placeholder" % missing, {".env.agent.secret": rest + "%s=<put yours here>\n" % missing}, code=1, told=names)
     env_case("%s is empty" % missing, {".env.agent.secret": rest + "%s=\n" % missing}, code=1, told=names)
+env_case("what is only in the files and no value does no harm when the environment has it",
+         {".env.agent.secret": "LLM_API_KEY=<key>\nLLM_API_BASE_URL=<base>\nLLM_API_MODEL=<model>\n", ".env": 'LLM_API_KEY="open\n'},
+         dict(LLM_API_KEY=MODEL_KEY, LLM_API_BASE_URL="{BASE}", LLM_API_MODEL="fake-1"))
 env_case("all are missing", {}, code=1, told=["LLM_API", ".env.agent.secret"])
 env_case("LMS_API_KEY alone is missing", {".env.agent.secret": FULL}, code=1, told=["LMS_API_KEY", ".env.docker.secret"],
          flags=("--api-base", "http://127.0.0.1:9"))
 env_case("LMS_API_KEY is a placeholder", {".env.agent.secret": FULL, ".env.docker.secret": "LMS_API_KEY=<key>\n"}, code=1,
          told="LMS_API_KEY", flags=("--api-base", "http://127.0.0.1:9"))
+
+
+@case("5/16", "a folder called .env, as Python makes them, is no file of variables")
+def folder_env():
+    with Rig(files={k: v for k, v in FILES.items() if k != ".env"}) as rig:
+        rig.put(".env/bin/activate", "x=1\n")
+        rig.model("Yes.")
+        same("answer", rig.ask("x").answer["answer"], "Yes.")
 
 
 @case("5/16", "keys of the API: environment before file, ARGUS_API_KEY and LMS_API_KEY, each sent as it is")
