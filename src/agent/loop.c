@@ -451,9 +451,12 @@ static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
 	/* Also without a gate, nothing unchecked reaches a tool. */
 	if (!t || !s.input || ag_tool_check_input(t, s.input, &input_err)) {
 		if (!t)
-			ag_fail(&input_err, AG_INVALID, "agent.loop", "there is no tool \"%.*s\"",
-			        (int)(p->action.len < 60 ? p->action.len : 60), p->action.ptr);
-		return critique(l, AG_GATE_ACTION, ag_str_dup(l->step, ag_str_c(input_err.msg)),
+			AG_IGNORE(ag_tool_unknown(l->opts->agent->tools, l->opts->agent->ntool,
+			                          p->action, &input_err),
+			          "told in the next line");
+		return critique(l, AG_GATE_ACTION,
+		                ag_str_printf(l->step, "%s%s%s", input_err.msg,
+		                              input_err.hint[0] ? "; " : "", input_err.hint),
 		                done->ncritique > (v.kind != AG_PASS), err);
 	}
 	if (t->flags & AG_TOOL_CONCLUDES)

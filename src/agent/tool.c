@@ -28,6 +28,20 @@ const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name)
 	return NULL;
 }
 
+ag_status ag_tool_unknown(const ag_tool *tools, size_t ntool, ag_str name, ag_err *err)
+{
+	const char *names[32];
+	const char *near;
+	size_t n = 0;
+
+	for (; n < ntool && n < AG_NELEM(names); n++)
+		names[n] = tools[n].name;
+	near = ag_str_nearest(name, names, n);
+	ag_fail(err, AG_INVALID, "agent.loop", "there is no tool \"%.*s\"",
+	        (int)(name.len < 60 ? name.len : 60), name.ptr);
+	return near ? ag_err_hint(err, "did you mean \"%s\"?", near) : AG_INVALID;
+}
+
 /* true, false, 1, 0, and the same as words in any case. */
 static bool to_bool(const ag_val *v, bool *ret)
 {
@@ -190,6 +204,7 @@ static ag_status check_param(const ag_tool *t, const ag_param *p, const ag_val *
 
 static ag_status unknown_param(const ag_tool *t, ag_str key, ag_err *err)
 {
+	ag_buf list = AG_BUF_INIT(512);
 	const char *names[32];
 	const char *nearest;
 	size_t n = 0;
@@ -201,6 +216,10 @@ static ag_status unknown_param(const ag_tool *t, ag_str key, ag_err *err)
 	nearest = ag_str_nearest(key, names, n);
 	if (nearest)
 		return ag_err_hint(err, "did you mean \"%s\"?", nearest);
+	for (size_t i = 0; i < n; i++)
+		ag_buf_addf(&list, "%s%s", i ? ", " : "", names[i]);
+	AG_IGNORE(ag_err_hint(err, "it has %.*s", AG_FMT(ag_buf_view(&list))), "told below");
+	ag_buf_release(&list);
 	return AG_INVALID;
 }
 

@@ -62,6 +62,8 @@ typedef struct ag_tool {
 } ag_tool;
 
 const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name);
+/* AG_INVALID: there is no tool of that name; with the nearest that there is. */
+AG_CHECK ag_status ag_tool_unknown(const ag_tool *tools, size_t ntool, ag_str name, ag_err *err);
 /* The message names the parameter: `limit: want 1 or more, got -3`. Unknown ones are refused with the nearest. */
 AG_CHECK ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err);
 /* The values of lenient parameters; the fallback when they are absent or null. */
