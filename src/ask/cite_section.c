@@ -118,13 +118,13 @@ static size_t filler(ag_str s)
 {
 	static const char *const words[] = { "section", "heading", "chapter", "under" };
 
-	if (strchr(" `*_\"',;:()[]>/-", s.ptr[0]))
-		return 1;
 	/* Paragraph signs and guillemets; dashes, arrows and quotes. */
 	if (s.ptr[0] == '\xC2' && s.len > 2)
 		return 2;
 	if (s.ptr[0] == '\xE2' && s.len > 3)
 		return 3;
+	if (ag_str_find(AG_S(" `*_\"',;:()[]>/-"), s.ptr[0]) >= 0)
+		return 1;
 	for (size_t k = 0; k < AG_NELEM(words); k++) {
 		size_t len = strlen(words[k]);
 

@@ -278,6 +278,9 @@ static int old_call(void)
 {
 	long ret;
 
+	/* A kernel without such calls answers with a fault, which a sanitizer takes for a bug. */
+	if (AG_SANDBOX_SANITIZED)
+		return ENOSYS;
 	__asm__ volatile("int $0x80" : "=a"(ret) : "a"(20L /* getpid of 32 bits */) : "memory");
 	return ret < 0 ? (int)-ret : 0;
 }
