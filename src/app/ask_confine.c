@@ -2,6 +2,7 @@
  *
  * Names are resolved and certificates read by libraries that open their own files: those are in the list. What does not
  * exist here is skipped by the sandbox. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "app/ask_opts.h"
@@ -158,6 +159,11 @@ ag_status ag_app_ask_confine(ag_app *app, const ag_app_ask *ask, ag_llm *llm,
 		               .nport = l->nport,
 		               .any_port = l->any_port };
 	st = ag_sandbox_enter(&o, ret, err);
+	/* A library that somebody put in front (LD_PRELOAD) has a thread: then nothing is limited, and told. */
+	if (st == AG_INTERNAL && app->settings.sandbox == AG_SANDBOX_AUTO) {
+		snprintf(ret->missing, sizeof(ret->missing), "%.190s", err->msg);
+		st = AG_OK;
+	}
 	if (st || app->settings.sandbox != AG_SANDBOX_REQUIRED || !ret->missing[0])
 		return st;
 	ag_fail(err, AG_UNAVAILABLE, ORIGIN, "the sandbox is required, but: %s", ret->missing);
