@@ -105,16 +105,21 @@ static const ag_var *api_key(const ag_app *app)
 	return seed && seed->value.len && seed->place > general->place ? seed : general;
 }
 
+/* Does the address come with the folder? */
+static bool is_found(const ag_app *app, const address *to)
+{
+	return to->place == AG_PLACE_DOTENV ||
+	       (to->place == AG_PLACE_YAML && !app->config_is_named);
+}
+
 /* May this key go there? */
 static ag_status check_place(const ag_app *app, const address *to, const ag_var *key,
                              ag_arena *arena, ag_err *err)
 {
-	const bool is_found = to->place == AG_PLACE_DOTENV ||
-	                      (to->place == AG_PLACE_YAML && !app->config_is_named);
 	ag_err ignored;
 	ag_url u;
 
-	if (!is_found || key->place <= AG_PLACE_DOTENV ||
+	if (!is_found(app, to) || key->place <= AG_PLACE_DOTENV ||
 	    ag_url_parse(ag_url_shown(to->url, arena), arena, &u, &ignored) ||
 	    ag_url_is_loopback(&u))
 		return AG_OK;
@@ -145,6 +150,15 @@ ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_err *err)
 	st = check_place(app, &to, key, app->arena, err);
 	if (st)
 		return st;
+	/* Whoever made the folder may name any service of this machine: it is read, not changed. */
+	if (is_found(app, &to) && !app->settings.read_only) {
+		app->settings.read_only = o.read_only = true;
+		note(ask,
+		     ag_str_printf(app->arena,
+		                   "%.*s: the address of the API stands in a file of the folder, "
+		                   "so only GET and HEAD are sent; --api-base lifts that",
+		                   AG_FMT(to.where)));
+	}
 	o.key = key->value;
 	o.key_name = ag_str_cstr(app->arena, key->name);
 	st = ag_api_open(&o, app->arena, &ask->api, &said, err);

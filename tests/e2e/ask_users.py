@@ -140,6 +140,22 @@ def api_bases():
         has(r.calls[0]["result"], "localhost:42002")
 
 
+@case("5/16", "an address that only a file of the folder names is read, not written to")
+def found_address():
+    with Rig() as rig:
+        api = rig.api()
+        del rig.env["AGENT_API_BASE_URL"]
+        rig.put(".env", "AGENT_API_BASE_URL=%s\n" % api.url)
+        r = rig.use(call("query_api", method="POST", path="/items/", body="{}"))
+        same("ok", r.calls[0]["ok"], False)
+        same("requests", [q["method"] for q in api.requests() if q["method"] != "GET"], [])
+        has(r.err, "only GET and HEAD are sent", "stderr")
+        r = rig.use(call("query_api", method="GET", path="/items/1"))
+        same("status", r.calls[0]["status"], 200)
+        r = rig.use(call("query_api", method="DELETE", path="/items/1"), flags=["--api-base", api.url])
+        same("sent", r.calls[0]["request"], "DELETE /items/1")
+
+
 @case("5/16", "argus.yaml: the group ask")
 def yaml():
     with Rig() as rig:
