@@ -132,7 +132,9 @@ class Model:
         self.base = "http://127.0.0.1:%d/v1" % self.port
 
     def lines(self):
-        return [json.loads(x) for x in read_bytes(self.log).decode("utf-8", "surrogatepass").splitlines()]
+        """whole lines of the log: the last one may be under way"""
+        whole = read_bytes(self.log).rpartition(b"\n")[0]
+        return [json.loads(x) for x in whole.decode("utf-8", "surrogatepass").splitlines()]
 
     def requests(self):
         """bodies of the requests for an answer, in order"""
@@ -220,7 +222,7 @@ class Api:
         self.begin = os.path.getsize(self.log)
 
     def lines(self):
-        data = read_bytes(self.log)[self.begin:]
+        data = read_bytes(self.log)[self.begin:].rpartition(b"\n")[0]
         return [json.loads(x) for x in data.decode().splitlines()]
 
     def requests(self):
