@@ -33,33 +33,38 @@ static ag_str kept(ag_transcript *t, const ag_val *v, const char *key)
 	return ag_str_dup(t->arena, ag_val_member_str(v, key));
 }
 
+/* The items of an array member; NULL and 0 when it is none. */
+static const ag_val *items_of(const ag_val *v, const char *key, size_t *ret_n)
+{
+	const ag_val *list = ag_val_getc(v, key);
+	const bool is_list = list && list->type == AG_T_ARRAY;
+
+	*ret_n = is_list ? list->n : 0;
+	return is_list ? list->u.items : NULL;
+}
+
 /* {"text":"…","thoughts":[{"text","signature","redacted"}],"calls":[{"id","name","input","signature"}]} */
 static void read_turn(ag_transcript *t, const ag_val *v)
 {
-	const ag_val *calls = ag_val_getc(v, "calls"), *thoughts = ag_val_getc(v, "thoughts");
 	ag_turn *turn = push_turn(t);
+	const ag_val *thoughts = items_of(v, "thoughts", &turn->nthought);
+	const ag_val *calls = items_of(v, "calls", &turn->ncall);
 
 	turn->text = kept(t, v, "text");
-	if (thoughts && thoughts->type == AG_T_ARRAY) {
-		turn->thoughts = ag_new_n(t->arena, ag_turn_thought, thoughts->n);
-		turn->nthought = thoughts->n;
-	}
-	for (size_t i = 0; i < turn->nthought; i++)
+	turn->thoughts = ag_new_n(t->arena, ag_turn_thought, turn->nthought);
+	for (size_t i = 0; thoughts && i < turn->nthought; i++)
 		turn->thoughts[i] = (ag_turn_thought){
-			.text = kept(t, &thoughts->u.items[i], "text"),
-			.signature = kept(t, &thoughts->u.items[i], "signature"),
-			.is_redacted = ag_val_member_bool(&thoughts->u.items[i], "redacted"),
+			.text = kept(t, &thoughts[i], "text"),
+			.signature = kept(t, &thoughts[i], "signature"),
+			.is_redacted = ag_val_member_bool(&thoughts[i], "redacted"),
 		};
-	if (calls && calls->type == AG_T_ARRAY) {
-		turn->calls = ag_new_n(t->arena, ag_turn_call, calls->n);
-		turn->ncall = calls->n;
-	}
-	for (size_t i = 0; i < turn->ncall; i++)
+	turn->calls = ag_new_n(t->arena, ag_turn_call, turn->ncall);
+	for (size_t i = 0; calls && i < turn->ncall; i++)
 		turn->calls[i] = (ag_turn_call){
-			.id = kept(t, &calls->u.items[i], "id"),
-			.name = kept(t, &calls->u.items[i], "name"),
-			.input = kept(t, &calls->u.items[i], "input"),
-			.signature = kept(t, &calls->u.items[i], "signature"),
+			.id = kept(t, &calls[i], "id"),
+			.name = kept(t, &calls[i], "name"),
+			.input = kept(t, &calls[i], "input"),
+			.signature = kept(t, &calls[i], "signature"),
 		};
 }
 

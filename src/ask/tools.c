@@ -74,9 +74,9 @@ static bool is_repeated(const ag_ask_tools *t, const ag_val *input, ag_arena *ar
 	const bool is_api = this_call(t) && ag_str_eqc(this_call(t)->tool, "query_api");
 	size_t first = 0;
 	const unsigned n = count_same(t, &first);
-	const ag_call *c = &t->state->calls[first];
+	const ag_call *c = n ? &t->state->calls[first] : NULL;
 
-	if (!n || (is_api && (n < 2 || is_writing_request(input, arena))))
+	if (!c || (is_api && (n < 2 || is_writing_request(input, arena))))
 		return false;
 	if (n == 1) {
 		*ret = (ag_ask_result){ .text = c->result, .ok = c->ok, .file = c->file };
