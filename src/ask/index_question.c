@@ -249,7 +249,7 @@ static ag_str lower(ag_str s, ag_arena *arena)
 static bool has_phrase(ag_str low, ag_str phrase)
 {
 	for (size_t i = 0; i + phrase.len <= low.len; i++) {
-		if (memcmp(low.ptr + i, phrase.ptr, phrase.len) == 0 &&
+		if (ag_str_eq(ag_str_make(low.ptr + i, phrase.len), phrase) &&
 		    (!i || !is_letter(low.ptr[i - 1])) &&
 		    (i + phrase.len == low.len || !is_letter(low.ptr[i + phrase.len])))
 			return true;
