@@ -60,16 +60,19 @@ static const ag_ignore *read_rules(int dir, const char *name, ag_arena *arena)
 	const ag_ignore *rules = NULL;
 	ag_arena *scratch;
 	struct stat st;
-	size_t len = 0;
+	size_t len = 0, size;
 	char *text;
 
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		scratch = ag_arena_new();
-		text = ag_arena_alloc(scratch, AG_IGNORE_MAX_TEXT);
-		while (len < AG_IGNORE_MAX_TEXT) {
-			ssize_t n = read(fd, text + len, AG_IGNORE_MAX_TEXT - len);
+		/* As large as the file, not as the limit: memory that is never used costs a millisecond. */
+		size = st.st_size < (off_t)AG_IGNORE_MAX_TEXT ? (size_t)st.st_size
+		                                              : AG_IGNORE_MAX_TEXT;
+		text = ag_arena_alloc(scratch, size + 1);
+		while (len < size) {
+			ssize_t n = read(fd, text + len, size - len);
 
 			if (n < 0 && errno == EINTR)
 				continue;
