@@ -256,7 +256,7 @@ static verdict check_citation(const verifier *v, const ag_citation *c)
 
 	if (!f)
 		return too_many();
-	if (!is_offline && !f->is_seen)
+	if (!is_offline && !f->is_read)
 		return say(AG_ASK_FALSE, "no call of the trace read this file");
 	if (!is_offline && c->sha256.len && f->hash_then.len && !ag_str_eq(c->sha256, f->hash_then))
 		return say(AG_ASK_FALSE, "its hash is not that of the file that was read");

@@ -67,7 +67,7 @@ static bool try_file(citer *c, const ag_mention *m, bool is_explicit, outcome *r
 	ag_cite_file *file = ag_cite_resolve(c->files, m->path, &mended);
 	ag_str as = ag_cite_written(m, c->arena);
 
-	if (!file || !file->is_seen) {
+	if (!file || !file->is_read) {
 		if (is_meant(m, is_explicit))
 			ag_cite_note(&c->notes, c->arena,
 			             file ? "%.*s was not read in this run: it is no source"

@@ -73,12 +73,6 @@ static void check_anchor(ag_cite_desk *d, const ag_mention *m, const ag_cite_fil
 			"%.*s: there is no such anchor in %.*s, nor one like it; only the file is "
 			"cited",
 			AG_FMT(as), AG_FMT(file->path));
-	} else if (!file->is_read) {
-		ag_cite_note(
-			d->notes, d->arena,
-			"%.*s: read_file never showed this section (a search or an outline named "
-			"it); only the file is cited",
-			AG_FMT(as));
 	} else if (item && !ag_cite_is_shown(d->files, file, item->line, item->section_last_line)) {
 		ag_cite_note(
 			d->notes, d->arena,
