@@ -4,27 +4,18 @@
  * is within the limits of search_index.h. */
 #include "store/search_index.h"
 
-#include "base/utf8.h"
+#include "store/check.h"
 
 #define ORIGIN         "store.index"
 #define MAX_WORD_BYTES 256u
 #define MAX_INT        ((uint64_t)INT64_MAX)
 
-static ag_status check_text(const char *what, ag_str s, size_t max_bytes, ag_err *err)
-{
-	if (s.len > max_bytes)
-		return ag_fail(err, AG_LIMIT, ORIGIN, "%s has %zu bytes, at most %zu are kept",
-		               what, s.len, max_bytes);
-	if (s.len && (memchr(s.ptr, '\0', s.len) || !ag_utf8_valid(s)))
-		return ag_fail(err, AG_INVALID, ORIGIN, "%s is not UTF-8 text", what);
-	return AG_OK;
-}
-
 static ag_status check_project(ag_str project, ag_err *err)
 {
 	if (!project.len)
 		return ag_fail(err, AG_INVALID, ORIGIN, "the name of the project is empty");
-	return check_text("the name of the project", project, AG_STORE_MAX_TEXT_BYTES, err);
+	return ag_store_check_text(ORIGIN, "the name of the project", project,
+	                           AG_STORE_MAX_TEXT_BYTES, err);
 }
 
 static ag_status check_words(ag_str project, const ag_str *words, size_t nword, ag_err *err)
@@ -35,7 +26,8 @@ static ag_status check_words(ag_str project, const ag_str *words, size_t nword, 
 		st = ag_fail(err, AG_LIMIT, ORIGIN, "a search has at most %u words, not %zu",
 		             AG_INDEX_MAX_WORDS, nword);
 	for (size_t i = 0; i < nword && !st; i++)
-		st = check_text("a word of the search", words[i], MAX_WORD_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "a word of the search", words[i], MAX_WORD_BYTES,
+		                         err);
 	return st;
 }
 
@@ -46,7 +38,8 @@ static ag_status check_doc(const ag_index_doc *d, size_t *nbyte, ag_err *err)
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < AG_NELEM(texts) && !st; i++) {
-		st = check_text("a text of a document", texts[i], AG_INDEX_MAX_DOC_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "a text of a document", texts[i],
+		                         AG_INDEX_MAX_DOC_BYTES, err);
 		total += texts[i].len;
 	}
 	if (!st && total > AG_INDEX_MAX_DOC_BYTES)
@@ -58,12 +51,14 @@ static ag_status check_doc(const ag_index_doc *d, size_t *nbyte, ag_err *err)
 
 static ag_status check_change(const ag_index_change *c, size_t *nbyte, ag_err *err)
 {
-	ag_status st = check_text("the path of a file", c->file.path, AG_STORE_MAX_TEXT_BYTES, err);
+	ag_status st = ag_store_check_text(ORIGIN, "the path of a file", c->file.path,
+	                                   AG_STORE_MAX_TEXT_BYTES, err);
 
 	if (!st && !c->file.path.len)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "the path of a file is empty");
 	if (!st)
-		st = check_text("the hash of a file", c->file.hash, MAX_WORD_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "the hash of a file", c->file.hash, MAX_WORD_BYTES,
+		                         err);
 	if (!st && c->file.size > MAX_INT)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "the size of a file is out of range");
 	if (!st && c->ndoc > AG_STORE_MAX_ROWS)

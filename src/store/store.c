@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "store/check.h"
 
 #define ORIGIN "store"
 
@@ -130,14 +131,14 @@ static ag_status check_run_id(const ag_id *run, ag_err *err)
 	return AG_OK;
 }
 
-/* A text within its limit that a database can hold: UTF-8 without NUL. */
-static ag_status check_text(const char *what, ag_str s, size_t max_bytes, ag_err *err)
+ag_status ag_store_check_text(const char *origin, const char *what, ag_str s, size_t max_bytes,
+                              ag_err *err)
 {
 	if (s.len > max_bytes)
-		return ag_fail(err, AG_LIMIT, ORIGIN, "%s has %zu bytes, at most %zu are kept",
+		return ag_fail(err, AG_LIMIT, origin, "%s has %zu bytes, at most %zu are kept",
 		               what, s.len, max_bytes);
 	if (s.len && (memchr(s.ptr, '\0', s.len) || !ag_utf8_valid(s)))
-		return ag_fail(err, AG_INVALID, ORIGIN, "%s is not UTF-8 text", what);
+		return ag_fail(err, AG_INVALID, origin, "%s is not UTF-8 text", what);
 	return AG_OK;
 }
 
@@ -148,7 +149,7 @@ static ag_status check_object(const char *what, ag_str s, size_t max_bytes, ag_e
 
 	if (t.len < 2 || t.ptr[0] != '{' || t.ptr[t.len - 1] != '}')
 		return ag_fail(err, AG_INVALID, ORIGIN, "%s is not a JSON object", what);
-	return check_text(what, s, max_bytes, err);
+	return ag_store_check_text(ORIGIN, what, s, max_bytes, err);
 }
 
 static ag_status check_word(const char *what, ag_str word, const char *const *words, size_t n,
@@ -182,7 +183,8 @@ static ag_status check_event(const ag_id *run, const ag_event *ev, uint64_t seq,
 	if (ev->call_id.text[0] && !is_id(&ev->call_id))
 		return ag_fail(err, AG_INVALID, ORIGIN, "event %" PRIu64 ": call_id is not a UUID",
 		               seq);
-	st = check_text("the type of an event", is_unknown ? ev->type_text : AG_S(""), 64, err);
+	st = ag_store_check_text(ORIGIN, "the type of an event",
+	                         is_unknown ? ev->type_text : AG_S(""), 64, err);
 	if (st)
 		return st;
 	return check_object("the payload of an event", ev->payload, AG_STORE_MAX_PAYLOAD_BYTES,
@@ -204,7 +206,8 @@ static ag_status check_run_row(const ag_id *run, const ag_run_row *r, ag_err *er
 		st = check_word("the verdict of a run", r->verdict, verdict, AG_NELEM(verdict),
 		                err);
 	for (size_t i = 0; i < AG_NELEM(texts) && !st; i++)
-		st = check_text("a text of the run's row", texts[i], AG_STORE_MAX_TEXT_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "a text of the run's row", texts[i],
+		                         AG_STORE_MAX_TEXT_BYTES, err);
 	if (st)
 		return st;
 	if (!is_wall(r->started_ms) || !is_wall(r->finished_ms) || r->documents > MAX_INT)
@@ -232,7 +235,8 @@ static ag_status check_finding(const ag_id *run, const ag_finding_row *f, ag_err
 	if (!st)
 		st = check_word("the label of a finding", f->label, label, AG_NELEM(label), err);
 	for (size_t i = 0; i < AG_NELEM(texts) && !st; i++)
-		st = check_text("a text of a finding", texts[i], AG_STORE_MAX_TEXT_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "a text of a finding", texts[i],
+		                         AG_STORE_MAX_TEXT_BYTES, err);
 	if (!st)
 		st = check_object("the body of a finding", f->body, AG_STORE_MAX_PAYLOAD_BYTES,
 		                  err);
@@ -301,7 +305,8 @@ ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after_seq, ag_
 ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                         ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err)
 {
-	ag_status st = check_text("the source", source_key, AG_STORE_MAX_TEXT_BYTES, err);
+	ag_status st = ag_store_check_text(ORIGIN, "the source", source_key,
+	                                   AG_STORE_MAX_TEXT_BYTES, err);
 
 	if (st)
 		return st;
@@ -356,10 +361,12 @@ ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena, ag_f
 ag_status ag_store_past(ag_store *s, const ag_past_query *q, ag_arena *arena, ag_past_run **ret,
                         size_t *nret, ag_err *err)
 {
-	ag_status st = check_text("the source", q->source_key, AG_STORE_MAX_TEXT_BYTES, err);
+	ag_status st = ag_store_check_text(ORIGIN, "the source", q->source_key,
+	                                   AG_STORE_MAX_TEXT_BYTES, err);
 
 	if (!st)
-		st = check_text("the agent", q->agent, AG_STORE_MAX_TEXT_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "the agent", q->agent, AG_STORE_MAX_TEXT_BYTES,
+		                         err);
 	if (!st && q->before)
 		st = check_run_id(q->before, err);
 	if (!st && q->max_runs > AG_STORE_MAX_RUNS)
@@ -382,10 +389,11 @@ ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit, ag_arena
 ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
                           ag_label_row **ret, size_t *nret, ag_err *err)
 {
-	ag_status st = check_text("the source", source_key, AG_STORE_MAX_TEXT_BYTES, err);
+	ag_status st = ag_store_check_text(ORIGIN, "the source", source_key,
+	                                   AG_STORE_MAX_TEXT_BYTES, err);
 
 	if (!st)
-		st = check_text("the agent", agent, AG_STORE_MAX_TEXT_BYTES, err);
+		st = ag_store_check_text(ORIGIN, "the agent", agent, AG_STORE_MAX_TEXT_BYTES, err);
 	return st ? st : s->type->labels(s, source_key, agent, arena, ret, nret, err);
 }
 
@@ -431,7 +439,7 @@ ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t no
 	ag_status st = check_run_id(run, err);
 
 	if (!st)
-		st = check_text("the owner of a lease", owner, 200, err);
+		st = ag_store_check_text(ORIGIN, "the owner of a lease", owner, 200, err);
 	if (st)
 		return st;
 	if (owner.len == 0 || !is_wall(now_ms) || ttl_ms < 0 || ttl_ms > AG_STORE_MAX_LEASE_MS)
