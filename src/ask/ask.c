@@ -151,9 +151,9 @@ static const ag_agent *agent(ag_arena *arena)
 
 /* --- the begin --- */
 
-static ag_str started(const ag_ask_opts *o, ag_arena *arena)
+/* What run_started says, with a model or (o NULL) without. */
+static ag_str started(const ag_ask_opts *o, ag_str question, ag_str root, ag_arena *arena)
 {
-	const ag_llm_model *m = ag_llm_model_of(o->llm);
 	ag_buf out = AG_BUF_INIT(1u << 20);
 	ag_str ret;
 	ag_jw w;
@@ -162,18 +162,20 @@ static ag_str started(const ag_ask_opts *o, ag_arena *arena)
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "agent", AG_S("ask"));
 	ag_jw_kstr(&w, "version", AG_S(AG_VERSION));
-	ag_jw_kstr(&w, "question", o->question);
-	ag_jw_kstr(&w, "root", ag_root_path(o->root));
-	ag_jw_kstr(&w, "planner", AG_S("chat"));
-	ag_jw_kstr(&w, "model", m->model);
-	if (o->api)
-		ag_jw_kstr(&w, "api", ag_api_shown(o->api));
-	else
-		ag_jw_knull(&w, "api");
-	ag_jw_kbool(&w, "read_only", o->is_read_only);
-	ag_jw_kuint(&w, "calls", o->max_calls ? o->max_calls : AG_ASK_BUDGET);
+	ag_jw_kstr(&w, "question", question);
+	ag_jw_kstr(&w, "root", root);
+	ag_jw_kstr(&w, "planner", o ? AG_S("chat") : AG_S("offline"));
+	if (o) {
+		ag_jw_kstr(&w, "model", ag_llm_model_of(o->llm)->model);
+		if (o->api)
+			ag_jw_kstr(&w, "api", ag_api_shown(o->api));
+		else
+			ag_jw_knull(&w, "api");
+		ag_jw_kbool(&w, "read_only", o->is_read_only);
+		ag_jw_kuint(&w, "calls", o->max_calls ? o->max_calls : AG_ASK_BUDGET);
+	}
 	ag_jw_obj_end(&w);
-	ret = ag_buf_dup(arena, &out);
+	ret = clean(ag_buf_view(&out), arena);
 	ag_buf_release(&out);
 	return ret;
 }
@@ -257,7 +259,7 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 		.meter = opts->meter,
 		.fail_policy = AG_RUN_FAIL_CONTINUE,
 		.store = store,
-		.started = started(opts, arena),
+		.started = started(opts, opts->question, ag_root_path(opts->root), arena),
 		.row = row_of(ctx, opts->question, ag_root_path(opts->root), arena),
 		.on_event = on_event,
 		.on_event_arg = on_event_arg,
@@ -279,25 +281,6 @@ static ag_event event_of(const ag_run_row *row, uint64_t seq, ag_event_type type
 		           .type = type,
 		           .at_ms = at_ms,
 		           .payload = payload };
-}
-
-static ag_str offline_started(const ag_answer *a, ag_arena *arena)
-{
-	ag_buf out = AG_BUF_INIT(1u << 20);
-	ag_str ret;
-	ag_jw w;
-
-	ag_jw_init(&w, &out, 0);
-	ag_jw_obj(&w);
-	ag_jw_kstr(&w, "agent", AG_S("ask"));
-	ag_jw_kstr(&w, "version", AG_S(AG_VERSION));
-	ag_jw_kstr(&w, "question", a->question);
-	ag_jw_kstr(&w, "root", a->root);
-	ag_jw_kstr(&w, "planner", AG_S("offline"));
-	ag_jw_obj_end(&w);
-	ret = clean(ag_buf_view(&out), arena);
-	ag_buf_release(&out);
-	return ret;
 }
 
 static ag_str offline_finished(const ag_answer *a, ag_arena *arena)
@@ -332,7 +315,8 @@ ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena
 	row.verdict = AG_S("");
 	row.started_ms = row.finished_ms = now_ms;
 	a->run = ag_str_dup(arena, ag_id_str(&row.id));
-	events[0] = event_of(&row, 1, AG_EV_RUN_STARTED, now_ms, offline_started(a, arena));
+	events[0] = event_of(&row, 1, AG_EV_RUN_STARTED, now_ms,
+	                     started(NULL, a->question, a->root, arena));
 	events[1] = event_of(&row, 2, AG_EV_RUN_FINISHED, now_ms, offline_finished(a, arena));
 	st = json_of(a, arena, &batch.report, err);
 	if (!st)
