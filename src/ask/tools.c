@@ -140,14 +140,15 @@ ag_status ag_ask_failed(const ag_err *why, ag_arena *arena, ag_ask_result *ret, 
 	return AG_OK;
 }
 
-static ag_status run(tool_fn fn, void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                     ag_observation *ret, ag_err *err)
+static ag_status run(tool_fn fn, const char *phase, void *env, const ag_ctx *ctx, ag_arena *arena,
+                     const ag_val *input, ag_observation *ret, ag_err *err)
 {
 	ag_ask_tools *t = (ag_ask_tools *)env;
 	const ag_ctx in_time = limited(t, ctx);
 	ag_ask_result r = { 0 };
 	ag_status st = AG_OK;
 
+	ag_ctx_phase(ctx, phase, "calls", 0);
 	if (!is_repeated(t, input, arena, &r))
 		st = fn(t, &in_time, arena, input, &r, err);
 	if (st)
@@ -158,18 +159,18 @@ static ag_status run(tool_fn fn, void *env, const ag_ctx *ctx, ag_arena *arena, 
 }
 
 /* The loop's functions, one per row. */
-#define TOOL_FN(name, fn)                                                                         \
+#define TOOL_FN(name, fn, phase)                                                                  \
 	static ag_status name(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input, \
 	                      ag_observation *ret, ag_err *err)                                   \
 	{                                                                                         \
-		return run(fn, env, ctx, arena, input, ret, err);                                 \
+		return run(fn, phase, env, ctx, arena, input, ret, err);                          \
 	}
 
-TOOL_FN(run_read_file, ag_ask_read_file)
-TOOL_FN(run_list_files, ag_ask_list_files)
-TOOL_FN(run_query_api, ag_ask_query_api)
-TOOL_FN(run_search, ag_ask_search)
-TOOL_FN(run_outline, ag_ask_outline)
+TOOL_FN(run_read_file, ag_ask_read_file, "reading a file")
+TOOL_FN(run_list_files, ag_ask_list_files, "listing a folder")
+TOOL_FN(run_query_api, ag_ask_query_api, "asking the API")
+TOOL_FN(run_search, ag_ask_search, "searching the files")
+TOOL_FN(run_outline, ag_ask_outline, "reading an outline")
 
 static const ag_param read_params[] = {
 	{ "path", AG_PARAM_STRING, .required = true,
