@@ -90,7 +90,8 @@ static ag_status confine(ag_cli *c, const ag_app_ask *ask, ag_llm *llm, ag_err *
 	ag_sandbox_report r;
 	const ag_status st = ag_app_ask_confine(&c->app, ask, llm, &r, err);
 
-	if (!st && c->app.settings.sandbox != AG_SANDBOX_OFF)
+	/* Also when a found file had said "off", which is not taken from there. */
+	if (!st && (r.files || r.starts_nothing || r.missing[0]))
 		ag_log(AG_LOG_INFO, "sandbox", "landlock %d: files %s, ports %s; seccomp %s%s%s",
 		       r.landlock_abi, r.files ? "limited" : "open", r.ports ? "limited" : "open",
 		       r.starts_nothing ? "on" : "off", r.missing[0] ? "; " : "", r.missing);
@@ -177,7 +178,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	return AG_OK;
 }
 
-/* The question is asked all the same. */
+/* A store that cannot take even the first event is no reason not to answer. */
 static ag_status run_model(ag_cli *c, question *q, ag_ask_run_result *ret, ag_err *err)
 {
 	ag_progress_line *line = ag_progress_start(c, AG_S("ask"));
