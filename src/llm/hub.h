@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "llm/breaker.h"
+#include "run/breaker.h"
 #include "llm/price.h"
 #include "llm/transport.h"
 #include "llm/wire.h"

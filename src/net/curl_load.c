@@ -5,8 +5,9 @@
  * pthread_once, and constant from then on. Nothing is unloaded: TLS libraries leave exit handlers behind. */
 #include "net/curl_load.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
+
+#include "base/library.h"
 
 #define ORIGIN      "net.http"
 #define LIBRARY     "libcurl.so.4" /* the name of its interface since 2006 */
@@ -18,17 +19,8 @@ static struct {
 	ag_err err; /* status AG_OK: `curl` is complete */
 } loaded = { .once = PTHREAD_ONCE_INIT };
 
-/* Where the address of each function goes. The comparison is never made (nothing here refers to libcurl): it lets the
- * compiler see that the types of curl_load.h are those of curl.h. */
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
-#define IS_SAME(name) (0 * sizeof(((ag_curl *)0)->name == curl_##name))
-#define FUNCTION(name)                                                 \
-	{                                                              \
-		"curl_" #name, offsetof(ag_curl, name) + IS_SAME(name) \
-	}
+static const ag_library_function functions[] = {
+#define FUNCTION(name) AG_LIBRARY_FUNCTION(ag_curl, name, curl_##name)
 	FUNCTION(global_init),    FUNCTION(version_info),     FUNCTION(easy_init),
 	FUNCTION(easy_cleanup),   FUNCTION(easy_reset),       FUNCTION(easy_setopt),
 	FUNCTION(easy_getinfo),   FUNCTION(easy_strerror),    FUNCTION(slist_append),
@@ -36,32 +28,7 @@ static const struct {
 	FUNCTION(multi_setopt),   FUNCTION(multi_add_handle), FUNCTION(multi_remove_handle),
 	FUNCTION(multi_perform),  FUNCTION(multi_poll),       FUNCTION(multi_info_read),
 #undef FUNCTION
-#undef IS_SAME
 };
-
-static ag_status load_functions(ag_curl *curl, ag_err *err)
-{
-	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-
-	if (!library) {
-		const char *why = dlerror();
-
-		return ag_fail(err, AG_UNAVAILABLE, ORIGIN,
-		               "the library for network access cannot be loaded: %s",
-		               why ? why : LIBRARY);
-	}
-	for (size_t i = 0; i < AG_NELEM(functions); i++) {
-		void *address = dlsym(library, functions[i].name);
-
-		if (!address)
-			return ag_fail(err, AG_UNAVAILABLE, ORIGIN,
-			               "the library for network access, " LIBRARY ", has no %s",
-			               functions[i].name);
-		/* POSIX lets a function's address travel in a void *, C does not: so it is copied. */
-		memcpy((char *)curl + functions[i].offset, &address, sizeof(address));
-	}
-	return AG_OK;
-}
 
 static ag_status start(const ag_curl *curl, ag_err *err)
 {
@@ -86,7 +53,9 @@ static ag_status start(const ag_curl *curl, ag_err *err)
 
 static void load(void)
 {
-	if (load_functions(&loaded.curl, &loaded.err) || start(&loaded.curl, &loaded.err))
+	if (ag_library_load(LIBRARY, "the library for network access", functions,
+	                    AG_NELEM(functions), &loaded.curl, &loaded.err) ||
+	    start(&loaded.curl, &loaded.err))
 		ag_err_hint(&loaded.err,
 		            "install libcurl 7.85 or later (Debian: apt install libcurl4)");
 }

@@ -124,6 +124,8 @@ typedef struct ag_store_type {
 	                          int64_t *ret_until_ms, ag_err *err);
 	ag_status (*purge)(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
 	const struct ag_store_index_type *index; /* full text of files: store/search_index.h */
+	const struct ag_store_identity_type *identity; /* store/identity.h */
+	const struct ag_store_ledger_type *ledger;     /* store/ledger.h */
 } ag_store_type;
 
 /* The rows of store_types[]; nobody else names them. */

@@ -11,7 +11,7 @@
 
 #include "llm_fixtures.h"
 
-#include "llm/breaker.h"
+#include "run/breaker.h"
 
 static const llm_fixture *fixture;
 

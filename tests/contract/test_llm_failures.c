@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "llm/breaker.h"
+#include "run/breaker.h"
 
 static const llm_fixture *fixture;
 

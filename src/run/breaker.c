@@ -1,5 +1,5 @@
 /* breaker -- three states behind one mutex; `turn` tells reports of now from reports of before. */
-#include "llm/breaker.h"
+#include "run/breaker.h"
 
 void ag_breaker_init(ag_breaker *b)
 {

@@ -1,4 +1,4 @@
-/* breaker -- stops knocking at a server that is down: one per origin, shared by all threads of a hub.
+/* breaker -- stops knocking at a server that is down: one per origin, shared by all threads.
  *
  * closed     everything passes; AG_BREAKER_FAILURES failures in a row open it
  * open       nothing passes for AG_BREAKER_OPEN_MS
@@ -6,8 +6,8 @@
  *
  * Every request that passed is reported, once, with the ticket that it got. A report of a request that began in an
  * earlier state is not counted: it says nothing about how the server is now. */
-#ifndef AG_LLM_BREAKER_H
-#define AG_LLM_BREAKER_H
+#ifndef AG_RUN_BREAKER_H
+#define AG_RUN_BREAKER_H
 
 #include <pthread.h>
 

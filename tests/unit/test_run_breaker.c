@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "llm/breaker.h"
+#include "run/breaker.h"
 
 static uint64_t pass(ag_breaker *b, int64_t now)
 {

@@ -1,0 +1,93 @@
+/* server -- the HTTP server: routes, limits, streams. The only user of libmicrohttpd, which is loaded on first use.
+ *
+ * A connection has a thread of its own (docs/decisions/0011): a handler may block in a database, with no hand-over between
+ * an event loop and a pool; how many there may be is a limit. Knows nothing of MCP or of agents. TLS is a reverse
+ * proxy's work. */
+#ifndef AG_HTTP_SERVER_H
+#define AG_HTTP_SERVER_H
+
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define AG_HTTPD_MAX_HEADERS 16u /* of a reply */
+
+typedef struct ag_httpd ag_httpd;
+typedef struct ag_httpd_stream ag_httpd_stream;
+
+typedef struct ag_httpd_header {
+	ag_str name, value;
+} ag_httpd_header;
+
+typedef struct ag_httpd_request {
+	ag_str method; /* "POST" */
+	ag_str path;   /* as sent, without the query: routes compare it bytewise */
+	ag_str query;
+	ag_str body;     /* whole; at most the limit of the server, else 413 before the handler */
+	ag_arena *arena; /* of this request */
+	int fd; /* the client's socket, to see it leave (poll: POLLRDHUP); never read or write it */
+	const void *from; /* the server's own */
+} ag_httpd_request;
+
+/* A header by its name in any case; "" when it is absent. Two of one name: the values joined by ", ". */
+ag_str ag_httpd_header_of(const ag_httpd_request *rq, const char *name);
+
+typedef struct ag_httpd_reply {
+	int status;          /* 200 */
+	ag_str content_type; /* "application/json"; "" without a body */
+	ag_httpd_header
+		headers[AG_HTTPD_MAX_HEADERS]; /* texts in the request's arena, or literals */
+	size_t nheader;
+	ag_buf body; /* taken over by the server */
+	ag_httpd_stream *
+		stream; /* instead of a body: see below; the server takes the handler's share of it */
+} ag_httpd_reply;
+
+void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value);
+
+typedef struct ag_httpd_opts {
+	ag_str host;              /* "127.0.0.1", "::1", "0.0.0.0", a name; "" = 127.0.0.1 */
+	unsigned port;            /* 0 = any that is free */
+	size_t max_body;          /* bytes; 0 = 8 MiB */
+	unsigned max_connections; /* 0 = 512; one more is closed at once */
+	unsigned max_connections_of_peer; /* 0 = no limit of its own */
+	unsigned idle_s;                  /* a connection without a request; 0 = 75 */
+	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the
+	 * server is bound to loopback (rebinding of DNS); "*" = any. */
+	const ag_str *hosts;
+	size_t nhost;
+	/* Origins that may come beside those of the server itself ("http://localhost:5173"); "*" = any. */
+	const ag_str *origins;
+	size_t norigin;
+	const atomic_bool *cancel; /* set: handlers should end; may be NULL */
+	/* Called on the connection's thread, once per request. Host and Origin have been checked (403 without a call).
+	 * The reply comes initialised to 200. */
+	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
+	void *arg;
+} ag_httpd_opts;
+
+/* Listens when it returns. errors  AG_UNAVAILABLE: libmicrohttpd, or the port is taken (names it); AG_INVALID: host */
+AG_CHECK ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err);
+unsigned ag_httpd_port(const ag_httpd *d);
+/* Takes no new connections, ends streams, waits up to grace_ms for handlers (set the cancel flag before), then closes.
+ * Accepts NULL, returns NULL. */
+ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms);
+
+/* --- stream.c: a reply whose body comes by and by: server-sent events --- */
+
+/* Two shares: the server's (given with the reply) and the writer's. What was written goes out in order; ": ping" lines
+ * are sent when nothing was written for 15 s. Thread safe. */
+ag_httpd_stream *ag_httpd_stream_new(size_t max_waiting_bytes); /* 0 = 4 MiB */
+/* One event: "event: <name>" (NULL = none), "id: <id>" ("" = none), data lines. False when the reader has gone, or is so
+ * slow that more than max_waiting_bytes wait: then the stream is over. */
+bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_str data);
+/* Milliseconds that a reader should wait before it connects again ("retry: N"). */
+bool ag_httpd_stream_retry(ag_httpd_stream *s, int64_t ms);
+bool ag_httpd_stream_is_gone(ag_httpd_stream *s); /* nobody reads any more */
+/* Called once, from the connection's thread, when the reader goes away before the end. Set it before the reply is given. */
+void ag_httpd_stream_on_gone(ag_httpd_stream *s, void (*fn)(void *arg), void *arg);
+/* No more is written: the reply ends when all has gone out. Gives up the writer's share. */
+void ag_httpd_stream_end(ag_httpd_stream *s);
+
+#endif

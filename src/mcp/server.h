@@ -1,0 +1,191 @@
+/* server -- MCP: what a server says, whatever carries it. Source: the MCP specification, revisions 2024-11-05 to
+ * 2026-07-28.
+ *
+ * A transport (stdio.c, http.c) gives each message to ag_mcp_handle() on a thread of its own choice; the call runs there
+ * and may block. To add a tool: a row in a table of ag_mcp_tool and its function (tools_sql.c is the pattern).
+ *
+ * A tool's failure is a result that a model can read (is_error); a protocol error is for what no tool was reached by. */
+#ifndef AG_MCP_SERVER_H
+#define AG_MCP_SERVER_H
+
+#include "agent/tool.h"
+#include "project/project.h"
+#include "rpc/jsonrpc.h"
+
+typedef enum ag_mcp_revision {
+	AG_MCP_2024_11_05,
+	AG_MCP_2025_03_26,
+	AG_MCP_2025_06_18,
+	AG_MCP_2025_11_25, /* the newest with a handshake */
+	AG_MCP_2026_07_28, /* stateless: each request says its own revision */
+	AG_MCP_NREVISION
+} ag_mcp_revision;
+
+const char *ag_mcp_revision_name(ag_mcp_revision r);
+bool ag_mcp_revision_read(ag_str text, ag_mcp_revision *ret);
+
+typedef struct ag_mcp_server ag_mcp_server;
+typedef struct ag_mcp_session ag_mcp_session;
+
+/* Where messages go that belong to one request (progress, log, questions to the client) or, in a session, to none. */
+typedef struct ag_mcp_peer {
+	/* One JSON-RPC message on one line. Thread safe. False: nobody reads any more. NULL = such messages cannot be sent,
+	 * then they are not made. */
+	bool (*send)(void *self, ag_str message);
+	void *self;
+	int watch_fd; /* the client's socket, -1 = none */
+	const atomic_bool
+		*is_gone; /* set when the client left: the call is cancelled; NULL = never */
+} ag_mcp_peer;
+
+/* One tools/call under way. Valid until the tool returns. */
+typedef struct ag_mcp_call {
+	ag_mcp_server *server;
+	ag_mcp_session *session; /* NULL in a stateless request */
+	const ag_caller *who;
+	ag_ctx ctx; /* deadline, and the cancel flag of this request */
+	ag_arena *arena;
+	const ag_mcp_peer *peer;
+	ag_mcp_revision revision;
+	void *env;                      /* the table's, for its functions */
+	ag_str session_name;            /* for the audit row */
+	struct ag_mcp_request *request; /* the server's own */
+} ag_mcp_call;
+
+typedef struct ag_mcp_result {
+	ag_buf structured; /* one JSON object: structuredContent; empty = none */
+	ag_buf content; /* JSON array of content blocks; empty = one text block: structured as it is */
+	bool is_error;
+} ag_mcp_result;
+
+typedef struct ag_mcp_tool {
+	ag_tool tool; /* name, help, params, max_output_bytes; run stays NULL: `call` below does it */
+	const char *title;
+	const char *output_schema; /* JSON text, "" = none */
+	const char *input_schema;  /* JSON text instead of that of the params (conformance); NULL */
+	bool is_read_only, is_idempotent, is_open_world, is_destructive;
+	bool may_be_long; /* reports progress, or asks the client: over HTTP it is answered as a stream */
+	/* Fill ret. AG_OK also when the tool failed (is_error). errors  AG_INVALID: becomes an is_error result with the
+	 * message; any other is told as a fault of the server. */
+	ag_status (*call)(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err);
+} ag_mcp_tool;
+
+typedef struct ag_mcp_tools {
+	const ag_mcp_tool *tools;
+	size_t ntool;
+	void *env;
+	/* Is it offered to this caller? NULL = always. */
+	bool (*offered)(void *env, const ag_caller *who, const ag_mcp_tool *t);
+} ag_mcp_tools;
+
+/* Resources, prompts and completion: one provider each. Listings are JSON objects of the specification's form, one after
+ * another; texts in arena. `after`: name or URI of the last one of the page before, "" = from the beginning. */
+typedef struct ag_mcp_item {
+	ag_str key;  /* URI or name: sorts the listing */
+	ag_str json; /* the whole object of the listing */
+} ag_mcp_item;
+
+typedef struct ag_mcp_provider {
+	void *env;
+	ag_status (*resources)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
+	                       ag_err *err);
+	ag_status (*templates)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
+	                       ag_err *err);
+	/* JSON array "contents". AG_NOT_FOUND: there is none of that URI. */
+	ag_status (*read)(void *env, ag_mcp_call *c, ag_str uri, ag_buf *ret, ag_err *err);
+	ag_status (*prompts)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
+	                     ag_err *err);
+	/* The members of the result of prompts/get as one JSON object. AG_NOT_FOUND, AG_INVALID: an argument. */
+	ag_status (*prompt)(void *env, ag_mcp_call *c, ag_str name, const ag_val *arguments,
+	                    ag_buf *ret, ag_err *err);
+	/* Values that begin with `prefix`, for an argument of a prompt or of a resource template. */
+	ag_status (*complete)(void *env, ag_mcp_call *c, bool is_prompt, ag_str ref,
+	                      ag_str argument, ag_str prefix, const ag_val *others, ag_str **ret,
+	                      size_t *nret, ag_err *err);
+} ag_mcp_provider;
+
+#define AG_MCP_MAX_TABLES    8u
+#define AG_MCP_MAX_PROVIDERS 4u
+
+typedef struct ag_mcp_server_opts {
+	const ag_clock *clock;
+	ag_project_hub *hub; /* NULL: a server of fixtures only */
+	ag_mcp_tools tools[AG_MCP_MAX_TABLES];
+	size_t ntools;
+	ag_mcp_provider providers[AG_MCP_MAX_PROVIDERS];
+	size_t nprovider;
+	const char *instructions;  /* for the model, "" = none */
+	unsigned max_sessions;     /* 0 = 1000 */
+	unsigned max_calls;        /* under way at once, of one session or caller; 0 = 32 */
+	int64_t session_idle_ms;   /* 0 = an hour */
+	int64_t call_timeout_ms;   /* 0 = 10 minutes: the outermost deadline of a tools/call */
+	unsigned page;             /* items of one listing; 0 = 100 */
+	const atomic_bool *cancel; /* of the process: ends every call; NULL */
+} ag_mcp_server_opts;
+
+AG_CHECK ag_status ag_mcp_server_new(const ag_mcp_server_opts *o, ag_mcp_server **ret, ag_err *err);
+ag_mcp_server *ag_mcp_server_free(
+	ag_mcp_server *s); /* no call may be under way; accepts NULL, returns NULL */
+
+/* What a message brought. */
+typedef struct ag_mcp_answer {
+	ag_buf text;   /* the response, one line without line break; empty: there is none (202) */
+	int rpc_error; /* code of an error response; 0 = none */
+	ag_mcp_session *
+		opened; /* initialize made this session: its id goes to the client. A share: ag_mcp_session_drop() */
+} ag_mcp_answer;
+
+void ag_mcp_answer_release(ag_mcp_answer *a);
+
+/* One message of a client. session NULL: initialize, or a stateless request (2026-07-28). Thread safe; messages of one
+ * session may come at once. */
+void ag_mcp_handle(ag_mcp_server *s, ag_mcp_session *session, const ag_caller *who,
+                   const ag_mcp_peer *peer, ag_str message, ag_mcp_answer *ret);
+
+/* What the transport must know before it handles a message: how to answer it. */
+typedef struct ag_mcp_glance {
+	bool is_readable; /* JSON-RPC; else ag_mcp_handle() gives the error */
+	ag_rpc_kind kind;
+	ag_str method, name; /* name: params.name or params.uri, "" = none (header Mcp-Name) */
+	ag_str revision; /* params._meta's protocolVersion, "" = none: a request of the handshake era */
+	bool wants_stream; /* it may send messages before its response: progress token, long tool */
+} ag_mcp_glance;
+void ag_mcp_look(ag_mcp_server *s, ag_str message, ag_arena *arena, ag_mcp_glance *ret);
+
+/* --- session.c: shares are counted; a session that is ended stays valid for who holds it --- */
+
+ag_str ag_mcp_session_id(const ag_mcp_session *s); /* 43 characters of base64url: 256 random bits */
+/* A share, or NULL: unknown, ended, expired, or of another user than `who`. */
+ag_mcp_session *ag_mcp_session_find(ag_mcp_server *s, ag_str id, const ag_caller *who);
+void ag_mcp_session_drop(ag_mcp_session *s);                    /* accepts NULL */
+void ag_mcp_session_end(ag_mcp_server *srv, ag_mcp_session *s); /* its calls are cancelled */
+ag_mcp_revision ag_mcp_session_revision(const ag_mcp_session *s);
+/* Where messages go that belong to no request (the GET stream, stdout): one at a time; NULL = nowhere. True when set. */
+bool ag_mcp_session_listen(ag_mcp_session *s, const ag_mcp_peer *peer);
+
+/* --- for tools --- */
+
+/* notifications/progress, when the caller sent a token; monotonic: a smaller value than before is left out. */
+void ag_mcp_progress(ag_mcp_call *c, double done, double total, ag_str message);
+/* notifications/message at "debug" … "emergency", when the session's level lets it through. data: JSON text. */
+void ag_mcp_log(ag_mcp_call *c, const char *level, const char *logger, ag_str data);
+/* A request to the client (sampling/createMessage, elicitation/create), waits for its answer. result: in c->arena.
+ * errors  AG_UNAVAILABLE: the client cannot be asked (no such capability, no stream); AG_TIMEOUT; AG_CANCELLED;
+ *         AG_PROTOCOL: it answered with an error */
+AG_CHECK ag_status ag_mcp_ask(ag_mcp_call *c, const char *method, ag_str params, ag_val *ret,
+                              ag_err *err);
+
+/* --- transports --- */
+
+/* Serve one client on descriptors until end of file or cancel: messages are lines. Requests run on threads of their own,
+ * so that a cancel is seen. errors  AG_IO */
+AG_CHECK ag_status ag_mcp_stdio(ag_mcp_server *s, const ag_caller *who, int in_fd, int out_fd,
+                                const atomic_bool *cancel, ag_err *err);
+
+/* --- fixtures.c: what the conformance suite calls by name; argus mcp --conformance --- */
+
+extern const ag_mcp_tool ag_mcp_fixture_tools[];
+extern const size_t ag_mcp_fixture_ntool;
+ag_mcp_provider ag_mcp_fixture_provider(void);
+
+#endif

@@ -1,0 +1,110 @@
+/* project -- what a project is, and the one way in which anybody may query its database.
+ *
+ * A project has an id, a name, sources, settings and members; it stands in argus.yaml (for one person) or in the store (for
+ * many), with the same fields. A hub opens projects on first use and keeps their pools, dictionaries, counters and breakers
+ * for all sessions of the process; any number of threads may use it.
+ *
+ * Every call is made by a caller (access.h): who, with which role, for which projects. That comes from a token or from the
+ * command line, never from a model. */
+#ifndef AG_PROJECT_PROJECT_H
+#define AG_PROJECT_PROJECT_H
+
+#include "project/access.h"
+#include "project/journal.h"
+#include "query/value.h"
+#include "source/sql.h"
+#include "store/identity.h"
+#include "store/ledger.h"
+
+/* The fields of a project's settings, as JSON in the store and as YAML in argus.yaml ("projects:"). Rows of
+ * project_fields[] in project_settings.c; 0, "" and empty lists = the default. */
+typedef struct ag_project_settings {
+	ag_str schema;
+	ag_str role; /* readonly_role: SET LOCAL ROLE */
+	const ag_str *allowed_schemas, *allowed_tables, *excluded_tables, *allowed_functions,
+		*sensitive_words;
+	size_t nallowed_schema, nallowed_table, nexcluded_table, nallowed_function, nsensitive_word;
+	uint64_t max_rows;                      /* max_rows_per_query, 500 */
+	uint64_t max_bytes;                     /* of a result, 1 MiB */
+	double timeout;                         /* max_query_timeout_seconds, 30 */
+	uint64_t connections;                   /* max_connections, 5 */
+	double max_cost;                        /* 0 = not asked */
+	uint64_t per_minute, per_hour, per_day; /* of a user; 0 = of the process's settings */
+	uint64_t project_per_day;               /* of all users together; 0 = no limit */
+	ag_str root;                            /* of ask_project: a folder */
+	ag_str documents; /* of the audit tools: a source URI of documents; "" = the tools are not offered */
+	ag_str model; /* of ask_project */
+} ag_project_settings;
+
+/* errors  AG_INVALID: names the field ("max_rows: want a whole number from 1 to 100000") */
+AG_CHECK ag_status ag_project_settings_read(const ag_val *object, ag_arena *arena,
+                                            ag_project_settings *ret, ag_err *err);
+void ag_project_settings_write(const ag_project_settings *s, ag_jw *w);
+
+typedef struct ag_project {
+	ag_str id, name;
+	ag_str source;   /* URI, "" = no database */
+	ag_str password; /* in plain text while the process lives; registered with the log; "" */
+	ag_project_settings settings;
+	bool is_of_store;
+} ag_project;
+
+typedef struct ag_project_hub ag_project_hub;
+
+typedef struct ag_project_hub_opts {
+	const ag_clock *clock;
+	ag_store *
+		store; /* borrowed: for projects, tokens, dictionaries. Used under the hub's lock */
+	ag_str store_uri; /* the journal and the limiter open handles of their own */
+	const ag_project *
+		projects; /* of argus.yaml and the command line; they win over the store's of the same id */
+	size_t nproject;
+	ag_str credential_key; /* DB_CREDENTIAL_KEY, "" = none: projects of the store with a password cannot be opened */
+	uint64_t per_minute, per_hour, per_day; /* of a user and project; 0 = no limit */
+	uint64_t connections;                   /* MAX_CONNECTIONS_PER_PROJECT */
+} ag_project_hub_opts;
+
+AG_CHECK ag_status ag_project_hub_open(const ag_project_hub_opts *o, ag_project_hub **ret,
+                                       ag_err *err);
+/* Writes what the journal still holds. No call may be under way. Accepts NULL, returns NULL. */
+ag_project_hub *ag_project_hub_close(ag_project_hub *h);
+ag_journal *ag_project_journal(ag_project_hub *h);
+
+/* The project that a call means: `id`, or "" when the caller has only one.
+ * errors  AG_NOT_FOUND: none of the caller's (also when it exists); the message lists the caller's. AG_UNAVAILABLE */
+AG_CHECK ag_status ag_project_find(ag_project_hub *h, const ag_caller *who, ag_str id,
+                                   const ag_project **ret, ag_err *err);
+/* Ids of the caller's active projects, sorted. In arena. */
+AG_CHECK ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_arena *arena,
+                                   const ag_project ***ret, size_t *nret, ag_err *err);
+
+/* --- query.c: role, scope, limits, guard, database, audit row: in this order, always all of them --- */
+
+typedef struct ag_project_call {
+	const ag_caller *who;
+	const ag_project *project;
+	ag_str tool, session;
+	int watch_fd; /* -1 = none */
+} ag_project_call;
+
+/* AG_OK also when it was refused or failed: ret->failure. ag_sql_result_release() it. */
+AG_CHECK ag_status ag_project_query(ag_project_hub *h, const ag_ctx *ctx,
+                                    const ag_project_call *call, const ag_sql_request *rq,
+                                    ag_arena *arena, ag_sql_result *ret, ag_err *err);
+AG_CHECK ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx,
+                                      const ag_project_call *call, const ag_sql_request *rq,
+                                      ag_arena *arena, ag_sql_result *ret, ag_err *err);
+/* The dictionary: of the store's cache when it is younger than 24 hours and refresh is false, else introspected and kept.
+ * Counts as a call of `call->tool` for limits and audit. In arena. */
+AG_CHECK ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx,
+                                         const ag_project_call *call, bool refresh, ag_arena *arena,
+                                         ag_dictionary *ret, ag_sql_failure *ret_failure,
+                                         ag_err *err);
+/* Any other tool: role, scope and limits before it, an audit row after it. `scope`: "audit", "ask". */
+AG_CHECK ag_status ag_project_admit(ag_project_hub *h, const ag_project_call *call, ag_role least,
+                                    const char *scope, ag_arena *arena, ag_sql_failure *ret,
+                                    ag_err *err);
+void ag_project_record(ag_project_hub *h, const ag_project_call *call, ag_str arguments,
+                       int64_t began_ms, const char *outcome, uint64_t nbyte);
+
+#endif

@@ -1,0 +1,92 @@
+/* ledger -- what all processes of one store share about calls: the audit table, counts of rate limits, cached texts.
+ *
+ * The audit table is append-only and hash-chained: hash = SHA-256(hash of the row before, then the row in its canonical
+ * form, ag_ledger_canonical). Whoever changes, removes or inserts a row breaks the chain from there on. Purging is the one
+ * exception: it removes the oldest rows and keeps the hash of the last of them as the chain's new beginning.
+ * Implementations are rows of the store's own type (store.h: ledger). */
+#ifndef AG_STORE_LEDGER_H
+#define AG_STORE_LEDGER_H
+
+#include "store/store.h"
+
+#define AG_LEDGER_MAX_GROUP 4096u /* rows of one append */
+#define AG_LEDGER_MAX_SQL \
+	16384u /* bytes that are kept of a statement; longer ones are cut, their hash is of the whole */
+#define AG_LEDGER_MAX_CACHED (16u << 20)
+
+typedef struct ag_ledger_row {
+	uint64_t seq;                /* from 1, without holes; given by the store */
+	int64_t at_ms;               /* wall time when the call began */
+	ag_str user, project, token; /* token: its id, "" on the command line */
+	ag_str session, tool;
+	ag_str sql;         /* "" = the call has none. Never a key: cleaned by the writer */
+	ag_str fingerprint; /* 16 hex digits of the statement without literals; "" */
+	ag_str verdict;     /* "allow", "deny", "" */
+	ag_str rule;        /* why it was denied */
+	ag_str tables;      /* JSON array */
+	uint64_t nrow, nbyte;
+	int64_t wait_us, exec_us;
+	ag_str outcome; /* "ok", or a code of source/sql_error.h */
+	ag_str detail;  /* SQLSTATE, other arguments as JSON; "" */
+	char hash[65];  /* of this row; filled when read */
+} ag_ledger_row;
+
+/* What a row is hashed as: one JSON array of all fields in the order above, without hash. */
+void ag_ledger_canonical(const ag_ledger_row *r, ag_buf *out);
+
+typedef struct ag_ledger_query {
+	ag_str user, project, tool, outcome; /* "" = any */
+	int64_t since_ms;                    /* 0 = any */
+	uint64_t after_seq; /* rows above it, ascending; UINT64_MAX = the newest, descending */
+	size_t limit;       /* at most AG_STORE_MAX_ROWS */
+} ag_ledger_query;
+
+typedef struct ag_ledger_check {
+	uint64_t nrow, first, last; /* checked; 0 rows: an empty table is whole */
+	uint64_t
+		broken_at; /* seq of the first row whose hash does not follow, 0 = the chain is whole */
+	ag_str why;        /* "row 17 was changed", "rows 20 to 22 are missing" */
+	char head
+		[65]; /* hash of the last row: note it elsewhere, and cuts at the end are seen as well */
+} ag_ledger_check;
+
+/* One window of one limit. */
+typedef struct ag_rate_key {
+	ag_str name; /* "user:ann/minute" */
+	int64_t window_ms;
+	uint64_t limit;
+} ag_rate_key;
+
+typedef struct ag_store_ledger_type {
+	ag_status (*append)(ag_store *s, ag_ledger_row *rows, size_t n, ag_err *err);
+	ag_status (*rows)(ag_store *s, const ag_ledger_query *q, ag_arena *arena,
+	                  ag_ledger_row **ret, size_t *nret, ag_err *err);
+	ag_status (*verify)(ag_store *s, ag_arena *arena, ag_ledger_check *ret, ag_err *err);
+	ag_status (*take)(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
+	                  int64_t now_ms, uint64_t *ret_got, size_t *ret_which,
+	                  int64_t *ret_wait_ms, ag_err *err);
+	ag_status (*put_text)(ag_store *s, ag_str key, ag_str text, int64_t now_ms, ag_err *err);
+	ag_status (*text)(ag_store *s, ag_str key, ag_arena *arena, ag_str *ret, int64_t *ret_at_ms,
+	                  ag_err *err);
+} ag_store_ledger_type;
+
+/* All of them or none, in one transaction, chained; durable (on disk) before it returns. rows' seq and hash are filled. */
+AG_CHECK ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, ag_err *err);
+AG_CHECK ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, ag_arena *arena,
+                                        ag_ledger_row **ret, size_t *nret, ag_err *err);
+/* Reads the table once, in pieces; memory does not grow with it. */
+AG_CHECK ag_status ag_store_ledger_verify(ag_store *s, ag_arena *arena, ag_ledger_check *ret,
+                                          ag_err *err);
+/* Take `want` calls of every key at once, or as many as the fullest still has (0 = refused: *ret_which is that key,
+ * *ret_wait_ms the time until its window ends, at least 1). A window begins with its first call. Atomic between all
+ * processes of the store; does not wait for the disk. */
+AG_CHECK ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
+                                      int64_t now_ms, uint64_t *ret_got, size_t *ret_which,
+                                      int64_t *ret_wait_ms, ag_err *err);
+/* A text under a key, replaced: dictionaries. AG_NOT_FOUND when there is none. */
+AG_CHECK ag_status ag_store_put_text(ag_store *s, ag_str key, ag_str text, int64_t now_ms,
+                                     ag_err *err);
+AG_CHECK ag_status ag_store_text(ag_store *s, ag_str key, ag_arena *arena, ag_str *ret,
+                                 int64_t *ret_at_ms, ag_err *err);
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# A real PostgreSQL 15 of a test's own, on a socket in its folder and on a loopback port.
+#
+#   tests/real/postgres.sh start FOLDER   makes and starts a cluster; prints "SOCKET_FOLDER PORT", superuser "postgres"
+#                                         (trust on the socket; on TCP the password is "secret")
+#   tests/real/postgres.sh stop FOLDER    stops it at once and removes the folder
+#   tests/real/postgres.sh crash FOLDER   kill -9 of the whole server
+#   tests/real/postgres.sh again FOLDER   starts it again after a crash, on the same port
+#
+# PostgreSQL does not run as root: then it runs as the user "postgres" of its package. Exit 77: it is not installed.
+set -eu
+umask 022
+BIN=/usr/lib/postgresql/15/bin
+what=$1
+folder=$2
+
+[ -x "$BIN/postgres" ] || {
+	echo "PostgreSQL 15 is not installed (package postgresql-15)" >&2
+	exit 77
+}
+
+as_server() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=postgres --regid=postgres --clear-groups -- "$@"
+	else
+		"$@"
+	fi
+}
+
+run_server() {
+	port=$(cat "$folder/port")
+	# Nothing here outlives the test: no fsync. Settings that a guard must survive are left at their defaults.
+	as_server "$BIN/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 -s -o "-c listen_addresses=127.0.0.1 \
+		-c port=$port -c unix_socket_directories='$folder' -c fsync=off -c synchronous_commit=off \
+		-c full_page_writes=off -c max_connections=80 -c shared_buffers=32MB -c logging_collector=off" start \
+		>&2 </dev/null 2>>"$folder/pg_ctl.log"
+}
+
+case $what in
+start)
+	mkdir -p "$folder"
+	folder=$(cd "$folder" && pwd -P)
+	[ "$(id -u)" -ne 0 ] || chown postgres "$folder"
+	chmod 755 "$folder"
+	printf 'secret\n' >"$folder/password"
+	as_server "$BIN/initdb" -D "$folder/data" -U postgres --pwfile="$folder/password" --auth-local=trust \
+		--auth-host=scram-sha-256 -E UTF8 --no-locale --no-sync --no-instructions >"$folder/initdb.log" 2>&1
+	tries=0
+	while :; do
+		python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' \
+			>"$folder/port"
+		if run_server; then break; fi
+		tries=$((tries + 1)) # somebody took the port meanwhile
+		[ "$tries" -lt 5 ] || { cat "$folder/log" >&2; exit 1; }
+	done
+	echo "$folder $(cat "$folder/port")"
+	;;
+stop)
+	[ ! -d "$folder/data" ] || as_server "$BIN/pg_ctl" -D "$folder/data" -m immediate -s -w stop >/dev/null 2>&1 || :
+	rm -rf "$folder"
+	;;
+crash)
+	pid=$(head -1 "$folder/data/postmaster.pid")
+	children=$(pgrep -P "$pid" || :)
+	# shellcheck disable=SC2086 # one process per word
+	kill -KILL "$pid" $children
+	while [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.05; done
+	rm -f "$folder/data/postmaster.pid" "$folder"/.s.PGSQL.* # the process may still be waited for by its parent
+	;;
+again)
+	folder=$(cd "$folder" && pwd -P)
+	run_server
+	;;
+*)
+	echo "postgres.sh: start, stop, crash or again" >&2
+	exit 2
+	;;
+esac
