@@ -1,0 +1,382 @@
+/* tools_sql -- a project's database for a model: six tools, each of which asks through project/query.c.
+ *
+ * lint: table. `query` answers with the envelope of the reference, `execute_sql` with the seed's flat object. */
+#include "mcp/tools_sql.h"
+
+#define MAX_RESULT (128u << 20)
+#define MAX_OUTPUT (128u << 20)
+
+#define PROJECT_PARAM                                                      \
+	{                                                                  \
+		.name = "project_id", .type = AG_PARAM_STRING, .max = 128, \
+		.help = "Project; only needed when you have several."      \
+	}
+#define REFRESH_PARAM                                                         \
+	{                                                                     \
+		.name = "refresh", .type = AG_PARAM_BOOL, .is_lenient = true, \
+		.help = "Read the schema anew (else at most a day old)."      \
+	}
+
+static ag_clock const *clock_of(const ag_mcp_call *c)
+{
+	return c->ctx.clock;
+}
+
+static ag_project_hub *hub_of(const ag_mcp_call *c)
+{
+	return ((const ag_mcp_sql *)c->env)->hub;
+}
+
+/* --- results --- */
+
+static void columns(ag_jw *w, const ag_sql_result *r)
+{
+	ag_jw_kkey(w, "columns");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < r->ncolumn; i++)
+		ag_jw_str(w, r->columns[i].name);
+	ag_jw_arr_end(w);
+	ag_jw_kkey(w, "column_types");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < r->ncolumn; i++)
+		ag_jw_str(w, r->columns[i].type);
+	ag_jw_arr_end(w);
+}
+
+static void names(ag_jw *w, const char *key, const ag_str *list, size_t n)
+{
+	ag_jw_kkey(w, key);
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		ag_jw_str(w, list[i]);
+	ag_jw_arr_end(w);
+}
+
+static const char *cut_name(ag_sql_cut cut)
+{
+	return cut == AG_SQL_CUT_ROWS ? "rows" : cut == AG_SQL_CUT_BYTES ? "bytes" : NULL;
+}
+
+/* The members that both forms of a result have. */
+static void table(ag_jw *w, const ag_sql_result *r)
+{
+	columns(w, r);
+	ag_jw_kraw(w, "rows", r->rows.len ? ag_buf_view(&r->rows) : AG_S("[]"));
+	ag_jw_kuint(w, "row_count", r->nrow);
+	ag_jw_kbool(w, "truncated", r->cut != AG_SQL_WHOLE);
+	if (r->cut != AG_SQL_WHOLE) {
+		ag_jw_kstr(w, "truncated_by", ag_str_c(cut_name(r->cut)));
+		ag_jw_kuint(w, "rows_seen", r->rows_seen);
+		ag_jw_kstr(w, "how_to_go_on", r->how_to_go_on);
+	}
+	ag_jw_kstr(w, "sql_executed", r->sql_executed);
+	names(w, "tables_accessed", r->verdict.tables, r->verdict.ntable);
+}
+
+/* One sentence that names the cap. */
+static ag_str cut_warning(const ag_sql_result *r, ag_arena *arena)
+{
+	if (r->cut == AG_SQL_CUT_ROWS)
+		return ag_str_printf(arena, "Results are cut at %llu rows: there are more. %.*s",
+		                     (unsigned long long)r->nrow, AG_FMT(r->how_to_go_on));
+	if (r->cut == AG_SQL_CUT_BYTES)
+		return ag_str_printf(arena,
+		                     "Results are cut at the limit of bytes, after %llu rows. %.*s",
+		                     (unsigned long long)r->nrow, AG_FMT(r->how_to_go_on));
+	return AG_S("");
+}
+
+/* r->is_ok, or r->failure says why not. */
+static ag_status ask(ag_mcp_call *c, const char *tool, const ag_val *input, const char *param,
+                     bool explain, ag_project_call *call, ag_sql_result *r, ag_err *err)
+{
+	const ag_sql_request rq = { .sql = ag_val_member_str(input, param),
+		                    .watch_fd = c->peer ? c->peer->watch_fd : -1 };
+
+	*r = (ag_sql_result){ 0 };
+	if (!ag_mcp_project_call(c, hub_of(c), tool, input, call, &r->failure))
+		return AG_OK;
+	return (explain ? ag_project_explain : ag_project_query)(hub_of(c), &c->ctx, call, &rq,
+	                                                         c->arena, r, err);
+}
+
+static ag_status answer(ag_mcp_call *c, const ag_val *input, const char *tool, bool explain,
+                        ag_mcp_result *ret, ag_err *err)
+{
+	const int64_t began = ag_clock_mono(clock_of(c));
+	ag_project_call call;
+	ag_sql_result r;
+	ag_status st = ask(c, tool, input, "sql", explain, &call, &r, err);
+	ag_jw w;
+
+	if (st)
+		return st;
+	if (r.is_ok) {
+		ag_buf_init(&ret->structured, MAX_RESULT);
+		ag_jw_init(&w, &ret->structured, 0);
+		ag_mcp_envelope(&w);
+		table(&w, &r);
+		ag_mcp_envelope_end(&w, call.project, cut_warning(&r, c->arena), began,
+		                    clock_of(c));
+	} else {
+		ag_mcp_envelope_error(ret, &r.failure, r.sql_executed);
+	}
+	ag_sql_result_release(&r);
+	return AG_OK;
+}
+
+static ag_status query(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+{
+	return answer(c, input, "query", false, ret, err);
+}
+
+static ag_status explain_query(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+{
+	return answer(c, input, "explain_query", true, ret, err);
+}
+
+static ag_status execute_sql(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+{
+	ag_project_call call;
+	ag_sql_result r;
+	ag_status st = ask(c, "execute_sql", input, "query", false, &call, &r, err);
+	ag_str caveat;
+	ag_jw w;
+
+	if (st)
+		return st;
+	caveat = r.is_ok ? cut_warning(&r, c->arena) : r.failure.hint;
+	ag_buf_init(&ret->structured, MAX_RESULT);
+	ag_jw_init(&w, &ret->structured, 0);
+	ag_jw_obj(&w);
+	table(&w, &r);
+	names(&w, "caveats", &caveat, caveat.len ? 1 : 0);
+	if (r.is_ok) {
+		ag_jw_knull(&w, "error");
+	} else {
+		ag_jw_kstr(&w, "error", r.failure.message);
+		ag_jw_kstr(&w, "error_code", ag_str_c(ag_sql_code_name(r.failure.code)));
+		if (r.failure.class_name)
+			ag_jw_kstr(&w, "error_class", ag_str_c(r.failure.class_name));
+		if (r.failure.retry_after_ms)
+			ag_jw_kint(&w, "retry_after_seconds",
+			           (r.failure.retry_after_ms + 999) / 1000);
+	}
+	ag_jw_obj_end(&w);
+	ret->is_error = !r.is_ok;
+	ag_sql_result_release(&r);
+	return AG_OK;
+}
+
+/* --- the dictionary --- */
+
+/* False: ret holds the refusal, or *ret_st the fault. */
+static bool dictionary(ag_mcp_call *c, const char *tool, const ag_val *input, ag_project_call *call,
+                       ag_dictionary *d, ag_mcp_result *ret, ag_status *ret_st, ag_err *err)
+{
+	ag_sql_failure f = { 0 };
+
+	*ret_st = AG_OK;
+	if (ag_mcp_project_call(c, hub_of(c), tool, input, call, &f))
+		*ret_st = ag_project_dictionary(hub_of(c), &c->ctx, call,
+		                                ag_tool_bool(input, "refresh", false), c->arena, d,
+		                                &f, err);
+	if (!*ret_st && f.code)
+		ag_mcp_envelope_error(ret, &f, AG_S(""));
+	return !*ret_st && !f.code;
+}
+
+static ag_status list_tables(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+{
+	const int64_t began = ag_clock_mono(clock_of(c));
+	ag_project_call call;
+	ag_dictionary d;
+	ag_status st;
+	ag_jw w;
+
+	if (!dictionary(c, "list_tables", input, &call, &d, ret, &st, err))
+		return st;
+	ag_buf_init(&ret->structured, MAX_RESULT);
+	ag_jw_init(&w, &ret->structured, 0);
+	ag_mcp_envelope(&w);
+	ag_jw_kkey(&w, "tables");
+	ag_dictionary_list_json(&d, &w);
+	ag_mcp_envelope_end(&w, call.project,
+	                    d.is_cut ? AG_S("There are more tables than are listed.") : AG_S(""),
+	                    began, clock_of(c));
+	return AG_OK;
+}
+
+static ag_status get_metadata(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+{
+	const int64_t began = ag_clock_mono(clock_of(c));
+	ag_project_call call;
+	ag_dictionary d;
+	ag_status st;
+	ag_jw w;
+
+	if (!dictionary(c, "get_metadata", input, &call, &d, ret, &st, err))
+		return st;
+	ag_buf_init(&ret->structured, MAX_RESULT);
+	ag_jw_init(&w, &ret->structured, 0);
+	ag_mcp_envelope(&w);
+	ag_dictionary_all_json(&d, &w);
+	ag_mcp_envelope_end(&w, call.project, AG_S(""), began, clock_of(c));
+	return AG_OK;
+}
+
+static ag_status describe_table(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+                                ag_err *err)
+{
+	const int64_t began = ag_clock_mono(clock_of(c));
+	const ag_str name = ag_val_member_str(input, "table_name");
+	const ag_dict_table *t;
+	ag_project_call call;
+	ag_dictionary d;
+	ag_status st;
+	ag_jw w;
+
+	if (!dictionary(c, "describe_table", input, &call, &d, ret, &st, err))
+		return st;
+	t = ag_dictionary_find(&d, name);
+	if (!t) {
+		const ag_sql_failure f = {
+			.code = AG_SQLCODE_NOT_FOUND,
+			.class_name = "table_not_found",
+			.message = ag_str_printf(c->arena, "Table '%.*s' was not found",
+			                         (int)(name.len < 120 ? name.len : 120), name.ptr),
+			.detail = ag_dictionary_suggest(&d, name, c->arena),
+			.hint = AG_S("list_tables names all of them"),
+		};
+
+		ag_mcp_envelope_error(ret, &f, AG_S(""));
+		return AG_OK;
+	}
+	ag_buf_init(&ret->structured, MAX_RESULT);
+	ag_jw_init(&w, &ret->structured, 0);
+	ag_jw_obj(&w);
+	ag_jw_kbool(&w, "success", true);
+	ag_jw_kkey(&w, "data");
+	ag_dictionary_table_json(&d, t, &w);
+	ag_mcp_envelope_tail(&w, call.project, AG_S(""), began, clock_of(c));
+	return AG_OK;
+}
+
+bool ag_mcp_sql_offered(void *env, const ag_caller *who, const ag_mcp_tool *t)
+{
+	(void)env;
+	(void)t;
+	return ag_caller_has_scope(who, "sql");
+}
+
+/* --- the table --- */
+
+#define RESULT_PROPERTIES                                                                \
+	"\"columns\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"              \
+	"\"column_types\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"         \
+	"\"rows\":{\"type\":\"array\",\"items\":{\"type\":\"array\"}},"                  \
+	"\"row_count\":{\"type\":\"integer\"},\"truncated\":{\"type\":\"boolean\"},"     \
+	"\"truncated_by\":{\"type\":\"string\"},\"rows_seen\":{\"type\":\"integer\"},"   \
+	"\"how_to_go_on\":{\"type\":\"string\"},\"sql_executed\":{\"type\":\"string\"}," \
+	"\"tables_accessed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
+
+#define ENVELOPE_REST                                                                    \
+	"\"project_id\":{\"type\":\"string\"},\"schema\":{\"type\":\"string\"},"         \
+	"\"warnings\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"             \
+	"\"timing_ms\":{\"type\":\"integer\"},"                                          \
+	"\"error\":{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\"}," \
+	"\"message\":{\"type\":\"string\"},\"hint\":{\"type\":\"string\"}},"             \
+	"\"required\":[\"code\",\"message\"]}},\"required\":[\"success\"]}"
+
+static const char query_schema[] =
+	"{\"type\":\"object\",\"properties\":{\"success\":{\"type\":\"boolean\"},\"data\":{\"type\":"
+	"\"object\",\"properties\":{" RESULT_PROPERTIES
+	"},\"required\":[\"columns\",\"rows\",\"row_count\",\"truncated\",\"sql_executed\","
+	"\"tables_accessed\"]}," ENVELOPE_REST;
+
+static const char flat_schema[] =
+	"{\"type\":\"object\",\"properties\":{" RESULT_PROPERTIES
+	",\"caveats\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+	"\"error\":{\"type\":[\"string\",\"null\"]},\"error_code\":{\"type\":\"string\"}},"
+	"\"required\":[\"columns\",\"rows\",\"row_count\",\"truncated\",\"sql_executed\","
+	"\"tables_accessed\",\"caveats\",\"error\"]}";
+
+static const ag_param query_params[] = {
+	{ .name = "sql",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .min = 1,
+	  .help = "One SELECT (also WITH, VALUES, set operations), without parameters." },
+	PROJECT_PARAM,
+};
+static const ag_param execute_params[] = {
+	{ .name = "query",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .min = 1,
+	  .help = "One SELECT (also WITH, VALUES, set operations), without parameters." },
+	PROJECT_PARAM,
+};
+static const ag_param list_params[] = { PROJECT_PARAM, REFRESH_PARAM };
+static const ag_param describe_params[] = {
+	{ .name = "table_name",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .min = 1,
+	  .max = 256,
+	  .help = "Name, or schema.name." },
+	PROJECT_PARAM,
+	REFRESH_PARAM,
+};
+
+#define PARAMS(p) \
+	.params = (p), .nparam = AG_NELEM(p), .flags = AG_TOOL_READS, .max_output_bytes = MAX_OUTPUT
+#define READS .is_read_only = true, .is_idempotent = true
+
+const ag_mcp_tool ag_mcp_sql_tools[] = {
+	{ .tool = { .name = "query",
+	            .help = "Run one read-only SQL query. Rows are capped; `truncated` says whether there "
+	                    "were more.",
+	            PARAMS(query_params) },
+	  .title = "Run a query",
+	  .output_schema = query_schema,
+	  READS,
+	  .call = query },
+	{ .tool = { .name = "list_tables",
+	            .help = "Tables and views, with row counts and descriptions.",
+	            PARAMS(list_params) },
+	  .title = "List tables",
+	  .output_schema = ag_mcp_envelope_schema,
+	  READS,
+	  .call = list_tables },
+	{ .tool = { .name = "describe_table",
+	            .help = "Columns, keys, indexes and sample values of one table.",
+	            PARAMS(describe_params) },
+	  .title = "Describe a table",
+	  .output_schema = ag_mcp_envelope_schema,
+	  READS,
+	  .call = describe_table },
+	{ .tool = { .name = "get_metadata",
+	            .help = "All tables with columns and keys, and the enum types. Large: prefer list_tables "
+	                    "and describe_table.",
+	            PARAMS(list_params) },
+	  .title = "Get the whole schema",
+	  .output_schema = ag_mcp_envelope_schema,
+	  READS,
+	  .call = get_metadata },
+	{ .tool = { .name = "explain_query",
+	            .help = "The plan of a query; it is not run.",
+	            PARAMS(query_params) },
+	  .title = "Explain a query",
+	  .output_schema = query_schema,
+	  READS,
+	  .call = explain_query },
+	{ .tool = { .name = "execute_sql",
+	            .help = "As query, with a flat result.",
+	            PARAMS(execute_params) },
+	  .title = "Execute SQL",
+	  .output_schema = flat_schema,
+	  READS,
+	  .call = execute_sql },
+};
+const size_t ag_mcp_sql_ntool = AG_NELEM(ag_mcp_sql_tools);

@@ -1,0 +1,351 @@
+/* project -- the hub: projects of argus.yaml and of the store, each with its database opened on first use.
+ *
+ * An entry is never changed once others may hold it: when a project of the store changes, a new entry takes its place and
+ * the old one is kept, out of sight, until the hub is closed. */
+#include <stdlib.h>
+
+#include "project/hub.h"
+
+#include "base/fernet.h"
+#include "base/log.h"
+#include "query/extjson.h"
+
+#define ORIGIN     "project"
+#define FRESH_MS   5000 /* a project of the store is looked up again after that */
+#define MAX_SECRET (64u * 1024)
+
+static ag_str keep(ag_project_hub *h, ag_str s)
+{
+	return ag_str_dup(h->arena, s);
+}
+
+static entry *entry_of(ag_project_hub *h, ag_str id)
+{
+	for (entry *e = h->entries; e; e = e->next) {
+		if (!e->is_retired && ag_str_eq(e->pub.id, id))
+			return e;
+	}
+	return NULL;
+}
+
+static entry *add_entry(ag_project_hub *h, const ag_project *p)
+{
+	entry *e = ag_new(h->arena, entry);
+
+	pthread_mutex_init(&e->lock, NULL);
+	pthread_mutex_init(&e->dictionary, NULL);
+	e->pub = *p;
+	e->next = h->entries;
+	h->entries = e;
+	return e;
+}
+
+/* Texts of a settings struct that was read into another arena stay there: so it is read again, into the hub's. */
+static ag_status settings_of(ag_project_hub *h, ag_str json, ag_project_settings *ret, ag_err *err)
+{
+	const ag_extjson_opts opts = { .reject_duplicates = true, .max_depth = 8 };
+	ag_val v;
+	ag_status st = ag_extjson_parse(keep(h, json), &opts, h->arena, &v, NULL, NULL, err);
+
+	return st ? st : ag_project_settings_read(&v, h->arena, ret, err);
+}
+
+static ag_status unseal(ag_project_hub *h, const ag_project_row *row, ag_str *ret, ag_err *err)
+{
+	ag_buf plain = AG_BUF_INIT(MAX_SECRET);
+	ag_fernet_key key;
+	ag_status st;
+
+	*ret = AG_S("");
+	if (!row->secret.len)
+		return AG_OK;
+	if (!h->o.credential_key.len) {
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "the password of project %.*s is encrypted and DB_CREDENTIAL_KEY is not set",
+		        AG_FMT(row->id));
+		return ag_err_hint(err, "set the key that was there when the project was added");
+	}
+	st = ag_fernet_key_read(h->o.credential_key, &key, err);
+	if (!st)
+		st = ag_fernet_open(&key, row->secret, &plain, err);
+	if (st == AG_DENIED || st == AG_INVALID) {
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "the password of project %.*s cannot be decrypted with this DB_CREDENTIAL_KEY",
+		        AG_FMT(row->id));
+		ag_err_hint(err, "set the key that was there when the project was added");
+	}
+	if (!st) {
+		*ret = keep(h, ag_buf_view(&plain));
+		ag_log_redact(*ret);
+	}
+	if (plain.ptr)
+		explicit_bzero(plain.ptr, plain.cap);
+	ag_buf_release(&plain);
+	return st;
+}
+
+/* The row of the store as an entry. */
+static ag_status load(ag_project_hub *h, const ag_project_row *row, entry **ret, ag_err *err)
+{
+	ag_project p = { .id = keep(h, row->id),
+		         .name = keep(h, row->name),
+		         .source = keep(h, row->source),
+		         .is_of_store = true };
+	ag_status st = settings_of(h, row->settings, &p.settings, err);
+
+	if (!st)
+		st = unseal(h, row, &p.password, err);
+	if (st)
+		return st;
+	*ret = add_entry(h, &p);
+	(*ret)->changed_ms = row->changed_ms;
+	(*ret)->is_active = row->is_active;
+	return AG_OK;
+}
+
+/* The entry of an id as the store has it now. Called with the hub's lock held. */
+static ag_status current(ag_project_hub *h, ag_str id, entry **ret, ag_err *err)
+{
+	const int64_t now = ag_clock_mono(h->o.clock);
+	entry *e = entry_of(h, id);
+	ag_arena *scratch;
+	ag_project_row row;
+	ag_status st;
+
+	*ret = e;
+	if (e && (!e->pub.is_of_store || now - e->seen_ms < FRESH_MS))
+		return e->is_active ? AG_OK : AG_NOT_FOUND;
+	scratch = ag_arena_new();
+	st = h->o.store ? ag_store_project(h->o.store, id, scratch, &row, err) : AG_NOT_FOUND;
+	if (st == AG_NOT_FOUND && e)
+		e->is_retired = true;
+	if (!st && (!e || e->changed_ms != row.changed_ms)) {
+		entry *fresh;
+
+		st = load(h, &row, &fresh, err);
+		if (!st) {
+			if (e)
+				e->is_retired = true;
+			*ret = e = fresh;
+		}
+	}
+	if (!st)
+		e->seen_ms = now;
+	ag_arena_free(scratch);
+	return st ? st : e->is_active ? AG_OK : AG_NOT_FOUND;
+}
+
+static ag_status not_found(ag_project_hub *h, const ag_caller *who, ag_str id, ag_err *err)
+{
+	ag_arena *scratch = ag_arena_new();
+	const ag_project **list;
+	size_t n;
+	ag_buf names = AG_BUF_INIT(160);
+
+	if (ag_project_list(h, who, scratch, &list, &n, NULL))
+		n = 0;
+	for (size_t i = 0; i < n && !names.failed; i++)
+		ag_buf_addf(&names, "%s%.*s", i ? ", " : "", AG_FMT(list[i]->id));
+	if (id.len)
+		ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no project \"%.*s\"",
+		        (int)(id.len < 80 ? id.len : 80), id.ptr);
+	else
+		ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		        n ? "project_id is needed: there are several projects"
+		          : "there is no project for this caller");
+	if (n)
+		ag_err_hint(err, "yours: %.*s%s", AG_FMT(ag_buf_view(&names)),
+		            names.failed ? " …" : "");
+	ag_buf_release(&names);
+	ag_arena_free(scratch);
+	return AG_NOT_FOUND;
+}
+
+static bool is_of_caller(const ag_caller *who, ag_str id)
+{
+	return who->has_all || ag_caller_role(who, id) != AG_ROLE_NONE;
+}
+
+ag_status ag_project_find(ag_project_hub *h, const ag_caller *who, ag_str id,
+                          const ag_project **ret, ag_err *err)
+{
+	entry *e = NULL;
+	ag_status st = AG_NOT_FOUND;
+
+	if (!id.len && !who->has_all && who->nproject == 1)
+		id = who->projects[0].project;
+	if (!id.len && who->has_all) {
+		ag_arena *scratch = ag_arena_new();
+		const ag_project **list;
+		size_t n;
+
+		st = ag_project_list(h, who, scratch, &list, &n, err);
+		if (!st && n == 1)
+			*ret = list[0];
+		ag_arena_free(scratch);
+		if (st || n == 1)
+			return st;
+		return not_found(h, who, id, err);
+	}
+	if (id.len && is_of_caller(who, id)) {
+		pthread_mutex_lock(&h->lock);
+		st = current(h, id, &e, err);
+		pthread_mutex_unlock(&h->lock);
+	}
+	if (st == AG_NOT_FOUND)
+		return not_found(h, who, id, err);
+	if (!st)
+		*ret = &e->pub;
+	return st;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return ag_str_cmp((*(const ag_project *const *)a)->id, (*(const ag_project *const *)b)->id);
+}
+
+ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_arena *arena,
+                          const ag_project ***ret, size_t *nret, ag_err *err)
+{
+	ag_project_row *rows = NULL;
+	size_t nrow = 0, n = 0, room = 0;
+	ag_status st = AG_OK;
+
+	pthread_mutex_lock(&h->lock);
+	if (h->o.store)
+		st = ag_store_projects(h->o.store, arena, &rows, &nrow, err);
+	for (const entry *e = h->entries; e; e = e->next)
+		room++;
+	*ret = ag_new_n(arena, const ag_project *, room + nrow + 1);
+	for (entry *e = h->entries; !st && e; e = e->next) {
+		if (!e->is_retired && !e->pub.is_of_store && is_of_caller(who, e->pub.id))
+			(*ret)[n++] = &e->pub;
+	}
+	for (size_t i = 0; !st && i < nrow; i++) {
+		const entry *known = entry_of(h, rows[i].id);
+		entry *e;
+		ag_status one;
+
+		if (!rows[i].is_active || !is_of_caller(who, rows[i].id) ||
+		    (known && !known->pub.is_of_store))
+			continue;
+		one = current(h, rows[i].id, &e, err);
+		if (!one)
+			(*ret)[n++] = &e->pub;
+		else if (one == AG_UNAVAILABLE || one == AG_IO)
+			st = one;
+	}
+	pthread_mutex_unlock(&h->lock);
+	if (n)
+		qsort(*ret, n, sizeof(**ret), by_id);
+	*nret = n;
+	return st;
+}
+
+/* --- the hub --- */
+
+static ag_status open_helpers(ag_project_hub *h, ag_err *err)
+{
+	ag_status st = ag_journal_open(h->o.store_uri, &h->journal, err);
+
+	if (!st)
+		st = ag_limiter_open(h->o.store_uri, h->o.clock, &h->limiter, err);
+	return st;
+}
+
+ag_status ag_project_hub_open(const ag_project_hub_opts *o, ag_project_hub **ret, ag_err *err)
+{
+	ag_project_hub *h = ag_xcalloc(1, sizeof(*h));
+	ag_status st;
+
+	pthread_mutex_init(&h->lock, NULL);
+	h->arena = ag_arena_new();
+	h->o = *o;
+	h->o.store_uri = keep(h, o->store_uri);
+	h->o.credential_key = keep(h, o->credential_key);
+	for (size_t i = 0; i < o->nproject; i++)
+		add_entry(h, &o->projects[i])->is_active = true;
+	h->o.projects = NULL;
+	st = open_helpers(h, err);
+	if (st) {
+		ag_project_hub_close(h);
+		return st;
+	}
+	*ret = h;
+	return AG_OK;
+}
+
+ag_project_hub *ag_project_hub_close(ag_project_hub *h)
+{
+	ag_err err = { 0 };
+
+	if (!h)
+		return NULL;
+	if (h->journal && ag_journal_close(h->journal, &err))
+		ag_log(AG_LOG_ERROR, "audit_lost", "%s", err.msg);
+	ag_limiter_close(h->limiter);
+	for (entry *e = h->entries; e; e = e->next) {
+		ag_sql_close(e->sql);
+		pthread_mutex_destroy(&e->lock);
+		pthread_mutex_destroy(&e->dictionary);
+	}
+	pthread_mutex_destroy(&h->lock);
+	ag_arena_free(h->arena);
+	free(h);
+	return NULL;
+}
+
+ag_journal *ag_project_journal(ag_project_hub *h)
+{
+	return h->journal;
+}
+
+/* --- its database --- */
+
+static ag_sql_opts opts_of(const ag_project_hub *h, const ag_project *p)
+{
+	const ag_project_settings *s = &p->settings;
+
+	return (ag_sql_opts){
+		.policy = { .schema = s->schema,
+		            .allowed_schemas = s->allowed_schemas,
+		            .nallowed_schema = s->nallowed_schema,
+		            .allowed_tables = s->allowed_tables,
+		            .nallowed_table = s->nallowed_table,
+		            .excluded_tables = s->excluded_tables,
+		            .nexcluded_table = s->nexcluded_table,
+		            .allowed_functions = s->allowed_functions,
+		            .nallowed_function = s->nallowed_function,
+		            .max_rows = s->max_rows },
+		.role = s->role,
+		.password = p->password,
+		.max_connections = (unsigned)(s->connections ? s->connections : h->o.connections),
+		.max_result_bytes = (size_t)s->max_bytes,
+		.statement_timeout_ms = (int64_t)(s->timeout * 1000),
+		.max_cost = s->max_cost,
+	};
+}
+
+ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_source **ret,
+                              ag_err *err)
+{
+	entry *e = ag_project_entry(p);
+	ag_status st = AG_OK;
+
+	*ret = atomic_load_explicit(&e->opened, memory_order_acquire);
+	if (*ret)
+		return AG_OK;
+	if (!p->source.len)
+		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "project %.*s has no database",
+		               AG_FMT(p->id));
+	pthread_mutex_lock(&e->lock);
+	if (!e->sql) {
+		const ag_sql_opts o = opts_of(h, p);
+
+		st = ag_sql_open(p->source, &o, &e->sql, err);
+	}
+	*ret = e->sql;
+	atomic_store_explicit(&e->opened, e->sql, memory_order_release);
+	pthread_mutex_unlock(&e->lock);
+	return st;
+}

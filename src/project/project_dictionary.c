@@ -1,0 +1,109 @@
+/* The dictionary of a project's database: kept in the store for a day, made anew on demand. */
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "project/hub.h"
+
+#define ORIGIN   "project.dictionary"
+#define MAX_TEXT AG_LEDGER_MAX_CACHED
+
+/* What the dictionary depends on: another policy sees other tables. */
+static ag_str key_of(const ag_project *p, ag_arena *arena)
+{
+	ag_buf text = AG_BUF_INIT(1u << 20);
+	ag_str key;
+	ag_jw w;
+
+	ag_buf_add(&text, p->source);
+	ag_buf_addc(&text, '\n');
+	ag_jw_init(&w, &text, 0);
+	ag_project_settings_write(&p->settings, &w);
+	key = ag_str_printf(arena, "dictionary/%.*s/%016llx", AG_FMT(p->id),
+	                    (unsigned long long)XXH3_64bits(text.ptr, text.len));
+	ag_buf_release(&text);
+	return key;
+}
+
+static bool kept(ag_project_hub *h, ag_str key, ag_arena *arena, ag_dictionary *ret)
+{
+	const int64_t now = ag_clock_wall(h->o.clock);
+	int64_t at = 0;
+	ag_str text;
+	ag_status st = AG_NOT_FOUND;
+
+	pthread_mutex_lock(&h->lock);
+	if (h->o.store)
+		st = ag_store_text(h->o.store, key, arena, &text, &at, NULL);
+	pthread_mutex_unlock(&h->lock);
+	/* A text that cannot be read (of another version) is as good as none. */
+	return !st && at <= now && now - at < AG_DICTIONARY_AGE_MS &&
+	       !ag_dictionary_read(text, arena, ret, NULL);
+}
+
+static void keep(ag_project_hub *h, ag_str key, const ag_dictionary *d)
+{
+	ag_buf text = AG_BUF_INIT(MAX_TEXT);
+	ag_jw w;
+
+	ag_jw_init(&w, &text, 0);
+	ag_dictionary_write(d, &w);
+	pthread_mutex_lock(&h->lock);
+	/* A cache: without it the next call makes the dictionary again. */
+	if (h->o.store && !text.failed &&
+	    ag_store_put_text(h->o.store, key, ag_buf_view(&text), ag_clock_wall(h->o.clock), NULL))
+		ag_buf_clear(&text);
+	pthread_mutex_unlock(&h->lock);
+	ag_buf_release(&text);
+}
+
+static ag_status make(ag_project_hub *h, const ag_ctx *ctx, const ag_project *p, ag_arena *arena,
+                      ag_dictionary *ret, ag_sql_failure *f, ag_err *err)
+{
+	const ag_dictionary_opts o = { .with_samples = true,
+		                       .sensitive_words = p->settings.sensitive_words,
+		                       .nsensitive_word = p->settings.nsensitive_word };
+	ag_sql_source *s;
+	ag_err why = { 0 };
+	ag_status st = ag_project_database(h, p, &s, &why);
+
+	if (!st)
+		st = ag_sql_introspect(s, ctx, &o, arena, ret, f, &why);
+	if (st == AG_INTERNAL) {
+		if (err)
+			*err = why;
+		return st;
+	}
+	if (st)
+		ag_sql_failure_of_err(&why, arena, f);
+	return AG_OK;
+}
+
+ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+                                bool refresh, ag_arena *arena, ag_dictionary *ret,
+                                ag_sql_failure *ret_failure, ag_err *err)
+{
+	const int64_t began_ms = ag_clock_wall(h->o.clock);
+	entry *e = ag_project_entry(call->project);
+	ag_status st = ag_project_admit(h, call, AG_ROLE_VIEWER, "sql", arena, ret_failure, err);
+	ag_str key;
+
+	if (st || ret_failure->code)
+		return st;
+	key = key_of(call->project, arena);
+	if (refresh || !kept(h, key, arena, ret)) {
+		/* One thread makes it; the others then find it. */
+		pthread_mutex_lock(&e->dictionary);
+		if (refresh || !kept(h, key, arena, ret)) {
+			st = make(h, ctx, call->project, arena, ret, ret_failure, err);
+			if (!st && !ret_failure->code)
+				keep(h, key, ret);
+		}
+		pthread_mutex_unlock(&e->dictionary);
+	}
+	ag_project_record(h, call, AG_S(""), began_ms,
+	                  st                  ? "INTERNAL_ERROR"
+	                  : ret_failure->code ? ag_sql_code_name(ret_failure->code)
+	                                      : "ok",
+	                  0);
+	return st;
+}

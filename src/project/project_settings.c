@@ -1,0 +1,231 @@
+/* The fields of a project's settings: one table, from which they are read, checked, written and told. */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "project/project.h"
+
+#define ORIGIN      "project.settings"
+#define MAX_LIST    1000u
+#define MAX_TEXT    4096u
+#define MAX_SECONDS 86400.0
+#define FIELD(name) offsetof(ag_project_settings, name)
+
+typedef enum field_type { TEXT, NAMES, COUNT, NUMBER } field_type;
+
+typedef struct field {
+	const char *name;
+	field_type type;
+	double min, max;
+	size_t offset, count; /* count: of a list */
+} field;
+
+static const field fields[] = {
+	{ "schema", TEXT, .offset = FIELD(schema) },
+	{ "readonly_role", TEXT, .offset = FIELD(role) },
+	{ "allowed_schemas", NAMES, .offset = FIELD(allowed_schemas),
+	  .count = FIELD(nallowed_schema) },
+	{ "allowed_tables", NAMES, .offset = FIELD(allowed_tables),
+	  .count = FIELD(nallowed_table) },
+	{ "excluded_tables", NAMES, .offset = FIELD(excluded_tables),
+	  .count = FIELD(nexcluded_table) },
+	{ "allowed_functions", NAMES, .offset = FIELD(allowed_functions),
+	  .count = FIELD(nallowed_function) },
+	{ "sensitive_words", NAMES, .offset = FIELD(sensitive_words),
+	  .count = FIELD(nsensitive_word) },
+	{ "max_rows_per_query", COUNT, .min = 1, .max = AG_SQL_MAX_ROWS,
+	  .offset = FIELD(max_rows) },
+	{ "max_result_bytes", COUNT, .min = 1024, .max = 64u << 20, .offset = FIELD(max_bytes) },
+	{ "max_query_timeout_seconds", NUMBER, .min = 0.05, .max = MAX_SECONDS,
+	  .offset = FIELD(timeout) },
+	{ "max_connections", COUNT, .min = 1, .max = 1000, .offset = FIELD(connections) },
+	{ "max_cost", NUMBER, .min = 0, .max = 1e18, .offset = FIELD(max_cost) },
+	{ "max_queries_per_minute", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_minute) },
+	{ "max_queries_per_hour", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_hour) },
+	{ "max_queries_per_day", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_day) },
+	{ "max_project_queries_per_day", COUNT, .min = 0, .max = 1e12,
+	  .offset = FIELD(project_per_day) },
+	{ "root", TEXT, .offset = FIELD(root) },
+	{ "documents", TEXT, .offset = FIELD(documents) },
+	{ "model", TEXT, .offset = FIELD(model) },
+};
+
+static ag_status wrong(const field *f, const char *wanted, ag_err *err)
+{
+	return ag_fail(err, AG_INVALID, ORIGIN, "%s: want %s", f->name, wanted);
+}
+
+static ag_status read_text(const field *f, const ag_val *v, ag_arena *arena, ag_str *ret,
+                           ag_err *err)
+{
+	if (v->type != AG_T_STRING || v->n > MAX_TEXT || memchr(v->u.s, 0, v->n) ||
+	    !ag_utf8_valid(ag_val_text(v)))
+		return wrong(f, "text of at most 4096 bytes", err);
+	*ret = ag_str_dup(arena, ag_str_trim(ag_val_text(v)));
+	return AG_OK;
+}
+
+/* A list, or names with commas between them (as an option or a variable brings them). */
+static ag_status read_names(const field *f, const ag_val *v, ag_arena *arena, char *base,
+                            ag_err *err)
+{
+	ag_str *names = NULL;
+	size_t n = 0;
+
+	if (v->type == AG_T_STRING) {
+		ag_str rest = ag_val_text(v);
+		const size_t most = 1 + v->n;
+
+		names = ag_new_n(arena, ag_str, most < MAX_LIST ? most : MAX_LIST);
+		while (rest.len) {
+			const ag_str one = ag_str_trim(ag_str_split(&rest, ','));
+
+			if (!one.len)
+				continue;
+			if (n == MAX_LIST)
+				return wrong(f, "at most 1000 names", err);
+			names[n++] = ag_str_dup(arena, one);
+		}
+	} else if (v->type == AG_T_ARRAY) {
+		if (v->n > MAX_LIST)
+			return wrong(f, "at most 1000 names", err);
+		names = ag_new_n(arena, ag_str, v->n + 1);
+		for (uint32_t i = 0; i < v->n; i++) {
+			if (read_text(f, &v->u.items[i], arena, &names[n], err))
+				return wrong(f, "a list of names", err);
+			if (!names[n].len)
+				return wrong(f, "a list of names, none of them blank", err);
+			n++;
+		}
+	} else {
+		return wrong(f, "a list of names", err);
+	}
+	memcpy(base + f->offset, &(const ag_str *){ names }, sizeof(const ag_str *));
+	memcpy(base + f->count, &n, sizeof(n));
+	return AG_OK;
+}
+
+/* A number, or the text of one: a YAML scalar is text. */
+static bool number_of(const ag_val *v, double *ret)
+{
+	switch (v->type) {
+	case AG_T_INT32:
+	case AG_T_INT64: *ret = (double)v->u.i; return true;
+	case AG_T_DOUBLE: *ret = v->u.f; return true;
+	case AG_T_STRING: return ag_str_to_double(ag_str_trim(ag_val_text(v)), ret);
+	default: return false;
+	}
+}
+
+static ag_status read_number(const field *f, const ag_val *v, char *base, ag_err *err)
+{
+	char wanted[96];
+	double d;
+
+	snprintf(wanted, sizeof(wanted), "%s from %.15g to %.15g",
+	         f->type == COUNT ? "a whole number" : "a number", f->min, f->max);
+	if (!number_of(v, &d) || !(d >= f->min && d <= f->max))
+		return wrong(f, wanted, err);
+	if (f->type == NUMBER) {
+		memcpy(base + f->offset, &d, sizeof(d));
+		return AG_OK;
+	}
+	if (d != (double)(uint64_t)d)
+		return wrong(f, wanted, err);
+	memcpy(base + f->offset, &(uint64_t){ (uint64_t)d }, sizeof(uint64_t));
+	return AG_OK;
+}
+
+static const field *find(ag_str name)
+{
+	for (size_t i = 0; i < AG_NELEM(fields); i++) {
+		if (ag_str_eqc(name, fields[i].name))
+			return &fields[i];
+	}
+	return NULL;
+}
+
+static ag_status unknown(ag_str name, ag_err *err)
+{
+	const char *names[AG_NELEM(fields)], *near;
+
+	for (size_t i = 0; i < AG_NELEM(fields); i++)
+		names[i] = fields[i].name;
+	near = ag_str_nearest(name, names, AG_NELEM(fields));
+	ag_fail(err, AG_INVALID, ORIGIN, "a project has no setting \"%.*s\"",
+	        AG_FMT(ag_utf8_prefix(name, 60)));
+	if (near)
+		return ag_err_hint(err, "did you mean \"%s\"?", near);
+	return ag_err_hint(err, "`argus help project` lists what a project may have");
+}
+
+ag_status ag_project_settings_read(const ag_val *object, ag_arena *arena, ag_project_settings *ret,
+                                   ag_err *err)
+{
+	*ret = (ag_project_settings){ 0 };
+	if (object->type != AG_T_OBJECT)
+		return ag_fail(err, AG_INVALID, ORIGIN, "want an object of settings");
+	for (uint32_t i = 0; i < object->n; i++) {
+		const ag_member *m = &object->u.members[i];
+		const field *f = find(m->key);
+		ag_status st;
+
+		if (!f)
+			return unknown(m->key, err);
+		if (m->val.type == AG_T_NULL)
+			continue;
+		if (f->type == TEXT)
+			st = read_text(f, &m->val, arena,
+			               (ag_str *)(void *)((char *)ret + f->offset), err);
+		else if (f->type == NAMES)
+			st = read_names(f, &m->val, arena, (char *)ret, err);
+		else
+			st = read_number(f, &m->val, (char *)ret, err);
+		if (st)
+			return st;
+	}
+	return AG_OK;
+}
+
+void ag_project_settings_write(const ag_project_settings *s, ag_jw *w)
+{
+	ag_jw_obj(w);
+	for (size_t i = 0; i < AG_NELEM(fields); i++) {
+		const field *f = &fields[i];
+		const char *at = (const char *)s + f->offset;
+		ag_str text;
+		const ag_str *names;
+		uint64_t n;
+		double d;
+		size_t count;
+
+		switch (f->type) {
+		case TEXT:
+			memcpy(&text, at, sizeof(text));
+			if (text.len)
+				ag_jw_kstr(w, f->name, text);
+			break;
+		case NAMES:
+			memcpy(&names, at, sizeof(names));
+			memcpy(&count, (const char *)s + f->count, sizeof(count));
+			if (!count)
+				break;
+			ag_jw_kkey(w, f->name);
+			ag_jw_arr(w);
+			for (size_t k = 0; k < count; k++)
+				ag_jw_str(w, names[k]);
+			ag_jw_arr_end(w);
+			break;
+		case COUNT:
+			memcpy(&n, at, sizeof(n));
+			if (n)
+				ag_jw_kuint(w, f->name, n);
+			break;
+		case NUMBER:
+			memcpy(&d, at, sizeof(d));
+			if (d > 0)
+				ag_jw_kdouble(w, f->name, d);
+			break;
+		}
+	}
+	ag_jw_obj_end(w);
+}
