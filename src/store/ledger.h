@@ -3,6 +3,7 @@
  * The audit table is append-only and hash-chained: hash = SHA-256(hash of the row before, then the row in its canonical
  * form, ag_ledger_canonical). Whoever changes, removes or inserts a row breaks the chain from there on. Purging is the one
  * exception: it removes the oldest rows and keeps the hash of the last of them as the chain's new beginning.
+ * The store notes the chain's end as well, so that rows cut off at the end are missed unless that note was changed too.
  * Implementations are rows of the store's own type (store.h: ledger). */
 #ifndef AG_STORE_LEDGER_H
 #define AG_STORE_LEDGER_H
@@ -12,7 +13,10 @@
 #define AG_LEDGER_MAX_GROUP 4096u /* rows of one append */
 #define AG_LEDGER_MAX_SQL \
 	16384u /* bytes that are kept of a statement; longer ones are cut, their hash is of the whole */
+#define AG_LEDGER_MAX_TEXT   16384u /* bytes of tables and of detail */
+#define AG_LEDGER_MAX_NAME   256u   /* bytes of every other text */
 #define AG_LEDGER_MAX_CACHED (16u << 20)
+#define AG_RATE_MAX_KEYS     8u
 
 typedef struct ag_ledger_row {
 	uint64_t seq;                /* from 1, without holes; given by the store */
@@ -31,7 +35,8 @@ typedef struct ag_ledger_row {
 	char hash[65];  /* of this row; filled when read */
 } ag_ledger_row;
 
-/* What a row is hashed as: one JSON array of all fields in the order above, without hash. */
+/* What a row is hashed as: one JSON array of all fields in the order above, without hash; texts as strings, also tables.
+ * Before it stand the 64 hex digits of the row before (zeros before the first): sha256sum can check a row. */
 void ag_ledger_canonical(const ag_ledger_row *r, ag_buf *out);
 
 typedef struct ag_ledger_query {
@@ -47,7 +52,7 @@ typedef struct ag_ledger_check {
 		broken_at; /* seq of the first row whose hash does not follow, 0 = the chain is whole */
 	ag_str why;        /* "row 17 was changed", "rows 20 to 22 are missing" */
 	char head
-		[65]; /* hash of the last row: note it elsewhere, and cuts at the end are seen as well */
+		[65]; /* hash of the last row that is whole: note it elsewhere, and later cuts are seen for sure */
 } ag_ledger_check;
 
 /* One window of one limit. */
@@ -77,9 +82,10 @@ AG_CHECK ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, a
 /* Reads the table once, in pieces; memory does not grow with it. */
 AG_CHECK ag_status ag_store_ledger_verify(ag_store *s, ag_arena *arena, ag_ledger_check *ret,
                                           ag_err *err);
-/* Take `want` calls of every key at once, or as many as the fullest still has (0 = refused: *ret_which is that key,
- * *ret_wait_ms the time until its window ends, at least 1). A window begins with its first call. Atomic between all
- * processes of the store; does not wait for the disk. */
+/* Take `want` calls of every key at once, or as many as the fullest still has. 0 = refused, nothing is taken: *ret_which is
+ * the full key that stays so longest, *ret_wait_ms the time until its window ends, at least 1. Else *ret_wait_ms is the time
+ * for which the calls are good: until the first of the windows ends. A window begins with its first call. Atomic between
+ * all processes of the store; does not wait for the disk. */
 AG_CHECK ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
                                       int64_t now_ms, uint64_t *ret_got, size_t *ret_which,
                                       int64_t *ret_wait_ms, ag_err *err);

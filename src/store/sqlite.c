@@ -35,6 +35,8 @@ const ag_store_type ag_store_sqlite_file = {
 	.lease_holder = ag_sqlite_lease_holder,
 	.purge = ag_sqlite_purge,
 	.index = &ag_sqlite_index,
+	.identity = &ag_sqlite_identity,
+	.ledger = &ag_sqlite_ledger,
 };
 
 const ag_store_type ag_store_sqlite_memory = {
@@ -55,6 +57,8 @@ const ag_store_type ag_store_sqlite_memory = {
 	.lease_holder = ag_sqlite_lease_holder,
 	.purge = ag_sqlite_purge,
 	.index = &ag_sqlite_index,
+	.identity = &ag_sqlite_identity,
+	.ledger = &ag_sqlite_ledger,
 };
 
 #define RUN_COLUMNS                                                                 \
@@ -70,6 +74,16 @@ const ag_store_type ag_store_sqlite_memory = {
 #define FINDING_COLUMNS_OF(f)                                                             \
 	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
 	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
+
+#define TOKEN_COLUMNS                                                               \
+	"id, name, user, hash, ceiling, projects, scopes, created_at, expires_at, " \
+	"revoked_at, used_at"
+#define LEDGER_COLUMNS                                                                            \
+	"seq, at, user, project, token, session, tool, sql, fingerprint, verdict, rule, tables, " \
+	"nrow, nbyte, wait_us, exec_us, outcome, detail, hash"
+#define LEDGER_FILTER                                                                      \
+	"(?1 = '' OR user = ?1) AND (?2 = '' OR project = ?2) AND (?3 = '' OR tool = ?3) " \
+	"AND (?4 = '' OR outcome = ?4) AND at >= ?5 "
 
 static const char *const sql_text[] = {
 	[AG_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -173,6 +187,58 @@ static const char *const sql_text[] = {
 	[AG_SQL_INDEX_COUNT] = "SELECT count(*) FROM index_words "
 			       "WHERE index_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
 	[AG_SQL_INDEX_NDOC] = "SELECT sum(ndoc) FROM index_files WHERE project = ?1",
+	[AG_SQL_PUT_PROJECT] =
+		"INSERT INTO projects (id, name, source, secret, settings, is_active, created_at, "
+		"changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE "
+		"SET name = excluded.name, source = excluded.source, secret = excluded.secret, "
+		"settings = excluded.settings, is_active = excluded.is_active, "
+		"changed_at = excluded.changed_at",
+	[AG_SQL_PROJECT] = "SELECT id, name, source, secret, settings, is_active, created_at, "
+			   "changed_at FROM projects WHERE id = ?1",
+	[AG_SQL_PROJECTS] = "SELECT id, name, source, secret, settings, is_active, created_at, "
+			    "changed_at FROM projects ORDER BY id LIMIT ?1",
+	[AG_SQL_PUT_MEMBER] = "INSERT INTO members (project, user, role) VALUES (?1, ?2, ?3) "
+			      "ON CONFLICT (project, user) DO UPDATE SET role = excluded.role",
+	[AG_SQL_DROP_MEMBER] = "DELETE FROM members WHERE project = ?1 AND user = ?2",
+	[AG_SQL_MEMBERS] = "SELECT project, user, role FROM members "
+			   "WHERE ?1 = '' OR project = ?1 ORDER BY project, user LIMIT ?3",
+	[AG_SQL_MEMBERS_OF_USER] = "SELECT project, user, role FROM members WHERE user = ?2 "
+				   "AND (?1 = '' OR project = ?1) ORDER BY project LIMIT ?3",
+	[AG_SQL_OTHER_ADMINS] =
+		"SELECT (SELECT role FROM members WHERE project = ?1 AND user = ?2), "
+		"(SELECT count(*) FROM members WHERE project = ?1 AND user <> ?2 AND role = ?3)",
+	/* A second token of one id would be a bug; of one hash, a copy. */
+	[AG_SQL_PUT_TOKEN] = "INSERT INTO tokens (" TOKEN_COLUMNS ") "
+			     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[AG_SQL_TOKEN_OF_HASH] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE hash = ?1",
+	[AG_SQL_TOKENS] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE (?1 = '' OR user = ?1) "
+			  "ORDER BY created_at, id LIMIT ?2",
+	[AG_SQL_REVOKE_TOKEN] = "UPDATE tokens SET revoked_at = "
+				"CASE revoked_at WHEN 0 THEN ?2 ELSE revoked_at END WHERE id = ?1",
+	[AG_SQL_USE_TOKEN] = "UPDATE tokens SET used_at = max(used_at, ?2) WHERE id = ?1",
+	[AG_SQL_LEDGER_CHAIN] = "SELECT base_seq, base_hash, head_seq, head_hash FROM ledger_chain",
+	[AG_SQL_LEDGER_SET_HEAD] = "UPDATE ledger_chain SET head_seq = ?1, head_hash = ?2",
+	[AG_SQL_LEDGER_ADD] =
+		"INSERT INTO ledger (" LEDGER_COLUMNS ") "
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+		"?15, ?16, ?17, ?18, ?19)",
+	[AG_SQL_LEDGER_AFTER] = "SELECT " LEDGER_COLUMNS
+				" FROM ledger WHERE seq > ?6 AND " LEDGER_FILTER
+				"ORDER BY seq LIMIT ?7",
+	[AG_SQL_LEDGER_NEWEST] = "SELECT " LEDGER_COLUMNS
+				 " FROM ledger WHERE seq <= ?6 AND " LEDGER_FILTER
+				 "ORDER BY seq DESC LIMIT ?7",
+	[AG_SQL_LEDGER_PIECE] = "SELECT " LEDGER_COLUMNS
+				" FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+	[AG_SQL_RATE] = "SELECT began_at, ends_at, used FROM rates WHERE name = ?1",
+	[AG_SQL_PUT_RATE] = "INSERT INTO rates (name, began_at, ends_at, used) "
+			    "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
+			    "began_at = excluded.began_at, ends_at = excluded.ends_at, "
+			    "used = excluded.used",
+	[AG_SQL_PUT_TEXT] =
+		"INSERT INTO texts (key, at, text) VALUES (?1, ?2, ?3) "
+		"ON CONFLICT (key) DO UPDATE SET at = excluded.at, text = excluded.text",
+	[AG_SQL_TEXT] = "SELECT at, text FROM texts WHERE key = ?1",
 };
 
 /* --- errors --- */

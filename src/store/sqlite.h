@@ -1,12 +1,16 @@
 /* sqlite -- the parts of the SQLite store: one handle, its statements, and how they fail.
  *
  * Only store/sqlite*.c include this. Reading order: sqlite.c (handle, waiting, errors),
- * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c, sqlite_past.c, sqlite_index.c. */
+ * sqlite_open.c (file, migrations), sqlite_write.c, sqlite_read.c, sqlite_past.c, sqlite_index.c, sqlite_identity.c,
+ * sqlite_ledger.c. */
 #ifndef AG_STORE_SQLITE_H
 #define AG_STORE_SQLITE_H
 
 #include <sqlite3.h>
 
+#include "base/sha256.h"
+#include "store/identity.h"
+#include "store/ledger.h"
 #include "store/search_index.h"
 
 /* Statements that are prepared on first use and kept: indexes into the table of sqlite.c. */
@@ -43,6 +47,29 @@ typedef enum ag_sqlite_sql {
 	AG_SQL_INDEX_SEARCH,
 	AG_SQL_INDEX_COUNT,
 	AG_SQL_INDEX_NDOC,
+	AG_SQL_PUT_PROJECT,
+	AG_SQL_PROJECT,
+	AG_SQL_PROJECTS,
+	AG_SQL_PUT_MEMBER,
+	AG_SQL_DROP_MEMBER,
+	AG_SQL_MEMBERS,
+	AG_SQL_MEMBERS_OF_USER,
+	AG_SQL_OTHER_ADMINS,
+	AG_SQL_PUT_TOKEN,
+	AG_SQL_TOKEN_OF_HASH,
+	AG_SQL_TOKENS,
+	AG_SQL_REVOKE_TOKEN,
+	AG_SQL_USE_TOKEN,
+	AG_SQL_LEDGER_CHAIN,
+	AG_SQL_LEDGER_SET_HEAD,
+	AG_SQL_LEDGER_ADD,
+	AG_SQL_LEDGER_AFTER,
+	AG_SQL_LEDGER_NEWEST,
+	AG_SQL_LEDGER_PIECE,
+	AG_SQL_RATE,
+	AG_SQL_PUT_RATE,
+	AG_SQL_PUT_TEXT,
+	AG_SQL_TEXT,
 	AG_SQL_COUNT
 } ag_sqlite_sql;
 
@@ -141,5 +168,30 @@ AG_CHECK ag_status ag_sqlite_index_purge(ag_sqlite_store *s, int64_t older_than_
                                          ag_err *err);
 /* Run the migration of that number once more: it makes the tables of a cache anew. Within a transaction. */
 int ag_sqlite_migrate_again(ag_sqlite_store *s, int number);
+
+/* --- sqlite_identity.c --- */
+
+extern const ag_store_identity_type ag_sqlite_identity;
+
+/* --- sqlite_ledger.c, sqlite_ledger_care.c --- */
+
+/* Where the chain begins and ends. */
+typedef struct ag_sqlite_chain {
+	int64_t base_seq, head_seq;
+	char base_hash[65], head_hash[65];
+} ag_sqlite_chain;
+
+extern const ag_store_ledger_type ag_sqlite_ledger;
+AG_CHECK ag_status ag_sqlite_ledger_chain(ag_sqlite_store *s, ag_sqlite_chain *ret, ag_err *err);
+/* The row that a statement with the columns of the table stands on; its texts are views until the next step. */
+void ag_sqlite_ledger_view(sqlite3_stmt *stmt, ag_ledger_row *r);
+/* Adds what the row's hash is made of to buf, which is emptied before. */
+ag_sha256_hex ag_sqlite_ledger_hash(const char before[65], const ag_ledger_row *r, ag_buf *buf);
+ag_status ag_sqlite_ledger_verify(ag_store *base, ag_arena *arena, ag_ledger_check *ret,
+                                  ag_err *err);
+/* Old rows of the audit table, ended windows, old texts: part of a purge, which has set secure_delete. *ret: something
+ * went. */
+AG_CHECK ag_status ag_sqlite_ledger_purge(ag_sqlite_store *s, int64_t older_than_ms, bool *ret,
+                                          ag_err *err);
 
 #endif

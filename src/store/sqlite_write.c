@@ -301,7 +301,7 @@ ag_status ag_sqlite_purge(ag_store *base, int64_t older_than_ms, uint64_t *ret_r
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	const char *const kinds[] = { choose_runs, choose_logs };
 	uint64_t total = 0;
-	bool is_index = false;
+	bool is_index = false, is_ledger = false;
 	ag_status st = AG_OK;
 	int rc = ag_sqlite_exec(s, "CREATE TEMP TABLE IF NOT EXISTS doomed (run TEXT PRIMARY KEY)");
 
@@ -318,7 +318,9 @@ ag_status ag_sqlite_purge(ag_store *base, int64_t older_than_ms, uint64_t *ret_r
 	}
 	if (!st)
 		st = ag_sqlite_index_purge(s, older_than_ms, &is_index, err);
-	if (total || is_index)
+	if (!st)
+		st = ag_sqlite_ledger_purge(s, older_than_ms, &is_ledger, err);
+	if (total || is_index || is_ledger)
 		shrink(s);
 	AG_IGNORE(ag_sqlite_exec(s, "PRAGMA secure_delete=OFF"), "only a matter of speed");
 	if (st)

@@ -193,7 +193,8 @@ AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, i
 AG_CHECK ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err);
 /* Remove runs that finished before that wall time, with all that belongs to them; also logs without
  * a run row whose newest event is older, and the full text of projects that were not asked about since (to the
- * hour). What was removed cannot be read from the file any more. */
+ * hour); the audit table's rows from the oldest up to the first that is younger, cached texts and rate windows of before.
+ * What was removed cannot be read from the file any more. */
 AG_CHECK ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
                                   ag_err *err);
 
