@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "query/value.h"
 
 typedef enum ag_set_type {
 	AG_SET_COUNT,  /* uint64_t */
@@ -50,9 +51,10 @@ typedef enum ag_sandbox_wish {
 	AG_SANDBOX_REQUIRED
 } ag_sandbox_wish;
 
-#define AG_SETTINGS_MAX 80 /* rows of the table */
-#define AG_MODELS_MAX   32 /* named models of one settings file */
-#define AG_VARS_MAX     64 /* environment variables that are no setting but are looked at */
+#define AG_SETTINGS_MAX 80  /* rows of the table */
+#define AG_MODELS_MAX   32  /* named models of one settings file */
+#define AG_ENTRIES_MAX  128 /* projects and MCP servers of one settings file */
+#define AG_VARS_MAX     64  /* environment variables that are no setting but are looked at */
 
 /* One entry under "models:" of argus.yaml; rows in settings_models.c. */
 typedef struct ag_model_setting {
@@ -66,6 +68,13 @@ typedef struct ag_model_setting {
 	double connect_timeout, first_byte_timeout, idle_timeout, total_timeout; /* seconds */
 	double input_price, output_price; /* < 0 = of the price table */
 } ag_model_setting;
+
+/* One entry under "projects:" or "mcp_servers:" of argus.yaml, as it stands there: texts, and lists of texts. Who needs it
+ * checks it (project/project.h). */
+typedef struct ag_entry_setting {
+	ag_str group, name, where; /* "argus.yaml:12:3" */
+	ag_val value;              /* an object */
+} ag_entry_setting;
 
 /* A variable of the environment or of a .env file: keys and addresses of models. */
 typedef struct ag_var {
@@ -105,6 +114,9 @@ typedef struct ag_settings {
 	double ask_deadline;
 	int ask_format; /* ag_ask_format */
 	int sandbox;    /* ag_sandbox_wish */
+	/* sql */
+	ag_str database;
+	uint64_t per_minute, per_hour, per_day, connections;
 	/* evaluators */
 	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;
 	double escalation_low_threshold, escalation_high_threshold;
@@ -124,6 +136,8 @@ typedef struct ag_settings {
 
 	ag_model_setting models[AG_MODELS_MAX];
 	size_t nmodel;
+	ag_entry_setting entries[AG_ENTRIES_MAX];
+	size_t nentry;
 	ag_var vars[AG_VARS_MAX];
 	size_t nvar;
 } ag_settings;
@@ -140,7 +154,11 @@ AG_CHECK ag_status ag_settings_model_add(ag_settings *s, ag_str name, ag_str whe
                                          ag_model_setting **ret, ag_err *err);
 AG_CHECK ag_status ag_settings_model_set(ag_model_setting *m, size_t row, ag_str text, ag_str where,
                                          ag_arena *arena, ag_err *err);
-/* Is it a variable that models may need? LLM_API_KEY and its kin, and every key_env of an entry. */
+/* Keep an entry of "projects:" or "mcp_servers:".
+ * errors  AG_INVALID: not a name ([A-Za-z0-9._-], at most 64), or there already; AG_LIMIT */
+AG_CHECK ag_status ag_settings_entry_add(ag_settings *s, ag_str group, ag_str name, ag_str where,
+                                         const ag_val *value, ag_arena *arena, ag_err *err);
+/* Is it a variable that models or databases may need? LLM_API_KEY and its kin, and every key_env of an entry. */
 bool ag_settings_wants_var(const ag_settings *s, ag_str name);
 /* Keep it; a later place wins. errors  AG_INVALID: a "<placeholder>", not text; AG_LIMIT */
 AG_CHECK ag_status ag_settings_var_set(ag_settings *s, ag_str name, ag_str value, ag_place place,

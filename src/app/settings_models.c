@@ -70,10 +70,26 @@ static const ag_setting table[] = {
 
 /* What users of other tools have set already. */
 static const char *const known_vars[] = {
-	"LLM_API_KEY",    "LLM_API_BASE",      "LLM_API_BASE_URL", "LLM_MODEL",
-	"LLM_API_MODEL",  "ANTHROPIC_API_KEY", "ANTHROPIC_MODEL",  "ANTHROPIC_BASE_URL",
-	"OPENAI_API_KEY", "OPENAI_BASE_URL",   "OPENAI_MODEL",     "GEMINI_API_KEY",
-	"GEMINI_MODEL",   "ARGUS_API_KEY",     "LMS_API_KEY",      "AGENT_API_BASE_URL",
+	"LLM_API_KEY",
+	"LLM_API_BASE",
+	"LLM_API_BASE_URL",
+	"LLM_MODEL",
+	"LLM_API_MODEL",
+	"ANTHROPIC_API_KEY",
+	"ANTHROPIC_MODEL",
+	"ANTHROPIC_BASE_URL",
+	"OPENAI_API_KEY",
+	"OPENAI_BASE_URL",
+	"OPENAI_MODEL",
+	"GEMINI_API_KEY",
+	"GEMINI_MODEL",
+	"ARGUS_API_KEY",
+	"LMS_API_KEY",
+	"AGENT_API_BASE_URL",
+	"DB_CREDENTIAL_KEY",
+	"POSTGRES_URL",
+	"ARGUS_PROJECT_PASSWORD",
+	"ARGUS_MCP_TOKEN",
 };
 
 const ag_setting *ag_settings_model_table(size_t *ret_n)
@@ -94,6 +110,38 @@ static bool is_name(ag_str s)
 			return false;
 	}
 	return true;
+}
+
+ag_status ag_settings_entry_add(ag_settings *s, ag_str group, ag_str name, ag_str where,
+                                const ag_val *value, ag_arena *arena, ag_err *err)
+{
+	if (!is_name(name))
+		return ag_fail(err, AG_INVALID, ORIGIN,
+		               "%.*s: \"%.*s\" is no name: want letters, digits, . _ -",
+		               AG_FMT(where), AG_FMT(ag_utf8_prefix(name, MAX_NAME)));
+	for (size_t i = 0; i < s->nentry; i++)
+		if (ag_str_eq(s->entries[i].name, name) && ag_str_eq(s->entries[i].group, group))
+			return ag_fail(err, AG_INVALID, ORIGIN,
+			               "%.*s: \"%.*s\" was set at %.*s already", AG_FMT(where),
+			               AG_FMT(name), AG_FMT(s->entries[i].where));
+	if (s->nentry == AG_ENTRIES_MAX)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "%.*s: at most %d projects and servers",
+		               AG_FMT(where), AG_ENTRIES_MAX);
+	s->entries[s->nentry++] = (ag_entry_setting){ .group = ag_str_dup(arena, group),
+		                                      .name = ag_str_dup(arena, name),
+		                                      .where = ag_str_dup(arena, where),
+		                                      .value = ag_val_dup(arena, value) };
+	return AG_OK;
+}
+
+/* password_env of a project, token_env of a server. */
+static bool is_variable_of_entry(const ag_settings *s, ag_str name)
+{
+	for (size_t i = 0; i < s->nentry; i++)
+		if (ag_str_eq(name, ag_val_member_str(&s->entries[i].value, "password_env")) ||
+		    ag_str_eq(name, ag_val_member_str(&s->entries[i].value, "token_env")))
+			return true;
+	return false;
 }
 
 ag_status ag_settings_model_add(ag_settings *s, ag_str name, ag_str where, ag_arena *arena,
@@ -134,7 +182,7 @@ bool ag_settings_wants_var(const ag_settings *s, ag_str name)
 	for (size_t i = 0; i < s->nmodel; i++)
 		if (s->models[i].key_env.len && ag_str_eq(s->models[i].key_env, name))
 			return true;
-	return false;
+	return name.len && is_variable_of_entry(s, name);
 }
 
 /* Everything but what plainly is an address or a model's name counts as a secret. */

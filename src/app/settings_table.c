@@ -8,6 +8,7 @@
 #define MAX_COUNT   9007199254740991.0 /* 2^53 - 1: every JSON reader keeps it exactly */
 #define MAX_SECONDS 31536000.0         /* a year */
 #define MAX_STEPS   1000000.0
+#define MAX_RATE    1e12
 
 static const char *const outputs[] = { "text", "json", "silent", NULL };
 static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
@@ -157,6 +158,23 @@ static const ag_setting table[] = {
 	  .help = "Let the kernel forbid all that a question does not need: other files, other ports, "
 	          "starting programs. auto: as far as the kernel can. required: else do not begin. off is "
 	          "taken from a flag, the environment, or a file named by --config only." },
+
+	{ "sql", "database", "ARGUS_DATABASE", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(database),
+	  .help = "The database of the project \"default\": postgresql://user@host/name or sqlite:PATH. "
+	          "none: POSTGRES_URL, else only the projects there are." },
+	{ "sql", "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE", AG_SET_COUNT, .max = MAX_RATE,
+	  .unset = "none", .fallback = "60", .offset = FIELD(per_minute),
+	  .help = "Calls of one user in one project, of all processes that share the store." },
+	{ "sql", "max_queries_per_hour", "MAX_QUERIES_PER_HOUR", AG_SET_COUNT, .max = MAX_RATE,
+	  .unset = "none", .fallback = "none", .offset = FIELD(per_hour),
+	  .help = "The same, an hour." },
+	{ "sql", "max_queries_per_day", "MAX_QUERIES_PER_DAY", AG_SET_COUNT, .max = MAX_RATE,
+	  .unset = "none", .fallback = "none", .offset = FIELD(per_day),
+	  .help = "The same, a day." },
+	{ "sql", "max_connections_per_project", "MAX_CONNECTIONS_PER_PROJECT", AG_SET_COUNT,
+	  .min = 1, .max = 1000, .fallback = "5", .offset = FIELD(connections),
+	  .help = "Connections to the database of one project; who comes later waits." },
 
 	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
 	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),

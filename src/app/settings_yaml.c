@@ -1,4 +1,5 @@
-/* argus.yaml: groups of keys and plain values, and under "models:" one more level, a name for each entry.
+/* argus.yaml: groups of keys and plain values, and under "models:", "projects:" and "mcp_servers:" one more level, a name for
+ * each entry.
  *
  * Read as libyaml events, so that every error has line and column and no value is bent on its way (a loader
  * takes "3x" as 3). Anchors, aliases and tags are refused: they can make a small file large, and a settings
@@ -19,13 +20,22 @@ typedef struct reader {
 	ag_str group;            /* "" = top level */
 	ag_model_setting *model; /* the entry under "models:" that is being read */
 	uint32_t model_line[32]; /* where one of its keys was set; 0 = not yet */
-	uint32_t group_line[8];
+	uint32_t group_line[16];
 	uint32_t line[AG_SETTINGS_MAX]; /* where a key was set; 0 = not yet */
 } reader;
 
-#define MODELS "models"
+#define MODELS    "models"
+#define MAX_KEYS  64   /* of a project or server */
+#define MAX_ITEMS 1000 /* of a list of theirs */
 
-static const char *const groups[] = { "audit", "ask", "evaluators", "rules", "catalogue", MODELS };
+static const char *const groups[] = { "audit", "ask",  "evaluators", "rules",      "catalogue",
+	                              "sql",   MODELS, "projects",   "mcp_servers" };
+
+/* Their entries are read as they stand: who needs them checks them. */
+static bool holds_entries(ag_str group)
+{
+	return ag_str_eqc(group, "projects") || ag_str_eqc(group, "mcp_servers");
+}
 
 static ag_str place(const reader *r, yaml_mark_t at)
 {
@@ -73,6 +83,11 @@ static ag_status check_event(const reader *r, const yaml_event_t *ev)
 		tag = ev->data.mapping_start.tag;
 		break;
 	case YAML_SEQUENCE_START_EVENT:
+		if (holds_entries(r->group)) {
+			anchor = ev->data.sequence_start.anchor;
+			tag = ev->data.sequence_start.tag;
+			break;
+		}
 		return wrong(r, ev->start_mark, "a list is not allowed here: write key: value");
 	default: break;
 	}
@@ -209,6 +224,84 @@ static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml
 	                             r->arena, r->err);
 }
 
+/* The items of a list, behind its start. */
+static ag_status read_items(reader *r, ag_val *ret)
+{
+	ag_val *items = ag_new_n(r->arena, ag_val, MAX_ITEMS);
+	size_t n = 0;
+	bool done = false;
+	ag_status st = AG_OK;
+
+	while (!st && !done) {
+		yaml_event_t ev;
+
+		st = next(r, &ev);
+		done = !st && ev.type == YAML_SEQUENCE_END_EVENT;
+		if (!st && !done)
+			st = check_event(r, &ev);
+		if (!st && !done && ev.type != YAML_SCALAR_EVENT)
+			st = wrong(r, ev.start_mark, "want plain values in this list");
+		if (!st && !done && n == MAX_ITEMS)
+			st = wrong(r, ev.start_mark, "at most %d items", MAX_ITEMS);
+		if (!st && !done)
+			items[n++] = ag_val_str(ag_str_dup(r->arena, scalar(&ev)));
+		yaml_event_delete(&ev);
+	}
+	*ret = ag_val_array(items, n);
+	return st;
+}
+
+/* The keys of a project or server, behind the start of its mapping. */
+static ag_status read_members(reader *r, ag_val *ret)
+{
+	ag_member *members = ag_new_n(r->arena, ag_member, MAX_KEYS);
+	size_t n = 0;
+	bool done = false;
+	ag_status st = AG_OK;
+
+	while (!st && !done) {
+		yaml_event_t key, value;
+
+		st = next(r, &key);
+		done = !st && key.type == YAML_MAPPING_END_EVENT;
+		if (!st && !done && key.type != YAML_SCALAR_EVENT)
+			st = wrong(r, key.start_mark, "want a key here");
+		if (!st && !done && n == MAX_KEYS)
+			st = wrong(r, key.start_mark, "at most %d keys", MAX_KEYS);
+		for (size_t i = 0; !st && !done && i < n; i++) {
+			if (ag_str_eq(members[i].key, scalar(&key)))
+				st = wrong(r, key.start_mark, "\"%.*s\" was set already",
+				           AG_FMT(members[i].key));
+		}
+		if (!st && !done) {
+			members[n].key = ag_str_dup(r->arena, scalar(&key));
+			st = next(r, &value);
+			if (!st)
+				st = check_event(r, &value);
+			if (!st && value.type == YAML_SCALAR_EVENT)
+				members[n++].val = ag_val_str(ag_str_dup(r->arena, scalar(&value)));
+			else if (!st && value.type == YAML_SEQUENCE_START_EVENT)
+				st = read_items(r, &members[n++].val);
+			else if (!st)
+				st = wrong(r, value.start_mark, "want a value or a list here");
+			yaml_event_delete(&value);
+		}
+		yaml_event_delete(&key);
+	}
+	*ret = ag_val_object(members, n);
+	return st;
+}
+
+static ag_status read_entry(reader *r, const yaml_event_t *key)
+{
+	ag_val value;
+	ag_status st = read_members(r, &value);
+
+	return st ? st
+	          : ag_settings_entry_add(r->s, r->group, scalar(key), place(r, key->start_mark),
+	                                  &value, r->arena, r->err);
+}
+
 static ag_status read_mapping(reader *r);
 
 /* An entry under "models:", whose key is its name. */
@@ -262,9 +355,11 @@ static ag_status read_pair(reader *r, const yaml_event_t *key)
 		             : wrong(r, value.start_mark, "want one value here, not a group");
 	else if (!st && value.type == YAML_MAPPING_START_EVENT && ag_str_eqc(r->group, MODELS))
 		st = read_model(r, key);
-	else if (!st && ag_str_eqc(r->group, MODELS))
+	else if (!st && value.type == YAML_MAPPING_START_EVENT && holds_entries(r->group))
+		st = read_entry(r, key);
+	else if (!st && (ag_str_eqc(r->group, MODELS) || holds_entries(r->group)))
 		st = wrong(r, value.start_mark,
-		           "want the model's settings below its name, indented");
+		           "want the settings of this entry below its name, indented");
 	else if (!st && value.type == YAML_MAPPING_START_EVENT)
 		st = read_group(r, key);
 	else if (!st && value.type == YAML_SCALAR_EVENT && !r->group.len &&
