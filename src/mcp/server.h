@@ -33,6 +33,9 @@ typedef struct ag_mcp_peer {
 	 * then they are not made. */
 	bool (*send)(void *self, ag_str message);
 	void *self;
+	/* Lets the client's connection go while the call goes on: what is sent from then on waits until the client asks for
+	 * it (polling of a stream, SEP-1699). False: it cannot be asked again. NULL = the transport has no such thing. */
+	bool (*let_go)(void *self);
 	int watch_fd; /* the client's socket, -1 = none */
 	const atomic_bool
 		*is_gone; /* set when the client left: the call is cancelled; NULL = never */
