@@ -36,6 +36,15 @@ static int64_t system_mono(void *self)
 
 const ag_clock ag_clock_system = { .wall_ms = system_wall, .mono_ms = system_mono, .self = NULL };
 
+int64_t ag_time_mono_us(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
+		return 0;
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	return a / b - (a % b < 0);

@@ -19,6 +19,9 @@ typedef struct ag_clock {
 
 extern const ag_clock ag_clock_system;
 
+/* Monotonic microseconds of the system, to measure how long something took; never for deadlines. */
+int64_t ag_time_mono_us(void);
+
 static inline int64_t ag_clock_wall(const ag_clock *c)
 {
 	return c->wall_ms(c->self);
