@@ -55,6 +55,16 @@ typedef struct ag_sql_failure {
 
 /* What a SQLSTATE means. class_name and hint are literals; message is the caller's. */
 void ag_sql_failure_of_state(const char sqlstate[6], ag_sql_failure *ret);
+/* Who ended a statement: 57014 alone does not tell. Without a better word it counts as a time-out. */
+typedef enum ag_sql_stop {
+	AG_SQL_STOP_TIMEOUT,
+	AG_SQL_STOP_CANCELLED,  /* ctx->cancel */
+	AG_SQL_STOP_CLIENT_GONE /* the peer of watch_fd */
+} ag_sql_stop;
+/* Message and hint are literals. */
+void ag_sql_failure_of_stop(ag_sql_stop why, ag_sql_failure *ret);
+/* No connection of the pool was free in time. */
+void ag_sql_failure_pool_timeout(int64_t waited_ms, ag_arena *arena, ag_sql_failure *ret);
 /* Of a status of Argus: AG_TIMEOUT, AG_CANCELLED, AG_UNAVAILABLE … */
 void ag_sql_failure_of_err(const ag_err *e, ag_arena *arena, ag_sql_failure *ret);
 
