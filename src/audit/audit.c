@@ -43,6 +43,17 @@ void ag_audit_opts_init(ag_audit_opts *o)
 	};
 }
 
+ag_audit *ag_audit_for_reading(ag_source *source, const ag_audit_opts *opts, ag_arena *arena)
+{
+	ag_audit *a = ag_new(arena, ag_audit);
+
+	a->arena = arena;
+	a->source = source;
+	a->info = ag_source_info_of(source);
+	a->opts = opts;
+	return a;
+}
+
 ag_audit_state *ag_audit_state_of(ag_audit *a)
 {
 	return &a->state;

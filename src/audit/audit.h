@@ -130,6 +130,10 @@ AG_CHECK ag_status ag_audit_rebuild_with(ag_store *store, const ag_run_row *row,
                                          const ag_event *more, bool show_values, ag_arena *arena,
                                          ag_str *ret, ag_err *err);
 
+/* For the tools that read, outside of a run: nothing is logged, nothing is judged. Lives in arena; source and opts are
+ * borrowed. */
+ag_audit *ag_audit_for_reading(ag_source *source, const ag_audit_opts *opts, ag_arena *arena);
+
 /* For planners, tools and tests. */
 ag_audit_state *ag_audit_state_of(ag_audit *a);
 ag_source *ag_audit_source(ag_audit *a);

@@ -1,0 +1,46 @@
+/* mcp_tools -- what an MCP server offers beside SQL: the auditor's tools on a project's documents, whole audits, questions
+ * about a project's files; its resources and prompts. */
+#ifndef AG_APP_MCP_TOOLS_H
+#define AG_APP_MCP_TOOLS_H
+
+#include <pthread.h>
+
+#include "app/app.h"
+#include "mcp/server.h"
+
+typedef struct ag_app_mcp {
+	ag_app *app;
+	ag_project_hub *hub;
+	ag_str store_uri;     /* each call opens a handle of its own */
+	pthread_mutex_t asks; /* one question at a time: models and settings are the process's */
+} ag_app_mcp;
+
+AG_CHECK ag_status ag_app_mcp_init(ag_app_mcp *m, ag_app *app, ag_project_hub *hub, ag_err *err);
+void ag_app_mcp_release(ag_app_mcp *m);
+
+/* schema_sample, run_query, get_stats, aggregate, audit_collection: of projects that have documents. */
+ag_mcp_tools ag_app_mcp_audit_tools(ag_app_mcp *m);
+/* ask_project: of projects that have a root. */
+ag_mcp_tools ag_app_mcp_ask_tools(ag_app_mcp *m);
+/* Resources: tables as documentation, reports of audits. Prompts: how to explore, audit and ask. */
+ag_mcp_provider ag_app_mcp_provider(ag_app_mcp *m);
+
+/* --- shared by them --- */
+
+/* Any of the caller's projects that fits? For offered(). */
+bool ag_app_mcp_any(ag_app_mcp *m, const ag_caller *who, bool (*fits)(const ag_project *p));
+/* Project, role, scope and limits. False: ret holds the refusal. */
+bool ag_app_mcp_admit(ag_app_mcp *m, ag_mcp_call *c, const char *tool, const ag_val *input,
+                      ag_role least, const char *scope, ag_project_call *ret_call,
+                      ag_mcp_result *ret);
+/* An error as an envelope. */
+void ag_app_mcp_fail(ag_mcp_call *c, const ag_err *e, ag_mcp_result *ret);
+
+/* --- mcp_prompts.c --- */
+
+ag_status ag_app_mcp_prompts(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
+                             ag_err *err);
+ag_status ag_app_mcp_prompt(void *env, ag_mcp_call *c, ag_str name, const ag_val *arguments,
+                            ag_buf *ret, ag_err *err);
+
+#endif
