@@ -36,9 +36,12 @@ typedef struct ag_mcp_peer {
 	/* Lets the client's connection go while the call goes on: what is sent from then on waits until the client asks for
 	 * it (polling of a stream, SEP-1699). False: it cannot be asked again. NULL = the transport has no such thing. */
 	bool (*let_go)(void *self);
+	/* The session that this peer listens to (ag_mcp_session_listen) was ended: nothing more will come. NULL = never mind. */
+	void (*ended)(void *self);
 	int watch_fd; /* the client's socket, -1 = none */
-	const atomic_bool
-		*is_gone; /* set when the client left: the call is cancelled; NULL = never */
+	/* Set when the client left, NULL = never. Looked at before a call begins and when something is sent; whoever sets it
+	 * calls ag_mcp_gone() as well, so that a call under way is cancelled at once. */
+	const atomic_bool *is_gone;
 } ag_mcp_peer;
 
 /* One tools/call under way. Valid until the tool returns. */
@@ -68,8 +71,8 @@ typedef struct ag_mcp_tool {
 	const char *input_schema;  /* JSON text instead of that of the params (conformance); NULL */
 	bool is_read_only, is_idempotent, is_open_world, is_destructive;
 	bool may_be_long; /* reports progress, or asks the client: over HTTP it is answered as a stream */
-	/* Fill ret. AG_OK also when the tool failed (is_error). errors  AG_INVALID: becomes an is_error result with the
-	 * message; any other is told as a fault of the server. */
+	/* Fill ret, whose buffers come empty with limits. AG_OK also when the tool failed (is_error). An error becomes an
+	 * is_error result with its message and hint; AG_INTERNAL is told as a fault of the server. */
 	ag_status (*call)(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err);
 } ag_mcp_tool;
 
@@ -90,6 +93,7 @@ typedef struct ag_mcp_item {
 
 typedef struct ag_mcp_provider {
 	void *env;
+	bool can_subscribe; /* ag_mcp_resource_updated() is called when a resource changes */
 	ag_status (*resources)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
 	                       ag_err *err);
 	ag_status (*templates)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
@@ -127,13 +131,24 @@ typedef struct ag_mcp_server_opts {
 } ag_mcp_server_opts;
 
 AG_CHECK ag_status ag_mcp_server_new(const ag_mcp_server_opts *o, ag_mcp_server **ret, ag_err *err);
+/* Cancels every call under way, in sessions and without; new ones are refused. Thread safe. */
+void ag_mcp_server_stop(ag_mcp_server *s);
 ag_mcp_server *ag_mcp_server_free(
 	ag_mcp_server *s); /* no call may be under way; accepts NULL, returns NULL */
+/* A resource changed: tells who subscribed to it. Thread safe. */
+void ag_mcp_resource_updated(ag_mcp_server *s, ag_str uri);
+
+/* Codes of errors beside those of JSON-RPC. */
+#define AG_MCP_RESOURCE_NOT_FOUND  (-32002) /* until 2025-11-25 */
+#define AG_MCP_HEADER_MISMATCH     (-32020) /* these three: from 2026-07-28 */
+#define AG_MCP_MISSING_CAPABILITY  (-32021)
+#define AG_MCP_UNSUPPORTED_VERSION (-32022)
 
 /* What a message brought. */
 typedef struct ag_mcp_answer {
-	ag_buf text;   /* the response, one line without line break; empty: there is none (202) */
-	int rpc_error; /* code of an error response; 0 = none */
+	ag_buf text;     /* the response, one line without line break; empty: there is none (202) */
+	int rpc_error;   /* code of an error response; 0 = none */
+	int http_status; /* what streamable HTTP says with it: 200, 202 without text, 400, 404 */
 	ag_mcp_session *
 		opened; /* initialize made this session: its id goes to the client. A share: ag_mcp_session_drop() */
 } ag_mcp_answer;
@@ -145,15 +160,26 @@ void ag_mcp_answer_release(ag_mcp_answer *a);
 void ag_mcp_handle(ag_mcp_server *s, ag_mcp_session *session, const ag_caller *who,
                    const ag_mcp_peer *peer, ag_str message, ag_mcp_answer *ret);
 
+/* The client of this peer left: its calls under way are cancelled and not answered. Thread safe. */
+void ag_mcp_gone(ag_mcp_server *s, const ag_mcp_peer *peer);
+
 /* What the transport must know before it handles a message: how to answer it. */
 typedef struct ag_mcp_glance {
-	bool is_readable; /* JSON-RPC; else ag_mcp_handle() gives the error */
+	bool is_readable; /* JSON-RPC; else handling it gives the error */
 	ag_rpc_kind kind;
 	ag_str method, name; /* name: params.name or params.uri, "" = none (header Mcp-Name) */
 	ag_str revision; /* params._meta's protocolVersion, "" = none: a request of the handshake era */
 	bool wants_stream; /* it may send messages before its response: progress token, long tool */
+	/* For ag_mcp_handle_seen(): */
+	ag_rpc_message message;
+	int error_code; /* of what is not readable */
+	ag_err err;
+	ag_arena *arena;
 } ag_mcp_glance;
 void ag_mcp_look(ag_mcp_server *s, ag_str message, ag_arena *arena, ag_mcp_glance *ret);
+/* ag_mcp_handle() of a message that was looked at: it is not parsed again. The call uses the arena of the glance. */
+void ag_mcp_handle_seen(ag_mcp_server *s, ag_mcp_session *session, const ag_caller *who,
+                        const ag_mcp_peer *peer, const ag_mcp_glance *g, ag_mcp_answer *ret);
 
 /* --- session.c: shares are counted; a session that is ended stays valid for who holds it --- */
 
@@ -162,6 +188,7 @@ ag_str ag_mcp_session_id(const ag_mcp_session *s); /* 43 characters of base64url
 ag_mcp_session *ag_mcp_session_find(ag_mcp_server *s, ag_str id, const ag_caller *who);
 void ag_mcp_session_drop(ag_mcp_session *s);                    /* accepts NULL */
 void ag_mcp_session_end(ag_mcp_server *srv, ag_mcp_session *s); /* its calls are cancelled */
+bool ag_mcp_session_is_ended(const ag_mcp_session *s);
 ag_mcp_revision ag_mcp_session_revision(const ag_mcp_session *s);
 /* Where messages go that belong to no request (the GET stream, stdout): one at a time; NULL = nowhere. True when set. */
 bool ag_mcp_session_listen(ag_mcp_session *s, const ag_mcp_peer *peer);
@@ -172,7 +199,10 @@ bool ag_mcp_session_listen(ag_mcp_session *s, const ag_mcp_peer *peer);
 void ag_mcp_progress(ag_mcp_call *c, double done, double total, ag_str message);
 /* notifications/message at "debug" … "emergency", when the session's level lets it through. data: JSON text. */
 void ag_mcp_log(ag_mcp_call *c, const char *level, const char *logger, ag_str data);
-/* A request to the client (sampling/createMessage, elicitation/create), waits for its answer. result: in c->arena.
+/* A request to the client (sampling/createMessage, elicitation/create, roots/list), waits for its answer. result: in
+ * c->arena. Since 2026-07-28 nothing waits: it fails, the tool returns that failure, the client is told what is wanted and
+ * calls again, and then the tool runs from its beginning and gets the answer here. So ask in the same order each time,
+ * before anything that has effects.
  * errors  AG_UNAVAILABLE: the client cannot be asked (no such capability, no stream); AG_TIMEOUT; AG_CANCELLED;
  *         AG_PROTOCOL: it answered with an error */
 AG_CHECK ag_status ag_mcp_ask(ag_mcp_call *c, const char *method, ag_str params, ag_val *ret,
