@@ -405,7 +405,7 @@ static const char *const suggested[][2] = {
 	{ "ORDERS", "Did you mean: other.orders, sales.orders" },
 	{ "public.orders", "Did you mean: other.orders, sales.orders" },
 	{ "user-role", "Did you mean: user_roles" },
-	{ "oders", "Did you mean: other.orders, sales.orders" },
+	{ "oders", "Did you mean: other.orders, sales.orders, users, other.users" },
 	{ "all_users_table", "Did you mean: users, other.users" },
 	{ "b \"c\"\"", "Did you mean: \"a.b \"\"c\"\"\"" },
 	{ "zzz",
