@@ -34,8 +34,9 @@ AG_CHECK ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms,
 ag_role ag_caller_role(const ag_caller *who, ag_str project); /* AG_ROLE_NONE: not his */
 bool ag_caller_has_scope(const ag_caller *who, const char *scope);
 
-/* A new token for `row` (its hash is filled): text is shown once. */
-AG_CHECK ag_status ag_token_new(ag_token_row *row, char ret[AG_TOKEN_CHARS + 1], ag_err *err);
+/* A new token for `row`: its hash and its id (the hash's beginning) are filled, in arena; the text is shown once. */
+AG_CHECK ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
+                                ag_err *err);
 
 /* Limits of calls, shared by all processes of a store. Takes single calls while a limit is small (up to 1024), and
  * hundredths of it in advance where it is large, so that a call seldom costs a write; never lets more through than the
