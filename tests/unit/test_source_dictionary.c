@@ -407,7 +407,7 @@ static const char *const suggested[][2] = {
 	{ "user-role", "Did you mean: user_roles" },
 	{ "oders", "Did you mean: other.orders, sales.orders, users, other.users" },
 	{ "all_users_table", "Did you mean: users, other.users" },
-	{ "b \"c\"\"", "Did you mean: \"a.b \"\"c\"\"\"" },
+	{ "B-\"c", "Did you mean: \"a.b \"\"c\"\"\"" },
 	{ "zzz",
 	  "The tables are: MixedCase, \"a.b \"\"c\"\"\", twice, user_roles, users, other.orders, other.only_here, "
 	  "other.users, sales.Twice, sales.orders" },
