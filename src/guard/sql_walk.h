@@ -1,0 +1,104 @@
+/* sql_walk -- every node of one statement's tree is visited, by the tree's own description; inside guard/ only.
+ *
+ * sql_walk.c goes from node to node and lets through only kinds of its table; a kind may have a check. Checks stand in
+ * sql_walk_select.c (statements, tables), sql_walk_names.c (columns and fields), sql_walk_calls.c (functions, operators,
+ * types); what names mean where, in sql_scope.c. A check never has to know where in a statement it is.
+ *
+ * All of it runs on the parser's thread. Functions return false when the statement is refused; v says why. */
+#ifndef AG_GUARD_SQL_WALK_H
+#define AG_GUARD_SQL_WALK_H
+
+#include "guard/sql_load.h"
+#include "guard/sql_policy.h"
+
+/* Something that can stand before the dot: an entry of FROM. */
+typedef struct ag_sql_range {
+	struct ag_sql_range *next;
+	ag_str name; /* the alias, else the table's name; "" = none */
+	const PgQuery__Alias *alias;
+	/* At most one is set; none: a join, whose columns are not followed. */
+	const ag_sql_relation *relation;
+	const PgQuery__CommonTableExpr *cte;
+	const PgQuery__SelectStmt *select;
+	const PgQuery__RangeFunction *function;
+} ag_sql_range;
+
+typedef struct ag_sql_cte {
+	struct ag_sql_cte *next;
+	const PgQuery__CommonTableExpr *node;
+} ag_sql_cte;
+
+/* Of one SELECT. */
+typedef struct ag_sql_scope {
+	struct ag_sql_scope *outer;
+	ag_sql_range *ranges; /* the newest first */
+	ag_sql_cte *ctes;
+} ag_sql_scope;
+
+typedef struct ag_sql_list {
+	ag_str *items;
+	size_t n, cap;
+} ag_sql_list;
+
+typedef struct ag_sql_walk {
+	const ag_pg *pg;
+	const ag_sql_policy *policy;
+	const ag_sql_catalog *catalog; /* may be NULL */
+	ag_arena *arena;               /* of the verdict */
+	ag_arena *scratch;             /* of this statement */
+	ag_sql_verdict *v;
+	ag_str sql; /* positions count in it */
+	ag_sql_scope *scope;
+	size_t nnode;
+	unsigned depth;
+	ag_sql_list tables, functions;
+} ag_sql_walk;
+
+/* --- sql_walk.c --- */
+
+/* The whole statement: a SELECT. Fills tables and functions of v. */
+bool ag_sql_walk_statement(ag_sql_walk *w, const PgQuery__SelectStmt *select);
+bool ag_sql_walk_node(ag_sql_walk *w, const PgQuery__Node *node);
+bool ag_sql_walk_nodes(ag_sql_walk *w, PgQuery__Node *const *nodes, size_t n);
+/* A message that is a field of its own, not wrapped in a node. NULL is fine. */
+bool ag_sql_walk_message(ag_sql_walk *w, const ProtobufCMessage *m);
+/* All fields of m but the two. */
+bool ag_sql_walk_fields(ag_sql_walk *w, const ProtobufCMessage *m, const void *but,
+                        const void *but_too);
+/* Where the refusal that follows points to; byte from 0, as nodes have it. */
+void ag_sql_walk_at(ag_sql_walk *w, int32_t byte);
+/* The text of a String node; "" for any other. */
+ag_str ag_sql_node_text(const PgQuery__Node *node);
+void ag_sql_list_add(ag_sql_walk *w, ag_sql_list *list, ag_str text);
+
+/* --- the checks; a kind without children that need a walk has none --- */
+
+typedef bool ag_sql_check(ag_sql_walk *w, const void *node);
+/* sql_walk_select.c; those named walk_ visit the children themselves */
+ag_sql_check ag_sql_walk_select, ag_sql_walk_with, ag_sql_walk_subselect,
+	ag_sql_walk_function_range;
+ag_sql_check ag_sql_check_table, ag_sql_walk_join, ag_sql_check_sample;
+/* sql_walk_names.c */
+ag_sql_check ag_sql_check_column, ag_sql_check_indirection, ag_sql_check_result;
+/* sql_walk_calls.c */
+ag_sql_check ag_sql_check_call, ag_sql_check_expr, ag_sql_check_sublink, ag_sql_check_sort;
+ag_sql_check ag_sql_check_case, ag_sql_check_type, ag_sql_check_xml, ag_sql_check_parameter;
+bool ag_sql_check_operator(ag_sql_walk *w, PgQuery__Node *const *name, size_t n);
+bool ag_sql_check_equals(
+	ag_sql_walk *w); /* "=" where it is not written: USING, CASE x WHEN, IN (SELECT) */
+
+/* --- sql_scope.c --- */
+
+void ag_sql_scope_push(ag_sql_walk *w, ag_sql_scope *scope);
+void ag_sql_scope_pop(ag_sql_walk *w);
+void ag_sql_scope_add_cte(ag_sql_walk *w, const PgQuery__CommonTableExpr *cte);
+/* The CTE that an unqualified name means here, or NULL. */
+const PgQuery__CommonTableExpr *ag_sql_scope_cte(const ag_sql_walk *w, ag_str name);
+/* An entry of FROM of the SELECT at hand; the caller fills in what it is. */
+ag_sql_range *ag_sql_scope_add_range(ag_sql_walk *w, const PgQuery__Alias *alias, ag_str name);
+/* Is name.column certainly a column: does every entry of FROM with this name, here and further out, have it? */
+bool ag_sql_scope_has_column(const ag_sql_walk *w, ag_str name, ag_str column);
+/* Is it one of the columns that a function of the built-in list returns? */
+bool ag_sql_is_out_column(const PgQuery__Node *call, ag_str column);
+
+#endif
