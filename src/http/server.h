@@ -27,6 +27,7 @@ typedef struct ag_httpd_request {
 	ag_str body;     /* whole; at most the limit of the server, else 413 before the handler */
 	ag_arena *arena; /* of this request */
 	int fd; /* the client's socket, to see it leave (poll: POLLRDHUP); never read or write it */
+	void *note;       /* the handler's own, from admit to handle; NULL at first */
 	const void *from; /* the server's own */
 } ag_httpd_request;
 
@@ -53,6 +54,7 @@ typedef struct ag_httpd_opts {
 	unsigned max_connections; /* 0 = 512; one more is closed at once */
 	unsigned max_connections_of_peer; /* 0 = no limit of its own */
 	unsigned idle_s;                  /* a connection without a request; 0 = 75 */
+	unsigned ping_ms;                 /* a stream without an event; 0 = 15,000 */
 	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the
 	 * server is bound to loopback (rebinding of DNS); "*" = any. */
 	const ag_str *hosts;
@@ -61,8 +63,11 @@ typedef struct ag_httpd_opts {
 	const ag_str *origins;
 	size_t norigin;
 	const atomic_bool *cancel; /* set: handlers should end; may be NULL */
+	/* Called when the headers are there, before a byte of the body is kept: false answers with what it put into rp (401,
+	 * 404, 405), so that a stranger cannot fill the memory. NULL = everybody is let in. */
+	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	/* Called on the connection's thread, once per request. Host and Origin have been checked (403 without a call).
-	 * The reply comes initialised to 200. */
+	 * The reply comes initialised to 200. It may block for as long as it wants; its stack has 256 KB. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	void *arg;
 } ag_httpd_opts;
@@ -77,7 +82,7 @@ ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms);
 /* --- stream.c: a reply whose body comes by and by: server-sent events --- */
 
 /* Two shares: the server's (given with the reply) and the writer's. What was written goes out in order; ": ping" lines
- * are sent when nothing was written for 15 s. Thread safe. */
+ * are sent when nothing was written for ping_ms. Thread safe. */
 ag_httpd_stream *ag_httpd_stream_new(size_t max_waiting_bytes); /* 0 = 4 MiB */
 /* One event: "event: <name>" (NULL = none), "id: <id>" ("" = none), data lines. False when the reader has gone, or is so
  * slow that more than max_waiting_bytes wait: then the stream is over. */
