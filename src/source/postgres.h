@@ -39,6 +39,12 @@ AG_CHECK ag_status ag_pg_introspect(ag_sql_impl *impl, const ag_ctx *ctx,
                                     const ag_dictionary_opts *o, ag_arena *arena,
                                     ag_dictionary *ret, ag_sql_failure *ret_failure, ag_err *err);
 
+/* The schemas of a policy as they are in the database: its own, the allowed ones, those of allowed tables; as the text of a
+ * text[]. */
+ag_str ag_pg_schemas(const ag_sql_policy *p, ag_arena *arena);
+/* One more item of such a text, which begins with { and is ended with } by the caller. */
+void ag_pg_array_add(ag_buf *b, ag_str item);
+
 /* "a""b": a name as SQL needs it. */
 ag_str ag_pg_ident(ag_arena *arena, ag_str name);
 

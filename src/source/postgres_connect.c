@@ -1,0 +1,397 @@
+/* postgres_connect -- one connection: made, set up, and checked before anybody uses it.
+ *
+ * The server reads a statement as the guard did only when its settings are those that the guard assumes, so they are asked
+ * for, not believed: a pooler in between may have dropped what the start-up packet said, and PGTZ or PGDATESTYLE of the
+ * environment would win over it.
+ *
+ * Host names are looked up inside libpq, without a limit of time: a thread does all of it, and who waits gives up when
+ * it is time. What the thread then still brings goes into the pool. */
+#include "source/postgres_parts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/time.h"
+
+#define STACK_BYTES (512u * 1024) /* name services and TLS are deep */
+/* The server closes what nobody uses, also when this process makes no call that could. Since version 14. */
+#define IDLE_SESSION_MS 600000
+
+typedef struct making {
+	pthread_mutex_t lock;
+	pthread_cond_t is_over;
+	ag_pg *pg; /* counted */
+	int64_t deadline_us;
+	bool has_ended, is_left;
+	unsigned nref;
+	ag_pg_conn *conn; /* NULL = failed: state and message say why */
+	char state[6];
+	ag_buf message;
+} making;
+
+static void unref(making *m)
+{
+	unsigned left;
+
+	pthread_mutex_lock(&m->lock);
+	left = --m->nref;
+	pthread_mutex_unlock(&m->lock);
+	if (left > 0)
+		return;
+	ag_pg_unref(m->pg);
+	ag_buf_release(&m->message);
+	pthread_cond_destroy(&m->is_over);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+static bool fail(making *m, const char *state, ag_str message)
+{
+	memcpy(m->state, state, sizeof(m->state));
+	ag_buf_clear(&m->message);
+	ag_buf_add(&m->message, message);
+	return false;
+}
+
+static bool is_state(const char *s)
+{
+	for (size_t i = 0; i < 5; i++) {
+		if (!(s[i] >= '0' && s[i] <= '9') && !(s[i] >= 'A' && s[i] <= 'Z'))
+			return false;
+	}
+	return s[5] == ':' && s[6] == ' ';
+}
+
+/* "… failed: FATAL:  28P01: password authentication failed …\nLOCATION: …": the verbose form is the only one with the
+ * state. Several hosts give several lines: the last one counts. */
+static bool fail_as_told(making *m, const PGconn *db)
+{
+	const char *text = m->pg->pq->errorMessage(db);
+	AG_AUTO(ag_buf_release) ag_buf message = AG_BUF_INIT(16u * 1024);
+	char state[6] = "08001";
+	ag_str rest = ag_str_c(text), line;
+
+	while (rest.len > 0) {
+		const char *found;
+
+		line = ag_str_split(&rest, '\n');
+		found = (const char *)memmem(line.ptr, line.len, ":  ", 3);
+		if (ag_str_starts(line, AG_S("LOCATION:")))
+			continue;
+		if (message.len > 0)
+			ag_buf_addc(&message, ' ');
+		if (found && found + 10 <= line.ptr + line.len && is_state(found + 3)) {
+			memcpy(state, found + 3, 5);
+			ag_buf_add(&message, ag_str_make(line.ptr, (size_t)(found - line.ptr)));
+			ag_buf_adds(&message, ": ");
+			line.len -= (size_t)(found + 10 - line.ptr);
+			line.ptr = found + 10;
+		}
+		ag_buf_add(&message, line);
+	}
+	return fail(m, state,
+	            message.len > 0 ? ag_buf_view(&message)
+	                            : AG_S("the database cannot be reached"));
+}
+
+/* false at the deadline. */
+static bool wait_for(const making *m, const PGconn *db, short events)
+{
+	struct pollfd server = { .fd = m->pg->pq->socket(db), .events = events };
+	int rc;
+
+	do {
+		int64_t left_us = m->deadline_us - ag_time_mono_us();
+
+		if (left_us <= 0)
+			return false;
+		rc = poll(&server, 1, (int)(left_us / 1000) + 1);
+	} while (rc == 0 || (rc < 0 && errno == EINTR));
+	return rc > 0;
+}
+
+static bool too_late(making *m)
+{
+	return fail(m, "08001", AG_S("the database did not answer in time"));
+}
+
+static bool reach(making *m, PGconn *db)
+{
+	const ag_pq *pq = m->pg->pq;
+	PostgresPollingStatusType step = PGRES_POLLING_WRITING;
+
+	if (pq->status(db) == CONNECTION_BAD)
+		return fail_as_told(m, db);
+	pq->setErrorVerbosity(db, PQERRORS_VERBOSE);
+	while (step != PGRES_POLLING_OK) {
+		if (!wait_for(m, db, step == PGRES_POLLING_READING ? POLLIN : POLLOUT))
+			return too_late(m);
+		step = pq->connectPoll(db);
+		if (step == PGRES_POLLING_FAILED)
+			return fail_as_told(m, db);
+	}
+	pq->setErrorVerbosity(db, PQERRORS_DEFAULT);
+	return true;
+}
+
+/* The rows of a statement of ours, before pipelines begin. NULL: m says why. */
+static PGresult *ask(making *m, PGconn *db, const char *sql)
+{
+	const ag_pq *pq = m->pg->pq;
+	PGresult *last = NULL, *r;
+
+	if (!pq->sendQuery(db, sql)) {
+		fail_as_told(m, db);
+		return NULL;
+	}
+	for (;;) {
+		while (pq->isBusy(db)) {
+			if (!wait_for(m, db, POLLIN)) {
+				pq->clear(last);
+				too_late(m);
+				return NULL;
+			}
+			if (!pq->consumeInput(db)) {
+				pq->clear(last);
+				fail_as_told(m, db);
+				return NULL;
+			}
+		}
+		r = pq->getResult(db);
+		if (!r)
+			break;
+		pq->clear(last);
+		last = r;
+	}
+	if (last && pq->resultStatus(last) == PGRES_TUPLES_OK)
+		return last;
+	fail_as_told(m, db);
+	pq->clear(last);
+	return NULL;
+}
+
+/* --- is it as the guard assumes? --- */
+
+static bool wrong(making *m, const char *what, const char *is, const char *wanted)
+{
+	AG_AUTO(ag_buf_release) ag_buf message = AG_BUF_INIT(2048);
+
+	ag_buf_addf(&message,
+	            "the session's %s is \"%.100s\", not \"%.200s\": no pooler may drop start-up "
+	            "options, no variable like PGTZ may change them, and the database must be UTF8",
+	            what, is, wanted);
+	return fail(m, "0A000", ag_buf_view(&message));
+}
+
+static bool check_reported(making *m, const PGconn *db)
+{
+	static const struct {
+		const char *name, *wanted;
+	} settings[] = {
+		{ "server_encoding", "UTF8" },
+		{ "client_encoding", "UTF8" },
+		{ "standard_conforming_strings", "on" },
+		{ "IntervalStyle", "iso_8601" },
+		{ "TimeZone", "UTC" },
+	};
+	const char *is;
+
+	for (size_t i = 0; i < AG_NELEM(settings); i++) {
+		is = m->pg->pq->parameterStatus(db, settings[i].name);
+		if (!is || strcmp(is, settings[i].wanted) != 0)
+			return wrong(m, settings[i].name, is ? is : "", settings[i].wanted);
+	}
+	is = m->pg->pq->parameterStatus(db, "DateStyle");
+	if (!is || strncmp(is, "ISO", 3) != 0)
+		return wrong(m, "DateStyle", is ? is : "", "ISO");
+	return true;
+}
+
+static bool check_asked(making *m, PGconn *db)
+{
+	static const char sql[] =
+		"SELECT current_setting('search_path'), current_setting('default_transaction_read_only'),"
+		" current_setting('bytea_output'), current_setting('extra_float_digits'), current_user,"
+		" current_setting('statement_timeout') <> '0'";
+	const char *wanted[] = { m->pg->search_path, "on", "hex", "3", m->pg->role, "t" };
+	static const char *const names[] = { "search_path",  "default_transaction_read_only",
+		                             "bytea_output", "extra_float_digits",
+		                             "role",         "statement_timeout" };
+	const ag_pq *pq = m->pg->pq;
+	PGresult *r = ask(m, db, sql);
+	bool is_right = true;
+
+	if (!r)
+		return false;
+	for (size_t i = 0; is_right && i < AG_NELEM(wanted); i++) {
+		const char *is = pq->getvalue(r, 0, (int)i);
+
+		if (*wanted[i] && strcmp(is, wanted[i]) != 0)
+			is_right = wrong(m, names[i], is, wanted[i]);
+	}
+	pq->clear(r);
+	return is_right;
+}
+
+/* Once a target: names of the users' types, so that no statement has to stop for them. */
+static bool read_types(making *m, PGconn *db)
+{
+	const ag_pq *pq = m->pg->pq;
+	PGresult *r;
+	bool has_types;
+
+	pthread_mutex_lock(&m->pg->lock);
+	has_types = m->pg->has_types;
+	pthread_mutex_unlock(&m->pg->lock);
+	if (has_types)
+		return true;
+	r = ask(m, db, ag_pg_types_all);
+	if (!r)
+		return false;
+	for (int row = 0; row < pq->ntuples(r); row++) {
+		ag_str cell[AG_PG_TYPES_NCOLUMN];
+
+		for (int i = 0; i < AG_PG_TYPES_NCOLUMN; i++)
+			cell[i] = ag_str_make(pq->getvalue(r, row, i),
+			                      (size_t)pq->getlength(r, row, i));
+		ag_pg_types_add(m->pg, cell);
+	}
+	pq->clear(r);
+	pthread_mutex_lock(&m->pg->lock);
+	m->pg->has_types = true;
+	pthread_mutex_unlock(&m->pg->lock);
+	return true;
+}
+
+static bool limit_idling(making *m, PGconn *db)
+{
+	AG_AUTO(ag_buf_release) ag_buf sql = AG_BUF_INIT(256);
+	PGresult *r;
+
+	if (m->pg->pq->serverVersion(db) < 140000)
+		return true;
+	ag_buf_addf(&sql, "SELECT set_config('idle_session_timeout', '%d', false)",
+	            IDLE_SESSION_MS);
+	r = ask(m, db, sql.ptr);
+	m->pg->pq->clear(r);
+	return r != NULL;
+}
+
+/* --- the thread --- */
+
+static void ignore_notice(void *arg, const PGresult *r)
+{
+	(void)arg;
+	(void)r; /* libpq would print it */
+}
+
+static ag_pg_conn *make(making *m)
+{
+	ag_pg *pg = m->pg;
+	const ag_pq *pq = pg->pq;
+	PGconn *db = pq->connectStartParams((const char *const *)pg->keyword,
+	                                    (const char *const *)pg->value, 0);
+	ag_pg_conn *c;
+
+	if (!db)
+		ag_oom();
+	pq->setNoticeReceiver(db, ignore_notice, NULL);
+	if (!reach(m, db) || !check_reported(m, db) || !check_asked(m, db) || !read_types(m, db) ||
+	    !limit_idling(m, db)) {
+		pq->finish(db);
+		return NULL;
+	}
+	pq->setnonblocking(db, 1);
+	pq->enterPipelineMode(db);
+	c = (ag_pg_conn *)ag_xcalloc(1, sizeof(*c));
+	c->db = db;
+	c->is_new = true;
+	return c;
+}
+
+static void *work(void *arg)
+{
+	making *m = (making *)arg;
+	ag_pg_conn *c = make(m);
+	bool is_left;
+
+	pthread_mutex_lock(&m->lock);
+	is_left = m->is_left;
+	m->has_ended = true;
+	m->conn = c;
+	pthread_cond_signal(&m->is_over);
+	pthread_mutex_unlock(&m->lock);
+	if (is_left && c)
+		ag_pg_give(m->pg, c);
+	else if (is_left)
+		ag_pg_give_place(m->pg);
+	unref(m);
+	return NULL;
+}
+
+/* Waits for the thread. false: given up, *ret_failure says why. */
+static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_failure)
+{
+	bool must_look = (ctx && ctx->cancel) || watch_fd >= 0, goes_on = true;
+
+	pthread_mutex_lock(&m->lock);
+	while (!m->has_ended && goes_on) {
+		int64_t now = ag_time_mono_us();
+		/* The thread sees the same deadline and says what kept it; only a look-up of names makes it late. */
+		int64_t until = m->deadline_us + AG_PG_SLICE_MS * 1000;
+		struct timespec at;
+
+		if (must_look && now + AG_PG_SLICE_MS * 1000 < until)
+			until = now + AG_PG_SLICE_MS * 1000;
+		at = ag_pg_timespec(until);
+		pthread_cond_timedwait(&m->is_over, &m->lock, &at);
+		now = ag_time_mono_us();
+		if (!m->has_ended && now >= m->deadline_us + AG_PG_SLICE_MS * 1000) {
+			ag_sql_failure_of_state("08001", ret_failure);
+			ret_failure->message = AG_S("the database did not answer in time");
+			goes_on = false;
+		} else if (!m->has_ended && must_look) {
+			goes_on = !ag_pg_is_given_up(ctx, watch_fd, ret_failure);
+		}
+	}
+	m->is_left = !m->has_ended;
+	goes_on = m->has_ended;
+	pthread_mutex_unlock(&m->lock);
+	return goes_on;
+}
+
+bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_us, ag_arena *arena,
+                   ag_pg_conn **ret, bool *ret_is_left, ag_sql_failure *ret_failure)
+{
+	making *m = (making *)ag_xcalloc(1, sizeof(*m));
+	bool is_made = false;
+
+	m->pg = ag_pg_ref(pg);
+	m->deadline_us = deadline_us;
+	m->nref = 2;
+	ag_buf_init(&m->message, 32u * 1024);
+	pthread_mutex_init(&m->lock, NULL);
+	ag_pg_cond_init(&m->is_over);
+	*ret_is_left = false;
+	if (!ag_pg_thread(STACK_BYTES, work, m)) {
+		m->nref = 1;
+		ag_pg_failure(ret_failure, AG_SQLCODE_UNAVAILABLE, "resource",
+		              AG_S("no thread could be started to connect to the database"));
+	} else if (!await(m, ctx, watch_fd, ret_failure)) {
+		*ret_is_left = true;
+	} else if (m->conn) {
+		*ret = m->conn;
+		is_made = true;
+	} else {
+		ag_pg_failure_of_connection(ag_buf_view(&m->message), m->state, arena, ret_failure);
+	}
+	unref(m);
+	return is_made;
+}
+
+void ag_pg_disconnect(ag_pg *pg, ag_pg_conn *c)
+{
+	pg->pq->finish(c->db);
+	free(c);
+}

@@ -1,0 +1,44 @@
+/* postgres_exchange -- one statement on one connection, from its BEGIN to its ROLLBACK; private to source/postgres*.c.
+ *
+ * BEGIN READ ONLY, the statement and ROLLBACK leave in one write; rows are handed to a sink as they come. Whatever
+ * happens, run() comes back within the deadline and AG_PG_DRAIN_MS, and the connection is either clean or spoilt. */
+#ifndef AG_SOURCE_POSTGRES_EXCHANGE_H
+#define AG_SOURCE_POSTGRES_EXCHANGE_H
+
+#include "source/postgres_parts.h"
+
+/* Each gives false when it wants no more: what comes then is thrown away, or the statement is stopped. */
+typedef struct ag_pg_sink {
+	bool (*columns)(void *arg,
+	                const PGresult *r); /* once, before the first row, also without rows */
+	bool (*row)(void *arg, const PGresult *r); /* row 0 of r */
+	void *arg;
+} ag_pg_sink;
+
+typedef struct ag_pg_statement {
+	const char *sql;
+	const char *const *values; /* $1, $2 … */
+	int nvalue;
+	int64_t timeout_ms;
+	size_t max_row_bytes; /* a row that is larger on the wire is never read to its end */
+	int watch_fd;
+	bool may_leave_state;  /* DISCARD ALL behind it */
+	bool is_last;          /* what it leaves no statement clears: the connection is closed */
+	bool is_describe_only; /* parsed, never run: sink.columns alone */
+	ag_pg_sink sink;
+} ag_pg_statement;
+
+typedef struct ag_pg_outcome {
+	bool has_failed;
+	ag_sql_failure failure;
+	bool is_repeatable; /* the connection was dead before the server had seen the statement */
+	bool is_too_large;  /* stopped in a row above max_row_bytes */
+	bool is_rows;       /* it gave columns, maybe none, and rows, maybe none */
+	int64_t began_us, last_row_us;
+} ag_pg_outcome;
+
+/* Spoils c when it cannot be used again. Texts in arena. */
+void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_statement *statement,
+                    ag_arena *arena, ag_pg_outcome *ret);
+
+#endif

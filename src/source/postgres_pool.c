@@ -1,0 +1,257 @@
+/* postgres_pool -- connections of one target: opened when needed, the last used first, handed to who waits longest.
+ *
+ * nopen counts places: connections, and those that are being made. A connection that is given back goes to the first
+ * waiter, or a free place does, so nobody overtakes. */
+#include "source/postgres_parts.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#define CHECK_AFTER_MS 1000   /* a connection idle for longer is looked at before it is used */
+#define IDLE_MAX_MS    300000 /* closed then: the next call opens another */
+
+struct ag_pg_waiter {
+	pthread_cond_t is_served;
+	ag_pg_conn *conn;
+	bool has_place; /* to open a connection in */
+	ag_pg_waiter *next;
+};
+
+static int64_t now_ms(void)
+{
+	return ag_time_mono_us() / 1000;
+}
+
+bool ag_pg_is_given_up(const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_failure)
+{
+	struct pollfd client = { .fd = watch_fd, .events = POLLRDHUP };
+
+	if (ctx && ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed)) {
+		ag_sql_failure_of_stop(AG_SQL_STOP_CANCELLED, ret_failure);
+		return true;
+	}
+	if (watch_fd >= 0 && poll(&client, 1, 0) > 0) {
+		ag_sql_failure_of_stop(AG_SQL_STOP_CLIENT_GONE, ret_failure);
+		return true;
+	}
+	return false;
+}
+
+/* --- under the lock --- */
+
+static ag_pg_waiter *first_waiter(ag_pg *pg)
+{
+	ag_pg_waiter *w = pg->first_waiter;
+
+	if (w) {
+		pg->first_waiter = w->next;
+		if (!w->next)
+			pg->last_waiter = &pg->first_waiter;
+	}
+	return w;
+}
+
+static void leave_queue(ag_pg *pg, const ag_pg_waiter *w)
+{
+	ag_pg_waiter **at = &pg->first_waiter;
+
+	while (*at && *at != w)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = w->next;
+	if (!w->next)
+		pg->last_waiter = at;
+}
+
+/* A place is free: the first waiter opens a connection in it. */
+static void free_place(ag_pg *pg)
+{
+	ag_pg_waiter *w = first_waiter(pg);
+
+	if (w) {
+		w->has_place = true;
+		pthread_cond_signal(&w->is_served);
+		return;
+	}
+	pg->nbusy--;
+	pg->nopen--;
+}
+
+/* Takes what has been idle for too long off the end of the list. */
+static ag_pg_conn *old_ones(ag_pg *pg, int64_t now)
+{
+	ag_pg_conn **at = &pg->idle, *old;
+
+	while (*at && now - (*at)->idle_since_ms < IDLE_MAX_MS)
+		at = &(*at)->next;
+	old = *at;
+	*at = NULL;
+	for (const ag_pg_conn *c = old; c; c = c->next)
+		pg->nopen--;
+	return old;
+}
+
+/* --- giving --- */
+
+static void disconnect_all(ag_pg *pg, ag_pg_conn *c)
+{
+	while (c) {
+		ag_pg_conn *next = c->next;
+
+		ag_pg_disconnect(pg, c);
+		c = next;
+	}
+}
+
+void ag_pg_give_place(ag_pg *pg)
+{
+	pthread_mutex_lock(&pg->lock);
+	free_place(pg);
+	pthread_mutex_unlock(&pg->lock);
+}
+
+void ag_pg_give(ag_pg *pg, ag_pg_conn *c)
+{
+	ag_pg_conn *unwanted = NULL;
+	ag_pg_waiter *w;
+
+	c->next = NULL;
+	if (c->is_spoilt) {
+		ag_pg_disconnect(pg, c);
+		ag_pg_give_place(pg);
+		return;
+	}
+	c->idle_since_ms = now_ms();
+	pthread_mutex_lock(&pg->lock);
+	w = first_waiter(pg);
+	if (pg->is_closed) {
+		unwanted = c;
+		free_place(pg);
+	} else if (w) {
+		w->conn = c;
+		pthread_cond_signal(&w->is_served);
+	} else {
+		unwanted = old_ones(pg, c->idle_since_ms);
+		c->next = pg->idle;
+		pg->idle = c;
+		pg->nbusy--;
+	}
+	pthread_mutex_unlock(&pg->lock);
+	disconnect_all(pg, unwanted);
+}
+
+/* --- taking --- */
+
+/* An idle connection has nothing to say: whatever can be read is its end, or the announcement of it. */
+static bool is_quiet(const ag_pg *pg, const ag_pg_conn *c)
+{
+	struct pollfd server = { .fd = pg->pq->socket(c->db), .events = POLLIN | POLLRDHUP };
+
+	return server.fd >= 0 && poll(&server, 1, 0) == 0;
+}
+
+typedef struct taking {
+	const ag_ctx *ctx;
+	int watch_fd;
+	int64_t began_us, deadline_us;
+	ag_arena *arena;
+	ag_sql_failure *failure;
+} taking;
+
+/* With the lock held, which it keeps. false: failure is filled. */
+static bool queue(ag_pg *pg, taking *t, ag_pg_waiter *w)
+{
+	bool must_look = (t->ctx && t->ctx->cancel) || t->watch_fd >= 0;
+
+	*pg->last_waiter = w;
+	pg->last_waiter = &w->next;
+	while (!w->conn && !w->has_place) {
+		int64_t now = ag_time_mono_us(), until = t->deadline_us;
+		struct timespec at;
+
+		if (now >= until) {
+			ag_sql_failure_pool_timeout((now - t->began_us) / 1000, t->arena,
+			                            t->failure);
+			leave_queue(pg, w);
+			return false;
+		}
+		if (must_look && now + AG_PG_SLICE_MS * 1000 < until)
+			until = now + AG_PG_SLICE_MS * 1000;
+		at = ag_pg_timespec(until);
+		pthread_cond_timedwait(&w->is_served, &pg->lock, &at);
+		if (must_look && !w->conn && !w->has_place &&
+		    ag_pg_is_given_up(t->ctx, t->watch_fd, t->failure)) {
+			leave_queue(pg, w);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* An idle connection (*ret), or a place to open one in (NULL). */
+static bool take_idle_or_place(ag_pg *pg, taking *t, ag_pg_conn **ret)
+{
+	ag_pg_waiter w = { 0 };
+	bool is_served = true;
+
+	*ret = NULL;
+	pthread_mutex_lock(&pg->lock);
+	if (pg->idle && !pg->first_waiter) {
+		*ret = pg->idle;
+		pg->idle = pg->idle->next;
+		pg->nbusy++;
+	} else if (pg->nopen < pg->max_connections && !pg->first_waiter) {
+		pg->nopen++;
+		pg->nbusy++;
+	} else {
+		ag_pg_cond_init(&w.is_served);
+		is_served = queue(pg, t, &w);
+		pthread_cond_destroy(&w.is_served);
+		*ret = w.conn;
+	}
+	pthread_mutex_unlock(&pg->lock);
+	return is_served;
+}
+
+/* The place is the caller's; when no connection comes of it, it is given back. */
+static bool open_in_place(ag_pg *pg, taking *t, ag_pg_conn **ret)
+{
+	int64_t deadline_us = ag_time_mono_us() + pg->connect_timeout_ms * 1000;
+	int64_t left_ms = ag_ctx_left_ms(t->ctx);
+	bool is_left = false;
+
+	if (left_ms >= 0 && ag_time_mono_us() + left_ms * 1000 < deadline_us)
+		deadline_us = ag_time_mono_us() + left_ms * 1000;
+	if (ag_pg_connect(pg, t->ctx, t->watch_fd, deadline_us, t->arena, ret, &is_left,
+	                  t->failure))
+		return true;
+	if (!is_left)
+		ag_pg_give_place(pg);
+	return false;
+}
+
+bool ag_pg_take(ag_pg *pg, const ag_ctx *ctx, int watch_fd, bool need_new, ag_arena *arena,
+                ag_pg_conn **ret, ag_sql_failure *ret_failure)
+{
+	taking t = { ctx, watch_fd, ag_time_mono_us(), 0, arena, ret_failure };
+	int64_t left_ms = ag_ctx_left_ms(ctx);
+	ag_pg_conn *c;
+
+	t.deadline_us = t.began_us + pg->wait_timeout_ms * 1000;
+	if (left_ms >= 0 && t.began_us + left_ms * 1000 < t.deadline_us)
+		t.deadline_us = t.began_us + left_ms * 1000;
+	for (;;) {
+		if (!take_idle_or_place(pg, &t, &c))
+			return false;
+		if (!c)
+			return open_in_place(pg, &t, ret);
+		if ((!need_new && t.began_us / 1000 - c->idle_since_ms < CHECK_AFTER_MS) ||
+		    is_quiet(pg, c)) {
+			*ret = c;
+			return true;
+		}
+		c->is_spoilt = true;
+		ag_pg_give(pg, c);
+	}
+}

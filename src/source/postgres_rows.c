@@ -1,0 +1,108 @@
+/* postgres_rows -- statements of ours: what catalog and dictionary ask, with the rows as plain texts. */
+#include "source/postgres_exchange.h"
+
+#define FIRST_ROWS 64
+
+typedef struct collecting {
+	ag_pg *pg;
+	ag_arena *arena;
+	ag_str *cell;
+	size_t ncolumn, nrow, capacity; /* in rows */
+	size_t nbyte;
+} collecting;
+
+static bool take_columns(void *arg, const PGresult *r)
+{
+	collecting *to = (collecting *)arg;
+
+	to->ncolumn = (size_t)to->pg->pq->nfields(r);
+	return true;
+}
+
+static void grow(collecting *to)
+{
+	size_t capacity = to->capacity ? to->capacity * 2 : FIRST_ROWS;
+	ag_str *cell = ag_new_n(to->arena, ag_str, capacity * to->ncolumn);
+
+	if (to->nrow > 0)
+		memcpy(cell, to->cell, to->nrow * to->ncolumn * sizeof(*cell));
+	to->cell = cell;
+	to->capacity = capacity;
+}
+
+static bool take_row(void *arg, const PGresult *r)
+{
+	collecting *to = (collecting *)arg;
+	const ag_pq *pq = to->pg->pq;
+
+	if (to->nrow == to->capacity)
+		grow(to);
+	for (size_t i = 0; i < to->ncolumn; i++) {
+		ag_str *cell = &to->cell[to->nrow * to->ncolumn + i];
+
+		if (pq->getisnull(r, 0, (int)i))
+			continue;
+		*cell = ag_str_dup(to->arena, ag_str_make(pq->getvalue(r, 0, (int)i),
+		                                          (size_t)pq->getlength(r, 0, (int)i)));
+		to->nbyte += cell->len;
+	}
+	to->nrow++;
+	to->nbyte += to->ncolumn * sizeof(ag_str);
+	return to->nbyte <= AG_PG_MAX_ROWS_BYTES;
+}
+
+/* false: no connection. */
+static bool try_once(ag_pg *pg, const ag_ctx *ctx, const ag_pg_statement *statement, bool need_new,
+                     collecting *to, ag_pg_outcome *out, ag_sql_failure *ret_failure)
+{
+	ag_pg_conn *c;
+
+	if (!ag_pg_take(pg, ctx, statement->watch_fd, need_new, to->arena, &c, ret_failure))
+		return false;
+	*to = (collecting){ .pg = pg, .arena = to->arena };
+	ag_pg_exchange(pg, c, ctx, statement, to->arena, out);
+	ag_pg_give(pg, c);
+	if (out->has_failed)
+		*ret_failure = out->failure;
+	return true;
+}
+
+ag_status ag_pg_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql, const ag_str *params,
+                     size_t nparam, ag_arena *arena, ag_pg_table *ret, ag_sql_failure *ret_failure,
+                     ag_err *err)
+{
+	ag_pg *pg = ag_pg_of(impl);
+	collecting to = { .pg = pg, .arena = arena };
+	const char **values = ag_new_n(arena, const char *, nparam + 1);
+	ag_pg_statement statement = {
+		.sql = sql,
+		.values = values,
+		.nvalue = (int)nparam,
+		.timeout_ms = pg->statement_timeout_ms,
+		.max_row_bytes = AG_PG_MAX_ROWS_BYTES,
+		.watch_fd = -1,
+		.sink = { take_columns, take_row, &to },
+	};
+	ag_pg_outcome out;
+
+	(void)err;
+	*ret_failure = (ag_sql_failure){ .code = AG_SQLCODE_NONE };
+	for (size_t i = 0; i < nparam; i++)
+		values[i] = ag_str_cstr(arena, params[i]);
+	if (!try_once(pg, ctx, &statement, false, &to, &out, ret_failure))
+		return AG_OK;
+	if (out.has_failed && out.is_repeatable) {
+		*ret_failure = (ag_sql_failure){ .code = AG_SQLCODE_NONE };
+		if (!try_once(pg, ctx, &statement, true, &to, &out, ret_failure))
+			return AG_OK;
+	}
+	if (out.has_failed)
+		return AG_OK;
+	if (out.is_too_large || to.nbyte > AG_PG_MAX_ROWS_BYTES) {
+		ag_pg_failure(ret_failure, AG_SQLCODE_SCHEMA, "resource",
+		              AG_S("the database describes itself in more than 64 MiB"));
+		return AG_OK;
+	}
+	*ret = (ag_pg_table){ .ncolumn = to.ncolumn, .nrow = to.nrow, .cell = to.cell };
+	return AG_OK;
+}
