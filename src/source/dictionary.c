@@ -73,14 +73,25 @@ typedef struct wanted {
 	ag_str name;
 } wanted;
 
-/* Takes a part off the front: quoted, or up to the next dot. False when a quote stays open. */
-static bool take_part(ag_str *rest, ag_arena *arena, ag_str *ret)
+static char lower(char c)
 {
-	char *out;
+	return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+/* Takes a part off the front: quoted, or up to the next dot. False when a quote stays open. */
+static bool take_part(ag_str *rest, bool is_folded, ag_arena *arena, ag_str *ret)
+{
 	size_t n = 0, i = 1;
+	char *out;
 
 	if (rest->len == 0 || rest->ptr[0] != '"') {
 		*ret = ag_str_split(rest, '.');
+		if (!is_folded)
+			return true;
+		out = ag_str_cstr(arena, *ret);
+		for (i = 0; i < ret->len; i++)
+			out[i] = lower(out[i]);
+		ret->ptr = out;
 		return true;
 	}
 	out = ag_arena_alloc(arena, rest->len);
@@ -100,19 +111,21 @@ static bool take_part(ag_str *rest, ag_arena *arena, ag_str *ret)
 	return true;
 }
 
-/* As SQL reads it: name, schema.name, "Na.me", schema."name". */
-static bool read_name(ag_str text, ag_arena *arena, wanted *ret)
+bool ag_dictionary_parts(ag_str text, bool is_folded, ag_arena *arena, ag_str *ret_schema,
+                         ag_str *ret_name)
 {
 	ag_str first, second;
 
-	if (!take_part(&text, arena, &first))
+	*ret_schema = ag_str_make(NULL, 0);
+	if (!take_part(&text, is_folded, arena, &first))
 		return false;
-	*ret = (wanted){ .name = first };
+	*ret_name = first;
 	if (!text.ptr)
 		return true;
-	if (!take_part(&text, arena, &second) || text.ptr)
+	if (!take_part(&text, is_folded, arena, &second) || text.ptr)
 		return false;
-	*ret = (wanted){ .schema = first, .name = second };
+	*ret_schema = first;
+	*ret_name = second;
 	return true;
 }
 
@@ -150,7 +163,7 @@ const ag_dict_table *ag_dictionary_find(const ag_dictionary *d, ag_str name)
 	if (t || name.len == 0)
 		return t;
 	arena = ag_arena_new();
-	if (read_name(name, arena, &parts)) {
+	if (ag_dictionary_parts(name, false, arena, &parts.schema, &parts.name)) {
 		t = only_one(d, &parts, false);
 		if (!t)
 			t = only_one(d, &parts, true);
@@ -162,11 +175,6 @@ const ag_dict_table *ag_dictionary_find(const ag_dictionary *d, ag_str name)
 }
 
 /* --- to suggest --- */
-
-static char lower(char c)
-{
-	return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
-}
 
 /* Lower case, and what people write for an underscore as one. */
 static ag_str folded(ag_str s, ag_arena *arena)
