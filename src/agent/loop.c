@@ -328,7 +328,9 @@ static ag_status tool_failed(ag_loop *l, const ag_tool *t, const ag_err *why, ag
 static ag_status run_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag_observation *obs,
                           ag_err *why)
 {
-	const ag_status st = t->run(l->opts->env, l->ctx, l->step, input, obs, why);
+	const ag_status st = t->run_foreign
+	                             ? t->run_foreign(t, l->ctx, l->step, input, obs, why)
+	                             : t->run(l->opts->env, l->ctx, l->step, input, obs, why);
 
 	if (st || !t->max_output_bytes || obs->json.len <= t->max_output_bytes)
 		return st;

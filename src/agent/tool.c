@@ -230,6 +230,8 @@ ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err
 	if (input->type != AG_T_OBJECT)
 		return ag_fail(err, AG_INVALID, "agent.tool", "%s: want an object as input, got %s",
 		               t->name, ag_type_alias(input->type));
+	if (t->run_foreign)
+		return AG_OK;
 	for (uint32_t k = 0; k < input->n; k++) {
 		bool known = false;
 
@@ -275,6 +277,10 @@ static void param_type_schema(const ag_param *p, ag_jw *w)
 
 void ag_tool_schema(const ag_tool *t, ag_jw *w)
 {
+	if (t->foreign_schema.len) {
+		ag_jw_raw(w, t->foreign_schema);
+		return;
+	}
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "type", AG_S("object"));
 	ag_jw_kkey(w, "properties");

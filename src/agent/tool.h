@@ -49,7 +49,9 @@ typedef struct ag_observation {
 	ag_str target_id; /* PROPOSES: id of the candidate */
 } ag_observation;
 
-typedef struct ag_tool {
+typedef struct ag_tool ag_tool;
+
+struct ag_tool {
 	const char *name, *help;
 	const ag_param *params;
 	size_t nparam;
@@ -59,7 +61,13 @@ typedef struct ag_tool {
 	 * unless its status ends the run (see loop.h). */
 	ag_status (*run)(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
 	                 ag_observation *ret, ag_err *err);
-} ag_tool;
+	/* A tool that another program brings (mcp/client.h): the schema that it gave, as JSON text; the input is checked by
+	 * its owner; run stays NULL. */
+	ag_str foreign_schema;
+	ag_status (*run_foreign)(const ag_tool *t, const ag_ctx *ctx, ag_arena *arena,
+	                         const ag_val *input, ag_observation *ret, ag_err *err);
+	void *of; /* what run_foreign works on */
+};
 
 const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name);
 /* AG_INVALID: there is no tool of that name; with the nearest that there is. */

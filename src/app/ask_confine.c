@@ -11,7 +11,7 @@
 
 #define ORIGIN    "app.ask"
 #define MAX_PATHS 64
-#define MAX_PORTS 8
+#define MAX_PORTS 16
 
 typedef struct lists {
 	const char *read[MAX_PATHS], *write[2];
@@ -112,6 +112,10 @@ static void collect(ag_app *app, const ag_app_ask *ask, ag_llm *llm, lists *l)
 		add_port(l, ag_api_port(ask->api));
 		if (ag_str_starts(ag_api_shown(ask->api), AG_S("https:")) && has_proxy())
 			l->any_port = true;
+	}
+	for (size_t i = 0; i < ask->servers.n; i++) {
+		if (ask->servers.ports[i])
+			add_port(l, ask->servers.ports[i]);
 	}
 	if (l->nport)
 		add_port(l, 53);

@@ -174,6 +174,7 @@ ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_err *err)
 
 void ag_app_ask_release(ag_app_ask *ask)
 {
+	ag_app_servers_close(&ask->servers);
 	ask->api = ag_api_close(ask->api);
 	ask->root = ag_root_close(ask->root);
 }

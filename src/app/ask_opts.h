@@ -5,6 +5,7 @@
 #ifndef AG_APP_ASK_OPTS_H
 #define AG_APP_ASK_OPTS_H
 
+#include "app/mcp_servers.h"
 #include "app/models.h"
 #include "ask/ask.h"
 #include "base/sandbox.h"
@@ -14,6 +15,7 @@
 typedef struct ag_app_ask {
 	ag_root *root;
 	ag_api *api;                    /* NULL = none */
+	ag_app_servers servers;         /* whose tools the model gets as well */
 	ag_str notes[AG_APP_MAX_NOTES]; /* what a user should know, one sentence each */
 	size_t nnote;
 } ag_app_ask;

@@ -23,8 +23,10 @@ typedef struct ag_ask_opts {
 	bool is_read_only;
 	ag_llm *llm;
 	ag_llm_meter *meter;
-	unsigned max_calls; /* 0 = AG_ASK_BUDGET */
-	size_t read_bytes;  /* of a file, in one result; 0 = AG_ASK_READ_BYTES */
+	unsigned max_calls;        /* 0 = AG_ASK_BUDGET */
+	size_t read_bytes;         /* of a file, in one result; 0 = AG_ASK_READ_BYTES */
+	const ag_tool *more_tools; /* beside its own: of other MCP servers */
+	size_t nmore_tool;
 } ag_ask_opts;
 
 typedef struct ag_ask_run_result {

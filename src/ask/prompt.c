@@ -5,7 +5,7 @@
 #include "ask/ask.h"
 #include "ask/tools.h"
 
-#define SCHEMA_MAX_BYTES (16u * 1024)
+#define SCHEMA_MAX_BYTES (64u * 1024)
 
 ag_status ag_ask_prompt(const ag_ask_opts *o, ag_arena *arena, ag_str *ret_system,
                         ag_str *ret_last_words, ag_err *err)
@@ -65,7 +65,7 @@ static ag_str help_of(const ag_tool *t, const ag_ask_opts *o, ag_arena *arena)
 
 ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n)
 {
-	ag_llm_tool *ret = ag_new_n(arena, ag_llm_tool, ag_ask_ntool);
+	ag_llm_tool *ret = ag_new_n(arena, ag_llm_tool, ag_ask_ntool + o->nmore_tool);
 	size_t n = 0;
 
 	for (size_t i = 0; i < ag_ask_ntool; i++) {
@@ -77,6 +77,10 @@ ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n
 			                  .help = help_of(t, o, arena),
 			                  .schema = schema_of(t, arena) };
 	}
+	for (size_t i = 0; i < o->nmore_tool; i++)
+		ret[n++] = (ag_llm_tool){ .name = ag_str_c(o->more_tools[i].name),
+			                  .help = ag_str_c(o->more_tools[i].help),
+			                  .schema = schema_of(&o->more_tools[i], arena) };
 	*ret_n = n;
 	return ret;
 }

@@ -160,6 +160,8 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	if (!st)
 		st = ag_app_ask_api(&c->app, &q->ask, err);
 	if (!st)
+		st = ag_app_servers_open(&c->app, &q->ask.servers, err);
+	if (!st)
 		st = open_store(c, false, &q->store, err);
 	if (!st)
 		st = confine(c, &q->ask, q->opts.llm, err);
@@ -169,6 +171,8 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	q->opts.root = q->ask.root;
 	q->opts.api = q->ask.api;
 	q->opts.is_read_only = s->read_only;
+	q->opts.more_tools = q->ask.servers.tools;
+	q->opts.nmore_tool = q->ask.servers.ntool;
 	q->opts.max_calls = (unsigned)s->ask_calls;
 	q->opts.read_bytes = (size_t)s->read_bytes;
 	q->opts.meter = ag_app_meter(&c->app, c->app.arena);

@@ -14,7 +14,7 @@
 typedef struct ag_mcp_client ag_mcp_client;
 
 typedef struct ag_mcp_client_opts {
-	ag_str name; /* of argus.yaml: the prefix of its tools: "files.read" */
+	ag_str name; /* of argus.yaml: the prefix of its tools: "files__read" */
 	/* Either a command (argv, NULL-terminated; env: further NAME=value) … */
 	char *const *argv;
 	char *const *env;
@@ -44,5 +44,13 @@ AG_CHECK ag_status ag_mcp_client_call(ag_mcp_client *c, const ag_ctx *ctx, ag_st
                                       ag_str arguments, ag_arena *arena, ag_str *ret_text,
                                       bool *ret_is_error, ag_err *err);
 ag_str ag_mcp_client_server(const ag_mcp_client *c); /* "name version" as it introduced itself */
+
+/* Its tools as an agent takes them, named "SERVER__TOOL". `allowed`: names at the server, none = those that it calls read
+ * only. The rows live in arena and must not outlive the client. What they give is
+ * {"server","tool","text","is_error"}.
+ * errors  of ag_mcp_client_tools(); AG_NOT_FOUND: a name that is allowed is not there */
+AG_CHECK ag_status ag_mcp_client_offer(ag_mcp_client *c, const ag_ctx *ctx, const ag_str *allowed,
+                                       size_t nallowed, ag_arena *arena, ag_tool **ret,
+                                       size_t *nret, ag_err *err);
 
 #endif

@@ -430,6 +430,7 @@ ag_status ag_http_send(ag_http *h, const ag_ctx *ctx, const ag_http_request *r, 
 		                   .retry_after = AG_S(""),
 		                   .request_id = AG_S(""),
 		                   .location = AG_S(""),
+		                   .wanted = AG_S(""),
 		                   .body = AG_S("") };
 	st = check_request(r, x.err);
 	if (!st)

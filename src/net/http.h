@@ -35,6 +35,7 @@ typedef struct ag_http_request {
 	ag_str body;
 	ag_http_timeouts timeouts;
 	size_t max_body_bytes; /* of the answer; 0 = 16 MB */
+	ag_str wanted;         /* name of one more header of the answer to keep, "" = none */
 	/* The body of a 2xx answer piece by piece, as it comes; NULL = collected in the response. Other answers are
 	 * always collected. Anything but AG_OK ends the request with that error. */
 	ag_status (*on_body)(void *arg, ag_str bytes, ag_err *err);
@@ -50,6 +51,7 @@ typedef struct ag_http_response {
 	ag_str retry_after; /* the header as it came; "" = none */
 	ag_str request_id;  /* of x-request-id, request-id; "" = none */
 	ag_str location;    /* of a redirect that was not followed */
+	ag_str wanted;      /* the value of the header that the request wanted; "" = it is not there */
 	ag_str body;        /* collected */
 	uint64_t nbyte;     /* of the body, as received */
 	bool is_sent; /* the request left whole: the server may work on it, whatever came back */

@@ -84,6 +84,8 @@ static void take_line(ag_http_exchange *x, ag_str line)
 		keep_first(x, &ret->location, value);
 	else if (ag_str_ieq(name, AG_S("x-request-id")) || ag_str_ieq(name, AG_S("request-id")))
 		keep_first(x, &ret->request_id, value);
+	else if (x->r->wanted.len && ag_str_ieq(name, x->r->wanted))
+		keep_first(x, &ret->wanted, value);
 }
 
 size_t ag_http_on_header(char *bytes, size_t size, size_t n, void *arg)
