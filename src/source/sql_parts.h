@@ -1,0 +1,56 @@
+/* sql_parts -- the handle of source/sql.h and its catalog snapshot; private to source/sql*.c. */
+#ifndef AG_SOURCE_SQL_PARTS_H
+#define AG_SOURCE_SQL_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "run/breaker.h"
+#include "source/sql_engine.h"
+
+/* A snapshot is older than this: it is fetched again before the next statement. */
+#define AG_SQL_CATALOG_AGE_MS 60000
+/* A refusal for something unknown fetches it again, but no flood of such statements may flood the database. */
+#define AG_SQL_CATALOG_RENEW_MS 1000
+
+/* Shared by the statements that were judged by it; never changes. */
+typedef struct ag_sql_snapshot {
+	atomic_uint nref;
+	ag_arena *arena;
+	ag_sql_catalog catalog;
+	int64_t taken_ms; /* monotonic */
+} ag_sql_snapshot;
+
+typedef struct ag_sql_keep {
+	pthread_mutex_t lock;  /* of `now`, `is_forgotten` */
+	pthread_mutex_t fetch; /* held by who asks the database */
+	ag_sql_snapshot *now;  /* NULL = none yet */
+	bool is_forgotten;
+	uint64_t nfetch;
+} ag_sql_keep;
+
+struct ag_sql_source {
+	const ag_sql_engine *engine;
+	ag_sql_impl *impl;
+	ag_arena *arena;
+	ag_sql_opts opts;
+	ag_breaker breaker;
+	ag_sql_cache *cache;
+	ag_sql_keep keep;
+	atomic_uint_fast64_t nquery, nfailed;
+};
+
+/* --- sql_catalog_keep.c --- */
+
+void ag_sql_keep_init(ag_sql_keep *k);
+void ag_sql_keep_release(ag_sql_keep *k);
+void ag_sql_keep_forget(ag_sql_source *s);
+/* A snapshot to be given back with ag_sql_keep_put(). is_new: one that was fetched after this call began. NULL with
+ * ret_failure->code when the database did not give one. */
+AG_CHECK ag_status ag_sql_keep_get(ag_sql_source *s, const ag_ctx *ctx, int64_t now_ms, bool is_new,
+                                   ag_sql_snapshot **ret, ag_arena *arena,
+                                   ag_sql_failure *ret_failure, ag_err *err);
+void ag_sql_keep_put(ag_sql_source *s, ag_sql_snapshot *snapshot); /* accepts NULL */
+bool ag_sql_keep_may_renew(ag_sql_source *s, const ag_sql_snapshot *snapshot, int64_t now_ms);
+
+#endif
