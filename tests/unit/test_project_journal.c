@@ -1,0 +1,437 @@
+/* The journal: rows are on disk soon and in order, a store that fails is seen and loses nothing, secrets do not get in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../contract/folder.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "base/secrets.h"
+#include "project/journal.h"
+
+typedef struct world {
+	char folder[128], path[200];
+	ag_arena *arena;
+	ag_journal *j;
+	ag_store *reader;
+	ag_err err;
+} world;
+
+#define assert_ok(w, expr)                                       \
+	do {                                                     \
+		if (expr)                                        \
+			fail_msg("%s: %s", #expr, (w)->err.msg); \
+	} while (0)
+
+static int setup(void **state)
+{
+	world *w = ag_xcalloc(1, sizeof(*w));
+
+	*state = w;
+	w->arena = ag_arena_new();
+	test_folder_make(w->folder, "journal");
+	snprintf(w->path, sizeof(w->path), "%s/argus.db", w->folder);
+	return ag_journal_open(ag_str_c(w->path), &w->j, &w->err) ||
+	       ag_store_open(ag_str_c(w->path), &w->reader, &w->err);
+}
+
+static int teardown(void **state)
+{
+	world *w = *state;
+
+	AG_IGNORE(ag_fault_setup(NULL, NULL), "cannot fail");
+	AG_IGNORE(ag_journal_close(w->j, NULL), "the test is over");
+	ag_store_close(w->reader);
+	ag_arena_free(w->arena);
+	test_folder_remove(w->folder);
+	free(w);
+	return 0;
+}
+
+static ag_ledger_row a_row(int64_t i)
+{
+	ag_ledger_row r = { .at_ms = i,
+		            .user = AG_S("ann"),
+		            .project = AG_S("shop"),
+		            .tool = AG_S("query"),
+		            .sql = AG_S("select 1"),
+		            .outcome = AG_S("ok") };
+
+	return r;
+}
+
+static void add(world *w, int64_t i)
+{
+	ag_ledger_row r = a_row(i);
+
+	assert_ok(w, ag_journal_add(w->j, &r, &w->err));
+}
+
+static size_t rows(world *w, ag_ledger_row **ret)
+{
+	ag_ledger_query q = { .limit = AG_STORE_MAX_ROWS };
+	size_t n = 0;
+
+	assert_ok(w, ag_store_ledger_rows(w->reader, &q, w->arena, ret, &n, &w->err));
+	return n;
+}
+
+static uint64_t whole_rows(world *w)
+{
+	ag_ledger_check k;
+
+	assert_ok(w, ag_store_ledger_verify(w->reader, w->arena, &k, &w->err));
+	if (k.broken_at)
+		fail_msg("%.*s", AG_FMT(k.why));
+	return k.nrow;
+}
+
+static int64_t mono(void)
+{
+	return ag_clock_mono(&ag_clock_system);
+}
+
+static void sleep_ms(int64_t ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* --- healthy --- */
+
+static void a_row_is_on_disk_soon(void **state)
+{
+	world *w = *state;
+	ag_ledger_row *got;
+
+	for (int i = 0; i < 5; i++) {
+		int64_t began = mono();
+
+		add(w, i);
+		while (rows(w, &got) < (size_t)i + 1) {
+			if (mono() - began > 2000)
+				fail_msg("row %d is not there after 2 s", i);
+			sleep_ms(1);
+		}
+		/* 50 ms is the promise; a loaded machine with sanitizers gets more. */
+		if (mono() - began > 500)
+			fail_msg("row %d took %d ms", i, (int)(mono() - began));
+		sleep_ms(i * 13);
+	}
+}
+
+static void a_flush_waits_for_all(void **state)
+{
+	world *w = *state;
+	ag_ledger_row *got;
+
+	assert_ok(w, ag_journal_flush(w->j, &w->err)); /* of nothing */
+	for (int i = 0; i < 1000; i++)
+		add(w, i);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_int_equal(rows(w, &got), 1000);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(got[i].at_ms, i);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_true(ag_journal_is_whole(w->j));
+}
+
+static void closing_writes_the_rest(void **state)
+{
+	world *w = *state;
+
+	for (int i = 0; i < 10000; i++)
+		add(w, i);
+	assert_ok(w, ag_journal_close(w->j, &w->err));
+	w->j = NULL;
+	assert_int_equal(whole_rows(w), 10000);
+	assert_int_equal(ag_journal_close(NULL, &w->err), AG_OK);
+}
+
+static void *add_many(void *arg)
+{
+	for (int i = 0; i < 3000; i++) {
+		ag_ledger_row r = a_row(i);
+
+		if (ag_journal_add(arg, &r, NULL))
+			return arg;
+	}
+	return NULL;
+}
+
+static void threads_add(void **state)
+{
+	world *w = *state;
+	pthread_t thread[4];
+	void *failed;
+
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, add_many, w->j), 0);
+	for (int i = 0; i < 50; i++)
+		assert_ok(w, ag_journal_flush(w->j, &w->err));
+	for (int i = 0; i < 4; i++) {
+		pthread_join(thread[i], &failed);
+		assert_null(failed);
+	}
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_int_equal(whole_rows(w), 12000);
+}
+
+/* No work, no wake-ups: counted over all threads of the process. */
+static void an_idle_journal_sleeps(void **state)
+{
+	world *w = *state;
+	struct rusage before, after;
+
+	add(w, 1);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	sleep_ms(100);
+	getrusage(RUSAGE_SELF, &before);
+	sleep_ms(400);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_nvcsw - before.ru_nvcsw <= 2); /* the sleep of the test */
+}
+
+/* --- texts --- */
+
+static void texts_are_cut_and_mended(void **state)
+{
+	world *w = *state;
+	ag_ledger_row r = a_row(-5), *got;
+	char *sql = ag_arena_alloc(w->arena, 40000), *tables = ag_arena_alloc(w->arena, 40000);
+	size_t n = 0;
+
+	for (size_t i = 0; i < 20000; i++)
+		memcpy(sql + 2 * i, "\xc3\xa4", 2);
+	n += (size_t)sprintf(tables, "[\"t\"");
+	while (n < 30000)
+		n += (size_t)sprintf(tables + n, ",\"public.t%zu\"", n);
+	tables[n++] = ']';
+	r.sql = ag_str_make(sql + 1, 39999); /* begins within a character */
+	r.tables = ag_str_make(tables, n);
+	r.tool = AG_S("a\0b\xff");
+	r.nrow = UINT64_MAX;
+	assert_ok(w, ag_journal_add(w->j, &r, &w->err));
+	memset(sql, 'x', 40000); /* it was copied */
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_int_equal(rows(w, &got), 1);
+	assert_true(got[0].sql.len <= AG_LEDGER_MAX_SQL && got[0].sql.len > AG_LEDGER_MAX_SQL - 8);
+	assert_true(ag_str_starts(got[0].sql, AG_S("\xef\xbf\xbd\xc3\xa4")));
+	assert_true(ag_str_ends(got[0].sql, AG_S("\xc3\xa4")));
+	assert_true(got[0].tables.len <= AG_LEDGER_MAX_TEXT && got[0].tables.len > 16000);
+	assert_true(ag_str_ends(got[0].tables, AG_S("\"]")));
+	assert_true(ag_str_eqc(got[0].tool, "a\xef\xbf\xbd"
+	                                    "b\xef\xbf\xbd"));
+	assert_int_equal(got[0].at_ms, 0);
+	assert_int_equal(got[0].nrow, INT64_MAX);
+	assert_int_equal(whole_rows(w), 1);
+}
+
+static void secrets_do_not_get_in(void **state)
+{
+	world *w = *state;
+	ag_ledger_row r = a_row(1), *got;
+	char *sql = ag_arena_alloc(w->arena, AG_LEDGER_MAX_SQL + 100);
+
+	ag_log_redact(AG_S("hunter2-canary"));
+	r.sql = AG_S("select 'hunter2-canary', 'hunter3-canary'");
+	r.detail = AG_S("{\"a\":\"hunter2-canary\"}");
+	assert_ok(w, ag_journal_add(w->j, &r, &w->err));
+	memset(sql, ' ', AG_LEDGER_MAX_SQL + 100);
+	memcpy(sql + AG_LEDGER_MAX_SQL - 9, "hunter2-canary", 14); /* the limit cuts it in two */
+	r.sql = ag_str_make(sql, AG_LEDGER_MAX_SQL + 100);
+	assert_ok(w, ag_journal_add(w->j, &r, &w->err));
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	ag_secrets_forget();
+	assert_int_equal(rows(w, &got), 2);
+	assert_true(ag_str_eqc(got[0].sql, "select '[redacted]', 'hunter3-canary'"));
+	assert_true(ag_str_eqc(got[0].detail, "{\"a\":\"[redacted]\"}"));
+	assert_false(ag_str_contains(got[1].sql, AG_S("hunt")));
+}
+
+/* --- a store that fails --- */
+
+static void wait_for(world *w, bool is_whole)
+{
+	int64_t began = mono();
+
+	while (ag_journal_is_whole(w->j) != is_whole) {
+		if (mono() - began > 20000)
+			fail_msg("never became %s", is_whole ? "whole" : "broken");
+		sleep_ms(2);
+	}
+}
+
+static void a_full_disk_is_seen_and_loses_nothing(void **state)
+{
+	world *w = *state;
+	ag_err err = { 0 };
+
+	add(w, 1);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_ok(w, ag_fault_setup("store.write:1+", &w->err));
+	assert_true(ag_journal_is_whole(w->j));
+	add(w, 2);
+	wait_for(w, false);
+	add(w, 3); /* waits with the others */
+	assert_int_equal(ag_journal_flush(w->j, &err), AG_IO);
+	assert_non_null(strstr(err.hint, "disk is full"));
+	assert_int_equal(whole_rows(w), 1);
+	assert_ok(w, ag_fault_setup(NULL, &w->err));
+	wait_for(w, true);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_int_equal(whole_rows(w), 3);
+}
+
+static void what_waits_has_a_limit(void **state)
+{
+	world *w = *state;
+	ag_ledger_row r = a_row(1);
+	ag_status st = AG_OK;
+	int n = 0;
+
+	assert_ok(w, ag_fault_setup("store.commit:1+", &w->err));
+	add(w, 0);
+	wait_for(w, false);
+	while (!st && n < 30000) {
+		st = ag_journal_add(w->j, &r, &w->err);
+		n += !st;
+	}
+	assert_int_equal(st, AG_UNAVAILABLE);
+	assert_int_equal(n + 1, AG_JOURNAL_MAX_WAITING);
+	assert_ok(w, ag_fault_setup(NULL, &w->err));
+	wait_for(w, true);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_int_equal(whole_rows(w), AG_JOURNAL_MAX_WAITING);
+}
+
+static void closing_tells_what_is_lost(void **state)
+{
+	world *w = *state;
+	ag_err err = { 0 };
+
+	assert_ok(w, ag_fault_setup("store.commit:1+", &w->err));
+	add(w, 1);
+	wait_for(w, false);
+	for (int i = 0; i < 6; i++)
+		add(w, i);
+	assert_int_equal(ag_journal_close(w->j, &err), AG_IO);
+	w->j = NULL;
+	assert_non_null(strstr(err.msg, "7 calls could not be written"));
+	assert_ok(w, ag_fault_setup(NULL, &w->err));
+	assert_int_equal(whole_rows(w), 0);
+}
+
+static void a_thread_that_cannot_start_is_told(void **state)
+{
+	world *w = *state;
+	ag_ledger_row r = a_row(1);
+
+	assert_ok(w, ag_fault_setup("thread.start:1", &w->err));
+	assert_int_equal(ag_journal_add(w->j, &r, &w->err), AG_UNAVAILABLE);
+	assert_false(ag_journal_is_whole(w->j));
+	assert_ok(w, ag_fault_setup(NULL, &w->err));
+	add(w, 1);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_true(ag_journal_is_whole(w->j));
+}
+
+/* Another process holds the lock: after a second callers are told, and then all goes on. */
+static void a_locked_store_is_seen(void **state)
+{
+	world *w = *state;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(w->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	add(w, 1);
+	assert_true(ag_journal_is_whole(w->j));
+	wait_for(w, false);
+	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	wait_for(w, true);
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_int_equal(whole_rows(w), 1);
+}
+
+/* --- kill -9 --- */
+
+static void a_killed_process_leaves_what_was_flushed(void **state)
+{
+	world *w = *state;
+	uint64_t flushed = 0;
+
+	AG_IGNORE(ag_journal_close(w->j, NULL), "children have their own");
+	w->j = NULL;
+	w->reader = ag_store_close(w->reader);
+	for (int round = 0; round < 4; round++) {
+		int fd[2];
+		char byte;
+		pid_t pid;
+
+		assert_int_equal(pipe(fd), 0);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			ag_journal *j = NULL;
+
+			if (ag_journal_open(ag_str_c(w->path), &j, NULL))
+				_exit(1);
+			for (int i = 0;; i++) {
+				ag_ledger_row r = a_row(i);
+
+				if (ag_journal_add(j, &r, NULL))
+					_exit(2);
+				if (i % 100 == 99 &&
+				    (ag_journal_flush(j, NULL) || write(fd[1], "x", 1) != 1))
+					_exit(3);
+			}
+		}
+		close(fd[1]);
+		assert_int_equal(read(fd[0], &byte, 1), 1);
+		sleep_ms(10 + 7 * round);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		for (flushed += 100; read(fd[0], &byte, 1) == 1;)
+			flushed += 100;
+		close(fd[0]);
+	}
+	assert_ok(w, ag_store_open(ag_str_c(w->path), &w->reader, &w->err));
+	assert_true(whole_rows(w) >= flushed);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(a_row_is_on_disk_soon),
+		T(a_flush_waits_for_all),
+		T(closing_writes_the_rest),
+		T(threads_add),
+		T(an_idle_journal_sleeps),
+		T(texts_are_cut_and_mended),
+		T(secrets_do_not_get_in),
+		T(a_full_disk_is_seen_and_loses_nothing),
+		T(what_waits_has_a_limit),
+		T(closing_tells_what_is_lost),
+		T(a_thread_that_cannot_start_is_told),
+		T(a_locked_store_is_seen),
+		T(a_killed_process_leaves_what_was_flushed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
