@@ -36,7 +36,8 @@ typedef struct ag_mcp_peer {
 	/* Lets the client's connection go while the call goes on: what is sent from then on waits until the client asks for
 	 * it (polling of a stream, SEP-1699). False: it cannot be asked again. NULL = the transport has no such thing. */
 	bool (*let_go)(void *self);
-	/* The session that this peer listens to (ag_mcp_session_listen) was ended: nothing more will come. NULL = never mind. */
+	/* The session that this peer listens to (ag_mcp_session_listen) was ended: nothing more will come. Must not call
+	 * back. NULL = never mind. */
 	void (*ended)(void *self);
 	int watch_fd; /* the client's socket, -1 = none */
 	/* Set when the client left, NULL = never. Looked at before a call begins and when something is sent; whoever sets it

@@ -1,0 +1,141 @@
+/* answer -- what goes back to a client: a result in the form of its revision, or an error.
+ *
+ * Results are written straight into the answer's buffer. An error throws away what stands there. */
+#include "mcp/parts.h"
+
+static void begin(ag_mcp_turn *t)
+{
+	ag_buf *out = &t->ret->text;
+
+	ag_buf_add(out, AG_S("{\"jsonrpc\":\"2.0\",\"id\":"));
+	ag_buf_add(out, t->message->id);
+	ag_buf_add(out, AG_S(",\"result\":"));
+}
+
+static void end(ag_mcp_turn *t)
+{
+	ag_buf *out = &t->ret->text;
+
+	ag_buf_addc(out, '}');
+	t->ret->http_status = 200;
+	if (!out->failed)
+		return;
+	/* Told in the place of the result, else the client would wait for ever. */
+	ag_mcp_error(t, AG_RPC_INTERNAL_ERROR, AG_S(""), "the result is larger than %u bytes",
+	             AG_MCP_MAX_ANSWER);
+}
+
+void ag_mcp_result_begin(ag_mcp_turn *t, ag_jw *w)
+{
+	begin(t);
+	ag_jw_init(w, &t->ret->text, 0);
+	ag_jw_obj(w);
+	if (!t->is_stateless)
+		return;
+	ag_jw_kstr(w, "resultType", t->wants_input ? AG_S("input_required") : AG_S("complete"));
+	ag_jw_kraw(w, "_meta", t->server->result_meta);
+}
+
+void ag_mcp_result_end(ag_mcp_turn *t, ag_jw *w)
+{
+	ag_jw_obj_end(w);
+	end(t);
+}
+
+void ag_mcp_result_object(ag_mcp_turn *t, ag_str object)
+{
+	ag_buf *out = &t->ret->text;
+	ag_jw w;
+
+	if (!t->is_stateless) {
+		begin(t);
+		ag_buf_add(out, object);
+		end(t);
+		return;
+	}
+	ag_mcp_result_begin(t, &w);
+	if (object.len > 2) {
+		ag_buf_addc(out, ',');
+		ag_buf_add(out, ag_str_make(object.ptr + 1, object.len - 2));
+	}
+	ag_mcp_result_end(t, &w);
+}
+
+void ag_mcp_result_cache(ag_mcp_turn *t, ag_jw *w, int64_t ttl_ms, bool is_public)
+{
+	if (!t->is_stateless)
+		return;
+	ag_jw_kint(w, "ttlMs", ttl_ms);
+	ag_jw_kstr(w, "cacheScope", is_public ? AG_S("public") : AG_S("private"));
+}
+
+/* Streamable HTTP has an answer's kind in its status since 2026-07-28; before, only what is no request has one. */
+static int http_status_of(const ag_mcp_turn *t, int code)
+{
+	switch (code) {
+	case AG_RPC_PARSE_ERROR:
+	case AG_RPC_INVALID_REQUEST:
+	case AG_MCP_HEADER_MISMATCH:
+	case AG_MCP_MISSING_CAPABILITY:
+	case AG_MCP_UNSUPPORTED_VERSION: return 400;
+	case AG_RPC_METHOD_NOT_FOUND: return t->is_stateless ? 404 : 200;
+	default: return 200;
+	}
+}
+
+void ag_mcp_error(ag_mcp_turn *t, int code, ag_str data, const char *fmt, ...)
+{
+	ag_buf words = AG_BUF_INIT(4096);
+	va_list ap;
+
+	va_start(ap, fmt);
+	ag_buf_vaddf(&words, fmt, ap);
+	va_end(ap);
+	ag_buf_clear(&t->ret->text);
+	ag_rpc_write_error(&t->ret->text, t->message->id, code, ag_buf_view(&words), data);
+	t->ret->rpc_error = code;
+	t->ret->http_status = http_status_of(t, code);
+	ag_buf_release(&words);
+}
+
+ag_str ag_mcp_words(ag_arena *arena, const ag_err *err)
+{
+	return err->hint[0] ? ag_str_printf(arena, "%s; %s", err->msg, err->hint)
+	                    : ag_str_dup(arena, ag_str_c(err->msg));
+}
+
+void ag_mcp_error_of(ag_mcp_turn *t, const ag_err *err)
+{
+	ag_mcp_error(t, ag_status_json_rpc(err->status), AG_S(""), "%s%s%s", err->msg,
+	             err->hint[0] ? "; " : "", err->hint);
+}
+
+void ag_mcp_tool_failed(ag_mcp_turn *t, ag_str words)
+{
+	ag_jw w;
+
+	ag_buf_clear(&t->ret->text);
+	ag_mcp_result_begin(t, &w);
+	ag_jw_kkey(&w, "content");
+	ag_jw_arr(&w);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "type", AG_S("text"));
+	ag_jw_kstr(&w, "text", words);
+	ag_jw_obj_end(&w);
+	ag_jw_arr_end(&w);
+	ag_jw_kbool(&w, "isError", true);
+	ag_mcp_result_end(t, &w);
+}
+
+bool ag_mcp_text_of(ag_mcp_turn *t, const char *key, ag_str *ret)
+{
+	const ag_val *v = t->params ? ag_val_getc(t->params, key) : NULL;
+
+	if (v && v->type == AG_T_STRING) {
+		*ret = ag_val_text(v);
+		return true;
+	}
+	ag_mcp_error(t, AG_RPC_INVALID_PARAMS, AG_S(""), "params.%s: want a string%s", key,
+	             v ? "" : ", it is missing");
+	return false;
+}
