@@ -11,6 +11,8 @@
 
 #define ORIGIN  "http.server"
 #define BACKLOG 511
+#define PEER_MS \
+	60000 /* data that nobody acknowledges for so long ends a connection: its host is gone */
 
 static ag_status resolve(ag_str host, unsigned port, struct sockaddr_storage *ret, socklen_t *nret,
                          ag_err *err)
@@ -75,6 +77,7 @@ ag_status ag_httpd_listen(ag_str host, unsigned port, int *ret_fd, unsigned *ret
 	struct sockaddr_storage a = { 0 };
 	socklen_t na = sizeof(a);
 	int fd, on = 1;
+	unsigned peer_ms = PEER_MS;
 	ag_status st = resolve(host, port, &a, &na, err);
 
 	if (st)
@@ -82,9 +85,10 @@ ag_status ag_httpd_listen(ag_str host, unsigned port, int *ret_fd, unsigned *ret
 	fd = socket(a.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return ag_fail_errno(err, errno, ORIGIN, "no socket");
-	/* Accepted sockets inherit TCP_NODELAY: one call here saves one for each connection. */
+	/* Accepted sockets inherit these: a call here saves one for each connection. */
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &peer_ms, sizeof(peer_ms)) ||
 	    bind(fd, (struct sockaddr *)&a, na) || listen(fd, BACKLOG)) {
 		st = fail_bind(errno, host, port, err);
 		close(fd);

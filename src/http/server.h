@@ -90,8 +90,9 @@ bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_s
 /* Milliseconds that a reader should wait before it connects again ("retry: N"). */
 bool ag_httpd_stream_retry(ag_httpd_stream *s, int64_t ms);
 bool ag_httpd_stream_is_gone(ag_httpd_stream *s); /* nobody reads any more */
-/* Called once, from the connection's thread, when the reader goes away before the end. Set it before the reply is given. */
-void ag_httpd_stream_on_gone(ag_httpd_stream *s, void (*fn)(void *arg), void *arg);
+/* Called once, from a thread of the server, when it is through with the stream: is_gone when the reader went away before
+ * the end. Set it before the reply is given; it may come as soon as that is done. */
+void ag_httpd_stream_on_close(ag_httpd_stream *s, void (*fn)(void *arg, bool is_gone), void *arg);
 /* No more is written: the reply ends when all has gone out. Gives up the writer's share. */
 void ag_httpd_stream_end(ag_httpd_stream *s);
 

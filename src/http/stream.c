@@ -25,8 +25,8 @@ struct ag_httpd_stream {
 	bool is_gone;    /* nobody reads any more */
 	bool is_asleep;  /* the connection's thread waits in poll */
 	int wake_fd;
-	void (*on_gone)(void *arg);
-	void *on_gone_arg;
+	void (*on_close)(void *arg, bool is_gone);
+	void *on_close_arg;
 	/* Of the connection's thread. */
 	ag_httpd *daemon;
 	ag_httpd_conn *conn;
@@ -157,11 +157,11 @@ bool ag_httpd_stream_is_gone(ag_httpd_stream *s)
 	return is_gone;
 }
 
-void ag_httpd_stream_on_gone(ag_httpd_stream *s, void (*fn)(void *arg), void *arg)
+void ag_httpd_stream_on_close(ag_httpd_stream *s, void (*fn)(void *arg, bool is_gone), void *arg)
 {
 	pthread_mutex_lock(&s->lock);
-	s->on_gone = fn;
-	s->on_gone_arg = arg;
+	s->on_close = fn;
+	s->on_close_arg = arg;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -288,18 +288,15 @@ static void unlist(ag_httpd_stream *s)
 static void free_stream(void *cls)
 {
 	ag_httpd_stream *s = (ag_httpd_stream *)cls;
-	void (*fn)(void *arg) = NULL;
+	void (*fn)(void *arg, bool is_gone);
 
 	unlist(s);
-	if (!s->is_whole) {
-		pthread_mutex_lock(&s->lock);
-		s->is_gone = true;
-		fn = s->on_gone;
-		s->on_gone = NULL;
-		pthread_mutex_unlock(&s->lock);
-	}
+	pthread_mutex_lock(&s->lock);
+	s->is_gone = s->is_gone || !s->is_whole;
+	fn = s->on_close;
+	pthread_mutex_unlock(&s->lock);
 	if (fn)
-		fn(s->on_gone_arg);
+		fn(s->on_close_arg, !s->is_whole);
 	drop(s);
 }
 

@@ -13,6 +13,7 @@ typedef struct echo {
 	unsigned port;
 	atomic_uint ncall;   /* of the handler */
 	atomic_uint ngone;   /* readers of streams that left */
+	atomic_uint nclosed; /* streams that the server is through with */
 	atomic_uint nwriter; /* threads that write a stream */
 	atomic_bool cancel;
 	size_t max_waiting; /* of a stream */
@@ -25,9 +26,10 @@ typedef struct echo_writer {
 	char text[64];
 } echo_writer;
 
-static void echo_gone(void *arg)
+static void echo_gone(void *arg, bool is_gone)
 {
-	atomic_fetch_add(&((echo *)arg)->ngone, 1);
+	atomic_fetch_add(&((echo *)arg)->ngone, is_gone);
+	atomic_fetch_add(&((echo *)arg)->nclosed, 1);
 }
 
 /* "/stream/three": three events; "/stream/long": one each 20 ms until the reader leaves; "/stream/flood": as fast as it can;
@@ -76,7 +78,7 @@ static void echo_stream(echo *e, ag_httpd_request *rq, ag_httpd_reply *rp)
 	w->e = e;
 	snprintf(w->text, sizeof(w->text), "%.*s", AG_FMT(rq->path));
 	w->stream = rp->stream = ag_httpd_stream_new(e->max_waiting);
-	ag_httpd_stream_on_gone(rp->stream, echo_gone, e);
+	ag_httpd_stream_on_close(rp->stream, echo_gone, e);
 	atomic_fetch_add(&e->nwriter, 1);
 	if (pthread_create(&t, NULL, echo_write, w))
 		abort();

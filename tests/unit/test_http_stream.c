@@ -32,6 +32,7 @@ static void events(void **state)
 	assert_true(raw_read(&c, &r, 5000));
 	assert_string_equal(r.body, "GET|/|||");
 	assert_int_equal(atomic_load(&e.ngone), 0);
+	assert_int_equal(atomic_load(&e.nclosed), 1);
 	raw_close(&c);
 	/* An old client: without chunks, up to the end of the connection. */
 	assert_true(raw_open(&c, e.port));
