@@ -2,7 +2,7 @@
  *
  * Read sqlite_sql.c (the engine's row, one statement), then sqlite_sql_pool.c (connections), sqlite_sql_open.c (a file is
  * opened so that nothing is ever written beside it), sqlite_sql_guard.c (what the authorizer lets through),
- * sqlite_sql_rows.c (values as JSON), sqlite_sql_error.c. sqlite_dictionary.c asks with ag_sqlite_sql_begin().
+ * sqlite_sql_program.c (what it is not told of), sqlite_sql_rows.c (values as JSON), sqlite_sql_error.c. sqlite_dictionary.c asks with ag_sqlite_sql_begin().
  *
  * A connection serves one statement at a time, inside one read transaction, so that what was judged is what runs. */
 #ifndef AG_SOURCE_SQLITE_SQL_H
@@ -43,8 +43,14 @@ typedef struct ag_sqlite_stamp {
 
 typedef struct ag_sqlite_relation {
 	ag_str name;
-	char kind; /* 't' table, 'v' view, 'V' virtual, 's' shadow */
+	char kind;     /* 't' table, 'v' view, 'V' virtual, 's' shadow */
+	ag_str object; /* of a virtual one, as EXPLAIN shows it; "" = cannot be opened */
 } ag_sqlite_relation;
+
+typedef struct ag_sqlite_root {
+	int64_t page; /* a table or one of its indexes begins there */
+	ag_str table;
+} ag_sqlite_root;
 
 /* What the authorizer asks in which phase. */
 typedef enum ag_sqlite_phase {
@@ -71,6 +77,9 @@ typedef struct ag_sqlite_conn {
 	int schema_version; /* -1 = not read */
 	ag_sqlite_relation *relations;
 	size_t nrelation;
+	ag_sqlite_root *roots;
+	size_t nroot;
+	ag_str own_objects[2]; /* json_each, json_tree */
 
 	/* The user's statement of last time: compiled, judged, and still good while the schema stays. */
 	sqlite3_stmt *last;
@@ -84,6 +93,7 @@ typedef struct ag_sqlite_conn {
 	ag_arena *arena;         /* of the verdict */
 	ag_sql_verdict *verdict; /* JUDGE */
 	struct ag_sqlite_seen *seen;
+	bool is_opening; /* what the program opens is judged */
 
 	/* For the progress handler. */
 	const ag_ctx *ctx;
@@ -137,6 +147,15 @@ void ag_sqlite_compile(ag_sqlite_conn *c, ag_str sql, ag_sql_purpose purpose, ag
                        sqlite3_stmt **ret, ag_sql_verdict *ret_verdict,
                        ag_sql_failure *ret_failure);
 void ag_sqlite_forget_last(ag_sqlite_conn *c);
+/* While a statement is compiled: its program opens this table ("" = one that nobody knows). May it? */
+bool ag_sqlite_opens(ag_sqlite_conn *c, ag_str table);
+
+/* --- what is opened, sqlite_sql_program.c --- */
+
+/* Of the relations that were just read. An SQLite result code. */
+int ag_sqlite_program_map(ag_sqlite_conn *c);
+/* Asks ag_sqlite_opens() for all that the program of a compiled statement opens. SQLITE_AUTH: the verdict has the reason. */
+int ag_sqlite_program_check(ag_sqlite_conn *c, ag_str sql);
 
 /* --- rows, sqlite_sql_rows.c --- */
 

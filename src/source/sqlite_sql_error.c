@@ -21,7 +21,7 @@ static const word_row messages[] = {
 	{ "is not a function", "42883" },
 	{ "wrong number of arguments to function", "42883" },
 	{ "too many arguments on", "42883" },
-	{ "ambiguous column name: ", "42702" },
+	{ "ambiguous", "42702" },
 	{ "duplicate WITH table name", "42712" },
 	{ "misuse of window function", "42P20" },
 	{ "misuse of aliased window function", "42P20" },

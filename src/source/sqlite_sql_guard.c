@@ -1,8 +1,8 @@
 /* The guard of SQLite is SQLite: while it compiles a statement it asks its authorizer about every table, column and
  * function, and what this one does not know is refused. So there is no second parser that could read a text otherwise.
  *
- * Tables that a view reads are reported too. A CTE is not, except when none of its columns is used: then its name comes
- * without a database, and a real table of that name counts as read (too much is refused rather than too little).
+ * Tables that a view reads are reported too. A CTE is not, except when none of its columns is used; then its name cannot be
+ * told from that of a table, and what decides is the program (sqlite_sql_program.c), which must be looked at anyway.
  *
  * While the statement runs, only virtual tables compile anything: what they read for themselves. */
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 struct ag_sqlite_seen {
 	ag_str *tables, *functions;
 	size_t ntable, nfunction;
-	bool has_with;
+	bool *only_behind_view; /* of tables: the list of allowed ones was not asked */
+	bool has_with, has_merged_columns;
 };
 
 /* --- refusals --- */
@@ -93,53 +94,99 @@ static int on_unknown(ag_sqlite_conn *c, ag_str name, bool is_columnless)
 	            AG_S("the structure of tables is given by list_tables and describe_table"));
 }
 
-/* Tables behind a view need not be on the list of allowed ones, as with every other database; that it is a view, and not
- * a CTE with the name of one, is certain when the statement has no WITH. */
-static bool is_through_view(const ag_sqlite_conn *c, ag_str by)
+/* Tables behind a view need not be on the list of allowed ones, as with every other database. That it is a view, and not
+ * a CTE with the name of one, is certain when the statement has no WITH; that it is nowhere read directly, when no columns
+ * are merged behind the authorizer's back (see sqlite_sql_program.c). */
+static bool is_behind_view(const ag_sqlite_conn *c, ag_str by)
 {
 	const ag_sqlite_relation *r = by.len ? ag_sqlite_conn_relation(c, by) : NULL;
 
-	return r && r->kind == 'v' && !c->seen->has_with;
+	return r && r->kind == 'v' && !c->seen->has_with && !c->seen->has_merged_columns;
 }
 
-static int on_read(ag_sqlite_conn *c, ag_str name, ag_str column, ag_str db, ag_str by)
+/* By the policy, or by what of it holds behind a view. */
+static int check_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str name, ag_str by,
+                       bool is_behind)
 {
-	struct ag_sqlite_seen *seen = c->seen;
 	ag_sql_policy policy = c->owner->opts->policy;
-	const ag_sqlite_relation *r = ag_sqlite_conn_relation(c, name);
 	ag_sql_verdict v = { 0 };
 
-	if (db.len && !ag_str_ieq(db, AG_S("main")))
-		return deny(c, AG_SQLRULE_SCHEMA,
-		            ag_str_printf(c->arena, "Access to schema %.*s is not permitted",
-		                          AG_FMT(db)),
-		            AG_S("tables of schema main can be read"));
-	if (is_seen(seen->tables, seen->ntable, name))
-		return SQLITE_OK;
-	if (by.len)
-		c->verdict->reads_views = true;
-	if (is_through_view(c, by)) {
+	if (is_behind) {
 		policy.allowed_tables = NULL;
 		policy.nallowed_table = 0;
 	}
-	if (!r && !ag_str_starts(lower(c->arena, name), AG_S("sqlite_")) &&
-	    !ag_str_starts(lower(c->arena, name), AG_S("pragma_")))
-		return on_unknown(c, name, column.len == 0);
-	if (!ag_sql_policy_table(&policy, NULL, AG_S(""), r ? r->name : name, c->arena, &v))
-		return deny(c, v.rule,
-		            by.len && v.rule == AG_SQLRULE_TABLE
-		                    ? ag_str_printf(c->arena, "%.*s (read through %.*s)",
-		                                    AG_FMT(v.message), AG_FMT(by))
-		                    : v.message,
-		            v.hint);
+	if (!ag_sql_policy_table(&policy, NULL, AG_S(""), r ? r->name : name, c->arena, &v)) {
+		if (by.len && v.rule == AG_SQLRULE_TABLE)
+			v.message = ag_str_printf(c->arena, "%.*s (read through %.*s)",
+			                          AG_FMT(v.message), AG_FMT(by));
+		return deny(c, v.rule, v.message, v.hint);
+	}
 	if (!r || r->kind == 's')
 		return deny(c, AG_SQLRULE_SYSTEM,
 		            ag_str_printf(c->arena,
 		                          "Access to the system table %.*s is not permitted",
 		                          AG_FMT(name)),
 		            AG_S("it belongs to a virtual table: ask that one"));
-	/* What a CTE without used columns shadows was checked, but not read for certain; see above. */
-	return add_seen(c, seen->tables, &seen->ntable, r->name);
+	return SQLITE_OK;
+}
+
+static int on_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str name, ag_str by)
+{
+	struct ag_sqlite_seen *seen = c->seen;
+	bool is_behind = is_behind_view(c, by);
+	size_t i = 0;
+	int rc;
+
+	while (i < seen->ntable && !ag_str_ieq(seen->tables[i], name))
+		i++;
+	/* What the program opens was reported, or is read directly. */
+	if (i < seen->ntable && (!seen->only_behind_view[i] || is_behind || c->is_opening))
+		return SQLITE_OK;
+	rc = check_table(c, r, name, by, is_behind);
+	if (!rc && i == seen->ntable)
+		rc = add_seen(c, seen->tables, &seen->ntable, r->name);
+	if (!rc)
+		seen->only_behind_view[i] = is_behind;
+	return rc;
+}
+
+static bool is_sqlites_own(ag_str name)
+{
+	return (name.len > 7 && (ag_str_ieq(ag_str_make(name.ptr, 7), AG_S("sqlite_")) ||
+	                         ag_str_ieq(ag_str_make(name.ptr, 7), AG_S("pragma_"))));
+}
+
+static int on_read(ag_sqlite_conn *c, ag_str name, ag_str column, ag_str db, ag_str by)
+{
+	const ag_sqlite_relation *r = ag_sqlite_conn_relation(c, name);
+
+	if (db.len && !ag_str_ieq(db, AG_S("main")))
+		return deny(c, AG_SQLRULE_SCHEMA,
+		            ag_str_printf(c->arena, "Access to schema %.*s is not permitted",
+		                          AG_FMT(db)),
+		            AG_S("tables of schema main can be read"));
+	if (by.len)
+		c->verdict->reads_views = true;
+	if (!r && !is_sqlites_own(name))
+		return on_unknown(c, name, column.len == 0);
+	/* Perhaps a CTE: what is really opened will be asked for again. */
+	if (!column.len && !by.len && c->seen->has_with && r && r->kind != 'v' && !c->is_opening)
+		return SQLITE_OK;
+	return on_table(c, r, name, by);
+}
+
+bool ag_sqlite_opens(ag_sqlite_conn *c, ag_str table)
+{
+	int rc;
+
+	if (!table.len)
+		return deny(c, AG_SQLRULE_SYSTEM,
+		            AG_S("Access to a table that is not one of the database's is not permitted"),
+		            AG_S("")) == SQLITE_OK;
+	c->is_opening = true;
+	rc = on_read(c, table, AG_S(""), AG_S(""), AG_S(""));
+	c->is_opening = false;
+	return rc == SQLITE_OK;
 }
 
 static int on_step(int action, ag_str a)
@@ -164,10 +211,17 @@ static int on_judge(ag_sqlite_conn *c, int action, ag_str a, ag_str b, ag_str db
 	case SQLITE_RECURSIVE: return SQLITE_OK;
 	case SQLITE_READ: return on_read(c, a, b, db, by);
 	case SQLITE_FUNCTION: return on_function(c, b);
-	default:
-		return deny(c, AG_SQLRULE_STATEMENT, AG_S("Only queries are allowed"),
-		            AG_S("write a SELECT"));
+	case SQLITE_UPDATE: /* how SQLite makes a table that is there by itself: dbstat, pragma_table_info … */
+		if (ag_str_eqc(a, "sqlite_master"))
+			return deny(c, AG_SQLRULE_SYSTEM,
+			            AG_S("Access to the tables of SQLite itself is not permitted"),
+			            AG_S("the structure of tables is given by list_tables and "
+			                 "describe_table"));
+		break;
+	default: break;
 	}
+	return deny(c, AG_SQLRULE_STATEMENT, AG_S("Only queries are allowed"),
+	            AG_S("write a SELECT"));
 }
 
 int ag_sqlite_authorize(void *conn, int action, const char *a, const char *b, const char *db,
@@ -313,6 +367,17 @@ static void fail_prepare(ag_sqlite_conn *c, int rc, ag_str text, ag_str original
 	c->verdict->position = f->position;
 }
 
+static void check_program(ag_sqlite_conn *c, ag_str sql, ag_sql_failure *f)
+{
+	int rc = ag_sqlite_program_check(c, sql);
+
+	if (!rc || c->verdict->rule != AG_SQLRULE_ALLOWED)
+		return;
+	/* It compiled a moment ago: memory, the disk, a deadline. Not judged, so not allowed. */
+	ag_sqlite_failure(c, rc, AG_S(""), c->arena, f);
+	deny(c, AG_SQLRULE_TOO_COMPLEX, f->message, f->hint);
+}
+
 /* --- compiling --- */
 
 void ag_sqlite_forget_last(ag_sqlite_conn *c)
@@ -385,13 +450,19 @@ void ag_sqlite_compile(ag_sqlite_conn *c, ag_str original, ag_sql_purpose purpos
 	*ret_verdict = (ag_sql_verdict){ .message = AG_S(""), .hint = AG_S(""), .sql = AG_S("") };
 	c->arena = arena;
 	c->verdict = ret_verdict;
-	if (!check_text(c, purpose, &sql))
+	if (!check_text(c, purpose, &sql)) {
+		if (ret_verdict->rule == AG_SQLRULE_STATEMENT)
+			ret_verdict->fingerprint = ag_sqlite_fingerprint(sql);
 		return;
+	}
 	sql = ag_str_make(ag_str_cstr(arena, sql),
 	                  sql.len); /* ends in a NUL: SQLite copies it less */
 	seen.tables = ag_new_n(arena, ag_str, MAX_SEEN);
 	seen.functions = ag_new_n(arena, ag_str, MAX_SEEN);
+	seen.only_behind_view = ag_new_n(arena, bool, MAX_SEEN);
 	seen.has_with = ag_sqlite_has_word(sql, AG_S("with"));
+	seen.has_merged_columns = ag_sqlite_has_word(sql, AG_S("natural")) ||
+	                          ag_sqlite_has_word(sql, AG_S("using"));
 	c->seen = &seen;
 	c->phase = AG_SQLITE_JUDGE;
 	rc = sqlite3_prepare_v3(c->db, sql.ptr, (int)sql.len + 1, SQLITE_PREPARE_PERSISTENT, &stmt,
@@ -399,8 +470,8 @@ void ag_sqlite_compile(ag_sqlite_conn *c, ag_str original, ag_sql_purpose purpos
 	c->phase = AG_SQLITE_OWN;
 	if (rc && ret_verdict->rule == AG_SQLRULE_ALLOWED)
 		fail_prepare(c, rc, sql, original, ret_failure);
-	else if (!rc)
-		check_statement(c, stmt, ag_str_c(tail));
+	else if (!rc && check_statement(c, stmt, ag_str_c(tail)))
+		check_program(c, whole(sql, ag_str_c(tail)), ret_failure);
 	fill_verdict(c, rc ? sql : whole(sql, ag_str_c(tail)));
 	if (!rc && ret_verdict->rule == AG_SQLRULE_ALLOWED) {
 		keep_last(c, original, purpose, stmt);

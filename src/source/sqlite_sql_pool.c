@@ -291,25 +291,6 @@ static int read_relations(ag_sqlite_conn *c, sqlite3_stmt *stmt)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* A virtual table reads its own tables when it is first met: that shall be now, not while a user's statement is judged.
- * One that cannot be opened says so when it is asked. */
-static void connect_virtual(ag_sqlite_conn *c)
-{
-	for (size_t i = 0; i < c->nrelation; i++) {
-		sqlite3_stmt *stmt = NULL;
-		char *sql;
-
-		if (c->relations[i].kind != 'V')
-			continue;
-		sql = sqlite3_mprintf("SELECT * FROM main.\"%w\"",
-		                      ag_str_cstr(c->names, c->relations[i].name));
-		if (sql)
-			sqlite3_prepare_v2(c->db, sql, -1, &stmt, NULL);
-		sqlite3_finalize(stmt);
-		sqlite3_free(sql);
-	}
-}
-
 int ag_sqlite_conn_relations(ag_sqlite_conn *c)
 {
 	static const char *const steps[] = {
@@ -331,9 +312,7 @@ int ag_sqlite_conn_relations(ag_sqlite_conn *c)
 			rc = i ? read_relations(c, stmt) : step_once(stmt);
 		sqlite3_finalize(stmt);
 	}
-	if (!rc)
-		connect_virtual(c);
-	return rc;
+	return rc ? rc : ag_sqlite_program_map(c);
 }
 
 const ag_sqlite_relation *ag_sqlite_conn_relation(const ag_sqlite_conn *c, ag_str name)
