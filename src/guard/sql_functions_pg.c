@@ -9,7 +9,7 @@
  * catalog.
  *
  * What may surprise: popen and pclose open and close a geometric path; ts_stat and ts_rewrite are missing because they run
- * queries given as text; json_populate_record is missing because the domains of its row type run checks of users. to_json
+ * queries given as text; xpath, because a server cannot interrupt it; json_populate_record is missing because the domains of its row type run checks of users. to_json
  * and its relatives use a cast to json if somebody defined one for a type of his own: it is his function, not the query's
  * author's. Functions that make large values (repeat, lpad, array_fill) stay: limits of size and time hold them. */
 #include "guard/sql_functions.h"
@@ -86,8 +86,7 @@ const ag_sql_words ag_sql_pg_harmless[] = {
 	      "ts_parse ts_rank ts_rank_cd ts_token_type tsquery_phrase tsvector_to_array "
 	      "websearch_to_tsquery "),
 	AG_SQL_WORDS("XML",
-	      " xml_is_well_formed xml_is_well_formed_content xml_is_well_formed_document xmlcomment "
-	      "xmlexists xpath xpath_exists "),
+	      " xml_is_well_formed xml_is_well_formed_content xml_is_well_formed_document xmlcomment "),
 	AG_SQL_WORDS("PostgreSQL 16 and later",
 	      " any_value array_reverse array_sample array_shuffle array_sort casefold crc32 crc32c "
 	      "date_add date_subtract erf erfc gamma json_agg_strict json_object_agg_strict "

@@ -54,6 +54,8 @@ const ag_sql_words ag_sql_pg_refused[] = {
 	      "pg_try_advisory_xact_lock_shared pgrowlocks "),
 	AG_SQL_WORDS("waits",
 	      " pg_sleep pg_sleep_for pg_sleep_until "),
+	AG_SQL_WORDS("runs an XPath, which the server cannot interrupt",
+	      " xmlexists xpath xpath_exists "),
 	AG_SQL_WORDS("changes or reads settings",
 	      " current_setting get_current_ts_config getdatabaseencoding pg_client_encoding "
 	      "pg_conf_load_time pg_reload_conf pg_settings_get_flags pg_show_all_settings "

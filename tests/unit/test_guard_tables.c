@@ -58,7 +58,7 @@ static void names_are_where_they_belong(void **state)
 		  "jsonb_build_object json_to_recordset generate_series unnest date_trunc date_bin "
 		  "to_char regexp_replace split_part width_bucket to_tsvector ts_rank range_agg "
 		  "random clock_timestamp timezone overlaps like_escape similar_to_escape "
-		  "xmlexists version abs xpath_exists" },
+		  "xmlcomment version abs popen" },
 		{ AG_SQL_POSTGRES, AG_SQL_DANGEROUS,
 		  "pg_read_file pg_ls_dir pg_stat_file lo_import lo_get loread lowrite dblink "
 		  "dblink_exec query_to_xml query_to_xmlschema table_to_xml ts_stat ts_rewrite "
@@ -69,7 +69,7 @@ static void names_are_where_they_belong(void **state)
 		  "pg_terminate_backend pg_reload_conf pg_file_write setseed txid_current "
 		  "has_table_privilege to_regclass regclass pg_get_viewdef obj_description "
 		  "jsonb_populate_record textin boolout int4pl bttextcmp ri_fkey_check_ins "
-		  "brin_summarize_new_values currtid2 pg_relation_size format_type xmlvalidate" },
+		  "brin_summarize_new_values currtid2 pg_relation_size format_type xmlvalidate xpath" },
 		{ AG_SQL_POSTGRES, AG_SQL_UNKNOWN, "leak coun countx regrole regproc jsonb zz a " },
 		{ AG_SQL_SQLITE, AG_SQL_HARMLESS,
 		  "-> ->> like glob count json_extract strftime unixepoch randomblob zeroblob "
