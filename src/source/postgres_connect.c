@@ -131,7 +131,8 @@ static bool reach(making *m, PGconn *db)
 		if (step == PGRES_POLLING_FAILED)
 			return fail_as_told(m, db);
 	}
-	pq->setErrorVerbosity(db, PQERRORS_DEFAULT);
+	/* Nobody waits in PQfinish() for a server that does not read. */
+	pq->setnonblocking(db, 1);
 	return true;
 }
 
@@ -286,6 +287,33 @@ static void ignore_notice(void *arg, const PGresult *r)
 	(void)r; /* libpq would print it */
 }
 
+/* From here on libpq neither reads nor writes, but to say good-bye. */
+static ag_pg_conn *take_over(making *m, PGconn *db)
+{
+	const ag_pq *pq = m->pg->pq;
+	const ag_pq_tls *tls = NULL;
+	void *ssl = NULL;
+	ag_pg_conn *c;
+	ag_err err;
+
+	if (pq->sslInUse(db)) {
+		ssl = pq->sslStruct(db, "OpenSSL");
+		if (!ssl || ag_pq_tls_load(&tls, &err)) {
+			fail(m, "08001",
+			     AG_S("libpq speaks TLS by another library than OpenSSL 3"));
+			return NULL;
+		}
+	} else if (pq->gssEncInUse(db)) {
+		fail(m, "08001", AG_S("encryption by GSSAPI is not supported: use TLS"));
+		return NULL;
+	}
+	c = (ag_pg_conn *)ag_xcalloc(1, sizeof(*c));
+	c->db = db;
+	c->is_new = true;
+	ag_pg_wire_init(&c->wire, pq->socket(db), ssl, tls);
+	return c;
+}
+
 static ag_pg_conn *make(making *m)
 {
 	ag_pg *pg = m->pg;
@@ -302,11 +330,9 @@ static ag_pg_conn *make(making *m)
 		pq->finish(db);
 		return NULL;
 	}
-	pq->setnonblocking(db, 1);
-	pq->enterPipelineMode(db);
-	c = (ag_pg_conn *)ag_xcalloc(1, sizeof(*c));
-	c->db = db;
-	c->is_new = true;
+	c = take_over(m, db);
+	if (!c)
+		pq->finish(db);
 	return c;
 }
 
@@ -392,6 +418,7 @@ bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_
 
 void ag_pg_disconnect(ag_pg *pg, ag_pg_conn *c)
 {
+	ag_pg_wire_release(&c->wire);
 	pg->pq->finish(c->db);
 	free(c);
 }

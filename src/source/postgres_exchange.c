@@ -1,9 +1,8 @@
-/* postgres_exchange -- the steps of one statement in libpq's pipeline, and the wait for their answers.
+/* postgres_exchange -- the steps of one statement, sent at once, and the wait for their answers.
  *
- * Read run_steps(): it sends, then takes answers until the pipeline's end. Three things may cut in: the sink has enough,
- * somebody wants the statement stopped (time, cancel flag, client gone), or a single row grows beyond what may be held.
- * The first two ask the server to stop and read on until it has, for AG_PG_DRAIN_MS at most; the third closes the
- * connection, because libpq keeps a whole row in memory before it shows it.
+ * Read run_steps(): it sends, then takes messages until the server is ready again. Two things may cut in: the sink has
+ * enough, or somebody wants the statement stopped (time, cancel flag, client gone). Then the server is asked to stop and
+ * its answers are read on until it has, for AG_PG_DRAIN_MS at most.
  *
  * BEGIN and ROLLBACK are prepared once a connection: 15 % more calls a second. Their answers are checked by name, since a
  * statement that the guard should not have let in could have put others in their place. */
@@ -12,15 +11,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 
 #include "base/time.h"
 
 #define MAX_STEPS 8
 #define GRACE_MS  250 /* the server's own statement_timeout comes first: its words are better */
-#define KEEP_BYTES \
-	(1024u *   \
-	 1024) /* libpq never gives a buffer back: a connection with a larger one is closed */
 #define DISCARD_BYTES \
 	(1024u * 1024) /* of rows that nobody wants are read before the statement is stopped … */
 #define DISCARD_US 100000 /* … or for so long: stopping costs a connection */
@@ -31,8 +26,6 @@ typedef enum step {
 	STEP_BEGIN,
 	STEP_SETTING,
 	STEP_QUERY,
-	STEP_PARSE, /* without running it: for the columns alone */
-	STEP_DESCRIBE,
 	STEP_ROLLBACK,
 	STEP_PLAIN_ROLLBACK, /* when the prepared one was skipped */
 	STEP_DISCARD
@@ -42,8 +35,8 @@ typedef enum stop { STOP_NONE, STOP_TIMEOUT, STOP_CANCELLED, STOP_GONE, STOP_ENO
 
 typedef struct exchange {
 	ag_pg *pg;
-	const ag_pq *pq;
 	ag_pg_conn *c;
+	ag_pg_wire *wire;
 	const ag_ctx *ctx;
 	const ag_pg_statement *s;
 	ag_arena *arena;
@@ -51,46 +44,20 @@ typedef struct exchange {
 
 	step steps[MAX_STEPS];
 	size_t nstep, at; /* `at` is being answered */
-	bool is_unsent;   /* libpq holds bytes that the socket did not take */
+	bool is_unsent;   /* the socket did not take everything */
 	int64_t deadline_us;
 	stop stop;
 	ag_pg_cancel *cancel;
-	bool has_rows, has_enough, was_answered, was_discarded, is_lost, is_over;
-	unsigned nread;
-	size_t row_bytes, largest_row,
-		unwanted_bytes; /* since the last whole row; since has_enough */
+	const ag_pg_field *field;
+	ag_str *cell;
+	size_t ncolumn;
+	bool has_columns, has_enough, was_answered, was_discarded, is_lost, is_over;
+	char transaction;   /* 'I' idle, 'T' open, 'E' failed: of the last ReadyForQuery */
+	uint64_t nunwanted; /* bytes since has_enough */
 	int64_t enough_us;
 } exchange;
 
 /* --- sending --- */
-
-static bool send_step(exchange *x, step what)
-{
-	const ag_pq *pq = x->pq;
-	PGconn *db = x->c->db;
-	char text[64];
-
-	switch (what) {
-	case STEP_PREPARE_BEGIN: return pq->sendPrepare(db, "ag_begin", "BEGIN READ ONLY", 0, NULL);
-	case STEP_PREPARE_ROLLBACK: return pq->sendPrepare(db, "ag_rollback", "ROLLBACK", 0, NULL);
-	case STEP_BEGIN: return pq->sendQueryPrepared(db, "ag_begin", 0, NULL, NULL, NULL, 0);
-	case STEP_SETTING:
-		snprintf(text, sizeof(text), "SET LOCAL statement_timeout = %lld",
-		         (long long)x->s->timeout_ms);
-		return pq->sendQueryParams(db, text, 0, NULL, NULL, NULL, NULL, 0);
-	case STEP_QUERY:
-		return pq->sendQueryParams(db, x->s->sql, x->s->nvalue, NULL, x->s->values, NULL,
-		                           NULL, 0);
-	case STEP_PARSE: return pq->sendPrepare(db, "", x->s->sql, x->s->nvalue, NULL);
-	case STEP_DESCRIBE: return pq->sendDescribePrepared(db, "");
-	case STEP_ROLLBACK: return pq->sendQueryPrepared(db, "ag_rollback", 0, NULL, NULL, NULL, 0);
-	case STEP_PLAIN_ROLLBACK:
-		return pq->sendQueryParams(db, "ROLLBACK", 0, NULL, NULL, NULL, NULL, 0);
-	case STEP_DISCARD:
-		return pq->sendQueryParams(db, "DISCARD ALL", 0, NULL, NULL, NULL, NULL, 0);
-	}
-	return false;
-}
 
 static void add_step(exchange *x, step what)
 {
@@ -98,21 +65,63 @@ static void add_step(exchange *x, step what)
 	x->steps[x->nstep++] = what;
 }
 
+static void send_text(exchange *x, const char *sql)
+{
+	ag_pg_send_parse(x->wire, "", ag_str_c(sql));
+	ag_pg_send_bind(x->wire, "", NULL, 0);
+	ag_pg_send_execute(x->wire);
+}
+
+static void send_step(exchange *x, step what)
+{
+	char text[64];
+
+	switch (what) {
+	case STEP_PREPARE_BEGIN:
+		ag_pg_send_parse(x->wire, "ag_begin", AG_S("BEGIN READ ONLY"));
+		break;
+	case STEP_PREPARE_ROLLBACK:
+		ag_pg_send_parse(x->wire, "ag_rollback", AG_S("ROLLBACK"));
+		break;
+	case STEP_BEGIN:
+		ag_pg_send_bind(x->wire, "ag_begin", NULL, 0);
+		ag_pg_send_execute(x->wire);
+		break;
+	case STEP_SETTING:
+		snprintf(text, sizeof(text), "SET LOCAL statement_timeout = %lld",
+		         (long long)x->s->timeout_ms);
+		send_text(x, text);
+		break;
+	case STEP_QUERY:
+		ag_pg_send_parse(x->wire, "", x->s->sql);
+		ag_pg_send_bind(x->wire, "", x->s->values, x->s->nvalue);
+		ag_pg_send_describe(x->wire);
+		ag_pg_send_execute(x->wire);
+		break;
+	case STEP_ROLLBACK:
+		ag_pg_send_bind(x->wire, "ag_rollback", NULL, 0);
+		ag_pg_send_execute(x->wire);
+		break;
+	case STEP_PLAIN_ROLLBACK: send_text(x, "ROLLBACK"); break;
+	case STEP_DISCARD: send_text(x, "DISCARD ALL"); break;
+	}
+}
+
 static bool flush(exchange *x)
 {
-	int rc = x->pq->flush(x->c->db);
+	ag_pg_io io = ag_pg_flush(x->wire);
 
-	x->is_unsent = rc > 0;
-	return rc >= 0;
+	x->is_unsent = io == AG_PG_IO_WAIT;
+	x->is_lost = x->is_lost || io == AG_PG_IO_BROKEN;
+	return io != AG_PG_IO_BROKEN;
 }
 
 static bool send_steps(exchange *x)
 {
-	for (size_t i = 0; i < x->nstep; i++) {
-		if (!send_step(x, x->steps[i]))
-			return false;
-	}
-	return x->pq->pipelineSync(x->c->db) && flush(x);
+	for (size_t i = 0; i < x->nstep; i++)
+		send_step(x, x->steps[i]);
+	ag_pg_send_sync(x->wire);
+	return flush(x);
 }
 
 /* --- stopping --- */
@@ -127,6 +136,11 @@ static bool stop_it(exchange *x, stop why)
 	return x->cancel != NULL;
 }
 
+static bool is_wanted_stop(const exchange *x)
+{
+	return x->stop == STOP_TIMEOUT || x->stop == STOP_CANCELLED || x->stop == STOP_GONE;
+}
+
 static stop why_stop(const exchange *x, int64_t now, bool client_gone)
 {
 	if (client_gone)
@@ -135,7 +149,7 @@ static stop why_stop(const exchange *x, int64_t now, bool client_gone)
 		return STOP_CANCELLED;
 	if (now >= x->deadline_us)
 		return STOP_TIMEOUT;
-	if (x->has_enough && (x->unwanted_bytes > DISCARD_BYTES || now - x->enough_us > DISCARD_US))
+	if (x->has_enough && (x->nunwanted > DISCARD_BYTES || now - x->enough_us > DISCARD_US))
 		return STOP_ENOUGH;
 	return STOP_NONE;
 }
@@ -147,40 +161,39 @@ static int wait_ms(const exchange *x, int64_t now)
 	int64_t left_us = x->deadline_us - now;
 	bool must_look = x->stop == STOP_NONE && ((x->ctx && x->ctx->cancel) || x->has_enough);
 
-	if (left_us <= 0)
+	if (left_us <= 0 || (!x->is_unsent && !ag_pg_must_wait(x->wire)))
 		return 0;
 	if (must_look && left_us > AG_PG_SLICE_MS * 1000)
 		return AG_PG_SLICE_MS;
 	return left_us > INT64_C(1000000000) ? 1000000 : (int)((left_us + 999) / 1000);
 }
 
-/* How much is about to be read. The first read of a call is not asked about: it fits the buffer that is there. */
-static void count(exchange *x, int fd)
+static bool read_some(exchange *x)
 {
-	int n = 0;
+	size_t had = x->wire->to - x->wire->from;
+	uint64_t skipped = x->wire->nskipped;
+	ag_pg_io io = ag_pg_read(x->wire);
 
-	if (x->nread++ == 0 || ioctl(fd, FIONREAD, &n) != 0 || n <= 0)
-		return;
-	x->row_bytes += (size_t)n;
-	if (x->row_bytes > x->largest_row)
-		x->largest_row = x->row_bytes;
 	if (x->has_enough)
-		x->unwanted_bytes += (size_t)n;
+		x->nunwanted += x->wire->to - x->wire->from - had + x->wire->nskipped - skipped;
+	x->is_lost = x->is_lost || io == AG_PG_IO_BROKEN;
+	return io != AG_PG_IO_BROKEN;
 }
 
-/* One round of waiting and reading. false: give the connection up. */
+/* One round of waiting, sending and reading. false: give the connection up. */
 static bool wait_for_server(exchange *x)
 {
 	struct pollfd fds[2] = {
-		{ .fd = x->pq->socket(x->c->db), .events = POLLIN },
+		{ .fd = x->wire->fd, .events = POLLIN },
 		{ .fd = x->stop == STOP_NONE ? x->s->watch_fd : -1, .events = POLLRDHUP },
 	};
-	int64_t now;
+	bool can_read = !ag_pg_must_wait(x->wire);
+	int64_t now = ag_time_mono_us();
 	stop why;
 
 	if (x->is_unsent)
 		fds[0].events |= POLLOUT;
-	if (poll(fds, 2, wait_ms(x, ag_time_mono_us())) < 0 && errno != EINTR)
+	if (poll(fds, 2, wait_ms(x, now)) < 0 && errno != EINTR)
 		return false;
 	now = ag_time_mono_us();
 	if (x->stop != STOP_NONE && now >= x->deadline_us)
@@ -188,26 +201,14 @@ static bool wait_for_server(exchange *x)
 	why = x->stop == STOP_NONE ? why_stop(x, now, fds[1].revents != 0) : STOP_NONE;
 	if (why != STOP_NONE && !stop_it(x, why))
 		return false;
-	if (x->is_unsent && (fds[0].revents & POLLOUT) && !flush(x)) {
-		x->is_lost = true;
+	if ((fds[0].revents & POLLOUT) && !flush(x))
 		return false;
-	}
-	if (fds[0].revents & ~POLLOUT) {
-		count(x, fds[0].fd);
-		if (!x->pq->consumeInput(x->c->db)) {
-			x->is_lost = true;
-			return false;
-		}
-	}
-	return true;
+	if (!can_read && !(fds[0].revents & ~POLLOUT))
+		return true;
+	return read_some(x);
 }
 
 /* --- answers --- */
-
-static bool is_wanted_stop(const exchange *x)
-{
-	return x->stop == STOP_TIMEOUT || x->stop == STOP_CANCELLED || x->stop == STOP_GONE;
-}
 
 static step step_of(const exchange *x)
 {
@@ -230,21 +231,13 @@ static void fail(exchange *x, const ag_sql_failure *failure)
 {
 	step at = step_of(x);
 
-	if ((at != STEP_QUERY && at != STEP_PARSE && at != STEP_DESCRIBE) || is_unusual(failure))
+	if (at != STEP_QUERY || is_unusual(failure))
 		x->c->is_spoilt = true;
 	/* What comes behind the rows that were wanted, or because of our own request to stop, is no failure. */
 	if (x->out->has_failed || (at == STEP_QUERY && x->has_enough && !is_wanted_stop(x)))
 		return;
 	x->out->has_failed = true;
 	x->out->failure = *failure;
-}
-
-static void fail_as_told(exchange *x, const PGresult *r)
-{
-	ag_sql_failure failure;
-
-	ag_pg_failure_of_result(x->pg, r, x->arena, &failure);
-	fail(x, &failure);
 }
 
 static void fail_with(exchange *x, const char *state, ag_str message)
@@ -256,27 +249,62 @@ static void fail_with(exchange *x, const char *state, ag_str message)
 	fail(x, &failure);
 }
 
+static void take_error(exchange *x, const ag_pg_message *m)
+{
+	ag_sql_failure failure;
+
+	if (m->is_too_large) {
+		fail_with(x, "XX000", AG_S("the server gave an error of more than 1 MiB"));
+		return;
+	}
+	ag_pg_failure_of_error(m->body, x->arena, &failure);
+	fail(x, &failure);
+}
+
+/* Not the protocol, or not a part of it that is spoken here. */
+static bool give_up(exchange *x, const char *state, ag_str message)
+{
+	fail_with(x, state, message);
+	x->c->is_spoilt = true;
+	return false;
+}
+
 static void enough(exchange *x)
 {
 	x->has_enough = true;
 	x->enough_us = ag_time_mono_us();
 }
 
-static void take_columns(exchange *x, const PGresult *r)
+static bool take_columns(exchange *x, const ag_pg_message *m)
 {
-	if (x->has_rows)
-		return;
-	x->has_rows = true;
-	x->out->is_rows = true;
-	if (!x->has_enough && !x->s->sink.columns(x->s->sink.arg, r))
+	if (m->is_too_large || !ag_pg_read_fields(m->body, x->arena, &x->field, &x->ncolumn))
+		return give_up(x, "08P01", AG_S("the columns of the answer cannot be read"));
+	x->cell = ag_new_n(x->arena, ag_str, x->ncolumn);
+	x->has_columns = true;
+	if (!x->has_enough && !x->s->sink.columns(x->s->sink.arg, x->field, x->ncolumn))
 		enough(x);
+	return true;
+}
+
+static bool take_row(exchange *x, const ag_pg_message *m)
+{
+	if (x->has_enough)
+		return true;
+	if (m->is_too_large) {
+		x->s->sink.too_large(x->s->sink.arg);
+		enough(x);
+		return true;
+	}
+	if (!x->has_columns || !ag_pg_read_row(m->body, x->cell, x->ncolumn))
+		return give_up(x, "08P01", AG_S("a row of the answer cannot be read"));
+	if (!x->s->sink.row(x->s->sink.arg, x->cell))
+		enough(x);
+	return true;
 }
 
 /* Only queries may have run: after anything else the session is not what it was. */
-static bool is_tag(const exchange *x, PGresult *r)
+static bool is_tag(const exchange *x, const char *tag)
 {
-	const char *tag = x->pq->cmdStatus(r);
-
 	switch (step_of(x)) {
 	case STEP_BEGIN: return strcmp(tag, "BEGIN") == 0;
 	case STEP_ROLLBACK:
@@ -284,50 +312,63 @@ static bool is_tag(const exchange *x, PGresult *r)
 	case STEP_SETTING: return strcmp(tag, "SET") == 0;
 	case STEP_DISCARD: return strcmp(tag, "DISCARD ALL") == 0;
 	case STEP_QUERY: return strncmp(tag, "SELECT", 6) == 0 || strcmp(tag, "EXPLAIN") == 0;
-	default: return true;
+	default: return false;
 	}
 }
 
-static void take_command(exchange *x, PGresult *r)
+static void take_command(exchange *x, ag_str body)
 {
-	if (!is_tag(x, r))
+	step is = step_of(x);
+
+	if (body.len == 0 || body.ptr[body.len - 1] != '\0' || !is_tag(x, body.ptr))
 		x->c->is_spoilt = true;
-	else if (step_of(x) == STEP_PREPARE_ROLLBACK)
-		x->c->is_prepared = true;
-	else if (step_of(x) == STEP_DISCARD)
-		x->c->is_prepared = !(x->was_discarded = true);
-	else if (step_of(x) == STEP_BEGIN)
+	if (is == STEP_BEGIN)
 		x->was_answered = true;
-	else if (step_of(x) == STEP_DESCRIBE)
-		take_columns(x, r);
+	else if (is == STEP_QUERY)
+		x->out->last_row_us = ag_time_mono_us();
+	else if (is == STEP_DISCARD)
+		x->was_discarded = true;
+	x->at++;
 }
 
-static void take(exchange *x, PGresult *r)
+static void take_parsed(exchange *x)
 {
-	switch (x->pq->resultStatus(r)) {
-	case PGRES_PIPELINE_SYNC: x->is_over = true; break;
-	case PGRES_SINGLE_TUPLE:
-		take_columns(x, r);
-		x->row_bytes = 0;
-		if (!x->has_enough && !x->s->sink.row(x->s->sink.arg, r))
-			enough(x);
-		break;
-	case PGRES_TUPLES_OK:
-		take_columns(x, r);
-		x->out->last_row_us = ag_time_mono_us();
-		take_command(x, r);
-		break;
-	case PGRES_COMMAND_OK: take_command(x, r); break;
-	case PGRES_PIPELINE_ABORTED: /* the failure before it says why */ break;
-	case PGRES_FATAL_ERROR: fail_as_told(x, r); break;
-	case PGRES_EMPTY_QUERY: fail_with(x, "42601", AG_S("the statement is empty")); break;
-	default: /* the guard lets no COPY through, and libpq can only leave it in the middle */
-		fail_with(x, "0A000", AG_S("COPY is not possible here"));
-		x->c->is_spoilt = true;
+	step is = step_of(x);
+
+	if (is != STEP_PREPARE_BEGIN && is != STEP_PREPARE_ROLLBACK)
+		return;
+	x->c->is_prepared = is == STEP_PREPARE_ROLLBACK;
+	x->at++;
+}
+
+/* false: given up, the connection is spoilt. */
+static bool take(exchange *x, const ag_pg_message *m)
+{
+	switch (m->type) {
+	case 'D': return take_row(x, m);
+	case 'T': return take_columns(x, m);
+	case 'C': take_command(x, m->body); return true;
+	case '1': take_parsed(x); return true;
+	case 'I':
+		fail_with(x, "42601", AG_S("the statement is empty"));
+		x->at++;
+		return true;
+	case 'E': take_error(x, m); return true;
+	case 'Z':
+		x->transaction = m->body.len == 1 ? m->body.ptr[0] : '?';
 		x->is_over = true;
-		break;
+		return true;
+	case '2': /* bound */
+	case 'n': /* no columns */
+	case 'N': /* a notice */
+	case 'S': /* a setting */
+	case 'A': /* a notification */ return true;
+	case 'G':
+	case 'H':
+	case 'W': /* the guard lets no COPY through: it could only be left in the middle */
+		return give_up(x, "0A000", AG_S("COPY is not possible here"));
+	default: return give_up(x, "08P01", AG_S("the server sent what is not its protocol"));
 	}
-	x->pq->clear(r);
 }
 
 /* false: given up, the connection is spoilt. */
@@ -335,35 +376,24 @@ static bool run_steps(exchange *x)
 {
 	x->at = 0;
 	x->is_over = false;
-	if (!send_steps(x)) {
-		x->is_lost = true;
+	if (!send_steps(x))
 		return false;
-	}
 	while (!x->is_over) {
-		PGresult *r;
+		ag_pg_message m;
 
-		if (x->pq->isBusy(x->c->db)) {
-			if (x->row_bytes > x->s->max_row_bytes) {
-				x->out->is_too_large = true;
+		switch (ag_pg_next(x->wire, x->s->max_row_bytes, &m)) {
+		case AG_PG_IO_DONE:
+			if (!take(x, &m))
 				return false;
-			}
+			break;
+		case AG_PG_IO_WAIT:
 			if (!wait_for_server(x))
 				return false;
-			continue;
+			break;
+		case AG_PG_IO_BROKEN:
+			return give_up(x, "08P01",
+			               AG_S("the server sent what is not its protocol"));
 		}
-		r = x->pq->getResult(x->c->db);
-		if (r) {
-			take(x, r);
-			continue;
-		}
-		/* The next step's answers; libpq takes the wish for single rows only now. */
-		x->at++;
-		if (x->at > x->nstep) {
-			x->is_lost = true;
-			return false;
-		}
-		if (x->at < x->nstep && x->steps[x->at] == STEP_QUERY)
-			x->pq->setSingleRowMode(x->c->db);
 	}
 	return !x->c->is_spoilt;
 }
@@ -379,12 +409,7 @@ static void plan(exchange *x)
 	add_step(x, STEP_BEGIN);
 	if (x->s->timeout_ms != x->pg->statement_timeout_ms)
 		add_step(x, STEP_SETTING);
-	if (x->s->is_describe_only) {
-		add_step(x, STEP_PARSE);
-		add_step(x, STEP_DESCRIBE);
-	} else {
-		add_step(x, STEP_QUERY);
-	}
+	add_step(x, STEP_QUERY);
 	add_step(x, STEP_ROLLBACK);
 	if (x->s->may_leave_state)
 		add_step(x, STEP_DISCARD);
@@ -393,8 +418,7 @@ static void plan(exchange *x)
 /* After an error everything behind it was skipped. */
 static bool clean_up(exchange *x)
 {
-	if (x->pq->transactionStatus(x->c->db) == PQTRANS_IDLE &&
-	    (x->was_discarded || !x->s->may_leave_state))
+	if (x->transaction == 'I' && (x->was_discarded || !x->s->may_leave_state))
 		return true;
 	x->nstep = 0;
 	add_step(x, STEP_PLAIN_ROLLBACK);
@@ -403,7 +427,7 @@ static bool clean_up(exchange *x)
 	x->deadline_us = ag_time_mono_us() + AG_PG_DRAIN_MS * 1000;
 	if (x->stop == STOP_NONE)
 		x->stop = STOP_ENOUGH; /* nobody stops this */
-	return run_steps(x) && x->pq->transactionStatus(x->c->db) == PQTRANS_IDLE;
+	return run_steps(x) && x->transaction == 'I';
 }
 
 static void explain_end(exchange *x, int64_t now)
@@ -418,7 +442,7 @@ static void explain_end(exchange *x, int64_t now)
 		                                                   : AG_SQL_STOP_CLIENT_GONE,
 		                       &out->failure);
 		out->has_failed = true;
-	} else if (x->is_lost && !out->has_failed && !(x->has_enough && x->has_rows)) {
+	} else if (x->is_lost && !out->has_failed && !(x->has_enough && x->has_columns)) {
 		ag_pg_failure_of_connection(AG_S("the connection to the database was lost"),
 		                            "08006", x->arena, &out->failure);
 		out->has_failed = true;
@@ -438,8 +462,8 @@ void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_sta
                     ag_arena *arena, ag_pg_outcome *ret)
 {
 	exchange x = { .pg = pg,
-		       .pq = pg->pq,
 		       .c = c,
+		       .wire = &c->wire,
 		       .ctx = ctx,
 		       .s = statement,
 		       .arena = arena,
@@ -456,8 +480,11 @@ void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_sta
 	is_clean = run_steps(&x) && clean_up(&x);
 	if (x.cancel && !ag_pg_cancel_end(x.cancel, x.deadline_us))
 		is_clean = false;
-	if (!is_clean || statement->is_last || x.largest_row > KEEP_BYTES)
+	if (!is_clean || statement->is_last)
 		c->is_spoilt = true;
+	if (x.was_discarded)
+		c->is_prepared = false;
+	ag_pg_wire_trim(&c->wire);
 	explain_end(&x, ag_time_mono_us());
 	c->is_new = false;
 }

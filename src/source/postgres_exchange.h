@@ -1,6 +1,6 @@
 /* postgres_exchange -- one statement on one connection, from its BEGIN to its ROLLBACK; private to source/postgres*.c.
  *
- * BEGIN READ ONLY, the statement and ROLLBACK leave in one write; rows are handed to a sink as they come. Whatever
+ * BEGIN READ ONLY, the statement, ROLLBACK and Sync leave in one write; rows are handed to a sink as they come. Whatever
  * happens, run() comes back within the deadline and AG_PG_DRAIN_MS, and the connection is either clean or spoilt. */
 #ifndef AG_SOURCE_POSTGRES_EXCHANGE_H
 #define AG_SOURCE_POSTGRES_EXCHANGE_H
@@ -9,22 +9,23 @@
 
 /* Each gives false when it wants no more: what comes then is thrown away, or the statement is stopped. */
 typedef struct ag_pg_sink {
-	bool (*columns)(void *arg,
-	                const PGresult *r); /* once, before the first row, also without rows */
-	bool (*row)(void *arg, const PGresult *r); /* row 0 of r */
+	/* Once, before the first row, also without rows. field lives as long as the arena. */
+	bool (*columns)(void *arg, const ag_pg_field *field, size_t n);
+	/* Cells are valid for the call; NULL has no ptr. */
+	bool (*row)(void *arg, const ag_str *cell);
+	void (*too_large)(void *arg); /* a row above max_row_bytes: it is not read */
 	void *arg;
 } ag_pg_sink;
 
 typedef struct ag_pg_statement {
-	const char *sql;
-	const char *const *values; /* $1, $2 … */
-	int nvalue;
+	ag_str sql;
+	const ag_str *values; /* $1, $2 … */
+	size_t nvalue;
 	int64_t timeout_ms;
-	size_t max_row_bytes; /* a row that is larger on the wire is never read to its end */
+	size_t max_row_bytes; /* a row that is larger on the wire is never stored */
 	int watch_fd;
-	bool may_leave_state;  /* DISCARD ALL behind it */
-	bool is_last;          /* what it leaves no statement clears: the connection is closed */
-	bool is_describe_only; /* parsed, never run: sink.columns alone */
+	bool may_leave_state; /* DISCARD ALL behind it */
+	bool is_last;         /* what it leaves no statement clears: the connection is closed */
 	ag_pg_sink sink;
 } ag_pg_statement;
 
@@ -32,8 +33,6 @@ typedef struct ag_pg_outcome {
 	bool has_failed;
 	ag_sql_failure failure;
 	bool is_repeatable; /* the connection was dead before the server had seen the statement */
-	bool is_too_large;  /* stopped in a row above max_row_bytes */
-	bool is_rows;       /* it gave columns, maybe none, and rows, maybe none */
 	int64_t began_us, last_row_us;
 } ag_pg_outcome;
 

@@ -35,11 +35,6 @@ static ag_str tidy(ag_str s, ag_arena *arena)
 	return ag_str_trim(ag_str_make(text, out.len));
 }
 
-static ag_str field(const ag_pg *pg, const PGresult *r, int code, ag_arena *arena)
-{
-	return tidy(ag_str_c(pg->pq->resultErrorField(r, code)), arena);
-}
-
 void ag_pg_failure(ag_sql_failure *ret, ag_sql_code code, const char *class_name, ag_str message)
 {
 	*ret = (ag_sql_failure){
@@ -51,26 +46,20 @@ void ag_pg_failure(ag_sql_failure *ret, ag_sql_code code, const char *class_name
 	};
 }
 
-void ag_pg_failure_of_result(const ag_pg *pg, const PGresult *r, ag_arena *arena,
-                             ag_sql_failure *ret)
+void ag_pg_failure_of_error(ag_str body, ag_arena *arena, ag_sql_failure *ret)
 {
-	const char *state = pg->pq->resultErrorField(r, PG_DIAG_SQLSTATE);
-	ag_str hint = field(pg, r, PG_DIAG_MESSAGE_HINT, arena);
+	ag_str state = ag_pg_error_field(body, 'C');
+	ag_str hint = tidy(ag_pg_error_field(body, 'H'), arena);
 	uint64_t position = 0;
 
-	if (!state) { /* libpq itself: the connection broke */
-		ag_pg_failure_of_connection(AG_S("the connection to the database was lost"),
-		                            "08006", arena, ret);
-		return;
-	}
-	ag_sql_failure_of_state(state, ret);
-	ret->message = field(pg, r, PG_DIAG_MESSAGE_PRIMARY, arena);
-	ret->detail = field(pg, r, PG_DIAG_MESSAGE_DETAIL, arena);
+	ag_sql_failure_of_state(state.len == 5 ? state.ptr : "XX000", ret);
+	ret->message = tidy(ag_pg_error_field(body, 'M'), arena);
+	if (ret->message.len == 0)
+		ret->message = AG_S("the server gave an error without words");
+	ret->detail = tidy(ag_pg_error_field(body, 'D'), arena);
 	if (hint.len > 0)
 		ret->hint = hint;
-	if (ag_str_to_u64(ag_str_c(pg->pq->resultErrorField(r, PG_DIAG_STATEMENT_POSITION)),
-	                  &position) &&
-	    position <= UINT32_MAX)
+	if (ag_str_to_u64(ag_pg_error_field(body, 'P'), &position) && position <= UINT32_MAX)
 		ret->position = (uint32_t)position;
 }
 

@@ -10,6 +10,7 @@
 #include "source/postgres.h"
 #include "source/postgres_load.h"
 #include "source/postgres_values.h"
+#include "source/postgres_wire.h"
 
 #define AG_PG_MAX_KEYWORDS 64   /* of a connection string; libpq knows some forty */
 #define AG_PG_SLICE_MS     50   /* how late a cancel flag or a client that has gone is seen */
@@ -17,6 +18,7 @@
 
 typedef struct ag_pg_conn {
 	PGconn *db;
+	ag_pg_wire wire; /* statements go past libpq */
 	int64_t idle_since_ms;
 	bool is_new;      /* no statement has been answered on it yet */
 	bool is_prepared; /* "ag_begin" and "ag_rollback" are there */
@@ -123,8 +125,8 @@ void ag_pg_run_text(ag_pg *pg, const ag_ctx *ctx, ag_str sql, const ag_sql_limit
 
 /* --- postgres_failure.c --- */
 
-void ag_pg_failure_of_result(const ag_pg *pg, const PGresult *r, ag_arena *arena,
-                             ag_sql_failure *ret);
+/* Of an ErrorResponse. */
+void ag_pg_failure_of_error(ag_str body, ag_arena *arena, ag_sql_failure *ret);
 /* Of a connection that broke or was never made: what libpq says, without secrets. */
 void ag_pg_failure_of_connection(ag_str message, const char *sqlstate, ag_arena *arena,
                                  ag_sql_failure *ret);

@@ -11,11 +11,10 @@ typedef struct collecting {
 	size_t nbyte;
 } collecting;
 
-static bool take_columns(void *arg, const PGresult *r)
+static bool take_columns(void *arg, const ag_pg_field *field, size_t n)
 {
-	collecting *to = (collecting *)arg;
-
-	to->ncolumn = (size_t)to->pg->pq->nfields(r);
+	(void)field;
+	((collecting *)arg)->ncolumn = n;
 	return true;
 }
 
@@ -30,25 +29,24 @@ static void grow(collecting *to)
 	to->capacity = capacity;
 }
 
-static bool take_row(void *arg, const PGresult *r)
+static bool take_row(void *arg, const ag_str *cell)
 {
 	collecting *to = (collecting *)arg;
-	const ag_pq *pq = to->pg->pq;
 
 	if (to->nrow == to->capacity)
 		grow(to);
 	for (size_t i = 0; i < to->ncolumn; i++) {
-		ag_str *cell = &to->cell[to->nrow * to->ncolumn + i];
-
-		if (pq->getisnull(r, 0, (int)i))
-			continue;
-		*cell = ag_str_dup(to->arena, ag_str_make(pq->getvalue(r, 0, (int)i),
-		                                          (size_t)pq->getlength(r, 0, (int)i)));
-		to->nbyte += cell->len;
+		if (cell[i].ptr)
+			to->cell[to->nrow * to->ncolumn + i] = ag_str_dup(to->arena, cell[i]);
+		to->nbyte += cell[i].len + sizeof(ag_str);
 	}
 	to->nrow++;
-	to->nbyte += to->ncolumn * sizeof(ag_str);
 	return to->nbyte <= AG_PG_MAX_ROWS_BYTES;
+}
+
+static void row_too_large(void *arg)
+{
+	((collecting *)arg)->nbyte = AG_PG_MAX_ROWS_BYTES + (size_t)1;
 }
 
 /* false: no connection. */
@@ -73,22 +71,19 @@ ag_status ag_pg_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql, cons
 {
 	ag_pg *pg = ag_pg_of(impl);
 	collecting to = { .pg = pg, .arena = arena };
-	const char **values = ag_new_n(arena, const char *, nparam + 1);
 	ag_pg_statement statement = {
-		.sql = sql,
-		.values = values,
-		.nvalue = (int)nparam,
+		.sql = ag_str_c(sql),
+		.values = params,
+		.nvalue = nparam,
 		.timeout_ms = pg->statement_timeout_ms,
 		.max_row_bytes = AG_PG_MAX_ROWS_BYTES,
 		.watch_fd = -1,
-		.sink = { take_columns, take_row, &to },
+		.sink = { take_columns, take_row, row_too_large, &to },
 	};
 	ag_pg_outcome out;
 
 	(void)err;
 	*ret_failure = (ag_sql_failure){ .code = AG_SQLCODE_NONE };
-	for (size_t i = 0; i < nparam; i++)
-		values[i] = ag_str_cstr(arena, params[i]);
 	if (!try_once(pg, ctx, &statement, false, &to, &out, ret_failure))
 		return AG_OK;
 	if (out.has_failed && out.is_repeatable) {
@@ -98,7 +93,7 @@ ag_status ag_pg_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql, cons
 	}
 	if (out.has_failed)
 		return AG_OK;
-	if (out.is_too_large || to.nbyte > AG_PG_MAX_ROWS_BYTES) {
+	if (to.nbyte > AG_PG_MAX_ROWS_BYTES) {
 		ag_pg_failure(ret_failure, AG_SQLCODE_SCHEMA, "resource",
 		              AG_S("the database describes itself in more than 64 MiB"));
 		return AG_OK;

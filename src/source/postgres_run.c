@@ -8,8 +8,10 @@
 
 #include "base/time.h"
 
-/* Wire bytes of a row that are read although its JSON cannot fit: what libpq holds is max_bytes and this. */
-#define ROW_SLACK_BYTES (1024u * 1024)
+/* A row is stored up to this: its JSON may be half as long (an array of json loses its backslashes) … */
+#define ROW_FACTOR 2
+/* … and lacks the lengths of its cells. */
+#define ROW_SLACK_BYTES (16u * 1024)
 #define MAX_ATTEMPTS    3
 
 typedef struct json_rows {
@@ -50,24 +52,20 @@ static bool is_last(ag_str sql)
 
 /* --- the sink --- */
 
-static bool take_columns(void *arg, const PGresult *r)
+static bool take_columns(void *arg, const ag_pg_field *field, size_t n)
 {
 	json_rows *j = (json_rows *)arg;
-	const ag_pq *pq = j->pg->pq;
-	size_t n = (size_t)pq->nfields(r);
 	ag_sql_column_info *columns = ag_new_n(j->arena, ag_sql_column_info, n);
 
 	j->types = ag_new_n(j->arena, ag_pg_type, n);
 	j->unknown = ag_new_n(j->arena, uint32_t, n);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t oid = pq->ftype(r, (int)i);
-
-		if (!ag_pg_type_of(j->pg, oid, &j->types[i])) {
-			j->types[i] = (ag_pg_type){ .oid = oid, .name = "unknown" };
-			j->unknown[j->nunknown++] = oid;
+		if (!ag_pg_type_of(j->pg, field[i].oid, &j->types[i])) {
+			j->types[i] = (ag_pg_type){ .oid = field[i].oid, .name = "unknown" };
+			j->unknown[j->nunknown++] = field[i].oid;
 		}
-		columns[i].name = ag_str_dup(j->arena, ag_str_c(pq->fname(r, (int)i)));
-		columns[i].type = ag_pg_type_text(&j->types[i], pq->fmod(r, (int)i), j->arena);
+		columns[i].name = field[i].name;
+		columns[i].type = ag_pg_type_text(&j->types[i], field[i].modifier, j->arena);
 	}
 	j->ret->columns = columns;
 	j->ret->ncolumn = n;
@@ -76,27 +74,23 @@ static bool take_columns(void *arg, const PGresult *r)
 	return j->nunknown == 0;
 }
 
-static void write_row(json_rows *j, const PGresult *r)
+static void write_row(json_rows *j, const ag_str *cell)
 {
-	const ag_pq *pq = j->pg->pq;
 	ag_buf *out = &j->ret->rows;
 
-	ag_buf_adds(out, j->ret->nrow > 0 ? ",[" : "[");
+	ag_buf_add(out, j->ret->nrow > 0 ? AG_S(",[") : AG_S("["));
 	for (size_t i = 0; i < j->ret->ncolumn && !out->failed; i++) {
-		ag_str text = ag_str_make(pq->getvalue(r, 0, (int)i),
-		                          (size_t)pq->getlength(r, 0, (int)i));
-
 		if (i > 0)
 			ag_buf_addc(out, ',');
-		if (text.len == 0 && pq->getisnull(r, 0, (int)i))
-			ag_buf_adds(out, "null");
+		if (!cell[i].ptr)
+			ag_buf_add(out, AG_S("null"));
 		else
-			ag_pg_value(out, &j->types[i], text, &j->scratch);
+			ag_pg_value(out, &j->types[i], cell[i], &j->scratch);
 	}
 	ag_buf_addc(out, ']');
 }
 
-static bool take_row(void *arg, const PGresult *r)
+static bool take_row(void *arg, const ag_str *cell)
 {
 	json_rows *j = (json_rows *)arg;
 	ag_sql_result *ret = j->ret;
@@ -107,7 +101,7 @@ static bool take_row(void *arg, const PGresult *r)
 		ret->cut = AG_SQL_CUT_ROWS;
 		return false;
 	}
-	write_row(j, r);
+	write_row(j, cell);
 	if (ret->rows.failed) { /* back to the last whole row */
 		ret->rows.failed = false;
 		ret->rows.len = before;
@@ -117,6 +111,15 @@ static bool take_row(void *arg, const PGresult *r)
 	}
 	ret->nrow++;
 	return true;
+}
+
+static void row_too_large(void *arg)
+{
+	ag_sql_result *ret = ((json_rows *)arg)->ret;
+
+	ret->rows_seen++;
+	ret->cut = ret->nrow == ((json_rows *)arg)->limits->max_rows ? AG_SQL_CUT_ROWS
+	                                                             : AG_SQL_CUT_BYTES;
 }
 
 /* --- one attempt --- */
@@ -146,10 +149,6 @@ static void end_rows(json_rows *j, const ag_pg_outcome *out)
 		ret->nrow = 0;
 		ret->cut = AG_SQL_WHOLE;
 		return;
-	}
-	if (out->is_too_large && ret->cut == AG_SQL_WHOLE) {
-		ret->cut = AG_SQL_CUT_BYTES;
-		ret->rows_seen++;
 	}
 	ag_buf_addc(&ret->rows, ']');
 	ret->is_ok = true;
@@ -183,20 +182,6 @@ static bool try_once(attempt *a)
 	return true;
 }
 
-/* The row that was too large came before its columns were shown. false: no connection. */
-static bool learn_columns(attempt *a)
-{
-	ag_pg_outcome first = a->out;
-
-	a->statement.is_describe_only = true;
-	a->rows->takes_unknown = true;
-	if (!try_once(a))
-		return false;
-	if (!a->out.has_failed)
-		a->out = first;
-	return true;
-}
-
 static bool run(attempt *a)
 {
 	json_rows *j = a->rows;
@@ -227,23 +212,21 @@ void ag_pg_run_text(ag_pg *pg, const ag_ctx *ctx, ag_str sql, const ag_sql_limit
 	json_rows rows = { .pg = pg, .limits = limits, .arena = arena, .ret = ret };
 	attempt a = { .pg = pg, .ctx = ctx, .rows = &rows };
 
-	ag_buf_init(&rows.scratch, limits->max_bytes + ROW_SLACK_BYTES);
+	ag_buf_init(&rows.scratch, ROW_FACTOR * limits->max_bytes + ROW_SLACK_BYTES);
 	ag_buf_init(&ret->rows, limits->max_bytes);
 	ret->sql_executed = ag_str_dup(arena, sql);
 	a.statement = (ag_pg_statement){
-		.sql = ret->sql_executed.ptr,
+		.sql = ret->sql_executed,
 		.timeout_ms = limits->timeout_ms,
-		.max_row_bytes = limits->max_bytes + ROW_SLACK_BYTES,
+		.max_row_bytes = ROW_FACTOR * limits->max_bytes + ROW_SLACK_BYTES,
 		.watch_fd = limits->watch_fd,
 		.may_leave_state = limits->may_leave_state || locks(sql),
 		.is_last = is_last(sql),
-		.sink = { take_columns, take_row, &rows },
+		.sink = { take_columns, take_row, row_too_large, &rows },
 	};
-	if (!run(&a)) {
-		if (a.out.began_us == 0)
-			ret->sql_executed = AG_S("");
-	} else if (!a.out.is_too_large || ret->ncolumn > 0 || learn_columns(&a)) {
+	if (run(&a))
 		end_rows(&rows, &a.out);
-	}
+	else if (a.out.began_us == 0)
+		ret->sql_executed = AG_S("");
 	ag_buf_release(&rows.scratch);
 }

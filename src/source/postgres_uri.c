@@ -212,6 +212,7 @@ ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_sql_opts *opts, ag_err *
 	ag_arena_free(arena);
 	ag_log_redact(ag_str_c(get(pg, "password")));
 	set(pg, "client_encoding", "UTF8");
+	set_default(pg, "gssencmode", "disable"); /* postgres_connect.c */
 	set_default(pg, "keepalives_idle", "30");
 	set_default(pg, "keepalives_interval", "10");
 	set_default(pg, "keepalives_count", "3");

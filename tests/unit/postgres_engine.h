@@ -112,7 +112,7 @@ static inline int stop_server(void **state)
 }
 
 /* Runs the cases, or gives 77 when there is no PostgreSQL. */
-#define RUN_WITH_SERVER(tests, setup)                                                               \
+#define RUN_WITH_SERVER(tests, setup, teardown)                                                     \
 	do {                                                                                        \
 		int started = test_postgres_start(&server);                                         \
                                                                                                     \
@@ -122,7 +122,7 @@ static inline int stop_server(void **state)
 			return 77;                                                                  \
 		}                                                                                   \
 		AG_ASSERT(started == 0);                                                            \
-		return cmocka_run_group_tests(tests, setup, stop_server);                           \
+		return cmocka_run_group_tests(tests, setup, teardown);                              \
 	} while (0)
 
 #endif
