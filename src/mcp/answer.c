@@ -12,17 +12,99 @@ static void begin(ag_mcp_turn *t)
 	ag_buf_add(out, AG_S(",\"result\":"));
 }
 
+/* A message is one line. In JSON a bare line break is white space between values, so a blank says the same. */
+static void join_lines(ag_buf *out)
+{
+	static const char breaks[] = { '\n', '\r' };
+
+	for (size_t i = 0; i < AG_NELEM(breaks); i++) {
+		char *at = out->ptr, *const end = out->ptr + out->len;
+
+		while ((at = memchr(at, breaks[i], (size_t)(end - at))))
+			*at++ = ' ';
+	}
+}
+
 static void end(ag_mcp_turn *t)
 {
 	ag_buf *out = &t->ret->text;
 
 	ag_buf_addc(out, '}');
+	join_lines(out);
 	t->ret->http_status = 200;
 	if (!out->failed)
 		return;
 	/* Told in the place of the result, else the client would wait for ever. */
 	ag_mcp_error(t, AG_RPC_INTERNAL_ERROR, AG_S(""), "the result is larger than %u bytes",
 	             AG_MCP_MAX_ANSWER);
+}
+
+/* High bit of each byte that is a quote or a back slash; the same of control characters. Exact up to the first one: a
+ * borrow may only mark bytes behind it. */
+static uint64_t specials(uint64_t x, uint64_t *ret_control)
+{
+	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+	const uint64_t quote = x ^ (ones * '"'), slash = x ^ (ones * '\\');
+
+	*ret_control = (x - ones * 0x20) & ~x & highs;
+	return (((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & highs;
+}
+
+static void quote_byte(char **to, char c)
+{
+	if (c == '"' || c == '\\')
+		*(*to)++ = '\\';
+	*(*to)++ = c;
+}
+
+/* False: there is something in it that takes the slow road. Room for two bytes each is there, and eight more. */
+static bool quote_fast(char **to, const char *p, const char *end)
+{
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return false;
+	while (end - p >= 8) {
+		uint64_t x, control, hit;
+
+		memcpy(&x, p, 8);
+		hit = specials(x, &control);
+		if (control)
+			return false;
+		memcpy(*to, p, 8);
+		if (!hit) {
+			p += 8;
+			*to += 8;
+			continue;
+		}
+		/* Up to the first one and it; the rest is looked at again. */
+		p += __builtin_ctzll(hit) / 8;
+		*to += __builtin_ctzll(hit) / 8;
+		quote_byte(to, *p++);
+	}
+	for (; p < end; p++) {
+		if ((unsigned char)*p < 0x20)
+			return false;
+		quote_byte(to, *p);
+	}
+	return true;
+}
+
+void ag_mcp_quote_json(ag_buf *out, ag_str json)
+{
+	const size_t from = out->len;
+	char *to = ag_buf_room(out, 2 * json.len + 10);
+	char *at = to;
+
+	if (!to)
+		return;
+	*at++ = '"';
+	if (!quote_fast(&at, json.ptr, json.ptr + json.len)) {
+		out->len = from;
+		ag_json_quote(out, json);
+		return;
+	}
+	*at++ = '"';
+	*at = '\0';
+	out->len += (size_t)(at - to);
 }
 
 void ag_mcp_result_begin(ag_mcp_turn *t, ag_jw *w)

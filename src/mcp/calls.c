@@ -90,16 +90,15 @@ static bool begin(ag_mcp_turn *t, ag_mcp_request *rq, ag_mcp_call *c)
 /* --- tools/call --- */
 
 /* The structured result as it is, and as the text of one block; or the tool's own blocks. Both always: a client that
- * reads structuredContent may show the text to its model all the same, most of those of today read nothing else, and
- * quoting costs 0.5 ns a byte. */
+ * reads structuredContent may show the text to its model all the same, and most of those of today read nothing else. */
 static void write_tool_result(ag_mcp_turn *t, const ag_mcp_result *r)
 {
 	const ag_str structured = ag_buf_view(&r->structured), content = ag_buf_view(&r->content);
 	ag_buf *out = &t->ret->text;
 	ag_jw w;
 
-	/* One piece of memory for all of it: quotes of a result are at most a fifth of its bytes, as a rule. */
-	if (!ag_buf_room(out, 320 + content.len + structured.len * 2 + structured.len / 5))
+	/* One piece of memory for all of it: quoting asks for twice the bytes that it may need. */
+	if (!ag_buf_room(out, 512 + content.len + structured.len * 3))
 		AG_IGNORE(out->failed, "told at the end");
 	ag_mcp_result_begin(t, &w);
 	ag_jw_kkey(&w, "content");
@@ -109,7 +108,9 @@ static void write_tool_result(ag_mcp_turn *t, const ag_mcp_result *r)
 		ag_jw_arr(&w);
 		ag_jw_obj(&w);
 		ag_jw_kstr(&w, "type", AG_S("text"));
-		ag_jw_kstr(&w, "text", structured);
+		ag_jw_kkey(&w, "text");
+		ag_jw_raw(&w, AG_S("")); /* the value is put there by hand */
+		ag_mcp_quote_json(out, structured);
 		ag_jw_obj_end(&w);
 		ag_jw_arr_end(&w);
 	}

@@ -169,6 +169,8 @@ void ag_mcp_error_of(ag_mcp_turn *t, const ag_err *err);
 void ag_mcp_tool_failed(ag_mcp_turn *t, ag_str words);
 /* "message; hint" */
 ag_str ag_mcp_words(ag_arena *arena, const ag_err *err);
+/* JSON text of ag_jw as a quoted string: three times as fast as ag_json_quote(), for it trusts the UTF-8. */
+void ag_mcp_quote_json(ag_buf *out, ag_str json);
 /* A member of params that must be a string: "" and an error were it is not. */
 bool ag_mcp_text_of(ag_mcp_turn *t, const char *key, ag_str *ret);
 
