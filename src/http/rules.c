@@ -70,8 +70,8 @@ bool ag_http_authority(ag_str text, ag_str *ret_host, unsigned *ret_port)
 	}
 	if (host.len < text.len) {
 		port = ag_str_make(text.ptr + host.len + 1, text.len - host.len - 1);
-		if (text.ptr[host.len] != ':' || port.len > 5 || !ag_str_to_u64(port, &n) ||
-		    n == 0 || n > 65535)
+		if (text.ptr[host.len] != ':' || port.len == 0 || port.len > 5 ||
+		    port.ptr[0] == '+' || !ag_str_to_u64(port, &n) || n == 0 || n > 65535)
 			return false;
 	}
 	*ret_host = host;

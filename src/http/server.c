@@ -21,18 +21,6 @@
 #define CONNECTION_BYTES (16u * 1024) /* buffers of a connection: its headers must fit */
 #define GUARD_TICK_MS    1000
 
-/* A handler reads JSON, asks a database, writes JSON; what needs more has threads of its own. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STACK_BYTES (2048u * 1024)
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define STACK_BYTES (2048u * 1024)
-#endif
-#endif
-#ifndef STACK_BYTES
-#define STACK_BYTES (256u * 1024)
-#endif
-
 /* --- connections --- */
 
 static enum MHD_Result accept_policy(void *cls, const struct sockaddr *addr, socklen_t naddr)
@@ -217,10 +205,10 @@ static struct MHD_Daemon *start_daemon(ag_httpd *d, bool is_v6)
 		d->listen_fd, MHD_OPTION_CONNECTION_LIMIT, d->opts.max_connections + 64,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, d->opts.max_connections_of_peer,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-		MHD_OPTION_NOTIFY_CONNECTION, notify_connection, d, MHD_OPTION_NOTIFY_COMPLETED,
-		ag_httpd_completed, d, MHD_OPTION_URI_LOG_CALLBACK, ag_httpd_uri, d,
-		MHD_OPTION_UNESCAPE_CALLBACK, raw, d, MHD_OPTION_END);
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)AG_HTTPD_STACK_BYTES,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, d,
+		MHD_OPTION_NOTIFY_COMPLETED, ag_httpd_completed, d, MHD_OPTION_URI_LOG_CALLBACK,
+		ag_httpd_uri, d, MHD_OPTION_UNESCAPE_CALLBACK, raw, d, MHD_OPTION_END);
 }
 
 /* Threads of the server take no signals: those are for the thread that waits for them. */

@@ -13,6 +13,19 @@
 
 #define AG_HTTPD_MAX_HEADERS 16u /* of a reply */
 
+/* Of the thread that a handler runs on: it reads JSON, asks a database, writes JSON; what needs more has threads of its
+ * own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define AG_HTTPD_STACK_BYTES (2048u * 1024)
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define AG_HTTPD_STACK_BYTES (2048u * 1024)
+#endif
+#endif
+#ifndef AG_HTTPD_STACK_BYTES
+#define AG_HTTPD_STACK_BYTES (256u * 1024)
+#endif
+
 typedef struct ag_httpd ag_httpd;
 typedef struct ag_httpd_stream ag_httpd_stream;
 
@@ -67,7 +80,7 @@ typedef struct ag_httpd_opts {
 	 * 404, 405), so that a stranger cannot fill the memory. NULL = everybody is let in. */
 	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	/* Called on the connection's thread, once per request. Host and Origin have been checked (403 without a call).
-	 * The reply comes initialised to 200. It may block for as long as it wants; its stack has 256 KB. */
+	 * The reply comes initialised to 200. It may block for as long as it wants; its stack has AG_HTTPD_STACK_BYTES. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	void *arg;
 } ag_httpd_opts;

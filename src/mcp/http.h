@@ -20,10 +20,15 @@ typedef struct ag_mcp_http_opts {
 	 * bound to loopback. */
 	const ag_caller *anonymous;
 	/* OAuth resource metadata: the servers that give out tokens for this resource (the tokens must be known to
-	 * `check`), and the resource's own address as clients know it; "" = http://host:port/path. */
+	 * `check`), and the resource's own address as clients know it; "" = http://HOST/path, by the request's Host. */
 	const ag_str *authorization_servers;
 	size_t nauthorization_server;
 	ag_str resource;
+	/* Scopes that are of use here ("sql", "audit", "ask"): a token that is limited to others is refused (403). */
+	const ag_str *scopes;
+	size_t nscope;
+	unsigned
+		max_streams; /* calls that are answered as a stream, at once; 0 = 64; one more is 503 */
 } ag_mcp_http_opts;
 
 AG_CHECK ag_status ag_mcp_http_start(const ag_mcp_http_opts *o, ag_mcp_http **ret, ag_err *err);

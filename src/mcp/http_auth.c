@@ -1,0 +1,244 @@
+/* Who calls: bearer tokens, found in the store once and remembered for ten seconds, so that a call costs no access to it
+ * and a token that is revoked is refused soon. The rules are those of an OAuth resource server (RFC 6750, RFC 9728). */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "mcp/http_parts.h"
+
+#define KNOWN_MS   10000
+#define WELL_KNOWN "/.well-known/oauth-protected-resource"
+
+struct ag_mcp_known_caller {
+	atomic_uint refs;
+	ag_sha256_hex hash; /* of the token */
+	ag_caller who;
+	ag_arena *arena;
+	int64_t until_ms; /* monotonic */
+};
+
+/* --- what is remembered --- */
+
+void ag_mcp_known_caller_drop(ag_mcp_known_caller *k)
+{
+	if (!k || atomic_fetch_sub(&k->refs, 1) > 1)
+		return;
+	ag_arena_free(k->arena);
+	free(k);
+}
+
+static void drop_later(void *arg)
+{
+	ag_mcp_known_caller_drop((ag_mcp_known_caller *)arg);
+}
+
+ag_mcp_known_caller *ag_mcp_known_caller_ref(const ag_httpd_request *rq)
+{
+	ag_mcp_known_caller *k = (ag_mcp_known_caller *)rq->note;
+
+	if (k)
+		atomic_fetch_add(&k->refs, 1);
+	return k;
+}
+
+const ag_caller *ag_mcp_http_who(const ag_mcp_http *h, const ag_httpd_request *rq)
+{
+	const ag_mcp_known_caller *k = (const ag_mcp_known_caller *)rq->note;
+
+	return k ? &k->who : h->opts.anonymous;
+}
+
+static unsigned place_of(const ag_sha256_hex *hash)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		n = n * 31 + (unsigned char)hash->text[i];
+	return n % AG_MCP_HTTP_CALLERS;
+}
+
+static ag_mcp_known_caller *recall(ag_mcp_http *h, const ag_sha256_hex *hash, int64_t now)
+{
+	ag_mcp_known_caller *k;
+
+	pthread_mutex_lock(&h->callers_lock);
+	k = h->callers[place_of(hash)];
+	if (k && now < k->until_ms && memcmp(k->hash.text, hash->text, sizeof(hash->text)) == 0)
+		atomic_fetch_add(&k->refs, 1);
+	else
+		k = NULL;
+	pthread_mutex_unlock(&h->callers_lock);
+	return k;
+}
+
+/* A token whose hash falls on the same place is forgotten: it costs a look at the store. */
+static void remember(ag_mcp_http *h, ag_mcp_known_caller *k)
+{
+	ag_mcp_known_caller **place = &h->callers[place_of(&k->hash)], *old;
+
+	atomic_fetch_add(&k->refs, 1);
+	pthread_mutex_lock(&h->callers_lock);
+	old = *place;
+	*place = k;
+	pthread_mutex_unlock(&h->callers_lock);
+	ag_mcp_known_caller_drop(old);
+}
+
+void ag_mcp_http_callers_free(ag_mcp_http *h)
+{
+	for (unsigned i = 0; i < AG_MCP_HTTP_CALLERS; i++)
+		ag_mcp_known_caller_drop(h->callers[i]);
+}
+
+static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash, int64_t now,
+                         ag_mcp_known_caller **ret, ag_err *err)
+{
+	ag_mcp_known_caller *k = (ag_mcp_known_caller *)ag_xcalloc(1, sizeof(*k));
+	ag_status st;
+
+	atomic_init(&k->refs, 1);
+	k->hash = *hash;
+	k->arena = ag_arena_new();
+	k->until_ms = now + KNOWN_MS;
+	pthread_mutex_lock(&h->store_lock);
+	st = h->opts.store ? ag_caller_of_token(h->opts.store, token, ag_clock_wall(h->opts.clock),
+	                                        k->arena, &k->who, err)
+	                   : ag_fail(err, AG_DENIED, "mcp.http", "there are no tokens here");
+	pthread_mutex_unlock(&h->store_lock);
+	if (st) {
+		ag_mcp_known_caller_drop(k);
+		return st;
+	}
+	remember(h, k);
+	*ret = k;
+	return AG_OK;
+}
+
+/* --- refusals --- */
+
+/* "http://127.0.0.1:8080" out of the address that clients know; "" = not given. */
+static ag_str origin_of(ag_str resource)
+{
+	ptrdiff_t scheme = ag_str_contains(resource, AG_S("://")) ? ag_str_find(resource, ':') : -1;
+
+	if (scheme < 0)
+		return AG_S("");
+	for (size_t i = (size_t)scheme + 3; i < resource.len; i++)
+		if (resource.ptr[i] == '/')
+			return ag_str_make(resource.ptr, i);
+	return resource;
+}
+
+/* Host was checked by the server: a name, or one of this machine. */
+static ag_str own_origin(ag_mcp_http *h, ag_httpd_request *rq)
+{
+	return h->opts.resource.len ? origin_of(h->opts.resource)
+	                            : ag_str_printf(rq->arena, "http://%.*s",
+	                                            AG_FMT(ag_httpd_header_of(rq, "Host")));
+}
+
+static void challenge(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, int status,
+                      const char *error, const char *words)
+{
+	ag_str at = own_origin(h, rq);
+	ag_buf scope = AG_BUF_INIT(4096);
+	ag_jw w;
+
+	for (size_t i = 0; i < h->opts.nscope; i++)
+		ag_buf_addf(&scope, "%s%.*s", i ? " " : "", AG_FMT(h->opts.scopes[i]));
+	ag_httpd_add_header(
+		rp, "WWW-Authenticate",
+		ag_str_printf(rq->arena, "Bearer %s%s%sresource_metadata=\"%.*s%.*s\"%s%.*s%s",
+	                      error ? "error=\"" : "", error ? error : "", error ? "\", " : "",
+	                      AG_FMT(at), AG_FMT(h->metadata_path), scope.len ? ", scope=\"" : "",
+	                      AG_FMT(ag_buf_view(&scope)), scope.len ? "\"" : ""));
+	rp->status = status;
+	rp->content_type = AG_S("application/json");
+	ag_jw_init(&w, &rp->body, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "error", ag_str_c(error ? error : "unauthorized"));
+	ag_jw_kstr(&w, "error_description", ag_str_c(words));
+	ag_jw_obj_end(&w);
+	ag_buf_release(&scope);
+}
+
+static bool has_use(const ag_mcp_http *h, const ag_caller *who)
+{
+	for (size_t i = 0; i < h->opts.nscope; i++)
+		if (ag_caller_has_scope(who, h->opts.scopes[i].ptr))
+			return true;
+	return h->opts.nscope == 0;
+}
+
+bool ag_mcp_http_admit(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_str header = ag_httpd_header_of(rq, "Authorization"), token;
+	int64_t now = ag_clock_mono(h->opts.clock);
+	ag_mcp_known_caller *k = NULL;
+	ag_sha256_hex hash;
+	ag_err err = { 0 };
+	ag_status st;
+
+	if (header.len == 0) {
+		if (!h->opts.anonymous)
+			challenge(h, rq, rp, 401, NULL, "a bearer token is needed");
+		return h->opts.anonymous != NULL;
+	}
+	if (!ag_mcp_bearer(header, &token)) {
+		challenge(h, rq, rp, 401, "invalid_request", "want Authorization: Bearer TOKEN");
+		return false;
+	}
+	hash = ag_sha256(token);
+	k = recall(h, &hash, now);
+	st = k ? AG_OK : look_up(h, token, &hash, now, &k, &err);
+	if (st == AG_DENIED) {
+		challenge(h, rq, rp, 401, "invalid_token", err.msg);
+		return false;
+	}
+	if (st) {
+		ag_mcp_http_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, AG_S("null"), err.msg);
+		ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
+		return false;
+	}
+	rq->note = k;
+	ag_arena_defer(rq->arena, drop_later, k);
+	if (!has_use(h, &k->who)) {
+		challenge(h, rq, rp, 403, "insufficient_scope",
+		          "the token is limited to other uses than this");
+		return false;
+	}
+	return true;
+}
+
+/* {"resource":"http://127.0.0.1:8080/mcp","authorization_servers":[…],"bearer_methods_supported":["header"],
+ *  "scopes_supported":["sql"],"resource_name":"Argus"} */
+void ag_mcp_http_metadata(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_str resource = h->opts.resource;
+	ag_jw w;
+
+	if (!resource.len)
+		resource = ag_str_printf(rq->arena, "%.*s%.*s", AG_FMT(own_origin(h, rq)),
+		                         AG_FMT(h->opts.path));
+	rp->content_type = AG_S("application/json");
+	ag_jw_init(&w, &rp->body, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "resource", resource);
+	if (h->opts.nauthorization_server) {
+		ag_jw_kkey(&w, "authorization_servers");
+		ag_jw_arr(&w);
+		for (size_t i = 0; i < h->opts.nauthorization_server; i++)
+			ag_jw_str(&w, h->opts.authorization_servers[i]);
+		ag_jw_arr_end(&w);
+	}
+	ag_jw_kraw(&w, "bearer_methods_supported", AG_S("[\"header\"]"));
+	if (h->opts.nscope) {
+		ag_jw_kkey(&w, "scopes_supported");
+		ag_jw_arr(&w);
+		for (size_t i = 0; i < h->opts.nscope; i++)
+			ag_jw_str(&w, h->opts.scopes[i]);
+		ag_jw_arr_end(&w);
+	}
+	ag_jw_kstr(&w, "resource_name", AG_S("Argus"));
+	ag_jw_obj_end(&w);
+}

@@ -1,0 +1,243 @@
+/* A call that may send messages before its answer: it runs on a thread of its own, while the connection's thread waits a
+ * moment. An answer that comes first is plain JSON, with the status that belongs to it; a message, or time, begins a
+ * stream. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "mcp/http_parts.h"
+
+#define MAX_CALLS   64u /* default */
+#define PATIENCE_MS 250 /* for an answer without a stream */
+
+typedef enum state { WAITING, STREAMING, ANSWERED } state;
+
+typedef struct call {
+	ag_mcp_http *h;
+	atomic_uint refs; /* of its thread, and of the connection's while that waits */
+	ag_arena *arena;
+	ag_mcp_glance glance;
+	ag_mcp_session *session; /* the stream's share; NULL = stateless */
+	const ag_caller *who;
+	ag_mcp_known_caller *known;
+	ag_mcp_stream *stream;
+	ag_mcp_peer peer;
+	atomic_bool is_gone;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	state state;
+	ag_mcp_answer answer; /* in ANSWERED */
+} call;
+
+static void drop(call *c)
+{
+	if (atomic_fetch_sub(&c->refs, 1) > 1)
+		return;
+	ag_mcp_answer_release(&c->answer);
+	ag_mcp_known_caller_drop(c->known);
+	ag_mcp_stream_drop(c->stream);
+	pthread_cond_destroy(&c->changed);
+	pthread_mutex_destroy(&c->lock);
+	ag_arena_free(c->arena);
+	free(c);
+}
+
+/* --- on the call's thread --- */
+
+static void begin_stream(call *c)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->state == WAITING) {
+		c->state = STREAMING;
+		pthread_cond_signal(&c->changed);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+static bool peer_send(void *self, ag_str message)
+{
+	call *c = (call *)self;
+
+	begin_stream(c);
+	return ag_mcp_stream_send(c->stream, message);
+}
+
+static bool peer_let_go(void *self)
+{
+	call *c = (call *)self;
+
+	if (!ag_mcp_stream_let_go(c->stream))
+		return false;
+	begin_stream(c);
+	return true;
+}
+
+/* The client of a stateless call ends it by leaving. */
+static void left(void *arg)
+{
+	call *c = (call *)arg;
+
+	atomic_store(&c->is_gone, true);
+	ag_mcp_gone(c->h->server, &c->peer);
+}
+
+static void give_answer(call *c, ag_mcp_answer *a)
+{
+	bool is_plain;
+
+	pthread_mutex_lock(&c->lock);
+	is_plain = c->state == WAITING;
+	if (is_plain) {
+		c->state = ANSWERED;
+		c->answer = *a;
+		pthread_cond_signal(&c->changed);
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (is_plain)
+		return;
+	if (a->text.len)
+		ag_mcp_stream_send(c->stream, ag_buf_view(&a->text));
+	ag_mcp_answer_release(a);
+}
+
+static void *run(void *arg)
+{
+	call *c = (call *)arg;
+	ag_mcp_http *h = c->h;
+	ag_mcp_answer a;
+
+	ag_mcp_handle_seen(h->server, c->session, c->who, &c->peer, &c->glance, &a);
+	give_answer(c, &a);
+	ag_mcp_stream_end(c->stream);
+	drop(c);
+	pthread_mutex_lock(&h->streams_lock);
+	h->ncall--;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->streams_lock);
+	return NULL;
+}
+
+/* --- on the connection's thread --- */
+
+static call *call_new(ag_mcp_http *h, const ag_httpd_request *rq, const ag_caller *who,
+                      ag_mcp_session *session)
+{
+	call *c = (call *)ag_xcalloc(1, sizeof(*c));
+	pthread_condattr_t attr;
+
+	c->h = h;
+	atomic_init(&c->refs, 2);
+	c->arena = ag_arena_new();
+	/* The request's memory goes when its reply begins; the call's does not. */
+	ag_mcp_look(h->server, ag_str_dup(c->arena, rq->body), c->arena, &c->glance);
+	c->session = session;
+	c->who = who;
+	c->known = ag_mcp_known_caller_ref(rq);
+	c->stream = ag_mcp_stream_new(h, &(ag_mcp_stream_opts){
+						 .session = session, .on_left = left, .arg = c });
+	c->peer = (ag_mcp_peer){ .send = peer_send,
+		                 .self = c,
+		                 .let_go = peer_let_go,
+		                 .watch_fd = -1,
+		                 .is_gone = session ? NULL : &c->is_gone };
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&c->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return c;
+}
+
+static bool take_place(ag_mcp_http *h)
+{
+	const unsigned max = h->opts.max_streams ? h->opts.max_streams : MAX_CALLS;
+	bool ok;
+
+	pthread_mutex_lock(&h->streams_lock);
+	ok = h->ncall < max;
+	h->ncall += ok;
+	pthread_mutex_unlock(&h->streams_lock);
+	return ok;
+}
+
+static void give_place_back(ag_mcp_http *h)
+{
+	pthread_mutex_lock(&h->streams_lock);
+	h->ncall--;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->streams_lock);
+}
+
+static bool start(call *c)
+{
+	pthread_attr_t attr;
+	pthread_t t;
+	bool ok;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, AG_HTTPD_STACK_BYTES);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	ok = pthread_create(&t, &attr, run, c) == 0;
+	pthread_attr_destroy(&attr);
+	return ok;
+}
+
+/* True: the answer is there, and nothing came before it. */
+static bool wait_for_answer(call *c)
+{
+	struct timespec at;
+	bool is_answered;
+	int rc = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_nsec += PATIENCE_MS * 1000000;
+	if (at.tv_nsec >= 1000000000) {
+		at.tv_sec++;
+		at.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&c->lock);
+	while (c->state == WAITING && rc == 0)
+		rc = pthread_cond_timedwait(&c->changed, &c->lock, &at);
+	if (c->state == WAITING)
+		c->state = STREAMING;
+	is_answered = c->state == ANSWERED;
+	pthread_mutex_unlock(&c->lock);
+	return is_answered;
+}
+
+static void refuse(ag_httpd_reply *rp, ag_str id, const char *words)
+{
+	ag_mcp_http_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, id, words);
+	ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
+}
+
+void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                      const ag_caller *who, ag_mcp_session *session)
+{
+	call *c;
+
+	if (!take_place(h)) {
+		ag_mcp_session_drop(session);
+		refuse(rp, AG_S("null"), "too many calls are answered as streams; try again");
+		return;
+	}
+	c = call_new(h, rq, who, session);
+	if (!start(c)) {
+		ag_mcp_stream_end(c->stream);
+		drop(c);
+		give_place_back(h);
+		refuse(rp, AG_S("null"), "no thread for the call; try again");
+	} else if (wait_for_answer(c)) {
+		ag_mcp_http_answer(rp, rq->arena, &c->answer);
+	} else {
+		ag_mcp_stream_read(c->stream, 0, rp);
+	}
+	drop(c);
+}
+
+void ag_mcp_http_calls_wait(ag_mcp_http *h)
+{
+	pthread_mutex_lock(&h->streams_lock);
+	while (h->ncall)
+		pthread_cond_wait(&h->changed, &h->streams_lock);
+	pthread_mutex_unlock(&h->streams_lock);
+}
