@@ -172,16 +172,33 @@ static bool is_of_settings(ag_str name)
 	return false;
 }
 
+/* What is computed may be computed from what is hidden; numbers that the server counts up are not. */
+static bool is_computed(const ag_dict_column *c)
+{
+	return c->is_generated && !ag_str_starts(c->default_text, AG_S("generated "));
+}
+
+static bool has_sensitive(const ag_dict_table *t)
+{
+	for (size_t i = 0; i < t->ncolumn; i++) {
+		if (t->columns[i].is_sensitive)
+			return true;
+	}
+	return false;
+}
+
 void ag_dictionary_sampler(ag_dict_table *t, const bool *may, const ag_dictionary_opts *o,
                            ag_arena *arena, ag_dict_sampler *ret)
 {
 	uint32_t *columns = ag_new_n(arena, uint32_t, t->ncolumn + 1);
+	bool is_careful = has_sensitive(t);
 
 	*ret = (ag_dict_sampler){ .table = t, .columns = columns };
 	if (is_sensitive(t->name, o))
 		return;
 	for (size_t i = 0; i < t->ncolumn; i++) {
-		if (!may[i] || t->columns[i].is_sensitive)
+		if (!may[i] || t->columns[i].is_sensitive ||
+		    (is_careful && is_computed(&t->columns[i])))
 			continue;
 		columns[ret->ncolumn++] = (uint32_t)i;
 		ret->has_settings |= is_of_settings(t->columns[i].name);
