@@ -277,7 +277,8 @@ static void enough(exchange *x)
 
 static bool take_columns(exchange *x, const ag_pg_message *m)
 {
-	if (m->is_too_large || !ag_pg_read_fields(m->body, x->arena, &x->field, &x->ncolumn))
+	if (step_of(x) != STEP_QUERY || x->has_columns || m->is_too_large ||
+	    !ag_pg_read_fields(m->body, x->arena, &x->field, &x->ncolumn))
 		return give_up(x, "08P01", AG_S("the columns of the answer cannot be read"));
 	x->cell = ag_new_n(x->arena, ag_str, x->ncolumn);
 	x->has_columns = true;
@@ -288,6 +289,8 @@ static bool take_columns(exchange *x, const ag_pg_message *m)
 
 static bool take_row(exchange *x, const ag_pg_message *m)
 {
+	if (step_of(x) != STEP_QUERY || !x->has_columns)
+		return give_up(x, "08P01", AG_S("the server sent rows of another statement"));
 	if (x->has_enough)
 		return true;
 	if (m->is_too_large) {
@@ -295,7 +298,7 @@ static bool take_row(exchange *x, const ag_pg_message *m)
 		enough(x);
 		return true;
 	}
-	if (!x->has_columns || !ag_pg_read_row(m->body, x->cell, x->ncolumn))
+	if (!ag_pg_read_row(m->body, x->cell, x->ncolumn))
 		return give_up(x, "08P01", AG_S("a row of the answer cannot be read"));
 	if (!x->s->sink.row(x->s->sink.arg, x->cell))
 		enough(x);
