@@ -86,6 +86,21 @@ ag_str ag_cli_value(const ag_cli *c, const char *option)
 	return c->times[row] ? c->value[row] : AG_S("");
 }
 
+size_t ag_cli_values(const ag_cli *c, const char *option, const ag_str **ret)
+{
+	int row = row_of(c->command, ag_str_c(option));
+	ag_str *values = ag_new_n(c->app.arena, ag_str, c->ngiven);
+	size_t n = 0;
+
+	AG_ASSERT(row >= 0);
+	for (size_t i = 0; i < c->ngiven; i++) {
+		if (c->given[i].row == row)
+			values[n++] = c->given[i].text;
+	}
+	*ret = values;
+	return n;
+}
+
 uint64_t ag_cli_number(ag_cli *c, const char *option, uint64_t min, uint64_t max, uint64_t fallback)
 {
 	ag_str text = ag_cli_value(c, option);
@@ -151,6 +166,12 @@ static void take(ag_cli *c, int row, ag_str value)
 
 	c->times[row]++;
 	c->value[row] = value;
+	if (o->arg && c->ngiven < AG_CLI_MAX_SETS) {
+		c->given[c->ngiven].row = row;
+		c->given[c->ngiven++].text = value;
+	} else if (o->arg && !c->complaints.len) {
+		ag_cli_complain(c, "too many options");
+	}
 	if (o->setting)
 		remember(c, ag_settings_find(ag_str_c(o->setting)),
 		         o->arg     ? value

@@ -66,6 +66,11 @@ struct ag_cli {
 		const char *where;
 	} sets[AG_CLI_MAX_SETS];
 	size_t nset;
+	struct {
+		int row;
+		ag_str text;
+	} given[AG_CLI_MAX_SETS]; /* every value, in order: of options that may be repeated */
+	size_t ngiven;
 	bool quiet, wants_help;
 	bool out_failed;     /* standard output could not be written: that was told */
 	bool out_gone;       /* its reader went away before the end */
@@ -77,7 +82,7 @@ struct ag_cli {
 extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag_cmd_runs,
 	ag_cmd_diff, ag_cmd_history, ag_cmd_rate, ag_cmd_review, ag_cmd_inspect, ag_cmd_query,
 	ag_cmd_models, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version, ag_cmd_resume,
-	ag_cmd_replay, ag_cmd_guard, ag_cmd_mcp;
+	ag_cmd_replay, ag_cmd_guard, ag_cmd_mcp, ag_cmd_project, ag_cmd_token, ag_cmd_log;
 
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);
@@ -94,11 +99,27 @@ AG_PRINTF(2, 3) void ag_cli_complain(ag_cli *c, const char *fmt, ...);
 bool ag_cli_has(const ag_cli *c, const char *option);
 /* The value of an option, "" when it was not given. */
 ag_str ag_cli_value(const ag_cli *c, const char *option);
+/* All values of an option that may be repeated, in order. */
+size_t ag_cli_values(const ag_cli *c, const char *option, const ag_str **ret);
 /* A whole number; complains when it is none or out of range. */
 uint64_t ag_cli_number(ag_cli *c, const char *option, uint64_t min, uint64_t max,
                        uint64_t fallback);
 /* Any complaints? Then they are printed. `if (ag_cli_refused(c)) return AG_EXIT_USAGE;` */
 bool ag_cli_refused(ag_cli *c);
+
+/* --- verbs.c: commands that do several things: argus project add … --- */
+
+typedef struct ag_verb {
+	const char *name;
+	const char *usage;           /* what stands behind it: "ID USER ROLE" */
+	unsigned min_args, max_args; /* behind the verb */
+	const char
+		*options; /* those of the command that it knows, with blanks between; "" = none */
+	int (*run)(ag_cli *c);
+} ag_verb;
+
+/* Runs the verb that c->args[0] names; c->args then begins behind it. What is wrong is told with what there is. */
+int ag_cli_run_verb(ag_cli *c, const ag_verb *verbs, size_t n);
 
 /* --- output.c --- */
 

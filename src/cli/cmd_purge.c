@@ -36,7 +36,8 @@ const ag_command ag_cmd_purge = {
 	.usage = "--older-than DAYS [options]",
 	.about =
 		"Runs, their logs and reports hold samples of the data that was audited; this removes them for "
-		"good. The index of a project that argus ask --offline was not asked about for so long goes, too.",
+		"good. The index of a project that argus ask --offline was not asked about for so long goes, too, and so do the "
+		"oldest rows of the audit table (argus log); those that stay are still one chain.",
 	.examples = "argus purge --older-than 90 # keep a quarter of a year",
 	.options = options,
 	.noption = AG_NELEM(options),

@@ -118,6 +118,13 @@ ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms, ag_arena
 	return AG_OK;
 }
 
+ag_str ag_token_id(ag_str token, ag_arena *arena)
+{
+	const ag_sha256_hex hash = ag_sha256(token);
+
+	return ag_str_dup(arena, ag_str_make(hash.text, 12));
+}
+
 ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
                        ag_err *err)
 {
@@ -133,7 +140,9 @@ ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHA
 	memcpy(ret, text.ptr, AG_TOKEN_CHARS + 1);
 	hash = ag_sha256(ag_buf_view(&text));
 	row->hash = ag_str_dup(arena, ag_str_c(hash.text));
-	row->id = ag_str_make(row->hash.ptr, 12); /* says nothing about the token */
+	row->id = ag_token_id(ag_buf_view(&text), arena);
+	explicit_bzero(raw, sizeof(raw));
+	explicit_bzero(text.ptr, text.cap);
 	return AG_OK;
 }
 

@@ -34,6 +34,8 @@ AG_CHECK ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms,
 ag_role ag_caller_role(const ag_caller *who, ag_str project); /* AG_ROLE_NONE: not his */
 bool ag_caller_has_scope(const ag_caller *who, const char *scope);
 
+/* The id that people name a token by: the beginning of its hash, which says nothing about it. In arena. */
+ag_str ag_token_id(ag_str token, ag_arena *arena);
 /* A new token for `row`: its hash and its id (the hash's beginning) are filled, in arena; the text is shown once. */
 AG_CHECK ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
                                 ag_err *err);

@@ -1,0 +1,143 @@
+/* credential -- see the header. An address is cut by its signs alone, not parsed: what kind of database it names is told
+ * later, by whoever opens it, and then the password is not in it any more. */
+#include "project/credential.h"
+
+#include "base/fernet.h"
+#include "base/log.h"
+
+#define ORIGIN "project.credential"
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static ag_status decode(ag_str s, ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	char *to = ag_arena_alloc(arena, s.len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		int c = (unsigned char)s.ptr[i];
+
+		if (c == '%') {
+			const int high = i + 2 < s.len ? hex(s.ptr[i + 1]) : -1;
+			const int low = i + 2 < s.len ? hex(s.ptr[i + 2]) : -1;
+
+			c = high >= 0 && low >= 0 ? high * 16 + low : 0;
+			i += 2;
+		}
+		if (!c) {
+			ag_fail(err, AG_INVALID, ORIGIN,
+			        "the password in the address is not percent-encoded");
+			return ag_err_hint(err,
+			                   "write %% as %%25, @ as %%40, / as %%2F; or give it "
+			                   "with --password-file");
+		}
+		to[n++] = (char)c;
+	}
+	*ret = ag_str_make(to, n);
+	return AG_OK;
+}
+
+/* Adds the parameters but password=, whose value is *ret. */
+static ag_status take_parameter(ag_str query, ag_arena *arena, ag_buf *out, ag_str *ret,
+                                ag_err *err)
+{
+	char sign = '?';
+	ag_status st = AG_OK;
+
+	while (query.len && !st) {
+		const ag_str one = ag_str_split(&query, '&');
+
+		if (ag_str_starts(one, AG_S("password="))) {
+			if (ret->len)
+				return ag_fail(err, AG_INVALID, ORIGIN,
+				               "the address has two passwords");
+			st = decode(ag_str_make(one.ptr + 9, one.len - 9), arena, ret, err);
+		} else {
+			ag_buf_addc(out, sign);
+			ag_buf_add(out, one);
+			sign = '&';
+		}
+	}
+	return st;
+}
+
+static ag_status take(ag_str uri, ag_arena *arena, ag_buf *out, ag_str *ret, ag_err *err)
+{
+	const ptrdiff_t colon = ag_str_find(uri, ':');
+	size_t begin, end, at = 0, pass = 0;
+	ag_status st = AG_OK;
+
+	if (colon < 0 || (size_t)colon + 3 > uri.len || memcmp(uri.ptr + colon, "://", 3) != 0) {
+		ag_buf_add(out, uri); /* sqlite:PATH has no user, and a ? there is part of a name */
+		return AG_OK;
+	}
+	begin = end = (size_t)colon + 3;
+	for (; end < uri.len && !memchr("/?#", uri.ptr[end], 3); end++) {
+		if (uri.ptr[end] == '@')
+			at = end;
+	}
+	for (size_t i = begin; i < at && !pass; i++)
+		pass = uri.ptr[i] == ':' ? i : 0;
+	if (pass) {
+		st = decode(ag_str_make(uri.ptr + pass + 1, at - pass - 1), arena, ret, err);
+		ag_buf_add(out, ag_str_make(uri.ptr, pass));
+		begin = at;
+	} else {
+		begin = 0;
+	}
+	for (end = begin; end < uri.len && uri.ptr[end] != '?'; end++)
+		;
+	ag_buf_add(out, ag_str_make(uri.ptr + begin, end - begin));
+	if (!st && end < uri.len)
+		st = take_parameter(ag_str_make(uri.ptr + end + 1, uri.len - end - 1), arena, out,
+		                    ret, err);
+	return st;
+}
+
+ag_status ag_credential_take(ag_str uri, ag_arena *arena, ag_str *ret_uri, ag_str *ret_password,
+                             ag_err *err)
+{
+	ag_buf out = AG_BUF_INIT(1 << 20);
+	ag_str password = AG_S("");
+	ag_status st = take(uri, arena, &out, &password, err);
+
+	if (!st && out.failed)
+		st = ag_fail(err, AG_LIMIT, ORIGIN, "the address is longer than 1 MiB");
+	if (!st) {
+		ag_log_redact(password);
+		*ret_uri = ag_buf_dup(arena, &out);
+		*ret_password = password;
+	}
+	ag_buf_release(&out);
+	return st;
+}
+
+ag_status ag_credential_seal(ag_str key, ag_str password, int64_t wall_ms, ag_arena *arena,
+                             ag_str *ret, ag_err *err)
+{
+	AG_AUTO(ag_buf_release) ag_buf token = AG_BUF_INIT(4u << 20);
+	ag_fernet_key k;
+	ag_status st;
+
+	if (!key.len) {
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "a password is only kept encrypted, and DB_CREDENTIAL_KEY is not set");
+		return ag_err_hint(err,
+		                   "`argus project key` prints a new key: set it in the "
+		                   "environment, and keep it: without it the password is lost");
+	}
+	st = ag_fernet_key_read(key, &k, err);
+	if (!st)
+		st = ag_fernet_seal(&k, password, wall_ms, &token, err);
+	explicit_bzero(&k, sizeof(k));
+	if (!st)
+		*ret = ag_buf_dup(arena, &token);
+	return st;
+}

@@ -1,0 +1,18 @@
+/* credential -- a password on its way into the store: out of the address, encrypted, and never shown again. */
+#ifndef AG_PROJECT_CREDENTIAL_H
+#define AG_PROJECT_CREDENTIAL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* Takes the password out of the address of a database, from user:password@ and from password= among the parameters, in
+ * plain text ("%40" is "@"); "" = there is none. What is left is as it was written. Both in arena; registered with the log.
+ * errors  AG_INVALID: percent signs that are none, a NUL, a password in two places. Never quotes the address */
+AG_CHECK ag_status ag_credential_take(ag_str uri, ag_arena *arena, ag_str *ret_uri,
+                                      ag_str *ret_password, ag_err *err);
+/* The password as the store keeps it (base/fernet.h). In arena. key: DB_CREDENTIAL_KEY, "" = none.
+ * errors  AG_DENIED: there is no key (with how to make one); AG_INVALID: it is none */
+AG_CHECK ag_status ag_credential_seal(ag_str key, ag_str password, int64_t wall_ms, ag_arena *arena,
+                                      ag_str *ret, ag_err *err);
+
+#endif
