@@ -3,25 +3,15 @@
  * 1. The guard's snapshot says which relations there are and what views read; the policy says which of them are told of.
  * 2. CHUNK of them at a time are asked for in one statement: rows of tables, columns, indexes, foreign keys, told apart by
  *    their first cell, sorted by the table's place in the list.
- * 3. Values: of BATCH tables in one statement, AG_DICTIONARY_SAMPLE_ROWS rows of each, from tables, partitioned tables and
- *    materialized views (a view may run anything, a foreign table asks another server). Only types of the system, whose
- *    output runs nobody's function. What fails is tried table by table, then left without samples.
+ * 3. Values: postgres_samples.c.
  *
  * Nothing here locks more than a SELECT does, and no count is exact: reltuples is what ANALYZE last saw. */
 #include <stdlib.h>
 
-#include "query/extjson.h"
-#include "source/dictionary_build.h"
-#include "source/postgres.h"
+#include "source/postgres_dictionary.h"
 
-#define CHUNK           500u
-#define BATCH           16u
-#define BATCH_COLUMNS   800u /* of all tables of a batch */
-#define MAX_STATEMENT   (4u * 1024 * 1024)
-#define BATCH_MS        3000   /* for a batch */
-#define TABLE_MS        500    /* for one table, when its batch failed */
-#define SAMPLING_MS     20000  /* for all of them; at most half of what the caller has left */
-#define MAX_VALUE_BYTES "2000" /* as stored: larger ones are not even unpacked */
+#define CHUNK         500u
+#define MAX_STATEMENT (4u * 1024 * 1024)
 
 /* $1 schemas, $2 names of the relations. The second cell is the place in these lists, from 1. */
 static const char tables_sql[] =
@@ -102,24 +92,6 @@ static const char enums_sql[] =
 	" JOIN pg_enum e ON e.enumtypid = t.oid"
 	" ORDER BY n.nspname COLLATE \"C\", t.typname COLLATE \"C\", e.enumsortorder";
 
-typedef struct builder {
-	ag_sql_impl *impl;
-	const ag_ctx *ctx;
-	const ag_dictionary_opts *o;
-	const ag_sql_policy *policy;
-	ag_arena *arena, *scratch; /* scratch: until the end of the reading */
-	ag_sql_catalog catalog;
-	const ag_sql_relation **list;
-	size_t n;
-	ag_dict_table *tables; /* one for each of list; type NULL: it is not there any more */
-	bool *can_read;
-	bool **may;         /* for each table: which columns have values that can be shown */
-	ag_sql_name *enums; /* of columns, some more than once */
-	size_t nenum, enum_cap;
-	ag_sql_failure *failure;
-	ag_err *err;
-} builder;
-
 /* --- lists as parameters --- */
 
 typedef struct lists {
@@ -140,7 +112,7 @@ static void add_name(lists *l, ag_sql_name name)
 }
 
 /* What was said of a failure lives as long as the caller's arena, not the one of the answer. */
-static void keep_failure(builder *b)
+static void keep_failure(ag_pg_reading *b)
 {
 	b->failure->message = ag_str_dup(b->arena, b->failure->message);
 	b->failure->detail = ag_str_dup(b->arena, b->failure->detail);
@@ -148,7 +120,7 @@ static void keep_failure(builder *b)
 }
 
 /* Both as the two parameters of a statement. */
-static ag_status rows_of_lists(builder *b, lists *l, const char *sql, ag_arena *arena,
+static ag_status rows_of_lists(ag_pg_reading *b, lists *l, const char *sql, ag_arena *arena,
                                ag_pg_table *ret)
 {
 	ag_str params[2];
@@ -188,7 +160,7 @@ static bool has_flag(ag_str flags, char c)
 	return ag_str_find(flags, c) >= 0;
 }
 
-static void take_table(builder *b, size_t at, const ag_str *cell)
+static void take_table(ag_pg_reading *b, size_t at, const ag_str *cell)
 {
 	ag_dict_table *t = &b->tables[at];
 
@@ -201,7 +173,7 @@ static void take_table(builder *b, size_t at, const ag_str *cell)
 	b->can_read[at] = ag_str_eqc(cell[T_CAN_READ], "true");
 }
 
-static void keep_enum(builder *b, ag_sql_name name)
+static void keep_enum(ag_pg_reading *b, ag_sql_name name)
 {
 	ag_sql_name *grown;
 
@@ -216,7 +188,7 @@ static void keep_enum(builder *b, ag_sql_name name)
 		                              ag_str_dup(b->scratch, name.name) };
 }
 
-static void take_columns(builder *b, size_t at, const ag_str *cell, size_t n)
+static void take_columns(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
 	ag_dict_column *columns = ag_new_n(b->arena, ag_dict_column, n);
@@ -256,7 +228,7 @@ static void take_primary_key(ag_dict_table *t, const ag_dict_index *x)
 	}
 }
 
-static void take_indexes(builder *b, size_t at, const ag_str *cell, size_t n)
+static void take_indexes(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
 	ag_dict_index *indexes = ag_new_n(b->arena, ag_dict_index, n);
@@ -285,7 +257,7 @@ static void take_indexes(builder *b, size_t at, const ag_str *cell, size_t n)
 }
 
 /* A key to a table that is not told of would tell of it. */
-static void take_keys(builder *b, size_t at, const ag_str *cell, size_t n)
+static void take_keys(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
 	ag_dict_key *keys = ag_new_n(b->arena, ag_dict_key, n);
@@ -306,7 +278,7 @@ static void take_keys(builder *b, size_t at, const ag_str *cell, size_t n)
 }
 
 /* The rows of one kind about one table stand together. */
-static void take_rows(builder *b, size_t from, const ag_pg_table *rows)
+static void take_rows(ag_pg_reading *b, size_t from, const ag_pg_table *rows)
 {
 	size_t end;
 
@@ -331,7 +303,7 @@ static void take_rows(builder *b, size_t from, const ag_pg_table *rows)
 	}
 }
 
-static ag_status read_structure(builder *b)
+static ag_status read_structure(ag_pg_reading *b)
 {
 	for (size_t from = 0; from < b->n; from += CHUNK) {
 		AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
@@ -351,7 +323,7 @@ static ag_status read_structure(builder *b)
 	return AG_OK;
 }
 
-static void take_enums(builder *b, const ag_pg_table *rows, ag_dictionary *d)
+static void take_enums(ag_pg_reading *b, const ag_pg_table *rows, ag_dictionary *d)
 {
 	ag_dict_enum *enums = ag_new_n(b->arena, ag_dict_enum, rows->nrow);
 	size_t end;
@@ -377,7 +349,7 @@ static void take_enums(builder *b, const ag_pg_table *rows, ag_dictionary *d)
 }
 
 /* Only those of columns that are told of. */
-static ag_status read_enums(builder *b, ag_dictionary *d)
+static ag_status read_enums(ag_pg_reading *b, ag_dictionary *d)
 {
 	ag_pg_table rows;
 	ag_status st;
@@ -394,176 +366,9 @@ static ag_status read_enums(builder *b, ag_dictionary *d)
 	return st;
 }
 
-/* --- values --- */
-
-/* ctx with less time. */
-typedef struct short_ctx {
-	ag_ctx ctx;
-	int64_t end_ms; /* of all sampling */
-} short_ctx;
-
-static int64_t now_ms(const short_ctx *s)
-{
-	return ag_clock_mono(s->ctx.clock);
-}
-
-static void begin_sampling(const ag_ctx *ctx, short_ctx *s)
-{
-	int64_t left = ag_ctx_left_ms(ctx);
-
-	*s = (short_ctx){ 0 };
-	if (ctx)
-		s->ctx = *ctx;
-	if (!s->ctx.clock)
-		s->ctx.clock = &ag_clock_system;
-	s->end_ms = now_ms(s) + (left >= 0 && left / 2 < SAMPLING_MS ? left / 2 : SAMPLING_MS);
-}
-
-static const ag_ctx *for_ms(short_ctx *s, int64_t ms)
-{
-	int64_t end = now_ms(s) + ms;
-
-	s->ctx.deadline_ms = end < s->end_ms ? end : s->end_ms;
-	return &s->ctx;
-}
-
-/* (SELECT '3', array_to_json(ARRAY[…])::text FROM "public"."users" LIMIT 50): names of functions with their schema, because
- * a user's format(text, his_type) would fit better than the server's own. */
-static void add_select(ag_buf *sql, const ag_dict_sampler *s, size_t nr, ag_arena *arena)
-{
-	const ag_dict_table *t = s->table;
-
-	ag_buf_addf(sql, "(SELECT '%zu', pg_catalog.array_to_json(ARRAY[", nr);
-	for (size_t i = 0; i < s->ncolumn; i++) {
-		ag_str column = ag_pg_ident(arena, t->columns[s->columns[i]].name);
-
-		ag_buf_addf(sql,
-		            "%sCASE WHEN pg_catalog.pg_column_size(%.*s) <= " MAX_VALUE_BYTES
-		            " THEN pg_catalog.left(pg_catalog.format('%%s', %.*s), %u) END",
-		            i ? "," : "", AG_FMT(column), AG_FMT(column),
-		            AG_DICTIONARY_SAMPLE_CHARS + 1);
-	}
-	ag_buf_addf(sql, "]::pg_catalog.text[])::pg_catalog.text FROM %.*s.%.*s LIMIT %d)",
-	            AG_FMT(ag_pg_ident(arena, t->schema)), AG_FMT(ag_pg_ident(arena, t->name)),
-	            AG_DICTIONARY_SAMPLE_ROWS);
-}
-
-/* One row of one table: the array of its cells as JSON. */
-static void take_values(builder *b, ag_dict_sampler *s, ag_str json, ag_arena *arena)
-{
-	static const ag_extjson_opts opts = { .repair_utf8 = true,
-		                              .max_depth = 4,
-		                              .max_values = 10000 };
-	ag_str *cell;
-	ag_val v;
-
-	if (s->nfull == s->ncolumn || ag_extjson_parse(json, &opts, arena, &v, NULL, NULL, NULL) ||
-	    v.type != AG_T_ARRAY || v.n != s->ncolumn)
-		return;
-	cell = ag_new_n(arena, ag_str, v.n);
-	for (size_t i = 0; i < v.n; i++) {
-		if (v.u.items[i].type == AG_T_STRING)
-			cell[i] = ag_val_text(&v.u.items[i]);
-	}
-	ag_dictionary_take_row(s, cell, b->o, b->arena);
-}
-
-/* Samples of n tables in one statement. When it failed *b->failure says how. */
-static ag_status sample(builder *b, const ag_ctx *ctx, ag_dict_sampler *s, size_t n)
-{
-	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-	ag_buf sql = AG_BUF_INIT(MAX_STATEMENT);
-	ag_pg_table rows;
-	ag_status st = AG_OK;
-
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			ag_buf_adds(&sql, " UNION ALL ");
-		add_select(&sql, &s[i], i, arena);
-	}
-	if (!sql.failed)
-		st = ag_pg_rows(b->impl, ctx, sql.ptr, NULL, 0, arena, &rows, b->failure, b->err);
-	if (!st && !sql.failed && !b->failure->code) {
-		for (size_t i = 0; i < rows.nrow; i++) {
-			uint64_t nr = 0;
-
-			if (ag_str_to_u64(ag_pg_cell(&rows, i, 0), &nr) && nr < n)
-				take_values(b, &s[nr], ag_pg_cell(&rows, i, 1), arena);
-		}
-	}
-	ag_buf_release(&sql);
-	return st;
-}
-
-/* After a failed statement: is it of no use to go on? */
-static bool is_over(builder *b, const short_ctx *s)
-{
-	return now_ms(s) >= s->end_ms || b->failure->is_connection_lost ||
-	       b->failure->code == AG_SQLCODE_POOL_TIMEOUT ||
-	       b->failure->code == AG_SQLCODE_CONNECTION ||
-	       b->failure->code == AG_SQLCODE_UNAVAILABLE;
-}
-
-/* A batch, or one by one when it fails. *ret_is_over: no further one. */
-static ag_status sample_batch(builder *b, short_ctx *ctx, ag_dict_sampler *s, size_t n,
-                              bool *ret_is_over)
-{
-	ag_status st = sample(b, for_ms(ctx, BATCH_MS), s, n);
-
-	*ret_is_over = false;
-	if (st || !b->failure->code)
-		return st;
-	for (size_t i = 0; i < n && n > 1 && !is_over(b, ctx); i++) {
-		*b->failure = (ag_sql_failure){ 0 };
-		st = sample(b, for_ms(ctx, TABLE_MS), &s[i], 1);
-		if (st)
-			return st;
-	}
-	*ret_is_over = b->failure->code && is_over(b, ctx);
-	*b->failure = (ag_sql_failure){ 0 };
-	return AG_OK;
-}
-
-static bool begin_table(builder *b, size_t i, ag_dict_sampler *ret)
-{
-	if (!b->tables[i].type || !b->can_read[i] ||
-	    ag_dictionary_is_closed(&b->catalog, b->list[i], b->o, b->scratch))
-		return false;
-	ag_dictionary_sampler(&b->tables[i], b->may[i], b->o, b->scratch, ret);
-	return ret->ncolumn > 0;
-}
-
-static ag_status read_samples(builder *b)
-{
-	ag_dict_sampler batch[BATCH];
-	size_t n = 0, ncolumn = 0;
-	bool is_over = false;
-	short_ctx ctx;
-	ag_status st;
-
-	begin_sampling(b->ctx, &ctx);
-	for (size_t i = 0; i < b->n && !is_over; i++) {
-		if (begin_table(b, i, &batch[n]))
-			ncolumn += batch[n++].ncolumn;
-		if (n == 0 || (n < BATCH && ncolumn < BATCH_COLUMNS && i + 1 < b->n))
-			continue;
-		st = sample_batch(b, &ctx, batch, n, &is_over);
-		if (st)
-			return st;
-		st = ag_ctx_check(b->ctx, b->err);
-		if (st) {
-			ag_sql_failure_of_err(b->err, b->arena, b->failure);
-			return AG_OK;
-		}
-		is_over |= now_ms(&ctx) >= ctx.end_ms;
-		n = ncolumn = 0;
-	}
-	return AG_OK;
-}
-
 /* --- all of it --- */
 
-static void finish(builder *b, ag_dictionary *d)
+static void finish(ag_pg_reading *b, ag_dictionary *d)
 {
 	const ag_clock *clock = b->ctx && b->ctx->clock ? b->ctx->clock : &ag_clock_system;
 	size_t n = 0;
@@ -578,7 +383,7 @@ static void finish(builder *b, ag_dictionary *d)
 	d->ntable = n;
 }
 
-static ag_status introspect(builder *b, ag_dictionary *ret)
+static ag_status introspect(ag_pg_reading *b, ag_dictionary *ret)
 {
 	ag_dictionary d = { 0 };
 	ag_status st = ag_pg_catalog(b->impl, b->ctx, b->scratch, &b->catalog, b->failure, b->err);
@@ -595,7 +400,7 @@ static ag_status introspect(builder *b, ag_dictionary *ret)
 	if (!st && !b->failure->code)
 		st = read_enums(b, &d);
 	if (!st && !b->failure->code && b->o->with_samples)
-		st = read_samples(b);
+		st = ag_pg_read_samples(b);
 	if (st || b->failure->code)
 		return st;
 	finish(b, &d);
@@ -608,7 +413,7 @@ ag_status ag_pg_introspect(ag_sql_impl *impl, const ag_ctx *ctx, const ag_dictio
                            ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	builder b = {
+	ag_pg_reading b = {
 		.impl = impl,
 		.ctx = ctx,
 		.o = o,
