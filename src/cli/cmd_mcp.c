@@ -4,64 +4,268 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "app/mcp_tools.h"
+#include "app/projects.h"
 #include "cli/cli.h"
-#include "mcp/server.h"
+#include "mcp/http.h"
+#include "mcp/tools_sql.h"
+
+#define ORIGIN       "cli.mcp"
+#define MAX_NAMES    64u
+#define WAKE_MS      1000
+#define DEFAULT_PORT 8100
 
 static const char instructions[] =
-	"Argus answers questions about databases and documents. Statements are checked before they run, nothing is "
-	"ever written, and results say when they are truncated.";
+	"Argus answers questions about databases and documents, read only. Look at list_tables and describe_table before "
+	"you write SQL; results say when they are truncated, errors say what to change.";
 
-static void add_fixtures(ag_mcp_server_opts *o)
+static const ag_option options[] = {
+	{ "project", 0, "IDS", NULL, NULL, "only these projects, with commas between them" },
+	{ "http", 0, NULL, NULL, NULL, "serve over HTTP instead of standard input and output" },
+	{ "host", 0, "ADDRESS", NULL, NULL, "listen there (127.0.0.1)" },
+	{ "port", 0, "N", NULL, NULL, "listen there (8100); 0 = any that is free" },
+	{ "no-auth", 0, NULL, NULL, NULL, "ask for no token; only on a loopback address" },
+	{ "allow-hosts", 0, "NAMES", NULL, NULL,
+	  "further names of this server in the Host header" },
+	{ "allow-origins", 0, "URLS", NULL, NULL, "pages that may call it from a browser" },
+	{ "resource", 0, "URL", NULL, NULL,
+	  "the server's address as clients know it (OAuth metadata)" },
+	{ "authorization-servers", 0, "URLS", NULL, NULL, "who gives out tokens (OAuth metadata)" },
+	{ "conformance", 0, NULL, NULL, NULL,
+	  "also serve what the conformance suite calls by name" },
+	{ "store", 0, "URI", "store", NULL, "projects, tokens and the audit table: a path" },
+};
+
+typedef struct service {
+	ag_cli *c;
+	ag_project_hub *hub; /* NULL: fixtures only */
+	ag_app_mcp app;
+	ag_mcp_sql sql;
+	ag_mcp_server *server;
+	ag_caller
+		who; /* stdio: the local user; HTTP: who comes without a token, when that is allowed */
+} service;
+
+static void names(ag_cli *c, const char *option, const ag_str **ret, size_t *nret)
 {
-	o->tools[o->ntools++] = (ag_mcp_tools){ .tools = ag_mcp_fixture_tools,
-		                                .ntool = ag_mcp_fixture_ntool };
-	o->providers[o->nprovider++] = ag_mcp_fixture_provider();
+	ag_str *list = ag_new_n(c->app.arena, ag_str, MAX_NAMES);
+	ag_str rest = ag_cli_value(c, option);
+
+	*nret = 0;
+	while (rest.len) {
+		const ag_str one = ag_str_trim(ag_str_split(&rest, ','));
+
+		if (one.len && *nret == MAX_NAMES)
+			ag_cli_complain(c, "--%s: at most %u names", option, MAX_NAMES);
+		else if (one.len)
+			list[(*nret)++] = one;
+	}
+	*ret = list;
 }
 
+/* --- what is served --- */
+
+/* Whoever comes without a token may ask and audit, not manage. */
+static void set_anonymous(service *s, const ag_project *const *projects, size_t n)
+{
+	ag_caller_project *p = ag_new_n(s->c->app.arena, ag_caller_project, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = (ag_caller_project){ .project = projects[i]->id, .role = AG_ROLE_ANALYST };
+	s->who = (ag_caller){
+		.user = AG_S("anonymous"), .token = AG_S(""), .projects = p, .nproject = n
+	};
+}
+
+static ag_status find_projects(service *s, bool is_http, ag_err *err)
+{
+	ag_arena *arena = s->c->app.arena;
+	const ag_project **list;
+	const ag_str *ids;
+	size_t nid, n;
+	ag_status st = AG_OK;
+
+	names(s->c, "project", &ids, &nid);
+	s->who = ag_caller_local(ids, nid, arena);
+	for (size_t i = 0; !st && i < nid; i++) {
+		const ag_project *p;
+
+		st = ag_project_find(s->hub, &s->who, ids[i], &p, err);
+	}
+	if (!st)
+		st = ag_project_list(s->hub, &s->who, arena, &list, &n, err);
+	if (st)
+		return st;
+	if (!n && !is_http) {
+		ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no project to serve");
+		return ag_err_hint(err,
+		                   "argus mcp postgresql://user@host/name, argus mcp sqlite:PATH, "
+		                   "\"projects:\" in argus.yaml, or argus project add");
+	}
+	if (!n)
+		ag_cli_note(s->c, "note: there is no project yet: argus project add");
+	if (is_http)
+		set_anonymous(s, list, n);
+	return AG_OK;
+}
+
+static ag_status open_service(service *s, bool is_http, bool is_conformance, ag_err *err)
+{
+	ag_cli *c = s->c;
+	const ag_str source = c->narg ? c->args[0] : AG_S("");
+	ag_mcp_server_opts o = { .clock = c->app.ctx.clock,
+		                 .instructions = instructions,
+		                 .cancel = c->app.ctx.cancel };
+	ag_status st = AG_OK;
+
+	/* Alone, the fixtures need neither store nor projects. */
+	if (!is_conformance || source.len || ag_cli_has(c, "project") || c->app.settings.nentry) {
+		st = ag_app_project_hub(&c->app, source, &s->hub, err);
+		if (!st)
+			st = ag_app_mcp_init(&s->app, &c->app, s->hub, err);
+		if (!st)
+			st = find_projects(s, is_http, err);
+		if (st)
+			return st;
+		s->sql.hub = s->hub;
+		o.hub = s->hub;
+		o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_sql_tools,
+			                              .ntool = ag_mcp_sql_ntool,
+			                              .env = &s->sql,
+			                              .offered = ag_mcp_sql_offered };
+		o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
+		o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
+		o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);
+	} else if (is_http) {
+		set_anonymous(s, NULL, 0);
+	} else {
+		s->who = ag_caller_local(NULL, 0, c->app.arena);
+	}
+	if (is_conformance) {
+		o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_fixture_tools,
+			                              .ntool = ag_mcp_fixture_ntool };
+		o.providers[o.nprovider++] = ag_mcp_fixture_provider();
+	}
+	return ag_mcp_server_new(&o, &s->server, err);
+}
+
+static void close_service(service *s)
+{
+	ag_mcp_server_free(s->server);
+	if (s->hub)
+		ag_app_mcp_release(&s->app);
+	ag_project_hub_close(s->hub);
+}
+
+/* --- transports --- */
+
 /* The client's messages come and go over a descriptor of their own; 1 is where errors go from now on. */
-static ag_status serve_stdio(ag_cli *c, ag_mcp_server *server, const ag_caller *who, ag_err *err)
+static ag_status serve_stdio(service *s, ag_err *err)
 {
 	const int out = dup(STDOUT_FILENO);
 	ag_status st;
 
 	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return ag_fail(err, AG_IO, "cli.mcp", "standard output cannot be used");
-	st = ag_mcp_stdio(server, who, STDIN_FILENO, out, c->app.ctx.cancel, err);
+		return ag_fail(err, AG_IO, ORIGIN, "standard output cannot be used");
+	st = ag_mcp_stdio(s->server, &s->who, STDIN_FILENO, out, s->c->app.ctx.cancel, err);
 	close(out);
 	return st;
 }
 
+static bool is_loopback(ag_str host)
+{
+	return !host.len || ag_str_starts(host, AG_S("127.")) || ag_str_eqc(host, "::1") ||
+	       ag_str_eqc(host, "localhost");
+}
+
+static ag_status serve_http(service *s, bool is_open, ag_err *err)
+{
+	ag_cli *c = s->c;
+	const ag_str host = ag_cli_value(c, "host");
+	ag_mcp_http_opts o = { .server = s->server,
+		               .clock = c->app.ctx.clock,
+		               .path = AG_S("/mcp"),
+		               .anonymous = is_open ? &s->who : NULL,
+		               .resource = ag_cli_value(c, "resource"),
+		               .listen = { .host = host,
+		                           .port = (unsigned)ag_cli_number(c, "port", 0, 65535,
+		                                                           DEFAULT_PORT),
+		                           .cancel = c->app.ctx.cancel } };
+	ag_mcp_http *http;
+	ag_status st = AG_OK;
+
+	names(c, "allow-hosts", &o.listen.hosts, &o.listen.nhost);
+	names(c, "allow-origins", &o.listen.origins, &o.listen.norigin);
+	names(c, "authorization-servers", &o.authorization_servers, &o.nauthorization_server);
+	if (is_open && !is_loopback(host)) {
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "without tokens Argus listens on a loopback address only, not on %.*s",
+		        AG_FMT(host));
+		return ag_err_hint(err, "leave --no-auth away and make tokens: argus token create");
+	}
+	if (!is_open)
+		st = ag_app_store(&c->app, &o.store, err);
+	if (!st)
+		st = ag_mcp_http_start(&o, &http, err);
+	if (st)
+		return st;
+	ag_cli_note(c, "listening on http://%s%.*s%s:%u/mcp", ag_str_find(host, ':') < 0 ? "" : "[",
+	            AG_FMT(host.len ? host : AG_S("127.0.0.1")),
+	            ag_str_find(host, ':') < 0 ? "" : "]", ag_mcp_http_port(http));
+	while (!ag_signals_cancelled())
+		poll(NULL, 0, WAKE_MS);
+	ag_mcp_http_stop(http);
+	return AG_OK;
+}
+
 static int run(ag_cli *c)
 {
-	ag_mcp_server_opts o = { .clock = c->app.ctx.clock,
-		                 .instructions = instructions,
-		                 .cancel = c->app.ctx.cancel };
-	const ag_caller who = ag_caller_local(NULL, 0, c->app.arena);
-	ag_mcp_server *server;
+	const bool is_http = ag_cli_has(c, "http"), is_conformance = ag_cli_has(c, "conformance");
+	static const char *const of_http[] = { "host",
+		                               "port",
+		                               "no-auth",
+		                               "allow-hosts",
+		                               "allow-origins",
+		                               "resource",
+		                               "authorization-servers" };
+	service s = { .c = c };
 	ag_err err = { 0 };
 	ag_status st;
 
-	if (ag_cli_has(c, "conformance"))
-		add_fixtures(&o);
-	st = ag_mcp_server_new(&o, &server, &err);
-	if (st)
-		return ag_cli_fail(c, &err);
-	st = serve_stdio(c, server, &who, &err);
-	ag_mcp_server_free(server);
+	for (size_t i = 0; !is_http && i < AG_NELEM(of_http); i++)
+		if (ag_cli_has(c, of_http[i]))
+			ag_cli_complain(c, "--%s needs --http", of_http[i]);
+	ag_cli_number(c, "port", 0, 65535, DEFAULT_PORT);
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	st = open_service(&s, is_http, is_conformance, &err);
+	if (!st && is_http)
+		st = serve_http(&s, ag_cli_has(c, "no-auth") || !s.hub, &err);
+	else if (!st)
+		st = serve_stdio(&s, &err);
+	close_service(&s);
 	return st ? ag_cli_fail(c, &err) : AG_EXIT_OK;
 }
 
-static const ag_option options[] = {
-	{ .name = "conformance", .help = "also serve what the conformance suite calls by name" },
-};
-
 const ag_command ag_cmd_mcp = {
 	.name = "mcp",
-	.summary = "Serve tools to agents: the MCP server",
-	.usage = "[options]",
-	.about = "Speaks the Model Context Protocol over standard input and output.",
-	.examples = "argus mcp # over standard input and output\n",
+	.summary = "Serve databases, documents and projects to agents: the MCP server",
+	.usage = "[SOURCE] [options]",
+	.about =
+		"Speaks the Model Context Protocol, over standard input and output or, with --http, on "
+		"http://127.0.0.1:8100/mcp. SOURCE is a database (postgresql://user@host/name, sqlite:PATH); further "
+		"ones are projects of argus.yaml (\"projects:\") or of the store (argus project add).\n\n"
+		"Every statement is judged by the guard (argus guard), runs alone in a read-only transaction that is "
+		"rolled back, is cut at a number of rows and bytes, counts against the caller's limits, and leaves a "
+		"row in the audit table (argus log).\n\n"
+		"Over standard input and output the caller is the local user. Over HTTP a caller is who his token says "
+		"(argus token create); --no-auth lets everybody on this machine in as an analyst.",
+	.examples =
+		"argus mcp sqlite:shop.db # one database, for a client that starts this command\n"
+		"argus mcp --project shop # a project of argus.yaml or of the store\n"
+		"argus mcp --http --port 8100 # for many clients, with tokens",
 	.options = options,
 	.noption = AG_NELEM(options),
+	.max_args = 1,
 	.run = run,
 };

@@ -28,7 +28,10 @@ void ag_mcp_envelope_tail(ag_jw *w, const ag_project *p, ag_str warning, int64_t
                           const ag_clock *clock)
 {
 	ag_jw_kstr(w, "project_id", p->id);
-	ag_jw_kstr(w, "schema", p->settings.schema.len ? p->settings.schema : AG_S("public"));
+	ag_jw_kstr(w, "schema",
+	           p->settings.schema.len                      ? p->settings.schema
+	           : ag_str_starts(p->source, AG_S("sqlite:")) ? AG_S("main")
+	                                                       : AG_S("public"));
 	if (warning.len) {
 		ag_jw_kkey(w, "warnings");
 		ag_jw_arr(w);

@@ -117,6 +117,9 @@ static ag_status current(ag_project_hub *h, ag_str id, entry **ret, ag_err *err)
 		return e->is_active ? AG_OK : AG_NOT_FOUND;
 	scratch = ag_arena_new();
 	st = h->o.store ? ag_store_project(h->o.store, id, scratch, &row, err) : AG_NOT_FOUND;
+	/* What is no id at all is no project either. */
+	if (st == AG_INVALID && !e)
+		st = AG_NOT_FOUND;
 	if (st == AG_NOT_FOUND && e)
 		e->is_retired = true;
 	if (!st && (!e || e->changed_ms != row.changed_ms)) {
