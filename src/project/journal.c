@@ -425,6 +425,7 @@ static void *work(void *arg)
 	int64_t write_ms = 0;
 	batch *b;
 
+	pthread_setname_np(pthread_self(), "journal"); /* as tools show it */
 	pthread_mutex_lock(&j->lock);
 	while ((b = next_group(j, write_ms))) {
 		bool ok = write_or_retry(j, b, &write_ms);
