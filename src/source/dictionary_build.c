@@ -187,15 +187,12 @@ static bool has_sensitive(const ag_dict_table *t)
 	return false;
 }
 
-void ag_dictionary_sampler(ag_dict_table *t, const bool *may, const ag_dictionary_opts *o,
-                           ag_arena *arena, ag_dict_sampler *ret)
+void ag_dictionary_sampler(ag_dict_table *t, const bool *may, ag_arena *arena, ag_dict_sampler *ret)
 {
 	uint32_t *columns = ag_new_n(arena, uint32_t, t->ncolumn + 1);
 	bool is_careful = has_sensitive(t);
 
 	*ret = (ag_dict_sampler){ .table = t, .columns = columns };
-	if (is_sensitive(t->name, o))
-		return;
 	for (size_t i = 0; i < t->ncolumn; i++) {
 		if (!may[i] || t->columns[i].is_sensitive ||
 		    (is_careful && is_computed(&t->columns[i])))

@@ -37,8 +37,8 @@ typedef struct ag_dict_sampler {
 } ag_dict_sampler;
 
 /* The columns for which `may` is true, that are not sensitive, nor computed in a table with sensitive ones. In arena. */
-void ag_dictionary_sampler(ag_dict_table *t, const bool *may, const ag_dictionary_opts *o,
-                           ag_arena *arena, ag_dict_sampler *ret);
+void ag_dictionary_sampler(ag_dict_table *t, const bool *may, ag_arena *arena,
+                           ag_dict_sampler *ret);
 /* One row: s->ncolumn cells, ptr NULL for NULL. Values that are new to their column are copied into arena. */
 void ag_dictionary_take_row(ag_dict_sampler *s, const ag_str *cell, const ag_dictionary_opts *o,
                             ag_arena *arena);

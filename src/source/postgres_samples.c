@@ -150,7 +150,7 @@ static bool begin_table(ag_pg_reading *b, size_t i, ag_dict_sampler *ret)
 	if (!b->tables[i].type || !b->can_read[i] ||
 	    ag_dictionary_is_closed(&b->catalog, b->list[i], b->o, b->scratch))
 		return false;
-	ag_dictionary_sampler(&b->tables[i], b->may[i], b->o, b->scratch, ret);
+	ag_dictionary_sampler(&b->tables[i], b->may[i], b->scratch, ret);
 	return ret->ncolumn > 0;
 }
 

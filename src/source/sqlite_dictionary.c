@@ -413,7 +413,7 @@ static void read_samples(builder *b, ag_dict_table *t)
 
 	for (size_t i = 0; i < t->ncolumn; i++)
 		may[i] = is_short_type(t->columns[i].type);
-	ag_dictionary_sampler(t, may, b->o, b->scratch, &s);
+	ag_dictionary_sampler(t, may, b->scratch, &s);
 	if (s.ncolumn == 0)
 		return;
 	cell = ag_new_n(b->scratch, ag_str, s.ncolumn);
