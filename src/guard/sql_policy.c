@@ -314,7 +314,10 @@ bool ag_sql_policy_function(const ag_sql_policy *p, const ag_sql_catalog *c, ag_
 	if (known == AG_SQL_DANGEROUS)
 		return ag_sql_refuse(v, arena, AG_SQLRULE_FUNCTION,
 		                     "Function %.*s is not allowed%s%s", AG_FMT(name),
-		                     why ? ": it " : "", why ? why : "");
+		                     !why                                        ? ""
+		                     : ag_str_starts(ag_str_c(why), AG_S("an ")) ? ": it is "
+		                                                                 : ": it ",
+		                     why ? why : "");
 	if (is_system)
 		return known == AG_SQL_HARMLESS || refuse_function(p, arena, schema, name, v);
 	if (is_function_listed(p, ag_sql_policy_schema(p), name))

@@ -48,6 +48,15 @@ ag_sql_range *ag_sql_scope_add_range(ag_sql_walk *w, const PgQuery__Alias *alias
 	return r;
 }
 
+bool ag_sql_scope_has_range(const ag_sql_walk *w, ag_str name)
+{
+	for (const ag_sql_scope *s = w->scope; s; s = s->outer)
+		for (const ag_sql_range *r = s->ranges; r; r = r->next)
+			if (r->name.len && ag_str_eq(r->name, name))
+				return true;
+	return false;
+}
+
 /* --- columns --- */
 
 static bool is_named(PgQuery__Node *const *names, size_t n, ag_str name)

@@ -67,6 +67,23 @@ static const kind kinds[] = {
 #undef TAG
 };
 
+/* Names that a reader of SQL knows. */
+static const char *shown(const char *node)
+{
+	static const struct {
+		const char *node, *name;
+	} names[] = {
+		{ "RangeTableFunc", "XMLTABLE" },
+		{ "SetToDefault", "DEFAULT" },
+		{ "CurrentOfExpr", "CURRENT OF" },
+	};
+
+	for (size_t i = 0; i < AG_NELEM(names); i++)
+		if (strcmp(node, names[i].node) == 0)
+			return names[i].name;
+	return node;
+}
+
 static bool not_allowed(ag_sql_walk *w, const char *name)
 {
 	const ag_str n = ag_str_c(name);
@@ -76,7 +93,7 @@ static bool not_allowed(ag_sql_walk *w, const char *name)
 		                     "Only SELECT statements are allowed, not %.*s",
 		                     (int)(n.len - 4), n.ptr);
 	return ag_sql_refuse(w->v, w->arena, AG_SQLRULE_SYNTAX_NODE,
-	                     "The construct %s is not allowed", name);
+	                     "The construct %s is not allowed", shown(name));
 }
 
 static bool visit(ag_sql_walk *w, const kind *k, const ProtobufCMessage *m)

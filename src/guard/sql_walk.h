@@ -96,6 +96,7 @@ void ag_sql_scope_add_cte(ag_sql_walk *w, const PgQuery__CommonTableExpr *cte);
 const PgQuery__CommonTableExpr *ag_sql_scope_cte(const ag_sql_walk *w, ag_str name);
 /* An entry of FROM of the SELECT at hand; the caller fills in what it is. */
 ag_sql_range *ag_sql_scope_add_range(ag_sql_walk *w, const PgQuery__Alias *alias, ag_str name);
+bool ag_sql_scope_has_range(const ag_sql_walk *w, ag_str name);
 /* Is name.column certainly a column: does every entry of FROM with this name, here and further out, have it? */
 bool ag_sql_scope_has_column(const ag_sql_walk *w, ag_str name, ag_str column);
 /* Is it one of the columns that a function of the built-in list returns? */

@@ -5,14 +5,19 @@
  * expression in brackets, whose type is not known here, it must be a column of something at least. */
 #include "guard/sql_walk.h"
 
-/* Could the name, called as a function, do what a call of it may not? */
+/* Could the name, called as a function, do what a call of it may not?
+ *
+ * The server's internals (what stands behind operators and casts: name, time_out, cash_in) are left out, so that columns
+ * may have such names: with one argument they do nothing but convert it. */
 static bool is_risky(const ag_sql_walk *w, ag_str name)
 {
 	ag_sql_verdict unused = { 0 };
+	const char *why;
 	size_t n;
 
 	ag_sql_catalog_functions(w->catalog, name, &n);
-	if (!n && ag_sql_function_known(AG_SQL_POSTGRES, name, NULL) != AG_SQL_DANGEROUS)
+	if (!n && (ag_sql_function_known(AG_SQL_POSTGRES, name, &why) != AG_SQL_DANGEROUS ||
+	           ag_str_starts(ag_str_c(why), AG_S("an internal of the server"))))
 		return false;
 	return !ag_sql_policy_function(w->policy, w->catalog, AG_S(""), name, w->scratch, &unused);
 }
@@ -37,6 +42,11 @@ bool ag_sql_check_column(ag_sql_walk *w, const void *node)
 	ag_sql_walk_at(w, c->location);
 	if (c->n_fields < 2) /* alone it is a column or a whole row, never a call */
 		return true;
+	for (size_t i = 1; i + 1 < c->n_fields; i++) { /* schema.table.column */
+		name = ag_sql_node_text(c->fields[i]);
+		if (is_risky(w, name) && !ag_sql_scope_has_range(w, name))
+			return refuse(w, name);
+	}
 	name = ag_sql_node_text(c->fields[c->n_fields - 1]);
 	if (!name.len || !is_risky(w, name)) /* a.* has no text */
 		return true;
