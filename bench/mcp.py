@@ -159,9 +159,11 @@ def make_servers(work, folder, port):
     config = os.path.join(work, "argus.yaml")
     with open(config, "w", encoding="utf-8") as f:
         f.write("store: %s\nprojects:\n  bench:\n    source: postgresql://postgres@/postgres?host=%s&port=%s\n"
-                "    max_queries_per_minute: 1000000000\n    max_connections: 32\n" %
+                "    max_queries_per_minute: 1000000000\n    max_connections: 8\n" %
                 (os.path.join(work, "argus.db"), folder, port))
     argus = os.environ["ARGUS"]
+    subprocess.run([argus, "project", "grant", "bench", "bench", "viewer", "--config", config, "--quiet"], env=env,
+                   check=True, stdout=subprocess.DEVNULL)
     token = subprocess.run([argus, "token", "create", "--user", "bench", "--project", "bench", "--role", "viewer",
                             "--config", config, "--quiet"], env=env, capture_output=True, text=True, check=False)
     found = [w for w in token.stdout.split() if w.startswith("argus_")]

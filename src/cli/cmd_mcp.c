@@ -1,6 +1,7 @@
 /* argus mcp: the MCP server, over standard input and output or over HTTP.
  *
  * Over stdio nothing but messages may stand on standard output: what a library writes there goes to standard error. */
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -238,6 +239,8 @@ static int run(ag_cli *c)
 	ag_cli_number(c, "port", 0, 65535, DEFAULT_PORT);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
+	/* A thread for each connection must not mean a heap for each: they keep what they once needed. */
+	mallopt(M_ARENA_MAX, 2);
 	st = open_service(&s, is_http, is_conformance, &err);
 	if (!st && is_http)
 		st = serve_http(&s, ag_cli_has(c, "no-auth") || !s.hub, &err);

@@ -204,6 +204,7 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 		"PRAGMA mmap_size=0",
 		"PRAGMA journal_size_limit=8388608", /* 8 MB: what -wal shrinks to after a burst */
 		"PRAGMA cell_size_check=ON",
+		"PRAGMA cache_size=-512", /* KB: a server has several handles, and the system caches pages */
 		"PRAGMA temp_store=MEMORY", /* nothing private in /tmp */
 	};
 
