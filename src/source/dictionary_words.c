@@ -105,6 +105,8 @@ typedef struct entry {
 static struct {
 	entry all[MAX_ENTRIES];
 	size_t n;
+	const entry *inside[32]; /* the few that are looked for in the middle of words */
+	size_t ninside;
 } table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 
@@ -134,6 +136,11 @@ static void sorted(void)
 		}
 	}
 	qsort(table.all, table.n, sizeof(table.all[0]), by_text);
+	for (size_t i = 0; i < table.n; i++) {
+		AG_ASSERT(table.ninside < AG_NELEM(table.inside));
+		if (table.all[i].kind == INSIDE)
+			table.inside[table.ninside++] = &table.all[i];
+	}
 }
 
 /* --- the words of a name --- */
@@ -313,11 +320,10 @@ static bool hides_inside(const words *w, size_t i)
 {
 	ag_str word = joined(w, i, i + 1);
 
-	for (size_t k = 0; k < table.n; k++) {
-		const entry *e = &table.all[k];
+	for (size_t k = 0; k < table.ninside; k++) {
+		const entry *e = table.inside[k];
 
-		if (e->kind == INSIDE && word.len > e->len &&
-		    ag_str_contains(word, ag_str_make(e->text, e->len)))
+		if (word.len > e->len && ag_str_contains(word, ag_str_make(e->text, e->len)))
 			return !speaks_about(w, i, i + 1, false);
 	}
 	return false;
