@@ -147,7 +147,7 @@ static void timestamp(ag_buf *out, ag_pg_kind kind, ag_str s)
 		return;
 	}
 	for (size_t i = 0; i < s.len; i++) {
-		if (!is_digit(s.ptr[i]) && !strchr(" -+:.", s.ptr[i])) {
+		if (!is_digit(s.ptr[i]) && !memchr(" -+:.", s.ptr[i], 5)) {
 			ag_json_quote(out, s);
 			return;
 		}

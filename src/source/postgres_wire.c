@@ -248,7 +248,7 @@ ag_pg_io ag_pg_next(ag_pg_wire *w, size_t max_row_bytes, ag_pg_message *ret)
 	size = get32(w->in + w->from + 1);
 	if (size < 4)
 		return AG_PG_IO_BROKEN;
-	*ret = (ag_pg_message){ .type = w->in[w->from], .size = size - 4 };
+	*ret = (ag_pg_message){ .type = w->in[w->from], .body = AG_S(""), .size = size - 4 };
 	if (ret->size > (ret->type == 'D' ? max_row_bytes : AG_PG_MAX_MESSAGE_BYTES)) {
 		ret->is_too_large = true;
 		w->nskip = 1 + size;
