@@ -105,7 +105,7 @@ bool ag_mcp_request_begin(ag_mcp_turn *t, ag_mcp_request *rq)
 {
 	ag_mcp_calls *c = ag_mcp_calls_of(t->server, t->session, t->who);
 	unsigned n = 0;
-	bool is_double = false;
+	bool is_double = false, is_in;
 
 	*rq = (ag_mcp_request){ .id = t->message->id,
 		                .who = t->who,
@@ -123,7 +123,8 @@ bool ag_mcp_request_begin(ag_mcp_turn *t, ag_mcp_request *rq)
 		n += t->session || is_same_caller(o->who, t->who);
 		is_double = is_double || is_taken(t, o);
 	}
-	if (!is_double && n < t->server->o.max_calls) {
+	is_in = !is_double && n < t->server->o.max_calls;
+	if (is_in) {
 		rq->next = c->head;
 		rq->prev = &c->head;
 		if (c->head)
@@ -131,7 +132,7 @@ bool ag_mcp_request_begin(ag_mcp_turn *t, ag_mcp_request *rq)
 		c->head = rq;
 	}
 	pthread_mutex_unlock(&c->lock);
-	if (rq->prev)
+	if (is_in)
 		return true;
 	if (is_double)
 		ag_mcp_error(t, AG_RPC_INVALID_REQUEST, AG_S(""),
