@@ -273,6 +273,14 @@ static ag_sql_name take_name(ag_str *line)
 	return ret;
 }
 
+/* An operator's name may have the sign that separates. */
+static ag_sql_name last_name(ag_str line)
+{
+	const ag_str schema = ag_str_split(&line, '|');
+
+	return (ag_sql_name){ schema, line };
+}
+
 static void take_relation(ag_str line, ag_arena *arena, ag_sql_relation *ret)
 {
 	ret->kind = kind_of(ag_str_split(&line, '|').ptr[0]);
@@ -295,9 +303,9 @@ static void take_object(ag_str line, ag_arena *arena, shop_lists *l)
 	const ag_str what = ag_str_split(&line, '|');
 
 	if (ag_str_eqc(what, "function"))
-		l->functions[l->nfunction++] = take_name(&line);
+		l->functions[l->nfunction++] = last_name(line);
 	else if (ag_str_eqc(what, "operator"))
-		l->operators[l->noperator++] = take_name(&line);
+		l->operators[l->noperator++] = last_name(line);
 	else if (ag_str_eqc(what, "relation"))
 		take_relation(line, arena, &l->relations[l->nrelation++]);
 	else if (ag_str_eqc(what, "type"))

@@ -88,6 +88,9 @@ create function other.score(int) returns int language sql immutable as 'select 1
 create function evil_op(int, int) returns bool language plpgsql volatile as $$ begin perform nextval('mark_seq'); return true; end $$;
 create operator @@@@ (leftarg = int, rightarg = int, function = evil_op);
 create operator other.@@@@ (leftarg = int, rightarg = int, function = evil_op);
+create function addresses(address, address) returns bool language plpgsql volatile as $$ begin
+	perform nextval('mark_seq'); return true; end $$;
+create operator |>> (leftarg = address, rightarg = address, function = addresses);
 create type evil as (a int);
 create function evil_in(text) returns evil language plpgsql volatile as $$ begin perform nextval('mark_seq'); return row(1)::evil; end $$;
 create cast (text as evil) with function evil_in(text) as assignment;
