@@ -62,20 +62,22 @@ static int dial(void)
 
 static char *http(const char *session_id, const char *body, size_t *ret_n)
 {
-	char *text = malloc(strlen(body) + 2048);
+	const size_t room = strlen(body) + 2048;
+	char *text = malloc(room);
 	int n;
 
 	if (!text)
 		die("memory");
-	n = sprintf(text,
-	            "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
-	            "Accept: application/json, text/event-stream\r\nContent-Length: %zu\r\n",
-	            path, port, strlen(body));
+	n = snprintf(text, room,
+	             "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
+	             "Accept: application/json, text/event-stream\r\nContent-Length: %zu\r\n",
+	             path, port, strlen(body));
 	if (token[0])
-		n += sprintf(text + n, "Authorization: Bearer %s\r\n", token);
+		n += snprintf(text + n, room - (size_t)n, "Authorization: Bearer %s\r\n", token);
 	if (session_id[0])
-		n += sprintf(text + n, "Mcp-Session-Id: %s\r\n", session_id);
-	n += sprintf(text + n, "MCP-Protocol-Version: %s\r\n\r\n%s", revision, body);
+		n += snprintf(text + n, room - (size_t)n, "Mcp-Session-Id: %s\r\n", session_id);
+	n += snprintf(text + n, room - (size_t)n, "MCP-Protocol-Version: %s\r\n\r\n%s", revision,
+	              body);
 	*ret_n = (size_t)n;
 	return text;
 }

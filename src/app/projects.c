@@ -155,23 +155,43 @@ ag_status ag_app_projects(ag_app *app, ag_str source, ag_project **ret, size_t *
 	return AG_OK;
 }
 
+/* The older name of a setting: it counts where nobody set the newer one.
+ * errors  AG_INVALID: of the value */
+static ag_status take_older(ag_app *app, const char *key, const char *name, ag_err *err)
+{
+	const int row = ag_settings_find(ag_str_c(key));
+	const ag_var *v = ag_settings_var(&app->settings, name);
+
+	if (!v || app->settings.place[row] != AG_PLACE_DEFAULT)
+		return AG_OK;
+	return ag_settings_set(&app->settings, row, v->value, (ag_place)v->place, v->where,
+	                       app->arena, err);
+}
+
 ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, ag_err *err)
 {
 	const ag_settings *s = &app->settings;
 	const ag_var *key = ag_settings_var(s, "DB_CREDENTIAL_KEY");
 	ag_project_hub_opts o = { .clock = app->ctx.clock,
-		                  .credential_key = key ? key->value : AG_S(""),
-		                  .per_minute = s->per_minute,
-		                  .per_hour = s->per_hour,
-		                  .per_day = s->per_day,
-		                  .connections = s->connections };
+		                  .credential_key = key ? key->value : AG_S("") };
 	ag_project *projects;
-	ag_status st = ag_app_projects(app, source, &projects, &o.nproject, err);
+	ag_status st = take_older(app, "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE", err);
 
-	o.projects = projects;
+	if (!st)
+		st = take_older(app, "max_connections_per_project", "MAX_CONNECTIONS_PER_PROJECT",
+		                err);
+	if (!st)
+		st = ag_app_projects(app, source, &projects, &o.nproject, err);
 	if (!st)
 		st = ag_app_store_uri(app, &o.store_uri, err);
 	if (!st)
 		st = ag_app_store(app, &o.store, err);
-	return st ? st : ag_project_hub_open(&o, ret, err);
+	if (st)
+		return st;
+	o.projects = projects;
+	o.per_minute = s->per_minute;
+	o.per_hour = s->per_hour;
+	o.per_day = s->per_day;
+	o.connections = s->connections;
+	return ag_project_hub_open(&o, ret, err);
 }

@@ -90,6 +90,8 @@ static const char *const known_vars[] = {
 	"POSTGRES_URL",
 	"ARGUS_PROJECT_PASSWORD",
 	"ARGUS_MCP_TOKEN",
+	"MAX_QUERIES_PER_MINUTE",
+	"MAX_CONNECTIONS_PER_PROJECT",
 };
 
 const ag_setting *ag_settings_model_table(size_t *ret_n)
@@ -189,7 +191,7 @@ bool ag_settings_wants_var(const ag_settings *s, ag_str name)
 static bool is_secret(ag_str name)
 {
 	return !ag_str_ends(name, AG_S("_MODEL")) && !ag_str_ends(name, AG_S("_BASE")) &&
-	       !ag_str_ends(name, AG_S("_URL"));
+	       !ag_str_ends(name, AG_S("_URL")) && !ag_str_starts(name, AG_S("MAX_"));
 }
 
 ag_status ag_settings_var_set(ag_settings *s, ag_str name, ag_str value, ag_place place,

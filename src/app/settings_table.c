@@ -163,18 +163,20 @@ static const ag_setting table[] = {
 	  .offset = FIELD(database),
 	  .help = "The database of the project \"default\": postgresql://user@host/name or sqlite:PATH. "
 	          "none: POSTGRES_URL, else only the projects there are." },
-	{ "sql", "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE", AG_SET_COUNT, .max = MAX_RATE,
-	  .unset = "none", .fallback = "60", .offset = FIELD(per_minute),
-	  .help = "Calls of one user in one project, of all processes that share the store." },
-	{ "sql", "max_queries_per_hour", "MAX_QUERIES_PER_HOUR", AG_SET_COUNT, .max = MAX_RATE,
-	  .unset = "none", .fallback = "none", .offset = FIELD(per_hour),
+	{ "sql", "max_queries_per_minute", "ARGUS_MAX_QUERIES_PER_MINUTE", AG_SET_COUNT,
+	  .max = MAX_RATE, .unset = "none", .fallback = "60", .offset = FIELD(per_minute),
+	  .help = "Calls of one user in one project, of all processes that share the store. "
+	          "MAX_QUERIES_PER_MINUTE is read, too." },
+	{ "sql", "max_queries_per_hour", "ARGUS_MAX_QUERIES_PER_HOUR", AG_SET_COUNT,
+	  .max = MAX_RATE, .unset = "none", .fallback = "none", .offset = FIELD(per_hour),
 	  .help = "The same, an hour." },
-	{ "sql", "max_queries_per_day", "MAX_QUERIES_PER_DAY", AG_SET_COUNT, .max = MAX_RATE,
+	{ "sql", "max_queries_per_day", "ARGUS_MAX_QUERIES_PER_DAY", AG_SET_COUNT, .max = MAX_RATE,
 	  .unset = "none", .fallback = "none", .offset = FIELD(per_day),
 	  .help = "The same, a day." },
-	{ "sql", "max_connections_per_project", "MAX_CONNECTIONS_PER_PROJECT", AG_SET_COUNT,
+	{ "sql", "max_connections_per_project", "ARGUS_MAX_CONNECTIONS_PER_PROJECT", AG_SET_COUNT,
 	  .min = 1, .max = 1000, .fallback = "5", .offset = FIELD(connections),
-	  .help = "Connections to the database of one project; who comes later waits." },
+	  .help = "Connections to the database of one project; who comes later waits. "
+	          "MAX_CONNECTIONS_PER_PROJECT is read, too." },
 
 	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
 	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),

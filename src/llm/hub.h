@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "run/breaker.h"
 #include "llm/price.h"
 #include "llm/transport.h"
 #include "llm/wire.h"
+#include "run/breaker.h"
 
 /* A server: everything that speaks for its origin. */
 typedef struct ag_llm_origin {

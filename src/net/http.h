@@ -51,10 +51,10 @@ typedef struct ag_http_response {
 	ag_str retry_after; /* the header as it came; "" = none */
 	ag_str request_id;  /* of x-request-id, request-id; "" = none */
 	ag_str location;    /* of a redirect that was not followed */
-	ag_str wanted;      /* the value of the header that the request wanted; "" = it is not there */
-	ag_str body;        /* collected */
-	uint64_t nbyte;     /* of the body, as received */
-	bool is_sent; /* the request left whole: the server may work on it, whatever came back */
+	ag_str wanted;  /* the value of the header that the request wanted; "" = it is not there */
+	ag_str body;    /* collected */
+	uint64_t nbyte; /* of the body, as received */
+	bool is_sent;   /* the request left whole: the server may work on it, whatever came back */
 	int64_t first_byte_ms,
 		total_ms; /* from the begin of the call; first byte: the status line */
 } ag_http_response;
