@@ -96,7 +96,7 @@ static void echo_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 		return;
 	}
 	if (ag_str_starts(rq->path, AG_S("/wait/"))) {
-		int ms = atoi(rq->path.ptr + 6);
+		int ms = (int)strtol(rq->path.ptr + 6, NULL, 10);
 
 		for (int i = 0; i < ms && !atomic_load(&e->cancel); i += 10)
 			usleep(10000);

@@ -191,7 +191,7 @@ AG_UNUSED static bool raw_read_as(raw_conn *c, raw_reply *r, bool is_head, int m
 			return false;
 	nhead = (size_t)(strstr(c->buf, "\r\n\r\n") - c->buf) + 4;
 	snprintf(r->head, sizeof(r->head), "%.*s", (int)nhead, c->buf);
-	r->status = atoi(c->buf + 9);
+	r->status = (int)strtol(c->buf + 9, NULL, 10);
 	raw_take(c, nhead);
 	coding = raw_header(r, "Transfer-Encoding");
 	if (coding && !is_head) {
