@@ -98,7 +98,8 @@ static void number(ag_buf *out, ag_pg_kind kind, ag_str s)
 static void json(ag_buf *out, ag_str s)
 {
 	size_t depth = 0, deepest = 0, from = 0;
-	bool in_string = false, has_break = false;
+	bool in_string = false;
+	bool has_break = memchr(s.ptr, '\n', s.len) || memchr(s.ptr, '\r', s.len);
 
 	for (size_t i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
@@ -115,8 +116,6 @@ static void json(ag_buf *out, ag_str s)
 			deepest = depth > deepest ? depth : deepest;
 		} else if (c == ']' || c == '}') {
 			depth--;
-		} else if (c == '\n' || c == '\r') {
-			has_break = true;
 		}
 	}
 	if (s.len == 0 || in_string || depth != 0 || deepest > AG_PG_MAX_JSON_DEPTH) {
