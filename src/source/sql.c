@@ -278,7 +278,13 @@ static void fail_refused(const ag_sql_verdict *v, ag_sql_failure *ret)
 		ret->class_name = "resource";
 		memcpy(ret->sqlstate, "54001", 6);
 		break;
-	default: break;
+	default: return;
+	}
+	if (ret->hint.len == 0) { /* that of the class */
+		ag_sql_failure of_state;
+
+		ag_sql_failure_of_state(ret->sqlstate, &of_state);
+		ret->hint = of_state.hint;
 	}
 }
 
@@ -437,6 +443,7 @@ static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
                              ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
                              ag_err *err)
 {
+	int64_t start = ag_clock_mono(&ag_clock_system);
 	bool asked = false;
 	uint64_t ticket;
 	ag_status st;
@@ -450,6 +457,9 @@ static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
 		asked = true;
 		st = execute(s, ctx, rq, purpose, arena, ret, err);
 	}
+	/* An engine that judges waits for its connection there already. */
+	if (ret->failure.code == AG_SQLCODE_POOL_TIMEOUT && ret->wait_us == 0)
+		ret->wait_us = (ag_clock_mono(&ag_clock_system) - start) * 1000;
 	tell(s, ctx, ticket, asked && !st, &ret->failure);
 	return st;
 }

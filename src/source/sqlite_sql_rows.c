@@ -120,6 +120,17 @@ static void fill_types(ag_sql_column_info *columns, sqlite3_stmt *stmt, int n, i
 	}
 }
 
+/* SQLite gives "TEXT" for what was declared as "text". */
+static ag_str declared(sqlite3_stmt *stmt, int i, ag_arena *arena)
+{
+	char *type = ag_str_cstr(arena, ag_str_c(sqlite3_column_decltype(stmt, i)));
+
+	for (char *p = type; *p; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p + 32);
+	return ag_str_c(type);
+}
+
 static ag_sql_column_info *columns_of(sqlite3_stmt *stmt, int n, ag_arena *arena, int *ret_nunknown)
 {
 	ag_sql_column_info *columns = ag_new_n(arena, ag_sql_column_info, n);
@@ -127,7 +138,7 @@ static ag_sql_column_info *columns_of(sqlite3_stmt *stmt, int n, ag_arena *arena
 	*ret_nunknown = 0;
 	for (int i = 0; i < n; i++) {
 		columns[i].name = ag_str_dup(arena, ag_str_c(sqlite3_column_name(stmt, i)));
-		columns[i].type = ag_str_dup(arena, ag_str_c(sqlite3_column_decltype(stmt, i)));
+		columns[i].type = declared(stmt, i, arena);
 		*ret_nunknown += columns[i].type.len == 0;
 	}
 	return columns;
