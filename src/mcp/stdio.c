@@ -59,19 +59,33 @@ static ssize_t put_some(const stdio *io, ag_str s)
 	                     : write(io->out_fd, s.ptr, s.len);
 }
 
+/* The client has closed its side: there may be input left, but nobody who waits for answers. */
+static bool client_hung_up(const stdio *io)
+{
+	struct pollfd p = { .fd = io->in_fd, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLRDHUP | POLLERR));
+}
+
+/* Waits for a client that is slow; not for one that hung up and reads nothing for a second. */
 static bool put(stdio *io, ag_str s)
 {
 	struct pollfd p = { .fd = io->out_fd, .events = POLLOUT };
+	int64_t waited_ms = 0;
 
 	while (s.len) {
 		const ssize_t n = put_some(io, s);
 
-		if (n >= 0)
+		if (n >= 0) {
 			s = ag_str_make(s.ptr + n, s.len - (size_t)n);
-		else if (errno == EAGAIN && !atomic_load(&io->is_closing))
-			poll(&p, 1, SLICE_MS);
-		else if (errno != EINTR)
+			waited_ms = 0;
+		} else if (errno == EAGAIN && !atomic_load(&io->is_closing) &&
+		           waited_ms < GRACE_MS) {
+			if (poll(&p, 1, SLICE_MS) == 0 && client_hung_up(io))
+				waited_ms += SLICE_MS;
+		} else if (errno != EINTR) {
 			return false;
+		}
 	}
 	return true;
 }
