@@ -105,7 +105,7 @@ bool ag_http_host_allowed(const ag_http_rules *r, ag_str host)
 
 bool ag_http_origin_allowed(const ag_http_rules *r, ag_str origin, ag_str host, bool *ret_is_cross)
 {
-	ag_str rest = origin, name;
+	ag_str rest, name;
 	unsigned port;
 	bool is_plain = ag_str_starts(origin, AG_S("http://"));
 

@@ -223,7 +223,7 @@ void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 	c = call_new(h, rq, who, session);
 	if (!start(c)) {
 		ag_mcp_stream_end(c->stream);
-		drop(c);
+		atomic_store(&c->refs, 1); /* there is no thread that has one */
 		give_place_back(h);
 		refuse(rp, AG_S("null"), "no thread for the call; try again");
 	} else if (wait_for_answer(c)) {

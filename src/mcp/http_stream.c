@@ -86,6 +86,7 @@ static void enlist(ag_mcp_stream *s)
 	pthread_mutex_unlock(&s->h->streams_lock);
 }
 
+/* The caller has a share of its own, so the list's is never the last. */
 static void unlist(ag_mcp_stream *s)
 {
 	bool was_there = false;
@@ -99,7 +100,7 @@ static void unlist(ag_mcp_stream *s)
 		}
 	pthread_mutex_unlock(&s->h->streams_lock);
 	if (was_there)
-		ag_mcp_stream_drop(s);
+		atomic_fetch_sub(&s->refs, 1);
 }
 
 static bool is_given_up(ag_mcp_stream *s, int64_t now, unsigned *nended)
