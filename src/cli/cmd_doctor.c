@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "audit/report_text.h"
+#include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
+#include "store/identity.h"
 
 #define MAX_FACTS 160
 #define LOW_DISK  (100u * 1000 * 1000)
@@ -133,6 +135,52 @@ static void store_to_come(report *r, const char *path)
 	disk(r, folder);
 }
 
+/* How many of the passwords can be decrypted; SIZE_MAX when the key is none. */
+static size_t count_readable(const report *r, const ag_project_row *p, size_t n)
+{
+	const ag_var *var = ag_settings_var(&r->c->app.settings, "DB_CREDENTIAL_KEY");
+	ag_fernet_key key;
+	size_t ngood = 0;
+
+	if (!var || ag_fernet_key_read(var->value, &key, NULL))
+		return SIZE_MAX;
+	for (size_t i = 0; i < n; i++) {
+		ag_buf plain = AG_BUF_INIT(AG_FERNET_MAX_PLAIN);
+
+		ngood += p[i].secret.len && !ag_fernet_open(&key, p[i].secret, &plain, NULL);
+		if (plain.ptr)
+			explicit_bzero(plain.ptr, plain.cap);
+		ag_buf_release(&plain);
+	}
+	return ngood;
+}
+
+/* Projects whose passwords cannot be read do not answer: better known now. */
+static void projects(report *r, ag_store *store)
+{
+	ag_project_row *p;
+	size_t n, nsecret = 0, ngood;
+	fact *f;
+
+	if (ag_store_projects(store, r->arena, &p, &n, NULL) || !n)
+		return;
+	for (size_t i = 0; i < n; i++)
+		nsecret += p[i].secret.len > 0;
+	f = add(r, "store", AG_S("projects"),
+	        ag_str_printf(r->arena, "%zu, %zu with a password", n, nsecret));
+	ngood = nsecret ? count_readable(r, p, n) : 0;
+	if (ngood == SIZE_MAX)
+		broken(r, f, BROKEN,
+		       AG_S("their passwords are encrypted: set DB_CREDENTIAL_KEY to the key that "
+		            "`argus project key` printed"));
+	else if (ngood < nsecret)
+		broken(r, f, BROKEN,
+		       ag_str_printf(r->arena,
+		                     "DB_CREDENTIAL_KEY does not decrypt %zu of the passwords: set "
+		                     "the key that they were encrypted with",
+		                     nsecret - ngood));
+}
+
 static void store_open(report *r)
 {
 	ag_err err = { 0 };
@@ -145,6 +193,7 @@ static void store_open(report *r)
 	    !ag_store_runs(store, AG_S(""), 1, 0, r->arena, &rows, &n, &err)) {
 		if (!n)
 			f->value = AG_S("healthy, no runs yet");
+		projects(r, store);
 		return;
 	}
 	f->value = ag_str_dup(r->arena, ag_str_c(err.msg));

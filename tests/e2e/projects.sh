@@ -67,6 +67,12 @@ DB_CREDENTIAL_KEY=$other see project test shop
 want "a wrong key opens nothing" 1 "" "cannot be decrypted"
 DB_CREDENTIAL_KEY=nonsense see project test shop
 want "nor does what is no key" 1
+DB_CREDENTIAL_KEY=$other see doctor
+want "doctor sees it" 1 "does not decrypt 4 of the passwords"
+DB_CREDENTIAL_KEY=nonsense see doctor
+want "and a key that is none" 1 "set DB_CREDENTIAL_KEY"
+see doctor
+want "and the right one" 0 "4, 4 with a password"
 (
 	unset DB_CREDENTIAL_KEY
 	see project test shop
