@@ -21,12 +21,15 @@
 	20000u /* functions, operators, types: of each kind; a database with more is refused */
 
 /* $1 the policy's schemas. A type of pg_catalog is told when somebody defined a cast from or to it: "1::int4" may then run
- * a function. 12 is the language "internal", in which range types are made; from 16384 on objects are the users'. The
+ * a function. Members of extensions are no user's: citext's "=" and max(citext) are as harmless as the built-in ones that
+ * they overload; what is new in an extension stays in the list. 12 is the language "internal", in which range types are made; from 16384 on objects are the users'. The
  * limits are one above the constants: so it is seen when there is more. */
 static const char catalog_sql[] =
 	"WITH user_schema AS MATERIALIZED ("
 	" SELECT oid, nspname::text AS name FROM pg_namespace"
 	" WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'),"
+	" member AS MATERIALIZED ("
+	" SELECT classid, objid FROM pg_depend WHERE deptype = 'e'),"
 	" rel AS MATERIALIZED ("
 	" SELECT x.*, row_number() OVER () AS nr FROM ("
 	" SELECT c.oid, s.name AS schema, c.relname::text AS name, c.relkind,"
@@ -39,7 +42,8 @@ static const char catalog_sql[] =
 	" cast_type AS MATERIALIZED ("
 	" SELECT DISTINCT t.oid FROM pg_cast k JOIN pg_proc p ON p.oid = k.castfunc"
 	" CROSS JOIN LATERAL (VALUES (k.castsource), (k.casttarget)) AS t (oid)"
-	" WHERE k.oid >= 16384 AND p.prolang <> 12)"
+	" WHERE k.oid >= 16384 AND p.prolang <> 12 AND NOT EXISTS (SELECT FROM member m"
+	"  WHERE m.classid = 'pg_cast'::regclass AND m.objid = k.oid))"
 	" SELECT 'd', current_database()::text, current_setting('server_version_num'), NULL, NULL, NULL, NULL"
 	" UNION ALL"
 	" SELECT 'r', r.schema, r.name, r.relkind::text,"
@@ -60,10 +64,15 @@ static const char catalog_sql[] =
 	" FROM rel r"
 	" UNION ALL"
 	" (SELECT DISTINCT 'f', s.name, p.proname::text, NULL, NULL, NULL, NULL"
-	" FROM pg_proc p JOIN user_schema s ON s.oid = p.pronamespace LIMIT 20001)"
+	" FROM pg_proc p JOIN user_schema s ON s.oid = p.pronamespace"
+	" WHERE NOT (EXISTS (SELECT FROM member m WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid)"
+	"  AND EXISTS (SELECT FROM pg_proc b WHERE b.proname = p.proname AND b.pronamespace = 'pg_catalog'::regnamespace))"
+	" LIMIT 20001)"
 	" UNION ALL"
 	" (SELECT DISTINCT 'o', s.name, o.oprname::text, NULL, NULL, NULL, NULL"
-	" FROM pg_operator o JOIN user_schema s ON s.oid = o.oprnamespace LIMIT 20001)"
+	" FROM pg_operator o JOIN user_schema s ON s.oid = o.oprnamespace"
+	" WHERE NOT EXISTS (SELECT FROM member m WHERE m.classid = 'pg_operator'::regclass AND m.objid = o.oid)"
+	" LIMIT 20001)"
 	" UNION ALL"
 	" (SELECT 't', n.nspname::text, t.typname::text, t.typtype::text,"
 	" CASE WHEN t.typtype = 'c' THEN"
