@@ -20,7 +20,7 @@
 typedef struct raw_conn {
 	int fd;
 	bool is_closed; /* the server closed */
-	size_t n;
+	size_t n, cap;
 	char *buf; /* what came and was not taken, NUL-terminated */
 } raw_conn;
 
@@ -101,7 +101,10 @@ AG_UNUSED static bool raw_more(raw_conn *c, int64_t end_ms)
 		c->is_closed = true;
 		return false;
 	}
-	c->buf = (char *)ag_xrealloc(c->buf, c->n + (size_t)got + 1);
+	if (c->n + (size_t)got + 1 > c->cap) {
+		c->cap = 2 * (c->n + (size_t)got + 1);
+		c->buf = (char *)ag_xrealloc(c->buf, c->cap);
+	}
 	memcpy(c->buf + c->n, bytes, (size_t)got);
 	c->n += (size_t)got;
 	c->buf[c->n] = '\0';
