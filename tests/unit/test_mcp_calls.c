@@ -75,12 +75,17 @@ static void start(caller *c, ag_mcp_session *s, const ag_mcp_peer *peer, const c
 	assert_int_equal(pthread_create(&c->thread, NULL, run, c), 0);
 }
 
+static void nap_ms(long ms)
+{
+	const struct timespec t = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
 static void until_waiting(unsigned n)
 {
-	const struct timespec slice = { .tv_nsec = 1000000 };
-
 	for (int i = 0; i < 10000 && atomic_load(&mcp_waiting) != n; i++)
-		nanosleep(&slice, NULL);
+		nap_ms(1);
 	assert_int_equal(atomic_load(&mcp_waiting), n);
 }
 
@@ -140,6 +145,7 @@ static void another_session_cancels_nothing(void **state)
 	start(&c, session, NULL, "7", "wait", "");
 	until_waiting(1);
 	notify(other, NULL, "7");
+	nap_ms(30);
 	atomic_store(&mcp_go, true);
 	assert_has(finish(&c), "{\"waited\":true}");
 	assert_int_equal(atomic_load(&mcp_cancels), 0);
@@ -157,6 +163,7 @@ static void a_stateless_call_is_cancelled_by_its_own_peer(void **state)
 	until_waiting(1);
 	notify(NULL, &other.peer, "7");
 	notify(session, &client.peer, "7");
+	nap_ms(30); /* a cancel would be seen by now */
 	assert_int_equal(atomic_load(&mcp_waiting), 1);
 	notify(NULL, &client.peer, "7");
 	assert_str(finish(&c), "");

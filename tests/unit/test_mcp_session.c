@@ -200,6 +200,7 @@ static void a_busy_one_does_not_give_way(void **state)
 	assert_int_equal(mcp_int(&v, "error.code"), -32603);
 	assert_has(mcp_text(&v, "error.message"), "too many sessions");
 	assert_true(is_there(s, w.session, &bob));
+	atomic_fetch_add(&clock_.ms, 2 * HOUR_MS);
 	atomic_store(&mcp_go, true);
 	pthread_join(w.thread, NULL);
 	assert_true(is_there(s, w.session, &bob)); /* its time begins with the end of the call */
@@ -310,12 +311,17 @@ static void a_cursor_is_of_its_list(void **state)
 		                               "\"!!\"",
 		                               "\"cng6MDE\"" /* rx:01 */,
 		                               "\"dG5vbmU\"" /* tnone */ };
-	ag_mcp_server *s = server_of(10);
-	ag_mcp_session *session = mcp_session(s, "2025-11-25", &bob);
+	ag_mcp_server_opts o = mcp_opts();
+	ag_mcp_session *session;
+	ag_mcp_server *s;
 	char text[200];
 	ag_val v;
 
 	(void)state;
+	o.providers[0] = ag_mcp_fixture_provider();
+	o.nprovider = 1;
+	s = mcp_server(&o);
+	session = mcp_session(s, "2025-11-25", &bob);
 	for (size_t i = 0; i < AG_NELEM(cursors); i++) {
 		snprintf(text, sizeof(text),
 		         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{"
@@ -333,6 +339,10 @@ static void a_cursor_is_of_its_list(void **state)
 	            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{"
 	            "\"cursor\":\"dGVjaG8\"}}"); /* techo: behind the first */
 	assert_int_equal(mcp_at(&v, "result.tools")->n, mcp_ntool - 1);
+	v = mcp_say(s, session, &bob, NULL, arena,
+	            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/list\",\"params\":{"
+	            "\"cursor\":\"dGVjaG8\"}}"); /* of another list */
+	assert_int_equal(mcp_int(&v, "error.code"), -32602);
 	ag_mcp_session_drop(session);
 	ag_mcp_server_free(s);
 }
