@@ -16,7 +16,8 @@ static int hex(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static ag_status decode(ag_str s, ag_arena *arena, ag_str *ret, ag_err *err)
+/* Without "%40" and its like; false when that is not what stands there. */
+static bool decode(ag_str s, ag_arena *arena, ag_str *ret)
 {
 	char *to = ag_arena_alloc(arena, s.len + 1);
 	size_t n = 0;
@@ -31,41 +32,49 @@ static ag_status decode(ag_str s, ag_arena *arena, ag_str *ret, ag_err *err)
 			c = high >= 0 && low >= 0 ? high * 16 + low : 0;
 			i += 2;
 		}
-		if (!c) {
-			ag_fail(err, AG_INVALID, ORIGIN,
-			        "the password in the address is not percent-encoded");
-			return ag_err_hint(err,
-			                   "write %% as %%25, @ as %%40, / as %%2F; or give it "
-			                   "with --password-file");
-		}
+		if (!c)
+			return false;
 		to[n++] = (char)c;
 	}
 	*ret = ag_str_make(to, n);
-	return AG_OK;
+	return true;
 }
 
-/* Adds the parameters but password=, whose value is *ret. */
-static ag_status take_parameter(ag_str query, ag_arena *arena, ag_buf *out, ag_str *ret,
-                                ag_err *err)
+static ag_status not_encoded(ag_err *err)
+{
+	ag_fail(err, AG_INVALID, ORIGIN, "the address is not percent-encoded as it should be");
+	return ag_err_hint(err, "in a password write %% as %%25, @ as %%40, / as %%2F; or give it "
+	                        "with --password-file");
+}
+
+/* Adds the parameters but password=, whose value is *ret. PostgreSQL decodes their names as well. */
+static ag_status take_parameters(ag_str query, ag_arena *arena, ag_buf *out, ag_str *ret,
+                                 ag_err *err)
 {
 	char sign = '?';
-	ag_status st = AG_OK;
 
-	while (query.len && !st) {
+	while (query.len) {
 		const ag_str one = ag_str_split(&query, '&');
+		ag_str value = one, name = ag_str_split(&value, '=');
 
-		if (ag_str_starts(one, AG_S("password="))) {
-			if (ret->len)
-				return ag_fail(err, AG_INVALID, ORIGIN,
-				               "the address has two passwords");
-			st = decode(ag_str_make(one.ptr + 9, one.len - 9), arena, ret, err);
-		} else {
+		if (!decode(name, arena, &name))
+			return not_encoded(err);
+		if (ag_str_eqc(name, "sslpassword")) {
+			ag_fail(err, AG_INVALID, ORIGIN, "sslpassword cannot be kept encrypted");
+			return ag_err_hint(err, "use a client key that needs no password");
+		}
+		if (!ag_str_eqc(name, "password")) {
 			ag_buf_addc(out, sign);
 			ag_buf_add(out, one);
 			sign = '&';
+			continue;
 		}
+		if (ret->len)
+			return ag_fail(err, AG_INVALID, ORIGIN, "the address has two passwords");
+		if (!decode(value, arena, ret))
+			return not_encoded(err);
 	}
-	return st;
+	return AG_OK;
 }
 
 static ag_status take(ag_str uri, ag_arena *arena, ag_buf *out, ag_str *ret, ag_err *err)
@@ -86,7 +95,8 @@ static ag_status take(ag_str uri, ag_arena *arena, ag_buf *out, ag_str *ret, ag_
 	for (size_t i = begin; i < at && !pass; i++)
 		pass = uri.ptr[i] == ':' ? i : 0;
 	if (pass) {
-		st = decode(ag_str_make(uri.ptr + pass + 1, at - pass - 1), arena, ret, err);
+		if (!decode(ag_str_make(uri.ptr + pass + 1, at - pass - 1), arena, ret))
+			return not_encoded(err);
 		ag_buf_add(out, ag_str_make(uri.ptr, pass));
 		begin = at;
 	} else {
@@ -95,9 +105,9 @@ static ag_status take(ag_str uri, ag_arena *arena, ag_buf *out, ag_str *ret, ag_
 	for (end = begin; end < uri.len && uri.ptr[end] != '?'; end++)
 		;
 	ag_buf_add(out, ag_str_make(uri.ptr + begin, end - begin));
-	if (!st && end < uri.len)
-		st = take_parameter(ag_str_make(uri.ptr + end + 1, uri.len - end - 1), arena, out,
-		                    ret, err);
+	if (end < uri.len)
+		st = take_parameters(ag_str_make(uri.ptr + end + 1, uri.len - end - 1), arena, out,
+		                     ret, err);
 	return st;
 }
 

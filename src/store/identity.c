@@ -79,7 +79,7 @@ static ag_status check_wall(const char *what, int64_t ms, ag_err *err)
 	return ms >= 0 ? AG_OK : ag_fail(err, AG_INVALID, ORIGIN, "%s lies before 1970", what);
 }
 
-/* user:password@ in front of a host. */
+/* user:password@ in front of a host, or password= among the parameters. */
 static bool has_password(ag_str uri)
 {
 	ptrdiff_t colon = ag_str_find(uri, ':'), at = -1, pass;
@@ -87,6 +87,8 @@ static bool has_password(ag_str uri)
 	if (colon < 0 || (size_t)colon + 3 > uri.len || memcmp(uri.ptr + colon, "://", 3) != 0)
 		return false;
 	uri = ag_str_make(uri.ptr + colon + 3, uri.len - (size_t)colon - 3);
+	if (ag_str_contains(uri, AG_S("password=")))
+		return true;
 	for (size_t i = 0; i < uri.len && !memchr("/?#", uri.ptr[i], 3); i++)
 		at = uri.ptr[i] == '@' ? (ptrdiff_t)i : at;
 	if (at < 0)

@@ -126,6 +126,7 @@ static void what_is_no_project_is_refused(void **state)
 		{ "source", { .source = AG_S("\xff") } },
 		{ "password", { .source = AG_S("postgresql://ann:pw@db/shop") } },
 		{ "password", { .source = AG_S("postgresql://:pw@db") } },
+		{ "password", { .source = AG_S("postgresql://db/x?a=b&password=pw") } },
 		{ "password", { .source = AG_S("postgresql://a:b@c:d@db/x") } },
 		{ "not encrypted", { .secret = AG_S("hunter2") } },
 		{ "settings", { .settings = AG_S("[]") } },

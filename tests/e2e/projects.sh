@@ -48,7 +48,7 @@ want "a password of the environment" 0
 see project add shop4 --source "postgresql://127.0.0.1:1/shop?user=ann&password=$canary"
 want "a password among the parameters" 0
 see project add bad --source "postgresql://ann:$canary%zz@127.0.0.1/shop"
-want "an address that cannot be read is not quoted" 1 "" "percent-encoded"
+want "an address that cannot be read is not quoted" 1 "" "percent-encoded as it should"
 see project add bad --source "oracle://ann:$canary@127.0.0.1/shop"
 want "nor one of an unknown database" 1 "" "no database that Argus knows"
 for id in shop shop2 shop3 shop4; do

@@ -31,6 +31,7 @@ static void a_password_is_taken_out(void **state)
 		  "postgresql:///shop?user=a&sslmode=require", "pw" },
 		{ "postgresql://db/shop?sslmode=require&password=pw",
 		  "postgresql://db/shop?sslmode=require", "pw" },
+		{ "postgresql://db/shop?a=b&pass%77ord=pw", "postgresql://db/shop?a=b", "pw" },
 		{ "postgresql://db/shop?password=", "postgresql://db/shop", "" },
 		{ "postgresql://ann:@db/shop", "postgresql://ann@db/shop", "" },
 		{ "postgresql://ann@db/shop?passwords=x&x=password",
@@ -64,7 +65,10 @@ static void what_is_wrong_is_told_without_the_password(void **state)
 		                           "postgresql://ann:canary%zz@db/x",
 		                           "postgresql://ann:canary%00@db/x",
 		                           "postgresql://ann:canary@db/x?password=canary",
-		                           "postgresql://db/x?password=canary&password=canary" };
+		                           "postgresql://db/x?password=canary&password=canary",
+		                           "postgresql://db/x?sslpassword=canary",
+		                           "postgresql://db/x?sslpass%77ord=canary",
+		                           "postgresql://db/x?%=canary" };
 	ag_arena *arena = ag_arena_new();
 
 	(void)state;
