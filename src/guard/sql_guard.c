@@ -88,21 +88,19 @@ static size_t byte_of(ag_str sql, uint32_t character)
 static bool refuse_parse(judging *j, const PgQueryError *e, const ag_sql_tokens *tokens)
 {
 	const ag_str why = ag_str_c(e->message);
+	const size_t byte = byte_of(j->sql, (uint32_t)(e->cursorpos > 0 ? e->cursorpos : 0));
 	const char *newer = NULL;
-	size_t token = 0;
 
 	j->v->position = e->cursorpos > 0 ? (uint32_t)e->cursorpos : 0;
 	if (ag_str_starts(why, AG_S("memory exhausted")) || ag_str_starts(why, AG_S("stack depth")))
 		return ag_sql_refuse(j->v, j->arena, AG_SQLRULE_TOO_COMPLEX,
 		                     "The statement is nested too deep for PostgreSQL's parser");
-	if (j->v->position && ag_str_starts(why, AG_S("trailing junk after numeric literal")) &&
-	    is_newer_number(j->sql, byte_of(j->sql, j->v->position)))
+	if (ag_str_starts(why, AG_S("trailing junk after numeric literal")) &&
+	    is_newer_number(j->sql, byte))
 		newer = "this way to write numbers";
-	if (!newer && tokens)
-		newer = ag_sql_tokens_newer(tokens, &token);
+	else if (tokens)
+		newer = ag_sql_tokens_newer(tokens, byte);
 	if (newer) {
-		if (tokens)
-			j->v->position = ag_sql_position(j->sql, (size_t)tokens->all[token]->start);
 		ag_sql_refuse(j->v, j->arena, AG_SQLRULE_NEWER_SYNTAX,
 		              "The guard reads the SQL of PostgreSQL 15, which does not have %s",
 		              newer);

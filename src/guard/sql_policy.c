@@ -12,7 +12,7 @@
 
 /* --- refusals --- */
 
-static ag_str text_of(ag_arena *arena, const char *fmt, va_list ap)
+AG_PRINTF(2, 0) static ag_str text_of(ag_arena *arena, const char *fmt, va_list ap)
 {
 	ag_buf b = AG_BUF_INIT(1000);
 	ag_str ret;

@@ -203,32 +203,55 @@ static bool is_word(const ag_sql_tokens *t, size_t i, const char *word)
 	return i < t->end && ag_str_ieq(ag_sql_token_text(t, i), ag_str_c(word));
 }
 
-const char *ag_sql_tokens_newer(const ag_sql_tokens *t, size_t *ret_token)
+/* Words that end in what a later PostgreSQL reads on, and where 15 stops. */
+static const char *newer_words(const ag_sql_tokens *t, size_t at, size_t before, size_t before_that)
 {
-	static const char *const functions[] = { "JSON_TABLE",     "JSON_QUERY",    "JSON_VALUE",
-		                                 "JSON_EXISTS",    "JSON_OBJECT",   "JSON_ARRAY",
-		                                 "JSON_OBJECTAGG", "JSON_ARRAYAGG", "JSON_SCALAR",
-		                                 "JSON_SERIALIZE", "JSON" };
+	if (is_word(t, at, "JSON") && (is_word(t, before, "IS") || (is_word(t, before, "NOT") &&
+	                                                            is_word(t, before_that, "IS"))))
+		return "IS JSON";
+	if (is_word(t, at, "LOCAL") && is_word(t, before, "AT"))
+		return "AT LOCAL";
+	/* 15 takes ALL for the start of GROUP BY ALL (a, b) */
+	if (is_word(t, before, "ALL") && is_word(t, before_that, "BY"))
+		return "GROUP BY ALL";
+	if (is_word(t, at, "RETURNING") && is_word(t, t->begin, "MERGE"))
+		return "MERGE ... RETURNING";
+	return NULL;
+}
 
-	for (size_t i = t->begin; i < t->end; i++) {
-		const size_t second = ag_sql_tokens_next(t, i + 1);
-		const size_t third = ag_sql_tokens_next(t, second + 1);
+static const char *newer_function(const ag_sql_tokens *t, size_t i)
+{
+	static const char *const names[] = { "JSON_TABLE",     "JSON_QUERY",    "JSON_VALUE",
+		                             "JSON_EXISTS",    "JSON_OBJECT",   "JSON_ARRAY",
+		                             "JSON_OBJECTAGG", "JSON_ARRAYAGG", "JSON_SCALAR",
+		                             "JSON_SERIALIZE", "JSON" };
 
-		*ret_token = i;
-		if (is_word(t, i, "IS") &&
-		    (is_word(t, second, "JSON") ||
-		     (is_word(t, second, "NOT") && is_word(t, third, "JSON"))))
-			return "IS JSON";
-		if (is_word(t, i, "AT") && is_word(t, second, "LOCAL"))
-			return "AT LOCAL";
-		if (is_word(t, i, "GROUP") && is_word(t, second, "BY") && is_word(t, third, "ALL"))
-			return "GROUP BY ALL";
-		if (is_word(t, i, "RETURNING") && is_word(t, t->begin, "MERGE"))
-			return "MERGE ... RETURNING";
-		for (size_t k = 0; k < AG_NELEM(functions); k++)
-			if (is_word(t, i, functions[k]) && ag_sql_token_is(t, second, T(ASCII_40)))
-				return functions[k];
+	for (size_t k = 0; k < AG_NELEM(names); k++)
+		if (is_word(t, i, names[k]))
+			return names[k];
+	return NULL;
+}
+
+const char *ag_sql_tokens_newer(const ag_sql_tokens *t, size_t error_byte)
+{
+	size_t before = t->end, before_that = t->end, at;
+	size_t open[64], depth = 0; /* what stands before each open bracket */
+
+	for (at = ag_sql_tokens_next(t, t->begin);
+	     at < t->end && (size_t)t->all[at]->start < error_byte;
+	     at = ag_sql_tokens_next(t, at + 1)) {
+		if (ag_sql_token_is(t, at, T(ASCII_40)) && depth < AG_NELEM(open))
+			open[depth++] = before;
+		else if (ag_sql_token_is(t, at, T(ASCII_41)) && depth)
+			depth--;
+		before_that = before;
+		before = at;
 	}
+	if (newer_words(t, at, before, before_that))
+		return newer_words(t, at, before, before_that);
+	while (depth)
+		if (newer_function(t, open[--depth]))
+			return newer_function(t, open[depth]);
 	return NULL;
 }
 

@@ -30,8 +30,8 @@ size_t ag_sql_tokens_explained(const ag_sql_tokens *t, bool has_options);
  * folded as the server folds it, a literal or parameter as one mark, a list of such as one; no comments, no blanks. Never 0. */
 uint64_t ag_sql_tokens_fingerprint(const ag_sql_tokens *t);
 
-/* Syntax of a PostgreSQL after 15, which its parser therefore refused: a literal like "IS JSON", else NULL. */
-const char *ag_sql_tokens_newer(const ag_sql_tokens *t, size_t *ret_token);
+/* Syntax of a PostgreSQL after 15, at which its parser therefore stopped: a literal like "IS JSON", else NULL. */
+const char *ag_sql_tokens_newer(const ag_sql_tokens *t, size_t error_byte);
 
 /* Character, from 1, of a byte offset from 0. */
 uint32_t ag_sql_position(ag_str sql, size_t byte);
