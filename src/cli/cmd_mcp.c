@@ -182,10 +182,13 @@ static bool is_loopback(ag_str host)
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
 {
 	ag_cli *c = s->c;
+	static const ag_str scopes[] = { AG_S_INIT("sql"), AG_S_INIT("audit"), AG_S_INIT("ask") };
 	const ag_str host = ag_cli_value(c, "host");
 	ag_mcp_http_opts o = { .server = s->server,
 		               .clock = c->app.ctx.clock,
 		               .path = AG_S("/mcp"),
+		               .scopes = scopes,
+		               .nscope = AG_NELEM(scopes),
 		               .anonymous = is_open ? &s->who : NULL,
 		               .resource = ag_cli_value(c, "resource"),
 		               .listen = { .host = host,
