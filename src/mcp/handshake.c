@@ -62,9 +62,9 @@ static void write_capabilities(const ag_mcp_server *s, ag_jw *w, ag_mcp_revision
 void ag_mcp_client_can(const ag_val *capabilities, bool *ret_sample, bool *ret_elicit,
                        bool *ret_roots)
 {
-	const ag_val *elicit = ag_val_getc(capabilities, "elicitation");
-	const ag_val *sample = ag_val_getc(capabilities, "sampling");
-	const ag_val *roots = ag_val_getc(capabilities, "roots");
+	const ag_val *elicit = capabilities ? ag_val_getc(capabilities, "elicitation") : NULL;
+	const ag_val *sample = capabilities ? ag_val_getc(capabilities, "sampling") : NULL;
+	const ag_val *roots = capabilities ? ag_val_getc(capabilities, "roots") : NULL;
 
 	*ret_sample = sample && sample->type == AG_T_OBJECT;
 	*ret_roots = roots && roots->type == AG_T_OBJECT;

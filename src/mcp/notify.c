@@ -177,7 +177,7 @@ void ag_mcp_resource_updated(ag_mcp_server *s, ag_str uri)
 static bool read_filter(ag_mcp_turn *t, ag_mcp_listen *ret)
 {
 	const ag_val *filter = t->params ? ag_val_getc(t->params, "notifications") : NULL;
-	const ag_val *uris = ag_val_getc(filter, "resourceSubscriptions");
+	const ag_val *uris;
 	ag_str *list;
 
 	if (!filter || filter->type != AG_T_OBJECT) {
@@ -185,6 +185,7 @@ static bool read_filter(ag_mcp_turn *t, ag_mcp_listen *ret)
 		             "params.notifications: want an object");
 		return false;
 	}
+	uris = ag_val_getc(filter, "resourceSubscriptions");
 	if (!uris)
 		return true;
 	if (uris->type != AG_T_ARRAY || uris->n > AG_MCP_MAX_SUBSCRIBED) {

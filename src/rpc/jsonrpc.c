@@ -78,6 +78,8 @@ static ag_status read_request(const parts *p, ag_rpc_message *ret, int *ret_code
 	if (p->params && p->params->type != AG_T_OBJECT)
 		return invalid(ret_code, err, "params: want an object");
 	ret->kind = p->id ? AG_RPC_REQUEST : AG_RPC_NOTIFICATION;
+	if (!p->id)
+		ret->id = AG_S("");
 	ret->method = ag_val_text(p->method);
 	if (p->params)
 		ret->params = *p->params;
@@ -118,11 +120,8 @@ static ag_status read_object(ag_str text, const ag_val *object, ag_arena *arena,
 	if (!p.version || p.version->type != AG_T_STRING ||
 	    !ag_str_eq(ag_val_text(p.version), AG_S("2.0")))
 		return invalid(ret_code, err, "jsonrpc: want \"2.0\"");
-	if (p.method) {
-		if (!p.id)
-			ret->id = AG_S("");
+	if (p.method)
 		return read_request(&p, ret, ret_code, err);
-	}
 	if (p.result || p.error)
 		return read_response(&p, ret, ret_code, err);
 	return invalid(ret_code, err, "method is missing");

@@ -86,6 +86,9 @@ static void an_unknown_revision_gets_the_newest(void **state)
 	/* The stateless one has no handshake. */
 	v = say(NULL, MCP_INIT("2026-07-28"));
 	assert_str(mcp_text(&v, "result.protocolVersion"), "2025-11-25");
+	v = say(NULL, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+	              "\"protocolVersion\":\"2025-03-26\"}}"); /* and nothing else */
+	assert_str(mcp_text(&v, "result.protocolVersion"), "2025-03-26");
 	v = say(NULL, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}");
 	assert_int_equal(mcp_int(&v, "error.code"), -32602);
 	assert_has(mcp_text(&v, "error.message"), "protocolVersion");
