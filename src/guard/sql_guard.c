@@ -293,7 +293,7 @@ static bool judge(judging *j, bool is_explained)
 		return refuse_kind(j, stmt, &tokens);
 	if (!walk(j, stmt->select_stmt))
 		return false;
-	ag_sql_limit(stmt->select_stmt, text, j->policy, j->purpose, j->arena, j->v);
+	ag_sql_limit(stmt->select_stmt, &tokens, text, j->policy, j->purpose, j->arena, j->v);
 	return true;
 }
 

@@ -20,8 +20,16 @@ static bool literal_limit(const PgQuery__SelectStmt *s, uint64_t *ret)
 	return true;
 }
 
-void ag_sql_limit(const PgQuery__SelectStmt *select, ag_str text, const ag_sql_policy *policy,
-                  ag_sql_purpose purpose, ag_arena *arena, ag_sql_verdict *v)
+/* (SELECT a FROM t OFFSET 5) takes no LIMIT behind the bracket: to the parser it would be a second limit. */
+static bool needs_wrapping(const PgQuery__SelectStmt *s, const ag_sql_tokens *tokens)
+{
+	return s->limit_count ||
+	       (s->limit_offset && !ag_sql_tokens_has_outside(tokens, PG_QUERY__TOKEN__OFFSET));
+}
+
+void ag_sql_limit(const PgQuery__SelectStmt *select, const ag_sql_tokens *tokens, ag_str text,
+                  const ag_sql_policy *policy, ag_sql_purpose purpose, ag_arena *arena,
+                  ag_sql_verdict *v)
 {
 	uint64_t cap = policy->max_rows ? policy->max_rows : AG_SQL_DEFAULT_ROWS;
 	uint64_t own;
@@ -35,7 +43,7 @@ void ag_sql_limit(const PgQuery__SelectStmt *select, ag_str text, const ag_sql_p
 	} else if (purpose == AG_SQL_RUN) {
 		v->is_limited = true;
 		v->sql = ag_str_printf(arena,
-		                       select->limit_count
+		                       needs_wrapping(select, tokens)
 		                               ? "SELECT * FROM (\n%.*s\n) AS argus_q LIMIT %llu"
 		                               : "%.*s\nLIMIT %llu",
 		                       AG_FMT(text), (unsigned long long)cap + 1);

@@ -48,6 +48,21 @@ void ag_sql_tokens_bounds(ag_sql_tokens *t)
 			t->end = i + 1;
 }
 
+bool ag_sql_tokens_has_outside(const ag_sql_tokens *t, PgQuery__Token word)
+{
+	size_t depth = 0;
+
+	for (size_t i = t->begin; i < t->end; i++) {
+		if (ag_sql_token_is(t, i, T(ASCII_40)))
+			depth++;
+		else if (ag_sql_token_is(t, i, T(ASCII_41)) && depth)
+			depth--;
+		else if (depth == 0 && ag_sql_token_is(t, i, word))
+			return true;
+	}
+	return false;
+}
+
 /* --- what kind of statement --- */
 
 static void add_word(ag_buf *out, ag_str word)

@@ -20,6 +20,9 @@ size_t ag_sql_tokens_next(const ag_sql_tokens *t, size_t i);
 ag_str ag_sql_token_text(const ag_sql_tokens *t, size_t i);
 bool ag_sql_token_is(const ag_sql_tokens *t, size_t i, PgQuery__Token token);
 
+/* Does the word stand outside of all brackets? */
+bool ag_sql_tokens_has_outside(const ag_sql_tokens *t, PgQuery__Token word);
+
 /* Names the kind of a statement: "DROP TABLE", "CREATE MATERIALIZED VIEW", "SET". */
 ag_str ag_sql_tokens_kind(const ag_sql_tokens *t, ag_arena *arena);
 

@@ -89,6 +89,13 @@ static void text_to_run(void **state)
 		{ "select 1 limit 0", "select 1 limit 0", 0, false },
 		{ "select 1 offset 5", "select 1 offset 5\nLIMIT 11", 10, true },
 		{ "(select 1)", "(select 1)\nLIMIT 11", 10, true },
+		{ "(select 1 offset 5)",
+		  "SELECT * FROM (\n(select 1 offset 5)\n) AS argus_q LIMIT 11", 10, true },
+		{ "with x as (select 1) (select 1 offset 5) order by 1",
+		  "SELECT * FROM (\nwith x as (select 1) (select 1 offset 5) order by 1\n) AS argus_q "
+		  "LIMIT 11",
+		  10, true },
+		{ "(select 1) offset 5", "(select 1) offset 5\nLIMIT 11", 10, true },
 		{ "((select 1 limit 4))", "((select 1 limit 4))", 4, false },
 		{ "select 1 union select 2 limit 4", "select 1 union select 2 limit 4", 4, false },
 		{ "select 1 union (select 2 limit 4)",
