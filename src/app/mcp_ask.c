@@ -111,6 +111,7 @@ static ag_status ask_project(ag_mcp_call *c, const ag_val *input, ag_mcp_result 
 {
 	ag_app_mcp *m = c->env;
 	const int64_t began = ag_clock_wall(c->ctx.clock);
+	const char *outcome = "ok";
 	ag_root *root = NULL;
 	ag_project_call call;
 	ag_str json = AG_S("");
@@ -131,9 +132,9 @@ static ag_status ask_project(ag_mcp_call *c, const ag_val *input, ag_mcp_result 
 		ag_buf_init(&ret->structured, MAX_RESULT);
 		ag_buf_add(&ret->structured, json);
 	} else {
-		ag_app_mcp_fail(c, &why, ret);
+		outcome = ag_app_mcp_fail(c, &why, ret);
 	}
-	ag_project_record(m->hub, &call, AG_S(""), began, st ? ag_status_name(st) : "ok", json.len);
+	ag_project_record(m->hub, &call, AG_S(""), began, outcome, json.len);
 	return AG_OK;
 }
 

@@ -100,6 +100,7 @@ static ag_status read_documents(ag_mcp_call *c, const char *name, const ag_val *
 	ag_app_mcp *m = c->env;
 	const ag_tool *t = ag_tool_find(ag_audit_tools, ag_audit_ntool, ag_str_c(name));
 	const int64_t began = ag_clock_wall(c->ctx.clock);
+	const char *outcome = "ok";
 	ag_source *source = NULL;
 	ag_project_call call;
 	ag_observation obs;
@@ -115,11 +116,11 @@ static ag_status read_documents(ag_mcp_call *c, const char *name, const ag_val *
 		ag_buf_init(&ret->structured, MAX_RESULT);
 		ag_buf_add(&ret->structured, obs.json);
 	} else {
-		ag_app_mcp_fail(c, &why, ret);
+		outcome = ag_app_mcp_fail(c, &why, ret);
 	}
 	ag_source_close(source);
-	ag_project_record(m->hub, &call, ag_val_member_str(input, "collection"), began,
-	                  st ? ag_status_name(st) : "ok", st ? 0 : obs.json.len);
+	ag_project_record(m->hub, &call, ag_val_member_str(input, "collection"), began, outcome,
+	                  st ? 0 : obs.json.len);
 	return AG_OK;
 }
 
@@ -172,6 +173,7 @@ static ag_status audit_collection(ag_mcp_call *c, const ag_val *input, ag_mcp_re
 {
 	ag_app_mcp *m = c->env;
 	const int64_t began = ag_clock_wall(c->ctx.clock);
+	const char *outcome = "ok";
 	ag_audit_result r = { 0 };
 	ag_project_call call;
 	ag_err why = { 0 };
@@ -188,10 +190,10 @@ static ag_status audit_collection(ag_mcp_call *c, const ag_val *input, ag_mcp_re
 		ag_buf_add(&ret->structured, r.report);
 		ret->is_error = ag_str_eqc(r.run_result.status, "failed");
 	} else {
-		ag_app_mcp_fail(c, &why, ret);
+		outcome = ag_app_mcp_fail(c, &why, ret);
 	}
-	ag_project_record(m->hub, &call, ag_val_member_str(input, "collection"), began,
-	                  st ? ag_status_name(st) : "ok", st ? 0 : r.report.len);
+	ag_project_record(m->hub, &call, ag_val_member_str(input, "collection"), began, outcome,
+	                  st ? 0 : r.report.len);
 	return AG_OK;
 }
 

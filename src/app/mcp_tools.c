@@ -29,12 +29,13 @@ bool ag_app_mcp_any(ag_app_mcp *m, const ag_caller *who, bool (*fits)(const ag_p
 	return any;
 }
 
-void ag_app_mcp_fail(ag_mcp_call *c, const ag_err *e, ag_mcp_result *ret)
+const char *ag_app_mcp_fail(ag_mcp_call *c, const ag_err *e, ag_mcp_result *ret)
 {
 	ag_sql_failure f;
 
 	ag_sql_failure_of_err(e, c->arena, &f);
 	ag_mcp_envelope_error(ret, &f, AG_S(""));
+	return ag_sql_code_name(f.code);
 }
 
 bool ag_app_mcp_admit(ag_app_mcp *m, ag_mcp_call *c, const char *tool, const ag_val *input,

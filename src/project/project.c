@@ -40,16 +40,16 @@ static entry *add_entry(ag_project_hub *h, const ag_project *p)
 	return e;
 }
 
-/* Texts of a settings struct that was read into another arena stay there: so it is read again, into the hub's. */
-static ag_status settings_of(ag_project_hub *h, ag_str json, ag_project_settings *ret, ag_err *err)
+static ag_status settings_of(ag_str json, ag_arena *arena, ag_project_settings *ret, ag_err *err)
 {
 	const ag_extjson_opts opts = { .reject_duplicates = true, .max_depth = 8 };
 	ag_val v;
-	ag_status st = ag_extjson_parse(keep(h, json), &opts, h->arena, &v, NULL, NULL, err);
+	ag_status st = ag_extjson_parse(ag_str_dup(arena, json), &opts, arena, &v, NULL, NULL, err);
 
-	return st ? st : ag_project_settings_read(&v, h->arena, ret, err);
+	return st ? st : ag_project_settings_read(&v, arena, ret, err);
 }
 
+/* Keeps something in the hub's arena only when it succeeds. */
 static ag_status unseal(ag_project_hub *h, const ag_project_row *row, ag_str *ret, ag_err *err)
 {
 	ag_buf plain = AG_BUF_INIT(MAX_SECRET);
@@ -84,19 +84,23 @@ static ag_status unseal(ag_project_hub *h, const ag_project_row *row, ag_str *re
 	return st;
 }
 
-/* The row of the store as an entry. */
-static ag_status load(ag_project_hub *h, const ag_project_row *row, entry **ret, ag_err *err)
+/* The row of the store as an entry. One that cannot be used is tried with every call: it costs nothing of the hub's arena,
+ * which grows until the hub is closed. */
+static ag_status load(ag_project_hub *h, const ag_project_row *row, ag_arena *scratch, entry **ret,
+                      ag_err *err)
 {
-	ag_project p = { .id = keep(h, row->id),
-		         .name = keep(h, row->name),
-		         .source = keep(h, row->source),
-		         .is_of_store = true };
-	ag_status st = settings_of(h, row->settings, &p.settings, err);
+	ag_project p = { .is_of_store = true };
+	ag_status st = settings_of(row->settings, scratch, &p.settings, err);
 
 	if (!st)
 		st = unseal(h, row, &p.password, err);
+	if (!st)
+		st = settings_of(row->settings, h->arena, &p.settings, err);
 	if (st)
 		return st;
+	p.id = keep(h, row->id);
+	p.name = keep(h, row->name);
+	p.source = keep(h, row->source);
 	*ret = add_entry(h, &p);
 	(*ret)->changed_ms = row->changed_ms;
 	(*ret)->is_active = row->is_active;
@@ -125,7 +129,7 @@ static ag_status current(ag_project_hub *h, ag_str id, entry **ret, ag_err *err)
 	if (!st && (!e || e->changed_ms != row.changed_ms)) {
 		entry *fresh;
 
-		st = load(h, &row, &fresh, err);
+		st = load(h, &row, scratch, &fresh, err);
 		if (!st) {
 			if (e)
 				e->is_retired = true;
@@ -177,7 +181,7 @@ ag_status ag_project_find(ag_project_hub *h, const ag_caller *who, ag_str id,
 
 	if (!id.len && !who->has_all && who->nproject == 1)
 		id = who->projects[0].project;
-	if (!id.len && who->has_all) {
+	if (!id.len) {
 		ag_arena *scratch = ag_arena_new();
 		const ag_project **list;
 		size_t n;
