@@ -57,6 +57,8 @@ static ag_status take_parameters(ag_str query, ag_arena *arena, ag_buf *out, ag_
 		const ag_str one = ag_str_split(&query, '&');
 		ag_str value = one, name = ag_str_split(&value, '=');
 
+		if (!one.len) /* "a&&b" */
+			continue;
 		if (!decode(name, arena, &name))
 			return not_encoded(err);
 		if (ag_str_eqc(name, "sslpassword")) {
@@ -77,14 +79,25 @@ static ag_status take_parameters(ag_str query, ag_arena *arena, ag_buf *out, ag_
 	return AG_OK;
 }
 
+static bool is_scheme(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (!(s.ptr[i] >= 'a' && s.ptr[i] <= 'z') && !(s.ptr[i] >= 'A' && s.ptr[i] <= 'Z'))
+			return false;
+	}
+	return s.len > 0;
+}
+
 static ag_status take(ag_str uri, ag_arena *arena, ag_buf *out, ag_str *ret, ag_err *err)
 {
 	const ptrdiff_t colon = ag_str_find(uri, ':');
 	size_t begin, end, at = 0, pass = 0;
 	ag_status st = AG_OK;
 
-	if (colon < 0 || (size_t)colon + 3 > uri.len || memcmp(uri.ptr + colon, "://", 3) != 0) {
-		ag_buf_add(out, uri); /* sqlite:PATH has no user, and a ? there is part of a name */
+	/* sqlite:PATH has no user, and a ? there is part of a name. What is no address at all is refused by others. */
+	if (colon < 0 || (size_t)colon + 3 > uri.len || memcmp(uri.ptr + colon, "://", 3) != 0 ||
+	    !is_scheme(ag_str_make(uri.ptr, (size_t)colon))) {
+		ag_buf_add(out, uri);
 		return AG_OK;
 	}
 	begin = end = (size_t)colon + 3;
