@@ -80,15 +80,13 @@ ag_status ag_pg_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql, cons
 		.watch_fd = -1,
 		.sink = { take_columns, take_row, row_too_large, &to },
 	};
-	ag_pg_outcome out;
+	ag_pg_outcome out = { 0 };
 
 	(void)err;
-	*ret_failure = (ag_sql_failure){ .code = AG_SQLCODE_NONE };
-	if (!try_once(pg, ctx, &statement, false, &to, &out, ret_failure))
-		return AG_OK;
-	if (out.has_failed && out.is_repeatable) {
+	/* As in postgres_run.c: one old connection less each time. */
+	for (bool again = false; !again || (out.has_failed && out.is_repeatable); again = true) {
 		*ret_failure = (ag_sql_failure){ .code = AG_SQLCODE_NONE };
-		if (!try_once(pg, ctx, &statement, true, &to, &out, ret_failure))
+		if (!try_once(pg, ctx, &statement, again, &to, &out, ret_failure))
 			return AG_OK;
 	}
 	if (out.has_failed)

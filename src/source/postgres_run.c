@@ -1,7 +1,7 @@
 /* postgres_run -- a statement's rows as JSON, within its caps; again on another connection where that is safe.
  *
  * Statements only read, so one whose connection had died before the server saw it is simply sent once more. The same is
- * done, once, when a column has a type that was made since the pool was opened. */
+ * done when a column has a type that was made since the pool was opened. */
 #include "source/postgres_exchange.h"
 
 #include <strings.h>
@@ -12,7 +12,7 @@
 #define ROW_FACTOR 2
 /* … and lacks the lengths of its cells. */
 #define ROW_SLACK_BYTES (16u * 1024)
-#define MAX_ATTEMPTS    3
+#define MAX_LEARNT      2 /* then a type that cannot be learnt is text */
 
 typedef struct json_rows {
 	ag_pg *pg;
@@ -186,20 +186,20 @@ static bool run(attempt *a)
 {
 	json_rows *j = a->rows;
 
-	for (unsigned i = 1;; i++) {
-		j->takes_unknown = i == MAX_ATTEMPTS;
+	for (unsigned nlearnt = 0;;) {
+		j->takes_unknown = nlearnt == MAX_LEARNT;
 		if (!try_once(a))
 			return false;
-		if (i == MAX_ATTEMPTS)
-			return true;
 		if (a->out.has_failed) {
-			if (!a->out.is_repeatable || a->need_new)
+			/* Ends: each time one old connection is gone, and a new one is never repeated. */
+			if (!a->out.is_repeatable)
 				return true;
 			a->need_new = true;
 		} else if (j->nunknown > 0) {
 			if (!ag_pg_types_fetch(a->pg, a->ctx, j->unknown, j->nunknown, j->arena,
 			                       &j->ret->failure))
 				return false;
+			nlearnt++;
 		} else {
 			return true;
 		}

@@ -2,6 +2,9 @@
 #ifndef AG_TESTS_REAL_POSTGRES_H
 #define AG_TESTS_REAL_POSTGRES_H
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +19,48 @@ typedef struct test_postgres {
 	char uri[256]; /* as superuser, by the socket */
 } test_postgres;
 
+/* Runs a program with `input` on its standard input; the beginning of what it prints goes into out (size 0: it is thrown
+ * away). Its exit status, or -1. */
+static inline int test_spawn(const char *const *argv, const char *input, char *out, size_t size)
+{
+	posix_spawn_file_actions_t actions;
+	int to[2], from[2], status;
+	size_t n = 0;
+	char rest[512];
+	ssize_t got;
+	pid_t pid;
+
+	AG_ASSERT(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, to[0], 0);
+	posix_spawn_file_actions_adddup2(&actions, from[1], 1);
+	AG_ASSERT(posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv,
+	                       environ) == 0);
+	posix_spawn_file_actions_destroy(&actions);
+	close(to[0]);
+	close(from[1]);
+	AG_ASSERT(write(to[1], input, strlen(input)) == (ssize_t)strlen(input));
+	close(to[1]);
+	while ((got = read(from[0], rest, sizeof(rest))) > 0) {
+		for (ssize_t i = 0; i < got && n + 1 < size; i++)
+			out[n++] = rest[i];
+	}
+	if (size > 0)
+		out[n] = '\0';
+	close(from[0]);
+	AG_ASSERT(waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 /* Exit status of postgres.sh. */
 static inline int test_postgres_do(const test_postgres *p, const char *what)
 {
-	char command[400];
-	int rc;
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	char script[400];
+	const char *argv[] = { "sh", script, what, p->folder, NULL };
 
-	snprintf(command, sizeof(command), "sh '%s/tests/real/postgres.sh' %s '%s' >/dev/null",
-	         getenv("ARGUS_SOURCE_ROOT") ? getenv("ARGUS_SOURCE_ROOT") : ".", what, p->folder);
-	rc = system(command);
-	return rc == -1 || !WIFEXITED(rc) ? -1 : WEXITSTATUS(rc);
+	snprintf(script, sizeof(script), "%s/tests/real/postgres.sh", root ? root : ".");
+	return test_spawn(argv, "", NULL, 0);
 }
 
 /* 0 = it runs; 77 = PostgreSQL is not installed: the test is skipped. Anything else is a failure. */
@@ -63,21 +98,13 @@ static inline void test_postgres_stop(const test_postgres *p)
 static inline const char *test_postgres_ask(const test_postgres *p, const char *sql, char *out,
                                             size_t size)
 {
-	char command[4000];
-	FILE *f;
+	char port[12];
+	const char *argv[] = { "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h",       p->folder,
+		               "-p",   port,    "-U", "postgres",        "postgres", NULL };
 
-	snprintf(
-		command, sizeof(command),
-		"psql -XqAt -v ON_ERROR_STOP=1 -h '%s' -p %d -U postgres postgres <<'END'\n%s\nEND\n",
-		p->folder, p->port, sql);
-	f = popen(command, "r");
-	AG_ASSERT(f);
-	if (!fgets(out, (int)size, f))
-		out[0] = '\0';
+	snprintf(port, sizeof(port), "%d", p->port);
+	AG_ASSERT(test_spawn(argv, sql, out, size) == 0);
 	out[strcspn(out, "\n")] = '\0';
-	while (fgetc(f) != EOF)
-		;
-	AG_ASSERT(pclose(f) == 0);
 	return out;
 }
 

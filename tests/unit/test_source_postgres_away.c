@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sys/socket.h>
 
 #include "base/log.h"
@@ -34,6 +35,44 @@ static void idle_connections_that_died_are_not_noticed(void **state)
 			usleep(1100000); /* long enough to be looked at before its use */
 	}
 	assert_rows(&t, "SELECT 1", "[[1]]");
+	close_engine(&t);
+}
+
+static void *sleep_a_while(void *arg)
+{
+	pg_test *t = (pg_test *)arg;
+	ag_safe_sql safe = { .sql = AG_S("SELECT pg_sleep(0.3)"), .max_rows = 1 };
+	ag_arena *arena = ag_arena_new();
+	ag_sql_result r = { 0 };
+	ag_err err;
+
+	AG_ASSERT(engine->run(t->impl, &t->ctx, &safe, &t->limits, arena, &r, &err) == AG_OK);
+	AG_ASSERT(r.is_ok);
+	ag_buf_release(&r.rows);
+	ag_arena_free(arena);
+	return NULL;
+}
+
+/* All of them at once: the second attempt must not meet the next dead one. */
+static void a_pool_that_died_is_not_noticed(void **state)
+{
+	ag_sql_health health = { 0 };
+	pthread_t threads[4];
+	pg_test t;
+
+	(void)state;
+	open_engine(&t, server.uri, NULL);
+	for (size_t i = 0; i < AG_NELEM(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, sleep_a_while, &t), 0);
+	for (size_t i = 0; i < AG_NELEM(threads); i++)
+		pthread_join(threads[i], NULL);
+	engine->health(t.impl, &health);
+	assert_int_equal(health.nopen, AG_NELEM(threads));
+	test_postgres_tell(&server, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+	                            " WHERE application_name = 'argus'");
+	assert_rows(&t, "SELECT 1", "[[1]]");
+	engine->health(t.impl, &health);
+	assert_int_equal(health.nopen, 1);
 	close_engine(&t);
 }
 
@@ -232,17 +271,18 @@ static void what_is_shown_has_no_user(void **state)
 /* The same statements with TLS in between: reading goes past libpq there as well. */
 static void tls(void **state)
 {
-	char command[1200], uri[300];
+	char script[1200], uri[400];
+	const char *argv[] = { "sh", "-c", script, NULL };
 	pg_test t;
 
 	(void)state;
 	snprintf(
-		command, sizeof(command),
+		script, sizeof(script),
 		"cd '%s/data' && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
 		" -keyout server.key -out server.crt >/dev/null 2>&1 && chmod 600 server.key &&"
 		" chown --reference=PG_VERSION server.key server.crt && echo 'ssl = on' >>postgresql.conf",
 		server.folder);
-	if (system(command) != 0)
+	if (test_spawn(argv, "", NULL, 0) != 0)
 		skip(); /* no openssl program */
 	test_postgres_tell(&server, "SELECT pg_reload_conf()");
 	usleep(300000);
@@ -272,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_connections_that_died_are_not_noticed),
+		cmocka_unit_test(a_pool_that_died_is_not_noticed),
 		cmocka_unit_test(a_restart_is_survived),
 		cmocka_unit_test(a_server_that_says_nothing_is_not_waited_for),
 		cmocka_unit_test(failed_logins_say_why_without_the_password),
