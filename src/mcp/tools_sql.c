@@ -190,7 +190,7 @@ static ag_status list_tables(ag_mcp_call *c, const ag_val *input, ag_mcp_result 
 {
 	const int64_t began = ag_clock_mono(clock_of(c));
 	ag_project_call call;
-	ag_dictionary d;
+	ag_dictionary d = { 0 };
 	ag_status st;
 	ag_jw w;
 
@@ -211,7 +211,7 @@ static ag_status get_metadata(ag_mcp_call *c, const ag_val *input, ag_mcp_result
 {
 	const int64_t began = ag_clock_mono(clock_of(c));
 	ag_project_call call;
-	ag_dictionary d;
+	ag_dictionary d = { 0 };
 	ag_status st;
 	ag_jw w;
 
@@ -232,7 +232,7 @@ static ag_status describe_table(ag_mcp_call *c, const ag_val *input, ag_mcp_resu
 	const ag_str name = ag_val_member_str(input, "table_name");
 	const ag_dict_table *t;
 	ag_project_call call;
-	ag_dictionary d;
+	ag_dictionary d = { 0 };
 	ag_status st;
 	ag_jw w;
 

@@ -155,8 +155,11 @@ static entry *entry_of(ag_limiter *l, ag_str project, ag_str user)
 /* What is known of a kind's window now; empty when that window is over. */
 static credit *credit_of(const claim *c, entry *user, entry *project, int kind)
 {
-	credit *k = &(kind == PROJECT_DAY ? project : user)->of[kind];
+	entry *e = kind == PROJECT_DAY ? project : user;
+	credit *k;
 
+	AG_ASSERT(e);
+	k = &e->of[kind];
 	/* An end that lies too far away is of a clock that was set back; a little too far, of who looked at his clock before
 	 * he waited. */
 	if (k->limit != c->limit[kind] || k->ends_ms <= c->now_ms ||
