@@ -115,7 +115,8 @@ static void select_tables(builder *b, ag_dictionary *d)
 	for (size_t i = 0; i < b->c->nrelation; i++) {
 		const ag_sqlite_relation *have = &b->c->relations[i];
 
-		if (have->kind == 's' || (have->kind == 'v' && !may_read_view(b, have->name)))
+		if (have->kind == 's' ||
+		    ((have->kind == 'v' || have->kind == 'V') && !may_read_view(b, have->name)))
 			continue;
 		r[n++] = (ag_sql_relation){ .name = { AG_S("main"),
 			                              ag_str_dup(b->scratch, have->name) },

@@ -43,8 +43,9 @@ typedef struct ag_sqlite_stamp {
 
 typedef struct ag_sqlite_relation {
 	ag_str name;
-	char kind;     /* 't' table, 'v' view, 'V' virtual, 's' shadow */
-	ag_str object; /* of a virtual one, as EXPLAIN shows it; "" = cannot be opened */
+	char kind;       /* 't' table, 'v' view, 'V' virtual, 's' shadow */
+	ag_str object;   /* of a virtual one, as EXPLAIN shows it; "" = cannot be opened */
+	ag_str declared; /* of a virtual one: its CREATE statement */
 } ag_sqlite_relation;
 
 typedef struct ag_sqlite_root {

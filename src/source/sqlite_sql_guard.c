@@ -104,6 +104,52 @@ static bool is_behind_view(const ag_sqlite_conn *c, ag_str by)
 	return r && r->kind == 'v' && !c->seen->has_with && !c->seen->has_merged_columns;
 }
 
+static bool is_of_name(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+	       ch == '_' || (unsigned char)ch >= 0x80;
+}
+
+static bool has_name(ag_str text, ag_str name)
+{
+	for (size_t i = 0; name.len && i + name.len <= text.len; i++)
+		if (ag_str_ieq(ag_str_make(text.ptr + i, name.len), name) &&
+		    (i == 0 || !is_of_name(text.ptr[i - 1])) &&
+		    (i + name.len == text.len || !is_of_name(text.ptr[i + name.len])))
+			return true;
+	return false;
+}
+
+static bool is_excluded(const ag_sqlite_conn *c, ag_str name, ag_arena *arena)
+{
+	ag_sql_policy policy = c->owner->opts->policy;
+	ag_sql_verdict v = { 0 };
+
+	policy.allowed_tables = NULL;
+	policy.nallowed_table = 0;
+	return !ag_sql_policy_table(&policy, NULL, AG_S(""), name, arena, &v);
+}
+
+/* Full text indexes show tables that they were declared over (content=payments), and vocabularies show indexes; what a
+ * module does with its arguments is not known, so an excluded name among them is enough. */
+static const ag_sqlite_relation *excluded_source(const ag_sqlite_conn *c,
+                                                 const ag_sqlite_relation *r, unsigned depth)
+{
+	for (size_t i = 0; r->kind == 'V' && i < c->nrelation; i++) {
+		const ag_sqlite_relation *from = &c->relations[i];
+		const ag_sqlite_relation *found = NULL;
+
+		if (from == r || from->kind == 's' || !has_name(r->declared, from->name))
+			continue;
+		if (is_excluded(c, from->name, c->arena))
+			return from;
+		found = depth < 8 ? excluded_source(c, from, depth + 1) : from;
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
 /* By the policy, or by what of it holds behind a view. */
 static int check_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str name, ag_str by,
                        bool is_behind)
@@ -121,6 +167,12 @@ static int check_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str na
 			                          AG_FMT(v.message), AG_FMT(by));
 		return deny(c, v.rule, v.message, v.hint);
 	}
+	if (r && excluded_source(c, r, 0))
+		return deny(c, AG_SQLRULE_TABLE,
+		            ag_str_printf(c->arena,
+		                          "Access to table %.*s is not permitted: it reads %.*s",
+		                          AG_FMT(r->name), AG_FMT(excluded_source(c, r, 0)->name)),
+		            AG_S(""));
 	if (!r || r->kind == 's')
 		return deny(c, AG_SQLRULE_SYSTEM,
 		            ag_str_printf(c->arena,
@@ -189,11 +241,26 @@ bool ag_sqlite_opens(ag_sqlite_conn *c, ag_str table)
 	return rc == SQLITE_OK;
 }
 
-static int on_step(int action, ag_str a)
+/* A virtual table reads: its own shadows, and what is not excluded. */
+static int on_step_read(const ag_sqlite_conn *c, ag_str table)
+{
+	const ag_sqlite_relation *r = ag_sqlite_conn_relation(c, table);
+	ag_arena *arena = NULL;
+	bool is_refused = false;
+
+	if (r && r->kind != 's') {
+		arena = ag_arena_new();
+		is_refused = is_excluded(c, r->name, arena);
+		ag_arena_free(arena);
+	}
+	return is_refused ? SQLITE_DENY : SQLITE_OK;
+}
+
+static int on_step(const ag_sqlite_conn *c, int action, ag_str a)
 {
 	switch (action) {
+	case SQLITE_READ: return on_step_read(c, a);
 	case SQLITE_SELECT:
-	case SQLITE_READ:
 	case SQLITE_FUNCTION:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
 	case SQLITE_PRAGMA: /* full text indexes ask these */
@@ -231,7 +298,7 @@ int ag_sqlite_authorize(void *conn, int action, const char *a, const char *b, co
 
 	switch (c->phase) {
 	case AG_SQLITE_OWN: return SQLITE_OK;
-	case AG_SQLITE_STEP: return on_step(action, ag_str_c(a));
+	case AG_SQLITE_STEP: return on_step(c, action, ag_str_c(a));
 	case AG_SQLITE_JUDGE: break;
 	}
 	return on_judge(c, action, ag_str_c(a), ag_str_c(b), ag_str_c(db), ag_str_c(by));

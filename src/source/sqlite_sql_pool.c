@@ -286,6 +286,8 @@ static int read_relations(ag_sqlite_conn *c, sqlite3_stmt *stmt)
 		c->relations[c->nrelation++] = (ag_sqlite_relation){
 			.name = ag_str_dup(c->names, ag_str_c(name)),
 			.kind = strcmp(type, "virtual") == 0 ? 'V' : type[0],
+			.declared = ag_str_dup(
+				c->names, ag_str_c((const char *)sqlite3_column_text(stmt, 2))),
 		};
 	}
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -296,7 +298,8 @@ int ag_sqlite_conn_relations(ag_sqlite_conn *c)
 	static const char *const steps[] = {
 		/* Makes SQLite look at the schema again; PRAGMA schema_version does not. */
 		"SELECT count(*) FROM main.sqlite_schema",
-		"SELECT name, type FROM pragma_table_list WHERE schema = 'main'",
+		"SELECT l.name, l.type, s.sql FROM pragma_table_list l LEFT JOIN main.sqlite_schema s"
+		" ON s.type = 'table' AND s.name = l.name AND l.type = 'virtual' WHERE l.schema = 'main'",
 	};
 	int rc = SQLITE_OK;
 

@@ -425,7 +425,11 @@ def _():
     path = os.path.join(DIR, "file.db")
     db = sqlite3.connect(path)
     db.executescript("create table users(id integer primary key, name text); insert into users(name) values ('ann'), "
-                     "('bob'); create table payments(id int); create view pay as select * from payments;")
+                     "('bob'); create table payments(id integer primary key, card text); create view pay as select * from payments;"
+                     "create virtual table pay_text using fts5(card, content='payments', content_rowid='id');"
+                     "create virtual table pay_old using fts4(card, content=\"payments\");"
+                     "create virtual table pay_words using fts5vocab(pay_text, 'row'); create virtual table notes using "
+                     "fts5(body); create virtual table words using fts5vocab(notes, 'row'); insert into notes values ('x');")
     db.close()
     before = sorted(os.listdir(DIR))
     with open(os.path.join(DIR, "file.yaml"), "w", encoding="utf-8") as f:
@@ -436,8 +440,12 @@ def _():
     same("rows", (r["data"]["rows"], r["data"]["truncated"]), ([[1, "ann"]], True))
     for sql in ("DELETE FROM users", "SELECT * FROM payments", "SELECT * FROM pay", "ATTACH '/tmp/x.db' AS x",
                 "PRAGMA writable_schema=1", "SELECT load_extension('x')", "SELECT * FROM sqlite_master",
-                "SELECT 1; SELECT 2", "SELECT 'abc", "CREATE TABLE x(a)", "SELECT * FROM pragma_table_info('users')"):
+                "SELECT 1; SELECT 2", "SELECT 'abc", "CREATE TABLE x(a)", "SELECT * FROM pragma_table_info('users')",
+                "SELECT card FROM pay_text", "SELECT rowid FROM pay_text WHERE pay_text MATCH 'x'", "SELECT * FROM pay_old",
+                "SELECT * FROM pay_words"):
         refused(c, sql)
+    same("other text indexes", [c.tool("query", sql=sql)["data"]["rows"] for sql in (
+        "SELECT body FROM notes WHERE notes MATCH 'x'", "SELECT term FROM words")], [[["x"]], [["x"]]])
     c.close()
     new = set(os.listdir(DIR)) - set(before)
     same("nothing is written beside the file", [n for n in new if n.startswith("file.db")], [])
