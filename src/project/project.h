@@ -20,7 +20,7 @@
  * project_fields[] in project_settings.c; 0, "" and empty lists = the default. */
 typedef struct ag_project_settings {
 	ag_str schema;
-	ag_str role; /* readonly_role: SET LOCAL ROLE */
+	ag_str role; /* readonly_role: what the connection takes on */
 	const ag_str *allowed_schemas, *allowed_tables, *excluded_tables, *allowed_functions,
 		*sensitive_words;
 	size_t nallowed_schema, nallowed_table, nexcluded_table, nallowed_function, nsensitive_word;

@@ -18,7 +18,7 @@ typedef struct ag_sql_source ag_sql_source;
 
 typedef struct ag_sql_opts {
 	ag_sql_policy policy; /* copied */
-	ag_str role;          /* PostgreSQL: SET LOCAL ROLE for each statement; "" = none */
+	ag_str role;          /* PostgreSQL: the role that a connection takes on; "" = none */
 	ag_str password;      /* beside the URI; "" = of the URI or the environment. Never logged */
 	unsigned max_connections;     /* 0 = 5 */
 	size_t max_result_bytes;      /* of rows as JSON; 0 = 1 MiB; at most 64 MiB */
