@@ -11,7 +11,7 @@
 #include "guard/sql_walk.h"
 
 #define ORIGIN      "guard.sql"
-#define DEEP_TOKENS 200u /* may have touched more of the stack than is worth keeping */
+#define DEEP_TOKENS 1000u /* may have needed 2 MB of stack and as much for its tree */
 
 typedef struct judging {
 	ag_sql_job job; /* first: the thread knows only this */

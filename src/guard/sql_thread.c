@@ -6,6 +6,7 @@
 #include "guard/sql_thread.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -27,7 +28,8 @@ static struct {
 	     .has_work = PTHREAD_COND_INITIALIZER,
 	     .last = &worker.first };
 
-static void give_back_stack(void)
+/* What one large statement needed is not kept for all the small ones. */
+static void give_back(ag_arena **scratch)
 {
 	char here;
 	const uintptr_t low = (uintptr_t)worker.stack;
@@ -35,6 +37,9 @@ static void give_back_stack(void)
 
 	if (end > low)
 		madvise(worker.stack, end - low, MADV_DONTNEED);
+	ag_arena_free(*scratch);
+	*scratch = ag_arena_new();
+	malloc_trim(0);
 }
 
 static void *work(void *arg)
@@ -57,7 +62,7 @@ static void *work(void *arg)
 		job->run(job, scratch);
 		ag_arena_reset(scratch);
 		if (job->was_deep)
-			give_back_stack();
+			give_back(&scratch);
 		pthread_mutex_lock(&worker.lock);
 		job->is_done = true;
 		pthread_cond_signal(&job->done);

@@ -13,7 +13,7 @@
 typedef struct ag_sql_job {
 	/* Runs on the thread. scratch is emptied afterwards. */
 	void (*run)(struct ag_sql_job *job, ag_arena *scratch);
-	bool was_deep; /* set by run: give back the memory of the stack */
+	bool was_deep; /* set by run: it needed much memory, which is to be given back */
 	/* the thread's own */
 	struct ag_sql_job *next;
 	pthread_cond_t done;
