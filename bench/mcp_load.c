@@ -210,10 +210,10 @@ int main(int argc, char **argv)
 
 	if (argc != 9)
 		die("want PORT PATH SESSIONS SECONDS REVISION TOKEN REQUEST EXPECT");
-	port = atoi(argv[1]);
+	port = (int)strtol(argv[1], NULL, 10);
 	path = argv[2];
-	n = atoi(argv[3]);
-	seconds = atof(argv[4]);
+	n = (int)strtol(argv[3], NULL, 10);
+	seconds = strtod(argv[4], NULL);
 	revision = argv[5];
 	token = argv[6];
 	expect = argv[8];

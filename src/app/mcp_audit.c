@@ -5,6 +5,7 @@
 #include "app/models.h"
 #include "audit/tools.h"
 #include "mcp/tools_sql.h"
+#include "query/extjson.h"
 
 #define ORIGIN     "app.mcp_audit"
 #define MAX_RESULT (64u << 20)
@@ -63,9 +64,11 @@ static ag_status open_collection(ag_app_mcp *m, ag_mcp_call *c, const ag_project
 
 /* --- the tools that read --- */
 
-/* The input without what is ours: the auditor's tools know no projects. */
-static ag_val own_input(const ag_val *input, ag_arena *arena)
+/* The input without what is ours: the auditor's tools know no projects. Filters and pipelines are extended JSON, which the
+ * protocol's reader does not know. */
+static ag_status own_input(const ag_val *input, ag_arena *arena, ag_val *ret, ag_err *err)
 {
+	const ag_extjson_opts opts = { .typed = true, .query = true };
 	ag_member *members = ag_new_n(arena, ag_member, input->n + 1);
 	size_t n = 0;
 
@@ -75,7 +78,9 @@ static ag_val own_input(const ag_val *input, ag_arena *arena)
 		if (!ag_str_eqc(x->key, "project_id") && !ag_str_eqc(x->key, "collection"))
 			members[n++] = *x;
 	}
-	return ag_val_object(members, n);
+	*ret = ag_val_object(members, n);
+	return ag_extjson_parse(ag_extjson_str(arena, ret, AG_EXTJSON_RELAXED), &opts, arena, ret,
+	                        NULL, NULL, err);
 }
 
 static ag_status run_reader(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, const ag_tool *t,
@@ -83,10 +88,12 @@ static ag_status run_reader(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, 
                             ag_err *err)
 {
 	ag_audit_opts *o = ag_new(c->arena, ag_audit_opts);
-	const ag_val own = own_input(input, c->arena);
-	ag_status st = open_collection(m, c, p, ag_val_member_str(input, "collection"), ret_source,
-	                               err);
+	ag_val own;
+	ag_status st = own_input(input, c->arena, &own, err);
 
+	if (!st)
+		st = open_collection(m, c, p, ag_val_member_str(input, "collection"), ret_source,
+		                     err);
 	if (st)
 		return st;
 	ag_app_audit_opts(m->app, c->arena, o);

@@ -3,7 +3,6 @@
  * One statement, from the command line or standard input, or one request a line (--ndjson). */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "app/file.h"
 #include "cli/cli.h"
@@ -195,19 +194,31 @@ static ag_status judge_line(ag_str line, ag_arena *arena, ag_sql_verdict *ret, a
 	return st;
 }
 
+/* One line without its end, of which no more than MAX_LINE + 1 bytes are kept. False: there is none, or standard input
+ * cannot be read, or Ctrl-C. */
+static bool read_line(ag_buf *line)
+{
+	int c = EOF;
+
+	ag_buf_clear(line);
+	while ((c = getc_unlocked(stdin)) != EOF && c != '\n') {
+		if (line->len <= MAX_LINE)
+			ag_buf_addc(line, (char)c);
+	}
+	return (c != EOF || line->len > 0) && !ferror(stdin);
+}
+
 /* Verdicts go out as lines come in: whoever drives the guard waits for each. */
 static int ndjson(ag_cli *c)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_buf out = AG_BUF_INIT(2 * MAX_LINE);
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t got;
+	ag_buf line = AG_BUF_INIT(MAX_LINE + 2);
 	int code = AG_EXIT_OK;
 	uint64_t n = 0;
 
-	while (code == AG_EXIT_OK && (got = getline(&line, &room, stdin)) >= 0) {
-		ag_str text = ag_str_trim(ag_str_make(line, (size_t)got));
+	while (code == AG_EXIT_OK && read_line(&line)) {
+		const ag_str text = ag_str_trim(ag_buf_view(&line));
 		ag_sql_verdict v;
 		ag_err err = { 0 };
 		ag_status st;
@@ -216,7 +227,7 @@ static int ndjson(ag_cli *c)
 		n++;
 		if (!text.len)
 			continue;
-		if (text.len > MAX_LINE)
+		if (line.len > MAX_LINE)
 			st = ag_fail(&err, AG_INVALID, ORIGIN, "the line is longer than 32 MiB");
 		else
 			st = judge_line(text, arena, &v, &err);
@@ -248,7 +259,7 @@ static int ndjson(ag_cli *c)
 		ag_fail_errno(&err, errno, ORIGIN, "cannot read standard input");
 		code = ag_cli_fail(c, &err);
 	}
-	free(line);
+	ag_buf_release(&line);
 	ag_buf_release(&out);
 	ag_arena_free(arena);
 	return code;
