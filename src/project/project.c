@@ -69,9 +69,10 @@ static ag_status unseal(ag_project_hub *h, const ag_project_row *row, ag_str *re
 	if (!st)
 		st = ag_fernet_open(&key, row->secret, &plain, err);
 	if (st == AG_DENIED || st == AG_INVALID) {
-		ag_fail(err, AG_DENIED, ORIGIN,
-		        "the password of project %.*s cannot be decrypted with this DB_CREDENTIAL_KEY",
-		        AG_FMT(row->id));
+		st = ag_fail(
+			err, AG_DENIED, ORIGIN,
+			"the password of project %.*s cannot be decrypted with this DB_CREDENTIAL_KEY",
+			AG_FMT(row->id));
 		ag_err_hint(err, "set the key that was there when the project was added");
 	}
 	if (!st) {
