@@ -99,6 +99,7 @@ typedef struct ag_sql_verdict {
 	ag_str sql;        /* what is to run, exactly; "" when refused */
 	bool is_limited;   /* a limit was added or put around it */
 	uint64_t max_rows; /* rows to give back: min(policy, the statement's own literal limit) */
+	bool has_unknown; /* a relation that the catalog does not have: look again before it runs */
 	bool reads_views; /* tables were resolved through views: not to be kept in a cache for long */
 	uint64_t fingerprint; /* of the statement without its literals; 0 = could not be read */
 } ag_sql_verdict;

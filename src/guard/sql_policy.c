@@ -219,8 +219,11 @@ static bool check_reach(const ag_sql_policy *p, const ag_sql_catalog *c, ag_str 
 	const ag_sql_relation *seen[MAX_RELATIONS];
 	reach r = { p, c, arena, v, shown(p, arena, schema, name), seen, 0 };
 
-	if (!start)
-		return true; /* the server will say that it does not exist */
+	if (!start) {
+		/* The server will say that it does not exist; or it is newer than the snapshot. */
+		v->has_unknown = c != NULL;
+		return true;
+	}
 	r.seen[r.n++] = start;
 	for (size_t i = 0; i < r.n; i++)
 		if (!check_parents(&r, seen[i], 0) || !check_reads(&r, seen[i], only && i == 0))

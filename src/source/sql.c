@@ -208,11 +208,12 @@ static void tell(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, bool aske
 
 /* --- the verdict --- */
 
-/* A refusal that a newer look at the database could lift. */
-static bool is_unknown(ag_sql_rule r)
+/* A refusal that a newer look at the database could lift, or a relation that may be a view over an excluded one. */
+static bool is_unknown(const ag_sql_verdict *v)
 {
-	return r == AG_SQLRULE_FIELD || r == AG_SQLRULE_UNKNOWN_FUNCTION ||
-	       r == AG_SQLRULE_OPERATOR || r == AG_SQLRULE_TYPE;
+	return v->has_unknown || v->rule == AG_SQLRULE_FIELD ||
+	       v->rule == AG_SQLRULE_UNKNOWN_FUNCTION || v->rule == AG_SQLRULE_OPERATOR ||
+	       v->rule == AG_SQLRULE_TYPE;
 }
 
 static ag_status guard_with(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_snapshot *snapshot,
@@ -234,7 +235,7 @@ static ag_status judge_with_catalog(ag_sql_source *s, const ag_ctx *ctx, ag_str 
 	if (st || f->code)
 		return st;
 	st = guard_with(s, ctx, snapshot, sql, purpose, arena, ret, err);
-	if (!st && is_unknown(ret->rule) && ag_sql_keep_may_renew(s, snapshot, now_ms(ctx))) {
+	if (!st && is_unknown(ret) && ag_sql_keep_may_renew(s, snapshot, now_ms(ctx))) {
 		ag_sql_snapshot *newer = NULL;
 
 		st = ag_sql_keep_get(s, ctx, now_ms(ctx), true, &newer, arena, f, err);

@@ -92,7 +92,7 @@ AG_CHECK ag_status ag_sql_judge(ag_sql_source *s, const ag_ctx *ctx, ag_str sql,
 AG_CHECK ag_status ag_sql_introspect(ag_sql_source *s, const ag_ctx *ctx,
                                      const ag_dictionary_opts *o, ag_arena *arena,
                                      ag_dictionary *ret, ag_sql_failure *ret_failure, ag_err *err);
-/* Fetches the guard's catalog snapshot again on the next statement (it is also fetched when it is older than 60 s, and
+/* Fetches the guard's catalog snapshot again on the next statement (it is also fetched when it is older than 15 s, and
  * once more before a statement is refused for a column, function or table that it does not know). */
 void ag_sql_forget_catalog(ag_sql_source *s);
 

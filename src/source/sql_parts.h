@@ -9,7 +9,7 @@
 #include "source/sql_engine.h"
 
 /* A snapshot is older than this: it is fetched again before the next statement. */
-#define AG_SQL_CATALOG_AGE_MS 60000
+#define AG_SQL_CATALOG_AGE_MS 15000
 /* A refusal for something unknown fetches it again, but no flood of such statements may flood the database. */
 #define AG_SQL_CATALOG_RENEW_MS 1000
 
