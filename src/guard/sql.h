@@ -60,7 +60,9 @@ const char *ag_sql_rule_id(ag_sql_rule r);
 typedef enum ag_sql_dialect { AG_SQL_POSTGRES, AG_SQL_SQLITE } ag_sql_dialect;
 
 /* What a project lets through. Entries of lists are "name" (in `schema`) or "schema.name", with double quotes around a
- * part as in SQL. Unquoted parts fold to lower case, but a table excluded in any case is excluded in every case. */
+ * part as in SQL. Unquoted parts fold to lower case, but a table excluded in any case is excluded in every case; without a
+ * schema it is excluded in every schema. A table on the list needs no allowed schema. A built-in function that is refused
+ * can be let in only as "pg_catalog.name". */
 typedef struct ag_sql_policy {
 	ag_sql_dialect dialect;
 	ag_str schema; /* "" = "public" (SQLite: "main"); where names without schema live */

@@ -225,6 +225,28 @@ static void stays_within_its_bytes(void **state)
 	ag_arena_free(arena);
 }
 
+/* What is asked for now and then stays while others come and go. */
+static void keeps_what_is_used(void **state)
+{
+	const ag_str t = AG_S("t");
+	const ag_sql_policy yes = { .generation = 1 };
+	const ag_sql_policy no = { .generation = 1, .excluded_tables = &t, .nexcluded_table = 1 };
+	ag_sql_cache *cache = ag_sql_cache_new(64 * 1024);
+	ag_arena *arena = ag_arena_new();
+	ag_sql_verdict v = ask(cache, 0, "select 1 from t", &yes, NULL, AG_SQL_RUN, arena);
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++) {
+		const ag_str sql = ag_str_printf(arena, "select %zu from t as other", i);
+
+		ask(cache, 0, sql.ptr, &yes, NULL, AG_SQL_RUN, arena);
+		v = ask(cache, 0, "select 1 from t", &no, NULL, AG_SQL_RUN, arena);
+		assert_true(ag_sql_allowed(&v));
+	}
+	ag_arena_free(arena);
+	ag_sql_cache_free(cache);
+}
+
 static void large_and_broken_ones_are_not_kept(void **state)
 {
 	const ag_str t = AG_S("t");
@@ -312,6 +334,7 @@ int main(void)
 		cmocka_unit_test(asks_again_when_anything_differs),
 		cmocka_unit_test(views_are_looked_through_again),
 		cmocka_unit_test(stays_within_its_bytes),
+		cmocka_unit_test(keeps_what_is_used),
 		cmocka_unit_test(large_and_broken_ones_are_not_kept),
 		cmocka_unit_test(many_threads),
 	};
