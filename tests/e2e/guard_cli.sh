@@ -77,6 +77,7 @@ print()
 print("[" * 1000000)
 print('{"sql":"SELECT 1"}')
 END
+# shellcheck disable=SC3045 # dash and bash have it
 (ulimit -v 600000 && exec "$ARGUS" guard --ndjson <lines >out 2>err)
 code=$?
 want 'lines of 33 MiB, 384 MiB and a million brackets' 0
