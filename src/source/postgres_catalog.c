@@ -9,8 +9,8 @@
  * tables of other schemas, which alone may be cut off at MAX_RELATIONS; a database with more of the others is refused. Columns
  * are given for the first 5,000: a field of a later one is unknown to the guard.
  *
- * pg_depend knows which relations a view reads, but not the oldest catalogs of the system (they are pinned), and not what a
- * function reads. */
+ * pg_depend knows which relations a view reads, but not the oldest catalogs of the system (they are pinned): those are found in
+ * the view's own tree. What a function reads, nobody knows. */
 #include <stdlib.h>
 
 #include "source/dictionary_parts.h"
@@ -52,8 +52,10 @@ static const char catalog_sql[] =
 	"  WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped) END,"
 	" CASE WHEN r.relkind IN ('v', 'm') THEN"
 	" (SELECT string_agg(DISTINCT quote_ident(n.nspname) || '.' || quote_ident(c.relname), ',')"
-	"  FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid"
-	"  AND d.refclassid = 'pg_class'::regclass"
+	"  FROM pg_rewrite w CROSS JOIN LATERAL ("
+	"   SELECT d.refobjid FROM pg_depend d WHERE d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid"
+	"   AND d.refclassid = 'pg_class'::regclass"
+	"   UNION SELECT m[1]::oid FROM regexp_matches(w.ev_action::text, ':relid (\\d+)', 'g') AS m) AS d (refobjid)"
 	"  JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace"
 	"  WHERE w.ev_class = r.oid AND w.ev_type = '1' AND c.oid <> r.oid"
 	"  AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) END,"
