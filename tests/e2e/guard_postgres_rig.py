@@ -98,7 +98,7 @@ class Guard:
 
 class Server:
     def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="argus-guard-")
+        self.folder = tempfile.mkdtemp(prefix="argus-guard-", dir="/tmp")  # the server has a user of its own
         os.chmod(self.folder, 0o755)  # the server runs as a user of its own
         self.script = os.path.join(ROOT, "tests/real/postgres.sh")
         started = subprocess.run([self.script, "start", os.path.join(self.folder, "pg")], stdout=subprocess.PIPE)
