@@ -79,15 +79,18 @@ void ag_mcp_envelope_error(ag_mcp_result *ret, const ag_sql_failure *f, ag_str s
 bool ag_mcp_project_call(ag_mcp_call *c, ag_project_hub *hub, const char *tool, const ag_val *input,
                          ag_project_call *ret, ag_sql_failure *ret_failure)
 {
+	const ag_str id = ag_val_member_str(input, "project_id");
 	ag_err err = { 0 };
 
 	*ret = (ag_project_call){ .who = c->who,
 		                  .tool = ag_str_c(tool),
 		                  .session = c->session_name,
 		                  .watch_fd = c->peer ? c->peer->watch_fd : -1 };
-	if (!ag_project_find(hub, c->who, ag_val_member_str(input, "project_id"), &ret->project,
-	                     &err))
+	if (!ag_project_find(hub, c->who, id, &ret->project, &err))
 		return true;
+	ret->project = NULL;
 	ag_sql_failure_of_err(&err, c->arena, ret_failure);
+	ag_project_record(hub, ret, id, ag_clock_wall(c->ctx.clock),
+	                  ag_sql_code_name(ret_failure->code), 0);
 	return false;
 }

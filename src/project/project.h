@@ -82,7 +82,7 @@ AG_CHECK ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_a
 
 typedef struct ag_project_call {
 	const ag_caller *who;
-	const ag_project *project;
+	const ag_project *project; /* NULL: to record a call that named none of the caller's */
 	ag_str tool, session;
 	int watch_fd; /* -1 = none */
 } ag_project_call;

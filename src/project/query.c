@@ -31,7 +31,7 @@ static ag_ledger_row row_of(const ag_project_call *call, int64_t began_ms)
 {
 	return (ag_ledger_row){ .at_ms = began_ms,
 		                .user = call->who->user,
-		                .project = call->project->id,
+		                .project = call->project ? call->project->id : AG_S(""),
 		                .token = call->who->token,
 		                .session = call->session,
 		                .tool = call->tool,

@@ -368,6 +368,8 @@ def _():
         same("code", e["code"], "NOT_FOUND")
     same("one's own", c.tool("query", sql="SELECT 1", project_id="shop")["success"], True)
     c.close()
+    same("recorded", sorted(r["detail"] for r in log("scope")["calls"] if r["outcome"] == "NOT_FOUND"),
+         ["../shop", "other", "shop2"])
 
 
 @case("errors carry class, SQLSTATE, position and a hint")
