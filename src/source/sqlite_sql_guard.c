@@ -359,6 +359,9 @@ static bool check_text(ag_sqlite_conn *c, ag_sql_purpose purpose, ag_str *sql)
 	if (ag_str_find(*sql, '\0') >= 0 || !ag_utf8_valid(*sql))
 		return refuse(c, AG_SQLRULE_BAD_TEXT,
 		              AG_S("The statement holds a NUL byte or is not UTF-8"), AG_S(""));
+	if (!ag_sqlite_is_closed(*sql))
+		return refuse(c, AG_SQLRULE_PARSE_ERROR, AG_S("unterminated /* comment"),
+		              AG_S("close it with */"));
 	*sql = ag_sqlite_skip(*sql);
 	if (purpose == AG_SQL_EXPLAIN)
 		*sql = without_explain(*sql);

@@ -141,6 +141,19 @@ bool ag_sqlite_has_word(ag_str sql, ag_str word)
 	return false;
 }
 
+bool ag_sqlite_is_closed(ag_str sql)
+{
+	ag_sqlite_token kind;
+	size_t at = 0;
+	ag_str token;
+
+	while ((kind = ag_sqlite_next(sql, &at, &token)) != AG_SQLITE_END)
+		if (kind == AG_SQLITE_COMMENT && token.ptr[0] == '/' &&
+		    (token.len < 4 || !ag_str_ends(token, AG_S("*/"))))
+			return false;
+	return true;
+}
+
 static void add_lower(ag_buf *out, ag_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {

@@ -26,6 +26,8 @@ bool ag_sqlite_is_blank(ag_str sql);
 ag_str ag_sqlite_first_word(ag_str sql);
 /* Is this keyword somewhere outside of quotes and comments? Any case. */
 bool ag_sqlite_has_word(ag_str sql, ag_str word);
+/* Does every comment end? SQLite itself takes the end of the text for that of the comment. */
+bool ag_sqlite_is_closed(ag_str sql);
 /* Of the statement without its literals, comments and blanks; never 0. */
 uint64_t ag_sqlite_fingerprint(ag_str sql);
 
