@@ -16,10 +16,10 @@
 #include "source/sql_engine.h"
 
 #define AG_SQLITE_MAX_CONNECTIONS 64u
-/* Of one value or row inside SQLite: one of 64 MiB can still be read (and is then cut or measured). */
-#define AG_SQLITE_MAX_VALUE_BYTES ((64u << 20) + 4096u)
+/* Of one value inside SQLite: what a single function does with it cannot be stopped, and must not take long. */
+#define AG_SQLITE_MAX_VALUE_BYTES (16u << 20)
 /* What all connections of the process may hold together; beyond it a statement fails, not the process. */
-#define AG_SQLITE_MAX_HEAP_BYTES (768ll << 20)
+#define AG_SQLITE_MAX_HEAP_BYTES (256ll << 20)
 /* A file that must be copied to be read (see sqlite_sql_open.c) may be so large. */
 #define AG_SQLITE_MAX_COPY_BYTES (512ll << 20)
 
@@ -100,7 +100,7 @@ typedef struct ag_sqlite_conn {
 	const ag_ctx *ctx;
 	int64_t deadline_ms; /* monotonic, of the system's clock; 0 = none */
 	int watch_fd;
-	unsigned ntick;
+	int64_t watch_ms; /* when it is looked at again */
 	bool is_stopped;
 	ag_sql_stop why;
 } ag_sqlite_conn;
@@ -137,6 +137,14 @@ const ag_sql_opts *ag_sqlite_sql_opts(const ag_sql_impl *impl);
 /* Reads relations again when the schema has changed. Inside a transaction. An SQLite result code. */
 int ag_sqlite_conn_relations(ag_sqlite_conn *c);
 const ag_sqlite_relation *ag_sqlite_conn_relation(const ag_sqlite_conn *c, ag_str name);
+
+/* Is the statement that runs to end? Cheap. */
+bool ag_sqlite_must_stop(ag_sqlite_conn *c);
+
+/* --- sqlite_sql_functions.c --- */
+
+/* Puts functions of ours in the place of those that could run for hours. An SQLite result code. */
+int ag_sqlite_functions(ag_sqlite_conn *c);
 
 /* --- the guard, sqlite_sql_guard.c --- */
 

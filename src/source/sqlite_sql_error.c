@@ -146,7 +146,7 @@ void ag_sqlite_failure(ag_sqlite_conn *c, int rc, ag_str sql, ag_arena *arena, a
 		c->must_close = true;
 		break;
 	case SQLITE_TOOBIG:
-		ret->message = AG_S("a value of the statement is larger than 64 MiB");
+		ret->message = AG_S("a value of the statement is larger than 16 MiB");
 		ret->hint = AG_S(
 			"ask for length(x), or make smaller values before they are joined");
 		break;

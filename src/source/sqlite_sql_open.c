@@ -200,6 +200,8 @@ static int configure(ag_sqlite_conn *c)
 	rc = sqlite3_exec(c->db, pragmas, NULL, NULL, NULL);
 	if (!rc)
 		rc = sqlite3_set_authorizer(c->db, ag_sqlite_authorize, c);
+	if (!rc)
+		rc = ag_sqlite_functions(c);
 	for (size_t i = 0; !rc && i < AG_NELEM(own); i++)
 		rc = sqlite3_prepare_v3(c->db, own[i].sql, -1, SQLITE_PREPARE_PERSISTENT,
 		                        (sqlite3_stmt **)(void *)((char *)c + own[i].offset), NULL);

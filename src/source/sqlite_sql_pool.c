@@ -9,14 +9,15 @@
 #include "base/time.h"
 #include "source/sqlite_sql.h"
 
-/* So many operations of SQLite's machine between two looks at clock and flags: some tens of microseconds. */
-#define TICK_OPS 1000
+/* So many operations of SQLite's machine between two looks at clock and flags. Most take nanoseconds, but one on a value of
+ * 16 MiB can take a second: 32 of those are the worst that a deadline can be missed by. */
+#define TICK_OPS 32
 /* A waiting thread looks at its cancel flag so often. */
 #define SLICE_MS 50
 /* A reader that meets a writer's lock tries again so soon. */
 #define BUSY_MS 2
-/* The socket of a client is looked at every so many ticks: poll() is a system call. */
-#define WATCH_TICKS 64u
+/* The socket of a client is looked at so often: poll() is a system call. */
+#define WATCH_MS 20
 
 static ag_sqlite_sql *of(ag_sql_impl *impl)
 {
@@ -55,29 +56,44 @@ static bool stop(ag_sqlite_conn *c, ag_sql_stop why)
 	return true;
 }
 
-static bool must_stop(ag_sqlite_conn *c)
+/* Its last tick (4 ms) is enough, and costs a fifth. */
+static int64_t coarse_ms(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool ag_sqlite_must_stop(ag_sqlite_conn *c)
+{
+	int64_t now;
+
 	if (c->is_stopped)
 		return true;
 	if (is_cancelled(c->ctx))
 		return stop(c, AG_SQL_STOP_CANCELLED);
-	if (c->deadline_ms && now_ms() >= c->deadline_ms)
+	now = coarse_ms();
+	if (c->deadline_ms && now >= c->deadline_ms)
 		return stop(c, AG_SQL_STOP_TIMEOUT);
-	if (c->watch_fd >= 0 && c->ntick++ % WATCH_TICKS == WATCH_TICKS - 1 && is_gone(c->watch_fd))
-		return stop(c, AG_SQL_STOP_CLIENT_GONE);
+	if (c->watch_fd >= 0 && now >= c->watch_ms) {
+		c->watch_ms = now + WATCH_MS;
+		if (is_gone(c->watch_fd))
+			return stop(c, AG_SQL_STOP_CLIENT_GONE);
+	}
 	return false;
 }
 
 static int on_progress(void *conn)
 {
-	return must_stop(conn);
+	return ag_sqlite_must_stop(conn);
 }
 
 static int on_busy(void *conn, int ntry)
 {
 	ag_sqlite_conn *c = conn;
 
-	if ((int64_t)ntry * BUSY_MS > c->owner->opts->wait_timeout_ms || must_stop(c))
+	if ((int64_t)ntry * BUSY_MS > c->owner->opts->wait_timeout_ms || ag_sqlite_must_stop(c))
 		return 0;
 	poll(NULL, 0, BUSY_MS);
 	return 1;
@@ -163,7 +179,7 @@ static void set_watch(ag_sqlite_conn *c, const ag_ctx *ctx, int64_t timeout_ms, 
 	c->ctx = ctx;
 	c->deadline_ms = now_ms() + timeout_ms;
 	c->watch_fd = watch_fd;
-	c->ntick = 0;
+	c->watch_ms = 0;
 	c->is_stopped = false;
 	sqlite3_progress_handler(c->db, TICK_OPS, on_progress, c);
 	sqlite3_busy_handler(c->db, on_busy, c);

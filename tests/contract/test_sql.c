@@ -446,7 +446,7 @@ static void test_a_value_that_is_too_large(void **state)
 	e->rq.timeout_ms = 20000;
 	sql_assert_rows(e,
 	                e->fixture->is_server ? "SELECT repeat('x', 60000000)"
-	                                      : "SELECT replace(hex(zeroblob(30000000)), '0', 'x')",
+	                                      : "SELECT hex(zeroblob(8000000))",
 	                "[]");
 	assert_int_equal(e->r.cut, AG_SQL_CUT_BYTES);
 	assert_true(e->r.rows.cap < 4u << 20);
