@@ -6,19 +6,18 @@
 #include "source/sqlite_sql.h"
 
 typedef struct word_row {
-	const char *words; /* the message contains them */
+	const char *words;
 	const char *state;
 } word_row;
 
-static const word_row messages[] = {
+/* The message begins so: what follows may be anybody's words. */
+static const word_row beginnings[] = {
 	{ "no such column: ", "42703" },
-	{ "column not present in both tables", "42703" },
 	{ "no such table: ", "42P01" },
 	{ "no such view: ", "42P01" },
 	{ "unknown database", "3F000" },
 	{ "no such function: ", "42883" },
 	{ "no such table-valued function: ", "42883" },
-	{ "is not a function", "42883" },
 	{ "wrong number of arguments to function", "42883" },
 	{ "too many arguments on", "42883" },
 	{ "ambiguous", "42702" },
@@ -28,23 +27,18 @@ static const word_row messages[] = {
 	{ "no such window: ", "42P20" },
 	{ "misuse of aggregate", "42803" },
 	{ "misuse of aliased aggregate", "42803" },
-	{ "GROUP BY clause is required", "42803" },
+	{ "a GROUP BY clause is required", "42803" },
 	{ "HAVING clause on a non-aggregate query", "42803" },
 	{ "aggregate functions are not allowed in the GROUP BY", "42803" },
-	{ "term out of range", "42P10" },
-	{ "does not match any column in the result set", "42P10" },
-	{ "values for", "42P10" },
 	{ "no such collation sequence", "42704" },
 	{ "no such index", "42704" },
 	{ "no such module", "42704" },
 	{ "circular", "42P19" },
-	{ "recursive", "42P19" },
-	{ "recursion", "42P19" },
 	{ "parser stack overflow", "54001" },
 	{ "Expression tree is too large", "54001" },
 	{ "too many terms in compound SELECT", "54001" },
 	{ "too many FROM clause terms", "54001" },
-	{ "tables in a join", "54001" },
+	{ "at most 64 tables in a join", "54001" },
 	{ "too many references to", "54001" },
 	{ "LIKE or GLOB pattern too complex", "54001" },
 	{ "query aborted", "54001" },
@@ -53,7 +47,6 @@ static const word_row messages[] = {
 	{ "statement too long", "54000" },
 	{ "string or blob too big", "54000" },
 	{ "unsafe use of", "42501" },
-	{ "is prohibited", "42501" },
 	{ "not authorized", "42501" },
 	{ "malformed JSON", "22032" },
 	{ "JSON path error", "22033" },
@@ -61,13 +54,26 @@ static const word_row messages[] = {
 	{ "JSON cannot hold BLOB", "22032" },
 	{ "integer overflow", "22003" },
 	{ "ESCAPE expression must be a single character", "22019" },
+	{ "near ", "42601" },
+	{ "incomplete input", "42601" },
+	{ "unrecognized token", "42601" },
+	{ "SELECTs to the left and right", "42601" },
+};
+
+/* The message contains it, after a name or number. */
+static const word_row messages[] = {
+	{ "column not present in both tables", "42703" },
+	{ "is not a function", "42883" },
+	{ "term out of range", "42P10" },
+	{ "does not match any column in the result set", "42P10" },
+	{ "values for", "42P10" },
+	{ "recursive", "42P19" },
+	{ "recursion", "42P19" },
+	{ "is prohibited", "42501" },
 	{ "argument to nth_value", "22016" },
 	{ "argument of ntile", "22014" },
 	{ "offset must be a non-negative", "22013" },
-	{ "do not have the same number of result columns", "42601" },
 	{ "syntax error", "42601" },
-	{ "incomplete input", "42601" },
-	{ "unrecognized token", "42601" },
 };
 
 /* Of a primary result code, when its message says no more. */
@@ -88,6 +94,9 @@ static const char *state_of(int rc, ag_str message)
 	int primary = rc & 0xff;
 
 	if (primary == SQLITE_ERROR || primary == SQLITE_AUTH) {
+		for (size_t i = 0; i < AG_NELEM(beginnings); i++)
+			if (ag_str_starts(message, ag_str_c(beginnings[i].words)))
+				return beginnings[i].state;
 		for (size_t i = 0; i < AG_NELEM(messages); i++)
 			if (ag_str_contains(message, ag_str_c(messages[i].words)))
 				return messages[i].state;

@@ -420,20 +420,26 @@ static ag_sql_rule rule_of(const ag_sql_failure *f)
 		return AG_SQLRULE_SCHEMA;
 	if (strcmp(f->sqlstate, "42883") == 0)
 		return AG_SQLRULE_UNKNOWN_FUNCTION;
+	if (strcmp(f->sqlstate, "42501") == 0) /* "unsafe use of x()": not from within a view */
+		return AG_SQLRULE_FUNCTION;
 	return strcmp(f->class_name, "resource") == 0 ? AG_SQLRULE_TOO_COMPLEX
 	                                              : AG_SQLRULE_PARSE_ERROR;
 }
 
-/* `text` is what was given to SQLite, the first `skipped` bytes of it are not the user's `sql`; all of it lies in c. */
+/* `text` is what was given to SQLite: the end of the user's. */
 static void fail_prepare(ag_sqlite_conn *c, int rc, ag_str text, ag_str original, ag_sql_failure *f)
 {
 	ag_sqlite_failure(c, rc, text, c->arena, f);
 	if (f->position) /* counted from where the statement begins; people count from the start of the text */
 		f->position += (uint32_t)ag_utf8_count(
 			ag_str_make(original.ptr, original.len - text.len));
-	if (f->is_connection_lost || f->code != AG_SQLCODE_VALIDATION)
-		return; /* not the text's fault: not judged */
-	deny(c, rule_of(f), f->message, f->hint);
+	switch (rc & 0xff) {
+	case SQLITE_ERROR:
+	case SQLITE_AUTH:
+	case SQLITE_TOOBIG:
+	case SQLITE_MISMATCH: deny(c, rule_of(f), f->message, f->hint); break;
+	default: return; /* the file, the memory, a lock: the text was not judged */
+	}
 	c->verdict->position = f->position;
 }
 

@@ -26,6 +26,8 @@ static void test_classes(void **state)
 		{ "SELECT * FROM nope", "42P01", "table_not_found", 0 },
 		{ "SELECT id FROM users a, users b", "42702", "ambiguous", 8 },
 		{ "SELEC 1", "42601", "syntax", 1 },
+		{ "SELECT \"unsafe use of no such table: ambiguous", "42601", "syntax", 8 },
+		{ "SELECT \"syntax error\" FROM users", "42703", "column_not_found", 8 },
 		{ "SELECT FROM WHERE", "42601", "syntax", 0 },
 		{ "SELECT id FROM users WHERE count(*) > 1", "42803", "grouping", 0 },
 		{ "SELECT 1 FROM users ORDER BY 5", "42P10", "grouping", 0 },
