@@ -69,7 +69,7 @@ int ag_cli_run_verb(ag_cli *c, const ag_verb *verbs, size_t n)
 		check(c, v);
 	else
 		complain_verb(c, verbs, n);
-	if (ag_cli_refused(c))
+	if (ag_cli_refused(c) || !v)
 		return AG_EXIT_USAGE;
 	c->args++;
 	c->narg--;

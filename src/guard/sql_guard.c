@@ -131,7 +131,7 @@ static bool scan(judging *j, ProtobufCAllocator *memory, ag_sql_tokens *ret)
 	else if (!(list = j->pg->unpack_tokens(memory, r.pbuf.len, (const uint8_t *)r.pbuf.data)))
 		ok = internal(j, "the tokens");
 	j->pg->free_scan_result(r);
-	if (!ok)
+	if (!ok || !list)
 		return false;
 	*ret = (ag_sql_tokens){ .sql = j->sql, .all = list->tokens, .n = list->n_tokens };
 	if (ret->n > AG_SQL_MAX_TOKENS)

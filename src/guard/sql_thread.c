@@ -31,11 +31,12 @@ static struct {
 /* What one large statement needed is not kept for all the small ones. */
 static void give_back(ag_arena **scratch)
 {
-	char here;
 	const uintptr_t low = (uintptr_t)worker.stack;
-	const uintptr_t end = ((uintptr_t)&here - STACK_LEFT) & ~(uintptr_t)(GUARD_PAGE - 1);
+	/* Not the address of a local: AddressSanitizer keeps those elsewhere. */
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t end = (here - STACK_LEFT) & ~(uintptr_t)(GUARD_PAGE - 1);
 
-	if (end > low)
+	if (end > low && here < low + STACK)
 		madvise(worker.stack, end - low, MADV_DONTNEED);
 	ag_arena_free(*scratch);
 	*scratch = ag_arena_new();

@@ -105,7 +105,7 @@ static ag_status add_rows(ag_sqlite_store *s, ag_ledger_row *rows, size_t n, ag_
 {
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
 	AG_AUTO(ag_buf_release) ag_buf buf = AG_BUF_INIT(MAX_CANONICAL);
-	ag_sqlite_chain chain;
+	ag_sqlite_chain chain = { 0 };
 	const char *before = chain.head_hash;
 	ag_status st = ag_sqlite_ledger_chain(s, &chain, err);
 
@@ -276,7 +276,7 @@ typedef struct taken {
 static ag_status take_all(ag_sqlite_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
                           int64_t now_ms, taken *ret, ag_err *err)
 {
-	window w[AG_RATE_MAX_KEYS];
+	window w[AG_RATE_MAX_KEYS] = { 0 };
 	taken t = { want, 0, INT64_MAX };
 	ag_status st = AG_OK;
 

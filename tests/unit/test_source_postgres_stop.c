@@ -99,7 +99,7 @@ static void the_server_stops_in_time(void **state)
 	assert_fails(&t, "SELECT pg_sleep(20)", AG_SQLCODE_QUERY_TIMEOUT, "57014");
 	assert_string_equal(t.r.failure.class_name, "timeout");
 	assert_true(now_ms() - from < 3000);
-	assert_int_equal(active(), 0);
+	wait_until_active(0);
 	t.limits.timeout_ms = 30000;
 	assert_rows(&t, "SELECT 1", "[[1]]");
 	close_engine(&t);
@@ -116,7 +116,7 @@ static void a_deadline_stops_it_on_the_server(void **state)
 	snprintf(pid, sizeof(pid), "%s", run_sql(&t, "SELECT pg_backend_pid()")->rows.ptr);
 	t.ctx.deadline_ms = ag_clock_mono(&ag_clock_system) + 300;
 	assert_fails(&t, "SELECT pg_sleep(20)", AG_SQLCODE_QUERY_TIMEOUT, "57014");
-	assert_int_equal(active(), 0);
+	wait_until_active(0);
 	t.ctx.deadline_ms = 0;
 	assert_rows(&t, "SELECT pg_backend_pid()", pid); /* and the connection is used again */
 	close_engine(&t);
@@ -139,7 +139,7 @@ static void a_flag_stops_it_on_the_server(void **state)
 	assert_int_equal(c.r.failure.code, AG_SQLCODE_CANCELLED);
 	assert_string_equal(c.r.failure.class_name, "cancelled");
 	assert_false(c.r.failure.is_connection_lost);
-	assert_int_equal(active(), 0);
+	wait_until_active(0);
 	assert_rows(&t, "SELECT 1", "[[1]]");
 	release(&c);
 	close_engine(&t);
@@ -162,7 +162,7 @@ static void a_client_that_left_stops_it_on_the_server(void **state)
 	finish(&c);
 	close(pair[0]);
 	assert_int_equal(c.r.failure.code, AG_SQLCODE_CANCELLED);
-	assert_int_equal(active(), 0);
+	wait_until_active(0);
 	assert_rows(&t, "SELECT 1", "[[1]]");
 	release(&c);
 	close_engine(&t);
@@ -180,7 +180,7 @@ static void a_stream_is_stopped(void **state)
 	t.limits.timeout_ms = 200;
 	assert_fails(&t, "SELECT generate_series(1, 1000000000), NULL", AG_SQLCODE_QUERY_TIMEOUT,
 	             "57014");
-	assert_int_equal(active(), 0);
+	wait_until_active(0);
 	close_engine(&t);
 }
 
