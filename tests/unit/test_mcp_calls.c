@@ -213,7 +213,7 @@ static void so_many_at_once(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		char id[10];
+		char id[12];
 
 		snprintf(id, sizeof(id), "%d", i);
 		start(&c[i], i < 3 ? session : NULL, NULL, id, "wait", i < 3 ? "" : "," MCP_META);
