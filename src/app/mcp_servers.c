@@ -1,3 +1,4 @@
+/* The entries of "mcp_servers:", checked and opened: a command is started, an address is reached, the tools are listed. */
 #include "app/mcp_servers.h"
 
 #include "base/log.h"

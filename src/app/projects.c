@@ -1,3 +1,4 @@
+/* From settings to projects: entries of argus.yaml, the database of the command line, and the hub over them and the store. */
 #include "app/projects.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* dlopen, and a table filled name by name: what is missing is told by its name. */
 #include "base/library.h"
 
 #include <dlfcn.h>

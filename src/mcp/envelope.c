@@ -1,3 +1,4 @@
+/* envelope -- the one form in which tools of a project answer, and how they find their project. */
 #include "mcp/tools_sql.h"
 
 #define MAX_RESULT (128u << 20)
