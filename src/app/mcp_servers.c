@@ -79,8 +79,8 @@ static ag_status token_of(ag_app *app, const ag_entry_setting *e, ag_str *ret, a
 static ag_status options_of(ag_app *app, const ag_entry_setting *e, ag_mcp_client_opts *o,
                             unsigned *ret_port, ag_err *err)
 {
-	ag_str *words;
-	size_t n;
+	ag_str *words = NULL;
+	size_t n = 0;
 	ag_url url;
 	ag_status st = check_keys(e, err);
 

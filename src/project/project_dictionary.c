@@ -28,7 +28,7 @@ static bool kept(ag_project_hub *h, ag_str key, ag_arena *arena, ag_dictionary *
 {
 	const int64_t now = ag_clock_wall(h->o.clock);
 	int64_t at = 0;
-	ag_str text;
+	ag_str text = AG_S("");
 	ag_status st = AG_NOT_FOUND;
 
 	pthread_mutex_lock(&h->lock);

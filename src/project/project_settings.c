@@ -69,6 +69,7 @@ static ag_status read_names(const field *f, const ag_val *v, ag_arena *arena, ch
                             ag_err *err)
 {
 	ag_str *names = NULL;
+	const ag_str *list;
 	size_t n = 0;
 
 	if (v->type == AG_T_STRING) {
@@ -99,7 +100,8 @@ static ag_status read_names(const field *f, const ag_val *v, ag_arena *arena, ch
 	} else {
 		return wrong(f, "a list of names", err);
 	}
-	memcpy(base + f->offset, &(const ag_str *){ names }, sizeof(const ag_str *));
+	list = names;
+	memcpy(base + f->offset, &list, sizeof(list));
 	memcpy(base + f->count, &n, sizeof(n));
 	return AG_OK;
 }
