@@ -77,8 +77,11 @@ print()
 print("[" * 1000000)
 print('{"sql":"SELECT 1"}')
 END
+# A sanitizer maps terabytes for its shadow: there only the verdicts are looked at.
+memory=600000
+grep -q __asan_init "$ARGUS" && memory=unlimited
 # shellcheck disable=SC3045 # dash and bash have it
-(ulimit -v 600000 && exec "$ARGUS" guard --ndjson <lines >out 2>err)
+(ulimit -v $memory && exec "$ARGUS" guard --ndjson <lines >out 2>err)
 code=$?
 want 'lines of 33 MiB, 384 MiB and a million brackets' 0
 holds 'are refused in little memory, and the last is answered' each \
