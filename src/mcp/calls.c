@@ -245,7 +245,7 @@ void ag_mcp_resources_read(ag_mcp_turn *t)
 		return;
 	st = uri.len > AG_MCP_MAX_URI ? AG_NOT_FOUND : read_from(t, &c, uri, &contents, &err);
 	if (!ag_mcp_request_end(t, &rq) || ag_mcp_input_write(t, &rq)) {
-		st = AG_OK;
+		AG_IGNORE(st, "nobody waits for the result, or the client is asked first");
 	} else if (st == AG_NOT_FOUND) {
 		no_resource(t, uri);
 	} else if (st) {
@@ -294,7 +294,7 @@ void ag_mcp_prompts_get(ag_mcp_turn *t)
 		st = ag_fail(&err, AG_LIMIT, "mcp.calls", "the prompt is larger than %zu bytes",
 		             object.limit);
 	if (!ag_mcp_request_end(t, &rq) || ag_mcp_input_write(t, &rq))
-		st = AG_OK;
+		AG_IGNORE(st, "nobody waits for the result, or the client is asked first");
 	else if (st == AG_NOT_FOUND)
 		ag_mcp_error(t, AG_RPC_INVALID_PARAMS, AG_S(""), "Unknown prompt: %.*s",
 		             (int)(name.len < 128 ? name.len : 128), name.ptr);

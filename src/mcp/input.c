@@ -32,13 +32,11 @@ static bool open_state(ag_mcp_turn *t, ag_str token, ag_val *ret)
 	ag_buf plain = AG_BUF_INIT(MAX_STATE);
 	const ag_status st = ag_fernet_open(&t->server->state_key, token, &plain, NULL);
 	const ag_str text = ag_buf_dup(t->arena, &plain);
-	int64_t until;
 
 	ag_buf_release(&plain);
 	return !st && !ag_extjson_parse(text, &opts, t->arena, ret, NULL, NULL, NULL) &&
 	       ag_str_eq(ag_val_member_str(ret, "purpose"), purpose_of(t, t->arena)) &&
-	       (until = (int64_t)ag_val_member_u64(ret, "until_ms")) >=
-	               ag_clock_wall(t->server->o.clock);
+	       (int64_t)ag_val_member_u64(ret, "until_ms") >= ag_clock_wall(t->server->o.clock);
 }
 
 bool ag_mcp_input_read(ag_mcp_turn *t, ag_mcp_request *rq)

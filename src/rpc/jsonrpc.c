@@ -99,6 +99,8 @@ static ag_status read_response(const parts *p, ag_rpc_message *ret, int *ret_cod
 	if (p->error && (p->error->type != AG_T_OBJECT || !ag_val_getc(p->error, "code") ||
 	                 !ag_val_to_i64(ag_val_getc(p->error, "code"), &code)))
 		return invalid(ret_code, err, "error: want an object with a code and a message");
+	if (!p->error && !p->result)
+		return invalid(ret_code, err, "want a method, a result or an error");
 	ret->kind = p->error ? AG_RPC_ERROR : AG_RPC_RESULT;
 	ret->result = p->error ? *p->error : *p->result;
 	return AG_OK;
