@@ -456,3 +456,17 @@ void ag_sqlite_rollback(ag_sqlite_store *s)
 	if (!sqlite3_get_autocommit(s->db))
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
+
+ag_status ag_sqlite_end(ag_sqlite_store *s, ag_status st, ag_err *err)
+{
+	if (!st)
+		st = ag_sqlite_commit(s, err);
+	if (st)
+		ag_sqlite_rollback(s);
+	return st;
+}
+
+int ag_sqlite_write_step(sqlite3_stmt *stmt)
+{
+	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
+}

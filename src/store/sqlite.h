@@ -104,6 +104,10 @@ AG_CHECK ag_status ag_sqlite_begin(ag_sqlite_store *s, bool durable, ag_err *err
 AG_CHECK ag_status ag_sqlite_commit(ag_sqlite_store *s, ag_err *err);
 /* Does nothing outside a transaction, so it suits every failure path. */
 void ag_sqlite_rollback(ag_sqlite_store *s);
+/* Ends the transaction: commits when st is AG_OK, else, or when that fails, rolls back. Returns how it ended. */
+AG_CHECK ag_status ag_sqlite_end(ag_sqlite_store *s, ag_status st, ag_err *err);
+/* Step a statement that writes, inside a transaction. Fault "store.write": the disk is full. */
+int ag_sqlite_write_step(sqlite3_stmt *stmt);
 void ag_sqlite_bind_str(sqlite3_stmt *stmt, int i, ag_str s);
 
 /* --- sqlite_open.c --- */

@@ -3,30 +3,14 @@
  * Invariant: whatever takes rights away does so in one transaction with what the rights hung on: a project goes with its
  * members and out of every token, and a token that named no other project is revoked, since one without projects stands
  * for all of its user's. */
-#include "base/fault.h"
 #include "base/time.h"
 #include "store/sqlite.h"
 
 #define ORIGIN "store.sqlite"
 
-static int write_step(sqlite3_stmt *stmt)
-{
-	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
-}
-
-/* Ends the transaction that was begun: keeps it when st is AG_OK. */
-static ag_status end(ag_sqlite_store *s, ag_status st, ag_err *err)
-{
-	if (!st)
-		st = ag_sqlite_commit(s, err);
-	if (st)
-		ag_sqlite_rollback(s);
-	return st;
-}
-
 static ag_status write_one(ag_sqlite_store *s, sqlite3_stmt *stmt, int *ret_changes, ag_err *err)
 {
-	int rc = write_step(stmt);
+	int rc = ag_sqlite_write_step(stmt);
 
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "write to", err);
@@ -71,7 +55,7 @@ static ag_status put_project(ag_store *base, const ag_project_row *p, ag_err *er
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	ag_status st = ag_sqlite_begin(s, true, err);
 
-	return st ? st : end(s, write_project(s, p, err), err);
+	return st ? st : ag_sqlite_end(s, write_project(s, p, err), err);
 }
 
 static ag_status no_project(ag_str id, ag_err *err)
@@ -128,7 +112,7 @@ static int drop_step(ag_sqlite_store *s, const char *sql, ag_str id, int *ret_ch
 	if (!rc) {
 		ag_sqlite_bind_str(stmt, 1, id);
 		sqlite3_bind_int64(stmt, 2, ag_clock_wall(&ag_clock_system));
-		rc = write_step(stmt);
+		rc = ag_sqlite_write_step(stmt);
 		*ret_changes = sqlite3_changes(s->db);
 	}
 	sqlite3_finalize(stmt);
@@ -160,7 +144,7 @@ static ag_status drop_project(ag_store *base, ag_str id, ag_err *err)
 		st = ag_sqlite_fail(s, rc, "write to", err);
 	else if (!nchange)
 		st = no_project(id, err);
-	return end(s, st, err);
+	return ag_sqlite_end(s, st, err);
 }
 
 /* --- members --- */
@@ -218,7 +202,7 @@ static ag_status put_member(ag_store *base, const ag_member_row *m, ag_err *err)
 	st = check_last_admin(s, m, err);
 	if (!st)
 		st = write_member(s, m, err);
-	return end(s, st, err);
+	return ag_sqlite_end(s, st, err);
 }
 
 static ag_status members(ag_store *base, ag_str project, ag_str user, ag_arena *arena,
@@ -321,7 +305,7 @@ static ag_status write_token(ag_sqlite_store *s, const ag_token_row *t, ag_err *
 	sqlite3_bind_int64(stmt, 9, t->expires_ms);
 	sqlite3_bind_int64(stmt, 10, t->revoked_ms);
 	sqlite3_bind_int64(stmt, 11, t->used_ms);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	if ((rc & 0xff) == SQLITE_CONSTRAINT)
 		return ag_fail(err, AG_CONFLICT, ORIGIN, "there is a token with that id already");
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
@@ -332,7 +316,7 @@ static ag_status put_token(ag_store *base, const ag_token_row *t, ag_err *err)
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	ag_status st = ag_sqlite_begin(s, true, err);
 
-	return st ? st : end(s, write_token(s, t, err), err);
+	return st ? st : ag_sqlite_end(s, write_token(s, t, err), err);
 }
 
 static ag_status token_of_hash(ag_store *base, ag_str hash, ag_arena *arena, ag_token_row *ret,
@@ -399,7 +383,7 @@ static ag_status revoke_token(ag_store *base, ag_str id, int64_t at_ms, ag_err *
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	ag_status st = ag_sqlite_begin(s, true, err);
 
-	return st ? st : end(s, stamp_token(s, AG_SQL_REVOKE_TOKEN, id, at_ms, err), err);
+	return st ? st : ag_sqlite_end(s, stamp_token(s, AG_SQL_REVOKE_TOKEN, id, at_ms, err), err);
 }
 
 static ag_status use_token(ag_store *base, ag_str id, int64_t at_ms, ag_err *err)
@@ -407,7 +391,7 @@ static ag_status use_token(ag_store *base, ag_str id, int64_t at_ms, ag_err *err
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	ag_status st = ag_sqlite_begin(s, false, err); /* a lost note of a use is no harm */
 
-	return st ? st : end(s, stamp_token(s, AG_SQL_USE_TOKEN, id, at_ms, err), err);
+	return st ? st : ag_sqlite_end(s, stamp_token(s, AG_SQL_USE_TOKEN, id, at_ms, err), err);
 }
 
 const ag_store_identity_type ag_sqlite_identity = {

@@ -5,18 +5,12 @@
  * project are a range of ids, so that one index serves all of them and a search reads only its own.
  * Order of reading: index_files(), index_update(), index_search(). Mending and purge are in sqlite_index_care.c. */
 #include "store/sqlite_index.h"
-#include "base/fault.h"
 #include "base/time.h"
 
 #define ORIGIN "store.sqlite"
 /* Used again within an hour is not written down: a question should not have to wait for a lock. */
 #define USED_EXACT_MS INT64_C(3600000)
 #define MAX_DOC       INT64_C(0xffffffff) /* ids of one project */
-
-static int write_step(sqlite3_stmt *stmt)
-{
-	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
-}
 
 /* *ret 0 = the project is not known. */
 static ag_status find_project(ag_sqlite_store *s, ag_str project, int64_t *ret, int64_t *ret_used,
@@ -47,7 +41,7 @@ static ag_status use_project(ag_sqlite_store *s, ag_str project, ag_err *err)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, project);
 	sqlite3_bind_int64(stmt, 2, ag_clock_wall(&ag_clock_system));
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -136,7 +130,7 @@ static ag_status run_for_file(ag_sqlite_store *s, ag_sqlite_sql which, int64_t f
 	if (st)
 		return st;
 	sqlite3_bind_int64(stmt, 1, file);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -151,7 +145,7 @@ static ag_status find_file(const writer *w, ag_str path, int64_t *ret, int64_t *
 		return st;
 	sqlite3_bind_int64(stmt, 1, w->project);
 	ag_sqlite_bind_str(stmt, 2, path);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return ag_sqlite_fail(w->s, rc, "read", err);
 	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
@@ -196,7 +190,7 @@ static ag_status put_file(const writer *w, const ag_index_change *c, int64_t ndo
 	ag_sqlite_bind_str(stmt, 5, f->hash);
 	sqlite3_bind_int64(stmt, 6, f->format);
 	sqlite3_bind_int64(stmt, 7, ndoc);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	if (rc != SQLITE_ROW)
 		return ag_sqlite_fail(w->s, rc, "write to", err);
 	*ret = sqlite3_column_int64(stmt, 0);
@@ -231,9 +225,9 @@ static ag_status add_doc(writer *w, int64_t file, const ag_index_doc *d, ag_err 
 		ag_sqlite_bind_str(doc, 7 + i, texts[i]);
 		ag_sqlite_bind_str(words, 2 + i, texts[i]);
 	}
-	rc = write_step(doc);
+	rc = ag_sqlite_write_step(doc);
 	if (rc == SQLITE_DONE)
-		rc = write_step(words);
+		rc = ag_sqlite_write_step(words);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(w->s, rc, "write to", err);
 }
 
@@ -269,7 +263,7 @@ static ag_status begin_writing(writer *w, ag_str project, ag_err *err)
 	ids_of(w->project, &first, &w->last_doc);
 	sqlite3_bind_int64(stmt, 1, first);
 	sqlite3_bind_int64(stmt, 2, w->last_doc);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	if (rc != SQLITE_ROW)
 		return ag_sqlite_fail(w->s, rc, "read", err);
 	w->next_doc = sqlite3_column_type(stmt, 0) == SQLITE_NULL

@@ -3,28 +3,12 @@
  * Invariant: ledger_chain names the last row and its hash, and both change in one transaction under the write lock: writers
  * of any process continue one chain. A row is bound from the caller's memory and hashed into one buffer, so a group costs no
  * allocation a row; one statement, one commit, one sync of the disk. Checking and purge are in sqlite_ledger_care.c. */
-#include "base/fault.h"
 #include "store/sqlite.h"
 
 #define ORIGIN "store.sqlite"
 /* A row's JSON: every byte escaped as six, and the numbers. */
 #define MAX_CANONICAL \
 	(6 * (AG_LEDGER_MAX_SQL + 2 * AG_LEDGER_MAX_TEXT + 9 * AG_LEDGER_MAX_NAME) + 512)
-
-static int write_step(sqlite3_stmt *stmt)
-{
-	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
-}
-
-/* Ends the transaction that was begun: keeps it when st is AG_OK. */
-static ag_status end(ag_sqlite_store *s, ag_status st, ag_err *err)
-{
-	if (!st)
-		st = ag_sqlite_commit(s, err);
-	if (st)
-		ag_sqlite_rollback(s);
-	return st;
-}
 
 /* --- append --- */
 
@@ -79,7 +63,7 @@ static ag_status set_head(ag_sqlite_store *s, const ag_ledger_row *last, ag_err 
 		return st;
 	sqlite3_bind_int64(stmt, 1, (int64_t)last->seq);
 	ag_sqlite_bind_str(stmt, 2, ag_str_make(last->hash, 64));
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -123,7 +107,7 @@ static ag_status add_rows(ag_sqlite_store *s, ag_ledger_row *rows, size_t n, ag_
 		memcpy(r->hash, hash.text, sizeof(r->hash));
 		before = r->hash;
 		bind_row(stmt, r);
-		rc = write_step(stmt);
+		rc = ag_sqlite_write_step(stmt);
 		if (rc != SQLITE_DONE)
 			return ag_sqlite_fail(s, rc, "write to", err);
 		sqlite3_reset(stmt);
@@ -136,7 +120,7 @@ static ag_status append(ag_store *base, ag_ledger_row *rows, size_t n, ag_err *e
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	ag_status st = ag_sqlite_begin(s, true, err);
 
-	return st ? st : end(s, add_rows(s, rows, n, err), err);
+	return st ? st : ag_sqlite_end(s, add_rows(s, rows, n, err), err);
 }
 
 /* --- rows --- */
@@ -263,7 +247,7 @@ static ag_status write_window(ag_sqlite_store *s, const ag_rate_key *key, const 
 	sqlite3_bind_int64(stmt, 2, w->began_ms);
 	sqlite3_bind_int64(stmt, 3, w->ends_ms);
 	sqlite3_bind_int64(stmt, 4, (int64_t)w->used);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -313,7 +297,7 @@ static ag_status take(ag_store *base, const ag_rate_key *keys, size_t n, uint64_
 	ag_status st = ag_sqlite_begin(s, false, err);
 
 	if (!st)
-		st = end(s, take_all(s, keys, n, want, now_ms, &t, err), err);
+		st = ag_sqlite_end(s, take_all(s, keys, n, want, now_ms, &t, err), err);
 	if (st)
 		return st;
 	*ret_got = t.got;
@@ -336,7 +320,7 @@ static ag_status write_text(ag_sqlite_store *s, ag_str key, ag_str text, int64_t
 	ag_sqlite_bind_str(stmt, 1, key);
 	sqlite3_bind_int64(stmt, 2, now_ms);
 	ag_sqlite_bind_str(stmt, 3, text);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -345,7 +329,7 @@ static ag_status put_text(ag_store *base, ag_str key, ag_str text, int64_t now_m
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
 	ag_status st = ag_sqlite_begin(s, false, err);
 
-	return st ? st : end(s, write_text(s, key, text, now_ms, err), err);
+	return st ? st : ag_sqlite_end(s, write_text(s, key, text, now_ms, err), err);
 }
 
 static ag_status text(ag_store *base, ag_str key, ag_arena *arena, ag_str *ret, int64_t *ret_at_ms,

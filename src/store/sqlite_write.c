@@ -11,11 +11,6 @@
 /* 64 runs: a purge of thousands gives others the lock in between. */
 #define PURGE_STEP "64"
 
-static int write_step(sqlite3_stmt *stmt)
-{
-	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
-}
-
 static ag_status last_seq(ag_sqlite_store *s, const ag_id *run, uint64_t *ret, ag_err *err)
 {
 	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
@@ -25,7 +20,7 @@ static ag_status last_seq(ag_sqlite_store *s, const ag_id *run, uint64_t *ret, a
 	if (st)
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	if (rc != SQLITE_ROW)
 		return ag_sqlite_fail(s, rc, "read", err);
 	*ret = (uint64_t)sqlite3_column_int64(stmt, 0); /* NULL, an empty log, reads as 0 */
@@ -67,7 +62,7 @@ static ag_status put_events(ag_sqlite_store *s, const ag_id *run, const ag_store
 		sqlite3_bind_int64(stmt, 6, (int64_t)ev->cause);
 		sqlite3_bind_int64(stmt, 7, ev->at_ms);
 		ag_sqlite_bind_str(stmt, 8, ev->payload);
-		rc = write_step(stmt);
+		rc = ag_sqlite_write_step(stmt);
 		if (rc != SQLITE_DONE)
 			return ag_sqlite_fail(s, rc, "write to", err);
 		sqlite3_reset(stmt);
@@ -99,7 +94,7 @@ static ag_status put_run(ag_sqlite_store *s, const ag_run_row *r, ag_err *err)
 	for (size_t i = 0; i < AG_NELEM(number); i++)
 		sqlite3_bind_int64(stmt, at++, number[i]);
 	sqlite3_bind_double(stmt, at, r->usd);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -123,7 +118,7 @@ static ag_status put_findings(ag_sqlite_store *s, const ag_store_batch *b, ag_er
 		ag_sqlite_bind_str(stmt, at++, f->label);
 		sqlite3_bind_int64(stmt, at++, f->labelled_ms);
 		ag_sqlite_bind_str(stmt, at, f->body);
-		rc = write_step(stmt);
+		rc = ag_sqlite_write_step(stmt);
 		if (rc != SQLITE_DONE)
 			return ag_sqlite_fail(s, rc, "write to", err);
 		sqlite3_reset(stmt);
@@ -144,7 +139,7 @@ static ag_status put_report(ag_sqlite_store *s, const ag_id *run, ag_str report,
 		return st;
 	ag_sqlite_bind_str(stmt, 1, ag_id_str(run));
 	ag_sqlite_bind_str(stmt, 2, report);
-	rc = write_step(stmt);
+	rc = ag_sqlite_write_step(stmt);
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
@@ -163,11 +158,7 @@ ag_status ag_sqlite_put(ag_store *base, const ag_id *run, const ag_store_batch *
 		st = put_findings(s, b, err);
 	if (!st && b->report.len)
 		st = put_report(s, run, b->report, err);
-	if (!st)
-		st = ag_sqlite_commit(s, err);
-	if (st)
-		ag_sqlite_rollback(s);
-	return st;
+	return ag_sqlite_end(s, st, err);
 }
 
 /* Why the lease could not be taken. */
@@ -215,17 +206,13 @@ ag_status ag_sqlite_lease(ag_store *base, const ag_id *run, ag_str owner, int64_
 		ag_sqlite_bind_str(stmt, 2, owner);
 		sqlite3_bind_int64(stmt, 3, now_ms + ttl_ms);
 		sqlite3_bind_int64(stmt, 4, now_ms);
-		rc = write_step(stmt);
+		rc = ag_sqlite_write_step(stmt);
 		nchange = sqlite3_changes(s->db);
 		st = rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 	}
 	if (!st && nchange == 0)
 		st = lease_held(s, run, err);
-	if (!st)
-		st = ag_sqlite_commit(s, err);
-	if (st)
-		ag_sqlite_rollback(s);
-	return st;
+	return ag_sqlite_end(s, st, err);
 }
 
 /* --- purge --- */
@@ -259,7 +246,7 @@ static int choose(ag_sqlite_store *s, const char *sql, int64_t older_than_ms, in
 
 	if (!rc) {
 		sqlite3_bind_int64(stmt, 1, older_than_ms);
-		rc = write_step(stmt);
+		rc = ag_sqlite_write_step(stmt);
 		*ret = sqlite3_changes(s->db);
 	}
 	sqlite3_finalize(stmt);
