@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from mcp_http_rig import ACCEPT, REVISION, Refused, Server, Session  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_want import case, has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
@@ -20,25 +21,8 @@ SQL = ["describe_table", "execute_sql", "explain_query", "get_metadata", "list_t
 AUDIT = ["aggregate", "audit_collection", "get_stats", "run_query", "schema_sample"]
 SLOW = "SELECT count(*) FROM generate_series(1, 3000000000) g /* %s */"
 KNOWN_SECONDS = 10  # a token is looked up again after that
-CASES, FAILED, TOKENS = [], [], {}
+TOKENS = {}
 SERVER = []
-
-
-def case(name):
-    def add(fn):
-        CASES.append((name, fn))
-        return fn
-    return add
-
-
-def same(what, got, want):
-    if got != want:
-        raise AssertionError("%s: got %r, want %r" % (what, got, want))
-
-
-def has(text, part, what="text"):
-    if part not in text:
-        raise AssertionError("%s: %r is not in %r" % (what, part, text[:600]))
 
 
 def argus(*args, code=0, env=None, text=None):
@@ -431,17 +415,10 @@ def _():
 def main():
     plant()
     try:
-        for name, fn in CASES:
-            try:
-                fn()
-                print("ok - " + name, flush=True)
-            except Exception as e:  # pylint: disable=broad-except
-                FAILED.append(name)
-                print("not ok - %s\n  %s: %s" % (name, type(e).__name__, str(e)[:1500].replace("\n", "\n  ")), flush=True)
+        run_cases()
     finally:
         if server().process.poll() is None:
             server().process.kill()
-    sys.exit(1 if FAILED else 0)
 
 
 main()

@@ -9,30 +9,12 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from mcp_client import Client  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_want import case, has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
 DIR, SOCKET, PORT = sys.argv[1:4]
 ARGUS = os.environ["ARGUS"]
 CANARY = "canary-of-the-test-7391"
 ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8"}
-CASES = []
-FAILED = []
-
-
-def case(name):
-    def add(fn):
-        CASES.append((name, fn))
-        return fn
-    return add
-
-
-def same(what, got, want):
-    if got != want:
-        raise AssertionError("%s: got %r, want %r" % (what, got, want))
-
-
-def has(text, part, what="text"):
-    if part not in text:
-        raise AssertionError("%s: %r is not in %r" % (what, part, text[:600]))
 
 
 def psql(sql, database="shop"):
@@ -455,14 +437,7 @@ def _():
 
 def main():
     plant()
-    for name, fn in CASES:
-        try:
-            fn()
-            print("ok - " + name, flush=True)
-        except Exception as e:  # pylint: disable=broad-except
-            FAILED.append(name)
-            print("not ok - %s\n  %s: %s" % (name, type(e).__name__, str(e)[:1500].replace("\n", "\n  ")), flush=True)
-    sys.exit(1 if FAILED else 0)
+    run_cases()
 
 
 main()
