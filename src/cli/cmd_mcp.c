@@ -105,9 +105,14 @@ static ag_status find_projects(service *s, bool is_http, ag_err *err)
 	}
 	if (!n)
 		ag_cli_note(s->c, "note: there is no project yet: argus project add");
+	/* What was typed a moment ago is looked at while somebody still looks. */
+	for (size_t i = 0; !st && i < n && s->c->narg; i++) {
+		if (ag_str_eq(list[i]->source, s->c->args[0]))
+			st = ag_project_open(s->hub, list[i], err);
+	}
 	if (is_http)
 		set_anonymous(s, list, n);
-	return AG_OK;
+	return st;
 }
 
 static ag_status open_service(service *s, bool is_http, bool is_conformance, ag_err *err)

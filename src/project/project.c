@@ -357,3 +357,10 @@ ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_sou
 	pthread_mutex_unlock(&e->lock);
 	return st;
 }
+
+ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_err *err)
+{
+	ag_sql_source *s;
+
+	return p->source.len ? ag_project_database(h, p, &s, err) : AG_OK;
+}

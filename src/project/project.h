@@ -74,6 +74,9 @@ ag_journal *ag_project_journal(ag_project_hub *h);
  * errors  AG_NOT_FOUND: none of the caller's (also when it exists); the message lists the caller's. AG_UNAVAILABLE */
 AG_CHECK ag_status ag_project_find(ag_project_hub *h, const ag_caller *who, ag_str id,
                                    const ag_project **ret, ag_err *err);
+/* Opens its database now instead of with the first call; nothing is asked of it. AG_OK when it has none.
+ * errors  of ag_sql_open(): a file that is not there, an address that is none */
+AG_CHECK ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_err *err);
 /* Ids of the caller's active projects, sorted. In arena. */
 AG_CHECK ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_arena *arena,
                                    const ag_project ***ret, size_t *nret, ag_err *err);

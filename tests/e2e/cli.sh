@@ -362,6 +362,14 @@ fi
 
 # --- documentation
 
+# --- mcp: what is wrong is told at the start, with what to do
+
+run mcp --store memory: sqlite:nowhere.db; want 'mcp: a file that is not there' 1 '' 'nowhere.db'
+run mcp --store memory: orders.ndjson; want 'mcp: no database' 1 '' 'sqlite:PATH'
+run mcp --store memory:; want 'mcp: nothing to serve' 1 '' 'argus project add'
+run mcp --port 1 sqlite:x.db; want 'mcp: an option of HTTP' 2 '' 'needs --http'
+run mcp --http --no-auth --host 0.0.0.0 --port 0 --store memory:; want 'mcp: open to everybody' 1 '' 'token'
+
 if [ -x "$source_root/tools/gen-docs" ]; then
 	"$source_root/tools/gen-docs" --check >out 2>&1
 	code=$?
