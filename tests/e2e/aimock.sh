@@ -8,7 +8,6 @@ set -u
 unset CDPATH
 : "${LLM_FOREIGN:?path of the program}"
 root=${ARGUS_SOURCE_ROOT:-$(pwd)}
-home=$root/.cache/aimock
 bad=0
 
 dir=$(mktemp -d) || exit 1
@@ -26,41 +25,9 @@ skip_all() {
 	exit 0
 }
 
-command -v npm >/dev/null 2>&1 || skip_all "npm is not installed"
-command -v node >/dev/null 2>&1 || skip_all "node is not installed"
-
-# --- the package, and a node that it takes (20.15 or newer)
-
-new_enough() {
-	"$1" -e 'const [a, b] = process.versions.node.split(".").map(Number)
-process.exit(a > 20 || (a === 20 && b >= 15) ? 0 : 1)' 2>/dev/null
-}
-
-if new_enough node; then
-	node=node
-	omit=--omit=optional
-else # the package brings one along
-	node=$home/node_modules/node-linux-$(node -p process.arch)/bin/node
-	omit=--include=optional
-fi
-
-fetch() {
-	stamp=$(cat "$root/tests/aimock/package-lock.json" && echo "$omit")
-	[ -f "$home/.stamp" ] && [ "$(cat "$home/.stamp")" = "$stamp" ] && return 0
-	mkdir -p "$home" &&
-		cp "$root/tests/aimock/package.json" "$root/tests/aimock/package-lock.json" \
-			"$root/tests/aimock/.npmrc" "$home/" &&
-		(cd "$home" && npm_config_update_notifier=false timeout 200 \
-			npm ci --no-audit --no-fund --ignore-scripts --fetch-retries=1 "$omit") \
-			>"$dir/npm.log" 2>&1 &&
-		printf '%s\n' "$stamp" >"$home/.stamp"
-}
-
-if ! { mkdir -p "$root/.cache" && exec 9>"$root/.cache/aimock.lock" && flock 9 && fetch; }; then
-	skip_all "npm cannot fetch it: $(grep -iv '^npm warn' "$dir/npm.log" 2>/dev/null | head -1)"
-fi
-exec 9>&-
-new_enough "$node" || skip_all "it needs node 20.15 or newer"
+# shellcheck source=tests/e2e/lib_npm.sh
+. "$root/tests/e2e/lib_npm.sh"
+npm_packages aimock 20 15
 
 # --- one server for each way of asking: its answers count
 

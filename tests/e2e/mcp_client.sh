@@ -8,7 +8,6 @@ set -u
 unset CDPATH
 : "${ARGUS:?path of the program}"
 root=${ARGUS_SOURCE_ROOT:-$(pwd)}
-home=$root/.cache/mcp-client
 bad=0
 
 dir=$(mktemp -d) || exit 1
@@ -34,23 +33,9 @@ skip_all() {
 	exit 0
 }
 
-command -v npm >/dev/null 2>&1 || skip_all "npm is not installed"
-command -v node >/dev/null 2>&1 || skip_all "node is not installed"
-
-fetch() {
-	stamp=$(cat "$root/tests/mcp_client/package-lock.json")
-	[ -f "$home/.stamp" ] && [ "$(cat "$home/.stamp")" = "$stamp" ] && return 0
-	mkdir -p "$home" &&
-		cp "$root/tests/mcp_client/package.json" "$root/tests/mcp_client/package-lock.json" \
-			"$root/tests/mcp_client/.npmrc" "$home/" &&
-		(cd "$home" && npm_config_update_notifier=false timeout 200 \
-			npm ci --no-audit --no-fund --ignore-scripts --fetch-retries=1) >"$dir/npm.log" 2>&1 &&
-		printf '%s\n' "$stamp" >"$home/.stamp"
-}
-if ! { mkdir -p "$root/.cache" && exec 9>"$root/.cache/mcp-client.lock" && flock 9 && fetch; }; then
-	skip_all "npm cannot fetch it: $(grep -iv '^npm warn' "$dir/npm.log" 2>/dev/null | head -1)"
-fi
-exec 9>&-
+# shellcheck source=tests/e2e/lib_npm.sh
+. "$root/tests/e2e/lib_npm.sh"
+npm_packages mcp_client 18 0
 everything=$home/node_modules/@modelcontextprotocol/server-everything/dist/index.js
 
 mkdir "$dir/project"
@@ -76,7 +61,7 @@ ask() {
 cat >"$dir/child.yaml" <<EOF
 mcp_servers:
   everything:
-    command: [node, "$everything", stdio]
+    command: ["$node", "$everything", stdio]
     tools: [echo, get-sum]
 EOF
 if ask --config "$dir/child.yaml" && grep -qF 'Echo: hello from the model' "$dir/out" &&
@@ -112,7 +97,7 @@ rm "$dir/project/argus.yaml"
 # --- over HTTP
 
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-PORT=$port node "$everything" streamableHttp >"$dir/server.log" 2>&1 &
+PORT=$port "$node" "$everything" streamableHttp >"$dir/server.log" 2>&1 &
 server=$!
 tries=0
 while ! python3 -c "import socket; socket.create_connection(('127.0.0.1', $port), 1)" 2>/dev/null; do

@@ -10,7 +10,6 @@ unset CDPATH
 : "${ARGUS:?path of the program}"
 case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
 root=${ARGUS_SOURCE_ROOT:-$(pwd)}
-home=$root/.cache/mcp
 bad=0
 
 dir=$(mktemp -d) || exit 1
@@ -30,40 +29,9 @@ skip_all() {
 	exit 0
 }
 
-command -v npm >/dev/null 2>&1 || skip_all "npm is not installed"
-command -v node >/dev/null 2>&1 || skip_all "node is not installed"
-
-# --- the packages, and a node that they take
-
-new_enough() {
-	"$1" -e 'process.exit(process.versions.node.split(".")[0] >= 22 ? 0 : 1)' 2>/dev/null
-}
-
-if new_enough node; then
-	node=node
-	omit=--omit=optional
-else
-	node=$home/node_modules/node-linux-$(node -p process.arch)/bin/node
-	omit=--include=optional
-fi
-
-fetch() {
-	stamp=$(cat "$root/tests/mcp/package-lock.json" && echo "$omit")
-	[ -f "$home/.stamp" ] && [ "$(cat "$home/.stamp")" = "$stamp" ] && return 0
-	mkdir -p "$home" &&
-		cp "$root/tests/mcp/package.json" "$root/tests/mcp/package-lock.json" \
-			"$root/tests/mcp/.npmrc" "$home/" &&
-		(cd "$home" && npm_config_update_notifier=false timeout 300 \
-			npm ci --no-audit --no-fund --ignore-scripts --fetch-retries=1 "$omit") \
-			>"$dir/npm.log" 2>&1 &&
-		printf '%s\n' "$stamp" >"$home/.stamp"
-}
-
-if ! { mkdir -p "$root/.cache" && exec 9>"$root/.cache/mcp.lock" && flock 9 && fetch; }; then
-	skip_all "npm cannot fetch it: $(grep -iv '^npm warn' "$dir/npm.log" 2>/dev/null | head -1)"
-fi
-exec 9>&-
-new_enough "$node" || skip_all "it needs node 22 or newer"
+# shellcheck source=tests/e2e/lib_npm.sh
+. "$root/tests/e2e/lib_npm.sh"
+npm_packages mcp 22 0
 
 # --- the server
 
