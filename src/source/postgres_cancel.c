@@ -64,6 +64,16 @@ ag_pg_cancel *ag_pg_cancel_start(ag_pg *pg, ag_pg_conn *c)
 	return NULL;
 }
 
+bool ag_pg_cancel_is_over(ag_pg_cancel *job)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&job->lock);
+	is_over = job->has_ended;
+	pthread_mutex_unlock(&job->lock);
+	return is_over;
+}
+
 bool ag_pg_cancel_end(ag_pg_cancel *job, int64_t deadline_us)
 {
 	struct timespec until = ag_pg_timespec(deadline_us);

@@ -18,7 +18,8 @@
 #define GRACE_MS  250 /* the server's own statement_timeout comes first: its words are better */
 #define DISCARD_BYTES \
 	(1024u * 1024) /* of rows that nobody wants are read before the statement is stopped … */
-#define DISCARD_US 100000 /* … or for so long: stopping costs a connection */
+#define DISCARD_US      100000 /* … or for so long: stopping costs a connection */
+#define CANCEL_AGAIN_US INT64_C(250000)
 
 typedef enum step {
 	STEP_PREPARE_BEGIN,
@@ -48,6 +49,8 @@ typedef struct exchange {
 	int64_t deadline_us;
 	stop stop;
 	ag_pg_cancel *cancel;
+	int64_t cancelled_us; /* when the server was asked to stop, last */
+	bool is_cleaning;     /* the statement has ended: only what it left is being removed */
 	const ag_pg_field *field;
 	ag_str *cell;
 	size_t ncolumn;
@@ -132,6 +135,23 @@ static bool stop_it(exchange *x, stop why)
 	x->stop = why;
 	x->deadline_us = ag_time_mono_us() + AG_PG_DRAIN_MS * 1000;
 	x->has_enough = true;
+	x->cancelled_us = ag_time_mono_us();
+	x->cancel = ag_pg_cancel_start(x->pg, x->c);
+	return x->cancel != NULL;
+}
+
+/* A request that reaches the server between two messages of ours is passed over there: it is made again until the statement
+ * has ended. false as above. */
+static bool stop_it_again(exchange *x, int64_t now)
+{
+	if (!x->cancel || x->is_cleaning || now - x->cancelled_us < CANCEL_AGAIN_US ||
+	    !ag_pg_cancel_is_over(x->cancel))
+		return true;
+	if (!ag_pg_cancel_end(x->cancel, now)) {
+		x->cancel = NULL;
+		return false;
+	}
+	x->cancelled_us = now;
 	x->cancel = ag_pg_cancel_start(x->pg, x->c);
 	return x->cancel != NULL;
 }
@@ -163,6 +183,7 @@ static int wait_ms(const exchange *x, int64_t now)
 
 	if (left_us <= 0 || (!x->is_unsent && !ag_pg_must_wait(x->wire)))
 		return 0;
+	must_look = must_look || (x->cancel && !x->is_cleaning);
 	if (must_look && left_us > AG_PG_SLICE_MS * 1000)
 		return AG_PG_SLICE_MS;
 	return left_us > INT64_C(1000000000) ? 1000000 : (int)((left_us + 999) / 1000);
@@ -200,6 +221,8 @@ static bool wait_for_server(exchange *x)
 		return false;
 	why = x->stop == STOP_NONE ? why_stop(x, now, fds[1].revents != 0) : STOP_NONE;
 	if (why != STOP_NONE && !stop_it(x, why))
+		return false;
+	if (!stop_it_again(x, now))
 		return false;
 	if ((fds[0].revents & POLLOUT) && !flush(x))
 		return false;
@@ -423,6 +446,7 @@ static bool clean_up(exchange *x)
 {
 	if (x->transaction == 'I' && (x->was_discarded || !x->s->may_leave_state))
 		return true;
+	x->is_cleaning = true;
 	x->nstep = 0;
 	add_step(x, STEP_PLAIN_ROLLBACK);
 	if (x->s->may_leave_state)

@@ -89,6 +89,8 @@ void ag_pg_disconnect(ag_pg *pg, ag_pg_conn *c);
 typedef struct ag_pg_cancel ag_pg_cancel;
 /* Asks the server to stop what runs on c. PQcancel() blocks: it has a thread of its own. NULL = could not be asked. */
 ag_pg_cancel *ag_pg_cancel_start(ag_pg *pg, ag_pg_conn *c);
+/* The request has left, or could not. */
+bool ag_pg_cancel_is_over(ag_pg_cancel *job);
 /* Did the server take it before the deadline? Only then may c be used again: a late request would hit another statement.
  * Frees the job. */
 bool ag_pg_cancel_end(ag_pg_cancel *job, int64_t deadline_us);
