@@ -25,6 +25,18 @@
 
 #define AG_NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
+#if defined(__SANITIZE_ADDRESS__)
+#define AG_HAS_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define AG_HAS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define AG_HAS_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define AG_HAS_TSAN 1
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

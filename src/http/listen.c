@@ -72,7 +72,7 @@ static ag_status fail_bind(int errnum, ag_str host, unsigned port, ag_err *err)
 }
 
 ag_status ag_httpd_listen(ag_str host, unsigned port, int *ret_fd, unsigned *ret_port,
-                          bool *ret_is_loopback, bool *ret_is_v6, ag_err *err)
+                          bool *ret_is_loopback, ag_err *err)
 {
 	struct sockaddr_storage a = { 0 };
 	socklen_t na = sizeof(a);
@@ -103,6 +103,5 @@ ag_status ag_httpd_listen(ag_str host, unsigned port, int *ret_fd, unsigned *ret
 	*ret_fd = fd;
 	*ret_port = port_of(&a);
 	*ret_is_loopback = is_loopback(&a);
-	*ret_is_v6 = a.ss_family == AF_INET6;
 	return AG_OK;
 }

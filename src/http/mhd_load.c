@@ -18,7 +18,7 @@ static const ag_library_function functions[] = {
 #define FUNCTION(name) AG_LIBRARY_FUNCTION(ag_mhd, name, MHD_##name)
 	FUNCTION(start_daemon),
 	FUNCTION(stop_daemon),
-	FUNCTION(quiesce_daemon),
+	FUNCTION(add_connection),
 	FUNCTION(get_connection_info),
 	FUNCTION(get_connection_values_n),
 	FUNCTION(create_response_from_buffer),

@@ -9,7 +9,7 @@
 typedef struct ag_mhd {
 	__typeof__(&MHD_start_daemon) start_daemon;
 	__typeof__(&MHD_stop_daemon) stop_daemon;
-	__typeof__(&MHD_quiesce_daemon) quiesce_daemon;
+	__typeof__(&MHD_add_connection) add_connection;
 	__typeof__(&MHD_get_connection_info) get_connection_info;
 	__typeof__(&MHD_get_connection_values_n) get_connection_values_n;
 	__typeof__(&MHD_create_response_from_buffer) create_response_from_buffer;

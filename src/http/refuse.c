@@ -28,13 +28,26 @@ void ag_httpd_error(ag_httpd_reply *rp, int status, const char *name, const char
 	error_body(&rp->body, name, message);
 }
 
-static const char *reason(int status)
+const char *ag_httpd_reason(int status)
 {
 	switch (status) {
+	case 200: return "OK";
+	case 202: return "Accepted";
+	case 204: return "No Content";
+	case 400: return "Bad Request";
+	case 401: return "Unauthorized";
+	case 403: return "Forbidden";
+	case 404: return "Not Found";
+	case 405: return "Method Not Allowed";
+	case 406: return "Not Acceptable";
+	case 409: return "Conflict";
 	case 413: return "Content Too Large";
+	case 415: return "Unsupported Media Type";
+	case 429: return "Too Many Requests";
 	case 431: return "Request Header Fields Too Large";
+	case 500: return "Internal Server Error";
 	case 503: return "Service Unavailable";
-	default: return "Bad Request";
+	default: return "Status";
 	}
 }
 
@@ -65,7 +78,7 @@ void ag_httpd_refuse(int fd, int status, const char *name, const char *message)
 	ag_buf_addf(&all,
 	            "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
 	            "Connection: close\r\n\r\n%.*s",
-	            status, reason(status), body.len, (int)body.len, body.ptr);
+	            status, ag_httpd_reason(status), body.len, (int)body.len, body.ptr);
 	/* One packet into an empty buffer: it fits, or nobody reads. */
 	if (send(fd, all.ptr, all.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0 &&
 	    shutdown(fd, SHUT_WR) == 0)

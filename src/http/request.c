@@ -17,12 +17,6 @@
 #define MAX_AGE_S   AG_S("600")  /* a browser keeps what a preflight said */
 #define ALL_METHODS AG_S("GET, POST, DELETE, HEAD")
 
-static void set_deadline(ag_httpd_conn *c, int64_t ms)
-{
-	atomic_store_explicit(&c->deadline_ms, ms ? ag_httpd_now_ms() + ms : 0,
-	                      memory_order_relaxed);
-}
-
 static int64_t transfer_ms(int64_t base, uint64_t nbyte)
 {
 	return base + (int64_t)(nbyte / SLOWEST) * 1000;
@@ -73,7 +67,7 @@ void *ag_httpd_uri(void *cls, const char *uri, struct MHD_Connection *mc)
 	/* Kept here: libmicrohttpd goes on to decode it where it stands. */
 	c->rq.path = ag_str_split(&rest, '?');
 	c->rq.query = rest.ptr ? rest : AG_S("");
-	set_deadline(c, HEAD_MS);
+	ag_httpd_set_deadline(c->line, HEAD_MS);
 	return c;
 }
 
@@ -125,8 +119,7 @@ static bool preflight(ag_httpd_conn *c)
 	return true;
 }
 
-/* True: the answer is in c->rp already. */
-static bool answer_early(ag_httpd_conn *c)
+bool ag_httpd_answer_early(ag_httpd_conn *c)
 {
 	ag_httpd *d = c->daemon;
 	ag_str host = ag_httpd_header_of(&c->rq, "Host");
@@ -188,6 +181,23 @@ static enum MHD_Result refuse_size(ag_httpd_conn *c)
 	return refuse(c, 413, "too_large", text);
 }
 
+void ag_httpd_turn_begin(ag_httpd_conn *c, const char *method)
+{
+	c->is_begun = c->is_active = true;
+	atomic_fetch_add_explicit(&c->daemon->nactive, 1, memory_order_relaxed);
+	c->rq.method = ag_str_c(method);
+	c->rq.arena = c->arena;
+	c->rq.fd = c->fd;
+	c->rq.from = c;
+	c->rp.status = 200;
+	ag_buf_init(&c->rp.body, REPLY_LIMIT);
+}
+
+void ag_httpd_expect_sent(ag_httpd_conn *c, size_t n)
+{
+	ag_httpd_set_deadline(c->line, transfer_ms(SEND_MS, n));
+}
+
 /* The headers are there. */
 static enum MHD_Result begin(ag_httpd_conn *c, struct MHD_Connection *mc, const char *method,
                              const char *version)
@@ -196,14 +206,7 @@ static enum MHD_Result begin(ag_httpd_conn *c, struct MHD_Connection *mc, const 
 	const char *wrong;
 	uint64_t length = 0;
 
-	c->is_begun = c->is_active = true;
-	atomic_fetch_add_explicit(&d->nactive, 1, memory_order_relaxed);
-	c->rq.method = ag_str_c(method);
-	c->rq.arena = c->arena;
-	c->rq.fd = c->fd;
-	c->rq.from = c;
-	c->rp.status = 200;
-	ag_buf_init(&c->rp.body, REPLY_LIMIT);
+	ag_httpd_turn_begin(c, method);
 	d->mhd->get_connection_values_n(mc, MHD_HEADER_KIND, collect, c);
 	if (c->nheader > AG_HTTPD_MAX_REQUEST_HEADERS) {
 		c->nheader = 0;
@@ -219,10 +222,10 @@ static enum MHD_Result begin(ag_httpd_conn *c, struct MHD_Connection *mc, const 
 		return refuse(c, 400, "malformed", "Content-Length is no number");
 	if (length > d->opts.max_body)
 		return refuse_size(c);
-	c->is_answered = answer_early(c);
+	c->is_answered = ag_httpd_answer_early(c);
 	if (!c->is_answered && !reserve(c, (size_t)length))
 		return refuse(c, 503, "busy", "too many large requests at once; try again");
-	set_deadline(c, transfer_ms(BODY_MS, length));
+	ag_httpd_set_deadline(c->line, transfer_ms(BODY_MS, length));
 	return MHD_YES;
 }
 
@@ -268,7 +271,7 @@ static enum MHD_Result send_reply(ag_httpd_conn *c, struct MHD_Connection *mc)
 	if (rp->body.failed)
 		ag_httpd_error(rp, 500, "reply_too_large", "the reply became too large");
 	n = rp->body.len;
-	set_deadline(c, transfer_ms(SEND_MS, n));
+	ag_httpd_expect_sent(c, n);
 	bytes = n ? ag_buf_steal(&rp->body) : NULL;
 	return ag_httpd_queue(c, mc, rp,
 	                      c->daemon->mhd->create_response_from_buffer(
@@ -288,7 +291,7 @@ enum MHD_Result ag_httpd_access(void *cls, struct MHD_Connection *mc, const char
 		return begin(c, mc, method, version);
 	if (*nupload)
 		return take(c, upload, nupload);
-	set_deadline(c, 0);
+	ag_httpd_set_deadline(c->line, 0);
 	if (!c->is_answered) {
 		c->rq.body = ag_buf_view(&c->body);
 		c->daemon->opts.handle(c->daemon->opts.arg, &c->rq, &c->rp);
@@ -296,17 +299,10 @@ enum MHD_Result ag_httpd_access(void *cls, struct MHD_Connection *mc, const char
 	return send_reply(c, mc);
 }
 
-void ag_httpd_completed(void *cls, struct MHD_Connection *mc, void **request_cls,
-                        enum MHD_RequestTerminationCode code)
+void ag_httpd_turn_end(ag_httpd_conn *c)
 {
-	ag_httpd *d = (ag_httpd *)cls;
-	ag_httpd_conn *c = (ag_httpd_conn *)*request_cls;
+	ag_httpd *d = c->daemon;
 
-	(void)mc;
-	(void)code;
-	if (!c)
-		return;
-	*request_cls = NULL;
 	if (c->reserved)
 		atomic_fetch_sub(&d->nbody, c->reserved);
 	if (c->body.cap > SMALL_BODY)
@@ -319,13 +315,27 @@ void ag_httpd_completed(void *cls, struct MHD_Connection *mc, void **request_cls
 	c->nheader = 0;
 	c->is_begun = c->is_answered = false;
 	ag_arena_reset(c->arena);
-	set_deadline(c, (int64_t)d->opts.idle_s * 1000);
-	if (c->is_active) {
-		c->is_active = false;
-		if (atomic_fetch_sub(&d->nactive, 1) == 1 && atomic_load(&d->is_stopping)) {
-			pthread_mutex_lock(&d->lock);
-			pthread_cond_broadcast(&d->wake);
-			pthread_mutex_unlock(&d->lock);
-		}
+	ag_httpd_set_deadline(c->line, (int64_t)d->opts.idle_s * 1000);
+	if (!c->is_active)
+		return;
+	c->is_active = false;
+	if (atomic_fetch_sub(&d->nactive, 1) == 1 && atomic_load(&d->is_stopping)) {
+		pthread_mutex_lock(&d->lock);
+		pthread_cond_broadcast(&d->wake);
+		pthread_mutex_unlock(&d->lock);
 	}
+}
+
+void ag_httpd_completed(void *cls, struct MHD_Connection *mc, void **request_cls,
+                        enum MHD_RequestTerminationCode code)
+{
+	ag_httpd_conn *c = (ag_httpd_conn *)*request_cls;
+
+	(void)cls;
+	(void)mc;
+	(void)code;
+	if (!c)
+		return;
+	*request_cls = NULL;
+	ag_httpd_turn_end(c);
 }

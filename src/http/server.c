@@ -3,6 +3,7 @@
  * libmicrohttpd runs one thread that accepts and one for each connection; a request costs poll, recv and sendmsg. Nothing
  * is suspended and no thread is handed to another, so what stands in its way to a clean stop is only a handler that does
  * not end (docs/decisions/0011). Reading order: here, request.c, stream.c. */
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,47 +26,105 @@
 
 static enum MHD_Result accept_policy(void *cls, const struct sockaddr *addr, socklen_t naddr)
 {
-	ag_httpd *d = (ag_httpd *)cls;
+	const ag_httpd *d = (const ag_httpd *)cls;
 
-	(void)addr;
+	(void)addr; /* the limits were kept when the lane accepted it */
 	(void)naddr;
-	if (atomic_load(&d->is_stopping) || atomic_load(&d->nconn) >= d->opts.max_connections)
-		return MHD_NO;
-	return MHD_YES;
+	return atomic_load(&d->is_stopping) ? MHD_NO : MHD_YES;
 }
+
+/* An address of IPv4 stands in it as one of IPv6 does. */
+static void peer_of(int fd, unsigned char ret[16])
+{
+	struct sockaddr_storage a = { 0 };
+	socklen_t n = sizeof(a);
+
+	memset(ret, 0, 16);
+	if (getpeername(fd, (struct sockaddr *)&a, &n))
+		return;
+	if (a.ss_family == AF_INET6)
+		memcpy(ret, &((const struct sockaddr_in6 *)&a)->sin6_addr, 16);
+	else if (a.ss_family == AF_INET)
+		memcpy(ret + 12, &((const struct sockaddr_in *)&a)->sin_addr, 4);
+}
+
+bool ag_httpd_has_room(ag_httpd *d, int fd)
+{
+	unsigned char peer[16];
+	unsigned n = 0;
+
+	if (atomic_load(&d->is_stopping) || atomic_load(&d->nconn) >= d->opts.max_connections)
+		return false;
+	if (d->opts.max_connections_of_peer == 0)
+		return true;
+	peer_of(fd, peer);
+	pthread_mutex_lock(&d->lock);
+	for (const ag_httpd_line *line = d->lines; line; line = line->next)
+		n += memcmp(line->peer, peer, sizeof(peer)) == 0;
+	pthread_mutex_unlock(&d->lock);
+	return n < d->opts.max_connections_of_peer;
+}
+
+void ag_httpd_set_deadline(ag_httpd_line *line, int64_t ms)
+{
+	atomic_store_explicit(&line->deadline_ms, ms ? ag_httpd_now_ms() + ms : 0,
+	                      memory_order_relaxed);
+}
+
+void ag_httpd_line_open(ag_httpd *d, ag_httpd_line *line, int fd)
+{
+	line->fd = fd;
+	line->prev = NULL;
+	if (d->opts.max_connections_of_peer)
+		peer_of(fd, line->peer);
+	ag_httpd_set_deadline(line, (int64_t)d->opts.idle_s * 1000);
+	atomic_fetch_add(&d->nconn, 1);
+	pthread_mutex_lock(&d->lock);
+	line->next = d->lines;
+	if (line->next)
+		line->next->prev = line;
+	else
+		pthread_cond_broadcast(&d->wake); /* the guard has somebody to look after */
+	d->lines = line;
+	pthread_mutex_unlock(&d->lock);
+}
+
+void ag_httpd_line_close(ag_httpd *d, ag_httpd_line *line)
+{
+	pthread_mutex_lock(&d->lock);
+	if (line->prev)
+		line->prev->next = line->next;
+	else
+		d->lines = line->next;
+	if (line->next)
+		line->next->prev = line->prev;
+	pthread_mutex_unlock(&d->lock);
+	atomic_fetch_sub(&d->nconn, 1);
+}
+
+/* A connection of libmicrohttpd. */
+typedef struct own_conn {
+	ag_httpd_conn conn; /* first */
+	ag_httpd_line line;
+} own_conn;
 
 static void conn_open(ag_httpd *d, struct MHD_Connection *mc, void **ret)
 {
-	ag_httpd_conn *c = (ag_httpd_conn *)ag_xcalloc(1, sizeof(*c));
+	own_conn *own = (own_conn *)ag_xcalloc(1, sizeof(*own));
+	ag_httpd_conn *c = &own->conn;
 
 	c->daemon = d;
+	c->line = &own->line;
 	c->fd = d->mhd->get_connection_info(mc, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->arena = ag_arena_new();
 	ag_buf_init(&c->body, d->opts.max_body);
-	atomic_store(&c->deadline_ms, ag_httpd_now_ms() + (int64_t)d->opts.idle_s * 1000);
-	atomic_fetch_add(&d->nconn, 1);
-	pthread_mutex_lock(&d->lock);
-	c->next = d->conns;
-	if (c->next)
-		c->next->prev = c;
-	else
-		pthread_cond_broadcast(&d->wake); /* the guard has somebody to look after */
-	d->conns = c;
-	pthread_mutex_unlock(&d->lock);
+	ag_httpd_line_open(d, c->line, c->fd);
 	*ret = c;
 }
 
 static void conn_close(ag_httpd *d, ag_httpd_conn *c)
 {
-	pthread_mutex_lock(&d->lock);
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		d->conns = c->next;
-	if (c->next)
-		c->next->prev = c->prev;
-	pthread_mutex_unlock(&d->lock);
-	atomic_fetch_sub(&d->nconn, 1);
+	ag_httpd_line_close(d, c->line);
 	ag_buf_release(&c->body);
 	ag_buf_release(&c->rp.body);
 	ag_arena_free(c->arena);
@@ -92,12 +151,12 @@ static void end_late_ones(ag_httpd *d)
 {
 	int64_t now = ag_httpd_now_ms();
 
-	for (ag_httpd_conn *c = d->conns; c; c = c->next) {
-		int64_t deadline = atomic_load_explicit(&c->deadline_ms, memory_order_relaxed);
+	for (ag_httpd_line *line = d->lines; line; line = line->next) {
+		int64_t deadline = atomic_load_explicit(&line->deadline_ms, memory_order_relaxed);
 
-		/* Its thread sees the end of the socket and closes. */
-		if (deadline && now > deadline && shutdown(c->fd, SHUT_RDWR) == 0)
-			atomic_compare_exchange_strong(&c->deadline_ms, &deadline, 0);
+		/* Who serves it sees the end of the socket and closes. */
+		if (deadline && now > deadline && shutdown(line->fd, SHUT_RDWR) == 0)
+			atomic_compare_exchange_strong(&line->deadline_ms, &deadline, 0);
 	}
 }
 
@@ -121,7 +180,7 @@ static void *guard(void *arg)
 
 	pthread_mutex_lock(&d->lock);
 	while (!d->is_over) {
-		if (d->conns)
+		if (d->lines)
 			wait_ms(d, GUARD_TICK_MS);
 		else
 			pthread_cond_wait(&d->wake, &d->lock);
@@ -193,57 +252,69 @@ static size_t raw(void *cls, struct MHD_Connection *mc, char *text)
 	return strlen(text); /* paths are compared as they were sent */
 }
 
-static struct MHD_Daemon *start_daemon(ag_httpd *d, bool is_v6)
+static struct MHD_Daemon *start_daemon(ag_httpd *d)
 {
 	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
-	                 MHD_USE_POLL | MHD_USE_ITC | (is_v6 ? MHD_USE_IPv6 : 0);
+	                 MHD_USE_POLL | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET;
 
 	/* The limit of connections is ours: beyond its own libmicrohttpd leaves clients waiting in the queue of the kernel.
 	 * So are the time-outs: its own count a handler's time, and end where a client sends a byte now and then. */
-	return d->mhd->start_daemon(
-		flags, 0, accept_policy, d, ag_httpd_access, d, MHD_OPTION_LISTEN_SOCKET,
-		d->listen_fd, MHD_OPTION_CONNECTION_LIMIT, d->opts.max_connections + 64,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, d->opts.max_connections_of_peer,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_THREAD_STACK_SIZE, (size_t)AG_HTTPD_STACK_BYTES,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, d,
-		MHD_OPTION_NOTIFY_COMPLETED, ag_httpd_completed, d, MHD_OPTION_URI_LOG_CALLBACK,
-		ag_httpd_uri, d, MHD_OPTION_UNESCAPE_CALLBACK, raw, d, MHD_OPTION_END);
+	return d->mhd->start_daemon(flags, 0, accept_policy, d, ag_httpd_access, d,
+	                            MHD_OPTION_CONNECTION_LIMIT, d->opts.max_connections + 64,
+	                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+	                            MHD_OPTION_THREAD_STACK_SIZE, (size_t)AG_HTTPD_STACK_BYTES,
+	                            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
+	                            notify_connection, d, MHD_OPTION_NOTIFY_COMPLETED,
+	                            ag_httpd_completed, d, MHD_OPTION_URI_LOG_CALLBACK,
+	                            ag_httpd_uri, d, MHD_OPTION_UNESCAPE_CALLBACK, raw, d,
+	                            MHD_OPTION_END);
+}
+
+static void end_guard(ag_httpd *d)
+{
+	pthread_mutex_lock(&d->lock);
+	d->is_over = true;
+	pthread_cond_broadcast(&d->wake);
+	pthread_mutex_unlock(&d->lock);
+	pthread_join(d->guard, NULL);
+}
+
+static ag_status start_all(ag_httpd *d, ag_err *err)
+{
+	int rc = pthread_create(&d->guard, NULL, guard, d);
+	ag_status st;
+
+	if (rc)
+		return ag_fail_errno(err, rc, ORIGIN, "no thread for the server");
+	d->daemon = start_daemon(d);
+	st = d->daemon ? ag_lane_start(d, &d->lane, err)
+	               : ag_fail(err, AG_UNAVAILABLE, ORIGIN, "libmicrohttpd %s does not start",
+	                         d->mhd->get_version());
+	if (st) {
+		if (d->daemon)
+			d->mhd->stop_daemon(d->daemon);
+		end_guard(d);
+	}
+	return st;
 }
 
 /* Threads of the server take no signals: those are for the thread that waits for them. */
-static ag_status start_threads(ag_httpd *d, bool is_v6, ag_err *err)
+static ag_status start_threads(ag_httpd *d, ag_err *err)
 {
 	sigset_t all, before;
-	int rc;
+	ag_status st;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&d->guard, NULL, guard, d);
-	if (rc == 0) {
-		d->daemon = start_daemon(d, is_v6);
-		if (!d->daemon) {
-			pthread_mutex_lock(&d->lock);
-			d->is_over = true;
-			pthread_cond_broadcast(&d->wake);
-			pthread_mutex_unlock(&d->lock);
-			pthread_join(d->guard, NULL);
-		}
-	}
+	st = start_all(d, err);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc)
-		return ag_fail_errno(err, rc, ORIGIN, "no thread for the server");
-	if (!d->daemon)
-		return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "libmicrohttpd %s does not start",
-		               d->mhd->get_version());
-	return AG_OK;
+	return st;
 }
 
 ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err)
 {
 	const ag_mhd *mhd;
 	ag_httpd *d;
-	bool is_v6 = false;
 	ag_status st = ag_mhd_load(&mhd, err);
 
 	AG_ASSERT(o->handle);
@@ -253,9 +324,9 @@ ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err)
 	d->mhd = mhd;
 	fill(d, o);
 	st = ag_httpd_listen(d->opts.host, d->opts.port, &d->listen_fd, &d->rules.port,
-	                     &d->rules.is_loopback, &is_v6, err);
+	                     &d->rules.is_loopback, err);
 	if (!st)
-		st = start_threads(d, is_v6, err);
+		st = start_threads(d, err);
 	if (st) {
 		release(d);
 		return st;
@@ -278,22 +349,15 @@ ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms)
 	if (!d)
 		return NULL;
 	atomic_store(&d->is_stopping, true);
-	/* The socket is ours again: closed at once, so that no client waits in its queue. */
-	if (d->mhd->quiesce_daemon(d->daemon) == d->listen_fd) {
-		close(d->listen_fd);
-		d->listen_fd = -1;
-	}
+	ag_lane_close_door(d->lane);
 	ag_httpd_streams_stop(d);
 	pthread_mutex_lock(&d->lock);
 	while (atomic_load(&d->nactive) && (left = end - ag_httpd_now_ms()) > 0)
 		wait_ms(d, left < 100 ? left : 100);
-	d->is_over = true;
-	pthread_cond_broadcast(&d->wake);
 	pthread_mutex_unlock(&d->lock);
-	pthread_join(d->guard, NULL);
+	d->lane = ag_lane_stop(d->lane);
 	d->mhd->stop_daemon(d->daemon); /* shuts the sockets, joins every thread */
-	if (d->listen_fd >= 0)
-		d->listen_fd = -1; /* it closed it */
+	end_guard(d);
 	release(d);
 	return NULL;
 }

@@ -15,14 +15,9 @@
 
 /* Of the thread that a handler runs on: it reads JSON, asks a database, writes JSON; what needs more has threads of its
  * own. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(AG_HAS_ASAN) || defined(AG_HAS_TSAN)
 #define AG_HTTPD_STACK_BYTES (2048u * 1024)
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define AG_HTTPD_STACK_BYTES (2048u * 1024)
-#endif
-#endif
-#ifndef AG_HTTPD_STACK_BYTES
+#else
 #define AG_HTTPD_STACK_BYTES (256u * 1024)
 #endif
 

@@ -3,6 +3,7 @@
 #define AG_HTTP_SERVER_PARTS_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "base/time.h"
 #include "http/mhd_load.h"
@@ -11,13 +12,22 @@
 
 #define AG_HTTPD_MAX_REQUEST_HEADERS 64u
 
-typedef struct ag_httpd_conn {
-	struct ag_httpd_conn *prev, *next; /* of the daemon's list, under its lock */
-	ag_httpd *daemon;
+/* A client's socket, as the guard sees it. It is open while it is in the daemon's list. */
+typedef struct ag_httpd_line {
+	struct ag_httpd_line *prev, *next; /* of the daemon's list, under its lock */
 	int fd;
+	bool is_of_lane;        /* it is the first member of a connection of lane.c */
+	unsigned char peer[16]; /* its address, where peers are counted */
 	/* When the guard shuts this connection, monotonic; 0 = never. It is set at each turn of a request, so that nobody can
 	 * hold a thread by sending, or reading, a byte now and then. */
 	_Atomic int64_t deadline_ms;
+} ag_httpd_line;
+
+/* A request and its reply. libmicrohttpd's connections have one each, the lane has one for each of its workers. */
+typedef struct ag_httpd_conn {
+	ag_httpd *daemon;
+	ag_httpd_line *line;
+	int fd;
 	ag_arena *arena; /* of the request */
 	ag_httpd_request rq;
 	ag_httpd_reply rp;
@@ -44,9 +54,19 @@ struct ag_httpd {
 	pthread_cond_t wake;        /* of the guard; of who stops */
 	pthread_t guard;
 	bool is_over;
-	ag_httpd_conn *conns;
+	ag_httpd_line *lines;
 	ag_httpd_stream *streams;
+	struct ag_lane *lane;
 };
+
+/* --- server.c --- */
+
+/* Whether one more connection, of this peer, is within the limits. */
+bool ag_httpd_has_room(ag_httpd *d, int fd);
+void ag_httpd_line_open(ag_httpd *d, ag_httpd_line *line, int fd);
+void ag_httpd_line_close(ag_httpd *d, ag_httpd_line *line); /* before the socket is closed */
+/* ms from now; 0 = none */
+void ag_httpd_set_deadline(ag_httpd_line *line, int64_t ms);
 
 static inline int64_t ag_httpd_now_ms(void)
 {
@@ -57,9 +77,19 @@ static inline int64_t ag_httpd_now_ms(void)
 
 /* A listening socket. errors  AG_INVALID: host; AG_UNAVAILABLE: the port is taken; AG_DENIED: a port below 1024 */
 AG_CHECK ag_status ag_httpd_listen(ag_str host, unsigned port, int *ret_fd, unsigned *ret_port,
-                                   bool *ret_is_loopback, bool *ret_is_v6, ag_err *err);
+                                   bool *ret_is_loopback, ag_err *err);
 
-/* --- request.c: what MHD calls --- */
+/* --- request.c: the steps of a request, for whoever read its headers --- */
+
+/* With rq and the headers in place. True: the answer is in c->rp already. */
+bool ag_httpd_answer_early(ag_httpd_conn *c);
+void ag_httpd_turn_begin(ag_httpd_conn *c, const char *method);
+/* The reply is out, or will never be. Everything of the request is given back. */
+void ag_httpd_turn_end(ag_httpd_conn *c);
+/* The time that n bytes may take to leave, on the connection's deadline. */
+void ag_httpd_expect_sent(ag_httpd_conn *c, size_t n);
+
+/* --- request.c: what libmicrohttpd calls --- */
 
 enum MHD_Result ag_httpd_access(void *cls, struct MHD_Connection *mc, const char *url,
                                 const char *method, const char *version, const char *upload,
@@ -70,6 +100,8 @@ void ag_httpd_completed(void *cls, struct MHD_Connection *mc, void **request_cls
 
 /* --- refuse.c --- */
 
+/* "Not Found"; "Status" for one that is not known here. */
+const char *ag_httpd_reason(int status);
 /* {"error": name, "message": text} */
 void ag_httpd_error(ag_httpd_reply *rp, int status, const char *name, const char *message);
 /* Answers on the bare socket while the request is still coming, then lets the client finish reading: closing at once would
@@ -78,10 +110,27 @@ void ag_httpd_refuse(int fd, int status, const char *name, const char *message);
 
 /* --- stream.c --- */
 
-/* The server's side: queues the reply's stream. The share of the handler is taken over, also on failure. */
+/* The server's side. The share of the handler is taken over, also on failure (NULL): call detach when the reply is over, one
+ * way or another. Adds the headers of a stream to the reply. */
+ag_httpd_stream *ag_httpd_stream_attach(ag_httpd_conn *c, ag_httpd_reply *rp);
+/* Waits for the writer. Bytes put into out (a sign of life among them), 0: all went out; -1: over before its end. */
+ssize_t ag_httpd_stream_read(ag_httpd_stream *s, char *out, size_t max);
+void ag_httpd_stream_detach(ag_httpd_stream *s);
+#define AG_HTTPD_CHUNK (8u * 1024) /* bytes that go out at once */
+
 enum MHD_Result ag_httpd_stream_queue(ag_httpd_conn *c, struct MHD_Connection *mc,
                                       ag_httpd_reply *rp);
 void ag_httpd_streams_stop(ag_httpd *d); /* every stream ends as soon as it can */
+
+/* --- lane.c --- */
+
+typedef struct ag_lane ag_lane;
+
+/* Takes over the listening of d->listen_fd. errors  AG_UNAVAILABLE: threads, descriptors */
+AG_CHECK ag_status ag_lane_start(ag_httpd *d, ag_lane **ret, ag_err *err);
+void ag_lane_close_door(ag_lane *lane); /* accepts no more */
+/* Waits for its handlers, then closes what is open. Accepts NULL, returns NULL. */
+ag_lane *ag_lane_stop(ag_lane *lane);
 
 /* --- request.c, for stream.c --- */
 enum MHD_Result ag_httpd_queue(ag_httpd_conn *c, struct MHD_Connection *mc, ag_httpd_reply *rp,

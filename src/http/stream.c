@@ -9,9 +9,8 @@
 
 #include "http/server_parts.h"
 
-#define MAX_WAITING (4u << 20)  /* default */
-#define CHUNK       (8u * 1024) /* bytes that go out at once */
-#define SEND_MS     60000       /* for one of them: then the reader is taken for gone */
+#define MAX_WAITING (4u << 20) /* default */
+#define SEND_MS     60000      /* for one of them: then the reader is taken for gone */
 
 static const char PING[] = ": ping\n\n";
 
@@ -187,7 +186,7 @@ static size_t take(ag_httpd_stream *s, char *out, size_t max)
 		memcpy(out, s->waiting.ptr + s->nsent, n);
 	s->nsent += n;
 	if (s->nsent == s->waiting.len) {
-		if (s->waiting.cap > CHUNK)
+		if (s->waiting.cap > AG_HTTPD_CHUNK)
 			ag_buf_release(&s->waiting);
 		ag_buf_clear(&s->waiting);
 		s->nsent = 0;
@@ -228,17 +227,14 @@ static int wait_for_more(ag_httpd_stream *s)
 /* What is handed out must leave in time, or the guard ends the connection. */
 static void expect_progress(ag_httpd_stream *s)
 {
-	atomic_store_explicit(&s->conn->deadline_ms, ag_httpd_now_ms() + SEND_MS,
-	                      memory_order_relaxed);
+	ag_httpd_set_deadline(s->conn->line, SEND_MS);
 }
 
-static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
+ssize_t ag_httpd_stream_read(ag_httpd_stream *s, char *out, size_t max)
 {
-	ag_httpd_stream *s = (ag_httpd_stream *)cls;
 	int more = 1;
 
-	(void)pos;
-	atomic_store_explicit(&s->conn->deadline_ms, 0, memory_order_relaxed);
+	ag_httpd_set_deadline(s->conn->line, 0);
 	while (more > 0) {
 		bool is_end;
 		size_t n;
@@ -251,8 +247,7 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
 		pthread_mutex_unlock(&s->lock);
 		if (n == 0 && is_end) {
 			expect_progress(s);
-			return s->is_gone ? MHD_CONTENT_READER_END_WITH_ERROR
-			                  : MHD_CONTENT_READER_END_OF_STREAM;
+			return s->is_gone ? -1 : 0;
 		}
 		if (n) {
 			expect_progress(s);
@@ -263,11 +258,21 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
 	}
 	if (more < 0) {
 		set_gone(s);
-		return MHD_CONTENT_READER_END_WITH_ERROR;
+		return -1;
 	}
 	memcpy(out, PING, sizeof(PING) - 1);
 	expect_progress(s);
 	return (ssize_t)(sizeof(PING) - 1);
+}
+
+static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
+{
+	ssize_t n = ag_httpd_stream_read((ag_httpd_stream *)cls, out, max);
+
+	(void)pos;
+	return n > 0    ? n
+	       : n == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+	                : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static void unlist(ag_httpd_stream *s)
@@ -284,10 +289,8 @@ static void unlist(ag_httpd_stream *s)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* The reply is over, one way or another. */
-static void free_stream(void *cls)
+void ag_httpd_stream_detach(ag_httpd_stream *s)
 {
-	ag_httpd_stream *s = (ag_httpd_stream *)cls;
 	void (*fn)(void *arg, bool is_gone);
 
 	unlist(s);
@@ -300,12 +303,15 @@ static void free_stream(void *cls)
 	drop(s);
 }
 
-enum MHD_Result ag_httpd_stream_queue(ag_httpd_conn *c, struct MHD_Connection *mc,
-                                      ag_httpd_reply *rp)
+static void free_stream(void *cls)
+{
+	ag_httpd_stream_detach((ag_httpd_stream *)cls);
+}
+
+ag_httpd_stream *ag_httpd_stream_attach(ag_httpd_conn *c, ag_httpd_reply *rp)
 {
 	ag_httpd_stream *s = rp->stream;
 	ag_httpd *d = c->daemon;
-	struct MHD_Response *r;
 
 	rp->stream = NULL;
 	s->daemon = d;
@@ -322,16 +328,30 @@ enum MHD_Result ag_httpd_stream_queue(ag_httpd_conn *c, struct MHD_Connection *m
 		s->is_stopped = true;
 		pthread_mutex_unlock(&s->lock);
 	}
-	r = s->wake_fd < 0 ? NULL
-	                   : d->mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK,
-	                                                           read_stream, s, free_stream);
-	if (!r) {
-		free_stream(s);
-		return MHD_NO;
+	if (s->wake_fd < 0) {
+		ag_httpd_stream_detach(s);
+		return NULL;
 	}
 	rp->content_type = AG_S("text/event-stream");
 	ag_httpd_add_header(rp, "Cache-Control", AG_S("no-cache, no-transform"));
 	ag_httpd_add_header(rp, "X-Accel-Buffering", AG_S("no"));
+	return s;
+}
+
+enum MHD_Result ag_httpd_stream_queue(ag_httpd_conn *c, struct MHD_Connection *mc,
+                                      ag_httpd_reply *rp)
+{
+	ag_httpd_stream *s = ag_httpd_stream_attach(c, rp);
+	struct MHD_Response *r;
+
+	if (!s)
+		return MHD_NO;
+	r = c->daemon->mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, AG_HTTPD_CHUNK,
+	                                                  read_stream, s, free_stream);
+	if (!r) {
+		ag_httpd_stream_detach(s);
+		return MHD_NO;
+	}
 	return ag_httpd_queue(c, mc, rp, r);
 }
 

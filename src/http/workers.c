@@ -1,0 +1,307 @@
+/* The threads and their pacer (workers.h).
+ *
+ * nrunning counts threads that are not parked. The pacer sets `wanted` to nfast and the slow ones; who finds more running
+ * than wanted after its work parks itself. A parked thread that nobody wants for a while ends. */
+#include "http/workers.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/time.h"
+
+#define ORIGIN   "http.workers"
+#define SLOW_US  1000 /* at one piece of work */
+#define TICK_NS  1000000
+#define CALM     50 /* ticks without work, then the pacer sleeps */
+#define PARKED_S 10 /* then the thread ends */
+
+struct ag_worker {
+	ag_workers *all;
+	_Atomic int64_t since_us; /* at work since; 0 = waits for it */
+	bool is_used;             /* a thread has it; under the lock */
+};
+
+struct ag_workers {
+	ag_workers_opts opts;
+	atomic_uint nrunning, wanted;
+	atomic_bool pacer_sleeps, is_over;
+	pthread_mutex_t lock;
+	pthread_cond_t unpark, pace, ended;
+	unsigned nthread, nparked, nunpark; /* threads; parked; of those, told to run */
+	unsigned nslot; /* workers[0, nslot) were used once: no more need a look */
+	pthread_t pacer;
+	ag_worker workers[];
+};
+
+/* --- a worker --- */
+
+void ag_worker_busy(ag_worker *w)
+{
+	ag_workers *all = w->all;
+
+	/* In this order, and the pacer's in the other: one of the two sees the other. */
+	atomic_store(&w->since_us, ag_time_mono_us());
+	if (!atomic_load(&all->pacer_sleeps))
+		return;
+	pthread_mutex_lock(&all->lock);
+	pthread_cond_signal(&all->pace);
+	pthread_mutex_unlock(&all->lock);
+}
+
+void ag_worker_done(ag_worker *w)
+{
+	atomic_store_explicit(&w->since_us, 0, memory_order_release);
+}
+
+static struct timespec seconds_from_now(time_t s)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += s;
+	return at;
+}
+
+/* With the lock. False: nobody wanted this thread, or all is over: it ends. */
+static bool park(ag_workers *all)
+{
+	const struct timespec until = seconds_from_now(PARKED_S);
+	int rc = 0;
+
+	all->nparked++;
+	while (all->nunpark == 0 && !atomic_load(&all->is_over) && rc == 0)
+		rc = pthread_cond_timedwait(&all->unpark, &all->lock, &until);
+	all->nparked--;
+	if (all->nunpark == 0)
+		return false;
+	all->nunpark--;
+	return true;
+}
+
+/* False: the thread ends. It was counted out of nrunning then. */
+static bool may_go_on(ag_workers *all)
+{
+	unsigned n = atomic_load_explicit(&all->nrunning, memory_order_relaxed);
+	bool goes_on;
+
+	do {
+		if (n <= atomic_load_explicit(&all->wanted, memory_order_relaxed))
+			return true;
+	} while (!atomic_compare_exchange_weak(&all->nrunning, &n, n - 1));
+	pthread_mutex_lock(&all->lock);
+	goes_on = park(all);
+	pthread_mutex_unlock(&all->lock);
+	return goes_on;
+}
+
+static void leave(ag_worker *w)
+{
+	ag_workers *all = w->all;
+
+	pthread_mutex_lock(&all->lock);
+	w->is_used = false;
+	if (--all->nthread == 0)
+		pthread_cond_signal(&all->ended);
+	pthread_mutex_unlock(&all->lock);
+}
+
+static void *run(void *arg)
+{
+	ag_worker *w = (ag_worker *)arg;
+	ag_workers *all = w->all;
+	void *own = all->opts.open(all->opts.arg);
+
+	for (;;) {
+		if (!all->opts.turn(own, w)) {
+			atomic_fetch_sub(&all->nrunning, 1);
+			break;
+		}
+		if (!may_go_on(all))
+			break;
+	}
+	all->opts.close(own);
+	leave(w); /* `all` may be gone after it */
+	return NULL;
+}
+
+/* With the lock. */
+static ag_worker *free_slot(ag_workers *all)
+{
+	unsigned i = 0;
+
+	while (i < all->opts.max && all->workers[i].is_used)
+		i++;
+	if (i == all->opts.max)
+		return NULL;
+	if (i >= all->nslot)
+		all->nslot = i + 1;
+	return &all->workers[i];
+}
+
+/* With the lock. */
+static bool add_thread(ag_workers *all)
+{
+	ag_worker *w = free_slot(all);
+	pthread_attr_t attr;
+	pthread_t t;
+	bool ok;
+
+	if (!w)
+		return false;
+	w->all = all;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, all->opts.stack_bytes);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	ok = pthread_create(&t, &attr, run, w) == 0;
+	pthread_attr_destroy(&attr);
+	if (!ok)
+		return false;
+	w->is_used = true;
+	all->nthread++;
+	atomic_fetch_add(&all->nrunning, 1);
+	return true;
+}
+
+/* --- the pacer --- */
+
+/* Of the workers: slow ones, and whether any may become one. With the lock. */
+static unsigned count_slow(const ag_workers *all, bool *ret_any)
+{
+	const int64_t now = ag_time_mono_us();
+	unsigned n = 0;
+
+	*ret_any = false;
+	for (unsigned i = 0; i < all->nslot; i++) {
+		int64_t since = atomic_load(&all->workers[i].since_us);
+
+		const bool is_slow = since && now - since > SLOW_US;
+
+		*ret_any |= since && !is_slow;
+		n += is_slow;
+	}
+	return n;
+}
+
+/* With the lock. False: there are no more threads to be had. */
+static bool run_more(ag_workers *all)
+{
+	const unsigned wanted = atomic_load(&all->wanted);
+
+	while (atomic_load(&all->nrunning) < wanted) {
+		if (all->nparked > all->nunpark) {
+			all->nunpark++;
+			atomic_fetch_add(&all->nrunning, 1);
+			pthread_cond_signal(&all->unpark);
+		} else if (!add_thread(all)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* With the lock, which it gives up meanwhile. */
+static void wait_for_work(ag_workers *all)
+{
+	bool any;
+
+	atomic_store(&all->pacer_sleeps, true);
+	count_slow(all,
+	           &any); /* somebody may have begun before he could see that the pacer sleeps */
+	if (!any && !atomic_load(&all->is_over))
+		pthread_cond_wait(&all->pace, &all->lock);
+	atomic_store(&all->pacer_sleeps, false);
+}
+
+static void *pace(void *arg)
+{
+	ag_workers *all = (ag_workers *)arg;
+	const struct timespec tick = { 0, TICK_NS };
+	unsigned calm = 0;
+
+	pthread_mutex_lock(&all->lock);
+	while (!atomic_load(&all->is_over)) {
+		bool any;
+
+		atomic_store(&all->wanted, all->opts.nfast + count_slow(all, &any));
+		(void)run_more(all); /* else the next tick tries again */
+		calm = any ? 0 : calm + 1;
+		if (calm > CALM) {
+			wait_for_work(all);
+			calm = 0;
+		}
+		pthread_mutex_unlock(&all->lock);
+		nanosleep(&tick, NULL);
+		pthread_mutex_lock(&all->lock);
+	}
+	pthread_mutex_unlock(&all->lock);
+	return NULL;
+}
+
+/* --- life --- */
+
+static void release(ag_workers *all)
+{
+	pthread_cond_destroy(&all->ended);
+	pthread_cond_destroy(&all->pace);
+	pthread_cond_destroy(&all->unpark);
+	pthread_mutex_destroy(&all->lock);
+	free(all);
+}
+
+static void set_over(ag_workers *all)
+{
+	pthread_mutex_lock(&all->lock);
+	atomic_store(&all->is_over, true);
+	pthread_cond_broadcast(&all->unpark);
+	pthread_cond_broadcast(&all->pace);
+	pthread_mutex_unlock(&all->lock);
+}
+
+ag_status ag_workers_start(const ag_workers_opts *o, ag_workers **ret, ag_err *err)
+{
+	ag_workers *all = (ag_workers *)ag_xcalloc(1, sizeof(*all) + o->max * sizeof(ag_worker));
+	pthread_condattr_t attr;
+	bool ok;
+	int rc;
+
+	AG_ASSERT(o->nfast >= 1 && o->nfast <= o->max);
+	all->opts = *o;
+	pthread_mutex_init(&all->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&all->unpark, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&all->pace, NULL);
+	pthread_cond_init(&all->ended, NULL);
+	atomic_store(&all->wanted, o->nfast);
+	rc = pthread_create(&all->pacer, NULL, pace, all);
+	if (rc) {
+		release(all);
+		return ag_fail_errno(err, rc, ORIGIN, "no thread for the server");
+	}
+	pthread_mutex_lock(&all->lock);
+	ok = run_more(all) || all->nthread > 0;
+	pthread_mutex_unlock(&all->lock);
+	if (!ok) {
+		ag_workers_stop(all);
+		return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "no thread for the server");
+	}
+	*ret = all;
+	return AG_OK;
+}
+
+ag_workers *ag_workers_stop(ag_workers *all)
+{
+	if (!all)
+		return NULL;
+	set_over(all);
+	pthread_join(all->pacer, NULL);
+	pthread_mutex_lock(&all->lock);
+	while (all->nthread)
+		pthread_cond_wait(&all->ended, &all->lock);
+	pthread_mutex_unlock(&all->lock);
+	release(all);
+	return NULL;
+}
