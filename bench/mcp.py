@@ -4,7 +4,11 @@
 Both serve streamable HTTP on loopback over one PostgreSQL 15 that is started for the run. One load program with one thread
 calls `SELECT 1` and a query of 500 rows over 1, 8 and 32 sessions, in turn, so that both meet the same noise. Printed are
 calls per second, CPU of the server per call (user and system, of its whole process), the time of a call, memory, and the
-start over stdio until the answer to `initialize`. pgbench says what PostgreSQL gives without a server in between.
+start over stdio until the answer to `initialize`.
+
+What the machine allows is measured in the same run: pgbench says what PostgreSQL gives without a server in between, for the
+bare query and within BEGIN READ ONLY and ROLLBACK; mcp_floor is a server that does nothing but the system calls that such
+a call needs. `over floor` is a server's CPU per call over that of mcp_floor in its leanest form.
 
 Argus has everything on: token, guard, rate limit (set high enough not to act), audit table in a file.
 """
@@ -98,6 +102,21 @@ def toolbox_program(work):
     return binary if os.path.exists(binary) else None
 
 
+class Floor(Server):
+    """mcp_floor.c: the system calls of a call, and nothing else."""
+
+    def __init__(self, form, folder, port):
+        super().__init__("floor " + form, [os.environ["FLOOR"], form, folder, port, "8"], None, 0, "2025-06-18", "",
+                         "query")
+
+    def start(self):
+        self.process = subprocess.Popen(self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit("mcp: mcp_floor does not start")
+        self.port = int(line)
+
+
 def start_http(server, ready):
     server.process = subprocess.Popen(server.argv, env=server.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(600):
@@ -143,14 +162,22 @@ def cold_start(argv, env, revision):
     return statistics.median(times)
 
 
-def pgbench(folder, port, sql, clients, work):
+def pgbench(folder, port, text, clients, work):
     script = os.path.join(work, "q.sql")
     with open(script, "w", encoding="utf-8") as f:
-        f.write(sql + ";\n")
+        f.write(text)
     out = subprocess.run([PGBENCH, "-n", "-M", "extended", "-f", script, "-c", str(clients), "-T", str(int(SECONDS)),
                           "-h", folder, "-p", port, "-U", "postgres", "postgres"], capture_output=True, text=True,
                          check=False).stdout
     return next((float(x.split("=")[1].split()[0]) for x in out.splitlines() if x.startswith("tps")), 0.0)
+
+
+def print_database(folder, port, work):
+    bare = ONE + ";\n"
+    whole = "\\startpipeline\nBEGIN READ ONLY;\n" + bare + "ROLLBACK;\n\\endpipeline\n"
+    for what, text in (("SELECT 1", bare), ("in a transaction, one pipeline", whole)):
+        for clients in (1, 8):
+            print("pgbench        %-30s %8d %12.0f /s" % (what, clients, pgbench(folder, port, text, clients, work)))
 
 
 def make_servers(work, folder, port):
@@ -187,22 +214,25 @@ def make_servers(work, folder, port):
     return servers, stdio
 
 
-def measure(servers):
+def measure(servers, floors):
     idle = {}
     for s in servers:
         start_http(s, answers)
         time.sleep(0.5)
         idle[s.name] = resident(s.process.pid)
+    for f in floors:
+        f.start()
     print("%-14s %-9s %8s %12s %14s %10s %10s %9s" % ("server", "query", "sessions", "calls/s", "CPU us/call", "p50 us",
                                                   "p99 us", "RSS MB"))
     for what, sql, expect in (("SELECT 1", ONE, "one"), ("500 rows", MANY, "customer 500")):
         for sessions in (1, 8, 32):
-            rows = {s.name: [] for s in servers}
+            all_of_them = servers + (floors if sql == ONE else [])
+            rows = {s.name: [] for s in all_of_them}
             for _ in range(ROUNDS):
-                for s in servers:
+                for s in all_of_them:
                     rows[s.name].append(s.load(sessions, sql, expect, SECONDS))
             middle = {}
-            for s in servers:
+            for s in all_of_them:
                 m = {k: statistics.median(r[k] for r in rows[s.name])
                      for k in ("per_second", "cpu_us", "p50_us", "p99_us", "resident_mb")}
                 middle[s.name] = m
@@ -210,15 +240,19 @@ def measure(servers):
                     s.name, what, sessions, m["per_second"], m["cpu_us"], m["p50_us"], m["p99_us"], m["resident_mb"]))
             if len(servers) > 1:
                 a, b = middle[servers[0].name], middle[servers[1].name]
-                print("%-14s %-9s %8d %11.2fx %13.2fx" % ("ratio", what, sessions, a["per_second"] / b["per_second"],
-                                                         a["cpu_us"] / b["cpu_us"]))
+                print("%-14s %-9s %8d %11.2fx %13.2fx" % ("to toolbox", what, sessions,
+                                                         a["per_second"] / b["per_second"], a["cpu_us"] / b["cpu_us"]))
+            if sql == ONE:
+                least = min(middle[f.name]["cpu_us"] for f in floors)
+                print("%-14s %-9s %8d %12s %13.2fx" % ("over floor", what, sessions, "",
+                                                       middle[servers[0].name]["cpu_us"] / least))
     for s in servers:
         print("%-14s idle %.1f MB" % (s.name, idle[s.name]))
 
 
 def main():
     work = tempfile.mkdtemp(prefix="argus-bench-mcp-")
-    servers = []
+    servers, floors = [], []
     os.chmod(work, 0o755)
     started = subprocess.run([RIG, "start", os.path.join(work, "pg")], capture_output=True, text=True, check=False)
     if started.returncode:
@@ -226,14 +260,13 @@ def main():
     folder, port = started.stdout.split()
     try:
         servers, stdio = make_servers(work, folder, port)
-        measure(servers)
-        for clients in (1, 8):
-            print("pgbench        SELECT 1  %8d %12.0f  (PostgreSQL alone, extended protocol)" % (
-                clients, pgbench(folder, port, ONE, clients, work)))
+        floors = [Floor(form, folder, port) for form in ("epoll", "few", "threads")]
+        measure(servers, floors)
+        print_database(folder, port, work)
         for name, argv, env in stdio:
             print("%-14s cold start to initialize over stdio: %.1f ms" % (name, cold_start(argv, env, "2025-06-18")))
     finally:
-        for s in servers:
+        for s in servers + floors:
             if s.process and s.process.poll() is None:
                 s.process.terminate()
                 s.process.wait()

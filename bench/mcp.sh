@@ -3,4 +3,4 @@
 set -eu
 cd -- "$(dirname -- "$0")"
 : "${ARGUS:?path of the program}" "${ARGUS_BUILD:?the build tree}"
-LOAD=$ARGUS_BUILD/bench/bench_mcp_load PYTHONDONTWRITEBYTECODE=1 exec python3 mcp.py "$@"
+LOAD=$ARGUS_BUILD/bench/bench_mcp_load FLOOR=$ARGUS_BUILD/bench/bench_mcp_floor PYTHONDONTWRITEBYTECODE=1 exec python3 mcp.py "$@"
