@@ -1,9 +1,9 @@
-/* The daemon: start, stop, the list of connections and the guard that ends those that dawdle.
+/* The server: start, stop, the list of connections and the guard that ends those that dawdle.
  *
- * libmicrohttpd runs one thread that accepts and one for each connection; a request costs poll, recv and sendmsg. Nothing
- * is suspended and no thread is handed to another, so what stands in its way to a clean stop is only a handler that does
- * not end (docs/decisions/0011). Reading order: here, request.c, stream.c. */
-#include <netinet/in.h>
+ * The lane accepts, and answers plain requests; libmicrohttpd has one thread that takes over what the lane does not answer,
+ * and one for each connection; a request there costs poll, recv and sendmsg. Nothing is suspended and no thread is handed to
+ * another, so what stands in its way to a clean stop is only a handler that does not end (docs/decisions/0011, 0012).
+ * Reading order: here, lane.c, request.c, stream.c. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

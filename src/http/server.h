@@ -1,7 +1,8 @@
 /* server -- the HTTP server: routes, limits, streams. The only user of libmicrohttpd, which is loaded on first use.
  *
- * A connection has a thread of its own (docs/decisions/0011): a handler may block in a database, with no hand-over between
- * an event loop and a pool; how many there may be is a limit. Knows nothing of MCP or of agents. TLS is a reverse
+ * A handler may block, in a database or in a lock, without holding up other clients: plain requests are handled by few
+ * threads of which a slow one is replaced (lane.c, workers.h; docs/decisions/0012), all others on a thread of their
+ * connection (0011). How many connections there may be is a limit. Knows nothing of MCP or of agents. TLS is a reverse
  * proxy's work. */
 #ifndef AG_HTTP_SERVER_H
 #define AG_HTTP_SERVER_H
@@ -74,7 +75,7 @@ typedef struct ag_httpd_opts {
 	/* Called when the headers are there, before a byte of the body is kept: false answers with what it put into rp (401,
 	 * 404, 405), so that a stranger cannot fill the memory. NULL = everybody is let in. */
 	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
-	/* Called on the connection's thread, once per request. Host and Origin have been checked (403 without a call).
+	/* Called on a thread of the server, once per request. Host and Origin have been checked (403 without a call).
 	 * The reply comes initialised to 200. It may block for as long as it wants; its stack has AG_HTTPD_STACK_BYTES. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	void *arg;
