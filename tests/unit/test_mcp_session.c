@@ -42,7 +42,8 @@ static ag_mcp_server *server_of(unsigned max_sessions)
 
 	o.clock = &clock_.clock;
 	o.max_sessions = max_sessions;
-	o.call_timeout_ms = 24 * HOUR_MS; /* a call that waits must not end by the clock that the tests turn */
+	o.call_timeout_ms =
+		24 * HOUR_MS; /* a call that waits must not end by the clock that the tests turn */
 	return mcp_server(&o);
 }
 
