@@ -29,7 +29,7 @@ void ag_buf_clear(ag_buf *b)
 		b->ptr[0] = '\0';
 }
 
-static void grow(ag_buf *b, size_t need)
+static void enlarge(ag_buf *b, size_t need)
 {
 	size_t cap = b->cap ? b->cap : FIRST_CAP;
 
@@ -42,14 +42,14 @@ static void grow(ag_buf *b, size_t need)
 	b->cap = cap;
 }
 
-char *ag_buf_room(ag_buf *b, size_t n)
+char *ag_buf_grow(ag_buf *b, size_t n)
 {
 	if (b->failed || n > b->limit - b->len || n > SIZE_MAX - 1 - b->len) {
 		b->failed = true;
 		return NULL;
 	}
 	if (b->len + n >= b->cap)
-		grow(b, b->len + n + 1);
+		enlarge(b, b->len + n + 1);
 	b->ptr[b->len] = '\0';
 	b->ptr[b->len + n] = '\0';
 	return b->ptr + b->len;
@@ -57,22 +57,15 @@ char *ag_buf_room(ag_buf *b, size_t n)
 
 void ag_buf_add(ag_buf *b, ag_str s)
 {
-	char *to = ag_buf_room(b, s.len);
+	char *to;
 
-	if (!to || s.len == 0)
+	if (AG_UNLIKELY(!ag_buf_fits(b, s.len)) && !ag_buf_grow(b, s.len))
 		return;
-	memcpy(to, s.ptr, s.len);
+	to = b->ptr + b->len;
+	if (s.len)
+		memcpy(to, s.ptr, s.len);
+	to[s.len] = '\0';
 	b->len += s.len;
-}
-
-void ag_buf_addc(ag_buf *b, char c)
-{
-	char *to = ag_buf_room(b, 1);
-
-	if (!to)
-		return;
-	*to = c;
-	b->len++;
 }
 
 void ag_buf_adds(ag_buf *b, const char *cstr)

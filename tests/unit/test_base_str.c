@@ -164,6 +164,29 @@ static void buffer_limit_sticks(void **state)
 	assert_int_equal(b.limit, 5);
 }
 
+/* The memory is there already: still not a byte more than the new limit. */
+static void buffer_limit_is_lowered(void **state)
+{
+	ag_buf b = AG_BUF_INIT(1000);
+
+	(void)state;
+	assert_non_null(ag_buf_room(&b, 100));
+	b.limit = 3;
+	ag_buf_addc(&b, 'a');
+	ag_buf_add(&b, AG_S("bc"));
+	assert_false(b.failed);
+	assert_null(ag_buf_room(&b, 1));
+	assert_true(b.failed);
+	ag_buf_clear(&b);
+	ag_buf_add(&b, AG_S("abc"));
+	ag_buf_addc(&b, 'd');
+	assert_true(b.failed);
+	ag_buf_addc(&b, 'd');
+	ag_buf_add(&b, AG_S("d"));
+	assert_string_equal(b.ptr, "abc");
+	ag_buf_release(&b);
+}
+
 static void buffer_grows(void **state)
 {
 	ag_buf b = AG_BUF_INIT(SIZE_MAX);
@@ -221,6 +244,7 @@ int main(void)
 		cmocka_unit_test(integers),
 		cmocka_unit_test(distance),
 		cmocka_unit_test(buffer_limit_sticks),
+		cmocka_unit_test(buffer_limit_is_lowered),
 		cmocka_unit_test(buffer_grows),
 		cmocka_unit_test(buffer_steal),
 	};
