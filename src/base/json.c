@@ -4,8 +4,8 @@
  * the place needs; a key does it for its value and sets after_key. Values on the top level are not
  * separated, so JSON lines are a loop with a newline of the caller.
  *
- * Strings are the hot path: quote() copies runs of plain text with one memcpy, and finds the end of
- * a run eight bytes at a time. */
+ * Strings are the hot path: quote_plain() copies short ones with one memcpy, quote_any() runs of plain
+ * text, whose ends are found eight bytes at a time. */
 #include "base/json.h"
 
 #include <math.h>
@@ -13,26 +13,15 @@
 #include "base/num.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "base/word.h"
 
 /* Length of the run at p that needs neither an escape nor a look at its UTF-8. */
 static size_t plain_run(const char *p, size_t n)
 {
-	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
 	size_t i = 0;
 
-	/* (x - c) & ~x & 0x80: some byte is below c. The test may report a neighbour of a hit as well,
-	 * never miss one, and the bytewise loop then finds the exact place. */
-	for (; i + 8 <= n; i += 8) {
-		uint64_t x, quote, slash;
-
-		memcpy(&x, p + i, 8);
-		quote = x ^ (ones * '"');
-		slash = x ^ (ones * '\\');
-		if ((x | ((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote) |
-		     ((slash - ones) & ~slash)) &
-		    highs)
-			break;
-	}
+	while (i + 8 <= n && !ag_word_not_plain(ag_word_at(p + i)))
+		i += 8;
 	for (; i < n; i++) {
 		unsigned char c = (unsigned char)p[i];
 
@@ -61,32 +50,33 @@ static void escape(ag_buf *out, unsigned char c)
 
 #define SHORT_BYTES 256
 
-/* Quote text that is plain to its end in one go. Most keys and values are; asking the buffer for
- * room once instead of three times shows in small objects. */
-static bool quote_short(ag_buf *out, ag_str s)
+/* Quote text that is plain to its end in one go, with the colon of a key. Most keys and values are;
+ * asking the buffer for room once instead of three times shows in small objects. */
+static AG_ALWAYS_INLINE bool quote_plain(ag_buf *out, ag_str s, bool is_key)
 {
+	const size_t n = s.len + (is_key ? 3 : 2);
 	char *to;
 
-	if (s.len && plain_run(s.ptr, s.len) < s.len)
+	/* A long text would be read twice where the first escape comes late. */
+	if (s.len > SHORT_BYTES || !ag_word_none(s, ag_word_not_plain))
 		return false;
-	to = ag_buf_room(out, s.len + 2);
+	to = ag_buf_room(out, n);
 	if (!to)
 		return true; /* the limit; it sticks */
 	to[0] = '"';
 	if (s.len)
 		memcpy(to + 1, s.ptr, s.len);
 	to[1 + s.len] = '"';
-	out->len += s.len + 2;
+	if (is_key)
+		to[2 + s.len] = ':';
+	out->len += n;
 	return true;
 }
 
-void ag_json_quote(ag_buf *out, ag_str s)
+static void quote_any(ag_buf *out, ag_str s)
 {
 	size_t from = 0, i = 0; /* s[from, i) is good text that was not copied yet */
 
-	/* A long text would be read twice where the first escape comes late. */
-	if (s.len <= SHORT_BYTES && quote_short(out, s))
-		return;
 	ag_buf_addc(out, '"');
 	for (;;) {
 		size_t at;
@@ -112,6 +102,12 @@ void ag_json_quote(ag_buf *out, ag_str s)
 	if (i > from)
 		ag_buf_add(out, ag_str_make(s.ptr + from, i - from));
 	ag_buf_addc(out, '"');
+}
+
+void ag_json_quote(ag_buf *out, ag_str s)
+{
+	if (!quote_plain(out, s, false))
+		quote_any(out, s);
 }
 
 void ag_jw_init(ag_jw *w, ag_buf *out, int indent)
@@ -207,8 +203,10 @@ void ag_jw_key(ag_jw *w, ag_str key)
 {
 	AG_ASSERT(w->depth > 0 && !w->after_key);
 	separate(w);
-	ag_json_quote(w->out, key);
-	ag_buf_addc(w->out, ':');
+	if (!quote_plain(w->out, key, true)) {
+		quote_any(w->out, key);
+		ag_buf_addc(w->out, ':');
+	}
 	if (w->indent > 0)
 		ag_buf_addc(w->out, ' ');
 	w->after_key = true;

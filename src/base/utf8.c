@@ -5,6 +5,8 @@
  * audit is ASCII. */
 #include "base/utf8.h"
 
+#include "base/word.h"
+
 #define REPLACEMENT 0xFFFDu
 
 static bool is_tail(unsigned char c)
@@ -127,6 +129,13 @@ bool ag_utf8_valid(ag_str s)
 		i += n;
 	}
 	return true;
+}
+
+bool ag_utf8_is_text(ag_str s)
+{
+	if (ag_word_none(s, ag_word_not_ascii))
+		return true;
+	return !memchr(s.ptr, '\0', s.len) && ag_utf8_valid(s);
 }
 
 /* Byte index behind the first n code points; *ret_count is how many there were. */

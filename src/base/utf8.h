@@ -14,6 +14,8 @@ uint32_t ag_utf8_next(ag_str s, size_t *pos);
 /* Append a code point (invalid ones as U+FFFD) to 4 bytes; returns how many. */
 size_t ag_utf8_put(char out[4], uint32_t cp);
 bool ag_utf8_valid(ag_str s);
+/* Valid and without NUL: what a database and a C string can hold. */
+bool ag_utf8_is_text(ag_str s);
 /* Code points in s; an invalid byte counts as one. */
 size_t ag_utf8_count(ag_str s);
 /* The first at most n code points. */

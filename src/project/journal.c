@@ -304,7 +304,7 @@ static ag_str clean_text(const ag_ledger_row *r, const ag_str *text, ag_arena *a
 	size_t max = limit_of(r, text);
 	ag_str s = is_free_text(r, text) ? without_secrets(*text, arena, max, scratch) : *text;
 
-	return memchr(s.ptr, '\0', s.len) || !ag_utf8_valid(s) ? only_text(s, arena, max) : s;
+	return ag_utf8_is_text(s) ? s : only_text(s, arena, max);
 }
 
 /* A list whose end was cut off: up to its last whole element. */

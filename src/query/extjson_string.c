@@ -6,18 +6,7 @@
 #include "query/extjson_string.h"
 
 #include "base/utf8.h"
-
-static bool word_is_plain(const char *p)
-{
-	const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
-	uint64_t w, quote, slash;
-
-	memcpy(&w, p, sizeof(w));
-	quote = w ^ (ones * '"');
-	slash = w ^ (ones * '\\');
-	/* A byte is special when: high bit, below 0x20, a quote or a back slash. */
-	return ((w | (w - ones * 0x20) | (quote - ones) | (slash - ones)) & highs) == 0;
-}
+#include "base/word.h"
 
 static bool char_is_plain(unsigned char c)
 {
@@ -26,8 +15,15 @@ static bool char_is_plain(unsigned char c)
 
 static size_t skip_plain(ag_str t, size_t at)
 {
-	while (at + 8 <= t.len && word_is_plain(t.ptr + at))
-		at += 8;
+	for (; at + 8 <= t.len; at += 8) {
+		const uint64_t marks = ag_word_not_plain(ag_word_at(t.ptr + at));
+
+		/* The lowest mark is exact, and of the first byte. */
+		if (marks && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+			return at + (size_t)__builtin_ctzll(marks) / 8;
+		if (marks)
+			break;
+	}
 	while (at < t.len && char_is_plain((unsigned char)t.ptr[at]))
 		at++;
 	return at;

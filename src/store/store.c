@@ -137,7 +137,7 @@ ag_status ag_store_check_text(const char *origin, const char *what, ag_str s, si
 	if (s.len > max_bytes)
 		return ag_fail(err, AG_LIMIT, origin, "%s has %zu bytes, at most %zu are kept",
 		               what, s.len, max_bytes);
-	if (s.len && (memchr(s.ptr, '\0', s.len) || !ag_utf8_valid(s)))
+	if (!ag_utf8_is_text(s))
 		return ag_fail(err, AG_INVALID, origin, "%s is not UTF-8 text", what);
 	return AG_OK;
 }

@@ -124,6 +124,43 @@ static void escapes(void **state)
 	}
 }
 
+/* Every ASCII character at every place of short texts, which are looked at a word at a time; as a value and as a key. */
+static void escapes_at_any_place(void **state)
+{
+	(void)state;
+	for (size_t len = 1; len < 20; len++) {
+		char *p = malloc(len); /* its exact size, so that a read behind the end is seen */
+
+		assert_non_null(p);
+		for (size_t at = 0; at < len; at++) {
+			for (int c = 0; c < 0x80; c++) {
+				ag_buf one = AG_BUF_INIT(64), want = AG_BUF_INIT(200),
+				       got = AG_BUF_INIT(200);
+				ag_jw w;
+
+				memset(p, 'a', len);
+				p[at] = (char)c;
+				ag_json_quote(&one, ag_str_make(p + at, 1));
+				ag_buf_addf(&want, "{\"%.*s%.*s%.*s\":", (int)at, p,
+				            (int)one.len - 2, one.ptr + 1, (int)(len - at - 1),
+				            p + at + 1);
+				ag_buf_add(&want, ag_str_make(want.ptr + 1, want.len - 2));
+				ag_buf_addc(&want, '}');
+				ag_jw_init(&w, &got, 0);
+				ag_jw_obj(&w);
+				ag_jw_key(&w, ag_str_make(p, len));
+				ag_jw_str(&w, ag_str_make(p, len));
+				ag_jw_obj_end(&w);
+				assert_string_equal(got.ptr, want.ptr);
+				ag_buf_release(&one);
+				ag_buf_release(&want);
+				ag_buf_release(&got);
+			}
+		}
+		free(p);
+	}
+}
+
 static void invalid_utf8_is_replaced(void **state)
 {
 	(void)state;
@@ -218,6 +255,7 @@ int main(void)
 		cmocka_unit_test(indented),
 		cmocka_unit_test(top_level_values_are_not_separated),
 		cmocka_unit_test(escapes),
+		cmocka_unit_test(escapes_at_any_place),
 		cmocka_unit_test(invalid_utf8_is_replaced),
 		cmocka_unit_test(random_bytes_stay_valid),
 		cmocka_unit_test(depth_is_limited),

@@ -84,6 +84,35 @@ static void malformed(void **state)
 	assert_true(ag_utf8_valid(ag_str_make(NULL, 0)));
 }
 
+/* A word at a time: every length and place, on the heap in its exact size. */
+static void text_has_no_nul_at_any_place(void **state)
+{
+	static const struct {
+		ag_str bytes;
+		bool is_text;
+	} cases[] = { { AG_S_INIT("\0"), false },   { AG_S_INIT("\x80"), false },
+		      { AG_S_INIT("\xFF"), false }, { AG_S_INIT("\xC3\xA4"), true },
+		      { AG_S_INIT("\x01"), true },  { AG_S_INIT("\x7F"), true } };
+
+	(void)state;
+	assert_true(ag_utf8_is_text(AG_S("")));
+	assert_true(ag_utf8_is_text(ag_str_make(NULL, 0)));
+	for (size_t len = 1; len < 40; len++) {
+		char *p = malloc(len);
+
+		assert_non_null(p);
+		for (size_t i = 0; i < AG_NELEM(cases); i++) {
+			for (size_t at = 0; at + cases[i].bytes.len <= len; at++) {
+				memset(p, 'a', len);
+				memcpy(p + at, cases[i].bytes.ptr, cases[i].bytes.len);
+				if (ag_utf8_is_text(ag_str_make(p, len)) != cases[i].is_text)
+					fail_msg("case %zu at %zu of %zu", i, at, len);
+			}
+		}
+		free(p);
+	}
+}
+
 static void count_and_prefix(void **state)
 {
 	ag_str s = AG_S(
@@ -146,6 +175,7 @@ int main(void)
 		cmocka_unit_test(every_code_point),
 		cmocka_unit_test(put_replaces_what_is_no_character),
 		cmocka_unit_test(malformed),
+		cmocka_unit_test(text_has_no_nul_at_any_place),
 		cmocka_unit_test(count_and_prefix),
 		cmocka_unit_test(width),
 	};
