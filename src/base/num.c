@@ -44,11 +44,11 @@ static size_t finish(char *out, size_t n)
 
 static size_t put_u64(char *out, size_t at, uint64_t v)
 {
-	char text[24];
-	char *p = digits_before(text + sizeof(text), v);
-	size_t n = (size_t)(text + sizeof(text) - p);
+	size_t n = 1;
 
-	memcpy(out + at, p, n);
+	for (uint64_t rest = v; rest >= 10; rest /= 10)
+		n++;
+	digits_before(out + at + n, v);
 	return at + n;
 }
 
@@ -63,6 +63,13 @@ size_t ag_num_i64(char out[AG_NUM_MAX], int64_t v)
 		return ag_num_u64(out, (uint64_t)v);
 	out[0] = '-';
 	return finish(out, put_u64(out, 1, 0 - (uint64_t)v));
+}
+
+size_t ag_num_hex(char out[AG_NUM_MAX], uint64_t v)
+{
+	for (size_t i = 16; i-- > 0; v >>= 4)
+		out[i] = "0123456789abcdef"[v & 15];
+	return finish(out, 16);
 }
 
 size_t ag_num_grouped(char out[AG_NUM_MAX], uint64_t v)

@@ -16,6 +16,8 @@ extern "C" {
 size_t ag_num_double(char out[AG_NUM_MAX], double v, bool keep_point);
 size_t ag_num_i64(char out[AG_NUM_MAX], int64_t v);
 size_t ag_num_u64(char out[AG_NUM_MAX], uint64_t v);
+/* Sixteen lower case digits, as of "%016llx". */
+size_t ag_num_hex(char out[AG_NUM_MAX], uint64_t v);
 /* 1234567 as "1,234,567", for people. */
 size_t ag_num_grouped(char out[AG_NUM_MAX], uint64_t v);
 

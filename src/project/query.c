@@ -3,6 +3,7 @@
  * Whatever the outcome, there is a row in the audit table; when the table cannot be written, nothing is asked. */
 #include <stdio.h>
 
+#include "base/num.h"
 #include "project/hub.h"
 
 #define ORIGIN "project.query"
@@ -43,7 +44,7 @@ static void record(ag_project_hub *h, const ag_project_call *call, int64_t began
                    const ag_sql_result *r, ag_arena *arena)
 {
 	ag_ledger_row row = row_of(call, began_ms);
-	char fingerprint[17];
+	char fingerprint[AG_NUM_MAX];
 
 	row.sql = sql;
 	row.wait_us = r->wait_us;
@@ -51,12 +52,9 @@ static void record(ag_project_hub *h, const ag_project_call *call, int64_t began
 	row.nrow = r->nrow;
 	row.nbyte = r->rows.len;
 	row.tables = tables_json(&r->verdict, arena);
-	if (r->verdict.fingerprint) {
-		const int n = snprintf(fingerprint, sizeof(fingerprint), "%016llx",
-		                       (unsigned long long)r->verdict.fingerprint);
-
-		row.fingerprint = ag_str_make(fingerprint, (size_t)n);
-	}
+	if (r->verdict.fingerprint)
+		row.fingerprint = ag_str_make(fingerprint,
+		                              ag_num_hex(fingerprint, r->verdict.fingerprint));
 	if (r->sql_executed.len || r->is_ok) {
 		row.verdict = AG_S("allow");
 	} else if (!ag_sql_allowed(&r->verdict)) {

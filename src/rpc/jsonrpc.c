@@ -4,8 +4,7 @@
  * around it; any other id is written again. */
 #include "rpc/jsonrpc.h"
 
-#include <inttypes.h>
-
+#include "base/num.h"
 #include "query/extjson.h"
 
 #define ORIGIN "rpc.jsonrpc"
@@ -20,12 +19,13 @@ static ag_status invalid(int *ret_code, ag_err *err, const char *what)
 static bool id_text(ag_str text, const ag_val *v, ag_arena *arena, ag_str *ret)
 {
 	ag_buf quoted = AG_BUF_INIT(8 * AG_RPC_MAX_ID);
+	char number[AG_NUM_MAX];
 	int64_t i;
 
 	if (ag_type_is_number(v->type)) {
 		if ((v->type != AG_T_INT32 && v->type != AG_T_INT64) || !ag_val_to_i64(v, &i))
 			return false;
-		*ret = ag_str_printf(arena, "%" PRId64, i);
+		*ret = ag_str_dup(arena, ag_str_make(number, ag_num_i64(number, i)));
 		return true;
 	}
 	if (v->type != AG_T_STRING || v->n > AG_RPC_MAX_ID - 2)

@@ -1,8 +1,10 @@
 /* Numbers as text and back: the rule for points and exponents, and the round trip. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +142,41 @@ static void integers(void **state)
 	}
 }
 
+static void hex(void **state)
+{
+	char out[AG_NUM_MAX];
+
+	(void)state;
+	assert_int_equal(ag_num_hex(out, 0), 16);
+	assert_string_equal(out, "0000000000000000");
+	ag_num_hex(out, UINT64_C(0x0123456789abcdef));
+	assert_string_equal(out, "0123456789abcdef");
+	ag_num_hex(out, UINT64_MAX);
+	assert_string_equal(out, "ffffffffffffffff");
+}
+
+/* Every number of digits, with both ends. */
+static void integers_of_all_lengths(void **state)
+{
+	char out[AG_NUM_MAX], want[AG_NUM_MAX];
+	uint64_t v = 1;
+
+	(void)state;
+	for (int i = 0; i < 20; i++, v *= 10) {
+		for (int d = -1; d <= 1; d++) {
+			const uint64_t one = v + (uint64_t)d;
+
+			assert_int_equal(ag_num_u64(out, one),
+			                 snprintf(want, sizeof(want), "%" PRIu64, one));
+			assert_string_equal(out, want);
+			assert_int_equal(ag_num_i64(out, -(int64_t)(one / 2)),
+			                 snprintf(want, sizeof(want), "%" PRId64,
+			                          -(int64_t)(one / 2)));
+			assert_string_equal(out, want);
+		}
+	}
+}
+
 static void grouped(void **state)
 {
 	char out[AG_NUM_MAX];
@@ -160,9 +197,13 @@ static void grouped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(doubles),         cmocka_unit_test(random_doubles_come_back),
-		cmocka_unit_test(reading_doubles), cmocka_unit_test(integers),
+		cmocka_unit_test(doubles),
+		cmocka_unit_test(random_doubles_come_back),
+		cmocka_unit_test(reading_doubles),
+		cmocka_unit_test(integers),
 		cmocka_unit_test(grouped),
+		cmocka_unit_test(hex),
+		cmocka_unit_test(integers_of_all_lengths),
 	};
 
 	return cmocka_run_group_tests_name("base_num", tests, NULL, NULL);
