@@ -73,6 +73,15 @@ static void table(ag_jw *w, const ag_sql_result *r)
 	names(w, "tables_accessed", r->verdict.tables, r->verdict.ntable);
 }
 
+/* Memory for the whole of a small result at once, in the place of doubling up to it. */
+static void begin_result(ag_mcp_result *ret, const ag_sql_result *r, ag_jw *w)
+{
+	ag_buf_init(&ret->structured, MAX_RESULT);
+	if (!ag_buf_room(&ret->structured, 512 + r->rows.len))
+		AG_IGNORE(ret->structured.failed, "told by who writes the answer");
+	ag_jw_init(w, &ret->structured, 0);
+}
+
 /* One sentence that names the cap. */
 static ag_str cut_warning(const ag_sql_result *r, ag_arena *arena)
 {
@@ -112,8 +121,7 @@ static ag_status answer(ag_mcp_call *c, const ag_val *input, const char *tool, b
 	if (st)
 		return st;
 	if (r.is_ok) {
-		ag_buf_init(&ret->structured, MAX_RESULT);
-		ag_jw_init(&w, &ret->structured, 0);
+		begin_result(ret, &r, &w);
 		ag_mcp_envelope(&w);
 		table(&w, &r);
 		ag_mcp_envelope_end(&w, call.project, cut_warning(&r, c->arena), began,
@@ -146,8 +154,7 @@ static ag_status execute_sql(ag_mcp_call *c, const ag_val *input, ag_mcp_result 
 	if (st)
 		return st;
 	caveat = r.is_ok ? cut_warning(&r, c->arena) : r.failure.hint;
-	ag_buf_init(&ret->structured, MAX_RESULT);
-	ag_jw_init(&w, &ret->structured, 0);
+	begin_result(ret, &r, &w);
 	ag_jw_obj(&w);
 	table(&w, &r);
 	names(&w, "caveats", &caveat, caveat.len ? 1 : 0);

@@ -16,12 +16,14 @@ typedef struct member_slot {
 	size_t at; /* of the key, for the message about a duplicate */
 } member_slot;
 
+#define FIRST_MEMBERS 16 /* on the stack: a small document asks for no memory of its own */
+
 typedef struct reader {
 	ag_extjson_scan s;
 	const ag_extjson_opts *opts;
 	unsigned depth, max_depth;
 	size_t nvalue;
-	member_slot *members;
+	member_slot *members, *first_members;
 	size_t nmember, member_cap;
 	ag_val *items;
 	size_t nitem, item_cap;
@@ -82,8 +84,12 @@ static void push_item(reader *r, const ag_val *v)
 static void push_member(reader *r, const member_slot *m)
 {
 	if (r->nmember == r->member_cap) {
-		r->member_cap = r->member_cap ? r->member_cap * 2 : 64;
-		r->members = ag_xrealloc(r->members, r->member_cap * sizeof(*r->members));
+		member_slot *old = r->members == r->first_members ? NULL : r->members;
+
+		r->member_cap *= 4;
+		r->members = ag_xrealloc(old, r->member_cap * sizeof(*r->members));
+		if (!old)
+			memcpy(r->members, r->first_members, r->nmember * sizeof(*r->members));
 	}
 	r->members[r->nmember++] = *m;
 }
@@ -366,10 +372,14 @@ static ag_status parse_value(reader *r, ag_val *ret)
 ag_status ag_extjson_parse(ag_str text, const ag_extjson_opts *opts, ag_arena *arena, ag_val *ret,
                            size_t *ret_at, ag_extjson_notes *notes, ag_err *err)
 {
+	member_slot first_members[FIRST_MEMBERS];
 	reader r = {
 		.s = { .text = text, .arena = arena, .err = err, .repair_utf8 = opts->repair_utf8 },
 		.opts = opts,
-		.max_depth = AG_EXTJSON_MAX_DEPTH
+		.max_depth = AG_EXTJSON_MAX_DEPTH,
+		.members = first_members,
+		.first_members = first_members,
+		.member_cap = FIRST_MEMBERS
 	};
 	ag_status st;
 	ag_val v;
@@ -385,7 +395,8 @@ ag_status ag_extjson_parse(ag_str text, const ag_extjson_opts *opts, ag_arena *a
 			st = expected(&r, "the end of the text");
 	}
 	free(r.items);
-	free(r.members);
+	if (r.members != first_members)
+		free(r.members);
 	if (notes)
 		*notes = r.s.notes;
 	if (st) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/json.h"
 #include "query/extjson.h"
 
 static const ag_extjson_opts typed = { .typed = true };
@@ -329,6 +330,49 @@ static void duplicates_are_found_in_large_objects(void **state)
 	ag_arena_free(arena);
 }
 
+/* Members wait on the stack first, then in memory that grows; also where a deep one opens in between. */
+static void objects_of_any_size(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n < 300; n += n < 70 ? 1 : 57) {
+		ag_buf text = AG_BUF_INIT(100000);
+
+		ag_buf_addc(&text, '{');
+		for (size_t i = 0; i < n; i++)
+			ag_buf_addf(&text, "%s\"k%zu\":%s", i ? "," : "", i,
+			            i % 5 == 3 ? "{\"a\":\"x\",\"b\":[\"y\"]}" : "\"z\"");
+		ag_buf_addc(&text, '}');
+		check(text.ptr, &typed, AG_EXTJSON_RELAXED, text.ptr);
+		ag_buf_release(&text);
+	}
+}
+
+/* Strings of every length, with every ASCII character at every place. */
+static void strings_of_any_length(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+
+	(void)state;
+	for (size_t len = 1; len < 20; len++) {
+		for (size_t i = 0; i < len * 0x80; i++) {
+			char plain[20];
+			ag_buf text = AG_BUF_INIT(200);
+			ag_err err = { 0 };
+			ag_val v;
+
+			memset(plain, 'a', sizeof(plain));
+			plain[i / 0x80] = (char)(i % 0x80);
+			ag_json_quote(&text, ag_str_make(plain, len));
+			assert_int_equal(parse(arena, text.ptr, &typed, &v, NULL, NULL, &err),
+			                 AG_OK);
+			assert_true(ag_str_eq(ag_val_text(&v), ag_str_make(plain, len)));
+			ag_buf_release(&text);
+		}
+		ag_arena_reset(arena);
+	}
+	ag_arena_free(arena);
+}
+
 static void values_are_limited(void **state)
 {
 	ag_arena *arena = ag_arena_new();
@@ -378,6 +422,8 @@ int main(void)
 		cmocka_unit_test(notes_count_what_was_bent),
 		cmocka_unit_test(bad_utf8_is_repaired_on_request),
 		cmocka_unit_test(duplicates_are_found_in_large_objects),
+		cmocka_unit_test(objects_of_any_size),
+		cmocka_unit_test(strings_of_any_length),
 		cmocka_unit_test(values_are_limited),
 		cmocka_unit_test(depth_is_limited),
 	};
