@@ -4,6 +4,7 @@
  * and one for each connection; a request there costs poll, recv and sendmsg. Nothing is suspended and no thread is handed to
  * another, so what stands in its way to a clean stop is only a handler that does not end (docs/decisions/0011, 0012).
  * Reading order: here, lane.c, request.c, stream.c. */
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
