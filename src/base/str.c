@@ -41,6 +41,8 @@ bool ag_str_ieq(ag_str a, ag_str b)
 {
 	if (a.len != b.len)
 		return false;
+	if (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0)
+		return true; /* headers, keywords: nearly all are written as everybody writes them */
 	for (size_t i = 0; i < a.len; i++) {
 		if (lower(a.ptr[i]) != lower(b.ptr[i]))
 			return false;

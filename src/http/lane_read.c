@@ -1,6 +1,8 @@
 /* The reader of plain requests (lane_read.h): POST PATH HTTP/1.1, headers without folding, Content-Length. */
 #include "http/lane_read.h"
 
+#include "base/word.h"
+
 #define METHOD  AG_S("POST ")
 #define VERSION AG_S(" HTTP/1.1")
 
@@ -13,23 +15,38 @@ static bool is_token(unsigned char c)
 	       (c && memchr(others, c, sizeof(others) - 1));
 }
 
-/* A line without its CRLF; false: there is none, or it has a control character in it. */
+/* Marks control characters, a tab among them, and what is not ASCII. */
+static uint64_t marks(uint64_t x)
+{
+	return (x | (x - AG_WORD_ONES * ' ') | (x + AG_WORD_ONES)) & AG_WORD_HIGHS;
+}
+
+/* A line without its CRLF; false: there is none, or it has a control character in it, or what is not ASCII. */
 static bool take_line(ag_str *text, ag_str *ret)
 {
-	for (size_t i = 0; i < text->len; i++) {
-		unsigned char c = (unsigned char)text->ptr[i];
+	size_t i = 0;
 
-		if (c >= ' ' && c < 0x7f)
-			continue;
-		if (c == '\t')
-			continue;
-		if (c != '\r' || i + 1 == text->len || text->ptr[i + 1] != '\n')
-			return false; /* also what is not ASCII */
-		*ret = ag_str_make(text->ptr, i);
-		*text = ag_str_make(text->ptr + i + 2, text->len - i - 2);
-		return true;
+	for (;;) {
+		char c;
+
+		while (i + 8 <= text->len && !marks(ag_word_at(text->ptr + i)))
+			i += 8;
+		while (i < text->len && text->ptr[i] >= ' ' && text->ptr[i] < 0x7f)
+			i++;
+		if (i == text->len)
+			return false;
+		c = text->ptr[i];
+		if (c == '\r')
+			break;
+		if (c != '\t')
+			return false;
+		i++;
 	}
-	return false;
+	if (i + 1 == text->len || text->ptr[i + 1] != '\n')
+		return false;
+	*ret = ag_str_make(text->ptr, i);
+	*text = ag_str_make(text->ptr + i + 2, text->len - i - 2);
+	return true;
 }
 
 static bool read_first_line(ag_str line, ag_lane_request *ret)
