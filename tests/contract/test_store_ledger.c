@@ -118,6 +118,41 @@ static void rows_are_read_as_they_were_written(void **state)
 	assert_string_not_equal(got[0].hash, got[1].hash);
 }
 
+/* Texts that are the same in neighbours and texts that are not, empty ones too: in every field, in another rhythm each. */
+static void each_row_of_a_group_has_its_own_texts(void **state)
+{
+	static const ag_str values[] = { AG_S_INIT(""), AG_S_INIT("a"), AG_S_INIT("a"),
+		                         AG_S_INIT("b"), AG_S_INIT("") };
+	store_env *env = *state;
+	ag_ledger_row rows[64], *got;
+	size_t n;
+
+	for (size_t i = 0; i < AG_NELEM(rows); i++) {
+		ag_str *const texts[] = { &rows[i].user,    &rows[i].project, &rows[i].token,
+			                  &rows[i].session, &rows[i].tool,    &rows[i].sql,
+			                  &rows[i].verdict, &rows[i].rule,    &rows[i].fingerprint,
+			                  &rows[i].outcome, &rows[i].detail };
+
+		rows[i] = a_row("ann", 1000);
+		for (size_t k = 0; k < AG_NELEM(texts); k++)
+			*texts[k] = values[(i + k) / (1 + k % 4) % AG_NELEM(values)];
+	}
+	assert_ok(env, ag_store_ledger_append(env->store, rows, AG_NELEM(rows), &env->err));
+	n = read_rows(env, (ag_ledger_query){ .limit = 1000 }, &got);
+	assert_int_equal(n, AG_NELEM(rows));
+	for (size_t i = 0; i < n; i++) {
+		ag_buf want = AG_BUF_INIT(1000), is = AG_BUF_INIT(1000);
+
+		ag_ledger_canonical(&rows[i], &want);
+		ag_ledger_canonical(&got[i], &is);
+		assert_string_equal(is.ptr, want.ptr);
+		assert_string_equal(got[i].hash, rows[i].hash);
+		ag_buf_release(&want);
+		ag_buf_release(&is);
+	}
+	assert_int_equal(check(env).broken_at, 0);
+}
+
 static void rows_are_chosen(void **state)
 {
 	store_env *env = *state;
@@ -627,6 +662,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(rows_are_read_as_they_were_written),
+		T(each_row_of_a_group_has_its_own_texts),
 		T(rows_are_chosen),
 		T(the_chain_is_sha256_of_plain_json),
 		T(a_whole_chain_is_whole),
