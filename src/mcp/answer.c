@@ -1,6 +1,7 @@
 /* answer -- what goes back to a client: a result in the form of its revision, or an error.
  *
  * Results are written straight into the answer's buffer. An error throws away what stands there. */
+#include "base/word.h"
 #include "mcp/parts.h"
 
 static void begin(ag_mcp_turn *t)
@@ -39,15 +40,34 @@ static void end(ag_mcp_turn *t)
 	             AG_MCP_MAX_ANSWER);
 }
 
-/* High bit of each byte that is a quote or a back slash; the same of control characters. Exact up to the first one: a
- * borrow may only mark bytes behind it. */
-static uint64_t specials(uint64_t x, uint64_t *ret_control)
+/* High bit of each byte that is c. Exact: nothing is carried from byte to byte. */
+static uint64_t marks_of(uint64_t x, char c)
 {
-	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-	const uint64_t quote = x ^ (ones * '"'), slash = x ^ (ones * '\\');
+	const uint64_t lows = ~AG_WORD_HIGHS, diff = x ^ (AG_WORD_ONES * (unsigned char)c);
 
-	*ret_control = (x - ones * 0x20) & ~x & highs;
-	return (((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & highs;
+	return ~(((diff & lows) + lows) | diff | lows);
+}
+
+/* Not zero: there is a control character. */
+static uint64_t controls(uint64_t x)
+{
+	return (x - AG_WORD_ONES * ' ') & ~x & AG_WORD_HIGHS;
+}
+
+/* A word to `to`, with a back slash before each byte that has a mark: what stands behind one is written again, further on.
+ * Little endian. */
+static char *quote_word(char *to, uint64_t x, uint64_t marks)
+{
+	memcpy(to, &x, sizeof(x));
+	for (; marks; marks &= marks - 1) {
+		const unsigned n = (unsigned)__builtin_ctzll(marks) / 8;
+		const uint64_t rest = x >> (8 * n);
+
+		to[n] = '\\';
+		to++;
+		memcpy(to + n, &rest, sizeof(rest));
+	}
+	return to + sizeof(x);
 }
 
 static void quote_byte(char **to, char c)
@@ -62,23 +82,17 @@ static bool quote_fast(char **to, const char *p, const char *end)
 {
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		return false;
-	while (end - p >= 8) {
-		uint64_t x, control, hit;
+	for (; end - p >= 8; p += 8) {
+		const uint64_t x = ag_word_at(p);
 
-		memcpy(&x, p, 8);
-		hit = specials(x, &control);
-		if (control)
-			return false;
-		memcpy(*to, p, 8);
-		if (!hit) {
-			p += 8;
-			*to += 8;
+		if (!ag_word_not_plain(x)) {
+			memcpy(*to, &x, sizeof(x));
+			*to += sizeof(x);
 			continue;
 		}
-		/* Up to the first one and it; the rest is looked at again. */
-		p += __builtin_ctzll(hit) / 8;
-		*to += __builtin_ctzll(hit) / 8;
-		quote_byte(to, *p++);
+		if (controls(x))
+			return false;
+		*to = quote_word(*to, x, marks_of(x, '"') | marks_of(x, '\\'));
 	}
 	for (; p < end; p++) {
 		if ((unsigned char)*p < 0x20)

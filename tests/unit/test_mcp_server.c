@@ -326,6 +326,27 @@ static void quoting_is_the_same_as_the_writer_s(void **state)
 	ag_mcp_session_drop(s);
 }
 
+/* Words that are full of quotes: every pattern of eight characters, beginning at every place of a word. */
+static void quoting_of_every_pattern(void **state)
+{
+	ag_mcp_session *s = mcp_session(server, "2025-11-25", &bob);
+
+	(void)state;
+	for (unsigned i = 0; i < 8 * 256; i++) {
+		ag_buf arguments = AG_BUF_INIT(200);
+		ag_val v;
+
+		ag_buf_addf(&arguments, "{\"text\":\"%.*s", (int)(i / 256), "abcdefgh");
+		for (unsigned bit = 0; bit < 8; bit++)
+			ag_buf_adds(&arguments, i >> bit & 1 ? "\\\"" : bit % 2 ? "z" : "\xc3\xa4");
+		ag_buf_adds(&arguments, "\"}");
+		v = call(s, "echo", arguments.ptr);
+		assert_str(mcp_text(&v, "result.content.0.text"), arguments.ptr);
+		ag_buf_release(&arguments);
+	}
+	ag_mcp_session_drop(s);
+}
+
 /* --- the stateless era --- */
 
 static void discover_says_what_there_is(void **state)
@@ -508,6 +529,7 @@ int main(void)
 		T(a_tool_that_is_not_offered_is_not_there),
 		T(a_result_is_one_line),
 		T(quoting_is_the_same_as_the_writer_s),
+		T(quoting_of_every_pattern),
 		T(discover_says_what_there_is),
 		T(a_stateless_request_says_itself_what_it_is),
 		T(methods_of_the_handshake_are_gone),
