@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -33,7 +34,6 @@
 #define FIRST_RETRY_MS 100
 #define MAX_RETRY_MS   2000
 #define STACK_BYTES    (512u << 10) /* SQLite needs less than a tenth */
-#define NTEXT          12
 
 typedef struct batch {
 	struct batch *next;
@@ -111,20 +111,28 @@ static bool wait_until(ag_journal *j, pthread_cond_t *cond, int64_t until_ms)
 
 /* --- adding --- */
 
-static void texts_of(ag_ledger_row *r, ag_str *ret[NTEXT])
-{
-	ag_str *const all[NTEXT] = { &r->user, &r->project, &r->token,   &r->session,
-		                     &r->tool, &r->sql,     &r->verdict, &r->fingerprint,
-		                     &r->rule, &r->tables,  &r->outcome, &r->detail };
+/* The texts of a row. is_free: what a caller can choose freely; ids that look like somebody's password stay readable. */
+static const struct text_kind {
+	size_t at, max;
+	bool is_free;
+} kinds[] = {
+	{ offsetof(ag_ledger_row, user), AG_LEDGER_MAX_NAME, false },
+	{ offsetof(ag_ledger_row, project), AG_LEDGER_MAX_NAME, false },
+	{ offsetof(ag_ledger_row, token), AG_LEDGER_MAX_NAME, false },
+	{ offsetof(ag_ledger_row, session), AG_LEDGER_MAX_NAME, true },
+	{ offsetof(ag_ledger_row, tool), AG_LEDGER_MAX_NAME, true },
+	{ offsetof(ag_ledger_row, sql), AG_LEDGER_MAX_SQL, true },
+	{ offsetof(ag_ledger_row, verdict), AG_LEDGER_MAX_NAME, false },
+	{ offsetof(ag_ledger_row, fingerprint), AG_LEDGER_MAX_NAME, false },
+	{ offsetof(ag_ledger_row, rule), AG_LEDGER_MAX_NAME, true },
+	{ offsetof(ag_ledger_row, tables), AG_LEDGER_MAX_TEXT, true },
+	{ offsetof(ag_ledger_row, outcome), AG_LEDGER_MAX_NAME, false },
+	{ offsetof(ag_ledger_row, detail), AG_LEDGER_MAX_TEXT, true },
+};
 
-	memcpy(ret, all, sizeof(all));
-}
-
-static size_t limit_of(const ag_ledger_row *r, const ag_str *text)
+static ag_str *text_of(ag_ledger_row *r, size_t i)
 {
-	if (text == &r->sql)
-		return AG_LEDGER_MAX_SQL;
-	return text == &r->tables || text == &r->detail ? AG_LEDGER_MAX_TEXT : AG_LEDGER_MAX_NAME;
+	return (ag_str *)(void *)((char *)r + kinds[i].at);
 }
 
 /* The text up to `max` bytes, at a whole character. */
@@ -162,23 +170,25 @@ static batch *batch_for(ag_journal *j, size_t nbyte)
 static void copy_row(ag_journal *j, const ag_ledger_row *row)
 {
 	ag_ledger_row r = *row;
-	ag_str *texts[NTEXT];
 	size_t nbyte = 0;
 	batch *b;
 	char *to;
 
-	texts_of(&r, texts);
-	for (size_t i = 0; i < NTEXT; i++) {
-		*texts[i] = cut(*texts[i], limit_of(&r, texts[i]));
-		nbyte += texts[i]->len;
+	for (size_t i = 0; i < AG_NELEM(kinds); i++) {
+		ag_str *text = text_of(&r, i);
+
+		*text = cut(*text, kinds[i].max);
+		nbyte += text->len;
 	}
 	b = batch_for(j, nbyte);
 	to = ag_arena_alloc(b->texts, nbyte ? nbyte : 1);
-	for (size_t i = 0; i < NTEXT; i++) {
-		if (texts[i]->len)
-			memcpy(to, texts[i]->ptr, texts[i]->len);
-		texts[i]->ptr = to;
-		to += texts[i]->len;
+	for (size_t i = 0; i < AG_NELEM(kinds); i++) {
+		ag_str *text = text_of(&r, i);
+
+		if (text->len)
+			memcpy(to, text->ptr, text->len);
+		text->ptr = to;
+		to += text->len;
 	}
 	b->rows[b->n++] = r;
 	b->nbyte += nbyte;
@@ -291,20 +301,11 @@ static ag_str without_secrets(ag_str s, ag_arena *arena, size_t max, ag_buf *scr
 	               : ag_str_dup(arena, cut(ag_buf_view(scratch), max));
 }
 
-/* What a caller can choose freely; ids that look like somebody's password stay readable. */
-static bool is_free_text(const ag_ledger_row *r, const ag_str *text)
+static ag_str clean_text(ag_str s, const struct text_kind *kind, ag_arena *arena, ag_buf *scratch)
 {
-	return text == &r->sql || text == &r->tables || text == &r->detail || text == &r->tool ||
-	       text == &r->session || text == &r->rule;
-}
-
-static ag_str clean_text(const ag_ledger_row *r, const ag_str *text, ag_arena *arena,
-                         ag_buf *scratch)
-{
-	size_t max = limit_of(r, text);
-	ag_str s = is_free_text(r, text) ? without_secrets(*text, arena, max, scratch) : *text;
-
-	return ag_utf8_is_text(s) ? s : only_text(s, arena, max);
+	if (kind->is_free)
+		s = without_secrets(s, arena, kind->max, scratch);
+	return ag_utf8_is_text(s) ? s : only_text(s, arena, kind->max);
 }
 
 /* A list whose end was cut off: up to its last whole element. */
@@ -323,15 +324,15 @@ static ag_str close_list(ag_str s, ag_arena *arena)
 static void prepare(batch *b)
 {
 	AG_AUTO(ag_buf_release) ag_buf scratch = AG_BUF_INIT(16 * AG_LEDGER_MAX_SQL);
-	ag_str *texts[NTEXT];
 
 	for (size_t i = 0; i < b->n; i++) {
 		ag_ledger_row *r = &b->rows[i];
 
-		texts_of(r, texts);
-		for (size_t k = 0; k < NTEXT; k++) {
-			if (texts[k]->len)
-				*texts[k] = clean_text(r, texts[k], b->texts, &scratch);
+		for (size_t k = 0; k < AG_NELEM(kinds); k++) {
+			ag_str *text = text_of(r, k);
+
+			if (text->len)
+				*text = clean_text(*text, &kinds[k], b->texts, &scratch);
 		}
 		r->tables = close_list(r->tables, b->texts);
 		r->at_ms = r->at_ms > 0 ? r->at_ms : 0;
