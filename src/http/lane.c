@@ -140,13 +140,13 @@ static void hand_over(ag_lane *lane, lane_conn *c)
 	if (c->waits_for_rest)
 		setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &(int){ 1 }, sizeof(int));
 	epoll_ctl(lane->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-	ag_httpd_line_close(d, &c->line);
-	free(c);
 	if (getpeername(fd, (struct sockaddr *)&a, &na)) {
-		close(fd);
+		close_conn(lane, c);
 		return;
 	}
-	d->mhd->add_connection(d->daemon, fd, (struct sockaddr *)&a, na);
+	ag_httpd_line_leave(d, &c->line);
+	if (d->mhd->add_connection(d->daemon, fd, (struct sockaddr *)&a, na) != MHD_YES)
+		ag_httpd_line_lost(d, fd);
 }
 
 /* --- a request --- */

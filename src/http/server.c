@@ -49,11 +49,53 @@ static void peer_of(int fd, unsigned char ret[16])
 		memcpy(ret + 12, &((const struct sockaddr_in *)&a)->sin_addr, 4);
 }
 
+static void unlist(ag_httpd *d, const ag_httpd_line *line)
+{
+	if (line->prev)
+		line->prev->next = line->next;
+	else
+		d->lines = line->next;
+	if (line->next)
+		line->next->prev = line->prev;
+}
+
+/* Ends the way of the line with that socket. Under the lock. False: there was none. */
+static bool end_way(ag_httpd *d, int fd)
+{
+	ag_httpd_line *line = d->lines;
+
+	while (line && !(line->is_on_its_way && line->fd == fd))
+		line = line->next;
+	if (!line)
+		return false;
+	unlist(d, line);
+	free(line);
+	return true;
+}
+
+void ag_httpd_line_lost(ag_httpd *d, int fd)
+{
+	pthread_mutex_lock(&d->lock);
+	if (end_way(d, fd))
+		atomic_fetch_sub(&d->nconn, 1);
+	pthread_mutex_unlock(&d->lock);
+}
+
+void ag_httpd_line_leave(ag_httpd *d, ag_httpd_line *line)
+{
+	pthread_mutex_lock(&d->lock);
+	line->is_of_lane = false;
+	line->is_on_its_way = true;
+	ag_httpd_set_deadline(line, 0);
+	pthread_mutex_unlock(&d->lock);
+}
+
 bool ag_httpd_has_room(ag_httpd *d, int fd)
 {
 	unsigned char peer[16];
 	unsigned n = 0;
 
+	ag_httpd_line_lost(d, fd); /* who had this number before was closed without a word */
 	if (atomic_load(&d->is_stopping) || atomic_load(&d->nconn) >= d->opts.max_connections)
 		return false;
 	if (d->opts.max_connections_of_peer == 0)
@@ -79,8 +121,9 @@ void ag_httpd_line_open(ag_httpd *d, ag_httpd_line *line, int fd)
 	if (d->opts.max_connections_of_peer)
 		peer_of(fd, line->peer);
 	ag_httpd_set_deadline(line, (int64_t)d->opts.idle_s * 1000);
-	atomic_fetch_add(&d->nconn, 1);
 	pthread_mutex_lock(&d->lock);
+	if (!end_way(d, fd))
+		atomic_fetch_add(&d->nconn, 1);
 	line->next = d->lines;
 	if (line->next)
 		line->next->prev = line;
@@ -93,12 +136,7 @@ void ag_httpd_line_open(ag_httpd *d, ag_httpd_line *line, int fd)
 void ag_httpd_line_close(ag_httpd *d, ag_httpd_line *line)
 {
 	pthread_mutex_lock(&d->lock);
-	if (line->prev)
-		line->prev->next = line->next;
-	else
-		d->lines = line->next;
-	if (line->next)
-		line->next->prev = line->prev;
+	unlist(d, line);
 	pthread_mutex_unlock(&d->lock);
 	atomic_fetch_sub(&d->nconn, 1);
 }
@@ -240,6 +278,8 @@ static void release(ag_httpd *d)
 {
 	if (d->listen_fd >= 0)
 		close(d->listen_fd);
+	while (d->lines && end_way(d, d->lines->fd)) /* libmicrohttpd closed it at its end */
+		continue;
 	pthread_cond_destroy(&d->wake);
 	pthread_mutex_destroy(&d->lock);
 	ag_arena_free(d->arena);

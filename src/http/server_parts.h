@@ -12,11 +12,12 @@
 
 #define AG_HTTPD_MAX_REQUEST_HEADERS 64u
 
-/* A client's socket, as the guard sees it. It is open while it is in the daemon's list. */
+/* A client's socket, as the guard sees it. It is open while it is in the daemon's list, but for those on their way. */
 typedef struct ag_httpd_line {
 	struct ag_httpd_line *prev, *next; /* of the daemon's list, under its lock */
 	int fd;
 	bool is_of_lane;        /* it is the first member of a connection of lane.c */
+	bool is_on_its_way;     /* from there to libmicrohttpd, which may have closed it already */
 	unsigned char peer[16]; /* its address, where peers are counted */
 	/* When the guard shuts this connection, monotonic; 0 = never. It is set at each turn of a request, so that nobody can
 	 * hold a thread by sending, or reading, a byte now and then. */
@@ -65,6 +66,10 @@ struct ag_httpd {
 bool ag_httpd_has_room(ag_httpd *d, int fd);
 void ag_httpd_line_open(ag_httpd *d, ag_httpd_line *line, int fd);
 void ag_httpd_line_close(ag_httpd *d, ag_httpd_line *line); /* before the socket is closed */
+/* Before libmicrohttpd gets its socket: the line, from malloc, is the daemon's now and counts in the limits until the socket
+ * is opened there. Else a client that sends what is not plain on many connections at once could have more than its share. */
+void ag_httpd_line_leave(ag_httpd *d, ag_httpd_line *line);
+void ag_httpd_line_lost(ag_httpd *d, int fd); /* libmicrohttpd did not want it */
 /* ms from now; 0 = none */
 void ag_httpd_set_deadline(ag_httpd_line *line, int64_t ms);
 
