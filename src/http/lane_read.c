@@ -77,6 +77,9 @@ static bool read_header(ag_str line, ag_httpd_header *ret)
 		n++;
 	if (n == 0 || n == line.len || line.ptr[n] != ':')
 		return false;
+	/* HTTP allows blanks at the end of a line, libmicrohttpd not behind each value. */
+	if (line.ptr[line.len - 1] == ' ' || line.ptr[line.len - 1] == '\t')
+		return false;
 	ret->name = ag_str_make(line.ptr, n);
 	ret->value = ag_str_trim(ag_str_make(line.ptr + n + 1, line.len - n - 1));
 	return true;
