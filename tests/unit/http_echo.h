@@ -15,6 +15,7 @@ typedef struct echo {
 	atomic_uint ngone;   /* readers of streams that left */
 	atomic_uint nclosed; /* streams that the server is through with */
 	atomic_uint nwriter; /* threads that write a stream */
+	atomic_uint nleft;   /* clients that a handler saw leave */
 	atomic_bool cancel;
 	size_t max_waiting; /* of a stream */
 } echo;
@@ -85,6 +86,18 @@ static void echo_stream(echo *e, ag_httpd_request *rq, ag_httpd_reply *rp)
 	pthread_detach(t);
 }
 
+/* Until the client leaves, or much too long. */
+static void echo_watch(echo *e, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+
+	for (unsigned i = 0; i < 200 && !atomic_load(&e->cancel); i++)
+		if (poll(&p, 1, 100) > 0) {
+			atomic_fetch_add(&e->nleft, 1);
+			return;
+		}
+}
+
 static void echo_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	echo *e = (echo *)arg;
@@ -101,6 +114,12 @@ static void echo_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 		for (int i = 0; i < ms && !atomic_load(&e->cancel); i += 10)
 			usleep(10000);
 	}
+	if (ag_str_eqc(rq->path, "/watch"))
+		echo_watch(e, rq->fd);
+	if (ag_str_starts(rq->path, AG_S("/status/")))
+		rp->status = (int)strtol(rq->path.ptr + 8, NULL, 10);
+	if (rp->status == 204)
+		return;
 	if (ag_str_eqc(rq->path, "/big"))
 		for (unsigned i = 0; i < 1000000; i++)
 			ag_buf_adds(&rp->body, "0123456789");

@@ -1,0 +1,392 @@
+/* The lane with clients that are slow, leave, or are many, and a server that stops meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+
+#include "http_echo.h"
+
+#define HOST    "Host: localhost\r\n"
+#define POST(p) "POST " p " HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n"
+#define NCLIENT 64
+#define LONG_MS 20000 /* what should come does not */
+
+static bool becomes(atomic_uint *what, unsigned n)
+{
+	const int64_t end = raw_now_ms() + LONG_MS;
+
+	while (atomic_load(what) < n && raw_now_ms() < end)
+		usleep(1000);
+	return atomic_load(what) == n;
+}
+
+static void assert_next(raw_conn *c, const char *body)
+{
+	raw_reply r = { 0 };
+
+	assert_true(raw_read(c, &r, LONG_MS));
+	assert_int_equal(r.status, 200);
+	assert_string_equal(r.body, body);
+	free(r.body);
+}
+
+static char *long_body(size_t n)
+{
+	char *text = (char *)ag_xcalloc(1, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		text[i] = (char)('a' + i % 26);
+	return text;
+}
+
+/* The head in one packet, the body in others, again and again on one connection; then one that comes whole. */
+static void body_comes_later(void **state)
+{
+	static const size_t sizes[] = { 1, 5, 1000, 40000, 100000, 128 * 1024, 128 * 1024 + 1 };
+	echo e;
+	raw_conn c;
+	raw_reply r = { 0 };
+
+	(void)state;
+	echo_start(&e, NULL);
+	assert_true(raw_open(&c, e.port));
+	for (size_t i = 0; i < AG_NELEM(sizes); i++) {
+		char *body = long_body(sizes[i]), head[128];
+		const size_t n = sizes[i];
+
+		snprintf(head, sizeof(head),
+		         "POST /later HTTP/1.1\r\n" HOST "Content-Length: %zu\r\n\r\n", n);
+		assert_true(raw_send(&c, head));
+		usleep(20000);
+		assert_true(raw_sendn(&c, body, n / 3));
+		usleep(20000);
+		assert_int_equal(atomic_load(&e.ncall), 2 * i);
+		assert_true(raw_sendn(&c, body + n / 3, n - n / 3));
+		assert_true(raw_read(&c, &r, LONG_MS));
+		assert_int_equal(r.nbody, n + strlen("POST|/later|||"));
+		assert_memory_equal(r.body + strlen("POST|/later|||"), body, n);
+		/* A small request does not wait for as much as the large one was. */
+		assert_true(raw_send(&c, POST("/small")));
+		assert_next(&c, "POST|/small|||");
+		free(body);
+	}
+	raw_close(&c);
+	free(r.body);
+	echo_stop(&e);
+}
+
+/* Half a body, and then an end, a reset, or nothing more: the handler never sees it, and others are answered. */
+static void body_never_comes(void **state)
+{
+	static const char half[] = "POST /half HTTP/1.1\r\n" HOST "Content-Length: 9\r\n\r\nhalf";
+	echo e;
+	raw_conn c, quiet;
+
+	(void)state;
+	echo_start(&e, NULL);
+	assert_true(raw_open(&quiet, e.port) && raw_send(&quiet, half));
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(raw_open(&c, e.port) && raw_send(&c, half));
+		usleep(i % 2 ? 20000 : 0);
+		if (i < 2) {
+			shutdown(c.fd, SHUT_WR);
+			assert_true(raw_wait_end(&c, LONG_MS));
+			assert_int_equal(c.n, 0);
+			raw_close(&c);
+		} else {
+			raw_abort(&c);
+		}
+	}
+	assert_true(raw_open(&c, e.port) && raw_send(&c, POST("/")));
+	assert_next(&c, "POST|/|||");
+	assert_int_equal(atomic_load(&e.ncall), 1);
+	/* A whole request, and the end right behind it: the answer still comes. */
+	assert_true(raw_send(&c, POST("/last")));
+	shutdown(c.fd, SHUT_WR);
+	assert_next(&c, "POST|/last|||");
+	assert_true(raw_wait_end(&c, LONG_MS));
+	raw_close(&c);
+	echo_stop(&e); /* while `quiet` is waited for */
+	assert_true(raw_wait_end(&quiet, LONG_MS));
+	raw_close(&quiet);
+}
+
+/* Requests of the lane and others in one packet: answered in their order. */
+static void both_kinds_in_one_packet(void **state)
+{
+	echo e;
+	raw_conn c;
+
+	(void)state;
+	echo_start(&e, NULL);
+	for (unsigned i = 0; i < 20; i++) {
+		assert_true(raw_open(&c, e.port));
+		assert_true(raw_send(
+			&c,
+			POST("/1") "POST /2 HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\ntwo" POST(
+				"/3") "GET /4 HTTP/1.1\r\n" HOST
+				      "\r\n" POST("/5") "POST /6 HTTP/1.1\r\n" HOST
+							"Transfer-Encoding: chunked"
+							"\r\n\r\n3\r\nsix\r\n0\r\n\r\n" POST(
+								"/7")));
+		assert_next(&c, "POST|/1|||");
+		assert_next(&c, "POST|/2|||two");
+		assert_next(&c, "POST|/3|||");
+		assert_next(&c, "GET|/4|||");
+		assert_next(&c, "POST|/5|||");
+		assert_next(&c, "POST|/6|||six");
+		assert_next(&c, "POST|/7|||");
+		assert_int_equal(c.n, 0);
+		raw_close(&c);
+	}
+	echo_stop(&e);
+}
+
+/* A large reply waits for its reader, others do not wait for it; nor for one who reads nothing and leaves. */
+static void slow_readers(void **state)
+{
+	echo e;
+	raw_conn slow[4], c;
+	raw_reply r = { 0 };
+
+	(void)state;
+	echo_start(&e, NULL);
+	for (size_t i = 0; i < AG_NELEM(slow); i++)
+		assert_true(raw_open(&slow[i], e.port) && raw_send(&slow[i], POST("/big")));
+	assert_true(becomes(&e.ncall, 4));
+	for (unsigned i = 0; i < 10; i++) {
+		assert_true(raw_open(&c, e.port) && raw_send(&c, POST("/")));
+		assert_next(&c, "POST|/|||");
+		raw_close(&c);
+		assert_true(raw_more(&slow[0], raw_now_ms() + LONG_MS));
+		usleep(5000);
+	}
+	raw_close(&slow[2]);
+	raw_abort(&slow[3]);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(raw_read(&slow[i], &r, LONG_MS));
+		assert_int_equal(r.nbody, 10000000 + strlen("POST|/big|||"));
+		assert_memory_equal(r.body + 9999990, "0123456789POST|/big|||", 22);
+		assert_true(raw_send(&slow[i], POST("/on")));
+		assert_next(&slow[i], "POST|/on|||");
+		raw_close(&slow[i]);
+	}
+	free(r.body);
+	echo_stop(&e);
+}
+
+/* The handler sees its client leave: with an end, with a reset, in the lane and beside it. */
+static void client_leaves(void **state)
+{
+	echo e;
+	raw_conn c[4];
+
+	(void)state;
+	echo_start(&e, NULL);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(raw_open(&c[i], e.port));
+		assert_true(raw_send(&c[i], i % 2 ? POST("/watch")
+		                                  : "GET /watch HTTP/1.1\r\n" HOST "\r\n"));
+	}
+	assert_true(becomes(&e.ncall, 4));
+	assert_int_equal(atomic_load(&e.nleft), 0);
+	raw_close(&c[0]);
+	raw_close(&c[1]);
+	assert_true(becomes(&e.nleft, 2));
+	raw_abort(&c[2]);
+	raw_abort(&c[3]);
+	assert_true(becomes(&e.nleft, 4));
+	echo_stop(&e);
+}
+
+/* Of many slow requests none waits for another, and a fast one waits for none. */
+static void slow_ones_block_nobody(void **state)
+{
+	raw_conn c[NCLIENT], fast;
+	int64_t began, best = LONG_MS;
+	echo e;
+
+	(void)state;
+	echo_start(&e, NULL);
+	assert_true(raw_open(&fast, e.port));
+	for (unsigned i = 0; i < NCLIENT; i++)
+		assert_true(raw_open(&c[i], e.port));
+	began = raw_now_ms();
+	for (unsigned i = 0; i < NCLIENT; i++)
+		assert_true(raw_send(&c[i], POST("/wait/500")));
+	for (unsigned i = 0; i < 10; i++) {
+		const int64_t start = raw_now_ms();
+
+		assert_true(raw_send(&fast, POST("/fast")));
+		assert_next(&fast, "POST|/fast|||");
+		if (raw_now_ms() - start < best)
+			best = raw_now_ms() - start;
+	}
+	assert_true(best < 250);
+	for (unsigned i = 0; i < NCLIENT; i++)
+		assert_next(&c[i], "POST|/wait/500|||");
+	/* One after the other it would be 32 s, by two 16. */
+	assert_true(raw_now_ms() - began < 8000);
+	for (unsigned i = 0; i < NCLIENT; i++)
+		raw_close(&c[i]);
+	raw_close(&fast);
+	echo_stop(&e);
+}
+
+/* How many of them the server did not close; each waits in a handler. */
+static unsigned count_served(echo *e, unsigned n, bool is_plain)
+{
+	raw_conn c[40];
+	unsigned nserved = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		raw_open(&c[i], e->port);
+		raw_send(&c[i],
+		         is_plain ? POST("/wait/700") : "GET /wait/700 HTTP/1.1\r\n" HOST "\r\n");
+	}
+	for (unsigned i = 0; i < n; i++) {
+		raw_reply r = { 0 };
+
+		nserved += raw_read(&c[i], &r, LONG_MS) && r.status == 200;
+		free(r.body);
+	}
+	for (unsigned i = 0; i < n; i++)
+		raw_close(&c[i]);
+	usleep(100000);
+	return nserved;
+}
+
+/* Also of those that are on their way from the lane to libmicrohttpd. */
+static void limits_are_kept(void **state)
+{
+	static const ag_httpd_opts limits[] = { { .max_connections = 5 },
+		                                { .max_connections_of_peer = 5 } };
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(limits); i++) {
+		echo e;
+
+		echo_start(&e, &limits[i]);
+		assert_int_equal(count_served(&e, 5, true), 5);
+		assert_int_equal(count_served(&e, 5, false), 5);
+		assert_int_equal(count_served(&e, 40, true), 5);
+		assert_int_equal(count_served(&e, 40, false), 5);
+		assert_int_equal(count_served(&e, 5, true), 5);
+		assert_int_equal(count_served(&e, 5, false), 5);
+		echo_stop(&e);
+	}
+}
+
+/* With requests at work, with idle connections, with half a request, with streams that are read and one that is not. */
+static void stops_in_the_middle(void **state)
+{
+	static const char *const requests[] = {
+		POST("/wait/60000"),
+		POST("/stream/long"),
+		POST("/stream/flood"),
+		POST("/stream/quiet"),
+		POST("/"),
+		"",
+		"POST / HTTP/1.1\r\n" HOST "Content-Length: 9\r\n\r\nhalf",
+		"POST / HT",
+	};
+	raw_conn c[AG_NELEM(requests)];
+	int64_t began;
+	echo e;
+
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		echo_start(&e, NULL);
+		e.max_waiting = 100000;
+		for (size_t i = 0; i < AG_NELEM(requests); i++)
+			assert_true(raw_open(&c[i], e.port) && raw_send(&c[i], requests[i]));
+		if (round)
+			assert_true(becomes(&e.ncall, 5));
+		usleep(round * 20000);
+		began = raw_now_ms();
+		echo_stop(&e);
+		assert_true(raw_now_ms() - began < 4000);
+		/* What the handler said in time still came. */
+		assert_true(round == 0 || raw_wait(&c[0], "POST|/wait/60000|||", 1000));
+		for (size_t i = 0; i < AG_NELEM(requests); i++) {
+			assert_true(raw_wait_end(&c[i], LONG_MS));
+			raw_close(&c[i]);
+		}
+	}
+}
+
+static unsigned count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Short connections of all endings leave nothing behind. */
+static void leaks_no_descriptor(void **state)
+{
+	unsigned before, after = 0;
+	raw_reply r = { 0 };
+	echo e;
+
+	(void)state;
+	echo_start(&e, NULL);
+	assert_true(raw_once(e.port, POST("/"), &r));
+	assert_true(raw_once(e.port, "GET / HTTP/1.1\r\n" HOST "\r\n", &r));
+	usleep(50000);
+	before = count_descriptors();
+	for (unsigned i = 0; i < 400; i++) {
+		raw_conn c;
+
+		assert_true(raw_open(&c, e.port));
+		if (i % 5 == 0)
+			assert_true(raw_send(&c, POST("/stream/three")));
+		else if (i % 5 == 1)
+			assert_true(raw_send(&c, "GET / HTTP/1.1\r\n" HOST "\r\n"));
+		else if (i % 5 == 2)
+			assert_true(raw_send(&c, "POST / HTTP/1.1\r\n" HOST
+			                         "Content-Length: 9\r\n\r\nhalf"));
+		else if (i % 5 == 3)
+			assert_true(raw_send(&c, POST("/")));
+		if (i % 5 == 3)
+			assert_next(&c, "POST|/|||");
+		if (i % 3)
+			raw_close(&c);
+		else
+			raw_abort(&c);
+	}
+	for (int64_t end = raw_now_ms() + LONG_MS; raw_now_ms() < end; usleep(10000)) {
+		after = count_descriptors();
+		if (after <= before)
+			break;
+	}
+	assert_true(after <= before);
+	free(r.body);
+	echo_stop(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(body_comes_later),
+		cmocka_unit_test(body_never_comes),
+		cmocka_unit_test(both_kinds_in_one_packet),
+		cmocka_unit_test(slow_readers),
+		cmocka_unit_test(client_leaves),
+		cmocka_unit_test(slow_ones_block_nobody),
+		cmocka_unit_test(limits_are_kept),
+		cmocka_unit_test(stops_in_the_middle),
+		cmocka_unit_test(leaks_no_descriptor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
