@@ -247,8 +247,9 @@ static int run(ag_cli *c)
 	ag_cli_number(c, "port", 0, 65535, DEFAULT_PORT);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
-	/* A thread for each connection must not mean a heap for each: they keep what they once needed. */
-	mallopt(M_ARENA_MAX, 2);
+	/* One heap for all threads, because each keeps what it once needed: after 32 sessions 3.9 to 4.2 MB of anonymous
+	 * memory, 4.1 to 5.5 with two. A call gets past the threads' own caches, to the heap's lock, about once. */
+	mallopt(M_ARENA_MAX, 1);
 	st = open_service(&s, is_http, is_conformance, &err);
 	if (!st && is_http)
 		st = serve_http(&s, ag_cli_has(c, "no-auth") || !s.hub, &err);
