@@ -205,11 +205,13 @@ static bool run_more(ag_workers *all)
 static void wait_for_work(ag_workers *all)
 {
 	bool any;
+	unsigned nslow;
 
 	atomic_store(&all->pacer_sleeps, true);
-	count_slow(all,
-	           &any); /* somebody may have begun before he could see that the pacer sleeps */
-	if (!any && !atomic_load(&all->is_over))
+	/* Somebody may have begun before he could see that the pacer sleeps: even so long ago that he is slow by now. */
+	nslow = count_slow(all, &any);
+	if (!any && all->opts.nfast + nslow <= atomic_load(&all->wanted) &&
+	    !atomic_load(&all->is_over))
 		pthread_cond_wait(&all->pace, &all->lock);
 	atomic_store(&all->pacer_sleeps, false);
 }
@@ -225,8 +227,8 @@ static void *pace(void *arg)
 		bool any;
 
 		atomic_store(&all->wanted, all->opts.nfast + count_slow(all, &any));
-		(void)run_more(all); /* else the next tick tries again */
-		calm = any ? 0 : calm + 1;
+		/* A thread that was not to be had is tried for again. */
+		calm = !run_more(all) || any ? 0 : calm + 1;
 		if (calm > CALM) {
 			wait_for_work(all);
 			calm = 0;

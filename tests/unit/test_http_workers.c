@@ -193,6 +193,27 @@ static void more_after_a_rest(void **state)
 	yard_stop(&y);
 }
 
+/* Work that begins just when the pacer goes to sleep, about 50 ms after the last. */
+static void more_while_the_pacer_lies_down(void **state)
+{
+	yard y;
+
+	(void)state;
+	yard_start(&y, 1, 8);
+	for (unsigned round = 0; round < 30; round++) {
+		usleep((45 + round) * 1000);
+		atomic_store(&y.is_held, true);
+		yard_add(&y, 1);
+		assert_true(becomes(&y.nbusy, 1));
+		usleep(2000);
+		yard_add(&y, 1);
+		assert_true(becomes(&y.nbusy, 2));
+		atomic_store(&y.is_held, false);
+		assert_true(becomes(&y.ndone, 2 * (round + 1)));
+	}
+	yard_stop(&y);
+}
+
 /* Those that were made for slow work park when it is over, and come back from there. */
 static void parks_and_comes_back(void **state)
 {
@@ -306,6 +327,7 @@ int main(void)
 		cmocka_unit_test(few_while_none_is_slow),
 		cmocka_unit_test(more_when_they_are_slow),
 		cmocka_unit_test(more_after_a_rest),
+		cmocka_unit_test(more_while_the_pacer_lies_down),
 		cmocka_unit_test(parks_and_comes_back),
 		cmocka_unit_test(max_is_kept),
 		cmocka_unit_test(work_of_mixed_length),
