@@ -201,23 +201,28 @@ static void limits(void **state)
 
 static int by_text(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const ag_str *x = (const ag_str *)a, *y = (const ag_str *)b;
+	int rc = memcmp(x->ptr, y->ptr, x->len < y->len ? x->len : y->len);
+
+	return rc ? rc : (int)x->len - (int)y->len;
 }
 
 /* Status and headers in the order of the alphabet, without those of the moment. */
 static void normal_form(const raw_reply *r, char *out, size_t max)
 {
-	char head[sizeof(r->head)], *lines[64], *rest = head;
+	ag_str lines[64], rest = ag_str_c(r->head);
 	size_t n = 0, at = 0;
 
-	memcpy(head, r->head, sizeof(head));
-	for (char *line; (line = strtok_r(rest, "\r\n", &rest)) && n < AG_NELEM(lines);)
-		if (strncasecmp(line, "Date:", 5) != 0)
+	while (rest.ptr && n < AG_NELEM(lines)) {
+		ag_str line = ag_str_trim(ag_str_split(&rest, '\n'));
+
+		if (line.len && !ag_str_starts(line, AG_S("Date:")))
 			lines[n++] = line;
+	}
 	assert_true(n > 0);
 	qsort(lines + 1, n - 1, sizeof(lines[0]), by_text);
-	for (size_t i = 0; i < n; i++)
-		at += (size_t)snprintf(out + at, max - at, "%s\n", lines[i]);
+	for (size_t i = 0; i < n && at < max; i++)
+		at += (size_t)snprintf(out + at, max - at, "%.*s\n", AG_FMT(lines[i]));
 	assert_true(at < max);
 }
 
@@ -227,7 +232,7 @@ static bool send_slowly(raw_conn *c, const char *text, size_t n)
 	bool ok = raw_sendn(c, text, 1);
 
 	usleep(10000);
-	for (size_t i = 1; i < n && ok; i += 1)
+	for (size_t i = 1; i < n && ok; i++)
 		ok = raw_sendn(c, text + i, 1);
 	return ok;
 }
