@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -204,7 +205,7 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 		"PRAGMA mmap_size=0",
 		"PRAGMA journal_size_limit=8388608", /* 8 MB: what -wal shrinks to after a burst */
 		"PRAGMA cell_size_check=ON",
-		"PRAGMA cache_size=-512", /* KB: a server has several handles, and the system caches pages */
+		"PRAGMA cache_size=-256", /* KB: a server has several handles, and the system caches pages */
 		"PRAGMA temp_store=MEMORY", /* nothing private in /tmp */
 	};
 
@@ -287,6 +288,12 @@ static ag_status migrate(ag_sqlite_store *s, ag_err *err)
 	return st;
 }
 
+/* SQLite sets 20 pages aside for each connection, used or not: a server has several. Before its first use in the process. */
+static void set_no_pages_aside(void)
+{
+	AG_IGNORE(sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0), "it works with them, too");
+}
+
 /* Takes over `path` (malloc). */
 static ag_status open_path(char *path, bool is_file, const ag_store_type *type, ag_store **ret,
                            ag_err *err)
@@ -294,9 +301,11 @@ static ag_status open_path(char *path, bool is_file, const ag_store_type *type, 
 	AG_AUTO(ag_store_closep) ag_store *guard = NULL; /* closes what is half open */
 	ag_sqlite_store *s = ag_xcalloc(1, sizeof(*s));
 	identity id = { 0 };
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	ag_status st;
 	int rc;
 
+	pthread_once(&once, set_no_pages_aside);
 	guard = &s->base;
 	s->base.type = type;
 	s->path = path;
