@@ -237,6 +237,23 @@ static void slow_ones_block_nobody(void **state)
 	echo_stop(&e);
 }
 
+/* The handler's time is its own; between requests a client has what it is given. */
+static void handler_takes_longer_than_idle(void **state)
+{
+	raw_conn c;
+	echo e;
+
+	(void)state;
+	echo_start(&e, &(ag_httpd_opts){ .idle_s = 1 });
+	assert_true(raw_open(&c, e.port) && raw_send(&c, POST("/wait/2600")));
+	assert_next(&c, "POST|/wait/2600|||");
+	assert_true(raw_send(&c, POST("/")));
+	assert_next(&c, "POST|/|||");
+	assert_true(raw_wait_end(&c, LONG_MS));
+	raw_close(&c);
+	echo_stop(&e);
+}
+
 /* How many of them the server did not close; each waits in a handler. */
 static unsigned count_served(echo *e, unsigned n, bool is_plain)
 {
@@ -383,6 +400,7 @@ int main(void)
 		cmocka_unit_test(slow_readers),
 		cmocka_unit_test(client_leaves),
 		cmocka_unit_test(slow_ones_block_nobody),
+		cmocka_unit_test(handler_takes_longer_than_idle),
 		cmocka_unit_test(limits_are_kept),
 		cmocka_unit_test(stops_in_the_middle),
 		cmocka_unit_test(leaks_no_descriptor),
