@@ -336,6 +336,25 @@ static void stops_in_the_middle(void **state)
 	}
 }
 
+/* A reply that nobody reads holds up a stop for its grace, not for the minutes that a slow reader may take. */
+static void stops_with_a_reply_nobody_reads(void **state)
+{
+	raw_conn c;
+	int64_t began;
+	echo e;
+
+	(void)state;
+	echo_start(&e, NULL);
+	assert_true(raw_open(&c, e.port) && raw_send(&c, POST("/big")));
+	assert_true(becomes(&e.ncall, 1));
+	assert_true(raw_more(&c, raw_now_ms() + LONG_MS)); /* it is on its way */
+	began = raw_now_ms();
+	e.d = ag_httpd_stop(e.d, 200);
+	assert_true(raw_now_ms() - began < 30000);
+	raw_close(&c);
+	echo_stop(&e);
+}
+
 static unsigned count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -403,6 +422,7 @@ int main(void)
 		cmocka_unit_test(handler_takes_longer_than_idle),
 		cmocka_unit_test(limits_are_kept),
 		cmocka_unit_test(stops_in_the_middle),
+		cmocka_unit_test(stops_with_a_reply_nobody_reads),
 		cmocka_unit_test(leaks_no_descriptor),
 	};
 
