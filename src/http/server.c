@@ -278,8 +278,11 @@ static void release(ag_httpd *d)
 {
 	if (d->listen_fd >= 0)
 		close(d->listen_fd);
-	while (d->lines && end_way(d, d->lines->fd)) /* libmicrohttpd closed it at its end */
-		continue;
+	for (ag_httpd_line *line = d->lines, *next; line; line = next) {
+		AG_ASSERT(line->is_on_its_way); /* libmicrohttpd closed it at its end */
+		next = line->next;
+		free(line);
+	}
 	pthread_cond_destroy(&d->wake);
 	pthread_mutex_destroy(&d->lock);
 	ag_arena_free(d->arena);
