@@ -62,13 +62,16 @@ static void unlist(ag_httpd *d, const ag_httpd_line *line)
 /* Ends the way of the line with that socket. Under the lock. False: there was none. */
 static bool end_way(ag_httpd *d, int fd)
 {
-	ag_httpd_line *line = d->lines;
+	ag_httpd_line **place = &d->lines, *line;
 
-	while (line && !(line->is_on_its_way && line->fd == fd))
-		line = line->next;
+	while (*place && !((*place)->is_on_its_way && (*place)->fd == fd))
+		place = &(*place)->next;
+	line = *place;
 	if (!line)
 		return false;
-	unlist(d, line);
+	*place = line->next;
+	if (line->next)
+		line->next->prev = line->prev;
 	free(line);
 	return true;
 }
