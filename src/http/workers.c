@@ -151,16 +151,19 @@ static bool add_thread(ag_workers *all)
 	if (!w)
 		return false;
 	w->all = all;
+	/* Before it runs: it may come to count itself out at once. */
+	atomic_fetch_add(&all->nrunning, 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, all->opts.stack_bytes);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	ok = pthread_create(&t, &attr, run, w) == 0;
 	pthread_attr_destroy(&attr);
-	if (!ok)
+	if (!ok) {
+		atomic_fetch_sub(&all->nrunning, 1);
 		return false;
+	}
 	w->is_used = true;
 	all->nthread++;
-	atomic_fetch_add(&all->nrunning, 1);
 	return true;
 }
 
