@@ -5,9 +5,9 @@
  *
  * It makes the system calls that such a call needs and no others: recv of the request, send of BEGIN READ ONLY, the query and
  * ROLLBACK in one piece, recv of their answers, send of the reply. `epoll` waits for everything in one place, which is the
- * least; `few` has two threads that take one request after the other and wait for PostgreSQL, as Argus does; `threads` has
- * one for each connection. It prints its port, and ends with its standard input. Only for bench/mcp.py: a request must come
- * in one piece and fit the buffer. */
+ * least; `few` has two threads that take one request after the other and wait for PostgreSQL, as Argus has three for each
+ * core; `threads` has one for each connection. It prints its port, and ends with its standard input. Only for bench/mcp.py:
+ * a request must come in one piece and fit the buffer. */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
