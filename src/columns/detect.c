@@ -100,6 +100,16 @@ static bool is_complete_object(const char *p, size_t n)
 	return ag_json_split_next(&split, p, n, true, item.next, &item) == AG_SPLIT_END;
 }
 
+/* More than one document on a line that may go on after p[n). */
+static bool starts_two_items(const char *p, size_t n)
+{
+	ag_json_split split = { .in_array = false };
+	ag_split_item item;
+
+	return ag_json_split_next(&split, p, n, false, 0, &item) == AG_SPLIT_ITEM && !item.why &&
+	       ag_json_split_next(&split, p, n, false, item.next, &item) != AG_SPLIT_SKIP;
+}
+
 /* One document a line? The first line decides; the second when the first may be the broken one. */
 static bool is_ndjson(const char *p, size_t n, bool whole)
 {
@@ -108,7 +118,7 @@ static bool is_ndjson(const char *p, size_t n, bool whole)
 		size_t line = nl ? (size_t)(nl - p) : n;
 
 		if (!nl && !whole)
-			return i == 0; /* a very long first line */
+			return i == 0 && !starts_two_items(p, line); /* a very long first line */
 		if (is_complete_object(p, line))
 			return true;
 		if (!nl)

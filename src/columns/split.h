@@ -26,9 +26,10 @@ typedef struct ag_split_item {
 
 /* Documents of JSON over any lines: one after another, or the items of arrays at top level. */
 typedef struct ag_json_split {
-	bool in_array; /* between "[" and "]" of the file */
-	bool lost;     /* after a broken document: looking for a line that starts one */
-	size_t indent; /* blanks before the line on which the last document started */
+	bool in_array;    /* between "[" and "]" of the file */
+	bool lost;        /* after a broken document: looking for a line that starts one */
+	bool past_indent; /* the line so far holds more than blanks */
+	size_t indent; /* blanks at the start of the line; while lost: of the broken document's line */
 	unsigned
 		retries; /* how often bytes were read twice to save what follows a broken document */
 } ag_json_split;

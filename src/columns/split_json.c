@@ -45,16 +45,24 @@ static size_t skip_string(const char *p, size_t len, size_t i, bool *ret_broken)
 	}
 }
 
-/* Blanks before the first other byte of the line that holds p[at]; at least those seen in p. */
-static size_t indent_of(const char *p, size_t at)
+/* Move over p[from .. to) and keep the indent of the line that holds p[to] up to date. The state
+ * carries the indent, so no call looks back further than its own bytes, and a window or block that
+ * starts in the middle of a line knows the same indent as one that starts before it. */
+static void pass_bytes(ag_json_split *s, const char *p, size_t from, size_t to)
 {
-	size_t line = at, i;
+	const char *nl = (const char *)memrchr(p + from, '\n', to - from);
+	size_t i = from;
 
-	while (line > 0 && p[line - 1] != '\n')
-		line--;
-	for (i = line; i < at && (p[i] == ' ' || p[i] == '\t'); i++)
-		;
-	return i - line;
+	if (nl) {
+		i = (size_t)(nl - p) + 1;
+		s->indent = 0;
+		s->past_indent = false;
+	}
+	if (s->past_indent)
+		return;
+	for (; i < to && (p[i] == ' ' || p[i] == '\t'); i++)
+		s->indent++;
+	s->past_indent = i < to;
 }
 
 /* A line that starts a document, at or after i; len when there is none in sight. */
@@ -184,8 +192,17 @@ static ag_split_result broken_container(ag_json_split *s, const char *p, scan_en
 		s->retries++;
 		ret->end = ret->next = retry;
 	} else if (how != OUTER_CLOSED) {
-		s->lost = true;
+		s->lost = true; /* keeps the indent of this document until a start is found */
+		return AG_SPLIT_ITEM;
 	}
+	pass_bytes(s, p, ret->at, ret->next);
+	return AG_SPLIT_ITEM;
+}
+
+static ag_split_result pass_item(ag_json_split *s, const char *p, ag_split_item *ret, size_t end)
+{
+	ret->end = ret->next = end;
+	pass_bytes(s, p, ret->at, end);
 	return AG_SPLIT_ITEM;
 }
 
@@ -210,28 +227,29 @@ ag_split_result ag_json_split_next(ag_json_split *s, const char *p, size_t len, 
 			return ret->next > at ? AG_SPLIT_SKIP : AG_SPLIT_MORE;
 		}
 		s->lost = false;
+		s->past_indent = true;
+		for (s->indent = 0; i - s->indent > at && p[i - s->indent - 1] != '\n';)
+			s->indent++;
 	}
+	at = i;
 	i = skip_between(s, p, len, i);
+	pass_bytes(s, p, at, i);
 	ret->at = ret->end = ret->next = i;
 	if (i == len)
 		return eof ? AG_SPLIT_END : AG_SPLIT_SKIP;
 	if (p[i] == ']' || p[i] == '}') {
-		ret->end = ret->next = i + 1;
 		ret->why = "a closing bracket without an opening one";
-		return AG_SPLIT_ITEM;
+		return pass_item(s, p, ret, i + 1);
 	}
 	if (p[i] != '{' && p[i] != '[') {
-		ret->end = ret->next = scan_scalar(p, len, i);
-		if (ret->end == len && !eof) {
-			ret->next = i;
-			return AG_SPLIT_MORE;
-		}
-		return AG_SPLIT_ITEM;
+		size_t end = scan_scalar(p, len, i);
+
+		if (end == len && !eof)
+			return AG_SPLIT_MORE; /* next is i */
+		return pass_item(s, p, ret, end);
 	}
 	how = scan_container(p, len, i, s->in_array, &ret->end);
 	if (how == UNCLOSED && !eof)
 		return AG_SPLIT_MORE; /* next is i */
-	s->indent = indent_of(p, i);
-	ret->next = ret->end;
-	return how == CLOSED ? AG_SPLIT_ITEM : broken_container(s, p, how, ret);
+	return how == CLOSED ? pass_item(s, p, ret, ret->end) : broken_container(s, p, how, ret);
 }

@@ -502,14 +502,150 @@ static void random_documents(void **state)
 	free(ag_buf_steal(&want));
 }
 
+/* n documents on one line, between `open` and `close`, with `sep` after each but the last. */
+static char *one_line(const char *open, const char *sep, const char *close, unsigned n)
+{
+	ag_buf b = AG_BUF_INIT(SIZE_MAX / 2);
+
+	ag_buf_adds(&b, open);
+	for (unsigned i = 0; i < n; i++)
+		ag_buf_addf(&b, "%s{\"id\":%u,\"name\":\"a name of some length\",\"tags\":[1,2]}",
+		            i ? sep : "", i);
+	ag_buf_adds(&b, close);
+	return ag_buf_steal(&b);
+}
+
+/* Without line breaks the work stays linear: 6 MB in one line took minutes when each document looked
+ * back for the start of its line, and the test runner ends that. */
+static void forms_on_one_line(void **state)
+{
+	static const struct {
+		const char *open, *sep, *close;
+	} forms[] = {
+		{ "[", ",", "]" }, { "[\n", ",\n", "\n]\n" }, { "", "", "" },
+		{ "", " ", "" },   { "", "\t", "\n" },        { "  [", " ,  ", " ] " },
+	};
+	const unsigned n = 100000;
+	char *want = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(forms); i++) {
+		char *text = one_line(forms[i].open, forms[i].sep, forms[i].close, n), *got;
+		ag_table *t = load(AG_FORMAT_AUTO, text);
+
+		assert_int_equal(ag_table_info_of(t)->ndoc, n);
+		assert_int_equal(ag_table_info_of(t)->broken, 0);
+		got = dump(t);
+		if (want)
+			assert_string_equal(got, want);
+		else
+			want = got, got = NULL;
+		ag_table_free(t);
+		free(got);
+		free(text);
+	}
+	free(want);
+}
+
+/* The indent of a broken document is known wherever its line began: in an earlier block as well. */
+static void indent_over_windows(void **state)
+{
+	ag_buf b = AG_BUF_INIT(SIZE_MAX / 2);
+	const ag_table_info *info;
+	unsigned n = 0;
+	ag_table *t;
+
+	(void)state;
+	ag_buf_adds(&b, "[\n");
+	while (b.len < 3 * AG_CHUNK_INPUT_BYTES) {
+		/* Every thousandth object is never closed; its inner object is indented deeper. */
+		if (n++ % 1000 == 999)
+			ag_buf_addf(&b, "  {\"id\": %u, \"in\":\n      {\"x\": 1},\n", n);
+		else
+			ag_buf_addf(&b, "  {\"id\": %u, \"in\":\n      {\"x\": \"%0200u\"}},\n", n,
+			            n);
+	}
+	ag_buf_adds(&b, "  {\"id\": 0}\n]\n");
+	t = load_n(AG_FORMAT_JSON, b.ptr, b.len, 2, 0);
+	info = ag_table_info_of(t);
+	assert_int_equal(info->broken, n / 1000);
+	assert_int_equal(info->ndoc, n - n / 1000 + 1);
+	ag_table_free(t);
+	ag_buf_release(&b);
+}
+
+/* Milliseconds pass only by being asked for. */
+static int64_t counting_mono(void *self)
+{
+	return ++*(int64_t *)self;
+}
+
+static int64_t no_wall(void *self)
+{
+	(void)self;
+	return 0;
+}
+
+/* A deadline ends the reading between two documents of one block, whatever the format. */
+static void deadline_within_a_block(void **state)
+{
+	static const struct {
+		ag_format format;
+		const char *row;
+	} cases[] = {
+		{ AG_FORMAT_JSON, "{\"a\":1}," },    { AG_FORMAT_JSON, "{\"a\":1,\n" },
+		{ AG_FORMAT_NDJSON, "{\"a\":1}\n" }, { AG_FORMAT_NDJSON, "x\n" },
+		{ AG_FORMAT_CSV, "a,b\n" },          { AG_FORMAT_BSON, "\x05\x00\x00\x00" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		const bool is_bson = cases[i].format == AG_FORMAT_BSON;
+		ag_buf b = AG_BUF_INIT(SIZE_MAX / 2);
+		ag_err err;
+
+		for (unsigned k = 0; k < 4000; k++) {
+			ag_buf_add(&b,
+			           ag_str_make(cases[i].row, is_bson ? 4 : strlen(cases[i].row)));
+			if (is_bson)
+				ag_buf_addc(&b, 0);
+		}
+		/* The second deadline is late enough that only the readers of blocks meet it. */
+		for (int64_t deadline = 4; deadline <= 12; deadline += 8) {
+			int64_t now = 0;
+			const ag_clock clock = { no_wall, counting_mono, &now };
+			const ag_ctx ctx = { .clock = &clock,
+				             .nthread = 1,
+				             .deadline_ms = deadline };
+			ag_table_opts opts = { .format = cases[i].format };
+			ag_table *t = NULL;
+
+			assert_int_equal(ag_table_load_mem(&ctx, "data", b.ptr, b.len, &opts, &t,
+			                                   &err),
+			                 AG_TIMEOUT);
+			assert_null(t);
+			assert_true(now <= deadline + 2);
+		}
+		ag_buf_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ndjson_odd_lines),   cmocka_unit_test(where_documents_are),
-		cmocka_unit_test(exact_numbers),      cmocka_unit_test(extended_json),
-		cmocka_unit_test(depth_limit),        cmocka_unit_test(json_arrays),
-		cmocka_unit_test(threads_ndjson),     cmocka_unit_test(threads_json),
-		cmocka_unit_test(keys_that_are_data), cmocka_unit_test(random_documents),
+		cmocka_unit_test(ndjson_odd_lines),
+		cmocka_unit_test(where_documents_are),
+		cmocka_unit_test(exact_numbers),
+		cmocka_unit_test(extended_json),
+		cmocka_unit_test(depth_limit),
+		cmocka_unit_test(json_arrays),
+		cmocka_unit_test(threads_ndjson),
+		cmocka_unit_test(threads_json),
+		cmocka_unit_test(keys_that_are_data),
+		cmocka_unit_test(random_documents),
+		cmocka_unit_test(forms_on_one_line),
+		cmocka_unit_test(indent_over_windows),
+		cmocka_unit_test(deadline_within_a_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
