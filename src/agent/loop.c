@@ -581,7 +581,7 @@ ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_
 	*ret = (ag_run_result){ 0 };
 	if (!opts->budget.iterations)
 		opts->budget.iterations = opts->planner->type->default_iterations;
-	l.mono_start_ms = ag_clock_mono(ctx->clock);
+	l.mono_start_ms = opts->budget.since_ms ? opts->budget.since_ms : ag_clock_mono(ctx->clock);
 	st = ag_loop_begin(&l, err);
 	if (!st)
 		ag_loop_go_on(&l, NULL);

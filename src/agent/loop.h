@@ -53,6 +53,7 @@ typedef struct ag_budget {
 	unsigned calls; /* tool calls executed */
 	double seconds; /* of this sitting: no step begins and no model is waited for beyond it; ctx->deadline_ms is
 	                 * the hard limit that fails a run. Tokens and money are in the meter. */
+	int64_t since_ms; /* monotonic time from which the seconds count; 0 = when the loop begins */
 } ag_budget;
 
 /* An event that stands right behind run_started. */

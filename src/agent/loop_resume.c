@@ -228,7 +228,7 @@ ag_status ag_loop_resume(const ag_ctx *ctx, ag_run_opts *opts, const ag_event *e
 	*ret = (ag_run_result){ 0 };
 	if (!opts->budget.iterations)
 		opts->budget.iterations = opts->planner->type->default_iterations;
-	l.mono_start_ms = ag_clock_mono(ctx->clock);
+	l.mono_start_ms = opts->budget.since_ms ? opts->budget.since_ms : ag_clock_mono(ctx->clock);
 	st = read_log(&at, events, nevent, err);
 	if (!st) {
 		take_place(&l, &at, events, nevent);

@@ -56,7 +56,7 @@ static const ag_setting table[] = {
 	  .help = "Tool calls that may run; then the report is partial." },
 	{ "audit", "max_seconds", "ARGUS_MAX_SECONDS", AG_SET_NUMBER, .min = 0.001,
 	  .max = MAX_SECONDS, .unset = "none", .fallback = "none", .offset = FIELD(max_seconds),
-	  .help = "Seconds after which no new step begins; then the report is partial." },
+	  .help = "Seconds, reading included, after which no new step begins; then the report is partial." },
 	{ "audit", "deadline", "ARGUS_DEADLINE", AG_SET_NUMBER, .min = 0.001, .max = MAX_SECONDS,
 	  .unset = "none", .fallback = "none", .offset = FIELD(deadline),
 	  .help = "Seconds after which the command stops wherever it is; the run counts as failed." },

@@ -17,7 +17,7 @@ static const ag_option options[] = {
 	{ "max-iterations", 0, "N", "max_iterations", NULL, "steps of the planner" },
 	{ "max-calls", 0, "N", "max_calls", NULL, "tool calls that may run" },
 	{ "max-seconds", 0, "SECONDS", "max_seconds", NULL,
-	  "then no new step begins: a partial report" },
+	  "reading included; then no new step begins: a partial report" },
 	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
 	{ "seed", 0, "N", "seed", NULL, "chooses the sample" },
 	{ "planner", 0, "NAME", "planner", NULL, "builtin (no model), or llm" },
@@ -198,7 +198,7 @@ static void audit_place(job *j, const ag_source_place *place)
 	ag_progress_line *line = ag_progress_start(j->c, place->uri);
 	ag_source *s = NULL;
 	ag_err err = { 0 };
-	ag_status st = ag_source_open_place(&j->c->app.ctx, place, &so, &s, &err);
+	ag_status st = ag_app_open_source(&j->c->app, place, &so, &j->opts.budget, &s, &err);
 
 	ag_progress_stop(line);
 	if (st) {

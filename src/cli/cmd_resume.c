@@ -14,7 +14,7 @@ static const ag_option options[] = {
 	{ "max-calls", 0, "N", "max_calls", NULL, "tool calls, of all sittings" },
 	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of all models, of all sittings" },
 	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of all models, of all sittings" },
-	{ "max-seconds", 0, "SECONDS", "max_seconds", NULL, "of this sitting" },
+	{ "max-seconds", 0, "SECONDS", "max_seconds", NULL, "of this sitting, reading included" },
 	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
 	{ "model", 0, "NAME", "model", NULL, "another model for the planner" },
 	{ "self-model", 0, "NAME", "self_model", NULL, "of the evaluator self" },
@@ -102,7 +102,8 @@ static void take_budget(const ag_cli *c, ag_audit_opts *o)
 
 /* --- the data --- */
 
-static ag_status open_at(ag_cli *c, ag_str uri, ag_str key, ag_source **ret, ag_err *err)
+static ag_status open_at(ag_cli *c, ag_str uri, ag_str key, ag_budget *budget, ag_source **ret,
+                         ag_err *err)
 {
 	ag_source_place *places;
 	ag_status st;
@@ -113,20 +114,21 @@ static ag_status open_at(ag_cli *c, ag_str uri, ag_str key, ag_source **ret, ag_
 		return st;
 	for (size_t i = 0; i < n; i++)
 		if (ag_str_eq(places[i].key, key))
-			return ag_source_open_place(&c->app.ctx, &places[i], NULL, ret, err);
+			return ag_app_open_source(&c->app, &places[i], NULL, budget, ret, err);
 	return ag_fail(err, AG_NOT_FOUND, "cli.resume", "%.*s is not there any more", AG_FMT(key));
 }
 
 /* Under its canonical place: the address may be relative to another folder. */
-static ag_status open_source(ag_cli *c, const ag_run_row *row, const ag_audit_start *start,
+static ag_status open_source(ag_cli *c, const ag_run_row *row, ag_audit_start *start,
                              ag_source **ret, ag_err *err)
 {
 	ag_progress_line *line = ag_progress_start(c, row->collection);
 	ag_err ignored;
-	ag_status st = open_at(c, row->source_key, row->source_key, ret, &ignored);
+	ag_status st = open_at(c, row->source_key, row->source_key, &start->opts.budget, ret,
+	                       &ignored);
 
-	if (st && st != AG_CANCELLED)
-		st = open_at(c, start->source_uri, row->source_key, ret, err);
+	if (st && st != AG_CANCELLED && st != AG_TIMEOUT)
+		st = open_at(c, start->source_uri, row->source_key, &start->opts.budget, ret, err);
 	else if (st)
 		*err = ignored;
 	ag_progress_stop(line);

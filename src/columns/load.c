@@ -187,6 +187,8 @@ static ag_status read_block(void *arg, size_t i, ag_err *err)
 	s->max_doc_bytes = l->plan->max_doc_bytes;
 	s->split = b->json;
 	s->csv = &l->plan->csv;
+	s->ctx = l->ctx;
+	s->ndoc = 0;
 	s->nline = s->broken = 0;
 	s->nissue = 0;
 	memset(&s->notes, 0, sizeof(s->notes));
@@ -199,6 +201,9 @@ static ag_status read_block(void *arg, size_t i, ag_err *err)
 		ag_builder_begin(&s->b, l->plan->format != AG_FORMAT_BSON);
 		block_scanners[l->plan->format](s);
 		keep_results(l, s, b, lead);
+		st = ag_ctx_check(l->ctx, err); /* the scanner may have stopped early */
+	}
+	if (!st) {
 		ag_ctx_advance(l->ctx, b->end - b->at, b->chunk->ndoc);
 	}
 	give_scan(l, p);

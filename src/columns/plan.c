@@ -142,11 +142,12 @@ static ag_status leave_rest(window *w, ag_err *err)
 }
 
 /* Documents of the window into blocks, until more bytes are needed or the file ends. */
-static ag_status cut(window *w, ag_json_split *json, bool *ret_done, bool *last_broken, ag_err *err)
+static ag_status cut(window *w, const ag_ctx *ctx, ag_json_split *json, bool *ret_done,
+                     bool *last_broken, ag_err *err)
 {
 	ag_plan *plan = w->plan;
 
-	for (;;) {
+	for (unsigned n = 0;; n++) {
 		/* A document that is over the limit ends where the window ends. */
 		bool full = w->len - w->at > plan->max_doc_bytes, eof = at_eof(w);
 		ag_block *b = plan->n ? &plan->blocks[plan->n - 1] : NULL;
@@ -154,6 +155,13 @@ static ag_status cut(window *w, ag_json_split *json, bool *ret_done, bool *last_
 		ag_split_item item;
 		ag_split_result r;
 
+		/* The search for the end of a broken document may read the whole window. */
+		if (*last_broken || n % 256 == 255) {
+			ag_status st = ag_ctx_check(ctx, err);
+
+			if (st)
+				return st;
+		}
 		r = split(w, json, eof || full, &item);
 		if (r == AG_SPLIT_END && !eof) {
 			r = AG_SPLIT_SKIP;
@@ -219,7 +227,7 @@ static ag_status plan_by_window(ag_plan *plan, const ag_ctx *ctx, const ag_input
 			st = plan_head(&w, arena, err);
 		first = false;
 		if (!st)
-			st = cut(&w, &json, &done, &last_broken, err);
+			st = cut(&w, ctx, &json, &done, &last_broken, err);
 	}
 	plan->unclosed_array = json.in_array && !last_broken;
 	free(w.p);

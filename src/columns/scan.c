@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "run/ctx.h"
 
 void ag_scan_init(ag_scan *s)
 {
@@ -39,6 +40,11 @@ void ag_scan_issue_add(ag_scan *s, uint64_t line, size_t at, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(i->what, sizeof(i->what), fmt, ap);
 	va_end(ap);
+}
+
+bool ag_scan_goes_on(ag_scan *s)
+{
+	return s->ndoc++ % 256 != 0 || !ag_ctx_check(s->ctx, NULL);
 }
 
 ptrdiff_t ag_scan_bad_utf8(const char *p, size_t n)
@@ -73,7 +79,7 @@ void ag_scan_ndjson(ag_scan *s)
 	size_t at = 0;
 	uint32_t line = 0;
 
-	while (at < s->end) {
+	while (at < s->end && ag_scan_goes_on(s)) {
 		const char *nl = (const char *)memchr(p + at, '\n', s->len - at);
 		size_t to = nl ? (size_t)(nl - p) : s->len;
 
@@ -109,7 +115,11 @@ void ag_scan_json(ag_scan *s)
 	size_t at = 0, counted = 0;
 	uint64_t line = 0;
 
-	while (ag_json_split_next(&split, s->p, s->len, true, at, &item) == AG_SPLIT_ITEM) {
+	while (ag_scan_goes_on(s) &&
+	       ag_json_split_next(&split, s->p, s->len, true, at, &item) == AG_SPLIT_ITEM) {
+		/* A broken document may have been searched up to the end of the block. */
+		if (item.why)
+			s->ndoc = 0;
 		line += ag_split_count_lines(s->p + counted, item.at - counted);
 		counted = item.at;
 		scan_json_item(s, &item, (uint32_t)line);

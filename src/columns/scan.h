@@ -26,6 +26,7 @@ typedef struct ag_scan_issue {
 } ag_scan_issue;
 
 typedef struct ag_csv_head ag_csv_head;       /* csv.h */
+typedef struct ag_ctx ag_ctx;                 /* run/ctx.h, which is C only */
 typedef struct ag_json_parser ag_json_parser; /* scan_json.cc: simdjson's, made on first use */
 
 typedef struct ag_scan {
@@ -43,6 +44,8 @@ typedef struct ag_scan {
 	ag_json_split split; /* JSON: state of the splitter at the start */
 	const ag_csv_head *csv;
 	size_t max_doc_bytes;
+	const ag_ctx *ctx;
+	unsigned ndoc; /* documents since the block began; see ag_scan_goes_on() */
 	/* what came out, beside the chunk */
 	uint64_t nline; /* newlines in p[0 .. end or len) */
 	uint64_t broken;
@@ -56,6 +59,11 @@ void ag_scan_release(ag_scan *s);
 /* Count a broken document that starts at p[at], seen at line `line` of the block. */
 AG_PRINTF(4, 5)
 void ag_scan_issue_add(ag_scan *s, uint64_t line, size_t at, const char *fmt, ...);
+
+/* True while the run has time and is not cancelled. Scanners call it before each document and return
+ * early on false; the block is then incomplete, and ag_ctx_check() gives the reason. Reads the clock once
+ * per 256 documents. */
+bool ag_scan_goes_on(ag_scan *s);
 
 void ag_scan_ndjson(ag_scan *s);
 void ag_scan_json(ag_scan *s);

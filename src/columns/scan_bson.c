@@ -391,8 +391,8 @@ void ag_scan_bson(ag_scan *s)
 	uint32_t number = 0;
 	size_t at = 0;
 
-	while (ag_bson_split_next(s->p, s->len, true, at, s->max_doc_bytes, &item) ==
-	       AG_SPLIT_ITEM) {
+	while (ag_scan_goes_on(s) && ag_bson_split_next(s->p, s->len, true, at, s->max_doc_bytes,
+	                                                &item) == AG_SPLIT_ITEM) {
 		scan_document(s, &item, number++);
 		if (item.next == SIZE_MAX)
 			break;

@@ -108,7 +108,8 @@ void ag_scan_csv(ag_scan *s)
 		k.cols[i] = ag_build_named(&s->b, s->b.root, s->csv->names[i]);
 		ag_build_with_views(k.cols[i]);
 	}
-	while (ag_csv_split_next(s->csv->sep, s->p, s->len, true, at, &item) == AG_SPLIT_ITEM) {
+	while (ag_scan_goes_on(s) &&
+	       ag_csv_split_next(s->csv->sep, s->p, s->len, true, at, &item) == AG_SPLIT_ITEM) {
 		if (item.end - item.at > s->max_doc_bytes)
 			item.why = "a record that is too long";
 		if (!is_blank(s, &item))
