@@ -16,6 +16,7 @@
 typedef struct verdict {
 	ag_ask_check result;
 	ag_str why;
+	bool is_not_run; /* UNCHECKED by design: nothing rests on it */
 } verdict;
 
 typedef struct verifier {
@@ -27,7 +28,13 @@ typedef struct verifier {
 
 static verdict say(ag_ask_check result, const char *why)
 {
-	return (verdict){ result, ag_str_c(why) };
+	return (verdict){ result, ag_str_c(why), false };
+}
+
+/* Of a call that is never run again. */
+static verdict not_run(const char *why)
+{
+	return (verdict){ AG_ASK_UNCHECKED, ag_str_c(why), true };
 }
 
 static verdict gone(const verifier *v, const ag_cite_file *f)
@@ -176,9 +183,8 @@ static verdict check_foreign_file(const verifier *v, const ag_call *c)
 	if (!f->path.len)
 		return say(AG_ASK_UNCHECKED, "its arguments name no file");
 	if (ag_cite_look(v->files, f) == AG_CITE_IS_GONE)
-		return says_error(c->result)
-		               ? say(AG_ASK_UNCHECKED, "the call failed, as its result says")
-		               : gone(v, f);
+		return says_error(c->result) ? not_run("the call failed, as its result says")
+		                             : gone(v, f);
 	n = common(c->result, ag_answer_utf8(f->text, v->arena), &whole);
 	rest = ag_str_trim(ag_str_make(c->result.ptr + n, c->result.len - n));
 	if (!rest.len && (n || whole))
@@ -189,7 +195,7 @@ static verdict check_foreign_file(const verifier *v, const ag_call *c)
 		return say(AG_ASK_CONFIRMED,
 		           "the file begins with the result, save for its last words");
 	if (says_error(c->result))
-		return say(AG_ASK_UNCHECKED, "the call failed, as its result says");
+		return not_run("the call failed, as its result says");
 	return say(AG_ASK_CHANGED, "the result is not what the file says now");
 }
 
@@ -206,8 +212,8 @@ static verdict check_call(const verifier *v, const ag_call *c)
 	if (ag_str_eqc(c->tool, "query_api"))
 		return say(AG_ASK_UNCHECKED, "the API is not asked again");
 	if (!c->ok && !is_foreign(c))
-		return say(AG_ASK_UNCHECKED, "the call failed: it showed nothing");
-	return say(AG_ASK_UNCHECKED, "it is not run again");
+		return not_run("the call failed: it showed nothing");
+	return not_run("it is not run again");
 }
 
 static ag_str name_call(const verifier *v, size_t i)
@@ -368,6 +374,7 @@ static void add(ag_ask_verified *items, ag_ask_verification *to, ag_str what, ve
 {
 	items[to->n++] = (ag_ask_verified){ what, is.result, is.why };
 	count(to, is.result);
+	to->is_unchecked |= is.result == AG_ASK_UNCHECKED && !is.is_not_run;
 }
 
 ag_status ag_ask_verify(ag_root *r, const ag_ctx *ctx, const ag_answer *a, ag_arena *arena,

@@ -43,6 +43,9 @@ typedef struct ag_ask_verified {
 typedef struct ag_ask_verification {
 	const ag_ask_verified *items;
 	size_t n, nconfirmed, nchanged, ngone, nfalse, nunchecked;
+	/* Something that needed a check could not get it. A search or a failed call of the trace is never run again and
+	 * does not count: no citation rests on it. */
+	bool is_unchecked;
 } ag_ask_verification;
 
 AG_CHECK ag_status ag_ask_verify(ag_root *r, const ag_ctx *ctx, const ag_answer *a, ag_arena *arena,

@@ -143,19 +143,30 @@ AG_CHECK ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_pro
                                     ag_err *err);
 extern const ag_agent ag_agent_audit;
 
-/* What verify says of one finding. */
+/* What verify says of one finding, or of one part of it. */
 typedef enum ag_check_result {
-	AG_CONFIRMED,    /* the same count */
-	AG_CHANGED,      /* another count above 0 */
-	AG_RESOLVED,     /* no document is affected any more */
-	AG_NOT_CHECKABLE /* the evidence cannot be run: `why` says so */
+	AG_CONFIRMED,     /* the same count */
+	AG_CHANGED,       /* another count above 0; of a finding also: a part has another count */
+	AG_RESOLVED,      /* no document is affected any more */
+	AG_NOT_CHECKABLE, /* the evidence cannot be run: `why` says so */
+	AG_BACK           /* the report lists it as resolved, and documents are affected again */
 } ag_check_result;
+
+typedef struct ag_verified_part {
+	ag_str category;
+	ag_check_result result;
+	uint64_t was, now;
+	ag_str why;
+} ag_verified_part;
 
 typedef struct ag_verified {
 	ag_str finding_id, field, category, severity;
 	ag_check_result result;
-	uint64_t was, now;
+	uint64_t was,
+		now; /* of the main evidence; was is 0 for one that the report lists as resolved */
 	ag_str why;
+	const ag_verified_part *parts;
+	size_t npart;
 } ag_verified;
 
 typedef struct ag_verification {
@@ -164,16 +175,25 @@ typedef struct ag_verification {
 	ag_str other_data_why; /* "content changed", "grew from 10 to 12 documents" */
 	const ag_verified *findings;
 	size_t nfinding;
-	size_t nconfirmed, nchanged, nresolved, nnot_checkable;
+	const ag_verified
+		*earlier; /* the report's resolved_findings: RESOLVED, BACK or NOT_CHECKABLE */
+	size_t nearlier;
+	size_t nconfirmed, nchanged, nresolved, nnot_checkable; /* of findings */
+	size_t nback;                                           /* of earlier */
+	bool is_more; /* a count rose, of a finding or of a part, or a resolved finding is back */
+	/* A finding, a part or a resolved finding could not be checked, or more documents are unreadable than the report
+	 * says. */
+	bool is_unchecked;
 } ag_verification;
 
-/* Re-run the evidence of every finding in one report object (parsed). The source is opened from the report's own
+/* Re-run the evidence of every finding in one report object (parsed), of its parts, and of the findings that the report
+ * lists as resolved (older reports give no evidence for these: they are left out). The source is opened from the report's own
  * source.uri, or from source_uri when it is not "". Missing sources make findings NOT_CHECKABLE, not an error.
  * errors  AG_INVALID when `report` is no audit report: names the member that is missing. */
 AG_CHECK ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri,
                                    ag_arena *arena, ag_verification *ret, ag_err *err);
 
 const char *ag_check_result_name(
-	ag_check_result r); /* "confirmed", "changed", "resolved", "not checkable" */
+	ag_check_result r); /* "confirmed", "changed", "resolved", "not checkable", "back" */
 
 #endif

@@ -45,7 +45,7 @@ static void added_json(const ag_diff *d, ag_severity min, ag_jw *w)
 	ag_jw_arr_end(w);
 }
 
-/* [{"id","key","field","category","severity","was","was_pct","now","now_pct","why"}]; id and severity are those of the
+/* [{"id","key","field","category","severity","was","was_pct","now","now_pct","why","evidence_query"}]; id and severity are those of the
  * previous run, now is null when it was not counted. */
 static void rechecks_json(const char *name, const ag_recheck *const *list, size_t n, ag_jw *w)
 {
@@ -66,6 +66,8 @@ static void rechecks_json(const char *name, const ag_recheck *const *list, size_
 			ag_jw_kdouble(w, "now_pct", r->now_share);
 		}
 		ag_jw_kstr(w, "why", r->why);
+		/* For verify: a resolved finding may come back. */
+		ag_jw_kstr(w, "evidence_query", r->evidence_query);
 		ag_jw_obj_end(w);
 	}
 	ag_jw_arr_end(w);

@@ -1,14 +1,12 @@
 /* verify -- run the evidence of a report again and say, per finding, what the data says now.
  *
- * Nothing of the report is believed but its evidence. The source is opened afresh; when it is not the data that the
- * report was made from, that is said beside the counts, because then a changed count is no contradiction. */
+ * Only the evidence of the report is trusted. The source is opened again; when it is not the data that the report was
+ * made from, the result says so beside the counts, because then a changed count is no contradiction. */
 #include "audit/audit.h"
 
 static const char *const results[] = {
-	[AG_CONFIRMED] = "confirmed",
-	[AG_CHANGED] = "changed",
-	[AG_RESOLVED] = "resolved",
-	[AG_NOT_CHECKABLE] = "not checkable",
+	[AG_CONFIRMED] = "confirmed",         [AG_CHANGED] = "changed", [AG_RESOLVED] = "resolved",
+	[AG_NOT_CHECKABLE] = "not checkable", [AG_BACK] = "back",
 };
 
 const char *ag_check_result_name(ag_check_result r)
@@ -34,19 +32,72 @@ static void compare_identity(const ag_val *report, const ag_source_info *info, a
 		                                    (long long)was, (unsigned long long)info->ndoc);
 	else
 		ret->other_data_why = AG_S("its content changed since the report");
-	if (info->broken) /* else "resolved" may only mean that it became unreadable */
+	/* "Resolved" may only mean that the documents became unreadable. */
+	ret->is_unchecked |= info->broken > ag_val_member_u64(source, "broken");
+	if (info->broken)
 		ret->other_data_why = ag_str_printf(arena, "%.*s; %llu of it could not be read",
 		                                    AG_FMT(ret->other_data_why),
 		                                    (unsigned long long)info->broken);
 }
 
-static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena,
-                      ag_verified *v)
+/* One count again. `source` NULL: it could not be opened, and `why` says why. */
+static ag_check_result check_count(const ag_ctx *ctx, ag_source *source, ag_str evidence,
+                                   uint64_t was, ag_arena *arena, uint64_t *ret_now,
+                                   ag_str *ret_why, const ag_err *source_err)
 {
 	ag_evidence e;
 	ag_err why = { 0 };
 	ag_status st;
 
+	if (!source) {
+		why = *source_err;
+		st = why.status;
+	} else if (!evidence.len) {
+		st = ag_fail(&why, AG_INVALID, "audit.verify", "it has no evidence query");
+	} else if (!was) {
+		st = ag_fail(&why, AG_INVALID, "audit.verify",
+		             "it has no positive \"affected_count\"");
+	} else {
+		st = ag_source_evidence(source, ctx, arena, evidence, &e, &why);
+	}
+	if (st) {
+		*ret_why = ag_str_dup(arena, ag_str_c(why.msg));
+		return AG_NOT_CHECKABLE;
+	}
+	*ret_now = e.affected;
+	return e.affected == was ? AG_CONFIRMED : e.affected ? AG_CHANGED : AG_RESOLVED;
+}
+
+static void check_parts(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena,
+                        const ag_err *source_err, ag_verified *v)
+{
+	ag_verified_part *parts = ag_new_n(arena, ag_verified_part, f->npart ? f->npart : 1);
+
+	for (size_t i = 0; i < f->npart; i++) {
+		const ag_part *of = &f->parts[i];
+		ag_verified_part *p = &parts[i];
+
+		*p = (ag_verified_part){ .category = of->category,
+			                 .was = of->affected,
+			                 .why = AG_S("") };
+		p->result = check_count(ctx, source, of->evidence_query, of->affected, arena,
+		                        &p->now, &p->why, source_err);
+		/* The finding is confirmed only with all of its counts. */
+		if (p->result == AG_NOT_CHECKABLE && v->result != AG_NOT_CHECKABLE) {
+			v->result = AG_NOT_CHECKABLE;
+			v->why = ag_str_printf(arena, "part %zu (%.*s): %.*s", i + 1,
+			                       AG_FMT(of->category), AG_FMT(p->why));
+		} else if (p->result != v->result && v->result != AG_NOT_CHECKABLE) {
+			v->result = AG_CHANGED;
+		}
+	}
+	v->parts = parts;
+	v->npart = f->npart;
+}
+
+static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f, ag_arena *arena,
+                      const ag_err *source_err, ag_verified *v)
+{
 	*v = (ag_verified){
 		.finding_id = ag_str_dup(arena, ag_id_str(&f->id)),
 		.field = f->field,
@@ -55,48 +106,65 @@ static void check_one(const ag_ctx *ctx, ag_source *source, const ag_finding *f,
 		.was = f->affected,
 		.why = AG_S(""),
 	};
-	if (!f->evidence_query.len)
-		st = ag_fail(&why, AG_INVALID, "audit.verify", "the finding has no evidence query");
-	else if (!f->affected)
-		st = ag_fail(&why, AG_INVALID, "audit.verify",
-		             "the finding has no positive \"affected_count\"");
-	else
-		st = ag_source_evidence(source, ctx, arena, f->evidence_query, &e, &why);
-	if (st) {
-		v->result = AG_NOT_CHECKABLE;
-		v->why = ag_str_dup(arena, ag_str_c(why.msg));
-		return;
-	}
-	v->now = e.affected;
-	v->result = e.affected == f->affected ? AG_CONFIRMED
-	            : e.affected              ? AG_CHANGED
-	                                      : AG_RESOLVED;
+	v->result = check_count(ctx, source, f->evidence_query, f->affected, arena, &v->now,
+	                        &v->why, source_err);
+	check_parts(ctx, source, f, arena, source_err, v);
 }
 
-static void not_checkable(const ag_finding *f, ag_str why, ag_arena *arena, ag_verified *v)
+/* A finding that the report lists as resolved: no document may be affected. */
+static void check_resolved(const ag_ctx *ctx, ag_source *source, const ag_val *of, ag_arena *arena,
+                           const ag_err *source_err, ag_verified *v)
 {
 	*v = (ag_verified){
-		.finding_id = ag_str_dup(arena, ag_id_str(&f->id)),
-		.field = f->field,
-		.category = f->category,
-		.severity = ag_str_c(ag_severity_name(f->severity)),
-		.result = AG_NOT_CHECKABLE,
-		.was = f->affected,
-		.why = why,
+		.finding_id = ag_val_member_str(of, "id"),
+		.field = ag_val_member_str(of, "field"),
+		.category = ag_val_member_str(of, "category"),
+		.severity = ag_val_member_str(of, "severity"),
+		.why = AG_S(""),
 	};
+	/* 1: any count that is not 0. */
+	v->result = check_count(ctx, source, ag_val_member_str(of, "evidence_query"), 1, arena,
+	                        &v->now, &v->why, source_err);
+	if (v->result == AG_CONFIRMED || v->result == AG_CHANGED)
+		v->result = AG_BACK;
+}
+
+static void check_earlier(const ag_ctx *ctx, ag_source *source, const ag_val *report,
+                          ag_arena *arena, const ag_err *source_err, ag_verification *ret)
+{
+	const ag_val *list = ag_val_getc(report, "resolved_findings");
+	const uint32_t n = list && list->type == AG_T_ARRAY ? list->n : 0;
+	ag_verified *v = ag_new_n(arena, ag_verified, n ? n : 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (ag_val_member_str(&list->u.items[i], "evidence_query").len)
+			check_resolved(ctx, source, &list->u.items[i], arena, source_err,
+			               &v[ret->nearlier++]);
+	}
+	ret->earlier = v;
 }
 
 static void tally(ag_verification *ret)
 {
 	for (size_t i = 0; i < ret->nfinding; i++) {
+		const ag_verified *v = &ret->findings[i];
 		size_t *const count[] = { &ret->nconfirmed, &ret->nchanged, &ret->nresolved,
 			                  &ret->nnot_checkable };
 
-		(*count[ret->findings[i].result])++;
+		(*count[v->result])++;
+		ret->is_more |= v->now > v->was;
+		ret->is_unchecked |= v->result == AG_NOT_CHECKABLE;
+		for (size_t k = 0; k < v->npart; k++)
+			ret->is_more |= v->parts[k].now > v->parts[k].was;
 	}
+	for (size_t i = 0; i < ret->nearlier; i++) {
+		ret->nback += ret->earlier[i].result == AG_BACK;
+		ret->is_unchecked |= ret->earlier[i].result == AG_NOT_CHECKABLE;
+	}
+	ret->is_more |= ret->nback > 0;
 }
 
-/* The collection of that name behind the URI; a file is one collection whatever its name. */
+/* The collection of that name at the URI; a file is one collection, whatever its name is. */
 static const ag_source_place *pick(const ag_source_place *places, size_t n, ag_str collection)
 {
 	for (size_t i = 0; i < n; i++)
@@ -175,15 +243,11 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 	}
 	if (source)
 		compare_identity(report, ag_source_info_of(source), arena, ret);
-	for (uint32_t i = 0; i < list->n; i++) {
-		if (source)
-			check_one(ctx, source, &findings[i], arena, &verified[i]);
-		else
-			not_checkable(&findings[i], ag_str_dup(arena, ag_str_c(why.msg)), arena,
-			              &verified[i]);
-	}
+	for (uint32_t i = 0; i < list->n; i++)
+		check_one(ctx, source, &findings[i], arena, &why, &verified[i]);
 	ret->findings = verified;
 	ret->nfinding = list->n;
+	check_earlier(ctx, source, report, arena, &why, ret);
 	tally(ret);
 	ag_source_close(source);
 	return ag_ctx_check(ctx, err);

@@ -66,6 +66,45 @@ static ag_status load(ag_cli *c, ag_val *ret, ag_err *err)
 
 /* --- what is printed --- */
 
+static void json_counts(ag_check_result result, uint64_t was, uint64_t now, ag_str why, ag_jw *w)
+{
+	ag_jw_kstr(w, "result", ag_str_c(ag_check_result_name(result)));
+	ag_jw_kuint(w, "was", was);
+	if (result == AG_NOT_CHECKABLE)
+		ag_jw_knull(w, "now");
+	else
+		ag_jw_kuint(w, "now", now);
+	ag_jw_kstr(w, "why", why);
+}
+
+static void json_list(const char *name, const ag_verified *list, size_t n, ag_jw *w)
+{
+	ag_jw_kkey(w, name);
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		const ag_verified *f = &list[i];
+
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "id", f->finding_id);
+		ag_jw_kstr(w, "field", f->field);
+		ag_jw_kstr(w, "category", f->category);
+		ag_jw_kstr(w, "severity", f->severity);
+		json_counts(f->result, f->was, f->now, f->why, w);
+		ag_jw_kkey(w, "parts");
+		ag_jw_arr(w);
+		for (size_t k = 0; k < f->npart; k++) {
+			ag_jw_obj(w);
+			ag_jw_kstr(w, "category", f->parts[k].category);
+			json_counts(f->parts[k].result, f->parts[k].was, f->parts[k].now,
+			            f->parts[k].why, w);
+			ag_jw_obj_end(w);
+		}
+		ag_jw_arr_end(w);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
 static void json_one(const ag_verification *v, ag_jw *w)
 {
 	ag_jw_obj(w);
@@ -78,26 +117,9 @@ static void json_one(const ag_verification *v, ag_jw *w)
 	ag_jw_kuint(w, "changed", v->nchanged);
 	ag_jw_kuint(w, "resolved", v->nresolved);
 	ag_jw_kuint(w, "not_checkable", v->nnot_checkable);
-	ag_jw_kkey(w, "findings");
-	ag_jw_arr(w);
-	for (size_t i = 0; i < v->nfinding; i++) {
-		const ag_verified *f = &v->findings[i];
-
-		ag_jw_obj(w);
-		ag_jw_kstr(w, "id", f->finding_id);
-		ag_jw_kstr(w, "field", f->field);
-		ag_jw_kstr(w, "category", f->category);
-		ag_jw_kstr(w, "severity", f->severity);
-		ag_jw_kstr(w, "result", ag_str_c(ag_check_result_name(f->result)));
-		ag_jw_kuint(w, "was", f->was);
-		if (f->result == AG_NOT_CHECKABLE)
-			ag_jw_knull(w, "now");
-		else
-			ag_jw_kuint(w, "now", f->now);
-		ag_jw_kstr(w, "why", f->why);
-		ag_jw_obj_end(w);
-	}
-	ag_jw_arr_end(w);
+	ag_jw_kuint(w, "back", v->nback);
+	json_list("findings", v->findings, v->nfinding, w);
+	json_list("resolved_findings", v->earlier, v->nearlier, w);
 	ag_jw_obj_end(w);
 }
 
@@ -109,7 +131,36 @@ static const struct {
 	[AG_CHANGED] = { AG_INK_YELLOW, AG_SIGN_WARN },
 	[AG_RESOLVED] = { AG_INK_GREEN, AG_SIGN_GOOD },
 	[AG_NOT_CHECKABLE] = { AG_INK_RED, AG_SIGN_BAD },
+	[AG_BACK] = { AG_INK_RED, AG_SIGN_BAD },
 };
+
+static ag_str counts_text(uint64_t was, uint64_t now, ag_arena *arena)
+{
+	return was == now
+	               ? ag_str_printf(arena, "%.*s documents", AG_FMT(ag_human_count(now, arena)))
+	               : ag_str_printf(arena, "%.*s documents, %.*s before",
+	                               AG_FMT(ag_human_count(now, arena)),
+	                               AG_FMT(ag_human_count(was, arena)));
+}
+
+/* Parts are shown when their count is not the main one's story: it changed. */
+static void text_parts(const ag_verified *f, ag_paint *p, ag_arena *arena)
+{
+	const size_t indent = 6;
+
+	for (size_t i = 0; i < f->npart; i++) {
+		const ag_verified_part *part = &f->parts[i];
+
+		if (part->result == AG_CONFIRMED || part->result == AG_NOT_CHECKABLE)
+			continue;
+		ag_paint_to(p, indent);
+		ag_paint_wrap(p, AG_INK_DIM, indent,
+		              ag_str_printf(arena, "part %.*s %s: %.*s", AG_FMT(part->category),
+		                            ag_check_result_name(part->result),
+		                            AG_FMT(counts_text(part->was, part->now, arena))));
+		ag_paint_nl(p);
+	}
+}
 
 static void text_finding(const ag_verified *f, ag_paint *p, ag_arena *arena)
 {
@@ -124,16 +175,14 @@ static void text_finding(const ag_verified *f, ag_paint *p, ag_arena *arena)
 	ag_paint_wrap(p, AG_INK_DIM, indent, ag_str_printf(arena, ", %.*s: ", AG_FMT(f->category)));
 	if (f->result == AG_NOT_CHECKABLE)
 		ag_paint_wrap(p, AG_INK_PLAIN, indent, f->why);
-	else if (f->was == f->now)
+	else if (f->result == AG_BACK)
 		ag_paint_wrap(p, AG_INK_PLAIN, indent,
-		              ag_str_printf(arena, "%.*s documents",
+		              ag_str_printf(arena, "%.*s documents, resolved before",
 		                            AG_FMT(ag_human_count(f->now, arena))));
 	else
-		ag_paint_wrap(p, AG_INK_PLAIN, indent,
-		              ag_str_printf(arena, "%.*s documents, %.*s before",
-		                            AG_FMT(ag_human_count(f->now, arena)),
-		                            AG_FMT(ag_human_count(f->was, arena))));
+		ag_paint_wrap(p, AG_INK_PLAIN, indent, counts_text(f->was, f->now, arena));
 	ag_paint_nl(p);
+	text_parts(f, p, arena);
 }
 
 static void text_one(const ag_verification *v, ag_paint *p, ag_arena *arena)
@@ -144,7 +193,8 @@ static void text_one(const ag_verification *v, ag_paint *p, ag_arena *arena)
 	} sums[] = { { v->nconfirmed, "confirmed" },
 		     { v->nchanged, "changed" },
 		     { v->nresolved, "resolved" },
-		     { v->nnot_checkable, "not checkable" } };
+		     { v->nnot_checkable, "not checkable" },
+		     { v->nback, "resolved earlier and back" } };
 	ag_buf sum = AG_BUF_INIT(256);
 
 	for (size_t i = 0; i < AG_NELEM(sums); i++) {
@@ -171,6 +221,9 @@ static void text_one(const ag_verification *v, ag_paint *p, ag_arena *arena)
 		ag_paint_nl(p);
 	for (size_t i = 0; i < v->nfinding; i++)
 		text_finding(&v->findings[i], p, arena);
+	for (size_t i = 0; i < v->nearlier; i++)
+		if (v->earlier[i].result != AG_RESOLVED)
+			text_finding(&v->earlier[i], p, arena);
 	ag_buf_release(&sum);
 }
 
@@ -217,7 +270,8 @@ static int run(ag_cli *c)
 	ag_err err = { 0 };
 	ag_status st = AG_OK;
 	ag_val root;
-	size_t n = 1, done = 0, nbad = 0;
+	size_t n = 1, done = 0;
+	bool is_more = false, is_unchecked = false;
 	int code = AG_EXIT_OK;
 	bool many;
 
@@ -251,12 +305,15 @@ static int run(ag_cli *c)
 		ag_progress_stop(line);
 		if (st)
 			code = ag_cli_fail(c, &err);
-		else
-			nbad += v[done].nchanged + v[done].nresolved + v[done].nnot_checkable;
-		done += !st;
+		if (!st) {
+			is_more |= v[done].is_more;
+			is_unchecked |= v[done].is_unchecked;
+			done++;
+		}
 	}
-	if (nbad && !code)
-		code = AG_EXIT_FAILED;
+	/* What could not be checked may hide anything, so it comes before what is worse. */
+	if (!code && (is_unchecked || is_more))
+		code = is_unchecked ? AG_EXIT_FAILED : AG_EXIT_FINDINGS;
 	if (done)
 		code = print(c, v, done, many, code);
 	return ag_signals_cancelled() ? AG_EXIT_CANCELLED : code;
@@ -269,14 +326,17 @@ const ag_command ag_cmd_verify = {
 	.about =
 		"FILE is a report of `argus audit --output json` or an answer of `argus ask`, - for standard "
 		"input, a run's id or its beginning, or \"last\".\n\n"
-		"Of a report the evidence is run again: each finding is confirmed (the same count), changed, "
-		"resolved (no document is affected any more) or not checkable. The exit code is 0 only when all "
-		"are confirmed.\n\n"
+		"Of a report the evidence is run again, with that of its parts: each finding is confirmed (the "
+		"same counts), changed, resolved (no document is affected any more) or not checkable. A finding "
+		"that the report lists as resolved must still be so; else it is back.\n\n"
 		"Of an answer the calls, the citations and the source are compared with the project's files: "
 		"each is confirmed, changed (what is cited is still there), gone, false (the answer contradicts "
-		"itself or its files) or not checkable (the API is not asked again). The exit code is 0 only "
-		"when nothing changed, is gone or is false. Answers of other programs in the same form are "
-		"checked as far as they tell what they read.",
+		"itself or its files) or not checkable (the API is not asked again). Answers of other programs "
+		"in the same form are checked as far as they say what they read.\n\n"
+		"Exit code 0: everything is confirmed, resolved, or affects fewer documents. 3: a count of a "
+		"finding or of a part rose, or a resolved finding is back; in an answer something changed, is gone "
+		"or is false. 1: something could not be checked, or the command failed; 1 comes before 3. A "
+		"search or a failed call in an answer's trace is never run again and does not count.",
 	.examples = "argus verify last # has anything changed since?\n"
 		    "argus verify report.json --source repaired.ndjson # did the repair help?\n"
 		    "argus ask \"Which port?\" | argus verify - # is the answer's source true?",

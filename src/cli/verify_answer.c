@@ -127,7 +127,9 @@ static void add_check(const ag_ask_verified *one, ag_paint *p)
 
 static int print(ag_cli *c, const ag_answer *a, ag_str root, const ag_ask_verification *v)
 {
-	int code = v->nchanged || v->ngone || v->nfalse ? AG_EXIT_FAILED : AG_EXIT_OK;
+	int code = v->is_unchecked                        ? AG_EXIT_FAILED
+	           : v->nchanged || v->ngone || v->nfalse ? AG_EXIT_FINDINGS
+	                                                  : AG_EXIT_OK;
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
 

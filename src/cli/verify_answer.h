@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 #include "query/value.h"
 
-/* Returns the exit code: 0 only when nothing changed, is gone or was never true. */
+/* Returns the exit code: 1 when something could not be checked or the command failed, else 3 when something changed, is
+ * gone or is false, else 0. */
 int ag_cli_verify_answer(ag_cli *c, const ag_val *answer);
 
 #endif

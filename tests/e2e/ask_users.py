@@ -581,12 +581,12 @@ def verify():
         # The cited file changes elsewhere, at the heading, and goes.
         text = FILES["wiki/a.md"]
         rig.put("wiki/a.md", text + "\nMore.\n")
-        has(rig.run("verify", path, code=1).out, "changed")
+        has(rig.run("verify", path, code=3).out, "changed")
         rig.put("wiki/a.md", text.replace("## Merge a branch", "## Something else"))
-        rig.run("verify", path, code=1)
+        rig.run("verify", path, code=3)
         os.remove(rig.file("wiki/a.md"))
-        has(rig.run("verify", path, code=1).out, "gone")
-        rig.run("verify", "last", code=1)
+        has(rig.run("verify", path, code=3).out, "gone")
+        rig.run("verify", "last", code=3)
         rig.put("wiki/a.md", text)
         rig.run("verify", path)
         # Somebody edits the answer.
@@ -597,7 +597,7 @@ def verify():
             change(a)
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(a, f)
-            rig.run("verify", path, code=1)
+            rig.run("verify", path, code=3)
         p = rig.start("verify", "-", stdin=subprocess.PIPE)
         out, err = p.communicate(r.out_bytes)
         rig.said += [out, err]
@@ -609,8 +609,13 @@ def verify_more():
     with Rig() as rig:
         rig.api()
         rig.use(call("query_api", method="GET", path="/items/1"), end="One.\nSource: API endpoint GET /items/1")
-        out = rig.run("verify", "last").out
+        # The source is an answer of the API, which is not asked again: nothing proves it.
+        out = rig.run("verify", "last", code=1).out
         has(out, "not checkable")
+        # A search is never run again, and no citation rests on it.
+        rig.use(call("search_files", query="green"), call("read_file", path="wiki/a.md"),
+                end="Click the green button.\n\nSource: wiki/a.md#merge-a-branch")
+        has(rig.run("verify", "last").out, "not checkable")
         rig.run("ask", "--offline", "How do I protect a branch?")
         rig.run("verify", "last")
 

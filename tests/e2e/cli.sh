@@ -171,10 +171,38 @@ run audit data --output json --out many.json
 run verify many.json --output json; want 'verify: several reports' 0
 holds 'verify: one answer each' json 'len(d["verifications"])==2'
 sed 's/"email":null/"email":"x@example.org"/' orders.ndjson >repaired.ndjson
-run verify report.json --source repaired.ndjson; want 'verify: resolved is not as it was' 1 'resolved'
-run verify report.json --source repaired.ndjson --output silent; want 'verify: silent' 1
+run verify report.json --source repaired.ndjson; want 'verify: resolved is good news' 0 'resolved'
+run verify report.json --source repaired.ndjson --output silent; want 'verify: silent' 0
 holds 'verify: silent prints nothing' [ ! -s out ]
 run verify report.json --source missing.ndjson; want 'verify: not checkable' 1 'not checkable'
+# Exit codes: fewer is 0, more is 3, back is 3, not checkable is 1 and comes before 3; parts count as well.
+edit() { python3 - report.json edited.json "$1" <<-'END'
+	import json, sys
+	d = json.load(open(sys.argv[1], encoding="utf-8"))
+	r = d["reports"][0] if "reports" in d else d
+	f = r["findings"][0]
+	part = lambda n: f.update(parts=[{"category": "null_rate", "description": "", "evidence_query": '{"email":null}',
+	                                  "affected_count": n}])
+	gone = lambda q: r.update(resolved_findings=[{"id": f["id"], "key": "k", "field": "email", "category": "null_rate",
+	                                              "severity": "low", "was": 5, "now": 0, "why": "", "evidence_query": q}])
+	exec(sys.argv[3])
+	json.dump(d, open(sys.argv[2], "w", encoding="utf-8"))
+END
+}
+now=$(python3 -c 'print(sum(1 for l in open("orders.ndjson") if "\"email\":null" in l))')
+for c in "0:f['affected_count']+=1:documents, " "3:f['affected_count']-=1:documents, " "0:part($now):confirmed" \
+	"0:part($now+1):part null_rate changed" "3:part($now-1):part null_rate changed" "1:part(0):not checkable" \
+	"1:f['affected_count']-=1; r['findings'].append(dict(f, evidence_query='')):not checkable" \
+	"0:gone('{\"email\":5}'):confirmed" "3:gone('{\"email\":null}'):resolved earlier and back" \
+	"1:gone('{\"\$where\":1}'):not checkable" "0:gone(''):confirmed" \
+	"1:gone('{\"\$where\":1}'); f['affected_count']-=1:not checkable"; do
+	rest=${c#*:}
+	edit "${rest%:*}"
+	run verify edited.json; want "verify: ${rest%:*}" "${c%%:*}" "${rest##*:}"
+	run verify edited.json --output silent; want "verify, silent: ${rest%:*}" "${c%%:*}"
+done
+edit "part($now-1); gone('{\"email\":null}')"; run verify edited.json --output json; want 'verify: parts as JSON' 3
+holds 'verify: parts and resolved findings' json '(d.get("verifications") or [d])[0]["findings"][0]["parts"][0]["result"]=="changed" and (d.get("verifications") or [d])[0]["resolved_findings"][0]["result"]=="back"'
 run verify nothing; want 'verify: no such report' 1 '' 'no file, and in the store'
 echo '{"a":1}' >x.json
 run verify x.json; want 'verify: no report' 1 '' ''
@@ -208,8 +236,8 @@ code=$?
 want 'verify: an answer from standard input' 0
 holds 'verify: silent of an answer' [ ! -s out ]
 answer 'd["tool_calls"][0]["result"]="It listens on port 43."'; run verify answer.json
-want 'verify: a result that was changed' 1 'its hash is not that of its result'
-answer 'd["source"]="wiki/page.md#no-such"'; run verify answer.json; want 'verify: a source of nothing' 1 '1 false'
+want 'verify: a result that was changed' 3 'its hash is not that of its result'
+answer 'd["source"]="wiki/page.md#no-such"'; run verify answer.json; want 'verify: a source of nothing' 3 '1 false'
 answer 'd["root"]="/no/such/folder"'; run verify answer.json --root project; want 'verify: --root' 0 '3 confirmed'
 cp answer.json project/
 (cd project && "$ARGUS" verify answer.json >"$dir/out" 2>"$dir/err")
@@ -219,9 +247,9 @@ answer 'd={k: d[k] for k in ("answer", "source", "tool_calls")}' \
 	'd["tool_calls"]=[{k: t[k] for k in ("tool", "args", "result")} for t in d["tool_calls"]]'
 run verify answer.json --root project; want 'verify: an answer of another program' 0 '2 confirmed'
 answer; echo 'It moved.' >>project/wiki/page.md
-run verify answer.json; want 'verify: the file changed' 1 'the lines that were read did not'
+run verify answer.json; want 'verify: the file changed' 3 'the lines that were read did not'
 rm project/wiki/page.md
-run verify answer.json; want 'verify: the file is gone' 1 '3 gone'
+run verify answer.json; want 'verify: the file is gone' 3 '3 gone'
 run verify answer.json --root nowhere; want 'verify: no such folder' 1 '' 'nowhere'
 run verify answer.json --source orders.ndjson; want 'verify: --source of an answer' 2 '' '--root names its folder'
 run verify report.json --root project; want 'verify: --root of a report' 2 '' '--source names its data'

@@ -53,17 +53,17 @@ done
 check 'verify confirms every finding' env ARGUS_STORE="sqlite:$tmp/store.db" \
 	"$ARGUS" verify "$tmp/one.json"
 
-# One count too many, and verify says so.
+# The report claims one document less than there are: verify says that it became worse.
 # shellcheck disable=SC2317 # called through check
 refuses_wrong_count() {
 	python3 - "$tmp/one.json" "$tmp/wrong.json" <<-'END' || return 1
 		import json, sys
 		whole = json.load(open(sys.argv[1], encoding="utf-8"))
-		whole["reports"][0]["findings"][0]["affected_count"] += 1
+		whole["reports"][0]["findings"][0]["affected_count"] -= 1
 		json.dump(whole, open(sys.argv[2], "w", encoding="utf-8"))
 	END
 	ARGUS_STORE="sqlite:$tmp/store.db" "$ARGUS" verify "$tmp/wrong.json"
-	[ $? -eq 1 ]
+	[ $? -eq 3 ]
 }
 check 'verify refuses a wrong count' refuses_wrong_count
 
