@@ -102,7 +102,8 @@ static const ag_setting table[] = {
 	  .help = "Findings below it are counted, not listed." },
 	{ "audit", "fail_on", "ARGUS_FAIL_ON", AG_SET_CHOICE, .one_of = fail_ons,
 	  .fallback = "none", .offset = FIELD(fail_on),
-	  .help = "Exit with 3 when there is a finding of this severity or above." },
+	  .help = "Exit with 3 when there is a finding of this severity or above, or something that severe was "
+	          "not checked: unreadable documents, skipped files, an empty collection." },
 	{ "audit", "rejected_finding_policy", "ARGUS_REJECTED_FINDING_POLICY", AG_SET_CHOICE,
 	  .one_of = rejected, .fallback = "log_only", .offset = FIELD(rejected_finding_policy),
 	  .help = "A finding that its gate rejects is listed as dismissed, dropped, or kept one "

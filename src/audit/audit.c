@@ -4,6 +4,7 @@
  * into a row of the store, and the end of the run into the report. */
 #include "audit/audit.h"
 
+#include "audit/gaps.h"
 #include "audit/report.h"
 #include "audit/start.h"
 #include "audit/tools.h"
@@ -187,6 +188,8 @@ static void fill_row(const ag_source_info *info, const ag_ctx *ctx, ag_run_row *
 
 static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *ret)
 {
+	ag_gap gaps[AG_GAPS_MAX];
+
 	ret->run = run->row.id;
 	/* When the last commit failed the report says how the run really ended. */
 	if (!ag_str_eq(a->state.status, ret->run_result.status)) {
@@ -202,6 +205,13 @@ static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *re
 			ret->worst = s;
 		ret->has_findings = true;
 	}
+	ret->has_gaps = ag_gaps_of(&a->state, a->info, a->arena, gaps) > 0;
+	ret->worst_gap = ret->has_gaps ? gaps[0].severity : AG_LOW;
+}
+
+bool ag_audit_reaches(const ag_audit_result *r, ag_severity level)
+{
+	return (r->has_findings && r->worst >= level) || (r->has_gaps && r->worst_gap >= level);
 }
 
 /* Gates and planner; a->state holds what the log does. */

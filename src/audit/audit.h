@@ -73,7 +73,12 @@ typedef struct ag_audit_result {
 	bool has_findings;
 	ag_severity
 		worst; /* of the committed findings, also those below min_severity; when has_findings */
+	bool has_gaps;
+	ag_severity worst_gap; /* of what could not be checked; when has_gaps */
 } ag_audit_result;
+
+/* Is there a finding, or a gap in what was checked, of this severity or above? */
+bool ag_audit_reaches(const ag_audit_result *r, ag_severity level);
 
 /* Run to the end. on_event may be NULL. Texts in arena.
  * errors  only when the run could not even start (the store refused its first event). */

@@ -93,6 +93,17 @@ static bool ends_all(const ag_ctx *ctx, ag_status st)
 	       (st == AG_TIMEOUT && ag_ctx_left_ms(ctx) == 0);
 }
 
+/* Documents that are not there, or cannot be read, prove no repair: the affected ones may be among them. */
+static void doubt(const ag_source_info *info, ag_arena *arena, ag_recheck *r)
+{
+	if (info->ndoc && info->broken < r->was)
+		return;
+	r->state = AG_RECHECK_NOT_CHECKED;
+	r->why = info->broken ? ag_str_printf(arena, "%llu documents could not be read",
+	                                      (unsigned long long)info->broken)
+	                      : AG_S("the collection has no documents any more");
+}
+
 static ag_status check(const ag_ctx *ctx, ag_source *source, const earlier *e, ag_arena *scratch,
                        ag_arena *arena, ag_recheck *r, ag_err *err)
 {
@@ -118,6 +129,8 @@ static ag_status check(const ag_ctx *ctx, ag_source *source, const earlier *e, a
 	if (r->now_share > 1) /* a collection that grew since it was counted */
 		r->now_share = 1;
 	r->state = ev.affected ? AG_RECHECK_PRESENT : AG_RECHECK_RESOLVED;
+	if (r->state == AG_RECHECK_RESOLVED)
+		doubt(ag_source_info_of(source), arena, r);
 	return AG_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "audit/gaps.h"
 #include "audit/mask.h"
 #include "audit/report_diff.h"
 #include "audit/tools.h"
@@ -50,6 +51,7 @@ static void source_json(const ag_source_info *info, ag_jw *w)
 	ag_jw_kuint(w, "lone_surrogates", info->lone_surrogates);
 	ag_jw_kuint(w, "big_numbers", info->big_numbers);
 	ag_jw_kuint(w, "overflows", info->overflows);
+	ag_jw_kuint(w, "short_rows", info->short_rows);
 	ag_jw_kuint(w, "renamed_columns", info->renamed_columns);
 	ag_jw_obj_end(w);
 }
@@ -386,6 +388,40 @@ static void coverage_json(const ag_audit_state *s, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
+/* What a program may decide on. not_checked: there is no word on the data, so silence is no good news. */
+static const char *verdict_of(const ag_audit_state *s, const ag_source_info *info, size_t ngap)
+{
+	if (s->findings.n)
+		return "problems";
+	if (ag_gaps_nothing_checked(s, info) ||
+	    (!ag_str_eqc(s->status, "ok") && !ag_str_eqc(s->status, "partial")))
+		return "not_checked";
+	return ngap ? "incomplete" : "no_problems";
+}
+
+/* "verdict", and "gaps": [{"kind","severity","count","total","message","next_step"}] */
+static void gaps_json(const ag_audit_state *s, const ag_source_info *info, ag_arena *arena,
+                      ag_jw *w)
+{
+	ag_gap gaps[AG_GAPS_MAX];
+	const size_t n = ag_gaps_of(s, info, arena, gaps);
+
+	ag_jw_kstr(w, "verdict", ag_str_c(verdict_of(s, info, n)));
+	ag_jw_kkey(w, "gaps");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "kind", ag_str_c(gaps[i].kind));
+		ag_jw_kstr(w, "severity", ag_str_c(ag_severity_name(gaps[i].severity)));
+		ag_jw_kuint(w, "count", gaps[i].count);
+		ag_jw_kuint(w, "total", gaps[i].total);
+		ag_jw_kstr(w, "message", gaps[i].message);
+		ag_jw_kstr(w, "next_step", gaps[i].next_step);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
 /* Of all sittings, without the time between them. */
 static double seconds_worked(const ag_audit_state *s)
 {
@@ -415,6 +451,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kstr(w, "planner", ag_str_c(planner));
 	ag_report_run_facts(o, info, w);
 	coverage_json(s, w);
+	gaps_json(s, info, arena, w);
 	left_out = findings_json(s, o, arena, w);
 	ag_jw_kuint(w, "below_min_severity", left_out);
 	ag_jw_kbool(w, "masked", !o->show_values);

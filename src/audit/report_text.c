@@ -57,7 +57,15 @@ static uint64_t left_out(const ag_val *report)
 	return source ? ag_rt_count(source, "broken") : 0;
 }
 
-/* What stands behind "orders: ". */
+static bool has_gaps(const ag_val *report)
+{
+	size_t n;
+
+	ag_rt_items(report, "gaps", &n);
+	return n > 0;
+}
+
+/* The text after "orders: ". */
 static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 {
 	size_t n;
@@ -70,17 +78,18 @@ static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 		return AG_S("the audit was stopped");
 	if (!n && ag_rt_count(report, "below_min_severity"))
 		return AG_S("no problems of this severity");
-	if (!n && ag_rt_count(report, "collection_size") &&
-	    !ag_rt_count(report, "documents_sampled"))
-		return AG_S("nothing was looked at");
-	if (!n && ag_rt_count(report, "collection_size") && ended(report, "partial"))
+	if (!n && !ag_rt_count(report, "collection_size"))
+		return left_out(report) ? AG_S("not checked, no document could be read")
+		                        : AG_S("not checked, no documents");
+	if (!n && (!ag_rt_count(report, "documents_sampled") ||
+	           ag_str_eqc(ag_rt_str(report, "verdict"), "not_checked")))
+		return AG_S("not checked, nothing was looked at");
+	if (!n && ended(report, "partial"))
 		return AG_S("no problems so far");
 	if (!n && left_out(report))
-		return ag_rt_count(report, "collection_size")
-		               ? AG_S("no problems found in what could be read")
-		               : AG_S("no document could be read");
-	if (!n && !ag_rt_count(report, "collection_size"))
-		return AG_S("no documents");
+		return AG_S("no problems found in what could be read");
+	if (!n && has_gaps(report))
+		return AG_S("no problems found in what was checked");
 	if (!n)
 		return AG_S("no problems found");
 	by = severity_list(report, most, arena);
@@ -102,7 +111,8 @@ static ag_ink verdict_ink(const ag_val *report)
 	ag_rt_items(report, "findings", &n);
 	if (by[0] || by[1] || ended(report, "failed"))
 		return AG_INK_RED;
-	if (n || left_out(report) || !ended(report, "ok"))
+	if (n || left_out(report) || has_gaps(report) || !ag_rt_count(report, "collection_size") ||
+	    !ag_rt_count(report, "documents_sampled") || !ended(report, "ok"))
 		return AG_INK_YELLOW;
 	return AG_INK_GREEN;
 }
@@ -212,12 +222,20 @@ static void broken(ag_rt *t)
 	size_t nissue;
 	const ag_val *issues = ag_rt_items(s, "issues", &nissue);
 	bool is_bson = ag_str_eqc(ag_rt_str(s, "format"), "bson");
+	size_t ngap;
+	const ag_val *list = ag_rt_items(t->report, "gaps", &ngap);
+	ag_str severity = AG_S("");
 
 	if (!n)
 		return;
+	for (size_t i = 0; i < ngap; i++)
+		if (ag_str_eqc(ag_rt_str(&list[i], "kind"), "unreadable"))
+			severity = ag_rt_str(&list[i], "severity");
 	ag_rt_row(t, MARGIN, "unreadable",
-	          ag_str_printf(t->arena, "%.*s document%s left out",
-	                        AG_FMT(ag_human_count(n, t->arena)), n == 1 ? " was" : "s were"));
+	          ag_str_printf(t->arena, "%.*s document%s left out%s%.*s%s",
+	                        AG_FMT(ag_human_count(n, t->arena)), n == 1 ? " was" : "s were",
+	                        severity.len ? " (" : "", AG_FMT(severity),
+	                        severity.len ? ")" : ""));
 	for (size_t i = 0; i < nissue && i < SHOWN_ISSUES; i++) {
 		uint64_t line = ag_rt_count(&issues[i], "line"),
 			 byte = ag_rt_count(&issues[i], "byte");
@@ -236,6 +254,23 @@ static void broken(ag_rt *t)
 		ag_rt_row(t, MARGIN, "",
 		          ag_str_printf(t->arena, "and %.*s more",
 		                        AG_FMT(ag_human_count(n - nissue, t->arena))));
+}
+
+/* What was not checked and no other line says: unreadable documents have their own. */
+static void gaps(ag_rt *t)
+{
+	size_t n, shown = 0;
+	const ag_val *items = ag_rt_items(t->report, "gaps", &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_eqc(ag_rt_str(&items[i], "kind"), "unreadable"))
+			continue;
+		ag_rt_row(t, MARGIN, shown++ ? "" : "gap",
+		          ag_str_printf(t->arena, "%.*s (%.*s): %.*s",
+		                        AG_FMT(ag_rt_str(&items[i], "message")),
+		                        AG_FMT(ag_rt_str(&items[i], "severity")),
+		                        AG_FMT(ag_rt_str(&items[i], "next_step"))));
+	}
 }
 
 static void bent(ag_rt *t)
@@ -271,6 +306,7 @@ static void facts(ag_rt *t)
 
 	source(t);
 	broken(t);
+	gaps(t);
 	bent(t);
 	if (paths)
 		ag_rt_row(t, MARGIN, "checked",

@@ -235,6 +235,7 @@ void ag_start_read_source(const ag_val *started, const ag_run_row *row, ag_arena
 		.lone_surrogates = ag_val_member_u64(v, "lone_surrogates"),
 		.big_numbers = ag_val_member_u64(v, "big_numbers"),
 		.overflows = ag_val_member_u64(v, "overflows"),
+		.short_rows = ag_val_member_u64(v, "short_rows"),
 		.renamed_columns = ag_val_member_u64(v, "renamed_columns"),
 	};
 	read_issues(v ? ag_val_getc(v, "issues") : NULL, arena, ret);

@@ -57,6 +57,8 @@ typedef struct job {
 		ag_str source, message;
 	} failed[MAX_SOURCES]; /* sources and collections without a report */
 	size_t nfailed;
+	ag_source_skip *skipped; /* of all folders, in order */
+	size_t nskipped;
 	bool any_failed, cancelled, found; /* found: something at or above --fail-on */
 	ag_buf text;                       /* for --out */
 } job;
@@ -136,7 +138,7 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 	if (j->remembered && (ag_str_eqc(r->run_result.status, "cancelled") ||
 	                      (ag_str_eqc(r->run_result.status, "partial") && err.status)))
 		ag_cli_note(j->c, "`argus resume %s` goes on where it stopped", r->run.text);
-	if (fail_on && r->has_findings && (int)r->worst >= fail_on - 1)
+	if (fail_on && ag_audit_reaches(r, (ag_severity)(fail_on - 1)))
 		j->found = true;
 	if (ag_extjson_parse(r->report, &read, j->arena, v, NULL, NULL, &err)) {
 		fail_source(j, info->uri, &err);
@@ -210,6 +212,36 @@ static void audit_place(job *j, const ag_source_place *place)
 	ag_source_close(s);
 }
 
+static ag_severity skip_severity(const ag_source_skip *s)
+{
+	return s->is_data ? AG_MEDIUM : AG_LOW;
+}
+
+/* Files of a folder that nobody looks at: a build must hear of them. */
+static void note_skipped(job *j, ag_str uri)
+{
+	const int fail_on = j->c->app.settings.fail_on;
+	ag_source_skip *list = NULL, *all;
+	ag_err err = { 0 };
+	size_t n = 0;
+
+	if (ag_source_skipped(&j->c->app.ctx, uri, j->arena, &list, &n, &err)) {
+		fail_source(j, uri, &err);
+		return;
+	}
+	if (!n)
+		return;
+	all = ag_new_n(j->arena, ag_source_skip, j->nskipped + n);
+	if (j->nskipped)
+		memcpy(all, j->skipped, j->nskipped * sizeof(*all));
+	memcpy(all + j->nskipped, list, n * sizeof(*all));
+	for (size_t i = 0; i < n; i++)
+		j->found = j->found || (fail_on && (int)skip_severity(&list[i]) >= fail_on - 1);
+	j->skipped = all;
+	j->nskipped += n;
+	j->wants_many = true;
+}
+
 /* The collections of a folder one after another: the memory of one, and none hides the others. */
 static void audit_uri(job *j, ag_str uri)
 {
@@ -224,13 +256,32 @@ static void audit_uri(job *j, ag_str uri)
 	ag_log(AG_LOG_INFO, "source_listed", "%.*s: %zu collection%s", AG_FMT(uri), n,
 	       n == 1 ? "" : "s");
 	j->wants_many = j->wants_many || n > 1;
+	note_skipped(j, uri);
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
 }
 
 /* --- the end --- */
 
-/* One report as it is; several as {"reports":[…],"failed":[{"source":…,"message":…}]}. */
+/* [{"path","reason","severity","next_step"}] */
+static void skipped_json(const job *j, ag_jw *w)
+{
+	ag_jw_kkey(w, "skipped");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < j->nskipped; i++) {
+		const ag_source_skip *s = &j->skipped[i];
+
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "path", s->path);
+		ag_jw_kstr(w, "reason", ag_str_c(s->reason));
+		ag_jw_kstr(w, "severity", ag_str_c(ag_severity_name(skip_severity(s))));
+		ag_jw_kstr(w, "next_step", ag_str_c(s->next_step));
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
+/* One report as it is; several as {"reports":[…],"failed":[{"source":…,"message":…}],"skipped":[…]}. */
 static void json_of(const job *j, ag_buf *out)
 {
 	ag_jw w;
@@ -256,7 +307,39 @@ static void json_of(const job *j, ag_buf *out)
 		ag_jw_obj_end(&w);
 	}
 	ag_jw_arr_end(&w);
+	skipped_json(j, &w);
 	ag_jw_obj_end(&w);
+}
+
+#define SHOWN_SKIPPED 20
+
+static void skipped_text(job *j, ag_buf *out)
+{
+	const ag_report_look look = ag_report_out_look(j->c, j->store);
+	ag_paint p;
+
+	if (!j->nskipped)
+		return;
+	ag_buf_adds(out, "\n");
+	ag_paint_init(&p, out, look.width, look.colour, look.utf8);
+	ag_paint_textf(&p, AG_INK_YELLOW, "not checked: %zu entr%s of the folder", j->nskipped,
+	               j->nskipped == 1 ? "y" : "ies");
+	ag_paint_nl(&p);
+	for (size_t i = 0; i < j->nskipped && i < SHOWN_SKIPPED; i++) {
+		const ag_source_skip *s = &j->skipped[i];
+
+		ag_paint_to(&p, 2);
+		ag_paint_wrap(&p, AG_INK_PLAIN, 4,
+		              ag_str_printf(j->arena, "%.*s (%s): %s; %s", AG_FMT(s->path),
+		                            ag_severity_name(skip_severity(s)), s->reason,
+		                            s->next_step));
+		ag_paint_nl(&p);
+	}
+	if (j->nskipped > SHOWN_SKIPPED) {
+		ag_paint_to(&p, 2);
+		ag_paint_textf(&p, AG_INK_DIM, "and %zu more", j->nskipped - SHOWN_SKIPPED);
+		ag_paint_nl(&p);
+	}
 }
 
 static void overview(job *j, ag_buf *out)
@@ -293,6 +376,7 @@ static void finish(job *j)
 	} else if (j->c->app.settings.output_format == AG_OUTPUT_TEXT) {
 		ag_buf_add(&out, ag_buf_view(&j->text));
 		overview(j, &out);
+		skipped_text(j, &out);
 	}
 	if (is_file && out.len)
 		to_file(j, &out);

@@ -185,7 +185,7 @@ static int exit_code(ag_cli *c, const ag_audit_result *r)
 	if (ag_str_eqc(run->status, "partial"))
 		ag_cli_note(c, "%.*s; `argus resume` with a larger budget goes on",
 		            AG_FMT(run->why));
-	return fail_on && r->has_findings && (int)r->worst >= fail_on - 1 ? AG_EXIT_FINDINGS
+	return fail_on && ag_audit_reaches(r, (ag_severity)(fail_on - 1)) ? AG_EXIT_FINDINGS
 	                                                                  : AG_EXIT_OK;
 }
 

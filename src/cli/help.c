@@ -13,7 +13,8 @@ static const struct {
 	{ AG_EXIT_OK, "success; also a report that is partial because its budget ran out" },
 	{ AG_EXIT_FAILED, "failed; verify: something could not be checked" },
 	{ AG_EXIT_USAGE, "the command line or a setting is wrong; nothing was done" },
-	{ AG_EXIT_FINDINGS, "audit: findings at or above --fail-on; verify: something got worse" },
+	{ AG_EXIT_FINDINGS, "audit: findings, or gaps in what was checked, at or above --fail-on; "
+	                    "verify: something got worse" },
 	{ AG_EXIT_CANCELLED, "stopped by Ctrl-C; what was done is kept" },
 };
 

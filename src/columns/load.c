@@ -165,6 +165,7 @@ static void keep_results(loader *l, ag_scan *s, ag_block *b, uint64_t lead)
 	b->chunk->first_line = lead; /* the rest is known when all blocks are read */
 	b->nline = s->nline + lead;
 	b->broken = s->broken;
+	b->short_rows = s->short_rows;
 	b->notes = s->notes;
 	b->nissue = s->nissue;
 	if (!s->nissue)
@@ -189,7 +190,7 @@ static ag_status read_block(void *arg, size_t i, ag_err *err)
 	s->csv = &l->plan->csv;
 	s->ctx = l->ctx;
 	s->ndoc = 0;
-	s->nline = s->broken = 0;
+	s->nline = s->broken = s->short_rows = 0;
 	s->nissue = 0;
 	memset(&s->notes, 0, sizeof(s->notes));
 	if (l->plan->format == AG_FORMAT_NDJSON)
@@ -243,6 +244,7 @@ static void join_block(loader *l, ag_block *b, uint64_t *line)
 		add_issue(l, first + b->issues[i].line, b->issues[i].byte, b->issues[i].what);
 	info->broken += b->broken;
 	info->duplicate_keys += b->duplicate_keys;
+	info->short_rows += b->short_rows;
 	info->lone_surrogates += b->notes.lone_surrogates;
 	info->big_numbers += b->notes.big_numbers;
 	info->overflows += b->notes.overflows;

@@ -19,6 +19,7 @@ typedef struct ag_block {
 	uint64_t nline, broken;
 	ag_scan_issue *issues; /* lines still relative to the block */
 	size_t nissue;
+	uint64_t short_rows;
 	ag_extjson_notes notes;
 	uint64_t duplicate_keys;
 } ag_block;

@@ -49,6 +49,7 @@ typedef struct ag_scan {
 	/* what came out, beside the chunk */
 	uint64_t nline; /* newlines in p[0 .. end or len) */
 	uint64_t broken;
+	uint64_t short_rows; /* CSV: records kept with fewer cells than the header */
 	ag_scan_issue issues[AG_SCAN_MAX_ISSUES];
 	size_t nissue;
 	ag_extjson_notes notes;

@@ -42,8 +42,9 @@ static void add_cell(csv_block *k, ag_bcol *c, uint32_t up, ag_str cell, bool qu
 	ag_build_member(b, c);
 }
 
-/* Cells of the record into the open object; false: more cells than columns. */
-static bool add_cells(csv_block *k, const ag_build_obj *o, const ag_split_item *item)
+/* Cells of the record into the open object, and how many there were; false: more cells than columns. */
+static bool add_cells(csv_block *k, const ag_build_obj *o, const ag_split_item *item,
+                      uint32_t *ret_n)
 {
 	const char *p = k->s->p;
 	const ag_csv_head *head = k->s->csv;
@@ -57,8 +58,10 @@ static bool add_cells(csv_block *k, const ag_build_obj *o, const ag_split_item *
 		    !ag_csv_cell(p, item->end, head->sep, &at, &cell, &quoted, &doubled))
 			return false;
 		add_cell(k, k->cols[i], o->row, cell, quoted, doubled);
-		if (at >= item->end)
+		if (at >= item->end) {
+			*ret_n = i + 1;
 			return true;
+		}
 	}
 }
 
@@ -67,6 +70,7 @@ static void add_record(csv_block *k, const ag_split_item *item)
 	ag_scan *s = k->s;
 	ptrdiff_t bad = ag_scan_bad_utf8(s->p + item->at, item->end - item->at);
 	const char *why = NULL;
+	uint32_t ncell = 0;
 	ag_build_obj o;
 
 	if (item->why || bad >= 0) {
@@ -79,7 +83,7 @@ static void add_record(csv_block *k, const ag_split_item *item)
 	}
 	ag_build_doc(&s->b, s->at + item->at, k->line);
 	ag_build_object(&s->b, &o, s->b.root, s->b.chunk->ndoc);
-	if (!add_cells(k, &o, item)) {
+	if (!add_cells(k, &o, item, &ncell)) {
 		ag_build_doc_drop(&s->b);
 		ag_scan_issue_add(s, k->line, item->at,
 		                  "more cells than the %u columns of the header", s->csv->ncol);
@@ -88,6 +92,8 @@ static void add_record(csv_block *k, const ag_split_item *item)
 	ag_build_object_end(&s->b, &o);
 	if (!ag_build_doc_end(&s->b, &why))
 		ag_scan_issue_add(s, k->line, item->at, "%s", why);
+	else if (ncell < s->csv->ncol)
+		s->short_rows++;
 }
 
 static bool is_blank(const ag_scan *s, const ag_split_item *item)

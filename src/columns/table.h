@@ -58,6 +58,7 @@ typedef struct ag_table_info {
 	size_t nissue;
 	/* documents kept, but something in them was bent */
 	uint64_t duplicate_keys, lone_surrogates, big_numbers, overflows;
+	uint64_t short_rows;      /* CSV records with fewer cells than the header */
 	uint64_t renamed_columns; /* CSV headers without a name, or with that of another column */
 	bool has_views;           /* CSV */
 	uint64_t content_hash[2]; /* XXH3 128 over the XXH3 128 of each 4 MiB of each file */

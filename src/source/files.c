@@ -71,6 +71,7 @@ static void fill_info(files_source *f, const ag_data_file *file, ag_str uri)
 		.lone_surrogates = t->lone_surrogates,
 		.big_numbers = t->big_numbers,
 		.overflows = t->overflows,
+		.short_rows = t->short_rows,
 		.renamed_columns = t->renamed_columns,
 	};
 }
@@ -100,6 +101,13 @@ static ag_status files_open(const ag_ctx *ctx, const ag_source_place *place,
 	fill_info(f, file, place->uri);
 	*ret = &f->base;
 	return AG_OK;
+}
+
+static ag_status files_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_skip **ret,
+                               size_t *nret, ag_err *err)
+{
+	(void)ctx;
+	return ag_files_skipped(uri, arena, ret, nret, err);
 }
 
 static ag_status files_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
@@ -213,6 +221,7 @@ const ag_source_type ag_source_files = {
 	.is_shared = true,
 	.accepts = files_accepts,
 	.list = files_list,
+	.skipped = files_skipped,
 	.open = files_open,
 	.close = files_close,
 	.find = files_find,

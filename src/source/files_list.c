@@ -231,8 +231,89 @@ typedef struct listing {
 	ag_str folder;
 	ag_data_file *files;
 	size_t n, cap;
+	ag_source_skip *skipped;
+	size_t nskipped, skipped_cap;
 	bool has_folders;
 } listing;
+
+/* Names of files that hold no collection: they are not worth a word. */
+static const char *const no_data[] = {
+	".md",  ".rst",  ".html", ".htm",     ".css", ".js",   ".mjs",  ".ts",      ".py",
+	".sh",  ".c",    ".h",    ".java",    ".go",  ".rs",   ".yaml", ".yml",     ".toml",
+	".ini", ".cfg",  ".conf", ".pdf",     ".png", ".jpg",  ".jpeg", ".gif",     ".svg",
+	".ico", ".lock", ".log",  ".license", ".bak", ".orig", ".tmp",  ".example",
+};
+
+static const char *const compressed[] = { ".gz",  ".gzip", ".bz2", ".xz",  ".zst", ".lz4",
+	                                  ".zip", ".7z",   ".tar", ".tgz", ".rar", ".br" };
+
+static const char *const other_data[] = {
+	".parquet", ".avro", ".orc",    ".feather", ".arrow",  ".xlsx", ".xls", ".ods",
+	".xml",     ".db",   ".sqlite", ".sqlite3", ".pickle", ".pkl",  ".dbf", ".dta",
+	".sav",     ".rds",  ".h5",     ".hdf5",    ".psv",    ".dat",  ".txt", ".tab",
+};
+
+static bool ends_with_any(ag_str name, const char *const *ends, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (name.len > strlen(ends[i]) && ends_with(name, ag_str_c(ends[i])))
+			return true;
+	return false;
+}
+
+static void add_skipped(listing *l, ag_str path, const char *reason, const char *next_step,
+                        bool is_data)
+{
+	if (l->nskipped == AG_FILES_MAX)
+		return;
+	if (l->nskipped == l->skipped_cap) {
+		const size_t cap = l->skipped_cap ? l->skipped_cap * 2 : 16;
+		ag_source_skip *more = ag_new_n(l->arena, ag_source_skip, cap);
+
+		if (l->nskipped)
+			memcpy(more, l->skipped, l->nskipped * sizeof(*more));
+		l->skipped = more;
+		l->skipped_cap = cap;
+	}
+	l->skipped[l->nskipped++] = (ag_source_skip){ ag_str_dup(l->arena, path), reason, next_step,
+		                                      is_data };
+}
+
+/* A folder is worth a word when a data file is in it. */
+static bool holds_data(ag_str folder)
+{
+	DIR *d = opendir(folder.ptr);
+	const struct dirent *entry;
+	bool found = false;
+
+	while (d && !found && (entry = readdir(d)) != NULL)
+		found = entry->d_name[0] != '.' && extension_of(ag_str_c(entry->d_name));
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* An entry that is no data file of ours. */
+static void skip_entry(listing *l, ag_str path, mode_t mode)
+{
+	const ag_str name = base_name(path);
+
+	if (S_ISDIR(mode)) {
+		if (holds_data(path))
+			add_skipped(l, path, "folder below", "audit it as a source of its own",
+			            true);
+	} else if (extension_of(name)) {
+		add_skipped(l, path, "not a regular file", "write its data to a file", true);
+	} else if (ends_with_any(name, compressed, AG_NELEM(compressed))) {
+		add_skipped(l, path, "compressed", "decompress it, as with gunzip", true);
+	} else if (ends_with_any(name, other_data, AG_NELEM(other_data))) {
+		add_skipped(l, path, "unsupported format", "export it as NDJSON or CSV", true);
+	} else if (S_ISREG(mode) && memchr(name.ptr, '.', name.len) &&
+	           !ends_with_any(name, no_data, AG_NELEM(no_data))) {
+		add_skipped(l, path, "unknown file type", "name it as a source if it holds data",
+		            false);
+	}
+}
 
 static ag_status list_entry(listing *l, DIR *d, const char *entry, ag_err *err)
 {
@@ -242,14 +323,28 @@ static ag_status list_entry(listing *l, DIR *d, const char *entry, ag_err *err)
 	struct stat sb;
 
 	if (ag_fault("files.stat") || fstatat(dirfd(d), entry, &sb, 0)) {
-		/* Gone meanwhile, or a link that leads nowhere. */
-		if (errno == ENOENT || errno == ELOOP || !e)
+		const int errnum = errno;
+
+		if (entry[0] == '.')
 			return AG_OK;
-		return fail_path(path, errno, l->arena, err);
+		if (errnum != ENOENT && errnum != ELOOP && e)
+			return fail_path(path, errnum, l->arena, err);
+		if (e) /* deleted meanwhile, or a link without a target */
+			add_skipped(l, path, "link without a target", "mend or remove the link",
+			            true);
+		return AG_OK;
+	}
+	if (entry[0] == '.') {
+		if (e && S_ISREG(sb.st_mode))
+			add_skipped(l, path, "hidden", "name it as a source if it holds data",
+			            false);
+		return AG_OK;
 	}
 	l->has_folders = l->has_folders || S_ISDIR(sb.st_mode);
-	if (!e || !S_ISREG(sb.st_mode))
+	if (!e || !S_ISREG(sb.st_mode)) {
+		skip_entry(l, path, sb.st_mode);
 		return AG_OK;
+	}
 	if (l->n == AG_FILES_MAX)
 		return ag_fail(err, AG_LIMIT, PART, "%.*s holds more than %d data files",
 		               AG_FMT(l->folder), AG_FILES_MAX);
@@ -279,7 +374,7 @@ static ag_status read_folder(listing *l, ag_err *err)
 		entry = ag_fault("files.list") ? NULL : readdir(d);
 		if (!entry)
 			break;
-		if (entry->d_name[0] != '.')
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			st = list_entry(l, d, entry->d_name, err);
 	}
 	if (!st && errno)
@@ -308,8 +403,15 @@ static ag_status list_folder(ag_str folder, ag_arena *arena, ag_data_file **ret,
 	}
 	if (n == 0) {
 		st = ag_fail(err, AG_NOT_FOUND, PART, "no data files in %.*s", AG_FMT(folder));
-		ag_err_hint(err, "%s%s", accepted,
-		            l.has_folders ? "; folders below are read only when named" : "");
+		const char *below = l.has_folders ? "; folders below are read only when named" : "";
+
+		if (l.nskipped)
+			ag_err_hint(err, "%s%s; skipped: %.*s%s (%s: %s)", accepted, below,
+			            AG_FMT(base_name(l.skipped[0].path)),
+			            l.nskipped > 1 ? " and others" : "", l.skipped[0].reason,
+			            l.skipped[0].next_step);
+		else
+			ag_err_hint(err, "%s%s", accepted, below);
 		return st;
 	}
 	qsort(l.files, n, sizeof(*l.files), by_name);
@@ -322,6 +424,37 @@ static ag_status list_folder(ag_str folder, ag_arena *arena, ag_data_file **ret,
 	}
 	*ret = l.files;
 	*nret = n;
+	return AG_OK;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return ag_str_cmp(((const ag_source_skip *)a)->path, ((const ag_source_skip *)b)->path);
+}
+
+ag_status ag_files_skipped(ag_str uri, ag_arena *arena, ag_source_skip **ret, size_t *nret,
+                           ag_err *err)
+{
+	listing l = { .arena = arena };
+	struct stat sb;
+	ag_status st;
+
+	*ret = NULL;
+	*nret = 0;
+	st = path_of(uri, arena, &l.folder, err);
+	if (st)
+		return st;
+	if (stat(l.folder.ptr, &sb))
+		return fail_path(l.folder, errno, arena, err);
+	if (!S_ISDIR(sb.st_mode))
+		return AG_OK;
+	st = read_folder(&l, err);
+	if (st)
+		return st;
+	if (l.nskipped)
+		qsort(l.skipped, l.nskipped, sizeof(*l.skipped), by_path);
+	*ret = l.skipped;
+	*nret = l.nskipped;
 	return AG_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "columns/table.h"
+#include "source/source.h"
 
 #define AG_FILES_MAX 4096 /* data files in one folder: more is no folder of collections */
 
@@ -24,5 +25,9 @@ bool ag_files_is_uri(ag_str uri);
  * AG_IO, each with the path. */
 AG_CHECK ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t *nret,
                                  ag_err *err);
+/* What ag_files_list() leaves out of that folder, by name; nothing for a file. Program text, documentation and pictures
+ * are no data and are not listed. errors: as ag_files_list(), but a folder without data files is none. */
+AG_CHECK ag_status ag_files_skipped(ag_str uri, ag_arena *arena, ag_source_skip **ret, size_t *nret,
+                                    ag_err *err);
 
 #endif

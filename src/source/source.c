@@ -73,6 +73,19 @@ ag_status ag_source_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_sour
 	return fail_scheme(uri, err);
 }
 
+ag_status ag_source_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_skip **ret,
+                            size_t *nret, ag_err *err)
+{
+	*ret = NULL;
+	*nret = 0;
+	for (size_t i = 0; i < AG_NELEM(source_types); i++)
+		if (source_types[i]->accepts(uri))
+			return source_types[i]->skipped
+			               ? source_types[i]->skipped(ctx, uri, arena, ret, nret, err)
+			               : AG_OK;
+	return AG_OK;
+}
+
 ag_status ag_source_open_place(const ag_ctx *ctx, const ag_source_place *place,
                                const ag_source_opts *opts, ag_source **ret, ag_err *err)
 {

@@ -40,6 +40,7 @@ typedef struct ag_source_info {
 	const ag_table_issue *issues;
 	size_t nissue;
 	uint64_t duplicate_keys, lone_surrogates, big_numbers, overflows;
+	uint64_t short_rows;      /* kept, with fewer cells than the header */
 	uint64_t renamed_columns; /* names that are ours: the file has none, or one twice */
 } ag_source_info;
 
@@ -75,6 +76,14 @@ typedef struct ag_source_place {
 	const void *of;         /* the type's own notes */
 } ag_source_place;
 
+/* An entry of a folder that is no collection, though it may hold data. */
+typedef struct ag_source_skip {
+	ag_str path;
+	const char *reason; /* "compressed", "unsupported format", "hidden", … */
+	const char *next_step;
+	bool is_data; /* its name says that it holds data; else it only may */
+} ag_source_skip;
+
 typedef struct ag_source_type {
 	const char *name; /* "files" */
 	const char *help; /* what a URI of it looks like, one line */
@@ -85,6 +94,9 @@ typedef struct ag_source_type {
 	/* Required. The collections found under uri, in a stable order; no data is read. */
 	ag_status (*list)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
 	                  size_t *nret, ag_err *err);
+	/* Optional. What list leaves out under that URI, in a stable order. */
+	ag_status (*skipped)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_skip **ret,
+	                     size_t *nret, ag_err *err);
 	/* Required. The handle lives until closed and keeps nothing of the place. */
 	ag_status (*open)(const ag_ctx *ctx, const ag_source_place *place,
 	                  const ag_source_opts *opts, ag_source **ret, ag_err *err);
@@ -121,6 +133,9 @@ ag_str ag_source_scheme(ag_str uri);
  * AG_DENIED, AG_INVALID naming the path and, for an unknown scheme, the known ones. */
 AG_CHECK ag_status ag_source_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
                                   ag_source_place **ret, size_t *nret, ag_err *err);
+/* What ag_source_list() leaves out of a folder although it may hold data; none where a source cannot tell. */
+AG_CHECK ag_status ag_source_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
+                                     ag_source_skip **ret, size_t *nret, ag_err *err);
 /* opts NULL = not strict. */
 AG_CHECK ag_status ag_source_open_place(const ag_ctx *ctx, const ag_source_place *place,
                                         const ag_source_opts *opts, ag_source **ret, ag_err *err);

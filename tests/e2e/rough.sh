@@ -48,6 +48,72 @@ printf '\014\000\000\000\020a\000\001\000\000\000\000\014\000\000\000\167a\000\0
 run audit x.bson; want 'a broken BSON document is counted in documents' 0 'x.bson, document 2: '
 
 
+# --- what was not checked is no success: exit 3 at the level of what was lost
+
+: >empty.ndjson
+run audit empty.ndjson --fail-on critical; want 'an empty file' 3 '! empty: not checked, no documents'
+run audit empty.ndjson; want 'an empty file without --fail-on' 0 'not checked'
+run audit empty.ndjson --output json
+holds 'an empty file, json' json 'd["verdict"]=="not_checked" and [g["kind"] for g in d["gaps"]]==["empty"]'
+echo '[]' >none.json
+run audit none.json --fail-on critical; want 'an empty array' 3 'not checked'
+printf 'a,b\n' >head.csv
+run audit head.csv --fail-on critical; want 'nothing but a header' 3 'not checked'
+run audit good.ndjson --max-iterations 1 --fail-on critical; want 'a budget that looks at nothing' 3 'not checked'
+run audit good.ndjson --max-iterations 2 --fail-on medium; want 'a budget that ends early' 3
+run audit good.ndjson --fail-on low; want 'all was checked' 0 'no problems found'
+run audit good.ndjson --output json; holds 'all was checked, json' json 'd["verdict"]=="no_problems" and d["gaps"]==[]'
+
+# lost LINES GOOD: a file with that many unreadable and readable lines
+lost() {
+	seq 1 "$1" | sed 's/.*/{"n": /'
+	seq 1 "$2" | sed 's/.*/{"n":"v&"}/'
+}
+lost 99 1 >lost.ndjson; run audit lost.ndjson --fail-on critical; want '99 % unreadable' 3 '(critical)'
+lost 1 50 >lost.ndjson; run audit lost.ndjson --fail-on high; want '2 % unreadable' 3 '(high)'
+run audit lost.ndjson --fail-on critical; want '2 % unreadable are not critical' 0
+lost 1 500 >lost.ndjson; run audit lost.ndjson --fail-on medium; want '0.2 % unreadable' 3
+lost 1 5000 >lost.ndjson; run audit lost.ndjson --fail-on low; want 'one unreadable line of 5,001' 3
+run audit lost.ndjson --output json
+holds 'unreadable, json' json 'd["verdict"]=="incomplete" and d["gaps"][0]["count"]==1 and d["gaps"][0]["total"]==5001'
+printf '{"a":1}\n{"a":2}\n{"a":' >cut.ndjson
+run audit cut.ndjson --fail-on low; want 'a truncated last line' 3 'cut.ndjson, line 3'
+printf '[{"a":1},{"a":2}' >cut.json
+run audit cut.json --fail-on low; want 'an array that is not closed' 3 'not closed'
+printf 'a,b,c\n1,2,3\n4,5\n6,7,8\n' >short.csv
+run audit short.csv --fail-on low; want 'a row that is too short' 3 'fewer cells than the header'
+printf 'a,b,c\n1,2,3\n4,5,\n6,"",\n' >whole.csv
+run audit whole.csv --output json; holds 'an empty last cell is a cell' json 'd["source"]["short_rows"]==0 and d["gaps"]==[]'
+printf 'a,b\n1,2\n1,2,3\n' >long.csv
+run audit long.csv --fail-on low; want 'a row that is too long' 3 'more cells'
+
+mkdir skip skip/below skip/docs
+cp good.ndjson skip/a.ndjson
+cp good.ndjson skip/below
+touch skip/b.csv.gz skip/C.PARQUET skip/README.md skip/LICENSE skip/script.py skip/.hidden.csv skip/odd.foo
+ln -s nowhere skip/gone.csv
+run audit skip --fail-on medium; want 'files that were skipped' 3 'not checked: 6 entries'
+run audit skip --fail-on high; want 'skipped files are not high' 0 'skip/b.csv.gz (medium): compressed'
+run audit skip --output json
+holds 'skipped files, json' json '[(s["path"],s["severity"]) for s in d["skipped"]]==[("skip/.hidden.csv","low"),("skip/C.PARQUET","medium"),("skip/b.csv.gz","medium"),("skip/below","medium"),("skip/gone.csv","medium"),("skip/odd.foo","low")]'
+rm skip/a.ndjson
+run audit skip; want 'nothing but skipped files' 1 '' 'skipped: '
+rm -r skip
+
+# What cannot be read any more is not repaired.
+i=0
+while [ $i -lt 200 ]; do
+	[ $((i % 20)) -eq 0 ] && echo "{\"_id\":$i,\"name\":\"N/A\"}" || echo "{\"_id\":$i,\"name\":\"n$i\"}"
+	i=$((i + 1))
+done >hist.ndjson
+run audit hist.ndjson --output json; holds 'before: a finding' json 'len(d["findings"])>=1'
+sed 's/.*N\/A.*/{"_id": /' hist.ndjson >h2 && mv h2 hist.ndjson
+run audit hist.ndjson --output json
+holds 'unreadable is not resolved' json 'd["resolved_findings"]==[] and len(d["not_checked"])>=1'
+: >hist.ndjson
+run audit hist.ndjson --output json
+holds 'empty is not resolved' json 'd["resolved_findings"]==[]'
+
 # --- headers and encodings
 
 printf ',name,name\n0,a,b\n1,c,d\n' >frame.csv

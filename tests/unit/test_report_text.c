@@ -192,13 +192,19 @@ static void headlines(void **state)
 		  "\"broken\":1}}",
 		  "c: no problems so far" },
 		{ "{\"status\":\"ok\",\"documents_sampled\":0,\"collection_size\":9}",
-		  "c: nothing was looked at" },
+		  "c: not checked, nothing was looked at" },
 		{ "{\"status\":\"partial\",\"documents_sampled\":0,\"collection_size\":9}",
-		  "c: nothing was looked at" },
+		  "c: not checked, nothing was looked at" },
 		{ "{\"status\":\"ok\",\"documents_sampled\":0,\"collection_size\":0}",
-		  "c: no documents" },
+		  "c: not checked, no documents" },
 		{ "{\"status\":\"partial\",\"documents_sampled\":0,\"collection_size\":0}",
-		  "c: no documents" },
+		  "c: not checked, no documents" },
+		{ "{\"status\":\"ok\",\"documents_sampled\":9,\"collection_size\":9,"
+		  "\"verdict\":\"not_checked\"}",
+		  "c: not checked, nothing was looked at" },
+		{ "{\"status\":\"ok\",\"documents_sampled\":9,\"collection_size\":9,"
+		  "\"gaps\":[{\"kind\":\"short_rows\"}]}",
+		  "c: no problems found in what was checked" },
 		{ "{\"status\":\"failed\",\"documents_sampled\":0,\"collection_size\":9}",
 		  "c: the audit failed" },
 	};
