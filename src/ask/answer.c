@@ -35,18 +35,17 @@ static ag_str without_blanks(ag_str json, ag_arena *arena)
 	return ag_str_make(to, n);
 }
 
-static ag_str quoted(ag_str text, ag_arena *arena)
+ag_str ag_answer_unparsed(ag_str text, ag_arena *arena)
 {
-	ag_buf out = AG_BUF_INIT(text.len * 6 + 16);
-	ag_str ret;
+	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(text.len * 6 + 32);
 
+	ag_buf_adds(&out, "{\"_unparsed\":");
 	ag_json_quote(&out, text);
-	ret = ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
-	return ret;
+	ag_buf_addc(&out, '}');
+	return ag_buf_dup(arena, &out);
 }
 
-/* One JSON value: the object as it is written, or its text as a string when it is none. */
+/* One JSON object: as it is written, or the text as a member of one. */
 static ag_str args_json(ag_str args, ag_arena *arena)
 {
 	const ag_extjson_opts read = { .repair_utf8 = true,
@@ -56,9 +55,11 @@ static ag_str args_json(ag_str args, ag_arena *arena)
 	ag_val v;
 
 	if (ag_extjson_parse(args, &read, arena, &v, NULL, &notes, NULL))
-		return quoted(args, arena);
-	if (v.type != AG_T_OBJECT && v.type != AG_T_STRING)
-		return quoted(args, arena);
+		return ag_answer_unparsed(args, arena);
+	if (v.type == AG_T_STRING)
+		return ag_answer_unparsed(ag_val_text(&v), arena);
+	if (v.type != AG_T_OBJECT)
+		return ag_answer_unparsed(args, arena);
 	if (notes.lone_surrogates || notes.invalid_utf8)
 		return ag_extjson_str(arena, &v, AG_EXTJSON_RELAXED);
 	return without_blanks(args, arena);

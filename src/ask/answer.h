@@ -6,7 +6,8 @@
  *  "citations":[{"path":"…","anchor":"…","title":"…","line":282,"last_line":301,"quote":"…","sha256":"…"}],
  *  "status":"ok","why":"…","mode":"model","question":"…","root":"…","run":"…","usage":{"model_calls":2,
  *  "input_tokens":900,"output_tokens":70,"usd":0.01}}
- * answer, source, tool_calls are the seed's and always there. sha256 of a call is that of its result; of file, that of the
+ * answer, source, tool_calls are the seed's and always there. args is an object in every call: arguments that a model wrote
+ * and that are no JSON object appear as {"_unparsed":"…"}, the text as it came. sha256 of a call is that of its result; of file, that of the
  * whole file as it was read. */
 #ifndef AG_ASK_ANSWER_H
 #define AG_ASK_ANSWER_H
@@ -25,7 +26,7 @@ typedef struct ag_seen_file {
 
 typedef struct ag_call {
 	ag_str tool;
-	ag_str args;   /* JSON object; or text that was none, as a JSON string */
+	ag_str args;   /* JSON object; see ag_answer_unparsed() */
 	ag_str result; /* as the model read it */
 	bool ok;
 	ag_str sha256;     /* of result */
@@ -65,6 +66,8 @@ void ag_answer_markdown(const ag_answer *a, ag_buf *out);
 AG_CHECK ag_status ag_answer_read(const ag_val *v, ag_arena *arena, ag_answer *ret, ag_err *err);
 /* Is it one, and no audit report? */
 bool ag_answer_is(const ag_val *v);
+/* Arguments that are no JSON object, as one: {"_unparsed":"the text"}. In arena. */
+ag_str ag_answer_unparsed(ag_str text, ag_arena *arena);
 /* The text with each byte that is no UTF-8 replaced by U+FFFD, as it is printed: what is hashed must be that. In arena; the
  * text itself when it is good. */
 ag_str ag_answer_utf8(ag_str text, ag_arena *arena);

@@ -28,19 +28,13 @@ static ag_call *push_call(ag_ask_state *s)
 	return &s->calls[s->ncall++];
 }
 
-/* The arguments as they were read; what is no JSON object stands as a text. */
+/* The arguments as they were read; what is no JSON object becomes a member of one (answer.h). */
 static ag_str args_of(ag_ask_state *s, const ag_val *p)
 {
 	const ag_val *input = ag_val_getc(p, "action_input");
-	ag_buf out = AG_BUF_INIT(8u << 20);
-	ag_str ret;
 
-	if (input)
-		return ag_extjson_str(s->arena, input, AG_EXTJSON_RELAXED);
-	ag_json_quote(&out, ag_val_member_str(p, "action_input_text"));
-	ret = ag_buf_dup(s->arena, &out);
-	ag_buf_release(&out);
-	return ret;
+	return input ? ag_extjson_str(s->arena, input, AG_EXTJSON_RELAXED)
+	             : ag_answer_unparsed(ag_val_member_str(p, "action_input_text"), s->arena);
 }
 
 static ag_str kept(ag_ask_state *s, const ag_val *v, const char *key)
