@@ -131,15 +131,6 @@ static ag_status preload(ag_err *err)
 	return st;
 }
 
-/* A file that came with the folder cannot open the doors. */
-static bool is_vouched(const ag_app *app)
-{
-	const ag_place place = app->settings.place[ag_settings_find(AG_S("sandbox"))];
-
-	return place == AG_PLACE_ENV || place == AG_PLACE_FLAG ||
-	       (place == AG_PLACE_YAML && app->config_is_named);
-}
-
 ag_status ag_app_ask_confine(ag_app *app, const ag_app_ask *ask, ag_llm *llm,
                              ag_sandbox_report *ret, ag_err *err)
 {
@@ -148,7 +139,7 @@ ag_status ag_app_ask_confine(ag_app *app, const ag_app_ask *ask, ag_llm *llm,
 	ag_status st = AG_OK;
 
 	*ret = (ag_sandbox_report){ 0 };
-	if (app->settings.sandbox == AG_SANDBOX_OFF && is_vouched(app))
+	if (app->settings.sandbox == AG_SANDBOX_OFF && ag_app_is_vouched(app, "sandbox"))
 		return AG_OK;
 	if (llm || ask->api) /* what it loads is loaded before the doors close */
 		st = preload(err);

@@ -129,13 +129,60 @@ static ag_status check_place(const ag_app *app, const address *to, const ag_var 
 	return ag_err_hint(err, "if you trust this folder, give the address with --api-base");
 }
 
-ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_err *err)
+bool ag_app_is_vouched(const ag_app *app, const char *setting)
+{
+	const ag_place place = app->settings.place[ag_settings_find(ag_str_c(setting))];
+
+	return place == AG_PLACE_ENV || place == AG_PLACE_FLAG ||
+	       (place == AG_PLACE_YAML && app->config_is_named);
+}
+
+/* Which methods the API gets: those of the list when the user gave one, else GET, HEAD and what the question orders.
+ * --read-only and an address that comes with the folder leave GET and HEAD. */
+static ag_status name_methods(ag_app *app, ag_app_ask *ask, const address *to, ag_str question,
+                              ag_api_opts *o, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	ag_status st = AG_OK;
+
+	o->methods = AG_API_READING | ag_api_methods_ordered(question);
+	o->limit = AG_API_BY_QUESTION;
+	if (s->api_methods.len && ag_app_is_vouched(app, "api_methods")) {
+		st = ag_api_methods_parse(s->api_methods, &o->methods, err);
+		o->limit = AG_API_BY_LIST;
+	} else if (s->api_methods.len) {
+		note(ask,
+		     ag_str_printf(app->arena,
+		                   "%.*s: api_methods is not taken from a file of the folder; give "
+		                   "it with --api-methods",
+		                   AG_FMT(s->where[ag_settings_find(AG_S("api_methods"))])));
+	}
+	if (st)
+		return st;
+	/* Whoever made the folder may name any service of this machine: it is read, not changed. */
+	if (is_found(app, to)) {
+		if (!s->read_only)
+			note(ask, ag_str_printf(app->arena,
+			                        "%.*s: the address of the API comes from a file of "
+			                        "the folder, so only GET and HEAD are sent; "
+			                        "--api-base lifts that",
+			                        AG_FMT(to->where)));
+		o->methods = AG_API_READING;
+		o->limit = AG_API_BY_ADDRESS;
+	}
+	if (s->read_only) {
+		o->methods = AG_API_READING;
+		o->limit = AG_API_BY_READ_ONLY;
+	}
+	ask->api_methods = o->methods;
+	return AG_OK;
+}
+
+ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_str question, ag_err *err)
 {
 	const address to = api_address(app);
 	const ag_var *key = api_key(app);
-	ag_api_opts o = { .base_url = to.url,
-		          .base_name = to.name,
-		          .read_only = app->settings.read_only };
+	ag_api_opts o = { .base_url = to.url, .base_name = to.name };
 	ag_str said = AG_S("");
 	ag_status st;
 
@@ -150,15 +197,9 @@ ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_err *err)
 	st = check_place(app, &to, key, app->arena, err);
 	if (st)
 		return st;
-	/* Whoever made the folder may name any service of this machine: it is read, not changed. */
-	if (is_found(app, &to) && !app->settings.read_only) {
-		app->settings.read_only = o.read_only = true;
-		note(ask,
-		     ag_str_printf(app->arena,
-		                   "%.*s: the address of the API stands in a file of the folder, "
-		                   "so only GET and HEAD are sent; --api-base lifts that",
-		                   AG_FMT(to.where)));
-	}
+	st = name_methods(app, ask, &to, question, &o, err);
+	if (st)
+		return st;
 	o.key = key->value;
 	o.key_name = ag_str_cstr(app->arena, key->name);
 	st = ag_api_open(&o, app->arena, &ask->api, &said, err);

@@ -15,6 +15,7 @@
 typedef struct ag_app_ask {
 	ag_root *root;
 	ag_api *api;                    /* NULL = none */
+	unsigned api_methods;           /* that it is sent */
 	ag_app_servers servers;         /* whose tools the model gets as well */
 	ag_str notes[AG_APP_MAX_NOTES]; /* what a user should know, one sentence each */
 	size_t nnote;
@@ -23,9 +24,13 @@ typedef struct ag_app_ask {
 /* The project's folder, with every file refused that keys came from; its .env files are read for what is not set yet.
  * errors  those of ag_root_open(), and of what stands in a .env file */
 AG_CHECK ag_status ag_app_ask_root(ag_app *app, ag_app_ask *ask, ag_err *err);
+/* Was this setting given by the user, and not by a file that came with the folder: by a flag, the environment, or a file that
+ * --config names? What opens a door needs it. */
+bool ag_app_is_vouched(const ag_app *app, const char *setting);
 /* Its API, unless the settings say that there is none.
- * errors  AG_NOT_FOUND: no key (names the variables and the file); AG_DENIED; AG_INVALID */
-AG_CHECK ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_err *err);
+ * errors  AG_NOT_FOUND: no key (names the variables and the file); AG_DENIED; AG_INVALID
+ * question  what the user wrote: its orders permit further methods, unless --api-methods lists them */
+AG_CHECK ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_str question, ag_err *err);
 void ag_app_ask_release(ag_app_ask *ask);
 
 /* From now on this process can read the root and what it needs to work, write its store, and start nothing, as far as the

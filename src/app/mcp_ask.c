@@ -52,7 +52,6 @@ static ag_status with_model(ag_app *app, ag_mcp_call *c, ag_root *root, ag_store
 {
 	const ag_ask_opts o = { .question = question,
 		                .root = root,
-		                .is_read_only = true,
 		                .llm = llm,
 		                .meter = ag_app_meter(app, c->arena),
 		                .max_calls = (unsigned)app->settings.ask_calls,

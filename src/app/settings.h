@@ -108,7 +108,7 @@ typedef struct ag_settings {
 	/* 0 = of the profile, else ag_evaluator_kind + 1 */
 	int action_evaluator, finding_evaluator, run_evaluator;
 	/* ask */
-	ag_str root, api_base;
+	ag_str root, api_base, api_methods;
 	bool api, read_only, offline;
 	uint64_t ask_calls, read_bytes;
 	double ask_deadline;

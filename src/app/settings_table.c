@@ -138,6 +138,11 @@ static const ag_setting table[] = {
 	  .help = "Where it runs. auto: AGENT_API_BASE_URL, else http://localhost:42002." },
 	{ "ask", "read_only", "ARGUS_READ_ONLY", AG_SET_BOOL, .fallback = "false",
 	  .offset = FIELD(read_only), .help = "Send only GET and HEAD to the API." },
+	{ "ask", "api_methods", "ARGUS_API_METHODS", AG_SET_TEXT, .unset = "auto",
+	  .fallback = "auto", .offset = FIELD(api_methods),
+	  .help = "Methods that the API gets, like GET,HEAD,POST; GET and HEAD always are. auto: what the "
+	          "question itself orders (\"delete item 5\"). Taken from a flag, the environment, or a file "
+	          "named by --config only; read_only is stronger." },
 	{ "ask", "ask_calls", "ARGUS_ASK_CALLS", AG_SET_COUNT, .min = 1, .max = 100,
 	  .fallback = "10", .offset = FIELD(ask_calls),
 	  .help = "Tool calls for one question; then the model must answer with what it has." },

@@ -31,26 +31,56 @@ typedef struct request {
 	int64_t timeout_ms;
 } request;
 
-static ag_status check_method(const ag_api *a, ag_str text, request *ret, ag_err *err)
+/* The model reads it: which option the user can set, and what to do without it. */
+static ag_status refuse_method(const ag_api *a, unsigned bit, ag_arena *arena, ag_err *err)
 {
-	static const ag_str known[] = { AG_S_INIT("GET"), AG_S_INIT("HEAD"),  AG_S_INIT("POST"),
-		                        AG_S_INIT("PUT"), AG_S_INIT("PATCH"), AG_S_INIT("DELETE") };
+	const ag_str name = ag_api_method_name(bit);
+	const ag_str sent = ag_api_methods_text(a->methods, arena);
 
-	for (size_t i = 0; i < AG_NELEM(known); i++) {
-		if (!ag_str_ieq(text, known[i]))
-			continue;
-		ret->method = known[i];
-		ret->is_safe = i < 2;
-		if (ret->is_safe || !a->read_only)
-			return AG_OK;
+	switch (a->limit) {
+	case AG_API_BY_READ_ONLY:
 		ag_fail(err, AG_DENIED, ORIGIN,
 		        "%.*s is refused: the user runs with --read-only, so only GET and HEAD are "
 		        "sent",
-		        AG_FMT(known[i]));
+		        AG_FMT(name));
 		return ag_err_hint(err, "answer from what can be read");
+	case AG_API_BY_ADDRESS:
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "%.*s is refused: the address of the API comes from a file of the folder, so "
+		        "only GET and HEAD are sent",
+		        AG_FMT(name));
+		return ag_err_hint(err, "answer from what can be read, and tell the user that "
+		                        "--api-base with --api-methods allows more");
+	case AG_API_BY_LIST:
+		ag_fail(err, AG_DENIED, ORIGIN, "%.*s is refused: --api-methods allows only %.*s",
+		        AG_FMT(name), AG_FMT(sent));
+		break;
+	case AG_API_BY_QUESTION:
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "%.*s is refused: the user's question does not order it, so only %.*s are "
+		        "sent",
+		        AG_FMT(name), AG_FMT(sent));
+		break;
 	}
-	ag_fail(err, AG_INVALID, ORIGIN, "the method is %s", text.len ? "not known" : "empty");
-	return ag_err_hint(err, "one of %s", METHODS);
+	return ag_err_hint(err,
+	                   "answer from what can be read, and tell the user that "
+	                   "--api-methods %.*s allows it",
+	                   AG_FMT(name));
+}
+
+static ag_status check_method(const ag_api *a, ag_str text, ag_arena *arena, request *ret,
+                              ag_err *err)
+{
+	const unsigned bit = ag_api_method_bit(text);
+
+	if (!bit) {
+		ag_fail(err, AG_INVALID, ORIGIN, "the method is %s",
+		        text.len ? "not known" : "empty");
+		return ag_err_hint(err, "one of %s", METHODS);
+	}
+	ret->method = ag_api_method_name(bit);
+	ret->is_safe = (bit & AG_API_READING) != 0;
+	return bit & a->methods ? AG_OK : refuse_method(a, bit, arena, err);
 }
 
 /* Sent as it is written, so it must be what the other side can read. */
@@ -78,7 +108,7 @@ static ag_status check_body(ag_str body, ag_err *err)
 static ag_status make_request(const ag_api *a, const ag_api_request *r, ag_arena *arena,
                               request *ret, ag_buf *note, ag_err *err)
 {
-	ag_status st = check_method(a, r->method, ret, err);
+	ag_status st = check_method(a, r->method, arena, ret, err);
 
 	if (!st)
 		st = ag_api_check_path(r->path, arena, &ret->path, err);

@@ -8,6 +8,7 @@
 #ifndef AG_ASK_API_H
 #define AG_ASK_API_H
 
+#include "ask/api_methods.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "query/value.h"
@@ -17,11 +18,20 @@
 
 typedef struct ag_api ag_api;
 
+/* What keeps other methods out. */
+typedef enum ag_api_limit {
+	AG_API_BY_QUESTION,  /* the user's question orders no other */
+	AG_API_BY_LIST,      /* --api-methods names no other */
+	AG_API_BY_READ_ONLY, /* --read-only */
+	AG_API_BY_ADDRESS    /* the address comes from a file of the folder */
+} ag_api_limit;
+
 typedef struct ag_api_opts {
 	ag_str base_url; /* "http://localhost:42002", with a path prefix if need be; "" is an error */
 	ag_str key;      /* secret; "" = none is sent */
 	const char *key_name, *base_name; /* variables, for messages */
-	bool read_only;                   /* GET and HEAD only */
+	unsigned methods;                 /* ag_api_method bits that are sent; 0 = GET and HEAD */
+	ag_api_limit limit;               /* why no others are, for the refusal */
 	int64_t timeout_ms;     /* of one request; 0 = 15 s. The run's deadline holds in any case */
 	size_t max_shown_bytes; /* of a body; 0 = 24 KiB */
 	size_t max_read_bytes;  /* of a body: enough to count a long array; 0 = 16 MiB */

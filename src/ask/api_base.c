@@ -151,7 +151,8 @@ ag_status ag_api_open(const ag_api_opts *o, ag_arena *arena, ag_api **ret, ag_st
 	}
 	a->key = ag_str_dup(a->arena, o->key);
 	a->key_name = ag_str_dup(a->arena, ag_str_c(key_name));
-	a->read_only = o->read_only;
+	a->methods = o->methods ? o->methods : AG_API_READING;
+	a->limit = o->limit;
 	a->timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : DEFAULT_TIMEOUT_MS;
 	a->max_shown = o->max_shown_bytes ? o->max_shown_bytes : DEFAULT_SHOWN;
 	a->max_read = o->max_read_bytes ? o->max_read_bytes : DEFAULT_READ;

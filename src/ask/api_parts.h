@@ -13,7 +13,8 @@ struct ag_api {
 	ag_str origin; /* "http://127.0.0.1:42002" */
 	ag_str prefix; /* "" or "/api" */
 	ag_str shown, key, key_name;
-	bool read_only;
+	unsigned methods;
+	ag_api_limit limit;
 	int64_t timeout_ms;
 	size_t max_shown, max_read;
 };

@@ -156,6 +156,21 @@ static const ag_agent *agent(const ag_ask_opts *o, ag_arena *arena)
 
 /* --- the begin --- */
 
+/* "api_methods":["GET","HEAD"] */
+static void write_methods(ag_jw *w, unsigned methods)
+{
+	if (!methods)
+		methods = AG_API_READING;
+	ag_jw_kbool(w, "read_only", !(methods & ~AG_API_READING));
+	ag_jw_kkey(w, "api_methods");
+	ag_jw_arr(w);
+	for (unsigned bit = 1; bit < AG_API_ALL; bit <<= 1) {
+		if (methods & bit)
+			ag_jw_str(w, ag_api_method_name(bit));
+	}
+	ag_jw_arr_end(w);
+}
+
 /* What run_started says, with a model or (o NULL) without. */
 static ag_str started(const ag_ask_opts *o, ag_str question, ag_str root, ag_arena *arena)
 {
@@ -176,7 +191,7 @@ static ag_str started(const ag_ask_opts *o, ag_str question, ag_str root, ag_are
 			ag_jw_kstr(&w, "api", ag_api_shown(o->api));
 		else
 			ag_jw_knull(&w, "api");
-		ag_jw_kbool(&w, "read_only", o->is_read_only);
+		write_methods(&w, o->api_methods);
 		ag_jw_kuint(&w, "calls", o->max_calls ? o->max_calls : AG_ASK_BUDGET);
 	}
 	ag_jw_obj_end(&w);

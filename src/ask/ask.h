@@ -18,9 +18,9 @@
 typedef struct ag_ask_opts {
 	ag_str question; /* UTF-8, at most AG_ASK_MAX_QUESTION_BYTES */
 	ag_root *root;
-	ag_api *api;       /* NULL = no query_api */
-	ag_str operations; /* of the API, for the description of query_api; "" = unknown */
-	bool is_read_only;
+	ag_api *api;          /* NULL = no query_api */
+	ag_str operations;    /* of the API, for the description of query_api; "" = unknown */
+	unsigned api_methods; /* ag_api_method bits that the API gets; 0 = GET and HEAD */
 	ag_llm *llm;
 	ag_llm_meter *meter;
 	unsigned max_calls;        /* 0 = AG_ASK_BUDGET */

@@ -7,11 +7,22 @@
 
 #define SCHEMA_MAX_BYTES (64u * 1024)
 
+/* "Only GET and HEAD are allowed.", "" when all are. */
+static ag_str methods_of(const ag_ask_opts *o, const char *end, ag_arena *arena)
+{
+	const unsigned methods = o->api_methods ? o->api_methods : AG_API_READING;
+
+	return methods == AG_API_ALL
+	               ? AG_S("")
+	               : ag_str_printf(arena, "Only %.*s %s",
+	                               AG_FMT(ag_api_methods_text(methods, arena)), end);
+}
+
 ag_status ag_ask_prompt(const ag_ask_opts *o, ag_arena *arena, ag_str *ret_system,
                         ag_str *ret_last_words, ag_err *err)
 {
 	const ag_prompt_value api[] = {
-		{ "methods", o->is_read_only ? AG_S("Only GET and HEAD are allowed.") : AG_S("") },
+		{ "methods", methods_of(o, "are allowed.", arena) },
 	};
 	ag_str routes = AG_S("");
 	ag_status st = AG_OK;
@@ -54,12 +65,13 @@ static ag_str schema_of(const ag_tool *t, ag_arena *arena)
 static ag_str help_of(const ag_tool *t, const ag_ask_opts *o, ag_arena *arena)
 {
 	const ag_str help = ag_str_c(t->help);
+	ag_str methods;
 
 	if (t != &ag_ask_tool_table[AG_ASK_TOOL_API])
 		return help;
-	return ag_str_printf(arena, "%.*s%s%s%.*s", AG_FMT(help),
-	                     o->is_read_only ? " Only GET and HEAD are allowed here." : "",
-	                     o->operations.len ? " What this API offers:\n" : "",
+	methods = methods_of(o, "are allowed here.", arena);
+	return ag_str_printf(arena, "%.*s%s%.*s%s%.*s", AG_FMT(help), methods.len ? " " : "",
+	                     AG_FMT(methods), o->operations.len ? " What this API offers:\n" : "",
 	                     AG_FMT(o->operations));
 }
 

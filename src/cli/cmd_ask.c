@@ -18,6 +18,8 @@ static const ag_option options[] = {
 	{ "no-api", 0, NULL, "ask_api", "false", "do not ask the project's API: no key is needed" },
 	{ "api-base", 0, "URL", "api_base_url", NULL, "where the project's API runs" },
 	{ "read-only", 0, NULL, "read_only", NULL, "send only GET and HEAD to it" },
+	{ "api-methods", 0, "LIST", "api_methods", NULL,
+	  "send it these methods, like GET,HEAD,POST (default: GET, HEAD and what the question orders)" },
 	{ "model", 0, "NAME", "model", NULL, "which model: see `argus models`" },
 	{ "budget", 0, "N", "ask_calls", NULL, "tool calls (default 10)" },
 	{ "deadline", 0, "SECONDS", "ask_deadline", NULL,
@@ -158,7 +160,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	if (!st)
 		log_origin(c, q->opts.llm);
 	if (!st)
-		st = ag_app_ask_api(&c->app, &q->ask, err);
+		st = ag_app_ask_api(&c->app, &q->ask, q->text, err);
 	if (!st)
 		st = ag_app_servers_open(&c->app, &q->ask.servers, err);
 	if (!st)
@@ -170,7 +172,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	q->opts.question = q->text;
 	q->opts.root = q->ask.root;
 	q->opts.api = q->ask.api;
-	q->opts.is_read_only = s->read_only;
+	q->opts.api_methods = q->ask.api_methods;
 	q->opts.more_tools = q->ask.servers.tools;
 	q->opts.nmore_tool = q->ask.servers.ntool;
 	q->opts.max_calls = (unsigned)s->ask_calls;

@@ -60,7 +60,7 @@ def said_key(name, f):
                           [call("read_file", path="wiki/%s" % text)],
                           [call("query_api", method="POST", path="/items/", body=json.dumps({"title": text}))],
                           end="The key is %s, I say." % text)
-                r = rig.ask("What is the key?", "--budget", "20")
+                r = rig.ask("What is the key?", "--budget", "20", "--api-methods", "POST")
                 want(text not in r.answer["answer"] and r.answer["answer"].startswith("The key is "), r.answer["answer"])
                 has(r.answer["answer"], "[redacted]")
                 has(r.answer["answer"], ", I say.")

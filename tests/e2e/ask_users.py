@@ -153,7 +153,8 @@ def found_address():
         r = rig.use(call("query_api", method="GET", path="/items/1"))
         same("status", r.calls[0]["status"], 200)
         # The server is shared with other cases: nothing that is there is removed.
-        r = rig.use(call("query_api", method="DELETE", path="/items/987654"), flags=["--api-base", api.url])
+        r = rig.use(call("query_api", method="DELETE", path="/items/987654"), flags=["--api-base", api.url],
+                    question="Delete item 987654")
         same("sent", r.calls[0]["request"], "DELETE /items/987654")
 
 
@@ -413,6 +414,7 @@ def questions():
             same("requests", len(rig.model_.requests()), n)
         r = rig.run("ask", "--help")
         has(r.out, "--read-only")
+        has(r.out, "--api-methods")
 
 
 @case("ask/no-api", "--no-api offers no query_api and needs no key; a call of it all the same is an error")

@@ -194,6 +194,7 @@ static inline void api_client_init(api_client *c, unsigned port)
 {
 	*c = (api_client){ .arena = ag_arena_new() };
 	c->opts = (ag_api_opts){ .key = AG_S(API_KEY),
+		                 .methods = AG_API_ALL,
 		                 .key_name = "LMS_API_KEY",
 		                 .base_name = "AGENT_API_BASE_URL" };
 	c->opts.base_url = ag_str_printf(c->arena, "http://127.0.0.1:%u", port);

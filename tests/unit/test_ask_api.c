@@ -243,7 +243,8 @@ static void read_only_means_get_and_head(void **state)
 	api_client c;
 
 	api_client_init(&c, w->own.port);
-	c.opts.read_only = true;
+	c.opts.methods = 0;
+	c.opts.limit = AG_API_BY_READ_ONLY;
 	api_client_open(&c);
 	before = api_server_count(&w->own, "connect");
 	for (size_t i = 0; i < AG_NELEM(writing); i++) {
