@@ -98,6 +98,8 @@ static void write_call(ag_jw *w, const ag_call *c)
 	ag_jw_kstr(w, "sha256", hash);
 	if (c->file.path.len)
 		write_file(w, &c->file);
+	if (c->folder.len)
+		ag_jw_kstr(w, "folder", c->folder);
 	if (c->request.len) {
 		ag_jw_kstr(w, "request", c->request);
 		ag_jw_kint(w, "status", c->status);

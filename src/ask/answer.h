@@ -2,7 +2,7 @@
  *
  * {"answer":"…","source":"wiki/github.md#protect-a-branch","tool_calls":[{"tool":"read_file","args":{…},"result":"…",
  *   "ok":true,"sha256":"…","file":{"path":"wiki/github.md","sha256":"…","first_line":1,"last_line":310,"lines":310}},
- *   {"tool":"query_api",…,"request":"GET /items/","status":200}],
+ *   {"tool":"list_files",…,"folder":"wiki"},{"tool":"query_api",…,"request":"GET /items/","status":200}],
  *  "citations":[{"path":"…","anchor":"…","title":"…","line":282,"last_line":301,"quote":"…","sha256":"…"}],
  *  "status":"ok","why":"…","mode":"model","question":"…","root":"…","run":"…","usage":{"model_calls":2,
  *  "input_tokens":900,"output_tokens":70,"usd":0.01}}
@@ -31,6 +31,7 @@ typedef struct ag_call {
 	bool ok;
 	ag_str sha256;     /* of result */
 	ag_seen_file file; /* read_file, outline */
+	ag_str folder;     /* list_files: "wiki", "." is the root; "" = none */
 	ag_str request;    /* query_api: "GET /items/" as it was sent, "" = nothing was */
 	int status;        /* query_api */
 } ag_call;
@@ -48,7 +49,8 @@ typedef struct ag_answer {
 	ag_str answer, source;
 	const ag_call *calls;
 	size_t ncall;
-	const ag_citation *citations; /* verified; source is the first of them, or an API form */
+	const ag_citation *
+		citations; /* verified; source is the first of them, an API form, or a folder that was listed */
 	size_t ncitation;
 	ag_str status; /* "ok", "partial" */
 	ag_str why;    /* of a partial one */

@@ -160,6 +160,7 @@ static ag_call read_call(reader *r, const ag_val *v)
 		c.result = json_of(r, result);
 	c.ok = truth_of(r, v, "ok");
 	c.sha256 = text_of(r, v, "sha256");
+	c.folder = text_of(r, v, "folder");
 	c.request = text_of(r, v, "request");
 	c.status = (int)count_of(r, v, "status", 999);
 	c.file = read_file(r, part_of(r, v, "file", AG_T_OBJECT));

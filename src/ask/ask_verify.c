@@ -9,6 +9,8 @@
  *
  * Read: ag_ask_verify(), check_call(), check_citation(), check_source(). */
 #include "ask/cite_parts.h"
+#include "ask/root_parts.h"
+#include "ask/tools.h"
 
 #include "base/sha256.h"
 #include "query/extjson.h"
@@ -199,6 +201,26 @@ static verdict check_foreign_file(const verifier *v, const ag_call *c)
 	return say(AG_ASK_CHANGED, "the result is not what the file says now");
 }
 
+/* A call that listed a folder: are the same names in it? */
+static verdict check_folder(const verifier *v, const ag_call *c)
+{
+	ag_str named = arg_of(v, c, "path"), normal;
+	bool must_be_folder;
+	const char *why;
+	ag_root_list list;
+	ag_err err = { 0 };
+
+	if (!ag_root_normal_path(named, v->arena, &normal, &must_be_folder, &why) ||
+	    !ag_str_eq(normal.len ? normal : AG_S("."), c->folder))
+		return say(AG_ASK_FALSE, "its arguments name another folder");
+	if (ag_root_list_dir(v->files->root, &v->files->ctx, c->folder, v->arena, &list, &err))
+		return (verdict){ AG_ASK_GONE,
+			          ag_str_printf(v->arena, "it cannot be listed: %s", err.msg) };
+	return ag_str_eq(ag_answer_utf8(ag_ask_list_text(&list, v->arena), v->arena), c->result)
+	               ? say(AG_ASK_CONFIRMED, "the folder has the same names")
+	               : say(AG_ASK_CHANGED, "the folder has other names now");
+}
+
 static verdict check_call(const verifier *v, const ag_call *c)
 {
 	ag_sha256_hex hash = ag_sha256(c->result);
@@ -207,6 +229,8 @@ static verdict check_call(const verifier *v, const ag_call *c)
 		return say(AG_ASK_FALSE, "its hash is not that of its result");
 	if (c->file.path.len)
 		return check_file(v, c);
+	if (c->ok && c->folder.len && ag_str_eqc(c->tool, "list_files"))
+		return check_folder(v, c);
 	if (ag_str_eqc(c->tool, "read_file") && is_foreign(c))
 		return check_foreign_file(v, c);
 	if (ag_str_eqc(c->tool, "query_api"))
@@ -349,6 +373,11 @@ static verdict check_source(const verifier *v)
 		if (ag_str_eq(form_of(&a->citations[i], v->arena), a->source) ||
 		    ag_str_eq(a->citations[i].path, a->source))
 			return v->citations[i];
+	}
+	for (size_t i = 0; i < a->ncall; i++) {
+		if (a->calls[i].ok && a->calls[i].folder.len &&
+		    ag_str_eq(a->calls[i].folder, a->source))
+			return v->calls[i];
 	}
 	if (!ag_cite_mentions(a->source, &pos, v->files->odd, v->files->nodd, true, v->arena, &m))
 		return say(AG_ASK_FALSE, "it names no file and no call of the API");

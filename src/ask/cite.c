@@ -15,9 +15,10 @@
 
 /* What became of one name. */
 typedef struct outcome {
-	bool is_file, is_api;
+	bool is_file, is_api, is_folder;
 	ag_citation file;
-	ag_str api; /* "API endpoint GET /items/" */
+	ag_str api;    /* "API endpoint GET /items/" */
+	ag_str folder; /* "wiki" */
 } outcome;
 
 typedef struct citer {
@@ -95,6 +96,43 @@ static bool try_file(citer *c, const ag_mention *m, bool is_explicit, outcome *r
 	return true;
 }
 
+/* --- one folder --- */
+
+static ag_str without_slashes(ag_str path)
+{
+	while (ag_str_starts(path, AG_S("./")))
+		path = ag_str_make(path.ptr + 2, path.len - 2);
+	while (path.len > 1 && path.ptr[path.len - 1] == '/')
+		path.len--;
+	return path;
+}
+
+/* A folder whose names a call listed, and that is still there. */
+static bool try_folder(citer *c, ag_str path, outcome *ret)
+{
+	const ag_str folder = without_slashes(path);
+	ag_root_list list;
+	ag_err unheard;
+
+	for (size_t i = 0; i < c->files->ncall; i++) {
+		const ag_call *call = &c->files->calls[i];
+
+		if (!call->ok || !call->folder.len || !ag_str_eq(call->folder, folder))
+			continue;
+		if (ag_root_list_dir(c->files->root, &c->files->ctx, folder, c->arena, &list,
+		                     &unheard)) {
+			ag_cite_note(&c->notes, c->arena,
+			             "%.*s cannot be listed any more: it is no source",
+			             AG_FMT(folder));
+			return false;
+		}
+		ret->folder = folder;
+		ret->is_folder = true;
+		return true;
+	}
+	return false;
+}
+
 /* --- one API call --- */
 
 /* As it is printed: the path as it was sent, unless the model's has names in it or a query of its own. */
@@ -169,6 +207,11 @@ static void try_mentions(citer *c, ag_str text, bool is_explicit)
 
 		*o = (outcome){ 0 };
 		c->desk.behind = is_explicit ? rest_of_line(text, list[i].end) : AG_S("");
+		if (list[i].path.len && !list[i].has_anchor && !list[i].line &&
+		    try_folder(c, list[i].path, o)) {
+			c->ntried++;
+			continue;
+		}
 		if ((list[i].path.len &&
 		     try_file(c, &list[i], is_explicit && !list[i].route.len, o)) ||
 		    (list[i].route.len && try_api(c, &list[i], is_explicit, o)))
@@ -199,21 +242,30 @@ static ag_str without_names(const ag_cite_files *f, ag_str text, ag_arena *arena
 
 /* --- which of them is the source --- */
 
+#define SURE_FOLDER 0.5 /* of the answer's words in a listing, when a file has few of them */
+
 /* The last file that was read and says something of what the answer says; else the last API call that does; else the last
- * file, the last call. */
+ * file, the last call. A folder that was listed comes last, unless the answer is made of its names. */
 static const ag_call *last_resort(const citer *c)
 {
-	const ag_call *file = NULL, *api = NULL;
-	double best_file = -1, best_api = -1;
+	const ag_call *file = NULL, *api = NULL, *folder = NULL;
+	double best_file = -1, best_api = -1, best_folder = 0;
 
 	for (size_t i = 0; i < c->files->ncall; i++) {
 		const ag_call *call = &c->files->calls[i];
 		bool is_file = ag_str_eqc(call->tool, "read_file") && call->file.path.len;
 		double share;
 
-		if (!call->ok || (!is_file && !call->request.len))
+		if (!call->ok || (!is_file && !call->request.len && !call->folder.len))
 			continue;
 		share = ag_cite_share(c->desk.words, call->result, NULL);
+		if (call->folder.len) {
+			if (!folder || share >= best_folder) {
+				best_folder = share;
+				folder = call;
+			}
+			continue;
+		}
 		if (!is_file)
 			share += ag_cite_share(c->desk.words, call->request, NULL) / 2;
 		if (is_file && share >= best_file) {
@@ -224,6 +276,10 @@ static const ag_call *last_resort(const citer *c)
 			api = call;
 		}
 	}
+	if (folder &&
+	    ((!file && !api) || (best_folder >= SURE_FOLDER && best_folder > 2 * best_file &&
+	                         best_folder > 2 * best_api)))
+		return folder;
 	return !api || (file && best_file > 0 && best_file * 2 >= best_api) ? file : api;
 }
 
@@ -239,6 +295,8 @@ static bool fall_back(citer *c, outcome *ret)
 		ret->is_api = true;
 		return true;
 	}
+	if (call->folder.len)
+		return try_folder(c, call->folder, ret);
 	m.path = call->file.path;
 	c->desk.behind = AG_S("");
 	return try_file(c, &m, true, ret);
@@ -247,6 +305,11 @@ static bool fall_back(citer *c, outcome *ret)
 /* In the order of cite.h. */
 static const outcome *choose(citer *c, outcome *fallback)
 {
+	for (size_t i = 0; i < c->nexplicit; i++) {
+		/* Said to be the source, and nothing else is. */
+		if (c->tried[i].is_folder && c->nexplicit == 1)
+			return &c->tried[i];
+	}
 	for (int turn = 0; turn < 5; turn++) {
 		bool is_explicit = turn < 2;
 		size_t from = is_explicit ? 0 : c->nexplicit;
@@ -286,6 +349,8 @@ static ag_str source_of(const outcome *o, ag_arena *arena)
 		return AG_S("");
 	if (o->is_api)
 		return o->api;
+	if (o->is_folder)
+		return o->folder;
 	if (!o->file.anchor.len)
 		return o->file.path;
 	return ag_str_printf(arena, "%.*s#%.*s", AG_FMT(o->file.path), AG_FMT(o->file.anchor));

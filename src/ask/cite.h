@@ -2,7 +2,7 @@
  *
  * Out of the model's last words come the answer and what it cites, in this order: a "Source:" line or a JSON object
  * {"answer","source"}; the first path with an anchor; a path; "API: METHOD /path"; else the last file that was read with
- * success, else the last API call. An anchor that does not exist becomes that of the nearest heading, or falls away; a file
+ * success, else the last API call; else a folder that a call listed. An anchor that does not exist becomes that of the nearest heading, or falls away; a file
  * that was not read is no source, and is taken out of the answer's own citations. Each change is told. */
 #ifndef AG_ASK_CITE_H
 #define AG_ASK_CITE_H
@@ -12,7 +12,7 @@
 
 typedef struct ag_cited {
 	ag_str answer; /* the words without the "Source:" line; no anchor in it that does not exist */
-	ag_str source; /* "wiki/github.md#protect-a-branch", "backend/app/main.py", "API endpoint GET /items/", "" */
+	ag_str source; /* "wiki/github.md#protect-a-branch", "backend/app/main.py", "API endpoint GET /items/", "wiki", "" */
 	const ag_citation *citations;
 	size_t ncitation;
 	const ag_str *notes; /* one sentence each, for standard error */

@@ -1,6 +1,6 @@
 /* state -- events in, calls out. An observation of this agent is
  *   {"text":"what the model reads","ok":true,"file":{"path","sha256","first_line","last_line","lines"},
- *    "request":"GET /items/","status":200}
+ *    "folder":"wiki","request":"GET /items/","status":200}
  * Texts have been cleaned of keys when they come here (agent/loop_events.c), so the hash of a result is that of what was
  * shown and is printed. */
 #include "ask/state.h"
@@ -46,6 +46,7 @@ static void read_proof(ag_ask_state *s, ag_call *c, const ag_val *result)
 {
 	const ag_val *file = ag_val_getc(result, "file");
 
+	c->folder = kept(s, result, "folder");
 	c->request = kept(s, result, "request");
 	c->status = (int)ag_val_member_u64(result, "status");
 	if (!file || file->type != AG_T_OBJECT)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ask/outline.h"
+#include "ask/root_parts.h"
 #include "ask/tools.h"
 #include "base/log.h"
 #include "base/paint.h"
@@ -206,31 +207,45 @@ ag_status ag_ask_outline(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena, co
 	return AG_OK;
 }
 
+ag_str ag_ask_list_text(const ag_root_list *list, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(LIST_MAX_BYTES);
+	size_t shown = 0;
+	ag_str ret;
+
+	for (; shown < list->n && out.len < LIST_MAX_BYTES - 2048; shown++) {
+		if (shown)
+			ag_buf_addc(&out, '\n');
+		/* A name with a line break is one line all the same. */
+		ag_paint_escape(&out, list->entries[shown].name, true, false);
+	}
+	if (shown < list->n || list->is_cut)
+		ag_buf_addf(&out,
+		            "\n[%s%zu more names are not shown; search_files finds files in them]",
+		            list->is_cut ? "at least " : "",
+		            list->n - shown + (list->is_cut ? 1 : 0));
+	if (!list->n)
+		ag_buf_adds(&out, "[the folder is empty]");
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
 ag_status ag_ask_list_files(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena,
                             const ag_val *input, ag_ask_result *ret, ag_err *err)
 {
 	const ag_str path = ag_tool_text(input, "path", arena);
-	ag_buf out = AG_BUF_INIT(LIST_MAX_BYTES);
+	bool must_be_folder;
+	const char *why_not;
 	ag_root_list list;
 	ag_err why = { 0 };
-	size_t shown = 0;
 
 	if (ag_root_list_dir(t->root, ctx, path, arena, &list, &why))
 		return ag_ask_failed(&why, arena, ret, err);
-	for (; shown < list.n && out.len < LIST_MAX_BYTES - 2048; shown++) {
-		if (shown)
-			ag_buf_addc(&out, '\n');
-		/* A name with a line break is one line all the same. */
-		ag_paint_escape(&out, list.entries[shown].name, true, false);
-	}
-	if (shown < list.n || list.is_cut)
-		ag_buf_addf(&out,
-		            "\n[%s%zu more names are not shown; search_files finds files in them]",
-		            list.is_cut ? "at least " : "", list.n - shown + (list.is_cut ? 1 : 0));
-	if (!list.n)
-		ag_buf_adds(&out, "[the folder is empty]");
 	ret->ok = true;
-	ret->text = ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
+	ret->text = ag_ask_list_text(&list, arena);
+	if (!ag_root_normal_path(path, arena, &ret->folder, &must_be_folder, &why_not) ||
+	    !ret->folder.len)
+		ret->folder = AG_S(".");
 	return AG_OK;
 }

@@ -79,7 +79,9 @@ static bool is_repeated(const ag_ask_tools *t, const ag_val *input, ag_arena *ar
 	if (!c || (is_api && (n < 2 || is_writing_request(input, arena))))
 		return false;
 	if (n == 1) {
-		*ret = (ag_ask_result){ .text = c->result, .ok = c->ok, .file = c->file };
+		*ret = (ag_ask_result){
+			.text = c->result, .ok = c->ok, .file = c->file, .folder = c->folder
+		};
 		return true;
 	}
 	ret->ok = true;
@@ -112,6 +114,8 @@ static ag_str observation(const ag_ask_result *r, ag_arena *arena)
 		ag_jw_kuint(&w, "lines", r->file.nline);
 		ag_jw_obj_end(&w);
 	}
+	if (r->folder.len)
+		ag_jw_kstr(&w, "folder", r->folder);
 	if (r->request.len) {
 		ag_jw_kstr(&w, "request", r->request);
 		ag_jw_kint(&w, "status", r->status);

@@ -32,6 +32,7 @@ typedef struct ag_ask_result {
 	ag_str text;
 	bool ok;
 	ag_seen_file file;
+	ag_str folder; /* list_files: "wiki", "." is the root */
 	ag_str request;
 	int status;
 } ag_ask_result;
@@ -47,6 +48,8 @@ AG_CHECK ag_status ag_ask_search(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *a
                                  const ag_val *input, ag_ask_result *ret, ag_err *err);
 AG_CHECK ag_status ag_ask_query_api(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena,
                                     const ag_val *input, ag_ask_result *ret, ag_err *err);
+/* What list_files says of a folder. In arena. */
+ag_str ag_ask_list_text(const ag_root_list *list, ag_arena *arena);
 /* An error as a tool's result: "Error: … . Hint". AG_CANCELLED stays an error. */
 AG_CHECK ag_status ag_ask_failed(const ag_err *why, ag_arena *arena, ag_ask_result *ret,
                                  ag_err *err);

@@ -10,7 +10,7 @@ import sys
 
 import ask_rules
 import ask_failures  # noqa: F401 its cases
-from ask_want import API_KEY, HERE, MODEL_KEY, ROOT, SLOW, Wrong, free_port, has, read_bytes, same, sha256, want
+from ask_want import API_KEY, ARGUS, HERE, MODEL_KEY, ROOT, SLOW, Wrong, free_port, has, read_bytes, same, sha256, want
 from ask_servers import WIKI, body_turn, call, harbor, policy, turn
 from ask_rig import CASES, Rig, case, run_cases
 
@@ -66,6 +66,53 @@ def plain():
         log = rig.model_.lines()[0]
         same("where", (log["method"], log["path"]), ("POST", "/v1/chat/completions"))
         same("keys on the wire", rig.model_.tap.bytes().lower().count(b"\r\nauthorization: bearer %s\r\n" % MODEL_KEY.lower().encode()), 1)
+
+
+AGENT = os.path.join(ROOT, "examples", "agent.py")
+
+
+@case("agent.py", "examples/agent.py is two lines, and `python agent.py QUESTION` answers as graders expect")
+def agent_py():
+    with Rig() as rig:
+        lines = read_bytes(AGENT).decode().splitlines()
+        same("lines of code", len([x for x in lines if x.strip() and not x.startswith("#")]), 2)
+        rig.put("agent.py", read_bytes(AGENT))
+        rig.api()
+        rig.put("bin/README", "")
+        os.symlink(ARGUS, rig.file("bin/argus"))
+        in_path = {"PATH": rig.file("bin") + ":" + os.environ["PATH"]}
+        for env in ({"ARGUS": ARGUS, "PATH": os.environ["PATH"]}, in_path):
+            def run(*args):
+                return subprocess.run([sys.executable, "agent.py"] + list(args), cwd=rig.root, env=rig.environ(env),
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            rig.model([call("read_file", path="wiki/a.md"), call("query_api", method="GET", path="/items/")],
+                      end="It is 42.\nSource: wiki/a.md#merge-a-branch")
+            r = run("What is it?")
+            answer = json.loads(r.stdout)
+            same("exit code", r.returncode, 0)
+            same("answer", (answer["answer"], answer["source"]), ("It is 42.", "wiki/a.md#merge-a-branch"))
+            same("calls", [c["tool"] for c in answer["tool_calls"]], ["read_file", "query_api"])
+            want(all(isinstance(c["args"], dict) and isinstance(c["result"], str) for c in answer["tool_calls"]), answer)
+            rig.model("Dashes.")
+            same("a question with a dash", json.loads(run("--offline is what?").stdout)["question"], "--offline is what?")
+            for args in ([], [""]):
+                r = run(*args)
+                same("no question", (r.returncode, r.stdout), (1, ""))
+                has(r.stderr, "QUESTION", "stderr")
+
+
+@case("tools/list_files", "a folder that was listed is the source; verify lists it again")
+def folder_source():
+    with Rig() as rig:
+        rig.model([call("list_files", path="wiki/")], end="It has a.md and b.md.\nSource: wiki/")
+        r = rig.ask("Which files are in the wiki?")
+        same("source", (r.answer["source"], r.answer["citations"]), ("wiki", []))
+        same("folder", r.calls[0]["folder"], "wiki")
+        rig.put("answer.json", r.out)
+        v = rig.run("verify", rig.file("answer.json"), code=0)
+        has(v.out, "the folder has the same names")
+        rig.put("wiki/new.md", "# New\n")
+        has(rig.run("verify", rig.file("answer.json"), code=None).out, "the folder has other names now")
 
 
 @case("5/2", "a base with a slash at its end, without /v1, with a path")

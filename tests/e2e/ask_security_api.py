@@ -93,6 +93,7 @@ def ordered():
         same("allowed by a named file", [c["request"] for c in r.calls], ["POST /items/", "DELETE /items/45"])
     with Rig() as rig:
         rig.api()
+        rig.model(end="Done.")
         r = rig.ask("x", "--api-methods", "POST,FETCH", code=1)
         has(r.err, "FETCH")
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "ask/cite_parts.h"
+#include "ask/tools.h"
 #include "base/sha256.h"
 #include "unit/ask_cases.h"
 #include "unit/text_checks.h"
@@ -154,6 +155,16 @@ static ag_call call_of(const project *p, ag_str line, ag_arena *arena)
 		c = read_call(p, path, 1, 1, arena);
 		c.tool = AG_S("outline");
 		c.file.first_line = c.file.last_line = 0;
+	} else if (ag_str_eqc(word, "list")) {
+		ag_root_list list;
+
+		assert_int_equal(ag_root_list_dir(p->root, &(ag_ctx){ .clock = &ag_clock_system },
+		                                  path, arena, &list, NULL),
+		                 AG_OK);
+		c.tool = AG_S("list_files");
+		c.folder = path;
+		c.args = ag_str_printf(arena, "{\"path\":\"%.*s\"}", AG_FMT(path));
+		c.result = ag_ask_list_text(&list, arena);
 	} else if (ag_str_eqc(word, "search")) {
 		c.tool = AG_S("search_files");
 		c.result = line;
