@@ -62,7 +62,9 @@ static void record(ag_project_hub *h, const ag_project_call *call, int64_t began
 		row.rule = ag_str_c(ag_sql_rule_id(r->verdict.rule));
 	}
 	if (!r->is_ok) {
-		row.outcome = ag_str_c(ag_sql_code_name(r->failure.code));
+		row.outcome = r->failure.is_still_running
+		                      ? AG_S("STILL_RUNNING")
+		                      : ag_str_c(ag_sql_code_name(r->failure.code));
 		row.detail = ag_str_c(r->failure.sqlstate);
 	}
 	/* What did not fit is told by ag_journal_is_whole() before the next call. */

@@ -3,8 +3,15 @@
 
 void ag_breaker_init(ag_breaker *b)
 {
-	*b = (ag_breaker){ .state = AG_BREAKER_CLOSED };
+	*b = (ag_breaker){ .state = AG_BREAKER_CLOSED,
+		           .first_ms = AG_BREAKER_OPEN_MS,
+		           .open_ms = AG_BREAKER_OPEN_MS };
 	pthread_mutex_init(&b->lock, NULL);
+}
+
+void ag_breaker_probe_early(ag_breaker *b, int64_t first_ms)
+{
+	b->first_ms = b->open_ms = first_ms;
 }
 
 void ag_breaker_release(ag_breaker *b)
@@ -18,6 +25,8 @@ static void enter(ag_breaker *b, ag_breaker_state state)
 	b->turn++;
 	b->nfailed = 0;
 	b->is_probed = false;
+	if (state == AG_BREAKER_CLOSED)
+		b->open_ms = b->first_ms;
 }
 
 bool ag_breaker_admit(ag_breaker *b, int64_t now_ms, uint64_t *ret_ticket, int64_t *ret_wait_ms)
@@ -43,7 +52,8 @@ bool ag_breaker_admit(ag_breaker *b, int64_t now_ms, uint64_t *ret_ticket, int64
 static void open_it(ag_breaker *b, int64_t now_ms)
 {
 	enter(b, AG_BREAKER_OPEN);
-	b->open_till = now_ms + AG_BREAKER_OPEN_MS;
+	b->open_till = now_ms + b->open_ms;
+	b->open_ms = b->open_ms * 2 < AG_BREAKER_OPEN_MS ? b->open_ms * 2 : AG_BREAKER_OPEN_MS;
 }
 
 void ag_breaker_tell(ag_breaker *b, uint64_t ticket, int64_t now_ms, ag_breaker_report what)

@@ -2,6 +2,7 @@
 #include "source/postgres_parts.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define EXPLAIN "EXPLAIN (FORMAT JSON) "
 
@@ -41,6 +42,8 @@ void ag_pg_unref(ag_pg *pg)
 		wipe(pg->value[i]);
 	}
 	ag_pg_types_release(pg);
+	if (pg->wake_fd >= 0)
+		close(pg->wake_fd);
 	free(pg->shown);
 	free(pg->role);
 	free(pg->search_path);
@@ -57,6 +60,7 @@ static ag_status open_target(ag_str uri, const ag_sql_opts *opts, ag_sql_impl **
 	pg->nref = 1;
 	pg->opts = opts;
 	pg->last_waiter = &pg->first_waiter;
+	pg->wake_fd = -1;
 	pg->max_connections = opts->max_connections;
 	pg->statement_timeout_ms = opts->statement_timeout_ms;
 	pg->connect_timeout_ms = opts->connect_timeout_ms;
@@ -88,6 +92,7 @@ static void close_target(ag_sql_impl *impl)
 		ag_pg_disconnect(pg, c);
 		c = next;
 	}
+	ag_pg_abandon_stuck(pg);
 	ag_pg_unref(pg);
 }
 
@@ -132,6 +137,7 @@ static void health(ag_sql_impl *impl, ag_sql_health *ret)
 	pthread_mutex_lock(&pg->lock);
 	ret->nopen = pg->nopen;
 	ret->nbusy = pg->nbusy;
+	ag_pg_count_stuck(pg, ret);
 	pthread_mutex_unlock(&pg->lock);
 }
 

@@ -8,9 +8,12 @@
  * it is time. What the thread then still brings goes into the pool. */
 #include "source/postgres_parts.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "base/time.h"
 
@@ -235,6 +238,86 @@ static bool check_asked(making *m, PGconn *db)
 	return is_right;
 }
 
+/* Copies a value of an answer; false: it is longer than a server's can be. */
+static bool copy_value(char to[AG_PG_MAX_IDENTITY], const char *from)
+{
+	const size_t n = strlen(from);
+
+	if (n >= AG_PG_MAX_IDENTITY)
+		return false;
+	memcpy(to, from, n + 1);
+	return true;
+}
+
+/* Is the server itself at the other end of the socket? A pooler gives out process numbers of its own; behind address
+ * translation the server sees another address than the one that was connected to. */
+static bool is_direct(making *m, PGconn *db, int pid, const char *address, const char *port)
+{
+	const ag_pq *pq = m->pg->pq;
+	struct sockaddr_storage peer = { 0 };
+	socklen_t size = sizeof(peer);
+	char host[INET6_ADDRSTRLEN], shown[INET6_ADDRSTRLEN + 16];
+	unsigned peer_port = 0;
+
+	if (!pid || pq->backendPID(db) != pid ||
+	    getpeername(pq->socket(db), (struct sockaddr *)&peer, &size) != 0)
+		return false;
+	if (peer.ss_family == AF_UNIX)
+		return !*address;
+	if (peer.ss_family == AF_INET) {
+		const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)&peer;
+
+		peer_port = ntohs(in->sin_port);
+		if (!inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host)))
+			return false;
+	} else if (peer.ss_family == AF_INET6) {
+		const struct sockaddr_in6 *in = (const struct sockaddr_in6 *)(const void *)&peer;
+
+		peer_port = ntohs(in->sin6_port);
+		if (!inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host)))
+			return false;
+	} else {
+		return false;
+	}
+	snprintf(shown, sizeof(shown), "%u", peer_port);
+	return strcmp(host, address) == 0 && strcmp(shown, port) == 0;
+}
+
+/* Which process answers here, so that it can be found again when a statement does not stop. A server that shows no sessions
+ * gives the process alone. */
+static bool read_backend(making *m, PGconn *db, ag_pg_backend *ret)
+{
+	static const char full[] =
+		"SELECT pid, pid || '/' || datid || '/' || usesysid || '/',"
+		" coalesce(extract(epoch FROM backend_start)::text, ''),"
+		" extract(epoch FROM pg_postmaster_start_time())::text,"
+		" coalesce(host(inet_server_addr()), ''), coalesce(inet_server_port()::text, '')"
+		" FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()";
+	static const char plain[] =
+		"SELECT pg_backend_pid(), '', '', '', coalesce(host(inet_server_addr()), ''),"
+		" coalesce(inet_server_port()::text, '')";
+	const ag_pq *pq = m->pg->pq;
+	PGresult *r = ask(m, db, full);
+	int64_t pid;
+
+	if (!r || pq->ntuples(r) != 1) {
+		pq->clear(r);
+		r = ask(m, db, plain);
+	}
+	if (!r)
+		return false;
+	*ret = (ag_pg_backend){ 0 };
+	if (ag_str_to_i64(ag_str_c(pq->getvalue(r, 0, 0)), &pid) && pid > 0 && pid <= INT32_MAX)
+		ret->pid = (int)pid;
+	if (!copy_value(ret->session, pq->getvalue(r, 0, 1)) ||
+	    !copy_value(ret->started, pq->getvalue(r, 0, 2)) ||
+	    !copy_value(ret->server, pq->getvalue(r, 0, 3)))
+		ret->session[0] = '\0';
+	ret->is_direct = is_direct(m, db, ret->pid, pq->getvalue(r, 0, 4), pq->getvalue(r, 0, 5));
+	pq->clear(r);
+	return true;
+}
+
 /* Once a target: names of the users' types, so that no statement has to stop for them. */
 static bool read_types(making *m, PGconn *db)
 {
@@ -320,20 +403,58 @@ static ag_pg_conn *make(making *m)
 	const ag_pq *pq = pg->pq;
 	PGconn *db = pq->connectStartParams((const char *const *)pg->keyword,
 	                                    (const char *const *)pg->value, 0);
+	ag_pg_backend backend;
 	ag_pg_conn *c;
 
 	if (!db)
 		ag_oom();
 	pq->setNoticeReceiver(db, ignore_notice, NULL);
 	if (!reach(m, db) || !check_reported(m, db) || !check_asked(m, db) || !read_types(m, db) ||
-	    !limit_idling(m, db)) {
+	    !limit_idling(m, db) || !read_backend(m, db, &backend)) {
 		pq->finish(db);
 		return NULL;
 	}
 	c = take_over(m, db);
 	if (!c)
 		pq->finish(db);
+	else
+		c->backend = backend;
 	return c;
+}
+
+PGconn *ag_pg_watch_open(ag_pg *pg, int64_t deadline_us)
+{
+	making m = { .pg = pg, .deadline_us = deadline_us };
+	const ag_pq *pq = pg->pq;
+	PGconn *db = pq->connectStartParams((const char *const *)pg->keyword,
+	                                    (const char *const *)pg->value, 0);
+	PGresult *r = NULL;
+
+	if (!db)
+		ag_oom();
+	ag_buf_init(&m.message, 32u * 1024);
+	pq->setNoticeReceiver(db, ignore_notice, NULL);
+	/* Only the login itself, not the role that it takes on, may end its own sessions. */
+	if (reach(&m, db))
+		r = ask(&m, db, "SELECT set_config('role', 'none', false)");
+	ag_buf_release(&m.message);
+	if (r) {
+		pq->clear(r);
+		return db;
+	}
+	pq->finish(db);
+	return NULL;
+}
+
+PGresult *ag_pg_watch_ask(ag_pg *pg, PGconn *db, const char *sql, int64_t deadline_us)
+{
+	making m = { .pg = pg, .deadline_us = deadline_us };
+	PGresult *r;
+
+	ag_buf_init(&m.message, 32u * 1024);
+	r = ask(&m, db, sql);
+	ag_buf_release(&m.message);
+	return r;
 }
 
 static void *work(void *arg)

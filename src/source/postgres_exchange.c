@@ -55,6 +55,7 @@ typedef struct exchange {
 	ag_str *cell;
 	size_t ncolumn;
 	bool has_columns, has_enough, was_answered, was_discarded, is_lost, is_over;
+	bool has_parted;    /* the server announced that it ends the session */
 	char transaction;   /* 'I' idle, 'T' open, 'E' failed: of the last ReadyForQuery */
 	uint64_t nunwanted; /* bytes since has_enough */
 	int64_t enough_us;
@@ -281,6 +282,8 @@ static void take_error(exchange *x, const ag_pg_message *m)
 		return;
 	}
 	ag_pg_failure_of_error(m->body, x->arena, &failure);
+	x->has_parted = x->has_parted || ag_str_eqc(ag_pg_error_field(m->body, 'V'), "FATAL") ||
+	                ag_str_eqc(ag_pg_error_field(m->body, 'V'), "PANIC");
 	fail(x, &failure);
 }
 
@@ -289,6 +292,7 @@ static bool give_up(exchange *x, const char *state, ag_str message)
 {
 	fail_with(x, state, message);
 	x->c->is_spoilt = true;
+	x->has_parted = true; /* closing it ends what waits for more of it */
 	return false;
 }
 
@@ -464,10 +468,15 @@ static void explain_end(exchange *x, int64_t now)
 	if (out->last_row_us == out->began_us)
 		out->last_row_us = now;
 	if (is_wanted_stop(x)) {
-		ag_sql_failure_of_stop(x->stop == STOP_TIMEOUT     ? AG_SQL_STOP_TIMEOUT
-		                       : x->stop == STOP_CANCELLED ? AG_SQL_STOP_CANCELLED
-		                                                   : AG_SQL_STOP_CLIENT_GONE,
-		                       &out->failure);
+		const ag_sql_stop why = x->stop == STOP_TIMEOUT     ? AG_SQL_STOP_TIMEOUT
+		                        : x->stop == STOP_CANCELLED ? AG_SQL_STOP_CANCELLED
+		                                                    : AG_SQL_STOP_CLIENT_GONE;
+
+		if (x->c->is_unended)
+			ag_sql_failure_of_running(why, x->is_lost, x->c->backend.pid,
+			                          x->pg->max_connections, x->arena, &out->failure);
+		else
+			ag_sql_failure_of_stop(why, &out->failure);
 		out->has_failed = true;
 	} else if (x->is_lost && !out->has_failed && !(x->has_enough && x->has_columns)) {
 		ag_pg_failure_of_connection(AG_S("the connection to the database was lost"),
@@ -483,6 +492,22 @@ static void explain_end(exchange *x, int64_t now)
 	                     x->stop == STOP_NONE &&
 	                     (out->failure.is_connection_lost ||
 	                      strcmp(out->failure.sqlstate, "26000") == 0);
+}
+
+/* The server owes an answer. A closed socket answers for it only where nothing stands in between. */
+static void note_unended(exchange *x)
+{
+	ag_pg_conn *c = x->c;
+
+	c->is_silent = x->is_lost;
+	c->is_unended = !x->is_over && !x->has_parted &&
+	                !(x->is_lost && c->backend.is_direct && c->wire.is_closed_by_peer);
+	if (!c->is_unended)
+		return;
+	c->is_spoilt = true;
+	c->hold = x->s->hold;
+	if (c->hold.keep)
+		c->hold.keep(c->hold.arg);
 }
 
 void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_statement *statement,
@@ -509,6 +534,7 @@ void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_sta
 		is_clean = false;
 	if (!is_clean || statement->is_last)
 		c->is_spoilt = true;
+	note_unended(&x);
 	if (x.was_discarded)
 		c->is_prepared = false;
 	ag_pg_wire_trim(&c->wire);

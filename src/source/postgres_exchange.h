@@ -26,6 +26,7 @@ typedef struct ag_pg_statement {
 	int watch_fd;
 	bool may_leave_state; /* DISCARD ALL behind it */
 	bool is_last;         /* what it leaves no statement clears: the connection is closed */
+	ag_sql_hold hold;     /* kept for as long as the server has not ended the statement */
 	ag_pg_sink sink;
 } ag_pg_statement;
 
@@ -36,7 +37,8 @@ typedef struct ag_pg_outcome {
 	int64_t began_us, last_row_us;
 } ag_pg_outcome;
 
-/* Spoils c when it cannot be used again. Texts in arena. */
+/* Spoils c when it cannot be used again; sets c->is_unended when the server may still be running the statement. Texts in
+ * arena. */
 void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_statement *statement,
                     ag_arena *arena, ag_pg_outcome *ret);
 

@@ -10,6 +10,7 @@
 
 /* Every function that is used, once: the table and the list of names are made from it. */
 #define AG_PQ_FUNCTIONS(X)                                                                  \
+	X(int, backendPID, (const PGconn *c))                                               \
 	X(PGcancel *, getCancel, (PGconn * c))                                              \
 	X(void, freeCancel, (PGcancel * c))                                                 \
 	X(int, cancel, (PGcancel * c, char *error, int n))                                  \

@@ -14,7 +14,20 @@
 
 #define AG_PG_MAX_KEYWORDS 64   /* of a connection string; libpq knows some forty */
 #define AG_PG_SLICE_MS     50   /* how late a cancel flag or a client that has gone is seen */
-#define AG_PG_DRAIN_MS     2000 /* for an answer after a cancel; then the connection is given up */
+#define AG_PG_DRAIN_MS     2000 /* for an answer after a cancel; then the statement counts as stuck */
+#define AG_PG_MAX_IDENTITY 96
+#define AG_PG_MAX_PLACES   64u /* connections of one target; sql.c allows no more */
+
+/* Which process of which server answers a connection. Numbers and addresses, so the text needs no quotes. */
+typedef struct ag_pg_backend {
+	int pid; /* 0 = unknown */
+	char session
+		[AG_PG_MAX_IDENTITY]; /* "pid/database/user/"; "" = the server shows no sessions */
+	char started
+		[AG_PG_MAX_IDENTITY]; /* of the session, in seconds; "" = hidden from this role */
+	char server[AG_PG_MAX_IDENTITY]; /* start of the server, in seconds */
+	bool is_direct; /* no pooler and no proxy in between: a closed socket proves that the process is gone */
+} ag_pg_backend;
 
 typedef struct ag_pg_conn {
 	PGconn *db;
@@ -23,6 +36,13 @@ typedef struct ag_pg_conn {
 	bool is_new;      /* no statement has been answered on it yet */
 	bool is_prepared; /* "ag_begin" and "ag_rollback" are there */
 	bool is_spoilt;   /* close it, do not use it again */
+	ag_pg_backend backend;
+	/* The server has not said that it ended what was sent: postgres_stuck.c keeps the place until it has. */
+	bool is_unended;
+	bool is_silent; /* stuck: the socket is closed, and only the server can say whether the process is gone */
+	bool is_confirmed;                /* stuck: the server said that the process is there */
+	ag_sql_hold hold;                 /* stuck: of the call that sent the statement */
+	int64_t stuck_since_us, asked_us; /* asked_us: when the server was asked to end it, last */
 	struct ag_pg_conn *next;
 } ag_pg_conn;
 
@@ -51,6 +71,11 @@ typedef struct ag_pg {
 	ag_pg_conn *idle; /* the one used last in front */
 	unsigned nopen, nbusy;
 	ag_pg_waiter *first_waiter, **last_waiter;
+	ag_pg_conn *
+		stuck; /* connections whose statement the server has not ended; they keep their places */
+	unsigned nstuck;
+	int wake_fd; /* wakes the watcher; -1 = there was none yet */
+	bool has_watcher;
 	bool has_types; /* the types of the users were read once */
 	ag_pg_user_types types;
 } ag_pg;
@@ -84,6 +109,12 @@ bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_
                    ag_pg_conn **ret, bool *ret_is_left, ag_sql_failure *ret_failure);
 void ag_pg_disconnect(ag_pg *pg, ag_pg_conn *c);
 
+/* A session of the watcher of postgres_stuck.c, outside the pool, with the rights of the login itself. Blocks, names are
+ * looked up without a limit. NULL = the server cannot be reached. */
+PGconn *ag_pg_watch_open(ag_pg *pg, int64_t deadline_us);
+/* NULL = failed; the session is then of no use. */
+PGresult *ag_pg_watch_ask(ag_pg *pg, PGconn *db, const char *sql, int64_t deadline_us);
+
 /* --- postgres_cancel.c --- */
 
 typedef struct ag_pg_cancel ag_pg_cancel;
@@ -95,6 +126,18 @@ bool ag_pg_cancel_is_over(ag_pg_cancel *job);
  * Frees the job. */
 bool ag_pg_cancel_end(ag_pg_cancel *job, int64_t deadline_us);
 
+/* --- postgres_stuck.c --- */
+
+/* Takes over a connection whose statement the server has not ended. Its place in the pool, and c->hold, stay taken until
+ * the server has. */
+void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c);
+/* The handle is being closed: what is stuck is let go, and logged. */
+void ag_pg_abandon_stuck(ag_pg *pg);
+/* With pg->lock held: looks after stuck connections now, not at the next turn. */
+void ag_pg_wake_watcher(ag_pg *pg);
+/* nstuck, stuck_pid. With pg->lock held. */
+void ag_pg_count_stuck(const ag_pg *pg, ag_sql_health *ret);
+
 /* --- postgres_pool.c --- */
 
 /* false: *ret_failure says why. need_new: the idle ones are looked at first, as after a restart of the server. */
@@ -103,6 +146,9 @@ bool ag_pg_take(ag_pg *pg, const ag_ctx *ctx, int watch_fd, bool need_new, ag_ar
 void ag_pg_give(ag_pg *pg, ag_pg_conn *c);
 /* The place of a connection that could not be made is free again. */
 void ag_pg_give_place(ag_pg *pg);
+/* With pg->lock held: the same; and no place can be served now, so callers that wait fail as a connection does. */
+void ag_pg_free_place(ag_pg *pg);
+void ag_pg_fail_waiters(ag_pg *pg);
 
 /* Has the caller gone, or cancelled? Fills *ret_failure then. */
 bool ag_pg_is_given_up(const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_failure);

@@ -13,7 +13,8 @@
 struct ag_pg_waiter {
 	pthread_cond_t is_served;
 	ag_pg_conn *conn;
-	bool has_place; /* to open a connection in */
+	bool has_place;  /* to open a connection in */
+	bool has_failed; /* no place can be served: the server cannot be reached */
 	ag_pg_waiter *next;
 };
 
@@ -65,7 +66,7 @@ static void leave_queue(ag_pg *pg, const ag_pg_waiter *w)
 }
 
 /* A place is free: the first waiter opens a connection in it. */
-static void free_place(ag_pg *pg)
+void ag_pg_free_place(ag_pg *pg)
 {
 	ag_pg_waiter *w = first_waiter(pg);
 
@@ -76,6 +77,16 @@ static void free_place(ag_pg *pg)
 	}
 	pg->nbusy--;
 	pg->nopen--;
+}
+
+void ag_pg_fail_waiters(ag_pg *pg)
+{
+	ag_pg_waiter *w;
+
+	while ((w = first_waiter(pg))) {
+		w->has_failed = true;
+		pthread_cond_signal(&w->is_served);
+	}
 }
 
 /* Takes what has been idle for too long off the end of the list. */
@@ -107,7 +118,7 @@ static void disconnect_all(ag_pg *pg, ag_pg_conn *c)
 void ag_pg_give_place(ag_pg *pg)
 {
 	pthread_mutex_lock(&pg->lock);
-	free_place(pg);
+	ag_pg_free_place(pg);
 	pthread_mutex_unlock(&pg->lock);
 }
 
@@ -117,6 +128,10 @@ void ag_pg_give(ag_pg *pg, ag_pg_conn *c)
 	ag_pg_waiter *w;
 
 	c->next = NULL;
+	if (c->is_unended) {
+		ag_pg_keep_stuck(pg, c);
+		return;
+	}
 	if (c->is_spoilt) {
 		ag_pg_disconnect(pg, c);
 		ag_pg_give_place(pg);
@@ -127,7 +142,7 @@ void ag_pg_give(ag_pg *pg, ag_pg_conn *c)
 	w = first_waiter(pg);
 	if (pg->is_closed) {
 		unwanted = c;
-		free_place(pg);
+		ag_pg_free_place(pg);
 	} else if (w) {
 		w->conn = c;
 		pthread_cond_signal(&w->is_served);
@@ -159,6 +174,20 @@ typedef struct taking {
 	ag_sql_failure *failure;
 } taking;
 
+static void fail_waiting(const ag_pg *pg, taking *t, int64_t now)
+{
+	ag_sql_health h = { 0 };
+
+	ag_sql_failure_pool_timeout((now - t->began_us) / 1000, t->arena, t->failure);
+	ag_pg_count_stuck(pg, &h);
+	if (h.nstuck)
+		t->failure->message = ag_str_printf(
+			t->arena,
+			"%.*s; %u of %u connections are held by statements that were asked to stop and "
+			"still run at the server",
+			AG_FMT(t->failure->message), h.nstuck, pg->max_connections);
+}
+
 /* With the lock held, which it keeps. false: failure is filled. */
 static bool queue(ag_pg *pg, taking *t, ag_pg_waiter *w)
 {
@@ -166,13 +195,14 @@ static bool queue(ag_pg *pg, taking *t, ag_pg_waiter *w)
 
 	*pg->last_waiter = w;
 	pg->last_waiter = &w->next;
-	while (!w->conn && !w->has_place) {
+	if (pg->stuck)
+		ag_pg_wake_watcher(pg);
+	while (!w->conn && !w->has_place && !w->has_failed) {
 		int64_t now = ag_time_mono_us(), until = t->deadline_us;
 		struct timespec at;
 
 		if (now >= until) {
-			ag_sql_failure_pool_timeout((now - t->began_us) / 1000, t->arena,
-			                            t->failure);
+			fail_waiting(pg, t, now);
 			leave_queue(pg, w);
 			return false;
 		}
@@ -180,13 +210,18 @@ static bool queue(ag_pg *pg, taking *t, ag_pg_waiter *w)
 			until = now + AG_PG_SLICE_MS * 1000;
 		at = ag_pg_timespec(until);
 		pthread_cond_timedwait(&w->is_served, &pg->lock, &at);
-		if (must_look && !w->conn && !w->has_place &&
+		if (must_look && !w->conn && !w->has_place && !w->has_failed &&
 		    ag_pg_is_given_up(t->ctx, t->watch_fd, t->failure)) {
 			leave_queue(pg, w);
 			return false;
 		}
 	}
-	return true;
+	if (w->has_failed)
+		ag_pg_failure_of_connection(
+			AG_S("the connections to the database were lost, and it cannot be reached to "
+		             "ask whether their statements have ended"),
+			"08006", t->arena, t->failure);
+	return !w->has_failed;
 }
 
 /* An idle connection (*ret), or a place to open one in (NULL). */

@@ -127,6 +127,12 @@ void ag_pg_send_sync(ag_pg_wire *w)
 
 /* --- the socket --- */
 
+/* A network that does not answer any more says nothing about the other side. */
+static void note_end(ag_pg_wire *w, bool has_error)
+{
+	w->is_closed_by_peer = !has_error || errno == ECONNRESET || errno == EPIPE || errno == 0;
+}
+
 static ag_pg_io tls_result(ag_pg_wire *w, int rc, size_t *ret_n)
 {
 	int why;
@@ -136,10 +142,13 @@ static ag_pg_io tls_result(ag_pg_wire *w, int rc, size_t *ret_n)
 		return AG_PG_IO_DONE;
 	}
 	why = w->tls->get_error(w->ssl, rc);
-	return why == SSL_WANTS_READ || why == SSL_WANTS_WRITE ? AG_PG_IO_WAIT : AG_PG_IO_BROKEN;
+	if (why == SSL_WANTS_READ || why == SSL_WANTS_WRITE)
+		return AG_PG_IO_WAIT;
+	note_end(w, true);
+	return AG_PG_IO_BROKEN;
 }
 
-static ag_pg_io plain_result(ssize_t rc, size_t *ret_n)
+static ag_pg_io plain_result(ag_pg_wire *w, ssize_t rc, size_t *ret_n)
 {
 	if (rc > 0) {
 		*ret_n = (size_t)rc;
@@ -147,6 +156,7 @@ static ag_pg_io plain_result(ssize_t rc, size_t *ret_n)
 	}
 	if (rc < 0 && (errno == EAGAIN || errno == EINTR))
 		return AG_PG_IO_WAIT;
+	note_end(w, rc < 0);
 	return AG_PG_IO_BROKEN;
 }
 
@@ -161,9 +171,10 @@ ag_pg_io ag_pg_flush(ag_pg_wire *w)
 
 		if (w->ssl) {
 			w->tls->clear_errors(); /* of other users on this thread */
+			errno = 0;
 			io = tls_result(w, w->tls->write(w->ssl, from, (int)n), &n);
 		} else {
-			io = plain_result(send(w->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT), &n);
+			io = plain_result(w, send(w->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT), &n);
 		}
 		if (io != AG_PG_IO_DONE)
 			return io;
@@ -203,9 +214,10 @@ ag_pg_io ag_pg_read(ag_pg_wire *w)
 	       w->to; /* never 0: ag_pg_next() makes room for the message that it waits for */
 	if (w->ssl) {
 		w->tls->clear_errors();
+		errno = 0;
 		io = tls_result(w, w->tls->read(w->ssl, w->in + w->to, (int)room), &n);
 	} else {
-		io = plain_result(recv(w->fd, w->in + w->to, room, MSG_DONTWAIT), &n);
+		io = plain_result(w, recv(w->fd, w->in + w->to, room, MSG_DONTWAIT), &n);
 	}
 	w->may_have_more = io == AG_PG_IO_DONE && n == room;
 	w->to += n;

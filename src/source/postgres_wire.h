@@ -26,6 +26,7 @@ typedef struct ag_pg_wire {
 	size_t nskip;      /* bytes of a message that is not wanted, still to come */
 	uint64_t nskipped; /* bytes thrown away so, ever */
 	bool may_have_more; /* a read filled all the room there was: no need to wait before the next */
+	bool is_closed_by_peer; /* the other side closed or reset the socket; not: a network that is gone */
 } ag_pg_wire;
 
 void ag_pg_wire_init(ag_pg_wire *w, int fd, void *ssl, const ag_pq_tls *tls);

@@ -21,6 +21,10 @@
 #define DEFAULT_CONNECT_MS   10000
 /* Texts of statements are read by people and models: a larger one is no question. */
 #define MAX_SQL_BYTES (1u << 20)
+/* After an outage the first probe; a restart of a database takes seconds. */
+#define FIRST_PROBE_MS 1000
+/* What a refusal says about the next try, when statements do not stop: nobody knows when they end. */
+#define STUCK_RETRY_MS 5000
 /* Some thousand verdicts. */
 #define CACHE_BYTES (4u << 20)
 
@@ -132,6 +136,7 @@ ag_status ag_sql_open(ag_str uri, const ag_sql_opts *opts, ag_sql_source **ret, 
 		return st;
 	}
 	ag_breaker_init(&s->breaker);
+	ag_breaker_probe_early(&s->breaker, FIRST_PROBE_MS);
 	ag_sql_keep_init(&s->keep);
 	if (!engine->judge)
 		s->cache = ag_sql_cache_new(CACHE_BYTES);
@@ -164,24 +169,67 @@ static int64_t now_ms(const ag_ctx *ctx)
 	return ag_clock_mono(ctx && ctx->clock ? ctx->clock : &ag_clock_system);
 }
 
+/* Half of the connections, but at least two where there are so many: one statement that does not stop is an accident. */
+static unsigned stuck_limit(unsigned max_connections)
+{
+	const unsigned half = (max_connections + 1) / 2;
+
+	return max_connections < 2 ? 1 : half < 2 ? 2 : half;
+}
+
+/* Statements that do not stop open the breaker as well: each new one could be the next that takes a connection away. */
+static bool admit_beside_stuck(ag_sql_source *s, ag_arena *arena, ag_sql_failure *f)
+{
+	AG_AUTO(ag_buf_release) ag_buf pids = AG_BUF_INIT(256);
+	ag_sql_health h = { 0 };
+
+	s->engine->health(s->impl, &h);
+	if (h.nstuck < stuck_limit(s->opts.max_connections))
+		return true;
+	for (size_t i = 0; i < AG_NELEM(h.stuck_pid) && h.stuck_pid[i]; i++)
+		ag_buf_addf(&pids, "%s%d", i ? ", " : ": backends ", h.stuck_pid[i]);
+	*f = (ag_sql_failure){
+		.code = AG_SQLCODE_UNAVAILABLE,
+		.class_name = "still_running",
+		.message = ag_str_printf(
+			arena,
+			"%u statements were asked to stop and still run at the server (%u of %u "
+			"connections%.*s); new statements are refused until fewer than %u are left",
+			h.nstuck, h.nstuck, s->opts.max_connections, AG_FMT(ag_buf_view(&pids)),
+			stuck_limit(s->opts.max_connections)),
+		.detail = AG_S(""),
+		.hint = AG_S(
+			"wait until they end; the administrator sees them in pg_stat_activity. Do not "
+			"send those statements again"),
+		.retry_after_ms = STUCK_RETRY_MS,
+	};
+	return false;
+}
+
 static bool admit(ag_sql_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t *ret_ticket,
                   ag_sql_failure *f)
 {
 	int64_t wait_ms;
 
+	if (!admit_beside_stuck(s, arena, f))
+		return false;
 	if (ag_breaker_admit(&s->breaker, now_ms(ctx), ret_ticket, &wait_ms))
 		return true;
 	*f = (ag_sql_failure){
 		.code = AG_SQLCODE_UNAVAILABLE,
 		.class_name = "connection",
-		.message = ag_str_printf(
-			arena,
-			"the database could not be reached several times in a row; it is asked again in "
-			"%lld s",
-			(long long)((wait_ms + 999) / 1000)),
+		.message =
+			wait_ms > 0
+				? ag_str_printf(
+					  arena,
+					  "the database could not be reached several times in a row: statements fail "
+					  "at once until the next probe is due in %lld s",
+					  (long long)((wait_ms + 999) / 1000))
+				: AG_S("the database could not be reached several times in a row: statements "
+		                       "fail at once while a probe is under way"),
 		.detail = AG_S(""),
-		.hint = AG_S("try again later; doctor tells whether the database is there"),
-		.retry_after_ms = wait_ms > 0 ? wait_ms : 1000,
+		.hint = AG_S("try again later; doctor reports whether the database answers"),
+		.retry_after_ms = wait_ms > 0 ? wait_ms : FIRST_PROBE_MS,
 	};
 	return false;
 }
@@ -321,6 +369,7 @@ static ag_sql_limits limits_of(const ag_sql_source *s, const ag_sql_request *rq,
 		                      ? rq->timeout_ms
 		                      : s->opts.statement_timeout_ms,
 		.watch_fd = rq->watch_fd,
+		.hold = rq->hold,
 		.may_leave_state = may_leave_state(s, v),
 	};
 
@@ -440,6 +489,23 @@ static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_reque
 	return st;
 }
 
+/* The statement that is let through half-open may run for long: the server is asked something short first, so that others
+ * need not wait for it. */
+static ag_status probe(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, ag_arena *arena,
+                       ag_sql_failure *f, ag_err *err)
+{
+	ag_sql_snapshot *snapshot = NULL;
+	ag_status st;
+
+	if (s->engine->judge || ag_breaker_state_of(&s->breaker) != AG_BREAKER_HALF_OPEN)
+		return AG_OK;
+	st = ag_sql_keep_get(s, ctx, now_ms(ctx), true, &snapshot, arena, f, err);
+	if (!st && !f->code)
+		ag_breaker_tell(&s->breaker, ticket, now_ms(ctx), AG_BREAKER_WORKS);
+	ag_sql_keep_put(s, snapshot);
+	return st;
+}
+
 static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                              ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
                              ag_err *err)
@@ -451,7 +517,9 @@ static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
 
 	if (!admit(s, ctx, arena, &ticket, &ret->failure))
 		return AG_OK;
-	st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &ret->failure, err);
+	st = probe(s, ctx, ticket, arena, &ret->failure, err);
+	if (!st && !ret->failure.code)
+		st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &ret->failure, err);
 	if (!st && !ret->failure.code && !ag_sql_allowed(&ret->verdict)) {
 		fail_refused(&ret->verdict, &ret->failure);
 	} else if (!st && !ret->failure.code) {
@@ -551,6 +619,7 @@ void ag_sql_health_of(ag_sql_source *s, ag_sql_health *ret)
 
 	*ret = (ag_sql_health){ .breaker = ag_breaker_state_of(&s->breaker) };
 	s->engine->health(s->impl, ret);
+	ret->stuck_limit = stuck_limit(s->opts.max_connections);
 	if (ret->breaker == AG_BREAKER_OPEN) {
 		pthread_mutex_lock(&s->breaker.lock);
 		left = s->breaker.open_till - now_ms(NULL);

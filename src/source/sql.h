@@ -36,12 +36,21 @@ typedef struct ag_sql_column_info {
 
 typedef enum ag_sql_cut { AG_SQL_WHOLE, AG_SQL_CUT_ROWS, AG_SQL_CUT_BYTES } ag_sql_cut;
 
+/* What a call keeps for as long as its statement runs at the server, which may be longer than the call. keep() and release()
+ * come in pairs; release() on any thread, at the latest in ag_sql_close(). Neither may call this interface. */
+typedef struct ag_sql_hold {
+	void (*keep)(void *arg); /* NULL = nothing is kept */
+	void (*release)(void *arg);
+	void *arg;
+} ag_sql_hold;
+
 typedef struct ag_sql_request {
 	ag_str sql;
 	uint64_t max_rows;  /* below the policy's; 0 = the policy's */
 	size_t max_bytes;   /* below the options'; 0 = the options' */
 	int64_t timeout_ms; /* below the options'; 0 = the options' */
 	int watch_fd; /* a client's socket: when its peer goes away the statement is cancelled; -1 = none */
+	ag_sql_hold hold;
 } ag_sql_request;
 
 /* What came of one statement. Texts in the caller's arena; rows owned: ag_sql_result_release(). */
@@ -100,11 +109,15 @@ void ag_sql_forget_catalog(ag_sql_source *s);
 ag_str ag_sql_shown(const ag_sql_source *s);
 ag_sql_dialect ag_sql_dialect_of(const ag_sql_source *s);
 
+#define AG_SQL_HEALTH_PIDS 8
 typedef struct ag_sql_health {
-	int breaker;              /* ag_breaker_state */
-	int64_t opens_in_ms;      /* of an open breaker: until a probe is let through */
-	unsigned nopen, nbusy;    /* connections */
-	uint64_t nquery, nfailed; /* since the handle was opened */
+	int breaker;           /* ag_breaker_state */
+	int64_t opens_in_ms;   /* of an open breaker: until a probe is let through */
+	unsigned nopen, nbusy; /* connections; stuck ones are among them */
+	unsigned nstuck;       /* statements that were asked to stop and still run at the server */
+	unsigned stuck_limit;  /* with so many, new statements are refused */
+	int stuck_pid[AG_SQL_HEALTH_PIDS]; /* of the first ones; 0 = no more, or not known */
+	uint64_t nquery, nfailed;          /* since the handle was opened */
 } ag_sql_health;
 void ag_sql_health_of(ag_sql_source *s, ag_sql_health *ret);
 

@@ -22,6 +22,7 @@ typedef struct ag_sql_limits {
 	/* The guard let in what it cannot vouch for (a function of policy.allowed_functions): the connection is reset as a
 	 * whole before its next use. */
 	bool may_leave_state;
+	ag_sql_hold hold; /* for as long as the server runs the statement */
 } ag_sql_limits;
 
 /* run() and explain(): ret comes zeroed. is_ok or failure is filled, and columns, rows, nrow, cut, rows_seen,
@@ -61,7 +62,7 @@ typedef struct ag_sql_engine {
 	                        ag_err *err);
 
 	ag_str (*shown)(const ag_sql_impl *impl); /* "postgresql://host:5432/db" */
-	/* nopen and nbusy. */
+	/* nopen, nbusy, nstuck, stuck_pid. */
 	void (*health)(ag_sql_impl *impl, ag_sql_health *ret);
 } ag_sql_engine;
 

@@ -229,15 +229,38 @@ void ag_sql_failure_of_stop(ag_sql_stop why, ag_sql_failure *ret)
 {
 	ag_sql_failure_of_state("57014", ret);
 	if (why == AG_SQL_STOP_TIMEOUT) {
-		ret->message = AG_S("the statement took longer than it may and was stopped");
+		ret->message = AG_S("the statement took longer than allowed and was stopped");
 		return;
 	}
 	ret->code = AG_SQLCODE_CANCELLED;
 	ret->class_name = "cancelled";
 	ret->hint = AG_S("");
 	ret->message = why == AG_SQL_STOP_CLIENT_GONE
-	                       ? AG_S("the statement was stopped: who asked for it has gone")
+	                       ? AG_S("the statement was stopped: its client disconnected")
 	                       : AG_S("the statement was stopped");
+}
+
+void ag_sql_failure_of_running(ag_sql_stop why, bool is_lost, int pid, unsigned limit,
+                               ag_arena *arena, ag_sql_failure *ret)
+{
+	const ag_str backend = pid ? ag_str_printf(arena, " (backend %d)", pid) : AG_S("");
+
+	ag_sql_failure_of_stop(why, ret);
+	ret->class_name = "still_running";
+	ret->is_still_running = true;
+	ret->message = ag_str_printf(
+		arena,
+		"%s. It was asked to stop, %s%.*s; it counts against the limit of %u connections until it "
+		"ends",
+		why == AG_SQL_STOP_TIMEOUT       ? "the statement took longer than allowed"
+		: why == AG_SQL_STOP_CLIENT_GONE ? "the client of the statement disconnected"
+						 : "the statement was cancelled",
+		is_lost ? "but the connection was lost and the server may still be running it"
+			: "but the server is still running it",
+		AG_FMT(backend), limit);
+	ret->hint = AG_S(
+		"do not send it again: work on smaller values; some functions of the server cannot "
+		"be interrupted");
 }
 
 void ag_sql_failure_pool_timeout(int64_t waited_ms, ag_arena *arena, ag_sql_failure *ret)

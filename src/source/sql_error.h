@@ -44,13 +44,14 @@ typedef struct ag_sql_failure {
 	const char *
 		class_name; /* "syntax", "column_not_found", "table_not_found", "function_not_found", "ambiguous",
 	                    * "grouping", "type_mismatch", "invalid_value", "permission", "timeout", "cancelled",
-	                    * "connection", "refused", "rate_limit", "resource", "execution"; a literal */
+	                    * "connection", "refused", "rate_limit", "resource", "execution", "still_running"; a literal */
 	ag_str message; /* one line, without values of the server's settings and without secrets */
 	ag_str detail;  /* "" = none */
 	ag_str hint;    /* of the server or ours: the guidance of the class; "" = none */
 	uint32_t position;       /* character of sql_executed, from 1; 0 = unknown */
 	int64_t retry_after_ms;  /* 0 = does not say */
 	bool is_connection_lost; /* the connection must not be used again; the breaker counts it */
+	bool is_still_running; /* asked to stop, and the server has not ended it; class_name is "still_running" */
 } ag_sql_failure;
 
 /* What a SQLSTATE means. class_name and hint are literals; message is the caller's. */
@@ -63,6 +64,10 @@ typedef enum ag_sql_stop {
 } ag_sql_stop;
 /* Message and hint are literals. */
 void ag_sql_failure_of_stop(ag_sql_stop why, ag_sql_failure *ret);
+/* Asked to stop for this reason, and the server has not ended it. is_lost: nor can it be seen whether it has. pid 0 =
+ * unknown; it counts against `limit` connections. */
+void ag_sql_failure_of_running(ag_sql_stop why, bool is_lost, int pid, unsigned limit,
+                               ag_arena *arena, ag_sql_failure *ret);
 /* No connection of the pool was free in time. */
 void ag_sql_failure_pool_timeout(int64_t waited_ms, ag_arena *arena, ag_sql_failure *ret);
 /* Of a status of Argus: AG_TIMEOUT, AG_CANCELLED, AG_UNAVAILABLE … */

@@ -276,23 +276,26 @@ static void test_scenario_30_breaker(void **state)
 	for (int i = 0; i < AG_BREAKER_FAILURES; i++)
 		sql_assert_failed(e, "SELECT 1", "CONNECTION_ERROR", "connection");
 	sql_assert_failed(e, "SELECT 1", "UNAVAILABLE", "connection");
-	assert_in_range(e->r.failure.retry_after_ms, 25000, 30000);
+	assert_in_range(e->r.failure.retry_after_ms, 1, 1000);
+	assert_true(
+		ag_str_contains(e->r.failure.message, AG_S("until the next probe is due in 1 s")));
 	ag_sql_health_of(e->source, &h);
 	assert_int_equal(h.breaker, AG_BREAKER_OPEN);
 
-	/* Back, but the 30 s are not over: refused at once. */
-	e->fixture->bring_back(e);
-	shift_ms = 20000;
-	sql_assert_failed(e, "SELECT 1", "UNAVAILABLE", "connection");
-
-	/* The probe fails: open again. */
-	e->fixture->take_away(e);
+	/* The probe fails: open again, for twice as long. */
 	shift_ms = 40000;
 	sql_assert_failed(e, "SELECT 1", "CONNECTION_ERROR", "connection");
 	sql_assert_failed(e, "SELECT 1", "UNAVAILABLE", "connection");
+	assert_in_range(e->r.failure.retry_after_ms, 1000, 2000);
+
+	/* And again. Back, but the next probe is not due: refused at once. */
+	shift_ms = 60000;
+	sql_assert_failed(e, "SELECT 1", "CONNECTION_ERROR", "connection");
+	e->fixture->bring_back(e);
+	sql_assert_failed(e, "SELECT 1", "UNAVAILABLE", "connection");
+	assert_in_range(e->r.failure.retry_after_ms, 1, 4000);
 
 	/* The probe works: closed. */
-	e->fixture->bring_back(e);
 	shift_ms = 80000;
 	sql_assert_rows(e, "SELECT 1", "[[1]]");
 	ag_sql_health_of(e->source, &h);

@@ -78,6 +78,37 @@ static void the_probe_decides(void **state)
 	ag_breaker_release(&b);
 }
 
+/* The time doubles with each failed probe up to the most, and begins again after a success. */
+static void early_probes_come_ever_later(void **state)
+{
+	static const int64_t open_ms[] = { 1000, 2000, 4000, 8000, 16000, 30000, 30000 };
+	uint64_t probe;
+	ag_breaker b;
+	int64_t now = 5;
+
+	(void)state;
+	ag_breaker_init(&b);
+	ag_breaker_probe_early(&b, 1000);
+	for (int again = 0; again < 2; again++) {
+		fail_times(&b, now, 5);
+		for (size_t i = 0; i < sizeof(open_ms) / sizeof(*open_ms); i++) {
+			assert_int_equal(refused(&b, now), open_ms[i]);
+			assert_int_equal(refused(&b, now + open_ms[i] - 1), 1);
+			now += open_ms[i];
+			probe = pass(&b, now);
+			assert_int_equal(refused(&b, now), 0);
+			ag_breaker_tell(&b, probe, now, AG_BREAKER_FAILED);
+		}
+		now += 30000;
+		probe = pass(&b, now);
+		ag_breaker_tell(&b, probe, now,
+		                AG_BREAKER_UNKNOWN); /* no verdict: the next one probes */
+		ag_breaker_tell(&b, pass(&b, now), now, AG_BREAKER_WORKS);
+		assert_int_equal(ag_breaker_state_of(&b), AG_BREAKER_CLOSED);
+	}
+	ag_breaker_release(&b);
+}
+
 /* A request that was sent before the server went down answers late. */
 static void late_reports_do_not_count(void **state)
 {
@@ -163,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(five_in_a_row_open_it),
 		cmocka_unit_test(the_probe_decides),
+		cmocka_unit_test(early_probes_come_ever_later),
 		cmocka_unit_test(late_reports_do_not_count),
 		cmocka_unit_test(one_probe_among_threads),
 	};

@@ -119,7 +119,29 @@ static void test_who_stopped_it(void **state)
 	assert_string_equal(f.sqlstate, "57014");
 	ag_sql_failure_of_stop(AG_SQL_STOP_CLIENT_GONE, &f);
 	assert_int_equal(f.code, AG_SQLCODE_CANCELLED);
-	assert_true(ag_str_contains(f.message, AG_S("gone")));
+	assert_true(ag_str_contains(f.message, AG_S("disconnected")));
+}
+
+/* What has not stopped is not called stopped. */
+static void test_still_running(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_sql_failure f;
+
+	(void)state;
+	ag_sql_failure_of_running(AG_SQL_STOP_TIMEOUT, false, 4711, 5, arena, &f);
+	assert_int_equal(f.code, AG_SQLCODE_QUERY_TIMEOUT);
+	assert_string_equal(f.class_name, "still_running");
+	assert_true(f.is_still_running);
+	assert_true(
+		ag_str_contains(f.message, AG_S("the server is still running it (backend 4711)")));
+	assert_true(ag_str_contains(f.message, AG_S("the limit of 5 connections")));
+	assert_false(ag_str_contains(f.message, AG_S("was stopped")));
+	ag_sql_failure_of_running(AG_SQL_STOP_CANCELLED, true, 0, 5, arena, &f);
+	assert_int_equal(f.code, AG_SQLCODE_CANCELLED);
+	assert_true(ag_str_contains(f.message, AG_S("the connection was lost")));
+	assert_false(ag_str_contains(f.message, AG_S("backend")));
+	ag_arena_free(arena);
 }
 
 static void test_waited_is_not_slow(void **state)
@@ -164,9 +186,9 @@ static void test_every_status(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_class),    cmocka_unit_test(test_known_states),
-		cmocka_unit_test(test_who_stopped_it), cmocka_unit_test(test_waited_is_not_slow),
-		cmocka_unit_test(test_every_status),
+		cmocka_unit_test(test_every_class),        cmocka_unit_test(test_known_states),
+		cmocka_unit_test(test_who_stopped_it),     cmocka_unit_test(test_still_running),
+		cmocka_unit_test(test_waited_is_not_slow), cmocka_unit_test(test_every_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
