@@ -1,9 +1,11 @@
 /* check_types -- rows 5, 6, 7, 34 and 43: values of the wrong type, or with less precision than they need.
  *
- * int, long, double and decimal are one class, null is none. In CSV a type is only what a cell looks like, so
- * there a mixture counts when numbers (dates, booleans) are nine tenths of the column: below that it is a
- * column of codes such as "10", "12A". */
+ * int, long, double and decimal are one class, null is none. In CSV a type is only what a cell looks like: "10"
+ * beside "12A" may be damage or a column of codes. What decides is the kind of the texts and of the numbers, never
+ * how many there are, so that more damage cannot look like less: see csv_mixture(). */
 #include "audit/checks.h"
+
+#include "columns/textclass.h"
 
 #include "query/extjson.h"
 
@@ -117,6 +119,207 @@ static bool is_tuple(const ag_profile *p, const ag_path_profile *f, double major
 	                           arr->arr.size.min == arr->arr.size.max && majority < 0.9));
 }
 
+/* --- CSV: damage or codes? --- */
+
+#define MAX_CODE_BYTES    24
+#define MAX_SIZE_LETTERS  4    /* "XXL" */
+#define MAX_SIZE_VALUES   60   /* distinct values of a column of sizes */
+#define CODES_FROM        0.8  /* share of the texts that must be codes */
+#define TYPED_FROM        0.1  /* below it the column is text */
+#define MOSTLY_TYPED_FROM 0.33 /* below it a column without any other sign may be text by design */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+static bool is_one_of(ag_str s, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_ieq(s, ag_str_c(words[i])))
+			return true;
+	return false;
+}
+
+/* "", "%", "kg", "EUR", "€": what people write after or before a number. */
+static bool is_unit(ag_str s)
+{
+	static const char *const units[] = {
+		"%",   "kg",  "g",   "mg",     "lb",      "lbs",   "oz",    "mm",   "cm",  "dm",
+		"km",  "in",  "ft",  "mi",     "l",       "ml",    "cl",    "eur",  "usd", "gbp",
+		"chf", "jpy", "min", "mins",   "sec",     "hrs",   "hours", "days", "ms",  "pcs",
+		"pc",  "stk", "kb",  "mb",     "gb",      "tb",    "kwh",   "kw",   "hz",  "pt",
+		"px",  "pts", "ca.", "approx", "approx.", "about", "~",     "<",    ">",   "+",
+		"=",   "$",   "£",   "€",      "¥",       "°",     "°c",    "°f",
+	};
+
+	return !s.len || is_one_of(s, units, AG_NELEM(units));
+}
+
+/* 1,234.50 and 1.234.567, but not 2.0.1 and not 007. */
+static bool is_grouped_number(ag_str s)
+{
+	size_t group = 0, nsign = 0;
+	bool threes = true;
+
+	if (s.len > 1 && s.ptr[0] == '0' && is_digit(s.ptr[1]))
+		return false;
+	for (size_t i = 0; i < s.len; i++) {
+		if (is_digit(s.ptr[i])) {
+			group++;
+			continue;
+		}
+		if (!strchr(".,' ", s.ptr[i]) || !group)
+			return false;
+		threes = threes && (!nsign || group == 3);
+		nsign++;
+		group = 0;
+	}
+	return group && (nsign < 2 || threes);
+}
+
+/* A number that something was written to: "12 kg", "$5", "1,234", " 7 ". */
+static bool is_decorated_number(ag_str s)
+{
+	size_t from = 0, to;
+
+	s = ag_str_trim(s);
+	while (from < s.len && !is_digit(s.ptr[from]))
+		from++;
+	for (to = s.len; to > from && !is_digit(s.ptr[to - 1]); to--)
+		;
+	if (from == to)
+		return false;
+	return is_unit(ag_str_trim(
+		       ag_str_make(s.ptr, from && s.ptr[from - 1] == '-' ? from - 1 : from))) &&
+	       is_unit(ag_str_trim(ag_str_make(s.ptr + to, s.len - to))) &&
+	       is_grouped_number(ag_str_make(s.ptr + from, to - from));
+}
+
+/* "A12", "12a", "007", "SW1A 1AA", "XL" in a column of few values. */
+static bool is_code(ag_str s, bool few_values)
+{
+	size_t run = 0, longest = 0, ndigit = 0, nupper = 0;
+	bool has_blank = false;
+
+	s = ag_str_trim(s);
+	for (size_t i = 0; i < s.len; i++) {
+		run = is_letter(s.ptr[i]) ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+		ndigit += is_digit(s.ptr[i]);
+		nupper += s.ptr[i] >= 'A' && s.ptr[i] <= 'Z';
+		has_blank = has_blank || s.ptr[i] == ' ';
+	}
+	if (!ndigit)
+		return few_values && s.len <= MAX_SIZE_LETTERS && nupper == s.len;
+	return s.len <= MAX_CODE_BYTES && longest <= (has_blank ? 4 : 8) &&
+	       !is_decorated_number(s) && ag_text_date_format(s, NULL, NULL) == AG_DATE_NONE;
+}
+
+static bool is_version(ag_str s)
+{
+	size_t ndot = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		if (!is_digit(s.ptr[i]) && s.ptr[i] != '.')
+			return false;
+		ndot += s.ptr[i] == '.';
+	}
+	return ndot >= 2;
+}
+
+typedef struct text_kinds_found {
+	uint64_t n, codes, versions; /* of the texts whose shape is known, without placeholders */
+} text_kinds_found;
+
+static text_kinds_found kinds_of_texts(const ag_path_profile *f)
+{
+	text_kinds_found k = { 0 };
+
+	for (size_t i = 0; i < f->str.nshape; i++) {
+		const ag_str s = f->str.shapes[i].example;
+		const unsigned classes = ag_text_classify(s);
+
+		if (!ag_str_trim(s).len || classes & 1u << AG_TEXT_NULL_WORD)
+			continue;
+		k.n += f->str.shapes[i].n;
+		if (is_code(s, f->ndistinct <= MAX_SIZE_VALUES))
+			k.codes += f->str.shapes[i].n;
+		if (is_version(s))
+			k.versions += f->str.shapes[i].n;
+	}
+	return k;
+}
+
+/* 0 and 1 beside true and false are one boolean: row 43. */
+static bool is_only_flags(const ag_path_profile *f, const uint64_t n[NCLASS])
+{
+	return n[BOOLS] && n[NUMBERS] && !n[TEXTS] && !n[DATES] && f->num.q.min >= 0 &&
+	       f->num.q.max <= 1 && f->num.nint == f->num.n;
+}
+
+/* What a CSV column of several types is. AG_LOW: it may be so by design; AG_HIGH: damage. False: no word on it. */
+static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,
+                        const uint64_t n[NCLASS], type_class typed, ag_severity *ret)
+{
+	const double share = ag_share(n[typed], ag_path_filled(f));
+	const bool says_number = typed == NUMBERS && name->traits & AG_TRAIT_NUMERIC;
+	bool measured = typed == NUMBERS && f->num.nint * 2 < f->num.n;
+	const text_kinds_found k = kinds_of_texts(f);
+
+	if (!n[typed] || ag_name_is_identifier(name) || is_only_flags(f, n))
+		return false;
+	measured = measured && k.versions * 2 <= k.n;
+	*ret = AG_LOW;
+	if (typed == NUMBERS && !says_number && !measured && k.n &&
+	    (double)k.codes >= CODES_FROM * (double)k.n)
+		return share >= TYPED_FROM;
+	*ret = AG_HIGH;
+	if (says_number)
+		return true;
+	if (measured || typed == DATES)
+		return share >= TYPED_FROM;
+	if (share < (name->traits & AG_TRAIT_PROSE ? 0.5 : MOSTLY_TYPED_FROM) && k.n)
+		*ret = AG_LOW;
+	return share >= TYPED_FROM;
+}
+
+/* The class that the column is of, when it is more than text. */
+static type_class typed_class(const uint64_t n[NCLASS])
+{
+	return n[NUMBERS] >= n[DATES] && n[NUMBERS] >= n[BOOLS] ? NUMBERS
+	       : n[DATES] >= n[BOOLS]                           ? DATES
+	                                                        : BOOLS;
+}
+
+/* Cells that are not of that class: text, and what has a view of another class. */
+static ag_val not_of_class(ag_arena *a, const ag_profile *p, const uint64_t n[NCLASS],
+                           type_class typed)
+{
+	static const char *const names[] = {
+		[NUMBERS] = "number", [DATES] = "date", [BOOLS] = "bool"
+	};
+
+	if (n[NUMBERS] + n[DATES] + n[BOOLS] == n[typed])
+		return ag_ev_is_string(a, p);
+	return OBJ(a, KV("$exists", ag_val_bool(true)), KV("$ne", ag_ev_text("")),
+	           KV("$not",
+	              OBJ(a, KV("$type", ARR(a, ag_ev_text(names[typed]), ag_ev_text("null"))))));
+}
+
+static const char *class_plural(type_class c)
+{
+	static const char *const plurals[] = { "numbers", "text",   "dates",      "booleans",
+		                               "objects", "arrays", "of one type" };
+
+	return plurals[c];
+}
+
 void ag_check_mixed_types(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -124,39 +327,38 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 	type_class most = count_classes(f, n);
 	double majority = ag_share(n[most], total);
 	bool by_kind = out->name.traits & AG_TRAIT_POLY && !(out->name.traits & AG_TRAIT_NUMERIC);
+	ag_severity severity = AG_HIGH;
 	ag_hypothesis *h;
 
 	if (f->n < 5 || n[most] == total || total == 0 || is_tuple(p, f, majority))
 		return;
-	if (p->has_views && (most == TEXTS || majority < 0.9 || ag_name_is_identifier(&out->name)))
-		return;
+	if (p->has_views) {
+		most = typed_class(n);
+		majority = ag_share(n[most], total);
+		if (!csv_mixture(f, &out->name, n, most, &severity))
+			return;
+	}
 	/* Dates in another notation: row 8 says so. */
 	if (p->has_views && most == DATES && f->str.by_date[AG_DATE_NONE] * 5 < f->str.n)
 		return;
 	if (n[ARRAYS])
 		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95, array_evidence(a, f, most));
 	else if (p->has_views)
-		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.9,
-		               ag_ev_where(a, f, ag_ev_is_string(a, p)));
+		h = ag_suspect(out, f, "type_mismatch", severity, 0.9,
+		               ag_ev_where(a, f, not_of_class(a, p, n, most)));
 	else
 		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95,
 		               ag_ev_where(a, f, minority_types(a, f, most)));
 	if (!h)
 		return;
-	if (by_kind) {
+	if (by_kind || severity == AG_LOW) {
 		h->severity = AG_LOW;
 		ag_suspect_fix(h);
 	} else if (majority >= o->type_consistency_threshold) {
 		h->severity = AG_MEDIUM;
 	}
 	h->what = ag_str_printf(a, "values of another type stand where the others are %s",
-	                        most == NUMBERS   ? "numbers"
-	                        : most == TEXTS   ? "text"
-	                        : most == DATES   ? "dates"
-	                        : most == BOOLS   ? "booleans"
-	                        : most == OBJECTS ? "objects"
-	                        : most == ARRAYS  ? "arrays"
-	                                          : "of one type");
+	                        class_plural(most));
 	h->cause = AG_S("two writers, or two versions of one, that disagree on the type");
 	h->repair = AG_S(
 		"convert the minority to the majority's type and check the type at the writer");
@@ -241,12 +443,19 @@ void ag_check_text_in_number(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	uint64_t nnumber = ag_path_numbers(f), filled = ag_path_filled(f);
 	uint64_t ntext = f->str.n - (p->has_views ? f->str.nempty : 0);
+	uint64_t n[NCLASS];
+	ag_severity severity;
 	double numeric;
 	ag_hypothesis *h;
 
 	(void)o;
 	numeric_of_texts(f, &numeric);
 	if (f->n < 20 || !ntext || f->str.n + nnumber != filled || ag_share(nnumber, filled) < 0.9)
+		return;
+	/* Row 5 tells damage of a CSV from codes. */
+	count_classes(f, n);
+	if (p->has_views &&
+	    (!csv_mixture(f, &out->name, n, typed_class(n), &severity) || severity < AG_HIGH))
 		return;
 	/* Row 6 says more about numbers in quotes; codes of a CSV are no numbers to begin with. */
 	if (numeric >= 0.95 || (p->has_views && ag_name_is_identifier(&out->name)) ||
