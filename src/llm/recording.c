@@ -23,11 +23,14 @@ static bool clean(ag_str text, ag_buf *out)
 	return ag_log_clean(text, out) && !out->failed;
 }
 
-static bool is_json(ag_str text)
+/* A JSON object or array is written as it is; every other body is written as a string. Were a scalar
+ * written as it is, the reader could not tell the body "x" with its quotes from the body x. */
+static bool is_raw_body(ag_str text)
 {
 	ag_arena *scratch = ag_arena_new();
 	ag_val v;
-	bool ok = !ag_extjson_parse(text, &(ag_extjson_opts){ 0 }, scratch, &v, NULL, NULL, NULL);
+	bool ok = !ag_extjson_parse(text, &(ag_extjson_opts){ 0 }, scratch, &v, NULL, NULL, NULL) &&
+	          (v.type == AG_T_OBJECT || v.type == AG_T_ARRAY);
 
 	ag_arena_free(scratch);
 	return ok;
@@ -48,8 +51,12 @@ ag_str ag_exchange_request(ag_str body, ag_arena *arena)
 
 	if (!clean(body, &b))
 		ag_buf_clear(&b);
-	one_line(&b);
-	ret = ag_buf_dup(arena, &b);
+	ret = ag_buf_view(&b);
+	if (is_raw_body(ret)) {
+		one_line(&b);
+		ret = ag_str_trim(ret); /* the reader sees the value alone */
+	}
+	ret = ag_str_dup(arena, ret);
 	ag_buf_release(&b);
 	return ret;
 }
@@ -60,7 +67,7 @@ static bool put_request(ag_jw *w, ag_str body, ag_buf *tmp)
 		return true;
 	if (!clean(body, tmp))
 		return false;
-	if (!is_json(ag_buf_view(tmp))) {
+	if (!is_raw_body(ag_buf_view(tmp))) {
 		ag_jw_kstr(w, "request", ag_buf_view(tmp));
 		return true;
 	}

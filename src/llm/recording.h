@@ -27,7 +27,8 @@ AG_CHECK ag_status ag_exchange_write(const ag_exchange *x, ag_buf *out, ag_err *
 /* Texts of ret are views of `line` or in arena.
  * errors  AG_INVALID: says what is wrong (the caller adds file and line) */
 AG_CHECK ag_status ag_exchange_read(ag_str line, ag_arena *arena, ag_exchange *ret, ag_err *err);
-/* A request's body as it stands in a recording: without secrets and line breaks. In arena. */
+/* A request's body as ag_exchange_read() gives it back: without secrets, and a JSON container without
+ * line breaks. In arena. */
 ag_str ag_exchange_request(ag_str body, ag_arena *arena);
 /* Is that the first line of a recording of a version that can be read? *ret_at_ms: when it was begun, 0 = it does not
  * say. */
