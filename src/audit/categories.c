@@ -159,6 +159,8 @@ static const ag_category table[] = {
 	  43 },
 	{ "geo", "Implausible location", "geo_outlier coordinates invalid_coordinates location",
 	  44 },
+	{ "co_missing", "Missing together",
+	  "missing_together co_null jointly_missing correlated_nulls", 46 },
 	{ "name_case", "Wrong case in names", "capitalization capitalisation name_capitalization",
 	  45 },
 };

@@ -1,4 +1,4 @@
-/* check_presence -- rows 1, 2, 3, 4, 13 and 27: what is not there, or always the same.
+/* check_presence -- rows 1, 2, 3, 4, 13, 27 and 46: what is not there, or always the same.
  *
  * Nothing is often meant: most records have optional parts. What tells damage from design is how many are
  * without (a few gaps in an otherwise complete field are damage, a third is usually design), what the field is
@@ -56,40 +56,6 @@ static uint64_t absent(const ag_path_profile *f)
 	return !f->is_elem && f->nparent > f->n ? f->nparent - f->n : 0;
 }
 
-/* "As many" may be chance or the same damage; what decides is whether they are the same documents. The filter
- * becomes a pipeline that counts nothing when the sibling is without in four fifths of them as well. */
-static ag_str unless_together(ag_arena *a, const ag_path_profile *f, const ag_path_profile *g,
-                              ag_val cond)
-{
-	ag_ev_place at = ag_ev_place_of(a, f), other = ag_ev_place_of(a, g);
-	ag_member m = { at.whole, cond };
-	ag_val of_other = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(other.whole)));
-	ag_val is_nothing = OBJ(a, KV("$in",
-	                              ARR(a, OBJ(a, KV("$ifNull", ARR(a, of_other, ag_val_null()))),
-	                                  ARR(a, ag_val_null(), ag_ev_text("")))));
-	ag_val stages[3], pipeline;
-
-	if (!at.ok || !other.ok || at.array.len || other.array.len)
-		return AG_S("");
-	stages[0] = OBJ(a, KV("$match", ag_ev_obj(a, &m, 1)));
-	stages[1] = OBJ(
-		a, KV("$group",
-	              OBJ(a, KV("_id", ag_val_null()),
-	                  KV("documents", OBJ(a, KV("$sum", ag_val_int(1)))),
-	                  KV("both",
-	                     OBJ(a, KV("$sum", OBJ(a, KV("$cond", ARR(a, is_nothing, ag_val_int(1),
-	                                                              ag_val_int(0))))))))));
-	stages[2] =
-		OBJ(a, KV("$match",
-	                  OBJ(a, KV("$expr",
-	                            OBJ(a, KV("$lt", ARR(a, ag_ev_text("$both"),
-	                                                 OBJ(a, KV("$multiply",
-	                                                           ARR(a, ag_ev_text("$documents"),
-	                                                               ag_val_double(0.8)))))))))));
-	pipeline = ag_val_array(stages, AG_NELEM(stages));
-	return ag_ev_str(a, &pipeline);
-}
-
 /* Another field of the same object has exactly as many values, or exactly the others have it: the kind of
  * document decides. `count` gives what is compared. */
 static const ag_path_profile *sibling_like(const ag_profile *p, const ag_path_profile *f,
@@ -126,6 +92,199 @@ static bool is_gap_path(const ag_profile *p, const ag_path_profile *f)
 	return !f->is_elem && !f->in_map && f->nparent >= MIN_OBJECTS;
 }
 
+/* --- fields without a value in the same documents --- */
+
+#define MAX_TOGETHER   50 /* fields of one group that are looked at */
+#define SHOWN_TOGETHER 6  /* of them are named */
+#define MAX_KINDS      12 /* values of a field that may name the kind of document */
+
+/* Some documents have a value here, some have none, and a filter can say which. */
+static bool may_group(const ag_profile *p, const ag_path_profile *f)
+{
+	return is_gap_path(p, f) && !f->in_array && f->nfilled && f->nfilled < f->nparent &&
+	       f->query.len;
+}
+
+/* The fields that have a value in exactly the documents where f has one, f among them, by path. */
+static size_t group_of(const ag_profile *p, const ag_path_profile *f,
+                       const ag_path_profile *ret[MAX_TOGETHER])
+{
+	size_t n = 0;
+
+	if (!may_group(p, f))
+		return 0;
+	for (size_t i = 0; i < p->npath && n < MAX_TOGETHER; i++) {
+		const ag_path_profile *g = &p->paths[i];
+
+		if (g->parent == f->parent && g->nfilled == f->nfilled &&
+		    g->filled_mark == f->filled_mark && may_group(p, g))
+			ret[n++] = g;
+	}
+	return n;
+}
+
+static bool is_grouped(const ag_profile *p, const ag_path_profile *f)
+{
+	const ag_path_profile *group[MAX_TOGETHER];
+
+	return group_of(p, f, group) > 1;
+}
+
+/* Do some values of g cover as many documents as have no value in the group? Then the kind of document may explain
+ * it. At most MAX_KINDS values: their sums are tried. */
+static size_t kinds_that_cover(const ag_path_profile *g, uint64_t ngap, ag_val ret[MAX_KINDS])
+{
+	if (!g->values_complete || g->ndistinct < 2 || g->ndistinct > MAX_KINDS || g->is_elem ||
+	    g->in_array || g->nscalar != g->nparent)
+		return 0;
+	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
+		uint64_t sum = 0;
+		size_t n = 0;
+
+		for (size_t i = 0; i < g->nvalue; i++) {
+			if (!(set >> i & 1))
+				continue;
+			sum += g->values[i].n;
+			ret[n++] = g->values[i].v;
+		}
+		if (sum == ngap)
+			return n;
+	}
+	return 0;
+}
+
+static ag_val nothing_cond(ag_arena *a, const ag_profile *p)
+{
+	if (p->has_views)
+		return OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
+	return OBJ(a, KV("$eq", ag_val_null()));
+}
+
+/* {"$and":[{"a":null},{"b":null},…]} */
+static ag_str all_nothing(ag_arena *a, const ag_profile *p, const ag_path_profile *const *group,
+                          size_t n)
+{
+	ag_buf b = AG_BUF_INIT(64 * 1024);
+	ag_str ret;
+
+	ag_buf_adds(&b, "{\"$and\":[");
+	for (size_t i = 0; i < n && i < SHOWN_TOGETHER; i++) {
+		const ag_str one = ag_ev_where_held(a, group[i], nothing_cond(a, p));
+
+		ag_buf_addf(&b, "%s%.*s", i ? "," : "", AG_FMT(one));
+	}
+	ag_buf_adds(&b, "]}");
+	ret = b.failed ? AG_S("") : ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+/* As many may be chance. The pipeline counts nothing when the kinds are what the documents without values have. */
+static ag_str unless_kinds(ag_arena *a, ag_str filter, const ag_path_profile *g,
+                           const ag_val *kinds, size_t n)
+{
+	const ag_ev_place at = ag_ev_place_of(a, g);
+	const ag_val of_kind =
+		OBJ(a, KV("$in", ARR(a, ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole))),
+	                             ag_ev_arr(a, kinds, n))));
+	const ag_val group = OBJ(
+		a, KV("_id", ag_val_null()), KV("documents", OBJ(a, KV("$sum", ag_val_int(1)))),
+		KV("explained", OBJ(a, KV("$sum", OBJ(a, KV("$cond", ARR(a, of_kind, ag_val_int(1),
+	                                                                 ag_val_int(0))))))));
+	const ag_val few = OBJ(
+		a, KV("$expr",
+	              OBJ(a, KV("$lt", ARR(a, ag_ev_text("$explained"),
+	                                   OBJ(a, KV("$multiply", ARR(a, ag_ev_text("$documents"),
+	                                                              ag_val_double(0.8)))))))));
+
+	if (!at.ok)
+		return filter;
+	return ag_str_printf(a, "[{\"$match\":%.*s},{\"$group\":%.*s},{\"$match\":%.*s}]",
+	                     AG_FMT(filter), AG_FMT(ag_ev_str(a, &group)),
+	                     AG_FMT(ag_ev_str(a, &few)));
+}
+
+/* "a, b and c" */
+static ag_str names_of(ag_arena *a, const ag_path_profile *const *group, size_t n)
+{
+	ag_buf b = AG_BUF_INIT(64 * 1024);
+	ag_str ret;
+
+	for (size_t i = 0; i < n && i < SHOWN_TOGETHER; i++)
+		ag_buf_addf(&b, "%s%.*s",
+		            !i           ? ""
+		            : i + 1 == n ? " and "
+		                         : ", ",
+		            AG_FMT(group[i]->path));
+	if (n > SHOWN_TOGETHER)
+		ag_buf_addf(&b, " and %zu more fields", n - SHOWN_TOGETHER);
+	ret = ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+/* One optional field makes the group optional; else the most severe counts. */
+static gap_verdict group_severity(const ag_path_profile *const *group, size_t n,
+                                  const ag_catalogue_opts *o)
+{
+	const ag_path_profile *f = group[0];
+	const double share = ag_share(f->nparent - f->nfilled, f->nparent);
+	gap_verdict worst = GAP_NONE;
+	bool is_optional = false, is_core = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const ag_field_name name = ag_field_name_of(group[i]->owner);
+		const gap_verdict v = gap_severity(group[i], &name, share, o);
+
+		is_optional = is_optional || v == GAP_NONE || name.traits & AG_TRAIT_OPTIONAL;
+		is_core = is_core || name.traits & AG_TRAIT_CORE;
+		worst = v > worst ? v : worst;
+	}
+	if (worst > GAP_LOW && (is_optional || (share > FEW_GAPS && !is_core)))
+		return GAP_LOW;
+	return worst;
+}
+
+void ag_check_co_missing(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_path_profile *group[MAX_TOGETHER];
+	const size_t n = group_of(p, f, group);
+	const uint64_t ngap = f->nparent - f->nfilled;
+	ag_val kinds[MAX_KINDS];
+	ag_hypothesis *h;
+	ag_str evidence;
+	gap_verdict v;
+
+	if (n < 2 || group[0] != f)
+		return;
+	v = group_severity(group, n, o);
+	/* Absent in a fifth or more of the objects: a part that some kinds of document have. */
+	if (v == GAP_NONE || (absent(f) == ngap && ag_share(ngap, f->nparent) > 1 - MOSTLY))
+		return;
+	evidence = all_nothing(a, p, group, n);
+	for (size_t i = 0; i < p->npath && evidence.len && evidence.ptr[0] == '{'; i++) {
+		const ag_path_profile *g = &p->paths[i];
+		const size_t nkind = g->parent == f->parent ? kinds_that_cover(g, ngap, kinds) : 0;
+
+		if (nkind)
+			evidence = unless_kinds(a, evidence, g, kinds, nkind);
+	}
+	h = ag_suspect(out, f, "co_missing", severity_of(v), 0.95, evidence);
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(
+		h, "",
+		"a step that filled these fields together did not run, or one source of them "
+		"was not there",
+		"fill the fields from their common source, or state in the schema which kind "
+		"of document has none");
+	h->what = ag_str_printf(a, "%.*s have no value in the same documents",
+	                        AG_FMT(names_of(a, group, n)));
+	h->detail = ag_str_printf(a, "%zu fields together", n);
+}
+
 void ag_check_nulls(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -137,11 +296,12 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	bool is_fold = present >= MOSTLY && nabsent && !p->has_views;
 	const ag_path_profile *twin;
 	ag_hypothesis *h;
-	ag_str evidence;
 	ag_val cond;
 
 	if (!is_gap_path(p, f) || !nnull || nnull == f->n || v == GAP_NONE)
 		return;
+	if (is_grouped(p, f))
+		return; /* ag_check_co_missing() names the fields once */
 	twin = v > GAP_LOW ? sibling_like(p, f, nnull, nulls) : NULL;
 	if ((twin && share > FEW_GAPS) || (f->in_array && share > FEW_ITEM_GAPS))
 		v = GAP_LOW;
@@ -151,10 +311,7 @@ void ag_check_nulls(AG_CHECK_ARGS)
 		cond = OBJ(a, KV("$eq", ag_val_null()));
 	else
 		cond = OBJ(a, KV("$type", ag_ev_text("null")));
-	evidence = v > GAP_LOW && twin ? unless_together(a, f, twin, cond) : AG_S("");
-	if (!evidence.len)
-		evidence = ag_ev_where_held(a, f, cond);
-	h = ag_suspect(out, f, "null_rate", severity_of(v), 0.95, evidence);
+	h = ag_suspect(out, f, "null_rate", severity_of(v), 0.95, ag_ev_where_held(a, f, cond));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
@@ -178,7 +335,8 @@ void ag_check_missing(AG_CHECK_ARGS)
 	gap_verdict v = gap_severity(f, &out->name, share, o);
 	ag_hypothesis *h;
 
-	if (!is_gap_path(p, f) || !nabsent || present < OPTIONAL_BELOW || v == GAP_NONE)
+	if (!is_gap_path(p, f) || !nabsent || present < OPTIONAL_BELOW || v == GAP_NONE ||
+	    is_grouped(p, f))
 		return;
 	/* Counted with the nulls. */
 	if (nnull && nnull < f->n && present >= MOSTLY && !p->has_views)

@@ -57,6 +57,7 @@ void ag_check_missing(AG_CHECK_ARGS);
 void ag_check_stray(AG_CHECK_ARGS);
 void ag_check_empty_kinds(AG_CHECK_ARGS);
 void ag_check_mixed_types(AG_CHECK_ARGS);
+void ag_check_co_missing(AG_CHECK_ARGS);
 void ag_check_numeric_text(AG_CHECK_ARGS);
 void ag_check_text_in_number(AG_CHECK_ARGS);
 void ag_check_date_text(AG_CHECK_ARGS);

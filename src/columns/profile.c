@@ -47,6 +47,8 @@ static ag_status profile_path(void *arg, size_t i, ag_err *err)
 		ret->n = node->n;
 		ret->ndoc = c.ndoc;
 		ret->ndoc_null = c.ndoc_null;
+		ret->nfilled = c.nfilled;
+		ret->filled_mark = c.filled_mark;
 		memcpy(ret->by_type, c.by_type, sizeof(ret->by_type));
 		ag_profile_num(&c, &ret->num);
 		ag_profile_join_decimals(&c);

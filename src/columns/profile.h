@@ -99,6 +99,10 @@ typedef struct ag_path_profile {
 	uint64_t by_type[AG_NTYPE]; /* occurrences by type (CSV: of the view, else STRING) */
 	uint64_t ndoc_null;         /* documents with at least one null */
 
+	/* Not within arrays or maps: documents with a value that is not null (CSV: nor an empty cell), and a mark of which
+	 * documents these are. Two paths with the same count and mark have values in the same documents. */
+	uint64_t nfilled, filled_mark;
+
 	/* scalars that are not null, counted as values (1 and 1.0 are one) */
 	uint64_t nscalar;
 	uint64_t ndistinct; /* exact */

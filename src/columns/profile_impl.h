@@ -13,6 +13,7 @@
 typedef struct ag_counted {
 	uint64_t by_type[AG_NTYPE];
 	uint64_t ndoc, ndoc_null;
+	uint64_t nfilled, filled_mark;          /* as in ag_path_profile */
 	ag_u64_map ints, doubles, dates, sizes; /* int64 bits, double bits; sizes: of arrays */
 	ag_text_map texts, oids;
 	ag_any_map decimals, others;

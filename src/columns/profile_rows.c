@@ -134,6 +134,39 @@ static void count_docs(const ag_chunk *chunk, const ag_seg *segs, size_t nseg, a
 	ag_bits_release(&null);
 }
 
+/* splitmix64's mixer: sums of it differ for different sets of documents. */
+static uint64_t mark_of(uint64_t doc)
+{
+	uint64_t z = doc + UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+static bool is_nothing(const ag_col *col, uint32_t row)
+{
+	/* The length of a text is the low half of its reference. */
+	return is_null(col, row) || col->type[row] == AG_T_UNDEFINED ||
+	       (col->view_type && col->type[row] == AG_T_STRING && (uint32_t)col->val[row] == 0);
+}
+
+/* A second pass over the column: only where some document has no value. */
+static void mark_filled(const ag_table *t, const ag_node *node, ag_counted *c)
+{
+	for (size_t i = 0; i < node->nseg; i++) {
+		const ag_chunk *chunk = ag_table_chunk(t, node->segs[i].chunk);
+		const ag_col *col = chunk->cols[node->segs[i].col];
+
+		for (uint32_t r = 0; r < col->n; r++) {
+			if (is_nothing(col, r))
+				continue;
+			c->nfilled++;
+			c->filled_mark += mark_of(chunk->first_doc + ag_col_doc(chunk, col, r));
+		}
+	}
+}
+
 ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *node,
                           ag_counted *ret, ag_err *err)
 {
@@ -160,6 +193,7 @@ ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *n
 	if (is_once) {
 		ret->ndoc = node->n;
 		ret->ndoc_null = ret->by_type[AG_T_NULL];
+		mark_filled(t, node, ret);
 	}
 	return AG_OK;
 }
