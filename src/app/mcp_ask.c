@@ -133,7 +133,7 @@ static ag_status ask_project(ag_mcp_call *c, const ag_val *input, ag_mcp_result 
 	} else {
 		outcome = ag_app_mcp_fail(c, &why, ret);
 	}
-	ag_project_record(m->hub, &call, AG_S(""), began, outcome, json.len);
+	ag_app_mcp_end(m, c, &call, AG_S(""), began, outcome, json.len, ret);
 	return AG_OK;
 }
 

@@ -126,8 +126,8 @@ static ag_status read_documents(ag_mcp_call *c, const char *name, const ag_val *
 		outcome = ag_app_mcp_fail(c, &why, ret);
 	}
 	ag_source_close(source);
-	ag_project_record(m->hub, &call, ag_val_member_str(input, "collection"), began, outcome,
-	                  st ? 0 : obs.json.len);
+	ag_app_mcp_end(m, c, &call, ag_val_member_str(input, "collection"), began, outcome,
+	               st ? 0 : obs.json.len, ret);
 	return AG_OK;
 }
 
@@ -199,8 +199,8 @@ static ag_status audit_collection(ag_mcp_call *c, const ag_val *input, ag_mcp_re
 	} else {
 		outcome = ag_app_mcp_fail(c, &why, ret);
 	}
-	ag_project_record(m->hub, &call, ag_val_member_str(input, "collection"), began, outcome,
-	                  st ? 0 : r.report.len);
+	ag_app_mcp_end(m, c, &call, ag_val_member_str(input, "collection"), began, outcome,
+	               st ? 0 : r.report.len, ret);
 	return AG_OK;
 }
 

@@ -47,11 +47,11 @@ static void add(listing *l, ag_str key, const char *key_name, ag_str name, ag_st
 static ag_status dictionary(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, ag_dictionary *d,
                             ag_sql_failure *f, ag_err *err)
 {
-	const ag_project_call call = { .who = c->who,
-		                       .project = p,
-		                       .tool = AG_S("resources"),
-		                       .session = c->session_name,
-		                       .watch_fd = -1 };
+	ag_project_call call = { .who = c->who,
+		                 .project = p,
+		                 .tool = AG_S("resources"),
+		                 .session = c->session_name,
+		                 .watch_fd = -1 };
 
 	*f = (ag_sql_failure){ 0 };
 	return ag_project_dictionary(m->hub, &c->ctx, &call, false, c->arena, d, f, err);

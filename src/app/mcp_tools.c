@@ -30,6 +30,18 @@ bool ag_app_mcp_any(ag_app_mcp *m, const ag_caller *who, bool (*fits)(const ag_p
 	return any;
 }
 
+void ag_app_mcp_end(ag_app_mcp *m, ag_mcp_call *c, ag_project_call *call, ag_str arguments,
+                    int64_t began_ms, const char *outcome, uint64_t nbyte, ag_mcp_result *ret)
+{
+	ag_sql_failure f;
+
+	if (ag_project_record(m->hub, call, arguments, began_ms, outcome, nbyte, c->arena, &f))
+		return;
+	ag_buf_release(&ret->structured);
+	ag_buf_release(&ret->content);
+	ag_mcp_envelope_error(ret, &f, AG_S(""));
+}
+
 const char *ag_app_mcp_fail(ag_mcp_call *c, const ag_err *e, ag_mcp_result *ret)
 {
 	ag_sql_failure f;

@@ -194,5 +194,6 @@ ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, a
 	o.per_hour = s->per_hour;
 	o.per_day = s->per_day;
 	o.connections = s->connections;
+	o.audit_sync = (ag_journal_sync)s->audit_sync;
 	return ag_project_hub_open(&o, ret, err);
 }

@@ -117,6 +117,7 @@ typedef struct ag_settings {
 	/* sql */
 	ag_str database;
 	uint64_t per_minute, per_hour, per_day, connections;
+	int audit_sync; /* ag_journal_sync */
 	/* evaluators */
 	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;
 	double escalation_low_threshold, escalation_high_threshold;

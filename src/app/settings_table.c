@@ -24,6 +24,7 @@ static const char *const evaluators[] = { "profile", "rules",     "none",       
 static const char *const malformed[] = { "fail", "warn", "pass", NULL };
 
 static const char *const ask_formats[] = { "json", "text", "markdown", NULL };
+static const char *const audit_syncs[] = { "normal", "full", NULL };
 static const char *const sandboxes[] = { "auto", "off", "required", NULL };
 
 static const ag_setting table[] = {
@@ -183,6 +184,11 @@ static const ag_setting table[] = {
 	  .min = 1, .max = 1000, .fallback = "5", .offset = FIELD(connections),
 	  .help = "Connections to the database of one project; who comes later waits. "
 	          "MAX_CONNECTIONS_PER_PROJECT is read, too." },
+	{ "sql", "audit_sync", "ARGUS_AUDIT_SYNC", AG_SET_CHOICE, .one_of = audit_syncs,
+	  .fallback = "normal", .offset = FIELD(audit_sync),
+	  .help = "When the audit table is safe from a power cut. normal: within 50 ms of the answer. full: "
+	          "before the answer, which then waits for the disk. A crash of the program loses no "
+	          "answered call either way." },
 
 	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
 	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),

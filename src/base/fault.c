@@ -30,6 +30,7 @@ static const ag_fault_point points[] = {
 	{ "store.migrate", "bring the schema of the store up to date" },
 	{ "store.open", "make, open or set up the file of the store" },
 	{ "store.read", "read a row of the store" },
+	{ "store.sync", "bring the write-ahead log of the store to disk" },
 	{ "store.write", "put rows into the store, or take them out" },
 	{ "thread.start", "start a thread" },
 };

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "cli/past.h"
 #include "query/extjson.h"
+#include "run/owner.h"
 #include "store/ledger.h"
 
 #define DEFAULT_LIMIT 20
@@ -13,7 +14,7 @@ static const ag_option options[] = {
 	{ "project", 'p', "ID", NULL, NULL, "only calls of this project" },
 	{ "tool", 't', "NAME", NULL, NULL, "only calls of this tool" },
 	{ "outcome", 0, "WORD", NULL, NULL,
-	  "only calls that ended so: ok, or the code of an error" },
+	  "only calls that ended so: ok, the code of an error, running, or interrupted" },
 	{ "since", 0, "WHEN", NULL, NULL,
 	  "only calls since then: 30m, 12h, 7d, or a date, also with a time" },
 	{ "limit", 'n', "N", NULL, NULL, "how many, the newest (20)" },
@@ -52,6 +53,28 @@ static int64_t since_ms(ag_cli *c)
 
 /* --- rows --- */
 
+/* A process on another machine, or before a restart of this one, cannot be looked up. No call is allowed to run for longer
+ * (mcp/server.h: call_timeout_ms). */
+#define LONGEST_CALL_MS (15 * 60 * 1000)
+
+/* A row whose call has not ended, because it runs, or because its process ended first. */
+static ag_str outcome_of(const ag_ledger_row *r, int64_t now_ms)
+{
+	if (!r->owner.len)
+		return r->outcome;
+	switch (ag_owner_state_of(r->owner)) {
+	case AG_OWNER_ALIVE: return AG_S("running");
+	case AG_OWNER_DEAD: return AG_S("interrupted");
+	case AG_OWNER_UNKNOWN: break;
+	}
+	return now_ms - r->at_ms > LONGEST_CALL_MS ? AG_S("interrupted") : AG_S("unknown");
+}
+
+static bool is_open_outcome(ag_str s)
+{
+	return ag_str_eqc(s, "running") || ag_str_eqc(s, "interrupted") || ag_str_eqc(s, "unknown");
+}
+
 /* The tables are JSON that we wrote ourselves; of a table that was changed from outside, text. */
 static void tables_json(ag_jw *w, ag_str tables, ag_arena *arena)
 {
@@ -70,6 +93,8 @@ static void row_json(ag_jw *w, const ag_ledger_row *r, ag_arena *arena)
 {
 	ag_jw_obj(w);
 	ag_jw_kuint(w, "row", r->seq);
+	if (r->began)
+		ag_jw_kuint(w, "began_row", r->began);
 	ag_jw_ktime(w, "at", r->at_ms);
 	ag_jw_kstr(w, "user", r->user);
 	ag_jw_kstr(w, "project", r->project);
@@ -120,6 +145,7 @@ static void line(ag_paint *p, const ag_ledger_row *r, ag_arena *arena)
 	char at[AG_TIME_MAX_TEXT];
 	const ag_str iso = ag_str_make(at, ag_time_format(at, r->at_ms / 1000 * 1000));
 	const bool is_ok = ag_str_eqc(r->outcome, "ok");
+	const bool is_open = is_open_outcome(r->outcome);
 	const ag_str when = ag_human_time(iso, arena);
 
 	ag_paint_text(p, AG_INK_DIM, ag_str_make(when.ptr, when.len < 19 ? when.len : 19));
@@ -130,13 +156,19 @@ static void line(ag_paint *p, const ag_ledger_row *r, ag_arena *arena)
 	ag_paint_to(p, 54);
 	ag_paint_cut(p, AG_INK_PLAIN, 14, r->tool);
 	ag_paint_to(p, 69);
-	ag_paint_text(p, is_ok ? AG_INK_GREEN : AG_INK_RED, r->outcome);
+	ag_paint_text(p,
+	              is_ok                               ? AG_INK_GREEN
+	              : ag_str_eqc(r->outcome, "running") ? AG_INK_CYAN
+	                                                  : AG_INK_RED,
+	              r->outcome);
 	if (is_ok)
 		ag_paint_textf(p, AG_INK_PLAIN, "  %.*s row%s",
 		               AG_FMT(ag_human_count(r->nrow, arena)), r->nrow == 1 ? "" : "s");
 	else if (r->rule.len)
 		ag_paint_textf(p, AG_INK_PLAIN, "  %.*s", AG_FMT(r->rule));
-	ag_paint_textf(p, AG_INK_DIM, "  %.*s", AG_FMT(duration(r->wait_us + r->exec_us, arena)));
+	if (!is_open)
+		ag_paint_textf(p, AG_INK_DIM, "  %.*s",
+		               AG_FMT(duration(r->wait_us + r->exec_us, arena)));
 	ag_paint_nl(p);
 	if (r->sql.len) {
 		ag_paint_to(p, 20);
@@ -168,16 +200,29 @@ static int show(ag_cli *c, ag_store *store, int64_t since)
 		              .tool = ag_cli_value(c, "tool"),
 		              .outcome = ag_cli_value(c, "outcome"),
 		              .since_ms = since,
+		              .calls = true,
 		              .after_seq = UINT64_MAX,
 		              .limit = (size_t)ag_cli_number(c, "limit", 1, AG_STORE_MAX_ROWS,
 		                                             DEFAULT_LIMIT) };
 	ag_err err = { 0 };
+	const size_t limit = q.limit;
+	const ag_str wanted = q.outcome;
 	ag_ledger_row *rows;
-	size_t n;
+	size_t n, nshown = 0;
 
+	/* Whether a call still runs is not in the table: all that have not ended are looked up. */
+	if (is_open_outcome(wanted)) {
+		q.outcome = AG_S(AG_LEDGER_BEGAN);
+		q.limit = AG_STORE_MAX_ROWS;
+	}
 	if (ag_store_ledger_rows(store, &q, c->app.arena, &rows, &n, &err))
 		return ag_cli_fail(c, &err);
-	return ag_cli_is_json(c) ? json(c, rows, n) : text(c, rows, n);
+	for (size_t i = 0; i < n && nshown < limit; i++) {
+		rows[i].outcome = outcome_of(&rows[i], ag_clock_wall(c->app.ctx.clock));
+		if (!is_open_outcome(wanted) || ag_str_eq(rows[i].outcome, wanted))
+			rows[nshown++] = rows[i];
+	}
+	return ag_cli_is_json(c) ? json(c, rows, nshown) : text(c, rows, nshown);
 }
 
 /* --- checking --- */
@@ -302,14 +347,17 @@ const ag_command ag_cmd_log = {
 	.summary = "Show and check the audit table: who asked what",
 	.usage = "[options]",
 	.about =
-		"Every call of a tool is recorded in the store: who, project, tool, statement, verdict, tables, rows, time "
-		"and outcome. The newest stands last; times are UTC.\n\n"
+		"Every call of a tool is recorded in the store before it is answered: who, project, tool, statement, verdict, "
+		"tables, rows, time and outcome. The newest is last; times are UTC. A call that takes longer than 50 ms is "
+		"recorded when it begins as well: its outcome is running, or interrupted when its process ended before "
+		"the call did.\n\n"
 		"Each row carries the SHA-256 of the row before it and of itself, so --verify finds a row that was "
 		"changed, added, removed or moved, and ends with 1. Note the head that it prints somewhere else: with "
 		"--head it is compared, and not even a table that was rewritten as a whole goes unnoticed. `argus purge` "
 		"removes the oldest rows and keeps the chain of the others whole.",
 	.examples = "argus log --project shop --since 12h # what happened tonight\n"
 		    "argus log --outcome VALIDATION_ERROR -o json # what the guard refused\n"
+		    "argus log --outcome interrupted # what a crash cut off\n"
 		    "argus log --verify # is it as it was written?",
 	.options = options,
 	.noption = AG_NELEM(options),

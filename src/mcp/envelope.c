@@ -81,6 +81,7 @@ bool ag_mcp_project_call(ag_mcp_call *c, ag_project_hub *hub, const char *tool, 
                          ag_project_call *ret, ag_sql_failure *ret_failure)
 {
 	const ag_str id = ag_val_member_str(input, "project_id");
+	ag_sql_failure unrecorded;
 	ag_err err = { 0 };
 
 	*ret = (ag_project_call){ .who = c->who,
@@ -91,7 +92,8 @@ bool ag_mcp_project_call(ag_mcp_call *c, ag_project_hub *hub, const char *tool, 
 		return true;
 	ret->project = NULL;
 	ag_sql_failure_of_err(&err, c->arena, ret_failure);
-	ag_project_record(hub, ret, id, ag_clock_wall(c->ctx.clock),
-	                  ag_sql_code_name(ret_failure->code), 0);
+	if (!ag_project_record(hub, ret, id, ag_clock_wall(c->ctx.clock),
+	                       ag_sql_code_name(ret_failure->code), 0, c->arena, &unrecorded))
+		return false; /* it is refused in any case */
 	return false;
 }

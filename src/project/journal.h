@@ -1,8 +1,13 @@
-/* journal -- writes the audit table from the side: a thread gathers rows and appends them in groups.
+/* journal -- the audit table's writer: no governed call is answered before its row is committed.
  *
- * A row is on disk within 50 ms of ag_journal_add(), and all of them when ag_journal_close() returns. When the store cannot
- * be written, rows wait (up to AG_JOURNAL_MAX_WAITING, or 32 MB of texts), it is tried again, and from the first failure on
- * ag_journal_is_whole() is false: callers then refuse what must be recorded. */
+ * A call is announced with ag_journal_begin() and recorded with ag_journal_end(), which returns when the row is in the
+ * store's write-ahead log: a crash of the process does not lose it. The log is on disk within 50 ms, or with
+ * AG_JOURNAL_FULL before ag_journal_end() returns. A call that has not ended within 50 ms has a row of its own by then, with
+ * the outcome AG_LEDGER_BEGAN: if the process dies, that row says what was interrupted.
+ *
+ * When a row cannot be committed, ag_journal_end() fails and the caller must not answer with data. The row is kept (up to
+ * AG_JOURNAL_MAX_WAITING rows or 32 MB of texts) and written when the store works again; until then ag_journal_is_whole()
+ * is false and callers refuse what must be recorded. Thread safe. */
 #ifndef AG_PROJECT_JOURNAL_H
 #define AG_PROJECT_JOURNAL_H
 
@@ -10,23 +15,53 @@
 #include "store/ledger.h"
 
 #define AG_JOURNAL_MAX_WAITING 20000u
-#define AG_JOURNAL_GROUP_MS    40
+#define AG_JOURNAL_BEGAN_MS \
+	35 /* age at which a call gets its first row: the rest of 50 ms is for writing it */
+#define AG_JOURNAL_SYNC_MS 30 /* from a commit to the beginning of the sync that covers it */
 
 typedef struct ag_journal ag_journal;
 
-/* Opens a handle of its own and starts the thread on the first row.
+typedef enum ag_journal_sync {
+	AG_JOURNAL_NORMAL, /* in the log before the answer, on disk within 50 ms */
+	AG_JOURNAL_FULL    /* on disk before the answer */
+} ag_journal_sync;
+
+/* A call under way. In the caller's memory from ag_journal_begin() to ag_journal_end(); only journal.c looks inside. */
+typedef struct ag_journal_call {
+	struct ag_journal_call *next,
+		*prev;      /* in the list of calls without a first row; NULL = not in it */
+	ag_ledger_row row;  /* texts are the caller's */
+	int64_t began_us;   /* monotonic */
+	uint64_t began_seq; /* its first row, 0 = none */
+	bool is_writing;    /* its first row is being written: the texts are in use */
+} ag_journal_call;
+
+typedef struct ag_journal_stats {
+	uint64_t nrow, ngroup, nsync; /* committed rows, transactions, syncs of the log */
+} ag_journal_stats;
+
+/* Opens a handle of its own; its threads start with the first row or call.
  * errors  of ag_store_open() */
-AG_CHECK ag_status ag_journal_open(ag_str store_uri, ag_journal **ret, ag_err *err);
-/* Everything that was added is written first. errors  the store refused it: how many rows were lost is in the message */
+AG_CHECK ag_status ag_journal_open(ag_str store_uri, ag_journal_sync sync, ag_journal **ret,
+                                   ag_err *err);
+/* Writes what is kept, and syncs. No call may be under way.
+ * errors  the store refused it: how many rows were lost is in the message */
 ag_status ag_journal_close(ag_journal *j, ag_err *err);
-/* Copies the row (texts are cut to their limits and cleaned of known secrets). Thread safe; blocks only while
- * AG_JOURNAL_MAX_WAITING rows wait.
- * errors  AG_UNAVAILABLE: the store has been failing and no more rows fit */
-AG_CHECK ag_status ag_journal_add(ag_journal *j, const ag_ledger_row *row, ag_err *err);
-/* False while the last attempt to write failed, or one hangs for more than a second (the store is locked). */
+/* The call begins. row: who and what; its texts must stay valid until ag_journal_end(). Must be followed by that.
+ * errors  AG_UNAVAILABLE: a thread could not be started; the call was not announced and may not run */
+AG_CHECK ag_status ag_journal_begin(ag_journal *j, ag_journal_call *call, const ag_ledger_row *row,
+                                    ag_err *err);
+/* Commits the row of a call that ended; call NULL: it was never announced. Texts are cut to their limits and cleaned of
+ * known secrets. Blocks until the row is committed.
+ * errors  the row is not committed: the caller must not answer with data. It is kept and written later, with the outcome
+ *         UNAVAILABLE in the place of "ok"; the message says so if even that is impossible */
+AG_CHECK ag_status ag_journal_end(ag_journal *j, ag_journal_call *call, const ag_ledger_row *row,
+                                  ag_err *err);
+/* False while rows wait, a sync failed, or a commit has taken more than a second (the store is locked). */
 bool ag_journal_is_whole(ag_journal *j);
 /* Waits until all rows that were added before are on disk.
  * errors  of the store: an attempt failed meanwhile (it is tried again later) */
 AG_CHECK ag_status ag_journal_flush(ag_journal *j, ag_err *err);
+ag_journal_stats ag_journal_stats_of(ag_journal *j);
 
 #endif

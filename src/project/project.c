@@ -254,7 +254,7 @@ ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_arena *are
 
 static ag_status open_helpers(ag_project_hub *h, ag_err *err)
 {
-	ag_status st = ag_journal_open(h->o.store_uri, &h->journal, err);
+	ag_status st = ag_journal_open(h->o.store_uri, h->o.audit_sync, &h->journal, err);
 
 	if (!st)
 		st = ag_limiter_open(h->o.store_uri, h->o.clock, &h->limiter, err);

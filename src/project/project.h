@@ -62,6 +62,7 @@ typedef struct ag_project_hub_opts {
 	ag_str credential_key; /* DB_CREDENTIAL_KEY, "" = none: projects of the store with a password cannot be opened */
 	uint64_t per_minute, per_hour, per_day; /* of a user and project; 0 = no limit */
 	uint64_t connections;                   /* MAX_CONNECTIONS_PER_PROJECT */
+	ag_journal_sync audit_sync;
 } ag_project_hub_opts;
 
 AG_CHECK ag_status ag_project_hub_open(const ag_project_hub_opts *o, ag_project_hub **ret,
@@ -87,27 +88,32 @@ typedef struct ag_project_call {
 	const ag_caller *who;
 	const ag_project *project; /* NULL: to record a call that named none of the caller's */
 	ag_str tool, session;
-	int watch_fd; /* -1 = none */
+	int watch_fd;         /* -1 = none */
+	ag_journal_call open; /* from its admission to its row; query.c */
 } ag_project_call;
 
-/* AG_OK also when it was refused or failed: ret->failure. ag_sql_result_release() it. */
-AG_CHECK ag_status ag_project_query(ag_project_hub *h, const ag_ctx *ctx,
-                                    const ag_project_call *call, const ag_sql_request *rq,
-                                    ag_arena *arena, ag_sql_result *ret, ag_err *err);
-AG_CHECK ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx,
-                                      const ag_project_call *call, const ag_sql_request *rq,
-                                      ag_arena *arena, ag_sql_result *ret, ag_err *err);
+/* AG_OK also when it was refused or failed: ret->failure. ag_sql_result_release() it. The row of the call is committed when
+ * this returns; a result whose row cannot be committed is discarded, and the failure says so. */
+AG_CHECK ag_status ag_project_query(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
+                                    const ag_sql_request *rq, ag_arena *arena, ag_sql_result *ret,
+                                    ag_err *err);
+AG_CHECK ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
+                                      const ag_sql_request *rq, ag_arena *arena, ag_sql_result *ret,
+                                      ag_err *err);
 /* The dictionary: of the store's cache when it is younger than 24 hours and refresh is false, else introspected and kept.
  * Counts as a call of `call->tool` for limits and audit. In arena. */
 AG_CHECK ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx,
-                                         const ag_project_call *call, bool refresh, ag_arena *arena,
+                                         ag_project_call *call, bool refresh, ag_arena *arena,
                                          ag_dictionary *ret, ag_sql_failure *ret_failure,
                                          ag_err *err);
-/* Any other tool: role, scope and limits before it, an audit row after it. `scope`: "audit", "ask". */
-AG_CHECK ag_status ag_project_admit(ag_project_hub *h, const ag_project_call *call, ag_role least,
+/* Any other tool: role, scope and limits before it, an audit row after it. `scope`: "audit", "ask".
+ * ret->code 0: the call is admitted; it must be ended by ag_project_record(). */
+AG_CHECK ag_status ag_project_admit(ag_project_hub *h, ag_project_call *call, ag_role least,
                                     const char *scope, ag_arena *arena, ag_sql_failure *ret,
                                     ag_err *err);
-void ag_project_record(ag_project_hub *h, const ag_project_call *call, ag_str arguments,
-                       int64_t began_ms, const char *outcome, uint64_t nbyte);
+/* The end of a call. False: its row cannot be committed, so it must not be answered with data; *ret says why. */
+AG_CHECK bool ag_project_record(ag_project_hub *h, ag_project_call *call, ag_str arguments,
+                                int64_t began_ms, const char *outcome, uint64_t nbyte,
+                                ag_arena *arena, ag_sql_failure *ret);
 
 #endif

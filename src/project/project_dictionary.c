@@ -78,13 +78,14 @@ static ag_status make(ag_project_hub *h, const ag_ctx *ctx, const ag_project *p,
 	return AG_OK;
 }
 
-ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
                                 bool refresh, ag_arena *arena, ag_dictionary *ret,
                                 ag_sql_failure *ret_failure, ag_err *err)
 {
 	const int64_t began_ms = ag_clock_wall(h->o.clock);
 	entry *e = ag_project_entry(call->project);
 	ag_status st = ag_project_admit(h, call, AG_ROLE_VIEWER, "sql", arena, ret_failure, err);
+	ag_sql_failure unrecorded;
 	ag_str key;
 
 	if (st || ret_failure->code)
@@ -100,10 +101,12 @@ ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, const ag_p
 		}
 		pthread_mutex_unlock(&e->dictionary);
 	}
-	ag_project_record(h, call, AG_S(""), began_ms,
-	                  st                  ? "INTERNAL_ERROR"
-	                  : ret_failure->code ? ag_sql_code_name(ret_failure->code)
-	                                      : "ok",
-	                  0);
+	if (!ag_project_record(h, call, AG_S(""), began_ms,
+	                       st                  ? "INTERNAL_ERROR"
+	                       : ret_failure->code ? ag_sql_code_name(ret_failure->code)
+	                                           : "ok",
+	                       0, arena, &unrecorded) &&
+	    !st && !ret_failure->code)
+		*ret_failure = unrecorded;
 	return st;
 }

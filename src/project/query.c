@@ -1,6 +1,7 @@
 /* query -- the one way in which a database is asked: role, scope, limits, guard, database, audit row.
  *
- * Whatever the outcome, there is a row in the audit table; when the table cannot be written, nothing is asked. */
+ * Whatever the outcome, the row of the call is in the audit table before the call is answered. When the table cannot be
+ * written nothing is asked, and what was asked already is not answered with data. */
 #include <stdio.h>
 
 #include "base/num.h"
@@ -40,10 +41,53 @@ static ag_ledger_row row_of(const ag_project_call *call, int64_t began_ms)
 		                .outcome = AG_S("ok") };
 }
 
-static void record(ag_project_hub *h, const ag_project_call *call, int64_t began_ms, ag_str sql,
-                   const ag_sql_result *r, ag_arena *arena)
+/* --- before it --- */
+
+static ag_status refuse(ag_arena *arena, ag_sql_failure *f, ag_sql_code code,
+                        const char *class_name, const char *hint, const char *fmt, ...)
+	AG_PRINTF(6, 7);
+
+static ag_status refuse(ag_arena *arena, ag_sql_failure *f, ag_sql_code code,
+                        const char *class_name, const char *hint, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	*f = (ag_sql_failure){ .code = code,
+		               .class_name = class_name,
+		               .message = ag_str_dup(arena, ag_str_c(text)),
+		               .hint = ag_str_c(hint) };
+	return AG_DENIED;
+}
+
+/* The database was asked, or whatever the call does; *f says why there is no answer. */
+static void withhold(ag_arena *arena, ag_sql_failure *f, const ag_err *why)
+{
+	refuse(arena, f, AG_SQLCODE_UNAVAILABLE, "connection", "", "the answer is withheld: %s",
+	       why->msg);
+	f->hint = ag_str_dup(arena, ag_str_c(why->hint));
+}
+
+/* Commits the row of the call; ret->code stays 0 when that worked. */
+static void end_call(ag_project_hub *h, ag_project_call *call, const ag_ledger_row *row,
+                     ag_arena *arena, ag_sql_failure *ret)
+{
+	ag_journal_call *open = call->open.began_us ? &call->open : NULL;
+	ag_err why = { 0 };
+
+	if (ag_journal_end(h->journal, open, row, &why))
+		withhold(arena, ret, &why);
+	call->open.began_us = 0;
+}
+
+static void record(ag_project_hub *h, ag_project_call *call, int64_t began_ms, ag_str sql,
+                   ag_sql_result *r, ag_arena *arena)
 {
 	ag_ledger_row row = row_of(call, began_ms);
+	ag_sql_failure unrecorded = { 0 };
 	char fingerprint[AG_NUM_MAX];
 
 	row.sql = sql;
@@ -67,31 +111,26 @@ static void record(ag_project_hub *h, const ag_project_call *call, int64_t began
 		                      : ag_str_c(ag_sql_code_name(r->failure.code));
 		row.detail = ag_str_c(r->failure.sqlstate);
 	}
-	/* What did not fit is told by ag_journal_is_whole() before the next call. */
-	if (ag_journal_add(h->journal, &row, NULL))
+	end_call(h, call, &row, arena, &unrecorded);
+	if (!unrecorded.code || !r->is_ok)
 		return;
+	ag_sql_result_release(r);
+	*r = (ag_sql_result){ .failure = unrecorded };
 }
 
-/* --- before it --- */
-
-static ag_status refuse(ag_arena *arena, ag_sql_failure *f, ag_sql_code code,
-                        const char *class_name, const char *hint, const char *fmt, ...)
-	AG_PRINTF(6, 7);
-
-static ag_status refuse(ag_arena *arena, ag_sql_failure *f, ag_sql_code code,
-                        const char *class_name, const char *hint, const char *fmt, ...)
+/* The call begins: from here on a crash leaves a trace of it. */
+static bool begin_call(ag_project_hub *h, ag_project_call *call, ag_str sql, int64_t began_ms,
+                       ag_arena *arena, ag_sql_failure *f)
 {
-	char text[400];
-	va_list ap;
+	ag_ledger_row row = row_of(call, began_ms);
+	ag_err why = { 0 };
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	*f = (ag_sql_failure){ .code = code,
-		               .class_name = class_name,
-		               .message = ag_str_dup(arena, ag_str_c(text)),
-		               .hint = ag_str_c(hint) };
-	return AG_DENIED;
+	row.sql = sql;
+	if (!ag_journal_begin(h->journal, &call->open, &row, &why))
+		return true;
+	call->open.began_us = 0;
+	refuse(arena, f, AG_SQLCODE_UNAVAILABLE, "connection", "try again later", "%s", why.msg);
+	return false;
 }
 
 static ag_limits limits_of(const ag_project_hub *h, const ag_project_settings *s)
@@ -148,7 +187,7 @@ static ag_status admit(ag_project_hub *h, const ag_project_call *call, ag_role l
 typedef ag_status ask_fn(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                          ag_arena *arena, ag_sql_result *ret, ag_err *err);
 
-static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
                         const ag_sql_request *rq, ask_fn *ask, ag_arena *arena, ag_sql_result *ret,
                         ag_err *err)
 {
@@ -158,7 +197,8 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, const ag_project_c
 	ag_status st;
 
 	*ret = (ag_sql_result){ 0 };
-	if (admit(h, call, AG_ROLE_VIEWER, "sql", arena, &ret->failure)) {
+	if (!begin_call(h, call, rq->sql, began_ms, arena, &ret->failure) ||
+	    admit(h, call, AG_ROLE_VIEWER, "sql", arena, &ret->failure)) {
 		record(h, call, began_ms, rq->sql, ret, arena);
 		return AG_OK;
 	}
@@ -175,14 +215,14 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, const ag_project_c
 	return st == AG_INTERNAL ? st : AG_OK;
 }
 
-ag_status ag_project_query(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+ag_status ag_project_query(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
                            const ag_sql_request *rq, ag_arena *arena, ag_sql_result *ret,
                            ag_err *err)
 {
 	return govern(h, ctx, call, rq, ag_sql_query, arena, ret, err);
 }
 
-ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
                              const ag_sql_request *rq, ag_arena *arena, ag_sql_result *ret,
                              ag_err *err)
 {
@@ -191,20 +231,25 @@ ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx, const ag_proj
 
 /* --- other tools --- */
 
-ag_status ag_project_admit(ag_project_hub *h, const ag_project_call *call, ag_role least,
+ag_status ag_project_admit(ag_project_hub *h, ag_project_call *call, ag_role least,
                            const char *scope, ag_arena *arena, ag_sql_failure *ret, ag_err *err)
 {
+	const int64_t began_ms = ag_clock_wall(h->o.clock);
+	ag_sql_failure unrecorded;
+
 	(void)err;
 	*ret = (ag_sql_failure){ 0 };
-	if (!admit(h, call, least, scope, arena, ret))
+	if (begin_call(h, call, AG_S(""), began_ms, arena, ret) &&
+	    !admit(h, call, least, scope, arena, ret))
 		return AG_OK;
-	ag_project_record(h, call, AG_S(""), ag_clock_wall(h->o.clock), ag_sql_code_name(ret->code),
-	                  0);
+	if (!ag_project_record(h, call, AG_S(""), began_ms, ag_sql_code_name(ret->code), 0, arena,
+	                       &unrecorded))
+		return AG_OK; /* it is refused in any case */
 	return AG_OK;
 }
 
-void ag_project_record(ag_project_hub *h, const ag_project_call *call, ag_str arguments,
-                       int64_t began_ms, const char *outcome, uint64_t nbyte)
+bool ag_project_record(ag_project_hub *h, ag_project_call *call, ag_str arguments, int64_t began_ms,
+                       const char *outcome, uint64_t nbyte, ag_arena *arena, ag_sql_failure *ret)
 {
 	ag_ledger_row row = row_of(call, began_ms);
 
@@ -212,6 +257,7 @@ void ag_project_record(ag_project_hub *h, const ag_project_call *call, ag_str ar
 	row.outcome = ag_str_c(outcome);
 	row.nbyte = nbyte;
 	row.exec_us = (ag_clock_wall(h->o.clock) - began_ms) * 1000;
-	if (ag_journal_add(h->journal, &row, NULL))
-		return; /* told by ag_journal_is_whole() before the next call */
+	*ret = (ag_sql_failure){ 0 };
+	end_call(h, call, &row, arena, ret);
+	return !ret->code;
 }

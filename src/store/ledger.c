@@ -48,6 +48,11 @@ void ag_ledger_canonical(const ag_ledger_row *r, ag_buf *out)
 	add_i64(out, r->exec_us);
 	add_text(out, r->outcome);
 	ag_json_quote(out, r->detail);
+	if (r->began || r->owner.len) {
+		ag_buf_addc(out, ',');
+		add_i64(out, (int64_t)r->began);
+		ag_json_quote(out, r->owner);
+	}
 	ag_buf_addc(out, ']');
 }
 
@@ -72,6 +77,7 @@ static ag_status check_row(const ag_ledger_row *r, size_t *nbyte, ag_err *err)
 		{ "the tables of a call", r->tables, AG_LEDGER_MAX_TEXT },
 		{ "the outcome of a call", r->outcome, AG_LEDGER_MAX_NAME },
 		{ "the detail of a call", r->detail, AG_LEDGER_MAX_TEXT },
+		{ "the process of a call", r->owner, AG_LEDGER_MAX_NAME },
 	};
 
 	for (size_t i = 0; i < AG_NELEM(texts); i++) {
@@ -84,7 +90,7 @@ static ag_status check_row(const ag_ledger_row *r, size_t *nbyte, ag_err *err)
 			return st;
 		*nbyte += texts[i].text.len;
 	}
-	if (r->at_ms < 0 || r->nrow > MAX_INT || r->nbyte > MAX_INT)
+	if (r->at_ms < 0 || r->nrow > MAX_INT || r->nbyte > MAX_INT || r->began > MAX_INT)
 		return ag_fail(err, AG_INVALID, ORIGIN,
 		               "the time or a count of a call is out of range");
 	return AG_OK;
@@ -131,7 +137,8 @@ static ag_status check_text_key(ag_str key, ag_err *err)
 
 /* --- operations --- */
 
-ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, ag_err *err)
+ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, bool durable,
+                                 ag_err *err)
 {
 	size_t nbyte = 0;
 	ag_status st = AG_OK;
@@ -144,7 +151,12 @@ ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, ag_
 	if (!st && nbyte > AG_STORE_MAX_BATCH_BYTES)
 		st = ag_fail(err, AG_LIMIT, ORIGIN, "a batch of %zu bytes, at most %u are taken",
 		             nbyte, AG_STORE_MAX_BATCH_BYTES);
-	return st || !n ? st : s->type->ledger->append(s, rows, n, err);
+	return st || !n ? st : s->type->ledger->append(s, rows, n, durable, err);
+}
+
+ag_status ag_store_sync(ag_store *s, ag_err *err)
+{
+	return s->type->ledger->sync(s, err);
 }
 
 ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, ag_arena *arena,

@@ -10,7 +10,8 @@
 
 #include "store/store.h"
 
-#define AG_LEDGER_MAX_GROUP 4096u /* rows of one append */
+#define AG_LEDGER_MAX_GROUP 4096u   /* rows of one append */
+#define AG_LEDGER_BEGAN     "began" /* outcome of a row whose call has not ended */
 #define AG_LEDGER_MAX_SQL \
 	16384u /* bytes that are kept of a statement; longer ones are cut, their hash is of the whole */
 #define AG_LEDGER_MAX_TEXT   16384u /* bytes of tables and of detail */
@@ -32,11 +33,16 @@ typedef struct ag_ledger_row {
 	int64_t wait_us, exec_us;
 	ag_str outcome; /* "ok", or a code of source/sql_error.h */
 	ag_str detail;  /* SQLSTATE, other arguments as JSON; "" */
+	/* A call that takes long has two rows. The first, written while it runs, has the outcome AG_LEDGER_BEGAN and names
+	 * the process; the second, written when it ends, has the number of the first. */
+	uint64_t began; /* 0 = there is no first row */
+	ag_str owner;   /* run/owner.h; "" = this is not a first row */
 	char hash[65];  /* of this row; filled when read */
 } ag_ledger_row;
 
 /* What a row is hashed as: one JSON array of all fields in the order above, without hash; texts as strings, also tables.
- * Before it stand the 64 hex digits of the row before (zeros before the first): sha256sum can check a row. */
+ * `began` and `owner` are left out when both are empty: so were rows hashed before there were these two fields.
+ * The 64 hex digits of the row before (zeros before the first) precede it: sha256sum can check a row. */
 void ag_ledger_canonical(const ag_ledger_row *r, ag_buf *out);
 
 typedef struct ag_ledger_query {
@@ -44,6 +50,7 @@ typedef struct ag_ledger_query {
 	int64_t since_ms;                    /* 0 = any */
 	uint64_t after_seq; /* rows above it, ascending; UINT64_MAX = the newest, descending */
 	size_t limit;       /* at most AG_STORE_MAX_ROWS */
+	bool calls;         /* one row a call: leave out first rows whose call has ended */
 } ag_ledger_query;
 
 typedef struct ag_ledger_check {
@@ -63,7 +70,8 @@ typedef struct ag_rate_key {
 } ag_rate_key;
 
 typedef struct ag_store_ledger_type {
-	ag_status (*append)(ag_store *s, ag_ledger_row *rows, size_t n, ag_err *err);
+	ag_status (*append)(ag_store *s, ag_ledger_row *rows, size_t n, bool durable, ag_err *err);
+	ag_status (*sync)(ag_store *s, ag_err *err);
 	ag_status (*rows)(ag_store *s, const ag_ledger_query *q, ag_arena *arena,
 	                  ag_ledger_row **ret, size_t *nret, ag_err *err);
 	ag_status (*verify)(ag_store *s, ag_arena *arena, ag_ledger_check *ret, ag_err *err);
@@ -75,8 +83,14 @@ typedef struct ag_store_ledger_type {
 	                  ag_err *err);
 } ag_store_ledger_type;
 
-/* All of them or none, in one transaction, chained; durable (on disk) before it returns. rows' seq and hash are filled. */
-AG_CHECK ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, ag_err *err);
+/* All of them or none, in one transaction, chained. When it returns, a crash of the process does not lose them; a power cut
+ * does not either if `durable` is set, or after the next ag_store_sync(). rows' seq and hash are filled. */
+AG_CHECK ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, bool durable,
+                                          ag_err *err);
+/* Brings to disk what was committed through any handle of the file before. One thread may call this while another uses the
+ * handle. A store in memory has no disk: AG_OK.
+ * errors  AG_IO: what was committed since the last success may be lost when the power fails */
+AG_CHECK ag_status ag_store_sync(ag_store *s, ag_err *err);
 AG_CHECK ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, ag_arena *arena,
                                         ag_ledger_row **ret, size_t *nret, ag_err *err);
 /* Reads the table once, in pieces; memory does not grow with it. */

@@ -7,14 +7,14 @@
 #include "store/sqlite.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 
-#define ORIGIN "store.sqlite"
-/* 30 s: a purge of a large store or a slow disk of another process, but not a dead one (the
- * kernel drops its locks). */
-#define MAX_WAIT_US  30000000ul
+#define ORIGIN       "store.sqlite"
 #define MAX_SLEEP_US 25000u
 
 const ag_store_type ag_store_sqlite_file = {
@@ -22,6 +22,7 @@ const ag_store_type ag_store_sqlite_file = {
 	.help = "one SQLite file, shared by any number of processes on this machine",
 	.open = ag_sqlite_open_file,
 	.close = ag_sqlite_close,
+	.set_patience = ag_sqlite_set_patience,
 	.commit = ag_sqlite_put,
 	.events = ag_sqlite_events,
 	.runs = ag_sqlite_runs,
@@ -44,6 +45,7 @@ const ag_store_type ag_store_sqlite_memory = {
 	.help = "nothing is kept: gone when the program ends",
 	.open = ag_sqlite_open_memory,
 	.close = ag_sqlite_close,
+	.set_patience = ag_sqlite_set_patience,
 	.commit = ag_sqlite_put,
 	.events = ag_sqlite_events,
 	.runs = ag_sqlite_runs,
@@ -80,10 +82,12 @@ const ag_store_type ag_store_sqlite_memory = {
 	"revoked_at, used_at"
 #define LEDGER_COLUMNS                                                                            \
 	"seq, at, user, project, token, session, tool, sql, fingerprint, verdict, rule, tables, " \
-	"nrow, nbyte, wait_us, exec_us, outcome, detail, hash"
+	"nrow, nbyte, wait_us, exec_us, outcome, detail, began, owner, hash"
 #define LEDGER_FILTER                                                                      \
 	"(?1 = '' OR user = ?1) AND (?2 = '' OR project = ?2) AND (?3 = '' OR tool = ?3) " \
-	"AND (?4 = '' OR outcome = ?4) AND at >= ?5 "
+	"AND (?4 = '' OR outcome = ?4) AND at >= ?5 "                                      \
+	"AND (?8 = 0 OR owner = '' OR NOT EXISTS "                                         \
+	"(SELECT 1 FROM ledger e WHERE e.began = ledger.seq AND e.began > 0)) "
 
 static const char *const sql_text[] = {
 	[AG_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -221,7 +225,7 @@ static const char *const sql_text[] = {
 	[AG_SQL_LEDGER_ADD] =
 		"INSERT INTO ledger (" LEDGER_COLUMNS ") "
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-		"?15, ?16, ?17, ?18, ?19)",
+		"?15, ?16, ?17, ?18, ?19, ?20, ?21)",
 	[AG_SQL_LEDGER_AFTER] = "SELECT " LEDGER_COLUMNS
 				" FROM ledger WHERE seq > ?6 AND " LEDGER_FILTER
 				"ORDER BY seq LIMIT ?7",
@@ -325,7 +329,7 @@ static bool wait_a_little(ag_sqlite_store *s, int ntry)
 {
 	unsigned us = ntry < 8 ? 100u << ntry : MAX_SLEEP_US;
 
-	if (s->waited_us >= MAX_WAIT_US)
+	if (s->waited_us >= s->max_wait_us)
 		return false;
 	s->jitter = s->jitter * 1664525u + 1013904223u;
 	us = us / 2 + (s->jitter >> 8) % us;
@@ -368,8 +372,15 @@ int ag_sqlite_exec(ag_sqlite_store *s, const char *sql)
 
 void ag_sqlite_wait_for_locks(ag_sqlite_store *s)
 {
+	if (!s->max_wait_us)
+		s->max_wait_us = AG_STORE_PATIENCE_MS * 1000ul;
 	s->jitter = (uint32_t)(uintptr_t)s ^ (uint32_t)getpid() * 2654435761u;
 	sqlite3_busy_handler(s->db, on_busy, s);
+}
+
+void ag_sqlite_set_patience(ag_store *base, unsigned ms)
+{
+	((ag_sqlite_store *)base)->max_wait_us = ms * 1000ul;
 }
 
 /* --- statements and transactions --- */
@@ -464,6 +475,35 @@ ag_status ag_sqlite_end(ag_sqlite_store *s, ag_status st, ag_err *err)
 	if (st)
 		ag_sqlite_rollback(s);
 	return st;
+}
+
+/* The log's file has one name and one inode as long as a connection is open. SQLite holds no lock on it, so that a
+ * descriptor of our own does no harm; the database has its locks by POSIX rules, and closing a second descriptor would
+ * drop them. */
+ag_status ag_sqlite_sync(ag_store *base, ag_err *err)
+{
+	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	char path[PATH_MAX];
+	bool is_failed;
+
+	if (base->type == &ag_store_sqlite_memory)
+		return AG_OK;
+	snprintf(path, sizeof(path), "%s-wal", s->path);
+	is_failed = ag_fault("store.sync");
+	if (!is_failed && s->wal_fd < 0) {
+		s->wal_fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (s->wal_fd < 0 && errno == ENOENT)
+			return AG_OK; /* nothing is in the log */
+		if (s->wal_fd >= 0)
+			ag_sqlite_sync_folder(path);
+	}
+	if (!is_failed && s->wal_fd >= 0 && fdatasync(s->wal_fd) == 0)
+		return AG_OK;
+	ag_fail_errno(err, errno, ORIGIN, "cannot bring \"%.200s\" to disk", path);
+	ag_err_hint(err, "the disk may be full or failing; a store belongs on a local disk");
+	if (err)
+		err->status = AG_IO;
+	return AG_IO;
 }
 
 int ag_sqlite_write_step(sqlite3_stmt *stmt)

@@ -78,7 +78,9 @@ typedef struct ag_sqlite_store {
 	sqlite3 *db;
 	char *path;              /* what SQLite opens */
 	bool is_full_sync;       /* the connection's PRAGMA synchronous as it is now */
+	int wal_fd;              /* of ag_sqlite_sync(), which alone uses it; -1 = not open */
 	unsigned long waited_us; /* for a lock, since the operation began to wait */
+	unsigned long max_wait_us;
 	uint32_t jitter;
 	sqlite3_stmt *stmt[AG_SQL_COUNT];
 } ag_sqlite_store;
@@ -106,6 +108,11 @@ AG_CHECK ag_status ag_sqlite_commit(ag_sqlite_store *s, ag_err *err);
 void ag_sqlite_rollback(ag_sqlite_store *s);
 /* Ends the transaction: commits when st is AG_OK, else, or when that fails, rolls back. Returns how it ended. */
 AG_CHECK ag_status ag_sqlite_end(ag_sqlite_store *s, ag_status st, ag_err *err);
+void ag_sqlite_set_patience(ag_store *base, unsigned ms);
+/* The name of a new file of this folder survives a power cut. Best effort: some file systems cannot. */
+void ag_sqlite_sync_folder(const char *path);
+/* ag_store_sync(): brings the write-ahead log to disk. Uses only wal_fd and path, so another thread may use the handle. */
+ag_status ag_sqlite_sync(ag_store *base, ag_err *err);
 /* Step a statement that writes, inside a transaction. Fault "store.write": the disk is full. */
 int ag_sqlite_write_step(sqlite3_stmt *stmt);
 void ag_sqlite_bind_str(sqlite3_stmt *stmt, int i, ag_str s);

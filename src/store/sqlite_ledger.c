@@ -8,7 +8,7 @@
 #define ORIGIN "store.sqlite"
 /* A row's JSON: every byte escaped as six, and the numbers. */
 #define MAX_CANONICAL \
-	(6 * (AG_LEDGER_MAX_SQL + 2 * AG_LEDGER_MAX_TEXT + 9 * AG_LEDGER_MAX_NAME) + 512)
+	(6 * (AG_LEDGER_MAX_SQL + 2 * AG_LEDGER_MAX_TEXT + 10 * AG_LEDGER_MAX_NAME) + 512)
 
 /* --- append --- */
 
@@ -67,13 +67,13 @@ static ag_status set_head(ag_sqlite_store *s, const ag_ledger_row *last, ag_err 
 	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
 }
 
-#define NTEXT 12
+#define NTEXT 13
 
 static void texts_of(const ag_ledger_row *r, ag_str ret[NTEXT])
 {
-	const ag_str all[NTEXT] = { r->user, r->project, r->token,       r->session,
-		                    r->tool, r->sql,     r->fingerprint, r->verdict,
-		                    r->rule, r->tables,  r->outcome,     r->detail };
+	const ag_str all[NTEXT] = { r->user,    r->project,     r->token,   r->session, r->tool,
+		                    r->sql,     r->fingerprint, r->verdict, r->rule,    r->tables,
+		                    r->outcome, r->detail,      r->owner };
 
 	memcpy(ret, all, sizeof(all));
 }
@@ -82,7 +82,7 @@ static void texts_of(const ag_ledger_row *r, ag_str ret[NTEXT])
  * costs a tenth of binding it. `last` is of the same group, so its bytes are still there; NULL = r is the first. */
 static void bind_row(sqlite3_stmt *stmt, const ag_ledger_row *r, const ag_ledger_row *last)
 {
-	static const int columns[NTEXT] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 17, 18 };
+	static const int columns[NTEXT] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 17, 18, 20 };
 	ag_str texts[NTEXT], bound[NTEXT];
 
 	texts_of(r, texts);
@@ -97,7 +97,8 @@ static void bind_row(sqlite3_stmt *stmt, const ag_ledger_row *r, const ag_ledger
 	sqlite3_bind_int64(stmt, 14, (int64_t)r->nbyte);
 	sqlite3_bind_int64(stmt, 15, r->wait_us);
 	sqlite3_bind_int64(stmt, 16, r->exec_us);
-	ag_sqlite_bind_str(stmt, 19, ag_str_make(r->hash, 64));
+	sqlite3_bind_int64(stmt, 19, (int64_t)r->began);
+	ag_sqlite_bind_str(stmt, 21, ag_str_make(r->hash, 64));
 }
 
 static ag_status add_rows(ag_sqlite_store *s, ag_ledger_row *rows, size_t n, ag_err *err)
@@ -130,10 +131,10 @@ static ag_status add_rows(ag_sqlite_store *s, ag_ledger_row *rows, size_t n, ag_
 	return set_head(s, &rows[n - 1], err);
 }
 
-static ag_status append(ag_store *base, ag_ledger_row *rows, size_t n, ag_err *err)
+static ag_status append(ag_store *base, ag_ledger_row *rows, size_t n, bool durable, ag_err *err)
 {
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
-	ag_status st = ag_sqlite_begin(s, true, err);
+	ag_status st = ag_sqlite_begin(s, durable, err);
 
 	return st ? st : ag_sqlite_end(s, add_rows(s, rows, n, err), err);
 }
@@ -163,6 +164,8 @@ void ag_sqlite_ledger_view(sqlite3_stmt *stmt, ag_ledger_row *r)
 	r->exec_us = sqlite3_column_int64(stmt, at++);
 	r->outcome = view(stmt, at++);
 	r->detail = view(stmt, at++);
+	r->began = (uint64_t)sqlite3_column_int64(stmt, at++);
+	r->owner = view(stmt, at++);
 	copy_hash(r->hash, stmt, at);
 }
 
@@ -170,7 +173,8 @@ static size_t keep_row(ag_ledger_row *r, ag_arena *arena)
 {
 	ag_str *const texts[] = { &r->user, &r->project, &r->token,   &r->session,
 		                  &r->tool, &r->sql,     &r->verdict, &r->fingerprint,
-		                  &r->rule, &r->tables,  &r->outcome, &r->detail };
+		                  &r->rule, &r->tables,  &r->outcome, &r->detail,
+		                  &r->owner };
 	size_t nbyte = sizeof(*r);
 
 	for (size_t i = 0; i < AG_NELEM(texts); i++) {
@@ -202,6 +206,7 @@ static ag_status rows(ag_store *base, const ag_ledger_query *q, ag_arena *arena,
 	sqlite3_bind_int64(stmt, 5, q->since_ms);
 	sqlite3_bind_int64(stmt, 6, (int64_t)at);
 	sqlite3_bind_int64(stmt, 7, (int64_t)q->limit);
+	sqlite3_bind_int(stmt, 8, q->calls);
 	for (rc = ag_sqlite_first_row(s, stmt); rc == SQLITE_ROW; rc = ag_sqlite_next_row(stmt)) {
 		ag_ledger_row *r = ag_sqlite_rows_add(&list);
 
@@ -370,6 +375,7 @@ static ag_status text(ag_store *base, ag_str key, ag_arena *arena, ag_str *ret, 
 
 const ag_store_ledger_type ag_sqlite_ledger = {
 	.append = append,
+	.sync = ag_sqlite_sync,
 	.rows = rows,
 	.verify = ag_sqlite_ledger_verify,
 	.take = take,

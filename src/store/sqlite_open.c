@@ -64,8 +64,7 @@ static ag_status make_folders(char *path, ag_err *err)
 	return AG_OK;
 }
 
-/* The new file's name survives a power cut. Best effort: some file systems cannot. */
-static void sync_folder(const char *path)
+void ag_sqlite_sync_folder(const char *path)
 {
 	char folder[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -87,7 +86,7 @@ static ag_status make_file(const char *path, ag_err *err)
 		if (chmod(path, 0600)) /* whatever the umask took away */
 			return ag_fail_errno(err, errno, ORIGIN, "cannot make the store \"%.200s\"",
 			                     path);
-		sync_folder(path);
+		ag_sqlite_sync_folder(path);
 		return AG_OK;
 	}
 	if (errno != EEXIST) {
@@ -204,6 +203,8 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 		"PRAGMA synchronous=NORMAL",
 		"PRAGMA mmap_size=0",
 		"PRAGMA journal_size_limit=8388608", /* 8 MB: what -wal shrinks to after a burst */
+		/* 8 MB, too: a checkpoint waits for the disk twice, and an answered call may have to wait for it. */
+		"PRAGMA wal_autocheckpoint=2000",
 		"PRAGMA cell_size_check=ON",
 		"PRAGMA cache_size=-256", /* KB: a server has several handles, and the system caches pages */
 		"PRAGMA temp_store=MEMORY", /* nothing private in /tmp */
@@ -309,6 +310,7 @@ static ag_status open_path(char *path, bool is_file, const ag_store_type *type, 
 	guard = &s->base;
 	s->base.type = type;
 	s->path = path;
+	s->wal_fd = -1;
 	rc = ag_fault("store.open") ? SQLITE_CANTOPEN
 	                            : sqlite3_open_v2(path, &s->db,
 	                                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
@@ -379,6 +381,8 @@ void ag_sqlite_close(ag_store *base)
 	for (size_t i = 0; i < AG_NELEM(s->stmt); i++)
 		sqlite3_finalize(s->stmt[i]);
 	sqlite3_close(s->db);
+	if (s->wal_fd >= 0)
+		close(s->wal_fd);
 	free(s->path);
 	free(s);
 }

@@ -83,6 +83,11 @@ ag_store *ag_store_close(ag_store *s)
 	return NULL;
 }
 
+void ag_store_set_patience(ag_store *s, unsigned ms)
+{
+	s->type->set_patience(s, ms);
+}
+
 void ag_store_closep(ag_store **s)
 {
 	*s = ag_store_close(*s);

@@ -100,6 +100,7 @@ typedef struct ag_store_type {
 	 * one process at a time); a store written by a newer Argus is refused with AG_CONFLICT. */
 	ag_status (*open)(ag_str uri, ag_store **ret, ag_err *err);
 	void (*close)(ag_store *s);
+	void (*set_patience)(ag_store *s, unsigned ms);
 	ag_status (*commit)(ag_store *s, const ag_id *run, const ag_store_batch *b, ag_err *err);
 	ag_status (*events)(ag_store *s, const ag_id *run, uint64_t after_seq, ag_arena *arena,
 	                    ag_event **ret, size_t *nret, ag_err *err);
@@ -142,6 +143,10 @@ struct ag_store {
 AG_CHECK ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err);
 ag_store *ag_store_close(ag_store *s); /* accepts NULL, returns NULL */
 void ag_store_closep(ag_store **s);    /* for AG_AUTO */
+/* How long an operation of this handle waits while others keep the store locked; AG_STORE_PATIENCE_MS unless set. */
+#define AG_STORE_PATIENCE_MS \
+	30000u /* a purge of a large store, or a slow disk of another process */
+void ag_store_set_patience(ag_store *s, unsigned ms);
 /* ARGUS_STORE, else $XDG_STATE_HOME/argus/argus.db, else ~/.local/state/argus/argus.db. */
 AG_CHECK ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err);
 

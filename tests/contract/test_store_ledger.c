@@ -64,7 +64,7 @@ static void append(store_env *env, const char *user, size_t n, int64_t at_ms)
 
 	for (size_t i = 0; i < n; i++)
 		rows[i] = a_row(user, at_ms + (int64_t)i);
-	assert_ok(env, ag_store_ledger_append(env->store, rows, n, &env->err));
+	assert_ok(env, ag_store_ledger_append(env->store, rows, n, false, &env->err));
 }
 
 static ag_ledger_check check(store_env *env)
@@ -93,7 +93,7 @@ static void rows_are_read_as_they_were_written(void **state)
 	rows[1].tool = AG_S("execute_sql");
 	rows[1].outcome = AG_S("denied");
 	rows[1].sql = AG_S("");
-	assert_ok(env, ag_store_ledger_append(env->store, rows, 2, &env->err));
+	assert_ok(env, ag_store_ledger_append(env->store, rows, 2, false, &env->err));
 	assert_int_equal(rows[0].seq, 1);
 	assert_int_equal(rows[1].seq, 2);
 	assert_int_equal(read_rows(env, (ag_ledger_query){ .limit = 10 }, &got), 2);
@@ -137,7 +137,7 @@ static void each_row_of_a_group_has_its_own_texts(void **state)
 		for (size_t k = 0; k < AG_NELEM(texts); k++)
 			*texts[k] = values[(i + k) / (1 + k % 4) % AG_NELEM(values)];
 	}
-	assert_ok(env, ag_store_ledger_append(env->store, rows, AG_NELEM(rows), &env->err));
+	assert_ok(env, ag_store_ledger_append(env->store, rows, AG_NELEM(rows), false, &env->err));
 	n = read_rows(env, (ag_ledger_query){ .limit = 1000 }, &got);
 	assert_int_equal(n, AG_NELEM(rows));
 	for (size_t i = 0; i < n; i++) {
@@ -207,6 +207,46 @@ static void the_chain_is_sha256_of_plain_json(void **state)
 	assert_string_equal(check(env).head, got[1].hash);
 }
 
+static void a_long_call_has_two_rows(void **state)
+{
+	store_env *env = *state;
+	ag_ledger_row rows[] = { a_row("ann", 1), a_row("ann", 2), a_row("ben", 3),
+		                 a_row("ann", 1) },
+		      *got;
+	ag_buf text = AG_BUF_INIT(2000);
+
+	rows[1].outcome = AG_S(AG_LEDGER_BEGAN); /* interrupted: it has no end */
+	rows[1].owner = AG_S("boot:ns:17:5:id");
+	rows[0].outcome = AG_S(AG_LEDGER_BEGAN);
+	rows[0].owner = AG_S("boot:ns:18:5:id");
+	rows[3].began = 1;
+	assert_ok(env, ag_store_ledger_append(env->store, rows, 4, false, &env->err));
+	assert_int_equal(read_rows(env, (ag_ledger_query){ .limit = 10 }, &got), 4);
+	assert_str(got[0].owner, "boot:ns:18:5:id");
+	assert_int_equal(got[3].began, 1);
+	assert_str(got[3].owner, "");
+	assert_int_equal(read_rows(env, (ag_ledger_query){ .limit = 10, .calls = true }, &got), 3);
+	assert_int_equal(got[0].seq, 2);
+	assert_int_equal(got[2].seq, 4);
+	assert_int_equal(read_rows(env,
+	                           (ag_ledger_query){ .limit = 10,
+	                                              .calls = true,
+	                                              .after_seq = UINT64_MAX,
+	                                              .outcome = AG_S(AG_LEDGER_BEGAN) },
+	                           &got),
+	                 1);
+	assert_int_equal(got[0].seq, 2);
+	assert_int_equal(check(env).broken_at, 0);
+	/* Both fields are in the hash, and only where they are used. */
+	ag_ledger_canonical(&rows[1], &text);
+	assert_true(ag_str_ends(ag_buf_view(&text), AG_S(",0,\"boot:ns:17:5:id\"]")));
+	ag_buf_clear(&text);
+	ag_ledger_canonical(&rows[2], &text);
+	assert_true(ag_str_ends(ag_buf_view(&text), AG_S("\"{\\\"a\\\":1}\"]")));
+	ag_buf_release(&text);
+	assert_ok(env, ag_store_sync(env->store, &env->err));
+}
+
 static void a_whole_chain_is_whole(void **state)
 {
 	store_env *env = *state;
@@ -233,19 +273,19 @@ static void a_group_is_whole_or_not_at_all(void **state)
 
 	append(env, "ann", 1, 1);
 	rows[1].tool = AG_S("a\0b");
-	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, &env->err), AG_INVALID);
+	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, false, &env->err), AG_INVALID);
 	rows[1].tool = AG_S("\xff");
-	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, &env->err), AG_INVALID);
+	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, false, &env->err), AG_INVALID);
 	rows[1] = a_row("ben", -1);
-	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, &env->err), AG_INVALID);
+	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, false, &env->err), AG_INVALID);
 	rows[1] = a_row("ben", 1);
 	memset(text, 'x', AG_LEDGER_MAX_SQL + 1);
 	rows[1].sql = ag_str_make(text, AG_LEDGER_MAX_SQL + 1);
-	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, &env->err), AG_LIMIT);
+	assert_int_equal(ag_store_ledger_append(env->store, rows, 2, false, &env->err), AG_LIMIT);
 	rows[1].sql.len--;
-	assert_ok(env, ag_store_ledger_append(env->store, rows, 2, &env->err));
+	assert_ok(env, ag_store_ledger_append(env->store, rows, 2, false, &env->err));
 	many = ag_new_n(env->arena, ag_ledger_row, AG_LEDGER_MAX_GROUP + 1);
-	assert_int_equal(ag_store_ledger_append(env->store, many, AG_LEDGER_MAX_GROUP + 1,
+	assert_int_equal(ag_store_ledger_append(env->store, many, AG_LEDGER_MAX_GROUP + 1, false,
 	                                        &env->err),
 	                 AG_LIMIT);
 	assert_int_equal(check(env).nrow, 3);
@@ -446,15 +486,18 @@ static void whoever_changes_the_table_is_found_out(void **state)
 		/* Closing the gap does not help. */
 		{ "DELETE FROM ledger WHERE seq = 20; UPDATE ledger SET seq = seq - 1 WHERE seq > 20",
 		  20, "row 20 was changed" },
+		/* An end is put to a call, or a beginning. */
+		{ "UPDATE ledger SET began = 9 WHERE seq = 20", 20, "row 20 was changed" },
+		{ "UPDATE ledger SET owner = 'x' WHERE seq = 20", 20, "row 20 was changed" },
 		/* A row too many. */
 		{ "UPDATE ledger SET seq = 1000 - seq WHERE seq >= 20; INSERT INTO ledger SELECT 20, at, user, "
 		  "project, token, session, tool, sql, fingerprint, verdict, rule, tables, nrow, nbyte, wait_us, "
-		  "exec_us, outcome, detail, hash FROM ledger WHERE seq = 19; "
+		  "exec_us, outcome, detail, hash, began, owner FROM ledger WHERE seq = 19; "
 		  "UPDATE ledger SET seq = 1001 - seq WHERE seq > 900; "
 		  "UPDATE ledger SET seq = 1000 - seq WHERE seq > 900",
 		  20, "row 20 was changed" },
 		{ "INSERT INTO ledger SELECT 31, at, user, project, token, session, tool, sql, fingerprint, verdict, "
-		  "rule, tables, nrow, nbyte, wait_us, exec_us, outcome, detail, hash FROM ledger WHERE seq = 30",
+		  "rule, tables, nrow, nbyte, wait_us, exec_us, outcome, detail, hash, began, owner FROM ledger WHERE seq = 30",
 		  31, "row 31 was changed" },
 		/* Two change places. */
 		{ "UPDATE ledger SET seq = 99 WHERE seq = 10; UPDATE ledger SET seq = 10 WHERE seq = 11; "
@@ -513,7 +556,7 @@ static void a_lost_chain_is_told(void **state)
 
 	append(env, "ann", 3, 1);
 	change_sql(env, "DELETE FROM ledger_chain");
-	assert_int_equal(ag_store_ledger_append(env->store, &row, 1, &env->err), AG_IO);
+	assert_int_equal(ag_store_ledger_append(env->store, &row, 1, false, &env->err), AG_IO);
 	assert_int_equal(ag_store_ledger_verify(env->store, env->arena, &k, &env->err), AG_IO);
 	assert_non_null(strstr(env->err.msg, "lost its chain"));
 }
@@ -538,7 +581,7 @@ static void *append_groups(void *arg)
 	for (int i = 0; i < NGROUP && !w->status; i++) {
 		ag_ledger_row rows[3] = { a_row("ann", i), a_row("ben", i), a_row("cid", i) };
 
-		w->status = ag_store_ledger_append(s, rows, 1 + (size_t)i % 3, &w->err);
+		w->status = ag_store_ledger_append(s, rows, 1 + (size_t)i % 3, false, &w->err);
 		w->got += 1 + (uint64_t)i % 3;
 	}
 	return NULL;
@@ -623,7 +666,7 @@ static void a_killed_writer_leaves_a_whole_chain(void **state)
 
 				for (size_t i = 0; i < 5; i++)
 					rows[i] = a_row("ann", (int64_t)i);
-				if (ag_store_ledger_append(s, rows, 5, NULL) ||
+				if (ag_store_ledger_append(s, rows, 5, true, NULL) ||
 				    write(pipe_fd[1], "x", 1) != 1)
 					_exit(2);
 			}
@@ -665,6 +708,7 @@ int main(void)
 		T(each_row_of_a_group_has_its_own_texts),
 		T(rows_are_chosen),
 		T(the_chain_is_sha256_of_plain_json),
+		T(a_long_call_has_two_rows),
 		T(a_whole_chain_is_whole),
 		T(a_group_is_whole_or_not_at_all),
 		T(purge_keeps_the_chain),

@@ -127,7 +127,11 @@ python3 -c "import sqlite3; d=sqlite3.connect('$dir/data.db'); d.execute('create
 see project add lite --source "sqlite:$dir/data.db" max_queries_per_minute=100000
 see project test lite
 want "a project answers" 0 "" "answers"
-before=$(python3 -c "import sqlite3; print(sqlite3.connect('$db').execute('select count(*) from ledger').fetchone()[0])")
+# Without the first rows of calls that took long.
+ncall() {
+	python3 -c "import sqlite3; print(sqlite3.connect('$db').execute(\"select count(*) from ledger where owner = ''\").fetchone()[0])"
+}
+before=$(ncall)
 i=0
 while [ $i -lt 24 ]; do
 	"$ARGUS" project test lite >/dev/null 2>&1 &
@@ -137,7 +141,12 @@ done
 wait
 see log --verify -o json
 want "processes wrote one chain" 0 '"whole": true'
-holds "every call has its row" json "d['rows'] == $before + 24"
+if [ "$(ncall)" -eq $((before + 24)) ]; then
+	echo "ok - every call has its row"
+else
+	echo "not ok - every call has its row"
+	bad=1
+fi
 see log --project lite --limit 3 -o json
 holds "rows say who, what and how it ended" \
 	json "len(d['calls']) == 3 and d['calls'][2]['tool'] == 'test' and d['calls'][2]['outcome'] == 'ok' and d['calls'][2]['sql'] == 'SELECT 1'"
