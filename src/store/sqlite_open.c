@@ -199,13 +199,10 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 		SQLITE_DBCONFIG_DQS_DDL,        SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION
 	};
 	static const char *const pragmas[] = {
-		"PRAGMA foreign_keys=ON",
-		"PRAGMA synchronous=NORMAL",
-		"PRAGMA mmap_size=0",
+		"PRAGMA foreign_keys=ON", "PRAGMA synchronous=NORMAL", "PRAGMA mmap_size=0",
 		"PRAGMA journal_size_limit=8388608", /* 8 MB: what -wal shrinks to after a burst */
 		/* 8 MB, too: a checkpoint waits for the disk twice, and an answered call may have to wait for it. */
-		"PRAGMA wal_autocheckpoint=2000",
-		"PRAGMA cell_size_check=ON",
+		"PRAGMA wal_autocheckpoint=2000", "PRAGMA cell_size_check=ON",
 		"PRAGMA cache_size=-256", /* KB: a server has several handles, and the system caches pages */
 		"PRAGMA temp_store=MEMORY", /* nothing private in /tmp */
 	};
