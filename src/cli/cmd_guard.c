@@ -21,6 +21,12 @@ static const ag_option options[] = {
 	{ "excluded-tables", 0, "NAMES", NULL, NULL,
 	  "never these tables, whatever else allows them" },
 	{ "allowed-functions", 0, "NAMES", NULL, NULL, "beside the built-in list" },
+	{ "allowed-views", 0, "NAMES", NULL, NULL,
+	  "these may show tables of schemas that are not allowed" },
+	{ "allowed-types", 0, "NAMES", NULL, NULL,
+	  "casts to these types, or to all of an extension" },
+	{ "allowed-extensions", 0, "NAMES", NULL, NULL,
+	  "all functions, operators and types of these extensions" },
 	{ "max-rows", 0, "N", NULL, NULL, "rows that a query gives back (500)" },
 	{ "ndjson", 0, NULL, NULL, NULL,
 	  "read requests from standard input, one a line; write one verdict a line" },
@@ -68,8 +74,9 @@ static ag_status policy_of_config(const ag_val *config, ag_arena *arena, ag_sql_
                                   ag_err *err)
 {
 	static const char *const known[] = {
-		"schema",          "allowed_schemas",   "allowed_tables",
-		"excluded_tables", "allowed_functions", "max_limit",
+		"schema",          "allowed_schemas",    "allowed_tables",
+		"excluded_tables", "allowed_functions",  "allowed_views",
+		"allowed_types",   "allowed_extensions", "max_limit",
 		"max_rows"
 	};
 	const ag_val *most, *schema;
@@ -104,17 +111,26 @@ static ag_status policy_of_config(const ag_val *config, ag_arena *arena, ag_sql_
 			               AG_SQL_MAX_ROWS);
 		p->max_rows = (uint64_t)most->u.i;
 	}
-	st = names(arena, "allowed_schemas", ag_val_getc(config, "allowed_schemas"),
-	           &p->allowed_schemas, &p->nallowed_schema, err);
-	if (!st)
-		st = names(arena, "allowed_tables", ag_val_getc(config, "allowed_tables"),
-		           &p->allowed_tables, &p->nallowed_table, err);
-	if (!st)
-		st = names(arena, "excluded_tables", ag_val_getc(config, "excluded_tables"),
-		           &p->excluded_tables, &p->nexcluded_table, err);
-	if (!st)
-		st = names(arena, "allowed_functions", ag_val_getc(config, "allowed_functions"),
-		           &p->allowed_functions, &p->nallowed_function, err);
+	{
+		const struct {
+			const char *key;
+			const ag_str **list;
+			size_t *n;
+		} lists[] = {
+			{ "allowed_schemas", &p->allowed_schemas, &p->nallowed_schema },
+			{ "allowed_tables", &p->allowed_tables, &p->nallowed_table },
+			{ "excluded_tables", &p->excluded_tables, &p->nexcluded_table },
+			{ "allowed_functions", &p->allowed_functions, &p->nallowed_function },
+			{ "allowed_views", &p->allowed_views, &p->nallowed_view },
+			{ "allowed_types", &p->allowed_types, &p->nallowed_type },
+			{ "allowed_extensions", &p->allowed_extensions, &p->nallowed_extension },
+		};
+
+		st = AG_OK;
+		for (size_t i = 0; i < AG_NELEM(lists) && !st; i++)
+			st = names(arena, lists[i].key, ag_val_getc(config, lists[i].key),
+			           lists[i].list, lists[i].n, err);
+	}
 	return st;
 }
 
@@ -130,6 +146,9 @@ static ag_status policy_of_options(ag_cli *c, ag_sql_policy *p, ag_err *err)
 		{ "allowed-tables", &p->allowed_tables, &p->nallowed_table },
 		{ "excluded-tables", &p->excluded_tables, &p->nexcluded_table },
 		{ "allowed-functions", &p->allowed_functions, &p->nallowed_function },
+		{ "allowed-views", &p->allowed_views, &p->nallowed_view },
+		{ "allowed-types", &p->allowed_types, &p->nallowed_type },
+		{ "allowed-extensions", &p->allowed_extensions, &p->nallowed_extension },
 	};
 
 	*p = (ag_sql_policy){ .schema = ag_cli_value(c, "schema"),

@@ -20,7 +20,7 @@
 #define AG_SQL_MAX_DEPTH     1000u        /* of the tree */
 #define AG_SQL_DEFAULT_ROWS  500u
 #define AG_SQL_MAX_ROWS      100000u
-#define AG_SQL_GUARD_VERSION 1u /* raise it when a verdict can change: part of every cache key */
+#define AG_SQL_GUARD_VERSION 2u /* raise it when a verdict can change: part of every cache key */
 
 /* Why it was refused. `id` is what users and tests see: it never changes. */
 #define AG_SQL_RULE_TABLE(X)                                                                      \
@@ -74,6 +74,15 @@ typedef struct ag_sql_policy {
 	size_t nexcluded_table;
 	const ag_str *allowed_functions; /* beside the built-in list: "name" or "schema.name" */
 	size_t nallowed_function;
+	const ag_str *
+		allowed_views; /* may show tables of schemas that are not allowed, and unlisted ones */
+	size_t nallowed_view;
+	const ag_str *
+		allowed_types; /* beside the built-in list: "name", "schema.name", or an extension's name */
+	size_t nallowed_type;
+	const ag_str *
+		allowed_extensions; /* all their functions, operators and types, but for dangerous ones */
+	size_t nallowed_extension;
 	uint64_t max_rows;   /* 0 = AG_SQL_DEFAULT_ROWS; at most AG_SQL_MAX_ROWS */
 	size_t max_bytes;    /* of a statement; 0 = AG_SQL_MAX_BYTES */
 	uint64_t generation; /* differs when anything above does: part of the cache's key */
@@ -104,6 +113,10 @@ typedef struct ag_sql_verdict {
 	bool has_unknown; /* a relation that the catalog does not have: look again before it runs */
 	bool reads_views; /* tables were resolved through views: not to be kept in a cache for long */
 	uint64_t fingerprint; /* of the statement without its literals; 0 = could not be read */
+	/* The relations of the catalog that the verdict relies on, once each, and the sum of their marks. */
+	const uint32_t *relations;
+	size_t nrelation;
+	int64_t mark;
 } ag_sql_verdict;
 
 static inline bool ag_sql_allowed(const ag_sql_verdict *v)
@@ -151,6 +164,16 @@ ag_sql_known ag_sql_function_known(ag_sql_dialect d, ag_str name, const char **r
 bool ag_sql_type_allowed(
 	ag_str name); /* "int4", "timestamptz", "numeric" …: names as the parser gives them */
 bool ag_sql_operator_allowed(ag_str name); /* "+", "->>", "@>" … */
+
+/* --- sql_extensions.c --- */
+
+/* Is it a harmless function of an extension that the guard knows ("pg_trgm", "similarity")? The catalog must say that the
+ * function belongs to that extension. */
+bool ag_sql_extension_has(ag_str extension, ag_str function);
+/* Is it an extension whose operators and functions the guard knows? */
+bool ag_sql_extension_known(ag_str extension);
+/* Why its functions can never be allowed as a group ("it reaches other servers"), or NULL. */
+const char *ag_sql_extension_refused(ag_str extension);
 
 /* --- sql_cache.c: verdicts, by text and everything that bears on them --- */
 

@@ -118,11 +118,11 @@ ag_sql_cache *ag_sql_cache_free(ag_sql_cache *c)
 	return NULL;
 }
 
-/* --- a verdict in one block: the two lists, then all texts, each with a NUL behind it --- */
+/* --- a verdict in one block: the two lists, the relations, then all texts, each with a NUL after it --- */
 
 static size_t block_size(const ag_sql_verdict *v)
 {
-	size_t n = (v->ntable + v->nfunction) * sizeof(ag_str);
+	size_t n = (v->ntable + v->nfunction) * sizeof(ag_str) + v->nrelation * sizeof(uint32_t);
 
 	for (size_t i = 0; i < v->ntable; i++)
 		n += v->tables[i].len + 1;
@@ -145,9 +145,13 @@ static ag_str put(char **at, ag_str s)
 static void pack(const ag_sql_verdict *v, char *block, ag_sql_verdict *ret)
 {
 	ag_str *tables = (ag_str *)(void *)block, *functions = tables + v->ntable;
-	char *at = (char *)(functions + v->nfunction);
+	uint32_t *relations = (uint32_t *)(void *)(functions + v->nfunction);
+	char *at = (char *)(relations + v->nrelation);
 
 	*ret = *v;
+	if (v->nrelation)
+		memcpy(relations, v->relations, v->nrelation * sizeof(*relations));
+	ret->relations = relations;
 	for (size_t i = 0; i < v->ntable; i++)
 		tables[i] = put(&at, v->tables[i]);
 	for (size_t i = 0; i < v->nfunction; i++)
@@ -175,6 +179,7 @@ static void copy_out(const entry *e, ag_arena *arena, ag_sql_verdict *ret)
 		list[i] = moved(list[i], e->block, block);
 	ret->tables = list;
 	ret->functions = list + e->v.ntable;
+	ret->relations = (const uint32_t *)(const void *)(list + e->v.ntable + e->v.nfunction);
 	ret->message = moved(e->v.message, e->block, block);
 	ret->hint = moved(e->v.hint, e->block, block);
 	ret->sql = moved(e->v.sql, e->block, block);

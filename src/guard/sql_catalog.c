@@ -1,6 +1,8 @@
 /* sql_catalog -- look-ups in the snapshot: its lists are sorted, so each is a binary search. */
 #include "guard/sql_policy.h"
 
+#include <stdlib.h>
+
 static int compare(ag_str a1, ag_str a2, ag_str b1, ag_str b2)
 {
 	const int first = ag_str_cmp(a1, b1);
@@ -44,43 +46,58 @@ static size_t lower_bound(const void *list, size_t n, size_t size, ag_str name)
 	return low;
 }
 
-const ag_sql_name *ag_sql_catalog_functions(const ag_sql_catalog *c, ag_str name, size_t *ret_n)
+/* All of the three begin with their name. NULL when there is none of that name. */
+static const void *find_name(const void *list, size_t n, size_t size, ag_str name, size_t *ret_n)
 {
-	size_t i, n = 0;
+	const size_t first = lower_bound(list, n, size, name);
+	const char *at = (const char *)list + first * size;
+	size_t count = 0;
 
+	while (first + count < n &&
+	       ag_str_eq(((const ag_sql_name *)(const void *)(at + count * size))->name, name))
+		count++;
+	*ret_n = count;
+	return count ? at : NULL;
+}
+
+const ag_sql_function *ag_sql_catalog_functions(const ag_sql_catalog *c, ag_str name, size_t *ret_n)
+{
 	*ret_n = 0;
-	if (!c)
-		return NULL;
-	i = lower_bound(c->functions, c->nfunction, sizeof(*c->functions), name);
-	while (i + n < c->nfunction && ag_str_eq(c->functions[i + n].name, name))
-		n++;
-	*ret_n = n;
-	return n ? &c->functions[i] : NULL;
+	return c ? find_name(c->functions, c->nfunction, sizeof(*c->functions), name, ret_n) : NULL;
 }
 
-bool ag_sql_catalog_has_operator(const ag_sql_catalog *c, ag_str name)
+const ag_sql_operator *ag_sql_catalog_operators(const ag_sql_catalog *c, ag_str name, size_t *ret_n)
 {
-	size_t i;
-
-	if (!c)
-		return false;
-	i = lower_bound(c->operators, c->noperator, sizeof(*c->operators), name);
-	return i < c->noperator && ag_str_eq(c->operators[i].name, name);
+	*ret_n = 0;
+	return c ? find_name(c->operators, c->noperator, sizeof(*c->operators), name, ret_n) : NULL;
 }
 
-/* ag_sql_type begins with its name, so the same search serves. */
 const ag_sql_type *ag_sql_catalog_types(const ag_sql_catalog *c, ag_str name, size_t *ret_n)
 {
-	size_t i, n = 0;
-
 	*ret_n = 0;
-	if (!c)
+	return c ? find_name(c->types, c->ntype, sizeof(*c->types), name, ret_n) : NULL;
+}
+
+static int by_oid(const void *a, const void *b)
+{
+	const ag_sql_type_ref *x = a, *y = b;
+
+	return x->oid < y->oid ? -1 : x->oid > y->oid;
+}
+
+void ag_sql_type_refs_sort(ag_sql_type_ref *refs, size_t n)
+{
+	if (n)
+		qsort(refs, n, sizeof(*refs), by_oid);
+}
+
+const ag_sql_type_ref *ag_sql_catalog_type(const ag_sql_catalog *c, uint32_t oid)
+{
+	const ag_sql_type_ref key = { .oid = oid };
+
+	if (!c || !c->ntype_ref)
 		return NULL;
-	i = lower_bound(c->types, c->ntype, sizeof(*c->types), name);
-	while (i + n < c->ntype && ag_str_eq(c->types[i + n].name.name, name))
-		n++;
-	*ret_n = n;
-	return n ? &c->types[i] : NULL;
+	return bsearch(&key, c->type_refs, c->ntype_ref, sizeof(key), by_oid);
 }
 
 bool ag_sql_has_text(const ag_str *list, size_t n, ag_str text)

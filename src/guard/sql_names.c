@@ -114,6 +114,9 @@ ag_status ag_sql_policy_check(const ag_sql_policy *p, ag_err *err)
 		{ "allowed_tables", p->allowed_tables, p->nallowed_table, true },
 		{ "excluded_tables", p->excluded_tables, p->nexcluded_table, true },
 		{ "allowed_functions", p->allowed_functions, p->nallowed_function, true },
+		{ "allowed_views", p->allowed_views, p->nallowed_view, true },
+		{ "allowed_types", p->allowed_types, p->nallowed_type, true },
+		{ "allowed_extensions", p->allowed_extensions, p->nallowed_extension, false },
 	};
 
 	for (size_t k = 0; k < AG_NELEM(lists); k++) {
@@ -123,13 +126,23 @@ ag_status ag_sql_policy_check(const ag_sql_policy *p, ag_err *err)
 			ag_fail(err, AG_INVALID, ORIGIN, "%s: \"%.*s\" is no name", lists[k].what,
 			        (int)(lists[k].list[i].len < 80 ? lists[k].list[i].len : 80),
 			        lists[k].list[i].ptr);
-			return ag_err_hint(
-				err, lists[k].with_schema
-					     ? "write name or schema.name, with double "
-					       "quotes around a part as in SQL"
-					     : "write the name of a schema, with double quotes "
-					       "around it as in SQL");
+			return ag_err_hint(err,
+			                   lists[k].with_schema
+			                           ? "write name or schema.name, with double "
+			                             "quotes around a part as in SQL"
+			                           : "write one name, with double quotes around it "
+			                             "as in SQL");
 		}
+	}
+	for (size_t i = 0; i < p->nallowed_extension; i++) {
+		const char *why = ag_sql_extension_refused(p->allowed_extensions[i]);
+
+		if (!why)
+			continue;
+		ag_fail(err, AG_INVALID, ORIGIN,
+		        "allowed_extensions: %.*s cannot be allowed as a whole: %s",
+		        AG_FMT(p->allowed_extensions[i]), why);
+		return ag_err_hint(err, "name the functions that are needed in allowed_functions");
 	}
 	if (p->max_rows > AG_SQL_MAX_ROWS)
 		return ag_fail(err, AG_INVALID, ORIGIN, "max_rows: want at most %u",

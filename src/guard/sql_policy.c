@@ -2,8 +2,10 @@
  *
  * Tables: what belongs to the server itself is refused, then exclusions win, then the list of allowed tables, then the
  * schema. With a catalog a relation is also what it reads: a view over an excluded table, a partition of one and a parent
- * of one are refused like the table itself. Allowed tables and schemas are not asked there: showing a part of a table
- * that is itself out of reach is what views are for. */
+ * of one are refused like the table itself, and so is a view that reads a schema that is not allowed or runs a function of
+ * users. A view that the project lists by name shows what its owner meant it to show: then schemas and lists are not asked
+ * below it. Exclusions and functions are asked everywhere. A partition is stored apart and read as its parent, so its schema is
+ * not asked either. */
 #include "guard/sql_policy.h"
 
 #include <stdarg.h>
@@ -93,7 +95,7 @@ static bool is_listed(const ag_sql_policy *p, ag_str schema, ag_str name)
 	return false;
 }
 
-static bool is_schema_allowed(const ag_sql_policy *p, ag_str schema)
+bool ag_sql_is_schema_allowed(const ag_sql_policy *p, ag_str schema)
 {
 	const bool any_case = p->dialect == AG_SQL_SQLITE;
 	const ag_str home = ag_sql_policy_schema(p);
@@ -103,6 +105,16 @@ static bool is_schema_allowed(const ag_sql_policy *p, ag_str schema)
 	for (size_t i = 0; i < p->nallowed_schema; i++)
 		if (ag_sql_entry_matches(p->allowed_schemas[i], AG_S(""), AG_S(""), schema,
 		                         any_case, false))
+			return true;
+	return false;
+}
+
+/* A view that may show what the policy does not. */
+static bool is_view_listed(const ag_sql_policy *p, ag_str schema, ag_str name)
+{
+	for (size_t i = 0; i < p->nallowed_view; i++)
+		if (ag_sql_entry_matches(p->allowed_views[i], ag_sql_policy_schema(p), schema, name,
+		                         p->dialect == AG_SQL_SQLITE, false))
 			return true;
 	return false;
 }
@@ -117,6 +129,12 @@ static ag_str shown(const ag_sql_policy *p, ag_arena *arena, ag_str schema, ag_s
 
 /* --- what a relation reads --- */
 
+/* A relation, and whether a listed view stands above it. */
+typedef struct reached {
+	const ag_sql_relation *relation;
+	bool is_shown;
+} reached;
+
 /* A queue of relations, each once. */
 typedef struct reach {
 	const ag_sql_policy *policy;
@@ -124,26 +142,41 @@ typedef struct reach {
 	ag_arena *arena;
 	ag_sql_verdict *v;
 	ag_str asked;
-	const ag_sql_relation **seen;
+	reached *seen;
 	size_t n;
 } reach;
 
-static bool add(reach *r, const ag_sql_relation *rel)
+static bool add(reach *r, const ag_sql_relation *rel, bool is_shown)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->seen[i] == rel)
+	is_shown |= is_view_listed(r->policy, rel->name.schema, rel->name.name);
+	for (size_t i = 0; i < r->n; i++) {
+		/* One that is reached both ways is asked about both times: what it reads is not shown by every way. */
+		if (r->seen[i].relation == rel && (is_shown || !r->seen[i].is_shown))
 			return true;
+	}
 	if (r->n == MAX_RELATIONS)
 		return ag_sql_refuse(r->v, r->arena, AG_SQLRULE_TABLE,
 		                     "Access to table %.*s is not permitted: it reads more than %u "
 		                     "others",
 		                     AG_FMT(r->asked), MAX_RELATIONS);
-	r->seen[r->n++] = rel;
+	r->seen[r->n++] = (reached){ rel, is_shown };
 	return true;
 }
 
-/* Something that is read on the way: refused if it is excluded or the system's. */
-static bool add_name(reach *r, ag_sql_name name)
+/* Names of what is out of reach are not told: the policy hides them. */
+static bool refuse_schema(reach *r)
+{
+	ag_sql_refuse(r->v, r->arena, AG_SQLRULE_SCHEMA,
+	              "Access to table %.*s is not permitted: it reads a table of a schema that is "
+	              "not allowed",
+	              AG_FMT(r->asked));
+	return ag_sql_refuse_hint(r->v, r->arena,
+	                          "a project can list a view in allowed_views, or the schema in "
+	                          "allowed_schemas");
+}
+
+/* Something that is read on the way: refused if it is excluded, the system's, or of a schema that is not allowed. */
+static bool add_name(reach *r, ag_sql_name name, bool is_shown)
 {
 	const ag_sql_relation *rel;
 
@@ -157,8 +190,44 @@ static bool add_name(reach *r, ag_sql_name name)
 		                     "Access to table %.*s is not permitted: it reads the system "
 		                     "catalog %.*s",
 		                     AG_FMT(r->asked), AG_FMT(name.name));
+	if (!is_shown && !ag_sql_is_schema_allowed(r->policy, name.schema) &&
+	    !is_view_listed(r->policy, name.schema, name.name))
+		return refuse_schema(r);
 	rel = ag_sql_catalog_relation(r->catalog, name.schema, name.name);
-	return !rel || add(r, rel);
+	return !rel || add(r, rel, is_shown);
+}
+
+static bool refuse_code(reach *r, const ag_sql_name *function)
+{
+	const bool is_told = ag_sql_is_schema_allowed(r->policy, function->schema) ||
+	                     ag_str_eqc(function->schema, "pg_catalog");
+
+	if (is_told)
+		ag_sql_refuse(r->v, r->arena, AG_SQLRULE_UNKNOWN_FUNCTION,
+		              "Access to table %.*s is not permitted: its query runs the function "
+		              "%.*s.%.*s",
+		              AG_FMT(r->asked), AG_FMT(function->schema), AG_FMT(function->name));
+	else
+		ag_sql_refuse(
+			r->v, r->arena, AG_SQLRULE_UNKNOWN_FUNCTION,
+			"Access to table %.*s is not permitted: its query runs a function of a "
+			"schema that is not allowed",
+			AG_FMT(r->asked));
+	return ag_sql_refuse_hint(r->v, r->arena,
+	                          "a project can allow the function in allowed_functions");
+}
+
+/* What the query of a view runs: of a table and a materialized view nothing. */
+static bool check_code(reach *r, const ag_sql_relation *rel)
+{
+	const ag_sql_name *f = ag_sql_first_refused(r->policy, r->catalog, rel->runs, rel->nrun);
+	ag_sql_danger d;
+
+	for (size_t i = 0; i < rel->nuse && !f; i++) {
+		ag_sql_danger_of(r->policy, r->catalog, rel->uses[i], &d);
+		f = d.makes ? d.makes : d.reads ? d.reads : d.compares;
+	}
+	return !f || refuse_code(r, f);
 }
 
 static bool has_parent(const ag_sql_relation *rel, const ag_sql_relation *parent)
@@ -171,12 +240,12 @@ static bool has_parent(const ag_sql_relation *rel, const ag_sql_relation *parent
 }
 
 /* Downwards: what the relation's rows come from. */
-static bool check_reads(reach *r, const ag_sql_relation *rel, bool only)
+static bool check_reads(reach *r, const ag_sql_relation *rel, bool is_shown, bool only)
 {
 	if (rel->kind == AG_SQL_VIEW || rel->kind == AG_SQL_MATVIEW || rel->nread)
 		r->v->reads_views = true;
 	for (size_t i = 0; i < rel->nread; i++)
-		if (!add_name(r, rel->reads[i]))
+		if (!add_name(r, rel->reads[i], is_shown))
 			return false;
 	for (size_t i = 0; i < r->catalog->nrelation && !only; i++) {
 		const ag_sql_relation *child = &r->catalog->relations[i];
@@ -184,7 +253,9 @@ static bool check_reads(reach *r, const ag_sql_relation *rel, bool only)
 		if (!child->nparent || !has_parent(child, rel))
 			continue;
 		r->v->reads_views = true;
-		if (!add_name(r, child->name))
+		if (child->kind == AG_SQL_SEQUENCE) /* owned, not read */
+			continue;
+		if (!add_name(r, child->name, is_shown || child->is_partition))
 			return false;
 	}
 	return true;
@@ -206,17 +277,44 @@ static bool check_parents(reach *r, const ag_sql_relation *rel, unsigned depth)
 			                     AG_FMT(r->asked),
 			                     AG_FMT(shown(r->policy, r->arena, up.schema,
 			                                  up.name)));
+		/* A sequence is as open as the table whose numbers it gives. */
+		if (rel->kind == AG_SQL_SEQUENCE && !ag_sql_is_schema_allowed(r->policy, up.schema))
+			return refuse_schema(r);
 		if (parent && !check_parents(r, parent, depth + 1))
 			return false;
 	}
 	return true;
 }
 
+/* The verdict holds only as long as these are what the catalog says. */
+static void rely_on(reach *r)
+{
+	ag_sql_verdict *v = r->v;
+	uint32_t *all = ag_new_n(r->arena, uint32_t, v->nrelation + r->n);
+	size_t n = v->nrelation;
+
+	if (n)
+		memcpy(all, v->relations, n * sizeof(*all));
+	for (size_t i = 0; i < r->n; i++) {
+		const ag_sql_relation *rel = r->seen[i].relation;
+		size_t k = 0;
+
+		while (k < n && all[k] != rel->oid)
+			k++;
+		if (k < n || !rel->oid)
+			continue;
+		all[n++] = rel->oid;
+		v->mark += rel->mark;
+	}
+	v->relations = all;
+	v->nrelation = n;
+}
+
 static bool check_reach(const ag_sql_policy *p, const ag_sql_catalog *c, ag_str schema, ag_str name,
                         bool only, ag_arena *arena, ag_sql_verdict *v)
 {
 	const ag_sql_relation *start = ag_sql_catalog_relation(c, schema, name);
-	const ag_sql_relation *seen[MAX_RELATIONS];
+	reached seen[MAX_RELATIONS];
 	reach r = { p, c, arena, v, shown(p, arena, schema, name), seen, 0 };
 
 	if (!start) {
@@ -224,10 +322,13 @@ static bool check_reach(const ag_sql_policy *p, const ag_sql_catalog *c, ag_str 
 		v->has_unknown = c != NULL;
 		return true;
 	}
-	r.seen[r.n++] = start;
+	/* A list of tables: what is on it shows what it reads. */
+	AG_IGNORE(add(&r, start, p->nallowed_table > 0), "the first fits");
 	for (size_t i = 0; i < r.n; i++)
-		if (!check_parents(&r, seen[i], 0) || !check_reads(&r, seen[i], only && i == 0))
+		if (!check_parents(&r, seen[i].relation, 0) || !check_code(&r, seen[i].relation) ||
+		    !check_reads(&r, seen[i].relation, seen[i].is_shown, only && i == 0))
 			return false;
+	rely_on(&r);
 	return true;
 }
 
@@ -245,12 +346,14 @@ bool ag_sql_policy_relation(const ag_sql_policy *p, const ag_sql_catalog *c, ag_
 		                          "describe_table");
 	if (!schema.len)
 		schema = home;
-	if (is_excluded(p, schema, name) || (p->nallowed_table && !is_listed(p, schema, name)))
+	if (is_excluded(p, schema, name) ||
+	    (p->nallowed_table && !is_listed(p, schema, name) && !is_view_listed(p, schema, name)))
 		return ag_sql_refuse(v, arena, AG_SQLRULE_TABLE,
 		                     "Access to table %.*s is not permitted",
 		                     AG_FMT(shown(p, arena, schema, name)));
 	/* A table on the list was named with its schema, or is of the policy's own. */
-	if (!p->nallowed_table && !is_schema_allowed(p, schema))
+	if (!p->nallowed_table && !ag_sql_is_schema_allowed(p, schema) &&
+	    !is_view_listed(p, schema, name))
 		return ag_sql_refuse(v, arena, AG_SQLRULE_SCHEMA,
 		                     "Access to schema %.*s is not permitted (table %.*s)",
 		                     AG_FMT(schema), AG_FMT(name)) ||
@@ -267,7 +370,7 @@ bool ag_sql_policy_table(const ag_sql_policy *p, const ag_sql_catalog *c, ag_str
 
 /* --- functions --- */
 
-static bool is_function_listed(const ag_sql_policy *p, ag_str schema, ag_str name)
+bool ag_sql_is_function_listed(const ag_sql_policy *p, ag_str schema, ag_str name)
 {
 	for (size_t i = 0; i < p->nallowed_function; i++)
 		if (ag_sql_entry_matches(p->allowed_functions[i], ag_sql_policy_schema(p), schema,
@@ -280,12 +383,48 @@ static bool is_function_listed(const ag_sql_policy *p, ag_str schema, ag_str nam
 static bool is_overloaded(const ag_sql_policy *p, const ag_sql_catalog *c, ag_str name)
 {
 	size_t n;
-	const ag_sql_name *f = ag_sql_catalog_functions(c, name, &n);
+	const ag_sql_function *f = ag_sql_catalog_functions(c, name, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (ag_str_eqc(f[i].schema, "public") || is_schema_allowed(p, f[i].schema))
+		if (ag_str_eqc(f[i].name.schema, "public") ||
+		    ag_sql_is_schema_allowed(p, f[i].name.schema))
 			return true;
 	return false;
+}
+
+bool ag_sql_is_extension_allowed(const ag_sql_policy *p, ag_str extension)
+{
+	if (!extension.len)
+		return false;
+	for (size_t i = 0; i < p->nallowed_extension; i++)
+		if (ag_sql_entry_matches(p->allowed_extensions[i], AG_S(""), AG_S(""), extension,
+		                         false, false))
+			return true;
+	for (size_t i = 0; i < p->nallowed_type; i++)
+		if (ag_sql_entry_matches(p->allowed_types[i], AG_S(""), AG_S(""), extension, false,
+		                         false))
+			return true;
+	return false;
+}
+
+bool ag_sql_is_of_extension(const ag_sql_policy *p, const ag_sql_catalog *c, ag_str schema,
+                            ag_str name)
+{
+	size_t n, found = 0;
+	const ag_sql_function *f = ag_sql_catalog_functions(c, name, &n);
+
+	if (ag_sql_function_known(p->dialect, name, NULL) == AG_SQL_DANGEROUS)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!ag_str_eq(f[i].name.schema, schema))
+			continue;
+		if (!ag_sql_extension_has(f[i].extension, name) &&
+		    (!ag_sql_is_extension_allowed(p, f[i].extension) ||
+		     ag_sql_extension_refused(f[i].extension)))
+			return false;
+		found++;
+	}
+	return found > 0;
 }
 
 static bool refuse_function(const ag_sql_policy *p, ag_arena *arena, ag_str schema, ag_str name,
@@ -309,10 +448,11 @@ bool ag_sql_policy_function(const ag_sql_policy *p, const ag_sql_catalog *c, ag_
 	ag_sql_known known;
 
 	if (schema.len && !is_system)
-		return is_function_listed(p, schema, name) ||
+		return ag_sql_is_function_listed(p, schema, name) ||
+		       ag_sql_is_of_extension(p, c, schema, name) ||
 		       refuse_function(p, arena, schema, name, v);
 	known = ag_sql_function_known(p->dialect, name, &why);
-	if (known != AG_SQL_UNKNOWN && is_function_listed(p, AG_S("pg_catalog"), name))
+	if (known != AG_SQL_UNKNOWN && ag_sql_is_function_listed(p, AG_S("pg_catalog"), name))
 		return true; /* named with its schema: it is meant */
 	if (known == AG_SQL_DANGEROUS)
 		return ag_sql_refuse(v, arena, AG_SQLRULE_FUNCTION,
@@ -323,7 +463,8 @@ bool ag_sql_policy_function(const ag_sql_policy *p, const ag_sql_catalog *c, ag_
 		                     why ? why : "");
 	if (is_system)
 		return known == AG_SQL_HARMLESS || refuse_function(p, arena, schema, name, v);
-	if (is_function_listed(p, ag_sql_policy_schema(p), name))
+	if (ag_sql_is_function_listed(p, ag_sql_policy_schema(p), name) ||
+	    ag_sql_is_of_extension(p, c, ag_sql_policy_schema(p), name))
 		return true;
 	if (known == AG_SQL_UNKNOWN)
 		return refuse_function(p, arena, schema, name, v);

@@ -16,7 +16,7 @@ typedef struct kind {
  * planner makes, DEFAULT, CURRENT OF, XMLTABLE (XPath runs without a way to interrupt it), whatever a later library adds. */
 static const kind kinds[] = {
 #define TAG(name) [PG_QUERY__NODE__NODE_##name]
-	TAG(A_ARRAY_EXPR) = { sizeof(PgQuery__AArrayExpr), NULL, NULL },
+	TAG(A_ARRAY_EXPR) = { sizeof(PgQuery__AArrayExpr), ag_sql_check_array, NULL },
 	TAG(A_CONST) = { sizeof(PgQuery__AConst), NULL, NULL },
 	TAG(A_EXPR) = { sizeof(PgQuery__AExpr), ag_sql_check_expr, NULL },
 	TAG(A_INDICES) = { sizeof(PgQuery__AIndices), NULL, NULL },
@@ -29,7 +29,7 @@ static const kind kinds[] = {
 	TAG(BOOLEAN_TEST) = { sizeof(PgQuery__BooleanTest), NULL, NULL },
 	TAG(CASE_EXPR) = { sizeof(PgQuery__CaseExpr), ag_sql_check_case, NULL },
 	TAG(CASE_WHEN) = { sizeof(PgQuery__CaseWhen), NULL, NULL },
-	TAG(COALESCE_EXPR) = { sizeof(PgQuery__CoalesceExpr), NULL, NULL },
+	TAG(COALESCE_EXPR) = { sizeof(PgQuery__CoalesceExpr), ag_sql_check_choice, NULL },
 	TAG(COLLATE_CLAUSE) = { sizeof(PgQuery__CollateClause), NULL, NULL },
 	TAG(COLUMN_DEF) = { sizeof(PgQuery__ColumnDef), NULL, NULL },
 	TAG(COLUMN_REF) = { sizeof(PgQuery__ColumnRef), ag_sql_check_column, NULL },
@@ -43,7 +43,7 @@ static const kind kinds[] = {
 	TAG(INTEGER) = { sizeof(PgQuery__Integer), NULL, NULL },
 	TAG(JOIN_EXPR) = { sizeof(PgQuery__JoinExpr), NULL, ag_sql_walk_join },
 	TAG(LIST) = { sizeof(PgQuery__List), NULL, NULL },
-	TAG(MIN_MAX_EXPR) = { sizeof(PgQuery__MinMaxExpr), NULL, NULL },
+	TAG(MIN_MAX_EXPR) = { sizeof(PgQuery__MinMaxExpr), ag_sql_check_choice, NULL },
 	TAG(NAMED_ARG_EXPR) = { sizeof(PgQuery__NamedArgExpr), NULL, NULL },
 	TAG(NULL_TEST) = { sizeof(PgQuery__NullTest), NULL, NULL },
 	TAG(PARAM_REF) = { sizeof(PgQuery__ParamRef), ag_sql_check_parameter, NULL },
@@ -52,13 +52,13 @@ static const kind kinds[] = {
 	TAG(RANGE_TABLE_SAMPLE) = { sizeof(PgQuery__RangeTableSample), ag_sql_check_sample, NULL },
 	TAG(RANGE_VAR) = { sizeof(PgQuery__RangeVar), ag_sql_check_table, NULL },
 	TAG(RES_TARGET) = { sizeof(PgQuery__ResTarget), ag_sql_check_result, NULL },
-	TAG(ROW_EXPR) = { sizeof(PgQuery__RowExpr), NULL, NULL },
+	TAG(ROW_EXPR) = { sizeof(PgQuery__RowExpr), ag_sql_check_row, NULL },
 	TAG(SELECT_STMT) = { sizeof(PgQuery__SelectStmt), NULL, ag_sql_walk_select },
 	TAG(SORT_BY) = { sizeof(PgQuery__SortBy), ag_sql_check_sort, NULL },
 	TAG(SQLVALUE_FUNCTION) = { sizeof(PgQuery__SQLValueFunction), NULL, NULL },
 	TAG(STRING) = { sizeof(PgQuery__String), NULL, NULL },
 	TAG(SUB_LINK) = { sizeof(PgQuery__SubLink), ag_sql_check_sublink, NULL },
-	TAG(TYPE_CAST) = { sizeof(PgQuery__TypeCast), NULL, NULL },
+	TAG(TYPE_CAST) = { sizeof(PgQuery__TypeCast), ag_sql_check_cast, NULL },
 	TAG(TYPE_NAME) = { sizeof(PgQuery__TypeName), ag_sql_check_type, NULL },
 	TAG(WINDOW_DEF) = { sizeof(PgQuery__WindowDef), NULL, NULL },
 	TAG(WITH_CLAUSE) = { sizeof(PgQuery__WithClause), NULL, ag_sql_walk_with },
@@ -243,8 +243,11 @@ static const ag_str *settled(ag_sql_walk *w, const ag_sql_list *list)
 
 bool ag_sql_walk_statement(ag_sql_walk *w, const PgQuery__SelectStmt *select)
 {
-	const bool ok = ag_sql_walk_message(w, &select->base);
+	bool ok;
 
+	w->uses.is_sorted = select->n_distinct_clause || select->n_sort_clause ||
+	                    select->n_group_clause;
+	ok = ag_sql_walk_message(w, &select->base) && ag_sql_uses_settle(w);
 	if (ok)
 		w->v->position = 0;
 	w->v->tables = settled(w, &w->tables);

@@ -40,6 +40,48 @@ typedef struct ag_sql_list {
 	size_t n, cap;
 } ag_sql_list;
 
+/* What is done with a value where it stands. Only a mark makes it less than anything. */
+typedef enum ag_sql_use {
+	AG_SQL_USE_ANY,
+	AG_SQL_USE_RESULT, /* a column of the result, or grouped and sorted by: never converted */
+	AG_SQL_USE_INNER,  /* of a function: a column of a SELECT inside */
+	AG_SQL_USE_SORTED, /* a column of a result that is sorted, grouped or made distinct */
+	AG_SQL_USE_JSON,   /* the argument of to_json() and its like, of count() */
+	AG_SQL_USE_FIELD,  /* x in (x).field */
+	AG_SQL_USE_CAST    /* x in x::type */
+} ag_sql_use;
+
+typedef struct ag_sql_mark {
+	struct ag_sql_mark *next;
+	const void *node;
+	ag_sql_use use;
+} ag_sql_mark;
+
+/* An operator that users overload, wherever it stands in the statement. */
+typedef struct ag_sql_symbol {
+	struct ag_sql_symbol *next;
+	ag_str symbol;
+	uint32_t position;
+} ag_sql_symbol;
+
+/* sql_uses.c */
+typedef struct ag_sql_uses {
+	ag_sql_mark *marks;
+	ag_sql_symbol *symbols;
+	uint32_t *types; /* of users, that values of the statement can have */
+	size_t ntype, cap;
+	bool is_sorted;  /* the outermost SELECT sorts, groups or makes distinct */
+	bool has_arrays; /* makes arrays, or calls what takes several values of any one type */
+	bool has_choices; /* gives several expressions one type: CASE, COALESCE, UNION, IN and the like */
+	bool has_typeof; /* pg_typeof() as a column of a SELECT inside */
+	uint32_t typeof_at;
+	bool has_rows;  /* has rows that the server could take for a composite type */
+	bool has_casts; /* of something else than a literal */
+	const ag_sql_name *domain, *cast; /* functions that has_arrays, has_casts would let run */
+	ag_str domain_column, cast_column;
+	uint32_t domain_at, cast_at;
+} ag_sql_uses;
+
 typedef struct ag_sql_walk {
 	const ag_pg *pg;
 	const ag_sql_policy *policy;
@@ -52,6 +94,7 @@ typedef struct ag_sql_walk {
 	size_t nnode;
 	unsigned depth;
 	ag_sql_list tables, functions;
+	ag_sql_uses uses;
 } ag_sql_walk;
 
 /* --- sql_walk.c --- */
@@ -83,9 +126,31 @@ ag_sql_check ag_sql_check_column, ag_sql_check_indirection, ag_sql_check_result;
 /* sql_walk_calls.c */
 ag_sql_check ag_sql_check_call, ag_sql_check_expr, ag_sql_check_sublink, ag_sql_check_sort;
 ag_sql_check ag_sql_check_case, ag_sql_check_type, ag_sql_check_xml, ag_sql_check_parameter;
+ag_sql_check ag_sql_check_cast, ag_sql_check_array, ag_sql_check_row, ag_sql_check_choice;
 bool ag_sql_check_operator(ag_sql_walk *w, PgQuery__Node *const *name, size_t n);
 bool ag_sql_check_equals(
 	ag_sql_walk *w); /* "=" where it is not written: USING, CASE x WHEN, IN (SELECT) */
+
+/* --- sql_uses.c --- */
+
+/* What the node above does with it: before the node itself is visited. The second form takes the node's own kind. */
+void ag_sql_uses_mark(ag_sql_walk *w, const void *node, ag_sql_use use);
+void ag_sql_uses_mark_node(ag_sql_walk *w, const PgQuery__Node *node, ag_sql_use use);
+ag_sql_use ag_sql_uses_of(const ag_sql_walk *w, const void *node);
+const void *ag_sql_node_inside(const PgQuery__Node *node);
+bool ag_sql_uses_column(ag_sql_walk *w, const PgQuery__ColumnRef *c);
+/* qualifier "" = none; column "" = all. */
+bool ag_sql_uses_name(ag_sql_walk *w, ag_str qualifier, ag_str column, ag_sql_use use);
+bool ag_sql_uses_field(ag_sql_walk *w, ag_str field, ag_sql_use use);
+bool ag_sql_uses_field_of_column(ag_sql_walk *w, const PgQuery__ColumnRef *c, ag_str field,
+                                 ag_sql_use use);
+/* The statement has values of this type of a user. */
+void ag_sql_uses_add_type(ag_sql_walk *w, uint32_t oid);
+void ag_sql_uses_operator(ag_sql_walk *w, ag_str symbol);
+bool ag_sql_uses_refuse(ag_sql_walk *w, ag_str column, const char *what, const ag_sql_name *f);
+bool ag_sql_uses_refuse_typeof(ag_sql_walk *w);
+/* Refuses what only the whole statement shows. */
+bool ag_sql_uses_settle(ag_sql_walk *w);
 
 /* --- sql_scope.c --- */
 

@@ -15,6 +15,8 @@ static bool is_risky(const ag_sql_walk *w, ag_str name)
 	const char *why;
 	size_t n;
 
+	if (ag_str_eqc(name, "pg_typeof")) /* allowed by its place (sql_walk_calls.c) */
+		return true;
 	ag_sql_catalog_functions(w->catalog, name, &n);
 	if (!n && (ag_sql_function_known(AG_SQL_POSTGRES, name, &why) != AG_SQL_DANGEROUS ||
 	           ag_str_starts(ag_str_c(why), AG_S("an internal of the server"))))
@@ -40,6 +42,8 @@ bool ag_sql_check_column(ag_sql_walk *w, const void *node)
 	ag_str name;
 
 	ag_sql_walk_at(w, c->location);
+	if (!ag_sql_uses_column(w, c))
+		return false;
 	if (c->n_fields < 2) /* alone it is a column or a whole row, never a call */
 		return true;
 	for (size_t i = 1; i + 1 < c->n_fields; i++) { /* schema.table.column */
@@ -68,14 +72,26 @@ static bool is_known_field(const ag_sql_walk *w, const PgQuery__AIndirection *a,
 bool ag_sql_check_indirection(ag_sql_walk *w, const void *node)
 {
 	const PgQuery__AIndirection *a = node;
+	const bool of_column = a->arg && a->arg->node_case == PG_QUERY__NODE__NODE_COLUMN_REF;
 
 	for (size_t i = 0; i < a->n_indirection; i++) {
 		const PgQuery__Node *step = a->indirection[i];
+		const ag_str name = ag_sql_node_text(step); /* "" of a star */
+		const ag_sql_use use = i + 1 == a->n_indirection ? ag_sql_uses_of(w, a)
+		                                                 : AG_SQL_USE_FIELD;
 
-		if (step->node_case != PG_QUERY__NODE__NODE_STRING)
-			continue; /* [1], [1:2], .* */
-		if (!is_known_field(w, a, ag_sql_node_text(step)))
-			return refuse(w, ag_sql_node_text(step));
+		if (step->node_case != PG_QUERY__NODE__NODE_STRING &&
+		    step->node_case != PG_QUERY__NODE__NODE_A_STAR)
+			continue; /* [1], [1:2] */
+		if (name.len && !is_known_field(w, a, name))
+			return refuse(w, name);
+		if (of_column && i == 0) {
+			ag_sql_uses_mark_node(w, a->arg, AG_SQL_USE_FIELD);
+			if (!ag_sql_uses_field_of_column(w, a->arg->column_ref, name, use))
+				return false;
+		} else if (name.len && !ag_sql_uses_field(w, name, use)) {
+			return false;
+		}
 	}
 	return true;
 }
@@ -85,6 +101,10 @@ bool ag_sql_check_result(ag_sql_walk *w, const void *node)
 	const PgQuery__ResTarget *t = node;
 
 	ag_sql_walk_at(w, t->location);
+	if (w->depth == 2) /* of the outermost SELECT itself */
+		ag_sql_uses_mark_node(w, t->val, AG_SQL_USE_RESULT);
+	else if (t->val && t->val->node_case == PG_QUERY__NODE__NODE_FUNC_CALL)
+		ag_sql_uses_mark_node(w, t->val, AG_SQL_USE_INNER);
 	/* Only INSERT and UPDATE have it. */
 	return !t->n_indirection || ag_sql_refuse(w->v, w->arena, AG_SQLRULE_SYNTAX_NODE,
 	                                          "A target with a field is not allowed");

@@ -21,6 +21,11 @@ bool ag_sql_walk_select(ag_sql_walk *w, const void *node)
 		return ag_sql_refuse(w->v, w->arena, AG_SQLRULE_STATEMENT,
 		                     ONLY_SELECT "SELECT with row locks (FOR UPDATE, FOR SHARE)") ||
 		       ag_sql_refuse_hint(w->v, w->arena, "leave the FOR clause out");
+	w->uses.has_choices |= s->op != PG_QUERY__SET_OPERATION__SETOP_NONE ||
+	                       s->n_values_lists > 1;
+	for (size_t i = 0; i < s->n_group_clause; i++)
+		if (s->group_clause[i]->node_case == PG_QUERY__NODE__NODE_FUNC_CALL)
+			ag_sql_uses_mark_node(w, s->group_clause[i], AG_SQL_USE_RESULT);
 	ag_sql_scope_push(w, &scope);
 	ok = ag_sql_walk_message(w, s->with_clause ? &s->with_clause->base : NULL) &&
 	     ag_sql_walk_nodes(w, s->from_clause, s->n_from_clause) &&
@@ -147,6 +152,12 @@ bool ag_sql_walk_join(ag_sql_walk *w, const void *node)
 		ag_sql_scope_add_range(w, j->alias, AG_S(""));
 	if (j->join_using_alias)
 		ag_sql_scope_add_range(w, j->join_using_alias, AG_S(""));
+	for (size_t i = 0; i < j->n_using_clause; i++)
+		if (!ag_sql_uses_name(w, AG_S(""), ag_sql_node_text(j->using_clause[i]),
+		                      AG_SQL_USE_ANY))
+			return false;
+	if (j->is_natural && !ag_sql_uses_name(w, AG_S(""), AG_S(""), AG_SQL_USE_ANY))
+		return false;
 	return (!j->is_natural && !j->n_using_clause) || ag_sql_check_equals(w);
 }
 

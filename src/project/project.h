@@ -22,8 +22,9 @@ typedef struct ag_project_settings {
 	ag_str schema;
 	ag_str role; /* readonly_role: what the connection takes on */
 	const ag_str *allowed_schemas, *allowed_tables, *excluded_tables, *allowed_functions,
-		*sensitive_words;
-	size_t nallowed_schema, nallowed_table, nexcluded_table, nallowed_function, nsensitive_word;
+		*allowed_views, *allowed_types, *allowed_extensions, *sensitive_words;
+	size_t nallowed_schema, nallowed_table, nexcluded_table, nallowed_function, nallowed_view,
+		nallowed_type, nallowed_extension, nsensitive_word;
 	uint64_t max_rows;                      /* max_rows_per_query, 500 */
 	uint64_t max_bytes;                     /* of a result, 1 MiB */
 	double timeout;                         /* max_query_timeout_seconds, 30 */

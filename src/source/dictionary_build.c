@@ -88,7 +88,8 @@ const ag_sql_relation **ag_dictionary_select(const ag_sql_policy *p, const ag_sq
 	for (size_t i = 0; i < c->nrelation; i++) {
 		const ag_sql_relation *r = &c->relations[i];
 
-		if (is_visible(p, c, r, scratch) && !is_part_of_visible(p, c, r, scratch))
+		if (r->kind != AG_SQL_SEQUENCE && is_visible(p, c, r, scratch) &&
+		    !is_part_of_visible(p, c, r, scratch))
 			list[n++] = r;
 	}
 	own_first(p, list, n, scratch);

@@ -69,6 +69,10 @@ static void copy_policy(ag_arena *arena, const ag_sql_policy *from, ag_sql_diale
 	ret->allowed_tables = dup_list(arena, from->allowed_tables, from->nallowed_table);
 	ret->excluded_tables = dup_list(arena, from->excluded_tables, from->nexcluded_table);
 	ret->allowed_functions = dup_list(arena, from->allowed_functions, from->nallowed_function);
+	ret->allowed_views = dup_list(arena, from->allowed_views, from->nallowed_view);
+	ret->allowed_types = dup_list(arena, from->allowed_types, from->nallowed_type);
+	ret->allowed_extensions = dup_list(arena, from->allowed_extensions,
+	                                   from->nallowed_extension);
 	if (ret->max_rows == 0)
 		ret->max_rows = AG_SQL_DEFAULT_ROWS;
 	if (ret->max_rows > AG_SQL_MAX_ROWS)

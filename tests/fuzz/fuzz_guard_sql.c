@@ -15,7 +15,8 @@ static const ag_sql_relation relations[] = {
 	  .reads = reads,
 	  .nread = 1 },
 };
-static const ag_sql_name functions[] = { { AG_S_INIT("public"), AG_S_INIT("leak") } };
+static const ag_sql_function functions[] = { { .name = { AG_S_INIT("public"),
+	                                                 AG_S_INIT("leak") } } };
 static const ag_sql_catalog catalog = { .epoch = 1,
 	                                .database = AG_S_INIT("shop"),
 	                                .relations = relations,

@@ -13,6 +13,7 @@
 
 #define MAX_SQL     (16u << 20)
 #define MAX_OBJECTS 200u /* of one kind in shop.catalog */
+#define FIRST_OID   16384u
 
 ag_str guard_read_file(const char *name, ag_arena *arena)
 {
@@ -129,6 +130,8 @@ static const ag_sql_policy *policy_of(const guard_case *c, ag_str json, ag_arena
 	p->allowed_tables = list_of(&config, "allowed_tables", arena, &p->nallowed_table);
 	p->excluded_tables = list_of(&config, "excluded_tables", arena, &p->nexcluded_table);
 	p->allowed_functions = list_of(&config, "allowed_functions", arena, &p->nallowed_function);
+	p->allowed_views = list_of(&config, "allowed_views", arena, &p->nallowed_view);
+	p->allowed_types = list_of(&config, "allowed_types", arena, &p->nallowed_type);
 	if (ag_sql_policy_check(p, &err))
 		fail_msg("%s:%d: %s", c->file, c->line, err.msg);
 	return p;
@@ -259,9 +262,12 @@ static ag_sql_relation_kind kind_of(char c)
 /* The lists of a catalog while they are being filled. */
 typedef struct shop_lists {
 	ag_sql_relation relations[MAX_OBJECTS];
-	ag_sql_name functions[MAX_OBJECTS], operators[MAX_OBJECTS];
+	ag_sql_function functions[MAX_OBJECTS];
+	ag_sql_operator operators[MAX_OBJECTS];
 	ag_sql_type types[MAX_OBJECTS];
-	size_t nrelation, nfunction, noperator, ntype;
+	ag_sql_cast casts[MAX_OBJECTS];
+	ag_sql_type_ref refs[MAX_OBJECTS];
+	size_t nrelation, nfunction, noperator, ntype, ncast;
 } shop_lists;
 
 static ag_sql_name take_name(ag_str *line)
@@ -290,12 +296,22 @@ static void take_relation(ag_str line, ag_arena *arena, ag_sql_relation *ret)
 	ret->parents = split_qualified(line, arena, &ret->nparent);
 }
 
-static void take_type(ag_str line, ag_arena *arena, ag_sql_type *ret)
+/* The file tells of no numbers: a type's is made from its place, and its cast is one to text. */
+static void take_type(ag_str line, ag_arena *arena, shop_lists *l)
 {
+	ag_sql_type *ret = &l->types[l->ntype];
+
 	ret->kind = ag_str_split(&line, '|').ptr[0];
 	ret->name = take_name(&line);
 	ret->attributes = split_names(ag_str_split(&line, '|'), arena, &ret->nattribute);
-	ret->has_cast = ag_str_eqc(line, "cast");
+	ret->oid = FIRST_OID + (uint32_t)l->ntype;
+	l->refs[l->ntype] = (ag_sql_type_ref){ .oid = ret->oid, .index = l->ntype };
+	l->ntype++;
+	if (ag_str_eqc(line, "cast"))
+		l->casts[l->ncast++] = (ag_sql_cast){ .source = 25,
+			                              .target = ret->oid,
+			                              .function = { AG_S("public"),
+			                                            AG_S("evil_in") } };
 }
 
 static void take_object(ag_str line, ag_arena *arena, shop_lists *l)
@@ -303,13 +319,13 @@ static void take_object(ag_str line, ag_arena *arena, shop_lists *l)
 	const ag_str what = ag_str_split(&line, '|');
 
 	if (ag_str_eqc(what, "function"))
-		l->functions[l->nfunction++] = last_name(line);
+		l->functions[l->nfunction++].name = last_name(line);
 	else if (ag_str_eqc(what, "operator"))
-		l->operators[l->noperator++] = last_name(line);
+		l->operators[l->noperator++].name = last_name(line);
 	else if (ag_str_eqc(what, "relation"))
 		take_relation(line, arena, &l->relations[l->nrelation++]);
 	else if (ag_str_eqc(what, "type"))
-		take_type(line, arena, &l->types[l->ntype++]);
+		take_type(line, arena, l);
 	else
 		fail_msg("shop.catalog: %.*s", AG_FMT(what));
 	assert_true(l->nrelation < MAX_OBJECTS && l->nfunction < MAX_OBJECTS &&
@@ -340,6 +356,10 @@ const ag_sql_catalog *guard_shop(void)
 		                 .operators = l->operators,
 		                 .noperator = l->noperator,
 		                 .types = l->types,
-		                 .ntype = l->ntype };
+		                 .ntype = l->ntype,
+		                 .casts = l->casts,
+		                 .ncast = l->ncast,
+		                 .type_refs = l->refs,
+		                 .ntype_ref = l->ntype };
 	return &shop;
 }

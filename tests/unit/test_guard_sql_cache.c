@@ -112,7 +112,8 @@ static void asks_again_when_anything_differs(void **state)
 		  .columns = columns,
 		  .ncolumn = 1 },
 	};
-	static const ag_sql_name functions[] = { { AG_S_INIT("public"), AG_S_INIT("leak") } };
+	static const ag_sql_function functions[] = { { .name = { AG_S_INIT("public"),
+		                                                 AG_S_INIT("leak") } } };
 	const ag_sql_catalog without = { .epoch = 1, .functions = functions, .nfunction = 1 };
 	ag_sql_catalog with = { .epoch = 2,
 		                .relations = relations,

@@ -31,15 +31,19 @@ static const ag_sql_relation relations[] = {
 	{ .name = NAME("public", "v2"), .kind = AG_SQL_MATVIEW, .reads = reads_deep, .nread = 1 },
 	{ .name = NAME("public", "v3"), .kind = AG_SQL_VIEW, .reads = reads_system, .nread = 1 },
 };
-static const ag_sql_name functions[] = {
-	NAME("far", "abs"),
-	NAME("public", "leak"),
-	NAME("public", "lower"),
+static const ag_sql_function functions[] = {
+	{ .name = NAME("far", "abs") },
+	{ .name = NAME("public", "leak") },
+	{ .name = NAME("public", "lower") },
 };
-static const ag_sql_name operators[] = { NAME("public", "=") };
+static const ag_sql_operator operators[] = { { .name = NAME("public", "=") } };
+static const ag_sql_operator far_operators[] = { { .name = NAME("far", "=") } };
+static const ag_sql_cast casts[] = {
+	{ .source = 20001, .target = 25, .function = NAME("public", "leak") },
+};
 static const ag_sql_type types[] = {
 	{ .name = NAME("public", "amount"), .kind = 'd' },
-	{ .name = NAME("public", "cast_away"), .kind = 'e', .has_cast = true },
+	{ .name = NAME("public", "cast_away"), .kind = 'e', .oid = 20001 },
 	{ .name = NAME("far", "mood"), .kind = 'e' },
 	{ .name = NAME("public", "mood"), .kind = 'e' },
 	{ .name = NAME("public", "raw"), .kind = 'b' },
@@ -53,7 +57,9 @@ static const ag_sql_catalog catalog = { .epoch = 1,
 	                                .functions = functions,
 	                                .nfunction = AG_NELEM(functions),
 	                                .types = types,
-	                                .ntype = AG_NELEM(types) };
+	                                .ntype = AG_NELEM(types),
+	                                .casts = casts,
+	                                .ncast = AG_NELEM(casts) };
 
 typedef struct one {
 	const char *sql;
@@ -118,7 +124,8 @@ static void a_field_is_a_column_of_every_alias_it_could_mean(void **state)
 static void a_type_is_what_the_server_would_take(void **state)
 {
 	static const one cases[] = {
-		{ "select 1::amount, 'x'::mood, 'x'::far.mood, '{}'::mood[]", AG_SQLRULE_ALLOWED },
+		{ "select 1::amount, 'x'::mood, '{}'::mood[]", AG_SQLRULE_ALLOWED },
+		{ "select 'x'::far.mood", AG_SQLRULE_TYPE }, /* of a schema that is not allowed */
 		{ "select 'x'::cast_away", AG_SQLRULE_TYPE },
 		{ "select 'x'::raw", AG_SQLRULE_TYPE },
 		{ "select 'x'::regclass", AG_SQLRULE_TYPE },
@@ -150,7 +157,9 @@ static void what_a_relation_is_made_of(void **state)
 		{ "select 1 from \"SHOP\".public.users", AG_SQLRULE_SCHEMA },
 	};
 	static const one open[] = {
-		{ "select 1 from part_of_part, v2, v1", AG_SQLRULE_ALLOWED },
+		{ "select 1 from part_of_part", AG_SQLRULE_ALLOWED },
+		{ "select 1 from v1", AG_SQLRULE_SCHEMA }, /* reads a schema that is not allowed */
+		{ "select 1 from v2", AG_SQLRULE_SCHEMA },
 		{ "select 1 from v3", AG_SQLRULE_SYSTEM },
 		{ "select 1 from hidden.secrets", AG_SQLRULE_SCHEMA },
 	};
@@ -159,8 +168,21 @@ static void what_a_relation_is_made_of(void **state)
 	const ag_str secrets = AG_S("hidden.secrets");
 	const ag_sql_policy p = { .excluded_tables = &secrets, .nexcluded_table = 1 };
 	const ag_sql_policy none = { 0 };
+	static const one shown[] = {
+		{ "select 1 from v1, v2", AG_SQLRULE_ALLOWED },
+		{ "select 1 from v3", AG_SQLRULE_SYSTEM },
+	};
+	const ag_str v1 = AG_S("v1");
+	const ag_sql_policy listed = { .allowed_views = &v1, .nallowed_view = 1 };
+	const ag_sql_policy both = { .allowed_views = &v1,
+		                     .nallowed_view = 1,
+		                     .excluded_tables = &secrets,
+		                     .nexcluded_table = 1 };
+	static const one excluded[] = { { "select 1 from v2", AG_SQLRULE_TABLE } };
 
 	(void)state;
+	check(shown, AG_NELEM(shown), &listed, &catalog);
+	check(excluded, 1, &both, &catalog);
 	check(cases, AG_NELEM(cases), &p, &catalog);
 	check(open, AG_NELEM(open), &none, &catalog);
 	check(no_catalog, 1, &none, NULL);
@@ -192,6 +214,11 @@ static void names_that_users_took(void **state)
 	const ag_sql_policy wide = { .allowed_schemas = &far, .nallowed_schema = 1 };
 	static const one reached[] = { { "select abs(1)", AG_SQLRULE_UNKNOWN_FUNCTION } };
 	ag_sql_catalog with_equal = catalog;
+	static const one elsewhere[] = {
+		{ "select 1 = 1, 1 in (1, 2), case 1 when 2 then 3 end from t join users using (id)",
+		  AG_SQLRULE_ALLOWED },
+		{ "select 1 operator(far.=) 1", AG_SQLRULE_OPERATOR },
+	};
 
 	(void)state;
 	check(cases, AG_NELEM(cases), &p, &catalog);
@@ -199,6 +226,9 @@ static void names_that_users_took(void **state)
 	with_equal.operators = operators;
 	with_equal.noperator = 1;
 	check(equal, AG_NELEM(equal), &p, &with_equal);
+	/* Where names are not looked up nothing can choose it. */
+	with_equal.operators = far_operators;
+	check(elsewhere, AG_NELEM(elsewhere), &p, &with_equal);
 }
 
 int main(void)

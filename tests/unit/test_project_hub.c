@@ -143,6 +143,7 @@ static void every_setting_is_written_as_it_is_read(void **state)
 	static const char all[] =
 		"{\"schema\":\"s\",\"readonly_role\":\"r\",\"allowed_schemas\":[\"a\",\"b\"],"
 		"\"allowed_tables\":[\"t\"],\"excluded_tables\":[\"x\"],\"allowed_functions\":[\"f\"],"
+		"\"allowed_views\":[\"v\"],\"allowed_types\":[\"citext\"],\"allowed_extensions\":[\"pg_trgm\"],"
 		"\"sensitive_words\":[\"w\"],\"max_rows_per_query\":7,\"max_result_bytes\":2048,"
 		"\"max_query_timeout_seconds\":0.5,\"max_connections\":3,\"max_cost\":1.5,"
 		"\"max_queries_per_minute\":4,\"max_queries_per_hour\":5,\"max_queries_per_day\":6,"

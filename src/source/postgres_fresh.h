@@ -1,0 +1,44 @@
+/* postgres_fresh -- is the database still what the guard's snapshot says? Asked in the transaction of each statement.
+ *
+ * A moment is the server's own list of transactions that are over: when it is the same, nothing at all was committed since, in
+ * any database of the server. On a standby the position in the log is part of it. When it is another moment, the state is
+ * compared: how many rows the catalogs of functions, operators, casts, rules, types and their checks hold, and which transactions
+ * wrote them; and for each relation of the statement, which wrote its columns. An error when they differ keeps the server from
+ * running what follows in the same message.
+ *
+ * Reading the moment costs the server 3 to 8 microseconds; reading the state 0.15 ms in a database with 200 tables, 60 views and
+ * 60 functions. */
+#ifndef AG_SOURCE_POSTGRES_FRESH_H
+#define AG_SOURCE_POSTGRES_FRESH_H
+
+/* The functions exist since version 10; later versions only call one of them deprecated. */
+#define AG_PG_MOMENT_SQL \
+	"concat(pg_catalog.txid_current_snapshot(), '/', pg_catalog.pg_last_wal_replay_lsn())"
+
+#define AG_PG_ROWS_SQL(catalog, condition)                                              \
+	"(SELECT concat(count(*), ',', sum(xmin::text::int8)) FROM pg_catalog." catalog \
+	" WHERE " condition ")"
+
+/* As text, without blanks. From 16384 on objects are the users'. Columns are left to the statement's own relations. */
+#define AG_PG_STATE_SQL                                                                                                                                                                                                                      \
+	"concat_ws(';', " AG_PG_ROWS_SQL("pg_proc", "oid >= 16384") ", " AG_PG_ROWS_SQL("pg_operator", "oid >= 16384") ", " AG_PG_ROWS_SQL("pg_cast", "oid >= 16384") ", " AG_PG_ROWS_SQL("pg_rewrite", "oid >= 16384") ", " AG_PG_ROWS_SQL( \
+		"pg_opclass",                                                                                                                                                                                                                \
+		"oid >= 16384") ", " AG_PG_ROWS_SQL("pg_constraint",                                                                                                                                                                         \
+	                                            "contypid >= 16384") ", " AG_PG_ROWS_SQL("pg_type",                                                                                                                                      \
+	                                                                                     "oid >= 16384 AND typtype <> 'c' AND typelem = 0") ", " AG_PG_ROWS_SQL("pg_namespace",                                                          \
+	                                                                                                                                                            "true") ", " AG_PG_ROWS_SQL("pg_inherits",                               \
+	                                                                                                                                                                                        "true") ", " AG_PG_ROWS_SQL("pg_extension",  \
+	                                                                                                                                                                                                                    "true") ")"
+
+/* $1 the moment. An error, division by zero, when it is another. */
+#define AG_PG_FRESH_SQL "SELECT 1 / (" AG_PG_MOMENT_SQL " = $1)::int"
+
+/* $1 the state, $2 relations' oids as an array's text, $3 the sum of their marks. Gives the moment; or the error. */
+#define AG_PG_FRESH_STATE_SQL                                                    \
+	"SELECT " AG_PG_MOMENT_SQL ", 1 / (" AG_PG_STATE_SQL " = $1 AND"         \
+	" COALESCE((SELECT sum(xmin::text::int8) FROM pg_catalog.pg_class"       \
+	" WHERE oid = ANY ($2::text::oid[])), 0)"                                \
+	" + COALESCE((SELECT sum(xmin::text::int8) FROM pg_catalog.pg_attribute" \
+	" WHERE attrelid = ANY ($2::text::oid[]) AND attnum > 0), 0) = $3::text::numeric)::int"
+
+#endif

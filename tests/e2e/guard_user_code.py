@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Code that users of a database wrote, and what their schemas hide (see guard_user_code.sh).
+
+1. Each attack of tests/cases/guard/user_code.cases is first run without the guard, as superuser, to show that it works; then
+   through `argus mcp`, which must refuse it by its rule. Each honest statement must give rows. No mark may be left.
+2. What users change while Argus runs is seen by the next statement."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+os.environ.setdefault("ARGUS_SOURCE_ROOT", os.getcwd())
+from guard_postgres_rig import CASES, Connection, Failed  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_client import Client  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_want import case, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
+
+DIR, SOCKET, PORT = sys.argv[1:4]
+ARGUS = os.environ["ARGUS"]
+ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8"}
+EXTENSIONS = ("pg_trgm", "fuzzystrmatch", "unaccent", "citext", "hstore", "ltree", "tablefunc", "dblink", "pgcrypto")
+THINGS = """create table things (id int, tag {0}.citext, attrs {0}.hstore, path {0}.ltree);
+    insert into things values (1, 'abc', 'a=>1', 'top.sub');"""
+LOOKALIKES = """create function {0}(text, text) returns float8 language plpgsql as
+    $$ begin perform nextval('mark'); return 1; end $$;"""
+
+
+def connect(database="shop"):
+    return Connection("%s/.s.PGSQL.%s" % (SOCKET, PORT), database)
+
+
+def tell(sql, database="shop"):
+    db = connect(database)
+    try:
+        return db.simple(sql)
+    finally:
+        db.close()
+
+
+def mark(database="shop"):
+    return tell("select last_value, is_called from public.mark", database)
+
+
+def plant(database, extensions):
+    with open(os.path.join(CASES, "user_code.sql"), encoding="utf-8") as f:
+        text = f.read()
+    tell("create database " + database, "postgres")
+    tell(text, database)
+    for name in EXTENSIONS if extensions != "none" else ():
+        tell("create extension %s schema %s" % (name, extensions), database)
+    if extensions != "none":
+        tell(THINGS.format(extensions), database)
+    else:
+        tell(LOOKALIKES.format("similarity") + LOOKALIKES.format("levenshtein"), database)
+        tell("create function unaccent(text) returns bool language sql as 'select spy($1)';"
+             "create operator % (leftarg = text, rightarg = text, function = texts)", database)
+    tell("select setval('mark', 1, false)", database)
+
+
+def none(what, lines):
+    if lines:
+        raise AssertionError("%s:\n%s" % (what, "\n".join(lines)))
+
+
+CLIENTS = {}
+
+
+def client(database, settings):
+    """One server for each database and settings: it keeps its verdicts and its connections."""
+    key = json.dumps([database, settings], sort_keys=True)
+    if key not in CLIENTS:
+        path = os.path.join(DIR, "c%d.yaml" % len(CLIENTS))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("store: %s\nprojects:\n  shop:\n    source: postgresql://postgres@/%s?host=%s&port=%s\n"
+                    "    max_queries_per_minute: 100000\n" % (path + ".db", database, SOCKET, PORT))
+            for name, value in settings.items():
+                f.write("    %s: %s\n" % (name, json.dumps(value)))
+        CLIENTS[key] = Client([ARGUS, "mcp", "--config", path], env=ENV)
+    return CLIENTS[key]
+
+
+def rule_of(sql, settings, database):
+    """The rule of a refusal is in the audit log; the message is what a client sees."""
+    r = client(database, settings).tool("query", sql=sql)
+    return None if r["success"] else r["error"]
+
+
+# --- 1. the cases ---
+
+class One:
+    def __init__(self, where, kind, want, rule, sql, settings, extensions):
+        self.where, self.kind, self.want, self.rule, self.sql = where, kind, want, rule, sql
+        self.settings, self.database = settings, "shop_" + extensions
+
+
+def read_cases():
+    cases, settings, extensions = [], {}, "none"
+    with open(os.path.join(CASES, "user_code.cases"), encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            line = line.rstrip("\n")
+            head, _, sql = line.partition(" : ")
+            words = head.split()
+            if not words or line.startswith("#"):
+                continue
+            if words[0] == "@config":
+                settings = json.loads(line[len("@config "):])
+            elif words[0] == "@extensions":
+                extensions = words[1]
+            elif words[0] == "shows":
+                cases.append(One(number, "shows", words[1], words[2], sql, settings, extensions))
+            elif words[0] in ("runs", "finds"):
+                cases.append(One(number, words[0], None, words[1], sql, settings, extensions))
+            elif line.startswith("honest : "):
+                cases.append(One(number, "honest", None, None, sql, settings, extensions))
+            else:
+                raise AssertionError("user_code.cases:%d: %s" % (number, line))
+    return cases
+
+
+def unguarded(c, sql):
+    """What it gives without the guard, and whether a function of a user ran. Undone afterwards, but for sequences."""
+    db = connect(c.database)
+    before = mark(c.database)
+    try:
+        db.simple("begin; set local search_path = pg_catalog, public, pg_temp")
+        out = str(db.extended(sql))
+    except Failed as e:
+        out = "error: %s" % e
+    finally:
+        db.close()
+    return out, mark(c.database) != before
+
+
+def works(c):
+    if c.kind == "finds":
+        missing = c.sql.replace("secrets", "nowhere").replace("hidden.plans", "hidden.nowhere")
+        return not unguarded(c, c.sql)[0].startswith("error") and unguarded(c, missing)[0].startswith("error")
+    sql = c.sql.replace("dblink('x'", "dblink('host=%s port=%s user=postgres dbname=%s'" % (SOCKET, PORT, c.database))
+    sql = sql.replace("shop.public", c.database + ".public")
+    out, ran = unguarded(c, sql)
+    return ran if c.kind == "runs" else c.want in out
+
+
+RULES = {
+    "type_not_allowed": r"^A cast to |^The use of ",
+    "operator_not_allowed": r"^Operator ",
+    "function_not_allowed": r"^Function \S+ is not allowed|its query runs ",
+    "dangerous_function": r"^Function \S+ is not allowed: it ",
+    "field_not_allowed": r"^The field ",
+    "table_not_allowed": r"^Access to table .* is not permitted",
+    "schema_not_allowed": r"^Access to (schema|table .* schema that is not allowed)",
+}
+
+
+def refused(c):
+    error = rule_of(c.sql, c.settings, c.database)
+    if not error:
+        return "allowed"
+    if error["code"] != "VALIDATION_ERROR" or not re.search(RULES[c.rule], error["message"]):
+        return str(error)
+    return None
+
+
+CASES_READ = read_cases()
+
+
+@case("the databases are planted")
+def _():
+    for extensions in ("none", "public", "contrib"):
+        plant("shop_" + extensions, extensions)
+
+
+@case("%d attacks work without the guard" % len([c for c in CASES_READ if c.kind != "honest"]))
+def _():
+    bad = ["%d: %s: %s" % (c.where, c.sql, unguarded(c, c.sql)) for c in CASES_READ if c.kind != "honest" and not works(c)]
+    none("attacks that do nothing", bad)
+
+
+@case("all of them are refused by their rule, and nothing runs")
+def _():
+    before = [mark("shop_" + e) for e in ("none", "public", "contrib")]
+    bad = ["%d: %s: %s" % (c.where, c.sql, refused(c)) for c in CASES_READ if c.kind != "honest" and refused(c)]
+    none("attacks that are not refused as they should be", bad)
+    same("marks", [mark("shop_" + e) for e in ("none", "public", "contrib")], before)
+
+
+@case("%d honest statements pass, and run no function of a user" % len([c for c in CASES_READ if c.kind == "honest"]))
+def _():
+    before = [mark("shop_" + e) for e in ("none", "public", "contrib")]
+    bad = []
+    for c in CASES_READ:
+        error = c.kind == "honest" and rule_of(c.sql, c.settings, c.database)
+        if error:
+            bad.append("%d: %s: %s" % (c.where, c.sql, error["message"]))
+    none("honest statements that fail", bad)
+    same("marks", [mark("shop_" + e) for e in ("none", "public", "contrib")], before)
+
+
+run_cases()
