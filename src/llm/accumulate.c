@@ -72,10 +72,10 @@ static ag_acc_part *open_part(ag_acc *a, ag_llm_part_type type, unsigned index)
 {
 	ag_acc_part *p;
 
-	if (a->npart >= MAX_PARTS ||
-	    (type == AG_LLM_TOOL_CALL && a->ntool >= AG_WIRE_MAX_TOOL_CALLS))
+	if (a->npart >= MAX_PARTS)
 		a->too_many = true;
-	if (a->too_many || a->too_large)
+	if (a->too_many || a->too_large ||
+	    (type == AG_LLM_TOOL_CALL && a->ntool >= AG_WIRE_MAX_TOOL_CALLS))
 		return NULL;
 	if (a->npart == a->cap) {
 		a->cap = a->cap ? 2 * a->cap : 8;
@@ -203,10 +203,24 @@ static ag_acc_part *home_of(ag_acc *a, const ag_tool_piece *p)
 	return open_part(a, AG_LLM_TOOL_CALL, p->has_index ? p->index : (unsigned)a->ntool);
 }
 
+/* Does the piece belong to a call that was left out? It must not end in the last one that was kept. */
+static bool is_of_cut_call(const ag_acc *a, const ag_tool_piece *p)
+{
+	if (!a->ncut)
+		return false;
+	if (p->has_index)
+		return p->index == a->cut_index && !p->name.len;
+	return !p->name.len && !p->id.len;
+}
+
 void ag_acc_tool_piece(ag_acc *a, const ag_tool_piece *p)
 {
-	ag_acc_part *call = home_of(a, p);
+	ag_acc_part *call = is_of_cut_call(a, p) ? NULL : home_of(a, p);
 
+	if (!call && !is_of_cut_call(a, p)) {
+		a->ncut++;
+		a->cut_index = p->index;
+	}
 	if (!call)
 		return;
 	set_id(a, call, p->id);
@@ -404,8 +418,7 @@ ag_status ag_acc_check(const ag_acc *a, const char *origin, ag_err *err)
 		return ag_fail(err, AG_LIMIT, origin, "the answer is larger than %u MB",
 		               AG_WIRE_MAX_REPLY_BYTES >> 20);
 	if (a->too_many)
-		return ag_fail(err, AG_LIMIT, origin,
-		               "the answer has more than %u tool calls or parts",
-		               AG_WIRE_MAX_TOOL_CALLS);
+		return ag_fail(err, AG_LIMIT, origin, "the answer has more than %u parts",
+		               MAX_PARTS);
 	return AG_OK;
 }

@@ -171,5 +171,6 @@ ag_status ag_acc_reply(const ag_acc *a, ag_str format, ag_arena *arena, ag_llm_r
 	ret->model = ag_buf_dup(arena, &a->model);
 	ret->stop = fitting_stop(a, ret, format);
 	ret->usage = fitting_usage(a);
+	ret->ncut = a->ncut;
 	return ag_acc_check(a, "llm.wire", err);
 }

@@ -9,6 +9,9 @@
 
 #include "base/log.h"
 #include "llm/retry.h"
+#include "llm/text_calls.h"
+#include "llm/text_protocol.h"
+#include "llm/wire_request.h"
 
 #define MAX_REQUEST_BYTES (32u << 20)
 #define MIN_THINKING      1024 /* tokens: less is refused by servers that take a number */
@@ -73,8 +76,11 @@ static ag_status prepare(call *c)
 			                            ? output - AG_METER_MIN_OUTPUT
 			                            : 0;
 	}
+	if (r.ntool && (m.tools == AG_LLM_TOOLS_TEXT || (m.refused & AG_LLM_NO_TOOLS)))
+		ag_text_protocol(&r, c->arena, &r);
 	ag_buf_clear(&c->body);
 	l->wire->request(&m, &r, c->form.how, !m.no_stream, &c->body);
+	ag_wire_merge(&c->body, m.extra_body);
 	if (c->body.failed)
 		return ag_fail(&c->err, AG_LIMIT, "llm.ask", "the request is larger than %u MB",
 		               MAX_REQUEST_BYTES >> 20);
@@ -188,7 +194,7 @@ static ag_status clean_reply(ag_llm_reply *r, ag_arena *arena, ag_err *err)
 {
 	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, r->npart + 1);
 	bool ok = clean_text(&r->text, arena) && clean_text(&r->json, arena) &&
-	          clean_text(&r->model, arena);
+	          clean_text(&r->model, arena) && clean_text(&r->complaint, arena);
 
 	for (size_t i = 0; i < r->npart && ok; i++) {
 		ag_llm_part *p = &parts[i];
@@ -206,6 +212,52 @@ static ag_status clean_reply(ag_llm_reply *r, ag_arena *arena, ag_err *err)
 	return AG_OK;
 }
 
+static size_t count_parts(const ag_llm_reply *r, ag_llm_part_type type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->npart; i++)
+		n += r->parts[i].type == type;
+	return n;
+}
+
+/* Thinking and calls that the model wrote into its text. Beside native calls, and in an answer that was cut, the markup is
+ * only taken out. */
+static void read_text(const call *c, bool is_whole, ag_llm_reply *r)
+{
+	ag_llm_request asked = *c->r;
+	ag_text_calls found;
+	ag_llm_part *parts;
+	ag_str text = ag_text_without_thinking(r->text, c->arena);
+	bool has_text = false;
+	size_t n = 0;
+
+	if (!is_whole || count_parts(r, AG_LLM_TOOL_CALL))
+		asked.choice = AG_LLM_CHOICE_NONE;
+	ag_text_calls_read(text, &asked, c->arena, &found);
+	r->complaint = found.complaint;
+	r->ncut += found.ncut;
+	if (ag_str_eq(found.text, r->text) && !found.ncall)
+		return;
+	parts = ag_new_n(c->arena, ag_llm_part, r->npart + found.ncall + 1);
+	for (size_t i = 0; i < r->npart; i++) {
+		if (r->parts[i].type != AG_LLM_TEXT) {
+			parts[n++] = r->parts[i];
+		} else if (!has_text && found.text.len) {
+			parts[n] = r->parts[i];
+			parts[n++].text = found.text;
+			has_text = true;
+		}
+	}
+	for (size_t i = 0; i < found.ncall; i++)
+		parts[n++] = found.calls[i];
+	r->parts = parts;
+	r->npart = n;
+	r->text = found.text;
+	if (found.ncall && r->stop != AG_LLM_STOP_LENGTH)
+		r->stop = AG_LLM_STOP_TOOLS;
+}
+
 /* The reply as far as it came, into ret; what it used, onto the meter. */
 static void settle(call *c, const ag_llm_attempt *a, int64_t latency_ms)
 {
@@ -215,6 +267,7 @@ static void settle(call *c, const ag_llm_attempt *a, int64_t latency_ms)
 	ag_err e = { 0 };
 	ag_status st = ag_acc_reply(a->acc, format, c->arena, &reply, &e);
 
+	read_text(c, ok && !st, &reply);
 	if (clean_reply(&reply, c->arena, &e))
 		st = e.status;
 	if (st && ok)
@@ -325,7 +378,7 @@ static ag_llm_next attempt(call *c, bool *ret_again)
 		.ctx = c->ctx,
 		.purpose = c->r->purpose,
 		.body = ag_buf_view(&c->body),
-		.is_stream = !c->l->model.no_stream,
+		.is_stream = !ag_llm_form_model(c->l, &c->form).no_stream,
 		.on_delta = on_delta,
 		.arg = c,
 	};

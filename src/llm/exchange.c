@@ -7,13 +7,17 @@
 #include "llm/exchange.h"
 
 #include "base/utf8.h"
+#include "llm/refusal.h"
 #include "llm/retry.h"
 #include "llm/wire_read.h"
 #include "net/sse.h"
 #include "net/url.h"
 
-/* A stream wraps each token into some 200 bytes: 32 MB hold 150,000 tokens. */
+/* A whole answer is kept in memory until it is read. */
 #define MAX_BODY_BYTES (32u << 20)
+/* A stream is not: each event is read as it comes. It wraps each token into some 200 bytes, so this holds a reply of
+ * AG_WIRE_MAX_REPLY_BYTES in pieces of a word. */
+#define MAX_STREAM_BYTES (512u << 20)
 
 typedef enum form { FORM_UNKNOWN, FORM_STREAM, FORM_WHOLE } form;
 
@@ -86,7 +90,7 @@ static ag_status send_it(ag_llm_attempt *a, stream *s, ag_arena *arena, ag_err *
 		.nheader = l->wire->headers(m, arena, headers),
 		.body = a->body,
 		.timeouts = { m->connect_ms, m->first_byte_ms, m->idle_ms, m->total_ms },
-		.max_body_bytes = MAX_BODY_BYTES,
+		.max_body_bytes = MAX_STREAM_BYTES,
 		.on_body = on_body,
 		.arg = s,
 	};
@@ -172,14 +176,15 @@ static void redirected(ag_llm_attempt *a, ag_arena *arena)
 	verdict(a, AG_LLM_FAIL);
 }
 
-static void end_of_refusal(ag_llm_attempt *a)
+static void end_of_refusal(ag_llm_attempt *a, ag_arena *arena)
 {
 	int status = a->response.status;
 	ag_status st = ag_wire_fail("llm.ask", a->response.body, status, &a->error);
 	bool passes = ag_retry_http_status(status) || st == AG_UNAVAILABLE;
 
 	a->error.native = status;
-	if (status == 400 || status == 404 || status == 422 || status == 501)
+	if (status == 400 || status == 404 || status == 422 || status == 501 ||
+	    (status >= 500 && ag_llm_refuses_tools(a, arena)))
 		verdict(a, AG_LLM_REFUSED);
 	else if (st ==
 	         AG_DENIED) /* also an account without credit, which is told like a rate limit */
@@ -313,7 +318,7 @@ static void judge(ag_llm_attempt *a, stream *s, const ag_err *e, int64_t took_ms
 	else if (status >= 300 && status <= 399)
 		redirected(a, arena);
 	else if (status < 200 || status > 299)
-		end_of_refusal(a);
+		end_of_refusal(a, arena);
 	else if (s->form == FORM_WHOLE)
 		end_of_whole(a, s, arena);
 	else if (s->form == FORM_UNKNOWN)

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "llm/retry.h"
+#include "llm/wire_request.h"
 #include "net/url.h"
 
 #define MAX_KEY_BYTES    8192
@@ -183,6 +184,9 @@ static ag_llm_model model_dup(ag_arena *arena, const ag_llm_model *m)
 	c.base_url = ag_str_dup(arena, m->base_url);
 	c.model = ag_str_dup(arena, m->model);
 	c.key = ag_str_dup(arena, m->key);
+	c.extra_body = ag_str_dup(arena, ag_str_trim(m->extra_body));
+	if (c.thinking == AG_LLM_THINKING_OFF)
+		c.thinking_tokens = 0;
 	c.max_output_tokens = m->max_output_tokens ? m->max_output_tokens : DEFAULT_OUTPUT;
 	c.attempts = m->attempts ? m->attempts : DEFAULT_ATTEMPTS;
 	if (c.attempts > MAX_ATTEMPTS)
@@ -292,6 +296,16 @@ static void set_price(ag_llm *l, const ag_url *url)
 	l->is_priced = l->is_priced || (m->input_price >= 0 && m->output_price >= 0);
 }
 
+static ag_status check_extra(const ag_llm_model *m, ag_err *err)
+{
+	if (!m->extra_body.len || !ag_wire_check_extra(m->extra_body, err))
+		return AG_OK;
+	if (err)
+		ag_fail(err, err->status, "llm.hub", "model \"%.*s\": %s", shown(m->name),
+		        m->name.ptr, err->msg);
+	return ag_err_hint(err, "extra_body: '{\"top_k\": 20}' adds members to each request");
+}
+
 static ag_status fill(ag_llm *l, ag_err *err)
 {
 	ag_url url = { 0 };
@@ -304,6 +318,8 @@ static ag_status fill(ag_llm *l, ag_err *err)
 	st = find_wire(&l->model, &l->wire, err);
 	if (!st)
 		st = check_key(&l->model, err);
+	if (!st)
+		st = check_extra(&l->model, err);
 	if (!st)
 		st = set_address(l, &url, err);
 	if (st)

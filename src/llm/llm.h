@@ -26,6 +26,15 @@ typedef enum ag_llm_structured {
 	AG_LLM_STRUCTURED_PROMPT  /* asked for in words, read out of the text */
 } ag_llm_structured;
 
+/* How a model is told of tools, and calls them. */
+typedef enum ag_llm_tools {
+	AG_LLM_TOOLS_AUTO,   /* natively; in words where the server refuses them */
+	AG_LLM_TOOLS_NATIVE, /* never in words */
+	AG_LLM_TOOLS_TEXT    /* always in words: text_protocol.h */
+} ag_llm_tools;
+
+typedef enum ag_llm_thinking { AG_LLM_THINKING_AUTO, AG_LLM_THINKING_OFF } ag_llm_thinking;
+
 /* One named model of the settings. */
 typedef struct ag_llm_model {
 	ag_str name;                /* in argus.yaml; "env" for the one of the environment */
@@ -37,6 +46,10 @@ typedef struct ag_llm_model {
 	unsigned thinking_tokens;   /* 0 = no thinking is asked for */
 	double temperature;         /* < 0 = not sent */
 	ag_llm_structured structured;
+	ag_llm_tools tools;
+	ag_llm_thinking
+		thinking; /* OFF: asked for as far as the server knows a way; thinking_tokens is then 0 */
+	ag_str extra_body; /* JSON object: further members of each request, "" = none; checked by ag_llm_open() */
 	bool no_stream;    /* ask without streaming */
 	unsigned attempts; /* of one call, 0 = 4 */
 	/* Of one attempt; 0 = 10 s, 120 s, 60 s, 600 s. What took total_ms is not tried again. */
@@ -49,8 +62,11 @@ typedef struct ag_llm_model {
 
 /* Members of a request that a server answered with 400, and that are left out from then on (per origin and model). A
  * refused temperature needs no bit: it becomes -1. */
-#define AG_LLM_NO_STREAM_OPTIONS 1u /* no "stream_options" */
-#define AG_LLM_NO_MAX_TOKENS     2u /* "max_completion_tokens" instead of "max_tokens" */
+#define AG_LLM_NO_STREAM_OPTIONS 1u  /* no "stream_options" */
+#define AG_LLM_NO_MAX_TOKENS     2u  /* "max_completion_tokens" instead of "max_tokens" */
+#define AG_LLM_NO_TOOLS          4u  /* tools are described in words */
+#define AG_LLM_NO_THINKING_WORDS 8u  /* no member that switches thinking off */
+#define AG_LLM_NO_STREAM         16u /* the answer is asked for as a whole */
 
 void ag_llm_model_init(ag_llm_model *m); /* prices and temperature -1, all else 0 */
 
@@ -83,6 +99,7 @@ typedef struct ag_llm_message {
 
 typedef struct ag_llm_tool {
 	ag_str name, help, schema; /* schema: JSON object */
+	bool has_effect; /* it may change something outside: a call in plain text needs a reply of its own */
 } ag_llm_tool;
 
 typedef enum ag_llm_choice {
@@ -105,6 +122,9 @@ typedef struct ag_llm_request {
 	ag_llm_choice choice;
 	/* The answer shall be one JSON object of this schema; name of letters, digits, _ ; "" = free text. */
 	ag_str format_name, format_schema;
+	/* The same for servers that take a union at the top ("oneOf"), and for a prompt, where each byte counts; "" = as
+	 * above. */
+	ag_str format_union, format_brief;
 	unsigned max_output_tokens; /* 0 = the model's */
 	ag_llm_meter *meter;        /* budget and usage; NULL = nobody counts */
 	/* As the answer comes, on the caller's thread; NULL = nobody looks. Before a retry of an answer of which
@@ -127,6 +147,10 @@ typedef struct ag_llm_reply {
 	ag_str text; /* all text parts, joined */
 	ag_str json; /* when a format was asked for: the JSON object in the answer, "" = there is none */
 	ag_str model; /* as the server names it, "" = it did not */
+	/* The text was meant as a call that is not run: why, in words for the model; "" = it was not (text_calls.h). The
+	 * markup is not in text. */
+	ag_str complaint;
+	size_t ncut; /* calls beyond AG_WIRE_MAX_TOOL_CALLS, which are not among the parts */
 	ag_llm_stop stop;
 	ag_llm_usage usage;
 	unsigned attempts;
@@ -158,7 +182,8 @@ ag_llm *ag_llm_close(ag_llm *l); /* accepts NULL, returns NULL */
 const ag_llm_model *ag_llm_model_of(const ag_llm *l);
 bool ag_llm_is_priced(const ag_llm *l); /* else its cost cannot be counted */
 
-/* One answer. 408, 409, 425, 429, 5xx, 529, a lost connection and a cut stream are tried again with exponential
+/* One answer. Calls that the model wrote as text are among the parts like native ones, with their markup taken out of
+ * the text; <think> blocks are taken out of the text as well. 408, 409, 425, 429, 5xx, 529, a lost connection and a cut stream are tried again with exponential
  * back-off and jitter, after Retry-After when the server names one, never beyond the run's deadline; nothing is sent
  * to an origin whose circuit is open. Usage, also of failed attempts, is charged to the meter.
  *

@@ -22,20 +22,25 @@ typedef struct host_rule {
 	const char *host;
 	think_words think;
 	bool completion_tokens; /* "max_completion_tokens": reasoning models refuse "max_tokens" */
+	bool object_schema;     /* a schema must be an object at its top, not a union */
 	bool thinking_back; /* refuses (400) a tool's result when the thinking before the call is missing */
 } host_rule;
 
 static const host_rule host_rules[] = {
-	{ "api.openai.com", THINK_EFFORT, true, false },
-	{ "openrouter.ai", THINK_BUDGET, false, false },
-	{ "api.deepseek.com", THINK_UNSAID, false, true },
-	{ ".moonshot.ai", THINK_UNSAID, false, true },
-	{ ".moonshot.cn", THINK_UNSAID, false, true },
+	{ "api.openai.com", THINK_EFFORT, true, true, false },
+	{ "openrouter.ai", THINK_BUDGET, false, true, false },
+	{ ".openai.azure.com", THINK_EFFORT, true, true, false },
+	{ "generativelanguage.googleapis.com", THINK_UNSAID, false, true, false },
+	{ "api.deepseek.com", THINK_UNSAID, false, true, true },
+	{ ".moonshot.ai", THINK_UNSAID, false, true, true },
+	{ ".moonshot.cn", THINK_UNSAID, false, true, true },
 };
+
+/* Servers that nobody named: mostly llama-server, vLLM, Ollama and what is built on them. */
+static const host_rule any_host = { "", THINK_UNSAID, false, false, false };
 
 static const host_rule *rule_of(const ag_llm_model *m)
 {
-	static const host_rule others = { "", THINK_UNSAID, false, false };
 	ag_str host = ag_wire_host(m->base_url);
 
 	if (!ag_str_trim(m->base_url).len)
@@ -49,7 +54,7 @@ static const host_rule *rule_of(const ag_llm_model *m)
 		     ag_str_ieq(ag_str_make(host.ptr + host.len - name.len, name.len), name)))
 			return &host_rules[i];
 	}
-	return &others;
+	return &any_host;
 }
 
 static size_t headers(const ag_llm_model *m, ag_arena *arena, ag_http_header *ret)
@@ -212,13 +217,38 @@ static bool is_sent(const ag_llm_message *m)
 	return false;
 }
 
+/* Families whose template reads this word, wherever the prompt has it. */
+static ag_str no_thinking_word(const ag_llm_model *m)
+{
+	static const char *const families[] = { "qwen3", "qwen-3", "smollm3", "nemotron" };
+	ag_str rest = m->model;
+
+	while (m->thinking == AG_LLM_THINKING_OFF && rest.len) {
+		for (size_t i = 0; i < AG_NELEM(families); i++) {
+			const size_t n = strlen(families[i]);
+
+			if (rest.len >= n &&
+			    ag_str_ieq(ag_str_make(rest.ptr, n), ag_str_c(families[i])))
+				return AG_S("/no_think");
+		}
+		rest = ag_str_make(rest.ptr + 1, rest.len - 1);
+	}
+	return AG_S("");
+}
+
 static void messages(ag_jw *w, const ag_llm_model *m, const ag_llm_request *r,
                      ag_llm_structured how, ag_arena *arena)
 {
 	const ag_llm_message system = { .parts = r->system, .npart = r->nsystem };
+	const ag_str word = no_thinking_word(m);
 	ag_str words = how == AG_LLM_STRUCTURED_PROMPT ? ag_wire_format_words(r, how, arena)
 	                                               : AG_S("");
-	ag_str text = join(&system, 1, AG_LLM_TEXT, words, arena);
+	ag_str text;
+
+	if (word.len)
+		words = ag_str_printf(arena, "%.*s%s%.*s", AG_FMT(words), words.len ? "\n\n" : "",
+		                      AG_FMT(word));
+	text = join(&system, 1, AG_LLM_TEXT, words, arena);
 
 	ag_jw_kkey(w, "messages");
 	ag_jw_arr(w);
@@ -293,16 +323,20 @@ static void tool_choice(ag_jw *w, const ag_llm_request *r, ag_llm_structured how
 
 /* "strict" demands that every object is closed: an open one (the input of whatever tool) is sent as not strict, which
  * servers with grammars enforce all the same. */
-static void response_format(ag_jw *w, const ag_llm_request *r)
+static void response_format(ag_jw *w, const ag_llm_model *m, const ag_llm_request *r)
 {
+	const ag_str schema = rule_of(m)->object_schema
+	                              ? r->format_schema
+	                              : ag_wire_format_schema(r, AG_LLM_STRUCTURED_SCHEMA);
+
 	ag_jw_kkey(w, "response_format");
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "type", AG_S("json_schema"));
 	ag_jw_kkey(w, "json_schema");
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "name", r->format_name);
-	ag_jw_kraw(w, "schema", ag_wire_schema(r->format_schema));
-	ag_jw_kbool(w, "strict", ag_wire_schema_is_closed(r->format_schema));
+	ag_jw_kraw(w, "schema", ag_wire_schema(schema));
+	ag_jw_kbool(w, "strict", ag_wire_schema_is_closed(schema));
 	ag_jw_obj_end(w);
 	ag_jw_obj_end(w);
 }
@@ -325,6 +359,20 @@ static void thinking(ag_jw *w, const ag_llm_model *m, const ag_llm_request *r)
 	}
 }
 
+/* What templates of local servers and OpenRouter read; others have no common way. */
+static void no_thinking(ag_jw *w, const ag_llm_model *m)
+{
+	const host_rule *rule = rule_of(m);
+
+	if (m->thinking != AG_LLM_THINKING_OFF || (m->refused & AG_LLM_NO_THINKING_WORDS) ||
+	    (rule != &any_host && rule->think != THINK_BUDGET))
+		return;
+	ag_jw_kkey(w, rule == &any_host ? "chat_template_kwargs" : "reasoning");
+	ag_jw_obj(w);
+	ag_jw_kbool(w, rule == &any_host ? "enable_thinking" : "enabled", false);
+	ag_jw_obj_end(w);
+}
+
 static void request(const ag_llm_model *m, const ag_llm_request *r, ag_llm_structured how,
                     bool stream, ag_buf *out)
 {
@@ -341,8 +389,9 @@ static void request(const ag_llm_model *m, const ag_llm_request *r, ag_llm_struc
 	messages(&w, m, r, how, arena);
 	tool_choice(&w, r, how);
 	if (how == AG_LLM_STRUCTURED_SCHEMA)
-		response_format(&w, r);
+		response_format(&w, m, r);
 	thinking(&w, m, r);
+	no_thinking(&w, m);
 	if (m->temperature >= 0)
 		ag_jw_kdouble(&w, "temperature", m->temperature);
 	ag_jw_kbool(&w, "stream", stream);

@@ -34,9 +34,39 @@ static ag_str complaint(const ag_llm_attempt *a, ag_arena *arena)
 	return ag_str_make(p, n);
 }
 
+/* What a server says about tools that it does not take, and words without which it says something else about them. */
+static const char *const about_tools[] = {
+	"tools",       "tool use",      "tool call",        "tool_call", "tool choice",
+	"tool_choice", "function call", "function_calling", "functions",
+};
+static const char *const about_lack[] = {
+	"support",       "require", "not allowed", "not permitted", "not enabled",
+	"not available", "unknown", "unexpected",  "unrecognized",  "extra",
+};
+
 static bool names(ag_str text, const char *word)
 {
 	return ag_str_contains(text, ag_str_c(word));
+}
+
+static bool names_one(ag_str text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (names(text, words[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool refuses_tools(ag_str text)
+{
+	return names_one(text, about_tools, AG_NELEM(about_tools)) &&
+	       names_one(text, about_lack, AG_NELEM(about_lack));
+}
+
+bool ag_llm_refuses_tools(const ag_llm_attempt *a, ag_arena *arena)
+{
+	return refuses_tools(complaint(a, arena));
 }
 
 ag_llm_form ag_llm_form_of(const ag_llm *l)
@@ -54,7 +84,9 @@ ag_llm_model ag_llm_form_model(const ag_llm *l, const ag_llm_form *f)
 {
 	ag_llm_model m = l->model;
 
-	m.refused = f->refused & (AG_LLM_NO_STREAM_OPTIONS | AG_LLM_NO_MAX_TOKENS);
+	m.refused = f->refused & (AG_LLM_NO_STREAM_OPTIONS | AG_LLM_NO_MAX_TOKENS |
+	                          AG_LLM_NO_TOOLS | AG_LLM_NO_THINKING_WORDS | AG_LLM_NO_STREAM);
+	m.no_stream = m.no_stream || (f->refused & AG_LLM_NO_STREAM);
 	if (f->refused & AG_LLM_NO_TEMPERATURE)
 		m.temperature = -1;
 	return m;
@@ -77,8 +109,17 @@ static bool weaken_members(ag_llm *l, const ag_llm_attempt *a, ag_str text, ag_l
 	if (a->is_stream && names(text, "stream_options") &&
 	    leave_out(l, f, AG_LLM_NO_STREAM_OPTIONS, "stream_options"))
 		return true;
+	if (a->is_stream && names(text, "stream") &&
+	    names_one(text, about_lack, AG_NELEM(about_lack)) &&
+	    leave_out(l, f, AG_LLM_NO_STREAM, "streaming"))
+		return true;
 	if (names(text, "max_completion_tokens") && names(text, "max_tokens") &&
 	    leave_out(l, f, AG_LLM_NO_MAX_TOKENS, "max_tokens"))
+		return true;
+	if (l->model.thinking == AG_LLM_THINKING_OFF &&
+	    (names(text, "chat_template_kwargs") || names(text, "enable_thinking") ||
+	     names(text, "reasoning")) &&
+	    leave_out(l, f, AG_LLM_NO_THINKING_WORDS, "what switches thinking off"))
 		return true;
 	return l->model.temperature >= 0 && names(text, "temperature") &&
 	       leave_out(l, f, AG_LLM_NO_TEMPERATURE, "the temperature");
@@ -91,6 +132,21 @@ static bool is_about_format(ag_str text)
 			return true;
 	}
 	return false;
+}
+
+/* The same turn is asked again with the tools in words, and so is every later one of this process. */
+static bool weaken_tools(ag_llm *l, const ag_llm_request *r, ag_str text, ag_llm_form *f)
+{
+	if (!r->ntool || l->model.tools != AG_LLM_TOOLS_AUTO || (f->refused & AG_LLM_NO_TOOLS) ||
+	    !refuses_tools(text))
+		return false;
+	f->refused |= AG_LLM_NO_TOOLS;
+	if (!(atomic_fetch_or(&l->known->refused, AG_LLM_NO_TOOLS) & AG_LLM_NO_TOOLS))
+		ag_log(AG_LOG_WARN, "model_refuses_tools",
+		       "%.*s takes no tools for model \"%.*s\": they are described in the prompt, "
+		       "and calls are read from the text (tools: text asks so at once)",
+		       AG_FMT(l->host), AG_FMT(l->model.model));
+	return true;
 }
 
 static void keep_format(ag_llm *l, ag_llm_structured how)
@@ -124,7 +180,8 @@ bool ag_llm_form_weaken(ag_llm *l, const ag_llm_request *r, const ag_llm_attempt
 {
 	ag_str text = complaint(a, arena);
 
-	return weaken_members(l, a, text, f) || weaken_format(l, r, text, a->response.status, f);
+	return weaken_members(l, a, text, f) || weaken_tools(l, r, text, f) ||
+	       weaken_format(l, r, text, a->response.status, f);
 }
 
 void ag_llm_form_works(ag_llm *l, const ag_llm_form *f)

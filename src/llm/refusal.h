@@ -19,6 +19,9 @@ ag_llm_model ag_llm_form_model(const ag_llm *l, const ag_llm_form *f);
  * the server named is kept for later calls. */
 bool ag_llm_form_weaken(ag_llm *l, const ag_llm_request *r, const ag_llm_attempt *a, ag_llm_form *f,
                         ag_arena *arena);
+/* Does an answer of 400, 500 and friends say that the server takes no tools? llama-server and some proxies say it with a
+ * 500. */
+bool ag_llm_refuses_tools(const ag_llm_attempt *a, ag_arena *arena);
 /* The answer came: what was guessed is right. */
 void ag_llm_form_works(ag_llm *l, const ag_llm_form *f);
 

@@ -35,6 +35,100 @@ ag_str ag_wire_sent_input(ag_str input, ag_arena *arena)
 	return ret;
 }
 
+ag_str ag_wire_format_schema(const ag_llm_request *r, ag_llm_structured how)
+{
+	if (how == AG_LLM_STRUCTURED_SCHEMA && r->format_union.len)
+		return r->format_union;
+	if (how == AG_LLM_STRUCTURED_PROMPT && r->format_brief.len)
+		return r->format_brief;
+	return r->format_schema;
+}
+
+/* Written by Argus: its own settings, budgets and readers depend on them. */
+static const char *const own_members[] = {
+	"model",
+	"messages",
+	"system",
+	"tools",
+	"functions",
+	"tool_choice",
+	"function_call",
+	"response_format",
+	"stream",
+	"output_config",
+	"stream_options",
+	"max_tokens",
+	"n",
+	"max_completion_tokens",
+};
+
+ag_status ag_wire_check_extra(ag_str extra, ag_err *err)
+{
+	const ag_extjson_opts opts = { .reject_duplicates = true };
+	ag_arena *arena = ag_arena_new();
+	ag_val v = ag_val_missing();
+	ag_err why = { 0 };
+	ag_status st = AG_OK;
+
+	if (ag_extjson_parse(extra, &opts, arena, &v, NULL, NULL, &why))
+		st = ag_fail(err, AG_INVALID, "llm.wire", "extra_body is not JSON: %s", why.msg);
+	else if (v.type != AG_T_OBJECT)
+		st = ag_fail(err, AG_INVALID, "llm.wire", "extra_body: want a JSON object, got %s",
+		             ag_type_alias(v.type));
+	for (uint32_t i = 0; !st && i < v.n; i++) {
+		const ag_str key = v.u.members[i].key;
+
+		for (size_t k = 0; !st && k < AG_NELEM(own_members); k++) {
+			if (ag_str_eqc(key, own_members[k]))
+				st = ag_fail(err, AG_INVALID, "llm.wire",
+				             "extra_body must not set \"%s\": Argus writes it",
+				             own_members[k]);
+		}
+	}
+	ag_arena_free(arena);
+	return st;
+}
+
+static bool has_member(ag_str object, ag_str quoted_key)
+{
+	ag_str key, value;
+	size_t pos = 0;
+
+	while (ag_json_next_member(object, &pos, &key, &value)) {
+		if (ag_str_eq(key, quoted_key))
+			return true;
+	}
+	return false;
+}
+
+void ag_wire_merge(ag_buf *request, ag_str extra)
+{
+	ag_buf out = AG_BUF_INIT(2 * (request->len + extra.len) + 64);
+	const ag_str written = ag_buf_view(request);
+	ag_str key, value;
+	size_t pos = 0;
+
+	if (!ag_str_trim(extra).len || request->failed)
+		return;
+	for (int k = 0; k < 2; k++) {
+		const ag_str from = k ? extra : written;
+
+		pos = 0;
+		while (ag_json_next_member(from, &pos, &key, &value)) {
+			if (!k && has_member(extra, key))
+				continue;
+			ag_buf_addc(&out, out.len ? ',' : '{');
+			ag_buf_add(&out, key);
+			ag_buf_addc(&out, ':');
+			ag_buf_add(&out, value);
+		}
+	}
+	ag_buf_addc(&out, '}');
+	ag_buf_clear(request);
+	ag_buf_add(request, ag_buf_view(&out));
+	ag_buf_release(&out);
+}
+
 ag_str ag_wire_schema(ag_str schema)
 {
 	schema = ag_str_trim(schema);
@@ -53,7 +147,7 @@ ag_str ag_wire_format_words(const ag_llm_request *r, ag_llm_structured how, ag_a
 		arena,
 		"Answer with exactly one JSON object and nothing else: no words before or "
 		"after it, no code fence. It must match this JSON schema: %.*s",
-		AG_FMT(ag_wire_schema(r->format_schema)));
+		AG_FMT(ag_wire_schema(ag_wire_format_schema(r, how))));
 }
 
 static bool is_closed(const ag_val *s, unsigned depth);

@@ -12,6 +12,12 @@ bool ag_wire_has_text(const ag_llm_part *p);
 /* The input of a call that goes back: what the model wrote when it is an object, else {"invalid_json":"…"}, because
  * servers parse it and refuse or crash on broken JSON. In arena or a view of input. */
 ag_str ag_wire_sent_input(ag_str input, ag_arena *arena);
+/* The schema of the format for a way of asking: the union where a server takes it, the brief one in words. */
+ag_str ag_wire_format_schema(const ag_llm_request *r, ag_llm_structured how);
+/* Members of `extra`, a JSON object ("" = none), take the place of those of the same name in the request, at its end. */
+void ag_wire_merge(ag_buf *request, ag_str extra);
+/* errors  AG_INVALID: extra is not one JSON object, or sets what Argus writes itself (model, messages, stream, …) */
+AG_CHECK ag_status ag_wire_check_extra(ag_str extra, ag_err *err);
 /* A schema, or that of any object when there is none. */
 ag_str ag_wire_schema(ag_str schema);
 /* The last line of the system prompt that asks for the format; "" when none is needed. In arena. */

@@ -70,6 +70,175 @@ static void a_chosen_way_is_kept(void **state)
 	teardown(&b);
 }
 
+/* --- tools --- */
+
+static const ag_llm_tool some_tools[] = {
+	{ AG_S_INIT("read_file"), AG_S_INIT("Reads a file."), AG_S_INIT(SCHEMA), false },
+};
+
+#define CALL_IN_TEXT                                            \
+	SSE_TEXT("<tool_call>{\\\"name\\\":\\\"read_file\\\",") \
+	SSE_TEXT("\\\"arguments\\\":{\\\"a\\\":1}}</tool_call>") SSE_STOP("stop") SSE_DONE
+
+/* As the servers say it. */
+static void tools_that_are_refused_are_described_in_words(void **state)
+{
+	static const llm_step refusals[] = {
+		{ 400, ERROR("registry.ollama.ai/library/gemma:2b does not support tools") },
+		{ 500, "{\"error\":{\"code\":500,\"message\":\"tools param requires --jinja flag\","
+		       "\"type\":\"server_error\"}}" },
+		{ 400, ERROR("\\\"auto\\\" tool choice requires --enable-auto-tool-choice and "
+		             "--tool-call-parser to be set") },
+		{ 404, ERROR("No endpoints found that support tool use.") },
+		{ 400, ERROR("deepseek-reasoner does not support Function Calling") },
+		{ 422, "{\"detail\":[{\"loc\":[\"body\",\"tools\"],\"msg\":\"Extra inputs are not "
+		       "permitted\"}]}" },
+		{ 501, ERROR("Tool calls are not available here") },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(refusals); i++) {
+		const llm_step steps[] = { refusals[i], { 200, CALL_IN_TEXT }, { 200, HELLO } };
+		bench b;
+
+		setup(&b, steps, AG_NELEM(steps));
+		b.request.tools = some_tools;
+		b.request.ntool = 1;
+		b.model.attempts = 1; /* it costs no attempt */
+		assert_int_equal(ask(&b), AG_OK);
+		assert_non_null(strstr(b.script.seen[0], "\"tools\":["));
+		assert_null(strstr(b.script.seen[1], "\"tools\""));
+		assert_non_null(strstr(b.script.seen[1], "<tool_call>"));
+		assert_non_null(strstr(b.script.seen[1], "Reads a file."));
+		assert_int_equal(b.reply.npart, 1);
+		assert_int_equal(b.reply.parts[0].type, AG_LLM_TOOL_CALL);
+		assert_text(b.reply.parts[0].input, "{\"a\":1}");
+		assert_text(b.reply.text, "");
+		assert_int_equal(b.reply.stop, AG_LLM_STOP_TOOLS);
+		/* Remembered by the process, for the origin and the model. */
+		ag_llm_close(b.llm);
+		assert_int_equal(open_it(&b), AG_OK);
+		assert_int_equal(ask(&b), AG_OK);
+		assert_null(strstr(b.script.seen[2], "\"tools\""));
+		teardown(&b);
+	}
+}
+
+static void tools_in_words_or_natively_by_setting(void **state)
+{
+	BENCH(b, { 400, ERROR("this model does not support tools") }, { 200, CALL_IN_TEXT });
+
+	b.request.tools = some_tools;
+	b.request.ntool = 1;
+	b.model.tools = AG_LLM_TOOLS_NATIVE;
+	assert_int_equal(ask(&b), AG_INVALID);
+	assert_int_equal(b.script.at, 1);
+	ag_llm_close(b.llm);
+	b.model.tools = AG_LLM_TOOLS_TEXT;
+	assert_int_equal(open_it(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_null(strstr(b.script.seen[1], "\"tools\""));
+	assert_int_equal(b.reply.npart, 1);
+	teardown(&b);
+}
+
+/* Other complaints about tools stay what they are. */
+static void a_bad_request_is_no_refusal_of_tools(void **state)
+{
+	BENCH(b, { 400, ERROR("Invalid schema for function 'read_file'") });
+
+	b.request.tools = some_tools;
+	b.request.ntool = 1;
+	assert_int_equal(ask(&b), AG_INVALID);
+	assert_int_equal(b.script.at, 1);
+	teardown(&b);
+}
+
+static void streaming_that_is_refused_is_left_out(void **state)
+{
+	BENCH(b, { 400, ERROR("streaming is not supported") },
+	      { 200,
+	        "{\"choices\":[{\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}" });
+
+	assert_int_equal(ask(&b), AG_OK);
+	assert_non_null(strstr(b.script.seen[0], "\"stream\":true"));
+	assert_non_null(strstr(b.script.seen[1], "\"stream\":false"));
+	assert_text(b.reply.text, "Hi");
+	teardown(&b);
+}
+
+static void thinking_is_switched_off(void **state)
+{
+	BENCH(b, { 200, HELLO }, { 400, ERROR("unknown field chat_template_kwargs") },
+	      { 200, HELLO }, { 200, HELLO });
+	static const ag_llm_part system = { .type = AG_LLM_TEXT, .text = AG_S_INIT("Be brief.") };
+
+	b.request.system = &system;
+	b.request.nsystem = 1;
+	b.model.model = AG_S("Qwen3-8B");
+	b.model.thinking = AG_LLM_THINKING_OFF;
+	b.model.thinking_tokens = 4096;
+	assert_int_equal(ask(&b), AG_OK);
+	assert_non_null(
+		strstr(b.script.seen[0], "\"chat_template_kwargs\":{\"enable_thinking\":false}"));
+	assert_non_null(strstr(b.script.seen[0], "\"content\":\"Be brief.\\n\\n/no_think\""));
+	/* A server that refuses the member is asked without it. */
+	assert_int_equal(ask(&b), AG_OK);
+	assert_null(strstr(b.script.seen[2], "chat_template_kwargs"));
+	assert_non_null(strstr(b.script.seen[2], "/no_think"));
+	ag_llm_close(b.llm);
+	b.model.model = AG_S("llama-3");
+	b.model.thinking = AG_LLM_THINKING_AUTO;
+	assert_int_equal(open_it(&b), AG_OK);
+	assert_int_equal(ask(&b), AG_OK);
+	assert_null(strstr(b.script.seen[3], "chat_template_kwargs"));
+	assert_null(strstr(b.script.seen[3], "/no_think"));
+	teardown(&b);
+}
+
+static void further_members_are_merged(void **state)
+{
+	BENCH(b, { 200, HELLO });
+
+	b.model.temperature = 0.2;
+	b.model.extra_body = AG_S(" {\"top_k\": 20, \"temperature\": 0.5, \"a\": {\"b\": [1]}} ");
+	assert_int_equal(ask(&b), AG_OK);
+	assert_non_null(
+		strstr(b.script.seen[0], ",\"top_k\":20,\"temperature\":0.5,\"a\":{\"b\": [1]}}"));
+	assert_null(strstr(b.script.seen[0], "0.2"));
+	assert_non_null(strstr(b.script.seen[0], "\"model\":"));
+	teardown(&b);
+}
+
+static void further_members_that_are_refused(void **state)
+{
+	static const struct {
+		const char *extra, *message;
+	} cases[] = {
+		{ "{\"model\": \"x\"}", "extra_body must not set \"model\"" },
+		{ "{\"messages\": []}", "extra_body must not set \"messages\"" },
+		{ "{\"stream\": false}", "extra_body must not set \"stream\"" },
+		{ "{\"\\u0073tream\": false}", "extra_body must not set \"stream\"" },
+		{ "{\"max_tokens\": 1}", "extra_body must not set \"max_tokens\"" },
+		{ "[1]", "extra_body: want a JSON object, got array" },
+		{ "{a: 1}", "extra_body is not JSON" },
+		{ "{\"a\": 1, \"a\": 2}", "extra_body is not JSON" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		const llm_step steps[] = { { 200, HELLO } };
+		bench b;
+
+		setup(&b, steps, 1);
+		b.model.extra_body = ag_str_c(cases[i].extra);
+		assert_int_equal(open_it(&b), AG_INVALID);
+		if (!strstr(b.err.msg, cases[i].message))
+			fail_msg("%s: %s", cases[i].extra, b.err.msg);
+		teardown(&b);
+	}
+}
+
 static void members_that_are_refused_are_left_out(void **state)
 {
 	BENCH(b, { 400, ERROR("Unsupported value: 'temperature' does not support 0.2") },
@@ -506,6 +675,13 @@ int main(void)
 		cmocka_unit_test(ways_to_json_are_tried_downwards),
 		cmocka_unit_test(a_400_without_reason_is_tried_once_and_kept_when_it_helps),
 		cmocka_unit_test(a_chosen_way_is_kept),
+		cmocka_unit_test(tools_that_are_refused_are_described_in_words),
+		cmocka_unit_test(tools_in_words_or_natively_by_setting),
+		cmocka_unit_test(a_bad_request_is_no_refusal_of_tools),
+		cmocka_unit_test(streaming_that_is_refused_is_left_out),
+		cmocka_unit_test(thinking_is_switched_off),
+		cmocka_unit_test(further_members_are_merged),
+		cmocka_unit_test(further_members_that_are_refused),
 		cmocka_unit_test(members_that_are_refused_are_left_out),
 		cmocka_unit_test(all_that_was_sent_is_charged),
 		cmocka_unit_test(a_failed_call_is_counted),

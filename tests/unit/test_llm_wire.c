@@ -449,9 +449,25 @@ static void test_too_many_calls(void **state)
 	assert_int_equal(ag_acc_reply(a, AG_S(""), arena, &r, &err), AG_OK);
 	assert_int_equal(r.npart, AG_WIRE_MAX_TOOL_CALLS);
 	assert_true(ag_str_eqc(r.parts[255].id, "call_256"));
-	ag_acc_tool(a, AG_WIRE_MAX_TOOL_CALLS, AG_S(""), AG_S("t"));
-	assert_int_equal(ag_acc_reply(a, AG_S(""), arena, &r, &err), AG_LIMIT);
+	assert_int_equal(r.ncut, 0);
+	/* Further calls are counted and left out, in pieces as well, and the last one that is kept stays as it is. */
+	ag_acc_tool(a, AG_WIRE_MAX_TOOL_CALLS, AG_S("x"), AG_S("t"));
+	ag_acc_tool_input(a, AG_WIRE_MAX_TOOL_CALLS, AG_S("{\"n\":"));
+	ag_acc_tool_input(a, AG_WIRE_MAX_TOOL_CALLS, AG_S("1}"));
+	for (int i = 0; i < 2; i++) {
+		const ag_str pieces[] = {
+			AG_S("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"y\",\"function\":"
+			     "{\"name\":\"u\",\"arguments\":\"{\"}}]}}]}"),
+			AG_S("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":"
+			     "{\"arguments\":\"\\\"n\\\":2}\"}}]}}]}"),
+		};
+
+		assert_int_equal(ag_llm_wire_openai.event(AG_S(""), pieces[i], a, &err), AG_OK);
+	}
+	assert_int_equal(ag_acc_reply(a, AG_S(""), arena, &r, &err), AG_OK);
 	assert_int_equal(r.npart, AG_WIRE_MAX_TOOL_CALLS);
+	assert_int_equal(r.ncut, 2);
+	assert_true(ag_str_eqc(r.parts[255].input, "{}"));
 	ag_acc_free(a);
 	ag_arena_free(arena);
 }
