@@ -1,9 +1,13 @@
 /* planner_chat -- see the header. Read propose(): a call that waits, or a question to the model.
  *
+ * A reply that is empty, only announces, or holds a call that cannot be read is asked for once more, with the reason. Calls
+ * that were written as text look like native ones here (llm/text_calls.h).
+ *
  * Time. A reply takes as long as the longest one so far, we assume. A question with tools is asked only when after it one
  * more reply fits before the deadline, and it may not eat that last reply's share. */
 #include "agent/planner_chat.h"
 
+#include "agent/announce.h"
 #include "base/utf8.h"
 
 #define ORIGIN       "agent.chat"
@@ -12,6 +16,7 @@
 /* Of one reply, so that it fits an event: words, and the arguments of all its calls. */
 #define MAX_TEXT_BYTES  (1u << 20)
 #define MAX_INPUT_BYTES (1u << 20)
+#define ECHO_BYTES      2000 /* of a reply that is asked for again, shown to the model */
 
 typedef struct chat {
 	ag_planner base;
@@ -35,7 +40,30 @@ static bool is_time_for_last_words(const chat *p, const ag_ctx *ctx)
 	return p->o.transcript->nturn && left_ms >= 0 && left_ms < 2 * p->o.transcript->longest_ms;
 }
 
-static ag_status ask(const chat *p, const ag_ctx *ctx, ag_str more, ag_arena *arena,
+/* What follows the conversation in one request; both "" = nothing. */
+typedef struct tail {
+	ag_str more;     /* the user's last words: no tools may be called any more */
+	ag_str echo;     /* a reply that is no answer, */
+	ag_str critique; /* and what the user says of it */
+} tail;
+
+/* Two more messages at the end. */
+static ag_llm_message *with_critique(const tail *t, const ag_llm_message *messages, size_t *n,
+                                     ag_arena *arena)
+{
+	ag_llm_message *ret = ag_new_n(arena, ag_llm_message, *n + 2);
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, 2);
+
+	memcpy(ret, messages, *n * sizeof(*ret));
+	parts[0] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = t->echo };
+	parts[1] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = t->critique };
+	if (t->echo.len)
+		ret[(*n)++] = (ag_llm_message){ AG_LLM_ASSISTANT, &parts[0], 1 };
+	ret[(*n)++] = (ag_llm_message){ AG_LLM_USER, &parts[1], 1 };
+	return ret;
+}
+
+static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *arena,
                      ag_llm_reply *ret, ag_err *err)
 {
 	const ag_llm_part system = { .type = AG_LLM_TEXT, .text = p->o.system, .cache_here = true };
@@ -45,13 +73,87 @@ static ag_status ask(const chat *p, const ag_ctx *ctx, ag_str more, ag_arena *ar
 		.nsystem = 1,
 		.tools = p->o.tools,
 		.ntool = p->o.ntool,
-		.choice = more.len ? AG_LLM_CHOICE_NONE : AG_LLM_CHOICE_AUTO,
+		.choice = t->more.len ? AG_LLM_CHOICE_NONE : AG_LLM_CHOICE_AUTO,
 		.meter = p->o.meter,
 	};
 
-	r.messages = ag_transcript_messages(p->o.transcript, p->o.first, p->o.unanswered, more,
+	r.messages = ag_transcript_messages(p->o.transcript, p->o.first, p->o.unanswered, t->more,
 	                                    arena, &r.nmessage);
+	if (t->critique.len)
+		r.messages = with_critique(t, r.messages, &r.nmessage, arena);
 	return ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
+}
+
+static bool has_call(const ag_llm_reply *r)
+{
+	for (size_t i = 0; i < r->npart; i++) {
+		if (r->parts[i].type == AG_LLM_TOOL_CALL)
+			return true;
+	}
+	return false;
+}
+
+/* Why a reply is asked for once more, in words for the model; "" = it is taken. */
+static ag_str why_again(const chat *p, const ag_llm_reply *r, bool last_words, ag_arena *arena)
+{
+	if ((has_call(r) && !last_words) || r->stop == AG_LLM_STOP_REFUSAL)
+		return AG_S("");
+	if (r->complaint.len && !last_words)
+		return ag_str_printf(arena,
+		                     "Your reply holds a tool call as text, and it was not run: "
+		                     "%.*s. Make the call again, with nothing around it, or "
+		                     "answer the question in plain words.",
+		                     AG_FMT(r->complaint));
+	if (!ag_str_trim(r->text).len && r->stop == AG_LLM_STOP_LENGTH)
+		return AG_S("Your reply ended before it said anything: it is longer than you may "
+		            "write. Think less, and answer in a few words.");
+	if (!ag_str_trim(r->text).len && last_words)
+		return AG_S("Your reply was empty. Answer the question in plain words now.");
+	if (!ag_str_trim(r->text).len)
+		return AG_S("Your reply was empty. Call a tool, or answer the question in plain "
+		            "words.");
+	if (!last_words && r->stop != AG_LLM_STOP_LENGTH &&
+	    ag_announces(r->text, p->o.transcript->ncall > 0))
+		return AG_S("You said what you will do, but you did not do it. Call the tool in "
+		            "this reply; if that was the answer, give it once more.");
+	return AG_S("");
+}
+
+/* One second try, when there is time for one that takes as long. What came first stays when nothing better comes. */
+static void try_again(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *arena,
+                      ag_llm_reply *reply)
+{
+	const int64_t left_ms = ag_ctx_left_ms(ctx);
+	tail again = *t;
+	ag_llm_reply second = { 0 };
+	ag_err ignored = { 0 };
+
+	again.critique = why_again(p, reply, t->more.len > 0, arena);
+	again.echo = ag_str_trim(ag_utf8_prefix(reply->text, ECHO_BYTES));
+	if (!again.critique.len || (left_ms >= 0 && left_ms < reply->latency_ms + MIN_REPLY_MS))
+		return;
+	if (ask(p, ctx, &again, arena, &second, &ignored))
+		return;
+	if (has_call(&second) || ag_str_trim(second.text).len || !ag_str_trim(reply->text).len)
+		*reply = second;
+}
+
+/* What a model said until the time was over. A sentence about what it is going to do is none of it. */
+static bool keep_partial(const chat *p, const ag_llm_reply *reply, ag_arena *arena,
+                         ag_proposal *ret)
+{
+	const ag_str text = ag_str_trim(ag_utf8_prefix(reply->text, MAX_TEXT_BYTES));
+
+	if (!text.len || ag_announces(text, p->o.transcript->ncall > 0))
+		return false;
+	*ret = (ag_proposal){
+		.text = ag_str_dup(arena, text),
+		.confidence = 1,
+		.is_final = true,
+		.partial_why = AG_S("the time was over before the model's answer ended: what came "
+		                    "until then is shown"),
+	};
+	return true;
 }
 
 static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_str why,
@@ -59,6 +161,7 @@ static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 {
 	const chat *p = (const chat *)self;
 	const int64_t left_ms = ag_ctx_left_ms(ctx);
+	const tail last = { .more = p->o.last_words };
 	ag_llm_reply reply = { 0 };
 	ag_status st;
 
@@ -68,9 +171,12 @@ static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 		*err = p->failed; /* why the time is gone */
 		return err->status;
 	}
-	st = ask(p, ctx, p->o.last_words, arena, &reply, err);
+	st = ask(p, ctx, &last, arena, &reply, err);
+	if (st == AG_TIMEOUT && keep_partial(p, &reply, arena, ret))
+		return AG_OK;
 	if (st)
 		return st;
+	try_again(p, ctx, &last, arena, &reply);
 	/* A model that calls tools all the same has often said something before; a tool's result is never an answer. */
 	reply.text = ag_str_trim(ag_utf8_prefix(reply.text, MAX_TEXT_BYTES));
 	*ret = (ag_proposal){
@@ -113,6 +219,8 @@ static ag_str shortcoming(const ag_llm_reply *r)
 		return AG_S("the model's answer was cut at its longest output");
 	if (r->stop == AG_LLM_STOP_REFUSAL)
 		return AG_S("the model, or its server's filter, refused to answer");
+	if (!ag_str_trim(r->text).len && r->complaint.len)
+		return AG_S("the model wrote a tool call that cannot be read");
 	if (!ag_str_trim(r->text).len)
 		return AG_S("the model gave no answer");
 	return AG_S("");
@@ -150,8 +258,10 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	chat *p = (chat *)self;
 	const ag_turn_call *call = ag_transcript_pending(p->o.transcript);
 	const int64_t left_ms = ag_ctx_left_ms(ctx);
+	const tail nothing_more = { 0 };
 	ag_ctx limited = *ctx;
 	ag_llm_reply reply = { 0 };
+	ag_err last_err = { 0 };
 	ag_status st;
 
 	if (call) {
@@ -166,13 +276,19 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	if (p->o.transcript->nturn && left_ms >= 0)
 		limited.deadline_ms -= share_of_last_words(p, left_ms);
 	ag_ctx_phase(ctx, "asking the model", "replies", 0);
-	st = ask(p, &limited, AG_S(""), arena, &reply, err);
+	st = ask(p, &limited, &nothing_more, arena, &reply, err);
 	p->failed = st ? *err : (ag_err){ 0 };
-	if (st == AG_TIMEOUT && p->o.transcript->nturn && ag_ctx_left_ms(ctx) > MIN_REPLY_MS)
-		return wrap_up(self, ctx, arena, AG_S("the model did not answer in time"), ret,
-		               err);
-	if (st)
-		return st;
+	if (st == AG_TIMEOUT && p->o.transcript->nturn && ag_ctx_left_ms(ctx) > MIN_REPLY_MS &&
+	    !wrap_up(self, ctx, arena, AG_S("the model did not answer in time"), ret, &last_err))
+		return AG_OK;
+	if (st == AG_TIMEOUT && keep_partial(p, &reply, arena, ret))
+		return AG_OK;
+	if (st) {
+		if (last_err.status) /* of the last words */
+			*err = last_err;
+		return err->status;
+	}
+	try_again(p, &limited, &nothing_more, arena, &reply);
 	*ret = take_reply(&reply, arena);
 	return AG_OK;
 }

@@ -43,7 +43,7 @@ static const ag_val *items_of(const ag_val *v, const char *key, size_t *ret_n)
 	return is_list ? list->u.items : NULL;
 }
 
-/* {"text":"…","thoughts":[{"text","signature","redacted"}],"calls":[{"id","name","input","signature"}]} */
+/* {"text":"…","thoughts":[{"text","signature","redacted"}],"calls":[{"id","name","input","signature"}],"cut":n} */
 static void read_turn(ag_transcript *t, const ag_val *v)
 {
 	ag_turn *turn = push_turn(t);
@@ -51,6 +51,7 @@ static void read_turn(ag_transcript *t, const ag_val *v)
 	const ag_val *calls = items_of(v, "calls", &turn->ncall);
 
 	turn->text = kept(t, v, "text");
+	turn->ncut = ag_val_member_u64(v, "cut");
 	turn->thoughts = ag_new_n(t->arena, ag_turn_thought, turn->nthought);
 	for (size_t i = 0; thoughts && i < turn->nthought; i++)
 		turn->thoughts[i] = (ag_turn_thought){
@@ -202,6 +203,8 @@ ag_str ag_transcript_turn_json(const ag_llm_reply *r, ag_arena *arena)
 		ag_jw_obj_end(&w);
 	}
 	ag_jw_arr_end(&w);
+	if (r->ncut)
+		ag_jw_kuint(&w, "cut", r->ncut);
 	ag_jw_obj_end(&w);
 	ret = out.failed ? AG_S("{}") : ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
@@ -248,7 +251,7 @@ static ag_llm_message assistant_message(const ag_turn *turn, ag_arena *arena)
 static ag_llm_message result_message(const ag_turn *turn, ag_str unanswered, bool is_last,
                                      ag_arena *arena)
 {
-	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, turn->ncall + 1);
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, turn->ncall + 2);
 	size_t n = 0;
 
 	for (size_t i = 0; i < turn->ncall; i++) {
@@ -263,6 +266,15 @@ static ag_llm_message result_message(const ag_turn *turn, ag_str unanswered, boo
 	/* What was said so far is the same in the next request: the server may keep it. */
 	if (n && is_last)
 		parts[n - 1].cache_here = true;
+	if (turn->ncut)
+		parts[n++] = (ag_llm_part){
+			.type = AG_LLM_TEXT,
+			.text = ag_str_printf(arena,
+			                      "%llu further calls of your reply were cut: at most "
+			                      "%zu calls of one reply are taken. Make those again "
+			                      "that you still need.",
+			                      (unsigned long long)turn->ncut, turn->ncall),
+		};
 	if (turn->critique.len)
 		parts[n++] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = turn->critique };
 	return (ag_llm_message){ AG_LLM_USER, parts, n };

@@ -27,6 +27,7 @@ typedef struct ag_turn {
 	ag_str text;
 	ag_turn_call *calls;
 	size_t ncall;
+	uint64_t ncut;   /* further calls of the reply that were not taken */
 	ag_str critique; /* of the run gate, behind a final turn; "" = none */
 } ag_turn;
 

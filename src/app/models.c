@@ -206,6 +206,9 @@ static ag_status from_setting(ag_app *app, const ag_model_setting *s, ag_llm_mod
 	m->thinking_tokens = (unsigned)s->thinking_tokens;
 	m->temperature = s->temperature;
 	m->structured = (ag_llm_structured)s->structured;
+	m->tools = (ag_llm_tools)s->tools;
+	m->thinking = (ag_llm_thinking)s->thinking;
+	m->extra_body = s->extra_body;
 	m->no_stream = !s->stream;
 	m->attempts = (unsigned)s->attempts;
 	m->connect_ms = ms(s->connect_timeout);

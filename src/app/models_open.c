@@ -122,10 +122,9 @@ static ag_status check_env_model(const ag_app *app, ag_err *err)
 	                                     : "`argus ask --offline` answers without a model");
 }
 
-/* A question is short: whole answers, and not more patience than its deadline. */
+/* A question is short: not more patience than its deadline. */
 static void for_questions(ag_llm_model *m)
 {
-	m->no_stream = true;
 	if (!m->attempts)
 		m->attempts = 3;
 	if (!m->total_ms || m->total_ms > 60000)

@@ -64,6 +64,9 @@ typedef struct ag_model_setting {
 	uint64_t max_output_tokens, thinking_tokens, attempts;
 	double temperature; /* < 0 = not sent */
 	int structured;     /* ag_llm_structured */
+	int tools;          /* ag_llm_tools */
+	int thinking;       /* ag_llm_thinking */
+	ag_str extra_body;  /* JSON text, "" = none */
 	bool stream;
 	double connect_timeout, first_byte_timeout, idle_timeout, total_timeout; /* seconds */
 	double input_price, output_price; /* < 0 = of the price table */

@@ -12,6 +12,8 @@
 #define MAX_VAR_BYTES 8192
 
 static const char *const providers[] = { "openai", "anthropic", NULL };
+static const char *const tools[] = { "auto", "native", "text", NULL };
+static const char *const thinking[] = { "auto", "off", NULL };
 static const char *const structured[] = { "auto", "schema", "tool", "prompt", NULL };
 
 static const ag_setting table[] = {
@@ -43,6 +45,19 @@ static const ag_setting table[] = {
 	  .offset = FIELD(structured),
 	  .help = "How the server is made to answer in JSON: by schema, by a forced tool call, or by "
 	          "the prompt. auto: the best that it takes." },
+	{ "models", "tools", NULL, AG_SET_CHOICE, .one_of = tools, .fallback = "auto",
+	  .offset = FIELD(tools),
+	  .help = "How the model is told of tools: native (the protocol's own way) or text (described "
+	          "in the prompt, calls are read from the answer). auto: native, and text where the "
+	          "server refuses tools." },
+	{ "models", "thinking", NULL, AG_SET_CHOICE, .one_of = thinking, .fallback = "auto",
+	  .offset = FIELD(thinking),
+	  .help = "off: ask the model not to think: enable_thinking false for local servers, /no_think "
+	          "for Qwen3, SmolLM3 and Nemotron. auto: the server decides." },
+	{ "models", "extra_body", NULL, AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(extra_body),
+	  .help = "Further members of each request, as a mapping or as JSON text: {top_k: 20}. They "
+	          "cannot set what Argus writes itself, such as model, messages and stream." },
 	{ "models", "stream", NULL, AG_SET_BOOL, .fallback = "true", .offset = FIELD(stream),
 	  .help = "Take the answer as it is made." },
 	{ "models", "attempts", NULL, AG_SET_COUNT, .min = 1, .max = 20, .unset = "auto",

@@ -7,6 +7,9 @@
 #include <yaml.h>
 
 #include "app/settings.h"
+#include "base/json.h"
+#include "llm/wire_request.h"
+#include "query/extjson.h"
 
 #define ORIGIN         "app.settings"
 #define MAX_YAML_BYTES (1024 * 1024)
@@ -27,6 +30,9 @@ typedef struct reader {
 #define MODELS    "models"
 #define MAX_KEYS  64   /* of a project or server */
 #define MAX_ITEMS 1000 /* of a list of theirs */
+
+#define MAX_EXTRA_BYTES 4096 /* of a model's extra_body as JSON: the longest text of a setting */
+#define MAX_EXTRA_DEPTH 16
 
 static const char *const groups[] = { "audit", "ask",  "evaluators", "rules",      "catalogue",
 	                              "sql",   MODELS, "projects",   "mcp_servers" };
@@ -198,7 +204,8 @@ static bool is_variable(ag_str s)
 	return s.len > 0;
 }
 
-static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml_event_t *value)
+static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml_event_t *value,
+                                  ag_str text)
 {
 	const ag_str name = scalar(key), where = place(r, value->start_mark);
 	size_t n, row = 0;
@@ -214,14 +221,103 @@ static ag_status read_model_value(reader *r, const yaml_event_t *key, const yaml
 		             r->model_line[row]);
 	r->model_line[row] = (uint32_t)key->start_mark.line + 1;
 	/* Perhaps the key itself was put there: it is not repeated. */
-	if (ag_str_eqc(name, "key_env") && !is_variable(scalar(value))) {
+	if (ag_str_eqc(name, "extra_body") && !ag_str_eqc(text, "none") &&
+	    ag_wire_check_extra(text, r->err))
+		return wrong(r, value->start_mark, "%s",
+		             r->err ? ag_str_cstr(r->arena, ag_str_c(r->err->msg)) : "");
+	if (ag_str_eqc(name, "key_env") && !is_variable(text)) {
 		wrong(r, value->start_mark, "key_env: want the name of an environment variable");
 		return ag_err_hint(r->err, "put the key into the environment, and here the name: "
 		                           "key_env: ARGUS_MY_KEY");
 	}
-	return ag_settings_model_set(r->model, row, scalar(value),
+	return ag_settings_model_set(r->model, row, text,
 	                             ag_str_printf(r->arena, "%.*s: %s", AG_FMT(where), t[row].key),
 	                             r->arena, r->err);
+}
+
+/* --- extra_body: YAML as JSON --- */
+
+static bool is_json_scalar(ag_str s, ag_arena *arena)
+{
+	const ag_extjson_opts opts = { 0 };
+	ag_val v = ag_val_missing();
+
+	return !ag_extjson_parse(s, &opts, arena, &v, NULL, NULL, NULL) && v.type != AG_T_STRING;
+}
+
+/* A plain scalar that is a number, true, false or null is one; everything else is a text. */
+static void put_scalar(const reader *r, const yaml_event_t *ev, ag_buf *out)
+{
+	const ag_str s = scalar(ev);
+
+	if (ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && (!s.len || ag_str_eqc(s, "~")))
+		ag_buf_adds(out, "null");
+	else if (ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && is_json_scalar(s, r->arena))
+		ag_buf_add(out, s);
+	else
+		ag_json_quote(out, s);
+}
+
+static ag_status put_node(reader *r, const yaml_event_t *ev, unsigned depth, ag_buf *out);
+
+/* A list or a mapping, behind its start. */
+static ag_status put_items(reader *r, bool is_object, unsigned depth, ag_buf *out)
+{
+	ag_status st = AG_OK;
+	bool done = false;
+
+	ag_buf_addc(out, is_object ? '{' : '[');
+	for (size_t n = 0; !st && !done; n++) {
+		const bool is_key = is_object && n % 2 == 0;
+		yaml_event_t ev;
+
+		st = next(r, &ev);
+		done = !st &&
+		       (ev.type == YAML_SEQUENCE_END_EVENT || ev.type == YAML_MAPPING_END_EVENT);
+		if (!st && !done && n)
+			ag_buf_addc(out, is_object && !is_key ? ':' : ',');
+		if (!st && !done && is_key && ev.type == YAML_SCALAR_EVENT)
+			ag_json_quote(out, scalar(&ev));
+		else if (!st && !done && is_key)
+			st = wrong(r, ev.start_mark, "want a key here");
+		else if (!st && !done)
+			st = put_node(r, &ev, depth + 1, out);
+		yaml_event_delete(&ev);
+	}
+	ag_buf_addc(out, is_object ? '}' : ']');
+	return st;
+}
+
+static ag_status put_node(reader *r, const yaml_event_t *ev, unsigned depth, ag_buf *out)
+{
+	if (depth > MAX_EXTRA_DEPTH)
+		return wrong(r, ev->start_mark, "at most %d levels are allowed here",
+		             MAX_EXTRA_DEPTH);
+	switch (ev->type) {
+	case YAML_MAPPING_START_EVENT:
+	case YAML_SEQUENCE_START_EVENT:
+		if (ev->type == YAML_MAPPING_START_EVENT
+		            ? ev->data.mapping_start.anchor || ev->data.mapping_start.tag
+		            : ev->data.sequence_start.anchor || ev->data.sequence_start.tag)
+			return wrong(r, ev->start_mark, "anchors and tags are not allowed here");
+		return put_items(r, ev->type == YAML_MAPPING_START_EVENT, depth, out);
+	case YAML_SCALAR_EVENT: put_scalar(r, ev, out); return AG_OK;
+	default: return wrong(r, ev->start_mark, "aliases (*name) are not allowed here");
+	}
+}
+
+/* A value of a model, the text of a scalar or a mapping's JSON. */
+static ag_status read_model_mapping(reader *r, const yaml_event_t *key, const yaml_event_t *value)
+{
+	ag_buf out = AG_BUF_INIT(MAX_EXTRA_BYTES);
+	ag_status st = put_node(r, value, 0, &out);
+
+	if (!st && out.failed)
+		st = wrong(r, value->start_mark, "extra_body: at most %d bytes", MAX_EXTRA_BYTES);
+	if (!st)
+		st = read_model_value(r, key, value, ag_buf_view(&out));
+	ag_buf_release(&out);
+	return st;
 }
 
 /* The items of a list, behind its start. */
@@ -349,9 +445,12 @@ static ag_status read_pair(reader *r, const yaml_event_t *key)
 	st = next(r, &value);
 	if (!st)
 		st = check_event(r, &value);
-	if (!st && r->model)
+	if (!st && r->model && value.type == YAML_MAPPING_START_EVENT &&
+	    ag_str_eqc(scalar(key), "extra_body"))
+		st = read_model_mapping(r, key, &value);
+	else if (!st && r->model)
 		st = value.type == YAML_SCALAR_EVENT
-		             ? read_model_value(r, key, &value)
+		             ? read_model_value(r, key, &value, scalar(&value))
 		             : wrong(r, value.start_mark, "want one value here, not a group");
 	else if (!st && value.type == YAML_MAPPING_START_EVENT && ag_str_eqc(r->group, MODELS))
 		st = read_model(r, key);

@@ -87,12 +87,14 @@ ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n
 			continue;
 		ret[n++] = (ag_llm_tool){ .name = ag_str_c(t->name),
 			                  .help = help_of(t, o, arena),
-			                  .schema = schema_of(t, arena) };
+			                  .schema = schema_of(t, arena),
+			                  .has_effect = !(t->flags & AG_TOOL_READS) };
 	}
 	for (size_t i = 0; i < o->nmore_tool; i++)
 		ret[n++] = (ag_llm_tool){ .name = ag_str_c(o->more_tools[i].name),
 			                  .help = ag_str_c(o->more_tools[i].help),
-			                  .schema = schema_of(&o->more_tools[i], arena) };
+			                  .schema = schema_of(&o->more_tools[i], arena),
+			                  .has_effect = !(o->more_tools[i].flags & AG_TOOL_READS) };
 	*ret_n = n;
 	return ret;
 }

@@ -249,7 +249,7 @@ class Rig:
     def check_model(self, raw, log):
         """a model server sees its own key, in the one header, and no other secret"""
         if raw is not None:
-            raw = re.sub(rb"(?i)\r\nauthorization: Bearer %s\r\n" % re.escape(MODEL_KEY.encode()), b"\r\n", raw)
+            raw = re.sub(rb"(?i)\r\n(authorization: Bearer|x-api-key:) %s\r\n" % re.escape(MODEL_KEY.encode()), b"\r\n", raw)
             search("the raw requests to the model", raw, self.extra)
         search("the requests to the model", log, self.extra)
 

@@ -61,7 +61,7 @@ def plain():
             want(set(schema["required"]) <= set(schema["properties"]), schema)
             want(len(t["function"]["description"]) > 60, t)
         same("choice", q.get("tool_choice", "auto"), "auto")
-        want(not q.get("stream"), "it asks for a stream")
+        same("it asks for a stream", q.get("stream"), True)
         same("stderr without -v", r.err, "")
         log = rig.model_.lines()[0]
         same("where", (log["method"], log["path"]), ("POST", "/v1/chat/completions"))
@@ -434,9 +434,10 @@ def message(content, *functions, ids=True):
     return {"role": "assistant", "content": content, "tool_calls": calls}
 
 
-odd_reply("content null, and no calls", body_turn({"role": "assistant", "content": None}, finish="stop"), answer="",
+odd_reply("content null, and no calls", body_turn({"role": "assistant", "content": None}, finish="stop"))
+odd_reply("no content, no tool_calls", body_turn({"role": "assistant"}, finish="stop"))
+odd_reply("nothing, twice", *2 * [body_turn({"role": "assistant", "content": ""}, finish="stop")], answer="",
           status="partial")
-odd_reply("no content, no tool_calls", body_turn({"role": "assistant"}, finish="stop"), answer="", status="partial")
 odd_reply("tool_calls null", body_turn({"role": "assistant", "content": "Hm.", "tool_calls": None}, finish="stop"),
           answer="Hm.")
 odd_reply("tool_calls empty", body_turn({"role": "assistant", "content": "Hm.", "tool_calls": []}, finish="stop"),

@@ -155,7 +155,8 @@ def arguments(name, text, check):
         with Rig() as rig:
             rig.api()
             begin = time.monotonic()
-            rig.model([("read_file", text)], [call("read_file", path="wiki/a.md")], end="Done: ok.")
+            # In pieces that a server would send of so much: 16 bytes each would time the server.
+            rig.model(turn(("read_file", text), words=("tool_parts 65536",) if len(text) > 1 << 20 else ()), [call("read_file", path="wiki/a.md")], end="Done: ok.")
             r = rig.ask("x")
             want(time.monotonic() - begin < 10 * SLOW, "it took long")
             same("answer", (r.answer["answer"], len(r.calls)), ("Done: ok.", 2))

@@ -394,6 +394,128 @@ static void the_run_gate_sends_it_back(void **state)
 	(void)state;
 }
 
+/* --- small models --- */
+
+static const char a_call_in_text[] =
+	"I add.\n<tool_call>\n{\"name\": \"add\", \"arguments\": {\"n\": 3}}\n</tool_call>";
+
+static void a_call_in_the_text_is_made(void **state)
+{
+	const sm_line lines[] = { { .text = ag_str_c(a_call_in_text) },
+		                  { .text = AG_S_INIT("Three.") } };
+	toy t;
+
+	run(&t, lines, 2, 10, NULL);
+	assert_str(t.result.status, "ok");
+	assert_str(t.final, "Three.");
+	assert_int_equal(t.runs, 1);
+	/* It goes back as a native call. */
+	assert_true(ag_str_contains(
+		messages_of(&t, 1),
+		AG_S("{\"role\":\"assistant\",\"content\":\"I add.\",\"tool_calls\":[{\"id\":\"call_1\"")));
+	assert_true(ag_str_contains(messages_of(&t, 1), AG_S("\"content\":\"sum 1 of 3\"")));
+	done(&t);
+	(void)state;
+}
+
+/* A reply that is no answer is asked for once more, and then taken as it is. */
+static void a_second_try(const char *first, const char *second, const char *critique,
+                         const char *final, const char *status)
+{
+	const sm_line lines[] = { { .text = ag_str_c(first) }, { .text = ag_str_c(second) } };
+	toy t;
+
+	run(&t, lines, 2, 10, NULL);
+	assert_str(t.final, final);
+	assert_str(t.result.status, status);
+	assert_int_equal(t.model.nasked, critique ? 2 : 1);
+	if (critique && !ag_str_contains(messages_of(&t, 1), ag_str_c(critique)))
+		fail_msg("want %s in\n%.*s", critique, AG_FMT(messages_of(&t, 1)));
+	assert_int_equal(t.runs, 0);
+	done(&t);
+}
+
+static void what_is_no_answer_is_asked_for_once_more(void **state)
+{
+	const char *const broken =
+		"<tool_call>{\"name\": \"add\", \"arguments\": {\"n\" 3}}</tool_call>";
+
+	(void)state;
+	a_second_try("", "Four.", "Your reply was empty", "Four.", "ok");
+	a_second_try("", "", "Your reply was empty", "", "partial");
+	a_second_try("<think>hm", "Four.", "Your reply was empty", "Four.", "ok");
+	a_second_try("I will add the numbers.", "Four.", "You said what you will do", "Four.",
+	             "ok");
+	a_second_try("Ich werde die Zahlen addieren.", "Four.", "You said what you will do",
+	             "Four.", "ok");
+	a_second_try("I will add the numbers.", "", "You said what you will do",
+	             "I will add the numbers.", "ok");
+	a_second_try(broken, "Four.", "it cannot be read as JSON", "Four.", "ok");
+	a_second_try(broken, broken, "it cannot be read as JSON", "", "partial");
+	a_second_try("<tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>", "Four.",
+	             "there is no tool", "Four.", "ok");
+	/* These are answers. */
+	a_second_try("Four.", "Five.", NULL, "Four.", "ok");
+	a_second_try("It is four. Let me know if you need more.", "Five.", NULL,
+	             "It is four. Let me know if you need more.", "ok");
+	a_second_try("The loop says \"I will add\".\nSource: a.md", "Five.", NULL,
+	             "The loop says \"I will add\".\nSource: a.md", "ok");
+	a_second_try("<think>I will add.</think>Four.", "Five.", NULL, "Four.", "ok");
+}
+
+static void thinking_that_used_up_the_output(void **state)
+{
+	const sm_line lines[] = { { .text = AG_S_INIT("<think>on and on"), .finish = "length" },
+		                  { .text = AG_S_INIT("Four.") } };
+	toy t;
+
+	run(&t, lines, 2, 10, NULL);
+	assert_str(t.final, "Four.");
+	assert_true(ag_str_contains(messages_of(&t, 1), AG_S("Think less")));
+	done(&t);
+	(void)state;
+}
+
+static void a_call_in_the_last_words_is_not_printed(void **state)
+{
+	const sm_line lines[] = {
+		{ .calls = "[" CALL("1", "add", "{\\\"n\\\":1}") "]" },
+		{ .text = ag_str_c(a_call_in_text) },
+	};
+	toy t;
+
+	run(&t, lines, 2, 1, NULL);
+	assert_int_equal(t.runs, 1);
+	assert_str(t.final, "I add.");
+	done(&t);
+	(void)state;
+}
+
+static void calls_beyond_the_limit_are_cut(void **state)
+{
+	ag_buf calls = AG_BUF_INIT(1u << 20);
+	sm_line lines[2] = { { .finish = NULL }, { .text = AG_S_INIT("Done.") } };
+	ag_str said;
+	toy t;
+
+	ag_buf_addc(&calls, '[');
+	for (int i = 0; i < 259; i++)
+		ag_buf_addf(&calls, "%s" CALL("c%d", "add", "{\\\"n\\\":1}"), i ? "," : "", i);
+	ag_buf_addc(&calls, ']');
+	ag_buf_addc(&calls, '\0');
+	lines[0].calls = calls.ptr;
+	run(&t, lines, 2, 300, NULL);
+	assert_str(t.result.status, "ok");
+	assert_int_equal(t.runs, 256);
+	said = messages_of(&t, 1);
+	assert_true(ag_str_contains(said, AG_S("\"tool_call_id\":\"c255\"")));
+	assert_false(ag_str_contains(said, AG_S("c256")));
+	assert_true(ag_str_contains(said, AG_S("3 further calls of your reply were cut")));
+	done(&t);
+	ag_buf_release(&calls);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +529,11 @@ int main(void)
 		cmocka_unit_test(nothing_and_half_of_it_are_partial),
 		cmocka_unit_test(a_dead_server_is_an_error_of_the_run),
 		cmocka_unit_test(the_run_gate_sends_it_back),
+		cmocka_unit_test(a_call_in_the_text_is_made),
+		cmocka_unit_test(what_is_no_answer_is_asked_for_once_more),
+		cmocka_unit_test(thinking_that_used_up_the_output),
+		cmocka_unit_test(a_call_in_the_last_words_is_not_printed),
+		cmocka_unit_test(calls_beyond_the_limit_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
