@@ -60,6 +60,11 @@ const char *const *ag_sandbox_system_paths(size_t *ret)
 	return system_paths;
 }
 
+bool ag_sandbox_is_sanitized(void)
+{
+	return AG_SANDBOX_SANITIZED;
+}
+
 AG_PRINTF(2, 3)
 static void miss(ag_sandbox_report *r, const char *fmt, ...)
 {
@@ -155,7 +160,7 @@ ag_status ag_sandbox_enter_as(const ag_sandbox_opts *o, int max_abi, bool has_se
 		               "the sandbox was to be entered with %zu threads running", nthread);
 	memset(ret, 0, sizeof(*ret));
 	enter_landlock(o, max_abi, ret);
-	e = has_seccomp ? ag_seccomp_enter() : ENOSYS;
+	e = has_seccomp ? ag_seccomp_enter(o->is_worker) : ENOSYS;
 	ret->starts_nothing = !e;
 	if (e)
 		miss_seccomp(ret, e);

@@ -20,6 +20,9 @@ typedef struct ag_sandbox_opts {
 	const uint16_t *ports;
 	size_t nport;
 	bool any_port;
+	/* A process that only computes on files: seccomp lets through what that needs, instead of refusing what is known to
+	 * harm. No sockets, threads, programs, signals to others; no memory that is written and then executed. */
+	bool is_worker;
 } ag_sandbox_opts;
 
 /* What holds from now on. */
@@ -34,6 +37,8 @@ typedef struct ag_sandbox_report {
  *         a kernel without the feature is AG_OK with ret->missing */
 AG_CHECK ag_status ag_sandbox_enter(const ag_sandbox_opts *o, ag_sandbox_report *ret, ag_err *err);
 
+/* Was this program compiled with a sanitizer? Sanitizers need more memory and system calls than a sandbox gives. */
+bool ag_sandbox_is_sanitized(void);
 /* For the list `read`: what the C library, looking up names, TLS and libraries loaded later read. No data of people. */
 const char *const *ag_sandbox_system_paths(size_t *ret);
 /* What this kernel could do; nothing is entered. */

@@ -16,7 +16,7 @@ int ag_landlock_enter(const ag_sandbox_opts *o, int abi);
 /* 0, or the errno of why the kernel has none. */
 int ag_seccomp_probe(void);
 /* returns 0, or an errno with nothing changed */
-int ag_seccomp_enter(void);
+int ag_seccomp_enter(bool is_worker);
 
 /* As on a kernel whose Landlock has at most max_abi, and which has seccomp or has not. */
 AG_CHECK ag_status ag_sandbox_enter_as(const ag_sandbox_opts *o, int max_abi, bool has_seccomp,

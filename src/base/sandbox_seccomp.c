@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -185,7 +186,110 @@ static int add_rules(scmp_filter_ctx filter)
 	return e ? e : refuse_signals(filter);
 }
 
-static int load(scmp_filter_ctx filter)
+/* --- a worker: what it needs --- */
+
+static const char *const worker_calls[] = {
+	/* files, as far as Landlock lets it open them */
+	"access",
+	"close",
+	"faccessat",
+	"faccessat2",
+	"fdatasync",
+	"fstat",
+	"fsync",
+	"ftruncate",
+	"getcwd",
+	"lseek",
+	"lstat",
+	"mkdir",
+	"mkdirat",
+	"newfstatat",
+	"open",
+	"openat",
+	"pread64",
+	"pwrite64",
+	"read",
+	"readlink",
+	"readlinkat",
+	"rmdir",
+	"stat",
+	"statx",
+	"unlink",
+	"unlinkat",
+	"write",
+	/* memory: mmap and mprotect are below */
+	"brk",
+	"madvise",
+	"mremap",
+	"munmap",
+	/* time, waiting, itself */
+	"clock_gettime",
+	"clock_nanosleep",
+	"exit",
+	"exit_group",
+	"futex",
+	"getegid",
+	"geteuid",
+	"getgid",
+	"getpid",
+	"getrandom",
+	"getrlimit",
+	"getrusage",
+	"gettid",
+	"gettimeofday",
+	"getuid",
+	"nanosleep",
+	"poll",
+	"ppoll",
+	"restart_syscall",
+	"rt_sigaction",
+	"rt_sigprocmask",
+	"rt_sigreturn",
+	"sched_yield",
+	"setrlimit",
+	"sigaltstack",
+	"time",
+};
+
+/* Commands of fcntl: locks, and nothing that changes who hears of its parent's end. */
+static const int worker_fcntl[] = {
+	F_GETFD,     F_SETFD,     F_GETLK,      F_SETLK, F_SETLKW,
+	F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETFL, F_DUPFD_CLOEXEC
+};
+
+static int allow(scmp_filter_ctx filter, const char *call, unsigned n,
+                 const struct scmp_arg_cmp *when)
+{
+	int nr = seccomp_syscall_resolve_name(call);
+
+	/* Below 0: this processor has no such call. */
+	return nr < 0 ? 0 : seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, nr, n, when);
+}
+
+static int add_worker_rules(scmp_filter_ctx filter)
+{
+	const struct scmp_arg_cmp no_code = MASKED(2, PROT_EXEC, 0);
+	const struct scmp_arg_cmp own_limits = EQ(0, 0);
+	const struct scmp_arg_cmp own_signals = EQ(0, (uint64_t)getpid()); /* abort() */
+	int e = 0;
+
+	for (size_t i = 0; i < AG_NELEM(worker_calls) && !e; i++)
+		e = allow(filter, worker_calls[i], 0, NULL);
+	for (size_t i = 0; i < AG_NELEM(worker_fcntl) && !e; i++) {
+		const struct scmp_arg_cmp command = EQ(1, (uint64_t)worker_fcntl[i]);
+
+		e = allow(filter, "fcntl", 1, &command);
+	}
+	if (!e)
+		e = allow(filter, "mmap", 1, &no_code);
+	if (!e)
+		e = allow(filter, "mprotect", 1, &no_code);
+	if (!e)
+		e = allow(filter, "prlimit64", 1, &own_limits);
+	return e ? e : allow(filter, "tgkill", 1, &own_signals);
+}
+
+static int load(scmp_filter_ctx filter, bool is_worker)
 {
 	/* Calls of another architecture (32 bits, x32) would be other calls by the same numbers. */
 	int e = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
@@ -195,7 +299,7 @@ static int load(scmp_filter_ctx filter)
 	/* We run no foreign code, so kernels before 5.16 need not slow it down. Not all know the flag. */
 	AG_IGNORE(seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1), "only speed is lost");
 	if (!e)
-		e = add_rules(filter);
+		e = is_worker ? add_worker_rules(filter) : add_rules(filter);
 	return e ? e : seccomp_load(filter);
 }
 
@@ -211,17 +315,19 @@ int ag_seccomp_probe(void)
 #endif
 }
 
-int ag_seccomp_enter(void)
+int ag_seccomp_enter(bool is_worker)
 {
 	int e = ag_seccomp_probe();
 	scmp_filter_ctx filter;
 
 	if (e)
 		return e;
-	filter = seccomp_init(SCMP_ACT_ALLOW);
+	/* A sanitizer calls more than a list of ours could name. */
+	is_worker = is_worker && !AG_SANDBOX_SANITIZED;
+	filter = seccomp_init(is_worker ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
 	if (!filter)
 		return ENOMEM;
-	e = load(filter);
+	e = load(filter, is_worker);
 	seccomp_release(filter);
 	return -e;
 }
