@@ -14,6 +14,7 @@
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
+#include "source/sqlite_child.h"
 #include "store/identity.h"
 
 #define MAX_FACTS 160
@@ -285,7 +286,7 @@ static void strangers(report *r)
 	}
 }
 
-/* What `argus ask` can be kept from on this machine. */
+/* What `argus ask`, and the processes that read SQLite databases, can be kept from on this machine. */
 static void sandbox(report *r)
 {
 	ag_sandbox_report s;
@@ -301,6 +302,23 @@ static void sandbox(report *r)
 	                      s.starts_nothing ? "seccomp (starting programs)" : "no seccomp"));
 	if (s.missing[0])
 		broken(r, f, WARN, ag_str_dup(r->arena, ag_str_c(s.missing)));
+}
+
+/* Can they be started? */
+static void sqlite_sources(report *r)
+{
+	ag_sqlite_child *child;
+	ag_err err = { 0 };
+	fact *f;
+
+	if (!ag_sqlite_child_start(&child, &err)) {
+		ag_sqlite_child_end(child);
+		add(r, "surroundings", AG_S("SQLite sources"),
+		    AG_S("read in processes of their own, inside the sandbox"));
+		return;
+	}
+	f = add(r, "surroundings", AG_S("SQLite sources"), ag_str_dup(r->arena, ag_str_c(err.msg)));
+	broken(r, f, WARN, ag_str_dup(r->arena, ag_str_c(err.hint)));
 }
 
 static void surroundings(report *r)
@@ -320,6 +338,7 @@ static void surroundings(report *r)
 	    ag_str_printf(r->arena, "%s%s", t->charset,
 	                  t->utf8 ? "" : "; other characters are written as \\u"));
 	sandbox(r);
+	sqlite_sources(r);
 }
 
 /* --- rendering --- */

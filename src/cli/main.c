@@ -1,9 +1,19 @@
-/* The program's entry; everything else is behind ag_cli_main(). */
+/* The program's entry: the command line, or a child of this program that reads an SQLite database. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "source/sqlite_sql.h"
 
 int main(int argc, char **argv)
 {
+	int code;
+
+	if (ag_sqlite_child_main(argc, argv, &code)) {
+		fputs("argus: " AG_SQLITE_CHILD_ARG " is for Argus itself, which starts it when it "
+		      "reads an SQLite database\n",
+		      stderr);
+		return code;
+	}
 	return ag_cli_main(argc, argv, environ);
 }

@@ -466,6 +466,24 @@ static void say_how_to_go_on(ag_sql_result *r, ag_arena *arena)
 			(unsigned long long)r->nrow, (unsigned long long)r->nrow);
 }
 
+/* An engine that judges for itself. *ret_asked: the database worked on the statement. */
+static ag_status ask_engine(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
+                            ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
+                            bool *ret_asked, ag_err *err)
+{
+	const ag_sql_verdict any = { .max_rows = s->opts.policy.max_rows };
+	const ag_sql_limits limits = limits_of(s, rq, &any);
+	ag_status st = s->engine->ask(s->impl, ctx, rq->sql, purpose, &limits, arena, ret, err);
+
+	if (st)
+		return st;
+	*ret_asked = ret->ncolumn > 0;
+	if (!ret->is_ok && !ret->failure.code)
+		fail_refused(&ret->verdict, &ret->failure);
+	say_how_to_go_on(ret, arena);
+	return AG_OK;
+}
+
 /* Keeps what the engine must not know: the verdict. */
 static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                          ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret, ag_err *err)
@@ -510,6 +528,23 @@ static ag_status probe(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, ag_
 	return st;
 }
 
+/* *ret_asked: as of ask_engine(). */
+static ag_status judge_and_execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
+                                   ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
+                                   bool *ret_asked, ag_err *err)
+{
+	ag_status st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &ret->failure, err);
+
+	if (st || ret->failure.code)
+		return st;
+	if (!ag_sql_allowed(&ret->verdict)) {
+		fail_refused(&ret->verdict, &ret->failure);
+		return AG_OK;
+	}
+	*ret_asked = true;
+	return execute(s, ctx, rq, purpose, arena, ret, err);
+}
+
 static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                              ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
                              ag_err *err)
@@ -523,13 +558,8 @@ static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
 		return AG_OK;
 	st = probe(s, ctx, ticket, arena, &ret->failure, err);
 	if (!st && !ret->failure.code)
-		st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &ret->failure, err);
-	if (!st && !ret->failure.code && !ag_sql_allowed(&ret->verdict)) {
-		fail_refused(&ret->verdict, &ret->failure);
-	} else if (!st && !ret->failure.code) {
-		asked = true;
-		st = execute(s, ctx, rq, purpose, arena, ret, err);
-	}
+		st = (s->engine->ask ? ask_engine : judge_and_execute)(s, ctx, rq, purpose, arena,
+		                                                       ret, &asked, err);
 	/* An engine that judges waits for its connection there already. */
 	if (ret->failure.code == AG_SQLCODE_POOL_TIMEOUT && ret->wait_us == 0)
 		ret->wait_us = (ag_clock_mono(&ag_clock_system) - start) * 1000;

@@ -1,4 +1,4 @@
-/* sql_engine -- what a SQL database must do for the dispatcher; private to source/sql*.c, postgres*.c and sqlite_sql*.c.
+/* sql_engine -- what a SQL database must do for the dispatcher; private to source/sql*.c, postgres*.c and sqlite_*.c.
  *
  * sql.c owns what is the same everywhere: defaults of the options, catalog snapshot and its age, guard, breaker, cost
  * admission, ag_sql_result.verdict and how_to_go_on. An engine owns connections, the transaction, the caps while rows come,
@@ -42,7 +42,12 @@ typedef struct ag_sql_engine {
 	ag_status (*open)(ag_str uri, const ag_sql_opts *opts, ag_sql_impl **ret, ag_err *err);
 	void (*close)(ag_sql_impl *impl);
 
-	ag_sql_run_fn *run;
+	/* Judge, and run or explain what is allowed, in one exchange, for an engine that judges for itself. ret->verdict is
+	 * filled as well; a refusal is a verdict without a failure. NULL = judge() or the guard, then run() or explain(). */
+	ag_status (*ask)(ag_sql_impl *impl, const ag_ctx *ctx, ag_str sql, ag_sql_purpose purpose,
+	                 const ag_sql_limits *limits, ag_arena *arena, ag_sql_result *ret,
+	                 ag_err *err);
+	ag_sql_run_fn *run; /* this and explain: NULL when ask() is there */
 	/* The plan as the one value of the one row. sql is the query alone, without EXPLAIN. */
 	ag_sql_run_fn *explain;
 
@@ -67,6 +72,6 @@ typedef struct ag_sql_engine {
 } ag_sql_engine;
 
 extern const ag_sql_engine ag_sql_engine_postgres; /* postgres.c */
-extern const ag_sql_engine ag_sql_engine_sqlite;   /* sqlite_sql.c */
+extern const ag_sql_engine ag_sql_engine_sqlite;   /* sqlite_engine.c */
 
 #endif

@@ -59,7 +59,7 @@ static sqlite3_stmt *prepare(builder *b, const char *sql, ag_str name)
 	return stmt;
 }
 
-/* One more row? A time-out or a cancel is a failure of all; other errors end the rows. */
+/* One more row? A stop is a failure of all; other errors end the rows. */
 static bool step(builder *b, sqlite3_stmt *stmt)
 {
 	int rc = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
@@ -468,45 +468,35 @@ static void read_all(builder *b, ag_dictionary *d)
 }
 
 /* False: the file was changed meanwhile. */
-static bool try_once(ag_sql_impl *impl, const ag_ctx *ctx, builder *b, ag_dictionary *d)
+static bool try_once(ag_sqlite_sql *s, builder *b, ag_dictionary *d)
 {
-	int64_t wait_us;
-
 	*b->failure = (ag_sql_failure){ 0 };
-	if (!ag_sqlite_sql_begin(impl, ctx, 0, -1, b->arena, &b->c, &wait_us, b->failure))
+	if (!ag_sqlite_sql_begin(s, b->arena, &b->c, b->failure))
 		return true;
 	read_all(b, d);
 	return ag_sqlite_sql_end(b->c);
 }
 
-ag_status ag_sqlite_introspect(ag_sql_impl *impl, const ag_ctx *ctx, const ag_dictionary_opts *o,
-                               ag_arena *arena, ag_dictionary *ret, ag_sql_failure *ret_failure,
-                               ag_err *err)
+void ag_sqlite_introspect(ag_sqlite_sql *s, const ag_dictionary_opts *o, ag_arena *arena,
+                          ag_dictionary *ret, ag_sql_failure *ret_failure)
 {
-	const ag_clock *clock = ctx && ctx->clock ? ctx->clock : &ag_clock_system;
-
-	(void)err;
 	for (int i = 0; i < NTRY; i++) {
 		AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
 		ag_dictionary d = { 0 };
 		builder b = {
 			.o = o,
-			.policy = &ag_sqlite_sql_opts(impl)->policy,
+			.policy = &s->opts->policy,
 			.arena = arena,
 			.scratch = scratch,
 			.failure = ret_failure,
 			.room = ag_arena_alloc(scratch, sizeof(*b.room)),
 		};
 
-		if (!try_once(impl, ctx, &b, &d))
+		if (!try_once(s, &b, &d))
 			continue;
-		if (ret_failure->code)
-			return AG_OK;
-		d.generated_ms = ag_clock_wall(clock);
 		*ret = d;
-		return AG_OK;
+		return;
 	}
 	ag_sql_failure_of_state("40001", ret_failure);
 	ret_failure->message = AG_S("the database was changed again and again while it was read");
-	return AG_OK;
 }

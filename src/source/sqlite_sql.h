@@ -1,10 +1,11 @@
-/* sqlite_sql -- the parts of the SQLite engine; private to source/sqlite_*.c and its tests.
+/* sqlite_sql -- SQLite as it works inside a child process; private to source/sqlite_*.c and its tests.
  *
- * Read sqlite_sql.c (the engine's row, one statement), then sqlite_sql_pool.c (connections), sqlite_sql_open.c (a file is
- * opened so that nothing is ever written beside it), sqlite_sql_guard.c (what the authorizer lets through),
- * sqlite_sql_program.c (what it is not told of), sqlite_sql_rows.c (values as JSON), sqlite_sql_error.c. sqlite_dictionary.c asks with ag_sqlite_sql_begin().
+ * Read sqlite_sql.c (one statement), then sqlite_sql_conn.c (the read transaction), sqlite_sql_open.c (a file is opened so
+ * that nothing is written beside it), sqlite_sql_guard.c (what the authorizer lets through), sqlite_sql_program.c (what the
+ * authorizer does not see), sqlite_sql_rows.c (rows as records), sqlite_sql_error.c, sqlite_dictionary.c.
+ * sqlite_serve.c is the child's loop, sqlite_child.c and sqlite_engine.c are the parent's side.
  *
- * A connection serves one statement at a time, inside one read transaction, so that what was judged is what runs. */
+ * One thread, one statement at a time, inside one read transaction, so that what was judged is what runs. */
 #ifndef AG_SOURCE_SQLITE_SQL_H
 #define AG_SOURCE_SQLITE_SQL_H
 
@@ -13,12 +14,11 @@
 
 #include <sqlite3.h>
 
-#include "source/sql_engine.h"
+#include "source/sqlite_wire.h"
 
-#define AG_SQLITE_MAX_CONNECTIONS 64u
-/* Of one value inside SQLite: what a single function does with it cannot be stopped, and must not take long. */
+/* Of one value inside SQLite. */
 #define AG_SQLITE_MAX_VALUE_BYTES (16u << 20)
-/* What all connections of the process may hold together; beyond it a statement fails, not the process. */
+/* What SQLite may hold in one child; beyond it the statement fails. */
 #define AG_SQLITE_MAX_HEAP_BYTES (256ll << 20)
 /* A file that must be copied to be read (see sqlite_sql_open.c) may be so large. */
 #define AG_SQLITE_MAX_COPY_BYTES (512ll << 20)
@@ -64,7 +64,6 @@ typedef struct ag_sqlite_sql ag_sqlite_sql;
 
 typedef struct ag_sqlite_conn {
 	ag_sqlite_sql *owner;
-	struct ag_sqlite_conn *next; /* of the idle ones */
 	sqlite3 *db;
 	ag_sqlite_way way;
 	ag_sqlite_stamp stamp;
@@ -96,55 +95,50 @@ typedef struct ag_sqlite_conn {
 	struct ag_sqlite_seen *seen;
 	bool is_opening; /* what the program opens is judged */
 
-	/* For the progress handler. */
-	const ag_ctx *ctx;
-	int64_t deadline_ms; /* monotonic, of the system's clock; 0 = none */
-	int watch_fd;
-	int64_t watch_ms; /* when it is looked at again */
-	bool is_stopped;
-	ag_sql_stop why;
+	bool is_stopped; /* the parent asked for the statement's end */
 } ag_sqlite_conn;
 
 struct ag_sqlite_sql {
 	const ag_sql_opts *opts;
-	char *path; /* absolute, resolved */
-	char *shown_text;
-	ag_str shown; /* "sqlite:PATH" as it was given */
-	pthread_mutex_t lock;
-	pthread_cond_t is_free;
-	ag_sqlite_conn *idle;
-	unsigned nopen, nbusy;
+	const char *path;             /* absolute, resolved */
+	ag_str shown;                 /* "sqlite:PATH" as it was given */
+	const char *folder;           /* for copies and temporary files; "" = there is none */
+	const _Atomic uint32_t *stop; /* AG_SQLITE_STOP = end the statement */
+	ag_sqlite_conn *conn;         /* kept from one statement to the next, NULL = none */
 };
 
-/* Opens and configures; whoever got it closes it. On a failure *ret_failure is filled and *ret NULL. */
+/* Opens and configures; the caller closes it. On a failure *ret_failure is filled and *ret NULL. */
 void ag_sqlite_conn_open(ag_sqlite_sql *s, ag_arena *arena, ag_sqlite_conn **ret,
                          ag_sql_failure *ret_failure);
 void ag_sqlite_conn_close(ag_sqlite_conn *c);
 /* Is the file still the one, in the state, that the connection was opened for? */
 bool ag_sqlite_conn_is_current(ag_sqlite_conn *c);
 
-/* --- connections, sqlite_sql_pool.c --- */
+/* What a copy consists of, with its folder. */
+void ag_sqlite_remove_copy(const char *folder);
+
+/* --- one transaction, sqlite_sql_conn.c --- */
 
 /* A connection inside a read transaction, phase OWN; for statements of ours and of users. On a failure *ret_failure is
- * filled. ctx, deadline and watch_fd hold for all that runs until ag_sqlite_sql_end(). timeout_ms 0 = the options'. */
-AG_CHECK bool ag_sqlite_sql_begin(ag_sql_impl *impl, const ag_ctx *ctx, int64_t timeout_ms,
-                                  int watch_fd, ag_arena *arena, ag_sqlite_conn **ret,
-                                  int64_t *ret_wait_us, ag_sql_failure *ret_failure);
-/* Rolls back and gives the connection back. False: the file was changed beneath it meanwhile, so that what was read
- * cannot be trusted (only of an IMMUTABLE one). */
+ * filled. */
+AG_CHECK bool ag_sqlite_sql_begin(ag_sqlite_sql *s, ag_arena *arena, ag_sqlite_conn **ret,
+                                  ag_sql_failure *ret_failure);
+/* Rolls back. False: the file was changed beneath it meanwhile, so that what was read cannot be trusted (only of an
+ * IMMUTABLE one). */
 bool ag_sqlite_sql_end(ag_sqlite_conn *c);
-const ag_sql_opts *ag_sqlite_sql_opts(const ag_sql_impl *impl);
 /* Reads relations again when the schema has changed. Inside a transaction. An SQLite result code. */
 int ag_sqlite_conn_relations(ag_sqlite_conn *c);
 const ag_sqlite_relation *ag_sqlite_conn_relation(const ag_sqlite_conn *c, ag_str name);
 
-/* Is the statement that runs to end? Cheap. */
+/* Must the statement that runs end? Cheap. */
 bool ag_sqlite_must_stop(ag_sqlite_conn *c);
 
-/* --- sqlite_sql_functions.c --- */
+/* --- requests, sqlite_sql.c --- */
 
-/* Puts functions of ours in the place of those that could run for hours. An SQLite result code. */
-int ag_sqlite_functions(ag_sqlite_conn *c);
+/* Closes the connection. */
+void ag_sqlite_sql_release(ag_sqlite_sql *s);
+/* Does what a request (not OPEN) asks for and writes the whole answer. */
+void ag_sqlite_sql_answer(ag_sqlite_sql *s, const ag_sqlite_request *rq, ag_sqlite_out *out);
 
 /* --- the guard, sqlite_sql_guard.c --- */
 
@@ -168,9 +162,9 @@ int ag_sqlite_program_check(ag_sqlite_conn *c, ag_str sql);
 
 /* --- rows, sqlite_sql_rows.c --- */
 
-/* Steps and writes; fills columns, rows, nrow, cut, rows_seen. An SQLite result code: SQLITE_DONE when it went well. */
+/* Steps and writes records: columns, rows, done. An SQLite result code: SQLITE_DONE when it went well. */
 int ag_sqlite_rows(ag_sqlite_conn *c, sqlite3_stmt *stmt, const ag_sql_limits *limits,
-                   ag_arena *arena, ag_sql_result *ret);
+                   ag_sqlite_out *out);
 
 /* --- errors, sqlite_sql_error.c --- */
 
@@ -179,9 +173,14 @@ void ag_sqlite_failure(ag_sqlite_conn *c, int rc, ag_str sql, ag_arena *arena, a
 
 /* --- sqlite_dictionary.c --- */
 
-AG_CHECK ag_status ag_sqlite_introspect(ag_sql_impl *impl, const ag_ctx *ctx,
-                                        const ag_dictionary_opts *o, ag_arena *arena,
-                                        ag_dictionary *ret, ag_sql_failure *ret_failure,
-                                        ag_err *err);
+/* On a failure *ret_failure is filled. */
+void ag_sqlite_introspect(ag_sqlite_sql *s, const ag_dictionary_opts *o, ag_arena *arena,
+                          ag_dictionary *ret, ag_sql_failure *ret_failure);
+
+/* --- the child, sqlite_serve.c --- */
+
+/* What main() does when it is started as a child: `argv` is {program, AG_SQLITE_CHILD_ARG}. Returns false at once when it is
+ * not, else *ret is the exit code. */
+bool ag_sqlite_child_main(int argc, char *const *argv, int *ret);
 
 #endif

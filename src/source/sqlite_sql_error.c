@@ -136,7 +136,7 @@ void ag_sqlite_failure(ag_sqlite_conn *c, int rc, ag_str sql, ag_arena *arena, a
 	const char *state;
 
 	if (c->is_stopped && (rc & 0xff) != SQLITE_NOMEM) {
-		ag_sql_failure_of_stop(c->why, ret);
+		ag_sql_failure_of_stop(AG_SQL_STOP_TIMEOUT, ret); /* the parent knows why */
 		return;
 	}
 	/* Said of the handle before this call, or of nothing. */

@@ -181,9 +181,11 @@ static int configure(ag_sqlite_conn *c)
 		/* A column that is misspelled in double quotes is an error, not a text. */
 		{ SQLITE_DBCONFIG_DQS_DML, 0 },
 	};
-	/* mmap: a file that is cut by others would be SIGBUS. temp_store: large sorts go to unlinked files, not to memory. */
+	/* mmap: a file that is cut by others would be SIGBUS. temp_store: large sorts go to unlinked files, as long as there
+	 * is a folder for them. */
 	static const char pragmas[] = "PRAGMA query_only=ON; PRAGMA mmap_size=0; "
 				      "PRAGMA cell_size_check=ON; PRAGMA temp_store=FILE;";
+	static const char in_memory[] = "PRAGMA temp_store=MEMORY;";
 	static const struct {
 		const char *sql;
 		size_t offset;
@@ -198,10 +200,10 @@ static int configure(ag_sqlite_conn *c)
 		sqlite3_db_config(c->db, config[i].id, config[i].value, NULL);
 	set_limits(c->db, c->owner->opts->policy.max_bytes);
 	rc = sqlite3_exec(c->db, pragmas, NULL, NULL, NULL);
+	if (!rc && !c->owner->folder[0])
+		rc = sqlite3_exec(c->db, in_memory, NULL, NULL, NULL);
 	if (!rc)
 		rc = sqlite3_set_authorizer(c->db, ag_sqlite_authorize, c);
-	if (!rc)
-		rc = ag_sqlite_functions(c);
 	for (size_t i = 0; !rc && i < AG_NELEM(own); i++)
 		rc = sqlite3_prepare_v3(c->db, own[i].sql, -1, SQLITE_PREPARE_PERSISTENT,
 		                        (sqlite3_stmt **)(void *)((char *)c + own[i].offset), NULL);
@@ -290,32 +292,37 @@ static int make_file(const char *folder, const char *name)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-static void remove_copy(char *folder)
+void ag_sqlite_remove_copy(const char *folder)
 {
 	static const char *const names[] = { "db", "db-wal", "db-shm", "db-journal" };
 	char path[PATH_MAX];
 
-	if (!folder)
-		return;
 	for (size_t i = 0; i < AG_NELEM(names); i++) {
 		snprintf(path, sizeof(path), "%.3000s/%s", folder, names[i]);
 		unlink(path);
 	}
 	rmdir(folder);
+}
+
+static void drop_copy(char *folder)
+{
+	if (folder)
+		ag_sqlite_remove_copy(folder);
 	free(folder);
 }
 
-/* The copy in a new folder; NULL with errno. */
-static char *copy_files(sqlite3 *db, const char *path, const ag_sqlite_stamp *stamp)
+/* The copy in a new folder, named by this process so that the parent can remove what a killed child leaves; NULL with
+ * errno. */
+static char *copy_files(sqlite3 *db, const char *path, const char *within,
+                        const ag_sqlite_stamp *stamp)
 {
-	const char *tmp = getenv("TMPDIR");
 	char folder[PATH_MAX];
 	char *made;
 	int main_fd, wal_fd;
 	bool is_ok;
 
-	snprintf(folder, sizeof(folder), "%.2900s/argus-sqlite-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder))
+	snprintf(folder, sizeof(folder), "%.2900s/%d", within, (int)getpid());
+	if (!within[0] || mkdir(folder, 0700))
 		return NULL;
 	made = ag_xmalloc(strlen(folder) + 1);
 	memcpy(made, folder, strlen(folder) + 1);
@@ -329,7 +336,7 @@ static char *copy_files(sqlite3 *db, const char *path, const ag_sqlite_stamp *st
 		close(wal_fd);
 	if (is_ok)
 		return made;
-	remove_copy(made);
+	drop_copy(made);
 	return NULL;
 }
 
@@ -393,7 +400,7 @@ static outcome open_copy(ag_sqlite_conn *c, sqlite3 *db, ag_arena *arena, ag_sql
 			f);
 		return FAILED;
 	}
-	c->copy_folder = copy_files(db, s->path, &c->stamp);
+	c->copy_folder = copy_files(db, s->path, s->folder, &c->stamp);
 	sqlite3_close_v2(db);
 	if (!c->copy_folder) {
 		fail_open(
@@ -403,7 +410,7 @@ static outcome open_copy(ag_sqlite_conn *c, sqlite3 *db, ag_arena *arena, ag_sql
 		return FAILED;
 	}
 	if (!take_stamp(s->path, &after) || !same_stamp(&after, &c->stamp)) {
-		remove_copy(c->copy_folder);
+		drop_copy(c->copy_folder);
 		c->copy_folder = NULL;
 		return AGAIN;
 	}
@@ -493,7 +500,6 @@ void ag_sqlite_conn_open(ag_sqlite_sql *s, ag_arena *arena, ag_sqlite_conn **ret
 	*ret = NULL;
 	c->owner = s;
 	c->schema_version = -1;
-	c->watch_fd = -1;
 	ag_buf_init(&c->last_sql, AG_SQL_MAX_BYTES + 64);
 	for (int i = 0; what == AGAIN && i < NTRY; i++) {
 		if (i)
@@ -515,7 +521,7 @@ void ag_sqlite_conn_close(ag_sqlite_conn *c)
 	if (!c)
 		return;
 	drop_db(c);
-	remove_copy(c->copy_folder);
+	drop_copy(c->copy_folder);
 	ag_buf_release(&c->last_sql);
 	ag_arena_free(c->last_arena);
 	ag_arena_free(c->names);

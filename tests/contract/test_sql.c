@@ -113,13 +113,22 @@ static void test_scenario_05_a_cte_that_writes(void **state)
 	forged.max_rows = 10;
 	ag_sql_result_release(&e->r);
 	e->r = (ag_sql_result){ 0 };
-	assert_int_equal(e->source->engine->run(e->source->impl, NULL, &forged, &limits, e->arena,
-	                                        &e->r, &e->err),
-	                 AG_OK);
-	assert_false(e->r.is_ok);
-	assert_string_equal(e->r.failure.class_name, "refused");
-	if (e->fixture->is_server)
+	if (e->source->engine->ask) { /* it takes no judged text: it judges what it runs */
+		assert_null(e->source->engine->run);
+		assert_int_equal(e->source->engine->ask(e->source->impl, NULL, forged.sql,
+		                                        AG_SQL_RUN, &limits, e->arena, &e->r,
+		                                        &e->err),
+		                 AG_OK);
+		assert_string_equal(ag_sql_rule_id(e->r.verdict.rule), "forbidden_statement");
+		assert_int_equal(e->r.ncolumn, 0);
+	} else {
+		assert_int_equal(e->source->engine->run(e->source->impl, NULL, &forged, &limits,
+		                                        e->arena, &e->r, &e->err),
+		                 AG_OK);
+		assert_string_equal(e->r.failure.class_name, "refused");
 		assert_string_equal(e->r.failure.sqlstate, "25006");
+	}
+	assert_false(e->r.is_ok);
 	assert_nothing_changed(e);
 }
 

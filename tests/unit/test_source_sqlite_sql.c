@@ -15,8 +15,6 @@
 
 #include <sqlite3.h>
 
-#include "base/json.h"
-#include "base/time.h"
 #include "contract/folder.h"
 #include "source/sql.h"
 #include "source/sqlite_sql.h"
@@ -356,85 +354,6 @@ static void test_memory_is_bounded(void **state)
 	run(e, "SELECT 1", "[[1]]");
 }
 
-/* Functions of ours in the place of SQLite's give what SQLite's give. */
-static void test_functions_are_those_of_sqlite(void **state)
-{
-	static const char sql[] =
-		"WITH s(x) AS (VALUES ('abc'), ('ABC'), (''), ('a%c'), ('aXbXc'), ('[x]'), ('äöü'), ('Äb'), "
-		"('aaab'), (123), (x'616263'), ('a]b'), ('a-b'), ('  pad '), ('bcabcab'), ('%'), ('\\')), "
-		"p(y) AS (VALUES ('abc'), ('a%'), ('%c'), ('%b%'), ('_b_'), (''), ('%'), ('%%'), ('a\\%c'), "
-		"('\\'), ('*'), ('a*'), ('?b?'), ('[a-c]*'), ('[^a]*'), ('[]]'), ('*[]x]*'), ('[a'), ('[a-]b'), "
-		"('ä%'), ('a'), ('ab'), (' '), ('äü'), (x'62'), ('%a_b'), ('*a?b'), ('b%a%b'), ('%ab'), "
-		"('*ab'), (12), ('\\\\'), ('_')) "
-		"SELECT group_concat(x LIKE y), group_concat(x GLOB y), group_concat(x LIKE y ESCAPE '\\'), "
-		"group_concat(x LIKE y ESCAPE '%'), group_concat(x LIKE y ESCAPE '_'), group_concat(instr(x, y)), "
-		"group_concat(replace(x, y, '<>')), group_concat(trim(x, y)), group_concat(ltrim(x, y)), "
-		"group_concat(rtrim(x, y)), group_concat(typeof(replace(x, y, ''))), "
-		"group_concat('<' || trim(x) || ltrim(x) || rtrim(x) || '>'), "
-		"instr(NULL, 'a') IS NULL, replace('a', 'b', NULL) IS NULL, trim(NULL) IS NULL, "
-		"'a' LIKE NULL IS NULL, instr(x'0001ff', x'ff'), instr('äöü', 'ü') FROM s, p";
-	env *e = *state;
-	ag_buf want = AG_BUF_INIT(1 << 20);
-	sqlite3_stmt *stmt = NULL;
-	ag_jw w;
-
-	write_sql(e, "a.db", "CREATE TABLE t (x);");
-	assert_int_equal(sqlite3_prepare_v2(e->writer, sql, -1, &stmt, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	ag_jw_init(&w, &want, 0);
-	ag_jw_arr(&w);
-	ag_jw_arr(&w);
-	for (int i = 0; i < sqlite3_column_count(stmt); i++) {
-		if (sqlite3_column_type(stmt, i) == SQLITE_INTEGER)
-			ag_jw_int(&w, sqlite3_column_int64(stmt, i));
-		else
-			ag_jw_str(&w, ag_str_c((const char *)sqlite3_column_text(stmt, i)));
-	}
-	ag_jw_arr_end(&w);
-	ag_jw_arr_end(&w);
-	sqlite3_finalize(stmt);
-	close_writer(e);
-	open_source(e, "a.db");
-	run(e, sql, want.ptr);
-	ag_buf_release(&want);
-}
-
-/* Each would take from minutes to days with SQLite's own, and could not be stopped. */
-static void test_functions_can_be_stopped(void **state)
-{
-	static const char *const sql[] = {
-		"SELECT instr(hex(zeroblob(7000000)), hex(zeroblob(1000000)) || '1')",
-		"SELECT length(replace(hex(zeroblob(7000000)), hex(zeroblob(500000)) || '1', 'x'))",
-		"SELECT hex(zeroblob(7000000)) LIKE '%' || hex(zeroblob(400)) || '1%' FROM numbers",
-		"SELECT hex(zeroblob(7000000)) GLOB '*' || hex(zeroblob(400)) || '1*' FROM numbers",
-		"SELECT length(trim(hex(zeroblob(7000000)), replace(hex(zeroblob(500000)), '0', '1') || '0'))",
-		"SELECT sum(length(hex(zeroblob(7000000)) || n)) FROM numbers",
-	};
-	env *e = *state;
-	int64_t start;
-
-	write_sql(e, "a.db",
-	          "CREATE TABLE numbers (n); INSERT INTO numbers WITH RECURSIVE r(n) AS "
-	          "(SELECT 1 UNION ALL SELECT n+1 FROM r WHERE n < 5000) SELECT n FROM r;");
-	close_writer(e);
-	open_source(e, "a.db");
-	for (size_t i = 0; i < AG_NELEM(sql); i++) {
-		ag_sql_request rq = { .sql = ag_str_c(sql[i]), .timeout_ms = 200, .watch_fd = -1 };
-		ag_sql_result r;
-		ag_err err;
-
-		start = ag_clock_mono(&ag_clock_system);
-		assert_int_equal(ag_sql_query(e->source, NULL, &rq, e->arena, &r, &err), AG_OK);
-		/* Linear ones may be through in time, sets of many characters are refused. */
-		assert_true(r.is_ok || r.failure.code == AG_SQLCODE_QUERY_TIMEOUT ||
-		            r.failure.code == AG_SQLCODE_VALIDATION);
-		if (ag_clock_mono(&ag_clock_system) - start > 10000)
-			fail_msg("%s took %d ms", sql[i],
-			         (int)(ag_clock_mono(&ag_clock_system) - start));
-		ag_sql_result_release(&r);
-	}
-}
-
 /* A blob beyond the limit of values does not hide the rest of its row. */
 static void test_large_blob_in_a_row(void **state)
 {
@@ -521,8 +440,6 @@ int main(void)
 		TEST(test_names_that_look_like_uris),
 		TEST(test_values),
 		TEST(test_memory_is_bounded),
-		TEST(test_functions_are_those_of_sqlite),
-		TEST(test_functions_can_be_stopped),
 		TEST(test_large_blob_in_a_row),
 		TEST(test_virtual_tables),
 		cmocka_unit_test(test_text),
