@@ -4,6 +4,7 @@
  * into a row of the store, and the end of the run into the report. */
 #include "audit/audit.h"
 
+#include "audit/aside.h"
 #include "audit/gaps.h"
 #include "audit/report.h"
 #include "audit/start.h"
@@ -145,16 +146,19 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
                         ag_store_batch *batch, ag_err *err)
 {
 	ag_audit *a = env;
+	const ag_finding *items;
 
 	if (ev->type == AG_EV_FINDING)
 		return derive_finding(a, arena, ev, batch, err);
 	if (ev->type != AG_EV_RUN_FINISHED)
 		return AG_OK;
 	row->critical = row->high = row->medium = row->low = 0;
+	items = ag_aside_findings(&a->state, a->opts, a->info, arena);
 	for (size_t i = 0; i < a->state.findings.n; i++) {
 		uint32_t *const count[] = { &row->low, &row->medium, &row->high, &row->critical };
 
-		(*count[a->state.findings.items[i].severity])++;
+		if (!items[i].aside_by.len)
+			(*count[items[i].severity])++;
 	}
 	row->input_tokens = a->state.input_tokens;
 	row->output_tokens = a->state.output_tokens;
@@ -188,6 +192,7 @@ static void fill_row(const ag_source_info *info, const ag_ctx *ctx, ag_run_row *
 
 static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *ret)
 {
+	const ag_finding *items = ag_aside_findings(&a->state, a->opts, a->info, a->arena);
 	ag_gap gaps[AG_GAPS_MAX];
 
 	ret->run = run->row.id;
@@ -199,8 +204,10 @@ static void fill_result(ag_audit *a, const ag_run_opts *run, ag_audit_result *re
 	}
 	ret->report = a->report.len ? a->report : report_of(a);
 	for (size_t i = 0; i < a->state.findings.n; i++) {
-		const ag_severity s = a->state.findings.items[i].severity;
+		const ag_severity s = items[i].severity;
 
+		if (items[i].aside_by.len)
+			continue;
 		if (!ret->has_findings || s > ret->worst)
 			ret->worst = s;
 		ret->has_findings = true;

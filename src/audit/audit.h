@@ -27,6 +27,15 @@ typedef enum ag_evaluator_kind {
 	AG_EVAL_ESCALATION /* rules, then the planner's confidence; finding gate only */
 } ag_evaluator_kind;
 
+/* A row under "ignore:" of argus.yaml: findings that do not count, and why. "" and "*" mean any. */
+typedef struct ag_ignore {
+	ag_str source, path, category, reason;
+	ag_str where;     /* "argus.yaml:12:3" */
+	int64_t until_ms; /* start of the last day on which it holds, 0 = no end */
+} ag_ignore;
+
+#define AG_IGNORES_MAX 1000
+
 typedef struct ag_audit_opts {
 	uint64_t
 		sample_size; /* documents of schema_sample; 0 = the planner's default, UINT64_MAX = all */
@@ -48,6 +57,8 @@ typedef struct ag_audit_opts {
 	ag_catalogue_opts catalogue; /* as_of_ms 0 = now */
 	ag_severity
 		min_severity; /* findings below are left out of the report (and counted there) */
+	const ag_ignore *ignores; /* borrowed */
+	size_t nignore;
 	bool show_values;
 	ag_str settings_json; /* effective settings as a JSON object, for the report; "" = {} */
 } ag_audit_opts;

@@ -81,6 +81,11 @@ void ag_diff_make(const ag_finding *current, size_t ncurrent, const ag_recheck *
 	for (size_t i = 0; i < ncurrent; i++) {
 		const ag_recheck *was = find(sorted, nprevious, current[i].key);
 
+		if (current[i].aside_by.len) {
+			if (was)
+				matched[was - previous] = true;
+			continue; /* found, but a person set it aside: no news */
+		}
 		if (!was) {
 			ret->added[ret->nadded++] = &current[i];
 			continue;

@@ -177,6 +177,36 @@ static void write_evaluation(const ag_finding *f, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
+static void write_detail(const ag_finding *f, bool shows_detail, ag_jw *w)
+{
+	const ag_str detail = shows_detail ? f->detail : AG_S("");
+	ag_arena *arena = ag_arena_new();
+
+	ag_jw_kstr(w, "detail",
+	           f->note.len ? ag_str_printf(arena, "%.*s%s%.*s", AG_FMT(detail),
+	                                       detail.len ? "; " : "", AG_FMT(f->note))
+	                       : detail);
+	ag_arena_free(arena);
+}
+
+/* null, or why it does not count: {"by","reason","until"} */
+static void write_aside(const ag_finding *f, ag_jw *w)
+{
+	if (!f->aside_by.len) {
+		ag_jw_knull(w, "set_aside");
+		return;
+	}
+	ag_jw_kkey(w, "set_aside");
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "by", f->aside_by);
+	ag_jw_kstr(w, "reason", f->aside_reason);
+	if (f->aside_until.len)
+		ag_jw_kstr(w, "until", f->aside_until);
+	else
+		ag_jw_knull(w, "until");
+	ag_jw_obj_end(w);
+}
+
 void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 {
 	const ag_category *category = ag_category_find(f->category);
@@ -190,8 +220,7 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kstr(w, "severity", ag_str_c(ag_severity_name(f->severity)));
 	ag_jw_kstr(w, "description", f->description);
 	/* A detail that quotes a person would undo the masking beside it. */
-	ag_jw_kstr(w, "detail",
-	           show_values || !ag_mask_quotes(f->field, f->detail) ? f->detail : AG_S(""));
+	write_detail(f, show_values || !ag_mask_quotes(f->field, f->detail), w);
 	ag_jw_kstr(w, "hypothesis", f->hypothesis);
 	ag_jw_kstr(w, "repair", f->repair);
 	ag_jw_kstr(w, "evidence_query", f->evidence_query);
@@ -207,6 +236,12 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 		ag_jw_kstr(w, "user_label", f->user_label);
 	else
 		ag_jw_knull(w, "user_label");
+	if (f->user_label.len) {
+		ag_jw_kstr(w, "label_reason", f->label_reason);
+		ag_jw_kstr(w, "label_by", f->label_by);
+		ag_jw_ktime_or_null(w, "labelled_at", f->labelled_ms);
+	}
+	write_aside(f, w);
 	/* Readers of reports know "committed" as "published". */
 	ag_jw_kstr(w, "status",
 	           was_rejected(f) || ag_str_eqc(f->status, "pending_review") ? f->status
@@ -304,6 +339,9 @@ ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_
 	f.query_call_id = ag_val_member_str(v, "query_call_id");
 	f.iteration = (unsigned)ag_val_member_u64(v, "iteration");
 	f.user_label = ag_val_member_str(v, "user_label");
+	f.label_reason = ag_val_member_str(v, "label_reason");
+	f.label_by = ag_val_member_str(v, "label_by");
+	f.labelled_ms = ag_val_member_time(v, "labelled_at");
 	f.status = ag_val_member_str(v, "status");
 	if (ag_str_eqc(f.status, "published"))
 		f.status = AG_S("committed");

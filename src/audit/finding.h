@@ -49,10 +49,17 @@ typedef struct ag_finding {
 
 	/* what became of it */
 	ag_str status; /* committed, pending_review, dismissed; dropped: a reviewer said it is none */
-	ag_str user_label;    /* tp, fp, "" */
+	ag_str user_label; /* tp, fp, "" */
+	ag_str label_reason, label_by;
+	int64_t labelled_ms;
 	ag_str evaluation_id; /* record of the finding gate; "" without a gate */
 	ag_str evaluation_verdict, evaluation_reason, evaluation_critique, evaluated_by;
 	double evaluation_score;
+
+	/* what a person set aside: filled for a report by ag_aside_mark(), never stored */
+	ag_str aside_by;                  /* label, ignore; "" = it counts */
+	ag_str aside_reason, aside_until; /* until: "2026-12-31" or "" */
+	ag_str note; /* belongs to the detail: an ignore that expired, a label that does not apply */
 } ag_finding;
 
 /* Does a finding that is proposed again with `status` take the place of a kept one? A committed one stays through a

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "audit/aside.h"
 #include "query/extjson.h"
 
 #define REASON_MAX_BYTES 2000 /* of a dismissal, and of its critique; a gate may quote at length */
@@ -206,6 +207,44 @@ static size_t make_patterns(const material *m, ag_arena *arena, ag_pattern *out)
 	return n;
 }
 
+/* Why it was said, by whom, and of which evidence stands in the finding's body. */
+static ag_said read_said(const ag_label_row *row, ag_arena *arena)
+{
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_arena *scratch = ag_arena_new();
+	ag_said said = { .key = row->key,
+		         .label = row->label,
+		         .meaning = AG_S(""),
+		         .reason = AG_S(""),
+		         .by = AG_S(""),
+		         .at_ms = row->labelled_ms };
+	ag_err ignored;
+	ag_val v;
+
+	if (!ag_extjson_parse(row->body, &opts, scratch, &v, NULL, NULL, &ignored)) {
+		said.meaning = ag_str_dup(
+			arena,
+			ag_evidence_meaning(row->category, ag_val_member_str(&v, "evidence_query"),
+		                            scratch));
+		said.reason = ag_str_dup(arena, head(ag_val_member_str(&v, "label_reason"),
+		                                     REASON_MAX_BYTES));
+		said.by = ag_str_dup(arena, head(ag_val_member_str(&v, "label_by"), 200));
+	}
+	ag_arena_free(scratch);
+	return said;
+}
+
+static void keep_said(const material *m, ag_arena *arena, ag_history *h)
+{
+	ag_said *said;
+
+	h->nsaid = m->nlabel < AG_HISTORY_SAID ? m->nlabel : AG_HISTORY_SAID;
+	said = ag_new_n(arena, ag_said, h->nsaid ? h->nsaid : 1);
+	for (size_t i = 0; i < h->nsaid; i++)
+		said[i] = read_said(&m->labels[i], arena);
+	h->said = said;
+}
+
 static void collect(const ag_past_run *runs, size_t nrun, ag_arena *arena, material *m)
 {
 	size_t n = 0;
@@ -256,6 +295,7 @@ ag_status ag_history_load(ag_store *store, ag_str source_key, const ag_id *befor
 	if (h.npattern > AG_HISTORY_LISTED)
 		h.npattern = AG_HISTORY_LISTED;
 	h.patterns = patterns;
+	keep_said(&m, arena, &h);
 	h.runs = (unsigned)nrun;
 	h.previous_run_id = ag_str_dup(arena, ag_id_str(&runs[0].run.id));
 	h.previous_at_ms = runs[0].run.started_ms;

@@ -14,8 +14,9 @@
 #include "source/source.h"
 #include "store/store.h"
 
-#define AG_HISTORY_RUNS     10  /* the window */
-#define AG_HISTORY_RECHECKS 200 /* of the previous run's findings, the best ranked first */
+#define AG_HISTORY_RUNS     10   /* the window */
+#define AG_HISTORY_RECHECKS 200  /* of the previous run's findings, the best ranked first */
+#define AG_HISTORY_SAID     5000 /* labels */
 #define AG_HISTORY_LISTED \
 	2000 /* patterns, and findings of the previous run; what comes behind is left out */
 
@@ -36,6 +37,15 @@ typedef struct ag_pattern {
 	ag_str last_label;
 	int64_t labelled_ms;
 } ag_pattern;
+
+/* One label, ever given to a finding of this source. */
+typedef struct ag_said {
+	ag_str key;
+	ag_str meaning; /* ag_evidence_meaning() of the finding that got it; "" = unknown */
+	ag_str label;   /* tp, fp */
+	ag_str reason, by;
+	int64_t at_ms;
+} ag_said;
 
 typedef enum ag_recheck_state {
 	AG_RECHECK_PRESENT,
@@ -61,6 +71,8 @@ typedef struct ag_history {
 	size_t npattern;
 	const ag_recheck *rechecks; /* in the rank order of the previous report */
 	size_t nrecheck;
+	const ag_said *said; /* labels, newest first within a key */
+	size_t nsaid;
 } ag_history;
 
 /* Patterns of finished runs of this source before `before` (exclusive), without re-check; empty when there are none. */

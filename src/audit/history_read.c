@@ -57,6 +57,18 @@ static void write_recheck(const ag_recheck *r, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
+static void write_said(const ag_said *said, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "key", said->key);
+	ag_jw_kstr(w, "meaning", said->meaning);
+	ag_jw_kstr(w, "label", said->label);
+	ag_jw_kstr(w, "reason", said->reason);
+	ag_jw_kstr(w, "by", said->by);
+	ag_jw_ktime_or_null(w, "at", said->at_ms);
+	ag_jw_obj_end(w);
+}
+
 void ag_history_write(const ag_history *h, ag_jw *w)
 {
 	ag_jw_obj(w);
@@ -75,6 +87,11 @@ void ag_history_write(const ag_history *h, ag_jw *w)
 	ag_jw_arr(w);
 	for (size_t i = 0; i < h->nrecheck; i++)
 		write_recheck(&h->rechecks[i], w);
+	ag_jw_arr_end(w);
+	ag_jw_kkey(w, "labels");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < h->nsaid; i++)
+		write_said(&h->said[i], w);
 	ag_jw_arr_end(w);
 	ag_jw_obj_end(w);
 }
@@ -156,13 +173,27 @@ static ag_recheck read_recheck(const ag_val *v)
 	};
 }
 
+static ag_said read_said(const ag_val *v)
+{
+	return (ag_said){
+		.key = ag_val_member_str(v, "key"),
+		.meaning = ag_val_member_str(v, "meaning"),
+		.label = ag_val_member_str(v, "label"),
+		.reason = ag_val_member_str(v, "reason"),
+		.by = ag_val_member_str(v, "by"),
+		.at_ms = ag_val_member_time(v, "at"),
+	};
+}
+
 ag_status ag_history_read(const ag_val *v, ag_arena *arena, ag_history *ret, ag_err *err)
 {
-	const ag_val *patterns, *rechecks;
+	const ag_val *patterns, *rechecks, *labels;
 	const size_t npattern = items_of(v, "patterns", AG_HISTORY_LISTED, &patterns),
-		     nrecheck = items_of(v, "rechecks", AG_HISTORY_LISTED, &rechecks);
+		     nrecheck = items_of(v, "rechecks", AG_HISTORY_LISTED, &rechecks),
+		     nsaid = items_of(v, "labels", AG_HISTORY_SAID, &labels);
 	ag_pattern *p = ag_new_n(arena, ag_pattern, npattern ? npattern : 1);
 	ag_recheck *r = ag_new_n(arena, ag_recheck, nrecheck ? nrecheck : 1);
+	ag_said *said = ag_new_n(arena, ag_said, nsaid ? nsaid : 1);
 
 	if (v->type != AG_T_OBJECT)
 		return ag_fail(err, AG_INVALID, "audit.history", "history: want an object, got %s",
@@ -171,6 +202,8 @@ ag_status ag_history_read(const ag_val *v, ag_arena *arena, ag_history *ret, ag_
 		p[i] = read_pattern(&patterns[i], arena);
 	for (size_t i = 0; i < nrecheck; i++)
 		r[i] = read_recheck(&rechecks[i]);
+	for (size_t i = 0; i < nsaid; i++)
+		said[i] = read_said(&labels[i]);
 	*ret = (ag_history){
 		.previous_run_id = ag_val_member_str(v, "previous_run_id"),
 		.previous_at_ms = ag_val_member_time(v, "previous_at"),
@@ -179,6 +212,8 @@ ag_status ag_history_read(const ag_val *v, ag_arena *arena, ag_history *ret, ag_
 		.npattern = npattern,
 		.rechecks = r,
 		.nrecheck = nrecheck,
+		.said = said,
+		.nsaid = nsaid,
 	};
 	return AG_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "audit/aside.h"
 #include "audit/gaps.h"
 #include "audit/mask.h"
 #include "audit/report_diff.h"
@@ -107,19 +108,22 @@ static const ag_finding **ranked(const ag_finding *items, size_t n, ag_arena *ar
 	return list;
 }
 
-static size_t findings_json(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena,
-                            ag_jw *w)
+/* Those below min_severity are counted; a finding that was set aside is listed and marked, and counts in *ret_aside. */
+static size_t findings_json(const ag_finding *items, size_t n, const ag_audit_opts *o,
+                            ag_arena *arena, ag_jw *w, size_t *ret_aside)
 {
-	const ag_finding **list = ranked(s->findings.items, s->findings.n, arena);
+	const ag_finding **list = ranked(items, n, arena);
 	size_t left_out = 0;
 
 	ag_jw_kkey(w, "findings");
 	ag_jw_arr(w);
-	for (size_t i = 0; i < s->findings.n; i++) {
-		if (list[i]->severity < o->min_severity)
-			left_out++;
-		else
+	*ret_aside = 0;
+	for (size_t i = 0; i < n; i++) {
+		*ret_aside += list[i]->aside_by.len > 0;
+		if (list[i]->severity >= o->min_severity)
 			ag_finding_write(list[i], o->show_values, w);
+		else if (!list[i]->aside_by.len)
+			left_out++;
 	}
 	ag_jw_arr_end(w);
 	return left_out;
@@ -389,10 +393,12 @@ static void coverage_json(const ag_audit_state *s, ag_jw *w)
 }
 
 /* What a program may decide on. not_checked: there is no word on the data, so silence is no good news. */
-static const char *verdict_of(const ag_audit_state *s, const ag_source_info *info, size_t ngap)
+static const char *verdict_of(const ag_audit_state *s, const ag_source_info *info,
+                              const ag_finding *items, size_t ngap)
 {
-	if (s->findings.n)
-		return "problems";
+	for (size_t i = 0; i < s->findings.n; i++)
+		if (!items[i].aside_by.len)
+			return "problems";
 	if (ag_gaps_nothing_checked(s, info) ||
 	    (!ag_str_eqc(s->status, "ok") && !ag_str_eqc(s->status, "partial")))
 		return "not_checked";
@@ -400,13 +406,13 @@ static const char *verdict_of(const ag_audit_state *s, const ag_source_info *inf
 }
 
 /* "verdict", and "gaps": [{"kind","severity","count","total","message","next_step"}] */
-static void gaps_json(const ag_audit_state *s, const ag_source_info *info, ag_arena *arena,
-                      ag_jw *w)
+static void gaps_json(const ag_audit_state *s, const ag_source_info *info, const ag_finding *items,
+                      ag_arena *arena, ag_jw *w)
 {
 	ag_gap gaps[AG_GAPS_MAX];
 	const size_t n = ag_gaps_of(s, info, arena, gaps);
 
-	ag_jw_kstr(w, "verdict", ag_str_c(verdict_of(s, info, n)));
+	ag_jw_kstr(w, "verdict", ag_str_c(verdict_of(s, info, items, n)));
 	ag_jw_kkey(w, "gaps");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < n; i++) {
@@ -434,7 +440,8 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
                      const char *planner, const ag_id *run, ag_trace_detail detail, ag_jw *w)
 {
 	ag_arena *arena = ag_arena_new();
-	size_t left_out;
+	const ag_finding *items = ag_aside_findings(s, o, info, arena);
+	size_t left_out, aside;
 
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "id", ag_id_str(run));
@@ -451,14 +458,16 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kstr(w, "planner", ag_str_c(planner));
 	ag_report_run_facts(o, info, w);
 	coverage_json(s, w);
-	gaps_json(s, info, arena, w);
-	left_out = findings_json(s, o, arena, w);
+	gaps_json(s, info, items, arena, w);
+	left_out = findings_json(items, s->findings.n, o, arena, w, &aside);
 	ag_jw_kuint(w, "below_min_severity", left_out);
+	ag_jw_kuint(w, "set_aside_count", aside);
+	ag_ignore_notes(s, o, info, arena, w);
 	ag_jw_kbool(w, "masked", !o->show_values);
 	dismissed_json(s, o, w);
 	evaluations_json(s, w);
 	ag_report_cost(s, arena, w);
-	ag_report_diff(s, o, arena, w);
+	ag_report_diff(s, items, o, arena, w);
 	trace_json(s, o, detail, w);
 	ag_jw_obj_end(w);
 	ag_arena_free(arena);

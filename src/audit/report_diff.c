@@ -84,13 +84,14 @@ static void previous_json(const ag_history *h, ag_jw *w)
 	}
 }
 
-void ag_report_diff(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena, ag_jw *w)
+void ag_report_diff(const ag_audit_state *s, const ag_finding *items, const ag_audit_opts *o,
+                    ag_arena *arena, ag_jw *w)
 {
 	const ag_history *h = &s->history;
 	ag_diff d = { 0 };
 
 	if (h->previous_run_id.len)
-		ag_diff_make(s->findings.items, s->findings.n, h->rechecks, h->nrecheck, arena, &d);
+		ag_diff_make(items, s->findings.n, h->rechecks, h->nrecheck, arena, &d);
 	previous_json(h, w);
 	added_json(&d, o->min_severity, w);
 	rechecks_json("resolved_findings", d.resolved, d.nresolved, w);

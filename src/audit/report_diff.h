@@ -7,6 +7,8 @@
 
 /* previous_run_id, previous_run_at, new_findings, resolved_findings, still_present, not_checked, regressed_fields:
  * null and empty lists without a previous run. arena is for scratch. */
-void ag_report_diff(const ag_audit_state *s, const ag_audit_opts *o, ag_arena *arena, ag_jw *w);
+/* items: the findings of s, marked by ag_aside_mark(). */
+void ag_report_diff(const ag_audit_state *s, const ag_finding *items, const ag_audit_opts *o,
+                    ag_arena *arena, ag_jw *w);
 
 #endif

@@ -13,6 +13,30 @@
 
 static const char *const severities[] = { "critical", "high", "medium", "low" };
 
+/* A label or an ignore row set it aside: it does not count. */
+static bool is_aside(const ag_val *finding)
+{
+	const ag_val *v = ag_rt_get(finding, "set_aside");
+
+	return v && v->type == AG_T_OBJECT;
+}
+
+/* Findings that count. *ret_first: the best ranked of them, NULL without one. */
+static size_t counted(const ag_val *report, const ag_val **ret_first)
+{
+	size_t n, ncounted = 0;
+	const ag_val *items = ag_rt_items(report, "findings", &n);
+
+	*ret_first = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (is_aside(&items[i]))
+			continue;
+		if (!ncounted++)
+			*ret_first = &items[i];
+	}
+	return ncounted;
+}
+
 static void count_severities(const ag_val *report, size_t by[4])
 {
 	size_t n;
@@ -20,7 +44,7 @@ static void count_severities(const ag_val *report, size_t by[4])
 
 	memset(by, 0, 4 * sizeof(by[0]));
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < AG_NELEM(severities); k++)
+		for (size_t k = 0; k < AG_NELEM(severities) && !is_aside(&items[i]); k++)
 			by[k] += ag_str_eqc(ag_rt_str(&items[i], "severity"), severities[k]);
 	}
 }
@@ -68,10 +92,10 @@ static bool has_gaps(const ag_val *report)
 /* The text after "orders: ". */
 static ag_str verdict(const ag_val *report, size_t most, ag_arena *arena)
 {
-	size_t n;
+	const ag_val *first;
+	const size_t n = counted(report, &first);
 	ag_str by;
 
-	ag_rt_items(report, "findings", &n);
 	if (!n && ended(report, "failed"))
 		return AG_S("the audit failed");
 	if (!n && (ended(report, "cancelled") || ended(report, "interrupted")))
@@ -105,10 +129,11 @@ ag_str ag_report_headline(const ag_val *report, ag_arena *arena)
 
 static ag_ink verdict_ink(const ag_val *report)
 {
-	size_t by[4], n;
+	const ag_val *first;
+	const size_t n = counted(report, &first);
+	size_t by[4];
 
 	count_severities(report, by);
-	ag_rt_items(report, "findings", &n);
 	if (by[0] || by[1] || ended(report, "failed"))
 		return AG_INK_RED;
 	if (n || left_out(report) || has_gaps(report) || !ag_rt_count(report, "collection_size") ||
@@ -139,12 +164,16 @@ static void worst(ag_rt *t)
 	size_t n, at = 0;
 	const ag_val *items = ag_rt_items(t->report, "findings", &n);
 	uint64_t most = 0, total = ag_rt_count(t->report, "collection_size");
+	const ag_val *first;
 	const bool looked = (ended(t->report, "ok") || ended(t->report, "partial")) &&
 	                    ag_rt_count(t->report, "documents_sampled");
 
-	for (size_t i = 0;
-	     i < n && ag_str_eq(ag_rt_str(&items[i], "severity"), ag_rt_str(&items[0], "severity"));
-	     i++) {
+	if (!counted(t->report, &first))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (is_aside(&items[i]) ||
+		    !ag_str_eq(ag_rt_str(&items[i], "severity"), ag_rt_str(first, "severity")))
+			continue;
 		if (ag_rt_count(&items[i], "affected_count") > most) {
 			most = ag_rt_count(&items[i], "affected_count");
 			at = i;
@@ -324,6 +353,35 @@ static void facts(ag_rt *t)
 		                        hidden == 1 ? "" : "s"));
 }
 
+/* How many findings a person set aside, and ignore rows without one. */
+static void aside(ag_rt *t)
+{
+	size_t n, nnote, nlabel = 0, nignore = 0;
+	const ag_val *items = ag_rt_items(t->report, "findings", &n);
+	const ag_val *notes = ag_rt_items(t->report, "ignore_notes", &nnote);
+	ag_buf line = AG_BUF_INIT(4096);
+
+	for (size_t i = 0; i < n; i++) {
+		const ag_str by = ag_rt_str(ag_rt_get(&items[i], "set_aside"), "by");
+
+		nlabel += ag_str_eqc(by, "label");
+		nignore += ag_str_eqc(by, "ignore");
+	}
+	if (nlabel)
+		ag_buf_addf(&line, "%zu finding%s marked as %s", nlabel,
+		            nlabel == 1 ? " is" : "s are",
+		            nlabel == 1 ? "a false positive" : "false positives");
+	if (nignore)
+		ag_buf_addf(&line, "%s%zu %s ignored by argus.yaml", line.len ? ", " : "", nignore,
+		            nignore == 1 ? "is" : "are");
+	if (line.len)
+		ag_rt_row(t, MARGIN, "set aside", ag_buf_view(&line));
+	for (size_t i = 0; i < nnote; i++)
+		if (notes[i].type == AG_T_STRING)
+			ag_rt_row(t, MARGIN, i ? "" : "ignore", ag_val_text(&notes[i]));
+	ag_buf_release(&line);
+}
+
 /* What the models cost; nothing without one. */
 static void models(ag_rt *t)
 {
@@ -374,18 +432,35 @@ static void run_verdict(ag_rt *t)
 	ag_paint_nl(&t->p);
 }
 
+/* Why it does not count. */
+static void aside_reason(ag_rt *t, const ag_val *finding)
+{
+	const ag_val *v = ag_rt_get(finding, "set_aside");
+	const ag_str until = ag_rt_str(v, "until");
+
+	ag_rt_row(t, MARGIN, "set aside",
+	          ag_str_printf(t->arena, "%s%.*s%s%.*s",
+	                        ag_str_eqc(ag_rt_str(v, "by"), "ignore") ? "ignored: " : "",
+	                        AG_FMT(ag_rt_str(v, "reason")), until.len ? ", until " : "",
+	                        AG_FMT(until)));
+}
+
 static void findings(ag_rt *t)
 {
-	size_t n;
+	size_t n, shown = 0;
 	const ag_val *items = ag_rt_items(t->report, "findings", &n);
 
 	for (size_t i = 0; i < n; i++) {
+		if (is_aside(&items[i]) && !t->look->set_aside)
+			continue;
 		ag_paint_nl(&t->p);
 		ag_paint_rule(&t->p, 0);
 		ag_paint_nl(&t->p);
-		ag_rt_finding(t, i + 1, &items[i]);
+		ag_rt_finding(t, ++shown, &items[i]);
+		if (is_aside(&items[i]))
+			aside_reason(t, &items[i]);
 	}
-	if (n) {
+	if (shown) {
 		ag_paint_nl(&t->p);
 		ag_paint_rule(&t->p, 0);
 	}
@@ -468,10 +543,11 @@ static const char *wider_budget(const ag_rt *t)
 
 static void next_steps(ag_rt *t)
 {
-	size_t n;
-	const ag_val *items = ag_rt_items(t->report, "findings", &n);
+	size_t nlisted;
+	const ag_val *first, *items = ag_rt_items(t->report, "findings", &nlisted);
+	const size_t n = counted(t->report, &first);
 	ag_str id = ag_rt_str(t->report, "id"),
-	       query = n ? ag_rt_str(&items[0], "evidence_query") : AG_S("");
+	       query = n ? ag_rt_str(first, "evidence_query") : AG_S("");
 	ag_str uri = ag_rt_str(ag_rt_get(t->report, "source"), "uri");
 
 	ag_paint_nl(&t->p);
@@ -486,7 +562,10 @@ static void next_steps(ag_rt *t)
 		command(t, "go on where it stopped",
 		        ag_str_printf(t->arena, "argus resume %.*s%s", AG_FMT(id),
 		                      wider_budget(t)));
-	if (any_waits(items, n))
+	if (nlisted > n && !t->look->set_aside)
+		command(t, "list what was set aside",
+		        ag_str_printf(t->arena, "argus show %.*s --set-aside", AG_FMT(id)));
+	if (any_waits(items, nlisted))
 		command(t, "decide what waits for a person",
 		        ag_str_printf(t->arena, "argus review %.*s", AG_FMT(id)));
 	if (n)
@@ -517,6 +596,7 @@ void ag_report_text(const ag_val *report, const ag_report_look *look, ag_buf *ou
 	how_it_ended(&t);
 	ag_paint_nl(&t.p);
 	facts(&t);
+	aside(&t);
 	models(&t);
 	run_verdict(&t);
 	ag_rt_since(&t);

@@ -13,6 +13,7 @@ typedef struct ag_report_look {
 	size_t width;
 	bool colour, utf8;
 	bool trace;      /* every step of the run as well */
+	bool set_aside;  /* findings that do not count as well */
 	bool remembered; /* the run is in a store: `argus show` and `verify` know its id */
 } ag_report_look;
 

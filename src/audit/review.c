@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "audit/audit.h"
+#include "base/utf8.h"
 #include "query/extjson.h"
 #include "run/owner.h"
 
@@ -95,9 +96,13 @@ ag_status ag_review_find(ag_store *store, const ag_run_row *run, ag_str name, ag
 
 /* --- what a word changes --- */
 
-bool ag_review_apply(ag_finding *f, ag_str label, ag_str decision, ag_str by, ag_arena *arena)
+bool ag_review_apply(ag_finding *f, const ag_review *word, ag_str decision, int64_t at_ms,
+                     ag_arena *arena)
 {
-	f->user_label = label;
+	f->user_label = word->label;
+	f->label_reason = word->reason;
+	f->label_by = word->by;
+	f->labelled_ms = at_ms;
 	if (!ag_str_eqc(f->status, "pending_review"))
 		return false;
 	if (ag_str_eqc(decision, "published"))
@@ -110,7 +115,7 @@ bool ag_review_apply(ag_finding *f, ag_str label, ag_str decision, ag_str by, ag
 	f->evaluation_reason = AG_S("a reviewer rejected it");
 	f->evaluation_critique = AG_S("");
 	f->evaluation_score = 0;
-	f->evaluated_by = ag_str_printf(arena, "review:%.*s", AG_FMT(by));
+	f->evaluated_by = ag_str_printf(arena, "review:%.*s", AG_FMT(word->by));
 	return true;
 }
 
@@ -121,7 +126,7 @@ static ag_str decision_of(const ag_review *word)
 	return ag_str_eqc(word->label, "tp") ? AG_S("published") : AG_S("dropped");
 }
 
-/* {"finding_id":…,"key":…,"label":"tp","decision":"published","by":…,"at":…} */
+/* {"finding_id":…,"key":…,"label":"tp","decision":"published","by":…,"reason":…,"at":…} */
 static ag_str payload(const ag_finding_row *f, const ag_review *word, int64_t at_ms,
                       ag_arena *arena)
 {
@@ -136,6 +141,7 @@ static ag_str payload(const ag_finding_row *f, const ag_review *word, int64_t at
 	ag_jw_kstr(&w, "label", word->label);
 	ag_jw_kstr(&w, "decision", decision_of(word));
 	ag_jw_kstr(&w, "by", word->by);
+	ag_jw_kstr(&w, "reason", word->reason);
 	ag_jw_ktime(&w, "at", at_ms);
 	ag_jw_obj_end(&w);
 	ret = ag_buf_dup(arena, &out);
@@ -158,7 +164,7 @@ static ag_status change_row(ag_finding_row *row, const ag_review *word, int64_t 
 	is_read = !ag_extjson_parse(row->body, &parse_opts, arena, &v, NULL, NULL, &ignored) &&
 	          !ag_finding_read(&v, arena, &f, &ignored);
 	f.status = row->status;
-	ag_review_apply(&f, word->label, decision_of(word), word->by, arena);
+	ag_review_apply(&f, word, decision_of(word), at_ms, arena);
 	row->status = f.status;
 	row->label = word->label;
 	row->labelled_ms = at_ms > row->labelled_ms ? at_ms
@@ -342,6 +348,7 @@ ag_status ag_review_write(const ag_ctx *ctx, ag_store *store, const ag_id *run,
 	ag_status st;
 
 	w.by.len = w.by.len < AG_REVIEW_MAX_BY ? w.by.len : AG_REVIEW_MAX_BY;
+	w.reason = ag_utf8_prefix(w.reason, AG_REVIEW_MAX_REASON);
 	st = take_lease(ctx, store, run, owner, arena, err);
 	if (st)
 		return st;

@@ -10,12 +10,14 @@
 #include "run/ctx.h"
 #include "store/store.h"
 
-#define AG_REVIEW_MAX_BY 200 /* bytes of a name */
+#define AG_REVIEW_MAX_BY     200  /* bytes of a name */
+#define AG_REVIEW_MAX_REASON 2000 /* bytes of a reason */
 
 typedef struct ag_review {
-	ag_str label; /* tp, fp; "" takes the label back */
-	bool decides; /* it waits for a person: tp publishes it, fp drops it */
-	ag_str by;    /* who says it, "" = unknown */
+	ag_str label;  /* tp, fp; "" takes the label back */
+	bool decides;  /* it waits for a person: tp publishes it, fp drops it */
+	ag_str by;     /* who says it, "" = unknown */
+	ag_str reason; /* why, "" = none was given */
 } ag_review;
 
 /* The finding that `name` means: its id, the beginning of one (4 characters) that fits one finding of the run only, a
@@ -31,7 +33,8 @@ AG_CHECK ag_status ag_review_write(const ag_ctx *ctx, ag_store *store, const ag_
                                    const ag_id *finding, const ag_review *word, ag_arena *arena,
                                    ag_finding_row *ret, ag_err *err);
 
-/* What a word makes of a finding; decision: published, dropped, "". True when it is dropped. */
-bool ag_review_apply(ag_finding *f, ag_str label, ag_str decision, ag_str by, ag_arena *arena);
+/* What a word, given at that time, makes of a finding; decision: published, dropped, "". True when it is dropped. */
+bool ag_review_apply(ag_finding *f, const ag_review *word, ag_str decision, int64_t at_ms,
+                     ag_arena *arena);
 
 #endif

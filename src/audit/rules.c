@@ -4,6 +4,7 @@
  * (ag_rule_opts). Source of the rules: the promise of the documentation, audit.md sections 5.2 and 15. */
 #include <limits.h>
 
+#include "audit/aside.h"
 #include "audit/state.h"
 
 static const ag_audit_state *state_of(const ag_subject *s)
@@ -267,6 +268,23 @@ static bool description_present(const ag_subject *s, ag_arena *arena, ag_rule_hi
 	return true;
 }
 
+/* It is committed and marked, so that a person can change the label; whoever proposed it learns why it does not count. */
+static bool labelled_false_positive(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
+{
+	ag_said said;
+
+	if (!ag_aside_is_labelled(state_of(s), candidate(s), arena, &said))
+		return false;
+	ret->kind = AG_WARN;
+	ret->reason = AG_S("a person marked this finding as a false positive");
+	ret->critique = ag_str_printf(
+		arena,
+		"A person marked this finding, with the same evidence, as a false positive%s%.*s. It does "
+		"not count. Propose it again only with evidence that excludes what is normal.",
+		said.reason.len ? ": " : "", AG_FMT(said.reason));
+	return true;
+}
+
 /* ---- run ---- */
 
 static bool minimum_field_coverage(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
@@ -347,6 +365,8 @@ const ag_rule ag_audit_rules[] = {
 	{ "hypothesis_present", AG_GATE_OBSERVATION, "a cause is suspected", hypothesis_present },
 	{ "description_present", AG_GATE_OBSERVATION, "the problem is described",
 	  description_present },
+	{ "labelled_false_positive", AG_GATE_OBSERVATION,
+	  "what a person marked as false is not news", labelled_false_positive },
 	{ "minimum_field_coverage", AG_GATE_RUN, "enough data fields were investigated",
 	  minimum_field_coverage },
 	{ "no_findings_on_clean_collection", AG_GATE_RUN, "no finding at all is suspicious",

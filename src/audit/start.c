@@ -141,6 +141,25 @@ static void thresholds_json(const ag_audit_opts *o, ag_jw *w)
 	ag_jw_kstr(w, "min_severity", ag_str_c(ag_severity_name(o->min_severity)));
 }
 
+static void ignores_json(const ag_audit_opts *o, ag_jw *w)
+{
+	ag_jw_kkey(w, "ignore");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < o->nignore; i++) {
+		const ag_ignore *row = &o->ignores[i];
+
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "source", row->source);
+		ag_jw_kstr(w, "path", row->path);
+		ag_jw_kstr(w, "category", row->category);
+		ag_jw_kstr(w, "reason", row->reason);
+		ag_jw_kstr(w, "where", row->where);
+		ag_jw_ktime_or_null(w, "until", row->until_ms);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}
+
 static void options_json(const ag_audit_opts *o, ag_jw *w)
 {
 	ag_jw_kkey(w, "options");
@@ -153,6 +172,7 @@ static void options_json(const ag_audit_opts *o, ag_jw *w)
 	name_member(w, "rejected_finding_policy", rejected_policies, AG_NELEM(rejected_policies),
 	            o->rejected_policy);
 	ag_jw_kbool(w, "history", !o->no_history);
+	ignores_json(o, w);
 	gates_json(o, w);
 	thresholds_json(o, w);
 	ag_jw_obj_end(w);
@@ -282,6 +302,27 @@ static void read_thresholds(const ag_val *v, ag_audit_opts *o)
 		o->min_severity = AG_LOW;
 }
 
+static void read_ignores(const ag_val *v, ag_arena *arena, ag_audit_opts *o)
+{
+	const ag_val *list = ag_val_getc(v, "ignore");
+	ag_ignore *rows;
+
+	if (!list || list->type != AG_T_ARRAY)
+		return;
+	o->nignore = list->n < AG_IGNORES_MAX ? list->n : AG_IGNORES_MAX;
+	o->ignores = rows = ag_new_n(arena, ag_ignore, o->nignore ? o->nignore : 1);
+	for (size_t i = 0; i < o->nignore; i++) {
+		const ag_val *row = &list->u.items[i];
+
+		rows[i] = (ag_ignore){ .source = ag_val_member_str(row, "source"),
+			               .path = ag_val_member_str(row, "path"),
+			               .category = ag_val_member_str(row, "category"),
+			               .reason = ag_val_member_str(row, "reason"),
+			               .where = ag_val_member_str(row, "where"),
+			               .until_ms = ag_val_member_time(row, "until") };
+	}
+}
+
 static void read_options(const ag_val *v, ag_audit_opts *o)
 {
 	unsigned fail = o->fail_policy, rejected = o->rejected_policy;
@@ -373,6 +414,7 @@ ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit
 	read_means(&v, &s);
 	if (options) {
 		read_options(options, o);
+		read_ignores(options, arena, o);
 		read_gates(options, o);
 	}
 	read_thresholds(options ? options : settings, o);

@@ -40,7 +40,10 @@ static void move_to_dismissed(ag_audit_state *s, ag_finding *f)
 
 void ag_audit_apply_review(ag_audit_state *s, const ag_val *payload)
 {
-	const ag_str label = ag_val_member_str(payload, "label");
+	const ag_review word = { .label = ag_val_member_str(payload, "label"),
+		                 .by = ag_val_member_str(payload, "by"),
+		                 .reason = ag_val_member_str(payload, "reason") };
+	const int64_t at_ms = ag_val_member_time(payload, "at");
 	ag_finding *f, *dismissed;
 	ag_id id;
 
@@ -48,9 +51,8 @@ void ag_audit_apply_review(ag_audit_state *s, const ag_val *payload)
 		return;
 	dismissed = find(s->dismissed.items, s->dismissed.n, &id);
 	if (dismissed)
-		dismissed->user_label = label;
+		ag_review_apply(dismissed, &word, AG_S(""), at_ms, s->arena);
 	f = find(s->findings.items, s->findings.n, &id);
-	if (f && ag_review_apply(f, label, ag_val_member_str(payload, "decision"),
-	                         ag_val_member_str(payload, "by"), s->arena))
+	if (f && ag_review_apply(f, &word, ag_val_member_str(payload, "decision"), at_ms, s->arena))
 		move_to_dismissed(s, f);
 }

@@ -2,7 +2,11 @@
 #include "audit/review.h"
 #include "cli/past.h"
 
-static const ag_option options[] = { AG_PAST_OUTPUT_OPTION, AG_PAST_STORE_OPTION };
+static const ag_option options[] = {
+	{ "reason", 0, "TEXT", NULL, NULL, "why: later runs show it" },
+	AG_PAST_OUTPUT_OPTION,
+	AG_PAST_STORE_OPTION,
+};
 
 /* {"run","finding_id","key","field","category","label","status"} */
 static int json(ag_cli *c, const ag_finding_row *f)
@@ -43,7 +47,7 @@ static int text(ag_cli *c, const ag_finding_row *f)
 
 static int run(ag_cli *c)
 {
-	ag_review word = { .by = ag_past_user() };
+	ag_review word = { .by = ag_past_user(), .reason = ag_cli_value(c, "reason") };
 	ag_finding_row f;
 	ag_err err = { 0 };
 	ag_store *store;
@@ -69,8 +73,9 @@ const ag_command ag_cmd_rate = {
 	.about =
 		"RUN is an id of `argus runs`, the beginning of one, or \"last\". FINDING is its id or the "
 		"beginning of that, its field, or FIELD/CATEGORY as in email/null_rate. The label stands in the "
-		"report of the run, and later audits of the same source know it; none takes it back.",
-	.examples = "argus rate last email/null_rate fp # the address is optional\n"
+		"report of the run, and later audits of the same source know it: a finding with more fp than tp labels, and evidence that "
+		"means the same, does not count for --fail-on and is not listed. none takes the label back.",
+	.examples = "argus rate last email/null_rate fp --reason \"optional since 2024\"\n"
 		    "argus rate last total tp # the only finding on that field",
 	.options = options,
 	.noption = AG_NELEM(options),

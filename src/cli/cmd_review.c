@@ -8,6 +8,7 @@
 #define BODY          5
 
 static const ag_option options[] = {
+	{ "reason", 0, "TEXT", NULL, NULL, "why: later runs show it" },
 	{ "limit", 'n', "N", NULL, NULL, "how many, newest run first (50)" },
 	AG_PAST_OUTPUT_OPTION,
 	AG_PAST_STORE_OPTION,
@@ -177,7 +178,10 @@ static int need_info(ag_cli *c, const ag_finding_row *f)
 
 static int decide(ag_cli *c, ag_store *store, const ag_run_row *run)
 {
-	ag_review word = { .label = c->args[2], .decides = true, .by = ag_past_user() };
+	ag_review word = { .label = c->args[2],
+		           .decides = true,
+		           .by = ag_past_user(),
+		           .reason = ag_cli_value(c, "reason") };
 	ag_finding_row f;
 	ag_err err = { 0 };
 

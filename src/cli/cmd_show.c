@@ -6,6 +6,8 @@
 
 static const ag_option options[] = {
 	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and what came of it" },
+	{ "set-aside", 0, NULL, NULL, NULL,
+	  "findings that do not count as well: marked as false positives, or ignored" },
 	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
 	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
 };
@@ -32,6 +34,7 @@ static int run(ag_cli *c)
 		                .colour = c->term.colour,
 		                .utf8 = c->term.utf8,
 		                .trace = ag_cli_has(c, "trace"),
+		                .set_aside = ag_cli_has(c, "set-aside"),
 		                .remembered = true };
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_err err = { 0 };

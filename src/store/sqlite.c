@@ -147,10 +147,11 @@ static const char *const sql_text[] = {
 		     "FROM findings f JOIN runs r ON r.id = f.run "
 		     "WHERE f.status = 'pending_review' AND (?1 = '' OR f.run = ?1) "
 		     "ORDER BY r.started_at DESC, r.id DESC, f.rowid LIMIT ?2",
-	[AG_SQL_LABELS] = "SELECT f.run, f.id, f.key, f.field, f.category, f.label, f.labelled_at "
-			  "FROM runs r JOIN findings f ON f.run = r.id "
-			  "WHERE r.source_key = ?1 AND (?2 = '' OR r.agent = ?2) AND f.label <> '' "
-			  "ORDER BY f.labelled_at DESC, f.rowid DESC LIMIT ?3",
+	[AG_SQL_LABELS] =
+		"SELECT f.run, f.id, f.key, f.field, f.category, f.label, f.labelled_at, f.body "
+		"FROM runs r JOIN findings f ON f.run = r.id "
+		"WHERE r.source_key = ?1 AND (?2 = '' OR r.agent = ?2) AND f.label <> '' "
+		"ORDER BY f.labelled_at DESC, f.rowid DESC LIMIT ?3",
 	[AG_SQL_TAKE_LEASE] = "INSERT INTO leases (run, owner, until) VALUES (?1, ?2, ?3) "
 			      "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
 			      "until = excluded.until WHERE owner = excluded.owner OR until <= ?4",

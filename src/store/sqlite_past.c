@@ -126,6 +126,7 @@ ag_status ag_sqlite_labels(ag_store *base, ag_str source_key, ag_str agent, ag_a
 		r->category = ag_sqlite_column_str(stmt, 4, arena);
 		r->label = ag_sqlite_column_str(stmt, 5, arena);
 		r->labelled_ms = sqlite3_column_int64(stmt, 6);
+		r->body = ag_sqlite_column_str(stmt, 7, arena);
 	}
 	if (rc != SQLITE_DONE)
 		return ag_sqlite_fail(s, rc, "read", err);

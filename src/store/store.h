@@ -76,6 +76,7 @@ typedef struct ag_label_row {
 	ag_str key, field, category;
 	ag_str label; /* tp, fp */
 	int64_t labelled_ms;
+	ag_str body; /* the finding as JSON */
 } ag_label_row;
 
 /* One atomic step: everything in it is committed, or nothing. */

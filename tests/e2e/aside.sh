@@ -1,0 +1,69 @@
+#!/bin/sh
+# What a person said counts: labels, ignore rows and baselines.
+# shellcheck disable=SC2317 # json() is called by name
+# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
+set -u
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+mkdir w && cd w || exit 1
+
+# data FILE AGE_OF_40TH EMAIL_OF_30TH: 400 documents; 10 of them have that age, 14 that e-mail address.
+data() {
+	i=0
+	while [ $i -lt 400 ]; do
+		age=$((18 + i % 60))
+		email="\"a$i@example.org\""
+		[ $((i % 40)) -eq 0 ] && age=$2
+		[ $((i % 30)) -eq 0 ] && email=$3
+		echo "{\"_id\":$i,\"age\":$age,\"email\":$email}"
+		i=$((i + 1))
+	done >"$1"
+}
+
+# --- labels
+
+data a.ndjson 999 null
+run audit a.ndjson --fail-on medium; want 'a first run fails' 3 '2 problems'
+run rate last age fp --reason '999 is unknown here'; want 'a label' 0 'age/sentinel_value: a false positive'
+run show last; want 'its own report leaves it out' 0 '1 problem'
+holds 'the finding is not listed' sh -c '! grep -q "Sentinel" ../out'
+run show last --set-aside; want 'it can be listed' 0 'marked as a false positive'
+run audit a.ndjson --output json; want 'the next run knows the label' 0
+holds 'it is marked' json '[(f["set_aside"]["by"],f["set_aside"]["reason"].endswith("999 is unknown here")) for f in d["findings"] if f["field"]=="age"]==[("label",True)]'
+holds 'the other is not' json '[f["set_aside"] for f in d["findings"] if f["field"]=="email"]==[None]'
+holds 'it is counted' json 'd["set_aside_count"]==1'
+run rate last email fp; want 'a second label' 0
+run audit a.ndjson --fail-on low; want 'nothing is left to fail on' 0 'no problems found'
+run audit a.ndjson --output json
+holds 'the verdict is clean' json 'd["verdict"]=="no_problems" and len(d["findings"])==2'
+run rate last email tp; want 'the other word' 0
+run audit a.ndjson --fail-on low; want 'a tie counts as none' 3 '1 problem'
+run rate last email fp
+run audit a.ndjson --fail-on low; want 'two against one' 0 'no problems found'
+run audit a.ndjson --no-history --fail-on low; want 'without history there are no labels' 3
+
+# The label is about 999; -1 is another matter.
+data a.ndjson -1 null
+run audit a.ndjson --fail-on low; want 'other evidence is not labelled' 3 'the label does not apply'
+run audit a.ndjson --output json
+holds 'the detail says so' json '["999 is unknown here" in f["detail"] and f["set_aside"] is None for f in d["findings"] if f["field"]=="age"]==[True]'
+
+# Gone and back: a labelled finding is no news.
+data b.ndjson 999 '"x@example.org"'
+run audit b.ndjson --output silent
+run rate last age fp
+data b.ndjson 20 '"x@example.org"'
+run audit b.ndjson --output silent
+data b.ndjson 999 '"x@example.org"'
+run audit b.ndjson --output json
+holds 'a labelled finding is not new' json '[f["field"] for f in d["findings"] if f["set_aside"]]==["age"] and not [f for f in d["new_findings"] if f["field"]=="age"]'
+
+# A dropped finding has the same label.
+data c.ndjson 999 '"x@example.org"'
+run audit c.ndjson --finding-evaluator escalation --set evaluators.escalation_high_threshold=1 --set evaluators.escalation_low_threshold=0.1 --output json
+holds 'findings wait' json 'any(f["status"]=="pending_review" for f in d["findings"])'
+run review last age/sentinel_value fp --reason 'a code'; want 'a review that drops it' 0 dropped
+run audit c.ndjson --output json
+holds 'the drop is remembered' json '[f["set_aside"]["by"] for f in d["findings"] if f["field"]=="age" and f["category"]=="sentinel_value"]==["label"]'
+
+exit $bad
