@@ -105,7 +105,7 @@ static void label_changes_its_entry_only(void **state)
 	ag_str before, after;
 	ag_finding_row row;
 	audit_fix f;
-	size_t at, n;
+	size_t at, n, rest;
 
 	(void)state;
 	people(&f);
@@ -126,10 +126,10 @@ static void label_changes_its_entry_only(void **state)
 	assert_memory_equal(before.ptr + at, was, strlen(was));
 	assert_memory_equal(after.ptr + at, is, strlen(is));
 	/* Who said it, when and why stand after the label; the rest is as it was. */
-	n = before.len - at - strlen(was);
-	assert_true(ag_str_eq(ag_str_make(before.ptr + before.len - n, n),
-	                      ag_str_make(after.ptr + after.len - n, n)));
-	after = ag_str_make(after.ptr + at + strlen(is), after.len - n - at - strlen(is));
+	rest = before.len - at - strlen(was);
+	assert_true(ag_str_eq(ag_str_make(before.ptr + before.len - rest, rest),
+	                      ag_str_make(after.ptr + after.len - rest, rest)));
+	after = ag_str_make(after.ptr + at + strlen(is), after.len - rest - at - strlen(is));
 	assert_true(ag_str_contains(after, AG_S("\"label_reason\": ")));
 	assert_true(ag_str_contains(after, AG_S("\"label_by\": ")));
 	assert_true(ag_str_contains(after, AG_S("\"labelled_at\": ")));
