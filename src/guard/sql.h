@@ -20,7 +20,9 @@
 #define AG_SQL_MAX_DEPTH     1000u        /* of the tree */
 #define AG_SQL_DEFAULT_ROWS  500u
 #define AG_SQL_MAX_ROWS      100000u
-#define AG_SQL_GUARD_VERSION 2u /* raise it when a verdict can change: part of every cache key */
+#define AG_SQL_GUARD_VERSION 3u /* raise it when a verdict can change: part of every cache key */
+/* Most bytes that the planner may expect of one collected value (array_agg, string_agg, ARRAY(...)). */
+#define AG_SQL_COLLECTED_BYTES (16u * 1024 * 1024)
 
 /* Why it was refused. `id` is what users and tests see: it never changes. */
 #define AG_SQL_RULE_TABLE(X)                                                                      \
@@ -44,7 +46,8 @@
 	X(PARAMETER, "parameter_not_allowed")   /* $1: there is nothing to bind */                \
 	X(TOO_LARGE, "too_large")               /* bytes or tokens */                             \
 	X(TOO_COMPLEX, "too_complex")           /* depth or nodes */                              \
-	X(BAD_TEXT, "bad_text")                 /* NUL, not UTF-8 */
+	X(BAD_TEXT, "bad_text")                 /* NUL, not UTF-8 */                              \
+	X(HUGE, "huge_value") /* builds a value that functions could not be interrupted on */
 
 /* clang-format off */
 typedef enum ag_sql_rule {
@@ -112,6 +115,10 @@ typedef struct ag_sql_verdict {
 	uint64_t max_rows; /* rows to give back: min(policy, the statement's own literal limit) */
 	bool has_unknown; /* a relation that the catalog does not have: look again before it runs */
 	bool reads_views; /* tables were resolved through views: not to be kept in a cache for long */
+	/* What the planner's estimate must bound before it runs (source/sql_plan.h). */
+	bool collects; /* an aggregate or ARRAY() makes one value of many rows */
+	uint64_t
+		max_plan_rows; /* of any part of the plan, since counts of rows become sizes; 0 = any number */
 	uint64_t fingerprint; /* of the statement without its literals; 0 = could not be read */
 	/* The relations of the catalog that the verdict relies on, once each, and the sum of their marks. */
 	const uint32_t *relations;

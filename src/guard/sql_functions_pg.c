@@ -11,8 +11,8 @@
  * What may surprise: popen and pclose open and close a geometric path; ts_stat and ts_rewrite are missing because they run
  * queries given as text; xpath, because a server cannot interrupt it; json_populate_record, because the domains of its row
  * type run checks of users. to_json and its relatives use a cast to json if somebody defined one for a type of his own: it is
- * his function, not the query's author's. Functions that make large values (repeat, lpad, array_fill) stay: limits of size
- * and time hold them. */
+ * his function, not the query's author's. Functions that make large values (repeat, lpad, array_fill) stay: sql_huge.c bounds
+ * them. */
 #include "guard/sql_functions.h"
 
 /* clang-format off */

@@ -2,7 +2,7 @@
  *
  * The tree is walked by the descriptors that protobuf-c made from the library's own description of it. So a place where
  * a node can stand is never forgotten: whatever field it is in, it is visited. */
-#include "guard/sql_walk.h"
+#include "guard/sql_huge.h"
 
 /* clang-format off */
 typedef struct kind {
@@ -247,7 +247,7 @@ bool ag_sql_walk_statement(ag_sql_walk *w, const PgQuery__SelectStmt *select)
 
 	w->uses.is_sorted = select->n_distinct_clause || select->n_sort_clause ||
 	                    select->n_group_clause;
-	ok = ag_sql_walk_message(w, &select->base) && ag_sql_uses_settle(w);
+	ok = ag_sql_walk_message(w, &select->base) && ag_sql_uses_settle(w) && ag_sql_huge_end(w);
 	if (ok)
 		w->v->position = 0;
 	w->v->tables = settled(w, &w->tables);

@@ -82,6 +82,14 @@ typedef struct ag_sql_uses {
 	uint32_t domain_at, cast_at;
 } ag_sql_uses;
 
+/* What sql_huge.c remembers until the end of the statement. */
+typedef struct ag_sql_huge {
+	double largest, second; /* bytes of the largest built values */
+	double slope;           /* bytes per byte of a column, of the builder where it is largest */
+	int32_t slope_at, series_at;
+	bool has_long_series;
+} ag_sql_huge;
+
 typedef struct ag_sql_walk {
 	const ag_pg *pg;
 	const ag_sql_policy *policy;
@@ -95,6 +103,7 @@ typedef struct ag_sql_walk {
 	unsigned depth;
 	ag_sql_list tables, functions;
 	ag_sql_uses uses;
+	ag_sql_huge huge;
 } ag_sql_walk;
 
 /* --- sql_walk.c --- */

@@ -1,5 +1,5 @@
 /* sql_walk_calls -- what runs code: functions, operators, casts. By list, in every place. */
-#include "guard/sql_walk.h"
+#include "guard/sql_huge.h"
 
 /* --- functions --- */
 
@@ -89,7 +89,7 @@ bool ag_sql_check_call(ag_sql_walk *w, const void *node)
 	                                 ? name
 	                                 : ag_str_printf(w->scratch, "%.*s.%.*s", AG_FMT(schema),
 	                                                 AG_FMT(name))));
-	return true;
+	return ag_sql_huge_call(w, f, name);
 }
 
 bool ag_sql_check_xml(ag_sql_walk *w, const void *node)
@@ -190,14 +190,17 @@ bool ag_sql_check_expr(ag_sql_walk *w, const void *node)
 	case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF: w->uses.has_choices = true; break;
 	default: break;
 	}
-	return ag_sql_check_operator(w, e->name, e->n_name);
+	return ag_sql_check_operator(w, e->name, e->n_name) && ag_sql_huge_expr(w, e);
 }
+
 bool ag_sql_check_sublink(ag_sql_walk *w, const void *node)
 {
 	const PgQuery__SubLink *s = node;
 
 	ag_sql_walk_at(w, s->location);
 	w->uses.has_arrays |= s->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ARRAY_SUBLINK;
+	if (!ag_sql_huge_sublink(w, s))
+		return false;
 	if (s->n_oper_name)
 		return ag_sql_check_operator(w, s->oper_name, s->n_oper_name);
 	return !s->testexpr || ag_sql_check_equals(w); /* x IN (select ...) */
@@ -342,7 +345,7 @@ bool ag_sql_check_type(ag_sql_walk *w, const void *node)
 	ag_sql_walk_at(w, t->location);
 	if (name.len && n <= 2 && !t->setof && !t->pct_type) {
 		if ((n == 1 || is_system) && ag_sql_type_allowed(name))
-			return true;
+			return ag_sql_huge_type(w, t, name);
 		if (!ag_sql_is_system_schema(schema) && (schema.len || !is_of_the_server(name)) &&
 		    !check_user_type(w, schema, name, &known))
 			return false;

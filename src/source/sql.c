@@ -9,6 +9,7 @@
 
 #include "run/breaker.h"
 #include "source/sql_parts.h"
+#include "source/sql_plan.h"
 
 #define ORIGIN "source.sql"
 
@@ -383,53 +384,20 @@ static ag_sql_limits limits_of(const ag_sql_source *s, const ag_sql_request *rq,
 	return l;
 }
 
-/* --- cost --- */
+/* --- the plan --- */
 
-/* The first "Total Cost" of a plan is that of the whole; names in it are escaped, so none can look like it. */
-static bool cost_of(ag_str plan, double *ret)
-{
-	static const char key[] = "\"Total Cost\":";
-	const char *at = plan.len ? memmem(plan.ptr, plan.len, key, sizeof(key) - 1) : NULL;
-	ag_str number;
-
-	if (!at)
-		return false;
-	at += sizeof(key) - 1;
-	number = ag_str_trim(ag_str_make(at, (size_t)(plan.ptr + plan.len - at)));
-	for (size_t i = 0; i < number.len; i++)
-		if (number.ptr[i] == ',' || number.ptr[i] == '}' || number.ptr[i] == '\n')
-			number.len = i;
-	return ag_str_to_double(ag_str_trim(number), ret);
-}
-
-static void fail_costly(double cost, double most, ag_arena *arena, ag_sql_failure *ret)
-{
-	*ret = (ag_sql_failure){
-		.code = AG_SQLCODE_TOO_COSTLY,
-		.class_name = "resource",
-		.message = ag_str_printf(
-			arena,
-			"the database estimates the cost of this statement at %.0f; at most %.0f is "
-			"allowed",
-			cost, most),
-		.detail = AG_S(""),
-		.hint = AG_S("filter more, on columns with an index, or ask for less at once; "
-		             "explain_query shows the plan"),
-	};
-}
-
-/* True: it may run. Else ret->failure. A plan without a cost (SQLite has none) lets it pass. */
-static ag_status check_cost(ag_sql_source *s, const ag_ctx *ctx, const ag_safe_sql *sql,
-                            const ag_sql_limits *limits, ag_arena *arena, ag_sql_result *ret,
-                            bool *ret_may, ag_err *err)
+/* True: it may run. Else ret->failure. SQLite has no plan with costs. */
+static ag_status check_plan(ag_sql_source *s, const ag_ctx *ctx, const ag_safe_sql *sql,
+                            const ag_sql_limits *limits, const ag_sql_verdict *verdict,
+                            ag_arena *arena, ag_sql_result *ret, bool *ret_may, ag_err *err)
 {
 	ag_sql_limits own = *limits;
 	ag_sql_result plan = { 0 };
-	double cost;
 	ag_status st;
 
 	*ret_may = true;
-	if (s->opts.max_cost <= 0 || s->opts.policy.dialect != AG_SQL_POSTGRES)
+	if (s->opts.policy.dialect != AG_SQL_POSTGRES ||
+	    (s->opts.max_cost <= 0 && !ag_sql_plan_is_needed(verdict)))
 		return AG_OK;
 	own.max_rows = 1;
 	own.max_bytes = MAX_RESULT_BYTES;
@@ -438,9 +406,9 @@ static ag_status check_cost(ag_sql_source *s, const ag_ctx *ctx, const ag_safe_s
 	if (!st && !plan.is_ok) {
 		ret->failure = plan.failure;
 		*ret_may = false;
-	} else if (!st && cost_of(ag_buf_view(&plan.rows), &cost) && cost > s->opts.max_cost) {
-		fail_costly(cost, s->opts.max_cost, arena, &ret->failure);
-		*ret_may = false;
+	} else if (!st) {
+		*ret_may = ag_sql_plan_check(ag_buf_view(&plan.rows), s->opts.max_cost, verdict,
+		                             arena, &ret->failure);
 	}
 	ag_sql_result_release(&plan);
 	return st;
@@ -496,7 +464,7 @@ static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_reque
 	ag_status st = ag_sql_safe(&verdict, &safe, err);
 
 	if (!st && purpose == AG_SQL_RUN)
-		st = check_cost(s, ctx, &safe, &limits, arena, ret, &may_run, err);
+		st = check_plan(s, ctx, &safe, &limits, &verdict, arena, ret, &may_run, err);
 	if (st || !may_run)
 		return st;
 	wait_us = ret->wait_us;

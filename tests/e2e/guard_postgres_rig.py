@@ -12,7 +12,7 @@ import tempfile
 ARGUS = os.path.abspath(os.environ["ARGUS"])
 ROOT = os.path.abspath(os.environ.get("ARGUS_SOURCE_ROOT", "."))
 CASES = os.path.join(ROOT, "tests/cases/guard")
-NAMES = ["analytics", "broken", "catalog", "fields", "functions", "hostile", "limits", "near_misses", "tables"]
+NAMES = ["analytics", "broken", "catalog", "fields", "functions", "hostile", "huge", "limits", "near_misses", "tables"]
 failed = []
 
 

@@ -39,6 +39,7 @@ def plant():
       create table t(id int); insert into t values (1);
       create table big(id int, doc text);
       insert into big select g, repeat('x', 100000) from generate_series(1, 60) g;
+      create table huge(v text); insert into huge values (repeat('x', 64000000));
       comment on table users is 'People who buy';
     """ % (CANARY, CANARY))
 
@@ -188,6 +189,25 @@ def _():
     same("exit", c.close(), 0)
 
 
+@case("values whose size only the planner can bound: small ones run, large ones are refused before they run")
+def _():
+    c = client("planned")
+    for sql in ("SELECT user_id, repeat('#', (count(*) / 10)::int) FROM orders GROUP BY 1",
+                "SELECT user_id, array_agg(id ORDER BY id) FROM orders GROUP BY 1",
+                "SELECT string_agg(doc, '') FROM big WHERE id < 3",
+                "SELECT ARRAY(SELECT id FROM orders)"):
+        same(sql, c.tool("query", sql=sql)["success"], True)
+    cross = "generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c"
+    for sql in ("SELECT array_agg(a) FROM " + cross, "SELECT string_agg(a::text, '') FROM " + cross,
+                "SELECT ARRAY(SELECT a FROM " + cross + ")", "SELECT array_agg(a) OVER () FROM " + cross,
+                "SELECT repeat('a', count(*)::int) FROM " + cross,
+                "SELECT string_agg(repeat('a', 60000), '') FROM generate_series(1, 100000)",
+                "SELECT jsonb_agg(o) FROM orders o, orders p, orders q"):
+        e = refused(c, sql, "TOO_COSTLY")
+        has(e["message"], "huge_value")
+    c.close()
+
+
 @case("12: a query past its time is ended on the server; the connection works again")
 def _():
     c = client("twelve", max_query_timeout_seconds=0.5, max_connections=1)
@@ -334,7 +354,7 @@ def _():
     same("rows", 1 <= r["data"]["row_count"] <= 10, True)
     same("whole rows", [len(x[1]) for x in r["data"]["rows"]], [100000] * r["data"]["row_count"])
     has(r["data"]["how_to_go_on"], "OFFSET")
-    r = c.tool("query", sql="SELECT repeat('x', 64000000) AS v")
+    r = c.tool("query", sql="SELECT v FROM huge")
     same("one huge value", (r["data"]["row_count"], r["data"]["truncated"]), (0, True))
     with open("/proc/%d/status" % c.process.pid, encoding="ascii") as f:
         peak = next(int(x.split()[1]) for x in f if x.startswith("VmHWM"))

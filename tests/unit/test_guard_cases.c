@@ -78,6 +78,7 @@ FILE_TEST(catalog, 60)
 FILE_TEST(fields, 70)
 FILE_TEST(functions, 230)
 FILE_TEST(hostile, 160)
+FILE_TEST(huge, 130)
 FILE_TEST(limits, 30)
 FILE_TEST(near_misses, 60)
 FILE_TEST(tables, 200)
@@ -85,11 +86,11 @@ FILE_TEST(tables, 200)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(analytics), cmocka_unit_test(broken),
-		cmocka_unit_test(catalog),   cmocka_unit_test(fields),
-		cmocka_unit_test(functions), cmocka_unit_test(hostile),
-		cmocka_unit_test(limits),    cmocka_unit_test(near_misses),
-		cmocka_unit_test(tables),
+		cmocka_unit_test(analytics),   cmocka_unit_test(broken),
+		cmocka_unit_test(catalog),     cmocka_unit_test(fields),
+		cmocka_unit_test(functions),   cmocka_unit_test(hostile),
+		cmocka_unit_test(huge),        cmocka_unit_test(limits),
+		cmocka_unit_test(near_misses), cmocka_unit_test(tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
