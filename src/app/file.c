@@ -1,12 +1,14 @@
 /* Files: read whole, or replaced whole.
  *
  * A replaced file is written under a name of its own in the same folder, synced, renamed: rename is atomic
- * only within a file system. A link is followed first, so that what it points to is replaced and not the link. */
+ * only within a file system. A link is followed first, so that what it points to is replaced and not the link.
+ * Only a regular file or a new name is replaced; everything else is written into. */
 #include "app/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -91,6 +93,9 @@ int ag_fd_write(int fd, ag_str text)
 	while (text.len) {
 		ssize_t n = write(fd, text.ptr, text.len);
 
+		/* Another process that shares the pipe may have made it nonblocking. */
+		if (n < 0 && errno == EAGAIN && poll(&(struct pollfd){ fd, POLLOUT, 0 }, 1, -1) > 0)
+			continue;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -103,42 +108,120 @@ int ag_fd_write(int fd, ag_str text)
 
 /* --- replacing --- */
 
+typedef enum target_kind {
+	REPLACED, /* a regular file, or a new name: written beside, then renamed */
+	OPENED,   /* a pipe, a terminal, a device: opened and written */
+	INHERITED /* a descriptor of this process under a name such as /dev/stdout */
+} target_kind;
+
 typedef struct target {
-	char path[PATH_MAX]; /* links resolved */
-	size_t nfolder;      /* bytes of the folder, with its '/' */
-	bool exists, is_plain;
+	target_kind kind;
+	char path[PATH_MAX]; /* REPLACED: links resolved */
+	size_t nfolder;      /* REPLACED: bytes of the folder, with its '/' */
+	bool exists;
 	mode_t mode;
+	int fd; /* INHERITED */
 } target;
+
+/* The descriptor that a name such as /dev/stdout stands for, or -1. Its link in /proc must not be followed:
+ * behind it may be a pipe, whose name leads nowhere, or a file that the shell holds open. */
+static int descriptor_of(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/",
+		                               "/proc/thread-self/fd/" };
+	char own[32];
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	snprintf(own, sizeof(own), "/proc/%ld/fd/", (long)getpid());
+	for (size_t i = 0; i <= AG_NELEM(folders); i++) {
+		const char *folder = i < AG_NELEM(folders) ? folders[i] : own;
+		const size_t n = strlen(folder);
+		uint64_t fd;
+
+		if (!strncmp(path, folder, n) && ag_str_to_u64(ag_str_c(path + n), &fd) &&
+		    fd < INT_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* Follow links by hand to a name that is not taken yet: realpath() refuses those. */
+static bool follow_dangling(char path[PATH_MAX])
+{
+	for (int hops = 0; hops < 40; hops++) {
+		char to[PATH_MAX];
+		const ssize_t n = readlink(path, to, sizeof(to) - 1);
+		const char *slash = strrchr(path, '/');
+		const size_t nfolder = slash ? (size_t)(slash - path) + 1 : 0;
+
+		if (n < 0)
+			return true;
+		to[n] = '\0';
+		if (to[0] == '/') {
+			memcpy(path, to, (size_t)n + 1);
+		} else {
+			if (nfolder + (size_t)n >= PATH_MAX)
+				return false;
+			memcpy(path + nfolder, to, (size_t)n + 1);
+		}
+	}
+	return false;
+}
+
+/* Is it a name in /proc/PID/fd of another process? The file behind it is not ours to replace. */
+static bool is_foreign_descriptor(const char *path)
+{
+	const char *at = strncmp(path, "/proc/", 6) ? NULL : strstr(path, "/fd/");
+
+	return at && !strchr(at + 4, '/');
+}
+
+static ag_status fail_folder(ag_str path, ag_err *err)
+{
+	return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file", AG_FMT(path));
+}
 
 static ag_status find_target(ag_str path, target *ret, ag_err *err)
 {
-	char given[PATH_MAX];
 	const char *slash;
 	struct stat st;
 
-	if (!path.len || path.len >= sizeof(given) - 32 || memchr(path.ptr, '\0', path.len))
+	if (!path.len || path.len >= sizeof(ret->path) - 32 || memchr(path.ptr, '\0', path.len))
 		return ag_fail(err, AG_INVALID, ORIGIN, "this is no name for a file");
-	memcpy(given, path.ptr, path.len);
-	given[path.len] = '\0';
-	*ret = (target){ .mode = 0666, .is_plain = true };
-	if (!realpath(given, ret->path)) {
-		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-			return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
-		memcpy(ret->path, given, path.len + 1);
-	} else if (!stat(ret->path, &st)) {
-		ret->exists = true;
-		ret->is_plain = S_ISREG(st.st_mode);
-		ret->mode = st.st_mode & 0777;
+	*ret = (target){ .mode = 0666 };
+	memcpy(ret->path, path.ptr, path.len);
+	ret->path[path.len] = '\0';
+	ret->fd = descriptor_of(ret->path);
+	if (ret->fd >= 0) {
+		ret->kind = INHERITED;
+		return AG_OK;
+	}
+	if (!stat(ret->path, &st)) {
+		char given[PATH_MAX];
+
 		if (S_ISDIR(st.st_mode))
-			return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file",
-			               AG_FMT(path));
+			return fail_folder(path, err);
+		ret->exists = true;
+		ret->mode = st.st_mode & 0777;
+		memcpy(given, ret->path, path.len + 1);
+		if (!S_ISREG(st.st_mode) || is_foreign_descriptor(given)) {
+			ret->kind = OPENED;
+			return AG_OK;
+		}
+		if (!realpath(given, ret->path))
+			return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+	} else if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
+		return ag_fail_errno(err, errno, ORIGIN, "%.*s", AG_FMT(path));
+	} else if (!follow_dangling(ret->path)) {
+		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s: its links lead nowhere",
+		               AG_FMT(path));
 	}
 	slash = strrchr(ret->path, '/');
 	ret->nfolder = slash ? (size_t)(slash - ret->path) + 1 : 0;
-	if (!ret->path[ret->nfolder])
-		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a folder, not a file",
-		               AG_FMT(path));
-	return AG_OK;
+	return ret->path[ret->nfolder] ? AG_OK : fail_folder(path, err);
 }
 
 static void folder_of(const target *t, char out[PATH_MAX])
@@ -153,10 +236,16 @@ ag_status ag_file_can_replace(ag_str path, ag_err *err)
 	target t;
 	ag_status st = find_target(path, &t, err);
 
-	if (st)
+	if (st || t.kind == OPENED)
 		return st;
-	if (t.exists && !t.is_plain)
-		return AG_OK;
+	if (t.kind == INHERITED) {
+		const int flags = fcntl(t.fd, F_GETFL);
+
+		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+			return AG_OK;
+		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s is not open for writing",
+		               AG_FMT(path));
+	}
 	folder_of(&t, folder);
 	if (access(folder, W_OK | X_OK))
 		return ag_fail_errno(err, errno, ORIGIN, "cannot write in the folder %s", folder);
@@ -180,10 +269,17 @@ static int write_text(int fd, ag_str text)
 	return !e && fails ? EIO : e;
 }
 
-static ag_status write_as_is(const target *t, ag_str path, ag_str text, ag_err *err)
+/* A foreign descriptor may lead to a regular file: its text stays, ours is added. */
+static ag_status write_into(const target *t, ag_str path, ag_str text, ag_err *err)
 {
-	int fd = ag_fault("file.open") ? -1 : open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), e;
+	int fd, e;
 
+	if (ag_fault("file.open"))
+		fd = -1;
+	else if (t->kind == INHERITED)
+		fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
+	else
+		fd = open(t->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return failed(path, errno, err);
 	e = write_text(fd, text);
@@ -228,8 +324,8 @@ ag_status ag_file_replace(ag_str path, ag_str text, ag_err *err)
 
 	if (st)
 		return st;
-	if (t.exists && !t.is_plain)
-		return write_as_is(&t, path, text, err);
+	if (t.kind != REPLACED)
+		return write_into(&t, path, text, err);
 	e = write_beside(&t, text);
 	return e ? failed(path, e, err) : AG_OK;
 }

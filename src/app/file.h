@@ -17,8 +17,9 @@ AG_CHECK ag_status ag_file_read(ag_str path, size_t limit, bool allow_pipe,
 /* Can `path` be written by ag_file_replace()? Asked before the work, so that its result is not lost. */
 AG_CHECK ag_status ag_file_can_replace(ag_str path, ag_err *err);
 /* Write a temporary file beside `path`, bring it to disk, put it in the place of `path`. A reader sees the old
- * file or the new one; on failure nothing is left behind. What is no file (a pipe, /dev/stdout) is written as
- * it is. */
+ * file or the new one; on failure nothing is left behind. A path that is no regular file (a pipe, a device, a
+ * terminal) is opened and written. "-", /dev/stdout, /dev/fd/N and their like are the descriptor itself, written
+ * where it stands, whatever it leads to. */
 AG_CHECK ag_status ag_file_replace(ag_str path, ag_str text, ag_err *err);
 
 /* All bytes, however often write() stops short. Returns 0 or errno. */

@@ -97,7 +97,7 @@ static void keep(job *j, ag_str report, const ag_val *parsed)
 /* Text goes out as soon as it is known; JSON when all is known. */
 static void render(job *j, const ag_val *report)
 {
-	bool is_file = ag_cli_has(j->c, "out");
+	bool is_file = ag_report_out_is_file(j->c);
 	ag_report_look look = ag_report_out_look(j->c, j->store);
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 
@@ -368,7 +368,7 @@ static void to_file(job *j, const ag_buf *out)
 
 static void finish(job *j)
 {
-	bool is_file = ag_cli_has(j->c, "out");
+	bool is_file = ag_report_out_is_file(j->c);
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 
 	if (ag_cli_is_json(j->c)) {

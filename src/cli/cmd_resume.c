@@ -140,7 +140,7 @@ static ag_status open_source(ag_cli *c, const ag_run_row *row, ag_audit_start *s
 static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result *r, ag_err *err)
 {
 	const ag_extjson_opts read = { .typed = true };
-	const bool is_file = ag_cli_has(c, "out");
+	const bool is_file = ag_report_out_is_file(c);
 	const ag_report_look look = ag_report_out_look(c, store);
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_status st = AG_OK;

@@ -15,13 +15,18 @@ static ag_str canonical(ag_cli *c, ag_str path)
 	return ret;
 }
 
+bool ag_report_out_is_file(const ag_cli *c)
+{
+	return ag_cli_has(c, "out") && !ag_str_eqc(ag_cli_value(c, "out"), "-");
+}
+
 ag_str ag_report_out_check(ag_cli *c)
 {
 	ag_err err = { 0 };
 
 	if (ag_cli_has(c, "record") && ag_cli_has(c, "replay"))
 		ag_cli_complain(c, "--record and --replay: choose one");
-	if (!ag_cli_has(c, "out"))
+	if (!ag_report_out_is_file(c))
 		return AG_S("");
 	if (c->app.settings.output_format == AG_OUTPUT_SILENT)
 		ag_cli_complain(c, "--out: there is nothing to write with --output silent");
@@ -40,7 +45,7 @@ void ag_report_out_refuse(ag_cli *c, ag_str uri)
 
 ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store)
 {
-	const bool is_file = ag_cli_has(c, "out");
+	const bool is_file = ag_report_out_is_file(c);
 
 	return (ag_report_look){ .width = is_file ? 100 : c->term.width,
 		                 .colour = c->term.colour && !is_file,

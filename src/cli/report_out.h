@@ -12,11 +12,13 @@
 	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" }
 #define AG_REPORT_OUT_OPTIONS                                                                     \
 	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },                \
-	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, all of it or nothing" },      \
+	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, whole or not at all; - is standard output" }, \
 	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,                                               \
 	  "exit with 3 when there is a finding of low, medium, high, critical or above" }
 /* clang-format on */
 
+/* Does --out name anything but standard output ("-")? */
+bool ag_report_out_is_file(const ag_cli *c);
 /* Complain about --record with --replay, and about a place of --out that cannot be written. Returns the canonical path
  * of the file that --out would replace, in arena; "" when there is none, or something was wrong. */
 ag_str ag_report_out_check(ag_cli *c);
