@@ -20,6 +20,7 @@ static const ag_fault_point points[] = {
 	{ "files.stat", "look at a path before it is read as data" },
 	{ "input.open", "open a data file" },
 	{ "input.read", "read a piece of a data file" },
+	{ "input.spool", "keep a piece of standard input in a file" },
 	{ "input.stat", "look at an open data file" },
 	{ "net.read", "read a piece of the body of an HTTP answer" },
 	{ "net.send", "send an HTTP request" },

@@ -431,8 +431,15 @@ static int run(ag_cli *c)
 	job *j;
 	int code;
 
+	size_t nstdin = 0;
+
 	if (c->narg > MAX_SOURCES)
 		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
+	for (size_t i = 0; i < c->narg; i++)
+		nstdin += ag_str_eqc(c->args[i], "-");
+	if (nstdin > 1)
+		ag_cli_complain(c, "- is given %zu times, but standard input can be read once",
+		                nstdin);
 	if (keep_off_sources(c, ag_report_out_check(c), &err))
 		return ag_cli_fail(c, &err);
 	err = (ag_err){ 0 };
@@ -467,8 +474,8 @@ const ag_command ag_cmd_audit = {
 	.summary = "Look for data-quality problems in collections",
 	.usage = "SOURCE... [options]",
 	.about =
-		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV) or a folder, each of whose data files is a "
-		"collection.\n\n"
+		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV), a folder, each of whose data files is a "
+		"collection, or - for standard input.\n\n"
 		"A problem is reported only after its evidence was run over the whole collection; the report "
 		"carries that evidence. Nothing is ever written to a source. The run and its report are kept "
 		"in the store: see `argus show` and `argus verify`.\n\n"
@@ -478,11 +485,12 @@ const ag_command ag_cmd_audit = {
 		"argus audit orders.ndjson # a report for people\n"
 		"argus audit data/ --output json --out report.json # all collections of a folder\n"
 		"argus audit orders.csv --fail-on high --quiet # for a build: exit 3 when it is bad\n"
+		"zcat orders.ndjson.gz | argus audit - # data from another program\n"
 		"argus audit orders.csv --planner llm --max-cost 0.50 # a model decides what to look at",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,
 	.max_args = 100000,
-	.flags = AG_COMMAND_SILENT,
+	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS,
 	.run = run,
 };

@@ -2,6 +2,7 @@
  *
  * A file that is nothing we read is refused with what it looks like, so that nobody is told about thousands
  * of "broken lines" of a zip file. */
+#include "columns/csv.h"
 #include "columns/input.h"
 #include "columns/split.h"
 
@@ -143,6 +144,26 @@ static bool is_bson(const ag_input *in, const char *p, size_t n)
 	       (len == 5 || (u[4] >= 1 && u[4] <= 19) || u[4] == 0x7f || u[4] == 0xff);
 }
 
+/* A header of two columns or more, and a second record with as many cells. */
+static bool has_even_columns(const ag_input *in, const char *p, size_t n)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_csv_head head = { 0 };
+	uint32_t ncell = 0;
+	ag_str cell;
+	bool quoted, doubled, ok;
+
+	ok = !ag_csv_head_read(in->path, p, n, 0, arena, &head, NULL) && head.ncol > 1;
+	for (size_t at = head.bytes; ok && at < n; at++) {
+		ok = ag_csv_cell(p, n, head.sep, &at, &cell, &quoted, &doubled);
+		ncell++;
+		if (at >= n || p[at] == '\n')
+			break;
+	}
+	ag_arena_free(arena);
+	return ok && (ncell == head.ncol || ncell == 0);
+}
+
 static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_format *ret,
                             ag_err *err)
 {
@@ -175,9 +196,15 @@ static ag_status by_content(const ag_input *in, const char *p, size_t n, ag_form
 	if (n && memchr(p, 0, n))
 		return ag_fail(err, AG_INVALID, "columns.detect", "%s looks like binary data",
 		               in->path);
+	if (in->is_stdin && has_even_columns(in, p, n)) {
+		*ret = AG_FORMAT_CSV;
+		return AG_OK;
+	}
 	ag_fail(err, AG_INVALID, "columns.detect",
 	        "%s looks like text that is neither JSON nor, by its name, CSV", in->path);
-	return ag_err_hint(err, "if it is CSV or TSV, rename it to .csv or .tsv");
+	return ag_err_hint(err, in->is_stdin
+	                                ? "if it is CSV with one column, write it to a .csv file"
+	                                : "if it is CSV or TSV, rename it to .csv or .tsv");
 }
 
 static bool has_ending(const char *path, const char *ending)

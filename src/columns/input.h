@@ -13,9 +13,12 @@ typedef struct ag_input {
 	const char *mem; /* instead of a file: tests and fuzzers */
 	uint64_t size;
 	int64_t mtime_ns;
+	bool is_stdin; /* it has no name that tells its format: text with even columns is CSV */
 } ag_input;
 
-AG_CHECK ag_status ag_input_open(const char *path, ag_input *ret, ag_err *err);
+/* "-" is standard input: a file is read where it is; anything else is first copied to a nameless file in $TMPDIR
+ * or /tmp, as long as ctx allows. */
+AG_CHECK ag_status ag_input_open(const ag_ctx *ctx, const char *path, ag_input *ret, ag_err *err);
 ag_input ag_input_mem(const char *name, const char *p, size_t n);
 void ag_input_close(ag_input *in);
 /* Exactly n bytes at `at`; AG_IO when the file has become shorter. */

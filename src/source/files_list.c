@@ -441,6 +441,8 @@ ag_status ag_files_skipped(ag_str uri, ag_arena *arena, ag_source_skip **ret, si
 
 	*ret = NULL;
 	*nret = 0;
+	if (ag_str_eqc(uri, "-"))
+		return AG_OK;
 	st = path_of(uri, arena, &l.folder, err);
 	if (st)
 		return st;
@@ -487,12 +489,28 @@ static ag_status one_file(ag_str path, ag_arena *arena, ag_data_file **ret, size
 	return AG_OK;
 }
 
+/* All data that is ever piped in is one collection to history and diff. */
+static void list_stdin(ag_arena *arena, ag_data_file **ret, size_t *nret)
+{
+	*ret = ag_new(arena, ag_data_file);
+	**ret = (ag_data_file){ .path = AG_S("-"),
+		                .key = AG_S("stdin"),
+		                .name = AG_S("-"),
+		                .collection = AG_S("stdin"),
+		                .is_named = true };
+	*nret = 1;
+}
+
 ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t *nret, ag_err *err)
 {
 	struct stat sb;
 	ag_str path;
 	ag_status st;
 
+	if (ag_str_eqc(uri, "-")) {
+		list_stdin(arena, ret, nret);
+		return AG_OK;
+	}
 	st = path_of(uri, arena, &path, err);
 	if (st)
 		return st;
@@ -503,6 +521,6 @@ ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t 
 	if (S_ISREG(sb.st_mode))
 		return one_file(path, arena, ret, nret, err);
 	st = ag_fail(err, AG_INVALID, PART, "%.*s is neither a file nor a folder", AG_FMT(path));
-	ag_err_hint(err, "a pipe or device cannot be read twice: write its data to a file first");
+	ag_err_hint(err, "write its data to a file, or send it to standard input and name -");
 	return st;
 }

@@ -50,7 +50,7 @@ echo 'threads: 3' >argus.yaml
 run() {
 	fault=$1
 	shift
-	AG_FAULT=$fault timeout -k 2 20 "$ARGUS" "$@" >out.txt 2>err.txt </dev/null
+	AG_FAULT=$fault timeout -k 2 20 "$ARGUS" "$@" >out.txt 2>err.txt <"${stdin-/dev/null}"
 	code=$?
 	told=$(sed -n 's/^fault: [a-z.]*: \([0-9]*\) calls, \([0-9]*\) failed$/\1 \2/p' err.txt)
 	ncall=${told% *}
@@ -79,6 +79,20 @@ prepare_out() {
 	prepare_again
 }
 do_out() { run "$1" audit data/orders.ndjson --out out/report.json --quiet --store store/x.db; }
+
+# What comes through a pipe is kept in a file of its own.
+prepare_stdin() {
+	prepare_again
+	rm -f pipe
+	mkfifo pipe
+}
+do_stdin() {
+	cat data/orders.ndjson >pipe 2>/dev/null &
+	stdin=pipe
+	run "$1" audit - --quiet --store store/x.db
+	unset stdin
+	wait
+}
 
 prepare_verify() { prepare_again; }
 do_verify() { run "$1" verify last --store store/x.db; }
@@ -117,7 +131,7 @@ prepare_diff() {
 }
 do_diff() { run "$1" diff --store store/x.db; }
 
-scenarios='first again out verify verify_file show show_killed purge inspect rate history diff'
+scenarios='first again out stdin verify verify_file show show_killed purge inspect rate history diff'
 
 # --- what must hold
 
@@ -138,7 +152,7 @@ check_code() {
 	else
 		case $1:$2:$code in
 		*:thread.start:0) ;;
-		first:store.[lbwc]*:0 | again:store.[lbwc]*:0 | out:store.[lbwc]*:0 | rate:store.[lbwc]*:0) ;;
+		first:store.[lbwc]*:0 | again:store.[lbwc]*:0 | out:store.[lbwc]*:0 | stdin:store.[lbwc]*:0 | rate:store.[lbwc]*:0) ;;
 		*:thread.start:*) complain "exit code $code, want 0" ;;
 		*:*:1) ;;
 		*) complain "exit code $code, want 1" ;;
