@@ -1,8 +1,9 @@
 /* compiler -- what happens when Argus itself is wrong or the machine has no memory left.
  *
- * The one place in the library that prints and aborts: both cases leave no state worth a report,
- * and going on would turn a bug into wrong findings. The text goes out with one write(2), because
- * stdio may need the memory that is missing. */
+ * The one place in the library that prints and ends the process: neither case leaves a state worth a
+ * report, and going on would turn a bug into wrong findings. A bug aborts, for its core; missing memory is
+ * the machine's state and exits with 1. The text goes out with one write(2), because stdio may need the
+ * memory that is missing. */
 #include "base/compiler.h"
 
 #include <stdint.h>
@@ -11,26 +12,27 @@
 #include <string.h>
 #include <unistd.h>
 
-AG_NORETURN static void die(const char *msg, size_t len)
-{
-	AG_IGNORE(write(STDERR_FILENO, msg, len) < 0, "aborting anyway");
-	abort();
-}
-
 void ag_assert_fail(const char *expr, const char *file, int line)
 {
 	char msg[512];
 	int n = snprintf(msg, sizeof(msg), "argus: internal error: %s:%d: assertion failed: %s\n",
 	                 file, line, expr);
 
-	die(msg, n < 0 ? 0 : (size_t)n < sizeof(msg) ? (size_t)n : sizeof(msg) - 1);
+	AG_IGNORE(write(STDERR_FILENO, msg,
+	                n < 0                     ? 0
+	                : (size_t)n < sizeof(msg) ? (size_t)n
+	                                          : sizeof(msg) - 1) < 0,
+	          "aborting anyway");
+	abort();
 }
 
 void ag_oom(void)
 {
-	static const char msg[] = "argus: out of memory\n";
+	static const char msg[] = "argus: out of memory\n"
+				  "       give it more memory, or less data at a time\n";
 
-	die(msg, sizeof(msg) - 1);
+	AG_IGNORE(write(STDERR_FILENO, msg, sizeof(msg) - 1) < 0, "ending anyway");
+	_exit(1);
 }
 
 void *ag_xmalloc(size_t n)

@@ -10,6 +10,7 @@
 #include "app/file.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 /* In the order of the overview. */
 static const ag_command *const commands[] = {
@@ -139,6 +140,8 @@ static int run_command(ag_cli *c, int argc, char **argv, char *const *env)
 		return ag_cli_fail(c, &err);
 	if (ag_cli_refused(c))
 		return c->command->flags & AG_COMMAND_ENDS_1 ? AG_EXIT_FAILED : AG_EXIT_USAGE;
+	if (c->command->flags & AG_COMMAND_LOADS)
+		ag_memory_limit_self();
 	return c->command->run(c);
 }
 

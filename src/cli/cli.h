@@ -34,7 +34,8 @@ typedef enum ag_command_flag {
 	AG_COMMAND_SILENT = 4,   /* knows output format "silent" */
 	AG_COMMAND_WORDS =
 		8, /* its arguments are words: one with a blank is no option, though it begins with a dash */
-	AG_COMMAND_ENDS_1 = 16 /* a wrong command line ends with 1, not 2 */
+	AG_COMMAND_ENDS_1 = 16, /* a wrong command line ends with 1, not 2 */
+	AG_COMMAND_LOADS = 32   /* loads data into memory */
 } ag_command_flag;
 
 typedef struct ag_command {

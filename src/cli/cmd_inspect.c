@@ -313,5 +313,6 @@ const ag_command ag_cmd_inspect = {
 	.noption = AG_NELEM(options),
 	.min_args = 1,
 	.max_args = 1,
+	.flags = AG_COMMAND_LOADS,
 	.run = run,
 };

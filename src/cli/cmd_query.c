@@ -178,5 +178,6 @@ const ag_command ag_cmd_query = {
 	.noption = AG_NELEM(options),
 	.min_args = 2,
 	.max_args = 2,
+	.flags = AG_COMMAND_LOADS,
 	.run = run,
 };

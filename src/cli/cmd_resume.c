@@ -254,6 +254,6 @@ const ag_command ag_cmd_resume = {
 	.noption = AG_NELEM(options),
 	.min_args = 1,
 	.max_args = 1,
-	.flags = AG_COMMAND_SILENT,
+	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS,
 	.run = run,
 };

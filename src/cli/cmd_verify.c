@@ -344,6 +344,6 @@ const ag_command ag_cmd_verify = {
 	.noption = AG_NELEM(options),
 	.min_args = 1,
 	.max_args = 1,
-	.flags = AG_COMMAND_SILENT,
+	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS,
 	.run = run,
 };

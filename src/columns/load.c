@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "columns/plan.h"
 #include "columns/table_impl.h"
 
@@ -25,8 +26,20 @@ struct pooled {
 	pooled *next;
 };
 
+/* What is known of the memory that the files will need. */
+typedef struct memory_plan {
+	ag_memory before;
+	uint64_t total;       /* bytes of all files; 0 = unknown or small: not checked */
+	pthread_mutex_t lock; /* guards the rest */
+	uint64_t done;        /* bytes read */
+	uint64_t first_done, first_grown; /* at the first sample: buffers and threads are in it */
+	uint64_t most_per_block;          /* resident memory of the dearest block so far */
+	uint64_t last_grown;
+} memory_plan;
+
 typedef struct loader {
 	const ag_ctx *ctx;
+	memory_plan memory;
 	ag_table *t;
 	ag_table_opts opts;
 	const ag_input *in;
@@ -176,6 +189,91 @@ static void keep_results(loader *l, ag_scan *s, ag_block *b, uint64_t lead)
 		b->issues[i].line += lead;
 }
 
+/* --- memory --- */
+
+#define CHECKED_FROM (16u * 1024 * 1024) /* a smaller file needs no plan */
+#define FIRST_SAMPLE (2 * AG_CHUNK_INPUT_BYTES)
+#define NEXT_SAMPLE  (4 * AG_CHUNK_INPUT_BYTES)
+
+static ag_status fail_memory(const loader *l, uint64_t need, uint64_t free, ag_err *err)
+{
+	ag_fail(err, AG_LIMIT, "columns.load",
+	        "%s%s: reading %llu MB of data needs about %llu MB of memory, and %llu MB are free",
+	        l->in->path, l->t->nfile > 1 ? " and others" : "",
+	        (unsigned long long)(l->memory.total / 1000000),
+	        (unsigned long long)(need / 1000000), (unsigned long long)(free / 1000000));
+	return ag_err_hint(err, "give it more memory, or audit a part: split the file, or take its "
+	                        "first lines with head");
+}
+
+/* What the later steps need beside the table: a quarter of it in profiles and filters. */
+static uint64_t with_margin(uint64_t n)
+{
+	return n + n / 4;
+}
+
+/* Before reading: the values alone take about half of the file. */
+static ag_status plan_memory(loader *l, uint64_t total, ag_err *err)
+{
+	memory_plan *m = &l->memory;
+	uint64_t free;
+
+	if (total < CHECKED_FROM)
+		return AG_OK;
+	m->total = total;
+	ag_memory_read("", &m->before);
+	free = m->before.resident_free < m->before.address_free ? m->before.resident_free
+	                                                        : m->before.address_free;
+	return total / 2 > free ? fail_memory(l, total / 2, free, err) : AG_OK;
+}
+
+/* What all will need, when it goes on as between the first sample and now. 0 = not known yet. */
+static uint64_t memory_needed(const memory_plan *m, uint64_t grown)
+{
+	double slope;
+
+	if (m->done < NEXT_SAMPLE || m->done <= m->first_done || grown <= m->first_grown)
+		return 0;
+	slope = (double)(grown - m->first_grown) / (double)(m->done - m->first_done);
+	return with_margin(m->first_grown + (uint64_t)(slope * (double)(m->total - m->first_done)));
+}
+
+/* After each block of n bytes: refuse early what cannot fit, and stop before the next blocks would not. */
+static ag_status check_memory(loader *l, uint64_t n, ag_err *err)
+{
+	memory_plan *m = &l->memory;
+	const uint64_t nthread = l->ctx ? l->ctx->nthread : 1;
+	uint64_t grown, reserved, need;
+	ag_status st = AG_OK;
+	ag_memory now;
+
+	if (!m->total)
+		return AG_OK;
+	pthread_mutex_lock(&m->lock);
+	m->done += n;
+	ag_memory_read_used("", &now);
+	grown = now.resident > m->before.resident ? now.resident - m->before.resident : 0;
+	/* Threads and heaps reserve address space that they do not use. */
+	reserved = now.address - m->before.address > grown ? now.address - m->before.address - grown
+	                                                   : 0;
+	if (m->first_done && grown > m->last_grown && grown - m->last_grown > m->most_per_block)
+		m->most_per_block = grown - m->last_grown;
+	m->last_grown = grown;
+	if (!m->first_done && m->done >= FIRST_SAMPLE) {
+		m->first_done = m->done;
+		m->first_grown = grown;
+	}
+	need = memory_needed(m, grown);
+	if (!need && m->done < m->total)
+		need = grown + nthread * m->most_per_block;
+	if (need > m->before.resident_free)
+		st = fail_memory(l, need, m->before.resident_free, err);
+	else if (m->before.address_free != UINT64_MAX && need + reserved > m->before.address_free)
+		st = fail_memory(l, need + reserved, m->before.address_free, err);
+	pthread_mutex_unlock(&m->lock);
+	return st;
+}
+
 static ag_status read_block(void *arg, size_t i, ag_err *err)
 {
 	loader *l = (loader *)arg;
@@ -204,6 +302,8 @@ static ag_status read_block(void *arg, size_t i, ag_err *err)
 		keep_results(l, s, b, lead);
 		st = ag_ctx_check(l->ctx, err); /* the scanner may have stopped early */
 	}
+	if (!st)
+		st = check_memory(l, b->end - b->at, err);
 	if (!st) {
 		ag_ctx_advance(l->ctx, b->end - b->at, b->chunk->ndoc);
 	}
@@ -336,6 +436,7 @@ static ag_status fail_strict(const ag_table *t, ag_err *err)
 static void loader_init(loader *l, const ag_ctx *ctx, size_t nfile, const ag_table_opts *opts)
 {
 	memset(l, 0, sizeof(*l));
+	pthread_mutex_init(&l->memory.lock, NULL);
 	l->ctx = ctx;
 	if (opts)
 		l->opts = *opts;
@@ -362,6 +463,7 @@ static ag_status loader_finish(loader *l, ag_status st, ag_table **ret, ag_err *
 	XXH3_freeState(l->hash);
 	release_pool(l);
 	pthread_mutex_destroy(&l->lock);
+	pthread_mutex_destroy(&l->memory.lock);
 	if (!st && l->opts.strict && l->t->info.broken)
 		st = fail_strict(l->t, err);
 	if (st)
@@ -385,16 +487,22 @@ ag_status ag_table_load(const ag_ctx *ctx, const char *const *files, size_t nfil
 		if (stat(files[i], &sb) == 0 && S_ISREG(sb.st_mode))
 			total += (uint64_t)sb.st_size;
 	}
-	ag_ctx_phase(ctx, "reading", "bytes", total);
 	for (size_t i = 0; !st && i < nfile; i++) {
 		ag_input in;
 
-		st = ag_input_open(files[i], &in, err);
+		st = ag_input_open(ctx, files[i], &in, err);
 		if (st)
 			break;
 		l.file = (uint32_t)i;
-		l.t->files[i] = ag_str_dup(l.t->arena, ag_str_c(files[i]));
-		st = load_input(&l, &in, err);
+		l.in = &in;
+		l.t->files[i] = ag_str_dup(l.t->arena, ag_str_c(in.path));
+		if (i == 0) {
+			total = total ? total : in.size; /* standard input */
+			ag_ctx_phase(ctx, "reading", "bytes", total);
+			st = plan_memory(&l, total, err);
+		}
+		if (!st)
+			st = load_input(&l, &in, err);
 		ag_input_close(&in);
 	}
 	ag_ctx_phase(ctx, NULL, NULL, 0);

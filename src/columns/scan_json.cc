@@ -328,6 +328,9 @@ void add_notes(ag_extjson_notes *to, const ag_extjson_notes *n)
 	to->overflows += n->overflows;
 }
 
+/* Also for simdjson: without it a failing `new` ends in abort(). */
+const std::new_handler installed = std::set_new_handler(ag_oom);
+
 /* What simdjson refused. */
 void exact(ag_scan *s, size_t at, size_t n, uint32_t line)
 {
