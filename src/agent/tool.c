@@ -77,6 +77,7 @@ static bool fits_leniently(const ag_param *p, const ag_val *v)
 	switch (p->type) {
 	case AG_PARAM_BOOL: return to_bool(v, &b);
 	case AG_PARAM_INT: return to_int(v, &i);
+	case AG_PARAM_NUMBER: return v->type == AG_T_STRING || v->type == AG_T_NULL;
 	case AG_PARAM_STRING: return v->type == AG_T_OBJECT || v->type == AG_T_ARRAY;
 	default: return false;
 	}

@@ -31,7 +31,7 @@ typedef struct ag_param {
 	const char *const
 		*one_of; /* strings: NULL-terminated list of allowed values, any case; NULL = any */
 	/* What models really send is taken as well: "false" and 0 for a boolean, "12" for an integer, an object for a string
-	 * that holds JSON. Read the value with ag_tool_bool() and its kin. The schema is strict all the same. */
+	 * that holds JSON, "3 %" or null for a number. Read the value with ag_tool_bool() and its kin. The schema is strict all the same. */
 	bool is_lenient;
 } ag_param;
 

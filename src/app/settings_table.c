@@ -241,7 +241,7 @@ static const ag_setting table[] = {
 	  .help = "Characters that the description of a finding must have." },
 	{ "rules", "evidence_tolerance", "ARGUS_EVIDENCE_TOLERANCE", AG_SET_NUMBER, .max = 1,
 	  .fallback = "0.01", .offset = FIELD(evidence_tolerance),
-	  .help = "How far a claimed share may lie from the true one." },
+	  .help = "How far a claimed count or share may lie from the measured one, relative to it, without a warning. The measured one is committed either way." },
 
 	{ "catalogue", "null_rate_warning_threshold", "ARGUS_NULL_RATE_WARNING_THRESHOLD",
 	  AG_SET_NUMBER, .max = 1, .fallback = "0.05", .offset = FIELD(null_rate_warning_threshold),

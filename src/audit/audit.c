@@ -22,6 +22,8 @@ struct ag_audit {
 	ag_str report;
 	bool has_profile;
 	ag_profile profile;
+	bool has_hypotheses;
+	ag_hypotheses hypotheses;
 };
 
 void ag_audit_opts_init(ag_audit_opts *o)
@@ -81,6 +83,25 @@ ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **re
 		a->has_profile = true;
 	}
 	*ret = &a->profile;
+	return AG_OK;
+}
+
+ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypotheses **ret,
+                              ag_err *err)
+{
+	const ag_profile *profile;
+	size_t left_out;
+
+	if (!a->has_hypotheses) {
+		const ag_status st = ag_audit_profile(a, ctx, &profile, err);
+
+		if (st)
+			return st;
+		ag_catalogue_run(profile, &a->opts->catalogue, a->arena, &a->hypotheses, &left_out);
+		a->hypotheses.left_out = left_out;
+		a->has_hypotheses = true;
+	}
+	*ret = &a->hypotheses;
 	return AG_OK;
 }
 

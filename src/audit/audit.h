@@ -157,6 +157,9 @@ const ag_audit_opts *ag_audit_opts_of(const ag_audit *a);
 /* The profile, made on first use and kept for the run. */
 AG_CHECK ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **ret,
                                     ag_err *err);
+/* What Argus suspects by itself, from the profile; made on first use and kept for the run. */
+AG_CHECK ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypotheses **ret,
+                                       ag_err *err);
 extern const ag_agent ag_agent_audit;
 
 /* What verify says of one finding, or of one part of it. */

@@ -108,7 +108,7 @@ static void add_form_regex(ag_buf *b, const char *text)
 }
 
 /* "AB-1234" as [A-Z]{2}\\-[0-9]{4} */
-static ag_val fixed_regex(ag_arena *a, ag_str shape)
+ag_val ag_shape_regex(ag_arena *a, ag_str shape)
 {
 	ag_buf b = AG_BUF_INIT(REGEX_BYTES);
 	ag_val ret;
@@ -185,7 +185,7 @@ void ag_check_pattern(AG_CHECK_ARGS)
 	    ag_field_has_word(&out->name, "version") || f->str.by_date[AG_DATE_NONE] * 2 < f->str.n)
 		return;
 	if (fixed && fixed->n + f->str.nempty < f->str.n && !is_growing(f, fixed))
-		pattern = fixed_regex(a, fixed->shape);
+		pattern = ag_shape_regex(a, fixed->shape);
 	else if (!forms_regex(a, f, &pattern, &nforms))
 		return;
 	h = ag_suspect(out, f, "pattern_violation", nforms == 1 ? AG_MEDIUM : AG_LOW, 0.7,

@@ -124,7 +124,7 @@ static bool may_be_key(const ag_profile *p, const ag_path_profile *f, const ag_f
 	return uniqueness(f) >= 0.96;
 }
 
-static ag_str duplicates_pipeline(ag_arena *a, const ag_path_profile *f)
+ag_str ag_duplicates_pipeline(ag_arena *a, const ag_path_profile *f)
 {
 	ag_ev_place at = ag_ev_place_of(a, f);
 	ag_member named = { at.whole, OBJ(a, KV("$nin", ARR(a, ag_val_null(), ag_ev_text("")))) };
@@ -155,7 +155,7 @@ void ag_check_duplicate_key(AG_CHECK_ARGS)
 	if (f->nscalar < MIN_KEYS || f->nrepeated < 2 || !may_be_key(p, f, &out->name))
 		return;
 	h = ag_suspect(out, f, "duplicates", is_email ? AG_MEDIUM : AG_HIGH, is_email ? 0.8 : 0.95,
-	               duplicates_pipeline(out->arena, f));
+	               ag_duplicates_pipeline(out->arena, f));
 	if (!h)
 		return;
 	h->min_count = 2;
@@ -204,8 +204,7 @@ static char folded_at(ag_str s, size_t *i)
 	return '\0';
 }
 
-/* userId, user_id, userid */
-static bool same_but_for_style(ag_str a, ag_str b)
+bool ag_names_differ_in_style(ag_str a, ag_str b)
 {
 	size_t i = 0, k = 0;
 	char x, y;
@@ -249,7 +248,7 @@ static const ag_path_profile *usual_name(const ag_profile *p, const ag_path_prof
 		if (g == f || g->parent != f->parent || g->is_elem || g->in_map || g->n < f->n ||
 		    g->n + f->n > f->nparent || (g->n == f->n && ag_str_cmp(g->name, f->name) > 0))
 			continue;
-		if (same_but_for_style(g->name, f->name) || is_misspelt(f, g))
+		if (ag_names_differ_in_style(g->name, f->name) || is_misspelt(f, g))
 			return g;
 	}
 	return NULL;

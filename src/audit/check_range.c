@@ -179,6 +179,23 @@ static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profil
 	return true;
 }
 
+bool ag_range_of_name(const ag_path_profile *f, const ag_field_name *n, double *ret_min,
+                      double *ret_max)
+{
+	for (size_t i = 0; i < AG_NELEM(rules); i++) {
+		const range_rule *r = &rules[i];
+
+		if (!names_match(r, n) ||
+		    ag_name_is_identifier(n) != (r->word && strcmp(r->word, "year") == 0) ||
+		    (r->any == AG_TRAIT_RATING && !fits_scale(r, f)))
+			continue;
+		*ret_min = r->min;
+		*ret_max = r->max;
+		return true;
+	}
+	return false;
+}
+
 void ag_check_range(AG_CHECK_ARGS)
 {
 	(void)o;

@@ -312,6 +312,26 @@ static ag_val not_of_class(ag_arena *a, const ag_profile *p, const uint64_t n[NC
 	              OBJ(a, KV("$type", ARR(a, ag_ev_text(names[typed]), ag_ev_text("null"))))));
 }
 
+ag_str ag_path_odd_types(ag_arena *a, const ag_profile *p, const ag_path_profile *f,
+                         double *ret_majority)
+{
+	uint64_t n[NCLASS], total = ag_path_filled(f);
+	type_class most = count_classes(f, n);
+
+	*ret_majority = ag_share(n[most], total);
+	if (!total || n[most] == total)
+		return AG_S("");
+	if (n[ARRAYS])
+		return array_evidence(a, f, most);
+	if (p->has_views && most == TEXTS)
+		return ag_ev_where(a, f,
+		                   OBJ(a,
+		                       KV("$type", ARR(a, ag_ev_text("number"), ag_ev_text("date"),
+		                                       ag_ev_text("bool")))));
+	return ag_ev_where(a, f,
+	                   p->has_views ? not_of_class(a, p, n, most) : minority_types(a, f, most));
+}
+
 static const char *class_plural(type_class c)
 {
 	static const char *const plurals[] = { "numbers", "text",   "dates",      "booleans",

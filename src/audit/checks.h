@@ -48,6 +48,19 @@ size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *n,
 double ag_path_low(const ag_path_profile *f, const double *sentinels, size_t n);
 double ag_path_high(const ag_path_profile *f, const double *sentinels, size_t n);
 
+/* The limits that the field's name sets, HUGE_VAL = no limit on that side; false when it sets none. */
+bool ag_range_of_name(const ag_path_profile *f, const ag_field_name *n, double *ret_min,
+                      double *ret_max);
+/* The filter of values that are not of the majority's type; "" when all are of one kind. */
+ag_str ag_path_odd_types(ag_arena *a, const ag_profile *p, const ag_path_profile *f,
+                         double *ret_majority);
+/* "AB-1234" as ^\s*[A-Z]{2}\-[0-9]{4}\s*$; a shape of columns/textclass.h */
+ag_val ag_shape_regex(ag_arena *a, ag_str shape);
+/* userId, user_id, userid */
+bool ag_names_differ_in_style(ag_str a, ag_str b);
+/* Counts the documents whose value occurs in another document, too; "" inside arrays. */
+ag_str ag_duplicates_pipeline(ag_arena *a, const ag_path_profile *f);
+
 /* "Berlin", quoted and cut for a sentence. */
 ag_str ag_quote_value(ag_arena *a, const ag_val *v);
 

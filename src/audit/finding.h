@@ -43,9 +43,12 @@ typedef struct ag_finding {
 	unsigned iteration;
 
 	/* what the planner claimed */
-	bool has_claimed_share;
+	bool has_claimed_count, has_claimed_share;
 	int64_t claimed_count;
 	double claimed_share;
+
+	/* what audit/proof.h says of the evidence; each "" = nothing. Of a candidate only. */
+	ag_str wrong, wrong_critique, correction;
 
 	/* what became of it */
 	ag_str status; /* committed, pending_review, dismissed; dropped: a reviewer said it is none */

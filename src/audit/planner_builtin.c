@@ -95,15 +95,13 @@ static void make_groups(builtin *b, const ag_hypotheses *all)
 
 static ag_status think(builtin *b, const ag_ctx *ctx, ag_err *err)
 {
-	const ag_profile *profile;
-	ag_hypotheses all;
-	ag_status st = ag_audit_profile(b->audit, ctx, &profile, err);
+	const ag_hypotheses *all;
+	ag_status st = ag_audit_hypotheses(b->audit, ctx, &all, err);
 
 	if (st)
 		return st;
-	ag_catalogue_run(profile, &ag_audit_opts_of(b->audit)->catalogue, b->arena, &all,
-	                 &b->left_out);
-	make_groups(b, &all);
+	b->left_out = all->left_out;
+	make_groups(b, all);
 	return AG_OK;
 }
 

@@ -211,7 +211,10 @@ static void add_candidate(const evaluation *e, const ag_finding *f)
 		"\nCANDIDATE to judge: the finding; then what was claimed, and what Argus measured\n");
 	ag_prompt_fence(e->out, "candidate");
 	finding_line(e, e->out, f, CANDIDATE_BYTES);
-	ag_buf_addf(e->out, "claimed: %lld documents", (long long)f->claimed_count);
+	if (f->has_claimed_count)
+		ag_buf_addf(e->out, "claimed: %lld documents", (long long)f->claimed_count);
+	else
+		ag_buf_adds(e->out, "claimed: no count");
 	if (f->has_claimed_share)
 		ag_buf_addf(e->out, ", share %.6g", f->claimed_share);
 	ag_buf_addf(e->out, "\nmeasured: %llu of %llu documents, share %.6g\n",

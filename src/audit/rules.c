@@ -134,7 +134,6 @@ static bool no_repeat_finding(const ag_subject *s, ag_arena *arena, ag_rule_hit 
 		return false;
 	f = ag_audit_finding_find(state_of(s), ag_val_text(ag_val_getc(s->input, "field")),
 	                          ag_val_text(ag_val_getc(s->input, "category")));
-	/* The same words may be sent once more after a correction: then the data's figure is committed. */
 	if (!f || !ag_str_eqc(f->status, "committed"))
 		return false;
 	ret->kind = AG_WARN;
@@ -197,24 +196,54 @@ bool ag_audit_claim_is_off(const ag_audit_state *s, const ag_finding *f)
 	const double tolerance = s->rules.evidence_tolerance;
 
 	return f->affected &&
-	       (is_off((double)f->claimed_count, (double)f->affected, tolerance) ||
+	       ((f->has_claimed_count &&
+	         is_off((double)f->claimed_count, (double)f->affected, tolerance)) ||
 	        (f->has_claimed_share && is_off(f->claimed_share, f->share, tolerance)));
 }
 
+/* The evidence is right, the figure was not: what Argus counted is committed. */
 static bool evidence_matches(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
 {
-	const ag_audit_state *st = state_of(s);
 	const ag_finding *f = candidate(s);
 
-	if (!ag_audit_claim_is_off(st, f) || ag_audit_was_corrected(st, f->field, f->category))
+	if (!ag_audit_claim_is_off(state_of(s), f))
 		return false;
-	ret->reason = ag_str_printf(arena, "the evidence finds %llu documents, %lld were claimed",
-	                            (unsigned long long)f->affected, (long long)f->claimed_count);
+	ret->kind = AG_WARN;
+	ret->reason =
+		f->has_claimed_count
+			? ag_str_printf(arena,
+	                                "the evidence finds %llu documents, %lld were claimed",
+	                                (unsigned long long)f->affected,
+	                                (long long)f->claimed_count)
+			: ag_str_printf(arena,
+	                                "the evidence finds a share of %.6g, %.6g was claimed",
+	                                f->share, f->claimed_share);
 	ret->critique = ag_str_printf(
 		arena,
-		"The evidence was run: affected_count is %llu and affected_pct is %.6g (of %llu "
-		"documents). Write the finding again with these figures if it still holds.",
-		(unsigned long long)f->affected, f->share, (unsigned long long)f->total);
+		"%.*s. The evidence was run: affected_count is %llu and affected_pct is %.6g (of "
+		"%llu documents). These figures are committed.",
+		AG_FMT(ret->reason), (unsigned long long)f->affected, f->share,
+		(unsigned long long)f->total);
+	return true;
+}
+
+static bool evidence_shows_it(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
+{
+	(void)arena;
+	if (!candidate(s)->wrong.len)
+		return false;
+	ret->reason = candidate(s)->wrong;
+	ret->critique = candidate(s)->wrong_critique;
+	return true;
+}
+
+static bool evidence_exact(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
+{
+	if (!candidate(s)->correction.len || candidate(s)->wrong.len)
+		return false;
+	ret->kind = AG_WARN;
+	ret->reason = candidate(s)->correction;
+	ret->critique = ag_str_printf(arena, "Corrected: %.*s.", AG_FMT(candidate(s)->correction));
 	return true;
 }
 
@@ -356,6 +385,10 @@ const ag_rule ag_audit_rules[] = {
 	  evidence_query_present },
 	{ "evidence_required", AG_GATE_OBSERVATION, "the evidence finds documents",
 	  evidence_required },
+	{ "evidence_shows_it", AG_GATE_OBSERVATION, "the evidence shows the category in the field",
+	  evidence_shows_it },
+	{ "evidence_exact", AG_GATE_OBSERVATION, "the evidence finds these documents and no others",
+	  evidence_exact },
 	{ "evidence_matches", AG_GATE_OBSERVATION, "claimed figures are those of the data",
 	  evidence_matches },
 	{ "severity_calibration_critical", AG_GATE_OBSERVATION, "critical needs a share",

@@ -186,18 +186,6 @@ const ag_finding *ag_audit_finding_find(const ag_audit_state *s, ag_str field, a
 	return f;
 }
 
-bool ag_audit_was_corrected(const ag_audit_state *s, ag_str field, ag_str category)
-{
-	ag_arena *tmp = ag_arena_new();
-	const ag_str key = key_of(s, field, category, tmp);
-	bool found = false;
-
-	for (size_t i = 0; i < s->corrected.n && !found; i++)
-		found = ag_str_eq(s->corrected.items[i], key);
-	ag_arena_free(tmp);
-	return found;
-}
-
 void ag_audit_coverage(const ag_audit_state *s, size_t *ret_covered, size_t *ret_paths)
 {
 	size_t covered = 0, paths = 0;

@@ -97,7 +97,6 @@ typedef struct ag_audit_state {
 	AG_LIST(ag_evaluation) evaluations;
 	AG_LIST(ag_finding) findings;  /* committed, in order of first commit */
 	AG_LIST(ag_finding) dismissed; /* in order; the latest per (field, category) */
-	AG_LIST(ag_str) corrected;     /* "field\ncategory" whose claim was corrected once */
 	ag_str last_observation, last_critique;
 	uint64_t input_tokens, output_tokens, model_calls;
 	double usd;
@@ -131,7 +130,6 @@ ag_str ag_audit_call_key(ag_str tool, const ag_val *input, ag_arena *arena);
 const ag_call_record *ag_audit_call_find(const ag_audit_state *s, ag_str key);
 /* Committed or dismissed finding of (canonical field, category), or NULL. */
 const ag_finding *ag_audit_finding_find(const ag_audit_state *s, ag_str field, ag_str category);
-bool ag_audit_was_corrected(const ag_audit_state *s, ag_str field, ag_str category);
 /* Is a claimed count or share off by more than evidence_tolerance of what the data says? */
 bool ag_audit_claim_is_off(const ag_audit_state *s, const ag_finding *f);
 /* Data paths of the schema, and how many of them were investigated or concluded. */

@@ -190,14 +190,19 @@ static void apply_proposal(ag_audit_state *s, const ag_val *p)
 static const ag_finding *read_candidate(ag_audit_state *s, const ag_val *result)
 {
 	const ag_val *v = ag_val_getc(result, "candidate"),
+		     *claimed = ag_val_getc(result, "claimed_count"),
 		     *pct = ag_val_getc(result, "claimed_pct");
 	ag_finding *f = ag_new(s->arena, ag_finding);
 	ag_err ignored;
 
 	if (!v || ag_finding_read(v, s->arena, f, &ignored))
 		return NULL;
-	if (!ag_val_to_i64(ag_val_getc(result, "claimed_count"), &f->claimed_count))
+	f->has_claimed_count = claimed && ag_val_to_i64(claimed, &f->claimed_count);
+	if (!f->has_claimed_count)
 		f->claimed_count = 0;
+	f->wrong = ag_val_member_str(result, "wrong");
+	f->wrong_critique = ag_val_member_str(result, "wrong_critique");
+	f->correction = ag_val_member_str(result, "correction");
 	f->has_claimed_share = pct && ag_type_is_number(pct->type);
 	if (f->has_claimed_share)
 		f->claimed_share = ag_val_number(pct);
@@ -317,7 +322,7 @@ static void place_finding(ag_audit_state *s, ag_finding *f)
 
 static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 {
-	const ag_val *v = ag_val_getc(p, "finding"), *corrected = ag_val_getc(p, "corrected");
+	const ag_val *v = ag_val_getc(p, "finding");
 	ag_finding f;
 	ag_status st;
 
@@ -328,10 +333,6 @@ static ag_status apply_finding(ag_audit_state *s, const ag_val *p, ag_err *err)
 	if (st)
 		return st;
 	f.status = ag_val_member_str(p, "status");
-	if (corrected && ag_val_truthy(corrected)) {
-		GROW(&s->corrected, s->arena);
-		s->corrected.items[s->corrected.n++] = f.key;
-	}
 	place_finding(s, &f);
 	s->candidate = NULL;
 	return AG_OK;

@@ -1,10 +1,14 @@
 /* tool_finding -- write_finding: Argus runs the evidence itself and builds the candidate; the gate judges it; settle
  * commits, demotes, dismisses or drops it.
  *
- * Affected count and share are what the data says. What the planner claimed is kept beside it for the rule
- * evidence_matches, which rejects a wrong figure once. Evidence that finds nothing is never committed. */
+ * Affected count and share are what the data says. What the planner claimed is kept beside them for the rule
+ * evidence_matches, which warns of a wrong figure. Evidence that finds nothing, or that does not show the category in the
+ * field (audit/proof.h), is never committed, whatever the gate and the policy are. */
+#include <stdlib.h>
+
 #include "audit/brief.h"
 #include "audit/culprit.h"
+#include "audit/proof.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
 
@@ -59,6 +63,33 @@ static void take_samples(ag_finding *f, const ag_evidence *e, ag_arena *arena)
 	}
 }
 
+/* A part shows its category in the same field, or it is left out. */
+static ag_status prove_part(ag_audit *a, const ag_ctx *ctx, ag_finding *f, ag_part *part,
+                            ag_arena *arena, ag_err *err)
+{
+	ag_evidence e;
+	ag_proof proof;
+	ag_status st = ag_proof_check(a, ctx, arena, f->field, part->category, part->evidence_query,
+	                              part->affected, &proof, err);
+
+	if (st)
+		return st;
+	if (proof.wrong.len) {
+		part->affected = 0;
+		f->correction = ag_str_printf(arena, "%.*s%sa part is left out: %.*s",
+		                              AG_FMT(f->correction), f->correction.len ? "; " : "",
+		                              AG_FMT(proof.wrong));
+		return AG_OK;
+	}
+	part->category = proof.category;
+	if (ag_str_eq(proof.evidence, part->evidence_query))
+		return AG_OK;
+	part->evidence_query = proof.evidence;
+	st = ag_source_evidence(ag_audit_source(a), ctx, arena, part->evidence_query, &e, err);
+	part->affected = st ? 0 : e.affected;
+	return st;
+}
+
 static ag_status read_parts(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena,
                             ag_finding *f, ag_err *err)
 {
@@ -89,7 +120,12 @@ static ag_status read_parts(ag_audit *a, const ag_ctx *ctx, const ag_val *input,
 		if (st)
 			return st;
 		part.affected = e.affected;
-		if (e.affected)
+		if (!e.affected)
+			continue;
+		st = prove_part(a, ctx, f, &part, arena, err);
+		if (st)
+			return st;
+		if (part.affected)
 			out[f->npart++] = part;
 	}
 	return AG_OK;
@@ -109,16 +145,90 @@ static ag_str query_call(const ag_audit_state *s, ag_str evidence, ag_arena *are
 	return call ? call->call_id : AG_S("");
 }
 
+/* "61", "3 %", "about 60": the first number in it. */
+static bool claimed_number(const ag_val *v, double *ret, bool *ret_is_percent)
+{
+	ag_str s;
+	char *end;
+
+	*ret_is_percent = false;
+	if (!v)
+		return false;
+	if (ag_type_is_number(v->type)) {
+		*ret = ag_val_number(v);
+		return true;
+	}
+	if (v->type != AG_T_STRING)
+		return false;
+	s = ag_val_text(v);
+	*ret_is_percent = ag_str_find(s, '%') >= 0;
+	while (s.len && (s.ptr[0] < '0' || s.ptr[0] > '9'))
+		s = ag_str_make(s.ptr + 1, s.len - 1);
+	if (!s.len || s.len > 60)
+		return false;
+	{
+		char text[64];
+
+		memcpy(text, s.ptr, s.len);
+		text[s.len] = '\0';
+		*ret = strtod(text, &end);
+	}
+	return true;
+}
+
 static void fill_claims(const ag_val *input, ag_finding *f)
 {
-	const ag_val *pct = ag_val_getc(input, "affected_pct");
+	bool is_percent;
+	double x;
 
-	if (!ag_val_to_i64(ag_val_getc(input, "affected_count"), &f->claimed_count))
-		f->claimed_count = 0;
-	if (pct && ag_type_is_number(pct->type)) {
-		f->has_claimed_share = true;
-		f->claimed_share = ag_val_number(pct);
+	if (claimed_number(ag_val_getc(input, "affected_count"), &x, &is_percent) && !is_percent &&
+	    x >= 0 && x < 9e15) {
+		f->has_claimed_count = true;
+		f->claimed_count = (int64_t)x;
 	}
+	if (claimed_number(ag_val_getc(input, "affected_pct"), &x, &is_percent) && x >= 0) {
+		f->has_claimed_share = true;
+		/* 3 means 3 %. */
+		f->claimed_share = is_percent || x > 1 ? x / 100 : x;
+	}
+}
+
+/* What the evidence found, as the finding's figures. */
+static void take_figures(ag_finding *f, const ag_evidence *e, ag_arena *arena)
+{
+	f->affected = e->affected;
+	f->share = f->total ? (double)f->affected / (double)f->total : 0;
+	/* A collection that grew since it was counted. */
+	if (f->share > 1)
+		f->share = 1;
+	f->score = ag_finding_score(f);
+	f->nsample = 0;
+	take_samples(f, e, arena);
+}
+
+/* Does it show what the finding says? What is not exact is corrected here. */
+static ag_status prove(ag_audit *a, const ag_ctx *ctx, ag_str category, ag_arena *arena,
+                       ag_finding *f, ag_err *err)
+{
+	ag_evidence e;
+	ag_proof proof;
+	ag_status st = ag_proof_check(a, ctx, arena, f->field, category, f->evidence_query,
+	                              f->affected, &proof, err);
+
+	if (st)
+		return st;
+	f->field = proof.field;
+	f->category = proof.category;
+	f->wrong = proof.wrong;
+	f->wrong_critique = proof.critique;
+	f->correction = proof.note;
+	if (proof.wrong.len || ag_str_eq(proof.evidence, f->evidence_query))
+		return AG_OK;
+	f->evidence_query = proof.evidence;
+	st = ag_source_evidence(ag_audit_source(a), ctx, arena, f->evidence_query, &e, err);
+	if (!st)
+		take_figures(f, &e, arena);
+	return st;
 }
 
 static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_arena *arena,
@@ -131,6 +241,7 @@ static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_a
 	ag_status st;
 
 	f->field = ag_val_text(ag_val_getc(input, "field"));
+	f->wrong = f->wrong_critique = f->correction = AG_S("");
 	f->category = ag_category_canonical(ag_val_text(ag_val_getc(input, "category")), arena);
 	f->description = text_param(input, "description");
 	f->hypothesis = text_param(input, "hypothesis");
@@ -152,13 +263,12 @@ static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_a
 			return st;
 		f->query_call_id = query_call(s, f->evidence_query, arena);
 	}
-	f->affected = e.affected;
-	f->share = f->total ? (double)f->affected / (double)f->total : 0;
-	/* A collection that grew since it was counted. */
-	if (f->share > 1)
-		f->share = 1;
-	f->score = ag_finding_score(f);
-	take_samples(f, &e, arena);
+	take_figures(f, &e, arena);
+	if (f->affected) {
+		st = prove(a, ctx, ag_val_text(ag_val_getc(input, "category")), arena, f, err);
+		if (st)
+			return st;
+	}
 	f->key = ag_finding_key(s->source_key, ag_finding_canonical_field(f->field, arena),
 	                        f->category, arena);
 	earlier = ag_audit_finding_find(s, f->field, f->category);
@@ -182,10 +292,17 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	ag_jw_kstr(&w, "finding_id", ag_id_str(&f->id));
 	ag_jw_kuint(&w, "affected_count", f->affected);
 	ag_jw_kdouble(&w, "affected_pct", f->share);
-	ag_jw_kint(&w, "claimed_count", f->claimed_count);
+	if (f->has_claimed_count)
+		ag_jw_kint(&w, "claimed_count", f->claimed_count);
 	if (f->has_claimed_share)
 		ag_jw_kdouble(&w, "claimed_pct", f->claimed_share);
-	/* Whole, for the gate that follows: it may be asked only after a kill and a resume. */
+	if (f->wrong.len) {
+		ag_jw_kstr(&w, "wrong", f->wrong);
+		ag_jw_kstr(&w, "wrong_critique", f->wrong_critique);
+	}
+	if (f->correction.len)
+		ag_jw_kstr(&w, "correction", f->correction);
+	/* Write all fields: after a crash and resume, the gate sees only this payload. */
 	ag_jw_kkey(&w, "candidate");
 	ag_finding_write(f, true, &w);
 	ag_jw_obj_end(&w);
@@ -199,11 +316,11 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 
 static bool has_evidence(const ag_finding *f)
 {
-	return f->affected > 0 && f->evidence_query.len > 0;
+	return f->affected > 0 && f->evidence_query.len > 0 && !f->wrong.len;
 }
 
-/* {"status":"committed|pending_review|dismissed|dropped","corrected":bool,"finding":{…}} */
-static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
+/* {"status":"committed|pending_review|dismissed|dropped","finding":{…}} */
+static ag_str payload(const ag_finding *f, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(16 * 1024 * 1024);
 	ag_str ret;
@@ -212,7 +329,6 @@ static ag_str payload(const ag_finding *f, bool corrected, ag_arena *arena)
 	ag_jw_init(&w, &out, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "status", f->status);
-	ag_jw_kbool(&w, "corrected", corrected);
 	ag_jw_kkey(&w, "finding");
 	ag_finding_write(f, true, &w);
 	ag_jw_obj_end(&w);
@@ -246,7 +362,6 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 {
 	const ag_rejected_policy policy = ag_audit_opts_of(env)->rejected_policy;
 	const ag_audit_state *s = ag_audit_state_of(env);
-	bool corrected;
 	ag_finding f;
 
 	(void)obs;
@@ -254,7 +369,6 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 		return ag_fail(err, AG_INTERNAL, "audit.finding",
 		               "there is no candidate to settle");
 	f = *s->candidate;
-	corrected = v->kind == AG_FAIL && ag_audit_claim_is_off(s, &f);
 	f.evaluation_id = verdict_id(s, &f);
 	f.evaluation_verdict = ag_str_c(ag_verdict_name(v->kind));
 	f.evaluation_score = v->score;
@@ -272,6 +386,6 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 		demote(&f);
 	else
 		f.status = policy == AG_REJECTED_DROP ? AG_S("dropped") : AG_S("dismissed");
-	*ret_payload = payload(&f, corrected, arena);
+	*ret_payload = payload(&f, arena);
 	return AG_OK;
 }

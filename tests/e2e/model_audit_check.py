@@ -24,13 +24,14 @@ WHOLE = [
     (step("conclude", "too early"), {"note": "run gate rejected"}),
     (PROFILE, {"executed": True}),
     (QUERY_NULLS, {"executed": True}),
-    (finding("email", "null_rate", "medium", 150, NULLS), {"gate": "evidence_matches"}),
+    (finding("email", "null_rate", "medium", 150, NULLS), {"executed": True}),
     (EMAIL, {"executed": True}),
     (step("run_query", "again, in other words", filter={"email": {"$eq": None}}), {"gate": "no_repeat_query"}),
     (step("run_query", "in words", filter="age > 150"), {"gate": "action_input_shape"}),
     (step("get_stats", "no such statistic", field="age", operation="median"), {"gate": "action_input_shape"}),
     (step("write_finding", "half a finding", field="age"), {"gate": "action_input_shape"}),
     (finding("points", "outlier", "high", 0, '{"points": {"$lt": -5}}'), {"gate": "evidence_required"}),
+    (finding("age", "null_rate", "critical", 1500, '{"age": {"$exists": true}}'), {"gate": "evidence_shows_it"}),
     (step("run_query", "how many", filter={"age": {"$gt": 150}}), {"executed": True}),
     (finding("age", "impossible_value", "high", 6, OLD), {"executed": True}),
     (DONE, {}),
@@ -107,8 +108,8 @@ def whole_run():
             same("runs", (row["id"], row["status"]), (r["id"], "ok"))
             same("runs: usage", (row["input_tokens"], row["output_tokens"], row["usd"]),
                  (1000 * n, 50 * n, r["cost"]["usd_total"]))
-            want("14,700 tokens" in " ".join(rig.run("runs").split()), rig.out)
-            want("14,000 tokens in, 700 out" in " ".join(rig.run("show", "last").split()), rig.out)
+            want("15,750 tokens" in " ".join(rig.run("runs").split()), rig.out)
+            want("15,000 tokens in, 750 out" in " ".join(rig.run("show", "last").split()), rig.out)
             same("the store has what was printed", rig.shown(), r)
             rig.run("verify", "last")
             text = json.dumps(without_ids(r)).replace(name + "-1", "M").replace('"%s"' % name, '"N"')

@@ -92,6 +92,11 @@ ag_planner *fix_make_lines(ag_audit *a, void *arg)
 
 void fix_open(audit_fix *f, ag_str ndjson)
 {
+	fix_open_as(f, ndjson, "data.ndjson");
+}
+
+void fix_open_as(audit_fix *f, ag_str text, const char *name)
+{
 	const ag_source_opts opts = { 0 };
 	ag_source **all = NULL;
 	ag_err err = { 0 };
@@ -103,10 +108,10 @@ void fix_open(audit_fix *f, ag_str ndjson)
 	snprintf(f->dir, sizeof(f->dir), "%s/argus-fix-XXXXXX",
 	         getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->file, sizeof(f->file), "%s/data.ndjson", f->dir);
+	snprintf(f->file, sizeof(f->file), "%s/%s", f->dir, name);
 	out = fopen(f->file, "w");
 	assert_non_null(out);
-	assert_int_equal(fwrite(ndjson.ptr, 1, ndjson.len, out), ndjson.len);
+	assert_int_equal(fwrite(text.ptr, 1, text.len, out), text.len);
 	assert_int_equal(fclose(out), 0);
 	if (ag_store_open(AG_S("memory:"), &f->store, &err) ||
 	    ag_source_open(&f->ctx, ag_str_c(f->file), &opts, f->arena, &all, &n, &err))

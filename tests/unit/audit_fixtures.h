@@ -36,6 +36,7 @@ typedef struct fix_lines {
 ag_planner *fix_make_lines(ag_audit *a, void *arg); /* arg: fix_lines */
 
 void fix_open(audit_fix *f, ag_str ndjson);
+void fix_open_as(audit_fix *f, ag_str text, const char *name); /* "data.csv" */
 void fix_close(audit_fix *f);
 /* Run and parse the report. */
 void fix_script(audit_fix *f, const char *const *lines, size_t n);

@@ -164,9 +164,9 @@ static void figures_that_nobody_counted_are_refused(void **state)
 		WRITE("[{\"$group\":{\"_id\":\"$qty\",\"k\":{\"$sum\":1}}},{\"$match\":{\"_id\":null}},"
 		      "{\"$group\":{\"_id\":null,\"n\":{\"$sum\":\"$k\"}}}]",
 		      25),
-		WRITE("[{\"$group\":{\"_id\":null,\"n\":{\"$sum\":{\"$cond\":[{\"$gt\":[\"$qty\",1]},1,0]}}}},"
+		WRITE("[{\"$group\":{\"_id\":null,\"n\":{\"$sum\":{\"$cond\":[{\"$eq\":[\"$qty\",null]},1,0]}}}},"
 		      "{\"$project\":{\"n\":1}}]",
-		      75),
+		      25),
 		WRITE("[{\"$match\":{\"qty\":null}},{\"$group\":{\"_id\":null,\"ids\":{\"$addToSet\":\"$_id\"}}},"
 		      "{\"$project\":{\"n\":{\"$size\":\"$ids\"}}}]",
 		      25),
@@ -207,8 +207,8 @@ static void personal_values_stay_out_of_the_trace(void **state)
 		"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"x\":1}}}",
 		"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"x\",\"category\":\"other\",\"severity\":"
 		"\"low\",\"description\":\"a description\",\"hypothesis\":\"a cause\",\"detail\":\"see bob@secret.org\",\"sample_values\":[\"eve@secret.org\"],"
-		"\"evidence_query\":[{\"$group\":{\"_id\":null,\"who\":{\"$first\":\"$full_name\"},\"n\":{\"$sum\":1}}}],"
-		"\"affected_count\":20}}",
+		"\"evidence_query\":[{\"$match\":{\"x\":2}},{\"$group\":{\"_id\":null,\"who\":{\"$first\":\"$full_name\"},\"n\":{\"$sum\":1}}}],"
+		"\"affected_count\":5}}",
 	};
 	static const char *const secrets[] = { "Walter", "Whiteley", "Sampson", "@secret" };
 	const ag_val *trace, *fields;
@@ -219,9 +219,9 @@ static void personal_values_stay_out_of_the_trace(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++)
 		ag_buf_addf(&docs,
-		            "{\"_id\":%d,\"x\":1,\"full_name\":\"Walter Whiteley\","
+		            "{\"_id\":%d,\"x\":%d,\"full_name\":\"Walter Whiteley\","
 		            "\"customer\":{\"name\":\"Sampson\"}}\n",
-		            i);
+		            i, i % 4 ? 1 : 2);
 	open_buf(&f, &docs);
 	f.opts.show_values = false;
 	fix_script(&f, script, AG_NELEM(script));
