@@ -5,8 +5,12 @@
  * its answers are read on until it has, for AG_PG_DRAIN_MS at most.
  *
  * BEGIN and ROLLBACK are prepared once a connection: 15 % more calls a second. Their answers are checked by name, since a
- * statement that the guard should not have let in could have put others in their place. */
+ * statement that the guard should not have let in could have put others in their place.
+ *
+ * Between BEGIN and the statement the server is asked whether its catalogs are still those that the guard judged by
+ * (postgres_fresh.h). When they are not, that query fails, and the server skips everything up to Sync. */
 #include "source/postgres_exchange.h"
+#include "source/postgres_fresh.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +18,7 @@
 
 #include "base/time.h"
 
-#define MAX_STEPS 8
+#define MAX_STEPS 10
 #define GRACE_MS  250 /* the server's own statement_timeout comes first: its words are better */
 #define DISCARD_BYTES \
 	(1024u * 1024) /* of rows that nobody wants are read before the statement is stopped … */
@@ -24,8 +28,12 @@
 typedef enum step {
 	STEP_PREPARE_BEGIN,
 	STEP_PREPARE_ROLLBACK,
+	STEP_PREPARE_MOMENT,
+	STEP_PREPARE_STATE,
 	STEP_BEGIN,
 	STEP_SETTING,
+	STEP_MOMENT,
+	STEP_STATE,
 	STEP_QUERY,
 	STEP_ROLLBACK,
 	STEP_PLAIN_ROLLBACK, /* when the prepared one was skipped */
@@ -76,6 +84,37 @@ static void send_text(exchange *x, const char *sql)
 	ag_pg_send_execute(x->wire);
 }
 
+/* {16385,16390} */
+static ag_str relations_of(const ag_sql_verdict *v, ag_arena *arena)
+{
+	ag_buf b = AG_BUF_INIT(256u * 1024);
+	ag_str ret;
+
+	ag_buf_addc(&b, '{');
+	for (size_t i = 0; i < v->nrelation; i++)
+		ag_buf_addf(&b, i ? ",%u" : "%u", v->relations[i]);
+	ag_buf_addc(&b, '}');
+	ret = ag_buf_dup(arena, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+static void send_fresh(exchange *x, step what)
+{
+	const ag_sql_freshness *f = x->s->fresh;
+	ag_str values[3] = { f->moment };
+
+	if (what == STEP_MOMENT) {
+		ag_pg_send_bind(x->wire, "ag_moment", values, 1);
+	} else {
+		values[0] = f->catalog->state;
+		values[1] = relations_of(f->verdict, x->arena);
+		values[2] = ag_str_printf(x->arena, "%lld", (long long)f->verdict->mark);
+		ag_pg_send_bind(x->wire, "ag_state", values, 3);
+	}
+	ag_pg_send_execute(x->wire);
+}
+
 static void send_step(exchange *x, step what)
 {
 	char text[64];
@@ -87,6 +126,14 @@ static void send_step(exchange *x, step what)
 	case STEP_PREPARE_ROLLBACK:
 		ag_pg_send_parse(x->wire, "ag_rollback", AG_S("ROLLBACK"));
 		break;
+	case STEP_PREPARE_MOMENT:
+		ag_pg_send_parse(x->wire, "ag_moment", AG_S(AG_PG_FRESH_SQL));
+		break;
+	case STEP_PREPARE_STATE:
+		ag_pg_send_parse(x->wire, "ag_state", AG_S(AG_PG_FRESH_STATE_SQL));
+		break;
+	case STEP_MOMENT:
+	case STEP_STATE: send_fresh(x, what); break;
 	case STEP_BEGIN:
 		ag_pg_send_bind(x->wire, "ag_begin", NULL, 0);
 		ag_pg_send_execute(x->wire);
@@ -251,11 +298,19 @@ static bool is_unusual(const ag_sql_failure *f)
 	return f->is_connection_lost;
 }
 
+static bool is_fresh_step(step s)
+{
+	return s == STEP_MOMENT || s == STEP_STATE;
+}
+
 static void fail(exchange *x, const ag_sql_failure *failure)
 {
 	step at = step_of(x);
+	const bool is_stale = is_fresh_step(at) && strcmp(failure->sqlstate, "22012") == 0;
 
-	if (at != STEP_QUERY || is_unusual(failure))
+	if (is_stale)
+		x->s->fresh->is_stale = true;
+	else if (at != STEP_QUERY || is_unusual(failure))
 		x->c->is_spoilt = true;
 	/* What comes behind the rows that were wanted, or because of our own request to stop, is no failure. */
 	if (x->out->has_failed || (at == STEP_QUERY && x->has_enough && !is_wanted_stop(x)))
@@ -314,8 +369,21 @@ static bool take_columns(exchange *x, const ag_pg_message *m)
 	return true;
 }
 
+/* The moment at which the state was found to hold. */
+static void take_moment(exchange *x, const ag_pg_message *m)
+{
+	ag_str cell[2];
+
+	if (step_of(x) == STEP_STATE && !m->is_too_large && ag_pg_read_row(m->body, cell, 2))
+		x->s->fresh->now = ag_str_dup(x->arena, cell[0]);
+}
+
 static bool take_row(exchange *x, const ag_pg_message *m)
 {
+	if (is_fresh_step(step_of(x))) {
+		take_moment(x, m);
+		return true;
+	}
 	if (step_of(x) != STEP_QUERY || !x->has_columns)
 		return give_up(x, "08P01", AG_S("the server sent rows of another statement"));
 	if (x->has_enough)
@@ -341,6 +409,8 @@ static bool is_tag(const exchange *x, const char *tag)
 	case STEP_PLAIN_ROLLBACK: return strcmp(tag, "ROLLBACK") == 0;
 	case STEP_SETTING: return strcmp(tag, "SET") == 0;
 	case STEP_DISCARD: return strcmp(tag, "DISCARD ALL") == 0;
+	case STEP_MOMENT:
+	case STEP_STATE: return strcmp(tag, "SELECT 1") == 0;
 	case STEP_QUERY: return strncmp(tag, "SELECT", 6) == 0 || strcmp(tag, "EXPLAIN") == 0;
 	default: return false;
 	}
@@ -365,9 +435,13 @@ static void take_parsed(exchange *x)
 {
 	step is = step_of(x);
 
-	if (is != STEP_PREPARE_BEGIN && is != STEP_PREPARE_ROLLBACK)
-		return;
-	x->c->is_prepared = is == STEP_PREPARE_ROLLBACK;
+	switch (is) {
+	case STEP_PREPARE_BEGIN: break;
+	case STEP_PREPARE_ROLLBACK: x->c->is_prepared = true; break;
+	case STEP_PREPARE_MOMENT: x->c->has_moment = true; break;
+	case STEP_PREPARE_STATE: x->c->has_state = true; break;
+	default: return;
+	}
 	x->at++;
 }
 
@@ -436,9 +510,15 @@ static void plan(exchange *x)
 		add_step(x, STEP_PREPARE_BEGIN);
 		add_step(x, STEP_PREPARE_ROLLBACK);
 	}
+	if (x->s->fresh && x->s->fresh->moment.len && !x->c->has_moment)
+		add_step(x, STEP_PREPARE_MOMENT);
+	if (x->s->fresh && !x->s->fresh->moment.len && !x->c->has_state)
+		add_step(x, STEP_PREPARE_STATE);
 	add_step(x, STEP_BEGIN);
 	if (x->s->timeout_ms != x->pg->statement_timeout_ms)
 		add_step(x, STEP_SETTING);
+	if (x->s->fresh)
+		add_step(x, x->s->fresh->moment.len ? STEP_MOMENT : STEP_STATE);
 	add_step(x, STEP_QUERY);
 	add_step(x, STEP_ROLLBACK);
 	if (x->s->may_leave_state)
@@ -536,7 +616,7 @@ void ag_pg_exchange(ag_pg *pg, ag_pg_conn *c, const ag_ctx *ctx, const ag_pg_sta
 		c->is_spoilt = true;
 	note_unended(&x);
 	if (x.was_discarded)
-		c->is_prepared = false;
+		c->is_prepared = c->has_moment = c->has_state = false;
 	ag_pg_wire_trim(&c->wire);
 	explain_end(&x, ag_time_mono_us());
 	c->is_new = false;

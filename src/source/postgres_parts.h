@@ -33,9 +33,10 @@ typedef struct ag_pg_conn {
 	PGconn *db;
 	ag_pg_wire wire; /* statements go past libpq */
 	int64_t idle_since_ms;
-	bool is_new;      /* no statement has been answered on it yet */
-	bool is_prepared; /* "ag_begin" and "ag_rollback" are there */
-	bool is_spoilt;   /* close it, do not use it again */
+	bool is_new;                /* no statement has been answered on it yet */
+	bool is_prepared;           /* "ag_begin" and "ag_rollback" are there */
+	bool has_moment, has_state; /* "ag_moment", "ag_state" are there (postgres_fresh.h) */
+	bool is_spoilt;             /* close it, do not use it again */
 	ag_pg_backend backend;
 	/* The server has not said that it ended what was sent: postgres_stuck.c keeps the place until it has. */
 	bool is_unended;

@@ -221,6 +221,7 @@ void ag_pg_run_text(ag_pg *pg, const ag_ctx *ctx, ag_str sql, const ag_sql_limit
 		.max_row_bytes = ROW_FACTOR * limits->max_bytes + ROW_SLACK_BYTES,
 		.watch_fd = limits->watch_fd,
 		.may_leave_state = limits->may_leave_state || locks(sql),
+		.fresh = limits->fresh,
 		.is_last = is_last(sql),
 		.hold = limits->hold,
 		.sink = { take_columns, take_row, row_too_large, &rows },

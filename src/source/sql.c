@@ -4,7 +4,8 @@
  * An engine with a judge of its own needs no snapshot. What a statement did wrong is never the breaker's business: it counts
  * connections that were lost or not got.
  *
- * Read run_guarded() first, then judge_with_catalog(); sql_catalog_keep.c holds the snapshot. */
+ * Read run_guarded() first, then judge_with_catalog(); sql_catalog_keep.c holds the snapshot. The engine asks before each
+ * statement whether the snapshot still holds (execute_fresh()), so a new view or function counts from the next statement on. */
 #include <stdlib.h>
 
 #include "run/breaker.h"
@@ -26,6 +27,8 @@
 #define FIRST_PROBE_MS 1000
 /* What a refusal says about the next try, when statements do not stop: nobody knows when they end. */
 #define STUCK_RETRY_MS 5000
+/* A statement is judged again when the database changed between verdict and statement. */
+#define MAX_JUDGED 4u
 /* Some thousand verdicts. */
 #define CACHE_BYTES (4u << 20)
 
@@ -264,9 +267,9 @@ static void tell(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, bool aske
 /* A refusal that a newer look at the database could lift, or a relation that may be a view over an excluded one. */
 static bool is_unknown(const ag_sql_verdict *v)
 {
-	return v->has_unknown || v->rule == AG_SQLRULE_FIELD ||
-	       v->rule == AG_SQLRULE_UNKNOWN_FUNCTION || v->rule == AG_SQLRULE_OPERATOR ||
-	       v->rule == AG_SQLRULE_TYPE;
+	return v->has_unknown || (v->reads_views && !ag_sql_allowed(v)) ||
+	       v->rule == AG_SQLRULE_FIELD || v->rule == AG_SQLRULE_UNKNOWN_FUNCTION ||
+	       v->rule == AG_SQLRULE_OPERATOR || v->rule == AG_SQLRULE_TYPE;
 }
 
 static ag_status guard_with(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_snapshot *snapshot,
@@ -278,35 +281,37 @@ static ag_status guard_with(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_sn
 	                          snapshot ? &snapshot->catalog : NULL, purpose, arena, ret, err);
 }
 
+/* *ret_snapshot: what the verdict was made with, to be given back with ag_sql_keep_put(). */
 static ag_status judge_with_catalog(ag_sql_source *s, const ag_ctx *ctx, ag_str sql,
                                     ag_sql_purpose purpose, ag_arena *arena, ag_sql_verdict *ret,
-                                    ag_sql_failure *f, ag_err *err)
+                                    ag_sql_snapshot **ret_snapshot, ag_sql_failure *f, ag_err *err)
 {
-	ag_sql_snapshot *snapshot = NULL;
+	ag_sql_snapshot *snapshot = NULL, *newer = NULL;
 	ag_status st = ag_sql_keep_get(s, ctx, now_ms(ctx), false, &snapshot, arena, f, err);
 
 	if (st || f->code)
 		return st;
 	st = guard_with(s, ctx, snapshot, sql, purpose, arena, ret, err);
 	if (!st && is_unknown(ret) && ag_sql_keep_may_renew(s, snapshot, now_ms(ctx))) {
-		ag_sql_snapshot *newer = NULL;
-
 		st = ag_sql_keep_get(s, ctx, now_ms(ctx), true, &newer, arena, f, err);
 		if (!st && !f->code)
 			st = guard_with(s, ctx, newer, sql, purpose, arena, ret, err);
-		ag_sql_keep_put(s, newer);
+		ag_sql_keep_put(s, snapshot);
+		snapshot = newer;
 	}
-	ag_sql_keep_put(s, snapshot);
+	*ret_snapshot = snapshot;
 	return st;
 }
 
 /* *f: the database could not be asked, or says itself what is wrong with the text (then the verdict refuses too). */
 static ag_status judge(ag_sql_source *s, const ag_ctx *ctx, ag_str sql, ag_sql_purpose purpose,
-                       ag_arena *arena, ag_sql_verdict *ret, ag_sql_failure *f, ag_err *err)
+                       ag_arena *arena, ag_sql_verdict *ret, ag_sql_snapshot **ret_snapshot,
+                       ag_sql_failure *f, ag_err *err)
 {
+	*ret_snapshot = NULL;
 	if (s->engine->judge)
 		return s->engine->judge(s->impl, ctx, sql, purpose, arena, ret, f, err);
-	return judge_with_catalog(s, ctx, sql, purpose, arena, ret, f, err);
+	return judge_with_catalog(s, ctx, sql, purpose, arena, ret, ret_snapshot, f, err);
 }
 
 /* A refusal as a failure: the class tells a model whether to repair the text or to give up. */
@@ -454,7 +459,8 @@ static ag_status ask_engine(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_re
 
 /* Keeps what the engine must not know: the verdict. */
 static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                         ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret, ag_err *err)
+                         ag_sql_purpose purpose, ag_sql_freshness *fresh, ag_arena *arena,
+                         ag_sql_result *ret, ag_err *err)
 {
 	ag_sql_limits limits = limits_of(s, rq, &ret->verdict);
 	ag_sql_verdict verdict = ret->verdict;
@@ -463,6 +469,7 @@ static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_reque
 	ag_safe_sql safe;
 	ag_status st = ag_sql_safe(&verdict, &safe, err);
 
+	limits.fresh = fresh;
 	if (!st && purpose == AG_SQL_RUN)
 		st = check_plan(s, ctx, &safe, &limits, &verdict, arena, ret, &may_run, err);
 	if (st || !may_run)
@@ -476,6 +483,89 @@ static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_reque
 	ret->wait_us += wait_us;
 	if (!st)
 		say_how_to_go_on(ret, arena);
+	return st;
+}
+
+/* Before another try. */
+static void forget_result(ag_sql_result *ret)
+{
+	const ag_sql_verdict verdict = ret->verdict;
+	const int64_t wait_us = ret->wait_us;
+
+	ag_sql_result_release(ret);
+	*ret = (ag_sql_result){ .verdict = verdict, .wait_us = wait_us };
+}
+
+/* Runs an allowed statement while the snapshot holds. *ret_is_stale: it no longer does, and nothing ran. */
+static ag_status execute_fresh(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
+                               ag_sql_purpose purpose, ag_sql_snapshot *snapshot, ag_arena *arena,
+                               ag_sql_result *ret, bool *ret_is_stale, ag_err *err)
+{
+	const ag_sql_verdict verdict = ret->verdict;
+	ag_sql_freshness fresh = { .verdict = &verdict };
+	ag_status st;
+
+	*ret_is_stale = false;
+	if (!snapshot || !snapshot->catalog.state.len)
+		return execute(s, ctx, rq, purpose, NULL, arena, ret, err);
+	fresh.catalog = &snapshot->catalog;
+	fresh.moment = ag_sql_keep_moment(s, snapshot, arena);
+	st = execute(s, ctx, rq, purpose, &fresh, arena, ret, err);
+	if (!st && fresh.is_stale && fresh.moment.len) { /* something was written: what? */
+		forget_result(ret);
+		fresh.moment = AG_S("");
+		fresh.is_stale = false;
+		st = execute(s, ctx, rq, purpose, &fresh, arena, ret, err);
+	}
+	if (fresh.now.len && !fresh.is_stale)
+		ag_sql_keep_held(s, snapshot, fresh.now);
+	*ret_is_stale = !st && fresh.is_stale;
+	if (*ret_is_stale)
+		ag_sql_keep_outdated(s, snapshot);
+	return st;
+}
+
+static void fail_changing(ag_sql_result *ret)
+{
+	forget_result(ret);
+	ret->failure = (ag_sql_failure){
+		.code = AG_SQLCODE_UNAVAILABLE,
+		.class_name = "resource",
+		.message = AG_S(
+			"the structure of the database is being changed: its views, functions "
+			"or types were different each time they were looked at"),
+		.detail = AG_S(""),
+		.hint = AG_S("try again later"),
+		.retry_after_ms = 1000,
+	};
+}
+
+/* *ret_asked: as of ask_engine(). */
+static ag_status judge_and_execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
+                                   ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
+                                   bool *ret_asked, ag_err *err)
+{
+	bool is_stale = true;
+	ag_status st = AG_OK;
+
+	for (unsigned i = 0; i < MAX_JUDGED && is_stale && !st; i++) {
+		ag_sql_snapshot *snapshot;
+
+		forget_result(ret);
+		is_stale = false;
+		st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &snapshot, &ret->failure,
+		           err);
+		if (!st && !ret->failure.code && !ag_sql_allowed(&ret->verdict)) {
+			fail_refused(&ret->verdict, &ret->failure);
+		} else if (!st && !ret->failure.code) {
+			*ret_asked = true;
+			st = execute_fresh(s, ctx, rq, purpose, snapshot, arena, ret, &is_stale,
+			                   err);
+		}
+		ag_sql_keep_put(s, snapshot);
+	}
+	if (is_stale && !st)
+		fail_changing(ret);
 	return st;
 }
 
@@ -496,23 +586,6 @@ static ag_status probe(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, ag_
 	return st;
 }
 
-/* *ret_asked: as of ask_engine(). */
-static ag_status judge_and_execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                                   ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
-                                   bool *ret_asked, ag_err *err)
-{
-	ag_status st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &ret->failure, err);
-
-	if (st || ret->failure.code)
-		return st;
-	if (!ag_sql_allowed(&ret->verdict)) {
-		fail_refused(&ret->verdict, &ret->failure);
-		return AG_OK;
-	}
-	*ret_asked = true;
-	return execute(s, ctx, rq, purpose, arena, ret, err);
-}
-
 static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                              ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
                              ag_err *err)
@@ -520,7 +593,7 @@ static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
 	int64_t start = ag_clock_mono(&ag_clock_system);
 	bool asked = false;
 	uint64_t ticket;
-	ag_status st;
+	ag_status st = AG_OK;
 
 	if (!admit(s, ctx, arena, &ticket, &ret->failure))
 		return AG_OK;
@@ -570,11 +643,13 @@ ag_status ag_sql_explain(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_reque
 ag_status ag_sql_judge(ag_sql_source *s, const ag_ctx *ctx, ag_str sql, ag_arena *arena,
                        ag_sql_verdict *ret, ag_err *err)
 {
+	ag_sql_snapshot *snapshot;
 	ag_sql_failure f = { 0 };
 	ag_status st;
 
 	*ret = (ag_sql_verdict){ 0 };
-	st = judge(s, ctx, sql, AG_SQL_RUN, arena, ret, &f, err);
+	st = judge(s, ctx, sql, AG_SQL_RUN, arena, ret, &snapshot, &f, err);
+	ag_sql_keep_put(s, snapshot);
 	if (st || !f.code || !ag_sql_allowed(ret))
 		return st;
 	/* The database could not be asked. Without a snapshot the guard is stricter, but it can decide. */

@@ -43,6 +43,44 @@ void ag_sql_keep_forget(ag_sql_source *s)
 	pthread_mutex_unlock(&s->keep.lock);
 }
 
+/* --- does it still hold? --- */
+
+static void set_moment(ag_sql_snapshot *snapshot, ag_str moment)
+{
+	snapshot->nmoment = 0;
+	if (moment.len && moment.len <= sizeof(snapshot->moment)) {
+		memcpy(snapshot->moment, moment.ptr, moment.len);
+		snapshot->nmoment = moment.len;
+	}
+}
+
+ag_str ag_sql_keep_moment(ag_sql_source *s, ag_sql_snapshot *snapshot, ag_arena *arena)
+{
+	ag_str ret = AG_S("");
+
+	pthread_mutex_lock(&s->keep.lock);
+	if (!snapshot->is_moving)
+		ret = ag_str_dup(arena, ag_str_make(snapshot->moment, snapshot->nmoment));
+	pthread_mutex_unlock(&s->keep.lock);
+	return ret;
+}
+
+void ag_sql_keep_held(ag_sql_source *s, ag_sql_snapshot *snapshot, ag_str moment)
+{
+	pthread_mutex_lock(&s->keep.lock);
+	snapshot->is_moving = !ag_str_eq(moment, ag_str_make(snapshot->moment, snapshot->nmoment));
+	if (moment.len)
+		set_moment(snapshot, moment);
+	pthread_mutex_unlock(&s->keep.lock);
+}
+
+void ag_sql_keep_outdated(ag_sql_source *s, const ag_sql_snapshot *snapshot)
+{
+	pthread_mutex_lock(&s->keep.lock);
+	s->keep.is_forgotten |= s->keep.now == snapshot;
+	pthread_mutex_unlock(&s->keep.lock);
+}
+
 bool ag_sql_keep_may_renew(ag_sql_source *s, const ag_sql_snapshot *snapshot, int64_t now_ms)
 {
 	return s->engine->catalog && snapshot &&
@@ -99,6 +137,7 @@ static ag_status fetch(ag_sql_source *s, const ag_ctx *ctx, int64_t now_ms, ag_a
 	}
 	fresh->taken_ms = now_ms;
 	fresh->catalog.epoch = epoch_of(k);
+	set_moment(fresh, fresh->catalog.moment);
 	pthread_mutex_lock(&k->lock);
 	old = k->now;
 	k->now = fresh;

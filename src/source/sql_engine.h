@@ -13,6 +13,16 @@
 /* An engine's own handle. Never defined: each engine casts it to its struct. */
 typedef struct ag_sql_impl ag_sql_impl;
 
+/* Is the database still what the snapshot says that the verdict was made with? Asked before the statement and in its
+ * transaction; when it is not, the statement does not run. */
+typedef struct ag_sql_freshness {
+	const ag_sql_catalog *catalog;
+	const ag_sql_verdict *verdict;
+	ag_str moment; /* the last one at which the snapshot held; "" = compare the state instead */
+	bool is_stale; /* set by the engine: the moment, or the state, is another; the result is a failure */
+	ag_str now; /* set by the engine when the state held: the moment of that */
+} ag_sql_freshness;
+
 /* What one statement may use: the request with the options and the verdict already worked in. */
 typedef struct ag_sql_limits {
 	uint64_t max_rows; /* rows to give back, at least 1 (0 is "LIMIT 0": columns alone) */
@@ -22,7 +32,8 @@ typedef struct ag_sql_limits {
 	/* The guard let in what it cannot vouch for (a function of policy.allowed_functions): the connection is reset as a
 	 * whole before its next use. */
 	bool may_leave_state;
-	ag_sql_hold hold; /* for as long as the server runs the statement */
+	ag_sql_freshness *fresh; /* NULL = not asked */
+	ag_sql_hold hold;        /* for as long as the server runs the statement */
 } ag_sql_limits;
 
 /* run() and explain(): ret comes zeroed. is_ok or failure is filled, and columns, rows, nrow, cut, rows_seen,

@@ -13,12 +13,20 @@
 /* A refusal for something unknown fetches it again, but no flood of such statements may flood the database. */
 #define AG_SQL_CATALOG_RENEW_MS 1000
 
+/* A longer one (hundreds of transactions under way) is not kept: then the state is compared each time. */
+#define AG_SQL_MOMENT_BYTES 2048
+
 /* Shared by the statements that were judged by it; never changes. */
 typedef struct ag_sql_snapshot {
 	atomic_uint nref;
 	ag_arena *arena;
 	ag_sql_catalog catalog;
 	int64_t taken_ms; /* monotonic */
+	/* Under keep.lock: the last moment of the database at which the snapshot was known to hold, "" = none. is_moving: the
+	 * database is being written to, so moments pass and its state is compared at once. */
+	char moment[AG_SQL_MOMENT_BYTES];
+	size_t nmoment;
+	bool is_moving;
 } ag_sql_snapshot;
 
 typedef struct ag_sql_keep {
@@ -51,6 +59,12 @@ AG_CHECK ag_status ag_sql_keep_get(ag_sql_source *s, const ag_ctx *ctx, int64_t 
                                    ag_sql_snapshot **ret, ag_arena *arena,
                                    ag_sql_failure *ret_failure, ag_err *err);
 void ag_sql_keep_put(ag_sql_source *s, ag_sql_snapshot *snapshot); /* accepts NULL */
+/* The moment to ask about: "" = compare the state. In arena. */
+ag_str ag_sql_keep_moment(ag_sql_source *s, ag_sql_snapshot *snapshot, ag_arena *arena);
+/* The snapshot held at this moment; "" = another moment has come, so it must be found out again. */
+void ag_sql_keep_held(ag_sql_source *s, ag_sql_snapshot *snapshot, ag_str moment);
+/* It no longer holds: the next ag_sql_keep_get() fetches another, unless somebody has. */
+void ag_sql_keep_outdated(ag_sql_source *s, const ag_sql_snapshot *snapshot);
 bool ag_sql_keep_may_renew(ag_sql_source *s, const ag_sql_snapshot *snapshot, int64_t now_ms);
 
 #endif

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 os.environ.setdefault("ARGUS_SOURCE_ROOT", os.getcwd())
@@ -194,6 +195,117 @@ def _():
             bad.append("%d: %s: %s" % (c.where, c.sql, error["message"]))
     none("honest statements that fail", bad)
     same("marks", [mark("shop_" + e) for e in ("none", "public", "contrib")], before)
+
+
+# --- 2. changes while Argus runs ---
+
+FRESH = {"excluded_tables": ["secrets"]}
+CHANGES = [
+    # what, SQL that passes, the change, a part of the refusal, what undoes it
+    ("a view is replaced", "select * from f_view", "create or replace view f_view as select token as name from secrets",
+     "it reads secrets", "create or replace view f_view as select name from users"),
+    ("a view is dropped and made again", "select * from f_view", "drop view f_view; create view f_view as select peek() as name",
+     "runs the function public.peek", "drop view f_view; create view f_view as select name from users"),
+    ("a view below a view is replaced", "select * from f_over",
+     "create or replace view f_below as select plan as name from hidden.plans", "schema that is not allowed",
+     "create or replace view f_below as select name from users"),
+    ("a table becomes a view", "select * from f_table",
+     "drop table f_table; create view f_table as select token from secrets", "it reads secrets",
+     "drop view f_table; create table f_table (id int)"),
+    ("a function overloads a built-in one", "select lower(name) from users",
+     "create function lower(mood) returns text language sql as 'select peek()'", "one of its own with that name",
+     "drop function lower(mood)"),
+    ("a function is moved into the schema", "select upper(name) from users",
+     "create function hidden.upper(mood) returns text language sql as 'select peek()';"
+     "alter function hidden.upper(mood) set schema public", "one of its own with that name", "drop function upper(mood)"),
+    ("a function is renamed", "select initcap(name) from users",
+     "create function harmless(mood) returns text language sql as 'select peek()'; alter function harmless(mood) rename to initcap",
+     "one of its own with that name", "drop function initcap(mood)"),
+    ("an operator for the built-in name", "select name || 'x' from users",
+     "create operator || (leftarg = int, rightarg = int, function = hidden.ints)", "one of its own with that name",
+     "drop operator || (int, int)"),
+    ("an operator is moved into the schema", "select feels <> 'ok' from people",
+     "create function moods(mood, mood) returns bool language sql as 'select spy(1)';"
+     "create operator hidden.<> (leftarg = mood, rightarg = mood, function = moods);"
+     "alter operator hidden.<> (mood, mood) set schema public",
+     "one of its own with that name", "drop operator <> (mood, mood); drop function moods(mood, mood)"),
+    ("an implicit cast is made", "select lower(feels::text) from people",
+     "create function mood_text(mood) returns text language sql as 'select peek()';"
+     "create cast (mood as text) with function mood_text(mood) as implicit", "a cast of its type runs",
+     "drop cast (mood as text); drop function mood_text(mood)"),
+    ("a domain gets a CHECK", "select 3::posint",
+     "alter domain posint add constraint spied check (spy(value)) not valid", "A cast to posint", "alter domain posint drop constraint spied"),
+    ("a column gets another type", "select id, coalesce(note, 'x') from f_column",
+     "alter table f_column alter note type comp using null", "a text that is read as its type", None),
+    ("a column is renamed, and a function has its name", "select f.leak from f_rename f",
+     "alter table f_rename rename leak to other", "is not known to be a column", None),
+    ("a child of another schema", "select * from f_parent", "create table hidden.f_child (x int) inherits (f_parent)",
+     "schema that is not allowed", "drop table hidden.f_child"),
+]
+PLANTED = """create view f_view as select name from users; create view f_below as select name from users;
+  create view f_over as select * from f_below; create table f_table (id int); create table f_column (id int, note text);
+  insert into f_column values (1, null); create table f_rename (id int, leak text);
+  create function leak(f_rename) returns text language sql as 'select peek()'; create table f_parent (id int);"""
+
+
+def try_change(change, is_busy):
+    what, sql, ddl, part, undo = change
+    c = client("shop_fresh", FRESH)
+    first = c.tool("query", sql=sql)
+    same("%s: before" % what, (first["success"], first.get("error")), (True, None))
+    tell(ddl, "shop_fresh")
+    if is_busy:
+        tell("select txid_current()", "shop_fresh")
+    then = c.tool("query", sql=sql)
+    same("%s: allowed after it" % what, then["success"], False)
+    if not re.search(part, then["error"]["message"]) or "sqlstate" in then["error"]:
+        raise AssertionError("%s: %s" % (what, then["error"]))
+    if undo:
+        tell(undo, "shop_fresh")
+        # A refusal is looked at again after a second: nothing runs, so nothing is asked in its transaction.
+        for _ in range(30):
+            again = c.tool("query", sql=sql)
+            if again["success"]:
+                break
+            time.sleep(0.1)
+        same("%s: after it was undone" % what, (again["success"], again.get("error")), (True, None))
+
+
+@case("what changes is seen by the next statement, and so is its end")
+def _():
+    plant("shop_fresh", "none")
+    tell(PLANTED, "shop_fresh")
+    before = mark("shop_fresh")
+    tell("drop operator % (text, text)", "shop_fresh")
+    for change in CHANGES:
+        if change[4]:
+            for is_busy in (False, True):
+                try_change(change, is_busy)
+    same("marks", mark("shop_fresh"), before)
+
+
+@case("what cannot be undone is seen as well")
+def _():
+    before = mark("shop_fresh")
+    for change in CHANGES:
+        if not change[4]:
+            try_change(change, False)
+    same("marks", mark("shop_fresh"), before)
+
+
+@case("the first change after a long quiet, in the middle of writing, and by a transaction that was open before")
+def _():
+    c = client("shop_fresh", FRESH)
+    sql = "select * from f_view"
+    open_one = connect("shop_fresh")
+    open_one.simple("begin; create or replace view f_view as select token as name from secrets")
+    for i in range(20):
+        same("success %d" % i, c.tool("query", sql="select count(*) from users")["success"], True)
+        tell("insert into orders values (%d, 1, 1, 'new')" % (1000 + i), "shop_fresh")
+    same("rows", c.tool("query", sql="select count(*) as n from orders")["data"]["rows"], [[23]])
+    open_one.simple("commit")
+    same("success", c.tool("query", sql=sql)["success"], False)
+    open_one.close()
 
 
 run_cases()
