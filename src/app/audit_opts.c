@@ -67,6 +67,8 @@ void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret)
 		.type_consistency_threshold = s->type_consistency_threshold,
 	};
 	ret->min_severity = (ag_severity)s->min_severity;
+	ret->ignores = s->ignores;
+	ret->nignore = s->nignore;
 	ret->show_values = s->show_values;
 	ret->settings_json = ag_settings_json(s, arena);
 }

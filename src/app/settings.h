@@ -142,6 +142,8 @@ typedef struct ag_settings {
 	size_t nmodel;
 	ag_entry_setting entries[AG_ENTRIES_MAX];
 	size_t nentry;
+	const struct ag_ignore *ignores; /* rows under "ignore:" (audit/audit.h) */
+	size_t nignore;
 	ag_var vars[AG_VARS_MAX];
 	size_t nvar;
 } ag_settings;
@@ -162,6 +164,10 @@ AG_CHECK ag_status ag_settings_model_set(ag_model_setting *m, size_t row, ag_str
  * errors  AG_INVALID: not a name ([A-Za-z0-9._-], at most 64), or there already; AG_LIMIT */
 AG_CHECK ag_status ag_settings_entry_add(ag_settings *s, ag_str group, ag_str name, ag_str where,
                                          const ag_val *value, ag_arena *arena, ag_err *err);
+/* Keep a row of "ignore:"; members are texts.
+ * errors  AG_INVALID: an unknown key or category (names the nearest), no reason, a row that ignores everything, no day */
+AG_CHECK ag_status ag_settings_ignore_add(ag_settings *s, ag_str where, const ag_val *members,
+                                          ag_arena *arena, ag_err *err);
 /* Is it a variable that models or databases may need? LLM_API_KEY and its kin, and every key_env of an entry. */
 bool ag_settings_wants_var(const ag_settings *s, ag_str name);
 /* Keep it; a later place wins. errors  AG_INVALID: a "<placeholder>", not text; AG_LIMIT */

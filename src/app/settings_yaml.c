@@ -1,4 +1,4 @@
-/* argus.yaml: groups of keys and plain values, and under "models:", "projects:" and "mcp_servers:" one more level, a name for
+/* argus.yaml: groups of keys and plain values, a list of rows under "ignore:", and under "models:", "projects:" and "mcp_servers:" one more level, a name for
  * each entry.
  *
  * Read as libyaml events, so that every error has line and column and no value is bent on its way (a loader
@@ -28,14 +28,15 @@ typedef struct reader {
 } reader;
 
 #define MODELS    "models"
+#define IGNORE    "ignore"
 #define MAX_KEYS  64   /* of a project or server */
 #define MAX_ITEMS 1000 /* of a list of theirs */
 
 #define MAX_EXTRA_BYTES 4096 /* of a model's extra_body as JSON: the longest text of a setting */
 #define MAX_EXTRA_DEPTH 16
 
-static const char *const groups[] = { "audit", "ask",  "evaluators", "rules",      "catalogue",
-	                              "sql",   MODELS, "projects",   "mcp_servers" };
+static const char *const groups[] = { "audit", "ask",  "evaluators", "rules",       "catalogue",
+	                              "sql",   MODELS, "projects",   "mcp_servers", IGNORE };
 
 /* Their entries are read as they stand: who needs them checks them. */
 static bool holds_entries(ag_str group)
@@ -89,7 +90,7 @@ static ag_status check_event(const reader *r, const yaml_event_t *ev)
 		tag = ev->data.mapping_start.tag;
 		break;
 	case YAML_SEQUENCE_START_EVENT:
-		if (holds_entries(r->group)) {
+		if (holds_entries(r->group) || ag_str_eqc(r->group, IGNORE)) {
 			anchor = ev->data.sequence_start.anchor;
 			tag = ev->data.sequence_start.tag;
 			break;
@@ -398,6 +399,56 @@ static ag_status read_entry(reader *r, const yaml_event_t *key)
 	                                  &value, r->arena, r->err);
 }
 
+/* The rows under "ignore:", up to the end of the list. */
+static ag_status read_ignores(reader *r)
+{
+	bool done = false;
+	ag_status st = AG_OK;
+
+	while (!st && !done) {
+		yaml_event_t ev;
+		ag_val row;
+
+		st = next(r, &ev);
+		done = !st && ev.type == YAML_SEQUENCE_END_EVENT;
+		if (!st && !done)
+			st = check_event(r, &ev);
+		if (!st && !done && ev.type != YAML_MAPPING_START_EVENT)
+			st = wrong(r, ev.start_mark, "want a row like `- path: email`");
+		if (!st && !done)
+			st = read_members(r, &row);
+		if (!st && !done)
+			st = ag_settings_ignore_add(r->s, place(r, ev.start_mark), &row, r->arena,
+			                            r->err);
+		yaml_event_delete(&ev);
+	}
+	return st;
+}
+
+/* "ignore:" with what follows it. */
+static ag_status read_ignore_list(reader *r, const yaml_event_t *key)
+{
+	const int g = group_index(ag_str_c(IGNORE));
+	yaml_event_t value;
+	ag_status st;
+
+	if (r->group_line[g])
+		return wrong(r, key->start_mark, "\"" IGNORE ":\" was opened in line %u already",
+		             r->group_line[g]);
+	r->group_line[g] = (uint32_t)key->start_mark.line + 1;
+	r->group = ag_str_c(IGNORE);
+	st = next(r, &value);
+	if (!st)
+		st = check_event(r, &value);
+	if (!st && value.type == YAML_SEQUENCE_START_EVENT)
+		st = read_ignores(r);
+	else if (!st && (value.type != YAML_SCALAR_EVENT || scalar(&value).len))
+		st = wrong(r, value.start_mark, "want a list of rows like `- path: email`");
+	yaml_event_delete(&value);
+	r->group = AG_S("");
+	return st;
+}
+
 static ag_status read_mapping(reader *r);
 
 /* An entry under "models:", whose key is its name. */
@@ -442,6 +493,8 @@ static ag_status read_pair(reader *r, const yaml_event_t *key)
 
 	if (key->type != YAML_SCALAR_EVENT)
 		return wrong(r, key->start_mark, "want a key here");
+	if (!r->group.len && ag_str_eqc(scalar(key), IGNORE))
+		return read_ignore_list(r, key);
 	st = next(r, &value);
 	if (!st)
 		st = check_event(r, &value);

@@ -171,9 +171,9 @@ static bool ignores(const ag_ignore *row, const ag_finding *f, ag_arena *arena)
 }
 
 /* The day itself still counts. */
-static bool is_over(const ag_ignore *row, const ag_audit_opts *o)
+bool ag_ignore_is_over(const ag_ignore *row, int64_t as_of_ms)
 {
-	return row->until_ms && o->catalogue.as_of_ms >= row->until_ms + DAY_MS;
+	return row->until_ms && as_of_ms >= row->until_ms + DAY_MS;
 }
 
 static void apply_ignores(const ag_audit_opts *o, const ag_source_info *info, ag_finding *f,
@@ -184,7 +184,7 @@ static void apply_ignores(const ag_audit_opts *o, const ag_source_info *info, ag
 
 		if (!ag_ignore_is_of(row, info) || !ignores(row, f, arena))
 			continue;
-		if (is_over(row, o)) {
+		if (ag_ignore_is_over(row, o->catalogue.as_of_ms)) {
 			f->note = ag_str_printf(arena, "the ignore of %.*s (%.*s) expired on %.*s",
 			                        AG_FMT(row->where), AG_FMT(row->reason),
 			                        AG_FMT(day_of(row->until_ms, arena)));

@@ -36,6 +36,9 @@ typedef struct ag_ignore {
 
 #define AG_IGNORES_MAX 1000
 
+/* Has its last day passed? */
+bool ag_ignore_is_over(const ag_ignore *row, int64_t as_of_ms);
+
 typedef struct ag_audit_opts {
 	uint64_t
 		sample_size; /* documents of schema_sample; 0 = the planner's default, UINT64_MAX = all */

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "audit/audit.h"
 #include "audit/report_text.h"
 #include "base/fernet.h"
 #include "base/sandbox.h"
@@ -255,6 +256,27 @@ static void settings(report *r)
 	}
 }
 
+/* Rows under "ignore:"; one that is over should be removed or renewed. */
+static void ignores(report *r)
+{
+	const ag_settings *s = &r->c->app.settings;
+	const int64_t now = s->as_of ? s->as_of : ag_clock_wall(r->c->app.ctx.clock);
+
+	for (size_t i = 0; i < s->nignore; i++) {
+		const ag_ignore *row = &s->ignores[i];
+		fact *f = add(r, "settings", AG_S("ignore"),
+		              ag_str_printf(r->arena, "%.*s %.*s %.*s: %.*s",
+		                            AG_FMT(row->source.len ? row->source : AG_S("*")),
+		                            AG_FMT(row->path.len ? row->path : AG_S("*")),
+		                            AG_FMT(row->category.len ? row->category : AG_S("*")),
+		                            AG_FMT(row->reason)));
+
+		f->origin = row->where;
+		if (ag_ignore_is_over(row, now))
+			broken(r, f, WARN, AG_S("it has expired: remove it, or set another until"));
+	}
+}
+
 /* ARGUS_SEDE is no setting: it does nothing, and nobody would notice. */
 static void strangers(report *r)
 {
@@ -424,6 +446,7 @@ static int run(ag_cli *c)
 	versions(r);
 	store(r);
 	settings(r);
+	ignores(r);
 	strangers(r);
 	surroundings(r);
 	code = r->broken ? AG_EXIT_FAILED : AG_EXIT_OK;

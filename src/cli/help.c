@@ -289,6 +289,26 @@ static void markdown_models(ag_buf *out)
 	}
 }
 
+static void markdown_ignore(ag_buf *out)
+{
+	ag_buf_adds(
+		out,
+		"\n## ignore:\n\nFindings that a team has decided to live with. They stay in the JSON report, marked as "
+		"`set_aside`, but do not count for `--fail-on` and are not listed; `argus show RUN --set-aside` lists "
+		"them.\n\n"
+		"```yaml\nignore:\n  - source: customers.json\n    path: middleName\n    category: null_rate\n"
+		"    reason: optional since 2024\n    until: 2026-12-31\n```\n\n"
+		"| key | value | default | meaning |\n|---|---|---|---|\n"
+		"| `source` | text | `*` | The source as it is named, its collection, or the end of its path. |\n"
+		"| `path` | text | `*` | The path of the field, exactly. |\n"
+		"| `category` | text | `*` | The category of the finding, or a synonym of it. |\n"
+		"| `reason` | text | | Required: the report shows it. |\n"
+		"| `until` | day | none | The last day, against `as_of`. After it the finding counts again and says that the "
+		"row has expired. |\n\n"
+		"A row gives at least one of the first three. A row about a source that matches no finding of a run is noted "
+		"in its report: it can be removed.\n");
+}
+
 void ag_help_markdown_settings(ag_buf *out)
 {
 	size_t n;
@@ -319,4 +339,5 @@ void ag_help_markdown_settings(ag_buf *out)
 		ag_buf_adds(out, " |\n");
 	}
 	markdown_models(out);
+	markdown_ignore(out);
 }

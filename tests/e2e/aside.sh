@@ -66,4 +66,51 @@ run review last age/sentinel_value fp --reason 'a code'; want 'a review that dro
 run audit c.ndjson --output json
 holds 'the drop is remembered' json '[f["set_aside"]["by"] for f in d["findings"] if f["field"]=="age" and f["category"]=="sentinel_value"]==["label"]'
 
+# --- ignore rows
+
+data d.ndjson 999 null
+cat >argus.yaml <<'END'
+ignore:
+  - path: age
+    category: sentinel
+    reason: 999 is unknown here
+    until: 2026-06-30
+  - path: gone
+    reason: a field of before
+  - source: other.ndjson
+    path: email
+    reason: not this one
+END
+run audit d.ndjson --as-of 2026-06-30 --fail-on low; want 'an ignored finding, on the last day' 3 '1 problem, 1 medium'
+holds 'it is counted' grep -q '1 is ignored by argus.yaml' ../out
+holds 'a stale row is noted' grep -q 'argus.yaml:6:5 matches no finding of this run: gone' ../out
+holds 'a row of another source is not' sh -c '! grep -q "argus.yaml:8" ../out'
+run audit d.ndjson --as-of 2026-06-30 --output json
+holds 'it is marked, json' json '[f["set_aside"] for f in d["findings"] if f["field"]=="age"]==[{"by":"ignore","reason":"999 is unknown here","until":"2026-06-30"}]'
+run show last --set-aside; want 'ignored findings can be listed' 0 'ignored: 999 is unknown here, until 2026-06-30'
+run audit d.ndjson --as-of 2026-07-01 --fail-on low; want 'the day after' 3 '2 problems'
+holds 'it says so' grep -q 'expired on 2026-06-30' ../out
+run audit d.ndjson --as-of 2026-07-01 --output json
+holds 'it says so, json' json '["expired on 2026-06-30" in f["detail"] for f in d["findings"] if f["field"]=="age"]==[True]'
+run doctor --set audit.as_of=2026-07-01; want 'doctor: an expired row' 0 'it has expired'
+printf 'ignore:\n  - source: d.ndjson\n    reason: all of it\n' >argus.yaml
+run audit d.ndjson --fail-on low; want 'a whole source' 0 'no problems found'
+
+# refused NAME ROW TEXT
+refused() {
+	printf 'ignore:\n  - %b\n' "$2" >argus.yaml
+	run audit d.ndjson
+	want "ignore: $1" 2 '' "$3"
+}
+refused 'without a reason' 'path: age' 'wants a reason'
+refused 'everything' 'reason: x' 'would ignore every finding'
+refused 'everything, by stars' 'path: "*"\n    reason: x' 'would ignore every finding'
+refused 'an unknown category' 'category: nul_rate\n    reason: x' 'did you mean "null_rate"'
+refused 'an unknown key' 'pth: age\n    reason: x' 'did you mean "path"'
+refused 'no day' 'path: age\n    reason: x\n    until: 2026-13-01' 'want a day'
+refused 'a key twice' 'path: age\n    path: email\n    reason: x' 'was set already'
+refused 'a list' 'path: [age]\n    reason: x' 'want one value'
+printf 'ignore: all\n' >argus.yaml; run audit d.ndjson; want 'ignore: no list' 2 '' 'want a list'
+rm argus.yaml
+
 exit $bad
