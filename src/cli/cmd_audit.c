@@ -4,6 +4,7 @@
  * --out, the store. A collection that fails does not hide the others: the exit code tells at the end. */
 #include "app/models.h"
 #include "base/log.h"
+#include "cli/baseline_out.h"
 #include "cli/progress.h"
 #include "cli/report_out.h"
 #include "columns/csv.h"
@@ -31,6 +32,7 @@ static const ag_option options[] = {
 	AG_RECORD_OPTIONS,
 	{ "no-history", 0, NULL, "history", "false", "do not look at earlier runs" },
 	AG_REPORT_OUT_OPTIONS,
+	AG_BASELINE_OPTIONS,
 	{ "min-severity", 0, "SEVERITY", "min_severity", NULL, "list no findings below it" },
 	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
 	{ "as-of", 0, "DATE", "as_of", NULL, "what \"today\" means for dates in the data" },
@@ -57,6 +59,7 @@ typedef struct job {
 		ag_str source, message;
 	} failed[MAX_SOURCES]; /* sources and collections without a report */
 	size_t nfailed;
+	ag_baseline_use baseline;
 	ag_source_skip *skipped; /* of all folders, in order */
 	size_t nskipped;
 	bool any_failed, cancelled, found; /* found: something at or above --fail-on */
@@ -95,7 +98,7 @@ static void keep(job *j, ag_str report, const ag_val *parsed)
 }
 
 /* Text goes out as soon as it is known; JSON when all is known. */
-static void render(job *j, const ag_val *report)
+static void render(job *j, const ag_val *report, ag_str compared)
 {
 	bool is_file = ag_report_out_is_file(j->c);
 	ag_report_look look = ag_report_out_look(j->c, j->store);
@@ -106,6 +109,17 @@ static void render(job *j, const ag_val *report)
 	if (j->nreport > 1)
 		ag_buf_adds(&out, "\n\n");
 	ag_report_text(report, &look, &out);
+	if (compared.len) {
+		ag_paint p;
+
+		ag_paint_init(&p, &out, look.width, look.colour, look.utf8);
+		ag_paint_nl(&p);
+		while (compared.len) {
+			ag_paint_to(&p, 2);
+			ag_paint_wrap(&p, AG_INK_PLAIN, 4, ag_str_split(&compared, '\n'));
+			ag_paint_nl(&p);
+		}
+	}
 	if (is_file) {
 		ag_buf_add(&j->text, ag_buf_view(&out));
 		ag_buf_release(&out);
@@ -119,6 +133,7 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 	const ag_extjson_opts read = { .typed = true };
 	int fail_on = j->c->app.settings.fail_on;
 	ag_val *v = ag_new(j->arena, ag_val);
+	ag_baseline_result compared = { .json = r->report };
 	ag_err err = { 0 };
 
 	if (ag_str_eqc(r->run_result.status, "cancelled"))
@@ -138,14 +153,17 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 	if (j->remembered && (ag_str_eqc(r->run_result.status, "cancelled") ||
 	                      (ag_str_eqc(r->run_result.status, "partial") && err.status)))
 		ag_cli_note(j->c, "`argus resume %s` goes on where it stopped", r->run.text);
-	if (fail_on && ag_audit_reaches(r, (ag_severity)(fail_on - 1)))
+	if (!j->baseline.is_on && fail_on && ag_audit_reaches(r, (ag_severity)(fail_on - 1)))
 		j->found = true;
 	if (ag_extjson_parse(r->report, &read, j->arena, v, NULL, NULL, &err)) {
 		fail_source(j, info->uri, &err);
 		return;
 	}
-	keep(j, r->report, v);
-	render(j, v);
+	if (j->baseline.is_on)
+		ag_baseline_out_compare(j->c, &j->baseline, r->report, v, &compared);
+	j->found = j->found || compared.reaches;
+	keep(j, compared.json, v);
+	render(j, v, compared.text);
 }
 
 /* The log tells what happened, never with which values: those are in the store. */
@@ -217,10 +235,20 @@ static ag_severity skip_severity(const ag_source_skip *s)
 	return s->is_data ? AG_MEDIUM : AG_LOW;
 }
 
+/* The previous run in the store knows nothing of skipped files, so nothing about them is new. */
+static bool skip_counts(const job *j, const ag_source_skip *s)
+{
+	if (j->baseline.is_on)
+		return j->baseline.file.nreport &&
+		       skip_severity(s) >= ag_baseline_out_level(j->c) &&
+		       !ag_baseline_skipped(&j->baseline.file, s->path);
+	return j->c->app.settings.fail_on &&
+	       (int)skip_severity(s) >= j->c->app.settings.fail_on - 1;
+}
+
 /* Files of a folder that nobody looks at: a build must hear of them. */
 static void note_skipped(job *j, ag_str uri)
 {
-	const int fail_on = j->c->app.settings.fail_on;
 	ag_source_skip *list = NULL, *all;
 	ag_err err = { 0 };
 	size_t n = 0;
@@ -236,7 +264,7 @@ static void note_skipped(job *j, ag_str uri)
 		memcpy(all, j->skipped, j->nskipped * sizeof(*all));
 	memcpy(all + j->nskipped, list, n * sizeof(*all));
 	for (size_t i = 0; i < n; i++)
-		j->found = j->found || (fail_on && (int)skip_severity(&list[i]) >= fail_on - 1);
+		j->found = j->found || skip_counts(j, &list[i]);
 	j->skipped = all;
 	j->nskipped += n;
 	j->wants_many = true;
@@ -427,6 +455,7 @@ static void note_no_model(ag_cli *c)
 
 static int run(ag_cli *c)
 {
+	ag_baseline_use baseline;
 	ag_err err = { 0 };
 	job *j;
 	int code;
@@ -443,10 +472,14 @@ static int run(ag_cli *c)
 	if (keep_off_sources(c, ag_report_out_check(c), &err))
 		return ag_cli_fail(c, &err);
 	err = (ag_err){ 0 };
+	if (ag_baseline_out_open(c, &baseline, &err))
+		return ag_cli_fail(c, &err);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	j = ag_new(c->app.arena, job);
-	*j = (job){ .c = c, .arena = c->app.arena, .wants_many = c->narg > 1 };
+	*j = (job){
+		.c = c, .arena = c->app.arena, .wants_many = c->narg > 1, .baseline = baseline
+	};
 	ag_buf_init(&j->text, AG_LIMIT_OUTPUT);
 	ag_app_audit_opts(&c->app, j->arena, &j->opts);
 	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
@@ -479,6 +512,9 @@ const ag_command ag_cmd_audit = {
 		"A problem is reported only after its evidence was run over the whole collection; the report "
 		"carries that evidence. Nothing is ever written to a source. The run and its report are kept "
 		"in the store: see `argus show` and `argus verify`.\n\n"
+		"--baseline and --fail-on-new compare by the stable key of a finding: source, field and category. Only "
+		"findings and gaps that were not there fail, at or above --fail-on (low without it); more documents of a "
+		"known finding do not. Without anything to compare with, everything is new.\n\n"
 		"JSON is one report, or {\"reports\":[...]} when several sources or a folder with several files "
 		"were given.",
 	.examples =
@@ -486,6 +522,7 @@ const ag_command ag_cmd_audit = {
 		"argus audit data/ --output json --out report.json # all collections of a folder\n"
 		"argus audit orders.csv --fail-on high --quiet # for a build: exit 3 when it is bad\n"
 		"zcat orders.ndjson.gz | argus audit - # data from another program\n"
+		"argus audit orders.csv --baseline main.json --fail-on medium # only what is new fails the build\n"
 		"argus audit orders.csv --planner llm --max-cost 0.50 # a model decides what to look at",
 	.options = options,
 	.noption = AG_NELEM(options),

@@ -113,4 +113,60 @@ refused 'a list' 'path: [age]\n    reason: x' 'want one value'
 printf 'ignore: all\n' >argus.yaml; run audit d.ndjson; want 'ignore: no list' 2 '' 'want a list'
 rm argus.yaml
 
+# --- only what is new fails a build
+
+data e.ndjson 20 null
+run audit e.ndjson --fail-on-new; want 'without an earlier run all is new' 3 'there is no earlier run'
+run audit e.ndjson --fail-on-new; want 'nothing new since' 0 '0 new, 0 more, 0 gone'
+run audit e.ndjson --output json --out base.json --quiet
+data e.ndjson 999 null
+run audit e.ndjson --baseline base.json; want 'something new against a file' 3 'new: age, sentinel_value, '
+run audit e.ndjson --baseline base.json --fail-on critical; want 'new, but not that severe' 0 '1 new'
+run audit e.ndjson --baseline base.json --fail-on medium --output json; want 'new and severe enough' 3
+holds 'the comparison is in the JSON' json 'd["baseline"]["compared"] and [f["field"] for f in d["baseline"]["new"]]==["age"] and d["baseline"]["gone"]==0'
+run audit e.ndjson --fail-on-new; want 'the previous run had it, too' 0 '0 new'
+sed 's/"email":"a[1-9]@example.org"/"email":null/' e.ndjson >more && mv more e.ndjson
+run audit e.ndjson --fail-on-new; want 'more is not new' 0 'more: email, null_rate, medium, '
+run audit e.ndjson --baseline base.json --output json; want 'more, in JSON' 3
+holds 'was and is' json '[(f["field"],f["was"]<f["affected_count"]) for f in d["baseline"]["more"]]==[("email",True)]'
+
+# Keys decide, not ids; an older report has no keys, gaps or set_aside.
+python3 -c 'import json
+d=json.load(open("base.json"))
+for f in d["findings"]:
+    for k in ("key","id","set_aside"): del f[k]
+for k in ("gaps","verdict","previous_run_id","settings"): del d[k]
+json.dump(d,open("old.json","w"))'
+run audit e.ndjson --baseline old.json; want 'an older report' 3 '1 new, 1 more, 0 gone'
+python3 -c 'import json; json.dump({"reports":[json.load(open("base.json"))],"failed":[]},open("many.json","w"))'
+run audit e.ndjson --baseline many.json; want 'a report of several' 3 '1 new, 1 more'
+cp e.ndjson moved.ndjson
+run audit moved.ndjson --baseline base.json; want 'a source that was renamed' 3 'nothing could be compared'
+run audit moved.ndjson --baseline base.json --output json
+holds 'not compared, json' json 'd["baseline"]["compared"]==False and len(d["baseline"]["new"])==2'
+
+# A label and a baseline together; findings hidden then are not new now.
+run rate "$(python3 -c 'import json; print(json.load(open("../out"))["id"])')" age fp
+run audit moved.ndjson --output json --out low.json --quiet
+run audit moved.ndjson --min-severity critical --output json --out hidden.json --quiet
+run audit moved.ndjson --baseline hidden.json; want 'what was not listed is not new' 0 'were not listed then'
+run audit moved.ndjson --baseline low.json --fail-on low; want 'nothing new' 0 '0 new'
+
+# Gaps: an old one does not fail, a new one and a larger one do.
+{ cat d.ndjson; echo broken; } >g.ndjson
+run audit g.ndjson --output json --out gap.json --quiet
+run audit g.ndjson --baseline gap.json; want 'an old gap' 0 '0 new'
+{ echo broken; echo broken; echo broken; echo broken; } >>g.ndjson
+run audit g.ndjson --baseline gap.json; want 'a larger gap' 3 'new gap: 5 of 405'
+: >g.ndjson
+run audit g.ndjson --baseline gap.json; want 'an empty file' 3 'no documents'
+
+run audit e.ndjson --baseline none.json; want 'no such baseline' 1 '' 'none.json'
+holds 'nothing was done' sh -c '! test -s ../out'
+echo '{"a":1}' >x.json
+run audit e.ndjson --baseline x.json; want 'no report' 1 '' 'is no audit report'
+echo '{"findings":' >x.json
+run audit e.ndjson --baseline x.json; want 'a broken report' 1 '' 'not JSON'
+run audit e.ndjson --fail-on-new --no-history; want 'nothing to compare with' 2 '' '--baseline REPORT'
+
 exit $bad
