@@ -125,7 +125,7 @@ run audit e.ndjson --baseline base.json --fail-on critical; want 'new, but not t
 run audit e.ndjson --baseline base.json --fail-on medium --output json; want 'new and severe enough' 3
 holds 'the comparison is in the JSON' json 'd["baseline"]["compared"] and [f["field"] for f in d["baseline"]["new"]]==["age"] and d["baseline"]["gone"]==0'
 run audit e.ndjson --fail-on-new; want 'the previous run had it, too' 0 '0 new'
-sed 's/"email":"a[1-9]@example.org"/"email":null/' e.ndjson >more && mv more e.ndjson
+sed 's/"email":"a[1-9]@example.org"/"email":null/' e.ndjson >grown && mv grown e.ndjson
 run audit e.ndjson --fail-on-new; want 'more is not new' 0 'more: email, null_rate, medium, '
 run audit e.ndjson --baseline base.json --output json; want 'more, in JSON' 3
 holds 'was and is' json '[(f["field"],f["was"]<f["affected_count"]) for f in d["baseline"]["more"]]==[("email",True)]'
