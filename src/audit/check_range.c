@@ -179,8 +179,8 @@ static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profil
 	return true;
 }
 
-bool ag_range_of_name(const ag_path_profile *f, const ag_field_name *n, double *ret_min,
-                      double *ret_max)
+bool ag_range_of_name(const ag_profile *p, const ag_path_profile *f, const ag_field_name *n,
+                      double *ret_min, double *ret_max)
 {
 	for (size_t i = 0; i < AG_NELEM(rules); i++) {
 		const range_rule *r = &rules[i];
@@ -189,7 +189,7 @@ bool ag_range_of_name(const ag_path_profile *f, const ag_field_name *n, double *
 		    ag_name_is_identifier(n) != (r->word && strcmp(r->word, "year") == 0) ||
 		    (r->any == AG_TRAIT_RATING && !fits_scale(r, f)))
 			continue;
-		*ret_min = r->min;
+		*ret_min = r->refunds && ag_profile_has_refunds(p) ? -HUGE_VAL : r->min;
 		*ret_max = r->max;
 		return true;
 	}

@@ -49,8 +49,8 @@ double ag_path_low(const ag_path_profile *f, const double *sentinels, size_t n);
 double ag_path_high(const ag_path_profile *f, const double *sentinels, size_t n);
 
 /* The limits that the field's name sets, HUGE_VAL = no limit on that side; false when it sets none. */
-bool ag_range_of_name(const ag_path_profile *f, const ag_field_name *n, double *ret_min,
-                      double *ret_max);
+bool ag_range_of_name(const ag_profile *p, const ag_path_profile *f, const ag_field_name *n,
+                      double *ret_min, double *ret_max);
 /* The filter of values that are not of the majority's type; "" when all are of one kind. */
 ag_str ag_path_odd_types(ag_arena *a, const ag_profile *p, const ag_path_profile *f,
                          double *ret_majority);

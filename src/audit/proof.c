@@ -2,6 +2,7 @@
 #include "audit/proof.h"
 
 #include <ctype.h>
+#include <math.h>
 
 #include "audit/proof_parts.h"
 #include "query/extjson.h"
@@ -477,8 +478,10 @@ static bool is_key(const ag_proof_field *l)
 	                      l->name.last & (AG_TRAIT_KEY | AG_TRAIT_ID) ||
 	                      l->name.traits & (AG_TRAIT_EMAIL | AG_TRAIT_PHONE);
 
-	/* A file that was loaded three times still has a third of different keys. */
-	return !is_measure && (is_named ? unique >= 0.3 : unique >= 0.8);
+	/* Loaded twice or three times: every key occurs as often. */
+	if (is_named && f->nrepeated == f->nscalar && unique >= 0.3)
+		return true;
+	return !is_measure && unique >= (is_named ? 0.7 : 0.8);
 }
 
 static ag_status check_repeated(prover *p)
@@ -629,6 +632,40 @@ static ag_status check_drift(prover *p)
 	return AG_OK;
 }
 
+static ag_status stat_of(prover *p, ag_stat_op op, ag_str filter, double *ret)
+{
+	const ag_val *query;
+	ag_status st = ag_docquery_value(filter, p->arena, &query, p->err);
+	ag_val v;
+
+	if (!st)
+		st = ag_source_stat(p->source, p->ctx, p->arena, p->field.dotted, op, query, &v,
+		                    NULL, p->err);
+	*ret = !st && ag_type_is_number(v.type) ? ag_val_number(&v) : NAN;
+	return st;
+}
+
+/* Two units are two groups of numbers with nothing between them. */
+static ag_status check_gap(prover *p)
+{
+	const ag_str found = p->query.filter;
+	const ag_str rest = ag_str_printf(p->arena, "{\"$nor\":[%.*s]}", AG_FMT(found));
+	double low[2], high[2];
+	ag_status st = stat_of(p, AG_STAT_MIN, found, &low[0]);
+
+	if (!st)
+		st = stat_of(p, AG_STAT_MAX, found, &high[0]);
+	if (!st)
+		st = stat_of(p, AG_STAT_MIN, rest, &low[1]);
+	if (!st)
+		st = stat_of(p, AG_STAT_MAX, rest, &high[1]);
+	/* 1.5: less than an inch is from a centimetre, or a kilogram from a pound. */
+	if (!st && !(low[0] >= 1.5 * high[1]) && !(low[1] >= 1.5 * high[0]))
+		refuse(p, AG_S("no gap is between the numbers found and the others"),
+		       AG_S("Two units are two groups of numbers that lie apart: drop the finding."));
+	return st;
+}
+
 /* suspected: the filter that Argus's own catalogue has for this field and category, "" = none. */
 static ag_status check_defect(prover *p, ag_str suspected)
 {
@@ -654,6 +691,9 @@ static ag_status check_defect(prover *p, ag_str suspected)
 		return check_copies(p);
 	if (ag_str_eqc(p->category, "drift"))
 		st = check_drift(p);
+	if (ag_str_eqc(p->category, "unit_mixup") && p->query.form == AG_PROOF_FILTER &&
+	    !p->field.f.in_array && !p->defect.none.len)
+		st = check_gap(p);
 	if (st || p->ret->wrong.len)
 		return st;
 	if (p->query.form != AG_PROOF_FILTER)

@@ -166,7 +166,13 @@ static void empty_string(const ag_proof_field *l, ag_defect *d)
 
 static void null_word(const ag_proof_field *l, ag_defect *d)
 {
-	d->own = ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i");
+	/* Null, None and Test are names of persons. */
+	d->own = ag_name_is_person(&l->name)
+	                 ? ag_defect_text(l,
+	                                  "^\\s*(n/a|#n/a|unknown|undefined|tbd|not available|"
+	                                  "lorem ipsum.*|x{2,}|[-_.?*#~ ]+)\\s*$",
+	                                  "i")
+	                 : ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i");
 	d->all_ok = true;
 }
 
@@ -450,8 +456,7 @@ static ag_str sentinels(const ag_proof_field *l)
 	for (size_t i = 0; i < AG_NELEM(known) && m->n; i++) {
 		const double v = known[i];
 		const bool is_low = v == m->q.min &&
-		                    (v < m->q.p05 || (v < 0 && m->nlow > 1 && m->low[1] >= 0) ||
-		                     (v == 0 && m->nlow > 1 && m->low[1] >= 5));
+		                    (v < m->q.p05 || (v < 0 && m->nlow > 1 && m->low[1] >= 0));
 		const bool is_high = v == m->q.max && m->nhigh > 1 &&
 		                     (v > m->q.p95 || m->high[1] < v * 0.7) &&
 		                     m->high[1] < v * 0.95;
@@ -491,7 +496,7 @@ static void outlier(const ag_proof_field *l, ag_defect *d)
 	if (!has_numbers(l, d))
 		return;
 	fences(&l->f.num, &lo, &hi);
-	(void)ag_range_of_name(&l->f, &l->name, &min, &max);
+	(void)ag_range_of_name(l->profile, &l->f, &l->name, &min, &max);
 	lo = l->f.num.q.p25 > lo ? l->f.num.q.p25 : lo;
 	hi = l->f.num.q.p75 < hi ? l->f.num.q.p75 : hi;
 	d->own = ANY(l, beyond(l, lo, hi), beyond(l, min, max), sentinels(l));
@@ -512,15 +517,17 @@ static void impossible_range(const ag_proof_field *l, ag_defect *d)
 {
 	const ag_num_profile *m = &l->f.num;
 	double lo, hi, min = -HUGE_VAL, max = HUGE_VAL;
+	/* A kind of document explains what is negative: refunds. */
+	const bool may_be_negative = ag_profile_has_refunds(l->profile);
 	bool is_named;
 
 	d->max_share = 0.3;
 	if (!has_numbers(l, d))
 		return;
 	fences(m, &lo, &hi);
-	is_named = ag_range_of_name(&l->f, &l->name, &min, &max);
-	/* A minus sign, or a zero, where nearly all are positive. */
-	if (m->q.p05 >= 0 && lo < 0)
+	is_named = ag_range_of_name(l->profile, &l->f, &l->name, &min, &max);
+	/* A minus sign where nearly all are positive. */
+	if (m->q.p05 >= 0 && lo < 0 && !may_be_negative)
 		lo = 0;
 	if (isfinite(min))
 		lo = min;
@@ -529,7 +536,7 @@ static void impossible_range(const ag_proof_field *l, ag_defect *d)
 	else if (!is_named && scale_end(m) < hi)
 		hi = scale_end(m);
 	d->own = ANY(l, beyond(l, lo, hi),
-	             m->q.p05 > 0
+	             m->q.p05 > 0 && !may_be_negative
 	                     ? ag_defect_where(l, OBJ(l->arena, KV("$type", ag_ev_text("number")),
 	                                              KV("$lte", ag_val_int(0))))
 	                     : AG_S(""),
@@ -553,7 +560,8 @@ static void unit_mixup(const ag_proof_field *l, ag_defect *d)
 {
 	const double mid = l->f.num.q.p50;
 
-	d->max_share = 0.5;
+	/* A long tail is one unit: many values must be apart from all others, see check_gap(). */
+	d->max_share = l->f.in_array ? 0.1 : 0.5;
 	if (has_numbers(l, d) && mid > 0)
 		d->own = beyond(l, mid / 2.2, mid * 2.2);
 }

@@ -33,6 +33,8 @@ void ag_defect_html_entities(const ag_proof_field *l, ag_defect *d)
 	d->own = ANY(l, ag_defect_class(l, AG_TEXT_ENTITY),
 	             ag_defect_text(l, "&[A-Za-z]+;|</?[A-Za-z][^>]*>", ""));
 	d->all_ok = true;
+	if (l->name.traits & AG_TRAIT_HTML)
+		d->none = AG_S("the field holds HTML");
 }
 
 void ag_defect_name_case(const ag_proof_field *l, ag_defect *d)
@@ -101,9 +103,11 @@ void ag_defect_enum_violation(const ag_proof_field *l, ag_defect *d)
 	d->max_share = 0.1;
 	if (!l->is_listed || !f->values_complete || f->nvalue < 2)
 		return;
+	if (!f->str.n)
+		d->none = AG_S("the field holds no text");
 	/* Rare beside the most frequent value, and few among all. */
 	for (size_t i = 1; i < f->nvalue && n < MAX_VALUES; i++)
-		if (f->values[i].n * 20 <= f->nscalar && f->values[i].n * 4 <= f->values[0].n)
+		if (f->values[i].n * 100 <= f->nscalar && f->values[i].n * 4 <= f->values[0].n)
 			rare[n++] = f->values[i].v;
 	d->own = ANY(l, ag_defect_where(l, OBJ(l->arena, KV("$in", ag_ev_arr(l->arena, rare, n)))),
 	             ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i"));
