@@ -154,6 +154,37 @@ static void hold_to_threshold(const asking *a, ag_verdict *v)
 		v->critique = v->reason;
 }
 
+static bool is_known(const ag_model_evaluator *e, const ag_subject *s)
+{
+	return s->gate == AG_GATE_RUN && e->last_run && s->stamp && s->stamp == e->last_run->stamp;
+}
+
+/* Its critique says why it is the same as before. */
+static ag_verdict known_verdict(const ag_model_evaluator *e, ag_arena *arena)
+{
+	ag_verdict v = e->last_run->verdict;
+
+	if (v.kind != AG_PASS)
+		v.critique = ag_str_printf(arena,
+		                           "Nothing was done since the last verdict on this run, "
+		                           "so it is the same: %.*s",
+		                           AG_FMT(v.critique.len ? v.critique : v.reason));
+	return v;
+}
+
+static void remember(const ag_model_evaluator *e, const ag_subject *s, const ag_verdict *v)
+{
+	ag_run_verdict *last = s->gate == AG_GATE_RUN ? e->last_run : NULL;
+
+	if (!last)
+		return;
+	last->stamp = s->stamp;
+	last->verdict = *v;
+	last->verdict.reason = ag_str_dup(last->arena, v->reason);
+	last->verdict.critique = ag_str_dup(last->arena, v->critique);
+	last->verdict.evaluated_by = ag_str_dup(last->arena, v->evaluated_by);
+}
+
 static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                           ag_arena *arena, ag_verdict *ret, ag_err *err)
 {
@@ -164,8 +195,13 @@ static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_
 	ag_llm_message message;
 	bool readable;
 	ag_verdict v;
-	ag_status st = e->prompt(e->env, self->name, s, arena, &a.system, &a.user, err);
+	ag_status st;
 
+	if (is_known(e, s)) {
+		*ret = known_verdict(e, arena);
+		return AG_OK;
+	}
+	st = e->prompt(e->env, self->name, s, arena, &a.system, &a.user, err);
 	if (st)
 		return st;
 	ag_verdict_schema(&schema);
@@ -184,6 +220,8 @@ static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_
 		v = unreadable(&a);
 	v.evaluated_by = ag_str_printf(arena, "%s:%.*s", self->name,
 	                               AG_FMT(ag_llm_model_of(e->llm)->model));
+	if (readable)
+		remember(e, s, &v);
 	*ret = v;
 	return AG_OK;
 }

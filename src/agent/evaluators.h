@@ -37,6 +37,14 @@ AG_CHECK ag_status ag_escalation_init(ag_escalation *e, const ag_evaluator *inne
 /* What an evaluator's answer counts as that could not be read, also the second time. */
 typedef enum ag_malformed { AG_MALFORMED_FAIL, AG_MALFORMED_WARN, AG_MALFORMED_PASS } ag_malformed;
 
+/* The newest verdict on a run. A planner that asks for the end again, with nothing done since, gets it once more without
+ * another question to the model. */
+typedef struct ag_run_verdict {
+	ag_arena *arena; /* of its texts; as long as the run */
+	uint64_t stamp;  /* of the subject, 0 = there is none yet */
+	ag_verdict verdict;
+} ag_run_verdict;
+
 typedef struct ag_model_evaluator ag_model_evaluator;
 struct ag_model_evaluator {
 	ag_evaluator base; /* name "self" or "judge"; evaluated_by is "<name>:<model>" */
@@ -47,6 +55,7 @@ struct ag_model_evaluator {
 	                    ag_str *ret_system, ag_str *ret_user, ag_err *err);
 	void *env;
 	ag_malformed malformed[AG_NGATE];
+	ag_run_verdict *last_run;        /* NULL = ask each time */
 	double pass_threshold[AG_NGATE]; /* a PASS with a lower score counts as FAIL, and says so */
 };
 

@@ -56,6 +56,8 @@ typedef struct ag_subject {
 	const ag_err *input_err; /* why it is not */
 	const ag_observation *observation;
 	const void *state; /* the agent's state, read only */
+	/* Run gate: equal stamps mean that no tool ran between two judgements, so that the result is the same. 0 = unknown */
+	uint64_t stamp;
 } ag_subject;
 
 typedef struct ag_rule_hit {

@@ -276,7 +276,7 @@ static void param_type_schema(const ag_param *p, ag_jw *w)
 	}
 }
 
-void ag_tool_schema(const ag_tool *t, ag_jw *w)
+static void tool_schema(const ag_tool *t, bool brief, ag_jw *w)
 {
 	if (t->foreign_schema.len) {
 		ag_jw_raw(w, t->foreign_schema);
@@ -292,8 +292,9 @@ void ag_tool_schema(const ag_tool *t, ag_jw *w)
 		ag_jw_kkey(w, p->name);
 		ag_jw_obj(w);
 		param_type_schema(p, w);
-		ag_jw_kstr(w, "description", ag_str_c(p->help));
-		if (p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER) {
+		if (!brief)
+			ag_jw_kstr(w, "description", ag_str_c(p->help));
+		if (!brief && (p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER)) {
 			if (p->min != 0 || p->max != 0)
 				ag_jw_kdouble(w, "minimum", p->min);
 			if (p->max != 0)
@@ -317,4 +318,14 @@ void ag_tool_schema(const ag_tool *t, ag_jw *w)
 	ag_jw_arr_end(w);
 	ag_jw_kbool(w, "additionalProperties", false);
 	ag_jw_obj_end(w);
+}
+
+void ag_tool_schema(const ag_tool *t, ag_jw *w)
+{
+	tool_schema(t, false, w);
+}
+
+void ag_tool_schema_closed(const ag_tool *t, ag_jw *w)
+{
+	tool_schema(t, true, w);
 }

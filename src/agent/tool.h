@@ -81,5 +81,7 @@ int64_t ag_tool_int(const ag_val *input, const char *name, int64_t fallback);
 ag_str ag_tool_text(const ag_val *input, const char *name, ag_arena *arena);
 /* {"type":"object","properties":{…},"required":[…],"additionalProperties":false} */
 void ag_tool_schema(const ag_tool *t, ag_jw *w);
+/* The same without descriptions and ranges: for a grammar, which reads neither. */
+void ag_tool_schema_closed(const ag_tool *t, ag_jw *w);
 
 #endif

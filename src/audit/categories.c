@@ -12,11 +12,11 @@ static const ag_category table[] = {
 	{ "null_rate", "Null values",
 	  "missing_rate null_or_missing nulls null null_value null_values high_null_rate "
 	  "missing_or_null missing_values missing_value",
-	  1 },
+	  1, "null where a value is due" },
 	{ "missing_field", "Missing field",
 	  "missing missing_fields field_missing absent absent_field "
 	  "incomplete incomplete_documents missing_key",
-	  2 },
+	  2, "absent where due" },
 	{ "stray_field", "Stray field", "unexpected_field rare_field extra_field unknown_field",
 	  3 },
 	{ "inconsistent_empty", "Several ways of nothing",
@@ -24,18 +24,18 @@ static const ag_category table[] = {
 	{ "type_mismatch", "Mixed types",
 	  "type_drift mixed_types mixed_type type_inconsistency "
 	  "inconsistent_type inconsistent_types type_mismatches wrong_type type_error",
-	  5 },
+	  5, "another type than the rest" },
 	{ "numeric_text", "Numbers stored as text",
 	  "number_as_text numbers_as_text numeric_string numeric_strings number_as_string "
 	  "numeric_as_string stringified_numbers",
-	  6 },
+	  6, "numbers stored as text" },
 	{ "text_in_number", "Text in a numeric field",
 	  "text_in_numeric text_in_numeric_field non_numeric non_numeric_value string_in_number",
 	  7 },
 	{ "date_as_text", "Dates stored as text",
 	  "dates_as_text date_as_string text_date "
 	  "string_date dates_as_strings",
-	  8 },
+	  8, "dates stored as text" },
 	{ "mixed_date_formats", "Mixed date formats",
 	  "date_format date_formats inconsistent_date_format "
 	  "inconsistent_dates date_format_mix inconsistent_date_formats",
@@ -47,13 +47,13 @@ static const ag_category table[] = {
 	{ "sentinel_value", "Sentinel number",
 	  "sentinel sentinel_number sentinel_values magic_number "
 	  "placeholder_number magic_value",
-	  10 },
+	  10, "stand-in like -1, 999" },
 	{ "sentinel_date", "Sentinel date",
 	  "sentinel_dates placeholder_date default_date epoch_date", 11 },
 	{ "null_word", "Placeholder text",
 	  "null_words placeholder placeholder_text placeholder_value "
 	  "null_string null_as_text disguised_missing placeholder_values na_string",
-	  12 },
+	  12, "stand-in like n/a" },
 	{ "empty_string", "Empty text",
 	  "empty_strings empty blank empty_text blank_string "
 	  "blank_value empty_value",
@@ -65,15 +65,15 @@ static const ag_category table[] = {
 	{ "case_variants", "Case variants",
 	  "case_variant case_inconsistency inconsistent_case "
 	  "inconsistent_casing casing case_mismatch",
-	  15 },
+	  15, "Paid, paid" },
 	{ "spelling_variants", "Spelling variants",
 	  "spelling_variant typo typos misspelling "
 	  "near_duplicate_values inconsistent_spelling value_variants",
-	  16 },
+	  16, "Berlin, Berlln" },
 	{ "enum_violation", "Unexpected category",
 	  "invalid_value rare_category invalid_enum "
 	  "unexpected_value invalid_category rare_value unexpected_category",
-	  17 },
+	  17, "outside of a small set" },
 	{ "outlier", "Outliers",
 	  "outliers extreme_value extreme_values anomaly value_outlier "
 	  "numeric_outlier",
@@ -81,11 +81,11 @@ static const ag_category table[] = {
 	{ "impossible_range", "Impossible value",
 	  "out_of_range range_violation invalid_range "
 	  "impossible_value negative_value negative_values range invalid_number",
-	  19 },
+	  19, "age -3" },
 	{ "implausible_date", "Implausible date",
 	  "future_date future_dates ancient_date "
 	  "date_out_of_range invalid_date impossible_date date_range",
-	  20 },
+	  20, "a date that cannot be" },
 	{ "pattern_violation", "Pattern broken",
 	  "pattern pattern_mismatch format_violation "
 	  "inconsistent_format format_inconsistency format_drift",
@@ -95,13 +95,13 @@ static const ag_category table[] = {
 	{ "invalid_format", "Invalid format",
 	  "format invalid_email malformed malformed_value "
 	  "invalid_url bad_format email_format",
-	  23 },
+	  23, "bad e-mail, URL, code" },
 	{ "truncation", "Text cut off", "truncated truncated_text cut_off length length_outlier",
 	  24 },
 	{ "duplicates", "Duplicate key",
 	  "non_unique duplicate duplicate_key duplicate_keys "
 	  "uniqueness duplicate_value duplicate_values duplicate_id unique_violation",
-	  25 },
+	  25, "a key that is not unique" },
 	{ "duplicate_document", "Duplicate document",
 	  "duplicate_documents duplicate_record "
 	  "duplicate_records duplicate_row duplicate_rows",
@@ -113,7 +113,7 @@ static const ag_category table[] = {
 	{ "fd_violation", "Broken dependency",
 	  "functional_dependency dependency_violation "
 	  "inconsistent_dependency",
-	  28 },
+	  28, "a field should fix another" },
 	{ "arithmetic", "Arithmetic does not add up",
 	  "arithmetic_mismatch sum_mismatch "
 	  "total_mismatch calculation_error",
@@ -126,7 +126,7 @@ static const ag_category table[] = {
 	{ "referential", "Broken reference",
 	  "referential_integrity orphan orphans dangling_reference "
 	  "foreign_key orphaned",
-	  32 },
+	  32, "target is missing" },
 	{ "mojibake", "Broken encoding",
 	  "encoding encoding_error encoding_issue garbled "
 	  "character_encoding bad_encoding",

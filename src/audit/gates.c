@@ -96,6 +96,8 @@ static void init_model(ag_model_evaluator *e, const char *name, ag_llm *llm, ag_
 	ag_model_evaluator_init(e, name, llm, o->meter);
 	e->prompt = ag_prompt_evaluator;
 	e->env = a;
+	e->last_run = ag_new(ag_audit_state_of(a)->arena, ag_run_verdict);
+	e->last_run->arena = ag_audit_state_of(a)->arena;
 	for (int g = 0; g < AG_NGATE; g++) {
 		e->malformed[g] = o->malformed[g];
 		e->pass_threshold[g] = o->pass_threshold[g];

@@ -14,6 +14,9 @@
 #define MAX_WORDS 8
 #define MAX_NEST  8
 
+#define MASK_RUN   3  /* characters of one look in a row */
+#define MASK_BYTES 40 /* of a masked text */
+
 /* One word, or two neighbours. */
 static const char *const personal[][2] = {
 	{ "email", NULL },      { "mail", NULL },      { "phone", NULL },    { "mobile", NULL },
@@ -29,6 +32,9 @@ static const char *const personal[][2] = {
 	{ "license", "plate" }, { "national", "id" },  { "tax", "id" },      { "ip", NULL },
 	{ "login", NULL },      { "e", "mail" },
 };
+
+/* Fields that hold secrets: not even the shape is shown. */
+static const char *const secret[] = { "password", "passwd", "secret", "token", "apikey" };
 
 /* Whose "name" is a person's: words of the objects above it. */
 static const char *const persons[] = {
@@ -75,6 +81,25 @@ static bool is_personal_name(ag_str name)
 			if (!personal[k][1] || (i + 1 < n && !strcmp(words[i + 1], personal[k][1])))
 				return true;
 		}
+	return false;
+}
+
+static bool is_secret_name(ag_str path)
+{
+	char words[MAX_WORDS][32];
+	ag_str name = AG_S("");
+	size_t n;
+
+	while (path.ptr)
+		name = ag_str_split(&path, '.');
+	n = words_of(name, words);
+	for (size_t i = 0; i < n; i++) {
+		if (i + 1 < n && !strcmp(words[i], "api") && !strcmp(words[i + 1], "key"))
+			return true;
+		for (size_t k = 0; k < AG_NELEM(secret); k++)
+			if (!strcmp(words[i], secret[k]))
+				return true;
+	}
 	return false;
 }
 
@@ -171,15 +196,46 @@ static bool is_sentinel_day(int64_t ms)
 	return false;
 }
 
+/* What a character looks like: a letter, a digit, itself. A character beyond ASCII counts as a letter. */
+static char look_of(unsigned char c)
+{
+	if (c >= 0x80)
+		return 'a';
+	if (isdigit(c))
+		return '9';
+	if (isalpha(c))
+		return isupper(c) ? 'A' : 'a';
+	return (char)c;
+}
+
+/* "ann7@example.org" as "aaa9@aaa.aaa": the shape without the value. Of a run of one look at most MASK_RUN are shown, so
+ * that neither lengths nor repeated values can be told apart. Padding stays visible: it is often the defect itself. */
 static ag_val masked_text(ag_str s, ag_arena *arena)
 {
-	const ag_str first = ag_utf8_prefix(ag_str_trim(s), 1);
-	const ag_str lead = ag_str_make(s.ptr, (size_t)(ag_str_trim(s).ptr - s.ptr));
-	const bool padded_end = s.len && isspace((unsigned char)s.ptr[s.len - 1]);
+	ag_buf out = AG_BUF_INIT(MASK_BYTES + 8);
+	unsigned run = 0;
+	char last = '\0';
+	ag_val ret;
 
-	/* Padding stays visible: it is often the defect itself. */
-	return ag_val_str(ag_str_printf(arena, "%.*s%.*s•••%s", AG_FMT(lead), AG_FMT(first),
-	                                padded_end ? " " : ""));
+	for (size_t i = 0; i < s.len; i++) {
+		const unsigned char c = (unsigned char)s.ptr[i];
+		const char look = look_of(c);
+
+		if ((c & 0xC0) == 0x80) /* the rest of a character */
+			continue;
+		run = look == last ? run + 1 : 1;
+		last = look;
+		if (run > MASK_RUN)
+			continue;
+		if (out.len >= MASK_BYTES) {
+			ag_buf_adds(&out, "…");
+			break;
+		}
+		ag_buf_addc(&out, look);
+	}
+	ret = ag_val_str(ag_buf_dup(arena, &out));
+	ag_buf_release(&out);
+	return ret;
 }
 
 /* Types that hold a secret as well as a text does. */
@@ -196,6 +252,8 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 
 		if (is_plain_defect(s))
 			return *v;
+		if (is_secret_name(path))
+			return ag_val_str(AG_S("•••"));
 		if (personal_field || holds_email(s) || looks_like_number_of_person(s) ||
 		    looks_like_iban(s))
 			return masked_text(s, arena);

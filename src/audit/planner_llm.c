@@ -31,12 +31,13 @@ static ag_llm_part text_part(ag_str text, bool cache_here)
 	return (ag_llm_part){ .type = AG_LLM_TEXT, .text = text, .cache_here = cache_here };
 }
 
-static ag_str schema_text(ag_arena *arena)
+static ag_str schema_text(ag_action_form form, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(SCHEMA_MAX_BYTES);
 	ag_str ret;
 
-	ag_action_schema(ag_audit_tools, ag_audit_ntool, &out);
+	ag_action_schema(ag_audit_tools, ag_audit_ntool, form, &out);
+	AG_ASSERT(!out.failed);
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
 	return ret;
@@ -62,7 +63,9 @@ static ag_status prepare(llm_planner *p, ag_arena *arena, question *q, ag_err *e
 		.messages = q->messages,
 		.nmessage = 1,
 		.format_name = AG_S("AgentAction"),
-		.format_schema = schema_text(arena),
+		.format_schema = schema_text(AG_ACTION_OBJECT, arena),
+		.format_union = schema_text(AG_ACTION_UNION, arena),
+		.format_brief = schema_text(AG_ACTION_BRIEF, arena),
 		.meter = o->meter,
 	};
 	return AG_OK;
@@ -90,7 +93,7 @@ static ag_str complaint_of(const ag_llm_reply *reply, ag_str answer, ag_arena *a
 {
 	ag_err why = { 0 };
 
-	if (!ag_action_parse(answer, arena, ret, &why))
+	if (!ag_action_parse(answer, ag_audit_tools, ag_audit_ntool, arena, ret, &why))
 		return AG_S("");
 	if (reply->stop == AG_LLM_STOP_LENGTH)
 		return AG_S(

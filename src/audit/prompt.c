@@ -108,25 +108,34 @@ static void add_history_lines(ag_buf *out, const history_text *h, size_t keep, s
 }
 
 /* Each block keeps its beginning: there the patterns stand that were seen most. */
-static void add_history(ag_buf *out, const ag_history *h, ag_arena *arena)
+static ag_status add_history(ag_buf *out, const ag_history *h, ag_arena *arena, ag_err *err)
 {
 	static const size_t keeps[] = { SIZE_MAX, 30, 20, 14, 10, 7, 5, 3, 2, 1 };
 	history_text text = { 0 };
+	ag_status st;
+	ag_str how;
 	ag_buf lines = AG_BUF_INIT(HISTORY_BYTES);
 
 	cut_blocks(ag_history_text(h, arena), arena, &text);
 	if (!text.n)
-		return;
+		return AG_OK;
+	st = ag_prompt_file("prompts/audit/note_history.md", NULL, 0, arena, &how, err);
+	if (st) {
+		ag_buf_release(&lines);
+		return st;
+	}
 	add_history_lines(&lines, &text, SIZE_MAX, HISTORY_LINE_BYTES);
 	for (size_t k = 0; k < AG_NELEM(keeps) && lines.failed; k++) {
 		ag_buf_clear(&lines);
 		add_history_lines(&lines, &text, keeps[k], HISTORY_LINE_BYTES / 3);
 	}
-	ag_buf_adds(out, "\nHISTORY of earlier runs of this collection\n");
+	ag_buf_addf(out, "\nHISTORY of earlier runs of this collection. %.*s\n",
+	            AG_FMT(ag_str_trim(how)));
 	ag_prompt_fence(out, "history");
 	ag_buf_add(out, ag_buf_view(&lines));
 	ag_prompt_fence_end(out);
 	ag_buf_release(&lines);
+	return AG_OK;
 }
 
 /* ---- both halves ---- */
@@ -156,11 +165,11 @@ static void add_schema(ag_buf *out, ag_audit *a, size_t max, ag_arena *arena)
 	}
 	ag_buf_addf(out,
 	            "\nSCHEMA of %llu sampled documents: path | types | counts (not named = 0) | "
-	            "distinct (+ = more) | sample values\n",
+	            "distinct (+ = more) | sample values; of all documents where profiled\n",
 	            (unsigned long long)ag_val_member_u64(&sample->result, "documents_sampled"));
 	ag_prompt_fence(out, "schema");
-	ag_prompt_schema(out, &sample->result, ag_audit_opts_of(a)->show_values, end - out->len,
-	                 arena);
+	ag_prompt_schema(out, &sample->result, ag_audit_state_of(a),
+	                 ag_audit_opts_of(a)->show_values, end - out->len, arena);
 	ag_prompt_fence_end(out);
 }
 
@@ -170,12 +179,13 @@ ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *er
 	const ag_audit_state *s = ag_audit_state_of(a);
 	ag_buf out = AG_BUF_INIT(AG_PROMPT_PREFIX_BYTES);
 	ag_buf history = AG_BUF_INIT(2UL * HISTORY_BYTES);
-	ag_status st;
+	ag_status st = AG_OK;
 
 	if (s->has_history)
-		add_history(&history, &s->history, arena);
+		st = add_history(&history, &s->history, arena, err);
 	add_run(&out, info);
-	st = add_note(&out, info, arena, err);
+	if (!st)
+		st = add_note(&out, info, arena, err);
 	if (!st) {
 		add_schema(&out, a, AG_PROMPT_PREFIX_BYTES - out.len - history.len, arena);
 		ag_buf_add(&out, ag_buf_view(&history));

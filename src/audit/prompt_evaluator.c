@@ -33,6 +33,20 @@ typedef struct evaluation {
 
 /* ---- system ---- */
 
+/* What a score is worth: the threshold holds whatever the verdict says. */
+static ag_str threshold_text(const evaluation *e)
+{
+	const double t = e->o->pass_threshold[e->subject->gate];
+
+	if (t <= 0)
+		return AG_S("");
+	return ag_str_printf(
+		e->arena,
+		" A pass with a score below %.2f counts as fail: give a pass only with "
+		"a score of %.2f or more.",
+		t, t);
+}
+
 static ag_status system_prompt(const evaluation *e, const char *role, ag_str *ret, ag_err *err)
 {
 	const ag_rule_opts *r = &e->o->rules;
@@ -44,13 +58,14 @@ static ag_status system_prompt(const evaluation *e, const char *role, ag_str *re
 	const ag_str gate_path = ag_str_printf(e->arena, "prompts/audit/gate_%s.md",
 	                                       ag_gate_name(e->subject->gate));
 	const ag_str role_path = ag_str_printf(e->arena, "prompts/audit/evaluator_%s.md", role);
+	const ag_prompt_value threshold = { "threshold", threshold_text(e) };
 	ag_prompt_value parts[] = { { "gate", AG_S("") }, { "verdict", AG_S("") } };
 	ag_status st = ag_prompt_file(gate_path.ptr, figures, AG_NELEM(figures), e->arena,
 	                              &parts[0].text, err);
 
 	if (!st)
-		st = ag_prompt_file("prompts/audit/verdict.md", NULL, 0, e->arena, &parts[1].text,
-		                    err);
+		st = ag_prompt_file("prompts/audit/verdict.md", &threshold, 1, e->arena,
+		                    &parts[1].text, err);
 	if (!st)
 		st = ag_prompt_file(role_path.ptr, parts, AG_NELEM(parts), e->arena, ret, err);
 	return st;

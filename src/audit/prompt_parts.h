@@ -20,9 +20,9 @@ AG_CHECK ag_status ag_prompt_system(const ag_audit_opts *o, const ag_tool *tools
 
 /* The stable half of the user prompt. At most AG_PROMPT_PREFIX_BYTES. */
 AG_CHECK ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *err);
-/* The schema's lines, at most max bytes. prompt_schema.c */
-void ag_prompt_schema(ag_buf *out, const ag_val *sample, bool show_values, size_t max,
-                      ag_arena *arena);
+/* The schema's lines, at most max bytes; what profile_fields said of a field is folded into its line. prompt_schema.c */
+void ag_prompt_schema(ag_buf *out, const ag_val *sample, const ag_audit_state *s, bool show_values,
+                      size_t max, ag_arena *arena);
 /* "float 194, str 6" of an object with a count per type. */
 void ag_prompt_types(ag_buf *out, const ag_val *types, ag_arena *arena);
 /* The volatile half. At most AG_PROMPT_TRAILER_BYTES. For a judge it ends with the last observation. */

@@ -7,8 +7,9 @@
  *   3. odd fields lose their sample values
  *   4. whole fields: the oddest are kept (mixed types, then nulls and gaps), then plain ones in order of path;
  *      the prompt tells how many are missing, and the trailer names those that were not looked at yet
- * The decision rests on the sample alone, never on progress: the prefix stays the same byte for byte (and a server's
- * cache keeps it) until another sample is taken. Fields stand in order of path. */
+ * A field that was profiled shows its profile instead of sample values, and counts as odd. The decision rests on the sample
+ * and the profiles alone: the prefix stays the same byte for byte (and a server's cache keeps it) until another one is
+ * taken. Fields stand in order of path. */
 #include "audit/mask.h"
 #include "audit/prompt_parts.h"
 
@@ -22,8 +23,9 @@
 
 typedef struct field {
 	const ag_val *v;
+	const ag_val *profile; /* NULL = it was not profiled */
 	ag_str path;
-	unsigned oddity; /* 0 = plain */
+	unsigned oddity; /* 0 = plain, 1 = plain but profiled */
 	bool shown;
 } field;
 
@@ -105,6 +107,113 @@ static void add_samples(ag_buf *out, const lines *l, const field *f, unsigned ma
 	}
 }
 
+/* "items[].price" and "items.price" are the same field. */
+static bool same_path(ag_str a, ag_str b)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (i + 1 < a.len && a.ptr[i] == '[' && a.ptr[i + 1] == ']')
+			i += 2;
+		while (k + 1 < b.len && b.ptr[k] == '[' && b.ptr[k + 1] == ']')
+			k += 2;
+		if (i >= a.len || k >= b.len)
+			return i >= a.len && k >= b.len;
+		if (a.ptr[i++] != b.ptr[k++])
+			return false;
+	}
+}
+
+/* What profile_fields said of a field, the last time. */
+static const ag_val *profile_of(const ag_audit_state *s, ag_str path)
+{
+	for (size_t i = s->trace.n; i-- > 0;) {
+		const ag_trace_entry *t = &s->trace.items[i];
+		const ag_val *fields = t->ok && ag_str_eqc(t->action, "profile_fields")
+		                               ? ag_val_getc(&t->result, "fields")
+		                               : NULL;
+
+		for (uint32_t k = 0; fields && fields->type == AG_T_ARRAY && k < fields->n; k++) {
+			if (same_path(path, ag_val_member_str(&fields->u.items[k], "path")))
+				return &fields->u.items[k];
+		}
+	}
+	return NULL;
+}
+
+/* "active" x40, "gone" x19: neighbours that look the same behind a mask are one, with the sum of their counts. */
+static unsigned add_counted(ag_buf *out, const lines *l, const field *f, const char *key,
+                            const char *title, unsigned max)
+{
+	const ag_val *list = ag_val_getc(f->profile, key);
+	const uint32_t n = list && list->type == AG_T_ARRAY ? list->n : 0;
+	unsigned shown = 0;
+
+	for (uint32_t i = 0, end; i < n && shown < max; i = end) {
+		const ag_val *raw = ag_val_getc(&list->u.items[i], "value");
+		const ag_val v = !raw             ? ag_val_null()
+		                 : l->show_values ? *raw
+		                                  : ag_mask_val(f->path, raw, l->arena);
+		uint64_t count = 0;
+
+		for (end = i; end < n; end++) {
+			const ag_val *next = ag_val_getc(&list->u.items[end], "value");
+			const ag_val masked = !next || l->show_values
+			                              ? ag_val_null()
+			                              : ag_mask_val(f->path, next, l->arena);
+
+			if (end > i && (l->show_values || !ag_val_eq(&masked, &v)))
+				break;
+			count += ag_val_member_u64(&list->u.items[end], "count");
+		}
+		ag_buf_addf(out, "%s", shown++ ? ", " : title);
+		ag_prompt_json(out, &v, SAMPLE_BYTES, l->arena);
+		ag_buf_addf(out, " x%llu", (unsigned long long)count);
+	}
+	return shown;
+}
+
+/* Do all values differ? Then there is none that is frequent, and none that is rare. */
+static bool all_differ(const field *f)
+{
+	const ag_val *top = ag_val_getc(f->profile, "top_values");
+
+	return top && top->type == AG_T_ARRAY && top->n &&
+	       ag_val_member_u64(&top->u.items[0], "count") == 1;
+}
+
+/* | all: missing 1, null 2, distinct 3, min 0, max 9: "active" x40, "gone" x19; rare "actve" x1 */
+static void add_profile(ag_buf *out, const lines *l, const field *f, unsigned nsample)
+{
+	static const char *const counts[] = { "missing", "null", "distinct" };
+	static const char *const members[] = { "missing_count", "null_count", "distinct" };
+	static const char *const ends[] = { "min", "max", "earliest", "latest" };
+	const char *before = " | all: ";
+
+	for (size_t i = 0; i < AG_NELEM(counts); i++) {
+		const uint64_t n = ag_val_member_u64(f->profile, members[i]);
+
+		if (n)
+			ag_buf_addf(out, "%s%s %llu", before, counts[i], (unsigned long long)n);
+		before = n ? ", " : before;
+	}
+	for (size_t i = 0; i < AG_NELEM(ends); i++) {
+		const ag_val *raw = ag_val_getc(f->profile, ends[i]);
+		ag_val v;
+
+		if (!raw)
+			continue;
+		v = l->show_values ? *raw : ag_mask_val(f->path, raw, l->arena);
+		ag_buf_addf(out, "%s%s ", before, ends[i]);
+		ag_prompt_json(out, &v, SAMPLE_BYTES, l->arena);
+		before = ", ";
+	}
+	if (all_differ(f))
+		add_samples(out, l, f, nsample < 3 ? nsample : 3);
+	else if (add_counted(out, l, f, "top_values", ": ", nsample >= 5 ? 10 : 2 * nsample))
+		add_counted(out, l, f, "rare_values", "; rare ", nsample);
+}
+
 static const char *more(const ag_val *v)
 {
 	const ag_val *capped = ag_val_getc(v, "cardinality_capped");
@@ -133,7 +242,10 @@ static void add_line(ag_buf *out, const lines *l, const field *f, unsigned nsamp
 	if (!container || !ag_val_truthy(container))
 		ag_buf_addf(out, " | distinct %llu%s",
 		            (unsigned long long)ag_val_member_u64(f->v, "cardinality"), more(f->v));
-	add_samples(out, l, f, nsample);
+	if (f->profile)
+		add_profile(out, l, f, nsample);
+	else
+		add_samples(out, l, f, nsample);
 	ag_buf_addc(out, '\n');
 }
 
@@ -207,6 +319,7 @@ static void add_what_fits(ag_buf *out, const lines *l, size_t max)
 		l->items[i].shown = false;
 	left = choose(l, 3, for_odd - for_plain);
 	left = choose(l, 2, left);
+	left = choose(l, 1, left);
 	choose(l, 0, left + for_plain);
 	for (size_t i = 0; i < l->n; i++)
 		left_out += !l->items[i].shown;
@@ -242,8 +355,8 @@ static void add_truncated(ag_buf *out, const ag_val *sample)
 		            (unsigned long long)left_out);
 }
 
-void ag_prompt_schema(ag_buf *out, const ag_val *sample, bool show_values, size_t max,
-                      ag_arena *arena)
+void ag_prompt_schema(ag_buf *out, const ag_val *sample, const ag_audit_state *s, bool show_values,
+                      size_t max, ag_arena *arena)
 {
 	const ag_val *fields = ag_val_getc(sample, "fields");
 	const uint32_t n = fields && fields->type == AG_T_ARRAY ? fields->n : 0;
@@ -252,10 +365,18 @@ void ag_prompt_schema(ag_buf *out, const ag_val *sample, bool show_values, size_
 
 	add_truncated(&tail, sample);
 	max -= tail.len;
-	for (uint32_t i = 0; i < n; i++)
-		l.items[i] = (field){ &fields->u.items[i],
-			              ag_val_member_str(&fields->u.items[i], "path"),
-			              oddity_of(&fields->u.items[i]), true };
+	for (uint32_t i = 0; i < n; i++) {
+		const ag_val *v = &fields->u.items[i];
+		const ag_str path = ag_val_member_str(v, "path");
+		const ag_val *profile = profile_of(s, path);
+		const unsigned oddity = oddity_of(v);
+
+		l.items[i] = (field){ .v = v,
+			              .profile = profile,
+			              .path = path,
+			              .oddity = profile && !oddity ? 1 : oddity,
+			              .shown = true };
+	}
 	ag_buf_init(&text, max);
 	for (size_t k = 0; k < AG_NELEM(levels); k++) {
 		ag_buf_clear(&text);

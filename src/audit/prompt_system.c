@@ -29,7 +29,8 @@ static void add_limits(ag_buf *out, const ag_param *p)
 {
 	const bool is_number = p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER;
 
-	if (p->min == 0 && p->max == 0)
+	/* Nobody comes near the limits of texts: they are checked, and not worth their bytes here. */
+	if ((p->min == 0 && p->max == 0) || p->type == AG_PARAM_STRING)
 		return;
 	if (!is_number)
 		ag_buf_adds(out, " of");
@@ -43,7 +44,7 @@ static void add_limits(ag_buf *out, const ag_param *p)
 		add_number(out, p->max);
 	}
 	if (!is_number)
-		ag_buf_adds(out, p->type == AG_PARAM_STRING ? " bytes" : " items");
+		ag_buf_adds(out, " items");
 }
 
 static void add_param(ag_buf *out, const ag_param *p)
@@ -94,8 +95,11 @@ static ag_str categories_text(ag_arena *arena)
 	size_t n;
 
 	all = ag_category_table(&n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		ag_buf_addf(&out, "%s%s", i ? ", " : "", all[i].id);
+		if (all[i].meaning)
+			ag_buf_addf(&out, " (%s)", all[i].meaning);
+	}
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
 	return ret;

@@ -19,6 +19,8 @@ typedef struct ag_category {
 	const char *title;    /* "Null values", for people */
 	const char *synonyms; /* blank-separated folded names, "" = none */
 	unsigned row;         /* row of the catalogue, 0 = none */
+	const char *
+		meaning; /* of the common ones, in a few words for a model; NULL = the name says it */
 } ag_category;
 
 /* Category by canonical id, or NULL. */

@@ -19,23 +19,20 @@ static const char *const stat_names[] = { "count", "min", "max", "avg", "distinc
 static const char *const severities[] = { "critical", "high", "medium", "low", NULL };
 
 static const ag_param sample_params[] = {
-	{ "sample_size", AG_PARAM_INT, false, "documents to sample, 1 or more; default: 200", 1, 0,
-	  NULL },
+	{ "sample_size", AG_PARAM_INT, false, "documents to sample; default 200", 1, 0, NULL },
 };
 
 static const ag_param query_params[] = {
-	{ "filter", AG_PARAM_OBJECT, false,
-	  "MongoDB filter in extended JSON; {} matches everything", 0, 0, NULL },
+	{ "filter", AG_PARAM_OBJECT, false, "MongoDB filter; {} matches everything", 0, 0, NULL },
 	{ "projection", AG_PARAM_OBJECT, false,
 	  "fields to return, {\"name\": 1, \"address.city\": 1}; _id always", 0, 100, NULL },
-	{ "limit", AG_PARAM_INT, false, "documents to return, 1 or more; default 50, at most 1000",
-	  1, 0, NULL },
+	{ "limit", AG_PARAM_INT, false, "documents to return; default 50, at most 1000", 1, 0,
+	  NULL },
 };
 
 static const ag_param aggregate_params[] = {
-	{ "pipeline", AG_PARAM_ARRAY, true, "aggregation stages in extended JSON", 1, 50, NULL },
-	{ "limit", AG_PARAM_INT, false, "results to return, 1 or more; default 50, at most 1000", 1,
-	  0, NULL },
+	{ "pipeline", AG_PARAM_ARRAY, true, "aggregation stages", 1, 50, NULL },
+	{ "limit", AG_PARAM_INT, false, "results to return; default 50, at most 1000", 1, 0, NULL },
 };
 
 static const ag_param stats_params[] = {
@@ -46,8 +43,7 @@ static const ag_param stats_params[] = {
 };
 
 static const ag_param profile_params[] = {
-	{ "fields", AG_PARAM_STRINGS, true, "paths of the schema, at most 50", 1,
-	  AG_PROFILE_FIELDS_MAX, NULL },
+	{ "fields", AG_PARAM_STRINGS, true, "paths of the schema", 1, AG_PROFILE_FIELDS_MAX, NULL },
 };
 
 static const ag_param finding_params[] = {

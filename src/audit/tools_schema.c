@@ -8,7 +8,9 @@
 #include "query/extjson.h"
 #include "query/path.h"
 
-#define TOP_VALUES 5
+#define ALL_VALUES  10 /* so few distinct values are all given */
+#define TOP_VALUES  5  /* else the most frequent */
+#define RARE_VALUES 3  /* and the rarest: mistakes are there */
 
 void ag_survey_field_json(const ag_field_stats *f, bool show_values, ag_arena *arena, ag_jw *w)
 {
@@ -103,20 +105,13 @@ static void range_json(const ag_path_profile *f, ag_jw *w)
 	}
 }
 
-static void profile_json(const ag_path_profile *f, ag_str asked, uint64_t ndoc, ag_arena *arena,
-                         ag_jw *w)
+/* Values i to end of the list, which has the most frequent first. */
+static void values_json(const ag_path_profile *f, const char *key, size_t i, size_t end,
+                        ag_arena *arena, ag_jw *w)
 {
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "path", asked);
-	ag_jw_kuint(w, "present_count", f->ndoc);
-	ag_jw_kuint(w, "missing_count", ndoc - f->ndoc);
-	ag_jw_kuint(w, "null_count", f->ndoc_null);
-	types_json(f, w);
-	ag_jw_kuint(w, "distinct", f->ndistinct);
-	range_json(f, w);
-	ag_jw_kkey(w, "top_values");
+	ag_jw_kkey(w, key);
 	ag_jw_arr(w);
-	for (size_t i = 0; i < f->nvalue && i < TOP_VALUES; i++) {
+	for (; i < f->nvalue && i < end; i++) {
 		const ag_val v = ag_brief_sample(&f->values[i].v, arena);
 
 		ag_jw_obj(w);
@@ -125,6 +120,28 @@ static void profile_json(const ag_path_profile *f, ag_str asked, uint64_t ndoc, 
 		ag_jw_obj_end(w);
 	}
 	ag_jw_arr_end(w);
+}
+
+static void profile_json(const ag_path_profile *f, ag_str asked, uint64_t ndoc, ag_arena *arena,
+                         ag_jw *w)
+{
+	const bool is_small = f->values_complete && f->nvalue <= ALL_VALUES;
+	const size_t ntop = is_small ? ALL_VALUES : TOP_VALUES;
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "path", asked);
+	ag_jw_kuint(w, "present_count", f->ndoc);
+	ag_jw_kuint(w, "missing_count", ndoc - f->ndoc);
+	ag_jw_kuint(w, "null_count", f->ndoc_null);
+	types_json(f, w);
+	ag_jw_kuint(w, "distinct", f->ndistinct);
+	range_json(f, w);
+	values_json(f, "top_values", 0, ntop, arena, w);
+	/* Where some thousand values are, each of them is rare. */
+	if (f->values_complete && f->nvalue > ntop)
+		values_json(f, "rare_values",
+		            f->nvalue - ntop > RARE_VALUES ? f->nvalue - RARE_VALUES : ntop,
+		            f->nvalue, arena, w);
 	ag_jw_obj_end(w);
 }
 

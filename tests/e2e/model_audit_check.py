@@ -65,13 +65,23 @@ def check_whole_report(r):
          "a verdict points at the committed finding")
 
 
+def schemas_of(request):
+    """the closed parameters that the request allows, one set per action: a union at the top, or (a forced tool) inside"""
+    if "response_format" in request:
+        return [x["properties"]["action_input"] for x in request["response_format"]["json_schema"]["schema"]["oneOf"]]
+    return request["tools"][0]["input_schema"]["properties"]["action_input"]["anyOf"]
+
+
 def check_prompts(asked):
     """Scenario 23, and what a planner must be told: from the wire."""
     texts = [user_text(a["request"]) for a in asked]
     same("iterations, each asked once", [iteration(a["request"]) for a in asked], list(range(1, len(WHOLE) + 1)))
     same("one system prompt", len({system_text(a["request"]) for a in asked}), 1)
     prefixes = [t.split("\nSTATUS\n")[0] for t in texts]
-    same("one prefix behind the sample", len(set(prefixes[1:])), 1)
+    same("one prefix behind the sample, and one behind the profile", len(set(prefixes[1:])), 2)
+    want("| all: " in prefixes[-1] and "| all: " not in prefixes[1], "the profile stays in view", prefixes[-1])
+    for schemas in [schemas_of(a["request"]) for a in asked]:
+        same("closed parameters per action", [x["additionalProperties"] for x in schemas], 7 * [False])
     for p in prefixes:
         want("TOKENS" not in p and "Iteration" not in p, "a volatile word in the prefix", p)
     want("61" in texts[5] and "150 were claimed" in texts[5], "the true figure reaches the planner:", texts[5][-1500:])

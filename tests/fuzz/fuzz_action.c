@@ -1,6 +1,5 @@
 /* Any bytes as the answer of a planner's model. What is taken has a reason, an action, a confidence in 0..1 and an input
- * that is one JSON object and part of the answer's bytes (or of a text in it); the same action wrapped in a fence is taken
- * again. All bytes can be put into a prompt as data: one line, UTF-8, without "<", within its limit. */
+ * that is one JSON object; the same action wrapped in a fence is taken again. All bytes can be put into a prompt as data: one line, UTF-8, without "<", within its limit. */
 #include <stdlib.h>
 
 #include "agent/action.h"
@@ -8,6 +7,14 @@
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "query/extjson.h"
+
+static const ag_param filter_param[] = { { "filter", AG_PARAM_OBJECT, .help = "a filter" } };
+
+static const ag_tool action_tools[] = {
+	{ .name = "schema_sample" }, { .name = "run_query", .params = filter_param, .nparam = 1 },
+	{ .name = "get_stats" },     { .name = "write_finding" },
+	{ .name = "conclude" },
+};
 
 static void check(bool ok)
 {
@@ -40,7 +47,8 @@ static void check_action(const ag_proposal *p, ag_arena *arena)
 	ag_buf_adds(&again, "\n```\n");
 	/* The mark behind which an answer begins would cut the copy. */
 	if (!ag_str_contains(ag_buf_view(&again), AG_S("</think>"))) {
-		check(ag_action_parse(ag_buf_view(&again), arena, &q, &err) == AG_OK);
+		check(ag_action_parse(ag_buf_view(&again), action_tools, AG_NELEM(action_tools),
+		                      arena, &q, &err) == AG_OK);
 		check(ag_str_eq(p->reasoning, q.reasoning) && ag_str_eq(p->action, q.action));
 		check(ag_str_eq(p->input.len ? p->input : AG_S("{}"), q.input));
 		check(p->confidence == q.confidence);
@@ -66,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ag_proposal p;
 	ag_err err = { 0 };
 
-	if (!ag_action_parse(s, arena, &p, &err))
+	if (!ag_action_parse(s, action_tools, AG_NELEM(action_tools), arena, &p, &err))
 		check_action(&p, arena);
 	else
 		check(err.status == AG_PROTOCOL && err.msg[0]);

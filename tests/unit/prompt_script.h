@@ -5,6 +5,7 @@
 
 #include "agent/action.h"
 #include "audit/prompt.h"
+#include "audit/tools.h"
 #include "audit_fixtures.h"
 
 #define PS_MAX_STEPS 40
@@ -35,7 +36,8 @@ static ag_status ps_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena
 	if (s->look)
 		s->look(s, step);
 	if (step < s->n)
-		return ag_action_parse(ag_str_c(s->lines[step]), arena, ret, err);
+		return ag_action_parse(ag_str_c(s->lines[step]), ag_audit_tools, ag_audit_ntool,
+		                       arena, ret, err);
 	*ret = (ag_proposal){ .reasoning = AG_S("done"),
 		              .action = AG_S("conclude"),
 		              .confidence = 1 };

@@ -13,7 +13,15 @@
 #include "query/extjson.h"
 
 #define CASES     "tests/cases/llm/actions.cases"
-#define MIN_CASES 40
+#define MIN_CASES 60
+
+static const ag_param filter_param[] = { { "filter", AG_PARAM_OBJECT, .help = "a filter" } };
+
+static const ag_tool action_tools[] = {
+	{ .name = "schema_sample" }, { .name = "run_query", .params = filter_param, .nparam = 1 },
+	{ .name = "get_stats" },     { .name = "write_finding" },
+	{ .name = "conclude" },
+};
 
 typedef struct action_case {
 	char name[200];
@@ -68,7 +76,8 @@ static void run_case(action_case *c)
 	ag_str want = ag_buf_view(&c->want);
 	ag_proposal p = { 0 };
 	ag_err err = { 0 };
-	const ag_status st = ag_action_parse(ag_buf_view(&c->answer), arena, &p, &err);
+	const ag_status st = ag_action_parse(ag_buf_view(&c->answer), action_tools,
+	                                     AG_NELEM(action_tools), arena, &p, &err);
 
 	if (!want.len)
 		fail_msg("%s: says nothing of what must come out", c->name);
@@ -131,12 +140,16 @@ static void huge_and_deep(void **state)
 	for (int i = 0; i < 1000000; i++)
 		ag_buf_addc(&text, 'x');
 	ag_buf_adds(&text, "\"}}");
-	assert_int_equal(ag_action_parse(ag_buf_view(&text), arena, &p, &err), AG_OK);
+	assert_int_equal(ag_action_parse(ag_buf_view(&text), action_tools, AG_NELEM(action_tools),
+	                                 arena, &p, &err),
+	                 AG_OK);
 	assert_int_equal(p.input.len, 1000000 + 8);
 	/* What is larger than anybody reads is refused before it is looked at. */
 	while (text.len <= 2 << 20)
 		ag_buf_adds(&text, "{{{{{{{{{{{{{{{{");
-	assert_int_equal(ag_action_parse(ag_buf_view(&text), arena, &p, &err), AG_PROTOCOL);
+	assert_int_equal(ag_action_parse(ag_buf_view(&text), action_tools, AG_NELEM(action_tools),
+	                                 arena, &p, &err),
+	                 AG_PROTOCOL);
 	/* Depth is refused in words, not by the stack; many open braces cost no more than a look at each of a few. */
 	for (int open = 0; open < 2; open++) {
 		ag_buf_clear(&text);
@@ -144,7 +157,9 @@ static void huge_and_deep(void **state)
 		            open ? "" : "{\"reasoning\":\"r\",\"action\":\"a\",\"action_input\":");
 		for (int i = 0; i < 500000; i++)
 			ag_buf_adds(&text, open ? "{" : "{\"a\":");
-		assert_int_equal(ag_action_parse(ag_buf_view(&text), arena, &p, &err), AG_PROTOCOL);
+		assert_int_equal(ag_action_parse(ag_buf_view(&text), action_tools,
+		                                 AG_NELEM(action_tools), arena, &p, &err),
+		                 AG_PROTOCOL);
 	}
 	/* Many beginnings that are all broken at the end only are read twice at most, not sixty times. */
 	ag_buf_clear(&text);
@@ -153,11 +168,13 @@ static void huge_and_deep(void **state)
 	for (int i = 0; i < 150000; i++)
 		ag_buf_adds(&text, "{\"\":[1]},");
 	before = ag_arena_bytes(arena);
-	assert_int_equal(ag_action_parse(ag_buf_view(&text), arena, &p, &err), AG_PROTOCOL);
+	assert_int_equal(ag_action_parse(ag_buf_view(&text), action_tools, AG_NELEM(action_tools),
+	                                 arena, &p, &err),
+	                 AG_PROTOCOL);
 	assert_in_range(ag_arena_bytes(arena) - before, 0, 64u << 20);
 	/* Bytes that are no UTF-8. */
-	assert_int_equal(ag_action_parse(AG_S("{\"reasoning\":\"\xff\",\"action\":\"a\"}"), arena,
-	                                 &p, &err),
+	assert_int_equal(ag_action_parse(AG_S("{\"reasoning\":\"\xff\",\"action\":\"a\"}"),
+	                                 action_tools, AG_NELEM(action_tools), arena, &p, &err),
 	                 AG_PROTOCOL);
 	ag_buf_release(&text);
 	ag_arena_free(arena);
@@ -178,7 +195,8 @@ static void cut_anywhere(void **state)
 		ag_err err;
 
 		memcpy(part, whole.ptr, n);
-		assert_int_equal(ag_action_parse(ag_str_make(part, n), arena, &p, &err),
+		assert_int_equal(ag_action_parse(ag_str_make(part, n), action_tools,
+		                                 AG_NELEM(action_tools), arena, &p, &err),
 		                 AG_PROTOCOL);
 		free(part);
 	}
@@ -196,7 +214,7 @@ static void schema(void **state)
 	ag_val v;
 
 	(void)state;
-	ag_action_schema(tools, 2, &out);
+	ag_action_schema(tools, 2, AG_ACTION_BRIEF, &out);
 	assert_int_equal(ag_extjson_parse(ag_buf_view(&out), &opts, arena, &v, NULL, NULL, &err),
 	                 AG_OK);
 	properties = ag_val_getc(&v, "properties");
@@ -213,6 +231,48 @@ static void schema(void **state)
 	ag_arena_free(arena);
 }
 
+/* One object per action, with that action's name and its closed parameters. */
+static void schema_of_each_action(void **state)
+{
+	const ag_extjson_opts opts = { .reject_duplicates = true };
+	ag_arena *arena = ag_arena_new();
+	ag_buf out = AG_BUF_INIT(1 << 16);
+	const ag_val *list, *properties, *input;
+	ag_err err;
+	ag_val v;
+
+	(void)state;
+	ag_action_schema(action_tools, 5, AG_ACTION_UNION, &out);
+	assert_int_equal(ag_extjson_parse(ag_buf_view(&out), &opts, arena, &v, NULL, NULL, &err),
+	                 AG_OK);
+	list = ag_val_getc(&v, "oneOf");
+	assert_int_equal(list->n, 5);
+	for (uint32_t i = 0; i < list->n; i++) {
+		const ag_val *one = &list->u.items[i];
+		const ag_val *names;
+
+		properties = ag_val_getc(one, "properties");
+		names = ag_val_getc(ag_val_getc(properties, "action"), "enum");
+		assert_int_equal(names->n, 1);
+		assert_true(ag_str_eqc(ag_val_text(&names->u.items[0]), action_tools[i].name));
+		input = ag_val_getc(properties, "action_input");
+		assert_int_equal(ag_val_getc(input, "properties")->n, action_tools[i].nparam);
+		assert_false(ag_val_truthy(ag_val_getc(input, "additionalProperties")));
+		assert_int_equal(ag_val_getc(one, "required")->n, 4);
+		assert_false(ag_val_truthy(ag_val_getc(one, "additionalProperties")));
+	}
+	/* For servers that take no union at the top. */
+	ag_buf_clear(&out);
+	ag_action_schema(action_tools, 5, AG_ACTION_OBJECT, &out);
+	assert_int_equal(ag_extjson_parse(ag_buf_view(&out), &opts, arena, &v, NULL, NULL, &err),
+	                 AG_OK);
+	assert_null(ag_val_getc(&v, "oneOf"));
+	input = ag_val_getc(ag_val_getc(&v, "properties"), "action_input");
+	assert_int_equal(ag_val_getc(input, "anyOf")->n, 5);
+	ag_buf_release(&out);
+	ag_arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +280,7 @@ int main(void)
 		cmocka_unit_test(huge_and_deep),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(schema),
+		cmocka_unit_test(schema_of_each_action),
 	};
 
 	return cmocka_run_group_tests_name("agent_action", tests, NULL, NULL);

@@ -329,6 +329,39 @@ static void thresholds_of_the_options_are_live(void **state)
 	fix_close(&f);
 }
 
+/* A planner that asks for the end again and again, with nothing done between, pays for one verdict. */
+static void a_repeated_conclusion_is_not_judged_twice(void **state)
+{
+	static const sm_line answers[] = { { FAIL, 1, 1, NULL }, { PASS(""), 1, 1, NULL } };
+
+	(void)state;
+	for (int composite = 0; composite < 2; composite++) {
+		scripted_model self;
+		audit_fix f;
+
+		people(&f);
+		sm_open(&self, "small-1", answers, AG_NELEM(answers));
+		f.opts.evaluators[AG_GATE_RUN] = composite ? AG_EVAL_COMPOSITE : AG_EVAL_SELF;
+		f.opts.self_llm = self.llm;
+		f.opts.budget.iterations = 12;
+		SCRIPT(&f, SAMPLE, STATS, EMAIL("0.9"), CONCLUDE, CONCLUDE, CONCLUDE,
+		       "{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"age\":7}}}",
+		       CONCLUDE);
+		assert_int_equal(self.nasked, 2);
+		assert_str(fix_text(fix_record(&f, "run", 1), "verdict"), "fail");
+		assert_str(fix_text(fix_record(&f, "run", 1), "reason"),
+		           composite ? "[rules] all rules are satisfied | [self:small-1] thin"
+		                     : "thin");
+		assert_true(ag_str_contains(fix_text(fix_record(&f, "run", 1), "critique"),
+		                            AG_S("Nothing was done since the last verdict")));
+		assert_false(ag_str_contains(fix_text(fix_record(&f, "run", 0), "critique"),
+		                             AG_S("Nothing was done")));
+		assert_str(fix_text(fix_record(&f, "run", 3), "verdict"), "pass");
+		sm_close(&self);
+		fix_close(&f);
+	}
+}
+
 /* Whoever judges steps, a tool that is not in the table cannot run, nor one with input of the wrong shape. */
 static void no_evaluator_opens_the_tool_table(void **state)
 {
@@ -442,6 +475,7 @@ int main(void)
 		cmocka_unit_test(a_model_rejects_a_finding_behind_the_rules),
 		cmocka_unit_test(garbage_fails_closed_for_findings),
 		cmocka_unit_test(thresholds_of_the_options_are_live),
+		cmocka_unit_test(a_repeated_conclusion_is_not_judged_twice),
 		cmocka_unit_test(no_evaluator_opens_the_tool_table),
 		cmocka_unit_test(an_absent_judge_leaves_a_partial_run),
 		cmocka_unit_test(escalation_sends_findings_to_review),

@@ -217,6 +217,86 @@ static void snapshots(void **state)
 	fix_close(&f);
 }
 
+/* What was profiled stays in view: all values when they are few, else the most frequent and the rarest, masked. */
+static void profiles_stay_in_view(void **state)
+{
+	prompt_script s = { 0 };
+	ag_buf docs = AG_BUF_INIT(1 << 20);
+	audit_fix f;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		ag_buf_addf(
+			&docs,
+			"{\"_id\":%d,\"status\":\"%s\",\"email\":\"u%d@mail.de\",\"code\":\"c%d\","
+			"\"ssn\":\"%s\"}\n",
+			i,
+			i == 7  ? "actve"
+			: i % 3 ? "active"
+				: "gone",
+			i % 40, i < 180 ? i % 11 : 11 + (i & 1),
+			i == 9 ? "Ganymede-77" : "123-45-6789");
+	fix_open(&f, ag_buf_view(&docs));
+	f.opts.show_values = false;
+	RUN(&s, &f, SAMPLE,
+	    PS_STEP("profile_fields", "{\"fields\":[\"status\",\"email\",\"code\",\"ssn\"]}",
+	            "look"),
+	    QUERY("{\"status\":null}"), QUERY("{\"code\":null}"), CONCLUDE);
+	for (size_t i = 2; i < 5; i++) {
+		const ag_str p = s.prompts[i].prefix;
+
+		assert_has(p, "| all: distinct 3: \"active\" x132, \"gone\" x67, \"actve\" x1\n");
+		assert_has(p, "| all: distinct 13: \"c0\" x17");
+		assert_has(p, "; rare ");
+		assert_has(p, "\"c11\" x10");
+		assert_has(p, "\"a99@aaa.aa\"");
+		/* A rare value of a personal field is seen by its shape alone. */
+		assert_has(p, "\"999-99-999\" x199, \"Aaaa-99\" x1");
+		assert_false(ag_str_contains(p, AG_S("Ganymede")));
+		assert_true(ag_str_eq(p, s.prompts[2].prefix));
+	}
+	ag_buf_release(&docs);
+	fix_close(&f);
+}
+
+/* The examples of the system prompt are what a planner may really answer. */
+static void examples_are_actions(void **state)
+{
+	prompt_script s = { 0 };
+	unsigned n = 0;
+	audit_fix f;
+	ag_str text;
+
+	(void)state;
+	users(&f);
+	RUN(&s, &f, CONCLUDE);
+	text = s.prompts[0].system;
+	assert_has(text, "\n# Examples\n");
+	while (text.len) {
+		const ag_str line = ag_str_split(&text, '\n');
+		const ag_extjson_opts opts = { .typed = true, .query = true };
+		const ag_tool *tool;
+		ag_proposal p;
+		ag_err err = { 0 };
+		ag_val input;
+
+		if (!ag_str_starts(line, AG_S("{\"reasoning\"")) ||
+		    ag_str_contains(line, AG_S("its parameters")))
+			continue;
+		if (ag_action_parse(line, ag_audit_tools, ag_audit_ntool, f.arena, &p, &err))
+			fail_msg("%s", err.msg);
+		tool = ag_tool_find(ag_audit_tools, ag_audit_ntool, p.action);
+		assert_non_null(tool);
+		assert_int_equal(
+			ag_extjson_parse(p.input, &opts, f.arena, &input, NULL, NULL, &err), AG_OK);
+		if (ag_tool_check_input(tool, &input, &err))
+			fail_msg("%s", err.msg);
+		n++;
+	}
+	assert_in_range(n, 2, 3);
+	fix_close(&f);
+}
+
 /* Scenario 22: history is in every prompt of its run, and without one there is no block. */
 static void history_in_every_prompt(void **state)
 {
@@ -408,7 +488,10 @@ static void size_of_wide_schema(void **state)
 	           "more fields are not shown: \"not looked at\" below names some");
 	assert_has(s.prompts[1].trailer, "not looked at (2000): f0000, f0001,");
 	assert_has(s.prompts[4].trailer, "not looked at (1996): f0003, f0004,");
-	assert_true(ag_str_eq(s.prompts[1].prefix, s.prompts[4].prefix));
+	assert_true(ag_str_eq(s.prompts[1].prefix, s.prompts[3].prefix));
+	/* Only a profile does: it stays in view. */
+	assert_has(s.prompts[4].prefix, "\nf0100 | str 4, bool 1");
+	assert_has(s.prompts[4].prefix, "| all: distinct ");
 	fix_close(&f);
 }
 
@@ -559,11 +642,18 @@ static void last_ten_without_doubles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(snapshots),           cmocka_unit_test(history_in_every_prompt),
-		cmocka_unit_test(prefix_is_stable),    cmocka_unit_test(without_budget_only_n),
-		cmocka_unit_test(size_of_examples),    cmocka_unit_test(note_on_csv),
-		cmocka_unit_test(size_of_wide_schema), cmocka_unit_test(size_of_the_worst),
-		cmocka_unit_test(size_of_history),     cmocka_unit_test(last_ten_without_doubles),
+		cmocka_unit_test(snapshots),
+		cmocka_unit_test(history_in_every_prompt),
+		cmocka_unit_test(profiles_stay_in_view),
+		cmocka_unit_test(examples_are_actions),
+		cmocka_unit_test(prefix_is_stable),
+		cmocka_unit_test(without_budget_only_n),
+		cmocka_unit_test(size_of_examples),
+		cmocka_unit_test(note_on_csv),
+		cmocka_unit_test(size_of_wide_schema),
+		cmocka_unit_test(size_of_the_worst),
+		cmocka_unit_test(size_of_history),
+		cmocka_unit_test(last_ten_without_doubles),
 	};
 
 	return cmocka_run_group_tests_name("audit_prompts", tests, NULL, NULL);
