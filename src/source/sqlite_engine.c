@@ -63,21 +63,35 @@ static int64_t now_ms(void)
 
 /* --- the folder for temporary files --- */
 
-static void remove_folder(const char *path)
+/* A folder with plain files, and below `depth` folders of them. By descriptors: a name can be given to another folder. */
+static void remove_within(int fd, unsigned depth)
 {
-	DIR *d = opendir(path);
-	char inner[PATH_MAX];
+	int again = dup(fd), inner;
+	DIR *d = again >= 0 ? fdopendir(again) : NULL;
 
-	if (!d)
+	if (!d) {
+		if (again >= 0)
+			close(again);
 		return;
+	}
 	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
-		if (e->d_name[0] == '.')
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+		    unlinkat(fd, e->d_name, 0) == 0 || depth == 0)
 			continue;
-		snprintf(inner, sizeof(inner), "%.3000s/%s", path, e->d_name);
-		if (unlink(inner))
-			ag_sqlite_remove_copy(inner);
+		inner = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (inner < 0)
+			continue;
+		remove_within(inner, depth - 1);
+		close(inner);
+		unlinkat(fd, e->d_name, AT_REMOVEDIR);
 	}
 	closedir(d);
+}
+
+/* Of copies, each in a folder that is named by its child. */
+static void remove_folder(const char *path, int fd)
+{
+	remove_within(fd, 1);
 	rmdir(path);
 }
 
@@ -100,7 +114,7 @@ static void remove_stale(const char *tmp)
 			continue;
 		if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
 		    st.st_mtime + STALE_S < time(NULL) && flock(fd, LOCK_EX | LOCK_NB) == 0)
-			remove_folder(path);
+			remove_folder(path, fd);
 		close(fd);
 	}
 	closedir(d);
@@ -118,13 +132,12 @@ static void make_folder(engine *s)
 		tmp = "/tmp";
 	remove_stale(tmp);
 	snprintf(path, sizeof(path), "%.2900s/" FOLDER_PREFIX "XXXXXX", tmp);
-	if (!mkdtemp(path)) {
-		path[0] = '\0';
-	} else {
+	if (mkdtemp(path))
 		s->folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (s->folder_fd >= 0)
-			AG_IGNORE(flock(s->folder_fd, LOCK_SH), "at worst it is swept");
-	}
+	if (s->folder_fd < 0)
+		path[0] = '\0';
+	else
+		AG_IGNORE(flock(s->folder_fd, LOCK_SH), "at worst it is swept");
 	s->folder = ag_xmalloc(strlen(path) + 1);
 	memcpy(s->folder, path, strlen(path) + 1);
 }
@@ -221,10 +234,10 @@ static void close_sqlite(ag_sql_impl *impl)
 		s->idle = c->next;
 		end_child(s, c);
 	}
-	if (s->folder && s->folder[0])
-		remove_folder(s->folder);
-	if (s->folder_fd >= 0)
+	if (s->folder_fd >= 0) {
+		remove_folder(s->folder, s->folder_fd);
 		close(s->folder_fd);
+	}
 	pthread_cond_destroy(&s->is_free);
 	pthread_mutex_destroy(&s->lock);
 	free(s->folder);
@@ -501,12 +514,14 @@ static void clear_failed(ag_sql_result *r)
 	r->cut = AG_SQL_WHOLE;
 }
 
-/* One child, one request. False: the child had died before it saw the request, and *ret is as it was. */
+/* One child, one request. False: another child must be asked, because this one had died before it saw the request, or cannot
+ * reach the file any more: its sandbox is for the folder that was there when it started. */
 static bool ask_once(engine *s, ag_sqlite_request *rq, ag_str bytes, ag_sqlite_watch *w,
                      ag_arena *arena, ag_sql_result *ret, ag_buf *ret_json)
 {
 	ag_sqlite_child *c = NULL;
 	int64_t begin = now_ms();
+	bool is_new, is_lost;
 	ag_sqlite_answer a;
 	ag_sqlite_end end;
 
@@ -515,7 +530,8 @@ static bool ask_once(engine *s, ag_sqlite_request *rq, ag_str bytes, ag_sqlite_w
 		return true;
 	}
 	ret->wait_us += (now_ms() - begin) * 1000;
-	if (!c && !(c = start(s, w->ctx, arena, &ret->failure))) {
+	is_new = !c;
+	if (is_new && !(c = start(s, w->ctx, arena, &ret->failure))) {
 		give_back(s, NULL);
 		return true;
 	}
@@ -523,10 +539,12 @@ static bool ask_once(engine *s, ag_sqlite_request *rq, ag_str bytes, ag_sqlite_w
 		w->deadline_ms = now_ms() + rq->limits.timeout_ms;
 	ag_sqlite_answer_init(&a, rq, arena, ret);
 	end = ag_sqlite_child_ask(c, bytes, w, &a);
-	if (end == AG_SQLITE_UNSEEN) {
+	is_lost = !end && ret->failure.is_connection_lost;
+	if (end == AG_SQLITE_UNSEEN || (is_lost && !is_new)) {
 		end_child(s, c);
 		give_back(s, NULL);
 		ag_sqlite_answer_release(&a);
+		ag_sql_result_release(ret);
 		return false;
 	}
 	fill_failure(c, end, w, &a);
@@ -537,7 +555,7 @@ static bool ask_once(engine *s, ag_sqlite_request *rq, ag_str bytes, ag_sqlite_w
 	ag_buf_release(&a.in);
 	if (end == AG_SQLITE_CRASHED || end == AG_SQLITE_CONFUSED)
 		count_crash(s);
-	if (end) {
+	if (end || is_lost) {
 		end_child(s, c);
 		c = NULL;
 	}
@@ -553,6 +571,16 @@ static int64_t now_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+/* As the guard in the child says it. */
+static void fail_length(const engine *s, size_t n, ag_arena *arena, ag_sql_verdict *v)
+{
+	v->rule = AG_SQLRULE_TOO_LARGE;
+	v->message = ag_str_printf(arena, "The statement has %zu bytes; at most %zu are allowed", n,
+	                           s->opts->policy.max_bytes);
+	v->hint = AG_S("shorten it");
+	v->sql = AG_S("");
+}
+
 static void ask_child(engine *s, ag_sqlite_request *rq, const ag_ctx *ctx, ag_arena *arena,
                       ag_sql_result *ret, ag_buf *ret_json)
 {
@@ -560,6 +588,10 @@ static void ask_child(engine *s, ag_sqlite_request *rq, const ag_ctx *ctx, ag_ar
 	int64_t left = ag_ctx_left_ms(ctx), begin = now_us();
 	ag_sqlite_watch w = { .ctx = ctx, .watch_fd = rq->limits.watch_fd };
 
+	if (rq->sql.len > s->opts->policy.max_bytes) { /* nor need it be sent */
+		fail_length(s, rq->sql.len, arena, &ret->verdict);
+		return;
+	}
 	if (rq->limits.timeout_ms <= 0)
 		rq->limits.timeout_ms = s->opts->statement_timeout_ms;
 	if (left >= 0 && left < rq->limits.timeout_ms)

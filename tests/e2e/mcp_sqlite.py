@@ -29,7 +29,7 @@ OBJECT = ("(select json_group_object('%s'||value, value) from (with recursive r(
 PATCH = "select length(json_patch(%s, %s))" % (OBJECT % "k", OBJECT % "j")
 LONG = "select count(*) from docs where docs match 'a'||replace(hex(zeroblob(300000)),'00',' OR a')"
 INSTR = "select instr(hex(zeroblob(8000000)), hex(zeroblob(2000000))||'1')"
-BAD = [OVERFLOW % 20000, OVERFLOW % 500000, PATCH, LONG, INSTR,
+BAD = [OVERFLOW % 20000, OVERFLOW % 150000, PATCH, LONG, INSTR,
        "with recursive r(x) as (select 1 union all select x+1 from r) select count(*) from r"]
 
 
@@ -108,8 +108,8 @@ def _():
             raise AssertionError("%s took %g s" % (sql[:80], took))
         if not answer["success"] and answer["error"]["code"] not in ("VALIDATION_ERROR", "QUERY_TIMEOUT"):
             raise AssertionError("%s: %s" % (sql[:80], answer["error"]))
-    has(answers[1][1]["error"]["message"], "crashed")
-    same("the stuck ones", [a["error"]["code"] for _, a, _ in answers if not a["success"]][-1], "QUERY_TIMEOUT")
+    same("the overflow", answers[1][1]["success"], False)
+    same("the endless one", answers[-1][1]["error"]["code"], "QUERY_TIMEOUT")
     same("the server runs", server.process.poll(), None)
     same("exit", server.stop()[0], 0)
 
@@ -173,8 +173,7 @@ def _():
     os.chmod(copy, 0o755)
     same("replaced", c.tool("query", sql="SELECT 3")["data"]["rows"], [[3]])
     os.unlink(copy + ".old")
-    crashed = c.tool("query", sql=OVERFLOW % 500000)
-    has(crashed["error"]["message"], "crashed")
+    os.kill(children(c.process.pid)[0], signal.SIGKILL)
     same("removed", c.tool("query", sql="SELECT 4")["data"]["rows"], [[4]])
     c.close()
 
