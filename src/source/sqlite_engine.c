@@ -120,7 +120,8 @@ static void remove_stale(const char *tmp)
 	closedir(d);
 }
 
-/* Under the lock. Without one, sorts are done in memory and a database left behind with its -wal cannot be copied. */
+/* Call it under the lock. Without a folder SQLite sorts in memory, and a database that was left with only its -wal file
+ * cannot be copied. */
 static void make_folder(engine *s)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -210,7 +211,7 @@ static ag_status open_sqlite(ag_str uri, const ag_sql_opts *opts, ag_sql_impl **
 	return AG_OK;
 }
 
-/* With what it left behind. */
+/* Removes the child's private copy as well. */
 static void end_child(engine *s, ag_sqlite_child *c)
 {
 	char copy[PATH_MAX];
@@ -420,8 +421,7 @@ static void fail_crashed(const ag_sqlite_child *c, ag_arena *arena, ag_sql_failu
 static void fail_confused(ag_arena *arena, ag_sql_failure *f)
 {
 	ag_sql_failure_of_state("XX000", f);
-	f->message = ag_str_printf(arena,
-	                           "SQLite's process gave an answer that is none; it was ended");
+	f->message = ag_str_printf(arena, "SQLite's process sent an invalid answer and was killed");
 	f->hint = AG_S("the file may be damaged or made to do harm: check it with sqlite3 and "
 	               "PRAGMA integrity_check");
 }

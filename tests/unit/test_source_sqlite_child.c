@@ -196,7 +196,7 @@ static void test_every_statement_ends(void **state)
 	}
 }
 
-/* A sanitizer maps each large allocation anew: what takes a second takes minutes with one. */
+/* A sanitizer maps memory for each large allocation: a second becomes minutes. */
 static void skip_if_sanitized(void)
 {
 	if (!ag_sandbox_is_sanitized())
@@ -335,7 +335,7 @@ static pid_t child_pid(env *e)
 	return pid;
 }
 
-static void test_crashes_are_told(void **state)
+static void test_crashes_are_reported(void **state)
 {
 	static const struct {
 		const char *sql, *words;
@@ -425,7 +425,7 @@ static void test_repeated_crashes(void **state)
 
 /* --- a child that is taken over --- */
 
-static void test_answers_that_are_none(void **state)
+static void test_invalid_answers(void **state)
 {
 	static const char *const kinds[] = {
 		"length", "empty", "bytes", "row", "endless", "turns"
@@ -512,7 +512,7 @@ static void test_nothing_is_inherited(void **state)
 	e->source = open_source(e, 0);
 	expect(e, "SELECT probe('environment')", "[[0]]");
 	r = ask(e, NULL, "SELECT probe('descriptors') FROM numbers LIMIT 1", 0);
-	/* The pipe that tells of the parent's end, and the database, in the place of the shared memory. */
+	/* The database has the number of the shared memory, which is closed; the pipe ends the child with its parent. */
 	if (!ag_sandbox_is_sanitized())
 		assert_string_equal(r.rows.ptr, "[[\"3:file 4:pipe\"]]");
 	ag_sql_result_release(&r);
@@ -703,12 +703,12 @@ int main(void)
 		TEST(test_others_are_answered),
 		TEST(test_cancel),
 		TEST(test_client_that_goes),
-		TEST(test_crashes_are_told),
+		TEST(test_crashes_are_reported),
 		TEST(test_idle_child_that_is_killed),
 		TEST(test_folder_that_is_replaced),
 		TEST(test_long_texts),
 		TEST(test_repeated_crashes),
-		TEST(test_answers_that_are_none),
+		TEST(test_invalid_answers),
 		TEST(test_sandbox),
 		TEST(test_nothing_is_inherited),
 		TEST(test_memory),
