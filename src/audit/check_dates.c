@@ -415,7 +415,8 @@ void ag_check_date_range(AG_CHECK_ARGS)
 	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
-	h->max_share = 0.05;
+	/* Dates in another century have no other meaning, however many they are. */
+	h->max_share = late && f->date.max_ms > o->as_of_ms + 50 * YEAR_MS ? 0.5 : 0.05;
 	ag_suspect_say(
 		h,
 		late && early ? "dates lie in the future or in another century"

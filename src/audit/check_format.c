@@ -297,8 +297,9 @@ void ag_check_email(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (said < 20 || good >= said || ag_share(good, said) < 0.8 || !ag_path_is_plain(a, f) ||
-	    (ag_share(good, said) < 0.9 && !(out->name.traits & AG_TRAIT_EMAIL)) ||
+	/* Where the name says e-mail, a fifth of addresses is enough: more damage is no less of a finding. */
+	if (said < 20 || good >= said || !ag_path_is_plain(a, f) ||
+	    ag_share(good, said) < (out->name.traits & AG_TRAIT_EMAIL ? 0.2 : 0.9) ||
 	    ag_path_is_prose(f, &out->name))
 		return;
 	/* A login may be an address or a name. */
@@ -314,7 +315,8 @@ void ag_check_email(AG_CHECK_ARGS)
 	                        KV("$ne", ag_ev_text("")))));
 	if (!h)
 		return;
-	h->max_share = 0.3;
+	if (!(out->name.traits & AG_TRAIT_EMAIL))
+		h->max_share = 0.3;
 	ag_suspect_say(
 		h, "some texts are no e-mail addresses, unlike the others",
 		"input that was not checked, or a value that slipped in from another field",

@@ -113,6 +113,9 @@ static bool may_be_key(const ag_profile *p, const ag_path_profile *f, const ag_f
 	    !(n->last & AG_TRAIT_KEY || n->traits & AG_TRAIT_EMAIL || is_record_name(n)) ||
 	    is_never_own(n))
 		return false;
+	/* Nothing but a key is called so, however often it repeats. */
+	if (ag_str_eqc(f->path, "_id"))
+		return true;
 	if (is_plain_key(n))
 		return uniqueness(f) >= 0.95;
 	if (n->traits & AG_TRAIT_EMAIL)
@@ -159,7 +162,8 @@ void ag_check_duplicate_key(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	h->min_count = 2;
-	h->max_share = 0.2;
+	if (!ag_str_eqc(f->path, "_id"))
+		h->max_share = 0.2;
 	ag_suspect_say(
 		h, "a key that should be unique occurs in more than one document",
 		"an import that ran twice, or records that were merged without matching them",

@@ -1,7 +1,9 @@
 /* check_range -- row 19: numbers that cannot be, by what the field is called.
  *
- * A rule names the words that arm it and the legal range. Names lie now and then, so a rule holds only where
- * nearly all values obey it (MOST_BREAKS): "age" in days, or a "rate" above 100, disarm themselves. */
+ * A rule names the words that arm it and the legal range. Names lie now and then, so most rules hold only where
+ * nearly all values obey them (MOST_BREAKS): a "rate" above 100 disarms its rule. Where the name leaves no doubt
+ * (is_sure) a quarter of the values in the range is enough, so that more damage is no less of a finding; and a part
+ * that breaks an unsure rule on money stays a low finding. */
 #include "audit/checks.h"
 
 #include <math.h>
@@ -15,23 +17,27 @@ typedef struct range_rule {
 	const char *word; /* the name's only word; NULL = any name */
 	double min, max;
 	ag_severity severity;
+	bool is_sure; /* no other meaning of the name breaks it */
 	bool refunds; /* a kind of document may explain a minus sign */
 	const char *what;
 } range_rule;
 
 static const range_rule rules[] = {
 	{ .any = AG_TRAIT_AGE,
+	  .is_sure = true,
 	  .none = AG_TRAIT_UNITTIME | AG_TRAIT_SIGNED,
 	  .min = 0,
 	  .max = 130,
 	  .severity = AG_HIGH,
 	  .what = "no one has this age" },
 	{ .any = AG_TRAIT_LAT,
+	  .is_sure = true,
 	  .min = -90,
 	  .max = 90,
 	  .severity = AG_HIGH,
 	  .what = "a latitude lies outside of -90 to 90" },
 	{ .any = AG_TRAIT_LON,
+	  .is_sure = true,
 	  .min = -180,
 	  .max = 180,
 	  .severity = AG_HIGH,
@@ -43,6 +49,7 @@ static const range_rule rules[] = {
 	  .severity = AG_HIGH,
 	  .what = "a percentage lies outside of 0 to 100" },
 	{ .any = AG_TRAIT_HUMIDITY,
+	  .is_sure = true,
 	  .none = AG_TRAIT_SIGNED,
 	  .min = 0,
 	  .max = 105,
@@ -103,6 +110,7 @@ static const range_rule rules[] = {
 	  .severity = AG_MEDIUM,
 	  .what = "an amount of money is negative" },
 	{ .any = AG_TRAIT_COUNT,
+	  .is_sure = true,
 	  .none = AG_TRAIT_SIGNED,
 	  .min = 0,
 	  .max = NO_LIMIT,
@@ -110,6 +118,7 @@ static const range_rule rules[] = {
 	  .severity = AG_HIGH,
 	  .what = "a count is negative" },
 	{ .any = AG_TRAIT_MEASURE,
+	  .is_sure = true,
 	  .none = AG_TRAIT_SIGNED | AG_TRAIT_AGE,
 	  .min = 0,
 	  .max = NO_LIMIT,
@@ -124,6 +133,12 @@ static bool names_match(const range_rule *r, const ag_field_name *n)
 	return n->traits & r->any && !(n->traits & r->none);
 }
 
+/* 5% may break it at either end, no more. */
+static bool nearly_all_obey(const range_rule *r, const ag_quantiles *q)
+{
+	return q->p95 <= r->max && q->p05 >= r->min;
+}
+
 static bool is_armed(const range_rule *r, const ag_path_profile *f, const ag_field_name *n)
 {
 	const ag_quantiles *q = &f->num.q;
@@ -131,8 +146,12 @@ static bool is_armed(const range_rule *r, const ag_path_profile *f, const ag_fie
 	if (!names_match(r, n) ||
 	    ag_name_is_identifier(n) != (r->word && strcmp(r->word, "year") == 0))
 		return false;
-	/* 5% may break it at either end, no more. */
-	return q->p95 <= r->max && q->p05 >= r->min && f->num.n >= 20;
+	if (f->num.n < 20)
+		return false;
+	if (nearly_all_obey(r, q))
+		return true;
+	return (r->is_sure && q->p25 <= r->max && q->p75 >= r->min) ||
+	       (r->any == AG_TRAIT_MONEY && q->p50 >= r->min);
 }
 
 /* A scale of 5 or of 10: the one that nearly all keep to, and that the others break far enough. */
@@ -171,7 +190,12 @@ static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profil
 	               ag_ev_where(a, f, outside(a, r, below, above)));
 	if (!h)
 		return false;
-	h->max_share = MOST_BREAKS * 2;
+	if (!r->is_sure && nearly_all_obey(r, &f->num.q))
+		h->max_share = MOST_BREAKS * 2;
+	if (!r->is_sure && !nearly_all_obey(r, &f->num.q)) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	}
 	ag_suspect_say(
 		h, r->what,
 		"a typing error, a lost sign or decimal point, a value in another unit, or test data",

@@ -309,9 +309,87 @@ static void next_run_knows(void **state)
 	fix_close(&f);
 }
 
+/* Whoever proposes what a person marked as false learns it, with the reason; the finding is kept, and does not count.
+ * Other evidence is another matter. */
+static void gate_says_what_was_said(void **state)
+{
+	static const char *const other[] = {
+		"{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":100}}",
+		FINDING("email", "null_rate", "0.95", "{\"email\":{\"$in\":[null,\"x\"]}}"),
+		"{\"action\":\"conclude\"}",
+	};
+	const ag_review word = { .label = AG_S("fp"),
+		                 .by = AG_S("ann"),
+		                 .reason = AG_S("it is optional") };
+	const ag_val *f1, *record = NULL;
+	ag_finding_row found, row;
+	ag_run_row of;
+	ag_err err = { 0 };
+	audit_fix f;
+
+	(void)state;
+	people(&f);
+	f.opts.evaluators[AG_GATE_OBSERVATION] = AG_EVAL_RULES;
+	fix_script(&f, steps, AG_NELEM(steps));
+	assert_true(f.result.has_findings);
+	of = run_row(&f);
+	assert_int_equal(ag_review_find(f.store, &of, AG_S("email"), f.arena, &found, &err), AG_OK);
+	assert_int_equal(ag_review_write(&f.ctx, f.store, &of.id, &found.id, &word, f.arena, &row,
+	                                 &err),
+	                 AG_OK);
+	fix_script(&f, steps, AG_NELEM(steps));
+	f1 = fix_find(&f, "findings", "email", "null_rate");
+	assert_non_null(f1);
+	assert_true(ag_str_eqc(fix_text(fix_get(f1, "set_aside"), "by"), "label"));
+	assert_true(
+		ag_str_contains(fix_text(fix_get(f1, "set_aside"), "reason"), AG_S("by ann on ")));
+	record = fix_get(f1, "evaluation");
+	assert_true(ag_str_eqc(fix_text(record, "verdict"), "warn"));
+	assert_true(ag_str_contains(fix_text(record, "critique"), AG_S("it is optional")));
+	assert_int_equal(fix_int(&f.report, "set_aside_count"), 1);
+	fix_script(&f, other, AG_NELEM(other));
+	f1 = fix_find(&f, "findings", "email", "null_rate");
+	assert_non_null(f1);
+	assert_int_equal(fix_get(f1, "set_aside")->type, AG_T_NULL);
+	assert_true(ag_str_contains(fix_text(f1, "detail"), AG_S("the label does not apply")));
+	fix_close(&f);
+}
+
+/* A planner that concludes without a look has found nothing out, whoever judges the run. */
+static void nothing_checked_is_no_success(void **state)
+{
+	static const char *const at_once[] = { "{\"action\":\"conclude\"}" };
+	static const char *const schema_only[] = {
+		"{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":100}}",
+		"{\"action\":\"conclude\"}",
+	};
+	audit_fix f;
+
+	(void)state;
+	people(&f);
+	for (int g = 0; g < AG_NGATE; g++)
+		f.opts.evaluators[g] = AG_EVAL_NONE;
+	for (int i = 0; i < 2; i++) {
+		const ag_val *gap;
+
+		fix_script(&f, i ? schema_only : at_once, i ? 2 : 1);
+		assert_true(ag_str_eqc(fix_text(&f.report, "status"), "ok"));
+		assert_true(ag_str_eqc(fix_text(&f.report, "verdict"), "not_checked"));
+		assert_int_equal(fix_len(&f, "gaps"), 1);
+		gap = &fix_get(&f.report, "gaps")->u.items[0];
+		assert_true(ag_str_eqc(fix_text(gap, "kind"), "nothing_checked"));
+		assert_true(ag_audit_reaches(&f.result, AG_CRITICAL));
+	}
+	fix_script(&f, steps, AG_NELEM(steps));
+	assert_true(ag_str_eqc(fix_text(&f.report, "verdict"), "problems"));
+	fix_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gate_says_what_was_said),
+		cmocka_unit_test(nothing_checked_is_no_success),
 		cmocka_unit_test(label_changes_its_entry_only),
 		cmocka_unit_test(unknown_findings_write_nothing),
 		cmocka_unit_test(decisions_are_of_what_waits),
