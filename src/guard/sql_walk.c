@@ -122,7 +122,7 @@ static bool enter(ag_sql_walk *w, unsigned tag, const ProtobufCMessage *m)
 		                          "long chains of operators count too: use IN or = ANY "
 		                          "instead of many OR, concat() instead of many ||");
 	w->depth++;
-	ok = visit(w, k, m);
+	ok = (!w->uses.has_server_casts || ag_sql_casts_check(w, tag, m)) && visit(w, k, m);
 	w->depth--;
 	return ok;
 }
@@ -247,6 +247,7 @@ bool ag_sql_walk_statement(ag_sql_walk *w, const PgQuery__SelectStmt *select)
 
 	w->uses.is_sorted = select->n_distinct_clause || select->n_sort_clause ||
 	                    select->n_group_clause;
+	ag_sql_casts_begin(w);
 	ok = ag_sql_walk_message(w, &select->base) && ag_sql_uses_settle(w) && ag_sql_huge_end(w);
 	if (ok)
 		w->v->position = 0;

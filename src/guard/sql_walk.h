@@ -75,6 +75,7 @@ typedef struct ag_sql_uses {
 	bool has_choices; /* gives several expressions one type: CASE, COALESCE, UNION, IN and the like */
 	bool has_typeof; /* pg_typeof() as a column of a SELECT inside */
 	uint32_t typeof_at;
+	bool has_server_casts, has_implicit_casts; /* sql_casts.c has something to look for */
 	bool has_rows;  /* has rows that the server could take for a composite type */
 	bool has_casts; /* of something else than a literal */
 	const ag_sql_name *domain, *cast; /* functions that has_arrays, has_casts would let run */
@@ -160,6 +161,12 @@ bool ag_sql_uses_refuse(ag_sql_walk *w, ag_str column, const char *what, const a
 bool ag_sql_uses_refuse_typeof(ag_sql_walk *w);
 /* Refuses what only the whole statement shows. */
 bool ag_sql_uses_settle(ag_sql_walk *w);
+
+/* --- sql_casts.c --- */
+
+void ag_sql_casts_begin(ag_sql_walk *w);
+bool ag_sql_casts_check(ag_sql_walk *w, unsigned tag, const void *node);
+bool ag_sql_casts_check_condition(ag_sql_walk *w, const PgQuery__Node *condition);
 
 /* --- sql_scope.c --- */
 

@@ -29,6 +29,8 @@ bool ag_sql_walk_select(ag_sql_walk *w, const void *node)
 	ag_sql_scope_push(w, &scope);
 	ok = ag_sql_walk_message(w, s->with_clause ? &s->with_clause->base : NULL) &&
 	     ag_sql_walk_nodes(w, s->from_clause, s->n_from_clause) &&
+	     ag_sql_casts_check_condition(w, s->where_clause) &&
+	     ag_sql_casts_check_condition(w, s->having_clause) &&
 	     ag_sql_walk_fields(w, &s->base, &s->with_clause, &s->from_clause);
 	ag_sql_scope_pop(w);
 	return ok;
@@ -147,6 +149,8 @@ bool ag_sql_walk_join(ag_sql_walk *w, const void *node)
 
 	/* The sides first, as they stand in the tree: ON may name what they bring. */
 	if (!ag_sql_walk_fields(w, &j->base, NULL, NULL))
+		return false;
+	if (!ag_sql_casts_check_condition(w, j->quals))
 		return false;
 	if (j->alias)
 		ag_sql_scope_add_range(w, j->alias, AG_S(""));

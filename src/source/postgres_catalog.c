@@ -25,6 +25,8 @@
  * ALTER EXTENSION makes any function a member. 12 and 13 are the languages "internal" and C; from 16384 on objects are the
  * users'. The limits are one above the constants: so it is seen when there is more.
  *
+ * Numbers become texts by concat(): a user may have defined a cast from integer to text, whose function would run here.
+ *
  * "own": what users wrote. "code": functions that an object runs, of users, and volatile built-in ones (of those the guard
  * refuses the ones that run SQL given as text, read files and the like). pg_depend knows the first kind, for views and for
  * CHECK constraints of domains; the second kind is found in the trees themselves. */
@@ -49,7 +51,7 @@ static const char catalog_sql[] =
 	" rel AS MATERIALIZED ("
 	" SELECT x.*, row_number() OVER () AS nr FROM ("
 	" SELECT c.oid, s.name AS schema, c.relname::text AS name, c.relkind, c.relispartition, c.reltype,"
-	" c.xmin::text::int8 AS mark,"
+	" hashtext(concat(c.oid, ',', c.xmin)) AS mark,"
 	" CASE WHEN s.name = ANY ($1::text[]) THEN 1"
 	" WHEN c.relkind IN ('v', 'm') OR i.inhrelid IS NOT NULL THEN 2 ELSE 3 END AS rank"
 	" FROM pg_class c JOIN user_schema s ON s.oid = c.relnamespace"
@@ -101,20 +103,20 @@ static const char catalog_sql[] =
 	"  FROM pg_depend d JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace"
 	"  WHERE d.classid = 'pg_class'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass"
 	"  AND d.deptype IN ('a', 'i'))"
-	" WHEN r.rank = 3 THEN r.rank::text ELSE"
+	" WHEN r.rank = 3 THEN '3' ELSE"
 	" (SELECT string_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname), ',')"
 	"  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent JOIN pg_namespace n ON n.oid = c.relnamespace"
 	"  WHERE i.inhrelid = r.oid) END,"
 	" concat_ws(',', r.oid, r.reltype, COALESCE((SELECT typarray FROM pg_type WHERE oid = r.reltype), 0),"
 	" CASE WHEN r.relispartition THEN 1 ELSE 0 END),"
 	" CASE WHEN r.nr <= 5000 THEN"
-	" (SELECT string_agg(a.atttypid::text, ',' ORDER BY a.attnum) FROM pg_attribute a"
+	" (SELECT string_agg(concat(a.atttypid), ',' ORDER BY a.attnum) FROM pg_attribute a"
 	"  WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped) END,"
 	" (SELECT names FROM code k WHERE k.classid = 'pg_rewrite'::regclass AND k.of = r.oid AND r.relkind = 'v'),"
-	" (SELECT string_agg(DISTINCT d.refobjid::text, ',') FROM needs d WHERE d.classid = 'pg_rewrite'::regclass"
+	" (SELECT string_agg(DISTINCT concat(d.refobjid), ',') FROM needs d WHERE d.classid = 'pg_rewrite'::regclass"
 	"  AND d.of = r.oid AND d.refclassid = 'pg_type'::regclass AND r.relkind = 'v'),"
-	" (r.mark + COALESCE((SELECT sum(a.xmin::text::int8) FROM pg_attribute a"
-	"  WHERE a.attrelid = r.oid AND a.attnum > 0), 0))::text"
+	" concat(r.mark + COALESCE((SELECT sum(hashtext(concat(a.attnum, ',', a.xmin))) FROM pg_attribute a"
+	"  WHERE a.attrelid = r.oid AND a.attnum > 0), 0))"
 	" FROM rel r"
 	" UNION ALL"
 	" (SELECT 'f', s.name, p.proname::text, CASE WHEN count(*) = count(t.oid) AND min(t.extension) = max(t.extension)"
@@ -141,11 +143,11 @@ static const char catalog_sql[] =
 	"  WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped) END,"
 	" m.extension, NULL, concat_ws(',', t.oid, t.typarray),"
 	" CASE t.typtype WHEN 'c' THEN"
-	" (SELECT string_agg(a.atttypid::text, ',' ORDER BY a.attnum) FROM pg_attribute a"
+	" (SELECT string_agg(concat(a.atttypid), ',' ORDER BY a.attnum) FROM pg_attribute a"
 	"  WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped)"
-	" WHEN 'd' THEN t.typbasetype::text"
-	" WHEN 'r' THEN (SELECT r.rngsubtype::text FROM pg_range r WHERE r.rngtypid = t.oid)"
-	" WHEN 'm' THEN (SELECT r.rngtypid::text FROM pg_range r WHERE r.rngmultitypid = t.oid) END,"
+	" WHEN 'd' THEN concat(t.typbasetype)"
+	" WHEN 'r' THEN (SELECT concat(r.rngsubtype) FROM pg_range r WHERE r.rngtypid = t.oid)"
+	" WHEN 'm' THEN (SELECT concat(r.rngtypid) FROM pg_range r WHERE r.rngmultitypid = t.oid) END,"
 	" CASE WHEN t.typtype = 'b' AND t.oid >= 16384 THEN"
 	" (SELECT string_agg(o.name, ',') FROM own o"
 	"  WHERE o.oid IN (t.typinput, t.typoutput, t.typmodin, t.typmodout, t.typsubscript))"

@@ -288,14 +288,14 @@ static bool is_direct(making *m, PGconn *db, int pid, const char *address, const
 static bool read_backend(making *m, PGconn *db, ag_pg_backend *ret)
 {
 	static const char full[] =
-		"SELECT pid, pid || '/' || datid || '/' || usesysid || '/',"
-		" coalesce(extract(epoch FROM backend_start)::text, ''),"
-		" extract(epoch FROM pg_postmaster_start_time())::text,"
-		" coalesce(host(inet_server_addr()), ''), coalesce(inet_server_port()::text, '')"
+		"SELECT pid, concat(pid, '/', datid, '/', usesysid, '/'),"
+		" concat(extract(epoch FROM backend_start)),"
+		" concat(extract(epoch FROM pg_postmaster_start_time())),"
+		" coalesce(host(inet_server_addr()), ''), concat(inet_server_port())"
 		" FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()";
 	static const char plain[] =
 		"SELECT pg_backend_pid(), '', '', '', coalesce(host(inet_server_addr()), ''),"
-		" coalesce(inet_server_port()::text, '')";
+		" concat(inet_server_port())";
 	const ag_pq *pq = m->pg->pq;
 	PGresult *r = ask(m, db, full);
 	int64_t pid;

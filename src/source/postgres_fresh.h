@@ -15,30 +15,32 @@
 #define AG_PG_MOMENT_SQL \
 	"concat(pg_catalog.txid_current_snapshot(), '/', pg_catalog.pg_last_wal_replay_lsn())"
 
-#define AG_PG_ROWS_SQL(catalog, condition)                                              \
-	"(SELECT concat(count(*), ',', sum(xmin::text::int8)) FROM pg_catalog." catalog \
-	" WHERE " condition ")"
+/* No cast is written: one of a user, such as integer to text, would run his function here. */
+#define AG_PG_ROWS_SQL(key, catalog, condition)                                    \
+	"(SELECT concat(count(*), ',', sum(hashtext(concat(" key ", ',', xmin))))" \
+	" FROM pg_catalog." catalog " WHERE " condition ")"
 
 /* As text, without blanks. From 16384 on objects are the users'. Columns are left to the statement's own relations. */
-#define AG_PG_STATE_SQL                                                                                                                                                                                                                      \
-	"concat_ws(';', " AG_PG_ROWS_SQL("pg_proc", "oid >= 16384") ", " AG_PG_ROWS_SQL("pg_operator", "oid >= 16384") ", " AG_PG_ROWS_SQL("pg_cast", "oid >= 16384") ", " AG_PG_ROWS_SQL("pg_rewrite", "oid >= 16384") ", " AG_PG_ROWS_SQL( \
-		"pg_opclass",                                                                                                                                                                                                                \
-		"oid >= 16384") ", " AG_PG_ROWS_SQL("pg_constraint",                                                                                                                                                                         \
-	                                            "contypid >= 16384") ", " AG_PG_ROWS_SQL("pg_type",                                                                                                                                      \
-	                                                                                     "oid >= 16384 AND typtype <> 'c' AND typelem = 0") ", " AG_PG_ROWS_SQL("pg_namespace",                                                          \
-	                                                                                                                                                            "true") ", " AG_PG_ROWS_SQL("pg_inherits",                               \
-	                                                                                                                                                                                        "true") ", " AG_PG_ROWS_SQL("pg_extension",  \
-	                                                                                                                                                                                                                    "true") ")"
+#define AG_PG_STATE_SQL                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    \
+	"concat_ws(';', " AG_PG_ROWS_SQL(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  \
+		"oid", "pg_proc",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
+		"oid >= 16384") ", " AG_PG_ROWS_SQL("oid", "pg_operator",                                                                                                                                                                                                                                                                                                                                                                                                                                                                  \
+	                                            "oid >= 16384") ", " AG_PG_ROWS_SQL("oid",                                                                                                                                                                                                                                                                                                                                                                                                                                             \
+	                                                                                "pg_cast",                                                                                                                                                                                                                                                                                                                                                                                                                                         \
+	                                                                                "oid >= 16384") ", " AG_PG_ROWS_SQL("oid", "pg_rewrite", "oid >= 16384") ", " AG_PG_ROWS_SQL("oid", "pg_opclass", "oid >= 16384") ", " AG_PG_ROWS_SQL("oid", "pg_constraint", "contypid >= 16384") ", " AG_PG_ROWS_SQL("oid",                                                                                                                                                                                                                      \
+	                                                                                                                                                                                                                                                                                                       "pg_type", "oid >= 16384 AND typtype <> 'c' AND typelem = 0") ", " AG_PG_ROWS_SQL("oid", "pg_namespace", "true") ", " AG_PG_ROWS_SQL("inhrelid, ',', inhparent", "pg_inherits", "true") ", " AG_PG_ROWS_SQL("oid",          \
+	                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                   "pg_extension", \
+	                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                   "true") ")"
 
 /* $1 the moment. An error, division by zero, when it is another. */
 #define AG_PG_FRESH_SQL "SELECT 1 / (" AG_PG_MOMENT_SQL " = $1)::int"
 
-/* $1 the state, $2 relations' oids as an array's text, $3 the sum of their marks. Gives the moment; or the error. */
-#define AG_PG_FRESH_STATE_SQL                                                    \
-	"SELECT " AG_PG_MOMENT_SQL ", 1 / (" AG_PG_STATE_SQL " = $1 AND"         \
-	" COALESCE((SELECT sum(xmin::text::int8) FROM pg_catalog.pg_class"       \
-	" WHERE oid = ANY ($2::text::oid[])), 0)"                                \
-	" + COALESCE((SELECT sum(xmin::text::int8) FROM pg_catalog.pg_attribute" \
-	" WHERE attrelid = ANY ($2::text::oid[]) AND attnum > 0), 0) = $3::text::numeric)::int"
+/* $1 the state, $2 relations' oids as an array, $3 the sum of their marks. Gives the moment; or the error. */
+#define AG_PG_FRESH_STATE_SQL                                                                       \
+	"SELECT " AG_PG_MOMENT_SQL ", 1 / (" AG_PG_STATE_SQL " = $1 AND"                            \
+	" COALESCE((SELECT sum(hashtext(concat(oid, ',', xmin))) FROM pg_catalog.pg_class"          \
+	" WHERE oid = ANY ($2)), 0)"                                                                \
+	" + COALESCE((SELECT sum(hashtext(concat(attnum, ',', xmin))) FROM pg_catalog.pg_attribute" \
+	" WHERE attrelid = ANY ($2) AND attnum > 0), 0) = $3)::int"
 
 #endif

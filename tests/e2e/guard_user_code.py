@@ -19,11 +19,19 @@ from mcp_want import case, run_cases, same  # noqa: E402  pylint: disable=wrong-
 DIR, SOCKET, PORT = sys.argv[1:4]
 ARGUS = os.environ["ARGUS"]
 ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8"}
+PLACES = ("none", "public", "contrib", "casts")
 EXTENSIONS = ("pg_trgm", "fuzzystrmatch", "unaccent", "citext", "hstore", "ltree", "tablefunc", "dblink", "pgcrypto")
 THINGS = """create table things (id int, tag {0}.citext, attrs {0}.hstore, path {0}.ltree);
     insert into things values (1, 'abc', 'a=>1', 'top.sub');"""
 LOOKALIKES = """create function {0}(text, text) returns float8 language plpgsql as
     $$ begin perform nextval('mark'); return 1; end $$;"""
+
+CASTS = """create function int_text(int) returns text language plpgsql as $$ begin perform nextval('mark'); return peek(); end $$;
+    create cast (int as text) with function int_text(int) as implicit;
+    create function date_bool(date) returns bool language plpgsql as $$ begin perform nextval('mark'); return true; end $$;
+    create cast (date as bool) with function date_bool(date) as implicit;
+    create function num_date(numeric) returns date language plpgsql as $$ begin perform nextval('mark'); return now(); end $$;
+    create cast (numeric as date) with function num_date(numeric);"""
 
 
 def connect(database="shop"):
@@ -47,9 +55,11 @@ def plant(database, extensions):
         text = f.read()
     tell("create database " + database, "postgres")
     tell(text, database)
-    for name in EXTENSIONS if extensions != "none" else ():
+    for name in EXTENSIONS if extensions in ("public", "contrib") else ():
         tell("create extension %s schema %s" % (name, extensions), database)
-    if extensions != "none":
+    if extensions == "casts":
+        tell(CASTS, database)
+    elif extensions != "none":
         tell(THINGS.format(extensions), database)
     else:
         tell(LOOKALIKES.format("similarity") + LOOKALIKES.format("levenshtein"), database)
@@ -143,7 +153,7 @@ def works(c):
 
 
 RULES = {
-    "type_not_allowed": r"^A cast to |^The use of ",
+    "type_not_allowed": r"^A cast to |^The use of |^The statement could run a cast ",
     "operator_not_allowed": r"^Operator ",
     "function_not_allowed": r"^Function \S+ is not allowed|its query runs ",
     "dangerous_function": r"^Function \S+ is not allowed: it ",
@@ -167,7 +177,7 @@ CASES_READ = read_cases()
 
 @case("the databases are planted")
 def _():
-    for extensions in ("none", "public", "contrib"):
+    for extensions in PLACES:
         plant("shop_" + extensions, extensions)
 
 
@@ -179,22 +189,22 @@ def _():
 
 @case("all of them are refused by their rule, and nothing runs")
 def _():
-    before = [mark("shop_" + e) for e in ("none", "public", "contrib")]
+    before = [mark("shop_" + e) for e in PLACES]
     bad = ["%d: %s: %s" % (c.where, c.sql, refused(c)) for c in CASES_READ if c.kind != "honest" and refused(c)]
     none("attacks that are not refused as they should be", bad)
-    same("marks", [mark("shop_" + e) for e in ("none", "public", "contrib")], before)
+    same("marks", [mark("shop_" + e) for e in PLACES], before)
 
 
 @case("%d honest statements pass, and run no function of a user" % len([c for c in CASES_READ if c.kind == "honest"]))
 def _():
-    before = [mark("shop_" + e) for e in ("none", "public", "contrib")]
+    before = [mark("shop_" + e) for e in PLACES]
     bad = []
     for c in CASES_READ:
         error = c.kind == "honest" and rule_of(c.sql, c.settings, c.database)
         if error:
             bad.append("%d: %s: %s" % (c.where, c.sql, error["message"]))
     none("honest statements that fail", bad)
-    same("marks", [mark("shop_" + e) for e in ("none", "public", "contrib")], before)
+    same("marks", [mark("shop_" + e) for e in PLACES], before)
 
 
 # --- 2. changes while Argus runs ---
