@@ -46,10 +46,10 @@
 /* Rows of one caller in the queue; on the caller's stack. */
 typedef struct item {
 	struct item *next;
-	ag_ledger_row *rows;     /* clean; one, or first rows */
-	ag_journal_call **calls; /* of each row; NULL = the call was not announced */
+	ag_ledger_row *rows; /* clean; one, or first rows */
+	ag_journal_call **
+		calls; /* these are first rows, whose commit sets began_seq of the calls; else NULL */
 	size_t n, nbyte;
-	bool are_first; /* first rows: their commit sets began_seq of the calls */
 	bool is_picked, is_done;
 	ag_status st;
 	pthread_cond_t changed; /* is_done, or it is this caller's turn to lead */
@@ -258,26 +258,21 @@ static bool has_sibling(const ag_journal *j)
 	       ag_time_mono_us() - j->calls.prev->began_us < SIBLING_US;
 }
 
-/* Takes items from the queue and copies their rows to j->group, *ret of them. The number of a first row is known once its
- * group is committed, so the last row of such a call is left to the next group. */
+/* Takes items from the queue and copies their rows to j->group, *ret of them. */
 static item *pick_group(ag_journal *j, size_t *ret)
 {
 	item *first = j->queue, *last = NULL;
 	size_t n = 0, nbyte = 0;
 
 	for (item *it = first; it; it = it->next) {
-		ag_journal_call *call = it->are_first || !it->calls ? NULL : it->calls[0];
-
-		if (last && (n + it->n > AG_LEDGER_MAX_GROUP ||
-		             nbyte + it->nbyte > MAX_GROUP_BYTES || (call && call->is_writing)))
+		if (last &&
+		    (n + it->n > AG_LEDGER_MAX_GROUP || nbyte + it->nbyte > MAX_GROUP_BYTES))
 			break;
 		if (n + it->n > j->group_cap) {
 			j->group_cap = n + it->n > 2 * j->group_cap ? n + it->n : 2 * j->group_cap;
 			j->group = ag_xrealloc(j->group, j->group_cap * sizeof(*j->group));
 		}
 		memcpy(j->group + n, it->rows, it->n * sizeof(*j->group));
-		if (call)
-			j->group[n].began = call->began_seq;
 		n += it->n;
 		nbyte += it->nbyte;
 		it->is_picked = true;
@@ -324,10 +319,9 @@ static void finish(ag_journal *j, item *list, ag_status st)
 	for (item *it = list, *next; it; it = next) {
 		next = it->next;
 		it->st = st;
-		if (it->are_first) {
+		if (it->calls) {
 			finish_first_rows(j, it, at, st);
 		} else if (st) {
-			it->rows[0].began = it->calls ? it->calls[0]->began_seq : 0;
 			it->st = keep_row(j, &it->rows[0], it->nbyte) ? AG_UNAVAILABLE : AG_LIMIT;
 		}
 		at += it->n;
@@ -395,7 +389,7 @@ static ag_status queue_and_wait(ag_journal *j, item *it)
 	*j->queue_end = it;
 	j->queue_end = &it->next;
 	/* The last of the calls that run at once commits for all of them. */
-	if (!j->is_writing && !it->are_first && has_sibling(j))
+	if (!j->is_writing && !it->calls && has_sibling(j))
 		wait_until_us(j, &it->changed, ag_time_mono_us() + GATHER_US);
 	while (!it->is_done) {
 		if (!j->is_writing) {
@@ -403,8 +397,6 @@ static ag_status queue_and_wait(ag_journal *j, item *it)
 		} else if (!wait_until(j, &it->changed, now_ms() + STUCK_MS) && !it->is_done &&
 		           !it->is_picked && is_stuck(j)) {
 			leave_queue(j, it);
-			while (!it->are_first && it->calls && it->calls[0]->is_writing)
-				wait_idle(j);
 			finish(j, it, AG_UNAVAILABLE);
 		}
 	}
@@ -420,7 +412,7 @@ static void write_first_rows(ag_journal *j)
 	ag_journal_call *calls[MAX_FIRST_ROWS];
 	ag_ledger_row *rows = ag_xmalloc(MAX_FIRST_ROWS * sizeof(*rows));
 	const int64_t due_us = ag_time_mono_us() - (AG_JOURNAL_BEGAN_MS - 4) * 1000;
-	item it = { .rows = rows, .calls = calls, .are_first = true };
+	item it = { .rows = rows, .calls = calls };
 	ag_arena *arena = NULL;
 
 	for (ag_journal_call *call = oldest(j);
@@ -667,13 +659,17 @@ ag_status ag_journal_end(ag_journal *j, ag_journal_call *call, const ag_ledger_r
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = NULL;
 	ag_ledger_row clean = *row;
-	item it = { .rows = &clean, .calls = call ? &call : NULL, .n = 1 };
+	item it = { .rows = &clean, .n = 1 };
 	ag_status st;
 
 	it.nbyte = ag_audit_row_clean(&clean, &arena);
 	pthread_mutex_lock(&j->lock);
+	/* Its first row may be on its way: the last one follows it, and has its number. */
+	while (call && call->is_writing)
+		wait_idle(j);
 	if (call)
 		unlist_call(call);
+	clean.began = call ? call->began_seq : 0;
 	st = start(j, err);
 	if (st) {
 		/* Nobody would write it later. */
@@ -683,9 +679,6 @@ ag_status ag_journal_end(ag_journal *j, ag_journal_call *call, const ag_ledger_r
 	if (ag_journal_is_whole(j)) {
 		st = queue_and_wait(j, &it);
 	} else {
-		while (call && call->is_writing)
-			wait_idle(j);
-		clean.began = call ? call->began_seq : 0;
 		st = keep_row(j, &clean, it.nbyte) ? AG_UNAVAILABLE : AG_LIMIT;
 	}
 	if (st)
