@@ -7,13 +7,14 @@
 
 static const ag_option options[] = {
 	{ "older-than", 0, "DAYS", NULL, NULL,
-	  "remove runs that finished so many days ago; 0 removes all" },
+	  "remove runs that ended so many days ago; 0 removes all" },
 	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
 };
 
 static int run(ag_cli *c)
 {
 	int64_t days = (int64_t)ag_cli_number(c, "older-than", 0, MAX_DAYS, 0);
+	int64_t before_ms = ag_clock_wall(c->app.ctx.clock) - days * MS_PER_DAY;
 	ag_err err = { 0 };
 	ag_store *store;
 	uint64_t n;
@@ -23,7 +24,8 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
-	    ag_store_purge(store, ag_clock_wall(c->app.ctx.clock) - days * MS_PER_DAY, &n, &err))
+	    /* All means all, also what a clock that was ahead has stamped. */
+	    ag_store_purge(store, days ? before_ms : AG_STORE_PURGE_ALL, &n, &err))
 		return ag_cli_fail(c, &err);
 	ag_cli_note(c, "%.*s run%s removed", AG_FMT(ag_human_count(n, c->app.arena)),
 	            n == 1 ? "" : "s");

@@ -145,13 +145,13 @@ ag_status ag_sqlite_ledger_verify(ag_store *base, ag_arena *arena, ag_ledger_che
 
 /* --- purge --- */
 
-static int step_with(ag_sqlite_store *s, const char *sql, int64_t older_than_ms, int *ret_changes)
+static int step_with(ag_sqlite_store *s, const char *sql, int64_t limit, int *ret_changes)
 {
 	sqlite3_stmt *stmt = NULL;
 	int rc = ag_sqlite_prepare_text(s, sql, 0, &stmt);
 
 	if (!rc) {
-		sqlite3_bind_int64(stmt, 1, older_than_ms);
+		sqlite3_bind_int64(stmt, 1, limit);
 		rc = ag_fault("store.write") ? SQLITE_IOERR : sqlite3_step(stmt);
 		*ret_changes += sqlite3_changes(s->db);
 	}
@@ -159,22 +159,45 @@ static int step_with(ag_sqlite_store *s, const char *sql, int64_t older_than_ms,
 	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-/* Rows go from the oldest on, up to the first that is young: the chain stays whole behind them. */
+/* The last row that goes: an old one (before ?1) that no young one precedes, so that the chain stays whole after it. A row
+ * of a time to come (after ?2) is of a clock that was wrong: it neither goes by itself nor keeps old rows after it. */
+static const char last_old_row[] =
+	"SELECT seq FROM ledger WHERE at < ?1 AND seq < "
+	"ifnull((SELECT seq FROM ledger WHERE at >= ?1 AND at <= ?2 ORDER BY seq LIMIT 1), "
+	"9223372036854775807) ORDER BY seq DESC LIMIT 1";
+/* One piece of the rows up to ?1. */
 static const char *const cut_rows[] = {
-	"UPDATE ledger_chain SET (base_seq, base_hash) = (SELECT seq, hash FROM ledger WHERE seq < "
-	"ifnull((SELECT seq FROM ledger WHERE at >= ?1 ORDER BY seq LIMIT 1), 9223372036854775807) "
-	"AND seq IN (SELECT seq FROM ledger ORDER BY seq LIMIT " PURGE_ROWS
-	") ORDER BY seq DESC LIMIT 1) WHERE EXISTS (SELECT 1 FROM (SELECT at FROM ledger "
-	"ORDER BY seq LIMIT 1) WHERE at < ?1)",
-	"DELETE FROM ledger WHERE seq <= (SELECT base_seq FROM ledger_chain) AND at < ?1",
+	"UPDATE ledger_chain SET (base_seq, base_hash) = (SELECT seq, hash FROM "
+	"(SELECT seq, hash FROM ledger WHERE seq <= ?1 ORDER BY seq LIMIT " PURGE_ROWS ") "
+	"ORDER BY seq DESC LIMIT 1) WHERE EXISTS (SELECT 1 FROM ledger WHERE seq <= ?1)",
+	"DELETE FROM ledger WHERE seq <= (SELECT base_seq FROM ledger_chain) AND seq <= ?1",
 };
 static const char *const forget_old[] = {
 	"DELETE FROM rates WHERE ends_at < ?1",
 	"DELETE FROM texts WHERE at < ?1",
 };
 
-static ag_status purge_step(ag_sqlite_store *s, const char *const *steps, size_t n,
-                            int64_t older_than_ms, int *ret_changes, ag_err *err)
+/* *ret 0 = no row goes. */
+static ag_status find_last_old_row(ag_sqlite_store *s, int64_t older_than_ms, int64_t *ret,
+                                   ag_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = ag_sqlite_prepare_text(s, last_old_row, 0, &stmt);
+
+	*ret = 0;
+	if (!rc) {
+		sqlite3_bind_int64(stmt, 1, older_than_ms);
+		sqlite3_bind_int64(stmt, 2, ag_clock_wall(&ag_clock_system));
+		rc = ag_sqlite_first_row(s, stmt);
+	}
+	if (rc == SQLITE_ROW)
+		*ret = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "read", err);
+}
+
+static ag_status purge_step(ag_sqlite_store *s, const char *const *steps, size_t n, int64_t limit,
+                            int *ret_changes, ag_err *err)
 {
 	ag_status st = ag_sqlite_begin(s, false, err);
 	int rc = SQLITE_OK;
@@ -183,7 +206,7 @@ static ag_status purge_step(ag_sqlite_store *s, const char *const *steps, size_t
 		return st;
 	*ret_changes = 0;
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = step_with(s, steps[i], older_than_ms, ret_changes);
+		rc = step_with(s, steps[i], limit, ret_changes);
 	st = rc ? ag_sqlite_fail(s, rc, "write to", err) : ag_sqlite_commit(s, err);
 	if (st)
 		ag_sqlite_rollback(s);
@@ -192,12 +215,15 @@ static ag_status purge_step(ag_sqlite_store *s, const char *const *steps, size_t
 
 ag_status ag_sqlite_ledger_purge(ag_sqlite_store *s, int64_t older_than_ms, bool *ret, ag_err *err)
 {
+	int64_t last = 0;
 	int n = 0;
 	ag_status st = purge_step(s, forget_old, AG_NELEM(forget_old), older_than_ms, &n, err);
 
 	*ret |= n > 0;
-	for (n = 1; n && !st;) {
-		st = purge_step(s, cut_rows, AG_NELEM(cut_rows), older_than_ms, &n, err);
+	if (!st)
+		st = find_last_old_row(s, older_than_ms, &last, err);
+	for (n = 1; n && last && !st;) {
+		st = purge_step(s, cut_rows, AG_NELEM(cut_rows), last, &n, err);
 		*ret |= n > 0;
 	}
 	return st;

@@ -10,6 +10,7 @@
 #define ORIGIN "store.sqlite"
 /* 64 runs: a purge of thousands gives others the lock in between. */
 #define PURGE_STEP "64"
+#define PURGE_RUNS 64
 
 static ag_status last_seq(ag_sqlite_store *s, const ag_id *run, uint64_t *ret, ag_err *err)
 {
@@ -239,6 +240,44 @@ static const char *const remove_chosen[] = {
 	"DELETE FROM temp.doomed",
 };
 
+/* Runs that have not finished; their leases say who wrote them. */
+static const char unfinished_runs[] =
+	"SELECT r.id, ifnull(l.owner, ''), ifnull(l.until, 0) FROM runs r LEFT JOIN leases l "
+	"ON l.run = r.id WHERE r.finished_at = 0 AND max(r.started_at, ifnull((SELECT at FROM events e "
+	"WHERE e.run = r.id ORDER BY seq DESC LIMIT 1), 0)) < ?1";
+
+/* Of those the ones that nobody goes on with: the writer is dead, or cannot be looked up and its lease ran out. */
+static int choose_interrupted(ag_sqlite_store *s, int64_t older_than_ms, int *ret)
+{
+	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
+	sqlite3_stmt *runs = NULL, *insert = NULL;
+	int rc = ag_sqlite_prepare_text(s, unfinished_runs, 0, &runs);
+
+	if (!rc)
+		rc = ag_sqlite_prepare_text(s, "INSERT INTO temp.doomed VALUES (?1)", 0, &insert);
+	if (!rc)
+		sqlite3_bind_int64(runs, 1, older_than_ms);
+	*ret = 0;
+	while (!rc && *ret < PURGE_RUNS && (rc = sqlite3_step(runs)) == SQLITE_ROW) {
+		const ag_str owner = ag_str_c((const char *)sqlite3_column_text(runs, 1));
+		const ag_owner_state writer = ag_owner_state_of(owner);
+
+		rc = SQLITE_OK;
+		if ((!owner.len && older_than_ms != AG_STORE_PURGE_ALL) ||
+		    writer == AG_OWNER_ALIVE ||
+		    (writer == AG_OWNER_UNKNOWN && sqlite3_column_int64(runs, 2) > now_ms))
+			continue;
+		sqlite3_bind_value(insert, 1, sqlite3_column_value(runs, 0));
+		rc = ag_sqlite_write_step(insert);
+		rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
+		sqlite3_reset(insert);
+		*ret += !rc;
+	}
+	sqlite3_finalize(runs);
+	sqlite3_finalize(insert);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 static int choose(ag_sqlite_store *s, const char *sql, int64_t older_than_ms, int *ret)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -253,6 +292,7 @@ static int choose(ag_sqlite_store *s, const char *sql, int64_t older_than_ms, in
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+/* sql NULL: interrupted runs. */
 static ag_status purge_step(ag_sqlite_store *s, const char *sql, int64_t older_than_ms, int *ret,
                             ag_err *err)
 {
@@ -261,7 +301,7 @@ static ag_status purge_step(ag_sqlite_store *s, const char *sql, int64_t older_t
 
 	if (st)
 		return st;
-	rc = choose(s, sql, older_than_ms, &n);
+	rc = sql ? choose(s, sql, older_than_ms, &n) : choose_interrupted(s, older_than_ms, &n);
 	for (size_t i = 0; i < AG_NELEM(remove_chosen) && !rc && n; i++)
 		rc = ag_fault("store.write")
 		             ? SQLITE_IOERR
@@ -286,7 +326,7 @@ static void shrink(ag_sqlite_store *s)
 ag_status ag_sqlite_purge(ag_store *base, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err)
 {
 	ag_sqlite_store *s = (ag_sqlite_store *)base;
-	const char *const kinds[] = { choose_runs, choose_logs };
+	const char *const kinds[] = { choose_runs, choose_logs, NULL };
 	uint64_t total = 0;
 	bool is_index = false, is_ledger = false;
 	ag_status st = AG_OK;

@@ -197,8 +197,9 @@ AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, i
                                   int64_t ttl_ms, ag_err *err);
 /* Does the process live that last wrote the run? Unknown when it is on another machine, or there never was one. */
 AG_CHECK ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err);
-/* Remove runs that finished before that wall time, with all that belongs to them; also logs without
- * a run row whose newest event is older, and the full text of projects that were not asked about since (to the
+#define AG_STORE_PURGE_ALL INT64_MAX /* for older_than_ms: whatever the clock says */
+/* Remove runs that finished before that wall time, with all that belongs to them; also interrupted runs and logs without
+ * a run row whose newest event is older (a run whose writer lives stays), and the full text of projects that were not asked about since (to the
  * hour); the audit table's rows from the oldest up to the first that is younger, cached texts and rate windows of before.
  * What was removed cannot be read from the file any more. */
 AG_CHECK ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,

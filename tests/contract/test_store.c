@@ -468,6 +468,39 @@ static void purge_removes_old_runs_only(void **state)
 	assert_int_equal(nrun, 0);
 }
 
+static void purge_removes_interrupted_runs(void **state)
+{
+	store_env *env = *state;
+	const ag_str me = ag_owner_new(&ag_clock_system, env->arena);
+	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
+	ag_id lives = ag_id_new(&ag_clock_system), dead = ag_id_new(&ag_clock_system);
+	ag_id later = ag_id_new(&ag_clock_system), future = ag_id_new(&ag_clock_system);
+	ag_run_row rows[] = { store_test_run(&lives, 10, "k"), store_test_run(&dead, 10, "k"),
+		              store_test_run(&later, 5000, "k"),
+		              store_test_run(&future, now_ms + 90000000, "k") },
+		   *list;
+	uint64_t nrun = 0;
+	size_t n;
+
+	rows[3].finished_ms = now_ms + 90000000; /* the clock was ahead by a day */
+	for (size_t i = 0; i < AG_NELEM(rows); i++)
+		put_run(env, &rows[i]);
+	assert_ok(env, ag_store_lease(env->store, &lives, me, 10, 500, &env->err));
+	assert_ok(env, lease(env, &dead, "ann", 10, 500)); /* it ran out */
+	assert_ok(env, lease(env, &later, "ann", 10, 500));
+	assert_ok(env, ag_store_purge(env->store, 1000, &nrun, &env->err));
+	assert_int_equal(nrun, 1);
+	assert_int_equal(ag_store_find_run(env->store, ag_id_str(&dead), env->arena, &rows[1],
+	                                   &env->err),
+	                 AG_NOT_FOUND);
+	assert_ok(env, ag_store_purge(env->store, AG_STORE_PURGE_ALL, &nrun, &env->err));
+	assert_int_equal(nrun, 2);
+	assert_ok(env,
+	          ag_store_runs(env->store, AG_S(""), 10, 0, env->arena, &list, &n, &env->err));
+	assert_int_equal(n, 1);
+	assert_string_equal(list[0].id.text, lives.text);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -485,6 +518,7 @@ int main(void)
 		T(report_is_kept),
 		T(lease_has_one_owner),
 		T(purge_removes_old_runs_only),
+		T(purge_removes_interrupted_runs),
 	};
 	int nfailed = 0;
 

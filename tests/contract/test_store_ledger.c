@@ -344,6 +344,34 @@ static uint64_t take(store_env *env, const ag_rate_key *keys, size_t n, uint64_t
 	return got;
 }
 
+/* A clock that was ahead for a while, and then one that is behind. */
+static void purge_after_the_clock_went_back(void **state)
+{
+	store_env *env = *state;
+	const int64_t now_ms = ag_clock_wall(&ag_clock_system), day_ms = 86400000;
+	uint64_t nrun;
+
+	append(env, "ann", 5, now_ms - 10 * day_ms);
+	append(env, "ahead", 3, now_ms + 400 * day_ms);
+	append(env, "ann", 5, now_ms - 9 * day_ms);
+	append(env, "ahead", 2, now_ms + 400 * day_ms);
+	append(env, "ann", 4, now_ms - day_ms);
+	/* The rows of the future do not keep the old ones after them. */
+	assert_ok(env, ag_store_purge(env->store, now_ms - 5 * day_ms, &nrun, &env->err));
+	assert_int_equal(check(env).first, 14);
+	assert_int_equal(check(env).nrow, 6);
+	assert_int_equal(check(env).broken_at, 0);
+	/* A limit before all rows removes none, though the first rows are of the future. */
+	assert_ok(env, ag_store_purge(env->store, now_ms - 300 * day_ms, &nrun, &env->err));
+	assert_int_equal(check(env).nrow, 6);
+	assert_ok(env, ag_store_purge(env->store, AG_STORE_PURGE_ALL, &nrun, &env->err));
+	assert_int_equal(check(env).nrow, 0);
+	assert_int_equal(check(env).broken_at, 0);
+	append(env, "ann", 1, now_ms);
+	assert_int_equal(check(env).first, 20);
+	assert_int_equal(check(env).broken_at, 0);
+}
+
 static void a_limit_is_exact(void **state)
 {
 	store_env *env = *state;
@@ -712,6 +740,7 @@ int main(void)
 		T(a_whole_chain_is_whole),
 		T(a_group_is_whole_or_not_at_all),
 		T(purge_keeps_the_chain),
+		T(purge_after_the_clock_went_back),
 		T(a_limit_is_exact),
 		T(all_limits_or_none),
 		T(a_clock_that_goes_back_is_no_gift),
