@@ -270,6 +270,53 @@ static void close_planner(const ag_run_opts *run)
 		run->planner->type->close(run->planner);
 }
 
+/* --- a run before its data is read --- */
+
+#define READING_LEASE_MS \
+	AG_STORE_MAX_LEASE_MS /* the process is looked up: a dead one has lost it at once */
+
+ag_status ag_audit_begin(const ag_ctx *ctx, ag_store *store, const ag_source_place *place,
+                         ag_arena *arena, ag_audit_early *ret, ag_err *err)
+{
+	const int64_t now_ms = ag_clock_wall(ctx->clock);
+	ag_store_batch batch = { .run = &ret->row };
+	ag_status st;
+
+	*ret = (ag_audit_early){ .row = { .id = ag_id_new(ctx->clock),
+		                          .agent = AG_S("audit"),
+		                          .source_uri = place->uri,
+		                          .source_key = place->key,
+		                          .collection = place->collection,
+		                          .status = AG_S("running"),
+		                          .summary = AG_S("reading"),
+		                          .started_ms = now_ms },
+		                 .owner = ag_owner_new(ctx->clock, arena) };
+	/* The lease first: a run that is listed has a writer. */
+	st = ag_store_lease(store, &ret->row.id, ret->owner, now_ms, READING_LEASE_MS, err);
+	return st ? st : ag_store_commit(store, &ret->row.id, &batch, err);
+}
+
+static void give_lease_back(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early)
+{
+	AG_IGNORE(ag_store_lease(store, &early->row.id, early->owner, ag_clock_wall(ctx->clock), 0,
+	                         NULL),
+	          "the next writer is told");
+}
+
+void ag_audit_abandon(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early,
+                      const ag_err *why)
+{
+	ag_run_row row = early->row;
+	ag_store_batch batch = { .run = &row };
+
+	row.status = why->status == AG_CANCELLED ? AG_S("cancelled") : AG_S("failed");
+	row.summary = ag_str_c(why->msg);
+	row.finished_ms = ag_clock_wall(ctx->clock);
+	AG_IGNORE(ag_store_commit(store, &row.id, &batch, NULL),
+	          "then it is listed as interrupted, when this process has ended");
+	give_lease_back(ctx, store, early);
+}
+
 ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
                        const ag_audit_opts *opts, ag_planner_make make, void *make_arg,
                        void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
@@ -293,6 +340,10 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	a->opts = &effective;
 	ag_audit_state_init(&a->state, arena, &opts->rules, a->info->key, a->info->ndoc, 0);
 	fill_row(a->info, ctx, &run.row);
+	if (opts->early) {
+		run.row.id = opts->early->row.id;
+		give_lease_back(ctx, store, opts->early); /* the loop takes its own */
+	}
 	before = opts->history_before_ms ? ag_id_floor(opts->history_before_ms) : run.row.id;
 	st = set_up(a, make, make_arg, &run, err);
 	run.started = st ? AG_S("")
@@ -303,6 +354,8 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	if (!st && !opts->no_history)
 		st = ag_audit_opening(ctx, source, store, &before, arena, &opening, &run.nopening,
 		                      err);
+	if (st && opts->early)
+		ag_audit_abandon(ctx, store, opts->early, err);
 	if (!st)
 		st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);
 	if (!st)

@@ -39,6 +39,12 @@ typedef struct ag_ignore {
 /* Has its last day passed? */
 bool ag_ignore_is_over(const ag_ignore *row, int64_t as_of_ms);
 
+/* A run that is in the store before its data is read: a kill meanwhile leaves a run that was interrupted. */
+typedef struct ag_audit_early {
+	ag_run_row row;
+	ag_str owner; /* of its lease */
+} ag_audit_early;
+
 typedef struct ag_audit_opts {
 	uint64_t
 		sample_size; /* documents of schema_sample; 0 = the planner's default, UINT64_MAX = all */
@@ -64,6 +70,8 @@ typedef struct ag_audit_opts {
 	size_t nignore;
 	bool show_values;
 	ag_str settings_json; /* effective settings as a JSON object, for the report; "" = {} */
+	const ag_audit_early
+		*early; /* of ag_audit_begin(); NULL = the run is listed from its first event */
 } ag_audit_opts;
 
 /* All defaults of the reference. */
@@ -79,6 +87,14 @@ typedef ag_planner *(*ag_planner_make)(ag_audit *a, void *arg);
 ag_planner *ag_planner_builtin_make(ag_audit *a, void *arg);
 /* Of opts.planner_llm; asks for one AgentAction per step. */
 ag_planner *ag_planner_llm_make(ag_audit *a, void *arg);
+
+/* Lists the run of a collection as running. Ended by ag_audit_run() with opts.early, or by ag_audit_abandon().
+ * errors  of the store */
+AG_CHECK ag_status ag_audit_begin(const ag_ctx *ctx, ag_store *store, const ag_source_place *place,
+                                  ag_arena *arena, ag_audit_early *ret, ag_err *err);
+/* Its data could not be read: the run failed, or was cancelled. */
+void ag_audit_abandon(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early,
+                      const ag_err *why);
 
 typedef struct ag_audit_result {
 	ag_id run;

@@ -384,8 +384,9 @@ static ag_status parse_start(const ag_event *events, size_t n, const ag_id *run,
 	if (n && events[0].type == AG_EV_RUN_STARTED)
 		return ag_extjson_parse(events[0].payload, &parse_opts, arena, ret, NULL, NULL,
 		                        err);
-	ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no events", run->text);
-	return ag_err_hint(err, "its log was purged, or it was stopped before it began");
+	ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no events: nothing was checked", run->text);
+	return ag_err_hint(err, "it was stopped while its data was read: start a new run with "
+	                        "`argus audit`");
 }
 
 ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit_start *ret,

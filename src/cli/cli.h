@@ -131,6 +131,8 @@ bool ag_cli_print_json(ag_cli *c, ag_str json);
 /* "argus: message" and its hint to standard error. Returns the exit code that fits the status. */
 int ag_cli_fail(ag_cli *c, const ag_err *err);
 AG_PRINTF(2, 3) void ag_cli_note(ag_cli *c, const char *fmt, ...);
+/* The same, also with --quiet: "argus: warning: ...". */
+AG_PRINTF(2, 3) void ag_cli_warn(ag_cli *c, const char *fmt, ...);
 ag_paint ag_cli_paint(const ag_cli *c, ag_buf *out);
 /* Print the buffer and release it. */
 int ag_cli_finish(ag_cli *c, ag_buf *out, int exit_code);

@@ -6,6 +6,7 @@
 #include "ask/offline.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "cli/past.h"
 #include "cli/progress.h"
 #include "cli/report_out.h"
 
@@ -56,23 +57,6 @@ static ag_status question_of(ag_cli *c, ag_str *ret, ag_err *err)
 static bool is_blank(ag_str s)
 {
 	return ag_str_trim(s).len == 0;
-}
-
-/* The store that was asked for; where nobody asked for one and the usual place cannot be written, none that lasts. */
-static ag_status open_store(ag_cli *c, bool is_full, ag_store **ret, ag_err *err)
-{
-	ag_settings *s = &c->app.settings;
-	const bool is_default = s->place[ag_settings_find(AG_S("store"))] == AG_PLACE_DEFAULT;
-	ag_status st = is_full ? AG_IO : ag_app_store(&c->app, ret, err);
-
-	if (!st || !is_default || (st != AG_IO && st != AG_DENIED && st != AG_INVALID))
-		return st;
-	ag_cli_note(c,
-	            "the store cannot be written (%s): this run is kept in memory: and forgotten",
-	            err->msg);
-	c->app.store = ag_store_close(c->app.store);
-	s->store = AG_S("memory:");
-	return ag_app_store(&c->app, ret, err);
 }
 
 /* What only the first write finds out: no room, no right, another process that keeps it locked. */
@@ -164,7 +148,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	if (!st)
 		st = ag_app_servers_open(&c->app, &q->ask.servers, err);
 	if (!st)
-		st = open_store(c, false, &q->store, err);
+		st = ag_past_store_or_memory(c, false, &q->store, err);
 	if (!st)
 		st = confine(c, &q->ask, q->opts.llm, err);
 	if (st)
@@ -194,7 +178,7 @@ static ag_status run_model(ag_cli *c, question *q, ag_ask_run_result *ret, ag_er
 	ag_progress_stop(line);
 	if (!is_unwritable(st))
 		return st;
-	st = open_store(c, true, &q->store, err);
+	st = ag_past_store_or_memory(c, true, &q->store, err);
 	return st ? st
 	          : ag_ask_run(&c->app.ctx, &q->opts, q->store, NULL, NULL, c->app.arena, ret, err);
 }
@@ -225,7 +209,7 @@ static ag_status keep(ag_cli *c, question *q, ag_answer *a, ag_str *ret_json, ag
 {
 	ag_status st = ag_ask_keep(&c->app.ctx, q->store, a, c->app.arena, ret_json, err);
 
-	if (is_unwritable(st) && !open_store(c, true, &q->store, err))
+	if (is_unwritable(st) && !ag_past_store_or_memory(c, true, &q->store, err))
 		st = ag_ask_keep(&c->app.ctx, q->store, a, c->app.arena, ret_json, err);
 	return st;
 }
@@ -238,11 +222,11 @@ static int without_model(ag_cli *c, question *q)
 	ag_str json;
 	ag_status st;
 
-	if (open_store(c, false, &q->store, &err) || confine(c, &q->ask, NULL, &err))
+	if (ag_past_store_or_memory(c, false, &q->store, &err) || confine(c, &q->ask, NULL, &err))
 		return ag_cli_fail(c, &err);
 	line = ag_progress_start(c, AG_S("ask"));
 	st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena, &a, &err);
-	if (is_unwritable(st) && !open_store(c, true, &q->store, &err))
+	if (is_unwritable(st) && !ag_past_store_or_memory(c, true, &q->store, &err))
 		st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena,
 		                       &a, &err);
 	if (!st)

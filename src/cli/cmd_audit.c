@@ -5,6 +5,7 @@
 #include "app/models.h"
 #include "base/log.h"
 #include "cli/baseline_out.h"
+#include "cli/past.h"
 #include "cli/progress.h"
 #include "cli/report_out.h"
 #include "columns/csv.h"
@@ -212,19 +213,40 @@ static void fail_unread(job *j, const ag_source_info *info)
 	ag_cli_fail(j->c, &err);
 }
 
+/* The run is listed from here on. A store that cannot take it, because its disk is full, is replaced by one in memory;
+ * where a store was asked for, the run itself reports the error. */
+static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *ret)
+{
+	ag_err err = { 0 };
+	ag_status st;
+
+	if (!j->remembered)
+		return false;
+	st = ag_audit_begin(&j->c->app.ctx, j->store, place, j->arena, ret, &err);
+	if ((st == AG_IO || st == AG_DENIED) &&
+	    !ag_past_store_or_memory(j->c, true, &j->store, &err))
+		j->remembered = j->store->type != &ag_store_sqlite_memory;
+	return !st;
+}
+
 static void audit_place(job *j, const ag_source_place *place)
 {
 	const ag_source_opts so = { .strict = j->c->app.settings.strict };
 	ag_progress_line *line = ag_progress_start(j->c, place->uri);
+	ag_audit_early early;
+	const bool is_kept = begin_early(j, place, &early);
 	ag_source *s = NULL;
 	ag_err err = { 0 };
 	ag_status st = ag_app_open_source(&j->c->app, place, &so, &j->opts.budget, &s, &err);
 
 	ag_progress_stop(line);
 	if (st) {
+		if (is_kept)
+			ag_audit_abandon(&j->c->app.ctx, j->store, &early, &err);
 		fail_source(j, place->uri, &err);
 		return;
 	}
+	j->opts.early = is_kept ? &early : NULL;
 	audit_one(j, s);
 	fail_unread(j, ag_source_info_of(s));
 	ag_source_close(s);
@@ -487,7 +509,7 @@ static int run(ag_cli *c)
 		return ag_report_out_no_models(c, &err);
 	note_no_model(c);
 	ag_report_out_note_models(c);
-	if (ag_app_store(&c->app, &j->store, &err))
+	if (ag_past_store_or_memory(c, false, &j->store, &err))
 		return ag_cli_fail(c, &err);
 	j->remembered = j->store->type != &ag_store_sqlite_memory;
 	for (size_t i = 0; i < c->narg && !j->cancelled; i++)

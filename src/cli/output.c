@@ -83,6 +83,18 @@ int ag_cli_fail(ag_cli *c, const ag_err *err)
 	return AG_EXIT_FAILED;
 }
 
+void ag_cli_warn(ag_cli *c, const char *fmt, ...)
+{
+	ag_buf text = AG_BUF_INIT(64 * 1024);
+	va_list ap;
+
+	va_start(ap, fmt);
+	ag_buf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	say(c, AG_INK_YELLOW, "argus: warning: ", ag_buf_view(&text));
+	ag_buf_release(&text);
+}
+
 void ag_cli_note(ag_cli *c, const char *fmt, ...)
 {
 	ag_buf text = AG_BUF_INIT(64 * 1024);

@@ -7,6 +7,22 @@
 #include "base/utf8.h"
 #include "source/source.h"
 
+ag_status ag_past_store_or_memory(ag_cli *c, bool is_unwritable, ag_store **ret, ag_err *err)
+{
+	ag_settings *s = &c->app.settings;
+	const bool is_default = s->place[ag_settings_find(AG_S("store"))] == AG_PLACE_DEFAULT;
+	ag_status st = is_unwritable ? AG_IO : ag_app_store(&c->app, ret, err);
+
+	if (!st || !is_default ||
+	    (st != AG_IO && st != AG_DENIED && st != AG_INVALID && st != AG_NOT_FOUND))
+		return st;
+	ag_cli_warn(c, "%s; this run is kept in memory and forgotten at exit%s", err->msg,
+	            ag_store_is_damaged(err) ? " (`argus doctor` says what to do)" : "");
+	c->app.store = ag_store_close(c->app.store);
+	s->store = AG_S("memory:");
+	return ag_app_store(&c->app, ret, err);
+}
+
 static bool is_known(const ag_str *keys, size_t n, ag_str key)
 {
 	for (size_t i = 0; i < n; i++)

@@ -14,6 +14,12 @@
 		"store", 0, "URI", "store", NULL, "where runs are kept" \
 	}
 
+/* The store, for commands whose result does not depend on it. Nobody asked for a store and the usual one cannot be opened,
+ * or is_unwritable says so: then a warning, and one in memory, that is forgotten at exit.
+ * errors  of ag_app_store(): of a store that was asked for */
+AG_CHECK ag_status ag_past_store_or_memory(ag_cli *c, bool is_unwritable, ag_store **ret,
+                                           ag_err *err);
+
 /* The keys of the collections that `source` means: as `argus audit` would open it; when it is gone, runs are asked that
  * were made of it (its address, its key or the name of its collection). */
 AG_CHECK ag_status ag_past_keys(ag_cli *c, ag_store *store, ag_str source, ag_str **ret,

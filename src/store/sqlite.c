@@ -286,14 +286,20 @@ static const char *hint_of(int rc)
 		return "make the file and its folder writable for you, or choose another store "
 		       "with ARGUS_STORE";
 	case SQLITE_NOTADB:
-		return "this file is not a store of Argus; choose another path with ARGUS_STORE";
+		return "it is no store of Argus, or damaged: `argus doctor` says what to do";
 	case SQLITE_FULL: return "the disk is full: free some space, or \"argus purge\" old runs";
 	case SQLITE_IOERR:
 		return "the disk may be full or failing; a store belongs on a local disk";
-	case SQLITE_CORRUPT:
-		return "the file is damaged: restore a copy of it, or move it away to start anew";
+	case SQLITE_CORRUPT: return "the store is damaged: `argus doctor` says what to do";
 	default: return "";
 	}
+}
+
+bool ag_store_is_damaged(const ag_err *err)
+{
+	const int rc = err->native & 0xff;
+
+	return strcmp(err->origin, ORIGIN) == 0 && (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB);
 }
 
 ag_status ag_sqlite_fail(ag_sqlite_store *s, int rc, const char *doing, ag_err *err)

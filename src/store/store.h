@@ -142,6 +142,8 @@ struct ag_store {
 /* uri: "sqlite:/path/file.db", a plain path (sqlite), or "memory:" (SQLite in memory, gone at
  * close). Folders are made (0700), the file is made 0600. */
 AG_CHECK ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err);
+/* Does an error of this module mean that the store's file is damaged? */
+bool ag_store_is_damaged(const ag_err *err);
 ag_store *ag_store_close(ag_store *s); /* accepts NULL, returns NULL */
 void ag_store_closep(ag_store **s);    /* for AG_AUTO */
 /* How long an operation of this handle waits while others keep the store locked; AG_STORE_PATIENCE_MS unless set. */

@@ -341,23 +341,34 @@ for sig in INT TERM; do
 	holds "SIG$sig: the report so far, or none" sh -c \
 		'[ ! -s out ] || python3 -c "import json; assert json.load(open(\"out\"))[\"status\"]==\"cancelled\""'
 done
-"$ARGUS" audit large.ndjson >out 2>err &
-pid=$!
-seen=no
-while kill -0 $pid 2>/dev/null; do
-	if "$ARGUS" runs --output json -n 1 2>/dev/null | grep -q '"running"'; then
-		kill -9 $pid
-		seen=yes
-		break
-	fi
-done
-wait $pid 2>/dev/null
-if [ $seen = yes ]; then
+# Starts an audit and kills it when `argus runs` says what is given. False: it ended too soon.
+kill_when() {
+	"$ARGUS" audit large.ndjson >out 2>err &
+	pid=$!
+	seen=no
+	while [ $seen = no ] && kill -0 $pid 2>/dev/null; do
+		"$ARGUS" runs --output json -n 1 2>/dev/null | tr -d '\n' | grep -q "$1" && seen=yes
+	done
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	[ $seen = yes ]
+}
+if kill_when '"status": "running".*"summary": "reading"'; then
+	run runs -n 1; want 'a run that was killed while it read is listed' 0 'interrupted'
+	run show last; want 'there is nothing to show of it' 1 '' 'nothing was checked'
+	run resume last; want 'there is nothing to go on with' 1 '' 'argus audit'
+else
+	echo 'skip - a run that was killed while it read is listed: it ended too soon'
+fi
+if kill_when '"status": "running".*"documents": 400000'; then
 	run show last; want 'a killed run is shown from its log' 0 'Interrupted'
 	run runs -n 1; want 'a killed run is listed as interrupted' 0 'interrupted'
 else
 	echo 'skip - a killed run is shown from its log: it ended too soon'
 fi
+XDG_STATE_HOME=/dev/null/state run audit orders.ndjson -q; want 'a home that cannot be written: a warning, and the report' 0 'orders' 'kept in memory'
+run audit orders.ndjson --store /dev/null/state/x.db; want 'a store that was asked for is wanted' 1 '' '/dev/null/state'
+XDG_STATE_HOME=/dev/null/state run purge --older-than 1; want 'purge has nothing without its store' 1 '' '/dev/null/state'
 mkfifo pipe
 "$ARGUS" verify - <pipe >out 2>err &
 pid=$!
