@@ -17,9 +17,12 @@
 #include "cli/cli.h"
 #include "source/sqlite_child.h"
 #include "store/identity.h"
+#include "store/ledger.h"
 
-#define MAX_FACTS 160
-#define LOW_DISK  (100u * 1000 * 1000)
+#define MAX_FACTS        160
+#define LOW_DISK         (100u * 1000 * 1000)
+#define LARGE_LOG        (64 << 20)
+#define MAX_ROWS_CHECKED 1000000u /* of the audit table: some seconds */
 
 extern char **environ;
 
@@ -183,7 +186,95 @@ static void projects(report *r, ag_store *store)
 		                     nsecret - ngood));
 }
 
-static void store_open(report *r)
+/* What a person can do about a damaged file. The log belongs to it: a new store must not find it. `sqlite3 .recover` is no
+ * advice: the shell of Debian 12 cannot do it. */
+static ag_str repair(report *r, const char *path)
+{
+	return ag_str_printf(r->arena,
+	                     "end all that use it; move it away, with %s-wal if that is there: "
+	                     "`mv %s %s.damaged`; then put a copy of an earlier day in its place. "
+	                     "Without a copy the next command makes a new store",
+	                     path, path, path);
+}
+
+/* The first fault of a list that may have several lines. */
+static ag_str first_line(ag_str s)
+{
+	const ptrdiff_t head = ag_str_find(s, '\n');
+	ag_str rest = s;
+
+	if (head > 0 && ag_str_starts(s, AG_S("***"))) /* "*** in database main ***" */
+		ag_str_split(&rest, '\n');
+	return ag_str_split(&rest, '\n');
+}
+
+static void whole(report *r, ag_store *store, const char *path)
+{
+	ag_err err = { 0 };
+	ag_str *faults;
+	size_t n;
+	fact *f = add(r, "store", AG_S("file"), AG_S("whole"));
+
+	if (ag_store_check(store, r->arena, &faults, &n, &err)) {
+		f->value = ag_str_dup(r->arena, ag_str_c(err.msg));
+		broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+	} else if (n) {
+		f->value = ag_str_printf(r->arena, "damaged: %.*s", AG_FMT(first_line(faults[0])));
+		broken(r, f, BROKEN, repair(r, path));
+	}
+}
+
+/* A chain that does not hold is a change from outside, or damage that SQLite does not see. */
+static void audit_table(report *r, ag_store *store)
+{
+	const ag_ledger_query newest = { .after_seq = UINT64_MAX, .limit = 1 };
+	ag_ledger_check k = { 0 };
+	ag_ledger_row *row;
+	ag_err err = { 0 };
+	size_t n;
+	fact *f;
+
+	if (ag_store_ledger_rows(store, &newest, r->arena, &row, &n, &err) || !n)
+		return;
+	f = add(r, "store", AG_S("audit table"), AG_S(""));
+	if (row->seq > MAX_ROWS_CHECKED) {
+		f->value = ag_str_printf(r->arena,
+		                         "%llu rows were written; `argus log --verify` checks them",
+		                         (unsigned long long)row->seq);
+	} else if (ag_store_ledger_verify(store, r->arena, &k, &err)) {
+		f->value = ag_str_dup(r->arena, ag_str_c(err.msg));
+		broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+	} else if (k.broken_at) {
+		f->value = ag_str_printf(r->arena, "broken: %.*s", AG_FMT(k.why));
+		broken(r, f, BROKEN,
+		       AG_S("somebody changed the table, or the file is damaged: keep a copy of the "
+		            "store, and compare with a head that you noted: `argus log --verify "
+		            "--head ROW:HASH`"));
+	} else {
+		f->value = ag_str_printf(r->arena, "%.*s row%s, the chain is whole",
+		                         AG_FMT(ag_human_count(k.nrow, r->arena)),
+		                         k.nrow == 1 ? "" : "s");
+	}
+}
+
+/* The log shrinks when nobody reads an older state of the store. */
+static void write_ahead_log(report *r, const char *path)
+{
+	struct stat st;
+	fact *f;
+
+	if (stat(ag_str_cstr(r->arena, ag_str_printf(r->arena, "%s-wal", path)), &st) ||
+	    !st.st_size)
+		return;
+	f = add(r, "store", AG_S("write-ahead log"),
+	        ag_human_bytes((uint64_t)st.st_size, r->arena));
+	if (st.st_size > LARGE_LOG)
+		broken(r, f, WARN,
+		       AG_S("a process keeps an old state of the store open, so the log grows: find it "
+		            "with `fuser`, and end it"));
+}
+
+static void store_open(report *r, const char *path)
 {
 	ag_err err = { 0 };
 	ag_run_row *rows;
@@ -195,11 +286,16 @@ static void store_open(report *r)
 	    !ag_store_runs(store, AG_S(""), 1, 0, r->arena, &rows, &n, &err)) {
 		if (!n)
 			f->value = AG_S("healthy, no runs yet");
+		whole(r, store, path);
+		audit_table(r, store);
+		write_ahead_log(r, path);
 		projects(r, store);
 		return;
 	}
 	f->value = ag_str_dup(r->arena, ag_str_c(err.msg));
-	broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+	broken(r, f, BROKEN,
+	       ag_store_is_damaged(&err) ? repair(r, path)
+	                                 : ag_str_dup(r->arena, ag_str_c(err.hint)));
 }
 
 static void store(report *r)
@@ -227,7 +323,7 @@ static void store(report *r)
 		store_to_come(r, path);
 		return;
 	}
-	store_open(r);
+	store_open(r, path);
 	store_file(r, path);
 }
 

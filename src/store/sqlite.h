@@ -171,6 +171,8 @@ ag_status ag_sqlite_pending(ag_store *base, const ag_id *run, size_t limit, ag_a
 ag_status ag_sqlite_labels(ag_store *base, ag_str source_key, ag_str agent, ag_arena *arena,
                            ag_label_row **ret, size_t *nret, ag_err *err);
 
+ag_status ag_sqlite_check(ag_store *base, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
+
 /* --- sqlite_index.c --- */
 
 extern const ag_store_index_type ag_sqlite_index;

@@ -309,3 +309,40 @@ ag_status ag_sqlite_lease_holder(ag_store *base, const ag_id *run, ag_arena *are
 	}
 	return AG_OK;
 }
+
+/* --- is it whole? --- */
+
+#define MAX_FAULTS 8
+
+ag_status ag_sqlite_check(ag_store *base, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err)
+{
+	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	ag_str *faults = ag_new_n(arena, ag_str, MAX_FAULTS);
+	sqlite3_stmt *stmt = NULL;
+	ag_err why = { 0 };
+	size_t n = 0;
+	int rc = ag_sqlite_prepare_text(s, "PRAGMA integrity_check(8)", 0, &stmt);
+
+	if (!rc)
+		rc = ag_sqlite_first_row(s, stmt);
+	while (rc == SQLITE_ROW && n < MAX_FAULTS) {
+		const ag_str text = ag_sqlite_column_str(stmt, 0, arena);
+
+		if (!ag_str_eqc(text, "ok"))
+			faults[n++] = text;
+		rc = ag_sqlite_next_row(stmt);
+	}
+	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		AG_IGNORE(ag_sqlite_fail(s, rc, "read", &why), "see below");
+	sqlite3_finalize(stmt);
+	if (why.status && ag_store_is_damaged(&why)) {
+		if (n < MAX_FAULTS)
+			faults[n++] = ag_str_dup(arena, ag_str_c(why.msg));
+	} else if (why.status) {
+		*err = why;
+		return why.status;
+	}
+	*ret = faults;
+	*nret = n;
+	return AG_OK;
+}

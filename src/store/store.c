@@ -453,6 +453,11 @@ ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t no
 	return st ? st : s->type->lease(s, run, owner, now_ms, ttl_ms, err);
 }
 
+ag_status ag_store_check(ag_store *s, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err)
+{
+	return s->type->check(s, arena, ret, nret, err);
+}
+
 ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err)
 {
 	if (older_than_ms < 0)

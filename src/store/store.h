@@ -125,6 +125,7 @@ typedef struct ag_store_type {
 	ag_status (*lease_holder)(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret_owner,
 	                          int64_t *ret_until_ms, ag_err *err);
 	ag_status (*purge)(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
+	ag_status (*check)(ag_store *s, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
 	const struct ag_store_index_type *index; /* full text of files: store/search_index.h */
 	const struct ag_store_identity_type *identity; /* store/identity.h */
 	const struct ag_store_ledger_type *ledger;     /* store/ledger.h */
@@ -199,6 +200,11 @@ AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, i
                                   int64_t ttl_ms, ag_err *err);
 /* Does the process live that last wrote the run? Unknown when it is on another machine, or there never was one. */
 AG_CHECK ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err);
+/* Reads the whole file and lists what is damaged, at most 8 faults; none = it is whole. A damage that stops the check is a
+ * fault as well.
+ * errors  the store is locked, or cannot be read for another reason */
+AG_CHECK ag_status ag_store_check(ag_store *s, ag_arena *arena, ag_str **ret, size_t *nret,
+                                  ag_err *err);
 #define AG_STORE_PURGE_ALL INT64_MAX /* for older_than_ms: whatever the clock says */
 /* Remove runs that finished before that wall time, with all that belongs to them; also interrupted runs and logs without
  * a run row whose newest event is older (a run whose writer lives stays), and the full text of projects that were not asked about since (to the

@@ -318,6 +318,18 @@ run audit orders.ndjson --quiet; want '.env.agent.secret is read' 3
 rm .env.agent.secret
 ARGUS_SEDE=1 run doctor; want 'doctor: a name that is no setting' 0 'did you mean ARGUS_SEED?'
 run doctor --store orders.ndjson/x.db; want 'doctor: a broken store' 1 '--store memory:'
+"$ARGUS" audit orders.ndjson -q --store damaged.db >/dev/null
+run doctor --store damaged.db; want 'doctor: a whole store' 0 'whole'
+python3 -c '
+b = bytearray(open("damaged.db", "rb").read())
+b[8192:16384] = b"Z" * 8192
+open("damaged.db", "wb").write(b)'
+run doctor --store damaged.db; want 'doctor: a damaged store' 1 'damaged: '
+want 'doctor: and what to do' 1 'damaged.db.damaged'
+run audit orders.ndjson --store damaged.db; want 'a damaged store names doctor' 1 '' 'argus doctor'
+printf 'Z%.0s' 1 2 3 4 5 6 7 8 9 >header.db
+run runs --store header.db; want 'a file that is no store names doctor' 1 '' 'argus doctor'
+run doctor --store header.db; want 'doctor: and it says what to do' 1 'header.db.damaged'
 run doctor --output json; holds 'doctor: json' json 'd["ok"] is True'
 holds 'doctor: what a sandbox can do here' json 'any(f["name"] == "sandbox" and "seccomp" in f["value"] for f in d["facts"])'
 
