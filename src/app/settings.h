@@ -88,6 +88,7 @@ typedef struct ag_var {
 typedef struct ag_settings {
 	/* top level */
 	ag_str store;
+	uint64_t retention_days; /* 0 = for ever */
 	uint64_t threads;
 	int output_format; /* ag_output_format */
 	int log_level;     /* 0 = off, else ag_log_level + 1 */

@@ -32,6 +32,11 @@ static const ag_setting table[] = {
 	  .offset = FIELD(store),
 	  .help = "Where Argus remembers its runs: a path, sqlite:PATH or memory: (gone at exit). auto: "
 	          "argus/argus.db under XDG_STATE_HOME, else under ~/.local/state." },
+	{ "", "retention_days", "ARGUS_RETENTION_DAYS", AG_SET_COUNT, .min = 1, .max = 36500,
+	  .unset = "none", .fallback = "none", .offset = FIELD(retention_days),
+	  .help = "Days that runs, rows of the audit table and cached texts are kept, as with `argus purge "
+	          "--older-than`: looked at once a day, after an audit and in a server (argus mcp). none: "
+	          "only `argus purge` removes them." },
 	{ "", "threads", "ARGUS_THREADS", AG_SET_COUNT, .min = 1, .max = 256, .unset = "auto",
 	  .fallback = "auto", .offset = FIELD(threads),
 	  .help = "Worker threads. auto: one per processor. Results do not depend on it." },

@@ -3,6 +3,7 @@
  * Everything that can be refused is refused before the first byte of data is read: options, the place of
  * --out, the store. A collection that fails does not hide the others: the exit code tells at the end. */
 #include "app/models.h"
+#include "app/retention.h"
 #include "base/log.h"
 #include "cli/baseline_out.h"
 #include "cli/past.h"
@@ -211,6 +212,14 @@ static void fail_unread(job *j, const ag_source_info *info)
 		AG_IGNORE(ag_err_hint(&err, "%s", AG_CSV_HINT_UTF8), "told by the next call");
 	j->any_failed = true;
 	ag_cli_fail(j->c, &err);
+}
+
+static void retain(job *j)
+{
+	ag_str uri;
+
+	if (j->remembered && !ag_app_store_uri(&j->c->app, &uri, NULL))
+		ag_app_retain(&j->c->app, uri);
 }
 
 /* The run is listed from here on. A store that cannot take it, because its disk is full, is replaced by one in memory;
@@ -517,6 +526,7 @@ static int run(ag_cli *c)
 	finish(j);
 	if (!ag_report_out_recorded(c))
 		j->any_failed = true;
+	retain(j);
 	code = j->cancelled    ? AG_EXIT_CANCELLED
 	       : j->any_failed ? AG_EXIT_FAILED
 	       : j->found      ? AG_EXIT_FINDINGS

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "app/retention.h"
 #include "audit/audit.h"
 #include "audit/report_text.h"
 #include "base/fernet.h"
@@ -274,6 +275,24 @@ static void write_ahead_log(report *r, const char *path)
 		            "with `fuser`, and end it"));
 }
 
+static void retention(report *r, ag_store *store)
+{
+	const uint64_t days = r->c->app.settings.retention_days;
+	const int64_t last_ms = ag_app_retained_ms(store, r->arena);
+	char at[AG_TIME_MAX_TEXT];
+
+	if (!days) {
+		add(r, "store", AG_S("retention"),
+		    AG_S("off: only `argus purge` removes old runs"));
+		return;
+	}
+	if (last_ms)
+		ag_time_format(at, last_ms / 1000 * 1000);
+	add(r, "store", AG_S("retention"),
+	    ag_str_printf(r->arena, "%llu days, last looked at: %s", (unsigned long long)days,
+	                  last_ms ? at : "never"));
+}
+
 static void store_open(report *r, const char *path)
 {
 	ag_err err = { 0 };
@@ -289,6 +308,7 @@ static void store_open(report *r, const char *path)
 		whole(r, store, path);
 		audit_table(r, store);
 		write_ahead_log(r, path);
+		retention(r, store);
 		projects(r, store);
 		return;
 	}

@@ -7,6 +7,7 @@
 
 #include "app/mcp_tools.h"
 #include "app/projects.h"
+#include "app/retention.h"
 #include "cli/cli.h"
 #include "mcp/http.h"
 #include "mcp/tools_sql.h"
@@ -238,6 +239,7 @@ static int run(ag_cli *c)
 		                               "resource",
 		                               "authorization-servers" };
 	service s = { .c = c };
+	ag_retention *retention = NULL;
 	ag_err err = { 0 };
 	ag_status st;
 
@@ -251,10 +253,13 @@ static int run(ag_cli *c)
 	 * memory, 4.1 to 5.5 with two. A call gets past the threads' own caches, to the heap's lock, about once. */
 	mallopt(M_ARENA_MAX, 1);
 	st = open_service(&s, is_http, is_conformance, &err);
+	if (!st && s.hub)
+		retention = ag_app_retention_start(&c->app, s.app.store_uri);
 	if (!st && is_http)
 		st = serve_http(&s, ag_cli_has(c, "no-auth") || !s.hub, &err);
 	else if (!st)
 		st = serve_stdio(&s, &err);
+	ag_app_retention_stop(retention);
 	close_service(&s);
 	return st ? ag_cli_fail(c, &err) : AG_EXIT_OK;
 }

@@ -330,6 +330,17 @@ run audit orders.ndjson --store damaged.db; want 'a damaged store names doctor' 
 printf 'Z%.0s' 1 2 3 4 5 6 7 8 9 >header.db
 run runs --store header.db; want 'a file that is no store names doctor' 1 '' 'argus doctor'
 run doctor --store header.db; want 'doctor: and it says what to do' 1 'header.db.damaged'
+XDG_STATE_HOME=$dir/kept run audit orders.ndjson -q; want 'a run to keep' 0
+python3 -c '
+import sqlite3, sys
+d = sqlite3.connect(sys.argv[1])
+d.execute("update runs set started_at = 1600000000000, finished_at = 1600000000001")
+d.commit()' "$dir/kept/argus/argus.db"
+XDG_STATE_HOME=$dir/kept run audit orders.ndjson -q; want 'retention is off unless it is set' 0
+XDG_STATE_HOME=$dir/kept run runs --output json; holds 'and removes nothing' json 'len(d["runs"]) == 2'
+XDG_STATE_HOME=$dir/kept ARGUS_RETENTION_DAYS=90 run audit orders.ndjson -q; want 'retention' 0
+XDG_STATE_HOME=$dir/kept run runs --output json; holds 'removes the old run after an audit' json 'len(d["runs"]) == 2'
+XDG_STATE_HOME=$dir/kept ARGUS_RETENTION_DAYS=90 run doctor; want 'doctor: when it last ran' 0 '90 days, last looked at: 2'
 run doctor --output json; holds 'doctor: json' json 'd["ok"] is True'
 holds 'doctor: what a sandbox can do here' json 'any(f["name"] == "sandbox" and "seccomp" in f["value"] for f in d["facts"])'
 
