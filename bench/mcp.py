@@ -10,7 +10,9 @@ What the machine allows is measured in the same run: pgbench says what PostgreSQ
 bare query and within BEGIN READ ONLY and ROLLBACK; mcp_floor is a server that does nothing but the system calls that such
 a call needs. `over floor` is a server's CPU per call over that of mcp_floor in its leanest form.
 
-Argus has everything on: token, guard, rate limit (set high enough not to act), audit table in a file.
+Argus has everything on: token, guard, rate limit (set high enough not to act), audit table in a file. It runs twice: as it
+is by default, where an answer waits for its row in the write-ahead log, and with audit_sync=full, where it waits for the disk.
+`refused` is a statement that the guard refuses: a call without a database, so that what is left is HTTP, guard and audit row.
 """
 import json
 import os
@@ -31,6 +33,7 @@ STARTS = int(os.environ.get("MCP_STARTS", "15"))
 TICK = os.sysconf("SC_CLK_TCK")
 
 ONE = "SELECT 1 AS one"
+REFUSED = "DROP TABLE one"
 MANY = ("SELECT g AS id, 'customer ' || g AS name, (g * 1.25)::numeric(10,2) AS amount, "
         "timestamp '2026-01-01' + g * interval '1 minute' AS at FROM generate_series(1, 500) g")
 
@@ -200,6 +203,9 @@ def make_servers(work, folder, port):
     mine = [argus, "mcp", "--config", config]
     servers.append(Server("argus", mine + ["--http", "--port", str(http_port)], env, http_port, "2025-06-18", found[0],
                           "query"))
+    http_port = free_port()
+    servers.append(Server("argus full", mine + ["--http", "--port", str(http_port)], dict(env, ARGUS_AUDIT_SYNC="full"),
+                          http_port, "2025-06-18", found[0], "query"))
     stdio.append(("argus", mine + ["--project", "bench"], env))
     binary = toolbox_program(work)
     if binary:
@@ -224,9 +230,11 @@ def measure(servers, floors):
         f.start()
     print("%-14s %-9s %8s %12s %14s %10s %10s %9s" % ("server", "query", "sessions", "calls/s", "CPU us/call", "p50 us",
                                                   "p99 us", "RSS MB"))
-    for what, sql, expect in (("SELECT 1", ONE, "one"), ("500 rows", MANY, "customer 500")):
+    ours = [s for s in servers if s.name.startswith("argus")]
+    for what, sql, expect in (("SELECT 1", ONE, "one"), ("500 rows", MANY, "customer 500"),
+                              ("refused", REFUSED, "VALIDATION_ERROR")):
         for sessions in (1, 8, 32):
-            all_of_them = servers + (floors if sql == ONE else [])
+            all_of_them = {ONE: servers + floors, MANY: servers, REFUSED: ours}[sql]
             rows = {s.name: [] for s in all_of_them}
             for _ in range(ROUNDS):
                 for s in all_of_them:
@@ -238,8 +246,11 @@ def measure(servers, floors):
                 middle[s.name] = m
                 print("%-14s %-9s %8d %12.0f %14.1f %10.0f %10.0f %9.1f" % (
                     s.name, what, sessions, m["per_second"], m["cpu_us"], m["p50_us"], m["p99_us"], m["resident_mb"]))
-            if len(servers) > 1:
-                a, b = middle[servers[0].name], middle[servers[1].name]
+            a, b = middle["argus"], middle["argus full"]
+            print("%-14s %-9s %8d %11.2fx %13.2fx" % ("full to normal", what, sessions,
+                                                     b["per_second"] / a["per_second"], b["cpu_us"] / a["cpu_us"]))
+            if len(all_of_them) > len(ours) and servers[-1] not in ours:
+                b = middle[servers[-1].name]
                 print("%-14s %-9s %8d %11.2fx %13.2fx" % ("to toolbox", what, sessions,
                                                          a["per_second"] / b["per_second"], a["cpu_us"] / b["cpu_us"]))
             if sql == ONE:
