@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "project/project.h"
+#include "project/turns.h"
 
 /* A project and what was opened for it. */
 typedef struct entry {
@@ -16,6 +17,7 @@ typedef struct entry {
 	pthread_mutex_t lock;        /* opening */
 	pthread_mutex_t dictionary;  /* making it: one thread */
 	ag_sql_source *sql;
+	ag_turns *turns;                 /* of its calls; there when `sql` is */
 	_Atomic(ag_sql_source *) opened; /* the same, for those who do not wait */
 } entry;
 
@@ -37,6 +39,11 @@ static inline entry *ag_project_entry(const ag_project *p)
 	return e;
 }
 
+/* The database of a project for one call, which waits for its turn; *ret_turn is given with ag_turn_give() after the call.
+ * False with *ret_failure: it got none, or *ret_st says why the database cannot be opened. */
+bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+                     ag_arena *arena, ag_sql_source **ret, ag_turn **ret_turn,
+                     ag_sql_failure *ret_failure, ag_status *ret_st, ag_err *err);
 /* The database of a project, opened on first use.
  * errors  AG_NOT_FOUND: it has none; of ag_sql_open() */
 AG_CHECK ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_source **ret,

@@ -10,9 +10,10 @@
 #include "base/log.h"
 #include "query/extjson.h"
 
-#define ORIGIN     "project"
-#define FRESH_MS   5000 /* a project of the store is looked up again after that */
-#define MAX_SECRET (64u * 1024)
+#define ORIGIN         "project"
+#define FRESH_MS       5000 /* a project of the store is looked up again after that */
+#define MAX_SECRET     (64u * 1024)
+#define DEFAULT_PLACES 5u /* connections of a database, as in source/sql.c */
 
 static ag_str keep(ag_project_hub *h, ag_str s)
 {
@@ -293,7 +294,8 @@ ag_project_hub *ag_project_hub_close(ag_project_hub *h)
 		ag_log(AG_LOG_ERROR, "audit_lost", "%s", err.msg);
 	ag_limiter_close(h->limiter);
 	for (entry *e = h->entries; e; e = e->next) {
-		ag_sql_close(e->sql);
+		ag_sql_close(e->sql); /* the last statements give their turns */
+		ag_turns_free(e->turns);
 		pthread_mutex_destroy(&e->lock);
 		pthread_mutex_destroy(&e->dictionary);
 	}
@@ -357,11 +359,25 @@ ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_sou
 		const ag_sql_opts o = opts_of(h, p);
 
 		st = ag_sql_open(p->source, &o, &e->sql, err);
+		if (!st)
+			e->turns = ag_turns_new(o.max_connections ? o.max_connections
+			                                          : DEFAULT_PLACES);
 	}
 	*ret = e->sql;
 	atomic_store_explicit(&e->opened, e->sql, memory_order_release);
 	pthread_mutex_unlock(&e->lock);
 	return st;
+}
+
+bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+                     ag_arena *arena, ag_sql_source **ret, ag_turn **ret_turn,
+                     ag_sql_failure *ret_failure, ag_status *ret_st, ag_err *err)
+{
+	*ret_turn = NULL;
+	*ret_st = ag_project_database(h, call->project, ret, err);
+	return !*ret_st &&
+	       ag_turns_take(ag_project_entry(call->project)->turns, ctx, call->who->user,
+	                     call->watch_fd, AG_TURNS_WAIT_MS, arena, ret_turn, ret_failure);
 }
 
 ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_err *err)

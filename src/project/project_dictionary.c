@@ -56,18 +56,21 @@ static void keep(ag_project_hub *h, ag_str key, const ag_dictionary *d)
 	ag_buf_release(&text);
 }
 
-static ag_status make(ag_project_hub *h, const ag_ctx *ctx, const ag_project *p, ag_arena *arena,
-                      ag_dictionary *ret, ag_sql_failure *f, ag_err *err)
+static ag_status make(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
+                      ag_arena *arena, ag_dictionary *ret, ag_sql_failure *f, ag_err *err)
 {
+	const ag_project *p = call->project;
 	const ag_dictionary_opts o = { .with_samples = true,
 		                       .sensitive_words = p->settings.sensitive_words,
 		                       .nsensitive_word = p->settings.nsensitive_word };
 	ag_sql_source *s;
 	ag_err why = { 0 };
-	ag_status st = ag_project_database(h, p, &s, &why);
+	ag_turn *turn;
+	ag_status st;
 
-	if (!st)
+	if (ag_project_turn(h, ctx, call, arena, &s, &turn, f, &st, &why))
 		st = ag_sql_introspect(s, ctx, &o, arena, ret, f, &why);
+	ag_turn_give(turn);
 	if (st == AG_INTERNAL) {
 		if (err)
 			*err = why;
@@ -95,7 +98,7 @@ ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, ag_project
 		/* One thread makes it; the others then find it. */
 		pthread_mutex_lock(&e->dictionary);
 		if (refresh || !kept(h, key, arena, ret)) {
-			st = make(h, ctx, call->project, arena, ret, ret_failure, err);
+			st = make(h, ctx, call, arena, ret, ret_failure, err);
 			if (!st && !ret_failure->code)
 				keep(h, key, ret);
 		}

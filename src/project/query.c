@@ -191,8 +191,11 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *c
                         const ag_sql_request *rq, ask_fn *ask, ag_arena *arena, ag_sql_result *ret,
                         ag_err *err)
 {
-	const int64_t began_ms = ag_clock_wall(h->o.clock);
+	const int64_t began_ms = ag_clock_wall(h->o.clock), began_us = ag_time_mono_us();
+	ag_sql_request own = *rq;
+	int64_t waited_us;
 	ag_err why = { 0 };
+	ag_turn *turn = NULL;
 	ag_sql_source *s;
 	ag_status st;
 
@@ -202,9 +205,15 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *c
 		record(h, call, began_ms, rq->sql, ret, arena);
 		return AG_OK;
 	}
-	st = ag_project_database(h, call->project, &s, &why);
-	if (!st)
-		st = ask(s, ctx, rq, arena, ret, &why);
+	if (ag_project_turn(h, ctx, call, arena, &s, &turn, &ret->failure, &st, &why)) {
+		waited_us = ag_time_mono_us() - began_us;
+		own.hold = ag_turn_hold(turn);
+		st = ask(s, ctx, &own, arena, ret, &why);
+		ret->wait_us += waited_us;
+		ag_turn_give(turn);
+	} else {
+		ret->wait_us = ag_time_mono_us() - began_us;
+	}
 	if (st) {
 		ret->is_ok = false;
 		ag_sql_failure_of_err(&why, arena, &ret->failure);
