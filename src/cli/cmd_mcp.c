@@ -12,9 +12,11 @@
 #include "mcp/http.h"
 #include "mcp/tools_sql.h"
 
-#define ORIGIN       "cli.mcp"
-#define MAX_NAMES    64u
-#define WAKE_MS      1000
+#define ORIGIN    "cli.mcp"
+#define MAX_NAMES 64u
+#define WAKE_MS   1000
+/* Of one session: as many as the queue of a user holds (project/turns.h), so that a burst waits for its turn there. */
+#define HTTP_CALLS   256u
 #define DEFAULT_PORT 8100
 
 static const char instructions[] =
@@ -122,6 +124,7 @@ static ag_status open_service(service *s, bool is_http, bool is_conformance, ag_
 	const ag_str source = c->narg ? c->args[0] : AG_S("");
 	ag_mcp_server_opts o = { .clock = c->app.ctx.clock,
 		                 .instructions = instructions,
+		                 .max_calls = is_http ? HTTP_CALLS : 0,
 		                 .cancel = c->app.ctx.cancel };
 	ag_status st = AG_OK;
 
@@ -185,6 +188,20 @@ static bool is_loopback(ag_str host)
 	       ag_str_eqc(host, "localhost");
 }
 
+/* A handle of its own: the hub uses the app's from other threads. */
+static ag_status open_tokens(ag_cli *c, ag_store **ret_own, ag_store **ret, ag_err *err)
+{
+	ag_str uri;
+	ag_status st = ag_app_store_uri(&c->app, &uri, err);
+
+	if (!st && ag_str_eqc(uri, "memory:")) /* each handle of it is another store */
+		return ag_app_store(&c->app, ret, err);
+	if (!st)
+		st = ag_store_open(uri, ret_own, err);
+	*ret = *ret_own;
+	return st;
+}
+
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
 {
 	ag_cli *c = s->c;
@@ -201,6 +218,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		                           .port = (unsigned)ag_cli_number(c, "port", 0, 65535,
 		                                                           DEFAULT_PORT),
 		                           .cancel = c->app.ctx.cancel } };
+	ag_store *tokens = NULL;
 	ag_mcp_http *http;
 	ag_status st = AG_OK;
 
@@ -214,17 +232,20 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		return ag_err_hint(err, "leave --no-auth away and make tokens: argus token create");
 	}
 	if (!is_open)
-		st = ag_app_store(&c->app, &o.store, err);
+		st = open_tokens(c, &tokens, &o.store, err);
 	if (!st)
 		st = ag_mcp_http_start(&o, &http, err);
-	if (st)
+	if (st) {
+		ag_store_close(tokens);
 		return st;
+	}
 	ag_cli_note(c, "listening on http://%s%.*s%s:%u/mcp", ag_str_find(host, ':') < 0 ? "" : "[",
 	            AG_FMT(host.len ? host : AG_S("127.0.0.1")),
 	            ag_str_find(host, ':') < 0 ? "" : "]", ag_mcp_http_port(http));
 	while (!ag_signals_cancelled())
 		poll(NULL, 0, WAKE_MS);
 	ag_mcp_http_stop(http);
+	ag_store_close(tokens);
 	return AG_OK;
 }
 

@@ -140,13 +140,20 @@ static void fill(ag_mcp_http *h, const ag_mcp_http_opts *o)
 	h->metadata_path = ag_str_printf(h->arena, WELL_KNOWN "%.*s", AG_FMT(h->opts.path));
 	pthread_mutex_init(&h->callers_lock, NULL);
 	pthread_mutex_init(&h->store_lock, NULL);
+	pthread_mutex_init(&h->grants_lock, NULL);
+	pthread_mutex_init(&h->watch_lock, NULL);
+	pthread_cond_init(&h->watch_wake, NULL);
 	pthread_mutex_init(&h->streams_lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
 }
 
 static void release(ag_mcp_http *h)
 {
+	ag_mcp_grants_stop(h);
 	ag_mcp_http_callers_free(h);
+	pthread_cond_destroy(&h->watch_wake);
+	pthread_mutex_destroy(&h->watch_lock);
+	pthread_mutex_destroy(&h->grants_lock);
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->streams_lock);
 	pthread_mutex_destroy(&h->store_lock);
@@ -166,7 +173,9 @@ ag_status ag_mcp_http_start(const ag_mcp_http_opts *o, ag_mcp_http **ret, ag_err
 		               "the path of the endpoint begins with /");
 	h = (ag_mcp_http *)ag_xcalloc(1, sizeof(*h));
 	fill(h, o);
-	st = ag_httpd_start(&h->opts.listen, &h->httpd, err);
+	st = ag_mcp_grants_start(h) ? ag_httpd_start(&h->opts.listen, &h->httpd, err)
+	                            : ag_fail(err, AG_UNAVAILABLE, "mcp.http",
+	                                      "no thread could be started to look after tokens");
 	if (st) {
 		release(h);
 		return st;

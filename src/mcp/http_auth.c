@@ -1,12 +1,17 @@
-/* Who calls: bearer tokens, found in the store once and remembered for ten seconds, so that a call costs no access to it
- * and a token that is revoked is refused soon. The rules are those of an OAuth resource server (RFC 6750, RFC 9728). */
+/* Who calls: bearer tokens, looked up in the store and remembered until anything in the store changes.
+ *
+ * The store's version costs a few microseconds, and it changes with every commit of any process. So a token that was revoked,
+ * a member who was removed and a role that was lowered hold for the very next request. What goes on under a token (a
+ * stream, a call on a thread of its own) is registered as a grant; one thread looks after grants and ends those whose token
+ * is good no more. The rules are those of an OAuth resource server (RFC 6750, RFC 9728). */
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/sha256.h"
 #include "mcp/http_parts.h"
 
-#define KNOWN_MS   10000
+#define LOOK_MS    500 /* at the tokens of what goes on */
 #define WELL_KNOWN "/.well-known/oauth-protected-resource"
 
 struct ag_mcp_known_caller {
@@ -14,7 +19,7 @@ struct ag_mcp_known_caller {
 	ag_sha256_hex hash; /* of the token */
 	ag_caller who;
 	ag_arena *arena;
-	int64_t until_ms; /* monotonic */
+	uint64_t version; /* of the store, when it was looked up */
 };
 
 /* --- what is remembered --- */
@@ -57,13 +62,19 @@ static unsigned place_of(const ag_sha256_hex *hash)
 	return n % AG_MCP_HTTP_CALLERS;
 }
 
-static ag_mcp_known_caller *recall(ag_mcp_http *h, const ag_sha256_hex *hash, int64_t now)
+static bool is_expired(const ag_mcp_http *h, const ag_mcp_known_caller *k)
+{
+	return k->who.expires_ms && k->who.expires_ms <= ag_clock_wall(h->opts.clock);
+}
+
+static ag_mcp_known_caller *recall(ag_mcp_http *h, const ag_sha256_hex *hash, uint64_t version)
 {
 	ag_mcp_known_caller *k;
 
 	pthread_mutex_lock(&h->callers_lock);
 	k = h->callers[place_of(hash)];
-	if (k && now < k->until_ms && memcmp(k->hash.text, hash->text, sizeof(hash->text)) == 0)
+	if (k && k->version == version && !is_expired(h, k) &&
+	    memcmp(k->hash.text, hash->text, sizeof(hash->text)) == 0)
 		atomic_fetch_add(&k->refs, 1);
 	else
 		k = NULL;
@@ -90,7 +101,20 @@ void ag_mcp_http_callers_free(ag_mcp_http *h)
 		ag_mcp_known_caller_drop(h->callers[i]);
 }
 
-static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash, int64_t now,
+static ag_status version_of(ag_mcp_http *h, uint64_t *ret, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	*ret = 0;
+	pthread_mutex_lock(&h->store_lock);
+	if (h->opts.store)
+		st = ag_store_version(h->opts.store, ret, err);
+	pthread_mutex_unlock(&h->store_lock);
+	return st;
+}
+
+/* version: read before, so that a change in between is seen next time. */
+static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash, uint64_t version,
                          ag_mcp_known_caller **ret, ag_err *err)
 {
 	ag_mcp_known_caller *k = (ag_mcp_known_caller *)ag_xcalloc(1, sizeof(*k));
@@ -99,7 +123,7 @@ static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash
 	atomic_init(&k->refs, 1);
 	k->hash = *hash;
 	k->arena = ag_arena_new();
-	k->until_ms = now + KNOWN_MS;
+	k->version = version;
 	pthread_mutex_lock(&h->store_lock);
 	st = h->opts.store ? ag_caller_of_token(h->opts.store, token, ag_clock_wall(h->opts.clock),
 	                                        k->arena, &k->who, err)
@@ -112,6 +136,123 @@ static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash
 	remember(h, k);
 	*ret = k;
 	return AG_OK;
+}
+
+/* --- what goes on under a token --- */
+
+struct ag_mcp_grant {
+	ag_mcp_grant *next;
+	ag_mcp_known_caller *known;
+	void (*revoked)(void *arg);
+	void *arg;
+	bool is_revoked;
+};
+
+ag_mcp_grant *ag_mcp_grant_new(ag_mcp_http *h, ag_mcp_known_caller *known,
+                               void (*revoked)(void *arg), void *arg)
+{
+	ag_mcp_grant *g;
+
+	if (!known)
+		return NULL;
+	g = (ag_mcp_grant *)ag_xcalloc(1, sizeof(*g));
+	atomic_fetch_add(&known->refs, 1);
+	*g = (ag_mcp_grant){ .known = known, .revoked = revoked, .arg = arg };
+	pthread_mutex_lock(&h->grants_lock);
+	g->next = h->grants;
+	h->grants = g;
+	pthread_mutex_unlock(&h->grants_lock);
+	return g;
+}
+
+void ag_mcp_grant_end(ag_mcp_http *h, ag_mcp_grant *g)
+{
+	ag_mcp_grant **at = &h->grants;
+
+	if (!g)
+		return;
+	pthread_mutex_lock(&h->grants_lock);
+	while (*at != g)
+		at = &(*at)->next;
+	*at = g->next;
+	pthread_mutex_unlock(&h->grants_lock);
+	ag_mcp_known_caller_drop(g->known);
+	free(g);
+}
+
+/* Is the token still good for what it was? A store that cannot be read says nothing. */
+static bool is_good(ag_mcp_http *h, const ag_mcp_known_caller *k)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_token_row row;
+	ag_status st;
+
+	pthread_mutex_lock(&h->store_lock);
+	st = ag_store_token_of_hash(h->opts.store, ag_str_c(k->hash.text),
+	                            ag_clock_wall(h->opts.clock), arena, &row, NULL);
+	pthread_mutex_unlock(&h->store_lock);
+	ag_arena_free(arena);
+	return st != AG_NOT_FOUND;
+}
+
+/* Under the lock: revoked() does not wait and does not touch grants. */
+static void end_revoked(ag_mcp_http *h, bool has_changed)
+{
+	pthread_mutex_lock(&h->grants_lock);
+	for (ag_mcp_grant *g = h->grants; g; g = g->next) {
+		if (g->is_revoked || (!has_changed && !is_expired(h, g->known)) ||
+		    is_good(h, g->known))
+			continue;
+		g->is_revoked = true;
+		g->revoked(g->arg);
+	}
+	pthread_mutex_unlock(&h->grants_lock);
+}
+
+static void *watch_grants(void *arg)
+{
+	ag_mcp_http *h = (ag_mcp_http *)arg;
+	uint64_t seen = 0, version = 0;
+
+	pthread_mutex_lock(&h->watch_lock);
+	while (!h->is_stopped) {
+		struct timespec at;
+		bool has_any;
+
+		clock_gettime(CLOCK_REALTIME, &at);
+		at.tv_nsec += LOOK_MS * 1000000;
+		at.tv_sec += at.tv_nsec / 1000000000;
+		at.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&h->watch_wake, &h->watch_lock, &at);
+		pthread_mutex_unlock(&h->watch_lock);
+		pthread_mutex_lock(&h->grants_lock);
+		has_any = h->grants != NULL;
+		pthread_mutex_unlock(&h->grants_lock);
+		if (has_any && !version_of(h, &version, NULL)) {
+			end_revoked(h, version != seen);
+			seen = version;
+		}
+		pthread_mutex_lock(&h->watch_lock);
+	}
+	pthread_mutex_unlock(&h->watch_lock);
+	return NULL;
+}
+
+bool ag_mcp_grants_start(ag_mcp_http *h)
+{
+	h->has_watch = h->opts.store && pthread_create(&h->watch, NULL, watch_grants, h) == 0;
+	return h->has_watch || !h->opts.store;
+}
+
+void ag_mcp_grants_stop(ag_mcp_http *h)
+{
+	pthread_mutex_lock(&h->watch_lock);
+	h->is_stopped = true;
+	pthread_cond_signal(&h->watch_wake);
+	pthread_mutex_unlock(&h->watch_lock);
+	if (h->has_watch)
+		pthread_join(h->watch, NULL);
+	h->has_watch = false;
 }
 
 /* --- refusals --- */
@@ -173,8 +314,8 @@ static bool has_use(const ag_mcp_http *h, const ag_caller *who)
 bool ag_mcp_http_admit(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_str header = ag_httpd_header_of(rq, "Authorization"), token;
-	int64_t now = ag_clock_mono(h->opts.clock);
 	ag_mcp_known_caller *k = NULL;
+	uint64_t version = 0;
 	ag_sha256_hex hash;
 	ag_err err = { 0 };
 	ag_status st;
@@ -189,8 +330,10 @@ bool ag_mcp_http_admit(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
 		return false;
 	}
 	hash = ag_sha256(token);
-	k = recall(h, &hash, now);
-	st = k ? AG_OK : look_up(h, token, &hash, now, &k, &err);
+	st = version_of(h, &version, &err);
+	k = st ? NULL : recall(h, &hash, version);
+	if (!st && !k)
+		st = look_up(h, token, &hash, version, &k, &err);
 	if (st == AG_DENIED) {
 		challenge(h, rq, rp, 401, "invalid_token", err.msg);
 		return false;

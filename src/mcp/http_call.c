@@ -19,9 +19,10 @@ typedef struct call {
 	ag_mcp_session *session; /* the stream's share; NULL = stateless */
 	const ag_caller *who;
 	ag_mcp_known_caller *known;
+	ag_mcp_grant *grant;
 	ag_mcp_stream *stream;
 	ag_mcp_peer peer;
-	atomic_bool is_gone;
+	atomic_bool is_gone, is_revoked;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	state state;
@@ -80,6 +81,16 @@ static void left(void *arg)
 	ag_mcp_gone(c->h->server, &c->peer);
 }
 
+/* The token is good no more: neither is what it asked for. */
+static void revoked(void *arg)
+{
+	call *c = (call *)arg;
+
+	atomic_store(&c->is_revoked, true);
+	ag_mcp_gone(c->h->server, &c->peer);
+	ag_mcp_stream_end(c->stream);
+}
+
 static void give_answer(call *c, ag_mcp_answer *a)
 {
 	bool is_plain;
@@ -94,7 +105,7 @@ static void give_answer(call *c, ag_mcp_answer *a)
 	pthread_mutex_unlock(&c->lock);
 	if (is_plain)
 		return;
-	if (a->text.len)
+	if (a->text.len && !atomic_load(&c->is_revoked))
 		ag_mcp_stream_send(c->stream, ag_buf_view(&a->text));
 	ag_mcp_answer_release(a);
 }
@@ -106,6 +117,7 @@ static void *run(void *arg)
 	ag_mcp_answer a;
 
 	ag_mcp_handle_seen(h->server, c->session, c->who, &c->peer, &c->glance, &a);
+	ag_mcp_grant_end(h, c->grant);
 	give_answer(c, &a);
 	ag_mcp_stream_end(c->stream);
 	drop(c);
@@ -221,7 +233,9 @@ void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		return;
 	}
 	c = call_new(h, rq, who, session);
+	c->grant = ag_mcp_grant_new(h, c->known, revoked, c);
 	if (!start(c)) {
+		ag_mcp_grant_end(h, c->grant);
 		ag_mcp_stream_end(c->stream);
 		atomic_store(&c->refs, 1); /* there is no thread that has one */
 		give_place_back(h);

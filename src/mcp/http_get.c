@@ -25,8 +25,8 @@ static void resume(ag_mcp_http *h, ag_httpd_reply *rp, ag_mcp_session *session, 
 }
 
 /* One reader at a time: a message goes over one stream only. */
-static void listen_to(ag_mcp_http *h, ag_httpd_reply *rp, ag_mcp_session *session,
-                      const ag_caller *who)
+static void listen_to(ag_mcp_http *h, const ag_httpd_request *rq, ag_httpd_reply *rp,
+                      ag_mcp_session *session, const ag_caller *who)
 {
 	ag_mcp_stream *s = ag_mcp_stream_find(h, session, 0);
 
@@ -44,6 +44,7 @@ static void listen_to(ag_mcp_http *h, ag_httpd_reply *rp, ag_mcp_session *sessio
 		}
 		s = ag_mcp_stream_new(h, &(ag_mcp_stream_opts){ .session = share,
 		                                                .is_listening = true });
+		ag_mcp_stream_grant(s, (ag_mcp_known_caller *)rq->note);
 		if (ag_mcp_stream_listen(s))
 			ag_mcp_stream_read(s, AG_MCP_STREAM_UNSENT, rp);
 		else
@@ -76,6 +77,6 @@ void ag_mcp_http_get(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, c
 	if (last.len)
 		resume(h, rp, session, last);
 	else
-		listen_to(h, rp, session, who);
+		listen_to(h, rq, rp, session, who);
 	ag_mcp_session_drop(session);
 }

@@ -13,6 +13,7 @@
 
 typedef struct ag_mcp_known_caller ag_mcp_known_caller;
 typedef struct ag_mcp_stream ag_mcp_stream;
+typedef struct ag_mcp_grant ag_mcp_grant;
 
 struct ag_mcp_http {
 	ag_mcp_http_opts opts; /* copies in arena */
@@ -23,6 +24,13 @@ struct ag_mcp_http {
 
 	pthread_mutex_t callers_lock, store_lock;
 	ag_mcp_known_caller *callers[AG_MCP_HTTP_CALLERS];
+
+	pthread_mutex_t grants_lock; /* of the list; streams_lock and others may be taken within */
+	ag_mcp_grant *grants;        /* what goes on under a token */
+	pthread_mutex_t watch_lock;
+	pthread_cond_t watch_wake;
+	pthread_t watch;
+	bool has_watch, is_stopped;
 
 	pthread_mutex_t streams_lock; /* of the list */
 	pthread_cond_t changed;       /* a call ended; with streams_lock */
@@ -41,6 +49,13 @@ const ag_caller *ag_mcp_http_who(const ag_mcp_http *h, const ag_httpd_request *r
 ag_mcp_known_caller *ag_mcp_known_caller_ref(const ag_httpd_request *rq);
 void ag_mcp_known_caller_drop(ag_mcp_known_caller *k); /* accepts NULL */
 void ag_mcp_http_callers_free(ag_mcp_http *h);
+/* From now on revoked() is called once, from another thread, when the token is revoked or expires. It must neither wait nor
+ * begin or end a grant. NULL for callers without a token. */
+ag_mcp_grant *ag_mcp_grant_new(ag_mcp_http *h, ag_mcp_known_caller *known,
+                               void (*revoked)(void *arg), void *arg);
+void ag_mcp_grant_end(ag_mcp_http *h, ag_mcp_grant *g); /* accepts NULL */
+bool ag_mcp_grants_start(ag_mcp_http *h);
+void ag_mcp_grants_stop(ag_mcp_http *h);
 void ag_mcp_http_metadata(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 /* --- http_post.c --- */
@@ -96,6 +111,8 @@ void ag_mcp_stream_end(ag_mcp_stream *s);
 void ag_mcp_stream_read(ag_mcp_stream *s, uint64_t place, ag_httpd_reply *rp);
 bool ag_mcp_stream_has_reader(ag_mcp_stream *s);
 /* The session's own stream gets what belongs to no call. False: another one does. */
+/* A listening stream ends with the token that opened it. known: borrowed, NULL = none. */
+void ag_mcp_stream_grant(ag_mcp_stream *s, ag_mcp_known_caller *known);
 bool ag_mcp_stream_listen(ag_mcp_stream *s);
 /* A share of the session's stream of that number, or of its own (0). NULL = there is none. Streams that nobody came back
  * for are given up on the way. */

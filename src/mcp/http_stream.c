@@ -19,6 +19,7 @@ struct ag_mcp_stream {
 	atomic_uint refs;
 	uint64_t number;
 	ag_mcp_session *session; /* NULL: stateless */
+	ag_mcp_grant *grant;     /* of a listening one; NULL = none */
 	bool is_listening, is_primed;
 	ag_mcp_peer peer; /* of the session, when it is listening */
 	void (*on_left)(void *arg);
@@ -66,6 +67,7 @@ void ag_mcp_stream_drop(ag_mcp_stream *s)
 	if (!s || atomic_fetch_sub(&s->refs, 1) > 1)
 		return;
 	AG_ASSERT(!s->out);
+	ag_mcp_grant_end(s->h, s->grant);
 	ag_buf_release(&s->kept);
 	pthread_mutex_destroy(&s->lock);
 	ag_mcp_session_drop(s->session);
@@ -348,6 +350,20 @@ static bool listener_send(void *self, ag_str message)
 static void listener_ended(void *self)
 {
 	ag_mcp_stream_end((ag_mcp_stream *)self);
+}
+
+/* Nobody hears what belongs to a token that is good no more. */
+static void listener_revoked(void *arg)
+{
+	ag_mcp_stream *s = (ag_mcp_stream *)arg;
+
+	ag_mcp_session_listen(s->session, NULL);
+	ag_mcp_stream_end(s);
+}
+
+void ag_mcp_stream_grant(ag_mcp_stream *s, ag_mcp_known_caller *known)
+{
+	s->grant = ag_mcp_grant_new(s->h, known, listener_revoked, s);
 }
 
 bool ag_mcp_stream_listen(ag_mcp_stream *s)

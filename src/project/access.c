@@ -113,6 +113,7 @@ ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms, ag_arena
 	who.token = t.id;
 	who.scopes = t.scopes;
 	who.nscope = t.nscope;
+	who.expires_ms = t.expires_ms;
 	read_members(&t, members, n, arena, &who);
 	*ret = who;
 	return AG_OK;

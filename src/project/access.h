@@ -23,6 +23,7 @@ typedef struct ag_caller {
 	size_t nproject;
 	const ag_str *scopes; /* none = all */
 	size_t nscope;
+	int64_t expires_ms; /* of the token, wall clock; 0 = never */
 } ag_caller;
 
 /* The local user, for the projects named on the command line (none = all). */

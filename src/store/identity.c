@@ -285,3 +285,8 @@ ag_status ag_store_use_token(ag_store *s, ag_str id, int64_t at_ms, ag_err *err)
 		return no_token(err);
 	return s->type->identity->use_token(s, id, at_ms, err);
 }
+
+ag_status ag_store_version(ag_store *s, uint64_t *ret, ag_err *err)
+{
+	return s->type->identity->version(s, ret, err);
+}

@@ -62,6 +62,7 @@ typedef struct ag_store_identity_type {
 	                    size_t *nret, ag_err *err);
 	ag_status (*revoke_token)(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
 	ag_status (*use_token)(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
+	ag_status (*version)(ag_store *s, uint64_t *ret, ag_err *err);
 } ag_store_identity_type;
 
 /* Inserted or replaced by id. errors  AG_INVALID: names the field; AG_LIMIT */
@@ -83,6 +84,9 @@ AG_CHECK ag_status ag_store_token_of_hash(ag_store *s, ag_str hash, int64_t now_
 AG_CHECK ag_status ag_store_tokens(ag_store *s, ag_str user, ag_arena *arena, ag_token_row **ret,
                                    size_t *nret, ag_err *err); /* "" = of everybody */
 AG_CHECK ag_status ag_store_revoke_token(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
+/* Another number than before when anything in the store has changed, by this handle or another, in this process or another.
+ * Costs microseconds. */
+AG_CHECK ag_status ag_store_version(ag_store *s, uint64_t *ret, ag_err *err);
 AG_CHECK ag_status ag_store_use_token(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
 
 #endif

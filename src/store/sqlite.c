@@ -218,6 +218,7 @@ static const char *const sql_text[] = {
 	[AG_SQL_PUT_TOKEN] = "INSERT INTO tokens (" TOKEN_COLUMNS ") "
 			     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
 	[AG_SQL_TOKEN_OF_HASH] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE hash = ?1",
+	[AG_SQL_DATA_VERSION] = "PRAGMA data_version",
 	[AG_SQL_TOKENS] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE (?1 = '' OR user = ?1) "
 			  "ORDER BY created_at, id LIMIT ?2",
 	[AG_SQL_REVOKE_TOKEN] = "UPDATE tokens SET revoked_at = "

@@ -394,6 +394,24 @@ static ag_status use_token(ag_store *base, ag_str id, int64_t at_ms, ag_err *err
 	return st ? st : ag_sqlite_end(s, stamp_token(s, AG_SQL_USE_TOKEN, id, at_ms, err), err);
 }
 
+/* SQLite counts commits of others alone; the changes of this handle are counted beside them. */
+static ag_status version(ag_store *base, uint64_t *ret, ag_err *err)
+{
+	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
+	ag_status st = ag_sqlite_prepare(s, AG_SQL_DATA_VERSION, &stmt, err);
+	int rc;
+
+	if (st)
+		return st;
+	rc = ag_sqlite_first_row(s, stmt);
+	if (rc != SQLITE_ROW)
+		return ag_sqlite_fail(s, rc, "read", err);
+	*ret = (uint64_t)sqlite3_column_int64(stmt, 0) << 32 ^
+	       (uint32_t)sqlite3_total_changes(s->db);
+	return AG_OK;
+}
+
 const ag_store_identity_type ag_sqlite_identity = {
 	.put_project = put_project,
 	.project = project,
@@ -406,4 +424,5 @@ const ag_store_identity_type ag_sqlite_identity = {
 	.tokens = tokens,
 	.revoke_token = revoke_token,
 	.use_token = use_token,
+	.version = version,
 };
