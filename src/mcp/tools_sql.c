@@ -3,6 +3,8 @@
  * lint: table. `query` answers with the envelope of the reference, `execute_sql` with the seed's flat object. */
 #include "mcp/tools_sql.h"
 
+#include "mcp/ticker.h"
+
 #define MAX_RESULT (128u << 20)
 #define MAX_OUTPUT (128u << 20)
 
@@ -101,12 +103,17 @@ static ag_status ask(ag_mcp_call *c, const char *tool, const ag_val *input, cons
 {
 	const ag_sql_request rq = { .sql = ag_val_member_str(input, param),
 		                    .watch_fd = c->peer ? c->peer->watch_fd : -1 };
+	ag_mcp_ticker ticker;
+	ag_status st;
 
 	*r = (ag_sql_result){ 0 };
 	if (!ag_mcp_project_call(c, hub_of(c), tool, input, call, &r->failure))
 		return AG_OK;
-	return (explain ? ag_project_explain : ag_project_query)(hub_of(c), &c->ctx, call, &rq,
-	                                                         c->arena, r, err);
+	ag_mcp_ticker_begin(&ticker, c);
+	st = (explain ? ag_project_explain : ag_project_query)(hub_of(c), &ticker.ctx, call, &rq,
+	                                                       c->arena, r, err);
+	ag_mcp_ticker_end(&ticker);
+	return st;
 }
 
 static ag_status answer(ag_mcp_call *c, const ag_val *input, const char *tool, bool explain,

@@ -208,6 +208,7 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *c
 	if (ag_project_turn(h, ctx, call, arena, &s, &turn, &ret->failure, &st, &why)) {
 		waited_us = ag_time_mono_us() - began_us;
 		own.hold = ag_turn_hold(turn);
+		ag_ctx_phase(ctx, "running", "rows", 0);
 		st = ask(s, ctx, &own, arena, ret, &why);
 		ret->wait_us += waited_us;
 		ag_turn_give(turn);

@@ -16,6 +16,7 @@
 
 typedef struct json_rows {
 	ag_pg *pg;
+	const ag_ctx *ctx;
 	const ag_sql_limits *limits;
 	ag_arena *arena;
 	ag_sql_result *ret;
@@ -97,6 +98,7 @@ static bool take_row(void *arg, const ag_str *cell)
 	size_t before = ret->rows.len;
 
 	ret->rows_seen++;
+	ag_ctx_advance(j->ctx, 1, 0);
 	if (ret->nrow == j->limits->max_rows) {
 		ret->cut = AG_SQL_CUT_ROWS;
 		return false;
@@ -209,7 +211,7 @@ static bool run(attempt *a)
 void ag_pg_run_text(ag_pg *pg, const ag_ctx *ctx, ag_str sql, const ag_sql_limits *limits,
                     ag_arena *arena, ag_sql_result *ret)
 {
-	json_rows rows = { .pg = pg, .limits = limits, .arena = arena, .ret = ret };
+	json_rows rows = { .pg = pg, .ctx = ctx, .limits = limits, .arena = arena, .ret = ret };
 	attempt a = { .pg = pg, .ctx = ctx, .rows = &rows };
 
 	ag_buf_init(&rows.scratch, ROW_FACTOR * limits->max_bytes + ROW_SLACK_BYTES);
