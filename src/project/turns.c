@@ -282,6 +282,16 @@ bool ag_turns_take(ag_turns *t, const ag_ctx *ctx, ag_str name, int watch_fd, in
 	return true;
 }
 
+unsigned ag_turns_waiting(ag_turns *t)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&t->lock);
+	n = t->nwaiting;
+	pthread_mutex_unlock(&t->lock);
+	return n;
+}
+
 void ag_turn_give(ag_turn *turn)
 {
 	ag_turns *t;

@@ -25,6 +25,8 @@ ag_turns *ag_turns_free(ag_turns *t);
  * ctx->progress shows how many calls of others and of this user are before this one. watch_fd -1 = none. */
 bool ag_turns_take(ag_turns *t, const ag_ctx *ctx, ag_str user, int watch_fd, int64_t wait_ms,
                    ag_arena *arena, ag_turn **ret, ag_sql_failure *ret_failure);
+/* Calls that wait now. */
+unsigned ag_turns_waiting(ag_turns *t);
 void ag_turn_give(ag_turn *turn); /* accepts NULL */
 /* What a statement keeps of a turn when it outlives its call. */
 ag_sql_hold ag_turn_hold(ag_turn *turn);

@@ -77,10 +77,10 @@ static void release(call *c)
 	ag_arena_free(c->arena);
 }
 
-/* So many calls wait: they are started one after another, and nothing else shows it. */
-static void settle(void)
+static void wait_until_waiting(ag_turns *t, unsigned n)
 {
-	usleep(20000);
+	while (ag_turns_waiting(t) != n)
+		usleep(500);
 }
 
 static void a_flood_of_one_user_delays_another_by_one_call(void **state)
@@ -100,12 +100,12 @@ static void a_flood_of_one_user_delays_another_by_one_call(void **state)
 		flood[i].order = &order;
 		start(&flood[i]);
 	}
-	settle();
+	wait_until_waiting(t, FLOOD);
 	for (int i = 0; i < 3; i++) {
 		init(&other[i], t, i == 2 ? "cat" : "bob");
 		other[i].order = &order;
 		start(&other[i]);
-		settle();
+		wait_until_waiting(t, FLOOD + 1 + (unsigned)i);
 	}
 	/* One place after another becomes free. */
 	ag_turn_give(held[0].turn);
@@ -162,20 +162,16 @@ static void a_full_queue_refuses_at_once(void **state)
 		init(&flood[i], t, "ann");
 		start(&flood[i]);
 	}
-	settle();
-	do {
-		now(&more, t, "ann"); /* until the last of the threads waits */
-		if (more.ok)
-			fail();
-		if (more.failure.code == AG_SQLCODE_POOL_TIMEOUT && more.failure.retry_after_ms)
-			break;
-		ag_arena_free(more.arena);
-	} while (true);
+	wait_until_waiting(t, AG_TURNS_USER_QUEUE);
+	now(&more, t, "ann");
+	assert_false(more.ok);
+	assert_int_equal(more.failure.code, AG_SQLCODE_POOL_TIMEOUT);
+	assert_true(more.failure.retry_after_ms > 0);
 	assert_true(ag_str_contains(more.failure.message, AG_S("queue for the database is full")));
 	assert_true(ag_str_contains(more.failure.message, AG_S("256 calls of this user")));
 	init(&other, t, "bob"); /* has a queue of his own */
 	start(&other);
-	settle();
+	wait_until_waiting(t, AG_TURNS_USER_QUEUE + 1);
 	ag_turn_give(held.turn);
 	held.turn = NULL;
 	finish(&other);
@@ -224,7 +220,7 @@ static void waiting_ends(void **state)
 	cancelled.ctx.cancel = &flag;
 	cancelled.ctx.progress = &progress;
 	start(&cancelled);
-	settle();
+	wait_until_waiting(t, 1);
 	assert_string_equal(atomic_load(&progress.phase), "queued");
 	atomic_store(&flag, true);
 	finish(&cancelled);
@@ -233,7 +229,7 @@ static void waiting_ends(void **state)
 	init(&gone, t, "bob");
 	gone.watch_fd = pair[0];
 	start(&gone);
-	settle();
+	wait_until_waiting(t, 1);
 	close(pair[1]);
 	finish(&gone);
 	close(pair[0]);
