@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ask/index_cut.h"
+#include "ask/worth.h"
 #include "base/log.h"
 #include "base/sha256.h"
 
@@ -24,7 +25,7 @@ typedef struct seen {
 	uint64_t size;
 	int64_t mtime_ns;
 	const ag_index_file *known; /* as it is indexed; NULL = new */
-	bool is_prose;
+	ag_worth worth;
 } seen;
 
 typedef struct refresh {
@@ -74,7 +75,7 @@ static void add_changed(refresh *r, const ag_root_stat *file, const ag_index_fil
 		                            .size = file->size,
 		                            .mtime_ns = file->mtime_ns,
 		                            .known = known,
-		                            .is_prose = ag_index_is_prose(file->path) };
+		                            .worth = ag_worth_of_path(file->path) };
 }
 
 static ag_status on_file(void *arg, const ag_root_stat *file, ag_err *err)
@@ -96,13 +97,13 @@ static ag_status on_file(void *arg, const ag_root_stat *file, ag_err *err)
 	return AG_OK;
 }
 
-/* Documentation first, then by path. */
+/* Documentation first, what is bulky last; then by path. */
 static int by_worth(const void *a, const void *b)
 {
 	const seen *x = a, *y = b;
 
-	if (x->is_prose != y->is_prose)
-		return x->is_prose ? -1 : 1;
+	if (x->worth != y->worth)
+		return x->worth < y->worth ? -1 : 1;
 	return ag_str_cmp(x->path, y->path);
 }
 
@@ -170,11 +171,18 @@ static ag_status read_one(refresh *r, const seen *f, ag_err *err)
 	return add_change(r, &c, text.text.len, err);
 }
 
-static bool is_enough(const refresh *r)
+static const char too_many_files[] = "the cap of 20000 files in the index";
+
+/* Which cap was hit; NULL = none. */
+static const char *is_enough(const refresh *r, bool is_new)
 {
 	const int64_t left = ag_ctx_left_ms(r->ctx);
 
-	return r->nbyte >= MAX_BYTES || (left >= 0 && left <= r->until_left_ms);
+	if (r->nbyte >= MAX_BYTES)
+		return "the cap of 64 MiB a question";
+	if (left >= 0 && left <= r->until_left_ms)
+		return "the time for reading files";
+	return is_new && r->nindexed >= MAX_FILES ? too_many_files : NULL;
 }
 
 static ag_status read_changed(refresh *r, ag_err *err)
@@ -186,8 +194,10 @@ static ag_status read_changed(refresh *r, ag_err *err)
 	for (size_t i = 0; i < r->nchanged && !st; i++) {
 		const bool is_new = !r->changed[i].known;
 
-		if (is_enough(r) || (is_new && r->nindexed >= MAX_FILES)) {
+		r->stats.cut_by = is_enough(r, is_new);
+		if (r->stats.cut_by) {
 			r->stats.is_cut = true;
+			r->stats.is_more_next_time = r->stats.cut_by != too_many_files;
 			break;
 		}
 		r->nindexed += is_new;
@@ -223,7 +233,8 @@ static ag_status walk(refresh *r, ag_err *err)
 		return st;
 	r->known = known;
 	r->is_there = ag_new_n(r->arena, bool, r->nknown + 1);
-	return ag_root_walk(r->root, r->ctx, AG_S(""), MAX_WALK, on_file, r, &r->is_walk_cut, err);
+	return ag_root_walk_by_worth(r->root, r->ctx, AG_S(""), MAX_WALK, on_file, r,
+	                             &r->is_walk_cut, err);
 }
 
 static ag_status refresh_once(refresh *r, ag_err *err)
@@ -233,8 +244,11 @@ static ag_status refresh_once(refresh *r, ag_err *err)
 	if (st)
 		return st;
 	r->stats.nfile = r->nseen;
-	r->stats.is_cut = r->is_walk_cut;
 	st = read_changed(r, err);
+	if (!r->stats.is_cut && r->is_walk_cut) {
+		r->stats.is_cut = true;
+		r->stats.cut_by = "the cap of 100000 files in a project";
+	}
 	if (!st && !r->is_walk_cut) /* what was not seen may only lie behind the cut */
 		st = drop_gone(r, err);
 	return st ? st : flush(r, err);

@@ -7,7 +7,9 @@
 
 typedef struct ag_index_stats {
 	size_t nfile, nchanged, ngone, ndoc;
-	bool is_cut; /* too many files, or time ran out: the rest is not in it yet */
+	bool is_cut;        /* the rest is not in it yet */
+	const char *cut_by; /* which cap, for people: "the cap of 64 MiB a question"; NULL = none */
+	bool is_more_next_time; /* asking again reads on */
 } ag_index_stats;
 
 /* Files whose size, time and format are as they were are not read. */

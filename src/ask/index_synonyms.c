@@ -5,7 +5,8 @@
  * stems (index_words.h), so one form of a word is enough. lint: table */
 #include "ask/index_words.h"
 
-/* Each word of a line stands for each other one. */
+/* Each word of a line stands for each other one; behind ">" the first is a kind, and the others are of that kind: whoever asks
+ * for a framework may mean Express, whoever asks for Django does not. */
 static const char *const groups[] = {
 	/* to do something */
 	"install setup",
@@ -195,11 +196,11 @@ static const char *const groups[] = {
 	"offline without",
 	"obsolete deprecated stale abandoned",
 	/* what a word of a question is called in code and configuration */
-	"framework fastapi flask django express spring rails react vue",
-	"port ports expose listen publish",
-	"proxy nginx caddy traefik",
-	"orm sqlalchemy sqlmodel hibernate",
-	"compiler gcc clang toolchain",
+	"> framework fastapi flask django express spring rails react vue",
+	"> port ports expose listen publish",
+	"> proxy nginx caddy traefik",
+	"> orm sqlalchemy sqlmodel hibernate",
+	"> compiler gcc clang toolchain",
 };
 
 /* What is said in several words, and the word for it. */
@@ -219,9 +220,13 @@ static const ag_phrase phrases[] = {
 	{ "turn off", "disable" },
 	{ "switch off", "disable" },
 	{ "set up", "set setup" },
-	{ "log in", "login" },
-	{ "sign in", "login" },
-	{ "logged in", "login" },
+	{ "log in", "login log" },
+	{ "sign in", "login log sign" },
+	{ "logged in", "login log" },
+	{ "log out", "logout log" },
+	{ "logged out", "logout log" },
+	{ "sign out", "logout sign log" },
+	{ "sign up", "signup sign register" },
 	{ "shut down", "stop" },
 	{ "clean up", "clean" },
 	{ "lock down", "lock protect" },

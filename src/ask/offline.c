@@ -6,6 +6,8 @@
 #include "ask/offline.h"
 
 #include "ask/index_cut.h"
+#include "ask/manifest.h"
+#include "ask/offline_judge.h"
 #include "ask/offline_passage.h"
 #include "ask/outline.h"
 #include "base/log.h"
@@ -14,15 +16,17 @@
 #define ORIGIN      "ask.offline"
 #define NHIT        12u
 #define MAX_FURTHER 4u
-#define NEAR        0.8  /* of the best score: worth to be named beside it */
+#define NEAR        0.8 /* of the best score: worth to be named beside it */
+#define NAMED       0.6 /* of the best score: as good, when the question has all of it and of its title */
+#define SURE        0.95 /* of the best score: as good, when it has all of the question */
 #define MIN_COVER   0.25 /* of the question's weight: less is an accident */
-#define SURE_COVER  0.5  /* less may be one */
 
 typedef struct answering {
 	ag_root *root;
 	const ag_ctx *ctx;
 	ag_arena *arena;
 	ag_question question;
+	ag_judge judge;
 } answering;
 
 /* A hit as the file has it now. */
@@ -183,49 +187,184 @@ static bool is_cited(const ag_answer *ret, const ag_citation *c)
 	return false;
 }
 
-static ag_status answer_from(answering *a, const ag_index_hit *hits, size_t n, ag_answer *ret,
-                             ag_err *err)
+static ag_str heads_of(const answering *a, const ag_index_hit *h)
 {
-	ag_citation *list = ag_new_n(a->arena, ag_citation, MAX_FURTHER + 1);
-	double best = 0;
+	return ag_str_printf(a->arena, "%.*s\n%.*s", AG_FMT(h->doc.trail), AG_FMT(h->doc.title));
+}
 
-	ret->citations = list;
-	for (size_t i = 0; i < n && ret->ncitation <= MAX_FURTHER; i++) {
-		found_text t;
+/* A hit that was read again and judged. */
+typedef struct candidate {
+	found_text t;
+	ag_judged judged;
+	double score;
+} candidate;
+
+static ag_status judge_hits(answering *a, const ag_index_hit *hits, size_t n, candidate *ret,
+                            size_t *nret, ag_err *err)
+{
+	*nret = 0;
+	for (size_t i = 0; i < n; i++) {
+		candidate *c = &ret[*nret];
 		bool is_there;
-		double cover;
 		ag_status st;
 
-		if (ret->ncitation && hits[i].score < NEAR * best)
-			break;
-		cover = ag_index_cover(&a->question, &hits[i]);
-		if (cover < MIN_COVER)
+		if (ag_index_cover(&a->question, &hits[i]) < MIN_COVER)
 			continue;
-		st = find_text(a, &hits[i], &t, &is_there, err);
+		st = find_text(a, &hits[i], &c->t, &is_there, err);
 		if (st)
 			return st;
-		if (!is_there || is_cited(ret, &t.citation))
+		if (!is_there)
 			continue;
-		if (!ret->ncitation) {
-			best = hits[i].score;
-			ret->answer = answer_of(a, &t);
-			ret->source = source_of(&t.citation, a->arena);
-			if (cover < SURE_COVER) {
-				ret->status = AG_S("partial");
-				ret->why = AG_S("the section has few of the question's words");
-			}
-		}
-		t.citation.quote = quote_of(a, &t);
-		list[ret->ncitation++] = t.citation;
+		c->judged = ag_judge_text(&a->judge,
+		                          &(ag_judged_text){
+						  .title = hits[i].doc.title,
+						  .heads = heads_of(a, &hits[i]),
+						  .path = hits[i].path,
+						  .text = c->t.whole,
+						  .is_prose = ag_index_is_prose(hits[i].path) },
+		                          a->arena);
+		c->score = hits[i].score;
+		(*nret)++;
 	}
 	return AG_OK;
 }
 
-static void say_nothing_found(ag_answer *ret)
+/* The best that may be shown. One that has all of the question is better than one a little above it that has not; and where
+ * another section of its page may be shown, the best of the page is. n: none. */
+static size_t choose(const candidate *list, size_t n)
 {
+	size_t first = 0;
+
+	while (first < n && list[first].judged.fit == AG_FIT_NONE)
+		first++;
+	if (first == n || list[first].judged.fit == AG_FIT_WHOLE ||
+	    list[first].judged.share > 0.999)
+		return first;
+	for (size_t i = first + 1; i < n && list[i].score >= SURE * list[first].score; i++) {
+		if (list[i].judged.fit == AG_FIT_WHOLE)
+			return i;
+	}
+	for (size_t i = first + 1; i < n && list[i].score >= NAMED * list[first].score; i++) {
+		if (list[i].judged.is_named)
+			return i;
+	}
+	for (size_t i = 0; i < first; i++) {
+		if (ag_str_eq(list[i].t.citation.path, list[first].t.citation.path) &&
+		    list[i].judged.share > 0)
+			return i;
+	}
+	return first;
+}
+
+static void cite(answering *a, candidate *c, ag_citation *list, ag_answer *ret)
+{
+	if (is_cited(ret, &c->t.citation))
+		return;
+	c->t.citation.quote = quote_of(a, &c->t);
+	list[ret->ncitation++] = c->t.citation;
+}
+
+static ag_status answer_from(answering *a, const ag_index_hit *hits, size_t n, ag_answer *ret,
+                             ag_err *err)
+{
+	ag_citation *list = ag_new_n(a->arena, ag_citation, MAX_FURTHER + 1);
+	candidate *all = ag_new_n(a->arena, candidate, n + 1);
+	size_t nall = 0, main;
+	ag_status st = judge_hits(a, hits, n, all, &nall, err);
+
+	if (st)
+		return st;
+	ret->citations = list;
+	main = choose(all, nall);
+	if (main == nall)
+		return AG_OK;
+	ret->answer = answer_of(a, &all[main].t);
+	ret->source = source_of(&all[main].t.citation, a->arena);
+	if (all[main].judged.fit != AG_FIT_WHOLE) {
+		ret->status = AG_S("partial");
+		ret->why = all[main].judged.why;
+	}
+	cite(a, &all[main], list, ret);
+	for (size_t i = 0; i < nall && ret->ncitation <= MAX_FURTHER; i++) {
+		if (i != main && all[i].judged.fit != AG_FIT_NONE &&
+		    all[i].score >= NEAR * all[main].score)
+			cite(a, &all[i], list, ret);
+	}
+	return AG_OK;
+}
+
+/* --- from manifests --- */
+
+/* What a manifest says is shown as it is: the line, and that of each other file that says something of it. */
+static bool answer_from_manifests(const answering *a, const ag_manifest_answer *m, ag_answer *ret)
+{
+	ag_citation *list = ag_new_n(a->arena, ag_citation, AG_MANIFEST_MAX_FACTS);
+	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(16u << 10);
+	AG_AUTO(ag_buf_release) ag_buf clean = AG_BUF_INIT(32u << 10);
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const ag_manifest_fact *f = &m->facts[i];
+		const ag_sha256_hex hash = ag_sha256(f->file_text);
+		ag_str text = ag_str_trim(f->text);
+		ag_str quote = text;
+
+		/* The last of its lines has the version. */
+		for (ag_str rest = text; rest.ptr;)
+			quote = ag_str_trim(ag_str_split(&rest, '\n'));
+		if (!quote.len || quote.len > AG_QUOTE_MAX_BYTES)
+			continue;
+		if (out.len)
+			ag_buf_adds(&out, "\n\n");
+		ag_buf_addf(&out, "`%.*s`, line %u:\n\n```%s\n%.*s\n```", AG_FMT(f->path),
+		            f->last_line, f->language, AG_FMT(text));
+		list[n++] = (ag_citation){ .path = ag_str_dup(a->arena, f->path),
+			                   .line = f->line,
+			                   .last_line = f->last_line,
+			                   .quote = ag_str_dup(a->arena, quote),
+			                   .sha256 = ag_str_dup(a->arena, ag_str_c(hash.text)) };
+	}
+	/* A known secret in it: the sections answer. */
+	if (!n || !ag_log_clean(ag_buf_view(&out), &clean) ||
+	    !ag_str_eq(ag_buf_view(&clean), ag_buf_view(&out)))
+		return false;
+	ret->answer = ag_buf_dup(a->arena, &out);
+	ret->citations = list;
+	ret->ncitation = n;
+	ret->source = list[0].path;
+	if (m->is_cut) {
+		ret->status = AG_S("partial");
+		ret->why = AG_S("the project has more manifests than are read");
+	}
+	return true;
+}
+
+static void say_nothing_found(const answering *a, ag_answer *ret)
+{
+	const ag_str absent = ag_judge_absent(&a->judge, a->arena);
+
 	ret->status = AG_S("partial");
 	ret->answer = AG_S("Nothing in the files of this project fits the question.");
-	ret->why = AG_S("no section has enough of the question's words; a model may find more");
+	ret->why = absent.len ? absent
+	                      : AG_S("no section has enough of the question's words; a model may "
+	                             "find more");
+	if (absent.len)
+		ret->answer = ag_str_printf(a->arena, "%.*s In particular, %.*s.",
+		                            AG_FMT(ret->answer), AG_FMT(absent));
+}
+
+/* The cap is named, and what may be done about it. */
+static void say_cut(const answering *a, const ag_index_stats *stats, ag_answer *ret)
+{
+	const ag_str cap = ag_str_printf(a->arena,
+	                                 "%s was reached, so not all files are in the index%s",
+	                                 stats->cut_by,
+	                                 stats->is_more_next_time ? " yet: ask once more" : "");
+
+	ret->status = AG_S("partial");
+	ret->why = ret->why.len
+	                   ? ag_str_printf(a->arena, "%.*s; %.*s", AG_FMT(ret->why), AG_FMT(cap))
+	                   : cap;
 }
 
 ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
@@ -233,6 +372,7 @@ ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str q
 {
 	answering a = { .root = r, .ctx = ctx, .arena = arena };
 	ag_index_stats stats = { 0 };
+	ag_manifest_answer manifests = { 0 };
 	ag_index_hit *hits = NULL;
 	size_t n = 0;
 	ag_answer answer = { .status = AG_S("ok"),
@@ -249,16 +389,17 @@ ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str q
 			                       &n, err);
 	}
 	if (!st)
+		st = ag_judge_read(s, ag_root_path(r), &a.question, arena, &a.judge, err);
+	if (!st)
+		st = ag_manifest_ask(r, ctx, question, arena, &manifests, err);
+	if (!st && !answer_from_manifests(&a, &manifests, &answer))
 		st = answer_from(&a, hits, n, &answer, err);
 	if (st)
 		return st;
 	if (!answer.ncitation)
-		say_nothing_found(&answer);
-	if (stats.is_cut) {
-		answer.status = AG_S("partial");
-		answer.why = AG_S(
-			"not all files of the project are in the index yet: ask once more");
-	}
+		say_nothing_found(&a, &answer);
+	if (stats.is_cut)
+		say_cut(&a, &stats, &answer);
 	*ret = answer;
 	return AG_OK;
 }

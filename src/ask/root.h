@@ -91,6 +91,14 @@ AG_CHECK ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, siz
                                 ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err),
                                 void *arg, bool *ret_cut, ag_err *err);
 
+/* The same, documentation first and bulky files and folders last (ask/worth.h): within a folder by worth and then by path, and
+ * what is bulky when all else was shown. So max_files, and fn's own limits, cut off what is least likely to answer. */
+AG_CHECK ag_status ag_root_walk_by_worth(ag_root *r, const ag_ctx *ctx, ag_str under,
+                                         size_t max_files,
+                                         ag_status (*fn)(void *arg, const ag_root_stat *file,
+                                                         ag_err *err),
+                                         void *arg, bool *ret_cut, ag_err *err);
+
 /* The project that a folder belongs to: the folder itself when it has .git, argus.yaml, a .env file of ours, README*, wiki/
  * or docs/; else the nearest one above with .git, argus.yaml or .env.agent.secret, but neither the home folder nor /;
  * else the folder itself. Absolute, in arena. */

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "ask/root_parts.h"
+#include "ask/worth.h"
 
 #define DEFAULT_MAX_FILES 200000
-#define CHECK_EVERY       4 /* entries: the patterns of a .gitignore can be many, and slow */
+#define MAX_LATER         200000 /* bulky files and folders that wait for their turn */
+#define CHECK_EVERY       4      /* entries: the patterns of a .gitignore can be many, and slow */
 
 typedef struct walker {
 	ag_root *r;
@@ -22,16 +24,32 @@ typedef struct walker {
 	size_t nseen;
 	bool is_cut;
 	ag_err *err;
+	/* By worth only: what is bulky, in the order in which it was met. */
+	bool by_worth;
+	struct later *later;
+	size_t nlater, clater;
+	ag_arena *later_arena;
 } walker;
 
 typedef struct entry {
 	ag_str key; /* the name, with a slash behind that of a folder: so the order is that of paths */
+	ag_worth worth;
 	ag_root_stat stat;
 } entry;
 
+typedef struct later {
+	ag_root_stat stat;
+	ag_str real; /* of a folder: what it must really be */
+	unsigned depth;
+} later;
+
 static int by_key(const void *a, const void *b)
 {
-	return ag_str_cmp(((const entry *)a)->key, ((const entry *)b)->key);
+	const entry *x = a, *y = b;
+
+	if (x->worth != y->worth)
+		return x->worth < y->worth ? -1 : 1;
+	return ag_str_cmp(x->key, y->key);
 }
 
 /* Shall it be walked? Then in e. */
@@ -60,6 +78,9 @@ static bool look_at(walker *w, const ag_root_fd *dir, ag_str folder, ag_str name
 	      ag_root_is_ignored_here(w->r, real, is_folder, arena, NULL))))
 		return false;
 	e->stat = ag_root_stat_of(&st, called);
+	e->worth = AG_WORTH_DOCS;
+	if (w->by_worth)
+		e->worth = is_folder ? ag_worth_of_folder(name) : ag_worth_of_file(name);
 	e->key = is_folder ? ag_str_printf(arena, "%.*s/", AG_FMT(name)) : name;
 	return true;
 }
@@ -103,6 +124,22 @@ static ag_status tell(walker *w, const ag_root_stat *file)
 
 static ag_status walk_folder(walker *w, ag_str folder, ag_str real, unsigned depth);
 
+/* False: there is no room to wait, so it is its turn now. */
+static bool put_off(walker *w, const entry *e, ag_str real, unsigned depth)
+{
+	if (!w->by_worth || e->worth != AG_WORTH_BULKY || w->nlater == MAX_LATER)
+		return false;
+	if (w->nlater == w->clater) {
+		w->clater = w->clater ? 2 * w->clater : 64;
+		w->later = ag_xrealloc(w->later, w->clater * sizeof(*w->later));
+	}
+	w->later[w->nlater] = (later){ .stat = e->stat,
+		                       .real = ag_str_dup(w->later_arena, real),
+		                       .depth = depth };
+	w->later[w->nlater++].stat.path = ag_str_dup(w->later_arena, e->stat.path);
+	return true;
+}
+
 static ag_status walk_entries(walker *w, const ag_root_fd *dir, ag_str folder, ag_arena *arena,
                               unsigned depth)
 {
@@ -112,13 +149,15 @@ static ag_status walk_entries(walker *w, const ag_root_fd *dir, ag_str folder, a
 
 	close(dir->fd);
 	for (size_t i = 0; !st && i < n && (w->left || !w->is_cut); i++) {
-		ag_str name = ag_root_last_name(entries[i].stat.path);
+		const ag_str real = ag_root_join(arena, dir->real,
+		                                 ag_root_last_name(entries[i].stat.path));
 
+		if (put_off(w, &entries[i], real, depth + 1))
+			continue;
 		if (entries[i].stat.kind == AG_ROOT_FILE)
 			st = tell(w, &entries[i].stat);
 		else
-			st = walk_folder(w, entries[i].stat.path,
-			                 ag_root_join(arena, dir->real, name), depth + 1);
+			st = walk_folder(w, entries[i].stat.path, real, depth + 1);
 	}
 	return st;
 }
@@ -145,11 +184,27 @@ static ag_status walk_folder(walker *w, ag_str folder, ag_str real, unsigned dep
 	return st;
 }
 
-ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
-                       ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err), void *arg,
-                       bool *ret_cut, ag_err *err)
+/* What was put off. A bulky folder is walked as it comes: all in it is bulky. */
+static ag_status walk_later(walker *w)
+{
+	ag_status st = AG_OK;
+
+	w->by_worth = false;
+	for (size_t i = 0; !st && i < w->nlater && (w->left || !w->is_cut); i++) {
+		const later *l = &w->later[i];
+
+		st = l->stat.kind == AG_ROOT_FILE ? tell(w, &l->stat)
+		                                  : walk_folder(w, l->stat.path, l->real, l->depth);
+	}
+	return st;
+}
+
+static ag_status walk(bool by_worth, ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
+                      ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err), void *arg,
+                      bool *ret_cut, ag_err *err)
 {
 	walker w = {
+		.by_worth = by_worth,
 		.r = r,
 		.ctx = ctx,
 		.fn = fn,
@@ -161,6 +216,8 @@ ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_f
 	ag_root_found f = { .at = { .fd = -1 } };
 	ag_status st = ag_root_get(r, ctx, under, arena, &f, err);
 
+	w.later_arena = arena;
+
 	if (!st) {
 		ag_root_release(&f);
 		if (f.stat.kind == AG_ROOT_FOLDER)
@@ -171,8 +228,25 @@ ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_f
 			st = ag_fail(err, AG_INVALID, AG_ROOT_ORIGIN,
 			             "%s is neither a file nor a folder", ag_root_show(under).text);
 	}
+	if (!st)
+		st = walk_later(&w);
+	free(w.later);
 	ag_arena_free(arena);
 	if (!st && ret_cut)
 		*ret_cut = w.is_cut;
 	return st;
+}
+
+ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
+                       ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err), void *arg,
+                       bool *ret_cut, ag_err *err)
+{
+	return walk(false, r, ctx, under, max_files, fn, arg, ret_cut, err);
+}
+
+ag_status ag_root_walk_by_worth(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
+                                ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err),
+                                void *arg, bool *ret_cut, ag_err *err)
+{
+	return walk(true, r, ctx, under, max_files, fn, arg, ret_cut, err);
 }

@@ -42,8 +42,17 @@ typedef struct searcher {
 	size_t found_lines, found_files, nscanned;
 	uint64_t nbyte;
 	size_t with[AG_SEARCH_MAX_NEEDLES]; /* files that have the word */
-	bool is_cut;
+	const char *cut_by;                 /* the first cap that was hit; NULL = none */
 } searcher;
+
+static const char out_of_time[] = "3 seconds";
+
+/* Keep the first: later ones are its consequences. */
+static void cut_by(searcher *s, const char *cap)
+{
+	if (!s->cut_by)
+		s->cut_by = cap;
+}
 
 /* --- the first round ----------------------------------------------------------------------------- */
 
@@ -89,10 +98,12 @@ static void scan_file(searcher *s, ag_str path, ag_str text)
 	in_path = ag_search_scan_path(s->plan, path, in_small(&s->low, path));
 	ag_search_scan(s->plan, path, text, s->plan->re ? text : in_small(&s->low, text), &out);
 	count_words(s, out.has);
-	s->is_cut |= out.is_cut;
+	if (out.is_cut)
+		cut_by(s, out_of_time);
 	if (!out.nline)
 		return;
-	s->is_cut |= !out.max;
+	if (!out.max)
+		cut_by(s, "400000 lines that match");
 	s->found_files++;
 	s->found_lines += out.nline;
 	for (size_t i = 0; i < out.n; i++)
@@ -115,7 +126,7 @@ static ag_status visit(void *arg, const ag_root_stat *file, ag_err *err)
 	if (!ag_search_plan_takes(s->plan, file->path))
 		return AG_OK;
 	if (s->nbyte >= MAX_BYTES) {
-		s->is_cut = true;
+		cut_by(s, "256 MiB");
 		return AG_LIMIT;
 	}
 	ag_arena_reset(s->scratch);
@@ -126,7 +137,8 @@ static ag_status visit(void *arg, const ag_root_stat *file, ag_err *err)
 		return AG_OK;
 	s->nscanned++;
 	s->nbyte += t.text.len;
-	s->is_cut |= t.is_cut;
+	if (t.is_cut)
+		cut_by(s, "2 MiB of one file");
 	scan_file(s, file->path, t.text);
 	return AG_OK;
 }
@@ -329,8 +341,8 @@ static size_t fill(searcher *s, ag_search_line *chosen, size_t n, ag_search_hit 
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!hits[i].path.len)
-			s->is_cut |= !fill_file(s, chosen, n, chosen[i].file, hits);
+		if (!hits[i].path.len && !fill_file(s, chosen, n, chosen[i].file, hits))
+			cut_by(s, "a file that changed meanwhile");
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (hits[i].path.len)
@@ -359,20 +371,26 @@ static ag_status search(searcher *s, const ag_search_query *q, ag_search_result 
 	size_t n;
 	ag_status st;
 
-	st = ag_root_walk(s->r, &s->ctx, q->under, MAX_FILES, visit, s, &is_cut, err);
-	s->is_cut |= is_cut || st == AG_TIMEOUT;
-	if (st && st != AG_TIMEOUT && !(st == AG_LIMIT && s->is_cut))
+	st = ag_root_walk_by_worth(s->r, &s->ctx, q->under, MAX_FILES, visit, s, &is_cut, err);
+	if (st == AG_TIMEOUT)
+		cut_by(s, out_of_time);
+	if (is_cut)
+		cut_by(s, "50000 files");
+	if (st && st != AG_TIMEOUT && !(st == AG_LIMIT && s->cut_by))
 		return st;
 	rank(s);
 	n = choose(s, chosen);
 	n = fill(s, chosen, n, hits);
+	if (s->plan->re && ag_regex_overruns(s->plan->re))
+		cut_by(s, "the effort for one line");
 	*ret = (ag_search_result){
 		.hits = hits,
 		.n = n,
 		.nline = s->found_lines,
 		.nfile = s->found_files,
 		.nscanned = s->nscanned,
-		.is_cut = s->is_cut || (s->plan->re && ag_regex_overruns(s->plan->re)),
+		.is_cut = s->cut_by != NULL,
+		.cut_by = s->cut_by,
 	};
 	return AG_OK;
 }

@@ -28,7 +28,8 @@ typedef struct ag_search_result {
 	size_t n;
 	size_t nline, nfile; /* that match, and files with a match */
 	size_t nscanned;     /* files that were read */
-	bool is_cut;         /* files, bytes or time ran out: not all were read */
+	bool is_cut;         /* not all was read */
+	const char *cut_by;  /* the first cap that was hit: "3 seconds", "256 MiB"; NULL = none */
 } ag_search_result;
 
 /* A file counts with its first 2 MiB; binary ones are left out. Words: a line's score is the share of the words it has, with

@@ -24,13 +24,17 @@ static ag_str text_of(const ag_search_result *r, ag_arena *arena)
 	while (shown < r->n && out.len < RESULT_MAX_BYTES)
 		add_hit(&out, &r->hits[shown++]);
 	if (!r->n)
-		ag_buf_addf(&out, "Nothing matches in %s%zu files%s. Try fewer or other words%s.",
-		            r->is_cut ? "the first " : "", r->nscanned,
-		            r->is_cut ? ", then time ran out" : "",
-		            r->is_cut ? ", or path and glob for fewer files" : "");
+		ag_buf_addf(&out, "Nothing matches in %zu files. Try fewer or other words%s.",
+		            r->nscanned, r->is_cut ? ", or path and glob for fewer files" : "");
 	else
 		ag_buf_addf(&out, "[%zu of %zu lines in %zu files%s]", shown, r->nline, r->nfile,
-		            r->is_cut ? "; not all files were read" : "");
+		            shown < r->nline ? "; max_results shows up to 100" : "");
+	/* What is missing and why, so that nobody takes the rest for all. */
+	if (r->is_cut)
+		ag_buf_addf(&out,
+		            "\n[not all was searched: the cap was reached (%s) after %zu files, "
+		            "documentation first, bulky folders last; path and glob search fewer]",
+		            r->cut_by, r->nscanned);
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
 	return ret;

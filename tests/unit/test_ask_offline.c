@@ -256,6 +256,220 @@ static void argus_answers(void **state)
 	measure(w, "offline_argus.cases", 25);
 }
 
+/* --- what is not there --- */
+
+typedef struct tally {
+	size_t noff, noff_ok, noff_shown; /* nothing answers it; shown: a section all the same */
+	size_t n, nright;
+} tally;
+
+static void one_of_set(world *w, ag_str expected, ag_str question, tally *t)
+{
+	const ag_answer a = ask(w, ag_str_cstr(w->arena, question));
+	const bool is_off = ag_str_eqc(expected, "-");
+
+	check_answer(w, &a);
+	if (is_off) {
+		t->noff++;
+		t->noff_shown += a.source.len > 0;
+		t->noff_ok += ag_str_eqc(a.status, "ok");
+		if (ag_str_eqc(a.status, "ok"))
+			printf("# not there, but ok: %.*s\n#   got  %.*s\n", AG_FMT(question),
+			       AG_FMT(a.source));
+		return;
+	}
+	t->n++;
+	t->nright += is_one_of(a.source, expected);
+	if (!is_one_of(a.source, expected))
+		printf("# missed: %.*s\n#   want %.*s\n#   got  %.*s\n", AG_FMT(question),
+		       AG_FMT(expected), AG_FMT(a.source));
+}
+
+/* Of every question that nothing answers none is ok, and most are answered by nothing at all. */
+static void measure_set(world *w, const char *project)
+{
+	char *text = read_cases("offline_sets.cases");
+	tally t = { 0 };
+
+	for (ag_str rest = ag_str_c(text); rest.ptr;) {
+		ag_str line = ag_str_split(&rest, '\n');
+		const ag_str of = ag_str_split(&line, '\t'), expected = ag_str_split(&line, '\t');
+
+		if (line.ptr && of.ptr[0] != '#' && ag_str_eqc(of, project))
+			one_of_set(w, expected, line, &t);
+	}
+	free(text);
+	printf("# %s: of %zu that are not there %zu are ok, %zu show a section; right %zu of %zu\n",
+	       project, t.noff, t.noff_ok, t.noff_shown, t.nright, t.n);
+	assert_true(t.noff >= 20 && t.n >= 15);
+	assert_int_equal(t.noff_ok, 0);
+	assert_true(t.noff_shown * 100 <= t.noff * 60);
+	assert_true(t.nright * 100 >= t.n * 80);
+}
+
+static void the_wiki_has_not_all(void **state)
+{
+	world *w = *state;
+	char path[300];
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+
+	snprintf(path, sizeof(path), "%s/examples/wiki", root ? root : ".");
+	open_root(w, path);
+	measure_set(w, "wiki");
+}
+
+static void argus_has_not_all(void **state)
+{
+	world *w = *state;
+
+	copy_sources(w);
+	open_root(w, w->folder);
+	measure_set(w, "argus");
+}
+
+static void a_shop_has_not_all(void **state)
+{
+	world *w = *state;
+	char path[300];
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+
+	snprintf(path, sizeof(path), "%s/tests/cases/ask/parcelo", root ? root : ".");
+	open_root(w, path);
+	measure_set(w, "parcelo");
+}
+
+/* What is missing is named; a unit is no two words; half of a question is half of an answer. */
+static void what_is_missing_is_said(void **state)
+{
+	static const struct {
+		const char *question, *status, *source, *why;
+	} cases[] = {
+		{ "How do I open the valve?", "ok", "a.md#open-the-valve", "" },
+		{ "How do I open the Frobnitz?", "partial", "", "\"Frobnitz\"" },
+		{ "How do I open the valve with a crowbar?", "partial", "a.md#open-the-valve",
+		  "no file of the project has \"crowbar\"" },
+		{ "How do I paint the valve?", "partial", "", "\"paint\"" },
+		{ "How do I log in?", "ok", "a.md#log-in", "" },
+		{ "How do I sign in?", "ok", "a.md#log-in", "" },
+		{ "How do I log out?", "partial", "", "\"log out\"" },
+		{ "How do I turn on the pump?", "ok", "a.md#turn-on-the-pump", "" },
+		{ "How do I switch the pump on?", "ok", "a.md#turn-on-the-pump", "" },
+		{ "How do I turn off the pump?", "partial", NULL, "\"turn off\"" },
+		{ "How do I turn the pump off?", "partial", NULL, "\"turn … off\"" },
+		{ "How do I open the valve without gloves?", "partial", "a.md#open-the-valve",
+		  "gloves" },
+		{ "How do I open the valve and how do I configure Redis?", "partial",
+		  "a.md#open-the-valve", "only \"How do I open the valve" },
+		{ "What is `pump_rate`?", "ok", "a.md#turn-on-the-pump", "" },
+		{ "What is `pump_speed`?", "partial", "", "pump_speed" },
+		{ "Which port does the pump use?", "partial", NULL, "" },
+		{ "what about it?", "partial", "", "" },
+	};
+	world *w = *state;
+
+	put_file(
+		w, "a.md",
+		"# Open the valve\n\nTurn the wheel to the left until the valve clicks.\n\n# Log in\n\n"
+		"Give your name at the desk.\n\n# Turn on the pump\n\nPress the green button. Then the "
+		"pump runs at `pump_rate`.\n");
+	put_file(w, "b.md", "# Gardens\n\nRoses like rain. Tulips like sun.\n");
+	open_root(w, w->folder);
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		const ag_answer a = ask(w, cases[i].question);
+
+		check_answer(w, &a);
+		if (!ag_str_eqc(a.status, cases[i].status) ||
+		    (cases[i].source && !ag_str_eqc(a.source, cases[i].source)) ||
+		    !ag_str_contains(a.why, ag_str_c(cases[i].why)))
+			fail_msg("%s: %.*s, %.*s, %.*s", cases[i].question, AG_FMT(a.status),
+			         AG_FMT(a.source), AG_FMT(a.why));
+	}
+}
+
+/* Of a file of each kind, the line that has the version. */
+static void manifests_say_versions(void **state)
+{
+	static const struct {
+		const char *question, *source, *quote;
+	} cases[] = {
+		{ "Which version of express is used?", "package.json",
+		  "\"express\": \"^4.19.2\"," },
+		{ "What version of left-pad do we use?", "package.json",
+		  "\"left-pad\": \"1.3.0\"" },
+		{ "Which Node version is needed?", "package.json", "\"node\": \">=20\"" },
+		{ "What is the exact version of express?", "package-lock.json",
+		  "\"version\": \"4.19.4\"" },
+		{ "Which version of lodash is there?", "package-lock.json",
+		  "\"version\": \"4.17.21\"" },
+		{ "Which version of the project is this?", "package.json",
+		  "\"version\": \"3.2.1\"," },
+		{ "What license does the project have?", "package.json", "\"license\": \"MIT\"," },
+		{ "Which version of requests?", "tools/requirements.txt", "requests==2.31.0" },
+		{ "Which Go version is required?", "svc/go.mod", "go 1.22" },
+		{ "which version of github.com/lib/pq?", "svc/go.mod",
+		  "require github.com/lib/pq v1.10.9" },
+		{ "Which version of junit do the tests use?", "java/pom.xml",
+		  "<version>5.10.2</version>" },
+		{ "Which version of Postgres runs in compose?", "compose.yaml",
+		  "image: postgres:16.3-alpine" },
+		{ "Which version of Python is the base image?", "Dockerfile",
+		  "FROM python:3.12-slim" },
+		{ "Which Ruby version?", ".ruby-version", "3.3.1" },
+		{ "Which version of tokio does the worker need?", "worker/Cargo.toml",
+		  "tokio = { version = \"1.37\" }" },
+		{ "Which version of rails?", "Gemfile", "gem \"rails\", \"~> 7.1\"" },
+		{ "Which version of zlib does meson want?", "meson.build",
+		  "zlib = dependency('zlib', version: '>=1.2.11')" },
+	};
+	static const char *const nowhere[] = { "Which version of Django is used?",
+		                               "Which version of React?", "Which MySQL version?",
+		                               "What version of expression do we use?" };
+	world *w = *state;
+
+	put_file(
+		w, "package.json",
+		"{\n  \"name\": \"shop\",\n  \"version\": \"3.2.1\",\n  \"license\": \"MIT\",\n  \"engines\": {\n    "
+		"\"node\": \">=20\"\n  },\n  \"dependencies\": {\n    \"express\": \"^4.19.2\",\n    "
+		"\"left-pad\": \"1.3.0\"\n  }\n}\n");
+	put_file(
+		w, "package-lock.json",
+		"{\n  \"packages\": {\n    \"node_modules/express\": {\n      \"version\": \"4.19.4\"\n    },\n"
+		"    \"node_modules/lodash\": {\n      \"version\": \"4.17.21\"\n    }\n  }\n}\n");
+	put_file(w, "tools/requirements.txt", "requests==2.31.0\nrich>=13.7\n");
+	put_file(w, "svc/go.mod", "module shop\n\ngo 1.22\n\nrequire github.com/lib/pq v1.10.9\n");
+	put_file(
+		w, "java/pom.xml",
+		"<project>\n  <dependency>\n    <groupId>org.junit</groupId>\n    "
+		"<artifactId>junit</artifactId>\n    <version>5.10.2</version>\n  </dependency>\n</project>\n");
+	put_file(w, "compose.yaml", "services:\n  db:\n    image: postgres:16.3-alpine\n");
+	put_file(w, "Dockerfile", "FROM python:3.12-slim\nEXPOSE 8000\n");
+	put_file(w, ".ruby-version", "3.3.1\n");
+	put_file(w, "worker/Cargo.toml", "[dependencies]\ntokio = { version = \"1.37\" }\n");
+	put_file(w, "Gemfile", "gem \"rails\", \"~> 7.1\"\n");
+	put_file(
+		w, "meson.build",
+		"project('x', version: '0.4.0')\nzlib = dependency('zlib', version: '>=1.2.11')\n");
+	put_file(w, "README.md", "# Shop\n\nA shop.\n");
+	open_root(w, w->folder);
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		const ag_answer a = ask(w, cases[i].question);
+
+		check_answer(w, &a);
+		if (!ag_str_eqc(a.status, "ok") || !ag_str_eqc(a.source, cases[i].source) ||
+		    !ag_str_eqc(a.citations[0].quote, cases[i].quote))
+			fail_msg("%s: %.*s, %.*s, %.*s", cases[i].question, AG_FMT(a.status),
+			         AG_FMT(a.source),
+			         AG_FMT(a.ncitation ? a.citations[0].quote : a.why));
+	}
+	for (size_t i = 0; i < AG_NELEM(nowhere); i++) {
+		const ag_answer a = ask(w, nowhere[i]);
+
+		check_answer(w, &a);
+		if (ag_str_eqc(a.status, "ok"))
+			fail_msg("%s: %.*s", nowhere[i], AG_FMT(a.source));
+	}
+}
+
 /* --- passages --- */
 
 static ag_str passage(world *w, const char *question, const char *text)
@@ -468,6 +682,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(the_wiki_answers),
 		T(argus_answers),
+		T(the_wiki_has_not_all),
+		T(argus_has_not_all),
+		T(a_shop_has_not_all),
+		T(what_is_missing_is_said),
+		T(manifests_say_versions),
 		T(short_sections_are_told_whole),
 		T(long_sections_give_what_fits),
 		T(large_blocks_are_cut_with_care),

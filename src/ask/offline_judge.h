@@ -1,0 +1,103 @@
+/* offline_judge -- does this text answer that question, as far as words can say?
+ *
+ * The index finds the best section there is, also for a question that no section answers. The judge decides what may be said
+ * of it. A question is taken apart into terms: content words, phrases that are one thing ("log out"), names (capitalised
+ * words, identifiers, versions) and quoted text. A text answers only when it, its titles or its path have every term. */
+#ifndef AG_ASK_OFFLINE_JUDGE_H
+#define AG_ASK_OFFLINE_JUDGE_H
+
+#include "ask/index_words.h"
+
+#define AG_JUDGE_MAX_TERMS 24u
+#define AG_JUDGE_MAX_PARTS 6u
+#define AG_JUDGE_MAX_STEMS 40u
+
+typedef enum ag_term_kind {
+	AG_TERM_WORD, /* "restore": compared by stem, synonyms count */
+	AG_TERM_UNIT, /* "log out", "turn off": several words that mean one thing; synonyms count */
+	AG_TERM_NAME, /* "Redis", "Node.js", "max_rows", "3.0": compared as it is, in any case */
+	AG_TERM_QUOTED /* what stands in quotes or in a code span: must be there as it is, in any case */
+} ag_term_kind;
+
+typedef struct ag_term {
+	ag_term_kind kind;
+	ag_str shown;   /* as the question has it */
+	ag_str word;    /* WORD, UNIT: what is compared */
+	ag_stem *stems; /* WORD, UNIT: its own first, then its synonyms */
+	size_t nstem;
+	unsigned part;    /* of the question: see nparts */
+	bool is_anywhere; /* a document of the project has it */
+	double weight;    /* rare terms more */
+} ag_term;
+
+typedef struct ag_judge {
+	ag_term terms[AG_JUDGE_MAX_TERMS];
+	size_t nterm;
+	ag_str parts[AG_JUDGE_MAX_PARTS]; /* of a question that asks several things; views of it */
+	unsigned npart;
+	bool wants_version, wants_quantity, wants_how, is_negated;
+	int counted, lacking; /* terms: of "how many x", of "without x"; -1 = none */
+	bool wants_code,
+		wants_place; /* code or settings may answer; a file or function is the answer */
+} ag_judge;
+
+typedef enum ag_fit {
+	AG_FIT_NONE,   /* to show this text would mislead */
+	AG_FIT_PARTLY, /* it has to do with the question; `why` says what is missing */
+	AG_FIT_WHOLE   /* it has all that was asked for */
+} ag_fit;
+
+typedef struct ag_judged {
+	ag_fit fit;
+	bool is_named; /* WHOLE, and the question has every word of its title */
+	double share;  /* of the terms' weight that the text has */
+	ag_str why;    /* one clause: `no file of the project has "Redis"`; "" for WHOLE */
+} ag_judged;
+
+/* Views of the question and texts in arena. Asks the store how common the terms are. */
+AG_CHECK ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
+                                 ag_judge *ret, ag_err *err);
+typedef struct ag_judged_text {
+	ag_str title;
+	ag_str heads; /* title, and titles above it */
+	ag_str path;
+	ag_str text;
+	bool is_prose; /* a section of documentation, no code or settings */
+} ag_judged_text;
+
+ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena);
+/* Why nothing is shown: the terms that no file has, else "". */
+ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena);
+
+/* --- offline_terms.c, for offline_judge.c --- */
+
+/* As ag_stem_of(), with the forms that no rule makes: "made" is "make". */
+ag_stem ag_judge_stem(ag_str word);
+/* Is it a word that no answer needs to have? In small letters. */
+bool ag_judge_is_spare(ag_str low);
+/* "install", "run": done to anything, so that it says nothing of what a question is about. */
+bool ag_judge_is_action(ag_str word);
+/* The next run of letters and digits: "Node.js" is "Node", "js". */
+bool ag_judge_next_run(ag_str s, size_t *pos, ag_str *ret);
+/* The units of a text, at most max: "Sign out everywhere" has "logout". */
+size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
+
+/* --- offline_words.c --- */
+
+typedef enum ag_judge_table {
+	AG_JUDGE_UNITS,      /* "log out=logout" */
+	AG_JUDGE_UNIT_WORDS, /* lines of words that stand for each other */
+	AG_JUDGE_SPARE,      /* words that no answer needs to have */
+	AG_JUDGE_IRREGULAR,  /* "made=make" */
+	AG_JUDGE_ACTIONS,    /* verbs that are done to anything */
+	AG_JUDGE_ALIASES     /* lines of names of one thing */
+} ag_judge_table;
+
+typedef struct ag_word_table {
+	const char *const *at;
+	size_t n;
+} ag_word_table;
+
+ag_word_table ag_judge_words(ag_judge_table which);
+
+#endif

@@ -1,0 +1,619 @@
+/* offline_terms -- a question taken apart into what an answer must have.
+ *
+ * Order: tokens, terms, how common they are, ag_judge_read(), units of a text. */
+#include "ask/offline_judge.h"
+
+#include <math.h>
+
+#include "ask/answer.h"
+#include "ask/search_parts.h"
+#include "base/utf8.h"
+
+#define MAX_QUESTION (8u << 10)
+#define MAX_TOKENS   200u
+#define MAX_SHOWN    60u
+/* Of a name, beside a word as rare: a name that is missing says more. */
+#define NAME_WEIGHT 1.5
+
+/* --- tokens of a question --- */
+
+typedef struct token {
+	ag_str text; /* without the signs around it */
+	unsigned part;
+	bool is_first; /* of its sentence: a capital means nothing there */
+	bool is_taken;
+} token;
+
+typedef struct tokens {
+	token at[MAX_TOKENS];
+	size_t n;
+} tokens;
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return is_upper(c) || is_lower(c) || (unsigned char)c >= 0x80;
+}
+
+static ag_str lower(ag_str s, ag_arena *arena)
+{
+	char *out = ag_str_cstr(arena, s);
+
+	ag_search_lower(out, s.len);
+	return ag_str_make(out, s.len);
+}
+
+/* Signs of a sentence, not of a name: a dot at the end goes, one within stays. */
+static ag_str bare(ag_str s)
+{
+	while (s.len && strchr("(\"'[{,;:!?*<", s.ptr[0]) && s.len > 1)
+		s = ag_str_make(s.ptr + 1, s.len - 1);
+	while (s.len && strchr(")\"']},;:!?.*>", s.ptr[s.len - 1])) {
+		/* "makeTag()" */
+		if (s.len > 2 && s.ptr[s.len - 1] == ')' && s.ptr[s.len - 2] == '(')
+			break;
+		s.len--;
+	}
+	if (s.len > 2 && ag_str_ends(s, AG_S("'s")))
+		s.len -= 2;
+	return s;
+}
+
+static void add_term(ag_judge *j, ag_term t)
+{
+	t.shown = ag_str_trim(t.shown);
+	if (t.shown.len > MAX_SHOWN)
+		t.shown.len = MAX_SHOWN;
+	if (j->nterm < AG_JUDGE_MAX_TERMS && t.shown.len)
+		j->terms[j->nterm++] = t;
+}
+
+/* The end of a quotation or code span that begins at i; 0 = none begins there. */
+static size_t quoted_end(ag_str q, size_t i)
+{
+	const char mark = q.ptr[i];
+	const char *end;
+
+	if (mark != '`' && mark != '"')
+		return 0;
+	end = memchr(q.ptr + i + 1, mark, q.len - i - 1);
+	return end ? (size_t)(end - q.ptr) + 1 : 0;
+}
+
+/* Cuts into tokens; quoted text becomes terms at once. A sentence, and "and how …", begins a part. */
+static void cut(ag_judge *j, ag_str q, tokens *t)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < q.len;) {
+		const size_t end = quoted_end(q, i);
+		size_t begin = i;
+		ag_str raw, word;
+
+		if (end) {
+			add_term(j, (ag_term){ .kind = AG_TERM_QUOTED,
+			                       .shown = ag_str_make(q.ptr + i + 1, end - i - 2),
+			                       .part = j->npart });
+			i = end;
+			is_first = false;
+			continue;
+		}
+		if (is_blank(q.ptr[i])) {
+			i++;
+			continue;
+		}
+		while (i < q.len && !is_blank(q.ptr[i]) && (i == begin || !quoted_end(q, i)))
+			i++;
+		raw = ag_str_make(q.ptr + begin, i - begin);
+		word = bare(raw);
+		if (word.len && t->n < MAX_TOKENS)
+			t->at[t->n++] =
+				(token){ .text = word, .part = j->npart, .is_first = is_first };
+		is_first = false;
+		if (strchr(".?!;", raw.ptr[raw.len - 1]) && j->npart + 1 < AG_JUDGE_MAX_PARTS &&
+		    t->n && t->at[t->n - 1].part == j->npart) {
+			j->npart++;
+			is_first = true;
+		}
+	}
+}
+
+/* "… and how do I …", "…, and which …": another question begins. */
+static void part_at_questions(ag_judge *j, tokens *t)
+{
+	static const char *const begins[] = {
+		"how", "what", "which", "where", "who", "when", "why"
+	};
+	unsigned more = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (i >= 3 && ag_str_ieq(t->at[i - 1].text, AG_S("and"))) {
+			for (size_t k = 0; k < AG_NELEM(begins); k++) {
+				if (ag_str_ieq(t->at[i].text, ag_str_c(begins[k])) &&
+				    j->npart + more + 1 < AG_JUDGE_MAX_PARTS)
+					more++;
+			}
+		}
+		t->at[i].part += more;
+	}
+	j->npart += more;
+}
+
+static void name_parts(ag_judge *j, const tokens *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const token *w = &t->at[i];
+		ag_str *part = &j->parts[w->part];
+
+		*part = part->ptr ? ag_str_make(part->ptr,
+		                                (size_t)(w->text.ptr - part->ptr) + w->text.len)
+		                  : w->text;
+	}
+	j->npart = t->n ? t->at[t->n - 1].part + 1 : 0;
+}
+
+/* --- terms of a question --- */
+
+bool ag_judge_is_spare(ag_str low)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_SPARE);
+	const ag_stem stem = ag_stem_of(low);
+
+	for (size_t i = 0; i < table.n; i++) {
+		ag_stem other;
+
+		if (table.at[i][0] != low.ptr[0])
+			continue;
+		other = ag_stem_of(ag_str_c(table.at[i]));
+		if (ag_stem_eq(&stem, &other))
+			return true;
+	}
+	return false;
+}
+
+ag_stem ag_judge_stem(ag_str word)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_IRREGULAR);
+
+	for (size_t i = 0; i < table.n; i++) {
+		ag_str of = ag_str_c(table.at[i]);
+
+		if (ag_str_ieq(word, ag_str_split(&of, '=')))
+			return ag_stem_of(of);
+	}
+	return ag_stem_of(word);
+}
+
+bool ag_judge_is_action(ag_str word)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_ACTIONS);
+	const ag_stem stem = ag_judge_stem(word);
+
+	for (size_t i = 0; i < table.n; i++) {
+		const ag_stem other = ag_judge_stem(ag_str_c(table.at[i]));
+
+		if (ag_stem_eq(&other, &stem))
+			return true;
+	}
+	return false;
+}
+
+/* "Which function computes x": the answer is a function, and does not say so. */
+static bool is_place(ag_str low)
+{
+	static const char *const words[] = {
+		"file",      "function", "class",    "module",     "method",    "source", "header",
+		"implement", "define",   "declare",  "compute",    "calculate", "code",   "route",
+		"script",    "located",  "location", "initialize", "place",     "handle",
+	};
+	const ag_stem stem = ag_stem_of(low);
+
+	for (size_t i = 0; i < AG_NELEM(words); i++) {
+		const ag_stem other = ag_stem_of(ag_str_c(words[i]));
+
+		if (ag_stem_eq(&stem, &other))
+			return true;
+	}
+	return false;
+}
+
+static void add_stem(ag_term *t, ag_str word)
+{
+	const ag_stem stem = ag_judge_stem(word);
+
+	for (size_t i = 0; i < t->nstem; i++) {
+		if (ag_stem_eq(&t->stems[i], &stem))
+			return;
+	}
+	if (t->nstem < AG_JUDGE_MAX_STEMS)
+		t->stems[t->nstem++] = stem;
+}
+
+/* is_directed: only the first word of the line stands for the others. */
+static void add_line_of(ag_term *t, const char *line, bool is_directed, const ag_stem *own)
+{
+	const ag_str all = ag_str_c(line);
+	bool has = false;
+	ag_str word;
+
+	for (size_t pos = 0; !has && ag_word_next(all, &pos, &word);) {
+		const ag_stem stem = ag_judge_stem(word);
+
+		has = ag_stem_eq(&stem, own);
+		if (is_directed ||
+		    line[0] == '>') /* a kind stands for what is of it, not the other way */
+			break;
+	}
+	for (size_t pos = 0; has && ag_word_next(all, &pos, &word);)
+		add_stem(t, word);
+}
+
+/* A unit has few: "two-factor authentication" is no "log in". */
+static void add_synonyms(ag_term *t)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_UNIT_WORDS);
+	const ag_stem own = t->stems[0];
+	size_t n;
+	const char *const *lines = ag_synonyms(&n);
+
+	for (size_t i = 0; i < n && t->kind != AG_TERM_UNIT; i++)
+		add_line_of(t, lines[i], false, &own);
+	for (size_t i = 0; i < table.n; i++)
+		add_line_of(t, table.at[i], t->kind != AG_TERM_UNIT, &own);
+}
+
+static void add_word_term(ag_judge *j, ag_term_kind kind, ag_str shown, ag_str word, unsigned part,
+                          ag_arena *arena)
+{
+	ag_term t = { .kind = kind, .shown = shown, .word = word, .part = part };
+
+	t.stems = ag_new_n(arena, ag_stem, AG_JUDGE_MAX_STEMS);
+	add_stem(&t, word);
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].nstem && ag_stem_eq(&j->terms[i].stems[0], &t.stems[0]))
+			return;
+	}
+	add_synonyms(&t);
+	add_term(j, t);
+}
+
+/* How many tokens from i on say a unit; 0 = none begins here. */
+static size_t unit_at(const tokens *t, size_t i, const char **ret)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_UNITS);
+
+	for (size_t k = 0; k < table.n; k++) {
+		ag_str unit = ag_str_c(table.at[k]);
+		size_t n = 0;
+		bool fits = true;
+
+		for (ag_str rest = ag_str_split(&unit, '='); fits && rest.ptr; n++) {
+			const ag_str word = ag_str_split(&rest, ' ');
+
+			fits = i + n < t->n && ag_str_ieq(t->at[i + n].text, word) &&
+			       t->at[i + n].part == t->at[i].part;
+		}
+		if (fits) {
+			*ret = unit.ptr;
+			return n;
+		}
+	}
+	return 0;
+}
+
+/* "turn it off", "log everybody out": the little word comes later. */
+static size_t split_unit_at(const tokens *t, size_t i, const char **ret, size_t *ret_far)
+{
+	for (size_t far = 2; far <= 4 && i + far < t->n; far++) {
+		tokens pair = { .n = 2 };
+
+		if (t->at[i + far].is_taken || t->at[i + far].part != t->at[i].part)
+			return 0;
+		pair.at[0] = t->at[i];
+		pair.at[1] = t->at[i + far];
+		pair.at[1].part = pair.at[0].part;
+		if (unit_at(&pair, 0, ret) == 2) {
+			*ret_far = i + far;
+			return 2;
+		}
+	}
+	return 0;
+}
+
+/* A name: an identifier, a version, a number, a word with capitals that no sentence gives it. */
+static bool is_name(const token *w, ag_str low)
+{
+	const ag_str s = w->text;
+	size_t nupper = 0, ndigit = 0, nlower = 0, nsign = 0;
+	bool has_inner = false;
+
+	for (size_t i = 0; i < s.len; i++) {
+		nupper += is_upper(s.ptr[i]);
+		nlower += is_lower(s.ptr[i]);
+		ndigit += is_digit(s.ptr[i]);
+		nsign += strchr("_./:()$@#", s.ptr[i]) != NULL;
+		has_inner |= i && is_upper(s.ptr[i]) && is_lower(s.ptr[i - 1]);
+	}
+	if (s.len < 2 || (unsigned char)s.ptr[0] >= 0x80)
+		return false;
+	if (ndigit || nsign || has_inner || ag_str_starts(s, AG_S("--")))
+		return true;
+	if (nupper > 1 && !nlower)
+		return true;
+	return is_upper(s.ptr[0]) && !w->is_first && !ag_search_is_stop(low) &&
+	       !ag_judge_is_spare(low);
+}
+
+/* Words that are spare count when the question has no others: "who is on call?" */
+static void read_spare(ag_judge *j, const tokens *t, ag_arena *arena)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const ag_str low = lower(t->at[i].text, arena);
+		ag_str piece;
+
+		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
+			if (piece.len >= 2 && !ag_search_is_stop(piece))
+				add_word_term(j, AG_TERM_WORD, piece, piece, t->at[i].part, arena);
+		}
+	}
+}
+
+static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const char *unit = NULL;
+		size_t far = 0, n = t->at[i].is_taken ? 0 : unit_at(t, i, &unit);
+		const token *w = &t->at[i];
+		ag_str low, piece;
+
+		if (w->is_taken)
+			continue;
+		if (n) {
+			const token *last = &t->at[i + n - 1];
+
+			for (size_t k = 0; k < n; k++)
+				t->at[i + k].is_taken = true;
+			add_word_term(j, AG_TERM_UNIT,
+			              ag_str_make(w->text.ptr,
+			                          (size_t)(last->text.ptr - w->text.ptr) +
+			                                  last->text.len),
+			              ag_str_c(unit), w->part, arena);
+			continue;
+		}
+		if (split_unit_at(t, i, &unit, &far)) {
+			t->at[far].is_taken = true;
+			add_word_term(j, AG_TERM_UNIT,
+			              ag_str_printf(arena, "%.*s … %.*s", AG_FMT(w->text),
+			                            AG_FMT(t->at[far].text)),
+			              ag_str_c(unit), w->part, arena);
+			continue;
+		}
+		low = lower(w->text, arena);
+		if (is_name(w, low)) {
+			add_term(j, (ag_term){ .kind = AG_TERM_NAME,
+			                       .shown = w->text,
+			                       .word = low,
+			                       .part = w->part });
+			continue;
+		}
+		/* "two-factor", "a/b": each word counts. */
+		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
+			if (piece.len < 2 || ag_search_is_stop(piece) || ag_judge_is_spare(piece) ||
+			    (j->wants_place && is_place(piece)))
+				continue;
+			add_word_term(j, AG_TERM_WORD, piece.len == low.len ? w->text : piece,
+			              piece, w->part, arena);
+		}
+	}
+}
+
+static bool has_phrase(ag_str low, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const ag_str phrase = ag_str_c(list[i]);
+
+		for (size_t at = 0; at + phrase.len <= low.len; at++) {
+			if (memcmp(low.ptr + at, phrase.ptr, phrase.len) == 0 &&
+			    (!at || !is_letter(low.ptr[at - 1])) &&
+			    (at + phrase.len == low.len || !is_letter(low.ptr[at + phrase.len])))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void read_wishes(ag_judge *j, ag_str low)
+{
+	static const char *const versions[] = { "version of", "which version", "what version",
+		                                "version does", "version do" };
+	static const char *const quantities[] = {
+		"how many",  "how much",         "how long", "how often", "how large",
+		"how big",   "how fast",         "how old",  "what time", "which port",
+		"what port", "which percentage", "how far",  "how high",
+	};
+	static const char *const hows[] = { "how do", "how to", "how can", "how should",
+		                            "how would" };
+
+	j->wants_version = has_phrase(low, versions, AG_NELEM(versions));
+	j->wants_quantity = has_phrase(low, quantities, AG_NELEM(quantities));
+	j->wants_how = has_phrase(low, hows, AG_NELEM(hows));
+	j->is_negated = has_phrase(low, (const char *const[]){ "without" }, 1);
+}
+
+/* --- how common they are --- */
+
+/* Lower-case runs of letters and digits: "Node.js" is "node", "js". */
+bool ag_judge_next_run(ag_str s, size_t *pos, ag_str *ret)
+{
+	size_t i = *pos, begin;
+
+	while (i < s.len && !is_letter(s.ptr[i]) && !is_digit(s.ptr[i]))
+		i++;
+	begin = i;
+	while (i < s.len && (is_letter(s.ptr[i]) || is_digit(s.ptr[i])))
+		i++;
+	*pos = i;
+	*ret = ag_str_make(s.ptr + begin, i - begin);
+	return i > begin;
+}
+
+/* What the store is asked for: the word, the runs of a name. */
+static ag_str counted_text(const ag_term *t)
+{
+	return t->kind == AG_TERM_WORD || t->kind == AG_TERM_UNIT ? t->word : t->shown;
+}
+
+static double rarity(double with, double ndoc)
+{
+	if (with > ndoc)
+		with = ndoc;
+	return sqrt(log(1.0 + (ndoc - with + 0.5) / (with + 0.5)));
+}
+
+static ag_status weigh(ag_judge *j, ag_store *s, ag_str project, ag_err *err)
+{
+	ag_str words[AG_INDEX_MAX_WORDS];
+	size_t first[AG_JUDGE_MAX_TERMS + 1], n = 0;
+	ag_index_counts counts = { 0 };
+	ag_status st;
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		const ag_str text = counted_text(&j->terms[i]);
+		ag_str run;
+
+		first[i] = n;
+		for (size_t pos = 0; n < AG_INDEX_MAX_WORDS && ag_judge_next_run(text, &pos, &run);)
+			words[n++] = run;
+	}
+	first[j->nterm] = n;
+	if (!n)
+		return AG_OK;
+	st = ag_store_index_count(s, project, words, n, &counts, err);
+	if (st)
+		return st;
+	for (size_t i = 0; i < j->nterm; i++) {
+		ag_term *t = &j->terms[i];
+		size_t with = counts.ndoc;
+
+		for (size_t k = first[i]; k < first[i + 1]; k++)
+			with = counts.with[k] < with ? counts.with[k] : with;
+		t->is_anywhere = with > 0;
+		t->weight = rarity((double)with, (double)counts.ndoc);
+		if (t->kind == AG_TERM_NAME || t->kind == AG_TERM_QUOTED)
+			t->weight *= NAME_WEIGHT;
+	}
+	return AG_OK;
+}
+
+/* The first term behind a phrase; -1 = none. */
+static int term_behind(const ag_judge *j, ag_str question, ag_str low, const char *const *list,
+                       size_t n)
+{
+	const char *behind = NULL;
+	int best = -1;
+
+	for (size_t i = 0; i < n && !behind; i++) {
+		const ag_str phrase = ag_str_c(list[i]);
+
+		for (size_t at = 0; at + phrase.len <= low.len && !behind; at++) {
+			if (memcmp(low.ptr + at, phrase.ptr, phrase.len) == 0)
+				behind = question.ptr + at + phrase.len;
+		}
+	}
+	for (size_t i = 0; behind && i < j->nterm; i++) {
+		const char *p = j->terms[i].shown.ptr;
+
+		if (p >= behind && p < question.ptr + question.len &&
+		    (best < 0 || p < j->terms[best].shown.ptr))
+			best = (int)i;
+	}
+	return best;
+}
+
+static void mark_terms(ag_judge *j, ag_str question, ag_str low)
+{
+	static const char *const counts[] = { "how many ", "how much " };
+	static const char *const lacks[] = { "without " };
+
+	j->counted = term_behind(j, question, low, counts, AG_NELEM(counts));
+	j->lacking = term_behind(j, question, low, lacks, AG_NELEM(lacks));
+}
+
+ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
+                        ag_judge *ret, ag_err *err)
+{
+	tokens *t = ag_new(arena, tokens);
+
+	ag_str question = q->text;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->wants_code = q->asks == AG_ASKS_WHERE || q->asks == AG_ASKS_FACT;
+	ret->wants_place = q->asks == AG_ASKS_WHERE;
+	if (question.len > MAX_QUESTION)
+		question = ag_utf8_prefix(question, MAX_QUESTION);
+	question = ag_answer_utf8(question, arena);
+	cut(ret, question, t);
+	part_at_questions(ret, t);
+	read_terms(ret, t, arena);
+	if (!ret->nterm)
+		read_spare(ret, t, arena);
+	name_parts(ret, t);
+	read_wishes(ret, lower(question, arena));
+	mark_terms(ret, question, lower(question, arena));
+	return weigh(ret, s, project, err);
+}
+
+/* --- units of a text --- */
+
+static size_t add_units(const tokens *t, size_t from, ag_stem *ret, size_t n, size_t max)
+{
+	for (size_t i = from; i < t->n && n < max; i++) {
+		const char *unit = NULL;
+		size_t far = 0;
+
+		if (unit_at(t, i, &unit) || split_unit_at(t, i, &unit, &far))
+			ret[n++] = ag_judge_stem(ag_str_c(unit));
+	}
+	return n;
+}
+
+size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max)
+{
+	enum { OVERLAP = 5 }; /* words: a unit may lie across the border of two windows */
+	tokens *t = ag_new(arena, tokens);
+	size_t n = 0;
+	ag_str run;
+
+	for (size_t pos = 0;;) {
+		const bool more = ag_judge_next_run(text, &pos, &run);
+
+		if (more)
+			t->at[t->n++] = (token){ .text = run };
+		if (more && t->n < MAX_TOKENS)
+			continue;
+		n = add_units(t, 0, ret, n, max);
+		if (!more)
+			return n;
+		memmove(t->at, t->at + t->n - OVERLAP, OVERLAP * sizeof(*t->at));
+		t->n = OVERLAP;
+	}
+}

@@ -1,0 +1,158 @@
+/* offline_words -- general English that the judge of offline answers needs; nothing here is about a project. lint: table */
+#include "ask/offline_judge.h"
+
+/* What is said, and the one word that it is compared as: verbs turn their meaning with a little word. */
+static const char *const units[] = {
+	"turn on=enable",     "turned on=enable",   "switch on=enable",     "turn off=disable",
+	"turned off=disable", "switch off=disable", "switched on=enable",   "switched off=disable",
+	"log in=login",       "logged in=login",    "logging in=login",     "sign in=login",
+	"signed in=login",    "log out=logout",     "logged out=logout",    "log off=logout",
+	"sign out=logout",    "signed out=logout",  "sign off=logout",      "sign up=signup",
+	"signing up=signup",  "opt out=optout",     "opt in=optin",         "set up=setup",
+	"back up=backup",     "roll back=rollback", "rolled back=rollback", "roll out=rollout",
+	"shut down=shutdown", "start up=startup",   "clean up=cleanup",     "time out=timeout",
+	"times out=timeout",  "timed out=timeout",  "check out=checkout",   "lock out=lockout",
+	"locked out=lockout", "plug in=plugin",     "opted out=optout",     "check in=checkin",
+	"get rid of=remove",  "take back=undo",     "take it back=undo",    "took back=undo",
+	"start over=reset",   "by hand=manually",   "virtual machine=vm",   "out of space=disk",
+	"two times=twice",    "as a service=saas",  "single sign-on=sso",   "single sign on=sso",
+};
+
+/* Words that stand for a unit where it is one word. */
+static const char *const unit_words[] = {
+	"logout signout logoff",
+	"login signin",
+	"signup register registration enroll enrol",
+	"rollback revert back undo previous",
+	"enable activate",
+	"disable deactivate",
+	"remove delete erase drop",
+	"undo revert",
+	"cleanup clean",
+	"timeout deadline",
+	"setup install configure",
+	"backup copy dump",
+	"lockout ban locked",
+};
+
+/* Words of which many questions are made and that no answer needs to have. */
+static const char *const spare[] = {
+	"compare",  "difference", "differ",   "versus",   "between",       "support",  "able",
+	"actual",   "already",    "answer",   "anyone",   "anything",      "apply",    "available",
+	"bad",      "become",     "begin",    "belong",   "best",          "bring",    "carry",
+	"cause",    "certain",    "come",     "concern",  "contain",       "current",  "currently",
+	"describe", "different",  "do",       "docs",     "documentation", "does",     "doing",
+	"done",     "else",       "end",      "ever",     "everything",    "exact",    "exactly",
+	"example",  "exist",      "explain",  "find",     "first",         "get",      "give",
+	"go",       "good",       "happen",   "happens",  "help",          "instead",  "keep",
+	"kind",     "know",       "large",    "let",      "like",          "long",     "look",
+	"lot",      "main",       "make",     "many",     "mean",          "meaning",  "mine",
+	"much",     "must",       "need",     "new",      "normally",      "nothing",  "now",
+	"often",    "old",        "one",      "part",     "people",        "possible", "proceed",
+	"project",  "purpose",    "put",      "question", "really",        "reason",   "regard",
+	"relate",   "repository", "right",    "row",      "say",           "see",      "seem",
+	"several",  "show",       "somebody", "someone",  "something",     "sort",     "stand",
+	"stands",   "step",       "steps",    "still",    "supposed",      "take",     "tell",
+	"there",    "thing",      "think",    "time",     "times",         "today",    "try",
+	"use",      "usually",    "various",  "want",     "way",           "well",     "wiki",
+	"without",  "word",       "work",     "yet",
+};
+
+/* Forms that no rule makes, and the word that each is of. */
+static const char *const irregular[] = {
+	"made=make",
+	"found=find",
+	"written=write",
+	"wrote=write",
+	"kept=keep",
+	"sent=send",
+	"stolen=steal",
+	"stole=steal",
+	"built=build",
+	"broke=break",
+	"broken=break",
+	"lost=lose",
+	"ran=run",
+	"chosen=choose",
+	"chose=choose",
+	"shown=show",
+	"given=give",
+	"gave=give",
+	"taken=take",
+	"took=take",
+	"known=know",
+	"told=tell",
+	"came=come",
+	"went=go",
+	"gone=go",
+	"left=leave",
+	"held=hold",
+	"meant=mean",
+	"paid=pay",
+	"hidden=hide",
+	"forgot=forget",
+	"forgotten=forget",
+	"began=begin",
+	"begun=begin",
+	"got=get",
+	"thrown=throw",
+	"threw=throw",
+	"said=say",
+	"bought=buy",
+	"brought=bring",
+	"understood=understand",
+	"bound=bind",
+	"grown=grow",
+	"drawn=draw",
+	"children=child",
+	"people=person",
+	"indices=index",
+	"spent=spend",
+};
+
+/* Verbs that are done to anything. */
+static const char *const actions[] = {
+	"add",      "change",  "clean",  "configure", "create",    "delete",      "disable",
+	"download", "enable",  "export", "fix",       "import",    "improve",     "install",
+	"manage",   "move",    "open",   "pay",       "prevent",   "print",       "remove",
+	"rename",   "replace", "reset",  "restart",   "run",       "schedule",    "select",
+	"send",     "set",     "setup",  "start",     "stop",      "subscribe",   "support",
+	"switch",   "test",    "train",  "turn",      "uninstall", "unsubscribe", "update",
+	"upgrade",  "upload",  "write",  "undo",      "restore",   "cancel",      "save",
+	"read",     "view",
+};
+
+/* Names of one thing. */
+static const char *const aliases[] = {
+	"postgres postgresql",
+	"js javascript",
+	"ts typescript",
+	"k8s kubernetes",
+	"node node.js nodejs",
+	"go golang",
+	"mac macos osx",
+	"windows win32",
+	"db database",
+	"tls ssl https",
+	"i18n internationalization",
+	"gui ui",
+	"c++ cpp",
+	"2fa two-factor",
+	"sso single-sign-on",
+	"mongo mongodb",
+	"md markdown",
+	"sqlite sqlite3",
+};
+
+ag_word_table ag_judge_words(ag_judge_table which)
+{
+	switch (which) {
+	case AG_JUDGE_UNITS: return (ag_word_table){ units, AG_NELEM(units) };
+	case AG_JUDGE_UNIT_WORDS: return (ag_word_table){ unit_words, AG_NELEM(unit_words) };
+	case AG_JUDGE_SPARE: return (ag_word_table){ spare, AG_NELEM(spare) };
+	case AG_JUDGE_IRREGULAR: return (ag_word_table){ irregular, AG_NELEM(irregular) };
+	case AG_JUDGE_ACTIONS: return (ag_word_table){ actions, AG_NELEM(actions) };
+	case AG_JUDGE_ALIASES: return (ag_word_table){ aliases, AG_NELEM(aliases) };
+	}
+	return (ag_word_table){ 0 };
+}
