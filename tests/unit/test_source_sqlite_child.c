@@ -12,9 +12,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -684,6 +686,59 @@ static void test_thread_that_ends(void **state)
 	assert_int_equal(child_pid(e), pid);
 }
 
+/* A folder with a copy in it, last changed an hour ago. */
+static int make_left_folder(env *e, const char *name)
+{
+	struct timespec old[2] = { { .tv_sec = time(NULL) - 3600 },
+		                   { .tv_sec = time(NULL) - 3600 } };
+	ag_str path = ag_str_printf(e->arena, "%s/tmp/%s", e->folder, name);
+	int fd;
+
+	assert_int_equal(mkdir(path.ptr, 0700), 0);
+	assert_int_equal(mkdir(ag_str_printf(e->arena, "%s/77", path.ptr).ptr, 0700), 0);
+	fd = open(ag_str_printf(e->arena, "%s/77/db", path.ptr).ptr, O_WRONLY | O_CREAT | O_CLOEXEC,
+	          0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(utimensat(AT_FDCWD, path.ptr, old, 0), 0);
+	fd = open(path.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* What a killed server left is removed; what belongs to a running one, or to another program, is not. */
+static void test_folders_that_were_left(void **state)
+{
+	env *e = *state;
+	ag_str tmp = ag_str_printf(e->arena, "%s/tmp", e->folder);
+	const char *before = getenv("TMPDIR");
+	int left, held, foreign;
+
+	assert_int_equal(mkdir(tmp.ptr, 0700), 0);
+	left = make_left_folder(e, "argus-sqlite-left");
+	held = make_left_folder(e, "argus-sqlite-held");
+	foreign = make_left_folder(e, "argus-other");
+	assert_int_equal(flock(held, LOCK_SH), 0);
+	setenv("TMPDIR", tmp.ptr, 1);
+	e->source = ag_sql_close(e->source);
+	e->source = open_source(e, 0);
+	expect(e, "SELECT 1", "[[1]]");
+	if (before)
+		setenv("TMPDIR", before, 1);
+	else
+		unsetenv("TMPDIR");
+	assert_int_not_equal(
+		access(ag_str_printf(e->arena, "%s/argus-sqlite-left", tmp.ptr).ptr, F_OK), 0);
+	assert_int_equal(access(ag_str_printf(e->arena, "%s/argus-sqlite-held/77/db", tmp.ptr).ptr,
+	                        F_OK),
+	                 0);
+	assert_int_equal(access(ag_str_printf(e->arena, "%s/argus-other/77/db", tmp.ptr).ptr, F_OK),
+	                 0);
+	close(left);
+	close(held);
+	close(foreign);
+}
+
 static void test_close_ends_children(void **state)
 {
 	env *e = *state;
@@ -717,6 +772,7 @@ int main(void)
 		TEST(test_like_and_glob_use_an_index),
 		TEST(test_parent_that_is_killed),
 		TEST(test_thread_that_ends),
+		TEST(test_folders_that_were_left),
 		TEST(test_close_ends_children),
 	};
 
