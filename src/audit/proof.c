@@ -1,7 +1,6 @@
 /* proof -- see the header. In order: the category, the field, the documents, the defect. */
 #include "audit/proof.h"
 
-#include <ctype.h>
 #include <math.h>
 
 #include "audit/proof_parts.h"
@@ -77,91 +76,10 @@ static void settle_category(prover *p, ag_str name)
 
 /* ---- the field ---- */
 
-static bool is_document_name(ag_str s)
-{
-	static const char *const names[] = { "",          "(document)",     "document",
-		                             "*",         "$$ROOT",         "(documents)",
-		                             "documents", "whole document", "(whole document)",
-		                             "." };
-
-	return ag_proof_is_any_of(ag_str_trim(s), names, AG_NELEM(names));
-}
-
-/* What people write around a path: "$.items[0].price", "'email'", "$email", "items[*].price". */
-static ag_str bare_name(ag_str s, ag_arena *arena)
-{
-	ag_buf out = AG_BUF_INIT(64 * 1024);
-	ag_str ret;
-
-	s = ag_str_trim(s);
-	while (s.len > 1 && strchr("\"'`", s.ptr[0]) && s.ptr[s.len - 1] == s.ptr[0])
-		s = ag_str_make(s.ptr + 1, s.len - 2);
-	while (s.len > 1 && (s.ptr[0] == '$' || s.ptr[0] == '.'))
-		s = ag_str_make(s.ptr + 1, s.len - 1);
-	for (size_t i = 0; i < s.len; i++) {
-		size_t k = i + 1;
-
-		while (s.ptr[i] == '[' && k < s.len &&
-		       (isdigit((unsigned char)s.ptr[k]) || s.ptr[k] == '*'))
-			k++;
-		if (s.ptr[i] == '[' && k < s.len && s.ptr[k] == ']')
-			i = k;
-		else
-			ag_buf_addc(&out, s.ptr[i]);
-	}
-	ret = ag_proof_plain_path(ag_buf_view(&out), arena);
-	ag_buf_release(&out);
-	return ret;
-}
-
-/* A path of the profile as dotted names; a map's "*" stays. */
-static ag_str dotted_of(const ag_path_profile *f, ag_arena *arena)
-{
-	return f->query.len ? f->query : bare_name(f->path, arena);
-}
-
-static bool meets(ag_str pattern, ag_str path)
-{
-	const ag_proof_query one = { .paths = &path, .npath = 1 };
-
-	return ag_proof_mentions(&one, pattern, false);
-}
-
-static const ag_path_profile *listed(const ag_profile *all, ag_str name, ag_arena *arena,
-                                     bool *ret_is_other)
-{
-	const ag_path_profile *f = ag_profile_find(all, name), *only = NULL;
-	const ag_str bare = bare_name(name, arena);
-	size_t n = 0;
-
-	*ret_is_other = false;
-	for (size_t i = 0; !f && i < all->npath; i++)
-		if (all->paths[i].query.len && ag_str_eq(all->paths[i].query, name))
-			f = &all->paths[i];
-	if (f)
-		return f;
-	*ret_is_other = true;
-	for (size_t i = 0; i < all->npath; i++) {
-		const ag_str dotted = dotted_of(&all->paths[i], arena);
-
-		if (!all->paths[i].is_elem && ag_str_eq(dotted, bare))
-			return &all->paths[i];
-		/* The same name in other letters, when there is only one such field. */
-		if (!all->paths[i].is_elem && ag_str_ieq(dotted, bare)) {
-			only = &all->paths[i];
-			n++;
-		}
-	}
-	for (size_t i = 0; n == 0 && i < all->npath; i++)
-		if (all->paths[i].in_map && meets(dotted_of(&all->paths[i], arena), bare))
-			return &all->paths[i];
-	return n == 1 ? only : NULL;
-}
-
 static void refuse_field(prover *p, ag_str name)
 {
 	const ag_profile *all = p->field.profile;
-	const ag_str bare = bare_name(name, p->arena);
+	const ag_str bare = ag_proof_bare_name(name, p->arena);
 	ag_buf near = AG_BUF_INIT(4096);
 	size_t n = 0;
 
@@ -181,35 +99,11 @@ static void refuse_field(prover *p, ag_str name)
 	ag_buf_release(&near);
 }
 
-/* Categories about the array itself, not about its items. */
-static bool is_about_arrays(ag_str category)
-{
-	static const char *const ids[] = { "array_size",          "null_rate",
-		                           "missing_field",       "type_mismatch",
-		                           "inconsistent_empty",  "stray_field",
-		                           "keys_as_data",        "constant_field",
-		                           "field_name_variants", "drift" };
-
-	return ag_proof_is_any_of(category, ids, AG_NELEM(ids));
-}
-
-/* "tags" of a claim about values are its items, "tags[]". */
-static const ag_path_profile *items_of(const ag_profile *all, const ag_path_profile *f,
-                                       ag_str category, ag_arena *arena)
-{
-	const ag_path_profile *items;
-
-	if (f->arr.n * 2 <= f->n || is_about_arrays(category))
-		return f;
-	items = ag_profile_find(all, ag_str_printf(arena, "%.*s[]", AG_FMT(f->path)));
-	return items ? items : f;
-}
-
 /* The key of the map that the evidence speaks of, for "m.*". */
 static ag_str concrete_path(const prover *p, ag_str pattern)
 {
 	for (size_t i = 0; i < p->query.npath; i++)
-		if (meets(pattern, p->query.paths[i]))
+		if (ag_proof_meets(pattern, p->query.paths[i]))
 			return p->query.paths[i];
 	return AG_S("");
 }
@@ -222,14 +116,14 @@ static ag_status settle_field(prover *p, ag_str name)
 	uint64_t n = 0;
 	ag_status st;
 
-	l->is_document = is_document_name(name);
+	l->is_document = ag_proof_is_document(name);
 	if (l->is_document) {
 		p->ret->field = AG_S(AG_DOCUMENT_FIELD);
 		return AG_OK;
 	}
-	f = listed(l->profile, name, p->arena, &is_other);
+	f = ag_proof_listed(l->profile, name, p->arena, &is_other);
 	if (!f) {
-		const ag_str bare = bare_name(name, p->arena);
+		const ag_str bare = ag_proof_bare_name(name, p->arena);
 		const ag_member there = AG_EV_KV("$exists", ag_val_bool(true));
 		const ag_member m = { bare, ag_ev_obj(p->arena, &there, 1) };
 		const ag_val filter = ag_ev_obj(p->arena, &m, 1);
@@ -248,12 +142,12 @@ static ag_status settle_field(prover *p, ag_str name)
 	} else {
 		const bool is_key = f->in_map;
 
-		f = items_of(l->profile, f, p->category, p->arena);
+		f = ag_proof_items(l->profile, f, p->category, p->arena);
 		l->f = *f;
 		l->is_listed = true;
 		l->dotted = f->query.len ? f->query : AG_S("");
 		if (is_key) {
-			l->dotted = concrete_path(p, dotted_of(f, p->arena));
+			l->dotted = concrete_path(p, ag_proof_dotted(f, p->arena));
 			l->f.path = l->f.query = l->dotted;
 			l->f.in_array = l->f.is_elem = false;
 		} else if (is_other && !f->is_elem) {
@@ -512,7 +406,8 @@ static ag_status check_repeated(prover *p)
 			       "%.*s has %llu values in %llu documents: they are meant to repeat",
 			       AG_FMT(p->ret->field), ull(l->f.ndistinct), ull(l->f.nscalar)),
 		       AG_S("Duplicates are a defect of keys only; drop the finding."));
-	} else if (p->query.form == AG_PROOF_REPEATED && meets(l->dotted, p->query.group)) {
+	} else if (p->query.form == AG_PROOF_REPEATED &&
+	           ag_proof_meets(l->dotted, p->query.group)) {
 		if (e.affected != p->found) {
 			note(p,
 			     ag_str_printf(p->arena, "%llu documents share their %.*s with another",
@@ -614,6 +509,70 @@ static ag_status check_figure(prover *p)
 	return st;
 }
 
+static bool has_any(ag_str text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_contains(text, ag_str_c(words[i])))
+			return true;
+	return false;
+}
+
+static bool is_time(const ag_path_profile *f)
+{
+	const ag_field_name name = ag_field_name_of(f->owner);
+
+	return f->date.n || f->str.by_date[AG_DATE_NONE] < f->str.n ||
+	       name.traits & AG_TRAIT_TIME ||
+	       (f->num.n &&
+	        (ag_field_has_word(&name, "start") || ag_field_has_word(&name, "end") ||
+	         ag_field_has_word(&name, "begin") || ag_field_has_word(&name, "from")));
+}
+
+/* How many fields of the evidence tell a time? */
+static size_t times_in(const prover *p)
+{
+	const ag_profile *all = p->field.profile;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->query.npath; i++)
+		for (size_t k = 0; k < all->npath; k++)
+			if (ag_str_eq(ag_proof_dotted(&all->paths[k], p->arena),
+			              p->query.paths[i]) &&
+			    is_time(&all->paths[k])) {
+				n++;
+				break;
+			}
+	return n;
+}
+
+/* Where Argus has no filter of its own, the evidence must at least be of the form that the category needs. */
+static void check_form(prover *p)
+{
+	static const char *const sums[] = { "\"$add\"", "\"$subtract\"", "\"$multiply\"",
+		                            "\"$divide\"", "\"$sum\"" };
+	static const char *const unequal[] = { "\"$ne\"", "\"$cmp\"", "\"$strcasecmp\"" };
+	static const char *const ranges[] = { "\"$gt", "\"$lt", "\"$regex\"", "\"$exists\"",
+		                              "\"$type\"" };
+	const ag_str text = p->ret->evidence;
+
+	if (ag_str_eqc(p->category, "arithmetic") && !has_any(text, sums, AG_NELEM(sums)))
+		refuse(p, AG_S("the evidence does no arithmetic"),
+		       AG_S("Compare the field with what it should be: {\"$expr\":{\"$ne\":[\"$total\","
+		            "{\"$add\":[\"$net\",\"$tax\"]}]}}."));
+	else if (ag_str_eqc(p->category, "redundant") && !has_any(text, unequal, AG_NELEM(unequal)))
+		refuse(p, AG_S("the evidence does not find where the fields differ"),
+		       AG_S("Compare them: {\"$expr\":{\"$ne\":[\"$a\",\"$b\"]}}."));
+	else if (ag_str_eqc(p->category, "date_order") && times_in(p) < 2)
+		refuse(p, AG_S("the evidence does not compare two dates"),
+		       AG_S("Compare two date fields: {\"$expr\":{\"$lt\":[\"$end\",\"$start\"]}}."));
+	else if (ag_str_eqc(p->category, "referential") && has_any(text, ranges, AG_NELEM(ranges)))
+		refuse(p, AG_S("the evidence does not say which references are broken"),
+		       AG_S("List the values: {\"f\":{\"$in\":[…]}}, or those that exist: {\"$nin\":[…]}."));
+	else if (ag_str_eqc(p->category, "stale") && !times_in(p))
+		refuse(p, AG_S("the evidence names no date"),
+		       AG_S("Compare a date field with the day from which on the data is fresh."));
+}
+
 /* drift: the share of what the field shows differs between two periods by a fifth or more. */
 static ag_status check_drift(prover *p)
 {
@@ -623,7 +582,7 @@ static ag_status check_drift(prover *p)
 	uint64_t period = 0;
 	ag_status st = without.len ? count(p, without, &period) : AG_OK;
 
-	if (st || p->field.is_document)
+	if (st)
 		return st;
 	check_relation(p);
 	if (!p->ret->wrong.len && without.len && period == p->total)
@@ -694,6 +653,7 @@ static ag_status check_defect(prover *p, ag_str suspected)
 	if (ag_str_eqc(p->category, "unit_mixup") && p->query.form == AG_PROOF_FILTER &&
 	    !p->field.f.in_array && !p->defect.none.len)
 		st = check_gap(p);
+	check_form(p);
 	if (st || p->ret->wrong.len)
 		return st;
 	if (p->query.form != AG_PROOF_FILTER)

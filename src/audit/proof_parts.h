@@ -74,6 +74,20 @@ void ag_defect_array_content(const ag_proof_field *l, ag_defect *d);
 void ag_defect_keys_as_data(const ag_proof_field *l, ag_defect *d);
 void ag_defect_field_name_variants(const ag_proof_field *l, ag_defect *d);
 
+/* proof_field.c */
+bool ag_proof_is_document(ag_str name);
+/* What people write around a path is taken away: "$.items[0].price", "'email'", "$email", "items[*].price". */
+ag_str ag_proof_bare_name(ag_str s, ag_arena *arena);
+/* A path of the profile as dotted names; a map's "*" stays. */
+ag_str ag_proof_dotted(const ag_path_profile *f, ag_arena *arena);
+bool ag_proof_meets(ag_str pattern, ag_str path);
+/* The field of that name, or NULL; *ret_is_other: it is written in another way. */
+const ag_path_profile *ag_proof_listed(const ag_profile *all, ag_str name, ag_arena *arena,
+                                       bool *ret_is_other);
+/* "tags" of a claim about values are its items, "tags[]". */
+const ag_path_profile *ag_proof_items(const ag_profile *all, const ag_path_profile *f,
+                                      ag_str category, ag_arena *arena);
+
 /* proof_category.c: a category of the model's own in the words of the taxonomy; NULL when nobody can say. */
 const char *ag_proof_meaning(ag_str folded);
 /* Only whole documents can show it; a field can, and so can documents. */

@@ -375,6 +375,11 @@ ag_status ag_audit_settle(void *env, ag_arena *arena, const ag_observation *obs,
 	f.evaluation_reason = v->reason;
 	f.evaluation_critique = v->critique;
 	f.evaluated_by = v->evaluated_by;
+	/* No gate, or one that does not look at the data: the reason is Argus's own. */
+	if (f.wrong.len && v->kind != AG_FAIL) {
+		f.evaluation_reason = f.wrong;
+		f.evaluation_critique = f.wrong_critique;
+	}
 	/* Also without a gate: nothing is a finding that the data does not show. */
 	if (v->disposition == AG_DISPOSE_DROP)
 		f.status = AG_S("dropped");

@@ -278,12 +278,74 @@ static void true_claims_are_not_lost(void **state)
 	check_file("tests/cases/audit/claims_true.cases", 0, 40);
 }
 
+/* ---- beside the main claim ---- */
+
+#define EMAIL_WITH(parts)                                                                     \
+	"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"email\",\"category\":"   \
+	"\"null_rate\",\"severity\":\"medium\",\"description\":\"the address is not there\"," \
+	"\"hypothesis\":\"an import\",\"evidence_query\":{\"email\":null},\"parts\":[" parts "]}}"
+#define PART(category, query) \
+	"{\"category\":\"" category "\",\"description\":\"x\",\"evidence_query\":" query "}"
+
+static void a_part_that_shows_nothing_is_left_out(void **state)
+{
+	static const char *const lines[] = {
+		SAMPLE,
+		EMAIL_WITH(PART("missing_field", "{\"email\":{\"$exists\":false}}") "," PART(
+			"empty_string",
+			"{\"email\":{\"$ne\":5}}") "," PART("null_rate", "{\"age\":{\"$gt\":0}}")),
+	};
+	const ag_val *finding, *parts;
+	audit_fix f;
+
+	(void)state;
+	open_data(&f, AG_S("people"));
+	fix_script(&f, lines, AG_NELEM(lines));
+	finding = fix_find(&f, "findings", "email", "null_rate");
+	assert_non_null(finding);
+	parts = fix_get(finding, "parts");
+	assert_int_equal(parts->n, 1);
+	assert_int_equal(fix_int(&parts->u.items[0], "affected_count"), 40);
+	assert_true(ag_str_contains(fix_text(fix_record(&f, "finding", 0), "reason"),
+	                            AG_S("a part is left out")));
+	fix_close(&f);
+}
+
+/* Without rules, and with a policy that commits what a gate rejected, wrong evidence is still no finding. */
+static void no_gate_makes_it_true(void **state)
+{
+	static const char *const lines[] = {
+		SAMPLE,
+		"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"age\",\"category\":"
+		"\"type_mismatch\",\"severity\":\"high\",\"description\":\"types are mixed\","
+		"\"hypothesis\":\"an import\",\"evidence_query\":{\"age\":{\"$exists\":true}}}}",
+	};
+	const ag_val *dismissed;
+	audit_fix f;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		open_data(&f, AG_S("people"));
+		if (i)
+			f.opts.evaluators[AG_GATE_OBSERVATION] = AG_EVAL_NONE;
+		else
+			f.opts.rejected_policy = AG_REJECTED_DEMOTE;
+		fix_script(&f, lines, AG_NELEM(lines));
+		assert_int_equal(fix_len(&f, "findings"), 0);
+		dismissed = fix_find(&f, "dismissed_findings", "age", "type_mismatch");
+		assert_non_null(dismissed);
+		fix_close(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_five_of_the_report),
 		cmocka_unit_test(false_claims_are_not_published),
 		cmocka_unit_test(true_claims_are_not_lost),
+		cmocka_unit_test(a_part_that_shows_nothing_is_left_out),
+		cmocka_unit_test(no_gate_makes_it_true),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
