@@ -11,9 +11,9 @@
 #include "run/ctx.h"
 #include "source/sql.h"
 
-#define AG_TURNS_USER_QUEUE 256u  /* calls of one user that wait; the next one is refused */
-#define AG_TURNS_QUEUE      1024u /* of all users */
-#define AG_TURNS_WAIT_MS    60000 /* a call waits no longer, and never beyond its deadline */
+#define AG_TURNS_USER_QUEUE 256u   /* calls of one user that wait; the next one is refused */
+#define AG_TURNS_QUEUE      1024u  /* of all users */
+#define AG_TURNS_WAIT_MS    300000 /* a call waits no longer, and never beyond its deadline */
 
 typedef struct ag_turns ag_turns;
 typedef struct ag_turn ag_turn;

@@ -362,6 +362,25 @@ static bool limit_idling(making *m, PGconn *db)
 	return r != NULL;
 }
 
+/* Memory and temporary files of one statement: never more than the server gives anyway. temp_file_limit is for superusers and
+ * those who were granted it (GRANT SET ON PARAMETER); a refusal leaves the server's own limit. */
+static bool limit_resources(making *m, PGconn *db)
+{
+	static const char memory[] =
+		"SELECT set_config('work_mem', least(pg_size_bytes(current_setting('work_mem')),"
+		" 64 * 1024 * 1024) / 1024 || 'kB', false)";
+	static const char files[] =
+		"SELECT set_config('temp_file_limit', '1GB', false) WHERE current_setting('temp_file_limit') ="
+		" '-1' OR pg_size_bytes(current_setting('temp_file_limit')) > 1024 * 1024 * 1024";
+	PGresult *r = ask(m, db, memory);
+
+	if (!r)
+		return false;
+	m->pg->pq->clear(r);
+	m->pg->pq->clear(ask(m, db, files));
+	return m->pg->pq->status(db) == CONNECTION_OK;
+}
+
 /* --- the thread --- */
 
 static void ignore_notice(void *arg, const PGresult *r)
@@ -410,7 +429,7 @@ static ag_pg_conn *make(making *m)
 		ag_oom();
 	pq->setNoticeReceiver(db, ignore_notice, NULL);
 	if (!reach(m, db) || !check_reported(m, db) || !check_asked(m, db) || !read_types(m, db) ||
-	    !limit_idling(m, db) || !read_backend(m, db, &backend)) {
+	    !limit_idling(m, db) || !limit_resources(m, db) || !read_backend(m, db, &backend)) {
 		pq->finish(db);
 		return NULL;
 	}

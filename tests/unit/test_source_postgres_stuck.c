@@ -422,6 +422,27 @@ static void places_of_a_lost_server_come_back(void **state)
 	stop_proxy(&p);
 }
 
+/* Where the role may set them; where it may not, the server's own hold. */
+static void memory_and_files_are_limited(void **state)
+{
+	char uri[200];
+	pg_test t;
+
+	(void)state;
+	open_engine(&t, server.uri, NULL);
+	assert_rows(&t, "SELECT current_setting('temp_file_limit'), current_setting('work_mem')",
+	            "[[\"1GB\",\"4MB\"]]");
+	close_engine(&t);
+	test_postgres_tell(&server,
+	                   "CREATE ROLE plain LOGIN; ALTER ROLE plain SET work_mem = '1GB'");
+	snprintf(uri, sizeof(uri), "postgresql://plain@/postgres?host=%s&port=%d", server.folder,
+	         server.port);
+	open_engine(&t, uri, NULL);
+	assert_rows(&t, "SELECT current_setting('temp_file_limit'), current_setting('work_mem')",
+	            "[[\"-1\",\"64MB\"]]");
+	close_engine(&t);
+}
+
 /* --- the dispatcher --- */
 
 static void run_query(ag_sql_source *s, const char *sql, ag_arena *arena, ag_sql_result *r)
@@ -521,6 +542,7 @@ int main(void)
 		cmocka_unit_test(closing_does_not_wait_for_stuck_ones),
 		cmocka_unit_test(a_closed_socket_of_a_proxy_proves_nothing),
 		cmocka_unit_test(places_of_a_lost_server_come_back),
+		cmocka_unit_test(memory_and_files_are_limited),
 		cmocka_unit_test(several_stuck_ones_open_the_breaker),
 	};
 
