@@ -47,7 +47,7 @@ typedef enum ag_sql_use {
 	AG_SQL_USE_INNER,  /* of a function: a column of a SELECT inside */
 	AG_SQL_USE_SORTED, /* a column of a result that is sorted, grouped or made distinct */
 	AG_SQL_USE_JSON,   /* the argument of to_json() and its like, of count() */
-	AG_SQL_USE_FIELD,  /* x in (x).field */
+	AG_SQL_USE_FIELD,  /* x in (x).field, x IS NULL: the value itself is not used */
 	AG_SQL_USE_CAST    /* x in x::type */
 } ag_sql_use;
 
@@ -136,7 +136,8 @@ ag_sql_check ag_sql_check_column, ag_sql_check_indirection, ag_sql_check_result;
 /* sql_walk_calls.c */
 ag_sql_check ag_sql_check_call, ag_sql_check_expr, ag_sql_check_sublink, ag_sql_check_sort;
 ag_sql_check ag_sql_check_case, ag_sql_check_type, ag_sql_check_xml, ag_sql_check_parameter;
-ag_sql_check ag_sql_check_cast, ag_sql_check_array, ag_sql_check_row, ag_sql_check_choice;
+ag_sql_check ag_sql_check_cast, ag_sql_check_array, ag_sql_check_row, ag_sql_check_choice,
+	ag_sql_check_null;
 bool ag_sql_check_operator(ag_sql_walk *w, PgQuery__Node *const *name, size_t n);
 bool ag_sql_check_equals(
 	ag_sql_walk *w); /* "=" where it is not written: USING, CASE x WHEN, IN (SELECT) */

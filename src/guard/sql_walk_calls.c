@@ -326,6 +326,15 @@ bool ag_sql_check_choice(ag_sql_walk *w, const void *node)
 	return true;
 }
 
+bool ag_sql_check_null(ag_sql_walk *w, const void *node)
+{
+	const PgQuery__NullTest *t = node;
+
+	if (t->arg && t->arg->node_case == PG_QUERY__NODE__NODE_COLUMN_REF)
+		ag_sql_uses_mark_node(w, t->arg, AG_SQL_USE_FIELD);
+	return true;
+}
+
 bool ag_sql_check_row(ag_sql_walk *w, const void *node)
 {
 	(void)node;

@@ -126,12 +126,69 @@ static void types_and_operators(void **state)
 		assert_false(ag_sql_operator_allowed(ag_str_c(no_ops[i])));
 }
 
+/* A list that is not sorted loses words: each extension is asked for its first and last. */
+static void extensions(void **state)
+{
+	static const struct {
+		const char *extension, *function;
+		bool has;
+	} cases[] = {
+		{ "pg_trgm", "show_limit", true },
+		{ "pg_trgm", "similarity", true },
+		{ "pg_trgm", "word_similarity", true },
+		{ "pg_trgm", "set_limit", false },
+		{ "pg_trgm", "levenshtein", false },
+		{ "fuzzystrmatch", "daitch_mokotoff", true },
+		{ "fuzzystrmatch", "levenshtein", true },
+		{ "fuzzystrmatch", "text_soundex", true },
+		{ "unaccent", "unaccent", true },
+		{ "citext", "citext", true },
+		{ "citext", "translate", true },
+		{ "hstore", "akeys", true },
+		{ "hstore", "tconvert", true },
+		{ "hstore", "populate_record", false },
+		{ "ltree", "index", true },
+		{ "ltree", "text2ltree", true },
+		{ "pgcrypto", "digest", true },
+		{ "pgcrypto", "hmac", true },
+		{ "pgcrypto", "crypt", false },
+		{ "uuid-ossp", "uuid_generate_v4", true },
+		{ "uuid-ossp", "uuid_generate_v1", false },
+		{ "dblink", "dblink", false },
+		{ "", "similarity", false },
+		{ "pg_trgm", "", false },
+	};
+	static const char *const never[] = {
+		"dblink", "postgres_fdw", "file_fdw", "adminpack", "lo",
+		"xml2",   "tablefunc",    "plpgsql",  "pg_cron",   "pg_stat_statements"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++)
+		if (ag_sql_extension_has(ag_str_c(cases[i].extension),
+		                         ag_str_c(cases[i].function)) != cases[i].has)
+			fail_msg("%s of %s", cases[i].function, cases[i].extension);
+	for (size_t i = 0; i < AG_NELEM(never); i++) {
+		const ag_str name = ag_str_c(never[i]);
+		const ag_sql_policy p = { .allowed_extensions = &name, .nallowed_extension = 1 };
+		ag_err err = { 0 };
+
+		assert_non_null(ag_sql_extension_refused(name));
+		assert_false(ag_sql_extension_known(name));
+		if (ag_sql_policy_check(&p, &err) != AG_INVALID)
+			fail_msg("%s can be allowed as a whole", never[i]);
+		assert_non_null(strstr(err.msg, "allowed_extensions: "));
+	}
+	assert_null(ag_sql_extension_refused(AG_S("postgis")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_sorted_and_disjoint),
 		cmocka_unit_test(names_are_where_they_belong),
 		cmocka_unit_test(types_and_operators),
+		cmocka_unit_test(extensions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
