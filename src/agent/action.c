@@ -442,7 +442,8 @@ static bool take_markup(ag_str text, const tool_list *tools, ag_arena *arena, ag
 		              .input = calls.calls[0].input,
 		              .confidence = 1,
 		              .reasoning = ag_utf8_prefix(calls.text, WORDS_BYTES) };
-	if (!ag_str_trim(ret->reasoning).len || !ag_utf8_valid(ret->reasoning))
+	if (!ag_str_trim(ret->reasoning).len || !ag_utf8_valid(ret->reasoning) ||
+	    ag_str_contains(ret->reasoning, AG_S("<")))
 		ret->reasoning = AG_S("(no reasoning was given)");
 	return true;
 }
@@ -464,10 +465,10 @@ ag_status ag_action_parse(ag_str text, const ag_tool *tools, size_t ntool, ag_ar
 	if (!text.len)
 		return ag_fail(err, AG_PROTOCOL, "agent.action", "the answer is empty");
 	text = behind_thinking(text);
-	if (ag_str_contains(text, AG_S("<function=")) &&
+	st = find_object(text, &list, arena, &o, err);
+	if ((st || o.kind == OBJECT_OTHER) && ag_str_contains(text, AG_S("<function=")) &&
 	    take_markup(ag_str_trim(text), &list, arena, ret))
 		return AG_OK;
-	st = find_object(text, &list, arena, &o, err);
 	if (!st && o.kind == OBJECT_CALL)
 		st = take_call(&o, ag_str_make(text.ptr, o.begin), &list, arena, &p, err);
 	else if (!st)
