@@ -39,6 +39,7 @@ ag_status ag_baseline_read(ag_str name, ag_str text, ag_arena *arena, ag_baselin
 		return ag_fail(err, AG_INVALID, ORIGIN, "%.*s: not JSON: %s", AG_FMT(name),
 		               why.msg);
 	list = items_of(v, "reports", &n);
+	AG_ASSERT(list || !n);
 	if (!list && is_report(v)) {
 		list = v;
 		n = 1;

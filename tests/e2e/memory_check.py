@@ -97,6 +97,16 @@ def label(before, after, field, want):
         if f["field"] == field:
             same("label before", f["user_label"], None)
             f["user_label"] = want
+    # Who said it and when, and what follows from it: the finding does not count any more.
+    for f in after["findings"]:
+        if f["field"] == field:
+            same("by", f.pop("label_by"), "ann")
+            same("set aside", f["set_aside"]["by"], "label")
+            f["set_aside"] = None
+            del f["label_reason"], f["labelled_at"]
+    same("set aside", after["set_aside_count"], before["set_aside_count"] + 1)
+    after["set_aside_count"] = before["set_aside_count"]
+    after["verdict"] = before["verdict"]
     if json.dumps(before) != json.dumps(after):
         fail("more than the label changed")
 
@@ -183,7 +193,8 @@ def reviewed(before, after):
     same("reason", gone[0]["dismissal"]["reason"], "a reviewer rejected it")
     same("by", gone[0]["dismissal"]["evaluated_by"], "review:ann")
     for member in before:
-        if member not in ("findings", "dismissed_findings", "summary", "new_findings"):
+        if member not in ("findings", "dismissed_findings", "summary", "new_findings",
+                          "set_aside_count", "verdict"):
             same(member, after[member], before[member])
 
 
