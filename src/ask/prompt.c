@@ -62,17 +62,39 @@ static ag_str schema_of(const ag_tool *t, ag_arena *arena)
 	return ret;
 }
 
+/* What the API says of itself, between marks that the system prompt declares to be data. No "<" is left in it, so nothing
+ * within can close the marks. "" when the API says nothing. */
+static ag_str fenced(ag_str operations, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(6 * operations.len + 200);
+	ag_str ret;
+
+	if (!operations.len)
+		return AG_S("");
+	ag_buf_adds(&out, " What the API says of itself:\n<data name=\"openapi\">\n");
+	for (size_t i = 0; i < operations.len; i++) {
+		if (operations.ptr[i] == '<')
+			ag_buf_adds(&out, "\\u003c");
+		else
+			ag_buf_addc(&out, operations.ptr[i]);
+	}
+	ag_buf_adds(&out, "\n</data>");
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
 static ag_str help_of(const ag_tool *t, const ag_ask_opts *o, ag_arena *arena)
 {
 	const ag_str help = ag_str_c(t->help);
-	ag_str methods;
+	ag_str methods, routes;
 
 	if (t != &ag_ask_tool_table[AG_ASK_TOOL_API])
 		return help;
 	methods = methods_of(o, "are allowed here.", arena);
-	return ag_str_printf(arena, "%.*s%s%.*s%s%.*s", AG_FMT(help), methods.len ? " " : "",
-	                     AG_FMT(methods), o->operations.len ? " What this API offers:\n" : "",
-	                     AG_FMT(o->operations));
+	routes = fenced(o->operations, arena);
+	return ag_str_printf(arena, "%.*s%s%.*s%.*s", AG_FMT(help), methods.len ? " " : "",
+	                     AG_FMT(methods), AG_FMT(routes));
 }
 
 ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n)
