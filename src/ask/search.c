@@ -45,7 +45,7 @@ typedef struct searcher {
 	const char *cut_by;                 /* the first cap that was hit; NULL = none */
 } searcher;
 
-static const char out_of_time[] = "3 seconds";
+static const char out_of_time[] = "the time for a search";
 
 /* Keep the first: later ones are its consequences. */
 static void cut_by(searcher *s, const char *cap)

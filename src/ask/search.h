@@ -29,7 +29,8 @@ typedef struct ag_search_result {
 	size_t nline, nfile; /* that match, and files with a match */
 	size_t nscanned;     /* files that were read */
 	bool is_cut;         /* not all was read */
-	const char *cut_by;  /* the first cap that was hit: "3 seconds", "256 MiB"; NULL = none */
+	const char *
+		cut_by; /* the first cap that was hit: "the time for a search", "256 MiB"; NULL = none */
 } ag_search_result;
 
 /* A file counts with its first 2 MiB; binary ones are left out. Words: a line's score is the share of the words it has, with

@@ -470,6 +470,50 @@ static void manifests_say_versions(void **state)
 	}
 }
 
+/* --- in which order --- */
+
+typedef struct walked {
+	ag_arena *arena;
+	ag_str paths;
+} walked;
+
+static ag_status add_path(void *arg, const ag_root_stat *file, ag_err *err)
+{
+	walked *x = arg;
+
+	AG_IGNORE(err, "cannot fail");
+	x->paths = ag_str_printf(x->arena, "%.*s%.*s ", AG_FMT(x->paths), AG_FMT(file->path));
+	return AG_OK;
+}
+
+/* Documentation first, bulky files and folders last; a cap cuts off the last. */
+static void docs_come_first_and_bulk_last(void **state)
+{
+	static const char *const files[] = { "a/app.py",      "a/notes.md",     "build/guide.md",
+		                             "build/x/out.c", "data.csv",       "docs/z.md",
+		                             "docs/tool.py",  "main.c",         "README.md",
+		                             "vendor/lib.c",  "web/app.min.js", "yarn.lock" };
+	world *w = *state;
+	walked all = { .arena = w->arena, .paths = AG_S("") }, few = all;
+	bool is_cut = false;
+
+	for (size_t i = 0; i < AG_NELEM(files); i++)
+		put_file(w, files[i], "text\n");
+	open_root(w, w->folder);
+	assert_ok(w, ag_root_walk_by_worth(w->root, &w->ctx, AG_S(""), 0, add_path, &all, &is_cut,
+	                                   &w->err));
+	assert_false(is_cut);
+	assert_string_equal(
+		ag_str_cstr(w->arena, all.paths),
+		"README.md docs/z.md docs/tool.py a/notes.md a/app.py main.c web/app.min.js "
+		"build/guide.md build/x/out.c data.csv vendor/lib.c yarn.lock ");
+	assert_ok(w, ag_root_walk_by_worth(w->root, &w->ctx, AG_S(""), 6, add_path, &few, &is_cut,
+	                                   &w->err));
+	assert_true(is_cut);
+	assert_string_equal(ag_str_cstr(w->arena, few.paths),
+	                    "README.md docs/z.md docs/tool.py a/notes.md a/app.py main.c ");
+}
+
 /* --- passages --- */
 
 static ag_str passage(world *w, const char *question, const char *text)
@@ -687,6 +731,7 @@ int main(void)
 		T(a_shop_has_not_all),
 		T(what_is_missing_is_said),
 		T(manifests_say_versions),
+		T(docs_come_first_and_bulk_last),
 		T(short_sections_are_told_whole),
 		T(long_sections_give_what_fits),
 		T(large_blocks_are_cut_with_care),

@@ -563,6 +563,7 @@ static void ends_in_time(void **state)
 	ctx.deadline_ms = 1;
 	assert_int_equal(search_with(&s, &ctx, (ag_search_query){ .text = AG_S("branch") }), AG_OK);
 	assert_true(s.res.is_cut && s.res.n == 0);
+	assert_string_equal(s.res.cut_by, "the time for a search");
 	done(&s);
 }
 
@@ -581,6 +582,7 @@ static void large_files_count_as_far(void **state)
 	free(p);
 	assert_int_equal(search(&s, "earlyword"), AG_OK);
 	assert_true(s.res.n == 1 && s.res.is_cut);
+	assert_string_equal(s.res.cut_by, "2 MiB of one file");
 	assert_true(ag_str_starts(s.res.hits[0].text, AG_S("earlyword xxx")));
 	done(&s);
 	assert_int_equal(search(&s, "lateword"), AG_OK);
