@@ -45,7 +45,7 @@ static ag_check_result check_count(const ag_ctx *ctx, ag_source *source, ag_str 
                                    uint64_t was, ag_arena *arena, uint64_t *ret_now,
                                    ag_str *ret_why, const ag_err *source_err)
 {
-	ag_evidence e;
+	ag_evidence e = { 0 };
 	ag_err why = { 0 };
 	ag_status st;
 
