@@ -376,7 +376,7 @@ bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call
 	*ret_turn = NULL;
 	*ret_st = ag_project_database(h, call->project, ret, err);
 	return !*ret_st &&
-	       ag_turns_take(ag_project_entry(call->project)->turns, ctx, call->who->user,
+	       ag_turns_take(ag_project_entry(call->project)->turns, *ret, ctx, call->who->user,
 	                     call->watch_fd, AG_TURNS_WAIT_MS, arena, ret_turn, ret_failure);
 }
 

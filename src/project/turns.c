@@ -216,12 +216,13 @@ static void show_place(const ag_turns *t, const user *u, const ag_ctx *ctx, uint
 }
 
 /* With the lock, which it keeps. */
-static bool wait_for_place(ag_turns *t, user *u, waiter *w, const ag_ctx *ctx, int watch_fd,
-                           int64_t wait_ms, ag_arena *arena, ag_sql_failure *f)
+static bool wait_for_place(ag_turns *t, ag_sql_source *s, user *u, waiter *w, const ag_ctx *ctx,
+                           int watch_fd, int64_t wait_ms, ag_arena *arena, ag_sql_failure *f)
 {
 	const int64_t began_us = ag_time_mono_us(), left_ms = ag_ctx_left_ms(ctx);
 	int64_t until_us = began_us + wait_ms * 1000;
 	uint64_t shown = UINT64_MAX;
+	bool is_stuck;
 
 	if (left_ms >= 0 && began_us + left_ms * 1000 < until_us)
 		until_us = began_us + left_ms * 1000;
@@ -244,21 +245,28 @@ static bool wait_for_place(ag_turns *t, user *u, waiter *w, const ag_ctx *ctx, i
 			wake_us = until_us;
 		at = timespec_of(wake_us);
 		pthread_cond_timedwait(&w->is_served, &t->lock, &at);
-		if (!w->has_place && is_given_up(ctx, watch_fd, f)) {
+		/* Without the lock: statements that end take it under those of the source. */
+		pthread_mutex_unlock(&t->lock);
+		is_stuck = s && ag_sql_is_stuck(s, arena, f);
+		pthread_mutex_lock(&t->lock);
+		if (!w->has_place && (is_stuck || is_given_up(ctx, watch_fd, f))) {
 			leave(t, u, w);
 			return false;
 		}
 	}
+	*f = (ag_sql_failure){ 0 }; /* it got its place while it was looked whether to refuse it */
 	return true;
 }
 
-bool ag_turns_take(ag_turns *t, const ag_ctx *ctx, ag_str name, int watch_fd, int64_t wait_ms,
-                   ag_arena *arena, ag_turn **ret, ag_sql_failure *ret_failure)
+bool ag_turns_take(ag_turns *t, ag_sql_source *s, const ag_ctx *ctx, ag_str name, int watch_fd,
+                   int64_t wait_ms, ag_arena *arena, ag_turn **ret, ag_sql_failure *ret_failure)
 {
 	waiter w = { 0 };
 	bool ok = true;
 	user *u;
 
+	if (s && ag_sql_is_stuck(s, arena, ret_failure))
+		return false;
 	pthread_mutex_lock(&t->lock);
 	u = user_of(t, name);
 	if (t->nheld < t->nplace && !t->nwaiting) {
@@ -267,7 +275,7 @@ bool ag_turns_take(ag_turns *t, const ag_ctx *ctx, ag_str name, int watch_fd, in
 		ok = refuse_full(t, u, arena, ret_failure);
 	} else {
 		cond_init(&w.is_served);
-		ok = wait_for_place(t, u, &w, ctx, watch_fd, wait_ms, arena, ret_failure);
+		ok = wait_for_place(t, s, u, &w, ctx, watch_fd, wait_ms, arena, ret_failure);
 		pthread_cond_destroy(&w.is_served);
 	}
 	if (!ok)

@@ -22,9 +22,10 @@ ag_turns *ag_turns_new(unsigned nplace);
 /* No turn may be held any more. Accepts NULL, returns NULL. */
 ag_turns *ag_turns_free(ag_turns *t);
 /* Waits for a place. False: *ret_failure says why (the queue is full, time, cancel, client gone); nothing is held then.
- * ctx->progress shows how many calls of others and of this user are before this one. watch_fd -1 = none. */
-bool ag_turns_take(ag_turns *t, const ag_ctx *ctx, ag_str user, int watch_fd, int64_t wait_ms,
-                   ag_arena *arena, ag_turn **ret, ag_sql_failure *ret_failure);
+ * ctx->progress shows how many calls of others and of this user are before this one. watch_fd -1 = none. With
+ * s (may be NULL) a call does not wait while ag_sql_is_stuck(). */
+bool ag_turns_take(ag_turns *t, ag_sql_source *s, const ag_ctx *ctx, ag_str user, int watch_fd,
+                   int64_t wait_ms, ag_arena *arena, ag_turn **ret, ag_sql_failure *ret_failure);
 /* Calls that wait now. */
 unsigned ag_turns_waiting(ag_turns *t);
 void ag_turn_give(ag_turn *turn); /* accepts NULL */

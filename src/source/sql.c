@@ -706,3 +706,8 @@ void ag_sql_health_of(ag_sql_source *s, ag_sql_health *ret)
 	ret->nquery = atomic_load_explicit(&s->nquery, memory_order_relaxed);
 	ret->nfailed = atomic_load_explicit(&s->nfailed, memory_order_relaxed);
 }
+
+bool ag_sql_is_stuck(ag_sql_source *s, ag_arena *arena, ag_sql_failure *ret_failure)
+{
+	return !admit_beside_stuck(s, arena, ret_failure);
+}

@@ -109,6 +109,9 @@ void ag_sql_forget_catalog(ag_sql_source *s);
 ag_str ag_sql_shown(const ag_sql_source *s);
 ag_sql_dialect ag_sql_dialect_of(const ag_sql_source *s);
 
+/* Are new statements refused because too many do not stop? Then *ret_failure says so. For those who would wait for a place. */
+bool ag_sql_is_stuck(ag_sql_source *s, ag_arena *arena, ag_sql_failure *ret_failure);
+
 #define AG_SQL_HEALTH_PIDS 8
 typedef struct ag_sql_health {
 	int breaker;           /* ag_breaker_state */

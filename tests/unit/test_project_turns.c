@@ -35,7 +35,7 @@ static void *take(void *arg)
 {
 	call *c = (call *)arg;
 
-	c->ok = ag_turns_take(c->turns, &c->ctx, ag_str_c(c->user), c->watch_fd, c->wait_ms,
+	c->ok = ag_turns_take(c->turns, NULL, &c->ctx, ag_str_c(c->user), c->watch_fd, c->wait_ms,
 	                      c->arena, &c->turn, &c->failure);
 	pthread_mutex_lock(&order_lock);
 	if (c->ok && c->order)
