@@ -258,10 +258,12 @@ static bool is_strict(ag_str text, bool reject_duplicates)
 
 bool ag_json_lenient(ag_str text, ag_arena *arena, ag_str *ret, size_t *ret_end)
 {
-	repair r = { .s = text, .out = AG_BUF_INIT(6 * text.len + 64) };
+	repair r = { .s = text };
 	size_t from;
-	bool ok = skip(&r);
+	bool ok;
 
+	ag_buf_init(&r.out, 6 * text.len + 64);
+	ok = skip(&r);
 	from = r.at;
 	r.changed = false; /* what stands before the value does not belong to it */
 	ok = ok && take_value(&r, 0) && !r.out.failed;
