@@ -6,7 +6,7 @@
  * wrote them; and for each relation of the statement, which wrote its columns. An error when they differ keeps the server from
  * running what follows in the same message.
  *
- * Reading the moment costs the server 3 to 8 microseconds; reading the state 0.15 ms in a database with 200 tables, 60 views and
+ * Reading the moment costs the server 3 to 8 microseconds; reading the state 0.15 to 0.25 ms in a database with 200 tables, 60 views and
  * 60 functions. */
 #ifndef AG_SOURCE_POSTGRES_FRESH_H
 #define AG_SOURCE_POSTGRES_FRESH_H
