@@ -130,7 +130,8 @@ typedef struct tool_list {
 	size_t n;
 } tool_list;
 
-/* The name of the tool that is meant; as written when there is none: the gate says what there is. */
+/* The tool's own spelling of a written name. An unknown name is returned as written: the gate lists the
+ * known ones. */
 static ag_str tool_name(const tool_list *tools, ag_str written)
 {
 	for (int fit = 0; fit < AG_NAME_NFIT; fit++) {

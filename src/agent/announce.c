@@ -56,7 +56,7 @@ static const char *const phrases[] = {
 	"\xE7\xA2\xBA\xE8\xAA\x8D\xE3\x81\x97\xE3\x81\xBE\xE3\x81\x99",
 };
 
-/* What looks like one and is none. */
+/* Phrases that look like an announcement and are not. */
 static const char *const polite[] = { "let me know", "i will be happy", "i'll be happy" };
 
 static size_t find_folded(ag_str s, const char *word)

@@ -37,11 +37,11 @@ AG_CHECK ag_status ag_escalation_init(ag_escalation *e, const ag_evaluator *inne
 /* What an evaluator's answer counts as that could not be read, also the second time. */
 typedef enum ag_malformed { AG_MALFORMED_FAIL, AG_MALFORMED_WARN, AG_MALFORMED_PASS } ag_malformed;
 
-/* The newest verdict on a run. A planner that asks for the end again, with nothing done since, gets it once more without
- * another question to the model. */
+/* The newest verdict on a run. A planner that concludes again in the same state gets this verdict again, without
+ * another call to the model. */
 typedef struct ag_run_verdict {
 	ag_arena *arena; /* of its texts; as long as the run */
-	uint64_t stamp;  /* of the subject, 0 = there is none yet */
+	uint64_t stamp;  /* of the subject; 0 = no verdict yet */
 	ag_verdict verdict;
 } ag_run_verdict;
 

@@ -138,7 +138,7 @@ static void try_again(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena 
 		*reply = second;
 }
 
-/* What a model said until the time was over. A sentence about what it is going to do is none of it. */
+/* Keep the text that the model sent before the deadline. An announcement ("I will look ...") is no answer. */
 static bool keep_partial(const chat *p, const ag_llm_reply *reply, ag_arena *arena,
                          ag_proposal *ret)
 {

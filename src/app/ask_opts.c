@@ -159,7 +159,7 @@ static ag_status name_methods(ag_app *app, ag_app_ask *ask, const address *to, a
 	}
 	if (st)
 		return st;
-	/* Whoever made the folder may name any service of this machine: it is read, not changed. */
+	/* The author of the folder may name any service of this machine, so Argus only reads from it. */
 	if (is_found(app, to)) {
 		if (!s->read_only)
 			note(ask, ag_str_printf(app->arena,

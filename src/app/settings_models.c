@@ -47,7 +47,7 @@ static const ag_setting table[] = {
 	          "the prompt. auto: the best that it takes." },
 	{ "models", "tools", NULL, AG_SET_CHOICE, .one_of = tools, .fallback = "auto",
 	  .offset = FIELD(tools),
-	  .help = "How the model is told of tools: native (the protocol's own way) or text (described "
+	  .help = "How tools are offered to the model: native (the protocol's own way) or text (described "
 	          "in the prompt, calls are read from the answer). auto: native, and text where the "
 	          "server refuses tools." },
 	{ "models", "thinking", NULL, AG_SET_CHOICE, .one_of = thinking, .fallback = "auto",

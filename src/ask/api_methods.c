@@ -560,7 +560,7 @@ static bool has_please(const sentence *s)
 	return false;
 }
 
-/* Where the order begins, after what may stand before it; SIZE_MAX: the sentence is none. */
+/* Index of the word where the order begins, after polite openings; SIZE_MAX when the sentence is no order. */
 static size_t order_begin(const sentence *s, bool *ret_is_condition)
 {
 	size_t i = 0;
