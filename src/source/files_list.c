@@ -521,6 +521,7 @@ ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t 
 	if (S_ISREG(sb.st_mode))
 		return one_file(path, arena, ret, nret, err);
 	st = ag_fail(err, AG_INVALID, PART, "%.*s is neither a file nor a folder", AG_FMT(path));
-	ag_err_hint(err, "write its data to a file, or send it to standard input and name -");
+	ag_err_hint(err,
+	            "a pipe is read as standard input: name it -, or write the data to a file");
 	return st;
 }
