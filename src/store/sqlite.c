@@ -131,6 +131,10 @@ static const char *const sql_text[] = {
 	/* 'g' follows every character of an id. */
 	[AG_SQL_RUNS_BY_PREFIX] = "SELECT " RUN_COLUMNS " FROM runs "
 				  "WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2",
+	[AG_SQL_RUN_NEWEST] = "SELECT " RUN_COLUMNS " FROM runs WHERE "
+			      "EXISTS (SELECT 1 FROM events WHERE events.run = runs.id) OR "
+			      "EXISTS (SELECT 1 FROM reports WHERE reports.run = runs.id) "
+			      "ORDER BY started_at DESC, id DESC LIMIT 1",
 	[AG_SQL_REPORT] = "SELECT body FROM reports WHERE run = ?1",
 	[AG_SQL_FINDINGS] = "SELECT " FINDING_COLUMNS_OF("f") " FROM findings f WHERE f.run = ?1 "
 							      "ORDER BY f.rowid",

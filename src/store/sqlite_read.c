@@ -169,12 +169,26 @@ ag_status ag_sqlite_runs(ag_store *base, ag_str source_key, size_t limit, size_t
 	return AG_OK;
 }
 
+/* A run that ended while its data was read has nothing to show: "last" is the one before it. */
 static ag_status newest_run(ag_store *base, ag_arena *arena, ag_run_row *ret, ag_err *err)
 {
+	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *stmt = NULL;
 	ag_run_row *row = NULL;
 	size_t n = 0;
-	ag_status st = ag_sqlite_runs(base, AG_S(""), 1, 0, arena, &row, &n, err);
+	ag_status st = ag_sqlite_prepare(s, AG_SQL_RUN_NEWEST, &stmt, err);
+	int rc;
 
+	if (st)
+		return st;
+	rc = ag_sqlite_first_row(s, stmt);
+	if (rc == SQLITE_ROW) {
+		ag_sqlite_read_run(stmt, arena, ret);
+		return AG_OK;
+	}
+	if (rc != SQLITE_DONE)
+		return ag_sqlite_fail(s, rc, "read", err);
+	st = ag_sqlite_runs(base, AG_S(""), 1, 0, arena, &row, &n, err);
 	if (st)
 		return st;
 	if (n == 0)

@@ -170,7 +170,7 @@ AG_CHECK ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after
 AG_CHECK ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
 /* By id or a prefix of it of at least 4 characters (any case) that fits one run only; "last" is the
- * newest.
+ * newest that has a log or a report.
  *
  * errors  AG_NOT_FOUND; AG_INVALID when the prefix fits several (the message names two). */
 AG_CHECK ag_status ag_store_find_run(ag_store *s, ag_str prefix, ag_arena *arena, ag_run_row *ret,

@@ -152,7 +152,9 @@ check_code() {
 	else
 		case $1:$2:$code in
 		*:thread.start:0) ;;
-		first:store.[lbwc]*:0 | again:store.[lbwc]*:0 | out:store.[lbwc]*:0 | stdin:store.[lbwc]*:0 | rate:store.[lbwc]*:0) ;;
+		# A run is listed before its data is read as far as the store allows; the run itself needs the store.
+		first:store.[lbwcr]*:0 | again:store.[lbwcr]*:0 | out:store.[lbwcr]*:0 | stdin:store.[lbwcr]*:0) ;;
+		rate:store.[lbwc]*:0) ;;
 		*:thread.start:*) complain "exit code $code, want 0" ;;
 		*:*:1) ;;
 		*) complain "exit code $code, want 1" ;;
@@ -202,6 +204,8 @@ check_store() {
 		if [ ! -s out2.txt ] || [ -s err2.txt ]; then
 			complain 'argus show last: says nothing'
 		fi
+	elif [ "$1" = first ] && grep -q 'has no events: nothing was checked' err2.txt; then
+		: # none of its runs could read its data
 	elif ! grep -q 'the store has no run yet' err2.txt; then
 		complain "argus show last: $(head -1 err2.txt)"
 	fi

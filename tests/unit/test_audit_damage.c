@@ -183,13 +183,14 @@ static void never_cleaner(void **state)
 		uint64_t affected = 0;
 
 		for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
-			ag_arena *arena = ag_arena_new();
+			ag_arena *arena;
 			ag_table *t;
 			ag_severity s;
 			uint64_t n;
 
 			if (d->until && shares[i] > d->until)
 				continue;
+			arena = ag_arena_new();
 			t = make(d, shares[i], arena);
 			if (!worst_on(d, t, arena, &s, &n))
 				fail_msg("%s: %u %% of damage give no finding", d->name, shares[i]);
