@@ -314,7 +314,8 @@ static ag_sql_failure ask(world *w, const ag_caller *who)
 	return f;
 }
 
-/* The audit table's outcomes, oldest first, with blanks between. */
+/* The audit table's outcomes, oldest first, with blanks between. A call that takes 35 ms on a slow machine has a
+ * first row as well, which says only that it began. */
 static const char *outcomes(world *w)
 {
 	const ag_ledger_query q = { .limit = 1000 };
@@ -324,9 +325,12 @@ static const char *outcomes(world *w)
 
 	assert_ok(w, ag_journal_flush(ag_project_journal(w->hub), &w->err));
 	assert_ok(w, ag_store_ledger_rows(w->other, &q, w->arena, &rows, &n, &w->err));
-	for (size_t i = 0; i < n; i++)
-		all = ag_str_printf(w->arena, "%.*s%s%.*s", AG_FMT(all), i ? " " : "",
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_eqc(rows[i].outcome, AG_LEDGER_BEGAN))
+			continue;
+		all = ag_str_printf(w->arena, "%.*s%s%.*s", AG_FMT(all), all.len ? " " : "",
 		                    AG_FMT(rows[i].outcome));
+	}
 	return ag_str_cstr(w->arena, all);
 }
 
