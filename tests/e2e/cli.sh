@@ -378,8 +378,10 @@ kill_when() {
 }
 if kill_when '"status": "running".*"summary": "reading"'; then
 	run runs -n 1; want 'a run that was killed while it read is listed' 0 'interrupted'
-	run show last; want 'there is nothing to show of it' 1 '' 'nothing was checked'
-	run resume last; want 'there is nothing to go on with' 1 '' 'argus audit'
+	killed=$("$ARGUS" runs -n 1 --output json | sed -n 's/.*"id": "\([^"]*\)".*/\1/p')
+	run show "$killed"; want 'there is nothing to show of it' 1 '' 'nothing was checked'
+	run resume "$killed"; want 'there is nothing to go on with' 1 '' 'argus audit'
+	run show last; want 'last is the run before it' 0
 else
 	echo 'skip - a run that was killed while it read is listed: it ended too soon'
 fi
