@@ -595,7 +595,7 @@ static ag_status stat_of(prover *p, ag_stat_op op, ag_str filter, double *ret)
 {
 	const ag_val *query;
 	ag_status st = ag_docquery_value(filter, p->arena, &query, p->err);
-	ag_val v;
+	ag_val v = ag_val_missing();
 
 	if (!st)
 		st = ag_source_stat(p->source, p->ctx, p->arena, p->field.dotted, op, query, &v,

@@ -158,9 +158,10 @@ static void look(looking *l, uint32_t oid, bool is_inside, bool is_converted, un
 void ag_sql_danger_of(const ag_sql_policy *p, const ag_sql_catalog *c, uint32_t type,
                       ag_sql_danger *ret)
 {
-	looking l = { p, c, ret };
+	looking l = { .policy = p, .catalog = c };
 
 	*ret = (ag_sql_danger){ 0 };
+	l.found = ret;
 	if (c)
 		look(&l, type, false, true, 0);
 }
@@ -168,8 +169,9 @@ void ag_sql_danger_of(const ag_sql_policy *p, const ag_sql_catalog *c, uint32_t 
 void ag_sql_danger_of_type(const ag_sql_policy *p, const ag_sql_catalog *c, const ag_sql_type *type,
                            ag_sql_danger *ret)
 {
-	looking l = { p, c, ret };
+	looking l = { .policy = p, .catalog = c };
 
 	*ret = (ag_sql_danger){ 0 };
+	l.found = ret;
 	look_at_type(&l, type, false, true, 0);
 }

@@ -83,8 +83,10 @@ static void forget(ag_turns *t, user *u)
 
 	if (u->nheld || u->nwaiting)
 		return;
-	while (*at != u)
+	while (*at != u) {
+		AG_ASSERT(*at); /* a user is in the list until it is forgotten */
 		at = &(*at)->next;
+	}
 	*at = u->next;
 	free(u);
 }
@@ -112,8 +114,9 @@ static void serve(ag_turns *t)
 {
 	while (t->nheld < t->nplace && t->nwaiting) {
 		user *u = next_user(t);
-		waiter *w = u->first;
+		waiter *w = u ? u->first : NULL;
 
+		AG_ASSERT(w); /* nwaiting counts the waiters of all users */
 		u->first = w->next;
 		if (!u->first)
 			u->last = &u->first;
