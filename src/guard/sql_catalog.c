@@ -50,7 +50,8 @@ static size_t lower_bound(const void *list, size_t n, size_t size, ag_str name)
 static const void *find_name(const void *list, size_t n, size_t size, ag_str name, size_t *ret_n)
 {
 	const size_t first = lower_bound(list, n, size, name);
-	const char *at = (const char *)list + first * size;
+	/* An empty list may be NULL, to which even 0 may not be added. */
+	const char *at = n ? (const char *)list + first * size : NULL;
 	size_t count = 0;
 
 	while (first + count < n &&

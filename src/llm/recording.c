@@ -236,7 +236,7 @@ ag_status ag_exchange_read(ag_str line, ag_arena *arena, ag_exchange *ret, ag_er
 	x.purpose = ag_val_member_str(&v, "purpose");
 	x.provider = ag_val_member_str(&v, "provider");
 	x.url = ag_val_member_str(&v, "url");
-	if (!x.url.len)
+	if (query_of(x.url) == 0) /* a query alone would be written as nothing */
 		return bad(err, "\"url\" is missing");
 	x.status = (int)code;
 	x.content_type = ag_val_member_str(&v, "content_type");
