@@ -581,7 +581,7 @@ static size_t order_begin(const sentence *s, bool *ret_is_condition)
 			break;
 		i += n;
 	}
-	/* "If there is none, create it.": the order follows the comma. */
+	/* A condition first ("If there is none, create it."): the order follows the comma. */
 	if (i < s->n && !s->is_question &&
 	    (ag_str_eqc(s->words[i].text, "if") || ag_str_eqc(s->words[i].text, "when") ||
 	     ag_str_eqc(s->words[i].text, "once") || ag_str_eqc(s->words[i].text, "unless"))) {

@@ -440,7 +440,7 @@ static void add_shown(ag_buf *out, const ag_term *const *list, size_t n)
 		ag_buf_addf(out, " and %zu more", n - MAX_WHY_TERMS);
 }
 
-/* The part of the question that is answered whole when another part is not; "" = there is none. */
+/* The part of the question that is answered completely while another part is not; "" when no part is. */
 static ag_str answered_part(const ag_judge *j, const bool *has)
 {
 	for (unsigned p = 0; p < j->npart && j->npart > 1; p++) {

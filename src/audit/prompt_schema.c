@@ -173,7 +173,7 @@ static unsigned add_counted(ag_buf *out, const lines *l, const field *f, const c
 	return shown;
 }
 
-/* Do all values differ? Then there is none that is frequent, and none that is rare. */
+/* Do all values differ? Then no value is frequent and no value is rare. */
 static bool all_differ(const field *f)
 {
 	const ag_val *top = ag_val_getc(f->profile, "top_values");

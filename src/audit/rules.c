@@ -297,7 +297,7 @@ static bool description_present(const ag_subject *s, ag_arena *arena, ag_rule_hi
 	return true;
 }
 
-/* It is committed and marked, so that a person can change the label; whoever proposed it learns why it does not count. */
+/* It is committed and marked, so that a person can change the label. The planner learns why it does not count. */
 static bool labelled_false_positive(const ag_subject *s, ag_arena *arena, ag_rule_hit *ret)
 {
 	ag_said said;
