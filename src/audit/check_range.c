@@ -209,7 +209,7 @@ bool ag_range_of_name(const ag_profile *p, const ag_path_profile *f, const ag_fi
 	for (size_t i = 0; i < AG_NELEM(rules); i++) {
 		const range_rule *r = &rules[i];
 
-		if (!names_match(r, n) ||
+		if (!is_armed(r, f, n) ||
 		    ag_name_is_identifier(n) != (r->word && strcmp(r->word, "year") == 0) ||
 		    (r->any == AG_TRAIT_RATING && !fits_scale(r, f)))
 			continue;

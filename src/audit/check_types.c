@@ -1,6 +1,6 @@
 /* check_types -- rows 5, 6, 7, 34 and 43: values of the wrong type, or with less precision than they need.
  *
- * int, long, double and decimal are one class, null is none. In CSV a type is only what a cell looks like: "10"
+ * int, long, double and decimal are one class, and null is no class. In CSV a type is only what a cell looks like: "10"
  * beside "12A" may be damage or a column of codes. What decides is the kind of the texts and of the numbers, never
  * how many there are, so that more damage cannot look like less: see csv_mixture(). */
 #include "audit/checks.h"
@@ -472,7 +472,7 @@ void ag_check_text_in_number(AG_CHECK_ARGS)
 	numeric_of_texts(f, &numeric);
 	if (f->n < 20 || !ntext || f->str.n + nnumber != filled || ag_share(nnumber, filled) < 0.9)
 		return;
-	/* Row 5 tells damage of a CSV from codes. */
+	/* Row 5 separates damage of a CSV from codes. */
 	count_classes(f, n);
 	if (p->has_views &&
 	    (!csv_mixture(f, &out->name, n, typed_class(n), &severity) || severity < AG_HIGH))
@@ -547,8 +547,7 @@ void ag_check_float_noise(AG_CHECK_ARGS)
 		"round to the currency's decimals, and store money as Decimal128 or in cents");
 }
 
-/* true, "yes", 1 … as (truth, spelling); false when v is no boolean in any spelling. */
-static bool is_boolean(const ag_val *v, bool *ret_truth)
+bool ag_value_is_boolean(const ag_val *v, bool *ret_truth)
 {
 	static const char *const yes[] = { "yes", "y", "true", "on", "1", "t" };
 	static const char *const no[] = { "no", "n", "false", "off", "0", "f" };
@@ -591,7 +590,7 @@ void ag_check_booleans(AG_CHECK_ARGS)
 	for (size_t i = 0; i < f->nvalue; i++) {
 		bool truth;
 
-		if (!is_boolean(&f->values[i].v, &truth)) {
+		if (!ag_value_is_boolean(&f->values[i].v, &truth)) {
 			nother += f->values[i].n;
 			continue;
 		}

@@ -54,6 +54,8 @@ bool ag_range_of_name(const ag_profile *p, const ag_path_profile *f, const ag_fi
 /* The filter of values that are not of the majority's type; "" when all are of one kind. */
 ag_str ag_path_odd_types(ag_arena *a, const ag_profile *p, const ag_path_profile *f,
                          double *ret_majority);
+/* true, "yes", 1 … as (truth, spelling); false when v is no boolean in any spelling. */
+bool ag_value_is_boolean(const ag_val *v, bool *ret_truth);
 /* "AB-1234" as ^\s*[A-Z]{2}\-[0-9]{4}\s*$; a shape of columns/textclass.h */
 ag_val ag_shape_regex(ag_arena *a, ag_str shape);
 /* userId, user_id, userid */

@@ -1,4 +1,5 @@
-/* proof -- see the header. In order: the category, the field, the documents, the defect. */
+/* proof -- see the header. In order: the category, the field, the documents, the defect. Categories between fields are in
+ * proof_relation.c. */
 #include "audit/proof.h"
 
 #include <math.h>
@@ -10,39 +11,27 @@
 /* Of the documents found, at most one in this many may show something else; they are cut away. */
 #define STRAYS_PER 10
 #define NEAR_NAMES 3
+/* So many texts of the greatest length show a limit. */
+#define MIN_PILE 3
 
-typedef struct prover {
-	ag_audit *audit;
-	const ag_ctx *ctx;
-	ag_arena *arena;
-	ag_source *source;
-	ag_proof *ret;
-	ag_str category; /* that is checked */
-	ag_proof_field field;
-	ag_proof_query query;
-	ag_defect defect;
-	uint64_t found, total;
-	ag_err *err;
-} prover;
-
-static ag_status count(prover *p, ag_str filter, uint64_t *ret)
+ag_status ag_proof_count(ag_prover *p, ag_str filter, uint64_t *ret)
 {
 	const ag_val q = ag_val_str(filter);
 
 	return ag_source_count(p->source, p->ctx, p->arena, &q, ret, p->err);
 }
 
-static ag_str both(prover *p, ag_str a, ag_str b)
+ag_str ag_proof_both(ag_prover *p, ag_str a, ag_str b)
 {
 	return ag_str_printf(p->arena, "{\"$and\":[%.*s,%.*s]}", AG_FMT(a), AG_FMT(b));
 }
 
-static ag_str except(prover *p, ag_str a, ag_str b)
+static ag_str except(ag_prover *p, ag_str a, ag_str b)
 {
 	return ag_str_printf(p->arena, "{\"$and\":[%.*s,{\"$nor\":[%.*s]}]}", AG_FMT(a), AG_FMT(b));
 }
 
-static void refuse(prover *p, ag_str wrong, ag_str critique)
+void ag_proof_refuse(ag_prover *p, ag_str wrong, ag_str critique)
 {
 	if (p->ret->wrong.len)
 		return;
@@ -50,7 +39,7 @@ static void refuse(prover *p, ag_str wrong, ag_str critique)
 	p->ret->critique = critique;
 }
 
-static void note(prover *p, ag_str text)
+static void note(ag_prover *p, ag_str text)
 {
 	p->ret->note = p->ret->note.len ? ag_str_printf(p->arena, "%.*s; %.*s",
 	                                                AG_FMT(p->ret->note), AG_FMT(text))
@@ -65,7 +54,7 @@ static unsigned long long ull(uint64_t n)
 /* ---- the category ---- */
 
 /* A category of the model's own keeps its name; it is checked as the one that its words mean. */
-static void settle_category(prover *p, ag_str name)
+static void settle_category(ag_prover *p, ag_str name)
 {
 	const ag_str folded = ag_category_canonical(name, p->arena);
 	const char *meant = ag_category_find(folded) ? NULL : ag_proof_meaning(folded);
@@ -76,7 +65,7 @@ static void settle_category(prover *p, ag_str name)
 
 /* ---- the field ---- */
 
-static void refuse_field(prover *p, ag_str name)
+static void refuse_field(ag_prover *p, ag_str name)
 {
 	const ag_profile *all = p->field.profile;
 	const ag_str bare = ag_proof_bare_name(name, p->arena);
@@ -92,15 +81,16 @@ static void refuse_field(prover *p, ag_str name)
 				ag_buf_addf(&near, "%s%.*s", n++ ? ", " : "", AG_FMT(path));
 		}
 	}
-	refuse(p, ag_str_printf(p->arena, "there is no field \"%.*s\"", AG_FMT(name)),
-	       n ? ag_str_printf(p->arena, "Name a field of the schema; near to it are: %.*s.",
-	                         AG_FMT(ag_buf_view(&near)))
-	         : AG_S("Name a field as schema_sample lists it."));
+	ag_proof_refuse(p, ag_str_printf(p->arena, "there is no field \"%.*s\"", AG_FMT(name)),
+	                n ? ag_str_printf(p->arena,
+	                                  "Name a field of the schema; near to it are: %.*s.",
+	                                  AG_FMT(ag_buf_view(&near)))
+	                  : AG_S("Name a field as schema_sample lists it."));
 	ag_buf_release(&near);
 }
 
 /* The key of the map that the evidence speaks of, for "m.*". */
-static ag_str concrete_path(const prover *p, ag_str pattern)
+static ag_str concrete_path(const ag_prover *p, ag_str pattern)
 {
 	for (size_t i = 0; i < p->query.npath; i++)
 		if (ag_proof_meets(pattern, p->query.paths[i]))
@@ -108,7 +98,7 @@ static ag_str concrete_path(const prover *p, ag_str pattern)
 	return AG_S("");
 }
 
-static ag_status settle_field(prover *p, ag_str name)
+static ag_status settle_field(ag_prover *p, ag_str name)
 {
 	ag_proof_field *l = &p->field;
 	const ag_path_profile *f;
@@ -128,7 +118,7 @@ static ag_status settle_field(prover *p, ag_str name)
 		const ag_member m = { bare, ag_ev_obj(p->arena, &there, 1) };
 		const ag_val filter = ag_ev_obj(p->arena, &m, 1);
 
-		st = bare.len ? count(p, ag_ev_str(p->arena, &filter), &n) : AG_OK;
+		st = bare.len ? ag_proof_count(p, ag_ev_str(p->arena, &filter), &n) : AG_OK;
 		if (st && (st == AG_CANCELLED || st == AG_TIMEOUT))
 			return st;
 		if (st || !n) {
@@ -163,7 +153,7 @@ static ag_status settle_field(prover *p, ag_str name)
 /* ---- the documents ---- */
 
 /* The field is in the evidence, or the evidence is not about it. */
-static void check_mention(prover *p)
+static void check_mention(ag_prover *p)
 {
 	static const char *const below[] = { "geo", "array_content", "array_size", "keys_as_data",
 		                             "drift" };
@@ -175,23 +165,24 @@ static void check_mention(prover *p)
 		return;
 	for (size_t i = 0; i < p->query.npath && i < 5; i++)
 		ag_buf_addf(&list, "%s%.*s", i ? ", " : "", AG_FMT(p->query.paths[i]));
-	refuse(p,
-	       list.len ? ag_str_printf(p->arena, "the evidence is about %.*s, not about %.*s",
-	                                AG_FMT(ag_buf_view(&list)), AG_FMT(p->ret->field))
-	                : ag_str_printf(p->arena, "the evidence does not name the field %.*s",
-	                                AG_FMT(p->ret->field)),
-	       AG_S("Write evidence with a condition on the field itself, or name the field that it is about."));
+	ag_proof_refuse(
+		p,
+		list.len ? ag_str_printf(p->arena, "the evidence is about %.*s, not about %.*s",
+	                                 AG_FMT(ag_buf_view(&list)), AG_FMT(p->ret->field))
+			 : ag_str_printf(p->arena, "the evidence does not name the field %.*s",
+	                                 AG_FMT(p->ret->field)),
+		AG_S("Write evidence with a condition on the field itself, or name the field that it is about."));
 	ag_buf_release(&list);
 }
 
-static ag_status read_evidence(prover *p, ag_str evidence)
+static ag_status read_evidence(ag_prover *p, ag_str evidence)
 {
 	uint64_t n;
 	ag_status st = ag_proof_read(evidence, p->arena, &p->query, p->err);
 
 	if (st || p->query.form != AG_PROOF_FILTER || p->query.value->type != AG_T_ARRAY)
 		return st;
-	st = count(p, p->query.filter, &n);
+	st = ag_proof_count(p, p->query.filter, &n);
 	if (st || n == p->found)
 		return st;
 	/* It counts items of arrays, or only the first ones: the documents are those of the filter. */
@@ -208,7 +199,7 @@ static ag_status read_evidence(prover *p, ag_str evidence)
 /* ---- the defect ---- */
 
 /* Argus itself suspects this: the same field and category, the same evidence. */
-static ag_status is_own_hypothesis(prover *p, ag_str evidence, bool *ret, ag_str *ret_filter)
+static ag_status is_own_hypothesis(ag_prover *p, ag_str evidence, bool *ret, ag_str *ret_filter)
 {
 	const ag_hypotheses *h;
 	const ag_str field = ag_finding_canonical_field(p->ret->field, p->arena);
@@ -230,47 +221,49 @@ static ag_status is_own_hypothesis(prover *p, ag_str evidence, bool *ret, ag_str
 	return st;
 }
 
-static void refuse_defect(prover *p, uint64_t own)
+static void refuse_defect(ag_prover *p, uint64_t own)
 {
 	const ag_str category = p->category, field = p->ret->field;
 
 	if (own)
-		refuse(p,
-		       ag_str_printf(p->arena, "the evidence does not show %.*s in %.*s",
-		                     AG_FMT(category), AG_FMT(field)),
-		       ag_str_printf(
-			       p->arena,
-			       "Argus counts %llu documents with %.*s in %.*s by %.*s. Use this as evidence "
-			       "if that is meant; else name the category that your filter shows.",
-			       ull(own), AG_FMT(category), AG_FMT(field),
-			       p->defect.own.len < 1500 ? (int)p->defect.own.len : 0,
-			       p->defect.own.ptr));
+		ag_proof_refuse(
+			p,
+			ag_str_printf(p->arena, "the evidence does not show %.*s in %.*s",
+		                      AG_FMT(category), AG_FMT(field)),
+			ag_str_printf(
+				p->arena,
+				"Argus counts %llu documents with %.*s in %.*s by %.*s. Use this as evidence "
+				"if that is meant; else name the category that your filter shows.",
+				ull(own), AG_FMT(category), AG_FMT(field),
+				p->defect.own.len < 1500 ? (int)p->defect.own.len : 0,
+				p->defect.own.ptr));
 	else
-		refuse(p,
-		       ag_str_printf(p->arena, "no document shows %.*s in %.*s", AG_FMT(category),
-		                     AG_FMT(field)),
-		       AG_S("Drop the finding, or name the category that your filter shows."));
+		ag_proof_refuse(
+			p,
+			ag_str_printf(p->arena, "no document shows %.*s in %.*s", AG_FMT(category),
+		                      AG_FMT(field)),
+			AG_S("Drop the finding, or name the category that your filter shows."));
 }
 
 /* Inside of Argus's own filter, give or take a few neighbours, which are cut away. */
-static ag_status check_measured(prover *p)
+static ag_status check_measured(ag_prover *p)
 {
 	const ag_str own = p->defect.own;
 	const ag_str wide = ag_defect_any(p->arena,
 	                                  (const ag_str[]){ own, ag_defect_nothing(&p->field) }, 2);
 	uint64_t inside = 0, outside = 0, all = 0;
-	ag_status st = count(p, both(p, p->query.filter, own), &inside);
+	ag_status st = ag_proof_count(p, ag_proof_both(p, p->query.filter, own), &inside);
 
 	if (!st && inside != p->found)
-		st = count(p, except(p, p->query.filter, wide), &outside);
+		st = ag_proof_count(p, except(p, p->query.filter, wide), &outside);
 	if (!st && (p->defect.is_exact || !inside || outside))
-		st = count(p, own, &all);
+		st = ag_proof_count(p, own, &all);
 	if (st)
 		return st;
 	if (!inside || outside * STRAYS_PER > p->found) {
 		refuse_defect(p, all);
 	} else if (inside != p->found) {
-		p->ret->evidence = inside == all ? own : both(p, p->query.filter, own);
+		p->ret->evidence = inside == all ? own : ag_proof_both(p, p->query.filter, own);
 		note(p,
 		     ag_str_printf(
 			     p->arena,
@@ -289,27 +282,28 @@ static ag_status check_measured(prover *p)
 }
 
 /* No measure: the filter must cut something out of the field's values. */
-static ag_status check_restricts(prover *p)
+static ag_status check_restricts(ag_prover *p)
 {
 	const ag_str without = ag_proof_without(&p->query, p->field.dotted, p->arena);
 	uint64_t n = 0;
-	ag_status st = without.len ? count(p, without, &n) : AG_OK;
+	ag_status st = without.len ? ag_proof_count(p, without, &n) : AG_OK;
 
 	if (!st && (!without.len || n == p->found))
-		refuse(p,
-		       ag_str_printf(p->arena, "the condition on %.*s holds for every value it has",
-		                     AG_FMT(p->ret->field)),
-		       AG_S("Write a condition that only the affected values meet."));
+		ag_proof_refuse(p,
+		                ag_str_printf(p->arena,
+		                              "the condition on %.*s holds for every value it has",
+		                              AG_FMT(p->ret->field)),
+		                AG_S("Write a condition that only the affected values meet."));
 	return st;
 }
 
 /* How many of the documents that have a value may be affected? */
-static ag_status check_share(prover *p)
+static ag_status check_share(ag_prover *p)
 {
 	const ag_member m = { p->field.dotted,
 		              AG_EV_OBJ(p->arena, AG_EV_KV("$ne", ag_val_null())) };
 	const ag_val filter = ag_ev_obj(p->arena, &m, 1);
-	uint64_t have = p->total, hit = p->found;
+	uint64_t have = p->total, hit = p->found, own = 0;
 	ag_status st = AG_OK;
 
 	if (p->defect.all_ok)
@@ -317,44 +311,43 @@ static ag_status check_share(prover *p)
 	if (!p->field.is_document && p->query.form == AG_PROOF_FILTER) {
 		const ag_str text = ag_ev_str(p->arena, &filter);
 
-		st = count(p, text, &have);
+		st = ag_proof_count(p, text, &have);
 		if (!st)
-			st = count(p,
-			           both(p,
-			                p->ret->evidence.ptr[0] == '{' ? p->ret->evidence
-			                                               : p->query.filter,
-			                text),
-			           &hit);
+			st = ag_proof_count(p,
+			                    ag_proof_both(p,
+			                                  p->ret->evidence.ptr[0] == '{'
+			                                          ? p->ret->evidence
+			                                          : p->query.filter,
+			                                  text),
+			                    &hit);
+		/* A part of what is usual is no defect either. */
+		if (!st && p->defect.is_rare && p->defect.own.len)
+			st = ag_proof_count(p, p->defect.own, &own);
 	}
 	if (st)
 		return st;
 	if (p->found == p->total || (hit == have && have > 1))
-		refuse(p, AG_S("the evidence matches every document that has the field"),
-		       AG_S("Evidence finds the affected documents only: what is true of all of them is no "
-		            "defect of some."));
+		ag_proof_refuse(
+			p, AG_S("the evidence matches every document that has the field"),
+			AG_S("Evidence finds the affected documents only: what is true of all of them is no "
+		             "defect of some."));
 	else if (p->defect.max_share > 0 && (double)hit > p->defect.max_share * (double)have)
-		refuse(p,
-		       ag_str_printf(
-			       p->arena,
-			       "%llu of %llu documents with the field are no %.*s: it is usual",
-			       ull(hit), ull(have), AG_FMT(p->category)),
-		       AG_S("Narrow the filter to the values that are wrong, or drop the finding."));
+		ag_proof_refuse(
+			p,
+			ag_str_printf(
+				p->arena,
+				"%llu of %llu documents with the field are no %.*s: it is usual",
+				ull(hit), ull(have), AG_FMT(p->category)),
+			AG_S("Narrow the filter to the values that are wrong, or drop the finding."));
+	else if (p->defect.is_rare && (double)own > p->defect.max_share * (double)have)
+		ag_proof_refuse(
+			p,
+			ag_str_printf(p->arena,
+		                      "%llu of %llu documents with the field have such a value: "
+		                      "it is usual",
+		                      ull(own), ull(have)),
+			AG_S("Drop the finding, or name the category that your filter shows."));
 	return AG_OK;
-}
-
-/* Between fields: another one has a part in it. */
-static void check_relation(prover *p)
-{
-	size_t others = 0;
-
-	for (size_t i = 0; i < p->query.npath; i++)
-		others += !ag_str_eq(p->query.paths[i], p->field.dotted);
-	if (!others || p->query.npath < 2)
-		refuse(p,
-		       ag_str_printf(p->arena,
-		                     "%.*s is between two fields, and the evidence looks at one",
-		                     AG_FMT(p->category)),
-		       AG_S("Compare the fields in the evidence, with $expr or a condition on each."));
 }
 
 /* ---- keys that repeat ---- */
@@ -375,10 +368,13 @@ static bool is_key(const ag_proof_field *l)
 	/* Loaded twice or three times: every key occurs as often. */
 	if (is_named && f->nrepeated == f->nscalar && unique >= 0.3)
 		return true;
-	return !is_measure && unique >= (is_named ? 0.7 : 0.8);
+	/* Two persons may have one name, and two texts may be equal. */
+	if (ag_name_is_person(&l->name) || ag_path_is_prose(f, &l->name))
+		return false;
+	return !is_measure && unique >= (is_named ? 0.7 : 0.95);
 }
 
-static ag_status check_repeated(prover *p)
+static ag_status check_repeated(ag_prover *p)
 {
 	const ag_proof_field *l = &p->field;
 	const ag_str own = l->is_listed ? ag_duplicates_pipeline(p->arena, &l->f) : AG_S("");
@@ -387,25 +383,27 @@ static ag_status check_repeated(prover *p)
 
 	if (!l->is_listed || !own.len) {
 		if (p->query.form != AG_PROOF_REPEATED)
-			refuse(p, AG_S("the evidence does not group by the field"),
-			       AG_S("Group by the field, keep the groups of more than one, and sum their sizes."));
+			ag_proof_refuse(
+				p, AG_S("the evidence does not group by the field"),
+				AG_S("Group by the field, keep the groups of more than one, and sum their sizes."));
 		return AG_OK;
 	}
 	st = ag_source_evidence(p->source, p->ctx, p->arena, own, &e, p->err);
 	if (st)
 		return st;
 	if (!e.affected) {
-		refuse(p,
-		       ag_str_printf(p->arena, "no value of %.*s occurs twice",
-		                     AG_FMT(p->ret->field)),
-		       AG_S("Drop the finding."));
+		ag_proof_refuse(p,
+		                ag_str_printf(p->arena, "no value of %.*s occurs twice",
+		                              AG_FMT(p->ret->field)),
+		                AG_S("Drop the finding."));
 	} else if (!is_key(l)) {
-		refuse(p,
-		       ag_str_printf(
-			       p->arena,
-			       "%.*s has %llu values in %llu documents: they are meant to repeat",
-			       AG_FMT(p->ret->field), ull(l->f.ndistinct), ull(l->f.nscalar)),
-		       AG_S("Duplicates are a defect of keys only; drop the finding."));
+		ag_proof_refuse(
+			p,
+			ag_str_printf(
+				p->arena,
+				"%.*s has %llu values in %llu documents: they are meant to repeat",
+				AG_FMT(p->ret->field), ull(l->f.ndistinct), ull(l->f.nscalar)),
+			AG_S("Duplicates are a defect of keys only; drop the finding."));
 	} else if (p->query.form == AG_PROOF_REPEATED &&
 	           ag_proof_meets(l->dotted, p->query.group)) {
 		if (e.affected != p->found) {
@@ -427,17 +425,18 @@ static ag_status check_repeated(prover *p)
 		if (st)
 			return st;
 		if (e.affected * STRAYS_PER < found * (STRAYS_PER - 1))
-			refuse(p, AG_S("the documents found have values that occur once"),
-			       ag_str_printf(p->arena, "Use %.*s as evidence.", AG_FMT(own)));
+			ag_proof_refuse(p, AG_S("the documents found have values that occur once"),
+			                ag_str_printf(p->arena, "Use %.*s as evidence.",
+			                              AG_FMT(own)));
 	} else {
-		refuse(p, AG_S("the evidence does not group by the field"),
-		       ag_str_printf(p->arena, "Use %.*s as evidence.", AG_FMT(own)));
+		ag_proof_refuse(p, AG_S("the evidence does not group by the field"),
+		                ag_str_printf(p->arena, "Use %.*s as evidence.", AG_FMT(own)));
 	}
 	return AG_OK;
 }
 
 /* Documents that are equal in all fields but their id, and perhaps their times. */
-static ag_str copies_pipeline(const prover *p)
+static ag_str copies_pipeline(const ag_prover *p)
 {
 	const ag_profile *all = p->field.profile;
 	ag_buf keys = AG_BUF_INIT(256 * 1024);
@@ -466,7 +465,7 @@ static ag_str copies_pipeline(const prover *p)
 	return ret;
 }
 
-static ag_status check_copies(prover *p)
+static ag_status check_copies(ag_prover *p)
 {
 	const ag_str own = copies_pipeline(p);
 	ag_evidence e = { 0 };
@@ -476,12 +475,13 @@ static ag_status check_copies(prover *p)
 	if (st)
 		return st;
 	if (!e.affected)
-		refuse(p, AG_S("no two documents are equal in all their fields"),
-		       AG_S("For one field that repeats use the category duplicates and name the field."));
+		ag_proof_refuse(
+			p, AG_S("no two documents are equal in all their fields"),
+			AG_S("For one field that repeats use the category duplicates and name the field."));
 	else if (p->query.form == AG_PROOF_FILTER)
-		refuse(p, AG_S("a filter cannot show that documents are equal"),
-		       ag_str_printf(p->arena, "Use %.*s as evidence.",
-		                     own.len < 1500 ? (int)own.len : 0, own.ptr));
+		ag_proof_refuse(p, AG_S("a filter cannot show that documents are equal"),
+		                ag_str_printf(p->arena, "Use %.*s as evidence.",
+		                              own.len < 1500 ? (int)own.len : 0, own.ptr));
 	else if (e.affected != p->found) {
 		note(p, ag_str_printf(p->arena, "%llu documents are copies of each other",
 		                      ull(e.affected)));
@@ -493,105 +493,30 @@ static ag_status check_copies(prover *p)
 /* ---- all of it ---- */
 
 /* A pipeline that cannot be read as documents: its figure must be Argus's own. */
-static ag_status check_figure(prover *p)
+static ag_status check_figure(ag_prover *p)
 {
 	uint64_t own;
 	ag_status st;
 
-	if (!p->defect.own.len) {
-		if (p->defect.is_relation)
-			check_relation(p);
-		return check_share(p);
+	if (!p->defect.own.len && p->defect.is_relation) {
+		st = ag_proof_relation(p);
+		return st || p->ret->wrong.len ? st : check_share(p);
 	}
-	st = count(p, p->defect.own, &own);
+	if (!p->defect.own.len) {
+		ag_proof_refuse(
+			p,
+			AG_S("the evidence is a pipeline that does not name the documents it counts"),
+			AG_S("Write it as a filter, with $expr where a value is computed, or as leading "
+		             "$match stages and a $count."));
+		return AG_OK;
+	}
+	st = ag_proof_count(p, p->defect.own, &own);
 	if (!st && own != p->found)
 		refuse_defect(p, own);
 	return st;
 }
 
-static bool has_any(ag_str text, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (ag_str_contains(text, ag_str_c(words[i])))
-			return true;
-	return false;
-}
-
-static bool is_time(const ag_path_profile *f)
-{
-	const ag_field_name name = ag_field_name_of(f->owner);
-
-	return f->date.n || f->str.by_date[AG_DATE_NONE] < f->str.n ||
-	       name.traits & AG_TRAIT_TIME ||
-	       (f->num.n &&
-	        (ag_field_has_word(&name, "start") || ag_field_has_word(&name, "end") ||
-	         ag_field_has_word(&name, "begin") || ag_field_has_word(&name, "from")));
-}
-
-/* How many fields of the evidence tell a time? */
-static size_t times_in(const prover *p)
-{
-	const ag_profile *all = p->field.profile;
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->query.npath; i++)
-		for (size_t k = 0; k < all->npath; k++)
-			if (ag_str_eq(ag_proof_dotted(&all->paths[k], p->arena),
-			              p->query.paths[i]) &&
-			    is_time(&all->paths[k])) {
-				n++;
-				break;
-			}
-	return n;
-}
-
-/* Where Argus has no filter of its own, the evidence must at least be of the form that the category needs. */
-static void check_form(prover *p)
-{
-	static const char *const sums[] = { "\"$add\"", "\"$subtract\"", "\"$multiply\"",
-		                            "\"$divide\"", "\"$sum\"" };
-	static const char *const unequal[] = { "\"$ne\"", "\"$cmp\"", "\"$strcasecmp\"" };
-	static const char *const ranges[] = { "\"$gt", "\"$lt", "\"$regex\"", "\"$exists\"",
-		                              "\"$type\"" };
-	const ag_str text = p->ret->evidence;
-
-	if (ag_str_eqc(p->category, "arithmetic") && !has_any(text, sums, AG_NELEM(sums)))
-		refuse(p, AG_S("the evidence does no arithmetic"),
-		       AG_S("Compare the field with what it should be: {\"$expr\":{\"$ne\":[\"$total\","
-		            "{\"$add\":[\"$net\",\"$tax\"]}]}}."));
-	else if (ag_str_eqc(p->category, "redundant") && !has_any(text, unequal, AG_NELEM(unequal)))
-		refuse(p, AG_S("the evidence does not find where the fields differ"),
-		       AG_S("Compare them: {\"$expr\":{\"$ne\":[\"$a\",\"$b\"]}}."));
-	else if (ag_str_eqc(p->category, "date_order") && times_in(p) < 2)
-		refuse(p, AG_S("the evidence does not compare two dates"),
-		       AG_S("Compare two date fields: {\"$expr\":{\"$lt\":[\"$end\",\"$start\"]}}."));
-	else if (ag_str_eqc(p->category, "referential") && has_any(text, ranges, AG_NELEM(ranges)))
-		refuse(p, AG_S("the evidence does not say which references are broken"),
-		       AG_S("List the values: {\"f\":{\"$in\":[…]}}, or those that exist: {\"$nin\":[…]}."));
-	else if (ag_str_eqc(p->category, "stale") && !times_in(p))
-		refuse(p, AG_S("the evidence names no date"),
-		       AG_S("Compare a date field with the day from which on the data is fresh."));
-}
-
-/* drift: the share of what the field shows differs between two periods by a fifth or more. */
-static ag_status check_drift(prover *p)
-{
-	const ag_str without = p->field.is_document
-	                               ? AG_S("")
-	                               : ag_proof_without(&p->query, p->field.dotted, p->arena);
-	uint64_t period = 0;
-	ag_status st = without.len ? count(p, without, &period) : AG_OK;
-
-	if (st)
-		return st;
-	check_relation(p);
-	if (!p->ret->wrong.len && without.len && period == p->total)
-		refuse(p, AG_S("the evidence names no period that differs from another"),
-		       AG_S("Put a condition on a date field beside the one on the field."));
-	return AG_OK;
-}
-
-static ag_status stat_of(prover *p, ag_stat_op op, ag_str filter, double *ret)
+static ag_status stat_of(ag_prover *p, ag_stat_op op, ag_str filter, double *ret)
 {
 	const ag_val *query;
 	ag_status st = ag_docquery_value(filter, p->arena, &query, p->err);
@@ -605,7 +530,7 @@ static ag_status stat_of(prover *p, ag_stat_op op, ag_str filter, double *ret)
 }
 
 /* Two units are two groups of numbers with nothing between them. */
-static ag_status check_gap(prover *p)
+static ag_status check_gap(ag_prover *p)
 {
 	const ag_str found = p->query.filter;
 	const ag_str rest = ag_str_printf(p->arena, "{\"$nor\":[%.*s]}", AG_FMT(found));
@@ -620,17 +545,27 @@ static ag_status check_gap(prover *p)
 		st = stat_of(p, AG_STAT_MAX, rest, &high[1]);
 	/* 1.5: less than an inch is from a centimetre, or a kilogram from a pound. */
 	if (!st && !(low[0] >= 1.5 * high[1]) && !(low[1] >= 1.5 * high[0]))
-		refuse(p, AG_S("no gap is between the numbers found and the others"),
-		       AG_S("Two units are two groups of numbers that lie apart: drop the finding."));
+		ag_proof_refuse(
+			p, AG_S("no gap is between the numbers found and the others"),
+			AG_S("Two units are two groups of numbers that lie apart: drop the finding."));
 	return st;
 }
 
 /* suspected: the filter that Argus's own catalogue has for this field and category, "" = none. */
-static ag_status check_defect(prover *p, ag_str suspected)
+static ag_status check_defect(ag_prover *p, ag_str suspected)
 {
 	ag_status st = AG_OK;
+	uint64_t piled;
 
 	ag_defect_of(&p->field, p->category, &p->defect);
+	if (p->defect.pile.len) {
+		st = ag_proof_count(p, p->defect.pile, &piled);
+		if (st)
+			return st;
+		if (piled >= MIN_PILE)
+			p->defect.own = ag_defect_any(
+				p->arena, (const ag_str[]){ p->defect.own, p->defect.pile }, 2);
+	}
 	/* A category of the model's own: Argus knows only that most values are not wrong. */
 	if (!ag_category_find(p->category))
 		p->defect.max_share = 0.5;
@@ -638,22 +573,25 @@ static ag_status check_defect(prover *p, ag_str suspected)
 		p->defect.own = ag_defect_any(p->arena,
 		                              (const ag_str[]){ p->defect.own, suspected }, 2);
 		p->defect.none = AG_S("");
+		/* The catalogue knows from the field's name what is wrong, however many values are. */
+		p->defect.max_share = 0;
+		p->defect.is_rare = false;
 	}
 	if (p->defect.none.len) {
-		refuse(p, p->defect.none,
-		       AG_S("Drop the finding, or name the category that your filter shows."));
+		ag_proof_refuse(
+			p, p->defect.none,
+			AG_S("Drop the finding, or name the category that your filter shows."));
 		return AG_OK;
 	}
 	if (ag_str_eqc(p->category, "duplicates"))
 		return check_repeated(p);
 	if (ag_str_eqc(p->category, "duplicate_document"))
 		return check_copies(p);
-	if (ag_str_eqc(p->category, "drift"))
-		st = check_drift(p);
 	if (ag_str_eqc(p->category, "unit_mixup") && p->query.form == AG_PROOF_FILTER &&
 	    !p->field.f.in_array && !p->defect.none.len)
 		st = check_gap(p);
-	check_form(p);
+	if (!st && !p->ret->wrong.len)
+		st = ag_proof_form_fits(p);
 	if (st || p->ret->wrong.len)
 		return st;
 	if (p->query.form != AG_PROOF_FILTER)
@@ -662,15 +600,15 @@ static ag_status check_defect(prover *p, ag_str suspected)
 		st = check_measured(p);
 	else if (!p->field.is_document && !p->defect.is_relation)
 		st = check_restricts(p);
-	if (!st && p->defect.is_relation)
-		check_relation(p);
+	if (!st && !p->ret->wrong.len && p->defect.is_relation)
+		st = ag_proof_relation(p);
 	if (!st && !p->ret->wrong.len)
 		st = check_share(p);
 	return st;
 }
 
 /* {"f":null} and its like say what the category says, whatever the data is; nothing needs to be run for them. */
-static bool says_it(prover *p, ag_str evidence)
+static bool says_it(ag_prover *p, ag_str evidence)
 {
 	static const struct {
 		const char *category, *condition;
@@ -699,7 +637,7 @@ static bool says_it(prover *p, ag_str evidence)
 	return false;
 }
 
-static ag_status check_claim(prover *p, ag_str evidence)
+static ag_status check_claim(ag_prover *p, ag_str evidence)
 {
 	const bool is_whole = ag_proof_is_about_documents(p->category);
 	ag_status st = read_evidence(p, evidence);
@@ -711,14 +649,15 @@ static ag_status check_claim(prover *p, ag_str evidence)
 	if (st || p->ret->wrong.len)
 		return st;
 	if (is_whole && !p->field.is_document)
-		refuse(p,
-		       ag_str_printf(p->arena, "%.*s is about whole documents",
-		                     AG_FMT(p->category)),
-		       AG_S("Name the field \"" AG_DOCUMENT_FIELD
-		            "\", or use the category duplicates for one field."));
+		ag_proof_refuse(p,
+		                ag_str_printf(p->arena, "%.*s is about whole documents",
+		                              AG_FMT(p->category)),
+		                AG_S("Name the field \"" AG_DOCUMENT_FIELD
+		                     "\", or use the category duplicates for one field."));
 	else if (p->field.is_document && !is_whole && !ag_proof_may_be_about_documents(p->category))
-		refuse(p, ag_str_printf(p->arena, "%.*s is about a field", AG_FMT(p->category)),
-		       AG_S("Name the field that shows it."));
+		ag_proof_refuse(
+			p, ag_str_printf(p->arena, "%.*s is about a field", AG_FMT(p->category)),
+			AG_S("Name the field that shows it."));
 	else if (!p->field.is_document)
 		check_mention(p);
 	if (p->ret->wrong.len)
@@ -733,7 +672,7 @@ ag_status ag_proof_check(ag_audit *a, const ag_ctx *ctx, ag_arena *arena, ag_str
                          ag_str category, ag_str evidence, uint64_t affected, ag_proof *ret,
                          ag_err *err)
 {
-	prover p = {
+	ag_prover p = {
 		.audit = a,
 		.ctx = ctx,
 		.arena = arena,

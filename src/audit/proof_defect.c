@@ -130,6 +130,12 @@ static void null_rate(const ag_proof_field *l, ag_defect *d)
 	d->all_ok = d->is_exact = true;
 }
 
+static void co_missing(const ag_proof_field *l, ag_defect *d)
+{
+	d->own = null_or_gone(l);
+	d->all_ok = d->is_relation = true;
+}
+
 static void missing_field(const ag_proof_field *l, ag_defect *d)
 {
 	d->own = gone(l);
@@ -166,13 +172,19 @@ static void empty_string(const ag_proof_field *l, ag_defect *d)
 
 static void null_word(const ag_proof_field *l, ag_defect *d)
 {
-	/* Null, None and Test are names of persons. */
-	d->own = ag_name_is_person(&l->name)
-	                 ? ag_defect_text(l,
-	                                  "^\\s*(n/a|#n/a|unknown|undefined|tbd|not available|"
-	                                  "lorem ipsum.*|x{2,}|[-_.?*#~ ]+)\\s*$",
-	                                  "i")
-	                 : ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i");
+	/* Null, None and Test are names of persons, NA and NS are codes, "default" and "none" are answers. */
+	const bool is_person = ag_name_is_person(&l->name);
+	const bool may_mean_it = is_person || l->name.traits & (AG_TRAIT_REGION | AG_TRAIT_ENUMISH);
+
+	d->own = may_mean_it ? ag_defect_text(l,
+	                                      "^\\s*(n/a|#n/a|unknown|undefined|tbd|not available|"
+	                                      "lorem ipsum.*|x{2,}|[-_.?*#~ ]+)\\s*$",
+	                                      "i")
+	                     : ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i");
+	if (may_mean_it && !is_person)
+		d->own = ANY(l, d->own,
+		             ag_defect_text(l, "^\\s*(null|nan|nil|missing|\\(.*\\)|<.*>)\\s*$",
+		                            "i"));
 	d->all_ok = true;
 }
 
@@ -184,7 +196,7 @@ static void constant_field(const ag_proof_field *l, ag_defect *d)
 
 	d->own = ag_defect_where(l, OBJ(l->arena, KV("$exists", ag_val_bool(true))));
 	d->all_ok = true;
-	if (l->is_listed && nothing != f->n && (f->ndistinct != 1 || f->nscalar != f->n))
+	if (l->is_listed && nothing != f->n && (f->ndistinct != 1 || f->nscalar + nothing != f->n))
 		d->none = ag_str_printf(l->arena, "the field has %llu different values",
 		                        (unsigned long long)f->ndistinct);
 }
@@ -199,8 +211,8 @@ static void type_mismatch(const ag_proof_field *l, ag_defect *d)
 	d->is_exact = true;
 	if (l->is_listed && !d->own.len)
 		d->none = AG_S(
-			"all values of the field are of one type (int, long, double and decimal are "
-			"one, null is none)");
+			"all values of the field are of one type: int, long, double and decimal "
+			"count as one type, and null counts as no type");
 	/* Nearly half and half: either side may be the wrong one. */
 	if (d->own.len && majority < 0.6) {
 		d->own = ag_defect_where(
@@ -253,6 +265,7 @@ static void precision_loss(const ag_proof_field *l, ag_defect *d)
 	const ag_str path = ag_defect_path(l);
 
 	d->max_share = 0.5;
+	d->is_rare = true;
 	if (!l->f.in_array)
 		d->own = ANY(
 			l, beyond(l, -9007199254740992.0, 9007199254740992.0),
@@ -267,15 +280,24 @@ static void boolean_variants(const ag_proof_field *l, ag_defect *d)
 	ag_arena *a = l->arena;
 	const ag_path_profile *f = &l->f;
 	ag_val *values = ag_new_n(a, ag_val, f->nvalue + 1);
+	uint64_t nbool = 0;
 	size_t n = 0;
+	bool truth;
 
+	if (l->is_listed && !f->values_complete)
+		d->none = AG_S("the field has too many values for a boolean");
 	if (!l->is_listed || !f->values_complete)
 		return;
 	/* The two most frequent spellings may stay. */
-	for (size_t i = 2; i < f->nvalue; i++)
-		values[n++] = f->values[i].v;
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (!ag_value_is_boolean(&f->values[i].v, &truth))
+			continue;
+		nbool += f->values[i].n;
+		if (i >= 2)
+			values[n++] = f->values[i].v;
+	}
 	d->own = ag_defect_where(l, OBJ(a, KV("$in", ag_ev_arr(a, values, n))));
-	if (f->ndistinct < 3 || f->ndistinct > 30)
+	if (!n || nbool * 5 < f->nscalar * 4)
 		d->none = AG_S("the field has no third way of saying yes or no");
 }
 
@@ -387,6 +409,8 @@ static void implausible_date(const ag_proof_field *l, ag_defect *d)
 	const int64_t ahead = l->name.traits & (AG_TRAIT_FUTURE | AG_TRAIT_OPENEND) ? 50 * 365 : 1;
 
 	d->max_share = 0.5;
+	if (l->is_listed && !p->n && !l->f.num.n && l->f.str.by_date[AG_DATE_NONE] == l->f.str.n)
+		d->none = AG_S("the field holds no dates");
 	if (p->n == 0 && l->f.str.by_date[AG_DATE_ISO] == 0 && l->is_listed)
 		return; /* other notations: not measured */
 	d->own = ANY(l, date_beyond(l, "$gt", l->opts->as_of_ms + ahead * DAY_MS),
@@ -399,6 +423,11 @@ static void implausible_date(const ag_proof_field *l, ag_defect *d)
 	                     ? ag_defect_where(l, OBJ(l->arena,
 	                                              KV("$lt", ag_val_date(p->p01_ms - 2 * span))))
 	                     : AG_S(""));
+}
+
+ag_str ag_defect_since(const ag_proof_field *l, int64_t ms)
+{
+	return date_beyond(l, "$gte", ms);
 }
 
 static void stale(const ag_proof_field *l, ag_defect *d)
@@ -487,18 +516,19 @@ static void sentinel_value(const ag_proof_field *l, ag_defect *d)
 	}
 }
 
-/* How far out a number must lie is a judgement. What is sure is that it lies at an end: in the outer quarter. */
+/* How far out a number must lie is a judgement: Tukey's inner fences are the nearest ones in use. */
 static void outlier(const ag_proof_field *l, ag_defect *d)
 {
+	const ag_num_profile *m = &l->f.num;
+	const double iqr = m->q.p75 - m->q.p25;
 	double lo, hi, min = -HUGE_VAL, max = HUGE_VAL;
 
-	d->max_share = 0.26;
+	d->max_share = 0.1;
 	if (!has_numbers(l, d))
 		return;
-	fences(&l->f.num, &lo, &hi);
 	(void)ag_range_of_name(l->profile, &l->f, &l->name, &min, &max);
-	lo = l->f.num.q.p25 > lo ? l->f.num.q.p25 : lo;
-	hi = l->f.num.q.p75 < hi ? l->f.num.q.p75 : hi;
+	lo = iqr > 0 ? m->q.p25 - 1.5 * iqr : m->q.p01;
+	hi = iqr > 0 ? m->q.p75 + 1.5 * iqr : m->q.p99;
 	d->own = ANY(l, beyond(l, lo, hi), beyond(l, min, max), sentinels(l));
 }
 
@@ -578,7 +608,7 @@ static void relation(const ag_proof_field *l, ag_defect *d)
 static void referential(const ag_proof_field *l, ag_defect *d)
 {
 	(void)l;
-	d->max_share = 0.5;
+	d->max_share = 0.2;
 }
 
 static void drift(const ag_proof_field *l, ag_defect *d)
@@ -598,6 +628,7 @@ static const struct {
 	void (*look)(const ag_proof_field *l, ag_defect *d);
 } table[] = {
 	{ "null_rate", null_rate },
+	{ "co_missing", co_missing },
 	{ "missing_field", missing_field },
 	{ "stray_field", stray_field },
 	{ "inconsistent_empty", inconsistent_empty },
@@ -649,8 +680,14 @@ static const struct {
 
 void ag_defect_of(const ag_proof_field *l, ag_str category, ag_defect *ret)
 {
-	*ret = (ag_defect){ .own = AG_S(""), .none = AG_S("") };
-	for (size_t i = 0; i < AG_NELEM(table); i++)
-		if (ag_str_eqc(category, table[i].category))
+	bool found = false;
+
+	*ret = (ag_defect){ .own = AG_S(""), .none = AG_S(""), .pile = AG_S("") };
+	for (size_t i = 0; i < AG_NELEM(table) && !found; i++) {
+		found = ag_str_eqc(category, table[i].category);
+		if (found)
 			table[i].look(l, ret);
+	}
+	/* A category of the taxonomy without a row would be published without a check. */
+	AG_ASSERT(found || !ag_category_find(category));
 }

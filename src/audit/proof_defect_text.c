@@ -41,6 +41,19 @@ void ag_defect_name_case(const ag_proof_field *l, ag_defect *d)
 {
 	d->own = ag_defect_text(l, "\\b\\p{Ll}|\\p{Lu}{2}|\\p{Ll}\\p{Lu}", "");
 	d->max_share = 0.5;
+	d->is_rare = true;
+}
+
+/* A misspelling is rarer than the right word by this factor: June is no misspelling of July. */
+#define MISSPELT_PER 4
+
+/* Two letters differ, but no digit: A1 and A2 are two things. */
+static bool is_misspelt(ag_str a, ag_str b)
+{
+	for (char c = '0'; c <= '9'; c++)
+		if (memchr(a.ptr, c, a.len) || memchr(b.ptr, c, b.len))
+			return false;
+	return a.len >= 4 && a.len < 200 && b.len < 200 && ag_str_distance(a, b) <= 2;
 }
 
 /* The spellings of one thing: all of them, or those that are not the most frequent. */
@@ -52,6 +65,9 @@ static void variants(const ag_proof_field *l, ag_defect *d, bool is_case)
 	size_t n = 0;
 
 	d->max_share = 0.5;
+	if (l->is_listed && f->ndistinct * 10 > f->nscalar * 9)
+		d->none = AG_S(
+			"nearly every value of the field occurs once: they are different things");
 	if (!l->is_listed || !f->values_complete)
 		return;
 	for (size_t i = 0; i < f->nvalue; i++) {
@@ -71,9 +87,8 @@ static void variants(const ag_proof_field *l, ag_defect *d, bool is_case)
 
 		for (size_t k = 0; k < i && !is_variant && folds[i].len; k++)
 			is_variant = ag_str_eq(folds[i], folds[k]) ||
-			             (!is_case && folds[i].len >= 4 && folds[i].len < 200 &&
-			              folds[k].len < 200 &&
-			              ag_str_distance(folds[i], folds[k]) <= 2);
+			             (!is_case && f->values[i].n * MISSPELT_PER <= f->values[k].n &&
+			              is_misspelt(folds[i], folds[k]));
 		if (is_variant)
 			found[n++] = f->values[i].v;
 	}
@@ -98,22 +113,29 @@ void ag_defect_enum_violation(const ag_proof_field *l, ag_defect *d)
 {
 	const ag_path_profile *f = &l->f;
 	ag_val *rare = ag_new_n(l->arena, ag_val, f->nvalue + 1);
+	uint64_t nrare = 0;
 	size_t n = 0;
 
 	d->max_share = 0.1;
+	if (l->is_listed && !f->values_complete)
+		d->none = AG_S("the field has too many values for a list");
 	if (!l->is_listed || !f->values_complete || f->nvalue < 2)
 		return;
 	if (!f->str.n)
 		d->none = AG_S("the field holds no text");
 	/* Rare beside the most frequent value, and few among all. */
-	for (size_t i = 1; i < f->nvalue && n < MAX_VALUES; i++)
-		if (f->values[i].n * 100 <= f->nscalar && f->values[i].n * 4 <= f->values[0].n)
-			rare[n++] = f->values[i].v;
+	for (size_t i = 1; i < f->nvalue && n < MAX_VALUES; i++) {
+		if (f->values[i].n * 100 > f->nscalar || f->values[i].n * 4 > f->values[0].n)
+			continue;
+		rare[n++] = f->values[i].v;
+		nrare += f->values[i].n;
+	}
 	d->own = ANY(l, ag_defect_where(l, OBJ(l->arena, KV("$in", ag_ev_arr(l->arena, rare, n)))),
 	             ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i"));
 	if (!n)
-		d->none = AG_S(
-			"every value of the field is frequent: none stands outside of a list");
+		d->none = AG_S("every value of the field is frequent: none is outside of a list");
+	else if (nrare * 10 > f->nscalar)
+		d->none = AG_S("the field has many rare values: it is no list");
 }
 
 /* Texts that have none of the usual shapes; "" when there is no usual one. */
@@ -184,14 +206,15 @@ void ag_defect_truncation(const ag_proof_field *l, ag_defect *d)
 		return;
 	if (!s->n)
 		d->none = AG_S("the field holds no text");
-	else if (s->length.p99 < 30000)
-		d->own = ANY(l,
-		             ag_defect_text(l,
-		                            ag_str_cstr(l->arena,
-		                                        ag_str_printf(l->arena, "^[\\s\\S]{%.0f,}$",
-		                                                      s->length.p99)),
-		                            ""),
-		             ag_defect_text(l, "(\\.\\.\\.|\\x{2026}|-)\\s*$|^[\\s\\S]{0,1}$", ""));
+	else
+		d->own = ag_defect_text(l, "(\\.\\.\\.|\\x{2026}|-)\\s*$|^[\\s\\S]{0,1}$", "");
+	/* Texts that were cut have one length, the greatest. Texts that repeat are words of a list. */
+	if (s->n && s->length.max < 30000 && !ag_path_is_categorical(&l->f))
+		d->pile = ag_defect_text(l,
+		                         ag_str_cstr(l->arena,
+		                                     ag_str_printf(l->arena, "^[\\s\\S]{%.0f}$",
+		                                                   s->length.max)),
+		                         "");
 }
 
 void ag_defect_lost_leading_zero(const ag_proof_field *l, ag_defect *d)
@@ -219,24 +242,33 @@ void ag_defect_lost_leading_zero(const ag_proof_field *l, ag_defect *d)
 		                                 KV("$lt", ag_defect_number(pow(10, width - 1))))));
 }
 
+/* Patterns of personal data that no date, number of an order or sentence has by chance: e-mail; telephone numbers with a
+ * sign or separators; social security numbers; credit cards; IBAN; keys of services. */
+#define PII_TEXT                                                                                    \
+	"[^@\\s]+@[^@\\s]+\\.[A-Za-z]{2,}|"                                                         \
+	"(\\+|\\b00)[1-9][-0-9 ()/.]{6,}[0-9]|\\(?\\b0[0-9]{2,4}\\)?[-/ ][0-9][0-9 ]{4,}[0-9]|"     \
+	"\\(?\\b[2-9][0-9]{2}\\)?[-. ]+[0-9]{3}[-. ][0-9]{4}\\b|\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b|"  \
+	"\\b[0-9]{4}([ -]?[0-9]{4}){3}\\b|\\b[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4} ?[0-9]{4}[A-Z0-9 ]{3,}|" \
+	"AKIA[0-9A-Z]{12,}|-----BEGIN|\\b(sk|pk|ghp|xox[bp])[-_][A-Za-z0-9]{8,}|"                   \
+	"(?i:passw|secret)"
+
 void ag_defect_pii(const ag_proof_field *l, ag_defect *d)
 {
-	static const char *const secret[] = { "password", "passwd", "pwd", "secret",
-		                              "token",    "apikey", "ssn", "iban",
-		                              "card",     "cvv",    "pin", "credential" };
+	static const char *const secret[] = {
+		"password", "passwd", "pwd",  "secret", "token",
+		"apikey",   "ssn",    "iban", "cvv",    "credential"
+	};
 
 	for (size_t i = 0; i < AG_NELEM(secret); i++)
 		d->all_ok |= ag_field_has_word(&l->name, secret[i]);
+	if (d->all_ok && l->is_listed && !l->f.str.n) /* token_count */
+		d->none = AG_S("the field holds no text");
 	if (d->all_ok)
 		return;
 	d->max_share = 0.9;
 	if (l->name.traits & (AG_TRAIT_EMAIL | AG_TRAIT_PHONE))
 		d->none = AG_S("the field is named for the personal data that it holds");
-	d->own = ag_defect_text(l,
-	                        "[^@\\s]+@[^@\\s]+\\.[a-z]{2,}|\\+?[0-9][-0-9 ()/.]{6,}[0-9]|"
-	                        "\\b[A-Z]{2}[0-9]{2}[A-Z0-9 ]{10,}|AKIA[0-9A-Z]{12,}|-----BEGIN|"
-	                        "\\b(sk|pk|ghp|xox[bp])[-_][A-Za-z0-9]{8,}|passw|secret",
-	                        "i");
+	d->own = ag_defect_text(l, PII_TEXT, "");
 }
 
 /* ---- arrays, keys, names ---- */

@@ -2,8 +2,8 @@
 #ifndef AG_AUDIT_PROOF_PARTS_H
 #define AG_AUDIT_PROOF_PARTS_H
 
-#include "audit/audit.h"
 #include "audit/checks.h"
+#include "audit/proof.h"
 
 /* The field of a claim, as the profile knows it. */
 typedef struct ag_proof_field {
@@ -25,6 +25,8 @@ typedef struct ag_defect {
 	bool all_ok;      /* every document may show it */
 	bool is_exact;    /* the count of `own` is the figure of the category */
 	bool is_relation; /* between several fields: none of them alone shows it */
+	bool is_rare;     /* where more than max_share match `own`, none of them is a defect */
+	ag_str pile;      /* a defect as well when several documents match it; "" = nothing */
 } ag_defect;
 
 /* proof_defect.c. category: canonical id. */
@@ -74,6 +76,9 @@ void ag_defect_array_content(const ag_proof_field *l, ag_defect *d);
 void ag_defect_keys_as_data(const ag_proof_field *l, ag_defect *d);
 void ag_defect_field_name_variants(const ag_proof_field *l, ag_defect *d);
 
+/* Documents with a date of this day or later. */
+ag_str ag_defect_since(const ag_proof_field *l, int64_t ms);
+
 /* proof_field.c */
 bool ag_proof_is_document(ag_str name);
 /* What people write around a path is taken away: "$.items[0].price", "'email'", "$email", "items[*].price". */
@@ -115,11 +120,44 @@ typedef struct ag_proof_query {
 
 AG_CHECK ag_status ag_proof_read(ag_str evidence, ag_arena *arena, ag_proof_query *ret,
                                  ag_err *err);
+/* The conditions of a filter in two parts, each a filter: on paths that is_first() accepts, and the others. False when they
+ * cannot be separated: $or, $nor and $expr. */
+bool ag_proof_split(const ag_proof_query *q, bool (*is_first)(void *arg, ag_str path), void *arg,
+                    ag_arena *arena, ag_str *ret_first, ag_str *ret_rest);
 /* Does the query look at this path (below: or at one below it)? `m.*` is met by any key. */
 bool ag_proof_mentions(const ag_proof_query *q, ag_str dotted, bool below);
-/* The filter with every condition on the path replaced by "the field is there"; "" when it has none. */
+/* The filter with every condition on the path replaced by "the field is there"; "" when it has none. Of whole documents
+ * (dotted ""): without its $expr. */
 ag_str ag_proof_without(const ag_proof_query *q, ag_str dotted, ag_arena *arena);
+/* "$a.b", not "$$x": the path; else "". */
+ag_str ag_proof_expr_path(const ag_val *v);
 /* "a.0.b" as "a.b" */
 ag_str ag_proof_plain_path(ag_str path, ag_arena *arena);
+
+/* proof.c: a claim that is being checked. */
+typedef struct ag_prover {
+	ag_audit *audit;
+	const ag_ctx *ctx;
+	ag_arena *arena;
+	ag_source *source;
+	ag_proof *ret;
+	ag_str category; /* that is checked */
+	ag_proof_field field;
+	ag_proof_query query;
+	ag_defect defect;
+	uint64_t found, total;
+	ag_err *err;
+} ag_prover;
+
+AG_CHECK ag_status ag_proof_count(ag_prover *p, ag_str filter, uint64_t *ret);
+/* Both filters in one. */
+ag_str ag_proof_both(ag_prover *p, ag_str a, ag_str b);
+/* The claim is wrong; the first reason counts. */
+void ag_proof_refuse(ag_prover *p, ag_str wrong, ag_str critique);
+
+/* proof_relation.c. Has the evidence the form that the category needs? */
+AG_CHECK ag_status ag_proof_form_fits(ag_prover *p);
+/* A category between several fields: another one takes part, and what the evidence finds is the exception. */
+AG_CHECK ag_status ag_proof_relation(ag_prover *p);
 
 #endif

@@ -52,8 +52,7 @@ static bool is_one_each(const ag_val *acc)
 	return ag_val_getc(acc, "$count") || (sum && ag_val_to_i64(sum, &n) && n == 1);
 }
 
-/* "$a.b", not "$$x": the path. */
-static ag_str path_text(const ag_val *v)
+ag_str ag_proof_expr_path(const ag_val *v)
 {
 	const ag_str s = v && v->type == AG_T_STRING ? ag_val_text(v) : AG_S("");
 
@@ -64,7 +63,7 @@ static ag_str path_text(const ag_val *v)
 static void read_group(reader *r, const ag_val *spec)
 {
 	const ag_val *id = ag_val_getc(spec, "_id");
-	const ag_str path = path_text(id);
+	const ag_str path = ag_proof_expr_path(id);
 
 	if (!id || spec->type != AG_T_OBJECT) {
 		r->is_other = true;
@@ -131,7 +130,7 @@ static void read_stage(reader *r, const ag_val *stage)
 		read_group(r, &m->val);
 	} else if (ag_str_eqc(m->key, "$sortByCount")) {
 		r->is_grouped = true;
-		r->group = path_text(&m->val);
+		r->group = ag_proof_expr_path(&m->val);
 		r->count = AG_S("count");
 		r->is_other |= !r->group.len;
 	} else if (ag_str_eqc(m->key, "$count")) {
@@ -232,7 +231,7 @@ bool ag_proof_mentions(const ag_proof_query *q, ag_str dotted, bool below)
 /* Does an expression read the path? */
 static bool expr_reads(const ag_val *v, ag_str dotted, ag_arena *arena)
 {
-	const ag_str path = path_text(v);
+	const ag_str path = ag_proof_expr_path(v);
 
 	if (path.len)
 		return path_meets(ag_proof_plain_path(path, arena), dotted, true);
@@ -274,7 +273,7 @@ static ag_val without(remover *r, const ag_val *filter, ag_str prefix)
 
 		parts[i] = ag_val_object(m, 1);
 		if (ag_str_eqc(m->key, "$expr")) {
-			if (!expr_reads(&m->val, r->dotted, r->arena))
+			if (r->dotted.len && !expr_reads(&m->val, r->dotted, r->arena))
 				continue;
 		} else if (m->key.len && m->key.ptr[0] == '$') {
 			ag_val *kids = ag_new_n(r->arena, ag_val, m->val.n ? m->val.n : 1);
@@ -301,7 +300,7 @@ static ag_val without(remover *r, const ag_val *filter, ag_str prefix)
 			if (!inside.found)
 				continue;
 		}
-		parts[i] = there(r);
+		parts[i] = r->dotted.len ? there(r) : ag_val_object(NULL, 0);
 		r->found = true;
 	}
 	and = ag_new(r->arena, ag_member);
@@ -321,4 +320,59 @@ ag_str ag_proof_without(const ag_proof_query *q, ag_str dotted, ag_arena *arena)
 		return AG_S("");
 	left = without(&r, filter, AG_S(""));
 	return r.found ? ag_ev_str(arena, &left) : AG_S("");
+}
+
+typedef struct splitter {
+	ag_arena *arena;
+	bool (*is_first)(void *arg, ag_str path);
+	void *arg;
+	ag_buf parts[2];
+} splitter;
+
+static bool split(splitter *s, const ag_val *filter)
+{
+	for (uint32_t i = 0; i < filter->n; i++) {
+		const ag_member *m = &filter->u.members[i];
+		const ag_val one = ag_val_object(m, 1);
+		ag_buf *part;
+
+		if (ag_str_eqc(m->key, "$and") && m->val.type == AG_T_ARRAY) {
+			for (uint32_t k = 0; k < m->val.n; k++)
+				if (m->val.u.items[k].type != AG_T_OBJECT ||
+				    !split(s, &m->val.u.items[k]))
+					return false;
+			continue;
+		}
+		if (m->key.len && m->key.ptr[0] == '$')
+			return false;
+		part = &s->parts[!s->is_first(s->arg, ag_proof_plain_path(m->key, s->arena))];
+		ag_buf_addf(part, "%s%.*s", part->len ? "," : "",
+		            AG_FMT(ag_ev_str(s->arena, &one)));
+	}
+	return true;
+}
+
+bool ag_proof_split(const ag_proof_query *q, bool (*is_first)(void *arg, ag_str path), void *arg,
+                    ag_arena *arena, ag_str *ret_first, ag_str *ret_rest)
+{
+	splitter s = { .arena = arena, .is_first = is_first, .arg = arg };
+	const ag_val *filter;
+	ag_err ignored;
+	bool ok;
+
+	for (size_t i = 0; i < AG_NELEM(s.parts); i++)
+		ag_buf_init(&s.parts[i], 1024 * 1024);
+	ok = q->form == AG_PROOF_FILTER &&
+	     !ag_docquery_value(q->filter, arena, &filter, &ignored) &&
+	     filter->type == AG_T_OBJECT && split(&s, filter) && s.parts[0].len && s.parts[1].len &&
+	     !s.parts[0].failed && !s.parts[1].failed;
+	if (ok) {
+		*ret_first = ag_str_printf(arena, "{\"$and\":[%.*s]}",
+		                           AG_FMT(ag_buf_view(&s.parts[0])));
+		*ret_rest = ag_str_printf(arena, "{\"$and\":[%.*s]}",
+		                          AG_FMT(ag_buf_view(&s.parts[1])));
+	}
+	for (size_t i = 0; i < AG_NELEM(s.parts); i++)
+		ag_buf_release(&s.parts[i]);
+	return ok;
 }

@@ -26,10 +26,10 @@ static const char *const steps[] = {
 	"{\"action\":\"aggregate\",\"action_input\":{\"pipeline\":[{\"$project\":{\"x\":{\"$divide\":"
 	"[1,{\"$subtract\":[\"$age\",\"$age\"]}]}}}]}}", /* fails while it runs */
 	FINDING("email", "null_rate", "high", "0.95", "{\"email\":null}", "25"),
-	FINDING("age", "outlier", "medium", "0.6", "{\"age\":{\"$gt\":89}}", "10"), /* waits */
+	FINDING("age", "odd_age", "medium", "0.6", "{\"age\":{\"$gt\":89}}", "10"), /* waits */
 	FINDING("age", "other", "medium", "0.2", "{\"age\":{\"$gt\":90}}", "9"),    /* dropped */
-	FINDING("age", "outlier_low", "low", "0.9", "{\"age\":{\"$lt\":5}}", "50"), /* corrected */
-	FINDING("age", "outlier_low", "low", "0.9", "{\"age\":{\"$lt\":5}}", "5"),
+	FINDING("age", "low_age", "low", "0.9", "{\"age\":{\"$lt\":5}}", "50"),     /* corrected */
+	FINDING("age", "low_age", "low", "0.9", "{\"age\":{\"$lt\":5}}", "5"),
 	FINDING("age", "null_rate", "high", "0.9", "{\"age\":null}", "3"), /* finds nothing */
 	"{\"action\":\"get_stats\",\"action_input\":{\"field\":\"age\",\"operation\":\"max\"}}",
 	"{\"action\":\"conclude\"}",

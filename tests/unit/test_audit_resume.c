@@ -67,7 +67,7 @@ static void cut_behind_every_event_script(void **state)
 	assert_int_equal(fix_len(&f, "findings"), 3);
 	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "email", "null_rate"), "status"),
 	                       "published"));
-	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "age", "outlier"), "status"),
+	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "age", "odd_age"), "status"),
 	                       "pending_review"));
 	assert_int_equal(fix_len(&f, "dismissed_findings"), 1);
 	assert_int_equal(fix_len(&f, "run_trace"), AG_NELEM(steps));

@@ -19,7 +19,7 @@
 	"\"hypothesis\":\"a cause\",\"evidence_query\":" query ",\"affected_count\":25}}"
 
 #define EMAIL FINDING("email", "null_rate", "0.95", "{\"email\":null}")
-#define AGE   FINDING("age", "outlier", "0.6", "{\"age\":{\"$gte\":75}}")
+#define AGE   FINDING("age", "odd_age", "0.6", "{\"age\":{\"$gte\":75}}")
 #define ZIP   FINDING("zip", "pattern_violation", "0.6", "{\"zip\":\"x\"}")
 
 static const char *const steps[] = {
@@ -191,7 +191,7 @@ static void decisions_are_of_what_waits(void **state)
 	assert_true(ag_str_contains(run.summary, AG_S("2 findings committed, 1 dismissed")));
 	read_stored(&f);
 	assert_int_equal(fix_len(&f, "findings"), 2);
-	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "age", "outlier"), "status"),
+	assert_true(ag_str_eqc(fix_text(fix_find(&f, "findings", "age", "odd_age"), "status"),
 	                       "published"));
 	gone = fix_find(&f, "dismissed_findings", "zip", "pattern_violation");
 	assert_true(ag_str_eqc(fix_text(gone, "status"), "dropped"));

@@ -231,7 +231,7 @@ static void scenario_9_finding_rules(void **state)
 	       FINDING("n", "b", "critical", "{\"n\":{\"$lt\":40}}", "40", "0.004"),
 	       FINDING("n", "c", "high", "{\"n\":{\"$lt\":5}}", "5", "0.0005"),
 	       FINDING("n", "d", "medium", "{\"n\":{\"$lt\":750}}", "750", "0.075"),
-	       FINDING("n", "outlier_value", "high", "{\"n\":{\"$lt\":210}}", "210", "0.021"),
+	       FINDING("n", "f", "high", "{\"n\":{\"$lt\":210}}", "210", "0.021"),
 	       FINDING("n", "e", "medium", "{\"n\":{\"$lt\":140}}", "140", "0.014"));
 	assert_verdict(fix_record(&f, "finding", 0), "fail", "severity_calibration_critical");
 	assert_verdict(fix_record(&f, "finding", 1), "fail", "severity_calibration_critical");

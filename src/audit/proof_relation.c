@@ -1,0 +1,334 @@
+/* proof_relation -- categories between several fields: sums, orders, twins, dependencies, drift, values missing together.
+ *
+ * No filter of Argus's own exists for them, because only the claim says which fields belong together. What can be checked is
+ * whether the evidence finds an exception: the relation must hold for most of the documents that the evidence does not
+ * restrict by other conditions. {"country":"CH","$expr":{"$gt":["$end","$start"]}} finds the usual case of one country. */
+#include <math.h>
+
+#include "audit/proof_parts.h"
+
+#define DAY_MS INT64_C(86400000)
+
+static bool has_any(ag_str text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_contains(text, ag_str_c(words[i])))
+			return true;
+	return false;
+}
+
+/* ---- dates ---- */
+
+static bool is_time(const ag_path_profile *f)
+{
+	const ag_field_name name = ag_field_name_of(f->owner);
+
+	return f->date.n || f->str.by_date[AG_DATE_NONE] < f->str.n ||
+	       name.traits & AG_TRAIT_TIME ||
+	       (f->num.n &&
+	        (ag_field_has_word(&name, "start") || ag_field_has_word(&name, "end") ||
+	         ag_field_has_word(&name, "begin") || ag_field_has_word(&name, "from")));
+}
+
+static bool is_time_path(const ag_prover *p, ag_str path)
+{
+	const ag_profile *all = p->field.profile;
+
+	for (size_t k = 0; k < all->npath; k++)
+		if (ag_proof_meets(ag_proof_dotted(&all->paths[k], p->arena), path) &&
+		    is_time(&all->paths[k]))
+			return true;
+	return false;
+}
+
+static size_t times_in(const ag_prover *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->query.npath; i++)
+		n += is_time_path(p, p->query.paths[i]);
+	return n;
+}
+
+/* Old values of such a field say that nobody refreshed the document. */
+static bool is_refresh_name(const ag_field_name *n)
+{
+	static const char *const words[] = { "updated",   "updatedat", "modified", "mtime",
+		                             "sync",      "synced",    "seen",     "login",
+		                             "refreshed", "checked",   "loaded",   "imported",
+		                             "verified",  "last",      "active",   "contact" };
+
+	for (size_t i = 0; i < AG_NELEM(words); i++)
+		if (ag_field_has_word(n, words[i]))
+			return true;
+	return false;
+}
+
+/* A day of birth or of an order stays what it is. The data is old when the newest date of the field is. */
+static ag_status check_stale(ag_prover *p)
+{
+	const ag_proof_field *l = &p->field;
+	uint64_t nrecent = 0;
+	ag_status st = AG_OK;
+
+	if (!times_in(p))
+		ag_proof_refuse(
+			p, AG_S("the evidence names no date"),
+			AG_S("Compare a date field with the day from which on the data is fresh."));
+	if (p->ret->wrong.len || l->is_document || is_refresh_name(&l->name))
+		return AG_OK;
+	if (!(l->name.traits & (AG_TRAIT_BIRTH | AG_TRAIT_HISTORIC)))
+		st = ag_proof_count(p, ag_defect_since(l, l->opts->as_of_ms - 30 * DAY_MS),
+		                    &nrecent);
+	if (!st && (nrecent || l->name.traits & (AG_TRAIT_BIRTH | AG_TRAIT_HISTORIC)))
+		ag_proof_refuse(
+			p,
+			ag_str_printf(p->arena, "an old date in %.*s does not make the data stale",
+		                      AG_FMT(p->ret->field)),
+			AG_S("Name a field that says when the document was last updated, or drop the "
+		             "finding."));
+	return st;
+}
+
+/* ---- the form of the evidence ---- */
+
+/* Where Argus has no filter of its own, the evidence must at least be of the form that the category needs. */
+ag_status ag_proof_form_fits(ag_prover *p)
+{
+	static const char *const sums[] = { "\"$add\"", "\"$subtract\"", "\"$multiply\"",
+		                            "\"$divide\"", "\"$sum\"" };
+	static const char *const unequal[] = { "\"$ne\"", "\"$cmp\"", "\"$strcasecmp\"" };
+	static const char *const lists[] = { "\"$in\"", "\"$nin\"" };
+	static const char *const ranges[] = { "\"$gt", "\"$lt", "\"$regex\"", "\"$exists\"",
+		                              "\"$type\"" };
+	const ag_str text = p->ret->evidence;
+
+	if (ag_str_eqc(p->category, "arithmetic") && !has_any(text, sums, AG_NELEM(sums)))
+		ag_proof_refuse(
+			p, AG_S("the evidence does no arithmetic"),
+			AG_S("Compare the field with what it should be: {\"$expr\":{\"$ne\":[\"$total\","
+		             "{\"$add\":[\"$net\",\"$tax\"]}]}}."));
+	else if (ag_str_eqc(p->category, "redundant") && !has_any(text, unequal, AG_NELEM(unequal)))
+		ag_proof_refuse(p, AG_S("the evidence does not find where the fields differ"),
+		                AG_S("Compare them: {\"$expr\":{\"$ne\":[\"$a\",\"$b\"]}}."));
+	else if (ag_str_eqc(p->category, "date_order") && times_in(p) < 2)
+		ag_proof_refuse(
+			p, AG_S("the evidence does not compare two dates"),
+			AG_S("Compare two date fields: {\"$expr\":{\"$lt\":[\"$end\",\"$start\"]}}."));
+	else if (ag_str_eqc(p->category, "referential") && !has_any(text, lists, AG_NELEM(lists)) &&
+	         has_any(text, ranges, AG_NELEM(ranges)))
+		ag_proof_refuse(
+			p, AG_S("the evidence does not say which references are broken"),
+			AG_S("List the values: {\"f\":{\"$in\":[…]}}, or those that exist: {\"$nin\":[…]}."));
+	else if (ag_str_eqc(p->category, "stale"))
+		return check_stale(p);
+	return AG_OK;
+}
+
+/* ---- sums ---- */
+
+static bool does_arithmetic(const ag_val *v)
+{
+	static const char *const ops[] = { "$add",   "$subtract", "$multiply", "$divide",
+		                           "$sum",   "$abs",      "$round",    "$trunc",
+		                           "$floor", "$ceil",     "$mod" };
+
+	for (uint32_t i = 0; v->type == AG_T_ARRAY && i < v->n; i++)
+		if (does_arithmetic(&v->u.items[i]))
+			return true;
+	for (uint32_t i = 0; v->type == AG_T_OBJECT && i < v->n; i++)
+		if (ag_proof_is_any_of(v->u.members[i].key, ops, AG_NELEM(ops)) ||
+		    does_arithmetic(&v->u.members[i].val))
+			return true;
+	return false;
+}
+
+/* "More than", "less than": says that a sum is wrong only where most documents have equal sides. */
+static ag_status check_order(ag_prover *p, const ag_val *sides)
+{
+	const double usual = p->field.f.num.n ? fabs(p->field.f.num.q.p50) : 0;
+	const double tolerance = usual * 0.01 > 0.02 ? usual * 0.01 : 0.02;
+	const ag_str a = ag_ev_str(p->arena, &sides[0]), b = ag_ev_str(p->arena, &sides[1]);
+	uint64_t n;
+	ag_status st = ag_proof_count(
+		p,
+		ag_str_printf(
+			p->arena,
+			"{\"$expr\":{\"$lte\":[{\"$abs\":{\"$subtract\":[%.*s,%.*s]}},%.17g]}}",
+			AG_FMT(a), AG_FMT(b), tolerance),
+		&n);
+
+	if (!st && n * 2 < p->total)
+		ag_proof_refuse(
+			p, AG_S("both sides of the comparison are unequal in most documents"),
+			AG_S("Write what the field should be, and compare with $ne: "
+		             "{\"$expr\":{\"$ne\":[\"$total\",{\"$add\":[\"$net\",\"$tax\"]}]}}."));
+	return st;
+}
+
+static ag_status check_sums(ag_prover *p, const ag_val *v)
+{
+	static const char *const orders[] = { "$gt", "$gte", "$lt", "$lte" };
+	ag_status st = AG_OK;
+
+	for (uint32_t i = 0; v->type == AG_T_ARRAY && i < v->n && !st; i++)
+		st = check_sums(p, &v->u.items[i]);
+	for (uint32_t i = 0; v->type == AG_T_OBJECT && i < v->n && !st; i++) {
+		const ag_member *m = &v->u.members[i];
+		const bool is_order = ag_proof_is_any_of(m->key, orders, AG_NELEM(orders)) &&
+		                      m->val.type == AG_T_ARRAY && m->val.n == 2;
+
+		/* A bound of 0.01 on a difference is a tolerance; the difference itself is usually 0. */
+		if (is_order && does_arithmetic(&m->val))
+			st = check_order(p, m->val.u.items);
+		else
+			st = check_sums(p, &m->val);
+	}
+	return st;
+}
+
+/* ---- drift ---- */
+
+static bool is_of_field(void *arg, ag_str path)
+{
+	const ag_prover *p = arg;
+
+	return p->field.is_document ? !is_time_path(p, path)
+	                            : ag_proof_meets(p->field.dotted, path);
+}
+
+/* The share of what the field shows differs between the period and the rest: by a fifth, and by more than chance
+ * explains (four standard deviations). */
+static bool differs(double x1, double n1, double x0, double n0)
+{
+	const double p1 = x1 / n1, p0 = x0 / n0, all = (x1 + x0) / (n1 + n0);
+	const double deviation = sqrt(all * (1 - all) * (1 / n1 + 1 / n0));
+
+	return (p1 > 1.2 * p0 || p0 > 1.2 * p1) && fabs(p1 - p0) > 4 * deviation;
+}
+
+static ag_status check_drift(ag_prover *p)
+{
+	uint64_t nshown, nperiod;
+	ag_str shown, period;
+	ag_status st;
+
+	if (!ag_proof_split(&p->query, is_of_field, p, p->arena, &shown, &period)) {
+		ag_proof_refuse(
+			p,
+			AG_S("the evidence does not name a period and what the field shows in it"),
+			AG_S("Put a condition on a date field beside the one on the field."));
+		return AG_OK;
+	}
+	st = ag_proof_count(p, shown, &nshown);
+	if (!st)
+		st = ag_proof_count(p, period, &nperiod);
+	if (!st && (!nperiod || nperiod >= p->total ||
+	            !differs((double)p->found, (double)nperiod,
+	                     (double)(nshown > p->found ? nshown - p->found : 0),
+	                     (double)(p->total - nperiod))))
+		ag_proof_refuse(
+			p, AG_S("the evidence names no period that differs from the others"),
+			AG_S("Compare the share in the period with the share outside of it, or drop "
+		             "the finding."));
+	return st;
+}
+
+/* ---- missing together ---- */
+
+/* Have this field and the one of that path no value in the same documents? Four fifths are enough. */
+static ag_status are_missing_together(ag_prover *p, ag_str path, bool *ret)
+{
+	const ag_profile *all = p->field.profile;
+	ag_proof_field other = p->field;
+	uint64_t nfield, nother, nboth;
+	ag_defect nothing;
+	ag_status st;
+
+	other.is_listed = false;
+	for (size_t i = 0; i < all->npath && !other.is_listed; i++) {
+		other.is_listed = ag_str_eq(all->paths[i].query, path);
+		other.f = all->paths[i];
+	}
+	*ret = false;
+	if (!other.is_listed)
+		return AG_OK;
+	other.dotted = path;
+	ag_defect_of(&other, AG_S("null_rate"), &nothing);
+	st = ag_proof_count(p, p->defect.own, &nfield);
+	if (!st)
+		st = ag_proof_count(p, nothing.own, &nother);
+	if (!st)
+		st = ag_proof_count(p, ag_proof_both(p, p->defect.own, nothing.own), &nboth);
+	*ret = !st && nboth && nboth * 5 >= (nfield > nother ? nfield : nother) * 4;
+	return st;
+}
+
+static ag_status check_together(ag_prover *p)
+{
+	bool is_together = false;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; i < p->query.npath && !st && !is_together; i++)
+		if (!ag_str_eq(p->query.paths[i], p->field.dotted))
+			st = are_missing_together(p, p->query.paths[i], &is_together);
+	if (!st && !is_together)
+		ag_proof_refuse(
+			p,
+			ag_str_printf(p->arena,
+		                      "no other field of the evidence is missing where %.*s is",
+		                      AG_FMT(p->ret->field)),
+			AG_S("Name each field with null in the evidence, or use null_rate for this one."));
+	return st;
+}
+
+/* ---- all of them ---- */
+
+/* Does the relation hold for most of what the other conditions leave? */
+static ag_status check_exception(ag_prover *p)
+{
+	const ag_str rest = ag_proof_without(&p->query,
+	                                     p->field.is_document ? AG_S("") : p->field.dotted,
+	                                     p->arena);
+	uint64_t n = 0;
+	ag_status st = rest.len ? ag_proof_count(p, rest, &n) : AG_OK;
+
+	if (!st && rest.len && p->found * 2 > n)
+		ag_proof_refuse(
+			p,
+			ag_str_printf(
+				p->arena,
+				"the evidence finds %llu of the %llu documents that meet its other "
+				"conditions: that is the usual case",
+				(unsigned long long)p->found, (unsigned long long)n),
+			AG_S("Write evidence that finds the exceptions."));
+	return st;
+}
+
+ag_status ag_proof_relation(ag_prover *p)
+{
+	size_t others = 0;
+	ag_status st;
+
+	for (size_t i = 0; i < p->query.npath; i++)
+		others += !ag_str_eq(p->query.paths[i], p->field.dotted);
+	if (!others || p->query.npath < 2) {
+		ag_proof_refuse(
+			p,
+			ag_str_printf(p->arena,
+		                      "%.*s is between two fields, and the evidence looks at one",
+		                      AG_FMT(p->category)),
+			AG_S("Compare the fields in the evidence, with $expr or a condition on each."));
+		return AG_OK;
+	}
+	if (p->query.form != AG_PROOF_FILTER)
+		return AG_OK;
+	if (ag_str_eqc(p->category, "co_missing"))
+		return check_together(p);
+	if (ag_str_eqc(p->category, "drift"))
+		return check_drift(p);
+	st = check_exception(p);
+	if (!st && !p->ret->wrong.len && ag_str_eqc(p->category, "arithmetic"))
+		st = check_sums(p, p->query.value);
+	return st;
+}
