@@ -60,6 +60,10 @@ static ag_check_result check_count(const ag_ctx *ctx, ag_source *source, ag_str 
 	} else {
 		st = ag_source_evidence(source, ctx, arena, evidence, &e, &why);
 	}
+	/* Documents that are gone prove no repair: the export may have failed. */
+	if (!st && !ag_source_info_of(source)->ndoc)
+		st = ag_fail(&why, AG_INVALID, "audit.verify",
+		             "the collection has no documents any more");
 	if (st) {
 		*ret_why = ag_str_dup(arena, ag_str_c(why.msg));
 		return AG_NOT_CHECKABLE;

@@ -100,19 +100,21 @@ rm skip/a.ndjson
 run audit skip; want 'nothing but skipped files' 1 '' 'skipped: '
 rm -r skip
 
-# What cannot be read any more is not repaired.
+# What cannot be read any more, or is gone, is not repaired.
 i=0
 while [ $i -lt 200 ]; do
 	[ $((i % 20)) -eq 0 ] && echo "{\"_id\":$i,\"name\":\"N/A\"}" || echo "{\"_id\":$i,\"name\":\"n$i\"}"
 	i=$((i + 1))
 done >hist.ndjson
 run audit hist.ndjson --output json; holds 'before: a finding' json 'len(d["findings"])>=1'
+cp ../out hist.report
 sed 's/.*N\/A.*/{"_id": /' hist.ndjson >h2 && mv h2 hist.ndjson
 run audit hist.ndjson --output json
 holds 'unreadable is not resolved' json 'd["resolved_findings"]==[] and len(d["not_checked"])>=1'
 : >hist.ndjson
 run audit hist.ndjson --output json
 holds 'empty is not resolved' json 'd["resolved_findings"]==[]'
+run verify hist.report; want 'verify: empty is not resolved' 1 'the collection has no documents any more'
 
 # --- headers and encodings
 
