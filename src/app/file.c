@@ -36,7 +36,7 @@ static ag_status read_all(int fd, ag_str path, const atomic_bool *cancel, ag_buf
 {
 	size_t limit = buf->limit;
 
-	buf->limit = limit + 1; /* one byte more tells "too large" from "just fits" */
+	buf->limit = limit + 1; /* one byte more separates "too large" from "just fits" */
 	for (;;) {
 		size_t want = buf->limit - buf->len < 65536 ? buf->limit - buf->len : 65536;
 		char *to = want ? ag_buf_room(buf, want) : NULL;

@@ -1,4 +1,4 @@
-/* What the tools of the next files share: which projects fit, whether a call is admitted, how a failure is told. */
+/* What the tools of the next files share: which projects fit, whether a call is admitted, how a failure is reported. */
 #include "app/mcp_tools.h"
 
 #include "mcp/tools_sql.h"

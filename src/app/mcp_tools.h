@@ -36,7 +36,7 @@ bool ag_app_mcp_admit(ag_app_mcp *m, ag_mcp_call *c, const char *tool, const ag_
 /* The end of an admitted call: its row is committed, or ret becomes the refusal to answer. */
 void ag_app_mcp_end(ag_app_mcp *m, ag_mcp_call *c, ag_project_call *call, ag_str arguments,
                     int64_t began_ms, const char *outcome, uint64_t nbyte, ag_mcp_result *ret);
-/* An error as an envelope. The code in it: what the audit table is told. */
+/* An error as an envelope. Returns its code, for the audit table. */
 const char *ag_app_mcp_fail(ag_mcp_call *c, const ag_err *e, ag_mcp_result *ret);
 
 /* --- mcp_prompts.c --- */

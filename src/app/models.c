@@ -103,7 +103,7 @@ static ag_status check_base(ag_app *app, const known *k, ag_err *err)
 	if (!key || !key->value.len || key->place == AG_PLACE_DOTENV || !base || !base->value.len ||
 	    base->place != AG_PLACE_DOTENV)
 		return AG_OK;
-	/* An address that is none is told where it is used. */
+	/* An invalid address is reported where it is used. */
 	if (origin_of(app, base->value, &to, &is_loopback, &ignored) || is_loopback)
 		return AG_OK;
 	if (k->url && origin_of(app, ag_str_c(k->url), &own, &is_loopback, &ignored))

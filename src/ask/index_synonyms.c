@@ -5,8 +5,8 @@
  * stems (index_words.h), so one form of a word is enough. lint: table */
 #include "ask/index_words.h"
 
-/* Each word of a line stands for each other one; behind ">" the first is a kind, and the others are of that kind: whoever asks
- * for a framework may mean Express, whoever asks for Django does not. */
+/* Each word of a line stands for each other one; behind ">" the first is a kind, and the others are of that kind: a question
+ * about a framework may mean Express, a question about Django does not. */
 static const char *const groups[] = {
 	/* to do something */
 	"install setup",

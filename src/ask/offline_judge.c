@@ -1,8 +1,8 @@
 /* offline_judge -- which terms of a question a text has, and what that means.
  *
  * Ranking forgives: it looks for the best there is, so synonyms and parts of words count a little. The judge does not
- * forgive: one missing term makes the answer partial, and its reason names the term. It errs towards "partial", for a reader
- * who is told what is missing can go on, and one who is told "ok" stops.
+ * forgive: one missing term makes the answer partial, and its reason names the term. It errs towards "partial": after "partial"
+ * a reader can look for the missing term, after "ok" a reader stops.
  *
  * Order: terms in a text, kinds of answers, what is said, ag_judge_text(). The terms come from offline_terms.c. */
 #include "ask/offline_judge.h"

@@ -300,7 +300,7 @@ static void give_lease_back(const ag_ctx *ctx, ag_store *store, const ag_audit_e
 {
 	AG_IGNORE(ag_store_lease(store, &early->row.id, early->owner, ag_clock_wall(ctx->clock), 0,
 	                         NULL),
-	          "the next writer is told");
+	          "then the next writer reports that this one still holds the run");
 }
 
 void ag_audit_abandon(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early,

@@ -153,7 +153,7 @@ void ag_check_ambiguous_date(AG_CHECK_ARGS)
 	(void)o;
 	if (!days || !months || fm.share < 0.8 || !ag_path_is_plain(a, f))
 		return;
-	/* 31.12.2026 beside 12/31/2026: the separator tells them apart, row 8 reports them. */
+	/* 31.12.2026 beside 12/31/2026: the separator distinguishes them, and row 8 reports them. */
 	if (fm.n[AG_DATE_SLASH] && (fm.n[AG_DATE_DOT] || fm.n[AG_DATE_DASH]) &&
 	    days + months <= fm.n[AG_DATE_SLASH] + fm.n[AG_DATE_DOT] + fm.n[AG_DATE_DASH] &&
 	    (days == fm.n[AG_DATE_DOT] || days == fm.n[AG_DATE_DASH]))

@@ -1,6 +1,6 @@
 /* check_presence -- rows 1, 2, 3, 4, 13, 27 and 46: what is not there, or always the same.
  *
- * Nothing is often meant: most records have optional parts. What tells damage from design is how many are
+ * Nothing is often meant: most records have optional parts. What separates damage from design is how many are
  * without (a few gaps in an otherwise complete field are damage, a third is usually design), what the field is
  * called, and whether other fields are absent from exactly as many objects (then the kind of document
  * explains it). One policy, gap_severity(), judges null, absent and empty alike. */

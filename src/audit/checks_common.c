@@ -58,7 +58,7 @@ bool ag_name_is_identifier(const ag_field_name *n)
 {
 	if (!n->nword)
 		return false;
-	/* number_of_rooms, num_seats, total_accounts: counts, although the last word alone is none. */
+	/* number_of_rooms, num_seats, total_accounts: counts, although the last word alone does not say so. */
 	if (n->nword > 1 && (strcmp(n->word[0], "num") == 0 || strcmp(n->word[0], "count") == 0 ||
 	                     strcmp(n->word[0], "total") == 0 || strcmp(n->word[1], "of") == 0))
 		return false;

@@ -51,7 +51,7 @@ typedef struct ag_finding {
 	ag_str wrong, wrong_critique, correction;
 
 	/* what became of it */
-	ag_str status; /* committed, pending_review, dismissed; dropped: a reviewer said it is none */
+	ag_str status; /* committed, pending_review, dismissed; dropped: a reviewer rejected it */
 	ag_str user_label; /* tp, fp, "" */
 	ag_str label_reason, label_by;
 	int64_t labelled_ms;

@@ -6,7 +6,7 @@
  * field, category. The rules are those of the reference (audit.md 12.5) with its gaps closed:
  *   persistent  committed in 2 or more of the window's runs (dismissals alone do not count); else one-off
  *   stable      2 or more shares, and (max - min) <= max(0.15 * mean, 0.005): relative, with a floor
- *   net tp, fp  majority of all labels ever given to the key; a tie is none */
+ *   net tp, fp  majority of all labels ever given to the key; a tie counts as no label */
 #ifndef AG_AUDIT_HISTORY_H
 #define AG_AUDIT_HISTORY_H
 

@@ -55,7 +55,7 @@ typedef struct ag_check {
 
 const ag_check *ag_check_table(size_t *ret_n);
 /* Run every check on every path; the order is by path, then by catalogue row: deterministic. At most
- * AG_MAX_HYPOTHESES; *ret_left_out tells how many more there were. */
+ * AG_MAX_HYPOTHESES; *ret_left_out is how many more there were. */
 #define AG_MAX_HYPOTHESES 5000
 void ag_catalogue_run(const ag_profile *p, const ag_catalogue_opts *o, ag_arena *arena,
                       ag_hypotheses *ret, size_t *ret_left_out);

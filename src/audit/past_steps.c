@@ -1,4 +1,4 @@
-/* past_steps -- see the header. A step is told by its action and the canonical text of its input, as the log has it.
+/* past_steps -- see the header. Two steps are the same when the log has the same action and the same canonical input.
  *
  * What interrupted a sitting (a lost source, a deadline) says nothing about the data: such a step is asked again.
  * Conclusions are as well, for they only come when all else is said. */

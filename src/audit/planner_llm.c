@@ -1,7 +1,7 @@
 /* planner_llm -- ask a model for the next AgentAction.
  *
  * One step is one question: system prompt, stable prefix, trailer. An answer that is no AgentAction is sent back once with
- * the reason; when the second is none either, the step is spent: a proposal without an action goes to the gate, which
+ * the reason; when the second is not one either, the step is spent: a proposal without an action goes to the gate, which
  * refuses it, and its reasoning says what was wrong, so that the next prompt can show it as the critique. A model that
  * answers nonsense in MAX_MALFORMED steps in a row will not stop: the run ends and can be resumed with another one. */
 #include "agent/action.h"
@@ -81,7 +81,7 @@ static ag_str answer_of(const ag_llm_reply *r)
 	return r->text;
 }
 
-/* An answer beyond all limits is one more answer that is none; a call that the budget refused was never made. */
+/* An answer beyond all limits counts as an unreadable answer. A call that the budget refused was never made. */
 static bool is_too_long(const ag_audit_opts *o, ag_status st)
 {
 	return st == AG_LIMIT && !(o->meter && o->meter->exhausted);

@@ -6,7 +6,7 @@
  *   2. plain fields lose their counts and stand in one paragraph, name and type only
  *   3. odd fields lose their sample values
  *   4. whole fields: the oddest are kept (mixed types, then nulls and gaps), then plain ones in order of path;
- *      the prompt tells how many are missing, and the trailer names those that were not looked at yet
+ *      the prompt says how many are missing, and the trailer names those that were not looked at yet
  * A field that was profiled shows its profile instead of sample values, and counts as odd. The decision rests on the sample
  * and the profiles alone: the prefix stays the same byte for byte (and a server's cache keeps it) until another one is
  * taken. Fields stand in order of path. */

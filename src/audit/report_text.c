@@ -523,7 +523,7 @@ static bool any_waits(const ag_val *findings, size_t n)
 	return false;
 }
 
-/* A budget that is used up stops the next sitting at the same place: which one must grow? Seconds count anew. */
+/* A budget that is used up stops the next sitting at the same place: which one must grow? Seconds start again at 0. */
 static const char *wider_budget(const ag_rt *t)
 {
 	static const struct {

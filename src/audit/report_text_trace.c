@@ -1,4 +1,4 @@
-/* The steps of a run for people: what the planner wanted, why, and what came of it. */
+/* The steps of a run for people: what the planner wanted, why, and the result. */
 #include "audit/report_text_parts.h"
 #include "base/utf8.h"
 #include "query/extjson.h"

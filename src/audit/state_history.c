@@ -23,7 +23,7 @@ static ag_finding *find(ag_finding *items, size_t n, const ag_id *id)
 	return NULL;
 }
 
-/* A reviewer said that it is none: out of the findings, to the end of the dismissed. */
+/* A reviewer rejected it: move it from the findings to the end of the dismissed ones. */
 static void move_to_dismissed(ag_audit_state *s, ag_finding *f)
 {
 	ag_finding *items = ag_new_n(s->arena, ag_finding, s->dismissed.n + 1);

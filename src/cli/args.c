@@ -202,7 +202,7 @@ static void unknown_option(ag_cli *c, ag_str name)
 	                near ? "; did you mean \"--" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* The value behind an option that wants one; false when there is none. */
+/* The value after an option that wants one; false when it is missing. */
 static bool next_value(ag_cli *c, const ag_option *o, int argc, char **argv, int *i, ag_str *ret)
 {
 	ag_str next = ag_str_c(*i + 1 < argc ? argv[*i + 1] : NULL), name = next;

@@ -33,7 +33,7 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 	return st ? st : ag_baseline_read(path, text, c->app.arena, &ret->file, err);
 }
 
-/* The previous run's report, out of the store; false: there is none. */
+/* The previous run's report, from the store; false when there is no such run. */
 static bool previous_run(ag_cli *c, const ag_val *parsed, ag_baseline *ret)
 {
 	const ag_str id = ag_val_member_str(parsed, "previous_run_id");

@@ -201,7 +201,7 @@ static int list_faults(ag_cli *c)
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
-/* What was asked for and what came of it, so that nobody takes the failure for a real one. */
+/* Report the injected fault, so that nobody takes the failure for a real one. */
 static void tell_fault(void)
 {
 	unsigned long ncall, nfailed;

@@ -102,7 +102,7 @@ bool ag_cli_has(const ag_cli *c, const char *option);
 ag_str ag_cli_value(const ag_cli *c, const char *option);
 /* All values of an option that may be repeated, in order. */
 size_t ag_cli_values(const ag_cli *c, const char *option, const ag_str **ret);
-/* A whole number; complains when it is none or out of range. */
+/* A whole number; complains about any other text, and about a number out of range. */
 uint64_t ag_cli_number(ag_cli *c, const char *option, uint64_t min, uint64_t max,
                        uint64_t fallback);
 /* Any complaints? Then they are printed. `if (ag_cli_refused(c)) return AG_EXIT_USAGE;` */
@@ -119,7 +119,7 @@ typedef struct ag_verb {
 	int (*run)(ag_cli *c);
 } ag_verb;
 
-/* Runs the verb that c->args[0] names; c->args then begins behind it. What is wrong is told with what there is. */
+/* Runs the verb that c->args[0] names; c->args then begins after it. An unknown verb is reported with the list of verbs. */
 int ag_cli_run_verb(ag_cli *c, const ag_verb *verbs, size_t n);
 
 /* --- output.c --- */

@@ -1,7 +1,7 @@
 /* argus audit: every collection behind every source, one after another; reports as text or JSON.
  *
  * Everything that can be refused is refused before the first byte of data is read: options, the place of
- * --out, the store. A collection that fails does not hide the others: the exit code tells at the end. */
+ * --out, the store. A collection that fails does not hide the others: the exit code reports it at the end. */
 #include "app/models.h"
 #include "app/retention.h"
 #include "base/log.h"
@@ -140,7 +140,7 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 
 	if (ag_str_eqc(r->run_result.status, "cancelled"))
 		j->cancelled = true;
-	/* A model that failed leaves a partial report, and is told. */
+	/* A model that failed leaves a partial report; the error is printed. */
 	if (ag_str_eqc(r->run_result.status, "failed") ||
 	    (ag_str_eqc(r->run_result.status, "partial") && r->run_result.err.status)) {
 		j->any_failed = true;
@@ -168,7 +168,7 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 	render(j, v, compared.text);
 }
 
-/* The log tells what happened, never with which values: those are in the store. */
+/* The log says what happened, never with which values: those are in the store. */
 static void log_event(void *arg, const ag_event *ev)
 {
 	bool is_step = ev->type == AG_EV_PROPOSAL || ev->type == AG_EV_TOOL_INPUT ||
@@ -447,7 +447,7 @@ static void finish(job *j)
 	ag_buf_release(&j->text);
 }
 
-/* A listing that fails is told later, when it will fail again; save for an I/O error, which may not. */
+/* A listing that fails is reported later, when it fails again. An I/O error may not fail again, so it is reported here. */
 static ag_status keep_off_sources(ag_cli *c, ag_str out, ag_err *err)
 {
 	ag_status st = AG_OK;

@@ -141,7 +141,7 @@ static void store_to_come(report *r, const char *path)
 	disk(r, folder);
 }
 
-/* How many of the passwords can be decrypted; SIZE_MAX when the key is none. */
+/* How many of the passwords can be decrypted; SIZE_MAX when the key is not valid. */
 static size_t count_readable(const report *r, const ag_project_row *p, size_t n)
 {
 	const ag_var *var = ag_settings_var(&r->c->app.settings, "DB_CREDENTIAL_KEY");

@@ -166,7 +166,7 @@ static ag_status policy_of_options(ag_cli *c, ag_sql_policy *p, ag_err *err)
 
 /* --- one request a line --- */
 
-/* A line that is no request is answered too, in the same form: whoever reads counts lines. */
+/* A line that is no request is answered too, in the same form, so that readers can count lines. */
 static void bad_request(ag_buf *out, uint64_t line, const ag_err *err)
 {
 	ag_buf message = AG_BUF_INIT(2048);
@@ -227,7 +227,7 @@ static bool read_line(ag_buf *line)
 	return (c != EOF || line->len > 0) && !ferror(stdin);
 }
 
-/* Verdicts go out as lines come in: whoever drives the guard waits for each. */
+/* Verdicts go out as lines come in: the calling program waits for each. */
 static int ndjson(ag_cli *c)
 {
 	ag_arena *arena = ag_arena_new();

@@ -212,7 +212,7 @@ static void block(const entry *e, ag_paint *p)
 		ping_line(e, p);
 }
 
-/* In the words of an audit that finds none: LLM_MODEL without LLM_API_BASE is told as what it is. */
+/* The same message as from an audit that finds no model: LLM_MODEL without LLM_API_BASE is named as the cause. */
 static void say_what_is_missing(ag_cli *c)
 {
 	ag_err err = { 0 };

@@ -1,6 +1,6 @@
 /* argus query: run a filter or pipeline of MongoDB over a collection, read only.
  *
- * Documents are printed as they are: whoever asks for them by a filter wants to see them. */
+ * Documents are printed as they are, not masked: a filter asks for exactly these documents. */
 #include "audit/report_text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -149,7 +149,7 @@ static int run(ag_cli *c)
 	ag_status st;
 	int code;
 
-	/* A wrong filter is told before a large file is read. */
+	/* Report a wrong filter before a large file is read. */
 	if (ag_docquery_parse(c->args[1], c->app.arena, &checked, &err))
 		ag_cli_complain(c, "FILTER: %s%s%s", err.msg, err.hint[0] ? "; " : "", err.hint);
 	if (ag_cli_refused(c))

@@ -88,7 +88,7 @@ const ag_command ag_cmd_replay = {
 	.usage = "RUN [options]",
 	.about =
 		"RUN is an id of `argus runs`, the beginning of one, or \"last\". Every step as it happened: what "
-		"was proposed, who judged it, what came of it. No model is asked and no data is read.\n\n"
+		"was proposed, who judged it, and the result. No model is asked and no data is read.\n\n"
 		"The report is made again from the log and compared with the stored one, byte for byte; exit code "
 		"1 when they differ.",
 	.examples = "argus replay last # step by step\n"

@@ -5,7 +5,7 @@
 #include "query/extjson.h"
 
 static const ag_option options[] = {
-	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and what came of it" },
+	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and the result" },
 	{ "set-aside", 0, NULL, NULL, NULL,
 	  "findings that do not count as well: marked as false positives, or ignored" },
 	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },

@@ -2,7 +2,7 @@
  * the source.
  *
  * Which folder: --root, else the one that the answer names, else the project around the current folder. An answer may come
- * from another machine, so a folder of it that is not here is told and no error. */
+ * from another machine, so a folder that does not exist here gives a note, not an error. */
 #include "cli/verify_answer.h"
 
 #include <unistd.h>

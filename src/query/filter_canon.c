@@ -251,7 +251,7 @@ static cnode *build_all(canon *c, const ag_filter *f)
 
 static void finish_list(canon *c, cnode *n);
 
-/* A node built in operator position, written anew for the place it now stands in. */
+/* A node built in operator position, rewritten for its new place. */
 static cnode *relocate(canon *c, const cnode *from)
 {
 	cnode *n = ag_new(c->arena, cnode);
