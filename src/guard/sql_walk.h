@@ -168,6 +168,7 @@ bool ag_sql_uses_settle(ag_sql_walk *w);
 void ag_sql_casts_begin(ag_sql_walk *w);
 bool ag_sql_casts_check(ag_sql_walk *w, unsigned tag, const void *node);
 bool ag_sql_casts_check_condition(ag_sql_walk *w, const PgQuery__Node *condition);
+bool ag_sql_casts_check_join(ag_sql_walk *w, const PgQuery__JoinExpr *j);
 
 /* --- sql_scope.c --- */
 

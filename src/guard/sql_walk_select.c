@@ -150,7 +150,7 @@ bool ag_sql_walk_join(ag_sql_walk *w, const void *node)
 	/* The sides first, as they stand in the tree: ON may name what they bring. */
 	if (!ag_sql_walk_fields(w, &j->base, NULL, NULL))
 		return false;
-	if (!ag_sql_casts_check_condition(w, j->quals))
+	if (!ag_sql_casts_check_condition(w, j->quals) || !ag_sql_casts_check_join(w, j))
 		return false;
 	if (j->alias)
 		ag_sql_scope_add_range(w, j->alias, AG_S(""));

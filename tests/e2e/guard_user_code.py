@@ -31,7 +31,17 @@ CASTS = """create function int_text(int) returns text language plpgsql as $$ beg
     create function date_bool(date) returns bool language plpgsql as $$ begin perform nextval('mark'); return true; end $$;
     create cast (date as bool) with function date_bool(date) as implicit;
     create function num_date(numeric) returns date language plpgsql as $$ begin perform nextval('mark'); return now(); end $$;
-    create cast (numeric as date) with function num_date(numeric);"""
+    create cast (numeric as date) with function num_date(numeric);
+    create function json_text(json) returns text language plpgsql as $$ begin perform nextval('mark'); return ''; end $$;
+    create cast (json as text) with function json_text(json) as implicit;
+    create function uuid_text(uuid) returns text language plpgsql as $$ begin perform nextval('mark'); return ''; end $$;
+    create cast (uuid as text) with function uuid_text(uuid) as implicit;
+    create function date_time(date) returns time language plpgsql as $$ begin perform nextval('mark'); return '1:00'; end $$;
+    create cast (date as time) with function date_time(date) as implicit;
+    create table mixed (id text, nums int[], j json, u uuid, r int4range, name text);
+    insert into mixed values ('1', '{1}', '{}', '00000000-0000-0000-0000-000000000001', '[1,3)', '1');
+    create table clock (t time, born time);
+    insert into clock values ('1:00', '2:00');"""
 
 
 def connect(database="shop"):
