@@ -11,21 +11,12 @@
 #define COLUMN_BYTES 1000.0 /* a longer text in a column is possible, and rare */
 /* A smaller value passes from one builder to the next as a column's would: lists of concatenated columns are honest. */
 #define CARRIED_BYTES (16 * COLUMN_BYTES)
+/* Bytes that nested SELECTs may make of one byte of a column: each of them may double what it reads. */
+#define MAX_GROWTH 256.0
 /* Rows of generate_series() that an aggregate may collect. */
 #define MAX_SERIES_ROWS 1e6
 
-static bool is_one_of(ag_str name, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (ag_str_eqc(name, list[i]))
-			return true;
-	}
-	return false;
-}
-
-#define IS_ONE_OF(name, ...)                                  \
-	is_one_of(name, (const char *const[]){ __VA_ARGS__ }, \
-	          sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define IS_ONE_OF AG_SQL_IS_ONE_OF
 
 /* --- the checks --- */
 
@@ -101,7 +92,29 @@ static void note_builder(ag_sql_walk *w, double bytes, double slope, int32_t at)
 	}
 }
 
-static bool check_builder(ag_sql_walk *w, const PgQuery__FuncCall *f, ag_str name)
+/* How often the value holds one column, whatever that stands for. e or f. */
+static void note_growth(ag_sql_walk *w, const PgQuery__FuncCall *f, const PgQuery__AExpr *e,
+                        double rows)
+{
+	const ag_sql_sizing as_is = { .w = w, .rows = rows, .column = COLUMN_BYTES };
+	ag_sql_sizing z = as_is;
+	const double bytes = f ? ag_sql_bytes_of_call(&z, f) : ag_sql_bytes_of_expr(&z, e);
+
+	for (unsigned i = 0; i < AG_SQL_SIZE_BUCKETS; i++) {
+		double growth;
+
+		z = as_is;
+		z.has_grown = true;
+		z.bucket = i;
+		growth = ((f ? ag_sql_bytes_of_call(&z, f) : ag_sql_bytes_of_expr(&z, e)) - bytes) /
+		         COLUMN_BYTES;
+		if (growth > w->scope->growth)
+			w->scope->growth = growth;
+	}
+}
+
+/* is_large: it can make much of little by itself. */
+static bool check_builder(ag_sql_walk *w, const PgQuery__FuncCall *f, ag_str name, bool is_large)
 {
 	static const double rows[] = { 1e7, 1e6, 1e5, 1e4, 1e3 };
 	ag_sql_sizing z = sizing_of(w, 0, COLUMN_BYTES), larger;
@@ -117,6 +130,7 @@ static bool check_builder(ag_sql_walk *w, const PgQuery__FuncCall *f, ag_str nam
 	}
 	if (z.has_used_rows)
 		limit_rows(w, z.rows);
+	note_growth(w, f, NULL, z.rows);
 	larger = sizing_of(w, z.rows, 2 * COLUMN_BYTES);
 	slope = (ag_sql_bytes_of_call(&larger, f) - bytes) / COLUMN_BYTES;
 	if (slope > 1 && is_in_recursion(w)) {
@@ -126,7 +140,8 @@ static bool check_builder(ag_sql_walk *w, const PgQuery__FuncCall *f, ag_str nam
 		              AG_FMT(name), slope);
 		return ag_sql_refuse_hint(w->v, w->arena, "call it outside the recursive query");
 	}
-	note_builder(w, bytes, slope, f->location);
+	if (is_large)
+		note_builder(w, bytes, slope, f->location);
 	return true;
 }
 
@@ -174,7 +189,12 @@ bool ag_sql_huge_call(ag_sql_walk *w, const PgQuery__FuncCall *f, ag_str name)
 	if (IS_ONE_OF(name, "repeat", "lpad", "rpad", "array_fill", "format", "replace",
 	              "regexp_replace", "array_replace", "array_to_string", "concat_ws", "to_char",
 	              "concat", "overlay"))
-		return check_builder(w, f, name);
+		return check_builder(w, f, name, true);
+	if (IS_ONE_OF(name, "array_append", "array_cat", "array_prepend", "encode", "jsonb_pretty",
+	              "quote_ident", "quote_literal", "quote_nullable", "to_json", "to_jsonb",
+	              "ts_headline", "json_build_array", "jsonb_build_array", "json_build_object",
+	              "jsonb_build_object"))
+		return check_builder(w, f, name, false);
 	if (IS_ONE_OF(name, "array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
 	              "jsonb_object_agg", "xmlagg", "range_agg")) {
 		note_collected(w, f);
@@ -225,6 +245,37 @@ static size_t chain_columns(const PgQuery__Node *n, ag_str *names, size_t cap, u
 	return k + chain_columns(n->a_expr->rexpr, names + k, cap - k, level + 1);
 }
 
+/* The text of an array or a row escapes what is inside, so each cast inside another doubles it. */
+bool ag_sql_huge_cast(ag_sql_walk *w, const PgQuery__TypeCast *c)
+{
+	ag_sql_sizing z = sizing_of(w, 0, COLUMN_BYTES);
+	double bytes;
+
+	if (!c->arg || (c->arg->node_case != PG_QUERY__NODE__NODE_A_ARRAY_EXPR &&
+	                c->arg->node_case != PG_QUERY__NODE__NODE_ROW_EXPR))
+		return true;
+	bytes = ag_sql_bytes_of_cast(&z, c);
+	return bytes <= AG_SQL_HUGE_BYTES || refuse_bytes(w, AG_S("A cast"), bytes, z.is_unknown);
+}
+
+/* a || b || c is one value: looked at from its top. */
+static bool check_chain(ag_sql_walk *w, const PgQuery__AExpr *e)
+{
+	const bool is_top = e != w->huge.inside;
+	ag_sql_sizing z = sizing_of(w, 0, COLUMN_BYTES);
+	double bytes;
+
+	w->huge.inside = e->lexpr && e->lexpr->node_case == PG_QUERY__NODE__NODE_A_EXPR
+	                         ? e->lexpr->a_expr
+	                         : NULL;
+	if (!is_top)
+		return true;
+	bytes = ag_sql_bytes_of_expr(&z, e);
+	note_growth(w, NULL, e, 0);
+	return bytes <= AG_SQL_HUGE_BYTES || z.has_used_rows ||
+	       refuse_bytes(w, AG_S("||"), bytes, z.is_unknown);
+}
+
 /* s || s in a recursive query doubles s with each step. */
 bool ag_sql_huge_expr(ag_sql_walk *w, const PgQuery__AExpr *e)
 {
@@ -232,7 +283,11 @@ bool ag_sql_huge_expr(ag_sql_walk *w, const PgQuery__AExpr *e)
 	size_t n;
 
 	if (e->kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP || !e->n_name ||
-	    !ag_str_eqc(ag_sql_node_text(e->name[e->n_name - 1]), "||") || !is_in_recursion(w))
+	    !ag_str_eqc(ag_sql_node_text(e->name[e->n_name - 1]), "||"))
+		return true;
+	if (!check_chain(w, e))
+		return false;
+	if (!is_in_recursion(w))
 		return true;
 	n = chain_columns(e->lexpr, names, AG_NELEM(names), 0);
 	n += chain_columns(e->rexpr, names + n, AG_NELEM(names) - n, 0);
@@ -247,6 +302,52 @@ bool ag_sql_huge_expr(ag_sql_walk *w, const PgQuery__AExpr *e)
 		}
 	}
 	return true;
+}
+
+/* --- SELECTs inside of SELECTs --- */
+
+static double at_least_one(double d)
+{
+	return d > 1 ? d : 1;
+}
+
+/* The SELECT has been walked: what it makes of a column may be a column of the one around it, or of one that reads its CTE. */
+void ag_sql_huge_select(ag_sql_walk *w, const PgQuery__SelectStmt *s)
+{
+	ag_sql_scope *scope = w->scope;
+	const double growth = at_least_one(scope->growth) * at_least_one(scope->growth_below);
+	ag_sql_growth *g = ag_new(w->scratch, ag_sql_growth);
+
+	*g = (ag_sql_growth){ .select = s, .growth = growth, .next = w->huge.selects };
+	w->huge.selects = g;
+	if (growth > w->huge.growth)
+		w->huge.growth = growth;
+	if (scope->growth > w->huge.growth_of_one)
+		w->huge.growth_of_one = scope->growth;
+	if (scope->outer && growth > scope->outer->growth_below)
+		scope->outer->growth_below = growth;
+}
+
+/* The SELECT at hand reads a CTE. */
+void ag_sql_huge_cte(ag_sql_walk *w, const PgQuery__CommonTableExpr *cte)
+{
+	for (const ag_sql_growth *g = w->huge.selects; g; g = g->next) {
+		if (!cte->ctequery || g->select != cte->ctequery->select_stmt)
+			continue;
+		if (g->growth > w->scope->growth_below)
+			w->scope->growth_below = g->growth;
+	}
+}
+
+static bool refuse_growth(ag_sql_walk *w)
+{
+	ag_sql_refuse(
+		w->v, w->arena, AG_SQLRULE_HUGE,
+		"SELECTs inside of each other could make %.0f bytes of each byte of a column; at "
+		"most %.0f are allowed",
+		w->huge.growth, MAX_GROWTH);
+	return ag_sql_refuse_hint(w->v, w->arena,
+	                          "build a value in one SELECT, and repeat no column in the next");
 }
 
 bool ag_sql_huge_end(ag_sql_walk *w)
@@ -265,6 +366,12 @@ bool ag_sql_huge_end(ag_sql_walk *w)
 			"dates in steps of hours or more",
 			MAX_SERIES_ROWS);
 	}
+	if (h->growth > MAX_GROWTH)
+		return refuse_growth(w);
+	if (h->growth > at_least_one(h->growth_of_one) && h->largest > CARRIED_BYTES &&
+	    h->growth * h->largest > AG_SQL_HUGE_BYTES)
+		return refuse_bytes(w, AG_S("A value built of built values"),
+		                    h->growth * h->largest, false);
 	/* One builder's value may be the column that another one takes. */
 	if (h->second > 0 && h->largest > CARRIED_BYTES &&
 	    h->slope * h->largest > AG_SQL_HUGE_BYTES && h->slope > 1) {

@@ -12,11 +12,15 @@
 /* Longest value that a statement may build, in bytes. strpos() of two such values takes about a second at worst. */
 #define AG_SQL_HUGE_BYTES (64u * 1024)
 
-/* Each false: refused, v says why. Called for every function call, type, sublink and operator of a statement. */
+/* Each false: refused, v says why. Called for every function call, type, sublink, operator and cast of a statement. */
 bool ag_sql_huge_call(ag_sql_walk *w, const PgQuery__FuncCall *f, ag_str name);
 bool ag_sql_huge_type(ag_sql_walk *w, const PgQuery__TypeName *t, ag_str name);
 bool ag_sql_huge_sublink(ag_sql_walk *w, const PgQuery__SubLink *s);
 bool ag_sql_huge_expr(ag_sql_walk *w, const PgQuery__AExpr *e);
+bool ag_sql_huge_cast(ag_sql_walk *w, const PgQuery__TypeCast *c);
+/* Note how values grow: at the end of each SELECT, while it is still in scope, and where one reads a CTE. */
+void ag_sql_huge_select(ag_sql_walk *w, const PgQuery__SelectStmt *s);
+void ag_sql_huge_cte(ag_sql_walk *w, const PgQuery__CommonTableExpr *cte);
 /* After the whole statement: values that pass from one builder to the next through columns. */
 bool ag_sql_huge_end(ag_sql_walk *w);
 

@@ -3,7 +3,8 @@
  * CTEs are followed exactly: a name hides a table only where PostgreSQL would find the CTE, else an excluded table could
  * be read under cover of a CTE of the same name.
  *
- * Entries of FROM are asked one thing only: is name.column certainly a column? PostgreSQL takes name.f for a call of the
+ * Entries of FROM are asked two things. The first: what does a column stand for, where that is certain (sql_size.c)? The second:
+ * is name.column certainly a column? PostgreSQL takes name.f for a call of the
  * function f when there is no such column. Which entry it would find can depend on LATERAL and the like; so every entry
  * with that name must have the column. */
 #include "guard/sql_walk.h"
@@ -229,4 +230,135 @@ bool ag_sql_is_out_column(const PgQuery__Node *call, ag_str column)
 				return true;
 	}
 	return false;
+}
+
+/* --- columns: what a name stands for, where that is certain --- */
+
+static ag_str call_name(const PgQuery__FuncCall *f)
+{
+	return f->n_funcname ? ag_sql_node_text(f->funcname[f->n_funcname - 1]) : AG_S("");
+}
+
+static const PgQuery__FuncCall *only_call(const PgQuery__RangeFunction *r)
+{
+	const PgQuery__Node *one = r->n_functions == 1 ? r->functions[0] : NULL;
+
+	if (!one || one->node_case != PG_QUERY__NODE__NODE_LIST || !one->list->n_items)
+		return NULL;
+	one = one->list->items[0];
+	return one && one->node_case == PG_QUERY__NODE__NODE_FUNC_CALL ? one->func_call : NULL;
+}
+
+static const PgQuery__Node *target_at(const PgQuery__SelectStmt *s, size_t i)
+{
+	return i < s->n_target_list &&
+	                       s->target_list[i]->node_case == PG_QUERY__NODE__NODE_RES_TARGET
+	               ? s->target_list[i]->res_target->val
+	               : NULL;
+}
+
+static ag_str target_name(const PgQuery__SelectStmt *s, size_t i)
+{
+	const PgQuery__Node *value = target_at(s, i);
+	const PgQuery__ResTarget *t = s->target_list[i]->res_target;
+
+	if (!value)
+		return AG_S("");
+	if (t->name && *t->name)
+		return ag_str_c(t->name);
+	while (value->node_case == PG_QUERY__NODE__NODE_TYPE_CAST && value->type_cast->arg)
+		value = value->type_cast->arg;
+	if (value->node_case == PG_QUERY__NODE__NODE_FUNC_CALL)
+		return call_name(value->func_call);
+	if (value->node_case == PG_QUERY__NODE__NODE_COLUMN_REF && value->column_ref->n_fields)
+		return ag_sql_node_text(value->column_ref->fields[value->column_ref->n_fields - 1]);
+	return AG_S("");
+}
+
+/* The place of a column among those of a query whose columns may have been renamed; SIZE_MAX: it has none. */
+static size_t column_index(const PgQuery__SelectStmt *s, PgQuery__Node *const *renamed,
+                           size_t nrenamed, ag_str name)
+{
+	while (s->op != PG_QUERY__SET_OPERATION__SETOP_NONE && s->larg)
+		s = s->larg;
+	for (size_t i = 0; i < nrenamed; i++) {
+		if (ag_str_eq(ag_sql_node_text(renamed[i]), name))
+			return i;
+	}
+	for (size_t i = nrenamed; i < s->n_target_list; i++) {
+		if (ag_str_eq(target_name(s, i), name))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static bool meaning_in_query(const PgQuery__SelectStmt *s, PgQuery__Node *const *renamed,
+                             size_t nrenamed, ag_str name, ag_sql_meaning *ret)
+{
+	const size_t i = column_index(s, renamed, nrenamed, name);
+
+	*ret = (ag_sql_meaning){ .index = i, .name = name };
+	if (i == SIZE_MAX || s->with_clause)
+		return false;
+	if (s->op == PG_QUERY__SET_OPERATION__SETOP_UNION && s->larg && s->rarg &&
+	    s->larg->op == PG_QUERY__SET_OPERATION__SETOP_NONE &&
+	    s->rarg->op == PG_QUERY__SET_OPERATION__SETOP_NONE) {
+		ret->first = target_at(s->larg, i);
+		ret->step = target_at(s->rarg, i);
+		return ret->first && ret->step;
+	}
+	if (s->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+		return false;
+	ret->values = s->n_values_lists ? s : NULL;
+	ret->value = s->n_values_lists ? NULL : target_at(s, i);
+	return ret->values || ret->value;
+}
+
+static bool meaning_in(const ag_sql_range *r, ag_str column, ag_sql_meaning *ret)
+{
+	const PgQuery__FuncCall *call = r->function ? only_call(r->function) : NULL;
+	const PgQuery__Alias *a = r->alias;
+
+	*ret = (ag_sql_meaning){ 0 };
+	if (call) {
+		const ag_str own = a && a->n_colnames ? ag_sql_node_text(a->colnames[0]) : r->name;
+
+		if (ag_str_eqc(call_name(call), "generate_series") && ag_str_eq(own, column))
+			ret->series = call;
+		return ret->series != NULL;
+	}
+	if (r->select)
+		return meaning_in_query(r->select, a ? a->colnames : NULL, a ? a->n_colnames : 0,
+		                        column, ret);
+	if (r->cte && r->cte->ctequery && (!a || !a->n_colnames) &&
+	    r->cte->ctequery->node_case == PG_QUERY__NODE__NODE_SELECT_STMT)
+		return meaning_in_query(r->cte->ctequery->select_stmt, r->cte->aliascolnames,
+		                        r->cte->n_aliascolnames, column, ret);
+	return false;
+}
+
+/* A name without a table may stand for the columns of several entries: only one of them may have it, and no relation. */
+bool ag_sql_meaning_of(const ag_sql_walk *w, const ag_sql_scope *scope, const PgQuery__ColumnRef *c,
+                       ag_sql_meaning *ret)
+{
+	const ag_str column = c->n_fields ? ag_sql_node_text(c->fields[c->n_fields - 1]) : AG_S("");
+	const ag_str table = c->n_fields == 2 ? ag_sql_node_text(c->fields[0]) : AG_S("");
+	unsigned nfound = 0;
+
+	if (!scope || !column.len || c->n_fields > 2)
+		return false;
+	for (const ag_sql_range *r = scope->ranges; r; r = r->next) {
+		ag_sql_meaning m;
+
+		if (table.len && !ag_str_eq(r->name, table))
+			continue;
+		if (meaning_in(r, column, &m)) {
+			*ret = m;
+			nfound++;
+		} else if (!table.len && r->relation &&
+		           ag_sql_scope_has_column(w, r->name, column)) {
+			return false;
+		}
+	}
+	return nfound == 1;
 }

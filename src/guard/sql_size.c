@@ -24,7 +24,7 @@ static ag_str call_name(const PgQuery__FuncCall *f)
 	return f->n_funcname ? ag_sql_node_text(f->funcname[f->n_funcname - 1]) : AG_S("");
 }
 
-static bool is_one_of(ag_str name, const char *const *list, size_t n)
+bool ag_sql_is_one_of(ag_str name, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ag_str_eqc(name, list[i]))
@@ -33,9 +33,7 @@ static bool is_one_of(ag_str name, const char *const *list, size_t n)
 	return false;
 }
 
-#define IS_ONE_OF(name, ...)                                  \
-	is_one_of(name, (const char *const[]){ __VA_ARGS__ }, \
-	          sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define IS_ONE_OF AG_SQL_IS_ONE_OF
 
 /* The text of a constant, also of '5'::int; false: it is none. */
 bool ag_sql_constant_text(const PgQuery__Node *n, ag_str *ret)
@@ -47,140 +45,6 @@ bool ag_sql_constant_text(const PgQuery__Node *n, ag_str *ret)
 		return false;
 	*ret = ag_str_c(n->a_const->sval->sval);
 	return true;
-}
-
-/* --- columns: what a name stands for, where that is certain --- */
-
-typedef struct meaning {
-	const PgQuery__Node *value;        /* an expression of a sub-select or CTE */
-	const PgQuery__SelectStmt *values; /* VALUES: the column `index` of its rows */
-	const PgQuery__FuncCall *series;   /* generate_series */
-	const PgQuery__Node *first, *step; /* of a recursive CTE: it begins so, and goes on so */
-	size_t index;
-	ag_str name;
-} meaning;
-
-static const PgQuery__FuncCall *only_call(const PgQuery__RangeFunction *r)
-{
-	const PgQuery__Node *one = r->n_functions == 1 ? r->functions[0] : NULL;
-
-	if (!one || one->node_case != PG_QUERY__NODE__NODE_LIST || !one->list->n_items)
-		return NULL;
-	one = one->list->items[0];
-	return one && one->node_case == PG_QUERY__NODE__NODE_FUNC_CALL ? one->func_call : NULL;
-}
-
-static const PgQuery__Node *target_at(const PgQuery__SelectStmt *s, size_t i)
-{
-	return i < s->n_target_list &&
-	                       s->target_list[i]->node_case == PG_QUERY__NODE__NODE_RES_TARGET
-	               ? s->target_list[i]->res_target->val
-	               : NULL;
-}
-
-static ag_str target_name(const PgQuery__SelectStmt *s, size_t i)
-{
-	const PgQuery__Node *value = target_at(s, i);
-	const PgQuery__ResTarget *t = s->target_list[i]->res_target;
-
-	if (!value)
-		return AG_S("");
-	if (t->name && *t->name)
-		return ag_str_c(t->name);
-	while (value->node_case == PG_QUERY__NODE__NODE_TYPE_CAST && value->type_cast->arg)
-		value = value->type_cast->arg;
-	if (value->node_case == PG_QUERY__NODE__NODE_FUNC_CALL)
-		return call_name(value->func_call);
-	if (value->node_case == PG_QUERY__NODE__NODE_COLUMN_REF && value->column_ref->n_fields)
-		return ag_sql_node_text(value->column_ref->fields[value->column_ref->n_fields - 1]);
-	return AG_S("");
-}
-
-/* The place of a column among those of a query whose columns may have been renamed; SIZE_MAX: it has none. */
-static size_t column_index(const PgQuery__SelectStmt *s, PgQuery__Node *const *renamed,
-                           size_t nrenamed, ag_str name)
-{
-	while (s->op != PG_QUERY__SET_OPERATION__SETOP_NONE && s->larg)
-		s = s->larg;
-	for (size_t i = 0; i < nrenamed; i++) {
-		if (ag_str_eq(ag_sql_node_text(renamed[i]), name))
-			return i;
-	}
-	for (size_t i = nrenamed; i < s->n_target_list; i++) {
-		if (ag_str_eq(target_name(s, i), name))
-			return i;
-	}
-	return SIZE_MAX;
-}
-
-static bool meaning_in_query(const PgQuery__SelectStmt *s, PgQuery__Node *const *renamed,
-                             size_t nrenamed, ag_str name, meaning *ret)
-{
-	const size_t i = column_index(s, renamed, nrenamed, name);
-
-	*ret = (meaning){ .index = i, .name = name };
-	if (i == SIZE_MAX || s->with_clause)
-		return false;
-	if (s->op == PG_QUERY__SET_OPERATION__SETOP_UNION && s->larg && s->rarg &&
-	    s->larg->op == PG_QUERY__SET_OPERATION__SETOP_NONE &&
-	    s->rarg->op == PG_QUERY__SET_OPERATION__SETOP_NONE) {
-		ret->first = target_at(s->larg, i);
-		ret->step = target_at(s->rarg, i);
-		return ret->first && ret->step;
-	}
-	if (s->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
-		return false;
-	ret->values = s->n_values_lists ? s : NULL;
-	ret->value = s->n_values_lists ? NULL : target_at(s, i);
-	return ret->values || ret->value;
-}
-
-static bool meaning_in(const ag_sql_range *r, ag_str column, meaning *ret)
-{
-	const PgQuery__FuncCall *call = r->function ? only_call(r->function) : NULL;
-	const PgQuery__Alias *a = r->alias;
-
-	*ret = (meaning){ 0 };
-	if (call) {
-		const ag_str own = a && a->n_colnames ? ag_sql_node_text(a->colnames[0]) : r->name;
-
-		if (ag_str_eqc(call_name(call), "generate_series") && ag_str_eq(own, column))
-			ret->series = call;
-		return ret->series != NULL;
-	}
-	if (r->select)
-		return meaning_in_query(r->select, a ? a->colnames : NULL, a ? a->n_colnames : 0,
-		                        column, ret);
-	if (r->cte && r->cte->ctequery && (!a || !a->n_colnames) &&
-	    r->cte->ctequery->node_case == PG_QUERY__NODE__NODE_SELECT_STMT)
-		return meaning_in_query(r->cte->ctequery->select_stmt, r->cte->aliascolnames,
-		                        r->cte->n_aliascolnames, column, ret);
-	return false;
-}
-
-/* A name without a table may stand for the columns of several entries: only one of them may have it, and no relation. */
-static bool meaning_of(const sizing *z, const PgQuery__ColumnRef *c, meaning *ret)
-{
-	const ag_str column = c->n_fields ? ag_sql_node_text(c->fields[c->n_fields - 1]) : AG_S("");
-	const ag_str table = c->n_fields == 2 ? ag_sql_node_text(c->fields[0]) : AG_S("");
-	unsigned nfound = 0;
-
-	if (!z->scope || !column.len || c->n_fields > 2)
-		return false;
-	for (const ag_sql_range *r = z->scope->ranges; r; r = r->next) {
-		meaning m;
-
-		if (table.len && !ag_str_eq(r->name, table))
-			continue;
-		if (meaning_in(r, column, &m)) {
-			*ret = m;
-			nfound++;
-		} else if (!table.len && r->relation &&
-		           ag_sql_scope_has_column(z->w, r->name, column)) {
-			return false;
-		}
-	}
-	return nfound == 1;
 }
 
 /* --- numbers --- */
@@ -400,7 +264,7 @@ static bool is_column_named(const PgQuery__Node *n, ag_str name)
 }
 
 /* depth in SELECT 0 AS depth ... UNION ALL SELECT depth + 1 ...: a level of a tree. */
-static range of_depth(sizing *z, const meaning *m)
+static range of_depth(sizing *z, const ag_sql_meaning *m)
 {
 	const PgQuery__AExpr *e = m->step->a_expr;
 	const range first = range_of(z, m->first);
@@ -413,7 +277,7 @@ static range of_depth(sizing *z, const meaning *m)
 	return (range){ first.low, first.high + MAX_DEPTH * by.high };
 }
 
-static range of_meaning(sizing *z, const meaning *m)
+static range of_meaning(sizing *z, const ag_sql_meaning *m)
 {
 	range r = { INFINITY, -INFINITY };
 
@@ -436,10 +300,10 @@ static range of_meaning(sizing *z, const meaning *m)
 static range of_column(sizing *z, const PgQuery__ColumnRef *c)
 {
 	const ag_sql_scope *scope = z->scope;
-	meaning m;
+	ag_sql_meaning m;
 	range r;
 
-	if (!meaning_of(z, c, &m))
+	if (!ag_sql_meaning_of(z->w, z->scope, c, &m))
 		return unknown;
 	z->scope = NULL; /* its names are those of another place */
 	r = of_meaning(z, &m);
@@ -520,6 +384,7 @@ static double count_of(sizing *z, const PgQuery__Node *n)
 static double of_format(sizing *z, const PgQuery__FuncCall *f)
 {
 	double widths = 0, largest = 0;
+	bool has_places = false;
 	size_t nspec = 0;
 	ag_str text;
 
@@ -537,6 +402,7 @@ static double of_format(sizing *z, const PgQuery__FuncCall *f)
 				z->is_unknown = true;
 				return INFINITY;
 			}
+			has_places = has_places || text.ptr[i] == '$';
 			if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
 				number = number * 10 + (text.ptr[i] - '0');
 			else
@@ -545,6 +411,8 @@ static double of_format(sizing *z, const PgQuery__FuncCall *f)
 		widths += number;
 		nspec++;
 	}
+	if (!has_places) /* each writes the next argument, %I and %L with quotes */
+		return (double)text.len + widths + 2 * sum_of(z, f->args + 1, f->n_args - 1);
 	for (size_t i = 1; i < f->n_args; i++)
 		largest = fmax(largest, bytes_of(z, f->args[i]));
 	/* All of them may write the largest argument. */
@@ -627,6 +495,62 @@ static double of_regexp_replace(sizing *z, const PgQuery__FuncCall *f)
 	return bytes_of(z, f->args[0]) * fmax(1, (double)to.len);
 }
 
+static bool is_json_call(const PgQuery__Node *n)
+{
+	return n && n->node_case == PG_QUERY__NODE__NODE_FUNC_CALL &&
+	       IS_ONE_OF(call_name(n->func_call), "to_json", "to_jsonb", "row_to_json",
+	                 "array_to_json", "json_build_array", "jsonb_build_array",
+	                 "json_build_object", "jsonb_build_object", "json_agg", "jsonb_agg",
+	                 "json_object_agg", "jsonb_object_agg", "coalesce");
+}
+
+/* A text that was built may consist of quotes and backslashes: JSON writes two bytes for each. JSON in JSON stays as it is. */
+static double of_json(sizing *z, const PgQuery__FuncCall *f)
+{
+	double sum = 64;
+
+	for (size_t i = 0; i < f->n_args; i++) {
+		const PgQuery__Node *a = f->args[i];
+		const bool is_kept = is_json_call(a) ||
+		                     (a && a->node_case == PG_QUERY__NODE__NODE_A_CONST) ||
+		                     (a && a->node_case == PG_QUERY__NODE__NODE_COLUMN_REF);
+
+		sum += (is_kept ? 1 : 2) * bytes_of(z, a);
+	}
+	return sum;
+}
+
+/* The indent grows with the depth, which in a built value may be half of its bytes. */
+static double of_jsonb_pretty(sizing *z, const PgQuery__FuncCall *f)
+{
+	const double bytes = bytes_of(z, f->args[0]);
+
+	return is_json_call(f->args[0]) || bytes <= 2 * z->column ? 4 * bytes : bytes * bytes;
+}
+
+/* Two bytes for each with 'hex', at most four with 'escape'. */
+static double of_encode(sizing *z, const PgQuery__FuncCall *f)
+{
+	ag_str format;
+	const bool is_short = f->n_args == 2 && ag_sql_constant_text(f->args[1], &format) &&
+	                      IS_ONE_OF(format, "hex", "base64");
+
+	return 3 + (is_short ? 2 : 4) * bytes_of(z, f->args[0]);
+}
+
+/* Each word may get the marks that its options name. */
+static double of_headline(sizing *z, const PgQuery__FuncCall *f)
+{
+	const PgQuery__Node *last = f->args[f->n_args - 1];
+	ag_str options = AG_S("");
+	double sum = sum_of(z, f->args, f->n_args), marks;
+
+	if (f->n_args < 3)
+		return sum;
+	marks = ag_sql_constant_text(last, &options) ? (double)options.len : bytes_of(z, last);
+	return sum * fmax(1, marks / 4);
+}
+
 static double bytes_of_call(sizing *z, const PgQuery__FuncCall *f)
 {
 	const ag_str name = call_name(f);
@@ -655,13 +579,23 @@ static double bytes_of_call(sizing *z, const PgQuery__FuncCall *f)
 		return bytes_of(z, args[0]) * (double)n + sum_of(z, args + 1, n - 1);
 	if (ag_str_eqc(name, "to_char"))
 		return 64 + (n > 1 ? 16 * bytes_of(z, args[1]) : 0);
-	if (IS_ONE_OF(name, "encode", "decode", "convert", "convert_from", "convert_to",
-	              "normalize", "quote_literal", "quote_ident", "quote_nullable"))
+	if (ag_str_eqc(name, "encode"))
+		return of_encode(z, f);
+	if (ag_str_eqc(name, "jsonb_pretty"))
+		return of_jsonb_pretty(z, f);
+	if (ag_str_eqc(name, "ts_headline"))
+		return of_headline(z, f);
+	if (IS_ONE_OF(name, "convert", "convert_from", "convert_to", "quote_literal", "quote_ident",
+	              "quote_nullable"))
+		return 3 + 2 * bytes_of(z, args[0]);
+	if (ag_str_eqc(name, "normalize"))
 		return 3 + 4 * bytes_of(z, args[0]);
-	if (IS_ONE_OF(name, "string_to_array", "regexp_split_to_array", "to_json", "to_jsonb",
-	              "row_to_json", "array_to_json", "json_build_array", "jsonb_build_array",
-	              "json_build_object", "jsonb_build_object"))
+	if (IS_ONE_OF(name, "string_to_array", "regexp_split_to_array"))
 		return 64 + 8 * sum_of(z, args, n);
+	if (IS_ONE_OF(name, "to_json", "to_jsonb", "row_to_json", "array_to_json",
+	              "json_build_array", "jsonb_build_array", "json_build_object",
+	              "jsonb_build_object"))
+		return of_json(z, f);
 	if (IS_ONE_OF(name, "count", "sum", "avg", "length", "char_length", "extract", "date_part",
 	              "row_number", "rank", "md5", "round", "floor", "ceil", "trunc", "strpos"))
 		return 64;
@@ -671,13 +605,26 @@ static double bytes_of_call(sizing *z, const PgQuery__FuncCall *f)
 	return fmax(64, sum_of(z, args, n));
 }
 
+/* What is not followed grows with every bucket. */
+static double column_bytes(const sizing *z, ag_str name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
+	return z->has_grown && (!name.len || hash % AG_SQL_SIZE_BUCKETS == z->bucket)
+	               ? 2 * z->column
+	               : z->column;
+}
+
 static double bytes_of_column(sizing *z, const PgQuery__ColumnRef *c)
 {
 	const ag_sql_scope *scope = z->scope;
-	double bytes = z->column;
-	meaning m;
+	double bytes = column_bytes(z, c->n_fields ? ag_sql_node_text(c->fields[c->n_fields - 1])
+	                                           : AG_S(""));
+	ag_sql_meaning m;
 
-	if (!meaning_of(z, c, &m) || m.first || m.values)
+	if (!ag_sql_meaning_of(z->w, z->scope, c, &m) || m.first || m.values)
 		return bytes;
 	z->scope = NULL;
 	bytes = m.series ? 32 : bytes_of(z, m.value);
@@ -705,6 +652,34 @@ static double bytes_of_case(sizing *z, const PgQuery__CaseExpr *c)
 	return most;
 }
 
+/* The text of an array or a row: quotes and backslashes inside take two bytes each, and so does each byte of a bytea. */
+static double bytes_of_cast(sizing *z, const PgQuery__TypeCast *c)
+{
+	const PgQuery__Node *arg = c->arg;
+	bool is_escaped = arg && (arg->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR ||
+	                          arg->node_case == PG_QUERY__NODE__NODE_ROW_EXPR);
+
+	if (arg && arg->node_case == PG_QUERY__NODE__NODE_FUNC_CALL)
+		is_escaped = is_json_call(arg) ||
+		             IS_ONE_OF(call_name(arg->func_call), "convert_to", "decode",
+		                       "array_append", "array_cat", "array_prepend",
+		                       "string_to_array", "regexp_split_to_array");
+	is_escaped = is_escaped && c->type_name && !c->type_name->n_array_bounds;
+	return (is_escaped ? 2 : 1) * bytes_of(z, arg);
+}
+
+/* Chains are long and lean to the left: no level for each. */
+static double bytes_of_expr(sizing *z, const PgQuery__AExpr *e)
+{
+	double sum = e->rexpr ? bytes_of(z, e->rexpr) : 0;
+
+	while (e->lexpr && e->lexpr->node_case == PG_QUERY__NODE__NODE_A_EXPR) {
+		e = e->lexpr->a_expr;
+		sum += e->rexpr ? bytes_of(z, e->rexpr) : 0;
+	}
+	return sum + (e->lexpr ? bytes_of(z, e->lexpr) : 0);
+}
+
 static double bytes_of_known(sizing *z, const PgQuery__Node *n)
 {
 	ag_str text;
@@ -712,10 +687,13 @@ static double bytes_of_known(sizing *z, const PgQuery__Node *n)
 	switch (n->node_case) {
 	case PG_QUERY__NODE__NODE_A_CONST:
 		return ag_sql_constant_text(n, &text) ? (double)text.len : 32;
-	case PG_QUERY__NODE__NODE_TYPE_CAST: return bytes_of(z, n->type_cast->arg);
-	case PG_QUERY__NODE__NODE_A_EXPR:
-		return (n->a_expr->lexpr ? bytes_of(z, n->a_expr->lexpr) : 0) +
-		       (n->a_expr->rexpr ? bytes_of(z, n->a_expr->rexpr) : 0);
+	case PG_QUERY__NODE__NODE_TYPE_CAST: return bytes_of_cast(z, n->type_cast);
+	case PG_QUERY__NODE__NODE_ROW_EXPR:
+		return sum_of(z, n->row_expr->args, n->row_expr->n_args) +
+		       (double)n->row_expr->n_args;
+	case PG_QUERY__NODE__NODE_A_EXPR: return bytes_of_expr(z, n->a_expr);
+	case PG_QUERY__NODE__NODE_COLLATE_CLAUSE: return bytes_of(z, n->collate_clause->arg);
+	case PG_QUERY__NODE__NODE_A_INDIRECTION: return bytes_of(z, n->a_indirection->arg);
 	case PG_QUERY__NODE__NODE_FUNC_CALL: return bytes_of_call(z, n->func_call);
 	case PG_QUERY__NODE__NODE_COLUMN_REF: return bytes_of_column(z, n->column_ref);
 	case PG_QUERY__NODE__NODE_COALESCE_EXPR:
@@ -726,7 +704,7 @@ static double bytes_of_known(sizing *z, const PgQuery__Node *n)
 	case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
 		return sum_of(z, n->a_array_expr->elements, n->a_array_expr->n_elements) +
 		       8.0 * (double)n->a_array_expr->n_elements;
-	default: return z->column;
+	default: return column_bytes(z, AG_S(""));
 	}
 }
 
@@ -759,6 +737,16 @@ ag_sql_number ag_sql_series_of(ag_sql_sizing *z, const PgQuery__FuncCall *f)
 double ag_sql_bytes_of_call(ag_sql_sizing *z, const PgQuery__FuncCall *f)
 {
 	return bytes_of_call(z, f);
+}
+
+double ag_sql_bytes_of_cast(ag_sql_sizing *z, const PgQuery__TypeCast *c)
+{
+	return bytes_of_cast(z, c);
+}
+
+double ag_sql_bytes_of_expr(ag_sql_sizing *z, const PgQuery__AExpr *e)
+{
+	return bytes_of_expr(z, e);
 }
 
 double ag_sql_bytes_of(ag_sql_sizing *z, const PgQuery__Node *n)

@@ -33,7 +33,19 @@ typedef struct ag_sql_scope {
 	struct ag_sql_scope *outer;
 	ag_sql_range *ranges; /* the newest first */
 	ag_sql_cte *ctes;
+	/* sql_huge.c: how often a value holds one column here, and in the SELECTs below; less than 1 = it does not grow */
+	double growth, growth_below;
 } ag_sql_scope;
+
+/* What a column stands for; one of the first three, or first and step. */
+typedef struct ag_sql_meaning {
+	const PgQuery__Node *value;        /* an expression of a sub-select or CTE */
+	const PgQuery__SelectStmt *values; /* VALUES: the column `index` of its rows */
+	const PgQuery__FuncCall *series;   /* generate_series */
+	const PgQuery__Node *first, *step; /* of a recursive CTE: it begins so, and goes on so */
+	size_t index;
+	ag_str name;
+} ag_sql_meaning;
 
 typedef struct ag_sql_list {
 	ag_str *items;
@@ -83,10 +95,19 @@ typedef struct ag_sql_uses {
 	uint32_t domain_at, cast_at;
 } ag_sql_uses;
 
+typedef struct ag_sql_growth {
+	struct ag_sql_growth *next;
+	const PgQuery__SelectStmt *select;
+	double growth;
+} ag_sql_growth;
+
 /* What sql_huge.c remembers until the end of the statement. */
 typedef struct ag_sql_huge {
 	double largest, second; /* bytes of the largest built values */
 	double slope;           /* bytes per byte of a column, of the builder where it is largest */
+	double growth, growth_of_one; /* the largest of all SELECTs, with those below and without */
+	const PgQuery__AExpr *inside; /* of a chain a || b || c that was looked at: a || b */
+	ag_sql_growth *selects;       /* that were walked */
 	int32_t slope_at, series_at;
 	bool has_long_series;
 } ag_sql_huge;
@@ -182,6 +203,9 @@ ag_sql_range *ag_sql_scope_add_range(ag_sql_walk *w, const PgQuery__Alias *alias
 bool ag_sql_scope_has_range(const ag_sql_walk *w, ag_str name);
 /* Is name.column certainly a column: does every entry of FROM with this name, here and further out, have it? */
 bool ag_sql_scope_has_column(const ag_sql_walk *w, ag_str name, ag_str column);
+/* What does the column stand for in the scope (NULL = nothing)? False: that is not certain. */
+bool ag_sql_meaning_of(const ag_sql_walk *w, const ag_sql_scope *scope, const PgQuery__ColumnRef *c,
+                       ag_sql_meaning *ret);
 /* Is it one of the columns that a function of the built-in list returns? */
 bool ag_sql_is_out_column(const PgQuery__Node *call, ag_str column);
 

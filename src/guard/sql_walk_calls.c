@@ -309,7 +309,7 @@ bool ag_sql_check_cast(ag_sql_walk *w, const void *node)
 		return true;
 	w->uses.has_casts = true;
 	ag_sql_uses_mark_node(w, c->arg, AG_SQL_USE_CAST);
-	return true;
+	return ag_sql_huge_cast(w, c);
 }
 
 bool ag_sql_check_array(ag_sql_walk *w, const void *node)

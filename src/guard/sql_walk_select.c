@@ -1,7 +1,7 @@
 /* sql_walk_select -- SELECT itself, WITH, and everything that stands in FROM.
  *
  * The order matters here and only here: WITH before FROM before the rest, so that a name is looked up where it is known. */
-#include "guard/sql_walk.h"
+#include "guard/sql_huge.h"
 
 #define ONLY_SELECT "Only SELECT statements are allowed, not "
 
@@ -32,6 +32,7 @@ bool ag_sql_walk_select(ag_sql_walk *w, const void *node)
 	     ag_sql_casts_check_condition(w, s->where_clause) &&
 	     ag_sql_casts_check_condition(w, s->having_clause) &&
 	     ag_sql_walk_fields(w, &s->base, &s->with_clause, &s->from_clause);
+	ag_sql_huge_select(w, s);
 	ag_sql_scope_pop(w);
 	return ok;
 }
@@ -94,6 +95,7 @@ bool ag_sql_check_table(ag_sql_walk *w, const void *node)
 	cte = schema.len ? NULL : ag_sql_scope_cte(w, name);
 	if (cte) {
 		ag_sql_scope_add_range(w, t->alias, name)->cte = cte;
+		ag_sql_huge_cte(w, cte);
 		return true;
 	}
 	if (!ag_sql_policy_relation(w->policy, w->catalog, schema, name, !t->inh, w->arena, w->v))
