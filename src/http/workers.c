@@ -1,7 +1,8 @@
 /* The threads and their pacer (workers.h).
  *
  * nrunning counts threads that are not parked. The pacer sets `wanted` to nfast and the slow ones; who finds more running
- * than wanted after its work parks itself. A parked thread that nobody wants for a while ends. */
+ * than wanted after its work parks itself. A parked thread that nobody wants for a while ends. A thread that ends joins the one
+ * that ended before it, so that ag_workers_stop() only has to join the last. */
 #include "http/workers.h"
 
 #include <pthread.h>
@@ -30,8 +31,9 @@ struct ag_workers {
 	pthread_mutex_t lock;
 	pthread_cond_t unpark, pace, ended;
 	unsigned nthread, nparked, nunpark; /* threads; parked; of those, told to run */
-	unsigned nslot; /* workers[0, nslot) were used once: no more need a look */
-	pthread_t pacer;
+	unsigned nslot;        /* workers[0, nslot) were used once: no more need a look */
+	pthread_t pacer, last; /* last: of the threads that have ended */
+	bool has_last;
 	ag_worker workers[];
 };
 
@@ -99,12 +101,20 @@ static bool may_go_on(ag_workers *all)
 static void leave(ag_worker *w)
 {
 	ag_workers *all = w->all;
+	pthread_t before;
+	bool has_before;
 
 	pthread_mutex_lock(&all->lock);
 	w->is_used = false;
+	before = all->last;
+	has_before = all->has_last;
+	all->last = pthread_self();
+	all->has_last = true;
 	if (--all->nthread == 0)
 		pthread_cond_signal(&all->ended);
 	pthread_mutex_unlock(&all->lock);
+	if (has_before)
+		pthread_join(before, NULL);
 }
 
 static void *run(void *arg)
@@ -122,7 +132,7 @@ static void *run(void *arg)
 			break;
 	}
 	all->opts.close(own);
-	leave(w); /* `all` may be gone after it */
+	leave(w);
 	return NULL;
 }
 
@@ -155,7 +165,6 @@ static bool add_thread(ag_workers *all)
 	atomic_fetch_add(&all->nrunning, 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, all->opts.stack_bytes);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	ok = pthread_create(&t, &attr, run, w) == 0;
 	pthread_attr_destroy(&attr);
 	if (!ok) {
@@ -307,6 +316,8 @@ ag_workers *ag_workers_stop(ag_workers *all)
 	while (all->nthread)
 		pthread_cond_wait(&all->ended, &all->lock);
 	pthread_mutex_unlock(&all->lock);
+	if (all->has_last)
+		pthread_join(all->last, NULL);
 	release(all);
 	return NULL;
 }
