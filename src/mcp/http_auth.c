@@ -20,6 +20,8 @@ struct ag_mcp_known_caller {
 	ag_caller who;
 	ag_arena *arena;
 	uint64_t version; /* of the store, when it was looked up */
+	uint64_t
+		good_as_of; /* version of the store at which the token was good, for the watch alone */
 };
 
 /* --- what is remembered --- */
@@ -123,7 +125,7 @@ static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash
 	atomic_init(&k->refs, 1);
 	k->hash = *hash;
 	k->arena = ag_arena_new();
-	k->version = version;
+	k->version = k->good_as_of = version;
 	pthread_mutex_lock(&h->store_lock);
 	st = h->opts.store ? ag_caller_of_token(h->opts.store, token, ag_clock_wall(h->opts.clock),
 	                                        k->arena, &k->who, err)
@@ -180,8 +182,8 @@ void ag_mcp_grant_end(ag_mcp_http *h, ag_mcp_grant *g)
 	free(g);
 }
 
-/* Is the token still good for what it was? A store that cannot be read says nothing. */
-static bool is_good(ag_mcp_http *h, const ag_mcp_known_caller *k)
+/* Is the token still good for what it was? A store that cannot be read says nothing: it is asked again. */
+static bool is_good(ag_mcp_http *h, ag_mcp_known_caller *k, uint64_t version)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_token_row row;
@@ -192,16 +194,20 @@ static bool is_good(ag_mcp_http *h, const ag_mcp_known_caller *k)
 	                            ag_clock_wall(h->opts.clock), arena, &row, NULL);
 	pthread_mutex_unlock(&h->store_lock);
 	ag_arena_free(arena);
+	if (!st)
+		k->good_as_of = version;
 	return st != AG_NOT_FOUND;
 }
 
-/* Under the lock: revoked() does not wait and does not touch grants. */
-static void end_revoked(ag_mcp_http *h, bool has_changed)
+/* Under the lock: revoked() does not wait and does not touch grants. A token is looked up once for each version of the store,
+ * however many calls it has; a grant that is newer than the last look counts from the version that its caller was read at. */
+static void end_revoked(ag_mcp_http *h, uint64_t version)
 {
 	pthread_mutex_lock(&h->grants_lock);
 	for (ag_mcp_grant *g = h->grants; g; g = g->next) {
-		if (g->is_revoked || (!has_changed && !is_expired(h, g->known)) ||
-		    is_good(h, g->known))
+		if (g->is_revoked ||
+		    (g->known->good_as_of == version && !is_expired(h, g->known)) ||
+		    is_good(h, g->known, version))
 			continue;
 		g->is_revoked = true;
 		g->revoked(g->arg);
@@ -212,7 +218,7 @@ static void end_revoked(ag_mcp_http *h, bool has_changed)
 static void *watch_grants(void *arg)
 {
 	ag_mcp_http *h = (ag_mcp_http *)arg;
-	uint64_t seen = 0, version = 0;
+	uint64_t version = 0;
 
 	pthread_mutex_lock(&h->watch_lock);
 	while (!h->is_stopped) {
@@ -228,10 +234,8 @@ static void *watch_grants(void *arg)
 		pthread_mutex_lock(&h->grants_lock);
 		has_any = h->grants != NULL;
 		pthread_mutex_unlock(&h->grants_lock);
-		if (has_any && !version_of(h, &version, NULL)) {
-			end_revoked(h, version != seen);
-			seen = version;
-		}
+		if (has_any && !version_of(h, &version, NULL))
+			end_revoked(h, version);
 		pthread_mutex_lock(&h->watch_lock);
 	}
 	pthread_mutex_unlock(&h->watch_lock);
@@ -301,6 +305,13 @@ static void challenge(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 	ag_jw_kstr(&w, "error_description", ag_str_c(words));
 	ag_jw_obj_end(&w);
 	ag_buf_release(&scope);
+}
+
+void ag_mcp_http_revoked(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_buf_clear(&rp->body);
+	challenge(h, rq, rp, 401, "invalid_token",
+	          "the token was revoked, or expired, while the call ran");
 }
 
 static bool has_use(const ag_mcp_http *h, const ag_caller *who)

@@ -110,6 +110,24 @@ static void give_answer(call *c, ag_mcp_answer *a)
 	ag_mcp_answer_release(a);
 }
 
+/* The thread ends. Each joins the one that ended before it, and ag_mcp_http_calls_wait() the last. */
+static void leave(ag_mcp_http *h)
+{
+	pthread_t before;
+	bool has_before;
+
+	pthread_mutex_lock(&h->streams_lock);
+	before = h->last_call;
+	has_before = h->has_last_call;
+	h->last_call = pthread_self();
+	h->has_last_call = true;
+	h->ncall--;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->streams_lock);
+	if (has_before)
+		pthread_join(before, NULL);
+}
+
 static void *run(void *arg)
 {
 	call *c = (call *)arg;
@@ -121,10 +139,7 @@ static void *run(void *arg)
 	give_answer(c, &a);
 	ag_mcp_stream_end(c->stream);
 	drop(c);
-	pthread_mutex_lock(&h->streams_lock);
-	h->ncall--;
-	pthread_cond_broadcast(&h->changed);
-	pthread_mutex_unlock(&h->streams_lock);
+	leave(h);
 	return NULL;
 }
 
@@ -187,7 +202,6 @@ static bool start(call *c)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, AG_HTTPD_STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	ok = pthread_create(&t, &attr, run, c) == 0;
 	pthread_attr_destroy(&attr);
 	return ok;
@@ -241,7 +255,10 @@ void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		give_place_back(h);
 		refuse(rp, AG_S("null"), "no thread for the call; try again");
 	} else if (wait_for_answer(c)) {
-		ag_mcp_http_answer(rp, rq->arena, &c->answer);
+		if (atomic_load(&c->is_revoked))
+			ag_mcp_http_revoked(h, rq, rp);
+		else
+			ag_mcp_http_answer(rp, rq->arena, &c->answer);
 	} else {
 		ag_mcp_stream_read(c->stream, 0, rp);
 	}
@@ -250,8 +267,16 @@ void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 
 void ag_mcp_http_calls_wait(ag_mcp_http *h)
 {
+	pthread_t last;
+	bool has_last;
+
 	pthread_mutex_lock(&h->streams_lock);
 	while (h->ncall)
 		pthread_cond_wait(&h->changed, &h->streams_lock);
+	has_last = h->has_last_call;
+	last = h->last_call;
+	h->has_last_call = false;
 	pthread_mutex_unlock(&h->streams_lock);
+	if (has_last)
+		pthread_join(last, NULL);
 }

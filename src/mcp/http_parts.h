@@ -36,7 +36,9 @@ struct ag_mcp_http {
 	pthread_cond_t changed;       /* a call ended; with streams_lock */
 	ag_mcp_stream *streams;
 	uint64_t last_stream;
-	unsigned ncall; /* calls on threads of their own */
+	unsigned ncall;      /* calls on threads of their own */
+	pthread_t last_call; /* of those threads that have ended, the last */
+	bool has_last_call;  /* it must be joined */
 };
 
 /* --- http_auth.c --- */
@@ -54,6 +56,8 @@ void ag_mcp_http_callers_free(ag_mcp_http *h);
 ag_mcp_grant *ag_mcp_grant_new(ag_mcp_http *h, ag_mcp_known_caller *known,
                                void (*revoked)(void *arg), void *arg);
 void ag_mcp_grant_end(ag_mcp_http *h, ag_mcp_grant *g); /* accepts NULL */
+/* The reply to a call whose token was revoked while it ran: 401, without an answer. */
+void ag_mcp_http_revoked(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp);
 bool ag_mcp_grants_start(ag_mcp_http *h);
 void ag_mcp_grants_stop(ag_mcp_http *h);
 void ag_mcp_http_metadata(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp);
@@ -77,7 +81,7 @@ void ag_mcp_http_answer(ag_httpd_reply *rp, ag_arena *arena, ag_mcp_answer *a);
 /* session: a share, taken over; NULL = stateless. */
 void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                       const ag_caller *who, ag_mcp_session *session);
-/* Waits until no call is left. */
+/* Waits until no call is left, and none of their threads. */
 void ag_mcp_http_calls_wait(ag_mcp_http *h);
 
 /* --- http_get.c --- */
@@ -110,9 +114,9 @@ void ag_mcp_stream_end(ag_mcp_stream *s);
  * that is there. */
 void ag_mcp_stream_read(ag_mcp_stream *s, uint64_t place, ag_httpd_reply *rp);
 bool ag_mcp_stream_has_reader(ag_mcp_stream *s);
-/* The session's own stream gets what belongs to no call. False: another one does. */
 /* A listening stream ends with the token that opened it. known: borrowed, NULL = none. */
 void ag_mcp_stream_grant(ag_mcp_stream *s, ag_mcp_known_caller *known);
+/* The session's own stream gets what belongs to no call. False: another one does. */
 bool ag_mcp_stream_listen(ag_mcp_stream *s);
 /* A share of the session's stream of that number, or of its own (0). NULL = there is none. Streams that nobody came back
  * for are given up on the way. */

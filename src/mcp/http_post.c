@@ -64,15 +64,36 @@ void ag_mcp_http_answer(ag_httpd_reply *rp, ag_arena *arena, ag_mcp_answer *a)
 	ag_mcp_answer_release(a);
 }
 
+typedef struct plain_call {
+	ag_mcp_server *server;
+	ag_mcp_peer peer;
+	atomic_bool is_revoked;
+} plain_call;
+
+static void revoked(void *arg)
+{
+	plain_call *c = (plain_call *)arg;
+
+	atomic_store(&c->is_revoked, true);
+	ag_mcp_gone(c->server, &c->peer);
+}
+
 /* The connection's thread runs it. A client that leaves is seen at its socket by what takes long. */
 static void run(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag_caller *who,
                 ag_mcp_session *session, const ag_mcp_glance *g)
 {
-	const ag_mcp_peer peer = { .watch_fd = rq->fd };
+	plain_call c = { .server = h->server, .peer = { .watch_fd = rq->fd } };
+	ag_mcp_grant *grant = ag_mcp_grant_new(h, (ag_mcp_known_caller *)rq->note, revoked, &c);
 	ag_mcp_answer a;
 
-	ag_mcp_handle_seen(h->server, session, who, &peer, g, &a);
-	ag_mcp_http_answer(rp, rq->arena, &a);
+	ag_mcp_handle_seen(h->server, session, who, &c.peer, g, &a);
+	ag_mcp_grant_end(h, grant);
+	if (atomic_load(&c.is_revoked)) {
+		ag_mcp_answer_release(&a);
+		ag_mcp_http_revoked(h, rq, rp);
+	} else {
+		ag_mcp_http_answer(rp, rq->arena, &a);
+	}
 	ag_mcp_session_drop(session);
 }
 

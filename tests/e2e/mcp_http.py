@@ -349,7 +349,9 @@ def _():
     same("a listening stream", stream.status, 200)
     call = leaver.begin({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {
         "name": "query", "arguments": {"project_id": "shop", "sql": SLOW % "leaver"}, "_meta": {"progressToken": 1}}})
-    until("the leaver's query runs", lambda: running("leaver") == 1)
+    plain = leaver.begin({"jsonrpc": "2.0", "id": 78, "method": "tools/call", "params": {
+        "name": "query", "arguments": {"project_id": "shop", "sql": SLOW % "leaver"}}})
+    until("the leaver's queries run", lambda: running("leaver") == 2)
     same("ann before", ann.tool("query", project_id="slow", sql="SELECT 1").get("error", {}).get("code"), "RATE_LIMITED")
     db = sqlite3.connect(STORE, timeout=10)
     db.execute("update tokens set expires_at = ? where id = ?", (int(time.time() * 1000) - 1000, names["dies"]))
@@ -371,7 +373,11 @@ def _():
     listening.close()
     same("the call has no answer", b'"id":77' in call.getresponse().read(), False)
     call.close()
-    until("the leaver's query has ended", lambda: running("leaver") == 0)
+    answer = plain.getresponse()
+    same("a plain call is refused", (answer.status, b"revoked" in answer.read()), (401, True))
+    has(answer.headers["WWW-Authenticate"], "invalid_token")
+    plain.close()
+    until("the leaver's queries have ended", lambda: running("leaver") == 0)
     for name in names:
         e = refused("a new session of " + name, 401, lambda n=name: session(n))
         has(e.headers["WWW-Authenticate"], "invalid_token")
