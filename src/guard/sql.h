@@ -131,8 +131,7 @@ static inline bool ag_sql_allowed(const ag_sql_verdict *v)
 	return v->rule == AG_SQLRULE_ALLOWED;
 }
 
-/* The value that backends take. Made only in guard/sql*.c and, from its authorizer, by source/sqlite_sql.c
- * (tools/check-deps knows). Borrowed from the verdict. */
+/* The value that backends take. Only ag_sql_safe() makes it (tools/check-source checks). Borrowed from the verdict. */
 typedef struct ag_safe_sql {
 	ag_str sql;
 	uint64_t max_rows;
