@@ -119,21 +119,24 @@ static ag_str why_again(const chat *p, const ag_llm_reply *r, bool last_words, a
 	return AG_S("");
 }
 
-/* One second try, when there is time for one that takes as long. What came first stays when nothing better comes. */
+/* One second try, when there is time for one that takes as long. What came first stays when nothing better comes. *ret_same:
+ * the model was asked to repeat an answer that looks like an announcement, and it did. */
 static void try_again(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *arena,
-                      ag_llm_reply *reply)
+                      ag_llm_reply *reply, bool *ret_same)
 {
 	const int64_t left_ms = ag_ctx_left_ms(ctx);
 	tail again = *t;
 	ag_llm_reply second = { 0 };
 	ag_err ignored = { 0 };
 
+	*ret_same = false;
 	again.critique = why_again(p, reply, t->more.len > 0, arena);
 	again.echo = ag_str_trim(ag_utf8_prefix(reply->text, ECHO_BYTES));
 	if (!again.critique.len || (left_ms >= 0 && left_ms < reply->latency_ms + MIN_REPLY_MS))
 		return;
 	if (ask(p, ctx, &again, arena, &second, &ignored))
 		return;
+	*ret_same = ag_str_eq(ag_str_trim(second.text), ag_str_trim(reply->text));
 	if (has_call(&second) || ag_str_trim(second.text).len || !ag_str_trim(reply->text).len)
 		*reply = second;
 }
@@ -163,6 +166,7 @@ static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	const int64_t left_ms = ag_ctx_left_ms(ctx);
 	const tail last = { .more = p->o.last_words };
 	ag_llm_reply reply = { 0 };
+	bool is_same;
 	ag_status st;
 
 	if (!p->o.transcript->nturn || (left_ms >= 0 && left_ms < MIN_REPLY_MS)) {
@@ -176,7 +180,7 @@ static ag_status wrap_up(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 		return AG_OK;
 	if (st)
 		return st;
-	try_again(p, ctx, &last, arena, &reply);
+	try_again(p, ctx, &last, arena, &reply, &is_same);
 	/* A model that calls tools all the same has often said something before; a tool's result is never an answer. */
 	reply.text = ag_str_trim(ag_utf8_prefix(reply.text, MAX_TEXT_BYTES));
 	*ret = (ag_proposal){
@@ -211,7 +215,7 @@ static ag_llm_reply bounded(const ag_llm_reply *r, ag_arena *arena)
 }
 
 /* Why the words of a reply without calls are not a whole answer; "" when they are. */
-static ag_str shortcoming(const ag_llm_reply *r)
+static ag_str shortcoming(const ag_llm_reply *r, ag_arena *arena)
 {
 	if (r->text.len > MAX_TEXT_BYTES)
 		return AG_S("the model's answer was cut: it is larger than 1 MB");
@@ -219,8 +223,9 @@ static ag_str shortcoming(const ag_llm_reply *r)
 		return AG_S("the model's answer was cut at its longest output");
 	if (r->stop == AG_LLM_STOP_REFUSAL)
 		return AG_S("the model, or its server's filter, refused to answer");
-	if (!ag_str_trim(r->text).len && r->complaint.len)
-		return AG_S("the model wrote a tool call that cannot be read");
+	if (r->complaint.len)
+		return ag_str_printf(arena, "the model wrote a tool call as text that was not run: %.*s",
+		                     AG_FMT(r->complaint));
 	if (!ag_str_trim(r->text).len)
 		return AG_S("the model gave no answer");
 	return AG_S("");
@@ -248,7 +253,7 @@ static ag_proposal take_reply(const ag_llm_reply *reply, ag_arena *arena)
 	}
 	ret.is_final = true;
 	ret.text = ag_str_trim(kept.text);
-	ret.partial_why = shortcoming(reply);
+	ret.partial_why = shortcoming(reply, arena);
 	return ret;
 }
 
@@ -263,6 +268,7 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	ag_llm_reply reply = { 0 };
 	ag_err last_err = { 0 };
 	ag_status st;
+	bool is_same;
 
 	if (call) {
 		*ret = proposal_of(call);
@@ -288,8 +294,11 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 			*err = last_err;
 		return err->status;
 	}
-	try_again(p, &limited, &nothing_more, arena, &reply);
+	try_again(p, &limited, &nothing_more, arena, &reply, &is_same);
 	*ret = take_reply(&reply, arena);
+	if (ret->is_final && !ret->partial_why.len && !is_same &&
+	    ag_announces(ret->text, p->o.transcript->ncall > 0))
+		ret->partial_why = AG_S("the model only said what it was going to do");
 	return AG_OK;
 }
 

@@ -11,7 +11,7 @@
 #define MAX_TEXT_BYTES  (1u << 20) /* a longer text is no call */
 #define MAX_BLOCKS      512        /* marks that are looked at */
 #define MAX_LEAD_BYTES  1000       /* of words before a marked call */
-#define MAX_TAIL_BYTES  200        /* and behind it */
+#define MAX_TAIL_BYTES  200        /* and after it */
 #define MAX_PROSE_BYTES 400        /* before a fence or bare JSON */
 #define MIN_QUOTE_BYTES 16         /* less is too common to be a quote */
 #define MAX_CODE_BYTES  4000       /* of inline code */
@@ -120,7 +120,7 @@ static bool has_source(ag_str s)
 	return false;
 }
 
-/* A result that the model made up behind its call. */
+/* A result that the model made up after its call. */
 static bool is_made_up_result(ag_str s)
 {
 	static const char *const begins[] = {
@@ -204,8 +204,8 @@ static bool holds_quote(ag_str s, const blocks *list, const ag_llm_request *r, a
 	return false;
 }
 
-/* The text without those blocks that are calls or were meant as such. */
-static ag_str without(ag_str s, const blocks *list, ag_arena *arena)
+/* The text without its calls. An answer keeps calls of tools that were not offered: it may talk about them. */
+static ag_str without(ag_str s, const blocks *list, bool is_answer, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(s.len + 1);
 	size_t at = 0;
@@ -214,7 +214,7 @@ static ag_str without(ag_str s, const blocks *list, ag_arena *arena)
 	for (size_t i = 0; i < list->n; i++) {
 		const ag_text_block *b = &list->items[i];
 
-		if (b->state == AG_BLOCK_UNKNOWN)
+		if (b->state == AG_BLOCK_UNKNOWN && is_answer)
 			continue;
 		ag_buf_add(&out, ag_str_make(s.ptr + at, b->begin - at));
 		at = b->end;
@@ -331,7 +331,7 @@ static void push_block(blocks *ret, size_t begin, size_t end, size_t first, size
 	};
 }
 
-/* Fences at the end of the reply, nothing but white space between and behind them. False: they are no calls. */
+/* Fences at the end of the reply, nothing but white space between and after them. False: they are no calls. */
 static bool find_fenced(ag_text_reader *t, size_t i, blocks *ret)
 {
 	while (i < t->s.len) {
@@ -459,10 +459,10 @@ static void decide(ag_text_reader *t, const blocks *list, bool marked, ag_text_c
 		tail = AG_S("");
 	if (!is_whole_reply(lead, tail, marked)) {
 		if (marked)
-			ret->text = without(t->s, list, t->arena);
+			ret->text = without(t->s, list, true, t->arena);
 		return;
 	}
-	ret->text = without(t->s, list, t->arena);
+	ret->text = without(t->s, list, false, t->arena);
 	if (!tail.len) /* with what was made up */
 		ret->text = lead;
 	if (t->r->choice == AG_LLM_CHOICE_NONE)

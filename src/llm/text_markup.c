@@ -31,7 +31,7 @@ static size_t skip_space(const ag_text_reader *t, size_t i)
 	return i;
 }
 
-/* Where word begins at or behind i, else the end. */
+/* Where word begins at i or later, else the end. */
 static size_t find(const ag_text_reader *t, size_t i, const char *word)
 {
 	const char *p = memmem(t->s.ptr + i, t->s.len - i, word, strlen(word));
@@ -52,7 +52,7 @@ const ag_llm_tool *ag_text_tool(const ag_llm_request *r, ag_str written)
 	return NULL;
 }
 
-/* UNKNOWN wins over OK: a reply that calls something that is not there is told so. */
+/* UNKNOWN wins over OK: the reply is asked for again, with the name that is unknown. */
 static ag_block_state worse(ag_block_state a, ag_block_state b)
 {
 	return a > b ? a : b;
@@ -286,7 +286,7 @@ static void put_parameter(ag_text_reader *t, const ag_llm_tool *tool, ag_str key
 	ag_json_quote(out, text);
 }
 
-/* The name behind "<function=" or "<parameter name=", with its ">"; *i moves behind it. */
+/* The name after "<function=" or "<parameter name=", with its ">"; *i moves past it. */
 static bool tag_name(const ag_text_reader *t, size_t *i, ag_str *ret)
 {
 	size_t end = *i;
@@ -308,16 +308,19 @@ static size_t parameter_end(const ag_text_reader *t, size_t i, size_t *ret_next)
 {
 	static const char *const stops[] = { "<parameter=", "<parameter ", "</function>",
 		                             "</invoke>", "</tool_call>" };
-	const size_t own = find(t, i, "</parameter>");
-	size_t end = own;
 
-	for (size_t k = 0; k < AG_NELEM(stops); k++) {
-		const size_t at = find(t, i, stops[k]);
-
-		end = at < end ? at : end;
+	/* One pass, which ends at the first mark: a search per mark would read the rest of the text for every parameter. */
+	for (size_t at = find(t, i, "<"); at < t->s.len; at = find(t, at + 1, "<")) {
+		*ret_next = begins(t, at, "</parameter>") ? at + strlen("</parameter>") : at;
+		if (*ret_next > at)
+			return at;
+		for (size_t k = 0; k < AG_NELEM(stops); k++) {
+			if (begins(t, at, stops[k]))
+				return at;
+		}
 	}
-	*ret_next = end == own && own < t->s.len ? own + strlen("</parameter>") : end;
-	return end;
+	*ret_next = t->s.len;
+	return t->s.len;
 }
 
 static ag_block_state take_function(ag_text_reader *t, size_t *i, const char *close)

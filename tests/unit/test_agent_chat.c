@@ -449,11 +449,18 @@ static void what_is_no_answer_is_asked_for_once_more(void **state)
 	a_second_try("Ich werde die Zahlen addieren.", "Four.", "You said what you will do",
 	             "Four.", "ok");
 	a_second_try("I will add the numbers.", "", "You said what you will do",
-	             "I will add the numbers.", "ok");
+	             "I will add the numbers.", "partial");
+	a_second_try("I will add the numbers.", "Let me add them.", "You said what you will do",
+	             "Let me add them.", "partial");
+	a_second_try("I will add the numbers.", "I will add the numbers.",
+	             "You said what you will do", "I will add the numbers.", "ok");
 	a_second_try(broken, "Four.", "it cannot be read as JSON", "Four.", "ok");
 	a_second_try(broken, broken, "it cannot be read as JSON", "", "partial");
 	a_second_try("<tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>", "Four.",
 	             "there is no tool", "Four.", "ok");
+	a_second_try("I remove it. <tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>",
+	             "I do. <tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>",
+	             "there is no tool", "I do.", "partial");
 	/* These are answers. */
 	a_second_try("Four.", "Five.", NULL, "Four.", "ok");
 	a_second_try("It is four. Let me know if you need more.", "Five.", NULL,

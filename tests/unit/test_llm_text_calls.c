@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -250,6 +251,25 @@ static void a_conversation_becomes_words(void **state)
 	ag_arena_free(arena);
 }
 
+/* One pass over the text: a search per parameter took half a minute. */
+static void thousands_of_parameters_take_no_time(void **state)
+{
+	const ag_llm_request r = request_of(NULL, 0);
+	ag_arena *arena = ag_arena_new();
+	ag_buf text = AG_BUF_INIT(1u << 20);
+	const clock_t begin = clock();
+	ag_text_calls got;
+
+	(void)state;
+	ag_buf_adds(&text, "<function=read_file>");
+	while (text.len < (1u << 20) - 100)
+		ag_buf_adds(&text, "<parameter=a>x");
+	ag_text_calls_read(ag_buf_view(&text), &r, arena, &got);
+	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC); /* also under a sanitizer */
+	ag_buf_release(&text);
+	ag_arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_cut_call_is_never_printed),
 		cmocka_unit_test(more_calls_than_the_limit_are_cut),
 		cmocka_unit_test(hostile_texts_end),
+		cmocka_unit_test(thousands_of_parameters_take_no_time),
 		cmocka_unit_test(names_fit_in_this_order),
 		cmocka_unit_test(a_conversation_becomes_words),
 	};
