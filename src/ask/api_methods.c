@@ -10,70 +10,7 @@
 
 #include "ask/index_words.h"
 
-#define ORIGIN    "ask.api"
 #define MAX_WORDS 400u /* of a sentence; longer ones permit nothing beyond */
-
-/* --- names --- */
-
-static const struct {
-	const char *name;
-	unsigned bit;
-} methods[] = {
-	{ "GET", AG_API_GET }, { "HEAD", AG_API_HEAD },   { "POST", AG_API_POST },
-	{ "PUT", AG_API_PUT }, { "PATCH", AG_API_PATCH }, { "DELETE", AG_API_DELETE },
-};
-
-unsigned ag_api_method_bit(ag_str name)
-{
-	for (size_t i = 0; i < AG_NELEM(methods); i++) {
-		if (ag_str_ieq(name, ag_str_c(methods[i].name)))
-			return methods[i].bit;
-	}
-	return 0;
-}
-
-ag_str ag_api_method_name(unsigned bit)
-{
-	for (size_t i = 0; i < AG_NELEM(methods); i++) {
-		if (methods[i].bit == bit)
-			return ag_str_c(methods[i].name);
-	}
-	return AG_S("");
-}
-
-ag_str ag_api_methods_text(unsigned bits, ag_arena *arena)
-{
-	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(128);
-
-	for (size_t i = 0; i < AG_NELEM(methods); i++) {
-		if (!(bits & methods[i].bit))
-			continue;
-		bits &= ~methods[i].bit;
-		if (out.len)
-			ag_buf_adds(&out, bits ? ", " : " and ");
-		ag_buf_adds(&out, methods[i].name);
-	}
-	return ag_buf_dup(arena, &out);
-}
-
-ag_status ag_api_methods_parse(ag_str list, unsigned *ret, ag_err *err)
-{
-	unsigned bits = AG_API_READING;
-
-	while (list.ptr) {
-		const ag_str name = ag_str_trim(ag_str_split(&list, ','));
-		const unsigned bit = ag_api_method_bit(name);
-
-		if (!bit) {
-			ag_fail(err, AG_INVALID, ORIGIN,
-			        "api_methods: want names of methods, got '%.*s'", AG_FMT(name));
-			return ag_err_hint(err, "write some of GET,HEAD,POST,PUT,PATCH,DELETE");
-		}
-		bits |= bit;
-	}
-	*ret = bits;
-	return AG_OK;
-}
 
 /* --- the tables --- */
 
@@ -218,11 +155,26 @@ static const char *const objects[] = {
 	"with", "to",    "into",    "number",     "exactly",
 };
 
-/* After the word behind the verb: "delete items where", "create item named". */
+/* After the object of the verb: "delete items where", "create item named". */
 static const char *const joints[] = {
 	"with", "named", "called", "titled", "from",  "to", "in", "into", "for",    "of",
 	"on",   "by",    "as",     "where",  "whose", "at", "id", "via",  "number",
 };
+
+/* A verb of writing with one of them orders words in the answer, not a request: "write a summary", "add the source". */
+static const char *const texts[] = {
+	"summary",  "summaries",  "overview",  "explanation", "table",      "list",   "paragraph",
+	"sentence", "sentences",  "answer",    "answers",     "comparison", "chart",  "diagram",
+	"essay",    "poem",       "bullet",    "bullets",     "conclusion", "source", "sources",
+	"citation", "citations",  "quote",     "quotes",      "outline",    "line",   "description",
+	"reason",   "reasons",    "units",     "percentage",  "percentages", "text",  "report",
+	"words",    "markdown",
+};
+
+/* They look like orders and are none. */
+static const char *const idioms[] = { "start with", "start to",  "start from", "start by",
+	                              "stop at",    "stop when", "correct me", "update me",
+	                              "add up",     "write down" };
 
 /* A noun at the end that makes the phrase a thing to talk about: "the delete endpoint". */
 static const char *const topics[] = {
@@ -623,6 +575,40 @@ static bool has_object(const sentence *s, size_t i, bool strict)
 	return has_please(s);
 }
 
+/* Is what the verb at i writes a part of the answer? "Create a list called x" and "add a line to item 5" are requests. */
+static bool writes_text(const sentence *s, size_t i)
+{
+	static const char *const writers[] = { "write", "create", "add", "insert", "submit" };
+	static const char *const names[] = { "named", "called", "titled", "to" };
+	static const char *const ends[] = { "answer", "reply", "end", "bottom" };
+
+	for (size_t k = i + 1; WORD_IN(s, i, writers) && k < s->n && k <= i + 4; k++) {
+		if (WORD_IN(s, k, joints) || s->words[k].is_value)
+			return false;
+		if (!WORD_IN(s, k, texts))
+			continue;
+		return k + 1 == s->n ||
+		       (!s->words[k + 1].is_value && !WORD_IN(s, k + 1, names)) ||
+		       (k + 3 < s->n && WORD_IN(s, k + 3, ends));
+	}
+	return false;
+}
+
+/* "Order the items by price", "put them into a table": about the answer as well. */
+static bool arranges(const sentence *s, size_t i)
+{
+	static const char *const orders[] = { "by",         "from",      "alphabetically",
+		                              "descending", "ascending", "in" };
+
+	if (ag_str_eqc(s->words[i].text, "put"))
+		return i + 1 >= s->n || !s->words[i + 1].is_value;
+	for (size_t k = i + 1; ag_str_eqc(s->words[i].text, "order") && k < s->n; k++) {
+		if (WORD_IN(s, k, orders))
+			return true;
+	}
+	return one_of_phrases_at(s, i, idioms, AG_NELEM(idioms)) > 0;
+}
+
 /* "Send a POST request to /items/": a method name that the order sends. */
 static bool is_sent(const sentence *s, size_t i)
 {
@@ -687,7 +673,7 @@ static unsigned ordered_at(const sentence *s, size_t i, size_t begin, bool is_lo
 	if (!v ||
 	    (i != begin && !is_clause(s, i) && !(i && ag_str_eqc(s->words[i - 1].text, "try"))))
 		return 0;
-	if (!has_object(s, i, is_looking))
+	if (!has_object(s, i, is_looking) || arranges(s, i) || writes_text(s, i))
 		return 0;
 	/* "Submit a POST request": the method that is named is meant, not all that the verb permits. */
 	for (size_t k = i + 1; k < s->n && k <= i + 4; k++) {
