@@ -5,8 +5,8 @@
  * stems (index_words.h), so one form of a word is enough. lint: table */
 #include "ask/index_words.h"
 
-/* Each word of a line stands for each other one; behind ">" the first is a kind, and the others are of that kind: a question
- * about a framework may mean Express, a question about Django does not. */
+/* The words of a line replace each other. After ">" the first word is a kind and the others are of that kind: a question about
+ * a framework may mean Express, a question about Django does not. */
 static const char *const groups[] = {
 	/* to do something */
 	"install setup",

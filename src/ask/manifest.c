@@ -2,7 +2,7 @@
  *
  * No format is parsed whole. In a manifest a name and its version are in one line, or the version is a few lines below the
  * name (lock files, pom.xml, tables of TOML). A line counts when the name is in it as whole words and a version follows; the
- * fewer other words stand between, the better. So the same few rules read all formats, and a format that is not quite as
+ * fewer other words are between them, the better. So the same few rules read all formats, and a format that is not quite as
  * expected gives no answer instead of a wrong one.
  *
  * Order: what is asked, which files, lines, ag_manifest_ask(). */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define MAX_MANIFESTS  200u
-#define MAX_FILE_BYTES (1u << 20) /* a lock file is long; what is behind it is not looked at */
+#define MAX_FILE_BYTES (1u << 20) /* a lock file is long; what follows is not read */
 #define MAX_WALK       50000u
 #define MAX_NAME_WORDS 4u
 #define MAX_BETWEEN    4u /* words between a name and its version */

@@ -225,7 +225,7 @@ static bool has_quantity(ag_str text)
 	return false;
 }
 
-/* "2.4", ">=3.11", "v18": digits with a dot, or behind a sign or a v. */
+/* "2.4", ">=3.11", "v18": digits with a dot, or after a sign or a v. */
 static bool has_version(ag_str line)
 {
 	for (size_t i = 0; i + 1 < line.len; i++) {
@@ -556,7 +556,7 @@ ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *ar
 {
 	/* A path is made of single words: in it "login" says nothing of "log in". */
 	const view said = view_of(t->heads, t->text, arena);
-	const ag_str all_heads = ag_str_printf(arena, "%.*s\\n%.*s", AG_FMT(t->path),
+	const ag_str all_heads = ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(t->path),
 	                                       AG_FMT(t->heads));
 	const view v = view_of(all_heads, t->text, arena);
 	ag_judged ret = { .why = AG_S("") };

@@ -16,7 +16,7 @@ typedef enum ag_term_kind {
 	AG_TERM_WORD, /* "restore": compared by stem, synonyms count */
 	AG_TERM_UNIT, /* "log out", "turn off": several words that mean one thing; synonyms count */
 	AG_TERM_NAME, /* "Redis", "Node.js", "max_rows", "3.0": compared as it is, in any case */
-	AG_TERM_QUOTED /* what stands in quotes or in a code span: must be there as it is, in any case */
+	AG_TERM_QUOTED /* text in quotes or in a code span: must be there as it is, in any case */
 } ag_term_kind;
 
 typedef struct ag_term {
@@ -86,7 +86,7 @@ size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
 
 typedef enum ag_judge_table {
 	AG_JUDGE_UNITS,      /* "log out=logout" */
-	AG_JUDGE_UNIT_WORDS, /* lines of words that stand for each other */
+	AG_JUDGE_UNIT_WORDS, /* lines of words that replace each other */
 	AG_JUDGE_SPARE,      /* words that no answer needs to have */
 	AG_JUDGE_IRREGULAR,  /* "made=make" */
 	AG_JUDGE_ACTIONS,    /* verbs that are done to anything */

@@ -248,7 +248,7 @@ static void add_stem(ag_term *t, ag_str word)
 		t->stems[t->nstem++] = stem;
 }
 
-/* is_directed: only the first word of the line stands for the others. */
+/* is_directed: only the first word of the line is replaced by the others. */
 static void add_line_of(ag_term *t, const char *line, bool is_directed, const ag_stem *own)
 {
 	const ag_str all = ag_str_c(line);
@@ -260,7 +260,7 @@ static void add_line_of(ag_term *t, const char *line, bool is_directed, const ag
 
 		has = ag_stem_eq(&stem, own);
 		if (is_directed ||
-		    line[0] == '>') /* a kind stands for what is of it, not the other way */
+		    line[0] == '>') /* the others replace their kind, not each other */
 			break;
 	}
 	for (size_t pos = 0; has && ag_word_next(all, &pos, &word);)
@@ -524,25 +524,25 @@ static ag_status weigh(ag_judge *j, ag_store *s, ag_str project, ag_err *err)
 	return AG_OK;
 }
 
-/* The first term behind a phrase; -1 = none. */
-static int term_behind(const ag_judge *j, ag_str question, ag_str low, const char *const *list,
+/* The first term after a phrase; -1 = none. */
+static int term_after(const ag_judge *j, ag_str question, ag_str low, const char *const *list,
                        size_t n)
 {
-	const char *behind = NULL;
+	const char *after = NULL;
 	int best = -1;
 
-	for (size_t i = 0; i < n && !behind; i++) {
+	for (size_t i = 0; i < n && !after; i++) {
 		const ag_str phrase = ag_str_c(list[i]);
 
-		for (size_t at = 0; at + phrase.len <= low.len && !behind; at++) {
+		for (size_t at = 0; at + phrase.len <= low.len && !after; at++) {
 			if (memcmp(low.ptr + at, phrase.ptr, phrase.len) == 0)
-				behind = question.ptr + at + phrase.len;
+				after = question.ptr + at + phrase.len;
 		}
 	}
-	for (size_t i = 0; behind && i < j->nterm; i++) {
+	for (size_t i = 0; after && i < j->nterm; i++) {
 		const char *p = j->terms[i].shown.ptr;
 
-		if (p >= behind && p < question.ptr + question.len &&
+		if (p >= after && p < question.ptr + question.len &&
 		    (best < 0 || p < j->terms[best].shown.ptr))
 			best = (int)i;
 	}
@@ -554,8 +554,8 @@ static void mark_terms(ag_judge *j, ag_str question, ag_str low)
 	static const char *const counts[] = { "how many ", "how much " };
 	static const char *const lacks[] = { "without " };
 
-	j->counted = term_behind(j, question, low, counts, AG_NELEM(counts));
-	j->lacking = term_behind(j, question, low, lacks, AG_NELEM(lacks));
+	j->counted = term_after(j, question, low, counts, AG_NELEM(counts));
+	j->lacking = term_after(j, question, low, lacks, AG_NELEM(lacks));
 }
 
 ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,

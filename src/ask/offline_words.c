@@ -1,7 +1,7 @@
 /* offline_words -- general English that the judge of offline answers needs; nothing here is about a project. lint: table */
 #include "ask/offline_judge.h"
 
-/* What is said, and the one word that it is compared as: verbs turn their meaning with a little word. */
+/* A phrase, and the one word that it is compared as: a particle changes the meaning of a verb. */
 static const char *const units[] = {
 	"turn on=enable",     "turned on=enable",   "switch on=enable",     "turn off=disable",
 	"turned off=disable", "switch off=disable", "switched on=enable",   "switched off=disable",
@@ -18,7 +18,7 @@ static const char *const units[] = {
 	"two times=twice",    "as a service=saas",  "single sign-on=sso",   "single sign on=sso",
 };
 
-/* Words that stand for a unit where it is one word. */
+/* Words that replace a unit where it is one word. */
 static const char *const unit_words[] = {
 	"logout signout logoff",
 	"login signin",

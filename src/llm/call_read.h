@@ -20,7 +20,7 @@ bool ag_call_of_object(ag_str object, ag_arena *arena, ag_written_call *ret);
 typedef enum ag_name_fit {
 	AG_NAME_EXACT,
 	AG_NAME_FOLDED, /* case, "-", "_" and blanks do not count */
-	AG_NAME_STRIPPED /* nor does what stands before the last ".", "/" or ":", nor "()" and ":0" at the end */
+	AG_NAME_STRIPPED /* nor does what is before the last ".", "/" or ":", nor "()" and ":0" at the end */
 } ag_name_fit;
 #define AG_NAME_NFIT 3
 

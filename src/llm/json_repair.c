@@ -265,7 +265,7 @@ bool ag_json_lenient(ag_str text, ag_arena *arena, ag_str *ret, size_t *ret_end)
 	ag_buf_init(&r.out, 6 * text.len + 64);
 	ok = skip(&r);
 	from = r.at;
-	r.changed = false; /* what stands before the value does not belong to it */
+	r.changed = false; /* text before the value does not belong to it */
 	ok = ok && take_value(&r, 0) && !r.out.failed;
 	if (ok) {
 		const ag_str span = ag_str_make(text.ptr + from, r.at - from);

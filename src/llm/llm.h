@@ -26,7 +26,7 @@ typedef enum ag_llm_structured {
 	AG_LLM_STRUCTURED_PROMPT  /* asked for in words, read out of the text */
 } ag_llm_structured;
 
-/* How a model is told of tools, and calls them. */
+/* How a request describes tools, and how the model calls them. */
 typedef enum ag_llm_tools {
 	AG_LLM_TOOLS_AUTO,   /* natively; in words where the server refuses them */
 	AG_LLM_TOOLS_NATIVE, /* never in words */

@@ -8,7 +8,7 @@
  *   a fence (json, tool_call, tool_code) or bare JSON of one of the offered tools
  *
  * A quote must not become a call. Nothing runs when the reply is an answer (it names its source, or goes on after the
- * markup), when the markup stands in a fence, when the name is not that of an offered tool, or when the same text stands
+ * markup), when the markup is in a fence, when the name is not that of an offered tool, or when the same text is
  * in a tool's result of this conversation: then data is being repeated. */
 #ifndef AG_LLM_TEXT_CALLS_H
 #define AG_LLM_TEXT_CALLS_H
@@ -27,7 +27,7 @@ typedef struct ag_text_calls {
 void ag_text_calls_read(ag_str text, const ag_llm_request *r, ag_arena *arena, ag_text_calls *ret);
 
 /* The text without <think> blocks: one that begins a line, and everything up to a </think> whose beginning the server
- * left out. What stands in code stays. A view of text or in arena. */
+ * left out. Text in code stays. A view of text or in arena. */
 ag_str ag_text_without_thinking(ag_str text, ag_arena *arena);
 
 #endif

@@ -33,7 +33,7 @@ const ag_llm_tool *ag_text_tool(const ag_llm_request *r, ag_str written);
 
 /* The markup of a call that begins at byte i, if there is one: state, end and calls of *ret. text_markup.c */
 void ag_text_markup(ag_text_reader *t, size_t i, ag_text_block *ret);
-/* Objects, arrays of objects and calls in Python's form from *i on, up to what is none of them. *i moves behind the last
+/* Objects, arrays of objects and calls in Python's form from *i on, up to what is none of them. *i moves past the last
  * one. BROKEN: a bracket opens and cannot be read; *i stays before it. text_markup.c */
 ag_block_state ag_text_list(ag_text_reader *t, size_t *i, bool python);
 
