@@ -224,7 +224,8 @@ static ag_str shortcoming(const ag_llm_reply *r, ag_arena *arena)
 	if (r->stop == AG_LLM_STOP_REFUSAL)
 		return AG_S("the model, or its server's filter, refused to answer");
 	if (r->complaint.len)
-		return ag_str_printf(arena, "the model wrote a tool call as text that was not run: %.*s",
+		return ag_str_printf(arena,
+		                     "the model wrote a tool call as text that was not run: %.*s",
 		                     AG_FMT(r->complaint));
 	if (!ag_str_trim(r->text).len)
 		return AG_S("the model gave no answer");

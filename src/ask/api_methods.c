@@ -163,11 +163,11 @@ static const char *const joints[] = {
 
 /* A verb of writing with one of them orders words in the answer, not a request: "write a summary", "add the source". */
 static const char *const texts[] = {
-	"summary",  "summaries",  "overview",  "explanation", "table",      "list",   "paragraph",
-	"sentence", "sentences",  "answer",    "answers",     "comparison", "chart",  "diagram",
-	"essay",    "poem",       "bullet",    "bullets",     "conclusion", "source", "sources",
-	"citation", "citations",  "quote",     "quotes",      "outline",    "line",   "description",
-	"reason",   "reasons",    "units",     "percentage",  "percentages", "text",  "report",
+	"summary",  "summaries", "overview", "explanation", "table",       "list",   "paragraph",
+	"sentence", "sentences", "answer",   "answers",     "comparison",  "chart",  "diagram",
+	"essay",    "poem",      "bullet",   "bullets",     "conclusion",  "source", "sources",
+	"citation", "citations", "quote",    "quotes",      "outline",     "line",   "description",
+	"reason",   "reasons",   "units",    "percentage",  "percentages", "text",   "report",
 	"words",    "markdown",
 };
 
@@ -587,8 +587,7 @@ static bool writes_text(const sentence *s, size_t i)
 			return false;
 		if (!WORD_IN(s, k, texts))
 			continue;
-		return k + 1 == s->n ||
-		       (!s->words[k + 1].is_value && !WORD_IN(s, k + 1, names)) ||
+		return k + 1 == s->n || (!s->words[k + 1].is_value && !WORD_IN(s, k + 1, names)) ||
 		       (k + 3 < s->n && WORD_IN(s, k + 3, ends));
 	}
 	return false;

@@ -526,7 +526,7 @@ static ag_status weigh(ag_judge *j, ag_store *s, ag_str project, ag_err *err)
 
 /* The first term after a phrase; -1 = none. */
 static int term_after(const ag_judge *j, ag_str question, ag_str low, const char *const *list,
-                       size_t n)
+                      size_t n)
 {
 	const char *after = NULL;
 	int best = -1;
