@@ -35,14 +35,12 @@ static const ag_option options[] = {
 	{ "resource", 0, "URL", NULL, NULL,
 	  "the server's address as clients know it (OAuth metadata)" },
 	{ "authorization-servers", 0, "URLS", NULL, NULL, "who gives out tokens (OAuth metadata)" },
-	{ "conformance", 0, NULL, NULL, NULL,
-	  "also serve what the conformance suite calls by name" },
 	{ "store", 0, "URI", "store", NULL, "projects, tokens and the audit table: a path" },
 };
 
 typedef struct service {
 	ag_cli *c;
-	ag_project_hub *hub; /* NULL: fixtures only */
+	ag_project_hub *hub;
 	ag_app_mcp app;
 	ag_mcp_sql sql;
 	ag_mcp_server *server;
@@ -118,7 +116,7 @@ static ag_status find_projects(service *s, bool is_http, ag_err *err)
 	return st;
 }
 
-static ag_status open_service(service *s, bool is_http, bool is_conformance, ag_err *err)
+static ag_status open_service(service *s, bool is_http, ag_err *err)
 {
 	ag_cli *c = s->c;
 	const ag_str source = c->narg ? c->args[0] : AG_S("");
@@ -126,36 +124,23 @@ static ag_status open_service(service *s, bool is_http, bool is_conformance, ag_
 		                 .instructions = instructions,
 		                 .max_calls = is_http ? HTTP_CALLS : 0,
 		                 .cancel = c->app.ctx.cancel };
-	ag_status st = AG_OK;
+	ag_status st = ag_app_project_hub(&c->app, source, &s->hub, err);
 
-	/* Alone, the fixtures need neither store nor projects. */
-	if (!is_conformance || source.len || ag_cli_has(c, "project") || c->app.settings.nentry) {
-		st = ag_app_project_hub(&c->app, source, &s->hub, err);
-		if (!st)
-			st = ag_app_mcp_init(&s->app, &c->app, s->hub, err);
-		if (!st)
-			st = find_projects(s, is_http, err);
-		if (st)
-			return st;
-		s->sql.hub = s->hub;
-		o.hub = s->hub;
-		o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_sql_tools,
-			                              .ntool = ag_mcp_sql_ntool,
-			                              .env = &s->sql,
-			                              .offered = ag_mcp_sql_offered };
-		o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
-		o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
-		o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);
-	} else if (is_http) {
-		set_anonymous(s, NULL, 0);
-	} else {
-		s->who = ag_caller_local(NULL, 0, c->app.arena);
-	}
-	if (is_conformance) {
-		o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_fixture_tools,
-			                              .ntool = ag_mcp_fixture_ntool };
-		o.providers[o.nprovider++] = ag_mcp_fixture_provider();
-	}
+	if (!st)
+		st = ag_app_mcp_init(&s->app, &c->app, s->hub, err);
+	if (!st)
+		st = find_projects(s, is_http, err);
+	if (st)
+		return st;
+	s->sql.hub = s->hub;
+	o.hub = s->hub;
+	o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_sql_tools,
+		                              .ntool = ag_mcp_sql_ntool,
+		                              .env = &s->sql,
+		                              .offered = ag_mcp_sql_offered };
+	o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
+	o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
+	o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);
 	return ag_mcp_server_new(&o, &s->server, err);
 }
 
@@ -251,7 +236,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 
 static int run(ag_cli *c)
 {
-	const bool is_http = ag_cli_has(c, "http"), is_conformance = ag_cli_has(c, "conformance");
+	const bool is_http = ag_cli_has(c, "http");
 	static const char *const of_http[] = { "host",
 		                               "port",
 		                               "no-auth",
@@ -273,11 +258,11 @@ static int run(ag_cli *c)
 	/* One heap for all threads, because each keeps what it once needed: after 32 sessions 3.9 to 4.2 MB of anonymous
 	 * memory, 4.1 to 5.5 with two. A call gets past the threads' own caches, to the heap's lock, about once. */
 	mallopt(M_ARENA_MAX, 1);
-	st = open_service(&s, is_http, is_conformance, &err);
+	st = open_service(&s, is_http, &err);
 	if (!st && s.hub)
 		retention = ag_app_retention_start(&c->app, s.app.store_uri);
 	if (!st && is_http)
-		st = serve_http(&s, ag_cli_has(c, "no-auth") || !s.hub, &err);
+		st = serve_http(&s, ag_cli_has(c, "no-auth"), &err);
 	else if (!st)
 		st = serve_stdio(&s, &err);
 	ag_app_retention_stop(retention);

@@ -117,7 +117,7 @@ typedef struct ag_mcp_provider {
 
 typedef struct ag_mcp_server_opts {
 	const ag_clock *clock;
-	ag_project_hub *hub; /* NULL: a server of fixtures only */
+	ag_project_hub *hub; /* NULL: no tool asks a project */
 	ag_mcp_tools tools[AG_MCP_MAX_TABLES];
 	size_t ntools;
 	ag_mcp_provider providers[AG_MCP_MAX_PROVIDERS];
@@ -215,11 +215,5 @@ AG_CHECK ag_status ag_mcp_ask(ag_mcp_call *c, const char *method, ag_str params,
  * so that a cancel is seen. errors  AG_IO */
 AG_CHECK ag_status ag_mcp_stdio(ag_mcp_server *s, const ag_caller *who, int in_fd, int out_fd,
                                 const atomic_bool *cancel, ag_err *err);
-
-/* --- fixtures.c: what the conformance suite calls by name; argus mcp --conformance --- */
-
-extern const ag_mcp_tool ag_mcp_fixture_tools[];
-extern const size_t ag_mcp_fixture_ntool;
-ag_mcp_provider ag_mcp_fixture_provider(void);
 
 #endif

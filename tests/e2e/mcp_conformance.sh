@@ -1,14 +1,15 @@
 #!/bin/sh
 # The MCP server against the suites of the protocol's authors: npm's @modelcontextprotocol/conformance, the released one
 # (all scenarios) and the next one (what 2025-11-25 and 2026-07-28 require, each on its own wire).
-# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per scenario. ARGUS is the program.
+# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per scenario. MCP_CONFORMANCE is the server of the
+# fixtures that the suites call by name.
 #
 # The packages are fetched once into .cache/ (npm ci, by the lock file of tests/mcp); what cannot be had is skipped with
 # the reason. They need node 22, which the packages bring along where the system's is older.
 set -u
 unset CDPATH
-: "${ARGUS:?path of the program}"
-case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
+: "${MCP_CONFORMANCE:?path of the server}"
+case $MCP_CONFORMANCE in /*) ;; *) MCP_CONFORMANCE=$(pwd)/$MCP_CONFORMANCE ;; esac
 root=${ARGUS_SOURCE_ROOT:-$(pwd)}
 bad=0
 
@@ -37,7 +38,7 @@ npm_packages mcp 22 0
 
 export HOME="$dir" XDG_STATE_HOME="$dir/state" LC_ALL=C.UTF-8
 cd "$dir" || exit 1
-"$ARGUS" mcp --http --port 0 --conformance >"$dir/out" 2>"$dir/err" </dev/null &
+"$MCP_CONFORMANCE" --http >"$dir/out" 2>"$dir/err" </dev/null &
 server=$!
 tries=0
 until url=$(sed -n "s|^listening on \(http:.*/mcp\)\$|\1|p" "$dir/err") && [ -n "$url" ]; do

@@ -1,4 +1,4 @@
-"""Cases of mcp_stdio.sh: argus mcp --conformance over pipes. Prints one ok / not ok line per case."""
+"""Cases of mcp_stdio.sh: a server of the conformance fixtures over pipes. Prints one ok / not ok line per case."""
 import json
 import os
 import signal
@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-ARGUS = sys.argv[1]
+SERVER = sys.argv[1]
 MAX_MESSAGE = 8 << 20
 bad = 0
 
@@ -26,7 +26,7 @@ class Client:
 
     def __init__(self, handshake=True):
         self.p = subprocess.Popen(
-            [ARGUS, "mcp", "--conformance"],
+            [SERVER],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if handshake:
             self.ask(0, "initialize", {
@@ -240,12 +240,12 @@ def one_shot():
               "params": {"protocolVersion": "2025-06-18", "capabilities": {}}},
              {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "test_tool_with_logging"}}]
     data = "\n".join(json.dumps(l) for l in lines).encode()  # no line break at the end
-    p = subprocess.run([ARGUS, "mcp", "--conformance"], input=data, capture_output=True, timeout=15)
+    p = subprocess.run([SERVER], input=data, capture_output=True, timeout=15)
     ids = [json.loads(l).get("id") for l in p.stdout.splitlines()]
     case("what is piped in is answered before the end", ids[-1] == 2 and p.returncode == 0, (ids, p.stderr))
-    p = subprocess.run([ARGUS, "mcp", "--conformance"], input=b'{"jsonrpc":"2.0","id":', capture_output=True, timeout=15)
+    p = subprocess.run([SERVER], input=b'{"jsonrpc":"2.0","id":', capture_output=True, timeout=15)
     case("half a line at the end is an error", json.loads(p.stdout)["error"]["code"] == -32700, p.stdout)
-    p = subprocess.run([ARGUS, "mcp", "--conformance"], input=b"", capture_output=True, timeout=15)
+    p = subprocess.run([SERVER], input=b"", capture_output=True, timeout=15)
     case("no input, no output", p.stdout == b"" and p.returncode == 0, p)
 
 

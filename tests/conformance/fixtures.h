@@ -1,6 +1,7 @@
-/* fixtures -- what the conformance suite calls by name, shared by the files of the fixtures. `argus mcp --conformance`. */
-#ifndef AG_MCP_FIXTURES_H
-#define AG_MCP_FIXTURES_H
+/* fixtures -- the tools, resources and prompts that the conformance suite calls by name. mcp_conformance.c serves them;
+ * unit tests and the fuzzer mount them as well. */
+#ifndef AG_TESTS_CONFORMANCE_FIXTURES_H
+#define AG_TESTS_CONFORMANCE_FIXTURES_H
 
 #include "mcp/parts.h"
 
@@ -9,6 +10,12 @@
 	"AAAAAElFTkSuQmCC" /* one red point */
 #define AG_MCP_FIXTURE_WAV \
 	"UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA==" /* 1 ms of silence */
+
+extern const ag_mcp_tool ag_mcp_fixture_tools[];
+extern const size_t ag_mcp_fixture_ntool;
+ag_mcp_provider ag_mcp_fixture_provider(void);
+
+/* --- shared by their files --- */
 
 /* One block of text as the whole content. */
 void ag_mcp_fixture_say(ag_mcp_result *ret, ag_str text);

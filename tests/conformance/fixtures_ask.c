@@ -1,5 +1,5 @@
 /* fixtures_ask -- tools of the conformance suite that ask the client while they run. */
-#include "mcp/fixtures.h"
+#include "conformance/fixtures.h"
 #include "query/extjson.h"
 
 /* "<before>action=accept, content={…}" */
