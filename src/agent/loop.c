@@ -325,18 +325,29 @@ static ag_status tool_failed(ag_loop *l, const ag_tool *t, const ag_err *why, ag
 	return tell_failure(l, t, ag_str_c(why->msg), ag_str_c(why->hint), false, err);
 }
 
-static ag_status run_tool(ag_loop *l, const ag_tool *t, const ag_val *input, ag_observation *obs,
-                          ag_err *why)
+const ag_tool *ag_run_tool(const ag_run_opts *o, ag_str name, void **ret_env)
 {
-	const ag_status st = t->run_foreign
-	                             ? t->run_foreign(t, l->ctx, l->step, input, obs, why)
-	                             : t->run(l->opts->env, l->ctx, l->step, input, obs, why);
+	const ag_tool_set *own = o->agent->tools;
+	const ag_tool *t = ag_tool_find(own->tools, own->ntool, name);
 
-	if (st || !t->max_output_bytes || obs->json.len <= t->max_output_bytes)
-		return st;
-	ag_fail(why, AG_LIMIT, "agent.loop", "the output of %s has %zu bytes, at most %zu are kept",
-	        t->name, obs->json.len, t->max_output_bytes);
-	return ag_err_hint(why, "ask for less: a lower limit, fewer fields, a narrower filter");
+	*ret_env = o->env;
+	for (size_t i = 0; i < o->nmore && !t; i++) {
+		t = ag_tool_find(o->more[i].tools, o->more[i].ntool, name);
+		*ret_env = o->more[i].env;
+	}
+	return t;
+}
+
+static ag_status run_tool(ag_loop *l, const ag_tool *t, void *env, const ag_val *input,
+                          ag_tool_output *out, ag_err *why)
+{
+	ag_call c = l->opts->from;
+
+	c.tool = t;
+	c.env = env;
+	c.ctx = *l->ctx;
+	c.arena = l->step;
+	return ag_tool_call(&c, input, out, why);
 }
 
 /* The intent is on disk before the tool runs. One that is there already belongs to a sitting that was killed: what only
@@ -352,33 +363,48 @@ static ag_status commit_intent(ag_loop *l, const ag_tool *t, const ag_val *input
 	return st;
 }
 
-static ag_status call_tool(ag_loop *l, const ag_tool *t, const ag_proposal *p, const ag_val *input,
-                           const ag_loop_done *done, ag_err *err)
+/* Run the tool, log what it gave, let a candidate be judged. */
+static ag_status execute(ag_loop *l, const ag_tool *t, void *env, const ag_proposal *p,
+                         const ag_val *input, const ag_loop_done *done, ag_err *err)
 {
 	ag_observation obs = { 0 };
+	ag_tool_output out;
 	ag_err why = { 0 };
+	ag_status st;
+
+	ag_tool_output_init(&out, t);
+	if (run_tool(l, t, env, input, &out, &why)) {
+		st = tool_failed(l, t, &why, err);
+	} else {
+		obs = (ag_observation){ ag_buf_view(&out.json), out.summary, out.target_id,
+			                out.is_error };
+		st = ag_loop_emit_output(l, t, &obs, NULL, err);
+		if (!st && (t->flags & AG_TOOL_PROPOSES))
+			st = settle(l, p, &obs, done, err);
+	}
+	ag_tool_output_release(&out);
+	return st;
+}
+
+static ag_status call_tool(ag_loop *l, const ag_tool *t, void *env, const ag_proposal *p,
+                           const ag_val *input, const ag_loop_done *done, ag_err *err)
+{
+	ag_err unknown = { 0 };
 	ag_status st = AG_OK;
 
 	if (done->has_output && !done->obs)
 		return tell_failure(l, t, done->message, done->hint, done->told_failure, err);
-	if (done->has_output) {
-		obs = *done->obs;
-	} else {
-		l->tool_start_ms = ag_clock_mono(l->ctx->clock);
-		if (!done->has_intent)
-			st = commit_intent(l, t, input, err);
-		else if (!(t->flags & AG_TOOL_READS))
-			ag_fail(&why, AG_INTERNAL, "agent.loop",
-			        "it was interrupted, its outcome is unknown");
-		if (st)
-			return st;
-		if (why.status || run_tool(l, t, input, &obs, &why))
-			return tool_failed(l, t, &why, err);
-		st = ag_loop_emit_output(l, t, &obs, NULL, err);
-	}
+	if (done->has_output)
+		return (t->flags & AG_TOOL_PROPOSES) ? settle(l, p, done->obs, done, err) : AG_OK;
+	l->tool_start_ms = ag_clock_mono(l->ctx->clock);
+	if (!done->has_intent)
+		st = commit_intent(l, t, input, err);
 	if (st)
 		return st;
-	return (t->flags & AG_TOOL_PROPOSES) ? settle(l, p, &obs, done, err) : AG_OK;
+	if (!done->has_intent || (t->flags & AG_TOOL_READS))
+		return execute(l, t, env, p, input, done, err);
+	ag_fail(&unknown, AG_INTERNAL, "agent.loop", "it was interrupted, its outcome is unknown");
+	return tool_failed(l, t, &unknown, err);
 }
 
 /* Parse the input exactly as the planner wrote it: numbers and key order must reach the reader untouched. */
@@ -426,10 +452,21 @@ static ag_status act_final(ag_loop *l, const ag_proposal *p, const ag_loop_done 
 	return st ? st : conclude(l, p, done, err);
 }
 
+static ag_status unknown_tool(const ag_run_opts *o, ag_str name, ag_err *err)
+{
+	ag_tool_set sets[AG_RUN_MAX_SETS + 1] = { *o->agent->tools };
+
+	AG_ASSERT(o->nmore <= AG_RUN_MAX_SETS);
+	for (size_t i = 0; i < o->nmore; i++)
+		sets[i + 1] = o->more[i];
+	return ag_tool_unknown(sets, o->nmore + 1, name, err);
+}
+
 /* One proposal, as far as the log does not hold what became of it. */
 static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
 {
-	const ag_tool *t = ag_tool_find(l->opts->agent->tools, l->opts->agent->ntool, p->action);
+	void *env;
+	const ag_tool *t = ag_run_tool(l->opts, p->action, &env);
 	ag_subject s = { .gate = AG_GATE_ACTION, .proposal = p, .tool = t };
 	ag_err input_err = { 0 };
 	ag_val input;
@@ -453,8 +490,7 @@ static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
 	/* Also without a gate, nothing unchecked reaches a tool. */
 	if (!t || !s.input || ag_tool_check_input(t, s.input, &input_err)) {
 		if (!t)
-			AG_IGNORE(ag_tool_unknown(l->opts->agent->tools, l->opts->agent->ntool,
-			                          p->action, &input_err),
+			AG_IGNORE(unknown_tool(l->opts, p->action, &input_err),
 			          "told in the next line");
 		return critique(l, AG_GATE_ACTION,
 		                ag_str_printf(l->step, "%s%s%s", input_err.msg,
@@ -463,7 +499,7 @@ static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
 	}
 	if (t->flags & AG_TOOL_CONCLUDES)
 		return conclude(l, p, done, err);
-	return call_tool(l, t, p, s.input, done, err);
+	return call_tool(l, t, env, p, s.input, done, err);
 }
 
 /* The planner has no proposal. */

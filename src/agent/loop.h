@@ -56,6 +56,8 @@ typedef struct ag_budget {
 	int64_t since_ms; /* monotonic time from which the seconds count; 0 = when the loop begins */
 } ag_budget;
 
+#define AG_RUN_MAX_SETS 16u
+
 /* An event that stands right behind run_started. */
 typedef struct ag_opening {
 	ag_event_type type;
@@ -70,8 +72,7 @@ typedef enum ag_fail_policy {
 
 typedef struct ag_agent {
 	const char *name;
-	const ag_tool *tools;
-	size_t ntool;
+	const ag_tool_set *tools; /* its own; their environment is that of the run */
 	/* The only way state changes. Also used to rebuild a state from a log. */
 	ag_status (*apply)(void *state, const ag_event *ev, ag_err *err);
 	/* After the observation gate: write the payload of the finding event (JSON). NULL for agents without
@@ -86,7 +87,12 @@ typedef struct ag_agent {
 
 typedef struct ag_run_opts {
 	const ag_agent *agent;
-	void *env;   /* what the tools work on */
+	void *env;               /* what the agent's own tools work on */
+	const ag_tool_set *more; /* further tables: of other rooms, of other servers */
+	size_t nmore;
+	/* Who calls, for governed tools: who, hub, project, session and client are taken from here. Zero where no tool is
+	 * governed. */
+	ag_call from;
 	void *state; /* what apply changes and gates read */
 	ag_planner *planner;
 	const ag_evaluator *gates[AG_NGATE]; /* NULL = no gate */
@@ -104,6 +110,9 @@ typedef struct ag_run_opts {
 	void (*on_event)(void *arg, const ag_event *ev);
 	void *on_event_arg;
 } ag_run_opts;
+
+/* The tool of that name, and what it works on; NULL: there is none. */
+const ag_tool *ag_run_tool(const ag_run_opts *o, ag_str name, void **ret_env);
 
 typedef struct ag_run_result {
 	ag_str status;      /* ok, partial, failed, cancelled */

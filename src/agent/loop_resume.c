@@ -89,9 +89,9 @@ static void read_proposal(place *at, const ag_event *ev, const ag_val *p)
 /* Did the action gate let a conclusion through? Then the run gate was asked because of it. */
 static bool is_conclusion(const place *at)
 {
-	const ag_agent *agent = at->l->opts->agent;
 	const ag_loop_done *d = &at->done;
-	const ag_tool *t = ag_tool_find(agent->tools, agent->ntool, d->proposal.action);
+	void *env;
+	const ag_tool *t = ag_run_tool(at->l->opts, d->proposal.action, &env);
 	const ag_verdict *v = d->verdict[AG_GATE_ACTION];
 
 	if (d->has_proposal && d->proposal.is_final)

@@ -28,14 +28,22 @@ const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name)
 	return NULL;
 }
 
-ag_status ag_tool_unknown(const ag_tool *tools, size_t ntool, ag_str name, ag_err *err)
+bool ag_tool_is_offered(const ag_tool_set *set, const ag_tool *t, const ag_caller *who)
 {
-	const char *names[32];
+	if (t->scope && !ag_caller_has_scope(who, t->scope))
+		return false;
+	return !set->offered || set->offered(set->env, who, t);
+}
+
+ag_status ag_tool_unknown(const ag_tool_set *sets, size_t nset, ag_str name, ag_err *err)
+{
+	const char *names[64];
 	const char *near;
 	size_t n = 0;
 
-	for (; n < ntool && n < AG_NELEM(names); n++)
-		names[n] = tools[n].name;
+	for (size_t i = 0; i < nset; i++)
+		for (size_t k = 0; k < sets[i].ntool && n < AG_NELEM(names); k++)
+			names[n++] = sets[i].tools[k].name;
 	near = ag_str_nearest(name, names, n);
 	ag_fail(err, AG_INVALID, "agent.loop", "there is no tool \"%.*s\"",
 	        (int)(name.len < 60 ? name.len : 60), name.ptr);
@@ -231,7 +239,7 @@ ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err
 	if (input->type != AG_T_OBJECT)
 		return ag_fail(err, AG_INVALID, "agent.tool", "%s: want an object as input, got %s",
 		               t->name, ag_type_alias(input->type));
-	if (t->run_foreign)
+	if (t->input_schema)
 		return AG_OK;
 	for (uint32_t k = 0; k < input->n; k++) {
 		bool known = false;
@@ -278,8 +286,8 @@ static void param_type_schema(const ag_param *p, ag_jw *w)
 
 static void tool_schema(const ag_tool *t, bool brief, ag_jw *w)
 {
-	if (t->foreign_schema.len) {
-		ag_jw_raw(w, t->foreign_schema);
+	if (t->input_schema) {
+		ag_jw_raw(w, ag_str_c(t->input_schema));
 		return;
 	}
 	ag_jw_obj(w);

@@ -1,15 +1,12 @@
-/* tool -- what an agent can do: one row per tool.
+/* tool -- what can be done: one row per tool, the same for agents, for clients of the MCP server and for tools of other
+ * servers.
  *
  * From the parameters both the JSON schema for a model and the check of its input are made, so they cannot
- * disagree. To add a tool: a row in the agent's table and its function; see CONTRIBUTING.md. */
+ * disagree. To add a tool: a row in its room's table and its function; see CONTRIBUTING.md. */
 #ifndef AG_AGENT_TOOL_H
 #define AG_AGENT_TOOL_H
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/json.h"
-#include "query/value.h"
-#include "run/ctx.h"
+#include "agent/call.h"
 
 typedef enum ag_param_type {
 	AG_PARAM_STRING,
@@ -38,40 +35,68 @@ typedef struct ag_param {
 typedef enum ag_tool_flag {
 	AG_TOOL_READS = 1,    /* no effect outside: a resume may run it again */
 	AG_TOOL_PROPOSES = 2, /* its output is a candidate: the observation gate judges it */
-	AG_TOOL_CONCLUDES = 4 /* asks for the end of the run: the run gate judges it; run is NULL */
+	AG_TOOL_CONCLUDES =
+		4, /* asks for the end of the run: the run gate judges it; run is NULL */
+	/* For clients of MCP: */
+	AG_TOOL_IDEMPOTENT = 8,
+	AG_TOOL_OPEN_WORLD = 16,
+	AG_TOOL_DESTRUCTIVE = 32,
+	AG_TOOL_LONG =
+		64, /* reports progress or asks the client: over HTTP it is answered as a stream */
+	AG_TOOL_TICKS =
+		128, /* waits in one place: the client is told once a second what ctx.progress says */
+	AG_TOOL_EXTJSON = 256 /* filters and pipelines in its input are extended JSON */
 } ag_tool_flag;
 
-/* What a tool gave. `json` is one JSON object and goes to the log and the trace; `summary` is one short line
- * for the planner and people. Both live in the step's arena. */
+/* What a tool gave, as the log and the gates have it. `json` is one JSON object; `summary` is one short line for the planner
+ * and people. Both live as long as the step. */
 typedef struct ag_observation {
 	ag_str json;
 	ag_str summary;
 	ag_str target_id; /* PROPOSES: id of the candidate */
+	bool is_error;    /* the tool failed, in words for a model */
 } ag_observation;
 
-typedef struct ag_tool ag_tool;
-
+/* One tool, for every caller: agents in the loop, clients of the MCP server, tools of other servers in a run. */
 struct ag_tool {
 	const char *name, *help;
+	const char *title; /* for people; NULL = none */
 	const ag_param *params;
 	size_t nparam;
+	/* JSON schema instead of that of params; the input is then checked by the tool's owner: another server (mcp/client.h).
+	 * NULL = params */
+	const char *input_schema;
+	const char *output_schema; /* JSON text; NULL = none */
 	unsigned flags;
-	size_t max_output_bytes; /* larger output is an error that names the limit */
-	/* env: the agent's own; input: checked against params. A failure becomes the planner's critique,
-	 * unless its status ends the run (see loop.h). */
-	ag_status (*run)(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-	                 ag_observation *ret, ag_err *err);
-	/* A tool that another program brings (mcp/client.h): the schema that it gave, as JSON text; the input is checked by
-	 * its owner; run stays NULL. */
-	ag_str foreign_schema;
-	ag_status (*run_foreign)(const ag_tool *t, const ag_ctx *ctx, ag_arena *arena,
-	                         const ag_val *input, ag_observation *ret, ag_err *err);
-	void *of; /* what run_foreign works on */
+	size_t max_output_bytes; /* a larger output is an error that names the limit; 0 = AG_TOOL_MAX_OUTPUT */
+	/* A governed tool works on a project: scope names what the caller's token must allow ("sql", "audit", "ask"), least
+	 * the role, recorded the parameter whose text the audit row keeps (NULL = none). The parameter project_id names the
+	 * project. NULL = not governed. */
+	const char *scope;
+	ag_role least;
+	const char *recorded;
+	/* input: checked against params. A failure is the planner's to mend, unless its status ends the run (loop.h); a
+	 * client of MCP reads its message and hint. Called by ag_tool_call() only. */
+	ag_status (*run)(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err);
+	/* How a governed tool tells why a call is refused; NULL = ag_envelope_error(). */
+	void (*refuse)(ag_call *c, const ag_sql_failure *f, ag_tool_output *out);
+	const void *of; /* what run works on, where the row was made at run time */
 };
 
+/* A table of tools with what they work on. Each room exports its table; whoever runs tools mounts several. */
+typedef struct ag_tool_set {
+	const ag_tool *tools;
+	size_t ntool;
+	void *env;
+	/* Is it offered to this caller, beside that his scopes allow it? NULL = always. */
+	bool (*offered)(void *env, const ag_caller *who, const ag_tool *t);
+} ag_tool_set;
+
+/* May this caller see the tool? */
+bool ag_tool_is_offered(const ag_tool_set *set, const ag_tool *t, const ag_caller *who);
 const ag_tool *ag_tool_find(const ag_tool *tools, size_t ntool, ag_str name);
-/* AG_INVALID: there is no tool of that name; with the nearest that there is. */
-AG_CHECK ag_status ag_tool_unknown(const ag_tool *tools, size_t ntool, ag_str name, ag_err *err);
+/* AG_INVALID: there is no tool of that name in these tables; with the nearest that there is. */
+AG_CHECK ag_status ag_tool_unknown(const ag_tool_set *sets, size_t nset, ag_str name, ag_err *err);
 /* The message names the parameter: `limit: want 1 or more, got -3`. Unknown ones are refused with the nearest. */
 AG_CHECK ag_status ag_tool_check_input(const ag_tool *t, const ag_val *input, ag_err *err);
 /* The values of lenient parameters; the fallback when they are absent or null. */

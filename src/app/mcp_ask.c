@@ -2,7 +2,6 @@
 #include "app/ask_opts.h"
 #include "app/mcp_tools.h"
 #include "ask/offline.h"
-#include "mcp/tools_sql.h"
 
 #define ORIGIN     "app.mcp_ask"
 #define MAX_RESULT (16u << 20)
@@ -12,10 +11,10 @@ static bool has_root(const ag_project *p)
 	return p->settings.root.len > 0;
 }
 
-static bool offered(void *env, const ag_caller *who, const ag_mcp_tool *t)
+static bool offered(void *env, const ag_caller *who, const ag_tool *t)
 {
 	(void)t;
-	return ag_caller_has_scope(who, "ask") && ag_app_mcp_any(env, who, has_root);
+	return ag_app_mcp_any(env, who, has_root);
 }
 
 /* The root of a project, with the files refused that this process has its keys from. */
@@ -44,11 +43,11 @@ static ag_status model(ag_app *app, ag_llm **ret, ag_err *err)
 static void tell(void *arg, const ag_event *ev)
 {
 	if (ev->type == AG_EV_TOOL_OUTPUT)
-		ag_mcp_progress(arg, (double)ev->seq, 0, AG_S("reading the project"));
+		ag_call_progress(arg, (double)ev->seq, 0, AG_S("reading the project"));
 }
 
-static ag_status with_model(ag_app *app, ag_mcp_call *c, ag_root *root, ag_store *store,
-                            ag_llm *llm, ag_str question, ag_str *ret_json, ag_err *err)
+static ag_status with_model(ag_app *app, ag_call *c, ag_root *root, ag_store *store, ag_llm *llm,
+                            ag_str question, ag_str *ret_json, ag_err *err)
 {
 	const ag_ask_opts o = { .question = question,
 		                .root = root,
@@ -73,7 +72,7 @@ static ag_status with_model(ag_app *app, ag_mcp_call *c, ag_root *root, ag_store
 	                         AG_FMT(r.run_result.why));
 }
 
-static ag_status answer(ag_app_mcp *m, ag_mcp_call *c, ag_root *root, const ag_val *input,
+static ag_status answer(ag_app_mcp *m, ag_call *c, ag_root *root, const ag_val *input,
                         ag_str *ret_json, ag_err *err)
 {
 	const ag_str question = ag_val_member_str(input, "question");
@@ -106,35 +105,22 @@ static ag_status answer(ag_app_mcp *m, ag_mcp_call *c, ag_root *root, const ag_v
 	return st;
 }
 
-static ag_status ask_project(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status ask_project(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
 	ag_app_mcp *m = c->env;
-	const int64_t began = ag_clock_wall(c->ctx.clock);
-	const char *outcome = "ok";
 	ag_root *root = NULL;
-	ag_project_call call;
 	ag_str json = AG_S("");
-	ag_err why = { 0 };
 	ag_status st;
 
-	(void)err;
-	if (!ag_app_mcp_admit(m, c, "ask_project", input, AG_ROLE_VIEWER, "ask", &call, ret))
-		return AG_OK;
-	c->ctx.nthread = 1;
 	pthread_mutex_lock(&m->asks);
-	st = open_root(m->app, call.project, c->arena, &root, &why);
+	st = open_root(m->app, c->project, c->arena, &root, err);
 	if (!st)
-		st = answer(m, c, root, input, &json, &why);
+		st = answer(m, c, root, input, &json, err);
 	ag_root_close(root);
 	pthread_mutex_unlock(&m->asks);
-	if (!st) {
-		ag_buf_init(&ret->structured, MAX_RESULT);
-		ag_buf_add(&ret->structured, json);
-	} else {
-		outcome = ag_app_mcp_fail(c, &why, ret);
-	}
-	ag_app_mcp_end(m, c, &call, AG_S(""), began, outcome, json.len, ret);
-	return AG_OK;
+	if (!st)
+		ag_buf_add(&out->json, json);
+	return st;
 }
 
 static const ag_param params[] = {
@@ -158,24 +144,24 @@ static const char answer_schema[] =
 	"{\"type\":\"object\",\"properties\":{\"answer\":{\"type\":[\"string\",\"null\"]},"
 	"\"source\":{\"type\":[\"string\",\"null\"]},\"success\":{\"type\":\"boolean\"}}}";
 
-static const ag_mcp_tool tools[] = {
-	{ .tool = { .name = "ask_project",
-	            .help = "Answer a question about the project from its documentation and code, with checked "
-	                    "citations.",
-	            .params = params,
-	            .nparam = AG_NELEM(params),
-	            .flags = AG_TOOL_READS,
-	            .max_output_bytes = MAX_RESULT },
+static const ag_tool tools[] = {
+	{ .name = "ask_project",
+	  .help = "Answer a question about the project from its documentation and code, with checked "
+	          "citations.",
 	  .title = "Ask about the project",
+	  .params = params,
+	  .nparam = AG_NELEM(params),
 	  .output_schema = answer_schema,
-	  .is_read_only = true,
-	  .may_be_long = true,
-	  .call = ask_project },
+	  .flags = AG_TOOL_READS | AG_TOOL_LONG,
+	  .max_output_bytes = MAX_RESULT,
+	  .scope = "ask",
+	  .least = AG_ROLE_VIEWER,
+	  .run = ask_project },
 };
 
-ag_mcp_tools ag_app_mcp_ask_tools(ag_app_mcp *m)
+ag_tool_set ag_app_mcp_ask_tools(ag_app_mcp *m)
 {
-	return (ag_mcp_tools){
+	return (ag_tool_set){
 		.tools = tools, .ntool = AG_NELEM(tools), .env = m, .offered = offered
 	};
 }

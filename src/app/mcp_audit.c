@@ -4,21 +4,20 @@
 #include "app/mcp_tools.h"
 #include "app/models.h"
 #include "audit/tools.h"
-#include "mcp/tools_sql.h"
-#include "query/extjson.h"
 
 #define ORIGIN     "app.mcp_audit"
-#define MAX_RESULT (64u << 20)
+#define MAX_READ   (12u << 20)
+#define MAX_REPORT (64u << 20)
 
 static bool has_documents(const ag_project *p)
 {
 	return p->settings.documents.len > 0;
 }
 
-static bool offered(void *env, const ag_caller *who, const ag_mcp_tool *t)
+static bool offered(void *env, const ag_caller *who, const ag_tool *t)
 {
 	(void)t;
-	return ag_caller_has_scope(who, "audit") && ag_app_mcp_any(env, who, has_documents);
+	return ag_app_mcp_any(env, who, has_documents);
 }
 
 /* --- the collection --- */
@@ -41,7 +40,7 @@ static ag_status no_such_collection(const ag_source_place *places, size_t n, ag_
 	return name.len ? AG_NOT_FOUND : AG_INVALID;
 }
 
-static ag_status open_collection(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, ag_str name,
+static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p, ag_str name,
                                  ag_source **ret, ag_err *err)
 {
 	const ag_source_opts so = { .strict = m->app->settings.strict };
@@ -64,11 +63,9 @@ static ag_status open_collection(ag_app_mcp *m, ag_mcp_call *c, const ag_project
 
 /* --- the tools that read --- */
 
-/* The input without what is ours: the auditor's tools know no projects. Filters and pipelines are extended JSON, which the
- * protocol's reader does not know. */
-static ag_status own_input(const ag_val *input, ag_arena *arena, ag_val *ret, ag_err *err)
+/* The input without what is ours: the auditor's tools know no projects. */
+static ag_val own_input(const ag_val *input, ag_arena *arena)
 {
-	const ag_extjson_opts opts = { .typed = true, .query = true };
 	ag_member *members = ag_new_n(arena, ag_member, input->n + 1);
 	size_t n = 0;
 
@@ -78,80 +75,43 @@ static ag_status own_input(const ag_val *input, ag_arena *arena, ag_val *ret, ag
 		if (!ag_str_eqc(x->key, "project_id") && !ag_str_eqc(x->key, "collection"))
 			members[n++] = *x;
 	}
-	*ret = ag_val_object(members, n);
-	return ag_extjson_parse(ag_extjson_str(arena, ret, AG_EXTJSON_RELAXED), &opts, arena, ret,
-	                        NULL, NULL, err);
+	return ag_val_object(members, n);
 }
 
-static ag_status run_reader(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, const ag_tool *t,
-                            const ag_val *input, ag_observation *ret, ag_source **ret_source,
-                            ag_err *err)
+/* The auditor's tool of the same name, on the collection that the call names. */
+static ag_status read_documents(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
+	ag_app_mcp *m = c->env;
+	const ag_val own = own_input(input, c->arena);
 	ag_audit_opts *o = ag_new(c->arena, ag_audit_opts);
-	ag_val own;
-	ag_status st = own_input(input, c->arena, &own, err);
+	ag_source *source = NULL;
+	ag_call inner = *c;
+	ag_status st;
 
-	if (!st)
-		st = open_collection(m, c, p, ag_val_member_str(input, "collection"), ret_source,
-		                     err);
+	c->ctx.nthread = m->app->ctx.nthread;
+	st = open_collection(m, c, c->project, ag_val_member_str(input, "collection"), &source,
+	                     err);
 	if (st)
 		return st;
 	ag_app_audit_opts(m->app, c->arena, o);
-	return t->run(ag_audit_for_reading(*ret_source, o, c->arena), &c->ctx, c->arena, &own, ret,
-	              err);
-}
-
-static ag_status read_documents(ag_mcp_call *c, const char *name, const ag_val *input,
-                                ag_mcp_result *ret, ag_err *err)
-{
-	ag_app_mcp *m = c->env;
-	const ag_tool *t = ag_tool_find(ag_audit_tools, ag_audit_ntool, ag_str_c(name));
-	const int64_t began = ag_clock_wall(c->ctx.clock);
-	const char *outcome = "ok";
-	ag_source *source = NULL;
-	ag_project_call call;
-	ag_observation obs;
-	ag_err why = { 0 };
-	ag_status st;
-
-	(void)err;
-	if (!ag_app_mcp_admit(m, c, name, input, AG_ROLE_VIEWER, "audit", &call, ret))
-		return AG_OK;
-	c->ctx.nthread = m->app->ctx.nthread;
-	st = run_reader(m, c, call.project, t, input, &obs, &source, &why);
-	if (!st) {
-		ag_buf_init(&ret->structured, MAX_RESULT);
-		ag_buf_add(&ret->structured, obs.json);
-	} else {
-		outcome = ag_app_mcp_fail(c, &why, ret);
-	}
+	inner.ctx = c->ctx;
+	inner.env = ag_audit_for_reading(source, o, c->arena);
+	inner.tool = ag_tool_find(ag_audit_tools.tools, ag_audit_tools.ntool,
+	                          ag_str_c(c->tool->name));
+	st = ag_tool_call(&inner, &own, out, err);
 	ag_source_close(source);
-	ag_app_mcp_end(m, c, &call, ag_val_member_str(input, "collection"), began, outcome,
-	               st ? 0 : obs.json.len, ret);
-	return AG_OK;
+	return st;
 }
-
-#define READER(name)                                                                   \
-	static ag_status name(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, \
-	                      ag_err *err)                                             \
-	{                                                                              \
-		return read_documents(c, #name, input, ret, err);                      \
-	}
-READER(schema_sample)
-READER(run_query)
-READER(get_stats)
-READER(aggregate)
-#undef READER
 
 /* --- a whole audit --- */
 
 static void tell(void *arg, const ag_event *ev)
 {
 	if (ev->type == AG_EV_TOOL_OUTPUT)
-		ag_mcp_progress(arg, (double)ev->seq, 0, AG_S("auditing"));
+		ag_call_progress(arg, (double)ev->seq, 0, AG_S("auditing"));
 }
 
-static ag_status run_audit(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, const ag_val *input,
+static ag_status run_audit(ag_app_mcp *m, ag_call *c, const ag_project *p, const ag_val *input,
                            ag_audit_result *ret, ag_err *err)
 {
 	ag_audit_opts *o = ag_new(c->arena, ag_audit_opts);
@@ -175,32 +135,18 @@ static ag_status run_audit(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, c
 	return st;
 }
 
-static ag_status audit_collection(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
-                                  ag_err *err)
+static ag_status audit_collection(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
 	ag_app_mcp *m = c->env;
-	const int64_t began = ag_clock_wall(c->ctx.clock);
-	const char *outcome = "ok";
 	ag_audit_result r = { 0 };
-	ag_project_call call;
-	ag_err why = { 0 };
 	ag_status st;
 
-	(void)err;
-	if (!ag_app_mcp_admit(m, c, "audit_collection", input, AG_ROLE_ANALYST, "audit", &call,
-	                      ret))
-		return AG_OK;
 	c->ctx.nthread = m->app->ctx.nthread;
-	st = run_audit(m, c, call.project, input, &r, &why);
-	if (!st) {
-		ag_buf_init(&ret->structured, MAX_RESULT);
-		ag_buf_add(&ret->structured, r.report);
-		ret->is_error = ag_str_eqc(r.run_result.status, "failed");
-	} else {
-		outcome = ag_app_mcp_fail(c, &why, ret);
-	}
-	ag_app_mcp_end(m, c, &call, ag_val_member_str(input, "collection"), began, outcome,
-	               st ? 0 : r.report.len, ret);
+	st = run_audit(m, c, c->project, input, &r, err);
+	if (st)
+		return st;
+	ag_buf_add(&out->json, r.report);
+	out->is_error = ag_str_eqc(r.run_result.status, "failed");
 	return AG_OK;
 }
 
@@ -272,49 +218,47 @@ static const ag_param audit_params[] = { OF_PROJECT };
 
 static const char object_schema[] = "{\"type\":\"object\"}";
 
-#define PARAMS(p) \
-	.params = (p), .nparam = AG_NELEM(p), .flags = AG_TOOL_READS, .max_output_bytes = MAX_RESULT
-#define READS .is_read_only = true, .is_idempotent = true, .output_schema = object_schema
+#define GOVERNED(p, max)                                                      \
+	.params = (p), .nparam = AG_NELEM(p), .output_schema = object_schema, \
+	.max_output_bytes = (max), .scope = "audit", .recorded = "collection"
+#define READS                                                                                   \
+	.flags = AG_TOOL_READS | AG_TOOL_IDEMPOTENT | AG_TOOL_EXTJSON, .least = AG_ROLE_VIEWER, \
+	.run = read_documents
 
-static const ag_mcp_tool tools[] = {
-	{ .tool = { .name = "schema_sample",
-	            .help = "Sample documents of a collection and infer the schema.",
-	            PARAMS(sample_params) },
+static const ag_tool tools[] = {
+	{ .name = "schema_sample",
+	  .help = "Sample documents of a collection and infer the schema.",
 	  .title = "Sample a collection",
-	  READS,
-	  .call = schema_sample },
-	{ .tool = { .name = "run_query",
-	            .help = "Documents that match a MongoDB filter, and how many there are.",
-	            PARAMS(find_params) },
+	  GOVERNED(sample_params, MAX_READ),
+	  READS },
+	{ .name = "run_query",
+	  .help = "Documents that match a MongoDB filter, and how many there are.",
 	  .title = "Find documents",
-	  READS,
-	  .call = run_query },
-	{ .tool = { .name = "get_stats",
-	            .help = "One exact statistic of one field over all documents.",
-	            PARAMS(stats_params) },
+	  GOVERNED(find_params, MAX_READ),
+	  READS },
+	{ .name = "get_stats",
+	  .help = "One exact statistic of one field over all documents.",
 	  .title = "Get a statistic",
-	  READS,
-	  .call = get_stats },
-	{ .tool = { .name = "aggregate",
-	            .help = "Run a read-only aggregation pipeline.",
-	            PARAMS(pipeline_params) },
+	  GOVERNED(stats_params, MAX_READ),
+	  READS },
+	{ .name = "aggregate",
+	  .help = "Run a read-only aggregation pipeline.",
 	  .title = "Aggregate documents",
-	  READS,
-	  .call = aggregate },
-	{ .tool = { .name = "audit_collection",
-	            .help = "Look for data-quality problems in a whole collection; every finding is confirmed by "
-	                    "an exact query. Takes seconds to minutes.",
-	            PARAMS(audit_params) },
+	  GOVERNED(pipeline_params, MAX_READ),
+	  READS },
+	{ .name = "audit_collection",
+	  .help = "Look for data-quality problems in a whole collection; every finding is confirmed by "
+	          "an exact query. Takes seconds to minutes.",
 	  .title = "Audit a collection",
-	  .output_schema = object_schema,
-	  .is_read_only = true,
-	  .may_be_long = true,
-	  .call = audit_collection },
+	  GOVERNED(audit_params, MAX_REPORT),
+	  .flags = AG_TOOL_READS | AG_TOOL_LONG,
+	  .least = AG_ROLE_ANALYST,
+	  .run = audit_collection },
 };
 
-ag_mcp_tools ag_app_mcp_audit_tools(ag_app_mcp *m)
+ag_tool_set ag_app_mcp_audit_tools(ag_app_mcp *m)
 {
-	return (ag_mcp_tools){
+	return (ag_tool_set){
 		.tools = tools, .ntool = AG_NELEM(tools), .env = m, .offered = offered
 	};
 }

@@ -32,8 +32,7 @@ static const prompt prompts[] = {
 	  "you report it." },
 };
 
-ag_status ag_app_mcp_prompts(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-                             ag_err *err)
+ag_status ag_app_mcp_prompts(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	ag_mcp_item *items = ag_new_n(c->arena, ag_mcp_item, AG_NELEM(prompts));
 
@@ -66,7 +65,7 @@ ag_status ag_app_mcp_prompts(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_
 	return AG_OK;
 }
 
-ag_status ag_app_mcp_prompt(void *env, ag_mcp_call *c, ag_str name, const ag_val *arguments,
+ag_status ag_app_mcp_prompt(void *env, ag_call *c, ag_str name, const ag_val *arguments,
                             ag_buf *ret, ag_err *err)
 {
 	const prompt *p = NULL;

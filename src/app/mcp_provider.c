@@ -44,17 +44,23 @@ static void add(listing *l, ag_str key, const char *key_name, ag_str name, ag_st
 	ag_buf_release(&out);
 }
 
-static ag_status dictionary(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, ag_dictionary *d,
+static ag_status dictionary(ag_app_mcp *m, ag_call *c, const ag_project *p, ag_dictionary *d,
                             ag_sql_failure *f, ag_err *err)
 {
 	ag_project_call call = { .who = c->who,
 		                 .project = p,
 		                 .tool = AG_S("resources"),
-		                 .session = c->session_name,
+		                 .session = c->session,
 		                 .watch_fd = -1 };
+	ag_sql_failure unrecorded;
+	ag_status st;
 
-	*f = (ag_sql_failure){ 0 };
-	return ag_project_dictionary(m->hub, &c->ctx, &call, false, c->arena, d, f, err);
+	if (!ag_project_begin(m->hub, &call, AG_ROLE_VIEWER, "sql", AG_S(""), c->arena, f))
+		return AG_OK;
+	st = ag_project_dictionary(m->hub, &c->ctx, &call, false, c->arena, d, f, err);
+	if (!ag_project_end(m->hub, &call, "ok", 0, c->arena, &unrecorded) && !st && !f->code)
+		*f = unrecorded;
+	return st;
 }
 
 static ag_str table_uri(const ag_project *p, const ag_dict_table *t, ag_arena *arena)
@@ -82,7 +88,7 @@ static ag_str table_uri(const ag_project *p, const ag_dict_table *t, ag_arena *a
 	return ret;
 }
 
-static void add_tables(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, listing *l)
+static void add_tables(ag_app_mcp *m, ag_call *c, const ag_project *p, listing *l)
 {
 	ag_sql_failure f;
 	ag_dictionary d;
@@ -97,7 +103,7 @@ static void add_tables(ag_app_mcp *m, ag_mcp_call *c, const ag_project *p, listi
 		    AG_S(""), d.tables[i].comment, "text/markdown");
 }
 
-static void add_reports(ag_app_mcp *m, ag_mcp_call *c, listing *l)
+static void add_reports(ag_app_mcp *m, ag_call *c, listing *l)
 {
 	ag_store *store = NULL;
 	ag_run_row *rows;
@@ -117,7 +123,7 @@ static void add_reports(ag_app_mcp *m, ag_mcp_call *c, listing *l)
 	ag_store_close(store);
 }
 
-static ag_status resources(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
+static ag_status resources(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	ag_app_mcp *m = env;
 	listing l = { .items = ag_new_n(c->arena, ag_mcp_item, MAX_ITEMS), .arena = c->arena };
@@ -135,7 +141,7 @@ static ag_status resources(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t 
 	return AG_OK;
 }
 
-static ag_status templates(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
+static ag_status templates(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	listing l = { .items = ag_new_n(c->arena, ag_mcp_item, 4), .arena = c->arena };
 
@@ -229,7 +235,7 @@ static ag_status no_resource(ag_str uri, ag_err *err)
 	return ag_err_hint(err, "resources/list names all of them");
 }
 
-static ag_status read_table(ag_app_mcp *m, ag_mcp_call *c, ag_str project, ag_str uri, ag_buf *ret,
+static ag_status read_table(ag_app_mcp *m, ag_call *c, ag_str project, ag_str uri, ag_buf *ret,
                             ag_err *err)
 {
 	ag_buf text = AG_BUF_INIT(MAX_TEXT);
@@ -257,7 +263,7 @@ static ag_status read_table(ag_app_mcp *m, ag_mcp_call *c, ag_str project, ag_st
 	return no_resource(uri, err);
 }
 
-static ag_status read_report(ag_app_mcp *m, ag_mcp_call *c, ag_str run, ag_str uri, ag_buf *ret,
+static ag_status read_report(ag_app_mcp *m, ag_call *c, ag_str run, ag_str uri, ag_buf *ret,
                              ag_err *err)
 {
 	ag_store *store = NULL;
@@ -280,7 +286,7 @@ static ag_status read_report(ag_app_mcp *m, ag_mcp_call *c, ag_str run, ag_str u
 	return st;
 }
 
-static ag_status read_resource(void *env, ag_mcp_call *c, ag_str uri, ag_buf *ret, ag_err *err)
+static ag_status read_resource(void *env, ag_call *c, ag_str uri, ag_buf *ret, ag_err *err)
 {
 	ag_str rest = uri, host;
 
@@ -297,7 +303,7 @@ static ag_status read_resource(void *env, ag_mcp_call *c, ag_str uri, ag_buf *re
 
 /* --- completion --- */
 
-static ag_status complete(void *env, ag_mcp_call *c, bool is_prompt, ag_str ref, ag_str argument,
+static ag_status complete(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_str argument,
                           ag_str prefix, const ag_val *others, ag_str **ret, size_t *nret,
                           ag_err *err)
 {

@@ -19,9 +19,9 @@ AG_CHECK ag_status ag_app_mcp_init(ag_app_mcp *m, ag_app *app, ag_project_hub *h
 void ag_app_mcp_release(ag_app_mcp *m);
 
 /* schema_sample, run_query, get_stats, aggregate, audit_collection: of projects that have documents. */
-ag_mcp_tools ag_app_mcp_audit_tools(ag_app_mcp *m);
+ag_tool_set ag_app_mcp_audit_tools(ag_app_mcp *m);
 /* ask_project: of projects that have a root. */
-ag_mcp_tools ag_app_mcp_ask_tools(ag_app_mcp *m);
+ag_tool_set ag_app_mcp_ask_tools(ag_app_mcp *m);
 /* Resources: tables as documentation, reports of audits. Prompts: how to explore, audit and ask. */
 ag_mcp_provider ag_app_mcp_provider(ag_app_mcp *m);
 
@@ -29,21 +29,11 @@ ag_mcp_provider ag_app_mcp_provider(ag_app_mcp *m);
 
 /* Any of the caller's projects that fits? For offered(). */
 bool ag_app_mcp_any(ag_app_mcp *m, const ag_caller *who, bool (*fits)(const ag_project *p));
-/* Project, role, scope and limits. False: ret holds the refusal. */
-bool ag_app_mcp_admit(ag_app_mcp *m, ag_mcp_call *c, const char *tool, const ag_val *input,
-                      ag_role least, const char *scope, ag_project_call *ret_call,
-                      ag_mcp_result *ret);
-/* The end of an admitted call: its row is committed, or ret becomes the refusal to answer. */
-void ag_app_mcp_end(ag_app_mcp *m, ag_mcp_call *c, ag_project_call *call, ag_str arguments,
-                    int64_t began_ms, const char *outcome, uint64_t nbyte, ag_mcp_result *ret);
-/* An error as an envelope. Returns its code, for the audit table. */
-const char *ag_app_mcp_fail(ag_mcp_call *c, const ag_err *e, ag_mcp_result *ret);
 
 /* --- mcp_prompts.c --- */
 
-ag_status ag_app_mcp_prompts(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-                             ag_err *err);
-ag_status ag_app_mcp_prompt(void *env, ag_mcp_call *c, ag_str name, const ag_val *arguments,
+ag_status ag_app_mcp_prompts(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err);
+ag_status ag_app_mcp_prompt(void *env, ag_call *c, ag_str name, const ag_val *arguments,
                             ag_buf *ret, ag_err *err);
 
 #endif

@@ -79,7 +79,7 @@ static void write_file(ag_jw *w, const ag_seen_file *f)
 	ag_jw_obj_end(w);
 }
 
-static void write_call(ag_jw *w, const ag_call *c)
+static void write_call(ag_jw *w, const ag_answer_call *c)
 {
 	ag_arena *scratch = ag_arena_new();
 	ag_str result = c->result, hash = c->sha256;

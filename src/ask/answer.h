@@ -24,7 +24,7 @@ typedef struct ag_seen_file {
 	unsigned first_line, last_line, nline; /* that were shown, and of the file */
 } ag_seen_file;
 
-typedef struct ag_call {
+typedef struct ag_answer_call {
 	ag_str tool;
 	ag_str args;   /* JSON object; see ag_answer_unparsed() */
 	ag_str result; /* as the model read it */
@@ -34,7 +34,7 @@ typedef struct ag_call {
 	ag_str folder;     /* list_files: "wiki", "." is the root; "" = none */
 	ag_str request;    /* query_api: "GET /items/" as it was sent, "" = nothing was */
 	int status;        /* query_api */
-} ag_call;
+} ag_answer_call;
 
 typedef struct ag_citation {
 	ag_str path, anchor;      /* anchor "" = the file, or lines of code */
@@ -47,7 +47,7 @@ typedef struct ag_citation {
 
 typedef struct ag_answer {
 	ag_str answer, source;
-	const ag_call *calls;
+	const ag_answer_call *calls;
 	size_t ncall;
 	const ag_citation *
 		citations; /* verified; source is the first of them, an API form, or a folder that was listed */

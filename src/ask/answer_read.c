@@ -131,7 +131,7 @@ static ag_seen_file read_file(reader *r, const ag_val *v)
 	return f;
 }
 
-/* Objects as their text; a string that is no JSON as a JSON string, as ag_call wants it. */
+/* Objects as their text; a string that is no JSON as a JSON string, as ag_answer_call wants it. */
 static ag_str json_of(reader *r, const ag_val *v)
 {
 	if (is_absent(v))
@@ -139,10 +139,10 @@ static ag_str json_of(reader *r, const ag_val *v)
 	return ag_extjson_str(r->arena, v, AG_EXTJSON_RELAXED);
 }
 
-static ag_call read_call(reader *r, const ag_val *v)
+static ag_answer_call read_call(reader *r, const ag_val *v)
 {
 	const ag_val *result = ag_val_getc(v, "result");
-	ag_call c = { .tool = text_of(r, v, "tool") };
+	ag_answer_call c = { .tool = text_of(r, v, "tool") };
 
 	if (v->type != AG_T_OBJECT) {
 		complain(r, "", "an object", v);
@@ -228,7 +228,7 @@ ag_status ag_answer_read(const ag_val *v, ag_arena *arena, ag_answer *ret, ag_er
 	const ag_val *calls, *citations;
 	ag_answer a = { 0 };
 	ag_citation *cited;
-	ag_call *called;
+	ag_answer_call *called;
 
 	if (!ag_answer_is(v))
 		return ag_fail(err, AG_INVALID, origin,
@@ -244,7 +244,7 @@ ag_status ag_answer_read(const ag_val *v, ag_arena *arena, ag_answer *ret, ag_er
 	a.run = text_of(&r, v, "run");
 	calls = list_of(&r, v, "tool_calls", MAX_CALLS, &a.ncall);
 	citations = list_of(&r, v, "citations", MAX_CITATIONS, &a.ncitation);
-	called = ag_new_n(arena, ag_call, a.ncall + 1);
+	called = ag_new_n(arena, ag_answer_call, a.ncall + 1);
 	for (size_t i = 0; i < a.ncall && !r.st; i++) {
 		r.place = ag_str_printf(arena, "tool_calls[%zu].", i);
 		called[i] = read_call(&r, &calls->u.items[i]);

@@ -137,22 +137,12 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 	return st;
 }
 
-static const ag_agent *agent(const ag_ask_opts *o, ag_arena *arena)
-{
-	ag_agent *ret = ag_new(arena, ag_agent);
-	ag_tool *tools = ag_new_n(arena, ag_tool, ag_ask_ntool + o->nmore_tool);
-
-	memcpy(tools, ag_ask_tool_table, ag_ask_ntool * sizeof(*tools));
-	if (o->nmore_tool)
-		memcpy(tools + ag_ask_ntool, o->more_tools, o->nmore_tool * sizeof(*tools));
-
-	*ret = (ag_agent){ .name = "ask",
-		           .tools = tools,
-		           .ntool = ag_ask_ntool + o->nmore_tool,
-		           .apply = ag_ask_apply,
-		           .derive = derive };
-	return ret;
-}
+static const ag_agent agent = {
+	.name = "ask",
+	.tools = &ag_ask_tool_table,
+	.apply = ag_ask_apply,
+	.derive = derive,
+};
 
 /* --- the begin --- */
 
@@ -245,6 +235,7 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 		              .purpose = "ask",
 		              .unanswered = AG_S("Error: not run, the budget of tool calls is "
 		                                 "used up") };
+	const ag_tool_set more = { .tools = opts->more_tools, .ntool = opts->nmore_tool };
 	ag_run_opts run = { 0 };
 	ag_status st;
 
@@ -270,8 +261,10 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 	chat.transcript = &a->state.transcript;
 	chat.tools = ag_ask_offered(opts, arena, &chat.ntool);
 	run = (ag_run_opts){
-		.agent = agent(opts, arena),
+		.agent = &agent,
 		.env = &a->tools,
+		.more = &more,
+		.nmore = 1,
 		.state = &a->state,
 		.planner = ag_planner_chat_new(&chat, arena),
 		.budget = { .iterations = opts->max_calls ? opts->max_calls : AG_ASK_BUDGET,

@@ -50,12 +50,12 @@ static verdict too_many(void)
 	return say(AG_ASK_UNCHECKED, "the answer names more files than are looked at");
 }
 
-static bool is_foreign(const ag_call *c)
+static bool is_foreign(const ag_answer_call *c)
 {
 	return !c->sha256.len && !c->file.path.len;
 }
 
-static ag_str arg_of(const verifier *v, const ag_call *c, const char *key)
+static ag_str arg_of(const verifier *v, const ag_answer_call *c, const char *key)
 {
 	const ag_extjson_opts read = { .repair_utf8 = true, .max_depth = 64, .max_values = 10000 };
 	ag_val args;
@@ -66,7 +66,7 @@ static ag_str arg_of(const verifier *v, const ag_call *c, const char *key)
 }
 
 /* "GET /items/" of a query_api, from its arguments when it has no request. */
-static ag_str request_of(const verifier *v, const ag_call *c)
+static ag_str request_of(const verifier *v, const ag_answer_call *c)
 {
 	if (c->request.len || !ag_str_eqc(c->tool, "query_api") || !is_foreign(c))
 		return c->request;
@@ -74,7 +74,7 @@ static ag_str request_of(const verifier *v, const ag_call *c)
 	                     AG_FMT(arg_of(v, c, "path")));
 }
 
-static ag_str path_of(const verifier *v, const ag_call *c)
+static ag_str path_of(const verifier *v, const ag_answer_call *c)
 {
 	ag_str path = c->file.path.len ? c->file.path : arg_of(v, c, "path");
 
@@ -86,7 +86,7 @@ static ag_str path_of(const verifier *v, const ag_call *c)
 /* --- calls --- */
 
 /* The lines that were shown, as they stand in the file now: does the result begin with them? */
-static verdict check_shown(const verifier *v, const ag_call *c, const ag_cite_file *f)
+static verdict check_shown(const verifier *v, const ag_answer_call *c, const ag_cite_file *f)
 {
 	ag_str lines = ag_cite_lines(f->text, c->file.first_line, c->file.last_line), rest;
 	size_t n = 0;
@@ -119,7 +119,7 @@ static ag_str last_name(ag_str path)
 }
 
 /* A call of ours that gave something of a file. */
-static verdict check_file(const verifier *v, const ag_call *c)
+static verdict check_file(const verifier *v, const ag_answer_call *c)
 {
 	ag_cite_file *f = ag_cite_file_at(v->files, c->file.path);
 	bool is_read = ag_str_eqc(c->tool, "read_file");
@@ -173,7 +173,7 @@ static size_t common(ag_str result, ag_str text, bool *ret_whole)
 }
 
 /* A read_file of a program that keeps no hashes. */
-static verdict check_foreign_file(const verifier *v, const ag_call *c)
+static verdict check_foreign_file(const verifier *v, const ag_answer_call *c)
 {
 	ag_cite_file *f = ag_cite_file_at(v->files, path_of(v, c));
 	bool whole;
@@ -202,7 +202,7 @@ static verdict check_foreign_file(const verifier *v, const ag_call *c)
 }
 
 /* A call that listed a folder: are the same names in it? */
-static verdict check_folder(const verifier *v, const ag_call *c)
+static verdict check_folder(const verifier *v, const ag_answer_call *c)
 {
 	ag_str named = arg_of(v, c, "path"), normal;
 	bool must_be_folder;
@@ -221,7 +221,7 @@ static verdict check_folder(const verifier *v, const ag_call *c)
 	               : say(AG_ASK_CHANGED, "the folder has other names now");
 }
 
-static verdict check_call(const verifier *v, const ag_call *c)
+static verdict check_call(const verifier *v, const ag_answer_call *c)
 {
 	ag_sha256_hex hash = ag_sha256(c->result);
 
@@ -242,7 +242,7 @@ static verdict check_call(const verifier *v, const ag_call *c)
 
 static ag_str name_call(const verifier *v, size_t i)
 {
-	const ag_call *c = &v->a->calls[i];
+	const ag_answer_call *c = &v->a->calls[i];
 	ag_str what = request_of(v, c);
 
 	if (!what.len)
@@ -320,7 +320,7 @@ static ag_str form_of(const ag_citation *c, ag_arena *arena)
 static verdict check_api_source(const verifier *v, const ag_mention *m)
 {
 	for (size_t i = 0; i < v->a->ncall; i++) {
-		const ag_call *c = &v->a->calls[i];
+		const ag_answer_call *c = &v->a->calls[i];
 
 		if (ag_cite_route_is(m->method, m->route, request_of(v, c)) &&
 		    (c->ok || is_foreign(c)))
@@ -342,7 +342,7 @@ static verdict check_foreign_source(const verifier *v, const ag_mention *m)
 	ag_cite_file *f = ag_cite_file_at(v->files, m->path);
 
 	for (size_t i = 0; i < v->a->ncall; i++) {
-		const ag_call *c = &v->a->calls[i];
+		const ag_answer_call *c = &v->a->calls[i];
 
 		if (is_foreign(c) && ag_str_eqc(c->tool, "read_file") &&
 		    ag_str_eq(path_of(v, c), m->path))

@@ -115,7 +115,7 @@ static bool try_folder(citer *c, ag_str path, outcome *ret)
 	ag_err unheard;
 
 	for (size_t i = 0; i < c->files->ncall; i++) {
-		const ag_call *call = &c->files->calls[i];
+		const ag_answer_call *call = &c->files->calls[i];
 
 		if (!call->ok || !call->folder.len || !ag_str_eq(call->folder, folder))
 			continue;
@@ -136,7 +136,7 @@ static bool try_folder(citer *c, ag_str path, outcome *ret)
 /* --- one API call --- */
 
 /* As it is printed: the path as it was sent, unless the model's has names in it or a query of its own. */
-static ag_str api_form(const ag_call *call, ag_str route, ag_arena *arena)
+static ag_str api_form(const ag_answer_call *call, ag_str route, ag_arena *arena)
 {
 	ag_str path = call->request, method = ag_str_split(&path, ' ');
 	ptrdiff_t query = ag_str_find(path, '?');
@@ -149,10 +149,10 @@ static ag_str api_form(const ag_call *call, ag_str route, ag_arena *arena)
 }
 
 /* The last call of that kind that got an answer. */
-static const ag_call *find_call(const citer *c, ag_str method, ag_str route)
+static const ag_answer_call *find_call(const citer *c, ag_str method, ag_str route)
 {
 	for (size_t i = c->files->ncall; i--;) {
-		const ag_call *call = &c->files->calls[i];
+		const ag_answer_call *call = &c->files->calls[i];
 
 		if (call->ok && call->request.len && ag_cite_route_is(method, route, call->request))
 			return call;
@@ -163,7 +163,7 @@ static const ag_call *find_call(const citer *c, ag_str method, ag_str route)
 static bool try_api(citer *c, const ag_mention *m, bool is_explicit, outcome *ret)
 {
 	ag_str route = m->route, shown = ag_utf8_prefix(m->route, 150);
-	const ag_call *call = find_call(c, m->method, route);
+	const ag_answer_call *call = find_call(c, m->method, route);
 	ptrdiff_t query = ag_str_find(route, '?');
 
 	if (!call && query >= 0) {
@@ -246,13 +246,13 @@ static ag_str without_names(const ag_cite_files *f, ag_str text, ag_arena *arena
 
 /* The last file that was read and says something of what the answer says; else the last API call that does; else the last
  * file, the last call. A folder that was listed comes last, unless the answer is made of its names. */
-static const ag_call *last_resort(const citer *c)
+static const ag_answer_call *last_resort(const citer *c)
 {
-	const ag_call *file = NULL, *api = NULL, *folder = NULL;
+	const ag_answer_call *file = NULL, *api = NULL, *folder = NULL;
 	double best_file = -1, best_api = -1, best_folder = 0;
 
 	for (size_t i = 0; i < c->files->ncall; i++) {
-		const ag_call *call = &c->files->calls[i];
+		const ag_answer_call *call = &c->files->calls[i];
 		bool is_file = ag_str_eqc(call->tool, "read_file") && call->file.path.len;
 		double share;
 
@@ -285,7 +285,7 @@ static const ag_call *last_resort(const citer *c)
 
 static bool fall_back(citer *c, outcome *ret)
 {
-	const ag_call *call = last_resort(c);
+	const ag_answer_call *call = last_resort(c);
 	ag_mention m = { .path = AG_S("") };
 
 	if (!call)
@@ -357,7 +357,8 @@ static ag_str source_of(const outcome *o, ag_arena *arena)
 }
 
 ag_status ag_cite(ag_root *r, const ag_ctx *ctx, ag_str final_text, ag_str question,
-                  const ag_call *calls, size_t ncall, ag_arena *arena, ag_cited *ret, ag_err *err)
+                  const ag_answer_call *calls, size_t ncall, ag_arena *arena, ag_cited *ret,
+                  ag_err *err)
 {
 	citer *c = ag_new(arena, citer);
 	ag_final_words words = ag_cite_split(ag_answer_utf8(final_text, arena), arena);

@@ -46,8 +46,8 @@ static void see_hits(ag_cite_files *f, ag_str result)
 	}
 }
 
-ag_cite_files *ag_cite_files_new(ag_root *r, const ag_ctx *ctx, const ag_call *calls, size_t ncall,
-                                 ag_arena *arena)
+ag_cite_files *ag_cite_files_new(ag_root *r, const ag_ctx *ctx, const ag_answer_call *calls,
+                                 size_t ncall, ag_arena *arena)
 {
 	ag_cite_files *f = ag_new(arena, ag_cite_files);
 
@@ -59,7 +59,7 @@ ag_cite_files *ag_cite_files_new(ag_root *r, const ag_ctx *ctx, const ag_call *c
 	f->calls = calls;
 	f->ncall = ncall;
 	for (size_t i = 0; i < ncall; i++) {
-		const ag_call *c = &calls[i];
+		const ag_answer_call *c = &calls[i];
 		ag_cite_file *file = c->ok ? seen_file(f, c->file.path) : NULL;
 
 		if (file && ag_str_eqc(c->tool, "read_file"))
@@ -79,7 +79,7 @@ bool ag_cite_is_shown(const ag_cite_files *f, const ag_cite_file *file, unsigned
                       unsigned last)
 {
 	for (size_t i = 0; i < f->ncall; i++) {
-		const ag_call *c = &f->calls[i];
+		const ag_answer_call *c = &f->calls[i];
 
 		if (!c->ok || !ag_str_eqc(c->tool, "read_file") ||
 		    !ag_str_eq(c->file.path, file->path))

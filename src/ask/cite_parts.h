@@ -82,7 +82,7 @@ typedef struct ag_cite_files {
 	ag_root *root;
 	ag_ctx ctx;
 	ag_arena *arena;
-	const ag_call *calls;
+	const ag_answer_call *calls;
 	size_t ncall;
 	ag_cite_file seen[AG_CITE_MAX_SEEN], looked[AG_CITE_MAX_LOOK];
 	size_t nseen, nlooked;
@@ -92,8 +92,8 @@ typedef struct ag_cite_files {
 	bool is_cancelled;
 } ag_cite_files;
 
-ag_cite_files *ag_cite_files_new(ag_root *r, const ag_ctx *ctx, const ag_call *calls, size_t ncall,
-                                 ag_arena *arena);
+ag_cite_files *ag_cite_files_new(ag_root *r, const ag_ctx *ctx, const ag_answer_call *calls,
+                                 size_t ncall, ag_arena *arena);
 /* The file that a path means: as it is, else (*ret_mended) the one that was read with that name, or that lies beside one that
  * was read. NULL = there is none. What was not read is looked up in the tree. */
 ag_cite_file *ag_cite_resolve(ag_cite_files *f, ag_str path, bool *ret_mended);

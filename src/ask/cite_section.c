@@ -25,7 +25,7 @@ static void add_quote(ag_cite_desk *d, const ag_cite_file *file, unsigned first,
 	double best = 0;
 
 	for (size_t i = 0; i < d->files->ncall; i++) {
-		const ag_call *call = &d->files->calls[i];
+		const ag_answer_call *call = &d->files->calls[i];
 		unsigned from = first ? first : 1, to = last, line;
 		double score;
 		ag_str quote;

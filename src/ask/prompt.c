@@ -89,7 +89,7 @@ static ag_str help_of(const ag_tool *t, const ag_ask_opts *o, ag_arena *arena)
 	const ag_str help = ag_str_c(t->help);
 	ag_str methods, routes;
 
-	if (t != &ag_ask_tool_table[AG_ASK_TOOL_API])
+	if (t != &ag_ask_tool_table.tools[AG_ASK_TOOL_API])
 		return help;
 	methods = methods_of(o, "are allowed here.", arena);
 	routes = fenced(o->operations, arena);
@@ -99,11 +99,11 @@ static ag_str help_of(const ag_tool *t, const ag_ask_opts *o, ag_arena *arena)
 
 ag_llm_tool *ag_ask_offered(const ag_ask_opts *o, ag_arena *arena, size_t *ret_n)
 {
-	ag_llm_tool *ret = ag_new_n(arena, ag_llm_tool, ag_ask_ntool + o->nmore_tool);
+	ag_llm_tool *ret = ag_new_n(arena, ag_llm_tool, ag_ask_tool_table.ntool + o->nmore_tool);
 	size_t n = 0;
 
-	for (size_t i = 0; i < ag_ask_ntool; i++) {
-		const ag_tool *t = &ag_ask_tool_table[i];
+	for (size_t i = 0; i < ag_ask_tool_table.ntool; i++) {
+		const ag_tool *t = &ag_ask_tool_table.tools[i];
 
 		if (!o->api && i == AG_ASK_TOOL_API)
 			continue;

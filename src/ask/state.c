@@ -13,18 +13,18 @@ void ag_ask_state_init(ag_ask_state *s, ag_arena *arena)
 	*s = (ag_ask_state){ .arena = arena, .transcript = { .arena = arena } };
 }
 
-static ag_call *push_call(ag_ask_state *s)
+static ag_answer_call *push_call(ag_ask_state *s)
 {
 	if (s->ncall == s->cap) {
 		const size_t cap = s->cap ? 2 * s->cap : 16;
-		ag_call *grown = ag_new_n(s->arena, ag_call, cap);
+		ag_answer_call *grown = ag_new_n(s->arena, ag_answer_call, cap);
 
 		if (s->ncall)
 			memcpy(grown, s->calls, s->ncall * sizeof(*grown));
 		s->calls = grown;
 		s->cap = cap;
 	}
-	s->calls[s->ncall] = (ag_call){ 0 };
+	s->calls[s->ncall] = (ag_answer_call){ 0 };
 	return &s->calls[s->ncall++];
 }
 
@@ -42,7 +42,7 @@ static ag_str kept(ag_ask_state *s, const ag_val *v, const char *key)
 	return ag_str_dup(s->arena, ag_val_member_str(v, key));
 }
 
-static void read_proof(ag_ask_state *s, ag_call *c, const ag_val *result)
+static void read_proof(ag_ask_state *s, ag_answer_call *c, const ag_val *result)
 {
 	const ag_val *file = ag_val_getc(result, "file");
 
@@ -62,7 +62,7 @@ static void read_proof(ag_ask_state *s, ag_call *c, const ag_val *result)
 
 static void answer(ag_ask_state *s, const ag_turn_call *from)
 {
-	ag_call *c = s->ncall ? &s->calls[s->ncall - 1] : NULL;
+	ag_answer_call *c = s->ncall ? &s->calls[s->ncall - 1] : NULL;
 	ag_sha256_hex hash;
 
 	if (!c || !from)
@@ -75,7 +75,7 @@ static void answer(ag_ask_state *s, const ag_turn_call *from)
 
 static void read_proposal(ag_ask_state *s, const ag_val *p)
 {
-	ag_call *c;
+	ag_answer_call *c;
 
 	if (ag_val_member_bool(p, "final")) {
 		s->has_final = true;

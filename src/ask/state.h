@@ -10,7 +10,7 @@
 typedef struct ag_ask_state {
 	ag_arena *arena;
 	ag_transcript transcript;
-	ag_call *calls; /* in order; the last one may wait for its result */
+	ag_answer_call *calls; /* in order; the last one may wait for its result */
 	size_t ncall, cap;
 	bool has_final;
 	ag_str final_text, partial_why;

@@ -33,7 +33,7 @@ static ag_ctx limited(const ag_ask_tools *t, const ag_ctx *ctx)
 }
 
 /* The call that stands last in the state is this one. */
-static const ag_call *this_call(const ag_ask_tools *t)
+static const ag_answer_call *this_call(const ag_ask_tools *t)
 {
 	return t->state->ncall ? &t->state->calls[t->state->ncall - 1] : NULL;
 }
@@ -41,11 +41,11 @@ static const ag_call *this_call(const ag_ask_tools *t)
 /* Earlier calls that were the same, since the last one that may have changed something. *ret_first: the first of them. */
 static unsigned count_same(const ag_ask_tools *t, size_t *ret_first)
 {
-	const ag_call *self = this_call(t);
+	const ag_answer_call *self = this_call(t);
 	unsigned n = 0;
 
 	for (size_t i = 0; self && i + 1 < t->state->ncall; i++) {
-		const ag_call *c = &t->state->calls[i];
+		const ag_answer_call *c = &t->state->calls[i];
 		const bool changes = c->request.len && !ag_str_starts(c->request, AG_S("GET ")) &&
 		                     !ag_str_starts(c->request, AG_S("HEAD "));
 
@@ -74,7 +74,7 @@ static bool is_repeated(const ag_ask_tools *t, const ag_val *input, ag_arena *ar
 	const bool is_api = this_call(t) && ag_str_eqc(this_call(t)->tool, "query_api");
 	size_t first = 0;
 	const unsigned n = count_same(t, &first);
-	const ag_call *c = n ? &t->state->calls[first] : NULL;
+	const ag_answer_call *c = n ? &t->state->calls[first] : NULL;
 
 	if (!c || (is_api && (n < 2 || is_writing_request(input, arena))))
 		return false;
@@ -94,13 +94,11 @@ static bool is_repeated(const ag_ask_tools *t, const ag_val *input, ag_arena *ar
 	return true;
 }
 
-static ag_str observation(const ag_ask_result *r, ag_arena *arena)
+static void observation(const ag_ask_result *r, ag_buf *out)
 {
-	ag_buf out = AG_BUF_INIT(OBSERVATION_MAX_BYTES);
-	ag_str ret;
 	ag_jw w;
 
-	ag_jw_init(&w, &out, 0);
+	ag_jw_init(&w, out, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "text", r->text);
 	ag_jw_kbool(&w, "ok", r->ok);
@@ -121,10 +119,10 @@ static ag_str observation(const ag_ask_result *r, ag_arena *arena)
 		ag_jw_kint(&w, "status", r->status);
 	}
 	ag_jw_obj_end(&w);
-	ret = out.failed ? AG_S("{\"text\":\"Error: the result is too large\",\"ok\":false}")
-	                 : ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
-	return ret;
+	if (!out->failed)
+		return;
+	ag_buf_clear(out);
+	ag_buf_adds(out, "{\"text\":\"Error: the result is too large\",\"ok\":false}");
 }
 
 ag_status ag_ask_failed(const ag_err *why, ag_arena *arena, ag_ask_result *ret, ag_err *err)
@@ -144,30 +142,29 @@ ag_status ag_ask_failed(const ag_err *why, ag_arena *arena, ag_ask_result *ret, 
 	return AG_OK;
 }
 
-static ag_status run(tool_fn fn, const char *phase, void *env, const ag_ctx *ctx, ag_arena *arena,
-                     const ag_val *input, ag_observation *ret, ag_err *err)
+static ag_status run(ag_call *c, tool_fn fn, const char *phase, const ag_val *input,
+                     ag_tool_output *out, ag_err *err)
 {
-	ag_ask_tools *t = (ag_ask_tools *)env;
-	const ag_ctx in_time = limited(t, ctx);
+	ag_ask_tools *t = (ag_ask_tools *)c->env;
+	const ag_ctx in_time = limited(t, &c->ctx);
 	ag_ask_result r = { 0 };
 	ag_status st = AG_OK;
 
-	ag_ctx_phase(ctx, phase, "calls", 0);
-	if (!is_repeated(t, input, arena, &r))
-		st = fn(t, &in_time, arena, input, &r, err);
+	ag_ctx_phase(&c->ctx, phase, "calls", 0);
+	if (!is_repeated(t, input, c->arena, &r))
+		st = fn(t, &in_time, c->arena, input, &r, err);
 	if (st)
 		return st;
-	ret->json = observation(&r, arena);
-	ret->summary = ag_str_printf(arena, "%s, %zu bytes", r.ok ? "ok" : "error", r.text.len);
+	observation(&r, &out->json);
+	out->summary = ag_str_printf(c->arena, "%s, %zu bytes", r.ok ? "ok" : "error", r.text.len);
 	return AG_OK;
 }
 
-/* The loop's functions, one per row. */
-#define TOOL_FN(name, fn, phase)                                                                  \
-	static ag_status name(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input, \
-	                      ag_observation *ret, ag_err *err)                                   \
-	{                                                                                         \
-		return run(fn, phase, env, ctx, arena, input, ret, err);                          \
+/* The rows' functions. */
+#define TOOL_FN(name, fn, phase)                                                                 \
+	static ag_status name(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err) \
+	{                                                                                        \
+		return run(c, fn, phase, input, out, err);                                       \
 	}
 
 TOOL_FN(run_read_file, ag_ask_read_file, "reading a file")
@@ -220,7 +217,7 @@ static const ag_param api_params[] = {
 	  .help = "Send the API key (default true). false: what does somebody without a key get?" },
 };
 
-const ag_tool ag_ask_tool_table[] = {
+static const ag_tool rows[] = {
 	{ .name = "read_file",
 	  .help = "Read a file of the project: documentation (wiki/*.md), source code, "
 	          "configuration. Use it before you answer anything about a file, and read both "
@@ -230,6 +227,7 @@ const ag_tool ag_ask_tool_table[] = {
 	  .params = read_params,
 	  .nparam = AG_NELEM(read_params),
 	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OBSERVATION_MAX_BYTES,
 	  .run = run_read_file },
 	{ .name = "list_files",
 	  .help = "List the names in a folder of the project, one per line. Use it to find out "
@@ -238,6 +236,7 @@ const ag_tool ag_ask_tool_table[] = {
 	  .params = path_params,
 	  .nparam = AG_NELEM(path_params),
 	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OBSERVATION_MAX_BYTES,
 	  .run = run_list_files },
 	{ .name = "query_api",
 	  .help = "Call the project's running HTTP API. Use it for live data (how many items: GET "
@@ -247,6 +246,7 @@ const ag_tool ag_ask_tool_table[] = {
 	          "has, though only the first are shown. Not for documentation and source code.",
 	  .params = api_params,
 	  .nparam = AG_NELEM(api_params),
+	  .max_output_bytes = OBSERVATION_MAX_BYTES,
 	  .run = run_query_api },
 	{ .name = "search_files",
 	  .help = "Search all text files of the project for words or a regular expression; gives "
@@ -255,6 +255,7 @@ const ag_tool ag_ask_tool_table[] = {
 	  .params = search_params,
 	  .nparam = AG_NELEM(search_params),
 	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OBSERVATION_MAX_BYTES,
 	  .run = run_search },
 	{ .name = "outline",
 	  .help = "The headings of a Markdown file with their anchors, or the definitions of a "
@@ -263,7 +264,8 @@ const ag_tool ag_ask_tool_table[] = {
 	  .params = outline_params,
 	  .nparam = AG_NELEM(outline_params),
 	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OBSERVATION_MAX_BYTES,
 	  .run = run_outline },
 };
 
-const size_t ag_ask_ntool = AG_NELEM(ag_ask_tool_table);
+const ag_tool_set ag_ask_tool_table = { .tools = rows, .ntool = AG_NELEM(rows) };

@@ -24,8 +24,7 @@ typedef struct ag_ask_tools {
 } ag_ask_tools;
 
 #define AG_ASK_TOOL_API 2 /* index of query_api */
-extern const ag_tool ag_ask_tool_table[];
-extern const size_t ag_ask_ntool;
+extern const ag_tool_set ag_ask_tool_table;
 
 /* What a tool function fills. `text` is what the model reads. */
 typedef struct ag_ask_result {

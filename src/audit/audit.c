@@ -192,7 +192,7 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 
 const ag_agent ag_agent_audit = {
 	.name = "audit",
-	.tools = ag_audit_tools,
+	.tools = &ag_audit_tools,
 	.apply = ag_audit_apply,
 	.settle = ag_audit_settle,
 	.derive = derive,
@@ -324,13 +324,11 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 {
 	ag_audit_opts effective = *opts;
 	ag_audit *a = ag_new(arena, ag_audit);
-	ag_agent agent = ag_agent_audit;
-	ag_run_opts run = { .agent = &agent, .store = store };
+	ag_run_opts run = { .agent = &ag_agent_audit, .store = store };
 	ag_opening opening;
 	ag_id before;
 	ag_status st;
 
-	agent.ntool = ag_audit_ntool;
 	if (!effective.catalogue.as_of_ms)
 		effective.catalogue.as_of_ms = ag_clock_wall(ctx->clock);
 	*ret = (ag_audit_result){ 0 };
@@ -460,8 +458,7 @@ ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
 {
 	ag_audit *a = ag_new(arena, ag_audit);
 	ag_source_info *info = ag_new(arena, ag_source_info);
-	ag_agent agent = ag_agent_audit;
-	ag_run_opts run = { .agent = &agent,
+	ag_run_opts run = { .agent = &ag_agent_audit,
 		            .store = store,
 		            .row = *row,
 		            .on_event = on_event,
@@ -469,7 +466,6 @@ ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	ag_start_log log;
 	ag_status st;
 
-	agent.ntool = ag_audit_ntool;
 	*ret = (ag_audit_result){ 0 };
 	st = ag_start_load(store, row, arena, &log, err);
 	if (st)

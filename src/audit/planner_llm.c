@@ -36,7 +36,7 @@ static ag_str schema_text(ag_action_form form, ag_arena *arena)
 	ag_buf out = AG_BUF_INIT(SCHEMA_MAX_BYTES);
 	ag_str ret;
 
-	ag_action_schema(ag_audit_tools, ag_audit_ntool, form, &out);
+	ag_action_schema(ag_audit_tools.tools, ag_audit_tools.ntool, form, &out);
 	AG_ASSERT(!out.failed);
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
@@ -93,7 +93,7 @@ static ag_str complaint_of(const ag_llm_reply *reply, ag_str answer, ag_arena *a
 {
 	ag_err why = { 0 };
 
-	if (!ag_action_parse(answer, ag_audit_tools, ag_audit_ntool, arena, ret, &why))
+	if (!ag_action_parse(answer, ag_audit_tools.tools, ag_audit_tools.ntool, arena, ret, &why))
 		return AG_S("");
 	if (reply->stop == AG_LLM_STOP_LENGTH)
 		return AG_S(

@@ -200,8 +200,8 @@ ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *er
 ag_status ag_prompt_planner(ag_audit *a, ag_arena *arena, ag_prompt *ret, ag_err *err)
 {
 	ag_prompt p = { 0 };
-	ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools, ag_audit_ntool, arena,
-	                                &p.system, err);
+	ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools.tools,
+	                                ag_audit_tools.ntool, arena, &p.system, err);
 
 	if (!st)
 		st = ag_prompt_prefix(a, arena, &p.prefix, err);

@@ -276,18 +276,16 @@ static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_a
 	return read_parts(a, ctx, input, arena, f, err);
 }
 
-ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                                ag_observation *ret, ag_err *err)
+ag_status ag_tool_write_finding(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	ag_finding *f = ag_new(arena, ag_finding);
-	ag_buf out = AG_BUF_INIT(8 * 1024 * 1024);
+	ag_finding *f = ag_new(c->arena, ag_finding);
 	ag_status st;
 	ag_jw w;
 
-	st = build(env, ctx, input, arena, f, err);
+	st = build(c->env, &c->ctx, input, c->arena, f, err);
 	if (st)
 		return st;
-	ag_jw_init(&w, &out, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "finding_id", ag_id_str(&f->id));
 	ag_jw_kuint(&w, "affected_count", f->affected);
@@ -306,11 +304,9 @@ ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, c
 	ag_jw_kkey(&w, "candidate");
 	ag_finding_write(f, true, &w);
 	ag_jw_obj_end(&w);
-	ret->json = ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
-	ret->summary = ag_str_printf(arena, "the evidence finds %llu of %llu documents",
+	ret->summary = ag_str_printf(c->arena, "the evidence finds %llu of %llu documents",
 	                             (unsigned long long)f->affected, (unsigned long long)f->total);
-	ret->target_id = ag_str_dup(arena, ag_id_str(&f->id));
+	ret->target_id = ag_str_dup(c->arena, ag_id_str(&f->id));
 	return AG_OK;
 }
 

@@ -74,55 +74,6 @@ static const ag_param finding_params[] = {
 	  0, AG_FINDING_MAX_PARTS, NULL },
 };
 
-const ag_tool ag_audit_tools[] = {
-	{ .name = "schema_sample",
-	  .help = "Sample documents and infer the schema. Always first.",
-	  .params = sample_params,
-	  .nparam = AG_NELEM(sample_params),
-	  .flags = AG_TOOL_READS,
-	  .max_output_bytes = OUTPUT_MAX_BYTES,
-	  .run = ag_tool_schema_sample },
-	{ .name = "run_query",
-	  .help = "Count the documents that match a filter and return some of them.",
-	  .params = query_params,
-	  .nparam = AG_NELEM(query_params),
-	  .flags = AG_TOOL_READS,
-	  .max_output_bytes = OUTPUT_MAX_BYTES,
-	  .run = ag_tool_run_query },
-	{ .name = "get_stats",
-	  .help = "One exact statistic of one field over all documents.",
-	  .params = stats_params,
-	  .nparam = AG_NELEM(stats_params),
-	  .flags = AG_TOOL_READS,
-	  .max_output_bytes = OUTPUT_MAX_BYTES,
-	  .run = ag_tool_get_stats },
-	{ .name = "aggregate",
-	  .help = "Run an aggregation pipeline: duplicates, groups, dependencies.",
-	  .params = aggregate_params,
-	  .nparam = AG_NELEM(aggregate_params),
-	  .flags = AG_TOOL_READS,
-	  .max_output_bytes = OUTPUT_MAX_BYTES,
-	  .run = ag_tool_aggregate },
-	{ .name = "profile_fields",
-	  .help = "Types, nulls, range and most frequent values of up to 50 fields over all documents.",
-	  .params = profile_params,
-	  .nparam = AG_NELEM(profile_params),
-	  .flags = AG_TOOL_READS,
-	  .max_output_bytes = OUTPUT_MAX_BYTES,
-	  .run = ag_tool_profile_fields },
-	{ .name = "write_finding",
-	  .help = "Propose a finding: its evidence is run again and judged. The same field and category again updates it.",
-	  .params = finding_params,
-	  .nparam = AG_NELEM(finding_params),
-	  .flags = AG_TOOL_READS | AG_TOOL_PROPOSES,
-	  .max_output_bytes = OUTPUT_MAX_BYTES,
-	  .run = ag_tool_write_finding },
-	{ .name = "conclude",
-	  .help = "End the audit. The run gate decides.",
-	  .flags = AG_TOOL_CONCLUDES },
-};
-const size_t ag_audit_ntool = AG_NELEM(ag_audit_tools);
-
 static uint64_t int_param(const ag_val *input, const char *name, uint64_t otherwise)
 {
 	const ag_val *v = ag_val_getc(input, name);
@@ -136,22 +87,6 @@ static const ag_val *query_param(const ag_val *input, const char *name, const ag
 	const ag_val *v = ag_val_getc(input, name);
 
 	return v && v->type != AG_T_NULL ? v : otherwise;
-}
-
-/* The writer's bytes as the observation's JSON, or a clear error when they hit the limit. */
-static ag_status give(ag_buf *out, ag_arena *arena, ag_str summary, ag_observation *ret,
-                      ag_err *err)
-{
-	const bool failed = out->failed;
-
-	ret->json = ag_buf_dup(arena, out);
-	ret->summary = summary;
-	ag_buf_release(out);
-	if (!failed)
-		return AG_OK;
-	ag_fail(err, AG_LIMIT, "audit.tools", "the result is larger than %lu MB",
-	        OUTPUT_MAX_BYTES >> 20);
-	return ag_err_hint(err, "ask for fewer documents or fields");
 }
 
 static void raw_value(ag_jw *w, const ag_val *v, ag_arena *arena)
@@ -169,36 +104,33 @@ static void without_samples(ag_survey *survey, ag_arena *arena)
 	survey->fields = fields;
 }
 
-ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                                ag_observation *ret, ag_err *err)
+static ag_status schema_sample(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	ag_audit *a = env;
+	ag_audit *a = c->env;
 	ag_source *source = ag_audit_source(a);
 	const ag_audit_opts *o = ag_audit_opts_of(a);
 	const uint64_t standard = o->sample_size ? o->sample_size : 200;
-	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
 	ag_survey survey;
 	ag_status st;
 	ag_jw w;
 
-	st = ag_source_survey(source, ctx, arena, int_param(input, "sample_size", standard),
+	st = ag_source_survey(source, &c->ctx, c->arena, int_param(input, "sample_size", standard),
 	                      o->seed, &survey, err);
 	if (st)
 		return st;
-	ag_jw_init(&w, &out, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_survey_json(&survey, ag_source_info_of(source)->collection, true, &w);
-	if (out.failed) {
+	if (ret->json.failed) {
 		/* A schema without samples is worth more than none. */
-		without_samples(&survey, arena);
-		ag_buf_clear(&out);
-		ag_jw_init(&w, &out, 0);
+		without_samples(&survey, c->arena);
+		ag_buf_clear(&ret->json);
+		ag_jw_init(&w, &ret->json, 0);
 		ag_survey_json(&survey, ag_source_info_of(source)->collection, true, &w);
 	}
-	return give(&out, arena,
-	            ag_str_printf(arena, "sampled %llu documents, %zu paths, %zu truncated",
-	                          (unsigned long long)survey.surveyed, survey.nfield,
-	                          survey.ntruncated),
-	            ret, err);
+	ret->summary = ag_str_printf(c->arena, "sampled %llu documents, %zu paths, %zu truncated",
+	                             (unsigned long long)survey.surveyed, survey.nfield,
+	                             survey.ntruncated);
+	return AG_OK;
 }
 
 static bool is_below(ag_str path, ag_str above)
@@ -293,39 +225,34 @@ static size_t found_json(const ag_found *found, const ag_val *filter, const ag_v
 	return n;
 }
 
-ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                            ag_observation *ret, ag_err *err)
+static ag_status run_query(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	ag_source *source = ag_audit_source(env);
+	ag_source *source = ag_audit_source(c->env);
 	const ag_val everything = ag_val_object(NULL, 0);
 	const ag_val *filter = query_param(input, "filter", &everything);
-	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
 	ag_found found;
 	ag_status st;
 	size_t n;
 	ag_jw w;
 
-	st = ag_source_find(source, ctx, arena, filter,
+	st = ag_source_find(source, &c->ctx, c->arena, filter,
 	                    int_param(input, "limit", AG_FIND_LIMIT_DEFAULT), &found, err);
 	if (st)
 		return st;
-	ag_jw_init(&w, &out, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	n = found_json(&found, filter, query_param(input, "projection", NULL),
-	               ag_source_info_of(source)->collection, arena, &w);
-	return give(&out, arena,
-	            ag_str_printf(arena, "matched %llu documents, returned %zu%s",
-	                          (unsigned long long)found.matched, n,
-	                          found.matched > n ? " (truncated)" : ""),
-	            ret, err);
+	               ag_source_info_of(source)->collection, c->arena, &w);
+	ret->summary = ag_str_printf(c->arena, "matched %llu documents, returned %zu%s",
+	                             (unsigned long long)found.matched, n,
+	                             found.matched > n ? " (truncated)" : "");
+	return AG_OK;
 }
 
-ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                            ag_observation *ret, ag_err *err)
+static ag_status aggregate(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	ag_source *source = ag_audit_source(env);
+	ag_source *source = ag_audit_source(c->env);
 	const ag_val *pipeline = ag_val_getc(input, "pipeline");
 	uint64_t limit = int_param(input, "limit", AG_FIND_LIMIT_DEFAULT);
-	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
 	ag_evidence evidence;
 	const ag_val *rows;
 	ag_err ignored;
@@ -335,33 +262,34 @@ ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const
 
 	if (limit > AG_FIND_LIMIT_MAX)
 		limit = AG_FIND_LIMIT_MAX;
-	st = ag_source_aggregate(source, ctx, arena, pipeline, AG_PIPELINE_MAX_GROUPS, &rows, &n,
-	                         err);
+	st = ag_source_aggregate(source, &c->ctx, c->arena, pipeline, AG_PIPELINE_MAX_GROUPS, &rows,
+	                         &n, err);
 	if (st)
 		return st;
-	ag_jw_init(&w, &out, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "collection", ag_source_info_of(source)->collection);
 	ag_jw_kkey(&w, "pipeline");
-	raw_value(&w, pipeline, arena);
+	raw_value(&w, pipeline, c->arena);
 	ag_jw_kuint(&w, "result_count", n);
 	ag_jw_kuint(&w, "returned_count", n < limit ? n : limit);
 	ag_jw_kbool(&w, "truncated", n > limit);
 	/* The same reading that write_finding will apply to this pipeline. */
-	if (n <= 1 && !ag_source_evidence(source, ctx, arena,
-	                                  ag_extjson_str(arena, pipeline, AG_EXTJSON_RELAXED),
+	if (n <= 1 && !ag_source_evidence(source, &c->ctx, c->arena,
+	                                  ag_extjson_str(c->arena, pipeline, AG_EXTJSON_RELAXED),
 	                                  &evidence, &ignored))
 		ag_jw_kuint(&w, "matched_count", evidence.affected);
 	ag_jw_kkey(&w, "results");
 	ag_jw_arr(&w);
 	for (size_t i = 0; i < n && i < limit; i++) {
-		const ag_val row = ag_brief_val(&rows[i], arena);
+		const ag_val row = ag_brief_val(&rows[i], c->arena);
 
-		raw_value(&w, &row, arena);
+		raw_value(&w, &row, c->arena);
 	}
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
-	return give(&out, arena, ag_str_printf(arena, "%zu results", n), ret, err);
+	ret->summary = ag_str_printf(c->arena, "%zu results", n);
+	return AG_OK;
 }
 
 ag_str ag_stats_summary(ag_str operation, ag_str field, const ag_val *value, ag_arena *arena)
@@ -373,14 +301,12 @@ ag_str ag_stats_summary(ag_str operation, ag_str field, const ag_val *value, ag_
 	                     text.len > 300 ? "…" : "");
 }
 
-ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                            ag_observation *ret, ag_err *err)
+static ag_status get_stats(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	ag_source *source = ag_audit_source(env);
+	ag_source *source = ag_audit_source(c->env);
 	const ag_str field = ag_val_text(ag_val_getc(input, "field"));
 	const ag_str operation = ag_val_text(ag_val_getc(input, "operation"));
 	const ag_val *filter = query_param(input, "filter", NULL);
-	ag_buf out = AG_BUF_INIT(OUTPUT_MAX_BYTES);
 	ag_stat_op op = AG_STAT_COUNT;
 	ag_str query, text;
 	ag_val value;
@@ -389,11 +315,11 @@ ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const
 
 	while (!ag_str_ieq(operation, ag_str_c(stat_names[op])))
 		op++;
-	st = ag_source_stat(source, ctx, arena, field, op, filter, &value, &query, err);
+	st = ag_source_stat(source, &c->ctx, c->arena, field, op, filter, &value, &query, err);
 	if (st)
 		return st;
-	text = ag_extjson_str(arena, &value, AG_EXTJSON_RELAXED);
-	ag_jw_init(&w, &out, 0);
+	text = ag_extjson_str(c->arena, &value, AG_EXTJSON_RELAXED);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "collection", ag_source_info_of(source)->collection);
 	ag_jw_kstr(&w, "field", field);
@@ -403,10 +329,60 @@ ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const
 	ag_jw_kraw(&w, "result", text);
 	ag_jw_kkey(&w, "filter_used");
 	if (filter)
-		raw_value(&w, filter, arena);
+		raw_value(&w, filter, c->arena);
 	else
 		ag_jw_null(&w);
 	ag_jw_kstr(&w, "query_used", query);
 	ag_jw_obj_end(&w);
-	return give(&out, arena, ag_stats_summary(operation, field, &value, arena), ret, err);
+	ret->summary = ag_stats_summary(operation, field, &value, c->arena);
+	return AG_OK;
 }
+
+static const ag_tool rows[] = {
+	{ .name = "schema_sample",
+	  .help = "Sample documents and infer the schema. Always first.",
+	  .params = sample_params,
+	  .nparam = AG_NELEM(sample_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = schema_sample },
+	{ .name = "run_query",
+	  .help = "Count the documents that match a filter and return some of them.",
+	  .params = query_params,
+	  .nparam = AG_NELEM(query_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = run_query },
+	{ .name = "get_stats",
+	  .help = "One exact statistic of one field over all documents.",
+	  .params = stats_params,
+	  .nparam = AG_NELEM(stats_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = get_stats },
+	{ .name = "aggregate",
+	  .help = "Run an aggregation pipeline: duplicates, groups, dependencies.",
+	  .params = aggregate_params,
+	  .nparam = AG_NELEM(aggregate_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = aggregate },
+	{ .name = "profile_fields",
+	  .help = "Types, nulls, range and most frequent values of up to 50 fields over all documents.",
+	  .params = profile_params,
+	  .nparam = AG_NELEM(profile_params),
+	  .flags = AG_TOOL_READS,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_profile_fields },
+	{ .name = "write_finding",
+	  .help = "Propose a finding: its evidence is run again and judged. The same field and category again updates it.",
+	  .params = finding_params,
+	  .nparam = AG_NELEM(finding_params),
+	  .flags = AG_TOOL_READS | AG_TOOL_PROPOSES,
+	  .max_output_bytes = OUTPUT_MAX_BYTES,
+	  .run = ag_tool_write_finding },
+	{ .name = "conclude",
+	  .help = "End the audit. The run gate decides.",
+	  .flags = AG_TOOL_CONCLUDES },
+};
+const ag_tool_set ag_audit_tools = { .tools = rows, .ntool = AG_NELEM(rows) };

@@ -6,22 +6,10 @@
 
 #define AG_PROFILE_FIELDS_MAX 50
 
-/* env of every tool is an ag_audit. */
-ag_status ag_tool_schema_sample(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                                ag_observation *ret, ag_err *err);
-ag_status ag_tool_run_query(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                            ag_observation *ret, ag_err *err);
-ag_status ag_tool_aggregate(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                            ag_observation *ret, ag_err *err);
-ag_status ag_tool_get_stats(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                            ag_observation *ret, ag_err *err);
-ag_status ag_tool_profile_fields(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                                 ag_observation *ret, ag_err *err);
-ag_status ag_tool_write_finding(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                                ag_observation *ret, ag_err *err);
+ag_status ag_tool_profile_fields(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err);
+ag_status ag_tool_write_finding(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err);
 
-extern const ag_tool ag_audit_tools[];
-extern const size_t ag_audit_ntool;
+extern const ag_tool_set ag_audit_tools;
 
 /* The survey as the JSON object of schema_sample; samples masked unless show_values. */
 void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values, ag_jw *w);

@@ -5,12 +5,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "analyst/tools.h"
 #include "app/mcp_tools.h"
 #include "app/projects.h"
 #include "app/retention.h"
 #include "cli/cli.h"
 #include "mcp/http.h"
-#include "mcp/tools_sql.h"
 
 #define ORIGIN    "cli.mcp"
 #define MAX_NAMES 64u
@@ -42,7 +42,6 @@ typedef struct service {
 	ag_cli *c;
 	ag_project_hub *hub;
 	ag_app_mcp app;
-	ag_mcp_sql sql;
 	ag_mcp_server *server;
 	ag_caller
 		who; /* stdio: the local user; HTTP: who comes without a token, when that is allowed */
@@ -132,12 +131,8 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 		st = find_projects(s, is_http, err);
 	if (st)
 		return st;
-	s->sql.hub = s->hub;
 	o.hub = s->hub;
-	o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_sql_tools,
-		                              .ntool = ag_mcp_sql_ntool,
-		                              .env = &s->sql,
-		                              .offered = ag_mcp_sql_offered };
+	o.tools[o.ntools++] = ag_analyst_tools;
 	o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
 	o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
 	o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);

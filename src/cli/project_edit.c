@@ -249,11 +249,21 @@ static ag_status ask_one(ag_cli *c, ag_project_hub *hub, ag_sql_result *ret, ag_
 	const ag_caller who = ag_caller_local(&id, 1, c->app.arena);
 	const ag_sql_request rq = { .sql = AG_S("SELECT 1"), .watch_fd = -1 };
 	ag_project_call call = { .who = &who, .tool = AG_S("test"), .watch_fd = -1 };
+	ag_sql_failure unrecorded;
 	ag_status st = ag_project_find(hub, &who, id, &call.project, err);
 
 	if (st)
 		return st;
-	return ag_project_query(hub, &c->app.ctx, &call, &rq, c->app.arena, ret, err);
+	*ret = (ag_sql_result){ 0 };
+	if (!ag_project_begin(hub, &call, AG_ROLE_VIEWER, "sql", rq.sql, c->app.arena,
+	                      &ret->failure))
+		return AG_OK;
+	st = ag_project_query(hub, &c->app.ctx, &call, &rq, c->app.arena, ret, err);
+	if (!ag_project_end(hub, &call, "ok", 0, c->app.arena, &unrecorded) && ret->is_ok) {
+		ag_sql_result_release(ret);
+		*ret = (ag_sql_result){ .failure = unrecorded };
+	}
+	return st;
 }
 
 static int tell(ag_cli *c, const ag_sql_result *r)

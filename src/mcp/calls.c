@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
+#include "mcp/ticker.h"
+#include "query/extjson.h"
+
 #define MAX_COMPLETIONS 100u /* values of one completion, of the specification */
-#define TOOL_OUTPUT     (1u << 20)
 
 const ag_mcp_tool_row *ag_mcp_tool_find(const ag_mcp_server *s, ag_str name)
 {
@@ -12,7 +14,7 @@ const ag_mcp_tool_row *ag_mcp_tool_find(const ag_mcp_server *s, ag_str name)
 
 	while (low < high) {
 		const size_t mid = low + (high - low) / 2;
-		const int d = ag_str_cmp(name, ag_str_c(s->by_name[mid].tool->tool.name));
+		const int d = ag_str_cmp(name, ag_str_c(s->by_name[mid].tool->name));
 
 		if (d == 0)
 			return &s->by_name[mid];
@@ -26,7 +28,7 @@ const ag_mcp_tool_row *ag_mcp_tool_find(const ag_mcp_server *s, ag_str name)
 
 bool ag_mcp_is_offered(const ag_mcp_tool_row *row, const ag_caller *who)
 {
-	return !row->table->offered || row->table->offered(row->table->env, who, row->tool);
+	return ag_tool_is_offered(row->table, row->tool, who);
 }
 
 /* What the client said about this one request. */
@@ -56,23 +58,38 @@ static void read_meta(ag_mcp_turn *t, ag_mcp_request *rq)
 	                  &rq->can_sample, &rq->can_elicit, &rq->can_list_roots);
 }
 
+static const ag_client client = { .progress = ag_mcp_progress,
+	                          .log = ag_mcp_log,
+	                          .ask = ag_mcp_ask };
+
+ag_mcp_call *ag_mcp_call_of(ag_call *c)
+{
+	AG_ASSERT(c->client == &client);
+	return (ag_mcp_call *)c;
+}
+
 void ag_mcp_call_init(ag_mcp_turn *t, ag_mcp_request *rq, ag_mcp_call *ret)
 {
 	const ag_mcp_server_opts *o = &t->server->o;
 
 	read_meta(t, rq);
-	*ret = (ag_mcp_call){ .server = t->server,
-		              .session = t->session,
-		              .who = t->who,
-		              .ctx = { .clock = o->clock,
-		                       .deadline_ms = ag_clock_mono(o->clock) + o->call_timeout_ms,
-		                       .cancel = &rq->cancel,
-		                       .nthread = 1 },
-		              .arena = t->arena,
-		              .peer = t->peer,
-		              .revision = t->revision,
-		              .session_name = t->session ? ag_id_str(&t->session->name) : AG_S(""),
-		              .request = rq };
+	*ret = (ag_mcp_call){
+		.base = { .who = t->who,
+		          .hub = o->hub,
+		          .ctx = { .clock = o->clock,
+		                   .deadline_ms = ag_clock_mono(o->clock) + o->call_timeout_ms,
+		                   .cancel = &rq->cancel,
+		                   .nthread = 1 },
+		          .arena = t->arena,
+		          .session = t->session ? ag_id_str(&t->session->name) : AG_S(""),
+		          .watch_fd = t->peer->watch_fd,
+		          .client = &client },
+		.server = t->server,
+		.session = t->session,
+		.peer = t->peer,
+		.revision = t->revision,
+		.request = rq
+	};
 }
 
 /* Into the list, with what it brought. False: t is answered. */
@@ -91,9 +108,9 @@ static bool begin(ag_mcp_turn *t, ag_mcp_request *rq, ag_mcp_call *c)
 
 /* The structured result as it is, and as the text of one block; or the tool's own blocks. Both always: a client that
  * reads structuredContent may show the text to its model all the same, and most of those of today read nothing else. */
-static void write_tool_result(ag_mcp_turn *t, const ag_mcp_result *r)
+static void write_tool_result(ag_mcp_turn *t, const ag_tool_output *r)
 {
-	const ag_str structured = ag_buf_view(&r->structured), content = ag_buf_view(&r->content);
+	const ag_str structured = ag_buf_view(&r->json), content = ag_buf_view(&r->content);
 	ag_buf *out = &t->ret->text;
 	ag_jw w;
 
@@ -120,21 +137,12 @@ static void write_tool_result(ag_mcp_turn *t, const ag_mcp_result *r)
 	ag_mcp_result_end(t, &w);
 }
 
-static void write_outcome(ag_mcp_turn *t, const ag_mcp_tool *tool, ag_status st,
-                          const ag_mcp_result *r, const ag_err *err)
+static void write_outcome(ag_mcp_turn *t, ag_status st, const ag_tool_output *r, const ag_err *err)
 {
-	const size_t max = tool->tool.max_output_bytes ? tool->tool.max_output_bytes : TOOL_OUTPUT;
-
 	if (st == AG_INTERNAL)
 		ag_mcp_error_of(t, err);
 	else if (st)
 		ag_mcp_tool_failed(t, ag_mcp_words(t->arena, err));
-	else if (r->structured.failed || r->content.failed || r->structured.len > max ||
-	         r->content.len > max)
-		ag_mcp_tool_failed(
-			t, ag_str_printf(t->arena,
-		                         "%s: the result is larger than %zu bytes; ask for less",
-		                         tool->tool.name, max));
 	else
 		write_tool_result(t, r);
 }
@@ -147,33 +155,53 @@ static void unknown_tool(ag_mcp_turn *t, ag_str name)
 
 	for (size_t i = 0; i < t->server->nrow && n < AG_NELEM(names); i++)
 		if (ag_mcp_is_offered(&t->server->rows[i], t->who))
-			names[n++] = t->server->rows[i].tool->tool.name;
+			names[n++] = t->server->rows[i].tool->name;
 	near = ag_str_nearest(name, names, n);
 	ag_mcp_error(t, AG_RPC_INVALID_PARAMS, AG_S(""), "Unknown tool: %.*s%s%s%s",
 	             (int)(name.len < 128 ? name.len : 128), name.ptr,
 	             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+/* A tool that waits in one place has its progress told by a ticker. */
+static ag_status call_tool(ag_mcp_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	const bool ticks = (c->base.tool->flags & AG_TOOL_TICKS) != 0;
+	ag_mcp_ticker ticker;
+	ag_status st;
+
+	if (ticks)
+		ag_mcp_ticker_begin(&ticker, c);
+	st = ag_tool_call(&c->base, input, out, err);
+	if (ticks)
+		ag_mcp_ticker_end(&ticker);
+	return st;
+}
+
 static void run_tool(ag_mcp_turn *t, const ag_mcp_tool_row *row, const ag_val *input)
 {
-	const ag_mcp_tool *tool = row->tool;
-	const size_t max = tool->tool.max_output_bytes ? tool->tool.max_output_bytes : TOOL_OUTPUT;
-	ag_mcp_result r = { .structured = AG_BUF_INIT(max), .content = AG_BUF_INIT(max) };
+	const ag_tool *tool = row->tool;
+	ag_tool_output out;
 	ag_mcp_request rq;
 	ag_err err = { 0 };
 	ag_mcp_call c;
+	ag_val typed;
 	ag_status st;
 
 	if (!begin(t, &rq, &c))
 		return;
-	c.env = row->table->env;
-	st = tool->input_schema ? AG_OK : ag_tool_check_input(&tool->tool, input, &err);
+	ag_tool_output_init(&out, tool);
+	c.base.tool = tool;
+	c.base.env = row->table->env;
+	st = ag_tool_check_input(tool, input, &err);
+	if (!st && (tool->flags & AG_TOOL_EXTJSON)) {
+		typed = ag_extjson_typed_all(t->arena, input, true);
+		input = &typed;
+	}
 	if (!st)
-		st = tool->call(&c, input, &r, &err);
+		st = call_tool(&c, input, &out, &err);
 	if (ag_mcp_request_end(t, &rq) && !ag_mcp_input_write(t, &rq))
-		write_outcome(t, tool, st, &r, &err);
-	ag_buf_release(&r.structured);
-	ag_buf_release(&r.content);
+		write_outcome(t, st, &out, &err);
+	ag_tool_output_release(&out);
 }
 
 void ag_mcp_tools_call(ag_mcp_turn *t)
@@ -210,7 +238,7 @@ static ag_status read_from(ag_mcp_turn *t, ag_mcp_call *c, ag_str uri, ag_buf *r
 
 		if (p->read) {
 			ag_buf_clear(ret);
-			st = p->read(p->env, c, uri, ret, err);
+			st = p->read(p->env, &c->base, uri, ret, err);
 		}
 	}
 	if (!st && ret->failed)
@@ -286,8 +314,8 @@ void ag_mcp_prompts_get(ag_mcp_turn *t)
 
 		if (p->prompt) {
 			ag_buf_clear(&object);
-			st = p->prompt(p->env, &c, name, arguments ? arguments : &none, &object,
-			               &err);
+			st = p->prompt(p->env, &c.base, name, arguments ? arguments : &none,
+			               &object, &err);
 		}
 	}
 	if (!st && object.failed)
@@ -379,7 +407,7 @@ void ag_mcp_complete(ag_mcp_turn *t)
 		const ag_mcp_provider *p = &t->server->o.providers[i];
 
 		if (p->complete)
-			st = p->complete(p->env, &c, what.is_prompt, what.ref, what.argument,
+			st = p->complete(p->env, &c.base, what.is_prompt, what.ref, what.argument,
 			                 what.prefix, what.others, &values, &n, &err);
 	}
 	if (!ag_mcp_request_end(t, &rq))

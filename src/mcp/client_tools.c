@@ -15,31 +15,27 @@ typedef struct foreign {
 	ag_str name; /* at the server */
 } foreign;
 
-static ag_status run(const ag_tool *t, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                     ag_observation *ret, ag_err *err)
+static ag_status run(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	const foreign *f = t->of;
-	ag_buf out = AG_BUF_INIT(MAX_OUTPUT * 2);
+	const foreign *f = c->tool->of;
 	bool is_error = false;
 	ag_str text;
-	ag_status st = ag_mcp_client_call(f->client, ctx, f->name,
-	                                  ag_extjson_str(arena, input, AG_EXTJSON_RELAXED), arena,
-	                                  &text, &is_error, err);
+	ag_status st = ag_mcp_client_call(f->client, &c->ctx, f->name,
+	                                  ag_extjson_str(c->arena, input, AG_EXTJSON_RELAXED),
+	                                  c->arena, &text, &is_error, err);
 	ag_jw w;
 
 	if (st)
 		return st;
-	ag_jw_init(&w, &out, 0);
+	ag_jw_init(&w, &out->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "server", ag_mcp_client_name(f->client));
 	ag_jw_kstr(&w, "tool", f->name);
 	ag_jw_kstr(&w, "text", text);
 	ag_jw_kbool(&w, "is_error", is_error);
 	ag_jw_obj_end(&w);
-	ret->json = ag_buf_dup(arena, &out);
-	ret->summary = ag_str_printf(arena, "%s: %zu bytes%s", t->name, text.len,
+	out->summary = ag_str_printf(c->arena, "%s: %zu bytes%s", c->tool->name, text.len,
 	                             is_error ? ", an error" : "");
-	ag_buf_release(&out);
 	return AG_OK;
 }
 
@@ -77,8 +73,8 @@ static ag_tool make(ag_mcp_client *c, const ag_mcp_client_tool *t, ag_arena *are
 		          .help = ag_str_cstr(arena, ag_utf8_prefix(help, MAX_HELP)),
 		          .flags = t->is_read_only ? AG_TOOL_READS : 0,
 		          .max_output_bytes = MAX_OUTPUT * 2,
-		          .foreign_schema = t->input_schema,
-		          .run_foreign = run,
+		          .input_schema = ag_str_cstr(arena, t->input_schema),
+		          .run = run,
 		          .of = f };
 }
 

@@ -99,7 +99,7 @@ bool ag_mcp_want(ag_mcp_call *c, ag_str key, const char *method, ag_str params)
 	if (rq->nwanted == AG_MCP_MAX_INPUTS)
 		return false;
 	ag_json_quote(&name, key);
-	rq->wanted = ag_str_printf(c->arena, "%.*s%s%.*s:{\"method\":\"%s\",\"params\":%.*s}",
+	rq->wanted = ag_str_printf(c->base.arena, "%.*s%s%.*s:{\"method\":\"%s\",\"params\":%.*s}",
 	                           AG_FMT(rq->wanted), rq->nwanted++ ? "," : "",
 	                           AG_FMT(ag_buf_view(&name)), method,
 	                           AG_FMT(params.len ? params : AG_S("{}")));

@@ -46,32 +46,29 @@ static bool read_cursor(ag_mcp_turn *t, char list, ag_str *ret_last)
 
 /* --- tools --- */
 
-static void write_annotations(const ag_mcp_tool *tool, ag_jw *w)
+static void write_annotations(const ag_tool *tool, ag_jw *w)
 {
 	ag_jw_kkey(w, "annotations");
 	ag_jw_obj(w);
 	if (tool->title)
 		ag_jw_kstr(w, "title", ag_str_c(tool->title));
-	ag_jw_kbool(w, "readOnlyHint", tool->is_read_only);
-	ag_jw_kbool(w, "destructiveHint", tool->is_destructive);
-	ag_jw_kbool(w, "idempotentHint", tool->is_idempotent);
-	ag_jw_kbool(w, "openWorldHint", tool->is_open_world);
+	ag_jw_kbool(w, "readOnlyHint", (tool->flags & AG_TOOL_READS) != 0);
+	ag_jw_kbool(w, "destructiveHint", (tool->flags & AG_TOOL_DESTRUCTIVE) != 0);
+	ag_jw_kbool(w, "idempotentHint", (tool->flags & AG_TOOL_IDEMPOTENT) != 0);
+	ag_jw_kbool(w, "openWorldHint", (tool->flags & AG_TOOL_OPEN_WORLD) != 0);
 	ag_jw_obj_end(w);
 }
 
-static void write_tool(const ag_mcp_tool *tool, ag_mcp_revision r, ag_jw *w)
+static void write_tool(const ag_tool *tool, ag_mcp_revision r, ag_jw *w)
 {
 	ag_jw_obj(w);
-	ag_jw_kstr(w, "name", ag_str_c(tool->tool.name));
+	ag_jw_kstr(w, "name", ag_str_c(tool->name));
 	if (tool->title && r >= AG_MCP_2025_06_18)
 		ag_jw_kstr(w, "title", ag_str_c(tool->title));
-	ag_jw_kstr(w, "description", ag_str_c(tool->tool.help));
+	ag_jw_kstr(w, "description", ag_str_c(tool->help));
 	ag_jw_kkey(w, "inputSchema");
-	if (tool->input_schema)
-		ag_jw_raw(w, ag_str_c(tool->input_schema));
-	else
-		ag_tool_schema(&tool->tool, w);
-	if (tool->output_schema && tool->output_schema[0] && r >= AG_MCP_2025_06_18)
+	ag_tool_schema(tool, w);
+	if (tool->output_schema && r >= AG_MCP_2025_06_18)
 		ag_jw_kraw(w, "outputSchema", ag_str_c(tool->output_schema));
 	if (r >= AG_MCP_2025_03_26)
 		write_annotations(tool, w);
@@ -85,7 +82,7 @@ static bool row_after(const ag_mcp_server *s, ag_str last, size_t *ret)
 	if (!last.len)
 		return true;
 	for (size_t i = 0; i < s->nrow; i++)
-		if (ag_str_eqc(last, s->rows[i].tool->tool.name)) {
+		if (ag_str_eqc(last, s->rows[i].tool->name)) {
 			*ret = i + 1;
 			return true;
 		}
@@ -115,7 +112,7 @@ void ag_mcp_tools_list(ag_mcp_turn *t)
 		if (!ag_mcp_is_offered(&s->rows[i], t->who))
 			continue;
 		write_tool(s->rows[i].tool, t->revision, &w);
-		last = ag_str_c(s->rows[i].tool->tool.name);
+		last = ag_str_c(s->rows[i].tool->name);
 		n++;
 	}
 	ag_jw_arr_end(&w);
@@ -123,15 +120,15 @@ void ag_mcp_tools_list(ag_mcp_turn *t)
 		i++;
 	if (i < s->nrow)
 		write_cursor(&w, 't', last);
-	for (size_t k = 0; k < s->o.ntools; k++)
-		is_public = is_public && !s->o.tools[k].offered;
+	for (size_t k = 0; k < s->nrow; k++)
+		is_public = is_public && !s->rows[k].tool->scope && !s->rows[k].table->offered;
 	ag_mcp_result_cache(t, &w, TOOLS_TTL_MS, is_public);
 	ag_mcp_result_end(t, &w);
 }
 
 /* --- what providers have --- */
 
-typedef ag_status list_fn(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err);
+typedef ag_status list_fn(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err);
 
 typedef enum kind { RESOURCES, TEMPLATES, PROMPTS } kind;
 
@@ -146,7 +143,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Of all providers, sorted. In t->arena. */
-static ag_status gather(ag_mcp_turn *t, ag_mcp_call *c, kind k, ag_mcp_item **ret, size_t *nret,
+static ag_status gather(ag_mcp_turn *t, ag_call *c, kind k, ag_mcp_item **ret, size_t *nret,
                         ag_err *err)
 {
 	ag_mcp_item *all = NULL;
@@ -213,7 +210,7 @@ static void list(ag_mcp_turn *t, kind k, const char *key, char letter)
 	if (!read_cursor(t, letter, &last) || !ag_mcp_request_begin(t, &rq))
 		return;
 	ag_mcp_call_init(t, &rq, &c);
-	st = gather(t, &c, k, &items, &n, &err);
+	st = gather(t, &c.base, k, &items, &n, &err);
 	if (!ag_mcp_request_end(t, &rq))
 		return;
 	if (st)

@@ -51,10 +51,11 @@ static void finish(ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-void ag_mcp_progress(ag_mcp_call *c, double done, double total, ag_str message)
+void ag_mcp_progress(ag_call *call, double done, double total, ag_str message)
 {
+	const ag_mcp_call *c = ag_mcp_call_of(call);
 	ag_mcp_request *rq = c->request;
-	const int64_t now = ag_clock_mono(c->ctx.clock);
+	const int64_t now = ag_clock_mono(call->ctx.clock);
 	const bool is_first = rq->last_progress_ms == 0;
 	ag_buf out = AG_BUF_INIT(64 * 1024);
 	ag_jw w;
@@ -79,8 +80,9 @@ void ag_mcp_progress(ag_mcp_call *c, double done, double total, ag_str message)
 	ag_buf_release(&out);
 }
 
-void ag_mcp_log(ag_mcp_call *c, const char *level, const char *logger, ag_str data)
+void ag_mcp_log(ag_call *call, const char *level, const char *logger, ag_str data)
 {
+	const ag_mcp_call *c = ag_mcp_call_of(call);
 	const int n = ag_mcp_level_read(ag_str_c(level));
 	ag_buf out = AG_BUF_INIT(1u << 20);
 	ag_jw w;

@@ -101,8 +101,8 @@ typedef struct ag_mcp_listen {
 /* --- the server --- */
 
 typedef struct ag_mcp_tool_row {
-	const ag_mcp_tool *tool;
-	const ag_mcp_tools *table;
+	const ag_tool *tool;
+	const ag_tool_set *table;
 } ag_mcp_tool_row;
 
 #define AG_MCP_CALLER_BUCKETS 16u
@@ -223,6 +223,12 @@ bool ag_mcp_want(ag_mcp_call *c, ag_str key, const char *method, ag_str params);
 void ag_mcp_keep(ag_mcp_call *c, ag_str text);
 /* Was something wanted, or is something missing? Then t has that answer. */
 bool ag_mcp_input_write(ag_mcp_turn *t, ag_mcp_request *rq);
+
+/* --- notify.c, requests.c: what a call's client is told and asked (ag_client) --- */
+
+void ag_mcp_progress(ag_call *c, double done, double total, ag_str message);
+void ag_mcp_log(ag_call *c, const char *level, const char *logger, ag_str data);
+ag_status ag_mcp_ask(ag_call *c, const char *method, ag_str params, ag_val *ret, ag_err *err);
 
 /* --- calls.c, lists.c, notify.c: methods --- */
 

@@ -285,11 +285,11 @@ static ag_status wait_for_answer(ag_mcp_call *c, ag_err *err)
 
 	pthread_mutex_lock(&calls->lock);
 	while (!rq->has_answer && !st) {
-		const int64_t left = ag_ctx_left_ms(&c->ctx);
+		const int64_t left = ag_ctx_left_ms(&c->base.ctx);
 
 		if (is_gone(c->peer) || is_stopping(c->server))
 			cancel(rq, is_gone(c->peer) ? AG_MCP_BY_CLIENT : AG_MCP_BY_SERVER);
-		st = ag_ctx_check(&c->ctx, err);
+		st = ag_ctx_check(&c->base.ctx, err);
 		if (!st)
 			ag_mcp_request_wait(calls, rq, left < 0 ? WAIT_SLICE_MS : left + 1);
 	}
@@ -316,7 +316,7 @@ static ag_status ask_in_session(ag_mcp_call *c, const char *method, ag_str param
 	ag_buf out = AG_BUF_INIT(AG_RPC_MAX_MESSAGE);
 	ag_mcp_request *rq = c->request;
 	const uint64_t n = atomic_fetch_add(&c->session->next_question, 1);
-	const ag_str id = ag_str_printf(c->arena, "\"argus-%" PRIu64 "\"", n);
+	const ag_str id = ag_str_printf(c->base.arena, "\"argus-%" PRIu64 "\"", n);
 	ag_status st;
 	bool was_sent;
 
@@ -347,7 +347,7 @@ static ag_status ask_in_session(ag_mcp_call *c, const char *method, ag_str param
 static ag_status ask_by_result(ag_mcp_call *c, const char *method, ag_str params, ag_val *ret,
                                ag_err *err)
 {
-	const ag_str key = ag_str_printf(c->arena, "question-%u", ++c->request->nask);
+	const ag_str key = ag_str_printf(c->base.arena, "question-%u", ++c->request->nask);
 	const ag_val *answer = ag_mcp_input(c, key);
 
 	if (answer) {
@@ -360,8 +360,9 @@ static ag_status ask_by_result(ag_mcp_call *c, const char *method, ag_str params
 	return ag_fail(err, AG_UNAVAILABLE, "mcp.requests", "the client is asked first");
 }
 
-ag_status ag_mcp_ask(ag_mcp_call *c, const char *method, ag_str params, ag_val *ret, ag_err *err)
+ag_status ag_mcp_ask(ag_call *call, const char *method, ag_str params, ag_val *ret, ag_err *err)
 {
+	ag_mcp_call *c = ag_mcp_call_of(call);
 	const ag_mcp_request *rq = c->request;
 	const bool can = strcmp(method, "sampling/createMessage") == 0 ? rq->can_sample
 	                 : strcmp(method, "elicitation/create") == 0   ? rq->can_elicit

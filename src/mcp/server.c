@@ -68,8 +68,8 @@ static bool is_served(const ag_mcp_server *s, ag_str name)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const ag_mcp_tool_row *)a)->tool->tool.name,
-	              ((const ag_mcp_tool_row *)b)->tool->tool.name);
+	return strcmp(((const ag_mcp_tool_row *)a)->tool->name,
+	              ((const ag_mcp_tool_row *)b)->tool->name);
 }
 
 static ag_status take_tools(ag_mcp_server *s, ag_err *err)
@@ -87,9 +87,9 @@ static ag_status take_tools(ag_mcp_server *s, ag_err *err)
 	memcpy(s->by_name, s->rows, n * sizeof(*s->rows));
 	qsort(s->by_name, n, sizeof(*s->by_name), by_name);
 	for (size_t i = 1; i < n; i++)
-		if (strcmp(s->by_name[i].tool->tool.name, s->by_name[i - 1].tool->tool.name) == 0)
+		if (strcmp(s->by_name[i].tool->name, s->by_name[i - 1].tool->name) == 0)
 			return ag_fail(err, AG_INVALID, "mcp.server", "there are two tools \"%s\"",
-			               s->by_name[i].tool->tool.name);
+			               s->by_name[i].tool->name);
 	return AG_OK;
 }
 
@@ -244,7 +244,7 @@ static bool may_send(const ag_mcp_server *s, const ag_mcp_glance *g, const ag_va
 		return true;
 	/* Without a session nothing is logged or asked that the message did not allow. */
 	row = g->revision.len ? NULL : ag_mcp_tool_find(s, g->name);
-	return row && row->tool->may_be_long;
+	return row && (row->tool->flags & AG_TOOL_LONG);
 }
 
 void ag_mcp_look(ag_mcp_server *s, ag_str message, ag_arena *arena, ag_mcp_glance *ret)

@@ -2,7 +2,7 @@
  * 2026-07-28.
  *
  * A transport (stdio.c, http.c) gives each message to ag_mcp_handle() on a thread of its own choice; the call runs there
- * and may block. To add a tool: a row in a table of ag_mcp_tool and its function (tools_sql.c is the pattern).
+ * and may block. Tools are rows of agent/tool.h; analyst/tools.c is the pattern.
  *
  * A tool's failure is a result that a model can read (is_error); a protocol error is for what no tool was reached by. */
 #ifndef AG_MCP_SERVER_H
@@ -45,45 +45,18 @@ typedef struct ag_mcp_peer {
 	const atomic_bool *is_gone;
 } ag_mcp_peer;
 
-/* One tools/call under way. Valid until the tool returns. */
+/* One request under way, as tools and providers have it: `base` is what they take. Valid until they return. */
 typedef struct ag_mcp_call {
+	ag_call base; /* first member */
 	ag_mcp_server *server;
 	ag_mcp_session *session; /* NULL in a stateless request */
-	const ag_caller *who;
-	ag_ctx ctx; /* deadline, and the cancel flag of this request */
-	ag_arena *arena;
 	const ag_mcp_peer *peer;
 	ag_mcp_revision revision;
-	void *env;                      /* the table's, for its functions */
-	ag_str session_name;            /* for the audit row */
 	struct ag_mcp_request *request; /* the server's own */
 } ag_mcp_call;
 
-typedef struct ag_mcp_result {
-	ag_buf structured; /* one JSON object: structuredContent; empty = none */
-	ag_buf content; /* JSON array of content blocks; empty = one text block: structured as it is */
-	bool is_error;
-} ag_mcp_result;
-
-typedef struct ag_mcp_tool {
-	ag_tool tool; /* name, help, params, max_output_bytes; run stays NULL: `call` below does it */
-	const char *title;
-	const char *output_schema; /* JSON text, "" = none */
-	const char *input_schema;  /* JSON text instead of that of the params (conformance); NULL */
-	bool is_read_only, is_idempotent, is_open_world, is_destructive;
-	bool may_be_long; /* reports progress, or asks the client: over HTTP it is answered as a stream */
-	/* Fill ret, whose buffers come empty with limits. AG_OK also when the tool failed (is_error). An error becomes an
-	 * is_error result with its message and hint; AG_INTERNAL is told as a fault of the server. */
-	ag_status (*call)(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err);
-} ag_mcp_tool;
-
-typedef struct ag_mcp_tools {
-	const ag_mcp_tool *tools;
-	size_t ntool;
-	void *env;
-	/* Is it offered to this caller? NULL = always. */
-	bool (*offered)(void *env, const ag_caller *who, const ag_mcp_tool *t);
-} ag_mcp_tools;
+/* The request behind a call that this server made. */
+ag_mcp_call *ag_mcp_call_of(ag_call *c);
 
 /* Resources, prompts and completion: one provider each. Listings are JSON objects of the specification's form, one after
  * another; texts in arena. `after`: name or URI of the last one of the page before, "" = from the beginning. */
@@ -95,21 +68,18 @@ typedef struct ag_mcp_item {
 typedef struct ag_mcp_provider {
 	void *env;
 	bool can_subscribe; /* ag_mcp_resource_updated() is called when a resource changes */
-	ag_status (*resources)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-	                       ag_err *err);
-	ag_status (*templates)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-	                       ag_err *err);
+	ag_status (*resources)(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err);
+	ag_status (*templates)(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err);
 	/* JSON array "contents". AG_NOT_FOUND: there is none of that URI. */
-	ag_status (*read)(void *env, ag_mcp_call *c, ag_str uri, ag_buf *ret, ag_err *err);
-	ag_status (*prompts)(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-	                     ag_err *err);
+	ag_status (*read)(void *env, ag_call *c, ag_str uri, ag_buf *ret, ag_err *err);
+	ag_status (*prompts)(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err);
 	/* The members of the result of prompts/get as one JSON object. AG_NOT_FOUND, AG_INVALID: an argument. */
-	ag_status (*prompt)(void *env, ag_mcp_call *c, ag_str name, const ag_val *arguments,
+	ag_status (*prompt)(void *env, ag_call *c, ag_str name, const ag_val *arguments,
 	                    ag_buf *ret, ag_err *err);
 	/* Values that begin with `prefix`, for an argument of a prompt or of a resource template. */
-	ag_status (*complete)(void *env, ag_mcp_call *c, bool is_prompt, ag_str ref,
-	                      ag_str argument, ag_str prefix, const ag_val *others, ag_str **ret,
-	                      size_t *nret, ag_err *err);
+	ag_status (*complete)(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_str argument,
+	                      ag_str prefix, const ag_val *others, ag_str **ret, size_t *nret,
+	                      ag_err *err);
 } ag_mcp_provider;
 
 #define AG_MCP_MAX_TABLES    8u
@@ -118,7 +88,7 @@ typedef struct ag_mcp_provider {
 typedef struct ag_mcp_server_opts {
 	const ag_clock *clock;
 	ag_project_hub *hub; /* NULL: no tool asks a project */
-	ag_mcp_tools tools[AG_MCP_MAX_TABLES];
+	ag_tool_set tools[AG_MCP_MAX_TABLES];
 	size_t ntools;
 	ag_mcp_provider providers[AG_MCP_MAX_PROVIDERS];
 	size_t nprovider;
@@ -193,21 +163,6 @@ bool ag_mcp_session_is_ended(const ag_mcp_session *s);
 ag_mcp_revision ag_mcp_session_revision(const ag_mcp_session *s);
 /* Where messages go that belong to no request (the GET stream, stdout): one at a time; NULL = nowhere. True when set. */
 bool ag_mcp_session_listen(ag_mcp_session *s, const ag_mcp_peer *peer);
-
-/* --- for tools --- */
-
-/* notifications/progress, when the caller sent a token; monotonic: a smaller value than before is left out. */
-void ag_mcp_progress(ag_mcp_call *c, double done, double total, ag_str message);
-/* notifications/message at "debug" … "emergency", when the session's level lets it through. data: JSON text. */
-void ag_mcp_log(ag_mcp_call *c, const char *level, const char *logger, ag_str data);
-/* A request to the client (sampling/createMessage, elicitation/create, roots/list), waits for its answer. result: in
- * c->arena. Since 2026-07-28 nothing waits: it fails, the tool returns that failure, the client is told what is wanted and
- * calls again, and then the tool runs from its beginning and gets the answer here. So ask in the same order each time,
- * before anything that has effects.
- * errors  AG_UNAVAILABLE: the client cannot be asked (no such capability, no stream); AG_TIMEOUT; AG_CANCELLED;
- *         AG_PROTOCOL: it answered with an error */
-AG_CHECK ag_status ag_mcp_ask(ag_mcp_call *c, const char *method, ag_str params, ag_val *ret,
-                              ag_err *err);
 
 /* --- transports --- */
 

@@ -27,10 +27,11 @@ static ag_str words(ag_mcp_ticker *t, double seconds, char *text, size_t size)
 
 static void tick(ag_mcp_ticker *t)
 {
-	const double seconds = (double)(ag_clock_mono(t->call->ctx.clock) - t->began_ms) / 1000;
+	const double seconds = (double)(ag_clock_mono(t->call->base.ctx.clock) - t->began_ms) /
+	                       1000;
 	char text[120];
 
-	ag_mcp_progress(t->call, seconds, 0, words(t, seconds, text, sizeof(text)));
+	ag_mcp_progress(&t->call->base, seconds, 0, words(t, seconds, text, sizeof(text)));
 }
 
 static void *run(void *arg)
@@ -68,11 +69,10 @@ void ag_mcp_ticker_begin(ag_mcp_ticker *ret, ag_mcp_call *call)
 
 	memset(ret, 0, sizeof(*ret));
 	ret->call = call;
-	ret->ctx = call->ctx;
 	if (!call->request->progress_token.len || !call->peer || !call->peer->send)
 		return;
-	ret->ctx.progress = &ret->progress;
-	ret->began_ms = ag_clock_mono(call->ctx.clock);
+	call->base.ctx.progress = &ret->progress;
+	ret->began_ms = ag_clock_mono(call->base.ctx.clock);
 	pthread_mutex_init(&ret->lock, NULL);
 	pthread_condattr_init(&cond);
 	pthread_condattr_setclock(&cond, CLOCK_MONOTONIC);
@@ -90,6 +90,7 @@ void ag_mcp_ticker_begin(ag_mcp_ticker *ret, ag_mcp_call *call)
 
 void ag_mcp_ticker_end(ag_mcp_ticker *t)
 {
+	t->call->base.ctx.progress = NULL;
 	if (!t->has_thread)
 		return;
 	pthread_mutex_lock(&t->lock);

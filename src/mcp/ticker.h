@@ -9,7 +9,6 @@
 typedef struct ag_mcp_ticker {
 	ag_mcp_call *call;
 	ag_progress progress;
-	ag_ctx ctx; /* of the call, with progress: pass it on */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pthread_t thread;
@@ -17,8 +16,8 @@ typedef struct ag_mcp_ticker {
 	int64_t began_ms;
 } ag_mcp_ticker;
 
-/* ret must stay where it is until ag_mcp_ticker_end(). Meanwhile the call sends no progress itself. Without a progress token
- * there is no thread. */
+/* Gives the call's ctx progress counters and reports them. ret must stay where it is until ag_mcp_ticker_end(). Meanwhile the
+ * call sends no progress itself. Without a progress token there is no thread. */
 void ag_mcp_ticker_begin(ag_mcp_ticker *ret, ag_mcp_call *call);
 /* Waits for the thread: nothing is sent after it. */
 void ag_mcp_ticker_end(ag_mcp_ticker *t);

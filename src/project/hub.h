@@ -49,4 +49,7 @@ bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call
 AG_CHECK ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_source **ret,
                                        ag_err *err);
 
+/* errors  AG_INTERNAL: ag_project_begin() did not admit this call */
+AG_CHECK ag_status ag_project_check_admitted(const ag_project_call *call, ag_err *err);
+
 #endif

@@ -85,16 +85,36 @@ AG_CHECK ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_a
 
 /* --- query.c: role, scope, limits, guard, database, audit row: in this order, always all of them --- */
 
+/* One governed call. Zero but for the first members; ag_project_begin() admits it, ag_project_end() commits its row. */
 typedef struct ag_project_call {
 	const ag_caller *who;
 	const ag_project *project; /* NULL: to record a call that named none of the caller's */
 	ag_str tool, session;
-	int watch_fd;         /* -1 = none */
-	ag_journal_call open; /* from its admission to its row; query.c */
+	int watch_fd; /* -1 = none */
+	/* query.c: */
+	ag_journal_call open; /* from its admission to its row */
+	ag_ledger_row row;    /* what the call did; texts in the caller's arena */
+	int64_t began_us;     /* monotonic */
+	bool is_admitted;
+	bool is_measured; /* the row has times, size and outcome already */
 } ag_project_call;
 
-/* AG_OK also when it was refused or failed: ret->failure. ag_sql_result_release() it. The row of the call is committed when
- * this returns; a result whose row cannot be committed is discarded, and the failure says so. */
+/* Role, scope and limits of a call, and the note that it begins. `text` is kept for the audit row: in the scope "sql" the
+ * statement, else its detail. True: the call is admitted and must be ended with ag_project_end(). False: *ret says why it is
+ * refused; that is recorded. */
+AG_CHECK bool ag_project_begin(ag_project_hub *h, ag_project_call *call, ag_role least,
+                               const char *scope, ag_str text, ag_arena *arena,
+                               ag_sql_failure *ret);
+/* Commits the row of an admitted call. outcome and nbyte count where the call did not ask the database.
+ * False: the row cannot be committed, so the call must not be answered with data; *ret says why. */
+AG_CHECK bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcome,
+                             uint64_t nbyte, ag_arena *arena, ag_sql_failure *ret);
+/* Records a call that named no project of its caller. */
+void ag_project_record_stray(ag_project_hub *h, const ag_project_call *call, ag_str named,
+                             ag_sql_code why);
+
+/* These three ask the database on behalf of an admitted call, and fail with AG_INTERNAL for any other. AG_OK also when the
+ * statement was refused or failed: ret->failure. ag_sql_result_release() it. */
 AG_CHECK ag_status ag_project_query(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *call,
                                     const ag_sql_request *rq, ag_arena *arena, ag_sql_result *ret,
                                     ag_err *err);
@@ -102,19 +122,10 @@ AG_CHECK ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx, ag_p
                                       const ag_sql_request *rq, ag_arena *arena, ag_sql_result *ret,
                                       ag_err *err);
 /* The dictionary: of the store's cache when it is younger than 24 hours and refresh is false, else introspected and kept.
- * Counts as a call of `call->tool` for limits and audit. In arena. */
+ * In arena. */
 AG_CHECK ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx,
                                          ag_project_call *call, bool refresh, ag_arena *arena,
                                          ag_dictionary *ret, ag_sql_failure *ret_failure,
                                          ag_err *err);
-/* Any other tool: role, scope and limits before it, an audit row after it. `scope`: "audit", "ask".
- * ret->code 0: the call is admitted; it must be ended by ag_project_record(). */
-AG_CHECK ag_status ag_project_admit(ag_project_hub *h, ag_project_call *call, ag_role least,
-                                    const char *scope, ag_arena *arena, ag_sql_failure *ret,
-                                    ag_err *err);
-/* The end of a call. False: its row cannot be committed, so it must not be answered with data; *ret says why. */
-AG_CHECK bool ag_project_record(ag_project_hub *h, ag_project_call *call, ag_str arguments,
-                                int64_t began_ms, const char *outcome, uint64_t nbyte,
-                                ag_arena *arena, ag_sql_failure *ret);
 
 #endif

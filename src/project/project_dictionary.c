@@ -85,13 +85,12 @@ ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, ag_project
                                 bool refresh, ag_arena *arena, ag_dictionary *ret,
                                 ag_sql_failure *ret_failure, ag_err *err)
 {
-	const int64_t began_ms = ag_clock_wall(h->o.clock);
 	entry *e = ag_project_entry(call->project);
-	ag_status st = ag_project_admit(h, call, AG_ROLE_VIEWER, "sql", arena, ret_failure, err);
-	ag_sql_failure unrecorded;
+	ag_status st = ag_project_check_admitted(call, err);
 	ag_str key;
 
-	if (st || ret_failure->code)
+	*ret_failure = (ag_sql_failure){ 0 };
+	if (st)
 		return st;
 	key = key_of(call->project, arena);
 	if (refresh || !kept(h, key, arena, ret)) {
@@ -104,12 +103,10 @@ ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, ag_project
 		}
 		pthread_mutex_unlock(&e->dictionary);
 	}
-	if (!ag_project_record(h, call, AG_S(""), began_ms,
-	                       st                  ? "INTERNAL_ERROR"
-	                       : ret_failure->code ? ag_sql_code_name(ret_failure->code)
-	                                           : "ok",
-	                       0, arena, &unrecorded) &&
-	    !st && !ret_failure->code)
-		*ret_failure = unrecorded;
+	call->is_measured = true;
+	call->row.exec_us = (ag_clock_wall(h->o.clock) - call->row.at_ms) * 1000;
+	if (st || ret_failure->code)
+		call->row.outcome = st ? AG_S("INTERNAL_ERROR")
+		                       : ag_str_c(ag_sql_code_name(ret_failure->code));
 	return st;
 }

@@ -1,7 +1,8 @@
 /* query -- the one way in which a database is asked: role, scope, limits, guard, database, audit row.
  *
- * Whatever the outcome, the row of the call is in the audit table before the call is answered. When the table cannot be
- * written nothing is asked, and what was asked already is not answered with data. */
+ * ag_project_begin() admits a call, ag_project_end() commits its row; between them the call may ask. Whatever the outcome,
+ * the row is in the audit table before the call is answered. When the table cannot be written, no statement is run, and a
+ * result that is there already is withheld. */
 #include <stdio.h>
 
 #include "base/num.h"
@@ -71,66 +72,34 @@ static void withhold(ag_arena *arena, ag_sql_failure *f, const ag_err *why)
 	f->hint = ag_str_dup(arena, ag_str_c(why->hint));
 }
 
-/* Commits the row of the call; ret->code stays 0 when that worked. */
-static void end_call(ag_project_hub *h, ag_project_call *call, const ag_ledger_row *row,
-                     ag_arena *arena, ag_sql_failure *ret)
+/* What the statement did, for the row. */
+static void measure(ag_project_call *call, const ag_sql_result *r, ag_arena *arena)
 {
-	ag_journal_call *open = call->open.began_us ? &call->open : NULL;
-	ag_err why = { 0 };
-
-	if (ag_journal_end(h->journal, open, row, &why))
-		withhold(arena, ret, &why);
-	call->open.began_us = 0;
-}
-
-static void record(ag_project_hub *h, ag_project_call *call, int64_t began_ms, ag_str sql,
-                   ag_sql_result *r, ag_arena *arena)
-{
-	ag_ledger_row row = row_of(call, began_ms);
-	ag_sql_failure unrecorded = { 0 };
+	ag_ledger_row *row = &call->row;
 	char fingerprint[AG_NUM_MAX];
 
-	row.sql = sql;
-	row.wait_us = r->wait_us;
-	row.exec_us = r->exec_us;
-	row.nrow = r->nrow;
-	row.nbyte = r->rows.len;
-	row.tables = tables_json(&r->verdict, arena);
+	call->is_measured = true;
+	row->wait_us = r->wait_us;
+	row->exec_us = r->exec_us;
+	row->nrow = r->nrow;
+	row->nbyte = r->rows.len;
+	row->tables = tables_json(&r->verdict, arena);
 	if (r->verdict.fingerprint)
-		row.fingerprint = ag_str_make(fingerprint,
-		                              ag_num_hex(fingerprint, r->verdict.fingerprint));
+		row->fingerprint = ag_str_dup(
+			arena,
+			ag_str_make(fingerprint, ag_num_hex(fingerprint, r->verdict.fingerprint)));
 	if (r->sql_executed.len || r->is_ok) {
-		row.verdict = AG_S("allow");
+		row->verdict = AG_S("allow");
 	} else if (!ag_sql_allowed(&r->verdict)) {
-		row.verdict = AG_S("deny");
-		row.rule = ag_str_c(ag_sql_rule_id(r->verdict.rule));
+		row->verdict = AG_S("deny");
+		row->rule = ag_str_c(ag_sql_rule_id(r->verdict.rule));
 	}
 	if (!r->is_ok) {
-		row.outcome = r->failure.is_still_running
-		                      ? AG_S("STILL_RUNNING")
-		                      : ag_str_c(ag_sql_code_name(r->failure.code));
-		row.detail = ag_str_c(r->failure.sqlstate);
+		row->outcome = r->failure.is_still_running
+		                       ? AG_S("STILL_RUNNING")
+		                       : ag_str_c(ag_sql_code_name(r->failure.code));
+		row->detail = ag_str_dup(arena, ag_str_c(r->failure.sqlstate));
 	}
-	end_call(h, call, &row, arena, &unrecorded);
-	if (!unrecorded.code || !r->is_ok)
-		return;
-	ag_sql_result_release(r);
-	*r = (ag_sql_result){ .failure = unrecorded };
-}
-
-/* The call begins: from here on a crash leaves a trace of it. */
-static bool begin_call(ag_project_hub *h, ag_project_call *call, ag_str sql, int64_t began_ms,
-                       ag_arena *arena, ag_sql_failure *f)
-{
-	ag_ledger_row row = row_of(call, began_ms);
-	ag_err why = { 0 };
-
-	row.sql = sql;
-	if (!ag_journal_begin(h->journal, &call->open, &row, &why))
-		return true;
-	call->open.began_us = 0;
-	refuse(arena, f, AG_SQLCODE_UNAVAILABLE, "connection", "try again later", "%s", why.msg);
-	return false;
 }
 
 static ag_limits limits_of(const ag_project_hub *h, const ag_project_settings *s)
@@ -182,6 +151,73 @@ static ag_status admit(ag_project_hub *h, const ag_project_call *call, ag_role l
 	return AG_DENIED;
 }
 
+/* --- begin and end --- */
+
+bool ag_project_begin(ag_project_hub *h, ag_project_call *call, ag_role least, const char *scope,
+                      ag_str text, ag_arena *arena, ag_sql_failure *ret)
+{
+	const bool is_sql = strcmp(scope, "sql") == 0;
+	ag_sql_failure unrecorded;
+	ag_err why = { 0 };
+
+	*ret = (ag_sql_failure){ 0 };
+	call->began_us = ag_time_mono_us();
+	call->row = row_of(call, ag_clock_wall(h->o.clock));
+	*(is_sql ? &call->row.sql : &call->row.detail) = text;
+	/* From here on a crash leaves a trace of the call. */
+	if (ag_journal_begin(h->journal, &call->open, &call->row, &why)) {
+		call->open.began_us = 0;
+		refuse(arena, ret, AG_SQLCODE_UNAVAILABLE, "connection", "try again later", "%s",
+		       why.msg);
+	} else if (!admit(h, call, least, scope, arena, ret)) {
+		call->is_admitted = true;
+		return true;
+	}
+	call->is_measured = is_sql;
+	call->row.outcome = ag_str_c(ag_sql_code_name(ret->code));
+	/* The call is refused in any case. */
+	if (!ag_project_end(h, call, ag_sql_code_name(ret->code), 0, arena, &unrecorded))
+		return false;
+	return false;
+}
+
+bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcome, uint64_t nbyte,
+                    ag_arena *arena, ag_sql_failure *ret)
+{
+	ag_journal_call *open = call->open.began_us ? &call->open : NULL;
+	ag_err why = { 0 };
+
+	*ret = (ag_sql_failure){ 0 };
+	if (!call->is_measured) {
+		call->row.outcome = ag_str_c(outcome);
+		call->row.nbyte = nbyte;
+		call->row.exec_us = (ag_clock_wall(h->o.clock) - call->row.at_ms) * 1000;
+	}
+	if (ag_journal_end(h->journal, open, &call->row, &why))
+		withhold(arena, ret, &why);
+	call->open.began_us = 0;
+	call->is_admitted = false;
+	return !ret->code;
+}
+
+void ag_project_record_stray(ag_project_hub *h, const ag_project_call *call, ag_str named,
+                             ag_sql_code why)
+{
+	ag_ledger_row row = row_of(call, ag_clock_wall(h->o.clock));
+
+	row.detail = named;
+	row.outcome = ag_str_c(ag_sql_code_name(why));
+	AG_IGNORE(ag_journal_end(h->journal, NULL, &row, NULL), "the call is refused in any case");
+}
+
+/* Only ag_project_begin() makes a call that may ask a database. */
+ag_status ag_project_check_admitted(const ag_project_call *call, ag_err *err)
+{
+	return call->is_admitted ? AG_OK
+	                         : ag_fail(err, AG_INTERNAL, ORIGIN,
+	                                   "the call was not admitted to the project");
+}
+
 /* --- a statement --- */
 
 typedef ag_status ask_fn(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
@@ -191,7 +227,6 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *c
                         const ag_sql_request *rq, ask_fn *ask, ag_arena *arena, ag_sql_result *ret,
                         ag_err *err)
 {
-	const int64_t began_ms = ag_clock_wall(h->o.clock), began_us = ag_time_mono_us();
 	ag_sql_request own = *rq;
 	int64_t waited_us;
 	ag_err why = { 0 };
@@ -200,26 +235,24 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *c
 	ag_status st;
 
 	*ret = (ag_sql_result){ 0 };
-	if (!begin_call(h, call, rq->sql, began_ms, arena, &ret->failure) ||
-	    admit(h, call, AG_ROLE_VIEWER, "sql", arena, &ret->failure)) {
-		record(h, call, began_ms, rq->sql, ret, arena);
-		return AG_OK;
-	}
+	st = ag_project_check_admitted(call, err);
+	if (st)
+		return st;
 	if (ag_project_turn(h, ctx, call, arena, &s, &turn, &ret->failure, &st, &why)) {
-		waited_us = ag_time_mono_us() - began_us;
+		waited_us = ag_time_mono_us() - call->began_us;
 		own.hold = ag_turn_hold(turn);
 		ag_ctx_phase(ctx, "running", "rows", 0);
 		st = ask(s, ctx, &own, arena, ret, &why);
 		ret->wait_us += waited_us;
 		ag_turn_give(turn);
 	} else {
-		ret->wait_us = ag_time_mono_us() - began_us;
+		ret->wait_us = ag_time_mono_us() - call->began_us;
 	}
 	if (st) {
 		ret->is_ok = false;
 		ag_sql_failure_of_err(&why, arena, &ret->failure);
 	}
-	record(h, call, began_ms, rq->sql, ret, arena);
+	measure(call, ret, arena);
 	if (st == AG_INTERNAL && err)
 		*err = why;
 	return st == AG_INTERNAL ? st : AG_OK;
@@ -237,37 +270,4 @@ ag_status ag_project_explain(ag_project_hub *h, const ag_ctx *ctx, ag_project_ca
                              ag_err *err)
 {
 	return govern(h, ctx, call, rq, ag_sql_explain, arena, ret, err);
-}
-
-/* --- other tools --- */
-
-ag_status ag_project_admit(ag_project_hub *h, ag_project_call *call, ag_role least,
-                           const char *scope, ag_arena *arena, ag_sql_failure *ret, ag_err *err)
-{
-	const int64_t began_ms = ag_clock_wall(h->o.clock);
-	ag_sql_failure unrecorded;
-
-	(void)err;
-	*ret = (ag_sql_failure){ 0 };
-	if (begin_call(h, call, AG_S(""), began_ms, arena, ret) &&
-	    !admit(h, call, least, scope, arena, ret))
-		return AG_OK;
-	if (!ag_project_record(h, call, AG_S(""), began_ms, ag_sql_code_name(ret->code), 0, arena,
-	                       &unrecorded))
-		return AG_OK; /* it is refused in any case */
-	return AG_OK;
-}
-
-bool ag_project_record(ag_project_hub *h, ag_project_call *call, ag_str arguments, int64_t began_ms,
-                       const char *outcome, uint64_t nbyte, ag_arena *arena, ag_sql_failure *ret)
-{
-	ag_ledger_row row = row_of(call, began_ms);
-
-	row.detail = arguments;
-	row.outcome = ag_str_c(outcome);
-	row.nbyte = nbyte;
-	row.exec_us = (ag_clock_wall(h->o.clock) - began_ms) * 1000;
-	*ret = (ag_sql_failure){ 0 };
-	end_call(h, call, &row, arena, ret);
-	return !ret->code;
 }

@@ -58,6 +58,9 @@ AG_CHECK ag_status ag_extjson_parse(ag_str text, const ag_extjson_opts *opts, ag
  * or its content does not fit (then it stays an object). Used by every loader. */
 bool ag_extjson_typed(ag_arena *arena, const ag_val *v, bool query, ag_val *ret);
 
+/* The value as ag_extjson_parse() gives it with `typed` set, from one that was parsed without. Shares what needs no change. */
+ag_val ag_extjson_typed_all(ag_arena *arena, const ag_val *v, bool query);
+
 typedef enum ag_extjson_mode {
 	AG_EXTJSON_RELAXED,   /* v2 relaxed: plain numbers and ISO dates where they are exact */
 	AG_EXTJSON_CANONICAL, /* v2 canonical: every number typed */

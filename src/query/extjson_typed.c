@@ -427,3 +427,27 @@ bool ag_extjson_typed(ag_arena *arena, const ag_val *v, bool query, ag_val *ret)
 	}
 	return false;
 }
+
+ag_val ag_extjson_typed_all(ag_arena *arena, const ag_val *v, bool query)
+{
+	ag_val ret = *v, typed;
+
+	if (v->type == AG_T_ARRAY && v->n) {
+		ag_val *items = ag_new_n(arena, ag_val, v->n);
+
+		for (uint32_t i = 0; i < v->n; i++)
+			items[i] = ag_extjson_typed_all(arena, &v->u.items[i], query);
+		return ag_val_array(items, v->n);
+	}
+	if (v->type == AG_T_OBJECT && v->n) {
+		ag_member *members = ag_new_n(arena, ag_member, v->n);
+
+		for (uint32_t i = 0; i < v->n; i++)
+			members[i] = (ag_member){ v->u.members[i].key,
+				                  ag_extjson_typed_all(arena, &v->u.members[i].val,
+				                                       query) };
+		ret = ag_val_object(members, v->n);
+		return ag_extjson_typed(arena, &ret, query, &typed) ? typed : ret;
+	}
+	return ret;
+}

@@ -33,13 +33,13 @@ void ag_mcp_fixture_resource(ag_jw *w, ag_str uri, const char *mime, ag_str text
 	ag_jw_obj_end(w);
 }
 
-static void begin(ag_mcp_result *ret, ag_jw *w)
+static void begin(ag_tool_output *ret, ag_jw *w)
 {
 	ag_jw_init(w, &ret->content, 0);
 	ag_jw_arr(w);
 }
 
-void ag_mcp_fixture_say(ag_mcp_result *ret, ag_str text)
+void ag_mcp_fixture_say(ag_tool_output *ret, ag_str text)
 {
 	ag_jw w;
 
@@ -49,7 +49,7 @@ void ag_mcp_fixture_say(ag_mcp_result *ret, ag_str text)
 }
 
 /* Ends early when the call is cancelled. */
-static ag_status nap(const ag_mcp_call *c, int64_t ms, ag_err *err)
+static ag_status nap(const ag_call *c, int64_t ms, ag_err *err)
 {
 	const int64_t until = ag_clock_mono(c->ctx.clock) + ms;
 	const struct timespec slice = { .tv_nsec = 5000000 };
@@ -64,14 +64,14 @@ static ag_status nap(const ag_mcp_call *c, int64_t ms, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status simple_text(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status simple_text(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)input, (void)err;
 	ag_mcp_fixture_say(ret, AG_S("This is a simple text response for testing."));
 	return AG_OK;
 }
 
-static ag_status image(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status image(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_jw w;
 
@@ -82,7 +82,7 @@ static ag_status image(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, 
 	return AG_OK;
 }
 
-static ag_status audio(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status audio(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_jw w;
 
@@ -93,7 +93,7 @@ static ag_status audio(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, 
 	return AG_OK;
 }
 
-static ag_status embedded(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status embedded(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_jw w;
 
@@ -105,7 +105,7 @@ static ag_status embedded(ag_mcp_call *c, const ag_val *input, ag_mcp_result *re
 	return AG_OK;
 }
 
-static ag_status mixed(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status mixed(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_jw w;
 
@@ -119,7 +119,7 @@ static ag_status mixed(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, 
 	return AG_OK;
 }
 
-static ag_status logging(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status logging(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	static const char *const lines[] = { "\"Tool execution started\"",
 		                             "\"Tool processing data\"",
@@ -130,13 +130,13 @@ static ag_status logging(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret
 	for (size_t i = 0; i < AG_NELEM(lines) && !st; i++) {
 		if (i)
 			st = nap(c, 50, err);
-		ag_mcp_log(c, "info", "fixtures", ag_str_c(lines[i]));
+		ag_call_log(c, "info", "fixtures", ag_str_c(lines[i]));
 	}
 	ag_mcp_fixture_say(ret, AG_S("Tool with logging executed successfully"));
 	return st;
 }
 
-static ag_status failing(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status failing(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)input, (void)err;
 	ag_mcp_fixture_say(ret, AG_S("This tool intentionally returns an error for testing"));
@@ -144,7 +144,7 @@ static ag_status failing(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret
 	return AG_OK;
 }
 
-static ag_status progress(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status progress(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_status st = AG_OK;
 
@@ -152,18 +152,19 @@ static ag_status progress(ag_mcp_call *c, const ag_val *input, ag_mcp_result *re
 	for (int done = 0; done <= 100 && !st; done += 50) {
 		if (done)
 			st = nap(c, 50, err);
-		ag_mcp_progress(c, done, 100, AG_S("fixture"));
+		ag_call_progress(c, done, 100, AG_S("fixture"));
 	}
 	ag_mcp_fixture_say(ret, AG_S("Tool with progress executed successfully"));
 	return st;
 }
 
-static ag_status reconnection(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status reconnection(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
+	const ag_mcp_peer *peer = ag_mcp_call_of(c)->peer;
 	ag_status st;
 
 	(void)input;
-	if (c->peer->let_go && !c->peer->let_go(c->peer->self))
+	if (peer->let_go && !peer->let_go(peer->self))
 		return ag_fail(err, AG_UNAVAILABLE, "mcp.fixtures",
 		               "the connection cannot be let go");
 	st = nap(c, 100, err);
@@ -171,17 +172,17 @@ static ag_status reconnection(ag_mcp_call *c, const ag_val *input, ag_mcp_result
 	return st;
 }
 
-static ag_status echo(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status echo(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)err;
 	ag_mcp_fixture_say(ret, ag_val_member_str(input, "name"));
 	return AG_OK;
 }
 
-static ag_status touch(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status touch(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)input, (void)err;
-	ag_mcp_resource_updated(c->server, AG_S("test://watched-resource"));
+	ag_mcp_resource_updated(ag_mcp_call_of(c)->server, AG_S("test://watched-resource"));
 	ag_mcp_fixture_say(ret, AG_S("test://watched-resource has changed"));
 	return AG_OK;
 }
@@ -213,20 +214,20 @@ static const ag_param elicitation_params[] = {
 	  .help = "What the user reads" },
 };
 
-#define PLAIN(tool_name, what, fn)                                                     \
-	{                                                                              \
-		.tool = { .name = (tool_name), .help = (what) }, .is_read_only = true, \
-		.is_idempotent = true, .call = (fn)                                    \
-	}
-#define LONG(tool_name, what, fn, list, n)                                                        \
+#define PLAIN(tool_name, what, fn)                                                                \
 	{                                                                                         \
-		.tool = { .name = (tool_name), .help = (what), .params = (list), .nparam = (n) }, \
-		.is_read_only = true, .may_be_long = true, .call = (fn)                           \
+		.name = (tool_name), .help = (what), .flags = AG_TOOL_READS | AG_TOOL_IDEMPOTENT, \
+		.run = (fn)                                                                       \
+	}
+#define LONG(tool_name, what, fn, list, n)                                            \
+	{                                                                             \
+		.name = (tool_name), .help = (what), .params = (list), .nparam = (n), \
+		.flags = AG_TOOL_READS | AG_TOOL_LONG, .run = (fn)                    \
 	}
 #define INPUT(what, fn) PLAIN("test_input_required_result_" what, "Asks by its result: " what, fn)
 
 /* clang-format off */
-const ag_mcp_tool ag_mcp_fixture_tools[] = {
+const ag_tool ag_mcp_fixture_tools[] = {
 	PLAIN("test_simple_text", "A text", simple_text),
 	PLAIN("test_image_content", "An image", image),
 	PLAIN("test_audio_content", "A sound", audio),
@@ -244,8 +245,8 @@ const ag_mcp_tool ag_mcp_fixture_tools[] = {
 	LONG("test_reconnection", "Lets its connection go", reconnection, NULL, 0),
 	PLAIN("test_missing_capability", "Needs sampling", ag_mcp_fixture_missing),
 	PLAIN("test_trigger_resource_change", "Changes test://watched-resource", touch),
-	{ .tool = { .name = "json_schema_2020_12_tool", .help = "Tool with JSON Schema 2020-12 features" },
-	  .input_schema = schema_2020_12, .is_read_only = true, .call = echo },
+	{ .name = "json_schema_2020_12_tool", .help = "Tool with JSON Schema 2020-12 features",
+	  .input_schema = schema_2020_12, .flags = AG_TOOL_READS, .run = echo },
 	INPUT("elicitation", ag_mcp_fixture_want_name),
 	INPUT("sampling", ag_mcp_fixture_want_sample),
 	INPUT("list_roots", ag_mcp_fixture_want_roots),

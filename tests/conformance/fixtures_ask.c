@@ -3,7 +3,7 @@
 #include "query/extjson.h"
 
 /* "<before>action=accept, content={…}" */
-static void say_answer(ag_mcp_call *c, const char *before, const ag_val *answer, ag_mcp_result *ret)
+static void say_answer(ag_call *c, const char *before, const ag_val *answer, ag_tool_output *ret)
 {
 	const ag_val *content = ag_val_getc(answer, "content");
 
@@ -14,8 +14,8 @@ static void say_answer(ag_mcp_call *c, const char *before, const ag_val *answer,
 	                                                     : AG_S("{}"))));
 }
 
-static ag_status elicit(ag_mcp_call *c, ag_str message, const char *schema, const char *before,
-                        ag_mcp_result *ret, ag_err *err)
+static ag_status elicit(ag_call *c, ag_str message, const char *schema, const char *before,
+                        ag_tool_output *ret, ag_err *err)
 {
 	ag_buf params = AG_BUF_INIT(64 * 1024);
 	ag_val answer;
@@ -27,14 +27,14 @@ static ag_status elicit(ag_mcp_call *c, ag_str message, const char *schema, cons
 	ag_jw_kstr(&w, "message", message);
 	ag_jw_kraw(&w, "requestedSchema", ag_str_c(schema));
 	ag_jw_obj_end(&w);
-	st = ag_mcp_ask(c, "elicitation/create", ag_buf_view(&params), &answer, err);
+	st = ag_call_ask(c, "elicitation/create", ag_buf_view(&params), &answer, err);
 	ag_buf_release(&params);
 	if (!st)
 		say_answer(c, before, &answer, ret);
 	return st;
 }
 
-static ag_status sample(ag_mcp_call *c, ag_str prompt, ag_mcp_result *ret, ag_err *err)
+static ag_status sample(ag_call *c, ag_str prompt, ag_tool_output *ret, ag_err *err)
 {
 	ag_buf params = AG_BUF_INIT(64 * 1024);
 	ag_val answer;
@@ -53,7 +53,7 @@ static ag_status sample(ag_mcp_call *c, ag_str prompt, ag_mcp_result *ret, ag_er
 	ag_jw_arr_end(&w);
 	ag_jw_kint(&w, "maxTokens", 100);
 	ag_jw_obj_end(&w);
-	st = ag_mcp_ask(c, "sampling/createMessage", ag_buf_view(&params), &answer, err);
+	st = ag_call_ask(c, "sampling/createMessage", ag_buf_view(&params), &answer, err);
 	ag_buf_release(&params);
 	if (st)
 		return st;
@@ -64,20 +64,18 @@ static ag_status sample(ag_mcp_call *c, ag_str prompt, ag_mcp_result *ret, ag_er
 	return AG_OK;
 }
 
-ag_status ag_mcp_fixture_sampling(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
-                                  ag_err *err)
+ag_status ag_mcp_fixture_sampling(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	return sample(c, ag_val_member_str(input, "prompt"), ret, err);
 }
 
-ag_status ag_mcp_fixture_missing(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
-                                 ag_err *err)
+ag_status ag_mcp_fixture_missing(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)input;
 	return sample(c, AG_S("Say hello."), ret, err);
 }
 
-ag_status ag_mcp_fixture_elicitation(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_elicitation(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                      ag_err *err)
 {
 	static const char schema[] =
@@ -88,7 +86,7 @@ ag_status ag_mcp_fixture_elicitation(ag_mcp_call *c, const ag_val *input, ag_mcp
 	return elicit(c, ag_val_member_str(input, "message"), schema, "User response: ", ret, err);
 }
 
-ag_status ag_mcp_fixture_streaming(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_streaming(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                    ag_err *err)
 {
 	static const char schema[] =
@@ -98,8 +96,7 @@ ag_status ag_mcp_fixture_streaming(ag_mcp_call *c, const ag_val *input, ag_mcp_r
 	return elicit(c, AG_S("What is your name?"), schema, "User response: ", ret, err);
 }
 
-ag_status ag_mcp_fixture_defaults(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
-                                  ag_err *err)
+ag_status ag_mcp_fixture_defaults(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	static const char schema[] =
 		"{\"type\":\"object\",\"properties\":{"
@@ -116,7 +113,7 @@ ag_status ag_mcp_fixture_defaults(ag_mcp_call *c, const ag_val *input, ag_mcp_re
 	              "Elicitation completed: ", ret, err);
 }
 
-ag_status ag_mcp_fixture_enums(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+ag_status ag_mcp_fixture_enums(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	static const char schema[] =
 		"{\"type\":\"object\",\"properties\":{"

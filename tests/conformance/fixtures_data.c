@@ -39,8 +39,7 @@ static const thing prompts_list[] = {
 	  "{\"name\":\"test_simple_prompt\",\"description\":\"Without arguments\"}" },
 };
 
-static ag_status give(const thing *things, size_t n, ag_mcp_call *c, ag_mcp_item **ret,
-                      size_t *nret)
+static ag_status give(const thing *things, size_t n, ag_call *c, ag_mcp_item **ret, size_t *nret)
 {
 	*ret = ag_new_n(c->arena, ag_mcp_item, n);
 	for (size_t i = 0; i < n; i++)
@@ -49,22 +48,19 @@ static ag_status give(const thing *things, size_t n, ag_mcp_call *c, ag_mcp_item
 	return AG_OK;
 }
 
-static ag_status list_resources(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-                                ag_err *err)
+static ag_status list_resources(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	(void)env, (void)err;
 	return give(resources_list, AG_NELEM(resources_list), c, ret, nret);
 }
 
-static ag_status list_templates(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-                                ag_err *err)
+static ag_status list_templates(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	(void)env, (void)err;
 	return give(templates_list, AG_NELEM(templates_list), c, ret, nret);
 }
 
-static ag_status list_prompts(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret,
-                              ag_err *err)
+static ag_status list_prompts(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	(void)env, (void)err;
 	return give(prompts_list, AG_NELEM(prompts_list), c, ret, nret);
@@ -97,7 +93,7 @@ static bool template_id(ag_str uri, ag_str *ret)
 	return true;
 }
 
-static ag_status read_one(void *env, ag_mcp_call *c, ag_str uri, ag_buf *ret, ag_err *err)
+static ag_status read_one(void *env, ag_call *c, ag_str uri, ag_buf *ret, ag_err *err)
 {
 	ag_buf data = AG_BUF_INIT(64 * 1024);
 	ag_str id;
@@ -153,7 +149,7 @@ static ag_status argument(const ag_val *arguments, const char *name, ag_str *ret
 	return AG_OK;
 }
 
-static ag_status write_prompt(ag_mcp_call *c, ag_str name, const ag_val *arguments, ag_jw *w,
+static ag_status write_prompt(ag_call *c, ag_str name, const ag_val *arguments, ag_jw *w,
                               ag_err *err)
 {
 	ag_str a = AG_S(""), b = AG_S("");
@@ -185,7 +181,7 @@ static ag_status write_prompt(ag_mcp_call *c, ag_str name, const ag_val *argumen
 	return AG_OK;
 }
 
-static ag_status get_prompt(void *env, ag_mcp_call *c, ag_str name, const ag_val *arguments,
+static ag_status get_prompt(void *env, ag_call *c, ag_str name, const ag_val *arguments,
                             ag_buf *ret, ag_err *err)
 {
 	ag_status st;
@@ -204,7 +200,7 @@ static ag_status get_prompt(void *env, ag_mcp_call *c, ag_str name, const ag_val
 	return st;
 }
 
-static ag_status complete(void *env, ag_mcp_call *c, bool is_prompt, ag_str ref, ag_str argument,
+static ag_status complete(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_str argument,
                           ag_str prefix, const ag_val *others, ag_str **ret, size_t *nret,
                           ag_err *err)
 {

@@ -7,7 +7,7 @@
 #define ASK_NAME    AG_S("{\"message\":\"What is your name?\"" FORM("name", "string"))
 #define ASK_CONFIRM AG_S("{\"message\":\"Please confirm\"" FORM("ok", "boolean"))
 
-static ag_str sample_params(ag_mcp_call *c, const char *text)
+static ag_str sample_params(ag_call *c, const char *text)
 {
 	return ag_str_printf(c->arena,
 	                     "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\","
@@ -16,10 +16,9 @@ static ag_str sample_params(ag_mcp_call *c, const char *text)
 }
 
 /* An accepted form's field, or NULL: not answered, declined, or of another type. */
-static const ag_val *field_of(const ag_mcp_call *c, const char *key, const char *field,
-                              ag_type type)
+static const ag_val *field_of(ag_call *c, const char *key, const char *field, ag_type type)
 {
-	const ag_val *answer = ag_mcp_input(c, ag_str_c(key));
+	const ag_val *answer = ag_mcp_input(ag_mcp_call_of(c), ag_str_c(key));
 	const ag_val *content = answer ? ag_val_getc(answer, "content") : NULL;
 	const ag_val *v = content ? ag_val_getc(content, field) : NULL;
 
@@ -29,9 +28,9 @@ static const ag_val *field_of(const ag_mcp_call *c, const char *key, const char 
 }
 
 /* These need the stateless era. */
-static bool can(ag_mcp_call *c, ag_err *err)
+static bool can(ag_call *c, ag_err *err)
 {
-	if (!c->session)
+	if (!ag_mcp_call_of(c)->session)
 		return true;
 	ag_fail(err, AG_UNAVAILABLE, "mcp.fixtures", "this tool needs revision %s",
 	        ag_mcp_revision_name(AG_MCP_2026_07_28));
@@ -44,7 +43,7 @@ static ag_status asked(ag_err *err)
 	return ag_fail(err, AG_UNAVAILABLE, "mcp.fixtures", "the client is asked first");
 }
 
-ag_status ag_mcp_fixture_want_name(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_name(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                    ag_err *err)
 {
 	const ag_val *name;
@@ -54,14 +53,14 @@ ag_status ag_mcp_fixture_want_name(ag_mcp_call *c, const ag_val *input, ag_mcp_r
 		return AG_UNAVAILABLE;
 	name = field_of(c, "user_name", "name", AG_T_STRING);
 	if (!name) {
-		ag_mcp_want(c, AG_S("user_name"), "elicitation/create", ASK_NAME);
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("user_name"), "elicitation/create", ASK_NAME);
 		return asked(err);
 	}
 	ag_mcp_fixture_say(ret, ag_str_printf(c->arena, "Hello, %.*s!", AG_FMT(ag_val_text(name))));
 	return AG_OK;
 }
 
-ag_status ag_mcp_fixture_want_sample(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_sample(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                      ag_err *err)
 {
 	const ag_val *answer;
@@ -69,9 +68,9 @@ ag_status ag_mcp_fixture_want_sample(ag_mcp_call *c, const ag_val *input, ag_mcp
 	(void)input;
 	if (!can(c, err))
 		return AG_UNAVAILABLE;
-	answer = ag_mcp_input(c, AG_S("capital_question"));
+	answer = ag_mcp_input(ag_mcp_call_of(c), AG_S("capital_question"));
 	if (!answer) {
-		ag_mcp_want(c, AG_S("capital_question"), "sampling/createMessage",
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("capital_question"), "sampling/createMessage",
 		            sample_params(c, "What is the capital of France?"));
 		return asked(err);
 	}
@@ -79,7 +78,7 @@ ag_status ag_mcp_fixture_want_sample(ag_mcp_call *c, const ag_val *input, ag_mcp
 	return AG_OK;
 }
 
-ag_status ag_mcp_fixture_want_roots(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_roots(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                     ag_err *err)
 {
 	const ag_val *answer, *roots;
@@ -87,10 +86,10 @@ ag_status ag_mcp_fixture_want_roots(ag_mcp_call *c, const ag_val *input, ag_mcp_
 	(void)input;
 	if (!can(c, err))
 		return AG_UNAVAILABLE;
-	answer = ag_mcp_input(c, AG_S("client_roots"));
+	answer = ag_mcp_input(ag_mcp_call_of(c), AG_S("client_roots"));
 	roots = answer ? ag_val_getc(answer, "roots") : NULL;
 	if (!roots || roots->type != AG_T_ARRAY) {
-		ag_mcp_want(c, AG_S("client_roots"), "roots/list", AG_S("{}"));
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("client_roots"), "roots/list", AG_S("{}"));
 		return asked(err);
 	}
 	ag_mcp_fixture_say(
@@ -101,35 +100,35 @@ ag_status ag_mcp_fixture_want_roots(ag_mcp_call *c, const ag_val *input, ag_mcp_
 }
 
 /* A round with words that must come back as they were. */
-static ag_status confirm(ag_mcp_call *c, const char *key, ag_mcp_result *ret, ag_err *err)
+static ag_status confirm(ag_call *c, const char *key, ag_tool_output *ret, ag_err *err)
 {
 	if (!can(c, err))
 		return AG_UNAVAILABLE;
 	if (!field_of(c, key, "ok", AG_T_BOOL) ||
-	    !ag_str_eq(c->request->state, AG_S("asked once"))) {
-		ag_mcp_want(c, ag_str_c(key), "elicitation/create", ASK_CONFIRM);
-		ag_mcp_keep(c, AG_S("asked once"));
+	    !ag_str_eq(ag_mcp_call_of(c)->request->state, AG_S("asked once"))) {
+		ag_mcp_want(ag_mcp_call_of(c), ag_str_c(key), "elicitation/create", ASK_CONFIRM);
+		ag_mcp_keep(ag_mcp_call_of(c), AG_S("asked once"));
 		return asked(err);
 	}
 	ag_mcp_fixture_say(ret, AG_S("state-ok: the request state is the one that was given"));
 	return AG_OK;
 }
 
-ag_status ag_mcp_fixture_want_state(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_state(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                     ag_err *err)
 {
 	(void)input;
 	return confirm(c, "confirm", ret, err);
 }
 
-ag_status ag_mcp_fixture_want_confirm(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_confirm(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                       ag_err *err)
 {
 	(void)input;
 	return confirm(c, "confirm", ret, err);
 }
 
-ag_status ag_mcp_fixture_want_many(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_many(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                    ag_err *err)
 {
 	const ag_val *name, *greeting, *roots;
@@ -138,15 +137,15 @@ ag_status ag_mcp_fixture_want_many(ag_mcp_call *c, const ag_val *input, ag_mcp_r
 	if (!can(c, err))
 		return AG_UNAVAILABLE;
 	name = field_of(c, "user_name", "name", AG_T_STRING);
-	greeting = ag_mcp_input(c, AG_S("greeting"));
-	roots = ag_mcp_input(c, AG_S("client_roots"));
+	greeting = ag_mcp_input(ag_mcp_call_of(c), AG_S("greeting"));
+	roots = ag_mcp_input(ag_mcp_call_of(c), AG_S("client_roots"));
 	if (!name)
-		ag_mcp_want(c, AG_S("user_name"), "elicitation/create", ASK_NAME);
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("user_name"), "elicitation/create", ASK_NAME);
 	if (!greeting)
-		ag_mcp_want(c, AG_S("greeting"), "sampling/createMessage",
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("greeting"), "sampling/createMessage",
 		            sample_params(c, "Generate a greeting"));
 	if (!roots)
-		ag_mcp_want(c, AG_S("client_roots"), "roots/list", AG_S("{}"));
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("client_roots"), "roots/list", AG_S("{}"));
 	if (!name || !greeting || !roots)
 		return asked(err);
 	ag_mcp_fixture_say(
@@ -157,7 +156,7 @@ ag_status ag_mcp_fixture_want_many(ag_mcp_call *c, const ag_val *input, ag_mcp_r
 	return AG_OK;
 }
 
-ag_status ag_mcp_fixture_want_rounds(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_rounds(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                      ag_err *err)
 {
 	const ag_val *name, *color;
@@ -168,11 +167,11 @@ ag_status ag_mcp_fixture_want_rounds(ag_mcp_call *c, const ag_val *input, ag_mcp
 	name = field_of(c, "step1", "name", AG_T_STRING);
 	color = field_of(c, "step2", "color", AG_T_STRING);
 	if (!name)
-		ag_mcp_want(c, AG_S("step1"), "elicitation/create",
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("step1"), "elicitation/create",
 		            AG_S("{\"message\":\"Step 1: What is your name?\"" FORM("name",
 		                                                                    "string")));
 	else if (!color)
-		ag_mcp_want(c, AG_S("step2"), "elicitation/create",
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("step2"), "elicitation/create",
 		            AG_S("{\"message\":\"Step 2: What is your favorite color?\"" FORM(
 				    "color", "string")));
 	if (!name || !color)
@@ -184,27 +183,29 @@ ag_status ag_mcp_fixture_want_rounds(ag_mcp_call *c, const ag_val *input, ag_mcp
 }
 
 /* Asks for what this client can answer, and for nothing else. */
-ag_status ag_mcp_fixture_want_possible(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
+ag_status ag_mcp_fixture_want_possible(ag_call *c, const ag_val *input, ag_tool_output *ret,
                                        ag_err *err)
 {
-	const ag_mcp_request *rq = c->request;
+	const ag_mcp_request *rq = ag_mcp_call_of(c)->request;
 	bool is_asked = false;
 
 	(void)input;
 	if (!can(c, err))
 		return AG_UNAVAILABLE;
-	if (rq->can_sample && !ag_mcp_input(c, AG_S("greeting")))
-		is_asked = ag_mcp_want(c, AG_S("greeting"), "sampling/createMessage",
+	if (rq->can_sample && !ag_mcp_input(ag_mcp_call_of(c), AG_S("greeting")))
+		is_asked = ag_mcp_want(ag_mcp_call_of(c), AG_S("greeting"),
+		                       "sampling/createMessage",
 		                       sample_params(c, "Generate a greeting"));
-	if (rq->can_elicit && !ag_mcp_input(c, AG_S("user_name")))
-		is_asked = ag_mcp_want(c, AG_S("user_name"), "elicitation/create", ASK_NAME);
+	if (rq->can_elicit && !ag_mcp_input(ag_mcp_call_of(c), AG_S("user_name")))
+		is_asked = ag_mcp_want(ag_mcp_call_of(c), AG_S("user_name"), "elicitation/create",
+		                       ASK_NAME);
 	if (is_asked)
 		return asked(err);
 	ag_mcp_fixture_say(ret, AG_S("everything that can be asked was answered"));
 	return AG_OK;
 }
 
-ag_status ag_mcp_fixture_prompt_input(ag_mcp_call *c, ag_buf *ret, ag_err *err)
+ag_status ag_mcp_fixture_prompt_input(ag_call *c, ag_buf *ret, ag_err *err)
 {
 	const ag_val *context;
 	ag_jw w;
@@ -213,7 +214,7 @@ ag_status ag_mcp_fixture_prompt_input(ag_mcp_call *c, ag_buf *ret, ag_err *err)
 		return AG_UNAVAILABLE;
 	context = field_of(c, "user_context", "context", AG_T_STRING);
 	if (!context) {
-		ag_mcp_want(c, AG_S("user_context"), "elicitation/create",
+		ag_mcp_want(ag_mcp_call_of(c), AG_S("user_context"), "elicitation/create",
 		            AG_S("{\"message\":\"What context should the prompt use?\"" FORM(
 				    "context", "string")));
 		return asked(err);

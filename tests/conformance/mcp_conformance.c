@@ -64,8 +64,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	handle_signals();
-	o.tools[o.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_fixture_tools,
-		                              .ntool = ag_mcp_fixture_ntool };
+	o.tools[o.ntools++] = (ag_tool_set){ .tools = ag_mcp_fixture_tools,
+		                             .ntool = ag_mcp_fixture_ntool };
 	o.providers[o.nprovider++] = ag_mcp_fixture_provider();
 	st = ag_mcp_server_new(&o, &s, &err);
 	if (!st)

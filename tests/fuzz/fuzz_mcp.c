@@ -12,30 +12,30 @@ static void check(bool ok)
 		abort();
 }
 
-static ag_status echo(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status echo(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_jw w;
 
 	(void)err;
-	ag_mcp_progress(c, 1, 2, AG_S("half"));
-	ag_mcp_log(c, "info", "fuzz", AG_S("1"));
-	ag_jw_init(&w, &ret->structured, 0);
+	ag_call_progress(c, 1, 2, AG_S("half"));
+	ag_call_log(c, "info", "fuzz", AG_S("1"));
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "text", ag_val_member_str(input, "text"));
 	ag_jw_obj_end(&w);
 	return AG_OK;
 }
 
-static ag_status ask(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status ask(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_val a, b;
-	ag_status st = ag_mcp_ask(c, "elicitation/create", AG_S("{}"), &a, err);
+	ag_status st = ag_call_ask(c, "elicitation/create", AG_S("{}"), &a, err);
 
 	(void)input;
 	if (!st)
-		st = ag_mcp_ask(c, "roots/list", AG_S(""), &b, err);
+		st = ag_call_ask(c, "roots/list", AG_S(""), &b, err);
 	if (!st)
-		ag_buf_adds(&ret->structured, "{\"asked\":true}");
+		ag_buf_adds(&ret->json, "{\"asked\":true}");
 	return st;
 }
 
@@ -45,9 +45,9 @@ static const ag_param params[] = {
 };
 
 /* clang-format off */
-static const ag_mcp_tool tools[] = {
-	{ .tool = { .name = "echo", .help = "h", .params = params, .nparam = 2 }, .call = echo },
-	{ .tool = { .name = "ask", .help = "h" }, .may_be_long = true, .call = ask },
+static const ag_tool tools[] = {
+	{ .name = "echo", .help = "h", .params = params, .nparam = 2, .run = echo },
+	{ .name = "ask", .help = "h", .flags = AG_TOOL_LONG, .run = ask },
 };
 /* clang-format on */
 
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ag_mcp_answer first;
 	ag_buf hello = AG_BUF_INIT(1000);
 
-	o.tools[0] = (ag_mcp_tools){ .tools = tools, .ntool = AG_NELEM(tools) };
+	o.tools[0] = (ag_tool_set){ .tools = tools, .ntool = AG_NELEM(tools) };
 	o.ntools = 1;
 	o.providers[0] = ag_mcp_fixture_provider();
 	o.nprovider = 1;

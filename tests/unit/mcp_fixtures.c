@@ -78,19 +78,19 @@ void mcp_clock_init(mcp_clock *c)
 
 /* --- the tools --- */
 
-static ag_status echo(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status echo(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_jw w;
 
 	(void)c, (void)err;
-	ag_jw_init(&w, &ret->structured, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "text", ag_val_member_str(input, "text"));
 	ag_jw_obj_end(&w);
 	return AG_OK;
 }
 
-static ag_status wait_for_it(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status wait_for_it(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	const struct timespec slice = { .tv_nsec = 1000000 };
 	ag_status st = AG_OK;
@@ -105,89 +105,89 @@ static ag_status wait_for_it(ag_mcp_call *c, const ag_val *input, ag_mcp_result 
 		atomic_fetch_add(&mcp_cancels, 1);
 	atomic_fetch_sub(&mcp_waiting, 1);
 	if (!st)
-		ag_buf_adds(&ret->structured, "{\"waited\":true}");
+		ag_buf_adds(&ret->json, "{\"waited\":true}");
 	return st;
 }
 
-static ag_status fail_invalid(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status fail_invalid(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)input, (void)ret;
 	ag_fail(err, AG_INVALID, "test", "the month has no day 32");
 	return ag_err_hint(err, "days go up to 31");
 }
 
-static ag_status fail_internal(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status fail_internal(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)input, (void)ret;
 	return ag_fail(err, AG_INTERNAL, "test", "it broke");
 }
 
-static ag_status large(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status large(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)input, (void)err;
 	for (int i = 0; i < 200; i++)
-		ag_buf_adds(&ret->structured, "          ");
+		ag_buf_adds(&ret->json, "          ");
 	return AG_OK;
 }
 
-static ag_status lines(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status lines(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)c, (void)input, (void)err;
-	ag_buf_adds(&ret->structured, "{\n\t\"a\":\r\n\"say \\\"\xc3\xa9\\\" \\\\ \",\"b\":1}");
+	ag_buf_adds(&ret->json, "{\n\t\"a\":\r\n\"say \\\"\xc3\xa9\\\" \\\\ \",\"b\":1}");
 	return AG_OK;
 }
 
-static ag_status report(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status report(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)input, (void)err;
-	ag_mcp_progress(c, 0, 10, AG_S("begun"));
-	ag_mcp_progress(c, 10, 10, AG_S(""));
-	ag_mcp_progress(c, 5, 10, AG_S("back"));
-	ag_mcp_progress(c, 10, 10, AG_S("again"));
-	ag_mcp_progress(c, 12.5, 0, AG_S("\"more\""));
-	ag_buf_adds(&ret->structured, "{}");
+	ag_call_progress(c, 0, 10, AG_S("begun"));
+	ag_call_progress(c, 10, 10, AG_S(""));
+	ag_call_progress(c, 5, 10, AG_S("back"));
+	ag_call_progress(c, 10, 10, AG_S("again"));
+	ag_call_progress(c, 12.5, 0, AG_S("\"more\""));
+	ag_buf_adds(&ret->json, "{}");
 	return AG_OK;
 }
 
-static ag_status logs(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status logs(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)input, (void)err;
-	ag_mcp_log(c, "debug", "test", AG_S("\"small\""));
-	ag_mcp_log(c, "warning", NULL, AG_S("{\"what\":1}"));
-	ag_buf_adds(&ret->structured, "{}");
+	ag_call_log(c, "debug", "test", AG_S("\"small\""));
+	ag_call_log(c, "warning", NULL, AG_S("{\"what\":1}"));
+	ag_buf_adds(&ret->json, "{}");
 	return AG_OK;
 }
 
-static ag_status ask(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status ask(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_val answer;
-	const ag_status st = ag_mcp_ask(c, "elicitation/create", AG_S("{\"message\":\"Who?\"}"),
-	                                &answer, err);
+	const ag_status st = ag_call_ask(c, "elicitation/create", AG_S("{\"message\":\"Who?\"}"),
+	                                 &answer, err);
 	ag_jw w;
 
 	(void)input;
 	if (st)
 		return st;
-	ag_jw_init(&w, &ret->structured, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "who", ag_val_member_str(ag_val_getc(&answer, "content"), "name"));
 	ag_jw_obj_end(&w);
 	return AG_OK;
 }
 
-static ag_status ask_twice(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status ask_twice(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	ag_val roots, sample;
-	ag_status st = ag_mcp_ask(c, "roots/list", AG_S(""), &roots, err);
+	ag_status st = ag_call_ask(c, "roots/list", AG_S(""), &roots, err);
 	ag_jw w;
 
 	(void)input;
 	if (!st)
-		st = ag_mcp_ask(c, "sampling/createMessage", AG_S("{\"messages\":[]}"), &sample,
-		                err);
+		st = ag_call_ask(c, "sampling/createMessage", AG_S("{\"messages\":[]}"), &sample,
+		                 err);
 	if (st)
 		return st;
-	ag_jw_init(&w, &ret->structured, 0);
+	ag_jw_init(&w, &ret->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kint(&w, "roots", ag_val_getc(&roots, "roots")->n);
 	ag_jw_kstr(&w, "model", ag_val_member_str(&sample, "model"));
@@ -200,34 +200,34 @@ static const ag_param echo_params[] = {
 	{ .name = "project_id", .type = AG_PARAM_STRING, .help = "Of which project" },
 };
 
-#define TOOL(tool_name, fn)                                                      \
-	{                                                                        \
-		.tool = { .name = (tool_name), .help = "Does it" }, .call = (fn) \
+#define TOOL(tool_name, fn)                                         \
+	{                                                           \
+		.name = (tool_name), .help = "Does it", .run = (fn) \
 	}
 
 /* clang-format off */
-const ag_mcp_tool mcp_tools[] = {
-	{ .tool = { .name = "echo", .help = "Says it again", .params = echo_params, .nparam = 2 },
-	  .title = "Echo", .is_read_only = true, .is_idempotent = true, .call = echo,
+const ag_tool mcp_tools[] = {
+	{ .name = "echo", .help = "Says it again", .params = echo_params, .nparam = 2,
+	  .title = "Echo", .flags = AG_TOOL_READS | AG_TOOL_IDEMPOTENT, .run = echo,
 	  .output_schema = "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"}},"
 	                   "\"required\":[\"text\"],\"additionalProperties\":false}" },
 	TOOL("wait", wait_for_it),
 	TOOL("fail_invalid", fail_invalid),
 	TOOL("fail_internal", fail_internal),
-	{ .tool = { .name = "large", .help = "Too much", .max_output_bytes = 1000 }, .call = large },
+	{ .name = "large", .help = "Too much", .max_output_bytes = 1000, .run = large },
 	TOOL("lines", lines),
-	{ .tool = { .name = "report", .help = "Reports" }, .may_be_long = true, .call = report },
+	{ .name = "report", .help = "Reports", .flags = AG_TOOL_LONG, .run = report },
 	TOOL("logs", logs),
-	{ .tool = { .name = "ask", .help = "Asks" }, .may_be_long = true, .call = ask },
-	{ .tool = { .name = "ask_twice", .help = "Asks twice" }, .may_be_long = true, .call = ask_twice },
+	{ .name = "ask", .help = "Asks", .flags = AG_TOOL_LONG, .run = ask },
+	{ .name = "ask_twice", .help = "Asks twice", .flags = AG_TOOL_LONG, .run = ask_twice },
 };
 
-static const ag_mcp_tool hidden[] = { TOOL("hidden", echo) };
+static const ag_tool hidden[] = { TOOL("hidden", echo) };
 /* clang-format on */
 
 const size_t mcp_ntool = AG_NELEM(mcp_tools);
 
-static bool is_ann(void *env, const ag_caller *who, const ag_mcp_tool *t)
+static bool is_ann(void *env, const ag_caller *who, const ag_tool *t)
 {
 	(void)env, (void)t;
 	return ag_str_eqc(who->user, "ann");
@@ -239,8 +239,8 @@ ag_mcp_server_opts mcp_opts(void)
 {
 	ag_mcp_server_opts o = { .clock = &ag_clock_system, .instructions = "Be kind." };
 
-	o.tools[0] = (ag_mcp_tools){ .tools = mcp_tools, .ntool = mcp_ntool };
-	o.tools[1] = (ag_mcp_tools){ .tools = hidden, .ntool = 1, .offered = is_ann };
+	o.tools[0] = (ag_tool_set){ .tools = mcp_tools, .ntool = mcp_ntool };
+	o.tools[1] = (ag_tool_set){ .tools = hidden, .ntool = 1, .offered = is_ann };
 	o.ntools = 2;
 	atomic_store(&mcp_go, false);
 	atomic_store(&mcp_waiting, 0);

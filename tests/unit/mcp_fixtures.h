@@ -42,7 +42,7 @@ void mcp_clock_init(mcp_clock *c);
 
 /* The tools: echo, structured, wait (until cancelled or mcp_go), fail_invalid, fail_internal, large, lines, report, logs,
  * ask, ask_twice, hidden (offered to the user "ann" only). */
-extern const ag_mcp_tool mcp_tools[];
+extern const ag_tool mcp_tools[];
 extern const size_t mcp_ntool;
 extern atomic_bool mcp_go;
 extern atomic_uint mcp_waiting; /* calls of wait under way */

@@ -35,8 +35,8 @@ AG_UNUSED static void rig_start_with(rig *g, ag_mcp_http_opts o)
 
 	memset(g, 0, sizeof(*g));
 	g->arena = ag_arena_new();
-	so.tools[so.ntools++] = (ag_mcp_tools){ .tools = ag_mcp_fixture_tools,
-		                                .ntool = ag_mcp_fixture_ntool };
+	so.tools[so.ntools++] = (ag_tool_set){ .tools = ag_mcp_fixture_tools,
+		                               .ntool = ag_mcp_fixture_ntool };
 	so.providers[so.nprovider++] = ag_mcp_fixture_provider();
 	if (o.clock)
 		so.clock = o.clock;

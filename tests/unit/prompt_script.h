@@ -36,8 +36,8 @@ static ag_status ps_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena
 	if (s->look)
 		s->look(s, step);
 	if (step < s->n)
-		return ag_action_parse(ag_str_c(s->lines[step]), ag_audit_tools, ag_audit_ntool,
-		                       arena, ret, err);
+		return ag_action_parse(ag_str_c(s->lines[step]), ag_audit_tools.tools,
+		                       ag_audit_tools.ntool, arena, ret, err);
 	*ret = (ag_proposal){ .reasoning = AG_S("done"),
 		              .action = AG_S("conclude"),
 		              .confidence = 1 };

@@ -27,23 +27,21 @@ typedef struct toy {
 	ag_evaluator gate;
 } toy;
 
-static ag_status add(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                     ag_observation *ret, ag_err *err)
+static ag_status add(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	toy *t = env;
+	toy *t = c->env;
 
-	(void)ctx, (void)err;
+	(void)err;
 	t->runs++;
-	ret->json = ag_str_printf(arena, "{\"text\":\"sum %u of %lld\",\"ok\":true}", t->runs,
-	                          (long long)ag_tool_int(input, "n", -1));
+	ag_buf_addf(&ret->json, "{\"text\":\"sum %u of %lld\",\"ok\":true}", t->runs,
+	            (long long)ag_tool_int(input, "n", -1));
 	ret->summary = AG_S("added");
 	return AG_OK;
 }
 
-static ag_status fails(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                       ag_observation *ret, ag_err *err)
+static ag_status fails(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	(void)env, (void)ctx, (void)arena, (void)input, (void)ret;
+	(void)c, (void)input, (void)ret;
 	ag_fail(err, AG_INVALID, "test", "it is broken");
 	return ag_err_hint(err, "mend it");
 }
@@ -57,6 +55,8 @@ static const ag_tool tools[] = {
 	{ .name = "add", .params = params, .nparam = 2, .flags = AG_TOOL_READS, .run = add },
 	{ .name = "fails", .flags = AG_TOOL_READS, .run = fails },
 };
+
+static const ag_tool_set tool_set = { .tools = tools, .ntool = AG_NELEM(tools) };
 
 static ag_status apply(void *state, const ag_event *ev, ag_err *err)
 {
@@ -75,9 +75,7 @@ static ag_status apply(void *state, const ag_event *ev, ag_err *err)
 	return AG_OK;
 }
 
-static const ag_agent agent = {
-	.name = "toy", .tools = tools, .ntool = AG_NELEM(tools), .apply = apply
-};
+static const ag_agent agent = { .name = "toy", .tools = &tool_set, .apply = apply };
 
 static ag_status judge(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                        ag_arena *arena, ag_verdict *ret, ag_err *err)

@@ -42,41 +42,39 @@ static const char *const script[] = {
 	"look", "send", "claim", "broken", "nothing", "claim", "end"
 };
 
-static ag_status tool_run(toy *t, unsigned *count, const char *target, ag_arena *arena,
-                          ag_observation *ret)
+static ag_status tool_run(const ag_call *c, unsigned *count, const char *target,
+                          ag_tool_output *ret)
 {
+	const toy *t = c->env;
+
 	++*count;
-	ret->json = ag_str_printf(arena, "{\"n\":%u}", t->noutput);
+	ag_buf_addf(&ret->json, "{\"n\":%u}", t->noutput);
 	ret->summary = AG_S("done");
 	ret->target_id = ag_str_c(target);
 	return AG_OK;
 }
 
-static ag_status look(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                      ag_observation *ret, ag_err *err)
+static ag_status look(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	(void)ctx, (void)input, (void)err;
-	return tool_run(env, &((toy *)env)->looks, "", arena, ret);
+	(void)input, (void)err;
+	return tool_run(c, &((toy *)c->env)->looks, "", ret);
 }
 
-static ag_status send(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                      ag_observation *ret, ag_err *err)
+static ag_status send(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	(void)ctx, (void)input, (void)err;
-	return tool_run(env, &((toy *)env)->sends, "", arena, ret);
+	(void)input, (void)err;
+	return tool_run(c, &((toy *)c->env)->sends, "", ret);
 }
 
-static ag_status claim(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                       ag_observation *ret, ag_err *err)
+static ag_status claim(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	(void)ctx, (void)input, (void)err;
-	return tool_run(env, &((toy *)env)->claims, "the claim", arena, ret);
+	(void)input, (void)err;
+	return tool_run(c, &((toy *)c->env)->claims, "the claim", ret);
 }
 
-static ag_status broken(void *env, const ag_ctx *ctx, ag_arena *arena, const ag_val *input,
-                        ag_observation *ret, ag_err *err)
+static ag_status broken(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
-	(void)env, (void)ctx, (void)arena, (void)input, (void)ret;
+	(void)c, (void)input, (void)ret;
 	ag_fail(err, AG_INVALID, "test.tool", "it cannot be done");
 	return ag_err_hint(err, "try another way");
 }
@@ -88,6 +86,8 @@ static const ag_tool tools[] = {
 	{ .name = "broken", .flags = AG_TOOL_READS, .run = broken },
 	{ .name = "end", .flags = AG_TOOL_CONCLUDES },
 };
+
+static const ag_tool_set tool_set = { .tools = tools, .ntool = AG_NELEM(tools) };
 
 static ag_status apply(void *state, const ag_event *ev, ag_err *err)
 {
@@ -121,7 +121,7 @@ static ag_status settle(void *env, ag_arena *arena, const ag_observation *obs, c
 }
 
 static const ag_agent agent = {
-	.name = "toy", .tools = tools, .ntool = AG_NELEM(tools), .apply = apply, .settle = settle
+	.name = "toy", .tools = &tool_set, .apply = apply, .settle = settle
 };
 
 /* One call of a model: asked for at the meter, then charged. */

@@ -56,7 +56,7 @@ static ag_status read_again(const char *json, ag_arena *arena, ag_answer *ret, a
 
 /* --- written --- */
 
-static const ag_call two_calls[] = {
+static const ag_answer_call two_calls[] = {
 	{ .tool = AG_S_INIT("read_file"),
 	  .args = AG_S_INIT("{ \"path\" : \"wiki/a b.md\",\n\t\"offset\": 1.0 }"),
 	  .result = AG_S_INIT("# A\n"),
@@ -169,7 +169,7 @@ static void arguments_stay_as_they_are(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < AG_NELEM(cases); i++) {
-		ag_call c = { .tool = AG_S("t"), .args = ag_str_c(cases[i].args) };
+		ag_answer_call c = { .tool = AG_S("t"), .args = ag_str_c(cases[i].args) };
 		ag_answer a = { .calls = &c, .ncall = 1 };
 		ag_buf want = AG_BUF_INIT(4096);
 		ag_str json = json_of(&a, arena);
@@ -192,7 +192,7 @@ static void deep_arguments_are_text(void **state)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_buf args = AG_BUF_INIT(1u << 20);
-	ag_call c = { .tool = AG_S("t") };
+	ag_answer_call c = { .tool = AG_S("t") };
 	ag_answer a = { .calls = &c, .ncall = 1 };
 	ag_val v;
 	const ag_val *got;
@@ -215,11 +215,11 @@ static void bad_bytes_are_mended_before_they_are_hashed(void **state)
 	ag_arena *arena = ag_arena_new();
 	ag_str bad = AG_S("caf\xE9 \xED\xA0\x80 \xF0\x9F\x98\x80 end\xC3");
 	ag_sha256_hex of_bad = ag_sha256(bad);
-	ag_call c = { .tool = AG_S("read_file"),
-		      .args = AG_S("{}"),
-		      .result = bad,
-		      .ok = true,
-		      .sha256 = ag_str_c(of_bad.text) };
+	ag_answer_call c = { .tool = AG_S("read_file"),
+		             .args = AG_S("{}"),
+		             .result = bad,
+		             .ok = true,
+		             .sha256 = ag_str_c(of_bad.text) };
 	ag_answer a = { .answer = bad, .source = bad, .calls = &c, .ncall = 1, .question = bad },
 		  again;
 	ag_str json = json_of(&a, arena);

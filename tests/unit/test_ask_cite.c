@@ -84,7 +84,7 @@ static void names_what_is_named(void **state)
 typedef struct project {
 	ag_root *root;
 	ag_str path;
-	ag_call calls[MAX_CALLS];
+	ag_answer_call calls[MAX_CALLS];
 	size_t ncall;
 } project;
 
@@ -113,12 +113,12 @@ static unsigned number(ag_str word)
 }
 
 /* A call of read_file as the tools make it, of the file as it is now. */
-static ag_call read_call(const project *p, ag_str path, unsigned first, unsigned last,
-                         ag_arena *arena)
+static ag_answer_call read_call(const project *p, ag_str path, unsigned first, unsigned last,
+                                ag_arena *arena)
 {
 	ag_str text = ask_case_file(
 		ag_str_printf(arena, "%.*s/%.*s", AG_FMT(p->path), AG_FMT(path)), arena);
-	ag_call c = { .tool = AG_S("read_file"), .ok = true };
+	ag_answer_call c = { .tool = AG_S("read_file"), .ok = true };
 
 	c.file = (ag_seen_file){ .path = path,
 		                 .sha256 = hash_of(text, arena),
@@ -132,10 +132,10 @@ static ag_call read_call(const project *p, ag_str path, unsigned first, unsigned
 }
 
 /* "read wiki/a.md 3 9", "failed a.md", "outline a.md", "search a.md:3: text", "api GET /items/ [1,2]", "api-failed GET /x" */
-static ag_call call_of(const project *p, ag_str line, ag_arena *arena)
+static ag_answer_call call_of(const project *p, ag_str line, ag_arena *arena)
 {
 	ag_str word = ag_str_split(&line, ' '), path = line;
-	ag_call c = { .args = AG_S("{}"), .ok = true };
+	ag_answer_call c = { .args = AG_S("{}"), .ok = true };
 
 	if (ag_str_eqc(word, "read")) {
 		ag_str rest = line;

@@ -29,7 +29,7 @@ typedef struct place {
 	ag_arena *arena;
 	ag_str folder;
 	ag_root *root;
-	ag_call calls[4];
+	ag_answer_call calls[4];
 	ag_citation citations[4];
 	ag_answer a;
 	ag_ask_verification v;
@@ -70,18 +70,19 @@ static int setup(void **state)
 	o.path = p->folder = ag_str_dup(arena, ag_str_c(name));
 	put(p, "page.md", page);
 	assert_int_equal(ag_root_open(&o, &p->root, &err), AG_OK);
-	p->calls[0] = (ag_call){ .tool = AG_S("read_file"),
-		                 .args = AG_S("{\"path\":\"page.md\"}"),
-		                 .result = ag_str_c(page),
-		                 .ok = true,
-		                 .sha256 = hash_of(p, ag_str_c(page)),
-		                 .file = { AG_S("page.md"), hash_of(p, ag_str_c(page)), 1, 9, 9 } };
-	p->calls[1] = (ag_call){ .tool = AG_S("query_api"),
-		                 .args = AG_S("{\"method\":\"GET\",\"path\":\"/items/\"}"),
-		                 .result = AG_S("{\"status_code\":200,\"body\":\"[]\"}"),
-		                 .ok = true,
-		                 .request = AG_S("GET /items/"),
-		                 .status = 200 };
+	p->calls[0] = (ag_answer_call){ .tool = AG_S("read_file"),
+		                        .args = AG_S("{\"path\":\"page.md\"}"),
+		                        .result = ag_str_c(page),
+		                        .ok = true,
+		                        .sha256 = hash_of(p, ag_str_c(page)),
+		                        .file = { AG_S("page.md"), hash_of(p, ag_str_c(page)), 1, 9,
+		                                  9 } };
+	p->calls[1] = (ag_answer_call){ .tool = AG_S("query_api"),
+		                        .args = AG_S("{\"method\":\"GET\",\"path\":\"/items/\"}"),
+		                        .result = AG_S("{\"status_code\":200,\"body\":\"[]\"}"),
+		                        .ok = true,
+		                        .request = AG_S("GET /items/"),
+		                        .status = 200 };
 	p->calls[1].sha256 = hash_of(p, p->calls[1].result);
 	p->citations[0] = (ag_citation){ .path = AG_S("page.md"),
 		                         .anchor = AG_S("the-port"),
@@ -205,7 +206,7 @@ static void a_slice_that_did_not_change(void **state)
 static void sees_forged_calls(void **state)
 {
 	place *p = (place *)*state;
-	const ag_call good = p->calls[0];
+	const ag_answer_call good = p->calls[0];
 
 	p->calls[0].result = AG_S("The service listens on port 43.");
 	WANT(p, FALSE, API, YES, YES);

@@ -283,9 +283,10 @@ static void examples_are_actions(void **state)
 		if (!ag_str_starts(line, AG_S("{\"reasoning\"")) ||
 		    ag_str_contains(line, AG_S("its parameters")))
 			continue;
-		if (ag_action_parse(line, ag_audit_tools, ag_audit_ntool, f.arena, &p, &err))
+		if (ag_action_parse(line, ag_audit_tools.tools, ag_audit_tools.ntool, f.arena, &p,
+		                    &err))
 			fail_msg("%s", err.msg);
-		tool = ag_tool_find(ag_audit_tools, ag_audit_ntool, p.action);
+		tool = ag_tool_find(ag_audit_tools.tools, ag_audit_tools.ntool, p.action);
 		assert_non_null(tool);
 		assert_int_equal(
 			ag_extjson_parse(p.input, &opts, f.arena, &input, NULL, NULL, &err), AG_OK);

@@ -216,7 +216,7 @@ static void a_busy_one_does_not_give_way(void **state)
 #define NITEM 25
 
 /* Not in order: the list is. */
-static ag_status list_items(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
+static ag_status list_items(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	(void)env, (void)err;
 	*ret = ag_new_n(c->arena, ag_mcp_item, NITEM);
@@ -230,7 +230,7 @@ static ag_status list_items(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t
 	return AG_OK;
 }
 
-static ag_status one_more(void *env, ag_mcp_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
+static ag_status one_more(void *env, ag_call *c, ag_mcp_item **ret, size_t *nret, ag_err *err)
 {
 	(void)env, (void)err;
 	*ret = ag_new(c->arena, ag_mcp_item);

@@ -302,15 +302,19 @@ static ag_sql_failure ask(world *w, const ag_caller *who)
 	ag_project_call call = { .who = who, .tool = AG_S("query"), .session = AG_S("s") };
 	const ag_sql_request rq = { .sql = AG_S("SELECT a FROM t"), .watch_fd = -1 };
 	ag_sql_result r;
-	ag_sql_failure f;
+	ag_sql_failure f, unrecorded;
 
 	call.watch_fd = -1;
 	assert_ok(w, find(w, who, "shop", &call.project));
+	if (!ag_project_begin(w->hub, &call, AG_ROLE_VIEWER, "sql", rq.sql, w->arena, &f))
+		return f;
 	assert_ok(w, ag_project_query(w->hub, &w->ctx, &call, &rq, w->arena, &r, &w->err));
 	f = r.failure;
 	if (r.is_ok)
 		assert_true(ag_str_eqc(ag_buf_view(&r.rows), "[[7]]"));
 	ag_sql_result_release(&r);
+	if (!ag_project_end(w->hub, &call, "ok", 0, w->arena, &unrecorded))
+		return unrecorded;
 	return f;
 }
 
@@ -346,16 +350,43 @@ static void role_and_scope_are_asked_first(void **state)
 	put(w, "shop", "{}", AG_S(""), true);
 	assert_int_equal(ask(w, &ann).code, AG_SQLCODE_NONE);
 	assert_ok(w, find(w, &ann, "", &call.project));
-	assert_ok(w,
-	          ag_project_admit(w->hub, &call, AG_ROLE_ANALYST, "audit", w->arena, &f, &w->err));
+	assert_false(
+		ag_project_begin(w->hub, &call, AG_ROLE_ANALYST, "audit", AG_S(""), w->arena, &f));
 	assert_int_equal(f.code, AG_SQLCODE_PERMISSION);
 	ann.scopes = scopes;
 	ann.nscope = 1;
 	assert_int_equal(ask(w, &ann).code, AG_SQLCODE_PERMISSION);
-	assert_ok(w, ag_project_admit(w->hub, &call, AG_ROLE_VIEWER, "ask", w->arena, &f, &w->err));
+	assert_true(ag_project_begin(w->hub, &call, AG_ROLE_VIEWER, "ask", AG_S(""), w->arena, &f));
 	assert_int_equal(f.code, AG_SQLCODE_NONE);
-	assert_true(ag_project_record(w->hub, &call, AG_S(""), now_ms, "ok", 0, w->arena, &f));
+	assert_true(ag_project_end(w->hub, &call, "ok", 0, w->arena, &f));
 	assert_string_equal(outcomes(w), "ok PERMISSION_DENIED PERMISSION_DENIED ok");
+}
+
+static void a_call_that_was_not_admitted_asks_nothing(void **state)
+{
+	static const char *const ids[] = { "shop" };
+	world *w = *state;
+	const ag_caller ann = caller(w, "ann", AG_ROLE_VIEWER, 1, ids);
+	const ag_sql_request rq = { .sql = AG_S("SELECT a FROM t"), .watch_fd = -1 };
+	ag_project_call call = { .who = &ann, .tool = AG_S("query"), .watch_fd = -1 };
+	ag_sql_failure f;
+	ag_dictionary d;
+	ag_sql_result r;
+
+	put(w, "shop", "{}", AG_S(""), true);
+	assert_ok(w, find(w, &ann, "shop", &call.project));
+	assert_int_equal(ag_project_query(w->hub, &w->ctx, &call, &rq, w->arena, &r, &w->err),
+	                 AG_INTERNAL);
+	assert_false(r.is_ok);
+	assert_int_equal(ag_project_dictionary(w->hub, &w->ctx, &call, false, w->arena, &d, &f,
+	                                       &w->err),
+	                 AG_INTERNAL);
+	/* Nor does one that has ended. */
+	assert_true(ag_project_begin(w->hub, &call, AG_ROLE_VIEWER, "sql", rq.sql, w->arena, &f));
+	assert_true(ag_project_end(w->hub, &call, "ok", 0, w->arena, &f));
+	assert_int_equal(ag_project_explain(w->hub, &w->ctx, &call, &rq, w->arena, &r, &w->err),
+	                 AG_INTERNAL);
+	assert_string_equal(outcomes(w), "ok");
 }
 
 static void the_limit_is_one_users_and_ends_with_its_window(void **state)
@@ -415,12 +446,16 @@ static void *many(void *arg)
 
 	for (int i = 0; i < NCALL; i++) {
 		ag_project_call call = { .who = &who, .tool = AG_S("query"), .watch_fd = -1 };
+		ag_sql_failure f;
 		ag_sql_result r;
 
 		now_ms += 400; /* so that it is looked up again and again */
 		AG_ASSERT(!ag_project_find(w->hub, &who, AG_S(""), &call.project, NULL));
+		AG_ASSERT(
+			ag_project_begin(w->hub, &call, AG_ROLE_VIEWER, "sql", rq.sql, arena, &f));
 		AG_ASSERT(!ag_project_query(w->hub, &w->ctx, &call, &rq, arena, &r, NULL));
 		AG_ASSERT(r.is_ok);
+		AG_ASSERT(ag_project_end(w->hub, &call, "ok", 0, arena, &f));
 		ag_sql_result_release(&r);
 		ag_arena_reset(arena);
 	}
@@ -460,6 +495,7 @@ int main(void)
 		T(a_change_is_seen_in_time_and_old_holders_keep_theirs),
 		T(a_password_without_its_key_opens_nothing),
 		T(role_and_scope_are_asked_first),
+		T(a_call_that_was_not_admitted_asks_nothing),
 		T(the_limit_is_one_users_and_ends_with_its_window),
 		T(what_cannot_be_recorded_is_not_run),
 		T(many_threads_use_one_hub_while_the_project_changes),

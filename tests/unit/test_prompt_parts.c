@@ -47,10 +47,11 @@ static void catalogue_is_the_table(void **state)
 	o.rules.field_coverage_min = 0.625;
 	o.rules.early_termination_min = 7;
 	o.rules.critical_min_share = 0.03;
-	assert_int_equal(ag_prompt_system(&o, ag_audit_tools, ag_audit_ntool, arena, &text, &err),
+	assert_int_equal(ag_prompt_system(&o, ag_audit_tools.tools, ag_audit_tools.ntool, arena,
+	                                  &text, &err),
 	                 AG_OK);
-	for (size_t i = 0; i < ag_audit_ntool; i++) {
-		const ag_tool *t = &ag_audit_tools[i];
+	for (size_t i = 0; i < ag_audit_tools.ntool; i++) {
+		const ag_tool *t = &ag_audit_tools.tools[i];
 
 		assert_has(text, ag_str_printf(arena, "\n%s (", t->name).ptr);
 		assert_has(text, t->help);

@@ -1,12 +1,13 @@
-/* tools_sql -- a project's database for a model: six tools, each of which asks through project/query.c.
+/* tools -- a project's database for a model: six tools, each of which asks through project/query.c.
  *
  * lint: table. `query` answers with the envelope of the reference, `execute_sql` with the seed's flat object. */
-#include "mcp/tools_sql.h"
+#include "analyst/tools.h"
 
-#include "mcp/ticker.h"
+#include "agent/envelope.h"
+#include "base/utf8.h"
 
-#define MAX_RESULT (128u << 20)
-#define MAX_OUTPUT (128u << 20)
+#define MAX_OUTPUT    (128u << 20)
+#define SUMMARY_BYTES 200
 
 #define PROJECT_PARAM                                                      \
 	{                                                                  \
@@ -18,16 +19,6 @@
 		.name = "refresh", .type = AG_PARAM_BOOL, .is_lenient = true, \
 		.help = "Read the schema anew (else at most a day old)."      \
 	}
-
-static ag_clock const *clock_of(const ag_mcp_call *c)
-{
-	return c->ctx.clock;
-}
-
-static ag_project_hub *hub_of(const ag_mcp_call *c)
-{
-	return ((const ag_mcp_sql *)c->env)->hub;
-}
 
 /* --- results --- */
 
@@ -76,12 +67,11 @@ static void table(ag_jw *w, const ag_sql_result *r)
 }
 
 /* Memory for the whole of a small result at once, in the place of doubling up to it. */
-static void begin_result(ag_mcp_result *ret, const ag_sql_result *r, ag_jw *w)
+static void begin_result(ag_tool_output *out, const ag_sql_result *r, ag_jw *w)
 {
-	ag_buf_init(&ret->structured, MAX_RESULT);
-	if (!ag_buf_room(&ret->structured, 512 + r->rows.len))
-		AG_IGNORE(ret->structured.failed, "told by who writes the answer");
-	ag_jw_init(w, &ret->structured, 0);
+	if (!ag_buf_room(&out->json, 512 + r->rows.len))
+		AG_IGNORE(out->json.failed, "ag_tool_call() reports it");
+	ag_jw_init(w, &out->json, 0);
 }
 
 /* One sentence that names the cap. */
@@ -98,159 +88,160 @@ static ag_str cut_warning(const ag_sql_result *r, ag_arena *arena)
 }
 
 /* r->is_ok, or r->failure says why not. */
-static ag_status ask(ag_mcp_call *c, const char *tool, const ag_val *input, const char *param,
-                     bool explain, ag_project_call *call, ag_sql_result *r, ag_err *err)
+static ag_status ask(ag_call *c, const ag_val *input, bool explain, ag_sql_result *r, ag_err *err)
 {
-	const ag_sql_request rq = { .sql = ag_val_member_str(input, param),
-		                    .watch_fd = c->peer ? c->peer->watch_fd : -1 };
-	ag_mcp_ticker ticker;
-	ag_status st;
+	const ag_sql_request rq = { .sql = ag_val_member_str(input, c->tool->recorded),
+		                    .watch_fd = c->watch_fd };
 
-	*r = (ag_sql_result){ 0 };
-	if (!ag_mcp_project_call(c, hub_of(c), tool, input, call, &r->failure))
-		return AG_OK;
-	ag_mcp_ticker_begin(&ticker, c);
-	st = (explain ? ag_project_explain : ag_project_query)(hub_of(c), &ticker.ctx, call, &rq,
-	                                                       c->arena, r, err);
-	ag_mcp_ticker_end(&ticker);
-	return st;
+	return (explain ? ag_project_explain : ag_project_query)(c->hub, &c->ctx, &c->governed, &rq,
+	                                                         c->arena, r, err);
 }
 
-static ag_status answer(ag_mcp_call *c, const ag_val *input, const char *tool, bool explain,
-                        ag_mcp_result *ret, ag_err *err)
+static ag_str summary_of(const ag_sql_result *r, ag_arena *arena)
 {
-	const int64_t began = ag_clock_mono(clock_of(c));
-	ag_project_call call;
+	if (!r->is_ok)
+		return ag_str_printf(arena, "%s: %.*s", ag_sql_code_name(r->failure.code),
+		                     AG_FMT(ag_utf8_prefix(r->failure.message, SUMMARY_BYTES)));
+	return ag_str_printf(arena, "%llu row%s%s", (unsigned long long)r->nrow,
+	                     r->nrow == 1 ? "" : "s", r->cut == AG_SQL_WHOLE ? "" : " (truncated)");
+}
+
+static ag_status answer(ag_call *c, const ag_val *input, bool explain, ag_tool_output *out,
+                        ag_err *err)
+{
 	ag_sql_result r;
-	ag_status st = ask(c, tool, input, "sql", explain, &call, &r, err);
+	const ag_status st = ask(c, input, explain, &r, err);
 	ag_jw w;
 
 	if (st)
 		return st;
 	if (r.is_ok) {
-		begin_result(ret, &r, &w);
-		ag_mcp_envelope(&w);
+		begin_result(out, &r, &w);
+		ag_envelope(&w);
 		table(&w, &r);
-		ag_mcp_envelope_end(&w, call.project, cut_warning(&r, c->arena), began,
-		                    clock_of(c));
+		ag_envelope_end(&w, c, cut_warning(&r, c->arena));
 	} else {
-		ag_mcp_envelope_error(ret, &r.failure, r.sql_executed);
+		ag_envelope_error(out, &r.failure, r.sql_executed);
 	}
+	out->summary = summary_of(&r, c->arena);
 	ag_sql_result_release(&r);
 	return AG_OK;
 }
 
-static ag_status query(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status query(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	return answer(c, input, "query", false, ret, err);
+	return answer(c, input, false, out, err);
 }
 
-static ag_status explain_query(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status explain_query(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	return answer(c, input, "explain_query", true, ret, err);
+	return answer(c, input, true, out, err);
 }
 
-static ag_status execute_sql(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+/* The seed's flat object. */
+static void flat(ag_call *c, const ag_sql_result *r, ag_tool_output *out)
 {
-	ag_project_call call;
-	ag_sql_result r;
-	ag_status st = ask(c, "execute_sql", input, "query", false, &call, &r, err);
-	ag_str caveat;
+	const ag_str caveat = r->is_ok ? cut_warning(r, c->arena) : r->failure.hint;
 	ag_jw w;
 
-	if (st)
-		return st;
-	caveat = r.is_ok ? cut_warning(&r, c->arena) : r.failure.hint;
-	begin_result(ret, &r, &w);
+	begin_result(out, r, &w);
 	ag_jw_obj(&w);
-	table(&w, &r);
+	table(&w, r);
 	names(&w, "caveats", &caveat, caveat.len ? 1 : 0);
-	if (r.is_ok) {
+	if (r->is_ok) {
 		ag_jw_knull(&w, "error");
 	} else {
-		ag_jw_kstr(&w, "error", r.failure.message);
-		ag_jw_kstr(&w, "error_code", ag_str_c(ag_sql_code_name(r.failure.code)));
-		if (r.failure.class_name)
-			ag_jw_kstr(&w, "error_class", ag_str_c(r.failure.class_name));
-		if (r.failure.retry_after_ms)
+		ag_jw_kstr(&w, "error", r->failure.message);
+		ag_jw_kstr(&w, "error_code", ag_str_c(ag_sql_code_name(r->failure.code)));
+		if (r->failure.class_name)
+			ag_jw_kstr(&w, "error_class", ag_str_c(r->failure.class_name));
+		if (r->failure.retry_after_ms)
 			ag_jw_kint(&w, "retry_after_seconds",
-			           (r.failure.retry_after_ms + 999) / 1000);
+			           (r->failure.retry_after_ms + 999) / 1000);
 	}
 	ag_jw_obj_end(&w);
-	ret->is_error = !r.is_ok;
+	out->is_error = !r->is_ok;
+	out->summary = summary_of(r, c->arena);
+}
+
+static ag_status execute_sql(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	ag_sql_result r;
+	const ag_status st = ask(c, input, false, &r, err);
+
+	if (st)
+		return st;
+	flat(c, &r, out);
 	ag_sql_result_release(&r);
 	return AG_OK;
+}
+
+static void refuse_flat(ag_call *c, const ag_sql_failure *f, ag_tool_output *out)
+{
+	const ag_sql_result r = { .failure = *f };
+
+	flat(c, &r, out);
 }
 
 /* --- the dictionary --- */
 
-/* False: ret holds the refusal, or *ret_st the fault. */
-static bool dictionary(ag_mcp_call *c, const char *tool, const ag_val *input, ag_project_call *call,
-                       ag_dictionary *d, ag_mcp_result *ret, ag_status *ret_st, ag_err *err)
+/* False: out holds the refusal, or *ret_st the fault. */
+static bool dictionary(ag_call *c, const ag_val *input, ag_dictionary *d, ag_tool_output *out,
+                       ag_status *ret_st, ag_err *err)
 {
 	ag_sql_failure f = { 0 };
 
-	*ret_st = AG_OK;
-	if (ag_mcp_project_call(c, hub_of(c), tool, input, call, &f))
-		*ret_st = ag_project_dictionary(hub_of(c), &c->ctx, call,
-		                                ag_tool_bool(input, "refresh", false), c->arena, d,
-		                                &f, err);
+	*ret_st = ag_project_dictionary(c->hub, &c->ctx, &c->governed,
+	                                ag_tool_bool(input, "refresh", false), c->arena, d, &f,
+	                                err);
 	if (!*ret_st && f.code)
-		ag_mcp_envelope_error(ret, &f, AG_S(""));
+		ag_envelope_error(out, &f, AG_S(""));
 	return !*ret_st && !f.code;
 }
 
-static ag_status list_tables(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status list_tables(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	const int64_t began = ag_clock_mono(clock_of(c));
-	ag_project_call call;
 	ag_dictionary d = { 0 };
 	ag_status st;
 	ag_jw w;
 
-	if (!dictionary(c, "list_tables", input, &call, &d, ret, &st, err))
+	if (!dictionary(c, input, &d, out, &st, err))
 		return st;
-	ag_buf_init(&ret->structured, MAX_RESULT);
-	ag_jw_init(&w, &ret->structured, 0);
-	ag_mcp_envelope(&w);
+	ag_jw_init(&w, &out->json, 0);
+	ag_envelope(&w);
 	ag_jw_kkey(&w, "tables");
 	ag_dictionary_list_json(&d, &w);
-	ag_mcp_envelope_end(&w, call.project,
-	                    d.is_cut ? AG_S("There are more tables than are listed.") : AG_S(""),
-	                    began, clock_of(c));
+	ag_envelope_end(&w, c,
+	                d.is_cut ? AG_S("There are more tables than are listed.") : AG_S(""));
+	out->summary = ag_str_printf(c->arena, "%zu tables", d.ntable);
 	return AG_OK;
 }
 
-static ag_status get_metadata(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret, ag_err *err)
+static ag_status get_metadata(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	const int64_t began = ag_clock_mono(clock_of(c));
-	ag_project_call call;
 	ag_dictionary d = { 0 };
 	ag_status st;
 	ag_jw w;
 
-	if (!dictionary(c, "get_metadata", input, &call, &d, ret, &st, err))
+	if (!dictionary(c, input, &d, out, &st, err))
 		return st;
-	ag_buf_init(&ret->structured, MAX_RESULT);
-	ag_jw_init(&w, &ret->structured, 0);
-	ag_mcp_envelope(&w);
+	ag_jw_init(&w, &out->json, 0);
+	ag_envelope(&w);
 	ag_dictionary_all_json(&d, &w);
-	ag_mcp_envelope_end(&w, call.project, AG_S(""), began, clock_of(c));
+	ag_envelope_end(&w, c, AG_S(""));
+	out->summary = ag_str_printf(c->arena, "%zu tables", d.ntable);
 	return AG_OK;
 }
 
-static ag_status describe_table(ag_mcp_call *c, const ag_val *input, ag_mcp_result *ret,
-                                ag_err *err)
+static ag_status describe_table(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	const int64_t began = ag_clock_mono(clock_of(c));
 	const ag_str name = ag_val_member_str(input, "table_name");
 	const ag_dict_table *t;
-	ag_project_call call;
 	ag_dictionary d = { 0 };
 	ag_status st;
 	ag_jw w;
 
-	if (!dictionary(c, "describe_table", input, &call, &d, ret, &st, err))
+	if (!dictionary(c, input, &d, out, &st, err))
 		return st;
 	t = ag_dictionary_find(&d, name);
 	if (!t) {
@@ -263,24 +254,18 @@ static ag_status describe_table(ag_mcp_call *c, const ag_val *input, ag_mcp_resu
 			.hint = AG_S("list_tables names all of them"),
 		};
 
-		ag_mcp_envelope_error(ret, &f, AG_S(""));
+		ag_envelope_error(out, &f, AG_S(""));
+		out->summary = f.message;
 		return AG_OK;
 	}
-	ag_buf_init(&ret->structured, MAX_RESULT);
-	ag_jw_init(&w, &ret->structured, 0);
+	ag_jw_init(&w, &out->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kbool(&w, "success", true);
 	ag_jw_kkey(&w, "data");
 	ag_dictionary_table_json(&d, t, &w);
-	ag_mcp_envelope_tail(&w, call.project, AG_S(""), began, clock_of(c));
+	ag_envelope_tail(&w, c, AG_S(""));
+	out->summary = ag_str_printf(c->arena, "%zu columns", t->ncolumn);
 	return AG_OK;
-}
-
-bool ag_mcp_sql_offered(void *env, const ag_caller *who, const ag_mcp_tool *t)
-{
-	(void)env;
-	(void)t;
-	return ag_caller_has_scope(who, "sql");
 }
 
 /* --- the table --- */
@@ -343,54 +328,54 @@ static const ag_param describe_params[] = {
 	REFRESH_PARAM,
 };
 
-#define PARAMS(p) \
-	.params = (p), .nparam = AG_NELEM(p), .flags = AG_TOOL_READS, .max_output_bytes = MAX_OUTPUT
-#define READS .is_read_only = true, .is_idempotent = true
+#define GOVERNED(p, more)                                                     \
+	.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = MAX_OUTPUT, \
+	.flags = AG_TOOL_READS | AG_TOOL_IDEMPOTENT | (more), .scope = "sql", \
+	.least = AG_ROLE_VIEWER
 
-const ag_mcp_tool ag_mcp_sql_tools[] = {
-	{ .tool = { .name = "query",
-	            .help = "Run one read-only SQL query. Rows are capped; `truncated` says whether there "
-	                    "were more.",
-	            PARAMS(query_params) },
+static const ag_tool rows[] = {
+	{ .name = "query",
+	  .help = "Run one read-only SQL query. Rows are capped; `truncated` says whether there "
+	          "were more.",
+	  GOVERNED(query_params, AG_TOOL_TICKS),
 	  .title = "Run a query",
 	  .output_schema = query_schema,
-	  READS,
-	  .call = query },
-	{ .tool = { .name = "list_tables",
-	            .help = "Tables and views, with row counts and descriptions.",
-	            PARAMS(list_params) },
+	  .recorded = "sql",
+	  .run = query },
+	{ .name = "list_tables",
+	  .help = "Tables and views, with row counts and descriptions.",
+	  GOVERNED(list_params, 0),
 	  .title = "List tables",
-	  .output_schema = ag_mcp_envelope_schema,
-	  READS,
-	  .call = list_tables },
-	{ .tool = { .name = "describe_table",
-	            .help = "Columns, keys, indexes and sample values of one table.",
-	            PARAMS(describe_params) },
+	  .output_schema = ag_envelope_schema,
+	  .run = list_tables },
+	{ .name = "describe_table",
+	  .help = "Columns, keys, indexes and sample values of one table.",
+	  GOVERNED(describe_params, 0),
 	  .title = "Describe a table",
-	  .output_schema = ag_mcp_envelope_schema,
-	  READS,
-	  .call = describe_table },
-	{ .tool = { .name = "get_metadata",
-	            .help = "All tables with columns and keys, and the enum types. Large: prefer list_tables "
-	                    "and describe_table.",
-	            PARAMS(list_params) },
+	  .output_schema = ag_envelope_schema,
+	  .run = describe_table },
+	{ .name = "get_metadata",
+	  .help = "All tables with columns and keys, and the enum types. Large: prefer list_tables "
+	          "and describe_table.",
+	  GOVERNED(list_params, 0),
 	  .title = "Get the whole schema",
-	  .output_schema = ag_mcp_envelope_schema,
-	  READS,
-	  .call = get_metadata },
-	{ .tool = { .name = "explain_query",
-	            .help = "The plan of a query; it is not run.",
-	            PARAMS(query_params) },
+	  .output_schema = ag_envelope_schema,
+	  .run = get_metadata },
+	{ .name = "explain_query",
+	  .help = "The plan of a query; it is not run.",
+	  GOVERNED(query_params, AG_TOOL_TICKS),
 	  .title = "Explain a query",
 	  .output_schema = query_schema,
-	  READS,
-	  .call = explain_query },
-	{ .tool = { .name = "execute_sql",
-	            .help = "As query, with a flat result.",
-	            PARAMS(execute_params) },
+	  .recorded = "sql",
+	  .run = explain_query },
+	{ .name = "execute_sql",
+	  .help = "As query, with a flat result.",
+	  GOVERNED(execute_params, AG_TOOL_TICKS),
 	  .title = "Execute SQL",
 	  .output_schema = flat_schema,
-	  READS,
-	  .call = execute_sql },
+	  .recorded = "query",
+	  .run = execute_sql,
+	  .refuse = refuse_flat },
 };
-const size_t ag_mcp_sql_ntool = AG_NELEM(ag_mcp_sql_tools);
+
+const ag_tool_set ag_analyst_tools = { .tools = rows, .ntool = AG_NELEM(rows) };

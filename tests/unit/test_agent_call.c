@@ -1,0 +1,348 @@
+/* The dispatcher: what every caller of a tool gets from it. Projects, roles, limits and the audit table are real; the tools
+ * of the table below are toys, beside those of the analyst on an SQLite file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <sqlite3.h>
+
+#include "../contract/folder.h"
+#include "agent/tool.h"
+#include "analyst/tools.h"
+#include "base/fault.h"
+#include "query/extjson.h"
+
+typedef struct world {
+	char folder[128], path[200];
+	ag_arena *arena;
+	ag_store *store;
+	ag_project_hub *hub;
+	ag_caller who;
+	ag_caller_project mine[2];
+	ag_call call; /* the template of all calls */
+	ag_tool_output out;
+	ag_val json; /* of out */
+	ag_err err;
+	unsigned runs;
+} world;
+
+/* --- the tools --- */
+
+static ag_status say(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	(void)input, (void)err;
+	((world *)c->env)->runs++;
+	ag_buf_addf(&out->json, "{\"project\":\"%.*s\"}",
+	            AG_FMT(c->project ? c->project->id : AG_S("")));
+	return AG_OK;
+}
+
+static ag_status break_down(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	(void)input;
+	((world *)c->env)->runs++;
+	ag_buf_adds(&out->json, "half of a resu");
+	ag_fail(err, AG_NOT_FOUND, "test", "there is no such shelf");
+	return ag_err_hint(err, "shelves have numbers");
+}
+
+static ag_status large(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	(void)c, (void)input, (void)err;
+	for (int i = 0; i < 20; i++)
+		ag_buf_adds(&out->json, "0123456789");
+	return AG_OK;
+}
+
+static const ag_param of_project[] = {
+	{ .name = "project_id", .type = AG_PARAM_STRING, .help = "of which project" },
+	{ .name = "shelf", .type = AG_PARAM_STRING, .help = "which shelf" },
+};
+
+#define GOVERNED(role) \
+	.params = of_project, .nparam = 2, .scope = "audit", .least = (role), .recorded = "shelf"
+
+static const ag_tool rows[] = {
+	{ .name = "free", .help = "h", .run = say },
+	{ .name = "large", .help = "h", .max_output_bytes = 100, .run = large },
+	{ .name = "view", .help = "h", GOVERNED(AG_ROLE_VIEWER), .run = say },
+	{ .name = "change", .help = "h", GOVERNED(AG_ROLE_ANALYST), .run = say },
+	{ .name = "break", .help = "h", GOVERNED(AG_ROLE_VIEWER), .run = break_down },
+};
+
+static const ag_tool_set tools = { .tools = rows, .ntool = AG_NELEM(rows) };
+
+/* --- the world --- */
+
+#define assert_ok(w, expr)                                       \
+	do {                                                     \
+		if (expr)                                        \
+			fail_msg("%s: %s", #expr, (w)->err.msg); \
+	} while (0)
+
+static void put(world *w, const char *id)
+{
+	const ag_project_row row = {
+		.id = ag_str_c(id),
+		.name = ag_str_c(id),
+		.source = ag_str_printf(w->arena, "sqlite:%s/shop.db", w->folder),
+		.settings = AG_S("{}"),
+		.is_active = true,
+		.created_ms = 1,
+		.changed_ms = 1,
+	};
+
+	assert_ok(w, ag_store_put_project(w->store, &row, &w->err));
+}
+
+static int setup(void **state)
+{
+	world *w = ag_xcalloc(1, sizeof(*w));
+	char database[200];
+	sqlite3 *db;
+
+	*state = w;
+	w->arena = ag_arena_new();
+	test_folder_make(w->folder, "call");
+	snprintf(w->path, sizeof(w->path), "%s/argus.db", w->folder);
+	snprintf(database, sizeof(database), "%s/shop.db", w->folder);
+	if (sqlite3_open(database, &db) ||
+	    sqlite3_exec(db, "CREATE TABLE t(a INT); INSERT INTO t VALUES (7)", NULL, NULL, NULL))
+		return -1;
+	sqlite3_close(db);
+	assert_ok(w, ag_store_open(ag_str_c(w->path), &w->store, &w->err));
+	put(w, "shop");
+	put(w, "bank");
+
+	const ag_project_hub_opts o = { .clock = &ag_clock_system,
+		                        .store = w->store,
+		                        .store_uri = ag_str_c(w->path),
+		                        .per_minute = 100000,
+		                        .connections = 2 };
+
+	assert_ok(w, ag_project_hub_open(&o, &w->hub, &w->err));
+	w->mine[0] = (ag_caller_project){ AG_S("bank"), AG_ROLE_VIEWER };
+	w->mine[1] = (ag_caller_project){ AG_S("shop"), AG_ROLE_VIEWER };
+	w->who = (ag_caller){ .user = AG_S("ann"), .projects = w->mine, .nproject = 2 };
+	w->call = (ag_call){ .who = &w->who,
+		             .hub = w->hub,
+		             .ctx = { .clock = &ag_clock_system, .nthread = 1 },
+		             .arena = w->arena,
+		             .env = w,
+		             .session = AG_S("s1"),
+		             .watch_fd = -1 };
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	world *w = *state;
+
+	AG_IGNORE(ag_fault_setup(NULL, NULL), "cannot fail");
+	ag_tool_output_release(&w->out);
+	ag_project_hub_close(w->hub);
+	ag_store_close(w->store);
+	ag_arena_free(w->arena);
+	test_folder_remove(w->folder);
+	free(w);
+	return 0;
+}
+
+static ag_val parse(world *w, ag_str text)
+{
+	const ag_extjson_opts opts = { 0 };
+	ag_val v;
+
+	assert_ok(w, ag_extjson_parse(text, &opts, w->arena, &v, NULL, NULL, &w->err));
+	return v;
+}
+
+static ag_status call(world *w, const ag_tool_set *set, const char *name, const char *input)
+{
+	ag_call c = w->call;
+	const ag_val v = parse(w, ag_str_c(input));
+	ag_status st;
+
+	c.tool = ag_tool_find(set->tools, set->ntool, ag_str_c(name));
+	assert_non_null(c.tool);
+	ag_tool_output_release(&w->out);
+	ag_tool_output_init(&w->out, c.tool);
+	w->err = (ag_err){ 0 };
+	assert_ok(w, ag_tool_check_input(c.tool, &v, &w->err));
+	st = ag_tool_call(&c, &v, &w->out, &w->err);
+	w->json = st ? ag_val_missing() : parse(w, ag_buf_dup(w->arena, &w->out.json));
+	return st;
+}
+
+/* The code of a refusal, "" = the call was answered. */
+static const char *code(const world *w)
+{
+	const ag_val *error = ag_val_getc(&w->json, "error");
+
+	assert_int_equal(w->out.is_error, error != NULL);
+	return error ? ag_str_cstr(w->arena, ag_val_member_str(error, "code")) : "";
+}
+
+/* Of the audit table, oldest first: "tool/outcome/detail" with blanks between. */
+static const char *audit_rows(world *w)
+{
+	const ag_ledger_query q = { .limit = 100, .calls = true };
+	ag_ledger_row *list;
+	ag_str all = AG_S("");
+	size_t n;
+
+	assert_ok(w, ag_journal_flush(ag_project_journal(w->hub), &w->err));
+	assert_ok(w, ag_store_ledger_rows(w->store, &q, w->arena, &list, &n, &w->err));
+	for (size_t i = 0; i < n; i++) {
+		assert_true(ag_str_eqc(list[i].session, "s1"));
+		all = ag_str_printf(w->arena, "%.*s%s%.*s/%.*s/%.*s", AG_FMT(all),
+		                    all.len ? " " : "", AG_FMT(list[i].tool),
+		                    AG_FMT(list[i].outcome),
+		                    AG_FMT(list[i].sql.len ? list[i].sql : list[i].detail));
+	}
+	return ag_str_cstr(w->arena, all);
+}
+
+/* --- tests --- */
+
+static void a_tool_that_is_not_governed_needs_no_project(void **state)
+{
+	world *w = *state;
+
+	w->call.who = NULL;
+	w->call.hub = NULL;
+	assert_ok(w, call(w, &tools, "free", "{}"));
+	assert_string_equal(code(w), "");
+	assert_int_equal(w->runs, 1);
+	assert_int_equal(call(w, &tools, "large", "{}"), AG_LIMIT);
+	assert_string_equal(w->err.msg, "large: the result is larger than 100 bytes");
+}
+
+static void nobody_listens_and_nobody_is_asked(void **state)
+{
+	world *w = *state;
+	ag_call c = w->call;
+	ag_val answer;
+
+	ag_call_progress(&c, 1, 2, AG_S("half"));
+	ag_call_log(&c, "info", NULL, AG_S("1"));
+	assert_int_equal(ag_call_ask(&c, "roots/list", AG_S("{}"), &answer, &w->err),
+	                 AG_UNAVAILABLE);
+}
+
+static void role_scope_and_project_are_checked_before_the_tool(void **state)
+{
+	static const ag_str scopes[] = { AG_S_INIT("sql") };
+	world *w = *state;
+
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\",\"shelf\":\"A\"}"));
+	assert_string_equal(code(w), "");
+	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "project"), "shop"));
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"attic\"}"));
+	assert_string_equal(code(w), "NOT_FOUND");
+	assert_ok(w, call(w, &tools, "change", "{\"project_id\":\"shop\",\"shelf\":\"B\"}"));
+	assert_string_equal(code(w), "PERMISSION_DENIED");
+	w->mine[1].role = AG_ROLE_ANALYST;
+	assert_ok(w, call(w, &tools, "change", "{\"project_id\":\"shop\"}"));
+	assert_string_equal(code(w), "");
+	w->who.scopes = scopes;
+	w->who.nscope = 1;
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_string_equal(code(w), "PERMISSION_DENIED");
+	assert_false(ag_tool_is_offered(&tools, &rows[2], &w->who));
+	assert_true(ag_tool_is_offered(&tools, &rows[0], &w->who));
+	assert_int_equal(w->runs, 2);
+	assert_string_equal(audit_rows(w),
+	                    "view/ok/A view/NOT_FOUND/attic change/PERMISSION_DENIED/B "
+	                    "change/ok/ view/PERMISSION_DENIED/");
+}
+
+static void a_conversation_stays_in_its_project(void **state)
+{
+	world *w = *state;
+
+	w->call.project = NULL;
+	assert_ok(w, ag_project_find(w->hub, &w->who, AG_S("shop"), &w->call.project, &w->err));
+	assert_ok(w, call(w, &tools, "view", "{}"));
+	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "project"), "shop"));
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_string_equal(code(w), "");
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"bank\"}"));
+	assert_string_equal(code(w), "PERMISSION_DENIED");
+	assert_int_equal(w->runs, 2);
+	assert_string_equal(audit_rows(w), "view/ok/ view/ok/ view/PERMISSION_DENIED/bank");
+}
+
+static void a_failure_becomes_words_and_a_row(void **state)
+{
+	world *w = *state;
+	const ag_val *error;
+
+	assert_ok(w, call(w, &tools, "break", "{\"project_id\":\"shop\",\"shelf\":\"Z\"}"));
+	assert_string_equal(code(w), "NOT_FOUND");
+	error = ag_val_getc(&w->json, "error");
+	assert_true(ag_str_eqc(ag_val_member_str(error, "message"), "there is no such shelf"));
+	assert_true(ag_str_eqc(ag_val_member_str(error, "hint"), "shelves have numbers"));
+	assert_string_equal(audit_rows(w), "break/NOT_FOUND/Z");
+	w->call.hub = NULL;
+	assert_ok(w, call(w, &tools, "view", "{}"));
+	assert_string_equal(code(w), "CONNECTION_ERROR");
+}
+
+static void what_cannot_be_recorded_is_withheld(void **state)
+{
+	world *w = *state;
+
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_ok(w, ag_fault_setup("store.write:1+", &w->err));
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_int_equal(w->runs, 2); /* it ran */
+	assert_string_equal(code(w), "UNAVAILABLE");
+	assert_null(ag_val_getc(&w->json, "project"));
+	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_int_equal(w->runs, 2);
+	assert_string_equal(code(w), "UNAVAILABLE");
+}
+
+static void statements_are_answered_and_refused_in_the_form_of_their_row(void **state)
+{
+	world *w = *state;
+
+	assert_ok(w, call(w, &ag_analyst_tools, "execute_sql",
+	                  "{\"project_id\":\"shop\",\"query\":\"SELECT a FROM t\"}"));
+	assert_false(w->out.is_error);
+	assert_true(ag_str_eqc(w->out.summary, "1 row"));
+	assert_int_equal(ag_val_getc(&w->json, "row_count")->u.i, 1);
+	assert_ok(w, call(w, &ag_analyst_tools, "execute_sql",
+	                  "{\"project_id\":\"attic\",\"query\":\"SELECT 1\"}"));
+	assert_true(w->out.is_error);
+	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "error_code"), "NOT_FOUND"));
+	assert_non_null(ag_val_getc(&w->json, "rows"));
+	assert_ok(w, call(w, &ag_analyst_tools, "query",
+	                  "{\"project_id\":\"shop\",\"sql\":\"DELETE FROM t\"}"));
+	assert_string_equal(code(w), "VALIDATION_ERROR");
+	assert_string_equal(audit_rows(w), "execute_sql/ok/SELECT a FROM t "
+	                                   "execute_sql/NOT_FOUND/attic "
+	                                   "query/VALIDATION_ERROR/DELETE FROM t");
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(a_tool_that_is_not_governed_needs_no_project),
+		T(nobody_listens_and_nobody_is_asked),
+		T(role_scope_and_project_are_checked_before_the_tool),
+		T(a_conversation_stays_in_its_project),
+		T(a_failure_becomes_words_and_a_row),
+		T(what_cannot_be_recorded_is_withheld),
+		T(statements_are_answered_and_refused_in_the_form_of_their_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
