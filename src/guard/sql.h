@@ -117,6 +117,8 @@ typedef struct ag_sql_verdict {
 	bool reads_views; /* tables were resolved through views: not to be kept in a cache for long */
 	/* What the planner's estimate must bound before it runs (source/sql_plan.h). */
 	bool collects; /* an aggregate or ARRAY() makes one value of many rows */
+	uint32_t
+		collected_bytes; /* of such a row, what the statement itself builds, columns not counted */
 	uint64_t
 		max_plan_rows; /* of any part of the plan, since counts of rows become sizes; 0 = any number */
 	uint64_t fingerprint; /* of the statement without its literals; 0 = could not be read */

@@ -71,6 +71,8 @@ static void note_collected(ag_sql_walk *w, const PgQuery__FuncCall *f)
 	w->v->collects = true;
 	for (size_t i = 0; i < f->n_args; i++)
 		bytes += ag_sql_bytes_of(&z, f->args[i]);
+	if (bytes > w->v->collected_bytes)
+		w->v->collected_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 	if (bytes > COLUMN_BYTES)
 		limit_rows(w, AG_SQL_COLLECTED_BYTES / bytes);
 }

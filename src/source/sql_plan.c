@@ -1,6 +1,8 @@
 /* sql_plan -- walks the tree of a plan once. Numbers are the planner's estimates: a first line, not a proof. */
 #include "source/sql_plan.h"
 
+#include <math.h>
+
 #include "query/extjson.h"
 
 #define MAX_LEVELS 500u
@@ -14,9 +16,21 @@ static double number_of(const ag_val *object, const char *key)
 {
 	const ag_val *n = ag_val_getc(object, key);
 
-	return n && (n->type == AG_T_INT32 || n->type == AG_T_INT64 || n->type == AG_T_DOUBLE)
-	               ? ag_val_number(n)
-	               : 0;
+	double d;
+
+	if (!n)
+		return 0;
+	/* A product of tables can have more rows than 64 bits count: a Decimal128. */
+	d = ag_val_number(n);
+	return isnan(d) ? INFINITY : d;
+}
+
+/* Of the rows that are collected. Constants have no width in the plan. */
+static double bytes_of_rows(const reading *r, const ag_val *node)
+{
+	const double width = number_of(node, "Plan Width");
+
+	return number_of(node, "Plan Rows") * (width > 0 ? width : fmax(1, r->v->collected_bytes));
 }
 
 static bool is_type(const ag_val *node, const char *type)
@@ -33,11 +47,10 @@ static void read_node(reading *r, const ag_val *node, unsigned level)
 	if (rows > r->most_rows)
 		r->most_rows = rows;
 	if (ag_val_member_str(node, "Subplan Name").len) /* ARRAY(SELECT ...) collects it */
-		bytes = rows * number_of(node, "Plan Width");
+		bytes = bytes_of_rows(r, node);
 	if (plans && plans->type == AG_T_ARRAY && plans->n > 0 &&
 	    (is_type(node, "Aggregate") || is_type(node, "WindowAgg"))) {
-		const ag_val *input = &plans->u.items[0];
-		const double all = number_of(input, "Plan Rows") * number_of(input, "Plan Width");
+		const double all = bytes_of_rows(r, &plans->u.items[0]);
 
 		/* One value for each group; a window's value may be made of all rows. */
 		bytes = is_type(node, "Aggregate") && rows > 1 ? all / rows : all;
