@@ -285,14 +285,21 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Monotonic: in so many ms, or at the caller's own deadline. */
+static int64_t deadline_in(const ag_ctx *ctx, int64_t ms)
+{
+	int64_t left = ag_ctx_left_ms(ctx);
+
+	return now_ms() + (left >= 0 ? smaller(left, ms) : ms);
+}
+
 /* An idle child, or none and the right to start one. False when all were busy for too long. */
 static bool take(engine *s, const ag_ctx *ctx, ag_arena *arena, ag_sqlite_child **ret,
                  ag_sql_failure *f)
 {
-	int64_t left = ag_ctx_left_ms(ctx), till = s->opts->wait_timeout_ms;
+	const int64_t till = deadline_in(ctx, s->opts->wait_timeout_ms);
 	bool has_place = false;
 
-	till = now_ms() + (left >= 0 ? smaller(left, till) : till);
 	pthread_mutex_lock(&s->lock);
 	for (;;) {
 		struct timespec slice;
@@ -437,7 +444,7 @@ static ag_sqlite_child *start(engine *s, const ag_ctx *ctx, ag_arena *arena, ag_
 		                 .folder = ag_str_c(s->folder),
 		                 .opts = *s->opts };
 	ag_sqlite_watch w = { .ctx = ctx,
-		              .deadline_ms = now_ms() + s->opts->connect_timeout_ms,
+		              .deadline_ms = deadline_in(ctx, s->opts->connect_timeout_ms),
 		              .watch_fd = -1 };
 	ag_buf bytes = AG_BUF_INIT(AG_SQLITE_MAX_REQUEST_BYTES);
 	ag_sqlite_child *c = NULL;
@@ -535,8 +542,8 @@ static bool ask_once(engine *s, ag_sqlite_request *rq, ag_str bytes, ag_sqlite_w
 		give_back(s, NULL);
 		return true;
 	}
-	if (!w->deadline_ms)
-		w->deadline_ms = now_ms() + rq->limits.timeout_ms;
+	if (!w->deadline_ms) /* from here on: waiting for a child is not the statement's time */
+		w->deadline_ms = deadline_in(w->ctx, rq->limits.timeout_ms);
 	ag_sqlite_answer_init(&a, rq, arena, ret);
 	end = ag_sqlite_child_ask(c, bytes, w, &a);
 	is_lost = !end && ret->failure.is_connection_lost;

@@ -284,6 +284,32 @@ static void test_others_are_answered(void **state)
 	}
 }
 
+/* The caller's deadline counts from the beginning, whatever part of it was spent on waiting for a child. */
+static void test_deadline_while_waiting(void **state)
+{
+	env *e = *state;
+	other o = { .e = e, .sql = "SELECT probe('hang')", .timeout_ms = 1000 };
+	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
+	const struct timespec moment = { .tv_nsec = 300000000 };
+	int64_t start, took;
+	ag_sql_result r;
+	pthread_t t;
+
+	ag_sql_close(e->source);
+	e->source = open_source(e, 1);
+	t = start_other(&o);
+	nanosleep(&moment, NULL);
+	start = ag_clock_mono(&ag_clock_system);
+	ctx.deadline_ms = start + 2000;
+	r = ask(e, &ctx, "SELECT probe('hang')", 20000);
+	took = ag_clock_mono(&ag_clock_system) - start;
+	assert_int_equal(r.failure.code, AG_SQLCODE_QUERY_TIMEOUT);
+	assert_in_range(took, 1500, 2550);
+	pthread_join(t, NULL);
+	ag_arena_free(o.arena);
+	ag_sql_result_release(&r);
+}
+
 static void test_cancel(void **state)
 {
 	static const char *const sql[] = {
@@ -759,6 +785,7 @@ int main(void)
 		TEST(test_every_statement_ends),
 		TEST(test_fts5_overflow),
 		TEST(test_others_are_answered),
+		TEST(test_deadline_while_waiting),
 		TEST(test_cancel),
 		TEST(test_client_that_goes),
 		TEST(test_crashes_are_reported),
