@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/time.h"
+
 #define EXPLAIN "EXPLAIN (FORMAT JSON) "
+#define CLOSE_US \
+	INT64_C(300000) /* close() waits so long for threads that libpq holds; they end by themselves */
 
 static bool accepts(ag_str uri)
 {
@@ -15,9 +19,7 @@ static bool accepts(ag_str uri)
 
 ag_pg *ag_pg_ref(ag_pg *pg)
 {
-	pthread_mutex_lock(&pg->lock);
-	pg->nref++;
-	pthread_mutex_unlock(&pg->lock);
+	atomic_fetch_add(&pg->nref, 1);
 	return pg;
 }
 
@@ -30,12 +32,7 @@ static void wipe(char *secret)
 
 void ag_pg_unref(ag_pg *pg)
 {
-	unsigned left;
-
-	pthread_mutex_lock(&pg->lock);
-	left = --pg->nref;
-	pthread_mutex_unlock(&pg->lock);
-	if (left > 0)
+	if (atomic_fetch_sub(&pg->nref, 1) > 1)
 		return;
 	for (size_t i = 0; pg->keyword[i]; i++) {
 		free(pg->keyword[i]);
@@ -47,6 +44,7 @@ void ag_pg_unref(ag_pg *pg)
 	free(pg->shown);
 	free(pg->role);
 	free(pg->search_path);
+	pthread_cond_destroy(&pg->no_thread);
 	pthread_mutex_destroy(&pg->lock);
 	free(pg);
 }
@@ -57,7 +55,8 @@ static ag_status open_target(ag_str uri, const ag_sql_opts *opts, ag_sql_impl **
 	ag_status st;
 
 	pthread_mutex_init(&pg->lock, NULL);
-	pg->nref = 1;
+	ag_pg_cond_init(&pg->no_thread);
+	atomic_init(&pg->nref, 1);
 	pg->opts = opts;
 	pg->last_waiter = &pg->first_waiter;
 	pg->wake_fd = -1;
@@ -93,6 +92,7 @@ static void close_target(ag_sql_impl *impl)
 		c = next;
 	}
 	ag_pg_abandon_stuck(pg);
+	ag_pg_threads_wait(pg, ag_time_mono_us() + CLOSE_US);
 	ag_pg_unref(pg);
 }
 

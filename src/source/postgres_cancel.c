@@ -57,7 +57,7 @@ ag_pg_cancel *ag_pg_cancel_start(ag_pg *pg, ag_pg_conn *c)
 	job->request = pg->pq->getCancel(c->db);
 	pthread_mutex_init(&job->lock, NULL);
 	ag_pg_cond_init(&job->is_over);
-	if (job->request && ag_pg_thread(STACK_BYTES, work, job))
+	if (job->request && ag_pg_thread(pg, STACK_BYTES, work, job))
 		return job;
 	job->nref = 1;
 	unref(job);

@@ -540,7 +540,7 @@ bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_
 	pthread_mutex_init(&m->lock, NULL);
 	ag_pg_cond_init(&m->is_over);
 	*ret_is_left = false;
-	if (!ag_pg_thread(STACK_BYTES, work, m)) {
+	if (!ag_pg_thread(pg, STACK_BYTES, work, m)) {
 		m->nref = 1;
 		ag_pg_failure(ret_failure, AG_SQLCODE_UNAVAILABLE, "resource",
 		              AG_S("no thread could be started to connect to the database"));

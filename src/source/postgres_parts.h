@@ -6,6 +6,7 @@
 #define AG_SOURCE_POSTGRES_PARTS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "source/postgres.h"
 #include "source/postgres_load.h"
@@ -66,8 +67,12 @@ typedef struct ag_pg {
 	int64_t statement_timeout_ms, connect_timeout_ms, wait_timeout_ms;
 	unsigned max_connections;
 
+	atomic_uint nref, nthread;
 	pthread_mutex_t lock; /* of everything below */
-	unsigned nref;
+	pthread_cond_t no_thread;
+	pthread_t last_thread; /* that has ended */
+	bool has_last_thread;  /* it must be joined */
+	bool is_deserted;      /* nobody joins threads any more */
 	bool is_closed;
 	ag_pg_conn *idle; /* the one used last in front */
 	unsigned nopen, nbusy;
@@ -91,8 +96,10 @@ void ag_pg_unref(ag_pg *pg);
 
 /* --- postgres_threads.c --- */
 
-/* A thread of ours: detached, with all signals blocked. */
-bool ag_pg_thread(size_t stack_bytes, void *(*fn)(void *arg), void *arg);
+/* A thread of ours, with all signals blocked. May be called with pg->lock held. */
+bool ag_pg_thread(ag_pg *pg, size_t stack_bytes, void *(*fn)(void *arg), void *arg);
+/* The handle is being closed: waits for its threads, at most until then. Call it once. */
+void ag_pg_threads_wait(ag_pg *pg, int64_t until_us);
 void ag_pg_cond_init(pthread_cond_t *c); /* for monotonic time */
 struct timespec ag_pg_timespec(int64_t mono_us);
 

@@ -18,7 +18,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -32,8 +31,7 @@
 #define LOOK_LATE_MS  5000
 #define ASK_MS        5000 /* for a connection or an answer of the watcher's own session */
 #define END_AGAIN_US  INT64_C(30000000) /* between two requests to end one session */
-#define CLOSE_US      INT64_C(300000) /* close() waits so long for the watcher; it ends by itself */
-#define MAX_READS     64              /* of one connection in one round: rows may still be coming */
+#define MAX_READS     64 /* of one connection in one round: rows may still be coming */
 
 static int64_t now_us(void)
 {
@@ -364,7 +362,6 @@ static void *watch_stuck(void *arg)
 	}
 	leave_server(&w);
 	disconnect_all(pg, left);
-	ag_pg_unref(pg);
 	return NULL;
 }
 
@@ -377,10 +374,7 @@ static void start_watcher(ag_pg *pg)
 		pg->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (pg->wake_fd < 0)
 		return;
-	pg->nref++;
-	pg->has_watcher = ag_pg_thread(STACK_BYTES, watch_stuck, pg);
-	if (!pg->has_watcher)
-		pg->nref--;
+	pg->has_watcher = ag_pg_thread(pg, STACK_BYTES, watch_stuck, pg);
 }
 
 void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c)
@@ -416,10 +410,8 @@ void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c)
 void ag_pg_abandon_stuck(ag_pg *pg)
 {
 	AG_AUTO(ag_buf_release) ag_buf pids = AG_BUF_INIT(1024);
-	const int64_t until_us = now_us() + CLOSE_US;
 	ag_sql_health h = { 0 };
 	ag_pg_conn *left;
-	bool has_watcher;
 
 	pthread_mutex_lock(&pg->lock);
 	ag_pg_count_stuck(pg, &h);
@@ -428,9 +420,8 @@ void ag_pg_abandon_stuck(ag_pg *pg)
 			c->hold.release(c->hold.arg);
 		c->hold = (ag_sql_hold){ 0 };
 	}
-	has_watcher = pg->has_watcher;
-	left = has_watcher ? NULL : pg->stuck;
-	if (!has_watcher)
+	left = pg->has_watcher ? NULL : pg->stuck;
+	if (!pg->has_watcher)
 		pg->stuck = NULL;
 	ag_pg_wake_watcher(pg);
 	pthread_mutex_unlock(&pg->lock);
@@ -442,12 +433,4 @@ void ag_pg_abandon_stuck(ag_pg *pg)
 		       "%s); they end there by themselves",
 		       pg->shown, h.nstuck, pids.ptr);
 	disconnect_all(pg, left);
-	while (has_watcher && now_us() < until_us) {
-		const struct timespec moment = { .tv_nsec = 1000000 };
-
-		nanosleep(&moment, NULL);
-		pthread_mutex_lock(&pg->lock);
-		has_watcher = pg->has_watcher;
-		pthread_mutex_unlock(&pg->lock);
-	}
 }
