@@ -198,7 +198,9 @@ def _():
                 "SELECT ARRAY(SELECT id FROM orders)"):
         same(sql, c.tool("query", sql=sql)["success"], True)
     cross = "generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c"
+    beyond = ", ".join("generate_series(1, 900000) g%d" % i for i in range(4))  # more rows than 64 bits count
     for sql in ("SELECT array_agg(a) FROM " + cross, "SELECT string_agg(a::text, '') FROM " + cross,
+                "SELECT string_agg('a', '') FROM " + cross, "SELECT array_agg(g1) FROM " + beyond,
                 "SELECT ARRAY(SELECT a FROM " + cross + ")", "SELECT array_agg(a) OVER () FROM " + cross,
                 "SELECT repeat('a', count(*)::int) FROM " + cross,
                 "SELECT string_agg(repeat('a', 60000), '') FROM generate_series(1, 100000)",
