@@ -94,8 +94,7 @@ static int teardown(void **state)
 	ag_arena_free(e->arena);
 	test_folder_remove(e->folder);
 	free(e);
-	/* A sanitizer in a child that crashed on purpose leaves half a line before the result of this test. */
-	if (ag_sandbox_is_sanitized())
+	if (ag_sandbox_is_sanitized()) /* a child that crashed on purpose leaves half a line */
 		print_message("\n");
 	return 0;
 }
@@ -284,18 +283,16 @@ static void test_others_are_answered(void **state)
 	}
 }
 
-/* The caller's deadline includes the wait for a child. */
 static void test_deadline_while_waiting(void **state)
 {
 	env *e = *state;
 	other o = { .e = e, .sql = "SELECT probe('hang')", .timeout_ms = 1000 };
-	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
-	pthread_t t;
+	ag_ctx ctx = { .clock = &ag_clock_system };
 
 	ag_sql_close(e->source);
 	e->source = open_source(e, 1);
-	t = start_other(&o);
-	usleep(300000);
+	pthread_t t = start_other(&o);
+	usleep(300000); /* o has the only child: the deadline includes the wait for it */
 	ctx.deadline_ms = ag_clock_mono(&ag_clock_system) + 2000;
 	assert_int_equal(ask(e, &ctx, o.sql, 20000).failure.code, AG_SQLCODE_QUERY_TIMEOUT);
 	assert_in_range(2000 + ag_clock_mono(&ag_clock_system) - ctx.deadline_ms, 1500, 2550);
