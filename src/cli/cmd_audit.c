@@ -234,7 +234,7 @@ static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *re
 	st = ag_audit_begin(&j->c->app.ctx, j->store, place, j->arena, ret, &err);
 	if ((st == AG_IO || st == AG_DENIED) &&
 	    !ag_past_store_or_memory(j->c, true, &j->store, &err))
-		j->remembered = j->store->type != &ag_store_sqlite_memory;
+		j->remembered = ag_store_is_kept(j->store);
 	return !st;
 }
 
@@ -520,7 +520,7 @@ static int run(ag_cli *c)
 	ag_report_out_note_models(c);
 	if (ag_past_store_or_memory(c, false, &j->store, &err))
 		return ag_cli_fail(c, &err);
-	j->remembered = j->store->type != &ag_store_sqlite_memory;
+	j->remembered = ag_store_is_kept(j->store);
 	for (size_t i = 0; i < c->narg && !j->cancelled; i++)
 		audit_uri(j, c->args[i]);
 	finish(j);

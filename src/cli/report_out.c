@@ -50,7 +50,7 @@ ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store)
 	return (ag_report_look){ .width = is_file ? 100 : c->term.width,
 		                 .colour = c->term.colour && !is_file,
 		                 .utf8 = c->term.utf8,
-		                 .remembered = store->type != &ag_store_sqlite_memory };
+		                 .remembered = ag_store_is_kept(store) };
 }
 
 ag_status ag_report_out_write(ag_cli *c, const ag_buf *report, ag_err *err)

@@ -701,7 +701,7 @@ ag_status ag_journal_open(ag_str store_uri, ag_journal_sync sync, ag_journal **r
 	j = ag_xcalloc(1, sizeof(*j));
 	j->store = store;
 	j->sync = sync;
-	j->has_disk = store->type != &ag_store_sqlite_memory;
+	j->has_disk = ag_store_is_kept(store);
 	j->arena = ag_arena_new();
 	j->owner = ag_owner_new(&ag_clock_system, j->arena);
 	j->queue_end = &j->queue;

@@ -1,7 +1,6 @@
 /* identity -- projects, users, their roles, and the tokens that stand for them.
  *
- * A token is shown once, when it is made; the store keeps its SHA-256 (it has 256 random bits: no salt is needed).
- * Implementations are rows of the store's own type (store.h: identity). */
+ * A token is shown once, when it is made; the store keeps its SHA-256 (it has 256 random bits: no salt is needed). */
 #ifndef AG_STORE_IDENTITY_H
 #define AG_STORE_IDENTITY_H
 
@@ -43,27 +42,6 @@ typedef struct ag_token_row {
 	size_t nscope;
 	int64_t created_ms, expires_ms, revoked_ms, used_ms; /* 0 = never; used: to the minute */
 } ag_token_row;
-
-typedef struct ag_store_identity_type {
-	ag_status (*put_project)(ag_store *s, const ag_project_row *p, ag_err *err);
-	ag_status (*project)(ag_store *s, ag_str id, ag_arena *arena, ag_project_row *ret,
-	                     ag_err *err);
-	ag_status (*projects)(ag_store *s, ag_arena *arena, ag_project_row **ret, size_t *nret,
-	                      ag_err *err);
-	ag_status (*drop_project)(ag_store *s, ag_str id, ag_err *err);
-	ag_status (*put_member)(ag_store *s, const ag_member_row *m,
-	                        ag_err *err); /* AG_ROLE_NONE removes */
-	ag_status (*members)(ag_store *s, ag_str project, ag_str user, ag_arena *arena,
-	                     ag_member_row **ret, size_t *nret, ag_err *err); /* "" = any */
-	ag_status (*put_token)(ag_store *s, const ag_token_row *t, ag_err *err);
-	ag_status (*token_of_hash)(ag_store *s, ag_str hash, ag_arena *arena, ag_token_row *ret,
-	                           ag_err *err);
-	ag_status (*tokens)(ag_store *s, ag_str user, ag_arena *arena, ag_token_row **ret,
-	                    size_t *nret, ag_err *err);
-	ag_status (*revoke_token)(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
-	ag_status (*use_token)(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
-	ag_status (*version)(ag_store *s, uint64_t *ret, ag_err *err);
-} ag_store_identity_type;
 
 /* Inserted or replaced by id. errors  AG_INVALID: names the field; AG_LIMIT */
 AG_CHECK ag_status ag_store_put_project(ag_store *s, const ag_project_row *p, ag_err *err);

@@ -3,8 +3,7 @@
  * The audit table is append-only and hash-chained: hash = SHA-256(hash of the row before, then the row in its canonical
  * form, ag_ledger_canonical). Whoever changes, removes or inserts a row breaks the chain from there on. Purging is the one
  * exception: it removes the oldest rows and keeps the hash of the last of them as the chain's new beginning.
- * The store notes the chain's end as well, so that rows cut off at the end are missed unless that note was changed too.
- * Implementations are rows of the store's own type (store.h: ledger). */
+ * The store notes the chain's end as well, so that rows cut off at the end are missed unless that note was changed too. */
 #ifndef AG_STORE_LEDGER_H
 #define AG_STORE_LEDGER_H
 
@@ -68,20 +67,6 @@ typedef struct ag_rate_key {
 	int64_t window_ms;
 	uint64_t limit;
 } ag_rate_key;
-
-typedef struct ag_store_ledger_type {
-	ag_status (*append)(ag_store *s, ag_ledger_row *rows, size_t n, bool durable, ag_err *err);
-	ag_status (*sync)(ag_store *s, ag_err *err);
-	ag_status (*rows)(ag_store *s, const ag_ledger_query *q, ag_arena *arena,
-	                  ag_ledger_row **ret, size_t *nret, ag_err *err);
-	ag_status (*verify)(ag_store *s, ag_arena *arena, ag_ledger_check *ret, ag_err *err);
-	ag_status (*take)(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
-	                  int64_t now_ms, uint64_t *ret_got, size_t *ret_which,
-	                  int64_t *ret_wait_ms, ag_err *err);
-	ag_status (*put_text)(ag_store *s, ag_str key, ag_str text, int64_t now_ms, ag_err *err);
-	ag_status (*text)(ag_store *s, ag_str key, ag_arena *arena, ag_str *ret, int64_t *ret_at_ms,
-	                  ag_err *err);
-} ag_store_ledger_type;
 
 /* All of them or none, in one transaction, chained. When it returns, a crash of the process does not lose them; a power cut
  * does not either if `durable` is set, or after the next ag_store_sync(). rows' seq and hash are filled. */

@@ -1,8 +1,8 @@
 /* search_index -- full text of a project's files, cached in the store.
  *
  * Files belong to a project (its root's identity). A file's documents (sections, definitions) are replaced together. The
- * index is a cache: it can be dropped at any time, purge does. SQLite: FTS5 with BM25. Implementations are rows of the
- * store's own type (store.h: index).
+ * index is a cache: it can be dropped at any time, purge does. The full text is the database's own (ag_db_words): FTS5 with
+ * BM25 in SQLite.
  *
  * A damaged index is emptied and made anew. ag_store_index_files() then says that nothing is indexed; the others answer
  * AG_CONFLICT: whoever called begins again with the files. */
@@ -52,19 +52,6 @@ typedef struct ag_index_counts {
 	size_t ndoc;                     /* documents of the project */
 	size_t with[AG_INDEX_MAX_WORDS]; /* documents that have the i-th word */
 } ag_index_counts;
-
-/* The methods of a store, as in store.h; the dispatcher is search_index.c. */
-typedef struct ag_store_index_type {
-	ag_status (*files)(ag_store *s, ag_str project, ag_arena *arena, ag_index_file **ret,
-	                   size_t *nret, ag_err *err);
-	ag_status (*update)(ag_store *s, ag_str project, const ag_index_change *changes, size_t n,
-	                    ag_err *err);
-	ag_status (*search)(ag_store *s, ag_str project, const ag_str *words, size_t nword,
-	                    size_t limit, ag_arena *arena, ag_index_hit **ret, size_t *nret,
-	                    ag_err *err);
-	ag_status (*count)(ag_store *s, ag_str project, const ag_str *words, size_t nword,
-	                   ag_index_counts *ret, ag_err *err);
-} ag_store_index_type;
 
 /* What is indexed of a project, by path. Notes that the project is used: see ag_store_purge(). */
 AG_CHECK ag_status ag_store_index_files(ag_store *s, ag_str project, ag_arena *arena,

@@ -1,256 +1,33 @@
-/* A store in one SQLite file, or in memory: the handle, its statements, waiting and errors.
+/* The SQLite driver: one connection to a file, or to a database in memory.
  *
  * Any number of threads and processes work on one file (WAL): readers never wait, writers queue at
  * BEGIN IMMEDIATE. SQLite's own waiting does not cover every case (recovery of the log, the
  * switch to WAL), so ag_sqlite_step() and ag_sqlite_exec() also try again, with one time budget.
- * Invariant: outside sqlite_write.c and the migration no transaction is open between two calls. */
+ * To SQLite, $1 is a name like any other, and it numbers names as they come: a statement keeps which argument belongs to
+ * which of SQLite's numbers. Reading order: run(), run_many(), statement(). */
 #include "store/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "store/store.h"
 
 #define ORIGIN       "store.sqlite"
 #define MAX_SLEEP_US 25000u
+#define MAX_TEXT     8192 /* bytes of a statement after its words are replaced; the longest has 1,500 */
 
-const ag_store_type ag_store_sqlite_file = {
-	.scheme = "sqlite",
-	.help = "one SQLite file, shared by any number of processes on this machine",
-	.open = ag_sqlite_open_file,
-	.close = ag_sqlite_close,
-	.set_patience = ag_sqlite_set_patience,
-	.commit = ag_sqlite_put,
-	.events = ag_sqlite_events,
-	.runs = ag_sqlite_runs,
-	.find_run = ag_sqlite_find_run,
-	.report = ag_sqlite_report,
-	.findings = ag_sqlite_findings,
-	.past = ag_sqlite_past,
-	.pending = ag_sqlite_pending,
-	.labels = ag_sqlite_labels,
-	.lease = ag_sqlite_lease,
-	.lease_holder = ag_sqlite_lease_holder,
-	.purge = ag_sqlite_purge,
-	.check = ag_sqlite_check,
-	.index = &ag_sqlite_index,
-	.identity = &ag_sqlite_identity,
-	.ledger = &ag_sqlite_ledger,
-};
-
-const ag_store_type ag_store_sqlite_memory = {
-	.scheme = "memory",
-	.help = "nothing is kept: gone when the program ends",
-	.open = ag_sqlite_open_memory,
-	.close = ag_sqlite_close,
-	.set_patience = ag_sqlite_set_patience,
-	.commit = ag_sqlite_put,
-	.events = ag_sqlite_events,
-	.runs = ag_sqlite_runs,
-	.find_run = ag_sqlite_find_run,
-	.report = ag_sqlite_report,
-	.findings = ag_sqlite_findings,
-	.past = ag_sqlite_past,
-	.pending = ag_sqlite_pending,
-	.labels = ag_sqlite_labels,
-	.lease = ag_sqlite_lease,
-	.lease_holder = ag_sqlite_lease_holder,
-	.purge = ag_sqlite_purge,
-	.check = ag_sqlite_check,
-	.index = &ag_sqlite_index,
-	.identity = &ag_sqlite_identity,
-	.ledger = &ag_sqlite_ledger,
-};
-
-#define RUN_COLUMNS                                                                 \
-	"id, agent, source_uri, source_key, collection, status, verdict, summary, " \
-	"started_at, finished_at, documents, critical, high, medium, low, "         \
-	"input_tokens, output_tokens, usd"
-
-#define RUN_COLUMNS_OF(r)                                                                  \
-	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r     \
-	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r \
-	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r            \
-	  ".input_tokens, " r ".output_tokens, " r ".usd"
-#define FINDING_COLUMNS_OF(f)                                                             \
-	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
-	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
-
-#define TOKEN_COLUMNS                                                               \
-	"id, name, user, hash, ceiling, projects, scopes, created_at, expires_at, " \
-	"revoked_at, used_at"
-#define LEDGER_COLUMNS                                                                            \
-	"seq, at, user, project, token, session, tool, sql, fingerprint, verdict, rule, tables, " \
-	"nrow, nbyte, wait_us, exec_us, outcome, detail, began, owner, hash"
-#define LEDGER_FILTER                                                                      \
-	"(?1 = '' OR user = ?1) AND (?2 = '' OR project = ?2) AND (?3 = '' OR tool = ?3) " \
-	"AND (?4 = '' OR outcome = ?4) AND at >= ?5 "                                      \
-	"AND (?8 = 0 OR owner = '' OR NOT EXISTS "                                         \
-	"(SELECT 1 FROM ledger e WHERE e.began = ledger.seq AND e.began > 0)) "
-
-static const char *const sql_text[] = {
-	[AG_SQL_BEGIN] = "BEGIN IMMEDIATE",
-	[AG_SQL_COMMIT] = "COMMIT",
-	[AG_SQL_LAST_SEQ] = "SELECT max(seq) FROM events WHERE run = ?1",
-	[AG_SQL_ADD_EVENT] = "INSERT INTO events (run, seq, v, type, call_id, cause, at, payload) "
-			     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-	/* Not INSERT OR REPLACE: that deletes the old row, and with it findings and report. */
-	[AG_SQL_PUT_RUN] =
-		"INSERT INTO runs (" RUN_COLUMNS ") "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-		"?16, ?17, ?18) ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, "
-		"source_uri = excluded.source_uri, source_key = excluded.source_key, "
-		"collection = excluded.collection, status = excluded.status, "
-		"verdict = excluded.verdict, summary = excluded.summary, "
-		"started_at = excluded.started_at, finished_at = excluded.finished_at, "
-		"documents = excluded.documents, critical = excluded.critical, "
-		"high = excluded.high, medium = excluded.medium, low = excluded.low, "
-		"input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, "
-		"usd = excluded.usd",
-	[AG_SQL_PUT_FINDING] =
-		"INSERT INTO findings (id, run, key, field, category, severity, status, affected, "
-		"share, label, labelled_at, body) "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
-		"ON CONFLICT (id) DO UPDATE SET key = excluded.key, field = excluded.field, "
-		"category = excluded.category, severity = excluded.severity, "
-		"status = excluded.status, affected = excluded.affected, share = excluded.share, "
-		"label = CASE WHEN excluded.labelled_at >= labelled_at THEN excluded.label "
-		"ELSE label END, labelled_at = max(labelled_at, excluded.labelled_at), "
-		"body = excluded.body WHERE run = excluded.run",
-	[AG_SQL_PUT_REPORT] = "INSERT INTO reports (run, body) VALUES (?1, ?2) "
-			      "ON CONFLICT (run) DO UPDATE SET body = excluded.body",
-	[AG_SQL_EVENTS] = "SELECT seq, v, type, call_id, cause, at, payload FROM events "
-			  "WHERE run = ?1 AND seq > ?2 ORDER BY seq",
-	[AG_SQL_RUNS] = "SELECT " RUN_COLUMNS " FROM runs "
-			"ORDER BY started_at DESC, id DESC LIMIT ?1 OFFSET ?2",
-	[AG_SQL_RUNS_OF_SOURCE] = "SELECT " RUN_COLUMNS " FROM runs WHERE source_key = ?3 "
-				  "ORDER BY started_at DESC, id DESC LIMIT ?1 OFFSET ?2",
-	/* 'g' follows every character of an id. */
-	[AG_SQL_RUNS_BY_PREFIX] = "SELECT " RUN_COLUMNS " FROM runs "
-				  "WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2",
-	[AG_SQL_RUN_NEWEST] = "SELECT " RUN_COLUMNS " FROM runs WHERE "
-			      "EXISTS (SELECT 1 FROM events WHERE events.run = runs.id) OR "
-			      "EXISTS (SELECT 1 FROM reports WHERE reports.run = runs.id) "
-			      "ORDER BY started_at DESC, id DESC LIMIT 1",
-	[AG_SQL_REPORT] = "SELECT body FROM reports WHERE run = ?1",
-	[AG_SQL_FINDINGS] = "SELECT " FINDING_COLUMNS_OF("f") " FROM findings f WHERE f.run = ?1 "
-							      "ORDER BY f.rowid",
-	/* A run without findings gives one row with NULLs. */
-	[AG_SQL_PAST] = "SELECT " RUN_COLUMNS_OF("r") ", " FINDING_COLUMNS_OF(
-		"f") " FROM "
-		     "(SELECT * FROM runs p WHERE (?1 = '' OR p.source_key = ?1) "
-		     "AND (?2 = '' OR p.agent = ?2) AND (?3 = '' OR p.id < ?3) "
-		     "AND (p.status = 'ok' OR (p.status IN ('partial', 'failed', 'cancelled') "
-		     "AND EXISTS (SELECT 1 FROM findings WHERE run = p.id))) "
-		     "ORDER BY p.started_at DESC, p.id DESC LIMIT ?4) r "
-		     "LEFT JOIN findings f ON f.run = r.id "
-		     "ORDER BY r.started_at DESC, r.id DESC, f.rowid",
-	[AG_SQL_PENDING] = "SELECT " RUN_COLUMNS_OF("r") ", " FINDING_COLUMNS_OF(
-		"f") " "
-		     "FROM findings f JOIN runs r ON r.id = f.run "
-		     "WHERE f.status = 'pending_review' AND (?1 = '' OR f.run = ?1) "
-		     "ORDER BY r.started_at DESC, r.id DESC, f.rowid LIMIT ?2",
-	[AG_SQL_LABELS] =
-		"SELECT f.run, f.id, f.key, f.field, f.category, f.label, f.labelled_at, f.body "
-		"FROM runs r JOIN findings f ON f.run = r.id "
-		"WHERE r.source_key = ?1 AND (?2 = '' OR r.agent = ?2) AND f.label <> '' "
-		"ORDER BY f.labelled_at DESC, f.rowid DESC LIMIT ?3",
-	[AG_SQL_TAKE_LEASE] = "INSERT INTO leases (run, owner, until) VALUES (?1, ?2, ?3) "
-			      "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
-			      "until = excluded.until WHERE owner = excluded.owner OR until <= ?4",
-	[AG_SQL_LEASE] = "SELECT owner, until FROM leases WHERE run = ?1",
-	[AG_SQL_INDEX_PROJECT] = "SELECT id, used_at FROM index_projects WHERE project = ?1",
-	[AG_SQL_INDEX_USE_PROJECT] =
-		"INSERT INTO index_projects (project, used_at) VALUES (?1, ?2) "
-		"ON CONFLICT (project) DO UPDATE SET used_at = max(used_at, excluded.used_at)",
-	[AG_SQL_INDEX_FILES] = "SELECT path, size, mtime_ns, hash, format FROM index_files "
-			       "WHERE project = ?1 ORDER BY path",
-	[AG_SQL_INDEX_FILE] = "SELECT id, ndoc FROM index_files WHERE project = ?1 AND path = ?2",
-	[AG_SQL_INDEX_PUT_FILE] =
-		"INSERT INTO index_files (project, path, size, mtime_ns, hash, format, ndoc) "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (project, path) DO UPDATE SET "
-		"size = excluded.size, mtime_ns = excluded.mtime_ns, hash = excluded.hash, "
-		"format = excluded.format, ndoc = excluded.ndoc RETURNING id",
-	[AG_SQL_INDEX_DROP_FILE] = "DELETE FROM index_files WHERE id = ?1",
-	/* The words of a document are found again by its text, so this comes before the documents go. */
-	[AG_SQL_INDEX_FORGET_WORDS] =
-		"INSERT INTO index_words (index_words, rowid, title, trail, names, body) "
-		"SELECT 'delete', id, title, trail, names, body FROM index_docs "
-		"WHERE file = ?1 ORDER BY id",
-	[AG_SQL_INDEX_DROP_DOCS] = "DELETE FROM index_docs WHERE file = ?1",
-	[AG_SQL_INDEX_LAST_DOC] = "SELECT max(id) FROM index_docs WHERE id BETWEEN ?1 AND ?2",
-	[AG_SQL_INDEX_ADD_DOC] =
-		"INSERT INTO index_docs (id, file, kind, anchor, line, last_line, title, trail, "
-		"names, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-	[AG_SQL_INDEX_ADD_WORDS] = "INSERT INTO index_words (rowid, title, trail, names, body) "
-				   "VALUES (?1, ?2, ?3, ?4, ?5)",
-	/* A word in a title says more than one in the text. */
-	[AG_SQL_INDEX_SEARCH] =
-		"SELECT f.path, d.kind, d.anchor, d.line, d.last_line, d.title, d.trail, d.body, "
-		"w.score FROM (SELECT rowid AS id, -bm25(index_words, 6.0, 2.0, 2.0, 1.0) AS score "
-		"FROM index_words WHERE index_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 "
-		"ORDER BY score DESC, id LIMIT ?4) w "
-		"JOIN index_docs d ON d.id = w.id JOIN index_files f ON f.id = d.file "
-		"ORDER BY w.score DESC, w.id",
-	[AG_SQL_INDEX_COUNT] = "SELECT count(*) FROM index_words "
-			       "WHERE index_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
-	[AG_SQL_INDEX_NDOC] = "SELECT sum(ndoc) FROM index_files WHERE project = ?1",
-	[AG_SQL_PUT_PROJECT] =
-		"INSERT INTO projects (id, name, source, secret, settings, is_active, created_at, "
-		"changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE "
-		"SET name = excluded.name, source = excluded.source, secret = excluded.secret, "
-		"settings = excluded.settings, is_active = excluded.is_active, "
-		"changed_at = excluded.changed_at",
-	[AG_SQL_PROJECT] = "SELECT id, name, source, secret, settings, is_active, created_at, "
-			   "changed_at FROM projects WHERE id = ?1",
-	[AG_SQL_PROJECTS] = "SELECT id, name, source, secret, settings, is_active, created_at, "
-			    "changed_at FROM projects ORDER BY id LIMIT ?1",
-	[AG_SQL_PUT_MEMBER] = "INSERT INTO members (project, user, role) VALUES (?1, ?2, ?3) "
-			      "ON CONFLICT (project, user) DO UPDATE SET role = excluded.role",
-	[AG_SQL_DROP_MEMBER] = "DELETE FROM members WHERE project = ?1 AND user = ?2",
-	[AG_SQL_MEMBERS] = "SELECT project, user, role FROM members "
-			   "WHERE ?1 = '' OR project = ?1 ORDER BY project, user LIMIT ?3",
-	[AG_SQL_MEMBERS_OF_USER] = "SELECT project, user, role FROM members WHERE user = ?2 "
-				   "AND (?1 = '' OR project = ?1) ORDER BY project LIMIT ?3",
-	[AG_SQL_OTHER_ADMINS] =
-		"SELECT (SELECT role FROM members WHERE project = ?1 AND user = ?2), "
-		"(SELECT count(*) FROM members WHERE project = ?1 AND user <> ?2 AND role = ?3)",
-	/* A second token of one id would be a bug; of one hash, a copy. */
-	[AG_SQL_PUT_TOKEN] = "INSERT INTO tokens (" TOKEN_COLUMNS ") "
-			     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-	[AG_SQL_TOKEN_OF_HASH] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE hash = ?1",
-	[AG_SQL_DATA_VERSION] = "PRAGMA data_version",
-	[AG_SQL_TOKENS] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE (?1 = '' OR user = ?1) "
-			  "ORDER BY created_at, id LIMIT ?2",
-	[AG_SQL_REVOKE_TOKEN] = "UPDATE tokens SET revoked_at = "
-				"CASE revoked_at WHEN 0 THEN ?2 ELSE revoked_at END WHERE id = ?1",
-	[AG_SQL_USE_TOKEN] = "UPDATE tokens SET used_at = max(used_at, ?2) WHERE id = ?1",
-	[AG_SQL_LEDGER_CHAIN] = "SELECT base_seq, base_hash, head_seq, head_hash FROM ledger_chain",
-	[AG_SQL_LEDGER_SET_HEAD] = "UPDATE ledger_chain SET head_seq = ?1, head_hash = ?2",
-	[AG_SQL_LEDGER_ADD] =
-		"INSERT INTO ledger (" LEDGER_COLUMNS ") "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-		"?15, ?16, ?17, ?18, ?19, ?20, ?21)",
-	[AG_SQL_LEDGER_AFTER] = "SELECT " LEDGER_COLUMNS
-				" FROM ledger WHERE seq > ?6 AND " LEDGER_FILTER
-				"ORDER BY seq LIMIT ?7",
-	[AG_SQL_LEDGER_NEWEST] = "SELECT " LEDGER_COLUMNS
-				 " FROM ledger WHERE seq <= ?6 AND " LEDGER_FILTER
-				 "ORDER BY seq DESC LIMIT ?7",
-	[AG_SQL_LEDGER_PIECE] = "SELECT " LEDGER_COLUMNS
-				" FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2",
-	[AG_SQL_RATE] = "SELECT began_at, ends_at, used FROM rates WHERE name = ?1",
-	[AG_SQL_PUT_RATE] = "INSERT INTO rates (name, began_at, ends_at, used) "
-			    "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
-			    "began_at = excluded.began_at, ends_at = excluded.ends_at, "
-			    "used = excluded.used",
-	[AG_SQL_PUT_TEXT] =
-		"INSERT INTO texts (key, at, text) VALUES (?1, ?2, ?3) "
-		"ON CONFLICT (key) DO UPDATE SET at = excluded.at, text = excluded.text",
-	[AG_SQL_TEXT] = "SELECT at, text FROM texts WHERE key = ?1",
+struct ag_sqlite_stmt {
+	const ag_sql *row;
+	sqlite3_stmt *stmt;
+	bool is_reading;
+	unsigned narg;
+	unsigned char
+		arg_of[AG_DB_MAX_ARGS]; /* SQLite's parameter i + 1 is the argument of that index */
 };
 
 /* --- errors --- */
@@ -258,6 +35,12 @@ static const char *const sql_text[] = {
 /* What the primary result code means for the caller. */
 static ag_status status_of(int rc)
 {
+	switch (rc) {
+	case SQLITE_CONSTRAINT_UNIQUE:
+	case SQLITE_CONSTRAINT_PRIMARYKEY: return AG_CONFLICT;
+	case SQLITE_CONSTRAINT_FOREIGNKEY: return AG_NOT_FOUND;
+	default: break;
+	}
 	switch (rc & 0xff) {
 	case SQLITE_OK: return AG_OK;
 	case SQLITE_BUSY:
@@ -302,14 +85,14 @@ static const char *hint_of(int rc)
 	}
 }
 
-bool ag_store_is_damaged(const ag_err *err)
+static bool is_damage(const ag_err *err)
 {
 	const int rc = err->native & 0xff;
 
 	return strcmp(err->origin, ORIGIN) == 0 && (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB);
 }
 
-ag_status ag_sqlite_fail(ag_sqlite_store *s, int rc, const char *doing, ag_err *err)
+ag_status ag_sqlite_fail(ag_sqlite *s, int rc, const char *doing, ag_err *err)
 {
 	int native = s->db ? sqlite3_system_errno(s->db) : 0;
 	ag_status st = status_of(rc);
@@ -319,10 +102,6 @@ ag_status ag_sqlite_fail(ag_sqlite_store *s, int rc, const char *doing, ag_err *
 	if ((rc & 0xff) == SQLITE_CANTOPEN &&
 	    (native == EACCES || native == EROFS || native == EPERM))
 		st = AG_DENIED;
-	if (rc == SQLITE_CONSTRAINT_FOREIGNKEY) {
-		ag_fail(err, AG_INVALID, ORIGIN, "a finding or report needs the row of its run");
-		return AG_INVALID;
-	}
 	ag_fail(err, st, ORIGIN, "cannot %s \"%.200s\": %s", doing, s->path, why);
 	if (err)
 		err->native = rc;
@@ -339,7 +118,7 @@ static bool is_busy(int rc)
 }
 
 /* Sleep a little longer each time, with a random part so that waiting writers spread out. */
-static bool wait_a_little(ag_sqlite_store *s, int ntry)
+static bool wait_a_little(ag_sqlite *s, int ntry)
 {
 	unsigned us = ntry < 8 ? 100u << ntry : MAX_SLEEP_US;
 
@@ -357,7 +136,7 @@ static int on_busy(void *arg, int ntry)
 	return wait_a_little(arg, ntry);
 }
 
-int ag_sqlite_step(ag_sqlite_store *s, sqlite3_stmt *stmt)
+int ag_sqlite_step(ag_sqlite *s, sqlite3_stmt *stmt)
 {
 	int rc;
 
@@ -372,7 +151,7 @@ int ag_sqlite_step(ag_sqlite_store *s, sqlite3_stmt *stmt)
 	}
 }
 
-int ag_sqlite_exec(ag_sqlite_store *s, const char *sql)
+int ag_sqlite_exec(ag_sqlite *s, const char *sql)
 {
 	int rc;
 
@@ -384,22 +163,7 @@ int ag_sqlite_exec(ag_sqlite_store *s, const char *sql)
 	}
 }
 
-void ag_sqlite_wait_for_locks(ag_sqlite_store *s)
-{
-	if (!s->max_wait_us)
-		s->max_wait_us = AG_STORE_PATIENCE_MS * 1000ul;
-	s->jitter = (uint32_t)(uintptr_t)s ^ (uint32_t)getpid() * 2654435761u;
-	sqlite3_busy_handler(s->db, on_busy, s);
-}
-
-void ag_sqlite_set_patience(ag_store *base, unsigned ms)
-{
-	((ag_sqlite_store *)base)->max_wait_us = ms * 1000ul;
-}
-
-/* --- statements and transactions --- */
-
-int ag_sqlite_prepare_text(ag_sqlite_store *s, const char *sql, unsigned flags, sqlite3_stmt **ret)
+int ag_sqlite_prepare(ag_sqlite *s, const char *sql, unsigned flags, sqlite3_stmt **ret)
 {
 	int rc;
 
@@ -411,96 +175,323 @@ int ag_sqlite_prepare_text(ag_sqlite_store *s, const char *sql, unsigned flags, 
 	}
 }
 
-ag_status ag_sqlite_prepare(ag_sqlite_store *s, ag_sqlite_sql which, sqlite3_stmt **ret,
-                            ag_err *err)
+void ag_sqlite_wait_for_locks(ag_sqlite *s)
 {
-	sqlite3_stmt **slot = &s->stmt[which];
+	if (!s->max_wait_us)
+		s->max_wait_us = AG_STORE_PATIENCE_MS * 1000ul;
+	s->jitter = (uint32_t)(uintptr_t)s ^ (uint32_t)getpid() * 2654435761u;
+	sqlite3_busy_handler(s->db, on_busy, s);
+}
 
-	if (!*slot) {
-		int rc = ag_sqlite_prepare_text(s, sql_text[which], SQLITE_PREPARE_PERSISTENT,
-		                                slot);
+static void set_patience(ag_db *base, unsigned ms)
+{
+	((ag_sqlite *)base)->max_wait_us = ms * 1000ul;
+}
 
+/* --- statements --- */
+
+/* The text with each {stored} replaced, into out[MAX_TEXT]. */
+static void write_text(const char *text, char *out)
+{
+	static const char word[] = "{stored}", ours[] = "rowid";
+	size_t n = 0;
+
+	while (*text) {
+		const bool is_word = strncmp(text, word, sizeof(word) - 1) == 0;
+		const size_t len = is_word ? sizeof(ours) - 1 : 1;
+
+		AG_ASSERT(n + len < MAX_TEXT);
+		memcpy(out + n, is_word ? ours : text, len);
+		n += len;
+		text += is_word ? sizeof(word) - 1 : 1;
+	}
+	out[n] = '\0';
+}
+
+/* "$3" is the argument 2, wherever SQLite put it. */
+static void number_args(ag_sqlite_stmt *k)
+{
+	k->narg = (unsigned)sqlite3_bind_parameter_count(k->stmt);
+	AG_ASSERT(k->narg <= AG_DB_MAX_ARGS);
+	for (unsigned i = 0; i < k->narg; i++) {
+		const char *name = sqlite3_bind_parameter_name(k->stmt, (int)i + 1);
+		uint64_t n = 0;
+
+		AG_ASSERT(name && name[0] == '$' && ag_str_to_u64(ag_str_c(name + 1), &n));
+		AG_ASSERT(n >= 1 && n <= k->narg); /* all of 1 .. narg are used */
+		k->arg_of[i] = (unsigned char)(n - 1);
+	}
+}
+
+static size_t slot_of(const ag_sqlite *s, const ag_sql *row)
+{
+	size_t i = ((uintptr_t)row / sizeof(*row) * 0x9E3779B9u >> 7) & (s->cap - 1);
+
+	while (s->stmts[i] && s->stmts[i]->row != row)
+		i = (i + 1) & (s->cap - 1);
+	return i;
+}
+
+static void make_room(ag_sqlite *s)
+{
+	ag_sqlite_stmt **old = s->stmts;
+	const size_t ncap = s->cap;
+
+	if (4 * (s->nstmt + 1) <= 3 * s->cap)
+		return;
+	s->cap = ncap ? 2 * ncap : 32;
+	s->stmts = ag_xcalloc(s->cap, sizeof(ag_sqlite_stmt *));
+	for (size_t i = 0; i < ncap; i++) {
+		if (old[i])
+			s->stmts[slot_of(s, old[i]->row)] = old[i];
+	}
+	free(old);
+}
+
+void ag_sqlite_forget(ag_sqlite *s)
+{
+	for (size_t i = 0; i < s->cap; i++) {
+		if (s->stmts[i]) {
+			sqlite3_finalize(s->stmts[i]->stmt);
+			free(s->stmts[i]);
+		}
+	}
+	free(s->stmts);
+	s->stmts = NULL;
+	s->nstmt = s->cap = 0;
+}
+
+/* The kept statement of the row, reset and without bindings; prepared on first use. */
+static ag_status statement(ag_sqlite *s, const ag_sql *row, ag_sqlite_stmt **ret, ag_err *err)
+{
+	char text[MAX_TEXT];
+	sqlite3_stmt *stmt = NULL;
+	ag_sqlite_stmt *k;
+	size_t at;
+	int rc;
+
+	make_room(s);
+	at = slot_of(s, row);
+	if (!s->stmts[at]) {
+		write_text(row->text, text);
+		rc = ag_sqlite_prepare(s, text, SQLITE_PREPARE_PERSISTENT, &stmt);
 		if (rc)
 			return ag_sqlite_fail(s, rc, "use the store", err);
+		k = ag_xcalloc(1, sizeof(*k));
+		k->row = row;
+		k->stmt = stmt;
+		k->is_reading = sqlite3_stmt_readonly(stmt);
+		number_args(k);
+		s->stmts[at] = k;
+		s->nstmt++;
 	}
-	*ret = *slot; /* ag_sqlite_resetp() left it clean */
+	*ret = s->stmts[at];
 	return AG_OK;
 }
 
-void ag_sqlite_resetp(sqlite3_stmt **stmt)
+/* Arguments outlive the step, so nothing is copied. An empty slice may have no pointer, which would be NULL. Cannot fail:
+ * limits were checked by the caller and the number is ours. */
+static void bind(sqlite3_stmt *stmt, int i, const ag_db_val *v)
 {
-	if (*stmt) {
-		sqlite3_reset(*stmt);
-		sqlite3_clear_bindings(*stmt);
+	switch (v->kind) {
+	case AG_DB_INT: sqlite3_bind_int64(stmt, i, v->i); break;
+	case AG_DB_REAL: sqlite3_bind_double(stmt, i, v->real); break;
+	case AG_DB_TEXT:
+		sqlite3_bind_text64(stmt, i, v->text.len ? v->text.ptr : "", v->text.len,
+		                    SQLITE_STATIC, SQLITE_UTF8);
+		break;
+	case AG_DB_NULL: AG_ASSERT(false);
 	}
 }
 
-void ag_sqlite_bind_str(sqlite3_stmt *stmt, int i, ag_str s)
+/* A text that the row before it has too stays bound over the reset: most are the same from row to row, and to compare one
+ * costs a tenth of binding it. `last` NULL = this is the first row. */
+static void bind_all(const ag_sqlite_stmt *k, const ag_db_val *args, const ag_db_val *last)
 {
-	/* The batch outlives the step, so nothing is copied. An empty slice may have no pointer,
-	 * which would be NULL. Cannot fail: limits were checked and the index is ours. */
-	sqlite3_bind_text64(stmt, i, s.len ? s.ptr : "", s.len, SQLITE_STATIC, SQLITE_UTF8);
+	for (unsigned i = 0; i < k->narg; i++) {
+		const unsigned n = k->arg_of[i];
+
+		if (last && args[n].kind == AG_DB_TEXT && ag_str_eq(args[n].text, last[n].text))
+			continue;
+		bind(k->stmt, (int)i + 1, &args[n]);
+	}
 }
 
-ag_status ag_sqlite_begin(ag_sqlite_store *s, bool durable, ag_err *err)
+static void read_columns(sqlite3_stmt *stmt, int n, ag_db_val *ret)
 {
-	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *begin = NULL;
+	for (int i = 0; i < n; i++) {
+		const char *text;
+
+		switch (sqlite3_column_type(stmt, i)) {
+		case SQLITE_INTEGER: ret[i] = ag_db_int(sqlite3_column_int64(stmt, i)); break;
+		case SQLITE_FLOAT: ret[i] = ag_db_real(sqlite3_column_double(stmt, i)); break;
+		case SQLITE_NULL: ret[i] = (ag_db_val){ .kind = AG_DB_NULL }; break;
+		default:
+			text = (const char *)sqlite3_column_text(stmt, i);
+			ret[i] = ag_db_text(
+				ag_str_make(text ? text : "",
+			                    text ? (size_t)sqlite3_column_bytes(stmt, i) : 0));
+		}
+	}
+}
+
+/* A writing transaction fails as a whole, also where it reads. */
+static int fault_of(const ag_sqlite *s, const ag_sqlite_stmt *k)
+{
+	if (k->is_reading && !s->is_writing)
+		return ag_fault("store.read") ? SQLITE_IOERR : SQLITE_OK;
+	return ag_fault("store.write") ? SQLITE_FULL : SQLITE_OK;
+}
+
+static ag_status step_all(ag_sqlite *s, const ag_sqlite_stmt *k, ag_db_out *out, ag_err *err)
+{
+	ag_db_val row[AG_DB_MAX_COLUMNS];
+	const int ncolumn = sqlite3_column_count(k->stmt);
+	int rc = fault_of(s, k);
+
+	AG_ASSERT(ncolumn <= (int)AG_DB_MAX_COLUMNS);
+	if (!rc)
+		rc = ag_sqlite_step(s, k->stmt);
+	while (rc == SQLITE_ROW) {
+		ag_status st;
+
+		AG_ASSERT(out && out->on_row);
+		read_columns(k->stmt, ncolumn, row);
+		st = out->on_row(out->arg, row, err);
+		if (st)
+			return st;
+		rc = fault_of(s, k);
+		if (!rc)
+			rc = sqlite3_step(k->stmt);
+	}
+	return rc == SQLITE_DONE ? AG_OK
+	                         : ag_sqlite_fail(s, rc, k->is_reading ? "read" : "write to", err);
+}
+
+static ag_status run(ag_db *base, const ag_sql *sql, ag_db_args args, ag_db_out *out, ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	ag_sqlite_stmt *k = NULL;
+	ag_status st = statement(s, sql, &k, err);
+
+	if (st)
+		return st;
+	AG_ASSERT(args.n == k->narg);
+	bind_all(k, args.at, NULL);
+	st = step_all(s, k, out, err);
+	if (!st && out)
+		out->nchange = k->is_reading ? 0 : (uint64_t)sqlite3_changes(s->db);
+	sqlite3_reset(k->stmt); /* gives locks back */
+	sqlite3_clear_bindings(k->stmt);
+	return st;
+}
+
+static ag_status run_many(ag_db *base, const ag_sql *sql, ag_db_args args, size_t nrow,
+                          size_t *ret_unchanged, ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	ag_sqlite_stmt *k = NULL;
+	size_t unchanged = nrow;
+	ag_status st = statement(s, sql, &k, err);
+
+	if (st)
+		return st;
+	AG_ASSERT(args.n == k->narg && !k->is_reading);
+	for (size_t i = 0; i < nrow && !st; i++) {
+		const ag_db_val *row = args.at + i * args.n;
+
+		bind_all(k, row, i ? row - args.n : NULL);
+		st = step_all(s, k, NULL, err);
+		if (!st && unchanged == nrow && !sqlite3_changes(s->db))
+			unchanged = i;
+		sqlite3_reset(k->stmt);
+	}
+	sqlite3_clear_bindings(k->stmt);
+	if (!st && ret_unchanged)
+		*ret_unchanged = unchanged;
+	return st;
+}
+
+/* --- transactions --- */
+
+static const ag_sql begin_read = { "BEGIN" }, begin_write = { "BEGIN IMMEDIATE" },
+		    commit_all = { "COMMIT" };
+
+/* Without the faults of reading and writing: these have points of their own. */
+static ag_status step_one(ag_sqlite *s, const ag_sql *sql, const char *fault, const char *doing,
+                          ag_err *err)
+{
+	ag_sqlite_stmt *k = NULL;
+	ag_status st = statement(s, sql, &k, err);
+	int rc;
+
+	if (st)
+		return st;
+	rc = ag_fault(fault) ? SQLITE_IOERR : ag_sqlite_step(s, k->stmt);
+	st = rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, doing, err);
+	sqlite3_reset(k->stmt);
+	return st;
+}
+
+ag_status ag_sqlite_begin(ag_db *base, ag_db_begin_kind kind, ag_str scope, ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	const bool is_durable = kind == AG_DB_DURABLE;
 	ag_status st;
 	int rc;
 
+	(void)scope; /* there is one writer at a time */
+	if (kind == AG_DB_READ)
+		return step_one(s, &begin_read, "store.read", "read", err);
 	/* Only possible outside a transaction. FULL syncs the log at every commit, NORMAL at
 	 * checkpoints. */
-	if (s->is_full_sync != durable) {
-		rc = ag_sqlite_exec(s, durable ? "PRAGMA synchronous=FULL"
-		                               : "PRAGMA synchronous=NORMAL");
+	if (s->is_full_sync != is_durable) {
+		rc = ag_sqlite_exec(s, is_durable ? "PRAGMA synchronous=FULL"
+		                                  : "PRAGMA synchronous=NORMAL");
 		if (rc)
 			return ag_sqlite_fail(s, rc, "write to", err);
-		s->is_full_sync = durable;
+		s->is_full_sync = is_durable;
 	}
-	st = ag_sqlite_prepare(s, AG_SQL_BEGIN, &begin, err);
+	st = step_one(s, &begin_write, "store.begin", "write to", err);
 	if (st)
 		return st;
-	rc = ag_fault("store.begin") ? SQLITE_IOERR : ag_sqlite_step(s, begin);
-	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
+	s->is_writing = true;
+	s->is_lazy |= kind == AG_DB_LAZY;
+	s->is_durable |= is_durable;
+	return AG_OK;
 }
 
-ag_status ag_sqlite_commit(ag_sqlite_store *s, ag_err *err)
+ag_status ag_sqlite_commit(ag_db *base, ag_err *err)
 {
-	AG_AUTO(ag_sqlite_resetp) sqlite3_stmt *commit = NULL;
-	ag_status st = ag_sqlite_prepare(s, AG_SQL_COMMIT, &commit, err);
-	int rc;
+	ag_sqlite *s = (ag_sqlite *)base;
+	ag_status st = step_one(s, &commit_all, "store.commit", "write to", err);
 
-	if (st)
-		return st;
-	rc = ag_fault("store.commit") ? SQLITE_IOERR : ag_sqlite_step(s, commit);
-	return rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, "write to", err);
-}
-
-void ag_sqlite_rollback(ag_sqlite_store *s)
-{
-	if (!sqlite3_get_autocommit(s->db))
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-}
-
-ag_status ag_sqlite_end(ag_sqlite_store *s, ag_status st, ag_err *err)
-{
 	if (!st)
-		st = ag_sqlite_commit(s, err);
-	if (st)
-		ag_sqlite_rollback(s);
+		s->is_writing = false;
 	return st;
 }
+
+void ag_sqlite_rollback(ag_db *base)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	s->is_writing = false;
+}
+
+/* --- the disk --- */
 
 /* The log's file has one name and one inode as long as a connection is open. SQLite holds no lock on it, so that a
  * descriptor of our own does no harm; the database has its locks by POSIX rules, and closing a second descriptor would
  * drop them. */
-ag_status ag_sqlite_sync(ag_store *base, ag_err *err)
+static ag_status sync_log(ag_db *base, ag_err *err)
 {
-	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	ag_sqlite *s = (ag_sqlite *)base;
 	char path[PATH_MAX];
 	bool is_failed;
 
-	if (base->type == &ag_store_sqlite_memory)
+	if (!base->type->is_kept)
 		return AG_OK;
 	snprintf(path, sizeof(path), "%s-wal", s->path);
 	is_failed = ag_fault("store.sync");
@@ -520,7 +511,88 @@ ag_status ag_sqlite_sync(ag_store *base, ag_err *err)
 	return AG_IO;
 }
 
-int ag_sqlite_write_step(sqlite3_stmt *stmt)
+static ag_status take_version(void *arg, const ag_db_val *row, ag_err *err)
 {
-	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_step(stmt);
+	(void)err;
+	*(uint64_t *)arg = ag_db_get_u64(&row[0]);
+	return AG_OK;
 }
+
+/* SQLite counts commits of others alone; the changes of this handle are counted beside them. */
+static ag_status version(ag_db *base, uint64_t *ret, ag_err *err)
+{
+	static const ag_sql data_version = { "PRAGMA data_version" };
+	uint64_t others = 0;
+	ag_db_out out = { .on_row = take_version, .arg = &others };
+	ag_status st = run(base, &data_version, AG_DB_NO_ARGS, &out, err);
+
+	if (!st)
+		*ret = others << 32 ^ (uint32_t)sqlite3_total_changes(((ag_sqlite *)base)->db);
+	return st;
+}
+
+static ag_status purge_begin(ag_db *base, ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	const int rc = ag_sqlite_exec(s, "PRAGMA secure_delete=ON");
+
+	return rc ? ag_sqlite_fail(s, rc, "write to", err) : AG_OK;
+}
+
+/* What does not work now because others read works at the next purge. */
+static void purge_end(ag_db *base, bool has_removed)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+
+	if (has_removed) {
+		AG_IGNORE(ag_sqlite_exec(s, "PRAGMA incremental_vacuum"), "see above");
+		AG_IGNORE(sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+		                                    NULL),
+		          "see above");
+	}
+	AG_IGNORE(ag_sqlite_exec(s, "PRAGMA secure_delete=FAST"), "only a matter of speed");
+}
+
+const ag_db_type ag_db_sqlite_file = {
+	.scheme = "sqlite",
+	.help = "one SQLite file, shared by any number of processes on this machine",
+	.is_kept = true,
+	.open = ag_sqlite_open_file,
+	.migrate = ag_sqlite_migrate,
+	.close = ag_sqlite_close,
+	.set_patience = set_patience,
+	.is_damage = is_damage,
+	.begin = ag_sqlite_begin,
+	.commit = ag_sqlite_commit,
+	.rollback = ag_sqlite_rollback,
+	.run = run,
+	.run_many = run_many,
+	.words = &ag_sqlite_words,
+	.sync = sync_log,
+	.version = version,
+	.check = ag_sqlite_check,
+	.purge_begin = purge_begin,
+	.purge_end = purge_end,
+};
+
+const ag_db_type ag_db_sqlite_memory = {
+	.scheme = "memory",
+	.help = "nothing is kept: gone when the program ends",
+	.is_kept = false,
+	.open = ag_sqlite_open_memory,
+	.migrate = ag_sqlite_migrate,
+	.close = ag_sqlite_close,
+	.set_patience = set_patience,
+	.is_damage = is_damage,
+	.begin = ag_sqlite_begin,
+	.commit = ag_sqlite_commit,
+	.rollback = ag_sqlite_rollback,
+	.run = run,
+	.run_many = run_many,
+	.words = &ag_sqlite_words,
+	.sync = sync_log,
+	.version = version,
+	.check = ag_sqlite_check,
+	.purge_begin = purge_begin,
+	.purge_end = purge_end,
+};

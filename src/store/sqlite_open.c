@@ -106,12 +106,12 @@ static ag_status make_file(const char *path, ag_err *err)
 /* --- the connection --- */
 
 /* The statement's first row is handed to `take`; no row is an error of ours. */
-static ag_status query_row(ag_sqlite_store *s, const char *sql,
-                           void (*take)(sqlite3_stmt *, void *), void *arg, ag_err *err)
+static ag_status query_row(ag_sqlite *s, const char *sql, void (*take)(sqlite3_stmt *, void *),
+                           void *arg, ag_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	ag_status st = AG_OK;
-	int rc = ag_fault("store.open") ? SQLITE_IOERR : ag_sqlite_prepare_text(s, sql, 0, &stmt);
+	int rc = ag_fault("store.open") ? SQLITE_IOERR : ag_sqlite_prepare(s, sql, 0, &stmt);
 
 	if (rc == SQLITE_OK)
 		rc = ag_sqlite_step(s, stmt);
@@ -161,7 +161,7 @@ static int newest_version(void)
 	return n;
 }
 
-static ag_status identify(ag_sqlite_store *s, identity *id, ag_err *err)
+static ag_status identify(ag_sqlite *s, identity *id, ag_err *err)
 {
 	/* One statement, so that another process' migration is seen whole or not at all. */
 	ag_status st = query_row(s,
@@ -191,7 +191,7 @@ static ag_status identify(ag_sqlite_store *s, identity *id, ag_err *err)
 }
 
 /* What holds for this connection whatever the file says. */
-static ag_status configure(ag_sqlite_store *s, ag_err *err)
+static ag_status configure(ag_sqlite *s, ag_err *err)
 {
 	static const int off[] = {
 		SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
@@ -199,12 +199,17 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 		SQLITE_DBCONFIG_DQS_DDL,        SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION
 	};
 	static const char *const pragmas[] = {
-		"PRAGMA foreign_keys=ON", "PRAGMA synchronous=NORMAL", "PRAGMA mmap_size=0",
+		"PRAGMA foreign_keys=ON",
+		"PRAGMA synchronous=NORMAL",
+		"PRAGMA mmap_size=0",
 		"PRAGMA journal_size_limit=8388608", /* 8 MB: what -wal shrinks to after a burst */
 		/* 8 MB, too: a checkpoint waits for the disk twice, and an answered call may have to wait for it. */
-		"PRAGMA wal_autocheckpoint=2000", "PRAGMA cell_size_check=ON",
+		"PRAGMA wal_autocheckpoint=2000",
+		"PRAGMA cell_size_check=ON",
 		"PRAGMA cache_size=-256", /* KB: a server has several handles, and the system caches pages */
 		"PRAGMA temp_store=MEMORY", /* nothing private in /tmp */
+		/* What is overwritten in a page is gone at once; freed pages go with the next purge. */
+		"PRAGMA secure_delete=FAST",
 	};
 
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -224,7 +229,7 @@ static ag_status configure(ag_sqlite_store *s, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status use_wal(ag_sqlite_store *s, ag_err *err)
+static ag_status use_wal(ag_sqlite *s, ag_err *err)
 {
 	bool is_wal = false;
 	ag_status st = query_row(s, "PRAGMA journal_mode=WAL", take_is_wal, &is_wal, err);
@@ -236,13 +241,13 @@ static ag_status use_wal(ag_sqlite_store *s, ag_err *err)
 	return AG_IO;
 }
 
-static int migrate_sql(ag_sqlite_store *s, const char *sql)
+static int migrate_sql(ag_sqlite *s, const char *sql)
 {
 	return ag_fault("store.migrate") ? SQLITE_IOERR
 	                                 : sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 }
 
-int ag_sqlite_migrate_again(ag_sqlite_store *s, int number)
+int ag_sqlite_migrate_again(ag_sqlite *s, int number)
 {
 	const ag_embedded *m = migration(number);
 
@@ -250,7 +255,7 @@ int ag_sqlite_migrate_again(ag_sqlite_store *s, int number)
 	return migrate_sql(s, (const char *)m->ptr);
 }
 
-static ag_status run_migration(ag_sqlite_store *s, int number, ag_err *err)
+static ag_status run_migration(ag_sqlite *s, int number, ag_err *err)
 {
 	const ag_embedded *m = migration(number);
 	char done[60];
@@ -262,28 +267,36 @@ static ag_status run_migration(ag_sqlite_store *s, int number, ag_err *err)
 	return rc ? ag_sqlite_fail(s, rc, "bring up to date the store", err) : AG_OK;
 }
 
-static ag_status migrate(ag_sqlite_store *s, ag_err *err)
+static ag_status run_migrations(ag_sqlite *s, ag_err *err)
 {
 	char own[60];
 	identity id = { 0 };
-	ag_status st = ag_sqlite_begin(s, true, err);
+	ag_status st = identify(s, &id, err); /* another process may have done it while we waited */
 	int rc;
 
-	if (st)
-		return st;
-	st = identify(s, &id, err); /* another process may have done it while we waited */
 	for (int n = id.version + 1; !st && n <= newest_version(); n++)
 		st = run_migration(s, n, err);
-	if (!st) {
-		snprintf(own, sizeof(own), "PRAGMA application_id=%d", APPLICATION_ID);
-		rc = migrate_sql(s, own);
-		st = rc ? ag_sqlite_fail(s, rc, "bring up to date the store", err) : AG_OK;
-	}
-	if (!st)
-		st = ag_sqlite_commit(s, err);
 	if (st)
-		ag_sqlite_rollback(s);
-	return st;
+		return st;
+	snprintf(own, sizeof(own), "PRAGMA application_id=%d", APPLICATION_ID);
+	rc = migrate_sql(s, own);
+	return rc ? ag_sqlite_fail(s, rc, "bring up to date the store", err) : AG_OK;
+}
+
+ag_status ag_sqlite_migrate(ag_db *base, ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	identity id = { 0 };
+	ag_status st = identify(s, &id, err);
+
+	if (!st && id.nobject == 0 && ag_sqlite_exec(s, "PRAGMA auto_vacuum=INCREMENTAL"))
+		st = ag_sqlite_fail(s, sqlite3_extended_errcode(s->db), "open the store", err);
+	if (!st && base->type->is_kept)
+		st = use_wal(s, err);
+	if (st || id.version >= newest_version())
+		return st;
+	st = ag_db_begin(base, AG_DB_DURABLE, AG_S("schema"), err);
+	return st ? st : ag_db_end(base, run_migrations(s, err), err);
 }
 
 /* SQLite sets 20 pages aside for each connection, used or not: a server has several. Before its first use in the process. */
@@ -293,18 +306,15 @@ static void set_no_pages_aside(void)
 }
 
 /* Takes over `path` (malloc). */
-static ag_status open_path(char *path, bool is_file, const ag_store_type *type, ag_store **ret,
-                           ag_err *err)
+static ag_status open_path(char *path, const ag_db_type *type, ag_db **ret, ag_err *err)
 {
-	AG_AUTO(ag_store_closep) ag_store *guard = NULL; /* closes what is half open */
-	ag_sqlite_store *s = ag_xcalloc(1, sizeof(*s));
-	identity id = { 0 };
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	ag_status st;
+	ag_sqlite *s = ag_xcalloc(1, sizeof(*s));
+	identity id = { 0 };
+	ag_status st = AG_OK;
 	int rc;
 
 	pthread_once(&once, set_no_pages_aside);
-	guard = &s->base;
 	s->base.type = type;
 	s->path = path;
 	s->wal_fd = -1;
@@ -314,27 +324,21 @@ static ag_status open_path(char *path, bool is_file, const ag_store_type *type, 
 	                                                      SQLITE_OPEN_EXRESCODE,
 	                                              NULL);
 	if (rc)
-		return ag_sqlite_fail(s, rc, "open the store", err);
-	st = configure(s, err);
+		st = ag_sqlite_fail(s, rc, "open the store", err);
+	if (!st)
+		st = configure(s, err);
 	if (!st)
 		st = identify(s, &id, err);
-	if (st)
+	if (st) {
+		ag_db_close(&s->base);
 		return st;
+	}
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	if (id.nobject == 0 && ag_sqlite_exec(s, "PRAGMA auto_vacuum=INCREMENTAL"))
-		st = ag_sqlite_fail(s, sqlite3_extended_errcode(s->db), "open the store", err);
-	if (!st && is_file)
-		st = use_wal(s, err);
-	if (!st && id.version < newest_version())
-		st = migrate(s, err);
-	if (st)
-		return st;
-	*ret = guard;
-	guard = NULL;
+	*ret = &s->base;
 	return AG_OK;
 }
 
-ag_status ag_sqlite_open_file(ag_str uri, ag_store **ret, ag_err *err)
+ag_status ag_sqlite_open_file(ag_str uri, ag_db **ret, ag_err *err)
 {
 	/* "./" in front: SQLite gives ":memory:" and the like a meaning of their own. */
 	const char *before = uri.len && uri.ptr[0] == '/' ? "" : "./";
@@ -356,10 +360,10 @@ ag_status ag_sqlite_open_file(ag_str uri, ag_store **ret, ag_err *err)
 		free(path);
 		return st;
 	}
-	return open_path(path, true, &ag_store_sqlite_file, ret, err);
+	return open_path(path, &ag_db_sqlite_file, ret, err);
 }
 
-ag_status ag_sqlite_open_memory(ag_str uri, ag_store **ret, ag_err *err)
+ag_status ag_sqlite_open_memory(ag_str uri, ag_db **ret, ag_err *err)
 {
 	static const char name[] = ":memory:";
 	char *path;
@@ -368,18 +372,64 @@ ag_status ag_sqlite_open_memory(ag_str uri, ag_store **ret, ag_err *err)
 		return ag_fail(err, AG_INVALID, ORIGIN, "\"memory:\" takes no path");
 	path = ag_xmalloc(sizeof(name));
 	memcpy(path, name, sizeof(name));
-	return open_path(path, false, &ag_store_sqlite_memory, ret, err);
+	return open_path(path, &ag_db_sqlite_memory, ret, err);
 }
 
-void ag_sqlite_close(ag_store *base)
+/* The last handle to close brings the log into the file, which waits for the disk three times, and removes it. After a
+ * question nobody waits for that: the log stays beside the file, as after a kill, for the next one to read. */
+void ag_sqlite_close(ag_db *base)
 {
-	ag_sqlite_store *s = (ag_sqlite_store *)base;
+	ag_sqlite *s = (ag_sqlite *)base;
 
-	for (size_t i = 0; i < AG_NELEM(s->stmt); i++)
-		sqlite3_finalize(s->stmt[i]);
+	ag_sqlite_forget(s);
+	if (s->db && s->is_lazy && !s->is_durable)
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_close(s->db);
 	if (s->wal_fd >= 0)
 		close(s->wal_fd);
 	free(s->path);
 	free(s);
+}
+
+/* --- is it whole? --- */
+
+#define MAX_FAULTS 8
+
+static int next_fault(ag_sqlite *s, sqlite3_stmt *stmt)
+{
+	return ag_fault("store.read") ? SQLITE_IOERR : ag_sqlite_step(s, stmt);
+}
+
+ag_status ag_sqlite_check(ag_db *base, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	ag_str *faults = ag_new_n(arena, ag_str, MAX_FAULTS);
+	sqlite3_stmt *stmt = NULL;
+	ag_err why = { 0 };
+	size_t n = 0;
+	int rc = ag_sqlite_prepare(s, "PRAGMA integrity_check(8)", 0, &stmt);
+
+	if (!rc)
+		rc = next_fault(s, stmt);
+	while (rc == SQLITE_ROW && n < MAX_FAULTS) {
+		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+
+		if (text && strcmp(text, "ok") != 0)
+			faults[n++] = ag_str_dup(arena, ag_str_c(text));
+		rc = next_fault(s, stmt);
+	}
+	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		AG_IGNORE(ag_sqlite_fail(s, rc, "read", &why), "see below");
+	sqlite3_finalize(stmt);
+	if (why.status && base->type->is_damage(&why)) {
+		if (n < MAX_FAULTS)
+			faults[n++] = ag_str_dup(arena, ag_str_c(why.msg));
+	} else if (why.status) {
+		if (err)
+			*err = why;
+		return why.status;
+	}
+	*ret = faults;
+	*nret = n;
+	return AG_OK;
 }

@@ -1,8 +1,8 @@
-/* The dispatcher: the only caller of a store's methods.
+/* Opening a store, and the checks before its operations.
  *
- * Invariant: what reaches an implementation is well formed (ids parse, texts are UTF-8 without NUL,
- * sequence numbers have no hole within the batch) and within the limits of store.h, so the
- * implementations check only what needs their data. Read store_types[], then ag_store_commit(). */
+ * Invariant: what reaches runs*.c is well formed (ids parse, texts are UTF-8 without NUL, sequence
+ * numbers have no hole within the batch) and within the limits of store.h, so these files check only
+ * what needs the data. Read drivers[], then ag_store_commit(). */
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "store/check.h"
+#include "store/parts.h"
 
 #define ORIGIN "store"
 
@@ -18,15 +18,15 @@
 #define MAX_INT     ((uint64_t)INT64_MAX)
 #define MAX_WALL_MS INT64_C(253402300799999)
 
-static const ag_store_type *const store_types[] = {
-	&ag_store_sqlite_file, /* also what a plain path means */
-	&ag_store_sqlite_memory,
+static const ag_db_type *const drivers[] = {
+	&ag_db_sqlite_file, /* also what a plain path means */
+	&ag_db_sqlite_memory,
 };
 
 static void known_schemes(ag_buf *out)
 {
-	for (size_t i = 0; i < AG_NELEM(store_types); i++)
-		ag_buf_addf(out, "%s%s:", i ? ", " : "", store_types[i]->scheme);
+	for (size_t i = 0; i < AG_NELEM(drivers); i++)
+		ag_buf_addf(out, "%s%s:", i ? ", " : "", drivers[i]->scheme);
 }
 
 /* Is the text before the first ':' written like a scheme? Then *ret is that text. */
@@ -46,7 +46,7 @@ static bool scheme_of(ag_str uri, ag_str *ret)
 	return true;
 }
 
-ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
+static ag_status open_db(ag_str uri, ag_db **ret, ag_err *err)
 {
 	ag_str scheme;
 
@@ -55,12 +55,12 @@ ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
 	if (uri.len > AG_STORE_MAX_TEXT_BYTES || memchr(uri.ptr, '\0', uri.len))
 		return ag_fail(err, AG_INVALID, ORIGIN, "the name of the store is not a path");
 	if (!scheme_of(uri, &scheme))
-		return store_types[0]->open(uri, ret, err);
-	for (size_t i = 0; i < AG_NELEM(store_types); i++) {
-		if (ag_str_eqc(scheme, store_types[i]->scheme))
-			return store_types[i]->open(ag_str_make(uri.ptr + scheme.len + 1,
-			                                        uri.len - scheme.len - 1),
-			                            ret, err);
+		return drivers[0]->open(uri, ret, err);
+	for (size_t i = 0; i < AG_NELEM(drivers); i++) {
+		if (ag_str_eqc(scheme, drivers[i]->scheme))
+			return drivers[i]->open(ag_str_make(uri.ptr + scheme.len + 1,
+			                                    uri.len - scheme.len - 1),
+			                        ret, err);
 	}
 
 	char known[120];
@@ -76,16 +76,57 @@ ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
 	return AG_INVALID;
 }
 
+ag_status ag_db_open(ag_str uri, ag_db **ret, ag_err *err)
+{
+	ag_db *db = NULL;
+	ag_status st = open_db(uri, &db, err);
+
+	if (!st)
+		st = db->type->migrate(db, err);
+	if (st)
+		ag_db_close(db);
+	else
+		*ret = db;
+	return st;
+}
+
+ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
+{
+	ag_db *db = NULL;
+	ag_status st = ag_db_open(uri, &db, err);
+
+	if (st)
+		return st;
+	*ret = ag_xcalloc(1, sizeof(**ret));
+	(*ret)->db = db;
+	return AG_OK;
+}
+
 ag_store *ag_store_close(ag_store *s)
 {
 	if (s)
-		s->type->close(s);
+		ag_db_close(s->db);
+	free(s);
 	return NULL;
 }
 
 void ag_store_set_patience(ag_store *s, unsigned ms)
 {
-	s->type->set_patience(s, ms);
+	s->db->type->set_patience(s->db, ms);
+}
+
+bool ag_store_is_kept(const ag_store *s)
+{
+	return s->db->type->is_kept;
+}
+
+bool ag_store_is_damaged(const ag_err *err)
+{
+	for (size_t i = 0; i < AG_NELEM(drivers); i++) {
+		if (drivers[i]->is_damage(err))
+			return true;
+	}
+	return false;
 }
 
 void ag_store_closep(ag_store **s)
@@ -291,9 +332,13 @@ ag_status ag_store_commit(ag_store *s, const ag_id *run, const ag_store_batch *b
 		return st;
 	if (!b->nevent && !b->run && !b->nfinding && !b->report.len)
 		return AG_OK;
-	for (size_t i = 0; i < b->nevent; i++)
-		batch.durable |= ag_event_type_durable(b->events[i].type);
-	return s->type->commit(s, run, &batch, err);
+	if (b->on_disk == AG_STORE_BY_TYPE) {
+		batch.on_disk = AG_STORE_SOON;
+		for (size_t i = 0; i < b->nevent; i++)
+			if (ag_event_type_durable(b->events[i].type))
+				batch.on_disk = AG_STORE_NOW;
+	}
+	return ag_runs_commit(s->db, run, &batch, err);
 }
 
 ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after_seq, ag_arena *arena,
@@ -303,8 +348,8 @@ ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after_seq, ag_
 
 	if (st)
 		return st;
-	return s->type->events(s, run, after_seq < MAX_INT ? after_seq : MAX_INT, arena, ret, nret,
-	                       err);
+	return ag_runs_events(s->db, run, after_seq < MAX_INT ? after_seq : MAX_INT, arena, ret,
+	                      nret, err);
 }
 
 ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
@@ -318,8 +363,8 @@ ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t off
 	if (limit > AG_STORE_MAX_RUNS)
 		return ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u runs, not %zu",
 		               AG_STORE_MAX_RUNS, limit);
-	return s->type->runs(s, source_key, limit, offset < MAX_INT ? offset : MAX_INT, arena, ret,
-	                     nret, err);
+	return ag_runs_list(s->db, source_key, limit, offset < MAX_INT ? offset : MAX_INT, arena,
+	                    ret, nret, err);
 }
 
 static ag_status not_a_prefix(ag_str prefix, ag_err *err)
@@ -339,20 +384,20 @@ ag_status ag_store_find_run(ag_store *s, ag_str prefix, ag_arena *arena, ag_run_
 	ag_id id;
 
 	if (ag_str_eqc(prefix, "last"))
-		return s->type->find_run(s, prefix, arena, ret, err);
+		return ag_runs_find(s->db, prefix, arena, ret, err);
 	if (prefix.len < 4 || prefix.len > AG_ID_LEN)
 		return not_a_prefix(prefix, err);
 	memcpy(text, prefix.ptr, prefix.len);
 	if (!ag_id_parse(ag_str_make(text, AG_ID_LEN), &id))
 		return not_a_prefix(prefix, err);
-	return s->type->find_run(s, ag_str_make(id.text, prefix.len), arena, ret, err);
+	return ag_runs_find(s->db, ag_str_make(id.text, prefix.len), arena, ret, err);
 }
 
 ag_status ag_store_report(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret, ag_err *err)
 {
 	ag_status st = check_run_id(run, err);
 
-	return st ? st : s->type->report(s, run, arena, ret, err);
+	return st ? st : ag_runs_report(s->db, run, arena, ret, err);
 }
 
 ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena, ag_finding_row **ret,
@@ -360,7 +405,7 @@ ag_status ag_store_findings(ag_store *s, const ag_id *run, ag_arena *arena, ag_f
 {
 	ag_status st = check_run_id(run, err);
 
-	return st ? st : s->type->findings(s, run, arena, ret, nret, err);
+	return st ? st : ag_runs_findings(s->db, run, arena, ret, nret, err);
 }
 
 ag_status ag_store_past(ag_store *s, const ag_past_query *q, ag_arena *arena, ag_past_run **ret,
@@ -377,7 +422,7 @@ ag_status ag_store_past(ag_store *s, const ag_past_query *q, ag_arena *arena, ag
 	if (!st && q->max_runs > AG_STORE_MAX_RUNS)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "one looks back on at most %u runs, not %zu",
 		             AG_STORE_MAX_RUNS, q->max_runs);
-	return st ? st : s->type->past(s, q, arena, ret, nret, err);
+	return st ? st : ag_runs_past(s->db, q, arena, ret, nret, err);
 }
 
 ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit, ag_arena *arena,
@@ -388,7 +433,7 @@ ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit, ag_arena
 	if (!st && limit > AG_STORE_MAX_ROWS)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u findings, not %zu",
 		             AG_STORE_MAX_ROWS, limit);
-	return st ? st : s->type->pending(s, run, limit, arena, ret, nret, err);
+	return st ? st : ag_runs_pending(s->db, run, limit, arena, ret, nret, err);
 }
 
 ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
@@ -399,7 +444,7 @@ ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena
 
 	if (!st)
 		st = ag_store_check_text(ORIGIN, "the agent", agent, AG_STORE_MAX_TEXT_BYTES, err);
-	return st ? st : s->type->labels(s, source_key, agent, arena, ret, nret, err);
+	return st ? st : ag_runs_labels(s->db, source_key, agent, arena, ret, nret, err);
 }
 
 /* What is known of the process that holds the lease now, when it is another one. */
@@ -409,13 +454,14 @@ static ag_status look_at_holder(ag_store *s, const ag_id *run, ag_str owner, int
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	ag_str holder = AG_S("");
 	int64_t until_ms;
-	ag_status st = s->type->lease_holder(s, run, arena, &holder, &until_ms, err);
+	ag_status st = ag_runs_lease_holder(s->db, run, arena, &holder, &until_ms, err);
 
 	if (st || !holder.len || ag_str_eq(holder, owner) || ag_owner_pid(holder) == (long)getpid())
 		return st;
 	switch (ag_owner_state_of(holder)) {
 	case AG_OWNER_DEAD: /* given back in its name; of several that do so one gets it then */
-		return until_ms > now_ms ? s->type->lease(s, run, holder, now_ms, 0, err) : AG_OK;
+		return until_ms > now_ms ? ag_runs_lease(s->db, run, holder, now_ms, 0, err)
+		                         : AG_OK;
 	case AG_OWNER_ALIVE:
 		ag_fail(err, AG_CONFLICT, ORIGIN, "run %s is written by process %ld", run->text,
 		        ag_owner_pid(holder));
@@ -432,7 +478,7 @@ ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag
 	ag_status st = check_run_id(run, err);
 
 	if (!st)
-		st = s->type->lease_holder(s, run, arena, &holder, &until_ms, err);
+		st = ag_runs_lease_holder(s->db, run, arena, &holder, &until_ms, err);
 	if (!st)
 		*ret = ag_owner_state_of(holder);
 	return st;
@@ -450,17 +496,33 @@ ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t no
 	if (owner.len == 0 || !is_wall(now_ms) || ttl_ms < 0 || ttl_ms > AG_STORE_MAX_LEASE_MS)
 		return ag_fail(err, AG_INVALID, ORIGIN, "a lease needs an owner and 0 to 24 hours");
 	st = ttl_ms ? look_at_holder(s, run, owner, now_ms, err) : AG_OK;
-	return st ? st : s->type->lease(s, run, owner, now_ms, ttl_ms, err);
+	return st ? st : ag_runs_lease(s->db, run, owner, now_ms, ttl_ms, err);
 }
 
 ag_status ag_store_check(ag_store *s, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err)
 {
-	return s->type->check(s, arena, ret, nret, err);
+	return s->db->type->check(s->db, arena, ret, nret, err);
 }
 
 ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err)
 {
+	ag_db *db = s->db;
+	uint64_t nrun = 0;
+	bool is_index = false, is_ledger = false;
+	ag_status st;
+
 	if (older_than_ms < 0)
 		return ag_fail(err, AG_INVALID, ORIGIN, "the age limit lies before 1970");
-	return s->type->purge(s, older_than_ms, ret_runs, err);
+	st = db->type->purge_begin(db, err);
+	if (st)
+		return st;
+	st = ag_runs_purge(db, older_than_ms, &nrun, err);
+	if (!st)
+		st = ag_index_purge(db, older_than_ms, &is_index, err);
+	if (!st)
+		st = ag_ledger_purge(db, older_than_ms, &is_ledger, err);
+	db->type->purge_end(db, nrun || is_index || is_ledger);
+	if (!st)
+		*ret_runs = nrun;
+	return st;
 }

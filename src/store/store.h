@@ -1,7 +1,6 @@
 /* store -- where Argus remembers: runs, their events, what was derived from them.
  *
- * To add a store: 1. store/<name>.c with a `const ag_store_type`; 2. its row in store_types[] of
- * store.c; 3. its fixture in tests/contract/store_fixtures.c: the shared suite then runs on it.
+ * To add a database that keeps it: store/driver.h.
  *
  * A handle serves one thread at a time; any number of handles and processes may share one store.
  * Events are append-only; runs, findings and reports are derived from them and can be rebuilt. A
@@ -79,6 +78,15 @@ typedef struct ag_label_row {
 	ag_str body; /* the finding as JSON */
 } ag_label_row;
 
+/* When a committed batch is on disk, also against power loss. A crash of the process loses none of them, and an earlier
+ * batch is never lost without the later ones. */
+typedef enum ag_store_when {
+	AG_STORE_BY_TYPE, /* before the call returns if an event of a durable type is in it, else soon */
+	AG_STORE_NOW,  /* before the call returns */
+	AG_STORE_SOON, /* with the next batch that is NOW */
+	AG_STORE_LAZY, /* soon; and closing the store does not wait for the disk either */
+} ag_store_when;
+
 /* One atomic step: everything in it is committed, or nothing. */
 typedef struct ag_store_batch {
 	const ag_event *events; /* seq must continue the run's log without a hole */
@@ -89,56 +97,8 @@ typedef struct ag_store_batch {
 	const ag_finding_row *findings;
 	size_t nfinding;
 	ag_str report; /* the finished report's JSON; "" = none; needs run */
-	bool durable;  /* on disk before the call returns; else in order, soon. An event of
-	                         * a durable type makes its batch durable by itself */
+	ag_store_when on_disk;
 } ag_store_batch;
-
-typedef struct ag_store_type {
-	const char *scheme; /* "sqlite": what the URI starts with */
-	const char *help;   /* one line */
-
-	/* uri: without the scheme. The store's schema is brought up to date (numbered migrations,
-	 * one process at a time); a store written by a newer Argus is refused with AG_CONFLICT. */
-	ag_status (*open)(ag_str uri, ag_store **ret, ag_err *err);
-	void (*close)(ag_store *s);
-	void (*set_patience)(ag_store *s, unsigned ms);
-	ag_status (*commit)(ag_store *s, const ag_id *run, const ag_store_batch *b, ag_err *err);
-	ag_status (*events)(ag_store *s, const ag_id *run, uint64_t after_seq, ag_arena *arena,
-	                    ag_event **ret, size_t *nret, ag_err *err);
-	ag_status (*runs)(ag_store *s, ag_str source_key, size_t limit, size_t offset,
-	                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
-	ag_status (*find_run)(ag_store *s, ag_str prefix, ag_arena *arena, ag_run_row *ret,
-	                      ag_err *err);
-	ag_status (*report)(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret,
-	                    ag_err *err);
-	ag_status (*findings)(ag_store *s, const ag_id *run, ag_arena *arena, ag_finding_row **ret,
-	                      size_t *nret, ag_err *err);
-	ag_status (*past)(ag_store *s, const ag_past_query *q, ag_arena *arena, ag_past_run **ret,
-	                  size_t *nret, ag_err *err);
-	ag_status (*pending)(ag_store *s, const ag_id *run, size_t limit, ag_arena *arena,
-	                     ag_past_run **ret, size_t *nret, ag_err *err);
-	ag_status (*labels)(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
-	                    ag_label_row **ret, size_t *nret, ag_err *err);
-	ag_status (*lease)(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
-	                   int64_t ttl_ms, ag_err *err);
-	/* Who holds it and until when (wall time); owner "" = nobody ever did. */
-	ag_status (*lease_holder)(ag_store *s, const ag_id *run, ag_arena *arena, ag_str *ret_owner,
-	                          int64_t *ret_until_ms, ag_err *err);
-	ag_status (*purge)(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs, ag_err *err);
-	ag_status (*check)(ag_store *s, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
-	const struct ag_store_index_type *index; /* full text of files: store/search_index.h */
-	const struct ag_store_identity_type *identity; /* store/identity.h */
-	const struct ag_store_ledger_type *ledger;     /* store/ledger.h */
-} ag_store_type;
-
-/* The rows of store_types[]; nobody else names them. */
-extern const ag_store_type ag_store_sqlite_file;
-extern const ag_store_type ag_store_sqlite_memory;
-
-/* Implementations embed this as their first member. */
-struct ag_store {
-	const ag_store_type *type;
-};
 
 /* uri: "sqlite:/path/file.db", a plain path (sqlite), or "memory:" (SQLite in memory, gone at
  * close). Folders are made (0700), the file is made 0600. */
@@ -151,6 +111,7 @@ void ag_store_closep(ag_store **s);    /* for AG_AUTO */
 #define AG_STORE_PATIENCE_MS \
 	30000u /* a purge of a large store, or a slow disk of another process */
 void ag_store_set_patience(ag_store *s, unsigned ms);
+bool ag_store_is_kept(const ag_store *s); /* beyond the end of the process */
 /* ARGUS_STORE, else $XDG_STATE_HOME/argus/argus.db, else ~/.local/state/argus/argus.db. */
 AG_CHECK ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err);
 

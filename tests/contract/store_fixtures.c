@@ -110,7 +110,9 @@ ag_status store_test_append(ag_store *s, ag_arena *arena, const ag_id *run, uint
                             uint64_t last, bool durable, ag_err *err)
 {
 	ag_event *events = ag_new_n(arena, ag_event, last - first + 1);
-	ag_store_batch b = { .events = events, .nevent = last - first + 1, .durable = durable };
+	ag_store_batch b = { .events = events,
+		             .nevent = last - first + 1,
+		             .on_disk = durable ? AG_STORE_NOW : AG_STORE_BY_TYPE };
 
 	for (uint64_t seq = first; seq <= last; seq++)
 		events[seq - first] = store_test_event(arena, run, seq, AG_EV_TEXT_DELTA, 20);

@@ -174,10 +174,10 @@ int fdatasync(int fd)
 }
 
 static unsigned syncs_of_commit(store_env *env, const ag_id *run, uint64_t seq, ag_event_type type,
-                                bool durable)
+                                ag_store_when on_disk)
 {
 	ag_event ev = store_test_event(env->arena, run, seq, type, 1);
-	ag_store_batch b = { .events = &ev, .nevent = 1, .durable = durable };
+	ag_store_batch b = { .events = &ev, .nevent = 1, .on_disk = on_disk };
 
 	nsync = 0;
 	assert_ok(env, ag_store_commit(env->store, run, &b, &env->err));
@@ -190,12 +190,43 @@ static void durable_commits_are_synced(void **state)
 	ag_id run = ag_id_new(&ag_clock_system);
 
 	assert_ok(env, store_env_reopen(env));
-	syncs_of_commit(env, &run, 1, AG_EV_ERROR,
-	                true); /* the first one also makes the log file */
-	assert_int_equal(syncs_of_commit(env, &run, 2, AG_EV_TEXT_DELTA, false), 0);
-	assert_int_equal(syncs_of_commit(env, &run, 3, AG_EV_TEXT_DELTA, true), 1);
-	assert_int_equal(syncs_of_commit(env, &run, 4, AG_EV_TEXT_DELTA, false), 0);
-	assert_int_equal(syncs_of_commit(env, &run, 5, AG_EV_TOOL_INPUT, false), 1);
+	/* The first one also makes the log file. */
+	syncs_of_commit(env, &run, 1, AG_EV_ERROR, AG_STORE_NOW);
+	assert_int_equal(syncs_of_commit(env, &run, 2, AG_EV_TEXT_DELTA, AG_STORE_BY_TYPE), 0);
+	assert_int_equal(syncs_of_commit(env, &run, 3, AG_EV_TEXT_DELTA, AG_STORE_NOW), 1);
+	assert_int_equal(syncs_of_commit(env, &run, 4, AG_EV_TEXT_DELTA, AG_STORE_BY_TYPE), 0);
+	assert_int_equal(syncs_of_commit(env, &run, 5, AG_EV_TOOL_INPUT, AG_STORE_BY_TYPE), 1);
+	assert_int_equal(syncs_of_commit(env, &run, 6, AG_EV_TOOL_OUTPUT, AG_STORE_SOON), 0);
+	assert_int_equal(syncs_of_commit(env, &run, 7, AG_EV_TOOL_INPUT, AG_STORE_LAZY), 0);
+}
+
+/* A handle whose batches were all lazy leaves the log to the next one, which reads it and brings it into the file. */
+static void lazy_commits_do_not_wait_for_the_disk(void **state)
+{
+	store_env *env = *state;
+	ag_id run = ag_id_new(&ag_clock_system);
+
+	assert_ok(env, store_env_reopen(env)); /* makes the file */
+	assert_ok(env, store_env_reopen(env));
+	nsync = 0;
+	for (uint64_t seq = 1; seq <= 9; seq++) {
+		ag_event ev = store_test_event(env->arena, &run, seq, AG_EV_TOOL_INPUT, 1);
+		ag_store_batch b = { .events = &ev, .nevent = 1, .on_disk = AG_STORE_LAZY };
+
+		assert_ok(env, ag_store_commit(env->store, &run, &b, &env->err));
+	}
+	env->store = ag_store_close(env->store);
+	assert_in_range(nsync, 0, 2); /* of a log file that is made, and of its name */
+	assert_int_equal(mode_of(path_of(env), "-wal"), 0600);
+	assert_ok(env, store_env_reopen(env));
+	assert_int_equal(store_test_log_length(env->store, env->arena, &run), 9);
+	nsync = 0;
+	assert_int_equal(syncs_of_commit(env, &run, 10, AG_EV_TEXT_DELTA, AG_STORE_LAZY), 0);
+	syncs_of_commit(env, &run, 11, AG_EV_TEXT_DELTA, AG_STORE_NOW);
+	env->store = ag_store_close(env->store);
+	assert_int_equal(mode_of(path_of(env), "-wal"), 0);
+	assert_ok(env, store_env_reopen(env));
+	assert_int_equal(store_test_log_length(env->store, env->arena, &run), 11);
 }
 
 /* --- disks --- */
@@ -494,6 +525,7 @@ int main(void)
 		T(only_the_owner_may_read),
 		T(purge_leaves_no_bytes),
 		T(durable_commits_are_synced),
+		T(lazy_commits_do_not_wait_for_the_disk),
 		T(file_that_may_not_grow_keeps_nothing_of_a_batch),
 		T(full_disk_keeps_nothing_of_a_batch),
 		T(closed_folder_is_denied),

@@ -229,7 +229,7 @@ want "which goes on" 0 "1 row checked, $((last + 1)) to $((last + 1))"
 
 AG_FAULT=store.write:1+ see project test lite
 want "a limit that cannot be looked up is no yes" 1 "" "disk is full"
-AG_FAULT=store.write:2+ see project test lite
+AG_FAULT=store.write:5+ see project test lite
 want "what cannot be recorded is told" 1 "" "disk is full"
 see log --verify
 want "and the chain is whole" 0 "The chain is whole"
