@@ -7,11 +7,13 @@
 
 #include "app/app.h"
 #include "mcp/server.h"
+#include "source/source_cache.h"
 
 typedef struct ag_app_mcp {
 	ag_app *app;
 	ag_project_hub *hub;
-	ag_str store_uri;     /* each call opens a handle of its own */
+	ag_source_cache *documents; /* of all projects: the limit is one on the process */
+	ag_str store_uri;           /* each call opens a handle of its own */
 	pthread_mutex_t asks; /* one question at a time: models and settings are the process's */
 } ag_app_mcp;
 

@@ -322,7 +322,7 @@ ag_str ag_settings_json(const ag_settings *s, ag_arena *arena)
 		               ag_str_eqc(text, "all");
 
 		if (!t[i].group[0] || strcmp(t[i].group, "ask") == 0 ||
-		    strcmp(t[i].group, "sql") == 0)
+		    strcmp(t[i].group, "sql") == 0 || strcmp(t[i].group, "mcp") == 0)
 			continue;
 		if (is_word)
 			ag_jw_kstr(&w, t[i].key, text);

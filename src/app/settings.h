@@ -122,6 +122,8 @@ typedef struct ag_settings {
 	ag_str database;
 	uint64_t per_minute, per_hour, per_day, connections;
 	int audit_sync; /* ag_journal_sync */
+	/* mcp */
+	uint64_t documents_mb; /* 0 = nothing stays loaded */
 	/* evaluators */
 	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;
 	double escalation_low_threshold, escalation_high_threshold;

@@ -195,6 +195,12 @@ static const ag_setting table[] = {
 	          "before the answer, which then waits for the disk. A crash of the program loses no "
 	          "answered call either way." },
 
+	{ "mcp", "documents_memory_mb", "ARGUS_DOCUMENTS_MEMORY_MB", AG_SET_COUNT, .min = 1,
+	  .max = 1048576, .unset = "none", .fallback = "512", .offset = FIELD(documents_mb),
+	  .help = "MiB of memory in which the server keeps documents of projects loaded between calls. The "
+	          "collection that was used longest ago is dropped first; a changed file is read again. none: "
+	          "every call reads its file." },
+
 	{ "evaluators", "action_pass_threshold", "ARGUS_ACTION_PASS_THRESHOLD", AG_SET_NUMBER,
 	  .max = 1, .fallback = "0.6", .offset = FIELD(action_pass_threshold),
 	  .help = "Score below which a model's pass of a step counts as a rejection." },

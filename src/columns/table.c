@@ -52,6 +52,37 @@ void ag_table_add_chunk(ag_table *t, ag_chunk *c)
 	t->chunks[t->nchunk++] = c;
 }
 
+static uint64_t chunk_memory(const ag_chunk *c)
+{
+	uint64_t n = sizeof(*c) + ag_arena_bytes(c->arena) + c->heap_cap +
+	             (uint64_t)c->capcol * sizeof(*c->cols) +
+	             (uint64_t)c->ndoc * sizeof(*c->doc_at);
+
+	if (c->doc_line)
+		n += (uint64_t)c->ndoc * sizeof(*c->doc_line);
+	n += ((uint64_t)c->nshape + 1 + c->nshape_members) * sizeof(*c->shape_at);
+	for (uint32_t i = 0; i < c->ncol; i++) {
+		const ag_col *col = c->cols[i];
+		uint64_t row = sizeof(*col->up) + sizeof(*col->type) + sizeof(*col->val);
+
+		if (col->key)
+			row += sizeof(*col->key);
+		if (col->view_type)
+			row += sizeof(*col->view_type) + sizeof(*col->view_val);
+		n += sizeof(*col) + col->cap * row;
+	}
+	return n;
+}
+
+uint64_t ag_table_memory(const ag_table *t)
+{
+	uint64_t n = sizeof(*t) + ag_arena_bytes(t->arena) + t->capchunk * sizeof(*t->chunks);
+
+	for (size_t i = 0; i < t->nchunk; i++)
+		n += chunk_memory(t->chunks[i]);
+	return n;
+}
+
 const ag_table_info *ag_table_info_of(const ag_table *t)
 {
 	return &t->info;

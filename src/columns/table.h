@@ -77,6 +77,8 @@ ag_table *ag_table_free(ag_table *t);
 void ag_table_freep(ag_table **t);
 
 const ag_table_info *ag_table_info_of(const ag_table *t);
+/* Bytes of memory that the table keeps until it is freed. */
+uint64_t ag_table_memory(const ag_table *t);
 
 /* Documents that match, exactly as ag_filter_match() on each would say (CSV: by the rule above).
  * *ret is initialised here, one bit per document; the caller releases it. */

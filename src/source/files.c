@@ -2,6 +2,7 @@
  *
  * One handle is one file, loaded whole when it is opened. Tables are immutable, so the methods need no lock
  * and any number of threads may share a handle. What a folder holds decides files_list.c. */
+#include "base/fault.h"
 #include "base/utf8.h"
 #include "columns/sample.h"
 #include "source/files_list.h"
@@ -9,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 typedef struct files_source {
 	ag_source base;
@@ -60,6 +62,7 @@ static void fill_info(files_source *f, const ag_data_file *file, ag_str uri)
 		.format = ag_str_c(format_name(t->format)),
 		.ndoc = t->ndoc,
 		.nbyte = t->nbyte,
+		.memory = ag_table_memory(f->table),
 		.mtime_ms = t->mtime_ms,
 		.content_hash = ag_str_printf(a, "%016" PRIx64 "%016" PRIx64, t->content_hash[0],
 		                              t->content_hash[1]),
@@ -101,6 +104,24 @@ static ag_status files_open(const ag_ctx *ctx, const ag_source_place *place,
 	fill_info(f, file, place->uri);
 	*ret = &f->base;
 	return AG_OK;
+}
+
+/* The time of change as well: a tool that keeps the old modification time of a file (rsync -t, touch -r) cannot set it. */
+static bool files_state(const ag_source_place *place, ag_source_state *ret)
+{
+	const ag_data_file *file = (const ag_data_file *)place->of;
+	struct stat sb;
+
+	if (ag_fault("files.stat") || stat(file->path.ptr, &sb) || !S_ISREG(sb.st_mode))
+		return false;
+	*ret = (ag_source_state){
+		.device = sb.st_dev,
+		.inode = sb.st_ino,
+		.nbyte = (uint64_t)sb.st_size,
+		.mtime_ns = (int64_t)sb.st_mtim.tv_sec * 1000000000 + sb.st_mtim.tv_nsec,
+		.ctime_ns = (int64_t)sb.st_ctim.tv_sec * 1000000000 + sb.st_ctim.tv_nsec,
+	};
+	return !ag_str_eqc(file->path, "-");
 }
 
 static ag_status files_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_skip **ret,
@@ -222,6 +243,7 @@ const ag_source_type ag_source_files = {
 	.accepts = files_accepts,
 	.list = files_list,
 	.skipped = files_skipped,
+	.state = files_state,
 	.open = files_open,
 	.close = files_close,
 	.find = files_find,

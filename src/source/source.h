@@ -33,6 +33,7 @@ typedef struct ag_source_info {
 	ag_str format; /* "ndjson", "bson", …; "" for servers */
 	uint64_t ndoc;
 	uint64_t nbyte;      /* 0 = unknown */
+	uint64_t memory;     /* bytes that the open handle keeps in memory; 0 = next to nothing */
 	int64_t mtime_ms;    /* 0 = unknown */
 	ag_str content_hash; /* 32 hex digits, "" = unknown */
 	bool whole;          /* the profile covers every document, not a sample */
@@ -76,6 +77,12 @@ typedef struct ag_source_place {
 	const void *of;         /* the type's own notes */
 } ag_source_place;
 
+/* What changes when the data of a place does. */
+typedef struct ag_source_state {
+	uint64_t device, inode, nbyte;
+	int64_t mtime_ns, ctime_ns;
+} ag_source_state;
+
 /* An entry of a folder that is no collection, though it may hold data. */
 typedef struct ag_source_skip {
 	ag_str path;
@@ -97,6 +104,9 @@ typedef struct ag_source_type {
 	/* Optional. What list leaves out under that URI, in a stable order. */
 	ag_status (*skipped)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_skip **ret,
 	                     size_t *nret, ag_err *err);
+	/* Optional. The state of a place now, without reading it. False: it cannot be told, so the place is never kept
+	 * loaded between calls (source_cache.h). A type that has it must be is_shared. */
+	bool (*state)(const ag_source_place *place, ag_source_state *ret);
 	/* Required. The handle lives until closed and keeps nothing of the place. */
 	ag_status (*open)(const ag_ctx *ctx, const ag_source_place *place,
 	                  const ag_source_opts *opts, ag_source **ret, ag_err *err);

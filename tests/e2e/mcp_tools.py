@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from mcp_client import Client  # noqa: E402  pylint: disable=wrong-import-position
@@ -60,8 +61,10 @@ def plant():
     path = os.path.join(DIR, "argus.yaml")
     with open(path, "w", encoding="utf-8") as f:
         f.write("store: %s/store.db\nprojects:\n  docs:\n    documents: %s/examples/shop\n  files:\n    root: %s/examples/wiki\n"
-                "  lite:\n    source: sqlite:%s/lite.db\n    excluded_tables: [payments]\n"
-                % (DIR, ROOT, ROOT, DIR))
+                "  kept:\n    documents: %s/kept\n  lite:\n    source: sqlite:%s/lite.db\n    excluded_tables: [payments]\n"
+                % (DIR, ROOT, ROOT, DIR, DIR))
+    os.mkdir(os.path.join(DIR, "kept"))
+    write_old(os.path.join(DIR, "kept", "big.ndjson"), 40000, 100)
     CLIENT.append(Client([ARGUS, "mcp", "--config", path], env=ENV))
 
 
@@ -100,6 +103,44 @@ def _():
     same("none", (r["matched_count"], r["documents"]), (0, []))
 
 
+def write_old(path, n, age):
+    """n documents, written so long ago that the server trusts the file's state."""
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        for i in range(n):
+            f.write(json.dumps({"n": i, "text": "x" * 50}) + "\n")
+    then = time.time() - age
+    os.utime(path + ".new", (then, then))
+    os.rename(path + ".new", path)
+
+
+def bytes_read():
+    with open("/proc/%d/io" % client().process.pid, encoding="ascii") as f:
+        return int(f.readline().split()[1])
+
+
+@case("documents stay loaded between calls; a changed file is read again, and a new file of the folder is seen")
+def _():
+    def count(collection):
+        return tool("get_stats", project_id="kept", collection=collection, field="n", operation="count")["value"]
+    big = os.path.join(DIR, "kept", "big.ndjson")
+    size = os.path.getsize(big)
+    same("documents", count("big"), 40000)
+    before = bytes_read()
+    for _ in range(5):
+        same("documents", count("big"), 40000)
+    same("the file was not read again", bytes_read() - before < size / 10, True)
+    write_old(big, 30000, 200)
+    same("after a change", count("big"), 30000)
+    write_old(os.path.join(DIR, "kept", "more.ndjson"), 7, 200)
+    same("a new collection", count("more"), 7)
+    before = bytes_read()
+    same("the other one", count("big"), 30000)
+    same("the other one was not read again", bytes_read() - before < size / 10, True)
+    os.unlink(big)
+    e = failed("get_stats", "NOT_FOUND", project_id="kept", collection="big", field="n", operation="count")
+    has(e["hint"], "more")
+
+
 @case("get_stats and aggregate count exactly, each in its own way")
 def _():
     for status in ("delivered", "cancelled"):
@@ -131,7 +172,7 @@ def _():
     e = failed("run_query", "VALIDATION_ERROR", project_id="docs", filter={})
     has(e["message"], "collection is needed")
     e = failed("run_query", "NOT_FOUND", collection="orders", filter={})
-    has(e["hint"], "docs, files, lite")
+    has(e["hint"], "docs, files, kept, lite")
     e = failed("run_query", "NOT_FOUND", project_id="lite", collection="orders", filter={})
     has(e["message"], "no documents")
     e = failed("query", "NOT_FOUND", project_id="docs", sql="SELECT 1")
@@ -219,7 +260,7 @@ def _():
     same("an unknown prompt", request("prompts/get", name="nosuch", arguments={})["error"]["code"], -32602)
     ref = {"type": "ref/resource", "uri": "argus://{project}/tables/{table}"}
     for argument, value, context, want in (
-            ("project", "l", None, ["lite"]), ("project", "", None, ["docs", "files", "lite"]), ("project", "x", None, []),
+            ("project", "l", None, ["lite"]), ("project", "", None, ["docs", "files", "kept", "lite"]), ("project", "x", None, []),
             ("table", "us", {"project": "lite"}, ["main.user_roles", "main.users"]),
             ("table", "main.users", {"project": "lite"}, ["main.users"]), ("table", "us", {"project": "nosuch"}, []),
             ("table", "pay", {"project": "lite"}, [])):
