@@ -37,6 +37,7 @@ struct ag_call {
 	int watch_fd; /* the client's socket: a statement stops when its peer goes away; -1 = none */
 	const ag_client *client;  /* NULL: nobody listens */
 	ag_project_call governed; /* of a governed tool while it runs */
+	uint64_t seq;             /* of the proposal in the run's log; 0 = not of a run */
 	int64_t began_ms;         /* monotonic; set by ag_tool_call() */
 };
 

@@ -5,18 +5,16 @@
  *
  * Invariants: events are committed before their effect is visible outside (an intent before its tool runs); the state
  * changes only in agent->apply(); the iteration counter always advances, so a planner that repeats itself
- * cannot hold the loop. A step that a resume finds half done is taken through the same act(), told what the log holds
- * of it (loop_resume.c). Event payloads are written in loop_events.c, documented in docs/events.md. */
+ * cannot hold the loop. The calls of a step are in loop_calls.c. A step that a resume finds half done goes through the same
+ * code, with what the log holds of it (loop_resume.c). Event payloads are written in loop_events.c, documented in
+ * docs/events.md. */
 #include "agent/loop.h"
 
 #include <stdio.h>
 
 #include "agent/loop_events.h"
-#include "query/extjson.h"
 
-#define INPUT_MAX_BYTES (1024 * 1024)
-
-static bool is_over(const ag_loop *l)
+bool ag_loop_is_over(const ag_loop *l)
 {
 	return l->ret->status.len > 0;
 }
@@ -27,26 +25,13 @@ static void finish_as(ag_loop *l, ag_str status, ag_str why)
 	l->ret->why = why;
 }
 
-/* An error that ends the run: cancelled by the user, or failed. */
-static void fail_run(ag_loop *l, const ag_err *err)
+void ag_loop_fail(ag_loop *l, const ag_err *err)
 {
 	l->ret->err = *err;
 	if (err->status == AG_CANCELLED)
 		finish_as(l, AG_S("cancelled"), AG_S("stopped by the user"));
 	else
 		finish_as(l, AG_S("failed"), ag_str_dup(l->arena, ag_str_c(err->msg)));
-}
-
-/* Does this error of a tool end the run? Everything else is the planner's to mend. */
-static bool is_fatal(const ag_loop *l, const ag_err *err)
-{
-	switch (err->status) {
-	case AG_CANCELLED:
-	case AG_UNAVAILABLE:
-	case AG_IO: return true;
-	case AG_TIMEOUT: return ag_ctx_left_ms(l->ctx) == 0;
-	default: return false;
-	}
 }
 
 static bool is_meter_exhausted(const ag_loop *l)
@@ -85,9 +70,9 @@ static bool is_exhausted(const ag_loop *l)
 	return is_meter_exhausted(l) || seconds_over(l);
 }
 
-static bool is_stopped(const ag_loop *l)
+bool ag_loop_is_stopped(const ag_loop *l)
 {
-	return is_over(l) || l->is_spent;
+	return ag_loop_is_over(l) || l->is_spent;
 }
 
 /* Did the user or the run's deadline end it, whoever was asked? */
@@ -101,7 +86,7 @@ static bool ends_run(const ag_loop *l, const ag_err *why)
 static void stop_asking(ag_loop *l, const char *who, const ag_err *why)
 {
 	if (ends_run(l, why)) {
-		fail_run(l, why);
+		ag_loop_fail(l, why);
 		return;
 	}
 	l->ret->err = *why;
@@ -109,14 +94,14 @@ static void stop_asking(ag_loop *l, const char *who, const ag_err *why)
 }
 
 /* What a gate wants the planner to read: its critique, else its reason; nothing for PASS. */
-static ag_str critique_of(const ag_verdict *v)
+ag_str ag_loop_critique_of(const ag_verdict *v)
 {
 	if (v->kind == AG_PASS)
 		return AG_S("");
 	return v->critique.len ? v->critique : v->reason;
 }
 
-static ag_status critique(ag_loop *l, ag_gate gate, ag_str text, bool is_told, ag_err *err)
+ag_status ag_loop_critique(ag_loop *l, ag_gate gate, ag_str text, bool is_told, ag_err *err)
 {
 	if (!text.len || is_told)
 		return AG_OK;
@@ -142,10 +127,8 @@ static void judge_failed(ag_loop *l, const ag_evaluator *gate, ag_gate g, const 
 	}
 }
 
-/* Judge a subject, log the verdict. No gate = PASS without a record. known: the log holds the verdict. Without an error
- * the run may be stopped (is_stopped); *ret is a verdict only when it is not. */
-static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_verdict *known,
-                       ag_verdict *ret, ag_err *err)
+ag_status ag_loop_judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_verdict *known,
+                        ag_verdict *ret, ag_err *err)
 {
 	const ag_evaluator *gate = l->opts->gates[s->gate];
 	const ag_ctx limited = model_ctx(l);
@@ -157,7 +140,7 @@ static ag_status judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_ver
 		*ret = *known;
 	if (known || !gate)
 		return AG_OK;
-	s->iteration = l->ret->iterations;
+	s->iteration = l->iteration;
 	s->state = l->opts->state;
 	if (gate->asks_model)
 		st = ag_loop_flush(l, err); /* what is judged is on disk before money is spent */
@@ -193,7 +176,7 @@ static bool tokens_left(const ag_loop *l, ag_str *why)
 	return false;
 }
 
-static bool budget_left(const ag_loop *l, ag_str *why)
+bool ag_loop_budget_left(const ag_loop *l, ag_str *why)
 {
 	const ag_budget *b = &l->opts->budget;
 
@@ -216,9 +199,9 @@ static bool budget_left(const ag_loop *l, ag_str *why)
 static ag_status judge_run(ag_loop *l, const ag_verdict *known, ag_verdict *v, ag_err *err)
 {
 	ag_subject s = { .gate = AG_GATE_RUN, .stamp = 1 + (uint64_t)l->ret->calls };
-	ag_status st = judge(l, &s, ag_id_str(&l->opts->row.id), known, v, err);
+	ag_status st = ag_loop_judge(l, &s, ag_id_str(&l->opts->row.id), known, v, err);
 
-	if (st || is_stopped(l))
+	if (st || ag_loop_is_stopped(l))
 		return st;
 	l->ret->has_verdict = known || l->opts->gates[AG_GATE_RUN] != NULL;
 	l->ret->verdict = *v;
@@ -235,8 +218,7 @@ static bool goes_in_circles(const ag_loop *l, ag_str reason_before, unsigned cal
 	       ag_str_eq(reason_before, l->ret->verdict.reason);
 }
 
-/* The planner asks for the end. */
-static ag_status conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
+ag_status ag_loop_conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
 {
 	const ag_str reason_before = l->ret->verdict.reason;
 	const unsigned calls_before = l->judged_calls;
@@ -244,7 +226,7 @@ static ag_status conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *
 	ag_str why;
 	ag_status st = judge_run(l, done->verdict[AG_GATE_RUN], &v, err);
 
-	if (st || is_stopped(l))
+	if (st || ag_loop_is_stopped(l))
 		return st;
 	l->judged_calls = l->ret->calls;
 	if (done->told_run)
@@ -267,173 +249,16 @@ static ag_status conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *
 			AG_S("the run gate rejected the result and the planner has nothing to add"));
 		return AG_OK;
 	}
-	if (budget_left(l, &why))
-		return critique(l, AG_GATE_RUN, critique_of(&v), false, err);
+	if (ag_loop_budget_left(l, &why))
+		return ag_loop_critique(l, AG_GATE_RUN, ag_loop_critique_of(&v), false, err);
 	finish_as(l, AG_S("partial"),
 	          ag_str_printf(l->arena, "the run gate rejected the result, and %.*s",
 	                        AG_FMT(why)));
 	return AG_OK;
 }
 
-/* The candidate that a tool proposed: judge it, let the agent settle what becomes of it. */
-static ag_status settle(ag_loop *l, const ag_proposal *p, const ag_observation *obs,
-                        const ag_loop_done *done, ag_err *err)
-{
-	ag_subject s = { .gate = AG_GATE_OBSERVATION, .proposal = p, .observation = obs };
-	ag_str payload;
-	ag_verdict v;
-	ag_status st = judge(l, &s, obs->target_id, done->verdict[AG_GATE_OBSERVATION], &v, err);
-
-	if (st || is_stopped(l))
-		return st;
-	if (!done->has_finding) {
-		st = l->opts->agent->settle(l->opts->env, l->step, obs, &v, &payload, err);
-		if (!st)
-			st = ag_loop_emit(l, AG_EV_FINDING, payload, err);
-		if (st)
-			return st;
-	}
-	return critique(l, AG_GATE_OBSERVATION, critique_of(&v), done->told_finding, err);
-}
-
-/* A tool that failed is the planner's to mend. */
-static ag_status tell_failure(ag_loop *l, const ag_tool *t, ag_str message, ag_str hint,
-                              bool is_told, ag_err *err)
-{
-	ag_buf text = AG_BUF_INIT(4096);
-	ag_status st;
-
-	ag_buf_addf(&text, "%s failed: %.*s.", t->name, AG_FMT(message));
-	if (hint.len)
-		ag_buf_addf(&text, " Hint: %.*s.", AG_FMT(hint));
-	st = critique(l, AG_GATE_ACTION, ag_buf_dup(l->step, &text), is_told, err);
-	ag_buf_release(&text);
-	return st;
-}
-
-/* A tool failed: log it; end the run, or tell the planner. */
-static ag_status tool_failed(ag_loop *l, const ag_tool *t, const ag_err *why, ag_err *err)
-{
-	ag_status st = ag_loop_emit_output(l, t, NULL, why, err);
-
-	if (st)
-		return st;
-	if (is_fatal(l, why)) {
-		fail_run(l, why);
-		return AG_OK;
-	}
-	return tell_failure(l, t, ag_str_c(why->msg), ag_str_c(why->hint), false, err);
-}
-
-const ag_tool *ag_run_tool(const ag_run_opts *o, ag_str name, void **ret_env)
-{
-	const ag_tool_set *own = o->agent->tools;
-	const ag_tool *t = ag_tool_find(own->tools, own->ntool, name);
-
-	*ret_env = o->env;
-	for (size_t i = 0; i < o->nmore && !t; i++) {
-		t = ag_tool_find(o->more[i].tools, o->more[i].ntool, name);
-		*ret_env = o->more[i].env;
-	}
-	return t;
-}
-
-static ag_status run_tool(ag_loop *l, const ag_tool *t, void *env, const ag_val *input,
-                          ag_tool_output *out, ag_err *why)
-{
-	ag_call c = l->opts->from;
-
-	c.tool = t;
-	c.env = env;
-	c.ctx = *l->ctx;
-	c.arena = l->step;
-	return ag_tool_call(&c, input, out, why);
-}
-
-/* The intent is on disk before the tool runs. One that is there already belongs to a sitting that was killed: what only
- * reads is run again under the same call. */
-static ag_status commit_intent(ag_loop *l, const ag_tool *t, const ag_val *input, ag_err *err)
-{
-	ag_status st = ag_loop_emit_input(l, t, input, err);
-
-	if (!st)
-		st = ag_loop_flush(l, err);
-	if (!st)
-		l->ret->calls++;
-	return st;
-}
-
-/* Run the tool, log what it gave, let a candidate be judged. */
-static ag_status execute(ag_loop *l, const ag_tool *t, void *env, const ag_proposal *p,
-                         const ag_val *input, const ag_loop_done *done, ag_err *err)
-{
-	ag_observation obs = { 0 };
-	ag_tool_output out;
-	ag_err why = { 0 };
-	ag_status st;
-
-	ag_tool_output_init(&out, t);
-	if (run_tool(l, t, env, input, &out, &why)) {
-		st = tool_failed(l, t, &why, err);
-	} else {
-		obs = (ag_observation){ ag_buf_view(&out.json), out.summary, out.target_id,
-			                out.is_error };
-		st = ag_loop_emit_output(l, t, &obs, NULL, err);
-		if (!st && (t->flags & AG_TOOL_PROPOSES))
-			st = settle(l, p, &obs, done, err);
-	}
-	ag_tool_output_release(&out);
-	return st;
-}
-
-static ag_status call_tool(ag_loop *l, const ag_tool *t, void *env, const ag_proposal *p,
-                           const ag_val *input, const ag_loop_done *done, ag_err *err)
-{
-	ag_err unknown = { 0 };
-	ag_status st = AG_OK;
-
-	if (done->has_output && !done->obs)
-		return tell_failure(l, t, done->message, done->hint, done->told_failure, err);
-	if (done->has_output)
-		return (t->flags & AG_TOOL_PROPOSES) ? settle(l, p, done->obs, done, err) : AG_OK;
-	l->tool_start_ms = ag_clock_mono(l->ctx->clock);
-	if (!done->has_intent)
-		st = commit_intent(l, t, input, err);
-	if (st)
-		return st;
-	if (!done->has_intent || (t->flags & AG_TOOL_READS))
-		return execute(l, t, env, p, input, done, err);
-	ag_fail(&unknown, AG_INTERNAL, "agent.loop", "it was interrupted, its outcome is unknown");
-	return tool_failed(l, t, &unknown, err);
-}
-
-/* Parse the input exactly as the planner wrote it: numbers and key order must reach the reader untouched. */
-static bool parse_input(ag_loop *l, const ag_proposal *p, ag_val *ret, ag_err *why)
-{
-	const ag_extjson_opts opts = { .typed = true, .query = true, .reject_duplicates = true };
-	const ag_str text = ag_str_trim(p->input);
-
-	if (!text.len) {
-		*ret = ag_val_object(NULL, 0);
-		return true;
-	}
-	if (text.len > INPUT_MAX_BYTES) {
-		ag_fail(why, AG_LIMIT, "agent.loop",
-		        "action_input has %zu bytes, at most %d are read", text.len,
-		        INPUT_MAX_BYTES);
-		return false;
-	}
-	if (ag_extjson_parse(text, &opts, l->step, ret, NULL, NULL, why))
-		return false;
-	if (ret->type == AG_T_OBJECT)
-		return true;
-	ag_fail(why, AG_INVALID, "agent.loop", "action_input: want an object, got %s",
-	        ag_type_alias(ret->type));
-	return false;
-}
-
 /* Log what the planner wants, and what it cost to ask. */
-static ag_status log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err)
+ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err)
 {
 	ag_status st;
 
@@ -444,64 +269,6 @@ static ag_status log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *in
 	return !st && l->opts->planner->type->asks_model ? ag_loop_flush(l, err) : st;
 }
 
-/* The result itself: nothing to check before it, the run gate judges it. */
-static ag_status act_final(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
-{
-	const ag_status st = done->has_proposal ? AG_OK : log_proposal(l, p, NULL, err);
-
-	return st ? st : conclude(l, p, done, err);
-}
-
-static ag_status unknown_tool(const ag_run_opts *o, ag_str name, ag_err *err)
-{
-	ag_tool_set sets[AG_RUN_MAX_SETS + 1] = { *o->agent->tools };
-
-	AG_ASSERT(o->nmore <= AG_RUN_MAX_SETS);
-	for (size_t i = 0; i < o->nmore; i++)
-		sets[i + 1] = o->more[i];
-	return ag_tool_unknown(sets, o->nmore + 1, name, err);
-}
-
-/* One proposal, as far as the log does not hold what became of it. */
-static ag_status act(ag_loop *l, const ag_proposal *p, const ag_loop_done *done, ag_err *err)
-{
-	void *env;
-	const ag_tool *t = ag_run_tool(l->opts, p->action, &env);
-	ag_subject s = { .gate = AG_GATE_ACTION, .proposal = p, .tool = t };
-	ag_err input_err = { 0 };
-	ag_val input;
-	ag_verdict v;
-	ag_status st;
-
-	if (p->is_final)
-		return act_final(l, p, done, err);
-	if (parse_input(l, p, &input, &input_err))
-		s.input = &input;
-	else
-		s.input_err = &input_err;
-	st = done->has_proposal ? AG_OK : log_proposal(l, p, s.input, err);
-	if (!st)
-		st = judge(l, &s, ag_id_str(&l->call_id), done->verdict[AG_GATE_ACTION], &v, err);
-	if (st || is_stopped(l))
-		return st;
-	st = critique(l, AG_GATE_ACTION, critique_of(&v), done->ncritique > 0, err);
-	if (st || v.kind == AG_FAIL)
-		return st;
-	/* Also without a gate, nothing unchecked reaches a tool. */
-	if (!t || !s.input || ag_tool_check_input(t, s.input, &input_err)) {
-		if (!t)
-			AG_IGNORE(unknown_tool(l->opts, p->action, &input_err),
-			          "told in the next line");
-		return critique(l, AG_GATE_ACTION,
-		                ag_str_printf(l->step, "%s%s%s", input_err.msg,
-		                              input_err.hint[0] ? "; " : "", input_err.hint),
-		                done->ncritique > (v.kind != AG_PASS), err);
-	}
-	if (t->flags & AG_TOOL_CONCLUDES)
-		return conclude(l, p, done, err);
-	return call_tool(l, t, env, p, s.input, done, err);
-}
-
 /* The planner has no proposal. */
 static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 {
@@ -509,7 +276,7 @@ static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 
 	l->ret->iterations--; /* nothing was proposed */
 	if (!l->opts->planner->type->asks_model)
-		fail_run(l, why);
+		ag_loop_fail(l, why);
 	else if (!is_exhausted(l) || ends_run(l, why)) /* else the next turn meets the budget */
 		stop_asking(l, "the planner's model", why);
 	return st;
@@ -519,7 +286,6 @@ static ag_status step(ag_loop *l, ag_err *err)
 {
 	const ag_planner *planner = l->opts->planner;
 	const ag_ctx limited = model_ctx(l);
-	const ag_loop_done nothing = { 0 };
 	ag_proposal p = { 0 };
 	ag_err why = { 0 };
 	ag_status st;
@@ -527,13 +293,13 @@ static ag_status step(ag_loop *l, ag_err *err)
 	st = ag_loop_lease(l, AG_LOOP_LEASE_MS, err);
 	if (st)
 		return st;
-	l->ret->iterations++;
+	l->iteration = ++l->ret->iterations;
 	if (planner->type->propose(l->opts->planner, planner->type->asks_model ? &limited : l->ctx,
 	                           l->step, &p, &why))
 		return planner_failed(l, &why, err);
 	/* A share of certainty, whatever a model writes; NaN counts as none. */
 	p.confidence = p.confidence > 1 ? 1 : p.confidence >= 0 ? p.confidence : 0;
-	return act(l, &p, &nothing, err);
+	return ag_loop_act(l, &p, err);
 }
 
 /* The planner's last word. What it costs is logged also when none comes. */
@@ -546,10 +312,10 @@ static ag_status wrap_up(ag_loop *l, ag_str why, ag_err *err)
 	if (!planner->type->wrap_up)
 		return AG_OK;
 	if (!planner->type->wrap_up(planner, l->ctx, l->step, why, &p, &failed))
-		return log_proposal(l, &p, NULL, err);
+		return ag_loop_log_proposal(l, &p, NULL, err);
 	l->ret->err = failed;
 	if (failed.status == AG_CANCELLED)
-		fail_run(l, &failed);
+		ag_loop_fail(l, &failed);
 	return ag_loop_emit_usage(l, err);
 }
 
@@ -560,11 +326,11 @@ static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
 	ag_verdict v;
 	ag_status st = is_judged ? AG_OK : wrap_up(l, why, err);
 
-	if (st || is_over(l))
+	if (st || ag_loop_is_over(l))
 		return st;
 	st = judge_run(l, is_judged ? &l->end_verdict : NULL, &v, err);
 
-	if (st || is_over(l))
+	if (st || ag_loop_is_over(l))
 		return st;
 	if (v.kind == AG_FAIL && l->opts->fail_policy == AG_RUN_FAIL_ABORT && l->ret->has_verdict)
 		finish_as(l, AG_S("failed"),
@@ -574,53 +340,71 @@ static ag_status out_of_budget(ag_loop *l, ag_str why, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status turn(ag_loop *l, const ag_loop_done *done, ag_err *err)
+static ag_status turn(ag_loop *l, const ag_loop_done *done, size_t ndone, ag_err *err)
 {
 	ag_err why = { 0 };
 	ag_str spent;
 
 	l->is_spent = false;
+	l->iteration = l->ret->iterations;
 	if (ag_ctx_check(l->ctx, &why)) {
-		fail_run(l, &why);
+		ag_loop_fail(l, &why);
 		return AG_OK;
 	}
-	if (done)
-		return act(l, &done->proposal, done, err);
-	if (!budget_left(l, &spent))
+	if (ndone)
+		return ag_loop_act_again(l, done, ndone, err);
+	if (!ag_loop_budget_left(l, &spent))
 		return out_of_budget(l, spent, err);
 	return step(l, err);
 }
 
-void ag_loop_go_on(ag_loop *l, const ag_loop_done *done)
+void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone)
 {
 	ag_err commit_err = { 0 };
 
-	while (!is_over(l)) {
-		if (turn(l, done, &commit_err) || ag_loop_flush(l, &commit_err))
-			fail_run(l, &commit_err);
+	while (!ag_loop_is_over(l)) {
+		if (turn(l, done, ndone, &commit_err) || ag_loop_flush(l, &commit_err))
+			ag_loop_fail(l, &commit_err);
 		ag_arena_reset(l->step);
-		done = NULL;
+		ndone = 0;
 	}
 	if (ag_loop_finish(l, &commit_err) && l->ret->err.status == AG_OK)
-		fail_run(l, &commit_err);
+		ag_loop_fail(l, &commit_err);
 	ag_loop_release(l);
+}
+
+void ag_loop_open(ag_loop *l, const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena,
+                  ag_run_result *ret)
+{
+	*ret = (ag_run_result){ 0 };
+	*l = (ag_loop){
+		.own_ctx = *ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new()
+	};
+	ag_live_enter(opts->live, &l->live, &opts->row.id);
+	l->own_ctx.cancel_run = &l->live.cancel;
+	l->ctx = &l->own_ctx;
+	if (!opts->budget.iterations)
+		opts->budget.iterations = opts->planner->type->default_iterations;
+	l->mono_start_ms = opts->budget.since_ms ? opts->budget.since_ms
+	                                         : ag_clock_mono(ctx->clock);
+}
+
+void ag_loop_close(ag_loop *l)
+{
+	ag_live_leave(l->opts->live, &l->live);
+	ag_arena_free(l->step);
 }
 
 ag_status ag_loop_run(const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena, ag_run_result *ret,
                       ag_err *err)
 {
-	ag_loop l = {
-		.ctx = ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new()
-	};
 	ag_status st;
+	ag_loop l;
 
-	*ret = (ag_run_result){ 0 };
-	if (!opts->budget.iterations)
-		opts->budget.iterations = opts->planner->type->default_iterations;
-	l.mono_start_ms = opts->budget.since_ms ? opts->budget.since_ms : ag_clock_mono(ctx->clock);
+	ag_loop_open(&l, ctx, opts, arena, ret);
 	st = ag_loop_begin(&l, err);
 	if (!st)
-		ag_loop_go_on(&l, NULL);
-	ag_arena_free(l.step);
+		ag_loop_go_on(&l, NULL, 0);
+	ag_loop_close(&l);
 	return st;
 }

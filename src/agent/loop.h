@@ -2,7 +2,8 @@
  *
  * The loop knows no agent by name. Everything that happens is an event; events are committed to the store as
  * they happen (an intent before the tool runs) and the agent's state changes only by applying events, so a
- * state can be rebuilt from the log. One run is one thread; nothing is global.
+ * state can be rebuilt from the log. One run is one thread, beside the calls of one reply that only read (ag_agent.parallel);
+ * nothing is global.
  *
  * How a run ends            status      exit of the command
  *   conclude accepted       ok          0
@@ -21,6 +22,7 @@
 #include "agent/gate.h"
 #include "llm/meter.h"
 #include "run/event.h"
+#include "run/live.h"
 #include "store/store.h"
 
 typedef struct ag_run ag_run;
@@ -36,6 +38,9 @@ typedef struct ag_planner_type {
 	 * without a last word. */
 	ag_status (*wrap_up)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_str why,
 	                     ag_proposal *ret, ag_err *err);
+	/* A further call of the reply that the last proposal came from; false: there is none. It becomes a proposal when the
+	 * loop logs it, not by being asked for. NULL = a reply holds one call. */
+	bool (*more)(ag_planner *self, ag_proposal *ret);
 	void (*close)(ag_planner *self);
 	unsigned default_iterations; /* when the budget names none; 0 = no limit */
 	/* It asks a model: its failure leaves a partial run that can be resumed, and what it cost is committed before
@@ -56,7 +61,8 @@ typedef struct ag_budget {
 	int64_t since_ms; /* monotonic time from which the seconds count; 0 = when the loop begins */
 } ag_budget;
 
-#define AG_RUN_MAX_SETS 16u
+#define AG_RUN_MAX_SETS     16u
+#define AG_RUN_MAX_PARALLEL 16u
 
 /* An event that stands right behind run_started. */
 typedef struct ag_opening {
@@ -73,10 +79,13 @@ typedef enum ag_fail_policy {
 typedef struct ag_agent {
 	const char *name;
 	const ag_tool_set *tools; /* its own; their environment is that of the run */
+	/* So many calls of one reply that only read run at the same time, at most AG_RUN_MAX_PARALLEL; 0, 1 = one after another.
+	 * All tools of the run that only read must then be thread safe. */
+	unsigned parallel;
 	/* The only way state changes. Also used to rebuild a state from a log. */
 	ag_status (*apply)(void *state, const ag_event *ev, ag_err *err);
-	/* After the observation gate: write the payload of the finding event (JSON). NULL for agents without
-	 * candidates. */
+	/* After the observation gate: write the payload of the finding event (JSON). NULL for agents whose candidates
+	 * leave nothing but the verdict and its critique. */
 	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs,
 	                    const ag_verdict *v, ag_str *ret_payload, ag_err *err);
 	/* Add what follows from an event to its batch: finding rows, on run_finished (applied already) the report
@@ -106,6 +115,8 @@ typedef struct ag_run_opts {
 	ag_store *store;
 	ag_str started; /* payload of run_started, JSON object */
 	ag_run_row row; /* id, source, … for the list of runs; the loop fills status and times */
+	ag_live *
+		live; /* where the run can be found while it is under way, to be cancelled by its id; NULL */
 	/* Called for each event once it is committed, on the run's thread; NULL = nobody watches. */
 	void (*on_event)(void *arg, const ag_event *ev);
 	void *on_event_arg;

@@ -217,7 +217,7 @@ ag_status ag_loop_emit_proposal(ag_loop *l, const ag_proposal *p, const ag_val *
 
 	ag_jw_init(&w, &out, 0);
 	ag_jw_obj(&w);
-	ag_jw_kuint(&w, "iteration", l->ret->iterations);
+	ag_jw_kuint(&w, "iteration", l->iteration);
 	ag_jw_kstr(&w, "call_id", ag_id_str(&l->call_id));
 	ag_jw_kstr(&w, "reasoning", p->reasoning);
 	ag_jw_kstr(&w, "action", p->action);
@@ -250,7 +250,7 @@ ag_status ag_loop_emit_verdict(ag_loop *l, ag_gate gate, ag_str target_id, const
 	ag_jw_kstr(&w, "id", ag_id_str(&id));
 	ag_jw_kstr(&w, "gate", ag_str_c(ag_gate_name(gate)));
 	ag_jw_kstr(&w, "target_id", target_id);
-	ag_jw_kuint(&w, "iteration", l->ret->iterations);
+	ag_jw_kuint(&w, "iteration", l->iteration);
 	ag_jw_kstr(&w, "verdict", ag_str_c(ag_verdict_name(v->kind)));
 	ag_jw_kdouble(&w, "score", v->score);
 	ag_jw_kstr(&w, "reason", v->reason);
@@ -289,12 +289,11 @@ ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val *input, 
 	ag_jw_kbool(&w, "reads_only", (t->flags & AG_TOOL_READS) != 0);
 	ag_jw_kraw(&w, "input", ag_extjson_str(l->step, input, AG_EXTJSON_RELAXED));
 	ag_jw_obj_end(&w);
-	l->tool_start_ms = ag_clock_mono(l->ctx->clock);
 	return emit_buf(l, AG_EV_TOOL_INPUT, &out, err);
 }
 
 ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
-                              const ag_err *why, ag_err *err)
+                              const ag_err *why, int64_t latency_ms, ag_err *err)
 {
 	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
 	ag_jw w;
@@ -303,11 +302,13 @@ ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "tool", ag_str_c(t->name));
 	ag_jw_kbool(&w, "ok", obs != NULL);
-	ag_jw_kint(&w, "latency_ms", ag_clock_mono(l->ctx->clock) - l->tool_start_ms);
+	ag_jw_kint(&w, "latency_ms", latency_ms);
 	if (obs) {
 		ag_jw_kstr(&w, "summary", obs->summary);
 		if (obs->target_id.len)
 			ag_jw_kstr(&w, "target_id", obs->target_id);
+		if (obs->is_error)
+			ag_jw_kbool(&w, "is_error", true);
 		ag_jw_kraw(&w, "result", obs->json);
 	} else {
 		ag_jw_kstr(&w, "summary", ag_str_c(why->msg));
@@ -330,7 +331,7 @@ static ag_status emit_charge(ag_loop *l, const ag_llm_charge *c, ag_err *err)
 
 	ag_jw_init(&w, &out, 0);
 	ag_jw_obj(&w);
-	ag_jw_kuint(&w, "iteration", l->ret->iterations);
+	ag_jw_kuint(&w, "iteration", l->iteration);
 	ag_jw_kstr(&w, "purpose", c->purpose);
 	ag_jw_kstr(&w, "name", c->name);
 	ag_jw_kstr(&w, "model", c->model);

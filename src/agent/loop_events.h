@@ -1,4 +1,5 @@
-/* loop_events -- how the loop writes its events. Internal to agent/. */
+/* loop_events -- what the files of the loop share: its state, how it writes events, what is left of a step. Internal to
+ * agent/. */
 #ifndef AG_AGENT_LOOP_EVENTS_H
 #define AG_AGENT_LOOP_EVENTS_H
 
@@ -9,8 +10,8 @@
  * what else a half step can bring. */
 #define AG_LOOP_PENDING_MAX (AG_METER_MAX_PENDING + 16)
 
-/* What the log holds of the step that was under way; all zero for a step that begins now. The same code takes a live
- * step and a resumed one through act() in loop.c, so they cannot differ. */
+/* What the log holds of a call that was under way; all zero for one that begins now. The same code takes a live call and a
+ * resumed one through loop_calls.c, so they cannot differ. */
 typedef struct ag_loop_done {
 	bool has_proposal;
 	ag_proposal proposal;
@@ -26,7 +27,9 @@ typedef struct ag_loop_done {
 } ag_loop_done;
 
 typedef struct ag_loop {
-	const ag_ctx *ctx;
+	const ag_ctx *ctx; /* own_ctx: the caller's, which a cancel of this run ends as well */
+	ag_ctx own_ctx;
+	ag_live_run live;
 	ag_run_opts *opts;
 	ag_arena *arena; /* the run's */
 	ag_arena *step;  /* reset after each step */
@@ -34,24 +37,30 @@ typedef struct ag_loop {
 	uint64_t seq;           /* of the last event */
 	uint64_t cause;         /* seq of the proposal under way */
 	ag_id call_id;          /* of the proposal under way */
+	unsigned iteration;     /* of the proposal under way */
+	unsigned nintent;       /* queued, not committed */
 	ag_str owner;           /* of the lease */
 	unsigned judged_calls;  /* tool calls when the run gate was last asked */
 	bool is_spent;          /* a gate's model was refused by the meter: the step stands still */
 	ag_verdict end_verdict; /* of the run gate on a run that is out of budget … */
 	uint64_t end_seq;       /* … which holds while this is the last event; 0 = none */
-	int64_t mono_start_ms, lease_until_ms, tool_start_ms;
+	int64_t mono_start_ms, lease_until_ms;
 	ag_event pending[AG_LOOP_PENDING_MAX]; /* payloads in step */
 	size_t npending;
 	ag_finding_row findings[AG_LOOP_PENDING_MAX]; /* derived from them */
 	size_t nfinding;
 } ag_loop;
 
+/* The loop must stay where it is until it is closed. */
+void ag_loop_open(ag_loop *l, const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena,
+                  ag_run_result *ret);
+void ag_loop_close(ag_loop *l);
 /* Commit run_started with the run's row. The lease is the first step's: when it fails, the run has an end. */
 AG_CHECK ag_status ag_loop_begin(ag_loop *l, ag_err *err);
 /* Take the lease of a run that stood still, commit run_resumed and what opens the sitting. */
 AG_CHECK ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err);
-/* From there to the end of the run, with the finish committed. */
-void ag_loop_go_on(ag_loop *l, const ag_loop_done *done);
+/* From there to the end of the run, with the finish committed. done: the calls that were under way, in their order. */
+void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone);
 /* Give the lease back: the next sitting need not wait. */
 void ag_loop_release(ag_loop *l);
 /* Renew the lease when half of it is gone. */
@@ -69,11 +78,37 @@ AG_CHECK ag_status ag_loop_emit_input(ag_loop *l, const ag_tool *t, const ag_val
 AG_CHECK ag_status ag_loop_emit_usage(ag_loop *l, ag_err *err);
 /* Exactly one of obs and why is set. */
 AG_CHECK ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
-                                       const ag_err *why, ag_err *err);
+                                       const ag_err *why, int64_t latency_ms, ag_err *err);
 /* Commit what is queued, then tell the watcher. Nothing has an effect outside before this. */
 AG_CHECK ag_status ag_loop_flush(ag_loop *l, ag_err *err);
 /* Apply run_finished, then commit it with the run's row and what the agent derives (the report). */
 AG_CHECK ag_status ag_loop_finish(ag_loop *l, ag_err *err);
+
+/* --- loop_calls.c --- */
+
+/* A live proposal, with the further calls of its reply that may run beside it; and the calls that a resume found. */
+AG_CHECK ag_status ag_loop_act(ag_loop *l, const ag_proposal *p, ag_err *err);
+AG_CHECK ag_status ag_loop_act_again(ag_loop *l, const ag_loop_done *done, size_t n, ag_err *err);
+
+/* --- loop.c, for loop_calls.c --- */
+
+bool ag_loop_is_over(const ag_loop *l);
+bool ag_loop_is_stopped(const ag_loop *l); /* over, or a gate's model was refused by the meter */
+/* An error that ends the run: cancelled by the user, or failed. */
+void ag_loop_fail(ag_loop *l, const ag_err *err);
+bool ag_loop_budget_left(const ag_loop *l, ag_str *why);
+AG_CHECK ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input,
+                                        ag_err *err);
+/* Judge a subject, log the verdict. No gate = PASS without a record. known: the log holds the verdict. Without an error
+ * the run may be stopped (is_stopped); *ret is a verdict only when it is not. */
+AG_CHECK ag_status ag_loop_judge(ag_loop *l, ag_subject *s, ag_str target_id,
+                                 const ag_verdict *known, ag_verdict *ret, ag_err *err);
+ag_str ag_loop_critique_of(const ag_verdict *v);
+AG_CHECK ag_status ag_loop_critique(ag_loop *l, ag_gate gate, ag_str text, bool is_told,
+                                    ag_err *err);
+/* The planner asks for the end. */
+AG_CHECK ag_status ag_loop_conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
+                                    ag_err *err);
 
 #define AG_LOOP_LEASE_MS (60 * 1000)
 

@@ -1,7 +1,7 @@
 /* loop_resume -- where a run stands, read from its log; from there the loop goes on.
  *
- * Any prefix of a log will do: the last proposal and what stands behind it tell how far its step came (ag_loop_done).
- * act() in loop.c is then given that step: what the log holds it takes as done, the rest it does. Behind a run_finished
+ * Any prefix of a log will do: the last proposals and the events after them say how far their calls came (ag_loop_done).
+ * loop_calls.c is then given these calls: what the log holds it takes as done, the rest it does. Behind a run_finished
  * of an earlier sitting stands nothing of a step, so a log is read the same with and without one. */
 #include "agent/loop_events.h"
 #include "query/extjson.h"
@@ -11,7 +11,10 @@
 /* What reading the log has found so far. */
 typedef struct place {
 	ag_loop *l;
-	ag_loop_done done; /* of the last proposal */
+	/* Of the last proposal, and of those before it whose calls ran at the same time. */
+	ag_loop_done *calls_done;
+	size_t ndone, cap;
+	ag_loop_done none; /* stands for a proposal where there is none */
 	unsigned calls;
 	bool is_complete; /* the last run_finished said ok */
 	/* Of the run gate: the latest verdict of a step before this one, and the tool calls that were made then. */
@@ -58,17 +61,55 @@ static bool read_verdict(const ag_val *p, ag_verdict *ret)
 	return kind_of(ag_val_member_str(p, "verdict"), &ret->kind);
 }
 
+static ag_loop_done *last_done(place *at)
+{
+	return at->ndone ? &at->calls_done[at->ndone - 1] : &at->none;
+}
+
+/* The call that an event is about. */
+static ag_loop_done *done_of(place *at, const ag_event *ev)
+{
+	for (size_t i = 0; i < at->ndone; i++) {
+		if (at->calls_done[i].seq == ev->cause)
+			return &at->calls_done[i];
+	}
+	return last_done(at);
+}
+
+/* One more call. Where all earlier ones have ended it begins a step. */
+static ag_loop_done *push_done(place *at)
+{
+	bool is_open = false;
+
+	for (size_t i = 0; i < at->ndone; i++)
+		is_open = is_open ||
+		          (at->calls_done[i].has_intent && !at->calls_done[i].has_output);
+	if (!is_open)
+		at->ndone = 0;
+	if (at->ndone == at->cap) {
+		const size_t cap = at->cap ? 2 * at->cap : 4;
+		ag_loop_done *grown = ag_new_n(at->l->arena, ag_loop_done, cap);
+
+		if (at->ndone)
+			memcpy(grown, at->calls_done, at->ndone * sizeof(*grown));
+		at->calls_done = grown;
+		at->cap = cap;
+	}
+	return &at->calls_done[at->ndone++];
+}
+
 static void read_proposal(place *at, const ag_event *ev, const ag_val *p)
 {
 	const ag_val *input = ag_val_getc(p, "action_input");
+	const ag_verdict *before = last_done(at)->verdict[AG_GATE_RUN];
 
-	if (at->done.verdict[AG_GATE_RUN]) {
-		at->before = *at->done.verdict[AG_GATE_RUN];
+	if (before) {
+		at->before = *before;
 		at->has_before = true;
 		at->calls_before = at->calls_at_verdict;
 	}
 	at->has_end = false;
-	at->done = (ag_loop_done){
+	*push_done(at) = (ag_loop_done){
 		.has_proposal = true,
 		.seq = ev->seq,
 		.iteration = (unsigned)ag_val_member_u64(p, "iteration"),
@@ -87,9 +128,8 @@ static void read_proposal(place *at, const ag_event *ev, const ag_val *p)
 }
 
 /* Did the action gate let a conclusion through? Then the run gate was asked because of it. */
-static bool is_conclusion(const place *at)
+static bool is_conclusion(const place *at, const ag_loop_done *d)
 {
-	const ag_loop_done *d = &at->done;
 	void *env;
 	const ag_tool *t = ag_run_tool(at->l->opts, d->proposal.action, &env);
 	const ag_verdict *v = d->verdict[AG_GATE_ACTION];
@@ -103,15 +143,15 @@ static bool is_conclusion(const place *at)
 	return v->kind != AG_FAIL && d->ncritique <= (v->kind != AG_PASS);
 }
 
-static void read_judgement(place *at, const ag_val *p)
+static void read_judgement(place *at, ag_loop_done *d, const ag_val *p)
 {
 	const int g = gate_of(p);
 	ag_verdict *v = ag_new(at->l->arena, ag_verdict);
 
 	if (g == AG_NGATE || !read_verdict(p, v))
 		return; /* of a newer Argus: as if it had not been judged */
-	if (g != AG_GATE_RUN || is_conclusion(at)) {
-		at->done.verdict[g] = v;
+	if (g != AG_GATE_RUN || is_conclusion(at, d)) {
+		d->verdict[g] = v;
 		at->has_end = false;
 		if (g == AG_GATE_RUN)
 			at->calls_at_verdict = at->calls;
@@ -136,10 +176,9 @@ static void read_critique(ag_loop_done *d, const ag_val *p)
 	}
 }
 
-static void read_output(place *at, const ag_val *p)
+static void read_output(const place *at, ag_loop_done *d, const ag_val *p)
 {
 	const ag_val *result = ag_val_getc(p, "result"), *error = ag_val_getc(p, "error");
-	ag_loop_done *d = &at->done;
 	ag_observation *obs;
 
 	d->has_output = true;
@@ -152,6 +191,7 @@ static void read_output(place *at, const ag_val *p)
 	obs->json = ag_extjson_str(at->l->arena, result, AG_EXTJSON_RELAXED);
 	obs->summary = ag_val_member_str(p, "summary");
 	obs->target_id = ag_val_member_str(p, "target_id");
+	obs->is_error = ag_val_member_bool(p, "is_error");
 }
 
 static ag_status read_event(place *at, const ag_event *ev, ag_err *err)
@@ -164,14 +204,14 @@ static ag_status read_event(place *at, const ag_event *ev, ag_err *err)
 		return st;
 	switch (ev->type) {
 	case AG_EV_PROPOSAL: read_proposal(at, ev, &p); break;
-	case AG_EV_VERDICT: read_judgement(at, &p); break;
-	case AG_EV_CRITIQUE: read_critique(&at->done, &p); break;
+	case AG_EV_VERDICT: read_judgement(at, done_of(at, ev), &p); break;
+	case AG_EV_CRITIQUE: read_critique(done_of(at, ev), &p); break;
 	case AG_EV_TOOL_INPUT:
-		at->done.has_intent = true;
+		done_of(at, ev)->has_intent = true;
 		at->calls++;
 		break;
-	case AG_EV_TOOL_OUTPUT: read_output(at, &p); break;
-	case AG_EV_FINDING: at->done.has_finding = true; break;
+	case AG_EV_TOOL_OUTPUT: read_output(at, done_of(at, ev), &p); break;
+	case AG_EV_FINDING: done_of(at, ev)->has_finding = true; break;
 	case AG_EV_RUN_FINISHED:
 		at->is_complete = ag_str_eqc(ag_val_member_str(&p, "status"), "ok");
 		break;
@@ -202,13 +242,15 @@ static ag_status read_log(place *at, const ag_event *events, size_t n, ag_err *e
 }
 
 /* Where the loop stands. */
-static void take_place(ag_loop *l, const place *at, const ag_event *events, size_t n)
+static void take_place(ag_loop *l, place *at, const ag_event *events, size_t n)
 {
+	const ag_loop_done *last = last_done(at);
+
 	l->seq = events[n - 1].seq;
-	l->cause = at->done.seq;
-	l->call_id = at->done.call_id;
+	l->cause = last->seq;
+	l->call_id = last->call_id;
 	l->judged_calls = at->calls_before;
-	l->ret->iterations = at->done.iteration;
+	l->ret->iterations = l->iteration = last->iteration;
 	l->ret->calls = at->calls;
 	l->ret->has_verdict = at->has_before;
 	l->ret->verdict = at->before;
@@ -219,16 +261,11 @@ ag_status ag_loop_resume(const ag_ctx *ctx, ag_run_opts *opts, const ag_event *e
                          size_t nevent, ag_str resumed, ag_arena *arena, ag_run_result *ret,
                          ag_err *err)
 {
-	ag_loop l = {
-		.ctx = ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new()
-	};
+	ag_loop l;
 	place at = { .l = &l };
 	ag_status st;
 
-	*ret = (ag_run_result){ 0 };
-	if (!opts->budget.iterations)
-		opts->budget.iterations = opts->planner->type->default_iterations;
-	l.mono_start_ms = opts->budget.since_ms ? opts->budget.since_ms : ag_clock_mono(ctx->clock);
+	ag_loop_open(&l, ctx, opts, arena, ret);
 	st = read_log(&at, events, nevent, err);
 	if (!st) {
 		take_place(&l, &at, events, nevent);
@@ -237,8 +274,8 @@ ag_status ag_loop_resume(const ag_ctx *ctx, ag_run_opts *opts, const ag_event *e
 	if (!st) {
 		/* Here, because the sitting's own events stand behind the verdict as well. */
 		l.end_seq = at.has_end ? l.seq : 0;
-		ag_loop_go_on(&l, at.done.has_proposal ? &at.done : NULL);
+		ag_loop_go_on(&l, at.calls_done, at.ndone);
 	}
-	ag_arena_free(l.step);
+	ag_loop_close(&l);
 	return st;
 }

@@ -303,6 +303,15 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	return AG_OK;
 }
 
+static bool more(ag_planner *self, ag_proposal *ret)
+{
+	const ag_turn_call *call = ag_transcript_pending(((chat *)self)->o.transcript);
+
+	if (call)
+		*ret = proposal_of(call);
+	return call != NULL;
+}
+
 static void nothing(ag_planner *self)
 {
 	(void)self;
@@ -312,6 +321,7 @@ static const ag_planner_type chat_type = {
 	.name = "chat",
 	.propose = propose,
 	.wrap_up = wrap_up,
+	.more = more,
 	.close = nothing,
 	.asks_model = true,
 };

@@ -69,6 +69,7 @@ static void read_turn(ag_transcript *t, const ag_val *v)
 		};
 }
 
+/* The call that was proposed last. */
 static ag_turn_call *proposed(ag_transcript *t)
 {
 	ag_turn *turn = last_turn(t);
@@ -76,10 +77,20 @@ static ag_turn_call *proposed(ag_transcript *t)
 	return turn && t->next && t->next <= turn->ncall ? &turn->calls[t->next - 1] : NULL;
 }
 
-static ag_turn_call *answer(ag_transcript *t, ag_str text, bool is_error)
+/* The call that an event is about: several of one turn may run at the same time. */
+static ag_turn_call *call_of(ag_transcript *t, const ag_event *ev)
 {
-	ag_turn_call *call = proposed(t);
+	ag_turn *turn = last_turn(t);
 
+	for (size_t i = 0; turn && ev->cause && i < turn->ncall; i++) {
+		if (turn->calls[i].seq == ev->cause)
+			return &turn->calls[i];
+	}
+	return proposed(t);
+}
+
+static ag_turn_call *answer(ag_transcript *t, ag_turn_call *call, ag_str text, bool is_error)
+{
 	if (!call || call->has_result)
 		return NULL;
 	call->result = ag_str_dup(t->arena, text);
@@ -88,32 +99,38 @@ static ag_turn_call *answer(ag_transcript *t, ag_str text, bool is_error)
 	return call;
 }
 
-static ag_turn_call *read_output(ag_transcript *t, const ag_val *p)
+static ag_turn_call *read_output(ag_transcript *t, ag_turn_call *call, const ag_val *p)
 {
 	const ag_val *result = ag_val_getc(p, "result"), *error = ag_val_getc(p, "error");
 	const ag_val *text = result ? ag_val_getc(result, "text") : NULL;
 	const ag_val *ok = result ? ag_val_getc(result, "ok") : NULL;
+	const bool is_error = ag_val_member_bool(p, "is_error");
 	const ag_str message = ag_val_member_str(error, "message"),
 		     hint = ag_val_member_str(error, "hint");
 
 	if (error || !result)
-		return answer(t,
+		return answer(t, call,
 		              ag_str_printf(t->arena, "Error: %.*s.%s%.*s", AG_FMT(message),
 		                            hint.len ? " " : "", AG_FMT(hint)),
 		              true);
 	if (!text || text->type != AG_T_STRING)
-		return answer(t, ag_extjson_str(t->arena, result, AG_EXTJSON_RELAXED), false);
-	return answer(t, ag_val_text(text), ok && ok->type == AG_T_BOOL && !ok->u.b);
+		return answer(t, call, ag_extjson_str(t->arena, result, AG_EXTJSON_RELAXED),
+		              is_error);
+	return answer(t, call, ag_val_text(text),
+	              is_error || (ok && ok->type == AG_T_BOOL && !ok->u.b));
 }
 
-/* Before a tool ran: why it does not; behind a final turn: what the run gate wants. */
-static ag_turn_call *read_critique(ag_transcript *t, const ag_val *p)
+/* Before a tool ran: why it does not; after it: what is wrong with its output; after a final turn: what the run gate wants. */
+static ag_turn_call *read_critique(ag_transcript *t, ag_turn_call *call, const ag_val *p)
 {
 	const ag_str text = ag_val_member_str(p, "text"), gate = ag_val_member_str(p, "gate");
 	ag_turn *turn = last_turn(t);
 
 	if (ag_str_eqc(gate, ag_gate_name(AG_GATE_ACTION)))
-		return answer(t, ag_str_printf(t->arena, "Error: %.*s", AG_FMT(text)), true);
+		return answer(t, call, ag_str_printf(t->arena, "Error: %.*s", AG_FMT(text)), true);
+	if (ag_str_eqc(gate, ag_gate_name(AG_GATE_OBSERVATION)) && call && call->has_result)
+		call->result = ag_str_printf(t->arena, "%.*s\n\n%.*s", AG_FMT(call->result),
+		                             AG_FMT(text));
 	if (ag_str_eqc(gate, ag_gate_name(AG_GATE_RUN)) && turn)
 		turn->critique = ag_str_dup(t->arena, text);
 	return NULL;
@@ -122,6 +139,7 @@ static ag_turn_call *read_critique(ag_transcript *t, const ag_val *p)
 ag_turn_call *ag_transcript_apply(ag_transcript *t, const ag_event *ev, const ag_val *payload)
 {
 	const ag_val *turn = ag_val_getc(payload, "turn");
+	ag_turn_call *call;
 	int64_t ms;
 
 	switch (ev->type) {
@@ -132,9 +150,12 @@ ag_turn_call *ag_transcript_apply(ag_transcript *t, const ag_event *ev, const ag
 			return NULL;
 		t->next++;
 		t->ncall++;
-		return proposed(t);
-	case AG_EV_TOOL_OUTPUT: return read_output(t, payload);
-	case AG_EV_CRITIQUE: return read_critique(t, payload);
+		call = proposed(t);
+		if (call)
+			call->seq = ev->seq;
+		return call;
+	case AG_EV_TOOL_OUTPUT: return read_output(t, call_of(t, ev), payload);
+	case AG_EV_CRITIQUE: return read_critique(t, call_of(t, ev), payload);
 	case AG_EV_USAGE:
 		ms = (int64_t)ag_val_member_num(payload, "latency_ms");
 		if (ms > t->longest_ms)

@@ -12,6 +12,7 @@
 
 typedef struct ag_turn_call {
 	ag_str id, name, input, signature; /* as the model wrote them */
+	uint64_t seq; /* of its proposal in the log; 0 = it was not proposed yet */
 	ag_str result;
 	bool has_result, is_error;
 } ag_turn_call;

@@ -34,6 +34,7 @@ typedef struct ag_answer_call {
 	ag_str folder;     /* list_files: "wiki", "." is the root; "" = none */
 	ag_str request;    /* query_api: "GET /items/" as it was sent, "" = nothing was */
 	int status;        /* query_api */
+	uint64_t seq;      /* of its proposal in the run's log; 0 = not read from a log */
 } ag_answer_call;
 
 typedef struct ag_citation {

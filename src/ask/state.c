@@ -60,9 +60,18 @@ static void read_proof(ag_ask_state *s, ag_answer_call *c, const ag_val *result)
 	};
 }
 
-static void answer(ag_ask_state *s, const ag_turn_call *from)
+/* The call that an event is about. */
+static ag_answer_call *call_of(const ag_ask_state *s, const ag_event *ev)
 {
-	ag_answer_call *c = s->ncall ? &s->calls[s->ncall - 1] : NULL;
+	for (size_t i = s->ncall; i-- > 0 && ev->cause;) {
+		if (s->calls[i].seq == ev->cause)
+			return &s->calls[i];
+	}
+	return s->ncall ? &s->calls[s->ncall - 1] : NULL;
+}
+
+static void answer(ag_answer_call *c, const ag_turn_call *from, ag_arena *arena)
+{
 	ag_sha256_hex hash;
 
 	if (!c || !from)
@@ -70,10 +79,10 @@ static void answer(ag_ask_state *s, const ag_turn_call *from)
 	c->result = from->result;
 	c->ok = !from->is_error;
 	hash = ag_sha256(c->result);
-	c->sha256 = ag_str_dup(s->arena, ag_str_c(hash.text));
+	c->sha256 = ag_str_dup(arena, ag_str_c(hash.text));
 }
 
-static void read_proposal(ag_ask_state *s, const ag_val *p)
+static void read_proposal(ag_ask_state *s, const ag_event *ev, const ag_val *p)
 {
 	ag_answer_call *c;
 
@@ -84,6 +93,7 @@ static void read_proposal(ag_ask_state *s, const ag_val *p)
 		return;
 	}
 	c = push_call(s);
+	c->seq = ev->seq;
 	c->tool = kept(s, p, "action");
 	c->args = args_of(s, p);
 }
@@ -110,13 +120,13 @@ ag_status ag_ask_apply(void *state, const ag_event *ev, ag_err *err)
 		const ag_turn_call *call = ag_transcript_apply(&s->transcript, ev, &p);
 
 		switch (ev->type) {
-		case AG_EV_PROPOSAL: read_proposal(s, &p); break;
+		case AG_EV_PROPOSAL: read_proposal(s, ev, &p); break;
 		case AG_EV_TOOL_OUTPUT:
 			if (s->ncall && ag_val_getc(&p, "result"))
-				read_proof(s, &s->calls[s->ncall - 1], ag_val_getc(&p, "result"));
-			answer(s, call);
+				read_proof(s, call_of(s, ev), ag_val_getc(&p, "result"));
+			answer(call_of(s, ev), call, s->arena);
 			break;
-		case AG_EV_CRITIQUE: answer(s, call); break;
+		case AG_EV_CRITIQUE: answer(call_of(s, ev), call, s->arena); break;
 		case AG_EV_USAGE: read_usage(s, &p); break;
 		case AG_EV_RUN_FINISHED:
 			s->status = kept(s, &p, "status");

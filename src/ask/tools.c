@@ -32,19 +32,23 @@ static ag_ctx limited(const ag_ask_tools *t, const ag_ctx *ctx)
 	return ret;
 }
 
-/* The call that stands last in the state is this one. */
-static const ag_answer_call *this_call(const ag_ask_tools *t)
+/* Where in the state this call is; ncall = it is not of a run. */
+static size_t place_of(const ag_ask_tools *t, uint64_t seq)
 {
-	return t->state->ncall ? &t->state->calls[t->state->ncall - 1] : NULL;
+	size_t i = t->state->ncall;
+
+	while (i > 0 && t->state->calls[i - 1].seq != seq)
+		i--;
+	return i ? i - 1 : t->state->ncall;
 }
 
 /* Earlier calls that were the same, since the last one that may have changed something. *ret_first: the first of them. */
-static unsigned count_same(const ag_ask_tools *t, size_t *ret_first)
+static unsigned count_same(const ag_ask_tools *t, size_t place, size_t *ret_first)
 {
-	const ag_answer_call *self = this_call(t);
+	const ag_answer_call *self = &t->state->calls[place];
 	unsigned n = 0;
 
-	for (size_t i = 0; self && i + 1 < t->state->ncall; i++) {
+	for (size_t i = 0; i < place; i++) {
 		const ag_answer_call *c = &t->state->calls[i];
 		const bool changes = c->request.len && !ag_str_starts(c->request, AG_S("GET ")) &&
 		                     !ag_str_starts(c->request, AG_S("HEAD "));
@@ -68,12 +72,14 @@ static bool is_writing_request(const ag_val *input, ag_arena *arena)
 
 /* A model that goes in circles is told, not stopped: the second time it gets the same again, the third time a word. The
  * API is asked again the second time, because its answer may be another one; what writes is always sent. */
-static bool is_repeated(const ag_ask_tools *t, const ag_val *input, ag_arena *arena,
+static bool is_repeated(const ag_ask_tools *t, uint64_t seq, const ag_val *input, ag_arena *arena,
                         ag_ask_result *ret)
 {
-	const bool is_api = this_call(t) && ag_str_eqc(this_call(t)->tool, "query_api");
+	const size_t place = place_of(t, seq);
+	const bool is_known = place < t->state->ncall;
+	const bool is_api = is_known && ag_str_eqc(t->state->calls[place].tool, "query_api");
 	size_t first = 0;
-	const unsigned n = count_same(t, &first);
+	const unsigned n = is_known ? count_same(t, place, &first) : 0;
 	const ag_answer_call *c = n ? &t->state->calls[first] : NULL;
 
 	if (!c || (is_api && (n < 2 || is_writing_request(input, arena))))
@@ -151,7 +157,7 @@ static ag_status run(ag_call *c, tool_fn fn, const char *phase, const ag_val *in
 	ag_status st = AG_OK;
 
 	ag_ctx_phase(&c->ctx, phase, "calls", 0);
-	if (!is_repeated(t, input, c->arena, &r))
+	if (!is_repeated(t, c->seq, input, c->arena, &r))
 		st = fn(t, &in_time, c->arena, input, &r, err);
 	if (st)
 		return st;

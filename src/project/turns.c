@@ -177,7 +177,7 @@ static bool is_given_up(const ag_ctx *ctx, int watch_fd, ag_sql_failure *f)
 {
 	struct pollfd client = { .fd = watch_fd, .events = POLLRDHUP };
 
-	if (ctx && ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed)) {
+	if (ag_ctx_is_cancelled(ctx)) {
 		ag_sql_failure_of_stop(AG_SQL_STOP_CANCELLED, f);
 		f->message = AG_S(
 			"the call was cancelled while it waited; its statement was not sent");

@@ -10,13 +10,28 @@ static const char *phase_of(const ag_ctx *ctx)
 	                     : NULL;
 }
 
+static bool is_set(const atomic_bool *flag)
+{
+	return flag && atomic_load_explicit(flag, memory_order_relaxed);
+}
+
+bool ag_ctx_is_cancelled(const ag_ctx *ctx)
+{
+	return ctx && (is_set(ctx->cancel) || is_set(ctx->cancel_run));
+}
+
+bool ag_ctx_can_be_cancelled(const ag_ctx *ctx)
+{
+	return ctx && (ctx->cancel || ctx->cancel_run);
+}
+
 ag_status ag_ctx_check(const ag_ctx *ctx, ag_err *err)
 {
 	const char *phase;
 
 	if (!ctx)
 		return AG_OK;
-	if (ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed)) {
+	if (ag_ctx_is_cancelled(ctx)) {
 		phase = phase_of(ctx);
 		return ag_fail(err, AG_CANCELLED, "run.ctx", "cancelled%s%s",
 		               phase ? " while " : "", phase ? phase : "");

@@ -21,14 +21,19 @@ typedef struct ag_progress {
 
 typedef struct ag_ctx {
 	const ag_clock *clock;
-	int64_t deadline_ms;       /* monotonic; 0 = none */
-	const atomic_bool *cancel; /* NULL = cannot be cancelled */
-	unsigned nthread;          /* worker threads to use, at least 1 */
-	ag_progress *progress;     /* NULL = nobody looks */
+	int64_t deadline_ms;           /* monotonic; 0 = none */
+	const atomic_bool *cancel;     /* NULL = cannot be cancelled */
+	const atomic_bool *cancel_run; /* the same, of one run: live.h; NULL */
+	unsigned nthread;              /* worker threads to use, at least 1 */
+	ag_progress *progress;         /* NULL = nobody looks */
 } ag_ctx;
 
 /* AG_OK, or AG_CANCELLED / AG_TIMEOUT with a message. Cheap: call it every few thousand steps. */
 AG_CHECK ag_status ag_ctx_check(const ag_ctx *ctx, ag_err *err);
+/* Cheaper still: was it cancelled? */
+bool ag_ctx_is_cancelled(const ag_ctx *ctx);
+/* Could it be? Else a wait need not be cut into slices. */
+bool ag_ctx_can_be_cancelled(const ag_ctx *ctx);
 /* Milliseconds left until the deadline, or -1 when there is none. */
 int64_t ag_ctx_left_ms(const ag_ctx *ctx);
 /* A new long operation starts at 0 of `total`; phase and unit are literals (kept by pointer). */

@@ -499,7 +499,7 @@ static void *work(void *arg)
 /* Waits for the thread. false: given up, *ret_failure says why. */
 static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_failure)
 {
-	bool must_look = (ctx && ctx->cancel) || watch_fd >= 0, goes_on = true;
+	bool must_look = ag_ctx_can_be_cancelled(ctx) || watch_fd >= 0, goes_on = true;
 
 	pthread_mutex_lock(&m->lock);
 	while (!m->has_ended && goes_on) {

@@ -213,7 +213,7 @@ static stop why_stop(const exchange *x, int64_t now, bool client_gone)
 {
 	if (client_gone)
 		return STOP_GONE;
-	if (x->ctx && x->ctx->cancel && atomic_load_explicit(x->ctx->cancel, memory_order_relaxed))
+	if (ag_ctx_is_cancelled(x->ctx))
 		return STOP_CANCELLED;
 	if (now >= x->deadline_us)
 		return STOP_TIMEOUT;
@@ -227,7 +227,7 @@ static stop why_stop(const exchange *x, int64_t now, bool client_gone)
 static int wait_ms(const exchange *x, int64_t now)
 {
 	int64_t left_us = x->deadline_us - now;
-	bool must_look = x->stop == STOP_NONE && ((x->ctx && x->ctx->cancel) || x->has_enough);
+	bool must_look = x->stop == STOP_NONE && (ag_ctx_can_be_cancelled(x->ctx) || x->has_enough);
 
 	if (left_us <= 0 || (!x->is_unsent && !ag_pg_must_wait(x->wire)))
 		return 0;

@@ -27,7 +27,7 @@ bool ag_pg_is_given_up(const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_fail
 {
 	struct pollfd client = { .fd = watch_fd, .events = POLLRDHUP };
 
-	if (ctx && ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed)) {
+	if (ag_ctx_is_cancelled(ctx)) {
 		ag_sql_failure_of_stop(AG_SQL_STOP_CANCELLED, ret_failure);
 		return true;
 	}
@@ -191,7 +191,7 @@ static void fail_waiting(const ag_pg *pg, taking *t, int64_t now)
 /* With the lock held, which it keeps. false: failure is filled. */
 static bool queue(ag_pg *pg, taking *t, ag_pg_waiter *w)
 {
-	bool must_look = (t->ctx && t->ctx->cancel) || t->watch_fd >= 0;
+	bool must_look = ag_ctx_can_be_cancelled(t->ctx) || t->watch_fd >= 0;
 
 	*pg->last_waiter = w;
 	pg->last_waiter = &w->next;

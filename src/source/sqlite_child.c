@@ -224,7 +224,7 @@ static bool must_stop(ag_sqlite_watch *w, int64_t now)
 
 	if (w->was_stopped)
 		return true;
-	if (ctx && ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed))
+	if (ag_ctx_is_cancelled(ctx))
 		w->why = AG_SQL_STOP_CANCELLED;
 	else if (now >= w->deadline_ms)
 		w->why = AG_SQL_STOP_TIMEOUT;

@@ -275,11 +275,6 @@ static void after_ms(int64_t ms, struct timespec *ret)
 	}
 }
 
-static bool is_cancelled(const ag_ctx *ctx)
-{
-	return ctx && ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed);
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -319,7 +314,7 @@ static bool take(engine *s, const ag_ctx *ctx, ag_arena *arena, ag_sqlite_child 
 			has_place = true;
 			break;
 		}
-		if (is_cancelled(ctx) || now >= till)
+		if (ag_ctx_is_cancelled(ctx) || now >= till)
 			break;
 		after_ms(smaller(SLICE_MS, s->pause_ms > now ? s->pause_ms - now : till - now),
 		         &slice);
@@ -329,7 +324,7 @@ static bool take(engine *s, const ag_ctx *ctx, ag_arena *arena, ag_sqlite_child 
 	pthread_mutex_unlock(&s->lock);
 	if (has_place)
 		return true;
-	if (is_cancelled(ctx))
+	if (ag_ctx_is_cancelled(ctx))
 		ag_sql_failure_of_stop(AG_SQL_STOP_CANCELLED, f);
 	else
 		ag_sql_failure_pool_timeout(s->opts->wait_timeout_ms, arena, f);
