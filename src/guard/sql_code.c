@@ -1,4 +1,4 @@
-/* sql_code -- code of users that a statement could run without naming it: behind types, casts, and inside of views.
+/* sql_code -- code of users that a statement could run without naming it: by types and casts, and inside of views.
  *
  * A function that the statement names is judged where it is named (sql_policy.c). The server calls others by itself: the
  * CHECK of a domain when a value becomes one, the function of a cast, of a range, of a base type, of an operator class. For

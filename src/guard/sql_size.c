@@ -35,7 +35,7 @@ bool ag_sql_is_one_of(ag_str name, const char *const *list, size_t n)
 
 #define IS_ONE_OF AG_SQL_IS_ONE_OF
 
-/* The text of a constant, also of '5'::int; false: it is none. */
+/* The text of a constant, also of '5'::int; false: it is not a constant with a text. */
 bool ag_sql_constant_text(const PgQuery__Node *n, ag_str *ret)
 {
 	while (n && n->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)

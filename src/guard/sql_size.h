@@ -39,7 +39,7 @@ double ag_sql_bytes_of(ag_sql_sizing *z, const PgQuery__Node *n);
 double ag_sql_bytes_of_expr(ag_sql_sizing *z, const PgQuery__AExpr *e);
 double ag_sql_bytes_of_call(ag_sql_sizing *z, const PgQuery__FuncCall *f);
 double ag_sql_bytes_of_cast(ag_sql_sizing *z, const PgQuery__TypeCast *c);
-/* The text of a constant, also of '5'::int; false: it is none. */
+/* The text of a constant, also of '5'::int; false: it is not a constant with a text. */
 bool ag_sql_constant_text(const PgQuery__Node *n, ag_str *ret);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A column's type decides what the server runs unasked: the CHECK of a domain when a literal is read as one, an implicit cast, a
  * comparison function, an operator of a user's type under the name "=". Types of expressions are not followed. Instead each
- * column is asked for its type where it is named, and what is done with it right there is told apart (ag_sql_use): a column that
+ * column is asked for its type where it is named, and what is done with it right there is distinguished (ag_sql_use): a column that
  * is only given back runs nothing. Any other use counts for the whole statement, so that a subquery or an alias hides nothing.
  *
  * Columns are looked up in every entry of FROM that the name could mean, here and further out: too many types are asked for

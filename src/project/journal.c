@@ -1,6 +1,6 @@
 /* journal -- the audit table's writer: group commit without a writer thread, and two threads for what has a deadline.
  *
- * A caller queues its row. Whoever finds nobody writing becomes the leader: it commits all rows in the queue in one
+ * A caller queues its row. A caller that finds no writer becomes the leader: it commits all rows in the queue in one
  * transaction, with the lock released, and then wakes their callers and the next leader. A caller alone commits its own row
  * without a switch of threads; under load the groups grow by themselves.
  *

@@ -1,8 +1,8 @@
 /* limiter -- limits of calls, counted in the store for all processes.
  *
  * A small limit is counted call by call in the store. Of a large one, hundredths are taken in advance: credit, which is good
- * until its window ends and is lost with the process, so that never more than the limit goes through. That a window is full
- * is remembered as well: who knocks on and on does not reach the store.
+ * until its window ends and is lost with the process, so that never more than the limit goes through. Full
+ * windows are cached, so that repeated calls over the limit do not query the store.
  *
  * Two locks: `lock` guards the credit and is held for nanoseconds, `store_lock` the handle and is held while others may keep
  * the store locked. A call with credit at hand takes the first only and makes no system call. Read ag_limiter_take(). */

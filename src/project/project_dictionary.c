@@ -1,4 +1,4 @@
-/* The dictionary of a project's database: kept in the store for a day, made anew on demand. */
+/* The dictionary of a project's database: kept in the store for a day, made again on demand. */
 #include <stdio.h>
 #include <xxhash.h>
 

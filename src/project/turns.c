@@ -71,7 +71,7 @@ static user *user_of(ag_turns *t, ag_str name)
 	if (name.len)
 		memcpy(u->name, name.ptr, name.len);
 	u->last = &u->first;
-	u->served = ++t->nserved; /* behind those who came before */
+	u->served = ++t->nserved; /* after those who came before */
 	u->next = t->users;
 	t->users = u;
 	return u;

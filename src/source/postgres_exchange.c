@@ -312,7 +312,7 @@ static void fail(exchange *x, const ag_sql_failure *failure)
 		x->s->fresh->is_stale = true;
 	else if (at != STEP_QUERY || is_unusual(failure))
 		x->c->is_spoilt = true;
-	/* What comes behind the rows that were wanted, or because of our own request to stop, is no failure. */
+	/* An error after the rows that were wanted, or caused by our own request to stop, is no failure. */
 	if (x->out->has_failed || (at == STEP_QUERY && x->has_enough && !is_wanted_stop(x)))
 		return;
 	x->out->has_failed = true;
@@ -525,7 +525,7 @@ static void plan(exchange *x)
 		add_step(x, STEP_DISCARD);
 }
 
-/* After an error everything behind it was skipped. */
+/* The server skips every step after an error. */
 static bool clean_up(exchange *x)
 {
 	if (x->transaction == 'I' && (x->was_discarded || !x->s->may_leave_state))
@@ -574,7 +574,7 @@ static void explain_end(exchange *x, int64_t now)
 	                      strcmp(out->failure.sqlstate, "26000") == 0);
 }
 
-/* The server owes an answer. A closed socket answers for it only where nothing stands in between. */
+/* The server owes an answer. A closed socket proves its end only where no pooler or proxy is in between. */
 static void note_unended(exchange *x)
 {
 	ag_pg_conn *c = x->c;

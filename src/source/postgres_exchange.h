@@ -24,7 +24,7 @@ typedef struct ag_pg_statement {
 	int64_t timeout_ms;
 	size_t max_row_bytes; /* a row that is larger on the wire is never stored */
 	int watch_fd;
-	bool may_leave_state;    /* DISCARD ALL behind it */
+	bool may_leave_state;    /* DISCARD ALL after it */
 	ag_sql_freshness *fresh; /* asked before the statement; NULL = not */
 	bool is_last;            /* what it leaves no statement clears: the connection is closed */
 	ag_sql_hold hold;        /* kept for as long as the server has not ended the statement */

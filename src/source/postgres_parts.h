@@ -59,7 +59,7 @@ typedef struct ag_pg_user_types {
 typedef struct ag_pg {
 	const ag_pq *pq;
 	const ag_sql_opts *opts; /* not for threads of ours: they may outlive the handle */
-	/* What a connection is made with; NULL behind the last. */
+	/* What a connection is made with; NULL after the last. */
 	char *keyword[AG_PG_MAX_KEYWORDS + 1], *value[AG_PG_MAX_KEYWORDS + 1];
 	char *shown;       /* "postgresql://host:5432/db" */
 	char *role;        /* "" = none */

@@ -21,7 +21,7 @@
 #define DEFAULT_TIMEOUT_MS   30000
 #define DEFAULT_WAIT_MS      5000
 #define DEFAULT_CONNECT_MS   10000
-/* Texts of statements are read by people and models: a larger one is no question. */
+/* Longest statement accepted, in bytes. A statement written by a person or a model is far shorter. */
 #define MAX_SQL_BYTES (1u << 20)
 /* After an outage the first probe; a restart of a database takes seconds. */
 #define FIRST_PROBE_MS 1000
@@ -623,7 +623,7 @@ static ag_status run_counted(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
 		st = run_guarded(s, ctx, rq, purpose, arena, ret, err);
 	if (st || !ret->is_ok)
 		atomic_fetch_add_explicit(&s->nfailed, 1, memory_order_relaxed);
-	if (st) /* nobody looks into a result that is none */
+	if (st) /* the caller does not read a failed result */
 		ag_sql_result_release(ret);
 	return st;
 }

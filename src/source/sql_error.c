@@ -139,7 +139,7 @@ static const state_row rows[] = {
 	  false },
 
 	/* --- time and size --- */
-	/* Whoever asked for the end knows more: ag_sql_failure_of_stop(). */
+	/* ag_sql_failure_of_stop() knows the reason. */
 	{ "57014", AG_SQLCODE_QUERY_TIMEOUT, "timeout", HINT_TIMEOUT, false },
 	{ "55P03", AG_SQLCODE_QUERY_TIMEOUT, "timeout",
 	  "somebody else holds a lock on what it reads; try again later", false },

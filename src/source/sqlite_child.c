@@ -79,7 +79,7 @@ static bool make_life(int ret[2])
 	return ret[0] >= 0;
 }
 
-/* Nothing of the environment can be a secret but what is not passed on. */
+/* Pass on only what the child needs: any other variable may hold a secret. */
 static size_t environment(char **ret, size_t max)
 {
 	static const char *const always[] = { "TZ=", "LD_LIBRARY_PATH=" };

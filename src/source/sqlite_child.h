@@ -26,7 +26,7 @@ typedef enum ag_sqlite_end {
 	AG_SQLITE_STOPPED, /* it did not stop when it was asked to, and was killed; *ret_why */
 	AG_SQLITE_UNSEEN,  /* it had died before it saw the request */
 	AG_SQLITE_CRASHED, /* it died over the request; child->status */
-	AG_SQLITE_CONFUSED /* its answer was none, and it was killed */
+	AG_SQLITE_CONFUSED /* its answer was invalid, and it was killed */
 } ag_sqlite_end;
 
 /* What may stop a call. */

@@ -395,7 +395,7 @@ static void fail_start(const engine *s, const char *what, const char *hint, ag_a
 static ag_str how_it_died(int status, ag_arena *arena)
 {
 	if (status == -1)
-		return AG_S("for a reason that the system does not tell");
+		return AG_S("for a reason that the system does not report");
 	if (WIFSIGNALED(status))
 		return ag_str_printf(arena, "by signal %d, %s", WTERMSIG(status),
 		                     strsignal(WTERMSIG(status)));

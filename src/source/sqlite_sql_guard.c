@@ -26,7 +26,7 @@ struct ag_sqlite_seen {
 
 static int deny(ag_sqlite_conn *c, ag_sql_rule rule, ag_str message, ag_str hint)
 {
-	/* The first reason is told: what follows it may follow from it. */
+	/* Keep the first reason: later ones are often its consequences. */
 	if (c->verdict->rule == AG_SQLRULE_ALLOWED) {
 		c->verdict->rule = rule;
 		c->verdict->message = message;
