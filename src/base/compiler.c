@@ -6,11 +6,15 @@
  * memory that is missing. */
 #include "base/compiler.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 void ag_assert_fail(const char *expr, const char *file, int line)
 {
@@ -26,12 +30,22 @@ void ag_assert_fail(const char *expr, const char *file, int line)
 	abort();
 }
 
+/* What is in use is the least that the data needs. Neither snprintf() of integers nor /proc needs the heap. */
 void ag_oom(void)
 {
-	static const char msg[] = "argus: out of memory\n"
-				  "       give it more memory, or less data at a time\n";
+	char msg[256];
+	struct rlimit as;
+	ag_memory used;
+	bool by_address;
+	int n;
 
-	AG_IGNORE(write(STDERR_FILENO, msg, sizeof(msg) - 1) < 0, "ending anyway");
+	ag_memory_read_used("", &used);
+	by_address = !getrlimit(RLIMIT_AS, &as) && as.rlim_cur != RLIM_INFINITY;
+	n = snprintf(msg, sizeof(msg),
+	             "argus: out of memory: this needs more than %llu MB\n"
+	             "       give it more memory, or less data at a time\n",
+	             (unsigned long long)((by_address ? used.address : used.resident) / 1000000));
+	AG_IGNORE(write(STDERR_FILENO, msg, n < 0 ? 0 : (size_t)n) < 0, "ending anyway");
 	_exit(1);
 }
 
