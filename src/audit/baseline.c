@@ -153,8 +153,9 @@ static void compare_findings(const ag_val *report, ag_arena *arena, ag_compared 
 {
 	const ag_str source = source_key(report);
 	const ag_severity from = c->before ? listed_from(c->before) : AG_LOW;
-	size_t n, nbefore, nmatched = 0;
-	const ag_val *items = items_of(report, "findings", &n);
+	const ag_severity listed = listed_from(report);
+	size_t n, nbefore;
+	const ag_val *items = items_of(report, "findings", &n), *before;
 
 	c->added = ag_new_n(arena, const ag_val *, n + 1);
 	c->more = ag_new_n(arena, ag_more, n + 1);
@@ -164,7 +165,6 @@ static void compare_findings(const ag_val *report, ag_arena *arena, ag_compared 
 		                              : NULL;
 		const uint64_t count = was ? ag_val_member_u64(was, "affected_count") : 0;
 
-		nmatched += was != NULL;
 		if (is_aside(&items[i]))
 			continue;
 		if (was && ag_val_member_u64(&items[i], "affected_count") > count)
@@ -177,8 +177,11 @@ static void compare_findings(const ag_val *report, ag_arena *arena, ag_compared 
 		else if (!was)
 			c->added[c->nadded++] = &items[i];
 	}
-	items_of(c->before, "findings", &nbefore);
-	c->ngone = nbefore > nmatched ? nbefore - nmatched : 0;
+	/* A finding that --min-severity leaves out now is not gone. */
+	before = items_of(c->before, "findings", &nbefore);
+	for (size_t i = 0; i < nbefore; i++)
+		c->ngone += severity_of(&before[i]) >= listed &&
+		            !find(report, key_of(&before[i], source, arena), source, arena);
 }
 
 void ag_baseline_compare(const ag_val *report, const ag_baseline *b, ag_arena *arena,

@@ -15,6 +15,8 @@ ag_severity ag_baseline_out_level(const ag_cli *c)
 ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 {
 	const ag_str path = ag_cli_value(c, "baseline");
+	const ag_severity level = ag_baseline_out_level(c);
+	const char *least = ag_severity_name((ag_severity)c->app.settings.min_severity);
 	ag_str text;
 	ag_status st;
 
@@ -22,6 +24,12 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 		                           ag_cli_has(c, "fail-on-new") };
 	if (!ret->is_on)
 		return AG_OK;
+	/* Only listed findings can be compared. */
+	if (c->app.settings.min_severity > (int)level)
+		ag_cli_complain(c,
+		                "--min-severity %s leaves out findings that --fail-on %s counts: "
+		                "give --fail-on %s as well",
+		                least, ag_severity_name(level), least);
 	if (!ag_cli_has(c, "baseline")) {
 		if (!c->app.settings.history)
 			ag_cli_complain(c,

@@ -151,6 +151,10 @@ run audit moved.ndjson --output json --out low.json --quiet
 run audit moved.ndjson --min-severity critical --output json --out hidden.json --quiet
 run audit moved.ndjson --baseline hidden.json; want 'what was not listed is not new' 0 'were not listed then'
 run audit moved.ndjson --baseline low.json --fail-on low; want 'nothing new' 0 '0 new'
+run audit moved.ndjson --baseline low.json --min-severity critical --fail-on critical
+want 'what is not listed now is not gone' 0 '0 gone'
+run audit moved.ndjson --baseline low.json --min-severity high
+want 'a new finding may not hide' 2 '' 'give --fail-on high as well'
 
 # Gaps: an old one does not fail, a new one and a larger one do.
 { cat d.ndjson; echo broken; } >g.ndjson
