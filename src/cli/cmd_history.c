@@ -34,7 +34,7 @@ static void json_one(const past *h, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-static void run_line(const ag_run_row *r, ag_paint *p, ag_arena *arena)
+static void run_line(ag_store *store, const ag_run_row *r, ag_paint *p, ag_arena *arena)
 {
 	const bool is_over = !ag_str_eqc(r->status, "running");
 
@@ -44,7 +44,7 @@ static void run_line(const ag_run_row *r, ag_paint *p, ag_arena *arena)
 	ag_paint_text(p, AG_INK_DIM, ag_past_when(r->started_ms, arena));
 	ag_paint_lit(p, AG_INK_PLAIN, "  ");
 	ag_paint_textf(p, AG_INK_PLAIN, "%-13.*s", AG_FMT(r->status));
-	ag_paint_wrap(p, AG_INK_PLAIN, 4, is_over ? ag_past_problems(r, arena) : AG_S(""));
+	ag_paint_wrap(p, AG_INK_PLAIN, 4, is_over ? ag_past_problems(store, r, arena) : AG_S(""));
 	ag_paint_nl(p);
 }
 
@@ -67,18 +67,18 @@ static void patterns(ag_str text, ag_paint *p)
 	}
 }
 
-static void text_one(const past *h, ag_paint *p, ag_arena *arena)
+static void text_one(ag_store *store, const past *h, ag_paint *p, ag_arena *arena)
 {
 	ag_paint_text(p, AG_INK_BOLD, h->runs[0].collection);
 	ag_paint_wrap(p, AG_INK_DIM, 2,
 	              ag_str_printf(arena, ", %.*s", AG_FMT(h->runs[0].source_key)));
 	ag_paint_nl(p);
 	for (size_t i = 0; i < h->nrun; i++)
-		run_line(&h->runs[i], p, arena);
+		run_line(store, &h->runs[i], p, arena);
 	patterns(ag_history_text(&h->history, arena), p);
 }
 
-static int print(ag_cli *c, const past *list, size_t n)
+static int print(ag_cli *c, ag_store *store, const past *list, size_t n)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
@@ -98,7 +98,7 @@ static int print(ag_cli *c, const past *list, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			ag_paint_nl(&p);
-		text_one(&list[i], &p, c->app.arena);
+		text_one(store, &list[i], &p, c->app.arena);
 	}
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
@@ -131,10 +131,10 @@ static int run(ag_cli *c)
 		ag_fail(&err, AG_NOT_FOUND, "cli.history", "there is no run of %.*s yet",
 		        AG_FMT(c->args[0]));
 		AG_IGNORE(ag_err_hint(&err, "`argus audit` makes the first"),
-		          "told in the next line");
+		          "reported in the next line");
 		return ag_cli_fail(c, &err);
 	}
-	return print(c, list, n);
+	return print(c, store, list, n);
 }
 
 const ag_command ag_cmd_history = {

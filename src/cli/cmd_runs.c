@@ -84,10 +84,10 @@ static ag_ink status_ink(ag_str status)
 	                                      : AG_INK_YELLOW;
 }
 
-/* What came of it, and what its models used. */
-static ag_str outcome(const ag_run_row *r, ag_arena *arena)
+/* Its result, and what its models used. */
+static ag_str outcome(ag_store *store, const ag_run_row *r, ag_arena *arena)
 {
-	const ag_str problems = r->finished_ms ? ag_past_problems(r, arena) : AG_S("");
+	const ag_str problems = r->finished_ms ? ag_past_problems(store, r, arena) : AG_S("");
 	const uint64_t tokens = r->input_tokens + r->output_tokens;
 
 	if (ag_str_eqc(r->agent, "ask"))
@@ -100,7 +100,8 @@ static ag_str outcome(const ag_run_row *r, ag_arena *arena)
 	                     r->usd);
 }
 
-static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_arena *arena)
+static void line(ag_paint *p, ag_store *store, const ag_run_row *r, size_t nid, size_t ncoll,
+                 ag_arena *arena)
 {
 	ag_paint_text(p, AG_INK_CYAN, ag_str_make(r->id.text, nid));
 	ag_paint_to(p, nid + 2);
@@ -111,11 +112,11 @@ static void line(ag_paint *p, const ag_run_row *r, size_t nid, size_t ncoll, ag_
 	ag_paint_cut(p, AG_INK_BOLD, ncoll, r->collection);
 	ag_paint_to(p, nid + 35 + ncoll);
 	ag_paint_wrap(p, AG_INK_PLAIN, nid + 35 + ncoll < p->width ? nid + 35 + ncoll : 2,
-	              outcome(r, arena));
+	              outcome(store, r, arena));
 	ag_paint_nl(p);
 }
 
-static int text(ag_cli *c, const ag_run_row *r, size_t n)
+static int text(ag_cli *c, ag_store *store, const ag_run_row *r, size_t n)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
@@ -128,7 +129,7 @@ static int text(ag_cli *c, const ag_run_row *r, size_t n)
 	}
 	ncoll = ncoll < 30 ? ncoll : 30;
 	for (size_t i = 0; i < n; i++)
-		line(&p, &r[i], nid, ncoll, c->app.arena);
+		line(&p, store, &r[i], nid, ncoll, c->app.arena);
 	if (!n)
 		ag_cli_note(
 			c,
@@ -150,7 +151,7 @@ static int run(ag_cli *c)
 	    ag_store_runs(store, AG_S(""), limit, 0, c->app.arena, &rows, &n, &err) ||
 	    name_the_dead(store, rows, n, &err))
 		return ag_cli_fail(c, &err);
-	return ag_cli_is_json(c) ? json(c, rows, n) : text(c, rows, n);
+	return ag_cli_is_json(c) ? json(c, rows, n) : text(c, store, rows, n);
 }
 
 const ag_command ag_cmd_runs = {

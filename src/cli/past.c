@@ -5,6 +5,7 @@
 
 #include "audit/report_text.h"
 #include "base/utf8.h"
+#include "query/extjson.h"
 #include "source/source.h"
 
 ag_status ag_past_store_or_memory(ag_cli *c, bool is_unwritable, ag_store **ret, ag_err *err)
@@ -109,14 +110,50 @@ ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena)
 	return ag_str_printf(arena, "%.*s/%.*s", AG_FMT(field), AG_FMT(category));
 }
 
-ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena)
+/* Verdict of the stored report: "no_problems", "incomplete", "not_checked"; "" when the report has none. */
+static ag_status verdict_of_report(ag_store *store, const ag_id *run, ag_arena *arena, ag_str *ret)
+{
+	const ag_extjson_opts opts = { .typed = true };
+	ag_val report = ag_val_missing();
+	ag_err ignored;
+	ag_str text;
+	ag_status st = ag_store_report(store, run, arena, &text, &ignored);
+
+	*ret = AG_S("");
+	if (!st)
+		st = ag_extjson_parse(text, &opts, arena, &report, NULL, NULL, &ignored);
+	if (!st)
+		*ret = ag_val_member_str(&report, "verdict");
+	return st == AG_NOT_FOUND ? AG_OK : st;
+}
+
+/* A run without findings says nothing about what it did not check. */
+static ag_str no_findings(ag_store *store, const ag_run_row *r)
+{
+	static const char *const other[][2] = { { "not_checked", "not checked" },
+		                                { "incomplete",
+		                                  "no problems in what was checked" } };
+	ag_str verdict = AG_S("not_checked"), ret;
+	ag_arena *scratch = ag_arena_new();
+
+	ret = ag_str_eqc(r->status, "ok") ? AG_S("no problems") : AG_S("none so far");
+	if (r->documents && verdict_of_report(store, &r->id, scratch, &verdict))
+		ret = AG_S("its report cannot be read");
+	for (size_t i = 0; i < AG_NELEM(other); i++)
+		if (ag_str_eqc(verdict, other[i][0]))
+			ret = ag_str_c(other[i][1]);
+	ag_arena_free(scratch);
+	return ret;
+}
+
+ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena)
 {
 	const uint32_t all = r->critical + r->high + r->medium + r->low;
 
 	if (ag_str_eqc(r->agent, "ask"))
 		return ag_str_printf(arena, "\"%.*s\"", AG_FMT(r->summary));
 	if (!all)
-		return ag_str_eqc(r->status, "ok") ? AG_S("no problems") : AG_S("none so far");
+		return no_findings(store, r);
 	if (r->critical)
 		return ag_str_printf(arena, "%u problem%s, %u critical", all, all == 1 ? "" : "s",
 		                     r->critical);

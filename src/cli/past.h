@@ -34,8 +34,8 @@ AG_CHECK ag_status ag_past_audit(ag_cli *c, ag_store *store, ag_str name, ag_run
 ag_str ag_past_when(int64_t ms, ag_arena *arena);
 /* "email/null_rate", as `argus rate` takes it. */
 ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena);
-/* "14 problems, 5 high" */
-ag_str ag_past_problems(const ag_run_row *r, ag_arena *arena);
+/* "14 problems, 5 high"; of a run without findings also what its report says was not checked. */
+ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena);
 /* {"id","source","collection","status","started_at","documents","critical","high","medium","low",
  * "input_tokens","output_tokens","usd"} */
 void ag_past_run_json(const ag_run_row *r, ag_jw *w);

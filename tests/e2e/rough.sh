@@ -53,6 +53,11 @@ run audit x.bson; want 'a broken BSON document is counted in documents' 0 'x.bso
 : >empty.ndjson
 run audit empty.ndjson --fail-on critical; want 'an empty file' 3 '! empty: not checked, no documents'
 run audit empty.ndjson; want 'an empty file without --fail-on' 0 'not checked'
+run runs -n 1; want 'runs: an empty file' 0 'not checked'
+run history empty.ndjson; want 'history: an empty file' 0 'not checked'
+run audit half.ndjson; run runs -n 1; want 'runs: unreadable documents' 0 'no problems in what was checked'
+run audit good.ndjson; run runs -n 1; want 'runs: all was checked' 0 'no problems'
+holds 'runs: and nothing was left out' sh -c '! grep -q "what was checked" ../out'
 run audit empty.ndjson --output json
 holds 'an empty file, json' json 'd["verdict"]=="not_checked" and [g["kind"] for g in d["gaps"]]==["empty"]'
 echo '[]' >none.json
