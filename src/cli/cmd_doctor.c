@@ -235,7 +235,12 @@ static void audit_table(report *r, ag_store *store)
 	size_t n;
 	fact *f;
 
-	if (ag_store_ledger_rows(store, &newest, r->arena, &row, &n, &err) || !n)
+	if (ag_store_ledger_rows(store, &newest, r->arena, &row, &n, &err)) {
+		f = add(r, "store", AG_S("audit table"), ag_str_dup(r->arena, ag_str_c(err.msg)));
+		broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+		return;
+	}
+	if (!n)
 		return;
 	f = add(r, "store", AG_S("audit table"), AG_S(""));
 	if (row->seq > MAX_ROWS_CHECKED) {
