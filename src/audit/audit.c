@@ -275,6 +275,13 @@ static void close_planner(const ag_run_opts *run)
 #define READING_LEASE_MS \
 	AG_STORE_MAX_LEASE_MS /* the process is looked up: a dead one has lost it at once */
 
+static void give_lease_back(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early)
+{
+	AG_IGNORE(ag_store_lease(store, &early->row.id, early->owner, ag_clock_wall(ctx->clock), 0,
+	                         NULL),
+	          "then the next writer reports that this one still holds the run");
+}
+
 ag_status ag_audit_begin(const ag_ctx *ctx, ag_store *store, const ag_source_place *place,
                          ag_arena *arena, ag_audit_early *ret, ag_err *err)
 {
@@ -293,14 +300,12 @@ ag_status ag_audit_begin(const ag_ctx *ctx, ag_store *store, const ag_source_pla
 		                 .owner = ag_owner_new(ctx->clock, arena) };
 	/* The lease first: a run that is listed has a writer. */
 	st = ag_store_lease(store, &ret->row.id, ret->owner, now_ms, READING_LEASE_MS, err);
-	return st ? st : ag_store_commit(store, &ret->row.id, &batch, err);
-}
-
-static void give_lease_back(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early)
-{
-	AG_IGNORE(ag_store_lease(store, &early->row.id, early->owner, ag_clock_wall(ctx->clock), 0,
-	                         NULL),
-	          "then the next writer reports that this one still holds the run");
+	if (st)
+		return st;
+	st = ag_store_commit(store, &ret->row.id, &batch, err);
+	if (st)
+		give_lease_back(ctx, store, ret);
+	return st;
 }
 
 void ag_audit_abandon(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early,

@@ -222,8 +222,9 @@ static void retain(job *j)
 		ag_app_retain(&j->c->app, uri);
 }
 
-/* The run is listed from here on. A store that cannot take it, because its disk is full, is replaced by one in memory;
- * where a store was asked for, the run itself reports the error. */
+/* The run is listed from here on. A store that cannot take it, because its disk is full, is replaced by one in memory. A
+ * store that was asked for is kept: a warning says that the run is listed later, and the run itself ends with the error
+ * when the store still fails. */
 static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *ret)
 {
 	ag_err err = { 0 };
@@ -235,6 +236,8 @@ static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *re
 	if ((st == AG_IO || st == AG_DENIED) &&
 	    !ag_past_store_or_memory(j->c, true, &j->store, &err))
 		j->remembered = ag_store_is_kept(j->store);
+	else if (st)
+		ag_cli_warn(j->c, "%s; this run is listed only after its data is read", err.msg);
 	return !st;
 }
 
@@ -548,7 +551,7 @@ const ag_command ag_cmd_audit = {
 		"findings and gaps that were not there fail, at or above --fail-on (low without it); more documents of a "
 		"known finding do not. Without anything to compare with, everything is new.\n\n"
 		"JSON is one report, or {\"reports\":[...]} when several sources or a folder with several files "
-		"were given.",
+		"were given, or when files of a folder were skipped.",
 	.examples =
 		"argus audit orders.ndjson # a report for people\n"
 		"argus audit data/ --output json --out report.json # all collections of a folder\n"

@@ -1,6 +1,8 @@
 """Is a store whole, whatever failed while it was written?
 
-usage: torture_check.py STORE SCENARIO OUT-FILE EXIT-CODE
+usage: torture_check.py STORE SCENARIO OUT-FILE EXIT-CODE POINT SILENT
+
+SILENT: calls that failed without a warning.
 
 Logs have no hole and no event of another kind of world: seq 1 is run_started, run_finished is the last; rows
 of runs, findings and reports agree with the logs; the file of --out is whole.
@@ -9,21 +11,22 @@ import json
 import os
 import sqlite3
 import sys
+import time
 
 EARLIER = 3  # runs that the scenarios but "first" find in the store
 
 
-WHOLE = {"first": 3, "again": EARLIER + 2, "out": EARLIER + 1, "rate": EARLIER}  # when nothing failed
+WHOLE = {"first": 3, "again": EARLIER + 2, "out": EARLIER + 1, "stdin": EARLIER + 1, "rate": EARLIER}  # when nothing failed
 
 
-def check(path, scenario, code):
+def check(path, scenario, code, point, silent):
     db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok", "the file is damaged"
     assert not db.execute("PRAGMA foreign_key_check").fetchall(), "a row without its run"
     if not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         assert scenario == "first", "the store is empty"
         return
-    runs = {r[0]: r for r in db.execute("SELECT id, status, finished_at FROM runs")}
+    runs = {r[0]: r for r in db.execute("SELECT id, status, finished_at, summary FROM runs")}
     logs = {}
     for run, seq, kind, payload in db.execute(
             "SELECT run, seq, type, payload FROM events ORDER BY run, seq"):
@@ -33,12 +36,20 @@ def check(path, scenario, code):
     reports = {run: json.loads(body) for run, body in db.execute("SELECT run, body FROM reports")}
     assert set(logs) <= set(runs), "a log without its run"
     for run in set(runs) - set(logs):
-        # Listed before its data is read; without the data it never began.
-        assert runs[run][1] in ("failed", "running"), "run %s is %s without a log" % (run, runs[run][1])
+        # Listed before its data is read; without the data it never began. Only a store that fails keeps its end out.
+        assert code != 0, "exit code 0, and run %s has no log" % run
+        if runs[run][1] == "failed":
+            assert runs[run][2] and runs[run][3] != "reading", "run %s failed without a time or a reason" % run
+        else:
+            assert runs[run][1] == "running" and point.startswith("store."), \
+                "run %s is %s without a log" % (run, runs[run][1])
         assert run not in reports, "run %s has a report and no log" % run
     for run, log in logs.items():
         check_run(run, log, runs[run], reports.get(run))
     whole = sum(1 for r in runs.values() if r[1] == "ok")
+    if code == 0 and silent and scenario in WHOLE and point.startswith("store."):
+        held = db.execute("SELECT count(*) FROM leases WHERE until > ?", (time.time() * 1000,)).fetchone()[0]
+        assert held, "exit code 0 and no word, and the call that failed gave no lease back"
     if code == 0 and scenario in WHOLE:
         assert whole == WHOLE[scenario], "exit code 0, and a run is missing"
         words = db.execute("SELECT count(*) FROM findings WHERE label = 'fp'").fetchone()[0]
@@ -82,9 +93,9 @@ def check_out(path):
 
 
 def main():
-    store, scenario, out, code = sys.argv[1:]
+    store, scenario, out, code, point, silent = sys.argv[1:]
     if os.path.exists(store):
-        check(store, scenario, int(code))
+        check(store, scenario, int(code), point, int(silent))
     else:
         assert scenario == "first", "the store is gone"
     check_out(out)
