@@ -476,7 +476,8 @@ static ag_str sentinels(const ag_proof_field *l)
 		88,      888,      8888,      -8,      -88,        1e9,           123,
 		1234,    12345,    123456,    1234567, 123456789,  111111,        255,
 		256,     32767,    -32768,    65535,   2147483647, -2147483648.0, 4294967295.0,
-		9999999, 99999999, 999999999, 999.99,  9999.99,    99.99,         -999.25
+		9999999, 99999999, 999999999, 999.99,  9999.99,    99.99,         -999.25,
+		1e5,     1e6
 	};
 	const ag_num_profile *m = &l->f.num;
 	double found[AG_NELEM(known) + AG_MAX_SENTINELS];
@@ -575,9 +576,17 @@ static void impossible_range(const ag_proof_field *l, ag_defect *d)
 
 static void geo(const ag_proof_field *l, ag_defect *d)
 {
+	static const char *const words[] = { "geo", "location", "loc",   "coordinate", "coord",
+		                             "gps", "position", "point", "x",          "y" };
+	const ag_field_name path = ag_field_name_of(l->f.path);
+	bool is_place = path.traits & (AG_TRAIT_LAT | AG_TRAIT_LON);
 	double lo, hi;
 
 	d->max_share = 0.2;
+	for (size_t i = 0; i < AG_NELEM(words); i++)
+		is_place = is_place || ag_field_has_word(&path, words[i]);
+	if (l->is_listed && !is_place)
+		d->none = AG_S("the field holds no coordinates");
 	if (!l->is_listed || !l->f.num.n)
 		return;
 	fences(&l->f.num, &lo, &hi);

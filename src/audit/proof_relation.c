@@ -97,7 +97,8 @@ ag_status ag_proof_form_fits(ag_prover *p)
 {
 	static const char *const sums[] = { "\"$add\"", "\"$subtract\"", "\"$multiply\"",
 		                            "\"$divide\"", "\"$sum\"" };
-	static const char *const unequal[] = { "\"$ne\"", "\"$cmp\"", "\"$strcasecmp\"" };
+	static const char *const unequal[] = { "\"$ne\"", "\"$not\"", "\"$cmp\"",
+		                               "\"$strcasecmp\"" };
 	static const char *const lists[] = { "\"$in\"", "\"$nin\"" };
 	static const char *const ranges[] = { "\"$gt", "\"$lt", "\"$regex\"", "\"$exists\"",
 		                              "\"$type\"" };
@@ -282,28 +283,103 @@ static ag_status check_together(ag_prover *p)
 	return st;
 }
 
-/* ---- all of them ---- */
+/* ---- exceptions ---- */
 
-/* Does the relation hold for most of what the other conditions leave? */
+static void refuse_usual(ag_prover *p, uint64_t n)
+{
+	ag_proof_refuse(
+		p,
+		ag_str_printf(p->arena,
+	                      "the evidence finds %llu of the %llu documents that meet its other "
+	                      "conditions: that is the usual case",
+	                      (unsigned long long)p->found, (unsigned long long)n),
+		AG_S("Write evidence that finds the exceptions."));
+}
+
+/* Does the relation hold for most of what the other conditions leave? Those are the conditions on other fields, and those
+ * outside of $expr. */
 static ag_status check_exception(ag_prover *p)
 {
-	const ag_str rest = ag_proof_without(&p->query,
-	                                     p->field.is_document ? AG_S("") : p->field.dotted,
-	                                     p->arena);
-	uint64_t n = 0;
-	ag_status st = rest.len ? ag_proof_count(p, rest, &n) : AG_OK;
+	const ag_str rests[] = { p->field.is_document
+		                         ? AG_S("")
+		                         : ag_proof_without(&p->query, p->field.dotted, p->arena),
+		                 ag_proof_without(&p->query, AG_S(""), p->arena) };
+	ag_status st = AG_OK;
 
-	if (!st && rest.len && p->found * 2 > n)
-		ag_proof_refuse(
-			p,
-			ag_str_printf(
-				p->arena,
-				"the evidence finds %llu of the %llu documents that meet its other "
-				"conditions: that is the usual case",
-				(unsigned long long)p->found, (unsigned long long)n),
-			AG_S("Write evidence that finds the exceptions."));
+	for (size_t i = 0; i < AG_NELEM(rests) && !st; i++) {
+		uint64_t n = 0;
+
+		if (!rests[i].len)
+			continue;
+		st = ag_proof_count(p, rests[i], &n);
+		if (!st && p->found * 2 > n)
+			refuse_usual(p, n);
+	}
 	return st;
 }
+
+/* ---- dependencies ---- */
+
+typedef struct path_of {
+	ag_str path;
+} path_of;
+
+static bool is_path(void *arg, ag_str path)
+{
+	return ag_str_eq(((const path_of *)arg)->path, path);
+}
+
+/* Do the other conditions fix this field? Then nine tenths of the documents that meet them, and were not found, have one
+ * value in it, and those found are the exception. */
+static ag_status fixes(ag_prover *p, ag_str path, ag_str rest, bool *ret)
+{
+	const ag_str normal = ag_str_printf(p->arena, "{\"$and\":[%.*s,{\"$nor\":[%.*s]}]}",
+	                                    AG_FMT(rest), AG_FMT(p->query.filter));
+	const ag_str most = ag_str_printf(
+		p->arena,
+		"[{\"$match\":%.*s},{\"$group\":{\"_id\":\"$%.*s\",\"n\":{\"$sum\":1}}},"
+		"{\"$sort\":{\"n\":-1}},{\"$limit\":1},"
+		"{\"$group\":{\"_id\":null,\"documents\":{\"$sum\":\"$n\"}}}]",
+		AG_FMT(normal), AG_FMT(path));
+	ag_evidence e = { 0 };
+	uint64_t n;
+	ag_status st = ag_proof_count(p, normal, &n);
+
+	*ret = false;
+	if (st || n < p->found)
+		return st;
+	st = ag_source_evidence(p->source, p->ctx, p->arena, most, &e, p->err);
+	*ret = !st && e.affected * 10 >= n * 9;
+	return st;
+}
+
+/* The claim may name the field that is fixed, or the one that fixes it. */
+static ag_status check_dependency(ag_prover *p)
+{
+	bool is_fixed = false, is_read = false;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; i < p->query.npath && !st && !is_fixed; i++) {
+		path_of one = { p->query.paths[i] };
+		ag_str own, rest;
+
+		if (!ag_proof_split(&p->query, is_path, &one, p->arena, &own, &rest))
+			continue;
+		is_read = true;
+		st = fixes(p, one.path, rest, &is_fixed);
+	}
+	if (!st && !is_read)
+		return check_exception(p); /* $or and $expr: the conditions cannot be separated */
+	if (!st && !is_fixed)
+		ag_proof_refuse(
+			p,
+			AG_S("no field of the evidence has one usual value where its other conditions hold"),
+			AG_S("Name one value of the field that decides, and exclude the value that "
+		             "belongs to it: {\"country\":\"DE\",\"currency\":{\"$ne\":\"EUR\"}}."));
+	return st;
+}
+
+/* ---- all of them ---- */
 
 ag_status ag_proof_relation(ag_prover *p)
 {
@@ -327,6 +403,8 @@ ag_status ag_proof_relation(ag_prover *p)
 		return check_together(p);
 	if (ag_str_eqc(p->category, "drift"))
 		return check_drift(p);
+	if (ag_str_eqc(p->category, "fd_violation"))
+		return check_dependency(p);
 	st = check_exception(p);
 	if (!st && !p->ret->wrong.len && ag_str_eqc(p->category, "arithmetic"))
 		st = check_sums(p, p->query.value);
