@@ -309,7 +309,7 @@ static ag_status wrap_up(ag_loop *l, ag_str why, ag_err *err)
 	ag_proposal p = { 0 };
 	ag_err failed = { 0 };
 
-	if (!planner->type->wrap_up)
+	if (l->opts->agent->at_limit != AG_AT_LIMIT_ANSWER || !planner->type->wrap_up)
 		return AG_OK;
 	if (!planner->type->wrap_up(planner, l->ctx, l->step, why, &p, &failed))
 		return ag_loop_log_proposal(l, &p, NULL, err);
@@ -383,6 +383,7 @@ void ag_loop_open(ag_loop *l, const ag_ctx *ctx, ag_run_opts *opts, ag_arena *ar
 	ag_live_enter(opts->live, &l->live, &opts->row.id);
 	l->own_ctx.cancel_run = &l->live.cancel;
 	l->ctx = &l->own_ctx;
+	opts->budget = ag_agent_budget(opts->agent, &opts->budget);
 	if (!opts->budget.iterations)
 		opts->budget.iterations = opts->planner->type->default_iterations;
 	l->mono_start_ms = opts->budget.since_ms ? opts->budget.since_ms

@@ -19,50 +19,12 @@
 #ifndef AG_AGENT_LOOP_H
 #define AG_AGENT_LOOP_H
 
-#include "agent/gate.h"
+#include "agent/agent.h"
 #include "llm/meter.h"
 #include "run/event.h"
 #include "run/live.h"
-#include "store/store.h"
 
-typedef struct ag_run ag_run;
-typedef struct ag_planner ag_planner;
-
-typedef struct ag_planner_type {
-	const char *name; /* "builtin", "llm" */
-	/* The next proposal; its texts live in arena, which is reset after the step. An error ends the run as
-	 * failed (AG_CANCELLED: as cancelled). */
-	ag_status (*propose)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
-	                     ag_err *err);
-	/* A budget is used up (why): what there is to say now, as a final proposal. NULL = nothing; an error leaves the run
-	 * without a last word. */
-	ag_status (*wrap_up)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_str why,
-	                     ag_proposal *ret, ag_err *err);
-	/* A further call of the reply that the last proposal came from; false: there is none. It becomes a proposal when the
-	 * loop logs it, not by being asked for. NULL = a reply holds one call. */
-	bool (*more)(ag_planner *self, ag_proposal *ret);
-	void (*close)(ag_planner *self);
-	unsigned default_iterations; /* when the budget names none; 0 = no limit */
-	/* It asks a model: its failure leaves a partial run that can be resumed, and what it cost is committed before
-	 * its proposal is acted on. */
-	bool asks_model;
-} ag_planner_type;
-
-struct ag_planner {
-	const ag_planner_type *type; /* first member of each implementation */
-};
-
-/* 0 = no limit. */
-typedef struct ag_budget {
-	unsigned iterations;
-	unsigned calls; /* tool calls executed */
-	double seconds; /* of this sitting: no step begins and no model is waited for beyond it; ctx->deadline_ms is
-	                 * the hard limit that fails a run. Tokens and money are in the meter. */
-	int64_t since_ms; /* monotonic time from which the seconds count; 0 = when the loop begins */
-} ag_budget;
-
-#define AG_RUN_MAX_SETS     16u
-#define AG_RUN_MAX_PARALLEL 16u
+#define AG_RUN_MAX_SETS 16u
 
 /* An event that stands right behind run_started. */
 typedef struct ag_opening {
@@ -75,24 +37,6 @@ typedef enum ag_fail_policy {
 	AG_RUN_FAIL_WARN_ONLY,
 	AG_RUN_FAIL_ABORT
 } ag_fail_policy;
-
-typedef struct ag_agent {
-	const char *name;
-	const ag_tool_set *tools; /* its own; their environment is that of the run */
-	/* So many calls of one reply that only read run at the same time, at most AG_RUN_MAX_PARALLEL; 0, 1 = one after another.
-	 * All tools of the run that only read must then be thread safe. */
-	unsigned parallel;
-	/* The only way state changes. Also used to rebuild a state from a log. */
-	ag_status (*apply)(void *state, const ag_event *ev, ag_err *err);
-	/* After the observation gate: write the payload of the finding event (JSON). NULL for agents whose candidates
-	 * leave nothing but the verdict and its critique. */
-	ag_status (*settle)(void *env, ag_arena *arena, const ag_observation *obs,
-	                    const ag_verdict *v, ag_str *ret_payload, ag_err *err);
-	/* Add what follows from an event to its batch: finding rows, on run_finished (applied already) the report
-	 * and the counts of the run's row. NULL = nothing is derived. */
-	ag_status (*derive)(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
-	                    ag_store_batch *batch, ag_err *err);
-} ag_agent;
 
 typedef struct ag_run_opts {
 	const ag_agent *agent;

@@ -161,7 +161,7 @@ ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_ll
 
 ag_planner_make ag_app_planner(const ag_app *app)
 {
-	return app->settings.planner ? ag_planner_llm_make : ag_planner_builtin_make;
+	return ag_agent_audit.planners[app->settings.planner ? 1 : 0].make;
 }
 
 ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)

@@ -115,12 +115,17 @@ static ag_status make_answer(ask *a, ag_answer *ret, ag_err *err)
 	return AG_OK;
 }
 
+/* env of the row's functions is that of the tools. */
+static ask *ask_of(void *env)
+{
+	return (ask *)((char *)env - offsetof(ask, tools));
+}
+
 /* ag_agent.derive: what the run leaves. */
 static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
                         ag_store_batch *batch, ag_err *err)
 {
-	ag_ask_tools *t = (ag_ask_tools *)env;
-	ask *a = (ask *)((char *)t - offsetof(ask, tools));
+	ask *a = ask_of(env);
 	ag_status st;
 
 	(void)arena;
@@ -137,9 +142,42 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 	return st;
 }
 
-static const ag_agent agent = {
+static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
+{
+	return ag_ask_prompt(ask_of(env)->o, arena, &ret->system, &ret->last_words, err);
+}
+
+/* arg: the prompt of the run */
+static ag_planner *make_chat(void *env, void *arg)
+{
+	const ask *a = ask_of(env);
+	const ag_prompt *p = arg;
+	ag_chat_opts chat = { .llm = a->o->llm,
+		              .meter = a->o->meter,
+		              .purpose = "ask",
+		              .system = p->system,
+		              .first = a->o->question,
+		              .last_words = p->last_words,
+		              .transcript = &a->state.transcript,
+		              .unanswered = AG_S("Error: not run, the budget of tool calls is "
+		                                 "used up") };
+
+	chat.tools = ag_ask_offered(a->o, a->arena, &chat.ntool);
+	return ag_planner_chat_new(&chat, a->arena);
+}
+
+static const ag_planner_kind planners[] = { { "chat", make_chat } };
+
+/* Calls run one after another: its tools share a folder cache and one connection to the API. */
+const ag_agent ag_agent_ask = {
 	.name = "ask",
 	.tools = &ag_ask_tool_table,
+	.prompt = prompt,
+	.planners = planners,
+	.nplanner = AG_NELEM(planners),
+	.budget = { .iterations = AG_ASK_BUDGET },
+	.at_limit = AG_AT_LIMIT_ANSWER,
+	.result = AG_RESULT_ANSWER,
 	.apply = ag_ask_apply,
 	.derive = derive,
 };
@@ -230,13 +268,9 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
                      ag_arena *arena, ag_ask_run_result *ret, ag_err *err)
 {
 	ask *a = ag_new(arena, ask);
-	ag_chat_opts chat = { .llm = opts->llm,
-		              .meter = opts->meter,
-		              .purpose = "ask",
-		              .unanswered = AG_S("Error: not run, the budget of tool calls is "
-		                                 "used up") };
 	const ag_tool_set more = { .tools = opts->more_tools, .ntool = opts->nmore_tool };
 	ag_run_opts run = { 0 };
+	ag_prompt words = { 0 };
 	ag_status st;
 
 	*ret = (ag_ask_run_result){ 0 };
@@ -244,31 +278,28 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 	ag_ask_state_init(&a->state, arena);
 	/* A key that somebody pasted into the question goes nowhere, to no model either. */
 	a->asked = *opts;
-	a->asked.question = chat.first = clean(opts->question, arena);
+	a->asked.question = clean(opts->question, arena);
 	/* What the API says of itself is asked without a key, but it knows its own. */
 	a->asked.operations = clean(opts->operations, arena);
 	a->o = opts = &a->asked;
-	if (!chat.first.len)
+	if (!a->asked.question.len)
 		return ag_fail(err, AG_INVALID, ORIGIN, "keys cannot be kept out of the question");
 	a->tools = (ag_ask_tools){ .root = opts->root,
 		                   .api = opts->api,
 		                   .state = &a->state,
 		                   .read_bytes = opts->read_bytes,
 		                   .deadline_ms = ctx->deadline_ms };
-	st = ag_ask_prompt(opts, arena, &chat.system, &chat.last_words, err);
+	st = ag_agent_ask.prompt(&a->tools, arena, &words, err);
 	if (st)
 		return st;
-	chat.transcript = &a->state.transcript;
-	chat.tools = ag_ask_offered(opts, arena, &chat.ntool);
 	run = (ag_run_opts){
-		.agent = &agent,
+		.agent = &ag_agent_ask,
 		.env = &a->tools,
 		.more = &more,
 		.nmore = 1,
 		.state = &a->state,
-		.planner = ag_planner_chat_new(&chat, arena),
-		.budget = { .iterations = opts->max_calls ? opts->max_calls : AG_ASK_BUDGET,
-		            .seconds = seconds(ctx) },
+		.planner = planners[0].make(&a->tools, &words),
+		.budget = { .iterations = opts->max_calls, .seconds = seconds(ctx) },
 		.meter = opts->meter,
 		.fail_policy = AG_RUN_FAIL_CONTINUE,
 		.store = store,

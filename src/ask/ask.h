@@ -50,6 +50,8 @@ AG_CHECK ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_sto
 AG_CHECK ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena *arena,
                                ag_str *ret_json, ag_err *err);
 
+extern const ag_agent ag_agent_ask;
+
 /* --- prompt.c --- */
 
 AG_CHECK ag_status ag_ask_prompt(const ag_ask_opts *o, ag_arena *arena, ag_str *ret_system,

@@ -6,6 +6,7 @@
 
 #include "audit/aside.h"
 #include "audit/gaps.h"
+#include "audit/prompt.h"
 #include "audit/report.h"
 #include "audit/start.h"
 #include "audit/tools.h"
@@ -190,9 +191,21 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 	return AG_OK;
 }
 
+static const ag_planner_kind planners[] = {
+	{ "builtin", ag_planner_builtin_make },
+	{ "llm", ag_planner_llm_make },
+};
+
+/* Its planners bring their own budgets of steps. */
 const ag_agent ag_agent_audit = {
 	.name = "audit",
 	.tools = &ag_audit_tools,
+	.prompt = ag_prompt_planner,
+	.planners = planners,
+	.nplanner = AG_NELEM(planners),
+	.gates = ag_audit_gates,
+	.at_limit = AG_AT_LIMIT_JUDGE,
+	.result = AG_RESULT_REPORT,
 	.apply = ag_audit_apply,
 	.settle = ag_audit_settle,
 	.derive = derive,
@@ -246,7 +259,7 @@ bool ag_audit_reaches(const ag_audit_result *r, ag_severity level)
 static ag_status set_up(ag_audit *a, ag_planner_make make, void *make_arg, ag_run_opts *run,
                         ag_err *err)
 {
-	ag_status st = ag_audit_gates(a, run->gates, err);
+	ag_status st = run->agent->gates(a, run->gates, err);
 
 	if (st)
 		return st;

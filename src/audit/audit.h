@@ -82,11 +82,12 @@ AG_CHECK ag_status ag_audit_opts_check(const ag_audit_opts *o, ag_err *err);
 
 typedef struct ag_audit ag_audit; /* one run: its source, state and caches */
 
-/* Which planner drives it. The test suite has a scripted one. */
-typedef ag_planner *(*ag_planner_make)(ag_audit *a, void *arg);
-ag_planner *ag_planner_builtin_make(ag_audit *a, void *arg);
+/* The planners of the row; the test suite has a scripted one. */
+typedef ag_planner *(*ag_planner_make)(void *env, void *arg);
+/* Needs no model: it forms hypotheses from the profile of the data. */
+ag_planner *ag_planner_builtin_make(void *env, void *arg);
 /* Of opts.planner_llm; asks for one AgentAction per step. */
-ag_planner *ag_planner_llm_make(ag_audit *a, void *arg);
+ag_planner *ag_planner_llm_make(void *env, void *arg);
 
 /* Lists the run of a collection as running. Ended by ag_audit_run() with opts.early, or by ag_audit_abandon().
  * errors  of the store */
@@ -151,8 +152,8 @@ AG_CHECK ag_status ag_audit_opening(const ag_ctx *ctx, ag_source *source, ag_sto
                                     const ag_id *run, ag_arena *arena, ag_opening *ret,
                                     size_t *nret, ag_err *err);
 
-/* The gates of this run, built from its options; they live as long as the audit. gates.c */
-AG_CHECK ag_status ag_audit_gates(ag_audit *a, const ag_evaluator *ret[AG_NGATE], ag_err *err);
+/* ag_agent.gates: built from the options of the run; they live as long as the audit. gates.c */
+AG_CHECK ag_status ag_audit_gates(void *env, const ag_evaluator *ret[AG_NGATE], ag_err *err);
 
 /* The report of any run of this agent, from its log alone: also of one that was killed or is still running (then its
  * status is "interrupted"). Personal values are masked unless show_values. Text in arena.

@@ -129,8 +129,9 @@ static const ag_evaluator *evaluator(gates *s, const ag_audit_opts *o, ag_gate g
 	return &s->rules;
 }
 
-ag_status ag_audit_gates(ag_audit *a, const ag_evaluator *ret[AG_NGATE], ag_err *err)
+ag_status ag_audit_gates(void *env, const ag_evaluator *ret[AG_NGATE], ag_err *err)
 {
+	ag_audit *a = env;
 	const ag_audit_opts *o = ag_audit_opts_of(a);
 	gates *s = ag_new(ag_audit_state_of(a)->arena, gates);
 	ag_status st = ag_audit_opts_check(o, err);

@@ -482,8 +482,9 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 
 static const ag_planner_type builtin_type = { .name = "builtin", .propose = propose };
 
-ag_planner *ag_planner_builtin_make(ag_audit *a, void *arg)
+ag_planner *ag_planner_builtin_make(void *env, void *arg)
 {
+	ag_audit *a = env;
 	ag_arena *arena = ag_audit_state_of(a)->arena;
 	builtin *b = ag_new(arena, builtin);
 

@@ -48,7 +48,7 @@ static ag_status prepare(llm_planner *p, ag_arena *arena, question *q, ag_err *e
 {
 	const ag_audit_opts *o = ag_audit_opts_of(p->audit);
 	ag_prompt prompt;
-	const ag_status st = ag_prompt_planner(p->audit, arena, &prompt, err);
+	const ag_status st = ag_agent_audit.prompt(p->audit, arena, &prompt, err);
 
 	if (st)
 		return st;
@@ -198,8 +198,9 @@ static const ag_planner_type llm_type = {
 	.asks_model = true,
 };
 
-ag_planner *ag_planner_llm_make(ag_audit *a, void *arg)
+ag_planner *ag_planner_llm_make(void *env, void *arg)
 {
+	ag_audit *a = env;
 	llm_planner *p = ag_new(ag_audit_state_of(a)->arena, llm_planner);
 
 	(void)arg;

@@ -197,8 +197,9 @@ ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *er
 	return st;
 }
 
-ag_status ag_prompt_planner(ag_audit *a, ag_arena *arena, ag_prompt *ret, ag_err *err)
+ag_status ag_prompt_planner(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 {
+	ag_audit *a = env;
 	ag_prompt p = { 0 };
 	ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools.tools,
 	                                ag_audit_tools.ntool, arena, &p.system, err);

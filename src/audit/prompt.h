@@ -13,13 +13,8 @@
 
 #define AG_PROMPT_MAX_BYTES 16000 /* 4000 tokens */
 
-typedef struct ag_prompt {
-	ag_str system;
-	ag_str prefix, trailer; /* the user prompt is both, one after the other */
-} ag_prompt;
-
-/* In arena. errors  AG_INTERNAL: a prompt file is missing */
-AG_CHECK ag_status ag_prompt_planner(ag_audit *a, ag_arena *arena, ag_prompt *ret, ag_err *err);
+/* ag_agent.prompt: of a step of the planner "llm". In arena. errors  AG_INTERNAL: a prompt file is missing */
+AG_CHECK ag_status ag_prompt_planner(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err);
 /* For ag_model_evaluator.prompt: env is the ag_audit, role "self" or "judge". */
 ag_status ag_prompt_evaluator(void *env, const char *role, const ag_subject *s, ag_arena *arena,
                               ag_str *ret_system, ag_str *ret_user, ag_err *err);

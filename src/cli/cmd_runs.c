@@ -1,4 +1,5 @@
 /* argus runs: what the store remembers, newest first. */
+#include "app/agents.h"
 #include "audit/report_text.h"
 #include "cli/past.h"
 
@@ -90,7 +91,7 @@ static ag_str outcome(ag_store *store, const ag_run_row *r, ag_arena *arena)
 	const ag_str problems = r->finished_ms ? ag_past_problems(store, r, arena) : AG_S("");
 	const uint64_t tokens = r->input_tokens + r->output_tokens;
 
-	if (ag_str_eqc(r->agent, "ask"))
+	if (ag_app_answers(r->agent))
 		return ag_str_printf(arena, "\"%.*s\"", AG_FMT(r->summary));
 
 	if (!tokens)

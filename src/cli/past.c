@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "app/agents.h"
 #include "audit/report_text.h"
 #include "base/utf8.h"
 #include "query/extjson.h"
@@ -150,7 +151,7 @@ ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena)
 {
 	const uint32_t all = r->critical + r->high + r->medium + r->low;
 
-	if (ag_str_eqc(r->agent, "ask"))
+	if (ag_app_answers(r->agent))
 		return ag_str_printf(arena, "\"%.*s\"", AG_FMT(r->summary));
 	if (!all)
 		return no_findings(store, r);

@@ -81,8 +81,9 @@ static const ag_planner_type model_type = { .name = "script",
 	                                    .propose = script_propose,
 	                                    .asks_model = true };
 
-ag_planner *fix_make_lines(ag_audit *a, void *arg)
+ag_planner *fix_make_lines(void *env, void *arg)
 {
+	ag_audit *a = env;
 	fix_lines *s = arg;
 
 	s->base.type = s->tokens || s->fails_at ? &model_type : &script_type;

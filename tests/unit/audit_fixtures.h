@@ -33,7 +33,7 @@ typedef struct fix_lines {
 	unsigned fails_at; /* the step (from 1) that it has no answer for; 0 = never */
 	ag_status failure;
 } fix_lines;
-ag_planner *fix_make_lines(ag_audit *a, void *arg); /* arg: fix_lines */
+ag_planner *fix_make_lines(void *env, void *arg); /* arg: fix_lines */
 
 void fix_open(audit_fix *f, ag_str ndjson);
 void fix_open_as(audit_fix *f, ag_str text, const char *name); /* "data.csv" */

@@ -46,8 +46,9 @@ static ag_status ps_propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena
 
 static const ag_planner_type ps_type = { .name = "script", .propose = ps_propose };
 
-static ag_planner *ps_make(ag_audit *a, void *arg)
+static ag_planner *ps_make(void *env, void *arg)
 {
+	ag_audit *a = env;
 	prompt_script *s = arg;
 
 	s->base.type = &ps_type;

@@ -75,7 +75,9 @@ static ag_status apply(void *state, const ag_event *ev, ag_err *err)
 	return AG_OK;
 }
 
-static const ag_agent agent = { .name = "toy", .tools = &tool_set, .apply = apply };
+static const ag_agent agent = {
+	.name = "toy", .tools = &tool_set, .at_limit = AG_AT_LIMIT_ANSWER, .apply = apply
+};
 
 static ag_status judge(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                        ag_arena *arena, ag_verdict *ret, ag_err *err)

@@ -143,7 +143,11 @@ static ag_status apply(void *state, const ag_event *ev, ag_err *err)
 	return AG_OK;
 }
 
-static const ag_agent beside = { .name = "toy", .tools = &tools, .parallel = 4, .apply = apply };
+static const ag_agent beside = { .name = "toy",
+	                         .tools = &tools,
+	                         .at_limit = AG_AT_LIMIT_ANSWER,
+	                         .parallel = 4,
+	                         .apply = apply };
 static const ag_agent in_turn = { .name = "toy", .tools = &tools, .apply = apply };
 
 /* --- a run --- */

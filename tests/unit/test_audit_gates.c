@@ -57,8 +57,9 @@ static void people(audit_fix *f)
 static const char *const kinds[] = { "rules", "none", "self", "judge", "composite", "escalation" };
 
 /* Called when the gates of a run were built: build them once more, to look at them. */
-static ag_planner *look(ag_audit *a, void *arg)
+static ag_planner *look(void *env, void *arg)
 {
+	ag_audit *a = env;
 	const ag_evaluator **gates = arg;
 	ag_err err = { 0 };
 
