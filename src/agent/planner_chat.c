@@ -76,12 +76,27 @@ static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *
 		.choice = t->more.len ? AG_LLM_CHOICE_NONE : AG_LLM_CHOICE_AUTO,
 		.meter = p->o.meter,
 	};
+	const ag_conversation c = { .earlier = p->o.earlier,
+		                    .nearlier = p->o.nearlier,
+		                    .question = p->o.first,
+		                    .turns = p->o.transcript,
+		                    .unanswered = p->o.unanswered,
+		                    .more = t->more };
+	ag_live_text live;
+	ag_status st;
 
-	r.messages = ag_transcript_messages(p->o.transcript, p->o.first, p->o.unanswered, t->more,
-	                                    arena, &r.nmessage);
+	r.messages = ag_transcript_messages(&c, arena, &r.nmessage);
 	if (t->critique.len)
 		r.messages = with_critique(t, r.messages, &r.nmessage, arena);
-	return ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
+	if (!p->o.watch.on_delta)
+		return ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
+	ag_live_text_init(&live, &p->o.watch);
+	r.on_delta = ag_live_text_take;
+	r.arg = &live;
+	st = ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
+	ag_live_text_end(&live, st ? NULL : ret);
+	ag_live_text_release(&live);
+	return st;
 }
 
 static bool has_call(const ag_llm_reply *r)
@@ -119,6 +134,19 @@ static ag_str why_again(const chat *p, const ag_llm_reply *r, bool last_words, a
 	return AG_S("");
 }
 
+/* Shows that what was shown is void, and what counts instead. */
+static void take_back(const chat *p, const ag_llm_reply *instead)
+{
+	ag_live_text live;
+
+	if (!p->o.watch.on_delta)
+		return;
+	ag_live_text_init(&live, &p->o.watch);
+	live.has_shown = true;
+	ag_live_text_void(&live, instead);
+	ag_live_text_release(&live);
+}
+
 /* One second try, when there is time for one that takes as long. What came first stays when nothing better comes. *ret_same:
  * the model was asked to repeat an answer that looks like an announcement, and it did. */
 static void try_again(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *arena,
@@ -134,11 +162,16 @@ static void try_again(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena 
 	again.echo = ag_str_trim(ag_utf8_prefix(reply->text, ECHO_BYTES));
 	if (!again.critique.len || (left_ms >= 0 && left_ms < reply->latency_ms + MIN_REPLY_MS))
 		return;
-	if (ask(p, ctx, &again, arena, &second, &ignored))
+	take_back(p, NULL);
+	if (ask(p, ctx, &again, arena, &second, &ignored)) {
+		take_back(p, reply);
 		return;
+	}
 	*ret_same = ag_str_eq(ag_str_trim(second.text), ag_str_trim(reply->text));
 	if (has_call(&second) || ag_str_trim(second.text).len || !ag_str_trim(reply->text).len)
 		*reply = second;
+	else
+		take_back(p, reply);
 }
 
 /* Keep the text that the model sent before the deadline. An announcement ("I will look ...") is no answer. */

@@ -6,6 +6,7 @@
 #ifndef AG_AGENT_PLANNER_CHAT_H
 #define AG_AGENT_PLANNER_CHAT_H
 
+#include "agent/live_text.h"
 #include "agent/loop.h"
 #include "agent/transcript.h"
 
@@ -14,11 +15,14 @@ typedef struct ag_chat_opts {
 	ag_llm_meter *meter;             /* NULL = nobody counts */
 	const ag_transcript *transcript; /* kept by the agent's apply() */
 	const char *purpose;             /* "ask", "chat" */
-	ag_str system, first;            /* system prompt; what the user asked */
-	const ag_llm_tool *tools;        /* offered */
+	const ag_earlier *earlier;       /* of the same conversation, in front of the question */
+	size_t nearlier;
+	ag_str system, first;     /* system prompt; what the user asked */
+	const ag_llm_tool *tools; /* offered */
 	size_t ntool;
 	ag_str last_words; /* what the user says when the model must answer now */
 	ag_str unanswered; /* the result of a call that was not made any more */
+	ag_watch watch;    /* who sees the replies as they come */
 } ag_chat_opts;
 
 /* Lives in arena, as do the options' texts; close() has nothing to do. */

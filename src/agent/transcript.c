@@ -248,12 +248,13 @@ static ag_str wire_name(ag_str name, ag_arena *arena)
 	return n ? ag_str_make(p, n) : AG_S("unnamed");
 }
 
-static ag_llm_message assistant_message(const ag_turn *turn, ag_arena *arena)
+static ag_llm_message assistant_message(const ag_turn *turn, bool is_earlier, ag_arena *arena)
 {
-	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, turn->nthought + 1 + turn->ncall);
+	const size_t nthought = is_earlier ? 0 : turn->nthought;
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, nthought + 1 + turn->ncall);
 	size_t n = 0;
 
-	for (size_t i = 0; i < turn->nthought; i++)
+	for (size_t i = 0; i < nthought; i++)
 		parts[n++] = (ag_llm_part){ .type = AG_LLM_THINKING,
 			                    .text = turn->thoughts[i].text,
 			                    .signature = turn->thoughts[i].signature,
@@ -301,26 +302,121 @@ static ag_llm_message result_message(const ag_turn *turn, ag_str unanswered, boo
 	return (ag_llm_message){ AG_LLM_USER, parts, n };
 }
 
-ag_llm_message *ag_transcript_messages(const ag_transcript *t, ag_str first, ag_str unanswered,
-                                       ag_str more, ag_arena *arena, size_t *ret_n)
-{
-	ag_llm_message *m = ag_new_n(arena, ag_llm_message, 2 * t->nturn + 2);
-	ag_llm_part *words = ag_new_n(arena, ag_llm_part, 2);
-	size_t n = 0;
+/* --- messages --- */
 
-	words[0] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = first };
-	m[n++] = (ag_llm_message){ AG_LLM_USER, &words[0], 1 };
+typedef struct messages {
+	ag_llm_message *items;
+	size_t n;
+	ag_arena *arena;
+} messages;
+
+static void say(messages *m, ag_llm_role role, ag_str text)
+{
+	ag_llm_part *part = ag_new(m->arena, ag_llm_part);
+
+	*part = (ag_llm_part){ .type = AG_LLM_TEXT, .text = text };
+	m->items[m->n++] = (ag_llm_message){ role, part, 1 };
+}
+
+/* A run that ended early ends with a message of the user; then the question is a part of that one, because servers want the
+ * roles to take turns. */
+static void ask(messages *m, ag_str question)
+{
+	ag_llm_message *last = m->n ? &m->items[m->n - 1] : NULL;
+	ag_llm_part *parts;
+
+	if (!last || last->role != AG_LLM_USER) {
+		say(m, AG_LLM_USER, question);
+		return;
+	}
+	parts = ag_new_n(m->arena, ag_llm_part, last->npart + 1);
+	memcpy(parts, last->parts, last->npart * sizeof(*parts));
+	parts[last->npart] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = question };
+	last->parts = parts;
+	last->npart++;
+}
+
+static void say_turns(messages *m, const ag_transcript *t, ag_str unanswered, bool is_earlier)
+{
 	for (size_t i = 0; i < t->nturn; i++) {
 		const ag_turn *turn = &t->turns[i];
+		const ag_llm_message words = assistant_message(turn, is_earlier, m->arena);
 
-		m[n++] = assistant_message(turn, arena);
+		if (words.npart || !is_earlier)
+			m->items[m->n++] = words;
 		if (turn->ncall || turn->critique.len)
-			m[n++] = result_message(turn, unanswered, i + 1 == t->nturn, arena);
+			m->items[m->n++] = result_message(turn, unanswered,
+			                                  !is_earlier && i + 1 == t->nturn,
+			                                  m->arena);
 	}
-	if (more.len) {
-		words[1] = (ag_llm_part){ .type = AG_LLM_TEXT, .text = more };
-		m[n++] = (ag_llm_message){ AG_LLM_USER, &words[1], 1 };
+}
+
+/* The last words of a budget are in the log without a turn. */
+static void say_exchange(messages *m, const ag_earlier *x, ag_str unanswered)
+{
+	const ag_turn *last = last_turn(&x->turns);
+	const bool has_said = last && !last->ncall && !last->critique.len &&
+	                      ag_str_trim(last->text).len;
+
+	ask(m, x->question);
+	say_turns(m, &x->turns, unanswered, true);
+	if (x->answer.len && !has_said)
+		say(m, AG_LLM_ASSISTANT, x->answer);
+}
+
+/* What was said before the question is the same in every request of the run: the server may keep it. */
+static void cache_so_far(const messages *m)
+{
+	ag_llm_message *last = m->n ? &m->items[m->n - 1] : NULL;
+	ag_llm_part *parts;
+
+	if (!last || !last->npart)
+		return;
+	parts = ag_new_n(m->arena, ag_llm_part, last->npart);
+	memcpy(parts, last->parts, last->npart * sizeof(*parts));
+	parts[last->npart - 1].cache_here = true;
+	last->parts = parts;
+}
+
+ag_llm_message *ag_transcript_messages(const ag_conversation *c, ag_arena *arena, size_t *ret_n)
+{
+	messages m = { .arena = arena };
+	size_t max = 2 * c->turns->nturn + 2;
+
+	for (size_t i = 0; i < c->nearlier; i++)
+		max += 2 * c->earlier[i].turns.nturn + 2;
+	m.items = ag_new_n(arena, ag_llm_message, max);
+	for (size_t i = 0; i < c->nearlier; i++)
+		say_exchange(&m, &c->earlier[i], c->unanswered);
+	cache_so_far(&m);
+	ask(&m, c->question);
+	say_turns(&m, c->turns, c->unanswered, false);
+	if (c->more.len)
+		say(&m, AG_LLM_USER, c->more);
+	*ret_n = m.n;
+	return m.items;
+}
+
+/* --- earlier turns --- */
+
+ag_status ag_earlier_read(const ag_event *events, size_t n, ag_arena *arena, ag_earlier *ret,
+                          ag_err *err)
+{
+	const ag_extjson_opts opts = { 0 };
+	ag_status st = AG_OK;
+
+	*ret = (ag_earlier){ .turns = { .arena = arena } };
+	for (size_t i = 0; i < n && !st; i++) {
+		ag_val p;
+
+		st = ag_extjson_parse(events[i].payload, &opts, arena, &p, NULL, NULL, err);
+		if (st)
+			return st;
+		ag_transcript_apply(&ret->turns, &events[i], &p);
+		if (events[i].type == AG_EV_RUN_STARTED)
+			ret->question = ag_val_member_str(&p, "question");
+		if (events[i].type == AG_EV_PROPOSAL && ag_val_member_bool(&p, "final"))
+			ret->answer = ag_str_trim(ag_val_member_str(&p, "text"));
 	}
-	*ret_n = n;
-	return m;
+	return st;
 }

@@ -49,9 +49,30 @@ const ag_turn_call *ag_transcript_pending(const ag_transcript *t);
 ag_str ag_transcript_last_text(const ag_transcript *t);
 /* The turn of a reply as JSON, for ag_proposal.turn. In arena. */
 ag_str ag_transcript_turn_json(const ag_llm_reply *r, ag_arena *arena);
-/* Messages of a request: `first` (the question) and all turns. Calls without a result are answered with `unanswered`. In
- * arena; texts are views. `more` ("" = nothing) is said last, by the user. */
-ag_llm_message *ag_transcript_messages(const ag_transcript *t, ag_str first, ag_str unanswered,
-                                       ag_str more, ag_arena *arena, size_t *ret_n);
+
+/* An earlier turn of a conversation: what the user asked, and what the run that answered it did. */
+typedef struct ag_earlier {
+	ag_str question;
+	ag_transcript turns;
+	ag_str answer; /* the final text, "" = the run ended without one */
+} ag_earlier;
+
+/* Of the log of a run whose run_started has a "question". Texts in arena. errors  AG_INVALID: a payload is no JSON object */
+AG_CHECK ag_status ag_earlier_read(const ag_event *events, size_t n, ag_arena *arena,
+                                   ag_earlier *ret, ag_err *err);
+
+/* What a request says. */
+typedef struct ag_conversation {
+	const ag_earlier *earlier;
+	size_t nearlier;
+	ag_str question;
+	const ag_transcript *turns; /* since the question */
+	ag_str unanswered;          /* the result of a call that has none */
+	ag_str more;                /* said last, by the user; "" = nothing */
+} ag_conversation;
+
+/* Its messages, in arena; texts are views. Thoughts of earlier turns are left out: they are a model's own, which may have been
+ * another one. */
+ag_llm_message *ag_transcript_messages(const ag_conversation *c, ag_arena *arena, size_t *ret_n);
 
 #endif

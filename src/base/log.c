@@ -69,6 +69,11 @@ size_t ag_log_whole(ag_str text)
 	return ag_secrets_whole(text);
 }
 
+size_t ag_log_settled(ag_str text)
+{
+	return ag_secrets_settled(text);
+}
+
 AG_PRINTF(2, 0)
 static void message(ag_buf *out, const char *fmt, va_list ap)
 {

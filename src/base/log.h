@@ -29,6 +29,8 @@ void ag_log_redact_env_text(ag_str text);
 bool ag_log_clean(ag_str text, ag_buf *out);
 /* Bytes of a text that was cut, without the beginning of such a secret at its end: ag_log_clean() finds whole ones. */
 size_t ag_log_whole(ag_str text);
+/* Of a text that goes on: the bytes that what follows cannot make a part of such a secret. */
+size_t ag_log_settled(ag_str text);
 /* `event` is a fixed snake_case word; the message is one sentence. */
 AG_PRINTF(3, 4) void ag_log(ag_log_level level, const char *event, const char *fmt, ...);
 

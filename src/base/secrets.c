@@ -145,12 +145,12 @@ bool ag_secrets_hide(ag_str text, size_t safe, ag_buf *out)
 	return ok;
 }
 
-/* Bytes of the form that stand at the end of the text, 0 = none; a whole form is not meant. */
-static size_t piece_at_end(ag_str text, ag_str f)
+/* Bytes of the form at the end of the text, 0 = fewer than `least`; a whole form is not meant. */
+static size_t piece_at_end(ag_str text, ag_str f, size_t least)
 {
 	size_t n = f.len - 1 < text.len ? f.len - 1 : text.len;
 
-	for (; n >= MIN_PIECE; n--) {
+	for (; n >= least; n--) {
 		const char *from = text.ptr + text.len - n;
 
 		if (*from == *f.ptr && memcmp(from, f.ptr, n) == 0)
@@ -159,18 +159,28 @@ static size_t piece_at_end(ag_str text, ag_str f)
 	return 0;
 }
 
-size_t ag_secrets_whole(ag_str text)
+static size_t without_piece(ag_str text, size_t least)
 {
 	size_t most = 0;
 
 	pthread_rwlock_rdlock(&list.lock);
 	for (size_t i = 0; i < list.nform; i++) {
-		size_t n = piece_at_end(text, list.forms[i].text);
+		size_t n = piece_at_end(text, list.forms[i].text, least);
 
 		most = n > most ? n : most;
 	}
 	pthread_rwlock_unlock(&list.lock);
 	return text.len - most;
+}
+
+size_t ag_secrets_whole(ag_str text)
+{
+	return without_piece(text, MIN_PIECE);
+}
+
+size_t ag_secrets_settled(ag_str text)
+{
+	return without_piece(text, 1);
 }
 
 size_t ag_secrets_longest(void)

@@ -21,6 +21,8 @@ void ag_secrets_add(ag_str secret);
 bool ag_secrets_hide(ag_str text, size_t safe, ag_buf *out);
 /* Bytes of a text that was cut, without the beginning of a secret at its end, which no search would find any more. */
 size_t ag_secrets_whole(ag_str text);
+/* The same for a text that goes on: without even one byte that may begin a secret. */
+size_t ag_secrets_settled(ag_str text);
 /* Bytes of the longest form: one that was cut off at the end of a text can begin this far before. */
 size_t ag_secrets_longest(void);
 /* The list is empty again. For tests. */

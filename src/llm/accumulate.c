@@ -44,8 +44,7 @@ ag_acc *ag_acc_free(ag_acc *a)
 	return NULL;
 }
 
-void ag_acc_on_delta(ag_acc *a, void (*fn)(void *arg, ag_llm_delta_type type, ag_str text),
-                     void *arg)
+void ag_acc_on_delta(ag_acc *a, void (*fn)(void *arg, const ag_llm_delta *d), void *arg)
 {
 	a->on_delta = fn;
 	a->arg = arg;
@@ -82,7 +81,7 @@ static ag_acc_part *open_part(ag_acc *a, ag_llm_part_type type, unsigned index)
 		a->parts = ag_xrealloc(a->parts, a->cap * sizeof(*a->parts));
 	}
 	p = &a->parts[a->npart++];
-	*p = (ag_acc_part){ .type = type, .index = index };
+	*p = (ag_acc_part){ .type = type, .index = index, .ordinal = (unsigned)a->ntool };
 	ag_buf_init(&p->text, AG_WIRE_MAX_REPLY_BYTES);
 	ag_buf_init(&p->preset, AG_WIRE_MAX_REPLY_BYTES);
 	ag_buf_init(&p->signature, AG_WIRE_MAX_REPLY_BYTES);
@@ -111,13 +110,20 @@ static bool grow(ag_acc *a, ag_buf *b, ag_str bytes)
 	return true;
 }
 
+static void show(const ag_acc *a, ag_llm_delta_type type, ag_str text, unsigned call)
+{
+	const ag_llm_delta d = { type, text, call };
+
+	if (a->on_delta)
+		a->on_delta(a->arg, &d);
+}
+
 static void add_text(ag_acc *a, ag_llm_part_type type, unsigned index, ag_str delta)
 {
 	ag_acc_part *p = delta.len ? part_at(a, type, index) : NULL;
 
-	if (p && grow(a, &p->text, delta) && a->on_delta)
-		a->on_delta(a->arg, type == AG_LLM_TEXT ? AG_LLM_DELTA_TEXT : AG_LLM_DELTA_THINKING,
-		            delta);
+	if (p && grow(a, &p->text, delta))
+		show(a, type == AG_LLM_TEXT ? AG_LLM_DELTA_TEXT : AG_LLM_DELTA_THINKING, delta, 0);
 }
 
 void ag_acc_text(ag_acc *a, unsigned index, ag_str delta)
@@ -142,8 +148,13 @@ void ag_acc_signature(ag_acc *a, unsigned index, ag_str delta, bool is_redacted)
 
 static void add_input(ag_acc *a, ag_acc_part *call, ag_str input)
 {
-	if (grow(a, &call->text, input))
-		ag_json_scan_feed(&call->scan, input);
+	if (!input.len || !grow(a, &call->text, input))
+		return;
+	ag_json_scan_feed(&call->scan, input);
+	/* Its name is known now: no server sends a part of it after the first piece of the input. */
+	if (call->text.len == input.len)
+		show(a, AG_LLM_DELTA_CALL, ag_buf_view(&call->name), call->ordinal);
+	show(a, AG_LLM_DELTA_INPUT, input, call->ordinal);
 }
 
 static void set_id(ag_acc *a, ag_acc_part *call, ag_str id)

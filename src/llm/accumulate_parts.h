@@ -7,7 +7,8 @@
 
 typedef struct ag_acc_part {
 	ag_llm_part_type type;
-	unsigned index; /* the protocol's; not unique */
+	unsigned index;   /* the protocol's; not unique */
+	unsigned ordinal; /* of a call among the calls */
 	bool is_redacted;
 	ag_buf text;   /* text, thinking, or the input of a call */
 	ag_buf preset; /* of a call: its input when no piece of it comes */
@@ -38,7 +39,7 @@ struct ag_acc {
 	unsigned think_tag;
 	char held[64];
 	size_t nheld;
-	void (*on_delta)(void *arg, ag_llm_delta_type type, ag_str text);
+	void (*on_delta)(void *arg, const ag_llm_delta *d);
 	void *arg;
 	ag_arena *scratch;
 };

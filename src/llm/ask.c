@@ -87,17 +87,18 @@ static ag_status prepare(call *c)
 	return AG_OK;
 }
 
-static void on_delta(void *arg, ag_llm_delta_type type, ag_str text)
+static void on_delta(void *arg, const ag_llm_delta *d)
 {
 	call *c = (call *)arg;
 
-	c->nbyte += text.len;
+	if (d->type == AG_LLM_DELTA_TEXT || d->type == AG_LLM_DELTA_THINKING)
+		c->nbyte += d->text.len;
 	ag_ctx_advance(c->ctx, c->nbyte / 4, 0);
 	c->nbyte %= 4;
-	if (!c->r->on_delta || !text.len)
+	if (!c->r->on_delta)
 		return;
 	c->has_shown = true;
-	c->r->on_delta(c->r->arg, type, text);
+	c->r->on_delta(c->r->arg, d);
 }
 
 /* --- after --------------------------------------------------------------------------------------- */
@@ -350,7 +351,7 @@ static bool go_on(call *c, const ag_llm_attempt *a)
 	if (c->nattempt >= most || !wait_for_next(c, a))
 		return false;
 	if (c->has_shown)
-		c->r->on_delta(c->r->arg, AG_LLM_DELTA_TEXT, ag_str_make(NULL, 0));
+		c->r->on_delta(c->r->arg, &(const ag_llm_delta){ .type = AG_LLM_DELTA_VOID });
 	c->has_shown = false;
 	return true;
 }

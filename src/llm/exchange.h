@@ -19,7 +19,7 @@ typedef struct ag_llm_attempt {
 	const char *purpose;
 	ag_str body;
 	bool is_stream;
-	void (*on_delta)(void *arg, ag_llm_delta_type type, ag_str text);
+	void (*on_delta)(void *arg, const ag_llm_delta *d);
 	void *arg;
 	/* Filled by ag_llm_try() */
 	ag_acc *acc; /* what came; the caller frees it */

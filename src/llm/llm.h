@@ -108,7 +108,20 @@ typedef enum ag_llm_choice {
 	AG_LLM_CHOICE_ANY
 } ag_llm_choice;
 
-typedef enum ag_llm_delta_type { AG_LLM_DELTA_TEXT, AG_LLM_DELTA_THINKING } ag_llm_delta_type;
+typedef enum ag_llm_delta_type {
+	AG_LLM_DELTA_TEXT,
+	AG_LLM_DELTA_THINKING,
+	AG_LLM_DELTA_CALL,  /* a tool call begins; text: the name of the tool */
+	AG_LLM_DELTA_INPUT, /* a piece of the input of that call */
+	AG_LLM_DELTA_VOID   /* what was shown of this answer is void: it begins again */
+} ag_llm_delta_type;
+
+/* A piece of an answer, as it comes. */
+typedef struct ag_llm_delta {
+	ag_llm_delta_type type;
+	ag_str text;
+	unsigned call; /* CALL, INPUT: which call of the answer, from 0 */
+} ag_llm_delta;
 
 typedef struct ag_llm_request {
 	const char
@@ -127,9 +140,9 @@ typedef struct ag_llm_request {
 	ag_str format_union, format_brief;
 	unsigned max_output_tokens; /* 0 = the model's */
 	ag_llm_meter *meter;        /* budget and usage; NULL = nobody counts */
-	/* As the answer comes, on the caller's thread; NULL = nobody looks. Before a retry of an answer of which
-	 * something was shown it is called with AG_LLM_DELTA_TEXT, text "" and ptr NULL: what was shown is void. */
-	void (*on_delta)(void *arg, ag_llm_delta_type type, ag_str text);
+	/* As the answer comes, on the caller's thread; NULL = nobody looks. A call is shown from the first piece of its
+	 * input. Before a retry of an answer of which something was shown: AG_LLM_DELTA_VOID. */
+	void (*on_delta)(void *arg, const ag_llm_delta *d);
 	void *arg;
 } ag_llm_request;
 

@@ -19,8 +19,7 @@ typedef struct ag_acc ag_acc;
 
 ag_acc *ag_acc_new(void);
 ag_acc *ag_acc_free(ag_acc *a); /* accepts NULL, returns NULL */
-void ag_acc_on_delta(ag_acc *a, void (*fn)(void *arg, ag_llm_delta_type type, ag_str text),
-                     void *arg);
+void ag_acc_on_delta(ag_acc *a, void (*fn)(void *arg, const ag_llm_delta *d), void *arg);
 /* Parts are addressed by the index that the protocol uses (content block, tool call); a new index opens a part. */
 void ag_acc_text(ag_acc *a, unsigned index, ag_str delta);
 void ag_acc_thinking(ag_acc *a, unsigned index, ag_str delta);

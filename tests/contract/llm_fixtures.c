@@ -188,16 +188,21 @@ void llm_env_start(llm_env *env, const char *script)
 
 /* ---------------------------------------------------------------- asking */
 
-static void on_delta(void *arg, ag_llm_delta_type type, ag_str text)
+static void on_delta(void *arg, const ag_llm_delta *d)
 {
 	llm_env *env = arg;
 
-	if (!text.ptr) {
+	switch (d->type) {
+	case AG_LLM_DELTA_TEXT: ag_buf_add(&env->text, d->text); break;
+	case AG_LLM_DELTA_THINKING: ag_buf_add(&env->thinking, d->text); break;
+	case AG_LLM_DELTA_VOID:
 		env->nrestart++;
 		ag_buf_clear(&env->text);
 		ag_buf_clear(&env->thinking);
+		break;
+	case AG_LLM_DELTA_CALL:
+	case AG_LLM_DELTA_INPUT: break;
 	}
-	ag_buf_add(type == AG_LLM_DELTA_TEXT ? &env->text : &env->thinking, text);
 }
 
 ag_status llm_env_ask(llm_env *env, ag_llm_request *r)

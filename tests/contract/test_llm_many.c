@@ -79,11 +79,11 @@ static void meet(meeting *m)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static void on_delta(void *arg, ag_llm_delta_type type, ag_str text)
+static void on_delta(void *arg, const ag_llm_delta *d)
 {
 	stream *s = arg;
 
-	if (type != AG_LLM_DELTA_TEXT || !text.len || s->has_begun)
+	if (d->type != AG_LLM_DELTA_TEXT || s->has_begun)
 		return;
 	s->has_begun = true;
 	meet(s->meeting);

@@ -24,15 +24,12 @@ static AG_UNUSED int64_t bench_ms(void *self)
 	return ((bench *)self)->now;
 }
 
-static AG_UNUSED void on_delta(void *arg, ag_llm_delta_type type, ag_str text)
+static AG_UNUSED void on_delta(void *arg, const ag_llm_delta *d)
 {
+	const ag_str text = d->type == AG_LLM_DELTA_VOID ? AG_S("|") : d->text;
 	bench *b = arg;
-
 	size_t n = strlen(b->shown);
 
-	(void)type;
-	if (!text.ptr)
-		text = AG_S("|");
 	assert_true(n + text.len < sizeof(b->shown));
 	memcpy(b->shown + n, text.ptr, text.len);
 }

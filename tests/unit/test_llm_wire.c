@@ -10,12 +10,15 @@
 #include "llm_cases.h"
 #include "net/sse.h"
 
+#define MAX_CALLS 300 /* more than a reply keeps */
+
 typedef struct outcome {
 	ag_acc *acc;
 	ag_status status;
 	ag_err err;
 	ag_llm_reply reply;
-	ag_buf shown[2]; /* what on_delta was given: text, thinking */
+	ag_buf shown[2];                            /* what on_delta was given: text, thinking */
+	ag_buf names[MAX_CALLS], inputs[MAX_CALLS]; /* and calls */
 } outcome;
 
 typedef struct reader {
@@ -30,11 +33,40 @@ static ag_status one_event(void *arg, const ag_sse_event *ev, ag_err *err)
 	return r->wire->event(ev->name, ev->data, r->acc, err);
 }
 
-static void one_delta(void *arg, ag_llm_delta_type type, ag_str text)
+static void one_delta(void *arg, const ag_llm_delta *d)
 {
 	outcome *o = arg;
 
-	ag_buf_add(&o->shown[type == AG_LLM_DELTA_THINKING], text);
+	switch (d->type) {
+	case AG_LLM_DELTA_TEXT: ag_buf_add(&o->shown[0], d->text); break;
+	case AG_LLM_DELTA_THINKING: ag_buf_add(&o->shown[1], d->text); break;
+	case AG_LLM_DELTA_CALL:
+		assert_true(d->call < MAX_CALLS);
+		assert_int_equal(o->inputs[d->call].len, 0);
+		ag_buf_add(&o->names[d->call], d->text);
+		break;
+	case AG_LLM_DELTA_INPUT: ag_buf_add(&o->inputs[d->call % MAX_CALLS], d->text); break;
+	case AG_LLM_DELTA_VOID: fail_msg("a reader takes nothing back"); break;
+	}
+}
+
+/* What was shown of each call is what the reply says of it. */
+static void check_shown_calls(const outcome *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->reply.npart; i++) {
+		const ag_llm_part *p = &o->reply.parts[i];
+
+		if (p->type != AG_LLM_TOOL_CALL || n == MAX_CALLS)
+			continue;
+		if (o->inputs[n].len && o->status == AG_OK) {
+			assert_true(ag_str_eq(ag_buf_view(&o->names[n]), p->name));
+			assert_true(ag_str_eq(ag_str_trim(ag_buf_view(&o->inputs[n])),
+			                      ag_str_trim(p->input)));
+		}
+		n++;
+	}
 }
 
 static const ag_llm_wire *wire_of(const llm_case *c)
@@ -51,6 +83,10 @@ static void start(outcome *o)
 	*o = (outcome){ .acc = ag_acc_new() };
 	ag_buf_init(&o->shown[0], 1 << 20);
 	ag_buf_init(&o->shown[1], 1 << 20);
+	for (size_t i = 0; i < MAX_CALLS; i++) {
+		ag_buf_init(&o->names[i], 1 << 20);
+		ag_buf_init(&o->inputs[i], 1 << 20);
+	}
 	ag_acc_on_delta(o->acc, one_delta, o);
 }
 
@@ -63,6 +99,7 @@ static void finish(outcome *o, const llm_case *c, ag_arena *arena)
 		o->status = st;
 		o->err = e;
 	}
+	check_shown_calls(o);
 }
 
 static void release(outcome *o)
@@ -70,6 +107,10 @@ static void release(outcome *o)
 	ag_acc_free(o->acc);
 	ag_buf_release(&o->shown[0]);
 	ag_buf_release(&o->shown[1]);
+	for (size_t i = 0; i < MAX_CALLS; i++) {
+		ag_buf_release(&o->names[i]);
+		ag_buf_release(&o->inputs[i]);
+	}
 }
 
 /* Feeds `bytes` in pieces of `piece` bytes, the first of `first`. */
