@@ -278,7 +278,7 @@ static bool is_fatal(const ag_loop *l, const ag_err *err)
 	}
 }
 
-/* The candidate that a tool proposed: judge it, let the agent settle what becomes of it. */
+/* An output that is judged, like a candidate that a tool proposed: the agent settles what becomes of it. */
 static ag_status settle(ag_loop *l, const job *j, const ag_observation *obs, ag_err *err)
 {
 	ag_subject s = { .gate = AG_GATE_OBSERVATION,
@@ -287,8 +287,8 @@ static ag_status settle(ag_loop *l, const job *j, const ag_observation *obs, ag_
 		         .observation = obs };
 	ag_str payload;
 	ag_verdict v;
-	ag_status st = ag_loop_judge(l, &s, obs->target_id, j->done->verdict[AG_GATE_OBSERVATION],
-	                             &v, err);
+	const ag_str target = obs->target_id.len ? obs->target_id : ag_id_str(&l->call_id);
+	ag_status st = ag_loop_judge(l, &s, target, j->done->verdict[AG_GATE_OBSERVATION], &v, err);
 
 	if (st || ag_loop_is_stopped(l))
 		return st;

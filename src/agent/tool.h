@@ -33,8 +33,9 @@ typedef struct ag_param {
 } ag_param;
 
 typedef enum ag_tool_flag {
-	AG_TOOL_READS = 1,    /* no effect outside: a resume may run it again */
-	AG_TOOL_PROPOSES = 2, /* its output is a candidate: the observation gate judges it */
+	AG_TOOL_READS = 1, /* no effect outside: a resume may run it again */
+	AG_TOOL_PROPOSES =
+		2, /* the observation gate judges its output: a candidate, or a result that may be wrong */
 	AG_TOOL_CONCLUDES =
 		4, /* asks for the end of the run: the run gate judges it; run is NULL */
 	/* For clients of MCP: */
