@@ -33,6 +33,7 @@ typedef struct answering {
 typedef struct found_text {
 	ag_str text;  /* of the section without its heading, or the lines */
 	ag_str whole; /* of which the quote is taken: heading included */
+	ag_str file;
 	const char *language;
 	bool is_section, is_definition;
 	ag_citation citation; /* without quote */
@@ -129,6 +130,7 @@ static ag_status find_text(const answering *a, const ag_index_hit *h, found_text
 	ag_outline_of(h->path, file.text, a->arena, &o);
 	hash = ag_sha256(file.text);
 	ret->language = o.language ? o.language : "";
+	ret->file = file.text;
 	*ret_ok = h->doc.anchor.len ? find_section(h, &o, file.text, ret)
 	                            : find_lines(h, &o, file.text, ret);
 	ret->citation.path = ag_str_dup(a->arena, h->path);
@@ -221,6 +223,7 @@ static ag_status judge_hits(answering *a, const ag_index_hit *hits, size_t n, ca
 						  .heads = heads_of(a, &hits[i]),
 						  .path = hits[i].path,
 						  .text = c->t.whole,
+						  .document = c->t.file,
 						  .is_prose = ag_index_is_prose(hits[i].path) },
 		                          a->arena);
 		c->score = hits[i].score;

@@ -1,10 +1,11 @@
 /* offline_judge -- which terms of a question a text has, and what that means.
  *
  * Ranking forgives: it looks for the best there is, so synonyms and parts of words count a little. The judge does not
- * forgive: one missing term makes the answer partial, and its reason names the term. It errs towards "partial": after "partial"
- * a reader can look for the missing term, after "ok" a reader stops.
+ * forgive: a missing term makes the answer partial, and its reason names the term. Exceptions are in forgive(). It errs towards
+ * "partial": after "partial" a reader can look for the missing term, after "ok" a reader stops.
  *
- * Order: terms in a text, kinds of answers, what is said, ag_judge_text(). The terms come from offline_terms.c. */
+ * Order: kinds of answers, what else a whole answer needs, what is said, ag_judge_text(). The terms come from offline_terms.c,
+ * offline_view.c looks for them in a text. */
 #include "ask/offline_judge.h"
 
 #include "ask/search_parts.h"
@@ -14,11 +15,6 @@
 /* With a name that no file has, the rest must be nearly all there: "print a label on a Zebra printer". */
 #define MIN_SHARE_ABSENT_NAME 0.5
 #define MIN_SHARE_CODE        0.7 /* of code, for a question that does not ask for code */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 static bool is_digit(char c)
 {
@@ -38,169 +34,6 @@ static ag_str lower(ag_str s, ag_arena *arena)
 	return ag_str_make(out, s.len);
 }
 
-/* --- terms in a text --- */
-
-typedef struct view {
-	ag_str low; /* heads and text in small letters, blanks made one */
-	ag_stem *stems;
-	size_t nstem;
-	ag_str *runs;
-	size_t nrun;
-} view;
-
-static size_t count_runs(ag_str s)
-{
-	size_t n = 0;
-	ag_str run;
-
-	for (size_t pos = 0; ag_judge_next_run(s, &pos, &run);)
-		n++;
-	return n;
-}
-
-static void look_at_words(view *v, ag_str text)
-{
-	ag_str word;
-
-	for (size_t pos = 0; ag_word_next(text, &pos, &word);)
-		v->stems[v->nstem++] = ag_judge_stem(word);
-}
-
-static ag_str squeezed(ag_str s, ag_arena *arena)
-{
-	char *to = ag_arena_alloc(arena, s.len + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.len; i++) {
-		if (!is_blank(s.ptr[i]))
-			to[n++] = s.ptr[i];
-		else if (n && to[n - 1] != ' ')
-			to[n++] = ' ';
-	}
-	ag_search_lower(to, n);
-	return ag_str_make(to, n);
-}
-
-static view view_of(ag_str heads, ag_str text, ag_arena *arena)
-{
-	const ag_str all = ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(heads), AG_FMT(text));
-	view v = { .low = squeezed(all, arena) };
-	size_t n = count_runs(all);
-	ag_str run, word;
-
-	v.runs = ag_new_n(arena, ag_str, n + 1);
-	for (size_t pos = 0; ag_judge_next_run(v.low, &pos, &run);) {
-		if (v.nrun < n)
-			v.runs[v.nrun++] = run;
-	}
-	n = 2 * n + 2;
-	for (size_t pos = 0; ag_word_next(all, &pos, &word);)
-		n++;
-	v.stems = ag_new_n(arena, ag_stem, n);
-	look_at_words(&v, all);
-	for (size_t i = 0; i < v.nrun; i++)
-		v.stems[v.nstem++] = ag_judge_stem(v.runs[i]);
-	v.nstem += ag_judge_units(v.low, arena, v.stems + v.nstem, n - v.nstem);
-	return v;
-}
-
-static bool has_stem(const view *v, const ag_stem *stem)
-{
-	for (size_t i = 0; i < v->nstem; i++) {
-		if (ag_stem_eq(&v->stems[i], stem))
-			return true;
-	}
-	return false;
-}
-
-static bool has_any(const view *v, const ag_term *t)
-{
-	for (size_t i = 0; i < t->nstem; i++) {
-		if (has_stem(v, &t->stems[i]))
-			return true;
-	}
-	return false;
-}
-
-/* A run of a name: the same, or the same word in the plural. */
-static bool is_run(ag_str have, ag_str want)
-{
-	if (ag_str_ieq(have, want))
-		return true;
-	if (want.len < 3)
-		return false;
-	return (have.len == want.len + 1 && have.ptr[want.len] == 's' &&
-	        ag_str_ieq(ag_str_make(have.ptr, want.len), want)) ||
-	       (want.len == have.len + 1 && want.ptr[have.len] == 's' &&
-	        ag_str_ieq(ag_str_make(want.ptr, have.len), have));
-}
-
-/* All runs of a name, one after the other. */
-static bool has_name(const view *v, ag_str name)
-{
-	ag_str want[16], run;
-	size_t n = 0;
-
-	for (size_t pos = 0; n < AG_NELEM(want) && ag_judge_next_run(name, &pos, &run);)
-		want[n++] = run;
-	if (!n)
-		return ag_str_contains(v->low, name);
-	for (size_t i = 0; i + n <= v->nrun; i++) {
-		size_t k = 0;
-
-		while (k < n && is_run(v->runs[i + k], want[k]))
-			k++;
-		if (k == n)
-			return true;
-	}
-	return false;
-}
-
-/* A name in one word may be two in the text, and the other way round: "GitHub", "git_hub". */
-static bool has_joined(const view *v, ag_str name)
-{
-	AG_AUTO(ag_buf_release) ag_buf b = AG_BUF_INIT((8u << 10));
-	ag_str joined, run;
-
-	for (size_t pos = 0; ag_judge_next_run(name, &pos, &run);)
-		ag_buf_add(&b, run);
-	joined = ag_buf_view(&b);
-	for (size_t i = 0; i < v->nrun && joined.len >= 4; i++) {
-		if (ag_str_ieq(v->runs[i], joined))
-			return true;
-		if (i + 1 < v->nrun && v->runs[i].len + v->runs[i + 1].len == joined.len &&
-		    ag_str_starts(joined, v->runs[i]) && ag_str_ends(joined, v->runs[i + 1]))
-			return true;
-	}
-	return false;
-}
-
-static bool has_term(const view *v, const ag_term *t, ag_arena *arena)
-{
-	const ag_word_table table = ag_judge_words(AG_JUDGE_ALIASES);
-
-	switch (t->kind) {
-	case AG_TERM_WORD:
-	case AG_TERM_UNIT: return has_any(v, t);
-	case AG_TERM_QUOTED: return ag_str_contains(v->low, squeezed(t->shown, arena));
-	case AG_TERM_NAME: break;
-	}
-	if (has_name(v, t->word) || has_joined(v, t->word))
-		return true;
-	for (size_t i = 0; i < table.n; i++) {
-		const ag_str all = ag_str_c(table.at[i]);
-		bool is_of = false;
-
-		for (ag_str rest = all; rest.ptr;)
-			is_of |= ag_str_ieq(ag_str_split(&rest, ' '), t->word);
-		for (ag_str rest = all; is_of && rest.ptr;) {
-			if (has_name(v, ag_str_split(&rest, ' ')))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* --- kinds of answers --- */
 
 static bool has_quantity(ag_str text)
@@ -212,6 +45,25 @@ static bool has_quantity(ag_str text)
 		"hour",  "minute", "second", "day",    "week",    "month",    "year",
 		"every", "all",    "none",   "single", "hundred", "thousand", "forever",
 	};
+	ag_str word;
+
+	for (size_t pos = 0; ag_word_next(text, &pos, &word);) {
+		if (is_digit(word.ptr[0]))
+			return true;
+		for (size_t i = 0; i < AG_NELEM(words); i++) {
+			if (ag_str_ieq(word, ag_str_c(words[i])))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A number that counts; "one" and "all" are too common. */
+static bool has_number(ag_str text)
+{
+	static const char *const words[] = { "two",   "three",   "four",    "five", "six",
+		                             "seven", "eight",   "nine",    "ten",  "once",
+		                             "twice", "hundred", "thousand" };
 	ag_str word;
 
 	for (size_t pos = 0; ag_word_next(text, &pos, &word);) {
@@ -242,10 +94,11 @@ static bool has_version(ag_str line)
 
 static bool has_any_term(const ag_judge *j, ag_str line, ag_arena *arena)
 {
-	const view v = view_of(AG_S(""), line, arena);
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), line, arena);
 
 	for (size_t i = 0; i < j->nterm; i++) {
-		if (!ag_str_eqc(j->terms[i].word, "version") && has_term(&v, &j->terms[i], arena))
+		if (!ag_str_eqc(j->terms[i].word, "version") &&
+		    ag_judge_has_term(&v, &j->terms[i], arena))
 			return true;
 	}
 	return false;
@@ -269,13 +122,13 @@ static bool names_version(const ag_judge *j, ag_str text, ag_arena *arena)
 
 /* --- what else a whole answer needs --- */
 
-static bool has_own(const view *v, const ag_term *t, ag_arena *arena)
+static bool has_own(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
 {
-	return t->nstem ? has_stem(v, &t->stems[0]) : has_term(v, t, arena);
+	return t->nstem ? ag_judge_has_stem(v, &t->stems[0]) : ag_judge_has_term(v, t, arena);
 }
 
 /* A thing that the text names in the question's own word, not what is done to it. */
-static bool has_other_thing(const ag_judge *j, const view *v, size_t but, ag_arena *arena)
+static bool has_other_thing(const ag_judge *j, const ag_judge_view *v, size_t but, ag_arena *arena)
 {
 	for (size_t i = 0; i < j->nterm; i++) {
 		if (i != but && !ag_judge_is_action(j->terms[i].word) &&
@@ -286,34 +139,69 @@ static bool has_other_thing(const ag_judge *j, const view *v, size_t but, ag_are
 }
 
 /* A synonym counts where it speaks of the same thing: in the titles, or in a line with another of the question's words. */
-static bool is_in_context(const ag_judge *j, size_t i, const view *heads, ag_str text,
+static bool is_in_context(const ag_judge *j, size_t i, const ag_judge_view *heads, ag_str text,
                           ag_arena *arena)
 {
 	const ag_term *t = &j->terms[i];
 
-	if (has_any(heads, t))
+	if (ag_judge_has_any(heads, t))
 		return true;
 	for (ag_str rest = text; rest.ptr;) {
-		const view line = view_of(AG_S(""), ag_str_split(&rest, '\n'), arena);
+		const ag_judge_view line = ag_judge_view_of(AG_S(""), ag_str_split(&rest, '\n'),
+		                                            arena);
 
-		if (has_any(&line, t) &&
+		if (ag_judge_has_any(&line, t) &&
 		    (has_other_thing(j, &line, i, arena) || has_other_thing(j, heads, i, arena)))
 			return true;
 	}
 	return false;
 }
 
-static bool are_in_context(const ag_judge *j, const view *all, const view *heads, ag_str text,
-                           ag_arena *arena)
+static bool are_in_context(const ag_judge *j, const bool *is_forgiven, const ag_judge_view *all,
+                           const ag_judge_view *heads, ag_str text, ag_arena *arena)
 {
 	for (size_t i = 0; i < j->nterm; i++) {
 		const ag_term *t = &j->terms[i];
 
-		if (t->nstem && !has_stem(all, &t->stems[0]) &&
+		if (!is_forgiven[i] && t->nstem && !ag_judge_has_stem(all, &t->stems[0]) &&
 		    !is_in_context(j, i, heads, text, arena))
 			return false;
 	}
 	return true;
+}
+
+/* Does the line deny this thing: "without GitHub", "no database", "the queue is not needed"? A negation that is far from the
+ * thing denies something else. */
+static bool denies(ag_str line, const ag_term *t, ag_arena *arena)
+{
+	static const char *const needs[] = { "need",     "needs",    "needed",    "require",
+		                             "requires", "required", "necessary", "optional" };
+	enum { NEAR = 5 }; /* words after the negation */
+	bool says_need = false;
+	ag_str word;
+
+	for (size_t pos = 0; ag_word_next(line, &pos, &word);) {
+		for (size_t i = 0; i < AG_NELEM(needs); i++)
+			says_need |= ag_str_ieq(word, ag_str_c(needs[i]));
+	}
+	if (says_need && ag_text_is_negated(line)) {
+		const ag_judge_view all = ag_judge_view_of(AG_S(""), line, arena);
+
+		return ag_judge_has_term(&all, t, arena);
+	}
+	for (size_t pos = 0; ag_word_next(line, &pos, &word);) {
+		size_t end = pos;
+		ag_judge_view near;
+
+		if (!ag_text_is_negated(word))
+			continue;
+		for (size_t n = 0; n < NEAR && ag_word_next(line, &end, &word); n++)
+			;
+		near = ag_judge_view_of(AG_S(""), ag_str_make(line.ptr + pos, end - pos), arena);
+		if (ag_judge_has_term(&near, t, arena))
+			return true;
+	}
+	return false;
 }
 
 /* "without GitHub": the thing and the "without" in one line, or in the titles. */
@@ -324,28 +212,7 @@ static bool says_without(const ag_judge *j, ag_str heads, ag_str text, ag_arena 
 	if (j->lacking < 0)
 		return ag_text_is_negated(all);
 	for (ag_str rest = all; rest.ptr;) {
-		const ag_str line = ag_str_split(&rest, '\n');
-		view v;
-
-		if (!ag_text_is_negated(line))
-			continue;
-		v = view_of(AG_S(""), line, arena);
-		if (has_term(&v, &j->terms[j->lacking], arena))
-			return true;
-	}
-	return false;
-}
-
-/* "how many retries": another word for what is counted counts something else. */
-static bool counts_it(const ag_judge *j, const view *v, ag_arena *arena)
-{
-	return j->counted < 0 || has_own(v, &j->terms[j->counted], arena);
-}
-
-static bool has_thing(const ag_judge *j)
-{
-	for (size_t i = 0; i < j->nterm; i++) {
-		if (!ag_judge_is_action(j->terms[i].word))
+		if (denies(ag_str_split(&rest, '\n'), &j->terms[j->lacking], arena))
 			return true;
 	}
 	return false;
@@ -376,25 +243,195 @@ static bool next_block(ag_str *rest, ag_str *ret)
 	return begin != NULL;
 }
 
+/* "how many retries": a number beside the question's own word. Another word for what is counted counts something else. */
+static bool counts_it(const ag_judge *j, ag_str text, ag_arena *arena)
+{
+	ag_str block;
+
+	if (j->counted < 0)
+		return true;
+	for (ag_str rest = text; next_block(&rest, &block);) {
+		const ag_judge_view v = ag_judge_view_of(AG_S(""), block, arena);
+
+		if (has_number(block) && has_own(&v, &j->terms[j->counted], arena))
+			return true;
+	}
+	return false;
+}
+
+/* The term that has this word as its own, or with is_like as a synonym; nterm = none. */
+static size_t term_of(const ag_judge *j, ag_str low, bool is_like)
+{
+	const ag_stem stem = ag_judge_stem(low);
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].nstem ? ag_stem_eq(&j->terms[i].stems[0], &stem)
+		                      : ag_str_ieq(j->terms[i].word, low))
+			return i;
+	}
+	for (size_t i = 0; is_like && i < j->nterm; i++) {
+		for (size_t k = 1; k < j->terms[i].nstem; k++) {
+			if (ag_stem_eq(&j->terms[i].stems[k], &stem))
+				return i;
+		}
+	}
+	return j->nterm;
+}
+
+/* The title without a remark in parentheses at its end. */
+static ag_str plain_title(ag_str title)
+{
+	const ptrdiff_t open = ag_str_find(title, '(');
+
+	return open > 0 ? ag_str_make(title.ptr, (size_t)open) : title;
+}
+
+/* The next word of a title that says something, in small letters. */
+static bool next_title_word(ag_str title, size_t *pos, ag_arena *arena, ag_str *ret)
+{
+	ag_str word;
+
+	while (ag_word_next(title, pos, &word)) {
+		*ret = lower(word, arena);
+		if (ret->len >= 2 && !ag_search_is_stop(*ret) && !ag_judge_is_spare(*ret))
+			return true;
+	}
+	return false;
+}
+
+/* Is every word of the title one of the question's? Then the question names the section. Returns how many of the question's
+ * terms the title has; 0 when it has another word. is_like: synonyms count. */
+static size_t named_by(const ag_judge *j, ag_str title, bool is_like, ag_arena *arena)
+{
+	bool is_asked[AG_JUDGE_MAX_TERMS] = { false };
+	size_t n = 0;
+	ag_str word;
+
+	title = plain_title(title);
+	for (size_t pos = 0; next_title_word(title, &pos, arena, &word);) {
+		const size_t i = term_of(j, word, is_like);
+
+		if (i == j->nterm)
+			return 0;
+		n += !is_asked[i];
+		is_asked[i] = true;
+	}
+	return n;
+}
+
+/* The next sentence of a line. */
+static ag_str next_sentence(ag_str *rest)
+{
+	const ag_str s = *rest;
+
+	for (size_t i = 0; i + 1 < s.len; i++) {
+		if (strchr(".;!?", s.ptr[i]) && s.ptr[i + 1] == ' ') {
+			*rest = ag_str_make(s.ptr + i + 2, s.len - i - 2);
+			return ag_str_make(s.ptr, i + 1);
+		}
+	}
+	*rest = (ag_str){ 0 };
+	return s;
+}
+
+static bool has_object(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
+{
+	for (size_t i = 0; i < AG_NELEM(j->objects); i++) {
+		if (j->objects[i] >= 0 && ag_judge_has_term(v, &j->terms[j->objects[i]], arena))
+			return true;
+	}
+	return false;
+}
+
+static size_t count_words(ag_str title, ag_arena *arena)
+{
+	size_t n = 0;
+	ag_str word;
+
+	title = plain_title(title);
+	for (size_t pos = 0; next_title_word(title, &pos, arena, &word);)
+		n++;
+	return n;
+}
+
+/* "Add a tool" is about another action than "cancel". */
+static bool names_other_action(ag_str title, const ag_term *verb)
+{
+	size_t pos = 0;
+	ag_stem stem;
+	ag_str word;
+
+	if (!ag_word_next(title, &pos, &word) || !ag_judge_is_action(word))
+		return false;
+	stem = ag_judge_stem(word);
+	for (size_t i = 0; i < verb->nstem; i++) {
+		if (ag_stem_eq(&verb->stems[i], &stem))
+			return false;
+	}
+	return true;
+}
+
+/* "How do I stop a backup": a section about backups that stops something else does not answer. The title, or one sentence, must
+ * have the verb and its object. A title of one or two words ("Set one up") takes its object from the titles above. */
+static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
+                          bool is_named, ag_arena *arena)
+{
+	const ag_term *verb = j->verb >= 0 ? &j->terms[j->verb] : NULL;
+	ag_judge_view title;
+
+	if (!verb || verb->is_light || j->objects[0] < 0)
+		return true;
+	title = ag_judge_view_of(AG_S(""), t->title, arena);
+	if (ag_judge_has_term(&title, verb, arena) &&
+	    (is_named || has_object(j, &title, arena) ||
+	     (has_object(j, heads, arena) && count_words(t->title, arena) <= 2)))
+		return true;
+	if (ag_judge_has_term(heads, verb, arena) && has_object(j, &title, arena))
+		return true;
+	if (names_other_action(t->title, verb))
+		return false;
+	for (ag_str rest = t->text; rest.ptr;) {
+		for (ag_str line = ag_str_split(&rest, '\n'); line.ptr;) {
+			const ag_judge_view v = ag_judge_view_of(AG_S(""), next_sentence(&line),
+			                                         arena);
+
+			if (ag_judge_has_term(&v, verb, arena) && has_object(j, &v, arena))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_thing(const ag_judge *j)
+{
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (!ag_judge_is_action(j->terms[i].word))
+			return true;
+	}
+	return false;
+}
+
 /* Is all that was asked in the titles and one block, with what announces it ("run:") or with the head of its table? Words that
  * are scattered over a long section are about different things. */
-static bool is_in_one_place(const ag_judge *j, ag_str heads, ag_str text, ag_arena *arena)
+static bool is_in_one_place(const ag_judge *j, const bool *is_forgiven, ag_str heads, ag_str text,
+                            ag_arena *arena)
 {
-	const view above = view_of(AG_S(""), heads, arena);
+	const ag_judge_view above = ag_judge_view_of(AG_S(""), heads, arena);
 	bool before[AG_JUDGE_MAX_TERMS] = { false }, was_row = false;
 	ag_str rest = text, block;
 
 	do {
 		bool here[AG_JUDGE_MAX_TERMS], all = true, is_row;
-		view v;
+		ag_judge_view v;
 
 		if (!next_block(&rest, &block))
 			block = AG_S("");
 		is_row = ag_str_starts(ag_str_trim(block), AG_S("|"));
-		v = view_of(AG_S(""), block, arena);
+		v = ag_judge_view_of(AG_S(""), block, arena);
 		for (size_t i = 0; i < j->nterm; i++) {
-			here[i] = has_term(&v, &j->terms[i], arena);
-			all &= here[i] || before[i] || has_term(&above, &j->terms[i], arena);
+			here[i] = ag_judge_has_term(&v, &j->terms[i], arena);
+			all &= is_forgiven[i] || here[i] || before[i] ||
+			       ag_judge_has_term(&above, &j->terms[i], arena);
 		}
 		if (all)
 			return true;
@@ -411,10 +448,10 @@ static bool is_in_one_place(const ag_judge *j, ag_str heads, ag_str text, ag_are
 /* One word is a question only where a section is about it; steps are where the titles name a thing of the question. */
 static bool is_about_it(const ag_judge *j, ag_str heads, ag_arena *arena)
 {
-	const view v = view_of(AG_S(""), heads, arena);
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), heads, arena);
 
 	if (j->nterm == 1 && j->terms[0].nstem)
-		return has_any(&v, &j->terms[0]);
+		return ag_judge_has_any(&v, &j->terms[0]);
 	return !j->wants_how || has_other_thing(j, &v, j->nterm, arena);
 }
 
@@ -499,28 +536,41 @@ ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena)
 
 /* --- the whole --- */
 
-/* Is every word of the title one of the question's? Then the question names the section, whatever else it says. */
-static bool is_title_named(const ag_judge *j, ag_str title, ag_arena *arena)
+/* Which of the missing terms may an answer lack? A light verb, when the section is about a thing of the question. Another word
+ * that is no action, when the question names the whole title and the document has the word elsewhere. Names, quoted text and
+ * units ("turn off") must be there. More missing words than found ones are never forgiven. */
+static void forgive(const ag_judge *j, const ag_judged_text *t, const bool *is_sure, bool *ret,
+                    ag_arena *arena)
 {
-	size_t n = 0;
-	ag_str word;
+	const size_t nnamed = named_by(j, t->title, true, arena);
+	const ag_judge_view title = ag_judge_view_of(AG_S(""), t->title, arena);
+	size_t nsure = 0, nmissing = 0, nthing = 0;
+	ag_judge_view document = { 0 };
 
-	for (size_t pos = 0; ag_word_next(title, &pos, &word);) {
-		const ag_str low = lower(word, arena);
-		ag_stem stem;
-		bool is_asked = false;
-
-		if (low.len < 2 || ag_search_is_stop(low) || ag_judge_is_spare(low))
-			continue;
-		n++;
-		stem = ag_judge_stem(low);
-		for (size_t i = 0; i < j->nterm && !is_asked; i++)
-			is_asked = j->terms[i].nstem ? ag_stem_eq(&j->terms[i].stems[0], &stem)
-			                             : ag_str_ieq(j->terms[i].word, low);
-		if (!is_asked)
-			return false;
+	for (size_t i = 0; i < j->nterm; i++) {
+		nsure += is_sure[i];
+		nthing += is_sure[i] && !ag_judge_is_action(j->terms[i].word);
 	}
-	return n > 0;
+	for (size_t i = 0; i < j->nterm; i++) {
+		const ag_term *term = &j->terms[i];
+
+		ret[i] = false;
+		if (is_sure[i] || term->kind != AG_TERM_WORD)
+			continue;
+		nmissing += !term->is_light;
+		if (term->is_light) {
+			ret[i] = nnamed || has_other_thing(j, &title, i, arena) ||
+			         (nsure >= 2 && nthing && (int)i != j->verb);
+		} else if (nnamed >= 2 && term->is_anywhere && !ag_judge_is_action(term->word)) {
+			if (!document.low.ptr)
+				document = ag_judge_view_of(AG_S(""), t->document, arena);
+			ret[i] = ag_judge_has_any(&document, term);
+		}
+	}
+	for (size_t i = 0;
+	     i < j->nterm && (nmissing > nsure || (nmissing == nsure && nnamed < 2) || !nthing);
+	     i++)
+		ret[i] = false;
 }
 
 /* May the text be shown at all, though something is missing? */
@@ -542,7 +592,7 @@ static bool is_related(const ag_judge *j, const ag_judged_text *t, const bool *h
 	}
 	if (j->wants_version)
 		return false;
-	if (is_title_named(j, t->title, arena))
+	if (named_by(j, t->title, false, arena) > 0)
 		return true;
 	/* What no file has is most of the question, or only "install" and its kind is there: it is about something else. */
 	if (!nthing || nabsent > nhas || (nabsent == nhas && j->nterm <= 2))
@@ -552,29 +602,34 @@ static bool is_related(const ag_judge *j, const ag_judged_text *t, const bool *h
 	return share >= (lacks_name ? MIN_SHARE_ABSENT_NAME : MIN_SHARE);
 }
 
-ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
+static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
 	/* A path is made of single words: in it "login" says nothing of "log in". */
-	const view said = view_of(t->heads, t->text, arena);
+	const ag_judge_view said = ag_judge_view_of(t->heads, t->text, arena);
 	const ag_str all_heads = ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(t->path),
 	                                       AG_FMT(t->heads));
-	const view v = view_of(all_heads, t->text, arena);
+	const ag_judge_view v = ag_judge_view_of(all_heads, t->text, arena);
 	ag_judged ret = { .why = AG_S("") };
-	bool has[AG_JUDGE_MAX_TERMS], is_sure[AG_JUDGE_MAX_TERMS];
+	bool has[AG_JUDGE_MAX_TERMS], is_sure[AG_JUDGE_MAX_TERMS], is_forgiven[AG_JUDGE_MAX_TERMS];
 	double all = 0, have = 0;
+	ag_judge_view above;
 	size_t nmissing = 0;
-	view heads;
+	const ag_judge_view heads = ag_judge_view_of(AG_S(""), t->heads, arena);
 
 	for (size_t i = 0; i < j->nterm; i++) {
-		has[i] = has_term(j->terms[i].kind == AG_TERM_UNIT ? &said : &v, &j->terms[i],
-		                  arena);
+		has[i] = ag_judge_has_term(j->terms[i].kind == AG_TERM_UNIT ? &said : &v,
+		                           &j->terms[i], arena);
 		all += j->terms[i].weight;
 		have += has[i] ? j->terms[i].weight : 0;
-		/* A synonym of a word that is nowhere is a guess. */
+		/* A synonym of a word that is nowhere is a guess, save for a thing that the titles have. */
 		is_sure[i] = has[i] &&
-		             (j->terms[i].is_anywhere || j->terms[i].kind != AG_TERM_WORD);
-		nmissing += !is_sure[i];
+		             (j->terms[i].is_anywhere || j->terms[i].kind != AG_TERM_WORD ||
+		              (!ag_judge_is_action(j->terms[i].word) &&
+		               ag_judge_has_any(&heads, &j->terms[i])));
 	}
+	forgive(j, t, is_sure, is_forgiven, arena);
+	for (size_t i = 0; i < j->nterm; i++)
+		nmissing += !is_sure[i] && !is_forgiven[i];
 	ret.share = all > 0 ? have / all : 0;
 	if (!j->nterm) {
 		ret.why = AG_S("the question has no word to look for");
@@ -591,25 +646,38 @@ ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *ar
 		return ret;
 	}
 	ret.fit = AG_FIT_PARTLY;
-	heads = view_of(AG_S(""), t->heads, arena);
+	above = ag_judge_view_of(AG_S(""), all_heads, arena);
 	if (j->wants_version && !names_version(j, t->text, arena))
 		ret.why = AG_S("the section names no version");
-	else if (j->wants_quantity && (!has_quantity(t->text) || !counts_it(j, &v, arena)))
+	else if (j->wants_quantity && (!has_quantity(t->text) || !counts_it(j, t->text, arena)))
 		ret.why = AG_S("the section has no such number");
-	else if (!t->is_prose && (j->wants_how || !names_code(j)))
+	else if (!t->is_prose && ((j->wants_how && !j->wants_place) || !names_code(j)))
 		ret.why = AG_S("this is code or settings, no documentation");
 	else if (j->is_negated && !says_without(j, t->heads, t->text, arena))
 		ret.why = AG_S("the section does not say \"without\"");
-	else if (!has_thing(j) && !is_title_named(j, t->title, arena))
+	else if (!has_thing(j) && !named_by(j, t->title, false, arena))
 		ret.why = AG_S("the question names no thing to look for");
-	else if (!is_about_it(j, all_heads, arena))
+	else if (!named_by(j, t->title, false, arena) && named_by(j, t->title, true, arena) < 2 &&
+	         !is_about_it(j, all_heads, arena))
 		ret.why = AG_S("the titles of the section are about something else");
-	else if (!is_in_one_place(j, all_heads, t->text, arena))
+	else if (!is_in_one_place(j, is_forgiven, all_heads, t->text, arena))
 		ret.why = AG_S("the words are in different places of the section");
-	else if (!are_in_context(j, &v, &heads, t->text, arena))
+	else if (!are_in_context(j, is_forgiven, &v, &heads, t->text, arena))
 		ret.why = AG_S("the section has other words for it, which may mean something else");
+	else if (!is_done_to_it(j, t, &above, named_by(j, t->title, true, arena) > 0, arena))
+		ret.why = ag_str_printf(arena, "the section does not say \"%.*s\" of this",
+		                        AG_FMT(j->terms[j->verb].shown));
 	else
 		ret.fit = AG_FIT_WHOLE;
-	ret.is_named = is_title_named(j, t->title, arena);
+	ret.is_named = named_by(j, t->title, false, arena) > 0;
 	return ret;
+}
+
+ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
+{
+	ag_judged_text said = *t;
+
+	if (t->is_prose)
+		said.text = ag_judge_without_targets(t->text, arena);
+	return judge(j, &said, arena);
 }

@@ -2,7 +2,8 @@
  *
  * The index finds the best section there is, also for a question that no section answers. The judge decides what may be said
  * of it. A question is taken apart into terms: content words, phrases that are one thing ("log out"), names (capitalised
- * words, identifiers, versions) and quoted text. A text answers only when it, its titles or its path have every term. */
+ * words, identifiers, versions) and quoted text. A text answers only when it, its titles or its path have every term, save for
+ * light verbs, and words that the document has elsewhere when the question names the title. */
 #ifndef AG_ASK_OFFLINE_JUDGE_H
 #define AG_ASK_OFFLINE_JUDGE_H
 
@@ -27,6 +28,7 @@ typedef struct ag_term {
 	size_t nstem;
 	unsigned part;    /* of the question: see nparts */
 	bool is_anywhere; /* a document of the project has it */
+	bool is_light;    /* a verb that an answer seldom repeats: "return", "use" */
 	double weight;    /* rare terms more */
 } ag_term;
 
@@ -37,6 +39,8 @@ typedef struct ag_judge {
 	unsigned npart;
 	bool wants_version, wants_quantity, wants_how, is_negated;
 	int counted, lacking; /* terms: of "how many x", of "without x"; -1 = none */
+	int verb;             /* of "how do I delete an old item"; -1 = none */
+	int objects[2];       /* and the first two things after it: "old", "item"; -1 = none */
 	bool wants_code,
 		wants_place; /* code or settings may answer; a file or function is the answer */
 } ag_judge;
@@ -62,7 +66,8 @@ typedef struct ag_judged_text {
 	ag_str heads; /* title, and titles above it */
 	ag_str path;
 	ag_str text;
-	bool is_prose; /* a section of documentation, no code or settings */
+	ag_str document; /* the whole file that the text is of */
+	bool is_prose;   /* a section of documentation, no code or settings */
 } ag_judged_text;
 
 ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena);
@@ -71,27 +76,52 @@ ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena);
 
 /* --- offline_terms.c, for offline_judge.c --- */
 
-/* As ag_stem_of(), with the forms that no rule makes: "made" is "make". */
-ag_stem ag_judge_stem(ag_str word);
-/* Is it a word that no answer needs to have? In small letters. */
-bool ag_judge_is_spare(ag_str low);
-/* "install", "run": done to anything, so that it says nothing of what a question is about. */
-bool ag_judge_is_action(ag_str word);
-/* The next run of letters and digits: "Node.js" is "Node", "js". */
-bool ag_judge_next_run(ag_str s, size_t *pos, ag_str *ret);
-/* The units of a text, at most max: "Sign out everywhere" has "logout". */
-size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
-
-/* --- offline_words.c --- */
-
 typedef enum ag_judge_table {
 	AG_JUDGE_UNITS,      /* "log out=logout" */
 	AG_JUDGE_UNIT_WORDS, /* lines of words that replace each other */
 	AG_JUDGE_SPARE,      /* words that no answer needs to have */
 	AG_JUDGE_IRREGULAR,  /* "made=make" */
 	AG_JUDGE_ACTIONS,    /* verbs that are done to anything */
+	AG_JUDGE_NEUTRAL,    /* those of them that turn nothing into its opposite: "use", "add" */
+	AG_JUDGE_STATES,     /* verbs of what a thing does by itself: "return", "contain" */
+	AG_JUDGE_APART,      /* lines of a word and its false friends */
 	AG_JUDGE_ALIASES     /* lines of names of one thing */
 } ag_judge_table;
+
+/* As ag_stem_of(), with the forms that no rule makes: "made" is "make". */
+ag_stem ag_judge_stem(ag_str word);
+/* Is it a word that no answer needs to have? In small letters. */
+bool ag_judge_is_spare(ag_str low);
+/* "install", "run": done to anything, so that it says nothing of what a question is about. */
+bool ag_judge_is_action(ag_str word);
+/* Is it one of a table's words, in any form? */
+bool ag_judge_is_in(ag_judge_table which, ag_str word);
+/* The next run of letters and digits: "Node.js" is "Node", "js". */
+bool ag_judge_next_run(ag_str s, size_t *pos, ag_str *ret);
+/* The units of a text, at most max: "Sign out everywhere" has "logout". */
+size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
+
+/* --- offline_view.c, for offline_judge.c --- */
+
+/* A text as terms are looked for in it. */
+typedef struct ag_judge_view {
+	ag_str low; /* in small letters, blanks made one */
+	ag_stem *stems;
+	size_t nstem;
+	ag_str *runs;
+	size_t nrun;
+} ag_judge_view;
+
+/* In arena; heads may be "". */
+ag_judge_view ag_judge_view_of(ag_str heads, ag_str text, ag_arena *arena);
+bool ag_judge_has_stem(const ag_judge_view *v, const ag_stem *stem);
+/* The word or one of its synonyms; names and quoted text have none. */
+bool ag_judge_has_any(const ag_judge_view *v, const ag_term *t);
+bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena);
+/* The targets of links are no words of a text: "[the log](database.md#log)" says nothing about a database. */
+ag_str ag_judge_without_targets(ag_str text, ag_arena *arena);
+
+/* --- offline_words.c --- */
 
 typedef struct ag_word_table {
 	const char *const *at;

@@ -173,23 +173,6 @@ static void name_parts(ag_judge *j, const tokens *t)
 
 /* --- terms of a question --- */
 
-bool ag_judge_is_spare(ag_str low)
-{
-	const ag_word_table table = ag_judge_words(AG_JUDGE_SPARE);
-	const ag_stem stem = ag_stem_of(low);
-
-	for (size_t i = 0; i < table.n; i++) {
-		ag_stem other;
-
-		if (table.at[i][0] != low.ptr[0])
-			continue;
-		other = ag_stem_of(ag_str_c(table.at[i]));
-		if (ag_stem_eq(&stem, &other))
-			return true;
-	}
-	return false;
-}
-
 ag_stem ag_judge_stem(ag_str word)
 {
 	const ag_word_table table = ag_judge_words(AG_JUDGE_IRREGULAR);
@@ -203,18 +186,31 @@ ag_stem ag_judge_stem(ag_str word)
 	return ag_stem_of(word);
 }
 
-bool ag_judge_is_action(ag_str word)
+bool ag_judge_is_in(ag_judge_table which, ag_str word)
 {
-	const ag_word_table table = ag_judge_words(AG_JUDGE_ACTIONS);
+	const ag_word_table table = ag_judge_words(which);
 	const ag_stem stem = ag_judge_stem(word);
 
-	for (size_t i = 0; i < table.n; i++) {
-		const ag_stem other = ag_judge_stem(ag_str_c(table.at[i]));
+	for (size_t i = 0; stem.len && i < table.n; i++) {
+		ag_stem other;
 
+		if (table.at[i][0] != stem.text[0])
+			continue;
+		other = ag_judge_stem(ag_str_c(table.at[i]));
 		if (ag_stem_eq(&other, &stem))
 			return true;
 	}
 	return false;
+}
+
+bool ag_judge_is_spare(ag_str low)
+{
+	return ag_judge_is_in(AG_JUDGE_SPARE, low);
+}
+
+bool ag_judge_is_action(ag_str word)
+{
+	return ag_judge_is_in(AG_JUDGE_ACTIONS, word) || ag_judge_is_in(AG_JUDGE_NEUTRAL, word);
 }
 
 /* "Which function computes x": the answer is a function, and does not say so. */
@@ -223,7 +219,8 @@ static bool is_place(ag_str low)
 	static const char *const words[] = {
 		"file",      "function", "class",    "module",     "method",    "source", "header",
 		"implement", "define",   "declare",  "compute",    "calculate", "code",   "route",
-		"script",    "located",  "location", "initialize", "place",     "handle",
+		"script",    "located",  "location", "initialize", "place",     "handle", "parse",
+		"wrap",      "tell",     "explain",  "describe",
 	};
 	const ag_stem stem = ag_stem_of(low);
 
@@ -236,9 +233,32 @@ static bool is_place(ag_str low)
 	return false;
 }
 
+static bool is_false_friend(ag_str own, ag_str word)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_APART);
+	const ag_stem stem = ag_judge_stem(own), other = ag_judge_stem(word);
+
+	for (size_t i = 0; i < table.n; i++) {
+		ag_str rest = ag_str_c(table.at[i]);
+		ag_stem one = ag_judge_stem(ag_str_split(&rest, ' '));
+
+		if (!ag_stem_eq(&one, &stem))
+			continue;
+		while (rest.ptr) {
+			one = ag_judge_stem(ag_str_split(&rest, ' '));
+			if (ag_stem_eq(&one, &other))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void add_stem(ag_term *t, ag_str word)
 {
 	const ag_stem stem = ag_judge_stem(word);
+
+	if (t->nstem && is_false_friend(t->word, word))
+		return;
 
 	for (size_t i = 0; i < t->nstem; i++) {
 		if (ag_stem_eq(&t->stems[i], &stem))
@@ -549,6 +569,62 @@ static int term_after(const ag_judge *j, ag_str question, ag_str low, const char
 	return best;
 }
 
+/* What the user wants to do follows. */
+static const char *const wants[] = {
+	"how do i ",    "how do we ",    "how do you ",   "how to ",        "how can i ",
+	"how can we ",  "how can you ",  "how should i ", "how should we ", "how would i ",
+	"how could i ", "how does one ", "how can one ",
+};
+
+/* A state is light where it is not what the user wants to do: "what does it return", not "how do I return it". */
+static void mark_light(ag_judge *j, ag_str low)
+{
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < AG_NELEM(wants); i++)
+		is_wanted |= ag_str_contains(low, ag_str_c(wants[i]));
+	for (size_t i = 0; i < j->nterm; i++) {
+		ag_term *t = &j->terms[i];
+
+		t->is_light = t->kind == AG_TERM_WORD &&
+		              (ag_judge_is_in(AG_JUDGE_NEUTRAL, t->word) ||
+		               (!is_wanted && ag_judge_is_in(AG_JUDGE_STATES, t->word)));
+	}
+}
+
+/* The verb of what the user wants to do, and the things that follow it. */
+static void mark_verb(ag_judge *j, ag_str question, ag_str low)
+{
+	const char *at = NULL;
+	int last = -1;
+
+	for (size_t i = 0; i < AG_NELEM(wants) && !at; i++) {
+		const size_t n = strlen(wants[i]);
+		const char *found = memmem(low.ptr, low.len, wants[i], n);
+
+		if (found)
+			at = question.ptr + (found - low.ptr) + n;
+	}
+	for (size_t i = 0; at && i < j->nterm; i++) {
+		if (j->terms[i].shown.ptr == at)
+			j->verb = last = (int)i;
+	}
+	for (size_t n = 0; last >= 0 && n < AG_NELEM(j->objects); n++) {
+		const char *before = j->terms[last].shown.ptr;
+
+		last = -1;
+		for (size_t i = 0; i < j->nterm; i++) {
+			const char *p = j->terms[i].shown.ptr;
+
+			if (p > before && p < question.ptr + question.len &&
+			    j->terms[i].part == j->terms[j->verb].part &&
+			    (last < 0 || p < j->terms[last].shown.ptr))
+				last = (int)i;
+		}
+		j->objects[n] = last;
+	}
+}
+
 static void mark_terms(ag_judge *j, ag_str question, ag_str low)
 {
 	static const char *const counts[] = { "how many ", "how much " };
@@ -556,6 +632,8 @@ static void mark_terms(ag_judge *j, ag_str question, ag_str low)
 
 	j->counted = term_after(j, question, low, counts, AG_NELEM(counts));
 	j->lacking = term_after(j, question, low, lacks, AG_NELEM(lacks));
+	j->verb = j->objects[0] = j->objects[1] = -1;
+	mark_verb(j, question, low);
 }
 
 ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
@@ -579,6 +657,7 @@ ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_ar
 	name_parts(ret, t);
 	read_wishes(ret, lower(question, arena));
 	mark_terms(ret, question, lower(question, arena));
+	mark_light(ret, lower(question, arena));
 	return weigh(ret, s, project, err);
 }
 

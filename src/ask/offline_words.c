@@ -16,6 +16,7 @@ static const char *const units[] = {
 	"get rid of=remove",  "take back=undo",     "take it back=undo",    "took back=undo",
 	"start over=reset",   "by hand=manually",   "virtual machine=vm",   "out of space=disk",
 	"two times=twice",    "as a service=saas",  "single sign-on=sso",   "single sign on=sso",
+	"bring back=restore", "get back=restore",
 };
 
 /* Words that replace a unit where it is one word. */
@@ -37,25 +38,37 @@ static const char *const unit_words[] = {
 
 /* Words of which many questions are made and that no answer needs to have. */
 static const char *const spare[] = {
-	"compare",  "difference", "differ",   "versus",   "between",       "support",  "able",
-	"actual",   "already",    "answer",   "anyone",   "anything",      "apply",    "available",
-	"bad",      "become",     "begin",    "belong",   "best",          "bring",    "carry",
-	"cause",    "certain",    "come",     "concern",  "contain",       "current",  "currently",
-	"describe", "different",  "do",       "docs",     "documentation", "does",     "doing",
-	"done",     "else",       "end",      "ever",     "everything",    "exact",    "exactly",
-	"example",  "exist",      "explain",  "find",     "first",         "get",      "give",
-	"go",       "good",       "happen",   "happens",  "help",          "instead",  "keep",
-	"kind",     "know",       "large",    "let",      "like",          "long",     "look",
-	"lot",      "main",       "make",     "many",     "mean",          "meaning",  "mine",
-	"much",     "must",       "need",     "new",      "normally",      "nothing",  "now",
-	"often",    "old",        "one",      "part",     "people",        "possible", "proceed",
-	"project",  "purpose",    "put",      "question", "really",        "reason",   "regard",
-	"relate",   "repository", "right",    "row",      "say",           "see",      "seem",
-	"several",  "show",       "somebody", "someone",  "something",     "sort",     "stand",
-	"stands",   "step",       "steps",    "still",    "supposed",      "take",     "tell",
-	"there",    "thing",      "think",    "time",     "times",         "today",    "try",
-	"use",      "usually",    "various",  "want",     "way",           "well",     "wiki",
-	"without",  "word",       "work",     "yet",
+	"able",      "accord",        "actual",     "afterwards", "ago",        "already",
+	"always",    "another",       "answer",     "anybody",    "anyone",     "anything",
+	"anywhere",  "apply",         "available",  "bad",        "become",     "beforehand",
+	"begin",     "behind",        "belong",     "best",       "between",    "big",
+	"bring",     "carry",         "cause",      "certain",    "certainly",  "chosen",
+	"come",      "compare",       "concern",    "contain",    "current",    "currently",
+	"describe",  "differ",        "difference", "different",  "directly",   "do",
+	"docs",      "documentation", "does",       "doing",      "done",       "early",
+	"easily",    "easy",          "else",       "end",        "entire",     "entirely",
+	"ever",      "everybody",     "everyone",   "everything", "exact",      "exactly",
+	"example",   "exist",         "explain",    "final",      "finally",    "find",
+	"first",     "fully",         "get",        "give",       "go",         "good",
+	"halfway",   "happen",        "happens",    "help",       "important",  "inside",
+	"instead",   "keep",          "kind",       "know",       "large",      "late",
+	"later",     "let",           "like",       "long",       "look",       "lot",
+	"main",      "make",          "many",       "maybe",      "mean",       "meaning",
+	"mention",   "mine",          "much",       "must",       "need",       "new",
+	"nobody",    "normal",        "normally",   "nothing",    "now",        "often",
+	"old",       "one",           "own",        "part",       "particular", "particularly",
+	"people",    "perhaps",       "possible",   "proceed",    "project",    "proper",
+	"properly",  "purpose",       "put",        "question",   "quick",      "quickly",
+	"really",    "reason",        "regard",     "relate",     "repository", "right",
+	"row",       "say",           "see",        "seem",       "several",    "show",
+	"simple",    "simply",        "somebody",   "someone",    "something",  "sometime",
+	"somewhere", "soon",          "sort",       "special",    "specific",   "stand",
+	"stands",    "step",          "steps",      "still",      "straight",   "support",
+	"suppose",   "supposed",      "take",       "tell",       "there",      "thing",
+	"think",     "time",          "times",      "today",      "together",   "true",
+	"two",       "try",           "use",        "usual",      "usually",    "various",
+	"versus",    "want",          "way",        "well",       "whole",      "wiki",
+	"without",   "word",          "work",       "yes",        "yet",
 };
 
 /* Forms that no rule makes, and the word that each is of. */
@@ -112,14 +125,34 @@ static const char *const irregular[] = {
 
 /* Verbs that are done to anything. */
 static const char *const actions[] = {
-	"add",      "change",  "clean",  "configure", "create",    "delete",      "disable",
-	"download", "enable",  "export", "fix",       "import",    "improve",     "install",
-	"manage",   "move",    "open",   "pay",       "prevent",   "print",       "remove",
-	"rename",   "replace", "reset",  "restart",   "run",       "schedule",    "select",
-	"send",     "set",     "setup",  "start",     "stop",      "subscribe",   "support",
-	"switch",   "test",    "train",  "turn",      "uninstall", "unsubscribe", "update",
-	"upgrade",  "upload",  "write",  "undo",      "restore",   "cancel",      "save",
-	"read",     "view",
+	"change",    "clean",   "delete",  "disable", "download", "export",    "fix",
+	"import",    "improve", "install", "move",    "pay",      "prevent",   "print",
+	"remove",    "rename",  "replace", "reset",   "restart",  "schedule",  "stop",
+	"subscribe", "switch",  "test",    "train",   "turn",     "uninstall", "unsubscribe",
+	"update",    "upgrade", "upload",  "undo",    "restore",  "cancel",    "save",
+};
+
+/* Of those the ones that leave a thing what it is: a section about a thing mostly says how to use it. */
+static const char *const neutral[] = {
+	"add",    "apply", "check",   "configure", "create", "enable", "get",    "have", "make",
+	"manage", "open",  "perform", "put",       "read",   "run",    "select", "send", "set",
+	"setup",  "start", "support", "try",       "use",    "view",   "write",
+};
+
+/* Verbs of what a thing does by itself; an answer seldom repeats them. */
+static const char *const states[] = {
+	"accept",  "allow",   "appear",  "behave",    "belong",  "carry",     "complain", "consist",
+	"contain", "define",  "expose",  "guarantee", "handle",  "hang",      "happen",   "hold",
+	"include", "involve", "listen",  "live",      "mention", "offer",     "permit",   "promise",
+	"prove",   "provide", "publish", "refer",     "refuse",  "represent", "require",  "return",
+	"ring",    "say",     "serve",   "sit",       "walk",    "warn",
+};
+
+/* Words that ranking takes for the first of the line, and an answer may not. */
+static const char *const apart[] = {
+	"rename name call naming",
+	"print show view display list see",
+	"uninstall remove delete drop erase wipe clear clean purge",
 };
 
 /* Names of one thing. */
@@ -152,6 +185,9 @@ ag_word_table ag_judge_words(ag_judge_table which)
 	case AG_JUDGE_SPARE: return (ag_word_table){ spare, AG_NELEM(spare) };
 	case AG_JUDGE_IRREGULAR: return (ag_word_table){ irregular, AG_NELEM(irregular) };
 	case AG_JUDGE_ACTIONS: return (ag_word_table){ actions, AG_NELEM(actions) };
+	case AG_JUDGE_NEUTRAL: return (ag_word_table){ neutral, AG_NELEM(neutral) };
+	case AG_JUDGE_STATES: return (ag_word_table){ states, AG_NELEM(states) };
+	case AG_JUDGE_APART: return (ag_word_table){ apart, AG_NELEM(apart) };
 	case AG_JUDGE_ALIASES: return (ag_word_table){ aliases, AG_NELEM(aliases) };
 	}
 	return (ag_word_table){ 0 };

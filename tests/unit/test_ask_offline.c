@@ -172,10 +172,11 @@ static bool is_one_of(ag_str got, ag_str expected)
 	return false;
 }
 
-static void measure(world *w, const char *name, size_t min_cases)
+/* min_ok: percent of the questions that get the right section with status "ok". */
+static void measure(world *w, const char *name, size_t min_cases, size_t min_ok)
 {
 	char *text = read_cases(name);
-	size_t n = 0, nright = 0, namong = 0;
+	size_t n = 0, nright = 0, namong = 0, nok = 0;
 
 	for (ag_str rest = ag_str_c(text); rest.ptr;) {
 		const ag_str line = ag_str_split(&rest, '\n');
@@ -202,6 +203,7 @@ static void measure(world *w, const char *name, size_t min_cases)
 		}
 		n++;
 		nright += is_right;
+		nok += is_right && ag_str_eqc(a.status, "ok");
 		namong += is_among;
 		if (!is_right)
 			printf("# %s %.*s\n#   want %.*s\n#   got  %.*s\n",
@@ -209,9 +211,10 @@ static void measure(world *w, const char *name, size_t min_cases)
 			       AG_FMT(a.source));
 	}
 	free(text);
-	printf("# %s: right first %zu of %zu (%.0f %%), cited %zu\n", name, nright, n,
-	       100.0 * (double)nright / (double)(n ? n : 1), namong);
+	printf("# %s: right first %zu of %zu (%.0f %%), ok %zu, cited %zu\n", name, nright, n,
+	       100.0 * (double)nright / (double)(n ? n : 1), nok, namong);
 	assert_true(n >= min_cases);
+	assert_true(nok * 100 >= n * min_ok);
 	assert_true(nright * 100 >= n * 80);
 }
 
@@ -223,7 +226,7 @@ static void the_wiki_answers(void **state)
 
 	snprintf(path, sizeof(path), "%s/examples/wiki", root ? root : ".");
 	open_root(w, path);
-	measure(w, "offline_wiki.cases", 30);
+	measure(w, "offline_wiki.cases", 30, 48);
 }
 
 /* A copy: the questions themselves are in the tree, too. */
@@ -253,25 +256,28 @@ static void argus_answers(void **state)
 
 	copy_sources(w);
 	open_root(w, w->folder);
-	measure(w, "offline_argus.cases", 25);
+	measure(w, "offline_argus.cases", 25, 62);
 }
 
 /* --- what is not there --- */
 
 typedef struct tally {
-	size_t noff, noff_ok, noff_shown; /* nothing answers it; shown: a section all the same */
-	size_t n, nright;
+	size_t noff, noff_ok;
+	size_t nfar, noff_shown; /* of those marked "-"; shown: a section all the same */
+	size_t n, nright, nok;   /* nok: right, and status "ok" */
 } tally;
 
 static void one_of_set(world *w, ag_str expected, ag_str question, tally *t)
 {
 	const ag_answer a = ask(w, ag_str_cstr(w->arena, question));
-	const bool is_off = ag_str_eqc(expected, "-");
+	const bool is_near = ag_str_eqc(expected, "~");
+	const bool is_off = is_near || ag_str_eqc(expected, "-");
 
 	check_answer(w, &a);
 	if (is_off) {
 		t->noff++;
-		t->noff_shown += a.source.len > 0;
+		t->nfar += !is_near;
+		t->noff_shown += !is_near && a.source.len > 0;
 		t->noff_ok += ag_str_eqc(a.status, "ok");
 		if (ag_str_eqc(a.status, "ok"))
 			printf("# not there, but ok: %.*s\n#   got  %.*s\n", AG_FMT(question),
@@ -280,6 +286,7 @@ static void one_of_set(world *w, ag_str expected, ag_str question, tally *t)
 	}
 	t->n++;
 	t->nright += is_one_of(a.source, expected);
+	t->nok += is_one_of(a.source, expected) && ag_str_eqc(a.status, "ok");
 	if (!is_one_of(a.source, expected))
 		printf("# missed: %.*s\n#   want %.*s\n#   got  %.*s\n", AG_FMT(question),
 		       AG_FMT(expected), AG_FMT(a.source));
@@ -299,12 +306,14 @@ static void measure_set(world *w, const char *project)
 			one_of_set(w, expected, line, &t);
 	}
 	free(text);
-	printf("# %s: of %zu that are not there %zu are ok, %zu show a section; right %zu of %zu\n",
-	       project, t.noff, t.noff_ok, t.noff_shown, t.nright, t.n);
+	printf("# %s: of %zu that are not there %zu are ok; of %zu, %zu show a section; right %zu of "
+	       "%zu, ok %zu\n",
+	       project, t.noff, t.noff_ok, t.nfar, t.noff_shown, t.nright, t.n, t.nok);
 	assert_true(t.noff >= 20 && t.n >= 15);
 	assert_int_equal(t.noff_ok, 0);
-	assert_true(t.noff_shown * 100 <= t.noff * 60);
+	assert_true(t.noff_shown * 100 <= t.nfar * 60);
 	assert_true(t.nright * 100 >= t.n * 80);
+	assert_true(t.nok * 100 >= t.n * 85);
 }
 
 static void the_wiki_has_not_all(void **state)
@@ -364,6 +373,16 @@ static void what_is_missing_is_said(void **state)
 		{ "What is `pump_speed`?", "partial", "", "pump_speed" },
 		{ "Which port does the pump use?", "partial", NULL, "" },
 		{ "what about it?", "partial", "", "" },
+		/* A verb that answers seldom repeat, and a word that the document has elsewhere. */
+		{ "What does the old tap permit?", "ok", "a.md#old-tap", "" },
+		{ "How do I open the valve of the pump?", "ok", "a.md#open-the-valve", "" },
+		{ "How do I close the valve of the pump?", "partial", NULL, "\"close\"" },
+		/* It is there, but not of this thing. */
+		{ "How do I sell the old tap?", "partial", NULL, "does not say \"sell\"" },
+		{ "How many springs does the old tap have?", "partial", NULL, "no such number" },
+		{ "Does the old tap need a filter?", "partial", NULL, "filter" },
+		{ "How do I fill the old tap without water?", "partial", NULL, "\"without\"" },
+		{ "How do I fill the old tap without oil?", "ok", "a.md#old-tap", "" },
 	};
 	world *w = *state;
 
@@ -371,7 +390,9 @@ static void what_is_missing_is_said(void **state)
 		w, "a.md",
 		"# Open the valve\n\nTurn the wheel to the left until the valve clicks.\n\n# Log in\n\n"
 		"Give your name at the desk.\n\n# Turn on the pump\n\nPress the green button. Then the "
-		"pump runs at `pump_rate`.\n");
+		"pump runs at `pump_rate`.\n\n# Old tap\n\nFill the tap with water, never with "
+		"oil. We sell new ones.\n\nIt is 30 years old. See [the manual](filter.md).\n\nIts springs "
+		"are strong. Do not hurry.\n");
 	put_file(w, "b.md", "# Gardens\n\nRoses like rain. Tulips like sun.\n");
 	open_root(w, w->folder);
 	for (size_t i = 0; i < AG_NELEM(cases); i++) {

@@ -1,0 +1,180 @@
+/* offline_view -- which terms of a question a text has. */
+#include "ask/offline_judge.h"
+
+#include "ask/search_parts.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static size_t count_runs(ag_str s)
+{
+	size_t n = 0;
+	ag_str run;
+
+	for (size_t pos = 0; ag_judge_next_run(s, &pos, &run);)
+		n++;
+	return n;
+}
+
+static void look_at_words(ag_judge_view *v, ag_str text)
+{
+	ag_str word;
+
+	for (size_t pos = 0; ag_word_next(text, &pos, &word);)
+		v->stems[v->nstem++] = ag_judge_stem(word);
+}
+
+static ag_str squeezed(ag_str s, ag_arena *arena)
+{
+	char *to = ag_arena_alloc(arena, s.len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		if (!is_blank(s.ptr[i]))
+			to[n++] = s.ptr[i];
+		else if (n && to[n - 1] != ' ')
+			to[n++] = ' ';
+	}
+	ag_search_lower(to, n);
+	return ag_str_make(to, n);
+}
+
+/* The targets of links are no words of a text: "[the log](database.md#log)" says nothing about a database. */
+ag_str ag_judge_without_targets(ag_str s, ag_arena *arena)
+{
+	char *to = ag_arena_alloc(arena, s.len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		const char *end = NULL;
+
+		to[n++] = s.ptr[i];
+		if (s.ptr[i] == ']' && i + 1 < s.len && s.ptr[i + 1] == '(')
+			end = memchr(s.ptr + i, ')', s.len - i);
+		if (end && !memchr(s.ptr + i, '\n', (size_t)(end - s.ptr) - i))
+			i = (size_t)(end - s.ptr);
+	}
+	return ag_str_make(to, n);
+}
+
+ag_judge_view ag_judge_view_of(ag_str heads, ag_str text, ag_arena *arena)
+{
+	const ag_str all = ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(heads), AG_FMT(text));
+	ag_judge_view v = { .low = squeezed(all, arena) };
+	size_t n = count_runs(all);
+	ag_str run, word;
+
+	v.runs = ag_new_n(arena, ag_str, n + 1);
+	for (size_t pos = 0; ag_judge_next_run(v.low, &pos, &run);) {
+		if (v.nrun < n)
+			v.runs[v.nrun++] = run;
+	}
+	n = 2 * n + 2;
+	for (size_t pos = 0; ag_word_next(all, &pos, &word);)
+		n++;
+	v.stems = ag_new_n(arena, ag_stem, n);
+	look_at_words(&v, all);
+	for (size_t i = 0; i < v.nrun; i++)
+		v.stems[v.nstem++] = ag_judge_stem(v.runs[i]);
+	v.nstem += ag_judge_units(v.low, arena, v.stems + v.nstem, n - v.nstem);
+	return v;
+}
+
+bool ag_judge_has_stem(const ag_judge_view *v, const ag_stem *stem)
+{
+	for (size_t i = 0; i < v->nstem; i++) {
+		if (ag_stem_eq(&v->stems[i], stem))
+			return true;
+	}
+	return false;
+}
+
+bool ag_judge_has_any(const ag_judge_view *v, const ag_term *t)
+{
+	for (size_t i = 0; i < t->nstem; i++) {
+		if (ag_judge_has_stem(v, &t->stems[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A run of a name: the same, or the same word in the plural. */
+static bool is_run(ag_str have, ag_str want)
+{
+	if (ag_str_ieq(have, want))
+		return true;
+	if (want.len < 3)
+		return false;
+	return (have.len == want.len + 1 && have.ptr[want.len] == 's' &&
+	        ag_str_ieq(ag_str_make(have.ptr, want.len), want)) ||
+	       (want.len == have.len + 1 && want.ptr[have.len] == 's' &&
+	        ag_str_ieq(ag_str_make(want.ptr, have.len), have));
+}
+
+/* All runs of a name, one after the other. */
+static bool has_name(const ag_judge_view *v, ag_str name)
+{
+	ag_str want[16], run;
+	size_t n = 0;
+
+	for (size_t pos = 0; n < AG_NELEM(want) && ag_judge_next_run(name, &pos, &run);)
+		want[n++] = run;
+	if (!n)
+		return ag_str_contains(v->low, name);
+	for (size_t i = 0; i + n <= v->nrun; i++) {
+		size_t k = 0;
+
+		while (k < n && is_run(v->runs[i + k], want[k]))
+			k++;
+		if (k == n)
+			return true;
+	}
+	return false;
+}
+
+/* A name in one word may be two in the text, and the other way round: "GitHub", "git_hub". */
+static bool has_joined(const ag_judge_view *v, ag_str name)
+{
+	AG_AUTO(ag_buf_release) ag_buf b = AG_BUF_INIT((8u << 10));
+	ag_str joined, run;
+
+	for (size_t pos = 0; ag_judge_next_run(name, &pos, &run);)
+		ag_buf_add(&b, run);
+	joined = ag_buf_view(&b);
+	for (size_t i = 0; i < v->nrun && joined.len >= 4; i++) {
+		if (ag_str_ieq(v->runs[i], joined))
+			return true;
+		if (i + 1 < v->nrun && v->runs[i].len + v->runs[i + 1].len == joined.len &&
+		    ag_str_starts(joined, v->runs[i]) && ag_str_ends(joined, v->runs[i + 1]))
+			return true;
+	}
+	return false;
+}
+
+bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_ALIASES);
+
+	switch (t->kind) {
+	case AG_TERM_WORD:
+	case AG_TERM_UNIT: return ag_judge_has_any(v, t);
+	case AG_TERM_QUOTED: return ag_str_contains(v->low, squeezed(t->shown, arena));
+	case AG_TERM_NAME: break;
+	}
+	if (has_name(v, t->word) || has_joined(v, t->word))
+		return true;
+	for (size_t i = 0; i < table.n; i++) {
+		const ag_str all = ag_str_c(table.at[i]);
+		bool is_of = false;
+
+		for (ag_str rest = all; rest.ptr;)
+			is_of |= ag_str_ieq(ag_str_split(&rest, ' '), t->word);
+		for (ag_str rest = all; is_of && rest.ptr;) {
+			if (has_name(v, ag_str_split(&rest, ' ')))
+				return true;
+		}
+	}
+	return false;
+}
