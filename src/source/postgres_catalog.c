@@ -87,7 +87,7 @@ static const char catalog_sql[] =
 	/* cells: kind, schema, name, what, columns, reads, parents, oids, types, runs, uses, mark */
 	" answer AS ("
 	" SELECT 'd', current_database()::text, current_setting('server_version_num'), NULL,"
-	" " AG_PG_MOMENT_SQL ", " AG_PG_STATE_SQL ", NULL, NULL, NULL, NULL, NULL, NULL"
+	" " AG_POSTGRES_MOMENT_SQL ", " AG_POSTGRES_STATE_SQL ", NULL, NULL, NULL, NULL, NULL, NULL"
 	" UNION ALL"
 	" SELECT 'r', r.schema, r.name, r.relkind::text,"
 	" CASE WHEN r.nr <= 5000 THEN"
@@ -394,12 +394,12 @@ static int by_name(const void *a, const void *b)
 	return c ? c : ag_str_cmp(x->schema, y->schema);
 }
 
-static size_t count_kind(const ag_pg_table *t, char kind)
+static size_t count_kind(const ag_postgres_table *t, char kind)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->nrow; i++)
-		n += ag_pg_cell(t, i, KIND).ptr[0] == kind;
+		n += ag_postgres_cell(t, i, KIND).ptr[0] == kind;
 	return n;
 }
 
@@ -431,7 +431,7 @@ static void refer(filler *f, ag_sql_catalog *ret)
 	ret->ntype_ref = n;
 }
 
-static bool fill(const ag_pg_table *t, ag_arena *arena, ag_sql_catalog *ret)
+static bool fill(const ag_postgres_table *t, ag_arena *arena, ag_sql_catalog *ret)
 {
 	size_t nr = count_kind(t, 'r'), nf = count_kind(t, 'f'), no = count_kind(t, 'o'),
 	       nt = count_kind(t, 't'), nc = count_kind(t, 'c');
@@ -462,7 +462,7 @@ static bool fill(const ag_pg_table *t, ag_arena *arena, ag_sql_catalog *ret)
 /* --- the statement --- */
 
 /* {"public","my \"schema\""}: an array as PostgreSQL reads it. */
-void ag_pg_array_add(ag_buf *b, ag_str s)
+void ag_postgres_array_add(ag_buf *b, ag_str s)
 {
 	ag_buf_adds(b, b->len > 1 ? ",\"" : "\"");
 	for (size_t i = 0; i < s.len; i++) {
@@ -473,22 +473,22 @@ void ag_pg_array_add(ag_buf *b, ag_str s)
 	ag_buf_addc(b, '"');
 }
 
-ag_str ag_pg_schemas(const ag_sql_policy *p, ag_arena *arena)
+ag_str ag_postgres_schemas(const ag_sql_policy *p, ag_arena *arena)
 {
 	ag_buf b = AG_BUF_INIT(256u * 1024);
 	ag_str schema, name, ret;
 
 	ag_buf_addc(&b, '{');
-	ag_pg_array_add(&b, p->schema.len ? p->schema : AG_S("public"));
+	ag_postgres_array_add(&b, p->schema.len ? p->schema : AG_S("public"));
 	for (size_t i = 0; i < p->nallowed_schema; i++) {
 		if (ag_dictionary_parts(p->allowed_schemas[i], true, arena, &schema, &name) &&
 		    !schema.ptr)
-			ag_pg_array_add(&b, name);
+			ag_postgres_array_add(&b, name);
 	}
 	for (size_t i = 0; i < p->nallowed_table; i++) {
 		if (ag_dictionary_parts(p->allowed_tables[i], true, arena, &schema, &name) &&
 		    schema.ptr)
-			ag_pg_array_add(&b, schema);
+			ag_postgres_array_add(&b, schema);
 	}
 	ag_buf_addc(&b, '}');
 	ret = b.failed ? AG_S("{}") : ag_buf_dup(arena, &b);
@@ -496,13 +496,14 @@ ag_str ag_pg_schemas(const ag_sql_policy *p, ag_arena *arena)
 	return ret;
 }
 
-ag_status ag_pg_catalog(ag_sql_impl *impl, const ag_ctx *ctx, ag_arena *arena, ag_sql_catalog *ret,
-                        ag_sql_failure *ret_failure, ag_err *err)
+ag_status ag_postgres_catalog(ag_sql_impl *impl, const ag_ctx *ctx, ag_arena *arena,
+                              ag_sql_catalog *ret, ag_sql_failure *ret_failure, ag_err *err)
 {
-	ag_str schemas = ag_pg_schemas(&ag_pg_opts(impl)->policy, arena);
+	ag_str schemas = ag_postgres_schemas(&ag_postgres_of(impl)->opts->policy, arena);
 	ag_sql_catalog c = { 0 };
-	ag_pg_table t;
-	ag_status st = ag_pg_rows(impl, ctx, catalog_sql, &schemas, 1, arena, &t, ret_failure, err);
+	ag_postgres_table t;
+	ag_status st = ag_postgres_rows(impl, ctx, catalog_sql, &schemas, 1, arena, &t, ret_failure,
+	                                err);
 
 	if (st || ret_failure->code)
 		return st;

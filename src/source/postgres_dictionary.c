@@ -107,12 +107,12 @@ static void begin_lists(lists *l)
 
 static void add_name(lists *l, ag_sql_name name)
 {
-	ag_pg_array_add(&l->schemas, name.schema);
-	ag_pg_array_add(&l->names, name.name);
+	ag_postgres_array_add(&l->schemas, name.schema);
+	ag_postgres_array_add(&l->names, name.name);
 }
 
 /* What was said of a failure lives as long as the caller's arena, not the one of the answer. */
-static void keep_failure(ag_pg_reading *b)
+static void keep_failure(ag_postgres_reading *b)
 {
 	b->failure->message = ag_str_dup(b->arena, b->failure->message);
 	b->failure->detail = ag_str_dup(b->arena, b->failure->detail);
@@ -120,8 +120,8 @@ static void keep_failure(ag_pg_reading *b)
 }
 
 /* Both as the two parameters of a statement. */
-static ag_status rows_of_lists(ag_pg_reading *b, lists *l, const char *sql, ag_arena *arena,
-                               ag_pg_table *ret)
+static ag_status rows_of_lists(ag_postgres_reading *b, lists *l, const char *sql, ag_arena *arena,
+                               ag_postgres_table *ret)
 {
 	ag_str params[2];
 	ag_status st;
@@ -134,7 +134,8 @@ static ag_status rows_of_lists(ag_pg_reading *b, lists *l, const char *sql, ag_a
 		st = ag_fail(b->err, AG_INTERNAL, "source.postgres", "names of more than %u bytes",
 		             MAX_STATEMENT);
 	else
-		st = ag_pg_rows(b->impl, b->ctx, sql, params, 2, arena, ret, b->failure, b->err);
+		st = ag_postgres_rows(b->impl, b->ctx, sql, params, 2, arena, ret, b->failure,
+		                      b->err);
 	ag_buf_release(&l->schemas);
 	ag_buf_release(&l->names);
 	if (!st && b->failure->code)
@@ -160,7 +161,7 @@ static bool has_flag(ag_str flags, char c)
 	return ag_str_find(flags, c) >= 0;
 }
 
-static void take_table(ag_pg_reading *b, size_t at, const ag_str *cell)
+static void take_table(ag_postgres_reading *b, size_t at, const ag_str *cell)
 {
 	ag_dict_table *t = &b->tables[at];
 
@@ -173,7 +174,7 @@ static void take_table(ag_pg_reading *b, size_t at, const ag_str *cell)
 	b->can_read[at] = ag_str_eqc(cell[T_CAN_READ], "true");
 }
 
-static void keep_enum(ag_pg_reading *b, ag_sql_name name)
+static void keep_enum(ag_postgres_reading *b, ag_sql_name name)
 {
 	ag_sql_name *grown;
 
@@ -188,7 +189,7 @@ static void keep_enum(ag_pg_reading *b, ag_sql_name name)
 		                              ag_str_dup(b->scratch, name.name) };
 }
 
-static void take_columns(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
+static void take_columns(ag_postgres_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
 	ag_dict_column *columns = ag_new_n(b->arena, ag_dict_column, n);
@@ -228,7 +229,7 @@ static void take_primary_key(ag_dict_table *t, const ag_dict_index *x)
 	}
 }
 
-static void take_indexes(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
+static void take_indexes(ag_postgres_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
 	ag_dict_index *indexes = ag_new_n(b->arena, ag_dict_index, n);
@@ -257,7 +258,7 @@ static void take_indexes(ag_pg_reading *b, size_t at, const ag_str *cell, size_t
 }
 
 /* A key to a table that is not told of would tell of it. */
-static void take_keys(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
+static void take_keys(ag_postgres_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
 	ag_dict_key *keys = ag_new_n(b->arena, ag_dict_key, n);
@@ -278,7 +279,7 @@ static void take_keys(ag_pg_reading *b, size_t at, const ag_str *cell, size_t n)
 }
 
 /* The rows of one kind about one table stand together. */
-static void take_rows(ag_pg_reading *b, size_t from, const ag_pg_table *rows)
+static void take_rows(ag_postgres_reading *b, size_t from, const ag_postgres_table *rows)
 {
 	size_t end;
 
@@ -287,8 +288,8 @@ static void take_rows(ag_pg_reading *b, size_t from, const ag_pg_table *rows)
 		int64_t nr = 0;
 
 		for (end = i + 1;
-		     end < rows->nrow && ag_str_eq(ag_pg_cell(rows, end, KIND), cell[KIND]) &&
-		     ag_str_eq(ag_pg_cell(rows, end, NR), cell[NR]);
+		     end < rows->nrow && ag_str_eq(ag_postgres_cell(rows, end, KIND), cell[KIND]) &&
+		     ag_str_eq(ag_postgres_cell(rows, end, NR), cell[NR]);
 		     end++)
 			;
 		if (!ag_str_to_i64(cell[NR], &nr) || nr < 1 || (uint64_t)nr > b->n - from)
@@ -303,11 +304,11 @@ static void take_rows(ag_pg_reading *b, size_t from, const ag_pg_table *rows)
 	}
 }
 
-static ag_status read_structure(ag_pg_reading *b)
+static ag_status read_structure(ag_postgres_reading *b)
 {
 	for (size_t from = 0; from < b->n; from += CHUNK) {
 		AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-		ag_pg_table rows;
+		ag_postgres_table rows;
 		ag_status st;
 		lists l;
 
@@ -323,7 +324,7 @@ static ag_status read_structure(ag_pg_reading *b)
 	return AG_OK;
 }
 
-static void take_enums(ag_pg_reading *b, const ag_pg_table *rows, ag_dictionary *d)
+static void take_enums(ag_postgres_reading *b, const ag_postgres_table *rows, ag_dictionary *d)
 {
 	ag_dict_enum *enums = ag_new_n(b->arena, ag_dict_enum, rows->nrow);
 	size_t end;
@@ -332,16 +333,17 @@ static void take_enums(ag_pg_reading *b, const ag_pg_table *rows, ag_dictionary 
 		ag_dict_enum *e = &enums[d->nenum++];
 		ag_str *values;
 
-		for (end = i + 1; end < rows->nrow &&
-		                  ag_str_eq(ag_pg_cell(rows, end, 0), ag_pg_cell(rows, i, 0)) &&
-		                  ag_str_eq(ag_pg_cell(rows, end, 1), ag_pg_cell(rows, i, 1));
+		for (end = i + 1;
+		     end < rows->nrow &&
+		     ag_str_eq(ag_postgres_cell(rows, end, 0), ag_postgres_cell(rows, i, 0)) &&
+		     ag_str_eq(ag_postgres_cell(rows, end, 1), ag_postgres_cell(rows, i, 1));
 		     end++)
 			;
 		values = ag_new_n(b->arena, ag_str, end - i);
 		for (size_t k = i; k < end; k++)
-			values[k - i] = ag_str_dup(b->arena, ag_pg_cell(rows, k, 2));
-		e->schema = ag_str_dup(b->arena, ag_pg_cell(rows, i, 0));
-		e->name = ag_str_dup(b->arena, ag_pg_cell(rows, i, 1));
+			values[k - i] = ag_str_dup(b->arena, ag_postgres_cell(rows, k, 2));
+		e->schema = ag_str_dup(b->arena, ag_postgres_cell(rows, i, 0));
+		e->name = ag_str_dup(b->arena, ag_postgres_cell(rows, i, 1));
 		e->values = values;
 		e->nvalue = end - i;
 	}
@@ -349,9 +351,9 @@ static void take_enums(ag_pg_reading *b, const ag_pg_table *rows, ag_dictionary 
 }
 
 /* Only those of columns that are told of. */
-static ag_status read_enums(ag_pg_reading *b, ag_dictionary *d)
+static ag_status read_enums(ag_postgres_reading *b, ag_dictionary *d)
 {
-	ag_pg_table rows;
+	ag_postgres_table rows;
 	ag_status st;
 	lists l;
 
@@ -368,7 +370,7 @@ static ag_status read_enums(ag_pg_reading *b, ag_dictionary *d)
 
 /* --- all of it --- */
 
-static void finish(ag_pg_reading *b, ag_dictionary *d)
+static void finish(ag_postgres_reading *b, ag_dictionary *d)
 {
 	const ag_clock *clock = b->ctx && b->ctx->clock ? b->ctx->clock : &ag_clock_system;
 	size_t n = 0;
@@ -383,10 +385,11 @@ static void finish(ag_pg_reading *b, ag_dictionary *d)
 	d->ntable = n;
 }
 
-static ag_status introspect(ag_pg_reading *b, ag_dictionary *ret)
+static ag_status introspect(ag_postgres_reading *b, ag_dictionary *ret)
 {
 	ag_dictionary d = { 0 };
-	ag_status st = ag_pg_catalog(b->impl, b->ctx, b->scratch, &b->catalog, b->failure, b->err);
+	ag_status st = ag_postgres_catalog(b->impl, b->ctx, b->scratch, &b->catalog, b->failure,
+	                                   b->err);
 
 	if (!st && b->failure->code)
 		keep_failure(b);
@@ -400,7 +403,7 @@ static ag_status introspect(ag_pg_reading *b, ag_dictionary *ret)
 	if (!st && !b->failure->code)
 		st = read_enums(b, &d);
 	if (!st && !b->failure->code && b->o->with_samples)
-		st = ag_pg_read_samples(b);
+		st = ag_postgres_read_samples(b);
 	if (st || b->failure->code)
 		return st;
 	finish(b, &d);
@@ -408,16 +411,16 @@ static ag_status introspect(ag_pg_reading *b, ag_dictionary *ret)
 	return AG_OK;
 }
 
-ag_status ag_pg_introspect(ag_sql_impl *impl, const ag_ctx *ctx, const ag_dictionary_opts *o,
-                           ag_arena *arena, ag_dictionary *ret, ag_sql_failure *ret_failure,
-                           ag_err *err)
+ag_status ag_postgres_introspect(ag_sql_impl *impl, const ag_ctx *ctx, const ag_dictionary_opts *o,
+                                 ag_arena *arena, ag_dictionary *ret, ag_sql_failure *ret_failure,
+                                 ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	ag_pg_reading b = {
+	ag_postgres_reading b = {
 		.impl = impl,
 		.ctx = ctx,
 		.o = o,
-		.policy = &ag_pg_opts(impl)->policy,
+		.policy = &ag_postgres_of(impl)->opts->policy,
 		.arena = arena,
 		.scratch = scratch,
 		.failure = ret_failure,

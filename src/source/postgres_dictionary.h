@@ -6,7 +6,7 @@
 #include "source/postgres.h"
 
 /* One reading of a database. */
-typedef struct ag_pg_reading {
+typedef struct ag_postgres_reading {
 	ag_sql_impl *impl;
 	const ag_ctx *ctx;
 	const ag_dictionary_opts *o;
@@ -22,9 +22,9 @@ typedef struct ag_pg_reading {
 	size_t nenum, enum_cap;
 	ag_sql_failure *failure;
 	ag_err *err;
-} ag_pg_reading;
+} ag_postgres_reading;
 
 /* Fills the samples of b->tables as far as time allows. Only a cancel or a time-out of the caller is a failure. */
-AG_CHECK ag_status ag_pg_read_samples(ag_pg_reading *b);
+AG_CHECK ag_status ag_postgres_read_samples(ag_postgres_reading *b);
 
 #endif

@@ -1,10 +1,9 @@
 /* postgres_rows -- statements of ours: what catalog and dictionary ask, with the rows as plain texts. */
-#include "source/postgres_exchange.h"
+#include "source/postgres_statement.h"
 
 #define FIRST_ROWS 64
 
 typedef struct collecting {
-	ag_pg *pg;
 	ag_arena *arena;
 	ag_str *cell;
 	size_t ncolumn, nrow, capacity; /* in rows */
@@ -41,61 +40,70 @@ static bool take_row(void *arg, const ag_str *cell)
 		to->nbyte += cell[i].len + sizeof(ag_str);
 	}
 	to->nrow++;
-	return to->nbyte <= AG_PG_MAX_ROWS_BYTES;
+	return to->nbyte <= AG_POSTGRES_MAX_ROWS_BYTES;
 }
 
-static void row_too_large(void *arg)
+static bool row_too_large(void *arg)
 {
-	((collecting *)arg)->nbyte = AG_PG_MAX_ROWS_BYTES + (size_t)1;
+	((collecting *)arg)->nbyte = AG_POSTGRES_MAX_ROWS_BYTES + (size_t)1;
+	return false;
 }
 
 /* false: no connection. */
-static bool try_once(ag_pg *pg, const ag_ctx *ctx, const ag_pg_statement *statement, bool need_new,
-                     collecting *to, ag_pg_outcome *out, ag_sql_failure *ret_failure)
+static bool try_once(ag_postgres *e, const ag_ctx *ctx, const ag_postgres_statement *statement,
+                     bool need_new, collecting *to, ag_postgres_outcome *out,
+                     ag_sql_failure *ret_failure)
 {
+	ag_pg_failure failure;
 	ag_pg_conn *c;
 
-	if (!ag_pg_take(pg, ctx, statement->watch_fd, need_new, to->arena, &c, ret_failure))
+	if (!ag_pg_take(e->pg, ctx, statement->watch_fd, need_new, to->arena, &c, &failure)) {
+		ag_postgres_failure(e, &failure, to->arena, ret_failure);
 		return false;
-	*to = (collecting){ .pg = pg, .arena = to->arena };
-	ag_pg_exchange(pg, c, ctx, statement, to->arena, out);
-	ag_pg_give(pg, c);
+	}
+	*to = (collecting){ .arena = to->arena };
+	ag_postgres_run(e, c, ctx, statement, to->arena, out);
 	if (out->has_failed)
 		*ret_failure = out->failure;
 	return true;
 }
 
-ag_status ag_pg_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql, const ag_str *params,
-                     size_t nparam, ag_arena *arena, ag_pg_table *ret, ag_sql_failure *ret_failure,
-                     ag_err *err)
+ag_status ag_postgres_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql,
+                           const ag_str *params, size_t nparam, ag_arena *arena,
+                           ag_postgres_table *ret, ag_sql_failure *ret_failure, ag_err *err)
 {
-	ag_pg *pg = ag_pg_of(impl);
-	collecting to = { .pg = pg, .arena = arena };
-	ag_pg_statement statement = {
+	ag_postgres *e = ag_postgres_of(impl);
+	collecting to = { .arena = arena };
+	ag_postgres_statement statement = {
 		.sql = ag_str_c(sql),
 		.values = params,
 		.nvalue = nparam,
-		.timeout_ms = pg->statement_timeout_ms,
-		.max_row_bytes = AG_PG_MAX_ROWS_BYTES,
+		.timeout_ms = e->opts->statement_timeout_ms,
+		.max_row_bytes = AG_POSTGRES_MAX_ROWS_BYTES,
 		.watch_fd = -1,
 		.sink = { take_columns, take_row, row_too_large, &to },
 	};
-	ag_pg_outcome out = { 0 };
+	ag_postgres_outcome out = { 0 };
 
 	(void)err;
 	/* As in postgres_run.c: one old connection less each time. */
 	for (bool again = false; !again || (out.has_failed && out.is_repeatable); again = true) {
 		*ret_failure = (ag_sql_failure){ .code = AG_SQLCODE_NONE };
-		if (!try_once(pg, ctx, &statement, again, &to, &out, ret_failure))
+		if (!try_once(e, ctx, &statement, again, &to, &out, ret_failure))
 			return AG_OK;
 	}
 	if (out.has_failed)
 		return AG_OK;
-	if (to.nbyte > AG_PG_MAX_ROWS_BYTES) {
-		ag_pg_failure(ret_failure, AG_SQLCODE_SCHEMA, "resource",
-		              AG_S("the database describes itself in more than 64 MiB"));
+	if (to.nbyte > AG_POSTGRES_MAX_ROWS_BYTES) {
+		*ret_failure = (ag_sql_failure){
+			.code = AG_SQLCODE_SCHEMA,
+			.class_name = "resource",
+			.message = AG_S("the database describes itself in more than 64 MiB"),
+			.detail = AG_S(""),
+			.hint = AG_S(""),
+		};
 		return AG_OK;
 	}
-	*ret = (ag_pg_table){ .ncolumn = to.ncolumn, .nrow = to.nrow, .cell = to.cell };
+	*ret = (ag_postgres_table){ .ncolumn = to.ncolumn, .nrow = to.nrow, .cell = to.cell };
 	return AG_OK;
 }

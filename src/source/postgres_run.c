@@ -2,11 +2,12 @@
  *
  * Statements only read, so one whose connection had died before the server saw it is simply sent once more. The same is
  * done when a column has a type that was made since the pool was opened. */
-#include "source/postgres_exchange.h"
+#include "source/postgres_statement.h"
 
 #include <strings.h>
 
 #include "base/time.h"
+#include "source/postgres_values.h"
 
 /* A row is stored up to this: its JSON may be half as long (an array of json loses its backslashes) … */
 #define ROW_FACTOR 2
@@ -15,7 +16,7 @@
 #define MAX_LEARNT      2 /* then a type that cannot be learnt is text */
 
 typedef struct json_rows {
-	ag_pg *pg;
+	ag_postgres *e;
 	const ag_ctx *ctx;
 	const ag_sql_limits *limits;
 	ag_arena *arena;
@@ -61,7 +62,7 @@ static bool take_columns(void *arg, const ag_pg_field *field, size_t n)
 	j->types = ag_new_n(j->arena, ag_pg_type, n);
 	j->unknown = ag_new_n(j->arena, uint32_t, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!ag_pg_type_of(j->pg, field[i].oid, &j->types[i])) {
+		if (!ag_pg_type_of(j->e->pg, field[i].oid, &j->types[i])) {
 			j->types[i] = (ag_pg_type){ .oid = field[i].oid, .name = "unknown" };
 			j->unknown[j->nunknown++] = field[i].oid;
 		}
@@ -86,7 +87,7 @@ static void write_row(json_rows *j, const ag_str *cell)
 		if (!cell[i].ptr)
 			ag_buf_add(out, AG_S("null"));
 		else
-			ag_pg_value(out, &j->types[i], cell[i], &j->scratch);
+			ag_postgres_value(out, &j->types[i], cell[i], &j->scratch);
 	}
 	ag_buf_addc(out, ']');
 }
@@ -115,13 +116,14 @@ static bool take_row(void *arg, const ag_str *cell)
 	return true;
 }
 
-static void row_too_large(void *arg)
+static bool row_too_large(void *arg)
 {
 	ag_sql_result *ret = ((json_rows *)arg)->ret;
 
 	ret->rows_seen++;
 	ret->cut = ret->nrow == ((json_rows *)arg)->limits->max_rows ? AG_SQL_CUT_ROWS
 	                                                             : AG_SQL_CUT_BYTES;
+	return false;
 }
 
 /* --- one attempt --- */
@@ -140,7 +142,7 @@ static void begin_rows(json_rows *j)
 	j->nunknown = 0;
 }
 
-static void end_rows(json_rows *j, const ag_pg_outcome *out)
+static void end_rows(json_rows *j, const ag_postgres_outcome *out)
 {
 	ag_sql_result *ret = j->ret;
 
@@ -157,11 +159,11 @@ static void end_rows(json_rows *j, const ag_pg_outcome *out)
 }
 
 typedef struct attempt {
-	ag_pg *pg;
+	ag_postgres *e;
 	const ag_ctx *ctx;
 	json_rows *rows;
-	ag_pg_statement statement;
-	ag_pg_outcome out;
+	ag_postgres_statement statement;
+	ag_postgres_outcome out;
 	bool need_new;
 } attempt;
 
@@ -170,17 +172,45 @@ static bool try_once(attempt *a)
 {
 	ag_sql_result *ret = a->rows->ret;
 	int64_t from_us = ag_time_mono_us();
+	ag_pg_failure failure;
 	ag_pg_conn *c;
-	bool has_conn = ag_pg_take(a->pg, a->ctx, a->statement.watch_fd, a->need_new,
-	                           a->rows->arena, &c, &ret->failure);
+	bool has_conn = ag_pg_take(a->e->pg, a->ctx, a->statement.watch_fd, a->need_new,
+	                           a->rows->arena, &c, &failure);
 
 	ret->wait_us += ag_time_mono_us() - from_us;
-	if (!has_conn)
+	if (!has_conn) {
+		ag_postgres_failure(a->e, &failure, a->rows->arena, &ret->failure);
 		return false;
+	}
 	begin_rows(a->rows);
-	ag_pg_exchange(a->pg, c, a->ctx, &a->statement, a->rows->arena, &a->out);
-	ag_pg_give(a->pg, c);
+	ag_postgres_run(a->e, c, a->ctx, &a->statement, a->rows->arena, &a->out);
 	ret->exec_us = a->out.last_row_us - a->out.began_us;
+	return true;
+}
+
+/* Asks the server for the types that are unknown. Those that are gone meanwhile become text. */
+static bool learn_types(json_rows *j)
+{
+	AG_AUTO(ag_buf_release) ag_buf list = AG_BUF_INIT(64u * 1024);
+	ag_postgres_table table;
+	ag_str param;
+	ag_err err;
+
+	for (size_t i = 0; i < j->nunknown; i++)
+		ag_buf_addf(&list, "%c%u", i ? ',' : '{', j->unknown[i]);
+	ag_buf_addc(&list, '}');
+	param = ag_buf_view(&list);
+	if (ag_postgres_rows((ag_sql_impl *)(void *)j->e, j->ctx, ag_pg_types_some, &param, 1,
+	                     j->arena, &table, &j->ret->failure, &err)) {
+		ag_sql_failure_of_err(&err, j->arena, &j->ret->failure);
+		return false;
+	}
+	if (j->ret->failure.code)
+		return false;
+	for (size_t row = 0; row < table.nrow; row++)
+		ag_pg_types_add(j->e->pg, &table.cell[row * table.ncolumn]);
+	for (size_t i = 0; i < j->nunknown; i++)
+		ag_pg_types_add_unknown(j->e->pg, j->unknown[i]);
 	return true;
 }
 
@@ -198,8 +228,7 @@ static bool run(attempt *a)
 				return true;
 			a->need_new = true;
 		} else if (j->nunknown > 0) {
-			if (!ag_pg_types_fetch(a->pg, a->ctx, j->unknown, j->nunknown, j->arena,
-			                       &j->ret->failure))
+			if (!learn_types(j))
 				return false;
 			nlearnt++;
 		} else {
@@ -208,16 +237,16 @@ static bool run(attempt *a)
 	}
 }
 
-void ag_pg_run_text(ag_pg *pg, const ag_ctx *ctx, ag_str sql, const ag_sql_limits *limits,
-                    ag_arena *arena, ag_sql_result *ret)
+void ag_postgres_run_text(ag_postgres *e, const ag_ctx *ctx, ag_str sql,
+                          const ag_sql_limits *limits, ag_arena *arena, ag_sql_result *ret)
 {
-	json_rows rows = { .pg = pg, .ctx = ctx, .limits = limits, .arena = arena, .ret = ret };
-	attempt a = { .pg = pg, .ctx = ctx, .rows = &rows };
+	json_rows rows = { .e = e, .ctx = ctx, .limits = limits, .arena = arena, .ret = ret };
+	attempt a = { .e = e, .ctx = ctx, .rows = &rows };
 
 	ag_buf_init(&rows.scratch, ROW_FACTOR * limits->max_bytes + ROW_SLACK_BYTES);
 	ag_buf_init(&ret->rows, limits->max_bytes);
 	ret->sql_executed = ag_str_dup(arena, sql);
-	a.statement = (ag_pg_statement){
+	a.statement = (ag_postgres_statement){
 		.sql = ret->sql_executed,
 		.timeout_ms = limits->timeout_ms,
 		.max_row_bytes = ROW_FACTOR * limits->max_bytes + ROW_SLACK_BYTES,

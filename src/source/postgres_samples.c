@@ -5,7 +5,7 @@
  * their output functions, so that nobody's function runs. A batch that fails is tried table by table, and what fails alone
  * (a lock, a policy, dead rows without end) has no samples. pg_stats is not asked: it knows values of rows that are gone.
  *
- * Read ag_pg_read_samples() first. */
+ * Read ag_postgres_read_samples() first. */
 #include "query/extjson.h"
 #include "source/postgres_dictionary.h"
 
@@ -70,7 +70,7 @@ static void add_select(ag_buf *sql, const ag_dict_sampler *s, size_t nr, ag_aren
 }
 
 /* One row of one table: the array of its cells as JSON. */
-static void take_values(ag_pg_reading *b, ag_dict_sampler *s, ag_str json, ag_arena *arena)
+static void take_values(ag_postgres_reading *b, ag_dict_sampler *s, ag_str json, ag_arena *arena)
 {
 	static const ag_extjson_opts opts = { .repair_utf8 = true,
 		                              .max_depth = 4,
@@ -90,11 +90,11 @@ static void take_values(ag_pg_reading *b, ag_dict_sampler *s, ag_str json, ag_ar
 }
 
 /* Samples of n tables in one statement. When it failed *b->failure says how. */
-static ag_status sample(ag_pg_reading *b, const ag_ctx *ctx, ag_dict_sampler *s, size_t n)
+static ag_status sample(ag_postgres_reading *b, const ag_ctx *ctx, ag_dict_sampler *s, size_t n)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	ag_buf sql = AG_BUF_INIT(MAX_STATEMENT);
-	ag_pg_table rows;
+	ag_postgres_table rows;
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < n; i++) {
@@ -103,13 +103,14 @@ static ag_status sample(ag_pg_reading *b, const ag_ctx *ctx, ag_dict_sampler *s,
 		add_select(&sql, &s[i], i, arena);
 	}
 	if (!sql.failed)
-		st = ag_pg_rows(b->impl, ctx, sql.ptr, NULL, 0, arena, &rows, b->failure, b->err);
+		st = ag_postgres_rows(b->impl, ctx, sql.ptr, NULL, 0, arena, &rows, b->failure,
+		                      b->err);
 	if (!st && !sql.failed && !b->failure->code) {
 		for (size_t i = 0; i < rows.nrow; i++) {
 			uint64_t nr = 0;
 
-			if (ag_str_to_u64(ag_pg_cell(&rows, i, 0), &nr) && nr < n)
-				take_values(b, &s[nr], ag_pg_cell(&rows, i, 1), arena);
+			if (ag_str_to_u64(ag_postgres_cell(&rows, i, 0), &nr) && nr < n)
+				take_values(b, &s[nr], ag_postgres_cell(&rows, i, 1), arena);
 		}
 	}
 	ag_buf_release(&sql);
@@ -117,7 +118,7 @@ static ag_status sample(ag_pg_reading *b, const ag_ctx *ctx, ag_dict_sampler *s,
 }
 
 /* After a failed statement: is it of no use to go on? */
-static bool is_over(ag_pg_reading *b, const short_ctx *s)
+static bool is_over(ag_postgres_reading *b, const short_ctx *s)
 {
 	return now_ms(s) >= s->end_ms || b->failure->is_connection_lost ||
 	       b->failure->code == AG_SQLCODE_POOL_TIMEOUT ||
@@ -126,7 +127,7 @@ static bool is_over(ag_pg_reading *b, const short_ctx *s)
 }
 
 /* A batch, or one by one when it fails. *ret_is_over: no further one. */
-static ag_status sample_batch(ag_pg_reading *b, short_ctx *ctx, ag_dict_sampler *s, size_t n,
+static ag_status sample_batch(ag_postgres_reading *b, short_ctx *ctx, ag_dict_sampler *s, size_t n,
                               bool *ret_is_over)
 {
 	ag_status st = sample(b, for_ms(ctx, BATCH_MS), s, n);
@@ -145,7 +146,7 @@ static ag_status sample_batch(ag_pg_reading *b, short_ctx *ctx, ag_dict_sampler 
 	return AG_OK;
 }
 
-static bool begin_table(ag_pg_reading *b, size_t i, ag_dict_sampler *ret)
+static bool begin_table(ag_postgres_reading *b, size_t i, ag_dict_sampler *ret)
 {
 	if (!b->tables[i].type || !b->can_read[i] ||
 	    ag_dictionary_is_closed(&b->catalog, b->list[i], b->o, b->scratch))
@@ -154,7 +155,7 @@ static bool begin_table(ag_pg_reading *b, size_t i, ag_dict_sampler *ret)
 	return ret->ncolumn > 0;
 }
 
-ag_status ag_pg_read_samples(ag_pg_reading *b)
+ag_status ag_postgres_read_samples(ag_postgres_reading *b)
 {
 	ag_dict_sampler batch[BATCH];
 	size_t n = 0, ncolumn = 0;

@@ -118,7 +118,7 @@ static void json(ag_buf *out, ag_str s)
 			depth--;
 		}
 	}
-	if (s.len == 0 || in_string || depth != 0 || deepest > AG_PG_MAX_JSON_DEPTH) {
+	if (s.len == 0 || in_string || depth != 0 || deepest > AG_POSTGRES_MAX_JSON_DEPTH) {
 		ag_json_quote(out, s);
 		return;
 	}
@@ -281,7 +281,7 @@ static bool array(array_reader *r, ag_buf *out, ag_pg_kind kind)
 	return false;
 }
 
-void ag_pg_value(ag_buf *out, const ag_pg_type *t, ag_str text, ag_buf *scratch)
+void ag_postgres_value(ag_buf *out, const ag_pg_type *t, ag_str text, ag_buf *scratch)
 {
 	array_reader r = { text.ptr, text.ptr + text.len, t->delimiter, scratch };
 	size_t from = out->len;

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "pg/wire.h"
 #include "query/extjson.h"
 #include "source/postgres_values.h"
-#include "source/postgres_wire.h"
 
 #define MAX_COLUMNS 32
 
@@ -20,7 +20,7 @@ static void value(const uint8_t *data, size_t size)
 
 	if (size < 2 || !ag_pg_type_builtin((uint32_t)(data[0] << 8 | data[1]), &type))
 		return;
-	ag_pg_value(&out, &type, ag_str_make((const char *)data + 2, size - 2), &scratch);
+	ag_postgres_value(&out, &type, ag_str_make((const char *)data + 2, size - 2), &scratch);
 	AG_ASSERT(out.len > 0 && !memchr(out.ptr, '\n', out.len));
 	if (type.kind != AG_PG_JSON) {
 		ag_arena *arena = ag_arena_new();

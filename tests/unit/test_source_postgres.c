@@ -383,28 +383,29 @@ static void rows_of_our_own(void **state)
 {
 	ag_str params[] = { AG_S("a'b"), AG_S("{1,2}") };
 	ag_sql_failure failure;
-	ag_pg_table table;
+	ag_postgres_table table;
 	ag_err err;
 
 	(void)state;
-	assert_int_equal(ag_pg_rows(t.impl, &t.ctx,
-	                            "SELECT $1::text, i, NULL, '' FROM unnest($2::int[]) i", params,
-	                            2, t.arena, &table, &failure, &err),
+	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx,
+	                                  "SELECT $1::text, i, NULL, '' FROM unnest($2::int[]) i",
+	                                  params, 2, t.arena, &table, &failure, &err),
 	                 AG_OK);
 	assert_int_equal(failure.code, AG_SQLCODE_NONE);
 	assert_int_equal(table.nrow, 2);
 	assert_int_equal(table.ncolumn, 4);
-	assert_string_equal(ag_pg_cell(&table, 0, 0).ptr, "a'b");
-	assert_string_equal(ag_pg_cell(&table, 1, 1).ptr, "2");
-	assert_null(ag_pg_cell(&table, 1, 2).ptr);
-	assert_non_null(ag_pg_cell(&table, 1, 3).ptr);
-	assert_int_equal(ag_pg_rows(t.impl, &t.ctx, "SELECT i FROM generate_series(1, 1000) i",
-	                            NULL, 0, t.arena, &table, &failure, &err),
+	assert_string_equal(ag_postgres_cell(&table, 0, 0).ptr, "a'b");
+	assert_string_equal(ag_postgres_cell(&table, 1, 1).ptr, "2");
+	assert_null(ag_postgres_cell(&table, 1, 2).ptr);
+	assert_non_null(ag_postgres_cell(&table, 1, 3).ptr);
+	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx,
+	                                  "SELECT i FROM generate_series(1, 1000) i", NULL, 0,
+	                                  t.arena, &table, &failure, &err),
 	                 AG_OK);
 	assert_int_equal(table.nrow, 1000);
-	assert_string_equal(ag_pg_cell(&table, 999, 0).ptr, "1000");
-	assert_int_equal(ag_pg_rows(t.impl, &t.ctx, "SELECT 1/0", NULL, 0, t.arena, &table,
-	                            &failure, &err),
+	assert_string_equal(ag_postgres_cell(&table, 999, 0).ptr, "1000");
+	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx, "SELECT 1/0", NULL, 0, t.arena, &table,
+	                                  &failure, &err),
 	                 AG_OK);
 	assert_string_equal(failure.sqlstate, "22012");
 }

@@ -151,10 +151,10 @@ static void schemas_of_a_policy(void **state)
 
 	(void)state;
 	assert_true(
-		ag_str_eqc(ag_pg_schemas(&p, arena),
+		ag_str_eqc(ag_postgres_schemas(&p, arena),
 	                   "{\"public\",\"sales\",\"My \\\"own\\\" \\\\x\",\"other\",\"A.b\"}"));
 	p = (ag_sql_policy){ .schema = AG_S("It's") };
-	assert_true(ag_str_eqc(ag_pg_schemas(&p, arena), "{\"It's\"}"));
+	assert_true(ag_str_eqc(ag_postgres_schemas(&p, arena), "{\"It's\"}"));
 	ag_arena_free(arena);
 }
 

@@ -39,7 +39,7 @@ static void is_json(uint32_t oid, const char *text, const char *json)
 	ag_pg_type type;
 
 	assert_true(ag_pg_type_builtin(oid, &type));
-	ag_pg_value(&out, &type, ag_str_c(text), &scratch);
+	ag_postgres_value(&out, &type, ag_str_c(text), &scratch);
 	assert_string_equal(ag_buf_view(&out).ptr, json);
 }
 
@@ -110,8 +110,8 @@ static void texts_times_and_bytes(void **state)
 
 static void json_is_itself_on_one_line(void **state)
 {
-	char deep[2 * (AG_PG_MAX_JSON_DEPTH + 1) + 1], quoted[sizeof(deep) + 2];
-	const size_t n = AG_PG_MAX_JSON_DEPTH;
+	char deep[2 * (AG_POSTGRES_MAX_JSON_DEPTH + 1) + 1], quoted[sizeof(deep) + 2];
+	const size_t n = AG_POSTGRES_MAX_JSON_DEPTH;
 
 	(void)state;
 	is_json(JSONB, "{\"a\": [1, 2.50, \"]\\\"\"]}", "{\"a\": [1, 2.50, \"]\\\"\"]}");
@@ -218,7 +218,7 @@ static void a_full_buffer_stays_full(void **state)
 	assert_true(ag_pg_type_builtin(TEXT_ARRAY, &type));
 	for (size_t limit = 0; limit < 20; limit++) {
 		ag_buf_init(&out, limit);
-		ag_pg_value(&out, &type, AG_S("{abc,\"d e\",NULL}"), &scratch);
+		ag_postgres_value(&out, &type, AG_S("{abc,\"d e\",NULL}"), &scratch);
 		assert_int_equal(out.failed, limit < 18);
 		assert_true(out.len <= limit);
 		ag_buf_release(&out);

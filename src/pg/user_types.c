@@ -1,8 +1,9 @@
-/* postgres_user_types -- types that the database's users made, by number: read once, asked for when one is new.
+/* user_types -- types that the database's users made, by number: read when a target connects first; the caller asks for those
+ * that are new.
  *
- * Enums, domains' bases, extensions. Row types of tables are left out at first: there is one for each table, and almost
- * nobody selects a whole row as a value. */
-#include "source/postgres_parts.h"
+ * Enums, domains, types of extensions. Row types of tables are not read at first: there is one for each table, and a
+ * statement seldom selects a whole row as one value. */
+#include "pg/parts.h"
 
 #include <stdlib.h>
 
@@ -100,32 +101,9 @@ bool ag_pg_type_of(ag_pg *pg, uint32_t oid, ag_pg_type *ret)
 	return is_known;
 }
 
-bool ag_pg_types_fetch(ag_pg *pg, const ag_ctx *ctx, const uint32_t *oids, size_t n,
-                       ag_arena *arena, ag_sql_failure *ret_failure)
+void ag_pg_types_add_unknown(ag_pg *pg, uint32_t oid)
 {
-	AG_AUTO(ag_buf_release) ag_buf list = AG_BUF_INIT(64u * 1024);
-	ag_pg_table table;
-	ag_str param;
-	ag_err err;
-
-	for (size_t i = 0; i < n; i++)
-		ag_buf_addf(&list, "%c%u", i ? ',' : '{', oids[i]);
-	ag_buf_addc(&list, '}');
-	param = ag_buf_view(&list);
-	if (ag_pg_rows((ag_sql_impl *)(void *)pg, ctx, ag_pg_types_some, &param, 1, arena, &table,
-	               ret_failure, &err)) {
-		ag_sql_failure_of_err(&err, arena, ret_failure);
-		return false;
-	}
-	if (ret_failure->code)
-		return false;
-	for (size_t row = 0; row < table.nrow; row++)
-		ag_pg_types_add(pg, &table.cell[row * table.ncolumn]);
-	/* Gone, or not to be seen: text, so that nobody asks again. */
-	for (size_t i = 0; i < n; i++)
-		add(pg, (ag_pg_type){ .oid = oids[i], .kind = AG_PG_TEXT, .delimiter = ',' },
-		    AG_S("unknown"));
-	return true;
+	add(pg, (ag_pg_type){ .oid = oid, .kind = AG_PG_TEXT, .delimiter = ',' }, AG_S("unknown"));
 }
 
 void ag_pg_types_release(ag_pg *pg)

@@ -1,4 +1,4 @@
-/* postgres_stuck -- statements that were asked to stop and still run: counted until the server has ended them.
+/* stuck -- statements that were asked to stop and still run: counted until the server has ended them.
  *
  * Some functions of PostgreSQL never look for an interrupt, so neither a cancel nor pg_terminate_backend() ends them. Such a
  * connection keeps its place in the pool, its socket stays open, and one watcher thread for each target waits for its end.
@@ -12,7 +12,7 @@
  *
  * After an unproven close (a pooler, address translation, a lost network) and while the server cannot be asked, the place
  * stays taken. The watcher uses one connection beside the pool, and only while something is stuck. */
-#include "source/postgres_parts.h"
+#include "pg/parts.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -38,13 +38,13 @@ static int64_t now_us(void)
 	return ag_time_mono_us();
 }
 
-void ag_pg_count_stuck(const ag_pg *pg, ag_sql_health *ret)
+void ag_pg_count_stuck(const ag_pg *pg, ag_pg_health *ret)
 {
 	ret->nstuck = 0;
 	for (const ag_pg_conn *c = pg->stuck; c; c = c->next) {
 		if (c->is_silent && !c->is_confirmed)
 			continue;
-		if (ret->nstuck < AG_SQL_HEALTH_PIDS)
+		if (ret->nstuck < AG_PG_HEALTH_PIDS)
 			ret->stuck_pid[ret->nstuck] = c->backend.pid;
 		ret->nstuck++;
 	}
@@ -122,7 +122,7 @@ static sign read_signs(ag_pg_conn *c)
 typedef struct watch {
 	ag_pg *pg;
 	PGconn *db; /* NULL = not open */
-	ag_pg_conn *list[AG_PG_MAX_PLACES];
+	ag_pg_conn *list[AG_PG_MAX_CONNECTIONS];
 	size_t n;
 	int64_t look_us; /* when the server is asked next */
 	int64_t pause_ms;
@@ -324,7 +324,7 @@ static bool look_at_socket(watch *w, ag_pg_conn *c)
 /* Waits for a socket, for a new connection, or for the time to ask the server. true: ask it now. */
 static bool wait_for_signs(watch *w)
 {
-	struct pollfd fds[AG_PG_MAX_PLACES + 1];
+	struct pollfd fds[AG_PG_MAX_CONNECTIONS + 1];
 	const int64_t left_us = w->look_us - now_us();
 	bool must_look = left_us <= 0, is_woken;
 	uint64_t count;
@@ -410,7 +410,7 @@ void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c)
 void ag_pg_abandon_stuck(ag_pg *pg)
 {
 	AG_AUTO(ag_buf_release) ag_buf pids = AG_BUF_INIT(1024);
-	ag_sql_health h = { 0 };
+	ag_pg_health h = { 0 };
 	ag_pg_conn *left;
 
 	pthread_mutex_lock(&pg->lock);
@@ -418,14 +418,14 @@ void ag_pg_abandon_stuck(ag_pg *pg)
 	for (ag_pg_conn *c = pg->stuck; c; c = c->next) {
 		if (c->hold.keep)
 			c->hold.release(c->hold.arg);
-		c->hold = (ag_sql_hold){ 0 };
+		c->hold = (ag_pg_hold){ 0 };
 	}
 	left = pg->has_watcher ? NULL : pg->stuck;
 	if (!pg->has_watcher)
 		pg->stuck = NULL;
 	ag_pg_wake_watcher(pg);
 	pthread_mutex_unlock(&pg->lock);
-	for (unsigned i = 0; i < h.nstuck && i < AG_SQL_HEALTH_PIDS; i++)
+	for (unsigned i = 0; i < h.nstuck && i < AG_PG_HEALTH_PIDS; i++)
 		ag_buf_addf(&pids, "%s%d", i ? ", " : "", h.stuck_pid[i]);
 	if (h.nstuck)
 		ag_log(AG_LOG_WARN, "sql_stuck_left",

@@ -1,8 +1,8 @@
-/* postgres_types -- the types that every server has, by number, so that naming a column costs no query.
+/* types -- the types that every server has, by number, so naming a column costs no query.
  *
  * The numbers never change between versions (PostgreSQL, src/include/catalog/pg_type.dat); the rows were read from
- * pg_type of version 15. Types of the database's users come from postgres_user_types.c. */
-#include "source/postgres_values.h"
+ * pg_type of version 15. Types of the database's users come from user_types.c. */
+#include "pg/types.h"
 
 typedef enum ag_pg_mod {
 	MOD_NONE,

@@ -1,14 +1,14 @@
-/* postgres_uri -- from an address and the options to what a connection is made with.
+/* uri -- from an address and the options to what a connection is made with.
  *
- * Settings travel in the start-up packet: they are then the session's defaults, which RESET and DISCARD ALL give back, and
- * no statement is needed for them. */
-#include "source/postgres_parts.h"
+ * Settings travel in the start-up packet: they are then the session's defaults, which RESET and DISCARD ALL restore, and
+ * they need no statement. */
+#include "pg/parts.h"
 
 #include <stdlib.h>
 
 #include "base/log.h"
 
-#define ORIGIN                 "source.postgres"
+#define ORIGIN                 "pg"
 #define MAX_URI_BYTES          8192u
 #define MAX_NAME_BYTES         63u   /* PostgreSQL cuts longer names: they would be other names */
 #define LOCK_TIMEOUT_MS        10000 /* readers wait only for ALTER TABLE and the like */
@@ -56,7 +56,7 @@ static ag_status check_name(const char *what, ag_str name, ag_err *err)
 	return AG_OK;
 }
 
-/* libpq's complaint quotes the whole address when it cannot make out its parts: then only what stands before. */
+/* libpq's message quotes the whole address when it cannot parse it: only the text before the quote is shown. */
 static ag_status not_an_address(const char *why, ag_str uri, ag_err *err)
 {
 	ag_str said = ag_str_trim(ag_str_c(why));
@@ -117,7 +117,7 @@ static void option(ag_buf *out, const char *name, ag_str value)
 	}
 }
 
-/* The user's own options stand in front: ours win. */
+/* The user's own options come first, so ours win. */
 static void set_options(ag_pg *pg, ag_str role)
 {
 	ag_buf out = AG_BUF_INIT(4 * MAX_URI_BYTES);
@@ -125,7 +125,7 @@ static void set_options(ag_pg *pg, ag_str role)
 	                                                             : LOCK_TIMEOUT_MS;
 
 	ag_buf_adds(&out, get(pg, "options"));
-	option(&out, "default_transaction_read_only", AG_S("on"));
+	option(&out, "default_transaction_read_only", pg->is_read_only ? AG_S("on") : AG_S("off"));
 	option(&out, "search_path", ag_str_c(pg->search_path));
 	option(&out, "standard_conforming_strings", AG_S("on"));
 	option(&out, "DateStyle", AG_S("ISO")); /* the order of day and month stays the server's */
@@ -189,9 +189,9 @@ ag_str ag_pg_ident(ag_arena *arena, ag_str name)
 	return ag_str_make(text, (size_t)(to - text));
 }
 
-ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_sql_opts *opts, ag_err *err)
+ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_pg_opts *opts, ag_err *err)
 {
-	ag_str schema = opts->policy.schema.len > 0 ? opts->policy.schema : AG_S("public");
+	ag_str schema = opts->schema.len > 0 ? opts->schema : AG_S("public");
 	ag_arena *arena;
 	ag_status st = take_uri(pg, uri, err);
 
@@ -212,7 +212,7 @@ ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_sql_opts *opts, ag_err *
 	ag_arena_free(arena);
 	ag_log_redact(ag_str_c(get(pg, "password")));
 	set(pg, "client_encoding", "UTF8");
-	set_default(pg, "gssencmode", "disable"); /* postgres_connect.c */
+	set_default(pg, "gssencmode", "disable"); /* take_over() in connect.c */
 	set_default(pg, "keepalives_idle", "30");
 	set_default(pg, "keepalives_interval", "10");
 	set_default(pg, "keepalives_count", "3");

@@ -1,14 +1,14 @@
-/* postgres_load -- dlopen of libpq and a table of its functions.
+/* load -- dlopen of libpq and a table of its functions.
  *
  * `loaded` is a global because the library itself is one per process: it is written once, under pthread_once, and
  * constant from then on. */
-#include "source/postgres_load.h"
+#include "pg/load.h"
 
 #include <pthread.h>
 
 #include "base/library.h"
 
-#define ORIGIN      "source.postgres"
+#define ORIGIN      "pg"
 #define LIBRARY     "libpq.so.5"  /* the name of its interface since 2006 */
 #define TLS_LIBRARY "libssl.so.3" /* what libpq of Debian 12 and later is linked with */
 #define MIN_VERSION 140000

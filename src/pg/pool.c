@@ -1,8 +1,8 @@
-/* postgres_pool -- connections of one target: opened when needed, the last used first, handed to who waits longest.
+/* pool -- connections of one target: opened when needed, the last used first, handed to who waits longest.
  *
  * nopen counts places: connections, and those that are being made. A connection that is given back goes to the first
  * waiter, or a free place does, so nobody overtakes. */
-#include "source/postgres_parts.h"
+#include "pg/parts.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,16 +23,16 @@ static int64_t now_ms(void)
 	return ag_time_mono_us() / 1000;
 }
 
-bool ag_pg_is_given_up(const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_failure)
+bool ag_pg_is_given_up(const ag_ctx *ctx, int watch_fd, ag_pg_failure *ret_failure)
 {
 	struct pollfd client = { .fd = watch_fd, .events = POLLRDHUP };
 
 	if (ag_ctx_is_cancelled(ctx)) {
-		ag_sql_failure_of_stop(AG_SQL_STOP_CANCELLED, ret_failure);
+		ag_pg_failure_of_stop(AG_PG_STOP_CANCELLED, ret_failure);
 		return true;
 	}
 	if (watch_fd >= 0 && poll(&client, 1, 0) > 0) {
-		ag_sql_failure_of_stop(AG_SQL_STOP_CLIENT_GONE, ret_failure);
+		ag_pg_failure_of_stop(AG_PG_STOP_CLIENT_GONE, ret_failure);
 		return true;
 	}
 	return false;
@@ -171,21 +171,27 @@ typedef struct taking {
 	int watch_fd;
 	int64_t began_us, deadline_us;
 	ag_arena *arena;
-	ag_sql_failure *failure;
+	ag_pg_failure *failure;
 } taking;
 
 static void fail_waiting(const ag_pg *pg, taking *t, int64_t now)
 {
-	ag_sql_health h = { 0 };
+	const int64_t waited_ms = (now - t->began_us) / 1000;
+	ag_pg_health h = { 0 };
+	ag_str message = ag_str_printf(
+		t->arena,
+		"all connections to the database were in use for %lld ms; the statement was not sent",
+		(long long)waited_ms);
 
-	ag_sql_failure_pool_timeout((now - t->began_us) / 1000, t->arena, t->failure);
 	ag_pg_count_stuck(pg, &h);
 	if (h.nstuck)
-		t->failure->message = ag_str_printf(
+		message = ag_str_printf(
 			t->arena,
 			"%.*s; %u of %u connections are held by statements that were asked to stop and "
 			"still run at the server",
-			AG_FMT(t->failure->message), h.nstuck, pg->max_connections);
+			AG_FMT(message), h.nstuck, pg->max_connections);
+	ag_pg_failure_of(AG_PG_NO_CONNECTION, message, t->failure);
+	t->failure->waited_ms = waited_ms;
 }
 
 /* With the lock held, which it keeps. false: failure is filled. */
@@ -267,7 +273,7 @@ static bool open_in_place(ag_pg *pg, taking *t, ag_pg_conn **ret)
 }
 
 bool ag_pg_take(ag_pg *pg, const ag_ctx *ctx, int watch_fd, bool need_new, ag_arena *arena,
-                ag_pg_conn **ret, ag_sql_failure *ret_failure)
+                ag_pg_conn **ret, ag_pg_failure *ret_failure)
 {
 	taking t = { ctx, watch_fd, ag_time_mono_us(), 0, arena, ret_failure };
 	int64_t left_ms = ag_ctx_left_ms(ctx);

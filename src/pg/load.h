@@ -1,12 +1,13 @@
-/* postgres_load -- libpq, loaded when a database is first opened (base/library.h); private to source/postgres*.c.
+/* load -- libpq, loaded when a database is first opened (base/library.h).
  *
  * Fields have the names of libpq's functions without "PQ". */
-#ifndef AG_SOURCE_POSTGRES_LOAD_H
-#define AG_SOURCE_POSTGRES_LOAD_H
+#ifndef AG_PG_LOAD_H
+#define AG_PG_LOAD_H
 
 #include <libpq-fe.h>
 
 #include "base/err.h"
+#include "pg/wire.h"
 
 /* Every function that is used, once: the table and the list of names are made from it. */
 #define AG_PQ_FUNCTIONS(X)                                                                  \
@@ -50,19 +51,19 @@ typedef struct ag_pq {
 #undef X
 } ag_pq;
 
-/* The few functions of OpenSSL that read and write on a connection that libpq has made (postgres_wire.c). */
+/* The few functions of OpenSSL that read and write on a connection that libpq has made (wire.c). */
 #define AG_PQ_TLS_FUNCTIONS(X)                              \
 	X(int, read, (void *ssl, void *to, int n))          \
 	X(int, write, (void *ssl, const void *from, int n)) \
 	X(int, pending, (const void *ssl))                  \
 	X(int, get_error, (const void *ssl, int rc))
 
-typedef struct ag_pq_tls {
+struct ag_pq_tls {
 #define X(type, name, parameters) type(*name) parameters;
 	AG_PQ_TLS_FUNCTIONS(X)
 #undef X
 	void (*clear_errors)(void);
-} ag_pq_tls;
+};
 
 /* Thread safe; loads once, also when that fails.
  * errors  AG_UNAVAILABLE: missing, before version 14, not for threads */

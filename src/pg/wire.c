@@ -1,9 +1,11 @@
-/* postgres_wire -- bytes to messages and back. Every length is checked against what is there before it is used. */
-#include "source/postgres_wire.h"
+/* wire -- bytes to messages and back. Every length is checked against what is there before it is used. */
+#include "pg/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+
+#include "pg/load.h"
 
 #define FIRST_BYTES     (16u * 1024)
 #define KEEP_BYTES      (64u * 1024) /* of a connection that nobody uses */
@@ -95,7 +97,7 @@ void ag_pg_send_bind(ag_pg_wire *w, const char *name, const ag_str *values, size
 	put16(&w->out, 0);
 	put16(&w->out, nvalue);
 	for (size_t i = 0; i < nvalue; i++) {
-		put32(&w->out, values[i].len);
+		put32(&w->out, values[i].ptr ? values[i].len : UINT32_MAX);
 		ag_buf_add(&w->out, values[i]);
 	}
 	put16(&w->out, 0);

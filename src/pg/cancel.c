@@ -1,8 +1,8 @@
-/* postgres_cancel -- asks the server to end a statement, without waiting for its answer.
+/* cancel -- asks the server to end a statement, without waiting for its answer.
  *
  * PQcancel() opens a connection of its own, blocks, and has no deadline (libpq before 17). So a thread does it; who waits
  * for it no longer leaves the job to the thread. */
-#include "source/postgres_parts.h"
+#include "pg/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* postgres_threads -- threads for what libpq does without a limit of time, and waiting on them.
+/* threads -- threads for what libpq does without a limit of time, and waiting on them.
  *
  * A thread that ends joins the one of its target that ended before it, and ag_pg_threads_wait() joins the last: none is left
  * ending when the process exits. One that hangs in libpq beyond that wait is on its own, and detaches itself. */
-#include "source/postgres_parts.h"
+#include "pg/parts.h"
 
 #include <errno.h>
 #include <signal.h>

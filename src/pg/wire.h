@@ -1,16 +1,19 @@
-/* postgres_wire -- messages of PostgreSQL's protocol on a connection that libpq has made; private to source/postgres*.c.
+/* wire -- messages of PostgreSQL's protocol on a connection that libpq has made.
  *
- * libpq finds the server, speaks TLS, logs in. From then on statements bypass it: it keeps a whole row in memory before it
- * shows it, however large (64 MB took 155 MB here), and reads on for as long as the server writes. Read here, a row that
- * is too large is known by its first five bytes, is never stored, and a row that fits becomes JSON without a copy.
+ * libpq finds the server, speaks TLS and logs in. From then on statements bypass it: libpq stores a whole row, however large,
+ * before it returns it, and reads on for as long as the server writes. This reader knows the size of a row from its first
+ * five bytes, so a row above the limit is never stored, and other rows are read in place. docs/decisions says what was
+ * measured.
  *
  * source   PostgreSQL manual, "Frontend/Backend Protocol", 55.2.3 (extended query) and 55.7 (message formats); version 3.0,
  *          of every server since 2003 */
-#ifndef AG_SOURCE_POSTGRES_WIRE_H
-#define AG_SOURCE_POSTGRES_WIRE_H
+#ifndef AG_PG_WIRE_H
+#define AG_PG_WIRE_H
 
 #include "base/arena.h"
-#include "source/postgres_load.h"
+
+/* OpenSSL's functions: load.h. */
+typedef struct ag_pq_tls ag_pq_tls;
 
 #define AG_PG_MAX_MESSAGE_BYTES (1024u * 1024) /* of anything but a row; longer ones are skipped */
 #define AG_PG_MAX_SEND_BYTES    (8u * 1024 * 1024)
@@ -37,7 +40,7 @@ void ag_pg_wire_trim(ag_pg_wire *w);
 /* --- sending: into w->out --- */
 
 void ag_pg_send_parse(ag_pg_wire *w, const char *name, ag_str sql);
-/* Parameters and results as text. */
+/* Parameters and results as text; a parameter without ptr is NULL. */
 void ag_pg_send_bind(ag_pg_wire *w, const char *name, const ag_str *values, size_t nvalue);
 void ag_pg_send_describe(ag_pg_wire *w); /* of what was bound */
 void ag_pg_send_execute(ag_pg_wire *w);

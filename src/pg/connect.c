@@ -1,12 +1,12 @@
-/* postgres_connect -- one connection: made, set up, and checked before anybody uses it.
+/* connect -- one connection: made, set up, and checked before anybody uses it.
  *
- * The server reads a statement as the guard did only when its settings are those that the guard assumes, so they are asked
- * for, not believed: a pooler in between may have dropped what the start-up packet said, and PGTZ or PGDATESTYLE of the
- * environment would win over it.
+ * The server reads a statement as its caller meant it only under the settings that the caller asked for. They are read back
+ * and compared: a pooler in between may have dropped the options of the start-up packet, and PGTZ or PGDATESTYLE of the
+ * environment override them.
  *
- * Host names are looked up inside libpq, without a limit of time: a thread does all of it, and who waits gives up when
- * it is time. What the thread then still brings goes into the pool. */
-#include "source/postgres_parts.h"
+ * libpq looks up host names without a time limit. So a thread makes the connection, and the caller stops waiting at its
+ * deadline. A connection that the thread completes after that goes into the pool. */
+#include "pg/parts.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -175,7 +175,7 @@ static PGresult *ask(making *m, PGconn *db, const char *sql)
 	return NULL;
 }
 
-/* --- is it as the guard assumes? --- */
+/* --- is the session what the caller asked for? --- */
 
 static bool wrong(making *m, const char *what, const char *is, const char *wanted)
 {
@@ -218,7 +218,9 @@ static bool check_asked(making *m, PGconn *db)
 		"SELECT current_setting('search_path'), current_setting('default_transaction_read_only'),"
 		" current_setting('bytea_output'), current_setting('extra_float_digits'), current_user,"
 		" current_setting('statement_timeout') <> '0'";
-	const char *wanted[] = { m->pg->search_path, "on", "hex", "3", m->pg->role, "t" };
+	const char *wanted[] = {
+		m->pg->search_path, m->pg->is_read_only ? "on" : "off", "hex", "3", m->pg->role, "t"
+	};
 	static const char *const names[] = { "search_path",  "default_transaction_read_only",
 		                             "bytea_output", "extra_float_digits",
 		                             "role",         "statement_timeout" };
@@ -325,6 +327,8 @@ static bool read_types(making *m, PGconn *db)
 	PGresult *r;
 	bool has_types;
 
+	if (!m->pg->needs_type_names)
+		return true;
 	pthread_mutex_lock(&m->pg->lock);
 	has_types = m->pg->has_types;
 	pthread_mutex_unlock(&m->pg->lock);
@@ -372,8 +376,11 @@ static bool limit_resources(making *m, PGconn *db)
 	static const char files[] =
 		"SELECT set_config('temp_file_limit', '1GB', false) WHERE current_setting('temp_file_limit') ="
 		" '-1' OR pg_size_bytes(current_setting('temp_file_limit')) > 1024 * 1024 * 1024";
-	PGresult *r = ask(m, db, memory);
+	PGresult *r;
 
+	if (!m->pg->has_small_memory)
+		return true;
+	r = ask(m, db, memory);
 	if (!r)
 		return false;
 	m->pg->pq->clear(r);
@@ -497,7 +504,7 @@ static void *work(void *arg)
 }
 
 /* Waits for the thread. false: given up, *ret_failure says why. */
-static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_sql_failure *ret_failure)
+static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_pg_failure *ret_failure)
 {
 	bool must_look = ag_ctx_can_be_cancelled(ctx) || watch_fd >= 0, goes_on = true;
 
@@ -514,8 +521,9 @@ static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_sql_failure *re
 		pthread_cond_timedwait(&m->is_over, &m->lock, &at);
 		now = ag_time_mono_us();
 		if (!m->has_ended && now >= m->deadline_us + AG_PG_SLICE_MS * 1000) {
-			ag_sql_failure_of_state("08001", ret_failure);
-			ret_failure->message = AG_S("the database did not answer in time");
+			ag_pg_failure_of(AG_PG_LOST, AG_S("the database did not answer in time"),
+			                 ret_failure);
+			memcpy(ret_failure->sqlstate, "08001", sizeof("08001"));
 			goes_on = false;
 		} else if (!m->has_ended && must_look) {
 			goes_on = !ag_pg_is_given_up(ctx, watch_fd, ret_failure);
@@ -528,7 +536,7 @@ static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_sql_failure *re
 }
 
 bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_us, ag_arena *arena,
-                   ag_pg_conn **ret, bool *ret_is_left, ag_sql_failure *ret_failure)
+                   ag_pg_conn **ret, bool *ret_is_left, ag_pg_failure *ret_failure)
 {
 	making *m = (making *)ag_xcalloc(1, sizeof(*m));
 	bool is_made = false;
@@ -542,8 +550,9 @@ bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_
 	*ret_is_left = false;
 	if (!ag_pg_thread(pg, STACK_BYTES, work, m)) {
 		m->nref = 1;
-		ag_pg_failure(ret_failure, AG_SQLCODE_UNAVAILABLE, "resource",
-		              AG_S("no thread could be started to connect to the database"));
+		ag_pg_failure_of(AG_PG_NO_THREAD,
+		                 AG_S("no thread could be started to connect to the database"),
+		                 ret_failure);
 	} else if (!await(m, ctx, watch_fd, ret_failure)) {
 		*ret_is_left = true;
 	} else if (m->conn) {
