@@ -15,8 +15,8 @@
 
 #include <sqlite3.h>
 
-#include "source/sqlite_child.h"
-#include "source/sqlite_sql.h"
+#include "sql/sqlite_child.h"
+#include "sql/sqlite_sql.h"
 
 #define SQL "SELECT id, name, total FROM orders WHERE id = 4711"
 

@@ -2,7 +2,7 @@
  * its own main() begins. */
 #include <stdlib.h>
 
-#include "source/sqlite_sql.h"
+#include "sql/sqlite_sql.h"
 
 /* The GNU C library hands main's arguments to constructors. */
 __attribute__((constructor)) static void become_child(int argc, char **argv)

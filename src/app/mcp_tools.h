@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 #include "app/app.h"
+#include "documents/source_cache.h"
 #include "mcp/server.h"
-#include "source/source_cache.h"
 
 typedef struct ag_app_mcp {
 	ag_app *app;

@@ -9,7 +9,7 @@
 #include "agent/loop.h"
 #include "audit/hypothesis.h"
 #include "audit/state.h"
-#include "source/source.h"
+#include "documents/source.h"
 
 typedef enum ag_rejected_policy {
 	AG_REJECTED_LOG_ONLY,

@@ -11,7 +11,7 @@
 #define AG_AUDIT_HISTORY_H
 
 #include "audit/finding.h"
-#include "source/source.h"
+#include "documents/source.h"
 #include "store/store.h"
 
 #define AG_HISTORY_RUNS     10   /* the window */

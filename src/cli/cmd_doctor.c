@@ -16,7 +16,7 @@
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
-#include "source/sqlite_child.h"
+#include "sql/sqlite_child.h"
 #include "store/identity.h"
 #include "store/ledger.h"
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "source/sqlite_sql.h"
+#include "sql/sqlite_sql.h"
 
 int main(int argc, char **argv)
 {

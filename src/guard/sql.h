@@ -5,7 +5,7 @@
  * ag_safe_sql, so a backend cannot be handed plain text. The only user of libpg_query (loaded on first use).
  *
  * SQLite has no parser here: its engine compiles the statement with an authorizer that asks ag_sql_policy_table() and
- * ag_sql_policy_function() (source/sqlite_sql.c), and the verdict has the same form. */
+ * ag_sql_policy_function() (sql/sqlite_sql.c), and the verdict has the same form. */
 #ifndef AG_GUARD_SQL_H
 #define AG_GUARD_SQL_H
 
@@ -115,7 +115,7 @@ typedef struct ag_sql_verdict {
 	uint64_t max_rows; /* rows to give back: min(policy, the statement's own literal limit) */
 	bool has_unknown; /* a relation that the catalog does not have: look again before it runs */
 	bool reads_views; /* tables were resolved through views: not to be kept in a cache for long */
-	/* What the planner's estimate must bound before it runs (source/sql_plan.h). */
+	/* What the planner's estimate must bound before it runs (sql/sql_plan.h). */
 	bool collects; /* an aggregate or ARRAY() makes one value of many rows */
 	uint32_t
 		collected_bytes; /* of such a row, what the statement itself builds, columns not counted */

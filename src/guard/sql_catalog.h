@@ -1,4 +1,4 @@
-/* sql_catalog -- what the guard knows of a database: a snapshot as plain data, made by source/.
+/* sql_catalog -- what the guard knows of a database: a snapshot as plain data, made by sql/.
  *
  * Without one (argus guard alone) the guard decides by its own tables and refuses what only a catalog could clear. All
  * texts and arrays live in one arena of the snapshot's maker; a snapshot never changes: a new state is a new snapshot with
@@ -104,7 +104,7 @@ typedef struct ag_sql_catalog {
 	const ag_sql_type_ref *type_refs; /* sorted by oid */
 	size_t ntype_ref;
 	/* The moment of the database that was read, and the state of everything but columns then: texts that
-	 * source/postgres_fresh.c compares with the database's. "" = unknown. */
+	 * sql/postgres_fresh.h compares with the database's. "" = unknown. */
 	ag_str moment, state;
 } ag_sql_catalog;
 

@@ -2,8 +2,8 @@
  *
  * Some functions of PostgreSQL never look for an interrupt, so a statement that feeds them a huge value cannot be ended. What
  * builds such values is refused unless its size is proven: by constants, least(), ranges of functions such as extract(), or
- * rows that the planner estimates (then the verdict carries max_plan_rows, which source/sql.c checks). This is the first
- * line; what slips through is counted until it ends (source/postgres_stuck.c). */
+ * rows that the planner estimates (then the verdict carries max_plan_rows, which sql/sql.c checks). This is the first
+ * line; what slips through is counted until it ends (pg/stuck.c). */
 #ifndef AG_GUARD_SQL_HUGE_H
 #define AG_GUARD_SQL_HUGE_H
 

@@ -13,7 +13,7 @@
 #define ORIGIN         "project"
 #define FRESH_MS       5000 /* a project of the store is looked up again after that */
 #define MAX_SECRET     (64u * 1024)
-#define DEFAULT_PLACES 5u /* connections of a database, as in source/sql.c */
+#define DEFAULT_PLACES 5u /* connections of a database, as in sql/sql.c */
 
 static ag_str keep(ag_project_hub *h, ag_str s)
 {

@@ -12,7 +12,7 @@
 #include "project/access.h"
 #include "project/journal.h"
 #include "query/value.h"
-#include "source/sql.h"
+#include "sql/sql.h"
 #include "store/identity.h"
 #include "store/ledger.h"
 

@@ -9,7 +9,7 @@
 #define AG_PROJECT_TURNS_H
 
 #include "run/ctx.h"
-#include "source/sql.h"
+#include "sql/sql.h"
 
 #define AG_TURNS_USER_QUEUE 256u   /* calls of one user that wait; the next one is refused */
 #define AG_TURNS_QUEUE      1024u  /* of all users */

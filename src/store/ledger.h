@@ -30,7 +30,7 @@ typedef struct ag_ledger_row {
 	ag_str tables;      /* JSON array */
 	uint64_t nrow, nbyte;
 	int64_t wait_us, exec_us;
-	ag_str outcome; /* "ok", or a code of source/sql_error.h */
+	ag_str outcome; /* "ok", or a code of sql/sql_error.h */
 	ag_str detail;  /* SQLSTATE, other arguments as JSON; "" */
 	/* A call that takes long has two rows. The first, written while it runs, has the outcome AG_LEDGER_BEGAN and names
 	 * the process; the second, written when it ends, has the number of the first. */

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "source/source.h"
+#include "documents/source.h"
 
 typedef struct source_fixture {
 	const char *name;

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "source/sql.h"
+#include "sql/sql.h"
 
 typedef struct env env;
 

@@ -13,7 +13,7 @@
 
 #include "contract/folder.h"
 #include "real/postgres.h"
-#include "source/sql.h"
+#include "sql/sql.h"
 
 #define CASES "tests/cases/dictionary/"
 

@@ -1,4 +1,4 @@
-/* The contract of source/source.h: finding, counting, what is refused, and threads.
+/* The contract of documents/source.h: finding, counting, what is refused, and threads.
  *
  * Expected answers stand beside the questions once, so all sources give the same. */
 #include "contract/source_fixtures.h"

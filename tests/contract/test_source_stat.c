@@ -1,4 +1,4 @@
-/* The contract of source/source.h: statistics, aggregation, evidence, survey and profile. */
+/* The contract of documents/source.h: statistics, aggregation, evidence, survey and profile. */
 #include "contract/source_fixtures.h"
 
 static void assert_stat(env *e, const char *field, ag_stat_op op, const char *filter,

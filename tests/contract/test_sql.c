@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "contract/sql_fixtures.h"
-#include "source/sql_parts.h"
+#include "sql/sql_parts.h"
 
 static void assert_nothing_changed(env *e)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "source/dictionary.h"
+#include "sql/dictionary.h"
 
 static void check(bool ok)
 {

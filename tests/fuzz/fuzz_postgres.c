@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "pg/wire.h"
 #include "query/extjson.h"
-#include "source/postgres_values.h"
+#include "sql/postgres_values.h"
 
 #define MAX_COLUMNS 32
 

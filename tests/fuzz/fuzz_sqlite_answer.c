@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "query/extjson.h"
-#include "source/sqlite_wire.h"
+#include "sql/sqlite_wire.h"
 
 #define MAX_ROWS  20
 #define MAX_BYTES 2000

@@ -11,8 +11,8 @@
 #include <sqlite3.h>
 
 #include "fuzz.h"
-#include "source/sqlite_sql.h"
-#include "source/sqlite_sql_text.h"
+#include "sql/sqlite_sql.h"
+#include "sql/sqlite_sql_text.h"
 
 /* Stands nowhere but in the excluded table. */
 #define SECRET "zq7wvhidden"

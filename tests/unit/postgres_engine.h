@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "real/postgres.h"
-#include "source/postgres.h"
+#include "sql/postgres.h"
 
 typedef struct pg_test {
 	ag_sql_opts opts;

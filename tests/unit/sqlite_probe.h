@@ -20,7 +20,7 @@
 
 #include <sqlite3.h>
 
-#include "source/sqlite_wire.h"
+#include "sql/sqlite_wire.h"
 
 static ag_sqlite_shared *shared;
 

@@ -9,7 +9,7 @@
 
 #include "pg/exchange.h"
 #include "real/postgres.h"
-#include "source/sql_error.h"
+#include "sql/sql_error.h"
 
 static test_postgres server;
 static ag_pg *pg;
