@@ -101,6 +101,8 @@ typedef struct ag_agent {
 	 * and the counts of the run's row. NULL = nothing is derived. */
 	ag_status (*derive)(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
 	                    ag_store_batch *batch, ag_err *err);
+	/* A run that is interrupted is started again and never resumed: nothing of it waits for the disk. */
+	bool never_resumed;
 } ag_agent;
 
 /* The planner of that name; NULL = the agent has none such. */

@@ -143,7 +143,7 @@ ag_status ag_loop_judge(ag_loop *l, ag_subject *s, ag_str target_id, const ag_ve
 	s->iteration = l->iteration;
 	s->state = l->opts->state;
 	if (gate->asks_model)
-		st = ag_loop_flush(l, err); /* what is judged is on disk before money is spent */
+		st = ag_loop_flush(l, err); /* what is judged is committed before money is spent */
 	if (st)
 		return st;
 	judged = gate->evaluate(gate, gate->asks_model ? &limited : l->ctx, s, l->step, ret, &why);
@@ -363,7 +363,9 @@ void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone)
 	ag_err commit_err = { 0 };
 
 	while (!ag_loop_is_over(l)) {
-		if (turn(l, done, ndone, &commit_err) || ag_loop_flush(l, &commit_err))
+		/* What is queued when the run is over goes to disk with its end. */
+		if (turn(l, done, ndone, &commit_err) ||
+		    (!ag_loop_is_over(l) && ag_loop_flush_to_disk(l, &commit_err)))
 			ag_loop_fail(l, &commit_err);
 		ag_arena_reset(l->step);
 		ndone = 0;

@@ -258,7 +258,7 @@ static ag_status commit_intents(ag_loop *l, ag_err *err)
 
 	l->nintent = 0;
 	if (n)
-		st = ag_loop_flush(l, err);
+		st = ag_loop_flush_to_disk(l, err);
 	if (!st)
 		l->ret->calls += n;
 	return st;

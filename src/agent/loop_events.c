@@ -1,7 +1,8 @@
 /* loop_events -- payloads of the loop's events, and the one place where an event is committed.
  *
  * An event is queued with the rows that follow from it and applied to the state; a flush commits the queue in one
- * batch and then shows it. The loop flushes before a tool runs and at the end of each step. The finish is applied
+ * batch and then shows it. The loop flushes before a tool runs, before a model is asked and at the end of each step. Only the
+ * first and the last of these wait for the disk: what a crash of the machine may lose is asked again. The finish is applied
  * before its rows are derived, because the report that is committed with it is made from the state. */
 #include "agent/loop_events.h"
 
@@ -9,6 +10,7 @@
 #include "base/log.h"
 #include "query/extjson.h"
 #include "run/owner.h"
+#include "store/ledger.h"
 
 #define PAYLOAD_MAX_BYTES AG_STORE_MAX_PAYLOAD_BYTES
 
@@ -56,8 +58,25 @@ static ag_status derive(ag_loop *l, const ag_event *ev, ag_store_batch *batch, a
 	return AG_OK;
 }
 
-static ag_status commit(ag_loop *l, bool with_row, ag_str report, ag_err *err)
+static bool has_durable(const ag_loop *l)
 {
+	for (size_t i = 0; i < l->npending; i++) {
+		if (ag_event_type_durable(l->pending[i].type))
+			return true;
+	}
+	return false;
+}
+
+static ag_store_when when_on_disk(const ag_loop *l, bool to_disk)
+{
+	if (l->opts->agent->never_resumed)
+		return AG_STORE_LAZY;
+	return to_disk && (l->owes_disk || has_durable(l)) ? AG_STORE_NOW : AG_STORE_SOON;
+}
+
+static ag_status commit(ag_loop *l, bool with_row, bool to_disk, ag_str report, ag_err *err)
+{
+	const bool owes_disk = l->owes_disk || has_durable(l);
 	const ag_store_batch batch = {
 		.events = l->pending,
 		.nevent = l->npending,
@@ -65,6 +84,7 @@ static ag_status commit(ag_loop *l, bool with_row, ag_str report, ag_err *err)
 		.nfinding = l->nfinding,
 		.run = with_row ? &l->opts->row : NULL,
 		.report = report,
+		.on_disk = when_on_disk(l, to_disk),
 	};
 	const size_t n = l->npending;
 	ag_status st;
@@ -78,6 +98,7 @@ static ag_status commit(ag_loop *l, bool with_row, ag_str report, ag_err *err)
 		l->seq = l->pending[0].seq - 1; /* the log goes on where it really ends */
 		return st;
 	}
+	l->owes_disk = owes_disk && batch.on_disk != AG_STORE_NOW;
 	for (size_t i = 0; i < n && l->opts->on_event; i++)
 		l->opts->on_event(l->opts->on_event_arg, &l->pending[i]);
 	return AG_OK;
@@ -85,7 +106,19 @@ static ag_status commit(ag_loop *l, bool with_row, ag_str report, ag_err *err)
 
 ag_status ag_loop_flush(ag_loop *l, ag_err *err)
 {
-	return commit(l, false, AG_S(""), err);
+	return commit(l, false, false, AG_S(""), err);
+}
+
+ag_status ag_loop_flush_to_disk(ag_loop *l, ag_err *err)
+{
+	ag_status st = commit(l, false, true, AG_S(""), err);
+
+	/* Another flush has committed it: nothing was queued. */
+	if (!st && l->owes_disk && !l->opts->agent->never_resumed) {
+		st = ag_store_sync(l->opts->store, err);
+		l->owes_disk = st != AG_OK;
+	}
+	return st;
 }
 
 /* Keys are taken out before anything is written, wherever they come from: data, a model, an error. State and report
@@ -177,7 +210,7 @@ static ag_status open_sitting(ag_loop *l, ag_event_type type, ag_str payload, ag
 	AG_ASSERT(l->opts->nopening < AG_LOOP_PENDING_MAX);
 	for (size_t i = 0; i < l->opts->nopening && !st; i++)
 		st = ag_loop_emit(l, l->opts->opening[i].type, l->opts->opening[i].payload, err);
-	return st ? st : commit(l, true, AG_S(""), err);
+	return st ? st : commit(l, true, true, AG_S(""), err);
 }
 
 static void name_owner(ag_loop *l)
@@ -421,5 +454,5 @@ ag_status ag_loop_finish(ag_loop *l, ag_err *err)
 		return st;
 	l->pending[l->npending++] = ev;
 	l->seq = ev.seq;
-	return commit(l, true, derived.report, err);
+	return commit(l, true, true, derived.report, err);
 }

@@ -49,6 +49,7 @@ typedef struct ag_loop {
 	size_t npending;
 	ag_finding_row findings[AG_LOOP_PENDING_MAX]; /* derived from them */
 	size_t nfinding;
+	bool owes_disk; /* an event of a durable type was committed, but perhaps is not on disk yet */
 } ag_loop;
 
 /* The loop must stay where it is until it is closed. */
@@ -79,8 +80,10 @@ AG_CHECK ag_status ag_loop_emit_usage(ag_loop *l, ag_err *err);
 /* Exactly one of obs and why is set. */
 AG_CHECK ag_status ag_loop_emit_output(ag_loop *l, const ag_tool *t, const ag_observation *obs,
                                        const ag_err *why, int64_t latency_ms, ag_err *err);
-/* Commit what is queued, then tell the watcher. Nothing has an effect outside before this. */
+/* Commit what is queued, then call the watcher. Nothing has an effect outside before this. A crash of the process does not
+ * lose it; the second one also waits for the disk when an event of a durable type is queued or was committed before. */
 AG_CHECK ag_status ag_loop_flush(ag_loop *l, ag_err *err);
+AG_CHECK ag_status ag_loop_flush_to_disk(ag_loop *l, ag_err *err);
 /* Apply run_finished, then commit it with the run's row and what the agent derives (the report). */
 AG_CHECK ag_status ag_loop_finish(ag_loop *l, ag_err *err);
 

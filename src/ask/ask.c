@@ -180,6 +180,7 @@ const ag_agent ag_agent_ask = {
 	.result = AG_RESULT_ANSWER,
 	.apply = ag_ask_apply,
 	.derive = derive,
+	.never_resumed = true,
 };
 
 /* --- the begin --- */
@@ -352,7 +353,9 @@ ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena
 	const int64_t now_ms = ag_clock_wall(ctx->clock);
 	ag_run_row row = row_of(ctx, a->question, a->root, arena);
 	ag_event events[2];
-	ag_store_batch batch = { .events = events, .nevent = 2, .run = &row };
+	ag_store_batch batch = {
+		.events = events, .nevent = 2, .run = &row, .on_disk = AG_STORE_LAZY
+	};
 	ag_status st;
 
 	row.status = a->status;

@@ -6,8 +6,12 @@
 
 #include <cmocka.h>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "agent/loop.h"
 
+#include "../contract/folder.h"
 #include "base/log.h"
 #include "query/extjson.h"
 
@@ -370,6 +374,76 @@ static void a_whole_run(void **state)
 	toy_close(&t);
 }
 
+/* --- the disk --- */
+
+static unsigned nsync; /* counted by the two functions below, which come before the C library's */
+
+int fsync(int fd)
+{
+	nsync++;
+	return (int)syscall(SYS_fsync, fd);
+}
+
+int fdatasync(int fd)
+{
+	nsync++;
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+/* The waits for the disk of each step, counted when it has been committed what came of it. */
+typedef struct waits {
+	unsigned before[20], intents[20], outputs[20];
+	size_t nstep;
+} waits;
+
+static void count_waits(void *arg, const ag_event *ev)
+{
+	waits *w = arg;
+
+	if (ev->type == AG_EV_PROPOSAL)
+		w->before[w->nstep++] = nsync;
+	else if (ev->type == AG_EV_TOOL_INPUT)
+		w->intents[w->nstep - 1] = nsync;
+	else if (ev->type == AG_EV_TOOL_OUTPUT)
+		w->outputs[w->nstep - 1] = nsync;
+}
+
+/* Everything is judged by a model here: what is judged, the verdict and what follows from it are commits of their own. */
+static void a_step_waits_for_the_disk_before_its_tool_and_at_its_end(void **state)
+{
+	char folder[128], uri[160];
+	waits w = { .nstep = 0 };
+	ag_store *memory;
+	ag_err err = { 0 };
+	toy t;
+
+	(void)state;
+	toy_open(&t);
+	memory = t.store;
+	test_folder_make(folder, "loop");
+	snprintf(uri, sizeof(uri), "%s/argus.db", folder);
+	assert_int_equal(ag_store_open(ag_str_c(uri), &t.store, &err), AG_OK);
+	t.run.store = t.store;
+	t.run.on_event = count_waits;
+	t.run.on_event_arg = &w;
+	run_toy(&t);
+	assert_status(&t, "ok");
+	assert_int_equal(w.nstep, AG_NELEM(script));
+	for (size_t i = 0; i + 1 < w.nstep; i++) {
+		const bool has_tool = w.intents[i] > 0;
+		const unsigned n = w.before[i + 1] - w.before[i];
+
+		if (n != (has_tool ? 2 : 1))
+			fail_msg("step %zu (%s) waits %u times", i, script[i], n);
+		if (has_tool)
+			assert_int_equal(w.intents[i] - w.before[i], 1);
+	}
+	ag_store_close(t.store);
+	t.store = memory;
+	test_folder_remove(folder);
+	toy_close(&t);
+}
+
 /* A toy whose log is the first k events. */
 static void toy_cut(const ag_event *events, size_t k, toy *t)
 {
@@ -701,6 +775,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_run),
+		cmocka_unit_test(a_step_waits_for_the_disk_before_its_tool_and_at_its_end),
 		cmocka_unit_test(cut_behind_every_event),
 		cmocka_unit_test(a_judge_that_is_out_dismisses_nothing),
 		cmocka_unit_test(tokens_may_run_out_anywhere),
