@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "store/identity.h"
 #include "store/ledger.h"
 #include "store/store.h"
 
@@ -135,27 +136,21 @@ static void measure(bench *b, const char *name, void (*fn)(bench *), unsigned nr
 int main(int argc, char **argv)
 {
 	double seconds = 1;
-					: 1; /* lint: allow: a number of a developer */
-					bench b = { .run = ag_id_new(&ag_clock_system) };
-					char uri[512];
+	bench b = { .run = ag_id_new(&ag_clock_system) };
+	char uri[512];
 
-					if (argc < 2 ||
-	                                    (argc > 2 &&
-	                                     !ag_str_to_double(ag_str_c(argv[2]), &seconds))) {
-						fprintf(stderr,
-		                                        "usage: bench_store FOLDER [SECONDS]\n");
-						return 2;
-					}
-					snprintf(uri, sizeof(uri), "sqlite:%s/bench.db", argv[1]);
-					must(&b, ag_store_open(ag_str_c(uri), &b.store, &b.err));
-					measure(&b, "an audit row, alone", row_alone, 1, seconds);
-					measure(&b, "an audit row, in a group of 32", rows_of_32,
-	                                        32, seconds);
-					measure(&b, "an audit row, durable", row_durable, 1,
-	                                        seconds);
-					measure(&b, "an event, alone", event, 1, seconds);
-					measure(&b, "a call of two rate limits", rate, 1, seconds);
-					measure(&b, "has the store changed?", version, 1, seconds);
-					ag_store_close(b.store);
-					return 0;
+	if (argc < 2 || (argc > 2 && !ag_str_to_double(ag_str_c(argv[2]), &seconds))) {
+		fprintf(stderr, "usage: bench_store FOLDER [SECONDS]\n");
+		return 2;
+	}
+	snprintf(uri, sizeof(uri), "sqlite:%s/bench.db", argv[1]);
+	must(&b, ag_store_open(ag_str_c(uri), &b.store, &b.err));
+	measure(&b, "an audit row, alone", row_alone, 1, seconds);
+	measure(&b, "an audit row, in a group of 32", rows_of_32, 32, seconds);
+	measure(&b, "an audit row, durable", row_durable, 1, seconds);
+	measure(&b, "an event, alone", event, 1, seconds);
+	measure(&b, "a call of two rate limits", rate, 1, seconds);
+	measure(&b, "has the store changed?", version, 1, seconds);
+	ag_store_close(b.store);
+	return 0;
 }
