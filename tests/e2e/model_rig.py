@@ -71,8 +71,8 @@ class Server:
             return f.read()
 
     def asked(self):
-        """the requests, one object each"""
-        lines = [json.loads(x) for x in self.log_bytes().decode().splitlines()]
+        """the requests, one object each; a line that is being written is not one yet"""
+        lines = [json.loads(x) for x in self.log_bytes().rpartition(b"\n")[0].splitlines()]
         return [x for x in lines if "request" in x]
 
 

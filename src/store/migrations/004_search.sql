@@ -1,5 +1,5 @@
 -- 004: the text of projects' files in documents (sections, definitions), for `argus ask`. All of it is a cache: it is
--- emptied by purge, and made anew by store/sqlite_index.c when it is damaged.
+-- emptied by purge, and made anew by store/sqlite_words.c when it is damaged.
 
 DROP TABLE IF EXISTS index_words;
 DROP TABLE IF EXISTS index_docs;
