@@ -1,4 +1,4 @@
-/* The listening socket: made here and not by libmicrohttpd, so that the message names what is wrong. */
+/* The listening socket: its errors name what is wrong. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http/server_parts.h"
+#include "http/parts.h"
 
 #define ORIGIN  "http.server"
 #define BACKLOG 511

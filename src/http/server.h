@@ -1,9 +1,9 @@
-/* server -- the HTTP server: routes, limits, streams. The only user of libmicrohttpd, which is loaded on first use.
+/* server -- the HTTP server: connections, limits, requests, replies, streams. HTTP/1.1 and 1.0; TLS is a reverse proxy's work.
  *
- * A handler may block, in a database or in a lock, without holding up other clients: plain requests are handled by few
- * threads of which a slow one is replaced (lane.c, workers.h; docs/decisions/0012), all others on a thread of their
- * connection (0011). How many connections there may be is a limit. Knows nothing of MCP or of agents. TLS is a reverse
- * proxy's work. */
+ * A handler may block, in a database or in a lock, without holding up other clients: a worker that is slow is replaced
+ * (workers.h; docs/decisions/0020). Nothing else has a thread of its own: an idle connection, a slow reader and a stream
+ * cost memory only. How many connections there may be, in all and for each peer, is a limit; when it is reached, the
+ * connection that has been idle for longest is closed for the new one. Knows nothing of MCP or of agents. */
 #ifndef AG_HTTP_SERVER_H
 #define AG_HTTP_SERVER_H
 
@@ -33,7 +33,8 @@ typedef struct ag_httpd_request {
 	ag_str method; /* "POST" */
 	ag_str path;   /* as sent, without the query: routes compare it bytewise */
 	ag_str query;
-	ag_str body;     /* whole; at most the limit of the server, else 413 before the handler */
+	ag_str body;     /* whole; at most max_body, else 413 before the handler */
+	size_t max_body; /* admit may change it: bytes; first the limit of the server */
 	ag_arena *arena; /* of this request */
 	int fd; /* the client's socket, to see it leave (poll: POLLRDHUP); never read or write it */
 	void *note;       /* the handler's own, from admit to handle; NULL at first */
@@ -55,12 +56,15 @@ typedef struct ag_httpd_reply {
 } ag_httpd_reply;
 
 void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value);
+/* {"error": name, "message": text} */
+void ag_httpd_error(ag_httpd_reply *rp, int status, const char *name, const char *message);
 
 typedef struct ag_httpd_opts {
-	ag_str host;              /* "127.0.0.1", "::1", "0.0.0.0", a name; "" = 127.0.0.1 */
-	unsigned port;            /* 0 = any that is free */
-	size_t max_body;          /* bytes; 0 = 8 MiB */
-	unsigned max_connections; /* 0 = 512; one more is closed at once */
+	ag_str host;     /* "127.0.0.1", "::1", "0.0.0.0", a name; "" = 127.0.0.1 */
+	unsigned port;   /* 0 = any that is free */
+	size_t max_body; /* bytes; 0 = 8 MiB */
+	unsigned
+		max_connections; /* 0 = 2048; fewer when the process may not have as many descriptors */
 	unsigned max_connections_of_peer; /* 0 = no limit of its own */
 	unsigned idle_s;                  /* a connection without a request; 0 = 75 */
 	unsigned ping_ms;                 /* a stream without an event; 0 = 15,000 */
@@ -81,14 +85,14 @@ typedef struct ag_httpd_opts {
 	void *arg;
 } ag_httpd_opts;
 
-/* Listens when it returns. errors  AG_UNAVAILABLE: libmicrohttpd, or the port is taken (names it); AG_INVALID: host */
+/* Listens when it returns. errors  AG_UNAVAILABLE: threads, or the port is taken (names it); AG_INVALID: host */
 AG_CHECK ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err);
 unsigned ag_httpd_port(const ag_httpd *d);
 /* Takes no new connections, ends streams, waits up to grace_ms for handlers (set the cancel flag before), then closes.
  * Accepts NULL, returns NULL. */
 ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms);
 
-/* --- stream.c: a reply whose body comes by and by: server-sent events --- */
+/* --- stream.c: a reply whose body is written later: server-sent events --- */
 
 /* Two shares: the server's (given with the reply) and the writer's. What was written goes out in order; ": ping" lines
  * are sent when nothing was written for ping_ms. Thread safe. */

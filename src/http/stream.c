@@ -1,18 +1,18 @@
-/* Streams: text that a writer adds and the connection's thread sends, with a sign of life in between.
+/* Streams: text that a writer adds and the server sends, with a sign of life in between.
  *
- * The connection's thread waits in read_stream(), which libmicrohttpd calls for more bytes, in one poll for both: the
- * writer (an eventfd) and the client's end (RDHUP). A client that leaves is so seen at once, not at the second write. */
-#include <poll.h>
+ * What waits is kept as it goes over the wire, each event a chunk of its own. A writer that adds to a stream which waits for
+ * nothing else asks epoll to watch for room in the socket; that is there, so a worker comes and sends. No thread waits. */
+#include <errno.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
-#include "http/server_parts.h"
+#include "http/parts.h"
 
 #define MAX_WAITING (4u << 20) /* default */
-#define SEND_MS     60000      /* for one of them: then the reader is taken for gone */
-
-static const char PING[] = ": ping\n\n";
+#define FRAMING \
+	(20u * 1024)    /* bytes beside the writer's: the head of the reply, the frame of a chunk */
+#define KEPT_BYTES 1024 /* of an empty buffer */
+#define PING       AG_S(": ping\n\n")
 
 struct ag_httpd_stream {
 	pthread_mutex_t lock;
@@ -22,15 +22,13 @@ struct ag_httpd_stream {
 	bool is_ended;   /* by the writer */
 	bool is_stopped; /* by the server */
 	bool is_gone;    /* nobody reads any more */
-	bool is_asleep;  /* the connection's thread waits in poll */
-	int wake_fd;
+	bool is_chunked;
+	bool has_end;   /* the last chunk is in `waiting` */
+	bool is_called; /* epoll watches for room in the socket */
 	void (*on_close)(void *arg, bool is_gone);
 	void *on_close_arg;
-	/* Of the connection's thread. */
 	ag_httpd *daemon;
-	ag_httpd_conn *conn;
-	bool is_whole;                /* all went out */
-	ag_httpd_stream *prev, *next; /* under the daemon's lock */
+	ag_http_conn *conn; /* NULL: before the reply, and after its end */
 };
 
 ag_httpd_stream *ag_httpd_stream_new(size_t max_waiting_bytes)
@@ -39,8 +37,7 @@ ag_httpd_stream *ag_httpd_stream_new(size_t max_waiting_bytes)
 
 	pthread_mutex_init(&s->lock, NULL);
 	s->nshare = 2;
-	s->wake_fd = -1;
-	ag_buf_init(&s->waiting, max_waiting_bytes ? max_waiting_bytes : MAX_WAITING);
+	ag_buf_init(&s->waiting, (max_waiting_bytes ? max_waiting_bytes : MAX_WAITING) + FRAMING);
 	return s;
 }
 
@@ -53,27 +50,21 @@ static void drop(ag_httpd_stream *s)
 	pthread_mutex_unlock(&s->lock);
 	if (!is_last)
 		return;
-	if (s->wake_fd >= 0)
-		close(s->wake_fd);
 	ag_buf_release(&s->waiting);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
-/* Under the lock. */
-static void wake(ag_httpd_stream *s)
+/* --- the writer; with the lock --- */
+
+/* Somebody sends what waits: at once, or when the client has read. */
+static void call_server(ag_httpd_stream *s)
 {
-	uint64_t one = 1;
-
-	if (!s->is_asleep)
+	if (!s->conn || s->is_called)
 		return;
-	s->is_asleep = false;
-	/* It cannot be full: one write for each sleep. */
-	if (write(s->wake_fd, &one, sizeof(one)) < 0)
-		return;
+	s->is_called = true;
+	ag_http_conn_watch(s->daemon, s->conn, EPOLLOUT | EPOLLRDHUP);
 }
-
-/* --- the writer --- */
 
 static bool is_over(const ag_httpd_stream *s)
 {
@@ -103,15 +94,38 @@ static void add_data(ag_buf *b, ag_str data)
 	} while (data.ptr);
 }
 
-/* What is added must fit whole, or the stream is over: half an event would be read as another one. */
-static bool finish_adding(ag_httpd_stream *s)
+/* What goes out before `text` bytes are written: their number in a chunk's frame has this many digits, always. */
+#define SIZE_TEXT "00000000\r\n"
+#define NSIZE     (sizeof(SIZE_TEXT) - 1)
+
+static size_t begin_chunk(ag_httpd_stream *s)
 {
+	if (s->is_chunked)
+		ag_buf_add(&s->waiting, AG_S(SIZE_TEXT));
+	return s->waiting.len;
+}
+
+static void write_size(char to[8], size_t n)
+{
+	for (int i = 7; i >= 0; i--, n >>= 4)
+		to[i] = "0123456789abcdef"[n & 15];
+}
+
+/* What is added must fit whole, or the stream is over: half an event would be read as another one. */
+static bool end_chunk(ag_httpd_stream *s, size_t at)
+{
+	if (s->is_chunked && !s->waiting.failed) {
+		write_size(s->waiting.ptr + at - NSIZE, s->waiting.len - at);
+		ag_buf_add(&s->waiting, AG_S("\r\n"));
+	}
 	if (s->waiting.failed) {
 		s->is_gone = true;
 		ag_buf_clear(&s->waiting);
 		s->nsent = 0;
+		if (s->conn) /* the client does not read: there is never room, so epoll reports its end */
+			shutdown(s->conn->fd, SHUT_RDWR);
 	}
-	wake(s);
+	call_server(s);
 	return !s->is_gone;
 }
 
@@ -121,13 +135,15 @@ bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_s
 
 	pthread_mutex_lock(&s->lock);
 	if (!is_over(s)) {
+		const size_t at = begin_chunk(s);
+
 		if (name)
 			add_field(&s->waiting, "event: ", ag_str_c(name));
 		if (id.len)
 			add_field(&s->waiting, "id: ", id);
 		add_data(&s->waiting, data);
 		ag_buf_addc(&s->waiting, '\n');
-		ok = finish_adding(s);
+		ok = end_chunk(s, at);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return ok;
@@ -139,8 +155,10 @@ bool ag_httpd_stream_retry(ag_httpd_stream *s, int64_t ms)
 
 	pthread_mutex_lock(&s->lock);
 	if (!is_over(s)) {
+		const size_t at = begin_chunk(s);
+
 		ag_buf_addf(&s->waiting, "retry: %lld\n\n", (long long)ms);
-		ok = finish_adding(s);
+		ok = end_chunk(s, at);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return ok;
@@ -168,201 +186,130 @@ void ag_httpd_stream_end(ag_httpd_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_ended = true;
-	wake(s);
+	call_server(s);
 	pthread_mutex_unlock(&s->lock);
 	drop(s);
 }
 
-/* --- the connection's thread --- */
+/* --- the connection's owner --- */
 
-/* Under the lock. Bytes that were taken; what was sent is given back when all is. */
-static size_t take(ag_httpd_stream *s, char *out, size_t max)
+void ag_http_stream_attach(ag_httpd_stream *s, ag_httpd *d, ag_http_conn *c, ag_str head,
+                           bool is_chunked)
 {
-	size_t n = s->waiting.len - s->nsent;
+	ag_buf all;
 
-	if (n > max)
-		n = max;
-	if (n)
-		memcpy(out, s->waiting.ptr + s->nsent, n);
-	s->nsent += n;
-	if (s->nsent == s->waiting.len) {
-		if (s->waiting.cap > AG_HTTPD_CHUNK)
-			ag_buf_release(&s->waiting);
-		ag_buf_clear(&s->waiting);
-		s->nsent = 0;
-	} else if (s->nsent > s->waiting.len / 2) {
-		/* The limit is of what waits: what went out must not count. */
-		memmove(s->waiting.ptr, s->waiting.ptr + s->nsent, s->waiting.len - s->nsent);
-		s->waiting.len -= s->nsent;
-		s->nsent = 0;
-	}
-	return n;
-}
-
-static void set_gone(ag_httpd_stream *s)
-{
 	pthread_mutex_lock(&s->lock);
-	s->is_gone = true;
+	ag_buf_init(&all, s->waiting.limit);
+	ag_buf_add(&all, head);
+	if (s->waiting.len && is_chunked)
+		ag_buf_addf(&all, "%zx\r\n", s->waiting.len);
+	ag_buf_add(&all, ag_buf_view(&s->waiting));
+	if (s->waiting.len && is_chunked)
+		ag_buf_add(&all, AG_S("\r\n"));
+	s->is_gone |= all.failed;
+	ag_buf_release(&s->waiting);
+	s->waiting = all;
+	s->is_chunked = is_chunked;
+	s->daemon = d;
+	s->conn = c;
+	s->is_called = true; /* the owner sends what waits before it parks */
+	c->stream = s;
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Waits for the writer. 1: look again; 0: a sign of life is due; -1: the client left. */
-static int wait_for_more(ag_httpd_stream *s)
+/* With the lock: what went out must not count in the limit of what waits. */
+static void forget_sent(ag_httpd_stream *s)
 {
-	struct pollfd p[2] = { { .fd = s->conn->fd, .events = POLLRDHUP },
-		               { .fd = s->wake_fd, .events = POLLIN } };
-	uint64_t n;
-	int got = poll(p, 2, (int)s->daemon->opts.ping_ms);
+	ag_buf *b = &s->waiting;
 
-	pthread_mutex_lock(&s->lock);
-	s->is_asleep = false;
-	pthread_mutex_unlock(&s->lock);
-	if (got > 0 && (p[1].revents & POLLIN) && read(s->wake_fd, &n, sizeof(n)) < 0)
-		return 1;
-	if (got > 0 && (p[0].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)))
-		return -1;
-	return got == 0 ? 0 : 1;
-}
-
-/* What is handed out must leave in time, or the guard ends the connection. */
-static void expect_progress(ag_httpd_stream *s)
-{
-	ag_httpd_set_deadline(s->conn->line, SEND_MS);
-}
-
-ssize_t ag_httpd_stream_read(ag_httpd_stream *s, char *out, size_t max)
-{
-	int more = 1;
-
-	ag_httpd_set_deadline(s->conn->line, 0);
-	while (more > 0) {
-		bool is_end;
-		size_t n;
-
-		pthread_mutex_lock(&s->lock);
-		n = s->is_gone ? 0 : take(s, out, max);
-		is_end = is_over(s);
-		s->is_whole = is_end && !s->is_gone && s->is_ended;
-		s->is_asleep = n == 0 && !is_end;
-		pthread_mutex_unlock(&s->lock);
-		if (n == 0 && is_end) {
-			expect_progress(s);
-			return s->is_gone ? -1 : 0;
-		}
-		if (n) {
-			expect_progress(s);
-			s->is_whole = false;
-			return (ssize_t)n;
-		}
-		more = wait_for_more(s);
+	if (s->nsent == b->len) {
+		if (b->cap > KEPT_BYTES)
+			ag_buf_release(b);
+		ag_buf_clear(b);
+		s->nsent = 0;
+	} else if (s->nsent > b->len / 2) {
+		memmove(b->ptr, b->ptr + s->nsent, b->len - s->nsent);
+		b->len -= s->nsent;
+		s->nsent = 0;
 	}
-	if (more < 0) {
-		set_gone(s);
-		return -1;
+}
+
+/* With the lock: until nothing waits, or the socket takes no more. */
+static ag_http_sent send_waiting(ag_httpd_stream *s, int fd)
+{
+	while (s->nsent < s->waiting.len) {
+		ssize_t n = send(fd, s->waiting.ptr + s->nsent, s->waiting.len - s->nsent,
+		                 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n >= 0)
+			s->nsent += (size_t)n;
+		else if (errno == EAGAIN)
+			break;
+		else if (errno != EINTR)
+			return AG_HTTP_BROKEN;
 	}
-	memcpy(out, PING, sizeof(PING) - 1);
-	expect_progress(s);
-	return (ssize_t)(sizeof(PING) - 1);
+	forget_sent(s);
+	return s->waiting.len ? AG_HTTP_BLOCKED : AG_HTTP_SENT;
 }
 
-static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
+ag_http_sent ag_http_stream_send(ag_http_conn *c, bool must_read)
 {
-	ssize_t n = ag_httpd_stream_read((ag_httpd_stream *)cls, out, max);
-
-	(void)pos;
-	return n > 0    ? n
-	       : n == 0 ? MHD_CONTENT_READER_END_OF_STREAM
-	                : MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-static void unlist(ag_httpd_stream *s)
-{
+	ag_httpd_stream *s = c->stream;
 	ag_httpd *d = s->daemon;
+	ag_http_sent sent;
 
-	pthread_mutex_lock(&d->lock);
-	if (s->prev)
-		s->prev->next = s->next;
-	else
-		d->streams = s->next;
-	if (s->next)
-		s->next->prev = s->prev;
-	pthread_mutex_unlock(&d->lock);
+	pthread_mutex_lock(&s->lock);
+	if (atomic_load(&d->is_stopping))
+		s->is_stopped = true;
+	if (is_over(s) && s->is_chunked && !s->has_end && !s->is_gone) {
+		ag_buf_add(&s->waiting, AG_S("0\r\n\r\n"));
+		s->has_end = true;
+	}
+	sent = s->is_gone || s->waiting.failed ? AG_HTTP_BROKEN : send_waiting(s, c->fd);
+	if (sent == AG_HTTP_BLOCKED && must_read)
+		sent = AG_HTTP_BROKEN;
+	if (sent == AG_HTTP_BLOCKED || (sent == AG_HTTP_SENT && !is_over(s))) {
+		const bool is_full = sent == AG_HTTP_BLOCKED;
+
+		/* Under the lock: a writer that adds now watches for room after this, not before. */
+		s->is_called = is_full;
+		ag_http_conn_enter(c, AG_HTTP_STREAMING,
+		                   is_full ? ag_http_send_ms(0) : d->opts.ping_ms);
+		ag_http_conn_park(d, c, (is_full ? EPOLLOUT : 0u) | EPOLLRDHUP);
+		sent = AG_HTTP_STREAMS;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return sent;
 }
 
-void ag_httpd_stream_detach(ag_httpd_stream *s)
+void ag_http_stream_ping(ag_http_conn *c)
 {
+	ag_httpd_stream *s = c->stream;
+
+	pthread_mutex_lock(&s->lock);
+	if (!is_over(s) && s->waiting.len == 0) {
+		const size_t at = begin_chunk(s);
+
+		ag_buf_add(&s->waiting, PING);
+		s->is_called = true; /* by the caller */
+		end_chunk(s, at);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+void ag_http_stream_detach(ag_http_conn *c, bool is_whole)
+{
+	ag_httpd_stream *s = c->stream;
 	void (*fn)(void *arg, bool is_gone);
 
-	unlist(s);
+	c->stream = NULL;
 	pthread_mutex_lock(&s->lock);
-	s->is_gone = s->is_gone || !s->is_whole;
+	s->conn = NULL;
+	is_whole = is_whole && s->is_ended && !s->is_gone;
+	s->is_gone = s->is_gone || !is_whole;
 	fn = s->on_close;
 	pthread_mutex_unlock(&s->lock);
 	if (fn)
-		fn(s->on_close_arg, !s->is_whole);
+		fn(s->on_close_arg, !is_whole);
 	drop(s);
-}
-
-static void free_stream(void *cls)
-{
-	ag_httpd_stream_detach((ag_httpd_stream *)cls);
-}
-
-ag_httpd_stream *ag_httpd_stream_attach(ag_httpd_conn *c, ag_httpd_reply *rp)
-{
-	ag_httpd_stream *s = rp->stream;
-	ag_httpd *d = c->daemon;
-
-	rp->stream = NULL;
-	s->daemon = d;
-	s->conn = c;
-	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pthread_mutex_lock(&d->lock);
-	s->next = d->streams;
-	if (s->next)
-		s->next->prev = s;
-	d->streams = s;
-	pthread_mutex_unlock(&d->lock);
-	if (atomic_load(&d->is_stopping)) {
-		pthread_mutex_lock(&s->lock);
-		s->is_stopped = true;
-		pthread_mutex_unlock(&s->lock);
-	}
-	if (s->wake_fd < 0) {
-		ag_httpd_stream_detach(s);
-		return NULL;
-	}
-	rp->content_type = AG_S("text/event-stream");
-	ag_httpd_add_header(rp, "Cache-Control", AG_S("no-cache, no-transform"));
-	ag_httpd_add_header(rp, "X-Accel-Buffering", AG_S("no"));
-	return s;
-}
-
-enum MHD_Result ag_httpd_stream_queue(ag_httpd_conn *c, struct MHD_Connection *mc,
-                                      ag_httpd_reply *rp)
-{
-	ag_httpd_stream *s = ag_httpd_stream_attach(c, rp);
-	struct MHD_Response *r;
-
-	if (!s)
-		return MHD_NO;
-	r = c->daemon->mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, AG_HTTPD_CHUNK,
-	                                                  read_stream, s, free_stream);
-	if (!r) {
-		ag_httpd_stream_detach(s);
-		return MHD_NO;
-	}
-	return ag_httpd_queue(c, mc, rp, r);
-}
-
-void ag_httpd_streams_stop(ag_httpd *d)
-{
-	pthread_mutex_lock(&d->lock);
-	for (ag_httpd_stream *s = d->streams; s; s = s->next) {
-		pthread_mutex_lock(&s->lock);
-		s->is_stopped = true;
-		wake(s);
-		pthread_mutex_unlock(&s->lock);
-	}
-	pthread_mutex_unlock(&d->lock);
 }

@@ -18,6 +18,8 @@ typedef struct echo {
 	atomic_uint nleft;   /* clients that a handler saw leave */
 	atomic_bool cancel;
 	size_t max_waiting; /* of a stream */
+	atomic_uint nkept;
+	ag_httpd_stream *kept[1024]; /* streams that nobody writes */
 } echo;
 
 typedef struct echo_writer {
@@ -71,11 +73,28 @@ static void *echo_write(void *arg)
 	return NULL;
 }
 
+/* One event, and then nothing until the server stops: no thread writes it. */
+static void echo_keep(echo *e, ag_httpd_reply *rp)
+{
+	unsigned i = atomic_fetch_add(&e->nkept, 1);
+
+	rp->stream = ag_httpd_stream_new(0);
+	if (i >= AG_NELEM(e->kept))
+		abort();
+	e->kept[i] = rp->stream;
+	ag_httpd_stream_event(rp->stream, NULL, AG_S(""), AG_S("kept"));
+}
+
 static void echo_stream(echo *e, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
-	echo_writer *w = (echo_writer *)ag_xcalloc(1, sizeof(*w));
+	echo_writer *w;
 	pthread_t t;
 
+	if (ag_str_eqc(rq->path, "/stream/kept")) {
+		echo_keep(e, rp);
+		return;
+	}
+	w = (echo_writer *)ag_xcalloc(1, sizeof(*w));
 	w->e = e;
 	snprintf(w->text, sizeof(w->text), "%.*s", AG_FMT(rq->path));
 	w->stream = rp->stream = ag_httpd_stream_new(e->max_waiting);
@@ -164,6 +183,8 @@ static void echo_stop(echo *e)
 {
 	atomic_store(&e->cancel, true);
 	ag_httpd_stop(e->d, 5000);
+	for (unsigned i = 0; i < atomic_load(&e->nkept); i++)
+		ag_httpd_stream_end(e->kept[i]);
 	for (int i = 0; i < 500 && atomic_load(&e->nwriter); i++)
 		usleep(10000);
 	if (atomic_load(&e->nwriter))

@@ -53,9 +53,9 @@ static void plain_requests(void **state)
 		&c, "POST /none HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"));
 	assert_true(raw_read(&c, &r, 5000));
 	assert_says(&r, 202, "");
-	assert_true(raw_send(&c, "BREW /pot HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+	assert_true(raw_send(&c, "PROPFIND /pot HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	assert_true(raw_read(&c, &r, 5000));
-	assert_says(&r, 200, "BREW|/pot|||");
+	assert_says(&r, 200, "PROPFIND|/pot|||");
 	assert_true(raw_send(&c, "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	assert_true(raw_read(&c, &r, 5000));
 	assert_int_equal(r.nbody, 10000000 + strlen("GET|/big|||"));

@@ -26,14 +26,17 @@ static void idle_and_slow(void **state)
 		raw_send(&body, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"));
 	began = raw_now_ms();
 	/* A byte now and then does not keep a connection. */
-	for (unsigned i = 0; is_dripping && raw_now_ms() < began + 5000; i++) {
-		is_dripping = raw_send(&drip, i < 4 ? "G" : "E");
+	assert_true(raw_send(&drip, "GET /"));
+	while (is_dripping && raw_now_ms() < began + 5000) {
+		is_dripping = raw_send(&drip, "E");
 		if (raw_more(&drip, raw_now_ms() + 200) || drip.is_closed)
 			is_dripping = false;
 	}
 	assert_true(raw_now_ms() - began < 4000);
 	assert_true(raw_now_ms() - began > 900);
+	assert_memory_equal(drip.buf, "HTTP/1.1 408 ", 13);
 	assert_true(raw_wait_end(&idle, 3000));
+	assert_int_equal(idle.n, 0);
 	/* A request has more time than that. */
 	assert_true(raw_send(&body, "whole now"));
 	assert_true(raw_wait(&body, "POST|/|||whole now", 3000));
@@ -72,15 +75,29 @@ static void connection_limit(void **state)
 		assert_true(raw_send(&c[i], "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 		assert_true(raw_read(&c[i], &r, 5000));
 	}
+	usleep(20000);
+	/* The first is not the oldest any more. */
+	assert_true(raw_send(&c[0], "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+	assert_true(raw_read(&c[0], &r, 5000));
 	assert_true(raw_open(&c[4], e.port));
-	assert_true(raw_wait_end(&c[4], 5000));
-	raw_close(&c[4]);
-	/* One leaves, one may come. */
-	raw_close(&c[0]);
-	usleep(100000);
-	assert_true(raw_once(e.port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", &r));
-	for (unsigned i = 1; i < 4; i++)
+	assert_true(raw_send(&c[4], "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+	assert_true(raw_read(&c[4], &r, 5000));
+	assert_true(raw_wait_end(&c[1], 5000));
+	/* Those at work are not given up: one more is closed at once. */
+	raw_close(&c[1]);
+	for (unsigned i = 0; i < 5; i++)
+		if (i != 1)
+			assert_true(raw_send(&c[i],
+			                     "GET /wait/500 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+	while (atomic_load(&e.ncall) < 10)
+		usleep(1000);
+	assert_true(raw_open(&c[1], e.port));
+	assert_true(raw_wait_end(&c[1], 5000));
+	for (unsigned i = 0; i < 5; i++) {
+		if (i != 1)
+			assert_true(raw_read(&c[i], &r, 5000));
 		raw_close(&c[i]);
+	}
 	free(r.body);
 	echo_stop(&e);
 }

@@ -1,0 +1,514 @@
+/* The loop: few threads (workers.h) wait in one epoll for whatever is ready, and do what it needs without waiting themselves.
+ *
+ * A connection goes through phases (parts.h). A request that comes whole, as most do, is read, handled and answered without
+ * leaving its worker: one recv, one sendmsg, and epoll watches again. What does not come whole, or does not leave whole, is
+ * kept with the connection. Only a handler may block: its worker is slow then, and another takes over. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http/parts.h"
+
+#define ORIGIN      "http.server"
+#define FULL_NS     20000000
+#define HEAD_MS     30000 /* from the first byte of a head to its last */
+#define LINGER_MS   1000  /* for a client that was refused to read why */
+#define LINGER_DROP (1u << 20)
+#define GONE        (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+#define READ_EVENTS (EPOLLIN | EPOLLRDHUP)
+/* While one waits for the database another has its call; measured (docs/decisions/0012). */
+#define FAST_PER_CORE 3
+#define MAX_FAST      16u
+#define MAX_HANDLERS  512u /* that block at once; further requests wait for one of them */
+
+/* What a worker has for its requests, one after the other. */
+typedef struct desk {
+	ag_httpd *d;
+	ag_http_turn *turn;
+	ag_http_writer writer;
+	char *in; /* AG_HTTPD_IN_BYTES */
+} desk;
+
+static int64_t idle_ms(const ag_httpd *d)
+{
+	return (int64_t)d->opts.idle_s * 1000;
+}
+
+/* --- after a reply --- */
+
+static void wait_for_request(ag_httpd *d, ag_http_conn *c)
+{
+	ag_http_conn_enter(c, AG_HTTP_IDLE, idle_ms(d));
+	ag_http_conn_park(d, c, READ_EVENTS);
+}
+
+/* Closing at once while the client still sends would reset the connection, and the answer could be lost on its way. */
+static void finish(ag_httpd *d, ag_http_conn *c)
+{
+	if (!c->lingers || shutdown(c->fd, SHUT_WR)) {
+		ag_http_conn_close(d, c);
+		return;
+	}
+	ag_http_conn_set_active(d, c, false);
+	ag_http_conn_enter(c, AG_HTTP_LINGERING, LINGER_MS);
+	ag_http_conn_park(d, c, READ_EVENTS);
+}
+
+/* Parks or closes, unless the reply is out and the connection goes on: true. rest: bytes after the request. */
+static bool after_reply(ag_httpd *d, ag_http_conn *c, ag_http_sent sent, ag_str rest)
+{
+	switch (sent) {
+	case AG_HTTP_BROKEN: break;
+	case AG_HTTP_STREAMS: return false;
+	case AG_HTTP_BLOCKED:
+		if (rest.len)
+			ag_buf_add(&c->rest, rest);
+		ag_http_conn_enter(c, AG_HTTP_WRITING, ag_http_send_ms(c->out->body.len));
+		ag_http_conn_park(d, c, EPOLLOUT);
+		return false;
+	case AG_HTTP_SENT:
+		if (c->stream)
+			ag_http_stream_detach(c, true);
+		ag_http_conn_set_active(d, c, false);
+		if (!c->closes && !atomic_load_explicit(&d->is_stopping, memory_order_relaxed))
+			return true;
+		c->lingers |= rest.len > 0;
+		finish(d, c);
+		return false;
+	}
+	ag_http_conn_close(d, c);
+	return false;
+}
+
+/* --- a request --- */
+
+/* The whole request is there, or an answer without the rest of it. False: the connection was parked or closed. */
+static bool answer(desk *k, ag_http_conn *c, ag_http_turn *t, ag_str rest)
+{
+	ag_http_sent sent;
+
+	ag_http_conn_enter(c, AG_HTTP_WORKING, 0); /* the handler takes its time */
+	ag_http_conn_set_active(k->d, c, true);
+	ag_http_turn_handle(t);
+	sent = ag_http_reply(&k->writer, t, rest);
+	if (t == k->turn)
+		ag_http_turn_end(t);
+	else
+		ag_http_turn_free(t);
+	if (sent == AG_HTTP_SENT && c->rest.len) /* of a stream that was over at once */
+		ag_buf_release(&c->rest);
+	return after_reply(k->d, c, sent, rest);
+}
+
+/* Until more of the request comes. */
+static void keep_turn(desk *k, ag_http_conn *c, ag_http_turn *t)
+{
+	c->turn = t;
+	if (t == k->turn)
+		k->turn = ag_http_turn_new(k->d);
+}
+
+static void refuse_reader(desk *k, ag_http_conn *c, ag_http_turn *t)
+{
+	const ag_http_reader *r = &t->reader;
+
+	ag_http_turn_refuse(t, c, r->status, r->name, r->why);
+	answer(k, c, t, AG_S(""));
+}
+
+/* Bytes of the body of c->turn. True: the request was answered, *text is what follows it. */
+static bool take_body(desk *k, ag_http_conn *c, ag_str *text)
+{
+	ag_http_turn *t = c->turn;
+	ag_http_step step = AG_HTTP_MORE;
+	size_t n;
+
+	if (t->reader.framing == AG_HTTP_LENGTH) {
+		const uint64_t missing = t->reader.length - t->body.len;
+
+		n = text->len < missing ? text->len : (size_t)missing;
+		ag_buf_add(&t->body, ag_str_make(text->ptr, n));
+		if (t->body.len == t->reader.length)
+			step = AG_HTTP_DONE;
+	} else {
+		n = text->len;
+		if (n)
+			step = ag_http_read_chunks(&t->reader, *text, &t->body, &n);
+	}
+	if (!ag_http_turn_reserve(t) && step != AG_HTTP_BAD) {
+		c->turn = NULL;
+		ag_http_turn_refuse(t, c, 503, "busy",
+		                    "too many large requests at once; try again");
+		return answer(k, c, t, AG_S(""));
+	}
+	if (step == AG_HTTP_MORE && !t->body.failed) {
+		ag_http_conn_park(k->d, c, READ_EVENTS);
+		return false;
+	}
+	c->turn = NULL;
+	if (step == AG_HTTP_BAD) {
+		ag_buf_clear(&t->rp.body);
+		t->rp.nheader = 0;
+		refuse_reader(k, c, t);
+		return false;
+	}
+	if (t->body.failed)
+		ag_http_turn_too_large(t, c);
+	t->rq.body = ag_buf_view(&t->body);
+	*text = ag_str_make(text->ptr + n, text->len - n);
+	return answer(k, c, t, *text);
+}
+
+static bool send_continue(const ag_http_conn *c)
+{
+	static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+	/* Into an empty buffer: it fits, or nobody reads. */
+	return send(c->fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       (ssize_t)sizeof(text) - 1;
+}
+
+/* The head of t is there, at `head`; *text is what follows it. True: the request was answered, *text follows it. */
+static bool take_request(desk *k, ag_http_conn *c, ag_http_turn *t, const char *head, ag_str *text)
+{
+	const ag_http_reader *r = &t->reader;
+	const bool is_whole = r->framing == AG_HTTP_NO_BODY ||
+	                      (r->framing == AG_HTTP_LENGTH && text->len >= r->length);
+
+	if (!is_whole && head != t->in.ptr) {
+		ag_buf_add(&t->in, ag_str_make(head, r->nhead));
+		head = t->in.ptr;
+	}
+	ag_http_turn_begin(t, c, head);
+	if (is_whole) {
+		t->rq.body = ag_str_make(text->ptr, (size_t)r->length);
+		*text = ag_str_make(text->ptr + r->length, text->len - (size_t)r->length);
+		return answer(k, c, t, *text);
+	}
+	if (t->is_answered) {
+		c->closes = c->lingers = true; /* what else comes is not read */
+		return answer(k, c, t, AG_S(""));
+	}
+	if (r->expects_continue && text->len == 0 && !send_continue(c)) {
+		if (t == k->turn)
+			ag_http_turn_end(t);
+		else
+			ag_http_turn_free(t);
+		ag_http_conn_close(k->d, c);
+		return false;
+	}
+	keep_turn(k, c, t);
+	ag_http_conn_enter(c, AG_HTTP_BODYING,
+	                   ag_http_body_ms(r->framing == AG_HTTP_LENGTH ? r->length
+	                                                                : t->rq.max_body));
+	return take_body(k, c, text);
+}
+
+/* Answers the requests in text, one after the other; of the last one a part may be missing. */
+static void take_requests(desk *k, ag_http_conn *c, ag_str text)
+{
+	while (text.len) {
+		ag_http_turn *t = k->turn;
+		const char *head = text.ptr;
+
+		switch (ag_http_read_head(&t->reader, text)) {
+		case AG_HTTP_MORE:
+			ag_buf_add(&t->in, text);
+			keep_turn(k, c, t);
+			ag_http_conn_enter(c, AG_HTTP_HEADING,
+			                   idle_ms(k->d) < HEAD_MS ? idle_ms(k->d) : HEAD_MS);
+			ag_http_conn_park(k->d, c, READ_EVENTS);
+			return;
+		case AG_HTTP_BAD: refuse_reader(k, c, t); return;
+		case AG_HTTP_DONE: break;
+		}
+		text = ag_str_make(head + t->reader.nhead, text.len - t->reader.nhead);
+		if (!take_request(k, c, t, head, &text))
+			return;
+	}
+	wait_for_request(k->d, c);
+}
+
+/* --- what an event needs --- */
+
+/* Bytes from the socket into k->in. 0: the connection was parked or closed. */
+static size_t take_bytes(desk *k, ag_http_conn *c, size_t max)
+{
+	const ssize_t n = recv(c->fd, k->in, max, MSG_DONTWAIT);
+
+	if (n > 0)
+		return (size_t)n;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		ag_http_conn_park(k->d, c, READ_EVENTS);
+	else
+		ag_http_conn_close(k->d, c);
+	return 0;
+}
+
+static void read_requests(desk *k, ag_http_conn *c)
+{
+	const size_t n = take_bytes(k, c, AG_HTTPD_IN_BYTES);
+
+	if (n)
+		take_requests(k, c, ag_str_make(k->in, n));
+}
+
+static void read_head(desk *k, ag_http_conn *c)
+{
+	ag_http_turn *t = c->turn;
+	const size_t n = take_bytes(k, c, AG_HTTP_MAX_HEAD - t->in.len);
+	ag_str text;
+
+	if (n == 0)
+		return;
+	ag_buf_add(&t->in, ag_str_make(k->in, n));
+	switch (ag_http_read_head(&t->reader, ag_buf_view(&t->in))) {
+	case AG_HTTP_MORE: ag_http_conn_park(k->d, c, READ_EVENTS); return;
+	case AG_HTTP_BAD:
+		c->turn = NULL;
+		refuse_reader(k, c, t);
+		return;
+	case AG_HTTP_DONE: break;
+	}
+	c->turn = NULL;
+	/* What follows the head came with this packet. */
+	text = ag_str_make(k->in, t->in.len - t->reader.nhead);
+	memmove(k->in, t->in.ptr + t->reader.nhead, text.len);
+	t->in.len = t->reader.nhead;
+	if (take_request(k, c, t, t->in.ptr, &text))
+		take_requests(k, c, text);
+}
+
+static void read_body(desk *k, ag_http_conn *c)
+{
+	const size_t n = take_bytes(k, c, AG_HTTPD_IN_BYTES);
+	ag_str text = ag_str_make(k->in, n);
+
+	if (n && take_body(k, c, &text))
+		take_requests(k, c, text);
+}
+
+/* The reply is out at last: what came meanwhile is next. */
+static void go_on(desk *k, ag_http_conn *c, ag_http_sent sent)
+{
+	size_t n;
+
+	if (sent == AG_HTTP_STREAMS)
+		return;
+	if (sent == AG_HTTP_BLOCKED) { /* its deadline stays: a slow reader does not prolong it */
+		ag_http_conn_park(k->d, c, EPOLLOUT);
+		return;
+	}
+	if (!after_reply(k->d, c, sent, ag_buf_view(&c->rest)))
+		return;
+	n = c->rest.len;
+	if (n)
+		memcpy(k->in, c->rest.ptr, n);
+	ag_buf_release(&c->rest);
+	take_requests(k, c, ag_str_make(k->in, n));
+}
+
+static void drop_bytes(desk *k, ag_http_conn *c)
+{
+	const size_t n = take_bytes(k, c, AG_HTTPD_IN_BYTES);
+
+	if (n == 0)
+		return;
+	c->ndropped += (uint32_t)n;
+	if (c->ndropped > LINGER_DROP)
+		ag_http_conn_close(k->d, c);
+	else
+		ag_http_conn_park(k->d, c, READ_EVENTS);
+}
+
+static void serve(desk *k, ag_http_conn *c, uint32_t events)
+{
+	switch ((ag_http_phase)atomic_load_explicit(&c->phase, memory_order_relaxed)) {
+	case AG_HTTP_IDLE: read_requests(k, c); break;
+	case AG_HTTP_HEADING: read_head(k, c); break;
+	case AG_HTTP_BODYING: read_body(k, c); break;
+	case AG_HTTP_LINGERING: drop_bytes(k, c); break;
+	case AG_HTTP_WRITING: go_on(k, c, ag_http_reply_go_on(c)); break;
+	case AG_HTTP_STREAMING:
+		if (events & GONE)
+			ag_http_conn_close(k->d, c);
+		else
+			go_on(k, c, ag_http_stream_send(c, false));
+		break;
+	case AG_HTTP_WORKING:
+	case AG_HTTP_FREE: AG_ASSERT(!"parked in this phase"); break;
+	}
+}
+
+/* --- what comes too late --- */
+
+static void tell_too_late(const ag_http_conn *c)
+{
+	static const char body[] =
+		"{\"error\":\"timeout\",\"message\":\"the request took too long to come\"}";
+	char text[512];
+	const int n = snprintf(text, sizeof(text),
+	                       "HTTP/1.1 408 %s\r\nContent-Type: application/json\r\n"
+	                       "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+	                       ag_httpd_reason(408), sizeof(body) - 1, body);
+
+	if (send(c->fd, text, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) == n)
+		shutdown(c->fd, SHUT_WR);
+}
+
+void ag_http_conn_late(ag_httpd *d, ag_http_conn *c)
+{
+	const unsigned phase = atomic_load_explicit(&c->phase, memory_order_relaxed);
+	const bool is_full = atomic_load_explicit(&c->events, memory_order_relaxed) & EPOLLOUT;
+
+	if (phase == AG_HTTP_HEADING || phase == AG_HTTP_BODYING)
+		tell_too_late(c);
+	if (phase == AG_HTTP_STREAMING && !is_full) {
+		ag_http_sent sent;
+
+		ag_http_stream_ping(c);
+		sent = ag_http_stream_send(c, false);
+		if (sent == AG_HTTP_STREAMS)
+			return;
+		if (sent == AG_HTTP_SENT) /* it ended just now */
+			ag_http_stream_detach(c, true);
+	}
+	ag_http_conn_close(d, c);
+}
+
+/* --- the door --- */
+
+static void accept_all(ag_httpd *d)
+{
+	static const struct timespec pause = { 0, FULL_NS };
+	const bool was_armed = atomic_exchange_explicit(&d->is_door_armed, false,
+	                                                memory_order_acquire);
+
+	AG_ASSERT(was_armed);
+	while (!atomic_load(&d->is_closed)) {
+		const int fd = accept4(d->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0)
+			ag_http_conn_open(d, fd);
+		if (fd >= 0 || errno == EINTR || errno == ECONNABORTED)
+			continue;
+		if (errno == EAGAIN)
+			break;
+		if (!ag_http_conn_give_up_any(d)) { /* out of descriptors or memory */
+			nanosleep(&pause, NULL);
+			break;
+		}
+	}
+	if (!atomic_load(&d->is_closed))
+		ag_http_arm_door(d);
+}
+
+/* --- workers --- */
+
+static void *desk_open(void *arg)
+{
+	desk *k = (desk *)ag_xcalloc(1, sizeof(*k));
+
+	k->d = (ag_httpd *)arg;
+	k->in = (char *)ag_xmalloc(AG_HTTPD_IN_BYTES);
+	ag_http_writer_init(&k->writer);
+	k->turn = ag_http_turn_new(k->d);
+	return k;
+}
+
+static void desk_close(void *own)
+{
+	desk *k = (desk *)own;
+
+	ag_http_turn_free(k->turn);
+	ag_http_writer_release(&k->writer);
+	free(k->in);
+	free(k);
+}
+
+static bool turn(void *own, ag_worker *self)
+{
+	desk *k = (desk *)own;
+	ag_httpd *d = k->d;
+	struct epoll_event e;
+	const int n = epoll_wait(d->epoll_fd, &e, 1, -1);
+	ag_http_conn *c;
+
+	if (atomic_load(&d->is_over))
+		return false;
+	if (n != 1)
+		return true;
+	ag_worker_busy(self);
+	if (e.data.u64 == AG_HTTP_DOOR) {
+		accept_all(d);
+	} else if (e.data.u64 != AG_HTTP_STOP) {
+		c = ag_http_conn_claim(d, e.data.u64);
+		if (c)
+			serve(k, c, e.events);
+	}
+	ag_worker_done(self);
+	return true;
+}
+
+/* --- life --- */
+
+static bool watch(ag_httpd *d)
+{
+	struct epoll_event stop = { .events = EPOLLIN, .data.u64 = AG_HTTP_STOP };
+	struct epoll_event door = { .events = EPOLLIN | EPOLLONESHOT, .data.u64 = AG_HTTP_DOOR };
+
+	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	d->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return d->epoll_fd >= 0 && d->stop_fd >= 0 &&
+	       epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->stop_fd, &stop) == 0 &&
+	       epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->listen_fd, &door) == 0;
+}
+
+ag_status ag_http_loop_start(ag_httpd *d, ag_err *err)
+{
+	const unsigned nfast = FAST_PER_CORE * (unsigned)get_nprocs();
+	const unsigned nhandler = d->opts.max_connections < MAX_HANDLERS ? d->opts.max_connections
+	                                                                 : MAX_HANDLERS;
+	const ag_workers_opts o = {
+		.nfast = nfast < MAX_FAST ? nfast : MAX_FAST,
+		.max = nhandler + MAX_FAST,
+		.stack_bytes = AG_HTTPD_STACK_BYTES,
+		.open = desk_open,
+		.close = desk_close,
+		.turn = turn,
+		.arg = d,
+	};
+
+	atomic_init(&d->is_door_armed, true);
+	if (!watch(d))
+		return ag_fail_errno(err, errno, ORIGIN, "no descriptors for the server");
+	return ag_workers_start(&o, &d->workers, err);
+}
+
+void ag_http_loop_close_door(ag_httpd *d)
+{
+	atomic_store(&d->is_closed, true);
+	/* No client waits in its queue; and a worker that is about to accept finds it shut. */
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->listen_fd, NULL);
+	shutdown(d->listen_fd, SHUT_RDWR);
+}
+
+void ag_http_loop_stop(ag_httpd *d)
+{
+	const uint64_t one = 1;
+
+	atomic_store(&d->is_over, true);
+	pthread_mutex_lock(&d->lock);
+	for (uint32_t i = 0; i < d->nused; i++)
+		if (d->conns[i].fd >= 0)
+			shutdown(d->conns[i].fd, SHUT_RDWR);
+	pthread_mutex_unlock(&d->lock);
+	if (write(d->stop_fd, &one, sizeof(one)) < 0) /* it never was written before */
+		AG_ASSERT(errno == EINTR);
+	d->workers = ag_workers_stop(d->workers);
+}
