@@ -4,14 +4,13 @@
 #include "ask/ask.h"
 #include "audit/audit.h"
 
-const ag_agent *const ag_app_agents[] = { &ag_agent_audit, &ag_agent_ask };
-const size_t ag_app_nagent = AG_NELEM(ag_app_agents);
+static const ag_agent *const agents[] = { &ag_agent_audit, &ag_agent_ask };
 
 const ag_agent *ag_app_agent(ag_str name)
 {
-	for (size_t i = 0; i < ag_app_nagent; i++)
-		if (ag_str_eqc(name, ag_app_agents[i]->name))
-			return ag_app_agents[i];
+	for (size_t i = 0; i < AG_NELEM(agents); i++)
+		if (ag_str_eqc(name, agents[i]->name))
+			return agents[i];
 	return NULL;
 }
 

@@ -4,9 +4,6 @@
 
 #include "agent/agent.h"
 
-extern const ag_agent *const ag_app_agents[];
-extern const size_t ag_app_nagent;
-
 /* The agent that a run names; NULL = it is of a newer Argus. */
 const ag_agent *ag_app_agent(ag_str name);
 /* Does a run of this agent leave words, and not findings? */

@@ -161,7 +161,15 @@ ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_ll
 
 ag_planner_make ag_app_planner(const ag_app *app)
 {
-	return ag_agent_audit.planners[app->settings.planner ? 1 : 0].make;
+	AG_ASSERT((size_t)app->settings.planner < ag_agent_audit.nplanner);
+	return ag_agent_audit.planners[app->settings.planner].make;
+}
+
+int ag_app_planner_setting(ag_str name)
+{
+	const ag_planner_kind *kind = ag_agent_planner(&ag_agent_audit, name);
+
+	return kind ? (int)(kind - ag_agent_audit.planners) : 0;
 }
 
 ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)

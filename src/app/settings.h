@@ -98,7 +98,7 @@ typedef struct ag_settings {
 	uint64_t max_iterations, max_calls;
 	double max_seconds, deadline;
 	uint64_t seed;
-	int planner; /* 0 = builtin, 1 = llm */
+	int planner; /* its place in the row of the auditor: 0 = builtin, 1 = llm */
 	ag_str model, self_model, judge_model;
 	uint64_t max_tokens;
 	double max_cost; /* USD */

@@ -168,7 +168,7 @@ static ag_planner *make_chat(void *env, void *arg)
 
 static const ag_planner_kind planners[] = { { "chat", make_chat } };
 
-/* Calls run one after another: its tools share a folder cache and one connection to the API. */
+/* Calls run one after another: its tools share what the root has learnt of the folder's rules, which is not thread safe. */
 const ag_agent ag_agent_ask = {
 	.name = "ask",
 	.tools = &ag_ask_tool_table,

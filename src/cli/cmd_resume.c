@@ -68,7 +68,7 @@ static ag_status wire_models(ag_cli *c, const ag_audit_start *start, ag_audit_op
 	ag_settings *s = &c->app.settings;
 	ag_status st;
 
-	s->planner = ag_str_eqc(start->planner, "llm");
+	s->planner = ag_app_planner_setting(start->planner);
 	keep_model(c, "model", start->model, start->model_id, &s->model);
 	keep_model(c, "self_model", start->self_model, start->self_model_id, &s->self_model);
 	keep_model(c, "judge_model", start->judge_model, start->judge_model_id, &s->judge_model);

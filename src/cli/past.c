@@ -90,7 +90,7 @@ ag_status ag_past_audit(ag_cli *c, ag_store *store, ag_str name, ag_run_row *ret
 {
 	const ag_status st = ag_store_find_run(store, name, c->app.arena, ret, err);
 
-	if (st || ag_str_eqc(ret->agent, "audit"))
+	if (st || ag_app_agent(ret->agent) == &ag_agent_audit)
 		return st;
 	ag_fail(err, AG_INVALID, "cli.past", "run %s is a question and no audit", ret->id.text);
 	return ag_err_hint(err,
