@@ -2,7 +2,7 @@
  *
  * libpq finds the server, speaks TLS and logs in. From then on statements bypass it: libpq stores a whole row, however large,
  * before it returns it, and reads on for as long as the server writes. This reader knows the size of a row from its first
- * five bytes, so a row above the limit is never stored, and other rows are read in place. docs/decisions says what was
+ * five bytes, so a row above the limit is never stored, and other rows are read in place. docs/decisions/0021 says what was
  * measured.
  *
  * source   PostgreSQL manual, "Frontend/Backend Protocol", 55.2.3 (extended query) and 55.7 (message formats); version 3.0,
@@ -26,15 +26,15 @@ typedef struct ag_pg_wire {
 	size_t nsent;
 	char *in; /* bytes from, to: read, and not yet taken */
 	size_t cap, from, to;
-	size_t nskip;      /* bytes of a message that is not wanted, still to come */
-	uint64_t nskipped; /* bytes thrown away so, ever */
-	bool may_have_more; /* a read filled all the room there was: no need to wait before the next */
-	bool is_closed_by_peer; /* the other side closed or reset the socket; not: a network that is gone */
+	size_t nskip;       /* bytes of a message that is not wanted, still to come */
+	uint64_t nskipped;  /* bytes skipped since the beginning */
+	bool may_have_more; /* a read filled all room, so the next read need not wait */
+	bool is_closed_by_peer; /* the other side closed or reset the socket; false after a failure of the network */
 } ag_pg_wire;
 
 void ag_pg_wire_init(ag_pg_wire *w, int fd, void *ssl, const ag_pq_tls *tls);
 void ag_pg_wire_release(ag_pg_wire *w);
-/* Gives memory of large messages back. */
+/* Frees the memory of large messages. */
 void ag_pg_wire_trim(ag_pg_wire *w);
 
 /* --- sending: into w->out --- */
