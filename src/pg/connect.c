@@ -18,9 +18,6 @@
 #include "base/time.h"
 
 #define STACK_BYTES (512u * 1024) /* name services and TLS are deep */
-/* The server closes what nobody uses, also when this process makes no call that could. Since version 14. */
-#define IDLE_SESSION_MS 600000
-
 typedef struct making {
 	pthread_mutex_t lock;
 	pthread_cond_t is_over;
@@ -66,9 +63,9 @@ static bool is_state(const char *s)
 	return s[5] == ':' && s[6] == ' ';
 }
 
-/* "… failed: FATAL:  28P01: password authentication failed …\nLOCATION: …": the verbose form is the only one with the
- * state. Several hosts give several lines: the last one counts. */
-static bool fail_as_told(making *m, const PGconn *db)
+/* libpq's verbose message, "… failed: FATAL:  28P01: password authentication failed …\nLOCATION: …", is the only form that
+ * has the SQLSTATE. Several hosts give several lines: the last SQLSTATE counts. */
+static bool fail_with_message(making *m, const PGconn *db)
 {
 	const char *text = m->pg->pq->errorMessage(db);
 	AG_AUTO(ag_buf_release) ag_buf message = AG_BUF_INIT(16u * 1024);
@@ -125,28 +122,28 @@ static bool reach(making *m, PGconn *db)
 	PostgresPollingStatusType step = PGRES_POLLING_WRITING;
 
 	if (pq->status(db) == CONNECTION_BAD)
-		return fail_as_told(m, db);
+		return fail_with_message(m, db);
 	pq->setErrorVerbosity(db, PQERRORS_VERBOSE);
 	while (step != PGRES_POLLING_OK) {
 		if (!wait_for(m, db, step == PGRES_POLLING_READING ? POLLIN : POLLOUT))
 			return too_late(m);
 		step = pq->connectPoll(db);
 		if (step == PGRES_POLLING_FAILED)
-			return fail_as_told(m, db);
+			return fail_with_message(m, db);
 	}
-	/* Nobody waits in PQfinish() for a server that does not read. */
+	/* So PQfinish() never waits for a server that does not read. */
 	pq->setnonblocking(db, 1);
 	return true;
 }
 
-/* The rows of a statement of ours, before pipelines begin. NULL: m says why. */
+/* Runs a statement of ours through libpq, before take_over(). NULL: m says why. */
 static PGresult *ask(making *m, PGconn *db, const char *sql)
 {
 	const ag_pq *pq = m->pg->pq;
 	PGresult *last = NULL, *r;
 
 	if (!pq->sendQuery(db, sql)) {
-		fail_as_told(m, db);
+		fail_with_message(m, db);
 		return NULL;
 	}
 	for (;;) {
@@ -158,7 +155,7 @@ static PGresult *ask(making *m, PGconn *db, const char *sql)
 			}
 			if (!pq->consumeInput(db)) {
 				pq->clear(last);
-				fail_as_told(m, db);
+				fail_with_message(m, db);
 				return NULL;
 			}
 		}
@@ -170,7 +167,7 @@ static PGresult *ask(making *m, PGconn *db, const char *sql)
 	}
 	if (last && pq->resultStatus(last) == PGRES_TUPLES_OK)
 		return last;
-	fail_as_told(m, db);
+	fail_with_message(m, db);
 	pq->clear(last);
 	return NULL;
 }
@@ -240,7 +237,7 @@ static bool check_asked(making *m, PGconn *db)
 	return is_right;
 }
 
-/* Copies a value of an answer; false: it is longer than a server's can be. */
+/* Copies a value of an answer. false: it is longer than any that a server sends. */
 static bool copy_value(char to[AG_PG_MAX_IDENTITY], const char *from)
 {
 	const size_t n = strlen(from);
@@ -251,8 +248,8 @@ static bool copy_value(char to[AG_PG_MAX_IDENTITY], const char *from)
 	return true;
 }
 
-/* Is the server itself at the other end of the socket? A pooler gives out process numbers of its own; behind address
- * translation the server sees another address than the one that was connected to. */
+/* Is the server itself at the other end of the socket? A pooler reports process numbers of its own; with address translation
+ * the server sees another address than the one that was connected to. */
 static bool is_direct(making *m, PGconn *db, int pid, const char *address, const char *port)
 {
 	const ag_pq *pq = m->pg->pq;
@@ -285,8 +282,8 @@ static bool is_direct(making *m, PGconn *db, int pid, const char *address, const
 	return strcmp(host, address) == 0 && strcmp(shown, port) == 0;
 }
 
-/* Which process answers here, so that it can be found again when a statement does not stop. A server that shows no sessions
- * gives the process alone. */
+/* Identifies the server's process, so stuck.c can find it again. A server that shows no sessions reports only the process
+ * number. */
 static bool read_backend(making *m, PGconn *db, ag_pg_backend *ret)
 {
 	static const char full[] =
@@ -320,7 +317,7 @@ static bool read_backend(making *m, PGconn *db, ag_pg_backend *ret)
 	return true;
 }
 
-/* Once a target: names of the users' types, so that no statement has to stop for them. */
+/* Reads the names of the users' types, once for each target, so no statement has to ask for them. */
 static bool read_types(making *m, PGconn *db)
 {
 	const ag_pq *pq = m->pg->pq;
@@ -357,17 +354,17 @@ static bool limit_idling(making *m, PGconn *db)
 	AG_AUTO(ag_buf_release) ag_buf sql = AG_BUF_INIT(256);
 	PGresult *r;
 
-	if (m->pg->pq->serverVersion(db) < 140000)
-		return true;
-	ag_buf_addf(&sql, "SELECT set_config('idle_session_timeout', '%d', false)",
-	            IDLE_SESSION_MS);
+	if (!m->pg->idle_session_ms || m->pg->pq->serverVersion(db) < 140000)
+		return true; /* older servers have no such setting */
+	ag_buf_addf(&sql, "SELECT set_config('idle_session_timeout', '%lld', false)",
+	            (long long)m->pg->idle_session_ms);
 	r = ask(m, db, sql.ptr);
 	m->pg->pq->clear(r);
 	return r != NULL;
 }
 
-/* Memory and temporary files of one statement: never more than the server gives anyway. temp_file_limit is for superusers and
- * those who were granted it (GRANT SET ON PARAMETER); a refusal leaves the server's own limit. */
+/* Limits memory and temporary files of one statement, never above the server's own limits. Setting temp_file_limit needs a
+ * superuser or GRANT SET ON PARAMETER; a refusal leaves the server's own limit. */
 static bool limit_resources(making *m, PGconn *db)
 {
 	static const char memory[] =
@@ -396,7 +393,7 @@ static void ignore_notice(void *arg, const PGresult *r)
 	(void)r; /* libpq would print it */
 }
 
-/* From here on libpq neither reads nor writes, but to say good-bye. */
+/* From here on libpq reads and writes nothing but its last message in PQfinish(). */
 static ag_pg_conn *take_over(making *m, PGconn *db)
 {
 	const ag_pq *pq = m->pg->pq;
@@ -460,7 +457,7 @@ PGconn *ag_pg_watch_open(ag_pg *pg, int64_t deadline_us)
 		ag_oom();
 	ag_buf_init(&m.message, 32u * 1024);
 	pq->setNoticeReceiver(db, ignore_notice, NULL);
-	/* Only the login itself, not the role that it takes on, may end its own sessions. */
+	/* The login may end its own sessions; the role that it takes on may not. */
 	if (reach(&m, db))
 		r = ask(&m, db, "SELECT set_config('role', 'none', false)");
 	ag_buf_release(&m.message);
@@ -503,7 +500,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Waits for the thread. false: given up, *ret_failure says why. */
+/* Waits for the thread. false: gave up, *ret_failure says why. */
 static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_pg_failure *ret_failure)
 {
 	bool must_look = ag_ctx_can_be_cancelled(ctx) || watch_fd >= 0, goes_on = true;
@@ -511,7 +508,7 @@ static bool await(making *m, const ag_ctx *ctx, int watch_fd, ag_pg_failure *ret
 	pthread_mutex_lock(&m->lock);
 	while (!m->has_ended && goes_on) {
 		int64_t now = ag_time_mono_us();
-		/* The thread sees the same deadline and says what kept it; only a look-up of names makes it late. */
+		/* The thread has the same deadline and reports the cause; only looking up a host name makes it late. */
 		int64_t until = m->deadline_us + AG_PG_SLICE_MS * 1000;
 		struct timespec at;
 

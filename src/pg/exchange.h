@@ -5,7 +5,7 @@
  * several times, so a caller can look at rows before it sends COMMIT. Rows go to the sink of their step as they come.
  *
  * Whatever happens, run() returns within the deadline and AG_PG_DRAIN_MS, and afterwards the connection is either clean or
- * spoilt. The server skips all steps of a run after one that failed. */
+ * spoilt. The server skips all steps of a run after one that failed. Notices and notifications are discarded. */
 #ifndef AG_PG_EXCHANGE_H
 #define AG_PG_EXCHANGE_H
 

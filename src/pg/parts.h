@@ -31,7 +31,7 @@ typedef struct ag_pg_backend {
 
 struct ag_pg_conn {
 	PGconn *db;
-	ag_pg_wire wire; /* statements go past libpq */
+	ag_pg_wire wire; /* carries the statements; libpq does not see them */
 	int64_t idle_since_ms;
 	bool is_new;       /* no statement has been answered on it yet */
 	uint64_t prepared; /* statements that were prepared on it: bits of ag_pg_step */
@@ -61,7 +61,7 @@ struct ag_pg {
 	char *shown;       /* "postgresql://host:5432/db" */
 	char *role;        /* "" = none */
 	char *search_path; /* as the server writes it back */
-	int64_t statement_timeout_ms, connect_timeout_ms, wait_timeout_ms;
+	int64_t statement_timeout_ms, connect_timeout_ms, wait_timeout_ms, idle_session_ms;
 	unsigned max_connections;
 	bool is_read_only, has_small_memory, needs_type_names;
 
@@ -103,9 +103,9 @@ AG_CHECK ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_pg_opts *opts, 
 
 /* --- connect.c --- */
 
-/* A connection that is set up and checked, made on a thread of its own because names are looked up without a limit. When
- * the caller gives up first, the thread puts the connection into the pool by itself. false: *ret_failure says why;
- * *ret_is_left: the thread has the place in the pool, not the caller. */
+/* Makes, sets up and checks a connection, on a thread of its own because libpq looks up names without a time limit. When the
+ * caller gives up first, the thread puts the connection into the pool. false: *ret_failure says why; *ret_is_left: the
+ * thread holds the place in the pool, not the caller. */
 bool ag_pg_connect(ag_pg *pg, const ag_ctx *ctx, int watch_fd, int64_t deadline_us, ag_arena *arena,
                    ag_pg_conn **ret, bool *ret_is_left, ag_pg_failure *ret_failure);
 void ag_pg_disconnect(ag_pg *pg, ag_pg_conn *c);
@@ -132,18 +132,19 @@ bool ag_pg_cancel_end(ag_pg_cancel *job, int64_t deadline_us);
 /* Takes over a connection whose statement the server has not ended. Its place in the pool, and c->hold, stay taken until
  * the server has. */
 void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c);
-/* The handle is being closed: what is stuck is let go, and logged. */
+/* Call when the handle is closed: releases and logs what is stuck. */
 void ag_pg_abandon_stuck(ag_pg *pg);
-/* With pg->lock held: looks after stuck connections now, not at the next turn. */
+/* Call with pg->lock held: the watcher checks stuck connections now. */
 void ag_pg_wake_watcher(ag_pg *pg);
 /* nstuck, stuck_pid. With pg->lock held. */
 void ag_pg_count_stuck(const ag_pg *pg, ag_pg_health *ret);
 
 /* --- pool.c --- */
 
-/* The place of a connection that could not be made is free again. */
+/* Frees the place of a connection that could not be made. */
 void ag_pg_give_place(ag_pg *pg);
-/* With pg->lock held: the same; and no place can be served now, so callers that wait fail as a connection does. */
+/* Call both with pg->lock held. The first does the same; the second fails all waiting callers, because no place can become
+ * free. */
 void ag_pg_free_place(ag_pg *pg);
 void ag_pg_fail_waiters(ag_pg *pg);
 

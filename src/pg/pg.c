@@ -59,6 +59,7 @@ ag_status ag_pg_open(ag_str uri, const ag_pg_opts *opts, ag_pg **ret, ag_err *er
 	pg->statement_timeout_ms = opts->statement_timeout_ms;
 	pg->connect_timeout_ms = opts->connect_timeout_ms;
 	pg->wait_timeout_ms = opts->wait_timeout_ms;
+	pg->idle_session_ms = opts->idle_session_ms;
 	st = ag_pq_load(&pg->pq, err);
 	if (!st)
 		st = ag_pg_address(pg, uri, opts, err);
@@ -75,7 +76,7 @@ void ag_pg_close(ag_pg *pg)
 	ag_pg_conn *c;
 
 	pthread_mutex_lock(&pg->lock);
-	pg->is_closed = true; /* what a thread still brings is closed there */
+	pg->is_closed = true; /* threads that still connect close their connection */
 	c = pg->idle;
 	pg->idle = NULL;
 	pthread_mutex_unlock(&pg->lock);

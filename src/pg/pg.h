@@ -1,6 +1,6 @@
 /* pg -- connections to one PostgreSQL database: address, login, TLS, checks of the session, pool, statements that do not stop.
  *
- * libpq finds the server and logs in; from then on this room reads and writes the protocol itself (wire.h; docs/decisions
+ * libpq finds the server and logs in; from then on this room reads and writes the protocol itself (wire.h; docs/decisions/0021
  * says why). What is sent on a connection, and what an answer means, is the caller's: exchange.h.
  *
  * The caller decides by ag_pg_opts what a session must be. The same code serves a database that is only read and one that
@@ -20,7 +20,7 @@ typedef struct ag_pg_conn ag_pg_conn;
 
 #define AG_PG_MAX_CONNECTIONS 64u
 
-/* Every number is above 0. Texts are copied. */
+/* Numbers are above 0 unless stated otherwise. Texts are copied. */
 typedef struct ag_pg_opts {
 	ag_str schema;   /* search_path is pg_catalog, this, pg_temp; "" = public */
 	ag_str role;     /* the role that a session takes on; "" = the login's own */
@@ -33,7 +33,8 @@ typedef struct ag_pg_opts {
 	bool needs_type_names;    /* reads the names of the users' types when it connects first */
 	unsigned max_connections; /* at most AG_PG_MAX_CONNECTIONS */
 	int64_t statement_timeout_ms; /* the session's default */
-	int64_t wait_timeout_ms;      /* for a connection of the pool */
+	int64_t idle_session_ms; /* the server closes a session that is idle for so long; 0 = its own setting */
+	int64_t wait_timeout_ms; /* for a connection of the pool */
 	int64_t connect_timeout_ms;
 } ag_pg_opts;
 

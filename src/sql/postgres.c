@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #define EXPLAIN "EXPLAIN (FORMAT JSON) "
+/* This process closes idle connections only during a call, so the server closes them as well. */
+#define IDLE_SESSION_MS 600000
 
 static bool accepts(ag_str uri)
 {
@@ -22,6 +24,7 @@ static ag_status open_target(ag_str uri, const ag_sql_opts *opts, ag_sql_impl **
 		.needs_type_names = true,
 		.max_connections = opts->max_connections,
 		.statement_timeout_ms = opts->statement_timeout_ms,
+		.idle_session_ms = IDLE_SESSION_MS,
 		.wait_timeout_ms = opts->wait_timeout_ms,
 		.connect_timeout_ms = opts->connect_timeout_ms,
 	};

@@ -244,6 +244,7 @@ static void test_options_of_the_session(void **state)
 
 	(void)state;
 	opts.is_read_only = true;
+	opts.idle_session_ms = 60000;
 	opts.role = AG_S("reader");
 	opts.schema = AG_S("other");
 	open_with(&opts);
@@ -253,7 +254,8 @@ static void test_options_of_the_session(void **state)
 		const ag_pg_step steps[] = {
 			{ .name = "",
 			  .sql = AG_S("SELECT current_user, current_setting('search_path'),"
-			              " current_setting('default_transaction_read_only')"),
+			              " current_setting('default_transaction_read_only'),"
+			              " current_setting('idle_session_timeout')"),
 			  .tags = "SELECT 1",
 			  .sink = &r.sink },
 			{ .name = "",
@@ -265,7 +267,7 @@ static void test_options_of_the_session(void **state)
 		/* A write that is refused is the statement's fault, not the session's. */
 		assert_true(ag_pg_exchange_run(&x, steps, AG_NELEM(steps)));
 	}
-	assert_string_equal(r.text.ptr, "reader|pg_catalog,\"other\",pg_temp|on;");
+	assert_string_equal(r.text.ptr, "reader|pg_catalog,\"other\",pg_temp|on|1min;");
 	assert_string_equal(x.result.failure.sqlstate, "25006");
 	give(&x, c);
 	ag_buf_release(&r.text);
