@@ -1,7 +1,7 @@
 /* evidence -- re-run the query of a finding and read from it how many documents are affected.
  *
  * A filter says it by what it matches. A pipeline says it in one result document, in a member whose name
- * tells that it counts; anything else would let a sum or an average pass for a number of documents. */
+ * says that it counts; anything else would let a sum or an average pass for a number of documents. */
 #include "documents/source.h"
 
 #define MAX_SAMPLES       3

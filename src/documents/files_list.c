@@ -136,7 +136,7 @@ static ag_status path_of(ag_str uri, ag_arena *arena, ag_str *ret, ag_err *err)
 	if (ag_str_starts(rest, AG_S("//"))) {
 		rest = ag_str_make(rest.ptr + 2, rest.len - 2);
 		slash = ag_str_find(rest, '/');
-		/* Not shown: what stands there may hold a password. */
+		/* Not shown: it may hold a password. */
 		if (slash < 0 || (slash > 0 && !ag_str_ieq(ag_str_make(rest.ptr, (size_t)slash),
 		                                           AG_S("localhost")))) {
 			ag_status st = ag_fail(err, AG_INVALID, PART,

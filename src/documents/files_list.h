@@ -26,7 +26,7 @@ bool ag_files_is_uri(ag_str uri);
 AG_CHECK ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t *nret,
                                  ag_err *err);
 /* What ag_files_list() leaves out of that folder, by name; nothing for a file. Program text, documentation and pictures
- * are no data and are not listed. errors: as ag_files_list(), but a folder without data files is none. */
+ * are no data and are not listed. errors: as ag_files_list(), but a folder without data files is no error. */
 AG_CHECK ag_status ag_files_skipped(ag_str uri, ag_arena *arena, ag_source_skip **ret, size_t *nret,
                                     ag_err *err);
 

@@ -1,6 +1,6 @@
 /* source -- the dispatcher: the only caller of a source's methods.
  *
- * Every call takes the same way: input is checked (limits, guard), the deadline is looked at, the call is
+ * Every call takes the same steps: input is checked (limits, guard), the deadline is checked, the call is
  * counted, the method runs. What a method gets is already safe, so a backend holds no checks of its own.
  * Read open first, then find; stat.c and evidence.c are built on these calls and touch no method. */
 #include "documents/source.h"

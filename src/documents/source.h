@@ -104,7 +104,7 @@ typedef struct ag_source_type {
 	/* Optional. What list leaves out under that URI, in a stable order. */
 	ag_status (*skipped)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_skip **ret,
 	                     size_t *nret, ag_err *err);
-	/* Optional. The state of a place now, without reading it. False: it cannot be told, so the place is never kept
+	/* Optional. The state of a place now, without reading it. False: it is unknown, so the place is never kept
 	 * loaded between calls (source_cache.h). A type that has it must be is_shared. */
 	bool (*state)(const ag_source_place *place, ag_source_state *ret);
 	/* Required. The handle lives until closed and keeps nothing of the place. */
@@ -138,7 +138,7 @@ struct ag_source {
 /* The part of a URI before "://", "" when it has none (then it is a path). */
 ag_str ag_source_scheme(ag_str uri);
 
-/* The collections behind a URI or path: a file is one, a folder one per data file in it (sorted by name,
+/* The collections of a URI or path: a file is one, a folder one per data file in it (sorted by name,
  * not recursive). Nothing is opened, so one that cannot be read hides no other. errors: AG_NOT_FOUND,
  * AG_DENIED, AG_INVALID naming the path and, for an unknown scheme, the known ones. */
 AG_CHECK ag_status ag_source_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
@@ -149,7 +149,7 @@ AG_CHECK ag_status ag_source_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *ar
 /* opts NULL = not strict. */
 AG_CHECK ag_status ag_source_open_place(const ag_ctx *ctx, const ag_source_place *place,
                                         const ag_source_opts *opts, ag_source **ret, ag_err *err);
-/* Every collection behind uri at once, or none: with a folder, all its data is in memory. */
+/* Every collection of uri at once, or none: with a folder, all its data is in memory. */
 AG_CHECK ag_status ag_source_open(const ag_ctx *ctx, ag_str uri, const ag_source_opts *opts,
                                   ag_arena *arena, ag_source ***ret, size_t *nret, ag_err *err);
 ag_source *ag_source_close(ag_source *s);

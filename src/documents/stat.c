@@ -7,7 +7,7 @@
  *   $unwind  one per "[]" of the path, then the same condition on the item
  *   $count, or $group with the accumulator, or for distinct $group, $sort, $limit
  *
- * Read ag_source_stat last: above it stand the builders of one part each. */
+ * Read ag_source_stat last: the functions before it build one part each. */
 #include "documents/source.h"
 #include "query/path.h"
 

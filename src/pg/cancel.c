@@ -1,7 +1,7 @@
 /* cancel -- asks the server to end a statement, without waiting for its answer.
  *
- * PQcancel() opens a connection of its own, blocks, and has no deadline (libpq before 17). So a thread does it; who waits
- * for it no longer leaves the job to the thread. */
+ * PQcancel() opens a connection of its own, blocks, and has no deadline (libpq before 17). So a thread calls
+ * it. A caller that stops waiting leaves the job to the thread, which frees it. */
 #include "pg/parts.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* exchange -- the steps of one exchange, sent at once, and the wait for their answers.
  *
- * Read ag_pg_exchange_run(): it sends, then takes messages until the server is ready again. Two things may cut in: the sink
- * wants no more rows, or the statement must stop (time, cancel flag, client gone). Then the server is asked to stop, and its
- * answers are read until it has, for AG_PG_DRAIN_MS at most. */
+ * Read ag_pg_exchange_run(): it sends, then takes messages until the server is ready again. It asks the server to stop when
+ * the sink wants no more rows, or at the deadline, a cancel, or the end of the client. Then it reads the answers until the
+ * server has stopped, for AG_PG_DRAIN_MS at most. */
 #include "pg/exchange.h"
 
 #include <errno.h>
@@ -64,8 +64,8 @@ static bool stop_it(exchange *x, ag_pg_stop why)
 	return x->cancel != NULL;
 }
 
-/* A request that reaches the server between two messages of ours is passed over there: it is made again until the statement
- * has ended. false as above. */
+/* The server ignores a request that arrives between two messages of ours, so it is repeated until the statement has ended.
+ * false as above. */
 static bool stop_it_again(exchange *x, int64_t now)
 {
 	if (!x->cancel || x->is_finishing || now - x->cancelled_us < CANCEL_AGAIN_US ||
@@ -127,7 +127,7 @@ static bool read_some(exchange *x)
 	return io != AG_PG_IO_BROKEN;
 }
 
-/* One round of waiting, sending and reading. false: give the connection up. */
+/* One round of waiting, sending and reading. false: the connection is given up. */
 static bool wait_for_server(exchange *x)
 {
 	struct pollfd fds[2] = {
@@ -211,7 +211,7 @@ static bool give_up(exchange *x, const char *state, ag_str message)
 {
 	fail_with(x, state, message);
 	x->c->is_spoilt = true;
-	x->has_parted = true; /* closing it ends what waits for more of it */
+	x->has_parted = true; /* the server ends the session when its socket is closed */
 	return false;
 }
 

@@ -1,13 +1,13 @@
-/* pool -- connections of one target: opened when needed, the last used first, handed to who waits longest.
+/* pool -- the connections of one target: opened on demand, the last used is taken first, callers are served in order.
  *
- * nopen counts places: connections, and those that are being made. A connection that is given back goes to the first
- * waiter, or a free place does, so nobody overtakes. */
+ * nopen counts places: connections, and those that are being made. A connection that is given back, or a place that becomes
+ * free, goes to the first waiter, so no caller overtakes another. */
 #include "pg/parts.h"
 
 #include <errno.h>
 #include <poll.h>
 
-#define CHECK_AFTER_MS 1000   /* a connection idle for longer is looked at before it is used */
+#define CHECK_AFTER_MS 1000   /* a connection idle for longer is checked before it is used */
 #define IDLE_MAX_MS    300000 /* closed then: the next call opens another */
 
 struct ag_pg_waiter {
@@ -89,7 +89,7 @@ void ag_pg_fail_waiters(ag_pg *pg)
 	}
 }
 
-/* Takes what has been idle for too long off the end of the list. */
+/* Removes connections that have been idle for too long from the end of the list. */
 static ag_pg_conn *old_ones(ag_pg *pg, int64_t now)
 {
 	ag_pg_conn **at = &pg->idle, *old;
@@ -158,7 +158,7 @@ void ag_pg_give(ag_pg *pg, ag_pg_conn *c)
 
 /* --- taking --- */
 
-/* An idle connection has nothing to say: whatever can be read is its end, or the announcement of it. */
+/* A server sends nothing on an idle connection but its end, or the announcement of it. */
 static bool is_quiet(const ag_pg *pg, const ag_pg_conn *c)
 {
 	struct pollfd server = { .fd = pg->pq->socket(c->db), .events = POLLIN | POLLRDHUP };
@@ -194,7 +194,7 @@ static void fail_waiting(const ag_pg *pg, taking *t, int64_t now)
 	t->failure->waited_ms = waited_ms;
 }
 
-/* With the lock held, which it keeps. false: failure is filled. */
+/* Call with the lock held; returns with it held. false: failure is filled. */
 static bool queue(ag_pg *pg, taking *t, ag_pg_waiter *w)
 {
 	bool must_look = ag_ctx_can_be_cancelled(t->ctx) || t->watch_fd >= 0;
@@ -255,7 +255,7 @@ static bool take_idle_or_place(ag_pg *pg, taking *t, ag_pg_conn **ret)
 	return is_served;
 }
 
-/* The place is the caller's; when no connection comes of it, it is given back. */
+/* Opens a connection in a place that the caller holds; returns the place when that fails. */
 static bool open_in_place(ag_pg *pg, taking *t, ag_pg_conn **ret)
 {
 	int64_t deadline_us = ag_time_mono_us() + pg->connect_timeout_ms * 1000;

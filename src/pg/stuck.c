@@ -24,8 +24,8 @@
 #include "base/time.h"
 
 #define STACK_BYTES (512u * 1024)
-/* A lost connection blocks a place without burning anything, so it is looked for soon; a statement that runs is looked for
- * at leisure, since its end arrives on its own socket. */
+/* A lost connection blocks a place although nothing may run, so the server is asked about it soon. A statement that runs
+ * reports its end on its own socket, so the server is asked seldom. */
 #define LOOK_SOON_MS  250
 #define LOOK_SOON_MAX 2000
 #define LOOK_LATE_MS  5000
@@ -55,7 +55,7 @@ void ag_pg_wake_watcher(ag_pg *pg)
 	const uint64_t one = 1;
 
 	if (pg->wake_fd >= 0 && write(pg->wake_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
-		return; /* it looks at its next turn */
+		return; /* the watcher checks in its next round */
 }
 
 /* --- the end of one --- */
@@ -199,7 +199,7 @@ static void ask_to_end(watch *w, ag_pg_conn *c)
 	}
 	cancel = c->is_silent ? NULL : ag_pg_cancel_start(w->pg, c);
 	if (cancel)
-		AG_IGNORE(ag_pg_cancel_end(cancel, now_us()), "its thread goes on without us");
+		AG_IGNORE(ag_pg_cancel_end(cancel, now_us()), "its thread completes the request");
 }
 
 static bool look_up(watch *w, PGresult **ret)
@@ -218,8 +218,8 @@ static bool look_up(watch *w, PGresult **ret)
 	return *ret != NULL;
 }
 
-/* Nobody can be served while every place is held by a lost connection and the server does not answer. */
-static void tell_waiters(ag_pg *pg)
+/* Waiters fail at once when every place is held by a lost connection and the server does not answer. */
+static void fail_waiters(ag_pg *pg)
 {
 	unsigned nsilent = 0;
 
@@ -261,7 +261,7 @@ static void look_at_server(watch *w)
 		}
 		pq->clear(r);
 	} else {
-		tell_waiters(w->pg);
+		fail_waiters(w->pg);
 	}
 	for (size_t i = 0; i < w->n; i++)
 		has_silent = has_silent || (w->list[i] && w->list[i]->is_silent);
@@ -283,7 +283,8 @@ static void disconnect_all(ag_pg *pg, ag_pg_conn *c)
 	}
 }
 
-/* false: nothing is stuck any more, or the handle is closed; this thread is no watcher then, and *ret_left is its to close. */
+/* false: nothing is stuck any more, or the handle is closed. Then this thread is no longer the watcher and must close
+ * *ret_left. */
 static bool read_list(watch *w, ag_pg_conn **ret_left)
 {
 	ag_pg *pg = w->pg;
@@ -297,7 +298,7 @@ static bool read_list(watch *w, ag_pg_conn **ret_left)
 	if (!goes_on) {
 		*ret_left = pg->stuck;
 		pg->stuck = NULL;
-		pg->has_watcher = false; /* one that is added from here on starts another */
+		pg->has_watcher = false; /* a connection that is added from now on starts another */
 	}
 	pthread_mutex_unlock(&pg->lock);
 	return goes_on;
@@ -365,7 +366,7 @@ static void *watch_stuck(void *arg)
 	return NULL;
 }
 
-/* With the lock held. Without a thread the places stay taken; the next call that finds something stuck tries again. */
+/* Call with the lock held. When no thread can be started the places stay taken, and the next stuck connection tries again. */
 static void start_watcher(ag_pg *pg)
 {
 	if (pg->has_watcher)
@@ -406,7 +407,7 @@ void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c)
 		       pg->shown, pid);
 }
 
-/* Only close() and, where there is one, the watcher touch the list now; the watcher closes the connections. */
+/* Now only this function and the watcher use the list. Where there is a watcher, it closes the connections. */
 void ag_pg_abandon_stuck(ag_pg *pg)
 {
 	AG_AUTO(ag_buf_release) ag_buf pids = AG_BUF_INIT(1024);

@@ -1,7 +1,7 @@
 /* threads -- threads for what libpq does without a limit of time, and waiting on them.
  *
- * A thread that ends joins the one of its target that ended before it, and ag_pg_threads_wait() joins the last: none is left
- * ending when the process exits. One that hangs in libpq beyond that wait is on its own, and detaches itself. */
+ * A thread that ends joins the one of its target that ended before it, and ag_pg_threads_wait() joins the last, so no thread
+ * is still ending when the process exits. A thread that hangs in libpq beyond that wait detaches itself. */
 #include "pg/parts.h"
 
 #include <errno.h>

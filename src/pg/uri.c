@@ -1,4 +1,4 @@
-/* uri -- from an address and the options to what a connection is made with.
+/* uri -- makes libpq's keywords and values from an address and the options.
  *
  * Settings travel in the start-up packet: they are then the session's defaults, which RESET and DISCARD ALL restore, and
  * they need no statement. */
@@ -12,7 +12,7 @@
 #define MAX_URI_BYTES          8192u
 #define MAX_NAME_BYTES         63u   /* PostgreSQL cuts longer names: they would be other names */
 #define LOCK_TIMEOUT_MS        10000 /* readers wait only for ALTER TABLE and the like */
-#define IDLE_IN_TRANSACTION_MS 60000 /* when this process is stopped in the middle */
+#define IDLE_IN_TRANSACTION_MS 60000 /* ends a transaction whose client process is suspended */
 
 static char *copy(const char *text)
 {
@@ -97,14 +97,14 @@ static ag_status take_uri(ag_pg *pg, ag_str uri, ag_err *err)
 		if (strcmp(o->keyword, "replication") == 0)
 			st = ag_fail(err, AG_INVALID, ORIGIN,
 			             "replication has no place in the address of a database");
-		else if (n++ < AG_PG_MAX_KEYWORDS - 16) /* there are ours as well */
+		else if (n++ < AG_PG_MAX_KEYWORDS - 16) /* leaves room for ours */
 			set(pg, o->keyword, o->val);
 	}
 	pg->pq->conninfoFree(all);
 	return st;
 }
 
-/* -c name=value, with a backslash before what would end it. */
+/* Appends -c name=value, with a backslash before characters that would end the value. */
 static void option(ag_buf *out, const char *name, ag_str value)
 {
 	ag_buf_addf(out, "%s-c %s=", out->len > 0 ? " " : "", name);
@@ -199,7 +199,7 @@ ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_pg_opts *opts, ag_err *e
 		st = check_name("schema", schema, err);
 	if (!st)
 		st = check_name("role", opts->role, err);
-	if (!st && ag_str_eqc(opts->role, "none")) /* SET ROLE takes it for a word of its own */
+	if (!st && ag_str_eqc(opts->role, "none")) /* a keyword of SET ROLE */
 		st = ag_fail(err, AG_INVALID, ORIGIN, "no role can be called \"none\"");
 	if (st)
 		return st;

@@ -118,7 +118,7 @@ void ag_pg_send_execute(ag_pg_wire *w)
 	size_t at = begin(w, 'E');
 
 	put_text(&w->out, "");
-	put32(&w->out, 0); /* all rows: with a number of them the server gives up parallel plans */
+	put32(&w->out, 0); /* all rows: with a row limit the server does not use parallel plans */
 	end(w, at);
 }
 
@@ -129,7 +129,7 @@ void ag_pg_send_sync(ag_pg_wire *w)
 
 /* --- the socket --- */
 
-/* A network that does not answer any more says nothing about the other side. */
+/* A time-out of the network proves nothing about the other side. */
 static void note_end(ag_pg_wire *w, bool has_error)
 {
 	w->is_closed_by_peer = !has_error || errno == ECONNRESET || errno == EPIPE || errno == 0;
@@ -172,7 +172,7 @@ ag_pg_io ag_pg_flush(ag_pg_wire *w)
 		ag_pg_io io;
 
 		if (w->ssl) {
-			w->tls->clear_errors(); /* of other users on this thread */
+			w->tls->clear_errors(); /* errors that other users left on this thread */
 			errno = 0;
 			io = tls_result(w, w->tls->write(w->ssl, from, (int)n), &n);
 		} else {

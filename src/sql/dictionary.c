@@ -235,7 +235,7 @@ static int by_nearness(const void *a, const void *b)
 	return x->table < y->table ? -1 : x->table > y->table;
 }
 
-/* The part behind the last dot, without quotes: the schema is often the wrong one. */
+/* The part after the last dot, without quotes: the schema is often the wrong one. */
 static ag_str last_part(ag_str name)
 {
 	while (ag_str_find(name, '.') >= 0)

@@ -1,7 +1,7 @@
 /* dictionary -- what is in a SQL database, in one format for every engine.
  *
- * Made by ag_sql_introspect(), kept as JSON in the store's cache (24 hours), read back with ag_dictionary_read(): what is
- * told of a table is made from the struct alone. Texts and arrays in the caller's arena. */
+ * Made by ag_sql_introspect(), kept as JSON in the store's cache (24 hours), read back with ag_dictionary_read(): every
+ * description of a table is made from the struct alone. Texts and arrays in the caller's arena. */
 #ifndef AG_SQL_DICTIONARY_H
 #define AG_SQL_DICTIONARY_H
 

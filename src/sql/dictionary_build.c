@@ -43,7 +43,7 @@ static bool is_visible(const ag_sql_policy *p, const ag_sql_catalog *c, const ag
 	return ag_sql_policy_table(p, c, r->name.schema, r->name.name, scratch, &v);
 }
 
-/* What is asked for through the whole is not told of in parts: there may be thousands. */
+/* A partition is left out when its parent is listed: there may be thousands. */
 static bool is_part_of_visible(const ag_sql_policy *p, const ag_sql_catalog *c,
                                const ag_sql_relation *r, ag_arena *scratch)
 {
@@ -203,7 +203,7 @@ void ag_dictionary_sampler(ag_dict_table *t, const bool *may, ag_arena *arena, a
 	}
 }
 
-/* Does a row name something sensitive, whose value then stands beside it? */
+/* Does a row name something sensitive, whose value is then in another cell? */
 static bool names_a_secret(const ag_dict_sampler *s, const ag_str *cell,
                            const ag_dictionary_opts *o)
 {

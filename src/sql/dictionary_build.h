@@ -1,6 +1,6 @@
 /* dictionary_build -- what every engine does alike when it reads a database's structure.
  *
- * An engine says which relations there are; ag_dictionary_select() says which of them are told of. It fills the tables,
+ * An engine says which relations there are; ag_dictionary_select() says which of them are listed. It fills the tables,
  * hands rows of values to ag_dictionary_take_row(), and ends with ag_dictionary_finish(). */
 #ifndef AG_SQL_DICTIONARY_BUILD_H
 #define AG_SQL_DICTIONARY_BUILD_H
@@ -22,15 +22,15 @@ const ag_sql_relation **ag_dictionary_select(const ag_sql_policy *p, const ag_sq
 size_t ag_dictionary_selected(const ag_sql_policy *p, const ag_sql_relation *const *list, size_t n,
                               ag_str schema, ag_str name);
 
-/* Are the values of this table never looked at? By its name ("passwords"), or, of a materialized view, because something
- * it reads has a sensitive column: it may stand there under another name. */
+/* Are the values of this table never read? By its name ("passwords"), or, of a materialized view, because something
+ * it reads has a sensitive column: it may be there under another name. */
 bool ag_dictionary_is_closed(const ag_sql_catalog *c, const ag_sql_relation *r,
                              const ag_dictionary_opts *o, ag_arena *scratch);
 
-/* One table whose values are looked at. */
+/* One table whose values are read. */
 typedef struct ag_dict_sampler {
 	ag_dict_table *table;
-	const uint32_t *columns; /* which of the table's are looked at */
+	const uint32_t *columns; /* which of the table's are read */
 	size_t ncolumn;
 	size_t nfull;      /* of them have all the samples that they get */
 	bool has_settings; /* a row may be a name and its value: "smtp_password", "…" */

@@ -189,7 +189,7 @@ static int64_t get_int(reader *r, const ag_val *v, const char *key, int64_t min)
 	return i;
 }
 
-/* The items of an array of objects (or of strings); absent is none. */
+/* The items of an array of objects (or of strings); zero items when it is absent. */
 static const ag_val *get_items(reader *r, const ag_val *v, const char *key, int type, size_t max,
                                size_t *ret_n)
 {

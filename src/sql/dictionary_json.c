@@ -1,7 +1,7 @@
-/* dictionary_json -- what tools say of a database: a list, one table, all of it.
+/* dictionary_json -- what tools return about a database: a list, one table, all of it.
  *
- * The forms are those of the analyst's tools (list_tables, describe_table, get_metadata), the same for every engine; members
- * that only some tables have stand only there. */
+ * The forms are those of the analyst's tools (list_tables, describe_table, get_metadata), the same for every engine; a member
+ * that does not apply to a table is left out. */
 #include "sql/dictionary_parts.h"
 
 static void count_json(ag_jw *w, const ag_dict_table *t)

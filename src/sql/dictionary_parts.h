@@ -5,7 +5,7 @@
 #include "sql/dictionary.h"
 
 /* How a table is called where names without schema mean `schema`: "users", "sales.orders". A part that holds a dot or a
- * quote stands in double quotes, so that ag_dictionary_find() takes it back. In arena, or a view of `name`. */
+ * quote is in double quotes, so that ag_dictionary_find() takes it back. In arena, or a view of `name`. */
 ag_str ag_dictionary_shown(ag_str own_schema, ag_str schema, ag_str name, ag_arena *arena);
 /* By schema (the own one first), then name: the order of ag_dictionary.tables. */
 int ag_dictionary_cmp(ag_str own_schema, ag_str schema_a, ag_str name_a, ag_str schema_b,

@@ -1,7 +1,7 @@
 /* dictionary_words -- which names of columns hold what is not shown.
  *
  * lint: table. A name is cut into words at borders of case, digits and everything that is no letter: "userSSN" is user, ssn;
- * "cvv2" is cvv, 2; "api-key" is api, key. Each row stands for one or more whole words in a row: "apikey" is found in
+ * "cvv2" is cvv, 2; "api-key" is api, key. Each row matches one or more whole words that follow each other: "apikey" is found in
  * "api_key", "APIKey" and "apikey", never in "apikeyboard"; a plural s may follow. So "assassin", "monkey", "author",
  * "passenger_count" and "keyboard_layout" are shown.
  *
@@ -10,7 +10,7 @@
  * cards: "card_type_ssn" or "num_carte" stay hidden. What is hidden in vain costs three samples; what is shown in vain
  * cannot be taken back. So in doubt a word has a row here.
  *
- * Words of one kind stand in one row; sorted() makes the table that is searched. Personal data that analysis lives on
+ * Words of one kind share a row; sorted() makes the table that is searched. Personal data that analysis lives on
  * (mail, phone, birth) has no row: a project adds such words (ag_dictionary_opts). */
 #include <pthread.h>
 #include <stdlib.h>
@@ -81,17 +81,17 @@ static const char properties[] =
 	" count counts cnt length len limit limits type types kind at date on by time timestamp expires expiry expiration "
 	"enabled disabled required policy strength attempts tries usage budget ttl status cost costs price ratio rate total "
 	"totals changed quota symbol decimals supply name names ";
-/* … behind it a unit may stand … */
+/* … a unit may follow it … */
 static const char units[] =
 	" ms s sec secs second seconds minute minutes hour hours day days byte bytes char chars utc "
 	"pct percent usd eur ";
 /* … and what it begins with: a question … */
 static const char questions[] =
 	" is has have needs requires require must allow allows can enable enabled show without ";
-/* … or, of tokens, what is counted, before and behind. */
+/* … or, of tokens, what is counted, before and after. */
 static const char counted_before[] =
 	" max min num n nb total avg mean median sum count used remaining prompt completion input output cached reasoning llm ";
-static const char counted_behind[] =
+static const char counted_after[] =
 	" used per in out left remaining today spent saved consumed generated processed ";
 
 typedef struct entry {
@@ -259,7 +259,7 @@ static bool speaks_about(const words *w, size_t from, size_t to, bool is_tokens)
 	if (is_tokens) {
 		if (from > 0 && is_in(counted_before, joined(w, from - 1, from)))
 			return true;
-		if (to < w->n && is_in(counted_behind, joined(w, to, to + 1)))
+		if (to < w->n && is_in(counted_after, joined(w, to, to + 1)))
 			return true;
 	}
 	/* "num_token", "max_token" */

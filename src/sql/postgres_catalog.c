@@ -1,6 +1,6 @@
 /* postgres_catalog -- the guard's snapshot of a PostgreSQL database, in one statement.
  *
- * Rows of all kinds come in one answer, told apart by their first cell: one round trip, and one moment of the database.
+ * Rows of all kinds come in one answer; their first cell says the kind: one round trip, and one moment of the database.
  * Lists of names inside a cell are written by quote_ident(), so that no name can look like two. Sorted here, bytewise: the
  * server sorts by its locale.
  *
@@ -177,7 +177,7 @@ static size_t count_items(ag_str list)
 	return n;
 }
 
-/* One name off the front, with the comma or dot behind it. */
+/* Takes one name from the front, with the comma or dot after it. */
 static ag_str take_ident(ag_str *rest, ag_arena *arena)
 {
 	size_t i = 0, n = 0;

@@ -1,8 +1,8 @@
 /* postgres_dictionary -- the structure of a PostgreSQL database, read from its catalogs.
  *
- * 1. The guard's snapshot says which relations there are and what views read; the policy says which of them are told of.
- * 2. CHUNK of them at a time are asked for in one statement: rows of tables, columns, indexes, foreign keys, told apart by
- *    their first cell, sorted by the table's place in the list.
+ * 1. The guard's snapshot says which relations there are and what views read; the policy says which of them are listed.
+ * 2. CHUNK of them at a time are asked for in one statement: rows of tables, columns, indexes, foreign keys; their first
+ *    cell says the kind; sorted by the table's place in the list.
  * 3. Values: postgres_samples.c.
  *
  * Nothing here locks more than a SELECT does, and no count is exact: reltuples is what ANALYZE last saw. */
@@ -257,7 +257,7 @@ static void take_indexes(ag_postgres_reading *b, size_t at, const ag_str *cell, 
 	t->indexes = indexes;
 }
 
-/* A key to a table that is not told of would tell of it. */
+/* A key to a table that is not listed is left out: it would reveal the table. */
 static void take_keys(ag_postgres_reading *b, size_t at, const ag_str *cell, size_t n)
 {
 	ag_dict_table *t = &b->tables[at];
@@ -278,7 +278,7 @@ static void take_keys(ag_postgres_reading *b, size_t at, const ag_str *cell, siz
 	t->foreign_keys = keys;
 }
 
-/* The rows of one kind about one table stand together. */
+/* The rows of one kind about one table follow each other. */
 static void take_rows(ag_postgres_reading *b, size_t from, const ag_postgres_table *rows)
 {
 	size_t end;
@@ -350,7 +350,7 @@ static void take_enums(ag_postgres_reading *b, const ag_postgres_table *rows, ag
 	d->enums = enums;
 }
 
-/* Only those of columns that are told of. */
+/* Only enums of columns that are listed. */
 static ag_status read_enums(ag_postgres_reading *b, ag_dictionary *d)
 {
 	ag_postgres_table rows;

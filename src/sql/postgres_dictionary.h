@@ -13,7 +13,7 @@ typedef struct ag_postgres_reading {
 	const ag_sql_policy *policy;
 	ag_arena *arena, *scratch; /* scratch: until the end of the reading */
 	ag_sql_catalog catalog;
-	const ag_sql_relation **list; /* what is told of */
+	const ag_sql_relation **list; /* the relations that are listed */
 	size_t n;
 	ag_dict_table *tables; /* one for each of list; type NULL: it is not there any more */
 	bool *can_read;

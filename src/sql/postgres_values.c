@@ -125,7 +125,7 @@ static void json(ag_buf *out, ag_str s)
 	for (size_t i = 0; has_break && i < s.len; i++) {
 		if (s.ptr[i] != '\n' && s.ptr[i] != '\r')
 			continue;
-		/* A blank in its place: the break may be all that stands between two tokens. */
+		/* A blank replaces it: the break may be all that separates two tokens. */
 		ag_buf_add(out, ag_str_make(s.ptr + from, i - from));
 		ag_buf_addc(out, ' ');
 		from = i + 1;

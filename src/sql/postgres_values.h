@@ -10,7 +10,7 @@
 #define AG_POSTGRES_MAX_JSON_DEPTH 100
 
 /* Appends one value: valid JSON on one line, also of text that no server would write (of AG_PG_JSON only strings and
- * brackets are looked at: its server has checked it). scratch is for elements of arrays. */
+ * brackets are checked: the server has checked the rest). scratch is for elements of arrays. */
 void ag_postgres_value(ag_buf *out, const ag_pg_type *t, ag_str text, ag_buf *scratch);
 
 #endif

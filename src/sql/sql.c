@@ -356,7 +356,7 @@ static uint64_t smaller(uint64_t asked, uint64_t most)
 
 static bool may_leave_state(const ag_sql_source *s, const ag_sql_verdict *v)
 {
-	/* What a view calls was not looked at. */
+	/* The guard does not check what a view calls. */
 	if (v->reads_views)
 		return true;
 	if (s->opts.policy.nallowed_function == 0)
@@ -658,7 +658,7 @@ ag_status ag_sql_judge(ag_sql_source *s, const ag_ctx *ctx, ag_str sql, ag_arena
 	return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "%.*s", AG_FMT(f.message));
 }
 
-/* --- the dictionary, what is told of a handle --- */
+/* --- the dictionary, and facts about a handle --- */
 
 ag_status ag_sql_introspect(ag_sql_source *s, const ag_ctx *ctx, const ag_dictionary_opts *o,
                             ag_arena *arena, ag_dictionary *ret, ag_sql_failure *ret_failure,

@@ -53,7 +53,7 @@ typedef struct ag_sql_request {
 	ag_sql_hold hold;
 } ag_sql_request;
 
-/* What came of one statement. Texts in the caller's arena; rows owned: ag_sql_result_release(). */
+/* The outcome of one statement. Texts in the caller's arena; rows owned: ag_sql_result_release(). */
 typedef struct ag_sql_result {
 	ag_sql_verdict verdict; /* always filled when the guard was reached */
 	bool is_ok;             /* columns and rows hold; else failure does */

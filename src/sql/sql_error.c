@@ -150,7 +150,7 @@ static const state_row rows[] = {
 	{ "72", AG_SQLCODE_UNAVAILABLE, "execution", HINT_BUSY, false },
 	{ "57", AG_SQLCODE_UNAVAILABLE, "execution", HINT_BUSY, false },
 
-	/* --- another server behind it --- */
+	/* --- foreign servers --- */
 	{ "HV", AG_SQLCODE_UNAVAILABLE, "execution",
 	  "the server behind this foreign table does not answer as it should; leave the table out or "
 	  "try again later",

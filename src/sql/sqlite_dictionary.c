@@ -1,6 +1,6 @@
 /* sqlite_dictionary -- the structure of an SQLite file, read from its own tables of pragmas in one read transaction.
  *
- * What a view reads only SQLite knows: a view is told of when the guard lets SELECT * FROM it through. Rows are counted up
+ * What a view reads only SQLite knows: a view is listed when the guard lets SELECT * FROM it through. Rows are counted up
  * to COUNT_ROWS (exact), beyond it sqlite_stat1 says what ANALYZE last saw. Values come from tables alone: a view may
  * compute for long, a virtual table is somebody's code. There are no comments and no enums. */
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static bool take_key(builder *b, sqlite3_stmt *stmt, ag_dict_key *ret)
 	size_t seq = (size_t)sqlite3_column_int(stmt, F_SEQ);
 	ag_str to = text(stmt, F_TO);
 
-	if (!parent) /* there is none, or it is not told of */
+	if (!parent) /* there is no such table, or it is not listed */
 		return false;
 	if (!to.ptr) /* REFERENCES parent: its primary key */
 		to = seq < parent->nprimary_key ? parent->primary_key[seq] : AG_S("rowid");
@@ -318,14 +318,14 @@ static void read_indexes(builder *b, ag_dict_table *t)
 
 /* --- rows --- */
 
-static sqlite3_stmt *prepare_of(builder *b, const char *before, ag_str table, const char *behind)
+static sqlite3_stmt *prepare_of(builder *b, const char *before, ag_str table, const char *after)
 {
 	ag_buf sql = AG_BUF_INIT(table.len * 2 + 256);
 	sqlite3_stmt *stmt = NULL;
 
 	ag_buf_adds(&sql, before);
 	add_ident(&sql, table);
-	ag_buf_adds(&sql, behind);
+	ag_buf_adds(&sql, after);
 	if (!sql.failed)
 		stmt = prepare(b, sql.ptr, ag_str_make(NULL, 0));
 	ag_buf_release(&sql);

@@ -2,7 +2,7 @@
  * function, and what this one does not know is refused. So there is no second parser that could read a text otherwise.
  *
  * Tables that a view reads are reported too. A CTE is not, except when none of its columns is used; then its name cannot be
- * told from that of a table, and what decides is the program (sqlite_sql_program.c), which must be looked at anyway.
+ * distinguished from that of a table, and the program decides (sqlite_sql_program.c), which is read anyway.
  *
  * While the statement runs, only virtual tables compile anything: what they read for themselves. */
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "sql/sqlite_sql.h"
 #include "sql/sqlite_sql_text.h"
 
-/* Lists of a verdict: who reads more than this reads everything. */
+/* Entries of a list of a verdict: a statement that reads more is taken to read everything. */
 #define MAX_SEEN 512u
 
 /* What one compilation met, each once. */
 struct ag_sqlite_seen {
 	ag_str *tables, *functions;
 	size_t ntable, nfunction;
-	bool *only_behind_view; /* of tables: the list of allowed ones was not asked */
+	bool *only_through_view; /* of tables: the list of allowed ones was not asked */
 	bool has_with, has_merged_columns;
 };
 
@@ -94,10 +94,10 @@ static int on_unknown(ag_sqlite_conn *c, ag_str name, bool is_columnless)
 	            AG_S("the structure of tables is given by list_tables and describe_table"));
 }
 
-/* Tables behind a view need not be on the list of allowed ones, as with every other database. That it is a view, and not
+/* Tables that a view reads need not be on the list of allowed ones, as with every other database. That it is a view, and not
  * a CTE with the name of one, is certain when the statement has no WITH; that it is nowhere read directly, when no columns
- * are merged behind the authorizer's back (see sqlite_sql_program.c). */
-static bool is_behind_view(const ag_sqlite_conn *c, ag_str by)
+ * are merged without a call of the authorizer (see sqlite_sql_program.c). */
+static bool is_read_by_view(const ag_sqlite_conn *c, ag_str by)
 {
 	const ag_sqlite_relation *r = by.len ? ag_sqlite_conn_relation(c, by) : NULL;
 
@@ -150,14 +150,14 @@ static const ag_sqlite_relation *excluded_source(const ag_sqlite_conn *c,
 	return NULL;
 }
 
-/* By the policy, or by what of it holds behind a view. */
+/* By the policy, or by the part of it that holds for tables that a view reads. */
 static int check_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str name, ag_str by,
-                       bool is_behind)
+                       bool is_through_view)
 {
 	ag_sql_policy policy = c->owner->opts->policy;
 	ag_sql_verdict v = { 0 };
 
-	if (is_behind) {
+	if (is_through_view) {
 		policy.allowed_tables = NULL;
 		policy.nallowed_table = 0;
 	}
@@ -185,20 +185,20 @@ static int check_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str na
 static int on_table(ag_sqlite_conn *c, const ag_sqlite_relation *r, ag_str name, ag_str by)
 {
 	struct ag_sqlite_seen *seen = c->seen;
-	bool is_behind = is_behind_view(c, by);
+	bool is_through_view = is_read_by_view(c, by);
 	size_t i = 0;
 	int rc;
 
 	while (i < seen->ntable && !ag_str_ieq(seen->tables[i], name))
 		i++;
 	/* What the program opens was reported, or is read directly. */
-	if (i < seen->ntable && (!seen->only_behind_view[i] || is_behind || c->is_opening))
+	if (i < seen->ntable && (!seen->only_through_view[i] || is_through_view || c->is_opening))
 		return SQLITE_OK;
-	rc = check_table(c, r, name, by, is_behind);
+	rc = check_table(c, r, name, by, is_through_view);
 	if (!rc && i == seen->ntable)
 		rc = add_seen(c, seen->tables, &seen->ntable, r->name);
 	if (!rc)
-		seen->only_behind_view[i] = is_behind;
+		seen->only_through_view[i] = is_through_view;
 	return rc;
 }
 
@@ -535,7 +535,7 @@ void ag_sqlite_compile(ag_sqlite_conn *c, ag_str original, ag_sql_purpose purpos
 	                  sql.len); /* ends in a NUL: SQLite copies it less */
 	seen.tables = ag_new_n(arena, ag_str, MAX_SEEN);
 	seen.functions = ag_new_n(arena, ag_str, MAX_SEEN);
-	seen.only_behind_view = ag_new_n(arena, bool, MAX_SEEN);
+	seen.only_through_view = ag_new_n(arena, bool, MAX_SEEN);
 	seen.has_with = ag_sqlite_has_word(sql, AG_S("with"));
 	seen.has_merged_columns = ag_sqlite_has_word(sql, AG_S("natural")) ||
 	                          ag_sqlite_has_word(sql, AG_S("using"));

@@ -1,13 +1,13 @@
 /* A file is opened so that nothing is ever written, made or left beside it.
  *
  * With a rollback journal that is what SQLITE_OPEN_READONLY does. In WAL mode it is not: a reader makes FILE-wal and
- * FILE-shm. So the header is looked at first, through SQLite's own file (a descriptor of ours, closed, would drop the
+ * FILE-shm. So the header is read first, through SQLite's own file (a descriptor of ours, closed, would drop the
  * locks that other connections of the process hold), and the way depends on what is there:
  *
  *   both files        a writer lives, or crashed: joined with readonly_shm, which makes and writes no file. The
  *                     connection is closed after its statement: the writer's own end may then tidy up.
  *   none, or an empty -wal alone   nobody has it open: read as immutable, and the stamp is compared after each
- *                     statement; what was read while the file changed is thrown away.
+ *                     statement; what was read while the file changed is discarded.
  *   a -wal alone      copied by somebody or left by an exclusive writer: a private copy in the folder for temporary
  *                     files, up to a limit, made again when the original changes. */
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* What a compiled statement really opens, read from its program (EXPLAIN), by the page that a table or index begins at.
  *
- * The authorizer is not told of every table: SELECT k FROM (SELECT 'x' AS k) FULL JOIN t USING (k) gives every value of t.k
+ * SQLite does not report every table to the authorizer: SELECT k FROM (SELECT 'x' AS k) FULL JOIN t USING (k) gives every value of t.k
  * and no call names t (SQLite 3.40.1; NATURAL JOIN is alike). Nothing is read without a cursor, so the cursors are the
- * proof, and they tell a CTE from a table of the same name. A virtual table is known by its object, which EXPLAIN shows. */
+ * proof, and they distinguish a CTE from a table of the same name. A virtual table is known by its object, which EXPLAIN shows. */
 #include "sql/sqlite_sql.h"
 
 #include <stdio.h>

@@ -19,7 +19,7 @@ static bool is_word(char c)
 	       c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Behind the closing quote; a doubled one does not close. */
+/* The place after the closing quote; a doubled one does not close. */
 static size_t quoted(ag_str sql, size_t at, char close)
 {
 	for (at++; at < sql.len; at++) {

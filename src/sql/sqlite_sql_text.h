@@ -16,7 +16,7 @@ typedef enum ag_sqlite_token {
 	AG_SQLITE_OTHER
 } ag_sqlite_token;
 
-/* The token at *at (bytes), which moves behind it. What is unclosed reaches to the end. */
+/* The token at *at (bytes), which moves after it. A token that is not closed reaches to the end. */
 ag_sqlite_token ag_sqlite_next(ag_str sql, size_t *at, ag_str *ret);
 /* Without blanks, comments and semicolons before it. */
 ag_str ag_sqlite_skip(ag_str sql);

@@ -149,7 +149,7 @@ const ag_str *ag_sqlite_get_list(ag_sqlite_in *in, size_t max, ag_arena *arena, 
 	ag_str *list;
 
 	*ret_n = 0;
-	/* Each text has a length at least: a number beyond that asks for memory that no bytes stand for. */
+	/* Each text has at least a length: a larger number asks for more memory than the message has bytes. */
 	if (in->bad || n > max || n > in->left / sizeof(uint32_t)) {
 		in->bad = true;
 		return NULL;

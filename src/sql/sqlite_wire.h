@@ -37,7 +37,7 @@ typedef struct ag_sqlite_shared {
 	_Atomic uint32_t turn; /* the futex */
 	_Atomic uint32_t stop;
 	_Atomic uint32_t len;  /* of this chunk */
-	_Atomic uint32_t more; /* 1 = the stream goes on with another chunk */
+	_Atomic uint32_t more; /* 1 = another chunk follows */
 	char bytes[AG_SQLITE_CHUNK_BYTES];
 } ag_sqlite_shared;
 
