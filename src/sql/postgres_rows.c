@@ -54,7 +54,7 @@ static bool try_once(ag_postgres *e, const ag_ctx *ctx, const ag_postgres_statem
                      bool need_new, collecting *to, ag_postgres_outcome *out,
                      ag_sql_failure *ret_failure)
 {
-	ag_pg_failure failure;
+	ag_pg_failure failure = { 0 };
 	ag_pg_conn *c;
 
 	if (!ag_pg_take(e->pg, ctx, statement->watch_fd, need_new, to->arena, &c, &failure)) {

@@ -172,7 +172,7 @@ static bool try_once(attempt *a)
 {
 	ag_sql_result *ret = a->rows->ret;
 	int64_t from_us = ag_time_mono_us();
-	ag_pg_failure failure;
+	ag_pg_failure failure = { 0 };
 	ag_pg_conn *c;
 	bool has_conn = ag_pg_take(a->e->pg, a->ctx, a->statement.watch_fd, a->need_new,
 	                           a->rows->arena, &c, &failure);
