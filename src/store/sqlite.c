@@ -376,7 +376,7 @@ static ag_status run(ag_db *base, const ag_sql *sql, ag_db_args args, ag_db_out 
 
 	if (st)
 		return st;
-	AG_ASSERT(args.n == k->narg);
+	AG_ASSERT(k && args.n == k->narg);
 	bind_all(k, args.at, NULL);
 	st = step_all(s, k, out, err);
 	if (!st && out)
@@ -396,7 +396,7 @@ static ag_status run_many(ag_db *base, const ag_sql *sql, ag_db_args args, size_
 
 	if (st)
 		return st;
-	AG_ASSERT(args.n == k->narg && !k->is_reading);
+	AG_ASSERT(k && args.n == k->narg && !k->is_reading);
 	for (size_t i = 0; i < nrow && !st; i++) {
 		const ag_db_val *row = args.at + i * args.n;
 
@@ -427,6 +427,7 @@ static ag_status step_one(ag_sqlite *s, const ag_sql *sql, const char *fault, co
 
 	if (st)
 		return st;
+	AG_ASSERT(k);
 	rc = ag_fault(fault) ? SQLITE_IOERR : ag_sqlite_step(s, k->stmt);
 	st = rc == SQLITE_DONE ? AG_OK : ag_sqlite_fail(s, rc, doing, err);
 	sqlite3_reset(k->stmt);
