@@ -100,7 +100,10 @@ static ag_status run_governed(ag_call *c, const ag_val *input, ag_tool_output *o
 		return AG_OK;
 	}
 	if (run(c, input, out, &why)) {
-		ag_sql_failure_of_err(&why, c->arena, &f);
+		if (c->failure)
+			f = *c->failure;
+		else
+			ag_sql_failure_of_err(&why, c->arena, &f);
 		refuse(c, &f, out);
 		outcome = ag_sql_code_name(f.code);
 		has_refusal = true;

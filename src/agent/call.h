@@ -38,7 +38,10 @@ struct ag_call {
 	const ag_client *client;  /* NULL: nobody listens */
 	ag_project_call governed; /* of a governed tool while it runs */
 	uint64_t seq;             /* of the proposal in the run's log; 0 = not of a run */
-	int64_t began_ms;         /* monotonic; set by ag_tool_call() */
+	/* Why a governed tool failed, set by a tool that knows more than an ag_err can hold, in the arena; NULL = its error
+	 * says it. */
+	const ag_sql_failure *failure;
+	int64_t began_ms; /* monotonic; set by ag_tool_call() */
 };
 
 /* What a tool gives. The buffers come empty, with the limit of the row, and belong to whoever made the output. */

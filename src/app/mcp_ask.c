@@ -33,13 +33,6 @@ static ag_status open_root(const ag_app *app, const ag_project *p, ag_arena *are
 	return st;
 }
 
-/* The model is opened with the first question and stays open. */
-static ag_status model(ag_app *app, ag_llm **ret, ag_err *err)
-{
-	*ret = app->llms[0];
-	return *ret ? AG_OK : ag_app_open_ask_model(app, AG_S(""), AG_S(""), ret, err);
-}
-
 static void tell(void *arg, const ag_event *ev)
 {
 	if (ev->type == AG_EV_TOOL_OUTPUT)
@@ -72,6 +65,20 @@ static ag_status with_model(ag_app *app, ag_call *c, ag_root *root, ag_store *st
 	                         AG_FMT(r.run_result.why));
 }
 
+static ag_status without_model(ag_app_mcp *m, ag_call *c, ag_root *root, ag_store *store,
+                               ag_str question, ag_str *ret_json, ag_err *err)
+{
+	const ag_offline_opts o = { .root = root,
+		                    .store = store,
+		                    .question = question,
+		                    .gate = ag_service_index(
+					    ag_services_of(m->services, c->project)) };
+	ag_answer a = { 0 };
+	ag_status st = ag_offline_answer(&c->ctx, &o, c->arena, &a, err);
+
+	return st ? st : ag_ask_keep(&c->ctx, store, &a, c->arena, ret_json, err);
+}
+
 static ag_status answer(ag_app_mcp *m, ag_call *c, ag_root *root, const ag_val *input,
                         ag_str *ret_json, ag_err *err)
 {
@@ -81,43 +88,46 @@ static ag_status answer(ag_app_mcp *m, ag_call *c, ag_root *root, const ag_val *
 	bool offline = ag_tool_bool(input, "offline", m->app->settings.offline);
 	ag_store *store = NULL;
 	ag_llm *llm = NULL;
-	ag_answer a = { 0 };
 	ag_status st = ag_store_open(m->store_uri, &store, err);
 
 	if (!c->ctx.deadline_ms || until < c->ctx.deadline_ms)
 		c->ctx.deadline_ms = until;
 	if (!st && !offline) {
-		st = model(m->app, &llm, err);
+		st = ag_service_model(ag_services_of(m->services, c->project), &llm, err);
 		/* Nobody set a model: the index answers, and the answer says so. */
 		if (st == AG_NOT_FOUND) {
 			offline = true;
 			st = AG_OK;
 		}
 	}
-	if (!st && offline) {
-		st = ag_offline_answer(root, store, &c->ctx, question, c->arena, &a, err);
-		if (!st)
-			st = ag_ask_keep(&c->ctx, store, &a, c->arena, ret_json, err);
-	} else if (!st) {
+	if (!st && offline)
+		st = without_model(m, c, root, store, question, ret_json, err);
+	else if (!st)
 		st = with_model(m->app, c, root, store, llm, question, ret_json, err);
-	}
+	ag_llm_close(llm);
 	ag_store_close(store);
 	return st;
 }
 
+/* Several questions are answered at once: each has its own root, store handle and model handle. */
 static ag_status ask_project(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
 	ag_app_mcp *m = c->env;
+	ag_sql_failure *failure = ag_new(c->arena, ag_sql_failure);
 	ag_root *root = NULL;
+	ag_turn *turn = NULL;
 	ag_str json = AG_S("");
 	ag_status st;
 
-	pthread_mutex_lock(&m->asks);
+	if (!ag_service_question(ag_services_of(m->services, c->project), c, &turn, failure)) {
+		c->failure = failure;
+		return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "%.*s", AG_FMT(failure->message));
+	}
 	st = open_root(m->app, c->project, c->arena, &root, err);
 	if (!st)
 		st = answer(m, c, root, input, &json, err);
 	ag_root_close(root);
-	pthread_mutex_unlock(&m->asks);
+	ag_turn_give(turn);
 	if (!st)
 		ag_buf_add(&out->json, json);
 	return st;

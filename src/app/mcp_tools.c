@@ -3,18 +3,13 @@
 
 ag_status ag_app_mcp_init(ag_app_mcp *m, ag_app *app, ag_project_hub *hub, ag_err *err)
 {
-	*m = (ag_app_mcp){ .app = app,
-		           .hub = hub,
-		           .documents = ag_source_cache_new(app->ctx.clock,
-		                                            app->settings.documents_mb << 20) };
-	pthread_mutex_init(&m->asks, NULL);
+	*m = (ag_app_mcp){ .app = app, .hub = hub, .services = ag_services_new(app) };
 	return ag_app_store_uri(app, &m->store_uri, err);
 }
 
 void ag_app_mcp_release(ag_app_mcp *m)
 {
-	pthread_mutex_destroy(&m->asks);
-	m->documents = ag_source_cache_free(m->documents);
+	m->services = ag_services_free(m->services);
 }
 
 bool ag_app_mcp_any(ag_app_mcp *m, const ag_caller *who, bool (*fits)(const ag_project *p))

@@ -3,18 +3,15 @@
 #ifndef AG_APP_MCP_TOOLS_H
 #define AG_APP_MCP_TOOLS_H
 
-#include <pthread.h>
-
 #include "app/app.h"
-#include "documents/source_cache.h"
+#include "app/service.h"
 #include "mcp/server.h"
 
 typedef struct ag_app_mcp {
 	ag_app *app;
 	ag_project_hub *hub;
-	ag_source_cache *documents; /* of all projects: the limit is one on the process */
-	ag_str store_uri;           /* each call opens a handle of its own */
-	pthread_mutex_t asks; /* one question at a time: models and settings are the process's */
+	ag_services *services;
+	ag_str store_uri; /* each call opens a handle of its own */
 } ag_app_mcp;
 
 AG_CHECK ag_status ag_app_mcp_init(ag_app_mcp *m, ag_app *app, ag_project_hub *hub, ag_err *err);

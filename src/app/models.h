@@ -47,6 +47,10 @@ AG_CHECK ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay,
  * errors  AG_NOT_FOUND: names the variable that is missing, and where it may stand */
 AG_CHECK ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
                                          ag_err *err);
+/* The same without opening it, for a server whose questions each open one of their own. name "" = that of the setting. */
+AG_CHECK ag_status ag_app_ask_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err);
+/* errors  AG_INVALID: a budget in money is set, and the price of this model is unknown */
+AG_CHECK ag_status ag_app_check_price(const ag_app *app, const ag_llm *llm, ag_err *err);
 /* The planner that the settings name; and the setting that names this one, 0 when no planner has that name. */
 ag_planner_make ag_app_planner(const ag_app *app);
 int ag_app_planner_setting(ag_str name);

@@ -48,23 +48,30 @@ static ag_status open_one(ag_app *app, ag_str name, size_t slot, ag_llm **ret, a
 	return st;
 }
 
-/* Told before a run begins, not by a run that asks nothing. */
+ag_status ag_app_check_price(const ag_app *app, const ag_llm *llm, ag_err *err)
+{
+	const ag_llm_model *m;
+
+	if (app->settings.max_cost <= 0 || ag_llm_is_priced(llm))
+		return AG_OK;
+	m = ag_llm_model_of(llm);
+	ag_fail(err, AG_INVALID, ORIGIN,
+	        "a budget of %g USD is set, but the price of \"%.*s\" is not known",
+	        app->settings.max_cost, (int)(m->model.len < 80 ? m->model.len : 80), m->model.ptr);
+	return ag_err_hint(err, "give the model input_price and output_price in "
+	                        "argus.yaml, or limit tokens with --max-tokens");
+}
+
+/* Before a run begins. A run that asks no model needs no price. */
 static ag_status check_prices(const ag_app *app, ag_err *err)
 {
-	for (size_t i = 0; app->settings.max_cost > 0 && i < AG_NELEM(app->llms); i++) {
-		const ag_llm_model *m;
+	ag_status st = AG_OK;
 
-		if (!app->llms[i] || ag_llm_is_priced(app->llms[i]))
-			continue;
-		m = ag_llm_model_of(app->llms[i]);
-		ag_fail(err, AG_INVALID, ORIGIN,
-		        "a budget of %g USD is set, but the price of \"%.*s\" is not known",
-		        app->settings.max_cost, (int)(m->model.len < 80 ? m->model.len : 80),
-		        m->model.ptr);
-		return ag_err_hint(err, "give the model input_price and output_price in "
-		                        "argus.yaml, or limit tokens with --max-tokens");
+	for (size_t i = 0; !st && i < AG_NELEM(app->llms); i++) {
+		if (app->llms[i])
+			st = ag_app_check_price(app, app->llms[i], err);
 	}
-	return AG_OK;
+	return st;
 }
 
 ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit_opts *o,
@@ -131,25 +138,32 @@ static void for_questions(ag_llm_model *m)
 		m->total_ms = 60000;
 }
 
-ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
-                                ag_err *err)
+ag_status ag_app_ask_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
 {
-	ag_llm_hub *hub;
-	ag_llm_model m;
 	ag_status st = check_env_model(app, err);
 
 	if (st)
 		return st;
-	st = ag_app_model(app, app->settings.model, &m, err);
+	st = ag_app_model(app, either(name, app->settings.model), ret, err);
 	if (st == AG_NOT_FOUND && !app->settings.nmodel)
 		return ag_err_hint(err,
 		                   "set LLM_API_BASE_URL, LLM_API_MODEL and LLM_API_KEY, in the "
 		                   "environment or in .env.agent.secret; `argus ask --offline` "
 		                   "answers without a model");
-	if (st)
-		return st;
-	for_questions(&m);
-	st = ag_app_hub(app, record, replay, &hub, err);
+	if (!st)
+		for_questions(ret);
+	return st;
+}
+
+ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
+                                ag_err *err)
+{
+	ag_llm_hub *hub;
+	ag_llm_model m;
+	ag_status st = ag_app_ask_model(app, AG_S(""), &m, err);
+
+	if (!st)
+		st = ag_app_hub(app, record, replay, &hub, err);
 	if (!st)
 		st = ag_llm_open(hub, &m, &app->llms[0], err);
 	if (!st)

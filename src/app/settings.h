@@ -123,6 +123,7 @@ typedef struct ag_settings {
 	uint64_t per_minute, per_hour, per_day, connections;
 	int audit_sync; /* ag_journal_sync */
 	/* mcp */
+	uint64_t questions;    /* of one project at a time */
 	uint64_t documents_mb; /* 0 = nothing stays loaded */
 	/* evaluators */
 	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;

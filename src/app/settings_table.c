@@ -195,6 +195,10 @@ static const ag_setting table[] = {
 	          "before the answer, which then waits for the disk. A crash of the program loses no "
 	          "answered call either way." },
 
+	{ "mcp", "questions_at_once", "ARGUS_QUESTIONS_AT_ONCE", AG_SET_COUNT, .min = 1, .max = 64,
+	  .fallback = "4", .offset = FIELD(questions),
+	  .help = "Questions about one project (ask_project) that are answered at the same time; further ones "
+	          "wait in a queue that serves users in turn." },
 	{ "mcp", "documents_memory_mb", "ARGUS_DOCUMENTS_MEMORY_MB", AG_SET_COUNT, .min = 1,
 	  .max = 1048576, .unset = "none", .fallback = "512", .offset = FIELD(documents_mb),
 	  .help = "MiB of memory in which the server keeps documents of projects loaded between calls. The "

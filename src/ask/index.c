@@ -5,7 +5,9 @@
  * Secrets never come here: ag_root_walk() leaves their files out, ag_log_clean() takes out known keys. */
 #include "ask/index.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ask/index_cut.h"
 #include "ask/worth.h"
@@ -17,6 +19,7 @@
 #define MAX_FILES   20000u      /* that are in the index */
 #define MAX_BYTES   (64u << 20) /* read in one refresh */
 #define BATCH_FILES 500u
+#define GATE_MS     50          /* how late a waiting call sees its deadline or cancel flag */
 #define BATCH_BYTES (16u << 20) /* of text: some times that in memory */
 
 /* A file as it is now. */
@@ -277,4 +280,68 @@ ag_status ag_index_refresh(ag_root *root, ag_store *s, const ag_ctx *ctx, ag_are
 			*ret = r.stats;
 	}
 	return st;
+}
+
+/* --- several threads --- */
+
+struct ag_index_gate {
+	pthread_mutex_t lock;
+	pthread_cond_t is_free;
+	bool is_taken;
+};
+
+ag_index_gate *ag_index_gate_new(void)
+{
+	ag_index_gate *g = ag_xcalloc(1, sizeof(*g));
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->is_free, &attr);
+	pthread_condattr_destroy(&attr);
+	return g;
+}
+
+ag_index_gate *ag_index_gate_free(ag_index_gate *g)
+{
+	if (!g)
+		return NULL;
+	AG_ASSERT(!g->is_taken);
+	pthread_cond_destroy(&g->is_free);
+	pthread_mutex_destroy(&g->lock);
+	free(g);
+	return NULL;
+}
+
+ag_status ag_index_gate_enter(ag_index_gate *g, const ag_ctx *ctx, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	if (!g)
+		return AG_OK;
+	pthread_mutex_lock(&g->lock);
+	while (g->is_taken && !st) {
+		const int64_t until_us = ag_time_mono_us() + GATE_MS * 1000;
+		const struct timespec at = { .tv_sec = (time_t)(until_us / 1000000),
+			                     .tv_nsec = (long)(until_us % 1000000) * 1000 };
+
+		pthread_cond_timedwait(&g->is_free, &g->lock, &at);
+		if (g->is_taken)
+			st = ag_ctx_check(ctx, err);
+	}
+	if (!st)
+		g->is_taken = true;
+	pthread_mutex_unlock(&g->lock);
+	return st;
+}
+
+void ag_index_gate_leave(ag_index_gate *g)
+{
+	if (!g)
+		return;
+	pthread_mutex_lock(&g->lock);
+	g->is_taken = false;
+	pthread_cond_signal(&g->is_free);
+	pthread_mutex_unlock(&g->lock);
 }

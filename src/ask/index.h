@@ -16,6 +16,16 @@ typedef struct ag_index_stats {
 AG_CHECK ag_status ag_index_refresh(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_arena *arena,
                                     ag_index_stats *ret, ag_err *err);
 
+/* One refresh at a time of an index that several threads use: the next one finds little to do. */
+typedef struct ag_index_gate ag_index_gate;
+ag_index_gate *ag_index_gate_new(void);
+ag_index_gate *ag_index_gate_free(
+	ag_index_gate *g); /* nobody may be inside; accepts NULL, returns NULL */
+/* Waits until nobody else is inside. g NULL = nobody else can be.
+ * errors  AG_CANCELLED, AG_TIMEOUT */
+AG_CHECK ag_status ag_index_gate_enter(ag_index_gate *g, const ag_ctx *ctx, ag_err *err);
+void ag_index_gate_leave(ag_index_gate *g);
+
 /* Best sections for a question, ranked again beyond BM25: titles, whole phrases, how many of the words, documentation
  * before code for "how", code and configuration for "which framework", "which port". */
 AG_CHECK ag_status ag_index_ask(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,

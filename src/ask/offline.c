@@ -370,9 +370,24 @@ static void say_cut(const answering *a, const ag_index_stats *stats, ag_answer *
 	                   : cap;
 }
 
-ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
-                            ag_arena *arena, ag_answer *ret, ag_err *err)
+static ag_status refresh(const ag_ctx *ctx, const ag_offline_opts *o, ag_arena *arena,
+                         ag_index_stats *ret, ag_err *err)
 {
+	ag_status st = ag_index_gate_enter(o->gate, ctx, err);
+
+	if (st)
+		return st;
+	st = ag_index_refresh(o->root, o->store, ctx, arena, ret, err);
+	ag_index_gate_leave(o->gate);
+	return st;
+}
+
+ag_status ag_offline_answer(const ag_ctx *ctx, const ag_offline_opts *o, ag_arena *arena,
+                            ag_answer *ret, ag_err *err)
+{
+	ag_root *r = o->root;
+	ag_store *s = o->store;
+	const ag_str question = o->question;
 	answering a = { .root = r, .ctx = ctx, .arena = arena };
 	ag_index_stats stats = { 0 };
 	ag_manifest_answer manifests = { 0 };
@@ -386,7 +401,7 @@ ag_status ag_offline_answer(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str q
 
 	/* Once more when the store found its index damaged, and emptied it. */
 	for (int i = 0; i < 2 && st == AG_CONFLICT; i++) {
-		st = ag_index_refresh(r, s, ctx, arena, &stats, err);
+		st = refresh(ctx, o, arena, &stats, err);
 		if (!st)
 			st = ag_index_ask_read(r, s, ctx, question, NHIT, arena, &a.question, &hits,
 			                       &n, err);

@@ -217,6 +217,7 @@ static ag_status keep(ag_cli *c, question *q, ag_answer *a, ag_str *ret_json, ag
 static int without_model(ag_cli *c, question *q)
 {
 	ag_progress_line *line;
+	ag_offline_opts o;
 	ag_answer a = { 0 };
 	ag_err err = { 0 };
 	ag_str json;
@@ -225,10 +226,12 @@ static int without_model(ag_cli *c, question *q)
 	if (ag_past_store_or_memory(c, false, &q->store, &err) || confine(c, &q->ask, NULL, &err))
 		return ag_cli_fail(c, &err);
 	line = ag_progress_start(c, AG_S("ask"));
-	st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena, &a, &err);
-	if (is_unwritable(st) && !ag_past_store_or_memory(c, true, &q->store, &err))
-		st = ag_offline_answer(q->ask.root, q->store, &c->app.ctx, q->text, c->app.arena,
-		                       &a, &err);
+	o = (ag_offline_opts){ .root = q->ask.root, .store = q->store, .question = q->text };
+	st = ag_offline_answer(&c->app.ctx, &o, c->app.arena, &a, &err);
+	if (is_unwritable(st) && !ag_past_store_or_memory(c, true, &q->store, &err)) {
+		o.store = q->store;
+		st = ag_offline_answer(&c->app.ctx, &o, c->app.arena, &a, &err);
+	}
 	if (!st)
 		st = keep(c, q, &a, &json, &err);
 	ag_progress_stop(line);

@@ -361,7 +361,8 @@ ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_sou
 		st = ag_sql_open(p->source, &o, &e->sql, err);
 		if (!st)
 			e->turns = ag_turns_new(o.max_connections ? o.max_connections
-			                                          : DEFAULT_PLACES);
+			                                          : DEFAULT_PLACES,
+			                        NULL);
 	}
 	*ret = e->sql;
 	atomic_store_explicit(&e->opened, e->sql, memory_order_release);
@@ -373,11 +374,18 @@ bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call
                      ag_arena *arena, ag_sql_source **ret, ag_turn **ret_turn,
                      ag_sql_failure *ret_failure, ag_status *ret_st, ag_err *err)
 {
+	ag_turn_request r = { .ctx = ctx,
+		              .user = call->who->user,
+		              .wait_ms = AG_TURNS_WAIT_MS,
+		              .watch_fd = call->watch_fd };
+
 	*ret_turn = NULL;
 	*ret_st = ag_project_database(h, call->project, ret, err);
-	return !*ret_st &&
-	       ag_turns_take(ag_project_entry(call->project)->turns, *ret, ctx, call->who->user,
-	                     call->watch_fd, AG_TURNS_WAIT_MS, arena, ret_turn, ret_failure);
+	if (*ret_st)
+		return false;
+	r.source = *ret;
+	return ag_turns_take(ag_project_entry(call->project)->turns, &r, arena, ret_turn,
+	                     ret_failure);
 }
 
 ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_err *err)

@@ -29,7 +29,12 @@ struct ag_turns {
 	user *users;
 	unsigned nplace, nheld, nwaiting;
 	uint64_t nserved;
+	const ag_turns_words *words;
 };
+
+static const ag_turns_words of_database = { .of = "the database",
+	                                    .places = "connections",
+	                                    .undone = "its statement was not sent" };
 
 struct ag_turn {
 	ag_turns *turns;
@@ -37,11 +42,12 @@ struct ag_turn {
 	atomic_uint refs;
 };
 
-ag_turns *ag_turns_new(unsigned nplace)
+ag_turns *ag_turns_new(unsigned nplace, const ag_turns_words *words)
 {
 	ag_turns *t = (ag_turns *)ag_xcalloc(1, sizeof(*t));
 
 	t->nplace = nplace ? nplace : 1;
+	t->words = words ? words : &of_database;
 	pthread_mutex_init(&t->lock, NULL);
 	return t;
 }
@@ -162,10 +168,11 @@ static bool refuse_full(const ag_turns *t, const user *u, ag_arena *arena, ag_sq
 		.class_name = "connection",
 		.message = ag_str_printf(
 			arena,
-			"the queue for the database is full: %u calls %swait for one of %u connections; this "
-			"one was not queued and its statement was not sent",
-			is_own ? u->nwaiting : t->nwaiting, is_own ? "of this user " : "",
-			t->nplace),
+			"the queue for %s is full: %u calls %swait for one of %u %s; this one was not queued "
+			"and %s",
+			t->words->of, is_own ? u->nwaiting : t->nwaiting,
+			is_own ? "of this user " : "", t->nplace, t->words->places,
+			t->words->undone),
 		.detail = AG_S(""),
 		.hint = AG_S("send fewer calls at once; try again when some have been answered"),
 		.retry_after_ms = 1000,
@@ -173,20 +180,34 @@ static bool refuse_full(const ag_turns *t, const user *u, ag_arena *arena, ag_sq
 	return false;
 }
 
-static bool is_given_up(const ag_ctx *ctx, int watch_fd, ag_sql_failure *f)
+static void refuse_late(const ag_turns *t, int64_t waited_ms, ag_arena *arena, ag_sql_failure *f)
 {
-	struct pollfd client = { .fd = watch_fd, .events = POLLRDHUP };
+	ag_sql_failure_pool_timeout(waited_ms, arena, f);
+	if (t->words == &of_database)
+		return;
+	f->message = ag_str_printf(arena, "all %u %s of %s were in use for %lld ms; %s", t->nplace,
+	                           t->words->places, t->words->of, (long long)waited_ms,
+	                           t->words->undone);
+	f->hint = AG_S("other calls are running: try again in a moment");
+}
+
+static bool is_given_up(const ag_turns *t, const ag_turn_request *r, ag_arena *arena,
+                        ag_sql_failure *f)
+{
+	struct pollfd client = { .fd = r->watch_fd, .events = POLLRDHUP };
+	const ag_ctx *ctx = r->ctx;
 
 	if (ag_ctx_is_cancelled(ctx)) {
 		ag_sql_failure_of_stop(AG_SQL_STOP_CANCELLED, f);
-		f->message = AG_S(
-			"the call was cancelled while it waited; its statement was not sent");
+		f->message = ag_str_printf(arena, "the call was cancelled while it waited; %s",
+		                           t->words->undone);
 		return true;
 	}
-	if (watch_fd >= 0 && poll(&client, 1, 0) > 0) {
+	if (r->watch_fd >= 0 && poll(&client, 1, 0) > 0) {
 		ag_sql_failure_of_stop(AG_SQL_STOP_CLIENT_GONE, f);
-		f->message = AG_S(
-			"the client disconnected while its call waited; its statement was not sent");
+		f->message = ag_str_printf(arena,
+		                           "the client disconnected while its call waited; %s",
+		                           t->words->undone);
 		return true;
 	}
 	return false;
@@ -219,17 +240,17 @@ static void show_place(const ag_turns *t, const user *u, const ag_ctx *ctx, uint
 }
 
 /* With the lock, which it keeps. */
-static bool wait_for_place(ag_turns *t, ag_sql_source *s, user *u, waiter *w, const ag_ctx *ctx,
-                           int watch_fd, int64_t wait_ms, ag_arena *arena, ag_sql_failure *f)
+static bool wait_for_place(ag_turns *t, const ag_turn_request *r, user *u, waiter *w,
+                           ag_arena *arena, ag_sql_failure *f)
 {
-	const int64_t began_us = ag_time_mono_us(), left_ms = ag_ctx_left_ms(ctx);
-	int64_t until_us = began_us + wait_ms * 1000;
+	const int64_t began_us = ag_time_mono_us(), left_ms = ag_ctx_left_ms(r->ctx);
+	int64_t until_us = began_us + r->wait_ms * 1000;
 	uint64_t shown = UINT64_MAX;
 	bool is_stuck;
 
 	if (left_ms >= 0 && began_us + left_ms * 1000 < until_us)
 		until_us = began_us + left_ms * 1000;
-	show_place(t, u, ctx, &shown);
+	show_place(t, u, r->ctx, &shown);
 	*u->last = w;
 	u->last = &w->next;
 	u->nwaiting++;
@@ -240,7 +261,7 @@ static bool wait_for_place(ag_turns *t, ag_sql_source *s, user *u, waiter *w, co
 		struct timespec at;
 
 		if (now_us >= until_us) {
-			ag_sql_failure_pool_timeout((now_us - began_us) / 1000, arena, f);
+			refuse_late(t, (now_us - began_us) / 1000, arena, f);
 			leave(t, u, w);
 			return false;
 		}
@@ -250,9 +271,9 @@ static bool wait_for_place(ag_turns *t, ag_sql_source *s, user *u, waiter *w, co
 		pthread_cond_timedwait(&w->is_served, &t->lock, &at);
 		/* Without the lock: statements that end take it under those of the source. */
 		pthread_mutex_unlock(&t->lock);
-		is_stuck = s && ag_sql_is_stuck(s, arena, f);
+		is_stuck = r->source && ag_sql_is_stuck(r->source, arena, f);
 		pthread_mutex_lock(&t->lock);
-		if (!w->has_place && (is_stuck || is_given_up(ctx, watch_fd, f))) {
+		if (!w->has_place && (is_stuck || is_given_up(t, r, arena, f))) {
 			leave(t, u, w);
 			return false;
 		}
@@ -261,24 +282,24 @@ static bool wait_for_place(ag_turns *t, ag_sql_source *s, user *u, waiter *w, co
 	return true;
 }
 
-bool ag_turns_take(ag_turns *t, ag_sql_source *s, const ag_ctx *ctx, ag_str name, int watch_fd,
-                   int64_t wait_ms, ag_arena *arena, ag_turn **ret, ag_sql_failure *ret_failure)
+bool ag_turns_take(ag_turns *t, const ag_turn_request *r, ag_arena *arena, ag_turn **ret,
+                   ag_sql_failure *ret_failure)
 {
 	waiter w = { 0 };
 	bool ok = true;
 	user *u;
 
-	if (s && ag_sql_is_stuck(s, arena, ret_failure))
+	if (r->source && ag_sql_is_stuck(r->source, arena, ret_failure))
 		return false;
 	pthread_mutex_lock(&t->lock);
-	u = user_of(t, name);
+	u = user_of(t, r->user);
 	if (t->nheld < t->nplace && !t->nwaiting) {
 		hold_place(t, u);
 	} else if (u->nwaiting >= AG_TURNS_USER_QUEUE || t->nwaiting >= AG_TURNS_QUEUE) {
 		ok = refuse_full(t, u, arena, ret_failure);
 	} else {
 		cond_init(&w.is_served);
-		ok = wait_for_place(t, s, u, &w, ctx, watch_fd, wait_ms, arena, ret_failure);
+		ok = wait_for_place(t, r, u, &w, arena, ret_failure);
 		pthread_cond_destroy(&w.is_served);
 	}
 	if (!ok)

@@ -88,10 +88,12 @@ static void put_file(world *w, const char *name, const char *text)
 
 static ag_answer ask(world *w, const char *question)
 {
+	const ag_offline_opts o = { .root = w->root,
+		                    .store = w->store,
+		                    .question = ag_str_c(question) };
 	ag_answer a = { 0 };
 
-	assert_ok(w, ag_offline_answer(w->root, w->store, &w->ctx, ag_str_c(question), w->arena, &a,
-	                               &w->err));
+	assert_ok(w, ag_offline_answer(&w->ctx, &o, w->arena, &a, &w->err));
 	return a;
 }
 

@@ -35,8 +35,12 @@ static void *take(void *arg)
 {
 	call *c = (call *)arg;
 
-	c->ok = ag_turns_take(c->turns, NULL, &c->ctx, ag_str_c(c->user), c->watch_fd, c->wait_ms,
-	                      c->arena, &c->turn, &c->failure);
+	const ag_turn_request r = { .ctx = &c->ctx,
+		                    .user = ag_str_c(c->user),
+		                    .wait_ms = c->wait_ms,
+		                    .watch_fd = c->watch_fd };
+
+	c->ok = ag_turns_take(c->turns, &r, c->arena, &c->turn, &c->failure);
 	pthread_mutex_lock(&order_lock);
 	if (c->ok && c->order)
 		c->number = ++*c->order;
@@ -86,7 +90,7 @@ static void wait_until_waiting(ag_turns *t, unsigned n)
 static void a_flood_of_one_user_delays_another_by_one_call(void **state)
 {
 	enum { FLOOD = 40 };
-	ag_turns *t = ag_turns_new(3);
+	ag_turns *t = ag_turns_new(3, NULL);
 	call held[3], flood[FLOOD], other[3];
 	unsigned order = 0;
 
@@ -152,7 +156,7 @@ static void a_flood_of_one_user_delays_another_by_one_call(void **state)
 static void a_full_queue_refuses_at_once(void **state)
 {
 	static call flood[AG_TURNS_USER_QUEUE];
-	ag_turns *t = ag_turns_new(2);
+	ag_turns *t = ag_turns_new(2, NULL);
 	call held, kept, more, other;
 
 	(void)state;
@@ -199,7 +203,7 @@ static void a_full_queue_refuses_at_once(void **state)
 
 static void waiting_ends(void **state)
 {
-	ag_turns *t = ag_turns_new(1);
+	ag_turns *t = ag_turns_new(1, NULL);
 	atomic_bool flag = false;
 	ag_progress progress = { 0 };
 	call held, late, deadline, cancelled, gone;
@@ -246,7 +250,7 @@ static void waiting_ends(void **state)
 /* A statement that runs on holds the place of its call. */
 static void a_held_turn_keeps_its_place(void **state)
 {
-	ag_turns *t = ag_turns_new(1);
+	ag_turns *t = ag_turns_new(1, NULL);
 	call first, second;
 	ag_sql_hold hold;
 
