@@ -338,6 +338,7 @@ static void ask(messages *m, ag_str question)
 
 static void say_turns(messages *m, const ag_transcript *t, ag_str unanswered, bool is_earlier)
 {
+	AG_ASSERT(!t->nturn || t->turns);
 	for (size_t i = 0; i < t->nturn; i++) {
 		const ag_turn *turn = &t->turns[i];
 		const ag_llm_message words = assistant_message(turn, is_earlier, m->arena);

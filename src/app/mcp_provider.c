@@ -55,6 +55,7 @@ static ag_status dictionary(ag_app_mcp *m, ag_call *c, const ag_project *p, ag_d
 	ag_sql_failure unrecorded;
 	ag_status st;
 
+	*d = (ag_dictionary){ 0 };
 	if (!ag_project_begin(m->hub, &call, AG_ROLE_VIEWER, "sql", AG_S(""), c->arena, f))
 		return AG_OK;
 	st = ag_project_dictionary(m->hub, &c->ctx, &call, false, c->arena, d, f, err);

@@ -1,5 +1,5 @@
 /* fixtures -- tools of the conformance suite: fixed texts, an error, a log, progress. */
-#include "conformance/fixtures.h"
+#include "fixtures.h"
 
 #include <time.h>
 

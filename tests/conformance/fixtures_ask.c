@@ -1,5 +1,5 @@
 /* fixtures_ask -- tools of the conformance suite that ask the client while they run. */
-#include "conformance/fixtures.h"
+#include "fixtures.h"
 #include "query/extjson.h"
 
 /* "<before>action=accept, content={…}" */

@@ -1,5 +1,5 @@
 /* fixtures_data -- resources, prompts and completions of the conformance suite. */
-#include "conformance/fixtures.h"
+#include "fixtures.h"
 
 typedef struct thing {
 	const char *key, *json;

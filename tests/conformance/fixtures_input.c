@@ -1,5 +1,5 @@
 /* fixtures_input -- tools of the conformance suite that ask by their result and are called again with the answers. */
-#include "conformance/fixtures.h"
+#include "fixtures.h"
 
 #define FORM(field, type)                                                    \
 	",\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"" field \

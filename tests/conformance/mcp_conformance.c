@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/fixtures.h"
+#include "fixtures.h"
 #include "mcp/http.h"
 
 #define WAKE_MS 1000

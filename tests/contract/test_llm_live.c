@@ -1,5 +1,6 @@
 /* A run of the chat planner against a model server that streams: what is shown while it is written, beside the log; and the
  * turns of a conversation that stand in front of a question. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,9 +59,10 @@ static int teardown(void **state)
 
 static ag_status add(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
+	const int64_t sum = ag_tool_int(input, "a", 0) + ag_tool_int(input, "b", 0);
+
 	(void)c, (void)err;
-	ag_buf_addf(&out->json, "{\"text\":\"%lld\",\"ok\":true}",
-	            (long long)(ag_tool_int(input, "a", 0) + ag_tool_int(input, "b", 0)));
+	ag_buf_addf(&out->json, "{\"text\":\"%" PRId64 "\",\"ok\":true}", sum);
 	return AG_OK;
 }
 
@@ -275,6 +277,7 @@ static void assert_order(const char *text, size_t n, const char *const *want)
 
 		if (!found)
 			fail_msg("\"%s\" is not there, or too early, in %s", want[i], text);
+		AG_ASSERT(found);
 		at = found + strlen(want[i]);
 	}
 }

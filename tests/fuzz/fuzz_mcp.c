@@ -2,7 +2,7 @@
  * answer is one line, is JSON-RPC, has the id of its request; what is no request has none. */
 #include <stdlib.h>
 
-#include "conformance/fixtures.h"
+#include "../conformance/fixtures.h"
 #include "fuzz.h"
 #include "mcp/server.h"
 

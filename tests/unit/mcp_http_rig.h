@@ -3,7 +3,7 @@
 #ifndef AG_TESTS_MCP_HTTP_RIG_H
 #define AG_TESTS_MCP_HTTP_RIG_H
 
-#include "conformance/fixtures.h"
+#include "../conformance/fixtures.h"
 #include "http_raw.h"
 #include "mcp/http.h"
 #include "mcp_fixtures.h"

@@ -201,6 +201,7 @@ static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_
 	(void)ctx, (void)arena;
 	assert_committed(t, s->gate);
 	assert_int_equal(s->proposal != NULL, s->gate != AG_GATE_RUN);
+	AG_ASSERT(s->proposal || s->gate == AG_GATE_RUN);
 	if (spend(t, "judge", err))
 		return err->status;
 	if (++t->judged == t->fails_at)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "conformance/fixtures.h"
+#include "../conformance/fixtures.h"
 #include "mcp_fixtures.h"
 #include "text_checks.h"
 
