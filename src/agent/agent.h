@@ -6,6 +6,7 @@
 #define AG_AGENT_AGENT_H
 
 #include "agent/gate.h"
+#include "agent/setting.h"
 #include "run/event.h"
 #include "store/store.h"
 
@@ -78,6 +79,8 @@ typedef enum ag_result_form {
 
 typedef struct ag_agent {
 	const char *name;
+	/* What users can choose: fields of its own options. Ends with a row without a key; NULL = nothing. */
+	const ag_setting *settings;
 	const ag_tool_set *tools; /* its own; their environment is that of the run */
 	/* What the model reads now; texts in arena. Called by its planners. */
 	ag_status (*prompt)(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err);

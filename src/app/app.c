@@ -171,6 +171,7 @@ ag_status ag_app_report(ag_app *app, ag_str run, ag_str *ret, ag_err *err)
 		return ag_err_hint(err, "ask again: a question is quickly asked");
 	}
 	if (st == AG_NOT_FOUND)
-		st = ag_audit_rebuild(store, &row, app->settings.show_values, app->arena, ret, err);
+		st = ag_audit_rebuild(store, &row, app->settings.audit.show_values, app->arena, ret,
+		                      err);
 	return st;
 }

@@ -139,7 +139,7 @@ ag_status ag_app_ask_confine(ag_app *app, const ag_app_ask *ask, ag_llm *llm,
 	ag_status st = AG_OK;
 
 	*ret = (ag_sandbox_report){ 0 };
-	if (app->settings.sandbox == AG_SANDBOX_OFF && ag_app_is_vouched(app, "sandbox"))
+	if (app->settings.ask.sandbox == AG_SANDBOX_OFF && ag_app_is_vouched(app, "sandbox"))
 		return AG_OK;
 	if (llm || ask->api) /* what it loads is loaded before the doors close */
 		st = preload(err);
@@ -155,11 +155,11 @@ ag_status ag_app_ask_confine(ag_app *app, const ag_app_ask *ask, ag_llm *llm,
 		               .any_port = l->any_port };
 	st = ag_sandbox_enter(&o, ret, err);
 	/* A library that somebody put in front (LD_PRELOAD) has a thread: then nothing is limited, and told. */
-	if (st == AG_INTERNAL && app->settings.sandbox == AG_SANDBOX_AUTO) {
+	if (st == AG_INTERNAL && app->settings.ask.sandbox == AG_SANDBOX_AUTO) {
 		snprintf(ret->missing, sizeof(ret->missing), "%.190s", err->msg);
 		st = AG_OK;
 	}
-	if (st || app->settings.sandbox != AG_SANDBOX_REQUIRED || !ret->missing[0])
+	if (st || app->settings.ask.sandbox != AG_SANDBOX_REQUIRED || !ret->missing[0])
 		return st;
 	ag_fail(err, AG_UNAVAILABLE, ORIGIN, "the sandbox is required, but: %s", ret->missing);
 	return ag_err_hint(err, "--set sandbox=auto goes on with what the kernel has");

@@ -53,7 +53,7 @@ static ag_status check_root(const ag_app *app, const ag_root *root, ag_err *err)
 
 ag_status ag_app_ask_root(ag_app *app, ag_app_ask *ask, ag_err *err)
 {
-	ag_root_opts o = { .path = app->settings.root };
+	ag_root_opts o = { .path = app->settings.ask.root };
 	ag_status st = AG_OK;
 
 	if (!o.path.len)
@@ -83,8 +83,8 @@ static address api_address(const ag_app *app)
 	const int row = ag_settings_find(AG_S("api_base_url"));
 	const ag_var *seed = ag_settings_var(s, "AGENT_API_BASE_URL");
 
-	if (s->api_base.len && !(seed && seed->value.len && seed->place > (int)s->place[row]))
-		return (address){ s->api_base, s->where[row],
+	if (s->ask.api_base.len && !(seed && seed->value.len && seed->place > (int)s->place[row]))
+		return (address){ s->ask.api_base, s->where[row],
 			          s->place[row] == AG_PLACE_FLAG   ? "--api-base"
 			          : s->place[row] == AG_PLACE_YAML ? "api_base_url"
 			                                           : "ARGUS_API_BASE_URL",
@@ -147,10 +147,10 @@ static ag_status name_methods(ag_app *app, ag_app_ask *ask, const address *to, a
 
 	o->methods = AG_API_READING | ag_api_methods_ordered(question);
 	o->limit = AG_API_BY_QUESTION;
-	if (s->api_methods.len && ag_app_is_vouched(app, "api_methods")) {
-		st = ag_api_methods_parse(s->api_methods, &o->methods, err);
+	if (s->ask.api_methods.len && ag_app_is_vouched(app, "api_methods")) {
+		st = ag_api_methods_parse(s->ask.api_methods, &o->methods, err);
 		o->limit = AG_API_BY_LIST;
-	} else if (s->api_methods.len) {
+	} else if (s->ask.api_methods.len) {
 		note(ask,
 		     ag_str_printf(app->arena,
 		                   "%.*s: api_methods is not taken from a file of the folder; give "
@@ -161,7 +161,7 @@ static ag_status name_methods(ag_app *app, ag_app_ask *ask, const address *to, a
 		return st;
 	/* The author of the folder may name any service of this machine, so Argus only reads from it. */
 	if (is_found(app, to)) {
-		if (!s->read_only)
+		if (!s->ask.read_only)
 			note(ask, ag_str_printf(app->arena,
 			                        "%.*s: the address of the API comes from a file of "
 			                        "the folder, so only GET and HEAD are sent; "
@@ -170,7 +170,7 @@ static ag_status name_methods(ag_app *app, ag_app_ask *ask, const address *to, a
 		o->methods = AG_API_READING;
 		o->limit = AG_API_BY_ADDRESS;
 	}
-	if (s->read_only) {
+	if (s->ask.read_only) {
 		o->methods = AG_API_READING;
 		o->limit = AG_API_BY_READ_ONLY;
 	}
@@ -186,7 +186,7 @@ ag_status ag_app_ask_api(ag_app *app, ag_app_ask *ask, ag_str question, ag_err *
 	ag_str said = AG_S("");
 	ag_status st;
 
-	if (!app->settings.api)
+	if (!app->settings.ask.api)
 		return AG_OK;
 	if (!key) {
 		ag_fail(err, AG_NOT_FOUND, ORIGIN,

@@ -1,4 +1,5 @@
 /* ask_project: a question about a project's files, answered by the agent of `argus ask` with checked citations. */
+#include "app/agents.h"
 #include "app/ask_opts.h"
 #include "app/mcp_tools.h"
 #include "ask/offline.h"
@@ -39,17 +40,27 @@ static void tell(void *arg, const ag_event *ev)
 		ag_call_progress(arg, (double)ev->seq, 0, AG_S("reading the project"));
 }
 
-static ag_status with_model(ag_app *app, ag_call *c, ag_root *root, ag_store *store, ag_llm *llm,
-                            ag_str question, ag_str *ret_json, ag_err *err)
+/* One question under way. */
+typedef struct asking {
+	ag_app_mcp *m;
+	ag_call *c;
+	ag_service *service;
+	ag_ask_choices choices; /* of the settings and of this call */
+	ag_str question;
+	ag_root *root;
+	ag_store *store;
+} asking;
+
+static ag_status with_model(const asking *a, ag_llm *llm, ag_str *ret_json, ag_err *err)
 {
-	const ag_ask_opts o = { .question = question,
-		                .root = root,
+	ag_call *c = a->c;
+	const ag_ask_opts o = { .question = a->question,
+		                .root = a->root,
 		                .llm = llm,
-		                .meter = ag_app_meter(app, c->arena),
-		                .max_calls = (unsigned)app->settings.ask_calls,
-		                .read_bytes = (size_t)app->settings.read_bytes };
+		                .meter = ag_app_meter(a->m->app, c->arena),
+		                .choices = a->choices };
 	ag_ask_run_result r = { 0 };
-	ag_status st = ag_ask_run(&c->ctx, &o, store, tell, c, c->arena, &r, err);
+	ag_status st = ag_ask_run(&c->ctx, &o, a->store, tell, c, c->arena, &r, err);
 
 	if (st)
 		return st;
@@ -65,47 +76,41 @@ static ag_status with_model(ag_app *app, ag_call *c, ag_root *root, ag_store *st
 	                         AG_FMT(r.run_result.why));
 }
 
-static ag_status without_model(ag_app_mcp *m, ag_call *c, ag_root *root, ag_store *store,
-                               ag_str question, ag_str *ret_json, ag_err *err)
+static ag_status without_model(const asking *a, ag_str *ret_json, ag_err *err)
 {
-	const ag_offline_opts o = { .root = root,
-		                    .store = store,
-		                    .question = question,
-		                    .gate = ag_service_index(
-					    ag_services_of(m->services, c->project)) };
-	ag_answer a = { 0 };
-	ag_status st = ag_offline_answer(&c->ctx, &o, c->arena, &a, err);
+	const ag_offline_opts o = { .root = a->root,
+		                    .store = a->store,
+		                    .question = a->question,
+		                    .gate = ag_service_index(a->service) };
+	ag_call *c = a->c;
+	ag_answer answer = { 0 };
+	ag_status st = ag_offline_answer(&c->ctx, &o, c->arena, &answer, err);
 
-	return st ? st : ag_ask_keep(&c->ctx, store, &a, c->arena, ret_json, err);
+	return st ? st : ag_ask_keep(&c->ctx, a->store, &answer, c->arena, ret_json, err);
 }
 
-static ag_status answer(ag_app_mcp *m, ag_call *c, ag_root *root, const ag_val *input,
-                        ag_str *ret_json, ag_err *err)
+static ag_status answer(asking *a, ag_str *ret_json, ag_err *err)
 {
-	const ag_str question = ag_val_member_str(input, "question");
-	const int64_t until = ag_clock_mono(c->ctx.clock) +
-	                      (int64_t)(m->app->settings.ask_deadline * 1000);
-	bool offline = ag_tool_bool(input, "offline", m->app->settings.offline);
-	ag_store *store = NULL;
+	ag_ctx *ctx = &a->c->ctx;
+	const int64_t until = ag_clock_mono(ctx->clock) + (int64_t)(a->choices.deadline * 1000);
 	ag_llm *llm = NULL;
-	ag_status st = ag_store_open(m->store_uri, &store, err);
+	ag_status st = ag_store_open(a->m->store_uri, &a->store, err);
 
-	if (!c->ctx.deadline_ms || until < c->ctx.deadline_ms)
-		c->ctx.deadline_ms = until;
-	if (!st && !offline) {
-		st = ag_service_model(ag_services_of(m->services, c->project), &llm, err);
+	if (!ctx->deadline_ms || until < ctx->deadline_ms)
+		ctx->deadline_ms = until;
+	if (!st && !a->choices.offline) {
+		st = ag_service_model(a->service, &llm, err);
 		/* Nobody set a model: the index answers, and the answer says so. */
 		if (st == AG_NOT_FOUND) {
-			offline = true;
+			a->choices.offline = true;
 			st = AG_OK;
 		}
 	}
-	if (!st && offline)
-		st = without_model(m, c, root, store, question, ret_json, err);
-	else if (!st)
-		st = with_model(m->app, c, root, store, llm, question, ret_json, err);
+	if (!st)
+		st = a->choices.offline ? without_model(a, ret_json, err)
+		                        : with_model(a, llm, ret_json, err);
 	ag_llm_close(llm);
-	ag_store_close(store);
+	ag_store_close(a->store);
 	return st;
 }
 
@@ -113,26 +118,32 @@ static ag_status answer(ag_app_mcp *m, ag_call *c, ag_root *root, const ag_val *
 static ag_status ask_project(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
 	ag_app_mcp *m = c->env;
+	asking a = { .m = m,
+		     .c = c,
+		     .service = ag_services_of(m->services, c->project),
+		     .choices = m->app->settings.ask,
+		     .question = ag_val_member_str(input, "question") };
 	ag_sql_failure *failure = ag_new(c->arena, ag_sql_failure);
-	ag_root *root = NULL;
 	ag_turn *turn = NULL;
 	ag_str json = AG_S("");
 	ag_status st;
 
-	if (!ag_service_question(ag_services_of(m->services, c->project), c, &turn, failure)) {
+	ag_app_call_options(&ag_agent_ask, input, &a.choices);
+	if (!ag_service_question(a.service, c, &turn, failure)) {
 		c->failure = failure;
 		return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "%.*s", AG_FMT(failure->message));
 	}
-	st = open_root(m->app, c->project, c->arena, &root, err);
+	st = open_root(m->app, c->project, c->arena, &a.root, err);
 	if (!st)
-		st = answer(m, c, root, input, &json, err);
-	ag_root_close(root);
+		st = answer(&a, &json, err);
+	ag_root_close(a.root);
 	ag_turn_give(turn);
 	if (!st)
 		ag_buf_add(&out->json, json);
 	return st;
 }
 
+/* Beside those of the agent's settings. */
 static const ag_param params[] = {
 	{ .name = "question",
 	  .type = AG_PARAM_STRING,
@@ -140,10 +151,6 @@ static const ag_param params[] = {
 	  .min = 1,
 	  .max = AG_ASK_MAX_QUESTION_BYTES,
 	  .help = "One question, in plain words." },
-	{ .name = "offline",
-	  .type = AG_PARAM_BOOL,
-	  .is_lenient = true,
-	  .help = "Ask no model: the best section of the files." },
 	{ .name = "project_id",
 	  .type = AG_PARAM_STRING,
 	  .max = 128,
@@ -154,24 +161,25 @@ static const char answer_schema[] =
 	"{\"type\":\"object\",\"properties\":{\"answer\":{\"type\":[\"string\",\"null\"]},"
 	"\"source\":{\"type\":[\"string\",\"null\"]},\"success\":{\"type\":\"boolean\"}}}";
 
-static const ag_tool tools[] = {
-	{ .name = "ask_project",
-	  .help = "Answer a question about the project from its documentation and code, with checked "
-	          "citations.",
-	  .title = "Ask about the project",
-	  .params = params,
-	  .nparam = AG_NELEM(params),
-	  .output_schema = answer_schema,
-	  .flags = AG_TOOL_READS | AG_TOOL_LONG,
-	  .max_output_bytes = MAX_RESULT,
-	  .scope = "ask",
-	  .least = AG_ROLE_VIEWER,
-	  .run = ask_project },
+static const ag_tool ask_tool = {
+	.name = "ask_project",
+	.help = "Answer a question about the project from its documentation and code, with checked "
+		"citations.",
+	.title = "Ask about the project",
+	.output_schema = answer_schema,
+	.flags = AG_TOOL_READS | AG_TOOL_LONG,
+	.max_output_bytes = MAX_RESULT,
+	.scope = "ask",
+	.least = AG_ROLE_VIEWER,
+	.run = ask_project,
 };
 
 ag_tool_set ag_app_mcp_ask_tools(ag_app_mcp *m)
 {
-	return (ag_tool_set){
-		.tools = tools, .ntool = AG_NELEM(tools), .env = m, .offered = offered
-	};
+	ag_tool *tool = ag_new(m->app->arena, ag_tool);
+
+	*tool = ask_tool;
+	tool->params = ag_app_call_params(&ag_agent_ask, params, AG_NELEM(params), m->app->arena,
+	                                  &tool->nparam);
+	return (ag_tool_set){ .tools = tool, .ntool = 1, .env = m, .offered = offered };
 }

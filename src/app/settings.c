@@ -4,6 +4,8 @@
  * settings_yaml.c and settings_env.c. */
 #include "app/settings.h"
 
+#include <stdio.h>
+
 #include "base/json.h"
 #include "base/num.h"
 #include "base/time.h"
@@ -30,6 +32,17 @@ int ag_settings_find(ag_str key)
 			return (int)i;
 	}
 	return -1;
+}
+
+void ag_setting_env(const ag_setting *row, char ret[AG_SETTING_ENV_MAX])
+{
+	const int n = snprintf(ret, AG_SETTING_ENV_MAX, "ARGUS_%s", row->key);
+
+	AG_ASSERT(n > 0 && n < AG_SETTING_ENV_MAX);
+	for (char *p = ret; *p; p++) {
+		if (*p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+	}
 }
 
 const char *ag_settings_nearest(ag_str key)
@@ -111,6 +124,20 @@ static ag_status unwanted(const ag_setting *row, ag_str text, ag_str where, ag_e
 
 /* --- from text --- */
 
+/* A count is kept in 32 or 64 bits; the limits of a row with 32 fit them. */
+static void put_count(const ag_setting *row, uint64_t v, void *to)
+{
+	if (row->size == sizeof(uint32_t))
+		*(uint32_t *)to = (uint32_t)v;
+	else
+		*(uint64_t *)to = v;
+}
+
+static uint64_t get_count(const ag_setting *row, const void *at)
+{
+	return row->size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
 static bool parse_count(const ag_setting *row, ag_str text, void *to)
 {
 	uint64_t v;
@@ -120,7 +147,7 @@ static bool parse_count(const ag_setting *row, ag_str text, void *to)
 	else if (!text.len || text.ptr[0] == '+' || text.ptr[0] == '-' ||
 	         !ag_str_to_u64(text, &v) || (double)v < row->min || (double)v > row->max)
 		return false;
-	*(uint64_t *)to = v;
+	put_count(row, v, to);
 	return true;
 }
 
@@ -128,7 +155,7 @@ static bool parse_choice(const ag_setting *row, ag_str text, void *to)
 {
 	for (int i = 0; row->one_of[i]; i++) {
 		if (ag_str_eqc(text, row->one_of[i])) {
-			*(int *)to = i;
+			memcpy(to, &i, sizeof(i)); /* of some enum */
 			return true;
 		}
 	}
@@ -176,7 +203,7 @@ static bool parse(const ag_setting *row, ag_str text, ag_arena *arena, void *to)
 static void set_unset(const ag_setting *row, void *to)
 {
 	switch (row->type) {
-	case AG_SET_COUNT: *(uint64_t *)to = 0; break;
+	case AG_SET_COUNT: put_count(row, 0, to); break;
 	case AG_SET_NUMBER: *(double *)to = row->unset_number; break;
 	case AG_SET_TEXT: *(ag_str *)to = AG_S(""); break;
 	case AG_SET_DATE: *(int64_t *)to = 0; break;
@@ -227,6 +254,7 @@ void ag_settings_init(ag_settings *s)
 	ag_err err;
 
 	memset(s, 0, sizeof(*s));
+	ag_audit_opts_init(&s->audit);
 	for (size_t i = 0; i < n; i++)
 		AG_ASSERT(!ag_settings_set(s, (int)i, ag_str_c(t[i].fallback), AG_PLACE_DEFAULT,
 		                           AG_S("default"), NULL, &err));
@@ -251,16 +279,17 @@ static ag_status in_order(const ag_settings *s, const char *low, double a, const
 
 ag_status ag_settings_check(const ag_settings *s, ag_err *err)
 {
-	ag_status st = in_order(s, "null_rate_warning_threshold", s->null_rate_warning_threshold,
-	                        "null_rate_critical_threshold", s->null_rate_critical_threshold,
-	                        err);
+	ag_status st = in_order(s, "null_rate_warning_threshold",
+	                        s->audit.catalogue.null_rate_warning_threshold,
+	                        "null_rate_critical_threshold",
+	                        s->audit.catalogue.null_rate_critical_threshold, err);
 
 	if (!st)
-		st = in_order(s, "high_min_share", s->high_min_share, "critical_min_share",
-		              s->critical_min_share, err);
+		st = in_order(s, "high_min_share", s->audit.rules.high_min_share,
+		              "critical_min_share", s->audit.rules.critical_min_share, err);
 	if (!st)
-		st = in_order(s, "escalation_low_threshold", s->escalation_low_threshold,
-		              "escalation_high_threshold", s->escalation_high_threshold, err);
+		st = in_order(s, "escalation_low_threshold", s->audit.escalation_low,
+		              "escalation_high_threshold", s->audit.escalation_high, err);
 	return st;
 }
 
@@ -283,16 +312,17 @@ ag_str ag_settings_text(const ag_settings *s, int row, ag_arena *arena)
 	const ag_setting *r = &ag_settings_table(&n)[row];
 	const void *at = field(s, r);
 	char num[AG_NUM_MAX], time[AG_TIME_MAX_TEXT];
+	int choice;
 
 	switch (r->type) {
-	case AG_SET_COUNT: return count_text(r, *(const uint64_t *)at, arena);
+	case AG_SET_COUNT: return count_text(r, get_count(r, at), arena);
 	case AG_SET_NUMBER:
 		if (r->unset && *(const double *)at <= r->unset_number)
 			return ag_str_c(r->unset);
 		return ag_str_dup(arena,
 		                  ag_str_make(num, ag_num_double(num, *(const double *)at, false)));
 	case AG_SET_BOOL: return *(const bool *)at ? AG_S("true") : AG_S("false");
-	case AG_SET_CHOICE: return ag_str_c(r->one_of[*(const int *)at]);
+	case AG_SET_CHOICE: memcpy(&choice, at, sizeof(choice)); return ag_str_c(r->one_of[choice]);
 	case AG_SET_TEXT:
 		return ((const ag_str *)at)->len ? *(const ag_str *)at : ag_str_c(r->unset);
 	case AG_SET_DATE:

@@ -1,38 +1,18 @@
 /* settings -- what a user can choose: one table, five places a value can come from.
  *
  * default < argus.yaml < .env files < environment < flag. A value is checked where it enters, against its
- * row; the error names the place and what is wanted. To add a setting: 1. a field in ag_settings; 2. its
- * row in settings_table.c; 3. its use. Help, docs/reference/settings.md and `argus doctor` follow. */
+ * row; the error names the place and what is wanted. To add an option of an agent: a field of its
+ * options and the row in its options.c. Flag, environment, help, docs/reference/settings.md and `argus doctor` follow. To add
+ * another setting: a field below and the row in settings_table.c. */
 #ifndef AG_APP_SETTINGS_H
 #define AG_APP_SETTINGS_H
 
+#include "agent/setting.h"
+#include "ask/options.h"
+#include "audit/audit.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "query/value.h"
-
-typedef enum ag_set_type {
-	AG_SET_COUNT,  /* uint64_t */
-	AG_SET_NUMBER, /* double */
-	AG_SET_BOOL,   /* bool */
-	AG_SET_CHOICE, /* int, index into one_of */
-	AG_SET_TEXT,   /* ag_str */
-	AG_SET_DATE    /* int64_t, ms since 1970 UTC; 0 = not given */
-} ag_set_type;
-
-typedef struct ag_setting {
-	const char *group; /* in argus.yaml: "audit"; "" = top level */
-	const char *key;   /* unique over all groups */
-	const char *env;   /* "ARGUS_SEED" */
-	ag_set_type type;
-	double min, max;           /* COUNT and NUMBER */
-	const char *const *one_of; /* CHOICE: NULL-terminated */
-	const char *unset;    /* COUNT, NUMBER, DATE, TEXT: the word for "not given", NULL = none */
-	double unset_number;  /* NUMBER: what "not given" is kept as */
-	bool takes_all;       /* COUNT: "all" is UINT64_MAX */
-	const char *fallback; /* the default, as a user would write it */
-	size_t offset;        /* in ag_settings */
-	const char *help;     /* one sentence */
-} ag_setting;
 
 typedef enum ag_place {
 	AG_PLACE_DEFAULT,
@@ -43,13 +23,6 @@ typedef enum ag_place {
 } ag_place;
 
 typedef enum ag_output_format { AG_OUTPUT_TEXT, AG_OUTPUT_JSON, AG_OUTPUT_SILENT } ag_output_format;
-
-typedef enum ag_ask_format { AG_ASK_JSON, AG_ASK_TEXT, AG_ASK_MARKDOWN } ag_ask_format;
-typedef enum ag_sandbox_wish {
-	AG_SANDBOX_AUTO,
-	AG_SANDBOX_OFF,
-	AG_SANDBOX_REQUIRED
-} ag_sandbox_wish;
 
 #define AG_SETTINGS_MAX 80  /* rows of the table */
 #define AG_MODELS_MAX   32  /* named models of one settings file */
@@ -93,31 +66,19 @@ typedef struct ag_settings {
 	int output_format; /* ag_output_format */
 	int log_level;     /* 0 = off, else ag_log_level + 1 */
 	int log_format;    /* ag_log_format, in the order of the table */
-	/* audit */
-	uint64_t sample_size; /* 0 = the planner's default, UINT64_MAX = all */
-	uint64_t max_iterations, max_calls;
-	double max_seconds, deadline;
-	uint64_t seed;
+	/* of agents */
+	ag_audit_opts audit; /* what its rows name; ag_app_audit_opts() adds the rest */
+	ag_ask_choices ask;
+	double deadline;
 	int planner; /* its place in the row of the auditor: 0 = builtin, 1 = llm */
 	ag_str model, self_model, judge_model;
 	uint64_t max_tokens;
 	double max_cost; /* USD */
-	bool history;
-	int64_t as_of;
-	bool strict, show_values;
-	int min_severity; /* ag_severity */
+	bool strict;
 	int fail_on;      /* 0 = none, else ag_severity + 1 */
-	int rejected_finding_policy, run_fail_policy;
 	int eval_profile; /* 0 = fast, balanced, thorough */
 	/* 0 = of the profile, else ag_evaluator_kind + 1 */
 	int action_evaluator, finding_evaluator, run_evaluator;
-	/* ask */
-	ag_str root, api_base, api_methods;
-	bool api, read_only, offline;
-	uint64_t ask_calls, read_bytes;
-	double ask_deadline;
-	int ask_format; /* ag_ask_format */
-	int sandbox;    /* ag_sandbox_wish */
 	/* sql */
 	ag_str database;
 	uint64_t per_minute, per_hour, per_day, connections;
@@ -125,18 +86,6 @@ typedef struct ag_settings {
 	/* mcp */
 	uint64_t questions;    /* of one project at a time */
 	uint64_t documents_mb; /* 0 = nothing stays loaded */
-	/* evaluators */
-	double action_pass_threshold, finding_pass_threshold, run_pass_threshold;
-	double escalation_low_threshold, escalation_high_threshold;
-	uint64_t escalation_cap;
-	int malformed_action, malformed_finding, malformed_run; /* ag_malformed */
-	/* rules */
-	double field_coverage_min, critical_min_share, high_min_share, evidence_tolerance;
-	uint64_t early_termination_min, clean_collection_docs, budget_warning_below;
-	uint64_t description_min_chars;
-	/* catalogue */
-	double null_rate_warning_threshold, null_rate_critical_threshold,
-		type_consistency_threshold;
 
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];
@@ -153,6 +102,8 @@ typedef struct ag_settings {
 } ag_settings;
 
 const ag_setting *ag_settings_table(size_t *ret_n);
+/* The variable of the environment that sets it: ARGUS_ and the key in capitals. */
+void ag_setting_env(const ag_setting *row, char ret[AG_SETTING_ENV_MAX]);
 /* Row of a key, or -1. */
 int ag_settings_find(ag_str key);
 const char *ag_settings_nearest(ag_str key);

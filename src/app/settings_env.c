@@ -12,8 +12,11 @@ static int row_of(ag_str name)
 	size_t n;
 	const ag_setting *t = ag_settings_table(&n);
 
-	for (size_t i = 0; i < n; i++) {
-		if (ag_str_eqc(name, t[i].env))
+	for (size_t i = 0; i < n && ag_str_starts(name, AG_S("ARGUS_")); i++) {
+		char env[AG_SETTING_ENV_MAX];
+
+		ag_setting_env(&t[i], env);
+		if (ag_str_eqc(name, env))
 			return (int)i;
 	}
 	return -1;

@@ -73,7 +73,7 @@ static bool has_answer(const ask *a, const ag_run_result *r)
 static void name_status(const ask *a, ag_answer *ret)
 {
 	const ag_ask_state *s = &a->state;
-	const unsigned max = a->o->max_calls ? a->o->max_calls : AG_ASK_BUDGET;
+	const unsigned max = a->o->choices.calls ? a->o->choices.calls : AG_ASK_BUDGET;
 
 	ret->status = ag_str_eqc(s->status, "ok") ? AG_S("ok") : AG_S("partial");
 	if (ag_str_eqc(s->status, "ok"))
@@ -171,6 +171,7 @@ static const ag_planner_kind planners[] = { { "chat", make_chat } };
 /* Calls run one after another: its tools share what the root has learnt of the folder's rules, which is not thread safe. */
 const ag_agent ag_agent_ask = {
 	.name = "ask",
+	.settings = ag_ask_options,
 	.tools = &ag_ask_tool_table,
 	.prompt = prompt,
 	.planners = planners,
@@ -221,7 +222,7 @@ static ag_str started(const ag_ask_opts *o, ag_str question, ag_str root, ag_are
 		else
 			ag_jw_knull(&w, "api");
 		write_methods(&w, o->api_methods);
-		ag_jw_kuint(&w, "calls", o->max_calls ? o->max_calls : AG_ASK_BUDGET);
+		ag_jw_kuint(&w, "calls", o->choices.calls ? o->choices.calls : AG_ASK_BUDGET);
 	}
 	ag_jw_obj_end(&w);
 	ret = clean(ag_buf_view(&out), arena);
@@ -288,7 +289,7 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 	a->tools = (ag_ask_tools){ .root = opts->root,
 		                   .api = opts->api,
 		                   .state = &a->state,
-		                   .read_bytes = opts->read_bytes,
+		                   .read_bytes = opts->choices.read_bytes,
 		                   .deadline_ms = ctx->deadline_ms };
 	st = ag_agent_ask.prompt(&a->tools, arena, &words, err);
 	if (st)
@@ -300,7 +301,7 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 		.nmore = 1,
 		.state = &a->state,
 		.planner = planners[0].make(&a->tools, &words),
-		.budget = { .iterations = opts->max_calls, .seconds = seconds(ctx) },
+		.budget = { .iterations = opts->choices.calls, .seconds = seconds(ctx) },
 		.meter = opts->meter,
 		.fail_policy = AG_RUN_FAIL_CONTINUE,
 		.store = store,

@@ -8,6 +8,7 @@
 #include "agent/loop.h"
 #include "ask/answer.h"
 #include "ask/api.h"
+#include "ask/options.h"
 #include "ask/root.h"
 #include "llm/llm.h"
 
@@ -23,8 +24,7 @@ typedef struct ag_ask_opts {
 	unsigned api_methods; /* ag_api_method bits that the API gets; 0 = GET and HEAD */
 	ag_llm *llm;
 	ag_llm_meter *meter;
-	unsigned max_calls;        /* 0 = AG_ASK_BUDGET */
-	size_t read_bytes;         /* of a file, in one result; 0 = AG_ASK_READ_BYTES */
+	ag_ask_choices choices;    /* of the user: options.h */
 	const ag_tool *more_tools; /* beside its own: of other MCP servers */
 	size_t nmore_tool;
 } ag_ask_opts;

@@ -42,7 +42,7 @@ ag_status ag_ask_prompt(const ag_ask_opts *o, ag_arena *arena, ag_str *ret_syste
 		  o->api ? ag_str_printf(arena, "%.*s\n", AG_FMT(routes)) : AG_S("") },
 		{ "api_source", o->api ? AG_S("Source: API endpoint GET /items/\n") : AG_S("") },
 		{ "budget",
-		  ag_str_printf(arena, "%u", o->max_calls ? o->max_calls : AG_ASK_BUDGET) },
+		  ag_str_printf(arena, "%u", o->choices.calls ? o->choices.calls : AG_ASK_BUDGET) },
 	};
 
 	return ag_prompt_file("prompts/ask/system.md", values, AG_NELEM(values), arena, ret_system,

@@ -3,6 +3,7 @@
  * The agent row at the end of this file is all that the loop knows of the auditor. derive() turns a finding event
  * into a row of the store, and the end of the run into the report. */
 #include "audit/audit.h"
+#include "audit/options.h"
 
 #include "audit/aside.h"
 #include "audit/gaps.h"
@@ -36,6 +37,7 @@ void ag_audit_opts_init(ag_audit_opts *o)
 		.malformed = { [AG_GATE_ACTION] = AG_MALFORMED_FAIL,
 		               [AG_GATE_OBSERVATION] = AG_MALFORMED_FAIL,
 		               [AG_GATE_RUN] = AG_MALFORMED_WARN },
+		.history = true,
 		.escalation_low = 0.40,
 		.escalation_high = 0.85,
 		.escalation_cap = 10,
@@ -199,6 +201,7 @@ static const ag_planner_kind planners[] = {
 /* Its planners bring their own budgets of steps. */
 const ag_agent ag_agent_audit = {
 	.name = "audit",
+	.settings = ag_audit_options,
 	.tools = &ag_audit_tools,
 	.prompt = ag_prompt_planner,
 	.planners = planners,
@@ -367,7 +370,7 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 	run.on_event = on_event;
 	run.on_event_arg = on_event_arg;
 	run.opening = &opening;
-	if (!st && !opts->no_history)
+	if (!st && opts->history)
 		st = ag_audit_opening(ctx, source, store, &before, arena, &opening, &run.nopening,
 		                      err);
 	if (st && opts->early)
@@ -437,7 +440,7 @@ static ag_status open_again(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, ag
 	ag_opening *opening = ag_new(a->arena, ag_opening);
 
 	run->opening = opening;
-	if (a->opts->no_history || a->state.has_history || a->state.trace.n)
+	if (!a->opts->history || a->state.has_history || a->state.trace.n)
 		return AG_OK;
 	return ag_audit_opening(ctx, a->source, run->store, &run->row.id, a->arena, opening,
 	                        &run->nopening, err);

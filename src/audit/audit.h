@@ -61,7 +61,7 @@ typedef struct ag_audit_opts {
 	ag_llm_meter *meter;                        /* borrowed; NULL without models */
 	ag_str pricing_version; /* of the price table, for the report; "" without models */
 	int64_t history_before_ms; /* only runs before that time (a replay knows what the recorded run knew); 0 = all */
-	bool no_history; /* earlier runs are not looked at */
+	bool history; /* earlier runs are looked at */
 	ag_rule_opts rules;
 	ag_catalogue_opts catalogue; /* as_of_ms 0 = now */
 	ag_severity

@@ -171,7 +171,7 @@ static void options_json(const ag_audit_opts *o, ag_jw *w)
 	name_member(w, "run_fail_policy", fail_policies, AG_NELEM(fail_policies), o->fail_policy);
 	name_member(w, "rejected_finding_policy", rejected_policies, AG_NELEM(rejected_policies),
 	            o->rejected_policy);
-	ag_jw_kbool(w, "history", !o->no_history);
+	ag_jw_kbool(w, "history", o->history);
 	ignores_json(o, w);
 	gates_json(o, w);
 	thresholds_json(o, w);
@@ -337,7 +337,7 @@ static void read_options(const ag_val *v, ag_audit_opts *o)
 	          &rejected);
 	o->fail_policy = (ag_fail_policy)fail;
 	o->rejected_policy = (ag_rejected_policy)rejected;
-	o->no_history = history && !ag_val_truthy(history);
+	o->history = !history || ag_val_truthy(history);
 }
 
 static void read_model(const ag_val *models, const char *role, ag_str *name, ag_str *id)

@@ -26,20 +26,58 @@ const ag_option *ag_cli_common_options(size_t *ret_n)
 	return common;
 }
 
-static const ag_option *option_at(const ag_command *cmd, size_t i)
+/* The flag of a row of an agent's settings. */
+static ag_option option_of(const ag_setting *row)
 {
-	if (i < cmd->noption)
-		return &cmd->options[i];
-	i -= cmd->noption;
-	return i < AG_NELEM(common) ? &common[i] : NULL;
+	return (ag_option){ row->flag, row->letter,     row->flag_arg,
+		            row->key,  row->flag_value, row->flag_help };
+}
+
+bool ag_cli_option(const ag_command *cmd, size_t i, ag_option *ret)
+{
+	const ag_setting *row = cmd->agent ? cmd->agent->settings : NULL;
+
+	for (; row && row->key; row++) {
+		if (!row->flag || i-- > 0)
+			continue;
+		*ret = option_of(row);
+		return true;
+	}
+	if (i >= cmd->noption)
+		return false;
+	*ret = cmd->options[i];
+	return true;
+}
+
+size_t ag_cli_noption(const ag_command *cmd)
+{
+	ag_option ignored;
+	size_t n = 0;
+
+	while (ag_cli_option(cmd, n, &ignored))
+		n++;
+	return n;
+}
+
+static bool option_at(const ag_command *cmd, size_t i, ag_option *ret)
+{
+	size_t n;
+
+	if (ag_cli_option(cmd, i, ret))
+		return true;
+	n = ag_cli_noption(cmd);
+	if (i - n >= AG_NELEM(common))
+		return false;
+	*ret = common[i - n];
+	return true;
 }
 
 static int row_of(const ag_command *cmd, ag_str name)
 {
-	const ag_option *o;
+	ag_option o;
 
-	for (size_t i = 0; (o = option_at(cmd, i)); i++) {
-		if (ag_str_eqc(name, o->name))
+	for (size_t i = 0; option_at(cmd, i, &o); i++) {
+		if (ag_str_eqc(name, o.name))
 			return (int)i;
 	}
 	return -1;
@@ -47,10 +85,10 @@ static int row_of(const ag_command *cmd, ag_str name)
 
 static int row_of_letter(const ag_command *cmd, char letter)
 {
-	const ag_option *o;
+	ag_option o;
 
-	for (size_t i = 0; (o = option_at(cmd, i)); i++) {
-		if (o->letter && o->letter == letter)
+	for (size_t i = 0; option_at(cmd, i, &o); i++) {
+		if (o.letter && o.letter == letter)
 			return (int)i;
 	}
 	return -1;
@@ -162,8 +200,9 @@ static void set_any(ag_cli *c, ag_str text)
 
 static void take(ag_cli *c, int row, ag_str value)
 {
-	const ag_option *o = option_at(c->command, (size_t)row);
+	ag_option opt, *o = &opt;
 
+	AG_ASSERT(option_at(c->command, (size_t)row, o));
 	c->times[row]++;
 	c->value[row] = value;
 	if (o->arg && c->ngiven < AG_CLI_MAX_SETS) {
@@ -191,12 +230,12 @@ static void take(ag_cli *c, int row, ag_str value)
 static void unknown_option(ag_cli *c, ag_str name)
 {
 	const char *names[AG_CLI_MAX_OPTIONS];
-	const ag_option *o;
 	const char *near;
+	ag_option o;
 	size_t n = 0;
 
-	for (; (o = option_at(c->command, n)) && n < AG_CLI_MAX_OPTIONS; n++)
-		names[n] = o->name;
+	for (; n < AG_CLI_MAX_OPTIONS && option_at(c->command, n, &o); n++)
+		names[n] = o.name;
 	near = ag_str_nearest(name, names, n);
 	ag_cli_complain(c, "unknown option \"--%.*s\"%s%s%s", AG_FMT(ag_utf8_prefix(name, 60)),
 	                near ? "; did you mean \"--" : "", near ? near : "", near ? "\"?" : "");
@@ -226,7 +265,7 @@ static void long_option(ag_cli *c, ag_str text, int argc, char **argv, int *i)
 	bool has_value = memchr(text.ptr, '=', text.len) != NULL;
 	ag_str value = text, name = ag_str_split(&value, '=');
 	int row = row_of(c->command, name);
-	const ag_option *o = row >= 0 ? option_at(c->command, (size_t)row) : NULL;
+	ag_option opt, *o = row >= 0 && option_at(c->command, (size_t)row, &opt) ? &opt : NULL;
 
 	if (!o)
 		unknown_option(c, name);
@@ -243,7 +282,8 @@ static void short_options(ag_cli *c, ag_str text, int argc, char **argv, int *i)
 {
 	for (size_t k = 0; k < text.len; k++) {
 		int row = row_of_letter(c->command, text.ptr[k]);
-		const ag_option *o = row >= 0 ? option_at(c->command, (size_t)row) : NULL;
+		ag_option opt,
+			*o = row >= 0 && option_at(c->command, (size_t)row, &opt) ? &opt : NULL;
 		ag_str value = ag_str_make(text.ptr + k + 1, text.len - k - 1);
 
 		if (!o) {

@@ -16,7 +16,7 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 {
 	const ag_str path = ag_cli_value(c, "baseline");
 	const ag_severity level = ag_baseline_out_level(c);
-	const char *least = ag_severity_name((ag_severity)c->app.settings.min_severity);
+	const char *least = ag_severity_name(c->app.settings.audit.min_severity);
 	ag_str text;
 	ag_status st;
 
@@ -25,13 +25,13 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 	if (!ret->is_on)
 		return AG_OK;
 	/* Only listed findings can be compared. */
-	if (c->app.settings.min_severity > (int)level)
+	if (c->app.settings.audit.min_severity > level)
 		ag_cli_complain(c,
 		                "--min-severity %s leaves out findings that --fail-on %s counts: "
 		                "give --fail-on %s as well",
 		                least, ag_severity_name(level), least);
 	if (!ag_cli_has(c, "baseline")) {
-		if (!c->app.settings.history)
+		if (!c->app.settings.audit.history)
 			ag_cli_complain(c,
 			                "--fail-on-new compares with the previous run: leave out "
 			                "--no-history, or give --baseline REPORT");

@@ -83,7 +83,7 @@ static void setup_log(ag_cli *c)
 
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(o[i].name, "verbose") == 0)
-			verbose = (int)c->times[c->command->noption + i];
+			verbose = (int)c->times[ag_cli_noption(c->command) + i];
 	}
 	if (verbose && level < AG_LOG_INFO + 1)
 		level = AG_LOG_INFO + 1;

@@ -5,6 +5,7 @@
 #ifndef AG_CLI_CLI_H
 #define AG_CLI_CLI_H
 
+#include "agent/agent.h"
 #include "app/app.h"
 #include "base/paint.h"
 #include "cli/term.h"
@@ -45,6 +46,7 @@ typedef struct ag_command {
 	const char *examples; /* lines "command line # what it does" */
 	const ag_option *options;
 	size_t noption;
+	const ag_agent *agent; /* which it runs: the flags of its settings are options, too; NULL */
 	unsigned min_args, max_args;
 	unsigned flags;
 	int (*run)(ag_cli *c);
@@ -88,6 +90,10 @@ extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);
 const char *ag_cli_nearest(ag_str name);
+/* Option i of a command: those of its agent, then its own. False: there are not so many. */
+bool ag_cli_option(const ag_command *cmd, size_t i, ag_option *ret);
+/* How many these are. The common ones have the numbers after them. */
+size_t ag_cli_noption(const ag_command *cmd);
 const ag_option *ag_cli_common_options(size_t *ret_n);
 
 int ag_cli_main(int argc, char **argv, char *const *env);

@@ -13,19 +13,7 @@
 #define OPERATIONS_BYTES (6u * 1024) /* of the API, in the description of a tool */
 
 static const ag_option options[] = {
-	{ "root", 0, "DIR", "root", NULL, "the project's folder (default: the one you are in)" },
-	{ "offline", 0, NULL, "ask_offline", NULL,
-	  "ask no model: the best section of the project's files" },
-	{ "no-api", 0, NULL, "ask_api", "false", "do not ask the project's API: no key is needed" },
-	{ "api-base", 0, "URL", "api_base_url", NULL, "where the project's API runs" },
-	{ "read-only", 0, NULL, "read_only", NULL, "send only GET and HEAD to it" },
-	{ "api-methods", 0, "LIST", "api_methods", NULL,
-	  "send it these methods, like GET,HEAD,POST (default: GET, HEAD and what the question orders)" },
 	{ "model", 0, "NAME", "model", NULL, "which model: see `argus models`" },
-	{ "budget", 0, "N", "ask_calls", NULL, "tool calls (default 10)" },
-	{ "deadline", 0, "SECONDS", "ask_deadline", NULL,
-	  "the answer is there by then, whole or partial (default 55)" },
-	{ "format", 0, "FORMAT", "ask_format", NULL, "json (default), text or markdown" },
 	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of the model, in and out" },
 	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of the model" },
 	AG_RECORD_OPTIONS,
@@ -93,7 +81,7 @@ static int print(ag_cli *c, const ag_answer *a, ag_str json)
 	int code;
 
 	/* A program reads it: one that got half of it must not find a success beside it. */
-	if (c->app.settings.ask_format == AG_ASK_JSON)
+	if (c->app.settings.ask.format == AG_ASK_JSON)
 		return ag_cli_print_json(c, json) && !c->out_gone ? AG_EXIT_OK : AG_EXIT_FAILED;
 	ag_answer_markdown(a, &text);
 	if (!ag_log_clean(ag_buf_view(&text), &clean))
@@ -159,8 +147,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	q->opts.api_methods = q->ask.api_methods;
 	q->opts.more_tools = q->ask.servers.tools;
 	q->opts.nmore_tool = q->ask.servers.ntool;
-	q->opts.max_calls = (unsigned)s->ask_calls;
-	q->opts.read_bytes = (size_t)s->read_bytes;
+	q->opts.choices = s->ask;
 	q->opts.meter = ag_app_meter(&c->app, c->app.arena);
 	if (q->ask.api)
 		q->opts.operations = ag_api_operations(q->ask.api, &c->app.ctx, OPERATIONS_BYTES,
@@ -258,11 +245,11 @@ static int run(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_FAILED;
 	c->app.ctx.deadline_ms = ag_clock_mono(c->app.ctx.clock) +
-	                         (int64_t)(s->ask_deadline * 1000);
+	                         (int64_t)(s->ask.deadline * 1000);
 	if (ag_app_ask_root(&c->app, &q.ask, &err))
 		code = ag_cli_fail(c, &err);
 	else
-		code = s->offline ? without_model(c, &q) : with_model(c, &q);
+		code = s->ask.offline ? without_model(c, &q) : with_model(c, &q);
 	ag_app_ask_release(&q.ask);
 	return code;
 }
@@ -293,6 +280,7 @@ const ag_command ag_cmd_ask = {
 		"later",
 	.options = options,
 	.noption = AG_NELEM(options),
+	.agent = &ag_agent_ask,
 	.min_args = 1,
 	.max_args = 10000,
 	.flags = AG_COMMAND_WORDS | AG_COMMAND_ENDS_1,

@@ -381,7 +381,8 @@ static void settings(report *r)
 static void ignores(report *r)
 {
 	const ag_settings *s = &r->c->app.settings;
-	const int64_t now = s->as_of ? s->as_of : ag_clock_wall(r->c->app.ctx.clock);
+	const int64_t now = s->audit.catalogue.as_of_ms ? s->audit.catalogue.as_of_ms
+	                                                : ag_clock_wall(r->c->app.ctx.clock);
 
 	for (size_t i = 0; i < s->nignore; i++) {
 		const ag_ignore *row = &s->ignores[i];
@@ -403,12 +404,15 @@ static void strangers(report *r)
 {
 	static const char *const known[] = { "ARGUS_PROMPT_DIR", "ARGUS_FAULT",
 		                             "ARGUS_SOURCE_ROOT" };
+	char envs[AG_SETTINGS_MAX][AG_SETTING_ENV_MAX];
 	const char *names[AG_SETTINGS_MAX];
 	size_t n;
 	const ag_setting *t = ag_settings_table(&n);
 
-	for (size_t i = 0; i < n; i++)
-		names[i] = t[i].env;
+	for (size_t i = 0; i < n; i++) {
+		ag_setting_env(&t[i], envs[i]);
+		names[i] = envs[i];
+	}
 	for (char **e = environ; *e; e++) {
 		ag_str value = ag_str_c(*e), name = ag_str_split(&value, '=');
 		bool is_known = !ag_str_starts(name, AG_S("ARGUS_"));

@@ -28,7 +28,7 @@ static ag_str sample_text(const ag_cli *c, const ag_field_stats *f, size_t i)
 {
 	ag_val v = f->samples[i];
 
-	if (!c->app.settings.show_values)
+	if (!c->app.settings.audit.show_values)
 		v = ag_mask_val(f->path, &f->samples[i], c->app.arena);
 	return ag_extjson_str(c->app.arena, &v, AG_EXTJSON_SHELL);
 }
@@ -44,11 +44,12 @@ static void json_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 	ag_jw_kuint(w, "collection_size", info->ndoc);
 	ag_jw_kuint(w, "documents_sampled", s->surveyed);
 	ag_jw_kuint(w, "broken", info->broken);
-	ag_jw_kbool(w, "masked", !c->app.settings.show_values);
+	ag_jw_kbool(w, "masked", !c->app.settings.audit.show_values);
 	ag_jw_kkey(w, "fields");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < s->nfield; i++)
-		ag_survey_field_json(&s->fields[i], c->app.settings.show_values, c->app.arena, w);
+		ag_survey_field_json(&s->fields[i], c->app.settings.audit.show_values, c->app.arena,
+		                     w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "truncated_paths");
 	ag_jw_arr(w);
@@ -195,8 +196,9 @@ static void text_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 	              ag_str_printf(a, ": %.*s of %.*s documents, %zu fields%s",
 	                            AG_FMT(ag_human_count(s->surveyed, a)),
 	                            AG_FMT(ag_human_count(info->ndoc, a)), s->nfield,
-	                            c->app.settings.show_values ? ""
-	                                                        : "; personal values are masked"));
+	                            c->app.settings.audit.show_values
+	                                    ? ""
+	                                    : "; personal values are masked"));
 	ag_paint_nl(&p);
 	if (info->broken) {
 		ag_paint_text(&p, AG_INK_YELLOW,
@@ -230,10 +232,10 @@ static void text_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 
 static ag_status survey(ag_cli *c, ag_source *s, ag_survey *ret, ag_err *err)
 {
-	uint64_t n = c->app.settings.sample_size;
+	uint64_t n = c->app.settings.audit.sample_size;
 
 	return ag_source_survey(s, &c->app.ctx, c->app.arena, n ? n : UINT64_MAX,
-	                        c->app.settings.seed, ret, err);
+	                        c->app.settings.audit.seed, ret, err);
 }
 
 /* One collection into `out` or, as JSON, `w`; it is closed again before the next is opened. */

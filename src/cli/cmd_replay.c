@@ -66,7 +66,8 @@ static int run(ag_cli *c)
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
 	    ag_past_audit(c, store, c->args[0], &row, &err) ||
-	    ag_replay_open(store, &row, c->app.settings.show_values, c->app.arena, &r, &err) ||
+	    ag_replay_open(store, &row, c->app.settings.audit.show_values, c->app.arena, &r,
+	                   &err) ||
 	    show_all(c, &r, &printed, &err))
 		return ag_cli_fail(c, &err);
 	if (!printed)

@@ -91,13 +91,13 @@ static void take_budget(const ag_cli *c, ag_audit_opts *o)
 	const ag_settings *s = &c->app.settings;
 
 	if (is_flag(c, "max_iterations"))
-		o->budget.iterations = (unsigned)s->max_iterations;
+		o->budget.iterations = s->audit.budget.iterations;
 	if (is_flag(c, "max_calls"))
-		o->budget.calls = (unsigned)s->max_calls;
+		o->budget.calls = s->audit.budget.calls;
 	if (is_flag(c, "max_seconds"))
-		o->budget.seconds = s->max_seconds;
+		o->budget.seconds = s->audit.budget.seconds;
 	if (is_flag(c, "show_values"))
-		o->show_values = s->show_values;
+		o->show_values = s->audit.show_values;
 }
 
 /* --- the data --- */

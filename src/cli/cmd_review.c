@@ -58,7 +58,7 @@ static int list_json(ag_cli *c, const ag_past_run *runs, size_t n)
 			ag_jw_kkey(&w, "run");
 			ag_past_run_json(&runs[i].run, &w);
 			ag_jw_kkey(&w, "finding");
-			ag_finding_write(&f, c->app.settings.show_values, &w);
+			ag_finding_write(&f, c->app.settings.audit.show_values, &w);
 			ag_jw_obj_end(&w);
 		}
 	}

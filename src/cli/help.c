@@ -52,17 +52,23 @@ static void option_label(const ag_option *o, ag_buf *out)
 		ag_buf_addf(out, " %s", o->arg);
 }
 
-static void options(ag_paint *p, const ag_option *o, size_t n)
+static void option(ag_paint *p, const ag_option *o)
 {
-	for (size_t i = 0; i < n; i++) {
-		ag_buf label = AG_BUF_INIT(256);
+	ag_buf label = AG_BUF_INIT(256);
 
-		if (!o[i].help)
-			continue;
-		option_label(&o[i], &label);
-		row(p, ag_buf_view(&label), LABEL_COLS, ag_str_c(o[i].help));
-		ag_buf_release(&label);
-	}
+	if (!o->help)
+		return;
+	option_label(o, &label);
+	row(p, ag_buf_view(&label), LABEL_COLS, ag_str_c(o->help));
+	ag_buf_release(&label);
+}
+
+/* The first option that has no help stands for all of its command. */
+static bool has_options(const ag_command *cmd)
+{
+	ag_option o;
+
+	return ag_cli_option(cmd, 0, &o) && o.help;
 }
 
 static void paragraphs(ag_paint *p, const char *text)
@@ -106,6 +112,7 @@ void ag_help_command(const ag_command *cmd, ag_paint *p)
 {
 	size_t n;
 	const ag_option *common = ag_cli_common_options(&n);
+	ag_option o;
 
 	narrow(p);
 	ag_paint_textf(p, AG_INK_BOLD, "argus %s %s", cmd->name, cmd->usage);
@@ -116,12 +123,13 @@ void ag_help_command(const ag_command *cmd, ag_paint *p)
 		heading(p, "Examples");
 		examples(p, cmd->examples);
 	}
-	if (cmd->noption && cmd->options[0].help) {
+	if (has_options(cmd))
 		heading(p, "Options");
-		options(p, cmd->options, cmd->noption);
-	}
+	for (size_t i = 0; has_options(cmd) && ag_cli_option(cmd, i, &o); i++)
+		option(p, &o);
 	heading(p, "Common options");
-	options(p, common, n);
+	for (size_t i = 0; i < n; i++)
+		option(p, &common[i]);
 	heading(p, "Exit codes");
 	for (size_t i = 0; i < AG_NELEM(exits); i++) {
 		ag_paint_textf(p, AG_INK_CYAN, "  %3d", exits[i].code);
@@ -208,34 +216,38 @@ static void cell(ag_buf *out, ag_str text)
 	}
 }
 
-static void markdown_options(ag_buf *out, const ag_option *o, size_t n)
-{
-	ag_buf_adds(out, "| option | meaning |\n|---|---|\n");
-	for (size_t i = 0; i < n; i++) {
-		ag_buf label = AG_BUF_INIT(256);
+static const char markdown_head[] = "| option | meaning |\n|---|---|\n";
 
-		if (!o[i].help)
-			continue;
-		option_label(&o[i], &label);
-		ag_buf_adds(out, "| `");
-		cell(out, ag_buf_view(&label));
-		ag_buf_adds(out, "` | ");
-		cell(out, ag_str_c(o[i].help));
-		ag_buf_adds(out, " |\n");
-		ag_buf_release(&label);
-	}
-	ag_buf_addc(out, '\n');
+static void markdown_option(ag_buf *out, const ag_option *o)
+{
+	ag_buf label = AG_BUF_INIT(256);
+
+	if (!o->help)
+		return;
+	option_label(o, &label);
+	ag_buf_adds(out, "| `");
+	cell(out, ag_buf_view(&label));
+	ag_buf_adds(out, "` | ");
+	cell(out, ag_str_c(o->help));
+	ag_buf_adds(out, " |\n");
+	ag_buf_release(&label);
 }
 
 static void markdown_command(const ag_command *cmd, ag_buf *out)
 {
+	ag_option o;
+
 	ag_buf_addf(out, "## argus %s\n\n%s.\n\n```\nargus %s %s\n```\n\n", cmd->name, cmd->summary,
 	            cmd->name, cmd->usage);
 	ag_buf_addf(out, "%s\n\n", cmd->about);
 	if (cmd->examples)
 		ag_buf_addf(out, "```\n%s\n```\n\n", cmd->examples);
-	if (cmd->noption && cmd->options[0].help)
-		markdown_options(out, cmd->options, cmd->noption);
+	if (!has_options(cmd))
+		return;
+	ag_buf_adds(out, markdown_head);
+	for (size_t i = 0; ag_cli_option(cmd, i, &o); i++)
+		markdown_option(out, &o);
+	ag_buf_addc(out, '\n');
 }
 
 void ag_help_markdown_commands(ag_buf *out)
@@ -254,7 +266,10 @@ void ag_help_markdown_commands(ag_buf *out)
 	for (size_t i = 0; i < n; i++)
 		markdown_command(list[i], out);
 	ag_buf_adds(out, "## Common options\n\n");
-	markdown_options(out, common, ncommon);
+	ag_buf_adds(out, markdown_head);
+	for (size_t i = 0; i < ncommon; i++)
+		markdown_option(out, &common[i]);
+	ag_buf_addc(out, '\n');
 	ag_buf_adds(out, "## Exit codes\n\n| code | meaning |\n|---|---|\n");
 	for (size_t i = 0; i < AG_NELEM(exits); i++)
 		ag_buf_addf(out, "| %d | %s |\n", exits[i].code, exits[i].meaning);
@@ -324,6 +339,9 @@ void ag_help_markdown_settings(ag_buf *out)
 		"from. Further names: `NO_COLOR` (no colours), `XDG_STATE_HOME` (where the store is by "
 		"default).\n\n```yaml\nthreads: 4\naudit:\n  seed: 7\n  fail_on: high\n```\n");
 	for (size_t i = 0; i < n; i++) {
+		char env[AG_SETTING_ENV_MAX];
+
+		ag_setting_env(&t[i], env);
 		if (!group || strcmp(group, t[i].group) != 0) {
 			group = t[i].group;
 			ag_buf_addf(
@@ -334,7 +352,7 @@ void ag_help_markdown_settings(ag_buf *out)
 		}
 		ag_buf_addf(out, "| `%s` | ", t[i].key);
 		ag_setting_wants(&t[i], out);
-		ag_buf_addf(out, " | `%s` | `%s` | ", t[i].fallback, t[i].env);
+		ag_buf_addf(out, " | `%s` | `%s` | ", t[i].fallback, env);
 		cell(out, ag_str_c(t[i].help));
 		ag_buf_adds(out, " |\n");
 	}

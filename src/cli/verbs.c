@@ -48,16 +48,15 @@ static bool knows(const ag_verb *v, const char *option)
 static void check(ag_cli *c, const ag_verb *v)
 {
 	const size_t n = c->narg - 1;
+	ag_option o;
 
 	if (n < v->min_args || n > v->max_args)
 		ag_cli_complain(c, "argus %s %s: want %s", c->command->name, v->name,
 		                v->usage[0] ? v->usage : "no argument");
-	for (size_t i = 0; i < c->command->noption; i++) {
-		const char *name = c->command->options[i].name;
-
-		if (c->times[i] && !knows(v, name))
+	for (size_t i = 0; ag_cli_option(c->command, i, &o); i++) {
+		if (c->times[i] && !knows(v, o.name))
 			ag_cli_complain(c, "argus %s %s has no option --%s", c->command->name,
-			                v->name, name);
+			                v->name, o.name);
 	}
 }
 

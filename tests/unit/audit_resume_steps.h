@@ -59,7 +59,7 @@ static inline void people(audit_fix *f)
 	ag_buf_release(&docs);
 	f->opts.catalogue.as_of_ms = AS_OF;
 	f->opts.budget.iterations = 0;
-	f->opts.no_history = true;
+	f->opts.history = false;
 	f->opts.evaluators[AG_GATE_OBSERVATION] = AG_EVAL_ESCALATION;
 }
 

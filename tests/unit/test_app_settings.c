@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "app/agents.h"
 #include "app/app.h"
 #include "app/file.h"
+#include "ask/ask.h"
 
 #define FOLDER "tests/cases/settings/"
 
@@ -230,13 +232,86 @@ static void texts_come_back(void **state)
 		assert_string_equal(ag_str_cstr(arena, ag_settings_text(&s, (int)i, arena)),
 		                    t[i].fallback);
 		assert_int_equal(ag_settings_find(ag_str_c(t[i].key)), i);
-		assert_true(strncmp(t[i].env, "ARGUS_", 6) == 0);
-		for (size_t k = 0; t[i].key[k]; k++)
-			assert_int_equal(t[i].env[6 + k],
-			                 t[i].key[k] == '_' ? '_' : t[i].key[k] - 'a' + 'A');
-		assert_int_equal(strlen(t[i].env), 6 + strlen(t[i].key));
 	}
 	assert_int_equal(ag_settings_check(&s, &err), AG_OK);
+	ag_arena_free(arena);
+}
+
+/* A value of this row that is not its default. */
+static ag_str another_value(const ag_setting *row, ag_arena *arena)
+{
+	switch (row->type) {
+	case AG_SET_COUNT:
+	case AG_SET_NUMBER: return ag_str_printf(arena, "%.0f", row->max > 1 ? row->min + 1 : 1.0);
+	case AG_SET_BOOL: return strcmp(row->fallback, "true") ? AG_S("true") : AG_S("false");
+	case AG_SET_CHOICE:
+		return ag_str_c(row->one_of[strcmp(row->fallback, row->one_of[0]) == 0]);
+	case AG_SET_TEXT: return AG_S("GET");
+	case AG_SET_DATE: return AG_S("2026-03-01T00:00:00Z");
+	}
+	return AG_S("");
+}
+
+/* From the row of an agent follow the variable, the flag and the field; no two rows share one. */
+static void all_names_follow_from_the_row(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_err err = { 0 };
+	size_t n, nflag = 0, ncall = 0;
+	const ag_setting *t = ag_settings_table(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		ag_settings s;
+		char env[AG_SETTING_ENV_MAX];
+		ag_str value = another_value(&t[i], arena);
+		char *environment[] = { NULL, NULL };
+
+		ag_setting_env(&t[i], env);
+		environment[0] = ag_str_cstr(arena,
+		                             ag_str_printf(arena, "%s=%.*s", env, AG_FMT(value)));
+		ag_settings_init(&s);
+		if (ag_settings_environ(&s, environment, arena, &err))
+			fail_msg("%s: %s", env, err.msg);
+		for (size_t k = 0; k < n; k++) {
+			const ag_str text = ag_settings_text(&s, (int)k, arena);
+			const ag_str want = k == i ? value : ag_str_c(t[k].fallback);
+
+			if (!ag_str_starts(text, want))
+				fail_msg("%s set %s to %.*s", env, t[k].key, AG_FMT(text));
+		}
+		assert_true(!t[i].flag == !t[i].flag_help);
+		assert_true(!t[i].in_call || (t[i].flag && t[i].type == AG_SET_BOOL));
+		nflag += t[i].flag != NULL;
+		ncall += t[i].in_call;
+	}
+	assert_true(nflag > 15 && ncall > 0);
+	ag_arena_free(arena);
+}
+
+/* A row is all that an argument of a tool needs. */
+static void an_argument_follows_from_the_row(void **state)
+{
+	static const ag_param own[] = { { .name = "question", .type = AG_PARAM_STRING } };
+	ag_arena *arena = ag_arena_new();
+	ag_member member = { AG_S("offline"), ag_val_bool(true) };
+	const ag_val none = ag_val_object(NULL, 0), some = ag_val_object(&member, 1);
+	ag_ask_choices choices = { 0 };
+	const ag_param *all;
+	size_t n;
+
+	(void)state;
+	all = ag_app_call_params(&ag_agent_ask, own, 1, arena, &n);
+	assert_int_equal(n, 2);
+	assert_string_equal(all[0].name, "question");
+	assert_string_equal(all[1].name, "offline");
+	assert_int_equal(all[1].type, AG_PARAM_BOOL);
+	ag_app_call_options(&ag_agent_ask, &none, &choices);
+	assert_false(choices.offline);
+	ag_app_call_options(&ag_agent_ask, &some, &choices);
+	assert_true(choices.offline);
+	ag_app_call_options(&ag_agent_ask, &none, &choices);
+	assert_true(choices.offline); /* the setting stays where the call says nothing */
 	ag_arena_free(arena);
 }
 
@@ -278,7 +353,7 @@ static void defaults_agree(void **state)
 	assert_true(ours.escalation_low == own.escalation_low);
 	assert_true(ours.escalation_high == own.escalation_high);
 	assert_int_equal(ours.escalation_cap, own.escalation_cap);
-	assert_true(ours.no_history == own.no_history);
+	assert_true(ours.history == own.history);
 	ag_app_release(&app);
 }
 
@@ -307,9 +382,14 @@ static void report_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sources),        cmocka_unit_test(refused),
-		cmocka_unit_test(yaml_limits),    cmocka_unit_test(texts_come_back),
-		cmocka_unit_test(defaults_agree), cmocka_unit_test(report_settings),
+		cmocka_unit_test(sources),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(yaml_limits),
+		cmocka_unit_test(texts_come_back),
+		cmocka_unit_test(all_names_follow_from_the_row),
+		cmocka_unit_test(an_argument_follows_from_the_row),
+		cmocka_unit_test(defaults_agree),
+		cmocka_unit_test(report_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

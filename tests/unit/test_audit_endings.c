@@ -186,7 +186,7 @@ static void a_lost_source_ends_the_run(void **state)
 
 	(void)state;
 	people(&f);
-	f.opts.no_history = true; /* the second run would look at the first one's evidence */
+	f.opts.history = false; /* the second run would look at the first one's evidence */
 	real = f.source;
 	/* Gone after the finding's evidence ran: the finding is kept, the run has failed. */
 	bad = (bad_source){
@@ -227,7 +227,7 @@ static void a_store_that_cannot_commit_ends_the_run(void **state)
 
 	(void)state;
 	people(&f);
-	f.opts.no_history = true;
+	f.opts.history = false;
 	for (int n = 2; n < 120; n++) { /* the first commit is that of run_started */
 		char point[40];
 

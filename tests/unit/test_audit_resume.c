@@ -390,7 +390,7 @@ static void the_start_is_read_back(void **state)
 	assert_memory_equal(&start.opts.rules, &f.opts.rules, sizeof(f.opts.rules));
 	assert_memory_equal(&start.opts.catalogue, &f.opts.catalogue, sizeof(f.opts.catalogue));
 	assert_int_equal(start.opts.min_severity, AG_MEDIUM);
-	assert_true(start.opts.no_history && start.opts.show_values);
+	assert_true(!start.opts.history && start.opts.show_values);
 	fix_close(&f);
 }
 
