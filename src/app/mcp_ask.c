@@ -58,9 +58,12 @@ static ag_status with_model(const asking *a, ag_llm *llm, ag_str *ret_json, ag_e
 		                .root = a->root,
 		                .llm = llm,
 		                .meter = ag_app_meter(a->m->app, c->arena),
-		                .choices = a->choices };
+		                .choices = a->choices,
+		                .store = a->store,
+		                .on_event = tell,
+		                .on_event_arg = c };
 	ag_ask_run_result r = { 0 };
-	ag_status st = ag_ask_run(&c->ctx, &o, a->store, tell, c, c->arena, &r, err);
+	ag_status st = ag_ask_run(&c->ctx, &o, c->arena, &r, err);
 
 	if (st)
 		return st;

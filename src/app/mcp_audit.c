@@ -128,7 +128,13 @@ static ag_status run_audit(ag_app_mcp *m, ag_call *c, const ag_project *p, const
 	if (!st) {
 		for (size_t i = 0; i < AG_NGATE; i++)
 			o->evaluators[i] = AG_EVAL_RULES;
-		st = ag_audit_run(&c->ctx, source, store, o, ag_planner_builtin_make, NULL, tell, c,
+		st = ag_audit_run(&c->ctx,
+		                  &(ag_audit_job){ .source = source,
+		                                   .store = store,
+		                                   .opts = o,
+		                                   .make = ag_planner_builtin_make,
+		                                   .on_event = tell,
+		                                   .on_event_arg = c },
 		                  c->arena, ret, err);
 	}
 	ag_store_close(store);

@@ -304,9 +304,8 @@ static ag_status read_resource(void *env, ag_call *c, ag_str uri, ag_buf *ret, a
 
 /* --- completion --- */
 
-static ag_status complete(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_str argument,
-                          ag_str prefix, const ag_val *others, ag_str **ret, size_t *nret,
-                          ag_err *err)
+static ag_status complete(void *env, ag_call *c, const ag_mcp_completion *what, ag_str **ret,
+                          size_t *nret, ag_err *err)
 {
 	ag_app_mcp *m = env;
 	ag_str *out = ag_new_n(c->arena, ag_str, 101);
@@ -314,18 +313,19 @@ static ag_status complete(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_
 	size_t n, k = 0;
 	ag_status st = ag_project_list(m->hub, c->who, c->arena, &list, &n, err);
 
-	(void)ref;
 	if (st)
 		return st;
-	for (size_t i = 0; i < n && !is_prompt && ag_str_eqc(argument, "project") && k < 100; i++)
-		if (ag_str_starts(list[i]->id, prefix))
+	for (size_t i = 0;
+	     i < n && !what->is_prompt && ag_str_eqc(what->argument, "project") && k < 100; i++)
+		if (ag_str_starts(list[i]->id, what->prefix))
 			out[k++] = list[i]->id;
-	if (!is_prompt && ag_str_eqc(argument, "table") && ag_caller_has_scope(c->who, "sql")) {
+	if (!what->is_prompt && ag_str_eqc(what->argument, "table") &&
+	    ag_caller_has_scope(c->who, "sql")) {
 		const ag_project *p;
 		ag_sql_failure f;
 		ag_dictionary d;
 
-		if (!ag_project_find(m->hub, c->who, ag_val_member_str(others, "project"), &p,
+		if (!ag_project_find(m->hub, c->who, ag_val_member_str(what->others, "project"), &p,
 		                     NULL) &&
 		    !dictionary(m, c, p, &d, &f, NULL) && !f.code) {
 			for (size_t i = 0; i < d.ntable && k < 100; i++) {
@@ -333,8 +333,8 @@ static ag_status complete(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_
 				                                  AG_FMT(d.tables[i].schema),
 				                                  AG_FMT(d.tables[i].name));
 
-				if (ag_str_starts(name, prefix) ||
-				    ag_str_starts(d.tables[i].name, prefix))
+				if (ag_str_starts(name, what->prefix) ||
+				    ag_str_starts(d.tables[i].name, what->prefix))
 					out[k++] = name;
 			}
 		}

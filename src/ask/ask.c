@@ -265,9 +265,8 @@ static double seconds(const ag_ctx *ctx)
 	return (double)(left_ms > 4 * FINISH_MS ? left_ms - FINISH_MS : left_ms * 3 / 4 + 1) / 1000;
 }
 
-ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store,
-                     void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
-                     ag_arena *arena, ag_ask_run_result *ret, ag_err *err)
+ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena,
+                     ag_ask_run_result *ret, ag_err *err)
 {
 	ask *a = ag_new(arena, ask);
 	const ag_tool_set more = { .tools = opts->more_tools, .ntool = opts->nmore_tool };
@@ -304,11 +303,11 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store
 		.budget = { .iterations = opts->choices.calls, .seconds = seconds(ctx) },
 		.meter = opts->meter,
 		.fail_policy = AG_RUN_FAIL_CONTINUE,
-		.store = store,
+		.store = opts->store,
 		.started = started(opts, opts->question, ag_root_path(opts->root), arena),
 		.row = row_of(ctx, opts->question, ag_root_path(opts->root), arena),
-		.on_event = on_event,
-		.on_event_arg = on_event_arg,
+		.on_event = opts->on_event,
+		.on_event_arg = opts->on_event_arg,
 	};
 	ret->run = run.row.id;
 	st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);

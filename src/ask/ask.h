@@ -24,6 +24,9 @@ typedef struct ag_ask_opts {
 	unsigned api_methods; /* ag_api_method bits that the API gets; 0 = GET and HEAD */
 	ag_llm *llm;
 	ag_llm_meter *meter;
+	ag_store *store;
+	void (*on_event)(void *arg, const ag_event *ev); /* NULL: nobody hears */
+	void *on_event_arg;
 	ag_ask_choices choices;    /* of the user: options.h */
 	const ag_tool *more_tools; /* beside its own: of other MCP servers */
 	size_t nmore_tool;
@@ -39,12 +42,11 @@ typedef struct ag_ask_run_result {
 	size_t nnote;
 } ag_ask_run_result;
 
-/* ctx->deadline_ms is when the answer must be there: the model is asked for its last words before. on_event may be NULL.
+/* ctx->deadline_ms is when the answer must be there: the model is asked for its last words before.
  * Texts in arena.
  * errors  only when the run could not even start; what fails later is in ret->run_result. */
-AG_CHECK ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_store *store,
-                              void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
-                              ag_arena *arena, ag_ask_run_result *ret, ag_err *err);
+AG_CHECK ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena,
+                              ag_ask_run_result *ret, ag_err *err);
 
 /* The answer of an offline run, kept like one of a model's. */
 AG_CHECK ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena *arena,

@@ -26,10 +26,16 @@ ag_index_gate *ag_index_gate_free(
 AG_CHECK ag_status ag_index_gate_enter(ag_index_gate *g, const ag_ctx *ctx, ag_err *err);
 void ag_index_gate_leave(ag_index_gate *g);
 
+typedef struct ag_index_query {
+	ag_root *root;
+	ag_store *store;
+	ag_str question;
+	size_t limit; /* of sections */
+} ag_index_query;
+
 /* Best sections for a question, ranked again beyond BM25: titles, whole phrases, how many of the words, documentation
  * before code for "how", code and configuration for "which framework", "which port". */
-AG_CHECK ag_status ag_index_ask(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
-                                size_t limit, ag_arena *arena, ag_index_hit **ret, size_t *nret,
-                                ag_err *err);
+AG_CHECK ag_status ag_index_ask(const ag_ctx *ctx, const ag_index_query *q, ag_arena *arena,
+                                ag_index_hit **ret, size_t *nret, ag_err *err);
 
 #endif

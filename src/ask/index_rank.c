@@ -117,9 +117,8 @@ static size_t take(const ag_candidate *list, size_t n, size_t limit, ag_index_hi
 	return nout;
 }
 
-ag_status ag_index_ask_read(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
-                            size_t limit, ag_arena *arena, ag_question *ret_q, ag_index_hit **ret,
-                            size_t *nret, ag_err *err)
+ag_status ag_index_ask_read(const ag_ctx *ctx, const ag_index_query *q, ag_arena *arena,
+                            ag_question *ret_q, ag_index_hit **ret, size_t *nret, ag_err *err)
 {
 	ag_candidate *list = NULL;
 	size_t n = 0;
@@ -127,8 +126,8 @@ ag_status ag_index_ask_read(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str q
 
 	if (st)
 		return st;
-	ag_question_read(question, arena, ret_q);
-	st = candidates(r, s, ret_q, arena, &list, &n, err);
+	ag_question_read(q->question, arena, ret_q);
+	st = candidates(q->root, q->store, ret_q, arena, &list, &n, err);
 	if (st)
 		return st;
 	ag_traits_of(ret_q, list, n, arena);
@@ -138,14 +137,14 @@ ag_status ag_index_ask_read(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str q
 	}
 	qsort(list, n, sizeof(*list), by_score);
 	*ret = ag_new_n(arena, ag_index_hit, n + 1);
-	*nret = take(list, n, limit, *ret);
+	*nret = take(list, n, q->limit, *ret);
 	return AG_OK;
 }
 
-ag_status ag_index_ask(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question, size_t limit,
-                       ag_arena *arena, ag_index_hit **ret, size_t *nret, ag_err *err)
+ag_status ag_index_ask(const ag_ctx *ctx, const ag_index_query *q, ag_arena *arena,
+                       ag_index_hit **ret, size_t *nret, ag_err *err)
 {
-	ag_question q;
+	ag_question read;
 
-	return ag_index_ask_read(r, s, ctx, question, limit, arena, &q, ret, nret, err);
+	return ag_index_ask_read(ctx, q, arena, &read, ret, nret, err);
 }

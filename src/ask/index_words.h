@@ -90,8 +90,8 @@ void ag_found_unite(ag_found *into, const ag_found *other, double factor);
 /* The share of the question that a document has, words that are nowhere included: is it an answer at all? */
 double ag_index_cover(const ag_question *q, const ag_index_hit *h);
 /* As ag_index_ask(); ret_q is the question as it was read and weighed. */
-AG_CHECK ag_status ag_index_ask_read(ag_root *r, ag_store *s, const ag_ctx *ctx, ag_str question,
-                                     size_t limit, ag_arena *arena, ag_question *ret_q,
-                                     ag_index_hit **ret, size_t *nret, ag_err *err);
+AG_CHECK ag_status ag_index_ask_read(const ag_ctx *ctx, const ag_index_query *q, ag_arena *arena,
+                                     ag_question *ret_q, ag_index_hit **ret, size_t *nret,
+                                     ag_err *err);
 
 #endif

@@ -388,6 +388,7 @@ ag_status ag_offline_answer(const ag_ctx *ctx, const ag_offline_opts *o, ag_aren
 	ag_root *r = o->root;
 	ag_store *s = o->store;
 	const ag_str question = o->question;
+	const ag_index_query query = { r, s, question, NHIT };
 	answering a = { .root = r, .ctx = ctx, .arena = arena };
 	ag_index_stats stats = { 0 };
 	ag_manifest_answer manifests = { 0 };
@@ -403,8 +404,7 @@ ag_status ag_offline_answer(const ag_ctx *ctx, const ag_offline_opts *o, ag_aren
 	for (int i = 0; i < 2 && st == AG_CONFLICT; i++) {
 		st = refresh(ctx, o, arena, &stats, err);
 		if (!st)
-			st = ag_index_ask_read(r, s, ctx, question, NHIT, arena, &a.question, &hits,
-			                       &n, err);
+			st = ag_index_ask_read(ctx, &query, arena, &a.question, &hits, &n, err);
 	}
 	if (!st)
 		st = ag_judge_read(s, ag_root_path(r), &a.question, arena, &a.judge, err);

@@ -338,14 +338,13 @@ void ag_audit_abandon(const ag_ctx *ctx, ag_store *store, const ag_audit_early *
 	give_lease_back(ctx, store, early);
 }
 
-ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
-                       const ag_audit_opts *opts, ag_planner_make make, void *make_arg,
-                       void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
-                       ag_arena *arena, ag_audit_result *ret, ag_err *err)
+ag_status ag_audit_run(const ag_ctx *ctx, const ag_audit_job *job, ag_arena *arena,
+                       ag_audit_result *ret, ag_err *err)
 {
+	const ag_audit_opts *opts = job->opts;
 	ag_audit_opts effective = *opts;
 	ag_audit *a = ag_new(arena, ag_audit);
-	ag_run_opts run = { .agent = &ag_agent_audit, .store = store };
+	ag_run_opts run = { .agent = &ag_agent_audit, .store = job->store };
 	ag_opening opening;
 	ag_id before;
 	ag_status st;
@@ -354,27 +353,27 @@ ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
 		effective.catalogue.as_of_ms = ag_clock_wall(ctx->clock);
 	*ret = (ag_audit_result){ 0 };
 	a->arena = arena;
-	a->source = source;
-	a->info = ag_source_info_of(source);
+	a->source = job->source;
+	a->info = ag_source_info_of(job->source);
 	a->opts = &effective;
 	ag_audit_state_init(&a->state, arena, &opts->rules, a->info->key, a->info->ndoc, 0);
 	fill_row(a->info, ctx, &run.row);
 	if (opts->early) {
 		run.row.id = opts->early->row.id;
-		give_lease_back(ctx, store, opts->early); /* the loop takes its own */
+		give_lease_back(ctx, job->store, opts->early); /* the loop takes its own */
 	}
 	before = opts->history_before_ms ? ag_id_floor(opts->history_before_ms) : run.row.id;
-	st = set_up(a, make, make_arg, &run, err);
+	st = set_up(a, job->make, job->make_arg, &run, err);
 	run.started = st ? AG_S("")
 	                 : ag_start_payload(&effective, &run.budget, a->info, a->planner, arena);
-	run.on_event = on_event;
-	run.on_event_arg = on_event_arg;
+	run.on_event = job->on_event;
+	run.on_event_arg = job->on_event_arg;
 	run.opening = &opening;
 	if (!st && opts->history)
-		st = ag_audit_opening(ctx, source, store, &before, arena, &opening, &run.nopening,
-		                      err);
+		st = ag_audit_opening(ctx, job->source, job->store, &before, arena, &opening,
+		                      &run.nopening, err);
 	if (st && opts->early)
-		ag_audit_abandon(ctx, store, opts->early, err);
+		ag_audit_abandon(ctx, job->store, opts->early, err);
 	if (!st)
 		st = ag_loop_run(ctx, &run, arena, &ret->run_result, err);
 	if (!st)
@@ -472,36 +471,34 @@ static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const a
 	return st;
 }
 
-ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
-                          const ag_run_row *row, const ag_audit_opts *opts, ag_planner_make make,
-                          void *make_arg, void (*on_event)(void *arg, const ag_event *ev),
-                          void *on_event_arg, ag_arena *arena, ag_audit_result *ret, ag_err *err)
+ag_status ag_audit_resume(const ag_ctx *ctx, const ag_audit_job *job, const ag_run_row *row,
+                          ag_arena *arena, ag_audit_result *ret, ag_err *err)
 {
 	ag_audit *a = ag_new(arena, ag_audit);
 	ag_source_info *info = ag_new(arena, ag_source_info);
 	ag_run_opts run = { .agent = &ag_agent_audit,
-		            .store = store,
+		            .store = job->store,
 		            .row = *row,
-		            .on_event = on_event,
-		            .on_event_arg = on_event_arg };
+		            .on_event = job->on_event,
+		            .on_event_arg = job->on_event_arg };
 	ag_start_log log;
 	ag_status st;
 
 	*ret = (ag_audit_result){ 0 };
-	st = ag_start_load(store, row, arena, &log, err);
+	st = ag_start_load(job->store, row, arena, &log, err);
 	if (st)
 		return st;
 	ag_start_read_source(&log.started, row, arena, info);
-	merge_opts(opts, &log.start.opts);
+	merge_opts(job->opts, &log.start.opts);
 	a->arena = arena;
-	a->source = source;
+	a->source = job->source;
 	a->info = info;
 	a->opts = &log.start.opts;
-	st = check_source(info, ag_source_info_of(source), err);
+	st = check_source(info, ag_source_info_of(job->source), err);
 	if (!st)
 		st = replay(a, log.events, log.n, err);
 	if (!st)
-		st = set_up(a, make, make_arg, &run, err);
+		st = set_up(a, job->make, job->make_arg, &run, err);
 	if (!st)
 		st = go_on(a, ctx, &run, &log, ret, err);
 	close_planner(&run);

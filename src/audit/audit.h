@@ -111,22 +111,28 @@ typedef struct ag_audit_result {
 /* Is there a finding, or a gap in what was checked, of this severity or above? */
 bool ag_audit_reaches(const ag_audit_result *r, ag_severity level);
 
-/* Run to the end. on_event may be NULL. Texts in arena.
+/* What is audited, by whom, and who hears of it. All is borrowed. */
+typedef struct ag_audit_job {
+	ag_source *source;
+	ag_store *store;
+	const ag_audit_opts *opts;
+	ag_planner_make make;
+	void *make_arg;
+	void (*on_event)(void *arg, const ag_event *ev); /* NULL: nobody hears */
+	void *on_event_arg;
+} ag_audit_job;
+
+/* Run to the end. Texts in arena.
  * errors  only when the run could not even start (the store refused its first event). */
-AG_CHECK ag_status ag_audit_run(const ag_ctx *ctx, ag_source *source, ag_store *store,
-                                const ag_audit_opts *opts, ag_planner_make make, void *make_arg,
-                                void (*on_event)(void *arg, const ag_event *ev), void *on_event_arg,
-                                ag_arena *arena, ag_audit_result *ret, ag_err *err);
+AG_CHECK ag_status ag_audit_run(const ag_ctx *ctx, const ag_audit_job *job, ag_arena *arena,
+                                ag_audit_result *ret, ag_err *err);
 
 /* Go on with a run that stopped: killed, cancelled, failed, or partial. The source must be the one that the run
  * began with; opts bring models, budgets (over all sittings) and show_values, all else comes from the log.
  * errors  AG_CONFLICT: the data is not the same any more, or another process writes the run; AG_INVALID: it is complete
  *         or no audit; AG_NOT_FOUND: it has no events */
-AG_CHECK ag_status ag_audit_resume(const ag_ctx *ctx, ag_source *source, ag_store *store,
-                                   const ag_run_row *row, const ag_audit_opts *opts,
-                                   ag_planner_make make, void *make_arg,
-                                   void (*on_event)(void *arg, const ag_event *ev),
-                                   void *on_event_arg, ag_arena *arena, ag_audit_result *ret,
+AG_CHECK ag_status ag_audit_resume(const ag_ctx *ctx, const ag_audit_job *job,
+                                   const ag_run_row *row, ag_arena *arena, ag_audit_result *ret,
                                    ag_err *err);
 
 /* What run_started says, for resume and replay. Texts in arena. */

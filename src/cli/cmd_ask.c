@@ -148,6 +148,7 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 	q->opts.more_tools = q->ask.servers.tools;
 	q->opts.nmore_tool = q->ask.servers.ntool;
 	q->opts.choices = s->ask;
+	q->opts.store = q->store;
 	q->opts.meter = ag_app_meter(&c->app, c->app.arena);
 	if (q->ask.api)
 		q->opts.operations = ag_api_operations(q->ask.api, &c->app.ctx, OPERATIONS_BYTES,
@@ -159,15 +160,14 @@ static ag_status prepare(ag_cli *c, question *q, ag_err *err)
 static ag_status run_model(ag_cli *c, question *q, ag_ask_run_result *ret, ag_err *err)
 {
 	ag_progress_line *line = ag_progress_start(c, AG_S("ask"));
-	ag_status st = ag_ask_run(&c->app.ctx, &q->opts, q->store, NULL, NULL, c->app.arena, ret,
-	                          err);
+	ag_status st = ag_ask_run(&c->app.ctx, &q->opts, c->app.arena, ret, err);
 
 	ag_progress_stop(line);
 	if (!is_unwritable(st))
 		return st;
 	st = ag_past_store_or_memory(c, true, &q->store, err);
-	return st ? st
-	          : ag_ask_run(&c->app.ctx, &q->opts, q->store, NULL, NULL, c->app.arena, ret, err);
+	q->opts.store = q->store;
+	return st ? st : ag_ask_run(&c->app.ctx, &q->opts, c->app.arena, ret, err);
 }
 
 static int with_model(ag_cli *c, question *q)

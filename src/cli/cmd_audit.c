@@ -177,8 +177,13 @@ static void audit_one(job *j, ag_source *s)
 	ag_status st;
 
 	j->opts.meter = ag_app_meter(&j->c->app, j->arena); /* budgets are per run */
-	st = ag_audit_run(&j->c->app.ctx, s, j->store, &j->opts, ag_app_planner(&j->c->app), NULL,
-	                  log_event, NULL, j->arena, &result, &err);
+	st = ag_audit_run(&j->c->app.ctx,
+	                  &(ag_audit_job){ .source = s,
+	                                   .store = j->store,
+	                                   .opts = &j->opts,
+	                                   .make = ag_app_planner(&j->c->app),
+	                                   .on_event = log_event },
+	                  j->arena, &result, &err);
 
 	ag_progress_stop(line);
 	if (st)

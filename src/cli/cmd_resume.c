@@ -199,8 +199,12 @@ static ag_status go_on(ag_cli *c, ag_store *store, const ag_run_row *row, ag_aud
 	if (st)
 		return st;
 	line = ag_progress_start(c, row->collection);
-	st = ag_audit_resume(&c->app.ctx, source, store, row, &start->opts, make, NULL, NULL, NULL,
-	                     c->app.arena, ret, err);
+	st = ag_audit_resume(&c->app.ctx,
+	                     &(ag_audit_job){ .source = source,
+	                                      .store = store,
+	                                      .opts = &start->opts,
+	                                      .make = make },
+	                     row, c->app.arena, ret, err);
 	ag_progress_stop(line);
 	ag_source_close(source);
 	return st;

@@ -335,13 +335,7 @@ void ag_mcp_prompts_get(ag_mcp_turn *t)
 
 /* --- completion/complete --- */
 
-typedef struct completion {
-	bool is_prompt;
-	ag_str ref, argument, prefix;
-	const ag_val *others; /* NULL = none */
-} completion;
-
-static bool read_completion(ag_mcp_turn *t, completion *ret)
+static bool read_completion(ag_mcp_turn *t, ag_mcp_completion *ret)
 {
 	const ag_val *ref = t->params ? ag_val_getc(t->params, "ref") : NULL;
 	const ag_val *argument = t->params ? ag_val_getc(t->params, "argument") : NULL;
@@ -397,7 +391,7 @@ void ag_mcp_complete(ag_mcp_turn *t)
 	ag_str *values = NULL;
 	ag_mcp_request rq;
 	ag_err err = { 0 };
-	completion what;
+	ag_mcp_completion what;
 	ag_mcp_call c;
 	size_t n = 0;
 
@@ -407,8 +401,7 @@ void ag_mcp_complete(ag_mcp_turn *t)
 		const ag_mcp_provider *p = &t->server->o.providers[i];
 
 		if (p->complete)
-			st = p->complete(p->env, &c.base, what.is_prompt, what.ref, what.argument,
-			                 what.prefix, what.others, &values, &n, &err);
+			st = p->complete(p->env, &c.base, &what, &values, &n, &err);
 	}
 	if (!ag_mcp_request_end(t, &rq))
 		return;

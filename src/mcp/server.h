@@ -65,6 +65,14 @@ typedef struct ag_mcp_item {
 	ag_str json; /* the whole object of the listing */
 } ag_mcp_item;
 
+/* What a client wants completed: an argument of a prompt or of a resource template. */
+typedef struct ag_mcp_completion {
+	bool is_prompt;
+	ag_str ref; /* name of the prompt, URI of the template */
+	ag_str argument, prefix;
+	const ag_val *others; /* values of other arguments; NULL = none */
+} ag_mcp_completion;
+
 typedef struct ag_mcp_provider {
 	void *env;
 	bool can_subscribe; /* ag_mcp_resource_updated() is called when a resource changes */
@@ -76,10 +84,9 @@ typedef struct ag_mcp_provider {
 	/* The members of the result of prompts/get as one JSON object. AG_NOT_FOUND, AG_INVALID: an argument. */
 	ag_status (*prompt)(void *env, ag_call *c, ag_str name, const ag_val *arguments,
 	                    ag_buf *ret, ag_err *err);
-	/* Values that begin with `prefix`, for an argument of a prompt or of a resource template. */
-	ag_status (*complete)(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_str argument,
-	                      ag_str prefix, const ag_val *others, ag_str **ret, size_t *nret,
-	                      ag_err *err);
+	/* Values of the argument that begin with the prefix. */
+	ag_status (*complete)(void *env, ag_call *c, const ag_mcp_completion *what, ag_str **ret,
+	                      size_t *nret, ag_err *err);
 } ag_mcp_provider;
 
 #define AG_MCP_MAX_TABLES    8u

@@ -200,21 +200,20 @@ static ag_status get_prompt(void *env, ag_call *c, ag_str name, const ag_val *ar
 	return st;
 }
 
-static ag_status complete(void *env, ag_call *c, bool is_prompt, ag_str ref, ag_str argument,
-                          ag_str prefix, const ag_val *others, ag_str **ret, size_t *nret,
-                          ag_err *err)
+static ag_status complete(void *env, ag_call *c, const ag_mcp_completion *what, ag_str **ret,
+                          size_t *nret, ag_err *err)
 {
 	static const char *const words[] = { "paris", "park", "party", "test", "testing" };
-	const bool is_known = is_prompt ? ag_str_eqc(ref, "test_prompt_with_arguments")
-	                                : ag_str_eqc(ref, "test://template/{id}/data");
+	const bool is_known = what->is_prompt ? ag_str_eqc(what->ref, "test_prompt_with_arguments")
+	                                      : ag_str_eqc(what->ref, "test://template/{id}/data");
 
-	(void)env, (void)argument, (void)others;
+	(void)env;
 	if (!is_known)
 		return ag_fail(err, AG_NOT_FOUND, "mcp.fixtures", "there is no such reference");
 	*ret = ag_new_n(c->arena, ag_str, AG_NELEM(words));
 	*nret = 0;
 	for (size_t i = 0; i < AG_NELEM(words); i++)
-		if (ag_str_starts(ag_str_c(words[i]), prefix))
+		if (ag_str_starts(ag_str_c(words[i]), what->prefix))
 			(*ret)[(*nret)++] = ag_str_c(words[i]);
 	return AG_OK;
 }

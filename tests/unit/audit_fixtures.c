@@ -138,8 +138,13 @@ static void run(audit_fix *f, ag_planner_make make, void *arg)
 	ag_err err = { 0 };
 	size_t at = 0;
 
-	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, make, arg, NULL, NULL, f->arena,
-	                 &f->result, &err))
+	if (ag_audit_run(&f->ctx,
+	                 &(ag_audit_job){ .source = f->source,
+	                                  .store = f->store,
+	                                  .opts = &f->opts,
+	                                  .make = make,
+	                                  .make_arg = arg },
+	                 f->arena, &f->result, &err))
 		fail_msg("%s", err.msg);
 	if (ag_extjson_parse(f->result.report, &parse_opts, f->arena, &f->report, &at, NULL, &err))
 		fail_msg("the report is no JSON at %zu: %s", at, err.msg);

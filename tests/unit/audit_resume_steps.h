@@ -222,8 +222,13 @@ static inline ag_status resume(audit_fix *f, ag_store *store, const ag_run_row *
                                ag_planner_make make, void *arg, ag_err *err)
 {
 	*err = (ag_err){ 0 };
-	return ag_audit_resume(&f->ctx, f->source, store, row, &f->opts, make, arg, NULL, NULL,
-	                       f->arena, &f->result, err);
+	return ag_audit_resume(&f->ctx,
+	                       &(ag_audit_job){ .source = f->source,
+	                                        .store = store,
+	                                        .opts = &f->opts,
+	                                        .make = make,
+	                                        .make_arg = arg },
+	                       row, f->arena, &f->result, err);
 }
 
 static inline void run_whole(audit_fix *f, ag_planner_make make, void *arg, ag_run_row *row,
@@ -231,8 +236,13 @@ static inline void run_whole(audit_fix *f, ag_planner_make make, void *arg, ag_r
 {
 	ag_err err = { 0 };
 
-	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, make, arg, NULL, NULL, f->arena,
-	                 &f->result, &err) ||
+	if (ag_audit_run(&f->ctx,
+	                 &(ag_audit_job){ .source = f->source,
+	                                  .store = f->store,
+	                                  .opts = &f->opts,
+	                                  .make = make,
+	                                  .make_arg = arg },
+	                 f->arena, &f->result, &err) ||
 	    ag_store_find_run(f->store, AG_S("last"), f->arena, row, &err))
 		fail_msg("%s", err.msg);
 	events_of(f, f->store, &row->id, events, n);

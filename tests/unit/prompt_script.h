@@ -65,8 +65,13 @@ static void ps_run(prompt_script *s, audit_fix *f, const char *const *lines, siz
 	s->fix = f;
 	s->lines = lines;
 	s->n = n;
-	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, ps_make, s, NULL, NULL, f->arena,
-	                 &f->result, &err))
+	if (ag_audit_run(&f->ctx,
+	                 &(ag_audit_job){ .source = f->source,
+	                                  .store = f->store,
+	                                  .opts = &f->opts,
+	                                  .make = ps_make,
+	                                  .make_arg = s },
+	                 f->arena, &f->result, &err))
 		fail_msg("%s", err.msg);
 	if (ag_extjson_parse(f->result.report, &opts, f->arena, &f->report, NULL, NULL, &err))
 		fail_msg("%s", err.msg);

@@ -106,7 +106,8 @@ static unsigned ask(world *w)
 	o.meter = &meter;
 	nsync = 0;
 	assert_ok(w, ag_store_open(ag_str_c(w->uri), &store, &w->err));
-	assert_ok(w, ag_ask_run(&w->ctx, &o, store, NULL, NULL, w->arena, &r, &w->err));
+	o.store = store;
+	assert_ok(w, ag_ask_run(&w->ctx, &o, w->arena, &r, &w->err));
 	assert_true(r.has_answer);
 	assert_int_equal(r.run_result.calls, 4);
 	ag_store_close(store);

@@ -94,10 +94,10 @@ static void refresh(world *w)
 
 static ag_index_hit *ask(world *w, const char *question, size_t *ret_n)
 {
+	const ag_index_query q = { w->root, w->store, ag_str_c(question), 10 };
 	ag_index_hit *hits = NULL;
 
-	assert_ok(w, ag_index_ask(w->root, w->store, &w->ctx, ag_str_c(question), 10, w->arena,
-	                          &hits, ret_n, &w->err));
+	assert_ok(w, ag_index_ask(&w->ctx, &q, w->arena, &hits, ret_n, &w->err));
 	return hits;
 }
 

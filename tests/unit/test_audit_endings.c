@@ -128,8 +128,13 @@ static void cancelled_keeps_what_was_found(void **state)
 	ag_audit_opts_init(&o);
 	atomic_store(&cancel_flag, false);
 	f.ctx.cancel = &cancel_flag;
-	assert_int_equal(ag_audit_run(&f.ctx, f.source, f.store, &o, ag_planner_builtin_make, NULL,
-	                              cancel_at_finding, NULL, f.arena, &f.result, &err),
+	assert_int_equal(ag_audit_run(&f.ctx,
+	                              &(ag_audit_job){ .source = f.source,
+	                                               .store = f.store,
+	                                               .opts = &o,
+	                                               .make = ag_planner_builtin_make,
+	                                               .on_event = cancel_at_finding },
+	                              f.arena, &f.result, &err),
 	                 AG_OK);
 	assert_int_equal(ag_extjson_parse(f.result.report, &opts, f.arena, &report, NULL, NULL,
 	                                  &err),
@@ -371,8 +376,14 @@ static void killed_at_every_event(void **state)
 
 			ag_audit_opts_init(&o);
 			if (ag_store_open(ag_str_c(path), &store, &err) ||
-			    ag_audit_run(&f.ctx, f.source, store, &o, ag_planner_builtin_make, NULL,
-			                 kill_at, &k, f.arena, &f.result, &err))
+			    ag_audit_run(&f.ctx,
+			                 &(ag_audit_job){ .source = f.source,
+			                                  .store = store,
+			                                  .opts = &o,
+			                                  .make = ag_planner_builtin_make,
+			                                  .on_event = kill_at,
+			                                  .on_event_arg = &k },
+			                 f.arena, &f.result, &err))
 				_exit(2);
 			_exit(0);
 		}

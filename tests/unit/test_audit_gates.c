@@ -73,7 +73,12 @@ static ag_status build(audit_fix *f, const ag_evaluator *gates[AG_NGATE], ag_err
 	ag_audit_result result;
 
 	f->opts.budget.iterations = 1;
-	return ag_audit_run(&f->ctx, f->source, f->store, &f->opts, look, gates, NULL, NULL,
+	return ag_audit_run(&f->ctx,
+	                    &(ag_audit_job){ .source = f->source,
+	                                     .store = f->store,
+	                                     .opts = &f->opts,
+	                                     .make = look,
+	                                     .make_arg = gates },
 	                    f->arena, &result, err);
 }
 

@@ -331,7 +331,11 @@ static void a_model_that_obeys(void **state)
 	sm_open(&m, "obedient", obedient, AG_NELEM(obedient));
 	f.opts.planner_llm = m.llm;
 	f.opts.budget.iterations = AG_NELEM(obedient);
-	if (ag_audit_run(&f.ctx, f.source, f.store, &f.opts, ag_planner_llm_make, NULL, NULL, NULL,
+	if (ag_audit_run(&f.ctx,
+	                 &(ag_audit_job){ .source = f.source,
+	                                  .store = f.store,
+	                                  .opts = &f.opts,
+	                                  .make = ag_planner_llm_make },
 	                 f.arena, &f.result, &err))
 		fail_msg("%s", err.msg);
 	assert_untouched(watch);

@@ -56,11 +56,25 @@ static bool sitting(audit_fix *f, const char *path, uint64_t nevent, bool is_fir
 		ag_status st = ag_store_open(ag_str_c(path), &store, &err);
 
 		if (!st && is_first)
-			st = ag_audit_run(&f->ctx, f->source, store, &f->opts, make, arg,
-			                  kill_after, &k, f->arena, &f->result, &err);
+			st = ag_audit_run(&f->ctx,
+			                  &(ag_audit_job){ .source = f->source,
+			                                   .store = store,
+			                                   .opts = &f->opts,
+			                                   .make = make,
+			                                   .make_arg = arg,
+			                                   .on_event = kill_after,
+			                                   .on_event_arg = &k },
+			                  f->arena, &f->result, &err);
 		else if (!st && !ag_store_find_run(store, AG_S("last"), f->arena, &row, &err))
-			st = ag_audit_resume(&f->ctx, f->source, store, &row, &f->opts, make, arg,
-			                     kill_after, &k, f->arena, &f->result, &err);
+			st = ag_audit_resume(&f->ctx,
+			                     &(ag_audit_job){ .source = f->source,
+			                                      .store = store,
+			                                      .opts = &f->opts,
+			                                      .make = make,
+			                                      .make_arg = arg,
+			                                      .on_event = kill_after,
+			                                      .on_event_arg = &k },
+			                     &row, f->arena, &f->result, &err);
 		/* Killed behind its very last event. */
 		if (st == AG_INVALID && strstr(err.msg, "is complete"))
 			_exit(0);

@@ -56,7 +56,11 @@ static void *audit_once(void *arg)
 		fprintf(stderr, "%s\n", err.msg);
 		return NULL;
 	}
-	if (!ag_audit_run(&ctx, j->source, store, &o, ag_planner_builtin_make, NULL, NULL, NULL,
+	if (!ag_audit_run(&ctx,
+	                  &(ag_audit_job){ .source = j->source,
+	                                   .store = store,
+	                                   .opts = &o,
+	                                   .make = ag_planner_builtin_make },
 	                  j->arena, &result, &err) &&
 	    !ag_extjson_parse(result.report, &opts, j->arena, &report, NULL, NULL, &err)) {
 		findings = ag_val_getc(&report, "findings");

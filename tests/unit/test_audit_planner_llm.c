@@ -49,8 +49,12 @@ static void run_rig(rig *r)
 	audit_fix *f = &r->f;
 	ag_err err = { 0 };
 
-	if (ag_audit_run(&f->ctx, f->source, f->store, &f->opts, ag_planner_llm_make, NULL, NULL,
-	                 NULL, f->arena, &f->result, &err))
+	if (ag_audit_run(&f->ctx,
+	                 &(ag_audit_job){ .source = f->source,
+	                                  .store = f->store,
+	                                  .opts = &f->opts,
+	                                  .make = ag_planner_llm_make },
+	                 f->arena, &f->result, &err))
 		fail_msg("%s", err.msg);
 	if (ag_extjson_parse(f->result.report, &opts, f->arena, &f->report, NULL, NULL, &err))
 		fail_msg("%s", err.msg);
@@ -265,7 +269,11 @@ static void no_model(void **state)
 
 	(void)state;
 	fix_open(&f, AG_S("{\"a\":1}\n"));
-	if (ag_audit_run(&f.ctx, f.source, f.store, &f.opts, ag_planner_llm_make, NULL, NULL, NULL,
+	if (ag_audit_run(&f.ctx,
+	                 &(ag_audit_job){ .source = f.source,
+	                                  .store = f.store,
+	                                  .opts = &f.opts,
+	                                  .make = ag_planner_llm_make },
 	                 f.arena, &f.result, &err))
 		assert_has(ag_str_c(err.msg), "model");
 	else

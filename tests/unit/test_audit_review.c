@@ -265,8 +265,13 @@ static void run_that_goes_on_remembers(void **state)
 		fix_lines s = { .fix = &f, .lines = again, .n = AG_NELEM(again) };
 		const ag_run_row run = run_row(&f);
 
-		if (ag_audit_resume(&f.ctx, f.source, f.store, &run, &f.opts, fix_make_lines, &s,
-		                    NULL, NULL, f.arena, &f.result, &err))
+		if (ag_audit_resume(&f.ctx,
+		                    &(ag_audit_job){ .source = f.source,
+		                                     .store = f.store,
+		                                     .opts = &f.opts,
+		                                     .make = fix_make_lines,
+		                                     .make_arg = &s },
+		                    &run, f.arena, &f.result, &err))
 			fail_msg("%s", err.msg);
 	}
 	assert_true(ag_str_eqc(f.result.run_result.status, "ok"));
