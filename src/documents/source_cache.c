@@ -351,6 +351,7 @@ ag_status ag_source_cache_open(ag_source_cache *c, const ag_ctx *ctx, const ag_s
 	st = find_or_begin(c, ctx, ag_buf_view(&key), &state, ret, &e, err);
 	if (st || *ret)
 		return st;
+	AG_ASSERT(e); /* neither an error nor a share: this call loads it */
 	return load(c, e, ctx, place, opts, ret, err);
 }
 

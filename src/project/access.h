@@ -54,11 +54,20 @@ typedef struct ag_limits {
 	uint64_t project_day;
 } ag_limits;
 
-/* May this user call now? False: *ret_wait_ms (at least 1) until the window ends, *ret_what a text for the caller like "60
- * queries a minute of ann". The store failing is an error, never a yes.
+typedef struct ag_limited {
+	ag_str project, user;
+	const ag_limits *limits;
+} ag_limited;
+
+typedef struct ag_limiter_answer {
+	bool ok;
+	int64_t wait_ms; /* at least 1, until the window ends; when not ok */
+	ag_str what;     /* for the caller, like "60 queries a minute of ann"; when not ok */
+} ag_limiter_answer;
+
+/* May this user call now? The store failing is an error, never a yes. Texts in arena.
  * errors  of the store */
-AG_CHECK ag_status ag_limiter_take(ag_limiter *l, ag_str project, ag_str user,
-                                   const ag_limits *limits, ag_arena *arena, bool *ret_ok,
-                                   int64_t *ret_wait_ms, ag_str *ret_what, ag_err *err);
+AG_CHECK ag_status ag_limiter_take(ag_limiter *l, const ag_limited *who, ag_arena *arena,
+                                   ag_limiter_answer *ret, ag_err *err);
 
 #endif

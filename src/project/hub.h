@@ -39,11 +39,19 @@ static inline entry *ag_project_entry(const ag_project *p)
 	return e;
 }
 
-/* The database of a project for one call, which waits for its turn; *ret_turn is given with ag_turn_give() after the call.
- * False with *ret_failure: it got none, or *ret_st says why the database cannot be opened. */
+/* What a call has while it asks the database. */
+typedef struct ag_project_place {
+	ag_sql_source *source;
+	ag_turn *turn; /* given with ag_turn_give() after the call */
+	ag_status
+		status; /* why the database cannot be opened; AG_OK with no turn: the caller's failure says why */
+} ag_project_place;
+
+/* The database of a project for one call, which waits for its turn. False: it got none, see ret->status; then *ret_failure or
+ * err says why. */
 bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
-                     ag_arena *arena, ag_sql_source **ret, ag_turn **ret_turn,
-                     ag_sql_failure *ret_failure, ag_status *ret_st, ag_err *err);
+                     ag_arena *arena, ag_project_place *ret, ag_sql_failure *ret_failure,
+                     ag_err *err);
 /* The database of a project, opened on first use.
  * errors  AG_NOT_FOUND: it has none; of ag_sql_open() */
 AG_CHECK ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_source **ret,

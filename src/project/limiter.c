@@ -372,13 +372,13 @@ static ag_status claim_all(claim *c, ag_arena *arena, ag_err *err)
 	return st;
 }
 
-ag_status ag_limiter_take(ag_limiter *l, ag_str project, ag_str user, const ag_limits *limits,
-                          ag_arena *arena, bool *ret_ok, int64_t *ret_wait_ms, ag_str *ret_what,
-                          ag_err *err)
+ag_status ag_limiter_take(ag_limiter *l, const ag_limited *who, ag_arena *arena,
+                          ag_limiter_answer *ret, ag_err *err)
 {
+	const ag_limits *limits = who->limits;
 	claim c = { .l = l,
-		    .project = project,
-		    .user = user,
+		    .project = who->project,
+		    .user = who->user,
 		    .limit = { limits->user_minute, limits->user_hour, limits->user_day,
 		               limits->project_day },
 		    .now_ms = ag_clock_wall(l->clock),
@@ -387,10 +387,10 @@ ag_status ag_limiter_take(ag_limiter *l, ag_str project, ag_str user, const ag_l
 
 	if (st)
 		return st;
-	*ret_ok = c.refused < 0;
+	*ret = (ag_limiter_answer){ .ok = c.refused < 0 };
 	if (c.refused >= 0) {
-		*ret_wait_ms = c.wait_ms;
-		*ret_what = describe(&c, arena);
+		ret->wait_ms = c.wait_ms;
+		ret->what = describe(&c, arena);
 	}
 	return AG_OK;
 }

@@ -371,20 +371,20 @@ ag_status ag_project_database(ag_project_hub *h, const ag_project *p, ag_sql_sou
 }
 
 bool ag_project_turn(ag_project_hub *h, const ag_ctx *ctx, const ag_project_call *call,
-                     ag_arena *arena, ag_sql_source **ret, ag_turn **ret_turn,
-                     ag_sql_failure *ret_failure, ag_status *ret_st, ag_err *err)
+                     ag_arena *arena, ag_project_place *ret, ag_sql_failure *ret_failure,
+                     ag_err *err)
 {
 	ag_turn_request r = { .ctx = ctx,
 		              .user = call->who->user,
 		              .wait_ms = AG_TURNS_WAIT_MS,
 		              .watch_fd = call->watch_fd };
 
-	*ret_turn = NULL;
-	*ret_st = ag_project_database(h, call->project, ret, err);
-	if (*ret_st)
+	*ret = (ag_project_place){ 0 };
+	ret->status = ag_project_database(h, call->project, &ret->source, err);
+	if (ret->status)
 		return false;
-	r.source = *ret;
-	return ag_turns_take(ag_project_entry(call->project)->turns, &r, arena, ret_turn,
+	r.source = ret->source;
+	return ag_turns_take(ag_project_entry(call->project)->turns, &r, arena, &ret->turn,
 	                     ret_failure);
 }
 

@@ -63,14 +63,15 @@ static ag_status make(ag_project_hub *h, const ag_ctx *ctx, const ag_project_cal
 	const ag_dictionary_opts o = { .with_samples = true,
 		                       .sensitive_words = p->settings.sensitive_words,
 		                       .nsensitive_word = p->settings.nsensitive_word };
-	ag_sql_source *s;
+	ag_project_place place;
 	ag_err why = { 0 };
-	ag_turn *turn;
 	ag_status st;
 
-	if (ag_project_turn(h, ctx, call, arena, &s, &turn, f, &st, &why))
-		st = ag_sql_introspect(s, ctx, &o, arena, ret, f, &why);
-	ag_turn_give(turn);
+	if (ag_project_turn(h, ctx, call, arena, &place, f, &why))
+		st = ag_sql_introspect(place.source, ctx, &o, arena, ret, f, &why);
+	else
+		st = place.status;
+	ag_turn_give(place.turn);
 	if (st == AG_INTERNAL) {
 		if (err)
 			*err = why;

@@ -116,10 +116,9 @@ static ag_status admit(ag_project_hub *h, const ag_project_call *call, ag_role l
 {
 	const ag_limits limits = limits_of(h, &call->project->settings);
 	const ag_role role = ag_caller_role(call->who, call->project->id);
-	int64_t wait_ms = 0;
-	ag_str what = AG_S("");
+	const ag_limited limited = { call->project->id, call->who->user, &limits };
+	ag_limiter_answer answer = { 0 };
 	ag_err err = { 0 };
-	bool ok = false;
 
 	if (role < least)
 		return refuse(arena, f, AG_SQLCODE_PERMISSION, "permission",
@@ -137,17 +136,16 @@ static ag_status admit(ag_project_hub *h, const ag_project_call *call, ag_role l
 			arena, f, AG_SQLCODE_UNAVAILABLE, "connection",
 			"free space on the disk of the store, or end what keeps it locked",
 			"the audit table cannot be written: nothing is run that is not recorded");
-	if (ag_limiter_take(h->limiter, call->project->id, call->who->user, &limits, arena, &ok,
-	                    &wait_ms, &what, &err))
+	if (ag_limiter_take(h->limiter, &limited, arena, &answer, &err))
 		return refuse(arena, f, AG_SQLCODE_UNAVAILABLE, "connection", "try again later",
 		              "the rate limit cannot be looked up: %s", err.msg);
-	if (ok)
+	if (answer.ok)
 		return AG_OK;
 	refuse(arena, f, AG_SQLCODE_RATE_LIMITED, "rate_limit",
 	       "wait, or ask for more rows with fewer queries",
-	       "the limit of %.*s is reached: try again in %lld s", AG_FMT(what),
-	       (long long)((wait_ms + 999) / 1000));
-	f->retry_after_ms = wait_ms;
+	       "the limit of %.*s is reached: try again in %lld s", AG_FMT(answer.what),
+	       (long long)((answer.wait_ms + 999) / 1000));
+	f->retry_after_ms = answer.wait_ms;
 	return AG_DENIED;
 }
 
@@ -230,22 +228,22 @@ static ag_status govern(ag_project_hub *h, const ag_ctx *ctx, ag_project_call *c
 	ag_sql_request own = *rq;
 	int64_t waited_us;
 	ag_err why = { 0 };
-	ag_turn *turn = NULL;
-	ag_sql_source *s;
+	ag_project_place place;
 	ag_status st;
 
 	*ret = (ag_sql_result){ 0 };
 	st = ag_project_check_admitted(call, err);
 	if (st)
 		return st;
-	if (ag_project_turn(h, ctx, call, arena, &s, &turn, &ret->failure, &st, &why)) {
+	if (ag_project_turn(h, ctx, call, arena, &place, &ret->failure, &why)) {
 		waited_us = ag_time_mono_us() - call->began_us;
-		own.hold = ag_turn_hold(turn);
+		own.hold = ag_turn_hold(place.turn);
 		ag_ctx_phase(ctx, "running", "rows", 0);
-		st = ask(s, ctx, &own, arena, ret, &why);
+		st = ask(place.source, ctx, &own, arena, ret, &why);
 		ret->wait_us += waited_us;
-		ag_turn_give(turn);
+		ag_turn_give(place.turn);
 	} else {
+		st = place.status;
 		ret->wait_us = ag_time_mono_us() - call->began_us;
 	}
 	if (st) {

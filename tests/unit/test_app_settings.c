@@ -122,7 +122,7 @@ static void line(run *r, ag_str l, ag_buf **block)
 {
 	ag_str rest = l, word;
 
-	if (ag_str_starts(l, AG_S("    ")) || (*block && !l.len)) {
+	if (*block && (ag_str_starts(l, AG_S("    ")) || !l.len)) {
 		ag_buf_add(*block, l.len ? ag_str_make(l.ptr + 4, l.len - 4) : l);
 		ag_buf_addc(*block, '\n');
 		return;

@@ -59,15 +59,15 @@ static int teardown(void **state)
 /* How long to wait; 0 = go on. */
 static int64_t call(world *w, ag_limiter *l, const char *user, ag_limits limits, ag_str *what)
 {
-	bool ok = false;
-	int64_t wait_ms = 0;
+	const ag_limited who = { AG_S("shop"), ag_str_c(user), &limits };
+	ag_limiter_answer a = { 0 };
 
-	if (ag_limiter_take(l, AG_S("shop"), ag_str_c(user), &limits, w->arena, &ok, &wait_ms, what,
-	                    &w->err))
+	if (ag_limiter_take(l, &who, w->arena, &a, &w->err))
 		fail_msg("%s", w->err.msg);
-	if (!ok)
-		assert_true(wait_ms >= 1);
-	return ok ? 0 : wait_ms;
+	if (!a.ok)
+		assert_true(a.wait_ms >= 1);
+	*what = a.what;
+	return a.ok ? 0 : a.wait_ms;
 }
 
 static uint64_t calls_until_refused(world *w, ag_limiter *l, const char *user, ag_limits limits)
@@ -164,14 +164,11 @@ static void the_store_failing_is_no_yes(void **state)
 {
 	world *w = *state;
 	ag_limits limits = { .user_minute = 5 };
-	bool ok = false;
-	int64_t wait;
-	ag_str what;
+	const ag_limited who = { AG_S("shop"), AG_S("a\xff"), &limits };
+	ag_limiter_answer a = { 0 };
 
-	assert_int_equal(ag_limiter_take(w->l, AG_S("shop"), AG_S("a\xff"), &limits, w->arena, &ok,
-	                                 &wait, &what, &w->err),
-	                 AG_INVALID);
-	assert_false(ok);
+	assert_int_equal(ag_limiter_take(w->l, &who, w->arena, &a, &w->err), AG_INVALID);
+	assert_false(a.ok);
 }
 
 /* --- many at once --- */
@@ -189,17 +186,15 @@ static uint64_t hammer(const char *uri, ag_limiter *l, ag_limits limits)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_limiter *own = NULL;
-	bool ok = true;
-	int64_t wait;
-	ag_str what;
+	const ag_limited who = { AG_S("shop"), AG_S("ann"), &limits };
+	ag_limiter_answer a = { .ok = true };
 	uint64_t n = 0;
 
 	if (!l)
 		AG_ASSERT(ag_limiter_open(ag_str_c(uri), &test_clock, &own, NULL) == AG_OK);
-	while (ok) {
-		AG_ASSERT(ag_limiter_take(l ? l : own, AG_S("shop"), AG_S("ann"), &limits, arena,
-		                          &ok, &wait, &what, NULL) == AG_OK);
-		n += ok;
+	while (a.ok) {
+		AG_ASSERT(ag_limiter_take(l ? l : own, &who, arena, &a, NULL) == AG_OK);
+		n += a.ok;
 		ag_arena_reset(arena);
 	}
 	ag_limiter_close(own);
