@@ -10,7 +10,7 @@
 #include "app/projects.h"
 #include "app/retention.h"
 #include "cli/cli.h"
-#include "mcp/http.h"
+#include "server/server.h"
 
 #define ORIGIN    "cli.mcp"
 #define MAX_NAMES 64u
@@ -187,23 +187,22 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 	ag_cli *c = s->c;
 	static const ag_str scopes[] = { AG_S_INIT("sql"), AG_S_INIT("audit"), AG_S_INIT("ask") };
 	const ag_str host = ag_cli_value(c, "host");
-	ag_mcp_http_opts o = { .server = s->server,
-		               .clock = c->app.ctx.clock,
-		               .path = AG_S("/mcp"),
-		               .scopes = scopes,
-		               .nscope = AG_NELEM(scopes),
-		               .anonymous = is_open ? &s->who : NULL,
-		               .resource = ag_cli_value(c, "resource"),
-		               .listen = { .host = host,
-		                           .port = (unsigned)ag_cli_number(c, "port", 0, 65535,
-		                                                           DEFAULT_PORT),
-		                           .cancel = c->app.ctx.cancel } };
+	ag_server_opts o = { .mcp = s->server,
+		             .clock = c->app.ctx.clock,
+		             .scopes = scopes,
+		             .nscope = AG_NELEM(scopes),
+		             .anonymous = is_open ? &s->who : NULL,
+		             .resource = ag_cli_value(c, "resource"),
+		             .listen = { .host = host,
+		                         .port = (unsigned)ag_cli_number(c, "port", 0, 65535,
+		                                                         DEFAULT_PORT),
+		                         .cancel = c->app.ctx.cancel } };
 	ag_store *tokens = NULL;
-	ag_mcp_http *http;
+	ag_server *http;
 	ag_status st = AG_OK;
 
-	names(c, "allow-hosts", &o.listen.hosts, &o.listen.nhost);
-	names(c, "allow-origins", &o.listen.origins, &o.listen.norigin);
+	names(c, "allow-hosts", &o.hosts, &o.nhost);
+	names(c, "allow-origins", &o.origins, &o.norigin);
 	names(c, "authorization-servers", &o.authorization_servers, &o.nauthorization_server);
 	if (is_open && !is_loopback(host)) {
 		ag_fail(err, AG_DENIED, ORIGIN,
@@ -214,17 +213,17 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 	if (!is_open)
 		st = open_tokens(c, &tokens, &o.store, err);
 	if (!st)
-		st = ag_mcp_http_start(&o, &http, err);
+		st = ag_server_start(&o, &http, err);
 	if (st) {
 		ag_store_close(tokens);
 		return st;
 	}
 	ag_cli_note(c, "listening on http://%s%.*s%s:%u/mcp", ag_str_find(host, ':') < 0 ? "" : "[",
 	            AG_FMT(host.len ? host : AG_S("127.0.0.1")),
-	            ag_str_find(host, ':') < 0 ? "" : "]", ag_mcp_http_port(http));
+	            ag_str_find(host, ':') < 0 ? "" : "]", ag_server_port(http));
 	while (!ag_signals_cancelled())
 		poll(NULL, 0, WAKE_MS);
-	ag_mcp_http_stop(http);
+	ag_server_stop(http);
 	ag_store_close(tokens);
 	return AG_OK;
 }

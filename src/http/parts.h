@@ -11,7 +11,6 @@
 
 #include "base/time.h"
 #include "http/reader.h"
-#include "http/rules.h"
 #include "http/server.h"
 #include "http/workers.h"
 
@@ -80,7 +79,8 @@ struct ag_http_turn {
 
 struct ag_httpd {
 	ag_httpd_opts opts;
-	ag_http_rules rules;
+	unsigned port;
+	bool is_loopback;
 	ag_arena *arena; /* copies of the options */
 	int listen_fd, epoll_fd, stop_fd;
 	atomic_bool is_stopping, is_closed, is_over;
@@ -197,6 +197,18 @@ ag_http_sent ag_http_reply_go_on(ag_http_conn *c);
 void ag_http_out_free(ag_http_out *out); /* accepts NULL */
 /* Milliseconds that n bytes may take to leave. */
 int64_t ag_http_send_ms(uint64_t n);
+
+/* --- content.c --- */
+
+typedef enum ag_http_range { AG_HTTP_WHOLE, AG_HTTP_RANGE, AG_HTTP_NO_RANGE } ag_http_range;
+
+/* Whether the client has the body already, or wants a part of it: sets t->rp and *body. */
+void ag_http_content(ag_http_turn *t, ag_str *body);
+/* A Range header. AG_HTTP_WHOLE: it is not understood, everything is sent. AG_HTTP_RANGE: [*ret_first, *ret_end) of the bytes. */
+ag_http_range ag_http_range_read(ag_str text, uint64_t size, uint64_t *ret_first,
+                                 uint64_t *ret_end);
+/* Is the tag in an If-None-Match header? */
+bool ag_http_etag_listed(ag_str list, ag_str etag);
 
 /* --- stream.c --- */
 

@@ -2,7 +2,6 @@
 #include "http/reader.h"
 
 #include "base/word.h"
-#include "http/rules.h"
 
 #define VERSION    AG_S(" HTTP/1.")
 #define MAX_DIGITS 18 /* of a Content-Length: below 2^63 */

@@ -141,6 +141,9 @@ static void keep_rest(ag_http_turn *t, ag_str head, ag_str body, size_t nsent)
 	out->body = body;
 	out->own = t->rp.body;
 	t->rp.body = (ag_buf)AG_BUF_INIT(0);
+	out->done = t->rp.done;
+	out->done_arg = t->rp.done_arg;
+	t->rp.done = NULL;
 	out->nsent = nsent;
 	t->conn->out = out;
 }
@@ -179,7 +182,7 @@ static ag_http_sent send_stream(ag_http_writer *w, ag_http_turn *t, ag_str rest)
 ag_http_sent ag_http_reply(ag_http_writer *w, ag_http_turn *t, ag_str rest)
 {
 	ag_httpd_reply *rp = &t->rp;
-	const bool has_body = rp->status != 204 && rp->status != 304;
+	bool has_body;
 	ag_http_sent sent;
 	char text[48];
 	size_t nsent = 0;
@@ -192,7 +195,10 @@ ag_http_sent ag_http_reply(ag_http_writer *w, ag_http_turn *t, ag_str rest)
 		return send_stream(w, t, rest);
 	if (rp->body.failed)
 		ag_httpd_error(rp, 500, "reply_too_large", "the reply became too large");
-	body = ag_buf_view(&rp->body);
+	body = rp->borrowed.ptr ? rp->borrowed : ag_buf_view(&rp->body);
+	if (rp->etag.len || rp->allows_ranges)
+		ag_http_content(t, &body);
+	has_body = rp->status != 204 && rp->status != 304;
 	if (has_body)
 		n = snprintf(text, sizeof(text), "Content-Length: %zu\r\n", body.len);
 	if (!has_body || ag_str_eq(t->rq.method, AG_S("HEAD")))

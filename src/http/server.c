@@ -100,15 +100,6 @@ static void end_guard(ag_httpd *d)
 
 /* --- start --- */
 
-static void copy_list(ag_arena *a, const ag_str *list, size_t n, const ag_str **ret)
-{
-	ag_str *copy = ag_new_n(a, ag_str, n ? n : 1);
-
-	for (size_t i = 0; i < n; i++)
-		copy[i] = ag_str_dup(a, list[i]);
-	*ret = copy;
-}
-
 static void fill(ag_httpd *d, const ag_httpd_opts *o)
 {
 	pthread_condattr_t attr;
@@ -116,8 +107,6 @@ static void fill(ag_httpd *d, const ag_httpd_opts *o)
 	d->arena = ag_arena_new();
 	d->opts = *o;
 	d->opts.host = ag_str_dup(d->arena, o->host);
-	copy_list(d->arena, o->hosts, o->nhost, &d->opts.hosts);
-	copy_list(d->arena, o->origins, o->norigin, &d->opts.origins);
 	if (d->opts.max_body == 0)
 		d->opts.max_body = DEFAULT_BODY;
 	if (d->opts.max_connections == 0)
@@ -130,13 +119,6 @@ static void fill(ag_httpd *d, const ag_httpd_opts *o)
 		d->opts.ping_ms = DEFAULT_PING_MS;
 	if (d->opts.idle_s > MAX_IDLE_S)
 		d->opts.idle_s = MAX_IDLE_S;
-	d->rules = (ag_http_rules){
-		.bound = d->opts.host,
-		.hosts = d->opts.hosts,
-		.nhost = d->opts.nhost,
-		.origins = d->opts.origins,
-		.norigin = d->opts.norigin,
-	};
 	d->listen_fd = d->epoll_fd = d->stop_fd = -1;
 	ag_http_conns_init(d);
 	pthread_mutex_init(&d->lock, NULL);
@@ -192,8 +174,10 @@ ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err)
 
 	AG_ASSERT(o->handle);
 	fill(d, o);
-	st = ag_httpd_listen(d->opts.host, d->opts.port, &d->listen_fd, &d->rules.port,
-	                     &d->rules.is_loopback, err);
+	st = ag_httpd_listen(d->opts.host, d->opts.port, &d->listen_fd, &d->port, &d->is_loopback,
+	                     err);
+	if (!st && !d->is_loopback && d->opts.max_connections_of_peer == 0)
+		d->opts.max_connections_of_peer = (d->opts.max_connections + 1) / 2;
 	if (!st)
 		st = start_threads(d, err);
 	if (st) {
@@ -206,7 +190,12 @@ ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err)
 
 unsigned ag_httpd_port(const ag_httpd *d)
 {
-	return d->rules.port;
+	return d->port;
+}
+
+bool ag_httpd_is_loopback(const ag_httpd *d)
+{
+	return d->is_loopback;
 }
 
 /* --- stop --- */

@@ -12,7 +12,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define AG_HTTPD_MAX_HEADERS 16u /* of a reply */
+#define AG_HTTPD_MAX_HEADERS 20u /* of a reply */
+#define AG_HTTPD_MAX_PARAMS  8u  /* of a route's path */
 
 /* Of the thread that a handler runs on: it reads JSON, asks a database, writes JSON; what needs more has threads of its
  * own. */
@@ -37,12 +38,20 @@ typedef struct ag_httpd_request {
 	size_t max_body; /* admit may change it: bytes; first the limit of the server */
 	ag_arena *arena; /* of this request */
 	int fd; /* the client's socket, to see it leave (poll: POLLRDHUP); never read or write it */
-	void *note;       /* the handler's own, from admit to handle; NULL at first */
+	void *note; /* the handler's own, from admit to handle; NULL at first */
+	const struct ag_http_route
+		*route; /* the same, for the owner of a table of routes (route.h) */
+	ag_httpd_header params[AG_HTTPD_MAX_PARAMS]; /* of the route's path; names without braces */
+	unsigned nparam;
+	const ag_httpd *server;
 	const void *from; /* the server's own */
 } ag_httpd_request;
 
 /* A header by its name in any case; "" when it is absent. Two of one name: the values joined by ", ". */
 ag_str ag_httpd_header_of(const ag_httpd_request *rq, const char *name);
+
+/* A parameter of the route's path, as it was sent (ag_http_decode); "" = there is none of that name. */
+ag_str ag_httpd_param(const ag_httpd_request *rq, const char *name);
 
 typedef struct ag_httpd_reply {
 	int status;          /* 200 */
@@ -51,6 +60,15 @@ typedef struct ag_httpd_reply {
 		headers[AG_HTTPD_MAX_HEADERS]; /* texts in the request's arena, or literals */
 	size_t nheader;
 	ag_buf body; /* taken over by the server */
+	/* Instead of body: bytes that are not copied. They must stay until done(arg) is called, from any thread of the server;
+	 * without done they are static. */
+	ag_str borrowed;
+	void (*done)(void *arg);
+	void *done_arg;
+	/* The version of a body that GET gives: "\"1f\"", quotes included. It is sent, and a client that has it already gets
+	 * 304 without the body. "" = none. */
+	ag_str etag;
+	bool allows_ranges; /* of a body that GET gives: the client may ask for a part of it (206, 416) */
 	ag_httpd_stream *
 		stream; /* instead of a body: see below; the server takes the handler's share of it */
 } ag_httpd_reply;
@@ -65,22 +83,15 @@ typedef struct ag_httpd_opts {
 	size_t max_body; /* bytes; 0 = 8 MiB */
 	unsigned
 		max_connections; /* 0 = 2048; fewer when the process may not have as many descriptors */
-	unsigned max_connections_of_peer; /* 0 = no limit of its own */
-	unsigned idle_s;                  /* a connection without a request; 0 = 75 */
-	unsigned ping_ms;                 /* a stream without an event; 0 = 15,000 */
-	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the
-	 * server is bound to loopback (rebinding of DNS); "*" = any. */
-	const ag_str *hosts;
-	size_t nhost;
-	/* Origins that may come beside those of the server itself ("http://localhost:5173"); "*" = any. */
-	const ag_str *origins;
-	size_t norigin;
+	/* Of one address; 0 = half of max_connections, and no limit of its own on a loopback address. */
+	unsigned max_connections_of_peer;
+	unsigned idle_s;           /* a connection without a request; 0 = 75 */
+	unsigned ping_ms;          /* a stream without an event; 0 = 15,000 */
 	const atomic_bool *cancel; /* set: handlers should end; may be NULL */
 	/* Called when the headers are there, before a byte of the body is kept: false answers with what it put into rp (401,
 	 * 404, 405), so that a stranger cannot fill the memory. NULL = everybody is let in. */
 	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
-	/* Called on a thread of the server, once per request. Host and Origin have been checked (403 without a call).
-	 * The reply comes initialised to 200. It may block for as long as it wants; its stack has AG_HTTPD_STACK_BYTES. */
+	/* Called on a thread of the server, once per request that was admitted. The reply comes initialised to 200. It may block for as long as it wants; its stack has AG_HTTPD_STACK_BYTES. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	void *arg;
 } ag_httpd_opts;
@@ -88,6 +99,7 @@ typedef struct ag_httpd_opts {
 /* Listens when it returns. errors  AG_UNAVAILABLE: threads, or the port is taken (names it); AG_INVALID: host */
 AG_CHECK ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err);
 unsigned ag_httpd_port(const ag_httpd *d);
+bool ag_httpd_is_loopback(const ag_httpd *d); /* it listens on an address of this machine alone */
 /* Takes no new connections, ends streams, waits up to grace_ms for handlers (set the cancel flag before), then closes.
  * Accepts NULL, returns NULL. */
 ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms);

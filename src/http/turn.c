@@ -10,8 +10,6 @@
 #define SMALL_BODY  (64u * 1024) /* not counted, and kept for the next request */
 #define BODIES      8u           /* times max_body: of all requests that are coming in */
 #define REPLY_LIMIT (64u << 20)  /* bytes of a reply that is not a stream */
-#define MAX_AGE_S   AG_S("600")  /* a browser keeps what a preflight said */
-#define ALL_METHODS AG_S("GET, POST, DELETE, HEAD")
 
 static int64_t transfer_ms(int64_t base, uint64_t nbyte)
 {
@@ -59,46 +57,11 @@ void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value)
 
 /* --- before the body --- */
 
-static bool preflight(ag_http_turn *t)
-{
-	ag_str method = ag_httpd_header_of(&t->rq, "Access-Control-Request-Method");
-	ag_str headers = ag_httpd_header_of(&t->rq, "Access-Control-Request-Headers");
-
-	if (!ag_str_eqc(t->rq.method, "OPTIONS") || method.len == 0)
-		return false;
-	t->rp.status = 204;
-	ag_httpd_add_header(&t->rp, "Access-Control-Allow-Methods", ALL_METHODS);
-	if (headers.len)
-		ag_httpd_add_header(&t->rp, "Access-Control-Allow-Headers", headers);
-	ag_httpd_add_header(&t->rp, "Access-Control-Max-Age", MAX_AGE_S);
-	return true;
-}
-
 /* True: the answer is in t->rp already. */
 static bool answer_early(ag_http_turn *t)
 {
 	ag_httpd *d = t->daemon;
-	ag_str host = ag_httpd_header_of(&t->rq, "Host");
-	ag_str origin = ag_httpd_header_of(&t->rq, "Origin");
-	bool is_cross = false;
 
-	if (host.len && !ag_http_host_allowed(&d->rules, host)) {
-		ag_httpd_error(&t->rp, 403, "host_not_allowed",
-		               "this server does not answer to that Host");
-		return true;
-	}
-	if (origin.len && !ag_http_origin_allowed(&d->rules, origin, host, &is_cross)) {
-		ag_httpd_error(&t->rp, 403, "origin_not_allowed",
-		               "pages of that Origin may not use this server");
-		return true;
-	}
-	if (is_cross) {
-		ag_httpd_add_header(&t->rp, "Access-Control-Allow-Origin", origin);
-		ag_httpd_add_header(&t->rp, "Access-Control-Expose-Headers", AG_S("*"));
-		ag_httpd_add_header(&t->rp, "Vary", AG_S("Origin"));
-		if (preflight(t))
-			return true;
-	}
 	if (atomic_load_explicit(&d->is_stopping, memory_order_relaxed)) {
 		ag_httpd_error(&t->rp, 503, "stopping", "the server is stopping");
 		return true;
@@ -130,6 +93,7 @@ static void fill(ag_http_turn *t, ag_http_conn *c)
 	t->rq.fd = c->fd;
 	t->rq.arena = t->arena;
 	t->rq.from = t;
+	t->rq.server = t->daemon;
 	t->rq.max_body = t->daemon->opts.max_body;
 	t->rp.status = 200;
 	ag_buf_init(&t->rp.body, REPLY_LIMIT);
@@ -201,6 +165,8 @@ void ag_http_turn_end(ag_http_turn *t)
 	ag_buf_clear(&t->body);
 	ag_buf_clear(&t->in);
 	ag_buf_release(&t->rp.body);
+	if (t->rp.done)
+		t->rp.done(t->rp.done_arg);
 	memset(&t->rq, 0, sizeof(t->rq));
 	memset(&t->rp, 0, sizeof(t->rp));
 	t->reserved = 0;

@@ -32,7 +32,7 @@ static void end(ag_mcp_turn *t)
 
 	ag_buf_addc(out, '}');
 	join_lines(out);
-	t->ret->http_status = 200;
+	t->ret->outcome = AG_MCP_ANSWERED;
 	if (!out->failed)
 		return;
 	/* Told in the place of the result, else the client would wait for ever. */
@@ -165,17 +165,18 @@ void ag_mcp_result_cache(ag_mcp_turn *t, ag_jw *w, int64_t ttl_ms, bool is_publi
 	ag_jw_kstr(w, "cacheScope", is_public ? AG_S("public") : AG_S("private"));
 }
 
-/* Streamable HTTP has an answer's kind in its status since 2026-07-28; before, only what is no request has one. */
-static int http_status_of(const ag_mcp_turn *t, int code)
+/* Since 2026-07-28 a transport says the kind of an error; before, only of what is not a request. */
+static ag_mcp_outcome outcome_of(const ag_mcp_turn *t, int code)
 {
 	switch (code) {
 	case AG_RPC_PARSE_ERROR:
 	case AG_RPC_INVALID_REQUEST:
 	case AG_MCP_HEADER_MISMATCH:
 	case AG_MCP_MISSING_CAPABILITY:
-	case AG_MCP_UNSUPPORTED_VERSION: return 400;
-	case AG_RPC_METHOD_NOT_FOUND: return t->is_stateless ? 404 : 200;
-	default: return 200;
+	case AG_MCP_UNSUPPORTED_VERSION: return AG_MCP_BAD_REQUEST;
+	case AG_RPC_METHOD_NOT_FOUND:
+		return t->is_stateless ? AG_MCP_NOT_A_METHOD : AG_MCP_ANSWERED;
+	default: return AG_MCP_ANSWERED;
 	}
 }
 
@@ -190,7 +191,7 @@ void ag_mcp_error(ag_mcp_turn *t, int code, ag_str data, const char *fmt, ...)
 	ag_buf_clear(&t->ret->text);
 	ag_rpc_write_error(&t->ret->text, t->message->id, code, ag_buf_view(&words), data);
 	t->ret->rpc_error = code;
-	t->ret->http_status = http_status_of(t, code);
+	t->ret->outcome = outcome_of(t, code);
 	ag_buf_release(&words);
 }
 

@@ -156,7 +156,7 @@ bool ag_mcp_request_end(ag_mcp_turn *t, ag_mcp_request *rq)
 		atomic_store(&t->session->used_ms, ag_clock_mono(t->server->o.clock));
 	if (rq->why == AG_MCP_BY_CLIENT || is_gone(t->peer)) {
 		ag_buf_clear(&t->ret->text);
-		t->ret->http_status = 202;
+		t->ret->outcome = AG_MCP_ACCEPTED;
 		return false;
 	}
 	if (rq->why == AG_MCP_BY_SERVER) {

@@ -310,7 +310,7 @@ static bool check_meta(ag_mcp_turn *t)
 		ag_mcp_error(t, AG_RPC_INVALID_PARAMS, AG_S(""),
 		             "params._meta: \"%s\" is missing; or begin a session with initialize",
 		             missing);
-		t->ret->http_status = 400;
+		t->ret->outcome = AG_MCP_BAD_REQUEST;
 		return false;
 	}
 	if (ag_str_eqc(version, ag_mcp_revision_name(AG_MCP_2026_07_28)))
@@ -344,7 +344,7 @@ static void run_notification(ag_mcp_turn *t)
 	if (ag_str_eq(t->message->method, AG_S("notifications/cancelled")))
 		ag_mcp_cancelled(t);
 	/* initialized, roots/list_changed and what is not known: nothing depends on them. */
-	t->ret->http_status = 202;
+	t->ret->outcome = AG_MCP_ACCEPTED;
 }
 
 static void start(ag_mcp_turn *t, ag_mcp_server *s, ag_mcp_session *session, const ag_caller *who,
@@ -353,7 +353,8 @@ static void start(ag_mcp_turn *t, ag_mcp_server *s, ag_mcp_session *session, con
 	static const ag_mcp_peer nobody = { .watch_fd = -1 };
 	const bool is_stateless = g->revision.len > 0;
 
-	*ret = (ag_mcp_answer){ .text = AG_BUF_INIT(AG_MCP_MAX_ANSWER), .http_status = 202 };
+	*ret = (ag_mcp_answer){ .text = AG_BUF_INIT(AG_MCP_MAX_ANSWER),
+		                .outcome = AG_MCP_ACCEPTED };
 	*t = (ag_mcp_turn){ .server = s,
 		            .session = is_stateless ? NULL : session,
 		            .who = who,

@@ -1,7 +1,7 @@
 /* server -- MCP: what a server says, whatever carries it. Source: the MCP specification, revisions 2024-11-05 to
  * 2026-07-28.
  *
- * A transport (stdio.c, http.c) gives each message to ag_mcp_handle() on a thread of its own choice; the call runs there
+ * A transport (stdio.c, server/mcp_post.c) gives each message to ag_mcp_handle() on a thread of its own choice; the call runs there
  * and may block. Tools are rows of agent/tool.h; analyst/tools.c is the pattern.
  *
  * A tool's failure is a result that a model can read (is_error); a protocol error is for what no tool was reached by. */
@@ -122,11 +122,19 @@ void ag_mcp_resource_updated(ag_mcp_server *s, ag_str uri);
 #define AG_MCP_MISSING_CAPABILITY  (-32021)
 #define AG_MCP_UNSUPPORTED_VERSION (-32022)
 
+/* What a message came to; a transport may have a sign of its own for each. */
+typedef enum ag_mcp_outcome {
+	AG_MCP_ACCEPTED,     /* it has no answer */
+	AG_MCP_ANSWERED,     /* with a result, or an error of the method */
+	AG_MCP_BAD_REQUEST,  /* with an error: the message itself is wrong */
+	AG_MCP_NOT_A_METHOD, /* with an error; only since 2026-07-28 */
+} ag_mcp_outcome;
+
 /* What a message brought. */
 typedef struct ag_mcp_answer {
-	ag_buf text;     /* the response, one line without line break; empty: there is none (202) */
-	int rpc_error;   /* code of an error response; 0 = none */
-	int http_status; /* what streamable HTTP says with it: 200, 202 without text, 400, 404 */
+	ag_buf text;   /* the response, one line without line break; empty: there is none (202) */
+	int rpc_error; /* code of an error response; 0 = none */
+	ag_mcp_outcome outcome;
 	ag_mcp_session *
 		opened; /* initialize made this session: its id goes to the client. A share: ag_mcp_session_drop() */
 } ag_mcp_answer;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fixtures.h"
-#include "mcp/http.h"
+#include "server/server.h"
 
 #define WAKE_MS 1000
 #define CALLS   256u /* of one session over HTTP, as in argus mcp */
@@ -32,20 +32,19 @@ static void handle_signals(void)
 
 static ag_status serve_http(ag_mcp_server *s, const ag_caller *who, ag_err *err)
 {
-	const ag_mcp_http_opts o = { .server = s,
-		                     .clock = &ag_clock_system,
-		                     .path = AG_S("/mcp"),
-		                     .anonymous = who,
-		                     .listen = { .cancel = &cancelled } };
-	ag_mcp_http *http;
-	const ag_status st = ag_mcp_http_start(&o, &http, err);
+	const ag_server_opts o = { .mcp = s,
+		                   .clock = &ag_clock_system,
+		                   .anonymous = who,
+		                   .listen = { .cancel = &cancelled } };
+	ag_server *http;
+	const ag_status st = ag_server_start(&o, &http, err);
 
 	if (st)
 		return st;
-	fprintf(stderr, "listening on http://127.0.0.1:%u/mcp\n", ag_mcp_http_port(http));
+	fprintf(stderr, "listening on http://127.0.0.1:%u/mcp\n", ag_server_port(http));
 	while (!atomic_load(&cancelled))
 		poll(NULL, 0, WAKE_MS);
-	ag_mcp_http_stop(http);
+	ag_server_stop(http);
 	return AG_OK;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "mcp/http_rules.h"
+#include "server/mcp_headers.h"
 
 static void check(bool ok)
 {

@@ -5,8 +5,8 @@
 
 #include "../conformance/fixtures.h"
 #include "http_raw.h"
-#include "mcp/http.h"
 #include "mcp_fixtures.h"
+#include "server/server.h"
 
 #define RIG_HANDSHAKE                                                                         \
 	"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"                \
@@ -19,7 +19,7 @@
 
 typedef struct rig {
 	ag_mcp_server *server;
-	ag_mcp_http *http;
+	ag_server *http;
 	unsigned port;
 	ag_arena *arena;
 	ag_caller who;
@@ -28,7 +28,7 @@ typedef struct rig {
 	char session[64]; /* "Mcp-Session-Id: …\r\n" is made of it */
 } rig;
 
-AG_UNUSED static void rig_start_with(rig *g, ag_mcp_http_opts o)
+AG_UNUSED static void rig_start_with(rig *g, ag_server_opts o)
 {
 	ag_mcp_server_opts so = mcp_opts();
 	ag_err err = { 0 };
@@ -42,28 +42,28 @@ AG_UNUSED static void rig_start_with(rig *g, ag_mcp_http_opts o)
 		so.clock = o.clock;
 	g->server = mcp_server(&so);
 	g->who = ag_caller_local(NULL, 0, g->arena);
-	o.server = g->server;
+	o.mcp = g->server;
 	if (!o.store)
 		o.anonymous = &g->who;
-	if (ag_mcp_http_start(&o, &g->http, &err)) {
+	if (ag_server_start(&o, &g->http, &err)) {
 		fprintf(stderr, "%s\n", err.msg);
 		abort();
 	}
-	g->port = ag_mcp_http_port(g->http);
+	g->port = ag_server_port(g->http);
 	if (!raw_open(&g->c, g->port))
 		abort();
 }
 
 AG_UNUSED static void rig_start(rig *g)
 {
-	rig_start_with(g, (ag_mcp_http_opts){ 0 });
+	rig_start_with(g, (ag_server_opts){ 0 });
 }
 
 AG_UNUSED static void rig_stop(rig *g)
 {
 	raw_close(&g->c);
 	free(g->r.body);
-	g->http = ag_mcp_http_stop(g->http);
+	g->http = ag_server_stop(g->http);
 	ag_mcp_server_free(g->server);
 	ag_arena_free(g->arena);
 }

@@ -556,7 +556,7 @@ static void what_the_client_lacks_is_named(void **state)
 	                   "\"io.modelcontextprotocol/clientCapabilities\":{\"sampling\":{}}}}}"),
 	              &a);
 	assert_int_equal(a.rpc_error, -32021);
-	assert_int_equal(a.http_status, 400);
+	assert_int_equal(a.outcome, AG_MCP_BAD_REQUEST);
 	assert_has(ag_buf_view(&a.text),
 	           "\"data\":{\"requiredCapabilities\":{\"elicitation\":{}}}");
 	ag_mcp_answer_release(&a);

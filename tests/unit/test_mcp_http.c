@@ -236,12 +236,12 @@ static void guarded_start(guarded *w)
 	assert_int_equal(ag_store_open(AG_S("memory:"), &w->store, &err), AG_OK);
 	assert_int_equal(ag_store_put_project(w->store, &shop, &err), AG_OK);
 	mcp_clock_init(&w->clock);
-	rig_start_with(&w->g, (ag_mcp_http_opts){ .store = w->store,
-	                                          .clock = &w->clock.clock,
-	                                          .scopes = scopes,
-	                                          .nscope = 2,
-	                                          .authorization_servers = servers,
-	                                          .nauthorization_server = 1 });
+	rig_start_with(&w->g, (ag_server_opts){ .store = w->store,
+	                                        .clock = &w->clock.clock,
+	                                        .scopes = scopes,
+	                                        .nscope = 2,
+	                                        .authorization_servers = servers,
+	                                        .nauthorization_server = 1 });
 }
 
 static void guarded_stop(guarded *w)

@@ -227,7 +227,7 @@ static void limits(void **state)
 	rig g;
 
 	(void)state;
-	rig_start_with(&g, (ag_mcp_http_opts){ .max_streams = 1 });
+	rig_start_with(&g, (ag_server_opts){ .max_streams = 1 });
 	assert_true(rig_open(&g, ""));
 	assert_true(raw_open(&c, g.port));
 	assert_true(rig_send(&c, "POST", rig_in(g.session), RIG_CALL("1", "wait", RIG_TOKEN)));
@@ -345,7 +345,7 @@ static void many_that_break(void **state)
 		assert_int_equal(pthread_create(&clients[i].thread, NULL, rage, &clients[i]), 0);
 	}
 	usleep(2000000);
-	g.http = ag_mcp_http_stop(g.http);
+	g.http = ag_server_stop(g.http);
 	atomic_store(&is_over, true);
 	for (unsigned i = 0; i < AG_NELEM(clients); i++) {
 		pthread_join(clients[i].thread, NULL);

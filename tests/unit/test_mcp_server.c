@@ -404,7 +404,7 @@ static void a_stateless_request_says_itself_what_it_is(void **state)
 		assert_int_equal(mcp_int(&v, "error.code"), rows[i].code);
 		assert_int_equal(mcp_int(&v, "id"), 9);
 		ag_mcp_handle(server, NULL, &bob, NULL, ag_str_c(text), &a);
-		assert_int_equal(a.http_status, 400);
+		assert_int_equal(a.outcome, AG_MCP_BAD_REQUEST);
 		ag_mcp_answer_release(&a);
 	}
 	{
@@ -435,7 +435,7 @@ static void methods_of_the_handshake_are_gone(void **state)
 		         names[i]);
 		ag_mcp_handle(server, NULL, &bob, NULL, ag_str_c(text), &a);
 		assert_int_equal(a.rpc_error, -32601);
-		assert_int_equal(a.http_status, 404);
+		assert_int_equal(a.outcome, AG_MCP_NOT_A_METHOD);
 		assert_null(a.opened);
 		ag_mcp_answer_release(&a);
 	}

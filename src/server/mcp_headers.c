@@ -1,5 +1,5 @@
 /* The reading of headers. Fuzzed by tests/fuzz/fuzz_mcp_headers.c. */
-#include "mcp/http_rules.h"
+#include "server/mcp_headers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

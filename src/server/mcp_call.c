@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "mcp/http_parts.h"
+#include "server/parts.h"
 
 #define MAX_CALLS   64u /* default */
 #define PATIENCE_MS 250 /* for an answer without a stream */
@@ -12,15 +12,15 @@
 typedef enum state { WAITING, STREAMING, ANSWERED } state;
 
 typedef struct call {
-	ag_mcp_http *h;
+	ag_server *h;
 	atomic_uint refs; /* of its thread, and of the connection's while that waits */
 	ag_arena *arena;
 	ag_mcp_glance glance;
 	ag_mcp_session *session; /* the stream's share; NULL = stateless */
 	const ag_caller *who;
-	ag_mcp_known_caller *known;
-	ag_mcp_grant *grant;
-	ag_mcp_stream *stream;
+	ag_server_caller *known;
+	ag_server_grant *grant;
+	ag_server_stream *stream;
 	ag_mcp_peer peer;
 	atomic_bool is_gone, is_revoked;
 	pthread_mutex_t lock; /* of what follows */
@@ -34,8 +34,8 @@ static void drop(call *c)
 	if (atomic_fetch_sub(&c->refs, 1) > 1)
 		return;
 	ag_mcp_answer_release(&c->answer);
-	ag_mcp_known_caller_drop(c->known);
-	ag_mcp_stream_drop(c->stream);
+	ag_server_caller_drop(c->known);
+	ag_server_stream_drop(c->stream);
 	pthread_cond_destroy(&c->changed);
 	pthread_mutex_destroy(&c->lock);
 	ag_arena_free(c->arena);
@@ -59,14 +59,14 @@ static bool peer_send(void *self, ag_str message)
 	call *c = (call *)self;
 
 	begin_stream(c);
-	return ag_mcp_stream_send(c->stream, message);
+	return ag_server_stream_send(c->stream, message);
 }
 
 static bool peer_let_go(void *self)
 {
 	call *c = (call *)self;
 
-	if (!ag_mcp_stream_let_go(c->stream))
+	if (!ag_server_stream_let_go(c->stream))
 		return false;
 	begin_stream(c);
 	return true;
@@ -78,7 +78,7 @@ static void left(void *arg)
 	call *c = (call *)arg;
 
 	atomic_store(&c->is_gone, true);
-	ag_mcp_gone(c->h->server, &c->peer);
+	ag_mcp_gone(c->h->mcp, &c->peer);
 }
 
 /* The token is good no more: neither is what it asked for. */
@@ -87,8 +87,8 @@ static void revoked(void *arg)
 	call *c = (call *)arg;
 
 	atomic_store(&c->is_revoked, true);
-	ag_mcp_gone(c->h->server, &c->peer);
-	ag_mcp_stream_end(c->stream);
+	ag_mcp_gone(c->h->mcp, &c->peer);
+	ag_server_stream_end(c->stream);
 }
 
 static void give_answer(call *c, ag_mcp_answer *a)
@@ -106,12 +106,12 @@ static void give_answer(call *c, ag_mcp_answer *a)
 	if (is_plain)
 		return;
 	if (a->text.len && !atomic_load(&c->is_revoked))
-		ag_mcp_stream_send(c->stream, ag_buf_view(&a->text));
+		ag_server_stream_send(c->stream, ag_buf_view(&a->text));
 	ag_mcp_answer_release(a);
 }
 
-/* The thread ends. Each joins the one that ended before it, and ag_mcp_http_calls_wait() the last. */
-static void leave(ag_mcp_http *h)
+/* The thread ends. Each joins the one that ended before it, and ag_server_mcp_calls_wait() the last. */
+static void leave(ag_server *h)
 {
 	pthread_t before;
 	bool has_before;
@@ -131,13 +131,13 @@ static void leave(ag_mcp_http *h)
 static void *run(void *arg)
 {
 	call *c = (call *)arg;
-	ag_mcp_http *h = c->h;
+	ag_server *h = c->h;
 	ag_mcp_answer a;
 
-	ag_mcp_handle_seen(h->server, c->session, c->who, &c->peer, &c->glance, &a);
-	ag_mcp_grant_end(h, c->grant);
+	ag_mcp_handle_seen(h->mcp, c->session, c->who, &c->peer, &c->glance, &a);
+	ag_server_grant_end(h, c->grant);
 	give_answer(c, &a);
-	ag_mcp_stream_end(c->stream);
+	ag_server_stream_end(c->stream);
 	drop(c);
 	leave(h);
 	return NULL;
@@ -145,7 +145,7 @@ static void *run(void *arg)
 
 /* --- on the connection's thread --- */
 
-static call *call_new(ag_mcp_http *h, const ag_httpd_request *rq, const ag_caller *who,
+static call *call_new(ag_server *h, const ag_httpd_request *rq, const ag_caller *who,
                       ag_mcp_session *session)
 {
 	call *c = (call *)ag_xcalloc(1, sizeof(*c));
@@ -155,12 +155,12 @@ static call *call_new(ag_mcp_http *h, const ag_httpd_request *rq, const ag_calle
 	atomic_init(&c->refs, 2);
 	c->arena = ag_arena_new();
 	/* The request's memory goes when its reply begins; the call's does not. */
-	ag_mcp_look(h->server, ag_str_dup(c->arena, rq->body), c->arena, &c->glance);
+	ag_mcp_look(h->mcp, ag_str_dup(c->arena, rq->body), c->arena, &c->glance);
 	c->session = session;
 	c->who = who;
-	c->known = ag_mcp_known_caller_ref(rq);
-	c->stream = ag_mcp_stream_new(h, &(ag_mcp_stream_opts){
-						 .session = session, .on_left = left, .arg = c });
+	c->known = ag_server_caller_ref(rq);
+	c->stream = ag_server_stream_new(
+		h, &(ag_server_stream_opts){ .session = session, .on_left = left, .arg = c });
 	c->peer = (ag_mcp_peer){ .send = peer_send,
 		                 .self = c,
 		                 .let_go = peer_let_go,
@@ -174,7 +174,7 @@ static call *call_new(ag_mcp_http *h, const ag_httpd_request *rq, const ag_calle
 	return c;
 }
 
-static bool take_place(ag_mcp_http *h)
+static bool take_place(ag_server *h)
 {
 	const unsigned max = h->opts.max_streams ? h->opts.max_streams : MAX_CALLS;
 	bool ok;
@@ -186,7 +186,7 @@ static bool take_place(ag_mcp_http *h)
 	return ok;
 }
 
-static void give_place_back(ag_mcp_http *h)
+static void give_place_back(ag_server *h)
 {
 	pthread_mutex_lock(&h->streams_lock);
 	h->ncall--;
@@ -232,12 +232,12 @@ static bool wait_for_answer(call *c)
 
 static void refuse(ag_httpd_reply *rp, ag_str id, const char *words)
 {
-	ag_mcp_http_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, id, words);
+	ag_server_mcp_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, id, words);
 	ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
 }
 
-void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
-                      const ag_caller *who, ag_mcp_session *session)
+void ag_server_mcp_call(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                        const ag_caller *who, ag_mcp_session *session)
 {
 	call *c;
 
@@ -247,25 +247,25 @@ void ag_mcp_http_call(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		return;
 	}
 	c = call_new(h, rq, who, session);
-	c->grant = ag_mcp_grant_new(h, c->known, revoked, c);
+	c->grant = ag_server_grant_new(h, c->known, revoked, c);
 	if (!start(c)) {
-		ag_mcp_grant_end(h, c->grant);
-		ag_mcp_stream_end(c->stream);
+		ag_server_grant_end(h, c->grant);
+		ag_server_stream_end(c->stream);
 		atomic_store(&c->refs, 1); /* there is no thread that has one */
 		give_place_back(h);
 		refuse(rp, AG_S("null"), "no thread for the call; try again");
 	} else if (wait_for_answer(c)) {
 		if (atomic_load(&c->is_revoked))
-			ag_mcp_http_revoked(h, rq, rp);
+			ag_server_revoked(h, rq, rp);
 		else
-			ag_mcp_http_answer(rp, rq->arena, &c->answer);
+			ag_server_mcp_answer(rp, rq->arena, &c->answer);
 	} else {
-		ag_mcp_stream_read(c->stream, 0, rp);
+		ag_server_stream_read(c->stream, 0, rp);
 	}
 	drop(c);
 }
 
-void ag_mcp_http_calls_wait(ag_mcp_http *h)
+void ag_server_mcp_calls_wait(ag_server *h)
 {
 	pthread_t last;
 	bool has_last;

@@ -1,6 +1,6 @@
-/* http_rules -- what the headers of streamable HTTP say, and whether they agree with the message. Pure functions. */
-#ifndef AG_MCP_HTTP_RULES_H
-#define AG_MCP_HTTP_RULES_H
+/* mcp_headers -- what the headers of streamable HTTP say, and whether they agree with the message. Pure functions. */
+#ifndef AG_SERVER_MCP_HEADERS_H
+#define AG_SERVER_MCP_HEADERS_H
 
 #include "mcp/server.h"
 

@@ -4,7 +4,7 @@
  * A stream is in the list once it was read: the list has a share, until all has reached a reader, or nobody came back. */
 #include <stdlib.h>
 
-#include "mcp/http_parts.h"
+#include "server/parts.h"
 
 #define KEPT_BYTES (1u << 20)  /* of one stream: the oldest are forgotten first */
 #define KEPT_ENDED 64u         /* streams that ended and wait for somebody to come back */
@@ -12,14 +12,14 @@
 #define WAIT_BYTES (16u << 20) /* that a slow reader lets wait */
 #define RETRY_MS   500         /* after a connection was let go: a call goes on meanwhile */
 
-struct ag_mcp_stream {
-	ag_mcp_http *h;
-	ag_mcp_stream *next; /* in the list; with streams_lock */
+struct ag_server_stream {
+	ag_server *h;
+	ag_server_stream *next; /* in the list; with streams_lock */
 	bool is_listed;
 	atomic_uint refs;
 	uint64_t number;
 	ag_mcp_session *session; /* NULL: stateless */
-	ag_mcp_grant *grant;     /* of a listening one; NULL = none */
+	ag_server_grant *grant;  /* of a listening one; NULL = none */
 	bool is_listening, is_primed;
 	ag_mcp_peer peer; /* of the session, when it is listening */
 	void (*on_left)(void *arg);
@@ -36,13 +36,13 @@ struct ag_mcp_stream {
 
 /* A connection that reads. */
 typedef struct reader {
-	ag_mcp_stream *stream;
+	ag_server_stream *stream;
 	ag_httpd_stream *out;
 } reader;
 
-ag_mcp_stream *ag_mcp_stream_new(ag_mcp_http *h, const ag_mcp_stream_opts *o)
+ag_server_stream *ag_server_stream_new(ag_server *h, const ag_server_stream_opts *o)
 {
-	ag_mcp_stream *s = (ag_mcp_stream *)ag_xcalloc(1, sizeof(*s));
+	ag_server_stream *s = (ag_server_stream *)ag_xcalloc(1, sizeof(*s));
 
 	s->h = h;
 	atomic_init(&s->refs, 1);
@@ -62,12 +62,12 @@ ag_mcp_stream *ag_mcp_stream_new(ag_mcp_http *h, const ag_mcp_stream_opts *o)
 	return s;
 }
 
-void ag_mcp_stream_drop(ag_mcp_stream *s)
+void ag_server_stream_drop(ag_server_stream *s)
 {
 	if (!s || atomic_fetch_sub(&s->refs, 1) > 1)
 		return;
 	AG_ASSERT(!s->out);
-	ag_mcp_grant_end(s->h, s->grant);
+	ag_server_grant_end(s->h, s->grant);
 	ag_buf_release(&s->kept);
 	pthread_mutex_destroy(&s->lock);
 	ag_mcp_session_drop(s->session);
@@ -76,7 +76,7 @@ void ag_mcp_stream_drop(ag_mcp_stream *s)
 
 /* --- the list --- */
 
-static void enlist(ag_mcp_stream *s)
+static void enlist(ag_server_stream *s)
 {
 	pthread_mutex_lock(&s->h->streams_lock);
 	if (!s->is_listed) {
@@ -89,12 +89,13 @@ static void enlist(ag_mcp_stream *s)
 }
 
 /* The caller has a share of its own, so the list's is never the last. */
-static void unlist(ag_mcp_stream *s)
+static void unlist(ag_server_stream *s)
 {
 	bool was_there = false;
 
 	pthread_mutex_lock(&s->h->streams_lock);
-	for (ag_mcp_stream **p = &s->h->streams; *p && !was_there; p = was_there ? p : &(*p)->next)
+	for (ag_server_stream **p = &s->h->streams; *p && !was_there;
+	     p = was_there ? p : &(*p)->next)
 		if (*p == s) {
 			*p = s->next;
 			s->is_listed = false;
@@ -105,7 +106,7 @@ static void unlist(ag_mcp_stream *s)
 		atomic_fetch_sub(&s->refs, 1);
 }
 
-static bool is_given_up(ag_mcp_stream *s, int64_t now, unsigned *nended)
+static bool is_given_up(ag_server_stream *s, int64_t now, unsigned *nended)
 {
 	bool is_over;
 
@@ -118,14 +119,14 @@ static bool is_given_up(ag_mcp_stream *s, int64_t now, unsigned *nended)
 }
 
 /* With streams_lock: takes them out of the list. */
-static ag_mcp_stream *take_given_up(ag_mcp_http *h)
+static ag_server_stream *take_given_up(ag_server *h)
 {
 	const int64_t now = ag_clock_mono(h->opts.clock);
-	ag_mcp_stream *over = NULL, **p = &h->streams;
+	ag_server_stream *over = NULL, **p = &h->streams;
 	unsigned nended = 0;
 
 	while (*p) {
-		ag_mcp_stream *s = *p;
+		ag_server_stream *s = *p;
 
 		if (!is_given_up(s, now, &nended)) {
 			p = &s->next;
@@ -140,22 +141,23 @@ static ag_mcp_stream *take_given_up(ag_mcp_http *h)
 }
 
 /* Without a lock. */
-static void give_up(ag_mcp_stream *list)
+static void give_up(ag_server_stream *list)
 {
 	while (list) {
-		ag_mcp_stream *s = list;
+		ag_server_stream *s = list;
 
 		list = s->next;
 		if (s->is_listening)
 			ag_mcp_session_listen(s->session, NULL);
-		ag_mcp_stream_end(s);
-		ag_mcp_stream_drop(s);
+		ag_server_stream_end(s);
+		ag_server_stream_drop(s);
 	}
 }
 
-ag_mcp_stream *ag_mcp_stream_find(ag_mcp_http *h, const ag_mcp_session *session, uint64_t number)
+ag_server_stream *ag_server_stream_find(ag_server *h, const ag_mcp_session *session,
+                                        uint64_t number)
 {
-	ag_mcp_stream *over, *s;
+	ag_server_stream *over, *s;
 
 	pthread_mutex_lock(&h->streams_lock);
 	over = take_given_up(h);
@@ -169,14 +171,14 @@ ag_mcp_stream *ag_mcp_stream_find(ag_mcp_http *h, const ag_mcp_session *session,
 	return s;
 }
 
-void ag_mcp_streams_free(ag_mcp_http *h)
+void ag_server_streams_free(ag_server *h)
 {
-	ag_mcp_stream *all;
+	ag_server_stream *all;
 
 	pthread_mutex_lock(&h->streams_lock);
 	all = h->streams;
 	h->streams = NULL;
-	for (ag_mcp_stream *s = all; s; s = s->next)
+	for (ag_server_stream *s = all; s; s = s->next)
 		s->is_listed = false;
 	pthread_mutex_unlock(&h->streams_lock);
 	give_up(all);
@@ -184,7 +186,7 @@ void ag_mcp_streams_free(ag_mcp_http *h)
 
 /* --- the reader; with the lock --- */
 
-static bool put(ag_mcp_stream *s, uint64_t place, ag_str message)
+static bool put(ag_server_stream *s, uint64_t place, ag_str message)
 {
 	char id[AG_MCP_EVENT_CHARS];
 
@@ -193,7 +195,7 @@ static bool put(ag_mcp_stream *s, uint64_t place, ag_str message)
 	                             message);
 }
 
-static void end_reader(ag_mcp_stream *s)
+static void end_reader(ag_server_stream *s)
 {
 	if (!s->out)
 		return;
@@ -202,7 +204,7 @@ static void end_reader(ag_mcp_stream *s)
 	s->left_ms = ag_clock_mono(s->h->opts.clock);
 }
 
-static void keep(ag_mcp_stream *s, ag_str message)
+static void keep(ag_server_stream *s, ag_str message)
 {
 	/* Forget the oldest until there is room; a message that is too large alone is not kept. */
 	while (s->kept.len && s->kept.len + message.len + 1 > KEPT_BYTES) {
@@ -221,7 +223,7 @@ static void keep(ag_mcp_stream *s, ag_str message)
 	ag_buf_addc(&s->kept, '\n');
 }
 
-static void put_kept(ag_mcp_stream *s, uint64_t after)
+static void put_kept(ag_server_stream *s, uint64_t after)
 {
 	ag_str rest = ag_buf_view(&s->kept);
 
@@ -237,7 +239,7 @@ static void put_kept(ag_mcp_stream *s, uint64_t after)
 static void reader_closed(void *arg, bool is_gone)
 {
 	reader *r = (reader *)arg;
-	ag_mcp_stream *s = r->stream;
+	ag_server_stream *s = r->stream;
 	bool is_delivered;
 
 	pthread_mutex_lock(&s->lock);
@@ -249,11 +251,11 @@ static void reader_closed(void *arg, bool is_gone)
 	pthread_mutex_unlock(&s->lock);
 	if (is_delivered && !s->is_listening)
 		unlist(s);
-	ag_mcp_stream_drop(s);
+	ag_server_stream_drop(s);
 	free(r);
 }
 
-void ag_mcp_stream_read(ag_mcp_stream *s, uint64_t place, ag_httpd_reply *rp)
+void ag_server_stream_read(ag_server_stream *s, uint64_t place, ag_httpd_reply *rp)
 {
 	ag_httpd_stream *out = ag_httpd_stream_new(WAIT_BYTES);
 	reader *r = (reader *)ag_xcalloc(1, sizeof(*r));
@@ -286,7 +288,7 @@ void ag_mcp_stream_read(ag_mcp_stream *s, uint64_t place, ag_httpd_reply *rp)
 	pthread_mutex_unlock(&s->lock);
 }
 
-bool ag_mcp_stream_has_reader(ag_mcp_stream *s)
+bool ag_server_stream_has_reader(ag_server_stream *s)
 {
 	bool has;
 
@@ -298,7 +300,7 @@ bool ag_mcp_stream_has_reader(ag_mcp_stream *s)
 
 /* --- the writer --- */
 
-bool ag_mcp_stream_send(ag_mcp_stream *s, ag_str message)
+bool ag_server_stream_send(ag_server_stream *s, ag_str message)
 {
 	bool ok;
 
@@ -318,7 +320,7 @@ bool ag_mcp_stream_send(ag_mcp_stream *s, ag_str message)
 	return ok;
 }
 
-bool ag_mcp_stream_let_go(ag_mcp_stream *s)
+bool ag_server_stream_let_go(ag_server_stream *s)
 {
 	if (!s->is_primed)
 		return false;
@@ -332,7 +334,7 @@ bool ag_mcp_stream_let_go(ag_mcp_stream *s)
 	return true;
 }
 
-void ag_mcp_stream_end(ag_mcp_stream *s)
+void ag_server_stream_end(ag_server_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_ended = true;
@@ -344,29 +346,29 @@ void ag_mcp_stream_end(ag_mcp_stream *s)
 
 static bool listener_send(void *self, ag_str message)
 {
-	return ag_mcp_stream_send((ag_mcp_stream *)self, message);
+	return ag_server_stream_send((ag_server_stream *)self, message);
 }
 
 static void listener_ended(void *self)
 {
-	ag_mcp_stream_end((ag_mcp_stream *)self);
+	ag_server_stream_end((ag_server_stream *)self);
 }
 
 /* Nobody hears what belongs to a token that is good no more. */
 static void listener_revoked(void *arg)
 {
-	ag_mcp_stream *s = (ag_mcp_stream *)arg;
+	ag_server_stream *s = (ag_server_stream *)arg;
 
 	ag_mcp_session_listen(s->session, NULL);
-	ag_mcp_stream_end(s);
+	ag_server_stream_end(s);
 }
 
-void ag_mcp_stream_grant(ag_mcp_stream *s, ag_mcp_known_caller *known)
+void ag_server_stream_grant(ag_server_stream *s, ag_server_caller *known)
 {
-	s->grant = ag_mcp_grant_new(s->h, known, listener_revoked, s);
+	s->grant = ag_server_grant_new(s->h, known, listener_revoked, s);
 }
 
-bool ag_mcp_stream_listen(ag_mcp_stream *s)
+bool ag_server_stream_listen(ag_server_stream *s)
 {
 	s->peer = (ag_mcp_peer){
 		.send = listener_send, .self = s, .ended = listener_ended, .watch_fd = -1

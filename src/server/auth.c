@@ -9,12 +9,11 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
-#include "mcp/http_parts.h"
+#include "server/parts.h"
 
-#define LOOK_MS    500 /* at the tokens of what goes on */
-#define WELL_KNOWN "/.well-known/oauth-protected-resource"
+#define LOOK_MS 500 /* at the tokens of what goes on */
 
-struct ag_mcp_known_caller {
+struct ag_server_caller {
 	atomic_uint refs;
 	ag_sha256_hex hash; /* of the token */
 	ag_caller who;
@@ -26,7 +25,7 @@ struct ag_mcp_known_caller {
 
 /* --- what is remembered --- */
 
-void ag_mcp_known_caller_drop(ag_mcp_known_caller *k)
+void ag_server_caller_drop(ag_server_caller *k)
 {
 	if (!k || atomic_fetch_sub(&k->refs, 1) > 1)
 		return;
@@ -36,21 +35,21 @@ void ag_mcp_known_caller_drop(ag_mcp_known_caller *k)
 
 static void drop_later(void *arg)
 {
-	ag_mcp_known_caller_drop((ag_mcp_known_caller *)arg);
+	ag_server_caller_drop((ag_server_caller *)arg);
 }
 
-ag_mcp_known_caller *ag_mcp_known_caller_ref(const ag_httpd_request *rq)
+ag_server_caller *ag_server_caller_ref(const ag_httpd_request *rq)
 {
-	ag_mcp_known_caller *k = (ag_mcp_known_caller *)rq->note;
+	ag_server_caller *k = (ag_server_caller *)rq->note;
 
 	if (k)
 		atomic_fetch_add(&k->refs, 1);
 	return k;
 }
 
-const ag_caller *ag_mcp_http_who(const ag_mcp_http *h, const ag_httpd_request *rq)
+const ag_caller *ag_server_who(const ag_server *h, const ag_httpd_request *rq)
 {
-	const ag_mcp_known_caller *k = (const ag_mcp_known_caller *)rq->note;
+	const ag_server_caller *k = (const ag_server_caller *)rq->note;
 
 	return k ? &k->who : h->opts.anonymous;
 }
@@ -61,17 +60,17 @@ static unsigned place_of(const ag_sha256_hex *hash)
 
 	for (unsigned i = 0; i < 4; i++)
 		n = n * 31 + (unsigned char)hash->text[i];
-	return n % AG_MCP_HTTP_CALLERS;
+	return n % AG_SERVER_CALLERS;
 }
 
-static bool is_expired(const ag_mcp_http *h, const ag_mcp_known_caller *k)
+static bool is_expired(const ag_server *h, const ag_server_caller *k)
 {
 	return k->who.expires_ms && k->who.expires_ms <= ag_clock_wall(h->opts.clock);
 }
 
-static ag_mcp_known_caller *recall(ag_mcp_http *h, const ag_sha256_hex *hash, uint64_t version)
+static ag_server_caller *recall(ag_server *h, const ag_sha256_hex *hash, uint64_t version)
 {
-	ag_mcp_known_caller *k;
+	ag_server_caller *k;
 
 	pthread_mutex_lock(&h->callers_lock);
 	k = h->callers[place_of(hash)];
@@ -85,25 +84,25 @@ static ag_mcp_known_caller *recall(ag_mcp_http *h, const ag_sha256_hex *hash, ui
 }
 
 /* A token whose hash falls on the same place is forgotten: it costs a look at the store. */
-static void remember(ag_mcp_http *h, ag_mcp_known_caller *k)
+static void remember(ag_server *h, ag_server_caller *k)
 {
-	ag_mcp_known_caller **place = &h->callers[place_of(&k->hash)], *old;
+	ag_server_caller **place = &h->callers[place_of(&k->hash)], *old;
 
 	atomic_fetch_add(&k->refs, 1);
 	pthread_mutex_lock(&h->callers_lock);
 	old = *place;
 	*place = k;
 	pthread_mutex_unlock(&h->callers_lock);
-	ag_mcp_known_caller_drop(old);
+	ag_server_caller_drop(old);
 }
 
-void ag_mcp_http_callers_free(ag_mcp_http *h)
+void ag_server_callers_free(ag_server *h)
 {
-	for (unsigned i = 0; i < AG_MCP_HTTP_CALLERS; i++)
-		ag_mcp_known_caller_drop(h->callers[i]);
+	for (unsigned i = 0; i < AG_SERVER_CALLERS; i++)
+		ag_server_caller_drop(h->callers[i]);
 }
 
-static ag_status version_of(ag_mcp_http *h, uint64_t *ret, ag_err *err)
+static ag_status version_of(ag_server *h, uint64_t *ret, ag_err *err)
 {
 	ag_status st = AG_OK;
 
@@ -116,10 +115,10 @@ static ag_status version_of(ag_mcp_http *h, uint64_t *ret, ag_err *err)
 }
 
 /* version: read before, so that a change in between is seen next time. */
-static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash, uint64_t version,
-                         ag_mcp_known_caller **ret, ag_err *err)
+static ag_status look_up(ag_server *h, ag_str token, const ag_sha256_hex *hash, uint64_t version,
+                         ag_server_caller **ret, ag_err *err)
 {
-	ag_mcp_known_caller *k = (ag_mcp_known_caller *)ag_xcalloc(1, sizeof(*k));
+	ag_server_caller *k = (ag_server_caller *)ag_xcalloc(1, sizeof(*k));
 	ag_status st;
 
 	atomic_init(&k->refs, 1);
@@ -129,10 +128,10 @@ static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash
 	pthread_mutex_lock(&h->store_lock);
 	st = h->opts.store ? ag_caller_of_token(h->opts.store, token, ag_clock_wall(h->opts.clock),
 	                                        k->arena, &k->who, err)
-	                   : ag_fail(err, AG_DENIED, "mcp.http", "there are no tokens here");
+	                   : ag_fail(err, AG_DENIED, "server", "there are no tokens here");
 	pthread_mutex_unlock(&h->store_lock);
 	if (st) {
-		ag_mcp_known_caller_drop(k);
+		ag_server_caller_drop(k);
 		return st;
 	}
 	remember(h, k);
@@ -142,24 +141,24 @@ static ag_status look_up(ag_mcp_http *h, ag_str token, const ag_sha256_hex *hash
 
 /* --- what goes on under a token --- */
 
-struct ag_mcp_grant {
-	ag_mcp_grant *next;
-	ag_mcp_known_caller *known;
+struct ag_server_grant {
+	ag_server_grant *next;
+	ag_server_caller *known;
 	void (*revoked)(void *arg);
 	void *arg;
 	bool is_revoked;
 };
 
-ag_mcp_grant *ag_mcp_grant_new(ag_mcp_http *h, ag_mcp_known_caller *known,
-                               void (*revoked)(void *arg), void *arg)
+ag_server_grant *ag_server_grant_new(ag_server *h, ag_server_caller *known,
+                                     void (*revoked)(void *arg), void *arg)
 {
-	ag_mcp_grant *g;
+	ag_server_grant *g;
 
 	if (!known)
 		return NULL;
-	g = (ag_mcp_grant *)ag_xcalloc(1, sizeof(*g));
+	g = (ag_server_grant *)ag_xcalloc(1, sizeof(*g));
 	atomic_fetch_add(&known->refs, 1);
-	*g = (ag_mcp_grant){ .known = known, .revoked = revoked, .arg = arg };
+	*g = (ag_server_grant){ .known = known, .revoked = revoked, .arg = arg };
 	pthread_mutex_lock(&h->grants_lock);
 	g->next = h->grants;
 	h->grants = g;
@@ -167,9 +166,9 @@ ag_mcp_grant *ag_mcp_grant_new(ag_mcp_http *h, ag_mcp_known_caller *known,
 	return g;
 }
 
-void ag_mcp_grant_end(ag_mcp_http *h, ag_mcp_grant *g)
+void ag_server_grant_end(ag_server *h, ag_server_grant *g)
 {
-	ag_mcp_grant **at = &h->grants;
+	ag_server_grant **at = &h->grants;
 
 	if (!g)
 		return;
@@ -178,12 +177,12 @@ void ag_mcp_grant_end(ag_mcp_http *h, ag_mcp_grant *g)
 		at = &(*at)->next;
 	*at = g->next;
 	pthread_mutex_unlock(&h->grants_lock);
-	ag_mcp_known_caller_drop(g->known);
+	ag_server_caller_drop(g->known);
 	free(g);
 }
 
 /* Is the token still good for what it was? A store that cannot be read says nothing: it is asked again. */
-static bool is_good(ag_mcp_http *h, ag_mcp_known_caller *k, uint64_t version)
+static bool is_good(ag_server *h, ag_server_caller *k, uint64_t version)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_token_row row;
@@ -201,10 +200,10 @@ static bool is_good(ag_mcp_http *h, ag_mcp_known_caller *k, uint64_t version)
 
 /* Under the lock: revoked() does not wait and does not touch grants. A token is looked up once for each version of the store,
  * however many calls it has; a grant that is newer than the last look counts from the version that its caller was read at. */
-static void end_revoked(ag_mcp_http *h, uint64_t version)
+static void end_revoked(ag_server *h, uint64_t version)
 {
 	pthread_mutex_lock(&h->grants_lock);
-	for (ag_mcp_grant *g = h->grants; g; g = g->next) {
+	for (ag_server_grant *g = h->grants; g; g = g->next) {
 		if (g->is_revoked ||
 		    (g->known->good_as_of == version && !is_expired(h, g->known)) ||
 		    is_good(h, g->known, version))
@@ -217,7 +216,7 @@ static void end_revoked(ag_mcp_http *h, uint64_t version)
 
 static void *watch_grants(void *arg)
 {
-	ag_mcp_http *h = (ag_mcp_http *)arg;
+	ag_server *h = (ag_server *)arg;
 	uint64_t version = 0;
 
 	pthread_mutex_lock(&h->watch_lock);
@@ -242,13 +241,13 @@ static void *watch_grants(void *arg)
 	return NULL;
 }
 
-bool ag_mcp_grants_start(ag_mcp_http *h)
+bool ag_server_grants_start(ag_server *h)
 {
 	h->has_watch = h->opts.store && pthread_create(&h->watch, NULL, watch_grants, h) == 0;
 	return h->has_watch || !h->opts.store;
 }
 
-void ag_mcp_grants_stop(ag_mcp_http *h)
+void ag_server_grants_stop(ag_server *h)
 {
 	pthread_mutex_lock(&h->watch_lock);
 	h->is_stopped = true;
@@ -275,14 +274,14 @@ static ag_str origin_of(ag_str resource)
 }
 
 /* Host was checked by the server: a name, or one of this machine. */
-static ag_str own_origin(ag_mcp_http *h, ag_httpd_request *rq)
+static ag_str own_origin(ag_server *h, ag_httpd_request *rq)
 {
 	return h->opts.resource.len ? origin_of(h->opts.resource)
 	                            : ag_str_printf(rq->arena, "http://%.*s",
 	                                            AG_FMT(ag_httpd_header_of(rq, "Host")));
 }
 
-static void challenge(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, int status,
+static void challenge(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, int status,
                       const char *error, const char *words)
 {
 	ag_str at = own_origin(h, rq);
@@ -295,8 +294,9 @@ static void challenge(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 		rp, "WWW-Authenticate",
 		ag_str_printf(rq->arena, "Bearer %s%s%sresource_metadata=\"%.*s%.*s\"%s%.*s%s",
 	                      error ? "error=\"" : "", error ? error : "", error ? "\", " : "",
-	                      AG_FMT(at), AG_FMT(h->metadata_path), scope.len ? ", scope=\"" : "",
-	                      AG_FMT(ag_buf_view(&scope)), scope.len ? "\"" : ""));
+	                      AG_FMT(at), AG_FMT(AG_S(AG_SERVER_WELL_KNOWN AG_SERVER_MCP_PATH)),
+	                      scope.len ? ", scope=\"" : "", AG_FMT(ag_buf_view(&scope)),
+	                      scope.len ? "\"" : ""));
 	rp->status = status;
 	rp->content_type = AG_S("application/json");
 	ag_jw_init(&w, &rp->body, 0);
@@ -307,25 +307,28 @@ static void challenge(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 	ag_buf_release(&scope);
 }
 
-void ag_mcp_http_revoked(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+void ag_server_revoked(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_buf_clear(&rp->body);
 	challenge(h, rq, rp, 401, "invalid_token",
 	          "the token was revoked, or expired, while the call ran");
 }
 
-static bool has_use(const ag_mcp_http *h, const ag_caller *who)
+/* scope: "" = any that is of use here. */
+static bool has_use(const ag_server *h, const ag_caller *who, const char *scope)
 {
+	if (scope[0])
+		return ag_caller_has_scope(who, scope);
 	for (size_t i = 0; i < h->opts.nscope; i++)
 		if (ag_caller_has_scope(who, h->opts.scopes[i].ptr))
 			return true;
 	return h->opts.nscope == 0;
 }
 
-bool ag_mcp_http_admit(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+bool ag_server_may_ask(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const char *scope)
 {
 	ag_str header = ag_httpd_header_of(rq, "Authorization"), token;
-	ag_mcp_known_caller *k = NULL;
+	ag_server_caller *k = NULL;
 	uint64_t version = 0;
 	ag_sha256_hex hash;
 	ag_err err = { 0 };
@@ -350,13 +353,13 @@ bool ag_mcp_http_admit(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
 		return false;
 	}
 	if (st) {
-		ag_mcp_http_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, AG_S("null"), err.msg);
+		ag_server_mcp_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, AG_S("null"), err.msg);
 		ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
 		return false;
 	}
 	rq->note = k;
 	ag_arena_defer(rq->arena, drop_later, k);
-	if (!has_use(h, &k->who)) {
+	if (!has_use(h, &k->who, scope)) {
 		challenge(h, rq, rp, 403, "insufficient_scope",
 		          "the token is limited to other uses than this");
 		return false;
@@ -366,14 +369,15 @@ bool ag_mcp_http_admit(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 /* {"resource":"http://127.0.0.1:8080/mcp","authorization_servers":[…],"bearer_methods_supported":["header"],
  *  "scopes_supported":["sql"],"resource_name":"Argus"} */
-void ag_mcp_http_metadata(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+void ag_server_metadata(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
+	ag_server *h = (ag_server *)env;
 	ag_str resource = h->opts.resource;
 	ag_jw w;
 
 	if (!resource.len)
 		resource = ag_str_printf(rq->arena, "%.*s%.*s", AG_FMT(own_origin(h, rq)),
-		                         AG_FMT(h->opts.path));
+		                         AG_FMT(AG_S(AG_SERVER_MCP_PATH)));
 	rp->content_type = AG_S("application/json");
 	ag_jw_init(&w, &rp->body, 0);
 	ag_jw_obj(&w);

@@ -1,10 +1,10 @@
-/* The checks of Host and Origin. Fuzzed by tests/fuzz/fuzz_http_rules.c. */
-#include "http/rules.h"
+/* The checks of Host and Origin. Fuzzed by tests/fuzz/fuzz_mcp_headers.c. */
+#include "server/access_rules.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-bool ag_http_is_loopback(ag_str host)
+bool ag_access_is_loopback(ag_str host)
 {
 	char text[INET6_ADDRSTRLEN];
 	struct in_addr v4;
@@ -47,7 +47,7 @@ static bool is_bracketed(ag_str s)
 	return s.len > 2;
 }
 
-bool ag_http_authority(ag_str text, ag_str *ret_host, unsigned *ret_port)
+bool ag_access_authority(ag_str text, ag_str *ret_host, unsigned *ret_port)
 {
 	ag_str host = text, port = { "", 0 };
 	uint64_t n = 0;
@@ -88,22 +88,23 @@ static bool is_listed(const ag_str *list, size_t n, ag_str a, ag_str b)
 	return false;
 }
 
-bool ag_http_host_allowed(const ag_http_rules *r, ag_str host)
+bool ag_access_host_allowed(const ag_access_rules *r, ag_str host)
 {
 	ag_str name;
 	unsigned port;
 
-	if (!ag_http_authority(host, &name, &port))
+	if (!ag_access_authority(host, &name, &port))
 		return false;
 	if (is_listed(r->hosts, r->nhost, name, host))
 		return true;
 	if (r->is_loopback)
-		return ag_http_is_loopback(name);
+		return ag_access_is_loopback(name);
 	/* Bound to the network: any name may lead here, unless some were given. */
-	return r->nhost == 0 || ag_http_is_loopback(name) || ag_str_ieq(name, r->bound);
+	return r->nhost == 0 || ag_access_is_loopback(name) || ag_str_ieq(name, r->bound);
 }
 
-bool ag_http_origin_allowed(const ag_http_rules *r, ag_str origin, ag_str host, bool *ret_is_cross)
+bool ag_access_origin_allowed(const ag_access_rules *r, ag_str origin, ag_str host,
+                              bool *ret_is_cross)
 {
 	ag_str rest, name;
 	unsigned port;
@@ -117,8 +118,8 @@ bool ag_http_origin_allowed(const ag_http_rules *r, ag_str origin, ag_str host, 
 		/* A proxy may speak TLS for the server: the scheme is not compared. */
 		if (host.len && ag_str_ieq(rest, host))
 			return true;
-		if (r->is_loopback && ag_http_authority(rest, &name, &port) &&
-		    ag_http_is_loopback(name) && port == r->port)
+		if (r->is_loopback && ag_access_authority(rest, &name, &port) &&
+		    ag_access_is_loopback(name) && port == r->port)
 			return true;
 	}
 	*ret_is_cross = true;

@@ -1,11 +1,11 @@
 /* POST: one message. Which era it belongs to is said by its _meta or by MCP-Protocol-Version; a message of the handshake
  * era belongs to the session that it names, one of the stateless era must agree with its headers. */
 #include "base/json.h"
-#include "mcp/http_parts.h"
+#include "server/parts.h"
 
 #define VERSIONS "2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28"
 
-void ag_mcp_http_refuse(ag_httpd_reply *rp, int status, int code, ag_str id, const char *message)
+void ag_server_mcp_refuse(ag_httpd_reply *rp, int status, int code, ag_str id, const char *message)
 {
 	rp->status = status;
 	rp->content_type = AG_S("application/json");
@@ -16,10 +16,10 @@ void ag_mcp_http_refuse(ag_httpd_reply *rp, int status, int code, ag_str id, con
 
 static void refuse(ag_httpd_reply *rp, int status, const char *message)
 {
-	ag_mcp_http_refuse(rp, status, AG_RPC_INVALID_REQUEST, AG_S("null"), message);
+	ag_server_mcp_refuse(rp, status, AG_RPC_INVALID_REQUEST, AG_S("null"), message);
 }
 
-bool ag_mcp_http_version(ag_httpd_request *rq, ag_httpd_reply *rp, bool *ret_is_stateless)
+bool ag_server_mcp_version(ag_httpd_request *rq, ag_httpd_reply *rp, bool *ret_is_stateless)
 {
 	ag_str text = ag_httpd_header_of(rq, "MCP-Protocol-Version");
 	ag_mcp_revision r = AG_MCP_2025_03_26; /* what its absence means */
@@ -33,8 +33,8 @@ bool ag_mcp_http_version(ag_httpd_request *rq, ag_httpd_reply *rp, bool *ret_is_
 	return true;
 }
 
-ag_mcp_session *ag_mcp_http_session(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
-                                    const ag_caller *who)
+ag_mcp_session *ag_server_mcp_session(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                                      const ag_caller *who)
 {
 	ag_str id = ag_httpd_header_of(rq, "Mcp-Session-Id");
 	ag_mcp_session *s;
@@ -43,15 +43,26 @@ ag_mcp_session *ag_mcp_http_session(ag_mcp_http *h, ag_httpd_request *rq, ag_htt
 		refuse(rp, 400, "Mcp-Session-Id is missing: begin with initialize");
 		return NULL;
 	}
-	s = ag_mcp_session_find(h->server, id, who);
+	s = ag_mcp_session_find(h->mcp, id, who);
 	if (!s)
 		refuse(rp, 404, "there is no such session, or it ended: begin with initialize");
 	return s;
 }
 
-void ag_mcp_http_answer(ag_httpd_reply *rp, ag_arena *arena, ag_mcp_answer *a)
+static int status_of(ag_mcp_outcome o)
 {
-	rp->status = a->http_status;
+	switch (o) {
+	case AG_MCP_ACCEPTED: return 202;
+	case AG_MCP_ANSWERED: break;
+	case AG_MCP_BAD_REQUEST: return 400;
+	case AG_MCP_NOT_A_METHOD: return 404;
+	}
+	return 200;
+}
+
+void ag_server_mcp_answer(ag_httpd_reply *rp, ag_arena *arena, ag_mcp_answer *a)
+{
+	rp->status = status_of(a->outcome);
 	if (a->opened)
 		ag_httpd_add_header(rp, "Mcp-Session-Id",
 		                    ag_str_dup(arena, ag_mcp_session_id(a->opened)));
@@ -79,20 +90,20 @@ static void revoked(void *arg)
 }
 
 /* The connection's thread runs it. A client that leaves is seen at its socket by what takes long. */
-static void run(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag_caller *who,
+static void run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag_caller *who,
                 ag_mcp_session *session, const ag_mcp_glance *g)
 {
-	plain_call c = { .server = h->server, .peer = { .watch_fd = rq->fd } };
-	ag_mcp_grant *grant = ag_mcp_grant_new(h, (ag_mcp_known_caller *)rq->note, revoked, &c);
+	plain_call c = { .server = h->mcp, .peer = { .watch_fd = rq->fd } };
+	ag_server_grant *grant = ag_server_grant_new(h, (ag_server_caller *)rq->note, revoked, &c);
 	ag_mcp_answer a;
 
-	ag_mcp_handle_seen(h->server, session, who, &c.peer, g, &a);
-	ag_mcp_grant_end(h, grant);
+	ag_mcp_handle_seen(h->mcp, session, who, &c.peer, g, &a);
+	ag_server_grant_end(h, grant);
 	if (atomic_load(&c.is_revoked)) {
 		ag_mcp_answer_release(&a);
-		ag_mcp_http_revoked(h, rq, rp);
+		ag_server_revoked(h, rq, rp);
 	} else {
-		ag_mcp_http_answer(rp, rq->arena, &a);
+		ag_server_mcp_answer(rp, rq->arena, &a);
 	}
 	ag_mcp_session_drop(session);
 }
@@ -119,7 +130,7 @@ static bool check_stateless(ag_httpd_request *rq, ag_httpd_reply *rp, const ag_m
 	wrong = ag_mcp_header_mismatch(g, version, ag_httpd_header_of(rq, "Mcp-Method"),
 	                               ag_httpd_header_of(rq, "Mcp-Name"), rq->arena);
 	if (wrong)
-		ag_mcp_http_refuse(rp, 400, AG_MCP_HEADER_MISMATCH, g->message.id, wrong);
+		ag_server_mcp_refuse(rp, 400, AG_MCP_HEADER_MISMATCH, g->message.id, wrong);
 	return !wrong;
 }
 
@@ -139,9 +150,10 @@ static bool check_types(ag_httpd_request *rq, ag_httpd_reply *rp)
 	return true;
 }
 
-void ag_mcp_http_post(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
-                      const ag_caller *who)
+void ag_server_mcp_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
+	ag_server *h = (ag_server *)env;
+	const ag_caller *who = ag_server_who(h, rq);
 	ag_mcp_session *session = NULL;
 	bool is_stateless = false;
 	ag_mcp_glance g;
@@ -149,13 +161,13 @@ void ag_mcp_http_post(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 
 	if (!check_types(rq, rp))
 		return;
-	ag_mcp_look(h->server, rq->body, rq->arena, &g);
+	ag_mcp_look(h->mcp, rq->body, rq->arena, &g);
 	if (!g.is_readable) {
 		run(h, rq, rp, who, NULL, &g);
 		return;
 	}
 	/* A body that says its revision is of the stateless era, whatever the header says: that is checked against it. */
-	is_known = ag_mcp_http_version(rq, rp, &is_stateless);
+	is_known = ag_server_mcp_version(rq, rp, &is_stateless);
 	if (g.revision.len)
 		is_stateless = true;
 	else if (!is_known)
@@ -166,12 +178,12 @@ void ag_mcp_http_post(ag_mcp_http *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		if (!check_stateless(rq, rp, &g))
 			return;
 	} else if (g.kind != AG_RPC_REQUEST || !ag_str_eq(g.method, AG_S("initialize"))) {
-		session = ag_mcp_http_session(h, rq, rp, who);
+		session = ag_server_mcp_session(h, rq, rp, who);
 		if (!session)
 			return;
 	}
 	if (g.wants_stream)
-		ag_mcp_http_call(h, rq, rp, who, session);
+		ag_server_mcp_call(h, rq, rp, who, session);
 	else
 		run(h, rq, rp, who, session, &g);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "http/rules.h"
+#include "server/access_rules.h"
 
 static void check(bool ok)
 {
@@ -13,7 +13,7 @@ static void check(bool ok)
 
 static const ag_str hosts[] = { AG_S_INIT("box.example") };
 static const ag_str origins[] = { AG_S_INIT("http://page.example:5173") };
-static const ag_http_rules rules = {
+static const ag_access_rules rules = {
 	.is_loopback = true,
 	.bound = AG_S_INIT("127.0.0.1"),
 	.port = 8080,
@@ -28,8 +28,8 @@ static void is_of_this_machine(ag_str host)
 	ag_str name;
 	unsigned port;
 
-	check(ag_http_authority(host, &name, &port) && port <= 65535 && name.len <= host.len);
-	check(ag_http_is_loopback(name) || ag_str_ieq(name, hosts[0]));
+	check(ag_access_authority(host, &name, &port) && port <= 65535 && name.len <= host.len);
+	check(ag_access_is_loopback(name) || ag_str_ieq(name, hosts[0]));
 	check(!memchr(name.ptr, '@', name.len) && !memchr(name.ptr, '/', name.len));
 }
 
@@ -39,10 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ag_str host = ag_str_split(&origin, '\n');
 	bool is_cross;
 
-	if (!ag_http_host_allowed(&rules, host))
+	if (!ag_access_host_allowed(&rules, host))
 		return 0;
 	is_of_this_machine(host);
-	if (!origin.len || !ag_http_origin_allowed(&rules, origin, host, &is_cross))
+	if (!origin.len || !ag_access_origin_allowed(&rules, origin, host, &is_cross))
 		return 0;
 	if (is_cross)
 		check(ag_str_ieq(origin, origins[0]));

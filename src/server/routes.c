@@ -1,0 +1,67 @@
+/* The table of routes. To add one: its function in a file of this folder, its declaration in parts.h, a row here. */
+#include "base/json.h"
+#include "server/parts.h"
+
+#define WELL_KNOWN AG_SERVER_WELL_KNOWN
+
+static void health(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	(void)env;
+	(void)rq;
+	rp->content_type = AG_S("application/json");
+	rp->borrowed = AG_S("{\"status\":\"ok\",\"name\":\"argus\",\"version\":\"" AG_VERSION
+	                    "\"}");
+}
+
+const ag_http_route ag_server_routes[] = {
+	{ .methods = "POST",
+	  .path = AG_SERVER_MCP_PATH,
+	  .scope = "",
+	  .handle = ag_server_mcp_post },
+	{ .methods = "GET", .path = AG_SERVER_MCP_PATH, .scope = "", .handle = ag_server_mcp_get },
+	{ .methods = "DELETE",
+	  .path = AG_SERVER_MCP_PATH,
+	  .scope = "",
+	  .handle = ag_server_mcp_delete },
+	{ .methods = "GET, HEAD", .path = "/health", .handle = health },
+	{ .methods = "GET, HEAD", .path = WELL_KNOWN, .handle = ag_server_metadata },
+	{ .methods = "GET, HEAD",
+	  .path = WELL_KNOWN AG_SERVER_MCP_PATH,
+	  .handle = ag_server_metadata },
+};
+const size_t ag_server_nroute = AG_NELEM(ag_server_routes);
+
+static void refuse_path(ag_httpd_request *rq, ag_httpd_reply *rp, const char *allow)
+{
+	if (allow[0] == '\0') {
+		ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
+		return;
+	}
+	if (ag_str_eqc(rq->method, "OPTIONS"))
+		rp->status = 204;
+	else
+		ag_httpd_error(rp, 405, "method_not_allowed", "this path has no such method");
+	ag_httpd_add_header(rp, "Allow", ag_str_dup(rq->arena, ag_str_c(allow)));
+}
+
+bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)arg;
+	char allow[AG_HTTP_MAX_ALLOW];
+
+	if (!ag_server_may_come(h, rq, rp))
+		return false;
+	rq->route = ag_http_route_find(ag_server_routes, ag_server_nroute, rq, allow);
+	if (!rq->route) {
+		refuse_path(rq, rp, allow);
+		return false;
+	}
+	if (rq->route->max_body)
+		rq->max_body = rq->route->max_body;
+	return !rq->route->scope || ag_server_may_ask(h, rq, rp, rq->route->scope);
+}
+
+void ag_server_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_http_route_run(rq->route, arg, rq, rp);
+}

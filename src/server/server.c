@@ -1,0 +1,96 @@
+/* The life of the server. Reading order: routes.c, access.c, auth.c; mcp_post.c, mcp_call.c, mcp_stream.c, mcp_get.c for the
+ * endpoint of MCP. */
+#include <stdlib.h>
+
+#include "server/parts.h"
+
+#define ORIGIN        "server"
+#define STOP_GRACE_MS 3000
+
+static const ag_str *copy_list(ag_arena *a, const ag_str *list, size_t n)
+{
+	ag_str *copy = ag_new_n(a, ag_str, n ? n : 1);
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = ag_str_dup(a, list[i]);
+	return copy;
+}
+
+static void fill(ag_server *h, const ag_server_opts *o)
+{
+	h->arena = ag_arena_new();
+	h->opts = *o;
+	h->mcp = o->mcp;
+	if (!h->opts.clock)
+		h->opts.clock = &ag_clock_system;
+	h->opts.listen.host = ag_str_dup(h->arena, o->listen.host);
+	h->opts.hosts = copy_list(h->arena, o->hosts, o->nhost);
+	h->opts.origins = copy_list(h->arena, o->origins, o->norigin);
+	h->opts.resource = ag_str_dup(h->arena, o->resource);
+	h->opts.authorization_servers = copy_list(h->arena, o->authorization_servers,
+	                                          o->nauthorization_server);
+	h->opts.scopes = copy_list(h->arena, o->scopes, o->nscope);
+	h->opts.listen.handle = ag_server_handle;
+	h->opts.listen.admit = ag_server_admit;
+	h->opts.listen.arg = h;
+	pthread_mutex_init(&h->callers_lock, NULL);
+	pthread_mutex_init(&h->store_lock, NULL);
+	pthread_mutex_init(&h->grants_lock, NULL);
+	pthread_mutex_init(&h->watch_lock, NULL);
+	pthread_cond_init(&h->watch_wake, NULL);
+	pthread_mutex_init(&h->streams_lock, NULL);
+	pthread_cond_init(&h->changed, NULL);
+}
+
+static void release(ag_server *h)
+{
+	ag_server_grants_stop(h);
+	ag_server_callers_free(h);
+	pthread_cond_destroy(&h->watch_wake);
+	pthread_mutex_destroy(&h->watch_lock);
+	pthread_mutex_destroy(&h->grants_lock);
+	pthread_cond_destroy(&h->changed);
+	pthread_mutex_destroy(&h->streams_lock);
+	pthread_mutex_destroy(&h->store_lock);
+	pthread_mutex_destroy(&h->callers_lock);
+	ag_arena_free(h->arena);
+	free(h);
+}
+
+ag_status ag_server_start(const ag_server_opts *o, ag_server **ret, ag_err *err)
+{
+	ag_server *h;
+	ag_status st;
+
+	AG_ASSERT(o->mcp && (o->store || o->anonymous));
+	h = (ag_server *)ag_xcalloc(1, sizeof(*h));
+	fill(h, o);
+	st = ag_server_grants_start(h) ? ag_httpd_start(&h->opts.listen, &h->httpd, err)
+	                               : ag_fail(err, AG_UNAVAILABLE, ORIGIN,
+	                                         "no thread could be started to look after tokens");
+	if (st) {
+		release(h);
+		return st;
+	}
+	*ret = h;
+	return AG_OK;
+}
+
+unsigned ag_server_port(const ag_server *h)
+{
+	return ag_httpd_port(h->httpd);
+}
+
+ag_server *ag_server_stop(ag_server *h)
+{
+	if (!h)
+		return NULL;
+	/* Calls are cancelled, and what they say to that still reaches their clients. */
+	ag_mcp_server_stop(h->mcp);
+	ag_server_mcp_calls_wait(h);
+	h->httpd = ag_httpd_stop(h->httpd, STOP_GRACE_MS);
+	ag_server_mcp_calls_wait(h); /* of requests that were still on their way */
+	ag_server_streams_free(h);
+	release(h);
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/* server -- what this product serves over HTTP: its table of routes (routes.c), who may come (Host, Origin, bearer tokens),
+ * and MCP over streamable HTTP, both eras.
+ *
+ * /mcp: POST is one message, whose answer is JSON, or a stream when messages come before it; GET is the session's stream;
+ * DELETE ends the session. Beside it: GET /health, GET /.well-known/oauth-protected-resource[/mcp]. */
+#ifndef AG_SERVER_SERVER_H
+#define AG_SERVER_SERVER_H
+
+#include "http/server.h"
+#include "mcp/server.h"
+
+#define AG_SERVER_MCP_PATH "/mcp"
+
+typedef struct ag_server ag_server;
+
+typedef struct ag_server_opts {
+	ag_mcp_server *mcp;
+	ag_store *store; /* for tokens; used under a lock of its own */
+	const ag_clock *clock;
+	ag_httpd_opts listen; /* host, port, limits; admit, handle and arg are filled here */
+	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the server is
+	 * bound to loopback (rebinding of DNS); "*" = any. */
+	const ag_str *hosts;
+	size_t nhost;
+	/* Origins that may come beside those of the server itself ("http://localhost:5173"); "*" = any. */
+	const ag_str *origins;
+	size_t norigin;
+	/* Without a token: the caller that stands for everybody, NULL = every request needs one. Only for a server that is
+	 * bound to loopback. */
+	const ag_caller *anonymous;
+	/* OAuth resource metadata: the servers that give out tokens for this resource (the tokens must be known to
+	 * `check`), and the resource's own address as clients know it; "" = http://HOST/mcp, by the request's Host. */
+	const ag_str *authorization_servers;
+	size_t nauthorization_server;
+	ag_str resource;
+	/* Scopes that are of use here ("sql", "audit", "ask"): a token that is limited to others is refused (403). */
+	const ag_str *scopes;
+	size_t nscope;
+	unsigned
+		max_streams; /* calls that are answered as a stream, at once; 0 = 64; one more is 503 */
+} ag_server_opts;
+
+AG_CHECK ag_status ag_server_start(const ag_server_opts *o, ag_server **ret, ag_err *err);
+unsigned ag_server_port(const ag_server *h);
+/* Ends streams and sessions, waits for calls (set the process's cancel flag before). Accepts NULL, returns NULL. */
+ag_server *ag_server_stop(ag_server *h);
+
+#endif
