@@ -265,7 +265,11 @@ ag_http_sent ag_http_stream_send(ag_http_conn *c, bool must_read)
 		ag_buf_add(&s->waiting, AG_S("0\r\n\r\n"));
 		s->has_end = true;
 	}
-	sent = s->is_gone || s->waiting.failed ? AG_HTTP_BROKEN : send_waiting(s, c->fd);
+	sent = send_waiting(s, c->fd);
+	if (s->is_gone ||
+	    s->waiting
+	            .failed) /* what there is was sent: the head, if the writer was too fast for it */
+		sent = AG_HTTP_BROKEN;
 	if (sent == AG_HTTP_BLOCKED && must_read)
 		sent = AG_HTTP_BROKEN;
 	if (sent == AG_HTTP_BLOCKED || (sent == AG_HTTP_SENT && !is_over(s))) {
