@@ -9,6 +9,7 @@
  * core; `threads` has one for each connection. It prints its port, and ends with its standard input. Only for bench/mcp.py:
  * a request must come in one piece and fit the buffer. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,8 +27,9 @@
 typedef struct peer {
 	int fd;
 	bool is_database;
-	struct peer *next; /* free databases; epoll: clients that wait for one */
-	struct peer *user; /* epoll, of a database: whose call it works on */
+	bool is_busy, is_gone; /* epoll, of a client: its call is under way; it left meanwhile */
+	struct peer *next;     /* free databases; epoll: clients that wait for one */
+	struct peer *user;     /* epoll, of a database: whose call it works on */
 } peer;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -130,9 +132,13 @@ static bool is_call(const char *in, ssize_t n)
 	return memmem(in, (size_t)n, "tools/call", 10) != NULL;
 }
 
+/* A client that left while its call was under way is no fault. */
 static void greet(int fd)
 {
-	send_all(fd, reply, nreply);
+	const ssize_t n = send(fd, reply, nreply, MSG_NOSIGNAL);
+
+	if (n != (ssize_t)nreply && !(n < 0 && (errno == EPIPE || errno == ECONNRESET)))
+		die("cannot answer");
 }
 
 /* --- a thread a connection --- */
@@ -272,13 +278,21 @@ static void ask(peer *c)
 {
 	if (!idle) {
 		c->next = NULL;
+		c->is_busy = true;
 		*last = c;
 		last = &c->next;
 		return;
 	}
 	idle->user = c;
+	c->is_busy = true;
 	send_all(idle->fd, exchange, nexchange);
 	idle = idle->next;
+}
+
+static void drop(peer *c)
+{
+	close(c->fd);
+	free(c);
 }
 
 static void answered(peer *d)
@@ -288,7 +302,10 @@ static void answered(peer *d)
 	take_answers(d->fd);
 	d->next = idle;
 	idle = d;
+	c->is_busy = false;
 	greet(c->fd);
+	if (c->is_gone)
+		drop(c);
 	if (first) {
 		c = first;
 		first = c->next;
@@ -303,9 +320,12 @@ static void asked(peer *c)
 	char in[BUFFER];
 	const ssize_t n = recv(c->fd, in, sizeof(in), 0);
 
-	if (n <= 0) {
-		close(c->fd);
-		free(c);
+	if (n <= 0 && c->is_busy) {
+		/* It left while its call is under way: answered() drops it. */
+		c->is_gone = true;
+		epoll_ctl(ep, EPOLL_CTL_DEL, c->fd, NULL);
+	} else if (n <= 0) {
+		drop(c);
 	} else if (is_call(in, n)) {
 		ask(c);
 	} else {
