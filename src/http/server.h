@@ -1,7 +1,7 @@
 /* server -- the HTTP server: connections, limits, requests, replies, streams. HTTP/1.1 and 1.0; TLS is a reverse proxy's work.
  *
  * A handler may block, in a database or in a lock, without holding up other clients: a worker that is slow is replaced
- * (workers.h; docs/decisions/0020). Nothing else has a thread of its own: an idle connection, a slow reader and a stream
+ * (workers.h; docs/decisions/0018). Nothing else has a thread of its own: an idle connection, a slow reader and a stream
  * cost memory only. How many connections there may be, in all and for each peer, is a limit; when it is reached, the
  * connection that has been idle for longest is closed for the new one. Knows nothing of MCP or of agents. */
 #ifndef AG_HTTP_SERVER_H
