@@ -75,8 +75,23 @@ if grep -q '"everything__echo"' "$MODEL_LOG" && ! grep -q '"everything__get-env"
 else
 	not_ok "the model is offered the tools that are allowed, and no others"
 fi
+# Is there a process of this program with that argument? The "=" before it keeps this one from finding itself.
+is_running() {
+	python3 - "$@" <<'EOF'
+import glob, sys
+for name in glob.glob("/proc/[0-9]*/cmdline"):
+    try:
+        with open(name, "rb") as f:
+            words = f.read().split(b"\0")
+    except OSError:
+        continue
+    if sys.argv[1].encode() in words and sys.argv[2][1:].encode() in words:
+        sys.exit(0)
+sys.exit(1)
+EOF
+}
 sleep 0.2
-if pgrep -f "$everything stdio" >/dev/null; then
+if is_running "$everything" =stdio; then
 	not_ok "the child process ends with the question"
 else
 	ok "the child process ends with the question"
@@ -96,14 +111,22 @@ rm "$dir/project/argus.yaml"
 
 # --- over HTTP
 
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-PORT=$port "$node" "$everything" streamableHttp >"$dir/server.log" 2>&1 &
-server=$!
+# The server says when it listens. Another test may have taken the port meanwhile: then try the next one.
 tries=0
-while ! python3 -c "import socket; socket.create_connection(('127.0.0.1', $port), 1)" 2>/dev/null; do
+until [ -n "$server" ]; do
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	PORT=$port "$node" "$everything" streamableHttp >"$dir/server.log" 2>&1 &
+	server=$!
+	waited=0
+	while kill -0 "$server" 2>/dev/null && ! grep -q "listening on port $port" "$dir/server.log"; do
+		waited=$((waited + 1))
+		[ "$waited" -lt 400 ] || break
+		sleep 0.05
+	done
+	grep -q "listening on port $port" "$dir/server.log" && break
+	stop_server
 	tries=$((tries + 1))
-	[ "$tries" -lt 200 ] || break
-	sleep 0.05
+	[ "$tries" -lt 5 ] || break
 done
 cat >"$dir/http.yaml" <<EOF
 mcp_servers:
@@ -114,6 +137,7 @@ if ask --config "$dir/http.yaml" && grep -qF 'The sum of 4 and 38 is 42' "$dir/o
 	ok "over HTTP: the tools that the server calls read only"
 else
 	not_ok "over HTTP: the tools that the server calls read only"
+	sed 's/^/  server: /' "$dir/server.log" | tail -n 20
 fi
 stop_server
 if ask --config "$dir/http.yaml"; then

@@ -61,7 +61,7 @@ stop)
 	;;
 crash)
 	pid=$(head -1 "$folder/data/postmaster.pid")
-	children=$(pgrep -P "$pid" || :)
+	children=$(cat "/proc/$pid/task/$pid/children")
 	# shellcheck disable=SC2086 # one process per word
 	kill -KILL "$pid" $children
 	while [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.05; done
