@@ -363,11 +363,12 @@ void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone)
 	ag_err commit_err = { 0 };
 
 	while (!ag_loop_is_over(l)) {
-		/* What is queued when the run is over goes to disk with its end. */
 		if (turn(l, done, ndone, &commit_err) ||
 		    (!ag_loop_is_over(l) && ag_loop_flush_to_disk(l, &commit_err)))
 			ag_loop_fail(l, &commit_err);
-		ag_arena_reset(l->step);
+		/* What is queued when the run is over goes to disk with its end; its payloads are in this arena. */
+		if (!ag_loop_is_over(l))
+			ag_arena_reset(l->step);
 		ndone = 0;
 	}
 	if (ag_loop_finish(l, &commit_err) && l->ret->err.status == AG_OK)
