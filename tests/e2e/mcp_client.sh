@@ -111,11 +111,13 @@ rm "$dir/project/argus.yaml"
 
 # --- over HTTP
 
+# Node 18 lacks the global `crypto` that this server uses.
+echo 'globalThis.crypto ??= require("node:crypto").webcrypto;' >"$dir/crypto.cjs"
 # The server says when it listens. Another test may have taken the port meanwhile: then try the next one.
 tries=0
 until [ -n "$server" ]; do
 	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-	PORT=$port "$node" "$everything" streamableHttp >"$dir/server.log" 2>&1 &
+	PORT=$port "$node" --require "$dir/crypto.cjs" "$everything" streamableHttp >"$dir/server.log" 2>&1 &
 	server=$!
 	waited=0
 	while kill -0 "$server" 2>/dev/null && ! grep -q "listening on port $port" "$dir/server.log"; do
