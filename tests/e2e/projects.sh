@@ -222,8 +222,14 @@ want "purge" 0
 see log --verify
 want "empties the table and keeps the chain" 0 "0 rows checked"
 see project test lite
+# A call of more than 50 ms has a row of its beginning as well.
+rows=$(python3 -c "import sqlite3; d = sqlite3.connect('$db'); print(1 + d.execute('SELECT count(*) FROM ledger WHERE began > 0').fetchone()[0])")
 see log --verify
-want "which goes on" 0 "1 row checked, $((last + 1)) to $((last + 1))"
+case $rows in
+1) want "which goes on" 0 "1 row checked, $((last + 1)) to $((last + 1))" ;;
+2) want "which goes on" 0 "2 rows checked, $((last + 1)) to $((last + 2))" ;;
+*) not_ok "which goes on: $rows rows" ;;
+esac
 
 # --- a disk that is full ---
 
