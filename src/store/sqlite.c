@@ -554,26 +554,32 @@ static void purge_end(ag_db *base, bool has_removed)
 	AG_IGNORE(ag_sqlite_exec(s, "PRAGMA secure_delete=FAST"), "only a matter of speed");
 }
 
+/* clang-format off */
+/* A file and a database in memory differ only in how they are opened. */
+#define SQLITE_FUNCTIONS \
+	.migrate = ag_sqlite_migrate, \
+	.close = ag_sqlite_close, \
+	.set_patience = set_patience, \
+	.is_damage = is_damage, \
+	.begin = ag_sqlite_begin, \
+	.commit = ag_sqlite_commit, \
+	.rollback = ag_sqlite_rollback, \
+	.run = run, \
+	.run_many = run_many, \
+	.words = &ag_sqlite_words, \
+	.sync = sync_log, \
+	.version = version, \
+	.check = ag_sqlite_check, \
+	.purge_begin = purge_begin, \
+	.purge_end = purge_end
+/* clang-format on */
+
 const ag_db_type ag_db_sqlite_file = {
 	.scheme = "sqlite",
 	.help = "one SQLite file, shared by any number of processes on this machine",
 	.is_kept = true,
 	.open = ag_sqlite_open_file,
-	.migrate = ag_sqlite_migrate,
-	.close = ag_sqlite_close,
-	.set_patience = set_patience,
-	.is_damage = is_damage,
-	.begin = ag_sqlite_begin,
-	.commit = ag_sqlite_commit,
-	.rollback = ag_sqlite_rollback,
-	.run = run,
-	.run_many = run_many,
-	.words = &ag_sqlite_words,
-	.sync = sync_log,
-	.version = version,
-	.check = ag_sqlite_check,
-	.purge_begin = purge_begin,
-	.purge_end = purge_end,
+	SQLITE_FUNCTIONS,
 };
 
 const ag_db_type ag_db_sqlite_memory = {
@@ -581,19 +587,5 @@ const ag_db_type ag_db_sqlite_memory = {
 	.help = "nothing is kept: gone when the program ends",
 	.is_kept = false,
 	.open = ag_sqlite_open_memory,
-	.migrate = ag_sqlite_migrate,
-	.close = ag_sqlite_close,
-	.set_patience = set_patience,
-	.is_damage = is_damage,
-	.begin = ag_sqlite_begin,
-	.commit = ag_sqlite_commit,
-	.rollback = ag_sqlite_rollback,
-	.run = run,
-	.run_many = run_many,
-	.words = &ag_sqlite_words,
-	.sync = sync_log,
-	.version = version,
-	.check = ag_sqlite_check,
-	.purge_begin = purge_begin,
-	.purge_end = purge_end,
+	SQLITE_FUNCTIONS,
 };
