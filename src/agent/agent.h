@@ -24,7 +24,7 @@ typedef struct ag_planner_type {
 	 * without a last word. */
 	ag_status (*wrap_up)(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_str why,
 	                     ag_proposal *ret, ag_err *err);
-	/* A further call of the reply that the last proposal came from; false: there is none. It becomes a proposal when the
+	/* Returns the next call of the reply that gave the last proposal; false when the reply has no more. It becomes a proposal when the
 	 * loop logs it, not by being asked for. NULL = a reply holds one call. */
 	bool (*more)(ag_planner *self, ag_proposal *ret);
 	void (*close)(ag_planner *self);

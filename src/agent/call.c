@@ -51,7 +51,7 @@ static void refuse(ag_call *c, const ag_sql_failure *f, ag_tool_output *out)
 	out->is_error = true;
 }
 
-/* The project that the call means. False: *ret_failure says why there is none, and that is recorded. */
+/* Finds the project of the call. On failure it returns false, fills *ret_failure and records the refusal. */
 static bool find_project(ag_call *c, const ag_val *input, ag_sql_failure *ret_failure)
 {
 	const ag_str id = ag_val_member_str(input, "project_id");

@@ -44,7 +44,7 @@ struct ag_call {
 	int64_t began_ms; /* monotonic; set by ag_tool_call() */
 };
 
-/* What a tool gives. The buffers come empty, with the limit of the row, and belong to whoever made the output. */
+/* The output of a tool. Its buffers start empty and have the row's limit. The code that initialized the output releases them. */
 typedef struct ag_tool_output {
 	ag_buf json; /* one JSON object: for the log, the trace, a client's structured result */
 	ag_buf content; /* JSON array of MCP content blocks for a client; empty = one text block: json as it is */

@@ -66,7 +66,7 @@ typedef struct ag_run_opts {
 	void *on_event_arg;
 } ag_run_opts;
 
-/* The tool of that name, and what it works on; NULL: there is none. */
+/* Returns the tool of that name and sets *ret_env to its table's environment. NULL when no table has such a tool. */
 const ag_tool *ag_run_tool(const ag_run_opts *o, ag_str name, void **ret_env);
 
 typedef struct ag_run_result {

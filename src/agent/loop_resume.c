@@ -14,7 +14,7 @@ typedef struct place {
 	/* Of the last proposal, and of those before it whose calls ran at the same time. */
 	ag_loop_done *calls_done;
 	size_t ndone, cap;
-	ag_loop_done none; /* stands for a proposal where there is none */
+	ag_loop_done none; /* used when the log has no proposal yet */
 	unsigned calls;
 	bool is_complete; /* the last run_finished said ok */
 	/* Of the run gate: the latest verdict of a step before this one, and the tool calls that were made then. */

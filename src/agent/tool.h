@@ -45,7 +45,7 @@ typedef enum ag_tool_flag {
 	AG_TOOL_LONG =
 		64, /* reports progress or asks the client: over HTTP it is answered as a stream */
 	AG_TOOL_TICKS =
-		128, /* waits in one place: the client is told once a second what ctx.progress says */
+		128, /* the tool blocks: a ticker sends ctx.progress to the client once a second */
 	AG_TOOL_EXTJSON = 256 /* filters and pipelines in its input are extended JSON */
 } ag_tool_flag;
 
@@ -84,7 +84,7 @@ struct ag_tool {
 	const void *of; /* what run works on, where the row was made at run time */
 };
 
-/* A table of tools with what they work on. Each room exports its table; whoever runs tools mounts several. */
+/* A table of tools and the environment that their functions use. Each room exports its table; a caller may mount several. */
 typedef struct ag_tool_set {
 	const ag_tool *tools;
 	size_t ntool;

@@ -111,7 +111,7 @@ void ag_http_conn_park(ag_httpd *d, ag_http_conn *c, uint32_t events)
 	s = with(s, PARKING);
 	atomic_store_explicit(&c->events, events, memory_order_relaxed);
 	atomic_store_explicit(&c->state, s, memory_order_release);
-	/* The socket stays open: what comes of an event happens after it. */
+	/* The socket is open here: a worker handles an event, and may close it, only after this call has armed it. */
 	if (epoll_mod(d->epoll_fd, fd, &e))
 		AG_ASSERT(errno == EBADF || errno == ENOENT);
 	/* Unless it was claimed. */
@@ -186,8 +186,8 @@ static unsigned rank_of(const ag_http_conn *c, int64_t now, int64_t *ret_since)
 	return now - *ret_since < FRESH_MS ? 4 : rank;
 }
 
-/* Of those that wait for their client; of this peer only, unless it is NULL. Owned by the caller, NULL = there is none, or a
- * worker was faster. */
+/* Claims the best candidate among the connections that wait for their client. peer limits the choice to one address; NULL =
+ * all. The caller owns the result. NULL when no connection waits, or a worker claimed it first. */
 static ag_http_conn *claim_idle(ag_httpd *d, const unsigned char *peer)
 {
 	const int64_t now = ag_httpd_now_ms();
@@ -229,7 +229,7 @@ static bool give_up(ag_httpd *d, const unsigned char *peer)
 		ag_http_conn *c = claim_idle(d, peer);
 
 		if (!c)
-			continue; /* a worker was faster, or there is none */
+			continue; /* no connection waits, or a worker claimed it first */
 		if (is_idle(c)) {
 			ag_http_conn_close(d, c);
 			return true;
