@@ -1,30 +1,11 @@
-/* Settings to the options of an audit. The choices of the table stand in the order of the enums. */
+/* The options of an audit, and its data opened within its budget. */
 #include "app/app.h"
-
-_Static_assert(AG_EVAL_RULES == 0 && AG_EVAL_NONE == 1 && AG_EVAL_ESCALATION == 5,
-               "order of the evaluators behind \"profile\"");
-
-/* fast, balanced, thorough; action, finding, run. */
-static const ag_evaluator_kind profiles[][AG_NGATE] = {
-	{ AG_EVAL_RULES, AG_EVAL_RULES, AG_EVAL_RULES },
-	{ AG_EVAL_RULES, AG_EVAL_COMPOSITE, AG_EVAL_SELF },
-	{ AG_EVAL_RULES, AG_EVAL_COMPOSITE, AG_EVAL_JUDGE },
-};
-
-static ag_evaluator_kind evaluator(const ag_settings *s, int choice, ag_gate gate)
-{
-	return choice ? (ag_evaluator_kind)(choice - 1) : profiles[s->eval_profile][gate];
-}
 
 void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret)
 {
 	const ag_settings *s = &app->settings;
 
 	*ret = s->audit;
-	ret->evaluators[AG_GATE_ACTION] = evaluator(s, s->action_evaluator, AG_GATE_ACTION);
-	ret->evaluators[AG_GATE_OBSERVATION] = evaluator(s, s->finding_evaluator,
-	                                                 AG_GATE_OBSERVATION);
-	ret->evaluators[AG_GATE_RUN] = evaluator(s, s->run_evaluator, AG_GATE_RUN);
 	ret->ignores = s->ignores;
 	ret->nignore = s->nignore;
 	ret->settings_json = ag_settings_json(s, arena);

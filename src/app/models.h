@@ -53,7 +53,7 @@ AG_CHECK ag_status ag_app_ask_model(ag_app *app, ag_str name, ag_llm_model *ret,
 AG_CHECK ag_status ag_app_check_price(const ag_app *app, const ag_llm *llm, ag_err *err);
 /* The planner that the settings name; and the setting that names this one, 0 when no planner has that name. */
 ag_planner_make ag_app_planner(const ag_app *app);
-int ag_app_planner_setting(ag_str name);
+unsigned ag_app_planner_setting(ag_str name);
 /* A meter for one run, with the budgets of the settings; lives in arena. NULL when no model is open. */
 ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena);
 

@@ -31,7 +31,7 @@ ag_status ag_app_hub(ag_app *app, ag_str record, ag_str replay, ag_llm_hub **ret
 static bool needs(const ag_audit_opts *o, ag_evaluator_kind kind)
 {
 	for (size_t g = 0; g < AG_NGATE; g++)
-		if (o->evaluators[g] == kind)
+		if (ag_audit_evaluator(o, (ag_gate)g) == kind)
 			return true;
 	return false;
 }
@@ -78,10 +78,10 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
                              ag_err *err)
 {
 	const ag_settings *s = &app->settings;
-	const bool judge = s->judge_model.len > 0 &&
+	const bool judge = s->audit.judge_model.len > 0 &&
 	                   (needs(o, AG_EVAL_JUDGE) || needs(o, AG_EVAL_COMPOSITE));
 	const bool self = needs(o, AG_EVAL_SELF) || needs(o, AG_EVAL_COMPOSITE);
-	const bool planner = s->planner != 0;
+	const bool planner = s->audit.planner != 0;
 	ag_llm_hub *hub;
 	ag_status st = AG_OK;
 
@@ -93,9 +93,9 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 	if (planner)
 		st = open_one(app, s->model, 0, &o->planner_llm, err);
 	if (!st && self)
-		st = open_one(app, either(s->self_model, s->model), 1, &o->self_llm, err);
+		st = open_one(app, either(s->audit.self_model, s->model), 1, &o->self_llm, err);
 	if (!st && judge)
-		st = open_one(app, s->judge_model, 2, &o->judge_llm, err);
+		st = open_one(app, s->audit.judge_model, 2, &o->judge_llm, err);
 	if (st == AG_NOT_FOUND && replay.len)
 		return ag_err_hint(err, "a replay wants the models named as they were when it was "
 		                        "recorded: set LLM_MODEL and LLM_API_BASE as then; no "
@@ -175,15 +175,15 @@ ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_ll
 
 ag_planner_make ag_app_planner(const ag_app *app)
 {
-	AG_ASSERT((size_t)app->settings.planner < ag_agent_audit.nplanner);
-	return ag_agent_audit.planners[app->settings.planner].make;
+	AG_ASSERT(app->settings.audit.planner < ag_agent_audit.nplanner);
+	return ag_agent_audit.planners[app->settings.audit.planner].make;
 }
 
-int ag_app_planner_setting(ag_str name)
+unsigned ag_app_planner_setting(ag_str name)
 {
 	const ag_planner_kind *kind = ag_agent_planner(&ag_agent_audit, name);
 
-	return kind ? (int)(kind - ag_agent_audit.planners) : 0;
+	return kind ? (unsigned)(kind - ag_agent_audit.planners) : 0;
 }
 
 ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)

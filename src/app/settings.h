@@ -69,16 +69,11 @@ typedef struct ag_settings {
 	/* of agents */
 	ag_audit_opts audit; /* what its rows name; ag_app_audit_opts() adds the rest */
 	ag_ask_choices ask;
+	/* of several agents, and of commands that run none */
 	double deadline;
-	int planner; /* its place in the row of the auditor: 0 = builtin, 1 = llm */
-	ag_str model, self_model, judge_model;
+	ag_str model;
 	uint64_t max_tokens;
 	double max_cost; /* USD */
-	bool strict;
-	int fail_on;      /* 0 = none, else ag_severity + 1 */
-	int eval_profile; /* 0 = fast, balanced, thorough */
-	/* 0 = of the profile, else ag_evaluator_kind + 1 */
-	int action_evaluator, finding_evaluator, run_evaluator;
 	/* sql */
 	ag_str database;
 	uint64_t per_minute, per_hour, per_day, connections;

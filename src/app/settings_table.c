@@ -16,17 +16,14 @@
 static const char *const outputs[] = { "text", "json", "silent", NULL };
 static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
 static const char *const log_formats[] = { "json", "text", NULL };
-static const char *const planners[] = { "builtin", "llm", NULL };
-static const char *const fail_ons[] = { "none", "low", "medium", "high", "critical", NULL };
-static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
-static const char *const evaluators[] = { "profile", "rules",     "none",       "self",
-	                                  "judge",   "composite", "escalation", NULL };
 static const char *const audit_syncs[] = { "normal", "full", NULL };
 
 static const ag_setting first[] = {
 	{ "", "store", AG_SET_TEXT, .unset = "auto", .fallback = "auto", .offset = FIELD(store),
 	  .help = "Where Argus remembers its runs: a path, sqlite:PATH or memory: (gone at exit). auto: "
-	          "argus/argus.db under XDG_STATE_HOME, else under ~/.local/state." },
+	          "argus/argus.db under XDG_STATE_HOME, else under ~/.local/state.",
+	  .flag = "store", .flag_arg = "URI",
+	  .flag_help = "where runs are kept: a path, or memory:" },
 	{ "", "retention_days", AG_SET_COUNT, .min = 1, .max = 36500, .unset = "none",
 	  .fallback = "none", .offset = FIELD(retention_days),
 	  .help = "Days that runs, rows of the audit table and cached texts are kept, as with `argus purge "
@@ -34,10 +31,12 @@ static const ag_setting first[] = {
 	          "only `argus purge` removes them." },
 	{ "", "threads", AG_SET_COUNT, .min = 1, .max = 256, .unset = "auto", .fallback = "auto",
 	  .offset = FIELD(threads),
-	  .help = "Worker threads. auto: one per processor. Results do not depend on it." },
+	  .help = "Worker threads. auto: one per processor. Results do not depend on it.",
+	  .flag = "threads", .flag_arg = "N", .flag_help = "worker threads" },
 	{ "", "output_format", AG_SET_CHOICE, .one_of = outputs, .fallback = "text",
 	  .offset = FIELD(output_format),
-	  .help = "What goes to standard output. silent: audit and verify tell only by their exit code." },
+	  .help = "What goes to standard output. silent: audit and verify tell only by their exit code.",
+	  .flag = "output", .letter = 'o', .flag_arg = "FORMAT", .flag_help = "text or json" },
 	{ "", "log_level", AG_SET_CHOICE, .one_of = log_levels, .fallback = "off",
 	  .offset = FIELD(log_level), .help = "How much is logged to standard error." },
 	{ "", "log_format", AG_SET_CHOICE, .one_of = log_formats, .fallback = "json",
@@ -45,46 +44,24 @@ static const ag_setting first[] = {
 	  .help = "Log lines as JSON objects, or as text for people." },
 	{ "audit", "deadline", AG_SET_NUMBER, .min = 0.001, .max = MAX_SECONDS, .unset = "none",
 	  .fallback = "none", .offset = FIELD(deadline),
-	  .help = "Seconds after which the command stops wherever it is; the run counts as failed." },
-	{ "audit", "planner", AG_SET_CHOICE, .one_of = planners, .fallback = "builtin",
-	  .offset = FIELD(planner),
-	  .help = "Who decides what is looked at. builtin needs no model; llm asks one." },
+	  .help = "Seconds after which the command stops wherever it is; the run counts as failed.",
+	  .flag = "deadline", .flag_arg = "SECONDS", .flag_help = "then everything stops" },
 	{ "audit", "model", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
 	  .offset = FIELD(model),
 	  .help = "The planner's model: a name of the models below, or what the server of the default "
-	          "model calls it. auto: the model \"default\", that of LLM_API_BASE, or the only one." },
-	{ "audit", "self_model", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
-	  .offset = FIELD(self_model),
-	  .help = "The model of the evaluator \"self\". auto: the planner's." },
-	{ "audit", "judge_model", AG_SET_TEXT, .unset = "none", .fallback = "none",
-	  .offset = FIELD(judge_model),
-	  .help = "The model of the evaluator \"judge\": best another one than the planner's." },
+	          "model calls it. auto: the model \"default\", that of LLM_API_BASE, or the only one.",
+	  .flag = "model", .flag_arg = "NAME",
+	  .flag_help = "the planner's model: see `argus models`" },
 	{ "audit", "max_tokens", AG_SET_COUNT, .min = 1, .max = MAX_COUNT, .unset = "none",
 	  .fallback = "none", .offset = FIELD(max_tokens),
 	  .help = "Tokens, in and out, of all models of a run: no call is made beyond; then the report "
-	          "is partial." },
+	          "is partial.",
+	  .flag = "max-tokens", .flag_arg = "N", .flag_help = "tokens of all models, in and out" },
 	{ "audit", "max_cost", AG_SET_NUMBER, .min = 0.000001, .max = 1000000, .unset = "none",
 	  .fallback = "none", .offset = FIELD(max_cost),
 	  .help = "US dollars of all models of a run: no call is made beyond; then the report is "
-	          "partial." },
-	{ "audit", "strict", AG_SET_BOOL, .fallback = "false", .offset = FIELD(strict),
-	  .help = "A document that cannot be read is an error; else it is counted and left out." },
-	{ "audit", "fail_on", AG_SET_CHOICE, .one_of = fail_ons, .fallback = "none",
-	  .offset = FIELD(fail_on),
-	  .help = "Exit with 3 when there is a finding of this severity or above, or something that severe was "
-	          "not checked: unreadable documents, skipped files, an empty collection." },
-	{ "audit", "eval_profile", AG_SET_CHOICE, .one_of = profiles, .fallback = "fast",
-	  .offset = FIELD(eval_profile),
-	  .help = "Who judges steps, findings and the run. fast: rules. balanced: findings by composite, "
-	          "the run by self. thorough: findings by composite, the run by judge." },
-	{ "audit", "action_evaluator", AG_SET_CHOICE, .one_of = evaluators, .fallback = "profile",
-	  .offset = FIELD(action_evaluator), .help = "Who judges each step." },
-	{ "audit", "finding_evaluator", AG_SET_CHOICE, .one_of = evaluators, .fallback = "profile",
-	  .offset = FIELD(finding_evaluator),
-	  .help = "Who judges each finding. escalation: rules, then by the planner's confidence; what "
-	          "lies between the thresholds waits for `argus review`." },
-	{ "audit", "run_evaluator", AG_SET_CHOICE, .one_of = evaluators, .fallback = "profile",
-	  .offset = FIELD(run_evaluator), .help = "Who judges the whole run." },
+	          "partial.",
+	  .flag = "max-cost", .flag_arg = "USD", .flag_help = "US dollars of all models" },
 };
 
 static const ag_setting last[] = {

@@ -19,6 +19,7 @@ typedef enum ag_rejected_policy {
 
 /* Who judges at a gate. */
 typedef enum ag_evaluator_kind {
+	AG_EVAL_PROFILE, /* the one that the profile has at this gate: ag_audit_evaluator() */
 	AG_EVAL_RULES,
 	AG_EVAL_NONE,
 	AG_EVAL_SELF,
@@ -26,6 +27,15 @@ typedef enum ag_evaluator_kind {
 	AG_EVAL_COMPOSITE, /* rules, then self; at the run gate then judge, when a judge model is set */
 	AG_EVAL_ESCALATION /* rules, then the planner's confidence; finding gate only */
 } ag_evaluator_kind;
+
+extern const char *const ag_evaluator_names[]; /* by kind, ends with NULL; gates.c */
+
+/* Evaluators of all gates, chosen together. */
+typedef enum ag_eval_profile {
+	AG_PROFILE_FAST,     /* rules only */
+	AG_PROFILE_BALANCED, /* findings by composite, the run by self */
+	AG_PROFILE_THOROUGH  /* findings by composite, the run by judge */
+} ag_eval_profile;
 
 /* A row under "ignore:" of argus.yaml: findings that do not count, and why. "" and "*" mean any. */
 typedef struct ag_ignore {
@@ -52,12 +62,15 @@ typedef struct ag_audit_opts {
 	ag_budget budget; /* iterations 0 = the planner's default (builtin: as many as it needs) */
 	ag_fail_policy fail_policy;
 	ag_rejected_policy rejected_policy;
+	unsigned planner; /* index into the planners of the agent's row */
+	ag_eval_profile eval_profile;
 	ag_evaluator_kind evaluators[AG_NGATE];
 	double pass_threshold[AG_NGATE]; /* for models' verdicts; 0.6, 0.7, 0.5 */
 	ag_malformed malformed[AG_NGATE];
 	double escalation_low, escalation_high;     /* 0.40, 0.85 */
 	unsigned escalation_cap;                    /* 10 */
-	ag_llm *planner_llm, *self_llm, *judge_llm; /* borrowed; NULL = none is set */
+	ag_str self_model, judge_model;             /* names in the settings; "" = not set */
+	ag_llm *planner_llm, *self_llm, *judge_llm; /* borrowed; NULL = none is open */
 	ag_llm_meter *meter;                        /* borrowed; NULL without models */
 	ag_str pricing_version; /* of the price table, for the report; "" without models */
 	int64_t history_before_ms; /* only runs before that time (a replay knows what the recorded run knew); 0 = all */
@@ -69,6 +82,8 @@ typedef struct ag_audit_opts {
 	const ag_ignore *ignores; /* borrowed */
 	size_t nignore;
 	bool show_values;
+	bool strict;          /* of ag_source_opts, for the caller that opens the source */
+	int fail_on;          /* for the exit code: 0 = never, else ag_severity + 1 */
 	ag_str settings_json; /* effective settings as a JSON object, for the report; "" = {} */
 	const ag_audit_early
 		*early; /* of ag_audit_begin(); NULL = the run is listed from its first event */
@@ -79,6 +94,8 @@ void ag_audit_opts_init(ag_audit_opts *o);
 /* Before any data is read: can the evaluators be built?
  * errors  AG_INVALID: names the setting, like "run_evaluator judge needs a judge model: set judge_model" */
 AG_CHECK ag_status ag_audit_opts_check(const ag_audit_opts *o, ag_err *err);
+/* Who judges at this gate; never AG_EVAL_PROFILE. gates.c */
+ag_evaluator_kind ag_audit_evaluator(const ag_audit_opts *o, ag_gate g);
 
 typedef struct ag_audit ag_audit; /* one run: its source, state and caches */
 

@@ -1,4 +1,4 @@
-/* gates -- who judges in a run: from the choices in its options to evaluators that stand behind the three gates.
+/* gates -- who judges in a run: from the choices in its options to the evaluators of the three gates.
  *
  *                rules  none  self  judge  composite                                   escalation
  *   action       x      x     x     x      rules, self                                 -
@@ -11,10 +11,15 @@
 #include "audit/audit.h"
 #include "audit/prompt.h"
 
-static const char *const kind_names[] = {
-	[AG_EVAL_RULES] = "rules",         [AG_EVAL_NONE] = "none",
-	[AG_EVAL_SELF] = "self",           [AG_EVAL_JUDGE] = "judge",
-	[AG_EVAL_COMPOSITE] = "composite", [AG_EVAL_ESCALATION] = "escalation",
+const char *const ag_evaluator_names[] = {
+	[AG_EVAL_PROFILE] = "profile",
+	[AG_EVAL_RULES] = "rules",
+	[AG_EVAL_NONE] = "none",
+	[AG_EVAL_SELF] = "self",
+	[AG_EVAL_JUDGE] = "judge",
+	[AG_EVAL_COMPOSITE] = "composite",
+	[AG_EVAL_ESCALATION] = "escalation",
+	NULL,
 };
 
 typedef struct gates {
@@ -25,6 +30,20 @@ typedef struct gates {
 	const ag_evaluator *members[AG_NGATE][3];
 } gates;
 
+/* Action, finding, run. */
+static const ag_evaluator_kind profiles[][AG_NGATE] = {
+	[AG_PROFILE_FAST] = { AG_EVAL_RULES, AG_EVAL_RULES, AG_EVAL_RULES },
+	[AG_PROFILE_BALANCED] = { AG_EVAL_RULES, AG_EVAL_COMPOSITE, AG_EVAL_SELF },
+	[AG_PROFILE_THOROUGH] = { AG_EVAL_RULES, AG_EVAL_COMPOSITE, AG_EVAL_JUDGE },
+};
+
+ag_evaluator_kind ag_audit_evaluator(const ag_audit_opts *o, ag_gate g)
+{
+	AG_ASSERT((size_t)o->eval_profile < AG_NELEM(profiles));
+	return o->evaluators[g] == AG_EVAL_PROFILE ? profiles[o->eval_profile][g]
+	                                           : o->evaluators[g];
+}
+
 /* Who is not named is the planner's own model. */
 static ag_llm *self_llm(const ag_audit_opts *o)
 {
@@ -33,10 +52,10 @@ static ag_llm *self_llm(const ag_audit_opts *o)
 
 static ag_status check_gate(const ag_audit_opts *o, ag_gate g, ag_err *err)
 {
-	const ag_evaluator_kind kind = o->evaluators[g];
+	const ag_evaluator_kind kind = ag_audit_evaluator(o, g);
 	const char *gate = ag_gate_name(g);
 
-	if ((unsigned)kind >= AG_NELEM(kind_names))
+	if ((unsigned)kind > AG_EVAL_ESCALATION)
 		return ag_fail(err, AG_INVALID, "audit.gates",
 		               "%s_evaluator: there is no evaluator %d", gate, (int)kind);
 	if (kind == AG_EVAL_ESCALATION && g != AG_GATE_OBSERVATION)
@@ -55,7 +74,7 @@ static ag_status check_gate(const ag_audit_opts *o, ag_gate g, ag_err *err)
 	if ((kind == AG_EVAL_SELF || kind == AG_EVAL_COMPOSITE) && !self_llm(o))
 		return ag_fail(err, AG_INVALID, "audit.gates",
 		               "%s_evaluator %s needs a model: set self_model, or model", gate,
-		               kind_names[kind]);
+		               ag_evaluator_names[kind]);
 	return AG_OK;
 }
 
@@ -118,7 +137,8 @@ static const ag_evaluator *composite(gates *s, const ag_audit_opts *o, ag_gate g
 
 static const ag_evaluator *evaluator(gates *s, const ag_audit_opts *o, ag_gate g)
 {
-	switch (o->evaluators[g]) {
+	switch (ag_audit_evaluator(o, g)) {
+	case AG_EVAL_PROFILE: break;
 	case AG_EVAL_NONE: return NULL;
 	case AG_EVAL_RULES: return &s->rules;
 	case AG_EVAL_SELF: return &s->self.base;

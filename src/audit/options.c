@@ -20,6 +20,11 @@ _Static_assert(AG_RUN_FAIL_CONTINUE == 0 && AG_RUN_FAIL_WARN_ONLY == 1 && AG_RUN
 _Static_assert(AG_MALFORMED_FAIL == 0 && AG_MALFORMED_WARN == 1 && AG_MALFORMED_PASS == 2,
                "order of malformed");
 
+_Static_assert(AG_PROFILE_FAST == 0 && AG_PROFILE_THOROUGH == 2, "order of profiles");
+
+static const char *const planners[] = { "builtin", "llm", NULL }; /* as in the agent's row */
+static const char *const fail_ons[] = { "none", "low", "medium", "high", "critical", NULL };
+static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
 static const char *const severities[] = { "low", "medium", "high", "critical", NULL };
 static const char *const rejected[] = { "log_only", "drop", "demote_severity", NULL };
 static const char *const run_fails[] = { "continue", "warn_only", "abort", NULL };
@@ -64,6 +69,46 @@ const ag_setting ag_audit_options[] = {
 	  FIELD(min_severity), .help = "Findings below it are counted, not listed.",
 	  .flag = "min-severity", .flag_arg = "SEVERITY",
 	  .flag_help = "list no findings below it" },
+	{ "audit", "strict", AG_SET_BOOL, .fallback = "false", FIELD(strict),
+	  .help = "A document that cannot be read is an error; else it is counted and left out.",
+	  .flag = "strict", .flag_help = "a document that cannot be read is an error" },
+	{ "audit", "fail_on", AG_SET_CHOICE, .one_of = fail_ons, .fallback = "none", FIELD(fail_on),
+	  .help = "Exit with 3 when there is a finding of this severity or above, or something that severe was "
+	          "not checked: unreadable documents, skipped files, an empty collection.",
+	  .flag = "fail-on", .flag_arg = "SEVERITY",
+	  .flag_help =
+	          "exit with 3 when there is a finding of low, medium, high, critical or above" },
+	{ "audit", "planner", AG_SET_CHOICE, .one_of = planners, .fallback = "builtin",
+	  FIELD(planner),
+	  .help = "Who decides what is looked at. builtin needs no model; llm asks one.",
+	  .flag = "planner", .flag_arg = "NAME", .flag_help = "builtin (no model), or llm" },
+	{ "audit", "self_model", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
+	  FIELD(self_model), .help = "The model of the evaluator \"self\". auto: the planner's.",
+	  .flag = "self-model", .flag_arg = "NAME", .flag_help = "of the evaluator self" },
+	{ "audit", "judge_model", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  FIELD(judge_model),
+	  .help = "The model of the evaluator \"judge\": best another one than the planner's.",
+	  .flag = "judge-model", .flag_arg = "NAME", .flag_help = "of the evaluator judge" },
+	{ "audit", "eval_profile", AG_SET_CHOICE, .one_of = profiles, .fallback = "fast",
+	  FIELD(eval_profile),
+	  .help = "Who judges steps, findings and the run. fast: rules. balanced: findings by composite, "
+	          "the run by self. thorough: findings by composite, the run by judge.",
+	  .flag = "eval-profile", .flag_arg = "NAME",
+	  .flag_help =
+	          "who judges: fast (rules), balanced (self as well), thorough (and a judge)" },
+	{ "audit", "action_evaluator", AG_SET_CHOICE, .one_of = ag_evaluator_names,
+	  .fallback = "profile", FIELD(evaluators[AG_GATE_ACTION]), .help = "Who judges each step.",
+	  .flag = "action-evaluator", .flag_arg = "NAME",
+	  .flag_help = "rules, none, self, judge or composite" },
+	{ "audit", "finding_evaluator", AG_SET_CHOICE, .one_of = ag_evaluator_names,
+	  .fallback = "profile", FIELD(evaluators[AG_GATE_OBSERVATION]),
+	  .help = "Who judges each finding. escalation: rules, then by the planner's confidence; what "
+	          "lies between the thresholds waits for `argus review`.",
+	  .flag = "finding-evaluator", .flag_arg = "NAME", .flag_help = "the same, or escalation" },
+	{ "audit", "run_evaluator", AG_SET_CHOICE, .one_of = ag_evaluator_names,
+	  .fallback = "profile", FIELD(evaluators[AG_GATE_RUN]),
+	  .help = "Who judges the whole run.", .flag = "run-evaluator", .flag_arg = "NAME",
+	  .flag_help = "rules, none, self, judge or composite" },
 	{ "audit", "rejected_finding_policy", AG_SET_CHOICE, .one_of = rejected,
 	  .fallback = "log_only", FIELD(rejected_policy),
 	  .help = "A finding that its gate rejects is listed as dismissed, dropped, or kept one "

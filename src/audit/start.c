@@ -13,8 +13,6 @@
 static const ag_extjson_opts parse_opts = { .typed = true, .query = true };
 
 /* In the order of their enums. */
-static const char *const evaluator_names[] = { "rules", "none",      "self",
-	                                       "judge", "composite", "escalation" };
 static const char *const malformed_names[] = { "fail", "warn", "pass" };
 static const char *const fail_policies[] = { "continue", "warn_only", "abort" };
 static const char *const rejected_policies[] = { "log_only", "drop", "demote_severity" };
@@ -109,8 +107,8 @@ static void gates_json(const ag_audit_opts *o, ag_jw *w)
 	for (int g = 0; g < AG_NGATE; g++) {
 		ag_jw_kkey(w, ag_gate_name((ag_gate)g));
 		ag_jw_obj(w);
-		name_member(w, "evaluator", evaluator_names, AG_NELEM(evaluator_names),
-		            o->evaluators[g]);
+		name_member(w, "evaluator", ag_evaluator_names, AG_EVAL_ESCALATION + 1,
+		            ag_audit_evaluator(o, (ag_gate)g));
 		ag_jw_kdouble(w, "pass_threshold", o->pass_threshold[g]);
 		name_member(w, "malformed", malformed_names, AG_NELEM(malformed_names),
 		            o->malformed[g]);
@@ -271,7 +269,7 @@ static void read_gates(const ag_val *options, ag_audit_opts *o)
 
 		if (!v)
 			continue;
-		read_name(v, "evaluator", evaluator_names, AG_NELEM(evaluator_names), &evaluator);
+		read_name(v, "evaluator", ag_evaluator_names, AG_EVAL_ESCALATION + 1, &evaluator);
 		read_name(v, "malformed", malformed_names, AG_NELEM(malformed_names), &malformed);
 		o->evaluators[g] = (ag_evaluator_kind)evaluator;
 		o->malformed[g] = (ag_malformed)malformed;

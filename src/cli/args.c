@@ -33,6 +33,22 @@ static ag_option option_of(const ag_setting *row)
 		            row->key,  row->flag_value, row->flag_help };
 }
 
+/* With all that its setting's row says. */
+static ag_option whole_option(const ag_option *o)
+{
+	const ag_setting *row;
+	ag_option ret = *o;
+
+	if (o->name)
+		return ret;
+	row = &ag_settings_table(&(size_t){ 0 })[ag_settings_find(ag_str_c(o->setting))];
+	AG_ASSERT(row->flag);
+	ret = option_of(row);
+	if (o->help)
+		ret.help = o->help;
+	return ret;
+}
+
 bool ag_cli_option(const ag_command *cmd, size_t i, ag_option *ret)
 {
 	const ag_setting *row = cmd->agent ? cmd->agent->settings : NULL;
@@ -45,7 +61,7 @@ bool ag_cli_option(const ag_command *cmd, size_t i, ag_option *ret)
 	}
 	if (i >= cmd->noption)
 		return false;
-	*ret = cmd->options[i];
+	*ret = whole_option(&cmd->options[i]);
 	return true;
 }
 
@@ -329,7 +345,7 @@ void ag_cli_parse(ag_cli *c, int argc, char **argv)
 {
 	bool only_args = false;
 
-	AG_ASSERT(c->command->noption + AG_NELEM(common) <= AG_CLI_MAX_OPTIONS);
+	AG_ASSERT(ag_cli_noption(c->command) + AG_NELEM(common) <= AG_CLI_MAX_OPTIONS);
 	c->args = ag_new_n(c->app.arena, ag_str, argc > 0 ? argc : 1);
 	for (int i = 0; i < argc; i++) {
 		ag_str a = ag_str_c(argv[i]);

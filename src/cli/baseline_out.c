@@ -7,7 +7,7 @@
 
 ag_severity ag_baseline_out_level(const ag_cli *c)
 {
-	const int fail_on = c->app.settings.fail_on;
+	const int fail_on = c->app.settings.audit.fail_on;
 
 	return fail_on ? (ag_severity)(fail_on - 1) : AG_LOW;
 }

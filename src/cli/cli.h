@@ -18,6 +18,8 @@ typedef enum ag_exit {
 	AG_EXIT_CANCELLED = 130
 } ag_exit;
 
+/* An option of a command. One that only sets a setting is { .setting = "seed" }: name, letter and arg are those of the
+ * setting's row, and so is help where it is NULL. */
 typedef struct ag_option {
 	const char *name;    /* "seed", without dashes */
 	char letter;         /* 'o', 0 = none */

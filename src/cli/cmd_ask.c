@@ -13,11 +13,11 @@
 #define OPERATIONS_BYTES (6u * 1024) /* of the API, in the description of a tool */
 
 static const ag_option options[] = {
-	{ "model", 0, "NAME", "model", NULL, "which model: see `argus models`" },
-	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of the model, in and out" },
-	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of the model" },
+	{ .setting = "model", .help = "which model: see `argus models`" },
+	{ .setting = "max_tokens", .help = "tokens of the model, in and out" },
+	{ .setting = "max_cost", .help = "US dollars of the model" },
 	AG_RECORD_OPTIONS,
-	{ "store", 0, "URI", "store", NULL, "where runs are kept: a path, or memory:" },
+	{ .setting = "store" },
 };
 
 /* The words of the command line as one question. */

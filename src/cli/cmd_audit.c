@@ -15,26 +15,15 @@
 #define MAX_SOURCES 1000
 
 static const ag_option options[] = {
-	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
-	{ "planner", 0, "NAME", "planner", NULL, "builtin (no model), or llm" },
-	{ "model", 0, "NAME", "model", NULL, "the planner's model: see `argus models`" },
-	{ "self-model", 0, "NAME", "self_model", NULL, "of the evaluator self" },
-	{ "judge-model", 0, "NAME", "judge_model", NULL, "of the evaluator judge" },
-	{ "eval-profile", 0, "NAME", "eval_profile", NULL,
-	  "who judges: fast (rules), balanced (self as well), thorough (and a judge)" },
-	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of all models, in and out" },
-	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of all models" },
+	{ .setting = "deadline", .help = "then everything stops: a failed run" },
+	{ .setting = "model" },
+	{ .setting = "max_tokens" },
+	{ .setting = "max_cost" },
 	AG_RECORD_OPTIONS,
 	AG_REPORT_OUT_OPTIONS,
 	AG_BASELINE_OPTIONS,
-	{ "strict", 0, NULL, "strict", NULL, "a document that cannot be read is an error" },
-	{ "action-evaluator", 0, "NAME", "action_evaluator", NULL,
-	  "rules, none, self, judge or composite" },
-	{ "finding-evaluator", 0, "NAME", "finding_evaluator", NULL, "the same, or escalation" },
-	{ "run-evaluator", 0, "NAME", "run_evaluator", NULL,
-	  "rules, none, self, judge or composite" },
-	{ "threads", 0, "N", "threads", NULL, "worker threads" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept: a path, or memory:" },
+	{ .setting = "threads" },
+	{ .setting = "store" },
 };
 
 typedef struct job {
@@ -122,7 +111,7 @@ static void render(job *j, const ag_val *report, ag_str compared)
 static void take_result(job *j, const ag_source_info *info, const ag_audit_result *r)
 {
 	const ag_extjson_opts read = { .typed = true };
-	int fail_on = j->c->app.settings.fail_on;
+	int fail_on = j->c->app.settings.audit.fail_on;
 	ag_val *v = ag_new(j->arena, ag_val);
 	ag_baseline_result compared = { .json = r->report };
 	ag_err err = { 0 };
@@ -237,7 +226,7 @@ static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *re
 
 static void audit_place(job *j, const ag_source_place *place)
 {
-	const ag_source_opts so = { .strict = j->c->app.settings.strict };
+	const ag_source_opts so = { .strict = j->c->app.settings.audit.strict };
 	ag_progress_line *line = ag_progress_start(j->c, place->uri);
 	ag_audit_early early;
 	const bool is_kept = begin_early(j, place, &early);
@@ -270,8 +259,8 @@ static bool skip_counts(const job *j, const ag_source_skip *s)
 		return j->baseline.file.nreport &&
 		       skip_severity(s) >= ag_baseline_out_level(j->c) &&
 		       !ag_baseline_skipped(&j->baseline.file, s->path);
-	return j->c->app.settings.fail_on &&
-	       (int)skip_severity(s) >= j->c->app.settings.fail_on - 1;
+	return j->c->app.settings.audit.fail_on &&
+	       (int)skip_severity(s) >= j->c->app.settings.audit.fail_on - 1;
 }
 
 /* Files of a folder that nobody looks at: a build must hear of them. */

@@ -28,8 +28,8 @@
 extern char **environ;
 
 static const ag_option options[] = {
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
-	{ "store", 0, "URI", "store", NULL, "the store to look at" },
+	{ .setting = "output_format" },
+	{ .setting = "store", .help = "the store to look at" },
 };
 
 typedef enum health { GOOD, WARN, BROKEN } health;

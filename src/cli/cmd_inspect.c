@@ -15,13 +15,13 @@
 #define SAMPLE_BYTES 200
 
 static const ag_option options[] = {
-	{ "sample-size", 'n', "N|all", "sample_size", NULL, "documents to look at (default: all)" },
-	{ "seed", 0, "N", "seed", NULL, "chooses the sample" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
-	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
-	{ "strict", 0, NULL, "strict", NULL, "a document that cannot be read is an error" },
-	{ "threads", 0, "N", "threads", NULL, "worker threads" },
-	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
+	{ .setting = "sample_size", .help = "documents to look at (default: all)" },
+	{ .setting = "seed" },
+	{ .setting = "output_format" },
+	{ .setting = "show_values" },
+	{ .setting = "strict" },
+	{ .setting = "threads" },
+	{ .setting = "deadline" },
 };
 
 static ag_str sample_text(const ag_cli *c, const ag_field_stats *f, size_t i)
@@ -241,7 +241,7 @@ static ag_status survey(ag_cli *c, ag_source *s, ag_survey *ret, ag_err *err)
 /* One collection into `out` or, as JSON, `w`; it is closed again before the next is opened. */
 static ag_status inspect(ag_cli *c, const ag_source_place *place, ag_buf *out, ag_jw *w)
 {
-	const ag_source_opts so = { .strict = c->app.settings.strict };
+	const ag_source_opts so = { .strict = c->app.settings.audit.strict };
 	ag_progress_line *line = ag_progress_start(c, place->uri);
 	ag_source *s = NULL;
 	ag_err err = { 0 };

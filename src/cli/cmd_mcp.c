@@ -35,7 +35,7 @@ static const ag_option options[] = {
 	{ "resource", 0, "URL", NULL, NULL,
 	  "the server's address as clients know it (OAuth metadata)" },
 	{ "authorization-servers", 0, "URLS", NULL, NULL, "who gives out tokens (OAuth metadata)" },
-	{ "store", 0, "URI", "store", NULL, "projects, tokens and the audit table: a path" },
+	{ .setting = "store", .help = "projects, tokens and the audit table: a path" },
 };
 
 typedef struct service {

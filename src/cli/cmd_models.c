@@ -9,7 +9,7 @@
 
 static const ag_option options[] = {
 	{ "no-ping", 0, NULL, NULL, NULL, "only list them, ask no server" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
+	{ .setting = "output_format" },
 };
 
 typedef struct entry {
@@ -32,15 +32,15 @@ static ag_str roles_of(const ag_cli *c, const ag_llm_model *m, bool is_first, ag
 {
 	const ag_settings *s = &c->app.settings;
 	const bool plans = s->model.len ? is_named(s->model, m) : is_first;
-	const bool judges_self = s->self_model.len ? is_named(s->self_model, m) : plans;
+	const bool judges_self = s->audit.self_model.len ? is_named(s->audit.self_model, m) : plans;
 	const struct {
 		const char *name;
 		bool is;
 	} role[] = {
 		{ "default", is_first },
-		{ "planner", plans && s->planner },
-		{ "self", judges_self && s->eval_profile },
-		{ "judge", is_named(s->judge_model, m) },
+		{ "planner", plans && s->audit.planner },
+		{ "self", judges_self && s->audit.eval_profile },
+		{ "judge", is_named(s->audit.judge_model, m) },
 	};
 	ag_buf out = AG_BUF_INIT(256);
 	ag_str ret;

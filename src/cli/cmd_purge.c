@@ -8,7 +8,7 @@
 static const ag_option options[] = {
 	{ "older-than", 0, "DAYS", NULL, NULL,
 	  "remove runs that ended so many days ago; 0 removes all" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+	{ .setting = "store" },
 };
 
 static int run(ag_cli *c)

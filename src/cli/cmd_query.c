@@ -10,10 +10,10 @@
 
 static const ag_option options[] = {
 	{ "limit", 'n', "N", NULL, NULL, "documents to print (20); 0 only counts" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
-	{ "strict", 0, NULL, "strict", NULL, "a document that cannot be read is an error" },
-	{ "threads", 0, "N", "threads", NULL, "worker threads" },
-	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
+	{ .setting = "output_format" },
+	{ .setting = "strict" },
+	{ .setting = "threads" },
+	{ .setting = "deadline" },
 };
 
 typedef struct answer {
@@ -125,7 +125,7 @@ static int query(ag_cli *c, ag_source *s, size_t limit)
 
 static ag_status open_one(ag_cli *c, ag_source **ret, ag_err *err)
 {
-	const ag_source_opts so = { .strict = c->app.settings.strict };
+	const ag_source_opts so = { .strict = c->app.settings.audit.strict };
 	ag_source_place *places = NULL;
 	size_t n = 0;
 	ag_status st = ag_source_list(&c->app.ctx, c->args[0], c->app.arena, &places, &n, err);

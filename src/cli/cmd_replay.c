@@ -4,10 +4,9 @@
 #include "cli/past.h"
 
 static const ag_option options[] = {
-	{ "output", 'o', "FORMAT", "output_format", NULL,
-	  "text, or json: one event a line (docs/events.md)" },
-	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+	{ .setting = "output_format", .help = "text, or json: one event a line (docs/events.md)" },
+	{ .setting = "show_values" },
+	{ .setting = "store" },
 };
 
 static bool print(ag_cli *c, ag_buf *out)

@@ -9,21 +9,21 @@
 #include "query/extjson.h"
 
 static const ag_option options[] = {
-	{ "max-iterations", 0, "N", "max_iterations", NULL,
-	  "steps of the planner, of all sittings" },
-	{ "max-calls", 0, "N", "max_calls", NULL, "tool calls, of all sittings" },
-	{ "max-tokens", 0, "N", "max_tokens", NULL, "tokens of all models, of all sittings" },
-	{ "max-cost", 0, "USD", "max_cost", NULL, "US dollars of all models, of all sittings" },
-	{ "max-seconds", 0, "SECONDS", "max_seconds", NULL, "of this sitting, reading included" },
-	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops: a failed run" },
-	{ "model", 0, "NAME", "model", NULL, "another model for the planner" },
-	{ "self-model", 0, "NAME", "self_model", NULL, "of the evaluator self" },
-	{ "judge-model", 0, "NAME", "judge_model", NULL, "of the evaluator judge" },
+	{ .setting = "max_iterations", .help = "steps of the planner, of all sittings" },
+	{ .setting = "max_calls", .help = "tool calls, of all sittings" },
+	{ .setting = "max_tokens", .help = "tokens of all models, of all sittings" },
+	{ .setting = "max_cost", .help = "US dollars of all models, of all sittings" },
+	{ .setting = "max_seconds", .help = "of this sitting, reading included" },
+	{ .setting = "deadline", .help = "then everything stops: a failed run" },
+	{ .setting = "model", .help = "another model for the planner" },
+	{ .setting = "self_model" },
+	{ .setting = "judge_model" },
 	AG_RECORD_OPTIONS,
 	AG_REPORT_OUT_OPTIONS,
-	{ "show-values", 0, NULL, "show_values", NULL, "personal values as they are, not masked" },
-	{ "threads", 0, "N", "threads", NULL, "worker threads" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+	{ .setting = "fail_on" },
+	{ .setting = "show_values" },
+	{ .setting = "threads" },
+	{ .setting = "store" },
 };
 
 static bool is_flag(const ag_cli *c, const char *key)
@@ -68,10 +68,11 @@ static ag_status wire_models(ag_cli *c, const ag_audit_start *start, ag_audit_op
 	ag_settings *s = &c->app.settings;
 	ag_status st;
 
-	s->planner = ag_app_planner_setting(start->planner);
+	s->audit.planner = ag_app_planner_setting(start->planner);
 	keep_model(c, "model", start->model, start->model_id, &s->model);
-	keep_model(c, "self_model", start->self_model, start->self_model_id, &s->self_model);
-	keep_model(c, "judge_model", start->judge_model, start->judge_model_id, &s->judge_model);
+	keep_model(c, "self_model", start->self_model, start->self_model_id, &s->audit.self_model);
+	keep_model(c, "judge_model", start->judge_model, start->judge_model_id,
+	           &s->audit.judge_model);
 	if (!is_flag(c, "max_tokens"))
 		s->max_tokens = start->max_tokens;
 	if (!is_flag(c, "max_cost"))
@@ -171,7 +172,7 @@ static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result
 
 static int exit_code(ag_cli *c, const ag_audit_result *r)
 {
-	const int fail_on = c->app.settings.fail_on;
+	const int fail_on = c->app.settings.audit.fail_on;
 	const ag_run_result *run = &r->run_result;
 
 	if (ag_str_eqc(run->status, "cancelled"))

@@ -8,8 +8,8 @@ static const ag_option options[] = {
 	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and the result" },
 	{ "set-aside", 0, NULL, NULL, NULL,
 	  "findings that do not count as well: marked as false positives, or ignored" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text or json" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+	{ .setting = "output_format" },
+	{ .setting = "store" },
 };
 
 static int show_answer(ag_cli *c, const ag_val *v)

@@ -16,10 +16,10 @@ static const ag_option options[] = {
 	{ "source", 0, "URI", NULL, NULL, "of a report: check other data with the same evidence" },
 	{ "root", 0, "DIR", NULL, NULL,
 	  "of an answer: the project's folder (default: the answer's own)" },
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },
-	{ "deadline", 0, "SECONDS", "deadline", NULL, "then everything stops" },
-	{ "threads", 0, "N", "threads", NULL, "worker threads" },
-	{ "store", 0, "URI", "store", NULL, "where runs are kept" },
+	{ .setting = "output_format", .help = "text, json or silent" },
+	{ .setting = "deadline" },
+	{ .setting = "threads" },
+	{ .setting = "store" },
 };
 
 /* --- where the report is --- */

@@ -5,14 +5,10 @@
 #include "base/json.h"
 #include "cli/cli.h"
 
-#define AG_PAST_OUTPUT_OPTION                                                  \
-	{                                                                      \
-		"output", 'o', "FORMAT", "output_format", NULL, "text or json" \
-	}
-#define AG_PAST_STORE_OPTION                                            \
-	{                                                               \
-		"store", 0, "URI", "store", NULL, "where runs are kept" \
-	}
+/* clang-format off */
+#define AG_PAST_OUTPUT_OPTION { .setting = "output_format" }
+#define AG_PAST_STORE_OPTION  { .setting = "store" }
+/* clang-format on */
 
 /* The store, for commands whose result does not depend on it. Nobody asked for a store and the usual one cannot be opened,
  * or is_unwritable says so: then a warning, and one in memory, that is forgotten at exit.

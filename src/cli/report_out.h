@@ -11,10 +11,8 @@
 	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },    \
 	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" }
 #define AG_REPORT_OUT_OPTIONS                                                                     \
-	{ "output", 'o', "FORMAT", "output_format", NULL, "text, json or silent" },                \
-	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, whole or not at all; - is standard output" }, \
-	{ "fail-on", 0, "SEVERITY", "fail_on", NULL,                                               \
-	  "exit with 3 when there is a finding of low, medium, high, critical or above" }
+	{ .setting = "output_format", .help = "text, json or silent" },                            \
+	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, whole or not at all; - is standard output" }
 /* clang-format on */
 
 /* Does --out name anything but standard output ("-")? */

@@ -54,8 +54,6 @@ static void people(audit_fix *f)
 
 /* ---- which choices build ---- */
 
-static const char *const kinds[] = { "rules", "none", "self", "judge", "composite", "escalation" };
-
 /* Called when the gates of a run were built: build them once more, to look at them. */
 static ag_planner *look(void *env, void *arg)
 {
@@ -103,7 +101,7 @@ static void assert_built(const ag_evaluator *e, ag_gate g, ag_evaluator_kind kin
 		return;
 	}
 	assert_non_null(e);
-	assert_string_equal(e->name, kinds[kind]);
+	assert_string_equal(e->name, ag_evaluator_names[kind]);
 	assert_int_equal(e->asks_model, kind == AG_EVAL_SELF || kind == AG_EVAL_JUDGE ||
 	                                        kind == AG_EVAL_COMPOSITE);
 	if (kind != AG_EVAL_COMPOSITE)
@@ -117,6 +115,8 @@ static void assert_built(const ag_evaluator *e, ag_gate g, ag_evaluator_kind kin
 		                                                                         : "judge");
 }
 
+#define NKIND (AG_EVAL_ESCALATION - AG_EVAL_PROFILE)
+
 static void every_cell_builds_or_says_why(void **state)
 {
 	scripted_model model;
@@ -125,10 +125,11 @@ static void every_cell_builds_or_says_why(void **state)
 	(void)state;
 	people(&f);
 	sm_open(&model, "small-1", NULL, 0);
-	for (int cell = 0; cell < AG_NGATE * 6 * 8; cell++) {
+	for (int cell = 0; cell < AG_NGATE * NKIND * 8; cell++) {
 		const ag_gate g = (ag_gate)(cell % AG_NGATE);
-		const ag_evaluator_kind kind = (ag_evaluator_kind)(cell / AG_NGATE % 6);
-		const int models = cell / (AG_NGATE * 6);
+		const ag_evaluator_kind kind = (ag_evaluator_kind)(AG_EVAL_RULES +
+		                                                   cell / AG_NGATE % NKIND);
+		const int models = cell / (AG_NGATE * NKIND);
 		const bool planner = models & 1, self = models & 2, judge = models & 4;
 		const char *why = complaint(g, kind, planner, self, judge);
 		const ag_evaluator *gates[AG_NGATE];
@@ -142,16 +143,18 @@ static void every_cell_builds_or_says_why(void **state)
 		f.opts.evaluators[g] = kind;
 		st = ag_audit_opts_check(&f.opts, &err);
 		if (st != (*why ? AG_INVALID : AG_OK))
-			fail_msg("%s_evaluator %s: %s", ag_gate_name(g), kinds[kind], err.msg);
+			fail_msg("%s_evaluator %s: %s", ag_gate_name(g), ag_evaluator_names[kind],
+			         err.msg);
 		if (!st && build(&f, gates, &err))
-			fail_msg("%s_evaluator %s: %s", ag_gate_name(g), kinds[kind], err.msg);
+			fail_msg("%s_evaluator %s: %s", ag_gate_name(g), ag_evaluator_names[kind],
+			         err.msg);
 		if (!st) {
 			assert_built(gates[g], g, kind, judge);
 			continue;
 		}
 		assert_has(ag_str_c(err.msg), why);
 		assert_has(ag_str_c(err.msg), ag_gate_name(g));
-		assert_has(ag_str_c(err.msg), kinds[kind]);
+		assert_has(ag_str_c(err.msg), ag_evaluator_names[kind]);
 		assert_int_equal(build(&f, gates, &err), AG_INVALID);
 	}
 	sm_close(&model);

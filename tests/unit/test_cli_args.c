@@ -173,16 +173,17 @@ static void tables_are_whole(void **state)
 	assert_true(n >= 10);
 	for (size_t i = 0; i < n; i++) {
 		const ag_command *cmd = list[i];
+		const size_t noption = ag_cli_noption(cmd);
 		ag_option all[AG_CLI_MAX_OPTIONS];
 
 		assert_non_null(cmd->run);
 		assert_true(strlen(cmd->summary) > 10 && cmd->usage && cmd->about);
-		assert_true(cmd->noption + ncommon <= AG_CLI_MAX_OPTIONS);
+		assert_true(noption + ncommon <= AG_CLI_MAX_OPTIONS);
 		assert_ptr_equal(ag_cli_find(ag_str_c(cmd->name)), cmd);
-		if (cmd->noption)
-			memcpy(all, cmd->options, cmd->noption * sizeof(all[0]));
-		memcpy(all + cmd->noption, common, ncommon * sizeof(all[0]));
-		check_options(cmd, all, cmd->noption + ncommon);
+		for (size_t k = 0; k < noption; k++)
+			assert_true(ag_cli_option(cmd, k, &all[k]));
+		memcpy(all + noption, common, ncommon * sizeof(all[0]));
+		check_options(cmd, all, noption + ncommon);
 	}
 	assert_string_equal(ag_cli_nearest(AG_S("adit")), "audit");
 	assert_null(ag_cli_nearest(AG_S("xylophone")));
