@@ -58,8 +58,8 @@ static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p,
 		i++;
 	if (i == n)
 		return no_such_collection(places, n, name, err);
-	return ag_source_cache_open(ag_service_documents(ag_services_of(m->services, p)), &c->ctx,
-	                            &places[i], &so, ret, err);
+	return ag_source_cache_open(ag_services_documents(m->services), &c->ctx, &places[i], &so,
+	                            ret, err);
 }
 
 /* --- the tools that read --- */

@@ -5,6 +5,7 @@
 
 #include "app/app.h"
 #include "app/service.h"
+#include "base/json.h"
 #include "mcp/server.h"
 
 typedef struct ag_app_mcp {
@@ -23,6 +24,9 @@ ag_tool_set ag_app_mcp_audit_tools(ag_app_mcp *m);
 ag_tool_set ag_app_mcp_ask_tools(ag_app_mcp *m);
 /* Resources: tables as documentation, reports of audits. Prompts: how to explore, audit and ask. */
 ag_mcp_provider ag_app_mcp_provider(ag_app_mcp *m);
+
+/* For ag_server_opts.status: the member "documents". `m` is an ag_app_mcp. */
+void ag_app_mcp_status(void *m, ag_jw *w);
 
 /* --- shared by them --- */
 

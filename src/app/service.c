@@ -40,6 +40,11 @@ ag_services *ag_services_new(ag_app *app)
 	return s;
 }
 
+ag_source_cache *ag_services_documents(ag_services *s)
+{
+	return s->documents;
+}
+
 ag_services *ag_services_free(ag_services *s)
 {
 	if (!s)
@@ -142,9 +147,4 @@ ag_status ag_service_model(ag_service *s, ag_llm **ret, ag_err *err)
 ag_index_gate *ag_service_index(ag_service *s)
 {
 	return s->index;
-}
-
-ag_source_cache *ag_service_documents(ag_service *s)
-{
-	return s->of->documents;
 }

@@ -20,6 +20,8 @@ ag_services *ag_services_new(ag_app *app);
 /* No call may be under way. Accepts NULL, returns NULL. */
 ag_services *ag_services_free(ag_services *s);
 ag_service *ag_services_of(ag_services *s, const ag_project *p);
+/* The loaded documents of all projects: what is limited is the memory of the process. */
+ag_source_cache *ag_services_documents(ag_services *s);
 
 /* A place among the questions that are answered now; given back with ag_turn_give(). False: *ret_failure says why not. */
 bool ag_service_question(ag_service *s, const ag_call *c, ag_turn **ret,
@@ -31,7 +33,5 @@ unsigned ag_service_waiting(ag_service *s);
  * errors  AG_NOT_FOUND: no model is set; AG_INVALID: the project names a model that there is not; of ag_app_ask_model() */
 AG_CHECK ag_status ag_service_model(ag_service *s, ag_llm **ret, ag_err *err);
 ag_index_gate *ag_service_index(ag_service *s);
-/* Of all projects: what is limited is the memory of the process. */
-ag_source_cache *ag_service_documents(ag_service *s);
 
 #endif

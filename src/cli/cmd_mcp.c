@@ -193,6 +193,8 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		             .nscope = AG_NELEM(scopes),
 		             .anonymous = is_open ? &s->who : NULL,
 		             .resource = ag_cli_value(c, "resource"),
+		             .status = ag_app_mcp_status,
+		             .status_arg = &s->app,
 		             .listen = { .host = host,
 		                         .port = (unsigned)ag_cli_number(c, "port", 0, 65535,
 		                                                         DEFAULT_PORT),

@@ -360,6 +360,7 @@ void ag_source_cache_stats_of(ag_source_cache *c, ag_source_cache_stats *ret)
 	pthread_mutex_lock(&c->lock);
 	*ret = c->stats;
 	ret->nbyte = c->nbyte;
+	ret->max_bytes = c->max_bytes;
 	for (const entry *e = c->entries; e; e = e->next)
 		ret->nheld += e->phase == READY;
 	pthread_mutex_unlock(&c->lock);

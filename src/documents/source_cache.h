@@ -19,6 +19,7 @@ typedef struct ag_source_cache ag_source_cache;
 typedef struct ag_source_cache_stats {
 	size_t nheld;                        /* collections in memory */
 	uint64_t nbyte;                      /* of memory that they take */
+	uint64_t max_bytes;                  /* the limit; 0 = nothing is kept */
 	uint64_t nload, nhit, ndrop, nstale; /* so far; nstale: loaded again after a change */
 } ag_source_cache_stats;
 

@@ -13,6 +13,23 @@ static void health(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	                    "\"}");
 }
 
+/* Not for everybody, as /health is: the counts show how much the server is used. */
+static void status(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	const ag_server *h = (ag_server *)env;
+	ag_jw w;
+
+	(void)rq;
+	rp->content_type = AG_S("application/json");
+	ag_jw_init(&w, &rp->body, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "status", AG_S("ok"));
+	ag_jw_kstr(&w, "version", AG_S(AG_VERSION));
+	if (h->opts.status)
+		h->opts.status(h->opts.status_arg, &w);
+	ag_jw_obj_end(&w);
+}
+
 const ag_http_route ag_server_routes[] = {
 	{ .methods = "POST",
 	  .path = AG_SERVER_MCP_PATH,
@@ -24,6 +41,7 @@ const ag_http_route ag_server_routes[] = {
 	  .scope = "",
 	  .handle = ag_server_mcp_delete },
 	{ .methods = "GET, HEAD", .path = "/health", .handle = health },
+	{ .methods = "GET, HEAD", .path = "/status", .scope = "", .handle = status },
 	{ .methods = "GET, HEAD", .path = WELL_KNOWN, .handle = ag_server_metadata },
 	{ .methods = "GET, HEAD",
 	  .path = WELL_KNOWN AG_SERVER_MCP_PATH,

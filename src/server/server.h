@@ -2,10 +2,11 @@
  * and MCP over streamable HTTP, both eras.
  *
  * /mcp: POST is one message, whose answer is JSON, or a stream when messages come before it; GET is the session's stream;
- * DELETE ends the session. Beside it: GET /health, GET /.well-known/oauth-protected-resource[/mcp]. */
+ * DELETE ends the session. Beside it: GET /health; GET /status, with a token; GET /.well-known/oauth-protected-resource[/mcp]. */
 #ifndef AG_SERVER_SERVER_H
 #define AG_SERVER_SERVER_H
 
+#include "base/json.h"
 #include "http/server.h"
 #include "mcp/server.h"
 
@@ -36,6 +37,9 @@ typedef struct ag_server_opts {
 	/* Scopes that are of use here ("sql", "audit", "ask"): a token that is limited to others is refused (403). */
 	const ag_str *scopes;
 	size_t nscope;
+	/* Adds members to the object of GET /status; called from any worker. NULL: it adds none. */
+	void (*status)(void *arg, ag_jw *w);
+	void *status_arg;
 	unsigned
 		max_streams; /* calls that are answered as a stream, at once; 0 = 64; one more is 503 */
 } ag_server_opts;

@@ -206,8 +206,25 @@ def _():
         same("status of " + path, status, 200)
         same("resource", json.loads(text)["resource"], address + "/mcp")
     same("health", server().plain("GET", "/health")[0], 200)
+    same("status without a token", server().plain("GET", "/status")[0], 401)
     same("a token in the address is no token", server().plain("POST", "/mcp?access_token=" + TOKENS["ann"], headers,
                                                               body)[0], 401)
+
+
+@case("GET /status shows the documents that stay loaded")
+def _():
+    def documents():
+        status, _, text = server().plain("GET", "/status", {"Authorization": "Bearer " + TOKENS["ann"]})
+        same("status", status, 200)
+        return json.loads(text)["documents"]
+    call = {"filter": {}, "limit": 1, "collection": "orders", "project_id": "docs"}
+    session("ann").tool("run_query", **call)
+    before = documents()
+    same("limit", before["limit_bytes"], 512 << 20)
+    same("something is held", before["collections"] >= 1 and 0 < before["bytes"] <= before["limit_bytes"], True)
+    session("ann").tool("run_query", **call)
+    after = documents()
+    same("another hit, no load", (after["hits"] - before["hits"], after["loads"] - before["loads"]), (1, 0))
 
 
 @case("a foreign Host or Origin is refused with 403, before anything is run")

@@ -169,6 +169,7 @@ static void a_second_call_loads_nothing(void **state)
 	ag_source_close(s);
 	ag_source_cache_stats_of(c, &stats);
 	assert_int_equal(stats.nheld, 1);
+	assert_int_equal(stats.max_bytes, 8 * MIB);
 	assert_int_equal(stats.nbyte, MIB);
 	assert_int_equal(stats.nload, 1);
 	assert_int_equal(stats.nhit, 2);

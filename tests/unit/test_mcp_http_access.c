@@ -105,6 +105,8 @@ static void paths_and_methods(void **state)
 		{ "GET /mcp", 406, NULL },
 		{ "POST /mcp", 415, NULL },
 		{ "GET /", 404, NULL },
+		{ "GET /status", 200, NULL },
+		{ "POST /status", 405, "GET, HEAD" },
 		{ "GET /health/", 404, NULL },
 		{ "GET //health", 404, NULL },
 		{ "GET /mcp/../health", 404, NULL },
