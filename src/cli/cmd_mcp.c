@@ -188,6 +188,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 	static const ag_str scopes[] = { AG_S_INIT("sql"), AG_S_INIT("audit"), AG_S_INIT("ask") };
 	const ag_str host = ag_cli_value(c, "host");
 	ag_server_opts o = { .mcp = s->server,
+		             .journal = s->hub ? ag_project_journal(s->hub) : NULL,
 		             .clock = c->app.ctx.clock,
 		             .scopes = scopes,
 		             .nscope = AG_NELEM(scopes),

@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "project/audit_row.h"
 #include "run/owner.h"
+#include "store/identity.h"
 
 #define ORIGIN "project.journal"
 
@@ -723,6 +724,11 @@ ag_journal_stats ag_journal_stats_of(ag_journal *j)
 	ret = j->stats;
 	pthread_mutex_unlock(&j->lock);
 	return ret;
+}
+
+bool ag_journal_others(ag_journal *j, uint64_t *ret)
+{
+	return ag_store_others(j->store, ret);
 }
 
 ag_status ag_journal_flush(ag_journal *j, ag_err *err)

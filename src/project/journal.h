@@ -62,6 +62,9 @@ bool ag_journal_is_whole(ag_journal *j);
 /* Waits until all rows that were added before are on disk.
  * errors  of the store: an attempt failed meanwhile (it is tried again later) */
 AG_CHECK ag_status ag_journal_flush(ag_journal *j, ag_err *err);
+/* Another number than before when anything in the store has changed, but by the rows of this journal. Costs nanoseconds.
+ * False: not known at this moment (ag_store_version() says it). */
+AG_CHECK bool ag_journal_others(ag_journal *j, uint64_t *ret);
 ag_journal_stats ag_journal_stats_of(ag_journal *j);
 
 #endif

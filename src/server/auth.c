@@ -1,7 +1,8 @@
 /* Who calls: bearer tokens, looked up in the store and remembered until anything in the store changes.
  *
- * The store's version costs a few microseconds, and it changes with every commit of any process. So a token that was revoked,
- * a member who was removed and a role that was lowered hold for the very next request. What goes on under a token (a
+ * Rows of this process's audit table change nothing about tokens: the journal knows without a system call that nobody else
+ * has written. When somebody has, the store's version says whether a token must be looked up again. So a token that was
+ * revoked, a member who was removed and a role that was lowered hold for the very next request. What goes on under a token (a
  * stream, a call on a thread of its own) is registered as a grant; one thread looks after grants and ends those whose token
  * is good no more. The rules are those of an OAuth resource server (RFC 6750, RFC 9728). */
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct ag_server_caller {
 	ag_caller who;
 	ag_arena *arena;
 	uint64_t version; /* of the store, when it was looked up */
+	uint64_t others;  /* of the journal at that time; 0 = not known. Under callers_lock */
 	uint64_t
 		good_as_of; /* version of the store at which the token was good, for the watch alone */
 };
@@ -68,17 +70,27 @@ static bool is_expired(const ag_server *h, const ag_server_caller *k)
 	return k->who.expires_ms && k->who.expires_ms <= ag_clock_wall(h->opts.clock);
 }
 
-static ag_server_caller *recall(ag_server *h, const ag_sha256_hex *hash, uint64_t version)
+static bool is_same_token(const ag_server_caller *k, const ag_sha256_hex *hash)
+{
+	return memcmp(k->hash.text, hash->text, sizeof(hash->text)) == 0;
+}
+
+/* What was true at the journal's number `others` or, NULL, at the store's version. */
+static ag_server_caller *recall(ag_server *h, const ag_sha256_hex *hash, uint64_t others,
+                                const uint64_t *version)
 {
 	ag_server_caller *k;
 
 	pthread_mutex_lock(&h->callers_lock);
 	k = h->callers[place_of(hash)];
-	if (k && k->version == version && !is_expired(h, k) &&
-	    memcmp(k->hash.text, hash->text, sizeof(hash->text)) == 0)
-		atomic_fetch_add(&k->refs, 1);
-	else
+	if (!k || !is_same_token(k, hash) || is_expired(h, k) ||
+	    (version ? k->version != *version : !others || k->others != others)) {
 		k = NULL;
+	} else {
+		if (others)
+			k->others = others;
+		atomic_fetch_add(&k->refs, 1);
+	}
 	pthread_mutex_unlock(&h->callers_lock);
 	return k;
 }
@@ -114,9 +126,8 @@ static ag_status version_of(ag_server *h, uint64_t *ret, ag_err *err)
 	return st;
 }
 
-/* version: read before, so that a change in between is seen next time. */
 static ag_status look_up(ag_server *h, ag_str token, const ag_sha256_hex *hash, uint64_t version,
-                         ag_server_caller **ret, ag_err *err)
+                         uint64_t others, ag_server_caller **ret, ag_err *err)
 {
 	ag_server_caller *k = (ag_server_caller *)ag_xcalloc(1, sizeof(*k));
 	ag_status st;
@@ -125,6 +136,7 @@ static ag_status look_up(ag_server *h, ag_str token, const ag_sha256_hex *hash, 
 	k->hash = *hash;
 	k->arena = ag_arena_new();
 	k->version = k->good_as_of = version;
+	k->others = others;
 	pthread_mutex_lock(&h->store_lock);
 	st = h->opts.store ? ag_caller_of_token(h->opts.store, token, ag_clock_wall(h->opts.clock),
 	                                        k->arena, &k->who, err)
@@ -137,6 +149,25 @@ static ag_status look_up(ag_server *h, ag_str token, const ag_sha256_hex *hash, 
 	remember(h, k);
 	*ret = k;
 	return AG_OK;
+}
+
+/* Both numbers are read before the store is, so that a change in between is seen next time. */
+static ag_status caller_of(ag_server *h, ag_str token, ag_server_caller **ret, ag_err *err)
+{
+	const ag_sha256_hex hash = ag_sha256(token);
+	uint64_t others = 0, version = 0;
+	ag_status st;
+
+	if (!h->opts.journal || !ag_journal_others(h->opts.journal, &others))
+		others = 0;
+	*ret = recall(h, &hash, others, NULL);
+	if (*ret)
+		return AG_OK;
+	st = version_of(h, &version, err);
+	if (st)
+		return st;
+	*ret = recall(h, &hash, others, &version);
+	return *ret ? AG_OK : look_up(h, token, &hash, version, others, ret, err);
 }
 
 /* --- what goes on under a token --- */
@@ -329,8 +360,6 @@ bool ag_server_may_ask(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, c
 {
 	ag_str header = ag_httpd_header_of(rq, "Authorization"), token;
 	ag_server_caller *k = NULL;
-	uint64_t version = 0;
-	ag_sha256_hex hash;
 	ag_err err = { 0 };
 	ag_status st;
 
@@ -343,11 +372,7 @@ bool ag_server_may_ask(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, c
 		challenge(h, rq, rp, 401, "invalid_request", "want Authorization: Bearer TOKEN");
 		return false;
 	}
-	hash = ag_sha256(token);
-	st = version_of(h, &version, &err);
-	k = st ? NULL : recall(h, &hash, version);
-	if (!st && !k)
-		st = look_up(h, token, &hash, version, &k, &err);
+	st = caller_of(h, token, &k, &err);
 	if (st == AG_DENIED) {
 		challenge(h, rq, rp, 401, "invalid_token", err.msg);
 		return false;

@@ -16,7 +16,8 @@ typedef struct ag_server ag_server;
 
 typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
-	ag_store *store; /* for tokens; used under a lock of its own */
+	ag_store *store;     /* for tokens; used under a lock of its own */
+	ag_journal *journal; /* of the same store: its rows change no token; NULL = none */
 	const ag_clock *clock;
 	ag_httpd_opts listen; /* host, port, limits; admit, handle and arg are filled here */
 	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the server is

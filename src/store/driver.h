@@ -158,6 +158,9 @@ struct ag_db_type {
 	ag_status (*sync)(ag_db *db, ag_err *err);
 	/* Another number than before when anything in the store has changed, through any handle. */
 	ag_status (*version)(ag_db *db, uint64_t *ret, ag_err *err);
+	/* Another number than before when another handle has written. Takes no lock and makes no system call; another thread
+	 * may use the handle meanwhile. False: not known at this moment, for instance while somebody commits. */
+	bool (*others)(ag_db *db, uint64_t *ret);
 	/* ag_store_check(): what is damaged. */
 	ag_status (*check)(ag_db *db, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
 	/* Around a purge: from begin on removed bytes are overwritten; end gives the space back when something was

@@ -678,3 +678,8 @@ ag_status ag_store_version(ag_store *s, uint64_t *ret, ag_err *err)
 {
 	return s->db->type->version(s->db, ret, err);
 }
+
+bool ag_store_others(ag_store *s, uint64_t *ret)
+{
+	return s->db->type->others(s->db, ret);
+}

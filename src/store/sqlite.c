@@ -459,6 +459,7 @@ ag_status ag_sqlite_begin(ag_db *base, ag_db_begin_kind kind, ag_str scope, ag_e
 	s->is_writing = true;
 	s->is_lazy |= kind == AG_DB_LAZY;
 	s->is_durable |= is_durable;
+	ag_sqlite_others_begin(s);
 	return AG_OK;
 }
 
@@ -467,6 +468,8 @@ ag_status ag_sqlite_commit(ag_db *base, ag_err *err)
 	ag_sqlite *s = (ag_sqlite *)base;
 	ag_status st = step_one(s, &commit_all, "store.commit", "write to", err);
 
+	if (!st && s->is_writing)
+		ag_sqlite_others_commit(s);
 	if (!st)
 		s->is_writing = false;
 	return st;
@@ -569,6 +572,7 @@ static void purge_end(ag_db *base, bool has_removed)
 	.words = &ag_sqlite_words, \
 	.sync = sync_log, \
 	.version = version, \
+	.others = ag_sqlite_others_number, \
 	.check = ag_sqlite_check, \
 	.purge_begin = purge_begin, \
 	.purge_end = purge_end

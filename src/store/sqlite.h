@@ -1,15 +1,32 @@
 /* sqlite -- the parts of the SQLite driver: one connection, its statements, and how they fail.
  *
  * Only store/sqlite*.c include this, and only they use SQLite in this folder. Reading order: sqlite.c (statements,
- * transactions, waiting, errors), sqlite_open.c (file, migrations, check), sqlite_words.c (full text). */
+ * transactions, waiting, errors), sqlite_open.c (file, migrations, check), sqlite_others.c, sqlite_words.c (full text). */
 #ifndef AG_STORE_SQLITE_H
 #define AG_STORE_SQLITE_H
 
+#include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "store/driver.h"
 
 typedef struct ag_sqlite_stmt ag_sqlite_stmt;
+
+/* A copy of the WAL index's header: sqlite_others.c */
+typedef struct ag_sqlite_mark {
+	uint32_t words[12];
+} ag_sqlite_mark;
+
+typedef struct ag_sqlite_others {
+	_Atomic(const uint32_t *) index; /* NULL = not known yet */
+	ag_sqlite_mark before;           /* the transaction that this handle has begun */
+	bool has_before;
+	pthread_mutex_t lock; /* of what follows */
+	ag_sqlite_mark last;  /* after the last commit of this handle */
+	bool is_known;        /* last is one */
+	uint64_t number;      /* of the times that somebody else has written before it */
+} ag_sqlite_others;
 
 typedef struct ag_sqlite {
 	ag_db base; /* first member */
@@ -23,6 +40,7 @@ typedef struct ag_sqlite {
 	unsigned long waited_us; /* for a lock, since the operation began to wait */
 	unsigned long max_wait_us;
 	uint32_t jitter;
+	ag_sqlite_others others;
 	ag_sqlite_stmt **stmts; /* what was prepared, by the address of its row; open addressing */
 	size_t nstmt, cap;      /* cap: a power of two */
 } ag_sqlite;
@@ -57,6 +75,15 @@ void ag_sqlite_close(ag_db *base);
 int ag_sqlite_migrate_again(ag_sqlite *s, int number);
 /* The name of a new file of this folder survives a power cut. Best effort: some file systems cannot. */
 void ag_sqlite_sync_folder(const char *path);
+
+/* --- sqlite_others.c --- */
+
+void ag_sqlite_others_init(ag_sqlite *s);
+void ag_sqlite_others_release(ag_sqlite *s);
+/* Within a writing transaction that has just begun; after its commit. */
+void ag_sqlite_others_begin(ag_sqlite *s);
+void ag_sqlite_others_commit(ag_sqlite *s);
+bool ag_sqlite_others_number(ag_db *base, uint64_t *ret);
 
 /* --- sqlite_words.c --- */
 

@@ -318,6 +318,7 @@ static ag_status open_path(char *path, const ag_db_type *type, ag_db **ret, ag_e
 	s->base.type = type;
 	s->path = path;
 	s->wal_fd = -1;
+	ag_sqlite_others_init(s);
 	rc = ag_fault("store.open") ? SQLITE_CANTOPEN
 	                            : sqlite3_open_v2(path, &s->db,
 	                                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
@@ -387,6 +388,7 @@ void ag_sqlite_close(ag_db *base)
 	sqlite3_close(s->db);
 	if (s->wal_fd >= 0)
 		close(s->wal_fd);
+	ag_sqlite_others_release(s);
 	free(s->path);
 	free(s);
 }

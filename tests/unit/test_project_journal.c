@@ -23,6 +23,7 @@
 #include "base/secrets.h"
 #include "project/journal.h"
 #include "run/owner.h"
+#include "store/identity.h"
 
 typedef struct world {
 	char folder[128], path[200];
@@ -126,6 +127,35 @@ static void a_row_is_committed_when_its_call_ends(void **state)
 	}
 	assert_int_equal(ag_journal_stats_of(w->j).nrow, 50);
 	assert_int_equal(ag_journal_stats_of(w->j).ngroup, 50); /* nobody was there to share one */
+}
+
+static void others_are_seen_and_own_rows_do_not_count(void **state)
+{
+	world *w = *state;
+	const ag_str users[] = { AG_S("ann"), AG_S("ben"), AG_S("cat") };
+	uint64_t before = 0, now = 0;
+
+	add(w, 1);
+	assert_true(ag_journal_others(w->j, &before));
+	for (int i = 0; i < 20; i++) {
+		add(w, i);
+		assert_true(ag_journal_others(w->j, &now));
+		assert_int_equal(now, before);
+	}
+	/* Reading and syncing change nothing. */
+	assert_ok(w, ag_journal_flush(w->j, &w->err));
+	assert_true(ag_journal_others(w->j, &now));
+	assert_int_equal(now, before);
+	for (unsigned i = 0; i < AG_NELEM(users); i++) {
+		const ag_member_row m = { AG_S("shop"), users[i], AG_ROLE_ADMIN };
+
+		assert_ok(w, ag_store_put_member(w->reader, &m, &w->err));
+		assert_false(ag_journal_others(w->j, &now));
+		add(w, i);
+		assert_true(ag_journal_others(w->j, &now));
+		assert_true(now != before);
+		before = now;
+	}
 }
 
 static void wait_for_sync(world *w, uint64_t nsync)
@@ -633,6 +663,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(a_row_is_committed_when_its_call_ends),
+		T(others_are_seen_and_own_rows_do_not_count),
 		T(the_log_is_synced_by_the_clock),
 		T(full_syncs_every_commit),
 		T(a_long_call_has_a_first_row),
