@@ -199,41 +199,32 @@ static ag_status walk_later(walker *w)
 	return st;
 }
 
-static ag_status walk(bool by_worth, ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
-                      ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err), void *arg,
-                      bool *ret_cut, ag_err *err)
+/* w: what the caller asked for; left 0 = DEFAULT_MAX_FILES. */
+static ag_status walk(walker *w, ag_str under, bool *ret_cut)
 {
-	walker w = {
-		.by_worth = by_worth,
-		.r = r,
-		.ctx = ctx,
-		.fn = fn,
-		.arg = arg,
-		.left = max_files ? max_files : DEFAULT_MAX_FILES,
-		.err = err,
-	};
 	ag_arena *arena = ag_arena_new();
 	ag_root_found f = { .at = { .fd = -1 } };
-	ag_status st = ag_root_get(r, ctx, under, arena, &f, err);
+	ag_status st = ag_root_get(w->r, w->ctx, under, arena, &f, w->err);
 
-	w.later_arena = arena;
-
+	w->later_arena = arena;
+	if (!w->left)
+		w->left = DEFAULT_MAX_FILES;
 	if (!st) {
 		ag_root_release(&f);
 		if (f.stat.kind == AG_ROOT_FOLDER)
-			st = walk_folder(&w, f.stat.path, f.at.real, 0);
+			st = walk_folder(w, f.stat.path, f.at.real, 0);
 		else if (f.stat.kind == AG_ROOT_FILE)
-			st = tell(&w, &f.stat);
+			st = tell(w, &f.stat);
 		else
-			st = ag_fail(err, AG_INVALID, AG_ROOT_ORIGIN,
+			st = ag_fail(w->err, AG_INVALID, AG_ROOT_ORIGIN,
 			             "%s is neither a file nor a folder", ag_root_show(under).text);
 	}
 	if (!st)
-		st = walk_later(&w);
-	free(w.later);
+		st = walk_later(w);
+	free(w->later);
 	ag_arena_free(arena);
 	if (!st && ret_cut)
-		*ret_cut = w.is_cut;
+		*ret_cut = w->is_cut;
 	return st;
 }
 
@@ -241,12 +232,22 @@ ag_status ag_root_walk(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_f
                        ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err), void *arg,
                        bool *ret_cut, ag_err *err)
 {
-	return walk(false, r, ctx, under, max_files, fn, arg, ret_cut, err);
+	walker w = { .r = r, .ctx = ctx, .fn = fn, .arg = arg, .left = max_files, .err = err };
+
+	return walk(&w, under, ret_cut);
 }
 
 ag_status ag_root_walk_by_worth(ag_root *r, const ag_ctx *ctx, ag_str under, size_t max_files,
                                 ag_status (*fn)(void *arg, const ag_root_stat *file, ag_err *err),
                                 void *arg, bool *ret_cut, ag_err *err)
 {
-	return walk(true, r, ctx, under, max_files, fn, arg, ret_cut, err);
+	walker w = { .by_worth = true,
+		     .r = r,
+		     .ctx = ctx,
+		     .fn = fn,
+		     .arg = arg,
+		     .left = max_files,
+		     .err = err };
+
+	return walk(&w, under, ret_cut);
 }

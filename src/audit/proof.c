@@ -668,9 +668,8 @@ static ag_status check_claim(ag_prover *p, ag_str evidence)
 	return check_defect(p, own);
 }
 
-ag_status ag_proof_check(ag_audit *a, const ag_ctx *ctx, ag_arena *arena, ag_str field,
-                         ag_str category, ag_str evidence, uint64_t affected, ag_proof *ret,
-                         ag_err *err)
+ag_status ag_proof_check(ag_audit *a, const ag_ctx *ctx, ag_arena *arena, const ag_claim *claim,
+                         ag_proof *ret, ag_err *err)
 {
 	ag_prover p = {
 		.audit = a,
@@ -678,24 +677,24 @@ ag_status ag_proof_check(ag_audit *a, const ag_ctx *ctx, ag_arena *arena, ag_str
 		.arena = arena,
 		.source = ag_audit_source(a),
 		.ret = ret,
-		.found = affected,
+		.found = claim->affected,
 		.err = err,
 	};
 	ag_status st;
 
-	*ret = (ag_proof){ .field = ag_str_trim(field),
-		           .evidence = evidence,
+	*ret = (ag_proof){ .field = ag_str_trim(claim->field),
+		           .evidence = claim->evidence,
 		           .wrong = AG_S(""),
 		           .critique = AG_S(""),
 		           .note = AG_S("") };
 	p.total = ag_source_info_of(p.source)->ndoc;
-	settle_category(&p, category);
-	if (says_it(&p, evidence))
+	settle_category(&p, claim->category);
+	if (says_it(&p, claim->evidence))
 		return AG_OK;
 	st = ag_audit_profile(a, ctx, &p.field.profile, err);
 	if (st)
 		return st;
 	p.field.arena = arena;
 	p.field.opts = &ag_audit_opts_of(a)->catalogue;
-	return check_claim(&p, evidence);
+	return check_claim(&p, claim->evidence);
 }

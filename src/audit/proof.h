@@ -22,10 +22,15 @@ typedef struct ag_proof {
 	ag_str note;     /* what was corrected, for a warning; "" = nothing */
 } ag_proof;
 
-/* evidence: relaxed extended JSON that was run, and affected is what it found: at least one document. All in arena.
+typedef struct ag_claim {
+	ag_str field, category;
+	ag_str evidence;   /* relaxed extended JSON, which was run */
+	uint64_t affected; /* documents that it found: at least one */
+} ag_claim;
+
+/* Texts of *ret live in arena, or are those of the claim.
  * errors  of the source, and AG_CANCELLED, AG_TIMEOUT */
-AG_CHECK ag_status ag_proof_check(ag_audit *a, const ag_ctx *ctx, ag_arena *arena, ag_str field,
-                                  ag_str category, ag_str evidence, uint64_t affected,
-                                  ag_proof *ret, ag_err *err);
+AG_CHECK ag_status ag_proof_check(ag_audit *a, const ag_ctx *ctx, ag_arena *arena,
+                                  const ag_claim *claim, ag_proof *ret, ag_err *err);
 
 #endif

@@ -69,8 +69,8 @@ static ag_status prove_part(ag_audit *a, const ag_ctx *ctx, ag_finding *f, ag_pa
 {
 	ag_evidence e;
 	ag_proof proof;
-	ag_status st = ag_proof_check(a, ctx, arena, f->field, part->category, part->evidence_query,
-	                              part->affected, &proof, err);
+	const ag_claim claim = { f->field, part->category, part->evidence_query, part->affected };
+	ag_status st = ag_proof_check(a, ctx, arena, &claim, &proof, err);
 
 	if (st)
 		return st;
@@ -212,8 +212,8 @@ static ag_status prove(ag_audit *a, const ag_ctx *ctx, ag_str category, ag_arena
 {
 	ag_evidence e;
 	ag_proof proof;
-	ag_status st = ag_proof_check(a, ctx, arena, f->field, category, f->evidence_query,
-	                              f->affected, &proof, err);
+	const ag_claim claim = { f->field, category, f->evidence_query, f->affected };
+	ag_status st = ag_proof_check(a, ctx, arena, &claim, &proof, err);
 
 	if (st)
 		return st;

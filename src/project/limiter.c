@@ -293,18 +293,16 @@ static bool has_credit(const claim *c, int kind)
 static ag_status refill(claim *c, int kind, ag_arena *arena, ag_err *err)
 {
 	ag_rate_key key = key_of(c, kind, arena);
-	uint64_t got = 0;
-	int64_t left_ms = 0;
-	size_t which;
+	ag_rate_taken taken;
 	ag_status st = AG_OK;
 
 	pthread_mutex_lock(&c->l->store_lock);
 	c->now_ms = ag_clock_wall(c->l->clock);
 	if (!has_credit(c, kind)) {
-		st = ag_store_rate_take(c->l->store, &key, 1, c->limit[kind] / 100, c->now_ms, &got,
-		                        &which, &left_ms, err);
+		st = ag_store_rate_take(c->l->store, &key, 1, c->limit[kind] / 100, c->now_ms,
+		                        &taken, err);
 		if (!st)
-			note(c, kind, got, left_ms);
+			note(c, kind, taken.got, taken.wait_ms);
 	}
 	pthread_mutex_unlock(&c->l->store_lock);
 	return st;
@@ -315,9 +313,8 @@ static ag_status count_small(claim *c, ag_arena *arena, ag_err *err)
 {
 	ag_rate_key keys[NKIND];
 	int kind_of[NKIND] = { 0 };
-	uint64_t got = 0;
-	int64_t left_ms = 0;
-	size_t n = 0, which = 0;
+	ag_rate_taken taken;
+	size_t n = 0;
 	ag_status st;
 
 	for (int kind = 0; kind < NKIND; kind++) {
@@ -330,10 +327,10 @@ static ag_status count_small(claim *c, ag_arena *arena, ag_err *err)
 		return AG_OK;
 	pthread_mutex_lock(&c->l->store_lock);
 	c->now_ms = ag_clock_wall(c->l->clock);
-	st = ag_store_rate_take(c->l->store, keys, n, 1, c->now_ms, &got, &which, &left_ms, err);
-	if (!st && !got) {
-		refuse(c, kind_of[which], left_ms);
-		note(c, kind_of[which], 0, left_ms);
+	st = ag_store_rate_take(c->l->store, keys, n, 1, c->now_ms, &taken, err);
+	if (!st && !taken.got) {
+		refuse(c, kind_of[taken.which], taken.wait_ms);
+		note(c, kind_of[taken.which], 0, taken.wait_ms);
 	}
 	pthread_mutex_unlock(&c->l->store_lock);
 	return st;

@@ -262,6 +262,16 @@ static void tell(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, bool aske
 	                asked || f->is_connection_lost ? report_of(f) : AG_BREAKER_UNKNOWN);
 }
 
+/* One statement under way: what its steps share. */
+typedef struct statement {
+	ag_sql_source *s;
+	const ag_ctx *ctx;
+	const ag_sql_request *rq;
+	ag_sql_purpose purpose;
+	ag_arena *arena;
+	ag_err *err;
+} statement;
+
 /* --- the verdict --- */
 
 /* A refusal that a newer look at the database could lift, or a relation that may be a view over an excluded one. */
@@ -272,30 +282,31 @@ static bool is_unknown(const ag_sql_verdict *v)
 	       v->rule == AG_SQLRULE_OPERATOR || v->rule == AG_SQLRULE_TYPE;
 }
 
-static ag_status guard_with(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_snapshot *snapshot,
-                            ag_str sql, ag_sql_purpose purpose, ag_arena *arena,
-                            ag_sql_verdict *ret, ag_err *err)
+static ag_status guard_with(const statement *t, const ag_sql_snapshot *snapshot,
+                            ag_sql_verdict *ret)
 {
 	*ret = (ag_sql_verdict){ 0 };
-	return ag_sql_cache_guard(s->cache, now_ms(ctx), sql, &s->opts.policy,
-	                          snapshot ? &snapshot->catalog : NULL, purpose, arena, ret, err);
+	return ag_sql_cache_guard(t->s->cache, now_ms(t->ctx), t->rq->sql, &t->s->opts.policy,
+	                          snapshot ? &snapshot->catalog : NULL, t->purpose, t->arena, ret,
+	                          t->err);
 }
 
 /* *ret_snapshot: what the verdict was made with, to be given back with ag_sql_keep_put(). */
-static ag_status judge_with_catalog(ag_sql_source *s, const ag_ctx *ctx, ag_str sql,
-                                    ag_sql_purpose purpose, ag_arena *arena, ag_sql_verdict *ret,
-                                    ag_sql_snapshot **ret_snapshot, ag_sql_failure *f, ag_err *err)
+static ag_status judge_with_catalog(const statement *t, ag_sql_verdict *ret,
+                                    ag_sql_snapshot **ret_snapshot, ag_sql_failure *f)
 {
+	ag_sql_source *s = t->s;
 	ag_sql_snapshot *snapshot = NULL, *newer = NULL;
-	ag_status st = ag_sql_keep_get(s, ctx, now_ms(ctx), false, &snapshot, arena, f, err);
+	ag_status st = ag_sql_keep_get(s, t->ctx, now_ms(t->ctx), false, &snapshot, t->arena, f,
+	                               t->err);
 
 	if (st || f->code)
 		return st;
-	st = guard_with(s, ctx, snapshot, sql, purpose, arena, ret, err);
-	if (!st && is_unknown(ret) && ag_sql_keep_may_renew(s, snapshot, now_ms(ctx))) {
-		st = ag_sql_keep_get(s, ctx, now_ms(ctx), true, &newer, arena, f, err);
+	st = guard_with(t, snapshot, ret);
+	if (!st && is_unknown(ret) && ag_sql_keep_may_renew(s, snapshot, now_ms(t->ctx))) {
+		st = ag_sql_keep_get(s, t->ctx, now_ms(t->ctx), true, &newer, t->arena, f, t->err);
 		if (!st && !f->code)
-			st = guard_with(s, ctx, newer, sql, purpose, arena, ret, err);
+			st = guard_with(t, newer, ret);
 		ag_sql_keep_put(s, snapshot);
 		snapshot = newer;
 	}
@@ -304,14 +315,16 @@ static ag_status judge_with_catalog(ag_sql_source *s, const ag_ctx *ctx, ag_str 
 }
 
 /* *f: the database could not be asked, or says itself what is wrong with the text (then the verdict refuses too). */
-static ag_status judge(ag_sql_source *s, const ag_ctx *ctx, ag_str sql, ag_sql_purpose purpose,
-                       ag_arena *arena, ag_sql_verdict *ret, ag_sql_snapshot **ret_snapshot,
-                       ag_sql_failure *f, ag_err *err)
+static ag_status judge(const statement *t, ag_sql_verdict *ret, ag_sql_snapshot **ret_snapshot,
+                       ag_sql_failure *f)
 {
+	const ag_sql_source *s = t->s;
+
 	*ret_snapshot = NULL;
 	if (s->engine->judge)
-		return s->engine->judge(s->impl, ctx, sql, purpose, arena, ret, f, err);
-	return judge_with_catalog(s, ctx, sql, purpose, arena, ret, ret_snapshot, f, err);
+		return s->engine->judge(s->impl, t->ctx, t->rq->sql, t->purpose, t->arena, ret, f,
+		                        t->err);
+	return judge_with_catalog(t, ret, ret_snapshot, f);
 }
 
 /* A refusal as a failure: the class tells a model whether to repair the text or to give up. */
@@ -392,10 +405,10 @@ static ag_sql_limits limits_of(const ag_sql_source *s, const ag_sql_request *rq,
 /* --- the plan --- */
 
 /* True: it may run. Else ret->failure. SQLite has no plan with costs. */
-static ag_status check_plan(ag_sql_source *s, const ag_ctx *ctx, const ag_safe_sql *sql,
-                            const ag_sql_limits *limits, const ag_sql_verdict *verdict,
-                            ag_arena *arena, ag_sql_result *ret, bool *ret_may, ag_err *err)
+static ag_status check_plan(const statement *t, const ag_safe_sql *sql, const ag_sql_limits *limits,
+                            const ag_sql_verdict *verdict, ag_sql_result *ret, bool *ret_may)
 {
+	const ag_sql_source *s = t->s;
 	ag_sql_limits own = *limits;
 	ag_sql_result plan = { 0 };
 	ag_status st;
@@ -406,14 +419,14 @@ static ag_status check_plan(ag_sql_source *s, const ag_ctx *ctx, const ag_safe_s
 		return AG_OK;
 	own.max_rows = 1;
 	own.max_bytes = MAX_RESULT_BYTES;
-	st = s->engine->explain(s->impl, ctx, sql, &own, arena, &plan, err);
+	st = s->engine->explain(s->impl, t->ctx, sql, &own, t->arena, &plan, t->err);
 	ret->wait_us += plan.wait_us;
 	if (!st && !plan.is_ok) {
 		ret->failure = plan.failure;
 		*ret_may = false;
 	} else if (!st) {
 		*ret_may = ag_sql_plan_check(ag_buf_view(&plan.rows), s->opts.max_cost, verdict,
-		                             arena, &ret->failure);
+		                             t->arena, &ret->failure);
 	}
 	ag_sql_result_release(&plan);
 	return st;
@@ -440,49 +453,48 @@ static void say_how_to_go_on(ag_sql_result *r, ag_arena *arena)
 }
 
 /* An engine that judges for itself. *ret_asked: the database worked on the statement. */
-static ag_status ask_engine(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                            ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
-                            bool *ret_asked, ag_err *err)
+static ag_status ask_engine(const statement *t, ag_sql_result *ret, bool *ret_asked)
 {
+	const ag_sql_source *s = t->s;
 	const ag_sql_verdict any = { .max_rows = s->opts.policy.max_rows };
-	const ag_sql_limits limits = limits_of(s, rq, &any);
-	ag_status st = s->engine->ask(s->impl, ctx, rq->sql, purpose, &limits, arena, ret, err);
+	const ag_sql_limits limits = limits_of(s, t->rq, &any);
+	ag_status st = s->engine->ask(s->impl, t->ctx, t->rq->sql, t->purpose, &limits, t->arena,
+	                              ret, t->err);
 
 	if (st)
 		return st;
 	*ret_asked = ret->ncolumn > 0;
 	if (!ret->is_ok && !ret->failure.code)
 		fail_refused(&ret->verdict, &ret->failure);
-	say_how_to_go_on(ret, arena);
+	say_how_to_go_on(ret, t->arena);
 	return AG_OK;
 }
 
 /* Keeps what the engine must not know: the verdict. */
-static ag_status execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                         ag_sql_purpose purpose, ag_sql_freshness *fresh, ag_arena *arena,
-                         ag_sql_result *ret, ag_err *err)
+static ag_status execute(const statement *t, ag_sql_freshness *fresh, ag_sql_result *ret)
 {
-	ag_sql_limits limits = limits_of(s, rq, &ret->verdict);
+	const ag_sql_source *s = t->s;
+	ag_sql_limits limits = limits_of(s, t->rq, &ret->verdict);
 	ag_sql_verdict verdict = ret->verdict;
 	bool may_run = true;
 	int64_t wait_us;
 	ag_safe_sql safe;
-	ag_status st = ag_sql_safe(&verdict, &safe, err);
+	ag_status st = ag_sql_safe(&verdict, &safe, t->err);
 
 	limits.fresh = fresh;
-	if (!st && purpose == AG_SQL_RUN)
-		st = check_plan(s, ctx, &safe, &limits, &verdict, arena, ret, &may_run, err);
+	if (!st && t->purpose == AG_SQL_RUN)
+		st = check_plan(t, &safe, &limits, &verdict, ret, &may_run);
 	if (st || !may_run)
 		return st;
 	wait_us = ret->wait_us;
 	*ret = (ag_sql_result){ 0 };
-	st = (purpose == AG_SQL_RUN ? s->engine->run : s->engine->explain)(s->impl, ctx, &safe,
-	                                                                   &limits, arena, ret,
-	                                                                   err);
+	st = (t->purpose == AG_SQL_RUN
+	              ? s->engine->run
+	              : s->engine->explain)(s->impl, t->ctx, &safe, &limits, t->arena, ret, t->err);
 	ret->verdict = verdict;
 	ret->wait_us += wait_us;
 	if (!st)
-		say_how_to_go_on(ret, arena);
+		say_how_to_go_on(ret, t->arena);
 	return st;
 }
 
@@ -497,9 +509,8 @@ static void forget_result(ag_sql_result *ret)
 }
 
 /* Runs an allowed statement while the snapshot holds. *ret_is_stale: it no longer does, and nothing ran. */
-static ag_status execute_fresh(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                               ag_sql_purpose purpose, ag_sql_snapshot *snapshot, ag_arena *arena,
-                               ag_sql_result *ret, bool *ret_is_stale, ag_err *err)
+static ag_status execute_fresh(const statement *t, ag_sql_snapshot *snapshot, ag_sql_result *ret,
+                               bool *ret_is_stale)
 {
 	const ag_sql_verdict verdict = ret->verdict;
 	ag_sql_freshness fresh = { .verdict = &verdict };
@@ -507,21 +518,21 @@ static ag_status execute_fresh(ag_sql_source *s, const ag_ctx *ctx, const ag_sql
 
 	*ret_is_stale = false;
 	if (!snapshot || !snapshot->catalog.state.len)
-		return execute(s, ctx, rq, purpose, NULL, arena, ret, err);
+		return execute(t, NULL, ret);
 	fresh.catalog = &snapshot->catalog;
-	fresh.moment = ag_sql_keep_moment(s, snapshot, arena);
-	st = execute(s, ctx, rq, purpose, &fresh, arena, ret, err);
+	fresh.moment = ag_sql_keep_moment(t->s, snapshot, t->arena);
+	st = execute(t, &fresh, ret);
 	if (!st && fresh.is_stale && fresh.moment.len) { /* something was written: what? */
 		forget_result(ret);
 		fresh.moment = AG_S("");
 		fresh.is_stale = false;
-		st = execute(s, ctx, rq, purpose, &fresh, arena, ret, err);
+		st = execute(t, &fresh, ret);
 	}
 	if (fresh.now.len && !fresh.is_stale)
-		ag_sql_keep_held(s, snapshot, fresh.now);
+		ag_sql_keep_held(t->s, snapshot, fresh.now);
 	*ret_is_stale = !st && fresh.is_stale;
 	if (*ret_is_stale)
-		ag_sql_keep_outdated(s, snapshot);
+		ag_sql_keep_outdated(t->s, snapshot);
 	return st;
 }
 
@@ -541,9 +552,7 @@ static void fail_changing(ag_sql_result *ret)
 }
 
 /* *ret_asked: as of ask_engine(). */
-static ag_status judge_and_execute(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                                   ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
-                                   bool *ret_asked, ag_err *err)
+static ag_status judge_and_execute(const statement *t, ag_sql_result *ret, bool *ret_asked)
 {
 	bool is_stale = true;
 	ag_status st = AG_OK;
@@ -553,16 +562,14 @@ static ag_status judge_and_execute(ag_sql_source *s, const ag_ctx *ctx, const ag
 
 		forget_result(ret);
 		is_stale = false;
-		st = judge(s, ctx, rq->sql, purpose, arena, &ret->verdict, &snapshot, &ret->failure,
-		           err);
+		st = judge(t, &ret->verdict, &snapshot, &ret->failure);
 		if (!st && !ret->failure.code && !ag_sql_allowed(&ret->verdict)) {
 			fail_refused(&ret->verdict, &ret->failure);
 		} else if (!st && !ret->failure.code) {
 			*ret_asked = true;
-			st = execute_fresh(s, ctx, rq, purpose, snapshot, arena, ret, &is_stale,
-			                   err);
+			st = execute_fresh(t, snapshot, ret, &is_stale);
 		}
-		ag_sql_keep_put(s, snapshot);
+		ag_sql_keep_put(t->s, snapshot);
 	}
 	if (is_stale && !st)
 		fail_changing(ret);
@@ -586,41 +593,38 @@ static ag_status probe(ag_sql_source *s, const ag_ctx *ctx, uint64_t ticket, ag_
 	return st;
 }
 
-static ag_status run_guarded(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                             ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
-                             ag_err *err)
+static ag_status run_guarded(const statement *t, ag_sql_result *ret)
 {
+	ag_sql_source *s = t->s;
 	int64_t start = ag_clock_mono(&ag_clock_system);
 	bool asked = false;
 	uint64_t ticket;
 	ag_status st = AG_OK;
 
-	if (!admit(s, ctx, arena, &ticket, &ret->failure))
+	if (!admit(s, t->ctx, t->arena, &ticket, &ret->failure))
 		return AG_OK;
-	st = probe(s, ctx, ticket, arena, &ret->failure, err);
+	st = probe(s, t->ctx, ticket, t->arena, &ret->failure, t->err);
 	if (!st && !ret->failure.code)
-		st = (s->engine->ask ? ask_engine : judge_and_execute)(s, ctx, rq, purpose, arena,
-		                                                       ret, &asked, err);
+		st = (s->engine->ask ? ask_engine : judge_and_execute)(t, ret, &asked);
 	/* An engine that judges waits for its connection there already. */
 	if (ret->failure.code == AG_SQLCODE_POOL_TIMEOUT && ret->wait_us == 0)
 		ret->wait_us = (ag_clock_mono(&ag_clock_system) - start) * 1000;
-	tell(s, ctx, ticket, asked && !st, &ret->failure);
+	tell(s, t->ctx, ticket, asked && !st, &ret->failure);
 	return st;
 }
 
-static ag_status run_counted(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
-                             ag_sql_purpose purpose, ag_arena *arena, ag_sql_result *ret,
-                             ag_err *err)
+static ag_status run_counted(const statement *t, ag_sql_result *ret)
 {
+	ag_sql_source *s = t->s;
 	ag_err stopped;
 	ag_status st = AG_OK;
 
 	*ret = (ag_sql_result){ 0 };
 	atomic_fetch_add_explicit(&s->nquery, 1, memory_order_relaxed);
-	if (ag_ctx_check(ctx, &stopped))
-		ag_sql_failure_of_err(&stopped, arena, &ret->failure);
+	if (ag_ctx_check(t->ctx, &stopped))
+		ag_sql_failure_of_err(&stopped, t->arena, &ret->failure);
 	else
-		st = run_guarded(s, ctx, rq, purpose, arena, ret, err);
+		st = run_guarded(t, ret);
 	if (st || !ret->is_ok)
 		atomic_fetch_add_explicit(&s->nfailed, 1, memory_order_relaxed);
 	if (st) /* the caller does not read a failed result */
@@ -631,30 +635,32 @@ static ag_status run_counted(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_r
 ag_status ag_sql_query(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                        ag_arena *arena, ag_sql_result *ret, ag_err *err)
 {
-	return run_counted(s, ctx, rq, AG_SQL_RUN, arena, ret, err);
+	return run_counted(&(statement){ s, ctx, rq, AG_SQL_RUN, arena, err }, ret);
 }
 
 ag_status ag_sql_explain(ag_sql_source *s, const ag_ctx *ctx, const ag_sql_request *rq,
                          ag_arena *arena, ag_sql_result *ret, ag_err *err)
 {
-	return run_counted(s, ctx, rq, AG_SQL_EXPLAIN, arena, ret, err);
+	return run_counted(&(statement){ s, ctx, rq, AG_SQL_EXPLAIN, arena, err }, ret);
 }
 
 ag_status ag_sql_judge(ag_sql_source *s, const ag_ctx *ctx, ag_str sql, ag_arena *arena,
                        ag_sql_verdict *ret, ag_err *err)
 {
+	const ag_sql_request rq = { .sql = sql };
+	const statement t = { s, ctx, &rq, AG_SQL_RUN, arena, err };
 	ag_sql_snapshot *snapshot;
 	ag_sql_failure f = { 0 };
 	ag_status st;
 
 	*ret = (ag_sql_verdict){ 0 };
-	st = judge(s, ctx, sql, AG_SQL_RUN, arena, ret, &snapshot, &f, err);
+	st = judge(&t, ret, &snapshot, &f);
 	ag_sql_keep_put(s, snapshot);
 	if (st || !f.code || !ag_sql_allowed(ret))
 		return st;
 	/* The database could not be asked. Without a snapshot the guard is stricter, but it can decide. */
 	if (!s->engine->judge)
-		return guard_with(s, ctx, NULL, sql, AG_SQL_RUN, arena, ret, err);
+		return guard_with(&t, NULL, ret);
 	return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "%.*s", AG_FMT(f.message));
 }
 

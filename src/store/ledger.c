@@ -395,17 +395,11 @@ static ag_status read_window(ag_db *db, const ag_rate_key *key, int64_t now_ms, 
 	return st;
 }
 
-typedef struct taken {
-	uint64_t got;
-	size_t which;
-	int64_t wait_ms;
-} taken;
-
 static ag_status take_all(ag_db *db, const ag_rate_key *keys, size_t n, uint64_t want,
-                          int64_t now_ms, taken *ret, ag_err *err)
+                          int64_t now_ms, ag_rate_taken *ret, ag_err *err)
 {
 	window w[AG_RATE_MAX_KEYS] = { 0 };
-	taken t = { want, 0, INT64_MAX };
+	ag_rate_taken t = { want, 0, INT64_MAX };
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < n && !st; i++) {
@@ -418,7 +412,7 @@ static ag_status take_all(ag_db *db, const ag_rate_key *keys, size_t n, uint64_t
 		has = w[i].used < keys[i].limit ? keys[i].limit - w[i].used : 0;
 		left_ms = w[i].ends_ms > now_ms ? w[i].ends_ms - now_ms : 1;
 		if (!has && (t.got || left_ms > t.wait_ms)) /* of full ones the longest */
-			t = (taken){ 0, i, left_ms };
+			t = (ag_rate_taken){ 0, i, left_ms };
 		else if (t.got) {
 			t.got = has < t.got ? has : t.got;
 			t.wait_ms = left_ms < t.wait_ms ? left_ms : t.wait_ms;
@@ -435,10 +429,9 @@ static ag_status take_all(ag_db *db, const ag_rate_key *keys, size_t n, uint64_t
 }
 
 ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
-                             int64_t now_ms, uint64_t *ret_got, size_t *ret_which,
-                             int64_t *ret_wait_ms, ag_err *err)
+                             int64_t now_ms, ag_rate_taken *ret, ag_err *err)
 {
-	taken t = { 0 };
+	ag_rate_taken t = { 0 };
 	ag_status st = check_keys(keys, n, want, err);
 
 	if (!st && (now_ms < 0 || now_ms > INT64_MAX / 4))
@@ -449,9 +442,7 @@ ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uin
 		st = ag_db_end(s->db, take_all(s->db, keys, n, want, now_ms, &t, err), err);
 	if (st)
 		return st;
-	*ret_got = t.got;
-	*ret_which = t.which;
-	*ret_wait_ms = t.wait_ms;
+	*ret = t;
 	return AG_OK;
 }
 

@@ -81,13 +81,16 @@ AG_CHECK ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, a
 /* Reads the table once, in pieces; memory does not grow with it. */
 AG_CHECK ag_status ag_store_ledger_verify(ag_store *s, ag_arena *arena, ag_ledger_check *ret,
                                           ag_err *err);
-/* Take `want` calls of every key at once, or as many as the fullest still has. 0 = refused, nothing is taken: *ret_which is
- * the full key that stays so longest, *ret_wait_ms the time until its window ends, at least 1. Else *ret_wait_ms is the time
- * for which the calls are good: until the first of the windows ends. A window begins with its first call. Atomic between
- * all processes of the store; does not wait for the disk. */
+typedef struct ag_rate_taken {
+	uint64_t got; /* of every key; 0 = refused */
+	size_t which; /* refused: index of the full key that stays full longest */
+	int64_t wait_ms; /* refused: until its window ends, at least 1; else until the first of the windows ends */
+} ag_rate_taken;
+
+/* Take `want` calls of every key at once, or as many as the fullest still has. A window begins with its first call. Atomic
+ * between all processes of the store; does not wait for the disk. */
 AG_CHECK ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
-                                      int64_t now_ms, uint64_t *ret_got, size_t *ret_which,
-                                      int64_t *ret_wait_ms, ag_err *err);
+                                      int64_t now_ms, ag_rate_taken *ret, ag_err *err);
 /* A text under a key, replaced: dictionaries. AG_NOT_FOUND when there is none. */
 AG_CHECK ag_status ag_store_put_text(ag_store *s, ag_str key, ag_str text, int64_t now_ms,
                                      ag_err *err);

@@ -337,11 +337,12 @@ static void purge_keeps_the_chain(void **state)
 static uint64_t take(store_env *env, const ag_rate_key *keys, size_t n, uint64_t want, int64_t now,
                      size_t *which, int64_t *wait)
 {
-	uint64_t got = 0;
+	ag_rate_taken taken = { 0 };
 
-	assert_ok(env,
-	          ag_store_rate_take(env->store, keys, n, want, now, &got, which, wait, &env->err));
-	return got;
+	assert_ok(env, ag_store_rate_take(env->store, keys, n, want, now, &taken, &env->err));
+	*which = taken.which;
+	*wait = taken.wait_ms;
+	return taken.got;
 }
 
 /* A clock that was ahead for a while, and then one that is behind. */
@@ -438,16 +439,13 @@ static void what_is_no_limit_is_refused(void **state)
 		                    { AG_S("k"), 1, 0 },
 		                    { AG_S("k"), 1, UINT64_MAX },
 		                    { AG_S("\xff"), 1, 1 } };
-	uint64_t got;
-	size_t which;
-	int64_t wait;
+	ag_rate_taken taken;
 
 	for (size_t i = 0; i < AG_NELEM(bad); i++)
-		assert_int_equal(ag_store_rate_take(env->store, &bad[i], 1, 1, 5, &got, &which,
-		                                    &wait, &env->err),
+		assert_int_equal(ag_store_rate_take(env->store, &bad[i], 1, 1, 5, &taken,
+		                                    &env->err),
 		                 AG_INVALID);
-	assert_int_equal(ag_store_rate_take(env->store, bad, 0, 1, 5, &got, &which, &wait,
-	                                    &env->err),
+	assert_int_equal(ag_store_rate_take(env->store, bad, 0, 1, 5, &taken, &env->err),
 	                 AG_INVALID);
 }
 
@@ -620,15 +618,13 @@ static void *take_what_there_is(void *arg)
 	worker *w = arg;
 	AG_AUTO(ag_store_closep) ag_store *s = NULL;
 	const ag_rate_key key = { AG_S("k"), 60000, 1000 };
-	uint64_t got = 1;
-	size_t which;
-	int64_t wait;
+	ag_rate_taken taken = { .got = 1 };
 
 	w->status = ag_store_open(ag_str_c(w->uri), &s, &w->err);
-	for (int i = 0; got && !w->status; i++) {
-		w->status = ag_store_rate_take(s, &key, 1, 1 + (uint64_t)i % 7, 1000 + i % 3, &got,
-		                               &which, &wait, &w->err);
-		w->got += got;
+	for (int i = 0; taken.got && !w->status; i++) {
+		w->status = ag_store_rate_take(s, &key, 1, 1 + (uint64_t)i % 7, 1000 + i % 3,
+		                               &taken, &w->err);
+		w->got += taken.got;
 	}
 	return NULL;
 }
