@@ -92,16 +92,20 @@ ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **re
 ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypotheses **ret,
                               ag_err *err)
 {
-	const ag_profile *profile;
-	size_t left_out;
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_across x = { .o = &a->opts->catalogue, .ctx = ctx };
+	ag_frames frames;
+	ag_status st = AG_OK;
 
 	if (!a->has_hypotheses) {
-		const ag_status st = ag_audit_profile(a, ctx, &profile, err);
-
+		st = ag_audit_profile(a, ctx, &x.p, err);
+		if (!st)
+			st = ag_source_frames(a->source, ctx, x.p, scratch, &frames, err);
+		x.frames = &frames;
+		if (!st)
+			st = ag_catalogue_run(&x, a->arena, &a->hypotheses, err);
 		if (st)
 			return st;
-		ag_catalogue_run(profile, &a->opts->catalogue, a->arena, &a->hypotheses, &left_out);
-		a->hypotheses.left_out = left_out;
 		a->has_hypotheses = true;
 	}
 	*ret = &a->hypotheses;

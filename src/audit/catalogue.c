@@ -5,6 +5,8 @@
  * of the same kind on one path would overwrite the first and is dropped here. */
 #include "audit/checks.h"
 
+#include <stdlib.h>
+
 static const ag_check table[] = {
 	{ "null_rate", 1, "values that are null in a field that is otherwise filled",
 	  ag_check_nulls },
@@ -55,6 +57,17 @@ static const ag_check table[] = {
 	  ag_check_co_missing },
 };
 
+static const ag_across_check across[] = {
+	{ "dependency", 28, "a value that another field of the same document contradicts",
+	  ag_check_dependency },
+};
+
+const ag_across_check *ag_across_check_table(size_t *ret_n)
+{
+	*ret_n = AG_NELEM(across);
+	return across;
+}
+
 const ag_check *ag_check_table(size_t *ret_n)
 {
 	*ret_n = AG_NELEM(table);
@@ -80,37 +93,59 @@ ag_hypothesis *ag_hypotheses_add(ag_hypotheses *h)
 	return &h->items[h->n++];
 }
 
-/* Keep the first hypothesis of each category among those from `from` on: all are about one path. */
-static void drop_doubles(ag_hypotheses *h, size_t from)
-{
-	size_t n = from;
+typedef struct placed {
+	ag_hypothesis h;
+	const ag_path_profile *at; /* its path */
+	size_t order;
+} placed;
 
-	for (size_t i = from; i < h->n; i++) {
+static int by_path(const void *a, const void *b)
+{
+	const placed *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Order by path, then as they were made, and keep the first of each category of a path. */
+static void sort_by_path(const ag_profile *p, ag_hypotheses *h)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	placed *all = ag_new_n(scratch, placed, h->n + 1);
+	size_t n = 0, first = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		all[i] = (placed){ h->items[i], ag_profile_find(p, h->items[i].field), i };
+	qsort(all, h->n, sizeof(*all), by_path);
+	for (size_t i = 0; i < h->n; i++) {
 		bool seen = false;
 
-		for (size_t k = from; k < n && !seen; k++)
-			seen = strcmp(h->items[k].category, h->items[i].category) == 0;
+		if (i && all[i].at != all[i - 1].at)
+			first = n;
+		for (size_t k = first; k < n && !seen; k++)
+			seen = strcmp(h->items[k].category, all[i].h.category) == 0;
 		if (!seen)
-			h->items[n++] = h->items[i];
+			h->items[n++] = all[i].h;
 	}
 	h->n = n;
 }
 
-void ag_catalogue_run(const ag_profile *p, const ag_catalogue_opts *o, ag_arena *arena,
-                      ag_hypotheses *ret, size_t *ret_left_out)
+ag_status ag_catalogue_run(const ag_across *x, ag_arena *arena, ag_hypotheses *ret, ag_err *err)
 {
+	ag_status st = AG_OK;
+
 	memset(ret, 0, sizeof(*ret));
 	ret->arena = arena;
-	for (size_t i = 0; i < p->npath; i++) {
-		const ag_path_profile *f = &p->paths[i];
-		size_t from = ret->n;
-
-		ret->name = ag_field_name_of(f->owner);
+	for (size_t i = 0; i < x->p->npath; i++) {
+		ret->name = ag_field_name_of(x->p->paths[i].owner);
 		for (size_t k = 0; k < AG_NELEM(table); k++)
-			table[k].path(p, f, o, ret);
-		drop_doubles(ret, from);
+			table[k].path(x->p, &x->p->paths[i], x->o, ret);
 	}
-	*ret_left_out = ret->left_out;
+	for (size_t k = 0; !st && k < AG_NELEM(across); k++)
+		st = across[k].run(x, ret, err);
+	sort_by_path(x->p, ret);
+	return st;
 }
 
 ag_severity ag_hypothesis_severity(const ag_hypothesis *h, uint64_t affected, uint64_t total)

@@ -66,6 +66,25 @@ ag_str ag_duplicates_pipeline(ag_arena *a, const ag_path_profile *f);
 /* "Berlin", quoted and cut for a sentence. */
 ag_str ag_quote_value(ag_arena *a, const ag_val *v);
 
+/* ---- checks between fields ---- */
+
+#define AG_ACROSS_ARGS const ag_across *x, ag_hypotheses *out, ag_err *err
+
+/* A condition on fields of one row of a frame, as members of an object: KV(ag_ev_key(a, f), cond). */
+ag_str ag_ev_key(ag_arena *a, const ag_path_profile *f);
+/* The filter "some row of this frame meets one of the clauses" (objects of ag_ev_key() members); "" when the frame's
+ * paths have no place in a filter. f: any column of the frame. */
+ag_str ag_ev_rows(ag_arena *a, const ag_path_profile *f, const ag_val *clauses, size_t n);
+
+/* The rows of a frame in the order of one column's codes: those with code k are row[at[k]] .. row[at[k + 1] - 1]. */
+typedef struct ag_grouped {
+	uint32_t *row; /* [nrow] */
+	uint32_t *at;  /* [nvalue + 2] */
+} ag_grouped;
+ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a);
+
+ag_status ag_check_dependency(AG_ACROSS_ARGS);
+
 /* One function per row of the catalogue; see catalogue.c. */
 void ag_check_nulls(AG_CHECK_ARGS);
 void ag_check_missing(AG_CHECK_ARGS);

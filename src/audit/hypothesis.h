@@ -10,6 +10,7 @@
 
 #include "audit/field_name.h"
 #include "audit/taxonomy.h"
+#include "columns/frame.h"
 #include "columns/profile.h"
 
 /* Thresholds of the catalogue, from settings. */
@@ -53,12 +54,31 @@ typedef struct ag_check {
 	             ag_hypotheses *out);
 } ag_check;
 
+/* What a check between fields looks at. */
+typedef struct ag_across {
+	const ag_profile *p;
+	const ag_frames *frames; /* none where the source has no frames */
+	const ag_catalogue_opts *o;
+	const ag_ctx *ctx; /* long work looks here: ag_ctx_check() */
+} ag_across;
+
+typedef struct ag_across_check {
+	const char *name;
+	unsigned row;
+	const char *why;
+	/* Called once per collection; hypotheses on any path, in any order.
+	 * errors  AG_CANCELLED, AG_TIMEOUT */
+	ag_status (*run)(const ag_across *x, ag_hypotheses *out, ag_err *err);
+} ag_across_check;
+
 const ag_check *ag_check_table(size_t *ret_n);
-/* Run every check on every path; the order is by path, then by catalogue row: deterministic. At most
- * AG_MAX_HYPOTHESES; *ret_left_out is how many more there were. */
+const ag_across_check *ag_across_check_table(size_t *ret_n);
+/* Run every check on every path, then every check between fields; the order is by path, then by catalogue row:
+ * deterministic. At most AG_MAX_HYPOTHESES; ret->left_out is how many more there were. Everything in arena.
+ * errors  AG_CANCELLED, AG_TIMEOUT */
 #define AG_MAX_HYPOTHESES 5000
-void ag_catalogue_run(const ag_profile *p, const ag_catalogue_opts *o, ag_arena *arena,
-                      ag_hypotheses *ret, size_t *ret_left_out);
+AG_CHECK ag_status ag_catalogue_run(const ag_across *x, ag_arena *arena, ag_hypotheses *ret,
+                                    ag_err *err);
 /* Zeroed; fields point into h->arena. Valid until the next add. */
 ag_hypothesis *ag_hypotheses_add(ag_hypotheses *h);
 

@@ -235,6 +235,12 @@ static ag_status files_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	return ag_table_profile(table_of(s), ctx, arena, ret, err);
 }
 
+static ag_status files_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
+                              ag_frames *ret, ag_err *err)
+{
+	return ag_table_frames(table_of(s), ctx, p, arena, ret, err);
+}
+
 const ag_source_type ag_source_files = {
 	.name = "files",
 	.help = "files: a path or file:///path of a data file (.ndjson .jsonl .json .bson .csv .tsv) "
@@ -250,4 +256,5 @@ const ag_source_type ag_source_files = {
 	.aggregate = files_aggregate,
 	.survey = files_survey,
 	.profile = files_profile,
+	.frames = files_frames,
 };

@@ -251,3 +251,14 @@ ag_status ag_source_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag
 		return st;
 	return s->type->profile(s, ctx, arena, ret, err);
 }
+
+ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
+                           ag_frames *ret, ag_err *err)
+{
+	ag_status st = enter(s, ctx, err);
+
+	*ret = (ag_frames){ 0 };
+	if (st || !s->type->frames)
+		return st;
+	return s->type->frames(s, ctx, p, arena, ret, err);
+}

@@ -10,6 +10,7 @@
 #ifndef AG_DOCUMENTS_SOURCE_H
 #define AG_DOCUMENTS_SOURCE_H
 
+#include "columns/frame.h"
 #include "columns/profile.h"
 #include "columns/survey.h"
 #include "guard/docquery.h"
@@ -124,6 +125,9 @@ typedef struct ag_source_type {
 	/* Required. The profile; whole where the source can, else of a sample. */
 	ag_status (*profile)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
 	                     ag_err *err);
+	/* Optional. Values side by side, for checks between fields; of the documents that p covers. */
+	ag_status (*frames)(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
+	                    ag_frames *ret, ag_err *err);
 } ag_source_type;
 
 /* Implementations embed this as their first member. */
@@ -188,6 +192,9 @@ AG_CHECK ag_status ag_source_survey(ag_source *s, const ag_ctx *ctx, ag_arena *a
                                     uint64_t seed, ag_survey *ret, ag_err *err);
 AG_CHECK ag_status ag_source_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                      ag_profile *ret, ag_err *err);
+/* p: the profile of this source. No frames at all where the source has none. */
+AG_CHECK ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p,
+                                    ag_arena *arena, ag_frames *ret, ag_err *err);
 /* Re-run evidence. A filter: affected = documents that match. A pipeline must end in one document (or none
  * = 0) that has an integer "documents", "n" or "count" (looked for in this order); anything else is
  * AG_INVALID and says so. */

@@ -410,6 +410,15 @@ static ag_status share_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	return inner(s)->type->profile(inner(s), ctx, arena, ret, err);
 }
 
+static ag_status share_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
+                              ag_frames *ret, ag_err *err)
+{
+	*ret = (ag_frames){ 0 };
+	return inner(s)->type->frames
+	               ? inner(s)->type->frames(inner(s), ctx, p, arena, ret, err)
+	               : AG_OK;
+}
+
 /* It is no row of source_types[]: nobody opens it by a URI. */
 static const ag_source_type share_type = {
 	.name = "share",
@@ -420,4 +429,5 @@ static const ag_source_type share_type = {
 	.aggregate = share_aggregate,
 	.survey = share_survey,
 	.profile = share_profile,
+	.frames = share_frames,
 };

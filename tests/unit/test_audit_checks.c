@@ -112,17 +112,20 @@ static void run(one_case *c)
 	ag_hypotheses hs;
 	ag_table *t = NULL;
 	ag_profile p;
-	size_t left_out;
+	ag_frames frames;
+	ag_across x;
 	ag_err err;
 
 	c->ran = true;
 	if ((c->csv ? load_csv(c, &t, &err)
 	            : ag_table_from_values(&ctx, c->docs, c->ndoc, &t, &err)) ||
-	    ag_table_profile(t, &ctx, c->arena, &p, &err)) {
+	    ag_table_profile(t, &ctx, c->arena, &p, &err) ||
+	    ag_table_frames(t, &ctx, &p, c->arena, &frames, &err)) {
 		complain(c, "cannot be profiled", ag_str_c(err.msg));
 		return;
 	}
-	ag_catalogue_run(&p, &o, c->arena, &hs, &left_out);
+	x = (ag_across){ &p, &frames, &o, &ctx };
+	assert_int_equal(ag_catalogue_run(&x, c->arena, &hs, &err), AG_OK);
 	c->found = ag_new_n(c->arena, found, hs.n);
 	for (size_t i = 0; i < hs.n; i++) {
 		const ag_hypothesis *h = &hs.items[i];
@@ -333,6 +336,12 @@ static void structure(void **state)
 	run_cases("tests/cases/audit/checks_structure.cases");
 }
 
+static void across_fields(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_across.cases");
+}
+
 static void whole_collections(void **state)
 {
 	(void)state;
@@ -391,6 +400,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(text),
 		cmocka_unit_test(structure),
+		cmocka_unit_test(across_fields),
 		cmocka_unit_test(whole_collections),
 		cmocka_unit_test(the_guard_counts_and_weighs),
 		cmocka_unit_test(the_table_is_in_order),

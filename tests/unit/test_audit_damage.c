@@ -147,11 +147,14 @@ static bool worst_on(const damage *d, const ag_table *t, ag_arena *arena, ag_sev
 	bool is_found = false;
 	ag_hypotheses hs;
 	ag_profile p;
-	size_t left_out;
+	ag_frames frames;
+	ag_across x;
 	ag_err err;
 
 	assert_int_equal(ag_table_profile(t, &ctx, arena, &p, &err), AG_OK);
-	ag_catalogue_run(&p, &o, arena, &hs, &left_out);
+	assert_int_equal(ag_table_frames(t, &ctx, &p, arena, &frames, &err), AG_OK);
+	x = (ag_across){ &p, &frames, &o, &ctx };
+	assert_int_equal(ag_catalogue_run(&x, arena, &hs, &err), AG_OK);
 	for (size_t i = 0; i < hs.n; i++) {
 		const ag_hypothesis *h = &hs.items[i];
 		const ag_filter *f;

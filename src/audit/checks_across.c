@@ -1,0 +1,40 @@
+/* checks_across -- what checks between fields share: evidence about rows, and rows in groups. */
+#include "audit/checks.h"
+
+ag_str ag_ev_key(ag_arena *a, const ag_path_profile *f)
+{
+	return ag_ev_place_of(a, f).rest;
+}
+
+ag_str ag_ev_rows(ag_arena *a, const ag_path_profile *f, const ag_val *clauses, size_t n)
+{
+	const ag_ev_place at = ag_ev_place_of(a, f);
+	ag_val any = n == 1 ? clauses[0] : OBJ(a, KV("$or", ag_ev_arr(a, clauses, n)));
+	ag_member held;
+
+	if (!at.ok || !at.rest.len || !n)
+		return AG_S("");
+	if (!at.array.len)
+		return ag_ev_str(a, &any);
+	held = (ag_member){ at.array, OBJ(a, KV("$elemMatch", any)) };
+	any = ag_ev_obj(a, &held, 1);
+	return ag_ev_str(a, &any);
+}
+
+ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a)
+{
+	ag_grouped g = { ag_new_n(a, uint32_t, fr->nrow + 1),
+		         ag_new_n(a, uint32_t, (size_t)c->nvalue + 2) };
+
+	for (uint32_t r = 0; r < fr->nrow; r++)
+		g.at[c->code[r] + 1]++;
+	for (uint32_t k = 0; k <= c->nvalue; k++)
+		g.at[k + 1] += g.at[k];
+	/* Now at[k] is where code k begins; filling moves it to where code k ends, which is where k + 1 begins. */
+	for (uint32_t r = 0; r < fr->nrow; r++)
+		g.row[g.at[c->code[r]]++] = r;
+	for (uint32_t k = c->nvalue + 1; k > 0; k--)
+		g.at[k] = g.at[k - 1];
+	g.at[0] = 0;
+	return g;
+}
