@@ -414,9 +414,8 @@ static ag_status share_frames(ag_source *s, const ag_ctx *ctx, const ag_profile 
                               ag_frames *ret, ag_err *err)
 {
 	*ret = (ag_frames){ 0 };
-	return inner(s)->type->frames
-	               ? inner(s)->type->frames(inner(s), ctx, p, arena, ret, err)
-	               : AG_OK;
+	return inner(s)->type->frames ? inner(s)->type->frames(inner(s), ctx, p, arena, ret, err)
+	                              : AG_OK;
 }
 
 /* It is no row of source_types[]: nobody opens it by a URI. */
