@@ -44,6 +44,19 @@ static bool is_queryable(ag_str name)
 	       !memchr(name.ptr, '\0', name.len);
 }
 
+bool ag_ev_can_name(ag_arena *a, ag_str path)
+{
+	ag_path p = { 0 };
+
+	if (ag_path_parse(path, a, &p, NULL))
+		return true;
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.steps[i].kind == AG_STEP_NAME && !is_queryable(p.steps[i].name))
+			return false;
+	}
+	return true;
+}
+
 static ag_str dotted(ag_arena *a, const ag_step *steps, size_t n)
 {
 	ag_buf b = AG_BUF_INIT(PATH_MAX_BYTES);

@@ -36,6 +36,8 @@ typedef struct ag_ev_place {
 } ag_ev_place;
 
 ag_ev_place ag_ev_place_of(ag_arena *a, const ag_path_profile *f);
+/* Can a filter name the field at this path? Not when a name in it holds a dot, begins with "$" or is empty. */
+bool ag_ev_can_name(ag_arena *a, ag_str path);
 
 /* The filter's text, or "" when the path has no place. */
 ag_str ag_ev_where(ag_arena *a, const ag_path_profile *f, ag_val cond);

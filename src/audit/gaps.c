@@ -1,6 +1,8 @@
 /* gaps -- see the header. Severities: losing everything is critical, so that --fail-on counts it at any level. */
 #include "audit/gaps.h"
 
+#include "audit/evidence_build.h"
+
 #include <stdlib.h>
 
 ag_severity ag_gap_severity(uint64_t lost, uint64_t total)
@@ -128,6 +130,39 @@ static size_t run_gaps(const ag_audit_state *s, const ag_source_info *info, ag_a
 	return 1;
 }
 
+/* Fields whose names no filter can hold: they were profiled, but no claim about them can be proven. */
+static size_t name_gaps(const ag_audit_state *s, ag_arena *arena, ag_gap *ret)
+{
+	size_t lost = 0, paths = 0;
+	ag_str first = AG_S("");
+
+	for (size_t i = 0; i < s->schema.n; i++) {
+		const ag_schema_path *p = &s->schema.items[i];
+
+		if (!p->is_data)
+			continue;
+		paths++;
+		if (ag_ev_can_name(arena, p->path))
+			continue;
+		if (!lost++)
+			first = p->path;
+	}
+	if (!lost)
+		return 0;
+	*ret = (ag_gap){
+		.kind = "names",
+		.severity = lost * 100 >= paths ? AG_MEDIUM : AG_LOW,
+		.count = lost,
+		.total = paths,
+		.message = ag_str_printf(arena,
+		                         "no filter can name %zu of %zu field%s, such as %.*s: "
+		                         "no problem in them can be proven",
+		                         lost, paths, plural(paths), AG_FMT(first)),
+		.next_step = AG_S("rename these fields without dots, and audit again"),
+	};
+	return 1;
+}
+
 static int worst_first(const void *a, const void *b)
 {
 	const ag_gap *x = a, *y = b;
@@ -143,6 +178,7 @@ size_t ag_gaps_of(const ag_audit_state *s, const ag_source_info *info, ag_arena 
 	size_t n = source_gaps(info, arena, ret);
 
 	n += run_gaps(s, info, arena, ret + n);
+	n += name_gaps(s, arena, ret + n);
 	qsort(ret, n, sizeof(*ret), worst_first);
 	return n;
 }

@@ -8,7 +8,8 @@
 #include "base/json.h"
 
 typedef struct ag_gap {
-	const char *kind; /* nothing_checked, empty, unreadable, short_rows, stopped, fields */
+	/* nothing_checked, empty, unreadable, short_rows, names, stopped, fields */
+	const char *kind;
 	ag_severity severity;
 	uint64_t count, total; /* affected documents (fields) of all */
 	ag_str message, next_step;

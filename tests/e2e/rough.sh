@@ -89,6 +89,10 @@ printf 'a,b,c\n1,2,3\n4,5\n6,7,8\n' >short.csv
 run audit short.csv --fail-on low; want 'a row that is too short' 3 'fewer cells than the header'
 printf 'a,b,c\n1,2,3\n4,5,\n6,"",\n' >whole.csv
 run audit whole.csv --output json; holds 'an empty last cell is a cell' json 'd["source"]["short_rows"]==0 and d["gaps"]==[]'
+printf '[{"a.b":1,"c":2},{"a.b":null,"c":3}]\n' >dotted.json
+run audit dotted.json --output json
+holds 'a field that no filter can name is a gap' json 'd["verdict"]=="incomplete" and [(g["kind"],g["severity"],g["count"],g["total"]) for g in d["gaps"]]==[("names","medium",1,2)]'
+run audit dotted.json; want 'the gap for people' 0 'no filter can name 1 of 2 fields, such as `a.b`'
 printf 'a,b\n1,2\n1,2,3\n' >long.csv
 run audit long.csv --fail-on low; want 'a row that is too long' 3 'more cells'
 
