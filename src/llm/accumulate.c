@@ -26,17 +26,22 @@ ag_acc *ag_acc_new(void)
 	return a;
 }
 
+static void release_part(ag_acc_part *p)
+{
+	ag_buf_release(&p->text);
+	ag_buf_release(&p->preset);
+	ag_buf_release(&p->signature);
+	ag_buf_release(&p->id);
+	ag_buf_release(&p->name);
+}
+
 ag_acc *ag_acc_free(ag_acc *a)
 {
 	if (!a)
 		return NULL;
-	for (size_t i = 0; i < a->npart; i++) {
-		ag_buf_release(&a->parts[i].text);
-		ag_buf_release(&a->parts[i].preset);
-		ag_buf_release(&a->parts[i].signature);
-		ag_buf_release(&a->parts[i].id);
-		ag_buf_release(&a->parts[i].name);
-	}
+	for (size_t i = 0; i < a->npart; i++)
+		release_part(&a->parts[i]);
+	release_part(&a->cut);
 	free(a->parts);
 	ag_buf_release(&a->model);
 	ag_arena_free(a->scratch);
@@ -66,6 +71,16 @@ static ag_acc_part *newest(const ag_acc *a, ag_llm_part_type type, bool any_inde
 	return NULL;
 }
 
+static void init_part(ag_acc_part *p, ag_llm_part_type type, unsigned index, unsigned ordinal)
+{
+	*p = (ag_acc_part){ .type = type, .index = index, .ordinal = ordinal };
+	ag_buf_init(&p->text, AG_WIRE_MAX_REPLY_BYTES);
+	ag_buf_init(&p->preset, AG_WIRE_MAX_REPLY_BYTES);
+	ag_buf_init(&p->signature, AG_WIRE_MAX_REPLY_BYTES);
+	ag_buf_init(&p->id, AG_WIRE_MAX_REPLY_BYTES);
+	ag_buf_init(&p->name, AG_WIRE_MAX_REPLY_BYTES);
+}
+
 /* NULL when there are too many. */
 static ag_acc_part *open_part(ag_acc *a, ag_llm_part_type type, unsigned index)
 {
@@ -81,12 +96,7 @@ static ag_acc_part *open_part(ag_acc *a, ag_llm_part_type type, unsigned index)
 		a->parts = ag_xrealloc(a->parts, a->cap * sizeof(*a->parts));
 	}
 	p = &a->parts[a->npart++];
-	*p = (ag_acc_part){ .type = type, .index = index, .ordinal = (unsigned)a->ntool };
-	ag_buf_init(&p->text, AG_WIRE_MAX_REPLY_BYTES);
-	ag_buf_init(&p->preset, AG_WIRE_MAX_REPLY_BYTES);
-	ag_buf_init(&p->signature, AG_WIRE_MAX_REPLY_BYTES);
-	ag_buf_init(&p->id, AG_WIRE_MAX_REPLY_BYTES);
-	ag_buf_init(&p->name, AG_WIRE_MAX_REPLY_BYTES);
+	init_part(p, type, index, (unsigned)a->ntool);
 	a->ntool += type == AG_LLM_TOOL_CALL;
 	return p;
 }
@@ -197,43 +207,63 @@ static bool is_new_call(const ag_acc_part *cur, const ag_tool_piece *p)
 	return !p->has_index && name.len && !same_name;
 }
 
+/* The kept call that this id names. */
+static ag_acc_part *call_of_id(const ag_acc *a, ag_str id)
+{
+	for (size_t i = a->npart; id.len && i-- > 0;) {
+		ag_acc_part *c = &a->parts[i];
+
+		if (c->type == AG_LLM_TOOL_CALL && ag_str_eq(ag_buf_view(&c->id), id))
+			return c;
+	}
+	return NULL;
+}
+
 static ag_acc_part *home_of(ag_acc *a, const ag_tool_piece *p)
 {
 	ag_acc_part *cur = newest(a, AG_LLM_TOOL_CALL, !p->has_index, p->index);
+	ag_acc_part *same = p->has_index ? NULL : call_of_id(a, p->id);
 
-	if (!p->has_index && p->id.len) {
-		for (size_t i = a->npart; i-- > 0;) {
-			ag_acc_part *c = &a->parts[i];
-
-			if (c->type == AG_LLM_TOOL_CALL && ag_str_eq(ag_buf_view(&c->id), p->id))
-				return c;
-		}
-	}
+	if (same)
+		return same;
 	if (cur && !is_new_call(cur, p))
 		return cur;
 	return open_part(a, AG_LLM_TOOL_CALL, p->has_index ? p->index : (unsigned)a->ntool);
 }
 
-/* Does the piece belong to a call that was left out? It must not end in the last one that was kept. */
+/* Does the piece belong to the newest call that was left out? It must not end in the last one that was kept, and no call is
+ * counted twice. */
 static bool is_of_cut_call(const ag_acc *a, const ag_tool_piece *p)
 {
 	if (!a->ncut)
 		return false;
-	if (p->has_index)
-		return p->index == a->cut_index && !p->name.len;
-	return !p->name.len && !p->id.len;
+	if (p->has_index ? p->index != a->cut.index : call_of_id(a, p->id) != NULL)
+		return false;
+	return !is_new_call(&a->cut, p);
+}
+
+/* Remembers of a call that is left out what is_new_call() needs. */
+static void feed_cut_call(ag_acc *a, const ag_tool_piece *p, bool is_new)
+{
+	if (is_new) {
+		release_part(&a->cut);
+		init_part(&a->cut, AG_LLM_TOOL_CALL, p->index, 0);
+		a->ncut++;
+	}
+	set_id(a, &a->cut, p->id);
+	set_name(a, &a->cut, p->name);
+	ag_json_scan_feed(&a->cut.scan, p->input);
 }
 
 void ag_acc_tool_piece(ag_acc *a, const ag_tool_piece *p)
 {
-	ag_acc_part *call = is_of_cut_call(a, p) ? NULL : home_of(a, p);
+	const bool is_of_cut = is_of_cut_call(a, p);
+	ag_acc_part *call = is_of_cut ? NULL : home_of(a, p);
 
-	if (!call && !is_of_cut_call(a, p)) {
-		a->ncut++;
-		a->cut_index = p->index;
-	}
-	if (!call)
+	if (!call) {
+		feed_cut_call(a, p, !is_of_cut);
 		return;
+	}
 	set_id(a, call, p->id);
 	set_name(a, call, p->name);
 	/* A finished object that comes once more, as it is or as a string in a string (LiteLLM's last chunk). */

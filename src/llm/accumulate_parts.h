@@ -29,8 +29,9 @@ struct ag_acc {
 	size_t npart, cap, ntool;
 	size_t nbyte; /* of all buffers of the parts */
 	bool too_large, too_many;
-	size_t ncut;        /* calls that came after the last one that is kept */
-	unsigned cut_index; /* of the newest of them, when the server numbers its calls */
+	size_t ncut; /* calls that came after the last one that is kept */
+	ag_acc_part
+		cut; /* the newest of them, without its input: further pieces of it must be known */
 	bool done, usage_known;
 	ag_llm_stop stop;
 	ag_llm_usage usage;

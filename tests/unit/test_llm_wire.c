@@ -513,6 +513,64 @@ static void test_too_many_calls(void **state)
 	ag_arena_free(arena);
 }
 
+/* A call that is left out is counted once, in whatever way its server sends the pieces. */
+static void test_a_cut_call_counts_once(void **state)
+{
+#define CALL(head, arguments) \
+	"{\"choices\":[{\"delta\":{\"tool_calls\":[{" head "\"function\":{" arguments "}}]}}]}"
+	static const struct {
+		const char *pieces[5];
+		size_t ncut;
+	} cases[] = {
+		/* Name and id in every piece. */
+		{ { CALL("\"index\":256,\"id\":\"y\",",
+		         "\"name\":\"u\",\"arguments\":\"{\\\"n\\\":\""),
+		    CALL("\"index\":256,\"id\":\"y\",", "\"name\":\"u\",\"arguments\":\"2\""),
+		    CALL("\"index\":256,\"id\":\"y\",", "\"name\":\"u\",\"arguments\":\"}\""),
+		    CALL("\"index\":256,\"id\":\"y\",", "\"name\":\"u\",\"arguments\":\"\"") },
+		  1 },
+		/* The name in every piece, a new id as well. */
+		{ { CALL("\"index\":256,\"id\":\"y1\",",
+		         "\"name\":\"u\",\"arguments\":\"{\\\"n\\\":\""),
+		    CALL("\"index\":256,\"id\":\"y2\",", "\"name\":\"u\",\"arguments\":\"2}\"") },
+		  1 },
+		/* Neither index nor id. */
+		{ { CALL("", "\"name\":\"u\",\"arguments\":\"{\\\"n\\\":\""),
+		    CALL("", "\"name\":\"u\",\"arguments\":\"2}\""),
+		    CALL("", "\"name\":\"u\",\"arguments\":\"{}\"") },
+		  2 },
+		/* Two calls with whole inputs. */
+		{ { CALL("\"index\":0,\"id\":\"y1\",", "\"name\":\"u\",\"arguments\":\"{}\""),
+		    CALL("\"index\":0,\"id\":\"y2\",", "\"name\":\"u\",\"arguments\":\"{}\"") },
+		  2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_arena *arena = ag_arena_new();
+		ag_acc *a = ag_acc_new();
+		ag_llm_reply r;
+		ag_err err = { 0 };
+
+		for (unsigned k = 0; k < AG_WIRE_MAX_TOOL_CALLS; k++) {
+			ag_acc_tool(a, k, ag_str_printf(arena, "id%u", k), AG_S("t"));
+			ag_acc_tool_input(a, k, AG_S("{}"));
+		}
+		for (size_t k = 0; cases[i].pieces[k]; k++)
+			assert_int_equal(ag_llm_wire_openai.event(
+						 AG_S(""), ag_str_c(cases[i].pieces[k]), a, &err),
+			                 AG_OK);
+		assert_int_equal(ag_acc_reply(a, AG_S(""), arena, &r, &err), AG_OK);
+		if (r.ncut != cases[i].ncut)
+			fail_msg("case %zu: %zu calls were left out", i, r.ncut);
+		assert_int_equal(r.npart, AG_WIRE_MAX_TOOL_CALLS);
+		assert_true(ag_str_eqc(r.parts[255].input, "{}"));
+		ag_acc_free(a);
+		ag_arena_free(arena);
+	}
+#undef CALL
+}
+
 /* The arguments are read as long as nothing is left of the scan: a megabyte in pieces of 4 bytes takes no second. */
 static void test_many_pieces(void **state)
 {
@@ -537,9 +595,13 @@ static void test_many_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replies),      cmocka_unit_test(test_split_anywhere),
-		cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_cut_body),
-		cmocka_unit_test(test_too_large),    cmocka_unit_test(test_too_many_calls),
+		cmocka_unit_test(test_replies),
+		cmocka_unit_test(test_split_anywhere),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_cut_body),
+		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_too_many_calls),
+		cmocka_unit_test(test_a_cut_call_counts_once),
 		cmocka_unit_test(test_many_pieces),
 	};
 
