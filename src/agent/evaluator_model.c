@@ -6,6 +6,9 @@
  * Read first: agent/verdict_read.c. */
 #include "agent/evaluators.h"
 
+#define SAME_AS_BEFORE "Nothing was done since the last verdict on this run, so it is the same: "
+#define UNREADABLE     "unparseable answer ("
+
 #define QUOTE_MAX_BYTES 200
 #define RAW_MAX_BYTES   8000 /* of the unreadable answer, in the second request */
 
@@ -134,8 +137,7 @@ static ag_verdict unreadable(const asking *a)
 	};
 	ag_verdict v = by_policy[a->e->malformed[a->gate]];
 
-	v.reason = ag_str_printf(a->arena, "unparseable answer (%s): %.*s", a->why.msg,
-	                         AG_FMT(quote(a)));
+	v.reason = ag_str_printf(a->arena, UNREADABLE "%s): %.*s", a->why.msg, AG_FMT(quote(a)));
 	return v;
 }
 
@@ -165,24 +167,42 @@ static ag_verdict known_verdict(const ag_model_evaluator *e, ag_arena *arena)
 	ag_verdict v = e->last_run->verdict;
 
 	if (v.kind != AG_PASS)
-		v.critique = ag_str_printf(arena,
-		                           "Nothing was done since the last verdict on this run, "
-		                           "so it is the same: %.*s",
+		v.critique = ag_str_printf(arena, SAME_AS_BEFORE "%.*s",
 		                           AG_FMT(v.critique.len ? v.critique : v.reason));
 	return v;
 }
 
-static void remember(const ag_model_evaluator *e, const ag_subject *s, const ag_verdict *v)
+static void remember(const ag_model_evaluator *e, uint64_t stamp, const ag_verdict *v)
 {
-	ag_run_verdict *last = s->gate == AG_GATE_RUN ? e->last_run : NULL;
+	ag_run_verdict *last = e->last_run;
 
-	if (!last)
-		return;
-	last->stamp = s->stamp;
+	last->stamp = stamp;
 	last->verdict = *v;
 	last->verdict.reason = ag_str_dup(last->arena, v->reason);
 	last->verdict.critique = ag_str_dup(last->arena, v->critique);
 	last->verdict.evaluated_by = ag_str_dup(last->arena, v->evaluated_by);
+}
+
+/* "self:small-1" */
+static ag_str full_name(const ag_model_evaluator *e, ag_arena *arena)
+{
+	return ag_str_printf(arena, "%s:%.*s", e->base.name,
+	                     AG_FMT(ag_llm_model_of(e->llm)->model));
+}
+
+/* Another model is asked for its own verdict, and one that could not be read once more. */
+static void recall(const ag_evaluator *self, uint64_t stamp, const ag_verdict *v)
+{
+	const ag_model_evaluator *e = (const ag_model_evaluator *)self;
+	ag_verdict first = *v;
+
+	if (!e->last_run || !ag_str_eq(v->evaluated_by, full_name(e, e->last_run->arena)) ||
+	    ag_str_starts(v->reason, AG_S(UNREADABLE)))
+		return;
+	if (ag_str_starts(first.critique, AG_S(SAME_AS_BEFORE)))
+		first.critique = ag_str_make(first.critique.ptr + sizeof(SAME_AS_BEFORE) - 1,
+		                             first.critique.len - (sizeof(SAME_AS_BEFORE) - 1));
+	remember(e, stamp, &first);
 }
 
 static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
@@ -218,10 +238,9 @@ static ag_status evaluate(const ag_evaluator *self, const ag_ctx *ctx, const ag_
 		hold_to_threshold(&a, &v);
 	else
 		v = unreadable(&a);
-	v.evaluated_by = ag_str_printf(arena, "%s:%.*s", self->name,
-	                               AG_FMT(ag_llm_model_of(e->llm)->model));
-	if (readable)
-		remember(e, s, &v);
+	v.evaluated_by = full_name(e, arena);
+	if (readable && s->gate == AG_GATE_RUN && e->last_run)
+		remember(e, s->stamp, &v);
 	*ret = v;
 	return AG_OK;
 }
@@ -230,7 +249,10 @@ void ag_model_evaluator_init(ag_model_evaluator *e, const char *name, ag_llm *ll
                              ag_llm_meter *meter)
 {
 	*e = (ag_model_evaluator){
-		.base = { .name = name, .evaluate = evaluate, .asks_model = true },
+		.base = { .name = name,
+		          .evaluate = evaluate,
+		          .recall = recall,
+		          .asks_model = true },
 		.llm = llm,
 		.meter = meter,
 		/* What lets something through is closed; the end of a run lets nothing through. */

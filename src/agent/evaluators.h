@@ -38,7 +38,8 @@ AG_CHECK ag_status ag_escalation_init(ag_escalation *e, const ag_evaluator *inne
 typedef enum ag_malformed { AG_MALFORMED_FAIL, AG_MALFORMED_WARN, AG_MALFORMED_PASS } ag_malformed;
 
 /* The newest verdict on a run. A planner that concludes again in the same state gets this verdict again, without
- * another call to the model. */
+ * another call to the model; on a resume it is read from the log. A composite's verdict does not say what each member
+ * said, so its members are asked again then. */
 typedef struct ag_run_verdict {
 	ag_arena *arena; /* of its texts; as long as the run */
 	uint64_t stamp;  /* of the subject; 0 = no verdict yet */

@@ -78,6 +78,9 @@ struct ag_evaluator {
 	const char *name;
 	ag_status (*evaluate)(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
 	                      ag_arena *arena, ag_verdict *ret, ag_err *err);
+	/* Run gate, on a resume: the newest verdict of the log, and its stamp, so that the same question is not paid for again.
+	 * NULL = nothing is remembered. */
+	void (*recall)(const ag_evaluator *self, uint64_t stamp, const ag_verdict *v);
 	bool asks_model; /* what happened so far is committed before it is asked: money is spent */
 	const ag_rule *rules; /* the rules evaluator's table */
 	size_t nrule;

@@ -198,7 +198,7 @@ bool ag_loop_budget_left(const ag_loop *l, ag_str *why)
 
 static ag_status judge_run(ag_loop *l, const ag_verdict *known, ag_verdict *v, ag_err *err)
 {
-	ag_subject s = { .gate = AG_GATE_RUN, .stamp = 1 + (uint64_t)l->ret->calls };
+	ag_subject s = { .gate = AG_GATE_RUN, .stamp = ag_loop_run_stamp(l->ret->calls) };
 	ag_status st = ag_loop_judge(l, &s, ag_id_str(&l->opts->row.id), known, v, err);
 
 	if (st || ag_loop_is_stopped(l))

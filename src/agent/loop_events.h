@@ -109,6 +109,11 @@ AG_CHECK ag_status ag_loop_judge(ag_loop *l, ag_subject *s, ag_str target_id,
 ag_str ag_loop_critique_of(const ag_verdict *v);
 AG_CHECK ag_status ag_loop_critique(ag_loop *l, ag_gate gate, ag_str text, bool is_told,
                                     ag_err *err);
+/* ag_subject.stamp of the run gate, after so many tool calls. */
+static inline uint64_t ag_loop_run_stamp(unsigned calls)
+{
+	return 1 + (uint64_t)calls;
+}
 /* The planner asks for the end. */
 AG_CHECK ag_status ag_loop_conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done *done,
                                     ag_err *err);

@@ -21,6 +21,10 @@ typedef struct place {
 	ag_verdict before;
 	bool has_before;
 	unsigned calls_before, calls_at_verdict;
+	/* Of the run gate: the latest verdict of all, while no person said a word after it. */
+	ag_verdict newest;
+	bool has_newest;
+	unsigned calls_at_newest;
 	/* On a run that was out of budget, with nothing behind it but the ends of sittings. */
 	bool has_end;
 	ag_verdict end;
@@ -150,6 +154,11 @@ static void read_judgement(place *at, ag_loop_done *d, const ag_val *p)
 
 	if (g == AG_NGATE || !read_verdict(p, v))
 		return; /* of a newer Argus: as if it had not been judged */
+	if (g == AG_GATE_RUN) {
+		at->newest = *v;
+		at->has_newest = true;
+		at->calls_at_newest = at->calls;
+	}
 	if (g != AG_GATE_RUN || is_conclusion(at, d)) {
 		d->verdict[g] = v;
 		at->has_end = false;
@@ -212,6 +221,7 @@ static ag_status read_event(place *at, const ag_event *ev, ag_err *err)
 		break;
 	case AG_EV_TOOL_OUTPUT: read_output(at, done_of(at, ev), &p); break;
 	case AG_EV_FINDING: done_of(at, ev)->has_finding = true; break;
+	case AG_EV_REVIEW: at->has_newest = false; break;
 	case AG_EV_RUN_FINISHED:
 		at->is_complete = ag_str_eqc(ag_val_member_str(&p, "status"), "ok");
 		break;
@@ -245,6 +255,7 @@ static ag_status read_log(place *at, const ag_event *events, size_t n, ag_err *e
 static void take_place(ag_loop *l, place *at, const ag_event *events, size_t n)
 {
 	const ag_loop_done *last = last_done(at);
+	const ag_evaluator *gate = l->opts->gates[AG_GATE_RUN];
 
 	l->seq = events[n - 1].seq;
 	l->cause = last->seq;
@@ -255,6 +266,8 @@ static void take_place(ag_loop *l, place *at, const ag_event *events, size_t n)
 	l->ret->has_verdict = at->has_before;
 	l->ret->verdict = at->before;
 	l->end_verdict = at->end;
+	if (at->has_newest && gate && gate->recall)
+		gate->recall(gate, ag_loop_run_stamp(at->calls_at_newest), &at->newest);
 }
 
 ag_status ag_loop_resume(const ag_ctx *ctx, ag_run_opts *opts, const ag_event *events,

@@ -10,8 +10,10 @@
 #include "audit_resume_steps.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "query/extjson.h"
+#include "scripted_model.h"
 
 static void cut_everywhere(audit_fix *f, ag_planner_make make, void *arg)
 {
@@ -136,6 +138,57 @@ static void a_used_up_budget_goes_on_with_a_larger_one(void **state)
 	assert_rebuilt(&f, f.store, &row, true);
 	/* And is complete. */
 	assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_INVALID);
+	fix_close(&f);
+}
+
+/* A conclusion that is repeated after a resume, with nothing done between, costs no second verdict. */
+static void a_run_verdict_is_remembered(void **state)
+{
+	static const char *const lines_of[] = {
+		"{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":100}}",
+		"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"email\":null}}}",
+		"{\"action\":\"conclude\"}",
+		"{\"action\":\"conclude\"}",
+		"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"age\":7}}}",
+		"{\"action\":\"conclude\"}",
+	};
+	static const sm_line answers[] = {
+		{ AG_S_INIT("{\"verdict\":\"fail\",\"score\":0.1,\"reason\":\"thin\","
+		            "\"critique\":\"look again\"}"),
+		  1, 1, NULL },
+		{ AG_S_INIT("{\"verdict\":\"pass\",\"score\":0.9,\"reason\":\"sound\","
+		            "\"critique\":\"\"}"),
+		  1, 1, NULL },
+	};
+	audit_fix f;
+	fix_lines lines = { .fix = &f, .lines = lines_of, .n = AG_NELEM(lines_of) };
+	scripted_model self;
+	ag_event *events;
+	ag_run_row row;
+	ag_err err;
+	size_t n;
+
+	(void)state;
+	people(&f);
+	sm_open(&self, "small-1", answers, AG_NELEM(answers));
+	f.opts.evaluators[AG_GATE_RUN] = AG_EVAL_SELF;
+	f.opts.self_llm = self.llm;
+	f.opts.budget.iterations = 3;
+	run_whole(&f, fix_make_lines, &lines, &row, &events, &n);
+	assert_true(ag_str_eqc(f.result.run_result.status, "partial"));
+	assert_int_equal(self.nasked, 1);
+	/* Twice, so that a remembered verdict is read back from the log as well. */
+	for (unsigned i = 0; i < 2; i++) {
+		f.opts.budget.iterations = i ? 30 : 4;
+		assert_int_equal(resume(&f, f.store, &row, fix_make_lines, &lines, &err), AG_OK);
+		assert_true(ag_str_eqc(f.result.run_result.status, i ? "ok" : "partial"));
+		assert_int_equal(self.nasked, i + 1);
+	}
+	read_report(&f);
+	assert_true(ag_str_eqc(fix_text(fix_record(&f, "run", 1), "critique"),
+	                       "Nothing was done since the last verdict on this run, so it is the "
+	                       "same: look again"));
+	sm_close(&self);
 	fix_close(&f);
 }
 
@@ -403,6 +456,7 @@ int main(void)
 		cmocka_unit_test(cut_behind_every_event_script),
 		cmocka_unit_test(cut_with_options),
 		cmocka_unit_test(a_used_up_budget_goes_on_with_a_larger_one),
+		cmocka_unit_test(a_run_verdict_is_remembered),
 		cmocka_unit_test(tokens_end_a_run_and_are_counted_over_all_sittings),
 		cmocka_unit_test(a_model_that_is_out_loses_nothing),
 		cmocka_unit_test(another_process_writes_it),
