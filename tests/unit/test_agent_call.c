@@ -4,30 +4,21 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#include <sqlite3.h>
-
-#include "../contract/folder.h"
 #include "agent/tool.h"
 #include "analyst/tools.h"
 #include "base/fault.h"
 #include "query/extjson.h"
+#include "shop_hub.h"
 
 typedef struct world {
-	char folder[128], path[200];
-	ag_arena *arena;
-	ag_store *store;
-	ag_project_hub *hub;
-	ag_caller who;
-	ag_caller_project mine[2];
+	shop_hub shop;
 	ag_call call; /* the template of all calls */
 	ag_tool_output out;
 	ag_val json; /* of out */
-	ag_err err;
 	unsigned runs;
 } world;
 
@@ -79,60 +70,18 @@ static const ag_tool_set tools = { .tools = rows, .ntool = AG_NELEM(rows) };
 
 /* --- the world --- */
 
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
-
-static void put(world *w, const char *id)
-{
-	const ag_project_row row = {
-		.id = ag_str_c(id),
-		.name = ag_str_c(id),
-		.source = ag_str_printf(w->arena, "sqlite:%s/shop.db", w->folder),
-		.settings = AG_S("{}"),
-		.is_active = true,
-		.created_ms = 1,
-		.changed_ms = 1,
-	};
-
-	assert_ok(w, ag_store_put_project(w->store, &row, &w->err));
-}
+#define assert_ok(w, expr) assert_shop_ok(&(w)->shop, expr)
 
 static int setup(void **state)
 {
 	world *w = ag_xcalloc(1, sizeof(*w));
-	char database[200];
-	sqlite3 *db;
 
 	*state = w;
-	w->arena = ag_arena_new();
-	test_folder_make(w->folder, "call");
-	snprintf(w->path, sizeof(w->path), "%s/argus.db", w->folder);
-	snprintf(database, sizeof(database), "%s/shop.db", w->folder);
-	if (sqlite3_open(database, &db) ||
-	    sqlite3_exec(db, "CREATE TABLE t(a INT); INSERT INTO t VALUES (7)", NULL, NULL, NULL))
-		return -1;
-	sqlite3_close(db);
-	assert_ok(w, ag_store_open(ag_str_c(w->path), &w->store, &w->err));
-	put(w, "shop");
-	put(w, "bank");
-
-	const ag_project_hub_opts o = { .clock = &ag_clock_system,
-		                        .store = w->store,
-		                        .store_uri = ag_str_c(w->path),
-		                        .per_minute = 100000,
-		                        .connections = 2 };
-
-	assert_ok(w, ag_project_hub_open(&o, &w->hub, &w->err));
-	w->mine[0] = (ag_caller_project){ AG_S("bank"), AG_ROLE_VIEWER };
-	w->mine[1] = (ag_caller_project){ AG_S("shop"), AG_ROLE_VIEWER };
-	w->who = (ag_caller){ .user = AG_S("ann"), .projects = w->mine, .nproject = 2 };
-	w->call = (ag_call){ .who = &w->who,
-		             .hub = w->hub,
+	shop_open(&w->shop, "call", "CREATE TABLE t(a INT); INSERT INTO t VALUES (7)", 2);
+	w->call = (ag_call){ .who = &w->shop.who,
+		             .hub = w->shop.hub,
 		             .ctx = { .clock = &ag_clock_system, .nthread = 1 },
-		             .arena = w->arena,
+		             .arena = w->shop.arena,
 		             .env = w,
 		             .session = AG_S("s1"),
 		             .watch_fd = -1 };
@@ -145,10 +94,7 @@ static int teardown(void **state)
 
 	AG_IGNORE(ag_fault_setup(NULL, NULL), "cannot fail");
 	ag_tool_output_release(&w->out);
-	ag_project_hub_close(w->hub);
-	ag_store_close(w->store);
-	ag_arena_free(w->arena);
-	test_folder_remove(w->folder);
+	shop_close(&w->shop);
 	free(w);
 	return 0;
 }
@@ -158,7 +104,7 @@ static ag_val parse(world *w, ag_str text)
 	const ag_extjson_opts opts = { 0 };
 	ag_val v;
 
-	assert_ok(w, ag_extjson_parse(text, &opts, w->arena, &v, NULL, NULL, &w->err));
+	assert_ok(w, ag_extjson_parse(text, &opts, w->shop.arena, &v, NULL, NULL, &w->shop.err));
 	return v;
 }
 
@@ -172,10 +118,10 @@ static ag_status call(world *w, const ag_tool_set *set, const char *name, const 
 	assert_non_null(c.tool);
 	ag_tool_output_release(&w->out);
 	ag_tool_output_init(&w->out, c.tool);
-	w->err = (ag_err){ 0 };
-	assert_ok(w, ag_tool_check_input(c.tool, &v, &w->err));
-	st = ag_tool_call(&c, &v, &w->out, &w->err);
-	w->json = st ? ag_val_missing() : parse(w, ag_buf_dup(w->arena, &w->out.json));
+	w->shop.err = (ag_err){ 0 };
+	assert_ok(w, ag_tool_check_input(c.tool, &v, &w->shop.err));
+	st = ag_tool_call(&c, &v, &w->out, &w->shop.err);
+	w->json = st ? ag_val_missing() : parse(w, ag_buf_dup(w->shop.arena, &w->out.json));
 	return st;
 }
 
@@ -185,7 +131,7 @@ static const char *code(const world *w)
 	const ag_val *error = ag_val_getc(&w->json, "error");
 
 	assert_int_equal(w->out.is_error, error != NULL);
-	return error ? ag_str_cstr(w->arena, ag_val_member_str(error, "code")) : "";
+	return error ? ag_str_cstr(w->shop.arena, ag_val_member_str(error, "code")) : "";
 }
 
 /* Of the audit table, oldest first: "tool/outcome/detail" with blanks between. */
@@ -196,16 +142,17 @@ static const char *audit_rows(world *w)
 	ag_str all = AG_S("");
 	size_t n;
 
-	assert_ok(w, ag_journal_flush(ag_project_journal(w->hub), &w->err));
-	assert_ok(w, ag_store_ledger_rows(w->store, &q, w->arena, &list, &n, &w->err));
+	assert_ok(w, ag_journal_flush(ag_project_journal(w->shop.hub), &w->shop.err));
+	assert_ok(w,
+	          ag_store_ledger_rows(w->shop.store, &q, w->shop.arena, &list, &n, &w->shop.err));
 	for (size_t i = 0; i < n; i++) {
 		assert_true(ag_str_eqc(list[i].session, "s1"));
-		all = ag_str_printf(w->arena, "%.*s%s%.*s/%.*s/%.*s", AG_FMT(all),
+		all = ag_str_printf(w->shop.arena, "%.*s%s%.*s/%.*s/%.*s", AG_FMT(all),
 		                    all.len ? " " : "", AG_FMT(list[i].tool),
 		                    AG_FMT(list[i].outcome),
 		                    AG_FMT(list[i].sql.len ? list[i].sql : list[i].detail));
 	}
-	return ag_str_cstr(w->arena, all);
+	return ag_str_cstr(w->shop.arena, all);
 }
 
 /* --- tests --- */
@@ -220,7 +167,7 @@ static void a_tool_that_is_not_governed_needs_no_project(void **state)
 	assert_string_equal(code(w), "");
 	assert_int_equal(w->runs, 1);
 	assert_int_equal(call(w, &tools, "large", "{}"), AG_LIMIT);
-	assert_string_equal(w->err.msg, "large: the result is larger than 100 bytes");
+	assert_string_equal(w->shop.err.msg, "large: the result is larger than 100 bytes");
 }
 
 static void nobody_listens_and_nobody_is_asked(void **state)
@@ -231,7 +178,7 @@ static void nobody_listens_and_nobody_is_asked(void **state)
 
 	ag_call_progress(&c, 1, 2, AG_S("half"));
 	ag_call_log(&c, "info", NULL, AG_S("1"));
-	assert_int_equal(ag_call_ask(&c, "roots/list", AG_S("{}"), &answer, &w->err),
+	assert_int_equal(ag_call_ask(&c, "roots/list", AG_S("{}"), &answer, &w->shop.err),
 	                 AG_UNAVAILABLE);
 }
 
@@ -247,15 +194,15 @@ static void role_scope_and_project_are_checked_before_the_tool(void **state)
 	assert_string_equal(code(w), "NOT_FOUND");
 	assert_ok(w, call(w, &tools, "change", "{\"project_id\":\"shop\",\"shelf\":\"B\"}"));
 	assert_string_equal(code(w), "PERMISSION_DENIED");
-	w->mine[1].role = AG_ROLE_ANALYST;
+	w->shop.mine[1].role = AG_ROLE_ANALYST;
 	assert_ok(w, call(w, &tools, "change", "{\"project_id\":\"shop\"}"));
 	assert_string_equal(code(w), "");
-	w->who.scopes = scopes;
-	w->who.nscope = 1;
+	w->shop.who.scopes = scopes;
+	w->shop.who.nscope = 1;
 	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
 	assert_string_equal(code(w), "PERMISSION_DENIED");
-	assert_false(ag_tool_is_offered(&tools, &rows[2], &w->who));
-	assert_true(ag_tool_is_offered(&tools, &rows[0], &w->who));
+	assert_false(ag_tool_is_offered(&tools, &rows[2], &w->shop.who));
+	assert_true(ag_tool_is_offered(&tools, &rows[0], &w->shop.who));
 	assert_int_equal(w->runs, 2);
 	assert_string_equal(audit_rows(w),
 	                    "view/ok/A view/NOT_FOUND/attic change/PERMISSION_DENIED/B "
@@ -267,7 +214,8 @@ static void a_conversation_stays_in_its_project(void **state)
 	world *w = *state;
 
 	w->call.project = NULL;
-	assert_ok(w, ag_project_find(w->hub, &w->who, AG_S("shop"), &w->call.project, &w->err));
+	assert_ok(w, ag_project_find(w->shop.hub, &w->shop.who, AG_S("shop"), &w->call.project,
+	                             &w->shop.err));
 	assert_ok(w, call(w, &tools, "view", "{}"));
 	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "project"), "shop"));
 	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
@@ -299,7 +247,7 @@ static void what_cannot_be_recorded_is_withheld(void **state)
 	world *w = *state;
 
 	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
-	assert_ok(w, ag_fault_setup("store.write:1+", &w->err));
+	assert_ok(w, ag_fault_setup("store.write:1+", &w->shop.err));
 	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
 	assert_int_equal(w->runs, 2); /* it ran */
 	assert_string_equal(code(w), "UNAVAILABLE");

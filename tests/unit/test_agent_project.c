@@ -4,19 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#include <sqlite3.h>
-
-#include "../contract/folder.h"
 #include "agent/planner_chat.h"
 #include "analyst/tools.h"
 #include "base/json.h"
 #include "query/extjson.h"
 #include "scripted_model.h"
+#include "shop_hub.h"
 
 #define CALL(id, name, args)                                                      \
 	"{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"" name \
@@ -24,73 +21,25 @@
 #define SQL(id, text) CALL(id, "execute_sql", "{\\\"query\\\":\\\"" text "\\\"}")
 
 typedef struct world {
-	char folder[128], path[200];
-	ag_arena *arena;
-	ag_store *store;
-	ag_project_hub *hub;
-	ag_caller_project mine[2];
-	ag_caller who;
+	shop_hub shop;
 	ag_transcript transcript;
 	scripted_model model;
 	ag_run_result result;
 	ag_id id;
-	ag_err err;
 } world;
 
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
-
-static void put(world *w, const char *id)
-{
-	const ag_project_row row = {
-		.id = ag_str_c(id),
-		.name = ag_str_c(id),
-		.source = ag_str_printf(w->arena, "sqlite:%s/shop.db", w->folder),
-		.settings = AG_S("{}"),
-		.is_active = true,
-		.created_ms = 1,
-		.changed_ms = 1,
-	};
-
-	assert_ok(w, ag_store_put_project(w->store, &row, &w->err));
-}
+#define assert_ok(w, expr) assert_shop_ok(&(w)->shop, expr)
 
 static int setup(void **state)
 {
 	world *w = ag_xcalloc(1, sizeof(*w));
-	char database[200];
-	sqlite3 *db;
 
 	*state = w;
-	w->arena = ag_arena_new();
-	test_folder_make(w->folder, "talk");
-	snprintf(w->path, sizeof(w->path), "%s/argus.db", w->folder);
-	snprintf(database, sizeof(database), "%s/shop.db", w->folder);
-	if (sqlite3_open(database, &db) ||
-	    sqlite3_exec(db,
-	                 "CREATE TABLE orders(id INTEGER PRIMARY KEY, total INT);"
-	                 "INSERT INTO orders VALUES (1, 17), (2, 25)",
-	                 NULL, NULL, NULL))
-		return -1;
-	sqlite3_close(db);
-	assert_ok(w, ag_store_open(ag_str_c(w->path), &w->store, &w->err));
-	put(w, "shop");
-	put(w, "bank");
-
-	const ag_project_hub_opts o = { .clock = &ag_clock_system,
-		                        .store = w->store,
-		                        .store_uri = ag_str_c(w->path),
-		                        .per_minute = 100000,
-		                        .connections = 4 };
-
-	assert_ok(w, ag_project_hub_open(&o, &w->hub, &w->err));
-	w->mine[0] = (ag_caller_project){ AG_S("bank"), AG_ROLE_VIEWER };
-	w->mine[1] = (ag_caller_project){ AG_S("shop"), AG_ROLE_VIEWER };
-	w->who = (ag_caller){ .user = AG_S("ann"), .projects = w->mine, .nproject = 2 };
-	w->transcript.arena = w->arena;
+	shop_open(&w->shop, "talk",
+	          "CREATE TABLE orders(id INTEGER PRIMARY KEY, total INT);"
+	          "INSERT INTO orders VALUES (1, 17), (2, 25)",
+	          4);
+	w->transcript.arena = w->shop.arena;
 	return 0;
 }
 
@@ -99,10 +48,7 @@ static int teardown(void **state)
 	world *w = *state;
 
 	sm_close(&w->model);
-	ag_project_hub_close(w->hub);
-	ag_store_close(w->store);
-	ag_arena_free(w->arena);
-	test_folder_remove(w->folder);
+	shop_close(&w->shop);
 	free(w);
 	return 0;
 }
@@ -113,7 +59,7 @@ static ag_status apply(void *state, const ag_event *ev, ag_err *err)
 	world *w = state;
 	ag_val p;
 
-	if (ag_extjson_parse(ev->payload, &opts, w->arena, &p, NULL, NULL, err))
+	if (ag_extjson_parse(ev->payload, &opts, w->shop.arena, &p, NULL, NULL, err))
 		return err->status;
 	ag_transcript_apply(&w->transcript, ev, &p);
 	return AG_OK;
@@ -157,11 +103,14 @@ static void talk(world *w, const sm_line *lines, size_t nline)
 	o = (ag_run_opts){
 		.agent = &agent,
 		.state = w,
-		.planner = ag_planner_chat_new(&chat, w->arena),
+		.planner = ag_planner_chat_new(&chat, w->shop.arena),
 		.budget = { .iterations = 20 },
 		.gates = { [AG_GATE_OBSERVATION] = &gate },
-		.store = w->store,
-		.from = { .who = &w->who, .hub = w->hub, .session = AG_S("t1"), .watch_fd = -1 },
+		.store = w->shop.store,
+		.from = { .who = &w->shop.who,
+		          .hub = w->shop.hub,
+		          .session = AG_S("t1"),
+		          .watch_fd = -1 },
 		.started = AG_S("{}"),
 		.row = { .id = w->id = ag_id_new(&ag_clock_system),
 		         .agent = AG_S("toy"),
@@ -170,11 +119,12 @@ static void talk(world *w, const sm_line *lines, size_t nline)
 		         .collection = AG_S("x"),
 		         .summary = AG_S("") },
 	};
-	assert_ok(w, ag_project_find(w->hub, &w->who, AG_S("shop"), &o.from.project, &w->err));
+	assert_ok(w, ag_project_find(w->shop.hub, &w->shop.who, AG_S("shop"), &o.from.project,
+	                             &w->shop.err));
 
 	const ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
 
-	assert_ok(w, ag_loop_run(&ctx, &o, w->arena, &w->result, &w->err));
+	assert_ok(w, ag_loop_run(&ctx, &o, w->shop.arena, &w->result, &w->shop.err));
 }
 
 /* Of the audit table, in the order of their statements: "outcome statement\n". */
@@ -185,15 +135,16 @@ static const char *audit_rows(world *w)
 	ag_str all = AG_S("");
 	size_t n;
 
-	assert_ok(w, ag_journal_flush(ag_project_journal(w->hub), &w->err));
-	assert_ok(w, ag_store_ledger_rows(w->store, &q, w->arena, &list, &n, &w->err));
+	assert_ok(w, ag_journal_flush(ag_project_journal(w->shop.hub), &w->shop.err));
+	assert_ok(w,
+	          ag_store_ledger_rows(w->shop.store, &q, w->shop.arena, &list, &n, &w->shop.err));
 	for (size_t i = 0; i < n; i++) {
 		assert_true(ag_str_eqc(list[i].session, "t1"));
 		assert_true(ag_str_eqc(list[i].user, "ann"));
-		all = ag_str_printf(w->arena, "%.*s%.*s %.*s\n", AG_FMT(all),
+		all = ag_str_printf(w->shop.arena, "%.*s%.*s %.*s\n", AG_FMT(all),
 		                    AG_FMT(list[i].outcome), AG_FMT(list[i].sql));
 	}
-	return ag_str_cstr(w->arena, all);
+	return ag_str_cstr(w->shop.arena, all);
 }
 
 static void statements_of_one_reply_run_beside_each_other_and_are_recorded(void **state)
