@@ -199,7 +199,9 @@ static bool dictionary(ag_call *c, const ag_val *input, ag_dictionary *d, ag_too
 	return !*ret_st && !f.code;
 }
 
-static ag_status list_tables(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+/* All tables: names with a line each, or everything that is known. */
+static ag_status answer_tables(ag_call *c, const ag_val *input, bool is_whole, ag_tool_output *out,
+                               ag_err *err)
 {
 	ag_dictionary d = { 0 };
 	ag_status st;
@@ -209,28 +211,26 @@ static ag_status list_tables(ag_call *c, const ag_val *input, ag_tool_output *ou
 		return st;
 	ag_jw_init(&w, &out->json, 0);
 	ag_envelope(&w);
-	ag_jw_kkey(&w, "tables");
-	ag_dictionary_list_json(&d, &w);
+	if (is_whole) {
+		ag_dictionary_all_json(&d, &w);
+	} else {
+		ag_jw_kkey(&w, "tables");
+		ag_dictionary_list_json(&d, &w);
+	}
 	ag_envelope_end(&w, c,
 	                d.is_cut ? AG_S("There are more tables than are listed.") : AG_S(""));
 	out->summary = ag_str_printf(c->arena, "%zu tables", d.ntable);
 	return AG_OK;
 }
 
+static ag_status list_tables(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	return answer_tables(c, input, false, out, err);
+}
+
 static ag_status get_metadata(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
-	ag_dictionary d = { 0 };
-	ag_status st;
-	ag_jw w;
-
-	if (!dictionary(c, input, &d, out, &st, err))
-		return st;
-	ag_jw_init(&w, &out->json, 0);
-	ag_envelope(&w);
-	ag_dictionary_all_json(&d, &w);
-	ag_envelope_end(&w, c, AG_S(""));
-	out->summary = ag_str_printf(c->arena, "%zu tables", d.ntable);
-	return AG_OK;
+	return answer_tables(c, input, true, out, err);
 }
 
 static ag_status describe_table(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
