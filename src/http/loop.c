@@ -383,6 +383,12 @@ void ag_http_conn_late(ag_httpd *d, ag_http_conn *c)
 
 /* --- the door --- */
 
+/* Has the process, or the machine, no more of what a connection needs? */
+static bool is_out_of(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 static void accept_all(ag_httpd *d)
 {
 	static const struct timespec pause = { 0, FULL_NS };
@@ -399,7 +405,8 @@ static void accept_all(ag_httpd *d)
 			continue;
 		if (errno == EAGAIN)
 			break;
-		if (!ag_http_conn_give_up_any(d)) { /* out of descriptors or memory */
+		/* Another error is that of one client, such as EPERM of a firewall: nobody else pays for it. */
+		if (!is_out_of(errno) || !ag_http_conn_give_up_any(d)) {
 			nanosleep(&pause, NULL);
 			break;
 		}
