@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 static const ag_check table[] = {
+	{ "kind_gap", 1, "a field that all other documents of its kind have", ag_check_kind_gap },
 	{ "null_rate", 1, "values that are null in a field that is otherwise filled",
 	  ag_check_nulls },
 	{ "missing_field", 2, "a field that nearly all documents have, and some lack",
@@ -108,7 +109,8 @@ static int by_path(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Order by path, then as they were made, and keep the first of each category of a path. */
+/* Order by path, then as they were made, and keep the first of each category of a path, and the one after a
+ * guess. */
 static void sort_by_path(const ag_profile *p, ag_hypotheses *h)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
@@ -124,7 +126,8 @@ static void sort_by_path(const ag_profile *p, ag_hypotheses *h)
 		if (i && all[i].at != all[i - 1].at)
 			first = n;
 		for (size_t k = first; k < n && !seen; k++)
-			seen = strcmp(h->items[k].category, all[i].h.category) == 0;
+			seen = !h->items[k].is_guess &&
+			       strcmp(h->items[k].category, all[i].h.category) == 0;
 		if (!seen)
 			h->items[n++] = all[i].h;
 	}

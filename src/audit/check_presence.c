@@ -1,48 +1,78 @@
 /* check_presence -- rows 1, 2, 3, 4, 13, 27 and 46: what is not there, or always the same.
  *
- * Nothing is often meant: most records have optional parts. What separates damage from design is how many are
- * without (a few gaps in an otherwise complete field are damage, a third is usually design), what the field is
- * called, and whether other fields are absent from exactly as many objects (then the kind of document
- * explains it). One policy, gap_severity(), judges null, absent and empty alike. */
+ * Nothing is often meant: most records have optional parts. So every gap is listed, up to HARDLY_USED, but only low;
+ * above low it stands where something says that the field is expected: nearly all objects have it, it is a key, its
+ * name says so (and all objects are of one kind), or all other objects of its kind have it. A kind of object that
+ * lacks the field altogether explains the gap. One policy, ag_lack_severity(), judges null, absent and empty alike. */
 #include "audit/checks.h"
 
-#define MIN_OBJECTS    20
-#define FEW_GAPS       0.10 /* of an unknown field: up to here gaps are suspicious */
-#define FEW_ITEM_GAPS  0.03 /* items of an array differ by design more often */
-#define OPTIONAL_BELOW 0.20 /* present in fewer: optional by design */
-#define MOSTLY         0.80 /* present in more: meant to be everywhere */
+#define MIN_OBJECTS 5 /* fewer have no rule that one of them could break */
+#define FEW_OBJECTS \
+	20 /* below it a single gap is 5%: only the name can say that a field is expected */
+#define FEW_GAPS      0.10  /* of an unknown field: up to here gaps are suspicious */
+#define FEW_ITEM_GAPS 0.03  /* items of an array differ by design more often */
+#define MOSTLY        0.80  /* present in more: meant to be everywhere */
+#define HARDLY_USED   0.999 /* above it the field is the exception, not the gap: rows 3 and 27 */
+#define MANY_OPTIONAL 12    /* an object with more optional fields has them by design */
+#define ONE_KIND      0.95  /* where all other fields are in more objects, all are of one kind */
 
-typedef enum gap_verdict { GAP_NONE, GAP_LOW, GAP_MEDIUM, GAP_HIGH } gap_verdict;
+/* The document's own key: no other name promises that each document has one. */
+static bool is_key(const ag_path_profile *f, const ag_field_name *n)
+{
+	static const char *const words[] = { "id", "uuid", "guid", "uid" };
+
+	for (size_t i = 0; i < AG_NELEM(words); i++) {
+		if (n->nword == 1 && strcmp(n->word[0], words[i]) == 0)
+			return f->parent == UINT32_MAX && f->nscalar &&
+			       f->nrepeated * 20 <= f->nscalar;
+	}
+	return false;
+}
+
+/* Each item has a price and a name; how much of it there is may be left open: "salt", "as needed". */
+static bool is_expected_of_items(const ag_field_name *n)
+{
+	return n->traits & AG_TRAIT_CORE && !ag_field_has_word(n, "amount") &&
+	       !ag_field_has_word(n, "quantity") && !ag_field_has_word(n, "qty");
+}
 
 /* share: of the parent objects that have nothing here. */
-static gap_verdict gap_severity(const ag_path_profile *f, const ag_field_name *n, double share,
-                                const ag_catalogue_opts *o)
+ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, double share,
+                         const ag_catalogue_opts *o)
 {
 	/* A date that is not there yet: something has not happened. */
 	bool pending = (f->date.n * 2 > f->n || f->str.by_date[AG_DATE_ISO] * 2 > f->n) &&
 	               !(n->traits & (AG_TRAIT_CORE | AG_TRAIT_BIRTH | AG_TRAIT_PAST));
 
-	if (share <= 0)
-		return GAP_NONE;
+	if (share <= 0 || share > HARDLY_USED)
+		return AG_LACK_NONE;
 	if (n->traits & AG_TRAIT_OPTIONAL || pending)
-		return share <= 0.05 ? GAP_LOW : GAP_NONE;
+		return AG_LACK_LOW;
 	if (n->traits & AG_TRAIT_PROSE && !(n->traits & AG_TRAIT_CORE))
-		return share <= FEW_GAPS ? GAP_LOW : GAP_NONE;
-	if (n->traits & AG_TRAIT_CORE && share < MOSTLY) {
+		return AG_LACK_LOW;
+	if (is_key(f, n))
+		return share >= o->null_rate_critical_threshold ? AG_LACK_HIGH : AG_LACK_MEDIUM;
+	if (n->traits & AG_TRAIT_CORE) {
+		/* Of few objects, and where the gap is the rule, the name alone is a weaker sign: "price" still says
+		 * that each has one, "old_price" does not. */
+		if (share >= MOSTLY)
+			return n->nword == 1 && !f->in_array ? AG_LACK_MEDIUM : AG_LACK_LOW;
+		if (f->nparent < FEW_OBJECTS)
+			return f->in_array ? AG_LACK_LOW : AG_LACK_MEDIUM;
 		if (share >= o->null_rate_critical_threshold)
-			return GAP_HIGH;
-		return share >= o->null_rate_warning_threshold || share <= FEW_GAPS ? GAP_MEDIUM
-		                                                                    : GAP_LOW;
+			return AG_LACK_HIGH;
+		return share >= o->null_rate_warning_threshold || share <= FEW_GAPS ? AG_LACK_MEDIUM
+		                                                                    : AG_LACK_LOW;
 	}
-	return share <= FEW_GAPS ? GAP_MEDIUM : share < MOSTLY ? GAP_LOW : GAP_NONE;
+	return share <= FEW_GAPS && f->nparent >= FEW_OBJECTS ? AG_LACK_MEDIUM : AG_LACK_LOW;
 }
 
-static ag_severity severity_of(gap_verdict v)
+ag_severity ag_lack_as_severity(ag_lack v)
 {
-	return v == GAP_HIGH ? AG_HIGH : v == GAP_MEDIUM ? AG_MEDIUM : AG_LOW;
+	return v == AG_LACK_HIGH ? AG_HIGH : v == AG_LACK_MEDIUM ? AG_MEDIUM : AG_LOW;
 }
 
-static uint64_t nulls(const ag_profile *p, const ag_path_profile *f)
+uint64_t ag_path_nulls(const ag_profile *p, const ag_path_profile *f)
 {
 	uint64_t n = f->by_type[AG_T_NULL] + f->by_type[AG_T_UNDEFINED];
 
@@ -51,267 +81,110 @@ static uint64_t nulls(const ag_profile *p, const ag_path_profile *f)
 }
 
 /* Objects that lack the field. */
-static uint64_t absent(const ag_path_profile *f)
+uint64_t ag_path_absent(const ag_path_profile *f)
 {
 	return !f->is_elem && f->nparent > f->n ? f->nparent - f->n : 0;
 }
 
-/* Another field of the same object has exactly as many values, or exactly the others have it: the kind of
- * document decides. `count` gives what is compared. */
-static const ag_path_profile *sibling_like(const ag_profile *p, const ag_path_profile *f,
-                                           uint64_t mine,
-                                           uint64_t (*count)(const ag_profile *,
-                                                             const ag_path_profile *))
+/* Another field has a value in as many objects, or in exactly as many others: the kind of object decides. Where a mark
+ * tells which documents these are, as many is not enough: two fields that are null in the same documents are one
+ * damage (row 46), not the explanation of each other. */
+static bool siblings_agree(const ag_profile *p, const ag_path_profile *f, uint64_t mine,
+                           uint64_t (*count)(const ag_profile *, const ag_path_profile *))
 {
 	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
 
 		if (g == f || g->parent != f->parent || g->is_elem != f->is_elem)
 			continue;
-		if (count(p, g) == mine || (mine && count(p, g) + mine == f->nparent))
-			return g;
+		if (count(p, g) == mine && (f->in_array || f->in_map))
+			return true;
+		if (mine && count(p, g) + mine == f->nparent)
+			return true;
 	}
-	return NULL;
-}
-
-static bool siblings_agree(const ag_profile *p, const ag_path_profile *f, uint64_t mine,
-                           uint64_t (*count)(const ag_profile *, const ag_path_profile *))
-{
-	return sibling_like(p, f, mine, count) != NULL;
+	return false;
 }
 
 static uint64_t absent_of(const ag_profile *p, const ag_path_profile *f)
 {
 	(void)p;
-	return absent(f);
+	return ag_path_absent(f);
 }
 
-static bool is_gap_path(const ag_profile *p, const ag_path_profile *f)
+/* All other fields are in nearly all objects, save those that are optional by name: the objects are of one kind. */
+static bool is_of_one_kind(const ag_profile *p, const ag_path_profile *f)
 {
-	(void)p;
-	return !f->is_elem && !f->in_map && f->nparent >= MIN_OBJECTS;
+	for (size_t i = 0; i < p->npath; i++) {
+		const ag_path_profile *g = &p->paths[i];
+		ag_field_name n;
+
+		if (g == f || g->parent != f->parent || g->is_elem ||
+		    ag_share(g->n, g->nparent) >= ONE_KIND)
+			continue;
+		n = ag_field_name_of(g->owner);
+		if (!(n.traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE)))
+			return false;
+	}
+	return true;
 }
 
-/* --- fields without a value in the same documents --- */
-
-#define MAX_TOGETHER   50 /* fields of one group that are looked at */
-#define SHOWN_TOGETHER 6  /* of them are named */
-#define MAX_KINDS      12 /* values of a field that may name the kind of document */
-
-/* Some documents have a value here, some have none, and a filter can say which. */
-static bool may_group(const ag_profile *p, const ag_path_profile *f)
-{
-	return is_gap_path(p, f) && !f->in_array && f->nfilled && f->nfilled < f->nparent &&
-	       f->query.len;
-}
-
-/* The fields that have a value in exactly the documents where f has one, f among them, by path. */
-static size_t group_of(const ag_profile *p, const ag_path_profile *f,
-                       const ag_path_profile *ret[MAX_TOGETHER])
+/* So many fields of the object are optional that a list of them would bury the rest. */
+static bool is_one_of_many_optional(const ag_profile *p, const ag_path_profile *f)
 {
 	size_t n = 0;
 
-	if (!may_group(p, f))
-		return 0;
-	for (size_t i = 0; i < p->npath && n < MAX_TOGETHER; i++) {
+	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
 
-		if (g->parent == f->parent && g->nfilled == f->nfilled &&
-		    g->filled_mark == f->filled_mark && may_group(p, g))
-			ret[n++] = g;
+		n += g->parent == f->parent && !g->is_elem && ag_share(g->n, g->nparent) < MOSTLY;
 	}
-	return n;
+	return n > MANY_OPTIONAL;
 }
 
-static bool is_grouped(const ag_profile *p, const ag_path_profile *f)
+/* Numbers and nothing else but texts without a word. */
+static bool is_empty_among_numbers(const ag_path_profile *f)
 {
-	const ag_path_profile *group[MAX_TOGETHER];
+	const uint64_t nothing = f->str.nempty + f->str.nblank;
 
-	return group_of(p, f, group) > 1;
+	return nothing && f->str.n == nothing && ag_path_numbers(f) &&
+	       ag_path_numbers(f) + nothing == ag_path_filled(f);
 }
 
-/* Do some values of g cover as many documents as have no value in the group? Then the kind of document may explain
- * it. At most MAX_KINDS values: their sums are tried. */
-static size_t kinds_that_cover(const ag_path_profile *g, uint64_t ngap, ag_val ret[MAX_KINDS])
+bool ag_path_may_have_gaps(const ag_path_profile *f)
 {
-	if (!g->values_complete || g->ndistinct < 2 || g->ndistinct > MAX_KINDS || g->is_elem ||
-	    g->in_array || g->nscalar != g->nparent)
-		return 0;
-	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
-		uint64_t sum = 0;
-		size_t n = 0;
-
-		for (size_t i = 0; i < g->nvalue; i++) {
-			if (!(set >> i & 1))
-				continue;
-			sum += g->values[i].n;
-			ret[n++] = g->values[i].v;
-		}
-		if (sum == ngap)
-			return n;
-	}
-	return 0;
-}
-
-static ag_val nothing_cond(ag_arena *a, const ag_profile *p)
-{
-	if (p->has_views)
-		return OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
-	return OBJ(a, KV("$eq", ag_val_null()));
-}
-
-/* {"$and":[{"a":null},{"b":null},…]} */
-static ag_str all_nothing(ag_arena *a, const ag_profile *p, const ag_path_profile *const *group,
-                          size_t n)
-{
-	ag_buf b = AG_BUF_INIT(64 * 1024);
-	ag_str ret;
-
-	ag_buf_adds(&b, "{\"$and\":[");
-	for (size_t i = 0; i < n && i < SHOWN_TOGETHER; i++) {
-		const ag_str one = ag_ev_where_held(a, group[i], nothing_cond(a, p));
-
-		ag_buf_addf(&b, "%s%.*s", i ? "," : "", AG_FMT(one));
-	}
-	ag_buf_adds(&b, "]}");
-	ret = b.failed ? AG_S("") : ag_buf_dup(a, &b);
-	ag_buf_release(&b);
-	return ret;
-}
-
-/* As many may be chance. The pipeline counts nothing when the kinds are what the documents without values have. */
-static ag_str unless_kinds(ag_arena *a, ag_str filter, const ag_path_profile *g,
-                           const ag_val *kinds, size_t n)
-{
-	const ag_ev_place at = ag_ev_place_of(a, g);
-	const ag_val of_kind =
-		OBJ(a, KV("$in", ARR(a, ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole))),
-	                             ag_ev_arr(a, kinds, n))));
-	const ag_val group = OBJ(
-		a, KV("_id", ag_val_null()), KV("documents", OBJ(a, KV("$sum", ag_val_int(1)))),
-		KV("explained", OBJ(a, KV("$sum", OBJ(a, KV("$cond", ARR(a, of_kind, ag_val_int(1),
-	                                                                 ag_val_int(0))))))));
-	const ag_val few = OBJ(
-		a, KV("$expr",
-	              OBJ(a, KV("$lt", ARR(a, ag_ev_text("$explained"),
-	                                   OBJ(a, KV("$multiply", ARR(a, ag_ev_text("$documents"),
-	                                                              ag_val_double(0.8)))))))));
-
-	if (!at.ok)
-		return filter;
-	return ag_str_printf(a, "[{\"$match\":%.*s},{\"$group\":%.*s},{\"$match\":%.*s}]",
-	                     AG_FMT(filter), AG_FMT(ag_ev_str(a, &group)),
-	                     AG_FMT(ag_ev_str(a, &few)));
-}
-
-/* "a, b and c" */
-static ag_str names_of(ag_arena *a, const ag_path_profile *const *group, size_t n)
-{
-	ag_buf b = AG_BUF_INIT(64 * 1024);
-	ag_str ret;
-
-	for (size_t i = 0; i < n && i < SHOWN_TOGETHER; i++)
-		ag_buf_addf(&b, "%s%.*s",
-		            !i           ? ""
-		            : i + 1 == n ? " and "
-		                         : ", ",
-		            AG_FMT(group[i]->path));
-	if (n > SHOWN_TOGETHER)
-		ag_buf_addf(&b, " and %zu more fields", n - SHOWN_TOGETHER);
-	ret = ag_buf_dup(a, &b);
-	ag_buf_release(&b);
-	return ret;
-}
-
-/* One optional field makes the group optional; else the most severe counts. */
-static gap_verdict group_severity(const ag_path_profile *const *group, size_t n,
-                                  const ag_catalogue_opts *o)
-{
-	const ag_path_profile *f = group[0];
-	const double share = ag_share(f->nparent - f->nfilled, f->nparent);
-	gap_verdict worst = GAP_NONE;
-	bool is_optional = false, is_core = false;
-
-	for (size_t i = 0; i < n; i++) {
-		const ag_field_name name = ag_field_name_of(group[i]->owner);
-		const gap_verdict v = gap_severity(group[i], &name, share, o);
-
-		is_optional = is_optional || v == GAP_NONE || name.traits & AG_TRAIT_OPTIONAL;
-		is_core = is_core || name.traits & AG_TRAIT_CORE;
-		worst = v > worst ? v : worst;
-	}
-	if (worst > GAP_LOW && (is_optional || (share > FEW_GAPS && !is_core)))
-		return GAP_LOW;
-	return worst;
-}
-
-void ag_check_co_missing(AG_CHECK_ARGS)
-{
-	ag_arena *a = out->arena;
-	const ag_path_profile *group[MAX_TOGETHER];
-	const size_t n = group_of(p, f, group);
-	const uint64_t ngap = f->nparent - f->nfilled;
-	ag_val kinds[MAX_KINDS];
-	ag_hypothesis *h;
-	ag_str evidence;
-	gap_verdict v;
-
-	if (n < 2 || group[0] != f)
-		return;
-	v = group_severity(group, n, o);
-	/* Absent in a fifth or more of the objects: a part that some kinds of document have. */
-	if (v == GAP_NONE || (absent(f) == ngap && ag_share(ngap, f->nparent) > 1 - MOSTLY))
-		return;
-	evidence = all_nothing(a, p, group, n);
-	for (size_t i = 0; i < p->npath && evidence.len && evidence.ptr[0] == '{'; i++) {
-		const ag_path_profile *g = &p->paths[i];
-		const size_t nkind = g->parent == f->parent ? kinds_that_cover(g, ngap, kinds) : 0;
-
-		if (nkind)
-			evidence = unless_kinds(a, evidence, g, kinds, nkind);
-	}
-	h = ag_suspect(out, f, "co_missing", severity_of(v), 0.95, evidence);
-	if (!h)
-		return;
-	ag_suspect_fix(h);
-	ag_suspect_say(
-		h, "",
-		"a step that filled these fields together did not run, or one source of them "
-		"was not there",
-		"fill the fields from their common source, or state in the schema which kind "
-		"of document has none");
-	h->what = ag_str_printf(a, "%.*s have no value in the same documents",
-	                        AG_FMT(names_of(a, group, n)));
-	h->detail = ag_str_printf(a, "%zu fields together", n);
+	return !f->is_elem && !f->in_map && f->nparent >= MIN_OBJECTS;
 }
 
 void ag_check_nulls(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	uint64_t nnull = nulls(p, f), nabsent = absent(f);
+	uint64_t nnull = ag_path_nulls(p, f), nabsent = ag_path_absent(f);
 	double present = ag_share(f->n, f->nparent);
 	double share = present >= MOSTLY ? ag_share(nnull + nabsent, f->nparent)
 	                                 : ag_share(nnull, f->n);
-	gap_verdict v = gap_severity(f, &out->name, share, o);
+	ag_lack v = ag_lack_severity(f, &out->name, share, o);
 	bool is_fold = present >= MOSTLY && nabsent && !p->has_views;
-	const ag_path_profile *twin;
 	ag_hypothesis *h;
 	ag_val cond;
 
-	if (!is_gap_path(p, f) || !nnull || nnull == f->n || v == GAP_NONE)
+	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE)
 		return;
-	if (is_grouped(p, f))
+	if (ag_path_is_grouped(p, f))
 		return; /* ag_check_co_missing() names the fields once */
-	twin = v > GAP_LOW ? sibling_like(p, f, nnull, nulls) : NULL;
-	if ((twin && share > FEW_GAPS) || (f->in_array && share > FEW_ITEM_GAPS))
-		v = GAP_LOW;
+	if (v > AG_LACK_LOW && share > FEW_GAPS && siblings_agree(p, f, nnull, ag_path_nulls))
+		v = AG_LACK_LOW;
+	if (v > AG_LACK_LOW && f->in_array && share > FEW_ITEM_GAPS)
+		v = is_expected_of_items(&out->name) && present >= MOSTLY ? AG_LACK_MEDIUM
+		                                                          : AG_LACK_LOW;
 	if (p->has_views && f->str.nempty)
 		cond = OBJ(a, KV("$eq", ag_ev_text("")));
 	else if (is_fold)
 		cond = OBJ(a, KV("$eq", ag_val_null()));
 	else
 		cond = OBJ(a, KV("$type", ag_ev_text("null")));
-	h = ag_suspect(out, f, "null_rate", severity_of(v), 0.95, ag_ev_where_held(a, f, cond));
+	h = ag_suspect(out, f, "null_rate", ag_lack_as_severity(v), 0.95,
+	               ag_unless_kind(a, p, f, nnull + (is_fold ? nabsent : 0),
+	                              ag_ev_where_held(a, f, cond)));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
@@ -327,39 +200,6 @@ void ag_check_nulls(AG_CHECK_ARGS)
 		                          (unsigned long long)nnull, (unsigned long long)nabsent);
 }
 
-void ag_check_missing(AG_CHECK_ARGS)
-{
-	ag_arena *a = out->arena;
-	uint64_t nabsent = absent(f), nnull = nulls(p, f);
-	double present = ag_share(f->n, f->nparent), share = ag_share(nabsent, f->nparent);
-	gap_verdict v = gap_severity(f, &out->name, share, o);
-	ag_hypothesis *h;
-
-	if (!is_gap_path(p, f) || !nabsent || present < OPTIONAL_BELOW || v == GAP_NONE ||
-	    is_grouped(p, f))
-		return;
-	/* Counted with the nulls. */
-	if (nnull && nnull < f->n && present >= MOSTLY && !p->has_views)
-		return;
-	if (present < MOSTLY) {
-		if (siblings_agree(p, f, nabsent, absent_of))
-			return;
-		v = GAP_LOW;
-	} else if (v > GAP_LOW && share > (f->in_array ? FEW_ITEM_GAPS : FEW_GAPS) &&
-	           (f->in_array || siblings_agree(p, f, nabsent, absent_of))) {
-		v = GAP_LOW;
-	}
-	h = ag_suspect(out, f, "missing_field", v == GAP_HIGH ? AG_MEDIUM : severity_of(v), 0.9,
-	               ag_ev_where_held(a, f, OBJ(a, KV("$exists", ag_val_bool(false)))));
-	if (!h)
-		return;
-	ag_suspect_fix(h);
-	ag_suspect_say(
-		h, "some documents lack the field that the others have",
-		"an older writer, a partial import, or an update that removed it",
-		"fill the field in these documents, or state in the schema that it is optional");
-}
-
 static bool has_twin_name(const ag_profile *p, const ag_path_profile *f)
 {
 	for (size_t i = 0; i < p->npath; i++) {
@@ -372,18 +212,63 @@ static bool has_twin_name(const ag_profile *p, const ag_path_profile *f)
 	return false;
 }
 
+/* So few objects have it that the field is what is odd. */
+static bool is_stray(const ag_path_profile *f)
+{
+	return f->nparent >= 400 && f->n < 10 && ag_share(f->n, f->nparent) < 0.005;
+}
+
+void ag_check_missing(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t nabsent = ag_path_absent(f), nnull = ag_path_nulls(p, f);
+	double present = ag_share(f->n, f->nparent), share = ag_share(nabsent, f->nparent);
+	ag_lack v = ag_lack_severity(f, &out->name, share, o);
+	ag_hypothesis *h;
+
+	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
+	    ag_path_is_grouped(p, f))
+		return;
+	/* Counted with the nulls. */
+	if (nnull && nnull < f->n && present >= MOSTLY && !p->has_views)
+		return;
+	if (present < MOSTLY) {
+		/* Row 35 names the field that was meant. */
+		if (siblings_agree(p, f, nabsent, absent_of) || has_twin_name(p, f) ||
+		    is_one_of_many_optional(p, f))
+			return;
+		if (v > AG_LACK_LOW && (f->in_array || !is_of_one_kind(p, f)))
+			v = AG_LACK_LOW;
+	} else if (v > AG_LACK_LOW && share > (f->in_array ? FEW_ITEM_GAPS : FEW_GAPS) &&
+	           ((f->in_array && !is_expected_of_items(&out->name)) ||
+	            siblings_agree(p, f, nabsent, absent_of))) {
+		v = AG_LACK_LOW;
+	}
+	h = ag_suspect(out, f, "missing_field",
+	               v == AG_LACK_HIGH ? AG_MEDIUM : ag_lack_as_severity(v), 0.9,
+	               ag_unless_kind(a, p, f, nabsent,
+	                              ag_ev_where_held(a, f,
+	                                               OBJ(a, KV("$exists", ag_val_bool(false))))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(
+		h, "some documents lack the field that the others have",
+		"an older writer, a partial import, or an update that removed it",
+		"fill the field in these documents, or state in the schema that it is optional");
+}
+
 void ag_check_stray(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	ag_hypothesis *h;
 
 	(void)o;
-	if (!is_gap_path(p, f) || f->nparent < 400 || f->n >= 10 ||
-	    ag_share(f->n, f->nparent) >= 0.005)
+	if (!ag_path_may_have_gaps(f) || !is_stray(f))
 		return;
 	/* Row 35 names the field that was meant; a group of fields is a kind of document. */
 	if (out->name.traits & AG_TRAIT_OPTIONAL || has_twin_name(p, f) ||
-	    siblings_agree(p, f, absent(f), absent_of))
+	    ag_path_is_grouped(p, f) || siblings_agree(p, f, ag_path_absent(f), absent_of))
 		return;
 	h = ag_suspect(out, f, "stray_field", AG_LOW, 0.5,
 	               ag_ev_where(a, f, OBJ(a, KV("$exists", ag_val_bool(true)))));
@@ -398,13 +283,13 @@ void ag_check_stray(AG_CHECK_ARGS)
 void ag_check_empty_kinds(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	uint64_t nnull = nulls(p, f), nabsent = absent(f);
+	uint64_t nnull = ag_path_nulls(p, f), nabsent = ag_path_absent(f);
 	unsigned kinds = (nnull > 0) + (f->str.nempty > 0) + (f->arr.nempty > 0);
 	ag_hypothesis *h;
 	ag_str evidence;
 
 	(void)o;
-	if (!is_gap_path(p, f) || p->has_views || kinds < 2)
+	if (!ag_path_may_have_gaps(f) || p->has_views || kinds < 2)
 		return;
 	evidence = ag_ev_where_held(
 		a, f,
@@ -426,7 +311,7 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	uint64_t nempty = p->has_views ? 0 : f->str.nempty, nblank = f->str.nblank;
 	double share = ag_share(nempty + nblank, f->n);
-	gap_verdict v = gap_severity(f, &out->name, share, o);
+	ag_lack v = ag_lack_severity(f, &out->name, share, o);
 	ag_hypothesis *h;
 	ag_val cond;
 
@@ -434,17 +319,19 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	    nempty + nblank == f->n)
 		return;
 	/* Blanks alone are never meant. */
-	if (!nempty && v < GAP_LOW)
-		v = GAP_LOW;
-	if (v == GAP_NONE)
+	if (!nempty && v < AG_LACK_LOW)
+		v = AG_LACK_LOW;
+	if (v == AG_LACK_NONE)
 		return;
-	if (v > GAP_LOW && share > FEW_GAPS && !(out->name.traits & AG_TRAIT_CORE))
-		v = GAP_LOW;
+	/* Among numbers it is a missing number in a notation that no reader of numbers takes, however often. */
+	if (v < AG_LACK_MEDIUM && is_empty_among_numbers(f))
+		v = AG_LACK_MEDIUM;
 	if (!nblank)
 		cond = OBJ(a, KV("$eq", ag_ev_text("")));
 	else
 		cond = ag_ev_regex(a, nempty ? "^\\s*$" : "^\\s+$", "");
-	h = ag_suspect(out, f, "empty_string", severity_of(v), 0.95, ag_ev_where(a, f, cond));
+	h = ag_suspect(out, f, "empty_string", ag_lack_as_severity(v), 0.95,
+	               ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	ag_suspect_fix(h);

@@ -29,6 +29,21 @@ double ag_share(uint64_t part, uint64_t whole);     /* 0 when whole is 0 */
 /* No arrays among the values and the path can be asked for: scalar checks make sense. */
 bool ag_path_is_plain(ag_arena *a, const ag_path_profile *f);
 
+/* How much a gap says: the one policy for null, absent and empty. share: of the parent objects. */
+typedef enum ag_lack { AG_LACK_NONE, AG_LACK_LOW, AG_LACK_MEDIUM, AG_LACK_HIGH } ag_lack;
+ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, double share,
+                         const ag_catalogue_opts *o);
+ag_severity ag_lack_as_severity(ag_lack v);
+bool ag_path_may_have_gaps(const ag_path_profile *f);
+uint64_t ag_path_nulls(const ag_profile *p, const ag_path_profile *f); /* CSV: and empty cells */
+uint64_t ag_path_absent(const ag_path_profile *f); /* objects that lack the field */
+/* Another field has values in exactly the same documents: row 46 speaks for both. */
+bool ag_path_is_grouped(const ag_profile *p, const ag_path_profile *f);
+/* evidence, made to count nothing where the values of another field say which objects have none of f. ngap: objects
+ * that have none. */
+ag_str ag_unless_kind(ag_arena *a, const ag_profile *p, const ag_path_profile *f, uint64_t ngap,
+                      ag_str evidence);
+
 bool ag_name_is_identifier(const ag_field_name *n);
 bool ag_name_is_person(const ag_field_name *n);
 /* Long or written for people: wording and white space are style there. */
@@ -92,6 +107,7 @@ void ag_check_stray(AG_CHECK_ARGS);
 void ag_check_empty_kinds(AG_CHECK_ARGS);
 void ag_check_mixed_types(AG_CHECK_ARGS);
 void ag_check_co_missing(AG_CHECK_ARGS);
+void ag_check_kind_gap(AG_CHECK_ARGS);
 void ag_check_numeric_text(AG_CHECK_ARGS);
 void ag_check_text_in_number(AG_CHECK_ARGS);
 void ag_check_date_text(AG_CHECK_ARGS);

@@ -324,6 +324,15 @@ static int heavier_first(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* A guess that held speaks for its category: what was to be tried in its place says less. */
+static bool is_guessed(const field_group *g, size_t n, const suspect *c)
+{
+	for (size_t i = 0; i < n; i++)
+		if (g->items[i].h->is_guess && strcmp(g->items[i].h->category, c->h->category) == 0)
+			return true;
+	return false;
+}
+
 static void keep_what_holds(builtin *b, field_group *g, ag_arena *arena)
 {
 	const uint64_t total = ag_audit_state_of(b->audit)->collection_size;
@@ -333,7 +342,7 @@ static void keep_what_holds(builtin *b, field_group *g, ag_arena *arena)
 		suspect c = g->items[i];
 
 		if (!count_of(b, c.h->evidence, c.is_filter, arena, &c.affected) ||
-		    !ag_hypothesis_holds(c.h, c.affected, total))
+		    !ag_hypothesis_holds(c.h, c.affected, total) || is_guessed(g, n, &c))
 			continue;
 		c.severity = ag_hypothesis_severity(c.h, c.affected, total);
 		g->items[n++] = c;

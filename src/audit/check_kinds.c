@@ -1,0 +1,299 @@
+/* check_kinds -- row 46, and gaps that the kind of an object explains or makes worse.
+ *
+ * Fields without a value in the same documents are one damage. A field of few values may say what kind of object this is
+ * ("card", "cash"): a kind that lacks a field altogether explains the gap; a kind of which nearly all objects have the
+ * field expects it. The profile knows counts, not pairs: the evidence decides, and its count is what proves a guess. */
+#include "audit/checks.h"
+
+#include <math.h>
+
+#define MAX_TOGETHER   50   /* fields of one group that are looked at */
+#define SHOWN_TOGETHER 6    /* of them are named */
+#define MAX_KINDS      12   /* values of a field that may name the kind of document */
+#define FEW_GAPS       0.10 /* of unknown fields: up to here gaps are suspicious */
+#define MANY_ABSENT    0.20 /* from here absence is a kind of document that is not known */
+#define FEW_OBJECTS    20   /* below it some values add up to any number */
+#define MIN_OF_KIND    20   /* objects of a kind that have the field: fewer are no habit */
+#define KIND_HAS_IT    0.90 /* of a kind that expects the field: more gaps are its own habit */
+
+/* Some documents have a value here, some have none, and a filter can say which. */
+static bool may_group(const ag_path_profile *f)
+{
+	return ag_path_may_have_gaps(f) && !f->in_array && f->nfilled && f->nfilled < f->nparent &&
+	       f->query.len;
+}
+
+/* The fields that have a value in exactly the documents where f has one, f among them, by path. */
+static size_t group_of(const ag_profile *p, const ag_path_profile *f,
+                       const ag_path_profile *ret[MAX_TOGETHER])
+{
+	size_t n = 0;
+
+	if (!may_group(f))
+		return 0;
+	for (size_t i = 0; i < p->npath && n < MAX_TOGETHER; i++) {
+		const ag_path_profile *g = &p->paths[i];
+
+		if (g->parent == f->parent && g->nfilled == f->nfilled &&
+		    g->filled_mark == f->filled_mark && may_group(g))
+			ret[n++] = g;
+	}
+	return n;
+}
+
+bool ag_path_is_grouped(const ag_profile *p, const ag_path_profile *f)
+{
+	const ag_path_profile *group[MAX_TOGETHER];
+
+	return group_of(p, f, group) > 1;
+}
+
+/* Do some values of g cover as many documents as have no value here? Then the kind of document may explain it. At most
+ * MAX_KINDS values: their sums are tried. */
+static bool may_explain(const ag_path_profile *g, uint64_t ngap)
+{
+	if (!g->values_complete || g->ndistinct < 2 || g->ndistinct > MAX_KINDS || g->is_elem ||
+	    g->in_array || g->nscalar != g->nparent)
+		return false;
+	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < g->nvalue; i++)
+			sum += set >> i & 1 ? g->values[i].n : 0;
+		if (sum == ngap)
+			return true;
+	}
+	return false;
+}
+
+static ag_val nothing_cond(ag_arena *a, const ag_profile *p)
+{
+	if (p->has_views)
+		return OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
+	return OBJ(a, KV("$eq", ag_val_null()));
+}
+
+/* {"$and":[{"a":null},{"b":null},…]} */
+static ag_str all_nothing(ag_arena *a, const ag_profile *p, const ag_path_profile *const *group,
+                          size_t n)
+{
+	ag_buf b = AG_BUF_INIT(64 * 1024);
+	ag_str ret;
+
+	ag_buf_adds(&b, "{\"$and\":[");
+	for (size_t i = 0; i < n && i < SHOWN_TOGETHER; i++) {
+		const ag_str one = ag_ev_where_held(a, group[i], nothing_cond(a, p));
+
+		ag_buf_addf(&b, "%s%.*s", i ? "," : "", AG_FMT(one));
+	}
+	ag_buf_adds(&b, "]}");
+	ret = b.failed ? AG_S("") : ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+/* As many may be chance. The pipeline counts the gaps only in kinds of which some documents have the field: where the
+ * kind explains all of them it counts nothing. */
+static ag_str unless_kinds(ag_arena *a, ag_str filter, const ag_path_profile *g)
+{
+	const ag_ev_place at = ag_ev_place_of(a, g);
+	ag_val kinds[MAX_KINDS], group, some;
+
+	if (!at.ok)
+		return filter;
+	for (size_t i = 0; i < g->nvalue; i++)
+		kinds[i] = OBJ(a, KV("_id", g->values[i].v),
+		               KV("n", OBJ(a, KV("$lt", ag_val_int((int64_t)g->values[i].n)))));
+	group = OBJ(a, KV("_id", ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)))),
+	            KV("n", OBJ(a, KV("$sum", ag_val_int(1)))));
+	some = OBJ(a, KV("$or", ag_ev_arr(a, kinds, g->nvalue)));
+	return ag_str_printf(a,
+	                     "[{\"$match\":%.*s},{\"$group\":%.*s},{\"$match\":%.*s},"
+	                     "{\"$group\":{\"_id\":null,\"documents\":{\"$sum\":\"$n\"}}}]",
+	                     AG_FMT(filter), AG_FMT(ag_ev_str(a, &group)),
+	                     AG_FMT(ag_ev_str(a, &some)));
+}
+
+/* "a, b and c" */
+static ag_str names_of(ag_arena *a, const ag_path_profile *const *group, size_t n)
+{
+	ag_buf b = AG_BUF_INIT(64 * 1024);
+	ag_str ret;
+
+	for (size_t i = 0; i < n && i < SHOWN_TOGETHER; i++)
+		ag_buf_addf(&b, "%s%.*s",
+		            !i           ? ""
+		            : i + 1 == n ? " and "
+		                         : ", ",
+		            AG_FMT(group[i]->path));
+	if (n > SHOWN_TOGETHER)
+		ag_buf_addf(&b, " and %zu more fields", n - SHOWN_TOGETHER);
+	ret = ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+ag_str ag_unless_kind(ag_arena *a, const ag_profile *p, const ag_path_profile *f, uint64_t ngap,
+                      ag_str evidence)
+{
+	if (f->in_array || f->in_map || !evidence.len || f->nparent < FEW_OBJECTS)
+		return evidence;
+	for (size_t i = 0; i < p->npath; i++) {
+		const ag_path_profile *g = &p->paths[i];
+
+		if (g != f && g->parent == f->parent && may_explain(g, ngap))
+			return unless_kinds(a, evidence, g);
+	}
+	return evidence;
+}
+
+/* One optional field makes the group optional; else the most severe counts. */
+static ag_lack group_severity(const ag_path_profile *const *group, size_t n,
+                              const ag_catalogue_opts *o)
+{
+	const ag_path_profile *f = group[0];
+	const double share = ag_share(f->nparent - f->nfilled, f->nparent);
+	ag_lack worst = AG_LACK_NONE;
+	bool is_optional = false, is_core = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const ag_field_name name = ag_field_name_of(group[i]->owner);
+		const ag_lack v = ag_lack_severity(group[i], &name, share, o);
+
+		is_optional = is_optional || v == AG_LACK_NONE || name.traits & AG_TRAIT_OPTIONAL;
+		is_core = is_core || name.traits & AG_TRAIT_CORE;
+		worst = v > worst ? v : worst;
+	}
+	if (worst > AG_LACK_LOW && (is_optional || (share > FEW_GAPS && !is_core)))
+		return AG_LACK_LOW;
+	return worst;
+}
+
+void ag_check_co_missing(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_path_profile *group[MAX_TOGETHER];
+	const size_t n = group_of(p, f, group);
+	const uint64_t ngap = f->nparent - f->nfilled;
+	ag_hypothesis *h;
+	ag_str evidence;
+	ag_lack v;
+
+	if (n < 2 || group[0] != f)
+		return;
+	v = group_severity(group, n, o);
+	if (v == AG_LACK_NONE)
+		return;
+	/* Absent in a fifth or more of the objects: a part that some kinds of document have. */
+	if (ag_path_absent(f) == ngap && ag_share(ngap, f->nparent) > MANY_ABSENT)
+		v = AG_LACK_LOW;
+	evidence = ag_unless_kind(a, p, f, ngap, all_nothing(a, p, group, n));
+	h = ag_suspect(out, f, "co_missing", ag_lack_as_severity(v), 0.95, evidence);
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(
+		h, "",
+		"a step that filled these fields together did not run, or one source of them "
+		"was not there",
+		"fill the fields from their common source, or state in the schema which kind "
+		"of document has none");
+	h->what = ag_str_printf(a, "%.*s have no value in the same documents",
+	                        AG_FMT(names_of(a, group, n)));
+	h->detail = ag_str_printf(a, "%zu fields together", n);
+}
+
+/* ---- a kind that expects the field ---- */
+
+/* The values of g that hold all objects with the field, and few without it; n 0 = there are no such values. */
+typedef struct expecting {
+	ag_val kinds[MAX_KINDS];
+	size_t n;
+	uint64_t nobject; /* of these kinds */
+} expecting;
+
+/* The fewest objects count: with each kind more the guess says less. */
+static expecting kinds_that_expect(const ag_path_profile *g, uint64_t nfilled)
+{
+	expecting best = { 0 };
+
+	if (!g->values_complete || g->ndistinct < 2 || g->ndistinct > MAX_KINDS || g->is_elem ||
+	    g->in_array || g->nscalar != g->nparent)
+		return best;
+	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
+		uint64_t sum = 0;
+		size_t n = 0;
+
+		for (size_t i = 0; i < g->nvalue; i++)
+			sum += set >> i & 1 ? g->values[i].n : 0;
+		if (sum <= nfilled || (double)nfilled < KIND_HAS_IT * (double)sum ||
+		    (best.n && sum >= best.nobject))
+			continue;
+		for (size_t i = 0; i < g->nvalue; i++) {
+			if (set >> i & 1)
+				best.kinds[n++] = g->values[i].v;
+		}
+		best.n = n;
+		best.nobject = sum;
+	}
+	return best;
+}
+
+/* Were the gaps spread over all kinds, so many would be in these. */
+static double gaps_by_chance(const ag_path_profile *f, const expecting *e)
+{
+	return (double)e->nobject * (double)(f->nparent - f->nfilled) / (double)f->nparent;
+}
+
+static void suspect_kind(ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
+                         const ag_path_profile *g, const expecting *e)
+{
+	ag_arena *a = out->arena;
+	const ag_str gap = ag_ev_where_held(a, f, nothing_cond(a, p));
+	const ag_str kind = ag_ev_where(a, g, OBJ(a, KV("$in", ag_ev_arr(a, e->kinds, e->n))));
+	const bool is_null = ag_path_nulls(p, f) > 0;
+	ag_hypothesis *h;
+
+	if (!gap.len || !kind.len)
+		return;
+	h = ag_suspect(out, f, is_null ? "null_rate" : "missing_field", AG_MEDIUM, 0.85,
+	               ag_str_printf(a, "{\"$and\":[%.*s,%.*s]}", AG_FMT(kind), AG_FMT(gap)));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->is_guess = true;
+	/* Exactly so many are without a value when no object of another kind has one: that proves the guess. */
+	h->max_share = ((double)(e->nobject - f->nfilled) + 0.5) / (double)p->ndoc;
+	ag_suspect_say(h, "", "a writer of this kind that left the field out, or a partial import",
+	               "fill the field in these documents, and make the writer reject documents of "
+	               "this kind without it");
+	h->what = ag_str_printf(
+		a, "only documents with %.*s %.*s%s have the field, and some of them lack it",
+		AG_FMT(g->name), AG_FMT(ag_quote_value(a, &e->kinds[0])),
+		e->n > 1 ? " or another of these values" : "");
+}
+
+void ag_check_kind_gap(AG_CHECK_ARGS)
+{
+	const ag_path_profile *group[MAX_TOGETHER];
+
+	(void)o;
+	if (!may_group(f) || f->nfilled < MIN_OF_KIND || f->nfilled * 20 >= f->nparent * 19 ||
+	    out->name.traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE) ||
+	    (group_of(p, f, group) > 1 && group[0] != f) ||
+	    (ag_path_nulls(p, f) && ag_path_absent(f) && !p->has_views))
+		return;
+	for (size_t i = 0; i < p->npath; i++) {
+		const ag_path_profile *g = &p->paths[i];
+		const expecting e = g == f || g->parent != f->parent
+		                            ? (expecting){ 0 }
+		                            : kinds_that_expect(g, f->nfilled);
+
+		/* By chance there must be clearly more gaps, or the count proves nothing. */
+		if (e.n && gaps_by_chance(f, &e) > 2 * (double)(e.nobject - f->nfilled) +
+		                                           sqrt(gaps_by_chance(f, &e)) * 3) {
+			suspect_kind(out, p, f, g, &e);
+			return;
+		}
+	}
+}
