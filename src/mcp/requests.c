@@ -3,10 +3,10 @@
  * A request lives on the stack of its thread, in a list of its session, or of its caller where there is no session. It
  * leaves the list before it is answered, so a cancel that comes later finds nothing and an answer is never followed by
  * its cancel. */
+#include "base/cond.h"
 #include "mcp/parts.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "base/utf8.h"
 
@@ -112,7 +112,7 @@ bool ag_mcp_request_begin(ag_mcp_turn *t, ag_mcp_request *rq)
 		                .peer = t->peer,
 		                .arena = t->arena,
 		                .log_level = AG_MCP_LOG_OFF };
-	pthread_cond_init(&rq->changed, NULL);
+	ag_cond_init(&rq->changed);
 	if (is_stopping(t->server) || (t->session && atomic_load(&t->session->is_ended))) {
 		ag_mcp_error(t, AG_RPC_INTERNAL_ERROR, AG_S(""), "the %s ends",
 		             is_stopping(t->server) ? "server" : "session");
@@ -242,18 +242,7 @@ bool ag_mcp_send(const ag_mcp_peer *p, ag_str message)
 
 void ag_mcp_request_wait(ag_mcp_calls *c, ag_mcp_request *rq, int64_t ms)
 {
-	struct timespec at;
-
-	if (ms > WAIT_SLICE_MS)
-		ms = WAIT_SLICE_MS;
-	clock_gettime(CLOCK_REALTIME, &at);
-	at.tv_sec += ms / 1000;
-	at.tv_nsec += ms % 1000 * 1000000;
-	if (at.tv_nsec >= 1000000000) {
-		at.tv_sec++;
-		at.tv_nsec -= 1000000000;
-	}
-	pthread_cond_timedwait(&rq->changed, &c->lock, &at);
+	ag_cond_wait_ms(&rq->changed, &c->lock, ms < WAIT_SLICE_MS ? ms : WAIT_SLICE_MS);
 }
 
 void ag_mcp_answered(ag_mcp_turn *t)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "mcp/parts.h"
 
 #define CHUNK        (64u * 1024)
@@ -369,21 +369,13 @@ static ag_status read_all(stdio *io, const atomic_bool *cancel, ag_err *err)
 /* Until no job is under way (no other than those that last), or for ms; -1 = as long as it takes. */
 static void wait_for_jobs(stdio *io, int64_t ms, bool all, const atomic_bool *cancel)
 {
-	struct timespec at;
-
 	pthread_mutex_lock(&io->lock);
 	while (io->njob > (all ? 0 : io->nlasting) && ms) {
 		const int64_t slice = ms < 0 || ms > 50 ? 50 : ms;
 
 		if (!all && (is_stopped(io, cancel) || out_is_closed(io)))
 			break;
-		clock_gettime(CLOCK_REALTIME, &at);
-		at.tv_nsec += slice * 1000000;
-		if (at.tv_nsec >= 1000000000) {
-			at.tv_sec++;
-			at.tv_nsec -= 1000000000;
-		}
-		if (pthread_cond_timedwait(&io->idle, &io->lock, &at) == ETIMEDOUT && ms > 0)
+		if (ag_cond_wait_ms(&io->idle, &io->lock, slice) == ETIMEDOUT && ms > 0)
 			ms -= slice;
 	}
 	pthread_mutex_unlock(&io->lock);
@@ -424,7 +416,7 @@ ag_status ag_mcp_stdio(ag_mcp_server *s, const ag_caller *who, int in_fd, int ou
 	pthread_mutex_init(&io->out_lock, NULL);
 	pthread_mutex_init(&io->lock, NULL);
 	pthread_cond_init(&io->work, NULL);
-	pthread_cond_init(&io->idle, NULL);
+	ag_cond_init(&io->idle);
 	st = read_all(io, cancel, err);
 	end(io, cancel);
 	pthread_cond_destroy(&io->work);

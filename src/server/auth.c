@@ -6,8 +6,8 @@
  * stream, a call on a thread of its own) is registered as a grant; one thread looks after grants and ends those whose token
  * is good no more. The rules are those of an OAuth resource server (RFC 6750, RFC 9728). */
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/cond.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "server/parts.h"
@@ -252,14 +252,9 @@ static void *watch_grants(void *arg)
 
 	pthread_mutex_lock(&h->watch_lock);
 	while (!h->is_stopped) {
-		struct timespec at;
 		bool has_any;
 
-		clock_gettime(CLOCK_REALTIME, &at);
-		at.tv_nsec += LOOK_MS * 1000000;
-		at.tv_sec += at.tv_nsec / 1000000000;
-		at.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&h->watch_wake, &h->watch_lock, &at);
+		ag_cond_wait_ms(&h->watch_wake, &h->watch_lock, LOOK_MS);
 		pthread_mutex_unlock(&h->watch_lock);
 		pthread_mutex_lock(&h->grants_lock);
 		has_any = h->grants != NULL;

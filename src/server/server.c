@@ -2,6 +2,7 @@
  * endpoint of MCP. */
 #include <stdlib.h>
 
+#include "base/cond.h"
 #include "server/parts.h"
 
 #define ORIGIN        "server"
@@ -37,7 +38,7 @@ static void fill(ag_server *h, const ag_server_opts *o)
 	pthread_mutex_init(&h->store_lock, NULL);
 	pthread_mutex_init(&h->grants_lock, NULL);
 	pthread_mutex_init(&h->watch_lock, NULL);
-	pthread_cond_init(&h->watch_wake, NULL);
+	ag_cond_init(&h->watch_wake);
 	pthread_mutex_init(&h->streams_lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
 }
