@@ -55,7 +55,7 @@ ag_server_stream *ag_server_stream_new(ag_server *h, const ag_server_stream_opts
 	s->first = s->next_place = 1;
 	s->left_ms = ag_clock_mono(h->opts.clock);
 	pthread_mutex_init(&s->lock, NULL);
-	ag_buf_init(&s->kept, KEPT_BYTES);
+	ag_buf_init(&s->kept, WAIT_BYTES);
 	pthread_mutex_lock(&h->streams_lock);
 	s->number = ++h->last_stream;
 	pthread_mutex_unlock(&h->streams_lock);
@@ -204,10 +204,10 @@ static void end_reader(ag_server_stream *s)
 	s->left_ms = ag_clock_mono(s->h->opts.clock);
 }
 
-static void keep(ag_server_stream *s, ag_str message)
+/* Forgets the oldest until no more than max bytes are kept. */
+static void forget_oldest(ag_server_stream *s, size_t max)
 {
-	/* Forget the oldest until there is room; a message that is too large alone is not kept. */
-	while (s->kept.len && s->kept.len + message.len + 1 > KEPT_BYTES) {
+	while (s->kept.len > max) {
 		const char *end = memchr(s->kept.ptr, '\n', s->kept.len);
 		size_t n = (size_t)(end - s->kept.ptr) + 1;
 
@@ -215,7 +215,16 @@ static void keep(ag_server_stream *s, ag_str message)
 		s->kept.len -= n;
 		s->first++;
 	}
-	if (message.len + 1 > KEPT_BYTES) {
+}
+
+/* A message that is too large alone is not kept. Before the first reader, as much is kept as a reader lets wait: an answer may
+ * come between the decision for a stream and the stream's first reader, and exists nowhere else. */
+static void keep(ag_server_stream *s, ag_str message)
+{
+	const size_t max = s->was_read ? KEPT_BYTES : WAIT_BYTES;
+
+	forget_oldest(s, message.len + 1 > max ? 0 : max - message.len - 1);
+	if (message.len + 1 > max) {
 		s->first = s->next_place + 1;
 		return;
 	}
@@ -276,6 +285,7 @@ void ag_server_stream_read(ag_server_stream *s, uint64_t place, ag_httpd_reply *
 	if (s->is_primed)
 		ag_httpd_stream_event(out, NULL, ag_mcp_event_id(s->number, place, id), AG_S(""));
 	put_kept(s, place);
+	forget_oldest(s, KEPT_BYTES);
 	s->sent = s->next_place - 1;
 	s->was_read = true;
 	if (s->wants_go)

@@ -149,6 +149,19 @@ static ag_status report(ag_call *c, const ag_val *input, ag_tool_output *ret, ag
 	return AG_OK;
 }
 
+/* A message, and at once an answer of 2 MiB. */
+static ag_status flood(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
+{
+	(void)input, (void)err;
+	ag_call_progress(c, 1, 2, AG_S("half"));
+	ag_buf_adds(&ret->json, "{\"text\":\"");
+	for (int i = 0; i < 1 << 15; i++)
+		ag_buf_adds(&ret->json,
+		            "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	ag_buf_adds(&ret->json, "\"}");
+	return AG_OK;
+}
+
 static ag_status logs(ag_call *c, const ag_val *input, ag_tool_output *ret, ag_err *err)
 {
 	(void)input, (void)err;
@@ -217,6 +230,8 @@ const ag_tool mcp_tools[] = {
 	{ .name = "large", .help = "Too much", .max_output_bytes = 1000, .run = large },
 	TOOL("lines", lines),
 	{ .name = "report", .help = "Reports", .flags = AG_TOOL_LONG, .run = report },
+	{ .name = "flood", .help = "Says much", .flags = AG_TOOL_LONG,
+	  .max_output_bytes = 4u << 20, .run = flood },
 	TOOL("logs", logs),
 	{ .name = "ask", .help = "Asks", .flags = AG_TOOL_LONG, .run = ask },
 	{ .name = "ask_twice", .help = "Asks twice", .flags = AG_TOOL_LONG, .run = ask_twice },

@@ -40,7 +40,7 @@ typedef struct mcp_clock {
 
 void mcp_clock_init(mcp_clock *c);
 
-/* The tools: echo, structured, wait (until cancelled or mcp_go), fail_invalid, fail_internal, large, lines, report, logs,
+/* The tools: echo, structured, wait (until cancelled or mcp_go), fail_invalid, fail_internal, large, lines, report, flood, logs,
  * ask, ask_twice, hidden (offered to the user "ann" only). */
 extern const ag_tool mcp_tools[];
 extern const size_t mcp_ntool;

@@ -63,6 +63,25 @@ static void progress(void **state)
 	rig_stop(&g);
 }
 
+/* However soon an answer follows the message that makes it a stream, and however large it is. */
+static void a_large_answer_is_not_lost(void **state)
+{
+	rig g;
+
+	(void)state;
+	rig_start(&g);
+	assert_true(rig_open(&g, ""));
+	for (int i = 0; i < 30; i++) {
+		assert_int_equal(rig_say(&g, "POST", rig_in(g.session),
+		                         RIG_CALL("1", "flood", RIG_TOKEN)),
+		                 200);
+		if (g.r.nbody <= 2u << 20)
+			fail_msg("%d: %zu bytes: %.600s", i, g.r.nbody, g.r.body);
+		assert_non_null(strstr(g.r.body, "\"id\":1,\"result\""));
+	}
+	rig_stop(&g);
+}
+
 static void let_go(void **state)
 {
 	char id[64];
@@ -358,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(progress),
+		cmocka_unit_test(a_large_answer_is_not_lost),
 		cmocka_unit_test(let_go),
 		cmocka_unit_test(cut_off),
 		cmocka_unit_test(stateless_reader_leaves),
