@@ -386,9 +386,9 @@ def field_of(docs, path, kind, w):
     return field
 
 
-def wanted(docs, share):
-    """How many documents a share of them is; 0 when it is less than half a document."""
-    return int(len(docs) * share + 0.5)
+def filled(docs, paths):
+    """The number of documents that have a value at every path."""
+    return sum(1 for doc in docs if all(any(has(c[k]) for c, k in places(doc, p)) for p in paths))
 
 
 def shuffled(docs, w):
@@ -398,8 +398,8 @@ def shuffled(docs, w):
 
 
 def apply(docs, one, path, kind, share, w):
-    """Damage a share of the documents; the Defect, or None, and nothing damaged, when too few can be."""
-    n = wanted(docs, share)
+    """Damage a share of the documents that have the field; the Defect, or None, and nothing damaged, when too few can be."""
+    n = int(filled(docs, [path]) * share + 0.5)
     field = field_of(docs, path, kind, w)
     cells, changes, examples = [], [], []
     if not n or not field.values:

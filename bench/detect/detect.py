@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What does `argus audit` find in domains with known damage? README.md says what is counted and how.
+"""What does `argus audit` find in ten domains with known damage? README.md says what is counted and how.
 
-usage: ARGUS=PROGRAM detect.py [--half tune] [--domain NAME] [--seed N] [--show-missed] [--show-false]
+usage: ARGUS=PROGRAM detect.py [--half tune|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
                                [--json FILE] [--keep FOLDER]
 """
 import argparse
@@ -27,47 +27,50 @@ DEFECTS_PER_COPY = 5
 
 
 def domains_of(half):
-    out = []
     if half == "tune":
         import tune
-        out += tune.DOMAINS
-    return out
+        return tune.DOMAINS
+    import held_out
+    return held_out.DOMAINS
 
 
 # ------------------------------------------------------------------------------------ files
 
-def cell(v):
-    if v is None or v is damage.DROP:
+def cell(v, decimal):
+    if v is None:
         return ""
     if isinstance(v, bool):
         return "true" if v else "false"
+    if decimal != "." and isinstance(v, float):
+        return ("%.2f" % v if round(v, 2) == v else str(v)).replace(".", decimal)
     return str(v)
 
 
-def write_docs(path, docs, form, rows):
+def write_docs(path, docs, domain, rows):
+    form = domain.form
     with open(path, "w", encoding="utf-8", newline="") as f:
         if form == "csv":
-            out = csv.writer(f, lineterminator="\n")
+            out = csv.writer(f, delimiter=domain.delimiter, lineterminator="\n")
             names = list(docs[0])
             out.writerow(names + ([evidence.ROW] if rows else []))
             for i, doc in enumerate(docs):
-                out.writerow([cell(doc[k]) for k in names] + ([i] if rows else []))
+                out.writerow([cell(doc[k], domain.decimal) for k in names] + ([i] if rows else []))
             return
         lines = [json.dumps(dict(doc, **{evidence.ROW: i}) if rows else doc, ensure_ascii=False)
                  for i, doc in enumerate(docs)]
         f.write("[\n" + ",\n".join(lines) + "\n]\n" if form == "json" else "\n".join(lines) + "\n")
 
 
-def write_folder(folder, form, data):
+def write_folder(folder, domain, data):
     """Returns (what to audit, the file with rows)."""
     audited = os.path.join(folder, "data")
     os.makedirs(audited)
-    suffix = "." + form
-    write_docs(os.path.join(audited, data.main + suffix), data.docs, form, False)
+    suffix = "." + (domain.suffix or domain.form)
+    write_docs(os.path.join(audited, data.main + suffix), data.docs, domain, False)
     for name, docs in data.others.items():
-        write_docs(os.path.join(audited, name + suffix), docs, form, False)
+        write_docs(os.path.join(audited, name + suffix), docs, domain, False)
     shadow = os.path.join(folder, "rows" + suffix)
-    write_docs(shadow, data.docs, form, True)
+    write_docs(shadow, data.docs, domain, True)
     return (audited if data.others else os.path.join(audited, data.main + suffix)), shadow
 
 
@@ -84,7 +87,7 @@ class Planter:
         """(way, path or relation) pairs that fit, the least used ways first."""
         out = []
         for one in damage.WAYS:
-            if domain.form in one.forms and share <= one.most:
+            if domain.form in one.forms and share <= one.most and one.name not in domain.without:
                 out += [(one.name, one, p) for p, kind in domain.kinds.items()
                         if kind in one.kinds and (one.optional or p not in domain.optional)]
         for name, (_, find, most) in relations.RELATIONS.items():
@@ -161,7 +164,7 @@ class Runner:
         """The findings on the damaged table, each with its cells; a list of Judged."""
         self.n += 1
         folder = os.path.join(self.folder, "%s-%03d" % (domain.name, self.n))
-        audited, shadow = write_folder(folder, domain.form, data)
+        audited, shadow = write_folder(folder, domain, data)
         ran = subprocess.run([self.program, "audit", audited, "--output", "json", "--show-values", "--quiet"],
                              env=self.env, stdout=subprocess.PIPE)
         if ran.returncode != 0:
@@ -268,8 +271,8 @@ def print_false(copies):
 
 
 def main():
-    p = argparse.ArgumentParser(description="Measure what the auditor finds in domains with known damage.")
-    p.add_argument("--half", choices=("tune",), help="which five domains")
+    p = argparse.ArgumentParser(description="Measure what the auditor finds in ten domains with known damage.")
+    p.add_argument("--half", choices=("tune", "held-out"), help="which five domains; all without it")
     p.add_argument("--domain", help="one domain")
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
@@ -278,7 +281,7 @@ def main():
     p.add_argument("--keep", help="write the data there and leave it")
     args = p.parse_args()
     program = os.environ.get("ARGUS") or sys.exit("detect: set ARGUS to the program")
-    halves = ["tune"]
+    halves = [args.half] if args.half else ["tune", "held-out"]
     figures, known = {}, False
     with tempfile.TemporaryDirectory() as scratch:
         for half in halves:
@@ -291,10 +294,13 @@ def main():
             print_half(half, copies, twins, half == "tune" or args.domain)
             if runner.unread:
                 print("evidence that could not be run: %d findings" % len(runner.unread))
-            if args.show_missed:
-                print_missed(copies)
-            if args.show_false:
-                print_false(twins + copies)
+            if not (half == "tune" or args.half or args.domain):
+                print("its details: only with --half or --domain")
+            else:
+                if args.show_missed:
+                    print_missed(copies)
+                if args.show_false:
+                    print_false(twins + copies)
             figures[half] = dict(zip(score.NAMES, score.figures(copies)))
             used = resource.getrusage(resource.RUSAGE_CHILDREN)
             own = resource.getrusage(resource.RUSAGE_SELF)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `argus audit` finds in domains with known damage (see README.md).
+# What `argus audit` finds in ten domains with known damage (see README.md).
 set -eu
 cd -- "$(dirname -- "$0")"
 : "${ARGUS:?path of the program}"

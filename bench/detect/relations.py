@@ -7,7 +7,7 @@ import copy
 import datetime
 import collections
 
-from damage import Defect, SAME, field_of, has, holder, moment, places, plain, plain_path, shuffled, values_of, wanted
+from damage import Defect, SAME, field_of, filled, has, holder, moment, places, plain, plain_path, shuffled, values_of
 
 
 def at(doc, path):
@@ -25,10 +25,11 @@ def put(doc, path, new):
     container[key] = new
 
 
-def each(docs, share, w, change):
-    """Call change(row, doc) on documents in random order until the share is damaged; the damaged cells. When
+def each(docs, share, w, change, *paths):
+    """Call change(row, doc) on documents in random order until the share of those that have values at the paths is
+    damaged; the damaged cells. When
     fewer than half of them can be damaged, none is, and the answer is None."""
-    n, cells, before = wanted(docs, share), [], {}
+    n, cells, before = int(filled(docs, paths) * share + 0.5), [], {}
     for row in shuffled(docs, w):
         if len(before) == n:
             break
@@ -62,7 +63,7 @@ def wrong_of_domain(domain, data, relation, share, w):
             return None
         put(doc, relation[1], new)
         return [relation[1]]
-    return defect("wrong_of_domain", relation[1], each(data.docs, share, w, change))
+    return defect("wrong_of_domain", relation[1], each(data.docs, share, w, change, *relation))
 
 
 def broken_sum(domain, data, relation, share, w):
@@ -78,7 +79,7 @@ def broken_sum(domain, data, relation, share, w):
             return None
         put(doc, target, new)
         return [target]
-    return defect("broken_sum", target, each(data.docs, share, w, change))
+    return defect("broken_sum", target, each(data.docs, share, w, change, target))
 
 
 def date_order(domain, data, relation, share, w):
@@ -91,7 +92,7 @@ def date_order(domain, data, relation, share, w):
             return None
         put(doc, late, second[1](first[0] - datetime.timedelta(days=w.between(2, 60))))
         return [late]
-    return defect("date_order", late, each(data.docs, share, w, change))
+    return defect("date_order", late, each(data.docs, share, w, change, *relation))
 
 
 def swapped(domain, data, relation, share, w):
@@ -104,7 +105,7 @@ def swapped(domain, data, relation, share, w):
         put(doc, a, y)
         put(doc, b, x)
         return [a, b]
-    return defect("swapped", a, each(data.docs, share, w, change))
+    return defect("swapped", a, each(data.docs, share, w, change, *relation))
 
 
 def glued(domain, data, relation, share, w):
@@ -118,7 +119,7 @@ def glued(domain, data, relation, share, w):
             return None
         put(doc, a, form % (x, y))
         return [a]
-    return defect("glued", a, each(data.docs, share, w, change))
+    return defect("glued", a, each(data.docs, share, w, change, *relation))
 
 
 def broken_rule(domain, data, relation, share, w):
@@ -144,7 +145,7 @@ def broken_rule(domain, data, relation, share, w):
             return None
         parent[path.split(".")[-1]] = copy.deepcopy(w.pick(full))
         return [path]
-    return defect("broken_rule", path, each(data.docs, share, w, change))
+    return defect("broken_rule", path, each(data.docs, share, w, change, path))
 
 
 # ------------------------------------------------------------------------------------ several documents
@@ -165,20 +166,18 @@ def conflict(domain, data, relation, share, w):
         damaged[k] += 1
         put(doc, path, new)
         return [path]
-    cells = each(data.docs, min(share, 0.2), w, change)
-    return defect("conflict", path, cells)
+    return defect("conflict", path, each(data.docs, share, w, change, *relation))
 
 
-def repeated_keys(domain, data, relation, share, w):
+def repeated_keys(domain, data, relation, share, w, many=False):
     """Documents that have the key of another one: pairs, or many with one key."""
     path = relation
     docs = data.docs
-    many = w.chance(0.3)
     order = shuffled(docs, w)
     origins = order[:1] if many else order[:len(order) // 2]
     free = order[len(origins):]
     groups, cells = collections.defaultdict(set), []
-    for i in range(min(wanted(docs, share), len(free))):
+    for i in range(min(int(len(docs) * share + 0.5), len(free))):
         origin, row = origins[i % len(origins)], free[i]
         put(docs[row], path, copy.deepcopy(value(docs[origin], path)))
         groups[origin].update((origin, row))
@@ -187,12 +186,16 @@ def repeated_keys(domain, data, relation, share, w):
                   neutral=[(o, path) for o in groups], groups=list(groups.values()))
 
 
+def repeated_keys_many(domain, data, relation, share, w):
+    return repeated_keys(domain, data, relation, share, w, True)
+
+
 def copied_documents(domain, data, relation, share, w):
     """Whole documents come twice. The copies are damaged; the originals may be flagged as well."""
     path = relation
     docs = data.docs
     groups, cells = [], []
-    for origin in shuffled(docs, w)[:wanted(docs, min(share, 0.2))]:
+    for origin in shuffled(docs, w)[:int(len(docs) * share + 0.5)]:
         twin = copy.deepcopy(docs[origin])
         if "_id" in twin and path != "_id":
             twin["_id"] = w.oid()
@@ -219,7 +222,7 @@ def orphans(domain, data, relation, share, w):
             return None
         put(doc, path, int(new) if isinstance(v, int) else new)
         return [path]
-    return defect("orphan", path, each(data.docs, min(share, 0.2), w, change))
+    return defect("orphan", path, each(data.docs, share, w, change, path))
 
 
 def array_copies(domain, data, relation, share, w):
@@ -230,7 +233,7 @@ def array_copies(domain, data, relation, share, w):
             return None
         v.append(copy.deepcopy(v[0]))
         return [relation]
-    return defect("item_twice", relation, each(data.docs, share, w, change))
+    return defect("item_twice", relation, each(data.docs, share, w, change, relation))
 
 
 def keys_of(domain):
@@ -251,6 +254,7 @@ RELATIONS = {
     "broken_rule": (broken_rule, lambda d: d.rules, 0.2),
     "conflict": (conflict, lambda d: d.votes, 0.2),
     "repeated_key": (repeated_keys, keys_of, 0.2),
+    "repeated_key_many": (repeated_keys_many, keys_of, 0.2),
     "copied_document": (copied_documents, keys_of, 0.2),
     "orphan": (orphans, lambda d: d.refs, 0.2),
     "item_twice": (array_copies, arrays_of, 0.2),

@@ -46,6 +46,7 @@ class Truth:
                 for cell in d.cells:
                     self.rows[cell[0]].add(cell)
         self.groups = [(d, g) for d in defects for g in d.groups]
+        self.twins = set().union(*(g for d, g in self.groups if d.way == "copied_document"))
 
     def judge(self, judged):
         spared = self.forgiven(judged)
@@ -60,15 +61,19 @@ class Truth:
         judged.hits |= spared
 
     def is_original(self, judged, cell):
-        return judged.category in WHOLE and any(cell[0] in g for d, g in self.groups if d.way == "copied_document")
+        return judged.category in WHOLE and cell[0] in self.twins
 
     def forgiven(self, judged):
         """All members of a group of repeated keys but one are as good as all of them."""
         out = set()
         if judged.category not in WHOLE:
             return out
-        flagged = {row for row, _ in judged.cells}
+        rows = collections.defaultdict(set)
+        for row, path in judged.cells:
+            rows[path].add(row)
+            rows[""].add(row)
         for d, group in self.groups:
+            flagged = rows["" if d.way == "copied_document" else d.path]
             if len(group & flagged) >= max(1, len(group) - 1):
                 out |= {c for c in d.cells if c[0] in group}
         return out

@@ -4,6 +4,8 @@ A domain is one class with:
 
   name, half     its name; "tune" or "held-out"
   form           csv, ndjson or json (one array)
+  suffix         of the files, when it is not the form; delimiter and decimal: of a CSV file
+  without        ways of damage that are no damage in this form
   sizes          numbers of documents of the damaged table; each size has a clean twin
   make(w, n)     a Data: the documents of each table, all of them right
   kinds          path -> kind; the ways of damage.py apply by kind
@@ -28,9 +30,10 @@ LAST = datetime.datetime(2025, 6, 28)
 class Domain:
     name = half = ""
     form = "csv"
+    suffix, delimiter, decimal = "", ",", "."
     sizes = (1000,)
     kinds = {}
-    optional = linked = depends = sums = ordered = votes = swaps = glued = refs = rules = ()
+    without = optional = linked = depends = sums = ordered = votes = swaps = glued = refs = rules = ()
 
     def make(self, w, n):
         raise NotImplementedError
