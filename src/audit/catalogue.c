@@ -59,6 +59,8 @@ static const ag_check table[] = {
 };
 
 static const ag_across_check across[] = {
+	{ "copies", 26, "documents that come twice, and keys of two fields that repeat",
+	  ag_check_copies },
 	{ "dependency", 28, "a value that another field of the same document contradicts",
 	  ag_check_dependency },
 };
