@@ -240,8 +240,13 @@ static size_t choose(const candidate *list, size_t n)
 
 	while (first < n && list[first].judged.fit == AG_FIT_NONE)
 		first++;
-	if (first == n || list[first].judged.fit == AG_FIT_WHOLE ||
-	    list[first].judged.share > 0.999)
+	if (first == n)
+		return first;
+	for (size_t i = first; i < n && list[i].score >= NAMED * list[first].score; i++) {
+		if (list[i].judged.fit == AG_FIT_WHOLE && list[i].judged.is_titled)
+			return i;
+	}
+	if (list[first].judged.fit == AG_FIT_WHOLE || list[first].judged.share > 0.999)
 		return first;
 	for (size_t i = first + 1; i < n && list[i].score >= SURE * list[first].score; i++) {
 		if (list[i].judged.fit == AG_FIT_WHOLE)

@@ -26,14 +26,6 @@ static bool is_letter(char c)
 	return (c | 32) >= 'a' ? (c | 32) <= 'z' : (unsigned char)c >= 0x80;
 }
 
-static ag_str lower(ag_str s, ag_arena *arena)
-{
-	char *out = ag_str_cstr(arena, s);
-
-	ag_search_lower(out, s.len);
-	return ag_str_make(out, s.len);
-}
-
 /* --- kinds of answers --- */
 
 static bool has_quantity(ag_str text)
@@ -45,25 +37,6 @@ static bool has_quantity(ag_str text)
 		"hour",  "minute", "second", "day",    "week",    "month",    "year",
 		"every", "all",    "none",   "single", "hundred", "thousand", "forever",
 	};
-	ag_str word;
-
-	for (size_t pos = 0; ag_word_next(text, &pos, &word);) {
-		if (is_digit(word.ptr[0]))
-			return true;
-		for (size_t i = 0; i < AG_NELEM(words); i++) {
-			if (ag_str_ieq(word, ag_str_c(words[i])))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* A number that counts; "one" and "all" are too common. */
-static bool has_number(ag_str text)
-{
-	static const char *const words[] = { "two",   "three",   "four",    "five", "six",
-		                             "seven", "eight",   "nine",    "ten",  "once",
-		                             "twice", "hundred", "thousand" };
 	ag_str word;
 
 	for (size_t pos = 0; ag_word_next(text, &pos, &word);) {
@@ -122,17 +95,12 @@ static bool names_version(const ag_judge *j, ag_str text, ag_arena *arena)
 
 /* --- what else a whole answer needs --- */
 
-static bool has_own(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
-{
-	return t->nstem ? ag_judge_has_stem(v, &t->stems[0]) : ag_judge_has_term(v, t, arena);
-}
-
 /* A thing that the text names in the question's own word, not what is done to it. */
 static bool has_other_thing(const ag_judge *j, const ag_judge_view *v, size_t but, ag_arena *arena)
 {
 	for (size_t i = 0; i < j->nterm; i++) {
 		if (i != but && !ag_judge_is_action(j->terms[i].word) &&
-		    has_own(v, &j->terms[i], arena))
+		    ag_judge_has_own(v, &j->terms[i], arena))
 			return true;
 	}
 	return false;
@@ -170,54 +138,6 @@ static bool are_in_context(const ag_judge *j, const bool *is_forgiven, const ag_
 	return true;
 }
 
-/* Does the line deny this thing: "without GitHub", "no database", "the queue is not needed"? A negation that is far from the
- * thing denies something else. */
-static bool denies(ag_str line, const ag_term *t, ag_arena *arena)
-{
-	static const char *const needs[] = { "need",     "needs",    "needed",    "require",
-		                             "requires", "required", "necessary", "optional" };
-	enum { NEAR = 5 }; /* words after the negation */
-	bool says_need = false;
-	ag_str word;
-
-	for (size_t pos = 0; ag_word_next(line, &pos, &word);) {
-		for (size_t i = 0; i < AG_NELEM(needs); i++)
-			says_need |= ag_str_ieq(word, ag_str_c(needs[i]));
-	}
-	if (says_need && ag_text_is_negated(line)) {
-		const ag_judge_view all = ag_judge_view_of(AG_S(""), line, arena);
-
-		return ag_judge_has_term(&all, t, arena);
-	}
-	for (size_t pos = 0; ag_word_next(line, &pos, &word);) {
-		size_t end = pos;
-		ag_judge_view near;
-
-		if (!ag_text_is_negated(word))
-			continue;
-		for (size_t n = 0; n < NEAR && ag_word_next(line, &end, &word); n++)
-			;
-		near = ag_judge_view_of(AG_S(""), ag_str_make(line.ptr + pos, end - pos), arena);
-		if (ag_judge_has_term(&near, t, arena))
-			return true;
-	}
-	return false;
-}
-
-/* "without GitHub": the thing and the "without" in one line, or in the titles. */
-static bool says_without(const ag_judge *j, ag_str heads, ag_str text, ag_arena *arena)
-{
-	const ag_str all = ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(heads), AG_FMT(text));
-
-	if (j->lacking < 0)
-		return ag_text_is_negated(all);
-	for (ag_str rest = all; rest.ptr;) {
-		if (denies(ag_str_split(&rest, '\n'), &j->terms[j->lacking], arena))
-			return true;
-	}
-	return false;
-}
-
 /* The next block of a text: lines up to an empty one; a row of a table is one. */
 static bool next_block(ag_str *rest, ag_str *ret)
 {
@@ -241,22 +161,6 @@ static bool next_block(ag_str *rest, ag_str *ret)
 	}
 	*ret = ag_str_make(begin, begin ? (size_t)(end - begin) : 0);
 	return begin != NULL;
-}
-
-/* "how many retries": a number beside the question's own word. Another word for what is counted counts something else. */
-static bool counts_it(const ag_judge *j, ag_str text, ag_arena *arena)
-{
-	ag_str block;
-
-	if (j->counted < 0)
-		return true;
-	for (ag_str rest = text; next_block(&rest, &block);) {
-		const ag_judge_view v = ag_judge_view_of(AG_S(""), block, arena);
-
-		if (has_number(block) && has_own(&v, &j->terms[j->counted], arena))
-			return true;
-	}
-	return false;
 }
 
 /* The term that has this word as its own, or with is_like as a synonym; nterm = none. */
@@ -292,8 +196,8 @@ static bool next_title_word(ag_str title, size_t *pos, ag_arena *arena, ag_str *
 	ag_str word;
 
 	while (ag_word_next(title, pos, &word)) {
-		*ret = lower(word, arena);
-		if (ret->len >= 2 && !ag_search_is_stop(*ret) && !ag_judge_is_spare(*ret))
+		*ret = ag_judge_lower(word, arena);
+		if (ret->len >= 2 && !ag_judge_is_common(*ret))
 			return true;
 	}
 	return false;
@@ -317,30 +221,6 @@ static size_t named_by(const ag_judge *j, ag_str title, bool is_like, ag_arena *
 		is_asked[i] = true;
 	}
 	return n;
-}
-
-/* The next sentence of a line. */
-static ag_str next_sentence(ag_str *rest)
-{
-	const ag_str s = *rest;
-
-	for (size_t i = 0; i + 1 < s.len; i++) {
-		if (strchr(".;!?", s.ptr[i]) && s.ptr[i + 1] == ' ') {
-			*rest = ag_str_make(s.ptr + i + 2, s.len - i - 2);
-			return ag_str_make(s.ptr, i + 1);
-		}
-	}
-	*rest = (ag_str){ 0 };
-	return s;
-}
-
-static bool has_object(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
-{
-	for (size_t i = 0; i < AG_NELEM(j->objects); i++) {
-		if (j->objects[i] >= 0 && ag_judge_has_term(v, &j->terms[j->objects[i]], arena))
-			return true;
-	}
-	return false;
 }
 
 static size_t count_words(ag_str title, ag_arena *arena)
@@ -371,10 +251,36 @@ static bool names_other_action(ag_str title, const ag_term *verb)
 	return true;
 }
 
+static bool has_object(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
+{
+	for (size_t i = 0; i < AG_NELEM(j->objects); i++) {
+		if (j->objects[i] >= 0 && ag_judge_has_term(v, &j->terms[j->objects[i]], arena))
+			return true;
+	}
+	return false;
+}
+
+/* Have the titles all of the question, save for light verbs and the verb of what the user wants to do? One word is not enough:
+ * many sections are about it. */
+static bool is_in_titles(const ag_judge *j, const ag_judge_view *heads, bool but_verb,
+                         ag_arena *arena)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].is_light || (but_verb && (int)i == j->verb))
+			continue;
+		if (!ag_judge_has_term(heads, &j->terms[i], arena))
+			return false;
+		n++;
+	}
+	return n >= 2;
+}
+
 /* "How do I stop a backup": a section about backups that stops something else does not answer. The title, or one sentence, must
  * have the verb and its object. A title of one or two words ("Set one up") takes its object from the titles above. */
 static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
-                          bool is_named, ag_arena *arena)
+                          ag_arena *arena)
 {
 	const ag_term *verb = j->verb >= 0 ? &j->terms[j->verb] : NULL;
 	ag_judge_view title;
@@ -383,23 +289,13 @@ static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_j
 		return true;
 	title = ag_judge_view_of(AG_S(""), t->title, arena);
 	if (ag_judge_has_term(&title, verb, arena) &&
-	    (is_named || has_object(j, &title, arena) ||
+	    (named_by(j, t->title, true, arena) || has_object(j, &title, arena) ||
 	     (has_object(j, heads, arena) && count_words(t->title, arena) <= 2)))
 		return true;
-	if (ag_judge_has_term(heads, verb, arena) && has_object(j, &title, arena))
+	if (ag_judge_has_own(heads, verb, arena) && has_object(j, &title, arena))
 		return true;
-	if (names_other_action(t->title, verb))
-		return false;
-	for (ag_str rest = t->text; rest.ptr;) {
-		for (ag_str line = ag_str_split(&rest, '\n'); line.ptr;) {
-			const ag_judge_view v = ag_judge_view_of(AG_S(""), next_sentence(&line),
-			                                         arena);
-
-			if (ag_judge_has_term(&v, verb, arena) && has_object(j, &v, arena))
-				return true;
-		}
-	}
-	return false;
+	return !names_other_action(t->title, verb) &&
+	       ag_judge_binds(j, heads, is_in_titles(j, heads, true, arena), t->text);
 }
 
 static bool has_thing(const ag_judge *j)
@@ -453,6 +349,21 @@ static bool is_about_it(const ag_judge *j, ag_str heads, ag_arena *arena)
 	if (j->nterm == 1 && j->terms[0].nstem)
 		return ag_judge_has_any(&v, &j->terms[0]);
 	return !j->wants_how || has_other_thing(j, &v, j->nterm, arena);
+}
+
+/* A table of contents repeats the titles and answers nothing. */
+static bool is_list_of_links(ag_str text)
+{
+	size_t nline = 0, nlink = 0;
+
+	while (text.ptr) {
+		const ag_str line = ag_str_trim(ag_str_split(&text, '\n'));
+
+		nline += line.len > 0;
+		nlink += line.len > 2 && strchr("-*+", line.ptr[0]) &&
+		         ag_str_contains(line, AG_S("[")) && ag_str_ends(line, AG_S("]"));
+	}
+	return nlink >= 3 && nlink + 2 >= nline;
 }
 
 static bool names_code(const ag_judge *j)
@@ -649,11 +560,16 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	above = ag_judge_view_of(AG_S(""), all_heads, arena);
 	if (j->wants_version && !names_version(j, t->text, arena))
 		ret.why = AG_S("the section names no version");
-	else if (j->wants_quantity && (!has_quantity(t->text) || !counts_it(j, t->text, arena)))
+	else if (j->wants_quantity && (!has_quantity(t->text) || !ag_judge_counts(j, t->text)))
 		ret.why = AG_S("the section has no such number");
+	else if ((j->wants_doer || j->wants_date) && !ag_judge_names_deed(j, t->text))
+		ret.why = j->wants_date ? AG_S("the section names no date")
+		                        : AG_S("the section does not say who did it");
+	else if (is_list_of_links(t->text))
+		ret.why = AG_S("this is a list of links");
 	else if (!t->is_prose && ((j->wants_how && !j->wants_place) || !names_code(j)))
 		ret.why = AG_S("this is code or settings, no documentation");
-	else if (j->is_negated && !says_without(j, t->heads, t->text, arena))
+	else if (j->is_negated && !ag_judge_denies(j, t->heads) && !ag_judge_denies(j, t->text))
 		ret.why = AG_S("the section does not say \"without\"");
 	else if (!has_thing(j) && !named_by(j, t->title, false, arena))
 		ret.why = AG_S("the question names no thing to look for");
@@ -664,12 +580,13 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 		ret.why = AG_S("the words are in different places of the section");
 	else if (!are_in_context(j, is_forgiven, &v, &heads, t->text, arena))
 		ret.why = AG_S("the section has other words for it, which may mean something else");
-	else if (!is_done_to_it(j, t, &above, named_by(j, t->title, true, arena) > 0, arena))
+	else if (!is_done_to_it(j, t, &above, arena))
 		ret.why = ag_str_printf(arena, "the section does not say \"%.*s\" of this",
 		                        AG_FMT(j->terms[j->verb].shown));
 	else
 		ret.fit = AG_FIT_WHOLE;
 	ret.is_named = named_by(j, t->title, false, arena) > 0;
+	ret.is_titled = ret.is_named && !j->wants_quantity && is_in_titles(j, &heads, false, arena);
 	return ret;
 }
 

@@ -28,6 +28,7 @@ typedef struct ag_term {
 	size_t nstem;
 	unsigned part;    /* of the question: see nparts */
 	bool is_anywhere; /* a document of the project has it */
+	bool is_exact;    /* NAME that is a common word, too ("Go"): only with its capital */
 	bool is_light;    /* a verb that an answer seldom repeats: "return", "use" */
 	double weight;    /* rare terms more */
 } ag_term;
@@ -38,9 +39,12 @@ typedef struct ag_judge {
 	ag_str parts[AG_JUDGE_MAX_PARTS]; /* of a question that asks several things; views of it */
 	unsigned npart;
 	bool wants_version, wants_quantity, wants_how, is_negated;
-	int counted, lacking; /* terms: of "how many x", of "without x"; -1 = none */
-	int verb;             /* of "how do I delete an old item"; -1 = none */
-	int objects[2];       /* and the first two things after it: "old", "item"; -1 = none */
+	bool wants_doer, wants_date; /* "who wrote x"; "when was x founded" */
+	int counted, lacking;        /* terms: of "how many x", of "without x"; -1 = none */
+	int verb;                    /* of "how do I delete an old item"; -1 = none */
+	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
+	bool is_pair;   /* of which the second follows the first at once */
+	int deed;       /* "wrote" of "who wrote x"; -1 = none */
 	bool wants_code,
 		wants_place; /* code or settings may answer; a file or function is the answer */
 } ag_judge;
@@ -53,9 +57,10 @@ typedef enum ag_fit {
 
 typedef struct ag_judged {
 	ag_fit fit;
-	bool is_named; /* WHOLE, and the question has every word of its title */
-	double share;  /* of the terms' weight that the text has */
-	ag_str why;    /* one clause: `no file of the project has "Redis"`; "" for WHOLE */
+	bool is_named;  /* WHOLE, and the question has every word of its title */
+	bool is_titled; /* and the titles have all of the question */
+	double share;   /* of the terms' weight that the text has */
+	ag_str why;     /* one clause: `no file of the project has "Redis"`; "" for WHOLE */
 } ag_judged;
 
 /* Views of the question and texts in arena. Asks the store how common the terms are. */
@@ -92,6 +97,11 @@ typedef enum ag_judge_table {
 ag_stem ag_judge_stem(ag_str word);
 /* Is it a word that no answer needs to have? In small letters. */
 bool ag_judge_is_spare(ag_str low);
+/* Spare, or a word that no text is found by. */
+bool ag_judge_is_common(ag_str low);
+/* "invented", "wrote" */
+bool ag_judge_is_past(ag_str word);
+ag_str ag_judge_lower(ag_str s, ag_arena *arena);
 /* "install", "run": done to anything, so that it says nothing of what a question is about. */
 bool ag_judge_is_action(ag_str word);
 /* Is it one of a table's words, in any form? */
@@ -105,7 +115,8 @@ size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
 
 /* A text as terms are looked for in it. */
 typedef struct ag_judge_view {
-	ag_str low; /* in small letters, blanks made one */
+	ag_str text; /* as it is, heads first */
+	ag_str low;  /* in small letters, blanks made one */
 	ag_stem *stems;
 	size_t nstem;
 	ag_str *runs;
@@ -117,9 +128,22 @@ ag_judge_view ag_judge_view_of(ag_str heads, ag_str text, ag_arena *arena);
 bool ag_judge_has_stem(const ag_judge_view *v, const ag_stem *stem);
 /* The word or one of its synonyms; names and quoted text have none. */
 bool ag_judge_has_any(const ag_judge_view *v, const ag_term *t);
+/* The term without its synonyms. */
+bool ag_judge_has_own(const ag_judge_view *v, const ag_term *t, ag_arena *arena);
 bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena);
 /* The targets of links are no words of a text: "[the log](database.md#log)" says nothing about a database. */
 ag_str ag_judge_without_targets(ag_str text, ag_arena *arena);
+
+/* --- offline_bound.c, for offline_judge.c: what one sentence must bind --- */
+
+/* "how many retries": a number beside the question's own word. Another word for what is counted counts something else. */
+bool ag_judge_counts(const ag_judge *j, ag_str text);
+/* "without GitHub": the thing and the "without" in one sentence. */
+bool ag_judge_denies(const ag_judge *j, ag_str text);
+/* The verb close to its object, of which the titles may have a part. */
+bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool may_be_like, ag_str text);
+/* "who wrote x", "when was x founded": the deed with a name or with a date. */
+bool ag_judge_names_deed(const ag_judge *j, ag_str text);
 
 /* --- offline_words.c --- */
 

@@ -20,7 +20,8 @@
 typedef struct token {
 	ag_str text; /* without the signs around it */
 	unsigned part;
-	bool is_first; /* of its sentence: a capital means nothing there */
+	bool is_first;  /* of its sentence: a capital means nothing there */
+	bool is_wanted; /* "how many people", "who made": never spare */
 	bool is_taken;
 } token;
 
@@ -54,7 +55,7 @@ static bool is_letter(char c)
 	return is_upper(c) || is_lower(c) || (unsigned char)c >= 0x80;
 }
 
-static ag_str lower(ag_str s, ag_arena *arena)
+ag_str ag_judge_lower(ag_str s, ag_arena *arena)
 {
 	char *out = ag_str_cstr(arena, s);
 
@@ -172,46 +173,6 @@ static void name_parts(ag_judge *j, const tokens *t)
 }
 
 /* --- terms of a question --- */
-
-ag_stem ag_judge_stem(ag_str word)
-{
-	const ag_word_table table = ag_judge_words(AG_JUDGE_IRREGULAR);
-
-	for (size_t i = 0; i < table.n; i++) {
-		ag_str of = ag_str_c(table.at[i]);
-
-		if (ag_str_ieq(word, ag_str_split(&of, '=')))
-			return ag_stem_of(of);
-	}
-	return ag_stem_of(word);
-}
-
-bool ag_judge_is_in(ag_judge_table which, ag_str word)
-{
-	const ag_word_table table = ag_judge_words(which);
-	const ag_stem stem = ag_judge_stem(word);
-
-	for (size_t i = 0; stem.len && i < table.n; i++) {
-		ag_stem other;
-
-		if (table.at[i][0] != stem.text[0])
-			continue;
-		other = ag_judge_stem(ag_str_c(table.at[i]));
-		if (ag_stem_eq(&other, &stem))
-			return true;
-	}
-	return false;
-}
-
-bool ag_judge_is_spare(ag_str low)
-{
-	return ag_judge_is_in(AG_JUDGE_SPARE, low);
-}
-
-bool ag_judge_is_action(ag_str word)
-{
-	return ag_judge_is_in(AG_JUDGE_ACTIONS, word) || ag_judge_is_in(AG_JUDGE_NEUTRAL, word);
-}
 
 /* "Which function computes x": the answer is a function, and does not say so. */
 static bool is_place(ag_str low)
@@ -359,8 +320,45 @@ static size_t split_unit_at(const tokens *t, size_t i, const char **ret, size_t 
 	return 0;
 }
 
+/* "Go", not "NOW" or "iOS". */
+static bool is_capitalised(ag_str s)
+{
+	for (size_t i = 1; i < s.len; i++) {
+		if (!is_lower(s.ptr[i]))
+			return false;
+	}
+	return s.len > 0 && is_upper(s.ptr[0]);
+}
+
+/* In a title every word has a capital, which then means nothing. */
+static void mark_title(tokens *t)
+{
+	size_t nupper = 0, n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		nupper += !t->at[i].is_first && is_capitalised(t->at[i].text);
+		n += !t->at[i].is_first;
+	}
+	for (size_t i = 0; i < t->n && n >= 3 && 2 * nupper > n; i++)
+		t->at[i].is_first |= is_capitalised(t->at[i].text);
+}
+
+/* The word after "how many" is what is counted, that after "who" what was done: they are words to look for. */
+static void mark_wanted(tokens *t)
+{
+	for (size_t i = 1; i < t->n; i++) {
+		token *w = &t->at[i];
+		const ag_str before = t->at[i - 1].text;
+
+		w->is_wanted = (ag_str_ieq(before, AG_S("who")) && !is_upper(w->text.ptr[0])) ||
+		               (i >= 2 && ag_str_ieq(before, AG_S("many")) &&
+		                ag_str_ieq(t->at[i - 2].text, AG_S("how")) &&
+		                !ag_str_ieq(w->text, AG_S("times")));
+	}
+}
+
 /* A name: an identifier, a version, a number, a word with capitals that no sentence gives it. */
-static bool is_name(const token *w, ag_str low)
+static bool is_name(const token *w)
 {
 	const ag_str s = w->text;
 	size_t nupper = 0, ndigit = 0, nlower = 0, nsign = 0;
@@ -373,21 +371,22 @@ static bool is_name(const token *w, ag_str low)
 		nsign += strchr("_./:()$@#", s.ptr[i]) != NULL;
 		has_inner |= i && is_upper(s.ptr[i]) && is_lower(s.ptr[i - 1]);
 	}
+	if (s.len == 1) /* "R", "C" */
+		return is_upper(s.ptr[0]) && !w->is_first && !strchr("AI", s.ptr[0]);
 	if (s.len < 2 || (unsigned char)s.ptr[0] >= 0x80)
 		return false;
 	if (ndigit || nsign || has_inner || ag_str_starts(s, AG_S("--")))
 		return true;
 	if (nupper > 1 && !nlower)
 		return true;
-	return is_upper(s.ptr[0]) && !w->is_first && !ag_search_is_stop(low) &&
-	       !ag_judge_is_spare(low);
+	return is_upper(s.ptr[0]) && !w->is_first;
 }
 
 /* Words that are spare count when the question has no others: "who is on call?" */
 static void read_spare(ag_judge *j, const tokens *t, ag_arena *arena)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		const ag_str low = lower(t->at[i].text, arena);
+		const ag_str low = ag_judge_lower(t->at[i].text, arena);
 		ag_str piece;
 
 		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
@@ -427,17 +426,21 @@ static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 			              ag_str_c(unit), w->part, arena);
 			continue;
 		}
-		low = lower(w->text, arena);
-		if (is_name(w, low)) {
+		low = ag_judge_lower(w->text, arena);
+		if (is_name(w)) {
 			add_term(j, (ag_term){ .kind = AG_TERM_NAME,
 			                       .shown = w->text,
 			                       .word = low,
+			                       .is_exact = w->text.len == 1 ||
+			                                   (is_capitalised(w->text) &&
+			                                    ag_judge_is_common(low)),
 			                       .part = w->part });
 			continue;
 		}
 		/* "two-factor", "a/b": each word counts. */
 		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
-			if (piece.len < 2 || ag_search_is_stop(piece) || ag_judge_is_spare(piece) ||
+			if (piece.len < 2 || ag_search_is_stop(piece) ||
+			    (ag_judge_is_spare(piece) && !w->is_wanted) ||
 			    (j->wants_place && is_place(piece)))
 				continue;
 			add_word_term(j, AG_TERM_WORD, piece.len == low.len ? w->text : piece,
@@ -468,14 +471,15 @@ static void read_wishes(ag_judge *j, ag_str low)
 	static const char *const quantities[] = {
 		"how many",  "how much",         "how long", "how often", "how large",
 		"how big",   "how fast",         "how old",  "what time", "which port",
-		"what port", "which percentage", "how far",  "how high",
+		"what port", "which percentage", "how far",  "how high",  "number of",
 	};
 	static const char *const hows[] = { "how do", "how to", "how can", "how should",
 		                            "how would" };
 
-	j->wants_version = has_phrase(low, versions, AG_NELEM(versions));
-	j->wants_quantity = has_phrase(low, quantities, AG_NELEM(quantities));
 	j->wants_how = has_phrase(low, hows, AG_NELEM(hows));
+	j->wants_version = has_phrase(low, versions, AG_NELEM(versions));
+	j->wants_quantity = has_phrase(low, quantities, AG_NELEM(quantities)) && !j->wants_how &&
+	                    !has_phrase(low, (const char *const[]){ "count how many" }, 1);
 	j->is_negated = has_phrase(low, (const char *const[]){ "without" }, 1);
 }
 
@@ -586,10 +590,45 @@ static void mark_light(ag_judge *j, ag_str low)
 	for (size_t i = 0; i < j->nterm; i++) {
 		ag_term *t = &j->terms[i];
 
-		t->is_light = t->kind == AG_TERM_WORD &&
+		t->is_light = t->kind == AG_TERM_WORD && (int)i != j->deed &&
 		              (ag_judge_is_in(AG_JUDGE_NEUTRAL, t->word) ||
 		               (!is_wanted && ag_judge_is_in(AG_JUDGE_STATES, t->word)));
 	}
+}
+
+static const char *end_of(const ag_term *t)
+{
+	return t->shown.ptr + t->shown.len;
+}
+
+/* What was done, of "who wrote it", "when was it written": a verb in the past. */
+static void mark_deed(ag_judge *j, ag_str question, ag_str low)
+{
+	static const char *const whens[] = { "when was", "when were", "when did", "which year",
+		                             "what year" };
+	static const char *const whos[] = { "who " };
+	const int deed = term_after(j, question, low, whos, AG_NELEM(whos));
+
+	j->deed = -1;
+	j->wants_date = has_phrase(low, whens, AG_NELEM(whens));
+	if (j->wants_date || deed < 0 || !ag_str_starts(low, AG_S("who ")) ||
+	    j->terms[deed].shown.ptr != question.ptr + 4 || !ag_judge_is_past(j->terms[deed].shown))
+		return;
+	j->wants_doer = true;
+	j->deed = deed;
+}
+
+/* "Continue a run": a verb and an article. */
+static bool is_order(ag_str question)
+{
+	static const char *const articles[] = { "a", "an", "the", "my", "our", "all" };
+	ag_str first = ag_str_split(&question, ' '), next = ag_str_split(&question, ' ');
+
+	for (size_t i = 0; i < AG_NELEM(articles); i++) {
+		if (next.len && ag_str_ieq(next, ag_str_c(articles[i])))
+			return first.len > 0;
+	}
+	return false;
 }
 
 /* The verb of what the user wants to do, and the things that follow it. */
@@ -605,6 +644,8 @@ static void mark_verb(ag_judge *j, ag_str question, ag_str low)
 		if (found)
 			at = question.ptr + (found - low.ptr) + n;
 	}
+	if (!at && is_order(question))
+		at = question.ptr;
 	for (size_t i = 0; at && i < j->nterm; i++) {
 		if (j->terms[i].shown.ptr == at)
 			j->verb = last = (int)i;
@@ -623,17 +664,20 @@ static void mark_verb(ag_judge *j, ag_str question, ag_str low)
 		}
 		j->objects[n] = last;
 	}
+	j->is_pair = j->objects[1] >= 0 &&
+	             j->terms[j->objects[1]].shown.ptr == end_of(&j->terms[j->objects[0]]) + 1;
 }
 
 static void mark_terms(ag_judge *j, ag_str question, ag_str low)
 {
-	static const char *const counts[] = { "how many ", "how much " };
+	static const char *const counts[] = { "how many ", "how much ", "number of " };
 	static const char *const lacks[] = { "without " };
 
 	j->counted = term_after(j, question, low, counts, AG_NELEM(counts));
 	j->lacking = term_after(j, question, low, lacks, AG_NELEM(lacks));
 	j->verb = j->objects[0] = j->objects[1] = -1;
 	mark_verb(j, question, low);
+	mark_deed(j, question, low);
 }
 
 ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
@@ -651,13 +695,15 @@ ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_ar
 	question = ag_answer_utf8(question, arena);
 	cut(ret, question, t);
 	part_at_questions(ret, t);
+	mark_title(t);
+	mark_wanted(t);
 	read_terms(ret, t, arena);
 	if (!ret->nterm)
 		read_spare(ret, t, arena);
 	name_parts(ret, t);
-	read_wishes(ret, lower(question, arena));
-	mark_terms(ret, question, lower(question, arena));
-	mark_light(ret, lower(question, arena));
+	read_wishes(ret, ag_judge_lower(question, arena));
+	mark_terms(ret, question, ag_judge_lower(question, arena));
+	mark_light(ret, ag_judge_lower(question, arena));
 	return weigh(ret, s, project, err);
 }
 

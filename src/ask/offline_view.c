@@ -62,7 +62,7 @@ ag_str ag_judge_without_targets(ag_str s, ag_arena *arena)
 ag_judge_view ag_judge_view_of(ag_str heads, ag_str text, ag_arena *arena)
 {
 	const ag_str all = ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(heads), AG_FMT(text));
-	ag_judge_view v = { .low = squeezed(all, arena) };
+	ag_judge_view v = { .text = all, .low = squeezed(all, arena) };
 	size_t n = count_runs(all);
 	ag_str run, word;
 
@@ -153,6 +153,61 @@ static bool has_joined(const ag_judge_view *v, ag_str name)
 	return false;
 }
 
+static bool is_word_char(char c)
+{
+	return (c | 32) >= 'a' ? (c | 32) <= 'z' || (unsigned char)c >= 0x80 : c >= '0' && c <= '9';
+}
+
+/* Does a sentence, an item or a heading begin at s? */
+static bool begins_sentence(ag_str text, size_t s)
+{
+	while (s && strchr(" \t*_#>-|(\"'", text.ptr[s - 1]))
+		s--;
+	return !s || strchr("\n.!?:", text.ptr[s - 1]);
+}
+
+/* A common word as a name: "Go" with its capital. Where a sentence begins, "Go to the shop" is no name. */
+static bool has_exact(const ag_judge_view *v, ag_str name)
+{
+	const ag_str all = v->text;
+
+	for (size_t i = 0; i + name.len <= all.len; i++) {
+		const size_t end = i + name.len;
+
+		if (memcmp(all.ptr + i, name.ptr, name.len) != 0 ||
+		    (i && is_word_char(all.ptr[i - 1])) ||
+		    (end < all.len && is_word_char(all.ptr[end])))
+			continue;
+		if (!begins_sentence(all, i) || end + 1 >= all.len || all.ptr[end] != ' ' ||
+		    !is_word_char(all.ptr[end + 1]) || (all.ptr[end + 1] & 32) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Another name of the same thing. The end of a longer name is none: "node.js" does not speak of JavaScript. */
+static bool has_alias(const ag_judge_view *v, ag_str alias, ag_arena *arena)
+{
+	if (ag_judge_is_common(alias)) {
+		char *name = ag_str_cstr(arena, alias);
+
+		name[0] = (char)(name[0] & ~32);
+		return has_exact(v, ag_str_c(name));
+	}
+	for (size_t i = 0; i < v->nrun; i++) {
+		const char *p = v->runs[i].ptr;
+
+		if (ag_str_ieq(v->runs[i], alias) && (p == v->low.ptr || p[-1] != '.'))
+			return true;
+	}
+	return ag_str_contains(alias, AG_S(".")) && has_name(v, alias);
+}
+
+bool ag_judge_has_own(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
+{
+	return t->nstem ? ag_judge_has_stem(v, &t->stems[0]) : ag_judge_has_term(v, t, arena);
+}
+
 bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
 {
 	const ag_word_table table = ag_judge_words(AG_JUDGE_ALIASES);
@@ -163,7 +218,7 @@ bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena
 	case AG_TERM_QUOTED: return ag_str_contains(v->low, squeezed(t->shown, arena));
 	case AG_TERM_NAME: break;
 	}
-	if (has_name(v, t->word) || has_joined(v, t->word))
+	if (t->is_exact ? has_exact(v, t->shown) : has_name(v, t->word) || has_joined(v, t->word))
 		return true;
 	for (size_t i = 0; i < table.n; i++) {
 		const ag_str all = ag_str_c(table.at[i]);
@@ -172,7 +227,9 @@ bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena
 		for (ag_str rest = all; rest.ptr;)
 			is_of |= ag_str_ieq(ag_str_split(&rest, ' '), t->word);
 		for (ag_str rest = all; is_of && rest.ptr;) {
-			if (has_name(v, ag_str_split(&rest, ' ')))
+			const ag_str alias = ag_str_split(&rest, ' ');
+
+			if (!ag_str_ieq(alias, t->word) && has_alias(v, alias, arena))
 				return true;
 		}
 	}

@@ -1,6 +1,8 @@
 /* offline_words -- general English that the judge of offline answers needs; nothing here is about a project. lint: table */
 #include "ask/offline_judge.h"
 
+#include "ask/search_parts.h"
+
 /* A phrase, and the one word that it is compared as: a particle changes the meaning of a verb. */
 static const char *const units[] = {
 	"turn on=enable",     "turned on=enable",   "switch on=enable",     "turn off=disable",
@@ -191,4 +193,62 @@ ag_word_table ag_judge_words(ag_judge_table which)
 	case AG_JUDGE_ALIASES: return (ag_word_table){ aliases, AG_NELEM(aliases) };
 	}
 	return (ag_word_table){ 0 };
+}
+
+ag_stem ag_judge_stem(ag_str word)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_IRREGULAR);
+
+	for (size_t i = 0; i < table.n; i++) {
+		ag_str of = ag_str_c(table.at[i]);
+
+		if (ag_str_ieq(word, ag_str_split(&of, '=')))
+			return ag_stem_of(of);
+	}
+	return ag_stem_of(word);
+}
+
+bool ag_judge_is_in(ag_judge_table which, ag_str word)
+{
+	const ag_word_table table = ag_judge_words(which);
+	const ag_stem stem = ag_judge_stem(word);
+
+	for (size_t i = 0; stem.len && i < table.n; i++) {
+		ag_stem other;
+
+		if (table.at[i][0] != stem.text[0])
+			continue;
+		other = ag_judge_stem(ag_str_c(table.at[i]));
+		if (ag_stem_eq(&other, &stem))
+			return true;
+	}
+	return false;
+}
+
+bool ag_judge_is_spare(ag_str low)
+{
+	return ag_judge_is_in(AG_JUDGE_SPARE, low);
+}
+
+bool ag_judge_is_common(ag_str low)
+{
+	return ag_search_is_stop(low) || ag_judge_is_spare(low);
+}
+
+bool ag_judge_is_action(ag_str word)
+{
+	return ag_judge_is_in(AG_JUDGE_ACTIONS, word) || ag_judge_is_in(AG_JUDGE_NEUTRAL, word);
+}
+
+bool ag_judge_is_past(ag_str word)
+{
+	const ag_word_table table = ag_judge_words(AG_JUDGE_IRREGULAR);
+
+	for (size_t i = 0; i < table.n; i++) {
+		ag_str of = ag_str_c(table.at[i]);
+
+		if (ag_str_ieq(word, ag_str_split(&of, '=')))
+			return true;
+	}
+	return word.len > 4 && ag_str_ends(word, AG_S("ed"));
 }

@@ -349,6 +349,17 @@ static void a_shop_has_not_all(void **state)
 	measure_set(w, "parcelo");
 }
 
+static void a_relay_has_not_all(void **state)
+{
+	world *w = *state;
+	char path[300];
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+
+	snprintf(path, sizeof(path), "%s/tests/cases/ask/relay", root ? root : ".");
+	open_root(w, path);
+	measure_set(w, "relay");
+}
+
 /* What is missing is named; a unit is no two words; half of a question is half of an answer. */
 static void what_is_missing_is_said(void **state)
 {
@@ -752,6 +763,7 @@ int main(void)
 		T(the_wiki_has_not_all),
 		T(argus_has_not_all),
 		T(a_shop_has_not_all),
+		T(a_relay_has_not_all),
 		T(what_is_missing_is_said),
 		T(manifests_say_versions),
 		T(docs_come_first_and_bulk_last),
