@@ -260,11 +260,31 @@ void ag_check_spelling(AG_CHECK_ARGS)
 
 /* ---- values outside the list ---- */
 
-static bool is_rare(const ag_path_profile *f, uint64_t n)
+#define MIN_LISTED 30 /* values: fewer show no list */
+#define MAX_LIST   50 /* different values of a list */
+#define FEW_OF_ONE \
+	0.005 /* share of one odd value: more is a member of the list that is seldom needed */
+#define TIMES_RARER 10   /* than the rarest of the list */
+#define FEW_ODD     0.10 /* of all values: beyond it the field takes any text */
+
+/* How many values, the most frequent ones, make up the list: 0 where the others are a long tail of it. */
+static size_t length_of_list(const ag_path_profile *f)
 {
-	if (f->nscalar >= 1000)
-		return n < 10 && ag_share(n, f->nscalar) < 0.001;
-	return n == 1 && f->nscalar >= 100;
+	const double common = f->nscalar >= 1000 ? 0.01 : 0.03;
+	uint64_t nodd = 0;
+	size_t n = 0;
+
+	while (n < f->nvalue && ag_share(f->values[n].n, f->nscalar) >= common)
+		n++;
+	for (size_t i = n; i < f->nvalue; i++) {
+		const uint64_t c = f->values[i].n;
+
+		if (!n || ag_share(c, f->nscalar) > (c == 1 ? common : FEW_OF_ONE) ||
+		    (c > 1 && c * TIMES_RARER > f->values[n - 1].n))
+			return 0;
+		nodd += c;
+	}
+	return n <= MAX_LIST && ag_share(nodd, f->nscalar) <= FEW_ODD ? n : 0;
 }
 
 /* Rows 12, 15 and 16 explain it better. */
@@ -286,31 +306,23 @@ static bool is_explained(ag_arena *a, const ag_path_profile *f, size_t i)
 void ag_check_rare_value(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	double common = f->nscalar >= 1000 ? 0.01 : 0.03;
-	ag_val rare[3];
-	size_t n = 0;
+	ag_val *rare;
+	size_t n = 0, nlist;
 	ag_hypothesis *h;
 
 	(void)p;
 	(void)o;
-	if (!is_label(f, &out->name) || f->ndistinct > 50 || f->ndistinct < 3 ||
+	if (!is_label(f, &out->name) || f->ndistinct < 3 || f->nscalar < MIN_LISTED ||
 	    f->str.n != f->nscalar || ag_name_is_identifier(&out->name) || is_boolean_field(f) ||
 	    !ag_path_is_plain(a, f))
 		return;
-	for (size_t i = 0; i < f->nvalue; i++) {
-		if (!is_rare(f, f->values[i].n)) {
-			/* A long tail is no list. */
-			if (ag_share(f->values[i].n, f->nscalar) < common)
-				return;
-			continue;
-		}
-		if (is_explained(a, f, i))
-			continue;
-		if (n == AG_NELEM(rare))
-			return;
-		rare[n++] = f->values[i].v;
+	nlist = length_of_list(f);
+	rare = ag_new_n(a, ag_val, f->nvalue);
+	for (size_t i = nlist; nlist >= 2 && i < f->nvalue && n < MAX_LISTED; i++) {
+		if (!is_explained(a, f, i))
+			rare[n++] = f->values[i].v;
 	}
-	if (!n || n + 2 > f->nvalue)
+	if (!n)
 		return;
 	h = ag_suspect(out, f, "enum_violation", AG_LOW, 0.6,
 	               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, rare, n)))));

@@ -4,11 +4,21 @@
  * ("customerId" of an order) repeats by design, even when it happens to be nearly unique. */
 #include "audit/checks.h"
 
-#define MIN_KEYS 20
+#define MIN_KEYS 5  /* fewer values are different by chance */
+#define FEW_KEYS 30 /* of fewer one copy is more than the shares below allow */
+#define STILL_KEY \
+	0.7 /* of a plain key: below it the field refers to something, and repeats by design */
+#define MANY_COPIES 0.2 /* of the documents: above it no field but _id is surely a key */
 
 static double uniqueness(const ag_path_profile *f)
 {
 	return ag_share(f->ndistinct, f->nscalar);
+}
+
+/* One copy is no habit, however few keys there are. */
+static bool is_unique_but_for_one(const ag_path_profile *f)
+{
+	return f->nscalar < FEW_KEYS && f->nscalar - f->ndistinct <= 1;
 }
 
 /* Belong to a request or to another document whatever their collection is called. */
@@ -117,7 +127,7 @@ static bool may_be_key(const ag_profile *p, const ag_path_profile *f, const ag_f
 	if (ag_str_eqc(f->path, "_id"))
 		return true;
 	if (is_plain_key(n))
-		return uniqueness(f) >= 0.95;
+		return uniqueness(f) >= STILL_KEY || is_unique_but_for_one(f);
 	if (n->traits & AG_TRAIT_EMAIL)
 		return !(n->traits & AG_TRAIT_FOREIGN) && uniqueness(f) >= 0.97;
 	if (is_record_name(n))
@@ -151,19 +161,26 @@ ag_str ag_duplicates_pipeline(ag_arena *a, const ag_path_profile *f)
 
 void ag_check_duplicate_key(AG_CHECK_ARGS)
 {
-	bool is_email = out->name.traits & AG_TRAIT_EMAIL;
+	bool is_email = out->name.traits & AG_TRAIT_EMAIL, is_id = ag_str_eqc(f->path, "_id");
+	bool is_sure = is_id || uniqueness(f) >= 0.95 || is_unique_but_for_one(f);
 	ag_hypothesis *h;
 
 	(void)o;
-	if (f->nscalar < MIN_KEYS || f->nrepeated < 2 || !may_be_key(p, f, &out->name))
+	if (f->nscalar < MIN_KEYS || !f->nrepeated ||
+	    (f->nscalar < 20 && !is_id && !is_plain_key(&out->name)) ||
+	    !may_be_key(p, f, &out->name))
 		return;
 	h = ag_suspect(out, f, "duplicates", is_email ? AG_MEDIUM : AG_HIGH, is_email ? 0.8 : 0.95,
 	               ag_duplicates_pipeline(out->arena, f));
 	if (!h)
 		return;
 	h->min_count = 2;
-	if (!ag_str_eqc(f->path, "_id"))
-		h->max_share = 0.2;
+	if (!is_sure) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	} else if (!is_id && f->nscalar >= FEW_KEYS) {
+		h->max_share = MANY_COPIES;
+	}
 	ag_suspect_say(
 		h, "a key that should be unique occurs in more than one document",
 		"an import that ran twice, or records that were merged without matching them",

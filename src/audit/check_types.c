@@ -41,17 +41,62 @@ static type_class class_of(unsigned t)
 	}
 }
 
-static type_class count_classes(const ag_path_profile *f, uint64_t n[NCLASS])
+/* Texts without a word. */
+static uint64_t empty_texts(const ag_path_profile *f)
+{
+	return f->str.nempty + f->str.nblank;
+}
+
+#define NAMED_FROM 0.1 /* numbers in a field that is called like one: below it the name lies */
+#define NUMERIC_FROM \
+	0.95 /* of the texts are numbers: the field holds numbers, some of them in quotes */
+
+/* Numbers, although most values are texts: the name says so, or the texts are numbers themselves. */
+static bool holds_numbers(const ag_path_profile *f, const uint64_t n[NCLASS], uint64_t total)
+{
+	const ag_field_name name = ag_field_name_of(f->owner);
+	const uint64_t words = f->str.by_class[AG_TEXT_NULL_WORD] + empty_texts(f);
+
+	if (n[NUMBERS] + n[TEXTS] != total || (double)n[NUMBERS] < NAMED_FROM * (double)total ||
+	    ag_name_is_identifier(&name) ||
+	    name.traits & (AG_TRAIT_POLY | AG_TRAIT_ZIP | AG_TRAIT_PHONE))
+		return false;
+	return name.traits & AG_TRAIT_NUMERIC ||
+	       (f->str.n > words && !f->str.nleading_zero &&
+	        (double)f->str.by_class[AG_TEXT_NUMERIC] >=
+	                NUMERIC_FROM * (double)(f->str.n - words));
+}
+
+/* Counts by class, and the class that the field is of. An empty text in a field of another type is a missing value of
+ * that type, which row 13 reports; "n/a" says nothing on the type either, but it is a text where there should be none.
+ * So neither makes a field of numbers one of texts, however many there are. */
+static type_class count_classes(const ag_profile *p, const ag_path_profile *f, uint64_t n[NCLASS],
+                                uint64_t *ret_total)
 {
 	type_class most = NUMBERS;
+	uint64_t total = 0, words = 0;
 
 	memset(n, 0, NCLASS * sizeof(*n));
 	for (unsigned t = 1; t < AG_NTYPE; t++) {
-		if (t != AG_T_NULL && t != AG_T_UNDEFINED)
-			n[class_of(t)] += f->by_type[t];
+		if (t == AG_T_NULL || t == AG_T_UNDEFINED)
+			continue;
+		n[class_of(t)] += f->by_type[t];
+		total += f->by_type[t];
 	}
+	if (n[TEXTS] < total) {
+		n[TEXTS] -= empty_texts(f);
+		total -= empty_texts(f);
+		words = f->str.by_class[AG_TEXT_NULL_WORD];
+	}
+	*ret_total = total;
+	if (!p->has_views && holds_numbers(f, n, total))
+		return NUMBERS;
 	for (type_class c = NUMBERS; c < NCLASS; c++) {
-		if (n[c] > n[most])
+		const uint64_t mine = c == TEXTS && words < n[c] ? n[c] - words
+		                      : c == TEXTS && words      ? 0
+		                                                 : n[c];
+
+		if (mine > n[most] || (mine == n[most] && n[c] > n[most]))
 			most = c;
 	}
 	return most;
@@ -68,7 +113,10 @@ static ag_val minority_types(ag_arena *a, const ag_path_profile *f, type_class m
 			continue;
 		names[n++] = ag_ev_text(ag_type_alias(t));
 	}
-	return OBJ(a, KV("$type", ag_ev_arr(a, names, n)));
+	if (most == TEXTS || !empty_texts(f))
+		return OBJ(a, KV("$type", ag_ev_arr(a, names, n)));
+	return OBJ(a, KV("$type", ag_ev_arr(a, names, n)),
+	           KV("$not", ag_ev_regex(a, "^\\s*$", "")));
 }
 
 /* $type looks into arrays, $isArray does not. Only where the path runs through no other array. */
@@ -265,9 +313,10 @@ static bool is_only_flags(const ag_path_profile *f, const uint64_t n[NCLASS])
 
 /* What a CSV column of several types is. AG_LOW: it may be so by design; AG_HIGH: damage. False: no word on it. */
 static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,
-                        const uint64_t n[NCLASS], type_class typed, ag_severity *ret)
+                        const uint64_t n[NCLASS], uint64_t total, type_class typed,
+                        ag_severity *ret)
 {
-	const double share = ag_share(n[typed], ag_path_filled(f));
+	const double share = ag_share(n[typed], total);
 	const bool says_number = typed == NUMBERS && name->traits & AG_TRAIT_NUMERIC;
 	bool measured = typed == NUMBERS && f->num.nint * 2 < f->num.n;
 	const text_kinds_found k = kinds_of_texts(f);
@@ -315,8 +364,8 @@ static ag_val not_of_class(ag_arena *a, const ag_profile *p, const uint64_t n[NC
 ag_str ag_path_odd_types(ag_arena *a, const ag_profile *p, const ag_path_profile *f,
                          double *ret_majority)
 {
-	uint64_t n[NCLASS], total = ag_path_filled(f);
-	type_class most = count_classes(f, n);
+	uint64_t n[NCLASS], total;
+	type_class most = count_classes(p, f, n, &total);
 
 	*ret_majority = ag_share(n[most], total);
 	if (!total || n[most] == total)
@@ -343,8 +392,8 @@ static const char *class_plural(type_class c)
 void ag_check_mixed_types(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	uint64_t n[NCLASS], total = ag_path_filled(f);
-	type_class most = count_classes(f, n);
+	uint64_t n[NCLASS], total;
+	type_class most = count_classes(p, f, n, &total);
 	double majority = ag_share(n[most], total);
 	bool by_kind = out->name.traits & AG_TRAIT_POLY && !(out->name.traits & AG_TRAIT_NUMERIC);
 	ag_severity severity = AG_HIGH;
@@ -355,7 +404,7 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 	if (p->has_views) {
 		most = typed_class(n);
 		majority = ag_share(n[most], total);
-		if (!csv_mixture(f, &out->name, n, most, &severity))
+		if (!csv_mixture(f, &out->name, n, total, most, &severity))
 			return;
 	}
 	/* Dates in another notation: row 8 says so. */
@@ -458,31 +507,40 @@ static ag_str text_kinds(ag_arena *a, const ag_path_profile *f)
 		(unsigned long long)(f->str.n > known ? f->str.n - known : 0));
 }
 
+/* Row 5 speaks at every share and from 5 values; this row adds what the texts are. Up to half, because beyond it the
+ * field may hold text. */
+#define NUMBERS_FROM 0.5
+
 void ag_check_text_in_number(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	uint64_t nnumber = ag_path_numbers(f), filled = ag_path_filled(f);
-	uint64_t ntext = f->str.n - (p->has_views ? f->str.nempty : 0);
-	uint64_t n[NCLASS];
+	uint64_t n[NCLASS], total;
+	const type_class most = count_classes(p, f, n, &total);
+	const ag_val text = ag_ev_is_string(a, p);
 	ag_severity severity;
 	double numeric;
 	ag_hypothesis *h;
 
 	(void)o;
 	numeric_of_texts(f, &numeric);
-	if (f->n < 20 || !ntext || f->str.n + nnumber != filled || ag_share(nnumber, filled) < 0.9)
+	if (total < 20 || !n[TEXTS] || n[TEXTS] + n[NUMBERS] != total ||
+	    is_tuple(p, f, ag_share(n[most], total)) ||
+	    ag_share(n[NUMBERS], total) < NUMBERS_FROM || (!p->has_views && most != NUMBERS))
 		return;
 	/* Row 5 separates damage of a CSV from codes. */
-	count_classes(f, n);
-	if (p->has_views &&
-	    (!csv_mixture(f, &out->name, n, typed_class(n), &severity) || severity < AG_HIGH))
+	if (p->has_views && (!csv_mixture(f, &out->name, n, total, typed_class(n), &severity) ||
+	                     severity < AG_HIGH))
 		return;
 	/* Row 6 says more about numbers in quotes; codes of a CSV are no numbers to begin with. */
-	if (numeric >= 0.95 || (p->has_views && ag_name_is_identifier(&out->name)) ||
+	if (numeric >= NUMERIC_FROM || (p->has_views && ag_name_is_identifier(&out->name)) ||
 	    out->name.traits & AG_TRAIT_POLY)
 		return;
 	h = ag_suspect(out, f, "text_in_number", AG_HIGH, 0.9,
-	               ag_ev_where(a, f, ag_ev_is_string(a, p)));
+	               ag_ev_where(a, f,
+	                           p->has_views || !empty_texts(f)
+	                                   ? text
+	                                   : OBJ(a, KV("$type", ag_ev_text("string")),
+	                                         KV("$not", ag_ev_regex(a, "^\\s*$", "")))));
 	if (!h)
 		return;
 	ag_suspect_say(h, "text stands among the numbers",
@@ -585,7 +643,7 @@ void ag_check_booleans(AG_CHECK_ARGS)
 
 	(void)o;
 	if (!f->values_complete || f->ndistinct < 3 || f->ndistinct > MAX_SPELLINGS ||
-	    f->nscalar < 20 || !ag_path_is_plain(a, f))
+	    f->nscalar < 5 || !ag_path_is_plain(a, f))
 		return;
 	for (size_t i = 0; i < f->nvalue; i++) {
 		bool truth;
@@ -600,7 +658,7 @@ void ag_check_booleans(AG_CHECK_ARGS)
 			rest[nrest++] = f->values[i].v;
 		has[truth] = true;
 	}
-	if (!nrest || !has[0] || !has[1] || ag_share(nbool, nbool + nother) < 0.95)
+	if (!nrest || !has[0] || !has[1] || ag_share(nbool, nbool + nother) < 0.9)
 		return;
 	h = ag_suspect(out, f, "boolean_variants", AG_MEDIUM, 0.9,
 	               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, rest, nrest)))));

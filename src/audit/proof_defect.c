@@ -208,6 +208,10 @@ static void type_mismatch(const ag_proof_field *l, ag_defect *d)
 	double majority = 1;
 
 	d->own = ag_path_odd_types(l->arena, l->profile, &l->f, &majority);
+	/* Argus calls it a missing number; that it is a text is true as well. */
+	if (l->f.str.nempty + l->f.str.nblank && l->f.str.n < ag_path_filled(&l->f) &&
+	    !l->profile->has_views)
+		d->own = ANY(l, d->own, ag_defect_empty(l));
 	d->is_exact = true;
 	if (l->is_listed && !d->own.len)
 		d->none = AG_S(
