@@ -110,11 +110,23 @@ static ag_status run_governed(ag_call *c, const ag_val *input, ag_tool_output *o
 	}
 	/* A failed statement holds no data: its own words are better than that they could not be recorded. */
 	has_refusal = has_refusal || (out->is_error && c->governed.is_measured);
+	if (c->later) {
+		ag_project_end_later(c->hub, &c->governed, outcome, has_refusal ? 0 : out->json.len,
+		                     has_refusal, c->later);
+		return AG_OK;
+	}
 	if (!ag_project_end(c->hub, &c->governed, outcome, has_refusal ? 0 : out->json.len,
 	                    c->arena, &f) &&
 	    !has_refusal)
 		refuse(c, &f, out);
 	return AG_OK;
+}
+
+void ag_tool_withhold(ag_call *c, const ag_err *why, ag_tool_output *out)
+{
+	const ag_sql_failure f = ag_project_withheld(why, c->arena);
+
+	refuse(c, &f, out);
 }
 
 ag_status ag_tool_call(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)

@@ -38,6 +38,9 @@ struct ag_call {
 	const ag_client *client;  /* NULL: nobody listens */
 	ag_project_call governed; /* of a governed tool while it runs */
 	uint64_t seq;             /* of the proposal in the run's log; 0 = not of a run */
+	/* Not NULL: a governed tool that ran has its row put off (later->journal is set): the caller withholds the output until
+	 * that is committed, and if it cannot be replaces it with ag_tool_withhold(). */
+	ag_project_later *later;
 	/* Why a governed tool failed, set by a tool that knows more than an ag_err can hold, in the arena; NULL = its error
 	 * says it. */
 	const ag_sql_failure *failure;
@@ -64,6 +67,9 @@ void ag_tool_output_release(ag_tool_output *out);
  * output is the refusal in the form of the row.
  * errors  AG_LIMIT: the output is larger than the row allows; of the tool */
 AG_CHECK ag_status ag_tool_call(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err);
+
+/* The output becomes the refusal that its row could not be committed. */
+void ag_tool_withhold(ag_call *c, const ag_err *why, ag_tool_output *out);
 
 /* --- for tools --- */
 

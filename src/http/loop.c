@@ -24,13 +24,13 @@
 /* While one waits for the database another has its call; measured (docs/decisions/0012). */
 #define FAST_PER_CORE 3
 #define MAX_FAST      16u
+#define PUT_OFF_US    300
 #define MAX_HANDLERS  512u /* that block at once; further requests wait for one of them */
 
 /* What a worker has for its requests, one after the other. */
 typedef struct desk {
 	ag_httpd *d;
 	ag_http_turn *turn;
-	ag_http_writer writer;
 	char *in; /* AG_HTTPD_IN_BYTES */
 } desk;
 
@@ -87,6 +87,48 @@ static bool after_reply(ag_httpd *d, ag_http_conn *c, ag_http_sent sent, ag_str 
 
 /* --- a request --- */
 
+/* The turn is not this worker's any more, nor the bytes that it points into. rest: bytes after the request. */
+static void put_off(desk *k, ag_http_turn *t, ag_str rest)
+{
+	char *const in = k->in;
+
+	if (rest.len)
+		ag_buf_add(&t->conn->rest, rest);
+	k->in = NULL;
+	if (t == k->turn) {
+		k->turn = ag_http_turn_take(k->d);
+		k->in = k->turn->in_bytes;
+		k->turn->in_bytes = NULL;
+	}
+	if (!k->in)
+		k->in = (char *)ag_xmalloc(AG_HTTPD_IN_BYTES);
+	t->in_bytes = in; /* the request is a view of them */
+	atomic_fetch_add(&k->d->nlater, 1);
+	t->rp.later(t->rp.later_arg, &t->rq, &t->rp);
+}
+
+/* On any thread, which may be a worker that is at another request. */
+void ag_httpd_send(ag_httpd_request *rq)
+{
+	/* The request is the server's own: it was const for the handler alone. */
+	ag_http_turn *t = (ag_http_turn *)(uintptr_t)rq->from;
+	ag_httpd *d = t->daemon;
+	ag_http_conn *c = t->conn;
+	const ag_http_sent sent = ag_http_reply(t, AG_S(""));
+
+	ag_http_turn_give(t);
+	c->lingers |= sent == AG_HTTP_SENT && c->closes && c->rest.len > 0;
+	if (after_reply(d, c, sent, AG_S(""))) {
+		if (c->rest.len) { /* a worker goes on with it as soon as there is room in the socket: now */
+			ag_http_conn_enter(c, AG_HTTP_WRITING, ag_http_send_ms(0));
+			ag_http_conn_park(d, c, EPOLLOUT);
+		} else {
+			wait_for_request(d, c);
+		}
+	}
+	atomic_fetch_sub(&d->nlater, 1); /* the last touch: who stops the server waits for this */
+}
+
 /* The whole request is there, or an answer without the rest of it. False: the connection was parked or closed. */
 static bool answer(desk *k, ag_http_conn *c, ag_http_turn *t, ag_str rest)
 {
@@ -95,7 +137,11 @@ static bool answer(desk *k, ag_http_conn *c, ag_http_turn *t, ag_str rest)
 	ag_http_conn_enter(c, AG_HTTP_WORKING, 0); /* the handler takes its time */
 	ag_http_conn_set_active(k->d, c, true);
 	ag_http_turn_handle(t);
-	sent = ag_http_reply(&k->writer, t, rest);
+	if (t->rp.later) {
+		put_off(k, t, rest);
+		return false;
+	}
+	sent = ag_http_reply(t, rest);
 	if (t == k->turn)
 		ag_http_turn_end(t);
 	else
@@ -423,7 +469,6 @@ static void *desk_open(void *arg)
 
 	k->d = (ag_httpd *)arg;
 	k->in = (char *)ag_xmalloc(AG_HTTPD_IN_BYTES);
-	ag_http_writer_init(&k->writer);
 	k->turn = ag_http_turn_new(k->d);
 	return k;
 }
@@ -433,33 +478,60 @@ static void desk_close(void *own)
 	desk *k = (desk *)own;
 
 	ag_http_turn_free(k->turn);
-	ag_http_writer_release(&k->writer);
 	free(k->in);
 	free(k);
 }
 
+static void serve_event(desk *k, ag_worker *self, const struct epoll_event *e)
+{
+	ag_http_conn *c;
+
+	ag_worker_busy(self);
+	if (e->data.u64 == AG_HTTP_DOOR) {
+		accept_all(k->d);
+	} else if (e->data.u64 != AG_HTTP_STOP) {
+		c = ag_http_conn_claim(k->d, e->data.u64);
+		if (c)
+			serve(k, c, e->events);
+	}
+	ag_worker_done(self);
+}
+
+static int64_t put_off_us(const ag_httpd *d)
+{
+	return d->opts.put_off_us ? d->opts.put_off_us(d->opts.arg) : -1;
+}
+
+static void settle(desk *k, ag_worker *self)
+{
+	ag_worker_busy(self);
+	k->d->opts.settle(k->d->opts.arg);
+	ag_worker_done(self);
+}
+
+/* While replies are put off, what is ready already comes first: the more of them, the cheaper is each. */
 static bool turn(void *own, ag_worker *self)
 {
 	desk *k = (desk *)own;
 	ag_httpd *d = k->d;
 	struct epoll_event e;
-	const int n = epoll_wait(d->epoll_fd, &e, 1, -1);
-	ag_http_conn *c;
+	int n;
 
-	if (atomic_load(&d->is_over))
-		return false;
-	if (n != 1)
-		return true;
-	ag_worker_busy(self);
-	if (e.data.u64 == AG_HTTP_DOOR) {
-		accept_all(d);
-	} else if (e.data.u64 != AG_HTTP_STOP) {
-		c = ag_http_conn_claim(d, e.data.u64);
-		if (c)
-			serve(k, c, e.events);
+	if (put_off_us(d) > PUT_OFF_US) /* the worker that put them off is at something slow */
+		settle(k, self);
+	n = epoll_wait(d->epoll_fd, &e, 1, -1);
+	while (n == 1 && !atomic_load(&d->is_over)) {
+		int64_t us;
+
+		serve_event(k, self, &e);
+		us = put_off_us(d);
+		if (us < 0)
+			return true;
+		n = us < PUT_OFF_US ? epoll_wait(d->epoll_fd, &e, 1, 0) : 0;
 	}
-	ag_worker_done(self);
-	return true;
+	if (put_off_us(d) >= 0)
+		settle(k, self);
+	return !atomic_load(&d->is_over);
 }
 
 /* --- life --- */

@@ -14,7 +14,8 @@
 #include "http/server.h"
 #include "http/workers.h"
 
-#define AG_HTTPD_IN_BYTES (128u * 1024) /* read from a socket at once */
+#define AG_HTTPD_IN_BYTES   (128u * 1024) /* read from a socket at once */
+#define AG_HTTP_SPARE_TURNS 64u           /* kept for replies that are put off */
 
 /* What a connection waits for. */
 typedef enum ag_http_phase {
@@ -62,6 +63,13 @@ typedef struct ag_http_conn {
 	ag_buf rest; /* bytes of the next request, which came before this one was answered */
 } ag_http_conn;
 
+/* The parts of a reply's head that do not change between requests; each turn keeps them. */
+typedef struct ag_http_writer {
+	ag_buf head;
+	int64_t date_s;
+	char date[40];
+} ag_http_writer;
+
 /* A request and its reply. Each worker has one; a connection keeps it while a part of its request is missing. */
 struct ag_http_turn {
 	ag_httpd *daemon;
@@ -75,6 +83,8 @@ struct ag_http_turn {
 	bool is_answered; /* rp was filled before the body came */
 	ag_httpd_request rq;
 	ag_httpd_reply rp;
+	ag_http_writer writer;
+	char *in_bytes; /* the worker's bytes that it points into, while it is put off; else a spare buffer, or NULL */
 };
 
 struct ag_httpd {
@@ -95,6 +105,10 @@ struct ag_httpd {
 	bool guard_ends;
 	pthread_t guard;
 	ag_workers *workers;
+	atomic_uint nlater;         /* replies that are put off */
+	pthread_mutex_t spare_lock; /* of what follows */
+	ag_http_turn *spare[AG_HTTP_SPARE_TURNS];
+	unsigned nspare;
 };
 
 static inline int64_t ag_httpd_now_ms(void)
@@ -149,6 +163,9 @@ AG_CHECK ag_status ag_httpd_listen(ag_str host, unsigned port, int *ret_fd, unsi
 
 ag_http_turn *ag_http_turn_new(ag_httpd *d);
 void ag_http_turn_free(ag_http_turn *t); /* accepts NULL */
+/* The same, of those that are kept. */
+ag_http_turn *ag_http_turn_take(ag_httpd *d);
+void ag_http_turn_give(ag_http_turn *t);
 /* The head is in the reader, its bytes at `head`. Asks whether the request is admitted. The status of a refusal, or of an
  * answer without a body, is in t->rp then, and is_answered is set. */
 void ag_http_turn_begin(ag_http_turn *t, ag_http_conn *c, const char *head);
@@ -180,18 +197,11 @@ typedef enum ag_http_sent {
 	AG_HTTP_BROKEN   /* the client has gone, or nothing can be sent any more */
 } ag_http_sent;
 
-/* The parts of a reply's head that do not change between requests; one for each thread. */
-typedef struct ag_http_writer {
-	ag_buf head;
-	int64_t date_s;
-	char date[40];
-} ag_http_writer;
-
 void ag_http_writer_init(ag_http_writer *w);
 void ag_http_writer_release(ag_http_writer *w);
 /* Sends what t->rp says. Sets c->closes. A stream is attached to the connection, which is parked when that goes on
  * (AG_HTTP_STREAMS). rest: bytes after the request, kept for the time after a stream. */
-ag_http_sent ag_http_reply(ag_http_writer *w, ag_http_turn *t, ag_str rest);
+ag_http_sent ag_http_reply(ag_http_turn *t, ag_str rest);
 /* The rest of c->out; given back when it is out or broken. */
 ag_http_sent ag_http_reply_go_on(ag_http_conn *c);
 void ag_http_out_free(ag_http_out *out); /* accepts NULL */

@@ -122,8 +122,11 @@ static ag_http_sent send_rest(int fd, ag_str head, ag_str body, size_t *nsent)
 ag_http_sent ag_http_reply_go_on(ag_http_conn *c)
 {
 	ag_http_out *out = c->out;
-	ag_http_sent sent = send_rest(c->fd, ag_buf_view(&out->head), out->body, &out->nsent);
+	ag_http_sent sent;
 
+	if (!out) /* the reply is out; the next request waits */
+		return AG_HTTP_SENT;
+	sent = send_rest(c->fd, ag_buf_view(&out->head), out->body, &out->nsent);
 	if (sent != AG_HTTP_BLOCKED) {
 		ag_http_out_free(out);
 		c->out = NULL;
@@ -179,8 +182,9 @@ static ag_http_sent send_stream(ag_http_writer *w, ag_http_turn *t, ag_str rest)
 	return ag_http_stream_send(c, false);
 }
 
-ag_http_sent ag_http_reply(ag_http_writer *w, ag_http_turn *t, ag_str rest)
+ag_http_sent ag_http_reply(ag_http_turn *t, ag_str rest)
 {
+	ag_http_writer *w = &t->writer;
 	ag_httpd_reply *rp = &t->rp;
 	bool has_body;
 	ag_http_sent sent;

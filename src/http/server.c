@@ -122,6 +122,7 @@ static void fill(ag_httpd *d, const ag_httpd_opts *o)
 	d->listen_fd = d->epoll_fd = d->stop_fd = -1;
 	ag_http_conns_init(d);
 	pthread_mutex_init(&d->lock, NULL);
+	pthread_mutex_init(&d->spare_lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&d->wake, &attr);
@@ -139,7 +140,10 @@ static void release(ag_httpd *d)
 	shut(d->listen_fd);
 	shut(d->epoll_fd);
 	shut(d->stop_fd);
+	while (d->nspare)
+		ag_http_turn_free(d->spare[--d->nspare]);
 	ag_http_conns_release(d);
+	pthread_mutex_destroy(&d->spare_lock);
 	pthread_cond_destroy(&d->wake);
 	pthread_mutex_destroy(&d->lock);
 	ag_arena_free(d->arena);
@@ -236,6 +240,7 @@ static void close_parked(ag_httpd *d, bool is_all, bool is_patient)
 ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms)
 {
 	const int64_t began = ag_httpd_now_ms(), end = began + grace_ms;
+	static const struct timespec look = { 0, 1000000 };
 	int64_t now = began;
 
 	if (!d)
@@ -252,6 +257,8 @@ ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms)
 		now = ag_httpd_now_ms();
 	}
 	ag_http_loop_stop(d);
+	while (atomic_load(&d->nlater)) /* it goes out, or finds its client gone */
+		nanosleep(&look, NULL);
 	end_guard(d);
 	close_parked(d, true, false);
 	AG_ASSERT(d->nconn == 0);

@@ -53,7 +53,8 @@ ag_str ag_httpd_header_of(const ag_httpd_request *rq, const char *name);
 /* A parameter of the route's path, as it was sent (ag_http_decode); "" = there is none of that name. */
 ag_str ag_httpd_param(const ag_httpd_request *rq, const char *name);
 
-typedef struct ag_httpd_reply {
+typedef struct ag_httpd_reply ag_httpd_reply;
+struct ag_httpd_reply {
 	int status;          /* 200 */
 	ag_str content_type; /* "application/json"; "" without a body */
 	ag_httpd_header
@@ -69,9 +70,14 @@ typedef struct ag_httpd_reply {
 	 * 304 without the body. "" = none. */
 	ag_str etag;
 	bool allows_ranges; /* of a body that GET gives: the client may ask for a part of it (206, 416) */
+	/* Set by a handler whose reply is ready but may not go out yet. Called when the handler has returned; from then on the
+	 * request and the reply are the function's, until ag_httpd_send() gives them back, from any thread and perhaps before
+	 * the function returns. Not with a stream. */
+	void (*later)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
+	void *later_arg;
 	ag_httpd_stream *
 		stream; /* instead of a body: see below; the server takes the handler's share of it */
-} ag_httpd_reply;
+};
 
 void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value);
 /* {"error": name, "message": text} */
@@ -93,8 +99,15 @@ typedef struct ag_httpd_opts {
 	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	/* Called on a thread of the server, once per request that was admitted. The reply comes initialised to 200. It may block for as long as it wants; its stack has AG_HTTPD_STACK_BYTES. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
+	/* Of replies that are put off: for how long the oldest has waited, in microseconds, -1 = none waits; and a function
+	 * that brings them on their way. A worker calls that when nothing else is at hand. NULL: others see to it. */
+	int64_t (*put_off_us)(void *arg);
+	void (*settle)(void *arg);
 	void *arg;
 } ag_httpd_opts;
+
+/* The reply that was put off (ag_httpd_reply.later) goes out; the request is over. */
+void ag_httpd_send(ag_httpd_request *rq);
 
 /* Listens when it returns. errors  AG_UNAVAILABLE: threads, or the port is taken (names it); AG_INVALID: host */
 AG_CHECK ag_status ag_httpd_start(const ag_httpd_opts *o, ag_httpd **ret, ag_err *err);

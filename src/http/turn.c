@@ -153,7 +153,33 @@ ag_http_turn *ag_http_turn_new(ag_httpd *d)
 	ag_buf_init(&t->in, AG_HTTP_MAX_HEAD);
 	ag_buf_init(&t->body, d->opts.max_body);
 	ag_http_reader_init(&t->reader);
+	ag_http_writer_init(&t->writer);
 	return t;
+}
+
+ag_http_turn *ag_http_turn_take(ag_httpd *d)
+{
+	ag_http_turn *t = NULL;
+
+	pthread_mutex_lock(&d->spare_lock);
+	if (d->nspare)
+		t = d->spare[--d->nspare];
+	pthread_mutex_unlock(&d->spare_lock);
+	return t ? t : ag_http_turn_new(d);
+}
+
+void ag_http_turn_give(ag_http_turn *t)
+{
+	ag_httpd *d = t->daemon;
+
+	ag_http_turn_end(t);
+	pthread_mutex_lock(&d->spare_lock);
+	if (d->nspare < AG_HTTP_SPARE_TURNS) {
+		d->spare[d->nspare++] = t;
+		t = NULL;
+	}
+	pthread_mutex_unlock(&d->spare_lock);
+	ag_http_turn_free(t);
 }
 
 void ag_http_turn_end(ag_http_turn *t)
@@ -183,6 +209,8 @@ void ag_http_turn_free(ag_http_turn *t)
 	ag_http_turn_end(t);
 	ag_buf_release(&t->in);
 	ag_buf_release(&t->body);
+	ag_http_writer_release(&t->writer);
+	free(t->in_bytes);
 	ag_arena_free(t->arena);
 	free(t);
 }

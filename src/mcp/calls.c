@@ -177,30 +177,60 @@ static ag_status call_tool(ag_mcp_call *c, const ag_val *input, ag_tool_output *
 	return st;
 }
 
+/* What ag_mcp_withhold() needs. The request itself is over. */
+static void keep_for_later(const ag_mcp_turn *t, ag_mcp_call *c)
+{
+	ag_mcp_later *l = t->peer->later;
+
+	if (!l || !l->row.journal)
+		return;
+	l->turn = ag_new(t->arena, ag_mcp_turn);
+	*l->turn = *t;
+	l->call = c;
+	c->request = NULL;
+}
+
+void ag_mcp_withhold(ag_mcp_later *l, const ag_err *why)
+{
+	ag_mcp_turn *t = l->turn;
+	ag_tool_output out;
+
+	/* Nobody waits for it, or it is no result of the tool. */
+	if (l->row.is_refusal || !t->ret->text.len || t->ret->rpc_error || t->wants_input)
+		return;
+	ag_tool_output_init(&out, l->call->base.tool);
+	ag_tool_withhold(&l->call->base, why, &out);
+	ag_buf_clear(&t->ret->text);
+	write_tool_result(t, &out);
+	ag_tool_output_release(&out);
+}
+
 static void run_tool(ag_mcp_turn *t, const ag_mcp_tool_row *row, const ag_val *input)
 {
+	ag_mcp_call *c = ag_new(t->arena, ag_mcp_call);
 	const ag_tool *tool = row->tool;
 	ag_tool_output out;
 	ag_mcp_request rq;
 	ag_err err = { 0 };
-	ag_mcp_call c;
 	ag_val typed;
 	ag_status st;
 
-	if (!begin(t, &rq, &c))
+	if (!begin(t, &rq, c))
 		return;
 	ag_tool_output_init(&out, tool);
-	c.base.tool = tool;
-	c.base.env = row->table->env;
+	c->base.tool = tool;
+	c->base.env = row->table->env;
+	c->base.later = t->peer->later ? &t->peer->later->row : NULL;
 	st = ag_tool_check_input(tool, input, &err);
 	if (!st && (tool->flags & AG_TOOL_EXTJSON)) {
 		typed = ag_extjson_typed_all(t->arena, input, true);
 		input = &typed;
 	}
 	if (!st)
-		st = call_tool(&c, input, &out, &err);
+		st = call_tool(c, input, &out, &err);
 	if (ag_mcp_request_end(t, &rq) && !ag_mcp_input_write(t, &rq))
 		write_outcome(t, st, &out, &err);
+	keep_for_later(t, c);
 	ag_tool_output_release(&out);
 }
 

@@ -26,6 +26,7 @@ bool ag_mcp_revision_read(ag_str text, ag_mcp_revision *ret);
 
 typedef struct ag_mcp_server ag_mcp_server;
 typedef struct ag_mcp_session ag_mcp_session;
+typedef struct ag_mcp_later ag_mcp_later;
 
 /* Where messages go that belong to one request (progress, log, questions to the client) or, in a session, to none. */
 typedef struct ag_mcp_peer {
@@ -39,6 +40,9 @@ typedef struct ag_mcp_peer {
 	/* The session that this peer listens to (ag_mcp_session_listen) was ended: nothing more will come. Must not call
 	 * back. NULL = never mind. */
 	void (*ended)(void *self);
+	/* Not NULL, and zero: the transport commits the audit row of a tool's call before it sends the answer
+	 * (later->row.journal is set then). NULL: that is done when the answer is there. */
+	ag_mcp_later *later;
 	int watch_fd; /* the client's socket, -1 = none */
 	/* Set when the client left, NULL = never. Looked at before a call begins and when something is sent; whoever sets it
 	 * calls ag_mcp_gone() as well, so that a call under way is cancelled at once. */
@@ -140,6 +144,17 @@ typedef struct ag_mcp_answer {
 } ag_mcp_answer;
 
 void ag_mcp_answer_release(ag_mcp_answer *a);
+
+/* An answer whose audit row is put off. In memory that lives until it is sent, like the answer itself and the arena of its
+ * message. */
+struct ag_mcp_later {
+	ag_project_later row;
+	/* Of the server: */
+	struct ag_mcp_turn *turn;
+	ag_mcp_call *call;
+};
+/* The row could not be committed: the answer becomes a refusal that says so, unless it holds no data. */
+void ag_mcp_withhold(ag_mcp_later *l, const ag_err *why);
 
 /* One message of a client. session NULL: initialize, or a stateless request (2026-07-28). Thread safe; messages of one
  * session may come at once. */

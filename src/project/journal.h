@@ -11,6 +11,8 @@
 #ifndef AG_PROJECT_JOURNAL_H
 #define AG_PROJECT_JOURNAL_H
 
+#include <pthread.h>
+
 #include "base/time.h"
 #include "store/ledger.h"
 
@@ -36,6 +38,25 @@ typedef struct ag_journal_call {
 	bool is_writing;    /* its first row is being written: the texts are in use */
 } ag_journal_call;
 
+/* Rows on their way into the table. In the caller's memory until they are committed or refused; only journal*.c look
+ * inside. */
+typedef struct ag_journal_item {
+	struct ag_journal_item *next;
+	ag_ledger_row *rows; /* clean; one, or first rows */
+	ag_journal_call **
+		calls; /* these are first rows, whose commit sets began_seq of the calls; else NULL */
+	size_t n, nbyte;
+	bool is_picked, is_done;
+	ag_status st;
+	pthread_cond_t
+		*changed; /* is_done, or it is this caller's turn to lead; NULL: it was put off */
+	/* Of one that was put off: */
+	void (*done)(void *arg, ag_status st, const ag_err *err);
+	void *arg;
+	ag_ledger_row row;
+	ag_arena *texts;
+} ag_journal_item;
+
 typedef struct ag_journal_stats {
 	uint64_t nrow, ngroup, nsync; /* committed rows, transactions, syncs of the log */
 } ag_journal_stats;
@@ -57,6 +78,17 @@ AG_CHECK ag_status ag_journal_begin(ag_journal *j, ag_journal_call *call, const 
  *         UNAVAILABLE in the place of "ok"; the message says so if even that is impossible */
 AG_CHECK ag_status ag_journal_end(ag_journal *j, ag_journal_call *call, const ag_ledger_row *row,
                                   ag_err *err);
+/* ag_journal_end() that does not wait: the row is committed by the next ag_journal_settle() of any thread, or within
+ * AG_JOURNAL_BEGAN_MS. Then done() is called, once, on that thread or this one, without a lock: with AG_OK, or with the errors of
+ * ag_journal_end(). Until then `call` and the texts of `row` stay valid. it: anything; valid until done(). */
+void ag_journal_put_off(ag_journal *j, ag_journal_call *call, const ag_ledger_row *row,
+                        ag_journal_item *it,
+                        void (*done)(void *arg, ag_status st, const ag_err *err), void *arg);
+/* How long the oldest row that was put off has waited, in microseconds; -1 = none waits. Costs nanoseconds. */
+int64_t ag_journal_put_off_us(ag_journal *j);
+/* Commits what was put off, unless another thread is at it, and calls done() of each. What waits for a commit that has taken
+ * more than a second is refused. */
+void ag_journal_settle(ag_journal *j);
 /* False while rows wait, a sync failed, or a commit has taken more than a second (the store is locked). */
 bool ag_journal_is_whole(ag_journal *j);
 /* Waits until all rows that were added before are on disk.

@@ -109,6 +109,19 @@ AG_CHECK bool ag_project_begin(ag_project_hub *h, ag_project_call *call, ag_role
  * False: the row cannot be committed, so the call must not be answered with data; *ret says why. */
 AG_CHECK bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcome,
                              uint64_t nbyte, ag_arena *arena, ag_sql_failure *ret);
+/* An admitted call whose row is put off: whoever answers it commits that first. */
+typedef struct ag_project_later {
+	ag_journal *journal;   /* NULL: nothing was put off, the row is committed */
+	ag_project_call *call; /* must stay until done() */
+	bool is_refusal; /* the answer holds no data: it may be given although the row is not committed */
+	ag_journal_item item;
+} ag_project_later;
+
+/* ag_project_end() without the commit: ag_journal_put_off() with what is in *ret must follow. */
+void ag_project_end_later(ag_project_hub *h, ag_project_call *call, const char *outcome,
+                          uint64_t nbyte, bool is_refusal, ag_project_later *ret);
+/* Why an answer is withheld whose row could not be committed. In arena. */
+ag_sql_failure ag_project_withheld(const ag_err *why, ag_arena *arena);
 /* Records a call that named no project of its caller. */
 void ag_project_record_stray(ag_project_hub *h, const ag_project_call *call, ag_str named,
                              ag_sql_code why);

@@ -64,12 +64,14 @@ static ag_status refuse(ag_arena *arena, ag_sql_failure *f, ag_sql_code code,
 	return AG_DENIED;
 }
 
-/* The database was asked, or whatever the call does; *f says why there is no answer. */
-static void withhold(ag_arena *arena, ag_sql_failure *f, const ag_err *why)
+ag_sql_failure ag_project_withheld(const ag_err *why, ag_arena *arena)
 {
-	refuse(arena, f, AG_SQLCODE_UNAVAILABLE, "connection", "", "the answer is withheld: %s",
+	ag_sql_failure f;
+
+	refuse(arena, &f, AG_SQLCODE_UNAVAILABLE, "connection", "", "the answer is withheld: %s",
 	       why->msg);
-	f->hint = ag_str_dup(arena, ag_str_c(why->hint));
+	f.hint = ag_str_dup(arena, ag_str_c(why->hint));
+	return f;
 }
 
 /* What the statement did, for the row. */
@@ -179,6 +181,18 @@ bool ag_project_begin(ag_project_hub *h, ag_project_call *call, ag_role least, c
 	return false;
 }
 
+/* What only the end of the call knows. */
+static void complete_row(const ag_project_hub *h, ag_project_call *call, const char *outcome,
+                         uint64_t nbyte)
+{
+	if (!call->is_measured) {
+		call->row.outcome = ag_str_c(outcome);
+		call->row.nbyte = nbyte;
+		call->row.exec_us = (ag_clock_wall(h->o.clock) - call->row.at_ms) * 1000;
+	}
+	call->is_admitted = false;
+}
+
 bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcome, uint64_t nbyte,
                     ag_arena *arena, ag_sql_failure *ret)
 {
@@ -186,16 +200,20 @@ bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcom
 	ag_err why = { 0 };
 
 	*ret = (ag_sql_failure){ 0 };
-	if (!call->is_measured) {
-		call->row.outcome = ag_str_c(outcome);
-		call->row.nbyte = nbyte;
-		call->row.exec_us = (ag_clock_wall(h->o.clock) - call->row.at_ms) * 1000;
-	}
+	complete_row(h, call, outcome, nbyte);
 	if (ag_journal_end(h->journal, open, &call->row, &why))
-		withhold(arena, ret, &why);
+		*ret = ag_project_withheld(&why, arena);
 	call->open.began_us = 0;
-	call->is_admitted = false;
 	return !ret->code;
+}
+
+void ag_project_end_later(ag_project_hub *h, ag_project_call *call, const char *outcome,
+                          uint64_t nbyte, bool is_refusal, ag_project_later *ret)
+{
+	complete_row(h, call, outcome, nbyte);
+	ret->journal = h->journal;
+	ret->call = call;
+	ret->is_refusal = is_refusal;
 }
 
 void ag_project_record_stray(ag_project_hub *h, const ag_project_call *call, ag_str named,

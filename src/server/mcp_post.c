@@ -75,9 +75,16 @@ void ag_server_mcp_answer(ag_httpd_reply *rp, ag_arena *arena, ag_mcp_answer *a)
 	ag_mcp_answer_release(a);
 }
 
+/* In the request's arena, which lives until the reply is out. */
 typedef struct plain_call {
-	ag_mcp_server *server;
+	ag_server *h;
+	ag_httpd_request *rq;
+	ag_httpd_reply *rp;
+	ag_mcp_session *session; /* a share */
 	ag_mcp_peer peer;
+	ag_mcp_later later;
+	ag_mcp_answer answer;
+	ag_server_grant *grant;
 	atomic_bool is_revoked;
 } plain_call;
 
@@ -86,26 +93,63 @@ static void revoked(void *arg)
 	plain_call *c = (plain_call *)arg;
 
 	atomic_store(&c->is_revoked, true);
-	ag_mcp_gone(c->server, &c->peer);
+	ag_mcp_gone(c->h->mcp, &c->peer);
 }
 
-/* The connection's thread runs it. A client that leaves is seen at its socket by what takes long. */
+static void finish(plain_call *c)
+{
+	ag_server_grant_end(c->h, c->grant);
+	if (atomic_load(&c->is_revoked)) {
+		ag_mcp_answer_release(&c->answer);
+		ag_server_revoked(c->h, c->rq, c->rp);
+	} else {
+		ag_server_mcp_answer(c->rp, c->rq->arena, &c->answer);
+	}
+	ag_mcp_session_drop(c->session);
+}
+
+/* The row of the call is committed, or cannot be. */
+static void recorded(void *arg, ag_status st, const ag_err *err)
+{
+	plain_call *c = (plain_call *)arg;
+
+	if (st)
+		ag_mcp_withhold(&c->later, err);
+	finish(c);
+	ag_httpd_send(c->rq);
+}
+
+static void record(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	plain_call *c = (plain_call *)arg;
+	ag_project_later *row = &c->later.row;
+
+	(void)rq;
+	(void)rp;
+	ag_journal_put_off(row->journal, row->call->open.began_us ? &row->call->open : NULL,
+	                   &row->call->row, &row->item, recorded, c);
+}
+
+/* The connection's thread runs it, and does not wait for its row. A client that leaves is seen at its socket by what takes
+ * long. */
 static void run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag_caller *who,
                 ag_mcp_session *session, const ag_mcp_glance *g)
 {
-	plain_call c = { .server = h->mcp, .peer = { .watch_fd = rq->fd } };
-	ag_server_grant *grant = ag_server_grant_new(h, (ag_server_caller *)rq->note, revoked, &c);
-	ag_mcp_answer a;
+	plain_call *c = ag_new(rq->arena, plain_call);
 
-	ag_mcp_handle_seen(h->mcp, session, who, &c.peer, g, &a);
-	ag_server_grant_end(h, grant);
-	if (atomic_load(&c.is_revoked)) {
-		ag_mcp_answer_release(&a);
-		ag_server_revoked(h, rq, rp);
+	c->h = h;
+	c->rq = rq;
+	c->rp = rp;
+	c->session = session;
+	c->peer = (ag_mcp_peer){ .watch_fd = rq->fd, .later = h->opts.journal ? &c->later : NULL };
+	c->grant = ag_server_grant_new(h, (ag_server_caller *)rq->note, revoked, c);
+	ag_mcp_handle_seen(h->mcp, session, who, &c->peer, g, &c->answer);
+	if (c->later.row.journal) {
+		rp->later = record;
+		rp->later_arg = c;
 	} else {
-		ag_server_mcp_answer(rp, rq->arena, &a);
+		finish(c);
 	}
-	ag_mcp_session_drop(session);
 }
 
 /* False: the headers say something else than the body, or the message is not one of this era. */
@@ -156,34 +200,34 @@ void ag_server_mcp_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	const ag_caller *who = ag_server_who(h, rq);
 	ag_mcp_session *session = NULL;
 	bool is_stateless = false;
-	ag_mcp_glance g;
+	ag_mcp_glance *g = ag_new(rq->arena, ag_mcp_glance); /* an answer may be put off */
 	bool is_known;
 
 	if (!check_types(rq, rp))
 		return;
-	ag_mcp_look(h->mcp, rq->body, rq->arena, &g);
-	if (!g.is_readable) {
-		run(h, rq, rp, who, NULL, &g);
+	ag_mcp_look(h->mcp, rq->body, rq->arena, g);
+	if (!g->is_readable) {
+		run(h, rq, rp, who, NULL, g);
 		return;
 	}
 	/* A body that says its revision is of the stateless era, whatever the header says: that is checked against it. */
 	is_known = ag_server_mcp_version(rq, rp, &is_stateless);
-	if (g.revision.len)
+	if (g->revision.len)
 		is_stateless = true;
 	else if (!is_known)
 		return;
 	rp->status = 200;
 	ag_buf_clear(&rp->body);
 	if (is_stateless) {
-		if (!check_stateless(rq, rp, &g))
+		if (!check_stateless(rq, rp, g))
 			return;
-	} else if (g.kind != AG_RPC_REQUEST || !ag_str_eq(g.method, AG_S("initialize"))) {
+	} else if (g->kind != AG_RPC_REQUEST || !ag_str_eq(g->method, AG_S("initialize"))) {
 		session = ag_server_mcp_session(h, rq, rp, who);
 		if (!session)
 			return;
 	}
-	if (g.wants_stream)
+	if (g->wants_stream)
 		ag_server_mcp_call(h, rq, rp, who, session);
 	else
-		run(h, rq, rp, who, session, &g);
+		run(h, rq, rp, who, session, g);
 }

@@ -17,6 +17,16 @@ static const ag_str *copy_list(ag_arena *a, const ag_str *list, size_t n)
 	return copy;
 }
 
+static int64_t put_off_us(void *arg)
+{
+	return ag_journal_put_off_us(((const ag_server *)arg)->opts.journal);
+}
+
+static void settle(void *arg)
+{
+	ag_journal_settle(((const ag_server *)arg)->opts.journal);
+}
+
 static void fill(ag_server *h, const ag_server_opts *o)
 {
 	h->arena = ag_arena_new();
@@ -33,6 +43,8 @@ static void fill(ag_server *h, const ag_server_opts *o)
 	h->opts.scopes = copy_list(h->arena, o->scopes, o->nscope);
 	h->opts.listen.handle = ag_server_handle;
 	h->opts.listen.admit = ag_server_admit;
+	h->opts.listen.put_off_us = o->journal ? put_off_us : NULL;
+	h->opts.listen.settle = settle;
 	h->opts.listen.arg = h;
 	pthread_mutex_init(&h->callers_lock, NULL);
 	pthread_mutex_init(&h->store_lock, NULL);

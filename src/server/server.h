@@ -16,8 +16,10 @@ typedef struct ag_server ag_server;
 
 typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
-	ag_store *store;     /* for tokens; used under a lock of its own */
-	ag_journal *journal; /* of the same store: its rows change no token; NULL = none */
+	ag_store *store; /* for tokens; used under a lock of its own */
+	/* Of the same store. Its rows change no token, and an answer does not hold a thread while its row is committed. NULL =
+	 * none */
+	ag_journal *journal;
 	const ag_clock *clock;
 	ag_httpd_opts listen; /* host, port, limits; admit, handle and arg are filled here */
 	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the server is
