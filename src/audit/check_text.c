@@ -2,6 +2,8 @@
  *
  * A word like "none" is damage in one column and an answer in the next: words are hard (nobody means them) or
  * soft (they may be a category, a name or a code), and soft ones count only where nothing speaks for them. */
+#include <math.h>
+
 #include "audit/checks.h"
 
 #include "base/utf8.h"
@@ -9,10 +11,16 @@
 #define MAX_WORDS 40
 
 static const char *const hard_words[] = {
-	"n/a", "#n/a", "null", "nan", "undefined", "lorem ipsum"
+	"n/a",    "#n/a",    "n/d",     "n.a.",    "n.a",       "<na>",        "#ref!",  "#value!",
+	"#null!", "#num!",   "#name?",  "#div/0!", "\\n",       "null",        "<null>", "(null)",
+	"[null]", "(blank)", "(empty)", "nan",     "undefined", "lorem ipsum",
 };
-static const char *const soft_words[] = { "none",    "unknown",       "nil",  "na", "tbd",
-	                                  "missing", "not available", "test", "xxx" };
+static const char *const soft_words[] = {
+	"none",      "unknown",      "nil",   "na",    "tbd",           "tba",
+	"tbc",       "missing",      "test",  "xxx",   "not available", "not applicable",
+	"not known", "not provided", "empty", "blank", "not specified", "unspecified",
+	"no data",
+};
 
 static bool is_one_of(ag_str s, const char *const *words, size_t n)
 {
@@ -25,7 +33,7 @@ static bool is_one_of(ag_str s, const char *const *words, size_t n)
 
 static bool is_marks(ag_str s)
 {
-	if (!s.len || s.len > 3 || (s.ptr[0] != '-' && s.ptr[0] != '?'))
+	if (!s.len || s.len > 3 || !memchr("-?._", s.ptr[0], 4))
 		return false;
 	for (size_t i = 1; i < s.len; i++) {
 		if (s.ptr[i] != s.ptr[0])
@@ -85,6 +93,47 @@ static bool holds_codes(const ag_path_profile *f)
 		codes += is_code;
 	}
 	return codes * 2 > all;
+}
+
+/* "NAN" is an airport and "nil" a language where nearly all values are as many letters in the same case. */
+static bool has_shape_of_codes(const ag_path_profile *f, ag_str s)
+{
+	const ag_shape_count *usual = f->str.nshape ? &f->str.shapes[0] : NULL;
+	char shape[AG_TEXT_SHAPE_MAX];
+
+	s = ag_str_trim(s);
+	if (!usual || usual->shape.len < 2 || usual->shape.len > 5 ||
+	    ag_share(usual->n, f->str.n) < 0.5)
+		return false;
+	for (size_t i = 0; i < usual->shape.len; i++)
+		if (usual->shape.ptr[i] != usual->shape.ptr[0] ||
+		    !strchr("Aa", usual->shape.ptr[i]))
+			return false;
+	return ag_str_eq(usual->shape, ag_str_make(shape, ag_text_shape_into(shape, s)));
+}
+
+/* Nothing but numbers or dates beside the placeholders: no word is an answer there. */
+static bool is_typed(const ag_path_profile *f)
+{
+	const uint64_t silent = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD];
+
+	return f->str.n && silent >= f->str.n && (ag_path_numbers(f) || f->date.n);
+}
+
+/* Does another column of numbers hold this word and no other text? Then the file says "nothing" with it. */
+static bool is_word_of_file(const ag_profile *p, const ag_path_profile *f, ag_str s)
+{
+	s = ag_str_trim(s);
+	for (size_t i = 0; p->has_views && i < p->npath; i++) {
+		const ag_path_profile *g = &p->paths[i];
+
+		if (g == f || !is_typed(g) || ag_path_numbers(g) < 10)
+			continue;
+		for (size_t k = 0; k < g->nvalue; k++)
+			if (ag_str_eq(ag_str_trim(ag_value_text(&g->values[k])), s))
+				return true;
+	}
+	return false;
 }
 
 static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *name,
@@ -152,49 +201,99 @@ static size_t frequent(const ag_path_profile *f)
 	return n;
 }
 
-/* The spellings that count as placeholders, from the values that are known. */
-static size_t placeholders(const ag_path_profile *f, const ag_field_name *name,
-                           ag_val ret[MAX_WORDS], uint64_t *ret_n)
+/* How sure is it that a value stands for nothing? NO_WORD: it is a value. SOFT_WORD: in doubt. */
+static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const ag_field_name *name,
+                          const ag_value_count *v, double usual)
 {
-	bool is_enum = f->values_complete && f->ndistinct <= 50,
-	     is_short = is_enum && frequent(f) <= 12;
-	double usual = usual_count(f);
-	size_t n = 0;
+	const bool is_enum = f->values_complete && f->ndistinct <= 50,
+		   is_short = is_enum && frequent(f) <= 12;
+	const ag_str s = ag_str_trim(ag_value_text(v));
+	const word_kind kind = kind_of_word(s);
+	const double share = ag_share(count_of_word(f, s), f->n);
 
-	*ret_n = 0;
-	for (size_t i = 0; i < f->nvalue && n < MAX_WORDS; i++) {
-		const ag_value_count *v = &f->values[i];
-		word_kind kind = kind_of_word(ag_value_text(v));
-
-		if (kind == NO_WORD || is_surname(f, name, ag_value_text(v)))
-			continue;
-		/* Above a fifth beside real categories it is one of them. */
-		if (is_enum && f->ndistinct > 2 &&
-		    ag_share(count_of_word(f, ag_str_trim(ag_value_text(v))), f->n) > 0.2)
-			continue;
-		/* A share or an airport may be called NULL. */
-		if (is_enum && holds_codes(f) && (double)v->n * 2 >= usual &&
-		    case_of(ag_value_text(v)) == CASE_UPPER)
-			continue;
-		if (kind == SOFT_WORD && soft_word_is_meant(f, name, v, is_enum, is_short, usual))
-			continue;
-		ret[n++] = v->v;
-		*ret_n += v->n;
-	}
-	return n;
+	if (kind == NO_WORD || is_surname(f, name, s))
+		return NO_WORD;
+	if (is_typed(f))
+		return HARD_WORD;
+	/* A share or an airport may be called NULL. */
+	if (has_shape_of_codes(f, s) || (holds_codes(f) && case_of(s) == CASE_UPPER &&
+	                                 (kind == SOFT_WORD || (double)v->n * 2 >= usual)))
+		return is_word_of_file(p, f, s) ? SOFT_WORD : NO_WORD;
+	if (is_word_of_file(p, f, s))
+		return HARD_WORD;
+	if (kind == HARD_WORD)
+		/* "Yes", "No" and "N/A" answer one question. */
+		return is_short && f->ndistinct > 2 && share > 0.2 &&
+		                       (ag_str_ieq(s, AG_S("n/a")) || is_marks(s))
+		               ? SOFT_WORD
+		               : HARD_WORD;
+	if (is_enum && f->ndistinct > 2 && share > 0.2)
+		return NO_WORD;
+	if (soft_word_is_meant(f, name, v, is_enum, is_short, usual))
+		return NO_WORD;
+	/* Tests are run and tagged in many data sets. */
+	return ag_str_ieq(s, AG_S("test")) && f->in_array ? SOFT_WORD : HARD_WORD;
 }
 
-#define NAME_WORDS "[Nn]/[Aa]|#N/A|undefined|[Uu]nknown|UNKNOWN|-{1,3}|\\?{1,3}"
+/* The spellings that count as placeholders, from the values that are known: the sure ones, else those in doubt. */
+static size_t placeholders(const ag_profile *p, const ag_path_profile *f, const ag_field_name *name,
+                           ag_val ret[MAX_WORDS], bool *ret_sure)
+{
+	const double usual = usual_count(f);
+	ag_val doubtful[MAX_WORDS];
+	size_t n = 0, ndoubtful = 0;
+
+	for (size_t i = 0; i < f->nvalue && n < MAX_WORDS && ndoubtful < MAX_WORDS; i++) {
+		const word_kind kind = doubt_of(p, f, name, &f->values[i], usual);
+
+		if (kind == HARD_WORD)
+			ret[n++] = f->values[i].v;
+		else if (kind == SOFT_WORD)
+			doubtful[ndoubtful++] = f->values[i].v;
+	}
+	*ret_sure = n > 0;
+	if (n)
+		return n;
+	memcpy(ret, doubtful, ndoubtful * sizeof(*ret));
+	return ndoubtful;
+}
+
+#define BLANKS "[\\t-\\r ]*"
+#define MARK_WORDS                                                                                       \
+	"#N/A|#(REF|VALUE|NULL|NUM|DIV/0)!|#NAME\\?|\\\\N|<null>|\\(null\\)|\\[null\\]|-{1,3}|\\?{1,3}|" \
+	"\\.{1,3}|_{1,3}"
+#define NAME_WORDS "[Nn]/[Aa]|undefined|[Uu]nknown|UNKNOWN|" MARK_WORDS
 
 static const char *name_regex(const ag_path_profile *f)
 {
 	bool lower = !is_usual_case(f, CASE_LOWER), upper = !is_usual_case(f, CASE_UPPER);
 
 	if (lower && upper)
-		return "^\\s*(" NAME_WORDS "|null|NULL)\\s*$";
-	return lower   ? "^\\s*(" NAME_WORDS "|null)\\s*$"
-	       : upper ? "^\\s*(" NAME_WORDS "|NULL)\\s*$"
-	               : "^\\s*(" NAME_WORDS ")\\s*$";
+		return "^" BLANKS "(" NAME_WORDS "|null|NULL)" BLANKS "$";
+	return lower   ? "^" BLANKS "(" NAME_WORDS "|null)" BLANKS "$"
+	       : upper ? "^" BLANKS "(" NAME_WORDS "|NULL)" BLANKS "$"
+	               : "^" BLANKS "(" NAME_WORDS ")" BLANKS "$";
+}
+
+/* Too many values to know them all: a pattern finds the words that the list does not show. */
+static ag_val words_pattern(ag_arena *a, const ag_path_profile *f, bool is_name)
+{
+	if (is_name)
+		return ag_ev_regex(a, name_regex(f), "");
+	/* Letters are codes among codes. */
+	if (has_shape_of_codes(f, AG_S("NAN")) || has_shape_of_codes(f, AG_S("nan")) ||
+	    has_shape_of_codes(f, AG_S("NULL")) || has_shape_of_codes(f, AG_S("NA")) ||
+	    holds_codes(f))
+		return ag_ev_regex(a,
+		                   "^" BLANKS "(n/a|undefined|unknown|" MARK_WORDS ")" BLANKS "$",
+		                   "i");
+	return ag_ev_regex(
+		a,
+		"^" BLANKS "(n/a|n/d|n\\.a\\.?|<na>|null|nan|none|nil|undefined|unknown|"
+		"tb[acd]|missing|empty|blank|no data|\\(blank\\)|\\(empty\\)|"
+		"not (available|applicable|known|specified|provided)|lorem ipsum|" MARK_WORDS
+		")" BLANKS "$",
+		"i");
 }
 
 /* People call themselves anything. */
@@ -211,36 +310,43 @@ static bool is_handle(const ag_field_name *n)
 	return false;
 }
 
+static bool has_nan(const ag_val *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_ieq(ag_val_text(&words[i]), AG_S("nan")))
+			return true;
+	return false;
+}
+
 void ag_check_null_word(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	bool is_name = out->name.traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON);
 	bool is_answer = out->name.traits & (AG_TRAIT_PROSE | AG_TRAIT_POLY) && !is_name;
-	ag_val words[MAX_WORDS];
-	uint64_t nword;
+	ag_val words[MAX_WORDS + 1];
+	bool sure;
 	size_t n;
 	ag_val cond;
 	ag_hypothesis *h;
 
-	(void)p;
 	(void)o;
 	if (!f->str.by_class[AG_TEXT_NULL_WORD] || f->n < 10 || is_handle(&out->name) ||
 	    !ag_path_is_plain(a, f))
 		return;
-	n = placeholders(f, &out->name, words, &nword);
-	/* Too many values to know them all: a pattern finds the hard words that the list does not show. */
-	if (!f->values_complete && is_name)
-		cond = ag_ev_regex(a, name_regex(f), "");
-	else if (!f->values_complete &&
-	         !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name)))
-		cond = ag_ev_regex(a,
-		                   "^\\s*(n/a|#n/a|null|nan|none|nil|undefined|unknown|tbd|"
-		                   "not available|lorem ipsum|-{1,3}|\\?{1,3})\\s*$",
-		                   "i");
-	else if (n)
+	n = placeholders(p, f, &out->name, words, &sure);
+	if (!f->values_complete && !is_typed(f) &&
+	    !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name) && !is_name)) {
+		cond = words_pattern(a, f, is_name);
+		sure = true;
+	} else if (n) {
+		/* "NaN" of a CSV is a number once it is imported. */
+		if (p->has_views && has_nan(words, n))
+			words[n++] = ag_val_double(NAN);
 		cond = OBJ(a, KV("$in", ag_ev_arr(a, words, n)));
-	else
+	} else {
 		return;
+	}
+	is_answer |= !sure;
 	h = ag_suspect(out, f, "null_word", is_answer ? AG_LOW : AG_MEDIUM, 0.85,
 	               ag_ev_where(a, f, cond));
 	if (!h)

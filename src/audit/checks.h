@@ -126,6 +126,8 @@ void ag_check_outlier(AG_CHECK_ARGS);
 void ag_check_range(AG_CHECK_ARGS);
 void ag_check_date_range(AG_CHECK_ARGS);
 void ag_check_pattern(AG_CHECK_ARGS);
+void ag_check_measures(AG_CHECK_ARGS);
+void ag_check_marks(AG_CHECK_ARGS);
 void ag_check_lost_zero(AG_CHECK_ARGS);
 void ag_check_email(AG_CHECK_ARGS);
 void ag_check_cut_off(AG_CHECK_ARGS);

@@ -176,11 +176,14 @@ static void null_word(const ag_proof_field *l, ag_defect *d)
 	const bool is_person = ag_name_is_person(&l->name);
 	const bool may_mean_it = is_person || l->name.traits & (AG_TRAIT_REGION | AG_TRAIT_ENUMISH);
 
-	d->own = may_mean_it ? ag_defect_text(l,
-	                                      "^\\s*(n/a|#n/a|unknown|undefined|tbd|not available|"
-	                                      "lorem ipsum.*|x{2,}|[-_.?*#~ ]+)\\s*$",
-	                                      "i")
-	                     : ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i");
+	d->own =
+		may_mean_it
+			? ag_defect_text(
+				  l,
+				  "^\\s*(n/a|#n/a|#(ref|value|null|num|div/0)!|#name\\?|\\\\n|unknown|undefined|tbd|not available|"
+				  "lorem ipsum.*|x{2,}|[-_.?*#~ ]+)\\s*$",
+				  "i")
+			: ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i");
 	if (may_mean_it && !is_person)
 		d->own = ANY(l, d->own,
 		             ag_defect_text(l, "^\\s*(null|nan|nil|missing|\\(.*\\)|<.*>)\\s*$",

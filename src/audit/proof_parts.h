@@ -37,11 +37,11 @@ ag_str ag_defect_nothing(const ag_proof_field *l);
 ag_str ag_defect_any(ag_arena *a, const ag_str *texts, size_t n);
 
 /* Words that stand for nothing; more generous than the profile's own, because a model reads more of them. */
-#define AG_DEFECT_NOTHING_WORDS                                                                                \
-	"^\\s*[(<\\[]?\\s*(n/?[as]|n\\.a\\.?|#?n/a|#(ref|value|null|name|div/0)!?|nan|nul+|none|nil|nothing|"  \
-	"unk|unknown|undef|undefined|tb[adc]|to be (defined|done|announced)|todo|missing|empty|blank|no data|" \
-	"not (available|known|set|specified|provided|applicable|given|defined|found)|unspecified|"             \
-	"placeholder|dummy|default|example|sample|test|tester|testing|foo|bar|asdf+|qwerty|x{2,}|"             \
+#define AG_DEFECT_NOTHING_WORDS                                                                                             \
+	"^\\s*[(<\\[]?\\s*(n/?[asd]|\\\\n|n\\.a\\.?|#?n/a|#(ref|value|null|num|name|div/0)[!?]?|nan|nul+|none|nil|nothing|" \
+	"unk|unknown|undef|undefined|tb[adc]|to be (defined|done|announced)|todo|missing|empty|blank|no data|"              \
+	"not (available|known|set|specified|provided|applicable|given|defined|found)|unspecified|"                          \
+	"placeholder|dummy|default|example|sample|test|tester|testing|foo|bar|asdf+|qwerty|x{2,}|"                          \
 	"lorem ipsum.*|[-_.?*#~ ]+|0{3,}(-0+)*)\\s*[)>\\]]?\\s*$"
 
 #define ANY(l, ...)                                                \

@@ -93,6 +93,7 @@ static void copy_lists(ag_path_profile *p, ag_arena *arena)
 {
 	ag_value_count *values = ag_new_n(arena, ag_value_count, p->nvalue);
 	ag_shape_count *shapes = ag_new_n(arena, ag_shape_count, p->str.nshape);
+	ag_form_count *forms = ag_new_n(arena, ag_form_count, p->str.nform);
 
 	for (size_t i = 0; i < p->nvalue; i++) {
 		values[i].v = ag_val_dup(arena, &p->values[i].v);
@@ -103,8 +104,14 @@ static void copy_lists(ag_path_profile *p, ag_arena *arena)
 		shapes[i].example = ag_str_dup(arena, p->str.shapes[i].example);
 		shapes[i].n = p->str.shapes[i].n;
 	}
+	for (size_t i = 0; i < p->str.nform; i++) {
+		forms[i].form = ag_str_dup(arena, p->str.forms[i].form);
+		forms[i].example = ag_str_dup(arena, p->str.forms[i].example);
+		forms[i].n = p->str.forms[i].n;
+	}
 	p->values = values;
 	p->str.shapes = shapes;
+	p->str.forms = forms;
 }
 
 /* Nodes and paths differ by the root, which is no path. */

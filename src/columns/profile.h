@@ -15,6 +15,7 @@
 #define AG_PROFILE_MAX_VALUES 1000  /* distinct values kept with their counts */
 #define AG_PROFILE_TOP        50    /* when there are more: the most frequent ones kept */
 #define AG_PROFILE_SHAPES     20
+#define AG_PROFILE_FORMS      60
 #define AG_PROFILE_EXTREMES   16
 
 /* A path is a map when it is an object whose keys differ between documents: on average a key stands in at most
@@ -33,6 +34,15 @@ typedef struct ag_shape_count {
 	uint64_t n;
 	ag_str example;
 } ag_shape_count;
+
+/* A shape whose runs are one letter long: "A-9" for AB-1234. What is longer than AG_FORM_MAX bytes, and texts whose
+ * shape is not known, have no form. */
+#define AG_FORM_MAX 40
+typedef struct ag_form_count {
+	ag_str form;
+	uint64_t n;
+	ag_str example;
+} ag_form_count;
 
 /* Numbers in ascending quantiles of the occurrences (nearest rank). */
 typedef struct ag_quantiles {
@@ -64,7 +74,10 @@ typedef struct ag_str_profile {
 	double words;                 /* median number of blank-separated words */
 	const ag_shape_count *shapes; /* most frequent first */
 	size_t nshape;
-	uint64_t nshape_all; /* distinct shapes (counting stops at 10,000) */
+	uint64_t nshape_all;        /* distinct shapes (counting stops at 10,000) */
+	const ag_form_count *forms; /* most frequent first, at most AG_PROFILE_FORMS */
+	size_t nform;
+	uint64_t nform_all, in_forms; /* distinct forms; texts that have one, listed or not */
 } ag_str_profile;
 
 typedef struct ag_date_profile {

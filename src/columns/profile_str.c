@@ -128,6 +128,61 @@ static void fill_shapes(strings *t)
 	t->p->nshape = t->shapes.n < AG_PROFILE_SHAPES ? t->shapes.n : AG_PROFILE_SHAPES;
 }
 
+/* "AAA-9999" becomes "A-9"; 0 when that is too long for a form. */
+static size_t form_of(ag_str shape, char out[AG_FORM_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < shape.len; i++) {
+		char c = shape.ptr[i];
+
+		if (n && out[n - 1] == c && (c == 'A' || c == 'a' || c == '9' || c == ' '))
+			continue;
+		if (n == AG_FORM_MAX)
+			return 0;
+		out[n++] = c;
+	}
+	return n;
+}
+
+static int by_form_count(const void *x, const void *y)
+{
+	const ag_form_count *a = (const ag_form_count *)x, *b = (const ag_form_count *)y;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	return ag_str_cmp(a->form, b->form);
+}
+
+/* From all shapes, in their final order, so that the example of a form is that of its most frequent shape. */
+static void fill_forms(strings *t)
+{
+	ag_form_count *all = ag_new_n(t->arena, ag_form_count, t->shapes.n);
+	ag_text_map seen = { 0 };
+
+	for (size_t i = 0; i < t->shapes.n; i++) {
+		const ag_shape_count *s = &t->p->shapes[i];
+		char form[AG_FORM_MAX];
+		size_t len = form_of(s->shape, form), at;
+
+		if (!len)
+			continue;
+		at = ag_text_map_add(&seen, form, (uint32_t)len, s->n);
+		if (!all[at].form.ptr) {
+			all[at].form = ag_str_dup(t->arena, ag_str_make(form, len));
+			all[at].example = s->example;
+			seen.v[at].ptr = all[at].form.ptr;
+		}
+		all[at].n += s->n;
+		t->p->in_forms += s->n;
+	}
+	qsort(all, seen.n, sizeof(*all), by_form_count);
+	t->p->forms = all;
+	t->p->nform_all = seen.n;
+	t->p->nform = seen.n < AG_PROFILE_FORMS ? seen.n : AG_PROFILE_FORMS;
+	ag_text_map_release(&seen);
+}
+
 ag_status ag_profile_strings(const ag_counted *c, const ag_ctx *ctx, ag_arena *arena,
                              ag_str_profile *ret, ag_err *err)
 {
@@ -151,6 +206,7 @@ ag_status ag_profile_strings(const ag_counted *c, const ag_ctx *ctx, ag_arena *a
 	ag_profile_quantiles(t->words.v, t->words.n, ag_profile_int_value, &words);
 	ret->words = words.p50;
 	fill_shapes(t);
+	fill_forms(t);
 	ag_u64_map_release(&t->lengths);
 	ag_u64_map_release(&t->words);
 	ag_text_map_release(&t->shapes);

@@ -262,7 +262,7 @@ static bool lower_word(ag_str s, char *out, size_t cap, size_t *ret_len)
 /* The words in small letters; `first` holds the letters they begin with, which spares most texts the rest. */
 static bool is_one_of(ag_str s, const char *first, const ag_str *words, size_t nword)
 {
-	char low[16]; /* the longest word has 13 letters */
+	char low[16]; /* the longest word has 14 letters */
 	size_t n;
 
 	if (s.len == 0 || s.len > 3 * sizeof low || !memchr(first, s.ptr[0] | 0x20, strlen(first)))
@@ -278,19 +278,56 @@ static bool is_one_of(ag_str s, const char *first, const ag_str *words, size_t n
 static bool is_null_word(ag_str s)
 {
 	static const ag_str words[] = {
-		AG_S_INIT("n/a"),  AG_S_INIT("na"),      AG_S_INIT("#n/a"),
-		AG_S_INIT("nan"),  AG_S_INIT("null"),    AG_S_INIT("none"),
-		AG_S_INIT("nil"),  AG_S_INIT("unknown"), AG_S_INIT("undefined"),
-		AG_S_INIT("tbd"),  AG_S_INIT("missing"), AG_S_INIT("not available"),
-		AG_S_INIT("test"), AG_S_INIT("xxx"),     AG_S_INIT("lorem ipsum"),
+		AG_S_INIT("n/a"),
+		AG_S_INIT("na"),
+		AG_S_INIT("n/d"),
+		AG_S_INIT("n.a"),
+		AG_S_INIT("n.a."),
+		AG_S_INIT("<na>"),
+		AG_S_INIT("#n/a"),
+		AG_S_INIT("#ref!"),
+		AG_S_INIT("#value!"),
+		AG_S_INIT("#null!"),
+		AG_S_INIT("#num!"),
+		AG_S_INIT("#div/0!"),
+		AG_S_INIT("#name?"),
+		AG_S_INIT("\\n"),
+		AG_S_INIT("nan"),
+		AG_S_INIT("null"),
+		AG_S_INIT("<null>"),
+		AG_S_INIT("(null)"),
+		AG_S_INIT("[null]"),
+		AG_S_INIT("(blank)"),
+		AG_S_INIT("(empty)"),
+		AG_S_INIT("none"),
+		AG_S_INIT("nil"),
+		AG_S_INIT("unknown"),
+		AG_S_INIT("undefined"),
+		AG_S_INIT("unspecified"),
+		AG_S_INIT("tba"),
+		AG_S_INIT("tbc"),
+		AG_S_INIT("tbd"),
+		AG_S_INIT("missing"),
+		AG_S_INIT("empty"),
+		AG_S_INIT("blank"),
+		AG_S_INIT("no data"),
+		AG_S_INIT("not available"),
+		AG_S_INIT("not applicable"),
+		AG_S_INIT("not known"),
+		AG_S_INIT("not specified"),
+		AG_S_INIT("not provided"),
+		AG_S_INIT("test"),
+		AG_S_INIT("xxx"),
+		AG_S_INIT("lorem ipsum"),
 	};
 
 	s = trim(s);
 	if (s.len == 0)
 		return false;
-	if (s.ptr[0] == '-' || s.ptr[0] == '?')
+	if (memchr("-?._*", s.ptr[0], 5))
 		return is_run_of(s, s.ptr[0]);
-	return is_one_of(s, "n#utmxl", words, AG_NELEM(words));
+	/* "\\" and "[" with the bit of small letters are "|" and "{". */
+	return is_one_of(s, "n#utmxleb<(|{", words, AG_NELEM(words));
 }
 
 static bool is_bool_word(ag_str s)
@@ -301,6 +338,53 @@ static bool is_bool_word(ag_str s)
 	};
 
 	return is_one_of(without_last_newline(s), "yntfo", words, AG_NELEM(words));
+}
+
+static bool is_word_byte(unsigned char c)
+{
+	return kinds[c] & (K_ALPHA | K_DIGIT);
+}
+
+/* "St.. Louis", "a,, b" */
+static bool has_doubled_mark(ag_str s)
+{
+	for (size_t i = 0; i + 1 < s.len; i++) {
+		const char c = s.ptr[i];
+
+		if (c != s.ptr[i + 1] || (c != '.' && c != ',' && c != ';'))
+			continue;
+		if (c != '.')
+			return true;
+		if (i == 0 || !(kind(s, i - 1) & K_ALPHA))
+			continue;
+		if (i + 2 == s.len || (i + 3 == s.len && s.ptr[i + 2] == '\n') ||
+		    s.ptr[i + 2] == ' ' || kind(s, i + 2) & K_ALPHA)
+			return true;
+	}
+	return false;
+}
+
+/* "Smith*", ";Smith": marks that no word begins or ends with. */
+static bool has_edge_mark(ag_str s, const char *first, const char *last)
+{
+	unsigned char a, b;
+
+	if (s.len < 2)
+		return false;
+	a = (unsigned char)s.ptr[0];
+	b = (unsigned char)s.ptr[1];
+	if (a && strchr(first, a) && (b == ' ' || is_word_byte(b)))
+		return true;
+	/* "$" is the end, and also before a last line feed. */
+	for (size_t end = s.len; end >= 2; end = without_last_newline(s).len) {
+		a = (unsigned char)s.ptr[end - 2];
+		b = (unsigned char)s.ptr[end - 1];
+		if (b && strchr(last, b) && (is_word_byte(a) || a == '.' || a == ')'))
+			return true;
+		if (end != s.len || s.ptr[end - 1] != '\n')
+			break;
+	}
+	return false;
 }
 
 static bool is_padded(ag_str s)
@@ -440,12 +524,18 @@ unsigned ag_text_classify(ag_str s)
 	    !(all & ~(unsigned)(K_DIGIT | K_NUM | K_BLANK | K_SPACE | K_CONTROL | K_TAB)) &&
 	    is_numeric(s))
 		ret |= BIT(NUMERIC);
-	if (!(all & K_DIGIT)) {
-		if (is_null_word(s))
-			ret |= BIT(NULL_WORD);
-		if (is_bool_word(s))
-			ret |= BIT(BOOL_WORD);
-	}
+	/* "#DIV/0!" is the one word with a digit. */
+	if ((!(all & K_DIGIT) || (all & K_SIGN && s.len < 40 && memchr(s.ptr, '#', s.len))) &&
+	    is_null_word(s))
+		ret |= BIT(NULL_WORD);
+	if (!(all & K_DIGIT) && is_bool_word(s))
+		ret |= BIT(BOOL_WORD);
+	if (all & (K_NUM | K_SIGN) && has_doubled_mark(s))
+		ret |= BIT(DOUBLED_MARK);
+	if (all & (K_NUM | K_SIGN | K_AMP | K_AT) && has_edge_mark(s, ";,:~|=", ";,:~|\\=@&_^"))
+		ret |= BIT(EDGE_MARK);
+	if (all & K_SIGN && has_edge_mark(s, "*", "*"))
+		ret |= BIT(STAR);
 	if (all & K_TAB)
 		ret |= BIT(ODD_SPACE);
 	if (all & K_CONTROL)
@@ -455,6 +545,6 @@ unsigned ag_text_classify(ag_str s)
 	if (all & K_AT && is_email(s))
 		ret |= BIT(EMAIL);
 	if (all & K_HIGH)
-		ret |= high_classes(s);
+		ret |= high_classes(s) | BIT(NON_ASCII);
 	return ret;
 }

@@ -7,27 +7,36 @@
 
 #include "base/str.h"
 
+/* Words for "nothing", in the case of nobody: what programs, spreadsheets and people write. */
+#define AG_TEXT_NULL_WORDS                                                                             \
+	"n/?a|n/d|n\\.a\\.?|<na>|#n/a|#(ref|value|null|num|div/0)!|#name\\?|\\\\n|nan|null|"           \
+	"<null>|\\(null\\)|\\[null\\]|\\(blank\\)|\\(empty\\)|none|nil|unknown|undefined|unspecified|" \
+	"tb[acd]|missing|empty|blank|no data|not (available|applicable|known|specified|provided)|"     \
+	"test|xxx|lorem ipsum"
+
 /* name | the same as a regex for evidence | its MongoDB options
  *
  * Detector and regex agree on every valid UTF-8 text; a test holds them together. As in any regex "$" also
  * stands before a last line feed. ODD_SPACE: zero width joiners belong into Persian, Indic scripts and
  * emoji, so they count only behind Latin letters and digits. */
-#define AG_TEXT_CLASS_TABLE(X)                                                                                                \
-	X(NUMERIC, "^\\s*[-+]?[0-9]+([.,][0-9]+)?\\s*$", "")                                                                  \
-	X(NULL_WORD,                                                                                                          \
-	  "^\\s*(n/?a|#n/a|nan|null|none|nil|unknown|undefined|tbd|missing|not available|test|xxx|lorem ipsum|-+|\\?+)\\s*$", \
-	  "i")                                                                                                                \
-	X(PADDED, "^[ \\t\\r\\n\\f\\x0b]|[ \\t\\r\\n\\f\\x0b]$", "")                                                          \
-	X(DOUBLE_BLANK, "[^ ]  +[^ ]", "")                                                                                    \
-	X(ODD_SPACE,                                                                                                          \
-	  "[\\x{00a0}\\x{200b}\\x{2060}\\x{feff}\\t]|[0-9A-Za-z\\x{00c0}-\\x{024f}][\\x{200c}\\x{200d}]",                     \
-	  "")                                                                                                                 \
-	X(MOJIBAKE, AG_TEXT_MOJIBAKE_REGEX, "")                                                                               \
-	X(REPLACEMENT, "\\x{fffd}", "")                                                                                       \
-	X(CONTROL, "[\\x{00}-\\x{08}\\x{0b}\\x{0c}\\x{0e}-\\x{1f}\\x{7f}-\\x{9f}]", "")                                       \
-	X(ENTITY, "&(amp|lt|gt|quot|nbsp|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});", "")                                          \
-	X(EMAIL, "^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$", "")                                                                        \
-	X(BOOL_WORD, "^(yes|no|y|n|true|false|on|off)$", "i")
+#define AG_TEXT_CLASS_TABLE(X)                                                                            \
+	X(NUMERIC, "^\\s*[-+]?[0-9]+([.,][0-9]+)?\\s*$", "")                                              \
+	X(NULL_WORD, "^\\s*(" AG_TEXT_NULL_WORDS "|-+|\\?+|\\.+|_+|\\*+)\\s*$", "i")                      \
+	X(PADDED, "^[ \\t\\r\\n\\f\\x0b]|[ \\t\\r\\n\\f\\x0b]$", "")                                      \
+	X(DOUBLE_BLANK, "[^ ]  +[^ ]", "")                                                                \
+	X(ODD_SPACE,                                                                                      \
+	  "[\\x{00a0}\\x{200b}\\x{2060}\\x{feff}\\t]|[0-9A-Za-z\\x{00c0}-\\x{024f}][\\x{200c}\\x{200d}]", \
+	  "")                                                                                             \
+	X(MOJIBAKE, AG_TEXT_MOJIBAKE_REGEX, "")                                                           \
+	X(REPLACEMENT, "\\x{fffd}", "")                                                                   \
+	X(CONTROL, "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]", "")                                   \
+	X(ENTITY, "&(amp|lt|gt|quot|nbsp|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});", "")                      \
+	X(EMAIL, "^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$", "")                                                    \
+	X(BOOL_WORD, "^(yes|no|y|n|true|false|on|off)$", "i")                                             \
+	X(DOUBLED_MARK, "[A-Za-z]\\.\\.([ A-Za-z]|$)|,,|;;", "")                                          \
+	X(EDGE_MARK, "^[;,:~|=][ 0-9A-Za-z]|[0-9A-Za-z.)][;,:~|\\\\=@&_^]$", "")                          \
+	X(STAR, "^\\*[ 0-9A-Za-z]|[0-9A-Za-z.)]\\*$", "")                                                 \
+	X(NON_ASCII, "[^\\x00-\\x7f]", "")
 
 typedef enum ag_text_class {
 #define X(name, regex, options) AG_TEXT_##name,

@@ -330,6 +330,12 @@ static void text(void **state)
 	run_cases("tests/cases/audit/checks_text.cases");
 }
 
+static void forms(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_form.cases");
+}
+
 static void structure(void **state)
 {
 	(void)state;
@@ -399,6 +405,7 @@ int main(void)
 		cmocka_unit_test(types_and_dates),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(text),
+		cmocka_unit_test(forms),
 		cmocka_unit_test(structure),
 		cmocka_unit_test(across_fields),
 		cmocka_unit_test(whole_collections),

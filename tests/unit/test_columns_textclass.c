@@ -313,7 +313,7 @@ static uint32_t next_random(uint64_t *seed)
 /* clang-format off */
 static const char *const pieces[] = {
 	" ", " ", "\n", "\t", "\v", "a", "Z", "7", "0", "-", "+", ".", ",", "?", "/", ":", "@", "&",
-	";", "amp;", "#x", "n/a", "null", "yes", "test", "ſ", "K", "\xc2\xa0", "\xe2\x80\x8b",
+	";", "amp;", "#x", "n/a", "null", "*", "|", "\\", "\\N", "#REF!", "#DIV/0!", "n.a.", "(empty)", "..", "Smith", "yes", "test", "ſ", "K", "\xc2\xa0", "\xe2\x80\x8b",
 	"\xe2\x80\x8d", "\xc2\x80", "\xc2\x99", "½", "¡", "»", "®", "°", "º", "¿", "­", "€", "‚", "ƒ",
 	"„", "…", "‰", "Š", "Œ", "’", "“", "”", "–", "—", "™", "›", "ž", "Ÿ", "Â", "Ã", "Ä", "Å", "É",
 	"Î", "Ï", "Ð", "Ñ", "Ó", "×", "Ø", "Û", "ß", "à", "á", "â", "ã", "ä", "é", "ì", "í", "ï", "ð",
@@ -395,9 +395,16 @@ static void classes_of_plain_texts(void **state)
 	assert_int_equal(ag_text_classify(AG_S("a &lt; b")), BIT(ENTITY));
 	assert_int_equal(ag_text_classify(AG_S("a\xc2\xa0"
 	                                       "b")),
-	                 BIT(ODD_SPACE));
+	                 BIT(ODD_SPACE) | BIT(NON_ASCII));
 	assert_int_equal(ag_text_classify(AG_S("a\x02")), BIT(CONTROL));
-	assert_int_equal(ag_text_classify(AG_S("\xef\xbf\xbd")), BIT(REPLACEMENT));
+	assert_int_equal(ag_text_classify(AG_S("\xef\xbf\xbd")), BIT(REPLACEMENT) | BIT(NON_ASCII));
+	assert_int_equal(ag_text_classify(AG_S("\\N")), BIT(NULL_WORD));
+	assert_int_equal(ag_text_classify(AG_S("#DIV/0!")), BIT(NULL_WORD));
+	assert_int_equal(ag_text_classify(AG_S("St.. Louis")), BIT(DOUBLED_MARK));
+	assert_int_equal(ag_text_classify(AG_S("Smith;")), BIT(EDGE_MARK));
+	assert_int_equal(ag_text_classify(AG_S("*Smith")), BIT(STAR));
+	assert_int_equal(ag_text_classify(AG_S("Inc.")), 0);
+	assert_int_equal(ag_text_classify(AG_S("wait...")), 0);
 }
 
 static void dates_by_format(void **state)
