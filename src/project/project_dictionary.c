@@ -105,7 +105,7 @@ ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, ag_project
 		pthread_mutex_unlock(&e->dictionary);
 	}
 	call->is_measured = true;
-	call->row.exec_us = (ag_clock_wall(h->o.clock) - call->row.at_ms) * 1000;
+	call->row.exec_us = ag_time_mono_us() - call->began_us;
 	if (st || ret_failure->code)
 		call->row.outcome = st ? AG_S("INTERNAL_ERROR")
 		                       : ag_str_c(ag_sql_code_name(ret_failure->code));

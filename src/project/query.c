@@ -182,13 +182,12 @@ bool ag_project_begin(ag_project_hub *h, ag_project_call *call, ag_role least, c
 }
 
 /* What only the end of the call knows. */
-static void complete_row(const ag_project_hub *h, ag_project_call *call, const char *outcome,
-                         uint64_t nbyte)
+static void complete_row(ag_project_call *call, const char *outcome, uint64_t nbyte)
 {
 	if (!call->is_measured) {
 		call->row.outcome = ag_str_c(outcome);
 		call->row.nbyte = nbyte;
-		call->row.exec_us = (ag_clock_wall(h->o.clock) - call->row.at_ms) * 1000;
+		call->row.exec_us = ag_time_mono_us() - call->began_us;
 	}
 	call->is_admitted = false;
 }
@@ -200,7 +199,7 @@ bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcom
 	ag_err why = { 0 };
 
 	*ret = (ag_sql_failure){ 0 };
-	complete_row(h, call, outcome, nbyte);
+	complete_row(call, outcome, nbyte);
 	if (ag_journal_end(h->journal, open, &call->row, &why))
 		*ret = ag_project_withheld(&why, arena);
 	call->open.began_us = 0;
@@ -210,7 +209,7 @@ bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcom
 void ag_project_end_later(ag_project_hub *h, ag_project_call *call, const char *outcome,
                           uint64_t nbyte, bool is_refusal, ag_project_later *ret)
 {
-	complete_row(h, call, outcome, nbyte);
+	complete_row(call, outcome, nbyte);
 	ret->journal = h->journal;
 	ret->call = call;
 	ret->is_refusal = is_refusal;
