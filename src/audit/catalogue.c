@@ -22,6 +22,7 @@ static const ag_check table[] = {
 	{ "date_text", 8, "dates stored as text", ag_check_date_text },
 	{ "date_formats", 8, "more than one way of writing a date in one field",
 	  ag_check_date_formats },
+	{ "time_formats", 8, "more than one way of writing a time", ag_check_time_formats },
 	{ "ambiguous_date", 9, "day/month and month/day in one field", ag_check_ambiguous_date },
 	{ "sentinel_number", 10, "-1, 999 and the like in place of nothing",
 	  ag_check_sentinel_number },

@@ -12,6 +12,7 @@
 #define MS_1600      INT64_C(-11676096000000)
 #define MS_2099_LAST INT64_C(4102358400000) /* 2099-12-31 */
 #define MIN_VALUES   20
+#define MIN_MIXED    8 /* two notations show themselves in a few dates */
 #define REGEX_BYTES  2000
 
 static ag_val date_val(int64_t ms)
@@ -125,7 +126,7 @@ void ag_check_date_formats(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	(void)o;
-	if (fm.kinds < 2 || fm.share < 0.8 || fm.total < MIN_VALUES || !ag_path_is_plain(a, f) ||
+	if (fm.kinds < 2 || fm.share < 0.8 || fm.total < MIN_MIXED || !ag_path_is_plain(a, f) ||
 	    (ag_name_is_identifier(&out->name) && !(out->name.traits & AG_TRAIT_TIME)))
 		return;
 	h = ag_suspect(out, f, "mixed_date_formats", AG_MEDIUM, 0.85,
@@ -137,6 +138,101 @@ void ag_check_date_formats(AG_CHECK_ARGS)
 		"several sources, each with the date notation of its country or library",
 		"parse each notation on its own and store all of them as dates (or as ISO 8601 text)");
 	h->detail = formats_detail(a, &fm);
+}
+
+/* ---- times of day ---- */
+
+/* "10:30", "10:30 a.m.", "12/02/2011 10:30": what is before the time, the time, and letters after it. */
+typedef struct clock_form {
+	bool has_date, has_seconds, has_half; /* half: a.m. or p.m. */
+} clock_form;
+
+static bool clock_form_of(ag_str form, clock_form *ret)
+{
+	const ptrdiff_t colon = ag_str_find(form, ':');
+	size_t at, end;
+
+	if (colon < 1 || form.ptr[colon - 1] != '9')
+		return false;
+	at = (size_t)colon - 1;
+	end = (size_t)colon + 2;
+	if (end > form.len || form.ptr[end - 1] != '9')
+		return false;
+	*ret = (clock_form){ .has_date = at > 0 };
+	if (end + 1 < form.len && form.ptr[end] == ':' && form.ptr[end + 1] == '9') {
+		ret->has_seconds = true;
+		end += 2;
+	}
+	ret->has_half = end < form.len;
+	for (; end < form.len; end++)
+		if (!strchr(" .aA", form.ptr[end]))
+			return false;
+	for (size_t i = 0; i < at; i++)
+		if (!strchr("9/.- T", form.ptr[i]))
+			return false;
+	return true;
+}
+
+#define MAX_CLOCKS 8
+
+/* The patterns of all times of one kind. */
+static const char *clock_regex(clock_form c)
+{
+	static const char *const patterns[MAX_CLOCKS] = {
+		"^[\\t-\\r ]*[0-9]{1,2}:[0-9]{2}[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]{1,2}:[0-9]{2} ?[A-Za-z][A-Za-z.]*[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]{1,2}:[0-9]{2}:[0-9]{2}[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]{1,2}:[0-9]{2}:[0-9]{2} ?[A-Za-z][A-Za-z.]*[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]+[/.-][0-9/.-]+[ T][0-9]{1,2}:[0-9]{2}[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]+[/.-][0-9/.-]+[ T][0-9]{1,2}:[0-9]{2} ?[A-Za-z][A-Za-z.]*[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]+[/.-][0-9/.-]+[ T][0-9]{1,2}:[0-9]{2}:[0-9]{2}[\\t-\\r ]*$",
+		"^[\\t-\\r ]*[0-9]+[/.-][0-9/.-]+[ T][0-9]{1,2}:[0-9]{2}:[0-9]{2} ?[A-Za-z][A-Za-z.]*[\\t-\\r ]*$",
+	};
+
+	return patterns[4 * c.has_date + 2 * c.has_seconds + c.has_half];
+}
+
+/* Times of day in several notations. */
+void ag_check_time_formats(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	uint64_t n[MAX_CLOCKS] = { 0 }, all = 0;
+	const uint64_t silent = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD];
+	size_t most = 0, kinds = 0;
+	clock_form c;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (silent >= f->str.n || f->str.n - silent < MIN_MIXED || !ag_path_is_plain(a, f) ||
+	    ag_path_is_prose(f, &out->name))
+		return;
+	for (size_t i = 0; i < f->str.nform; i++) {
+		if (!clock_form_of(ag_str_trim(f->str.forms[i].form), &c))
+			continue;
+		n[4 * c.has_date + 2 * c.has_seconds + c.has_half] += f->str.forms[i].n;
+		all += f->str.forms[i].n;
+	}
+	for (size_t i = 0; i < MAX_CLOCKS; i++) {
+		kinds += n[i] > 0;
+		most = n[i] > n[most] ? i : most;
+	}
+	if (kinds < 2 || ag_share(all, f->str.n - silent) < 0.8)
+		return;
+	c = (clock_form){ .has_date = most & 4, .has_seconds = most & 2, .has_half = most & 1 };
+	/* Seconds that are left out when they are zero are a habit, not an error. */
+	h = ag_suspect(out, f, "mixed_date_formats",
+	               n[most] + n[most ^ 2] == all ? AG_LOW : AG_MEDIUM, 0.85,
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$regex", ag_ev_text("[0-9]:[0-9]")),
+	                               KV("$not", ag_ev_regex(a, clock_regex(c), "")))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->max_share = 0.6;
+	ag_suspect_say(h, "times are written in more than one way",
+	               "several sources, each with its own notation of the time",
+	               "parse each notation on its own, and write times in one form");
 }
 
 void ag_check_ambiguous_date(AG_CHECK_ARGS)

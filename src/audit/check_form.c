@@ -571,9 +571,10 @@ static bool is_asked(const ag_profile *p, const ag_path_profile *f, const ag_fie
 	       f->str.by_date[AG_DATE_NONE] * 2 >= f->str.n;
 }
 
-static bool holds_versions(ag_str form)
+/* Times have a row of their own. "^1.2.0" and "1.2.0" are two ranges of versions, and both are right. */
+static bool has_own_rules(ag_str form)
 {
-	return ag_str_contains(form, AG_S("9.9.9"));
+	return ag_str_contains(form, AG_S("9.9.9")) || ag_str_contains(form, AG_S("9:9"));
 }
 
 static void say_form(ag_arena *a, ag_hypothesis *h, const ag_path_profile *f, size_t nforms,
@@ -631,8 +632,7 @@ void ag_check_pattern(AG_CHECK_ARGS)
 		return;
 	if (hurt_digits(p, f, o, out) || mixed_decimals(p, f, o, out))
 		return;
-	/* "^1.2.0" and "1.2.0" are two ranges of versions, and both are right. */
-	if (f->str.nform && holds_versions(f->str.forms[0].form))
+	if (f->str.nform && has_own_rules(f->str.forms[0].form))
 		return;
 	if (out->name.traits & (AG_TRAIT_PHONE | AG_TRAIT_MONEY | AG_TRAIT_NUMERIC) ||
 	    fixed_form(p, f, out) || !forms_of(a, p, f, &fm))

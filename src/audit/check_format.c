@@ -109,11 +109,15 @@ void ag_check_email(AG_CHECK_ARGS)
 		return;
 	h = ag_suspect(
 		out, f, "invalid_format", AG_MEDIUM, 0.85,
-		ag_ev_where(a, f,
-	                    OBJ(a, KV("$type", ag_ev_text("string")),
-	                        KV("$not",
-	                           ag_ev_regex(a, "^\\s*[^@\\s]+@[^@\\s]+\\.[^@\\s]+\\s*$", "")),
-	                        KV("$ne", ag_ev_text("")))));
+		ag_ev_where(
+			a, f,
+			OBJ(a, KV("$type", ag_ev_text("string")),
+	                    KV("$not",
+	                       ag_ev_regex(
+				       a,
+				       "^[\\t-\\r ]*[^@\\t-\\r ]+@[^@\\t-\\r ]+\\.[^@\\t-\\r ]+[\\t-\\r ]*$",
+				       "")),
+	                    KV("$ne", ag_ev_text("")))));
 	if (!h)
 		return;
 	if (!(out->name.traits & AG_TRAIT_EMAIL))

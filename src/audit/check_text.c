@@ -382,9 +382,11 @@ void ag_check_padding(AG_CHECK_ARGS)
 		return;
 	/* Joiners inside emoji and Persian words are letters of a kind: the pattern leaves them alone. */
 	if (prose)
-		pattern = "^\\s+\\S|\\S\\s+$";
+		pattern = "^[\\t-\\r ]+[^\\t-\\r ]|[^\\t-\\r ][\\t-\\r ]+$";
 	else
-		pattern = "^\\s+\\S|\\S\\s+$|\\S {2,}\\S|[\\x{00a0}\\x{200b}\\x{2060}\\x{feff}\\t]";
+		pattern =
+			"^[\\t-\\r ]+[^\\t-\\r ]|[^\\t-\\r ][\\t-\\r ]+$|[^\\t-\\r ] {2,}[^\\t-\\r ]|"
+			"[\\xa0\xe2\x80\x8b\xe2\x81\xa0\xef\xbb\xbf\\t]";
 	h = ag_suspect(out, f, "padding", prose ? AG_LOW : AG_MEDIUM, 0.95,
 	               ag_ev_where(a, f, ag_ev_regex(a, pattern, "")));
 	if (!h)
@@ -402,10 +404,7 @@ void ag_check_padding(AG_CHECK_ARGS)
 
 /* Letters C2..C5 before what a continuation byte becomes in Latin-1 or Windows-1252, quotes and dashes (â€),
  * and the replacement character. */
-static const char mojibake_regex[] =
-	"[\\x{00c2}-\\x{00c5}\\x{00d0}\\x{00d1}][\\x{0080}-\\x{00bf}\\x{0152}\\x{0153}\\x{0160}\\x{0161}"
-	"\\x{0178}\\x{017d}\\x{017e}\\x{0192}\\x{02c6}\\x{02dc}\\x{2013}-\\x{203a}\\x{20ac}\\x{2122}]"
-	"|\\x{00e2}[\\x{0080}\\x{20ac}]|\\x{fffd}";
+static const char mojibake_regex[] = "[Â-ÅÐÑ][\\x80-\\xbfŒœŠšŸŽžƒˆ˜–-›€™]|â[\\x80€]|\xef\xbf\xbd";
 
 static bool repaired_example(ag_arena *a, const ag_path_profile *f, ag_str *ret)
 {
@@ -438,7 +437,7 @@ void ag_check_mojibake(AG_CHECK_ARGS)
 		return;
 	h = ag_suspect(out, f, "mojibake", AG_MEDIUM, 0.9,
 	               ag_ev_where(a, f,
-	                           ag_ev_regex(a, garbled ? mojibake_regex : "\\x{fffd}", "")));
+	                           ag_ev_regex(a, garbled ? mojibake_regex : "\xef\xbf\xbd", "")));
 	if (!h)
 		return;
 	ag_suspect_say(

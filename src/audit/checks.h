@@ -113,6 +113,7 @@ void ag_check_numeric_text(AG_CHECK_ARGS);
 void ag_check_text_in_number(AG_CHECK_ARGS);
 void ag_check_date_text(AG_CHECK_ARGS);
 void ag_check_date_formats(AG_CHECK_ARGS);
+void ag_check_time_formats(AG_CHECK_ARGS);
 void ag_check_ambiguous_date(AG_CHECK_ARGS);
 void ag_check_sentinel_number(AG_CHECK_ARGS);
 void ag_check_sentinel_date(AG_CHECK_ARGS);

@@ -20,7 +20,7 @@
  * stands before a last line feed. ODD_SPACE: zero width joiners belong into Persian, Indic scripts and
  * emoji, so they count only behind Latin letters and digits. */
 #define AG_TEXT_CLASS_TABLE(X)                                                                            \
-	X(NUMERIC, "^\\s*[-+]?[0-9]+([.,][0-9]+)?\\s*$", "")                                              \
+	X(NUMERIC, "^[\\t-\\r ]*[-+]?[0-9]+([.,][0-9]+)?[\\t-\\r ]*$", "")                                \
 	X(NULL_WORD, "^\\s*(" AG_TEXT_NULL_WORDS "|-+|\\?+|\\.+|_+|\\*+)\\s*$", "i")                      \
 	X(PADDED, "^[ \\t\\r\\n\\f\\x0b]|[ \\t\\r\\n\\f\\x0b]$", "")                                      \
 	X(DOUBLE_BLANK, "[^ ]  +[^ ]", "")                                                                \
@@ -54,8 +54,8 @@ bool ag_text_repair(ag_str s, ag_buf *out);
 const char *ag_text_class_regex(ag_text_class c);
 const char *ag_text_class_regex_options(ag_text_class c);
 
-/* The time of day that may follow a date: "08:30", "8:30:15.5", "08:30 PM". */
-#define AG_DATE_CLOCK_REGEX "( [0-9:.]+( ?[AaPp][Mm])?)?"
+/* The time of day that may follow a date: "08:30", "8:30:15.5", "08:30 PM", "8:30 a.m.". */
+#define AG_DATE_CLOCK_REGEX "( [0-9:.]+( ?[AaPp]\\.?[Mm]\\.?)?)?"
 
 /* name | regex for evidence | example. The regex matches every text of the format; being no calendar, it
  * also matches 2026-02-30, which the detector refuses. */

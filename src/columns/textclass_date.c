@@ -107,8 +107,13 @@ static bool ends_with_clock(cursor *c)
 	if (c->p == c->end)
 		return true;
 	(void)take(c, ' ');
-	return c->end - c->p == 2 && ((c->p[0] | 0x20) == 'a' || (c->p[0] | 0x20) == 'p') &&
-	       (c->p[1] | 0x20) == 'm';
+	if (!take(c, 'a') && !take(c, 'p') && !take(c, 'A') && !take(c, 'P'))
+		return false;
+	(void)take(c, '.');
+	if (!take(c, 'm') && !take(c, 'M'))
+		return false;
+	(void)take(c, '.');
+	return c->p == c->end;
 }
 
 static bool is_zone(cursor *c)

@@ -25,6 +25,7 @@
 #include "query/extjson.h"
 #include "query/pipeline.h"
 #include "unit/audit_case_docs.h"
+#include "unit/regex_common.h"
 
 #define AS_OF     "2026-06-01"
 #define MAX_DOCS  20000
@@ -106,6 +107,31 @@ static ag_status load_csv(one_case *c, ag_table **ret, ag_err *err)
 	return st;
 }
 
+/* Every pattern of a piece of evidence means the same in PCRE2 and in JavaScript. */
+static void check_patterns(one_case *c, const ag_val *v)
+{
+	for (size_t i = 0; i < v->n && (v->type == AG_T_OBJECT || v->type == AG_T_ARRAY); i++) {
+		const ag_val *one = v->type == AG_T_OBJECT ? &v->u.members[i].val : &v->u.items[i];
+
+		if (v->type == AG_T_OBJECT && ag_str_eqc(v->u.members[i].key, "$regex") &&
+		    one->type == AG_T_STRING && !regex_is_common(ag_val_text(one)))
+			complain(c, "not a pattern of both PCRE2 and JavaScript", ag_val_text(one));
+		check_patterns(c, one);
+	}
+}
+
+static void check_evidence_patterns(one_case *c, ag_str evidence)
+{
+	const ag_extjson_opts opts = { 0 };
+	ag_val v;
+	ag_err err;
+
+	if (ag_extjson_parse(evidence, &opts, c->arena, &v, NULL, NULL, &err))
+		complain(c, err.msg, evidence);
+	else
+		check_patterns(c, &v);
+}
+
 static void run(one_case *c)
 {
 	ag_catalogue_opts o = { c->as_of_ms, 0.05, 0.20, 0.98 };
@@ -131,6 +157,7 @@ static void run(one_case *c)
 		const ag_hypothesis *h = &hs.items[i];
 		uint64_t n = count_evidence(c, t, h->evidence);
 
+		check_evidence_patterns(c, h->evidence);
 		if (!h->what.len || !h->cause.len || !h->repair.len)
 			complain(c, "says too little", ag_str_c(h->category));
 		if (ag_hypothesis_holds(h, n, p.ndoc))
@@ -354,6 +381,21 @@ static void whole_collections(void **state)
 	run_cases("tests/cases/audit/checks.cases");
 }
 
+static void patterns_of_one_engine_are_seen(void **state)
+{
+	static const char *const good[] = { "^a+?(?:b|c)(?=d)[^\\t-\\r ]{2,3}$", "^[\\s\\S]{50}$",
+		                            "[\\x00-\\x1f]\\.\\-" };
+	static const char *const bad[] = { "a++",     "(?<=a)b", "(?i)a",       "\\x{20ac}",
+		                           "\\bword", "\\p{Lu}", "[[:alpha:]]", "\\s+a",
+		                           "[]a]",    "\\u00a0" };
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(good); i++)
+		assert_true(regex_is_common(ag_str_c(good[i])));
+	for (size_t i = 0; i < AG_NELEM(bad); i++)
+		assert_false(regex_is_common(ag_str_c(bad[i])));
+}
+
 static void the_guard_counts_and_weighs(void **state)
 {
 	ag_hypothesis h = { .severity = AG_MEDIUM, .min_count = 2, .max_share = 0.5 };
@@ -406,6 +448,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(text),
 		cmocka_unit_test(forms),
+		cmocka_unit_test(patterns_of_one_engine_are_seen),
 		cmocka_unit_test(structure),
 		cmocka_unit_test(across_fields),
 		cmocka_unit_test(whole_collections),

@@ -444,6 +444,8 @@ static void dates_by_format(void **state)
 		{ "29/02/2024", AG_DATE_SLASH },
 		{ "02/29/2026", AG_DATE_NONE },
 		{ "03/01/2026 08:30 PM", AG_DATE_SLASH },
+		{ "03/01/2026 8:30 a.m.", AG_DATE_SLASH },
+		{ "03/01/2026 8:30 a", AG_DATE_NONE },
 		{ "03/01/26", AG_DATE_NONE },
 		{ "01.03.2026", AG_DATE_DOT },
 		{ "32.03.2026", AG_DATE_NONE },
