@@ -1,16 +1,14 @@
-"""Is a store whole, whatever failed while it was written?
+"""Is a store whole, whatever failed while it was written? (torture.py asks: wrong().)
 
-usage: torture_check.py STORE SCENARIO OUT-FILE EXIT-CODE POINT SILENT
-
-SILENT: calls that failed without a warning.
+silent: calls that failed without a warning.
 
 Logs have no hole and no event of another kind of world: seq 1 is run_started, run_finished is the last; rows
 of runs, findings and reports agree with the logs; the file of --out is whole.
 """
+import contextlib
 import json
 import os
 import sqlite3
-import sys
 import time
 
 EARLIER = 3  # runs that the scenarios but "first" find in the store
@@ -20,7 +18,11 @@ WHOLE = {"first": 3, "again": EARLIER + 2, "out": EARLIER + 1, "stdin": EARLIER 
 
 
 def check(path, scenario, code, point, silent):
-    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % path, uri=True)) as db:
+        check_db(db, scenario, code, point, silent)
+
+
+def check_db(db, scenario, code, point, silent):
     assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok", "the file is damaged"
     assert not db.execute("PRAGMA foreign_key_check").fetchall(), "a row without its run"
     if not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -92,17 +94,14 @@ def check_out(path):
         assert text.endswith("\n") and len(text) > 100, "the file of --out is cut"
 
 
-def main():
-    store, scenario, out, code, point, silent = sys.argv[1:]
-    if os.path.exists(store):
-        check(store, scenario, int(code), point, int(silent))
-    else:
-        assert scenario == "first", "the store is gone"
-    check_out(out)
-
-
-try:
-    main()
-except (AssertionError, sqlite3.Error, ValueError, KeyError) as e:
-    print("%s: %s" % (type(e).__name__, e))
-    sys.exit(1)
+def wrong(store, scenario, out, code, point, silent):
+    """-> what is wrong, or None"""
+    try:
+        if os.path.exists(store):
+            check(store, scenario, code, point, silent)
+        else:
+            assert scenario == "first", "the store is gone"
+        check_out(out)
+    except (AssertionError, sqlite3.Error, ValueError, KeyError) as e:
+        return "%s: %s" % (type(e).__name__, e)
+    return None
