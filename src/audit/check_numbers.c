@@ -1,13 +1,17 @@
-/* check_numbers -- rows 10, 18 and 19: sentinels, outliers, impossible values.
+/* check_numbers -- rows 10, 18 and 39: sentinels, outliers, another unit.
  *
  * All three look for a gap: damage stands apart, the tail of an honest distribution does not. Heavy tails are
- * judged on the log scale. Identifiers, codes and points in time are no measures and are left alone. */
+ * judged on the log scale. Identifiers, codes and points in time are no measures and are left alone.
+ *
+ * A sentinel speaks at every share while more than five other values remain, a zero up to 20%, a spike up to half, an outlier up to half
+ * a percent of a side; beyond it only another unit does, up to 45%. */
 #include "audit/checks.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MIN_NUMBERS 50
+#define MIN_NUMBERS   50 /* for outliers: fewer have no tail */
+#define MIN_SENTINELS 8  /* for a value that is repeated and stands apart */
 
 static bool is_measure(const ag_path_profile *f, const ag_field_name *n)
 {
@@ -122,6 +126,32 @@ static rest rest_without(const ag_path_profile *f, double v)
 	return r;
 }
 
+#define SPIKE_TIMES 5 /* as often as any other value: repeats of a measurement are not so many */
+#define SPIKE_APART 5 /* times the usual distance between neighbours at that end */
+#define SPIKE_MIN   3 /* occurrences: two may be equal by chance */
+
+/* The most frequent of the other values occurs so often. */
+static uint64_t next_frequent(const ag_path_profile *f, double v)
+{
+	for (size_t i = 0; i < f->nvalue; i++) {
+		if (!ag_type_is_number(f->values[i].v.type) || ag_val_number(&f->values[i].v) != v)
+			return f->values[i].n;
+	}
+	return 0;
+}
+
+/* One value beyond the others that is apart from them, and far more frequent than any. */
+static bool is_spike(const ag_path_profile *f, double v, const rest *r)
+{
+	const uint64_t n = count_of(f, v);
+	const bool below = v < r->min;
+	const double gap = below ? r->min - v : v - r->max;
+	const double half = below ? r->p50 - r->min : r->max - r->p50;
+
+	return (below || v > r->max) && n >= SPIKE_MIN && n >= SPIKE_TIMES * next_frequent(f, v) &&
+	       r->ndistinct >= 10 && gap >= SPIKE_APART * half / ((double)r->ndistinct / 2);
+}
+
 static bool is_low_sentinel(const ag_path_profile *f, const ag_field_name *name, double v,
                             const rest *r)
 {
@@ -150,13 +180,16 @@ static bool is_high_sentinel(const ag_path_profile *f, double v, const rest *r)
 	       r->ndistinct > 1;
 }
 
+#define MANY_ZEROS 0.2 /* beyond it zero may be what the field says: the spike is still listed */
+
 /* A zero where all others lie in a band far from it. */
 static bool is_zero_sentinel(const ag_path_profile *f, const ag_field_name *name, uint64_t n,
                              const rest *r)
 {
 	return name->traits & AG_TRAIT_NONZERO && !(name->traits & AG_TRAIT_SIGNED) &&
-	       f->num.nneg == 0 && n >= 2 && ag_share(n, f->num.n) <= 0.2 && r->ndistinct >= 10 &&
-	       r->min > 0.25 * r->p50 && r->p05 > 0.3 * r->p50;
+	       f->num.nneg == 0 && n >= 2 && ag_share(n, f->num.n) <= MANY_ZEROS &&
+	       r->ndistinct >= (f->num.n < 50 ? 5 : 10) && r->min > 0.25 * r->p50 &&
+	       r->p05 > 0.3 * r->p50;
 }
 
 size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *name,
@@ -164,7 +197,7 @@ size_t ag_path_sentinels(const ag_path_profile *f, const ag_field_name *name,
 {
 	size_t n = 0;
 
-	if (f->num.n < 20 || !is_measure(f, name))
+	if (f->num.n < MIN_SENTINELS || !is_measure(f, name))
 		return 0;
 	for (size_t i = 0; i < AG_NELEM(low_signs) && n < AG_MAX_SENTINELS; i++) {
 		uint64_t count = count_of(f, low_signs[i]);
@@ -200,6 +233,32 @@ static ag_val number_val(double v)
 	return v == trunc(v) && fabs(v) < 9e15 ? ag_val_int((int64_t)v) : ag_val_double(v);
 }
 
+/* A value that is on no list, told by its neighbours only: it may be a real limit or a real nothing, so low. */
+static void suspect_spike(ag_hypotheses *out, const ag_path_profile *f)
+{
+	const ag_val *v = f->nvalue ? &f->values[0].v : NULL;
+	ag_hypothesis *h;
+	rest r;
+
+	if (!v || !ag_type_is_number(v->type) || f->num.n < MIN_NUMBERS ||
+	    !is_measure(f, &out->name) || f->values[0].n * 2 > f->num.n)
+		return;
+	r = rest_without(f, ag_val_number(v));
+	if (!is_spike(f, ag_val_number(v), &r))
+		return;
+	h = ag_suspect(out, f, "sentinel_value", AG_LOW, 0.5,
+	               ag_ev_where(out->arena, f, OBJ(out->arena, KV("$eq", *v))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->min_count = SPIKE_MIN;
+	ag_suspect_say(h, "", "a default, or a code for \"not known\", among measurements",
+	               "if it stands for nothing, set these values to null");
+	h->what = ag_str_printf(out->arena,
+	                        "%.*s lies apart from all others and is far more frequent",
+	                        AG_FMT(ag_ev_str(out->arena, v)));
+}
+
 void ag_check_sentinel_number(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -211,8 +270,12 @@ void ag_check_sentinel_number(AG_CHECK_ARGS)
 
 	(void)p;
 	(void)o;
-	if (!n || !ag_path_is_plain(a, f))
+	if (!ag_path_is_plain(a, f))
 		return;
+	if (!n) {
+		suspect_spike(out, f);
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		items[i] = number_val(found[i]);
 	cond = n == 1 ? OBJ(a, KV("$eq", items[0])) : OBJ(a, KV("$in", ag_ev_arr(a, items, n)));
@@ -324,6 +387,27 @@ static double rounded(const side *s)
 	return isfinite(r) && r > lo && r < hi ? r : s->bound;
 }
 
+/* The last row of a table: the sum of all others, or of these and of their subtotals. Twice one slip is no sum: then the
+ * others are too small to add up to it. */
+static bool is_total(const ag_num_profile *m)
+{
+	const double v = m->high[0], others = m->mean * (double)m->n - v;
+
+	return v > 0 && m->nneg == 0 && m->nhigh > 1 && m->high[1] < 0.8 * v &&
+	       v <= (double)m->n * m->high[1] &&
+	       (fabs(others - v) <= 0.02 * v || fabs(others - 2 * v) <= 0.02 * v);
+}
+
+#define LISTED_TIMES 10 /* values of a closed list occur so often on average */
+
+/* A member of a closed list, such as a code: it is far from the others, and as frequent as they are. */
+static bool is_member(const ag_path_profile *f, double v)
+{
+	return f->values_complete && f->num.nint == f->num.n &&
+	       f->nscalar >= LISTED_TIMES * f->ndistinct && count_of(f, v) >= SPIKE_MIN &&
+	       count_of(f, v) * 4 >= f->values[f->nvalue / 2].n;
+}
+
 void ag_check_outlier(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -350,6 +434,8 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	high = find_side(f, true, log_scale, sentinels, ns);
 	if (!log_scale)
 		low = find_side(f, false, false, sentinels, ns);
+	high.found = high.found && !is_member(f, high.nearest);
+	low.found = low.found && !is_member(f, low.nearest);
 	if (!high.found && !low.found)
 		return;
 	high.bound = rounded(&high);
@@ -365,10 +451,112 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	h->max_share = 0.03;
+	if (high.found && !low.found && is_total(m)) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+		ag_suspect_say(h, "the largest number is the sum of all others",
+		               "a row of totals among the rows it adds up",
+		               "remove the row, or mark it");
+		return;
+	}
 	ag_suspect_say(
 		h, "a few numbers lie far from all others, with a gap between",
 		"a slipped decimal point, another unit, or a value typed into the wrong field",
 		"compare the documents with their source; correct them or set them aside");
+	h->detail = ag_str_printf(a, "half of all values lie between %g and %g", m->q.p25,
+	                          m->q.p75);
+}
+
+/* ---- another unit ---- */
+
+#define MIN_UNITS 20 /* numbers */
+#define COMPACT   4  /* third quartile by first: wider data has no one size to be a multiple of */
+#define REACH     8  /* the rest lies within so many times its middle */
+#define UNIT_APART \
+	3 /* how far the middle of the others may be from the middle times a power of ten */
+#define MAX_UNITS 0.45 /* share of the others: beyond it both are usual */
+
+#define JUMP       10 /* between the two groups, where neighbours are at most REACH from the middle */
+#define MIN_OTHERS 3 /* different numbers of the other group: fewer are outliers */
+
+/* The extremes that are known hold the gap, or are all beyond it. */
+static bool has_gap(const ag_num_profile *m, bool high, double bound)
+{
+	const double *ext = high ? m->high : m->low;
+	const unsigned n = high ? m->nhigh : m->nlow;
+	unsigned k = 0;
+
+	while (k < n && (high ? ext[k] > bound : ext[k] < bound))
+		k++;
+	if (k < MIN_OTHERS)
+		return false;
+	return k == n || (high ? ext[k - 1] >= JUMP * ext[k] : ext[k] >= JUMP * ext[k - 1]);
+}
+
+/* Numbers that are 100 or 1000 times the others, or a hundredth, and nothing between: what row 18 sees up to half a
+ * percent is here a unit of its own. Returns the bound between them, 0 = there are no two groups. */
+static double bound_of_units(const ag_num_profile *m, bool high)
+{
+	static const double factors[] = { 100, 1000, 1e6 };
+	const double up[] = { m->q.p75, m->q.p95, m->q.p99, m->q.p999, m->q.max };
+	const double down[] = { m->q.p25, m->q.p05, m->q.p01, m->q.p001, m->q.min };
+	const double *q = high ? up : down, mid = m->q.p50;
+
+	for (size_t i = 0; i + 1 < AG_NELEM(up); i++) {
+		const double inner = high ? q[i] / mid : mid / q[i];
+		const double outer = high ? q[i + 1] / mid : mid / q[i + 1];
+		const double last = high ? q[4] / mid : mid / q[4];
+
+		if (inner > REACH)
+			return 0;
+		for (size_t k = 0; k < AG_NELEM(factors); k++) {
+			const double by = factors[k];
+
+			if (outer >= by / UNIT_APART && last <= by * REACH &&
+			    outer >= JUMP * inner && outer <= by * UNIT_APART)
+				return high ? mid * sqrt(by) : mid / sqrt(by);
+		}
+		if (outer > REACH)
+			return 0;
+	}
+	return 0;
+}
+
+void ag_check_unit(AG_CHECK_ARGS)
+{
+	ag_arena *a = out->arena;
+	const ag_num_profile *m = &f->num;
+	bool high = true;
+	double bound;
+	ag_hypothesis *h;
+
+	(void)p;
+	(void)o;
+	if (m->n < MIN_UNITS || m->q.min <= 0 || f->ndistinct < 12 || !is_measure(f, &out->name) ||
+	    m->q.p75 > COMPACT * m->q.p25 || !ag_path_is_plain(a, f))
+		return;
+	bound = bound_of_units(m, high);
+	if (bound == 0) {
+		high = false;
+		bound = bound_of_units(m, high);
+	}
+	if (bound == 0 || !has_gap(m, high, bound))
+		return;
+	h = ag_suspect(out, f, "unit_mixup", AG_MEDIUM, 0.75,
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("number")),
+	                               KV(high ? "$gt" : "$lt", ag_val_double(bound)))));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	h->min_count = 2;
+	h->max_share = MAX_UNITS;
+	ag_suspect_say(h,
+	               high ? "some numbers are hundreds of times all others, with nothing between"
+	                    : "some numbers are a hundredth of all others or less, with nothing "
+	                      "between",
+	               "another unit (m and cm, g and kg, cents), or a lost decimal point",
+	               "convert these values to the unit of the others, and store the unit");
 	h->detail = ag_str_printf(a, "half of all values lie between %g and %g", m->q.p25,
 	                          m->q.p75);
 }

@@ -125,6 +125,7 @@ void ag_check_spelling(AG_CHECK_ARGS);
 void ag_check_rare_value(AG_CHECK_ARGS);
 void ag_check_outlier(AG_CHECK_ARGS);
 void ag_check_range(AG_CHECK_ARGS);
+void ag_check_unit(AG_CHECK_ARGS);
 void ag_check_date_range(AG_CHECK_ARGS);
 void ag_check_pattern(AG_CHECK_ARGS);
 void ag_check_measures(AG_CHECK_ARGS);
