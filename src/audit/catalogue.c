@@ -33,7 +33,6 @@ static const ag_check table[] = {
 	{ "empty_string", 13, "empty or blank text in place of nothing", ag_check_empty_string },
 	{ "padding", 14, "white space that nobody sees", ag_check_padding },
 	{ "case_variants", 15, "one value in several spellings of case", ag_check_case_variants },
-	{ "spelling", 16, "a rare value that is a frequent one with a typo", ag_check_spelling },
 	{ "rare_value", 17, "a value outside the list that all others keep to",
 	  ag_check_rare_value },
 	{ "outlier", 18, "numbers far from all others", ag_check_outlier },
@@ -63,6 +62,8 @@ static const ag_check table[] = {
 };
 
 static const ag_across_check across[] = {
+	{ "typo", 16, "a rare value or word that is a frequent one with a slip of the keyboard",
+	  ag_check_typo },
 	{ "copies", 26, "documents that come twice, and keys of two fields that repeat",
 	  ag_check_copies },
 	{ "dependency", 28, "a value that another field of the same document contradicts",

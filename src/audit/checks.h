@@ -100,6 +100,7 @@ ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a
 
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_copies(AG_ACROSS_ARGS);
+ag_status ag_check_typo(AG_ACROSS_ARGS);
 
 /* One function per row of the catalogue; see catalogue.c. */
 void ag_check_nulls(AG_CHECK_ARGS);
@@ -121,7 +122,6 @@ void ag_check_null_word(AG_CHECK_ARGS);
 void ag_check_empty_string(AG_CHECK_ARGS);
 void ag_check_padding(AG_CHECK_ARGS);
 void ag_check_case_variants(AG_CHECK_ARGS);
-void ag_check_spelling(AG_CHECK_ARGS);
 void ag_check_rare_value(AG_CHECK_ARGS);
 void ag_check_outlier(AG_CHECK_ARGS);
 void ag_check_range(AG_CHECK_ARGS);

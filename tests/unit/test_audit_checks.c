@@ -375,6 +375,12 @@ static void across_fields(void **state)
 	run_cases("tests/cases/audit/checks_across.cases");
 }
 
+static void slips(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_typo.cases");
+}
+
 static void whole_collections(void **state)
 {
 	(void)state;
@@ -451,6 +457,7 @@ int main(void)
 		cmocka_unit_test(patterns_of_one_engine_are_seen),
 		cmocka_unit_test(structure),
 		cmocka_unit_test(across_fields),
+		cmocka_unit_test(slips),
 		cmocka_unit_test(whole_collections),
 		cmocka_unit_test(the_guard_counts_and_weighs),
 		cmocka_unit_test(the_table_is_in_order),

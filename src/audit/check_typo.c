@@ -1,0 +1,645 @@
+/* check_typo -- row 16: a rare value, or a rare word in a text, that is a frequent one with a slip of the keyboard.
+ *
+ * All values of a field are compared, however long its tail: every frequent value is filed under itself and under what
+ * is left of it without one letter; a slip (a letter changed, dropped, put in, two swapped) meets it there. So the work
+ * grows with the text, not with its square.
+ *
+ * Two values that look alike may both be right (Stafford, Stamford). Other fields decide where they can: where the
+ * frequent value goes with one value of another field, the rare one must go with it, too. Without such a witness the
+ * slip must be inside a word of some length, be far rarer than the other value, and the field must hold few pairs that
+ * look alike although both are frequent.
+ *
+ * Speaks: at any share, as long as each wrong spelling is rare itself. */
+#include "audit/checks.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "columns/textclass.h"
+
+#define FOLD_BYTES    4096
+#define MIN_LEN       3
+#define MAX_LEN       400
+#define MAX_FILED     3000000 /* ways in which the frequent values of a field are filed */
+#define MAX_TOKENS    2000000 /* words of a field that are looked at */
+#define MAX_LISTED    300
+#define MAX_WITNESSES 40
+#define WITNESS_ROWS  200   /* of the frequent value that are asked */
+#define WITNESS_SHARE 0.9   /* of them agree */
+#define MAX_CHANCE    0.05  /* of witnesses that agree by chance */
+#define RARE_SHARE    0.002 /* of the field's values a rare one may have without a witness */
+#define MANY_WAYS     4     /* different slips of one value: nobody names things so */
+#define DETAIL_BYTES  400
+
+/* One value, or one word of several values. */
+typedef struct entry {
+	ag_str fold;
+	uint32_t n;     /* rows */
+	uint32_t first; /* value: its code; word: its first token */
+	uint32_t ntok;  /* word: tokens */
+	uint32_t nslip; /* rarer entries that look like it */
+	bool has_digit;
+} entry;
+
+typedef struct token {
+	uint64_t hash;
+	uint32_t code; /* of the value */
+	uint32_t at, len;
+} token;
+
+/* An open table: hash of a way of writing -> the entry. */
+typedef struct way_index {
+	uint64_t *key;
+	uint32_t *entry; /* + 1 */
+	size_t mask;
+} way_index;
+
+typedef enum slip_kind { SLIP_NONE, SLIP_CHANGE, SLIP_EXTRA, SLIP_DROP, SLIP_SWAP } slip_kind;
+
+typedef struct finding {
+	uint32_t code; /* of the value that is wrong */
+	ag_str wrong, right;
+	uint32_t n_wrong, n_right;
+	bool is_sure;
+} finding;
+
+typedef struct search {
+	const ag_across *x;
+	const ag_frame *fr;
+	const ag_frame_col *col;
+	ag_field_name name;
+	ag_arena *arena; /* of this column */
+	ag_grouped by;   /* rows by value */
+	entry *entries;
+	size_t n;
+	token *tokens;
+	way_index index;
+	bool are_words, is_label, has_neighbours;
+	finding *found;
+	size_t nfound, cap;
+} search;
+
+static ag_str folded(ag_arena *a, ag_str text, void (*fold)(ag_str, ag_buf *))
+{
+	ag_buf b = AG_BUF_INIT(FOLD_BYTES);
+	ag_str ret;
+
+	fold(text, &b);
+	ret = b.failed ? AG_S("") : ag_buf_dup(a, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
+/* ---- hashes ---- */
+
+#define HASH_BASE UINT64_C(0x100000001b3)
+
+static uint64_t hash_of(ag_str s)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < s.len; i++)
+		h = h * HASH_BASE + (unsigned char)s.ptr[i] + 1;
+	return h;
+}
+
+/* Calls fn for the hash of s and of s without each of its bytes. before: hash of what precedes, after: of the rest. */
+static void each_way(ag_str s, ag_arena *arena, void (*fn)(void *arg, uint64_t h), void *arg)
+{
+	uint64_t *after = ag_new_n(arena, uint64_t, s.len + 1),
+		 *power = ag_new_n(arena, uint64_t, s.len + 1);
+	uint64_t before = 0, scale = 1;
+
+	power[s.len] = 1;
+	for (size_t i = s.len; i > 0; i--) {
+		after[i - 1] = after[i] + ((unsigned char)s.ptr[i - 1] + 1) * scale;
+		scale *= HASH_BASE;
+		power[i - 1] = scale;
+	}
+	fn(arg, after[0]);
+	for (size_t i = 0; i < s.len; i++) {
+		if (!i || s.ptr[i] != s.ptr[i - 1])
+			fn(arg, before * power[i + 1] + after[i + 1]);
+		before = before * HASH_BASE + (unsigned char)s.ptr[i] + 1;
+	}
+}
+
+typedef struct filing {
+	way_index *ix;
+	uint32_t entry;
+} filing;
+
+static void file_way(void *arg, uint64_t h)
+{
+	const filing *f = (const filing *)arg;
+	size_t at = (size_t)(h ^ (h >> 32)) & f->ix->mask;
+
+	while (f->ix->entry[at])
+		at = (at + 1) & f->ix->mask;
+	f->ix->key[at] = h;
+	f->ix->entry[at] = f->entry + 1;
+}
+
+static bool is_frequent(const entry *e)
+{
+	return e->n >= 3;
+}
+
+static bool make_index(search *s)
+{
+	size_t ways = 0, size = 64;
+
+	for (size_t i = 0; i < s->n; i++)
+		ways += is_frequent(&s->entries[i]) ? s->entries[i].fold.len + 1 : 0;
+	if (!ways || ways > MAX_FILED)
+		return false;
+	while (size < 2 * ways)
+		size *= 2;
+	s->index.key = ag_new_n(s->arena, uint64_t, size);
+	s->index.entry = ag_new_n(s->arena, uint32_t, size);
+	s->index.mask = size - 1;
+	for (uint32_t i = 0; i < s->n; i++) {
+		filing f = { &s->index, i };
+
+		if (is_frequent(&s->entries[i]))
+			each_way(s->entries[i].fold, s->arena, file_way, &f);
+	}
+	return true;
+}
+
+/* ---- slips ---- */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+}
+
+static bool same_rest(ag_str a, size_t i, ag_str b, size_t k)
+{
+	return a.len - i == b.len - k && memcmp(a.ptr + i, b.ptr + k, a.len - i) == 0;
+}
+
+/* The one slip that turns right into wrong, and where. */
+static slip_kind slip_of(ag_str wrong, ag_str right, size_t *ret_at)
+{
+	const size_t n = wrong.len < right.len ? wrong.len : right.len;
+	size_t i = 0;
+
+	while (i < n && wrong.ptr[i] == right.ptr[i])
+		i++;
+	*ret_at = i;
+	if (wrong.len == right.len + 1)
+		return is_letter(wrong.ptr[i]) && same_rest(wrong, i + 1, right, i) ? SLIP_EXTRA
+		                                                                    : SLIP_NONE;
+	if (wrong.len + 1 == right.len)
+		return is_letter(right.ptr[i]) && same_rest(wrong, i, right, i + 1) ? SLIP_DROP
+		                                                                    : SLIP_NONE;
+	if (wrong.len != right.len || i == n || !is_letter(right.ptr[i]) ||
+	    !is_letter(wrong.ptr[i]))
+		return SLIP_NONE;
+	if (same_rest(wrong, i + 1, right, i + 1))
+		return SLIP_CHANGE;
+	if (i + 1 < n && wrong.ptr[i] == right.ptr[i + 1] && wrong.ptr[i + 1] == right.ptr[i] &&
+	    same_rest(wrong, i + 2, right, i + 2))
+		return SLIP_SWAP;
+	return SLIP_NONE;
+}
+
+/* How long is the word of `right` that the slip is in, and does the slip look like grammar? */
+typedef struct place {
+	size_t len;      /* letters of the word */
+	bool is_ending;  /* plural, case, gender */
+	bool is_initial; /* the first letter of the value */
+} place;
+
+static place place_of(ag_str wrong, ag_str right, slip_kind kind, size_t at)
+{
+	size_t from = at, to = at;
+	place p = { 0 };
+
+	while (from > 0 && is_letter(right.ptr[from - 1]))
+		from--;
+	while (to < right.len && is_letter(right.ptr[to]))
+		to++;
+	p.len = to - from;
+	p.is_initial = at == from && kind == SLIP_CHANGE;
+	if (kind == SLIP_EXTRA)
+		p.is_ending = at == to && !(at > from && wrong.ptr[at] == right.ptr[at - 1]);
+	else if (kind == SLIP_DROP)
+		p.is_ending = at + 1 >= to;
+	else if (kind == SLIP_CHANGE)
+		p.is_ending = at + 1 >= to;
+	return p;
+}
+
+/* ---- witnesses ---- */
+
+/* The value of column c that nearly all rows with this value have, if it is no value that nearly everything has; 0 =
+ * there is none. */
+static uint32_t decided(const search *s, const ag_frame_col *c, uint32_t code)
+{
+	const uint32_t from = s->by.at[code], to = s->by.at[code + 1];
+	uint32_t rows = 0, best = 0, best_n = 0;
+
+	/* A majority vote in one pass, then its count. */
+	for (uint32_t i = from; i < to && i < from + WITNESS_ROWS; i++) {
+		const uint32_t v = c->code[s->by.row[i]];
+
+		if (!v)
+			continue;
+		if (!best_n) {
+			best = v;
+			best_n = 1;
+		} else {
+			best_n = best == v ? best_n + 1 : best_n - 1;
+		}
+	}
+	best_n = 0;
+	for (uint32_t i = from; best && i < to && i < from + WITNESS_ROWS; i++) {
+		const uint32_t v = c->code[s->by.row[i]];
+
+		rows += v != 0;
+		best_n += v == best;
+	}
+	return rows >= 3 && best_n >= WITNESS_SHARE * rows && c->count[best - 1] * 2ull < c->nfilled
+	               ? best
+	               : 0;
+}
+
+/* What the other fields say: above 0, that the rare value is the frequent one; below, that it is another. They are
+ * silent where agreement could well be chance. */
+static int ask_witnesses(const search *s, uint32_t rare, uint32_t frequent)
+{
+	int said = 0;
+	size_t asked = 0;
+	double chance = 1; /* of so much agreement */
+
+	for (size_t i = 0; i < s->fr->ncol && asked < MAX_WITNESSES; i++) {
+		const ag_frame_col *c = &s->fr->cols[i];
+		bool agrees = false;
+		uint32_t expected;
+
+		if (c == s->col || c->nvalue < 2 || c->nvalue * 10ull > c->nfilled * 8ull)
+			continue;
+		asked++;
+		expected = decided(s, c, frequent);
+		for (uint32_t r = s->by.at[rare]; expected && r < s->by.at[rare + 1]; r++) {
+			const uint32_t v = c->code[s->by.row[r]];
+
+			said += !v ? 0 : v == expected ? 1 : -1;
+			agrees = agrees || v == expected;
+		}
+		if (agrees)
+			chance *= (double)c->count[expected - 1] / c->nfilled;
+	}
+	return said > 0 && chance > MAX_CHANCE ? 0 : said;
+}
+
+/* ---- one rare entry ---- */
+
+/* Without a witness: is it a slip all the same? */
+static bool is_plausible(const search *s, const entry *rare, const entry *frequent, const place *p,
+                         slip_kind kind, bool *ret_sure)
+{
+	const bool is_tiny = s->fr->nrow < 100;
+	const uint32_t enough = s->are_words ? 20 : is_tiny ? 5 : 10;
+
+	*ret_sure = false;
+	if (frequent->n < enough * (is_tiny ? 1 : rare->n) || rare->n * 10 > frequent->n * 2 ||
+	    p->is_ending || ag_name_is_person(&s->name) || s->name.traits & AG_TRAIT_PERSON)
+		return false;
+	if (p->len < (s->are_words ? 6 : 5) || (p->is_initial && p->len < 8))
+		return false;
+	if (s->are_words)
+		*ret_sure = p->len >= 8 && frequent->n >= 30 && rare->n == 1 && !s->has_neighbours;
+	else
+		*ret_sure = !s->has_neighbours &&
+		            (s->is_label || p->len >= 8 || (kind == SLIP_SWAP && p->len >= 6));
+	return true;
+}
+
+static void add_finding(search *s, const finding *f)
+{
+	if (s->nfound == s->cap) {
+		s->cap = s->cap ? 2 * s->cap : 64;
+		s->found = (finding *)ag_xrealloc(s->found, s->cap * sizeof(*s->found));
+	}
+	s->found[s->nfound++] = *f;
+}
+
+/* Equal but for accents and punctuation, and not merely for case, which is row 15's. */
+static bool is_other_accent(const search *s, const entry *a, const entry *b)
+{
+	ag_str x, y;
+
+	if (s->are_words || a->has_digit || !ag_str_eq(a->fold, b->fold))
+		return false;
+	x = folded(s->arena, ag_val_text(&s->col->values[a->first - 1]), ag_text_fold);
+	y = folded(s->arena, ag_val_text(&s->col->values[b->first - 1]), ag_text_fold);
+	return !ag_str_eq(x, y);
+}
+
+static void judge(search *s, const entry *rare, const entry *frequent)
+{
+	finding f = { rare->first, rare->fold, frequent->fold, rare->n, frequent->n, false };
+	size_t at;
+	const slip_kind kind = slip_of(rare->fold, frequent->fold, &at);
+	const place p = place_of(rare->fold, frequent->fold, kind, at);
+	int said = 0;
+
+	if (kind == SLIP_NONE) { /* another accent */
+		f.is_sure = s->is_label;
+		if (frequent->n >= 10 * rare->n && frequent->n >= 20)
+			add_finding(s, &f);
+		return;
+	}
+
+	if (!s->are_words)
+		said = ask_witnesses(s, rare->first, frequent->first);
+	if (said < 0)
+		return;
+	/* Series are told apart by their last letter (Fuse A, Fuse B), and may share all else. */
+	if (frequent->nslip >= MANY_WAYS && !(p.is_ending && kind == SLIP_CHANGE) && p.len >= 4 &&
+	    frequent->n >= 3 * rare->n)
+		f.is_sure = true;
+	else if (rare->n > 3 && rare->n > RARE_SHARE * s->col->nfilled)
+		return;
+	else if (said > 0 && p.len >= MIN_LEN && frequent->n >= 3 * rare->n &&
+	         !(p.is_ending && kind == SLIP_CHANGE && p.len < 6))
+		f.is_sure = true;
+	else if (!is_plausible(s, rare, frequent, &p, kind, &f.is_sure))
+		return;
+	if (!s->are_words) {
+		add_finding(s, &f);
+		return;
+	}
+	for (uint32_t t = 0; t < rare->ntok; t++) {
+		f.code = s->tokens[rare->first + t].code;
+		add_finding(s, &f);
+	}
+}
+
+typedef struct lookup {
+	search *s;
+	const entry *rare;
+	const entry *best; /* the most frequent that it may be a slip of */
+	size_t alike;      /* frequent ones of its own weight that look like it */
+} lookup;
+
+static void look_at_way(void *arg, uint64_t h)
+{
+	lookup *l = (lookup *)arg;
+	const way_index *ix = &l->s->index;
+
+	for (size_t at = (size_t)(h ^ (h >> 32)) & ix->mask; ix->entry[at];
+	     at = (at + 1) & ix->mask) {
+		const entry *e = &l->s->entries[ix->entry[at] - 1];
+		size_t where;
+
+		if (ix->key[at] != h || e == l->rare || e->n < l->rare->n ||
+		    (!slip_of(l->rare->fold, e->fold, &where) &&
+		     !is_other_accent(l->s, l->rare, e)))
+			continue;
+		if (e->n >= 3 * l->rare->n)
+			l->best = !l->best || e->n > l->best->n ? e : l->best;
+		else
+			l->alike++;
+	}
+}
+
+static ag_status look_at_all(search *s, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	const entry **best = ag_new_n(s->arena, const entry *, s->n + 1);
+	size_t alike = 0, frequent = 0;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; !st && i < s->n; i++) {
+		lookup l = { s, &s->entries[i], NULL, 0 };
+
+		if ((i & 1023) == 0)
+			st = ag_ctx_check(s->x->ctx, err);
+		ag_arena_reset(scratch);
+		each_way(s->entries[i].fold, scratch, look_at_way, &l);
+		best[i] = l.best;
+		frequent += is_frequent(&s->entries[i]);
+		alike += is_frequent(&s->entries[i]) && l.alike;
+	}
+	/* Where frequent values look alike, rare ones may, too. */
+	s->has_neighbours = alike * 50 > frequent && alike > 1;
+	for (size_t i = 0; !st && i < s->n; i++) {
+		const entry *e = best[i];
+		size_t at;
+		const slip_kind kind = e ? slip_of(s->entries[i].fold, e->fold, &at) : SLIP_NONE;
+
+		if (kind != SLIP_NONE && !place_of(s->entries[i].fold, e->fold, kind, at).is_ending)
+			s->entries[e - s->entries].nslip++;
+	}
+	for (size_t i = 0; !st && i < s->n; i++)
+		if (best[i])
+			judge(s, &s->entries[i], best[i]);
+	return st;
+}
+
+/* ---- values and words ---- */
+
+static bool holds_digit(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '9')
+			return true;
+	return false;
+}
+
+static void take_values(search *s)
+{
+	s->entries = ag_new_n(s->arena, entry, s->col->nvalue + 1);
+	for (uint32_t i = 0; i < s->col->nvalue; i++) {
+		const ag_val *v = &s->col->values[i];
+		ag_str fold;
+
+		if (v->type != AG_T_STRING || v->n < MIN_LEN || v->n > MAX_LEN)
+			continue;
+		fold = folded(s->arena, ag_val_text(v), ag_text_fold_hard);
+		if (fold.len < MIN_LEN)
+			continue;
+		s->entries[s->n++] =
+			(entry){ fold, s->col->count[i], i + 1, 0, 0, holds_digit(fold) };
+	}
+}
+
+static int by_word(const void *x, const void *y)
+{
+	const token *a = (const token *)x, *b = (const token *)y;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return a->code < b->code ? -1 : a->code > b->code;
+}
+
+/* The words of all values, equal ones side by side. folds: by code. */
+static size_t cut_words(search *s, const entry *values, size_t nvalue)
+{
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < nvalue && n < MAX_TOKENS; i++) {
+		const ag_str f = values[i].fold;
+
+		for (size_t from = 0, to; from < f.len; from = to + 1) {
+			bool is_word = true;
+
+			for (to = from; to < f.len && f.ptr[to] != ' '; to++)
+				is_word = is_word && is_letter(f.ptr[to]);
+			if (!is_word || to - from < 5 || to - from > 40)
+				continue;
+			if (n == cap) {
+				cap = cap ? 2 * cap : 1024;
+				s->tokens = (token *)ag_xrealloc(s->tokens,
+				                                 cap * sizeof(*s->tokens));
+			}
+			s->tokens[n++] = (token){ hash_of(ag_str_make(f.ptr + from, to - from)),
+				                  (uint32_t)i, (uint32_t)from,
+				                  (uint32_t)(to - from) };
+		}
+	}
+	if (n)
+		qsort(s->tokens, n, sizeof(*s->tokens), by_word);
+	return n;
+}
+
+static void take_words(search *s)
+{
+	const entry *values = s->entries;
+	const size_t n = cut_words(s, values, s->n);
+
+	s->entries = ag_new_n(s->arena, entry, n + 1);
+	s->n = 0;
+	s->are_words = true;
+	for (size_t i = 0, k; i < n; i = k) {
+		const token *t = &s->tokens[i];
+		entry *e = &s->entries[s->n++];
+
+		*e = (entry){ ag_str_make(values[t->code].fold.ptr + t->at, t->len), 0, (uint32_t)i,
+			      0, false };
+		for (k = i; k < n && s->tokens[k].hash == t->hash; k++)
+			e->n += values[s->tokens[k].code].n;
+		e->ntok = (uint32_t)(k - i);
+	}
+	/* From now on a token knows the code of its value, not its place in the list. */
+	for (size_t i = 0; i < n; i++)
+		s->tokens[i].code = values[s->tokens[i].code].first;
+}
+
+/* ---- the hypothesis ---- */
+
+static int by_certainty(const void *x, const void *y)
+{
+	const finding *a = (const finding *)x, *b = (const finding *)y;
+
+	if (a->is_sure != b->is_sure)
+		return a->is_sure ? -1 : 1;
+	if (a->n_right != b->n_right)
+		return a->n_right > b->n_right ? -1 : 1;
+	return a->code < b->code ? -1 : a->code > b->code;
+}
+
+static void suspect(const search *s, ag_hypotheses *out)
+{
+	ag_arena *a = out->arena;
+	ag_buf detail = AG_BUF_INIT(DETAIL_BYTES);
+	ag_val *odd = ag_new_n(s->arena, ag_val, MAX_LISTED), cond;
+	const bool is_sure = s->nfound && s->found[0].is_sure;
+	size_t n = 0, left = 0;
+	ag_hypothesis *h;
+	ag_val clause;
+	ag_member m;
+
+	for (size_t i = 0; i < s->nfound && s->found[i].is_sure == is_sure; i++) {
+		const finding *f = &s->found[i];
+
+		if (n == MAX_LISTED) {
+			left++;
+			continue;
+		}
+		odd[n++] = s->col->values[f->code - 1];
+		if (n <= 3)
+			ag_buf_addf(&detail, "%s\"%.*s\" (%u) for \"%.*s\" (%u)", n > 1 ? ", " : "",
+			            AG_FMT(ag_utf8_prefix(f->wrong, 50)), f->n_wrong,
+			            AG_FMT(ag_utf8_prefix(f->right, 50)), f->n_right);
+	}
+	if (left)
+		ag_buf_addf(&detail, "; %zu more are not listed", left);
+	cond = OBJ(a, KV("$in", ag_ev_arr(a, odd, n)));
+	m = (ag_member){ ag_ev_key(a, s->col->f), cond };
+	clause = ag_ev_obj(a, &m, 1);
+	h = n ? ag_suspect(out, s->col->f, "spelling_variants", is_sure ? AG_MEDIUM : AG_LOW,
+	                   is_sure ? 0.8 : 0.5, ag_ev_rows(a, s->col->f, &clause, 1))
+	      : NULL;
+	if (h) {
+		ag_suspect_fix(h);
+		ag_suspect_say(
+			h,
+			s->are_words ? "a rare word is a frequent one with a typing error"
+				     : "a rare value is a frequent one with a typing error",
+			"hand-made input where a list of values was meant",
+			"rewrite the rare spelling to the frequent one, and let the writer choose from "
+			"a list");
+		h->detail = ag_buf_dup(a, &detail);
+	}
+	ag_buf_release(&detail);
+}
+
+/* Words that people wrote: no codes, no numbers, no addresses of the net. */
+static bool is_wording(const search *s)
+{
+	const ag_path_profile *f = s->col->f;
+	size_t digits = 0;
+
+	if (f->str.n < 8 || f->str.n * 10 < f->nscalar * 8 || s->col->nvalue < 2 ||
+	    s->name.traits & (AG_TRAIT_EMAIL | AG_TRAIT_PHONE | AG_TRAIT_ZIP) ||
+	    (ag_name_is_identifier(&s->name) && !f->str.words) || !ag_ev_place_of(s->arena, f).ok)
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		digits += s->entries[i].has_digit;
+	return digits * 2 <= s->n || f->str.words >= 3;
+}
+
+static ag_status check_column(const ag_across *x, const ag_frame *fr, const ag_frame_col *col,
+                              ag_hypotheses *out, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	search s = { .x = x, .fr = fr, .col = col, .arena = arena };
+	ag_status st = AG_OK;
+
+	s.name = ag_field_name_of(col->f->owner);
+	take_values(&s);
+	if (!is_wording(&s))
+		return AG_OK;
+	s.is_label = col->nfilled >= 5ull * col->nvalue;
+	s.by = ag_frame_group(fr, col, arena);
+	if (make_index(&s))
+		st = look_at_all(&s, err);
+	if (!st && !s.nfound && col->f->str.words >= 2) {
+		take_words(&s);
+		if (make_index(&s))
+			st = look_at_all(&s, err);
+	}
+	if (!st && s.nfound) {
+		qsort(s.found, s.nfound, sizeof(*s.found), by_certainty);
+		suspect(&s, out);
+	}
+	free(s.found);
+	free(s.tokens);
+	return st;
+}
+
+ag_status ag_check_typo(AG_ACROSS_ARGS)
+{
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; !st && i < x->frames->n; i++)
+		for (size_t c = 0; !st && c < x->frames->items[i].ncol; c++)
+			st = check_column(x, &x->frames->items[i], &x->frames->items[i].cols[c],
+			                  out, err);
+	return st;
+}
