@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "audit/words.h"
 #include "base/utf8.h"
 #include "columns/textclass.h"
 
@@ -26,7 +27,8 @@
 #define MAX_WITNESSES 40
 #define WITNESS_ROWS  200   /* of the frequent value that are asked */
 #define WITNESS_SHARE 0.9   /* of them agree */
-#define MAX_CHANCE    0.05  /* of witnesses that agree by chance */
+#define FEW_VALUES    200   /* of a list of names */
+#define MAX_CHANCE    0.15  /* of a wrong agreement of witnesses, over all values of a field */
 #define RARE_SHARE    0.002 /* of the field's values a rare one may have without a witness */
 #define MANY_WAYS     4     /* different slips of one value: nobody names things so */
 #define DETAIL_BYTES  400
@@ -74,7 +76,10 @@ typedef struct search {
 	size_t n;
 	token *tokens;
 	way_index index;
-	bool are_words, is_label, has_neighbours;
+	bool are_words, is_label;
+	bool has_neighbours; /* frequent entries that look alike */
+	bool is_all_slips;   /* most rare entries look like a frequent one */
+	size_t nasked;       /* entries that look like a frequent one */
 	finding *found;
 	size_t nfound, cap;
 } search;
@@ -205,11 +210,13 @@ static slip_kind slip_of(ag_str wrong, ag_str right, size_t *ret_at)
 	return SLIP_NONE;
 }
 
-/* How long is the word of `right` that the slip is in, and does the slip look like grammar? */
+/* The word of `right` that the slip is in, and whether the slip looks like grammar or like another word. */
 typedef struct place {
 	size_t len;      /* letters of the word */
 	bool is_ending;  /* plural, case, gender */
-	bool is_initial; /* the first letter of the value */
+	bool is_initial; /* the first letter of the word */
+	bool is_other_word,
+		is_slip_of_word; /* the rare one is a word of a language; only the other is, and no name */
 } place;
 
 static place place_of(ag_str wrong, ag_str right, slip_kind kind, size_t at)
@@ -222,7 +229,11 @@ static place place_of(ag_str wrong, ag_str right, slip_kind kind, size_t at)
 	while (to < right.len && is_letter(right.ptr[to]))
 		to++;
 	p.len = to - from;
-	p.is_initial = at == from && kind == SLIP_CHANGE;
+	p.is_initial = at == from && kind != SLIP_SWAP;
+	p.is_other_word = ag_word_is_known(
+		ag_str_make(wrong.ptr + from, to + wrong.len - right.len - from));
+	p.is_slip_of_word = !p.is_other_word &&
+	                    ag_word_is_known(ag_str_make(right.ptr + from, to - from));
 	if (kind == SLIP_EXTRA)
 		p.is_ending = at == to && !(at > from && wrong.ptr[at] == right.ptr[at - 1]);
 	else if (kind == SLIP_DROP)
@@ -292,29 +303,32 @@ static int ask_witnesses(const search *s, uint32_t rare, uint32_t frequent)
 		if (agrees)
 			chance *= (double)c->count[expected - 1] / c->nfilled;
 	}
-	return said > 0 && chance > MAX_CHANCE ? 0 : said;
+	/* Of many that look alike, some agree by chance. */
+	return said > 0 && chance * (double)s->nasked > MAX_CHANCE ? 0 : said;
 }
 
 /* ---- one rare entry ---- */
 
 /* Without a witness: is it a slip all the same? */
 static bool is_plausible(const search *s, const entry *rare, const entry *frequent, const place *p,
-                         slip_kind kind, bool *ret_sure)
+                         bool *ret_sure)
 {
 	const bool is_tiny = s->fr->nrow < 100;
 	const uint32_t enough = s->are_words ? 20 : is_tiny ? 5 : 10;
 
 	*ret_sure = false;
-	if (frequent->n < enough * (is_tiny ? 1 : rare->n) || rare->n * 10 > frequent->n * 2 ||
-	    p->is_ending || ag_name_is_person(&s->name) || s->name.traits & AG_TRAIT_PERSON)
+	if (frequent->n < enough * (is_tiny ? 1 : rare->n) || rare->n * 5 > frequent->n ||
+	    p->is_ending || p->is_other_word || s->name.traits & AG_TRAIT_PERSON ||
+	    ag_name_is_person(&s->name) ||
+	    (rare->n > 3 && rare->n > RARE_SHARE * s->col->nfilled &&
+	     !(s->is_label && p->is_slip_of_word)))
 		return false;
 	if (p->len < (s->are_words ? 6 : 5) || (p->is_initial && p->len < 8))
 		return false;
-	if (s->are_words)
-		*ret_sure = p->len >= 8 && frequent->n >= 30 && rare->n == 1 && !s->has_neighbours;
-	else
-		*ret_sure = !s->has_neighbours &&
-		            (s->is_label || p->len >= 8 || (kind == SLIP_SWAP && p->len >= 6));
+	/* In a long tail of names many look alike. */
+	*ret_sure = s->are_words ? p->is_slip_of_word
+	                         : !s->has_neighbours &&
+	                                   (p->is_slip_of_word || s->is_label || s->is_all_slips);
 	return true;
 }
 
@@ -359,15 +373,14 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 	if (said < 0)
 		return;
 	/* Series are told apart by their last letter (Fuse A, Fuse B), and may share all else. */
-	if (frequent->nslip >= MANY_WAYS && !(p.is_ending && kind == SLIP_CHANGE) && p.len >= 4 &&
-	    frequent->n >= 3 * rare->n)
+	if (frequent->n >= 3 * rare->n && p.len >= (s->are_words ? 6 : 4) && !p.is_other_word &&
+	    !(p.is_ending && kind == SLIP_CHANGE) &&
+	    ((frequent->nslip >= MANY_WAYS &&
+	      (s->is_label || s->is_all_slips || (s->are_words && p.is_slip_of_word))) ||
+	     (said > 0 && rare->n <= 3 && (s->is_label || !s->has_neighbours) &&
+	      (frequent->n >= 5 || s->fr->nrow < 100))))
 		f.is_sure = true;
-	else if (rare->n > 3 && rare->n > RARE_SHARE * s->col->nfilled)
-		return;
-	else if (said > 0 && p.len >= MIN_LEN && frequent->n >= 3 * rare->n &&
-	         !(p.is_ending && kind == SLIP_CHANGE && p.len < 6))
-		f.is_sure = true;
-	else if (!is_plausible(s, rare, frequent, &p, kind, &f.is_sure))
+	else if (!is_plausible(s, rare, frequent, &p, &f.is_sure))
 		return;
 	if (!s->are_words) {
 		add_finding(s, &f);
@@ -411,7 +424,8 @@ static ag_status look_at_all(search *s, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
 	const entry **best = ag_new_n(s->arena, const entry *, s->n + 1);
-	size_t alike = 0, frequent = 0;
+	size_t alike = 0, frequent = 0, rare = 0;
+	uint32_t most = 0;
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; !st && i < s->n; i++) {
@@ -422,19 +436,29 @@ static ag_status look_at_all(search *s, ag_err *err)
 		ag_arena_reset(scratch);
 		each_way(s->entries[i].fold, scratch, look_at_way, &l);
 		best[i] = l.best;
+		most = s->entries[i].n > most ? s->entries[i].n : most;
 		frequent += is_frequent(&s->entries[i]);
 		alike += is_frequent(&s->entries[i]) && l.alike;
 	}
 	/* Where frequent values look alike, rare ones may, too. */
-	s->has_neighbours = alike * 50 > frequent && alike > 1;
+	s->has_neighbours = alike * 200 > frequent && alike > 1;
 	for (size_t i = 0; !st && i < s->n; i++) {
 		const entry *e = best[i];
 		size_t at;
 		const slip_kind kind = e ? slip_of(s->entries[i].fold, e->fold, &at) : SLIP_NONE;
+		place p;
 
-		if (kind != SLIP_NONE && !place_of(s->entries[i].fold, e->fold, kind, at).is_ending)
+		rare += s->entries[i].n * 5 <= most;
+		if (kind == SLIP_NONE)
+			continue;
+		p = place_of(s->entries[i].fold, e->fold, kind, at);
+		s->nasked++;
+		if (!p.is_ending && !p.is_other_word)
 			s->entries[e - s->entries].nslip++;
 	}
+	/* A list of names has few values, apart from the slips. */
+	s->is_label = s->n - s->nasked <= FEW_VALUES && s->col->nfilled >= 5 * (s->n - s->nasked);
+	s->is_all_slips = s->n - s->nasked <= FEW_VALUES && s->nasked * 10 >= rare * 3;
 	for (size_t i = 0; !st && i < s->n; i++)
 		if (best[i])
 			judge(s, &s->entries[i], best[i]);
@@ -593,14 +617,20 @@ static void suspect(const search *s, ag_hypotheses *out)
 static bool is_wording(const search *s)
 {
 	const ag_path_profile *f = s->col->f;
-	size_t digits = 0;
+	size_t digits = 0, links = 0;
 
 	if (f->str.n < 8 || f->str.n * 10 < f->nscalar * 8 || s->col->nvalue < 2 ||
 	    s->name.traits & (AG_TRAIT_EMAIL | AG_TRAIT_PHONE | AG_TRAIT_ZIP) ||
 	    (ag_name_is_identifier(&s->name) && !f->str.words) || !ag_ev_place_of(s->arena, f).ok)
 		return false;
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		const ag_str text = ag_val_text(&s->col->values[s->entries[i].first - 1]);
+
 		digits += s->entries[i].has_digit;
+		links += ag_str_contains(text, AG_S("://"));
+	}
+	if (links * 2 > s->n)
+		return false;
 	return digits * 2 <= s->n || f->str.words >= 3;
 }
 
@@ -615,7 +645,6 @@ static ag_status check_column(const ag_across *x, const ag_frame *fr, const ag_f
 	take_values(&s);
 	if (!is_wording(&s))
 		return AG_OK;
-	s.is_label = col->nfilled >= 5ull * col->nvalue;
 	s.by = ag_frame_group(fr, col, arena);
 	if (make_index(&s))
 		st = look_at_all(&s, err);

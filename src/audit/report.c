@@ -10,6 +10,7 @@
 #include "audit/mask.h"
 #include "audit/report_diff.h"
 #include "audit/tools.h"
+#include "audit/words.h"
 #include "query/extjson.h"
 
 #ifndef AG_VERSION
@@ -66,6 +67,7 @@ void ag_report_run_facts(const ag_audit_opts *o, const ag_source_info *info, ag_
 	ag_jw_kkey(w, "versions");
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "argus", AG_S(AG_VERSION));
+	ag_jw_kstr(w, "words", ag_str_c(ag_words_version));
 	ag_jw_kint(w, "report", AG_REPORT_VERSION);
 	ag_jw_obj_end(w);
 }

@@ -2,15 +2,17 @@
 #include "audit/words.h"
 
 #define MIN_LETTERS 4
+#define BASIS       UINT64_C(0xcbf29ce484222325)
+#define PRIME       UINT64_C(0x100000001b3)
 
-bool ag_word_is_known(ag_str word)
+static bool is_filed(ag_str word, uint64_t h)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325), step;
+	uint64_t step;
 
 	if (word.len < MIN_LETTERS)
 		return false;
 	for (size_t i = 0; i < word.len; i++)
-		h = (h ^ (unsigned char)word.ptr[i]) * UINT64_C(0x100000001b3);
+		h = (h ^ (unsigned char)word.ptr[i]) * PRIME;
 	step = h >> 32 | 1;
 	for (unsigned i = 0; i < ag_words_hashes; i++) {
 		const uint64_t bit = ((h & 0xffffffffu) + i * step) % (ag_words_size * 64);
@@ -19,4 +21,14 @@ bool ag_word_is_known(ag_str word)
 			return false;
 	}
 	return true;
+}
+
+bool ag_word_is_known(ag_str word)
+{
+	return is_filed(word, BASIS);
+}
+
+bool ag_word_is_common(ag_str word)
+{
+	return is_filed(word, (BASIS ^ '^') * PRIME);
 }

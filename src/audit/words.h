@@ -10,6 +10,9 @@
 /* word: as ag_text_fold_hard() writes it; shorter than 4 letters is never known. */
 bool ag_word_is_known(ag_str word);
 
+/* The same, and it is no name: names are often alike. */
+bool ag_word_is_common(ag_str word);
+
 /* Packages and versions of the lists: "wamerican 2020.12.07-2, …". Static. */
 extern const char ag_words_version[];
 
