@@ -309,6 +309,11 @@ class Truth:
             entry["other_counts"] = other_counts
         self.damage.append(entry)
 
+    def follow(self, file, field, categories, note):
+        """A planted damage may also be reported so."""
+        self.follows.append({"file": file, "field": field, "category": categories[0],
+                             "categories": categories, "note": note})
+
     def miss(self, file, field, why, categories=None):
         """No finding above low belongs on the field; with categories: none of these."""
         entry = {"file": file, "field": field, "why": why}
@@ -400,6 +405,7 @@ def damage_orders(d, truth, orders):
     truth.plant(file, "shipping.cost", SAME["text"], 95, "'free' and '' among the numbers",
                 orders, lambda o: isinstance(o["shipping"]["cost"], str),
                 {"without the empty texts": sum(1 for o in texts[:95] if o["shipping"]["cost"])})
+    truth.follow(file, "shipping.cost", ["empty_string"], "the empty ones of these texts")
     for o in texts[95:]:
         o["shipping"]["cost"] = round(o["shipping"]["cost"] * 100, 1)
     truth.plant(file, "shipping.cost", ["outlier", "unit_mixup"], 4, "cents instead of euros",
