@@ -10,6 +10,7 @@
 #define MAX_TOGETHER   50   /* fields of one group that are looked at */
 #define SHOWN_TOGETHER 6    /* of them are named */
 #define MAX_KINDS      12   /* values of a field that may name the kind of document */
+#define MAX_CODES      4    /* numbers that may: 0 and 1, or the codes of a state */
 #define FEW_GAPS       0.10 /* of unknown fields: up to here gaps are suspicious */
 #define MANY_ABSENT    0.20 /* from here absence is a kind of document that is not known */
 #define FEW_OBJECTS    20   /* below it some values add up to any number */
@@ -48,12 +49,19 @@ bool ag_path_is_grouped(const ag_profile *p, const ag_path_profile *f)
 	return group_of(p, f, group) > 1;
 }
 
+/* A field of few words, or of few codes: a small measurement has few values as well, and names no kind. */
+static bool names_kinds(const ag_path_profile *g)
+{
+	return g->values_complete && g->ndistinct >= 2 && g->ndistinct <= MAX_KINDS &&
+	       !g->is_elem && !g->in_array && g->nscalar == g->nparent &&
+	       (!g->num.n || g->ndistinct <= MAX_CODES);
+}
+
 /* Do some values of g cover as many documents as have no value here? Then the kind of document may explain it. At most
  * MAX_KINDS values: their sums are tried. */
 static bool may_explain(const ag_path_profile *g, uint64_t ngap)
 {
-	if (!g->values_complete || g->ndistinct < 2 || g->ndistinct > MAX_KINDS || g->is_elem ||
-	    g->in_array || g->nscalar != g->nparent)
+	if (!names_kinds(g))
 		return false;
 	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
 		uint64_t sum = 0;
@@ -217,8 +225,7 @@ static expecting kinds_that_expect(const ag_path_profile *g, uint64_t nfilled)
 {
 	expecting best = { 0 };
 
-	if (!g->values_complete || g->ndistinct < 2 || g->ndistinct > MAX_KINDS || g->is_elem ||
-	    g->in_array || g->nscalar != g->nparent)
+	if (!names_kinds(g))
 		return best;
 	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
 		uint64_t sum = 0;

@@ -29,10 +29,16 @@ static bool is_key(const ag_path_profile *f, const ag_field_name *n)
 	return false;
 }
 
+/* The name alone is enough, also where less else speaks for it: not of an address, because some people have none. */
+static bool is_expected(const ag_field_name *n)
+{
+	return n->traits & AG_TRAIT_CORE && !(n->traits & AG_TRAIT_EMAIL);
+}
+
 /* Each item has a price and a name; how much of it there is may be left open: "salt", "as needed". */
 static bool is_expected_of_items(const ag_field_name *n)
 {
-	return n->traits & AG_TRAIT_CORE && !ag_field_has_word(n, "amount") &&
+	return is_expected(n) && !ag_field_has_word(n, "amount") &&
 	       !ag_field_has_word(n, "quantity") && !ag_field_has_word(n, "qty");
 }
 
@@ -56,9 +62,10 @@ ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, doubl
 		/* Of few objects, and where the gap is the rule, the name alone is a weaker sign: "price" still says
 		 * that each has one, "old_price" does not. */
 		if (share >= MOSTLY)
-			return n->nword == 1 && !f->in_array ? AG_LACK_MEDIUM : AG_LACK_LOW;
+			return n->nword == 1 && !f->in_array && is_expected(n) ? AG_LACK_MEDIUM
+			                                                       : AG_LACK_LOW;
 		if (f->nparent < FEW_OBJECTS)
-			return f->in_array ? AG_LACK_LOW : AG_LACK_MEDIUM;
+			return f->in_array || !is_expected(n) ? AG_LACK_LOW : AG_LACK_MEDIUM;
 		if (share >= o->null_rate_critical_threshold)
 			return AG_LACK_HIGH;
 		return share >= o->null_rate_warning_threshold || share <= FEW_GAPS ? AG_LACK_MEDIUM
@@ -237,7 +244,8 @@ void ag_check_missing(AG_CHECK_ARGS)
 		if (siblings_agree(p, f, nabsent, absent_of) || has_twin_name(p, f) ||
 		    is_one_of_many_optional(p, f))
 			return;
-		if (v > AG_LACK_LOW && (f->in_array || !is_of_one_kind(p, f)))
+		if (v > AG_LACK_LOW &&
+		    (f->in_array || !is_expected(&out->name) || !is_of_one_kind(p, f)))
 			v = AG_LACK_LOW;
 	} else if (v > AG_LACK_LOW && share > (f->in_array ? FEW_ITEM_GAPS : FEW_GAPS) &&
 	           ((f->in_array && !is_expected_of_items(&out->name)) ||
