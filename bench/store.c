@@ -95,12 +95,9 @@ static void rate(bench *b)
 {
 	const ag_rate_key keys[] = { { AG_S("user:ann/minute"), 60000, 1u << 30 },
 		                     { AG_S("user:ann/day"), 86400000, 1u << 30 } };
-	uint64_t got;
-	size_t which;
-	int64_t wait_ms;
+	ag_rate_taken taken;
 
-	must(b, ag_store_rate_take(b->store, keys, 2, 1, 1700000000000, &got, &which, &wait_ms,
-	                           &b->err));
+	must(b, ag_store_rate_take(b->store, keys, 2, 1, 1700000000000, &taken, &b->err));
 }
 
 static void version(bench *b)
