@@ -68,6 +68,8 @@ static const ag_across_check across[] = {
 	  ag_check_copies },
 	{ "dependency", 28, "a value that another field of the same document contradicts",
 	  ag_check_dependency },
+	{ "arithmetic", 29, "a number that is not the sum or the product of two others",
+	  ag_check_arithmetic },
 };
 
 const ag_across_check *ag_across_check_table(size_t *ret_n)

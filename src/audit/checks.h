@@ -101,6 +101,7 @@ ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_copies(AG_ACROSS_ARGS);
 ag_status ag_check_typo(AG_ACROSS_ARGS);
+ag_status ag_check_arithmetic(AG_ACROSS_ARGS);
 
 /* One function per row of the catalogue; see catalogue.c. */
 void ag_check_nulls(AG_CHECK_ARGS);

@@ -381,6 +381,12 @@ static void slips(void **state)
 	run_cases("tests/cases/audit/checks_typo.cases");
 }
 
+static void relations(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_relations.cases");
+}
+
 static void whole_collections(void **state)
 {
 	(void)state;
@@ -458,6 +464,7 @@ int main(void)
 		cmocka_unit_test(structure),
 		cmocka_unit_test(across_fields),
 		cmocka_unit_test(slips),
+		cmocka_unit_test(relations),
 		cmocka_unit_test(whole_collections),
 		cmocka_unit_test(the_guard_counts_and_weighs),
 		cmocka_unit_test(the_table_is_in_order),
