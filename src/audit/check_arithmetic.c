@@ -30,6 +30,7 @@ typedef struct relation {
 	bool is_product;
 	double tolerance, holds;
 	uint64_t odd;
+	bool is_doubtful; /* few rows speak for it, and it is broken in these only */
 } relation;
 
 typedef struct search {
@@ -100,14 +101,17 @@ static bool is_telling(const relation *r, double a, double b, double c)
 static bool holds(const search *s, relation *r, uint32_t step)
 {
 	const uint32_t nrow = s->fr->nrow, shift = nrow / 3 + 1;
-	uint64_t rows = 0, odd = 0, lucky_b = 0, lucky_c = 0;
+	uint64_t rows = 0, odd = 0, lucky_b = 0, lucky_c = 0, others = 0, others_odd = 0;
 
 	for (uint32_t i = 0; i < nrow; i += step) {
 		const double a = value_at(s, r->a, i), b = value_at(s, r->b, i),
 			     c = value_at(s, r->c, i);
 
-		if (!is_telling(r, a, b, c))
+		if (!is_telling(r, a, b, c)) {
+			others += !isnan(a + b + c);
+			others_odd += !isnan(a + b + c) && is_broken(r, a, b, c);
 			continue;
+		}
 		rows++;
 		odd += is_broken(r, a, b, c);
 		lucky_b += !is_broken(r, a, value_at(s, r->b, (i + shift) % nrow), c);
@@ -118,6 +122,8 @@ static bool holds(const search *s, relation *r, uint32_t step)
 	if (rows < MIN_TELLING)
 		return false;
 	r->odd = odd;
+	/* A sign that was lost in some documents makes a sum of what is a difference. */
+	r->is_doubtful = rows * 3 < others && others_odd * rows * 4 < odd * others;
 	r->holds = 1 - (double)odd / (double)rows;
 	/* Both terms must matter. One that is the same in most rows, as a tax rate is, cannot be told from a constant. */
 	if ((double)lucky_b > MAX_CHANCE * (double)rows ||
@@ -159,7 +165,7 @@ static void keep(search *s, const relation *r)
 static void try_relation(search *s, uint32_t a, uint32_t b, uint32_t c, bool is_product)
 {
 	const uint32_t step = s->fr->nrow / SAMPLE + 1;
-	relation r = { a, b, c, is_product, 0, 0, 0 };
+	relation r = { .a = a, .b = b, .c = c, .is_product = is_product };
 
 	r.tolerance = tolerance_of(s, &r);
 	if ((step == 1 || holds(s, &r, step)) && holds(s, &r, 1))
@@ -211,11 +217,13 @@ static void suspect(const search *s, const relation *r, ag_hypotheses *out)
 			                                compare(s, a, q, "$lte"))));
 	}
 	filter = OBJ(a, KV("$expr", OBJ(a, KV("$and", ag_ev_arr(a, all, n)))));
-	h = ag_suspect(out, x[r->a].col->f, "arithmetic", AG_MEDIUM, r->holds > 0.9 ? 0.9 : 0.8,
-	               ag_ev_str(a, &filter));
+	h = ag_suspect(out, x[r->a].col->f, "arithmetic", r->is_doubtful ? AG_LOW : AG_MEDIUM,
+	               r->holds > 0.9 ? 0.9 : 0.8, ag_ev_str(a, &filter));
 	if (!h)
 		return;
 	h->max_share = 0.5;
+	if (r->is_doubtful)
+		ag_suspect_fix(h);
 	ag_suspect_say(h, "", "one of the numbers was changed, and the others were not",
 	               "compute the number from the others, or find out which of them is wrong");
 	h->what = ag_str_printf(a, "the value is not %.*s %s %.*s, as in nearly all documents",
