@@ -66,10 +66,39 @@ static bool is_measure(const ag_frame_col *c)
 	return n * 5 > c->nvalue;
 }
 
+/* "1,000" is an amount too. */
+static bool is_grouped_number(const ag_val *v)
+{
+	const ag_str s = v->type == AG_T_STRING ? ag_val_text(v) : AG_S("");
+	size_t comma = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		comma += s.ptr[i] == ',';
+		if (s.ptr[i] != ',' && (s.ptr[i] < '0' || s.ptr[i] > '9') && (i || s.ptr[i] != '-'))
+			return false;
+	}
+	return comma && s.len >= 5 && s.ptr[s.len - 4] == ',';
+}
+
+/* Two amounts agree by chance: an amount decides nothing, save where its name says that it is a code. */
+static bool is_amount(const ag_frame_col *c)
+{
+	const ag_field_name n = ag_field_name_of(c->f->owner);
+	uint32_t ngrouped = 0;
+
+	for (uint32_t i = 0; i < c->nvalue; i++)
+		ngrouped += is_grouped_number(&c->values[i]);
+	if (ngrouped * 5 > c->nvalue)
+		return true;
+	return ag_path_numbers(c->f) && !ag_name_is_identifier(&n) &&
+	       n.last & (AG_TRAIT_MONEY | AG_TRAIT_MEASURE) &&
+	       !(n.traits & (AG_TRAIT_KEY | AG_TRAIT_CODE));
+}
+
 static bool may_decide(const ag_frame *fr, const ag_frame_col *c)
 {
 	return c->nvalue >= 2 && c->nfilled >= MIN_JUDGED && c->nfilled * 2 >= fr->nrow &&
-	       c->nvalue * 10ull <= c->nfilled * 6ull && !is_measure(c) &&
+	       c->nvalue * 10ull <= c->nfilled * 6ull && !is_measure(c) && !is_amount(c) &&
 	       !ag_path_is_prose(c->f, &(ag_field_name){ 0 });
 }
 

@@ -14,6 +14,7 @@
 #define MOSTLY        0.80  /* present in more: meant to be everywhere */
 #define HARDLY_USED   0.999 /* above it the field is the exception, not the gap: rows 3 and 27 */
 #define MANY_OPTIONAL 12    /* an object with more optional fields has them by design */
+#define CONTACT_GAPS  0.05  /* of a contact that is expected */
 #define ONE_KIND      0.95  /* where all other fields are in more objects, all are of one kind */
 
 /* The document's own key: no other name promises that each document has one. */
@@ -148,6 +149,22 @@ static bool is_one_of_many_optional(const ag_profile *p, const ag_path_profile *
 	return n > MANY_OPTIONAL;
 }
 
+/* An e-mail address that a twentieth of the objects leaves out is one that nobody has to give. A null is more: the
+ * writer knows the field and has no value for it. */
+static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n, uint64_t nothing)
+{
+	return n->traits & AG_TRAIT_EMAIL && ag_share(nothing, f->nparent) > CONTACT_GAPS;
+}
+
+/* One of many optional names below a field ("scripts.test"): the object takes what its writer needs. */
+static bool is_key_of_open_object(const ag_profile *p, const ag_path_profile *f)
+{
+	const ag_field_name n = ag_field_name_of(f->owner);
+
+	return f->parent != UINT32_MAX && !f->in_array && !(n.traits & AG_TRAIT_CORE) &&
+	       is_one_of_many_optional(p, f);
+}
+
 /* Numbers and nothing else but texts without a word. */
 static bool is_empty_among_numbers(const ag_path_profile *f)
 {
@@ -236,6 +253,8 @@ void ag_check_missing(AG_CHECK_ARGS)
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
 	    ag_path_is_grouped(p, f))
 		return;
+	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
+		v = AG_LACK_LOW;
 	/* Counted with the nulls. */
 	if (nnull && nnull < f->n && present >= MOSTLY && !p->has_views)
 		return;
