@@ -48,8 +48,8 @@ typedef struct ag_journal_item {
 	size_t n, nbyte;
 	bool is_picked, is_done;
 	ag_status st;
-	pthread_cond_t
-		*changed; /* is_done, or it is this caller's turn to lead; NULL: it was put off */
+	pthread_cond_t changed; /* is_done, or it is this caller's turn to lead */
+	bool is_waited_for;     /* a thread waits on `changed`; else the row was put off */
 	/* Of one that was put off: */
 	void (*done)(void *arg, ag_status st, const ag_err *err);
 	void *arg;

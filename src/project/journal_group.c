@@ -230,8 +230,8 @@ void ag_journal_finish(ag_journal *j, ag_journal_item *list, ag_status st)
 		}
 		at += it->n;
 		it->is_done = true;
-		if (it->changed) {
-			pthread_cond_signal(it->changed);
+		if (it->is_waited_for) {
+			pthread_cond_signal(&it->changed);
 			continue;
 		}
 		it->next = NULL;
@@ -280,8 +280,8 @@ static void commit_group(ag_journal *j)
 	ag_journal_finish(j, list, st);
 	if (st && j->queue) { /* what waits would fail as well, each after its own time */
 		ag_journal_finish(j, take_queue(j), st);
-	} else if (j->queue && j->queue->changed) {
-		pthread_cond_signal(j->queue->changed);
+	} else if (j->queue && j->queue->is_waited_for) {
+		pthread_cond_signal(&j->queue->changed);
 	}
 	if (j->nflush)
 		pthread_cond_broadcast(&j->done);
@@ -304,7 +304,7 @@ void ag_journal_enqueue(ag_journal *j, ag_journal_item *it)
 	it->next = NULL;
 	*j->queue_end = it;
 	j->queue_end = &it->next;
-	if (it->changed || atomic_load_explicit(&j->put_off_us, memory_order_relaxed))
+	if (it->is_waited_for || atomic_load_explicit(&j->put_off_us, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&j->put_off_us, ag_time_mono_us(), memory_order_relaxed);
 	ag_journal_wake(&j->keeper); /* of a call that began, it is awake */
@@ -312,28 +312,26 @@ void ag_journal_enqueue(ag_journal *j, ag_journal_item *it)
 
 ag_status ag_journal_queue_and_wait(ag_journal *j, ag_journal_item *it)
 {
-	pthread_cond_t changed;
-
-	ag_journal_init_cond(&changed);
-	it->changed = &changed;
+	ag_journal_init_cond(&it->changed);
+	it->is_waited_for = true;
 	ag_journal_enqueue(j, it);
 	/* The last of the calls that run at once commits for all of them. */
 	if (!j->is_writing && !it->calls && has_sibling(j))
-		wait_until_us(j, &changed, ag_time_mono_us() + GATHER_US);
+		wait_until_us(j, &it->changed, ag_time_mono_us() + GATHER_US);
 	while (!it->is_done) {
 		if (!j->is_writing) {
 			commit_group(j);
-		} else if (!ag_journal_wait_until(j, &changed,
+		} else if (!ag_journal_wait_until(j, &it->changed,
 		                                  ag_journal_now_ms() + AG_JOURNAL_STUCK_MS) &&
 		           !it->is_done && !it->is_picked && ag_journal_is_stuck(j)) {
 			leave_queue(j, it);
 			ag_journal_finish(j, it, AG_UNAVAILABLE);
 		}
 	}
-	pthread_cond_destroy(&changed);
+	pthread_cond_destroy(&it->changed);
 	ag_journal_tell(j);
 	/* Its rows came while this thread was writing. Who puts the next one off goes on. */
-	if (j->queue && !j->queue->changed && !j->is_writing) {
+	if (j->queue && !j->queue->is_waited_for && !j->is_writing) {
 		commit_group(j);
 		ag_journal_tell(j);
 	}
@@ -352,7 +350,7 @@ void ag_journal_give_up(ag_journal *j)
 {
 	for (ag_journal_item *it = j->queue, *next; it; it = next) {
 		next = it->next;
-		if (it->changed)
+		if (it->is_waited_for)
 			continue;
 		leave_queue(j, it);
 		ag_journal_finish(j, it, AG_UNAVAILABLE);

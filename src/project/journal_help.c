@@ -89,8 +89,8 @@ static bool write_kept(ag_journal *j)
 			atomic_store(&j->has_failed, false);
 	}
 	pthread_cond_broadcast(&j->done);
-	if (j->queue && j->queue->changed)
-		pthread_cond_signal(j->queue->changed);
+	if (j->queue && j->queue->is_waited_for)
+		pthread_cond_signal(&j->queue->changed);
 	return !st;
 }
 
