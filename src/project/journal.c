@@ -215,9 +215,9 @@ ag_status ag_journal_flush(ag_journal *j, ag_err *err)
 		j->retry_at_ms = ag_journal_now_ms();
 	pthread_cond_signal(&j->keeper.wake);
 	pthread_cond_signal(&j->syncer.wake);
-	while (!st && (j->kept || j->nsynced < j->stats.nrow)) {
+	while (!st && (j->nkept || j->nsynced < j->stats.nrow)) {
 		pthread_cond_wait(&j->done, &j->lock);
-		if ((j->kept || j->nsynced < j->stats.nrow) && j->nfailed != nfailed) {
+		if ((j->nkept || j->nsynced < j->stats.nrow) && j->nfailed != nfailed) {
 			if (err)
 				*err = j->why;
 			st = j->why.status;
