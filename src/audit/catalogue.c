@@ -62,6 +62,8 @@ static const ag_check table[] = {
 };
 
 static const ag_across_check across[] = {
+	{ "date_order", 30, "dates that come before the date that they follow everywhere else",
+	  ag_check_date_order },
 	{ "typo", 16, "a rare value or word that is a frequent one with a slip of the keyboard",
 	  ag_check_typo },
 	{ "copies", 26, "documents that come twice, and keys of two fields that repeat",

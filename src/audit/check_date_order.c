@@ -1,0 +1,261 @@
+/* check_date_order -- row 30: dates that come before the date that they follow in all other documents.
+ *
+ * One date follows another when it is hardly ever earlier, although it often would be if the two were taken from
+ * different documents. A plan is no fact: what is delivered after it was due is late, not wrong. The later field is
+ * blamed, unless the earlier one contradicts more fields in the same documents.
+ *
+ * Speaks: up to 5% of the documents that have both dates, up to 25% where the names say which comes first. */
+#include "audit/checks.h"
+
+#include <stdlib.h>
+
+#define MIN_ROWS   10
+#define FEW_ROWS   50   /* below, only names make an order certain */
+#define MAX_COLS   16   /* date fields of a frame that are compared */
+#define MAX_WRONG  0.05 /* of the documents with both dates */
+#define MAX_NAMED  0.25 /* the same, where the names say it */
+#define RARE_WRONG 0.02 /* up to here without help of the names */
+#define MIN_MIXED  0.10 /* wrong in pairs of different documents */
+
+typedef enum stage { STAGE_NONE, STAGE_BEGIN, STAGE_END, STAGE_PLAN } stage;
+
+typedef struct date_col {
+	const ag_frame_col *col;
+	stage stage;
+	const char *type; /* of its values in an expression: "date", "string" */
+	size_t width;     /* of the texts */
+} date_col;
+
+typedef struct order {
+	size_t a, b; /* a is not later than b */
+	uint32_t n, wrong;
+	bool is_named;
+} order;
+
+typedef struct search {
+	const ag_frame *fr;
+	date_col cols[MAX_COLS];
+	size_t n;
+	order orders[MAX_COLS * MAX_COLS];
+	size_t norder;
+} search;
+
+static stage stage_of(const ag_frame_col *c)
+{
+	static const struct {
+		const char *word;
+		stage stage;
+	} words[] = {
+		{ "due", STAGE_PLAN },       { "expected", STAGE_PLAN },
+		{ "planned", STAGE_PLAN },   { "estimated", STAGE_PLAN },
+		{ "deadline", STAGE_PLAN },  { "target", STAGE_PLAN },
+		{ "scheduled", STAGE_PLAN }, { "promised", STAGE_PLAN },
+		{ "requested", STAGE_PLAN }, { "valid", STAGE_PLAN },
+		{ "expires", STAGE_PLAN },   { "expiry", STAGE_PLAN },
+		{ "created", STAGE_BEGIN },  { "create", STAGE_BEGIN },
+		{ "opened", STAGE_BEGIN },   { "open", STAGE_BEGIN },
+		{ "start", STAGE_BEGIN },    { "started", STAGE_BEGIN },
+		{ "begin", STAGE_BEGIN },    { "from", STAGE_BEGIN },
+		{ "ordered", STAGE_BEGIN },  { "order", STAGE_BEGIN },
+		{ "admitted", STAGE_BEGIN }, { "departure", STAGE_BEGIN },
+		{ "hired", STAGE_BEGIN },    { "birth", STAGE_BEGIN },
+		{ "born", STAGE_BEGIN },     { "checkin", STAGE_BEGIN },
+		{ "reported", STAGE_BEGIN }, { "joined", STAGE_BEGIN },
+		{ "closed", STAGE_END },     { "end", STAGE_END },
+		{ "ended", STAGE_END },      { "until", STAGE_END },
+		{ "to", STAGE_END },         { "shipped", STAGE_END },
+		{ "delivered", STAGE_END },  { "delivery", STAGE_END },
+		{ "updated", STAGE_END },    { "modified", STAGE_END },
+		{ "resolved", STAGE_END },   { "discharged", STAGE_END },
+		{ "arrival", STAGE_END },    { "finished", STAGE_END },
+		{ "completed", STAGE_END },  { "returned", STAGE_END },
+		{ "terminated", STAGE_END }, { "left", STAGE_END },
+		{ "checkout", STAGE_END },   { "died", STAGE_END },
+		{ "death", STAGE_END },      { "cancelled", STAGE_END },
+	};
+	const ag_field_name n = ag_field_name_of(c->f->owner);
+
+	for (size_t i = 0; i < AG_NELEM(words); i++)
+		if (ag_field_has_word(&n, words[i].word))
+			return words[i].stage;
+	return STAGE_NONE;
+}
+
+/* Dates, or ISO texts of one width, which compare as the dates they are. */
+static bool take_column(const ag_frame *fr, const ag_frame_col *c, date_col *ret)
+{
+	uint64_t dates = 0, texts = 0;
+	int first, second;
+
+	*ret = (date_col){ .col = c, .stage = stage_of(c) };
+	if (c->nfilled < MIN_ROWS || c->nfilled * 5ull < fr->nrow)
+		return false;
+	for (uint32_t i = 0; i < c->nvalue; i++) {
+		const ag_val *v = &c->values[i];
+
+		dates += v->type == AG_T_DATE ? c->count[i] : 0;
+		if (v->type != AG_T_STRING ||
+		    ag_text_date_format(ag_val_text(v), &first, &second) != AG_DATE_ISO)
+			continue;
+		if (!ret->width)
+			ret->width = v->n;
+		texts += v->n == ret->width ? c->count[i] : 0;
+	}
+	ret->type = dates * 10 >= c->nfilled * 9ull ? "date" : "string";
+	return ret->type[0] == 'd' || texts * 10 >= c->nfilled * 9ull;
+}
+
+static bool has_date(const date_col *d, uint32_t row)
+{
+	const uint32_t code = d->col->code[row];
+	const ag_val *v = code ? &d->col->values[code - 1] : NULL;
+
+	return v && (d->type[0] == 'd' ? v->type == AG_T_DATE
+	                               : v->type == AG_T_STRING && v->n == d->width);
+}
+
+static bool is_later(const date_col *a, uint32_t row_a, const date_col *b, uint32_t row_b)
+{
+	const ag_val *x = &a->col->values[a->col->code[row_a] - 1],
+		     *y = &b->col->values[b->col->code[row_b] - 1];
+
+	return ag_val_cmp(x, y) > 0;
+}
+
+/* Is a not later than b, as a rule? */
+static bool is_order(const search *s, order *o)
+{
+	const date_col *a = &s->cols[o->a], *b = &s->cols[o->b];
+	uint32_t mixed = 0, nmixed = 0, last = UINT32_MAX, differ = 0;
+
+	if (a->type[0] != b->type[0] || a->width != b->width || a->stage == STAGE_PLAN ||
+	    (b->stage == STAGE_PLAN && a->stage != STAGE_BEGIN))
+		return false;
+	for (uint32_t r = 0; r < s->fr->nrow; r++) {
+		if (!has_date(a, r) || !has_date(b, r))
+			continue;
+		o->n++;
+		o->wrong += is_later(a, r, b, r);
+		differ += !ag_val_eq(&a->col->values[a->col->code[r] - 1],
+		                     &b->col->values[b->col->code[r] - 1]);
+		if (last != UINT32_MAX) {
+			nmixed++;
+			mixed += is_later(a, r, b, last);
+		}
+		last = r;
+	}
+	o->is_named = a->stage == STAGE_BEGIN && b->stage >= STAGE_END;
+	return o->n >= MIN_ROWS && o->wrong && differ * 2 > o->n &&
+	       (double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
+	       (o->is_named || o->n >= FEW_ROWS) && (double)mixed >= MIN_MIXED * nmixed &&
+	       (double)o->wrong * nmixed * (o->is_named ? 2 : 3) <= (double)mixed * o->n;
+}
+
+/* Broken orders of the cell in this row. */
+static unsigned broken_at(const search *s, size_t col, uint32_t row)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->norder; i++) {
+		const order *o = &s->orders[i];
+
+		n += (o->a == col || o->b == col) && has_date(&s->cols[o->a], row) &&
+		     has_date(&s->cols[o->b], row) &&
+		     is_later(&s->cols[o->a], row, &s->cols[o->b], row);
+	}
+	return n;
+}
+
+static bool blames_the_earlier(const search *s, const order *o)
+{
+	const date_col *a = &s->cols[o->a], *b = &s->cols[o->b];
+	uint64_t of_a = 0, of_b = 0;
+
+	for (uint32_t r = 0; r < s->fr->nrow; r++) {
+		if (!has_date(a, r) || !has_date(b, r) || !is_later(a, r, b, r))
+			continue;
+		of_a += broken_at(s, o->a, r);
+		of_b += broken_at(s, o->b, r);
+	}
+	return of_a > of_b;
+}
+
+/* {"$and":[both are dates, {"$gt":["$a","$b"]}]} */
+static ag_val condition_of(ag_arena *a, const date_col *x, const date_col *y)
+{
+	const ag_val p = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(ag_ev_key(a, x->col->f)))),
+		     q = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(ag_ev_key(a, y->col->f)))),
+		     type = ag_val_str(ag_str_c(x->type));
+	const ag_val all[] = {
+		OBJ(a, KV("$eq", ARR(a, OBJ(a, KV("$type", p)), type))),
+		OBJ(a, KV("$eq", ARR(a, OBJ(a, KV("$type", q)), type))),
+		OBJ(a, KV("$gt", ARR(a, p, q))),
+	};
+
+	return OBJ(a, KV("$and", ag_ev_arr(a, all, AG_NELEM(all))));
+}
+
+/* All orders in which this column is to blame. */
+static void suspect_column(const search *s, size_t col, const bool *is_earlier, ag_hypotheses *out)
+{
+	ag_arena *a = out->arena;
+	ag_val any[MAX_COLS * 2], filter;
+	size_t n = 0;
+	bool is_sure = false;
+	const order *first = NULL;
+	ag_hypothesis *h;
+
+	for (size_t i = 0; i < s->norder && n < AG_NELEM(any); i++) {
+		const order *o = &s->orders[i];
+
+		if ((is_earlier[i] ? o->a : o->b) != col)
+			continue;
+		first = first ? first : o;
+		is_sure = is_sure || o->is_named || (double)o->wrong <= RARE_WRONG * o->n;
+		any[n++] = condition_of(a, &s->cols[o->a], &s->cols[o->b]);
+	}
+	if (!n || !ag_ev_place_of(a, s->cols[col].col->f).ok)
+		return;
+	filter = OBJ(a, KV("$expr", n == 1 ? any[0] : OBJ(a, KV("$or", ag_ev_arr(a, any, n)))));
+	h = ag_suspect(out, s->cols[col].col->f, "date_order", is_sure ? AG_MEDIUM : AG_LOW,
+	               is_sure ? 0.85 : 0.5, ag_ev_str(a, &filter));
+	if (!h)
+		return;
+	ag_suspect_fix(h);
+	ag_suspect_say(h, "", "one of the two was entered by hand, or both were swapped",
+	               "correct the date that is wrong, and check the order at the writer");
+	h->what = ag_str_printf(a,
+	                        "%.*s is later than %.*s, which it precedes in all other documents",
+	                        AG_FMT(s->cols[first->a].col->f->path),
+	                        AG_FMT(s->cols[first->b].col->f->path));
+}
+
+ag_status ag_check_date_order(AG_ACROSS_ARGS)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	search *s = ag_new(arena, search);
+	bool *is_earlier = ag_new_n(arena, bool, MAX_COLS *MAX_COLS);
+	ag_status st = AG_OK;
+
+	if (!x->frames->n)
+		return AG_OK;
+	s->fr = &x->frames->items[0];
+	for (size_t i = 0; i < s->fr->ncol && s->n < MAX_COLS; i++)
+		s->n += take_column(s->fr, &s->fr->cols[i], &s->cols[s->n]);
+	for (size_t a = 0; !st && a < s->n; a++) {
+		st = ag_ctx_check(x->ctx, err);
+		for (size_t b = 0; !st && b < s->n; b++) {
+			order o = { .a = a, .b = b };
+
+			if (a != b && is_order(s, &o))
+				s->orders[s->norder++] = o;
+		}
+	}
+	for (size_t i = 0; !st && i < s->norder; i++) {
+		is_earlier[i] = blames_the_earlier(s, &s->orders[i]);
+		st = ag_ctx_check(x->ctx, err);
+	}
+	for (size_t c = 0; !st && c < s->n; c++)
+		suspect_column(s, c, is_earlier, out);
+	return st;
+}
