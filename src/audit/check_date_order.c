@@ -17,7 +17,7 @@
 #define RARE_WRONG 0.02 /* up to here without help of the names */
 #define MIN_MIXED  0.10 /* wrong in pairs of different documents */
 
-typedef enum stage { STAGE_NONE, STAGE_BEGIN, STAGE_END, STAGE_PLAN } stage;
+typedef enum stage { STAGE_NONE, STAGE_BEGIN, STAGE_MIDDLE, STAGE_END, STAGE_PLAN } stage;
 
 typedef struct date_col {
 	const ag_frame_col *col;
@@ -46,32 +46,50 @@ static stage stage_of(const ag_frame_col *c)
 		const char *word;
 		stage stage;
 	} words[] = {
-		{ "due", STAGE_PLAN },       { "expected", STAGE_PLAN },
-		{ "planned", STAGE_PLAN },   { "estimated", STAGE_PLAN },
-		{ "deadline", STAGE_PLAN },  { "target", STAGE_PLAN },
-		{ "scheduled", STAGE_PLAN }, { "promised", STAGE_PLAN },
-		{ "requested", STAGE_PLAN }, { "valid", STAGE_PLAN },
-		{ "expires", STAGE_PLAN },   { "expiry", STAGE_PLAN },
-		{ "created", STAGE_BEGIN },  { "create", STAGE_BEGIN },
-		{ "opened", STAGE_BEGIN },   { "open", STAGE_BEGIN },
-		{ "start", STAGE_BEGIN },    { "started", STAGE_BEGIN },
-		{ "begin", STAGE_BEGIN },    { "from", STAGE_BEGIN },
-		{ "ordered", STAGE_BEGIN },  { "order", STAGE_BEGIN },
-		{ "admitted", STAGE_BEGIN }, { "departure", STAGE_BEGIN },
-		{ "hired", STAGE_BEGIN },    { "birth", STAGE_BEGIN },
-		{ "born", STAGE_BEGIN },     { "checkin", STAGE_BEGIN },
-		{ "reported", STAGE_BEGIN }, { "joined", STAGE_BEGIN },
-		{ "closed", STAGE_END },     { "end", STAGE_END },
-		{ "ended", STAGE_END },      { "until", STAGE_END },
-		{ "to", STAGE_END },         { "shipped", STAGE_END },
-		{ "delivered", STAGE_END },  { "delivery", STAGE_END },
-		{ "updated", STAGE_END },    { "modified", STAGE_END },
-		{ "resolved", STAGE_END },   { "discharged", STAGE_END },
-		{ "arrival", STAGE_END },    { "finished", STAGE_END },
-		{ "completed", STAGE_END },  { "returned", STAGE_END },
-		{ "terminated", STAGE_END }, { "left", STAGE_END },
-		{ "checkout", STAGE_END },   { "died", STAGE_END },
-		{ "death", STAGE_END },      { "cancelled", STAGE_END },
+		{ "due", STAGE_PLAN },         { "expected", STAGE_PLAN },
+		{ "planned", STAGE_PLAN },     { "estimated", STAGE_PLAN },
+		{ "deadline", STAGE_PLAN },    { "target", STAGE_PLAN },
+		{ "scheduled", STAGE_PLAN },   { "promised", STAGE_PLAN },
+		{ "requested", STAGE_PLAN },   { "valid", STAGE_PLAN },
+		{ "expires", STAGE_PLAN },     { "expiry", STAGE_PLAN },
+		{ "eta", STAGE_PLAN },         { "forecast", STAGE_PLAN },
+		{ "created", STAGE_BEGIN },    { "create", STAGE_BEGIN },
+		{ "creation", STAGE_BEGIN },   { "opened", STAGE_BEGIN },
+		{ "open", STAGE_BEGIN },       { "start", STAGE_BEGIN },
+		{ "started", STAGE_BEGIN },    { "begin", STAGE_BEGIN },
+		{ "began", STAGE_BEGIN },      { "from", STAGE_BEGIN },
+		{ "ordered", STAGE_BEGIN },    { "order", STAGE_BEGIN },
+		{ "admitted", STAGE_BEGIN },   { "admission", STAGE_BEGIN },
+		{ "departure", STAGE_BEGIN },  { "departed", STAGE_BEGIN },
+		{ "hired", STAGE_BEGIN },      { "birth", STAGE_BEGIN },
+		{ "born", STAGE_BEGIN },       { "checkin", STAGE_BEGIN },
+		{ "reported", STAGE_BEGIN },   { "joined", STAGE_BEGIN },
+		{ "booked", STAGE_BEGIN },     { "booking", STAGE_BEGIN },
+		{ "loaded", STAGE_MIDDLE },    { "loading", STAGE_MIDDLE },
+		{ "sent", STAGE_MIDDLE },      { "submitted", STAGE_BEGIN },
+		{ "registered", STAGE_BEGIN }, { "registration", STAGE_BEGIN },
+		{ "received", STAGE_MIDDLE },  { "signup", STAGE_BEGIN },
+		{ "enrolled", STAGE_BEGIN },   { "launched", STAGE_BEGIN },
+		{ "founded", STAGE_BEGIN },    { "published", STAGE_BEGIN },
+		{ "closed", STAGE_END },       { "close", STAGE_END },
+		{ "closing", STAGE_END },      { "end", STAGE_END },
+		{ "ended", STAGE_END },        { "until", STAGE_END },
+		{ "to", STAGE_END },           { "shipped", STAGE_MIDDLE },
+		{ "delivered", STAGE_END },    { "delivery", STAGE_END },
+		{ "updated", STAGE_END },      { "modified", STAGE_END },
+		{ "changed", STAGE_END },      { "resolved", STAGE_END },
+		{ "discharged", STAGE_END },   { "discharge", STAGE_END },
+		{ "arrival", STAGE_MIDDLE },   { "arrived", STAGE_MIDDLE },
+		{ "finished", STAGE_END },     { "completed", STAGE_END },
+		{ "returned", STAGE_END },     { "return", STAGE_END },
+		{ "terminated", STAGE_END },   { "left", STAGE_END },
+		{ "checkout", STAGE_END },     { "died", STAGE_END },
+		{ "death", STAGE_END },        { "cancelled", STAGE_END },
+		{ "paid", STAGE_MIDDLE },      { "unloaded", STAGE_END },
+		{ "unloading", STAGE_END },    { "settled", STAGE_MIDDLE },
+		{ "approved", STAGE_MIDDLE },  { "refunded", STAGE_END },
+		{ "retired", STAGE_END },      { "expired", STAGE_END },
+		{ "last", STAGE_END },
 	};
 	const ag_field_name n = ag_field_name_of(c->f->owner);
 
@@ -144,7 +162,7 @@ static bool is_order(const search *s, order *o)
 		}
 		last = r;
 	}
-	o->is_named = a->stage == STAGE_BEGIN && b->stage >= STAGE_END;
+	o->is_named = a->stage != STAGE_NONE && a->stage < b->stage;
 	return o->n >= MIN_ROWS && o->wrong && differ * 2 > o->n &&
 	       (double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
 	       (o->is_named || o->n >= FEW_ROWS) && (double)mixed >= MIN_MIXED * nmixed &&
