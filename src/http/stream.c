@@ -22,6 +22,7 @@ struct ag_httpd_stream {
 	bool is_ended;   /* by the writer */
 	bool is_stopped; /* by the server */
 	bool is_gone;    /* nobody reads any more */
+	size_t head; /* bytes of the reply's head at the begin of `waiting`; 0 when a part of it was sent */
 	bool is_chunked;
 	bool has_end;   /* the last chunk is in `waiting` */
 	bool is_called; /* epoll watches for room in the socket */
@@ -120,8 +121,13 @@ static bool end_chunk(ag_httpd_stream *s, size_t at)
 	}
 	if (s->waiting.failed) {
 		s->is_gone = true;
-		ag_buf_clear(&s->waiting);
 		s->nsent = 0;
+		if (s->head) { /* the owner has not sent it yet, and closes after it */
+			s->waiting.len = s->head;
+			s->waiting.failed = false;
+			return false;
+		}
+		ag_buf_clear(&s->waiting);
 		if (s->conn) /* the client does not read: there is never room, so epoll reports its end */
 			shutdown(s->conn->fd, SHUT_RDWR);
 	}
@@ -207,6 +213,7 @@ void ag_http_stream_attach(ag_httpd_stream *s, ag_httpd *d, ag_http_conn *c, ag_
 	if (s->waiting.len && is_chunked)
 		ag_buf_add(&all, AG_S("\r\n"));
 	s->is_gone |= all.failed;
+	s->head = head.len;
 	ag_buf_release(&s->waiting);
 	s->waiting = all;
 	s->is_chunked = is_chunked;
@@ -241,6 +248,7 @@ static ag_http_sent send_waiting(ag_httpd_stream *s, int fd)
 		ssize_t n = send(fd, s->waiting.ptr + s->nsent, s->waiting.len - s->nsent,
 		                 MSG_NOSIGNAL | MSG_DONTWAIT);
 
+		s->head = 0;
 		if (n >= 0)
 			s->nsent += (size_t)n;
 		else if (errno == EAGAIN)
