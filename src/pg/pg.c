@@ -75,8 +75,8 @@ void ag_pg_close(ag_pg *pg)
 {
 	ag_pg_conn *c;
 
+	ag_pg_abandon_stuck(pg);
 	pthread_mutex_lock(&pg->lock);
-	pg->is_closed = true; /* threads that still connect close their connection */
 	c = pg->idle;
 	pg->idle = NULL;
 	pthread_mutex_unlock(&pg->lock);
@@ -86,7 +86,6 @@ void ag_pg_close(ag_pg *pg)
 		ag_pg_disconnect(pg, c);
 		c = next;
 	}
-	ag_pg_abandon_stuck(pg);
 	ag_pg_threads_wait(pg, ag_time_mono_us() + CLOSE_US);
 	ag_pg_unref(pg);
 }

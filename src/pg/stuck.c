@@ -407,7 +407,8 @@ void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c)
 		       pg->shown, pid);
 }
 
-/* Now only this function and the watcher use the list. Where there is a watcher, it closes the connections. */
+/* Closes the handle: threads that still connect close their connection from now on, and so does the watcher with what is
+ * in the list. The holds end under the same lock, or the watcher could take the list away with them. */
 void ag_pg_abandon_stuck(ag_pg *pg)
 {
 	AG_AUTO(ag_buf_release) ag_buf pids = AG_BUF_INIT(1024);
@@ -415,6 +416,7 @@ void ag_pg_abandon_stuck(ag_pg *pg)
 	ag_pg_conn *left;
 
 	pthread_mutex_lock(&pg->lock);
+	pg->is_closed = true;
 	ag_pg_count_stuck(pg, &h);
 	for (ag_pg_conn *c = pg->stuck; c; c = c->next) {
 		if (c->hold.keep)
