@@ -132,7 +132,7 @@ bool ag_pg_cancel_end(ag_pg_cancel *job, int64_t deadline_us);
 /* Takes over a connection whose statement the server has not ended. Its place in the pool, and c->hold, stay taken until
  * the server has. */
 void ag_pg_keep_stuck(ag_pg *pg, ag_pg_conn *c);
-/* Call when the handle is closed: releases and logs what is stuck. */
+/* Closes the handle, and releases and logs what is stuck. */
 void ag_pg_abandon_stuck(ag_pg *pg);
 /* Call with pg->lock held: the watcher checks stuck connections now. */
 void ag_pg_wake_watcher(ag_pg *pg);
