@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "http/parts.h"
 
 #define ORIGIN          "http.server"
@@ -45,21 +46,6 @@ static void end_late_ones(ag_httpd *d, uint32_t nused)
 	}
 }
 
-/* With the lock. */
-static void wait_ms(ag_httpd *d, int64_t ms)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += ms / 1000;
-	at.tv_nsec += ms % 1000 * 1000000;
-	if (at.tv_nsec >= 1000000000) {
-		at.tv_sec++;
-		at.tv_nsec -= 1000000000;
-	}
-	pthread_cond_timedwait(&d->wake, &d->lock, &at);
-}
-
 /* Often enough for signs of life. */
 static int64_t guard_ms(const ag_httpd *d)
 {
@@ -77,7 +63,7 @@ static void *guard(void *arg)
 		uint32_t nused;
 
 		if (d->nconn)
-			wait_ms(d, guard_ms(d));
+			ag_cond_wait_ms(&d->wake, &d->lock, guard_ms(d));
 		else
 			pthread_cond_wait(&d->wake, &d->lock);
 		nused = d->nused;
@@ -102,8 +88,6 @@ static void end_guard(ag_httpd *d)
 
 static void fill(ag_httpd *d, const ag_httpd_opts *o)
 {
-	pthread_condattr_t attr;
-
 	d->arena = ag_arena_new();
 	d->opts = *o;
 	d->opts.host = ag_str_dup(d->arena, o->host);
@@ -123,10 +107,7 @@ static void fill(ag_httpd *d, const ag_httpd_opts *o)
 	ag_http_conns_init(d);
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_mutex_init(&d->spare_lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&d->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	ag_cond_init(&d->wake);
 }
 
 static void shut(int fd)
@@ -252,7 +233,8 @@ ag_httpd *ag_httpd_stop(ag_httpd *d, int64_t grace_ms)
 		if (atomic_load(&d->nactive) == 0 || now >= end)
 			break;
 		pthread_mutex_lock(&d->lock);
-		wait_ms(d, end - now < STOP_LOOK_MS ? end - now : STOP_LOOK_MS);
+		ag_cond_wait_ms(&d->wake, &d->lock,
+		                end - now < STOP_LOOK_MS ? end - now : STOP_LOOK_MS);
 		pthread_mutex_unlock(&d->lock);
 		now = ag_httpd_now_ms();
 	}
