@@ -1,4 +1,5 @@
-/* Rows that are put off: each is committed before its call hears of it, whoever settles; a store that fails is told to all. */
+/* Rows that are put off: each row is committed before its call is told, also when another thread commits it. All calls are
+ * told when the store fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,17 +17,10 @@
 #include "../contract/folder.h"
 #include "base/fault.h"
 #include "project/journal.h"
+#include "unit/journal_world.h"
 
 #define NTHREAD 4
 #define NEACH   500
-
-typedef struct world {
-	char folder[128], path[200];
-	ag_arena *arena;
-	ag_journal *j;
-	ag_store *reader;
-	ag_err err;
-} world;
 
 /* A call that is put off, and what it heard. */
 typedef struct later {
@@ -38,37 +32,6 @@ typedef struct later {
 	_Atomic int ntold;
 	_Atomic int st;
 } later;
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
-
-static int setup(void **state)
-{
-	world *w = ag_xcalloc(1, sizeof(*w));
-
-	*state = w;
-	w->arena = ag_arena_new();
-	test_folder_make(w->folder, "journal");
-	snprintf(w->path, sizeof(w->path), "%s/argus.db", w->folder);
-	return ag_journal_open(ag_str_c(w->path), AG_JOURNAL_NORMAL, &w->j, &w->err) ||
-	       ag_store_open(ag_str_c(w->path), &w->reader, &w->err);
-}
-
-static int teardown(void **state)
-{
-	world *w = *state;
-
-	AG_IGNORE(ag_fault_setup(NULL, NULL), "cannot fail");
-	AG_IGNORE(ag_journal_close(w->j, NULL), "the test is over");
-	ag_store_close(w->reader);
-	ag_arena_free(w->arena);
-	test_folder_remove(w->folder);
-	free(w);
-	return 0;
-}
 
 static void sleep_ms(int64_t ms)
 {
