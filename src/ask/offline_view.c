@@ -185,7 +185,7 @@ static bool has_exact(const ag_judge_view *v, ag_str name)
 	return false;
 }
 
-/* Another name of the same thing. The end of a longer name is none: "node.js" does not speak of JavaScript. */
+/* Another name of the same thing. The end of a longer name does not count: "node.js" is not about JavaScript. */
 static bool has_alias(const ag_judge_view *v, ag_str alias, ag_arena *arena)
 {
 	if (ag_judge_is_common(alias)) {

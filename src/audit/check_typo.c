@@ -372,7 +372,7 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 		said = ask_witnesses(s, rare->first, frequent->first);
 	if (said < 0)
 		return;
-	/* Series are told apart by their last letter (Fuse A, Fuse B), and may share all else. */
+	/* Members of a series differ in the last letter only (Fuse A, Fuse B), and may agree in all other fields. */
 	if (frequent->n >= 3 * rare->n && p.len >= (s->are_words ? 6 : 4) && !p.is_other_word &&
 	    !(p.is_ending && kind == SLIP_CHANGE) &&
 	    ((frequent->nslip >= MANY_WAYS &&

@@ -109,7 +109,7 @@ AG_CHECK bool ag_project_begin(ag_project_hub *h, ag_project_call *call, ag_role
  * False: the row cannot be committed, so the call must not be answered with data; *ret says why. */
 AG_CHECK bool ag_project_end(ag_project_hub *h, ag_project_call *call, const char *outcome,
                              uint64_t nbyte, ag_arena *arena, ag_sql_failure *ret);
-/* An admitted call whose row is put off: whoever answers it commits that first. */
+/* An admitted call whose row is put off. The code that sends the answer commits the row first. */
 typedef struct ag_project_later {
 	ag_journal *journal;   /* NULL: nothing was put off, the row is committed */
 	ag_project_call *call; /* must stay until done() */
