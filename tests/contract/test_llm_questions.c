@@ -1,5 +1,6 @@
-/* Questions about projects at the same time: the scripted model waits before it answers, so that calls overlap as far as the
- * server lets them. A call that has its place is seen by its request to the model; one that waits has sent none. */
+/* Questions about projects at the same time. The scripted model holds its answers back until the test releases them, so
+ * that calls overlap as far as the server permits. A call that has a place has sent a request to the model; a call that
+ * waits has sent none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,9 +23,9 @@
 #define MAX_CALLS 8
 #define TIRED_MS  20000
 
-/* Long enough that all calls have begun before the first one ends. */
-static const char slow[] = "answer repeat\n"
-			   "  wait 1500\n"
+/* Each answer waits for answer(). */
+static const char held[] = "answer repeat\n"
+			   "  hold \"%s/go\"\n"
 			   "  text The wiki says: boil the water first.\n";
 static const char quick[] = "answer repeat\n"
 			    "  text The wiki says: boil the water first.\n";
@@ -91,16 +92,18 @@ static ag_project project(world *w, const char *id)
 /* A server's parts with the projects "tea", "pot" and "own", which names a model of its own. */
 static void open_world(world *w, const char *script, uint64_t at_once)
 {
-	char base[64];
+	char base[64], with_folder[256];
 	char *env[] = { base, (char[]){ "LLM_API_KEY=" LLM_TEST_KEY },
 		        (char[]){ "LLM_API_MODEL=fake-model" }, NULL };
 	ag_project projects[3];
 	ag_project_hub_opts o = { .clock = &ag_clock_system, .projects = projects, .nproject = 3 };
 
 	w->model = llm_env_new(&llm_fixtures[0]);
-	llm_env_serve(w->model, script, NULL);
-	snprintf(base, sizeof(base), "LLM_API_BASE_URL=http://127.0.0.1:%u", w->model->port);
 	test_folder_make(w->folder, "questions");
+	if (script == held)
+		snprintf(with_folder, sizeof(with_folder), held, w->folder);
+	llm_env_serve(w->model, script == held ? with_folder : script, NULL);
+	snprintf(base, sizeof(base), "LLM_API_BASE_URL=http://127.0.0.1:%u", w->model->port);
 	ag_app_init(&w->app, NULL);
 	assert_ok(w, ag_settings_environ(&w->app.settings, env, w->app.arena, &w->err));
 	w->app.settings.questions = at_once;
@@ -129,6 +132,7 @@ static int teardown(void **state)
 	world *w = *state;
 
 	for (size_t i = 0; i < w->ncall; i++) {
+		atomic_store(&w->calls[i].cancel, true); /* a failed test leaves calls that wait */
 		if (!w->calls[i].is_joined)
 			pthread_join(w->calls[i].thread, NULL);
 		ag_tool_output_release(&w->calls[i].out);
@@ -221,6 +225,15 @@ static size_t nasked(const world *w)
 	return n;
 }
 
+/* The model may answer its request n, which is counted from 1. */
+static void release_answer(const world *w, unsigned n)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "go.%u", n);
+	put(w, name, "");
+}
+
 static void until_asked(world *w, size_t n)
 {
 	const int64_t end = ag_time_mono_us() + TIRED_MS * 1000;
@@ -269,7 +282,7 @@ static void two_questions_to_one_project_overlap_and_a_third_waits(void **state)
 	world *w = *state;
 	call *a, *b, *c;
 
-	open_world(w, slow, 2);
+	open_world(w, held, 2);
 	a = begin(w, "ann", "tea", false);
 	b = begin(w, "bob", "tea", false);
 	until_asked(w, 2);
@@ -277,9 +290,12 @@ static void two_questions_to_one_project_overlap_and_a_third_waits(void **state)
 	until_waiting(w, "tea", 1);
 	assert_false(atomic_load(&a->is_over) || atomic_load(&b->is_over));
 	assert_int_equal(nasked(w), 2);
+	release_answer(w, 1);
+	release_answer(w, 2);
 	assert_answered(a);
 	assert_answered(b);
 	until_asked(w, 3);
+	release_answer(w, 3);
 	assert_answered(c);
 	assert_int_equal(nasked(w), 3);
 }
@@ -289,11 +305,13 @@ static void questions_to_two_projects_overlap_beyond_the_limit_of_one(void **sta
 	world *w = *state;
 	call *a, *b;
 
-	open_world(w, slow, 1);
+	open_world(w, held, 1);
 	a = begin(w, "ann", "tea", false);
 	b = begin(w, "ann", "pot", false);
 	until_asked(w, 2);
 	assert_false(atomic_load(&a->is_over) || atomic_load(&b->is_over));
+	release_answer(w, 1);
+	release_answer(w, 2);
 	assert_answered(a);
 	assert_answered(b);
 }
@@ -303,7 +321,7 @@ static void the_queue_serves_users_in_turn(void **state)
 	world *w = *state;
 	call *a, *b, *first, *late;
 
-	open_world(w, slow, 2);
+	open_world(w, held, 2);
 	first = begin(w, "bob", "tea", false);
 	until_asked(w, 1);
 	/* Ann has a place and wants two more before cat comes. */
@@ -313,11 +331,14 @@ static void the_queue_serves_users_in_turn(void **state)
 	until_waiting(w, "tea", 1);
 	late = begin(w, "cat", "tea", false);
 	until_waiting(w, "tea", 2);
+	release_answer(w, 1);
 	assert_answered(first); /* cat gets bob's place: she holds none, and ann has one */
 	until_waiting(w, "tea", 1);
 	assert_false(atomic_load(&late->is_over));
 	until_asked(w, 3);
 	assert_asked_for(w, 2, "cat");
+	for (unsigned n = 2; n <= 4; n++)
+		release_answer(w, n);
 	assert_answered(a);
 	assert_answered(b);
 	assert_answered(late);
@@ -329,7 +350,7 @@ static void a_waiting_question_can_be_cancelled(void **state)
 	world *w = *state;
 	call *a, *b;
 
-	open_world(w, slow, 1);
+	open_world(w, held, 1);
 	a = begin(w, "ann", "tea", false);
 	until_asked(w, 1);
 	b = begin(w, "bob", "tea", false);
@@ -339,6 +360,7 @@ static void a_waiting_question_can_be_cancelled(void **state)
 	assert_true(b->out.is_error);
 	assert_true(ag_str_contains(ag_buf_view(&b->out.json), AG_S("it was not asked")));
 	assert_true(ag_str_contains(ag_buf_view(&b->out.json), AG_S("CANCELLED")));
+	release_answer(w, 1);
 	assert_answered(a);
 	assert_int_equal(nasked(w), 1);
 }

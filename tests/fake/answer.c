@@ -175,6 +175,11 @@ static void from_script(fm_server *s, fm_conn *c, const fm_request *r, planned *
 		fm_reply_answer(&c->reply, a, r);
 		plan_delivery(c, a);
 		p->wait_ms = a->wait_ms;
+		if (a->hold.len) {
+			snprintf(c->hold, sizeof(c->hold), "%.*s.%llu", AG_FMT(a->hold),
+			         (unsigned long long)r->n);
+			p->wait_ms = p->wait_ms ? p->wait_ms : 1;
+		}
 		if (p->chaos.fault == FM_FAULT_NONE || p->chaos.fault == FM_FAULT_DELAY)
 			a->used++;
 		if (a->stop == FM_STOP_DROP)
@@ -261,6 +266,7 @@ static void begin(fm_conn *c, uint64_t n)
 	c->is_chunked = c->by_event = false;
 	c->piece_bytes = 0;
 	c->delay_ms = 0;
+	c->hold[0] = 0;
 	ag_buf_clear(&c->out);
 }
 

@@ -132,6 +132,7 @@ typedef struct fm_answer {
 	unsigned piece_bytes;             /* 0 = one write */
 	bool by_event;                    /* one write per event */
 	int64_t wait_ms, delay_ms;
+	ag_str hold; /* the file HOLD.N holds back the answer to request N until it exists; "" = no hold */
 } fm_answer;
 
 static inline bool fm_has(const fm_answer *a, unsigned quirk)

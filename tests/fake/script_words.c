@@ -318,6 +318,15 @@ static bool w_wait(fm_answer *a, const fm_line *l)
 	return milliseconds(l, &a->wait_ms);
 }
 
+static bool w_hold(fm_answer *a, const fm_line *l)
+{
+	bool quoted;
+	ag_str rest = l->rest;
+
+	return fm_next_word(l->arena, &rest, &a->hold, &quoted) && a->hold.len &&
+	       !ag_str_trim(rest).len;
+}
+
 static bool w_deltas(fm_answer *a, const fm_line *l)
 {
 	return small_number(l, 0, &a->delta_bytes);
@@ -362,6 +371,7 @@ static const struct {
 	{ "hang", "hang", false, w_hang },
 	{ "hang_after", "hang_after BYTES|each|each_then_whole", false, w_hang_after },
 	{ "header", "header NAME: VALUE (at most 16)", false, w_header },
+	{ "hold", "hold PATH", false, w_hold },
 	{ "json", "json {one JSON object}", true, w_json },
 	{ "model", "model NAME", false, w_model },
 	{ "pieces", "pieces BYTES|events", false, w_pieces },

@@ -16,8 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MAX_EVENTS  256
-#define WRITE_BYTES (256u << 10) /* of one reply that is framed ahead */
+#define MAX_EVENTS   256
+#define HOLD_STEP_MS 2            /* between two looks for the file of a hold */
+#define WRITE_BYTES  (256u << 10) /* of one reply that is framed ahead */
 
 static void conn_send(fm_server *s, fm_conn *c);
 
@@ -261,7 +262,9 @@ static void run_timers(fm_server *s)
 		fm_conn *c = s->timers.heap[0];
 
 		fm_timer_clear(&s->timers, c);
-		if (c->phase == FM_PHASE_READ)
+		if (c->hold[0] && access(c->hold, F_OK) != 0)
+			fm_timer_set(&s->timers, c, now + HOLD_STEP_MS);
+		else if (c->phase == FM_PHASE_READ)
 			conn_requests(s, c);
 		else
 			conn_send(s, c);

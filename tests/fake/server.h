@@ -48,7 +48,8 @@ struct fm_conn {
 	bool is_chunked, close_after, wants_write, by_event;
 	unsigned piece_bytes;
 	int64_t delay_ms;
-	uint64_t sent; /* bytes of the body that were framed and written */
+	char hold[256]; /* nothing is sent until this file exists; "" = no hold */
+	uint64_t sent;  /* bytes of the body that were framed and written */
 	/* timer */
 	int64_t due_ms; /* -1 = none */
 	size_t heap_at;
