@@ -1,15 +1,18 @@
-/* profile -- how fast is the exact profile of a table?
+/* profile -- what do the exact profile of a table and each check of the catalogue cost?
  *
- * usage: profile [MEGABYTES [THREADS]]   default 50 MB, 1 thread
+ * usage: profile [MEGABYTES [THREADS [FILE]]]   default 50 MB, 1 thread
  *
  * Makes documents of an invented shop from a fixed seed (ids, names, categories, amounts, dates, texts, a
  * list of objects), puts them into a table and profiles it. Printed are the bytes that the documents have as
- * JSON, the values, and for profile and survey the time, ns a value and MB/s: the best
- * of five. Time is that of the processor, of all threads together, so a busy machine tells the truth too. */
+ * JSON, the values, and for profile, survey and frames the time, ns a value and MB/s: the best of five. Then
+ * each check's time and its part of the profile's, the best of five too. Time is processor time of all threads
+ * together. FILE, if given, gets the documents as NDJSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "audit/hypothesis.h"
+#include "columns/frame.h"
 #include "columns/profile.h"
 #include "columns/survey.h"
 #include "query/extjson.h"
@@ -86,7 +89,8 @@ static ag_val document(ag_arena *a, uint32_t i)
 	return ag_val_object(m, n);
 }
 
-static ag_table *make_table(const ag_ctx *ctx, size_t want, size_t *ret_bytes)
+/* out: gets the documents as NDJSON, or NULL */
+static ag_table *make_table(const ag_ctx *ctx, size_t want, FILE *out, size_t *ret_bytes)
 {
 	ag_arena *a = ag_arena_new();
 	ag_buf text = AG_BUF_INIT(1 << 20);
@@ -99,7 +103,12 @@ static ag_table *make_table(const ag_ctx *ctx, size_t want, size_t *ret_bytes)
 		docs[n] = document(a, (uint32_t)n);
 		ag_buf_clear(&text);
 		ag_extjson_write(&text, &docs[n], AG_EXTJSON_RELAXED);
-		bytes += text.len + 1;
+		ag_buf_addc(&text, '\n');
+		bytes += text.len;
+		if (out && fwrite(text.ptr, 1, text.len, out) != text.len) {
+			perror("profile: cannot write the documents");
+			exit(1);
+		}
 		n++;
 	}
 	if (ag_table_from_values(ctx, docs, n, &t, &err)) {
@@ -127,46 +136,139 @@ static double now_ms(void)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
+static void keep_best(double *best, double ms)
+{
+	if (ms < *best)
+		*best = ms;
+}
+
+enum { PROFILE, SURVEY, FRAMES, NSTEP };
+#define MAX_CHECKS 128
+
+typedef struct costs {
+	double step[NSTEP], check[MAX_CHECKS];
+	uint64_t nvalue;
+} costs;
+
+/* Runs every check as ag_catalogue_run() does, check by check. */
+static bool time_checks(const ag_across *x, ag_arena *a, costs *c)
+{
+	ag_hypotheses h = { .arena = a };
+	size_t nplain, nacross;
+	const ag_check *plain = ag_check_table(&nplain);
+	const ag_across_check *across = ag_across_check_table(&nacross);
+	ag_err err;
+
+	for (size_t k = 0; k < nplain; k++) {
+		const double at = now_ms();
+
+		for (size_t i = 0; i < x->p->npath; i++) {
+			h.name = ag_field_name_of(x->p->paths[i].owner);
+			plain[k].path(x->p, &x->p->paths[i], x->o, &h);
+		}
+		keep_best(&c->check[k], now_ms() - at);
+	}
+	for (size_t k = 0; k < nacross; k++) {
+		const double at = now_ms();
+
+		if (across[k].run(x, &h, &err))
+			return false;
+		keep_best(&c->check[nplain + k], now_ms() - at);
+	}
+	return true;
+}
+
+static bool time_round(const ag_table *t, const ag_ctx *ctx, costs *c)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *a = ag_arena_new();
+	const ag_catalogue_opts o = { .as_of_ms = INT64_C(1760000000000),
+		                      .null_rate_warning_threshold = 0.05,
+		                      .null_rate_critical_threshold = 0.2,
+		                      .type_consistency_threshold = 0.98 };
+	ag_profile p;
+	ag_survey s;
+	ag_frames frames;
+	ag_err err;
+	double at[NSTEP + 1];
+
+	at[0] = now_ms();
+	if (ag_table_profile(t, ctx, a, &p, &err))
+		return false;
+	at[1] = now_ms();
+	if (ag_table_survey(t, ctx, NULL, a, &s, &err))
+		return false;
+	at[2] = now_ms();
+	if (ag_table_frames(t, ctx, &p, a, &frames, &err))
+		return false;
+	at[3] = now_ms();
+	c->nvalue = 0;
+	for (size_t i = 0; i < p.npath; i++)
+		c->nvalue += p.paths[i].n;
+	for (int k = 0; k < NSTEP; k++)
+		keep_best(&c->step[k], at[k + 1] - at[k]);
+	return time_checks(&(ag_across){ .p = &p, .frames = &frames, .o = &o, .ctx = ctx }, a, c);
+}
+
+static void report_checks(const costs *c)
+{
+	size_t nplain, nacross;
+	const ag_check *plain = ag_check_table(&nplain);
+	const ag_across_check *across = ag_across_check_table(&nacross);
+	double all = 0;
+
+	for (size_t k = 0; k < nplain + nacross; k++) {
+		printf("  %-18s %9.2f ms %6.1f %% of the profile\n",
+		       k < nplain ? plain[k].name : across[k - nplain].name, c->check[k],
+		       100 * c->check[k] / c->step[PROFILE]);
+		all += c->check[k];
+	}
+	printf("checks   %8.1f ms, %.2f times the profile; with frames %.2f times\n", all,
+	       all / c->step[PROFILE], (all + c->step[FRAMES]) / c->step[PROFILE]);
+}
+
 int main(int argc, char **argv)
 {
 	int64_t mb = 50, nthread = 1;
 	ag_ctx ctx = { .clock = &ag_clock_system };
-	double best[2] = { 1e300, 1e300 };
-	uint64_t nvalue = 0;
-	size_t bytes;
+	size_t bytes, nplain, nacross;
+	FILE *out = NULL;
 	ag_table *t;
+	costs c;
 
 	if ((argc > 1 && !ag_str_to_i64(ag_str_c(argv[1]), &mb)) ||
 	    (argc > 2 && !ag_str_to_i64(ag_str_c(argv[2]), &nthread)) || mb < 1 || nthread < 1)
 		return 2;
+	ag_check_table(&nplain);
+	ag_across_check_table(&nacross);
+	if (nplain + nacross > MAX_CHECKS) {
+		fprintf(stderr, "profile: raise MAX_CHECKS\n");
+		return 1;
+	}
+	if (argc > 3 && !(out = fopen(argv[3], "w"))) {
+		perror(argv[3]);
+		return 1;
+	}
 	ctx.nthread = (unsigned)nthread;
-	t = make_table(&ctx, (size_t)mb * 1000000, &bytes);
+	t = make_table(&ctx, (size_t)mb * 1000000, out, &bytes);
+	if (out && fclose(out)) {
+		perror(argv[3]);
+		return 1;
+	}
+	for (size_t k = 0; k < AG_NELEM(c.step); k++)
+		c.step[k] = 1e300;
+	for (size_t k = 0; k < AG_NELEM(c.check); k++)
+		c.check[k] = 1e300;
 	for (int round = 0; round < ROUNDS; round++) {
-		ag_arena *a = ag_arena_new();
-		ag_profile p;
-		ag_survey s;
-		ag_err err;
-		double at[3];
-
-		at[0] = now_ms();
-		if (ag_table_profile(t, &ctx, a, &p, &err))
+		if (!time_round(t, &ctx, &c))
 			return 1;
-		at[1] = now_ms();
-		if (ag_table_survey(t, &ctx, NULL, a, &s, &err))
-			return 1;
-		at[2] = now_ms();
-		nvalue = 0;
-		for (size_t i = 0; i < p.npath; i++)
-			nvalue += p.paths[i].n;
-		for (int k = 0; k < 2; k++)
-			best[k] = at[k + 1] - at[k] < best[k] ? at[k + 1] - at[k] : best[k];
-		ag_arena_free(a);
 	}
 	printf("%.1f MB, %llu documents, %llu values, %u threads\n", (double)bytes / 1e6,
-	       (unsigned long long)ag_table_info_of(t)->ndoc, (unsigned long long)nvalue,
+	       (unsigned long long)ag_table_info_of(t)->ndoc, (unsigned long long)c.nvalue,
 	       ctx.nthread);
-	report("profile", best[0], bytes, nvalue);
-	report("survey", best[1], bytes, nvalue);
+	report("profile", c.step[PROFILE], bytes, c.nvalue);
+	report("survey", c.step[SURVEY], bytes, c.nvalue);
+	report("frames", c.step[FRAMES], bytes, c.nvalue);
+	report_checks(&c);
 	ag_table_free(t);
 	return 0;
 }
