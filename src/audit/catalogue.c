@@ -72,6 +72,7 @@ static const ag_across_check across[] = {
 	  ag_check_dependency },
 	{ "arithmetic", 29, "a number that is not the sum or the product of two others",
 	  ag_check_arithmetic },
+	{ "repeats", 38, "an item that is in its array twice", ag_check_repeats },
 };
 
 const ag_across_check *ag_across_check_table(size_t *ret_n)

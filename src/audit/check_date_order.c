@@ -1,21 +1,23 @@
 /* check_date_order -- row 30: dates that come before the date that they follow in all other documents.
  *
  * One date follows another when it is hardly ever earlier, although it often would be if the two were taken from
- * different documents. A plan is no fact: what is delivered after it was due is late, not wrong. The later field is
- * blamed, unless the earlier one contradicts more fields in the same documents.
+ * different documents, or because the names say so. A plan is no fact: what is delivered after it was due is late, not
+ * wrong. The later field is blamed, unless the earlier one contradicts more fields in the same documents.
  *
  * Speaks: up to 5% of the documents that have both dates, up to 25% where the names say which comes first. */
 #include "audit/checks.h"
 
 #include <stdlib.h>
 
-#define MIN_ROWS   10
-#define FEW_ROWS   50   /* below, only names make an order certain */
-#define MAX_COLS   16   /* date fields of a frame that are compared */
-#define MAX_WRONG  0.05 /* of the documents with both dates */
-#define MAX_NAMED  0.25 /* the same, where the names say it */
-#define RARE_WRONG 0.02 /* up to here without help of the names */
-#define MIN_MIXED  0.10 /* wrong in pairs of different documents */
+#define MIN_ROWS    10
+#define FEW_ROWS    50   /* below, only names make an order certain */
+#define MAX_COLS    16   /* date fields of a frame that are compared */
+#define MAX_WRONG   0.05 /* of the documents with both dates */
+#define MAX_NAMED   0.25 /* the same, where the names say it */
+#define RARE_WRONG  0.02 /* up to here without help of the names */
+#define DAY_CHARS   10   /* 2024-12-31 */
+#define EQUAL_WRONG 4    /* mostly equal dates: one in so many that differ may be wrong */
+#define MIN_MIXED   0.10 /* wrong in pairs of different documents */
 
 typedef enum stage { STAGE_NONE, STAGE_BEGIN, STAGE_MIDDLE, STAGE_END, STAGE_PLAN } stage;
 
@@ -59,6 +61,7 @@ static stage stage_of(const ag_frame_col *c)
 		{ "started", STAGE_BEGIN },    { "begin", STAGE_BEGIN },
 		{ "began", STAGE_BEGIN },      { "from", STAGE_BEGIN },
 		{ "ordered", STAGE_BEGIN },    { "order", STAGE_BEGIN },
+		{ "sold", STAGE_BEGIN },       { "bought", STAGE_BEGIN },
 		{ "admitted", STAGE_BEGIN },   { "admission", STAGE_BEGIN },
 		{ "departure", STAGE_BEGIN },  { "departed", STAGE_BEGIN },
 		{ "hired", STAGE_BEGIN },      { "birth", STAGE_BEGIN },
@@ -140,13 +143,21 @@ static bool is_later(const date_col *a, uint32_t row_a, const date_col *b, uint3
 	return ag_val_cmp(x, y) > 0;
 }
 
+/* The values of a and b compare as the moments that they are. A day compares with a moment that follows it; the reverse
+ * would call every moment of the same day later. */
+static bool can_compare(const date_col *a, const date_col *b)
+{
+	return a->type[0] == b->type[0] &&
+	       (a->width == b->width || (a->width == DAY_CHARS && b->width > DAY_CHARS));
+}
+
 /* Is a not later than b, as a rule? */
 static bool is_order(const search *s, order *o)
 {
 	const date_col *a = &s->cols[o->a], *b = &s->cols[o->b];
 	uint32_t mixed = 0, nmixed = 0, last = UINT32_MAX, differ = 0;
 
-	if (a->type[0] != b->type[0] || a->width != b->width || a->stage == STAGE_PLAN ||
+	if (!can_compare(a, b) || a->stage == STAGE_PLAN ||
 	    (b->stage == STAGE_PLAN && a->stage != STAGE_BEGIN))
 		return false;
 	for (uint32_t r = 0; r < s->fr->nrow; r++) {
@@ -163,9 +174,15 @@ static bool is_order(const search *s, order *o)
 		last = r;
 	}
 	o->is_named = a->stage != STAGE_NONE && a->stage < b->stage;
-	return o->n >= MIN_ROWS && o->wrong && differ * 2 > o->n &&
-	       (double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
-	       (o->is_named || o->n >= FEW_ROWS) && (double)mixed >= MIN_MIXED * nmixed &&
+	if (o->n < MIN_ROWS || !o->wrong || (!o->is_named && o->n < FEW_ROWS))
+		return false;
+	/* Dates that are mostly equal have an order only among those that differ. */
+	if (differ * 2 <= o->n && (!o->is_named || o->wrong * EQUAL_WRONG > differ))
+		return false;
+	/* Years apart: different documents say nothing, the names do. */
+	if ((double)mixed < MIN_MIXED * nmixed)
+		return o->is_named && o->n >= FEW_ROWS && (double)o->wrong <= MAX_WRONG * o->n;
+	return (double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
 	       (double)o->wrong * nmixed * (o->is_named ? 2 : 3) <= (double)mixed * o->n;
 }
 

@@ -159,6 +159,17 @@ ag_str ag_ev_where_two(ag_arena *a, const ag_path_profile *f, ag_val cond, const
 	return around(a, &at, ag_ev_obj(a, m, 2));
 }
 
+ag_str ag_ev_repeated_items(ag_arena *a, ag_str array)
+{
+	const ag_val path = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(array)));
+	const ag_str p = ag_ev_str(a, &path);
+
+	return ag_str_printf(a,
+	                     "{\"$expr\":{\"$and\":[{\"$isArray\":%.*s},{\"$gt\":[{\"$size\":%.*s},"
+	                     "{\"$size\":{\"$setUnion\":[%.*s,[]]}}]}]}}",
+	                     AG_FMT(p), AG_FMT(p), AG_FMT(p));
+}
+
 ag_val ag_ev_is_string(ag_arena *a, const ag_profile *p)
 {
 	if (!p->has_views)

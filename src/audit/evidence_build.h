@@ -46,6 +46,8 @@ ag_str ag_ev_where_held(ag_arena *a, const ag_path_profile *f, ag_val cond);
 /* "this field meets one condition, a sibling of it another", in one object. */
 ag_str ag_ev_where_two(ag_arena *a, const ag_path_profile *f, ag_val cond, const ag_path_profile *g,
                        ag_val cond_g);
+/* An item is in this array twice; array: dotted path. */
+ag_str ag_ev_repeated_items(ag_arena *a, ag_str array);
 ag_str ag_ev_str(ag_arena *a, const ag_val *v);
 
 /* {"$type":"string"}, and in CSV a cell that has no view: numbers and dates are no strings there. */

@@ -284,17 +284,6 @@ static ag_str sizes_outside(const ag_proof_field *l, double lo, double hi)
 		AG_FMT(path), AG_FMT(path), lo, AG_FMT(path), hi);
 }
 
-/* An item that stands in its array twice. */
-static ag_str repeated_items(const ag_proof_field *l)
-{
-	const ag_str path = ag_defect_path(l);
-
-	return ag_str_printf(l->arena,
-	                     "{\"$expr\":{\"$and\":[{\"$isArray\":%.*s},{\"$gt\":[{\"$size\":%.*s},"
-	                     "{\"$size\":{\"$setUnion\":[%.*s,[]]}}]}]}}",
-	                     AG_FMT(path), AG_FMT(path), AG_FMT(path));
-}
-
 void ag_defect_array_size(const ag_proof_field *l, ag_defect *d)
 {
 	const ag_array_profile *s = &l->f.arr;
@@ -322,7 +311,8 @@ void ag_defect_array_content(const ag_proof_field *l, ag_defect *d)
 		             ag_defect_where(l, OBJ(a, KV("$in",
 		                                          ARR(a, ag_val_null(), ag_ev_text(""))))),
 		             ag_defect_empty(l), ag_defect_text(l, AG_DEFECT_NOTHING_WORDS, "i"),
-		             ag_path_odd_types(a, l->profile, &l->f, &majority), repeated_items(l));
+		             ag_path_odd_types(a, l->profile, &l->f, &majority),
+		             ag_ev_repeated_items(a, l->dotted));
 }
 
 void ag_defect_keys_as_data(const ag_proof_field *l, ag_defect *d)
