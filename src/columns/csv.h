@@ -12,6 +12,8 @@ extern "C" {
 
 #define AG_CSV_MAX_COLS       10000
 #define AG_CSV_MAX_HEAD_BYTES (1024u * 1024)
+/* What a quoted cell without a view has for its view's value; a plain one has 0. */
+#define AG_CSV_QUOTED 1u
 
 typedef struct ag_csv_head {
 	char sep;
@@ -35,7 +37,7 @@ AG_CHECK ag_status ag_csv_head_read(const char *file, const char *p, size_t len,
 bool ag_csv_cell(const char *p, size_t len, char sep, size_t *at, ag_str *ret, bool *ret_quoted,
                  bool *ret_doubled);
 
-/* The typed view of an unquoted cell by the rule in table.h; MISSING = it is text. */
+/* The typed view of a cell read as unquoted, by the rule in table.h; MISSING = it is text. */
 ag_val ag_csv_view(ag_str cell);
 
 #ifdef __cplusplus

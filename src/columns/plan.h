@@ -40,4 +40,8 @@ AG_CHECK ag_status ag_plan_make(ag_plan *plan, const ag_ctx *ctx, const ag_input
                                 ag_arena *arena, ag_err *err);
 void ag_plan_release(ag_plan *plan);
 
+/* When all blocks of a CSV file were read: views for the columns whose cells are all quoted (csv_quoted.c).
+ * errors  AG_CANCELLED, AG_TIMEOUT */
+AG_CHECK ag_status ag_csv_view_quoted(const ag_ctx *ctx, const ag_plan *plan, ag_err *err);
+
 #endif

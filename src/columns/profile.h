@@ -2,7 +2,7 @@
  *
  * Unlike the survey it looks into arrays: "items[].price" is a path of its own, its occurrences are items.
  * An object whose keys are data is one path with is_map, and everything below it is profiled as "p.*".
- * CSV: a cell is counted as its view where it has one (an empty unquoted cell is null).
+ * CSV: a cell is counted as its view where it has one (an empty unquoted cell is null; see table.h).
  *
  * One path is profiled by one thread over all chunks in order, so results do not depend on threads. */
 #ifndef AG_COLUMNS_PROFILE_H

@@ -1,5 +1,5 @@
 /* scan_csv -- records of a CSV block into the builder: every cell a string, beside it the view that its
- * text suggests when it was not quoted. */
+ * text suggests when it was not quoted. csv_quoted.c adds the views of columns whose cells are all quoted. */
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -36,9 +36,14 @@ static void add_cell(csv_block *k, ag_bcol *c, uint32_t up, ag_str cell, bool qu
 	ag_builder *b = &k->s->b;
 	uint64_t ref = doubled ? heap_undoubled(b, cell) : ag_build_heap(b, cell.ptr, cell.len);
 	uint32_t row = ag_build_row(b, c, up, AG_T_STRING, ref);
-	ag_val view = quoted ? ag_val_missing() : ag_csv_view(cell);
 
-	ag_build_view(c, row, view.type, ag_build_bits(b, &view, k->s->scratch));
+	if (quoted) {
+		ag_build_view(c, row, AG_T_MISSING, AG_CSV_QUOTED);
+	} else {
+		ag_val view = ag_csv_view(cell);
+
+		ag_build_view(c, row, view.type, ag_build_bits(b, &view, k->s->scratch));
+	}
 	ag_build_member(b, c);
 }
 

@@ -8,7 +8,9 @@
  * zero, no "+"), decimal number, true/false, or an ISO date gets a typed view beside it (numbers: INT32,
  * INT64, DOUBLE when the text round-trips, else DECIMAL; an empty unquoted cell: NULL). Comparisons ($gt …),
  * $eq, $in, $mod see view and text (either may match), $regex sees the text, $type sees both, aggregation
- * expressions and statistics see the view if there is one. A header row is required; a missing cell at the end of a short row
+ * expressions and statistics see the view if there is one. A column of a file whose cells are all quoted,
+ * apart from empty ones, is read as if it were not quoted; "" is NULL there unless other empty cells of
+ * the column are not quoted. A header row is required; a missing cell at the end of a short row
  * is absent, an extra cell makes the line broken. */
 #ifndef AG_COLUMNS_TABLE_H
 #define AG_COLUMNS_TABLE_H

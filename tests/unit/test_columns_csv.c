@@ -183,8 +183,11 @@ static void views(void **state)
 		{ "2026-03-01", "{\"$date\":{\"$numberLong\":\"1772323200000\"}}" },
 		{ "2026-03-01T00:00:01Z", "{\"$date\":{\"$numberLong\":\"1772323201000\"}}" },
 		{ "2026-02-30", "\"2026-02-30\"" },
-		{ "\"7\"", "\"7\"" },
-		{ "\"\"", "\"\"" },
+		{ "\"7\"", "{\"$numberInt\":\"7\"}" }, /* all cells are quoted */
+		{ "\"\"", "null" },
+		{ "\"007\"", "\"007\"" },
+		{ "\" 7\"", "\" 7\"" },
+		{ "\"0.1234567890123456789\"", "{\"$numberDecimal\":\"0.1234567890123456789\"}" },
 		{ " 7", "\" 7\"" },
 		{ "NaN", "\"NaN\"" },
 	};
@@ -202,6 +205,40 @@ static void views(void **state)
 		ag_table_free(t);
 	}
 	ag_arena_free(a);
+}
+
+/* A column whose cells are all quoted is read as if it were not. */
+static void quoted_columns(void **state)
+{
+	static const struct {
+		const char *text, *views;
+	} cases[] = {
+		{ "\"a\",\"b\"\n\"1\",\"2024-01-05\"\n\"\",\"x\ny\"\n",
+		  "{\"a\":{\"$numberInt\":\"1\"},\"b\":{\"$date\":{\"$numberLong\":\"1704412800000\"}}}\n"
+		  "{\"a\":null,\"b\":\"x\\ny\"}\n" },
+		/* the header does not count */
+		{ "\"a\"\n1\n\"2\"\n", "{\"a\":{\"$numberInt\":\"1\"}}\n{\"a\":\"2\"}\n" },
+		{ "a\n\"1\"\nx\n", "{\"a\":\"1\"}\n{\"a\":\"x\"}\n" },
+		/* a plain empty cell is NULL, and "" is then text */
+		{ "a,b\n\"1\",\n\"\",\"2\"\n,\"3\"\n",
+		  "{\"a\":{\"$numberInt\":\"1\"},\"b\":null}\n"
+		  "{\"a\":\"\",\"b\":{\"$numberInt\":\"2\"}}\n"
+		  "{\"a\":null,\"b\":{\"$numberInt\":\"3\"}}\n" },
+		{ "a,b\n\"007\",\" 1\"\n\"008\",\"2 \"\n",
+		  "{\"a\":\"007\",\"b\":\" 1\"}\n{\"a\":\"008\",\"b\":\"2 \"}\n" },
+		/* a record that is left out does not count */
+		{ "a\n\"1\"\n2,3\n", "{\"a\":{\"$numberInt\":\"1\"}}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_table *t = load(cases[i].text);
+		char *got = dump(t, true);
+
+		assert_string_equal(got, cases[i].views);
+		free(got);
+		ag_table_free(t);
+	}
 }
 
 static uint64_t count(const ag_table *t, const char *filter)
@@ -291,6 +328,41 @@ static void blocks_and_threads(void **state)
 	free(ag_buf_steal(&b));
 }
 
+/* One plain cell at the end of the file decides for all blocks before it, with any number of threads. */
+static void quoted_over_blocks(void **state)
+{
+	ag_buf b = AG_BUF_INIT(64 << 20);
+
+	(void)state;
+	ag_buf_adds(&b, "\"id\",\"text\",\"n\"\n");
+	for (int i = 0; i < 60000; i++)
+		ag_buf_addf(
+			&b,
+			"\"%d\",\"line one\nline \"\"two\"\" and a good deal of other text to fill "
+			"the blocks with, %d\",\"0.1234567890123456%05d7\"\n",
+			i, i, i);
+	for (unsigned nthread = 1; nthread <= 8; nthread += 7) {
+		ag_table *t = load_n(b.ptr, b.len, nthread, AG_FORMAT_CSV);
+
+		assert_true(ag_table_nchunk(t) > 1);
+		assert_int_equal(count(t, "{\"id\":{\"$gte\":100}}"), 59900);
+		assert_int_equal(count(t, "{\"n\":{\"$type\":\"decimal\"}}"), 60000);
+		assert_int_equal(count(t, "{\"text\":{\"$regex\":\"^line one.line .two\","
+		                          "\"$options\":\"s\"}}"),
+		                 60000);
+		ag_table_free(t);
+	}
+	ag_buf_adds(&b, "7,\"\",\"1\"\n");
+	for (unsigned nthread = 1; nthread <= 8; nthread += 7) {
+		ag_table *t = load_n(b.ptr, b.len, nthread, AG_FORMAT_CSV);
+
+		assert_int_equal(count(t, "{\"id\":{\"$type\":\"number\"}}"), 1);
+		assert_int_equal(count(t, "{\"n\":{\"$type\":\"number\"}}"), 60001);
+		ag_table_free(t);
+	}
+	free(ag_buf_steal(&b));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +374,8 @@ int main(void)
 		cmocka_unit_test(views),
 		cmocka_unit_test(filters_see_text_and_view),
 		cmocka_unit_test(blocks_and_threads),
+		cmocka_unit_test(quoted_columns),
+		cmocka_unit_test(quoted_over_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
