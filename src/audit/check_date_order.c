@@ -181,7 +181,8 @@ static bool is_order(const search *s, order *o)
 		return false;
 	/* Years apart: different documents say nothing, the names do. */
 	if ((double)mixed < MIN_MIXED * nmixed)
-		return o->is_named && o->n >= FEW_ROWS && (double)o->wrong <= MAX_WRONG * o->n;
+		return o->is_named && b->stage != STAGE_PLAN && o->n >= FEW_ROWS &&
+		       (double)o->wrong <= MAX_WRONG * o->n;
 	return (double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
 	       (double)o->wrong * nmixed * (o->is_named ? 2 : 3) <= (double)mixed * o->n;
 }
