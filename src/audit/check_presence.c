@@ -15,6 +15,7 @@
 #define HARDLY_USED   0.999 /* above it the field is the exception, not the gap: rows 3 and 27 */
 #define MANY_OPTIONAL 12    /* an object with more optional fields has them by design */
 #define CONTACT_GAPS  0.05  /* of a contact that is expected */
+#define CONTACT_CELLS 0.10  /* the same in a CSV, where an empty cell may be a lost one */
 #define ONE_KIND      0.95  /* where all other fields are in more objects, all are of one kind */
 
 /* The document's own key: no other name promises that each document has one. */
@@ -150,10 +151,11 @@ static bool is_one_of_many_optional(const ag_profile *p, const ag_path_profile *
 }
 
 /* An e-mail address that a twentieth of the objects leaves out is one that nobody has to give. A null is more: the
- * writer knows the field and has no value for it. */
-static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n, uint64_t nothing)
+ * writer knows the field and has no value for it. A CSV has no other way to leave a field out than an empty cell. */
+static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n, uint64_t nothing,
+                                double limit)
 {
-	return n->traits & AG_TRAIT_EMAIL && ag_share(nothing, f->nparent) > CONTACT_GAPS;
+	return n->traits & AG_TRAIT_EMAIL && ag_share(nothing, f->nparent) > limit;
 }
 
 /* One of many optional names below a field ("scripts.test"): the object takes what its writer needs. */
@@ -196,6 +198,8 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	if (ag_path_is_grouped(p, f))
 		return; /* ag_check_co_missing() names the fields once */
 	if (v > AG_LACK_LOW && share > FEW_GAPS && siblings_agree(p, f, nnull, ag_path_nulls))
+		v = AG_LACK_LOW;
+	if (p->has_views && is_optional_contact(f, &out->name, nnull + nabsent, CONTACT_CELLS))
 		v = AG_LACK_LOW;
 	if (v > AG_LACK_LOW && f->in_array && share > FEW_ITEM_GAPS)
 		v = is_expected_of_items(&out->name) && present >= MOSTLY ? AG_LACK_MEDIUM
@@ -253,7 +257,8 @@ void ag_check_missing(AG_CHECK_ARGS)
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
 	    ag_path_is_grouped(p, f))
 		return;
-	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
+	if (is_optional_contact(f, &out->name, nabsent + nnull, CONTACT_GAPS) ||
+	    is_key_of_open_object(p, f))
 		v = AG_LACK_LOW;
 	/* Counted with the nulls. */
 	if (nnull && nnull < f->n && present >= MOSTLY && !p->has_views)
