@@ -171,8 +171,9 @@ typedef struct repeats {
 	double by_chance; /* of them that chance would make */
 } repeats;
 
-/* The share of pairs of items, of any two arrays, that are equal. Changes the order. */
-static double chance_of_a_pair(item *items, uint32_t n)
+/* The share of the pairs of items of two arrays that are equal. within: equal pairs in one array, which say nothing about
+ * chance. Changes the order. */
+static double chance_of_a_pair(item *items, uint32_t n, double within)
 {
 	double pairs = 0;
 
@@ -180,16 +181,16 @@ static double chance_of_a_pair(item *items, uint32_t n)
 	for (uint32_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && items[k].hash == items[i].hash;)
 			k++;
-		pairs += (double)(k - i) * (k - i - 1);
+		pairs += (double)(k - i) * (k - i - 1) / 2;
 	}
-	return n < 2 ? 0 : pairs / ((double)n * (n - 1));
+	return n < 2 ? 0 : (pairs - within) / ((double)n * (n - 1) / 2);
 }
 
 static repeats count_repeats(const ag_frame *fr, ag_arena *scratch)
 {
 	item *items = ag_new_n(scratch, item, fr->nrow);
 	repeats ret = { 0 };
-	double npair = 0;
+	double npair = 0, within = 0;
 
 	for (uint32_t r = 0; r < fr->nrow; r++) {
 		items[r] = (item){ .doc = fr->doc[r] };
@@ -199,15 +200,19 @@ static repeats count_repeats(const ag_frame *fr, ag_arena *scratch)
 	}
 	qsort(items, fr->nrow, sizeof(*items), item_by_doc_and_hash);
 	for (uint32_t i = 0, k; i < fr->nrow; i = k) {
+		uint32_t same = 0; /* equal items directly before item k */
 		bool twice = false;
 
-		for (k = i + 1; k < fr->nrow && items[k].doc == items[i].doc; k++)
-			twice = twice || items[k].hash == items[k - 1].hash;
+		for (k = i + 1; k < fr->nrow && items[k].doc == items[i].doc; k++) {
+			same = items[k].hash == items[k - 1].hash ? same + 1 : 0;
+			within += same;
+			twice = twice || same;
+		}
 		ret.nplural += k - i > 1;
 		ret.nrepeat += twice;
 		npair += (double)(k - i) * (k - i - 1) / 2;
 	}
-	ret.by_chance = npair * chance_of_a_pair(items, fr->nrow);
+	ret.by_chance = npair * chance_of_a_pair(items, fr->nrow, within);
 	return ret;
 }
 
