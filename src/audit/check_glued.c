@@ -165,21 +165,27 @@ static void find_glued(search *s, finds *f)
 	}
 }
 
-static bool open_search(search *s, const ag_frame *fr, const ag_frame_col *c, ag_arena *arena)
+/* A value that is glued is one more text: a field without repeats has no values to compare. */
+static bool can_be_searched(const ag_frame_col *c)
 {
-	*s = (search){ .fr = fr, .col = c, .arena = arena };
-	/* A value that is glued is one more text: a field without repeats has no values to compare. */
-	if (c->nvalue < 2 || c->nvalue > MAX_TEXT_VALUES || c->nvalue == c->nfilled ||
-	    c->f->str.n * 2 < c->f->nscalar)
-		return false;
-	s->texts = ag_new_n(arena, const ag_val *, c->nvalue);
+	return c->nvalue >= 2 && c->nvalue <= MAX_TEXT_VALUES && c->nvalue < c->nfilled &&
+	       c->f->str.n * 2 >= c->f->nscalar;
+}
+
+static search search_of(const ag_frame *fr, const ag_frame_col *c, ag_arena *arena)
+{
+	search s = { .fr = fr,
+		     .col = c,
+		     .texts = ag_new_n(arena, const ag_val *, c->nvalue),
+		     .rows = ag_frame_group(fr, c, arena),
+		     .arena = arena };
+
 	for (uint32_t i = 0; i < c->nvalue; i++)
 		if (c->values[i].type == AG_T_STRING && c->values[i].n &&
 		    c->values[i].n <= MAX_TEXT_BYTES)
-			s->texts[s->n++] = &c->values[i];
-	qsort(s->texts, s->n, sizeof(*s->texts), text_by_value);
-	s->rows = ag_frame_group(fr, c, arena);
-	return true;
+			s.texts[s.n++] = &c->values[i];
+	qsort(s.texts, s.n, sizeof(*s.texts), text_by_value);
+	return s;
 }
 
 static void suspect_glued(const search *s, const finds *f, ag_hypotheses *out)
@@ -215,8 +221,9 @@ ag_status ag_check_glued(AG_ACROSS_ARGS)
 			search s;
 
 			st = ag_ctx_check(x->ctx, err);
-			if (st || !open_search(&s, fr, &fr->cols[c], scratch))
+			if (st || !can_be_searched(&fr->cols[c]))
 				continue;
+			s = search_of(fr, &fr->cols[c], scratch);
 			find_glued(&s, f);
 			suspect_glued(&s, f, out);
 		}
