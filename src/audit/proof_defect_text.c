@@ -50,7 +50,7 @@ void ag_defect_name_case(const ag_proof_field *l, ag_defect *d)
 /* Two letters differ, but no digit: A1 and A2 are two things. */
 static bool is_misspelt(ag_str a, ag_str b)
 {
-	for (char c = '0'; c <= '9'; c++)
+	for (int c = '0'; c <= '9'; c++)
 		if (memchr(a.ptr, c, a.len) || memchr(b.ptr, c, b.len))
 			return false;
 	return a.len >= 4 && a.len < 200 && b.len < 200 && ag_str_distance(a, b) <= 2;
