@@ -149,20 +149,20 @@ typedef struct item {
 	uint32_t doc;
 } item;
 
+static int item_by_hash(const void *a, const void *b)
+{
+	const item *x = a, *y = b;
+
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
 static int item_by_doc_and_hash(const void *a, const void *b)
 {
 	const item *x = a, *y = b;
 
 	if (x->doc != y->doc)
 		return x->doc < y->doc ? -1 : 1;
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
-}
-
-static int item_by_hash(const void *a, const void *b)
-{
-	const item *x = a, *y = b;
-
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
+	return item_by_hash(a, b);
 }
 
 typedef struct repeats {

@@ -55,7 +55,7 @@ static int find_text(const void *key, const void *item)
 	return ag_str_cmp(*(const ag_str *)key, ag_val_text(*(const ag_val *const *)item));
 }
 
-/* The code of a text of the field; 0 = it is none. */
+/* The code of this text among the values of the field; 0 when no value is equal to it. */
 static uint32_t code_of_text(const search *s, ag_str text)
 {
 	const ag_val *const *at = bsearch(&text, s->texts, s->n, sizeof(*s->texts), find_text);

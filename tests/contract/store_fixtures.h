@@ -4,6 +4,7 @@
 #ifndef AG_TEST_STORE_FIXTURES_H
 #define AG_TEST_STORE_FIXTURES_H
 
+#include "assert_ok.h"
 #include "store/store.h"
 
 typedef struct store_fixture {
@@ -17,12 +18,6 @@ extern const store_fixture store_fixtures[];
 extern const size_t nstore_fixture;
 
 /* For tests, which include cmocka before. */
-#define assert_ok(env, expr)                                       \
-	do {                                                       \
-		if (expr)                                          \
-			fail_msg("%s: %s", #expr, (env)->err.msg); \
-	} while (0)
-
 #define assert_str(s, text) assert_true(ag_str_eqc((s), (text)))
 
 /* One test's world: an empty folder, a store that is open in it. */

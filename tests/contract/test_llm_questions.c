@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "assert_ok.h"
 #include "llm_fixtures.h"
 
 #include <pthread.h>
@@ -82,12 +83,6 @@ static ag_project project(world *w, const char *id)
 		             .name = ag_str_c(id),
 		             .settings.root = ag_str_printf(w->app.arena, "%s/%s", w->folder, id) };
 }
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
 
 /* A server's parts with the projects "tea", "pot" and "own", which names a model of its own. */
 static void open_world(world *w, const char *script, uint64_t at_once)

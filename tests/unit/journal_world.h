@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../contract/assert_ok.h"
 #include "../contract/folder.h"
 #include "base/fault.h"
 #include "project/journal.h"
@@ -16,12 +17,6 @@ typedef struct world {
 	ag_store *reader;
 	ag_err err;
 } world;
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
 
 static int setup(void **state)
 {

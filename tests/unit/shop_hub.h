@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "../contract/assert_ok.h"
 #include "../contract/folder.h"
 #include "project/project.h"
 
@@ -20,12 +21,6 @@ typedef struct shop_hub {
 	ag_err err;
 } shop_hub;
 
-#define assert_shop_ok(s, expr)                                  \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (s)->err.msg); \
-	} while (0)
-
 static inline void shop_put(shop_hub *s, const char *id)
 {
 	const ag_project_row row = {
@@ -38,7 +33,7 @@ static inline void shop_put(shop_hub *s, const char *id)
 		.changed_ms = 1,
 	};
 
-	assert_shop_ok(s, ag_store_put_project(s->store, &row, &s->err));
+	assert_ok(s, ag_store_put_project(s->store, &row, &s->err));
 }
 
 /* name: of its folder; sql: what is in the database. */
@@ -57,12 +52,12 @@ static inline void shop_open(shop_hub *s, const char *name, const char *sql, uns
 	assert_int_equal(sqlite3_open(database, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
-	assert_shop_ok(s, ag_store_open(ag_str_c(s->path), &s->store, &s->err));
+	assert_ok(s, ag_store_open(ag_str_c(s->path), &s->store, &s->err));
 	shop_put(s, "shop");
 	shop_put(s, "bank");
 	o.store = s->store;
 	o.store_uri = ag_str_c(s->path);
-	assert_shop_ok(s, ag_project_hub_open(&o, &s->hub, &s->err));
+	assert_ok(s, ag_project_hub_open(&o, &s->hub, &s->err));
 	s->mine[0] = (ag_caller_project){ AG_S("bank"), AG_ROLE_VIEWER };
 	s->mine[1] = (ag_caller_project){ AG_S("shop"), AG_ROLE_VIEWER };
 	s->who = (ag_caller){ .user = AG_S("ann"), .projects = s->mine, .nproject = 2 };

@@ -70,8 +70,6 @@ static const ag_tool_set tools = { .tools = rows, .ntool = AG_NELEM(rows) };
 
 /* --- the world --- */
 
-#define assert_ok(w, expr) assert_shop_ok(&(w)->shop, expr)
-
 static int setup(void **state)
 {
 	world *w = ag_xcalloc(1, sizeof(*w));
@@ -104,7 +102,8 @@ static ag_val parse(world *w, ag_str text)
 	const ag_extjson_opts opts = { 0 };
 	ag_val v;
 
-	assert_ok(w, ag_extjson_parse(text, &opts, w->shop.arena, &v, NULL, NULL, &w->shop.err));
+	assert_ok(&w->shop,
+	          ag_extjson_parse(text, &opts, w->shop.arena, &v, NULL, NULL, &w->shop.err));
 	return v;
 }
 
@@ -119,7 +118,7 @@ static ag_status call(world *w, const ag_tool_set *set, const char *name, const 
 	ag_tool_output_release(&w->out);
 	ag_tool_output_init(&w->out, c.tool);
 	w->shop.err = (ag_err){ 0 };
-	assert_ok(w, ag_tool_check_input(c.tool, &v, &w->shop.err));
+	assert_ok(&w->shop, ag_tool_check_input(c.tool, &v, &w->shop.err));
 	st = ag_tool_call(&c, &v, &w->out, &w->shop.err);
 	w->json = st ? ag_val_missing() : parse(w, ag_buf_dup(w->shop.arena, &w->out.json));
 	return st;
@@ -142,8 +141,8 @@ static const char *audit_rows(world *w)
 	ag_str all = AG_S("");
 	size_t n;
 
-	assert_ok(w, ag_journal_flush(ag_project_journal(w->shop.hub), &w->shop.err));
-	assert_ok(w,
+	assert_ok(&w->shop, ag_journal_flush(ag_project_journal(w->shop.hub), &w->shop.err));
+	assert_ok(&w->shop,
 	          ag_store_ledger_rows(w->shop.store, &q, w->shop.arena, &list, &n, &w->shop.err));
 	for (size_t i = 0; i < n; i++) {
 		assert_true(ag_str_eqc(list[i].session, "s1"));
@@ -163,7 +162,7 @@ static void a_tool_that_is_not_governed_needs_no_project(void **state)
 
 	w->call.who = NULL;
 	w->call.hub = NULL;
-	assert_ok(w, call(w, &tools, "free", "{}"));
+	assert_ok(&w->shop, call(w, &tools, "free", "{}"));
 	assert_string_equal(code(w), "");
 	assert_int_equal(w->runs, 1);
 	assert_int_equal(call(w, &tools, "large", "{}"), AG_LIMIT);
@@ -187,19 +186,19 @@ static void role_scope_and_project_are_checked_before_the_tool(void **state)
 	static const ag_str scopes[] = { AG_S_INIT("sql") };
 	world *w = *state;
 
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\",\"shelf\":\"A\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"shop\",\"shelf\":\"A\"}"));
 	assert_string_equal(code(w), "");
 	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "project"), "shop"));
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"attic\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"attic\"}"));
 	assert_string_equal(code(w), "NOT_FOUND");
-	assert_ok(w, call(w, &tools, "change", "{\"project_id\":\"shop\",\"shelf\":\"B\"}"));
+	assert_ok(&w->shop, call(w, &tools, "change", "{\"project_id\":\"shop\",\"shelf\":\"B\"}"));
 	assert_string_equal(code(w), "PERMISSION_DENIED");
 	w->shop.mine[1].role = AG_ROLE_ANALYST;
-	assert_ok(w, call(w, &tools, "change", "{\"project_id\":\"shop\"}"));
+	assert_ok(&w->shop, call(w, &tools, "change", "{\"project_id\":\"shop\"}"));
 	assert_string_equal(code(w), "");
 	w->shop.who.scopes = scopes;
 	w->shop.who.nscope = 1;
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
 	assert_string_equal(code(w), "PERMISSION_DENIED");
 	assert_false(ag_tool_is_offered(&tools, &rows[2], &w->shop.who));
 	assert_true(ag_tool_is_offered(&tools, &rows[0], &w->shop.who));
@@ -214,13 +213,13 @@ static void a_conversation_stays_in_its_project(void **state)
 	world *w = *state;
 
 	w->call.project = NULL;
-	assert_ok(w, ag_project_find(w->shop.hub, &w->shop.who, AG_S("shop"), &w->call.project,
-	                             &w->shop.err));
-	assert_ok(w, call(w, &tools, "view", "{}"));
+	assert_ok(&w->shop, ag_project_find(w->shop.hub, &w->shop.who, AG_S("shop"),
+	                                    &w->call.project, &w->shop.err));
+	assert_ok(&w->shop, call(w, &tools, "view", "{}"));
 	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "project"), "shop"));
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
 	assert_string_equal(code(w), "");
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"bank\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"bank\"}"));
 	assert_string_equal(code(w), "PERMISSION_DENIED");
 	assert_int_equal(w->runs, 2);
 	assert_string_equal(audit_rows(w), "view/ok/ view/ok/ view/PERMISSION_DENIED/bank");
@@ -231,14 +230,14 @@ static void a_failure_becomes_words_and_a_row(void **state)
 	world *w = *state;
 	const ag_val *error;
 
-	assert_ok(w, call(w, &tools, "break", "{\"project_id\":\"shop\",\"shelf\":\"Z\"}"));
+	assert_ok(&w->shop, call(w, &tools, "break", "{\"project_id\":\"shop\",\"shelf\":\"Z\"}"));
 	assert_string_equal(code(w), "NOT_FOUND");
 	error = ag_val_getc(&w->json, "error");
 	assert_true(ag_str_eqc(ag_val_member_str(error, "message"), "there is no such shelf"));
 	assert_true(ag_str_eqc(ag_val_member_str(error, "hint"), "shelves have numbers"));
 	assert_string_equal(audit_rows(w), "break/NOT_FOUND/Z");
 	w->call.hub = NULL;
-	assert_ok(w, call(w, &tools, "view", "{}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{}"));
 	assert_string_equal(code(w), "CONNECTION_ERROR");
 }
 
@@ -246,13 +245,13 @@ static void what_cannot_be_recorded_is_withheld(void **state)
 {
 	world *w = *state;
 
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
-	assert_ok(w, ag_fault_setup("store.write:1+", &w->shop.err));
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_ok(&w->shop, ag_fault_setup("store.write:1+", &w->shop.err));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
 	assert_int_equal(w->runs, 2); /* it ran */
 	assert_string_equal(code(w), "UNAVAILABLE");
 	assert_null(ag_val_getc(&w->json, "project"));
-	assert_ok(w, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
+	assert_ok(&w->shop, call(w, &tools, "view", "{\"project_id\":\"shop\"}"));
 	assert_int_equal(w->runs, 2);
 	assert_string_equal(code(w), "UNAVAILABLE");
 }
@@ -261,18 +260,18 @@ static void statements_are_answered_and_refused_in_the_form_of_their_row(void **
 {
 	world *w = *state;
 
-	assert_ok(w, call(w, &ag_analyst_tools, "execute_sql",
-	                  "{\"project_id\":\"shop\",\"query\":\"SELECT a FROM t\"}"));
+	assert_ok(&w->shop, call(w, &ag_analyst_tools, "execute_sql",
+	                         "{\"project_id\":\"shop\",\"query\":\"SELECT a FROM t\"}"));
 	assert_false(w->out.is_error);
 	assert_true(ag_str_eqc(w->out.summary, "1 row"));
 	assert_int_equal(ag_val_getc(&w->json, "row_count")->u.i, 1);
-	assert_ok(w, call(w, &ag_analyst_tools, "execute_sql",
-	                  "{\"project_id\":\"attic\",\"query\":\"SELECT 1\"}"));
+	assert_ok(&w->shop, call(w, &ag_analyst_tools, "execute_sql",
+	                         "{\"project_id\":\"attic\",\"query\":\"SELECT 1\"}"));
 	assert_true(w->out.is_error);
 	assert_true(ag_str_eqc(ag_val_member_str(&w->json, "error_code"), "NOT_FOUND"));
 	assert_non_null(ag_val_getc(&w->json, "rows"));
-	assert_ok(w, call(w, &ag_analyst_tools, "query",
-	                  "{\"project_id\":\"shop\",\"sql\":\"DELETE FROM t\"}"));
+	assert_ok(&w->shop, call(w, &ag_analyst_tools, "query",
+	                         "{\"project_id\":\"shop\",\"sql\":\"DELETE FROM t\"}"));
 	assert_string_equal(code(w), "VALIDATION_ERROR");
 	assert_string_equal(audit_rows(w), "execute_sql/ok/SELECT a FROM t "
 	                                   "execute_sql/NOT_FOUND/attic "

@@ -28,8 +28,6 @@ typedef struct world {
 	ag_id id;
 } world;
 
-#define assert_ok(w, expr) assert_shop_ok(&(w)->shop, expr)
-
 static int setup(void **state)
 {
 	world *w = ag_xcalloc(1, sizeof(*w));
@@ -119,12 +117,12 @@ static void talk(world *w, const sm_line *lines, size_t nline)
 		         .collection = AG_S("x"),
 		         .summary = AG_S("") },
 	};
-	assert_ok(w, ag_project_find(w->shop.hub, &w->shop.who, AG_S("shop"), &o.from.project,
-	                             &w->shop.err));
+	assert_ok(&w->shop, ag_project_find(w->shop.hub, &w->shop.who, AG_S("shop"),
+	                                    &o.from.project, &w->shop.err));
 
 	const ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
 
-	assert_ok(w, ag_loop_run(&ctx, &o, w->shop.arena, &w->result, &w->shop.err));
+	assert_ok(&w->shop, ag_loop_run(&ctx, &o, w->shop.arena, &w->result, &w->shop.err));
 }
 
 /* Of the audit table, in the order of their statements: "outcome statement\n". */
@@ -135,8 +133,8 @@ static const char *audit_rows(world *w)
 	ag_str all = AG_S("");
 	size_t n;
 
-	assert_ok(w, ag_journal_flush(ag_project_journal(w->shop.hub), &w->shop.err));
-	assert_ok(w,
+	assert_ok(&w->shop, ag_journal_flush(ag_project_journal(w->shop.hub), &w->shop.err));
+	assert_ok(&w->shop,
 	          ag_store_ledger_rows(w->shop.store, &q, w->shop.arena, &list, &n, &w->shop.err));
 	for (size_t i = 0; i < n; i++) {
 		assert_true(ag_str_eqc(list[i].session, "t1"));

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../contract/assert_ok.h"
 #include "../contract/folder.h"
 #include "ask/ask.h"
 #include "base/json.h"
@@ -42,12 +43,6 @@ typedef struct world {
 	ag_ctx ctx;
 	ag_err err;
 } world;
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
 
 /* A project with one page, and a store that was made before. */
 static int setup(void **state)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../contract/assert_ok.h"
 #include "ask/index_words.h"
 #include "ask/offline.h"
 #include "ask/offline_passage.h"
@@ -31,12 +32,6 @@ typedef struct world {
 	ag_ctx ctx;
 	ag_err err;
 } world;
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
 
 static int setup(void **state)
 {

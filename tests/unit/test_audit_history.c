@@ -11,15 +11,10 @@
 
 #include <unistd.h>
 
+#include "../contract/assert_ok.h"
 #include "audit/history.h"
 #include "audit/state_history.h"
 #include "query/extjson.h"
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
 
 #define assert_str(s, text) assert_true(ag_str_eqc((s), (text)))
 

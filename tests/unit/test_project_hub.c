@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#include "../contract/assert_ok.h"
 #include "../contract/folder.h"
 #include "base/fault.h"
 #include "project/credential.h"
@@ -40,12 +41,6 @@ static int64_t now(void *self)
 }
 
 static const ag_clock test_clock = { .wall_ms = now, .mono_ms = now };
-
-#define assert_ok(w, expr)                                       \
-	do {                                                     \
-		if (expr)                                        \
-			fail_msg("%s: %s", #expr, (w)->err.msg); \
-	} while (0)
 
 static void open_hub(world *w, const char *key)
 {

@@ -1,5 +1,5 @@
-/* Rows that are put off: each row is committed before its call is told, also when another thread commits it. All calls are
- * told when the store fails. */
+/* Rows that the journal commits later, in groups. A caller is woken only after its row was committed, also when another
+ * thread commits it. When the store fails, every caller is woken with the error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
