@@ -72,6 +72,7 @@ static const ag_across_check across[] = {
 	  ag_check_dependency },
 	{ "arithmetic", 29, "a number that is not the sum or the product of two others",
 	  ag_check_arithmetic },
+	{ "code", 23, "codes whose check digit is wrong", ag_check_code },
 	{ "glued", 21, "a value that holds the value of another field as well", ag_check_glued },
 	{ "repeats", 38, "an item that is in its array twice", ag_check_repeats },
 };

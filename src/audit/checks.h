@@ -105,6 +105,7 @@ ag_status ag_check_typo(AG_ACROSS_ARGS);
 ag_status ag_check_arithmetic(AG_ACROSS_ARGS);
 ag_status ag_check_repeats(AG_ACROSS_ARGS);
 ag_status ag_check_glued(AG_ACROSS_ARGS);
+ag_status ag_check_code(AG_ACROSS_ARGS);
 
 /* One function per row of the catalogue; see catalogue.c. */
 void ag_check_nulls(AG_CHECK_ARGS);

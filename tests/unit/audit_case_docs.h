@@ -8,6 +8,7 @@
  *   @maybe(30|text)     text in 30 of 100       @hex(8) @dig(5) @up(3) @low(6)
  *   @date(2020,2025)    2023-04-05              @iso(2020,2025) 2023-04-05T06:07:08Z
  *   @dmy(…) @mdy(…)     05/04/2023, 04/05/2023  @word @words(5) @first @last @email @uuid
+ *   @right(IBAN,DE??@dig(18))  a code with the right check digit where "?" is; @wrong(…): with a wrong one
  * Arguments are expanded first; @@ is one @. */
 #ifndef AG_TESTS_AUDIT_CASE_DOCS_H
 #define AG_TESTS_AUDIT_CASE_DOCS_H
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "audit/code_scheme.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/time.h"
@@ -175,6 +177,37 @@ static void gen_uuid(case_gen *g, ag_buf *out)
 	}
 }
 
+/* "GTIN,400@dig(9)?", expanded: each "?" becomes the sign that makes the code right, or wrong. */
+static bool gen_code(case_gen *g, ag_buf *out, ag_str args, ag_code_fit wanted)
+{
+	static const char signs[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const ag_str name = ag_str_split(&args, ',');
+	size_t nscheme;
+	const ag_code_scheme *schemes = ag_code_schemes(&nscheme);
+	const size_t from = wanted == AG_CODE_WRONG ? gen_next(g) % 10 : 0;
+
+	for (size_t k = 0; k < nscheme; k++) {
+		for (size_t try = 0; ag_str_eqc(name, schemes[k].name) && try < 36 * 36; try++) {
+			char text[40];
+			size_t at = (try + from) % (36 * 36);
+			ag_code code;
+
+			for (size_t i = 0; i < args.len && i < sizeof(text); i++) {
+				text[i] = args.ptr[i] == '?' ? signs[at % 36] : args.ptr[i];
+				at = args.ptr[i] == '?' ? at / 36 : at;
+			}
+			if (args.len >= sizeof(text) ||
+			    !ag_code_read(ag_str_make(text, args.len), &code))
+				return false;
+			if (ag_code_fits(&schemes[k], &code) == wanted) {
+				ag_buf_add(out, ag_str_make(text, args.len));
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static bool case_expand(case_gen *g, ag_buf *out, ag_str text);
 
 /* One @word; *at stands behind it (and its arguments) afterwards. */
@@ -212,6 +245,9 @@ static bool gen_one(case_gen *g, ag_buf *out, ag_str text, size_t *at)
 		          "words have no numbers");
 	if (ag_str_eqc(name, "uuid"))
 		gen_uuid(g, out);
+	else if (ag_str_eqc(name, "right") || ag_str_eqc(name, "wrong"))
+		ok = ok && gen_code(g, out, args,
+		                    ag_str_eqc(name, "right") ? AG_CODE_RIGHT : AG_CODE_WRONG);
 	else
 		ok = ok &&
 		     (gen_number(g, out, name, arg) ||

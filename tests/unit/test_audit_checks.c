@@ -369,6 +369,12 @@ static void structure(void **state)
 	run_cases("tests/cases/audit/checks_structure.cases");
 }
 
+static void codes(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_codes.cases");
+}
+
 static void across_fields(void **state)
 {
 	(void)state;
@@ -462,6 +468,7 @@ int main(void)
 		cmocka_unit_test(forms),
 		cmocka_unit_test(patterns_of_one_engine_are_seen),
 		cmocka_unit_test(structure),
+		cmocka_unit_test(codes),
 		cmocka_unit_test(across_fields),
 		cmocka_unit_test(slips),
 		cmocka_unit_test(relations),
