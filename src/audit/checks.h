@@ -54,6 +54,8 @@ bool ag_path_is_categorical(const ag_path_profile *f); /* few values, often repe
 ag_str ag_value_text(const ag_value_count *v);
 /* Does another field say what kind of document this is, with a value that explains a minus sign? */
 bool ag_profile_has_refunds(const ag_profile *p);
+/* Does another field hold several countries? Their codes have several lengths. */
+bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f);
 
 /* Numbers that stand for "nothing known" in this field (row 10), found in the profile. Returns how many. */
 #define AG_MAX_SENTINELS 8
@@ -106,6 +108,7 @@ ag_status ag_check_arithmetic(AG_ACROSS_ARGS);
 ag_status ag_check_repeats(AG_ACROSS_ARGS);
 ag_status ag_check_glued(AG_ACROSS_ARGS);
 ag_status ag_check_code(AG_ACROSS_ARGS);
+ag_status ag_check_zeros(AG_ACROSS_ARGS);
 
 /* One function per row of the catalogue; see catalogue.c. */
 void ag_check_nulls(AG_CHECK_ARGS);

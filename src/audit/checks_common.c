@@ -178,3 +178,15 @@ ag_str ag_quote_value(ag_arena *a, const ag_val *v)
 	s = ag_utf8_prefix(ag_val_text(v), 40);
 	return ag_str_printf(a, "\"%.*s%s\"", AG_FMT(s), s.len < v->n ? "…" : "");
 }
+
+bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f)
+{
+	for (size_t i = 0; i < p->npath; i++) {
+		const ag_path_profile *g = &p->paths[i];
+		const ag_field_name n = ag_field_name_of(g->owner);
+
+		if (g != f && ag_field_has_word(&n, "country") && g->ndistinct > 1)
+			return true;
+	}
+	return false;
+}
