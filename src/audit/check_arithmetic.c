@@ -125,9 +125,10 @@ static bool holds(const search *s, relation *r, uint32_t step)
 	/* A sign that was lost in some documents makes a sum of what is a difference. */
 	r->is_doubtful = rows * 3 < others && others_odd * rows * 4 < odd * others;
 	r->holds = 1 - (double)odd / (double)rows;
-	/* Both terms must matter. One that is the same in most rows, as a tax rate is, cannot be told from a constant. */
-	if ((double)lucky_b > MAX_CHANCE * (double)rows ||
-	    (double)lucky_c > MAX_CHANCE * 8 * (double)rows)
+	/* Both terms must matter. One that is the same in most rows, as a tax rate is, cannot be told from a constant; one of
+	 * few values, as a number of nights is, can. */
+	if ((double)(lucky_b < lucky_c ? lucky_b : lucky_c) > MAX_CHANCE * (double)rows ||
+	    (double)(lucky_b > lucky_c ? lucky_b : lucky_c) > MAX_CHANCE * 8 * (double)rows)
 		return false;
 	return r->holds >= (s->items[r->a].col->nvalue >= MANY_VALUES ? MIN_EXACT : MIN_HOLDS);
 }

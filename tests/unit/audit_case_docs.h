@@ -9,6 +9,9 @@
  *   @date(2020,2025)    2023-04-05              @iso(2020,2025) 2023-04-05T06:07:08Z
  *   @dmy(…) @mdy(…)     05/04/2023, 04/05/2023  @word @words(5) @first @last @email @uuid
  *   @right(IBAN,DE??@dig(18))  a code with the right check digit where "?" is; @wrong(…): with a wrong one
+ *   @let(a|@int(1,9))   keeps a number under one letter and writes it
+ *   @calc(2*a*b-c+5)    computes with kept numbers, two decimals
+ *   @day(a+3)           a number of days after 2024-01-01 as a date
  * Arguments are expanded first; @@ is one @. */
 #ifndef AG_TESTS_AUDIT_CASE_DOCS_H
 #define AG_TESTS_AUDIT_CASE_DOCS_H
@@ -24,6 +27,7 @@
 typedef struct case_gen {
 	uint64_t state; /* splitmix64 */
 	size_t i;
+	double kept[26]; /* by @let */
 } case_gen;
 
 static uint64_t gen_next(case_gen *g)
@@ -166,6 +170,68 @@ static bool gen_text(case_gen *g, ag_buf *out, ag_str name, ag_str args, size_t 
 	return true;
 }
 
+/* A number or a kept one. */
+static double calc_factor(const case_gen *g, const char **at)
+{
+	char *end;
+	double v;
+
+	if (**at >= 'a' && **at <= 'z')
+		return g->kept[*(*at)++ - 'a'];
+	v = strtod(*at, &end);
+	*at = end;
+	return v;
+}
+
+/* Sums of products, without brackets. */
+static bool calc(const case_gen *g, ag_str text, double *ret)
+{
+	char copy[80];
+	const char *at = copy;
+	double sum = 0, sign = 1;
+
+	if (text.len >= sizeof(copy))
+		return false;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = 0;
+	for (;;) {
+		double term = sign * calc_factor(g, &at);
+
+		while (*at == '*') {
+			at++;
+			term *= calc_factor(g, &at);
+		}
+		sum += term;
+		if (*at != '+' && *at != '-')
+			break;
+		sign = *at++ == '-' ? -1 : 1;
+	}
+	*ret = sum;
+	return !*at;
+}
+
+static bool gen_calc(case_gen *g, ag_buf *out, ag_str name, ag_str args)
+{
+	double v;
+
+	if (ag_str_eqc(name, "let")) {
+		if (args.len < 3 || args.ptr[0] < 'a' || args.ptr[0] > 'z' ||
+		    !ag_str_to_double(ag_str_make(args.ptr + 2, args.len - 2), &v))
+			return false;
+		g->kept[args.ptr[0] - 'a'] = v;
+		ag_buf_add(out, ag_str_make(args.ptr + 2, args.len - 2));
+	} else if (ag_str_eqc(name, "calc") && calc(g, args, &v)) {
+		ag_buf_addf(out, "%.2f", v);
+	} else if (ag_str_eqc(name, "day") && calc(g, args, &v)) {
+		const ag_civil c = ag_time_to_civil((int64_t)(19723 + v) * 86400000);
+
+		ag_buf_addf(out, "%04d-%02d-%02d", (int)c.year, c.month, c.day);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void gen_uuid(case_gen *g, ag_buf *out)
 {
 	const size_t parts[] = { 8, 4, 4, 4, 12 };
@@ -249,9 +315,9 @@ static bool gen_one(case_gen *g, ag_buf *out, ag_str text, size_t *at)
 		ok = ok && gen_code(g, out, args,
 		                    ag_str_eqc(name, "right") ? AG_CODE_RIGHT : AG_CODE_WRONG);
 	else
-		ok = ok &&
-		     (gen_number(g, out, name, arg) ||
-		      gen_text(g, out, name, args, (size_t)arg[0]) || gen_date(g, out, name, arg));
+		ok = ok && (gen_number(g, out, name, arg) ||
+		            gen_text(g, out, name, args, (size_t)arg[0]) ||
+		            gen_date(g, out, name, arg) || gen_calc(g, out, name, args));
 	ag_buf_release(&expanded);
 	return ok;
 }
