@@ -75,6 +75,7 @@ static const ag_across_check across[] = {
 	  ag_check_arithmetic },
 	{ "zeros", 22, "codes that lost the zeros in front", ag_check_zeros },
 	{ "code", 23, "codes whose check digit is wrong", ag_check_code },
+	{ "cut", 24, "texts that were cut at one length", ag_check_cut },
 	{ "glued", 21, "a value that holds the value of another field as well", ag_check_glued },
 	{ "repeats", 38, "an item that is in its array twice", ag_check_repeats },
 };

@@ -109,6 +109,7 @@ ag_status ag_check_repeats(AG_ACROSS_ARGS);
 ag_status ag_check_glued(AG_ACROSS_ARGS);
 ag_status ag_check_code(AG_ACROSS_ARGS);
 ag_status ag_check_zeros(AG_ACROSS_ARGS);
+ag_status ag_check_cut(AG_ACROSS_ARGS);
 
 /* One function per row of the catalogue; see catalogue.c. */
 void ag_check_nulls(AG_CHECK_ARGS);
