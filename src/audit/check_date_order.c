@@ -4,10 +4,14 @@
  * different documents, or because the names say so. A plan is no fact: what is delivered after it was due is late, not
  * wrong. The later field is blamed, unless the earlier one contradicts more fields in the same documents.
  *
- * Speaks: up to 5% of the documents that have both dates, up to 25% where the names say which comes first. */
+ * Speaks: up to 5% of the documents that have both dates, up to 25% where the names say which comes first. Up to 45% where
+ * the names say it and the two dates are near each other, as dates of one event are. */
 #include "audit/checks.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "base/time.h"
 
 #define MIN_ROWS    10
 #define FEW_ROWS    50   /* below, only names make an order certain */
@@ -18,20 +22,33 @@
 #define DAY_CHARS   10   /* 2024-12-31 */
 #define EQUAL_WRONG 4    /* mostly equal dates: one in so many that differ may be wrong */
 #define MIN_MIXED   0.10 /* wrong in pairs of different documents */
+#define MAX_NEAR    0.45 /* wrong between dates that are near each other */
+#define MIN_NEAR    0.8  /* of the documents: nearer than the dates of two documents */
+#define DAY_MS      86400000.0
 
-typedef enum stage { STAGE_NONE, STAGE_BEGIN, STAGE_MIDDLE, STAGE_END, STAGE_PLAN } stage;
+/* Money may come before goods, and later than them. */
+typedef enum stage {
+	STAGE_NONE,
+	STAGE_BEGIN,
+	STAGE_PAID,
+	STAGE_MIDDLE,
+	STAGE_END,
+	STAGE_PLAN
+} stage;
 
 typedef struct date_col {
 	const ag_frame_col *col;
 	stage stage;
 	const char *type; /* of its values in an expression: "date", "string" */
 	size_t width;     /* of the texts */
+	double *day;      /* [nvalue + 1] by code, NAN = no date */
 } date_col;
 
 typedef struct order {
 	size_t a, b; /* a is not later than b */
 	uint32_t n, wrong;
 	bool is_named;
+	bool is_doubtful; /* only the names say it */
 } order;
 
 typedef struct search {
@@ -42,7 +59,7 @@ typedef struct search {
 	size_t norder;
 } search;
 
-static stage stage_of(const ag_frame_col *c)
+static stage stage_of_name(const ag_field_name *n)
 {
 	static const struct {
 		const char *word;
@@ -88,22 +105,47 @@ static stage stage_of(const ag_frame_col *c)
 		{ "terminated", STAGE_END },   { "left", STAGE_END },
 		{ "checkout", STAGE_END },     { "died", STAGE_END },
 		{ "death", STAGE_END },        { "cancelled", STAGE_END },
-		{ "paid", STAGE_MIDDLE },      { "unloaded", STAGE_END },
-		{ "unloading", STAGE_END },    { "settled", STAGE_MIDDLE },
-		{ "approved", STAGE_MIDDLE },  { "refunded", STAGE_END },
+		{ "paid", STAGE_PAID },        { "unloaded", STAGE_END },
+		{ "unloading", STAGE_END },    { "settled", STAGE_PAID },
+		{ "approved", STAGE_PAID },    { "refunded", STAGE_END },
 		{ "retired", STAGE_END },      { "expired", STAGE_END },
 		{ "last", STAGE_END },
 	};
-	const ag_field_name n = ag_field_name_of(c->f->owner);
 
 	for (size_t i = 0; i < AG_NELEM(words); i++)
-		if (ag_field_has_word(&n, words[i].word))
+		if (ag_field_has_word(n, words[i].word))
 			return words[i].stage;
 	return STAGE_NONE;
 }
 
+/* "paid.at": the object says what "at" does not. */
+static stage stage_of(const ag_frame_col *c)
+{
+	static const char *const bare[] = { "at", "on", "date", "time", "day", "timestamp" };
+	ag_field_name n = ag_field_name_of(c->f->owner);
+
+	for (size_t i = 0; n.nword == 1 && i < AG_NELEM(bare); i++)
+		if (ag_field_has_word(&n, bare[i])) {
+			n = ag_field_name_of(c->f->path);
+			break;
+		}
+	return stage_of_name(&n);
+}
+
+/* NAN: no date that can be read. */
+static double day_of(const ag_val *v)
+{
+	int64_t ms;
+
+	if (v->type == AG_T_DATE)
+		return (double)v->u.i / DAY_MS;
+	return v->type == AG_T_STRING && ag_time_parse_iso(ag_val_text(v), &ms)
+	               ? (double)ms / DAY_MS
+	               : NAN;
+}
+
 /* Dates, or ISO texts of one width, which compare as the dates they are. */
-static bool take_column(const ag_frame *fr, const ag_frame_col *c, date_col *ret)
+static bool take_column(const ag_frame *fr, const ag_frame_col *c, ag_arena *arena, date_col *ret)
 {
 	uint64_t dates = 0, texts = 0;
 	int first, second;
@@ -123,7 +165,13 @@ static bool take_column(const ag_frame *fr, const ag_frame_col *c, date_col *ret
 		texts += v->n == ret->width ? c->count[i] : 0;
 	}
 	ret->type = dates * 10 >= c->nfilled * 9ull ? "date" : "string";
-	return ret->type[0] == 'd' || texts * 10 >= c->nfilled * 9ull;
+	if (ret->type[0] != 'd' && texts * 10 < c->nfilled * 9ull)
+		return false;
+	ret->day = ag_new_n(arena, double, (size_t)c->nvalue + 1);
+	ret->day[0] = NAN;
+	for (uint32_t i = 0; i < c->nvalue; i++)
+		ret->day[i + 1] = day_of(&c->values[i]);
+	return true;
 }
 
 static bool has_date(const date_col *d, uint32_t row)
@@ -151,6 +199,38 @@ static bool can_compare(const date_col *a, const date_col *b)
 	       (a->width == b->width || (a->width == DAY_CHARS && b->width > DAY_CHARS));
 }
 
+/* Are the two dates of a document nearer to each other than those of two documents? Then they are of one event. */
+static bool is_near(const search *s, const date_col *a, const date_col *b)
+{
+	uint32_t n = 0, near = 0;
+	double last = NAN;
+
+	for (uint32_t r = 0; r < s->fr->nrow; r++) {
+		const double x = a->day[a->col->code[r]], y = b->day[b->col->code[r]];
+
+		if (isnan(x) || isnan(y))
+			continue;
+		if (!isnan(last)) {
+			n++;
+			near += fabs(x - y) < fabs(x - last);
+		}
+		last = y;
+	}
+	return n && (double)near >= MIN_NEAR * n;
+}
+
+/* Names alone: so many are wrong that the values do not say any more which date comes first. */
+static bool is_named_order(const search *s, order *o)
+{
+	const date_col *a = &s->cols[o->a], *b = &s->cols[o->b];
+
+	if (!o->is_named || o->n < FEW_ROWS || b->stage == STAGE_PLAN ||
+	    (double)o->wrong > MAX_NEAR * o->n || !is_near(s, a, b))
+		return false;
+	o->is_doubtful = b->stage == STAGE_PAID;
+	return true;
+}
+
 /* Is a not later than b, as a rule? */
 static bool is_order(const search *s, order *o)
 {
@@ -173,18 +253,21 @@ static bool is_order(const search *s, order *o)
 		}
 		last = r;
 	}
-	o->is_named = a->stage != STAGE_NONE && a->stage < b->stage;
+	o->is_named = a->stage != STAGE_NONE && a->stage < b->stage &&
+	              !(a->stage == STAGE_PAID && b->stage == STAGE_MIDDLE);
 	if (o->n < MIN_ROWS || !o->wrong || (!o->is_named && o->n < FEW_ROWS))
 		return false;
 	/* Dates that are mostly equal have an order only among those that differ. */
 	if (differ * 2 <= o->n && (!o->is_named || o->wrong * EQUAL_WRONG > differ))
-		return false;
+		return is_named_order(s, o);
 	/* Years apart: different documents say nothing, the names do. */
 	if ((double)mixed < MIN_MIXED * nmixed)
 		return o->is_named && b->stage != STAGE_PLAN && o->n >= FEW_ROWS &&
 		       (double)o->wrong <= MAX_WRONG * o->n;
-	return (double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
-	       (double)o->wrong * nmixed * (o->is_named ? 2 : 3) <= (double)mixed * o->n;
+	if ((double)o->wrong <= (o->is_named ? MAX_NAMED : MAX_WRONG) * o->n &&
+	    (double)o->wrong * nmixed * (o->is_named ? 2 : 3) <= (double)mixed * o->n)
+		return true;
+	return is_named_order(s, o);
 }
 
 /* Broken orders of the cell in this row. */
@@ -247,7 +330,8 @@ static void suspect_column(const search *s, size_t col, const bool *is_earlier, 
 		if ((is_earlier[i] ? o->a : o->b) != col)
 			continue;
 		first = first ? first : o;
-		is_sure = is_sure || o->is_named || (double)o->wrong <= RARE_WRONG * o->n;
+		is_sure = is_sure || (o->is_named && !o->is_doubtful) ||
+		          (double)o->wrong <= RARE_WRONG * o->n;
 		any[n++] = condition_of(a, &s->cols[o->a], &s->cols[o->b]);
 	}
 	if (!n || !ag_ev_place_of(a, s->cols[col].col->f).ok)
@@ -277,7 +361,7 @@ ag_status ag_check_date_order(AG_ACROSS_ARGS)
 		return AG_OK;
 	s->fr = &x->frames->items[0];
 	for (size_t i = 0; i < s->fr->ncol && s->n < MAX_COLS; i++)
-		s->n += take_column(s->fr, &s->fr->cols[i], &s->cols[s->n]);
+		s->n += take_column(s->fr, &s->fr->cols[i], arena, &s->cols[s->n]);
 	for (size_t a = 0; !st && a < s->n; a++) {
 		st = ag_ctx_check(x->ctx, err);
 		for (size_t b = 0; !st && b < s->n; b++) {

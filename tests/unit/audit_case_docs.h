@@ -317,7 +317,7 @@ static bool gen_one(case_gen *g, ag_buf *out, ag_str text, size_t *at)
 	else
 		ok = ok && (gen_number(g, out, name, arg) ||
 		            gen_text(g, out, name, args, (size_t)arg[0]) ||
-		            gen_date(g, out, name, arg) || gen_calc(g, out, name, args));
+		            gen_calc(g, out, name, args) || gen_date(g, out, name, arg));
 	ag_buf_release(&expanded);
 	return ok;
 }
