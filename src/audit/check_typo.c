@@ -9,6 +9,8 @@
  * slip must be inside a word of some length, be far rarer than the other value, and the field must hold few pairs that
  * look alike although both are frequent.
  *
+ * Where few words make up all texts, or few values all rows, the vocabulary is known: then short words are judged, too.
+ *
  * Speaks: at any share, as long as each wrong spelling is rare itself. */
 #include "audit/checks.h"
 
@@ -32,6 +34,14 @@
 #define RARE_SHARE    0.002 /* of the field's values a rare one may have without a witness */
 #define MANY_WAYS     4     /* different slips of one value: nobody names things so */
 #define DETAIL_BYTES  400
+#define CLOSED_WORDS \
+	300 /* of a vocabulary that is used over and over; each CLOSED_TIMES, on average */
+#define CLOSED_TIMES  4
+#define CLOSED_VALUES 20 /* of a list of values; each LISTED_TIMES */
+#define LISTED_TIMES  15
+#define CLOSED_ONCE   0.1 /* of them occur once, apart from slips */
+#define CLOSED_SHORT  10  /* times a word of three or four letters occurs, for a slip of it */
+#define MAX_PATTERN   600 /* wrong words in one regular expression */
 
 /* One value, or one word of several values. */
 typedef struct entry {
@@ -77,6 +87,7 @@ typedef struct search {
 	token *tokens;
 	way_index index;
 	bool are_words, is_label;
+	bool is_closed;      /* few words make up all texts, or few values all rows */
 	bool has_neighbours; /* frequent entries that look alike */
 	bool is_all_slips;   /* most rare entries look like a frequent one */
 	size_t nasked;       /* entries that look like a frequent one */
@@ -353,6 +364,30 @@ static bool is_other_accent(const search *s, const entry *a, const entry *b)
 	return !ag_str_eq(x, y);
 }
 
+/* "CARD" may be a code; "card" is a word. */
+static bool is_code(const search *s, const entry *e)
+{
+	const ag_str text = ag_val_text(&s->col->values[e->first - 1]);
+
+	for (size_t i = 0; i < text.len; i++)
+		if (is_letter(text.ptr[i]))
+			return false;
+	return true;
+}
+
+/* A word that no language has, in place of a word that has and that all texts use. */
+static bool breaks_vocabulary(const search *s, const entry *rare, const entry *frequent,
+                              slip_kind kind, const place *p)
+{
+	const bool is_short = p->len <= 4,
+		   may_be_short = frequent->n >= CLOSED_SHORT &&
+	                          (s->are_words || (p->len == 4 && !is_code(s, frequent)));
+
+	return s->is_closed && p->is_slip_of_word && !ag_name_is_person(&s->name) &&
+	       frequent->n >= 3 * rare->n && (!is_short || may_be_short) &&
+	       !(p->is_ending && kind != SLIP_CHANGE);
+}
+
 static void judge(search *s, const entry *rare, const entry *frequent)
 {
 	finding f = { rare->first, rare->fold, frequent->fold, rare->n, frequent->n, false };
@@ -379,6 +414,8 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 	      (s->is_label || s->is_all_slips || (s->are_words && p.is_slip_of_word))) ||
 	     (said > 0 && rare->n <= 3 && (s->is_label || !s->has_neighbours) &&
 	      (frequent->n >= 5 || s->fr->nrow < 100))))
+		f.is_sure = true;
+	else if (breaks_vocabulary(s, rare, frequent, kind, &p))
 		f.is_sure = true;
 	else if (!is_plausible(s, rare, frequent, &p, &f.is_sure))
 		return;
@@ -420,6 +457,22 @@ static void look_at_way(void *arg, uint64_t h)
 	}
 }
 
+/* Do few words make up all texts, or few values all rows? Then one that looks like another is a slip, however short it is. */
+static bool is_closed_vocabulary(const search *s, const entry *const *best)
+{
+	const size_t n = s->n - s->nasked;
+	uint64_t all = 0;
+	size_t once = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		all += s->entries[i].n;
+		once += s->entries[i].n == 1 && !best[i];
+	}
+	return n && n <= (s->are_words ? CLOSED_WORDS : CLOSED_VALUES) &&
+	       all >= (uint64_t)(s->are_words ? CLOSED_TIMES : LISTED_TIMES) * n &&
+	       (double)once <= CLOSED_ONCE * (double)n;
+}
+
 static ag_status look_at_all(search *s, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
@@ -459,6 +512,7 @@ static ag_status look_at_all(search *s, ag_err *err)
 	/* A list of names has few values, apart from the slips. */
 	s->is_label = s->n - s->nasked <= FEW_VALUES && s->col->nfilled >= 5 * (s->n - s->nasked);
 	s->is_all_slips = s->n - s->nasked <= FEW_VALUES && s->nasked * 10 >= rare * 3;
+	s->is_closed = is_closed_vocabulary(s, best);
 	for (size_t i = 0; !st && i < s->n; i++)
 		if (best[i])
 			judge(s, &s->entries[i], best[i]);
@@ -514,7 +568,7 @@ static size_t cut_words(search *s, const entry *values, size_t nvalue)
 
 			for (to = from; to < f.len && f.ptr[to] != ' '; to++)
 				is_word = is_word && is_letter(f.ptr[to]);
-			if (!is_word || to - from < 5 || to - from > 40)
+			if (!is_word || to - from < MIN_LEN || to - from > 40)
 				continue;
 			if (n == cap) {
 				cap = cap ? 2 * cap : 1024;
@@ -567,6 +621,49 @@ static int by_certainty(const void *x, const void *y)
 	return a->code < b->code ? -1 : a->code > b->code;
 }
 
+static int by_wrong(const void *x, const void *y)
+{
+	return ag_str_cmp(((const finding *)x)->wrong, ((const finding *)y)->wrong);
+}
+
+/* Does the text hold the word as it is, but for the case? Not where the word lost accents or punctuation. */
+static bool holds_word(ag_str text, ag_str word)
+{
+	for (size_t i = 0; i + word.len <= text.len; i++)
+		if (ag_str_ieq(ag_str_make(text.ptr + i, word.len), word))
+			return true;
+	return false;
+}
+
+/* A pattern of all wrong words, where they are too many texts for a list; "" when there is none. */
+static ag_str words_pattern(const search *s, size_t n)
+{
+	finding *f = ag_new_n(s->arena, finding, n + 1);
+	ag_buf b = AG_BUF_INIT((size_t)64 * MAX_PATTERN);
+	size_t nword = 0;
+	ag_str ret = AG_S("");
+
+	memcpy(f, s->found, n * sizeof(*f));
+	qsort(f, n, sizeof(*f), by_wrong);
+	ag_buf_adds(&b, "(^|[^0-9A-Za-z])(");
+	for (size_t i = 0; i < n; i++) {
+		if (!holds_word(ag_val_text(&s->col->values[f[i].code - 1]), f[i].wrong) ||
+		    nword > MAX_PATTERN) {
+			b.failed = true;
+			break;
+		}
+		if (i && ag_str_eq(f[i].wrong, f[i - 1].wrong))
+			continue;
+		ag_buf_addf(&b, "%s%.*s", nword ? "|" : "", AG_FMT(f[i].wrong));
+		nword++;
+	}
+	ag_buf_adds(&b, ")([^0-9A-Za-z]|$)");
+	if (!b.failed)
+		ret = ag_buf_dup(s->arena, &b);
+	ag_buf_release(&b);
+	return ret;
+}
+
 static void suspect(const search *s, ag_hypotheses *out)
 {
 	ag_arena *a = out->arena;
@@ -574,6 +671,7 @@ static void suspect(const search *s, ag_hypotheses *out)
 	ag_val *odd = ag_new_n(s->arena, ag_val, MAX_LISTED), cond;
 	const bool is_sure = s->nfound && s->found[0].is_sure;
 	size_t n = 0, left = 0;
+	ag_str pattern = AG_S("");
 	ag_hypothesis *h;
 	ag_val clause;
 	ag_member m;
@@ -591,9 +689,12 @@ static void suspect(const search *s, ag_hypotheses *out)
 			            AG_FMT(ag_utf8_prefix(f->wrong, 50)), f->n_wrong,
 			            AG_FMT(ag_utf8_prefix(f->right, 50)), f->n_right);
 	}
-	if (left)
+	if (left && s->are_words)
+		pattern = words_pattern(s, n + left);
+	if (left && !pattern.len)
 		ag_buf_addf(&detail, "; %zu more are not listed", left);
-	cond = OBJ(a, KV("$in", ag_ev_arr(a, odd, n)));
+	cond = pattern.len ? ag_ev_regex(a, ag_str_cstr(a, pattern), "i")
+	                   : OBJ(a, KV("$in", ag_ev_arr(a, odd, n)));
 	m = (ag_member){ ag_ev_key(a, s->col->f), cond };
 	clause = ag_ev_obj(a, &m, 1);
 	h = n ? ag_suspect(out, s->col->f, "spelling_variants", is_sure ? AG_MEDIUM : AG_LOW,
