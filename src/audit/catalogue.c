@@ -71,7 +71,7 @@ static const ag_across_check across[] = {
 	  ag_check_copies },
 	{ "dependency", 28, "a value that another field of the same document contradicts",
 	  ag_check_dependency },
-	{ "arithmetic", 29, "a number that is not the sum or the product of two others",
+	{ "arithmetic", 29, "a number that is not the sum or the product of others",
 	  ag_check_arithmetic },
 	{ "zeros", 22, "codes that lost the zeros in front", ag_check_zeros },
 	{ "code", 23, "codes whose check digit is wrong", ag_check_code },

@@ -5,41 +5,12 @@
  * product has no factor 1, and where it does not hold between the numbers of different rows.
  *
  * Where a term is itself the result of another relation, that relation must hold: else the term is wrong. */
-#include "audit/checks.h"
-
 #include <math.h>
 
-#define MAX_NUMBERS  32
-#define MAX_FOUND    24
-#define MIN_TELLING  10  /* rows that can speak for a relation */
+#include "audit/sums.h"
+
 #define SAMPLE       200 /* telling rows of the first look */
-#define MIN_HOLDS    0.8
-#define MIN_EXACT    0.55 /* with at least MANY_VALUES different results */
-#define MANY_VALUES  20
-#define MAX_CHANCE   0.05 /* of rows where the relation holds with the terms of other rows */
 #define MAX_DECIMALS 6
-
-typedef struct number {
-	const ag_frame_col *col;
-	double *of; /* [nvalue + 1] by code, NAN = no number */
-	int decimals;
-} number;
-
-typedef struct relation {
-	uint32_t a, b, c; /* a = b + c, or b x c */
-	bool is_product;
-	double tolerance, holds;
-	uint64_t odd;
-	bool is_doubtful; /* few rows speak for it, and it is broken in these only */
-} relation;
-
-typedef struct search {
-	const ag_frame *fr;
-	number *items;
-	uint32_t n;
-	relation *found;
-	size_t nfound;
-} search;
 
 static int decimals_of(double v)
 {
@@ -52,17 +23,18 @@ static int decimals_of(double v)
 }
 
 /* Numbers with a meaning of their own: no identifiers, no codes, no years. */
-static bool add_number(search *s, const ag_frame_col *col, ag_arena *arena)
+bool ag_sums_add_number(ag_sums *s, const ag_frame_col *col, ag_arena *arena)
 {
 	const ag_field_name name = ag_field_name_of(col->f->owner);
 	uint32_t at[MAX_DECIMALS + 1] = { 0 }, rows = 0, seen = 0;
-	number *x = &s->items[s->n];
+	ag_number *x = &s->items[s->n];
 
-	if (s->n == MAX_NUMBERS || col->nvalue < 3 || col->nfilled < MIN_TELLING ||
-	    ag_name_is_identifier(&name) ||
+	if (s->n == AG_SUM_NUMBERS - AG_SUM_TOTALS || col->nvalue < 3 ||
+	    col->nfilled < AG_SUM_TELLING || ag_name_is_identifier(&name) ||
 	    name.last & (AG_TRAIT_KEY | AG_TRAIT_CODE | AG_TRAIT_YEAR))
 		return false;
-	*x = (number){ col, ag_new_n(arena, double, (size_t)col->nvalue + 1), 0 };
+	*x = (ag_number){ .col = col, .of = ag_new_n(arena, double, (size_t)col->nvalue + 1) };
+	x->has_gaps = col->nfilled * 20ull < s->fr->nrow * 19ull;
 	x->of[0] = NAN;
 	for (uint32_t i = 0; i < col->nvalue; i++) {
 		const double v = ag_val_number(&col->values[i]);
@@ -79,17 +51,19 @@ static bool add_number(search *s, const ag_frame_col *col, ag_arena *arena)
 	return true;
 }
 
-static double value_at(const search *s, uint32_t which, uint32_t row)
+double ag_sums_value(const ag_sums *s, uint32_t which, uint32_t row)
 {
-	return s->items[which].of[s->items[which].col->code[row]];
+	const ag_number *x = &s->items[which];
+
+	return x->col ? x->of[x->col->code[row]] : x->total[row];
 }
 
-static bool is_broken(const relation *r, double a, double b, double c)
+static bool is_broken(const ag_relation *r, double a, double b, double c)
 {
 	return fabs(a - (r->is_product ? b * c : b + c)) > r->tolerance;
 }
 
-static bool is_telling(const relation *r, double a, double b, double c)
+static bool is_telling(const ag_relation *r, double a, double b, double c)
 {
 	if (isnan(a) || isnan(b) || isnan(c) || b == 0 || c == 0)
 		return false;
@@ -98,14 +72,14 @@ static bool is_telling(const relation *r, double a, double b, double c)
 }
 
 /* Counts on every step-th row; false: it does not hold. */
-static bool holds(const search *s, relation *r, uint32_t step)
+static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 {
 	const uint32_t nrow = s->fr->nrow, shift = nrow / 3 + 1;
 	uint64_t rows = 0, odd = 0, lucky_b = 0, lucky_c = 0, others = 0, others_odd = 0;
 
 	for (uint32_t i = 0; i < nrow; i += step) {
-		const double a = value_at(s, r->a, i), b = value_at(s, r->b, i),
-			     c = value_at(s, r->c, i);
+		const double a = ag_sums_value(s, r->a, i), b = ag_sums_value(s, r->term[0], i),
+			     c = ag_sums_value(s, r->term[1], i);
 
 		if (!is_telling(r, a, b, c)) {
 			others += !isnan(a + b + c);
@@ -114,12 +88,12 @@ static bool holds(const search *s, relation *r, uint32_t step)
 		}
 		rows++;
 		odd += is_broken(r, a, b, c);
-		lucky_b += !is_broken(r, a, value_at(s, r->b, (i + shift) % nrow), c);
-		lucky_c += !is_broken(r, a, b, value_at(s, r->c, (i + shift) % nrow));
+		lucky_b += !is_broken(r, a, ag_sums_value(s, r->term[0], (i + shift) % nrow), c);
+		lucky_c += !is_broken(r, a, b, ag_sums_value(s, r->term[1], (i + shift) % nrow));
 		if (rows >= 12 && odd * 10 > rows * 6)
 			return false;
 	}
-	if (rows < MIN_TELLING)
+	if (rows < AG_SUM_TELLING)
 		return false;
 	r->odd = odd;
 	/* A sign that was lost in some documents makes a sum of what is a difference. */
@@ -127,16 +101,17 @@ static bool holds(const search *s, relation *r, uint32_t step)
 	r->holds = 1 - (double)odd / (double)rows;
 	/* Both terms must matter. One that is the same in most rows, as a tax rate is, cannot be told from a constant; one of
 	 * few values, as a number of nights is, can. */
-	if ((double)(lucky_b < lucky_c ? lucky_b : lucky_c) > MAX_CHANCE * (double)rows ||
-	    (double)(lucky_b > lucky_c ? lucky_b : lucky_c) > MAX_CHANCE * 8 * (double)rows)
+	if ((double)(lucky_b < lucky_c ? lucky_b : lucky_c) > AG_SUM_CHANCE * (double)rows ||
+	    (double)(lucky_b > lucky_c ? lucky_b : lucky_c) > AG_SUM_CHANCE * 8 * (double)rows)
 		return false;
-	return r->holds >= (s->items[r->a].col->nvalue >= MANY_VALUES ? MIN_EXACT : MIN_HOLDS);
+	return r->holds >=
+	       (s->items[r->a].col->nvalue >= AG_SUM_MANY ? AG_SUM_EXACT : AG_SUM_HOLDS);
 }
 
-static double tolerance_of(const search *s, const relation *r)
+static double tolerance_of(const ag_sums *s, const ag_relation *r)
 {
-	const int a = s->items[r->a].decimals, b = s->items[r->b].decimals,
-		  c = s->items[r->c].decimals;
+	const int a = s->items[r->a].decimals, b = s->items[r->term[0]].decimals,
+		  c = s->items[r->term[1]].decimals;
 	int most = a > b ? a : b;
 
 	if (r->is_product)
@@ -146,27 +121,29 @@ static double tolerance_of(const search *s, const relation *r)
 }
 
 /* The same three columns are one relation: the one that holds more often, the first of equals. */
-static void keep(search *s, const relation *r)
+static void keep(ag_sums *s, const ag_relation *r)
 {
-	const uint64_t set = 1ull << r->a | 1ull << r->b | 1ull << r->c;
+	const uint64_t set = 1ull << r->a | 1ull << r->term[0] | 1ull << r->term[1];
 
 	for (size_t i = 0; i < s->nfound; i++) {
-		relation *old = &s->found[i];
+		ag_relation *old = &s->found[i];
 
-		if ((1ull << old->a | 1ull << old->b | 1ull << old->c) != set)
+		if ((1ull << old->a | 1ull << old->term[0] | 1ull << old->term[1]) != set)
 			continue;
 		if (r->holds > old->holds)
 			*old = *r;
 		return;
 	}
-	if (s->nfound < MAX_FOUND)
+	if (s->nfound < AG_SUM_FOUND)
 		s->found[s->nfound++] = *r;
 }
 
-static void try_relation(search *s, uint32_t a, uint32_t b, uint32_t c, bool is_product)
+static void try_relation(ag_sums *s, uint32_t a, uint32_t b, uint32_t c, bool is_product)
 {
 	const uint32_t step = s->fr->nrow / SAMPLE + 1;
-	relation r = { .a = a, .b = b, .c = c, .is_product = is_product };
+	ag_relation r = {
+		.a = a, .term = { b, c }, .nterm = 2, .sign = { 1, 1 }, .is_product = is_product
+	};
 
 	r.tolerance = tolerance_of(s, &r);
 	if ((step == 1 || holds(s, &r, step)) && holds(s, &r, 1))
@@ -175,50 +152,170 @@ static void try_relation(search *s, uint32_t a, uint32_t b, uint32_t c, bool is_
 
 /* ---- the hypotheses ---- */
 
-static ag_val ref(ag_arena *a, const number *x)
+static ag_val ref(ag_arena *a, const char *prefix, ag_str path)
 {
-	return ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(ag_ev_key(a, x->col->f))));
+	return ag_val_str(ag_str_printf(a, "%s%.*s", prefix, AG_FMT(path)));
+}
+
+/* What one item adds to the total; every: the condition that it is a number. */
+static ag_val item_value(ag_arena *a, const ag_number *x, bool is_condition)
+{
+	const ag_val one = ref(a, "$$i.", ag_ev_place_of(a, x->item[0]).rest);
+	const ag_val two = x->item[1] ? ref(a, "$$i.", ag_ev_place_of(a, x->item[1]).rest) : one;
+
+	if (is_condition)
+		return OBJ(a, KV("$and", ARR(a, OBJ(a, KV("$isNumber", one)),
+		                             OBJ(a, KV("$isNumber", two)))));
+	return x->item[1] ? OBJ(a, KV("$multiply", ARR(a, one, two))) : one;
+}
+
+/* {op: {"input": the array, "as": "i", key: value}} */
+static ag_val over_items(ag_arena *a, const ag_number *x, const char *op, const char *key,
+                         ag_val value)
+{
+	const ag_val array = ref(a, "$", ag_ev_place_of(a, x->item[0]).array);
+	const ag_val input = OBJ(a, KV("$cond", ARR(a, OBJ(a, KV("$isArray", array)), array,
+	                                            ag_ev_arr(a, NULL, 0))));
+
+	return OBJ(a,
+	           KV(op, OBJ(a, KV("input", input), KV("as", ag_ev_text("i")), KV(key, value))));
+}
+
+/* The number in an expression. is_zero: where nothing is, it is 0. */
+static ag_val value_of(ag_arena *a, const ag_number *x, bool is_zero)
+{
+	const ag_val nothing = ag_ev_text("");
+	ag_val v;
+
+	if (!x->col)
+		return OBJ(a, KV("$sum", over_items(a, x, "$map", "in", item_value(a, x, false))));
+	v = ref(a, "$", ag_ev_key(a, x->col->f));
+	if (!is_zero)
+		return v;
+	return OBJ(a, KV("$cond",
+	                 ARR(a,
+	                     OBJ(a, KV("$eq",
+	                               ARR(a, OBJ(a, KV("$ifNull", ARR(a, v, nothing))), nothing))),
+	                     ag_val_int(0), v)));
+}
+
+/* The row has this number. */
+static ag_val is_number(ag_arena *a, const ag_number *x, bool is_zero)
+{
+	ag_val n, every;
+
+	if (x->col)
+		return OBJ(a, KV("$isNumber", value_of(a, x, is_zero)));
+	n = OBJ(a, KV("$size", over_items(a, x, "$filter", "cond", ag_val_bool(true))));
+	every = OBJ(a, KV("$size", over_items(a, x, "$filter", "cond", item_value(a, x, true))));
+	return OBJ(a, KV("$and", ARR(a, OBJ(a, KV("$gt", ARR(a, n, ag_val_int(0)))),
+	                             OBJ(a, KV("$eq", ARR(a, every, n))))));
 }
 
 /* {"$gt": [{"$abs": {"$subtract": [a, b + c]}}, tolerance]} */
-static ag_val compare(const search *s, ag_arena *a, const relation *r, const char *op)
+static ag_val compare(const ag_sums *s, ag_arena *a, const ag_relation *r, const char *op)
 {
-	const ag_val left = ref(a, &s->items[r->a]),
-		     terms = ARR(a, ref(a, &s->items[r->b]), ref(a, &s->items[r->c]));
-	const ag_val right = OBJ(a, KV(r->is_product ? "$multiply" : "$add", terms));
-	const ag_val off = OBJ(a, KV("$subtract", ARR(a, left, right)));
-	const ag_val size = OBJ(a, KV("$abs", off));
+	ag_val left = value_of(a, &s->items[r->a], false), plus[AG_SUM_TERMS],
+	       minus[AG_SUM_TERMS + 1], right, off;
+	size_t nplus = 0, nminus = 0;
 
-	return OBJ(a, KV(op, ARR(a, size, ag_val_double(r->tolerance))));
+	for (uint32_t i = 0; i < r->nterm; i++) {
+		const ag_val v = value_of(a, &s->items[r->term[i]], r->zero >> i & 1);
+
+		if (r->sign[i] > 0)
+			plus[nplus++] = v;
+		else
+			minus[nminus++] = v;
+	}
+	if (r->nterm == 1) {
+		/* A refund has the other sign. */
+		left = OBJ(a, KV("$abs", left));
+		right = OBJ(a, KV("$abs", nplus ? plus[0] : minus[0]));
+	} else if (nplus) {
+		right = OBJ(a, KV(r->is_product ? "$multiply" : "$add", ag_ev_arr(a, plus, nplus)));
+	} else {
+		right = ag_val_int(0);
+	}
+	if (nminus && r->nterm > 1)
+		right = OBJ(a, KV("$subtract",
+		                  ARR(a, right, OBJ(a, KV("$add", ag_ev_arr(a, minus, nminus))))));
+	off = OBJ(a, KV("$abs", OBJ(a, KV("$subtract", ARR(a, left, right)))));
+	return OBJ(a, KV(op, ARR(a, off, ag_val_double(r->tolerance))));
 }
 
-static void suspect(const search *s, const relation *r, ag_hypotheses *out)
+static bool has_term(const ag_relation *r, uint32_t which)
 {
-	const uint32_t of[] = { r->a, r->b, r->c };
-	const number *x = s->items;
+	for (uint32_t i = 0; i < r->nterm; i++)
+		if (r->term[i] == which)
+			return true;
+	return false;
+}
+
+/* "the value is not net + tax - discount" */
+static ag_str formula_of(const ag_sums *s, ag_arena *a, const ag_relation *r)
+{
+	ag_str out = AG_S("");
+
+	for (uint32_t i = 0; i < r->nterm; i++) {
+		const ag_number *x = &s->items[r->term[i]];
+		const char *sign = r->sign[i] < 0  ? (i ? " - " : "-")
+		                   : !i            ? ""
+		                   : r->is_product ? " x "
+		                                   : " + ";
+		ag_str name;
+
+		if (x->col)
+			name = x->col->f->path;
+		else if (x->item[1])
+			name = ag_str_printf(a, "the sum of %.*s x %.*s", AG_FMT(x->item[0]->path),
+			                     AG_FMT(x->item[1]->path));
+		else
+			name = ag_str_printf(a, "the sum of %.*s", AG_FMT(x->item[0]->path));
+		out = ag_str_printf(a, "%.*s%s%.*s", AG_FMT(out), sign, AG_FMT(name));
+	}
+	return out;
+}
+
+/* All numbers of the relation can be asked for; the conditions that they are there. */
+static bool add_conditions(const ag_sums *s, ag_arena *a, const ag_relation *r, ag_val *all,
+                           size_t *n)
+{
+	for (uint32_t i = 0; i <= r->nterm; i++) {
+		const ag_number *x = &s->items[i ? r->term[i - 1] : r->a];
+
+		if (x->col ? !ag_path_is_plain(a, x->col->f)
+		           : !ag_ev_place_of(a, x->item[0]).ok ||
+		                     (x->item[1] && !ag_ev_place_of(a, x->item[1]).ok))
+			return false;
+		all[(*n)++] = is_number(a, x, i && r->zero >> (i - 1) & 1);
+	}
+	return true;
+}
+
+static void suspect(const ag_sums *s, const ag_relation *r, ag_hypotheses *out)
+{
+	const ag_path_profile *f = s->items[r->a].col->f;
 	ag_arena *a = out->arena;
-	ag_val all[2 * AG_NELEM(of) + MAX_FOUND * AG_NELEM(of)], filter;
+	ag_val all[AG_SUM_TERMS + 2 + AG_SUM_FOUND], own[AG_SUM_TERMS + 1], filter;
 	size_t n = 0;
 	ag_hypothesis *h;
+	ag_str formula;
 
-	for (size_t i = 0; i < AG_NELEM(of); i++) {
-		if (!ag_path_is_plain(a, x[of[i]].col->f))
-			return;
-		all[n++] = OBJ(a, KV("$isNumber", ref(a, &x[of[i]])));
-	}
+	if (!add_conditions(s, a, r, all, &n))
+		return;
 	all[n++] = compare(s, a, r, "$gt");
 	for (size_t i = 0; i < s->nfound; i++) {
-		const relation *q = &s->found[i];
-		const ag_val numbers = OBJ(a, KV("$and",
-		                                 ARR(a, OBJ(a, KV("$isNumber", ref(a, &x[q->b]))),
-		                                     OBJ(a, KV("$isNumber", ref(a, &x[q->c]))))));
+		const ag_relation *q = &s->found[i];
+		size_t nown = 0;
 
-		if (q->a != r->a && (q->a == r->b || q->a == r->c))
-			all[n++] = OBJ(a, KV("$or", ARR(a, OBJ(a, KV("$not", ARR(a, numbers))),
-			                                compare(s, a, q, "$lte"))));
+		if (q->a == r->a || !has_term(r, q->a) || !add_conditions(s, a, q, own, &nown))
+			continue;
+		filter = OBJ(a, KV("$and", ag_ev_arr(a, own, nown)));
+		all[n++] = OBJ(a, KV("$or", ARR(a, OBJ(a, KV("$not", ARR(a, filter))),
+		                                compare(s, a, q, "$lte"))));
 	}
 	filter = OBJ(a, KV("$expr", OBJ(a, KV("$and", ag_ev_arr(a, all, n)))));
-	h = ag_suspect(out, x[r->a].col->f, "arithmetic", r->is_doubtful ? AG_LOW : AG_MEDIUM,
+	h = ag_suspect(out, f, "arithmetic", r->is_doubtful ? AG_LOW : AG_MEDIUM,
 	               r->holds > 0.9 ? 0.9 : 0.8, ag_ev_str(a, &filter));
 	if (!h)
 		return;
@@ -227,38 +324,46 @@ static void suspect(const search *s, const relation *r, ag_hypotheses *out)
 		ag_suspect_fix(h);
 	ag_suspect_say(h, "", "one of the numbers was changed, and the others were not",
 	               "compute the number from the others, or find out which of them is wrong");
-	h->what = ag_str_printf(a, "the value is not %.*s %s %.*s, as in nearly all documents",
-	                        AG_FMT(x[r->b].col->f->path), r->is_product ? "x" : "+",
-	                        AG_FMT(x[r->c].col->f->path));
-	if (r->holds < 0.9)
-		h->what = ag_str_printf(a, "the value is not %.*s %s %.*s, as in most documents",
-		                        AG_FMT(x[r->b].col->f->path), r->is_product ? "x" : "+",
-		                        AG_FMT(x[r->c].col->f->path));
+	formula = formula_of(s, a, r);
+	h->what = ag_str_printf(a, "the value is not %.*s, as in %s documents", AG_FMT(formula),
+	                        r->holds < 0.9 ? "most" : "nearly all");
+}
+
+static ag_status find_short(ag_sums *s, const ag_ctx *ctx, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	for (uint32_t a = 0; !st && a < s->n; a++) {
+		st = ag_ctx_check(ctx, err);
+		for (uint32_t b = 0; b < s->n; b++)
+			for (uint32_t c = b + 1; c < s->n; c++) {
+				if (a == b || a == c)
+					continue;
+				try_relation(s, a, b, c, false);
+				try_relation(s, a, b, c, true);
+			}
+	}
+	return st;
 }
 
 ag_status ag_check_arithmetic(AG_ACROSS_ARGS)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-	search s = { 0 };
-	ag_status st = AG_OK;
+	ag_sums s = { 0 };
+	ag_status st;
 
 	if (!x->frames->n || x->frames->items[0].path.len)
 		return AG_OK;
 	s.fr = &x->frames->items[0];
-	s.items = ag_new_n(arena, number, MAX_NUMBERS + 1);
-	s.found = ag_new_n(arena, relation, MAX_FOUND);
+	s.items = ag_new_n(arena, ag_number, AG_SUM_NUMBERS + 1);
+	s.found = ag_new_n(arena, ag_relation, AG_SUM_FOUND);
 	for (size_t i = 0; i < s.fr->ncol; i++)
-		(void)add_number(&s, &s.fr->cols[i], arena);
-	for (uint32_t a = 0; !st && a < s.n; a++) {
-		st = ag_ctx_check(x->ctx, err);
-		for (uint32_t b = 0; b < s.n; b++)
-			for (uint32_t c = b + 1; c < s.n; c++) {
-				if (a == b || a == c)
-					continue;
-				try_relation(&s, a, b, c, false);
-				try_relation(&s, a, b, c, true);
-			}
-	}
+		(void)ag_sums_add_number(&s, &s.fr->cols[i], arena);
+	st = find_short(&s, x->ctx, err);
+	if (!st && s.n)
+		ag_sums_add_totals(&s, x, arena);
+	if (!st)
+		st = ag_sums_find_long(&s, x->ctx, err);
 	for (size_t i = 0; !st && i < s.nfound; i++)
 		if (s.found[i].odd)
 			suspect(&s, &s.found[i], out);
