@@ -8,6 +8,7 @@
 
 #include "audit/brief.h"
 #include "audit/culprit.h"
+#include "audit/evidence_build.h"
 #include "audit/proof.h"
 #include "audit/tools.h"
 #include "query/extjson.h"
@@ -193,6 +194,65 @@ static void fill_claims(const ag_val *input, ag_finding *f)
 	}
 }
 
+static bool names_stage(const ag_val *stage, const char *name)
+{
+	return stage->type == AG_T_OBJECT && stage->n == 1 &&
+	       ag_str_eqc(stage->u.members[0].key, name);
+}
+
+/* Values and places of the first groups that a pipeline counts: a duplicate is seen by the value that is there twice. The
+ * pipeline must end in a stage that adds its groups up; the stage before that gives them. Without such groups, or
+ * when a query fails, the samples stay as they are: they illustrate, and no figure depends on them. */
+static void show_groups(ag_audit *a, const ag_ctx *ctx, ag_finding *f, ag_arena *arena)
+{
+	enum { SHOWN_GROUPS = 2, PLACES = 2 };
+	const ag_extjson_opts opts = { .typed = true, .query = true };
+	const ag_val *groups, *by = NULL, *key;
+	ag_val samples[SHOWN_GROUPS * PLACES], *stages, query, pipeline;
+	ag_str where[SHOWN_GROUPS * PLACES];
+	size_t n = 0, ngroup;
+	ag_err ignored;
+
+	if (!f->evidence_query.len || f->evidence_query.ptr[0] != '[' ||
+	    ag_extjson_parse(f->evidence_query, &opts, arena, &query, NULL, NULL, &ignored) ||
+	    query.n < 3 || !names_stage(&query.u.items[query.n - 1], "$group"))
+		return;
+	for (uint32_t i = 0; i + 1 < query.n; i++)
+		if (names_stage(&query.u.items[i], "$group"))
+			by = ag_val_getc(&query.u.items[i].u.members[0].val, "_id");
+	if (!by || by->type != AG_T_STRING || by->n < 2 || ag_val_text(by).ptr[0] != '$')
+		return;
+	stages = ag_new_n(arena, ag_val, query.n + 1);
+	memcpy(stages, query.u.items, (query.n - 1) * sizeof(*stages));
+	stages[query.n - 1] = AG_EV_OBJ(
+		arena, AG_EV_KV("$sort", AG_EV_OBJ(arena, AG_EV_KV("_id", ag_val_int(1)))));
+	stages[query.n] = AG_EV_OBJ(arena, AG_EV_KV("$limit", ag_val_int(SHOWN_GROUPS)));
+	pipeline = ag_val_array(stages, query.n + 1);
+	if (ag_source_aggregate(ag_audit_source(a), ctx, arena, &pipeline, SHOWN_GROUPS, &groups,
+	                        &ngroup, &ignored))
+		return;
+	for (size_t i = 0; i < ngroup && (key = ag_val_getc(&groups[i], "_id")); i++) {
+		const ag_str path = ag_val_text(by);
+		const ag_member is_key = { ag_str_make(path.ptr + 1, path.len - 1), *key };
+		const ag_val filter = ag_ev_obj(arena, &is_key, 1);
+		ag_found found;
+
+		if (key->type == AG_T_OBJECT || key->type == AG_T_ARRAY ||
+		    ag_source_find(ag_audit_source(a), ctx, arena, &filter, PLACES, &found,
+		                   &ignored))
+			return;
+		for (size_t k = 0; k < found.ndoc; k++) {
+			samples[n] = ag_brief_sample(key, arena);
+			where[n++] = found.where ? found.where[k] : AG_S("");
+		}
+	}
+	if (!n)
+		return;
+	f->samples = memcpy(ag_new_n(arena, ag_val, n), samples, n * sizeof(*samples));
+	f->where = memcpy(ag_new_n(arena, ag_str, n), where, n * sizeof(*where));
+	f->nsample = n;
+}
+
 /* What the evidence found, as the finding's figures. */
 static void take_figures(ag_finding *f, const ag_evidence *e, ag_arena *arena)
 {
@@ -268,6 +328,7 @@ static ag_status build(ag_audit *a, const ag_ctx *ctx, const ag_val *input, ag_a
 		st = prove(a, ctx, ag_val_text(ag_val_getc(input, "category")), arena, f, err);
 		if (st)
 			return st;
+		show_groups(a, ctx, f, arena);
 	}
 	f->key = ag_finding_key(s->source_key, ag_finding_canonical_field(f->field, arena),
 	                        f->category, arena);

@@ -11,6 +11,7 @@
 #include "cli/report_out.h"
 #include "columns/csv.h"
 #include "query/extjson.h"
+#include "report/read.h"
 
 #define MAX_SOURCES 1000
 
@@ -32,7 +33,7 @@ typedef struct job {
 	ag_audit_opts opts;
 	ag_store *store;
 	bool remembered, wants_many; /* more than one source was given */
-	ag_str *reports;             /* JSON, in order */
+	ag_str *reports, *compared;  /* JSON, and what --baseline says of it, in order */
 	const ag_val **parsed;
 	size_t nreport, cap;
 	struct {
@@ -43,7 +44,6 @@ typedef struct job {
 	ag_source_skip *skipped; /* of all folders, in order */
 	size_t nskipped;
 	bool any_failed, cancelled, found; /* found: something at or above --fail-on */
-	ag_buf text;                       /* for --out */
 } job;
 
 static void fail_source(job *j, ag_str source, const ag_err *err)
@@ -58,53 +58,43 @@ static void fail_source(job *j, ag_str source, const ag_err *err)
 	}
 }
 
-static void keep(job *j, ag_str report, const ag_val *parsed)
+static void keep(job *j, ag_str report, const ag_val *parsed, ag_str compared)
 {
 	if (j->nreport == j->cap) {
 		size_t cap = j->cap ? j->cap * 2 : 16;
-		ag_str *r = ag_new_n(j->arena, ag_str, cap);
+		ag_str *r = ag_new_n(j->arena, ag_str, cap), *t = ag_new_n(j->arena, ag_str, cap);
 		const ag_val **p = ag_new_n(j->arena, const ag_val *, cap);
 
 		for (size_t i = 0; i < j->nreport; i++) {
 			r[i] = j->reports[i];
+			t[i] = j->compared[i];
 			p[i] = j->parsed[i];
 		}
 		j->reports = r;
+		j->compared = t;
 		j->parsed = p;
 		j->cap = cap;
 	}
 	j->reports[j->nreport] = report;
+	j->compared[j->nreport] = compared;
 	j->parsed[j->nreport++] = parsed;
 }
 
-/* Text goes out as soon as it is known; JSON when all is known. */
-static void render(job *j, const ag_val *report, ag_str compared)
+static void text_of(const job *j, size_t i, ag_buf *out)
 {
-	bool is_file = ag_report_out_is_file(j->c);
-	ag_report_look look = ag_report_out_look(j->c, j->store);
-	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	const ag_report_look look = ag_report_out_look(j->c, j->store);
+	ag_str compared = j->compared[i];
+	ag_paint p;
 
-	if (j->c->app.settings.output_format != AG_OUTPUT_TEXT)
+	ag_report_text(j->parsed[i], &look, out);
+	if (!compared.len)
 		return;
-	if (j->nreport > 1)
-		ag_buf_adds(&out, "\n\n");
-	ag_report_text(report, &look, &out);
-	if (compared.len) {
-		ag_paint p;
-
-		ag_paint_init(&p, &out, look.width, look.colour, look.utf8);
+	ag_paint_init(&p, out, look.width, look.colour, look.utf8);
+	ag_paint_nl(&p);
+	while (compared.len) {
+		ag_paint_to(&p, 2);
+		ag_paint_wrap(&p, AG_INK_PLAIN, 4, ag_str_split(&compared, '\n'));
 		ag_paint_nl(&p);
-		while (compared.len) {
-			ag_paint_to(&p, 2);
-			ag_paint_wrap(&p, AG_INK_PLAIN, 4, ag_str_split(&compared, '\n'));
-			ag_paint_nl(&p);
-		}
-	}
-	if (is_file) {
-		ag_buf_add(&j->text, ag_buf_view(&out));
-		ag_buf_release(&out);
-	} else if (ag_cli_finish(j->c, &out, AG_EXIT_OK)) {
-		j->any_failed = true;
 	}
 }
 
@@ -142,8 +132,7 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 	if (j->baseline.is_on)
 		ag_baseline_out_compare(j->c, &j->baseline, r->report, v, &compared);
 	j->found = j->found || compared.reaches;
-	keep(j, compared.json, v);
-	render(j, v, compared.text);
+	keep(j, compared.json, v, compared.text);
 }
 
 /* The log says what happened, never with which values: those are in the store. */
@@ -365,7 +354,8 @@ static void skipped_text(job *j, ag_buf *out)
 
 	if (!j->nskipped)
 		return;
-	ag_buf_adds(out, "\n");
+	if (out->len)
+		ag_buf_adds(out, "\n");
 	ag_paint_init(&p, out, look.width, look.colour, look.utf8);
 	ag_paint_textf(&p, AG_INK_YELLOW, "not checked: %zu entr%s of the folder", j->nskipped,
 	               j->nskipped == 1 ? "y" : "ies");
@@ -387,14 +377,19 @@ static void skipped_text(job *j, ag_buf *out)
 	}
 }
 
-static void overview(job *j, ag_buf *out)
+/* One report, or a summary of all and then each of them. */
+static void all_text(job *j, ag_buf *out)
 {
-	ag_report_look look = ag_report_out_look(j->c, j->store);
+	const ag_report_look look = ag_report_out_look(j->c, j->store);
 
-	if (j->nreport < 2)
-		return;
-	ag_buf_adds(out, "\n\n");
-	ag_report_overview(j->parsed, j->nreport, &look, out);
+	if (j->nreport > 1)
+		ag_report_overview(j->parsed, j->nreport, &look, out);
+	skipped_text(j, out);
+	for (size_t i = 0; i < j->nreport; i++) {
+		if (out->len)
+			ag_buf_adds(out, "\n\n");
+		text_of(j, i, out);
+	}
 }
 
 static void to_file(job *j, const ag_buf *out)
@@ -419,9 +414,7 @@ static void finish(job *j)
 	if (ag_cli_is_json(j->c)) {
 		json_of(j, &out);
 	} else if (j->c->app.settings.output_format == AG_OUTPUT_TEXT) {
-		ag_buf_add(&out, ag_buf_view(&j->text));
-		overview(j, &out);
-		skipped_text(j, &out);
+		all_text(j, &out);
 	}
 	if (is_file && out.len)
 		to_file(j, &out);
@@ -430,7 +423,6 @@ static void finish(job *j)
 	else if (!ag_cli_is_json(j->c) && out.len && !ag_cli_print(j->c, ag_buf_view(&out)))
 		j->any_failed = true;
 	ag_buf_release(&out);
-	ag_buf_release(&j->text);
 }
 
 /* A listing that fails is reported later, when it fails again. An I/O error may not fail again, so it is reported here. */
@@ -497,7 +489,6 @@ static int run(ag_cli *c)
 	*j = (job){
 		.c = c, .arena = c->app.arena, .wants_many = c->narg > 1, .baseline = baseline
 	};
-	ag_buf_init(&j->text, AG_LIMIT_OUTPUT);
 	ag_app_audit_opts(&c->app, j->arena, &j->opts);
 	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
 	                       &j->opts, &err))

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "audit/diff.h"
-#include "audit/report_text.h"
 #include "cli/past.h"
 #include "query/extjson.h"
+#include "report/human.h"
 
 static const ag_option options[] = { AG_PAST_OUTPUT_OPTION, AG_PAST_STORE_OPTION };
 
@@ -319,20 +319,20 @@ static int json(ag_cli *c, const comparison *d)
 
 static ag_str how_many(const pair *p, ag_arena *arena)
 {
-	const ag_str was = p->was ? ag_human_count(p->was->affected, arena) : AG_S("");
-	const ag_str now = p->now ? ag_human_count(p->now->affected, arena) : AG_S("");
+	const ag_str was = p->was ? ag_human_documents(p->was->affected, arena) : AG_S("");
+	const ag_str now = p->now ? ag_human_documents(p->now->affected, arena) : AG_S("");
 
 	if (!p->was)
-		return ag_str_printf(arena, "%.*s documents, %.*s", AG_FMT(now),
-		                     AG_FMT(p->now->severity));
+		return ag_str_printf(arena, "%.*s, %.*s", AG_FMT(now), AG_FMT(p->now->severity));
 	if (!p->now)
-		return ag_str_printf(arena, "%s, %.*s documents before",
+		return ag_str_printf(arena, "%s, %.*s before",
 		                     strcmp(p->state, "resolved") == 0        ? "resolved"
 		                     : strcmp(p->state, "still_present") == 0 ? "still in the data"
 		                                                              : "not checked",
 		                     AG_FMT(was));
-	return ag_str_printf(arena, "%.*s documents, %.*s before; %.*s, %.*s before", AG_FMT(now),
-	                     AG_FMT(was), AG_FMT(p->now->severity), AG_FMT(p->was->severity));
+	return ag_str_printf(arena, "%.*s, %.*s before; %.*s, %.*s before", AG_FMT(now),
+	                     AG_FMT(ag_human_count(p->was->affected, arena)),
+	                     AG_FMT(p->now->severity), AG_FMT(p->was->severity));
 }
 
 static void list_text(const char *title, ag_ink ink, const pair *list, size_t n, ag_paint *p,

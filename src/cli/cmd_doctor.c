@@ -12,10 +12,10 @@
 
 #include "app/retention.h"
 #include "audit/audit.h"
-#include "audit/report_text.h"
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
+#include "report/human.h"
 #include "sql/sqlite_child.h"
 #include "store/identity.h"
 #include "store/ledger.h"

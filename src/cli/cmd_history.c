@@ -1,7 +1,7 @@
 /* argus history: the runs of a source, and what they found again and again. */
 #include "audit/history.h"
-#include "audit/report_text.h"
 #include "cli/past.h"
+#include "report/text.h"
 
 #define DEFAULT_LIMIT 20
 

@@ -2,11 +2,11 @@
 #include <stdio.h>
 
 #include "audit/mask.h"
-#include "audit/report_text.h"
 #include "audit/tools.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
+#include "report/human.h"
 
 #define FIELD_COLS   40
 #define TYPES_COLS   24
@@ -193,9 +193,10 @@ static void text_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 	t = lay_out(&p, s, a);
 	ag_paint_text(&p, AG_INK_BOLD, info->collection);
 	ag_paint_text(&p, AG_INK_PLAIN,
-	              ag_str_printf(a, ": %.*s of %.*s documents, %zu fields%s",
+	              ag_str_printf(a, ": %.*s of %.*s, %zu field%s%s",
 	                            AG_FMT(ag_human_count(s->surveyed, a)),
-	                            AG_FMT(ag_human_count(info->ndoc, a)), s->nfield,
+	                            AG_FMT(ag_human_documents(info->ndoc, a)), s->nfield,
+	                            s->nfield == 1 ? "" : "s",
 	                            c->app.settings.audit.show_values
 	                                    ? ""
 	                                    : "; personal values are masked"));

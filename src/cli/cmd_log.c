@@ -1,8 +1,8 @@
 /* argus log: the audit table, for people and programs; and whether anybody changed it. */
-#include "audit/report_text.h"
 #include "base/utf8.h"
 #include "cli/past.h"
 #include "query/extjson.h"
+#include "report/human.h"
 #include "run/owner.h"
 #include "store/ledger.h"
 

@@ -1,6 +1,6 @@
 /* argus purge: forget old runs; what is removed cannot be read from the store's file any more. */
-#include "audit/report_text.h"
 #include "cli/cli.h"
+#include "report/human.h"
 
 #define MS_PER_DAY (INT64_C(24) * 3600 * 1000)
 #define MAX_DAYS   36500

@@ -1,10 +1,10 @@
 /* argus query: run a filter or pipeline of MongoDB over a collection, read only.
  *
  * Documents are printed as they are, not masked: a filter asks for exactly these documents. */
-#include "audit/report_text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
+#include "report/human.h"
 
 #define DEFAULT_LIMIT 20
 
@@ -55,9 +55,10 @@ static int text(ag_cli *c, const ag_source_info *info, const answer *a)
 		            info->broken == 1 ? "" : "s", AG_FMT(info->uri));
 	if (!a->is_pipeline) {
 		ag_paint_text(&p, AG_INK_BOLD,
-		              ag_str_printf(arena, "%.*s of %.*s documents match",
+		              ag_str_printf(arena, "%.*s of %.*s match%s",
 		                            AG_FMT(ag_human_count(a->found.matched, arena)),
-		                            AG_FMT(ag_human_count(info->ndoc, arena))));
+		                            AG_FMT(ag_human_documents(info->ndoc, arena)),
+		                            info->ndoc == 1 ? "es" : ""));
 		if (a->found.ndoc && a->found.ndoc < a->found.matched)
 			ag_paint_text(&p, AG_INK_DIM,
 			              ag_str_printf(arena, "; the first %zu:", a->found.ndoc));

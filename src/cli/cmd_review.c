@@ -1,8 +1,8 @@
 /* argus review: the findings that wait for a person, and what the person decides. */
-#include "audit/report_text.h"
 #include "audit/review.h"
 #include "cli/past.h"
 #include "query/extjson.h"
+#include "report/human.h"
 
 #define DEFAULT_LIMIT 50
 #define BODY          5
@@ -77,8 +77,8 @@ static void list_one(ag_cli *c, ag_paint *p, const ag_run_row *run, const ag_fin
 	ag_paint_lit(p, AG_INK_PLAIN, "  ");
 	ag_paint_text(p, ag_severity_ink(severity), severity);
 	ag_paint_wrap(p, AG_INK_PLAIN, BODY,
-	              ag_str_printf(arena, "  %.*s documents (%.1f%%), confidence %.2f",
-	                            AG_FMT(ag_human_count(f->affected, arena)), f->share * 100,
+	              ag_str_printf(arena, "  %.*s (%.1f%%), confidence %.2f",
+	                            AG_FMT(ag_human_documents(f->affected, arena)), f->share * 100,
 	                            f->confidence));
 	ag_paint_nl(p);
 	if (f->description.len) {

@@ -1,7 +1,7 @@
 /* argus runs: what the store remembers, newest first. */
 #include "app/agents.h"
-#include "audit/report_text.h"
 #include "cli/past.h"
+#include "report/human.h"
 
 #define DEFAULT_LIMIT 20
 #define MIN_ID        13 /* of an id: its time to the millisecond */

@@ -1,10 +1,10 @@
 /* argus show: the report of an earlier run, as text or as it is stored. */
 #include "ask/answer.h"
-#include "audit/report_text.h"
-#include "cli/cli.h"
+#include "cli/report_out.h"
 #include "query/extjson.h"
 
 static const ag_option options[] = {
+	AG_REPORT_DETAILS_OPTION,
 	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and the result" },
 	{ "set-aside", 0, NULL, NULL, NULL,
 	  "findings that do not count as well: marked as false positives, or ignored" },
@@ -33,6 +33,7 @@ static int run(ag_cli *c)
 	ag_report_look look = { .width = c->term.width,
 		                .colour = c->term.colour,
 		                .utf8 = c->term.utf8,
+		                .details = ag_cli_has(c, "details"),
 		                .trace = ag_cli_has(c, "trace"),
 		                .set_aside = ag_cli_has(c, "set-aside"),
 		                .remembered = true };
@@ -62,7 +63,8 @@ const ag_command ag_cmd_show = {
 	.summary = "Show the report or the answer of an earlier run",
 	.usage = "RUN [options]",
 	.about = "RUN is an id of `argus runs`, the beginning of one, or \"last\".",
-	.examples = "argus show last # the newest run\n"
+	.examples = "argus show last # the newest run on one screen\n"
+		    "argus show last --details # with evidence, examples, causes and repairs\n"
 		    "argus show 01989c6e --trace # how it got there",
 	.options = options,
 	.noption = AG_NELEM(options),

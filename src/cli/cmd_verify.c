@@ -4,11 +4,11 @@
 
 #include "app/file.h"
 #include "ask/answer.h"
-#include "audit/report_text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/verify_answer.h"
 #include "query/extjson.h"
+#include "report/human.h"
 
 #define MAX_REPORT_BYTES (512u * 1024 * 1024)
 
@@ -136,11 +136,10 @@ static const struct {
 
 static ag_str counts_text(uint64_t was, uint64_t now, ag_arena *arena)
 {
-	return was == now
-	               ? ag_str_printf(arena, "%.*s documents", AG_FMT(ag_human_count(now, arena)))
-	               : ag_str_printf(arena, "%.*s documents, %.*s before",
-	                               AG_FMT(ag_human_count(now, arena)),
-	                               AG_FMT(ag_human_count(was, arena)));
+	return was == now ? ag_human_documents(now, arena)
+	                  : ag_str_printf(arena, "%.*s, %.*s before",
+	                                  AG_FMT(ag_human_documents(now, arena)),
+	                                  AG_FMT(ag_human_count(was, arena)));
 }
 
 /* Parts are shown when their count is not the main one's story: it changed. */
@@ -177,8 +176,8 @@ static void text_finding(const ag_verified *f, ag_paint *p, ag_arena *arena)
 		ag_paint_wrap(p, AG_INK_PLAIN, indent, f->why);
 	else if (f->result == AG_BACK)
 		ag_paint_wrap(p, AG_INK_PLAIN, indent,
-		              ag_str_printf(arena, "%.*s documents, resolved before",
-		                            AG_FMT(ag_human_count(f->now, arena))));
+		              ag_str_printf(arena, "%.*s, resolved before",
+		                            AG_FMT(ag_human_documents(f->now, arena))));
 	else
 		ag_paint_wrap(p, AG_INK_PLAIN, indent, counts_text(f->was, f->now, arena));
 	ag_paint_nl(p);

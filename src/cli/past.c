@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "app/agents.h"
-#include "audit/report_text.h"
 #include "base/utf8.h"
 #include "documents/source.h"
 #include "query/extjson.h"
+#include "report/human.h"
 
 ag_status ag_past_store_or_memory(ag_cli *c, bool is_unwritable, ag_store **ret, ag_err *err)
 {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "app/file.h"
-#include "audit/report_text.h"
 #include "base/fault.h"
+#include "report/human.h"
 
 #define FRAME_MS  100
 #define SILENT_MS 400

@@ -50,6 +50,7 @@ ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store)
 	return (ag_report_look){ .width = is_file ? 100 : c->term.width,
 		                 .colour = c->term.colour && !is_file,
 		                 .utf8 = c->term.utf8,
+		                 .details = ag_cli_has(c, "details"),
 		                 .remembered = ag_store_is_kept(store) };
 }
 

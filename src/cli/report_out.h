@@ -2,15 +2,18 @@
 #ifndef AG_CLI_REPORT_OUT_H
 #define AG_CLI_REPORT_OUT_H
 
-#include "audit/report_text.h"
 #include "cli/cli.h"
+#include "report/text.h"
 
 /* Rows of a table of options. clang-format would put each member of a row on a line. */
 /* clang-format off */
 #define AG_RECORD_OPTIONS                                                                         \
 	{ "record", 0, "FILE", NULL, NULL, "write every exchange with a model, without keys" },    \
 	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" }
+#define AG_REPORT_DETAILS_OPTION                                                                  \
+	{ "details", 0, NULL, NULL, NULL, "in text: evidence, examples, cause and repair of each finding" }
 #define AG_REPORT_OUT_OPTIONS                                                                     \
+	AG_REPORT_DETAILS_OPTION,                                                                  \
 	{ .setting = "output_format", .help = "text, json or silent" },                            \
 	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, whole or not at all; - is standard output" }
 /* clang-format on */

@@ -44,7 +44,7 @@ run audit a.ndjson --no-history --fail-on low; want 'without history there are n
 
 # The label is about 999; -1 is another matter.
 data a.ndjson -1 null
-run audit a.ndjson --fail-on low; want 'other evidence is not labelled' 3 'the label does not apply'
+run audit a.ndjson --fail-on low --details; want 'other evidence is not labelled' 3 'the label does not apply'
 run audit a.ndjson --output json
 holds 'the detail says so' json '["999 is unknown here" in f["detail"] and f["set_aside"] is None for f in d["findings"] if f["field"]=="age"]==[True]'
 
@@ -88,7 +88,7 @@ holds 'a row of another source is not' sh -c '! grep -q "argus.yaml:8" ../out'
 run audit d.ndjson --as-of 2026-06-30 --output json
 holds 'it is marked, json' json '[f["set_aside"] for f in d["findings"] if f["field"]=="age"]==[{"by":"ignore","reason":"999 is unknown here","until":"2026-06-30"}]'
 run show last --set-aside; want 'ignored findings can be listed' 0 'ignored: 999 is unknown here, until 2026-06-30'
-run audit d.ndjson --as-of 2026-07-01 --fail-on low; want 'the day after' 3 '2 problems'
+run audit d.ndjson --as-of 2026-07-01 --fail-on low --details; want 'the day after' 3 '2 problems'
 holds 'it says so' grep -q 'expired on 2026-06-30' ../out
 run audit d.ndjson --as-of 2026-07-01 --output json
 holds 'it says so, json' json '["expired on 2026-06-30" in f["detail"] for f in d["findings"] if f["field"]=="age"]==[True]'

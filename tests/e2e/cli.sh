@@ -62,7 +62,9 @@ done
 run audit orders.ndjson; want 'audit: text' 0 'orders: '
 holds 'audit: no escape sequences in a pipe' sh -c '! grep -q "$(printf "\033")" out'
 holds 'audit: no progress in a pipe' [ ! -s err ]
+run audit orders.ndjson --details
 grep -q 'db.orders.countDocuments(' out; holds 'audit: evidence to paste' [ $? -eq 0 ]
+grep -q "argus query orders.ndjson '{" out; holds 'audit: a command for each finding' [ $? -eq 0 ]
 run audit orders.ndjson --output json; want 'audit: json' 0
 holds 'audit: json is one report' json '"findings" in d and d["collection"]=="orders"'
 run audit data --output json; want 'audit: folder' 0

@@ -55,8 +55,8 @@ want 'changed data' 0
 check 'new, resolved, worse' lists changed.json new=zip/empty_string resolved=age/sentinel_value \
 	regressed=email
 check 'a rebuilt report has the same bytes' rebuilt "$ARGUS" "$ARGUS_STORE" changed.json
-run show last; want 'for people' 0 'resolved   age, sentinel_value: no document any more, 4 before'
-run show last; want 'the new one' 0 'new        zip, empty_string: 20 documents'
+run show last --details; want 'for people' 0 'resolved   age, sentinel_value: no document any more, 4 before'
+run show last --details; want 'the new one' 0 'new        zip, empty_string: 20 documents'
 run verify last; want 'verify confirms it' 0 '2 confirmed'
 
 run diff; want 'argus diff' 0 'new     zip/empty_string: 20 documents, low'
@@ -78,7 +78,7 @@ run audit people.ndjson -o json --max-iterations 3
 cp out short.json
 want 'a short run' 0
 check 'resolves nothing by silence' lists short.json new= resolved= still=email/null_rate,zip/empty_string
-run show last; want 'for people' 0 'still      email, null_rate: 60 documents, 60 before'
+run show last --details; want 'for people' 0 'still      email, null_rate: 60 documents, 60 before'
 run audit people.ndjson -o json --min-severity critical
 cp out hidden.json
 check 'nor does a finding below --min-severity' lists hidden.json new= resolved= still=

@@ -13,9 +13,11 @@
 #include <cmocka.h>
 
 #include "app/file.h"
-#include "audit/report_text.h"
 #include "base/utf8.h"
 #include "query/extjson.h"
+#include "report/human.h"
+#include "report/read.h"
+#include "report/text.h"
 
 #define FOLDER "tests/cases/report/"
 
@@ -67,12 +69,20 @@ static void golden(const char *report, const char *name, const ag_report_look *l
 
 static void orders(void **state)
 {
-	const ag_report_look narrow = { .width = 60, .utf8 = true, .remembered = true };
-	const ag_report_look wide = { .width = 100, .utf8 = true, .remembered = true };
-	const ag_report_look colour = { .width = 100, .utf8 = true, .colour = true };
-	const ag_report_look ascii = { .width = 80, .trace = true };
+	const ag_report_look screen = { .width = 80, .utf8 = true, .remembered = true };
+	const ag_report_look narrow = {
+		.width = 60, .utf8 = true, .details = true, .remembered = true
+	};
+	const ag_report_look wide = {
+		.width = 100, .utf8 = true, .details = true, .remembered = true
+	};
+	const ag_report_look colour = {
+		.width = 100, .utf8 = true, .colour = true, .details = true
+	};
+	const ag_report_look ascii = { .width = 80, .details = true, .trace = true };
 
 	(void)state;
+	golden("orders.json", "orders-80-screen.txt", &screen);
 	golden("orders.json", "orders-60.txt", &narrow);
 	golden("orders.json", "orders-100.txt", &wide);
 	golden("orders.json", "orders-100-colour.txt", &colour);
@@ -82,9 +92,11 @@ static void orders(void **state)
 static void hostile(void **state)
 {
 	const ag_report_look look = {
-		.width = 80, .utf8 = true, .trace = true, .remembered = true
+		.width = 80, .utf8 = true, .details = true, .trace = true, .remembered = true
 	};
-	const ag_report_look colour = { .width = 80, .utf8 = true, .colour = true, .trace = true };
+	const ag_report_look colour = {
+		.width = 80, .utf8 = true, .colour = true, .details = true, .trace = true
+	};
 
 	(void)state;
 	golden("hostile.json", "hostile.txt", &look);
@@ -126,6 +138,7 @@ static void safe_and_narrow(void **state)
 		for (size_t width = 40; width <= 100; width += 3) {
 			ag_report_look look = { .width = width,
 				                .utf8 = width % 2 == 0,
+				                .details = width % 4 < 2,
 				                .trace = true,
 				                .remembered = true };
 			ag_buf out = AG_BUF_INIT(1 << 20);
@@ -155,7 +168,9 @@ static void odd_reports(void **state)
 		"{\"source\":{\"broken\":1,\"issues\":[{},{},{},{}]},\"coverage\":{\"paths\":3}}",
 	};
 	const ag_extjson_opts opts = { .typed = true };
-	const ag_report_look look = { .width = 0, .trace = true, .remembered = true };
+	const ag_report_look look = {
+		.width = 0, .details = true, .trace = true, .remembered = true
+	};
 
 	(void)state;
 	for (size_t i = 0; i < AG_NELEM(texts); i++) {
@@ -232,7 +247,7 @@ static void what_waits_is_told(void **state)
 		"{\"id\":\"01989c6e\",\"status\":\"ok\",\"collection_size\":9,\"findings\":[{\"field\":\"f\","
 		"\"severity\":\"low\",\"status\":\"pending_review\",\"confidence\":0.625}]}";
 	const ag_extjson_opts opts = { .typed = true };
-	const ag_report_look look = { .width = 80, .remembered = true };
+	const ag_report_look look = { .width = 80, .details = true, .remembered = true };
 	ag_arena *arena = ag_arena_new();
 	ag_buf out = AG_BUF_INIT(1 << 20);
 	ag_err err;
@@ -245,6 +260,51 @@ static void what_waits_is_told(void **state)
 	assert_true(
 		ag_str_contains(ag_buf_view(&out), AG_S("waits for a person, confidence 0.62")));
 	assert_true(ag_str_contains(ag_buf_view(&out), AG_S("argus review 01989c6e")));
+	ag_buf_release(&out);
+	ag_arena_free(arena);
+}
+
+/* Verdict and table of 17 findings fit a terminal of 30 rows and 80 columns, also with unreadable documents and an earlier
+ * run. */
+static void one_screen(void **state)
+{
+	const ag_extjson_opts opts = { .typed = true };
+	const ag_report_look look = { .width = 80, .utf8 = true, .remembered = true };
+	ag_arena *arena = ag_arena_new();
+	ag_buf text = AG_BUF_INIT(1 << 20), out = AG_BUF_INIT(1 << 20);
+	size_t rows = 0, listed = 0;
+	ag_str rest;
+	ag_err err;
+	ag_val v;
+
+	(void)state;
+	ag_buf_adds(&text,
+	            "{\"id\":\"01989c6e-0000-7000-8000-000000000000\",\"status\":\"ok\","
+	            "\"collection\":\"orders\",\"collection_size\":5400,\"documents_sampled\":5400,"
+	            "\"source\":{\"uri\":\"data/orders.ndjson\",\"format\":\"ndjson\",\"broken\":3,"
+	            "\"issues\":[{\"file\":\"data/orders.ndjson\",\"line\":12,\"what\":\"odd\"}]},"
+	            "\"coverage\":{\"paths\":21,\"investigated\":21},"
+	            "\"as_of\":\"2026-01-01T00:00:00.000Z\",\"previous_run_id\":\"01989c6d\","
+	            "\"previous_run_at\":\"2026-01-01T00:00:00.000Z\",\"findings\":[");
+	for (size_t i = 0; i < 17; i++)
+		ag_buf_addf(
+			&text,
+			"%s{\"field\":\"shipping.address.line_%zu\",\"severity\":\"%s\","
+			"\"category_title\":\"Text in a numeric field\",\"affected_count\":%zu}",
+			i ? "," : "", i, i < 2 ? "critical" : "low", 5400 - i);
+	ag_buf_adds(&text, "]}");
+	assert_int_equal(ag_extjson_parse(ag_buf_view(&text), &opts, arena, &v, NULL, NULL, &err),
+	                 AG_OK);
+	ag_report_text(&v, &look, &out);
+	for (rest = ag_buf_view(&out); rest.len; rows++) {
+		const ag_str line = ag_str_split(&rest, '\n');
+
+		assert_true(ag_utf8_width(line) <= 80);
+		listed += ag_str_contains(line, AG_S("Text in a numeric field"));
+	}
+	assert_int_equal(listed, 17);
+	assert_in_range(rows, 17, 30);
+	ag_buf_release(&text);
 	ag_buf_release(&out);
 	ag_arena_free(arena);
 }
@@ -309,10 +369,15 @@ static void code_breaks_where_it_may(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders),      cmocka_unit_test(hostile),
-		cmocka_unit_test(headlines),   cmocka_unit_test(what_waits_is_told),
-		cmocka_unit_test(shares),      cmocka_unit_test(safe_and_narrow),
-		cmocka_unit_test(odd_reports), cmocka_unit_test(code_breaks_where_it_may),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(headlines),
+		cmocka_unit_test(what_waits_is_told),
+		cmocka_unit_test(one_screen),
+		cmocka_unit_test(shares),
+		cmocka_unit_test(safe_and_narrow),
+		cmocka_unit_test(odd_reports),
+		cmocka_unit_test(code_breaks_where_it_may),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

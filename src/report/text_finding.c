@@ -6,14 +6,15 @@
  *      The field is null.
  *      orders.ndjson:17   null
  *      evidence   db.orders.countDocuments({ "customer.email": null })                         */
-#include "audit/report_text_parts.h"
 #include "base/utf8.h"
 #include "query/extjson.h"
+#include "report/text_parts.h"
 
 #define BODY          5 /* column of everything below the title */
-#define SHOWN_SAMPLES 3 /* of up to five: enough to see the pattern */
+#define SHOWN_SAMPLES 4 /* of up to five: enough to see the pattern, and two pairs of duplicates */
 #define SHOWN_PARTS   6
-#define VALUE_BYTES   400 /* of a sample, before it is cut to the line */
+#define VALUE_BYTES   400  /* of a sample, before it is cut to the line */
+#define MAX_COMMAND   2000 /* bytes of a filter: longer ones are copied from the JSON report */
 #define DISMISSED     8
 #define REASON_CHARS  120
 
@@ -42,8 +43,8 @@ ag_str ag_rt_shell_collection(ag_str collection, ag_arena *arena)
 
 static void title(ag_rt *t, size_t number, const ag_val *f)
 {
-	ag_str severity = ag_rt_str(f, "severity"), field = ag_rt_str(f, "field");
-	ag_str name = ag_rt_str(f, "category_title");
+	ag_str severity = ag_report_str(f, "severity"), field = ag_report_str(f, "field");
+	ag_str name = ag_report_str(f, "category_title");
 	char badge[16] = "";
 
 	for (size_t i = 0; i < severity.len && i < sizeof(badge) - 1; i++)
@@ -62,30 +63,32 @@ static void title(ag_rt *t, size_t number, const ag_val *f)
 	ag_paint_lit(&t->p, AG_INK_PLAIN, " ");
 	ag_paint_sign(&t->p, AG_INK_DIM, AG_SIGN_DOT);
 	ag_paint_lit(&t->p, AG_INK_PLAIN, " ");
-	ag_paint_wrap(&t->p, AG_INK_PLAIN, BODY, name.len ? name : ag_rt_str(f, "category"));
+	ag_paint_wrap(&t->p, AG_INK_PLAIN, BODY, name.len ? name : ag_report_str(f, "category"));
 	ag_paint_nl(&t->p);
 }
 
 static void share(ag_rt *t, const ag_val *f)
 {
-	uint64_t n = ag_rt_count(f, "affected_count"), total = ag_rt_count(f, "total_count");
-	bool sampled = ag_str_eqc(ag_rt_str(f, "share_of"), "sample");
+	uint64_t n = ag_report_count(f, "affected_count"),
+		 total = ag_report_count(f, "total_count");
+	bool sampled = ag_str_eqc(ag_report_str(f, "share_of"), "sample");
 
 	if (!total)
-		total = ag_rt_count(t->report, sampled ? "documents_sampled" : "collection_size");
+		total = ag_report_count(t->report,
+		                        sampled ? "documents_sampled" : "collection_size");
 	ag_paint_to(&t->p, BODY);
 	ag_paint_text(&t->p, AG_INK_BOLD, ag_human_count(n, t->arena));
 	ag_paint_wrap(&t->p, AG_INK_PLAIN, BODY,
-	              ag_str_printf(t->arena, " of %.*s %sdocuments (%.*s)",
-	                            AG_FMT(ag_human_count(total, t->arena)),
-	                            sampled ? "sampled " : "",
+	              ag_str_printf(t->arena, " of %.*s%s (%.*s)",
+	                            AG_FMT(ag_human_documents(total, t->arena)),
+	                            sampled ? " sampled" : "",
 	                            AG_FMT(ag_human_share(n, total, t->arena))));
 	ag_paint_nl(&t->p);
-	if (ag_str_eqc(ag_rt_str(f, "status"), "pending_review")) {
+	if (ag_str_eqc(ag_report_str(f, "status"), "pending_review")) {
 		ag_paint_to(&t->p, BODY);
 		ag_paint_wrap(&t->p, AG_INK_YELLOW, BODY,
 		              ag_str_printf(t->arena, "waits for a person, confidence %.2f",
-		                            ag_rt_number(f, "confidence")));
+		                            ag_report_number(f, "confidence")));
 		ag_paint_nl(&t->p);
 	}
 }
@@ -103,31 +106,54 @@ static void paragraph(ag_rt *t, ag_ink ink, ag_str text)
 	ag_paint_nl(&t->p);
 }
 
-/* Places in one column, values in the next; the column is as wide as it must be, up to a third. */
+/* As people see it: blanks at the ends and double blanks of a text are drawn as "·". Else the text hides its defect. */
+static ag_str shown_value(const ag_rt *t, const ag_val *v)
+{
+	const ag_str text = v ? ag_extjson_str(t->arena, v, AG_EXTJSON_SHELL) : AG_S("(missing)");
+	ag_buf out = AG_BUF_INIT(4 * 1024 * 1024);
+	ag_str ret;
+
+	if (!v || v->type != AG_T_STRING || !t->p.utf8)
+		return text;
+	for (size_t i = 0; i < text.len; i++) {
+		const bool is_odd = text.ptr[i] == ' ' && i > 0 && i + 1 < text.len &&
+		                    (i == 1 || i + 2 == text.len || text.ptr[i - 1] == ' ' ||
+		                     text.ptr[i + 1] == ' ');
+
+		ag_buf_add(&out, is_odd ? AG_S("·") : ag_str_make(text.ptr + i, 1));
+	}
+	ret = ag_buf_dup(t->arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
+/* Places in one column, values in the next. Places are never cut: when one is wider than a third, values go below. */
 static void samples(ag_rt *t, const ag_val *f)
 {
-	size_t n, where_columns = 0, room = t->p.width / 3;
-	const ag_val *items = ag_rt_items(f, "examples", &n);
+	size_t n, where_columns = 0;
+	const ag_val *items = ag_report_items(f, "examples", &n);
+	bool is_below;
 
 	n = n < SHOWN_SAMPLES ? n : SHOWN_SAMPLES;
 	for (size_t i = 0; i < n; i++) {
-		size_t w = ag_paint_width(&t->p, ag_rt_str(&items[i], "where"));
+		const size_t w = ag_paint_width(&t->p, ag_report_str(&items[i], "where"));
 
-		if (w > where_columns)
-			where_columns = w;
+		where_columns = w > where_columns ? w : where_columns;
 	}
-	where_columns = where_columns < room ? where_columns : room;
+	is_below = where_columns > t->p.width / 3;
 	if (n)
 		ag_paint_nl(&t->p);
 	for (size_t i = 0; i < n; i++) {
-		const ag_val *v = ag_rt_get(&items[i], "value");
-		ag_str text = v ? ag_extjson_str(t->arena, v, AG_EXTJSON_SHELL) : AG_S("(missing)");
+		ag_str text = ag_utf8_prefix(shown_value(t, ag_report_get(&items[i], "value")),
+		                             VALUE_BYTES);
 
 		ag_paint_to(&t->p, BODY);
-		ag_paint_cut(&t->p, AG_INK_DIM, where_columns, ag_rt_str(&items[i], "where"));
-		if (where_columns)
-			ag_paint_to(&t->p, BODY + where_columns + 2);
-		text.len = text.len < VALUE_BYTES ? text.len : VALUE_BYTES;
+		ag_paint_wrap(&t->p, AG_INK_DIM, BODY + 2, ag_report_str(&items[i], "where"));
+		if (is_below)
+			ag_paint_nl(&t->p);
+		ag_paint_to(&t->p, is_below        ? BODY + 2
+		                   : where_columns ? BODY + where_columns + 2
+		                                   : BODY);
 		ag_paint_cut(&t->p, AG_INK_CYAN, t->p.width - t->p.col, text);
 		ag_paint_nl(&t->p);
 	}
@@ -135,10 +161,10 @@ static void samples(ag_rt *t, const ag_val *f)
 
 static void evidence(ag_rt *t, const ag_val *f)
 {
-	const ag_val *shell = ag_rt_get(f, "evidence_shell");
-	ag_str filter = shell ? ag_rt_str(shell, "filter") : AG_S("");
-	ag_str pipeline = shell ? ag_rt_str(shell, "pipeline") : AG_S("");
-	ag_str coll = ag_rt_shell_collection(ag_rt_str(t->report, "collection"), t->arena);
+	const ag_val *shell = ag_report_get(f, "evidence_shell");
+	ag_str filter = shell ? ag_report_str(shell, "filter") : AG_S("");
+	ag_str pipeline = shell ? ag_report_str(shell, "pipeline") : AG_S("");
+	ag_str coll = ag_rt_shell_collection(ag_report_str(t->report, "collection"), t->arena);
 	ag_buf code = AG_BUF_INIT(4 * 1024 * 1024);
 
 	ag_paint_nl(&t->p);
@@ -156,18 +182,34 @@ static void evidence(ag_rt *t, const ag_val *f)
 	ag_buf_release(&code);
 }
 
+/* The command that shows the documents, for a source that Argus reads itself. */
+static void command(ag_rt *t, const ag_val *f)
+{
+	const ag_str query = ag_report_str(f, "evidence_query"),
+		     uri = ag_report_str(ag_report_get(t->report, "source"), "uri");
+
+	if (!query.len || query.len > MAX_COMMAND || !uri.len || ag_str_eqc(uri, "-") ||
+	    !ag_rt_shows_as_is(t, uri) || !ag_rt_shows_as_is(t, query))
+		return;
+	ag_rt_command(t, BODY,
+	              ag_str_printf(t->arena, "argus query %.*s %.*s",
+	                            AG_FMT(ag_rt_shell_word(uri, t->arena)),
+	                            AG_FMT(ag_rt_shell_word(query, t->arena))),
+	              "");
+}
+
 static void parts(ag_rt *t, const ag_val *f)
 {
 	size_t n;
-	const ag_val *items = ag_rt_items(f, "parts", &n);
+	const ag_val *items = ag_report_items(f, "parts", &n);
 
 	for (size_t i = 0; i < n && i < SHOWN_PARTS; i++)
 		ag_rt_row(t, BODY, i ? "" : "includes",
-		          ag_str_printf(
-				  t->arena, "%.*s (%.*s)",
-				  AG_FMT(ag_rt_str(&items[i], "description")),
-				  AG_FMT(ag_human_count(ag_rt_count(&items[i], "affected_count"),
-		                                        t->arena))));
+		          ag_str_printf(t->arena, "%.*s (%.*s)",
+		                        AG_FMT(ag_report_str(&items[i], "description")),
+		                        AG_FMT(ag_human_count(ag_report_count(&items[i],
+		                                                              "affected_count"),
+		                                              t->arena))));
 	if (n > SHOWN_PARTS)
 		ag_rt_row(t, BODY, "", ag_str_printf(t->arena, "and %zu more", n - SHOWN_PARTS));
 }
@@ -177,21 +219,22 @@ void ag_rt_finding(ag_rt *t, size_t number, const ag_val *f)
 	title(t, number, f);
 	share(t, f);
 	ag_paint_nl(&t->p);
-	paragraph(t, AG_INK_PLAIN, ag_rt_str(f, "description"));
-	paragraph(t, AG_INK_PLAIN, ag_rt_str(f, "detail"));
+	paragraph(t, AG_INK_PLAIN, ag_report_str(f, "description"));
+	paragraph(t, AG_INK_PLAIN, ag_report_str(f, "detail"));
 	samples(t, f);
 	evidence(t, f);
-	if (ag_rt_str(f, "hypothesis").len)
-		ag_rt_row(t, BODY, "cause", ag_rt_str(f, "hypothesis"));
-	if (ag_rt_str(f, "repair").len)
-		ag_rt_row(t, BODY, "repair", ag_rt_str(f, "repair"));
+	command(t, f);
+	if (ag_report_str(f, "hypothesis").len)
+		ag_rt_row(t, BODY, "cause", ag_report_str(f, "hypothesis"));
+	if (ag_report_str(f, "repair").len)
+		ag_rt_row(t, BODY, "repair", ag_report_str(f, "repair"));
 	parts(t, f);
 }
 
 void ag_rt_dismissed(ag_rt *t)
 {
 	size_t n;
-	const ag_val *items = ag_rt_items(t->report, "dismissed_findings", &n);
+	const ag_val *items = ag_report_items(t->report, "dismissed_findings", &n);
 
 	if (!n)
 		return;
@@ -200,10 +243,10 @@ void ag_rt_dismissed(ag_rt *t)
 	               n == 1 ? " was" : "s were");
 	ag_paint_nl(&t->p);
 	for (size_t i = 0; i < n && i < DISMISSED; i++) {
-		const ag_val *why = ag_rt_get(&items[i], "dismissal");
-		ag_str name = ag_rt_str(&items[i], "category_title");
-		ag_str field = ag_rt_str(&items[i], "field");
-		ag_str reason = ag_rt_str(why, "reason");
+		const ag_val *why = ag_report_get(&items[i], "dismissal");
+		ag_str name = ag_report_str(&items[i], "category_title");
+		ag_str field = ag_report_str(&items[i], "field");
+		ag_str reason = ag_report_str(why, "reason");
 		ag_str shown = ag_utf8_prefix(reason, REASON_CHARS);
 		const char *more = shown.len == reason.len ? "" : t->p.utf8 ? "…" : "...";
 
@@ -213,7 +256,7 @@ void ag_rt_dismissed(ag_rt *t)
 		ag_paint_wrap(&t->p, AG_INK_DIM, BODY + 2,
 		              ag_str_printf(t->arena, ", %.*s: %.*s%s",
 		                            AG_FMT(name.len ? name
-		                                            : ag_rt_str(&items[i], "category")),
+		                                            : ag_report_str(&items[i], "category")),
 		                            AG_FMT(shown), more));
 		ag_paint_nl(&t->p);
 	}

@@ -1,10 +1,10 @@
-/* What changed since the previous run, for people: one line each, nothing when there was no run or nothing changed.
+/* What changed since the previous run, for people; nothing when there was no run. Lines after the first need details.
  *
  *   since      the run of 2026-11-20 08:30 UTC: 1 new, 2 resolved, 1 still there
  *   new        customer.email, null_rate: 2,031 documents
  *   resolved   total, outlier: 0 documents, 12 before
  *   worse      age                                                                       */
-#include "audit/report_text_parts.h"
+#include "report/text_parts.h"
 
 #define MARGIN      2
 #define SHOWN_LINES 5
@@ -14,7 +14,7 @@ static void lines(ag_rt *t, const char *member, const char *label,
                   ag_str (*text)(ag_rt *t, const ag_val *item))
 {
 	size_t n;
-	const ag_val *items = ag_rt_items(t->report, member, &n);
+	const ag_val *items = ag_report_items(t->report, member, &n);
 
 	for (size_t i = 0; i < n && i < SHOWN_LINES; i++)
 		ag_rt_row(t, MARGIN, i ? "" : label, text(t, &items[i]));
@@ -24,22 +24,23 @@ static void lines(ag_rt *t, const char *member, const char *label,
 
 static ag_str name_of(ag_rt *t, const ag_val *item)
 {
-	const ag_str field = ag_rt_str(item, "field");
+	const ag_str field = ag_report_str(item, "field");
 
 	return ag_str_printf(t->arena, "%.*s, %.*s",
 	                     AG_FMT(field.len ? field : AG_S("whole documents")),
-	                     AG_FMT(ag_rt_str(item, "category")));
+	                     AG_FMT(ag_report_str(item, "category")));
 }
 
 static ag_str count_of(ag_rt *t, const ag_val *item, const char *member)
 {
-	return ag_human_count(ag_rt_count(item, member), t->arena);
+	return ag_human_count(ag_report_count(item, member), t->arena);
 }
 
 static ag_str new_text(ag_rt *t, const ag_val *item)
 {
-	return ag_str_printf(t->arena, "%.*s: %.*s documents", AG_FMT(name_of(t, item)),
-	                     AG_FMT(count_of(t, item, "affected_count")));
+	return ag_str_printf(t->arena, "%.*s: %.*s", AG_FMT(name_of(t, item)),
+	                     AG_FMT(ag_human_documents(ag_report_count(item, "affected_count"),
+	                                               t->arena)));
 }
 
 static ag_str resolved_text(ag_rt *t, const ag_val *item)
@@ -50,15 +51,15 @@ static ag_str resolved_text(ag_rt *t, const ag_val *item)
 
 static ag_str present_text(ag_rt *t, const ag_val *item)
 {
-	return ag_str_printf(t->arena, "%.*s: %.*s documents, %.*s before",
-	                     AG_FMT(name_of(t, item)), AG_FMT(count_of(t, item, "now")),
+	return ag_str_printf(t->arena, "%.*s: %.*s, %.*s before", AG_FMT(name_of(t, item)),
+	                     AG_FMT(ag_human_documents(ag_report_count(item, "now"), t->arena)),
 	                     AG_FMT(count_of(t, item, "was")));
 }
 
 static ag_str not_checked_text(ag_rt *t, const ag_val *item)
 {
 	return ag_str_printf(t->arena, "%.*s: %.*s", AG_FMT(name_of(t, item)),
-	                     AG_FMT(ag_rt_str(item, "why")));
+	                     AG_FMT(ag_report_str(item, "why")));
 }
 
 static ag_str field_text(ag_rt *t, const ag_val *item)
@@ -73,7 +74,7 @@ static ag_str field_text(ag_rt *t, const ag_val *item)
 static ag_str summary(ag_rt *t)
 {
 	static const char *const counted[][2] = {
-		{ "new_findings", "new" },           { "resolved_findings", "resolved" },
+		{ "new_findings", "new (+)" },       { "resolved_findings", "resolved" },
 		{ "still_present", "still there" },  { "not_checked", "not checked" },
 		{ "regressed_fields", "got worse" },
 	};
@@ -83,7 +84,7 @@ static ag_str summary(ag_rt *t)
 	for (size_t i = 0; i < AG_NELEM(counted); i++) {
 		size_t n;
 
-		ag_rt_items(t->report, counted[i][0], &n);
+		ag_report_items(t->report, counted[i][0], &n);
 		if (n)
 			ag_buf_addf(&out, "%s%zu %s", out.len ? ", " : "", n, counted[i][1]);
 	}
@@ -96,8 +97,8 @@ static ag_str summary(ag_rt *t)
 
 void ag_rt_since(ag_rt *t)
 {
-	const ag_str id = ag_rt_str(t->report, "previous_run_id");
-	const ag_str at = ag_rt_str(t->report, "previous_run_at");
+	const ag_str id = ag_report_str(t->report, "previous_run_id");
+	const ag_str at = ag_report_str(t->report, "previous_run_at");
 
 	if (!id.len)
 		return;
@@ -105,6 +106,8 @@ void ag_rt_since(ag_rt *t)
 	          ag_str_printf(t->arena, "the run of %.*s: %.*s",
 	                        AG_FMT(at.len ? ag_human_time(at, t->arena) : id),
 	                        AG_FMT(summary(t))));
+	if (!t->look->details)
+		return;
 	lines(t, "new_findings", "new", new_text);
 	lines(t, "resolved_findings", "resolved", resolved_text);
 	lines(t, "regressed_fields", "worse", field_text);

@@ -1,8 +1,9 @@
-/* Numbers, sizes, shares and times for people, and the tolerant way to read a report. */
+/* Numbers, sizes, shares and times for people. */
+#include "report/human.h"
+
 #include <math.h>
 #include <stdio.h>
 
-#include "audit/report_text_parts.h"
 #include "base/num.h"
 #include "base/time.h"
 
@@ -11,6 +12,12 @@ ag_str ag_human_count(uint64_t n, ag_arena *arena)
 	char text[AG_NUM_MAX];
 
 	return ag_str_dup(arena, ag_str_make(text, ag_num_grouped(text, n)));
+}
+
+ag_str ag_human_documents(uint64_t n, ag_arena *arena)
+{
+	return ag_str_printf(arena, "%.*s document%s", AG_FMT(ag_human_count(n, arena)),
+	                     n == 1 ? "" : "s");
 }
 
 ag_str ag_human_bytes(uint64_t n, ag_arena *arena)
@@ -71,48 +78,4 @@ ag_ink ag_severity_ink(ag_str severity)
 	if (ag_str_eqc(severity, "high"))
 		return AG_INK_RED;
 	return ag_str_eqc(severity, "medium") ? AG_INK_YELLOW : AG_INK_BLUE;
-}
-
-const ag_val *ag_rt_get(const ag_val *v, const char *name)
-{
-	return v ? ag_val_getc(v, name) : NULL;
-}
-
-ag_str ag_rt_str(const ag_val *v, const char *name)
-{
-	const ag_val *m = ag_rt_get(v, name);
-
-	return m && m->type == AG_T_STRING ? ag_val_text(m) : AG_S("");
-}
-
-uint64_t ag_rt_count(const ag_val *v, const char *name)
-{
-	const ag_val *m = ag_rt_get(v, name);
-	int64_t i;
-
-	return m && ag_val_to_i64(m, &i) && i > 0 ? (uint64_t)i : 0;
-}
-
-double ag_rt_number(const ag_val *v, const char *name)
-{
-	const ag_val *m = ag_rt_get(v, name);
-
-	return m && ag_type_is_number(m->type) ? ag_val_number(m) : 0;
-}
-
-const ag_val *ag_rt_items(const ag_val *v, const char *name, size_t *ret_n)
-{
-	const ag_val *m = ag_rt_get(v, name);
-
-	*ret_n = m && m->type == AG_T_ARRAY ? m->n : 0;
-	return *ret_n ? m->u.items : NULL;
-}
-
-void ag_rt_row(ag_rt *t, size_t at, const char *label, ag_str text)
-{
-	ag_paint_to(&t->p, at);
-	ag_paint_lit(&t->p, AG_INK_DIM, label);
-	ag_paint_to(&t->p, at + AG_RT_LABEL_COLUMNS);
-	ag_paint_wrap(&t->p, AG_INK_PLAIN, at + AG_RT_LABEL_COLUMNS, text);
-	ag_paint_nl(&t->p);
 }
