@@ -201,6 +201,22 @@ void ag_paint_cut(ag_paint *p, ag_ink ink, size_t columns, ag_str s)
 	ink_off(p, ink);
 }
 
+void ag_paint_cut_front(ag_paint *p, ag_ink ink, size_t columns, ag_str s)
+{
+	const size_t nmore = p->utf8 ? 1 : 3;
+	size_t pos = 0, over = ag_paint_width(p, s);
+
+	if (over <= columns) {
+		ag_paint_text(p, ink, s);
+		return;
+	}
+	over = over + nmore > columns ? over + nmore - columns : 0;
+	for (size_t dropped = 0; dropped < over && pos < s.len;)
+		dropped += next_piece(s, &pos, p->utf8).width;
+	ag_paint_sign(p, AG_INK_DIM, AG_SIGN_MORE);
+	ag_paint_text(p, ink, ag_str_make(s.ptr + pos, s.len - pos));
+}
+
 void ag_paint_to(ag_paint *p, size_t col)
 {
 	for (; p->col < col; p->col++)

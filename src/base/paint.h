@@ -56,6 +56,8 @@ void ag_paint_wrap(ag_paint *p, ag_ink ink, size_t indent, ag_str s);
 void ag_paint_code(ag_paint *p, ag_ink ink, size_t indent, ag_str s);
 /* At most `columns` of it, with a sign where it was cut. */
 void ag_paint_cut(ag_paint *p, ag_ink ink, size_t columns, ag_str s);
+/* The same, but the end is kept: of a path it says the most. */
+void ag_paint_cut_front(ag_paint *p, ag_ink ink, size_t columns, ag_str s);
 /* Blanks up to a column; nothing when it is behind that already. */
 void ag_paint_to(ag_paint *p, size_t col);
 void ag_paint_nl(ag_paint *p);

@@ -101,19 +101,37 @@ static ag_str outcome(ag_store *store, const ag_run_row *r, ag_arena *arena)
 	                     r->usd);
 }
 
-static void line(ag_paint *p, ag_store *store, const ag_run_row *r, size_t nid, size_t ncoll,
+#define DURATION_COLS 12 /* "59 min 59 s" */
+#define MIN_OUTCOME   30 /* columns; below it the outcome goes on a line of its own */
+
+static ag_str place(const ag_run_row *r)
+{
+	return r->source_uri.len ? r->source_uri : r->collection;
+}
+
+/* Id, start, status, duration, source, outcome. */
+static void line(ag_paint *p, ag_store *store, const ag_run_row *r, size_t nid, size_t nplace,
                  ag_arena *arena)
 {
+	const size_t at_status = nid + 20, at_duration = at_status + 13,
+		     at_place = at_duration + DURATION_COLS + 1, at_outcome = at_place + nplace + 2;
+	const bool fits = at_outcome + MIN_OUTCOME <= p->width;
+
 	ag_paint_text(p, AG_INK_CYAN, ag_str_make(r->id.text, nid));
 	ag_paint_to(p, nid + 2);
 	ag_paint_text(p, AG_INK_DIM, ag_past_when(r->started_ms, arena));
-	ag_paint_to(p, nid + 20);
+	ag_paint_to(p, at_status);
 	ag_paint_text(p, status_ink(r->status), r->status);
-	ag_paint_to(p, nid + 33);
-	ag_paint_cut(p, AG_INK_BOLD, ncoll, r->collection);
-	ag_paint_to(p, nid + 35 + ncoll);
-	ag_paint_wrap(p, AG_INK_PLAIN, nid + 35 + ncoll < p->width ? nid + 35 + ncoll : 2,
-	              outcome(store, r, arena));
+	ag_paint_to(p, at_duration);
+	if (r->finished_ms)
+		ag_paint_text(p, AG_INK_DIM,
+		              ag_human_duration(r->finished_ms - r->started_ms, arena));
+	ag_paint_to(p, at_place);
+	ag_paint_cut_front(p, AG_INK_BOLD, nplace, place(r));
+	if (!fits)
+		ag_paint_nl(p);
+	ag_paint_to(p, fits ? at_outcome : nid + 2);
+	ag_paint_wrap(p, AG_INK_PLAIN, fits ? at_outcome : nid + 2, outcome(store, r, arena));
 	ag_paint_nl(p);
 }
 
@@ -121,16 +139,18 @@ static int text(ag_cli *c, ag_store *store, const ag_run_row *r, size_t n)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
-	size_t nid = id_columns(r, n), ncoll = 10;
+	const size_t nid = id_columns(r, n);
+	size_t nplace = 10, room = nid + 20 + 13 + DURATION_COLS + 1;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t w = ag_paint_width(&p, r[i].collection);
+		const size_t w = ag_paint_width(&p, place(&r[i]));
 
-		ncoll = w > ncoll ? w : ncoll;
+		nplace = w > nplace ? w : nplace;
 	}
-	ncoll = ncoll < 30 ? ncoll : 30;
+	room = p.width > room + 10 ? p.width - room : 10;
+	nplace = nplace < room ? nplace : room;
 	for (size_t i = 0; i < n; i++)
-		line(&p, store, &r[i], nid, ncoll, c->app.arena);
+		line(&p, store, &r[i], nid, nplace, c->app.arena);
 	if (!n)
 		ag_cli_note(
 			c,

@@ -71,6 +71,19 @@ ag_str ag_human_time(ag_str iso, ag_arena *arena)
 	                     c.day, c.hour, c.minute, c.second);
 }
 
+ag_str ag_human_duration(int64_t ms, ag_arena *arena)
+{
+	const int64_t s = ms / 1000;
+
+	if (ms < 0)
+		return AG_S("");
+	if (s < 60)
+		return ag_str_printf(arena, ms < 9950 ? "%.1f s" : "%.0f s", (double)ms / 1000);
+	if (s < 3600)
+		return ag_str_printf(arena, "%d min %d s", (int)(s / 60), (int)(s % 60));
+	return ag_str_printf(arena, "%lld h %d min", (long long)(s / 3600), (int)(s / 60 % 60));
+}
+
 ag_ink ag_severity_ink(ag_str severity)
 {
 	if (ag_str_eqc(severity, "critical"))

@@ -7,7 +7,6 @@
  * Marks: "?" waits for a person, "+" is new since the previous run, "-" was set aside.
  * A terminal below NARROW columns gets two lines for each finding. Long paths lose their beginning: the end names
  * the field. */
-#include "base/utf8.h"
 #include "report/text_parts.h"
 
 #define AT_SEVERITY 5
@@ -75,25 +74,6 @@ static columns layout(ag_rt *t, const ag_val *items, size_t n)
 	return ret;
 }
 
-/* At most so many columns of the end. */
-static void cut_front(ag_rt *t, ag_ink ink, size_t cols, ag_str s)
-{
-	const size_t sign = t->p.utf8 ? 1 : 3;
-
-	if (ag_paint_width(&t->p, s) <= cols) {
-		ag_paint_text(&t->p, ink, s);
-		return;
-	}
-	while (s.len && ag_paint_width(&t->p, s) + sign > cols) {
-		size_t pos = 0;
-
-		ag_utf8_next(s, &pos);
-		s = ag_str_make(s.ptr + pos, s.len - pos);
-	}
-	ag_paint_sign(&t->p, AG_INK_DIM, AG_SIGN_MORE);
-	ag_paint_text(&t->p, ink, s);
-}
-
 static void right(ag_rt *t, ag_ink ink, size_t end, ag_str s)
 {
 	ag_paint_to(&t->p, end > s.len ? end - s.len : 0);
@@ -155,7 +135,7 @@ static void line(ag_rt *t, const columns *c, size_t number, const ag_val *f)
 	ag_paint_to(&t->p, AT_SEVERITY);
 	severity(t, ag_report_str(f, "severity"));
 	ag_paint_to(&t->p, AT_FIELD);
-	cut_front(t, AG_INK_BOLD, c->field, field_of(f));
+	ag_paint_cut_front(&t->p, AG_INK_BOLD, c->field, field_of(f));
 	if (t->p.width < NARROW) {
 		ag_paint_nl(&t->p);
 		ag_paint_to(&t->p, AG_RT_NARROW_BODY);
