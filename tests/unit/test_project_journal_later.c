@@ -73,16 +73,20 @@ static void wait_told(const later *l)
 	assert_int_equal(atomic_load(&l->ntold), 1);
 }
 
+/* The rows of calls that ended. On a loaded machine a call may also have a first row, written before it was put off. */
 static size_t rows(world *w, ag_ledger_row **ret)
 {
 	ag_ledger_query q = { .limit = AG_STORE_MAX_ROWS };
 	ag_ledger_check k;
-	size_t n = 0;
+	size_t n = 0, nended = 0;
 
 	assert_ok(w, ag_store_ledger_verify(w->reader, w->arena, &k, &w->err));
 	assert_int_equal(k.broken_at, 0);
 	assert_ok(w, ag_store_ledger_rows(w->reader, &q, w->arena, ret, &n, &w->err));
-	return n;
+	for (size_t i = 0; i < n; i++)
+		if (!ag_str_eqc((*ret)[i].outcome, AG_LEDGER_BEGAN))
+			(*ret)[nended++] = (*ret)[i];
+	return nended;
 }
 
 static void a_settled_group_is_one_commit(void **state)
