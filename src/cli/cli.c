@@ -180,7 +180,7 @@ static int dispatch(ag_cli *c, int argc, char **argv, char *const *env)
 		return no_command(c, true);
 	if (ag_str_eqc(name, "--help") || ag_str_eqc(name, "-h"))
 		return no_command(c, false);
-	if (ag_str_eqc(name, "--version"))
+	if (ag_str_eqc(name, "--version") || ag_str_eqc(name, "-V"))
 		name = AG_S("version");
 	c->command = ag_cli_find(name);
 	if (!c->command)

@@ -10,7 +10,9 @@ const ag_command ag_cmd_version = {
 	.name = "version",
 	.summary = "Print the version",
 	.usage = "",
-	.about = "Versions of everything Argus uses are in `argus doctor`.",
+	.about =
+		"The same as `argus --version` and `argus -V`. Versions of everything Argus uses are in "
+		"`argus doctor`.",
 	.flags = AG_COMMAND_BARE,
 	.run = run,
 };

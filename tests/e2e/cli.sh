@@ -26,6 +26,7 @@ printf '{"_id":1,"n":1}\n{"_id":2,"n":2}\n{"_id":3,"n":3}\n' >clean/clean.ndjson
 run --help; want 'help without a command' 0 'Commands'
 run; want 'no command' 2 '' 'Commands'
 run --version; want 'version' 0 'argus '
+run -V; want 'version by its letter' 0 'argus '
 run help audit; want 'help of a command' 0 '--fail-on SEVERITY'
 run help settings; want 'help of the settings' 0 'null_rate_warning_threshold'
 run audit --help; want 'help by option' 0 '--sample-size N|all'
