@@ -24,6 +24,8 @@ typedef enum ag_place {
 
 typedef enum ag_output_format { AG_OUTPUT_TEXT, AG_OUTPUT_JSON, AG_OUTPUT_SILENT } ag_output_format;
 
+typedef enum ag_color { AG_COLOR_AUTO, AG_COLOR_ALWAYS, AG_COLOR_NEVER } ag_color;
+
 #define AG_SETTINGS_MAX 80  /* rows of the table */
 #define AG_MODELS_MAX   32  /* named models of one settings file */
 #define AG_ENTRIES_MAX  128 /* projects and MCP servers of one settings file */
@@ -66,6 +68,7 @@ typedef struct ag_settings {
 	int output_format; /* ag_output_format */
 	int log_level;     /* 0 = off, else ag_log_level + 1 */
 	int log_format;    /* ag_log_format, in the order of the table */
+	int color;         /* ag_color */
 	/* of agents */
 	ag_audit_opts audit; /* what its rows name; ag_app_audit_opts() adds the rest */
 	ag_ask_choices ask;

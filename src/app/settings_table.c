@@ -16,6 +16,7 @@
 static const char *const outputs[] = { "text", "json", "silent", NULL };
 static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
 static const char *const log_formats[] = { "json", "text", NULL };
+static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const audit_syncs[] = { "normal", "full", NULL };
 
 static const ag_setting first[] = {
@@ -42,6 +43,10 @@ static const ag_setting first[] = {
 	{ "", "log_format", AG_SET_CHOICE, .one_of = log_formats, .fallback = "json",
 	  .offset = FIELD(log_format),
 	  .help = "Log lines as JSON objects, or as text for people." },
+	{ "", "color", AG_SET_CHOICE, .one_of = colors, .fallback = "auto", .offset = FIELD(color),
+	  .help = "Colours in text. auto: none if NO_COLOR is set, else colours if CLICOLOR_FORCE is set and "
+	          "not 0, else only on a terminal whose TERM is not dumb. always and never do not look at "
+	          "these." },
 	{ "audit", "deadline", AG_SET_NUMBER, .min = 0.001, .max = MAX_SECONDS, .unset = "none",
 	  .fallback = "none", .offset = FIELD(deadline),
 	  .help = "Seconds after which the command stops wherever it is; the run counts as failed.",

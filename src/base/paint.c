@@ -136,6 +136,8 @@ static void put(ag_paint *p, const piece *c)
 
 void ag_paint_text(ag_paint *p, ag_ink ink, ag_str s)
 {
+	if (!s.len)
+		return; /* an empty text leaves no colour codes either */
 	ink_on(p, ink);
 	for (size_t pos = 0; pos < s.len;) {
 		piece c = next_piece(s, &pos, p->utf8);

@@ -14,6 +14,7 @@ static const ag_option common[] = {
 	{ "config", 0, "FILE", NULL, NULL, "settings file instead of ./" AG_CONFIG_NAME },
 	{ "set", 0, "KEY=VALUE", NULL, NULL,
 	  "any setting of `argus help settings`; may be repeated" },
+	{ "color", 0, "WHEN", "color", NULL, "colours: auto (on a terminal), always or never" },
 	{ "log-format", 0, "FORMAT", "log_format", NULL, "log lines as json or text" },
 	{ "verbose", 'v', NULL, NULL, NULL, "log to standard error; twice for more" },
 	{ "quiet", 'q', NULL, NULL, NULL, "no progress and no notes, only results and errors" },

@@ -63,6 +63,31 @@ static void apply_options(ag_cli *c)
 	}
 }
 
+/* Help pages and errors in settings have colours, too: look at the environment and the options before any file is read.
+ * Reading the settings reports a value that is wrong. */
+static void choose_color_early(ag_cli *c)
+{
+	const int row = ag_settings_find(AG_S("color"));
+	char name[AG_SETTING_ENV_MAX];
+	ag_str value;
+	ag_err err;
+
+	ag_setting_env(&ag_settings_table(&(size_t){ 0 })[row], name);
+	value = ag_str_c(getenv(name));
+	if (value.len)
+		AG_IGNORE(ag_settings_set(&c->app.settings, row, value, AG_PLACE_ENV,
+		                          ag_str_c(name), c->app.arena, &err),
+		          "reported when the settings are read");
+	for (size_t i = 0; i < c->nset; i++) {
+		if (c->sets[i].row == row)
+			AG_IGNORE(ag_settings_set(&c->app.settings, row, c->sets[i].text,
+			                          AG_PLACE_FLAG, ag_str_c(c->sets[i].where),
+			                          c->app.arena, &err),
+			          "reported when the options are applied");
+	}
+	ag_term_choose_color(&c->term, (ag_color)c->app.settings.color);
+}
+
 static void check_format(ag_cli *c)
 {
 	if (c->app.settings.output_format != AG_OUTPUT_SILENT ||
@@ -108,6 +133,7 @@ static ag_status load(ag_cli *c, char *const *env, ag_err *err)
 		complain_err(c, err);
 	apply_options(c);
 	check_format(c);
+	ag_term_choose_color(&c->term, (ag_color)c->app.settings.color);
 	st = ag_app_ready(&c->app, err);
 	if (st && explains && !c->settings_err.status)
 		c->settings_err = *err;
@@ -133,10 +159,13 @@ static int run_command(ag_cli *c, int argc, char **argv, char *const *env)
 	ag_err err = { 0 };
 
 	ag_cli_parse(c, argc, argv);
+	choose_color_early(c);
 	if (c->wants_help)
 		return show_help(c);
 	/* The settings are looked at even after a complaint: one answer for all that is wrong. */
-	if (!(c->command->flags & AG_COMMAND_BARE) && load(c, env, &err))
+	if (c->command->flags & AG_COMMAND_BARE)
+		apply_options(c);
+	else if (load(c, env, &err))
 		return ag_cli_fail(c, &err);
 	if (ag_cli_refused(c))
 		return c->command->flags & AG_COMMAND_ENDS_1 ? AG_EXIT_FAILED : AG_EXIT_USAGE;
@@ -151,7 +180,7 @@ static int no_command(ag_cli *c, bool is_error)
 	ag_paint p = ag_cli_paint(c, &out);
 
 	if (is_error)
-		p.colour = false; /* what was found out is about standard output */
+		p.colour = c->term.err_colour;
 	ag_help_overview(&p);
 	if (!is_error)
 		return ag_cli_finish(c, &out, AG_EXIT_OK);
@@ -176,6 +205,7 @@ static int dispatch(ag_cli *c, int argc, char **argv, char *const *env)
 {
 	ag_str name = ag_str_c(argc > 1 ? argv[1] : NULL);
 
+	choose_color_early(c);
 	if (argc < 2)
 		return no_command(c, true);
 	if (ag_str_eqc(name, "--help") || ag_str_eqc(name, "-h"))

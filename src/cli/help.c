@@ -336,7 +336,7 @@ void ag_help_markdown_settings(ag_buf *out)
 		"A value comes from the first of these that has it: an option of the command line, the "
 		"environment, `.env.agent.secret`, `.env.docker.secret`, `argus.yaml` in the current "
 		"folder (or `--config FILE`), the default. `argus doctor` shows where each one came "
-		"from. Further names: `NO_COLOR` (no colours), `XDG_STATE_HOME` (where the store is by "
+		"from. Further names: `NO_COLOR` and `CLICOLOR_FORCE` (colours: see `color`), `XDG_STATE_HOME` (where the store is by "
 		"default).\n\n```yaml\nthreads: 4\naudit:\n  seed: 7\n  fail_on: high\n```\n");
 	for (size_t i = 0; i < n; i++) {
 		char env[AG_SETTING_ENV_MAX];

@@ -18,8 +18,7 @@ static void say(ag_cli *c, ag_ink ink, const char *label, ag_str text)
 	if (!ag_log_clean(text, &clean))
 		ag_buf_adds(&clean, "[withheld: it may hold a key]");
 	/* Not wrapped: messages get searched for and pasted. */
-	ag_paint_init(&p, &out, c->term.err_width, c->term.err_is_tty && c->term.colour,
-	              c->term.utf8);
+	ag_paint_init(&p, &out, c->term.err_width, c->term.err_colour, c->term.utf8);
 	ag_paint_lit(&p, ink, label);
 	ag_paint_text(&p, AG_INK_PLAIN, ag_buf_view(&clean));
 	ag_paint_nl(&p);

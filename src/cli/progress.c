@@ -186,7 +186,7 @@ ag_progress_line *ag_progress_start(ag_cli *c, ag_str what)
 	l->what = what;
 	l->width = c->term.err_width;
 	l->utf8 = c->term.utf8;
-	l->colour = c->term.colour;
+	l->colour = c->term.err_colour;
 	l->phase_ms = now_ms();
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_condattr_init(&monotonic);

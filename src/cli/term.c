@@ -42,11 +42,40 @@ static void charset_of(char out[32])
 		freelocale(l);
 }
 
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !term[0] || strcmp(term, "dumb") == 0;
+}
+
+/* Why a stream gets no colours; NULL when it gets them. */
+static const char *why_plain(ag_color setting, bool is_tty)
+{
+	const char *no_color = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+
+	if (setting == AG_COLOR_NEVER)
+		return "color is never";
+	if (setting == AG_COLOR_ALWAYS)
+		return NULL;
+	if (no_color && no_color[0])
+		return "NO_COLOR is set";
+	if (force && force[0] && strcmp(force, "0") != 0)
+		return NULL;
+	return !is_tty     ? "standard output is no terminal"
+	       : is_dumb() ? "TERM is dumb or not set"
+	                   : NULL;
+}
+
+void ag_term_choose_color(ag_term *t, ag_color setting)
+{
+	t->why_plain = why_plain(setting, t->out_is_tty);
+	t->colour = !t->why_plain;
+	t->err_colour = !why_plain(setting, t->err_is_tty);
+}
+
 void ag_term_init(ag_term *t)
 {
-	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-	bool is_dumb = !term || !term[0] || strcmp(term, "dumb") == 0;
-
 	memset(t, 0, sizeof(*t));
 	t->out_is_tty = isatty(STDOUT_FILENO) == 1;
 	t->err_is_tty = isatty(STDERR_FILENO) == 1;
@@ -57,10 +86,6 @@ void ag_term_init(ag_term *t)
 	charset_of(t->charset);
 	t->utf8 = ag_str_ieq(ag_str_c(t->charset), AG_S("UTF-8")) ||
 	          ag_str_ieq(ag_str_c(t->charset), AG_S("UTF8"));
-	t->why_plain = !t->out_is_tty            ? "standard output is no terminal"
-	               : is_dumb                 ? "TERM is dumb or not set"
-	               : no_color && no_color[0] ? "NO_COLOR is set"
-	                                         : NULL;
-	t->colour = !t->why_plain;
-	t->can_redraw = t->err_is_tty && !is_dumb;
+	ag_term_choose_color(t, AG_COLOR_AUTO);
+	t->can_redraw = t->err_is_tty && !is_dumb();
 }

@@ -417,6 +417,14 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	holds 'colours on a terminal' grep -q "$esc\\[" out
 	tty TERM=xterm NO_COLOR=1
 	holds 'NO_COLOR' sh -c "grep -q orders out && ! grep -q '$esc' out"
+	tty TERM=xterm NO_COLOR=1 CLICOLOR_FORCE=1
+	holds 'NO_COLOR wins over CLICOLOR_FORCE' sh -c "grep -q orders out && ! grep -q '$esc' out"
+	tty TERM=xterm NO_COLOR=1 ARGUS_COLOR=always
+	holds 'color wins over NO_COLOR' grep -q "$esc\\[" out
+	tty TERM=xterm ARGUS_COLOR=never
+	holds 'color never on a terminal' sh -c "grep -q orders out && ! grep -q '$esc' out"
+	env TERM=xterm script -qec "'$ARGUS' audit missing.ndjson >out; '$ARGUS' runs --nonsense >>out" /dev/null </dev/null >err 2>&1
+	holds 'errors have colours on a terminal when results go elsewhere' grep -q "$esc\\[31margus: " err
 	tty TERM=dumb
 	holds 'TERM=dumb' sh -c "grep -q orders out && ! grep -q '$esc' out"
 	tty TERM=xterm LC_ALL=C
@@ -426,6 +434,34 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 else
 	echo 'skip - terminals: no pseudo-terminal can be had (script(1), devpts)'
 fi
+
+# --- colours without a terminal
+
+escape=$(printf '\033')
+has_color() { holds "$1" grep -qF "${escape}[" out; }
+is_plain() { holds "$1" sh -c "[ -s out ] && ! grep -qF '$escape' out"; }
+run audit orders.ndjson --color always; has_color '--color always'
+run audit orders.ndjson --color=auto; is_plain '--color auto into a file'
+ARGUS_COLOR=always run runs; has_color 'color from the environment'
+CLICOLOR_FORCE=1 run runs; has_color 'CLICOLOR_FORCE'
+CLICOLOR_FORCE=0 run runs; is_plain 'CLICOLOR_FORCE=0'
+CLICOLOR_FORCE=1 run runs --color never; is_plain '--color never wins over CLICOLOR_FORCE'
+printf 'color: always\n' >colors.yaml
+run runs --config colors.yaml; has_color 'color from a file'
+ARGUS_COLOR=never run runs --config colors.yaml; is_plain 'the environment wins over the file'
+run runs --config colors.yaml --color auto; is_plain 'the option wins over the file'
+run audit --help --color always; has_color 'help of a command'
+run help --color always; has_color 'help'
+ARGUS_COLOR=always run --help; has_color 'the list of commands'
+run audit orders.ndjson --color always --output json; is_plain 'JSON never has colours'
+run audit missing.ndjson --color always
+holds 'errors with colours' grep -qF "${escape}[31margus: " err
+run audit orders.ndjson --color always --out colors.txt
+holds 'a file of --out has no colours' sh -c "[ -s colors.txt ] && ! grep -qF '$escape' colors.txt"
+run runs --color purple; want 'a wrong --color' 2 '' '--color: want auto, always or never, got "purple"'
+run help --color purple; want 'a wrong --color of a command without settings' 2 '' '--color: want'
+ARGUS_COLOR=purple run runs; want 'a wrong ARGUS_COLOR' 2 '' 'ARGUS_COLOR: want'
+run doctor --color always; want 'doctor: colours' 0 'colours'
 
 # --- documentation
 

@@ -3,7 +3,7 @@
 #
 # Before: ARGUS = path of the program. After: the test stands in $dir, removed when it ends; $source_root is the folder
 # of the sources; the test ends with `exit $bad`.
-unset CDPATH NO_COLOR
+unset CDPATH NO_COLOR CLICOLOR_FORCE
 ARGUS=${ARGUS:?path of the program}
 case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
 source_root=${ARGUS_SOURCE_ROOT:-$(pwd)}
