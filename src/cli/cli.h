@@ -41,8 +41,20 @@ typedef enum ag_command_flag {
 	AG_COMMAND_LOADS = 32   /* loads data into memory */
 } ag_command_flag;
 
+/* What people do with a command: its heading in the list of commands. */
+typedef enum ag_command_group {
+	AG_GROUP_CHECK = 1,
+	AG_GROUP_LOOK,
+	AG_GROUP_ASK,
+	AG_GROUP_RUNS,
+	AG_GROUP_SERVE,
+	AG_GROUP_SET_UP,
+	AG_GROUP_END
+} ag_command_group;
+
 typedef struct ag_command {
-	const char *name, *summary;
+	const char *name, *summary; /* the summary fits one line of 80 columns in the list */
+	ag_command_group group;
 	const char *usage;    /* what stands behind the name: "SOURCE... [options]" */
 	const char *about;    /* paragraphs, separated by \n\n */
 	const char *examples; /* lines "command line # what it does" */

@@ -257,6 +257,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_ask = {
 	.name = "ask",
 	.summary = "Answer a question about a project",
+	.group = AG_GROUP_ASK,
 	.usage = "QUESTION [options]",
 	.about =
 		"The answer comes from the project's documentation, its source code and, unless --no-api is "

@@ -514,6 +514,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_audit = {
 	.name = "audit",
 	.summary = "Look for data-quality problems in collections",
+	.group = AG_GROUP_CHECK,
 	.usage = "SOURCE... [options]",
 	.about =
 		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV), a folder, each of whose data files is a "

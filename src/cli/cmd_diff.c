@@ -396,6 +396,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_diff = {
 	.name = "diff",
 	.summary = "Compare two runs",
+	.group = AG_GROUP_RUNS,
 	.usage = "[RUN_A RUN_B | RUN | SOURCE] [options]",
 	.about =
 		"Two runs, older first; one run against the one before it; the two newest of a source; without "

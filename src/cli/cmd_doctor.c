@@ -588,7 +588,8 @@ static int run(ag_cli *c)
 
 const ag_command ag_cmd_doctor = {
 	.name = "doctor",
-	.summary = "Look for what is wrong with the set-up",
+	.summary = "Check the set-up, and say what is wrong",
+	.group = AG_GROUP_SET_UP,
 	.usage = "[options]",
 	.about =
 		"Versions, the store and its health, every setting with where it came from, the terminal. What "

@@ -326,6 +326,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_guard = {
 	.name = "guard",
 	.summary = "Say whether a SQL statement may run, and why not",
+	.group = AG_GROUP_SERVE,
 	.usage = "SQL | - [options]",
 	.about =
 		"Reads the statement as PostgreSQL would and prints a verdict as JSON: allow or deny, the rule, "

@@ -55,8 +55,10 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_help = {
 	.name = "help",
 	.summary = "Explain a command, or the settings",
+	.group = AG_GROUP_SET_UP,
 	.usage = "[COMMAND | settings]",
-	.about = "Without an argument: the list of commands.",
+	.about =
+		"Without an argument: the list of commands. `argus help COMMAND` is the same as `argus COMMAND --help`.",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.max_args = 1,

@@ -140,6 +140,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_history = {
 	.name = "history",
 	.summary = "Show what the runs of a source found again and again",
+	.group = AG_GROUP_RUNS,
 	.usage = "SOURCE [options]",
 	.about =
 		"SOURCE is what `argus audit` takes; of a source that is gone, its address in `argus runs`. A "

@@ -304,6 +304,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_inspect = {
 	.name = "inspect",
 	.summary = "Show the schema of collections",
+	.group = AG_GROUP_LOOK,
 	.usage = "SOURCE [options]",
 	.about =
 		"Each field with its types (most frequent first), in how many documents it is there and "

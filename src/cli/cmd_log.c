@@ -345,6 +345,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_log = {
 	.name = "log",
 	.summary = "Show and check the audit table: who asked what",
+	.group = AG_GROUP_SERVE,
 	.usage = "[options]",
 	.about =
 		"Every call of a tool is recorded in the store before it is answered: who, project, tool, statement, verdict, "

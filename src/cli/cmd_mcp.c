@@ -270,6 +270,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_mcp = {
 	.name = "mcp",
 	.summary = "Serve databases, documents and projects to agents: the MCP server",
+	.group = AG_GROUP_SERVE,
 	.usage = "[SOURCE] [options]",
 	.about =
 		"Speaks the Model Context Protocol, over standard input and output or, with --http, on "

@@ -271,6 +271,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_models = {
 	.name = "models",
 	.summary = "List the models that can be used, and ask their servers",
+	.group = AG_GROUP_SET_UP,
 	.usage = "[options]",
 	.about =
 		"Models come from `models:` in argus.yaml and from the environment (LLM_API_BASE, "

@@ -328,6 +328,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_project = {
 	.name = "project",
 	.summary = "Manage projects: databases, their limits and their members",
+	.group = AG_GROUP_SERVE,
 	.usage = "list | show ID | add ID | set ID | remove ID | members ID | grant ID USER ROLE | "
 		 "revoke ID USER | test ID | key [options]",
 	.about =

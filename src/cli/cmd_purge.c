@@ -35,6 +35,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_purge = {
 	.name = "purge",
 	.summary = "Remove old runs from the store",
+	.group = AG_GROUP_RUNS,
 	.usage = "--older-than DAYS [options]",
 	.about =
 		"Runs, their logs and reports hold samples of the data that was audited; this removes them for "

@@ -166,6 +166,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_query = {
 	.name = "query",
 	.summary = "Run a MongoDB filter or pipeline over a collection",
+	.group = AG_GROUP_LOOK,
 	.usage = "SOURCE FILTER [options]",
 	.about =
 		"FILTER is a filter {...} or an aggregation pipeline [...] in MongoDB extended JSON: what a "

@@ -69,6 +69,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_rate = {
 	.name = "rate",
 	.summary = "Say whether a finding is a true or a false positive",
+	.group = AG_GROUP_RUNS,
 	.usage = "RUN FINDING tp|fp|none [options]",
 	.about =
 		"RUN is an id of `argus runs`, the beginning of one, or \"last\". FINDING is its id or the "

@@ -85,6 +85,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_replay = {
 	.name = "replay",
 	.summary = "Go through a run again, from its log",
+	.group = AG_GROUP_RUNS,
 	.usage = "RUN [options]",
 	.about =
 		"RUN is an id of `argus runs`, the beginning of one, or \"last\". Every step as it happened: what "

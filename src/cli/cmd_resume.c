@@ -246,7 +246,8 @@ static int run(ag_cli *c)
 
 const ag_command ag_cmd_resume = {
 	.name = "resume",
-	.summary = "Go on with a run that stood still",
+	.summary = "Continue a run that did not end",
+	.group = AG_GROUP_RUNS,
 	.usage = "RUN [options]",
 	.about =
 		"RUN is an id of `argus runs`, the beginning of one, or \"last\". A run that was killed, "

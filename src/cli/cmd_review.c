@@ -218,6 +218,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_review = {
 	.name = "review",
 	.summary = "List and decide findings that wait for a person",
+	.group = AG_GROUP_RUNS,
 	.usage = "[RUN [FINDING tp|fp|need_info]] [options]",
 	.about =
 		"An audit with the evaluator \"escalation\" leaves findings of middling confidence to a person. "

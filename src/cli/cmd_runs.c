@@ -178,6 +178,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_runs = {
 	.name = "runs",
 	.summary = "List earlier runs",
+	.group = AG_GROUP_RUNS,
 	.usage = "[options]",
 	.about = "Newest first, times in UTC. A run that was killed is listed as \"interrupted\": "
 		 "`argus resume` goes on with it.",

@@ -61,6 +61,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_show = {
 	.name = "show",
 	.summary = "Show the report or the answer of an earlier run",
+	.group = AG_GROUP_RUNS,
 	.usage = "RUN [options]",
 	.about = "RUN is an id of `argus runs`, the beginning of one, or \"last\".",
 	.examples = "argus show last # the newest run on one screen\n"

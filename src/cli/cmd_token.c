@@ -314,6 +314,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_token = {
 	.name = "token",
 	.summary = "Make, list and revoke tokens for the servers",
+	.group = AG_GROUP_SERVE,
 	.usage = "create --user USER | list | revoke ID [options]",
 	.about =
 		"A token stands for a user in requests over HTTP (Authorization: Bearer TOKEN). What it may do is what "

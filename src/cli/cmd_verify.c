@@ -321,6 +321,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_verify = {
 	.name = "verify",
 	.summary = "Check a report or an answer again",
+	.group = AG_GROUP_CHECK,
 	.usage = "FILE [options]",
 	.about =
 		"FILE is a report of `argus audit --output json` or an answer of `argus ask`, - for standard "

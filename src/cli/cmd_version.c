@@ -9,6 +9,7 @@ static int run(ag_cli *c)
 const ag_command ag_cmd_version = {
 	.name = "version",
 	.summary = "Print the version",
+	.group = AG_GROUP_SET_UP,
 	.usage = "",
 	.about =
 		"The same as `argus --version` and `argus -V`. Versions of everything Argus uses are in "

@@ -2,9 +2,11 @@
  * does. The same tables as Markdown are docs/reference/cli.md and settings.md (tools/gen-docs). */
 #include "cli/cli.h"
 
-#define MARGIN     2
-#define MAX_WIDTH  90
-#define LABEL_COLS 28
+#define MARGIN         2
+#define MAX_WIDTH      90
+#define LABEL_COLS     28
+#define NAME_COLS      10 /* of the list of commands */
+#define OVERVIEW_WIDTH 80
 
 static const struct {
 	int code;
@@ -139,26 +141,42 @@ void ag_help_command(const ag_command *cmd, ag_paint *p)
 	}
 }
 
+static const char *const groups[AG_GROUP_END] = {
+	[AG_GROUP_CHECK] = "Check data",
+	[AG_GROUP_LOOK] = "Look at data",
+	[AG_GROUP_ASK] = "Ask",
+	[AG_GROUP_RUNS] = "Runs and findings",
+	[AG_GROUP_SERVE] = "Serve to agents",
+	[AG_GROUP_SET_UP] = "Set up",
+};
+
 void ag_help_overview(ag_paint *p)
 {
 	size_t n;
 	const ag_command *const *list = ag_cli_commands(&n);
 
-	narrow(p);
-	ag_paint_lit(p, AG_INK_BOLD, "argus");
-	ag_paint_wrap(
-		p, AG_INK_PLAIN, 0,
-		AG_S(" finds data-quality problems in document collections, with evidence that can be "
-	             "run again."));
+	if (p->width > OVERVIEW_WIDTH)
+		p->width = OVERVIEW_WIDTH;
+	ag_paint_lit(p, AG_INK_BOLD, "argus COMMAND [options]");
 	ag_paint_nl(p);
-	heading(p, "Commands");
-	for (size_t i = 0; i < n; i++)
-		row(p, ag_str_c(list[i]->name), 12, ag_str_c(list[i]->summary));
+	ag_paint_nl(p);
+	paragraphs(p,
+	           "Finds data-quality problems in document collections, with evidence that can be "
+	           "run again.");
+	for (int group = AG_GROUP_CHECK; group < AG_GROUP_END; group++) {
+		heading(p, groups[group]);
+		for (size_t i = 0; i < n; i++) {
+			if ((int)list[i]->group == group)
+				row(p, ag_str_c(list[i]->name), NAME_COLS,
+				    ag_str_c(list[i]->summary));
+		}
+	}
 	heading(p, "Start here");
-	examples(p,
-	         "argus audit orders.ndjson # NDJSON, JSON, BSON, CSV or TSV; or a folder of them\n"
-	         "argus help audit # options, examples, exit codes of a command\n"
-	         "argus help settings # all that can stand in " AG_CONFIG_NAME);
+	row(p, AG_S("argus audit orders.ndjson"), LABEL_COLS,
+	    AG_S("NDJSON, JSON, BSON, CSV, TSV, or a folder"));
+	row(p, AG_S("argus help audit"), LABEL_COLS, AG_S("options and examples of a command"));
+	row(p, AG_S("argus help settings"), LABEL_COLS,
+	    AG_S("everything that " AG_CONFIG_NAME " can set"));
 }
 
 /* --- settings --- */

@@ -23,8 +23,13 @@ printf '{"_id":1,"n":1}\n{"_id":2,"n":2}\n{"_id":3,"n":3}\n' >clean/clean.ndjson
 
 # --- help and usage
 
-run --help; want 'help without a command' 0 'Commands'
-run; want 'no command' 2 '' 'Commands'
+run --help; want 'help without a command' 0 'Runs and findings'
+holds 'the list of commands fits 80 columns' sh -c '[ "$(wc -L <out)" -le 80 ]'
+holds 'each command takes one line of the list' sh -c \
+	'[ "$(grep -c "^  [a-z]* *[A-Z]" out)" -eq "$(grep -c "^## argus " "$1")" ]' sh "$source_root/docs/reference/cli.md"
+cp out list
+run help; holds 'argus help is argus --help' cmp -s out list
+run; want 'no command' 2 '' 'Runs and findings'
 run --version; want 'version' 0 'argus '
 run -V; want 'version by its letter' 0 'argus '
 run help audit; want 'help of a command' 0 '--fail-on SEVERITY'
@@ -53,10 +58,14 @@ run audit clean/clean.ndjson --record no.rec --store memory:
 want '--record without a model' 0 '' '--record does nothing here'
 run query orders.ndjson '{"a":'; want 'query: broken filter' 2 '' 'FILTER'
 run query orders.ndjson '{"$where":"1"}'; want 'query: code is refused' 2 '' '$where'
-for c in audit verify show runs inspect query purge doctor help version; do
+sed -n 's/^  \([a-z]*\) *[A-Z].*/\1/p' list >names
+while read -r c; do
 	run "$c" --help
 	want "argus $c --help" 0 "argus $c"
-done
+	cp out page
+	run help "$c"
+	holds "argus help $c is argus $c --help" cmp -s out page
+done <names
 
 # --- audit
 
@@ -310,7 +319,7 @@ run doctor; want 'doctor: where a value is from' 0 'argus.yaml:2:12'
 printf 'audit:\n  sede: 3\n' >argus.yaml
 run audit orders.ndjson; want 'an unknown key' 2 '' 'argus.yaml:2:3: unknown setting "sede"'
 run doctor; want 'doctor finds it' 1 'argus.yaml:2:3'
-run help; want 'help needs no settings' 0 'Commands'
+run help; want 'help needs no settings' 0 'Check data'
 run audit orders.ndjson --config /nowhere.yaml; want 'no such settings file' 2 '' '/nowhere.yaml'
 rm argus.yaml
 mkfifo argus.yaml

@@ -178,6 +178,8 @@ static void tables_are_whole(void **state)
 
 		assert_non_null(cmd->run);
 		assert_true(strlen(cmd->summary) > 10 && cmd->usage && cmd->about);
+		assert_true(cmd->group >= AG_GROUP_CHECK && cmd->group < AG_GROUP_END);
+		assert_true(!i || cmd->group >= list[i - 1]->group);
 		assert_true(noption + ncommon <= AG_CLI_MAX_OPTIONS);
 		assert_ptr_equal(ag_cli_find(ag_str_c(cmd->name)), cmd);
 		for (size_t k = 0; k < noption; k++)
