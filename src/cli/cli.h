@@ -1,7 +1,8 @@
 /* cli -- the command line: one file per command, one table that lists them (cli.c).
  *
  * To add a command: 1. cli/cmd_<name>.c with a `const ag_command`; 2. its row in commands[] of cli.c; 3. its
- * cases in tests/e2e/cli.sh. Help, docs/reference/cli.md and the nearest-name hints follow from the table. */
+ * cases in tests/e2e/cli.sh. Help, docs/reference/cli.md, the manual page, the completions of the shells (tools/gen-docs) and
+ * the nearest-name hints follow from the table. */
 #ifndef AG_CLI_CLI_H
 #define AG_CLI_CLI_H
 
@@ -27,6 +28,8 @@ typedef struct ag_option {
 	const char *setting; /* key of the setting that it sets; NULL = the command looks at it */
 	const char *value;   /* of a setting whose option takes no value; NULL = "true" */
 	const char *help;    /* NULL = listed nowhere */
+	const char *
+		values; /* the words that it takes, with blanks between; NULL = those of its setting, or any */
 } ag_option;
 
 typedef struct ag_cli ag_cli;
@@ -168,6 +171,13 @@ void ag_help_overview(ag_paint *p);
 void ag_help_settings(ag_paint *p);
 void ag_help_markdown_commands(ag_buf *out);
 void ag_help_markdown_settings(ag_buf *out);
+const char *ag_help_group(ag_command_group group);
+/* Exit code i and what it means. False: there are not so many. */
+bool ag_help_exit(size_t i, int *ret_code, const char **ret_meaning);
+
+/* --- man.c --- */
+
+void ag_help_man(ag_buf *out);
 
 /* --- signals.c --- */
 

@@ -1,25 +1,36 @@
-/* argus help: pages from the tables. --markdown is what tools/gen-docs calls and is listed nowhere. */
-#include "cli/cli.h"
+/* argus help: pages from the tables. --generate is what tools/gen-docs calls and is listed nowhere. */
+#include "cli/choices.h"
 
-static const ag_option options[] = {
-	{ "markdown", 0, "settings|commands", NULL, NULL, NULL },
+static const struct {
+	const char *name;
+	void (*write)(ag_buf *out);
+} generated[] = {
+	{ "commands", ag_help_markdown_commands },
+	{ "settings", ag_help_markdown_settings },
+	{ "man", ag_help_man },
+	{ "bash", ag_completion_bash },
+	{ "zsh", ag_completion_zsh },
+	{ "fish", ag_completion_fish },
 };
 
-static int markdown(ag_cli *c, ag_str what)
+static const ag_option options[] = {
+	{ "generate", 0, "commands|settings|man|bash|zsh|fish", NULL, NULL, NULL },
+};
+
+static int generate(ag_cli *c, ag_str what)
 {
 	ag_buf out = AG_BUF_INIT(1024 * 1024);
 
-	if (ag_str_eqc(what, "settings"))
-		ag_help_markdown_settings(&out);
-	else if (ag_str_eqc(what, "commands"))
-		ag_help_markdown_commands(&out);
-	else
-		ag_cli_complain(c, "--markdown: want settings or commands");
-	if (ag_cli_refused(c)) {
-		ag_buf_release(&out);
-		return AG_EXIT_USAGE;
+	for (size_t i = 0; i < AG_NELEM(generated); i++) {
+		if (!ag_str_eqc(what, generated[i].name))
+			continue;
+		generated[i].write(&out);
+		return ag_cli_finish(c, &out, AG_EXIT_OK);
 	}
-	return ag_cli_finish(c, &out, AG_EXIT_OK);
+	ag_cli_complain(c, "--generate: want %s", options[0].arg);
+	ag_cli_refused(c);
+	ag_buf_release(&out);
+	return AG_EXIT_USAGE;
 }
 
 static int run(ag_cli *c)
@@ -30,9 +41,9 @@ static int run(ag_cli *c)
 	ag_buf out = AG_BUF_INIT(1024 * 1024);
 	ag_paint p = ag_cli_paint(c, &out);
 
-	if (ag_cli_has(c, "markdown")) {
+	if (ag_cli_has(c, "generate")) {
 		ag_buf_release(&out);
-		return markdown(c, ag_cli_value(c, "markdown"));
+		return generate(c, ag_cli_value(c, "generate"));
 	}
 	if (!topic.len)
 		ag_help_overview(&p);

@@ -20,6 +20,15 @@ static const struct {
 	{ AG_EXIT_CANCELLED, "stopped by Ctrl-C; what was done is kept" },
 };
 
+bool ag_help_exit(size_t i, int *ret_code, const char **ret_meaning)
+{
+	if (i >= AG_NELEM(exits))
+		return false;
+	*ret_code = exits[i].code;
+	*ret_meaning = exits[i].meaning;
+	return true;
+}
+
 static void heading(ag_paint *p, const char *text)
 {
 	ag_paint_nl(p);
@@ -149,6 +158,11 @@ static const char *const groups[AG_GROUP_END] = {
 	[AG_GROUP_SERVE] = "Serve to agents",
 	[AG_GROUP_SET_UP] = "Set up",
 };
+
+const char *ag_help_group(ag_command_group group)
+{
+	return groups[group];
+}
 
 void ag_help_overview(ag_paint *p)
 {

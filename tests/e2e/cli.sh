@@ -486,7 +486,7 @@ if [ -x "$source_root/tools/gen-docs" ]; then
 	"$source_root/tools/gen-docs" --check >out 2>&1
 	code=$?
 	: >err
-	want 'docs/reference agrees with the tables' 0
+	want 'docs/reference, manual page and completions agree with the tables' 0
 fi
 
 exit $bad

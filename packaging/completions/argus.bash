@@ -1,0 +1,281 @@
+# Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
+# shellcheck shell=bash
+
+_argus_commands='audit verify inspect query ask runs show resume replay diff history review rate purge mcp project token log guard doctor models help version --help --version'
+_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
+
+# The value of option $2 of command $1, or of --set $2.
+_argus_value() {
+	case $1:$2 in
+	audit:--sample-size | audit:-n) kind=any ;;
+	audit:--max-iterations) kind=any ;;
+	audit:--max-calls) kind=any ;;
+	audit:--max-seconds) kind=any ;;
+	audit:--seed) kind=any ;;
+	audit:--as-of) kind=any ;;
+	audit:--min-severity) kind=words words='low medium high critical' ;;
+	audit:--fail-on) kind=words words='none low medium high critical' ;;
+	audit:--planner) kind=words words='builtin llm' ;;
+	audit:--self-model) kind=any ;;
+	audit:--judge-model) kind=any ;;
+	audit:--eval-profile) kind=words words='fast balanced thorough' ;;
+	audit:--action-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	audit:--finding-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	audit:--run-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	audit:--deadline) kind=any ;;
+	audit:--model) kind=any ;;
+	audit:--max-tokens) kind=any ;;
+	audit:--max-cost) kind=any ;;
+	audit:--record) kind=files ;;
+	audit:--replay) kind=files ;;
+	audit:--output | audit:-o) kind=words words='text json silent' ;;
+	audit:--out) kind=files ;;
+	audit:--baseline) kind=files ;;
+	audit:--threads) kind=any ;;
+	audit:--store) kind=files ;;
+	verify:--source) kind=files ;;
+	verify:--root) kind=folders ;;
+	verify:--output | verify:-o) kind=words words='text json silent' ;;
+	verify:--deadline) kind=any ;;
+	verify:--threads) kind=any ;;
+	verify:--store) kind=files ;;
+	inspect:--sample-size | inspect:-n) kind=any ;;
+	inspect:--seed) kind=any ;;
+	inspect:--output | inspect:-o) kind=words words='text json' ;;
+	inspect:--threads) kind=any ;;
+	inspect:--deadline) kind=any ;;
+	query:--limit | query:-n) kind=any ;;
+	query:--output | query:-o) kind=words words='text json' ;;
+	query:--threads) kind=any ;;
+	query:--deadline) kind=any ;;
+	ask:--root) kind=folders ;;
+	ask:--api-base) kind=any ;;
+	ask:--api-methods) kind=any ;;
+	ask:--budget) kind=any ;;
+	ask:--deadline) kind=any ;;
+	ask:--format) kind=words words='json text markdown' ;;
+	ask:--model) kind=any ;;
+	ask:--max-tokens) kind=any ;;
+	ask:--max-cost) kind=any ;;
+	ask:--record) kind=files ;;
+	ask:--replay) kind=files ;;
+	ask:--store) kind=files ;;
+	runs:--limit | runs:-n) kind=any ;;
+	runs:--output | runs:-o) kind=words words='text json' ;;
+	runs:--store) kind=files ;;
+	show:--output | show:-o) kind=words words='text json' ;;
+	show:--store) kind=files ;;
+	resume:--max-iterations) kind=any ;;
+	resume:--max-calls) kind=any ;;
+	resume:--max-tokens) kind=any ;;
+	resume:--max-cost) kind=any ;;
+	resume:--max-seconds) kind=any ;;
+	resume:--deadline) kind=any ;;
+	resume:--model) kind=any ;;
+	resume:--self-model) kind=any ;;
+	resume:--judge-model) kind=any ;;
+	resume:--record) kind=files ;;
+	resume:--replay) kind=files ;;
+	resume:--output | resume:-o) kind=words words='text json silent' ;;
+	resume:--out) kind=files ;;
+	resume:--fail-on) kind=words words='none low medium high critical' ;;
+	resume:--threads) kind=any ;;
+	resume:--store) kind=files ;;
+	replay:--output | replay:-o) kind=words words='text json' ;;
+	replay:--store) kind=files ;;
+	diff:--output | diff:-o) kind=words words='text json' ;;
+	diff:--store) kind=files ;;
+	history:--limit | history:-n) kind=any ;;
+	history:--output | history:-o) kind=words words='text json' ;;
+	history:--store) kind=files ;;
+	review:--reason) kind=any ;;
+	review:--limit | review:-n) kind=any ;;
+	review:--output | review:-o) kind=words words='text json' ;;
+	review:--store) kind=files ;;
+	rate:--reason) kind=any ;;
+	rate:--output | rate:-o) kind=words words='text json' ;;
+	rate:--store) kind=files ;;
+	purge:--older-than) kind=any ;;
+	purge:--store) kind=files ;;
+	mcp:--project) kind=any ;;
+	mcp:--host) kind=any ;;
+	mcp:--port) kind=any ;;
+	mcp:--allow-hosts) kind=any ;;
+	mcp:--allow-origins) kind=any ;;
+	mcp:--resource) kind=any ;;
+	mcp:--authorization-servers) kind=any ;;
+	mcp:--store) kind=files ;;
+	project:--source) kind=files ;;
+	project:--name) kind=any ;;
+	project:--password-file) kind=files ;;
+	project:--output | project:-o) kind=words words='text json' ;;
+	project:--store) kind=files ;;
+	token:--user | token:-u) kind=any ;;
+	token:--project | token:-p) kind=any ;;
+	token:--role) kind=words words='viewer analyst admin' ;;
+	token:--scope) kind=words words='sql audit ask' ;;
+	token:--expires) kind=any ;;
+	token:--name) kind=any ;;
+	token:--output | token:-o) kind=words words='text json' ;;
+	token:--store) kind=files ;;
+	log:--user | log:-u) kind=any ;;
+	log:--project | log:-p) kind=any ;;
+	log:--tool | log:-t) kind=any ;;
+	log:--outcome) kind=words words='ok running interrupted' ;;
+	log:--since) kind=any ;;
+	log:--limit | log:-n) kind=any ;;
+	log:--head) kind=any ;;
+	log:--output | log:-o) kind=words words='text json' ;;
+	log:--store) kind=files ;;
+	guard:--schema) kind=any ;;
+	guard:--allowed-schemas) kind=any ;;
+	guard:--allowed-tables) kind=any ;;
+	guard:--excluded-tables) kind=any ;;
+	guard:--allowed-functions) kind=any ;;
+	guard:--allowed-views) kind=any ;;
+	guard:--allowed-types) kind=any ;;
+	guard:--allowed-extensions) kind=any ;;
+	guard:--max-rows) kind=any ;;
+	doctor:--output | doctor:-o) kind=words words='text json' ;;
+	doctor:--store) kind=files ;;
+	models:--output | models:-o) kind=words words='text json' ;;
+	--set:output_format) kind=words words='text json silent' ;;
+	--set:log_level) kind=words words='off error warn info debug' ;;
+	--set:log_format) kind=words words='json text' ;;
+	--set:color) kind=words words='auto always never' ;;
+	--set:history) kind=words words='true false' ;;
+	--set:show_values) kind=words words='true false' ;;
+	--set:min_severity) kind=words words='low medium high critical' ;;
+	--set:strict) kind=words words='true false' ;;
+	--set:fail_on) kind=words words='none low medium high critical' ;;
+	--set:planner) kind=words words='builtin llm' ;;
+	--set:eval_profile) kind=words words='fast balanced thorough' ;;
+	--set:action_evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	--set:finding_evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	--set:run_evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	--set:rejected_finding_policy) kind=words words='log_only drop demote_severity' ;;
+	--set:run_fail_policy) kind=words words='continue warn_only abort' ;;
+	--set:malformed_action) kind=words words='fail warn pass' ;;
+	--set:malformed_finding) kind=words words='fail warn pass' ;;
+	--set:malformed_run) kind=words words='fail warn pass' ;;
+	--set:ask_api) kind=words words='true false' ;;
+	--set:read_only) kind=words words='true false' ;;
+	--set:ask_format) kind=words words='json text markdown' ;;
+	--set:ask_offline) kind=words words='true false' ;;
+	--set:sandbox) kind=words words='auto off required' ;;
+	--set:audit_sync) kind=words words='normal full' ;;
+	*:--config) kind=files ;;
+	*:--set) kind=setting ;;
+	*:--color) kind=words words='auto always never' ;;
+	*:--log-format) kind=words words='json text' ;;
+	esac
+}
+
+# Argument $2 of command $1, from 0.
+_argus_argument() {
+	case $1:$2 in
+	audit:*) kind=files ;;
+	verify:0) kind=files ;;
+	inspect:0) kind=files ;;
+	query:0) kind=files ;;
+	show:0) kind=words words='last' ;;
+	resume:0) kind=words words='last' ;;
+	replay:0) kind=words words='last' ;;
+	diff:0) kind=files words='last' ;;
+	diff:1) kind=words words='last' ;;
+	history:0) kind=files ;;
+	review:0) kind=words words='last' ;;
+	review:2) kind=words words='tp fp need_info' ;;
+	rate:0) kind=words words='last' ;;
+	rate:2) kind=words words='tp fp none' ;;
+	mcp:0) kind=files ;;
+	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
+	token:0) kind=words words='create list revoke' ;;
+	help:0) kind=words words='audit verify inspect query ask runs show resume replay diff history review rate purge mcp project token log guard doctor models help version settings' ;;
+	esac
+}
+
+# All options of command $1.
+_argus_options() {
+	kind=words
+	case $1 in
+	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --threads --store' ;;
+	verify) words='--source --root --output --deadline --threads --store' ;;
+	inspect) words='--sample-size --seed --output --show-values --strict --threads --deadline' ;;
+	query) words='--limit --output --strict --threads --deadline' ;;
+	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
+	runs) words='--limit --output --store' ;;
+	show) words='--details --trace --set-aside --output --store' ;;
+	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
+	replay) words='--output --show-values --store' ;;
+	diff) words='--output --store' ;;
+	history) words='--limit --output --store' ;;
+	review) words='--reason --limit --output --store' ;;
+	rate) words='--reason --output --store' ;;
+	purge) words='--older-than --store' ;;
+	mcp) words='--project --http --host --port --no-auth --allow-hosts --allow-origins --resource --authorization-servers --store' ;;
+	project) words='--source --name --password-file --no-password --disable --enable --output --store' ;;
+	token) words='--user --project --role --scope --expires --name --output --store' ;;
+	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;
+	guard) words='--schema --allowed-schemas --allowed-tables --excluded-tables --allowed-functions --allowed-views --allowed-types --allowed-extensions --max-rows --ndjson' ;;
+	doctor) words='--output --store' ;;
+	models) words='--no-ping --output' ;;
+	esac
+	words+=' --config --set --color --log-format --verbose --quiet --help'
+}
+
+# Reads the words before the cursor: sets kind and words for what the cursor is in.
+_argus_look() {
+	local command=${COMP_WORDS[1]} nth=0 ended='' word i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]} kind='' words=''
+		if [[ -z $ended && $word == -- ]]; then
+			ended=1
+		elif [[ -z $ended && $word == -?* ]]; then
+			_argus_value "$command" "$word"
+			[[ $kind ]] || continue
+			i=$((i + 1))
+			[[ ${COMP_WORDS[i]} != = ]] || i=$((i + 1))
+			if [[ $kind == setting && ${COMP_WORDS[i + 1]-} == = ]]; then
+				kind=any words=''
+				_argus_value --set "${COMP_WORDS[i]}"
+				i=$((i + 2))
+			fi
+		elif [[ $word != [:=] && ${COMP_WORDS[i - 1]} != [:=] ]]; then
+			nth=$((nth + 1))
+		fi
+	done
+	((i == COMP_CWORD)) || return # the cursor is in the value of an option
+	kind='' words=''
+	if [[ -z $ended && $cur == -* ]]; then
+		_argus_options "$command"
+	else
+		_argus_argument "$command" "$nth"
+	fi
+}
+
+_argus() {
+	local cur=${COMP_WORDS[COMP_CWORD]} kind=words words
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		words=$_argus_commands
+	else
+		_argus_look
+	fi
+	[[ $cur != [=:] ]] || cur=
+	if [[ $kind == setting ]]; then
+		words=$_argus_settings
+		compopt -o nospace 2>/dev/null
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	case $kind in
+	files) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur") ;;
+	folders) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	*) return ;;
+	esac
+	compopt -o filenames 2>/dev/null
+}
+
+complete -F _argus argus
