@@ -137,6 +137,7 @@ static ag_str plain_usage(const ag_command *cmd, ag_arena *arena)
 	ag_str usage = ag_str_c(cmd->usage), ret;
 	ag_buf out = AG_BUF_INIT(4096);
 
+	AG_ASSERT(usage.ptr);
 	if (ag_str_ends(usage, AG_S("[options]")))
 		usage.len -= strlen("[options]");
 	for (size_t i = 0; i < usage.len; i++) {
