@@ -7,6 +7,7 @@
 
 #include "app/file.h"
 #include "base/log.h"
+#include "base/path_near.h"
 
 #define ORIGIN           "app"
 #define MAX_CONFIG_BYTES (1024 * 1024)
@@ -59,7 +60,7 @@ static ag_status load_yaml(ag_app *app, ag_str config, ag_err *err)
 	if (st == AG_NOT_FOUND && !is_asked)
 		return AG_OK;
 	if (st)
-		return st;
+		return st == AG_NOT_FOUND ? ag_path_near_hint(config, app->arena, err) : st;
 	app->config_file = ag_str_dup(app->arena, config);
 	app->config_is_named = is_asked;
 	return ag_settings_yaml(&app->settings, app->config_file, text, app->arena, err);

@@ -52,6 +52,9 @@ static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p,
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "project %.*s has no documents",
 		               AG_FMT(p->id));
 	st = ag_source_list(&c->ctx, p->settings.documents, c->arena, &places, &n, err);
+	/* No names of other files: a client may know only those of its project. */
+	if (st == AG_NOT_FOUND)
+		return ag_err_hint(err, "an administrator of the project must correct `documents`");
 	if (st)
 		return st;
 	while (i < n && !(name.len ? ag_str_eq(places[i].collection, name) : n == 1))

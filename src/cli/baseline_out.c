@@ -2,6 +2,7 @@
 #include "cli/baseline_out.h"
 
 #include "app/file.h"
+#include "base/path_near.h"
 #include "query/extjson.h"
 #include "store/store.h"
 
@@ -38,6 +39,8 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 		return AG_OK;
 	}
 	st = ag_file_read(path, AG_STORE_MAX_REPORT_BYTES, true, NULL, c->app.arena, &text, err);
+	if (st == AG_NOT_FOUND)
+		return ag_path_near_hint(path, c->app.arena, err);
 	return st ? st : ag_baseline_read(path, text, c->app.arena, &ret->file, err);
 }
 

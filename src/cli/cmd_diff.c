@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "audit/diff.h"
+#include "base/path_near.h"
 #include "cli/past.h"
 #include "query/extjson.h"
 #include "report/human.h"
@@ -117,7 +118,8 @@ static ag_status choose(ag_cli *c, ag_store *store, comparison *d, ag_err *err)
 		return st;
 	ag_fail(err, AG_NOT_FOUND, "cli.diff", "%.*s is neither a run nor a source",
 	        AG_FMT(c->args[0]));
-	return ag_err_hint(err, "want a run of `argus runs`, or what was audited");
+	ag_err_hint(err, "want a run of `argus runs`, or what was audited");
+	return ag_path_near_hint(c->args[0], c->app.arena, err);
 }
 
 /* --- comparing --- */

@@ -4,6 +4,7 @@
 
 #include "app/file.h"
 #include "ask/answer.h"
+#include "base/path_near.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/verify_answer.h"
@@ -38,8 +39,8 @@ static ag_status from_store(ag_cli *c, ag_str name, ag_str *ret, ag_err *err)
 
 		ag_fail(err, st, "cli.verify", "%.*s is no file, and in the store: %s",
 		        AG_FMT(name), why.msg);
-		return ag_err_hint(err,
-		                   "want a file, - for standard input, or a run of `argus runs`");
+		ag_err_hint(err, "want a file, - for standard input, or a run of `argus runs`");
+		return ag_path_near_hint(name, c->app.arena, err);
 	}
 	return st;
 }

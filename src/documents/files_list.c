@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/fault.h"
+#include "base/path_near.h"
 
 #define PART "documents.files"
 
@@ -514,8 +515,10 @@ ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t 
 	st = path_of(uri, arena, &path, err);
 	if (st)
 		return st;
-	if (ag_fault("files.stat") || stat(path.ptr, &sb))
-		return fail_path(path, errno, arena, err);
+	if (ag_fault("files.stat") || stat(path.ptr, &sb)) {
+		st = fail_path(path, errno, arena, err);
+		return st == AG_NOT_FOUND ? ag_path_near_hint(path, arena, err) : st;
+	}
 	if (S_ISDIR(sb.st_mode))
 		return list_folder(path, arena, ret, nret, err);
 	if (S_ISREG(sb.st_mode))

@@ -84,6 +84,15 @@ run audit orders.ndjson clean/clean.ndjson missing.ndjson --output json
 want 'audit: one source fails' 1 '' 'missing.ndjson'
 holds 'audit: the others are there' json 'len(d["reports"])==2 and len(d["failed"])==1'
 run audit missing.ndjson; want 'audit: no such file' 1 '' 'no such file'
+run audit order.ndjson; want 'audit: the nearest file' 1 '' 'did you mean "orders.ndjson"?'
+run audit dta/a.ndjson; want 'audit: the nearest folder' 1 '' 'did you mean "data/a.ndjson"?'
+run inspect orders; want 'inspect: a file without its extension' 1 '' 'did you mean "orders.ndjson"?'
+run query orders.json '{}'; want 'query: another extension' 1 '' 'did you mean "orders.ndjson"?'
+run verify order.ndjson; want 'verify: the nearest file' 1 '' 'did you mean "orders.ndjson"?'
+run diff order.ndjson; want 'diff: the nearest file' 1 '' 'did you mean "orders.ndjson"?'
+run audit orders.ndjson --baseline order.ndjson; want '--baseline: the nearest file' 1 '' 'did you mean "orders.ndjson"?'
+echo 'threads: 1' >settings.yaml
+run runs --config setings.yaml; want '--config: the nearest file' 2 '' 'did you mean "settings.yaml"?'
 holds 'audit: nothing on standard output then' [ ! -s out ]
 run audit orders.ndjson --fail-on low --quiet; want 'fail-on met' 3
 run audit clean/clean.ndjson --fail-on low; want 'fail-on not met' 0 'clean: no problems found'
