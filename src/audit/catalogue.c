@@ -162,8 +162,12 @@ ag_status ag_catalogue_run(const ag_across *x, ag_arena *arena, ag_hypotheses *r
 		for (size_t k = 0; k < AG_NELEM(table); k++)
 			table[k].path(x->p, &x->p->paths[i], x->o, ret);
 	}
-	for (size_t k = 0; !st && k < AG_NELEM(across); k++)
+	ag_ctx_phase(x->ctx, "checking fields", "checks", AG_NELEM(across));
+	for (size_t k = 0; !st && k < AG_NELEM(across); k++) {
 		st = across[k].run(x, ret, err);
+		ag_ctx_advance(x->ctx, 1, 0);
+	}
+	ag_ctx_phase(x->ctx, NULL, NULL, 0);
 	sort_by_path(x->p, ret);
 	return st;
 }

@@ -102,6 +102,7 @@ static ag_status think(builtin *b, const ag_ctx *ctx, ag_err *err)
 		return st;
 	b->left_out = all->left_out;
 	make_groups(b, all);
+	ag_ctx_phase(ctx, "testing fields", "fields", b->ngroup);
 	return AG_OK;
 }
 
@@ -422,9 +423,9 @@ static bool next_write(builtin *b, const field_group *g, ag_arena *arena, ag_pro
 	return false;
 }
 
-static bool next_in_fields(builtin *b, ag_arena *arena, ag_proposal *ret)
+static bool next_in_fields(builtin *b, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret)
 {
-	for (; b->group < b->ngroup; b->group++) {
+	for (; b->group < b->ngroup; b->group++, ag_ctx_advance(ctx, 1, 0)) {
 		field_group *g = &b->groups[b->group];
 
 		if (b->test != SIZE_MAX) {
@@ -473,9 +474,10 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 		b->phase = PH_FIELDS;
 	}
 	if (b->phase == PH_FIELDS) {
-		if (next_in_fields(b, arena, ret))
+		if (next_in_fields(b, ctx, arena, ret))
 			return AG_OK;
 		b->phase = PH_CONCLUDE;
+		ag_ctx_phase(ctx, NULL, NULL, 0);
 	}
 	begin(&d, arena);
 	finish(&d, "conclude",

@@ -12,10 +12,16 @@
 #include "base/fault.h"
 #include "report/human.h"
 
-#define FRAME_MS  100
-#define SILENT_MS 400
-#define RATE_MS   500 /* below it a rate would only flicker */
-#define BAR_COLS  12
+#define FRAME_MS      100
+#define SILENT_MS     400
+#define RATE_MS       500 /* below it a rate would only flicker */
+#define BAR_COLS      12
+#define NAME_COLS     24 /* of what is worked on, at most */
+#define MIN_NAME_COLS 10
+#define LEFT_COLS     21 /* "  100%  a moment left" */
+#define MIN_COLUMNS   20 /* a narrower terminal gets no line */
+#define FREE_COLS \
+	3 /* stay empty: a full line would wrap on some terminals, and so would the ^C that a terminal echoes */
 
 struct ag_progress_line {
 	pthread_t thread;
@@ -24,7 +30,6 @@ struct ag_progress_line {
 	bool stop;
 	ag_progress *progress;
 	ag_str what;
-	size_t width;
 	bool utf8, colour;
 	uint64_t nphase;     /* of the last frame */
 	int64_t phase_ms;    /* when it began */
@@ -36,18 +41,26 @@ static int64_t now_ms(void)
 	return ag_clock_mono(&ag_clock_system);
 }
 
-static void bar(ag_paint *p, uint64_t done, uint64_t total)
+/* Two blanks and the text, if it fits. */
+static void piece(ag_paint *p, size_t room, ag_ink ink, ag_str text)
 {
-	double share = total ? (double)done / (double)total : 0;
-	size_t full = (size_t)((share > 1 ? 1 : share) * BAR_COLS);
+	if (!text.len || p->col + 2 + ag_paint_width(p, text) > room)
+		return;
+	ag_paint_to(p, p->col + 2);
+	ag_paint_text(p, ink, text);
+}
 
+static void bar(ag_paint *p, double share)
+{
+	const size_t full = (size_t)(share * BAR_COLS);
+
+	ag_paint_to(p, p->col + 2);
 	for (size_t i = 0; i < BAR_COLS; i++) {
 		ag_buf_adds(p->out, p->utf8    ? (i < full ? "\u2501" : "\u2500")
 		                    : i < full ? "="
 		                               : ".");
 		p->col++;
 	}
-	ag_paint_textf(p, AG_INK_PLAIN, " %3u%%  ", (unsigned)((share > 1 ? 1 : share) * 100));
 }
 
 static ag_str time_left(uint64_t done, uint64_t total, int64_t elapsed_ms, ag_arena *arena)
@@ -58,52 +71,86 @@ static ag_str time_left(uint64_t done, uint64_t total, int64_t elapsed_ms, ag_ar
 		return AG_S("");
 	left = (double)elapsed_ms / 1000 * (double)(total - done) / (double)done;
 	if (left < 1)
-		return AG_S(", a moment left");
+		return AG_S("a moment left");
 	if (left < 90)
-		return ag_str_printf(arena, ", %.0f s left", left);
-	return ag_str_printf(arena, ", %.0f min left", left / 60);
+		return ag_str_printf(arena, "%.0f s left", left);
+	if (left < 90 * 60.0)
+		return ag_str_printf(arena, "%.0f min left", left / 60);
+	return ag_str_printf(arena, "%.0f h left", left / 3600);
 }
 
-static void details(ag_progress_line *l, uint64_t done, uint64_t total, ag_arena *arena,
-                    ag_buf *out)
+/* "124 MB of 296 MB" */
+static ag_str amount(uint64_t done, uint64_t total, const char *unit, ag_arena *arena)
 {
-	const char *unit = atomic_load_explicit(&l->progress->unit, memory_order_relaxed);
-	uint64_t docs = atomic_load_explicit(&l->progress->documents, memory_order_relaxed);
-	int64_t elapsed = now_ms() - l->phase_ms;
-	bool is_bytes = unit && strcmp(unit, "bytes") == 0;
+	const bool is_bytes = strcmp(unit, "bytes") == 0;
+	const ag_str a = is_bytes ? ag_human_bytes(done, arena) : ag_human_count(done, arena),
+		     b = is_bytes ? ag_human_bytes(total, arena) : ag_human_count(total, arena);
 
-	/* Nobody knows how long it takes, and before the first word only a clock shows that something lives. */
-	if (unit && strcmp(unit, "tokens") == 0) {
-		ag_buf_addf(out, "%lld s", (long long)(elapsed / 1000));
-		if (done)
-			ag_buf_addf(out, ", %.*s tokens", AG_FMT(ag_human_count(done, arena)));
-		return;
-	}
-	if (is_bytes)
-		ag_buf_addf(out, "%.*s", AG_FMT(ag_human_bytes(done, arena)));
-	else
-		ag_buf_addf(out, "%.*s", AG_FMT(ag_human_count(done, arena)));
 	if (total)
-		ag_buf_addf(out, " of %.*s",
-		            AG_FMT(is_bytes ? ag_human_bytes(total, arena)
-		                            : ag_human_count(total, arena)));
-	if (!is_bytes && unit)
-		ag_buf_addf(out, " %s", unit);
-	if (docs > l->phase_docs && elapsed >= RATE_MS)
-		ag_buf_addf(out, ", %.*s docs/s",
-		            AG_FMT(ag_human_count((docs - l->phase_docs) * 1000 / (uint64_t)elapsed,
-		                                  arena)));
-	ag_buf_add(out, time_left(done, total, elapsed, arena));
+		return ag_str_printf(arena, "%.*s of %.*s%s%s", AG_FMT(a), AG_FMT(b),
+		                     is_bytes ? "" : " ", is_bytes ? "" : unit);
+	if (!done) /* nothing to boast of */
+		return AG_S("");
+	return ag_str_printf(arena, "%.*s%s%s", AG_FMT(a), is_bytes ? "" : " ",
+	                     is_bytes ? "" : unit);
+}
+
+static ag_str rate(const ag_progress_line *l, int64_t elapsed_ms, ag_arena *arena)
+{
+	const uint64_t docs = atomic_load_explicit(&l->progress->documents, memory_order_relaxed);
+
+	if (docs <= l->phase_docs || elapsed_ms < RATE_MS)
+		return AG_S("");
+	return ag_str_printf(arena, "%.*s docs/s",
+	                     AG_FMT(ag_human_count(
+				     (docs - l->phase_docs) * 1000 / (uint64_t)elapsed_ms, arena)));
+}
+
+/* What matters most comes first: the step, how far it is, how long it takes. The rest is there as far as it fits. Of a step
+ * whose end nobody knows, a clock shows that something lives. */
+static void compose(const ag_progress_line *l, ag_paint *p, size_t room, ag_arena *arena)
+{
+	const char *phase = atomic_load_explicit(&l->progress->phase, memory_order_acquire);
+	const char *unit = atomic_load_explicit(&l->progress->unit, memory_order_relaxed);
+	const uint64_t done = atomic_load_explicit(&l->progress->done, memory_order_relaxed),
+		       total = atomic_load_explicit(&l->progress->total, memory_order_relaxed);
+	const int64_t elapsed = now_ms() - l->phase_ms;
+	const bool has_end = phase && total;
+	const double share = has_end && done < total ? (double)done / (double)total : 1;
+	const ag_str left = time_left(done, total, elapsed, arena);
+
+	ag_paint_cut(p, AG_INK_BOLD, room, ag_str_c(phase ? phase : "working"));
+	if (has_end) {
+		piece(p, room, AG_INK_PLAIN,
+		      ag_str_printf(arena, "%3u%%", (unsigned)(share * 100)));
+		piece(p, room, AG_INK_PLAIN, left);
+		/* The bar stays where it is while the time changes. */
+		if (left.len)
+			ag_paint_to(p, strlen(phase) + LEFT_COLS);
+		if (p->col + 2 + BAR_COLS + 2 + NAME_COLS <= room)
+			bar(p, share);
+	} else {
+		piece(p, room, AG_INK_PLAIN,
+		      ag_str_printf(arena, "%lld s", (long long)(elapsed / 1000)));
+	}
+	if (p->col + 2 + MIN_NAME_COLS <= room) {
+		const size_t rest = room - p->col - 2;
+
+		ag_paint_to(p, p->col + 2);
+		ag_paint_cut(p, AG_INK_DIM, rest < NAME_COLS ? rest : NAME_COLS, l->what);
+	}
+	if (phase && unit)
+		piece(p, room, AG_INK_DIM, amount(done, total, unit, arena));
+	if (phase)
+		piece(p, room, AG_INK_DIM, rate(l, elapsed, arena));
 }
 
 static void draw(ag_progress_line *l)
 {
-	const char *phase = atomic_load_explicit(&l->progress->phase, memory_order_acquire);
-	uint64_t done = atomic_load_explicit(&l->progress->done, memory_order_relaxed);
-	uint64_t total = atomic_load_explicit(&l->progress->total, memory_order_relaxed);
-	uint64_t nphase = atomic_load_explicit(&l->progress->nphase, memory_order_relaxed);
+	const uint64_t nphase = atomic_load_explicit(&l->progress->nphase, memory_order_relaxed);
+	const size_t columns = ag_term_err_columns(); /* a window can change while we wait */
 	ag_arena *arena = ag_arena_new();
-	ag_buf out = AG_BUF_INIT(4096), text = AG_BUF_INIT(1024);
+	ag_buf out = AG_BUF_INIT(4096);
 	ag_paint p;
 
 	if (nphase != l->nphase) {
@@ -111,23 +158,12 @@ static void draw(ag_progress_line *l)
 		l->phase_ms = now_ms();
 		l->phase_docs = atomic_load_explicit(&l->progress->documents, memory_order_relaxed);
 	}
-	ag_paint_init(&p, &out, l->width, l->colour, l->utf8);
+	ag_paint_init(&p, &out, columns, l->colour, l->utf8);
 	ag_buf_adds(&out, "\r\033[K");
-	ag_paint_cut(&p, AG_INK_BOLD, 24, l->what);
-	ag_paint_textf(&p, AG_INK_PLAIN, "  %s  ", phase ? phase : "working");
-	if (!phase)
-		ag_buf_addf(&text, "%lld s", (long long)((now_ms() - l->phase_ms) / 1000));
-	if (phase) {
-		if (total && l->width > 70)
-			bar(&p, done, total);
-		details(l, done, total, arena, &text);
-	}
-	/* One column stays free: a line that fills the width would wrap on some terminals. */
-	if (p.col + 1 < p.width)
-		ag_paint_cut(&p, AG_INK_DIM, p.width - p.col - 1, ag_buf_view(&text));
+	if (columns >= MIN_COLUMNS)
+		compose(l, &p, columns - FREE_COLS, arena);
 	ag_signals_line_drawn(true);
 	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "a progress line is no result");
-	ag_buf_release(&text);
 	ag_buf_release(&out);
 	ag_arena_free(arena);
 }
@@ -184,7 +220,6 @@ ag_progress_line *ag_progress_start(ag_cli *c, ag_str what)
 		}
 	}
 	l->what = what;
-	l->width = c->term.err_width;
 	l->utf8 = c->term.utf8;
 	l->colour = c->term.err_colour;
 	l->phase_ms = now_ms();

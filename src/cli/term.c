@@ -17,6 +17,13 @@
 #define MIN_WIDTH  40
 #define MAX_WIDTH  1000
 
+size_t ag_term_err_columns(void)
+{
+	struct winsize size = { 0 };
+
+	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : WIDTH_TTY;
+}
+
 /* Into a pipe: the width of the terminal where it may end up (`| less`), but no more than WIDTH_PIPE. */
 static size_t width_of(int fd, bool is_tty)
 {

@@ -21,6 +21,8 @@ typedef struct ag_term {
 
 /* Colours as with AG_COLOR_AUTO. */
 void ag_term_init(ag_term *t);
+/* Columns that standard error has at this moment. */
+size_t ag_term_err_columns(void);
 /* Decide about colours: by the setting, unless it is auto; else by NO_COLOR, CLICOLOR_FORCE, and the terminal, in this order. */
 void ag_term_choose_color(ag_term *t, ag_color setting);
 

@@ -153,6 +153,7 @@ static ag_status code_column(void *arg, size_t i, ag_err *err)
 			else
 				out->code[row / step] = code_value(&c, &v, col->view_type != NULL);
 		}
+		ag_ctx_advance(j->ctx, col->n, 0);
 	}
 	out->nvalue = c.n;
 	out->values = ag_new_n(j->arena, ag_val, c.n + 1);
@@ -302,6 +303,7 @@ ag_status ag_table_frames(const ag_table *t, const ag_ctx *ctx, const ag_profile
 	ag_status st = ag_tree_build(t, ctx, &opts, scratch, &tree, err);
 	job *jobs;
 	size_t njob = 0, max = 1;
+	uint64_t total = 0;
 
 	*ret = (ag_frames){ 0 };
 	if (st)
@@ -316,7 +318,11 @@ ag_status ag_table_frames(const ag_table *t, const ag_ctx *ctx, const ag_profile
 			continue;
 		frame_of(t, &tree, p, at, arena, ctx, &ret->items[ret->n++], jobs, &njob);
 	}
+	for (size_t i = 0; i < njob; i++)
+		total += jobs[i].node->n;
+	ag_ctx_phase(ctx, "comparing fields", "values", total);
 	st = ag_parallel(ctx, njob, code_column, jobs, err);
+	ag_ctx_phase(ctx, NULL, NULL, 0);
 	for (size_t i = 0; i < njob; i++) {
 		if (!st)
 			keep(&jobs[i], arena);

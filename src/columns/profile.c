@@ -57,6 +57,7 @@ static ag_status profile_path(void *arg, size_t i, ag_err *err)
 		ag_profile_values(&c, p->arenas[at], ret);
 	}
 	ag_counted_release(&c);
+	ag_ctx_advance(p->ctx, node->n, 0);
 	return st;
 }
 
@@ -154,17 +155,22 @@ ag_status ag_table_profile(const ag_table *t, const ag_ctx *ctx, ag_arena *arena
 	ag_arena *scratch = ag_arena_new();
 	ag_tree tree = { 0 };
 	profiler p = { .t = t, .ctx = ctx, .tree = &tree };
+	uint64_t total = 0;
 	ag_status st = ag_tree_build(t, ctx, &opts, scratch, &tree, err);
 
 	if (!st) {
 		p.order = ag_new_n(scratch, uint32_t, tree.nnode);
 		p.paths = ag_new_n(scratch, ag_path_profile, tree.nnode);
 		p.arenas = ag_new_n(scratch, ag_arena *, tree.nnode);
-		for (uint32_t i = 1; i < tree.nnode; i++)
+		for (uint32_t i = 1; i < tree.nnode; i++) {
 			p.order[i - 1] = i;
+			total += tree.nodes[i].n;
+		}
+		ag_ctx_phase(ctx, "profiling", "values", total);
 		qsort_r(p.order, tree.nnode - 1, sizeof(*p.order), by_size, tree.nodes);
 		st = ag_parallel(ctx, tree.nnode - 1, profile_path, &p, err);
 	}
+	ag_ctx_phase(ctx, NULL, NULL, 0);
 	if (!st)
 		fill(&p, arena, ret);
 	for (size_t i = 0; p.arenas && i < tree.nnode; i++)

@@ -449,6 +449,37 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	holds 'ASCII in a C locale' sh -c 'grep -q orders out && ! LC_ALL=C grep -q "$(printf "[\200-\377]")" out'
 	tty TERM=xterm LC_ALL=C.UTF-8
 	holds 'signs in a UTF-8 locale' grep -q '✗\|✓\|─' out
+	# The progress line: what is drawn at 80, 120 and 15 columns. Standard output goes elsewhere.
+	cat >frames.py <<'END'
+import re, sys
+columns = int(sys.argv[1])
+text = open(sys.argv[2], encoding="utf-8", newline="").read()
+text = re.sub("\033\\[[0-9;]*m", "", text)
+frames = text.split("\r\033[K")
+if len(frames) < 3:
+    sys.exit(77)  # it ended before a line was drawn
+drawn = [f for f in frames[1:-1] if f]
+bad = [f for f in drawn if len(f) > columns - 3 or "\n" in f or "\r" in f]
+steps = [f for f in drawn if re.match(r"(reading|profiling|comparing fields|checking fields|testing fields) +[0-9]+%", f)]
+assert not frames[0] and not frames[-1].strip(), (frames[0], frames[-1])
+assert not bad, bad
+assert columns < 20 or steps, drawn
+assert columns >= 20 or not drawn, drawn
+END
+	cat large.ndjson large.ndjson large.ndjson large.ndjson >long.ndjson
+	for columns in 80 120 15; do
+		env TERM=xterm ARGUS_THREADS=1 script -qec "stty cols $columns; '$ARGUS' audit long.ndjson --store memory: >out" screen </dev/null >/dev/null
+		sed -i '/^Script /d' screen
+		python3 frames.py "$columns" screen 2>err
+		case $? in
+		0) ok "a progress line at $columns columns" ;;
+		77) echo "skip - a progress line at $columns columns: the audit ended too soon" ;;
+		*) not_ok "a progress line at $columns columns" ;;
+		esac
+	done
+	env TERM=xterm script -qec "'$ARGUS' audit long.ndjson --store memory: 2>err" screen </dev/null >/dev/null
+	holds 'no progress line when standard error is no terminal' [ ! -s err ]
+	rm -f long.ndjson screen
 else
 	echo 'skip - terminals: no pseudo-terminal can be had (script(1), devpts)'
 fi
