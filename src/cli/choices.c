@@ -36,11 +36,10 @@ ag_str ag_choices_commands(ag_arena *arena)
 
 /* --- options --- */
 
-/* Does the command take this word? Only some know the output format silent. */
 static bool is_taken(const ag_command *cmd, const ag_setting *row, size_t choice)
 {
-	return row->offset != offsetof(ag_settings, output_format) || choice != AG_OUTPUT_SILENT ||
-	       cmd->flags & AG_COMMAND_SILENT;
+	return row->offset != offsetof(ag_settings, output_format) ||
+	       ag_cli_takes_format(cmd, (ag_output_format)choice);
 }
 
 /* Of a number or a text nothing is offered: one word alone, like "none", would be inserted at once.

@@ -88,10 +88,14 @@ static void choose_color_early(ag_cli *c)
 	ag_term_choose_color(&c->term, (ag_color)c->app.settings.color);
 }
 
+bool ag_cli_takes_format(const ag_command *cmd, ag_output_format format)
+{
+	return format != AG_OUTPUT_SILENT || cmd->flags & AG_COMMAND_SILENT;
+}
+
 static void check_format(ag_cli *c)
 {
-	if (c->app.settings.output_format != AG_OUTPUT_SILENT ||
-	    c->command->flags & AG_COMMAND_SILENT)
+	if (ag_cli_takes_format(c->command, (ag_output_format)c->app.settings.output_format))
 		return;
 	/* From a flag it is a mistake; as a general habit it means nothing here. */
 	if (c->app.settings.place[ag_settings_find(AG_S("output_format"))] == AG_PLACE_FLAG)

@@ -107,6 +107,8 @@ extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);
 const char *ag_cli_nearest(ag_str name);
+/* Does the command print this output format? Completion offers no other. */
+bool ag_cli_takes_format(const ag_command *cmd, ag_output_format format);
 /* Option i of a command: those of its agent, then its own. False: there are not so many. */
 bool ag_cli_option(const ag_command *cmd, size_t i, ag_option *ret);
 /* How many these are. The common ones have the numbers after them. */

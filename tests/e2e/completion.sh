@@ -40,8 +40,8 @@ in_bash argus audit --fail-on ''; offers 'bash: words of a setting' 'none low me
 in_bash argus audit --fail-on h; offers 'bash: beginning of a word' high
 in_bash argus audit --fail-on = h; offers 'bash: a value after =' high
 in_bash argus audit --fail-on =; offers 'bash: nothing after = yet' 'none low medium high critical'
-in_bash argus audit -o s; offers 'bash: a value after a letter' silent
-in_bash argus runs -o s; offers 'bash: no word that the command refuses' ''
+in_bash argus audit -o si; offers 'bash: a value after a letter' silent
+in_bash argus runs -o si; offers 'bash: no word that the command refuses' ''
 in_bash argus audit --seed ''; offers 'bash: nothing for a number' ''
 in_bash argus audit --ou; offers 'bash: options' '--output --out'
 in_bash argus audit or; offers 'bash: files' orders.ndjson
