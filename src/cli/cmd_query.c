@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
+#include "query/shell_read.h"
 #include "report/human.h"
 
 #define DEFAULT_LIMIT 20
@@ -21,15 +22,14 @@ typedef struct answer {
 	ag_found found; /* matched: filters only */
 } answer;
 
-static ag_status ask(ag_cli *c, ag_source *s, size_t limit, answer *ret, ag_err *err)
+static ag_status ask(ag_cli *c, ag_source *s, const ag_val *query, size_t limit, answer *ret,
+                     ag_err *err)
 {
-	ag_str text = ag_str_trim(c->args[1]);
-	ag_val query = ag_val_str(text);
 	ag_status st;
 
-	*ret = (answer){ .is_pipeline = text.len && text.ptr[0] == '[' };
+	*ret = (answer){ .is_pipeline = query->type == AG_T_ARRAY };
 	if (ret->is_pipeline) {
-		st = ag_source_aggregate(s, &c->app.ctx, c->app.arena, &query, limit ? limit : 1,
+		st = ag_source_aggregate(s, &c->app.ctx, c->app.arena, query, limit ? limit : 1,
 		                         &ret->found.docs, &ret->found.ndoc, err);
 		if (st == AG_LIMIT && !err->hint[0])
 			return ag_err_hint(
@@ -38,9 +38,9 @@ static ag_status ask(ag_cli *c, ag_source *s, size_t limit, answer *ret, ag_err 
 		return st;
 	}
 	if (!limit)
-		return ag_source_count(s, &c->app.ctx, c->app.arena, &query, &ret->found.matched,
+		return ag_source_count(s, &c->app.ctx, c->app.arena, query, &ret->found.matched,
 		                       err);
-	return ag_source_find(s, &c->app.ctx, c->app.arena, &query, limit, &ret->found, err);
+	return ag_source_find(s, &c->app.ctx, c->app.arena, query, limit, &ret->found, err);
 }
 
 static int text(ag_cli *c, const ag_source_info *info, const answer *a)
@@ -110,12 +110,12 @@ static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
 }
 
-static int query(ag_cli *c, ag_source *s, size_t limit)
+static int answer_query(ag_cli *c, ag_source *s, const ag_val *query, size_t limit)
 {
 	ag_progress_line *line = ag_progress_start(c, c->args[0]);
 	ag_err err = { 0 };
 	answer a;
-	ag_status st = ask(c, s, limit, &a, &err);
+	ag_status st = ask(c, s, query, limit, &a, &err);
 
 	ag_progress_stop(line);
 	if (st)
@@ -148,17 +148,21 @@ static int run(ag_cli *c)
 	ag_safe_query checked;
 	ag_err err = { 0 };
 	ag_status st;
+	ag_val q;
 	int code;
 
 	/* Report a wrong filter before a large file is read. */
-	if (ag_docquery_parse(c->args[1], c->app.arena, &checked, &err))
+	st = ag_shell_parse(c->args[1], c->app.arena, &q, &err);
+	if (!st)
+		st = ag_docquery_check(&q, c->app.arena, &checked, &err);
+	if (st)
 		ag_cli_complain(c, "FILTER: %s%s%s", err.msg, err.hint[0] ? "; " : "", err.hint);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	line = ag_progress_start(c, c->args[0]);
 	st = open_one(c, &source, &err);
 	ag_progress_stop(line);
-	code = st ? ag_cli_fail(c, &err) : query(c, source, limit);
+	code = st ? ag_cli_fail(c, &err) : answer_query(c, source, &q, limit);
 	ag_source_close(source);
 	return code;
 }
@@ -169,11 +173,16 @@ const ag_command ag_cmd_query = {
 	.group = AG_GROUP_LOOK,
 	.usage = "SOURCE FILTER [options]",
 	.about =
-		"FILTER is a filter {...} or an aggregation pipeline [...] in MongoDB extended JSON: what a "
-		"report gives as evidence can be pasted here. Documents are printed one a line, as relaxed "
+		"FILTER is a filter {...} or an aggregation pipeline [...], as MongoDB extended JSON or as the "
+		"shell writes it: keys without quotes, single quotes, ISODate(\"...\"), ObjectId(\"...\"), "
+		"NumberLong(\"...\"), /regex/i, comments; also a whole db.orders.find({...}), countDocuments or "
+		"aggregate. What a report gives as evidence can be pasted here. No code runs. A time without a "
+		"zone is UTC; SOURCE decides what is read, whatever collection a statement names. Documents are printed one a line, as relaxed "
 		"extended JSON, unmasked. Stages that write and operators that run code are refused.",
 	.examples =
 		"argus query orders.ndjson '{\"total\": {\"$lt\": 0}}' # documents below zero\n"
+		"argus query orders.ndjson 'db.orders.find({created_at: {$lt: ISODate(\"2000-01-01\")}})' # as in "
+		"the shell\n"
 		"argus query orders.ndjson '[{\"$group\": {\"_id\": \"$status\", \"n\": {\"$sum\": 1}}}]' # "
 		"how many of each",
 	.options = options,

@@ -304,6 +304,12 @@ holds 'query: so many lines' [ "$(wc -l <out)" -eq 4 ]
 run query orders.ndjson '{}' --limit 0; want 'query: count' 0 '200 of 200'
 run query orders.ndjson '[{"$group":{"_id":"$state","n":{"$sum":1}}}]'; want 'query: pipeline' 0 '"n":200'
 run query orders.ndjson '{"email":null}' --output json; holds 'query: json' json 'd["matched"]==20 and len(d["documents"])==20'
+run query orders.ndjson "{email: null, } // none" --limit 0; want 'query: shell syntax' 0 '20 of 200'
+run query orders.ndjson 'db.orders.countDocuments({email: {$in: [null]}});' --limit 0; want 'query: a statement' 0 '20 of 200'
+run query orders.ndjson "[{\$group: {_id: '\$state', n: {\$sum: 1}}}]"; want 'query: shell pipeline' 0 '"n":200'
+run query orders.ndjson '{a.b: 1}'; want 'query: place of an error' 2 '' 'line 1, column 2: '
+run query orders.ndjson 'db.orders.deleteMany({})'; want 'query: a statement that writes' 2 '' 'countDocuments'
+run query orders.ndjson '{$where: function() { return 1 }}'; want 'query: no code in shell syntax' 2 '' 'no code runs'
 run query data '{}'; want 'query: one collection only' 1 '' 'holds 2 collections'
 run query orders.ndjson '[{"$out":"x"}]'; want 'query: nothing is written' 2 '' '$out'
 

@@ -1,9 +1,11 @@
 /* Any bytes through the extended-JSON reader. What it accepts is written in both JSON modes, read back,
- * and must be the same value and the same text again. */
+ * and must be the same value and the same text again. The same bytes go through the reader of the shell's syntax:
+ * it must give the value that the strict reader gives to a query, and read what is written in the shell's mode. */
 #include <stdlib.h>
 
 #include "fuzz.h"
 #include "query/extjson.h"
+#include "query/shell_read.h"
 
 static void check(bool ok)
 {
@@ -25,6 +27,31 @@ static void round_trip(ag_arena *arena, const ag_val *v, ag_extjson_mode mode)
 	check(ag_val_hash(v) == ag_val_hash(&back));
 }
 
+static void shell(ag_arena *arena, ag_str text)
+{
+	const ag_extjson_opts query = { .typed = true,
+		                        .query = true,
+		                        .reject_duplicates = true,
+		                        .max_depth = AG_SHELL_MAX_DEPTH };
+	ag_val v, strict, back;
+	ag_err err = { 0 };
+	ag_str written;
+	const ag_status st = ag_shell_parse(text, arena, &v, &err);
+
+	check(!st || err.msg[0]);
+	if (!ag_extjson_parse(text, &query, arena, &strict, NULL, NULL, NULL)) {
+		check(!st);
+		check(ag_val_eq(&v, &strict));
+	}
+	if (st)
+		return;
+	/* The pattern of a regex may gain an escape (/[/]/ becomes /[\\/]/), so the texts are compared. A pattern that
+	 * is no regex, such as one back slash, has no shell form. */
+	written = ag_extjson_str(arena, &v, AG_EXTJSON_SHELL);
+	if (!ag_shell_parse(written, arena, &back, &err))
+		check(ag_str_eq(written, ag_extjson_str(arena, &back, AG_EXTJSON_SHELL)));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	ag_str s = ag_str_make((const char *)data, size);
@@ -35,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ag_err err;
 	ag_val v;
 
+	shell(arena, s);
 	for (unsigned mode = 0; mode < 4; mode++) {
 		ag_status st;
 
