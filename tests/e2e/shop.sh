@@ -67,4 +67,7 @@ refuses_wrong_count() {
 }
 check 'verify refuses a wrong count' refuses_wrong_count
 
+check 'query gives the count of every finding' python3 tests/e2e/shop_commands.py examples/shop "$tmp"
+check 'query gives the count of dates, ids and regexes' python3 tests/e2e/shop_commands.py typed "$tmp"
+
 exit $bad
