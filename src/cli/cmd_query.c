@@ -3,6 +3,7 @@
  * Documents are printed as they are, not masked: a filter asks for exactly these documents. */
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/query_names.h"
 #include "query/extjson.h"
 #include "query/shell_read.h"
 #include "report/human.h"
@@ -20,6 +21,8 @@ static const ag_option options[] = {
 typedef struct answer {
 	bool is_pipeline;
 	ag_found found; /* matched: filters only */
+	const ag_str *notes;
+	size_t nnote;
 } answer;
 
 static ag_status ask(ag_cli *c, ag_source *s, const ag_val *query, size_t limit, answer *ret,
@@ -48,6 +51,7 @@ static int text(ag_cli *c, const ag_source_info *info, const answer *a)
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT), line = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
 	ag_arena *arena = c->app.arena;
+	int code;
 
 	if (info->broken)
 		ag_cli_note(c, "%.*s document%s of %.*s could not be read",
@@ -71,10 +75,14 @@ static int text(ag_cli *c, const ag_source_info *info, const answer *a)
 		ag_paint_nl(&p);
 	}
 	ag_buf_release(&line);
-	return ag_cli_finish(c, &out, AG_EXIT_OK);
+	code = ag_cli_finish(c, &out, AG_EXIT_OK);
+	for (size_t i = 0; i < a->nnote; i++)
+		ag_cli_note(c, "%.*s", AG_FMT(a->notes[i]));
+	return code;
 }
 
-/* {"collection":…,"collection_size":90,"broken":0,"matched":3,"documents":[…],"where":["orders.ndjson:17",…]} */
+/* {"collection":…,"collection_size":90,"broken":0,"matched":3,"documents":[…],"where":["orders.ndjson:17",…],
+ * "notes":["no document has the field …"]} */
 static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT), doc = AG_BUF_INIT(AG_LIMIT_OUTPUT);
@@ -103,6 +111,11 @@ static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 	for (size_t i = 0; i < a->found.ndoc && a->found.where; i++)
 		ag_jw_str(&w, a->found.where[i]);
 	ag_jw_arr_end(&w);
+	ag_jw_kkey(&w, "notes");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < a->nnote; i++)
+		ag_jw_str(&w, a->notes[i]);
+	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
 	ok = ag_cli_print_json(c, ag_buf_view(&out));
 	ag_buf_release(&doc);
@@ -110,13 +123,17 @@ static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
 }
 
-static int answer_query(ag_cli *c, ag_source *s, const ag_val *query, size_t limit)
+static int answer_query(ag_cli *c, ag_source *s, const ag_val *query, const ag_safe_query *checked,
+                        size_t limit)
 {
 	ag_progress_line *line = ag_progress_start(c, c->args[0]);
 	ag_err err = { 0 };
 	answer a;
 	ag_status st = ask(c, s, query, limit, &a, &err);
 
+	if (!st)
+		a.nnote = ag_query_absent(s, &c->app.ctx, checked, &a.found, c->app.arena,
+		                          &a.notes);
 	ag_progress_stop(line);
 	if (st)
 		return ag_cli_fail(c, &err);
@@ -162,7 +179,7 @@ static int run(ag_cli *c)
 	line = ag_progress_start(c, c->args[0]);
 	st = open_one(c, &source, &err);
 	ag_progress_stop(line);
-	code = st ? ag_cli_fail(c, &err) : answer_query(c, source, &q, limit);
+	code = st ? ag_cli_fail(c, &err) : answer_query(c, source, &q, &checked, limit);
 	ag_source_close(source);
 	return code;
 }
@@ -178,7 +195,8 @@ const ag_command ag_cmd_query = {
 		"NumberLong(\"...\"), /regex/i, comments; also a whole db.orders.find({...}), countDocuments or "
 		"aggregate. What a report gives as evidence can be pasted here. No code runs. A time without a "
 		"zone is UTC; SOURCE decides what is read, whatever collection a statement names. Documents are printed one a line, as relaxed "
-		"extended JSON, unmasked. Stages that write and operators that run code are refused.",
+		"extended JSON, unmasked. Stages that write and operators that run code are refused. A note on standard error names fields "
+		"of the filter that no document has, each with the nearest name that exists.",
 	.examples =
 		"argus query orders.ndjson '{\"total\": {\"$lt\": 0}}' # documents below zero\n"
 		"argus query orders.ndjson 'db.orders.find({created_at: {$lt: ISODate(\"2000-01-01\")}})' # as in "
