@@ -39,8 +39,11 @@ static ag_status compile(ag_filter_parser *p, ag_filter *node, ag_str pattern, a
 AG_FILTER_OP_PARSER(cmp)
 {
 	(void)ops;
-	if (v->type == AG_T_UNDEFINED || v->type == AG_T_MISSING)
-		return ag_filter_bad(p, "cannot compare with undefined");
+	if (v->type == AG_T_UNDEFINED || v->type == AG_T_MISSING) {
+		AG_IGNORE(ag_filter_bad(p, "cannot compare with undefined"), "");
+		ag_err_hint(p->err, "use null, or {\"$exists\": false}");
+		return AG_INVALID;
+	}
 	if (v->type == AG_T_REGEX) {
 		AG_IGNORE(ag_filter_bad(p, "a regular expression cannot be compared"), "");
 		ag_err_hint(p->err, "use {\"$regex\": …}, or {\"$not\": {\"$regex\": …}}");

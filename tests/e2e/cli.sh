@@ -310,6 +310,7 @@ run query orders.ndjson "[{\$group: {_id: '\$state', n: {\$sum: 1}}}]"; want 'qu
 run query orders.ndjson '{a.b: 1}'; want 'query: place of an error' 2 '' 'line 1, column 2: '
 run query orders.ndjson 'db.orders.deleteMany({})'; want 'query: a statement that writes' 2 '' 'countDocuments'
 run query orders.ndjson '{$where: function() { return 1 }}'; want 'query: no code in shell syntax' 2 '' 'no code runs'
+run query orders.ndjson '{email: undefined}'; want 'query: undefined is refused' 2 '' 'use null'
 run query orders.ndjson '{statee: null}' -n 0; want 'query: nearest name' 0 '200 of 200' 'no document has the field "statee"; the nearest name is "state"'
 run query orders.ndjson '{state: {$exists: true}, zzzzzzzz: {$exists: false}}' -n 0; want 'query: an absent field' 0 '200 of 200' 'no document has the field "zzzzzzzz"'
 run query orders.ndjson '[{$match: {statee: 1}}, {$count: "n"}]' --output json; holds 'query: note in json' json 'd["notes"]==["no document has the field \"statee\"; the nearest name is \"state\""]'
