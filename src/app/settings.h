@@ -22,7 +22,18 @@ typedef enum ag_place {
 	AG_PLACE_FLAG
 } ag_place;
 
-typedef enum ag_output_format { AG_OUTPUT_TEXT, AG_OUTPUT_JSON, AG_OUTPUT_SILENT } ag_output_format;
+typedef enum ag_output_format {
+	AG_OUTPUT_TEXT,
+	AG_OUTPUT_JSON,
+	AG_OUTPUT_SILENT,
+	/* Of audit reports only (report/format.h): */
+	AG_OUTPUT_SHORT,
+	AG_OUTPUT_CSV,
+	AG_OUTPUT_MARKDOWN,
+	AG_OUTPUT_GITHUB,
+	AG_OUTPUT_JUNIT,
+	AG_OUTPUT_SARIF
+} ag_output_format;
 
 typedef enum ag_color { AG_COLOR_AUTO, AG_COLOR_ALWAYS, AG_COLOR_NEVER } ag_color;
 

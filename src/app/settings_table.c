@@ -13,7 +13,8 @@
 #define MAX_STEPS   1000000.0
 #define MAX_RATE    1e12
 
-static const char *const outputs[] = { "text", "json", "silent", NULL };
+static const char *const outputs[] = { "text",     "json",   "silent", "short", "csv",
+	                               "markdown", "github", "junit",  "sarif", NULL };
 static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
 static const char *const log_formats[] = { "json", "text", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };

@@ -90,7 +90,11 @@ static void choose_color_early(ag_cli *c)
 
 bool ag_cli_takes_format(const ag_command *cmd, ag_output_format format)
 {
-	return format != AG_OUTPUT_SILENT || cmd->flags & AG_COMMAND_SILENT;
+	const unsigned needs = format == AG_OUTPUT_SILENT  ? AG_COMMAND_SILENT
+	                       : format > AG_OUTPUT_SILENT ? AG_COMMAND_REPORTS
+	                                                   : 0;
+
+	return (cmd->flags & needs) == needs;
 }
 
 static void check_format(ag_cli *c)
@@ -99,7 +103,10 @@ static void check_format(ag_cli *c)
 		return;
 	/* From a flag it is a mistake; as a general habit it means nothing here. */
 	if (c->app.settings.place[ag_settings_find(AG_S("output_format"))] == AG_PLACE_FLAG)
-		ag_cli_complain(c, "--output: argus %s prints text or json", c->command->name);
+		ag_cli_complain(c, "--output: argus %s prints text or json%s", c->command->name,
+		                c->command->flags & AG_COMMAND_REPORTS  ? ", or a format of reports"
+		                : c->command->flags & AG_COMMAND_SILENT ? ", or is silent"
+		                                                        : "");
 	c->app.settings.output_format = AG_OUTPUT_TEXT;
 }
 

@@ -316,11 +316,11 @@ static void skipped_json(const job *j, ag_jw *w)
 }
 
 /* One report as it is; several as {"reports":[…],"failed":[{"source":…,"message":…}],"skipped":[…]}. */
-static void json_of(const job *j, ag_buf *out)
+static void json_of(const job *j, bool wants_many, ag_buf *out)
 {
 	ag_jw w;
 
-	if (!j->wants_many) {
+	if (!wants_many) {
 		if (j->nreport)
 			ag_buf_add(out, j->reports[0]);
 		return;
@@ -392,6 +392,24 @@ static void all_text(job *j, ag_buf *out)
 	}
 }
 
+/* In a format of another tool, which also says what failed. */
+static void format_of(job *j, ag_buf *out)
+{
+	const ag_extjson_opts read = { .typed = true };
+	ag_buf json = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_err err = { 0 };
+	ag_val v;
+
+	json_of(j, j->wants_many || !j->nreport, &json);
+	out->failed = out->failed || json.failed;
+	if (out->failed ||
+	    ag_extjson_parse(ag_buf_dup(j->arena, &json), &read, j->arena, &v, NULL, NULL, &err))
+		out->failed = true;
+	else
+		ag_report_out_format(j->c, &v, out);
+	ag_buf_release(&json);
+}
+
 static void to_file(job *j, const ag_buf *out)
 {
 	ag_err err = { 0 };
@@ -412,7 +430,9 @@ static void finish(job *j)
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 
 	if (ag_cli_is_json(j->c)) {
-		json_of(j, &out);
+		json_of(j, j->wants_many, &out);
+	} else if (ag_report_out_is_format(j->c)) {
+		format_of(j, &out);
 	} else if (j->c->app.settings.output_format == AG_OUTPUT_TEXT) {
 		all_text(j, &out);
 	}
@@ -539,6 +559,6 @@ const ag_command ag_cmd_audit = {
 	.agent = &ag_agent_audit,
 	.min_args = 1,
 	.max_args = 100000,
-	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS,
+	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS | AG_COMMAND_REPORTS,
 	.run = run,
 };

@@ -155,7 +155,9 @@ static bool print_report(ag_cli *c, const ag_store *store, const ag_audit_result
 		ag_buf_add(&out, r->report);
 	} else {
 		st = ag_extjson_parse(r->report, &read, c->app.arena, &v, NULL, NULL, err);
-		if (!st)
+		if (!st && ag_report_out_is_format(c))
+			ag_report_out_format(c, &v, &out);
+		else if (!st)
 			ag_report_text(&v, &look, &out);
 	}
 	if (!st && !is_file)
@@ -260,6 +262,6 @@ const ag_command ag_cmd_resume = {
 	.noption = AG_NELEM(options),
 	.min_args = 1,
 	.max_args = 1,
-	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS,
+	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS | AG_COMMAND_REPORTS,
 	.run = run,
 };

@@ -8,7 +8,7 @@ static const ag_option options[] = {
 	{ "trace", 0, NULL, NULL, NULL, "every step: what was tried, why, and the result" },
 	{ "set-aside", 0, NULL, NULL, NULL,
 	  "findings that do not count as well: marked as false positives, or ignored" },
-	{ .setting = "output_format" },
+	AG_REPORT_FORMAT_OPTION,
 	{ .setting = "store" },
 };
 
@@ -52,9 +52,18 @@ static int run(ag_cli *c)
 		return ag_cli_print_json(c, report) ? AG_EXIT_OK : AG_EXIT_FAILED;
 	if (ag_extjson_parse(report, &read, c->app.arena, &v, NULL, NULL, &err))
 		return ag_cli_fail(c, &err);
+	if (ag_answer_is(&v) && ag_report_out_is_format(c)) {
+		AG_IGNORE(ag_fail(&err, AG_INVALID, "cli.show",
+		                  "the run is an answer, no audit: --output text or json"),
+		          "it is the error");
+		return ag_cli_fail(c, &err);
+	}
 	if (ag_answer_is(&v))
 		return show_answer(c, &v);
-	ag_report_text(&v, &look, &out);
+	if (ag_report_out_is_format(c))
+		ag_report_out_format(c, &v, &out);
+	else
+		ag_report_text(&v, &look, &out);
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
@@ -69,6 +78,7 @@ const ag_command ag_cmd_show = {
 		    "argus show 01989c6e --trace # how it got there",
 	.options = options,
 	.noption = AG_NELEM(options),
+	.flags = AG_COMMAND_REPORTS,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

@@ -43,6 +43,22 @@ void ag_report_out_refuse(ag_cli *c, ag_str uri)
 	                AG_FMT(uri));
 }
 
+void ag_report_out_format(ag_cli *c, const ag_val *v, ag_buf *out)
+{
+	static ag_report_format *const formats[] = {
+		[AG_OUTPUT_SHORT] = ag_report_short,       [AG_OUTPUT_CSV] = ag_report_csv,
+		[AG_OUTPUT_MARKDOWN] = ag_report_markdown, [AG_OUTPUT_GITHUB] = ag_report_github,
+		[AG_OUTPUT_JUNIT] = ag_report_junit,       [AG_OUTPUT_SARIF] = ag_report_sarif
+	};
+
+	formats[c->app.settings.output_format](v, c->app.arena, out);
+}
+
+bool ag_report_out_is_format(const ag_cli *c)
+{
+	return c->app.settings.output_format > AG_OUTPUT_SILENT;
+}
+
 ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store)
 {
 	const bool is_file = ag_report_out_is_file(c);

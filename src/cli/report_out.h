@@ -3,6 +3,7 @@
 #define AG_CLI_REPORT_OUT_H
 
 #include "cli/cli.h"
+#include "report/format.h"
 #include "report/text.h"
 
 /* Rows of a table of options. clang-format would put each member of a row on a line. */
@@ -12,9 +13,12 @@
 	{ "replay", 0, "FILE", NULL, NULL, "answer from a recording, without network" }
 #define AG_REPORT_DETAILS_OPTION                                                                  \
 	{ "details", 0, NULL, NULL, NULL, "in text: evidence, examples, cause and repair of each finding" }
+#define AG_REPORT_FORMAT_OPTION                                                                   \
+	{ .setting = "output_format",                                                              \
+	  .help = "text, short, json, sarif, junit, github, markdown, csv or silent" }
 #define AG_REPORT_OUT_OPTIONS                                                                     \
 	AG_REPORT_DETAILS_OPTION,                                                                  \
-	{ .setting = "output_format", .help = "text, json or silent" },                            \
+	AG_REPORT_FORMAT_OPTION,                                                                   \
 	{ "out", 0, "FILE", NULL, NULL, "write the report to a file, whole or not at all; - is standard output" }
 /* clang-format on */
 
@@ -26,6 +30,10 @@ ag_str ag_report_out_check(ag_cli *c);
 /* "Nothing is ever written to a source": complain that this one stands where --out goes. */
 void ag_report_out_refuse(ag_cli *c, ag_str uri);
 
+/* Does --output name a format of report/format.h? */
+bool ag_report_out_is_format(const ag_cli *c);
+/* The report in a format of report/format.h, which --output named. v: what JSON prints, parsed with types. */
+void ag_report_out_format(ag_cli *c, const ag_val *v, ag_buf *out);
 ag_report_look ag_report_out_look(const ag_cli *c, const ag_store *store);
 /* Put the report to --out: text as it is, JSON made harmless for terminals and with a line's end. */
 AG_CHECK ag_status ag_report_out_write(ag_cli *c, const ag_buf *report, ag_err *err);
