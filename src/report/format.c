@@ -15,11 +15,6 @@ const ag_val *ag_format_reports(const ag_val *v, size_t *ret_n)
 	return v;
 }
 
-bool ag_format_counts(const ag_val *finding)
-{
-	return !ag_report_is_aside(finding);
-}
-
 ag_str ag_format_safe(ag_str s, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(MAX_TEXT);
@@ -45,21 +40,10 @@ ag_str ag_format_problem(const ag_val *finding, ag_arena *arena)
 	return ag_format_safe(title.len ? title : ag_report_str(finding, "category"), arena);
 }
 
-uint64_t ag_format_total(const ag_val *report, const ag_val *finding)
-{
-	const uint64_t total = ag_report_count(finding, "total_count");
-
-	if (total)
-		return total;
-	return ag_report_count(report, ag_str_eqc(ag_report_str(finding, "share_of"), "sample")
-	                                       ? "documents_sampled"
-	                                       : "collection_size");
-}
-
 ag_str ag_format_share(const ag_val *report, const ag_val *finding, ag_arena *arena)
 {
 	const uint64_t n = ag_report_count(finding, "affected_count"),
-		       total = ag_format_total(report, finding);
+		       total = ag_report_total(report, finding);
 
 	return ag_str_printf(arena, "%.*s of %.*s (%.*s)", AG_FMT(ag_human_count(n, arena)),
 	                     AG_FMT(ag_human_documents(total, arena)),
@@ -110,18 +94,6 @@ const char *ag_format_level(ag_str severity, const char *high, const char *middl
 	if (ag_str_eqc(severity, "critical") || ag_str_eqc(severity, "high"))
 		return high;
 	return ag_str_eqc(severity, "low") ? low : middle;
-}
-
-bool ag_format_is_new(const ag_val *report, const ag_val *finding)
-{
-	const ag_str key = ag_report_str(finding, "key");
-	size_t n;
-	const ag_val *items = ag_report_items(report, "new_findings", &n);
-
-	for (size_t i = 0; i < n && key.len; i++)
-		if (ag_str_eq(ag_report_str(&items[i], "key"), key))
-			return true;
-	return false;
 }
 
 /* "message; next step" */
@@ -216,7 +188,7 @@ void ag_report_short(const ag_val *v, ag_arena *arena, ag_buf *out)
 		short_gaps(gaps, n, out);
 		items = ag_report_items(&reports[r], "findings", &n);
 		for (size_t i = 0; i < n; i++)
-			if (ag_format_counts(&items[i]))
+			if (!ag_report_is_aside(&items[i]))
 				short_finding(&reports[r], &items[i], arena, out);
 	}
 }
@@ -294,7 +266,7 @@ void ag_report_github(const ag_val *v, ag_arena *arena, ag_buf *out)
 		github_gaps(gaps, n, ag_format_file(&reports[r]).len > 0, arena, out);
 		items = ag_report_items(&reports[r], "findings", &n);
 		for (size_t i = 0; i < n; i++)
-			if (ag_format_counts(&items[i]))
+			if (!ag_report_is_aside(&items[i]))
 				github_finding(&reports[r], &items[i], arena, out);
 	}
 }
@@ -333,7 +305,7 @@ static void csv_finding(const ag_val *report, const ag_val *f, ag_arena *arena, 
 	csv_cell(out, ag_format_safe(ag_report_str(f, "field"), arena));
 	ag_buf_addf(out, ",%llu,%llu,%.6g,",
 	            (unsigned long long)ag_report_count(f, "affected_count"),
-	            (unsigned long long)ag_format_total(report, f),
+	            (unsigned long long)ag_report_total(report, f),
 	            ag_report_number(f, "affected_pct"));
 	csv_cell(out, ag_format_safe(ag_report_str(n ? examples : NULL, "where"), arena));
 	for (size_t i = 0; i < AG_NELEM(texts); i++) {
@@ -355,7 +327,7 @@ void ag_report_csv(const ag_val *v, ag_arena *arena, ag_buf *out)
 		const ag_val *items = ag_report_items(&reports[r], "findings", &n);
 
 		for (size_t i = 0; i < n; i++)
-			if (ag_format_counts(&items[i]))
+			if (!ag_report_is_aside(&items[i]))
 				csv_finding(&reports[r], &items[i], arena, out);
 	}
 }

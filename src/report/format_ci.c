@@ -104,7 +104,7 @@ static void junit_report(const ag_val *report, ag_arena *arena, ag_buf *out)
 		ag_buf_adds(out, " time=\"0\"/>\n");
 	}
 	for (size_t i = 0; i < n; i++)
-		if (ag_format_counts(&items[i]))
+		if (!ag_report_is_aside(&items[i]))
 			failed_case(report, name, &items[i], arena, out);
 	for (size_t i = 0; i < ngap; i++)
 		error_case(out, name, &gaps[i]);
@@ -264,7 +264,7 @@ static void suppression(const ag_val *f, ag_arena *arena, ag_jw *w)
 
 	ag_jw_kkey(w, "suppressions");
 	ag_jw_arr(w);
-	if (!ag_format_counts(f)) {
+	if (ag_report_is_aside(f)) {
 		ag_jw_obj(w);
 		ag_jw_kstr(w, "kind", AG_S("external"));
 		ag_jw_kstr(w, "justification",
@@ -306,13 +306,13 @@ static void result(const ag_val *report, const ag_val *f, size_t rule, ag_arena 
 	suppression(f, arena, w);
 	if (ag_report_str(report, "previous_run_id").len)
 		ag_jw_kstr(w, "baselineState",
-		           ag_format_is_new(report, f) ? AG_S("new") : AG_S("unchanged"));
+		           ag_report_is_new(report, f) ? AG_S("new") : AG_S("unchanged"));
 	ag_jw_kkey(w, "properties");
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "severity", ag_report_str(f, "severity"));
 	ag_jw_kstr(w, "field", ag_format_safe(ag_report_str(f, "field"), arena));
 	ag_jw_kuint(w, "affected_count", ag_report_count(f, "affected_count"));
-	ag_jw_kuint(w, "total_count", ag_format_total(report, f));
+	ag_jw_kuint(w, "total_count", ag_report_total(report, f));
 	ag_jw_kdouble(w, "confidence", ag_report_number(f, "confidence"));
 	ag_jw_kstr(w, "evidence_query", ag_format_safe(ag_report_str(f, "evidence_query"), arena));
 	ag_jw_obj_end(w);

@@ -59,12 +59,12 @@ static void row(const ag_val *report, const ag_val *f, size_t number, ag_arena *
 	const uint64_t n = ag_report_count(f, "affected_count");
 
 	ag_buf_addf(out, "| %zu | %.*s%s | ", number, AG_FMT(ag_report_str(f, "severity")),
-	            ag_format_is_new(report, f) ? " (new)" : "");
+	            ag_report_is_new(report, f) ? " (new)" : "");
 	text(out, ag_format_field(f, arena));
 	ag_buf_adds(out, " | ");
 	text(out, ag_format_problem(f, arena));
 	ag_buf_addf(out, " | %.*s | %.*s |\n", AG_FMT(ag_human_count(n, arena)),
-	            AG_FMT(ag_human_share(n, ag_format_total(report, f), arena)));
+	            AG_FMT(ag_human_share(n, ag_report_total(report, f), arena)));
 }
 
 static void details(const ag_val *f, size_t number, ag_arena *arena, ag_buf *out)
@@ -113,12 +113,12 @@ static void one(const ag_val *report, ag_arena *arena, ag_buf *out)
 	ag_buf_adds(out, "| # | severity | field | problem | documents | share |\n"
 	                 "|---:|---|---|---|---:|---:|\n");
 	for (size_t i = 0; i < n; i++)
-		if (ag_format_counts(&items[i]))
+		if (!ag_report_is_aside(&items[i]))
 			row(report, &items[i], ++number, arena, out);
 	ag_buf_adds(out, "\n<details><summary>Evidence and repairs</summary>\n");
 	number = 0;
 	for (size_t i = 0; i < n; i++)
-		if (ag_format_counts(&items[i]))
+		if (!ag_report_is_aside(&items[i]))
 			details(&items[i], ++number, arena, out);
 	ag_buf_adds(out, "\n</details>\n\n");
 }

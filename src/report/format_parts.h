@@ -14,8 +14,6 @@ typedef struct ag_place {
 
 /* The reports of an output: the items of "reports", or the report itself. */
 const ag_val *ag_format_reports(const ag_val *v, size_t *ret_n);
-/* Does the finding count? (no label and no ignore row set it aside) */
-bool ag_format_counts(const ag_val *finding);
 /* Escaped for every reader: no control characters, no broken bytes, one line. */
 ag_str ag_format_safe(ag_str s, ag_arena *arena);
 /* The path of the field, or "(document)". Safe. */
@@ -26,14 +24,12 @@ ag_str ag_format_problem(const ag_val *finding, ag_arena *arena);
 ag_str ag_format_share(const ag_val *report, const ag_val *finding, ag_arena *arena);
 /* "The field is null (for example …)." Safe. */
 ag_str ag_format_description(const ag_val *finding, ag_arena *arena);
-uint64_t ag_format_total(const ag_val *report, const ag_val *finding);
 /* The file of the report; "" when its source is no file. Not escaped. */
 ag_str ag_format_file(const ag_val *report);
 /* Of one of the finding's examples. Not escaped. */
 ag_place ag_format_place(const ag_val *report, const ag_val *example);
 /* high for critical and high, middle for medium, low for low. */
 const char *ag_format_level(ag_str severity, const char *high, const char *middle, const char *low);
-bool ag_format_is_new(const ag_val *report, const ag_val *finding);
 
 /* What could not be checked: a gap of a report, a source that failed, a file that was skipped. Safe texts. */
 typedef struct ag_format_gap {

@@ -60,6 +60,29 @@ size_t ag_report_counted(const ag_val *report, const ag_val **ret_first)
 	return ncounted;
 }
 
+uint64_t ag_report_total(const ag_val *report, const ag_val *finding)
+{
+	const uint64_t total = ag_report_count(finding, "total_count");
+
+	if (total)
+		return total;
+	return ag_report_count(report, ag_str_eqc(ag_report_str(finding, "share_of"), "sample")
+	                                       ? "documents_sampled"
+	                                       : "collection_size");
+}
+
+bool ag_report_is_new(const ag_val *report, const ag_val *finding)
+{
+	const ag_str key = ag_report_str(finding, "key");
+	size_t n;
+	const ag_val *items = ag_report_items(report, "new_findings", &n);
+
+	for (size_t i = 0; i < n && key.len; i++)
+		if (ag_str_eq(ag_report_str(&items[i], "key"), key))
+			return true;
+	return false;
+}
+
 static void count_severities(const ag_val *report, size_t by[4])
 {
 	size_t n;

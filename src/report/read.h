@@ -19,6 +19,10 @@ const ag_val *ag_report_items(const ag_val *v, const char *name, size_t *ret_n);
 
 /* A label or an ignore row set the finding aside: it does not count. */
 bool ag_report_is_aside(const ag_val *finding);
+/* Documents that its share is of: of the collection, or of the sample. */
+uint64_t ag_report_total(const ag_val *report, const ag_val *finding);
+/* The previous run did not have it. */
+bool ag_report_is_new(const ag_val *report, const ag_val *finding);
 /* Number of findings that count. *ret_first: the best ranked of them, NULL without one. */
 size_t ag_report_counted(const ag_val *report, const ag_val **ret_first);
 /* Did the run end with this status? */

@@ -90,42 +90,19 @@ static void severity(ag_rt *t, ag_str name)
 	ag_paint_lit(&t->p, ag_severity_ink(name), badge);
 }
 
-static uint64_t whole_of(const ag_rt *t, const ag_val *finding)
-{
-	const uint64_t total = ag_report_count(finding, "total_count");
-
-	if (total)
-		return total;
-	return ag_report_count(t->report, ag_str_eqc(ag_report_str(finding, "share_of"), "sample")
-	                                          ? "documents_sampled"
-	                                          : "collection_size");
-}
-
-static bool is_new(const ag_rt *t, const ag_val *finding)
-{
-	size_t n;
-	const ag_val *items = ag_report_items(t->report, "new_findings", &n);
-	const ag_str key = ag_report_str(finding, "key");
-
-	for (size_t i = 0; i < n && key.len; i++)
-		if (ag_str_eq(ag_report_str(&items[i], "key"), key))
-			return true;
-	return false;
-}
-
 static const char *mark(const ag_rt *t, const ag_val *finding)
 {
 	if (ag_report_is_aside(finding))
 		return "-";
 	if (ag_str_eqc(ag_report_str(finding, "status"), "pending_review"))
 		return "?";
-	return is_new(t, finding) ? "+" : "";
+	return ag_report_is_new(t->report, finding) ? "+" : "";
 }
 
 static void line(ag_rt *t, const columns *c, size_t number, const ag_val *f)
 {
 	const uint64_t n = ag_report_count(f, "affected_count");
-	const ag_str share = ag_human_share(n, whole_of(t, f), t->arena),
+	const ag_str share = ag_human_share(n, ag_report_total(t->report, f), t->arena),
 		     count = ag_human_count(n, t->arena);
 	const size_t at_problem = AT_FIELD + c->field + GAP,
 		     count_end = at_problem + c->problem + GAP + c->count;
