@@ -37,7 +37,8 @@ static const ag_setting first[] = {
 	  .flag = "threads", .flag_arg = "N", .flag_help = "worker threads" },
 	{ "", "output_format", AG_SET_CHOICE, .one_of = outputs, .fallback = "text",
 	  .offset = FIELD(output_format),
-	  .help = "What goes to standard output. silent: audit and verify tell only by their exit code.",
+	  .help = "What goes to standard output. silent: audit and verify answer only with their exit code. "
+	          "short to sarif: formats of audit reports only (docs/reference/report.md).",
 	  .flag = "output", .letter = 'o', .flag_arg = "FORMAT", .flag_help = "text or json" },
 	{ "", "log_level", AG_SET_CHOICE, .one_of = log_levels, .fallback = "off",
 	  .offset = FIELD(log_level), .help = "How much is logged to standard error." },

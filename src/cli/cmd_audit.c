@@ -401,12 +401,15 @@ static void format_of(job *j, ag_buf *out)
 	ag_val v;
 
 	json_of(j, j->wants_many || !j->nreport, &json);
-	out->failed = out->failed || json.failed;
-	if (out->failed ||
-	    ag_extjson_parse(ag_buf_dup(j->arena, &json), &read, j->arena, &v, NULL, NULL, &err))
+	if (json.failed) {
 		out->failed = true;
-	else
+	} else if (ag_extjson_parse(ag_buf_dup(j->arena, &json), &read, j->arena, &v, NULL, NULL,
+	                            &err)) {
+		ag_cli_fail(j->c, &err);
+		j->any_failed = true;
+	} else {
 		ag_report_out_format(j->c, &v, out);
+	}
 	ag_buf_release(&json);
 }
 
@@ -436,7 +439,8 @@ static void finish(job *j)
 	} else if (j->c->app.settings.output_format == AG_OUTPUT_TEXT) {
 		all_text(j, &out);
 	}
-	if (is_file && out.len)
+	/* A format without findings may be empty. Its file is written, so that no older one is taken for it. */
+	if (is_file && (out.len || (ag_report_out_is_format(j->c) && !j->any_failed)))
 		to_file(j, &out);
 	else if (ag_cli_is_json(j->c) && out.len && !ag_cli_print_json(j->c, ag_buf_view(&out)))
 		j->any_failed = true;

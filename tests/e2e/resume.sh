@@ -115,6 +115,12 @@ python3 tamper.py whole.db
 run replay last --store whole.db
 want 'a report that was changed' 1 '' 'is not what its log gives: they differ at byte'
 
+# --- in the format of another tool
+
+run audit people.ndjson --max-iterations 5 -o silent
+run resume last --max-iterations 300 -o short; want 'one line for each finding' 0 'people.ndjson:'
+holds 'nothing else' sh -c '! grep -v "^people.ndjson[:0-9]*: .* \[[a-z_]*\]$" out'
+
 # --- refusals
 
 run audit people.ndjson --max-iterations 5 -o silent
