@@ -40,7 +40,7 @@ run adit x; want 'unknown command' 2 '' 'did you mean "audit"?'
 run audit; want 'no source' 2 '' 'want SOURCE'
 run audit orders.ndjson --sed 3; want 'unknown option' 2 '' 'did you mean "--seed"?'
 run audit orders.ndjson --output xml
-want 'wrong format' 2 '' '--output: want text, json or silent, got "xml"'
+want 'wrong format' 2 '' '--output: want text, json, silent, short, csv, markdown, github, junit or sarif, got "xml"'
 holds 'a wrong format is told before the run' [ ! -e state/argus/argus.db ]
 run audit orders.ndjson --seed 3x --as-of never --threads 0
 want 'wrong values' 2 '' '--seed: want a whole number'
