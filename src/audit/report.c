@@ -187,7 +187,7 @@ static ag_str path_of(const ag_val *v, const char *name)
 	return path && path->type == AG_T_STRING ? ag_val_text(path) : AG_S("");
 }
 
-/* The members that hold values of the field; names, types and counts stay. */
+/* Values with their counts; the counts stay. */
 static ag_val masked_top(ag_str path, const ag_val *list, ag_arena *arena)
 {
 	ag_val *items = ag_new_n(arena, ag_val, list->n ? list->n : 1);
@@ -205,22 +205,41 @@ static ag_val masked_top(ag_str path, const ag_val *list, ag_arena *arena)
 	return ag_val_array(items, list->n);
 }
 
+/* Members of statistics that hold no value of the field. All others are masked: a new one is never left open. */
+static bool is_open(ag_str key)
+{
+	static const char *const open[] = { "path",        "types",         "present_count",
+		                            "null_count",  "missing_count", "null_rate",
+		                            "cardinality", "distinct",      "cardinality_capped",
+		                            "container",   "median_length", "empty_strings" };
+
+	for (size_t i = 0; i < AG_NELEM(open); i++)
+		if (ag_str_eqc(key, open[i]))
+			return true;
+	return false;
+}
+
+static bool is_counted_list(const ag_val *v)
+{
+	return v->type == AG_T_ARRAY && v->n && v->u.items[0].type == AG_T_OBJECT &&
+	       ag_val_getc(&v->u.items[0], "count");
+}
+
 static ag_val masked_stats(const ag_val *v, ag_arena *arena)
 {
-	static const char *const valued[] = { "sample_values", "min",      "median",
-		                              "max",           "earliest", "latest" };
 	const ag_str path = path_of(v, "path");
 	ag_member *m = ag_new_n(arena, ag_member, v->n ? v->n : 1);
 
 	if (v->type != AG_T_OBJECT)
 		return *v;
 	for (uint32_t i = 0; i < v->n; i++) {
+		const ag_val *was = &v->u.members[i].val;
+
 		m[i] = v->u.members[i];
-		for (size_t k = 0; k < AG_NELEM(valued); k++)
-			if (ag_str_eqc(m[i].key, valued[k]))
-				m[i].val = ag_mask_val(path, &v->u.members[i].val, arena);
-		if (ag_str_eqc(m[i].key, "top_values") && m[i].val.type == AG_T_ARRAY)
-			m[i].val = masked_top(path, &v->u.members[i].val, arena);
+		if (is_open(m[i].key))
+			continue;
+		m[i].val = is_counted_list(was) ? masked_top(path, was, arena)
+		                                : ag_mask_val(path, was, arena);
 	}
 	return ag_val_object(m, v->n);
 }
