@@ -28,7 +28,7 @@ _argus_value() {
 	audit:--max-cost) kind=any ;;
 	audit:--record) kind=files ;;
 	audit:--replay) kind=files ;;
-	audit:--output | audit:-o) kind=words words='text json silent short csv markdown github junit sarif' ;;
+	audit:--output | audit:-o) kind=words words='text json silent short csv markdown github junit sarif html' ;;
 	audit:--out) kind=files ;;
 	audit:--baseline) kind=files ;;
 	audit:--threads) kind=any ;;
@@ -63,7 +63,7 @@ _argus_value() {
 	runs:--limit | runs:-n) kind=any ;;
 	runs:--output | runs:-o) kind=words words='text json' ;;
 	runs:--store) kind=files ;;
-	show:--output | show:-o) kind=words words='text json short csv markdown github junit sarif' ;;
+	show:--output | show:-o) kind=words words='text json short csv markdown github junit sarif html' ;;
 	show:--store) kind=files ;;
 	resume:--max-iterations) kind=any ;;
 	resume:--max-calls) kind=any ;;
@@ -76,7 +76,7 @@ _argus_value() {
 	resume:--judge-model) kind=any ;;
 	resume:--record) kind=files ;;
 	resume:--replay) kind=files ;;
-	resume:--output | resume:-o) kind=words words='text json silent short csv markdown github junit sarif' ;;
+	resume:--output | resume:-o) kind=words words='text json silent short csv markdown github junit sarif html' ;;
 	resume:--out) kind=files ;;
 	resume:--fail-on) kind=words words='none low medium high critical' ;;
 	resume:--threads) kind=any ;;
@@ -139,7 +139,7 @@ _argus_value() {
 	doctor:--output | doctor:-o) kind=words words='text json' ;;
 	doctor:--store) kind=files ;;
 	models:--output | models:-o) kind=words words='text json' ;;
-	--set:output_format) kind=words words='text json silent short csv markdown github junit sarif' ;;
+	--set:output_format) kind=words words='text json silent short csv markdown github junit sarif html' ;;
 	--set:log_level) kind=words words='off error warn info debug' ;;
 	--set:log_format) kind=words words='json text' ;;
 	--set:color) kind=words words='auto always never' ;;

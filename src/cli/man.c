@@ -196,12 +196,15 @@ void ag_help_man(ag_buf *out)
 	const char *meaning;
 	int code;
 
-	ag_buf_adds(out,
-	            ".\\\" Made from the command table by tools/gen-docs; do not edit.\n"
-	            ".TH ARGUS 1 \"\" \"Argus " AG_VERSION "\" \"User Commands\"\n"
-	            ".SH NAME\nargus \\- find data\\-quality problems in document collections\n"
-	            ".SH SYNOPSIS\n\\fBargus\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.br\n"
-	            "\\fBargus help\\fR [\\fICOMMAND\\fR | \\fBsettings\\fR]\n.SH DESCRIPTION\n");
+	ag_buf_adds(
+		out,
+		".\\\" Made from the command table by tools/gen-docs; do not edit.\n"
+		".TH ARGUS 1 \"\" \"Argus " AG_VERSION "\" \"User Commands\"\n"
+		/* Ragged right: commands are read and searched, and filled lines have double blanks. */
+		".ad l\n.nh\n"
+		".SH NAME\nargus \\- find data\\-quality problems in document collections\n"
+		".SH SYNOPSIS\n\\fBargus\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.br\n"
+		"\\fBargus help\\fR [\\fICOMMAND\\fR | \\fBsettings\\fR]\n.SH DESCRIPTION\n");
 	prose(&p,
 	      AG_S("Argus finds data-quality problems in document collections, with evidence that can be "
 	           "run again. Options and arguments may stand in any order. `--option VALUE` and "
