@@ -32,7 +32,8 @@ typedef enum ag_output_format {
 	AG_OUTPUT_MARKDOWN,
 	AG_OUTPUT_GITHUB,
 	AG_OUTPUT_JUNIT,
-	AG_OUTPUT_SARIF
+	AG_OUTPUT_SARIF,
+	AG_OUTPUT_HTML
 } ag_output_format;
 
 typedef enum ag_color { AG_COLOR_AUTO, AG_COLOR_ALWAYS, AG_COLOR_NEVER } ag_color;

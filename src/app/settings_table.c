@@ -13,8 +13,8 @@
 #define MAX_STEPS   1000000.0
 #define MAX_RATE    1e12
 
-static const char *const outputs[] = { "text",     "json",   "silent", "short", "csv",
-	                               "markdown", "github", "junit",  "sarif", NULL };
+static const char *const outputs[] = { "text",   "json",  "silent", "short", "csv", "markdown",
+	                               "github", "junit", "sarif",  "html",  NULL };
 static const char *const log_levels[] = { "off", "error", "warn", "info", "debug", NULL };
 static const char *const log_formats[] = { "json", "text", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
@@ -38,7 +38,7 @@ static const ag_setting first[] = {
 	{ "", "output_format", AG_SET_CHOICE, .one_of = outputs, .fallback = "text",
 	  .offset = FIELD(output_format),
 	  .help = "What goes to standard output. silent: audit and verify answer only with their exit code. "
-	          "short to sarif: formats of audit reports only (docs/reference/report.md).",
+	          "short to html: formats of audit reports only (docs/reference/report.md).",
 	  .flag = "output", .letter = 'o', .flag_arg = "FORMAT", .flag_help = "text or json" },
 	{ "", "log_level", AG_SET_CHOICE, .one_of = log_levels, .fallback = "off",
 	  .offset = FIELD(log_level), .help = "How much is logged to standard error." },

@@ -1,4 +1,4 @@
-/* embedded -- text files that travel inside the program: prompts and store migrations.
+/* embedded -- text files that travel inside the program: prompts, store migrations and the style of the HTML report.
  *
  * The build (tools/embed) turns the files into one constant table, sorted by path. A path is the
  * folder's name and the way below it, with '/': "prompts/audit.md", "migrations/0001_init.sql".

@@ -48,7 +48,8 @@ void ag_report_out_format(ag_cli *c, const ag_val *v, ag_buf *out)
 	static ag_report_format *const formats[] = {
 		[AG_OUTPUT_SHORT] = ag_report_short,       [AG_OUTPUT_CSV] = ag_report_csv,
 		[AG_OUTPUT_MARKDOWN] = ag_report_markdown, [AG_OUTPUT_GITHUB] = ag_report_github,
-		[AG_OUTPUT_JUNIT] = ag_report_junit,       [AG_OUTPUT_SARIF] = ag_report_sarif
+		[AG_OUTPUT_JUNIT] = ag_report_junit,       [AG_OUTPUT_SARIF] = ag_report_sarif,
+		[AG_OUTPUT_HTML] = ag_report_html
 	};
 
 	formats[c->app.settings.output_format](v, c->app.arena, out);

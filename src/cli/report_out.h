@@ -15,7 +15,7 @@
 	{ "details", 0, NULL, NULL, NULL, "in text: evidence, examples, cause and repair of each finding" }
 #define AG_REPORT_FORMAT_OPTION                                                                   \
 	{ .setting = "output_format",                                                              \
-	  .help = "text, short, json, sarif, junit, github, markdown, csv or silent" }
+	  .help = "text, short, json, html, sarif, junit, github, markdown, csv or silent" }
 #define AG_REPORT_OUT_OPTIONS                                                                     \
 	AG_REPORT_DETAILS_OPTION,                                                                  \
 	AG_REPORT_FORMAT_OPTION,                                                                   \

@@ -41,4 +41,11 @@ ag_format_gap *ag_format_gaps(const ag_val *report, ag_arena *arena, size_t *ret
 /* Failed sources and skipped files of the output. */
 ag_format_gap *ag_format_left_out(const ag_val *v, ag_arena *arena, size_t *ret_n);
 
+/* --- HTML (format_html.c, format_html_paths.c) --- */
+
+/* Text between tags or in a quoted attribute; escapes what format_safe() escapes as well. */
+void ag_html_text(ag_buf *out, ag_str s, ag_arena *arena);
+/* Cards with pictures: types and nulls of each path, its frequent values, its range; values of findings are marked. */
+void ag_html_paths(const ag_val *report, ag_arena *arena, ag_buf *out);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/time.h"
+#include "query/extjson.h"
 
 ag_str ag_human_count(uint64_t n, ag_arena *arena)
 {
@@ -82,6 +83,26 @@ ag_str ag_human_duration(int64_t ms, ag_arena *arena)
 	if (s < 3600)
 		return ag_str_printf(arena, "%d min %d s", (int)(s / 60), (int)(s % 60));
 	return ag_str_printf(arena, "%lld h %d min", (long long)(s / 3600), (int)(s / 60 % 60));
+}
+
+ag_str ag_human_value(const ag_val *v, bool utf8, ag_arena *arena)
+{
+	const ag_str text = v ? ag_extjson_str(arena, v, AG_EXTJSON_SHELL) : AG_S("(missing)");
+	ag_buf out = AG_BUF_INIT(4 * 1024 * 1024);
+	ag_str ret;
+
+	if (!v || v->type != AG_T_STRING || !utf8)
+		return text;
+	for (size_t i = 0; i < text.len; i++) {
+		const bool is_odd = text.ptr[i] == ' ' && i > 0 && i + 1 < text.len &&
+		                    (i == 1 || i + 2 == text.len || text.ptr[i - 1] == ' ' ||
+		                     text.ptr[i + 1] == ' ');
+
+		ag_buf_add(&out, is_odd ? AG_S("·") : ag_str_make(text.ptr + i, 1));
+	}
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
 }
 
 ag_ink ag_severity_ink(ag_str severity)

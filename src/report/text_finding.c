@@ -106,27 +106,6 @@ static void paragraph(ag_rt *t, ag_ink ink, ag_str text)
 	ag_paint_nl(&t->p);
 }
 
-/* As people see it: blanks at the ends and double blanks of a text are drawn as "·". Else the text hides its defect. */
-static ag_str shown_value(const ag_rt *t, const ag_val *v)
-{
-	const ag_str text = v ? ag_extjson_str(t->arena, v, AG_EXTJSON_SHELL) : AG_S("(missing)");
-	ag_buf out = AG_BUF_INIT(4 * 1024 * 1024);
-	ag_str ret;
-
-	if (!v || v->type != AG_T_STRING || !t->p.utf8)
-		return text;
-	for (size_t i = 0; i < text.len; i++) {
-		const bool is_odd = text.ptr[i] == ' ' && i > 0 && i + 1 < text.len &&
-		                    (i == 1 || i + 2 == text.len || text.ptr[i - 1] == ' ' ||
-		                     text.ptr[i + 1] == ' ');
-
-		ag_buf_add(&out, is_odd ? AG_S("·") : ag_str_make(text.ptr + i, 1));
-	}
-	ret = ag_buf_dup(t->arena, &out);
-	ag_buf_release(&out);
-	return ret;
-}
-
 /* Places in one column, values in the next. Places are never cut: when one is wider than a third, values go below. */
 static void samples(ag_rt *t, const ag_val *f)
 {
@@ -144,7 +123,8 @@ static void samples(ag_rt *t, const ag_val *f)
 	if (n)
 		ag_paint_nl(&t->p);
 	for (size_t i = 0; i < n; i++) {
-		ag_str text = ag_utf8_prefix(shown_value(t, ag_report_get(&items[i], "value")),
+		ag_str text = ag_utf8_prefix(ag_human_value(ag_report_get(&items[i], "value"),
+		                                            t->p.utf8, t->arena),
 		                             VALUE_BYTES);
 
 		ag_paint_to(&t->p, BODY);

@@ -40,7 +40,7 @@ run adit x; want 'unknown command' 2 '' 'did you mean "audit"?'
 run audit; want 'no source' 2 '' 'want SOURCE'
 run audit orders.ndjson --sed 3; want 'unknown option' 2 '' 'did you mean "--seed"?'
 run audit orders.ndjson --output xml
-want 'wrong format' 2 '' '--output: want text, json, silent, short, csv, markdown, github, junit or sarif, got "xml"'
+want 'wrong format' 2 '' '--output: want text, json, silent, short, csv, markdown, github, junit, sarif or html, got "xml"'
 holds 'a wrong format is told before the run' [ ! -e state/argus/argus.db ]
 run audit orders.ndjson --seed 3x --as-of never --threads 0
 want 'wrong values' 2 '' '--seed: want a whole number'
@@ -286,6 +286,20 @@ run show ffffffff; want 'show: no such run' 1 '' 'argus runs'
 XDG_STATE_HOME=$dir/other run runs; want 'runs: none yet' 0 '' 'No runs yet'
 run purge --older-than 0; want 'purge' 0 '' 'removed'
 run runs --output json; holds 'purge: all are gone' json 'd["runs"]==[]'
+
+# --- personal values are masked in every member of a report
+
+i=0
+while [ $i -lt 400 ]; do
+	echo "{\"_id\":$i,\"street\":\"Zqstreet $((i % 90 * (i / 90 % 2) + i % 7)) North\",\"email\":\"zqmail$((i % 120))@example.org\",\"phone\":\"+49 555 0$((1000 + i % 150))\",\"n\":$((i % 11))}"
+	i=$((i + 1))
+done >personal.ndjson
+run audit personal.ndjson --no-history --output json; want 'personal data' 0 'rare_values'
+grep -qi 'zqstreet\|zqmail\|555 0' out; holds 'no member holds a personal value' [ $? -eq 1 ]
+run audit personal.ndjson --no-history --output html; want 'personal data as a page' 0 '<h3>Fields</h3>'
+grep -qi 'zqstreet\|zqmail\|555 0' out; holds 'the page holds none either' [ $? -eq 1 ]
+run audit personal.ndjson --no-history --output json --show-values; want 'unless they are asked for' 0 'Zqstreet'
+rm personal.ndjson
 
 # --- inspect, query
 

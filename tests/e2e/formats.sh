@@ -1,5 +1,5 @@
 #!/bin/sh
-# --output short, csv, markdown, github, junit and sarif: of a folder with hostile names and values, a broken and a skipped
+# --output short, csv, markdown, github, junit, sarif and html: of a folder with hostile names and values, a broken and a skipped
 # file; of standard input; of stored and resumed runs. SARIF and JUnit are checked against published schemas.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
 #
@@ -10,7 +10,7 @@ set -u
 . "$(dirname -- "$0")/lib.sh"
 root=$source_root
 check() { python3 "$root/tests/e2e/formats_check.py" "$@" >>"$dir/out" 2>&1; }
-formats='short csv markdown github junit sarif'
+formats='short csv markdown github junit sarif html'
 
 # --- a folder as bad as it gets
 
@@ -50,6 +50,7 @@ run show last --store a.db --output sarif; want 'an answer is no report' 1 '' 't
 # --- commands without reports
 
 run query data/orders.ndjson '{}' --output sarif; want 'a command without reports' 2 '' 'prints text or json'
+run audit data/orders.ndjson --store s.db --output html; want 'html: a second run' 0 'nothing new, nothing resolved'
 run doctor --output junit; want 'another' 2 '' 'prints text or json'
 ARGUS_OUTPUT_FORMAT=junit "$ARGUS" runs --store s.db >out 2>err
 code=$?
