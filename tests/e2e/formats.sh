@@ -47,6 +47,10 @@ cp -r "$root/examples/wiki" wiki
 (cd wiki && ARGUS_STORE=$dir/a.db "$ARGUS" ask --offline 'How do I protect a branch?' >../out 2>../err)
 run show last --store a.db --output sarif; want 'an answer is no report' 1 '' 'the run is an answer'
 
+# Masked values look alike and are not the same: only readable ones can be marked.
+run audit "$root/examples/shop/customers.json" --no-history --output html; want 'html: values of findings are marked' 0 '▲ 203'
+grep -q '▲ &quot;Aaaa' out; holds 'html: masked values are not' [ $? -eq 1 ]
+
 # --- commands without reports
 
 run query data/orders.ndjson '{}' --output sarif; want 'a command without reports' 2 '' 'prints text or json'
