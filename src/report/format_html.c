@@ -275,7 +275,7 @@ void ag_report_html(const ag_val *v, ag_arena *arena, ag_buf *out)
 	const ag_format_gap *left_out = ag_format_left_out(v, arena, &nout);
 
 	head(out);
-	if (n != 1)
+	if (n > 1)
 		overview(reports, n, arena, out);
 	gaps(left_out, nout, arena, out);
 	for (size_t i = 0; i < n; i++)
