@@ -69,6 +69,7 @@ static const ag_across_check across[] = {
 	  ag_check_typo },
 	{ "copies", 26, "documents that come twice, and keys of two fields that repeat",
 	  ag_check_copies },
+	{ "swap", 47, "two values of one object, each in the field of the other", ag_check_swap },
 	{ "dependency", 28, "a value that another field of the same document contradicts",
 	  ag_check_dependency },
 	{ "arithmetic", 29, "a number that is not the sum or the product of others",

@@ -122,6 +122,8 @@ static const ag_category table[] = {
 	  "order_of_dates temporal_order "
 	  "date_inconsistency chronology",
 	  30 },
+	{ "swapped_values", "Swapped values", "swap swapped swapped_fields transposed_values", 47,
+	  "each in the other's field" },
 	{ "keys_as_data", "Keys that are data", "dynamic_keys data_in_keys map_keys", 31 },
 	{ "referential", "Broken reference",
 	  "referential_integrity orphan orphans dangling_reference "

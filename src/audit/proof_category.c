@@ -96,8 +96,9 @@ bool ag_proof_is_about_documents(ag_str category)
 
 bool ag_proof_may_be_about_documents(ag_str category)
 {
-	static const char *const ids[] = { "fd_violation", "arithmetic", "date_order",
-		                           "redundant",    "drift",      "stale" };
+	static const char *const ids[] = { "fd_violation",  "arithmetic", "date_order",
+		                           "redundant",     "drift",      "stale",
+		                           "swapped_values" };
 
 	return ag_proof_is_any_of(category, ids, AG_NELEM(ids));
 }

@@ -675,6 +675,7 @@ static const struct {
 	{ "fd_violation", relation },
 	{ "arithmetic", relation },
 	{ "date_order", relation },
+	{ "swapped_values", relation },
 	{ "keys_as_data", ag_defect_keys_as_data },
 	{ "referential", referential },
 	{ "mojibake", ag_defect_mojibake },

@@ -379,6 +379,33 @@ static ag_status check_dependency(ag_prover *p)
 	return st;
 }
 
+/* ---- swapped values ---- */
+
+/* Two values change places in pairs: most documents that meet one condition meet the other, too. */
+static ag_status check_pairs(ag_prover *p)
+{
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; i < p->query.npath && !st && !p->ret->wrong.len; i++) {
+		path_of one = { p->query.paths[i] };
+		ag_str own, rest;
+		uint64_t n;
+
+		if (!ag_proof_split(&p->query, is_path, &one, p->arena, &own, &rest))
+			return check_exception(p);
+		st = ag_proof_count(p, rest, &n);
+		if (!st && p->found * 2 < n)
+			ag_proof_refuse(
+				p,
+				ag_str_printf(p->arena,
+			                      "%llu documents meet the conditions without that on "
+			                      "%.*s: the values do not come in pairs",
+			                      (unsigned long long)n, AG_FMT(one.path)),
+				AG_S("List the values of each field that belong to the other one."));
+	}
+	return st;
+}
+
 /* ---- all of them ---- */
 
 ag_status ag_proof_relation(ag_prover *p)
@@ -405,6 +432,8 @@ ag_status ag_proof_relation(ag_prover *p)
 		return check_drift(p);
 	if (ag_str_eqc(p->category, "fd_violation"))
 		return check_dependency(p);
+	if (ag_str_eqc(p->category, "swapped_values"))
+		return check_pairs(p);
 	st = check_exception(p);
 	if (!st && !p->ret->wrong.len && ag_str_eqc(p->category, "arithmetic"))
 		st = check_sums(p, p->query.value);
