@@ -122,13 +122,12 @@ static const ag_category table[] = {
 	  "order_of_dates temporal_order "
 	  "date_inconsistency chronology",
 	  30 },
-	{ "swapped_values", "Swapped values", "swap swapped swapped_fields transposed_values", 47,
-	  "each in the other's field" },
+	{ "swapped_values", "Swapped values", "swap swapped swapped_fields transposed_values", 47 },
 	{ "keys_as_data", "Keys that are data", "dynamic_keys data_in_keys map_keys", 31 },
 	{ "referential", "Broken reference",
 	  "referential_integrity orphan orphans dangling_reference "
 	  "foreign_key orphaned",
-	  32, "target is missing" },
+	  32, "no target" },
 	{ "mojibake", "Broken encoding",
 	  "encoding encoding_error encoding_issue garbled "
 	  "character_encoding bad_encoding",
