@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify inspect query ask runs show resume replay diff history review rate purge mcp project token log guard doctor models help version --help --version'
+_argus_commands='audit verify inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -85,6 +85,9 @@ _argus_value() {
 	replay:--store) kind=files ;;
 	diff:--output | diff:-o) kind=words words='text json' ;;
 	diff:--store) kind=files ;;
+	export:--as) kind=words words='validator jsonschema' ;;
+	export:--from) kind=words words='low medium high critical' ;;
+	export:--store) kind=files ;;
 	history:--limit | history:-n) kind=any ;;
 	history:--output | history:-o) kind=words words='text json' ;;
 	history:--store) kind=files ;;
@@ -183,6 +186,7 @@ _argus_argument() {
 	replay:0) kind=words words='last' ;;
 	diff:0) kind=files words='last' ;;
 	diff:1) kind=words words='last' ;;
+	export:0) kind=words words='last' ;;
 	history:0) kind=files ;;
 	review:0) kind=words words='last' ;;
 	review:2) kind=words words='tp fp need_info' ;;
@@ -191,7 +195,7 @@ _argus_argument() {
 	mcp:0) kind=files ;;
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
-	help:0) kind=words words='audit verify inspect query ask runs show resume replay diff history review rate purge mcp project token log guard doctor models help version settings' ;;
+	help:0) kind=words words='audit verify inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version settings' ;;
 	esac
 }
 
@@ -209,6 +213,7 @@ _argus_options() {
 	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
 	replay) words='--output --show-values --store' ;;
 	diff) words='--output --store' ;;
+	export) words='--as --from --store' ;;
 	history) words='--limit --output --store' ;;
 	review) words='--reason --limit --output --store' ;;
 	rate) words='--reason --output --store' ;;
