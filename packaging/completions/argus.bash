@@ -85,7 +85,9 @@ _argus_value() {
 	replay:--store) kind=files ;;
 	diff:--output | diff:-o) kind=words words='text json' ;;
 	diff:--store) kind=files ;;
-	export:--as) kind=words words='validator jsonschema' ;;
+	export:--as) kind=words words='validator jsonschema dbt gx soda' ;;
+	export:--table) kind=any ;;
+	export:--flatten) kind=any ;;
 	export:--from) kind=words words='low medium high critical' ;;
 	export:--store) kind=files ;;
 	history:--limit | history:-n) kind=any ;;
@@ -213,7 +215,7 @@ _argus_options() {
 	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
 	replay) words='--output --show-values --store' ;;
 	diff) words='--output --store' ;;
-	export) words='--as --from --store' ;;
+	export) words='--as --table --flatten --from --store' ;;
 	history) words='--limit --output --store' ;;
 	review) words='--reason --limit --output --store' ;;
 	rate) words='--reason --output --store' ;;

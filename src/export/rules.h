@@ -85,6 +85,13 @@ void ag_export_validator(const ag_export *r, ag_arena *arena, ag_buf *out, ag_st
 void ag_export_jsonschema(const ag_export *r, ag_arena *arena, ag_buf *out, ag_str **ret_left_out,
                           size_t *ret_n);
 
+typedef enum ag_export_format { AG_EXPORT_DBT, AG_EXPORT_GX, AG_EXPORT_SODA } ag_export_format;
+
+/* Tests of a table with this name ("" = that of the collection): dbt's and Soda's YAML, or a suite of Great Expectations 1.x.
+ * joint: stands between the names of nested fields in the names of columns; "" = nested fields are no columns. */
+void ag_export_table(const ag_export *r, ag_export_format format, ag_str name, ag_str joint,
+                     ag_arena *arena, ag_buf *out, ag_str **ret_left_out, size_t *ret_n);
+
 /* --- schema_filter.c --- */
 
 /* Can a JSON Schema select what the filter selects? */

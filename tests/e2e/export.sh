@@ -1,5 +1,6 @@
 #!/bin/sh
-# argus export: a MongoDB validator and a JSON Schema select exactly the documents that no finding is about.
+# argus export: a MongoDB validator and a JSON Schema select exactly the documents that no finding is about; tests of tables
+# (dbt, Great Expectations, Soda) find exactly the rows that their findings are about.
 # Prints one `ok - name` or `not ok - name` line per case. ARGUS is the program.
 #
 # shellcheck disable=SC2317 # check() is called by name
@@ -20,6 +21,12 @@ for f in hostile.ndjson customers.json orders.ndjson products.csv; do
 	run export last --store s.db --as jsonschema; want "$f: JSON Schema" 0 'draft/2020-12'
 	cp out schema.json
 	holds "$f: the schema selects the good documents" check jsonschema "$ARGUS" "$f" report.json schema.json
+	for as in gx dbt soda; do
+		run export last --store s.db --as "$as" --table 'my: "t"' --flatten _; want "$f: $as" 0 'my: \"t\"'
+		cp out "table.$as"
+		cp err left.txt
+	done
+	holds "$f: tests of a table find the wrong rows" check table "$ARGUS" "$f" report.json left.txt table.gx table.dbt table.soda
 done
 
 run audit orders.ndjson --store s.db --output silent
@@ -33,7 +40,8 @@ run export last --store s.db --as validator; want 'a sample is said to be one' 0
 # --- wrong use
 
 run export last --store s.db; want 'no format' 2 '' '--as: which format?'
-run export last --store s.db --as dbx; want 'an unknown format' 2 '' 'want validator or jsonschema'
+run export last --store s.db --as dbx; want 'an unknown format' 2 '' 'want validator, jsonschema, dbt, gx or soda'
+run export last --store s.db --as validator --flatten _; want 'an option of tables' 2 '' 'go with dbt, gx and soda'
 run export last --store s.db --as validator --from worst; want 'an unknown severity' 2 '' '--from'
 run export 0000 --store s.db --as validator; want 'an unknown run' 1 '' 'argus runs'
 run export last --store empty.db --as validator; want 'no run at all' 1
