@@ -264,4 +264,5 @@ def main(verb, *args):
     return same(got, query(argus, data, {"$nor": evidence}), len(docs))
 
 
-sys.exit(0 if main(*sys.argv[1:]) else 1)
+if __name__ == "__main__":
+    sys.exit(0 if main(*sys.argv[1:]) else 1)
