@@ -54,9 +54,10 @@ static int print(ag_cli *c, const ag_export *r, size_t format)
 			"break these rules; `argus audit` without --sample-size looks at all",
 			AG_FMT(ag_human_count(r->surveyed, c->app.arena)),
 			AG_FMT(ag_human_documents(r->documents, c->app.arena)));
-	if (format == DBT || format == SODA)
+	if (out.failed)
 		return ag_cli_finish(c, &out, AG_EXIT_OK);
-	code = ag_cli_print_json(c, ag_buf_view(&out)) ? AG_EXIT_OK : AG_EXIT_FAILED;
+	/* YAML too: its texts are JSON strings, so that control characters are escaped alike. */
+	code = ag_cli_print_json(c, ag_str_trim(ag_buf_view(&out))) ? AG_EXIT_OK : AG_EXIT_FAILED;
 	ag_buf_release(&out);
 	return code;
 }

@@ -24,6 +24,8 @@ for f in hostile.ndjson customers.json orders.ndjson products.csv; do
 	for as in gx dbt soda; do
 		run export last --store s.db --as "$as" --table 'my: "t"' --flatten _; want "$f: $as" 0 'my: \"t\"'
 		cp out "table.$as"
+		holds "$f: $as: nothing steers the terminal" python3 -c 'import sys, unicodedata as u
+sys.exit(any(u.category(c) in ("Cc", "Cf") and c not in "\n\u200b\u2060\ufeff" for c in open("out", encoding="utf-8").read()))'
 		cp err left.txt
 	done
 	holds "$f: tests of a table find the wrong rows" check table "$ARGUS" "$f" report.json left.txt table.gx table.dbt table.soda
