@@ -17,6 +17,9 @@
 #define SUMMARY_BYTES    200
 /* Before the deadline no model is waited for: the answer is cited, kept and printed in that time. */
 #define FINISH_MS 500
+/* A quarter of a run's time is kept for the model's last words, within these limits. */
+#define MIN_ANSWER_MS 2000
+#define MAX_ANSWER_MS 10000
 
 typedef struct ask {
 	ag_ask_opts asked;
@@ -265,6 +268,16 @@ static double seconds(const ag_ctx *ctx)
 	return (double)(left_ms > 4 * FINISH_MS ? left_ms - FINISH_MS : left_ms * 3 / 4 + 1) / 1000;
 }
 
+/* Milliseconds that a tool leaves for the model's answer. */
+static int64_t answer_ms(const ag_ctx *ctx)
+{
+	const int64_t quarter = ag_ctx_left_ms(ctx) / 4;
+
+	if (quarter < MIN_ANSWER_MS)
+		return MIN_ANSWER_MS;
+	return quarter < MAX_ANSWER_MS ? quarter : MAX_ANSWER_MS;
+}
+
 ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena,
                      ag_ask_run_result *ret, ag_err *err)
 {
@@ -289,7 +302,8 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena
 		                   .api = opts->api,
 		                   .state = &a->state,
 		                   .read_bytes = opts->choices.read_bytes,
-		                   .deadline_ms = ctx->deadline_ms };
+		                   .deadline_ms = ctx->deadline_ms,
+		                   .answer_ms = answer_ms(ctx) };
 	st = ag_agent_ask.prompt(&a->tools, arena, &words, err);
 	if (st)
 		return st;

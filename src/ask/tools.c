@@ -6,8 +6,7 @@
 #include "query/extjson.h"
 
 #define OBSERVATION_MAX_BYTES (8u << 20)
-#define MIN_ANSWER_MS         2000 /* kept for the model's last words */
-#define MIN_TOOL_MS           250  /* that a tool has all the same: most need a few */
+#define MIN_TOOL_MS           250 /* that a tool has all the same: most need a few */
 
 typedef ag_status (*tool_fn)(ag_ask_tools *t, const ag_ctx *ctx, ag_arena *arena,
                              const ag_val *input, ag_ask_result *ret, ag_err *err);
@@ -23,8 +22,7 @@ static ag_ctx limited(const ag_ask_tools *t, const ag_ctx *ctx)
 		return ret;
 	now = ag_clock_mono(ctx->clock);
 	left = t->deadline_ms - now;
-	mine = left -
-	       (longest + longest / 5 > MIN_ANSWER_MS ? longest + longest / 5 : MIN_ANSWER_MS);
+	mine = left - (longest + longest / 5 > t->answer_ms ? longest + longest / 5 : t->answer_ms);
 	if (mine < MIN_TOOL_MS)
 		mine = left / 2 < MIN_TOOL_MS ? left / 2 : MIN_TOOL_MS;
 	if (!ret.deadline_ms || now + mine < ret.deadline_ms)

@@ -20,7 +20,8 @@ typedef struct ag_ask_tools {
 	ag_api *api; /* NULL = there is none: query_api is not offered */
 	const ag_ask_state *state;
 	size_t read_bytes;   /* 0 = AG_ASK_READ_BYTES */
-	int64_t deadline_ms; /* monotonic, of the answer; a tool leaves time for it; 0 = none */
+	int64_t deadline_ms; /* monotonic, of the whole run; 0 = none */
+	int64_t answer_ms;   /* that a tool leaves before the deadline for the model's answer */
 } ag_ask_tools;
 
 #define AG_ASK_TOOL_API 2 /* index of query_api */

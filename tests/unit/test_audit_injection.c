@@ -351,9 +351,9 @@ static void a_model_that_obeys(void **state)
 	assert_true(ran_well(&trace->u.items[LAST_REFUSED + 1]));
 	assert_int_equal(fix_len(&f, "findings"), 0);
 	/* Nothing of the bait came in, and the data is what it was. */
-	assert_false(ag_str_contains(f.result.report, AG_S("4711")));
+	assert_false(ag_str_contains(f.result.report, AG_S("SECRET-4711")));
 	for (size_t i = 0; i < m.nasked && i < SM_MAX_REQUESTS; i++)
-		assert_false(ag_str_contains(m.requests[i], AG_S("4711")));
+		assert_false(ag_str_contains(m.requests[i], AG_S("SECRET-4711")));
 	assert_str(read_all(f.file, f.arena), before.ptr);
 	sm_close(&m);
 	unlink(bait);
