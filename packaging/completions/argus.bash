@@ -31,6 +31,8 @@ _argus_value() {
 	audit:--output | audit:-o) kind=words words='text json silent short csv markdown github junit sarif html' ;;
 	audit:--out) kind=files ;;
 	audit:--baseline) kind=files ;;
+	audit:--cells) kind=files ;;
+	audit:--repairs) kind=files ;;
 	audit:--threads) kind=any ;;
 	audit:--store) kind=files ;;
 	verify:--source) kind=files ;;
@@ -205,7 +207,7 @@ _argus_argument() {
 _argus_options() {
 	kind=words
 	case $1 in
-	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --threads --store' ;;
+	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
 	inspect) words='--sample-size --seed --output --show-values --strict --threads --deadline' ;;
 	query) words='--limit --output --strict --threads --deadline' ;;

@@ -6,6 +6,7 @@
 #include "app/retention.h"
 #include "base/log.h"
 #include "cli/baseline_out.h"
+#include "cli/cells_out.h"
 #include "cli/past.h"
 #include "cli/progress.h"
 #include "cli/report_out.h"
@@ -23,6 +24,7 @@ static const ag_option options[] = {
 	AG_RECORD_OPTIONS,
 	AG_REPORT_OUT_OPTIONS,
 	AG_BASELINE_OPTIONS,
+	AG_CELLS_OPTIONS,
 	{ .setting = "threads" },
 	{ .setting = "store" },
 };
@@ -41,6 +43,7 @@ typedef struct job {
 	} failed[MAX_SOURCES]; /* sources and collections without a report */
 	size_t nfailed;
 	ag_baseline_use baseline;
+	ag_cells_out cells;
 	ag_source_skip *skipped; /* of all folders, in order */
 	size_t nskipped;
 	bool any_failed, cancelled, found; /* found: something at or above --fail-on */
@@ -98,8 +101,18 @@ static void text_of(const job *j, size_t i, ag_buf *out)
 	}
 }
 
-static void take_result(job *j, const ag_source_info *info, const ag_audit_result *r)
+/* While its source is open. */
+static void take_cells(job *j, ag_source *s, const ag_val *report)
 {
+	ag_err err = { 0 };
+
+	if (ag_cells_out_add(j->c, &j->cells, s, report, &err))
+		fail_source(j, ag_source_info_of(s)->uri, &err);
+}
+
+static void take_result(job *j, ag_source *s, const ag_audit_result *r)
+{
+	const ag_source_info *info = ag_source_info_of(s);
 	const ag_extjson_opts read = { .typed = true };
 	int fail_on = j->c->app.settings.audit.fail_on;
 	ag_val *v = ag_new(j->arena, ag_val);
@@ -133,6 +146,7 @@ static void take_result(job *j, const ag_source_info *info, const ag_audit_resul
 		ag_baseline_out_compare(j->c, &j->baseline, r->report, v, &compared);
 	j->found = j->found || compared.reaches;
 	keep(j, compared.json, v, compared.text);
+	take_cells(j, s, v);
 }
 
 /* The log says what happened, never with which values: those are in the store. */
@@ -167,7 +181,7 @@ static void audit_one(job *j, ag_source *s)
 	if (st)
 		fail_source(j, ag_str_dup(j->arena, info->uri), &err);
 	else
-		take_result(j, info, &result);
+		take_result(j, s, &result);
 }
 
 /* Nothing could be read: the report says so, and a build must not take it for a clean one. */
@@ -449,8 +463,19 @@ static void finish(job *j)
 	ag_buf_release(&out);
 }
 
+static void write_cells(job *j)
+{
+	ag_err err = { 0 };
+
+	if (ag_cells_out_write(j->c, &j->cells, &err)) {
+		j->any_failed = true;
+		ag_cli_fail(j->c, &err);
+	}
+	ag_cells_out_release(&j->cells);
+}
+
 /* A listing that fails is reported later, when it fails again. An I/O error may not fail again, so it is reported here. */
-static ag_status keep_off_sources(ag_cli *c, ag_str out, ag_err *err)
+static ag_status keep_off_sources(ag_cli *c, const char *option, ag_str out, ag_err *err)
 {
 	ag_status st = AG_OK;
 
@@ -462,7 +487,7 @@ static ag_status keep_off_sources(ag_cli *c, ag_str out, ag_err *err)
 		for (size_t k = 0; !st && k < n; k++) {
 			if (!ag_str_eq(places[k].key, out))
 				continue;
-			ag_report_out_refuse(c, places[k].uri);
+			ag_report_out_refuse(c, option, places[k].uri);
 			return AG_OK;
 		}
 	}
@@ -502,7 +527,9 @@ static int run(ag_cli *c)
 	if (nstdin > 1)
 		ag_cli_complain(c, "- is given %zu times, but standard input can be read once",
 		                nstdin);
-	if (keep_off_sources(c, ag_report_out_check(c), &err))
+	if (keep_off_sources(c, "out", ag_report_out_check(c), &err) ||
+	    keep_off_sources(c, "cells", ag_cells_out_check(c, 0), &err) ||
+	    keep_off_sources(c, "repairs", ag_cells_out_check(c, 1), &err))
 		return ag_cli_fail(c, &err);
 	err = (ag_err){ 0 };
 	if (ag_baseline_out_open(c, &baseline, &err))
@@ -513,6 +540,7 @@ static int run(ag_cli *c)
 	*j = (job){
 		.c = c, .arena = c->app.arena, .wants_many = c->narg > 1, .baseline = baseline
 	};
+	ag_cells_out_init(&j->cells);
 	ag_app_audit_opts(&c->app, j->arena, &j->opts);
 	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
 	                       &j->opts, &err))
@@ -525,6 +553,7 @@ static int run(ag_cli *c)
 	for (size_t i = 0; i < c->narg && !j->cancelled; i++)
 		audit_uri(j, c->args[i]);
 	finish(j);
+	write_cells(j);
 	if (!ag_report_out_recorded(c))
 		j->any_failed = true;
 	retain(j);

@@ -231,7 +231,7 @@ static int run(ag_cli *c)
 	    read_setup(c, store, &row, &start, &err))
 		return ag_cli_fail(c, &err);
 	if (out.len && ag_str_eq(out, row.source_key)) {
-		ag_report_out_refuse(c, start.source_uri);
+		ag_report_out_refuse(c, "out", start.source_uri);
 		if (ag_cli_refused(c))
 			return AG_EXIT_USAGE;
 	}

@@ -37,10 +37,10 @@ ag_str ag_report_out_check(ag_cli *c)
 	return AG_S("");
 }
 
-void ag_report_out_refuse(ag_cli *c, ag_str uri)
+void ag_report_out_refuse(ag_cli *c, const char *option, ag_str uri)
 {
-	ag_cli_complain(c, "--out: %.*s is a data file that would be audited; choose another place",
-	                AG_FMT(uri));
+	ag_cli_complain(c, "--%s: %.*s is a data file that would be audited; choose another place",
+	                option, AG_FMT(uri));
 }
 
 void ag_report_out_format(ag_cli *c, const ag_val *v, ag_buf *out)

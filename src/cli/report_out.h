@@ -27,8 +27,8 @@ bool ag_report_out_is_file(const ag_cli *c);
 /* Complain about --record with --replay, and about a place of --out that cannot be written. Returns the canonical path
  * of the file that --out would replace, in arena; "" when there is none, or something was wrong. */
 ag_str ag_report_out_check(ag_cli *c);
-/* "Nothing is ever written to a source": complain that this one stands where --out goes. */
-void ag_report_out_refuse(ag_cli *c, ag_str uri);
+/* "Nothing is ever written to a source": complain that this option names one. */
+void ag_report_out_refuse(ag_cli *c, const char *option, ag_str uri);
 
 /* Does --output name a format of report/format.h? */
 bool ag_report_out_is_format(const ag_cli *c);

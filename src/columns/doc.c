@@ -187,6 +187,55 @@ ag_val ag_table_doc_view(const ag_table *t, ag_arena *arena, uint64_t i, const a
 	return read_one(t, arena, i, true, members, nmember);
 }
 
+typedef struct each {
+	const ag_ctx *ctx;
+	const ag_bits *rows;
+	const ag_str *members;
+	size_t nmember;
+	ag_arena *scratch;
+	ag_doc_fn fn;
+	void *arg;
+} each;
+
+static ag_status each_in_chunk(const each *e, const ag_chunk *c, bool has_views, ag_err *err)
+{
+	const uint64_t end = c->first_doc + c->ndoc;
+	ag_doc_reader docs, views;
+	ag_status st = AG_OK;
+	uint64_t i, n = 0;
+
+	ag_doc_reader_init(&docs, c, false);
+	ag_doc_reader_init(&views, c, true);
+	for (i = e->rows ? ag_bits_next(e->rows, c->first_doc) : c->first_doc; !st && i < end;
+	     i = e->rows ? ag_bits_next(e->rows, i + 1) : i + 1) {
+		const uint32_t at = (uint32_t)(i - c->first_doc);
+		ag_val doc, view;
+
+		if ((n++ & 1023) == 0 && (st = ag_ctx_check(e->ctx, err)))
+			break;
+		ag_arena_reset(e->scratch);
+		doc = ag_doc_read(&docs, at, e->members, e->nmember, e->scratch);
+		view = has_views ? ag_doc_read(&views, at, e->members, e->nmember, e->scratch)
+		                 : doc;
+		st = e->fn(e->arg, i, &doc, &view, err);
+	}
+	ag_doc_reader_release(&docs);
+	ag_doc_reader_release(&views);
+	return st;
+}
+
+ag_status ag_table_each(const ag_table *t, const ag_ctx *ctx, const ag_bits *rows,
+                        const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	const each e = { ctx, rows, members, nmember, scratch, fn, arg };
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; !st && i < t->nchunk; i++)
+		st = each_in_chunk(&e, t->chunks[i], t->info.has_views, err);
+	return st;
+}
+
 void ag_table_doc_where(const ag_table *t, uint64_t i, ag_str *ret_file, uint64_t *ret_line,
                         uint64_t *ret_byte)
 {

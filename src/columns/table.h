@@ -95,6 +95,15 @@ ag_val ag_table_doc(const ag_table *t, ag_arena *arena, uint64_t i);
  * pipelines need. */
 ag_val ag_table_doc_view(const ag_table *t, ag_arena *arena, uint64_t i, const ag_str *members,
                          size_t nmember);
+/* A document: `doc` has CSV cells as text, `view` as their views (in other formats both are the same). They live until the
+ * function returns; strings are views into the table. */
+typedef ag_status (*ag_doc_fn)(void *arg, uint64_t i, const ag_val *doc, const ag_val *view,
+                               ag_err *err);
+/* Calls fn for the documents in `rows` (NULL = all), in order, on this thread; only the top-level members named (nmember 0 =
+ * all) are read. Stops at its first failure. */
+AG_CHECK ag_status ag_table_each(const ag_table *t, const ag_ctx *ctx, const ag_bits *rows,
+                                 const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,
+                                 ag_err *err);
 /* Where document i came from. */
 void ag_table_doc_where(const ag_table *t, uint64_t i, ag_str *ret_file, uint64_t *ret_line,
                         uint64_t *ret_byte);

@@ -1,4 +1,4 @@
-/* valmap -- counting tables of the profile: how often does each value occur? Internal.
+/* valmap -- counting tables of the profile: how often does each value occur? For columns/ and repair/.
  *
  * The values stand in a dense list in order of first appearance; the open table beside it holds, per slot, 32
  * bits of the hash and the number in the list. So a new value costs one cache miss, growing never touches

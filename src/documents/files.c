@@ -218,6 +218,19 @@ static ag_status files_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *aren
 	                          err);
 }
 
+static ag_status files_match(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q, ag_bits *ret,
+                             ag_err *err)
+{
+	return ag_table_match(table_of(s), ctx, q->filter, ret, err);
+}
+
+static ag_status files_each(ag_source *s, const ag_ctx *ctx, const ag_bits *rows,
+                            const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,
+                            ag_err *err)
+{
+	return ag_table_each(table_of(s), ctx, rows, members, nmember, fn, arg, err);
+}
+
 static ag_status files_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
                               uint64_t seed, ag_survey *ret, ag_err *err)
 {
@@ -254,6 +267,8 @@ const ag_source_type ag_source_files = {
 	.close = files_close,
 	.find = files_find,
 	.aggregate = files_aggregate,
+	.match = files_match,
+	.each = files_each,
 	.survey = files_survey,
 	.profile = files_profile,
 	.frames = files_frames,

@@ -119,6 +119,14 @@ typedef struct ag_source_type {
 	ag_status (*aggregate)(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	                       const ag_safe_query *q, size_t max_results, const ag_val **ret,
 	                       size_t *nret, ag_err *err);
+	/* Optional, both or none: documents by their row, which is their index among the readable ones in the order of
+	 * the source. The rows of the documents that match; *ret is initialised here, the caller releases it. */
+	ag_status (*match)(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q, ag_bits *ret,
+	                   ag_err *err);
+	/* As ag_table_each(). */
+	ag_status (*each)(ag_source *s, const ag_ctx *ctx, const ag_bits *rows,
+	                  const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,
+	                  ag_err *err);
 	/* Required. n documents chosen by seed without bias; n 0 = all. */
 	ag_status (*survey)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
 	                    uint64_t seed, ag_survey *ret, ag_err *err);
@@ -200,6 +208,16 @@ AG_CHECK ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_pr
  * AG_INVALID and says so. */
 AG_CHECK ag_status ag_source_evidence(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                       ag_str query_text, ag_evidence *ret, ag_err *err);
+
+/* The rows of the documents that evidence is about: those that a filter matches, and those that reach the end of a
+ * pipeline, in its groups as well. *ret is initialised here, the caller releases it.
+ * errors  of ag_source_evidence(); AG_INVALID: the pipeline replaces documents by values, or the source has no rows */
+AG_CHECK ag_status ag_source_select(ag_source *s, const ag_ctx *ctx, ag_str query_text,
+                                    ag_bits *ret, ag_err *err);
+/* ag_table_each() on a source that has rows. */
+AG_CHECK ag_status ag_source_each(ag_source *s, const ag_ctx *ctx, const ag_bits *rows,
+                                  const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,
+                                  ag_err *err);
 
 extern const ag_source_type ag_source_files;
 

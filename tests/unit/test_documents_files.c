@@ -363,6 +363,53 @@ static void test_relative_and_linked(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
+/* The rows of the documents that evidence is about, as "0 2 5". */
+static const char *rows_of(env *e, const char *query)
+{
+	ag_buf b = AG_BUF_INIT(1000);
+	ag_bits rows = { 0 };
+	ag_str text;
+
+	memset(&e->err, 0, sizeof(e->err));
+	if (ag_source_select(e->all[0], NULL, ag_str_c(query), &rows, &e->err))
+		return e->err.msg;
+	for (uint64_t i = ag_bits_next(&rows, 0); i < rows.n; i = ag_bits_next(&rows, i + 1))
+		ag_buf_addf(&b, "%s%llu", b.len ? " " : "", (unsigned long long)i);
+	ag_bits_release(&rows);
+	text = ag_buf_dup(e->arena, &b);
+	ag_buf_release(&b);
+	return text.len ? text.ptr : "";
+}
+
+static void test_select(void **state)
+{
+	env *e = *state;
+
+	/* The broken line is no document and has no row. */
+	put(e, "a.ndjson",
+	    "{\"k\":1,\"v\":[1,2]}\n{\"k\":2}\n{\"k\":\n{\"k\":1,\"v\":[3]}\n{\"k\":3,\"argus:row\":7}\n{\"k\":2}\n");
+	assert_opens(e, at(e, "a.ndjson"), 1);
+	assert_string_equal(rows_of(e, "{\"k\":{\"$gte\":2}}"), "1 3 4");
+	assert_string_equal(rows_of(e, "{\"k\":9}"), "");
+	assert_string_equal(rows_of(e, "[{\"$match\":{\"k\":{\"$lt\":3}}},{\"$count\":\"n\"}]"),
+	                    "0 1 2 4");
+	assert_string_equal(rows_of(e,
+	                            "[{\"$group\":{\"_id\":\"$k\",\"n\":{\"$sum\":1}}},"
+	                            "{\"$match\":{\"n\":{\"$gt\":1}}},"
+	                            "{\"$group\":{\"_id\":null,\"documents\":{\"$sum\":\"$n\"}}}]"),
+	                    "0 1 2 4");
+	assert_string_equal(rows_of(e, "[{\"$project\":{\"v\":1}},{\"$unwind\":\"$v\"},"
+	                               "{\"$match\":{\"v\":{\"$gt\":1}}},{\"$count\":\"n\"}]"),
+	                    "0 2");
+	assert_string_equal(rows_of(e, "[{\"$project\":{\"v\":0}},{\"$sortByCount\":\"$k\"},"
+	                               "{\"$match\":{\"count\":1}}]"),
+	                    "3");
+	assert_non_null(strstr(rows_of(e, "[{\"$replaceRoot\":{\"newRoot\":\"$v\"}}]"),
+	                       "replaces documents"));
+	assert_non_null(strstr(rows_of(e, "{\"k\":{\"$where\":\"1\"}}"), "$where"));
+	assert_non_null(strstr(rows_of(e, "7"), "want a filter"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +427,7 @@ int main(void)
 		T(file_uri),
 		T(hostile_uri),
 		T(relative_and_linked),
+		T(select),
 	};
 
 	return cmocka_run_group_tests_name("source_files", tests, NULL, NULL);
