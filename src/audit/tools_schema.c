@@ -65,17 +65,6 @@ void ag_survey_json(const ag_survey *survey, ag_str collection, bool show_values
 	ag_arena_free(arena);
 }
 
-/* A field as the schema names it; also found by its query form ("items.price" for "items[].price"). */
-static const ag_path_profile *find_field(const ag_profile *p, ag_str field)
-{
-	const ag_path_profile *f = ag_profile_find(p, field);
-
-	for (size_t i = 0; !f && i < p->npath; i++)
-		if (p->paths[i].query.len && ag_str_eq(p->paths[i].query, field))
-			f = &p->paths[i];
-	return f;
-}
-
 static void types_json(const ag_path_profile *f, ag_jw *w)
 {
 	ag_jw_kkey(w, "types");
@@ -162,7 +151,7 @@ ag_status ag_tool_profile_fields(ag_call *c, const ag_val *input, ag_tool_output
 	ag_jw_arr(&w);
 	for (uint32_t i = 0; i < fields->n; i++) {
 		const ag_str name = ag_val_text(&fields->u.items[i]);
-		const ag_path_profile *f = find_field(profile, name);
+		const ag_path_profile *f = ag_profile_find_named(profile, name);
 
 		if (!f) {
 			ag_fail(err, AG_NOT_FOUND, "audit.tools", "there is no field \"%.*s\"",

@@ -14,6 +14,7 @@
 typedef struct profiler {
 	const ag_table *t;
 	const ag_ctx *ctx;
+	const ag_bits *docs; /* NULL = all */
 	const ag_tree *tree;
 	uint32_t *order;        /* nodes, the largest first */
 	ag_path_profile *paths; /* by node */
@@ -40,20 +41,21 @@ static ag_status profile_path(void *arg, size_t i, ag_err *err)
 	ag_status st;
 
 	p->arenas[at] = ag_arena_new();
-	st = ag_profile_rows(p->t, p->ctx, node, &c, err);
+	st = ag_profile_rows(p->t, p->ctx, p->docs, node, &c, err);
 	if (!st)
 		st = ag_profile_strings(&c, p->ctx, p->arenas[at], &ret->str, err);
 	if (!st) {
-		ret->n = node->n;
+		for (unsigned type = 0; type < AG_NTYPE; type++)
+			ret->n += c.by_type[type];
 		ret->ndoc = c.ndoc;
 		ret->ndoc_null = c.ndoc_null;
 		ret->nfilled = c.nfilled;
 		ret->filled_mark = c.filled_mark;
 		memcpy(ret->by_type, c.by_type, sizeof(ret->by_type));
-		ag_profile_num(&c, &ret->num);
+		ag_profile_num(&c, p->arenas[at], &ret->num);
 		ag_profile_join_decimals(&c);
-		ag_profile_dates(&c, &ret->date);
-		ag_profile_arrays(&c, &ret->arr);
+		ag_profile_dates(&c.dates, p->arenas[at], &ret->date);
+		ag_profile_arrays(&c, p->arenas[at], &ret->arr);
 		ag_profile_values(&c, p->arenas[at], ret);
 	}
 	ag_counted_release(&c);
@@ -113,23 +115,38 @@ static void copy_lists(ag_path_profile *p, ag_arena *arena)
 	p->values = values;
 	p->str.shapes = shapes;
 	p->str.forms = forms;
+	p->num.histogram = ag_histogram_dup(arena, p->num.histogram);
+	p->date.histogram = ag_histogram_dup(arena, p->date.histogram);
+	p->str.histogram = ag_histogram_dup(arena, p->str.histogram);
+	p->str.dates.histogram = ag_histogram_dup(arena, p->str.dates.histogram);
+	p->arr.histogram = ag_histogram_dup(arena, p->arr.histogram);
 }
 
-/* Nodes and paths differ by the root, which is no path. */
+static uint64_t counted_docs(const profiler *p)
+{
+	return p->docs ? ag_bits_count(p->docs) : ag_table_info_of(p->t)->ndoc;
+}
+
+/* Nodes and paths differ by the root, which is no path, and by the paths that no chosen document has. */
 static void fill(const profiler *p, ag_arena *arena, ag_profile *ret)
 {
 	const ag_tree *tree = p->tree;
 	ag_path_profile *paths = ag_new_n(arena, ag_path_profile, tree->nnode);
+	uint32_t *place = (uint32_t *)ag_xcalloc(tree->nnode, sizeof(*place)); /* of a node */
+	uint32_t npath = 0;
 
 	for (uint32_t at = 1; at < tree->nnode; at++) {
 		const ag_node *node = &tree->nodes[at];
-		ag_path_profile *out = &paths[at - 1];
+		ag_path_profile *out = &paths[npath];
 		bool is_elem = node->kind == AG_STEP_ELEM;
 
+		if (p->docs && p->paths[at].n == 0)
+			continue;
+		place[at] = npath++;
 		*out = p->paths[at];
 		fill_names(tree, at, arena, out);
 		copy_lists(out, arena);
-		out->parent = node->parent == 0 ? UINT32_MAX : node->parent - 1;
+		out->parent = node->parent == 0 ? UINT32_MAX : place[node->parent];
 		out->in_array = node->in_array;
 		out->in_map = node->in_map;
 		out->is_elem = is_elem;
@@ -137,27 +154,30 @@ static void fill(const profiler *p, ag_arena *arena, ag_profile *ret)
 		out->map_keys = node->map_keys;
 		out->map_key_example = ag_str_dup(arena, node->map_key_example);
 		out->nparent = node->parent == 0
-		                       ? ag_table_info_of(p->t)->ndoc
+		                       ? counted_docs(p)
 		                       : p->paths[node->parent]
 		                                 .by_type[is_elem ? AG_T_ARRAY : AG_T_OBJECT];
 	}
-	ret->ndoc = ag_table_info_of(p->t)->ndoc;
+	free(place);
+	ret->ndoc = counted_docs(p);
 	ret->has_views = ag_table_info_of(p->t)->has_views;
 	ret->paths = paths;
-	ret->npath = tree->nnode - 1;
+	ret->npath = npath;
 	ret->paths_left_out = tree->left_out;
 }
 
-ag_status ag_table_profile(const ag_table *t, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
-                           ag_err *err)
+ag_status ag_table_profile_of(const ag_table *t, const ag_ctx *ctx, const ag_bits *docs,
+                              ag_arena *arena, ag_profile *ret, ag_err *err)
 {
 	static const ag_tree_opts opts = { .max_nodes = AG_PROFILE_MAX_PATHS, .arrays = true };
 	ag_arena *scratch = ag_arena_new();
 	ag_tree tree = { 0 };
-	profiler p = { .t = t, .ctx = ctx, .tree = &tree };
+	profiler p = { .t = t, .ctx = ctx, .docs = docs, .tree = &tree };
 	uint64_t total = 0;
-	ag_status st = ag_tree_build(t, ctx, &opts, scratch, &tree, err);
+	ag_status st;
 
+	AG_ASSERT(!docs || docs->n == ag_table_info_of(t)->ndoc);
+	st = ag_tree_build(t, ctx, &opts, scratch, &tree, err);
 	if (!st) {
 		p.order = ag_new_n(scratch, uint32_t, tree.nnode);
 		p.paths = ag_new_n(scratch, ag_path_profile, tree.nnode);
@@ -179,6 +199,12 @@ ag_status ag_table_profile(const ag_table *t, const ag_ctx *ctx, ag_arena *arena
 	return st;
 }
 
+ag_status ag_table_profile(const ag_table *t, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
+                           ag_err *err)
+{
+	return ag_table_profile_of(t, ctx, NULL, arena, ret, err);
+}
+
 const ag_path_profile *ag_profile_find(const ag_profile *p, ag_str path)
 {
 	size_t lo = 0, hi = p->npath;
@@ -192,4 +218,14 @@ const ag_path_profile *ag_profile_find(const ag_profile *p, ag_str path)
 			hi = mid;
 	}
 	return lo < p->npath && ag_str_eq(p->paths[lo].path, path) ? &p->paths[lo] : NULL;
+}
+
+const ag_path_profile *ag_profile_find_named(const ag_profile *p, ag_str name)
+{
+	const ag_path_profile *f = ag_profile_find(p, name);
+
+	for (size_t i = 0; !f && i < p->npath; i++)
+		if (p->paths[i].query.len && ag_str_eq(p->paths[i].query, name))
+			f = &p->paths[i];
+	return f;
 }

@@ -8,6 +8,8 @@
 #ifndef AG_COLUMNS_PROFILE_H
 #define AG_COLUMNS_PROFILE_H
 
+#include "columns/bits.h"
+#include "columns/histogram.h"
 #include "columns/table.h"
 #include "columns/textclass.h"
 
@@ -17,6 +19,7 @@
 #define AG_PROFILE_SHAPES     20
 #define AG_PROFILE_FORMS      60
 #define AG_PROFILE_EXTREMES   16
+#define AG_PROFILE_TEXT_DATES 0.9 /* texts of which so many are ISO dates have dates, too */
 
 /* A path is a map when it is an object whose keys differ between documents: on average a key stands in at most
  * half of the objects; there are more than 100 distinct keys, or at least 20 and more than 5 per object that
@@ -44,11 +47,6 @@ typedef struct ag_form_count {
 	ag_str example;
 } ag_form_count;
 
-/* Numbers in ascending quantiles of the occurrences (nearest rank). */
-typedef struct ag_quantiles {
-	double min, p001, p01, p05, p25, p50, p75, p95, p99, p999, max;
-} ag_quantiles;
-
 typedef struct ag_num_profile {
 	uint64_t n;                             /* numbers, without NaN and infinities */
 	uint64_t nnan, ninf, nneg, nzero, nint; /* nint: integral values */
@@ -58,9 +56,19 @@ typedef struct ag_num_profile {
 	double low[AG_PROFILE_EXTREMES];  /* the lowest distinct values, ascending */
 	double high[AG_PROFILE_EXTREMES]; /* the highest distinct values, descending */
 	unsigned nlow, nhigh;
+	const ag_histogram *histogram;
 	uint64_t nbeyond53; /* integers beyond 2^53 held as double */
 	uint64_t nmoney4;   /* doubles with more than 4 decimals in shortest form */
 } ag_num_profile;
+
+typedef struct ag_date_profile {
+	uint64_t n;
+	int64_t min_ms, max_ms;
+	int64_t p01_ms, p50_ms, p99_ms;
+	uint64_t nmidnight; /* exactly 00:00:00 UTC */
+	ag_quantiles q;     /* ms; exact within 2^53 ms of 1970 */
+	const ag_histogram *histogram;
+} ag_date_profile;
 
 typedef struct ag_str_profile {
 	uint64_t n;                        /* strings */
@@ -69,8 +77,12 @@ typedef struct ag_str_profile {
 	uint64_t by_date[AG_DATE_NFORMAT]; /* ag_text_date_format() */
 	uint64_t day_first, month_first;   /* d/m/y texts with a first (second) part above 12 */
 	uint64_t numeric_min_len, numeric_max_len; /* bytes of numeric texts */
-	uint64_t nleading_zero;       /* numeric texts that begin with 0 and another digit */
-	ag_quantiles length;          /* code points */
+	uint64_t nleading_zero; /* numeric texts that begin with 0 and another digit */
+	ag_quantiles length;    /* code points */
+	double mean_length;
+	const ag_histogram *histogram; /* over the length */
+	ag_date_profile
+		dates; /* n > 0: AG_PROFILE_TEXT_DATES of the texts that are not blank are these dates */
 	double words;                 /* median number of blank-separated words */
 	const ag_shape_count *shapes; /* most frequent first */
 	size_t nshape;
@@ -80,17 +92,11 @@ typedef struct ag_str_profile {
 	uint64_t nform_all, in_forms; /* distinct forms; texts that have one, listed or not */
 } ag_str_profile;
 
-typedef struct ag_date_profile {
-	uint64_t n;
-	int64_t min_ms, max_ms;
-	int64_t p01_ms, p50_ms, p99_ms;
-	uint64_t nmidnight; /* exactly 00:00:00 UTC */
-} ag_date_profile;
-
 typedef struct ag_array_profile {
 	uint64_t n, nempty;
 	uint64_t nitem;
 	ag_quantiles size;
+	const ag_histogram *histogram; /* over the size */
 } ag_array_profile;
 
 typedef struct ag_path_profile {
@@ -142,7 +148,13 @@ typedef struct ag_profile {
 
 AG_CHECK ag_status ag_table_profile(const ag_table *t, const ag_ctx *ctx, ag_arena *arena,
                                     ag_profile *ret, ag_err *err);
+/* The same of these documents only; NULL = of all. ndoc counts them; paths that none of them has are left out. What is a
+ * map is decided by all documents. */
+AG_CHECK ag_status ag_table_profile_of(const ag_table *t, const ag_ctx *ctx, const ag_bits *docs,
+                                       ag_arena *arena, ag_profile *ret, ag_err *err);
 /* By path, or NULL. */
 const ag_path_profile *ag_profile_find(const ag_profile *p, ag_str path);
+/* By path or else by query form ("items.price" for "items[].price"), or NULL. */
+const ag_path_profile *ag_profile_find_named(const ag_profile *p, ag_str name);
 
 #endif

@@ -22,14 +22,17 @@ typedef struct ag_counted {
 } ag_counted;
 
 void ag_counted_release(ag_counted *c);
-AG_CHECK ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *node,
-                                   ag_counted *ret, ag_err *err);
+/* docs: count only these documents; NULL = all. */
+AG_CHECK ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_bits *docs,
+                                   const ag_node *node, ag_counted *ret, ag_err *err);
 /* Decimals that equal an integer or a double are counted there; must be called after ag_profile_num(). */
 void ag_profile_join_decimals(ag_counted *c);
 
-void ag_profile_num(const ag_counted *c, ag_num_profile *ret);
-void ag_profile_dates(const ag_counted *c, ag_date_profile *ret);
-void ag_profile_arrays(const ag_counted *c, ag_array_profile *ret);
+/* Histograms live in arena. */
+void ag_profile_num(const ag_counted *c, ag_arena *arena, ag_num_profile *ret);
+/* dates: ms as int64 bits, in any order. */
+void ag_profile_dates(const ag_u64_map *dates, ag_arena *arena, ag_date_profile *ret);
+void ag_profile_arrays(const ag_counted *c, ag_arena *arena, ag_array_profile *ret);
 /* Shapes and examples live in arena. */
 AG_CHECK ag_status ag_profile_strings(const ag_counted *c, const ag_ctx *ctx, ag_arena *arena,
                                       ag_str_profile *ret, ag_err *err);
@@ -40,5 +43,7 @@ void ag_profile_values(const ag_counted *c, ag_arena *arena, ag_path_profile *re
 void ag_profile_quantiles(const ag_u64_count *v, size_t n, double (*value_of)(uint64_t key),
                           ag_quantiles *ret);
 double ag_profile_int_value(uint64_t key);
+/* Bars over lengths and sizes: keys that are the values themselves. */
+extern const ag_histogram_of ag_profile_of_ints;
 
 #endif

@@ -36,6 +36,28 @@ double ag_profile_int_value(uint64_t key)
 	return (double)key;
 }
 
+static uint64_t int_key(double d)
+{
+	return d > 0 ? (uint64_t)d : 0;
+}
+
+const ag_histogram_of ag_profile_of_ints = { .key_of = int_key,
+	                                     .value_of = ag_profile_int_value,
+	                                     .least = 1 };
+
+/* Dates: ms, in the order of int64. */
+static double date_value(uint64_t key)
+{
+	return (double)(int64_t)(key ^ SIGN);
+}
+
+static uint64_t date_key(double ms)
+{
+	if (ms >= 9223372036854775807.0)
+		return UINT64_MAX;
+	return (uint64_t)(ms <= -9223372036854775808.0 ? INT64_MIN : (int64_t)ms) ^ SIGN;
+}
+
 static uint64_t total(const ag_u64_count *v, size_t n)
 {
 	uint64_t sum = 0;
@@ -214,7 +236,7 @@ static size_t unite(ag_u64_count *v, size_t n)
 	return kept;
 }
 
-void ag_profile_num(const ag_counted *c, ag_num_profile *ret)
+void ag_profile_num(const ag_counted *c, ag_arena *arena, ag_num_profile *ret)
 {
 	size_t n = c->ints.n + c->doubles.n + c->decimals.n;
 	ag_u64_count *v;
@@ -227,8 +249,13 @@ void ag_profile_num(const ag_counted *c, ag_num_profile *ret)
 	n = unite(v, n);
 	ag_profile_quantiles(v, n, double_value, &ret->q);
 	if (n > 0) {
+		const ag_histogram_of of = { .key_of = key_of,
+			                     .value_of = double_value,
+			                     .least = ret->nint == ret->n ? 1 : 0 };
+
 		ret->mad = deviation(v, n, ret->q.p50);
 		ret->mean = mean_of(v, n, ret->n);
+		ret->histogram = ag_histogram_make(v, n, ret->n, &ret->q, &of, arena);
 	}
 	for (; ret->nlow < AG_PROFILE_EXTREMES && ret->nlow < n; ret->nlow++)
 		ret->low[ret->nlow] = double_value(v[ret->nlow].key);
@@ -238,9 +265,10 @@ void ag_profile_num(const ag_counted *c, ag_num_profile *ret)
 	free(v);
 }
 
-void ag_profile_dates(const ag_counted *c, ag_date_profile *ret)
+void ag_profile_dates(const ag_u64_map *dates, ag_arena *arena, ag_date_profile *ret)
 {
-	size_t n = c->dates.n;
+	ag_histogram_of of = { .key_of = date_key, .value_of = date_value, .is_time = true };
+	size_t n = dates->n;
 	ag_u64_count *v;
 	uint64_t rank[3], key[3];
 
@@ -248,9 +276,9 @@ void ag_profile_dates(const ag_counted *c, ag_date_profile *ret)
 		return;
 	v = (ag_u64_count *)ag_xmalloc(n * sizeof(*v));
 	for (size_t i = 0; i < n; i++) {
-		v[i] = (ag_u64_count){ c->dates.v[i].key ^ SIGN, c->dates.v[i].n };
+		v[i] = (ag_u64_count){ dates->v[i].key ^ SIGN, dates->v[i].n };
 		ret->n += v[i].n;
-		ret->nmidnight += (int64_t)c->dates.v[i].key % DAY_MS == 0 ? v[i].n : 0;
+		ret->nmidnight += (int64_t)dates->v[i].key % DAY_MS == 0 ? v[i].n : 0;
 	}
 	ag_u64_sort(v, n);
 	rank[0] = rank_of(ret->n, 10);
@@ -262,10 +290,13 @@ void ag_profile_dates(const ag_counted *c, ag_date_profile *ret)
 	ret->p01_ms = (int64_t)(key[0] ^ SIGN);
 	ret->p50_ms = (int64_t)(key[1] ^ SIGN);
 	ret->p99_ms = (int64_t)(key[2] ^ SIGN);
+	ag_profile_quantiles(v, n, date_value, &ret->q);
+	of.least = ret->nmidnight == ret->n ? (double)DAY_MS : 0;
+	ret->histogram = ag_histogram_make(v, n, ret->n, &ret->q, &of, arena);
 	free(v);
 }
 
-void ag_profile_arrays(const ag_counted *c, ag_array_profile *ret)
+void ag_profile_arrays(const ag_counted *c, ag_arena *arena, ag_array_profile *ret)
 {
 	size_t n = c->sizes.n;
 	ag_u64_count *v;
@@ -281,5 +312,6 @@ void ag_profile_arrays(const ag_counted *c, ag_array_profile *ret)
 		ret->nitem += v[i].key * v[i].n;
 	}
 	ag_profile_quantiles(v, n, ag_profile_int_value, &ret->size);
+	ret->histogram = ag_histogram_make(v, n, ret->n, &ret->size, &ag_profile_of_ints, arena);
 	free(v);
 }

@@ -109,9 +109,16 @@ static bool is_null(const ag_col *col, uint32_t row)
 	return col->type[row] == AG_T_NULL || (col->view_type && col->view_type[row] == AG_T_NULL);
 }
 
+/* Is the row's document one of those that count? */
+static bool is_chosen(const ag_bits *docs, const ag_chunk *chunk, const ag_col *col, uint32_t row)
+{
+	return !docs || ag_bits_get(docs, chunk->first_doc + ag_col_doc(chunk, col, row));
+}
+
 /* Documents with the path, and with a null there, where a document can have it more than once: all columns
  * of one chunk. */
-static void count_docs(const ag_chunk *chunk, const ag_seg *segs, size_t nseg, ag_counted *c)
+static void count_docs(const ag_chunk *chunk, const ag_bits *docs, const ag_seg *segs, size_t nseg,
+                       ag_counted *c)
 {
 	ag_bits any, null;
 
@@ -123,6 +130,8 @@ static void count_docs(const ag_chunk *chunk, const ag_seg *segs, size_t nseg, a
 		for (uint32_t r = 0; r < col->n; r++) {
 			uint32_t doc = ag_col_doc(chunk, col, r);
 
+			if (docs && !ag_bits_get(docs, chunk->first_doc + doc))
+				continue;
 			ag_bits_set(&any, doc);
 			if (is_null(col, r))
 				ag_bits_set(&null, doc);
@@ -152,14 +161,14 @@ static bool is_nothing(const ag_col *col, uint32_t row)
 }
 
 /* A second pass over the column: only where some document has no value. */
-static void mark_filled(const ag_table *t, const ag_node *node, ag_counted *c)
+static void mark_filled(const ag_table *t, const ag_bits *docs, const ag_node *node, ag_counted *c)
 {
 	for (size_t i = 0; i < node->nseg; i++) {
 		const ag_chunk *chunk = ag_table_chunk(t, node->segs[i].chunk);
 		const ag_col *col = chunk->cols[node->segs[i].col];
 
 		for (uint32_t r = 0; r < col->n; r++) {
-			if (is_nothing(col, r))
+			if (is_nothing(col, r) || !is_chosen(docs, chunk, col, r))
 				continue;
 			c->nfilled++;
 			c->filled_mark += mark_of(chunk->first_doc + ag_col_doc(chunk, col, r));
@@ -167,8 +176,8 @@ static void mark_filled(const ag_table *t, const ag_node *node, ag_counted *c)
 	}
 }
 
-ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *node,
-                          ag_counted *ret, ag_err *err)
+ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_bits *docs,
+                          const ag_node *node, ag_counted *ret, ag_err *err)
 {
 	bool is_once = !node->in_array && !node->in_map;
 	batch texts = { .to = &ret->texts }, oids = { .to = &ret->oids };
@@ -182,18 +191,22 @@ ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_node *n
 		for (to = i; to < node->nseg && node->segs[to].chunk == node->segs[i].chunk; to++) {
 			const ag_col *col = chunk->cols[node->segs[to].col];
 
-			for (uint32_t r = 0; r < col->n; r++)
+			for (uint32_t r = 0; !docs && r < col->n; r++)
 				count_row(ret, &texts, &oids, chunk, col, r);
+			for (uint32_t r = 0; docs && r < col->n; r++)
+				if (is_chosen(docs, chunk, col, r))
+					count_row(ret, &texts, &oids, chunk, col, r);
 		}
 		if (!is_once)
-			count_docs(chunk, node->segs + i, to - i, ret);
+			count_docs(chunk, docs, node->segs + i, to - i, ret);
 	}
 	flush(&texts);
 	flush(&oids);
 	if (is_once) {
-		ret->ndoc = node->n;
+		for (unsigned type = 0; type < AG_NTYPE; type++)
+			ret->ndoc += ret->by_type[type];
 		ret->ndoc_null = ret->by_type[AG_T_NULL];
-		mark_filled(t, node, ret);
+		mark_filled(t, docs, node, ret);
 	}
 	return AG_OK;
 }

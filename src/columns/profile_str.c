@@ -4,6 +4,7 @@
  * go into small counting tables, from which quantiles are exact. */
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "columns/profile_impl.h"
 
 #define MAX_SHAPES  10000 /* free text has a shape per string: nothing to learn beyond */
@@ -183,6 +184,37 @@ static void fill_forms(strings *t)
 	ag_text_map_release(&seen);
 }
 
+static void fill_lengths(strings *t)
+{
+	ag_str_profile *p = t->p;
+	double sum = 0;
+
+	ag_u64_sort(t->lengths.v, t->lengths.n);
+	for (size_t i = 0; i < t->lengths.n; i++)
+		sum += (double)t->lengths.v[i].key * (double)t->lengths.v[i].n;
+	p->mean_length = sum / (double)p->n;
+	ag_profile_quantiles(t->lengths.v, t->lengths.n, ag_profile_int_value, &p->length);
+	p->histogram = ag_histogram_make(t->lengths.v, t->lengths.n, p->n, &p->length,
+	                                 &ag_profile_of_ints, t->arena);
+}
+
+/* Texts that are ISO dates, where nearly all are: a source without a type for dates has these. */
+static void fill_dates(const ag_counted *c, ag_arena *arena, ag_str_profile *p)
+{
+	const uint64_t nfull = p->n - p->nempty - p->nblank;
+	ag_u64_map dates = { 0 };
+	int64_t ms;
+
+	if (p->by_date[AG_DATE_ISO] == 0 ||
+	    (double)p->by_date[AG_DATE_ISO] < AG_PROFILE_TEXT_DATES * (double)nfull)
+		return;
+	for (size_t i = 0; i < c->texts.n; i++)
+		if (ag_time_parse_iso(ag_str_make(c->texts.v[i].ptr, c->texts.v[i].len), &ms))
+			ag_u64_map_add(&dates, (uint64_t)ms, c->texts.v[i].n);
+	ag_profile_dates(&dates, arena, &p->dates);
+	ag_u64_map_release(&dates);
+}
+
 ag_status ag_profile_strings(const ag_counted *c, const ag_ctx *ctx, ag_arena *arena,
                              ag_str_profile *ret, ag_err *err)
 {
@@ -200,8 +232,8 @@ ag_status ag_profile_strings(const ag_counted *c, const ag_ctx *ctx, ag_arena *a
 			st = ag_ctx_check(ctx, err);
 		add_string(t, &c->texts.v[i]);
 	}
-	ag_u64_sort(t->lengths.v, t->lengths.n);
-	ag_profile_quantiles(t->lengths.v, t->lengths.n, ag_profile_int_value, &ret->length);
+	fill_lengths(t);
+	fill_dates(c, arena, ret);
 	ag_u64_sort(t->words.v, t->words.n);
 	ag_profile_quantiles(t->words.v, t->words.n, ag_profile_int_value, &words);
 	ret->words = words.p50;

@@ -242,10 +242,54 @@ static ag_status files_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, 
 	return ag_table_survey(table_of(s), ctx, &chosen, arena, ret, err);
 }
 
-static ag_status files_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
-                               ag_err *err)
+static ag_status files_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                               uint64_t seed, ag_profile *ret, ag_err *err)
 {
-	return ag_table_profile(table_of(s), ctx, arena, ret, err);
+	AG_AUTO(ag_bits_release) ag_bits chosen = { 0 };
+
+	if (n == 0 || n >= s->info.ndoc)
+		return ag_table_profile(table_of(s), ctx, arena, ret, err);
+	ag_sample_choose(seed, s->info.ndoc, n, &chosen);
+	return ag_table_profile_of(table_of(s), ctx, &chosen, arena, ret, err);
+}
+
+/* The documents that match any of the filters. */
+static ag_status match_any(const ag_source *s, const ag_ctx *ctx, const ag_source_mark *m,
+                           ag_bits *ret, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	ag_bits_init(ret, s->info.ndoc);
+	for (size_t i = 0; i < m->nfilter && !st; i++) {
+		AG_AUTO(ag_bits_release) ag_bits hits = { 0 };
+
+		st = ag_table_match(table_of(s), ctx, m->checked[i].filter, &hits, err);
+		for (uint64_t w = 0; !st && w < (hits.n + 63) / 64; w++)
+			ret->w[w] |= hits.w[w];
+	}
+	return st;
+}
+
+static ag_status files_marks(ag_source *s, const ag_ctx *ctx, ag_source_mark *m, size_t n,
+                             ag_err *err)
+{
+	ag_marks *marks = (ag_marks *)ag_xcalloc(n ? n : 1, sizeof(*marks));
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; i < n && !st; i++) {
+		marks[i].f = m[i].f;
+		st = match_any(s, ctx, &m[i], &marks[i].docs, err);
+	}
+	if (!st)
+		st = ag_table_marks(table_of(s), ctx, marks, n, err);
+	for (size_t i = 0; i < n; i++) {
+		ag_bits_release(&marks[i].docs);
+		marks[i].docs = (ag_bits){ 0 };
+		if (!st)
+			m[i].ret = marks[i];
+	}
+	free(marks);
+	return st;
 }
 
 static ag_status files_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
@@ -271,5 +315,6 @@ const ag_source_type ag_source_files = {
 	.each = files_each,
 	.survey = files_survey,
 	.profile = files_profile,
+	.marks = files_marks,
 	.frames = files_frames,
 };

@@ -242,14 +242,37 @@ ag_status ag_source_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uin
 	return s->type->survey(s, ctx, arena, n == UINT64_MAX ? 0 : n, seed, ret, err);
 }
 
-ag_status ag_source_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
-                            ag_err *err)
+ag_status ag_source_profile_of(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                               uint64_t seed, ag_profile *ret, ag_err *err)
 {
 	ag_status st = enter(s, ctx, err);
 
 	if (st)
 		return st;
-	return s->type->profile(s, ctx, arena, ret, err);
+	return s->type->profile(s, ctx, arena, n == UINT64_MAX ? 0 : n, seed, ret, err);
+}
+
+ag_status ag_source_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
+                            ag_err *err)
+{
+	return ag_source_profile_of(s, ctx, arena, UINT64_MAX, 0, ret, err);
+}
+
+ag_status ag_source_marks(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_source_mark *m,
+                          size_t n, ag_err *err)
+{
+	ag_status st = enter(s, ctx, err);
+
+	if (!st && !s->type->marks)
+		st = ag_fail(err, AG_NOT_FOUND, "documents.marks", "the source marks no values");
+	for (size_t i = 0; i < n && !st; i++) {
+		ag_safe_query *checked = ag_new_n(arena, ag_safe_query, m[i].nfilter);
+
+		for (size_t k = 0; k < m[i].nfilter && !st; k++)
+			st = check_query(m[i].filters[k], AG_T_OBJECT, arena, &checked[k], err);
+		m[i].checked = checked;
+	}
+	return st ? st : s->type->marks(s, ctx, m, n, err);
 }
 
 ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,

@@ -11,6 +11,7 @@
 #define AG_DOCUMENTS_SOURCE_H
 
 #include "columns/frame.h"
+#include "columns/marks.h"
 #include "columns/profile.h"
 #include "columns/survey.h"
 #include "guard/docquery.h"
@@ -69,6 +70,15 @@ typedef struct ag_evidence {
 	size_t nsample;
 	const ag_str *where; /* as in ag_found, for filters */
 } ag_evidence;
+
+/* Which values of a path are in documents that match any of the filters? */
+typedef struct ag_source_mark {
+	const ag_path_profile *f;     /* of the whole source's profile */
+	const ag_val *const *filters; /* values, or texts to be parsed */
+	size_t nfilter;
+	const ag_safe_query *checked; /* the same; made by the dispatcher */
+	ag_marks ret;                 /* without docs */
+} ag_source_mark;
 
 /* A collection that is there but not opened. */
 typedef struct ag_source_place {
@@ -130,9 +140,12 @@ typedef struct ag_source_type {
 	/* Required. n documents chosen by seed without bias; n 0 = all. */
 	ag_status (*survey)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
 	                    uint64_t seed, ag_survey *ret, ag_err *err);
-	/* Required. The profile; whole where the source can, else of a sample. */
-	ag_status (*profile)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
-	                     ag_err *err);
+	/* Required. The profile of n documents chosen as by survey; n 0 = whole where the source can, else of a sample. */
+	ag_status (*profile)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+	                     uint64_t seed, ag_profile *ret, ag_err *err);
+	/* Optional. Fills `ret` of each. */
+	ag_status (*marks)(ag_source *s, const ag_ctx *ctx, ag_source_mark *m, size_t n,
+	                   ag_err *err);
 	/* Optional. Values side by side, for checks between fields; of the documents that p covers. */
 	ag_status (*frames)(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
 	                    ag_frames *ret, ag_err *err);
@@ -200,6 +213,12 @@ AG_CHECK ag_status ag_source_survey(ag_source *s, const ag_ctx *ctx, ag_arena *a
                                     uint64_t seed, ag_survey *ret, ag_err *err);
 AG_CHECK ag_status ag_source_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                      ag_profile *ret, ag_err *err);
+/* The profile of the documents that ag_source_survey() chooses for the same n and seed. */
+AG_CHECK ag_status ag_source_profile_of(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                                        uint64_t n, uint64_t seed, ag_profile *ret, ag_err *err);
+/* errors  AG_INVALID for a filter that is none; AG_NOT_FOUND where the source knows no marks */
+AG_CHECK ag_status ag_source_marks(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                                   ag_source_mark *m, size_t n, ag_err *err);
 /* p: the profile of this source. No frames at all where the source has none. */
 AG_CHECK ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p,
                                     ag_arena *arena, ag_frames *ret, ag_err *err);

@@ -404,10 +404,18 @@ static ag_status share_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, 
 	return inner(s)->type->survey(inner(s), ctx, arena, n, seed, ret, err);
 }
 
-static ag_status share_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_profile *ret,
-                               ag_err *err)
+static ag_status share_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                               uint64_t seed, ag_profile *ret, ag_err *err)
 {
-	return inner(s)->type->profile(inner(s), ctx, arena, ret, err);
+	return inner(s)->type->profile(inner(s), ctx, arena, n, seed, ret, err);
+}
+
+static ag_status share_marks(ag_source *s, const ag_ctx *ctx, ag_source_mark *m, size_t n,
+                             ag_err *err)
+{
+	if (!inner(s)->type->marks)
+		return ag_fail(err, AG_NOT_FOUND, "documents.marks", "the source marks no values");
+	return inner(s)->type->marks(inner(s), ctx, m, n, err);
 }
 
 static ag_status share_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,
@@ -428,5 +436,6 @@ static const ag_source_type share_type = {
 	.aggregate = share_aggregate,
 	.survey = share_survey,
 	.profile = share_profile,
+	.marks = share_marks,
 	.frames = share_frames,
 };
