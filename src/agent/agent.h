@@ -104,6 +104,9 @@ typedef struct ag_agent {
 	 * and the counts of the run's row. NULL = nothing is derived. */
 	ag_status (*derive)(void *env, ag_arena *arena, const ag_event *ev, ag_run_row *row,
 	                    ag_store_batch *batch, ag_err *err);
+	/* What the agent adds to run_finished, as its member "appendix": one JSON value about the data, which the log cannot give.
+	 * "" = nothing. NULL = always nothing. */
+	ag_str (*appendix)(void *env, const ag_ctx *ctx, ag_arena *arena);
 	/* A run that is interrupted is started again and never resumed: nothing of it waits for the disk. */
 	bool never_resumed;
 } ag_agent;

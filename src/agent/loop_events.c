@@ -400,8 +400,8 @@ ag_status ag_loop_emit_usage(ag_loop *l, ag_err *err)
 	return st;
 }
 
-/* {"status":"ok","why":"…","iterations":9,"calls":7,"verdict":{…}|null} */
-static void finish_payload(const ag_loop *l, ag_buf *out)
+/* {"status":"ok","why":"…","iterations":9,"calls":7,"verdict":{…}|null,"appendix":…} */
+static void finish_payload(const ag_loop *l, ag_str appendix, ag_buf *out)
 {
 	const ag_run_result *r = l->ret;
 	ag_jw w;
@@ -427,7 +427,16 @@ static void finish_payload(const ag_loop *l, ag_buf *out)
 	} else {
 		ag_jw_null(&w);
 	}
+	if (appendix.len)
+		ag_jw_kraw(&w, "appendix", appendix);
 	ag_jw_obj_end(&w);
+}
+
+static ag_str appendix_of(const ag_loop *l)
+{
+	const ag_run_opts *o = l->opts;
+
+	return o->agent->appendix ? o->agent->appendix(o->env, l->ctx, l->step) : AG_S("");
 }
 
 ag_status ag_loop_finish(ag_loop *l, ag_err *err)
@@ -440,7 +449,7 @@ ag_status ag_loop_finish(ag_loop *l, ag_err *err)
 	st = ag_loop_flush(l, err);
 	if (st)
 		return st;
-	finish_payload(l, &out);
+	finish_payload(l, appendix_of(l), &out);
 	ev = make_event(l, AG_EV_RUN_FINISHED, ag_str_dup(l->step, ag_buf_view(&out)));
 	ag_buf_release(&out);
 	l->opts->row.status = l->ret->status;

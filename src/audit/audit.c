@@ -6,6 +6,7 @@
 #include "audit/options.h"
 
 #include "audit/aside.h"
+#include "audit/distribution.h"
 #include "audit/gaps.h"
 #include "audit/prompt.h"
 #include "audit/report.h"
@@ -114,7 +115,27 @@ ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypothese
 
 static ag_str report_of(ag_audit *a)
 {
-	return ag_report_text_of(&a->state, a->opts, a->info, a->planner, &a->row->id, a->arena);
+	const ag_report_of of = { .state = &a->state,
+		                  .opts = a->opts,
+		                  .info = a->info,
+		                  .planner = a->planner,
+		                  .run = &a->row->id };
+
+	return ag_report_text_of(&of, a->arena);
+}
+
+/* The distributions. A run that never needed the profile makes it here, so that a resumed one gives the same report. */
+static ag_str appendix(void *env, const ag_ctx *ctx, ag_arena *arena)
+{
+	ag_audit *a = env;
+	const ag_profile *p;
+	ag_err ignored;
+
+	if (ag_audit_profile(a, ctx, &p, &ignored))
+		return AG_S("");
+	return ag_distributions_of(a->source, ctx, p,
+	                           ag_aside_findings(&a->state, a->opts, a->info, a->arena),
+	                           a->state.findings.n, arena);
 }
 
 /* Does the row say what the state will? Under the policy "drop" the log alone remembers it; a finding that is kept
@@ -216,6 +237,7 @@ const ag_agent ag_agent_audit = {
 	.apply = ag_audit_apply,
 	.settle = ag_audit_settle,
 	.derive = derive,
+	.appendix = appendix,
 };
 
 /* Everything of a run but the loop; strings of row live as long as the audit's arena. */

@@ -84,7 +84,7 @@ static bool is_personal_name(ag_str name)
 	return false;
 }
 
-static bool is_secret_name(ag_str path)
+bool ag_mask_is_secret(ag_str path)
 {
 	char words[MAX_WORDS][32];
 	ag_str name = AG_S("");
@@ -252,7 +252,7 @@ static ag_val mask(ag_str path, bool personal_field, const ag_val *v, ag_arena *
 
 		if (is_plain_defect(s))
 			return *v;
-		if (is_secret_name(path))
+		if (ag_mask_is_secret(path))
 			return ag_val_str(AG_S("•••"));
 		if (personal_field || holds_email(s) || looks_like_number_of_person(s) ||
 		    looks_like_iban(s))

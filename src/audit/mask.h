@@ -10,6 +10,8 @@
 
 /* Does the last name in a path tell of a person or a secret? */
 bool ag_mask_field(ag_str path);
+/* Is it a secret, of which not even the shape is shown? */
+bool ag_mask_is_secret(ag_str path);
 /* The value as it may be shown: itself, or a text of its shape ("ann7@example.org" is "aaa9@aaa.aaa"), or "•••"
  * for a secret and for what is no text. Looks into objects and arrays with the names of their members. */
 ag_val ag_mask_val(ag_str path, const ag_val *v, ag_arena *arena);

@@ -37,7 +37,12 @@ ag_status ag_audit_rebuild_with(ag_store *store, const ag_run_row *row, const ag
 			"the run was stopped before it ended; this is what its log holds");
 		s.finished_ms = s.last_ms;
 	}
-	*ret = ag_report_text_of(&s, &log.start.opts, &info, ag_str_cstr(arena, log.start.planner),
-	                         &row->id, arena);
+	/* Without the data there are no distributions. */
+	*ret = ag_report_text_of(&(ag_report_of){ .state = &s,
+	                                          .opts = &log.start.opts,
+	                                          .info = &info,
+	                                          .planner = ag_str_cstr(arena, log.start.planner),
+	                                          .run = &row->id },
+	                         arena);
 	return AG_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "audit/aside.h"
+#include "audit/distribution.h"
 #include "audit/gaps.h"
 #include "audit/mask.h"
 #include "audit/report_diff.h"
@@ -449,6 +450,17 @@ static void gaps_json(const ag_audit_state *s, const ag_source_info *info, const
 	ag_jw_arr_end(w);
 }
 
+static void distributions_json(const ag_audit_state *s, const ag_audit_opts *o,
+                               ag_trace_detail detail, ag_arena *arena, ag_jw *w)
+{
+	ag_val list = detail == AG_TRACE_NONE ? ag_val_array(NULL, 0) : s->distributions;
+
+	if (!o->show_values)
+		list = ag_distributions_masked(&list, arena);
+	ag_jw_kkey(w, "distributions");
+	ag_distributions_write(&list, arena, w);
+}
+
 /* Of all sittings, without the time between them. */
 static double seconds_worked(const ag_audit_state *s)
 {
@@ -457,15 +469,17 @@ static double seconds_worked(const ag_audit_state *s)
 	return (double)(s->worked_ms + (sitting > 0 ? sitting : 0)) / 1000;
 }
 
-void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_source_info *info,
-                     const char *planner, const ag_id *run, ag_trace_detail detail, ag_jw *w)
+void ag_report_write(const ag_report_of *of, ag_trace_detail detail, ag_jw *w)
 {
+	const ag_audit_state *s = of->state;
+	const ag_audit_opts *o = of->opts;
+	const ag_source_info *info = of->info;
 	ag_arena *arena = ag_arena_new();
 	const ag_finding *items = ag_aside_findings(s, o, info, arena);
 	size_t left_out, aside;
 
 	ag_jw_obj(w);
-	ag_jw_kstr(w, "id", ag_id_str(run));
+	ag_jw_kstr(w, "id", ag_id_str(of->run));
 	ag_jw_kstr(w, "collection", info->collection);
 	ag_jw_kstr(w, "database", info->database);
 	ag_jw_knull(w, "cosmos_account");
@@ -476,7 +490,7 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	ag_jw_kstr(w, "summary", ag_report_summary(s, arena));
 	ag_jw_kuint(w, "documents_sampled", s->documents_sampled);
 	ag_jw_kuint(w, "collection_size", s->collection_size);
-	ag_jw_kstr(w, "planner", ag_str_c(planner));
+	ag_jw_kstr(w, "planner", ag_str_c(of->planner));
 	ag_report_run_facts(o, info, w);
 	coverage_json(s, w);
 	gaps_json(s, info, items, arena, w);
@@ -489,14 +503,13 @@ void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_s
 	evaluations_json(s, w);
 	ag_report_cost(s, arena, w);
 	ag_report_diff(s, items, o, arena, w);
+	distributions_json(s, o, detail, arena, w);
 	trace_json(s, o, detail, w);
 	ag_jw_obj_end(w);
 	ag_arena_free(arena);
 }
 
-ag_str ag_report_text_of(const ag_audit_state *s, const ag_audit_opts *o,
-                         const ag_source_info *info, const char *planner, const ag_id *run,
-                         ag_arena *arena)
+ag_str ag_report_text_of(const ag_report_of *of, ag_arena *arena)
 {
 	ag_str ret = AG_S("");
 
@@ -505,7 +518,7 @@ ag_str ag_report_text_of(const ag_audit_state *s, const ag_audit_opts *o,
 		ag_jw w;
 
 		ag_jw_init(&w, &out, 2);
-		ag_report_write(s, o, info, planner, run, (ag_trace_detail)detail, &w);
+		ag_report_write(of, (ag_trace_detail)detail, &w);
 		if (!out.failed)
 			ret = ag_buf_dup(arena, &out);
 		ag_buf_release(&out);

@@ -10,12 +10,18 @@
 /* How much of the trace is written: a report has a limit (AG_STORE_MAX_REPORT_BYTES), the log has all of it. */
 typedef enum ag_trace_detail { AG_TRACE_FULL, AG_TRACE_NO_RESULTS, AG_TRACE_NONE } ag_trace_detail;
 
-void ag_report_write(const ag_audit_state *s, const ag_audit_opts *o, const ag_source_info *info,
-                     const char *planner, const ag_id *run, ag_trace_detail detail, ag_jw *w);
+/* A report is of this run. */
+typedef struct ag_report_of {
+	const ag_audit_state *state;
+	const ag_audit_opts *opts;
+	const ag_source_info *info;
+	const char *planner;
+	const ag_id *run;
+} ag_report_of;
+
+void ag_report_write(const ag_report_of *of, ag_trace_detail detail, ag_jw *w);
 /* The report as text, with the most detail that fits; in arena. */
-ag_str ag_report_text_of(const ag_audit_state *s, const ag_audit_opts *o,
-                         const ag_source_info *info, const char *planner, const ag_id *run,
-                         ag_arena *arena);
+ag_str ag_report_text_of(const ag_report_of *of, ag_arena *arena);
 /* Members "source", "seed", "as_of", "settings", "versions": also in the run_started event. */
 void ag_report_run_facts(const ag_audit_opts *o, const ag_source_info *info, ag_jw *w);
 /* What of a step is shown: its input (JSON text, "" = none), summary and result, personal values masked unless

@@ -112,6 +112,7 @@ typedef struct ag_audit_state {
 	int64_t last_ms;               /* of the latest event of a sitting */
 	ag_str pricing_version;        /* of this sitting's price table */
 	ag_str status, status_why;     /* "" while running */
+	ag_val distributions; /* the array of ag_distributions_of(), of the end of the run; MISSING before */
 	bool has_run_verdict;
 	ag_evaluation run_verdict;
 	/* Out of the output of write_finding, for the gate that follows; NULL once it is settled. */

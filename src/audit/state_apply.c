@@ -423,6 +423,7 @@ static void apply_sitting(ag_audit_state *s, const ag_event *ev, const ag_val *p
 	s->sittings++;
 	s->sitting_ms = ev->at_ms;
 	s->finished_ms = 0;
+	s->distributions = (ag_val){ .type = AG_T_MISSING };
 	s->status = s->status_why = AG_S("");
 	s->pricing_version = ag_val_member_str(p, "pricing_version");
 	/* Older logs do not say it. */
@@ -432,9 +433,13 @@ static void apply_sitting(ag_audit_state *s, const ag_event *ev, const ag_val *p
 
 static void apply_finish(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 {
+	const ag_val *appendix = ag_val_getc(p, "appendix");
+
 	s->finished_ms = ev->at_ms;
 	s->status = ag_val_member_str(p, "status");
 	s->status_why = ag_val_member_str(p, "why");
+	if (appendix)
+		s->distributions = *appendix;
 }
 
 ag_status ag_audit_apply(void *state, const ag_event *ev, ag_err *err)

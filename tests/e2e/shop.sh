@@ -67,6 +67,10 @@ refuses_wrong_count() {
 }
 check 'verify refuses a wrong count' refuses_wrong_count
 
+# Figures of the report against the data.
+check 'audit with all values' audit "$tmp/open.json" --show-values
+python3 tests/e2e/shop_figures.py "$tmp/open.json" examples/shop || bad=1
+
 check 'query gives the count of every finding' python3 tests/e2e/shop_commands.py examples/shop "$tmp"
 check 'query gives the count of dates, ids and regexes' python3 tests/e2e/shop_commands.py typed "$tmp"
 

@@ -180,11 +180,21 @@ static ag_status pass_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, u
 	return b->inner->type->survey(b->inner, ctx, arena, n, seed, ret, err);
 }
 
+static ag_status pass_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                              uint64_t seed, ag_profile *ret, ag_err *err)
+{
+	bad_source *b = (bad_source *)s;
+
+	return b->inner->type->profile(b->inner, ctx, arena, n, seed, ret, err);
+}
+
 static void a_lost_source_ends_the_run(void **state)
 {
-	const ag_source_type type = {
-		.name = "bad", .find = bad_find, .aggregate = pass_aggregate, .survey = pass_survey
-	};
+	const ag_source_type type = { .name = "bad",
+		                      .find = bad_find,
+		                      .aggregate = pass_aggregate,
+		                      .survey = pass_survey,
+		                      .profile = pass_profile };
 	ag_source *real;
 	bad_source bad;
 	audit_fix f;
