@@ -114,7 +114,7 @@ if command -v zsh >/dev/null 2>&1; then
 zmodload zsh/zpty || exit 1
 zpty z zsh -f -i
 wait_for() { local text=; while zpty -r z text "*$1*" 2>/dev/null; do answer+=$text; return 0; done; return 1; }
-zpty -w z "PS1=; stty -echo columns 1000; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; autoload -U _argus"
+zpty -w z "PS1=; stty -echo columns 1000; fpath=(${(q)1} \$fpath); autoload -U compinit; compinit -u -D; autoload -U _argus"
 zpty -w z "zstyle ':completion:*' list-separator '|'; LISTMAX=10000"
 zpty -w z 'show() { print -n "BEG"IN; local -a got=(); compadd() {
 	if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
