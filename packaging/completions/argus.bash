@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version --help --version'
+_argus_commands='audit verify repair inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -41,6 +41,15 @@ _argus_value() {
 	verify:--deadline) kind=any ;;
 	verify:--threads) kind=any ;;
 	verify:--store) kind=files ;;
+	repair:--as) kind=words words='mongosh sql csv' ;;
+	repair:--key) kind=any ;;
+	repair:--table) kind=any ;;
+	repair:--flatten) kind=any ;;
+	repair:--source) kind=files ;;
+	repair:--out) kind=files ;;
+	repair:--deadline) kind=any ;;
+	repair:--threads) kind=any ;;
+	repair:--store) kind=files ;;
 	inspect:--sample-size | inspect:-n) kind=any ;;
 	inspect:--seed) kind=any ;;
 	inspect:--output | inspect:-o) kind=words words='text json' ;;
@@ -183,6 +192,7 @@ _argus_argument() {
 	case $1:$2 in
 	audit:*) kind=files ;;
 	verify:0) kind=files ;;
+	repair:*) kind=words words='last' ;;
 	inspect:0) kind=files ;;
 	query:0) kind=files ;;
 	show:0) kind=words words='last' ;;
@@ -199,7 +209,7 @@ _argus_argument() {
 	mcp:0) kind=files ;;
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
-	help:0) kind=words words='audit verify inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version settings' ;;
 	esac
 }
 
@@ -209,6 +219,7 @@ _argus_options() {
 	case $1 in
 	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
+	repair) words='--as --key --table --flatten --source --changed --out --deadline --threads --store' ;;
 	inspect) words='--sample-size --seed --output --show-values --strict --threads --deadline' ;;
 	query) words='--limit --output --strict --threads --deadline' ;;
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;

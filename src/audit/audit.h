@@ -255,6 +255,16 @@ typedef struct ag_verification {
 AG_CHECK ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source_uri,
                                    ag_arena *arena, ag_verification *ret, ag_err *err);
 
+/* The source of a report: from source_uri when it is not "", else from the report's own source.uri; where that is gone, from
+ * its key. The caller closes it.
+ * errors  of ag_source_list() and ag_source_open_place(); AG_INVALID: the report names none */
+AG_CHECK ag_status ag_audit_open_reported(const ag_ctx *ctx, const ag_val *report,
+                                          ag_str source_uri, ag_arena *arena, ag_source **ret,
+                                          ag_err *err);
+/* Is the opened source not in the state that the report was made from? *ret_why: how it differs, a sentence about it. */
+bool ag_audit_is_other_data(const ag_val *report, const ag_source_info *info, ag_arena *arena,
+                            ag_str *ret_why);
+
 const char *ag_check_result_name(
 	ag_check_result r); /* "confirmed", "changed", "resolved", "not checkable", "back" */
 

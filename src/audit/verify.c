@@ -14,9 +14,8 @@ const char *ag_check_result_name(ag_check_result r)
 	return (unsigned)r < AG_NELEM(results) ? results[r] : "?";
 }
 
-/* Is the opened source the one that the report speaks of? */
-static void compare_identity(const ag_val *report, const ag_source_info *info, ag_arena *arena,
-                             ag_verification *ret)
+bool ag_audit_is_other_data(const ag_val *report, const ag_source_info *info, ag_arena *arena,
+                            ag_str *ret_why)
 {
 	const ag_val *source = ag_val_getc(report, "source"),
 		     *size = ag_val_getc(report, "collection_size");
@@ -24,14 +23,24 @@ static void compare_identity(const ag_val *report, const ag_source_info *info, a
 	int64_t was;
 
 	if (hash.len && ag_str_eq(hash, info->content_hash))
-		return;
-	ret->other_data = true;
+		return false;
 	if (size && ag_val_to_i64(size, &was) && (uint64_t)was != info->ndoc)
-		ret->other_data_why = ag_str_printf(arena,
-		                                    "it had %lld documents then and has %llu now",
-		                                    (long long)was, (unsigned long long)info->ndoc);
+		*ret_why = ag_str_printf(arena, "it had %lld documents then and has %llu now",
+		                         (long long)was, (unsigned long long)info->ndoc);
 	else
-		ret->other_data_why = AG_S("its content changed since the report");
+		*ret_why = AG_S("its content changed since the report");
+	return true;
+}
+
+/* Is the opened source the one that the report speaks of? */
+static void compare_identity(const ag_val *report, const ag_source_info *info, ag_arena *arena,
+                             ag_verification *ret)
+{
+	const ag_val *source = ag_val_getc(report, "source");
+
+	ret->other_data = ag_audit_is_other_data(report, info, arena, &ret->other_data_why);
+	if (!ret->other_data)
+		return;
 	/* "Resolved" may only mean that the documents became unreadable. */
 	ret->is_unchecked |= info->broken > ag_val_member_u64(source, "broken");
 	if (info->broken)
@@ -194,6 +203,28 @@ static ag_status open_source(const ag_ctx *ctx, ag_str uri, ag_str collection, a
 	return ag_source_open_place(ctx, place, NULL, ret, err);
 }
 
+ag_status ag_audit_open_reported(const ag_ctx *ctx, const ag_val *report, ag_str source_uri,
+                                 ag_arena *arena, ag_source **ret, ag_err *err)
+{
+	const ag_val *source = ag_val_getc(report, "source");
+	const ag_str uri = source_uri.len ? source_uri : ag_val_member_str(source, "uri"),
+		     key = ag_val_member_str(source, "key"),
+		     collection = ag_val_member_str(report, "collection");
+	ag_err ignored = { 0 };
+	ag_status st;
+
+	if (!uri.len)
+		return ag_fail(err, AG_INVALID, "audit.verify", "the report has no \"source.uri\"");
+	st = open_source(ctx, uri, collection, arena, ret, err);
+	/* A relative path means another place in another folder: the key is the file's canonical path. */
+	if (st == AG_NOT_FOUND && !source_uri.len && key.len &&
+	    !open_source(ctx, key, collection, arena, ret, &ignored)) {
+		*err = (ag_err){ 0 };
+		st = AG_OK;
+	}
+	return st;
+}
+
 static ag_status read_findings(const ag_val *list, ag_arena *arena, ag_finding *ret, ag_err *err)
 {
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -209,11 +240,10 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
                           ag_arena *arena, ag_verification *ret, ag_err *err)
 {
 	const ag_val *list = ag_val_getc(report, "findings");
-	const ag_str key = ag_val_member_str(ag_val_getc(report, "source"), "key");
 	ag_source *source = NULL;
 	ag_verified *verified;
 	ag_finding *findings;
-	ag_err why = { 0 }, ignored;
+	ag_err why = { 0 };
 	ag_status st;
 
 	*ret = (ag_verification){
@@ -234,11 +264,7 @@ ag_status ag_audit_verify(const ag_ctx *ctx, const ag_val *report, ag_str source
 	if (st)
 		return st;
 	verified = ag_new_n(arena, ag_verified, list->n ? list->n : 1);
-	st = open_source(ctx, ret->source_uri, ret->collection, arena, &source, &why);
-	/* A relative path means another place in another folder: the key is the file's canonical path. */
-	if (st == AG_NOT_FOUND && !source_uri.len && key.len &&
-	    !open_source(ctx, key, ret->collection, arena, &source, &ignored))
-		st = AG_OK;
+	st = ag_audit_open_reported(ctx, report, source_uri, arena, &source, &why);
 	/* What cannot be read says nothing about the findings; and a report without any has nothing else to
 	 * say so with. */
 	if (st == AG_CANCELLED || st == AG_TIMEOUT || st == AG_IO || (st && !list->n)) {

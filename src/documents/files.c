@@ -231,6 +231,15 @@ static ag_status files_each(ag_source *s, const ag_ctx *ctx, const ag_bits *rows
 	return ag_table_each(table_of(s), ctx, rows, members, nmember, fn, arg, err);
 }
 
+static uint64_t files_byte(ag_source *s, uint64_t row)
+{
+	uint64_t line, byte;
+	ag_str file;
+
+	ag_table_doc_where(table_of(s), row, &file, &line, &byte);
+	return byte;
+}
+
 static ag_status files_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
                               uint64_t seed, ag_survey *ret, ag_err *err)
 {
@@ -313,6 +322,7 @@ const ag_source_type ag_source_files = {
 	.aggregate = files_aggregate,
 	.match = files_match,
 	.each = files_each,
+	.byte = files_byte,
 	.survey = files_survey,
 	.profile = files_profile,
 	.marks = files_marks,

@@ -230,3 +230,11 @@ ag_status ag_source_each(ag_source *s, const ag_ctx *ctx, const ag_bits *rows,
 	atomic_fetch_add_explicit(&s->ncall, 1, memory_order_relaxed);
 	return s->type->each(s, ctx, rows, members, nmember, fn, arg, err);
 }
+
+bool ag_source_byte(ag_source *s, uint64_t row, uint64_t *ret)
+{
+	if (!s->type->byte || row >= s->info.ndoc)
+		return false;
+	*ret = s->type->byte(s, row);
+	return true;
+}

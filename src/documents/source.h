@@ -137,6 +137,8 @@ typedef struct ag_source_type {
 	ag_status (*each)(ag_source *s, const ag_ctx *ctx, const ag_bits *rows,
 	                  const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,
 	                  ag_err *err);
+	/* Optional. Where a document begins in its file, in bytes. */
+	uint64_t (*byte)(ag_source *s, uint64_t row);
 	/* Required. n documents chosen by seed without bias; n 0 = all. */
 	ag_status (*survey)(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
 	                    uint64_t seed, ag_survey *ret, ag_err *err);
@@ -233,6 +235,8 @@ AG_CHECK ag_status ag_source_evidence(ag_source *s, const ag_ctx *ctx, ag_arena 
  * errors  of ag_source_evidence(); AG_INVALID: the pipeline replaces documents by values, or the source has no rows */
 AG_CHECK ag_status ag_source_select(ag_source *s, const ag_ctx *ctx, ag_str query_text,
                                     ag_bits *ret, ag_err *err);
+/* Where the document begins in its file, in bytes; row < ndoc. False: the source has no such place. */
+bool ag_source_byte(ag_source *s, uint64_t row, uint64_t *ret);
 /* ag_table_each() on a source that has rows. */
 AG_CHECK ag_status ag_source_each(ag_source *s, const ag_ctx *ctx, const ag_bits *rows,
                                   const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,

@@ -89,6 +89,8 @@ void ag_tally_walk(const ag_val *v, const ag_step *steps, size_t n,
 AG_CHECK ag_status ag_usual_make(const ag_ctx *ctx, ag_source *s, const ag_fix *f, ag_usual **ret,
                                  ag_err *err);
 
+/* The value at a dotted path of objects, or NULL. A name that holds the dots itself (CSV) comes first. */
+const ag_val *ag_row_at(const ag_val *row, ag_str dotted);
 /* The value that nearly all rows have where this one's other field has the same value; false: they do not agree. */
 bool ag_usual_find(ag_usual *u, const ag_val *row, ag_val *ret);
 

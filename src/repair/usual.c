@@ -49,7 +49,7 @@ static void release_usual(void *arg)
 	free(u);
 }
 
-static const ag_val *at_dotted(const ag_val *row, ag_str dotted)
+const ag_val *ag_row_at(const ag_val *row, ag_str dotted)
 {
 	while (row && dotted.ptr) {
 		const ag_val *whole = ag_val_get(row, dotted);
@@ -186,10 +186,10 @@ static void count_pair(ag_usual *u, size_t g, const ag_val *v)
 static void count_row(void *arg, const ag_val *row)
 {
 	ag_usual *u = (ag_usual *)arg;
-	const ag_val *v = at_dotted(row, u->field);
+	const ag_val *v = ag_row_at(row, u->field);
 
 	for (size_t i = 0; is_there(v) && i < u->nother; i++) {
-		const ag_val *other = at_dotted(row, u->others[i]);
+		const ag_val *other = ag_row_at(row, u->others[i]);
 		const size_t g = is_there(other) ? group_of(u, i, other, false) : SIZE_MAX;
 
 		if (g < MAX_GROUPS)
@@ -252,7 +252,7 @@ bool ag_usual_find(ag_usual *u, const ag_val *row, ag_val *ret)
 {
 	*ret = ag_val_missing();
 	for (size_t i = 0; i < u->nother; i++) {
-		const ag_val *other = at_dotted(row, u->others[i]);
+		const ag_val *other = ag_row_at(row, u->others[i]);
 		const size_t at = is_there(other) ? group_of(u, i, other, false) : SIZE_MAX;
 		const group *g = at < MAX_GROUPS ? &u->groups[at] : NULL;
 

@@ -6,8 +6,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "columns/csv_copy.h"
 #include "columns/load.h"
 #include "columns/table.h"
 #include "query/extjson.h"
@@ -363,6 +367,85 @@ static void quoted_over_blocks(void **state)
 	free(ag_buf_steal(&b));
 }
 
+/* A copy of the text with these changes, or the message of the failure; the caller frees it. */
+static char *copied(const char *text, const ag_csv_change *changes, size_t n, ag_status want)
+{
+	char path[] = "/tmp/argus_copy_XXXXXX.csv";
+	const ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
+	ag_buf out = AG_BUF_INIT(1024 * 1024);
+	ag_csv_original file = { .path = path };
+	int fd = mkstemps(path, 4);
+	ag_err err = { 0 };
+	struct stat sb;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(fstat(fd, &sb), 0);
+	close(fd);
+	file.nbyte = (uint64_t)sb.st_size - (want == AG_CONFLICT && !n);
+	file.mtime_ms = (int64_t)sb.st_mtim.tv_sec * 1000 + sb.st_mtim.tv_nsec / 1000000;
+	assert_int_equal(ag_csv_copy(&ctx, &file, changes, n, &out, &err), want);
+	unlink(path);
+	if (want)
+		ag_buf_clear(&out);
+	if (want)
+		ag_buf_adds(&out, err.msg);
+	return ag_buf_steal(&out);
+}
+
+static void check_copy(const char *text, const ag_csv_change *changes, size_t n, ag_status want,
+                       const char *result)
+{
+	char *got = copied(text, changes, n, want);
+
+	if (want)
+		assert_non_null(strstr(got, result));
+	else
+		assert_string_equal(got, result);
+	free(got);
+}
+
+#define CHANGE(byte, column, old, text)                   \
+	{                                                 \
+		byte, AG_S(column), AG_S(old), AG_S(text) \
+	}
+
+static void copies(void **state)
+{
+	/* A mark, CRLF, quotes without need, a broken record, an empty line, no line end at the end. */
+	static const char text[] = "\xef\xbb\xbf"
+				   "a;\"b c\";d\r\n"
+				   "1;\"x\";  y\r\n"
+				   "\r\n"
+				   "2;\"p\"q;z\r\n"
+				   "3;\"say \"\"hi\"\"\";\"two\nlines\"\r\n"
+				   "4;;last";
+	const uint64_t first = 14, third = 37, fourth = 65;
+	const ag_csv_change good[] = {
+		CHANGE(first, "d", "  y", "y"),           CHANGE(first, "b c", "x", "x\"x"),
+		CHANGE(third, "b c", "say \"hi\"", "hi"), CHANGE(third, "d", "two\nlines", "one"),
+		CHANGE(fourth, "a", "4", "4;5"),          CHANGE(fourth, "d", "last", "\"l"),
+	};
+	const ag_csv_change other_value[] = { CHANGE(first, "d", "y", "z") };
+	const ag_csv_change no_column[] = { CHANGE(first, "e", "y", "z") };
+	const ag_csv_change no_record[] = { CHANGE(1000, "a", "4", "z") };
+
+	(void)state;
+	check_copy(text, NULL, 0, AG_OK, text);
+	check_copy(text, good, AG_NELEM(good), AG_OK,
+	           "\xef\xbb\xbf"
+	           "a;\"b c\";d\r\n"
+	           "1;\"x\"\"x\";y\r\n"
+	           "\r\n"
+	           "2;\"p\"q;z\r\n"
+	           "3;\"hi\";\"one\"\r\n"
+	           "\"4;5\";;\"\"\"l\"");
+	check_copy(text, other_value, 1, AG_CONFLICT, "has another value in d");
+	check_copy(text, no_column, 1, AG_CONFLICT, "in e");
+	check_copy(text, no_record, 1, AG_CONFLICT, "the record at byte 1000");
+	check_copy(text, NULL, 0, AG_CONFLICT, "changed while it was read");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +459,7 @@ int main(void)
 		cmocka_unit_test(blocks_and_threads),
 		cmocka_unit_test(quoted_columns),
 		cmocka_unit_test(quoted_over_blocks),
+		cmocka_unit_test(copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
