@@ -416,7 +416,7 @@ static ag_pg_conn *take_over(making *m, PGconn *db)
 	c = (ag_pg_conn *)ag_xcalloc(1, sizeof(*c));
 	c->db = db;
 	c->is_new = true;
-	ag_pg_wire_init(&c->wire, pq->socket(db), ssl, tls);
+	ag_pg_wire_init(&c->wire, pq->socket(db), ssl, tls, m->pg->max_send_bytes);
 	return c;
 }
 

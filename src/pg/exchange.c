@@ -25,7 +25,7 @@ static void send_step(exchange *x, const ag_pg_step *s)
 {
 	/* Also an empty text: without a Parse the server would run the unnamed statement of the step before. */
 	if (s->sql.len > 0 || !*s->name)
-		ag_pg_send_parse(x->wire, s->name, s->sql);
+		ag_pg_send_parse(x->wire, s->name, s->sql, s->types, s->types ? s->nvalue : 0);
 	if (s->prepares)
 		return;
 	ag_pg_send_bind(x->wire, s->name, s->values, s->nvalue);
@@ -286,6 +286,17 @@ static void next_step(exchange *x)
 	x->has_columns = false;
 }
 
+/* "INSERT 0 5", "UPDATE 5" and "SELECT 5" have the number last; "BEGIN" has none. */
+static void take_count(const ag_pg_step *s, ag_str tag)
+{
+	ag_str word = AG_S("");
+
+	while (tag.len > 0)
+		word = ag_str_split(&tag, ' ');
+	if (s->nrow && !ag_str_to_u64(word, s->nrow))
+		*s->nrow = 0;
+}
+
 static void take_command(exchange *x, ag_str body)
 {
 	const ag_pg_step *is = step_of(x);
@@ -294,6 +305,8 @@ static void take_command(exchange *x, ag_str body)
 	if (body.len == 0 || body.ptr[body.len - 1] != '\0' || is->prepares ||
 	    !is_tag(is, ag_str_c(body.ptr)))
 		x->c->is_spoilt = true;
+	else
+		take_count(is, ag_str_c(body.ptr));
 	x->result.was_answered = true;
 	if (is->sink && is->ncolumn == 0)
 		x->result.last_row_us = ag_time_mono_us();

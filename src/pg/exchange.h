@@ -32,6 +32,8 @@ typedef struct ag_pg_step {
 	uint64_t prepares;
 	const ag_str *values; /* $1, $2 … as text; NULL is ptr == NULL */
 	size_t nvalue;
+	const uint32_t
+		*types; /* OIDs of $1, $2 … where sql is parsed; NULL = the server infers them */
 	/* The command tags that the server may report, separated by '|'; one that ends with '*' is a prefix. After any other
 	 * tag the session is spoilt: something else ran. */
 	const char *tags;
@@ -39,6 +41,8 @@ typedef struct ag_pg_step {
 	bool forgets;           /* removes the prepared statements: DISCARD ALL */
 	const ag_pg_sink *sink; /* NULL = it has no rows */
 	size_t ncolumn;         /* of its rows; 0 = the server describes them */
+	uint64_t *
+		nrow; /* set to the number in the command tag, as in "UPDATE 3"; NULL = not wanted */
 } ag_pg_step;
 
 /* What holds for a whole exchange. */

@@ -63,6 +63,7 @@ struct ag_pg {
 	char *search_path; /* as the server writes it back */
 	int64_t statement_timeout_ms, connect_timeout_ms, wait_timeout_ms, idle_session_ms;
 	unsigned max_connections;
+	size_t max_send_bytes;
 	bool is_read_only, has_small_memory, needs_type_names;
 
 	atomic_uint nref, nthread;

@@ -53,6 +53,7 @@ ag_status ag_pg_open(ag_str uri, const ag_pg_opts *opts, ag_pg **ret, ag_err *er
 	pg->wake_fd = -1;
 	AG_ASSERT(opts->max_connections > 0 && opts->max_connections <= AG_PG_MAX_CONNECTIONS);
 	pg->max_connections = opts->max_connections;
+	pg->max_send_bytes = opts->max_send_bytes ? opts->max_send_bytes : AG_PG_MAX_SEND_BYTES;
 	pg->is_read_only = opts->is_read_only;
 	pg->has_small_memory = opts->has_small_memory;
 	pg->needs_type_names = opts->needs_type_names;

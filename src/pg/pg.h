@@ -32,6 +32,7 @@ typedef struct ag_pg_opts {
 	bool has_small_memory;
 	bool needs_type_names;    /* reads the names of the users' types when it connects first */
 	unsigned max_connections; /* at most AG_PG_MAX_CONNECTIONS */
+	size_t max_send_bytes; /* of the statements of one exchange; 0 = AG_PG_MAX_SEND_BYTES of wire.h */
 	int64_t statement_timeout_ms; /* the session's default */
 	int64_t idle_session_ms; /* the server closes a session that is idle for so long; 0 = its own setting */
 	int64_t wait_timeout_ms; /* for a connection of the pool */
@@ -103,6 +104,8 @@ bool ag_pg_take(ag_pg *pg, const ag_ctx *ctx, int watch_fd, bool need_new, ag_ar
 void ag_pg_give(ag_pg *pg, ag_pg_conn *c);
 /* The connection is closed when it is given back. */
 void ag_pg_spoil(ag_pg_conn *c);
+/* Has the server sent nothing on this idle connection, not even its end? One system call. */
+bool ag_pg_is_quiet(const ag_pg *pg, const ag_pg_conn *c);
 /* Was the statement prepared that an ag_pg_step gave this bit? */
 bool ag_pg_has_prepared(const ag_pg_conn *c, uint64_t bit);
 

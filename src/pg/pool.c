@@ -159,7 +159,7 @@ void ag_pg_give(ag_pg *pg, ag_pg_conn *c)
 /* --- taking --- */
 
 /* A server sends nothing on an idle connection but its end, or the announcement of it. */
-static bool is_quiet(const ag_pg *pg, const ag_pg_conn *c)
+bool ag_pg_is_quiet(const ag_pg *pg, const ag_pg_conn *c)
 {
 	struct pollfd server = { .fd = pg->pq->socket(c->db), .events = POLLIN | POLLRDHUP };
 
@@ -288,7 +288,7 @@ bool ag_pg_take(ag_pg *pg, const ag_ctx *ctx, int watch_fd, bool need_new, ag_ar
 		if (!c)
 			return open_in_place(pg, &t, ret);
 		if ((!need_new && t.began_us / 1000 - c->idle_since_ms < CHECK_AFTER_MS) ||
-		    is_quiet(pg, c)) {
+		    ag_pg_is_quiet(pg, c)) {
 			*ret = c;
 			return true;
 		}

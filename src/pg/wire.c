@@ -14,10 +14,10 @@
 #define SSL_WANTS_READ  2
 #define SSL_WANTS_WRITE 3
 
-void ag_pg_wire_init(ag_pg_wire *w, int fd, void *ssl, const ag_pq_tls *tls)
+void ag_pg_wire_init(ag_pg_wire *w, int fd, void *ssl, const ag_pq_tls *tls, size_t max_send_bytes)
 {
 	*w = (ag_pg_wire){ .fd = fd, .ssl = ssl, .tls = tls };
-	ag_buf_init(&w->out, AG_PG_MAX_SEND_BYTES);
+	ag_buf_init(&w->out, max_send_bytes);
 	w->in = (char *)ag_xmalloc(FIRST_BYTES);
 	w->cap = FIRST_BYTES;
 }
@@ -77,14 +77,17 @@ static void end(ag_pg_wire *w, size_t at)
 		w->out.ptr[at + i] = (char)(n >> (24 - 8 * i));
 }
 
-void ag_pg_send_parse(ag_pg_wire *w, const char *name, ag_str sql)
+void ag_pg_send_parse(ag_pg_wire *w, const char *name, ag_str sql, const uint32_t *types,
+                      size_t ntype)
 {
 	size_t at = begin(w, 'P');
 
 	put_text(&w->out, name);
 	ag_buf_add(&w->out, sql);
 	ag_buf_addc(&w->out, '\0');
-	put16(&w->out, 0);
+	put16(&w->out, ntype);
+	for (size_t i = 0; i < ntype; i++)
+		put32(&w->out, types[i]);
 	end(w, at);
 }
 

@@ -32,14 +32,17 @@ typedef struct ag_pg_wire {
 	bool is_closed_by_peer; /* the other side closed or reset the socket; false after a failure of the network */
 } ag_pg_wire;
 
-void ag_pg_wire_init(ag_pg_wire *w, int fd, void *ssl, const ag_pq_tls *tls);
+/* max_send_bytes: of everything that waits to be sent; above it ag_pg_flush() gives BROKEN. */
+void ag_pg_wire_init(ag_pg_wire *w, int fd, void *ssl, const ag_pq_tls *tls, size_t max_send_bytes);
 void ag_pg_wire_release(ag_pg_wire *w);
 /* Frees the memory of large messages. */
 void ag_pg_wire_trim(ag_pg_wire *w);
 
 /* --- sending: into w->out --- */
 
-void ag_pg_send_parse(ag_pg_wire *w, const char *name, ag_str sql);
+/* types: OIDs of the first parameters; the server infers the others. */
+void ag_pg_send_parse(ag_pg_wire *w, const char *name, ag_str sql, const uint32_t *types,
+                      size_t ntype);
 /* Parameters and results as text; a parameter without ptr is NULL. */
 void ag_pg_send_bind(ag_pg_wire *w, const char *name, const ag_str *values, size_t nvalue);
 void ag_pg_send_describe(ag_pg_wire *w); /* of what was bound */

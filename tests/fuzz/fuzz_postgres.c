@@ -69,7 +69,7 @@ static void wire(const uint8_t *data, size_t size, size_t piece)
 	int pair[2];
 
 	AG_ASSERT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
-	ag_pg_wire_init(&w, pair[0], NULL, NULL);
+	ag_pg_wire_init(&w, pair[0], NULL, NULL, AG_PG_MAX_SEND_BYTES);
 	while (at < size && io != AG_PG_IO_BROKEN) {
 		size_t n = size - at < piece ? size - at : piece;
 		ag_pg_message m;
