@@ -1,18 +1,14 @@
 /* sql_fixtures -- the same tables in a file of SQLite and in a real PostgreSQL; and what all tests share. */
 #include "contract/sql_fixtures.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 
 #include "contract/folder.h"
-
-extern char **environ;
+#include "contract/postgres_server.h"
 
 static const char schema[] =
 	"CREATE TABLE users (id integer PRIMARY KEY, name text NOT NULL, age integer, score double precision);"
@@ -98,108 +94,15 @@ static void sqlite_bring_back(env *e)
 	move(e, "gone.db", "shop.db");
 }
 
-/* --- PostgreSQL --- */
-
-/* One server per program; each test has a database of its own, made from one that was planted. */
-static struct {
-	char folder[128], socket[128], port[16];
-	pid_t watcher;
-	int watched;
-	unsigned ndatabase;
-} pg;
-
-/* Its standard output, at most n - 1 bytes; its exit status. */
-static int spawn_read(const char *const *argv, char *out, size_t n)
-{
-	posix_spawn_file_actions_t fa;
-	int pipe_fd[2], status = 0;
-	size_t len = 0;
-	ssize_t got;
-	pid_t pid;
-
-	AG_ASSERT(pipe2(pipe_fd, O_CLOEXEC) == 0); /* or the server would keep it open */
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_adddup2(&fa, pipe_fd[1], 1);
-	posix_spawn_file_actions_addclose(&fa, pipe_fd[0]);
-	AG_ASSERT(posix_spawnp(&pid, argv[0], &fa, NULL, (char *const *)(uintptr_t)argv, environ) ==
-	          0);
-	posix_spawn_file_actions_destroy(&fa);
-	close(pipe_fd[1]);
-	while ((got = read(pipe_fd[0], out + len, n - 1 - len)) > 0)
-		len += (size_t)got;
-	close(pipe_fd[0]);
-	out[len] = '\0';
-	AG_ASSERT(waitpid(pid, &status, 0) == pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int postgres_sh(const char *what, char *out, size_t n)
-{
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
-	char script[512];
-	const char *argv[] = { script, what, pg.folder, NULL };
-
-	snprintf(script, sizeof(script), "%.400s/tests/real/postgres.sh", root ? root : ".");
-	return spawn_read(argv, out, n);
-}
-
-static int psql(const char *database, const char *sql, char *out, size_t n)
-{
-	const char *argv[] = { "psql",     "-h", pg.socket,         "-p", pg.port, "-U",
-		               "postgres", "-d", database,          "-X", "-q",    "-A",
-		               "-t",       "-v", "ON_ERROR_STOP=1", "-c", sql,     NULL };
-
-	return spawn_read(argv, out, n);
-}
-
-/* A test that ends the program, however it does, must not leave a server behind: a shell waits for the end of a pipe. */
-static void pg_watch(void)
-{
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
-	char line[700];
-	const char *argv[] = { "sh", "-c", line, NULL };
-	posix_spawn_file_actions_t fa;
-	int pipe_fd[2];
-
-	snprintf(line, sizeof(line),
-	         "cat >/dev/null; exec '%.400s/tests/real/postgres.sh' stop '%s'",
-	         root ? root : ".", pg.folder);
-	AG_ASSERT(pipe2(pipe_fd, O_CLOEXEC) == 0);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_adddup2(&fa, pipe_fd[0], 0);
-	AG_ASSERT(posix_spawnp(&pg.watcher, argv[0], &fa, NULL, (char *const *)(uintptr_t)argv,
-	                       environ) == 0);
-	posix_spawn_file_actions_destroy(&fa);
-	close(pipe_fd[0]);
-	pg.watched = pipe_fd[1];
-}
-
-static void pg_stop(void)
-{
-	int status;
-
-	if (!pg.watcher)
-		return;
-	close(pg.watched);
-	AG_ASSERT(waitpid(pg.watcher, &status, 0) == pg.watcher);
-	pg.watcher = 0;
-}
+/* --- PostgreSQL: each test has a database of its own, made from one that was planted --- */
 
 static const char *pg_start(void)
 {
 	char out[256];
-	int status;
+	const char *why = pg_server_start();
 
-	snprintf(pg.folder, sizeof(pg.folder), "/tmp/argus-sqlpg-XXXXXX");
-	AG_ASSERT(mkdtemp(pg.folder));
-	pg_watch();
-	status = postgres_sh("start", out, sizeof(out));
-	if (status == 77) {
-		pg_stop();
-		return "PostgreSQL 15 is not installed";
-	}
-	AG_ASSERT(status == 0);
-	AG_ASSERT(sscanf(out, "%127s %15s", pg.socket, pg.port) == 2);
+	if (why)
+		return why;
 	AG_ASSERT(psql("postgres", "CREATE DATABASE planted", out, sizeof(out)) == 0);
 	AG_ASSERT(psql("planted", schema, out, sizeof(out)) == 0);
 	return NULL;
