@@ -22,7 +22,7 @@ static const char *const audit_syncs[] = { "normal", "full", NULL };
 
 static const ag_setting first[] = {
 	{ "", "store", AG_SET_TEXT, .unset = "auto", .fallback = "auto", .offset = FIELD(store),
-	  .help = "Where Argus remembers its runs: a path, sqlite:PATH or memory: (gone at exit). auto: "
+	  .help = "Where Argus remembers its runs: a path, sqlite:PATH, postgresql://user@host/name or memory: (gone at exit). auto: "
 	          "argus/argus.db under XDG_STATE_HOME, else under ~/.local/state.",
 	  .flag = "store", .flag_arg = "URI",
 	  .flag_help = "where runs are kept: a path, or memory:" },

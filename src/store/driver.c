@@ -6,6 +6,8 @@
 #include "store/store.h"
 
 #define ORIGIN "store"
+#define MAX_TRIES \
+	10 /* of a transaction whose connection is lost; each waits for the database as long as it has patience */
 
 /* --- values --- */
 
@@ -57,6 +59,28 @@ ag_status ag_db_end(ag_db *db, ag_status st, ag_err *err)
 		st = db->type->commit(db, err);
 	if (st)
 		db->type->rollback(db);
+	return st;
+}
+
+ag_status ag_db_transact(ag_db *db, ag_db_begin_kind kind, ag_str scope,
+                         ag_status (*work)(ag_db *db, void *arg, bool is_again, ag_err *err),
+                         void *arg, ag_err *err)
+{
+	ag_status st = AG_OK;
+	bool is_lost = false;
+
+	for (int i = 0; i < MAX_TRIES; i++) {
+		ag_err why = { 0 };
+
+		st = ag_db_begin(db, kind, scope, &why);
+		if (!st)
+			st = ag_db_end(db, work(db, arg, is_lost, &why), &why);
+		if (st && err)
+			*err = why;
+		is_lost = st && db->type->is_lost(&why);
+		if (!is_lost)
+			break;
+	}
 	return st;
 }
 

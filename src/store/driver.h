@@ -86,7 +86,7 @@ typedef struct ag_db_args {
 
 /* What a statement gives. */
 typedef struct ag_db_out {
-	/* Called for each row; an error ends the statement and is returned. It may run other statements that read. */
+	/* Called for each row; an error ends the statement and is returned. It must not use the handle. */
 	ag_status (*on_row)(void *arg, const ag_db_val *row, ag_err *err);
 	void *arg;
 	uint64_t nchange; /* set: rows that a writing statement inserted, changed or removed */
@@ -107,6 +107,9 @@ typedef struct ag_db_words {
 	ag_sql forget_file;
 	/* $1 = the document, $2 = title, $3 = trail, $4 = names, $5 = body */
 	ag_sql add;
+	/* NULL = `add` is run as it is; else the same for nrow rows of these arguments, by a database that does not cut texts
+	 * into words as it should. */
+	ag_status (*put)(ag_db *db, ag_db_args args, size_t nrow, ag_err *err);
 	/* $1 = what match() wrote, $2 and $3 = the first and the last document, $4 = limit. Columns: path, kind, anchor,
 	 * line, last_line, title, trail, body, score; best first. */
 	ag_sql search;
@@ -135,6 +138,9 @@ struct ag_db_type {
 	void (*close)(ag_db *db);
 	void (*set_patience)(ag_db *db, unsigned ms);
 	bool (*is_damage)(const ag_err *err); /* does it say that the database is damaged? */
+	/* Does it say that the connection was lost within a transaction? Then it is not known whether that took place: whoever
+	 * can find out begins again. */
+	bool (*is_lost)(const ag_err *err);
 
 	/* A writing transaction runs as if no other of its scope ran: a run's id, "ledger", "rates" ... A database with
 	 * one writer at a time may ignore the scope. */
@@ -142,13 +148,15 @@ struct ag_db_type {
 	ag_status (*commit)(ag_db *db, ag_err *err);
 	void (*rollback)(
 		ag_db *db); /* does nothing outside a transaction, so it suits every failure path */
-	/* Outside a transaction a statement is one of its own. out may be NULL when there are no rows.
+	/* Outside a transaction a statement is one of its own. out may be NULL when there are no rows. In a writing
+	 * transaction a statement without `out` may wait until a later one, or the commit; that returns its error.
 	 * errors  AG_CONFLICT: a key exists already; AG_NOT_FOUND: the row that this one belongs to does not exist;
 	 *         AG_UNAVAILABLE: others kept the store locked; AG_IO, AG_DENIED, AG_LIMIT */
 	ag_status (*run)(ag_db *db, const ag_sql *sql, ag_db_args args, ag_db_out *out,
 	                 ag_err *err);
 	/* The statement once for each of nrow rows of arguments, one after the other in `args`; it gives no rows.
-	 * *ret_unchanged (may be NULL): the first row that changed nothing, nrow = each changed something. */
+	 * *ret_unchanged (may be NULL, and then the rows may wait as above): the first row that changed nothing, nrow = each
+	 * changed something. */
 	ag_status (*run_many)(ag_db *db, const ag_sql *sql, ag_db_args args, size_t nrow,
 	                      size_t *ret_unchanged, ag_err *err);
 
@@ -172,12 +180,19 @@ struct ag_db_type {
 /* The rows of drivers[] in store.c. */
 extern const ag_db_type ag_db_sqlite_file;
 extern const ag_db_type ag_db_sqlite_memory;
+extern const ag_db_type ag_db_postgresql, ag_db_postgres;
 
 /* --- the same as functions --- */
 
 AG_CHECK ag_status ag_db_begin(ag_db *db, ag_db_begin_kind kind, ag_str scope, ag_err *err);
 /* Ends the transaction: commits when st is AG_OK, else, or when that fails, rolls back. Returns how it ended. */
 AG_CHECK ag_status ag_db_end(ag_db *db, ag_status st, ag_err *err);
+/* work() in a transaction of its own. When the connection is lost in it, work() runs again in another one, with is_again:
+ * the first may have taken place or not, and work() must find out or do no harm. */
+AG_CHECK ag_status ag_db_transact(ag_db *db, ag_db_begin_kind kind, ag_str scope,
+                                  ag_status (*work)(ag_db *db, void *arg, bool is_again,
+                                                    ag_err *err),
+                                  void *arg, ag_err *err);
 AG_CHECK ag_status ag_db_run(ag_db *db, const ag_sql *sql, ag_db_args args, ag_db_out *out,
                              ag_err *err);
 AG_CHECK ag_status ag_db_run_many(ag_db *db, const ag_sql *sql, ag_db_args args, size_t nrow,

@@ -148,10 +148,11 @@ static ag_status check_text_key(ag_str key, ag_err *err)
 	"(SELECT 1 FROM ledger e WHERE e.began = ledger.seq AND e.began > 0)) "
 #define RATES AG_S("rates")
 
-enum { CHAIN, SET_HEAD, ADD, AFTER, NEWEST, RATE, PUT_RATE, PUT_TEXT, TEXT };
+enum { CHAIN, HASH, SET_HEAD, ADD, AFTER, NEWEST, RATE, PUT_RATE, PUT_TEXT, TEXT };
 
 static const ag_sql sql[] = {
 	[CHAIN] = { "SELECT base_seq, base_hash, head_seq, head_hash FROM ledger_chain" },
+	[HASH] = { "SELECT 0, hash FROM ledger WHERE seq = $1" },
 	[SET_HEAD] = { "UPDATE ledger_chain SET head_seq = $1, head_hash = $2" },
 	[ADD] = { "INSERT INTO ledger (" AG_LEDGER_COLUMNS ") "
 	          "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, "
@@ -256,12 +257,44 @@ static ag_status add_group(ag_db *db, ag_ledger_row *rows, size_t n, uint64_t se
 	                      err);
 }
 
-static ag_status add_rows(ag_db *db, ag_ledger_row *rows, size_t n, ag_err *err)
+typedef struct adding {
+	ag_ledger_row *rows;
+	size_t n;
+} adding;
+
+static ag_status take_hash(void *arg, const ag_db_val *row, ag_err *err)
+{
+	(void)err;
+	copy_hash(arg, &row[1]);
+	return AG_OK;
+}
+
+/* Is the last row there, with the hash that it was given when it was written first? That covers all rows before it. */
+static ag_status is_added(ag_db *db, const ag_ledger_row *last, bool *ret, ag_err *err)
+{
+	char hash[65] = "";
+	ag_db_out out = { .on_row = take_hash, .arg = hash };
+	ag_status st = ag_db_run(db, &sql[HASH], AG_DB_ARGS(ag_db_int((int64_t)last->seq)), &out,
+	                         err);
+
+	*ret = !st && memcmp(hash, last->hash, 64) == 0;
+	return st;
+}
+
+static ag_status add_rows(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
 	AG_AUTO(ag_buf_release) ag_buf buf = AG_BUF_INIT(AG_LEDGER_MAX_CANONICAL);
+	const adding *a = arg;
+	ag_ledger_row *rows = a->rows;
+	const size_t n = a->n;
 	ag_ledger_chain chain = { 0 };
+	bool is_done = false;
 	ag_status st = ag_ledger_read_chain(db, &chain, err);
 
+	if (!st && is_again && rows[n - 1].seq)
+		st = is_added(db, &rows[n - 1], &is_done, err);
+	if (is_done)
+		return st;
 	for (size_t i = 0; i < n && !st; i += GROUP)
 		st = add_group(db, &rows[i], n - i < GROUP ? n - i : GROUP,
 		               (uint64_t)chain.head_seq + i, i ? rows[i - 1].hash : chain.head_hash,
@@ -290,8 +323,9 @@ ag_status ag_store_ledger_append(ag_store *s, ag_ledger_row *rows, size_t n, boo
 		             nbyte, AG_STORE_MAX_BATCH_BYTES);
 	if (st || !n)
 		return st;
-	st = ag_db_begin(s->db, durable ? AG_DB_DURABLE : AG_DB_WRITE, AG_LEDGER_SCOPE, err);
-	return st ? st : ag_db_end(s->db, add_rows(s->db, rows, n, err), err);
+	rows[n - 1].seq = 0; /* not written yet */
+	return ag_db_transact(s->db, durable ? AG_DB_DURABLE : AG_DB_WRITE, AG_LEDGER_SCOPE,
+	                      add_rows, &(adding){ rows, n }, err);
 }
 
 ag_status ag_store_sync(ag_store *s, ag_err *err)
@@ -395,13 +429,27 @@ static ag_status read_window(ag_db *db, const ag_rate_key *key, int64_t now_ms, 
 	return st;
 }
 
-static ag_status take_all(ag_db *db, const ag_rate_key *keys, size_t n, uint64_t want,
-                          int64_t now_ms, ag_rate_taken *ret, ag_err *err)
+typedef struct taking {
+	const ag_rate_key *keys;
+	size_t n;
+	uint64_t want;
+	int64_t now_ms;
+	ag_rate_taken taken;
+} taking;
+
+/* When the answer to a first take was lost, its calls count as used: a limit is never exceeded by that. */
+static ag_status take_all(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	taking *a = arg;
+	const ag_rate_key *keys = a->keys;
+	const size_t n = a->n;
+	const uint64_t want = a->want;
+	const int64_t now_ms = a->now_ms;
 	window w[AG_RATE_MAX_KEYS] = { 0 };
 	ag_rate_taken t = { want, 0, INT64_MAX };
 	ag_status st = AG_OK;
 
+	(void)is_again;
 	for (size_t i = 0; i < n && !st; i++) {
 		int64_t left_ms;
 		uint64_t has;
@@ -424,25 +472,23 @@ static ag_status take_all(ag_db *db, const ag_rate_key *keys, size_t n, uint64_t
 		                          ag_db_int(w[i].ends_ms),
 		                          ag_db_int((int64_t)(w[i].used + t.got))),
 		               NULL, err);
-	*ret = t;
+	a->taken = t;
 	return st;
 }
 
 ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
                              int64_t now_ms, ag_rate_taken *ret, ag_err *err)
 {
-	ag_rate_taken t = { 0 };
+	taking t = { keys, n, want, now_ms, { 0 } };
 	ag_status st = check_keys(keys, n, want, err);
 
 	if (!st && (now_ms < 0 || now_ms > INT64_MAX / 4))
 		st = ag_fail(err, AG_INVALID, ORIGIN, "the time of a call is out of range");
 	if (!st)
-		st = ag_db_begin(s->db, AG_DB_WRITE, RATES, err);
-	if (!st)
-		st = ag_db_end(s->db, take_all(s->db, keys, n, want, now_ms, &t, err), err);
+		st = ag_db_transact(s->db, AG_DB_WRITE, RATES, take_all, &t, err);
 	if (st)
 		return st;
-	*ret = t;
+	*ret = t.taken;
 	return AG_OK;
 }
 

@@ -17,6 +17,7 @@
 
 enum {
 	LAST_SEQ,
+	FROM_SEQ,
 	ADD_EVENT,
 	PUT_RUN,
 	PUT_FINDING,
@@ -33,6 +34,8 @@ enum {
 
 static const ag_sql sql[] = {
 	[LAST_SEQ] = { "SELECT max(seq) FROM events WHERE run = $1" },
+	[FROM_SEQ] = { "SELECT seq, at, payload FROM events WHERE run = $1 AND seq >= $2 "
+	               "ORDER BY seq LIMIT $3" },
 	[ADD_EVENT] = { "INSERT INTO events (run, seq, v, type, call_id, cause, at, payload) "
 	                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)" },
 	/* Not a replacement of the row: that would remove the old one, and with it findings and report. */
@@ -97,15 +100,52 @@ static ag_status take_int(void *arg, const ag_db_val *row, ag_err *err)
 
 /* --- commit --- */
 
-/* The events follow the last one of the log. */
-static ag_status check_place(ag_db *db, const ag_id *run, const ag_event *first, ag_err *err)
+typedef struct tail {
+	const ag_event *events;
+	size_t n, nsame;
+} tail;
+
+static ag_status compare_event(void *arg, const ag_db_val *row, ag_err *err)
 {
+	tail *t = arg;
+	const ag_event *ev = &t->events[t->nsame];
+
+	(void)err;
+	if (t->nsame < t->n && ag_db_get_u64(&row[0]) == ev->seq &&
+	    ag_db_get_int(&row[1]) == ev->at_ms && ag_str_eq(ag_db_get_view(&row[2]), ev->payload))
+		t->nsame++;
+	return AG_OK;
+}
+
+/* Are these events the end of the log already? */
+static ag_status is_there(ag_db *db, const ag_id *run, const ag_event *events, size_t n, bool *ret,
+                          ag_err *err)
+{
+	tail t = { events, n, 0 };
+	ag_db_out out = { .on_row = compare_event, .arg = &t };
+	ag_status st = ag_db_run(db, &sql[FROM_SEQ],
+	                         AG_DB_ARGS(ag_db_text(ag_id_str(run)),
+	                                    ag_db_int((int64_t)events[0].seq),
+	                                    ag_db_int((int64_t)n)),
+	                         &out, err);
+
+	*ret = !st && t.nsame == n;
+	return st;
+}
+
+/* The events follow the last one of the log; or they are its end, when the answer to their first commit was lost. */
+static ag_status check_place(ag_db *db, const ag_id *run, const ag_event *events, size_t n,
+                             bool is_again, bool *ret_is_there, ag_err *err)
+{
+	const ag_event *first = &events[0];
 	int64_t last = 0; /* of an empty log, whose maximum is NULL */
 	ag_db_out out = { .on_row = take_int, .arg = &last };
 	ag_status st = ag_db_run(db, &sql[LAST_SEQ], AG_DB_ARGS(ag_db_text(ag_id_str(run))), &out,
 	                         err);
 
-	if (st || first->seq == (uint64_t)last + 1)
+	if (!st && is_again && (uint64_t)last == first->seq + n - 1)
+		st = is_there(db, run, events, n, ret_is_there, err);
+	if (st || *ret_is_there || first->seq == (uint64_t)last + 1)
 		return st;
 	ag_fail(err, AG_CONFLICT, ORIGIN,
 	        "the log of run %s ends at event %" PRId64 ", so event %" PRIu64 " cannot follow",
@@ -128,12 +168,14 @@ static void event_args(const ag_event *ev, ag_db_val ret[8])
 }
 
 static ag_status put_events(ag_db *db, const ag_id *run, const ag_event *events, size_t nevent,
-                            ag_err *err)
+                            bool is_again, ag_err *err)
 {
 	ag_db_val args[GROUP][8];
-	ag_status st = nevent ? check_place(db, run, &events[0], err) : AG_OK;
+	bool is_done = false;
+	ag_status st = nevent ? check_place(db, run, events, nevent, is_again, &is_done, err)
+	                      : AG_OK;
 
-	for (size_t i = 0, n; i < nevent && !st; i += n) {
+	for (size_t i = 0, n; i < nevent && !is_done && !st; i += n) {
 		n = nevent - i < GROUP ? nevent - i : GROUP;
 		for (size_t k = 0; k < n; k++)
 			event_args(&events[i + k], args[k]);
@@ -202,23 +244,29 @@ static ag_status put_findings(ag_db *db, const ag_finding_row *findings, size_t 
 			               "finding %s belongs to another run",
 			               findings[i + unchanged].id.text);
 	}
-	return needs_run(st, err);
+	return st;
 }
 
-static ag_status put_batch(ag_db *db, const ag_id *run, const ag_store_batch *b, ag_err *err)
+typedef struct committing {
+	const ag_id *run;
+	const ag_store_batch *batch;
+} committing;
+
+/* Rows are replaced, so they may be put twice. */
+static ag_status put_batch(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
-	ag_status st = put_events(db, run, b->events, b->nevent, err);
+	const committing *c = arg;
+	const ag_store_batch *b = c->batch;
+	ag_status st = put_events(db, c->run, b->events, b->nevent, is_again, err);
 
 	if (!st && b->run)
 		st = put_run(db, b->run, err);
 	if (!st)
 		st = put_findings(db, b->findings, b->nfinding, err);
 	if (!st && b->report.len)
-		st = needs_run(ag_db_run(db, &sql[PUT_REPORT],
-		                         AG_DB_ARGS(ag_db_text(ag_id_str(run)),
-		                                    ag_db_text(b->report)),
-		                         NULL, err),
-		               err);
+		st = ag_db_run(db, &sql[PUT_REPORT],
+		               AG_DB_ARGS(ag_db_text(ag_id_str(c->run)), ag_db_text(b->report)),
+		               NULL, err);
 	return st;
 }
 
@@ -227,9 +275,9 @@ ag_status ag_runs_commit(ag_db *db, const ag_id *run, const ag_store_batch *b, a
 	const ag_db_begin_kind kind = b->on_disk == AG_STORE_NOW    ? AG_DB_DURABLE
 	                              : b->on_disk == AG_STORE_LAZY ? AG_DB_LAZY
 	                                                            : AG_DB_WRITE;
-	ag_status st = ag_db_begin(db, kind, ag_id_str(run), err);
+	committing c = { run, b };
 
-	return st ? st : ag_db_end(db, put_batch(db, run, b, err), err);
+	return needs_run(ag_db_transact(db, kind, ag_id_str(run), put_batch, &c, err), err);
 }
 
 /* --- leases --- */
@@ -285,29 +333,36 @@ static ag_status lease_held(ag_db *db, const ag_id *run, ag_err *err)
 		err, "wait until it is done; a writer that died loses its right at that time");
 }
 
-static ag_status take_lease(ag_db *db, const ag_id *run, ag_str owner, int64_t now_ms,
-                            int64_t ttl_ms, ag_err *err)
+typedef struct leasing {
+	const ag_id *run;
+	ag_str owner;
+	int64_t now_ms, ttl_ms;
+} leasing;
+
+/* One owner may take it twice. */
+static ag_status take_lease(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	const leasing *l = arg;
 	ag_db_out out = { 0 };
 	ag_status st = ag_db_run(db, &sql[TAKE_LEASE],
-	                         AG_DB_ARGS(ag_db_text(ag_id_str(run)), ag_db_text(owner),
-	                                    ag_db_int(now_ms + ttl_ms), ag_db_int(now_ms)),
+	                         AG_DB_ARGS(ag_db_text(ag_id_str(l->run)), ag_db_text(l->owner),
+	                                    ag_db_int(l->now_ms + l->ttl_ms), ag_db_int(l->now_ms)),
 	                         &out, err);
 
-	return st || out.nchange ? st : lease_held(db, run, err);
+	(void)is_again;
+	return st || out.nchange ? st : lease_held(db, l->run, err);
 }
 
 ag_status ag_runs_lease(ag_db *db, const ag_id *run, ag_str owner, int64_t now_ms, int64_t ttl_ms,
                         ag_err *err)
 {
-	ag_status st;
+	leasing l = { run, owner, now_ms, ttl_ms };
 
 	if (ag_fault("store.lease")) {
 		ag_fail_errno(err, errno, ORIGIN, "cannot write the lease of run %s", run->text);
 		return ag_err_hint(err, "the disk of the store may be full or failing");
 	}
-	st = ag_db_begin(db, AG_DB_WRITE, ag_id_str(run), err);
-	return st ? st : ag_db_end(db, take_lease(db, run, owner, now_ms, ttl_ms, err), err);
+	return ag_db_transact(db, AG_DB_WRITE, ag_id_str(run), take_lease, &l, err);
 }
 
 /* --- purge --- */

@@ -335,7 +335,9 @@ static ag_status add_docs(writer *w, int64_t file, const ag_index_doc *docs, siz
 		memcpy(words[i], all, sizeof(words[i]));
 	}
 	st = ag_db_run_many(w->db, &sql[ADD_DOC], (ag_db_args){ doc[0], 10 }, n, NULL, err);
-	if (!st && w->words->add.text)
+	if (!st && w->words->put)
+		st = w->words->put(w->db, (ag_db_args){ words[0], 5 }, n, err);
+	else if (!st)
 		st = ag_db_run_many(w->db, &w->words->add, (ag_db_args){ words[0], 5 }, n, NULL,
 		                    err);
 	return st;

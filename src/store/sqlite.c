@@ -85,6 +85,13 @@ static const char *hint_of(int rc)
 	}
 }
 
+/* A file is not lost on the way. */
+static bool is_lost(const ag_err *err)
+{
+	(void)err;
+	return false;
+}
+
 static bool is_damage(const ag_err *err)
 {
 	const int rc = err->native & 0xff;
@@ -564,6 +571,7 @@ static void purge_end(ag_db *base, bool has_removed)
 	.close = ag_sqlite_close, \
 	.set_patience = set_patience, \
 	.is_damage = is_damage, \
+	.is_lost = is_lost, \
 	.begin = ag_sqlite_begin, \
 	.commit = ag_sqlite_commit, \
 	.rollback = ag_sqlite_rollback, \

@@ -21,6 +21,8 @@
 static const ag_db_type *const drivers[] = {
 	&ag_db_sqlite_file, /* also what a plain path means */
 	&ag_db_sqlite_memory,
+	&ag_db_postgresql,
+	&ag_db_postgres,
 };
 
 static void known_schemes(ag_buf *out)

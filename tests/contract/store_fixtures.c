@@ -1,18 +1,57 @@
 /* Worlds and rows for the tests of the stores. */
 #include "store_fixtures.h"
 
-#include "folder.h"
+#include "contract/folder.h"
+#include "contract/postgres_server.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 const store_fixture store_fixtures[] = {
-	{ .name = "sqlite", .is_shared = true, .scheme = "sqlite:", .path = "/deep/er/argus.db" },
+	{ .name = "sqlite", .is_shared = true, .is_file = true, .scheme = "sqlite:" },
 	{ .name = "memory", .is_shared = false, .scheme = "memory:" },
+	{ .name = "postgresql", .is_shared = true, .is_server = true, .scheme = "postgresql:" },
 };
 const size_t nstore_fixture = AG_NELEM(store_fixtures);
+
+const char *store_fixture_start(const store_fixture *f)
+{
+	const char *why = f->is_server ? pg_server_start() : NULL;
+
+	if (why)
+		printf("# %s: skipped, %s\n", f->name, why);
+	return why;
+}
+
+void store_fixture_stop(const store_fixture *f)
+{
+	if (f->is_server)
+		pg_stop();
+}
+
+/* One database, emptied for each test: to make one takes a quarter of a second. */
+static void empty_database(store_env *env)
+{
+	char out[256];
+
+	if (!pg.ndatabase++)
+		AG_ASSERT(psql("postgres", "CREATE DATABASE s TEMPLATE template0 ENCODING 'UTF8'",
+		               out, sizeof(out)) == 0);
+	AG_ASSERT(psql("s", "SET client_min_messages = error; DROP SCHEMA IF EXISTS argus CASCADE",
+	               out, sizeof(out)) == 0);
+	snprintf(env->uri, sizeof(env->uri), "postgresql://postgres:secret@127.0.0.1:%s/s",
+	         pg.port);
+}
+
+void store_env_new_uri(store_env *env)
+{
+	const store_fixture *f = env->fixture;
+
+	if (f->is_server)
+		empty_database(env);
+	else
+		snprintf(env->uri, sizeof(env->uri), f->is_file ? "%s%s/deep/er/argus%u.db" : "%s",
+		         f->scheme, env->folder, ++env->nuri);
+}
 
 store_env *store_env_new(const store_fixture *f)
 {
@@ -21,9 +60,31 @@ store_env *store_env_new(const store_fixture *f)
 	env->fixture = f;
 	env->arena = ag_arena_new();
 	test_folder_make(env->folder, "store");
-	snprintf(env->uri, sizeof(env->uri), "%s%s%s", f->scheme, f->path ? env->folder : "",
-	         f->path ? f->path : "");
+	store_env_new_uri(env);
 	return env;
+}
+
+ag_str store_env_sql(store_env *env, const char *sql)
+{
+	char out[4096];
+
+	AG_ASSERT(env->fixture->is_server);
+	AG_ASSERT(psql(strrchr(env->uri, '/') + 1, sql, out, sizeof(out)) == 0);
+	return ag_str_dup(env->arena, ag_str_trim(ag_str_c(out)));
+}
+
+void store_server_crash(void)
+{
+	char out[256];
+
+	AG_ASSERT(postgres_sh("crash", out, sizeof(out)) == 0);
+}
+
+void store_server_again(void)
+{
+	char out[256];
+
+	AG_ASSERT(postgres_sh("again", out, sizeof(out)) == 0);
 }
 
 void store_env_free(store_env *env)

@@ -10,12 +10,17 @@
 typedef struct store_fixture {
 	const char *name;
 	bool is_shared; /* a second handle, or another process, sees the same store */
+	bool is_file;   /* of SQLite, below the test's folder */
+	bool is_server; /* a real PostgreSQL, which is started for the program */
 	const char *scheme;
-	const char *path; /* below the test's folder; NULL = the store is in no folder */
 } store_fixture;
 
 extern const store_fixture store_fixtures[];
 extern const size_t nstore_fixture;
+
+/* Around the tests of a row: starts what it needs. NULL, or why its tests are skipped, which was printed. */
+const char *store_fixture_start(const store_fixture *f);
+void store_fixture_stop(const store_fixture *f);
 
 /* For tests, which include cmocka before. */
 #define assert_str(s, text) assert_true(ag_str_eqc((s), (text)))
@@ -23,6 +28,7 @@ extern const size_t nstore_fixture;
 /* One test's world: an empty folder, a store that is open in it. */
 typedef struct store_env {
 	const store_fixture *fixture;
+	unsigned nuri;
 	char folder[128];
 	char uri[200];
 	ag_store *store;
@@ -32,6 +38,11 @@ typedef struct store_env {
 
 store_env *store_env_new(const store_fixture *f); /* the store is not open yet */
 void store_env_free(store_env *env);
+void store_env_new_uri(store_env *env); /* of another store, which does not exist yet */
+/* Of a server: runs SQL as its owner, past Argus; what it printed. */
+ag_str store_env_sql(store_env *env, const char *sql);
+void store_server_crash(void); /* kill -9 */
+void store_server_again(void);
 /* Close and open again; only for stores that keep something. */
 ag_status store_env_reopen(store_env *env);
 

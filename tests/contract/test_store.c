@@ -524,7 +524,10 @@ int main(void)
 
 	for (size_t i = 0; i < nstore_fixture; i++) {
 		fixture = &store_fixtures[i];
+		if (store_fixture_start(fixture))
+			continue;
 		nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+		store_fixture_stop(fixture);
 	}
 	return nfailed > 0;
 }

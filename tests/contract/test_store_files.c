@@ -538,8 +538,11 @@ int main(void)
 
 	for (size_t i = 0; i < nstore_fixture; i++) {
 		fixture = &store_fixtures[i];
-		if (fixture->is_shared)
+		if (store_fixture_start(fixture))
+			continue;
+		if (fixture->is_file)
 			nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+		store_fixture_stop(fixture);
 	}
 	return nfailed > 0;
 }

@@ -747,6 +747,8 @@ int main(void)
 		T(whoever_changes_the_table_is_found_out),
 		T(a_clean_cut_changes_the_head),
 		T(a_lost_chain_is_told),
+	};
+	const struct CMUnitTest many_tests[] = {
 		T(handles_write_one_chain),
 		T(handles_share_one_limit),
 		T(a_killed_writer_leaves_a_whole_chain),
@@ -756,9 +758,14 @@ int main(void)
 
 	for (size_t i = 0; i < nstore_fixture; i++) {
 		fixture = &store_fixtures[i];
+		if (store_fixture_start(fixture))
+			continue;
 		nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
-		if (ag_str_starts(ag_str_c(fixture->scheme), AG_S("sqlite")))
+		if (fixture->is_shared)
+			nfailed += cmocka_run_group_tests_name("shared", many_tests, NULL, NULL);
+		if (fixture->is_file)
 			nfailed += cmocka_run_group_tests_name("file", shared_tests, NULL, NULL);
+		store_fixture_stop(fixture);
 	}
 	return nfailed > 0;
 }

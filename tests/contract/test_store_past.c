@@ -262,9 +262,12 @@ int main(void)
 
 	for (size_t i = 0; i < nstore_fixture; i++) {
 		fixture = &store_fixtures[i];
+		if (store_fixture_start(fixture))
+			continue;
 		nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
-		if (ag_str_starts(ag_str_c(fixture->scheme), AG_S("sqlite")))
+		if (fixture->is_file)
 			nfailed += cmocka_run_group_tests_name("schema", file_tests, NULL, NULL);
+		store_fixture_stop(fixture);
 	}
 	return nfailed > 0;
 }

@@ -215,8 +215,7 @@ static void processes_open_a_fresh_store_at_once(void **state)
 	store_env *env = *state;
 
 	for (int i = 0; i < NROUND; i++) {
-		snprintf(env->uri, sizeof(env->uri), "%s%s/round%d%s", fixture->scheme, env->folder,
-		         i, fixture->path);
+		store_env_new_uri(env);
 		one_round_of_processes(env);
 	}
 }
@@ -281,8 +280,11 @@ int main(void)
 
 	for (size_t i = 0; i < nstore_fixture; i++) {
 		fixture = &store_fixtures[i];
+		if (store_fixture_start(fixture))
+			continue;
 		if (fixture->is_shared)
 			nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+		store_fixture_stop(fixture);
 	}
 	return nfailed > 0;
 }
