@@ -1,0 +1,372 @@
+/* figures -- which cell or computation each number of an answer comes from.
+ *
+ * The prose is read (figures_read.c), rows and columns that it names are found (figures_names.c), then each unit of it is
+ * judged: its numbers are paired with the rows that it names, in order, for each kind of row apart; each number gets the
+ * columns that the words near it mean; then some cell in such a row and column must show the number. */
+#include "analyst/figures.h"
+
+#include <math.h>
+
+#include "analyst/figures_check.h"
+#include "query/decmath.h"
+
+const char *ag_figure_verdict_name(ag_figure_verdict v)
+{
+	static const char *const names[] = { "cell", "computed", "exempt", "unproven" };
+
+	return names[v];
+}
+
+/* --- results --- */
+
+bool ag_figures_result_read(const ag_val *json, ag_str name, ag_arena *arena,
+                            ag_figures_result *ret)
+{
+	const ag_val *data = ag_val_getc(json, "data");
+	const ag_val *columns, *rows;
+	ag_str *names;
+
+	data = data && data->type == AG_T_OBJECT ? data : json;
+	columns = ag_val_getc(data, "columns");
+	rows = ag_val_getc(data, "rows");
+	if (!columns || columns->type != AG_T_ARRAY || !rows || rows->type != AG_T_ARRAY)
+		return false;
+	names = ag_new_n(arena, ag_str, columns->n + 1);
+	for (uint32_t i = 0; i < columns->n; i++)
+		names[i] = columns->u.items[i].type == AG_T_STRING
+		                   ? ag_val_text(&columns->u.items[i])
+		                   : AG_S("");
+	*ret = (ag_figures_result){ .name = name,
+		                    .sql = ag_val_member_str(data, "sql_executed"),
+		                    .columns = names,
+		                    .ncolumn = columns->n,
+		                    .rows = rows->u.items,
+		                    .nrow = rows->n,
+		                    .row_count = ag_val_member_u64(data, "row_count"),
+		                    .is_cut = ag_val_member_bool(data, "truncated") };
+	return true;
+}
+
+/* --- the units in turn --- */
+
+static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u)
+{
+	ag_figure *f = &k->figures[c->number];
+	uint16_t eligible[AG_FIGURES_MAX_COLUMNS];
+	size_t n;
+
+	f->verdict = AG_FIGURE_UNPROVEN;
+	ag_fig_columns_weigh(k, c, u);
+	n = ag_fig_eligible(k, c, eligible);
+	if (k->doc.numbers[c->number].is_ordinal || c->is_aside) {
+		if (ag_fig_is_exempt(k, c, f))
+			return;
+	} else if ((k->doc.numbers[c->number].nread && ag_fig_prove_cell(k, c, eligible, n, f)) ||
+	           (k->doc.numbers[c->number].nread && ag_fig_prove_computed(k, c, f)) ||
+	           ag_fig_is_exempt(k, c, f)) {
+		return;
+	}
+	if (!k->is_row && k->doc.numbers[c->number].nread && ag_fig_has_unknown(k, c)) {
+		uint16_t unnamed[AG_FIGURES_MAX_COLUMNS];
+
+		if (ag_fig_prove_cell(k, c, unnamed, ag_fig_unnamed(k, c, unnamed), f))
+			return;
+	}
+	ag_fig_nearest(k, c, eligible, n, f);
+	ag_fig_criticize(k, f);
+}
+
+/* The rank of a table's row, "1" of the first: as good as a list marker. */
+static bool fig_is_row_number(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u)
+{
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	int64_t v;
+	uint32_t cells = 0;
+
+	for (uint32_t i = u->from; i < c->token; i++)
+		cells += k->doc.tokens[i].kind == AG_FIG_NEXT_CELL;
+	return k->is_row && cells <= 1 && n->is_plain && n->nread &&
+	       ag_decmath_to_i64(n->read[0].v, &v) && v == (int64_t)u->row + 1 &&
+	       c->token + 1 < u->to && k->doc.tokens[c->token + 1].kind == AG_FIG_NEXT_CELL;
+}
+
+static void fig_claim_keys(ag_fig_check *k, const ag_fig_unit *u)
+{
+	for (size_t i = 0; i < k->nclaim; i++) {
+		ag_fig_claim *c = &k->claims[i];
+		const ag_fig_number *n = &k->doc.numbers[c->number];
+		float best = 0;
+
+		ag_fig_columns_weigh(k, c, u);
+		c->key = 0;
+		for (size_t j = 0; j < k->ncolumn; j++) {
+			const ag_fig_column *col = &k->columns[j];
+			bool fraction, plain;
+
+			if (col->is_key || !ag_fig_unit_fits(col, n, &fraction, &plain) ||
+			    col->score <= best)
+				continue;
+			best = col->score;
+			c->key = (unsigned)(j + 1) << 1;
+		}
+		c->key |= n->is_percent;
+	}
+}
+
+/* What this unit names stays the subject of the next ones. */
+static void fig_topics_set(ag_fig_check *k)
+{
+	for (size_t i = 0; i < k->nunit_mention; i++) {
+		const ag_fig_mention *m = k->unit_mentions[i];
+		size_t d = 0;
+		bool is_first = true;
+
+		while (d < k->ntopic && k->topics[d].dim != m->dim)
+			d++;
+		for (size_t j = 0; j < i; j++)
+			is_first = is_first && k->unit_mentions[j]->dim != m->dim;
+		if (d == AG_FIG_MAX_DIMS)
+			continue;
+		if (d == k->ntopic)
+			k->ntopic++;
+		if (is_first)
+			k->topics[d] = (ag_fig_topic){ .dim = m->dim };
+		if (k->topics[d].n < AG_FIG_MAX_TOPICS)
+			k->topics[d].of[k->topics[d].n++] = m;
+	}
+}
+
+static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
+{
+	bool any = false;
+
+	for (uint32_t i = u->from; i < u->to; i++)
+		any = any || k->doc.tokens[i].nvocab;
+	if (!any || u->block == AG_FIG_ROW)
+		return;
+	if (u->block == AG_FIG_HEADING)
+		memset(k->head_weight, 0, k->nvocab * sizeof(float));
+	memset(k->said_weight, 0, k->nvocab * sizeof(float));
+	for (uint32_t i = u->from; i < u->to; i++)
+		ag_fig_weigh(u->block == AG_FIG_HEADING ? k->head_weight : k->said_weight,
+		             &k->doc.tokens[i], 1.0f);
+}
+
+static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)
+{
+	k->is_row = u->block == AG_FIG_ROW;
+	k->nunit_mention = 0;
+	ag_fig_segments(k, u);
+	ag_fig_claims(k, u);
+	ag_fig_unit_mentions(k, u->from, u->to);
+	if (k->nclaim) {
+		if (k->is_row) {
+			ag_fig_pair_row(k, u);
+		} else {
+			fig_claim_keys(k, u);
+			ag_fig_pair(k, u);
+		}
+	}
+	for (size_t i = 0; i < k->nclaim; i++) {
+		if (fig_is_row_number(k, &k->claims[i], u))
+			AG_IGNORE(ag_fig_exempt(&k->figures[k->claims[i].number], "list marker"),
+			          "always true");
+		else
+			fig_judge(k, &k->claims[i], u);
+	}
+	if (!k->is_row && u->block != AG_FIG_HEADER)
+		fig_topics_set(k);
+	fig_said_set(k, u);
+}
+
+/* --- numbers of the question and of statements --- */
+
+static void fig_asked_number(ag_fig_check *k, ag_dec128 v, size_t cap)
+{
+	if (k->nnumber < cap)
+		k->numbers[k->nnumber++].v = v;
+}
+
+static void fig_sql_numbers(ag_fig_check *k, ag_str sql, size_t cap)
+{
+	for (size_t i = 0; i < sql.len; i++) {
+		const char b = i ? sql.ptr[i - 1] : ' ';
+		size_t n = 0;
+		ag_dec128 v;
+
+		if (sql.ptr[i] < '0' || sql.ptr[i] > '9')
+			continue;
+		while (i + n < sql.len &&
+		       ((sql.ptr[i + n] >= '0' && sql.ptr[i + n] <= '9') || sql.ptr[i + n] == '.'))
+			n++;
+		if (((b | 32) < 'a' || (b | 32) > 'z') && b != '_' && b != '-' && b != '$' &&
+		    n <= 34 && ag_dec128_parse(ag_str_make(sql.ptr + i, n), &v))
+			fig_asked_number(k, v, cap);
+		i += n - 1;
+	}
+}
+
+static void fig_asked(ag_fig_check *k)
+{
+	const size_t cap = 4096;
+	const ag_str q = ag_str_make(k->in->question.ptr,
+	                             k->in->question.len < AG_FIGURES_MAX_QUESTION
+	                                     ? k->in->question.len
+	                                     : AG_FIGURES_MAX_QUESTION);
+
+	k->numbers = ag_new_n(k->arena, ag_fig_reading, cap);
+	ag_fig_read(q, k->w, 1000, 0, k->arena, &k->question);
+	ag_fig_dates_ask(ag_fig_names_dates(k->names), q, -1);
+	k->nasked = ag_fig_names_find(k->names, q, &k->question, &k->asked);
+	for (size_t i = 0; i < k->question.nnumber; i++) {
+		const ag_fig_number *n = &k->question.numbers[i];
+
+		for (size_t j = 0; j < n->nread; j++)
+			fig_asked_number(k, ag_fig_scaled(n->read[j].v, n->exp), cap);
+	}
+	for (size_t i = 0; i < k->in->nresult; i++)
+		fig_sql_numbers(k, k->in->results[i].sql, cap);
+	for (size_t i = 0; i < k->in->nsql; i++)
+		fig_sql_numbers(k, k->in->sql[i], cap);
+	for (size_t i = 0; i < k->question.ntoken; i++)
+		ag_fig_weigh(k->asked_weight, &k->question.tokens[i], 1.0f);
+	for (size_t i = 0; i < k->nasked && k->nunit_mention < AG_FIG_MAX_MENTIONS; i++)
+		k->unit_mentions[k->nunit_mention++] = &k->asked[i];
+	fig_topics_set(k);
+}
+
+/* --- all of it --- */
+
+static void fig_critique(const ag_fig_check *k, ag_figures *ret)
+{
+	ag_buf out = AG_BUF_INIT(64u << 10);
+
+	for (size_t i = 0; i < ret->nfigure && out.len < 8000; i++) {
+		if (ret->figures[i].verdict == AG_FIGURE_UNPROVEN)
+			ag_buf_addf(&out, "- %.*s\n", AG_FMT(ret->figures[i].critique));
+	}
+	for (size_t i = 0; i < ret->ncomputed && out.len < 12000; i++) {
+		if (ret->computed[i].error.len)
+			ag_buf_addf(&out, "- computation %zu (%.*s): %.*s.\n", i + 1,
+			            AG_FMT(ret->computed[i].op), AG_FMT(ret->computed[i].error));
+	}
+	ret->critique = ag_buf_dup(k->arena, &out);
+	ag_buf_release(&out);
+}
+
+static void fig_computed(ag_fig_check *k, ag_figures *ret)
+{
+	const ag_val *list = k->in->computations;
+	size_t n = list && list->type == AG_T_ARRAY ? list->n : 0;
+	ag_fig_computation *computed;
+	ag_figures_computed *shown;
+
+	n = n < AG_FIGURES_MAX_COMPUTATIONS ? n : AG_FIGURES_MAX_COMPUTATIONS;
+	computed = ag_new_n(k->arena, ag_fig_computation, n + 1);
+	shown = ag_new_n(k->arena, ag_figures_computed, n + 1);
+	ag_fig_compute(k->in, k->arena, computed, n);
+	for (size_t i = 0; i < n; i++) {
+		shown[i].op = computed[i].op;
+		shown[i].error = computed[i].error;
+		shown[i].value = computed[i].is_ok ? ag_fig_text(computed[i].value, k->arena)
+		                                   : AG_S("");
+	}
+	k->computed = computed;
+	k->ncomputed = n;
+	ret->computed = shown;
+	ret->ncomputed = n;
+}
+
+static void fig_columns_ready(ag_fig_check *k)
+{
+	k->columns = ag_fig_columns(k->names, &k->ncolumn);
+	k->vocab = ag_fig_vocabulary(k->names, &k->nvocab);
+	k->is_named = ag_new_n(k->arena, bool, k->nvocab + 1);
+	k->weight = ag_new_n(k->arena, float, k->nvocab + 1);
+	k->asked_weight = ag_new_n(k->arena, float, k->nvocab + 1);
+	k->said_weight = ag_new_n(k->arena, float, k->nvocab + 1);
+	k->head_weight = ag_new_n(k->arena, float, k->nvocab + 1);
+}
+
+ag_status ag_figures_check(const ag_figures_input *in, ag_arena *arena, ag_figures *ret,
+                           ag_err *err)
+{
+	ag_fig_check k = { .in = in, .arena = arena };
+	ag_figures out = { 0 };
+
+	if (in->prose.len > AG_FIGURES_MAX_PROSE)
+		return ag_fail(err, AG_LIMIT, "analyst.figures",
+		               "the answer has %zu bytes; at most %u are checked", in->prose.len,
+		               AG_FIGURES_MAX_PROSE);
+	k.w = ag_fig_words_new(arena);
+	ag_fig_read(in->prose, k.w, AG_FIGURES_MAX_FIGURES,
+	            ag_fig_language(in->question, k.w, arena), arena, &k.doc);
+	if (k.doc.is_full)
+		return ag_fail(err, AG_LIMIT, "analyst.figures",
+		               "the answer has more than %u numbers", AG_FIGURES_MAX_FIGURES);
+	k.names = ag_fig_names_new(in, k.w, arena);
+	fig_columns_ready(&k);
+	fig_asked(&k);
+	k.nmention = ag_fig_names_find(k.names, in->prose, &k.doc, &k.mentions);
+	for (size_t i = 0; i < k.doc.ntoken; i++) {
+		for (size_t j = 0; j < k.doc.tokens[i].nvocab; j++)
+			k.is_named[k.doc.tokens[i].vocab[j]] = true;
+	}
+	fig_computed(&k, &out);
+	k.figures = ag_new_n(arena, ag_figure, k.doc.nnumber + 1);
+	k.claims = ag_new_n(arena, ag_fig_claim, k.doc.nnumber + 1);
+	k.seg = ag_new_n(arena, uint32_t, k.doc.ntoken + 1);
+	for (size_t i = 0; i < k.doc.nnumber; i++) {
+		ag_fig_number *n = &k.doc.numbers[i];
+
+		for (size_t j = 0; j < n->nread; j++) {
+			n->read[j].approx = ag_dec128_to_double(n->read[j].v) * pow(10, n->exp);
+			n->read[j].unit = pow(10, n->exp - n->read[j].places);
+		}
+		k.figures[i] = (ag_figure){
+			.at = n->at, .len = n->len, .verdict = AG_FIGURE_EXEMPT, .why = n->why
+		};
+		if (n->is_code)
+			k.figures[i].why = "code";
+	}
+	for (size_t i = 0; i < k.doc.nunit; i++)
+		fig_unit(&k, &k.doc.units[i]);
+	for (size_t i = 0; i < k.doc.nnumber; i++) {
+		k.figures[i].why = k.figures[i].why ? k.figures[i].why : "";
+		out.nunproven += k.figures[i].verdict == AG_FIGURE_UNPROVEN;
+	}
+	out.figures = k.figures;
+	out.nfigure = k.doc.nnumber;
+	fig_critique(&k, &out);
+	*ret = out;
+	return AG_OK;
+}
+
+void ag_figures_json(const ag_figures_input *in, const ag_figures *f, ag_jw *w)
+{
+	ag_jw_arr(w);
+	for (size_t i = 0; i < f->nfigure; i++) {
+		const ag_figure *g = &f->figures[i];
+
+		ag_jw_obj(w);
+		ag_jw_kuint(w, "at", g->at);
+		ag_jw_kuint(w, "len", g->len);
+		ag_jw_kstr(w, "text", ag_str_make(in->prose.ptr + g->at, g->len));
+		ag_jw_kstr(w, "verdict", ag_str_c(ag_figure_verdict_name(g->verdict)));
+		if (g->why[0])
+			ag_jw_kstr(w, "why", ag_str_c(g->why));
+		if (g->has_cell) {
+			ag_jw_kstr(w, "result", in->results[g->result].name);
+			ag_jw_kuint(w, "row", g->row + 1);
+			ag_jw_kstr(w, "column", in->results[g->result].columns[g->column]);
+		}
+		if (g->value.len)
+			ag_jw_kstr(w, "value", g->value);
+		if (g->verdict == AG_FIGURE_COMPUTED)
+			ag_jw_kuint(w, "computation", g->computation + 1);
+		if (g->critique.len)
+			ag_jw_kstr(w, "critique", g->critique);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+}

@@ -1,0 +1,404 @@
+/* figures_pair -- the figures of a sentence or of a table's row, and which row of a result each of them is of.
+ *
+ * For each kind of row (regions, months) apart: figures and rows that are as many are paired in their order, else each
+ * figure goes to the row before it, or after it where the sentence begins with a figure. */
+#include "analyst/figures_check.h"
+#include "query/decmath.h"
+
+/* Does the figure's own segment name a row of a result? */
+static bool fig_names_row(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
+		const int m = k->doc.tokens[i].mention;
+
+		if (m >= 0 && k->mentions[m].nplace)
+			return true;
+	}
+	return false;
+}
+
+/* "the top 3", "the first three": so many rows are meant. */
+static bool fig_selects(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	return c->token > c->seg_from && (k->doc.tokens[c->token - 1].cues & AG_FIG_TOP);
+}
+
+/* "5 regions", "all five rows": as many as a result has, of what its rows are. */
+bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	int64_t v;
+
+	if (n->is_percent || n->currency >= 0 || n->unit || n->exp || !n->nread ||
+	    !ag_decmath_to_i64(n->read[0].v, &v) || n->read[0].places || fig_names_row(k, c))
+		return false;
+	if (fig_selects(k, c) && v > 0) {
+		for (size_t r = 0; r < k->in->nresult; r++) {
+			if ((uint64_t)v <= k->in->results[r].nrow)
+				return true;
+		}
+	}
+	for (size_t r = 0; r < k->in->nresult; r++) {
+		const ag_figures_result *res = &k->in->results[r];
+
+		if (v < 0 || (uint64_t)v != res->row_count)
+			continue;
+		if (c->cues & AG_FIG_ROWS)
+			return true;
+		if (res->is_cut)
+			continue;
+		for (uint32_t i = c->token + 1; i < c->seg_to && i < c->token + 4; i++) {
+			const ag_fig_token *t = &k->doc.tokens[i];
+
+			for (size_t j = 0; j < k->ncolumn; j++) {
+				const ag_fig_column *col = &k->columns[j];
+
+				if (col->result != r || !col->is_key)
+					continue;
+				for (size_t w = 0; w < col->nword; w++) {
+					for (size_t x = 0; x < t->nvocab; x++) {
+						if (t->vocab[x] == col->words[w])
+							return true;
+					}
+				}
+			}
+		}
+	}
+	return false;
+}
+
+bool ag_fig_is_asked(const ag_fig_check *k, const ag_fig_number *n)
+{
+	for (size_t i = 0; i < n->nread; i++) {
+		const ag_dec128 said = ag_fig_scaled(n->read[i].v, n->exp);
+
+		for (size_t j = 0; j < k->nnumber; j++) {
+			if (ag_dec128_cmp(k->numbers[j].v, said) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The words directly before the number: "about", "more than". */
+ag_fig_near ag_fig_near_of(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	const uint32_t first = k->doc.numbers[c->number].token;
+	ag_fig_near near = AG_FIG_EXACT;
+
+	for (uint32_t i = first; i > c->seg_from && i + 3 > first;) {
+		const ag_fig_token *t = &k->doc.tokens[--i];
+
+		if (t->kind != AG_FIG_WORD && !t->cues)
+			break;
+		if (t->mention >= 0)
+			break;
+		if (t->cues & AG_FIG_ABOUT)
+			return AG_FIG_NEAR_ABOUT;
+		near = t->cues & AG_FIG_OVER    ? AG_FIG_NEAR_OVER
+		       : t->cues & AG_FIG_UNDER ? AG_FIG_NEAR_UNDER
+		                                : near;
+		if (!(t->cues & AG_FIG_STOP))
+			break;
+	}
+	return near;
+}
+
+bool ag_fig_is_hedged(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	return (c->cues & (AG_FIG_OVER | AG_FIG_UNDER | AG_FIG_ABOUT)) ||
+	       ag_fig_near_of(k, c) != AG_FIG_EXACT;
+}
+
+/* --- units: segments, claims, mentions --- */
+
+static bool fig_breaks(const ag_fig_token *t)
+{
+	return t->kind == AG_FIG_NEXT_CELL ||
+	       (t->kind == AG_FIG_PUNCT && t->punct && t->punct != ':') ||
+	       (t->mention < 0 && (t->cues & AG_FIG_BREAK));
+}
+
+void ag_fig_segments(ag_fig_check *k, const ag_fig_unit *u)
+{
+	uint32_t seg = 0;
+
+	for (uint32_t i = u->from; i < u->to; i++) {
+		const ag_fig_token *t = &k->doc.tokens[i];
+
+		seg += fig_breaks(t) && i > u->from;
+		k->seg[i] = seg;
+	}
+}
+
+static unsigned fig_segment_cues(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	unsigned cues = 0;
+
+	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
+		if (k->doc.tokens[i].mention < 0)
+			cues |= k->doc.tokens[i].cues;
+	}
+	return cues;
+}
+
+/* "of the 307 orders", "out of 307": the whole that a part is taken of. */
+static bool fig_is_whole_of(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	static const char *const pairs[][2] = {
+		{ "of", "the" },    { "of", "all" },    { "out", "of" },    { "sur", "les" },
+		{ "parmi", "les" }, { "entre", "los" }, { "entre", "las" }, { "of", "our" },
+		{ "von", "den" },   { "de", "los" },    { "de", "las" }
+	};
+	const ag_fig_token *t = &k->doc.tokens[c->token];
+
+	if (c->token < c->seg_from + 1)
+		return false;
+	if (ag_str_eqc(t[-1].fold, "des") || ag_str_eqc(t[-1].fold, "der"))
+		return true;
+	for (size_t i = 0; i < AG_NELEM(pairs) && c->token >= c->seg_from + 2; i++) {
+		if (ag_str_eqc(t[-2].fold, pairs[i][0]) && ag_str_eqc(t[-1].fold, pairs[i][1]))
+			return true;
+	}
+	return false;
+}
+
+void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u)
+{
+	k->nclaim = 0;
+	for (uint32_t i = u->from; i < u->to; i++) {
+		const ag_fig_token *t = &k->doc.tokens[i];
+		ag_fig_claim *c;
+
+		if (t->number < 0 || k->doc.numbers[t->number].is_taken ||
+		    k->doc.numbers[t->number].is_code)
+			continue;
+		c = &k->claims[k->nclaim++];
+		*c = (ag_fig_claim){ .number = (size_t)t->number,
+			             .token = i,
+			             .seg = k->seg[i],
+			             .seg_from = i,
+			             .seg_to = i + 1 };
+		while (c->seg_from > u->from && k->seg[c->seg_from - 1] == c->seg)
+			c->seg_from--;
+		while (c->seg_to < u->to && k->seg[c->seg_to] == c->seg)
+			c->seg_to++;
+		c->cues = fig_segment_cues(k, c);
+		for (uint32_t t2 = c->seg_from; t2 < c->seg_to; t2++)
+			c->names_row = c->names_row || k->doc.tokens[t2].mention >= 0;
+		if (!k->is_row && fig_is_whole_of(k, c)) {
+			c->cues |= AG_FIG_TOTAL;
+			c->is_loose = true;
+		}
+		c->is_loose = c->is_loose || ((c->cues & AG_FIG_TOTAL) && !c->names_row);
+		c->of_rows = !k->is_row && ag_fig_counts_rows(k, c);
+		c->is_aside = !k->is_row && (ag_fig_is_row_count(k, c) ||
+		                             (ag_fig_is_asked(k, &k->doc.numbers[c->number]) &&
+		                              (!c->names_row || ag_fig_is_hedged(k, c))));
+	}
+}
+
+/* Is the mention only compared with: "than South", without a figure of its own? */
+static bool fig_is_object(const ag_fig_check *k, const ag_fig_mention *m, const ag_fig_unit *u)
+{
+	uint32_t i = m->from;
+	bool after = false;
+
+	for (size_t steps = 0; i > u->from && steps < 3 && !after; steps++) {
+		const ag_fig_token *t = &k->doc.tokens[--i];
+
+		if (t->number >= 0 || t->mention >= 0)
+			return false;
+		after = (t->cues & AG_FIG_OBJECT) != 0;
+	}
+	if (!after)
+		return false;
+	for (i = m->to; i < u->to; i++) {
+		const ag_fig_token *t = &k->doc.tokens[i];
+
+		if (t->number >= 0)
+			return false;
+		if (t->mention >= 0 || fig_breaks(t))
+			return true;
+	}
+	return true;
+}
+
+void ag_fig_unit_mentions(ag_fig_check *k, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to && k->nunit_mention < AG_FIG_MAX_MENTIONS;) {
+		const int m = k->doc.tokens[i].mention;
+
+		if (m < 0) {
+			i++;
+			continue;
+		}
+		k->unit_mentions[k->nunit_mention++] = &k->mentions[m];
+		i = k->mentions[m].to > i ? k->mentions[m].to : i + 1;
+	}
+}
+
+/* --- pairing: which row each figure is of, for one kind of row --- */
+
+typedef struct fig_pairing {
+	ag_fig_claim **f;
+	size_t nf;
+	const ag_fig_mention **m;
+	size_t nm;
+} fig_pairing;
+
+static void fig_own_add(ag_fig_claim *c, const ag_fig_mention *m)
+{
+	if (c->nown < AG_FIG_MAX_DIMS)
+		c->own[c->nown++] = m;
+}
+
+/* Each group of figures of one column has as many as there are rows: the first of it is of the first row. */
+static bool fig_pair_groups(const fig_pairing *p, bool all)
+{
+	bool any = false;
+
+	for (size_t pass = all ? 0 : 1; pass < 2; pass++) {
+		for (size_t i = 0; i < p->nf; i++) {
+			size_t size = 0, before = 0;
+
+			for (size_t j = 0; j < p->nf; j++) {
+				size += p->f[j]->key == p->f[i]->key;
+				before += j < i && p->f[j]->key == p->f[i]->key;
+			}
+			if (pass == 0 && size != p->nm)
+				return false;
+			if (pass == 1 && size == p->nm) {
+				fig_own_add(p->f[i], p->m[before]);
+				any = true;
+			}
+		}
+	}
+	return any;
+}
+
+/* E F F E F F, or F F E F F E. */
+static bool fig_pair_chunks(const fig_pairing *p)
+{
+	const size_t n = p->nf / p->nm;
+	bool leads = true, trails = true;
+
+	if (!n || p->nf % p->nm)
+		return false;
+	for (size_t i = 0; i < p->nf; i++) {
+		const size_t chunk = i / n;
+		const uint32_t at = p->f[i]->token;
+
+		leads = leads && at > p->m[chunk]->from &&
+		        (chunk + 1 == p->nm || at < p->m[chunk + 1]->from);
+		trails = trails && at < p->m[chunk]->from && (!chunk || at > p->m[chunk - 1]->from);
+	}
+	if (!leads && !trails)
+		return false;
+	for (size_t i = 0; i < p->nf; i++)
+		fig_own_add(p->f[i], p->m[i / n]);
+	return true;
+}
+
+/* The row before the figure when the unit begins with a row, else the one after it. */
+static void fig_pair_near(const fig_pairing *p)
+{
+	const bool leads = p->m[0]->from < p->f[0]->token;
+
+	for (size_t i = 0; i < p->nf; i++) {
+		const uint32_t at = p->f[i]->token;
+		const ag_fig_mention *best = NULL;
+
+		for (size_t j = 0; j < p->nm; j++) {
+			if (leads && p->m[j]->from < at)
+				best = p->m[j];
+			else if (!leads && p->m[j]->from > at && !best)
+				best = p->m[j];
+		}
+		if (!best)
+			best = leads ? p->m[0] : p->m[p->nm - 1];
+		fig_own_add(p->f[i], best);
+	}
+}
+
+static void fig_pair_dim(ag_fig_check *k, fig_pairing *p, const ag_fig_unit *u)
+{
+	if (!p->nf || !p->nm)
+		return;
+	if (p->nm == 1) {
+		for (size_t i = 0; i < p->nf; i++)
+			fig_own_add(p->f[i], p->m[0]);
+		return;
+	}
+	/* Groups and chunks are quadratic in the figures of a sentence: a long one is paired by nearness. */
+	if (p->nf <= 64 && (fig_pair_groups(p, true) || fig_pair_chunks(p)))
+		return;
+	for (size_t i = 0, n = p->nm; i < n; i++) {
+		if (!fig_is_object(k, p->m[i], u))
+			continue;
+		memmove(&p->m[i], &p->m[i + 1], (p->nm - i - 1) * sizeof(p->m[0]));
+		p->nm--;
+		n = p->nm;
+		i--;
+		if (p->nm == 1) {
+			fig_pair_dim(k, p, u);
+			return;
+		}
+	}
+	if (p->nf <= 64 && (fig_pair_groups(p, true) || fig_pair_chunks(p)))
+		return;
+	fig_pair_near(p);
+}
+
+void ag_fig_pair(ag_fig_check *k, const ag_fig_unit *u)
+{
+	uint64_t dims[AG_FIG_MAX_DIMS];
+	size_t ndim = 0;
+	ag_fig_claim **f = ag_new_n(k->arena, ag_fig_claim *, k->nclaim + 1);
+	const ag_fig_mention **m = ag_new_n(k->arena, const ag_fig_mention *, k->nunit_mention + 1);
+
+	for (size_t i = 0; i < k->nunit_mention; i++) {
+		size_t d = 0;
+
+		while (d < ndim && dims[d] != k->unit_mentions[i]->dim)
+			d++;
+		if (d == ndim && ndim < AG_FIG_MAX_DIMS)
+			dims[ndim++] = k->unit_mentions[i]->dim;
+	}
+	for (size_t d = 0; d < ndim; d++) {
+		fig_pairing p = { f, 0, m, 0 };
+
+		for (size_t i = 0; i < k->nclaim; i++) {
+			if (!k->claims[i].is_loose && !k->claims[i].is_aside)
+				f[p.nf++] = &k->claims[i];
+		}
+		for (size_t i = 0; i < k->nunit_mention; i++) {
+			if (k->unit_mentions[i]->dim == dims[d])
+				m[p.nm++] = k->unit_mentions[i];
+		}
+		fig_pair_dim(k, &p, u);
+	}
+}
+
+/* In a table: the rows that its row names, and those that its header names for the cell. */
+void ag_fig_pair_row(ag_fig_check *k, const ag_fig_unit *u)
+{
+	const ag_fig_unit *head = &k->doc.units[u->header];
+
+	for (size_t i = 0; i < k->nclaim; i++) {
+		ag_fig_claim *c = &k->claims[i];
+		uint32_t cell = 0, at = 0;
+
+		for (size_t m = 0; m < k->nunit_mention; m++)
+			fig_own_add(c, k->unit_mentions[m]);
+		for (uint32_t t = u->from; t < c->token; t++)
+			cell += k->doc.tokens[t].kind == AG_FIG_NEXT_CELL;
+		for (uint32_t t = head->from; t < head->to; t++) {
+			at += k->doc.tokens[t].kind == AG_FIG_NEXT_CELL;
+			if (at == cell && k->doc.tokens[t].mention >= 0 &&
+			    (t == head->from ||
+			     k->doc.tokens[t - 1].mention != k->doc.tokens[t].mention))
+				fig_own_add(c, &k->mentions[k->doc.tokens[t].mention]);
+		}
+	}
+}

@@ -1,0 +1,560 @@
+/* figures_proof -- a figure against cells and computations, why it needs no proof, and what is near when it has none. */
+#include <math.h>
+
+#include "analyst/figures_check.h"
+#include "query/decmath.h"
+
+static const ag_val *fig_cell(const ag_figures_input *in, size_t result, size_t row, size_t column)
+{
+	const ag_val *v = &in->results[result].rows[row];
+
+	return v->type == AG_T_ARRAY && column < v->n ? &v->u.items[column] : NULL;
+}
+
+/* The places of a mention are ordered by result, newest first, then by row. */
+static int fig_place_cmp(ag_fig_place a, ag_fig_place b)
+{
+	if (a.result != b.result)
+		return a.result > b.result ? -1 : 1;
+	return a.row < b.row ? -1 : a.row > b.row;
+}
+
+/* The first place of m that is not before p. */
+static size_t fig_place_find(const ag_fig_mention *m, ag_fig_place p)
+{
+	size_t low = 0, high = m->nplace;
+
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+
+		if (fig_place_cmp(m->places[mid], p) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool fig_has_row(const ag_fig_mention *m, size_t result, size_t row)
+{
+	const ag_fig_place p = { (uint32_t)result, (uint32_t)row };
+	const size_t i = fig_place_find(m, p);
+
+	return i < m->nplace && fig_place_cmp(m->places[i], p) == 0;
+}
+
+static bool fig_is_in(const ag_fig_mention *m, size_t result)
+{
+	const size_t i = fig_place_find(m, (ag_fig_place){ (uint32_t)result, 0 });
+
+	return i < m->nplace && m->places[i].result == result;
+}
+
+static bool fig_in_sql(const ag_fig_mention *m, size_t result)
+{
+	return m->in_sql >> (result & 63) & 1;
+}
+
+/* --- proof by a cell --- */
+
+static const ag_fig_topic *fig_topic_of(const ag_fig_check *k, const ag_fig_claim *c, size_t i)
+{
+	for (size_t m = 0; m < c->nown; m++) {
+		if (c->own[m]->dim == k->topics[i].dim)
+			return NULL;
+	}
+	return &k->topics[i];
+}
+
+static bool fig_drops_topics(const ag_fig_claim *c)
+{
+	return !c->nown && (c->cues & (AG_FIG_TOTAL | AG_FIG_SPREAD | AG_FIG_HIGH | AG_FIG_LOW)) &&
+	       !(c->cues & AG_FIG_PRONOUN);
+}
+
+/* Does the sentence name this row of the result? *ret_named: it names some row of it at all. */
+static bool fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t result, size_t row,
+                         bool *ret_named)
+{
+	*ret_named = false;
+	for (size_t i = 0; i < c->nown; i++) {
+		const ag_fig_mention *m = c->own[i];
+
+		if (fig_in_sql(m, result) && !fig_has_row(m, result, row) &&
+		    k->in->results[result].nrow == 1) {
+			*ret_named = true;
+			continue;
+		}
+		if (fig_is_in(m, result)) {
+			*ret_named = true;
+			if (!fig_has_row(m, result, row))
+				return false;
+		} else if (fig_in_sql(m, result)) {
+			continue;
+		} else if (m->nplace || m->in_sql) {
+			return false;
+		}
+	}
+	for (size_t i = 0; i < k->ntopic && !k->is_row && !fig_drops_topics(c); i++) {
+		const ag_fig_topic *t = fig_topic_of(k, c, i);
+		bool is_in = false, has = false;
+
+		for (size_t m = 0; t && m < t->n; m++) {
+			is_in = is_in || fig_is_in(t->of[m], result);
+			has = has || fig_has_row(t->of[m], result, row);
+		}
+		if (is_in) {
+			*ret_named = true;
+			if (!has)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A row whose keys are all null or a word for a total: of GROUP BY ROLLUP. */
+static bool fig_is_total_row(const ag_fig_check *k, size_t result, size_t row)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		const ag_fig_column *c = &k->columns[i];
+		const ag_val *v = c->result == result && c->is_key
+		                          ? fig_cell(k->in, result, row, c->column)
+		                          : NULL;
+
+		if (!v)
+			continue;
+		if (v->type == AG_T_STRING &&
+		    !(ag_fig_cues(k->w, ag_fig_fold(ag_val_text(v), k->arena)) & AG_FIG_TOTAL))
+			return false;
+		if (v->type != AG_T_STRING && v->type != AG_T_NULL)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool fig_unnamed_fits(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
+                             size_t row)
+{
+	const ag_figures_result *r = &k->in->results[col->result];
+	const unsigned cues = c->cues;
+	const ag_val *v = fig_cell(k->in, col->result, row, col->column);
+	ag_dec128 d;
+
+	if (r->nrow == 1)
+		return true;
+	if (cues & AG_FIG_TOTAL)
+		return fig_is_total_row(k, col->result, row);
+	if (k->is_row)
+		return false;
+	if (!v || !ag_fig_number_of(v, &d))
+		return false;
+	if ((cues & (AG_FIG_HIGH | AG_FIG_LOW)) == AG_FIG_HIGH &&
+	    !(cues & (AG_FIG_OVER | AG_FIG_SPREAD | AG_FIG_TOP)))
+		return ag_dec128_cmp(d, col->high) == 0;
+	if ((cues & (AG_FIG_HIGH | AG_FIG_LOW)) == AG_FIG_LOW &&
+	    !(cues & (AG_FIG_UNDER | AG_FIG_SPREAD)))
+		return ag_dec128_cmp(d, col->low) == 0;
+	return true;
+}
+
+/* Does the value, in the column's unit, show as the number? */
+static bool fig_value_shows(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
+                            ag_dec128 v)
+{
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	const ag_fig_near near = ag_fig_near_of(k, c);
+	const bool any_sign = (c->cues & AG_FIG_DOWN) && n->sign > 0 && ag_dec128_is_neg(v);
+	bool fraction, plain;
+	int family = 0;
+
+	if (!ag_fig_unit_fits(col, n, &fraction, &plain))
+		return false;
+	if ((c->cues & AG_FIG_DOWN) && !(c->cues & AG_FIG_UP) && (col->traits & AG_FIG_T_SHARE) &&
+	    n->sign > 0 && !ag_dec128_is_neg(v) && ag_dec128_is_neg(col->low))
+		return false;
+	if (n->unit && col->unit && n->unit != col->unit) {
+		const double size = ag_fig_unit_size(col->unit, &family) /
+		                    ag_fig_unit_size(n->unit, &family);
+
+		v = ag_decmath_mul(v, ag_decmath_from_double(size));
+		if (size < 1) /* exact where the other way is whole */
+			v = ag_decmath_div(ag_decmath_mul(v, ag_dec128_from_i64(1)),
+			                   ag_dec128_from_i64(1));
+	}
+	return (fraction && ag_fig_shows(n, v, 2, near, any_sign)) ||
+	       (plain && ag_fig_shows(n, v, col->exp, near, any_sign));
+}
+
+/* A quick look before the exact one: is the double near at all? */
+static bool fig_may_show(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
+                         double v)
+{
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+
+	if (isnan(v))
+		return false;
+	if (n->unit || col->exp || n->is_percent || n->is_points)
+		return true;
+	for (size_t i = 0; i < n->nread; i++) {
+		if (fabs(fabs(v) - n->read[i].approx) <= n->read[i].unit + fabs(v) * 0.11)
+			return true;
+	}
+	return false;
+}
+
+static bool fig_means(const ag_fig_check *k, const ag_fig_token *t, const ag_fig_column *col)
+{
+	for (size_t x = 0; x < t->nvocab; x++) {
+		for (size_t w = 0; w < col->nword; w++) {
+			if (t->vocab[x] == col->words[w] &&
+			    !(k->vocab[t->vocab[x]].traits & AG_FIG_T_AVERAGE))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Does the segment speak of an average of this column: "average revenue", not "average price of 120 orders"? */
+static bool fig_says_average(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col)
+{
+	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
+		uint32_t next = i + 1;
+
+		if (!(k->doc.tokens[i].cues & AG_FIG_AVERAGE))
+			continue;
+		while (next < c->seg_to && !k->doc.tokens[next].nvocab)
+			next++;
+		if (next == c->seg_to || fig_means(k, &k->doc.tokens[next], col))
+			return true;
+	}
+	return false;
+}
+
+/* An average that is asked for is not the sum in a cell. */
+static bool fig_average_fits(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col)
+{
+	const ag_str sql = k->in->results[col->result].sql;
+
+	if (!(c->cues & AG_FIG_AVERAGE) || (col->traits & (AG_FIG_T_AVERAGE | AG_FIG_T_SHARE)) ||
+	    !fig_says_average(k, c, col))
+		return true;
+	for (size_t i = 0; i + 3 < sql.len; i++) {
+		if (ag_str_ieq(ag_str_make(sql.ptr + i, 4), AG_S("avg(")))
+			return true;
+	}
+	return false;
+}
+
+bool ag_fig_prove_cell(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
+                       size_t n, ag_figure *f)
+{
+	for (size_t i = 0; i < n; i++) {
+		const ag_fig_column *col = &k->columns[eligible[i]];
+		const ag_figures_result *r = &k->in->results[col->result];
+
+		if (!fig_average_fits(k, c, col))
+			continue;
+		for (size_t row = 0; row < r->nrow; row++) {
+			const ag_val *v;
+			ag_dec128 d;
+			bool named;
+
+			if (!fig_may_show(k, c, col, col->approx[row]))
+				continue;
+			v = fig_cell(k->in, col->result, row, col->column);
+			if (!v || !ag_fig_number_of(v, &d) || !fig_value_shows(k, c, col, d) ||
+			    !fig_row_fits(k, c, col->result, row, &named))
+				continue;
+			if (!named && !fig_unnamed_fits(k, c, col, row))
+				continue;
+			f->verdict = AG_FIGURE_CELL;
+			f->has_cell = true;
+			f->result = col->result;
+			f->row = row;
+			f->column = col->column;
+			f->value = ag_fig_text(d, k->arena);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- proof by a computation --- */
+
+/* Do the rows of the computation agree with the rows that the sentence names? For a share: the rows of its part. */
+static bool fig_rows_agree(const ag_fig_check *k, const ag_fig_claim *c,
+                           const ag_fig_computation *comp)
+{
+	bool alone = true;
+
+	for (size_t i = 0; i < k->nclaim; i++)
+		alone = alone &&
+		        (&k->claims[i] == c || k->claims[i].is_loose || !k->claims[i].nown);
+	for (size_t i = 0; i < c->nown; i++) {
+		const ag_fig_mention *m = c->own[i];
+		bool relevant = false, touched = false, all = true;
+
+		for (size_t j = 0; j < comp->nof; j++) {
+			const ag_fig_ref *ref = &comp->of[j];
+			bool in = fig_has_row(m, ref->result, ref->row);
+
+			relevant = relevant || fig_is_in(m, ref->result);
+			touched = touched || in;
+			/* Other rows that the sentence names count too: a sum, a difference of two rows. */
+			for (size_t u = 0; !in && u < k->nunit_mention && (alone || comp->nof == 2);
+			     u++)
+				in = k->unit_mentions[u]->dim == m->dim &&
+				     fig_has_row(k->unit_mentions[u], ref->result, ref->row);
+			all = all && (in || fig_in_sql(m, ref->result));
+		}
+		if (relevant && (!touched || (!all && comp->nof > 2) || (comp->is_share && !all)))
+			return false;
+	}
+	return true;
+}
+
+static bool fig_columns_agree(const ag_fig_check *k, const ag_fig_computation *comp)
+{
+	/* "a share of" names what was computed, not a column of shares. */
+	const bool named_by_op = comp->is_fraction || ag_str_eqc(comp->op, "average");
+	float own = 0, here = 0;
+
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		const ag_fig_column *col = &k->columns[i];
+
+		if (!named_by_op || !(col->traits & (AG_FIG_T_SHARE | AG_FIG_T_AVERAGE)))
+			own = col->is_number && !col->is_key && col->own > own ? col->own : own;
+		for (size_t j = 0; j < comp->nall; j++) {
+			if (comp->all[j].result == col->result &&
+			    comp->all[j].column == col->column) {
+				here = col->is_wild && here < 0.01f ? 0.01f : here;
+				here = col->own > here ? col->own : here;
+				break;
+			}
+		}
+	}
+	return own <= 0 || here > 0 || comp->is_count;
+}
+
+bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f)
+{
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	const ag_fig_near near = ag_fig_near_of(k, c);
+
+	for (size_t i = 0; i < k->ncomputed; i++) {
+		const ag_fig_computation *comp = &k->computed[i];
+		const bool any_sign = comp->is_ok && (c->cues & AG_FIG_DOWN) &&
+		                      ag_dec128_is_neg(comp->value);
+		bool shows;
+
+		if (!comp->is_ok)
+			continue;
+		if (comp->is_count && (n->currency >= 0 || n->is_percent || n->unit))
+			continue;
+		if ((c->cues & AG_FIG_DOWN) && !(c->cues & AG_FIG_UP) &&
+		    ag_str_eqc(comp->op, "change") && !ag_dec128_is_neg(comp->value))
+			continue;
+		if (n->is_percent)
+			shows = comp->is_fraction &&
+			        ag_fig_shows(n, comp->value, 2, near, any_sign);
+		else
+			shows = (!comp->is_fraction || n->is_times ||
+			         (n->nread && n->read[0].places > 0) ||
+			         ag_fig_is_whole(comp->value)) &&
+			        ag_fig_shows(n, comp->value, 0, near, any_sign);
+		/* A sum, a difference, an average of percentages. */
+		if (!shows && (n->is_percent || n->is_points) && !comp->is_fraction && comp->nof) {
+			for (size_t j = 0; j < k->ncolumn && !shows; j++) {
+				const ag_fig_column *col = &k->columns[j];
+
+				if (col->result == comp->of[0].result &&
+				    col->column == comp->of[0].column)
+					shows = (col->is_fraction &&
+					         ag_fig_shows(n, comp->value, 2, near, any_sign)) ||
+					        (col->is_percent &&
+					         ag_fig_shows(n, comp->value, 0, near, any_sign));
+			}
+		}
+		if (!shows || !fig_rows_agree(k, c, comp) || !fig_columns_agree(k, comp))
+			continue;
+		f->verdict = AG_FIGURE_COMPUTED;
+		f->computation = i;
+		f->value = ag_fig_text(comp->value, k->arena);
+		return true;
+	}
+	return false;
+}
+
+/* --- exemptions --- */
+
+bool ag_fig_exempt(ag_figure *f, const char *why)
+{
+	f->verdict = AG_FIGURE_EXEMPT;
+	f->why = why;
+	return true;
+}
+
+/* "ranks 2nd": the place of its row in a result, or by a number of it, from either end. */
+static bool fig_rank_fits(const ag_fig_check *k, const ag_fig_claim *c, int64_t rank)
+{
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		const ag_fig_column *col = &k->columns[i];
+		const size_t nrow = k->in->results[col->result].nrow;
+
+		for (size_t row = 0; row < nrow; row++) {
+			int64_t above = 0, below = 0;
+			bool named;
+
+			if (!fig_row_fits(k, c, col->result, row, &named) || !named)
+				continue;
+			if ((int64_t)row + 1 == rank)
+				return true;
+			for (size_t j = 0; col->is_number && j < nrow; j++) {
+				above += col->approx[j] > col->approx[row];
+				below += col->approx[j] < col->approx[row];
+			}
+			if (col->is_number && (above + 1 == rank || below + 1 == rank))
+				return true;
+			break;
+		}
+	}
+	return false;
+}
+
+bool ag_fig_is_exempt(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f)
+{
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	int64_t v;
+
+	if (n->is_ordinal && n->nread && ag_decmath_to_i64(n->read[0].v, &v)) {
+		if (!(c->cues & AG_FIG_RANK) || !c->nown || fig_rank_fits(k, c, v))
+			return ag_fig_exempt(f, "ordinal");
+		return false;
+	}
+	if (n->is_date)
+		return ag_fig_dates_are_asked(ag_fig_names_dates(k->names), n->y, n->m, n->d) &&
+		       ag_fig_exempt(f, "date of a statement or of the question");
+	if (ag_fig_is_row_count(k, c))
+		return ag_fig_exempt(f, "row count");
+	/* A number of the question is no figure, unless the sentence says that a cell holds it. */
+	if (ag_fig_is_asked(k, n)) {
+		float own = 0;
+
+		for (size_t i = 0; i < k->ncolumn; i++)
+			own = k->columns[i].is_number && !k->columns[i].is_key &&
+			                      k->columns[i].own > own
+			              ? k->columns[i].own
+			              : own;
+		if (!(c->names_row && c->nown && own > 0) || ag_fig_is_hedged(k, c))
+			return ag_fig_exempt(f, "number of the question or of a statement");
+	}
+	return false;
+}
+
+/* --- the nearest cell, for the critique --- */
+
+static double fig_distance(const ag_fig_number *n, double v, bool by_percent)
+{
+	const double shown = n->nread ? n->read[0].approx : 0;
+	const double value = fabs(v) * (by_percent ? 100 : 1);
+
+	return fabs(shown - value) / (fabs(shown) + fabs(value) + 1e-9);
+}
+
+void ag_fig_nearest(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
+                    size_t n, ag_figure *f)
+{
+	const ag_fig_number *num = &k->doc.numbers[c->number];
+	double best = 1e300;
+
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		const ag_fig_column *col = &k->columns[i];
+		double base = 10; /* a column that is not named */
+
+		for (size_t e = 0; e < n; e++)
+			base = eligible[e] == i ? 0 : base;
+		if (!col->is_number || (col->is_key && base > 0))
+			continue;
+		for (size_t row = 0; row < k->in->results[col->result].nrow; row++) {
+			bool named;
+			double d;
+
+			if (isnan(col->approx[row]))
+				continue;
+			d = base + fig_distance(num, col->approx[row],
+			                        num->is_percent && col->is_fraction);
+			if (d >= best)
+				continue;
+			d += fig_row_fits(k, c, col->result, row, &named) ? (named ? 0 : 1) : 5;
+			if (d >= best)
+				continue;
+			best = d;
+			f->has_cell = true;
+			f->result = col->result;
+			f->row = row;
+			f->column = col->column;
+		}
+	}
+}
+
+/* The texts of a row, for people: "North, May". */
+static ag_str fig_row_name(const ag_fig_check *k, size_t result, size_t row)
+{
+	ag_buf out = AG_BUF_INIT(400);
+	ag_str name;
+
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		const ag_fig_column *c = &k->columns[i];
+		const ag_val *v = c->result == result && c->is_key
+		                          ? fig_cell(k->in, result, row, c->column)
+		                          : NULL;
+		ag_dec128 d;
+
+		if (!v || (v->type != AG_T_STRING && !ag_fig_number_of(v, &d)))
+			continue;
+		if (out.len)
+			ag_buf_adds(&out, ", ");
+		name = v->type == AG_T_STRING ? ag_val_text(v) : ag_fig_text(d, k->arena);
+		ag_buf_add(&out, ag_str_make(name.ptr, name.len < 60 ? name.len : 60));
+		if (out.len > 100)
+			break;
+	}
+	name = ag_buf_dup(k->arena, &out);
+	ag_buf_release(&out);
+	return name;
+}
+
+void ag_fig_criticize(const ag_fig_check *k, ag_figure *f)
+{
+	const ag_str said = ag_str_make(k->in->prose.ptr + f->at, f->len < 60 ? f->len : 60);
+	const ag_figures_result *r;
+	const ag_val *v;
+	ag_str row, value;
+	ag_dec128 d;
+
+	if (!f->has_cell) {
+		f->critique = ag_str_printf(
+			k->arena,
+			"\"%.*s\" (byte %zu): no result of this conversation has a number that it could "
+			"be. Query it, or leave it out.",
+			AG_FMT(said), f->at);
+		return;
+	}
+	r = &k->in->results[f->result];
+	v = fig_cell(k->in, f->result, f->row, f->column);
+	value = v && ag_fig_number_of(v, &d) ? ag_fig_text(d, k->arena) : AG_S("");
+	row = fig_row_name(k, f->result, f->row);
+	f->value = value;
+	f->critique = ag_str_printf(
+		k->arena,
+		"\"%.*s\" (byte %zu): no result has this value where the sentence says. The nearest is "
+		"%.*s: %.*s, row %zu%s%.*s%s, column %.*s. Correct it, or state the computation.",
+		AG_FMT(said), f->at, AG_FMT(value), AG_FMT(r->name), f->row + 1,
+		row.len ? " (" : "", AG_FMT(row), row.len ? ")" : "",
+		AG_FMT(ag_str_make(r->columns[f->column].ptr, r->columns[f->column].len < 60
+	                                                              ? r->columns[f->column].len
+	                                                              : 60)));
+}
