@@ -82,8 +82,7 @@ static bool ends_run(const ag_loop *l, const ag_err *why)
 	       (why->status == AG_TIMEOUT && ag_ctx_left_ms(l->ctx) == 0);
 }
 
-/* A model that is needed does not answer. What was found is kept, and a resume goes on from here. */
-static void stop_asking(ag_loop *l, const char *who, const ag_err *why)
+void ag_loop_stop_asking(ag_loop *l, const char *who, const ag_err *why)
 {
 	if (ends_run(l, why)) {
 		ag_loop_fail(l, why);
@@ -116,7 +115,7 @@ static void judge_failed(ag_loop *l, const ag_evaluator *gate, ag_gate g, const 
 	if (!is_exhausted(l) || ends_run(l, why)) {
 		snprintf(who, sizeof(who), "the evaluator \"%s\" of the %s gate", gate->name,
 		         ag_gate_name(g));
-		stop_asking(l, who, why);
+		ag_loop_stop_asking(l, who, why);
 	} else if (g == AG_GATE_RUN) {
 		finish_as(l, AG_S("partial"),
 		          is_meter_exhausted(l)
@@ -278,7 +277,7 @@ static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 	if (!l->opts->planner->type->asks_model)
 		ag_loop_fail(l, why);
 	else if (!is_exhausted(l) || ends_run(l, why)) /* else the next turn meets the budget */
-		stop_asking(l, "the planner's model", why);
+		ag_loop_stop_asking(l, "the planner's model", why);
 	return st;
 }
 

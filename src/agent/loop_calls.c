@@ -271,7 +271,6 @@ static bool is_fatal(const ag_loop *l, const ag_err *err)
 {
 	switch (err->status) {
 	case AG_CANCELLED:
-	case AG_UNAVAILABLE:
 	case AG_IO: return true;
 	case AG_TIMEOUT: return ag_ctx_left_ms(l->ctx) == 0;
 	default: return false;
@@ -325,6 +324,10 @@ static ag_status finish_failed(ag_loop *l, const job *j, ag_err *err)
 
 	if (st || ag_loop_is_over(l))
 		return st;
+	if (j->why.status == AG_UNAVAILABLE) {
+		ag_loop_stop_asking(l, j->tool->name, &j->why);
+		return AG_OK;
+	}
 	if (is_fatal(l, &j->why)) {
 		ag_loop_fail(l, &j->why);
 		return AG_OK;

@@ -99,6 +99,8 @@ bool ag_loop_is_over(const ag_loop *l);
 bool ag_loop_is_stopped(const ag_loop *l); /* over, or a gate's model was refused by the meter */
 /* An error that ends the run: cancelled by the user, or failed. */
 void ag_loop_fail(ag_loop *l, const ag_err *err);
+/* A model or a server that is needed does not answer: the run is partial. What was found is kept, and a resume goes on. */
+void ag_loop_stop_asking(ag_loop *l, const char *who, const ag_err *why);
 bool ag_loop_budget_left(const ag_loop *l, ag_str *why);
 AG_CHECK ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input,
                                         ag_err *err);
