@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 _argus_commands='audit verify repair inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version --help --version'
-_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
+_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
 _argus_value() {
@@ -14,6 +14,7 @@ _argus_value() {
 	audit:--seed) kind=any ;;
 	audit:--as-of) kind=any ;;
 	audit:--min-severity) kind=words words='low medium high critical' ;;
+	audit:--max-scan) kind=any ;;
 	audit:--fail-on) kind=words words='none low medium high critical' ;;
 	audit:--planner) kind=words words='builtin llm' ;;
 	audit:--self-model) kind=any ;;
@@ -22,6 +23,7 @@ _argus_value() {
 	audit:--action-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
 	audit:--finding-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
 	audit:--run-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	audit:--collections) kind=any ;;
 	audit:--deadline) kind=any ;;
 	audit:--model) kind=any ;;
 	audit:--max-tokens) kind=any ;;
@@ -53,10 +55,12 @@ _argus_value() {
 	inspect:--sample-size | inspect:-n) kind=any ;;
 	inspect:--seed) kind=any ;;
 	inspect:--output | inspect:-o) kind=words words='text json' ;;
+	inspect:--max-scan) kind=any ;;
 	inspect:--threads) kind=any ;;
 	inspect:--deadline) kind=any ;;
 	query:--limit | query:-n) kind=any ;;
 	query:--output | query:-o) kind=words words='text json' ;;
+	query:--max-scan) kind=any ;;
 	query:--threads) kind=any ;;
 	query:--deadline) kind=any ;;
 	ask:--root) kind=folders ;;
@@ -217,11 +221,11 @@ _argus_argument() {
 _argus_options() {
 	kind=words
 	case $1 in
-	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
+	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
 	repair) words='--as --key --table --flatten --source --changed --out --deadline --threads --store' ;;
-	inspect) words='--sample-size --seed --output --show-values --strict --threads --deadline' ;;
-	query) words='--limit --output --strict --threads --deadline' ;;
+	inspect) words='--sample-size --seed --output --show-values --strict --max-scan --threads --deadline' ;;
+	query) words='--limit --output --strict --max-scan --threads --deadline' ;;
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;

@@ -72,6 +72,12 @@ const ag_setting ag_audit_options[] = {
 	{ "audit", "strict", AG_SET_BOOL, .fallback = "false", FIELD(strict),
 	  .help = "A document that cannot be read is an error; else it is counted and left out.",
 	  .flag = "strict", .flag_help = "a document that cannot be read is an error" },
+	{ "audit", "max_scan", AG_SET_COUNT, .min = 1, .max = MAX_COUNT, .takes_all = true,
+	  .unset = "auto", .fallback = "auto", FIELD(max_scan),
+	  .help = "Documents that a database server may read for one query that no index fits; a query that "
+	          "would read more is refused. auto: 20,000,000.",
+	  .flag = "max-scan", .flag_arg = "N|all",
+	  .flag_help = "documents that a server may read for one query (default 20,000,000)" },
 	{ "audit", "fail_on", AG_SET_CHOICE, .one_of = fail_ons, .fallback = "none", FIELD(fail_on),
 	  .help = "Exit with 3 when there is a finding of this severity or above, or something that severe was "
 	          "not checked: unreadable documents, skipped files, an empty collection.",

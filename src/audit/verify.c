@@ -20,11 +20,13 @@ bool ag_audit_is_other_data(const ag_val *report, const ag_source_info *info, ag
 	const ag_val *source = ag_val_getc(report, "source"),
 		     *size = ag_val_getc(report, "collection_size");
 	const ag_str hash = ag_val_member_str(source, "content_hash");
-	int64_t was;
+	int64_t was = 0;
+	const bool is_other_size = size && ag_val_to_i64(size, &was) && (uint64_t)was != info->ndoc;
 
-	if (hash.len && ag_str_eq(hash, info->content_hash))
+	/* A server has no hash of its content: then the number of documents must do. */
+	if (ag_str_eq(hash, info->content_hash) && (hash.len || !is_other_size))
 		return false;
-	if (size && ag_val_to_i64(size, &was) && (uint64_t)was != info->ndoc)
+	if (is_other_size)
 		*ret_why = ag_str_printf(arena, "it had %lld documents then and has %llu now",
 		                         (long long)was, (unsigned long long)info->ndoc);
 	else

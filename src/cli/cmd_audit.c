@@ -11,12 +11,15 @@
 #include "cli/progress.h"
 #include "cli/report_out.h"
 #include "columns/csv.h"
+#include "mongo/address.h"
 #include "query/extjson.h"
 #include "report/read.h"
 
 #define MAX_SOURCES 1000
 
 static const ag_option options[] = {
+	{ "collections", 0, "NAME,...", NULL, NULL,
+	  "of a folder or database only these; * and ? stand for others" },
 	{ .setting = "deadline", .help = "then everything stops: a failed run" },
 	{ .setting = "model" },
 	{ .setting = "max_tokens" },
@@ -229,7 +232,8 @@ static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *re
 
 static void audit_place(job *j, const ag_source_place *place)
 {
-	const ag_source_opts so = { .strict = j->c->app.settings.audit.strict };
+	const ag_source_opts so = { .strict = j->c->app.settings.audit.strict,
+		                    .max_scan = j->c->app.settings.audit.max_scan };
 	ag_progress_line *line = ag_progress_start(j->c, place->uri);
 	ag_audit_early early;
 	const bool is_kept = begin_early(j, place, &early);
@@ -274,7 +278,7 @@ static void note_skipped(job *j, ag_str uri)
 	size_t n = 0;
 
 	if (ag_source_skipped(&j->c->app.ctx, uri, j->arena, &list, &n, &err)) {
-		fail_source(j, uri, &err);
+		fail_source(j, ag_source_shown(uri, j->arena), &err);
 		return;
 	}
 	if (!n)
@@ -290,21 +294,54 @@ static void note_skipped(job *j, ag_str uri)
 	j->wants_many = true;
 }
 
+/* --collections: the places whose name fits one of the patterns. */
+static ag_status keep_named(job *j, ag_str shown, ag_source_place *places, size_t *n, ag_err *err)
+{
+	const ag_str wanted = ag_cli_value(j->c, "collections");
+	size_t kept = 0;
+
+	if (!ag_cli_has(j->c, "collections"))
+		return AG_OK;
+	for (size_t i = 0; i < *n; i++) {
+		ag_str rest = wanted;
+		bool fits = false;
+
+		while (rest.len && !fits)
+			fits = ag_mongo_name_fits(ag_str_trim(ag_str_split(&rest, ',')),
+			                          places[i].collection);
+		if (fits)
+			places[kept++] = places[i];
+	}
+	if (!kept) {
+		ag_fail(err, AG_NOT_FOUND, "cli.audit", "%.*s: no collection fits %.*s",
+		        AG_FMT(shown), AG_FMT(wanted));
+		ag_err_hint(err, "it has %zu%s%.*s", *n, *n ? ", such as " : "",
+		            AG_FMT(*n ? places[0].collection : AG_S("")));
+		return AG_NOT_FOUND;
+	}
+	*n = kept;
+	return AG_OK;
+}
+
 /* The collections of a folder one after another: the memory of one, and none hides the others. */
 static void audit_uri(job *j, ag_str uri)
 {
+	const ag_str shown = ag_source_shown(uri, j->arena);
 	ag_source_place *places = NULL;
 	ag_err err = { 0 };
 	size_t n = 0;
 
-	if (ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err)) {
-		fail_source(j, uri, &err);
+	if (ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err) ||
+	    keep_named(j, shown, places, &n, &err)) {
+		fail_source(j, shown, &err);
 		return;
 	}
-	ag_log(AG_LOG_INFO, "source_listed", "%.*s: %zu collection%s", AG_FMT(uri), n,
+	ag_log(AG_LOG_INFO, "source_listed", "%.*s: %zu collection%s", AG_FMT(shown), n,
 	       n == 1 ? "" : "s");
 	j->wants_many = j->wants_many || n > 1;
-	note_skipped(j, uri);
+	/* Who names collections has left the others out. */
+	if (!ag_cli_has(j->c, "collections"))
+		note_skipped(j, uri);
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
 }
@@ -571,7 +608,8 @@ const ag_command ag_cmd_audit = {
 	.usage = "SOURCE... [options]",
 	.about =
 		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV), a folder, each of whose data files is a "
-		"collection, or - for standard input.\n\n"
+		"collection, - for standard input, or a MongoDB server: mongodb://host/database.collection, "
+		"mongodb://host/database for all of it.\n\n"
 		"A problem is reported only after its evidence was run over the whole collection; the report "
 		"carries that evidence. Nothing is ever written to a source. The run and its report are kept "
 		"in the store: see `argus show` and `argus verify`.\n\n"
@@ -585,6 +623,7 @@ const ag_command ag_cmd_audit = {
 		"argus audit data/ --output json --out report.json # all collections of a folder\n"
 		"argus audit orders.csv --fail-on high --quiet # for a build: exit 3 when it is bad\n"
 		"zcat orders.ndjson.gz | argus audit - # data from another program\n"
+		"argus audit mongodb://ann@db.example.org/shop --collections orders,customers # of a server\n"
 		"argus audit orders.csv --baseline main.json --fail-on medium # only what is new fails the build\n"
 		"argus audit orders.csv --planner llm --max-cost 0.50 # a model decides what to look at",
 	.options = options,

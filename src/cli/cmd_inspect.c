@@ -20,6 +20,7 @@ static const ag_option options[] = {
 	{ .setting = "output_format" },
 	{ .setting = "show_values" },
 	{ .setting = "strict" },
+	{ .setting = "max_scan" },
 	{ .setting = "threads" },
 	{ .setting = "deadline" },
 };
@@ -242,7 +243,8 @@ static ag_status survey(ag_cli *c, ag_source *s, ag_survey *ret, ag_err *err)
 /* One collection into `out` or, as JSON, `w`; it is closed again before the next is opened. */
 static ag_status inspect(ag_cli *c, const ag_source_place *place, ag_buf *out, ag_jw *w)
 {
-	const ag_source_opts so = { .strict = c->app.settings.audit.strict };
+	const ag_source_opts so = { .strict = c->app.settings.audit.strict,
+		                    .max_scan = c->app.settings.audit.max_scan };
 	ag_progress_line *line = ag_progress_start(c, place->uri);
 	ag_source *s = NULL;
 	ag_err err = { 0 };

@@ -14,6 +14,7 @@ static const ag_option options[] = {
 	{ "limit", 'n', "N", NULL, NULL, "documents to print (20); 0 only counts" },
 	{ .setting = "output_format" },
 	{ .setting = "strict" },
+	{ .setting = "max_scan" },
 	{ .setting = "threads" },
 	{ .setting = "deadline" },
 };
@@ -126,7 +127,7 @@ static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 static int answer_query(ag_cli *c, ag_source *s, const ag_val *query, const ag_safe_query *checked,
                         size_t limit)
 {
-	ag_progress_line *line = ag_progress_start(c, c->args[0]);
+	ag_progress_line *line = ag_progress_start(c, ag_source_shown(c->args[0], c->app.arena));
 	ag_err err = { 0 };
 	answer a;
 	ag_status st = ask(c, s, query, limit, &a, &err);
@@ -143,7 +144,8 @@ static int answer_query(ag_cli *c, ag_source *s, const ag_val *query, const ag_s
 
 static ag_status open_one(ag_cli *c, ag_source **ret, ag_err *err)
 {
-	const ag_source_opts so = { .strict = c->app.settings.audit.strict };
+	const ag_source_opts so = { .strict = c->app.settings.audit.strict,
+		                    .max_scan = c->app.settings.audit.max_scan };
 	ag_source_place *places = NULL;
 	size_t n = 0;
 	ag_status st = ag_source_list(&c->app.ctx, c->args[0], c->app.arena, &places, &n, err);
@@ -152,8 +154,9 @@ static ag_status open_one(ag_cli *c, ag_source **ret, ag_err *err)
 		return st;
 	if (n == 1)
 		return ag_source_open_place(&c->app.ctx, &places[0], &so, ret, err);
-	ag_fail(err, AG_INVALID, "cli.query", "%.*s holds %zu collections", AG_FMT(c->args[0]), n);
-	return n ? ag_err_hint(err, "name the file of one, like %.*s", AG_FMT(places[0].uri))
+	ag_fail(err, AG_INVALID, "cli.query", "%.*s holds %zu collections",
+	        AG_FMT(ag_source_shown(c->args[0], c->app.arena)), n);
+	return n ? ag_err_hint(err, "name one of them, like %.*s", AG_FMT(places[0].uri))
 	         : AG_INVALID;
 }
 
@@ -176,7 +179,7 @@ static int run(ag_cli *c)
 		ag_cli_complain(c, "FILTER: %s%s%s", err.msg, err.hint[0] ? "; " : "", err.hint);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
-	line = ag_progress_start(c, c->args[0]);
+	line = ag_progress_start(c, ag_source_shown(c->args[0], c->app.arena));
 	st = open_one(c, &source, &err);
 	ag_progress_stop(line);
 	code = st ? ag_cli_fail(c, &err) : answer_query(c, source, &q, &checked, limit);

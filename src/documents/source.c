@@ -7,6 +7,7 @@
 
 static const ag_source_type *const source_types[] = {
 	&ag_source_files,
+	&ag_source_mongo,
 };
 
 static bool is_alpha(char c)
@@ -27,6 +28,14 @@ ag_str ag_source_scheme(ag_str uri)
 	if (!ag_str_starts(ag_str_make(uri.ptr + n, uri.len - n), AG_S("://")))
 		return AG_S("");
 	return ag_str_make(uri.ptr, n);
+}
+
+ag_str ag_source_shown(ag_str uri, ag_arena *arena)
+{
+	for (size_t i = 0; i < AG_NELEM(source_types); i++)
+		if (source_types[i]->accepts(uri))
+			return source_types[i]->shown ? source_types[i]->shown(uri, arena) : uri;
+	return uri;
 }
 
 /* Names the scheme only: what follows it may hold a password. */

@@ -22,9 +22,12 @@ typedef struct ag_source ag_source;
 #define AG_FIND_LIMIT_DEFAULT 50
 #define AG_FIND_LIMIT_MAX     1000
 #define AG_DISTINCT_MAX       1000
+#define AG_SOURCE_MAX_SCAN    (20 * 1000 * 1000) /* some 20 s of a server */
 
 typedef struct ag_source_opts {
 	bool strict; /* a broken document is an error */
+	uint64_t
+		max_scan; /* documents that a server may read for one query without an index; 0 = AG_SOURCE_MAX_SCAN */
 } ag_source_opts;
 
 /* Who the data is, and in which state it was read (DESIGN section 9, "Source identity"). */
@@ -34,6 +37,7 @@ typedef struct ag_source_info {
 	ag_str collection, database;
 	ag_str format; /* "ndjson", "bson", …; "" for servers */
 	uint64_t ndoc;
+	bool is_estimate;    /* ndoc is the server's estimate */
 	uint64_t nbyte;      /* 0 = unknown */
 	uint64_t memory;     /* bytes that the open handle keeps in memory; 0 = next to nothing */
 	int64_t mtime_ms;    /* 0 = unknown */
@@ -109,6 +113,8 @@ typedef struct ag_source_type {
 
 	/* Required. Does this URI belong here? */
 	bool (*accepts)(ag_str uri);
+	/* Optional. The URI without secrets; NULL = it has none. */
+	ag_str (*shown)(ag_str uri, ag_arena *arena);
 	/* Required. The collections found under uri, in a stable order; no data is read. */
 	ag_status (*list)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
 	                  size_t *nret, ag_err *err);
@@ -164,6 +170,9 @@ struct ag_source {
 
 /* The part of a URI before "://", "" when it has none (then it is a path). */
 ag_str ag_source_scheme(ag_str uri);
+
+/* The URI as it may be printed and stored: without a password. In arena, or the URI itself. */
+ag_str ag_source_shown(ag_str uri, ag_arena *arena);
 
 /* The collections of a URI or path: a file is one, a folder one per data file in it (sorted by name,
  * not recursive). Nothing is opened, so one that cannot be read hides no other. errors: AG_NOT_FOUND,
@@ -242,6 +251,6 @@ AG_CHECK ag_status ag_source_each(ag_source *s, const ag_ctx *ctx, const ag_bits
                                   const ag_str *members, size_t nmember, ag_doc_fn fn, void *arg,
                                   ag_err *err);
 
-extern const ag_source_type ag_source_files;
+extern const ag_source_type ag_source_files, ag_source_mongo;
 
 #endif

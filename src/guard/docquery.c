@@ -8,7 +8,7 @@
 
 ag_status ag_docquery_check(const ag_val *q, ag_arena *arena, ag_safe_query *ret, ag_err *err)
 {
-	ag_safe_query out = { 0 };
+	ag_safe_query out = { .value = q };
 	ag_status st;
 
 	if (q->type == AG_T_OBJECT) {

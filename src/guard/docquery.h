@@ -8,10 +8,11 @@
 #include "query/filter.h"
 #include "query/pipeline.h"
 
-/* Exactly one of the two is set. Made only in guard/docquery.c (tools/check-deps checks that). */
+/* Exactly one of the first two is set. Made only in guard/docquery.c (tools/check-deps checks that). */
 typedef struct ag_safe_query {
 	const ag_filter *filter;
 	const ag_pipeline *pipeline;
+	const ag_val *value; /* the same as it was written, for a server */
 } ag_safe_query;
 
 /* An object is a filter, an array a pipeline. `q` must outlive the query (same arena).

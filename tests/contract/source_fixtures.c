@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fake/mongo_server.h"
 #include "query/extjson.h"
 
 const char *const source_people[7] = {
@@ -199,10 +200,26 @@ static void fill_csv(const char *folder, ag_arena *arena, const ag_val *docs, si
 	finish(folder, "people.csv", &b, arena, ret_uri);
 }
 
+/* One server for all tests of the program: each fills the collection again. */
+static void fill_mongo(const char *folder, ag_arena *arena, const ag_val *docs, size_t n,
+                       ag_str *ret_uri)
+{
+	static fake_mongo *server;
+
+	(void)folder;
+	if (!server)
+		server = fake_mongo_start(NULL);
+	assert_null(fake_mongo_refused(server));
+	fake_mongo_put(server, "test.people", docs, n);
+	*ret_uri = ag_str_printf(arena, "mongodb://127.0.0.1:%u/test.people",
+	                         fake_mongo_port(server));
+}
+
 const source_fixture source_fixtures[] = {
 	{ .name = "ndjson", .fourth = "people.ndjson:4", .fill = fill_ndjson },
 	{ .name = "json", .fourth = "people.json:5", .fill = fill_json },
 	{ .name = "bson", .fourth = "people.bson#4", .fill = fill_bson },
+	{ .name = "mongo", .fill = fill_mongo },
 	{ .name = "csv", .is_flat = true, .fourth = "people.csv:5", .fill = fill_csv },
 };
 const size_t source_nfixture = AG_NELEM(source_fixtures);

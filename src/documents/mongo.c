@@ -1,0 +1,406 @@
+/* mongo -- a collection of a MongoDB server as a source: opened, asked, counted.
+ *
+ * The server does the work. A filter or pipeline goes to it as it was written (and checked by the guard); counts are exact.
+ * Above a limit of documents the server is first asked for its plan, and a query that would read every document is
+ * refused. */
+#include "documents/mongo_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "query/bson.h"
+
+#define ORIGIN           "documents.mongo"
+#define MAX_RESULT_BYTES (256UL << 20)
+#define WHOLE_BYTES      (AG_MONGO_SAMPLE_BYTES / 2) /* what a collection may have that is read whole */
+
+ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb verb)
+{
+	return (ag_mongo_command){ .verb = verb,
+		                   .database = m->database,
+		                   .collection = m->collection };
+}
+
+/* --- open and close ------------------------------------------------------------------------------ */
+
+static bool mongo_accepts(ag_str uri)
+{
+	return ag_mongo_is_uri(uri);
+}
+
+static ag_str mongo_shown(ag_str uri, ag_arena *arena)
+{
+	ag_mongo_address a;
+
+	if (ag_mongo_address_parse(uri, arena, &a, NULL))
+		return AG_S("mongodb://(wrong address)");
+	return ag_mongo_address_shown(&a, arena);
+}
+
+static void mongo_close(ag_source *s)
+{
+	ag_mongo_source *m = ag_mongo_source_of(s);
+	ag_mongo_table *next;
+
+	for (ag_mongo_table *t = m->tables; t; t = next) {
+		next = t->next;
+		ag_table_free(t->t);
+		free(t);
+	}
+	ag_mongo_close(m->server);
+	pthread_mutex_destroy(&m->lock);
+	ag_arena_free(m->arena);
+	free(m);
+}
+
+static ag_status fail_missing(const ag_mongo_source *m, const ag_mongo_entry *all, size_t n,
+                              ag_arena *arena, ag_err *err)
+{
+	const char **names = ag_new_n(arena, const char *, n + 1);
+	const char *near;
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = ag_str_cstr(arena, all[i].name);
+	near = ag_str_nearest(m->collection, names, n);
+	ag_fail(err, AG_NOT_FOUND, ORIGIN, "%.*s: database \"%.*s\" has no collection \"%.*s\"",
+	        AG_FMT(m->base.info.key), AG_FMT(m->database), AG_FMT(m->collection));
+	if (near)
+		ag_err_hint(err, "did you mean \"%s\"?", near);
+	else if (!n)
+		ag_err_hint(err, "the server has no such database, or no collection in it that "
+		                 "this user may read");
+	else
+		ag_err_hint(err, "it has %zu: %s%s%s%s", n, names[0], n > 1 ? ", " : "",
+		            n > 1 ? names[1] : "", n > 2 ? ", …" : "");
+	return AG_NOT_FOUND;
+}
+
+/* Is it there, and what is it? A user without the right to list may still read it. */
+static ag_status look_up(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, ag_err *err)
+{
+	ag_mongo_entry *all;
+	size_t n;
+	ag_err why = { 0 };
+	ag_status st = ag_mongo_collections(m->server, ctx, m->database, arena, &all, &n, &why);
+
+	if (st == AG_DENIED && why.native == 13)
+		return AG_OK;
+	if (st) {
+		if (err)
+			*err = why;
+		return st;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!ag_str_eq(all[i].name, m->collection))
+			continue;
+		m->is_view = ag_str_eqc(all[i].type, "view");
+		return AG_OK;
+	}
+	return fail_missing(m, all, n, arena, err);
+}
+
+static ag_status count_all(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, bool exact,
+                           uint64_t *ret, ag_err *err);
+
+/* Estimated first, because that costs nothing; exactly where a scan is allowed. */
+static ag_status measure(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, ag_err *err)
+{
+	const ag_mongo_command stats = ag_mongo_source_command(m, AG_MONGO_COLL_STATS);
+	ag_source_info *info = &m->base.info;
+	ag_val v;
+	ag_status st;
+
+	if (!m->is_view && !ag_mongo_run(m->server, ctx, &stats, arena, &v, NULL)) {
+		m->mean_bytes = (uint64_t)ag_val_member_num(&v, "avgObjSize");
+		info->nbyte = (uint64_t)ag_val_member_num(&v, "size");
+	}
+	st = count_all(m, ctx, arena, false, &info->ndoc, err);
+	info->is_estimate = true;
+	if (!st && info->ndoc <= m->max_scan) {
+		st = count_all(m, ctx, arena, true, &info->ndoc, err);
+		info->is_estimate = false;
+	}
+	info->whole = info->ndoc <= AG_MONGO_SAMPLE_DOCS && !info->is_estimate &&
+	              (m->mean_bytes ? info->ndoc * m->mean_bytes <= WHOLE_BYTES : !info->ndoc);
+	return st;
+}
+
+static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
+                            const ag_source_opts *opts, ag_source **ret, ag_err *err)
+{
+	const ag_mongo_place *of = (const ag_mongo_place *)place->of;
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_mongo *server;
+	ag_mongo_source *m;
+	ag_arena *arena;
+	ag_status st = ag_mongo_open(&of->address, &server, err);
+
+	if (st)
+		return st;
+	m = ag_xcalloc(1, sizeof(*m));
+	arena = ag_arena_new();
+	m->arena = arena;
+	m->server = server;
+	m->database = ag_str_dup(arena, of->database);
+	m->collection = ag_str_dup(arena, of->collection);
+	m->max_scan = opts->max_scan ? opts->max_scan : AG_SOURCE_MAX_SCAN;
+	pthread_mutex_init(&m->lock, NULL);
+	m->base.type = &ag_source_mongo;
+	m->base.info = (ag_source_info){
+		.uri = ag_str_dup(arena, place->uri),
+		.key = ag_str_dup(arena, place->key),
+		.collection = m->collection,
+		.database = m->database,
+		.format = AG_S(""),
+		.content_hash = AG_S(""),
+	};
+	st = look_up(m, ctx, scratch, err);
+	if (!st)
+		st = measure(m, ctx, scratch, err);
+	if (st) {
+		mongo_close(&m->base);
+		return st;
+	}
+	*ret = &m->base;
+	return AG_OK;
+}
+
+/* --- what a query may cost ----------------------------------------------------------------------- */
+
+/* Does any stage of the plan read the whole collection? */
+static bool has_scan(const ag_val *v, unsigned depth)
+{
+	for (uint32_t i = 0; v->type == AG_T_OBJECT && depth < 100 && i < v->n; i++) {
+		const ag_member *m = &v->u.members[i];
+
+		if (ag_str_eqc(m->key, "rejectedPlans"))
+			continue;
+		if (ag_str_eqc(m->key, "stage") && m->val.type == AG_T_STRING &&
+		    ag_str_eqc(ag_val_text(&m->val), "COLLSCAN"))
+			return true;
+		if (has_scan(&m->val, depth + 1))
+			return true;
+	}
+	for (uint32_t i = 0; v->type == AG_T_ARRAY && depth < 100 && i < v->n; i++)
+		if (has_scan(&v->u.items[i], depth + 1))
+			return true;
+	return false;
+}
+
+/* The server's plan, before a query on a collection that is too large to be read for each. */
+static ag_status admit(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo_command *c,
+                       ag_arena *arena, ag_err *err)
+{
+	ag_mongo_command explain = *c;
+	ag_val plan;
+	ag_status st;
+
+	if (m->base.info.ndoc <= m->max_scan)
+		return AG_OK;
+	explain.explain = true;
+	explain.batch = 0;
+	st = ag_mongo_run(m->server, ctx, &explain, arena, &plan, err);
+	if (st)
+		return st;
+	if (!has_scan(&plan, 0))
+		return AG_OK;
+	ag_fail(err, AG_LIMIT, ORIGIN,
+	        "%.*s: no index fits the query, so the server would read %s%" PRIu64
+	        " documents; the limit is %" PRIu64,
+	        AG_FMT(m->base.info.key), m->base.info.is_estimate ? "about " : "all ",
+	        m->base.info.ndoc, m->max_scan);
+	ag_err_hint(err, "create an index, narrow the filter, or allow it with --max-scan");
+	return AG_LIMIT;
+}
+
+/* --- counting ------------------------------------------------------------------------------------ */
+
+static ag_val object1(ag_arena *arena, const char *name, ag_val v)
+{
+	ag_member *m = ag_new(arena, ag_member);
+
+	*m = (ag_member){ ag_str_c(name), v };
+	return ag_val_object(m, 1);
+}
+
+typedef struct results {
+	ag_arena *arena;
+	ag_val *docs;
+	size_t n, cap, max;
+	size_t nbyte;
+} results;
+
+static ag_status take_result(void *arg, ag_str bson, bool *stop, ag_err *err)
+{
+	results *r = (results *)arg;
+
+	(void)stop;
+	r->nbyte += bson.len;
+	if (r->n == r->max)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "the query has more than %zu results",
+		               r->max);
+	if (r->nbyte > MAX_RESULT_BYTES)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "the results have more than %lu MiB",
+		               MAX_RESULT_BYTES >> 20);
+	if (r->n == r->cap) {
+		ag_val *more = ag_new_n(r->arena, ag_val, r->cap * 2 + 16);
+
+		if (r->n)
+			memcpy(more, r->docs, r->n * sizeof(*more));
+		r->docs = more;
+		r->cap = r->cap * 2 + 16;
+	}
+	return ag_bson_read(ag_str_dup(r->arena, bson), r->arena, &r->docs[r->n++], err);
+}
+
+static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
+                                   const ag_val *filter, uint64_t *ret, ag_err *err)
+{
+	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
+	const ag_val stages[2] = { object1(arena, "$match",
+		                           filter ? *filter : ag_val_object(NULL, 0)),
+		                   object1(arena, "$count", ag_val_str(AG_S("n"))) };
+	const ag_val pipeline = ag_val_array(stages, 2);
+	results r = { .arena = arena, .max = 1 };
+	ag_status st;
+
+	c.query = &pipeline;
+	st = filter && filter->n ? admit(m, ctx, &c, arena, err) : AG_OK;
+	if (!st)
+		st = ag_mongo_each(m->server, ctx, &c, take_result, &r, err);
+	if (!st)
+		*ret = r.n ? ag_val_member_u64(&r.docs[0], "n") : 0;
+	return st;
+}
+
+/* An estimate comes from the collection's own records. The exact number is counted: those records may be wrong after a
+ * crash, and on a sharded cluster while chunks move. */
+static ag_status count_all(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, bool exact,
+                           uint64_t *ret, ag_err *err)
+{
+	const ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_COUNT);
+	ag_val v;
+	ag_status st;
+
+	if (exact)
+		return count_by_pipeline(m, ctx, arena, NULL, ret, err);
+	st = ag_mongo_run(m->server, ctx, &c, arena, &v, err);
+	if (!st)
+		*ret = (uint64_t)ag_val_member_num(&v, "n");
+	return st;
+}
+
+/* With `count` the server may answer from an index alone; a router counts documents of chunks under way twice. */
+static ag_status count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, const ag_val *filter,
+                       uint64_t *ret, ag_err *err)
+{
+	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_COUNT);
+	ag_val v;
+	ag_status st;
+
+	if (!filter->n && m->base.info.is_estimate) {
+		*ret = m->base.info.ndoc;
+		return AG_OK;
+	}
+	if (!filter->n || ag_mongo_server_of(m->server).is_sharded)
+		return count_by_pipeline(m, ctx, arena, filter, ret, err);
+	c.query = filter;
+	st = admit(m, ctx, &c, arena, err);
+	if (!st)
+		st = ag_mongo_run(m->server, ctx, &c, arena, &v, err);
+	if (!st)
+		*ret = (uint64_t)ag_val_member_num(&v, "n");
+	return st;
+}
+
+/* --- queries ------------------------------------------------------------------------------------- */
+
+/* "orders _id 507f…" for a number or an ObjectId; else the collection alone: a text may be somebody's address. */
+static ag_str where_text(const ag_mongo_source *m, const ag_val *doc, ag_arena *arena)
+{
+	const ag_val *id = ag_val_getc(doc, "_id");
+
+	if (!id || (id->type != AG_T_OID && id->type != AG_T_INT32 && id->type != AG_T_INT64))
+		return m->collection;
+	if (id->type == AG_T_OID) {
+		char hex[25];
+
+		for (unsigned i = 0; i < 12; i++)
+			snprintf(hex + 2 * i, 3, "%02x", id->u.oid[i]);
+		return ag_str_printf(arena, "%.*s _id %s", AG_FMT(m->collection), hex);
+	}
+	return ag_str_printf(arena, "%.*s _id %" PRId64, AG_FMT(m->collection), id->u.i);
+}
+
+static ag_status mongo_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                            const ag_safe_query *q, size_t limit, ag_found *ret, ag_err *err)
+{
+	ag_mongo_source *m = ag_mongo_source_of(s);
+	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_FIND);
+	results r = { .arena = arena, .max = limit };
+	ag_found found = { 0 };
+	ag_str *where;
+	ag_status st = count(m, ctx, arena, q->value, &found.matched, err);
+
+	if (st || !limit || !found.matched) {
+		*ret = found;
+		return st;
+	}
+	c.query = q->value;
+	c.limit = (int64_t)limit;
+	c.batch = AG_MONGO_BATCH;
+	st = ag_mongo_each(m->server, ctx, &c, take_result, &r, err);
+	if (st)
+		return st;
+	where = ag_new_n(arena, ag_str, r.n + 1);
+	for (size_t i = 0; i < r.n; i++)
+		where[i] = where_text(m, &r.docs[i], arena);
+	found.docs = r.docs;
+	found.ndoc = r.n;
+	found.where = where;
+	if (found.matched < r.n) /* documents came in between */
+		found.matched = r.n;
+	*ret = found;
+	return AG_OK;
+}
+
+static ag_status mongo_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                                 const ag_safe_query *q, size_t max_results, const ag_val **ret,
+                                 size_t *nret, ag_err *err)
+{
+	ag_mongo_source *m = ag_mongo_source_of(s);
+	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
+	results r = { .arena = arena, .max = max_results };
+	ag_status st;
+
+	c.query = q->value;
+	c.batch = AG_MONGO_BATCH;
+	c.uses_disk = true;
+	st = admit(m, ctx, &c, arena, err);
+	if (!st)
+		st = ag_mongo_each(m->server, ctx, &c, take_result, &r, err);
+	if (st)
+		return st;
+	*ret = r.docs;
+	*nret = r.n;
+	return AG_OK;
+}
+
+const ag_source_type ag_source_mongo = {
+	.name = "mongodb",
+	.help = "MongoDB: mongodb://user@host:27017/database.collection, mongodb+srv://…; without the "
+		"collection, or with * in it, several",
+	.is_shared = true,
+	.accepts = mongo_accepts,
+	.shown = mongo_shown,
+	.list = ag_mongo_list,
+	.skipped = ag_mongo_skipped,
+	.open = mongo_open,
+	.close = mongo_close,
+	.find = mongo_find,
+	.aggregate = mongo_aggregate,
+	.survey = ag_mongo_survey,
+	.profile = ag_mongo_profile,
+	.frames = ag_mongo_frames,
+};

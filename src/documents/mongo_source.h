@@ -1,0 +1,76 @@
+/* mongo_source -- a collection of a MongoDB server as a source: what its files share.
+ *
+ * mongo.c opens a collection and asks it, mongo_list.c finds collections, mongo_sample.c reads documents for profile and
+ * survey. Filters and pipelines run on the server and count every document; the profile is made here, of a sample. */
+#ifndef AG_DOCUMENTS_MONGO_SOURCE_H
+#define AG_DOCUMENTS_MONGO_SOURCE_H
+
+#include <pthread.h>
+
+#include "columns/table.h"
+#include "documents/source.h"
+#include "mongo/mongo.h"
+
+#define AG_MONGO_SAMPLE_DOCS  50000
+#define AG_MONGO_SAMPLE_BYTES (128u << 20)
+#define AG_MONGO_BATCH        1000 /* documents; a server also ends a batch at 16 MiB */
+
+typedef struct ag_mongo_place {
+	ag_mongo_address address;
+	ag_str database, collection;
+} ag_mongo_place;
+
+typedef struct ag_mongo_table ag_mongo_table;
+struct ag_mongo_table {
+	ag_table *t;
+	ag_mongo_table *next;
+};
+
+typedef struct ag_mongo_source {
+	ag_source base;
+	ag_arena *arena; /* of the texts */
+	ag_mongo *server;
+	ag_str database, collection;
+	bool is_view;
+	uint64_t max_scan;
+	uint64_t mean_bytes; /* of a document; 0 = unknown */
+
+	pthread_mutex_t lock;   /* of what follows; held while a sample is read */
+	const ag_table *sample; /* of profile and frames; NULL = not read yet */
+	ag_mongo_table *tables; /* all that were read: results have views into them */
+} ag_mongo_source;
+
+static inline ag_mongo_source *ag_mongo_source_of(ag_source *s)
+{
+	return (ag_mongo_source *)(void *)s;
+}
+
+/* A command on the collection. */
+ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb verb);
+
+/* --- mongo_list.c --- */
+
+/* What listCollections says of one. */
+typedef struct ag_mongo_entry {
+	ag_str name;
+	ag_str type; /* "collection", "view", "timeseries" */
+} ag_mongo_entry;
+
+AG_CHECK ag_status ag_mongo_collections(ag_mongo *m, const ag_ctx *ctx, ag_str database,
+                                        ag_arena *arena, ag_mongo_entry **ret, size_t *nret,
+                                        ag_err *err);
+AG_CHECK ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
+                                 ag_source_place **ret, size_t *nret, ag_err *err);
+AG_CHECK ag_status ag_mongo_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
+                                    ag_source_skip **ret, size_t *nret, ag_err *err);
+
+/* --- mongo_sample.c --- */
+
+AG_CHECK ag_status ag_mongo_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                                   uint64_t seed, ag_survey *ret, ag_err *err);
+AG_CHECK ag_status ag_mongo_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
+                                    uint64_t seed, ag_profile *ret, ag_err *err);
+AG_CHECK ag_status ag_mongo_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p,
+                                   ag_arena *arena, ag_frames *ret, ag_err *err);
+
+#endif

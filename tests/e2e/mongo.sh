@@ -1,0 +1,137 @@
+#!/bin/sh
+# audit, inspect, query, verify and MCP's tools on a MongoDB server: a fake one (tests/fake/mongo_server.c) that records what
+# it gets and fails the test on a command that does not read. What goes wrong with servers is scripted. mongo_engine.sh does
+# the same on a real engine. Prints one `ok - name` or `not ok - name` line per case.
+# shellcheck disable=SC2016,SC2317 # $match is of MongoDB; check() is called by holds()
+set -u
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+# shellcheck source=tests/e2e/lib_mongo.sh
+. "$source_root/tests/e2e/lib_mongo.sh"
+shop=$source_root/examples/shop
+check() { python3 "$source_root/tests/e2e/mongo_check.py" "$@"; }
+unset ARGUS_MONGODB_PASSWORD
+
+start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" --empty shop.empty --type shop.v=view \
+	"shop.a.b \$c=$shop/customers.json" --empty other.one
+as_of='--as-of 2026-07-01'
+
+# --- the same as from files ---
+for f in orders.ndjson customers.json; do
+	# shellcheck disable=SC2086 # words
+	run audit "$shop/$f" $as_of --store f.db --output json; want "$f: audit of the file" 0
+	cp out file.json
+	# shellcheck disable=SC2086
+	run audit "$uri/shop.${f%.*}" $as_of --store m.db --output json; want "$f: audit of the server" 0
+	cp out server.json
+	holds "$f: the same findings" check same file.json server.json
+	run verify server.json; want "$f: verify" 0 confirmed
+	holds "$f: verify sees no other data" sh -c "! grep -q 'not what the report' '$dir/out'"
+done
+run inspect "$uri/shop.customers" -n 50 --output json; want "inspect" 0 '"documents_sampled": 50'
+run inspect "$uri/shop.customers" -n all --output json; want "inspect of all" 0 '"documents_sampled": 1500'
+run query "$uri/shop.customers" '{"vip": true}' --limit 1; want "query" 0 "of 1,500 documents match"
+run query "$uri/shop.customers" '[{"$group":{"_id":"$vip","n":{"$sum":1}}},{"$count":"groups"}]'
+want "query with a pipeline" 0 '"groups":'
+run query "$uri/shop.customers" '{"nonsense": 1}'; want "query for a field that is not there" 0 "0 of 1,500"
+run query "$uri/shop.a.b%20\$c" '{}' --limit 0; want "a name with dots, blank and dollar" 0 "1,500"
+
+# --- several collections ---
+run audit "$uri/shop" --store m.db; want "audit of a database" 0 "4 collections"
+holds "a view is named, not audited twice" grep -qF "shop.v (low): view" out
+run audit "$uri/" --store m.db; want "audit of a server" 0 "5 collections"
+run audit "$uri/shop" --collections 'cust*, empty' --store m.db; want "--collections" 0 "2 collections"
+run audit "$uri/shop.o*" --store m.db; want "a pattern in the address" 0 "orders: 21 problems"
+run audit "$uri/shop" --collections 'nix*'; want "--collections that fits nothing" 1 "" "no collection fits nix*"
+run audit "$uri/shop.nix*"; want "a pattern that fits nothing" 1 "" "no collection that fits nix*"
+run audit "$uri/shop.empty" --store m.db; want "an empty collection" 0 "no documents"
+run query "$uri/shop.order" '{}'; want "a collection that is missing" 1 "" 'did you mean "orders"?'
+run query "$uri/nix.orders" '{}'; want "a database that is missing" 1 "" "no such database"
+run query "$uri/shop" '{}'; want "query wants one collection" 1 "" "name one of them"
+
+# --- cost ---
+run query "$uri/shop.orders" '{"status": "paid"}' --limit 0; want "a small collection is read for a filter" 0
+run query "$uri/shop.orders" '{"status": "paid"}' --limit 0 --max-scan 1000
+want "a filter without an index is refused above the limit" 1 "" "no index fits the query"
+holds "the refusal names the flag" grep -qF -e --max-scan err
+run audit "$uri/shop.orders" --max-scan 1000 --store m.db; want "an audit above the limit" 0
+run query "$uri/shop.orders" '[{"$out": "x"}]'; want "a stage that writes is refused" 2 "" '$out is refused'
+run query "$uri/shop.orders" '{"$where": "1"}'; want "code is refused" 2 "" '$where is refused'
+
+# --- MCP ---
+printf 'store: %s/m.db\nprojects:\n  shop:\n    documents: %s/shop\n' "$dir" "$uri" >argus.yaml
+printf '%s\n' \
+	'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_query","arguments":{"project_id":"shop","collection":"customers","filter":{"customer_id":20001},"limit":1}}}' \
+	'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_stats","arguments":{"project_id":"shop","collection":"customers","field":"age","operation":"max"}}}' \
+	'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"aggregate","arguments":{"project_id":"shop","collection":"orders","pipeline":[{"$count":"n"}]}}}' \
+	'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"schema_sample","arguments":{"project_id":"shop","collection":"orders","sample_size":20}}}' \
+	'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"audit_collection","arguments":{"project_id":"shop","collection":"customers"}}}' \
+	>in.jsonl
+"$ARGUS" mcp --config argus.yaml <in.jsonl >out 2>err
+code=$?
+want "MCP: run_query" 0 '"matched_count":1'
+want "MCP: aggregate" 0 '"n":5400'
+want "MCP: schema_sample" 0 '"documents_sampled":20'
+holds "MCP: five tools answer" [ "$(grep -c '"isError":false' out)" -eq 5 ]
+holds "every command has a time limit and says who asks" check record record
+stop_fake "all of these"
+
+# --- what goes wrong ---
+run query 'mongodb:///shop.orders' '{}'; want "no host" 1 "" "it names no host"
+run query 'mongodb://h/shop.' '{}'; want "no collection after the dot" 1 "" "after the dot is empty"
+run query 'mongodb://h/sh$op.orders' '{}'; want "a database name that cannot be" 1 "" "no name of a database"
+run query 'mongodb://h/shop.orders?tsl=true' '{}'; want "an option that nobody knows" 1 "" 'tsl'
+run query 'mongodb://u@h/shop.orders' '{}'; want "a user without a password" 1 "" ARGUS_MONGODB_PASSWORD
+run query 'mongodb://nix.invalid/shop.orders' '{}'; want "a host that is not there" 1 "" "cannot connect to nix.invalid:27017"
+run query 'mongodb://127.0.0.1:1/shop.orders' '{}'; want "a port where nobody listens" 1 "" "127.0.0.1:1: Connection refused"
+
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'saslStart error 18 Authentication failed.'
+run audit "mongodb://ann:top%40secret77@127.0.0.1:$port/shop.orders" --store p.db
+want "a wrong password" 1 "" 'refused the login of user "ann"'
+run query "mongodb://ann:top%40secret77@127.0.0.1:$port/shop" '{}'; want "a wrong password, of a list" 1 "" "refused the login"
+cat out err p.db* record 2>/dev/null >all
+holds "the password is nowhere" sh -c '! grep -qaE "top(@|%40)secret77" all'
+stop_fake "a wrong password"
+
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'getMore:2 close'
+run audit "$uri/shop.orders" --store d.db; want "a server that dies between batches" 1 "" "broke during getMore"
+stop_fake "a server that dies between batches"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'find half'
+run audit "$uri/shop.orders" --store d.db; want "half an answer" 1 "" "broke during find"
+stop_fake "half an answer"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'count:2 close'
+run audit "$uri/shop.orders" --store d.db; want "one cut connection is made again" 0 "21 problems"
+stop_fake "one cut connection"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'count:9-12 close'
+run audit "$uri/shop.orders" --store d.db; want "a server that is gone in the middle" 1 "Incomplete" "broke during count"
+run resume last --store d.db; want "it goes on when the server is back" 0 "21 problems"
+stop_fake "a server that is gone in the middle"
+start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" \
+	--rule 'collStats:1 error 13 not authorized on shop' --rule 'count:1 error 13 not authorized on shop to execute count'
+run audit "$uri/shop" --store d.db
+want "no rights on one of several" 1 "orders: 21 problems" "no right to count on shop.customers"
+stop_fake "no rights on one of several"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'listCollections error 13 not authorized on shop'
+run audit "$uri/shop.orders" --store d.db; want "no right to list, but to read" 0 "21 problems"
+stop_fake "no right to list"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'count:2 error 50 operation exceeded time limit'
+run query "$uri/shop.orders" '{"status": "paid"}'; want "a time-out of the server" 1 "" "its time was over"
+stop_fake "a time-out of the server"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'aggregate:2+ error 40324 Unrecognized pipeline stage name: $sample'
+run inspect "$uri/shop.orders" -n 100 --output json; want "a server without \$sample" 0 '"documents_sampled": 100'
+stop_fake "a server without \$sample"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'find slow 3000'
+run audit "$uri/shop.orders" --max-seconds 1 --store d.db; want "a slow server, and a limit" 0 "Incomplete"
+"$ARGUS" audit "$uri/shop.orders" --store d.db >out 2>err &
+pid=$!
+sleep 0.7
+begin=$(date +%s%N)
+kill -INT "$pid"
+wait "$pid"
+code=$?
+want "a slow server, and Ctrl-C" 130 "" "stopped"
+holds "Ctrl-C does not wait for the server" [ $((($(date +%s%N) - begin) / 1000000)) -lt 1500 ]
+stop_fake "a slow server"
+exit $bad

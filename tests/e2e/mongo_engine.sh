@@ -1,0 +1,37 @@
+#!/bin/sh
+# audit, inspect, query and verify on a real MongoDB-compatible engine (tests/real/documentdb.sh): the findings are those of
+# the same data in files, and 500 filters and 100 pipelines give the same answers. Prints one `ok - name`, `not ok - name` or
+# `skip - name: reason` line per case.
+# shellcheck disable=SC2016,SC2317 # $match is of MongoDB; check() is called by holds()
+set -u
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+# shellcheck source=tests/e2e/lib_mongo.sh
+. "$source_root/tests/e2e/lib_mongo.sh"
+shop=$source_root/examples/shop
+check() { python3 "$source_root/tests/e2e/mongo_check.py" "$@"; }
+start_engine "a real engine"
+
+run query "$uri/shop.none" '{}'; want "nothing is there" 1 "" "no such database"
+
+engine_load shop orders <"$shop/orders.ndjson" 2>/dev/null || exit 1
+python3 -c 'import json,sys
+for d in json.load(open(sys.argv[1])): print(json.dumps(d))' "$shop/customers.json" | engine_load shop customers || exit 1
+for f in orders.ndjson customers.json; do
+	run audit "$shop/$f" --as-of 2026-07-01 --no-history --store f.db --output json; want "$f: audit of the file" 0
+	cp out file.json
+	run audit "$uri/shop.${f%.*}" --as-of 2026-07-01 --store m.db --output json; want "$f: audit of the engine" 0
+	cp out server.json
+	holds "$f: the same findings" check same file.json server.json
+	run verify server.json; want "$f: verify" 0 confirmed
+done
+run audit "$uri/shop" --store m.db; want "a database" 0 "2 collections"
+run inspect "$uri/shop.orders" -n 100 --output json; want "inspect" 0 '"documents_sampled": 100'
+
+python3 "$source_root/tests/e2e/mongo_differ.py" documents 400 >mixed.ndjson || exit 1
+engine_load diff mixed <mixed.ndjson || exit 1
+printf 'store: %s/d.db\nprojects:\n  file:\n    documents: %s/mixed.ndjson\n  server:\n    documents: %s/diff.mixed\n' \
+	"$dir" "$dir" "$uri" >argus.yaml
+holds "500 filters and 100 pipelines give the same answers" \
+	python3 "$source_root/tests/e2e/mongo_differ.py" compare "$dir" 500 100
+exit $bad

@@ -1,0 +1,74 @@
+/* fake_mongo -- mongo_server.c as a program, for tests of the real one.
+ *
+ *   fake_mongo PORT-FILE RECORD [--rule RULE] [--type DB.COLLECTION=TYPE] [--empty DB.COLLECTION] [DB.COLLECTION=FILE]...
+ *
+ * It runs until it is killed. RECORD gets a line per command, and "REFUSED name" for each that is not one that reads. */
+#include "fake/mongo_server.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int usage(const char *what)
+{
+	fprintf(stderr, "fake_mongo: wrong argument %s\n", what);
+	return 2;
+}
+
+/* "a=b" cut at its last '='. */
+static char *cut(char *text)
+{
+	char *at = strrchr(text, '=');
+
+	if (at)
+		*at++ = '\0';
+	return at;
+}
+
+static int take(fake_mongo *f, int argc, char **argv)
+{
+	for (int i = 3; i < argc; i++) {
+		char *value;
+
+		if (i + 1 < argc && !strcmp(argv[i], "--rule")) {
+			if (!fake_mongo_add_rule(f, argv[++i]))
+				return usage(argv[i]);
+		} else if (i + 1 < argc && !strcmp(argv[i], "--empty")) {
+			fake_mongo_put(f, argv[++i], NULL, 0);
+		} else if (i + 1 < argc && !strcmp(argv[i], "--type")) {
+			value = cut(argv[++i]);
+			if (!value)
+				return usage(argv[i]);
+			fake_mongo_set_type(f, argv[i], value);
+		} else {
+			value = cut(argv[i]);
+			if (!value || !fake_mongo_put_file(f, argv[i], value))
+				return usage(argv[i]);
+		}
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *record, *port;
+	fake_mongo *f;
+	char name[4096];
+
+	if (argc < 3)
+		return usage("(PORT-FILE RECORD)");
+	record = fopen(argv[2], "w");
+	if (!record)
+		return usage(argv[2]);
+	f = fake_mongo_start(record);
+	if (take(f, argc, argv))
+		return 2;
+	/* The file appears whole. */
+	snprintf(name, sizeof(name), "%s.new", argv[1]);
+	port = fopen(name, "w");
+	if (!port || fprintf(port, "%u\n", fake_mongo_port(f)) < 0 || fclose(port) ||
+	    rename(name, argv[1]))
+		return usage(argv[1]);
+	for (;;)
+		pause();
+}
