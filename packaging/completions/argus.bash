@@ -52,9 +52,10 @@ _argus_value() {
 	repair:--deadline) kind=any ;;
 	repair:--threads) kind=any ;;
 	repair:--store) kind=files ;;
+	inspect:--path | inspect:-p) kind=any ;;
 	inspect:--sample-size | inspect:-n) kind=any ;;
 	inspect:--seed) kind=any ;;
-	inspect:--output | inspect:-o) kind=words words='text json' ;;
+	inspect:--output | inspect:-o) kind=words words='text json html' ;;
 	inspect:--max-scan) kind=any ;;
 	inspect:--threads) kind=any ;;
 	inspect:--deadline) kind=any ;;
@@ -224,7 +225,7 @@ _argus_options() {
 	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
 	repair) words='--as --key --table --flatten --source --changed --out --deadline --threads --store' ;;
-	inspect) words='--sample-size --seed --output --show-values --strict --max-scan --threads --deadline' ;;
+	inspect) words='--details --path --sample-size --seed --output --show-values --strict --max-scan --threads --deadline' ;;
 	query) words='--limit --output --strict --max-scan --threads --deadline' ;;
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
 	runs) words='--limit --output --store' ;;

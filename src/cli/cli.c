@@ -94,6 +94,8 @@ bool ag_cli_takes_format(const ag_command *cmd, ag_output_format format)
 	                       : format > AG_OUTPUT_SILENT ? AG_COMMAND_REPORTS
 	                                                   : 0;
 
+	if (format == AG_OUTPUT_HTML && (cmd->flags & AG_COMMAND_PAGE))
+		return true;
 	return (cmd->flags & needs) == needs;
 }
 
@@ -105,6 +107,7 @@ static void check_format(ag_cli *c)
 	if (c->app.settings.place[ag_settings_find(AG_S("output_format"))] == AG_PLACE_FLAG)
 		ag_cli_complain(c, "--output: argus %s prints text or json%s", c->command->name,
 		                c->command->flags & AG_COMMAND_REPORTS  ? ", or a format of reports"
+		                : c->command->flags & AG_COMMAND_PAGE   ? ", or a page: html"
 		                : c->command->flags & AG_COMMAND_SILENT ? ", or is silent"
 		                                                        : "");
 	c->app.settings.output_format = AG_OUTPUT_TEXT;

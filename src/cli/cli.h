@@ -40,9 +40,10 @@ typedef enum ag_command_flag {
 	AG_COMMAND_SILENT = 4,   /* knows output format "silent" */
 	AG_COMMAND_WORDS =
 		8, /* its arguments are words: one with a blank is no option, though it begins with a dash */
-	AG_COMMAND_ENDS_1 = 16, /* a wrong command line ends with 1, not 2 */
-	AG_COMMAND_LOADS = 32,  /* loads data into memory */
-	AG_COMMAND_REPORTS = 64 /* prints audit reports: knows their formats */
+	AG_COMMAND_ENDS_1 = 16,  /* a wrong command line ends with 1, not 2 */
+	AG_COMMAND_LOADS = 32,   /* loads data into memory */
+	AG_COMMAND_REPORTS = 64, /* prints audit reports: knows their formats */
+	AG_COMMAND_PAGE = 128    /* prints a page as well: knows output format "html" */
 } ag_command_flag;
 
 /* What people do with a command: its heading in the list of commands. */

@@ -1,23 +1,24 @@
-/* argus inspect: the schema of collections as a table: fields, types, how often they are there, samples. */
-#include <stdio.h>
-
-#include "audit/mask.h"
+/* argus inspect: the fields of collections with their figures: types, how often they are there, quantiles, histograms.
+ *
+ * Each collection is written as JSON (docs/reference/report.md); text and page are made from that (report/inspect.h), so they
+ * cannot say more than it, and values are masked in one place. */
+#include "audit/distribution.h"
 #include "audit/tools.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
-#include "report/human.h"
+#include "report/inspect.h"
 
-#define FIELD_COLS   40
-#define TYPES_COLS   24
-#define MIN_SAMPLES  24  /* columns; below it samples stand on a line of their own */
-#define PIPE_WIDTH   160 /* a table that nobody's terminal breaks */
-#define SAMPLE_BYTES 200
+#include <stdlib.h>
 
 static const ag_option options[] = {
+	{ "details", 0, NULL, NULL, NULL,
+	  "in text: all figures of each field after the table: quantiles, histograms, frequent values" },
+	{ "path", 'p', "FIELD", NULL, NULL,
+	  "all figures of this field and those below it; may be repeated" },
 	{ .setting = "sample_size", .help = "documents to look at (default: all)" },
 	{ .setting = "seed" },
-	{ .setting = "output_format" },
+	{ .setting = "output_format", .help = "text, json, or html: one page with pictures" },
 	{ .setting = "show_values" },
 	{ .setting = "strict" },
 	{ .setting = "max_scan" },
@@ -25,19 +26,100 @@ static const ag_option options[] = {
 	{ .setting = "deadline" },
 };
 
-static ag_str sample_text(const ag_cli *c, const ag_field_stats *f, size_t i)
-{
-	ag_val v = f->samples[i];
+/* What of the collections is wanted, and what of it was found. */
+typedef struct wanted {
+	const ag_str *paths;
+	size_t npath; /* 0 = all */
+	bool any;     /* some collection has one of them */
+	ag_str near;  /* a name like the first of them; "" = none seen */
+} wanted;
 
-	if (!c->app.settings.audit.show_values)
-		v = ag_mask_val(f->path, &f->samples[i], c->app.arena);
-	return ag_extjson_str(c->app.arena, &v, AG_EXTJSON_SHELL);
+/* Is it the path, its query form, or below it? */
+static bool is_at(ag_str path, ag_str query, ag_str asked)
+{
+	const ag_str forms[] = { path, query };
+
+	for (size_t i = 0; i < AG_NELEM(forms); i++) {
+		const ag_str s = forms[i];
+
+		if (!asked.len || !ag_str_starts(s, asked))
+			continue;
+		if (s.len == asked.len || s.ptr[asked.len] == '.' || s.ptr[asked.len] == '[')
+			return true;
+	}
+	return false;
 }
 
-/* --- JSON --- */
-
-static void json_one(const ag_cli *c, const ag_source_info *info, const ag_survey *s, ag_jw *w)
+static bool is_wanted(const wanted *w, ag_str path, ag_str query)
 {
+	for (size_t i = 0; i < w->npath; i++)
+		if (is_at(path, query, w->paths[i]))
+			return true;
+	return w->npath == 0;
+}
+
+static void look_for_near(const ag_profile *p, ag_arena *arena, wanted *w)
+{
+	const char **names = ag_new_n(arena, const char *, p->npath + 1);
+	const char *near;
+
+	for (size_t i = 0; i < p->npath; i++)
+		names[i] = ag_str_cstr(arena, p->paths[i].path);
+	near = ag_str_nearest(w->paths[0], names, p->npath);
+	if (near && !w->near.len)
+		w->near = ag_str_c(near);
+}
+
+static ag_str first_issue(const ag_source_info *info, ag_arena *arena)
+{
+	const ag_table_issue *i = &info->issues[0];
+	const bool is_bson = ag_str_eqc(info->format, "bson");
+
+	if (!info->nissue)
+		return AG_S("");
+	return ag_str_printf(arena, "%s %llu: %.*s",
+	                     is_bson   ? "document"
+	                     : i->line ? "line"
+	                               : "byte",
+	                     (unsigned long long)(i->line ? i->line : i->byte), AG_FMT(i->what));
+}
+
+static ag_status distributions(const ag_cli *c, const ag_profile *p, const wanted *want, ag_jw *w,
+                               ag_err *err)
+{
+	static const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_arena *a = c->app.arena;
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_status st = AG_OK;
+	ag_val list;
+	ag_jw inner;
+
+	ag_jw_init(&inner, &out, 0);
+	ag_jw_arr(&inner);
+	for (size_t i = 0; i < p->npath; i++)
+		if (is_wanted(want, p->paths[i].path, p->paths[i].query))
+			ag_distribution_json(&p->paths[i], p->ndoc, NULL, a, &inner);
+	ag_jw_arr_end(&inner);
+	if (out.failed)
+		st = ag_fail(err, AG_LIMIT, "cli.inspect", "the figures are larger than 1 GiB");
+	if (!st)
+		st = ag_extjson_parse(ag_buf_dup(a, &out), &opts, a, &list, NULL, NULL, err);
+	if (!st && !c->app.settings.audit.show_values)
+		list = ag_distributions_masked(&list, a);
+	if (!st) {
+		ag_jw_kkey(w, "distributions");
+		ag_distributions_write(&list, a, w);
+	}
+	ag_buf_release(&out);
+	return st;
+}
+
+static ag_status collection_json(ag_cli *c, const ag_source_info *info, const ag_survey *s,
+                                 const ag_profile *p, wanted *want, ag_jw *w, ag_err *err)
+{
+	ag_arena *a = c->app.arena;
+	ag_status st;
+
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "collection", info->collection);
 	ag_jw_kstr(w, "database", info->database);
@@ -45,12 +127,14 @@ static void json_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 	ag_jw_kuint(w, "collection_size", info->ndoc);
 	ag_jw_kuint(w, "documents_sampled", s->surveyed);
 	ag_jw_kuint(w, "broken", info->broken);
+	ag_jw_kstr(w, "first_issue", first_issue(info, a));
 	ag_jw_kbool(w, "masked", !c->app.settings.audit.show_values);
 	ag_jw_kkey(w, "fields");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < s->nfield; i++)
-		ag_survey_field_json(&s->fields[i], c->app.settings.audit.show_values, c->app.arena,
-		                     w);
+		if (is_wanted(want, s->fields[i].path, s->fields[i].path))
+			ag_survey_field_json(&s->fields[i], c->app.settings.audit.show_values, a,
+			                     w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "truncated_paths");
 	ag_jw_arr(w);
@@ -58,267 +142,170 @@ static void json_one(const ag_cli *c, const ag_source_info *info, const ag_surve
 		ag_jw_str(w, s->truncated[i]);
 	ag_jw_arr_end(w);
 	ag_jw_kuint(w, "paths_left_out", s->paths_left_out);
+	st = distributions(c, p, want, w, err);
 	ag_jw_obj_end(w);
-}
-
-/* --- text --- */
-
-typedef struct table {
-	size_t field, types, at[6]; /* first column of each cell behind the field */
-	bool samples_below;
-} table;
-
-static ag_str types_of(const ag_field_stats *f, ag_arena *arena)
-{
-	ag_buf out = AG_BUF_INIT(4096);
-	ag_str ret;
-
-	for (size_t i = 0; i < f->ntype; i++)
-		ag_buf_addf(&out, "%s%.*s", i ? ", " : "", AG_FMT(f->types[i].name));
-	ret = ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
-	return ret;
-}
-
-static table lay_out(const ag_paint *p, const ag_survey *s, ag_arena *arena)
-{
-	table t = { .field = 5, .types = 5 };
-
-	for (size_t i = 0; i < s->nfield; i++) {
-		size_t f = ag_paint_width(p, s->fields[i].path);
-		size_t y = ag_paint_width(p, types_of(&s->fields[i], arena));
-
-		t.field = f > t.field ? f : t.field;
-		t.types = y > t.types ? y : t.types;
-	}
-	t.field = t.field < FIELD_COLS ? t.field : FIELD_COLS;
-	t.types = t.types < TYPES_COLS ? t.types : TYPES_COLS;
-	/* A narrow terminal keeps the numbers whole and shortens names. */
-	if (t.field + t.types + 52 > p->width) {
-		t.types = t.types < 12 ? t.types : 12;
-		if (t.field + t.types + 52 > p->width)
-			t.field = t.field < 16 ? t.field : 16;
-	}
-	t.at[0] = t.field + 2;
-	t.at[1] = t.at[0] + t.types + 2;
-	for (size_t i = 2; i < 6; i++)
-		t.at[i] = t.at[i - 1] + 12;
-	t.at[3] -= 2;
-	t.at[4] -= 3;
-	t.at[5] -= 4;
-	t.samples_below = t.at[5] + MIN_SAMPLES > p->width;
-	return t;
-}
-
-static void head_row(ag_paint *p, const table *t)
-{
-	ag_paint_lit(p, AG_INK_BOLD, "field");
-	ag_paint_to(p, t->at[0]);
-	ag_paint_lit(p, AG_INK_BOLD, "types");
-	ag_paint_to(p, t->at[1]);
-	ag_paint_lit(p, AG_INK_BOLD, "   present");
-	ag_paint_to(p, t->at[2]);
-	ag_paint_lit(p, AG_INK_BOLD, " missing");
-	ag_paint_to(p, t->at[3]);
-	ag_paint_lit(p, AG_INK_BOLD, "null_rate");
-	ag_paint_to(p, t->at[4]);
-	ag_paint_lit(p, AG_INK_BOLD, "distinct");
-	if (!t->samples_below) {
-		ag_paint_to(p, t->at[5]);
-		ag_paint_lit(p, AG_INK_BOLD, "samples");
-	}
-	ag_paint_nl(p);
-}
-
-static void samples(const ag_cli *c, ag_paint *p, const ag_field_stats *f)
-{
-	ag_buf all = AG_BUF_INIT(64 * 1024);
-
-	for (size_t i = 0; i < f->nsample; i++) {
-		ag_str v = sample_text(c, f, i);
-
-		v.len = v.len < SAMPLE_BYTES ? v.len : SAMPLE_BYTES;
-		ag_buf_addf(&all, "%s%.*s", i ? ", " : "", AG_FMT(v));
-	}
-	ag_paint_cut(p, AG_INK_DIM, p->width > p->col ? p->width - p->col : 0, ag_buf_view(&all));
-	ag_buf_release(&all);
-}
-
-static void field_row(const ag_cli *c, ag_paint *p, const table *t, const ag_field_stats *f)
-{
-	ag_paint_cut(p, AG_INK_CYAN, t->field, f->path);
-	ag_paint_to(p, t->at[0]);
-	ag_paint_cut(p, f->ntype > 1 ? AG_INK_YELLOW : AG_INK_PLAIN, t->types,
-	             types_of(f, c->app.arena));
-	ag_paint_to(p, t->at[1]);
-	ag_paint_textf(p, AG_INK_PLAIN, "%10llu", (unsigned long long)f->present);
-	ag_paint_to(p, t->at[2]);
-	ag_paint_textf(p, AG_INK_PLAIN, "%8llu", (unsigned long long)f->missing);
-	ag_paint_to(p, t->at[3]);
-	ag_paint_textf(p, f->null_rate > 0 ? AG_INK_YELLOW : AG_INK_PLAIN, "%9.3f", f->null_rate);
-	ag_paint_to(p, t->at[4]);
-	ag_paint_textf(p, AG_INK_PLAIN, "%7llu%s", (unsigned long long)f->cardinality,
-	               f->cardinality_capped ? "+" : "");
-	if (t->samples_below && f->nsample) {
-		ag_paint_nl(p);
-		ag_paint_to(p, 4);
-	}
-	if (f->nsample) {
-		if (!t->samples_below)
-			ag_paint_to(p, t->at[5]);
-		samples(c, p, f);
-	}
-	ag_paint_nl(p);
-}
-
-static ag_str first_issue(const ag_source_info *info, ag_arena *arena)
-{
-	const ag_table_issue *i = &info->issues[0];
-	bool is_bson = ag_str_eqc(info->format, "bson");
-
-	return ag_str_printf(arena, "; the first: %s %llu: %.*s",
-	                     is_bson   ? "document"
-	                     : i->line ? "line"
-	                               : "byte",
-	                     (unsigned long long)(i->line ? i->line : i->byte), AG_FMT(i->what));
-}
-
-static void text_one(const ag_cli *c, const ag_source_info *info, const ag_survey *s, ag_buf *out)
-{
-	ag_paint p = ag_cli_paint(c, out);
-	ag_arena *a = c->app.arena;
-	table t;
-
-	if (!c->term.out_is_tty && p.width < PIPE_WIDTH)
-		p.width = PIPE_WIDTH;
-	t = lay_out(&p, s, a);
-	ag_paint_text(&p, AG_INK_BOLD, info->collection);
-	ag_paint_text(&p, AG_INK_PLAIN,
-	              ag_str_printf(a, ": %.*s of %.*s, %zu field%s%s",
-	                            AG_FMT(ag_human_count(s->surveyed, a)),
-	                            AG_FMT(ag_human_documents(info->ndoc, a)), s->nfield,
-	                            s->nfield == 1 ? "" : "s",
-	                            c->app.settings.audit.show_values
-	                                    ? ""
-	                                    : "; personal values are masked"));
-	ag_paint_nl(&p);
-	if (info->broken) {
-		ag_paint_text(&p, AG_INK_YELLOW,
-		              ag_str_printf(a, "%.*s document%s cannot be read and %s left out",
-		                            AG_FMT(ag_human_count(info->broken, a)),
-		                            info->broken == 1 ? "" : "s",
-		                            info->broken == 1 ? "is" : "are"));
-		if (info->nissue)
-			ag_paint_text(&p, AG_INK_YELLOW, first_issue(info, a));
-		ag_paint_nl(&p);
-	}
-	ag_paint_nl(&p);
-	head_row(&p, &t);
-	for (size_t i = 0; i < s->nfield; i++)
-		field_row(c, &p, &t, &s->fields[i]);
-	for (size_t i = 0; i < s->ntruncated; i++) {
-		ag_paint_text(&p, AG_INK_YELLOW,
-		              ag_str_printf(a, "too deep, not looked into: %.*s",
-		                            AG_FMT(s->truncated[i])));
-		ag_paint_nl(&p);
-	}
-	if (s->paths_left_out) {
-		ag_paint_text(&p, AG_INK_YELLOW,
-		              ag_str_printf(a, "and %.*s more fields",
-		                            AG_FMT(ag_human_count(s->paths_left_out, a))));
-		ag_paint_nl(&p);
-	}
+	return st;
 }
 
 /* --- running --- */
 
-static ag_status survey(ag_cli *c, ag_source *s, ag_survey *ret, ag_err *err)
-{
-	uint64_t n = c->app.settings.audit.sample_size;
-
-	return ag_source_survey(s, &c->app.ctx, c->app.arena, n ? n : UINT64_MAX,
-	                        c->app.settings.audit.seed, ret, err);
-}
-
-/* One collection into `out` or, as JSON, `w`; it is closed again before the next is opened. */
-static ag_status inspect(ag_cli *c, const ag_source_place *place, ag_buf *out, ag_jw *w)
+/* One collection as JSON into `ret`; it is closed again before the next is opened. */
+static ag_status inspect(ag_cli *c, const ag_source_place *place, wanted *want, ag_buf *ret)
 {
 	const ag_source_opts so = { .strict = c->app.settings.audit.strict,
 		                    .max_scan = c->app.settings.audit.max_scan };
+	const uint64_t asked = c->app.settings.audit.sample_size, n = asked ? asked : UINT64_MAX,
+		       seed = c->app.settings.audit.seed;
 	ag_progress_line *line = ag_progress_start(c, place->uri);
 	ag_source *s = NULL;
 	ag_err err = { 0 };
+	ag_profile p;
 	ag_survey found;
+	ag_jw w;
 	ag_status st = ag_source_open_place(&c->app.ctx, place, &so, &s, &err);
 
 	if (!st)
-		st = survey(c, s, &found, &err);
+		st = ag_source_survey(s, &c->app.ctx, c->app.arena, n, seed, &found, &err);
+	if (!st)
+		st = ag_source_profile_of(s, &c->app.ctx, c->app.arena, n, seed, &p, &err);
+	ag_jw_init(&w, ret, 2);
+	if (!st)
+		st = collection_json(c, ag_source_info_of(s), &found, &p, want, &w, &err);
+	for (size_t i = 0; !st && want->npath && i < p.npath; i++)
+		want->any = want->any || is_wanted(want, p.paths[i].path, p.paths[i].query);
+	if (!st && want->npath && !want->any)
+		look_for_near(&p, c->app.arena, want);
 	ag_progress_stop(line);
 	if (st)
 		ag_cli_fail(c, &err);
-	else if (ag_cli_is_json(c))
-		json_one(c, ag_source_info_of(s), &found, w);
-	else {
-		if (out->len)
-			ag_buf_adds(out, "\n\n");
-		text_one(c, ag_source_info_of(s), &found, out);
-	}
 	ag_source_close(s);
 	return st;
+}
+
+static ag_status parse_one(ag_cli *c, const ag_buf *json, ag_val *ret)
+{
+	static const ag_extjson_opts opts = { .typed = true, .query = true };
+	ag_err err = { 0 };
+	const ag_status st = ag_extjson_parse(ag_buf_dup(c->app.arena, json), &opts, c->app.arena,
+	                                      ret, NULL, NULL, &err);
+
+	if (st)
+		ag_cli_fail(c, &err);
+	return st;
+}
+
+static void text_one(const ag_cli *c, const wanted *want, const ag_val *v, ag_buf *out)
+{
+	const ag_inspect_look look = { .table = want->npath == 0,
+		                       .details = want->npath > 0 || ag_cli_has(c, "details") };
+	ag_paint p = ag_cli_paint(c, out);
+
+	if (out->len)
+		ag_buf_adds(out, "\n\n");
+	ag_inspect_text(v, &look, &p);
+}
+
+static int no_such_field(ag_cli *c, const wanted *w)
+{
+	const ag_str name = w->paths[0];
+	ag_err err = { 0 };
+
+	ag_fail(&err, AG_NOT_FOUND, "cli.inspect", "there is no field \"%.*s\"",
+	        (int)(name.len < 200 ? name.len : 200), name.ptr);
+	if (w->near.len)
+		AG_IGNORE(ag_err_hint(&err, "did you mean \"%.*s\"?", AG_FMT(w->near)),
+		          "it is the error");
+	return ag_cli_fail(c, &err);
+}
+
+/* The collections in the form that was asked for. */
+static int print_all(ag_cli *c, ag_buf *json, ag_buf *text, ag_val **pages, size_t npage,
+                     bool is_list)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	bool ok;
+
+	if (c->app.settings.output_format == AG_OUTPUT_HTML) {
+		ag_inspect_html((const ag_val *const *)pages, npage, c->app.arena, &out);
+		return ag_cli_finish(c, &out, AG_EXIT_OK);
+	}
+	if (!ag_cli_is_json(c))
+		return ag_cli_finish(c, text, AG_EXIT_OK);
+	if (is_list)
+		ag_buf_addf(&out, "{\n  \"collections\": [%.*s\n  ]\n}", AG_FMT(ag_buf_view(json)));
+	else
+		ag_buf_add(&out, ag_buf_view(json));
+	ok = !out.len || ag_cli_print_json(c, ag_buf_view(&out));
+	ag_buf_release(&out);
+	return ok ? AG_EXIT_OK : AG_EXIT_FAILED;
 }
 
 static int run(ag_cli *c)
 {
 	ag_source_place *places = NULL;
-	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_buf text = AG_BUF_INIT(AG_LIMIT_OUTPUT), json = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	wanted want = { 0 };
 	ag_err err = { 0 };
-	int code = AG_EXIT_OK;
+	int code = AG_EXIT_OK, printed;
+	size_t n = 0, ndone = 0;
 	ag_status st = AG_OK;
-	size_t n = 0;
-	bool ok;
-	ag_jw w;
+	ag_val **pages;
 
+	want.npath = ag_cli_values(c, "path", &want.paths);
 	if (ag_source_list(&c->app.ctx, c->args[0], c->app.arena, &places, &n, &err))
 		return ag_cli_fail(c, &err);
-	ag_jw_init(&w, &out, 2);
-	if (ag_cli_is_json(c) && n != 1) {
-		ag_jw_obj(&w);
-		ag_jw_kkey(&w, "collections");
-		ag_jw_arr(&w);
-	}
+	pages = ag_new_n(c->app.arena, ag_val *, n + 1);
 	for (size_t i = 0; i < n && st != AG_CANCELLED && st != AG_TIMEOUT; i++) {
-		st = inspect(c, &places[i], &out, &w);
+		ag_buf one = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+
+		st = inspect(c, &places[i], &want, &one);
+		if (!st && ag_cli_is_json(c)) {
+			ag_buf_adds(&json, ndone ? ",\n" : n > 1 ? "\n" : "");
+			ag_buf_add(&json, ag_buf_view(&one));
+		} else if (!st) {
+			pages[ndone] = ag_new(c->app.arena, ag_val);
+			st = parse_one(c, &one, pages[ndone]);
+			if (!st && c->app.settings.output_format == AG_OUTPUT_TEXT)
+				text_one(c, &want, pages[ndone], &text);
+		}
+		ndone += !st;
 		if (st)
 			code = st == AG_CANCELLED ? AG_EXIT_CANCELLED : AG_EXIT_FAILED;
+		ag_buf_release(&one);
 	}
-	if (ag_cli_is_json(c) && n != 1) {
-		ag_jw_arr_end(&w);
-		ag_jw_obj_end(&w);
+	if (!code && want.npath && !want.any)
+		code = no_such_field(c, &want);
+	else if (ndone || n != 1) {
+		printed = print_all(c, &json, &text, pages, ndone, n != 1);
+		code = code ? code : printed;
 	}
-	if (ag_cli_is_json(c) && out.len)
-		ok = ag_cli_print_json(c, ag_buf_view(&out));
-	else
-		ok = ag_cli_finish(c, &out, AG_EXIT_OK) == AG_EXIT_OK;
-	ag_buf_release(&out);
-	return ok || code ? code : AG_EXIT_FAILED;
+	ag_buf_release(&text);
+	ag_buf_release(&json);
+	return code;
 }
 
 const ag_command ag_cmd_inspect = {
 	.name = "inspect",
-	.summary = "Show the schema of collections",
+	.summary = "Show the fields of collections with their figures",
 	.group = AG_GROUP_LOOK,
 	.usage = "SOURCE [options]",
 	.about =
-		"Each field with its types (most frequent first), in how many documents it is there and "
-		"missing, the share of null or missing values, how many distinct values it has (100+: more "
-		"than 100), and samples. JSON is one object, or {\"collections\":[...]} for a folder with "
-		"several files.",
-	.examples = "argus inspect orders.ndjson # every document counts\n"
-		    "argus inspect orders.ndjson -n 200 --seed 7 # a sample, always the same",
+		"A line for each field: its types (most frequent first), the share of documents in which it has a "
+		"value that is not null, how many different values it has, a picture of them, and least, median and "
+		"greatest value, or the most frequent ones. \"items[].price\" are the items of an array. --details and "
+		"--path give all figures: quantiles, mean, histograms over value, time, length or size, frequent and "
+		"rare values. All figures are exact.\n\n"
+		"JSON is one object, or {\"collections\":[...]} for a folder with several files; "
+		"docs/reference/report.md describes it. --output html prints one page that needs no network.",
+	.examples =
+		"argus inspect orders.ndjson # one line for each field\n"
+		"argus inspect orders.ndjson --path total # all figures of one field\n"
+		"argus inspect orders.ndjson --output html > orders.html # as a page with pictures\n"
+		"argus inspect orders.ndjson -n 200 --seed 7 # a sample, always the same",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,
 	.max_args = 1,
-	.flags = AG_COMMAND_LOADS,
+	.flags = AG_COMMAND_LOADS | AG_COMMAND_PAGE,
 	.run = run,
 };

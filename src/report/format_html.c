@@ -37,7 +37,12 @@ static void element(ag_buf *out, const char *name, ag_str text, ag_arena *arena)
 	ag_buf_addf(out, "</%s>", name);
 }
 
-static void head(ag_buf *out)
+void ag_html_end(ag_buf *out)
+{
+	ag_buf_adds(out, "</body>\n</html>\n");
+}
+
+void ag_html_head(ag_buf *out, const char *title)
 {
 	const ag_embedded *css = ag_embedded_find("report/report.css");
 
@@ -45,10 +50,10 @@ static void head(ag_buf *out)
 	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	            "<meta http-equiv=\"Content-Security-Policy\" "
-	            "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-	            "<title>Data quality</title>\n<style>\n");
+	            "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
+	ag_buf_addf(out, "<title>%s</title>\n<style>\n", title);
 	ag_buf_add(out, ag_str_make((const char *)css->ptr, css->len));
-	ag_buf_adds(out, "</style>\n</head>\n<body>\n<h1>Data quality</h1>\n");
+	ag_buf_addf(out, "</style>\n</head>\n<body>\n<h1>%s</h1>\n", title);
 }
 
 static void gaps(const ag_format_gap *g, size_t n, ag_arena *arena, ag_buf *out)
@@ -265,6 +270,7 @@ static void one(const ag_val *report, size_t r, ag_arena *arena, ag_buf *out)
 	since(report, arena, out);
 	gaps(g, n, arena, out);
 	findings(report, r, arena, out);
+	ag_html_trend(report, arena, out);
 	ag_html_paths(report, arena, out);
 }
 
@@ -274,11 +280,11 @@ void ag_report_html(const ag_val *v, ag_arena *arena, ag_buf *out)
 	const ag_val *reports = ag_format_reports(v, &n);
 	const ag_format_gap *left_out = ag_format_left_out(v, arena, &nout);
 
-	head(out);
+	ag_html_head(out, "Data quality");
 	if (n > 1)
 		overview(reports, n, arena, out);
 	gaps(left_out, nout, arena, out);
 	for (size_t i = 0; i < n; i++)
 		one(&reports[i], i + 1, arena, out);
-	ag_buf_adds(out, "</body>\n</html>\n");
+	ag_html_end(out);
 }

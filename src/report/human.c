@@ -78,6 +78,10 @@ ag_str ag_human_duration(int64_t ms, ag_arena *arena)
 
 	if (ms < 0)
 		return AG_S("");
+	if (ms == 0)
+		return AG_S("<1 ms");
+	if (ms < 100)
+		return ag_str_printf(arena, "%d ms", (int)ms);
 	if (s < 60)
 		return ag_str_printf(arena, ms < 9950 ? "%.1f s" : "%.0f s", (double)ms / 1000);
 	if (s < 3600)

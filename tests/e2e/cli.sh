@@ -303,9 +303,10 @@ rm personal.ndjson
 
 # --- inspect, query
 
-run inspect orders.ndjson; want 'inspect: text' 0 'null_rate'
+run inspect orders.ndjson; want 'inspect: text' 0 'filled'
+run inspect orders.ndjson --output json
 grep -q 'user1@' out; holds 'inspect: values are masked' [ $? -ne 0 ]
-run inspect orders.ndjson --show-values; want 'inspect: values as they are' 0 'user1@example.org'
+run inspect orders.ndjson --show-values --output json; want 'inspect: values as they are' 0 'user1@example.org'
 run inspect orders.ndjson --output json
 holds 'inspect: json' json '[f for f in d["fields"] if f["path"]=="email"][0]["null_rate"]==0.1 and d["documents_sampled"]==200'
 run inspect orders.ndjson --output json -n 50 --seed 4

@@ -169,7 +169,7 @@ def check_sarif(o, text):
 class Page(html.parser.HTMLParser):
     """Tags must be closed in order, and only known ones with known attributes may occur."""
     TAGS = set("html head meta title style body h1 h2 h3 h4 p b a span table tr th td details summary div dl dt dd code "
-               "svg rect line circle".split())
+               "svg rect i".split())
     VOID = {"meta"}
 
     def __init__(self):

@@ -2,7 +2,8 @@
 """Recompute the distributions of a report from the data itself: counts, means, quantiles, histograms, frequent values; and
 the marks from the documents that `argus query` gives for the evidence of each finding.
 
-usage: shop_figures.py REPORTS FOLDER     REPORTS: argus audit --output json --show-values; ARGUS: the program
+usage: shop_figures.py REPORTS FOLDER          REPORTS: argus audit --output json --show-values; ARGUS: the program
+       shop_figures.py inspect PROFILE FOLDER  PROFILE: argus inspect --output json --show-values
 Prints one `ok - name` or `not ok - name` line per case.
 """
 
@@ -213,18 +214,22 @@ def documents(file):
 
 
 def main():
-    reports = json.load(open(sys.argv[1], encoding="utf-8"))["reports"]
-    for report in reports:
+    is_audit = sys.argv[1] != "inspect"
+    path, folder = sys.argv[-2:]
+    for report in json.load(open(path, encoding="utf-8"))["reports" if is_audit else "collections"]:
         name = report["collection"]
-        file = os.path.join(sys.argv[2], {"orders": "orders.ndjson", "customers": "customers.json"}.get(name, name))
+        file = os.path.join(folder, {"orders": "orders.ndjson", "customers": "customers.json"}.get(name, name))
         if name not in ("orders", "customers"):
             continue  # a CSV has views; the unit tests hold those
         docs = documents(file)
         wrong, marked, nmarked = [], [], 0
         for d in report["distributions"]:
             check_path(d, docs, wrong)
-            nmarked += check_marks(report, d, file, marked)
+            if is_audit:
+                nmarked += check_marks(report, d, file, marked)
         case("the figures of %s are those of the data" % name, wrong)
+        if not is_audit:
+            continue
         case("the marks of %s are those of the evidence" % name,
              marked or ([] if nmarked > 20 else ["only %d values are marked" % nmarked]))
     return bad
