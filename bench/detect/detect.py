@@ -2,7 +2,7 @@
 """What does `argus audit` find in ten domains with known damage? README.md says what is counted and how.
 
 usage: ARGUS=PROGRAM detect.py [--half tune|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
-                               [--json FILE] [--keep FOLDER]
+                               [--repairs] [--json FILE] [--keep FOLDER]
 """
 import argparse
 import collections
@@ -19,6 +19,7 @@ import tempfile
 import damage
 import evidence
 import relations
+import repairs
 import score
 from world import AS_OF, World
 
@@ -159,18 +160,25 @@ class Runner:
         self.program, self.folder, self.n = program, folder, 0
         self.env = dict(os.environ, ARGUS_STORE="memory:", ARGUS_AS_OF=AS_OF)
         self.unread = []
+        self.repairs = None
 
-    def audit(self, domain, data):
+    def audit(self, domain, data, clean):
         """The findings on the damaged table, each with its cells; a list of Judged."""
         self.n += 1
         folder = os.path.join(self.folder, "%s-%03d" % (domain.name, self.n))
         audited, shadow = write_folder(folder, domain, data)
-        ran = subprocess.run([self.program, "audit", audited, "--output", "json", "--show-values", "--quiet"],
-                             env=self.env, stdout=subprocess.PIPE)
+        command = [self.program, "audit", audited, "--output", "json", "--show-values", "--quiet"]
+        written = [os.path.join(folder, name) for name in ("cells.ndjson", "repairs.ndjson")]
+        if self.repairs:
+            command += ["--cells", written[0], "--repairs", written[1]]
+        ran = subprocess.run(command, env=self.env, stdout=subprocess.PIPE)
         if ran.returncode != 0:
             sys.exit("detect: audit of %s ended with %d" % (audited, ran.returncode))
         whole = json.loads(ran.stdout)
         out = []
+        if self.repairs:
+            text_of = (lambda v: cell(v, domain.decimal)) if domain.form == "csv" else None
+            self.repairs.add(data.main, clean, text_of, *written)
         for report in whole.get("reports", [whole]):
             if report["status"] != "ok":
                 sys.exit("detect: audit of %s: %s %s" % (audited, report["status"], report["status_reason"]))
@@ -186,9 +194,9 @@ class Runner:
             self.unread.append(finding)
         return score.Judged(finding, {(row, p) for row in rows or () for p in paths})
 
-    def copy(self, domain, share, size, data, defects):
+    def copy(self, domain, share, size, data, defects, clean):
         truth = score.Truth(defects, relations.related(domain))
-        return score.Copy(domain, share, size, truth, self.audit(domain, data))
+        return score.Copy(domain, share, size, truth, self.audit(domain, data, clean.docs))
 
 
 def run_half(domains, seed, runner):
@@ -199,13 +207,13 @@ def run_half(domains, seed, runner):
         clean = {}
         for size in domain.sizes:
             clean[size] = domain.make(World(random.Random("%s %d %d" % (domain.name, size, seed))), size)
-            twins.append(runner.copy(domain, 0, size, clean[size], []))
+            twins.append(runner.copy(domain, 0, size, clean[size], [], clean[size]))
         for k, (share, size, most) in enumerate(plans_of(domain)):
             w = World(random.Random("%s %d %d %d" % (domain.name, size, k, seed)))
             data = copy.deepcopy(clean[size])
             defects = planter.plant(domain, data, share, w, most)
             if defects:
-                copies.append(runner.copy(domain, share, size, data, defects))
+                copies.append(runner.copy(domain, share, size, data, defects, clean[size]))
     return copies, twins
 
 
@@ -277,6 +285,7 @@ def main():
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
     p.add_argument("--show-false", action="store_true", help="print every wrong finding above low")
+    p.add_argument("--repairs", action="store_true", help="print how many repairs are right")
     p.add_argument("--json", help="write the figures of each half there")
     p.add_argument("--keep", help="write the data there and leave it")
     args = p.parse_args()
@@ -290,8 +299,11 @@ def main():
             if not domains:
                 continue
             runner = Runner(program, os.path.join(args.keep or scratch, half))
+            runner.repairs = repairs.Tally() if args.repairs else None
             copies, twins = run_half(domains, args.seed, runner)
             print_half(half, copies, twins, half == "tune" or args.domain)
+            if args.repairs:
+                repairs.print_tally(runner.repairs, args.show_false and (half == "tune" or args.half or args.domain))
             if runner.unread:
                 print("evidence that could not be run: %d findings" % len(runner.unread))
             if not (half == "tune" or args.half or args.domain):
