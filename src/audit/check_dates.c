@@ -39,7 +39,7 @@ static formats formats_of(const ag_path_profile *f, const ag_field_name *name, b
 		ret.n[i] = f->str.by_date[i];
 		if (i == AG_DATE_COMPACT && !(name->traits & AG_TRAIT_TIME))
 			ret.n[i] = 0;
-		if (i == AG_DATE_ISO && views) {
+		if (i == (f->date.n ? f->date.written : AG_DATE_ISO) && views) {
 			ret.n[i] += f->date.n;
 			said += f->date.n;
 		}

@@ -68,6 +68,7 @@ static void view_column(ag_builder *b, ag_col *col, bool bare)
 		if (col->view_type[r] == AG_T_NULL || (bare && text.len == 0))
 			continue;
 		view = ag_csv_view(text);
+		col->view_val[r] = 0; /* as a plain cell has it */
 		if (view.type == AG_T_MISSING)
 			continue;
 		bits = ag_build_bits(b, &view, NULL);

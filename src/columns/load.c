@@ -399,8 +399,11 @@ static ag_status load_input(loader *l, ag_input *in, ag_err *err)
 		st = ag_plan_make(&plan, l->ctx, in, l->t->arena, err);
 	if (!st)
 		st = ag_parallel(l->ctx, plan.n, read_block, l, err);
-	if (!st && (plan.format == AG_FORMAT_CSV || plan.format == AG_FORMAT_TSV))
+	if (!st && (plan.format == AG_FORMAT_CSV || plan.format == AG_FORMAT_TSV)) {
 		st = ag_csv_view_quoted(l->ctx, &plan, err);
+		if (!st)
+			st = ag_csv_view_notation(l->ctx, &plan, err);
+	}
 	/* What was cut in a first reading must be the same in the second. */
 	if (!st && plan.format != AG_FORMAT_NDJSON)
 		st = ag_input_unchanged(in, err);

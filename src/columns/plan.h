@@ -43,5 +43,8 @@ void ag_plan_release(ag_plan *plan);
 /* When all blocks of a CSV file were read: views for the columns whose cells are all quoted (csv_quoted.c).
  * errors  AG_CANCELLED, AG_TIMEOUT */
 AG_CHECK ag_status ag_csv_view_quoted(const ag_ctx *ctx, const ag_plan *plan, ag_err *err);
+/* After that: views for the columns with decimal commas, or dates that begin with day or month (csv_notation.c).
+ * errors  AG_CANCELLED, AG_TIMEOUT */
+AG_CHECK ag_status ag_csv_view_notation(const ag_ctx *ctx, const ag_plan *plan, ag_err *err);
 
 #endif

@@ -55,6 +55,8 @@ static ag_status profile_path(void *arg, size_t i, ag_err *err)
 		ag_profile_num(&c, p->arenas[at], &ret->num);
 		ag_profile_join_decimals(&c);
 		ag_profile_dates(&c.dates, p->arenas[at], &ret->date);
+		if (ret->date.n)
+			ag_profile_written(p->t, node, ret);
 		ag_profile_arrays(&c, p->arenas[at], &ret->arr);
 		ag_profile_values(&c, p->arenas[at], ret);
 	}

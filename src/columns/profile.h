@@ -66,6 +66,8 @@ typedef struct ag_date_profile {
 	int64_t min_ms, max_ms;
 	int64_t p01_ms, p50_ms, p99_ms;
 	uint64_t nmidnight; /* exactly 00:00:00 UTC */
+	/* CSV: how the cells are written whose views these are. DOT, SLASH, DASH; else ISO. */
+	ag_date_format written;
 	ag_quantiles q;     /* ms; exact within 2^53 ms of 1970 */
 	const ag_histogram *histogram;
 } ag_date_profile;
@@ -75,7 +77,8 @@ typedef struct ag_str_profile {
 	uint64_t nempty, nblank;           /* "" ; only white space (not empty) */
 	uint64_t by_class[AG_TEXT_NCLASS]; /* ag_text_classify() bits, over all strings */
 	uint64_t by_date[AG_DATE_NFORMAT]; /* ag_text_date_format() */
-	uint64_t day_first, month_first;   /* d/m/y texts with a first (second) part above 12 */
+	/* d/m/y texts, and such cells with the view of a date, with a first (second) part above 12 */
+	uint64_t day_first, month_first;
 	uint64_t numeric_min_len, numeric_max_len; /* bytes of numeric texts */
 	uint64_t nleading_zero; /* numeric texts that begin with 0 and another digit */
 	ag_quantiles length;    /* code points */

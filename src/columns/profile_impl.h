@@ -25,6 +25,8 @@ void ag_counted_release(ag_counted *c);
 /* docs: count only these documents; NULL = all. */
 AG_CHECK ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_bits *docs,
                                    const ag_node *node, ag_counted *ret, ag_err *err);
+/* How the cells of a CSV are written whose views are dates: date.written, and the counts of str.day_first. */
+void ag_profile_written(const ag_table *t, const ag_node *node, ag_path_profile *ret);
 /* Decimals that equal an integer or a double are counted there; must be called after ag_profile_num(). */
 void ag_profile_join_decimals(ag_counted *c);
 

@@ -211,6 +211,31 @@ ag_status ag_profile_rows(const ag_table *t, const ag_ctx *ctx, const ag_bits *d
 	return AG_OK;
 }
 
+void ag_profile_written(const ag_table *t, const ag_node *node, ag_path_profile *ret)
+{
+	ret->date.written = AG_DATE_ISO;
+	for (size_t i = 0; i < node->nseg; i++) {
+		const ag_chunk *chunk = ag_table_chunk(t, node->segs[i].chunk);
+		const ag_col *col = chunk->cols[node->segs[i].col];
+
+		for (uint32_t r = 0; col->view_type && r < col->n; r++) {
+			int first, second;
+			ag_date_format f;
+
+			if (col->view_type[r] != AG_T_DATE)
+				continue;
+			f = ag_text_date_format(ag_chunk_heap_str(chunk, col->val[r]), &first,
+			                        &second);
+			/* All views of a column are of one notation: the first ISO date settles it. */
+			if (f == AG_DATE_ISO || f == AG_DATE_NONE)
+				break;
+			ret->date.written = f;
+			ret->str.day_first += first > 12;
+			ret->str.month_first += second > 12;
+		}
+	}
+}
+
 /* Add n occurrences of a decimal to the integer or double that equals it; false when none does. */
 static bool join_decimal(ag_counted *c, const ag_val *v, uint64_t n)
 {

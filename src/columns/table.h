@@ -10,7 +10,8 @@
  * $eq, $in, $mod see view and text (either may match), $regex sees the text, $type sees both, aggregation
  * expressions and statistics see the view if there is one. A column of a file whose cells are all quoted,
  * apart from empty ones, is read as if it were not quoted; "" is NULL there unless other empty cells of
- * the column are not quoted. A header row is required; a missing cell at the end of a short row
+ * the column are not quoted. A column that is mostly in the notation of a country (12,5 or 1.234,50; 31.12.2024,
+ * 31/12/2024 or 12/31/2024) has views of these texts; csv_notation.c says when. A header row is required; a missing cell at the end of a short row
  * is absent, an extra cell makes the line broken. */
 #ifndef AG_COLUMNS_TABLE_H
 #define AG_COLUMNS_TABLE_H

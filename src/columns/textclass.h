@@ -83,6 +83,9 @@ typedef enum ag_date_format {
 /* The format of a text that is a possible calendar date (13/13/2026 is none). *ret_first and *ret_second are
  * the first two number parts for SLASH, DOT and DASH, else 0 (may be NULL). */
 ag_date_format ag_text_date_format(ag_str s, int *ret_first, int *ret_second);
+/* The moment of a text in SLASH, DOT or DASH (sep '/', '.', '-'), read as UTC; false when the order of day and month gives
+ * no day of the calendar. */
+bool ag_text_date_ms(ag_str s, char sep, bool is_day_first, int64_t *ret_ms);
 const char *ag_date_format_regex(ag_date_format f);
 const char *ag_date_format_example(ag_date_format f);
 

@@ -5,6 +5,8 @@
  * a whole column can tell. */
 #include "columns/textclass.h"
 
+#include "base/time.h"
+
 typedef struct cursor {
 	const char *p, *end;
 } cursor;
@@ -77,15 +79,15 @@ static bool is_day(int y, int m, int d)
 }
 
 /* hh:mm, hh:mm:ss or with a fraction; 60 is a leap second. */
-static bool clock_time(cursor *c)
+static bool clock_time(cursor *c, ag_civil *ret)
 {
-	int h, m, s;
-
-	if (!number(c, 1, 2, &h) || !take(c, ':') || !number(c, 2, 2, &m) || h > 23 || m > 59)
+	ret->hour = ret->minute = ret->second = 0;
+	if (!number(c, 1, 2, &ret->hour) || !take(c, ':') || !number(c, 2, 2, &ret->minute) ||
+	    ret->hour > 23 || ret->minute > 59)
 		return false;
 	if (!take(c, ':'))
 		return true;
-	if (!number(c, 2, 2, &s) || s > 60)
+	if (!number(c, 2, 2, &ret->second) || ret->second > 60)
 		return false;
 	if (take(c, '.')) {
 		const char *from = c->p;
@@ -98,17 +100,23 @@ static bool clock_time(cursor *c)
 }
 
 /* Nothing, or a blank and a time of day with AM or PM perhaps: AG_DATE_CLOCK_REGEX. */
-static bool ends_with_clock(cursor *c)
+static bool ends_with_clock(cursor *c, ag_civil *ret)
 {
+	bool is_pm;
+
 	if (c->p == c->end)
 		return true;
-	if (!take(c, ' ') || !clock_time(c))
+	if (!take(c, ' ') || !clock_time(c, ret))
 		return false;
 	if (c->p == c->end)
 		return true;
 	(void)take(c, ' ');
-	if (!take(c, 'a') && !take(c, 'p') && !take(c, 'A') && !take(c, 'P'))
+	is_pm = c->p < c->end && (*c->p | 0x20) == 'p';
+	if (!is_pm && !take(c, 'a') && !take(c, 'A'))
 		return false;
+	c->p += is_pm;
+	if (ret->hour <= 12)
+		ret->hour = ret->hour % 12 + (is_pm ? 12 : 0);
 	(void)take(c, '.');
 	if (!take(c, 'm') && !take(c, 'M'))
 		return false;
@@ -134,6 +142,7 @@ static bool is_zone(cursor *c)
 
 static bool is_iso(cursor c)
 {
+	ag_civil t;
 	int y, m, d;
 
 	if (!number(&c, 4, 4, &y) || !take(&c, '-') || !number(&c, 2, 2, &m) || !take(&c, '-') ||
@@ -143,29 +152,56 @@ static bool is_iso(cursor c)
 		return true;
 	if ((!take(&c, 'T') && !take(&c, ' ')) || c.end - c.p < 2 || !is_digit(c.p[1]))
 		return false;
-	return clock_time(&c) && is_zone(&c);
+	return clock_time(&c, &t) && is_zone(&c);
 }
 
 static bool is_year_first(cursor c)
 {
+	ag_civil t;
 	int y, m, d;
 
 	return number(&c, 4, 4, &y) && take(&c, '/') && number(&c, 1, 2, &m) && take(&c, '/') &&
-	       number(&c, 1, 2, &d) && is_day(y, m, d) && ends_with_clock(&c);
+	       number(&c, 1, 2, &d) && is_day(y, m, d) && ends_with_clock(&c, &t);
 }
 
 /* Two parts and a year with one separator: day and month in either order. */
+static bool read_year_last(cursor c, char sep, int *first, int *second, ag_civil *ret)
+{
+	int y;
+
+	if (!number(&c, 1, 2, first) || !take(&c, sep) || !number(&c, 1, 2, second) ||
+	    !take(&c, sep) || !number(&c, 4, 4, &y) || !ends_with_clock(&c, ret))
+		return false;
+	ret->year = y;
+	return true;
+}
+
 static bool is_year_last(cursor c, char sep, int *first, int *second)
 {
-	int a, b, y;
+	ag_civil t = { 0 };
+	int a, b;
 
-	if (!number(&c, 1, 2, &a) || !take(&c, sep) || !number(&c, 1, 2, &b) || !take(&c, sep) ||
-	    !number(&c, 4, 4, &y) || !ends_with_clock(&c))
-		return false;
-	if (!is_day(y, a, b) && !is_day(y, b, a))
+	if (!read_year_last(c, sep, &a, &b, &t) ||
+	    (!is_day((int)t.year, a, b) && !is_day((int)t.year, b, a)))
 		return false;
 	*first = a;
 	*second = b;
+	return true;
+}
+
+bool ag_text_date_ms(ag_str s, char sep, bool is_day_first, int64_t *ret_ms)
+{
+	const cursor c = { s.ptr, s.ptr + s.len };
+	ag_civil t = { 0 };
+	int first, second;
+
+	if (s.len < 8 || !read_year_last(c, sep, &first, &second, &t))
+		return false;
+	t.day = is_day_first ? first : second;
+	t.month = is_day_first ? second : first;
+	if (!is_day((int)t.year, t.month, t.day))
+		return false;
+	*ret_ms = ag_time_from_civil(&t);
 	return true;
 }
 
@@ -230,6 +266,7 @@ static bool is_rfc2822(cursor c)
 	static const char *const days[] = { "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun" };
 	bool is_weekday = false;
 	const char *from;
+	ag_civil t;
 	int d, m, y;
 
 	if (c.end - c.p < 20)
@@ -247,7 +284,7 @@ static bool is_rfc2822(cursor c)
 	    !is_day(y, m, d))
 		return false;
 	from = c.p;
-	if (!take(&c, ' ') || !clock_time(&c) || memchr(from, '.', (size_t)(c.p - from)) ||
+	if (!take(&c, ' ') || !clock_time(&c, &t) || memchr(from, '.', (size_t)(c.p - from)) ||
 	    !take(&c, ' ') || c.p == c.end)
 		return false;
 	if (!is_alpha(*c.p))

@@ -245,6 +245,65 @@ static void quoted_columns(void **state)
 	}
 }
 
+/* A column in the notation of a country. "want": the types of its views, one letter a row: n a number, d a date, s text. */
+static void columns_in_a_notation(void **state)
+{
+	static const struct {
+		const char *cells, *want;
+	} cases[] = {
+		{ "1,5 12,75 3 0,5 -8,25 7,25", "nnnnnn" },
+		{ "1.234,50 2.000,00 1.500 12,00 7,10 9,99", "nnnnnn" },
+		{ "1,234 2,500 10,750 3,125 4,000 9,875", "ssssss" }, /* thousands, or decimals */
+		{ "1.5 12.75 3.1 0.5 7,25 8.5 9,1", "nnnnsns" },      /* points are the rule */
+		{ "1,5 12,75 3,1 0,5 x y z q w e r t", "ssssssssssss" }, /* too few */
+		{ "1,5 2,5 3,5 4,5 5,5 n/a 1,2,3 0,05", "nnnnnssn" },
+		{ "31.12.2024 01.02.2024 01.03.2023 05.03.2023 06.03.2023", "ddddd" },
+		{ "01.02.2024 01.02.2025 01.03.2023 05.03.2023 06.03.2023", "ddddd" },
+		{ "01/02/2024 01/02/2025 01/03/2023 05/03/2023 06/03/2023", "sssss" },
+		{ "31/12/2024 01/02/2025 01/03/2023 05/03/2023 06/03/2023", "ddddd" },
+		{ "12/31/2024 01/02/2025 01/03/2023 05/03/2023 06/03/2023", "ddddd" },
+		{ "31/12/2024 12/31/2024 01/03/2023 05/03/2023 06/03/2023", "sssss" },
+		{ "31-12-2024 01-02-2025 01-03-2023 05-03-2023 2023-03-06", "ssssd" },
+		{ "31.12.2024 1.2.2025 01.03.2023 05.03.2023 06.03.2023 2023-03-06 1/2/2024",
+		  "dddddss" },
+		{ "2023-03-06 2023-03-07 2023-03-08 2023-03-09 31.12.2024", "dddds" },
+		{ "\"1,5\" \"12,75\" \"3\" \"0,5\" \"8,25\" \"9,5\"", "nnnnnn" },
+		{ "\"1,5\" \"12,75\" \"3,1\" \"0,5\" \"8,25\" 9,5", "ssssss" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_buf b = AG_BUF_INIT(4096);
+		const char *word = cases[i].cells, *views;
+		ag_table *t;
+		char *got;
+
+		ag_buf_adds(&b, "v;w\n");
+		while (*word) {
+			const size_t n = strcspn(word, " ");
+
+			ag_buf_addf(&b, "%.*s;x\n", (int)n, word);
+			word += n + (word[n] == ' ');
+		}
+		t = load_n(b.ptr, b.len, 1, AG_FORMAT_CSV);
+		got = dump(t, true);
+		views = got;
+		for (const char *want = cases[i].want; *want; want++) {
+			const char *value = strstr(views, "{\"v\":");
+
+			assert_non_null(value);
+			views = value + 5;
+			if ((*want == 'n') != (strncmp(views, "{\"$number", 9) == 0) ||
+			    (*want == 'd') != (strncmp(views, "{\"$date", 7) == 0))
+				fail_msg("%s: row %zu is not '%c'", cases[i].cells,
+				         (size_t)(want - cases[i].want) + 1, *want);
+		}
+		free(got);
+		ag_table_free(t);
+		ag_buf_release(&b);
+	}
+}
+
 static uint64_t count(const ag_table *t, const char *filter)
 {
 	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 1 };
@@ -444,6 +503,33 @@ static void copies(void **state)
 	check_copy(text, no_column, 1, AG_CONFLICT, "in e");
 	check_copy(text, no_record, 1, AG_CONFLICT, "the record at byte 1000");
 	check_copy(text, NULL, 0, AG_CONFLICT, "changed while it was read");
+/* Filters compare the number or the moment that a cell of such a column means, in all blocks, with any number of threads. */
+static void notation_over_blocks(void **state)
+{
+	ag_buf b = AG_BUF_INIT(64 << 20);
+
+	(void)state;
+	ag_buf_adds(&b, "id;day;price;text\n");
+	for (int i = 0; i < 60000; i++)
+		ag_buf_addf(&b,
+		            "%d;%02d.%02d.20%02d%s;%d.%03d,%02d;a good deal of other text to fill "
+		            "the blocks with, and then some more of it, to be sure of it\n",
+		            i, i % 28 + 1, i % 12 + 1, i % 20, i % 2 ? " 10:30" : "", i % 9 + 1,
+		            i % 1000, i % 100);
+	for (unsigned nthread = 1; nthread <= 8; nthread += 7) {
+		ag_table *t = load_n(b.ptr, b.len, nthread, AG_FORMAT_CSV);
+
+		assert_true(ag_table_nchunk(t) > 1);
+		assert_int_equal(count(t, "{\"day\":{\"$type\":\"date\"}}"), 60000);
+		assert_int_equal(count(t,
+		                       "{\"day\":{\"$gte\":{\"$date\":\"2019-01-01T00:00:00Z\"}}}"),
+		                 3000);
+		assert_int_equal(count(t, "{\"price\":{\"$gte\":9000}}"), 6666);
+		assert_int_equal(count(t, "{\"price\":1000}"), 7);
+		assert_int_equal(count(t, "{\"price\":\"1.000,00\"}"), 7);
+		ag_table_free(t);
+	}
+	free(ag_buf_steal(&b));
 }
 
 int main(void)
@@ -460,6 +546,8 @@ int main(void)
 		cmocka_unit_test(quoted_columns),
 		cmocka_unit_test(quoted_over_blocks),
 		cmocka_unit_test(copies),
+		cmocka_unit_test(columns_in_a_notation),
+		cmocka_unit_test(notation_over_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
