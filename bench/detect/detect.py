@@ -31,6 +31,9 @@ def domains_of(half):
     if half == "tune":
         import tune
         return tune.DOMAINS
+    if half == "more":
+        import tune_more
+        return tune_more.DOMAINS
     import held_out
     return held_out.DOMAINS
 
@@ -235,7 +238,7 @@ def print_half(half, copies, twins, whole):
     rows = []
     for k, name in enumerate(names, 1):
         rows.append(score.figures(c for c in copies if c.domain.name == name))
-        print(score.line(name if whole else "%s %d" % (half, k), rows[-1]))
+        print(score.line(name if whole or half == "more" else "%s %d" % (half, k), rows[-1]))
     mean = [sum(r[i] for r in rows) if i in (0, 1, 4) else score.mean([r[i] for r in rows]) for i in range(9)]
     print(score.line("mean of domains", mean))
     print("\n" + score.HEAD)
@@ -280,7 +283,7 @@ def print_false(copies):
 
 def main():
     p = argparse.ArgumentParser(description="Measure what the auditor finds in ten domains with known damage.")
-    p.add_argument("--half", choices=("tune", "held-out"), help="which five domains; all without it")
+    p.add_argument("--half", choices=("tune", "more", "held-out"), help="which five domains; all without it")
     p.add_argument("--domain", help="one domain")
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
@@ -306,7 +309,7 @@ def main():
                 repairs.print_tally(runner.repairs, args.show_false and (half == "tune" or args.half or args.domain))
             if runner.unread:
                 print("evidence that could not be run: %d findings" % len(runner.unread))
-            if not (half == "tune" or args.half or args.domain):
+            if not (half in ("tune", "more") or args.half or args.domain):
                 print("its details: only with --half or --domain")
             else:
                 if args.show_missed:

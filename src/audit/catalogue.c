@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 static const ag_check table[] = {
-	{ "kind_gap", 1, "a field that all other documents of its kind have", ag_check_kind_gap },
 	{ "null_rate", 1, "values that are null in a field that is otherwise filled",
 	  ag_check_nulls },
 	{ "missing_field", 2, "a field that nearly all documents have, and some lack",
@@ -63,22 +62,26 @@ static const ag_check table[] = {
 };
 
 static const ag_across_check across[] = {
+	{ "rules", 48, "a field that documents of one kind have, and of another kind do not", true,
+	  ag_check_rules },
 	{ "date_order", 30, "dates that come before the date that they follow everywhere else",
-	  ag_check_date_order },
+	  false, ag_check_date_order },
 	{ "typo", 16, "a rare value or word that is a frequent one with a slip of the keyboard",
-	  ag_check_typo },
-	{ "copies", 26, "documents that come twice, and keys of two fields that repeat",
+	  false, ag_check_typo },
+	{ "copies", 26, "documents that come twice, and keys of two fields that repeat", false,
 	  ag_check_copies },
-	{ "swap", 47, "two values of one object, each in the field of the other", ag_check_swap },
-	{ "dependency", 28, "a value that another field of the same document contradicts",
+	{ "swap", 47, "two values of one object, each in the field of the other", false,
+	  ag_check_swap },
+	{ "dependency", 28, "a value that another field of the same document contradicts", false,
 	  ag_check_dependency },
-	{ "arithmetic", 29, "a number that is not the sum or the product of others",
+	{ "arithmetic", 29, "a number that is not the sum or the product of others", false,
 	  ag_check_arithmetic },
-	{ "zeros", 22, "codes that lost the zeros in front", ag_check_zeros },
-	{ "code", 23, "codes whose check digit is wrong", ag_check_code },
-	{ "cut", 24, "texts that were cut at one length", ag_check_cut },
-	{ "glued", 21, "a value that holds the value of another field as well", ag_check_glued },
-	{ "repeats", 38, "an item that is in its array twice", ag_check_repeats },
+	{ "zeros", 22, "codes that lost the zeros in front", false, ag_check_zeros },
+	{ "code", 23, "codes whose check digit is wrong", false, ag_check_code },
+	{ "cut", 24, "texts that were cut at one length", false, ag_check_cut },
+	{ "glued", 21, "a value that holds the value of another field as well", false,
+	  ag_check_glued },
+	{ "repeats", 38, "an item that is in its array twice", false, ag_check_repeats },
 };
 
 const ag_across_check *ag_across_check_table(size_t *ret_n)
@@ -158,14 +161,18 @@ ag_status ag_catalogue_run(const ag_across *x, ag_arena *arena, ag_hypotheses *r
 
 	memset(ret, 0, sizeof(*ret));
 	ret->arena = arena;
-	for (size_t i = 0; i < x->p->npath; i++) {
+	for (size_t k = 0; !st && k < AG_NELEM(across); k++)
+		if (across[k].is_first)
+			st = across[k].run(x, ret, err);
+	for (size_t i = 0; !st && i < x->p->npath; i++) {
 		ret->name = ag_field_name_of(x->p->paths[i].owner);
 		for (size_t k = 0; k < AG_NELEM(table); k++)
 			table[k].path(x->p, &x->p->paths[i], x->o, ret);
 	}
 	ag_ctx_phase(x->ctx, "checking fields", "checks", AG_NELEM(across));
 	for (size_t k = 0; !st && k < AG_NELEM(across); k++) {
-		st = across[k].run(x, ret, err);
+		if (!across[k].is_first)
+			st = across[k].run(x, ret, err);
 		ag_ctx_advance(x->ctx, 1, 0);
 	}
 	ag_ctx_phase(x->ctx, NULL, NULL, 0);

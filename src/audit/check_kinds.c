@@ -1,11 +1,9 @@
-/* check_kinds -- row 46, and gaps that the kind of an object explains or makes worse.
+/* check_kinds -- row 46, and gaps that the kind of an object explains.
  *
  * Fields without a value in the same documents are one damage. A field of few values may say what kind of object this is
- * ("card", "cash"): a kind that lacks a field altogether explains the gap; a kind of which nearly all objects have the
- * field expects it. The profile knows counts, not pairs: the evidence decides, and its count is what proves a guess. */
+ * ("card", "cash"): a kind that lacks a field altogether explains the gap. check_rules.c knows; where it saw only some of
+ * the documents, the profile's counts make a guess, and the evidence decides. */
 #include "audit/checks.h"
-
-#include <math.h>
 
 #define MAX_TOGETHER   50   /* fields of one group that are looked at */
 #define SHOWN_TOGETHER 6    /* of them are named */
@@ -14,8 +12,6 @@
 #define FEW_GAPS       0.10 /* of unknown fields: up to here gaps are suspicious */
 #define MANY_ABSENT    0.20 /* from here absence is a kind of document that is not known */
 #define FEW_OBJECTS    20   /* below it some values add up to any number */
-#define MIN_OF_KIND    20   /* objects of a kind that have the field: fewer are no habit */
-#define KIND_HAS_IT    0.90 /* of a kind that expects the field: more gaps are its own habit */
 
 /* Some documents have a value here, some have none, and a filter can say which. */
 static bool may_group(const ag_path_profile *f)
@@ -141,16 +137,18 @@ static ag_str names_of(ag_arena *a, const ag_path_profile *const *group, size_t 
 	return ret;
 }
 
-ag_str ag_unless_kind(ag_arena *a, const ag_profile *p, const ag_path_profile *f, uint64_t ngap,
-                      ag_str evidence)
+ag_str ag_unless_kind(const ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
+                      uint64_t ngap, ag_str evidence)
 {
+	if (out->explained && out->explained[f - p->paths])
+		return out->explained[f - p->paths] > 0 ? AG_S("") : evidence;
 	if (f->in_array || f->in_map || !evidence.len || f->nparent < FEW_OBJECTS)
 		return evidence;
 	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
 
 		if (g != f && g->parent == f->parent && may_explain(g, ngap))
-			return unless_kinds(a, evidence, g);
+			return unless_kinds(out->arena, evidence, g);
 	}
 	return evidence;
 }
@@ -195,7 +193,7 @@ void ag_check_co_missing(AG_CHECK_ARGS)
 	/* Absent in a fifth or more of the objects: a part that some kinds of document have. */
 	if (ag_path_absent(f) == ngap && ag_share(ngap, f->nparent) > MANY_ABSENT)
 		v = AG_LACK_LOW;
-	evidence = ag_unless_kind(a, p, f, ngap, all_nothing(a, p, group, n));
+	evidence = ag_unless_kind(out, p, f, ngap, all_nothing(a, p, group, n));
 	h = ag_suspect(out, f, "co_missing", ag_lack_as_severity(v), 0.95, evidence);
 	if (!h)
 		return;
@@ -209,98 +207,4 @@ void ag_check_co_missing(AG_CHECK_ARGS)
 	h->what = ag_str_printf(a, "%.*s have no value in the same documents",
 	                        AG_FMT(names_of(a, group, n)));
 	h->detail = ag_str_printf(a, "%zu fields together", n);
-}
-
-/* ---- a kind that expects the field ---- */
-
-/* The values of g that hold all objects with the field, and few without it; n 0 = there are no such values. */
-typedef struct expecting {
-	ag_val kinds[MAX_KINDS];
-	size_t n;
-	uint64_t nobject; /* of these kinds */
-} expecting;
-
-/* The fewest objects count: with each kind more the guess says less. */
-static expecting kinds_that_expect(const ag_path_profile *g, uint64_t nfilled)
-{
-	expecting best = { 0 };
-
-	if (!names_kinds(g))
-		return best;
-	for (unsigned set = 1; set + 1 < 1u << g->nvalue; set++) {
-		uint64_t sum = 0;
-		size_t n = 0;
-
-		for (size_t i = 0; i < g->nvalue; i++)
-			sum += set >> i & 1 ? g->values[i].n : 0;
-		if (sum <= nfilled || (double)nfilled < KIND_HAS_IT * (double)sum ||
-		    (best.n && sum >= best.nobject))
-			continue;
-		for (size_t i = 0; i < g->nvalue; i++) {
-			if (set >> i & 1)
-				best.kinds[n++] = g->values[i].v;
-		}
-		best.n = n;
-		best.nobject = sum;
-	}
-	return best;
-}
-
-/* Were the gaps spread over all kinds, so many would be in these. */
-static double gaps_by_chance(const ag_path_profile *f, const expecting *e)
-{
-	return (double)e->nobject * (double)(f->nparent - f->nfilled) / (double)f->nparent;
-}
-
-static void suspect_kind(ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
-                         const ag_path_profile *g, const expecting *e)
-{
-	ag_arena *a = out->arena;
-	const ag_str gap = ag_ev_where_held(a, f, nothing_cond(a, p));
-	const ag_str kind = ag_ev_where(a, g, OBJ(a, KV("$in", ag_ev_arr(a, e->kinds, e->n))));
-	const bool is_null = ag_path_nulls(p, f) > 0;
-	ag_hypothesis *h;
-
-	if (!gap.len || !kind.len)
-		return;
-	h = ag_suspect(out, f, is_null ? "null_rate" : "missing_field", AG_MEDIUM, 0.85,
-	               ag_str_printf(a, "{\"$and\":[%.*s,%.*s]}", AG_FMT(kind), AG_FMT(gap)));
-	if (!h)
-		return;
-	ag_suspect_fix(h);
-	h->is_guess = true;
-	/* Exactly so many are without a value when no object of another kind has one: that proves the guess. */
-	h->max_share = ((double)(e->nobject - f->nfilled) + 0.5) / (double)p->ndoc;
-	ag_suspect_say(h, "", "a writer of this kind that left the field out, or a partial import",
-	               "fill the field in these documents, and make the writer reject documents of "
-	               "this kind without it");
-	h->what = ag_str_printf(
-		a, "only documents with %.*s %.*s%s have the field, and some of them lack it",
-		AG_FMT(g->name), AG_FMT(ag_quote_value(a, &e->kinds[0])),
-		e->n > 1 ? " or another of these values" : "");
-}
-
-void ag_check_kind_gap(AG_CHECK_ARGS)
-{
-	const ag_path_profile *group[MAX_TOGETHER];
-
-	(void)o;
-	if (!may_group(f) || f->nfilled < MIN_OF_KIND || f->nfilled * 20 >= f->nparent * 19 ||
-	    out->name.traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE) ||
-	    (group_of(p, f, group) > 1 && group[0] != f) ||
-	    (ag_path_nulls(p, f) && ag_path_absent(f) && !p->has_views))
-		return;
-	for (size_t i = 0; i < p->npath; i++) {
-		const ag_path_profile *g = &p->paths[i];
-		const expecting e = g == f || g->parent != f->parent
-		                            ? (expecting){ 0 }
-		                            : kinds_that_expect(g, f->nfilled);
-
-		/* By chance there must be clearly more gaps, or the count proves nothing. */
-		if (e.n && gaps_by_chance(f, &e) > 2 * (double)(e.nobject - f->nfilled) +
-		                                           sqrt(gaps_by_chance(f, &e)) * 3) {
-			suspect_kind(out, p, f, g, &e);
-			return;
-		}
-	}
 }

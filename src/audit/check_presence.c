@@ -211,7 +211,7 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	else
 		cond = OBJ(a, KV("$type", ag_ev_text("null")));
 	h = ag_suspect(out, f, "null_rate", ag_lack_as_severity(v), 0.95,
-	               ag_unless_kind(a, p, f, nnull + (is_fold ? nabsent : 0),
+	               ag_unless_kind(out, p, f, nnull + (is_fold ? nabsent : 0),
 	                              ag_ev_where_held(a, f, cond)));
 	if (!h)
 		return;
@@ -278,7 +278,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	}
 	h = ag_suspect(out, f, "missing_field",
 	               v == AG_LACK_HIGH ? AG_MEDIUM : ag_lack_as_severity(v), 0.9,
-	               ag_unless_kind(a, p, f, nabsent,
+	               ag_unless_kind(out, p, f, nabsent,
 	                              ag_ev_where_held(a, f,
 	                                               OBJ(a, KV("$exists", ag_val_bool(false))))));
 	if (!h)

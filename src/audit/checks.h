@@ -39,10 +39,10 @@ uint64_t ag_path_nulls(const ag_profile *p, const ag_path_profile *f); /* CSV: a
 uint64_t ag_path_absent(const ag_path_profile *f); /* objects that lack the field */
 /* Another field has values in exactly the same documents: row 46 speaks for both. */
 bool ag_path_is_grouped(const ag_profile *p, const ag_path_profile *f);
-/* evidence, made to count nothing where the values of another field say which objects have none of f. ngap: objects
- * that have none. */
-ag_str ag_unless_kind(ag_arena *a, const ag_profile *p, const ag_path_profile *f, uint64_t ngap,
-                      ag_str evidence);
+/* "" where the values of another field say which objects have none of f (check_rules.c). Where that is not known:
+ * evidence, made to count nothing in that case. ngap: objects that have none. */
+ag_str ag_unless_kind(const ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
+                      uint64_t ngap, ag_str evidence);
 
 bool ag_name_is_identifier(const ag_field_name *n);
 bool ag_name_is_person(const ag_field_name *n);
@@ -102,6 +102,7 @@ ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a
 
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_swap(AG_ACROSS_ARGS);
+ag_status ag_check_rules(AG_ACROSS_ARGS);
 ag_status ag_check_copies(AG_ACROSS_ARGS);
 ag_status ag_check_date_order(AG_ACROSS_ARGS);
 ag_status ag_check_typo(AG_ACROSS_ARGS);
@@ -119,7 +120,6 @@ void ag_check_stray(AG_CHECK_ARGS);
 void ag_check_empty_kinds(AG_CHECK_ARGS);
 void ag_check_mixed_types(AG_CHECK_ARGS);
 void ag_check_co_missing(AG_CHECK_ARGS);
-void ag_check_kind_gap(AG_CHECK_ARGS);
 void ag_check_numeric_text(AG_CHECK_ARGS);
 void ag_check_text_in_number(AG_CHECK_ARGS);
 void ag_check_date_text(AG_CHECK_ARGS);

@@ -44,6 +44,9 @@ typedef struct ag_hypotheses {
 	size_t n, cap;
 	size_t left_out;    /* beyond AG_MAX_HYPOTHESES */
 	ag_field_name name; /* of the path under check, for the checks */
+	/* [npath of the profile] 1: the values of another field explain each gap; -1: they do not; 0: not known.
+	 * NULL: of none. */
+	const int8_t *explained;
 } ag_hypotheses;
 
 typedef struct ag_check {
@@ -67,6 +70,7 @@ typedef struct ag_across_check {
 	const char *name;
 	unsigned row;
 	const char *why;
+	bool is_first; /* runs before the checks of single paths: its finding replaces theirs */
 	/* Called once per collection; hypotheses on any path, in any order.
 	 * errors  AG_CANCELLED, AG_TIMEOUT */
 	ag_status (*run)(const ag_across *x, ag_hypotheses *out, ag_err *err);

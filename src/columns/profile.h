@@ -68,7 +68,7 @@ typedef struct ag_date_profile {
 	uint64_t nmidnight; /* exactly 00:00:00 UTC */
 	/* CSV: how the cells are written whose views these are. DOT, SLASH, DASH; else ISO. */
 	ag_date_format written;
-	ag_quantiles q;     /* ms; exact within 2^53 ms of 1970 */
+	ag_quantiles q; /* ms; exact within 2^53 ms of 1970 */
 	const ag_histogram *histogram;
 } ag_date_profile;
 

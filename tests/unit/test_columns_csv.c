@@ -503,6 +503,8 @@ static void copies(void **state)
 	check_copy(text, no_column, 1, AG_CONFLICT, "in e");
 	check_copy(text, no_record, 1, AG_CONFLICT, "the record at byte 1000");
 	check_copy(text, NULL, 0, AG_CONFLICT, "changed while it was read");
+}
+
 /* Filters compare the number or the moment that a cell of such a column means, in all blocks, with any number of threads. */
 static void notation_over_blocks(void **state)
 {
