@@ -274,7 +274,9 @@ static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 	const ag_status st = ag_loop_emit_usage(l, err);
 
 	l->ret->iterations--; /* nothing was proposed */
-	if (!l->opts->planner->type->asks_model)
+	if (!l->opts->planner->type->asks_model && why->status == AG_UNAVAILABLE)
+		ag_loop_stop_asking(l, "the planner", why);
+	else if (!l->opts->planner->type->asks_model)
 		ag_loop_fail(l, why);
 	else if (!is_exhausted(l) || ends_run(l, why)) /* else the next turn meets the budget */
 		ag_loop_stop_asking(l, "the planner's model", why);

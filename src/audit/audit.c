@@ -5,6 +5,7 @@
 #include "audit/audit.h"
 #include "audit/options.h"
 
+#include "audit/ahead.h"
 #include "audit/aside.h"
 #include "audit/distribution.h"
 #include "audit/gaps.h"
@@ -105,6 +106,8 @@ ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypothese
 		x.frames = &frames;
 		if (!st)
 			st = ag_catalogue_run(&x, a->arena, &a->hypotheses, err);
+		if (!st)
+			st = ag_audit_ahead(a->source, ctx, &a->hypotheses, err);
 		if (st)
 			return st;
 		a->has_hypotheses = true;
@@ -388,6 +391,7 @@ ag_status ag_audit_run(const ag_ctx *ctx, const ag_audit_job *job, ag_arena *are
 		run.row.id = opts->early->row.id;
 		give_lease_back(ctx, job->store, opts->early); /* the loop takes its own */
 	}
+	ag_source_set_run(job->source, ag_id_str(&run.row.id));
 	before = opts->history_before_ms ? ag_id_floor(opts->history_before_ms) : run.row.id;
 	st = set_up(a, job->make, job->make_arg, &run, err);
 	run.started = st ? AG_S("")
@@ -520,6 +524,7 @@ ag_status ag_audit_resume(const ag_ctx *ctx, const ag_audit_job *job, const ag_r
 	a->source = job->source;
 	a->info = info;
 	a->opts = &log.start.opts;
+	ag_source_set_run(job->source, ag_id_str(&row->id));
 	st = check_source(info, ag_source_info_of(job->source), err);
 	if (!st)
 		st = replay(a, log.events, log.n, err);

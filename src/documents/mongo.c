@@ -166,6 +166,15 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 	return AG_OK;
 }
 
+static void mongo_set_run(ag_source *s, ag_str run)
+{
+	char text[80];
+	const int n = snprintf(text, sizeof(text), "argus %.*s", (int)(run.len < 64 ? run.len : 64),
+	                       run.ptr);
+
+	ag_mongo_set_comment(ag_mongo_source_of(s)->server, ag_str_make(text, (size_t)n));
+}
+
 /* --- what a query may cost ----------------------------------------------------------------------- */
 
 /* Does any stage of the plan read the whole collection? */
@@ -254,6 +263,18 @@ static ag_status take_result(void *arg, ag_str bson, bool *stop, ag_err *err)
 	return ag_bson_read(ag_str_dup(r->arena, bson), r->arena, &r->docs[r->n++], err);
 }
 
+ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo_command *c,
+                           size_t max, ag_arena *arena, const ag_val **ret, size_t *nret,
+                           ag_err *err)
+{
+	results r = { .arena = arena, .max = max };
+	ag_status st = ag_mongo_each(m->server, ctx, c, take_result, &r, err);
+
+	*ret = r.docs;
+	*nret = r.n;
+	return st;
+}
+
 static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
                                    const ag_val *filter, uint64_t *ret, ag_err *err)
 {
@@ -262,15 +283,16 @@ static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_are
 		                           filter ? *filter : ag_val_object(NULL, 0)),
 		                   object1(arena, "$count", ag_val_str(AG_S("n"))) };
 	const ag_val pipeline = ag_val_array(stages, 2);
-	results r = { .arena = arena, .max = 1 };
+	const ag_val *docs = NULL;
+	size_t n = 0;
 	ag_status st;
 
 	c.query = &pipeline;
 	st = filter && filter->n ? admit(m, ctx, &c, arena, err) : AG_OK;
 	if (!st)
-		st = ag_mongo_each(m->server, ctx, &c, take_result, &r, err);
+		st = ag_mongo_collect(m, ctx, &c, 1, arena, &docs, &n, err);
 	if (!st)
-		*ret = r.n ? ag_val_member_u64(&r.docs[0], "n") : 0;
+		*ret = n ? (uint64_t)ag_val_member_num(&docs[0], "n") : 0;
 	return st;
 }
 
@@ -333,36 +355,79 @@ static ag_str where_text(const ag_mongo_source *m, const ag_val *doc, ag_arena *
 	return ag_str_printf(arena, "%.*s _id %" PRId64, AG_FMT(m->collection), id->u.i);
 }
 
+/* One document more than wanted: when it is not there, the documents are all there are, and nothing needs to be counted. */
+static ag_status find_and_count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
+                                const ag_val *filter, size_t limit, bool is_counted,
+                                ag_found *found, ag_err *err)
+{
+	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_FIND);
+	ag_status st = AG_OK;
+
+	c.query = filter;
+	c.limit = (int64_t)limit + 1;
+	c.batch = AG_MONGO_BATCH;
+	if (limit) {
+		st = admit(m, ctx, &c, arena, err);
+		if (!st)
+			st = ag_mongo_collect(m, ctx, &c, limit + 1, arena, &found->docs,
+			                      &found->ndoc, err);
+	}
+	if (!st && limit && found->ndoc <= limit)
+		found->matched = found->ndoc;
+	else if (!st && !is_counted)
+		st = count(m, ctx, arena, filter, &found->matched, err);
+	if (found->ndoc > limit)
+		found->ndoc = limit;
+	if (found->matched < found->ndoc) /* documents went in between */
+		found->matched = found->ndoc;
+	return st;
+}
+
 static ag_status mongo_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                             const ag_safe_query *q, size_t limit, ag_found *ret, ag_err *err)
 {
 	ag_mongo_source *m = ag_mongo_source_of(s);
-	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_FIND);
-	results r = { .arena = arena, .max = limit };
-	ag_found found = { 0 };
+	ag_mongo_answer known = { 0 };
+	const bool is_known = ag_mongo_known(m, q, arena, &known);
+	ag_found found = { .docs = known.docs, .ndoc = known.ndoc, .matched = known.matched };
+	const size_t want = found.matched < limit ? (size_t)found.matched : limit;
 	ag_str *where;
-	ag_status st = count(m, ctx, arena, q->value, &found.matched, err);
+	ag_status st;
 
-	if (st || !limit || !found.matched) {
-		*ret = found;
-		return st;
+	if (!is_known || found.ndoc < want) {
+		st = find_and_count(m, ctx, arena, q->value, limit, is_known, &found, err);
+		if (st)
+			return st;
+		ag_mongo_learn(m, q, found.matched, found.docs, found.ndoc, arena);
 	}
-	c.query = q->value;
-	c.limit = (int64_t)limit;
-	c.batch = AG_MONGO_BATCH;
-	st = ag_mongo_each(m->server, ctx, &c, take_result, &r, err);
-	if (st)
-		return st;
-	where = ag_new_n(arena, ag_str, r.n + 1);
-	for (size_t i = 0; i < r.n; i++)
-		where[i] = where_text(m, &r.docs[i], arena);
-	found.docs = r.docs;
-	found.ndoc = r.n;
+	if (found.ndoc > limit)
+		found.ndoc = limit;
+	where = ag_new_n(arena, ag_str, found.ndoc + 1);
+	for (size_t i = 0; i < found.ndoc; i++)
+		where[i] = where_text(m, &found.docs[i], arena);
 	found.where = where;
-	if (found.matched < r.n) /* documents came in between */
-		found.matched = r.n;
 	*ret = found;
 	return AG_OK;
+}
+
+/* The answer to the pipeline, or to the same without a $limit at its end that cuts nothing off. */
+static bool known_results(ag_mongo_source *m, const ag_safe_query *q, ag_arena *arena,
+                          ag_mongo_answer *ret)
+{
+	const ag_val *stages = q->value;
+	const ag_val *limit = stages->n ? ag_val_getc(&stages->u.items[stages->n - 1], "$limit")
+	                                : NULL;
+	ag_val shorter;
+	ag_safe_query without;
+	int64_t most;
+
+	if (ag_mongo_known(m, q, arena, ret))
+		return true;
+	if (!limit || !ag_val_to_i64(limit, &most) || stages->n < 2)
+		return false;
+	shorter = ag_val_array(stages->u.items, stages->n - 1);
+	return !ag_docquery_check(&shorter, arena, &without, NULL) &&
+	       ag_mongo_known(m, &without, arena, ret) && ret->matched <= (uint64_t)most;
 }
 
 static ag_status mongo_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
@@ -371,20 +436,23 @@ static ag_status mongo_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *aren
 {
 	ag_mongo_source *m = ag_mongo_source_of(s);
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
-	results r = { .arena = arena, .max = max_results };
+	ag_mongo_answer known;
 	ag_status st;
 
+	if (known_results(m, q, arena, &known) && known.matched <= max_results) {
+		*ret = known.docs;
+		*nret = known.ndoc;
+		return AG_OK;
+	}
 	c.query = q->value;
 	c.batch = AG_MONGO_BATCH;
 	c.uses_disk = true;
 	st = admit(m, ctx, &c, arena, err);
 	if (!st)
-		st = ag_mongo_each(m->server, ctx, &c, take_result, &r, err);
-	if (st)
-		return st;
-	*ret = r.docs;
-	*nret = r.n;
-	return AG_OK;
+		st = ag_mongo_collect(m, ctx, &c, max_results, arena, ret, nret, err);
+	if (!st && *nret <= AG_MONGO_SHOWN)
+		ag_mongo_learn(m, q, *nret, *ret, *nret, arena);
+	return st;
 }
 
 const ag_source_type ag_source_mongo = {
@@ -400,6 +468,8 @@ const ag_source_type ag_source_mongo = {
 	.close = mongo_close,
 	.find = mongo_find,
 	.aggregate = mongo_aggregate,
+	.set_run = mongo_set_run,
+	.prepare = ag_mongo_prepare,
 	.survey = ag_mongo_survey,
 	.profile = ag_mongo_profile,
 	.frames = ag_mongo_frames,

@@ -26,6 +26,16 @@ struct ag_mongo_table {
 	ag_mongo_table *next;
 };
 
+/* What the server said of a filter, or of a pipeline with few results; lives as long as the handle. */
+typedef struct ag_mongo_answer ag_mongo_answer;
+struct ag_mongo_answer {
+	ag_str key;         /* canonical text of the query */
+	uint64_t matched;   /* documents; of a pipeline its results */
+	const ag_val *docs; /* the first of them */
+	size_t ndoc;
+	ag_mongo_answer *next;
+};
+
 typedef struct ag_mongo_source {
 	ag_source base;
 	ag_arena *arena; /* of the texts */
@@ -35,9 +45,11 @@ typedef struct ag_mongo_source {
 	uint64_t max_scan;
 	uint64_t mean_bytes; /* of a document; 0 = unknown */
 
-	pthread_mutex_t lock;   /* of what follows; held while a sample is read */
+	pthread_mutex_t lock;   /* of what follows, and of arena; held while a sample is read */
 	const ag_table *sample; /* of profile and frames; NULL = not read yet */
 	ag_mongo_table *tables; /* all that were read: results have views into them */
+	ag_mongo_answer *answers;
+	size_t nanswer;
 } ag_mongo_source;
 
 static inline ag_mongo_source *ag_mongo_source_of(ag_source *s)
@@ -47,6 +59,23 @@ static inline ag_mongo_source *ag_mongo_source_of(ag_source *s)
 
 /* A command on the collection. */
 ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb verb);
+
+/* The documents of a cursor, as values; one more than max is AG_LIMIT. */
+AG_CHECK ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx,
+                                    const ag_mongo_command *c, size_t max, ag_arena *arena,
+                                    const ag_val **ret, size_t *nret, ag_err *err);
+
+/* --- mongo_ahead.c --- */
+
+#define AG_MONGO_SHOWN 3 /* documents that are remembered with a count */
+
+bool ag_mongo_known(ag_mongo_source *m, const ag_safe_query *q, ag_arena *arena,
+                    ag_mongo_answer *ret);
+/* docs are copied; those beyond AG_MONGO_SHOWN are not kept. */
+void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, uint64_t matched,
+                    const ag_val *docs, size_t ndoc, ag_arena *scratch);
+AG_CHECK ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q,
+                                    size_t n, ag_err *err);
 
 /* --- mongo_list.c --- */
 

@@ -237,6 +237,33 @@ ag_status ag_source_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	return s->type->aggregate(s, ctx, arena, &q, max_results, ret, nret, err);
 }
 
+void ag_source_set_run(ag_source *s, ag_str run)
+{
+	if (s->type->set_run)
+		s->type->set_run(s, run);
+}
+
+bool ag_source_prepares(const ag_source *s)
+{
+	return s->type->prepare != NULL;
+}
+
+ag_status ag_source_prepare(ag_source *s, const ag_ctx *ctx, const ag_str *queries, size_t n,
+                            ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_safe_query *safe = ag_new_n(scratch, ag_safe_query, n + 1);
+	size_t nsafe = 0;
+	ag_status st;
+
+	if (!ag_source_prepares(s))
+		return AG_OK;
+	for (size_t i = 0; i < n; i++)
+		nsafe += !ag_docquery_parse(queries[i], scratch, &safe[nsafe], NULL);
+	st = enter(s, ctx, err);
+	return st ? st : s->type->prepare(s, ctx, safe, nsafe, err);
+}
+
 ag_status ag_source_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
                            uint64_t seed, ag_survey *ret, ag_err *err)
 {

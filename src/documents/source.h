@@ -135,6 +135,13 @@ typedef struct ag_source_type {
 	ag_status (*aggregate)(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	                       const ag_safe_query *q, size_t max_results, const ag_val **ret,
 	                       size_t *nret, ag_err *err);
+	/* Optional. The run that asks from now on, for what a server shows of its clients. Before any thread asks. */
+	void (*set_run)(ag_source *s, ag_str run);
+	/* Optional. Queries that will be asked soon: many at once may cost less than one after another. What cannot be
+	 * answered so is asked again by find or aggregate.
+	 * errors  only those that the next call would meet too: cancelled, no time, no server */
+	ag_status (*prepare)(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q, size_t n,
+	                     ag_err *err);
 	/* Optional, both or none: documents by their row, which is their index among the readable ones in the order of
 	 * the source. The rows of the documents that match; *ret is initialised here, the caller releases it. */
 	ag_status (*match)(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q, ag_bits *ret,
@@ -219,6 +226,12 @@ AG_CHECK ag_status ag_source_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena
 AG_CHECK ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_str field,
                                   ag_stat_op op, const ag_val *filter, ag_val *ret,
                                   ag_str *ret_query, ag_err *err);
+/* The id of the run that asks from now on; before any thread asks. */
+void ag_source_set_run(ag_source *s, ag_str run);
+/* Evidence that will be asked soon; texts that the guard refuses are left out. Nothing happens where a question costs little. */
+bool ag_source_prepares(const ag_source *s);
+AG_CHECK ag_status ag_source_prepare(ag_source *s, const ag_ctx *ctx, const ag_str *queries,
+                                     size_t n, ag_err *err);
 /* n must be positive, or UINT64_MAX for all. */
 AG_CHECK ag_status ag_source_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
                                     uint64_t seed, ag_survey *ret, ag_err *err);

@@ -76,6 +76,8 @@ want "MCP: aggregate" 0 '"n":5400'
 want "MCP: schema_sample" 0 '"documents_sampled":20'
 holds "MCP: five tools answer" [ "$(grep -c '"isError":false' out)" -eq 5 ]
 holds "every command has a time limit and says who asks" check record record
+holds "many filters are counted in one pass" grep -qF '$facet' record
+holds "queries name the run" grep -qE '"comment":"argus [0-9a-f]{8}-' record
 stop_fake "all of these"
 
 # --- what goes wrong ---
@@ -104,10 +106,13 @@ stop_fake "half an answer"
 start_fake "shop.orders=$shop/orders.ndjson" --rule 'count:2 close'
 run audit "$uri/shop.orders" --store d.db; want "one cut connection is made again" 0 "21 problems"
 stop_fake "one cut connection"
-start_fake "shop.orders=$shop/orders.ndjson" --rule 'count:9-12 close'
-run audit "$uri/shop.orders" --store d.db; want "a server that is gone in the middle" 1 "Incomplete" "broke during count"
-run resume last --store d.db; want "it goes on when the server is back" 0 "21 problems"
-stop_fake "a server that is gone in the middle"
+# Four attempts: libmongoc tries twice, and so does Argus. In the first pass over the collection, and in a later question.
+for rule in 'aggregate:2-5 close' 'aggregate:4-7 close'; do
+	start_fake "shop.orders=$shop/orders.ndjson" --rule "$rule"
+	run audit "$uri/shop.orders" --store d.db; want "$rule: the audit is partial" 1 "Incomplete" "broke during"
+	run resume last --store d.db; want "$rule: it goes on when the server is back" 0 "21 problems"
+	stop_fake "$rule"
+done
 start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" \
 	--rule 'collStats:1 error 13 not authorized on shop' --rule 'count:1 error 13 not authorized on shop to execute count'
 run audit "$uri/shop" --store d.db

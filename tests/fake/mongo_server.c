@@ -322,6 +322,24 @@ static void run_count(job *j)
 	put(j, "n", ag_val_int((int64_t)n));
 }
 
+/* {"name": [results], …} of a lone $facet. */
+static ag_val facet_of(job *j, const collection *c, const ag_val *facet, ag_arena *arena)
+{
+	ag_member *m = ag_new_n(arena, ag_member, facet->n + 1);
+
+	for (uint32_t i = 0; i < facet->n; i++) {
+		const ag_val *docs = NULL;
+		ag_safe_query q;
+		size_t n = 0;
+
+		AG_ASSERT(!ag_docquery_check(&facet->u.members[i].val, j->arena, &q, NULL));
+		AG_ASSERT(
+			!ag_table_aggregate(c->t, NULL, q.pipeline, arena, 1000, &docs, &n, NULL));
+		m[i] = (ag_member){ facet->u.members[i].key, ag_val_array(docs, n) };
+	}
+	return ag_val_object(m, facet->n);
+}
+
 static void run_aggregate(job *j)
 {
 	const collection *c = collection_of(j, "aggregate");
@@ -329,6 +347,8 @@ static void run_aggregate(job *j)
 	const ag_val *sample = stages && stages->n == 1
 	                               ? ag_val_getc(&stages->u.items[0], "$sample")
 	                               : NULL;
+	const ag_val *facet = stages && stages->n == 1 ? ag_val_getc(&stages->u.items[0], "$facet")
+	                                               : NULL;
 	const size_t batch = batch_of(ag_val_getc(j->command, "cursor"), "batchSize", 101);
 	ag_arena *arena = ag_arena_new();
 	const ag_val *docs = NULL;
@@ -336,7 +356,13 @@ static void run_aggregate(job *j)
 	size_t n = 0;
 	ag_err err;
 
-	if (sample && c && c->t) {
+	if (facet && c && c->t) {
+		ag_val *one = ag_new(arena, ag_val);
+
+		*one = facet_of(j, c, facet, arena);
+		docs = one;
+		n = 1;
+	} else if (sample && c && c->t) {
 		const size_t want = batch_of(sample, "size", 1);
 		ag_val *some = ag_new_n(arena, ag_val, ag_table_info_of(c->t)->ndoc + 1);
 
