@@ -72,7 +72,8 @@ typedef enum ag_at_limit {
 /* What a run leaves in the store. */
 typedef enum ag_result_form {
 	AG_RESULT_REPORT, /* findings with their evidence: docs/reference/report.md */
-	AG_RESULT_ANSWER  /* words with their calls and proofs: ask/answer.h */
+	AG_RESULT_ANSWER, /* words with their calls and proofs: ask/answer.h */
+	AG_RESULT_TURN    /* a turn of a conversation, with its queries: analyst/answer.h */
 } ag_result_form;
 
 #define AG_RUN_MAX_PARALLEL 16u

@@ -78,6 +78,14 @@ void ag_live_text_take(void *arg, const ag_llm_delta *d)
 	show_call(l, d->call, d->text);
 }
 
+void ag_live_text_retry(void *arg, const ag_err *why, int64_t wait_ms)
+{
+	const ag_watch *to = &((ag_live_text *)arg)->to;
+
+	if (to->on_retry)
+		to->on_retry(to->arg, why, wait_ms);
+}
+
 /* Calls whose input did not come in pieces. */
 static void show_calls(ag_live_text *l, const ag_llm_reply *r)
 {

@@ -11,6 +11,8 @@
 /* Called on the run's thread, in the order of the pieces. A reply's pieces come before its proposal is an event. */
 typedef struct ag_watch {
 	void (*on_delta)(void *arg, const ag_llm_delta *d); /* NULL = nobody watches */
+	/* The model's server failed and is asked once more in wait_ms; NULL = nobody is told. */
+	void (*on_retry)(void *arg, const ag_err *why, int64_t wait_ms);
 	void *arg;
 } ag_watch;
 
@@ -30,6 +32,8 @@ void ag_live_text_init(ag_live_text *l, const ag_watch *to);
 void ag_live_text_release(ag_live_text *l);
 /* on_delta of a request; arg is an ag_live_text. */
 void ag_live_text_take(void *arg, const ag_llm_delta *d);
+/* on_retry of a request. */
+void ag_live_text_retry(void *arg, const ag_err *why, int64_t wait_ms);
 /* The reply is there, NULL = it failed: what is held is shown, and what differs is corrected. */
 void ag_live_text_end(ag_live_text *l, const ag_llm_reply *r);
 /* What was shown is void. r: the reply that counts instead, whole; NULL = another one follows. */

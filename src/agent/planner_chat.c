@@ -63,6 +63,15 @@ static ag_llm_message *with_critique(const tail *t, const ag_llm_message *messag
 	return ret;
 }
 
+static ag_llm_message *pruned(const chat *p, ag_conversation *c, ag_arena *arena, size_t *ret_n)
+{
+	ag_llm_message *ret = ag_transcript_messages(c, arena, ret_n);
+
+	return p->o.max_messages
+	               ? ag_transcript_prune(ret, ret_n, p->o.max_messages, c->question_at, arena)
+	               : ret;
+}
+
 static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *arena,
                      ag_llm_reply *ret, ag_err *err)
 {
@@ -76,25 +85,25 @@ static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *
 		.choice = t->more.len ? AG_LLM_CHOICE_NONE : AG_LLM_CHOICE_AUTO,
 		.meter = p->o.meter,
 	};
-	const ag_conversation c = { .earlier = p->o.earlier,
-		                    .nearlier = p->o.nearlier,
-		                    .question = p->o.first,
-		                    .turns = p->o.transcript,
-		                    .unanswered = p->o.unanswered,
-		                    .more = t->more };
+	ag_conversation c = { .earlier = p->o.earlier,
+		              .nearlier = p->o.nearlier,
+		              .question = p->o.first,
+		              .turns = p->o.transcript,
+		              .unanswered = p->o.unanswered,
+		              .more = t->more };
 	ag_live_text live;
 	ag_status st;
 
-	r.messages = ag_transcript_messages(&c, arena, &r.nmessage);
+	r.messages = pruned(p, &c, arena, &r.nmessage);
 	if (t->critique.len)
 		r.messages = with_critique(t, r.messages, &r.nmessage, arena);
-	if (!p->o.watch.on_delta)
-		return ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
 	ag_live_text_init(&live, &p->o.watch);
-	r.on_delta = ag_live_text_take;
+	r.on_delta = p->o.watch.on_delta ? ag_live_text_take : NULL;
+	r.on_retry = ag_live_text_retry;
 	r.arg = &live;
 	st = ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
-	ag_live_text_end(&live, st ? NULL : ret);
+	if (p->o.watch.on_delta)
+		ag_live_text_end(&live, st ? NULL : ret);
 	ag_live_text_release(&live);
 	return st;
 }
@@ -303,11 +312,15 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	ag_err last_err = { 0 };
 	ag_status st;
 	bool is_same;
+	ag_str why;
 
 	if (call) {
 		*ret = proposal_of(call);
 		return AG_OK;
 	}
+	why = p->o.must_end ? p->o.must_end(p->o.must_end_arg) : AG_S("");
+	if (why.len)
+		return wrap_up(self, ctx, arena, why, ret, err);
 	if (is_time_for_last_words(p, ctx))
 		return wrap_up(self, ctx, arena,
 		               AG_S("the time is used up: the model was asked to answer with "

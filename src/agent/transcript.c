@@ -379,7 +379,7 @@ static void cache_so_far(const messages *m)
 	last->parts = parts;
 }
 
-ag_llm_message *ag_transcript_messages(const ag_conversation *c, ag_arena *arena, size_t *ret_n)
+ag_llm_message *ag_transcript_messages(ag_conversation *c, ag_arena *arena, size_t *ret_n)
 {
 	messages m = { .arena = arena };
 	size_t max = 2 * c->turns->nturn + 2;
@@ -391,11 +391,62 @@ ag_llm_message *ag_transcript_messages(const ag_conversation *c, ag_arena *arena
 		say_exchange(&m, &c->earlier[i], c->unanswered);
 	cache_so_far(&m);
 	ask(&m, c->question);
+	c->question_at = m.n - 1;
 	say_turns(&m, c->turns, c->unanswered, false);
 	if (c->more.len)
 		say(&m, AG_LLM_USER, c->more);
 	*ret_n = m.n;
 	return m.items;
+}
+
+/* --- pruning --- */
+
+static bool answers_calls(const ag_llm_message *m)
+{
+	for (size_t i = 0; i < m->npart; i++) {
+		if (m->parts[i].type == AG_LLM_TOOL_RESULT)
+			return true;
+	}
+	return false;
+}
+
+/* Results of calls that were cut off answer nothing. */
+static void drop_results(ag_llm_message *m, ag_arena *arena)
+{
+	ag_llm_part *parts = ag_new_n(arena, ag_llm_part, m->npart);
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->npart; i++) {
+		if (m->parts[i].type != AG_LLM_TOOL_RESULT)
+			parts[n++] = m->parts[i];
+	}
+	m->parts = parts;
+	m->npart = n;
+}
+
+ag_llm_message *ag_transcript_prune(ag_llm_message *all, size_t *n, size_t max, size_t question_at,
+                                    ag_arena *arena)
+{
+	size_t first;
+
+	if (*n <= max)
+		return all;
+	first = *n - max;
+	while (first < question_at &&
+	       (all[first].role != AG_LLM_USER || answers_calls(&all[first])))
+		first++;
+	if (first > question_at) {
+		/* The question, then the newest replies with what answers them. */
+		do
+			first++;
+		while (first < *n && all[first].role != AG_LLM_ASSISTANT);
+		all[--first] = all[question_at];
+		question_at = first;
+	}
+	if (first == question_at)
+		drop_results(&all[first], arena);
+	*n -= first;
+	return all + first;
 }
 
 /* --- earlier turns --- */

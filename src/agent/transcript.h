@@ -69,10 +69,15 @@ typedef struct ag_conversation {
 	const ag_transcript *turns; /* since the question */
 	ag_str unanswered;          /* the result of a call that has none */
 	ag_str more;                /* said last, by the user; "" = nothing */
+	size_t question_at;         /* filled: which message holds the question */
 } ag_conversation;
 
 /* Its messages, in arena; texts are views. Thoughts of earlier turns are left out: they are a model's own, which may have been
  * another one. */
-ag_llm_message *ag_transcript_messages(const ag_conversation *c, ag_arena *arena, size_t *ret_n);
+ag_llm_message *ag_transcript_messages(ag_conversation *c, ag_arena *arena, size_t *ret_n);
+/* The newest of them, at most max (2 or more). The question stays. The first message that is left is one of the user, and
+ * no result of a tool is left whose call was cut off. *n counts them before and after. */
+ag_llm_message *ag_transcript_prune(ag_llm_message *messages, size_t *n, size_t max,
+                                    size_t question_at, ag_arena *arena);
 
 #endif

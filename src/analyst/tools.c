@@ -155,6 +155,10 @@ static void flat(ag_call *c, const ag_sql_result *r, ag_tool_output *out)
 		ag_jw_kstr(&w, "error_code", ag_str_c(ag_sql_code_name(r->failure.code)));
 		if (r->failure.class_name)
 			ag_jw_kstr(&w, "error_class", ag_str_c(r->failure.class_name));
+		if (r->failure.sqlstate[0])
+			ag_jw_kstr(&w, "sqlstate", ag_str_c(r->failure.sqlstate));
+		if (r->verdict.rule)
+			ag_jw_kstr(&w, "rule", ag_str_c(ag_sql_rule_id(r->verdict.rule)));
 		if (r->failure.retry_after_ms)
 			ag_jw_kint(&w, "retry_after_seconds",
 			           (r->failure.retry_after_ms + 999) / 1000);
@@ -296,7 +300,9 @@ static const char query_schema[] =
 static const char flat_schema[] =
 	"{\"type\":\"object\",\"properties\":{" RESULT_PROPERTIES
 	",\"caveats\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-	"\"error\":{\"type\":[\"string\",\"null\"]},\"error_code\":{\"type\":\"string\"}},"
+	"\"error\":{\"type\":[\"string\",\"null\"]},\"error_code\":{\"type\":\"string\"},"
+	"\"error_class\":{\"type\":\"string\"},\"sqlstate\":{\"type\":\"string\"},"
+	"\"rule\":{\"type\":\"string\"}},"
 	"\"required\":[\"columns\",\"rows\",\"row_count\",\"truncated\",\"sql_executed\","
 	"\"tables_accessed\",\"caveats\",\"error\"]}";
 
@@ -379,3 +385,44 @@ static const ag_tool rows[] = {
 };
 
 const ag_tool_set ag_analyst_tools = { .tools = rows, .ntool = AG_NELEM(rows) };
+
+/* --- the agent's --- */
+
+/* The project is the conversation's, so no parameter names it. What is larger than a log's event is refused here. */
+#define AGENT_MAX_OUTPUT (8u << 20)
+#define OF_AGENT(p, more)                                                                        \
+	.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = AGENT_MAX_OUTPUT,              \
+	.flags = AG_TOOL_READS | AG_TOOL_IDEMPOTENT | AG_TOOL_PROPOSES | (more), .scope = "sql", \
+	.least = AG_ROLE_VIEWER
+
+static const ag_param agent_execute_params[] = {
+	{ .name = "query",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .min = 1,
+	  .help = "One SELECT (also WITH, VALUES, set operations)." },
+};
+static const ag_param agent_describe_params[] = {
+	{ .name = "table_name",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .min = 1,
+	  .max = 256,
+	  .help = "Name of the table, or schema.name." },
+};
+
+static const ag_tool agent_rows[] = {
+	{ .name = "execute_sql",
+	  .help = "Run one read-only SQL query on the project's database. Rows are capped; the "
+	          "result says whether there were more.",
+	  OF_AGENT(agent_execute_params, 0),
+	  .recorded = "query",
+	  .run = execute_sql,
+	  .refuse = refuse_flat },
+	{ .name = "describe_table",
+	  .help = "Columns, types, keys and sample values of one table.",
+	  OF_AGENT(agent_describe_params, 0),
+	  .run = describe_table },
+};
+
+const ag_tool_set ag_analyst_agent_tools = { .tools = agent_rows, .ntool = AG_NELEM(agent_rows) };

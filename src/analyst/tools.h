@@ -6,5 +6,7 @@
 #include "agent/tool.h"
 
 extern const ag_tool_set ag_analyst_tools;
+/* Those of the analyst's conversations: execute_sql, describe_table. The project is that of the conversation. */
+extern const ag_tool_set ag_analyst_agent_tools;
 
 #endif

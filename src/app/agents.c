@@ -1,10 +1,11 @@
 /* agents -- see the header. lint: table. */
 #include "app/agents.h"
 
+#include "analyst/analyst.h"
 #include "ask/ask.h"
 #include "audit/audit.h"
 
-static const ag_agent *const agents[] = { &ag_agent_audit, &ag_agent_ask };
+static const ag_agent *const agents[] = { &ag_agent_audit, &ag_agent_ask, &ag_agent_analyst };
 
 const ag_agent *ag_app_agent(ag_str name)
 {
@@ -18,7 +19,7 @@ bool ag_app_answers(ag_str agent)
 {
 	const ag_agent *a = ag_app_agent(agent);
 
-	return a && a->result == AG_RESULT_ANSWER;
+	return a && a->result != AG_RESULT_REPORT;
 }
 
 /* --- options of a call --- */

@@ -47,6 +47,11 @@ AG_CHECK ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay,
  * errors  AG_NOT_FOUND: names the variable that is missing, and where it may stand */
 AG_CHECK ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_llm **ret,
                                          ag_err *err);
+/* The model of conversations, opened: --model, else that of the project, else the setting "model", else Anthropic's when
+ * ANTHROPIC_API_KEY is set and argus.yaml has no models, else the default. A server that fails is asked once more.
+ * errors  AG_NOT_FOUND: no model is set, says what to set; AG_INVALID: the project names a model that there is not */
+AG_CHECK ag_status ag_app_open_chat_model(ag_app *app, ag_str name, ag_str record, ag_str replay,
+                                          ag_llm **ret, ag_err *err);
 /* The same without opening it, for a server whose questions each open one of their own. name "" = that of the setting. */
 AG_CHECK ag_status ag_app_ask_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err);
 /* errors  AG_INVALID: a budget in money is set, and the price of this model is unknown */

@@ -173,6 +173,56 @@ ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_ll
 	return st;
 }
 
+/* Two attempts: a provider that is overloaded is asked once more, and the user is told. */
+#define CHAT_ATTEMPTS 2u
+#define CHAT_MODEL    "anthropic"
+#define CHAT_MODEL_ID "claude-sonnet-4-5-20250929"
+
+static ag_status chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	const int row = ag_settings_find(AG_S("model"));
+	bool is_default;
+	ag_status st;
+
+	if (s->place[row] == AG_PLACE_FLAG)
+		name = s->model;
+	if (!name.len)
+		name = s->model;
+	is_default = !name.len && !s->nmodel && ag_models_var(app, "ANTHROPIC_API_KEY").len;
+	st = ag_app_model(app, is_default ? AG_S(CHAT_MODEL) : name, ret, err);
+	if (!st && is_default && !ag_models_var(app, "ANTHROPIC_MODEL").len)
+		ret->model = AG_S(CHAT_MODEL_ID);
+	if (!st && !ret->attempts)
+		ret->attempts = CHAT_ATTEMPTS;
+	return st;
+}
+
+ag_status ag_app_open_chat_model(ag_app *app, ag_str name, ag_str record, ag_str replay,
+                                 ag_llm **ret, ag_err *err)
+{
+	ag_llm_hub *hub;
+	ag_llm_model m;
+	ag_status st = chat_model(app, name, &m, err);
+
+	if (st == AG_NOT_FOUND && name.len) {
+		err->status = AG_INVALID;
+		return AG_INVALID;
+	}
+	if (st == AG_NOT_FOUND && !app->settings.nmodel)
+		return ag_err_hint(err, "set ANTHROPIC_API_KEY, or LLM_API_BASE, LLM_MODEL and "
+		                        "LLM_API_KEY, or models: in argus.yaml");
+	if (!st)
+		st = ag_app_hub(app, record, replay, &hub, err);
+	if (!st)
+		st = ag_llm_open(hub, &m, &app->llms[0], err);
+	if (!st)
+		st = check_prices(app, err);
+	if (!st)
+		*ret = app->llms[0];
+	return st;
+}
+
 ag_planner_make ag_app_planner(const ag_app *app)
 {
 	AG_ASSERT(app->settings.audit.planner < ag_agent_audit.nplanner);

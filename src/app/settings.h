@@ -8,6 +8,7 @@
 #define AG_APP_SETTINGS_H
 
 #include "agent/setting.h"
+#include "analyst/options.h"
 #include "ask/options.h"
 #include "audit/audit.h"
 #include "base/arena.h"
@@ -38,7 +39,7 @@ typedef enum ag_output_format {
 
 typedef enum ag_color { AG_COLOR_AUTO, AG_COLOR_ALWAYS, AG_COLOR_NEVER } ag_color;
 
-#define AG_SETTINGS_MAX 80  /* rows of the table */
+#define AG_SETTINGS_MAX 96  /* rows of the table */
 #define AG_MODELS_MAX   32  /* named models of one settings file */
 #define AG_ENTRIES_MAX  128 /* projects and MCP servers of one settings file */
 #define AG_VARS_MAX     64  /* environment variables that are no setting but are looked at */
@@ -84,6 +85,7 @@ typedef struct ag_settings {
 	/* of agents */
 	ag_audit_opts audit; /* what its rows name; ag_app_audit_opts() adds the rest */
 	ag_ask_choices ask;
+	ag_analyst_choices chat;
 	/* of several agents, and of commands that run none */
 	double deadline;
 	ag_str model;

@@ -4,6 +4,7 @@
  * lint: table. The order is the order of docs/reference/settings.md. Choices are in the order of the enums they become. */
 #include <pthread.h>
 
+#include "analyst/analyst.h"
 #include "app/settings.h"
 #include "ask/ask.h"
 
@@ -129,6 +130,7 @@ static void make(void)
 		add(&first[i], 0);
 	add_agent(&ag_agent_audit, offsetof(ag_settings, audit));
 	add_agent(&ag_agent_ask, offsetof(ag_settings, ask));
+	add_agent(&ag_agent_analyst, offsetof(ag_settings, chat));
 	for (size_t i = 0; i < AG_NELEM(last); i++)
 		add(&last[i], 0);
 }

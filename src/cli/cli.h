@@ -106,6 +106,7 @@ extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag
 	ag_cmd_models, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version, ag_cmd_resume,
 	ag_cmd_replay, ag_cmd_guard, ag_cmd_mcp, ag_cmd_project, ag_cmd_token, ag_cmd_log,
 	ag_cmd_export, ag_cmd_repair;
+extern const ag_command ag_cmd_chat, ag_cmd_prompt;
 
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);
@@ -191,6 +192,10 @@ const atomic_bool *ag_signals_setup(void);
 /* A progress line is drawn on standard error: wipe it when the process ends at once. */
 void ag_signals_line_drawn(bool is_drawn);
 bool ag_signals_cancelled(void);
+/* By SIGTERM: that ends the program, whatever Ctrl-C only stops. */
+bool ag_signals_terminated(void);
+/* Forget a Ctrl-C that was answered: what begins now is not cancelled. */
+void ag_signals_reset(void);
 
 #define AG_LIMIT_OUTPUT (1024u * 1024 * 1024)
 

@@ -1,5 +1,6 @@
 /* argus show: the report of an earlier run, as text or as it is stored. */
 #include "ask/answer.h"
+#include "cli/chat_show.h"
 #include "cli/report_out.h"
 #include "query/extjson.h"
 
@@ -27,6 +28,26 @@ static int show_answer(ag_cli *c, const ag_val *v)
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
+/* A turn of a conversation is shown from its log. */
+static int show_turn(ag_cli *c, ag_str turn)
+{
+	ag_analyst_state s;
+	ag_err err = { 0 };
+	ag_id id;
+
+	if (!ag_id_parse(turn, &id))
+		AG_IGNORE(ag_fail(&err, AG_INVALID, "cli.show", "the run does not name its turn"),
+		          "it is the error");
+	else if (!ag_analyst_read_turn(c->app.store, &id, c->app.arena, &s, &err))
+		return ag_chat_show_turn(c, &s) ? AG_EXIT_OK : AG_EXIT_FAILED;
+	return ag_cli_fail(c, &err);
+}
+
+static bool is_turn(const ag_val *v)
+{
+	return ag_str_eqc(ag_val_member_str(v, "agent"), ag_agent_analyst.name);
+}
+
 static int run(ag_cli *c)
 {
 	const ag_extjson_opts read = { .typed = true };
@@ -52,12 +73,14 @@ static int run(ag_cli *c)
 		return ag_cli_print_json(c, report) ? AG_EXIT_OK : AG_EXIT_FAILED;
 	if (ag_extjson_parse(report, &read, c->app.arena, &v, NULL, NULL, &err))
 		return ag_cli_fail(c, &err);
-	if (ag_answer_is(&v) && ag_report_out_is_format(c)) {
+	if ((ag_answer_is(&v) || is_turn(&v)) && ag_report_out_is_format(c)) {
 		AG_IGNORE(ag_fail(&err, AG_INVALID, "cli.show",
 		                  "the run is an answer, no audit: --output text or json"),
 		          "it is the error");
 		return ag_cli_fail(c, &err);
 	}
+	if (is_turn(&v))
+		return show_turn(c, ag_val_member_str(&v, "turn"));
 	if (ag_answer_is(&v))
 		return show_answer(c, &v);
 	if (ag_report_out_is_format(c))

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 
 static atomic_bool cancelled;
-static atomic_bool line_drawn;
+static atomic_bool line_drawn, terminated;
 static atomic_int ninterrupt;
 
 static void on_signal(int sig)
@@ -16,6 +16,8 @@ static void on_signal(int sig)
 	static const char wipe[] = "\r\033[K\n";
 
 	atomic_store(&cancelled, true);
+	if (sig == SIGTERM)
+		atomic_store(&terminated, true);
 	if (sig != SIGINT || atomic_fetch_add(&ninterrupt, 1) == 0)
 		return;
 	if (atomic_load(&line_drawn) && write(STDERR_FILENO, wipe, sizeof(wipe) - 1) < 0)
@@ -42,4 +44,15 @@ void ag_signals_line_drawn(bool is_drawn)
 bool ag_signals_cancelled(void)
 {
 	return atomic_load(&cancelled);
+}
+
+bool ag_signals_terminated(void)
+{
+	return atomic_load(&terminated);
+}
+
+void ag_signals_reset(void)
+{
+	atomic_store(&ninterrupt, 0);
+	atomic_store(&cancelled, atomic_load(&terminated));
 }

@@ -333,6 +333,8 @@ static bool wait_for_next(call *c, const ag_llm_attempt *a)
 	}
 	ag_log(AG_LOG_INFO, "model_retry", "attempt %u failed (%s); the next one in %lld ms",
 	       c->nattempt, ag_status_name(c->err.status), (long long)ms);
+	if (c->r->on_retry)
+		c->r->on_retry(c->r->arg, &c->err, ms);
 	return !hub->transport->type->waits || !ag_retry_sleep(c->ctx, ms, &c->err);
 }
 

@@ -34,7 +34,8 @@ typedef struct ag_project_settings {
 	uint64_t project_per_day;               /* of all users together; 0 = no limit */
 	ag_str root;                            /* of ask_project: a folder */
 	ag_str documents; /* of the audit tools: a source URI of documents; "" = the tools are not offered */
-	ag_str model; /* of ask_project */
+	ag_str model;         /* of ask_project and of conversations */
+	ag_str system_prompt; /* instructions for the model of conversations */
 } ag_project_settings;
 
 /* errors  AG_INVALID: names the field ("max_rows: want a whole number from 1 to 100000") */

@@ -51,6 +51,15 @@ static const field fields[] = {
 	{ "root", TEXT, .offset = FIELD(root) },
 	{ "documents", TEXT, .offset = FIELD(documents) },
 	{ "model", TEXT, .offset = FIELD(model) },
+	{ "system_prompt", TEXT, .max = 32768, .offset = FIELD(system_prompt) },
+};
+
+/* Names that other tools have for them. */
+static const struct {
+	const char *other, *name;
+} others[] = {
+	{ "llm_model", "model" },
+	{ "db_schema", "schema" },
 };
 
 static ag_status wrong(const field *f, const char *wanted, ag_err *err)
@@ -61,9 +70,13 @@ static ag_status wrong(const field *f, const char *wanted, ag_err *err)
 static ag_status read_text(const field *f, const ag_val *v, ag_arena *arena, ag_str *ret,
                            ag_err *err)
 {
-	if (v->type != AG_T_STRING || v->n > MAX_TEXT || memchr(v->u.s, 0, v->n) ||
+	const unsigned max = f->max > 0 ? (unsigned)f->max : MAX_TEXT;
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "text of at most %u bytes", max);
+	if (v->type != AG_T_STRING || v->n > max || memchr(v->u.s, 0, v->n) ||
 	    !ag_utf8_valid(ag_val_text(v)))
-		return wrong(f, "text of at most 4096 bytes", err);
+		return wrong(f, wanted, err);
 	*ret = ag_str_dup(arena, ag_str_trim(ag_val_text(v)));
 	return AG_OK;
 }
@@ -143,6 +156,10 @@ static ag_status read_number(const field *f, const ag_val *v, char *base, ag_err
 
 static const field *find(ag_str name)
 {
+	for (size_t i = 0; i < AG_NELEM(others); i++) {
+		if (ag_str_eqc(name, others[i].other))
+			name = ag_str_c(others[i].name);
+	}
 	for (size_t i = 0; i < AG_NELEM(fields); i++) {
 		if (ag_str_eqc(name, fields[i].name))
 			return &fields[i];

@@ -33,6 +33,9 @@ AG_CHECK ag_status ag_runs_list(ag_db *db, ag_str source_key, size_t limit, size
                                 ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_find(ag_db *db, ag_str prefix, ag_arena *arena, ag_run_row *ret,
                                 ag_err *err);
+/* texts: agent, source_uri, prefix */
+AG_CHECK ag_status ag_runs_groups(ag_db *db, const ag_str texts[3], size_t limit, ag_arena *arena,
+                                  ag_run_group **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_report(ag_db *db, const ag_id *run, ag_arena *arena, ag_str *ret,
                                   ag_err *err);
 AG_CHECK ag_status ag_runs_findings(ag_db *db, const ag_id *run, ag_arena *arena,

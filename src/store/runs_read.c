@@ -23,6 +23,7 @@ enum {
 	RUNS_OF_SOURCE,
 	RUNS_BY_PREFIX,
 	RUN_NEWEST,
+	GROUPS,
 	REPORT,
 	FINDINGS,
 	PAST,
@@ -48,6 +49,14 @@ static const ag_sql sql[] = {
 	             "EXISTS (SELECT 1 FROM events WHERE events.run = r.id) OR "
 	             "EXISTS (SELECT 1 FROM reports WHERE reports.run = r.id) "
 	             "ORDER BY started_at DESC, id DESC LIMIT 1" },
+	/* Ids ascend with time, so the greatest one of a group is its newest run. */
+	[GROUPS] = { "SELECT r.source_key, (SELECT f.summary FROM runs f "
+	             "WHERE f.source_key = r.source_key ORDER BY f.started_at, f.id LIMIT 1), "
+	             "max(r.id), min(r.started_at), max(r.started_at), count(*) FROM runs r "
+	             "WHERE r.agent = $1 AND r.source_uri = $2 "
+	             "AND substr(r.source_key, 1, length($3)) = $3 "
+	             "GROUP BY r.source_key ORDER BY max(r.started_at) DESC, max(r.id) DESC "
+	             "LIMIT $4" },
 	[REPORT] = { "SELECT body FROM reports WHERE run = $1" },
 	[FINDINGS] = { "SELECT " FINDING_COLUMNS_OF("f") " FROM findings f WHERE f.run = $1 "
 	                                                 "ORDER BY f.{stored}" },
@@ -226,6 +235,43 @@ ag_status ag_runs_find(ag_db *db, ag_str prefix, ag_arena *arena, ag_run_row *re
 		return AG_INVALID;
 	}
 	*ret = row[0];
+	return AG_OK;
+}
+
+/* --- groups --- */
+
+static ag_status take_group(void *arg, const ag_db_val *row, ag_err *err)
+{
+	ag_reading *list = arg;
+	ag_run_group *g = ag_rows_add(&list->rows);
+
+	g->source_key = ag_db_get_text(&row[0], list->arena);
+	g->summary = ag_db_get_text(&row[1], list->arena);
+	g->last = ag_db_get_id(&row[2]);
+	g->first_ms = ag_db_get_int(&row[3]);
+	g->last_ms = ag_db_get_int(&row[4]);
+	g->nrun = ag_db_get_u64(&row[5]);
+	list->nbyte += sizeof(*g) + g->summary.len + g->source_key.len;
+	return ag_reading_check(list, err);
+}
+
+ag_status ag_runs_groups(ag_db *db, const ag_str texts[3], size_t limit, ag_arena *arena,
+                         ag_run_group **ret, size_t *nret, ag_err *err)
+{
+	AG_AUTO(ag_reading_release)
+	ag_reading list = { .rows = { .size = sizeof(ag_run_group) },
+		            .arena = arena,
+		            .what = "the list of conversations is" };
+	ag_db_out out = { .on_row = take_group, .arg = &list };
+	ag_status st = ag_db_run(db, &sql[GROUPS],
+	                         AG_DB_ARGS(ag_db_text(texts[0]), ag_db_text(texts[1]),
+	                                    ag_db_text(texts[2]), ag_db_int((int64_t)limit)),
+	                         &out, err);
+
+	if (st)
+		return st;
+	*ret = ag_rows_dup(&list.rows, arena);
+	*nret = list.rows.n;
 	return AG_OK;
 }
 

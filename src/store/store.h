@@ -130,6 +130,19 @@ AG_CHECK ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after
 /* Newest first; source_key "" = all. limit at most 1000. */
 AG_CHECK ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
+/* The runs of one source_key as one: a conversation is such a group. */
+typedef struct ag_run_group {
+	ag_str source_key;
+	ag_str summary;            /* of its first run */
+	ag_id last;                /* its newest run */
+	int64_t first_ms, last_ms; /* when its first and its newest run began */
+	uint64_t nrun;
+} ag_run_group;
+
+/* Groups of an agent at that address whose key begins with `prefix`, the one with the newest run first; at most `limit`. */
+AG_CHECK ag_status ag_store_groups(ag_store *s, ag_str agent, ag_str source_uri, ag_str prefix,
+                                   size_t limit, ag_arena *arena, ag_run_group **ret, size_t *nret,
+                                   ag_err *err);
 /* By id or a prefix of it of at least 4 characters (any case) that fits one run only; "last" is the
  * newest that has a log or a report.
  *

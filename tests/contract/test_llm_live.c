@@ -138,7 +138,7 @@ static void say(talk *t, const char *question)
 		                    .ntool = 1,
 		                    .last_words = AG_S("Answer now."),
 		                    .unanswered = AG_S("not run"),
-		                    .watch = { on_delta, t } };
+		                    .watch = { .on_delta = on_delta, .arg = t } };
 	ag_run_opts o = {
 		.agent = &agent,
 		.env = t,

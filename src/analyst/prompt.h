@@ -1,0 +1,46 @@
+/* prompt -- what the analyst's model reads: sections in a fixed order, each with its cost.
+ *
+ * Base rules, the project's instructions, the data dictionary, the query configuration. Within the budget everything stands
+ * in a stable order, so that a server's cache can keep it. Beyond it the dictionary lists all tables, and the columns of
+ * those that fit the question stand at the end. */
+#ifndef AG_ANALYST_PROMPT_H
+#define AG_ANALYST_PROMPT_H
+
+#include "project/project.h"
+#include "sql/dictionary.h"
+
+/* With more tables the dictionary is a list, and describe_table tells the rest. */
+#define AG_ANALYST_INLINE_TABLES 15u
+#define AG_ANALYST_PROMPT_BYTES  (48u * 1024) /* of the dictionary */
+#define AG_ANALYST_MAX_SECTIONS  8u
+
+typedef struct ag_analyst_prompt_opts {
+	const ag_project *project;
+	const ag_dictionary *dictionary; /* NULL = it could not be read: */
+	ag_str no_dictionary;            /* why, one sentence */
+	ag_str question;                 /* ranks what does not fit; "" = nothing is ranked */
+	size_t dictionary_bytes;         /* 0 = AG_ANALYST_PROMPT_BYTES */
+	unsigned retries;
+	int64_t now_ms; /* wall time, for today's date */
+} ag_analyst_prompt_opts;
+
+typedef struct ag_analyst_section {
+	const char *name; /* "base", "project", "dictionary", "configuration", "ranked" */
+	ag_str text;
+} ag_analyst_section;
+
+typedef struct ag_analyst_prompt {
+	ag_analyst_section
+		sections[AG_ANALYST_MAX_SECTIONS]; /* those that are not empty, in order */
+	size_t nsection;
+	ag_str system; /* all of them */
+	ag_str last_words;
+} ag_analyst_prompt;
+
+AG_CHECK ag_status ag_analyst_prompt_make(const ag_analyst_prompt_opts *o, ag_arena *arena,
+                                          ag_analyst_prompt *ret, ag_err *err);
+
+/* One table of the dictionary, as the prompt shows it. */
+void ag_analyst_table_text(const ag_dict_table *t, ag_buf *out);
+
+#endif

@@ -1,0 +1,47 @@
+/* thread -- a conversation: the runs of one thread in the store, one for each question, and nothing else.
+ *
+ * A run of a thread has the thread's key as its source_key, and the place "PROJECT/USER" as its source_uri: a thread is only
+ * found by its user in its project. One process at a time writes a thread, by a lease on the thread's id. */
+#ifndef AG_ANALYST_THREAD_H
+#define AG_ANALYST_THREAD_H
+
+#include "store/store.h"
+
+#define AG_THREAD_AGENT     "analyst"
+#define AG_THREAD_MAX_TURNS AG_STORE_MAX_RUNS /* that are read of one thread */
+
+typedef struct ag_thread {
+	ag_id id;
+	ag_str key;   /* "thread:<id>" */
+	ag_str place; /* "PROJECT/USER" */
+} ag_thread;
+
+/* In arena. */
+ag_str ag_thread_place(ag_str project, ag_str user, ag_arena *arena);
+ag_thread ag_thread_new(const ag_clock *clock, ag_str place, ag_arena *arena);
+
+/* By its id or a beginning of it of at least 4 characters; "" = the newest.
+ * errors  AG_NOT_FOUND: not of this user and project, also when it is another's; AG_INVALID: fits several */
+AG_CHECK ag_status ag_thread_find(ag_store *s, ag_str place, ag_str prefix, ag_arena *arena,
+                                  ag_thread *ret, ag_err *err);
+/* Newest first. */
+AG_CHECK ag_status ag_thread_list(ag_store *s, ag_str place, size_t limit, ag_arena *arena,
+                                  ag_run_group **ret, size_t *nret, ag_err *err);
+/* The newest turns, oldest first; at most max. */
+AG_CHECK ag_status ag_thread_turns(ag_store *s, const ag_thread *t, size_t max, ag_arena *arena,
+                                   ag_run_row **ret, size_t *nret, ag_err *err);
+/* The thread that a turn belongs to. errors  AG_NOT_FOUND: no turn of this user and project */
+AG_CHECK ag_status ag_thread_of_turn(ag_store *s, ag_str place, ag_str turn, ag_arena *arena,
+                                     ag_thread *ret, ag_run_row *ret_turn, ag_err *err);
+/* A copy of a thread up to and with that turn, under new ids. The original stays as it is. */
+AG_CHECK ag_status ag_thread_branch(ag_store *s, const ag_clock *clock, const ag_thread *from,
+                                    const ag_run_row *last, ag_arena *arena, ag_thread *ret,
+                                    ag_err *err);
+
+/* The right to write, for ttl_ms; taken before the thread is read, given back after the turn.
+ * errors  AG_CONFLICT: another process writes it */
+AG_CHECK ag_status ag_thread_take(ag_store *s, const ag_thread *t, ag_str owner,
+                                  const ag_clock *clock, int64_t ttl_ms, ag_err *err);
+void ag_thread_give(ag_store *s, const ag_thread *t, ag_str owner, const ag_clock *clock);
+
+#endif

@@ -1,0 +1,30 @@
+/* chat -- what a conversation of the command line needs: project, caller, store, model, dictionary, tools of other servers. */
+#ifndef AG_APP_CHAT_H
+#define AG_APP_CHAT_H
+
+#include "analyst/analyst.h"
+#include "app/app.h"
+#include "app/mcp_servers.h"
+
+typedef struct ag_app_chat {
+	ag_project_hub *hub;
+	ag_caller who;
+	const ag_project *project;
+	ag_str place; /* of its threads */
+	ag_dictionary dictionary;
+	bool has_dictionary;
+	ag_str no_dictionary; /* why, one sentence */
+	ag_llm *llm;          /* NULL = no model is set: */
+	ag_err no_model;      /* why, and what to set */
+	ag_app_servers servers;
+	ag_analyst_opts opts; /* all but question, thread, watch and on_event */
+} ag_app_chat;
+
+/* source: a database of the command line, "" = none. project: its id, "" = the only one there is. The store is the app's,
+ * and open. A dictionary that cannot be read, and a model that is not set, are no errors here.
+ * errors  AG_NOT_FOUND: the project, or there are several; AG_INVALID, AG_DENIED: settings */
+AG_CHECK ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str record,
+                                    ag_str replay, ag_app_chat *ret, ag_err *err);
+void ag_app_chat_close(ag_app_chat *chat);
+
+#endif

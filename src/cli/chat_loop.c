@@ -1,0 +1,294 @@
+/* chat_loop -- see the header. A line that begins with "/" is a command, every other one is a question. */
+#include "cli/chat_loop.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/models.h"
+#include "base/utf8.h"
+#include "cli/chat_show.h"
+#include "cli/chat_sql.h"
+#include "cli/report_out.h"
+
+#define MAX_SHOWN_TURNS 3u
+
+typedef struct loop {
+	ag_cli *c;
+	ag_app_chat *chat;
+	ag_thread *thread;
+	bool is_terminal;
+	bool has_turn; /* the last one that is known, for /why */
+	ag_analyst_state last;
+	ag_id last_turn;
+	bool is_over;
+	int code;
+} loop;
+
+/* --- questions --- */
+
+static ag_status take_turn(loop *l, bool resumes, ag_analyst_turn_result *ret, ag_err *err)
+{
+	ag_cli *c = l->c;
+
+	l->chat->opts.thread = l->thread;
+	l->chat->opts.meter = ag_app_meter(&c->app, c->app.arena);
+	return resumes ? ag_analyst_resume(&c->app.ctx, &l->chat->opts, c->app.arena, ret, err)
+	               : ag_analyst_turn(&c->app.ctx, &l->chat->opts, c->app.arena, ret, err);
+}
+
+static void answer(loop *l, ag_str question, bool resumes)
+{
+	ag_analyst_turn_result r = { 0 };
+	ag_chat_show show;
+	ag_err err = { 0 };
+
+	if (!l->chat->llm) {
+		l->code = ag_cli_fail(l->c, &l->chat->no_model);
+		ag_cli_note(l->c, "/sql and /tables work without a model");
+		return;
+	}
+	ag_signals_reset();
+	ag_chat_show_init(&show, l->c, true);
+	ag_chat_show_watch(&show, &l->chat->opts);
+	l->chat->opts.question = question;
+	if (take_turn(l, resumes, &r, &err)) {
+		l->code = ag_cli_fail(l->c, &err);
+		return;
+	}
+	l->code = ag_chat_show_end(&show, &r);
+	l->last = *r.state;
+	l->last_turn = r.turn;
+	l->has_turn = true;
+}
+
+/* --- commands --- */
+
+static void do_sql(loop *l, ag_str rest)
+{
+	if (rest.len)
+		ag_chat_sql(l->c, l->chat, l->thread, rest);
+	else
+		ag_cli_note(l->c, "/sql: want a statement, like /sql select 1");
+}
+
+static void do_tables(loop *l, ag_str rest)
+{
+	ag_chat_tables(l->c, l->chat, rest);
+}
+
+static void do_why(loop *l, ag_str rest)
+{
+	ag_cli *c = l->c;
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_paint p = ag_cli_paint(c, &out);
+
+	(void)rest;
+	if (!l->has_turn) {
+		ag_cli_note(c, "nothing was answered yet");
+		return;
+	}
+	ag_paint_textf(&p, AG_INK_DIM, "turn %s", l->last_turn.text);
+	ag_paint_nl(&p);
+	for (size_t i = 0; i < l->last.nquery; i++) {
+		const ag_analyst_query *q = &l->last.queries[i];
+		const ag_analyst_result *r = &q->result;
+
+		ag_paint_textf(&p, AG_INK_BOLD, "%.*s", AG_FMT(q->name.len ? q->name : q->tool));
+		if (!q->has_output || !r->ok)
+			ag_paint_textf(&p, AG_INK_RED, " failed: %.*s",
+			               AG_FMT(ag_utf8_prefix(r->error, 300)));
+		ag_paint_nl(&p);
+		if (!q->sql.len)
+			continue;
+		ag_paint_lit(&p, AG_INK_PLAIN, "  ");
+		ag_paint_wrap(&p, AG_INK_CYAN, 2, q->sql);
+		ag_paint_nl(&p);
+	}
+	if (!l->last.nquery) {
+		ag_paint_lit(&p, AG_INK_DIM, "no query was run for it");
+		ag_paint_nl(&p);
+	}
+	ag_paint_wrap(&p, AG_INK_PLAIN, 2, ag_analyst_provenance(&l->last, c->app.arena));
+	ag_paint_nl(&p);
+	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
+}
+
+static void do_threads(loop *l, ag_str rest)
+{
+	(void)rest;
+	AG_IGNORE(ag_chat_list_threads(l->c, l->chat), "told");
+}
+
+static void do_new(loop *l, ag_str rest)
+{
+	(void)rest;
+	*l->thread = ag_thread_new(l->c->app.ctx.clock, l->chat->place, l->c->app.arena);
+	l->has_turn = false;
+	ag_cli_note(l->c, "a new thread begins");
+}
+
+static void do_quit(loop *l, ag_str rest)
+{
+	(void)rest;
+	l->is_over = true;
+}
+
+static void do_help(loop *l, ag_str rest);
+
+static const struct {
+	const char *name, *arg, *help;
+	void (*run)(loop *l, ag_str rest);
+} commands[] = {
+	{ "sql", " STATEMENT", "run a statement yourself; no model is asked", do_sql },
+	{ "tables", " [NAME]", "the tables, or the columns of one", do_tables },
+	{ "why", "", "where the last answer comes from: statements, tables, filters, rows",
+	  do_why },
+	{ "threads", "", "the conversations of this project", do_threads },
+	{ "new", "", "begin a new thread", do_new },
+	{ "help", "", "this list", do_help },
+	{ "quit", "", "end; so does Ctrl-D", do_quit },
+};
+
+static void do_help(loop *l, ag_str rest)
+{
+	ag_buf out = AG_BUF_INIT(64u * 1024);
+	ag_paint p = ag_cli_paint(l->c, &out);
+
+	(void)rest;
+	for (size_t i = 0; i < AG_NELEM(commands); i++) {
+		ag_paint_textf(&p, AG_INK_CYAN, "/%s%s", commands[i].name, commands[i].arg);
+		ag_paint_to(&p, 18);
+		ag_paint_lit(&p, AG_INK_PLAIN, commands[i].help);
+		ag_paint_nl(&p);
+	}
+	ag_paint_lit(&p, AG_INK_PLAIN,
+	             "Everything else is a question. Ctrl-C stops the one that is "
+	             "being answered.");
+	ag_paint_nl(&p);
+	AG_IGNORE(ag_cli_finish(l->c, &out, AG_EXIT_OK), "told once");
+}
+
+static void run_command(loop *l, ag_str line)
+{
+	ag_str rest = ag_str_make(line.ptr + 1, line.len - 1);
+	size_t n = 0;
+	ag_str name;
+
+	while (n < rest.len && (unsigned char)rest.ptr[n] > ' ')
+		n++;
+	name = ag_str_make(rest.ptr, n);
+	rest = ag_str_trim(ag_str_make(rest.ptr + n, rest.len - n));
+	for (size_t i = 0; i < AG_NELEM(commands); i++) {
+		if (ag_str_eqc(name, commands[i].name)) {
+			commands[i].run(l, rest);
+			return;
+		}
+	}
+	ag_cli_note(l->c, "unknown command \"/%.*s\"; /help lists them",
+	            (int)(name.len < 40 ? name.len : 40), name.ptr);
+}
+
+/* --- lines --- */
+
+/* The next line without its end; false at the end of the input. An interrupted one is empty. */
+static bool read_line(loop *l, char **line, size_t *room, ag_str *ret)
+{
+	ssize_t n;
+
+	if (l->is_terminal)
+		AG_IGNORE(ag_cli_print(l->c, AG_S("> ")), "the prompt is a help only");
+	errno = 0;
+	n = getline(line, room, stdin);
+	if (n < 0 && errno == EINTR) {
+		clearerr(stdin);
+		ag_signals_reset();
+		*ret = AG_S("");
+		return !ag_signals_terminated();
+	}
+	if (n < 0)
+		return false;
+	*ret = ag_str_trim(ag_str_make(*line, (size_t)n));
+	return true;
+}
+
+static void greet(loop *l)
+{
+	const ag_app_chat *chat = l->chat;
+
+	if (!l->is_terminal)
+		return;
+	if (chat->llm)
+		ag_cli_note(l->c, "project %.*s, %zu tables, model %.*s; /help lists commands",
+		            AG_FMT(chat->project->id), chat->dictionary.ntable,
+		            AG_FMT(ag_llm_model_of(chat->llm)->model));
+	if (!chat->has_dictionary)
+		ag_cli_note(l->c, "the tables cannot be read now: %.*s",
+		            AG_FMT(chat->no_dictionary));
+	if (!chat->llm) {
+		ag_cli_fail(l->c, &chat->no_model);
+		ag_cli_note(l->c, "without a model /sql and /tables work; /help lists commands");
+	}
+}
+
+/* What was said before, and the end of what was interrupted. */
+static void go_on(loop *l)
+{
+	ag_cli *c = l->c;
+	ag_run_row *rows;
+	ag_err err = { 0 };
+	bool is_open = false;
+	size_t n = 0;
+
+	if (ag_thread_turns(c->app.store, l->thread, MAX_SHOWN_TURNS, c->app.arena, &rows, &n,
+	                    &err)) {
+		ag_cli_fail(c, &err);
+		return;
+	}
+	if (n && ag_analyst_is_open(c->app.store, &rows[n - 1], &is_open, &err))
+		ag_cli_fail(c, &err);
+	for (size_t i = 0; i < n; i++) {
+		if (ag_analyst_read_turn(c->app.store, &rows[i].id, c->app.arena, &l->last, &err)) {
+			ag_cli_fail(c, &err);
+			return;
+		}
+		l->last_turn = rows[i].id;
+		l->has_turn = true;
+		if (!is_open || i + 1 < n)
+			ag_chat_show_turn(c, &l->last);
+	}
+	if (is_open) {
+		ag_cli_note(c, "the last question was interrupted, it goes on: %.*s",
+		            AG_FMT(ag_utf8_prefix(l->last.question, 200)));
+		answer(l, AG_S(""), true);
+	}
+}
+
+int ag_chat_loop(ag_cli *c, ag_app_chat *chat, ag_thread *thread)
+{
+	loop l = { .c = c, .chat = chat, .thread = thread, .is_terminal = isatty(STDIN_FILENO) };
+	char *line = NULL;
+	size_t room = 0;
+	ag_str text;
+
+	if (chat->llm)
+		ag_report_out_note_models(c);
+	greet(&l);
+	go_on(&l);
+	while (!l.is_over && !ag_signals_terminated() && read_line(&l, &line, &room, &text)) {
+		if (!text.len)
+			continue;
+		if (text.ptr[0] == '/')
+			run_command(&l, text);
+		else
+			answer(&l, text, false);
+		if (c->out_failed || c->out_gone)
+			break;
+	}
+	free(line);
+	if (!ag_report_out_recorded(c) && l.code == AG_EXIT_OK)
+		l.code = AG_EXIT_FAILED;
+	/* In a conversation each failure was told where it happened. */
+	return l.is_terminal ? AG_EXIT_OK : l.code;
+}
