@@ -270,7 +270,10 @@ static const ag_tool *judged(const ag_tool *tools, size_t n, ag_arena *arena)
 static void choose_tools(analyst *a, ag_tool_set *more)
 {
 	const ag_analyst_opts *o = a->o;
+	size_t n = 0;
 	ag_llm_tool *list;
+
+	AG_ASSERT(o->nmore <= AG_ANALYST_MAX_SETS);
 
 	a->row = ag_agent_analyst;
 	if (o->server) {
@@ -280,13 +283,17 @@ static void choose_tools(analyst *a, ag_tool_set *more)
 		set->tools = judged(set->tools, set->ntool, a->arena);
 		a->row.tools = set;
 	}
-	if (o->server || o->nmore_tool)
+	for (size_t i = 0; i < o->nmore; i++) {
+		more[i] = o->more[i];
+		more[i].tools = judged(more[i].tools, more[i].ntool, a->arena);
+		n += more[i].ntool;
+	}
+	if (o->server || n)
 		a->row.parallel = 0;
-	*more = (ag_tool_set){ .tools = judged(o->more_tools, o->nmore_tool, a->arena),
-		               .ntool = o->nmore_tool };
-	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + more->ntool + 1);
+	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + 1);
 	offer(a, a->row.tools->tools, a->row.tools->ntool, list);
-	offer(a, more->tools, more->ntool, list);
+	for (size_t i = 0; i < o->nmore; i++)
+		offer(a, more[i].tools, more[i].ntool, list);
 	a->offered = list;
 }
 
@@ -335,7 +342,7 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 {
 	const ag_analyst_opts *o = a->o;
 	const int64_t left_ms = ag_ctx_left_ms(a->ctx);
-	ag_tool_set *more = ag_new(a->arena, ag_tool_set);
+	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS);
 	ag_prompt *words = ag_new(a->arena, ag_prompt);
 	ag_status st;
 
@@ -345,7 +352,7 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 		.agent = &a->row,
 		.env = a,
 		.more = more,
-		.nmore = 1,
+		.nmore = o->nmore,
 		.from = { .who = o->who,
 		          .hub = o->hub,
 		          .project = o->project,

@@ -15,7 +15,8 @@
 #include "sql/dictionary.h"
 
 #define AG_ANALYST_MAX_QUESTION 10000u /* characters */
-#define AG_ANALYST_MAX_EARLIER  20u    /* turns that are read for a request */
+#define AG_ANALYST_MAX_SETS     4u
+#define AG_ANALYST_MAX_EARLIER  20u /* turns that are read for a request */
 
 typedef struct ag_analyst_opts {
 	ag_str question;
@@ -27,8 +28,8 @@ typedef struct ag_analyst_opts {
 	ag_str no_dictionary;            /* why */
 	/* Instead of execute_sql and describe_table in this process: those of an MCP server; NULL = none. */
 	const ag_tool_set *server;
-	const ag_tool *more_tools; /* beside them: of other servers */
-	size_t nmore_tool;
+	const ag_tool_set *more; /* beside them: of other servers, of the project's files */
+	size_t nmore;            /* at most AG_ANALYST_MAX_SETS */
 	ag_llm *llm;
 	ag_llm_meter *meter;
 	ag_store *store;

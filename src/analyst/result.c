@@ -73,10 +73,26 @@ static void read_envelope(const ag_val *v, ag_analyst_result *ret)
 	ret->sql = first_of(ret->sql, error ? ag_val_member_str(error, "sql_executed") : ret->sql);
 }
 
+/* {"text":"…","ok":true}, of tools that read files. */
+static bool read_words(const ag_val *v, bool is_error, ag_analyst_result *ret)
+{
+	const ag_val *text = ag_val_getc(v, "text"), *ok = ag_val_getc(v, "ok");
+
+	if (!text || text->type != AG_T_STRING || !ok || ok->type != AG_T_BOOL)
+		return false;
+	ret->ok = !is_error && ok->u.b;
+	ret->text = ag_val_text(text);
+	if (!ret->ok)
+		ret->error = ret->text;
+	return true;
+}
+
 static void read_object(const ag_val *v, bool is_error, ag_analyst_result *ret)
 {
 	const ag_val *error = ag_val_getc(v, "error"), *status = ag_val_getc(v, "status");
 
+	if (read_words(v, is_error, ret))
+		return;
 	if (ag_val_getc(v, "success")) {
 		read_envelope(v, ret);
 		return;

@@ -1,7 +1,7 @@
 /* result -- what a tool gave, in one form: of Argus' own tools, and of MCP servers that answer with an envelope.
  *
  * Known are the flat object of execute_sql ({"columns","rows","error"…}), the envelope of the reference
- * ({"success","data","error"}), and both as the text of another server's answer. Values are views of what was read. */
+ * ({"success","data","error"}), both as the text of another server's answer, and {"text","ok"} of tools that read files. Values are views of what was read. */
 #ifndef AG_ANALYST_RESULT_H
 #define AG_ANALYST_RESULT_H
 

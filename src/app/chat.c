@@ -37,9 +37,69 @@ static ag_status find_project(ag_app *app, ag_app_chat *c, ag_str source, ag_str
 	return ag_project_open(c->hub, c->project, err);
 }
 
+/* --- MCP_SERVER_URL --- */
+
+/* A project that only the server knows. */
+static void foreign_project(ag_app *app, ag_app_chat *c, ag_str id)
+{
+	ag_project *p = ag_new(app->arena, ag_project);
+
+	*p = (ag_project){ .id = id.len ? id : AG_S("default") };
+	p->name = p->id;
+	c->project = p;
+	c->who = ag_caller_local(&p->id, 1, app->arena);
+}
+
+static ag_status open_with_server(ag_app *app, ag_app_chat *c, const ag_var *url, ag_str id,
+                                  ag_err *err)
+{
+	ag_err unknown = { 0 };
+	ag_status st = ag_app_project_hub(app, AG_S(""), &c->hub, err);
+
+	if (st)
+		return st;
+	c->who = ag_caller_local(&id, id.len > 0, app->arena);
+	if (ag_project_find(c->hub, &c->who, id, &c->project, &unknown))
+		foreign_project(app, c, id);
+	return ag_app_sql_server_open(app, url, id, &c->sql, err);
+}
+
+/* --- its files --- */
+
+/* The tools of `argus ask`, but for its API. */
+static ag_status open_files(ag_app *app, ag_app_chat *c, ag_err *err)
+{
+	const ag_root_opts o = { .path = c->project->settings.root };
+	ag_tool *tools = ag_new_n(app->arena, ag_tool, ag_ask_tool_table.ntool);
+	size_t n = 0;
+	ag_status st;
+
+	if (!o.path.len)
+		return AG_OK;
+	st = ag_root_open(&o, &c->files.root, err);
+	if (st)
+		return st;
+	for (size_t i = 0; i < app->ndotenv; i++)
+		ag_root_add_secret(c->files.root, ag_str_cstr(app->arena, app->dotenv[i]));
+	for (size_t i = 0; i < ag_ask_tool_table.ntool; i++) {
+		if (i != AG_ASK_TOOL_API)
+			tools[n++] = ag_ask_tool_table.tools[i];
+	}
+	ag_ask_state_init(&c->no_run, app->arena);
+	c->files.state = &c->no_run;
+	c->files.read_bytes = app->settings.chat.result_bytes;
+	c->more[c->nmore++] = (ag_tool_set){ .tools = tools, .ntool = n, .env = &c->files };
+	return AG_OK;
+}
+
 static void read_dictionary(ag_app *app, ag_app_chat *c)
 {
 	ag_err why = { 0 };
+
+	if (c->sql.client) {
+		c->no_dictionary = AG_S("it is with the MCP server, whose tools list the tables");
+		return;
+	}
 
 	c->has_dictionary = !ag_analyst_schema(c->hub, &app->ctx, &c->who, c->project, false,
 	                                       app->arena, &c->dictionary, &why);
@@ -63,11 +123,17 @@ static ag_status open_model(ag_app *app, ag_app_chat *c, ag_str record, ag_str r
 ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str record, ag_str replay,
                            ag_app_chat *ret, ag_err *err)
 {
+	const ag_var *url = ag_settings_var(&app->settings, "MCP_SERVER_URL");
 	ag_app_chat *c = ret;
 	ag_status st;
 
 	*c = (ag_app_chat){ 0 };
-	st = find_project(app, c, source, project, err);
+	if (url && url->value.len && !source.len)
+		st = open_with_server(app, c, url, project, err);
+	else
+		st = find_project(app, c, source, project, err);
+	if (!st)
+		st = open_files(app, c, err);
 	if (!st)
 		st = open_model(app, c, record, replay, err);
 	if (!st)
@@ -76,6 +142,9 @@ ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str re
 		ag_app_chat_close(c);
 		return st;
 	}
+	if (c->servers.ntool)
+		c->more[c->nmore++] = (ag_tool_set){ .tools = c->servers.tools,
+			                             .ntool = c->servers.ntool };
 	read_dictionary(app, c);
 	c->place = ag_thread_place(c->project->id, c->who.user, app->arena);
 	c->opts = (ag_analyst_opts){
@@ -84,8 +153,9 @@ ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str re
 		.project = c->project,
 		.dictionary = c->has_dictionary ? &c->dictionary : NULL,
 		.no_dictionary = c->no_dictionary,
-		.more_tools = c->servers.tools,
-		.nmore_tool = c->servers.ntool,
+		.server = c->sql.client ? &c->sql.tools : NULL,
+		.more = c->more,
+		.nmore = c->nmore,
 		.llm = c->llm,
 		.store = app->store,
 		.choices = app->settings.chat,
@@ -96,5 +166,7 @@ ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str re
 void ag_app_chat_close(ag_app_chat *c)
 {
 	ag_app_servers_close(&c->servers);
+	ag_app_sql_server_close(&c->sql);
+	c->files.root = ag_root_close(c->files.root);
 	c->hub = ag_project_hub_close(c->hub);
 }

@@ -5,6 +5,8 @@
 #include "analyst/analyst.h"
 #include "app/app.h"
 #include "app/mcp_servers.h"
+#include "app/sql_server.h"
+#include "ask/tools.h"
 
 typedef struct ag_app_chat {
 	ag_project_hub *hub;
@@ -17,10 +19,17 @@ typedef struct ag_app_chat {
 	ag_llm *llm;          /* NULL = no model is set: */
 	ag_err no_model;      /* why, and what to set */
 	ag_app_servers servers;
+	ag_app_sql_server sql; /* of MCP_SERVER_URL */
+	ag_ask_tools files;    /* of a project with a root folder */
+	ag_ask_state no_run;
+	ag_tool_set more[2];
+	size_t nmore;
 	ag_analyst_opts opts; /* all but question, thread, watch and on_event */
 } ag_app_chat;
 
-/* source: a database of the command line, "" = none. project: its id, "" = the only one there is. The store is the app's,
+/* With MCP_SERVER_URL in the environment its server runs the statements, and the project need not be known here.
+ *
+ * source: a database of the command line, "" = none. project: its id, "" = the only one there is. The store is the app's,
  * and open. A dictionary that cannot be read, and a model that is not set, are no errors here.
  * errors  AG_NOT_FOUND: the project, or there are several; AG_INVALID, AG_DENIED: settings */
 AG_CHECK ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str record,

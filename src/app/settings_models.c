@@ -104,6 +104,7 @@ static const char *const known_vars[] = {
 	"POSTGRES_URL",
 	"ARGUS_PROJECT_PASSWORD",
 	"ARGUS_MCP_TOKEN",
+	"MCP_SERVER_URL",
 	"MAX_QUERIES_PER_MINUTE",
 	"MAX_CONNECTIONS_PER_PROJECT",
 };

@@ -76,6 +76,17 @@ size_t ag_cli_noption(const ag_command *cmd)
 	return n;
 }
 
+ag_option ag_cli_common_option(const ag_command *cmd, size_t i)
+{
+	ag_option ret = common[i], own;
+
+	for (size_t k = 0; ret.letter && ag_cli_option(cmd, k, &own); k++) {
+		if (own.letter == ret.letter)
+			ret.letter = 0;
+	}
+	return ret;
+}
+
 static bool option_at(const ag_command *cmd, size_t i, ag_option *ret)
 {
 	size_t n;
@@ -85,7 +96,7 @@ static bool option_at(const ag_command *cmd, size_t i, ag_option *ret)
 	n = ag_cli_noption(cmd);
 	if (i - n >= AG_NELEM(common))
 		return false;
-	*ret = common[i - n];
+	*ret = ag_cli_common_option(cmd, i - n);
 	return true;
 }
 

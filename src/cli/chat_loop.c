@@ -1,15 +1,13 @@
 /* chat_loop -- see the header. A line that begins with "/" is a command, every other one is a question. */
 #include "cli/chat_loop.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "app/models.h"
 #include "base/utf8.h"
 #include "cli/chat_show.h"
 #include "cli/chat_sql.h"
+#include "cli/line_edit.h"
 #include "cli/report_out.h"
 
 #define MAX_SHOWN_TURNS 3u
@@ -18,8 +16,11 @@ typedef struct loop {
 	ag_cli *c;
 	ag_app_chat *chat;
 	ag_thread *thread;
+	ag_line_edit *lines;
 	bool is_terminal;
-	bool has_turn; /* the last one that is known, for /why */
+	/* The last turn that is known, for /why; in kept. */
+	ag_arena *kept;
+	bool has_turn;
 	ag_analyst_state last;
 	ag_id last_turn;
 	bool is_over;
@@ -28,19 +29,32 @@ typedef struct loop {
 
 /* --- questions --- */
 
-static ag_status take_turn(loop *l, bool resumes, ag_analyst_turn_result *ret, ag_err *err)
+static ag_status take_turn(loop *l, bool resumes, ag_arena *arena, ag_analyst_turn_result *ret,
+                           ag_err *err)
 {
 	ag_cli *c = l->c;
 
 	l->chat->opts.thread = l->thread;
-	l->chat->opts.meter = ag_app_meter(&c->app, c->app.arena);
-	return resumes ? ag_analyst_resume(&c->app.ctx, &l->chat->opts, c->app.arena, ret, err)
-	               : ag_analyst_turn(&c->app.ctx, &l->chat->opts, c->app.arena, ret, err);
+	l->chat->opts.meter = ag_app_meter(&c->app, arena);
+	return resumes ? ag_analyst_resume(&c->app.ctx, &l->chat->opts, arena, ret, err)
+	               : ag_analyst_turn(&c->app.ctx, &l->chat->opts, arena, ret, err);
+}
+
+/* Of the turn that was kept before, nothing is needed any more. */
+static void keep(loop *l, const ag_analyst_state *s, const ag_id *turn, ag_arena *arena)
+{
+	if (arena != l->kept)
+		ag_arena_free(l->kept);
+	l->kept = arena;
+	l->last = *s;
+	l->last_turn = *turn;
+	l->has_turn = true;
 }
 
 static void answer(loop *l, ag_str question, bool resumes)
 {
 	ag_analyst_turn_result r = { 0 };
+	ag_arena *arena;
 	ag_chat_show show;
 	ag_err err = { 0 };
 
@@ -53,14 +67,14 @@ static void answer(loop *l, ag_str question, bool resumes)
 	ag_chat_show_init(&show, l->c, true);
 	ag_chat_show_watch(&show, &l->chat->opts);
 	l->chat->opts.question = question;
-	if (take_turn(l, resumes, &r, &err)) {
+	arena = ag_arena_new();
+	if (take_turn(l, resumes, arena, &r, &err)) {
 		l->code = ag_cli_fail(l->c, &err);
+		ag_arena_free(arena);
 		return;
 	}
 	l->code = ag_chat_show_end(&show, &r);
-	l->last = *r.state;
-	l->last_turn = r.turn;
-	l->has_turn = true;
+	keep(l, r.state, &r.turn, arena);
 }
 
 /* --- commands --- */
@@ -192,25 +206,35 @@ static void run_command(loop *l, ag_str line)
 
 /* --- lines --- */
 
-/* The next line without its end; false at the end of the input. An interrupted one is empty. */
-static bool read_line(loop *l, char **line, size_t *room, ag_str *ret)
+/* The next line; false at the end of the input. An interrupted one is empty. */
+static bool read_line(loop *l, ag_str *ret)
 {
-	ssize_t n;
-
-	if (l->is_terminal)
-		AG_IGNORE(ag_cli_print(l->c, AG_S("> ")), "the prompt is a help only");
-	errno = 0;
-	n = getline(line, room, stdin);
-	if (n < 0 && errno == EINTR) {
-		clearerr(stdin);
+	switch (ag_line_edit_read(l->lines, ret)) {
+	case AG_LINE_TEXT: return true;
+	case AG_LINE_INTERRUPTED:
 		ag_signals_reset();
-		*ret = AG_S("");
+		if (l->is_terminal)
+			AG_IGNORE(ag_cli_print(l->c, AG_S("\n")), "told once");
 		return !ag_signals_terminated();
+	default: return false;
 	}
-	if (n < 0)
-		return false;
-	*ret = ag_str_trim(ag_str_make(*line, (size_t)n));
-	return true;
+}
+
+/* Beside the store, when that is a file. */
+static ag_str history_path(ag_cli *c)
+{
+	ag_str uri = AG_S("");
+	size_t n;
+
+	if (!ag_store_is_kept(c->app.store) || ag_app_store_uri(&c->app, &uri, NULL))
+		return AG_S("");
+	if (ag_str_starts(uri, AG_S("sqlite:")))
+		uri = ag_str_make(uri.ptr + 7, uri.len - 7);
+	if (ag_str_contains(uri, AG_S("://")))
+		return AG_S("");
+	for (n = uri.len; n && uri.ptr[n - 1] != '/';)
+		n--;
+	return ag_str_printf(c->app.arena, "%.*schat_history", (int)n, uri.ptr);
 }
 
 static void greet(loop *l)
@@ -249,12 +273,15 @@ static void go_on(loop *l)
 	if (n && ag_analyst_is_open(c->app.store, &rows[n - 1], &is_open, &err))
 		ag_cli_fail(c, &err);
 	for (size_t i = 0; i < n; i++) {
-		if (ag_analyst_read_turn(c->app.store, &rows[i].id, c->app.arena, &l->last, &err)) {
+		ag_arena *arena = ag_arena_new();
+		ag_analyst_state s;
+
+		if (ag_analyst_read_turn(c->app.store, &rows[i].id, arena, &s, &err)) {
 			ag_cli_fail(c, &err);
+			ag_arena_free(arena);
 			return;
 		}
-		l->last_turn = rows[i].id;
-		l->has_turn = true;
+		keep(l, &s, &rows[i].id, arena);
 		if (!is_open || i + 1 < n)
 			ag_chat_show_turn(c, &l->last);
 	}
@@ -268,17 +295,19 @@ static void go_on(loop *l)
 int ag_chat_loop(ag_cli *c, ag_app_chat *chat, ag_thread *thread)
 {
 	loop l = { .c = c, .chat = chat, .thread = thread, .is_terminal = isatty(STDIN_FILENO) };
-	char *line = NULL;
-	size_t room = 0;
 	ag_str text;
 
 	if (chat->llm)
 		ag_report_out_note_models(c);
 	greet(&l);
 	go_on(&l);
-	while (!l.is_over && !ag_signals_terminated() && read_line(&l, &line, &room, &text)) {
+	l.lines = ag_line_edit_open("> ", history_path(c));
+	while (!l.is_over && !ag_signals_terminated() && read_line(&l, &text)) {
 		if (!text.len)
 			continue;
+		ag_line_edit_keep(l.lines, text);
+		/* The library's buffer is gone with the next line. */
+		text = ag_str_dup(c->app.arena, text);
 		if (text.ptr[0] == '/')
 			run_command(&l, text);
 		else
@@ -286,7 +315,8 @@ int ag_chat_loop(ag_cli *c, ag_app_chat *chat, ag_thread *thread)
 		if (c->out_failed || c->out_gone)
 			break;
 	}
-	free(line);
+	ag_line_edit_close(l.lines);
+	ag_arena_free(l.kept);
 	if (!ag_report_out_recorded(c) && l.code == AG_EXIT_OK)
 		l.code = AG_EXIT_FAILED;
 	/* In a conversation each failure was told where it happened. */

@@ -118,6 +118,8 @@ bool ag_cli_option(const ag_command *cmd, size_t i, ag_option *ret);
 /* How many these are. The common ones have the numbers after them. */
 size_t ag_cli_noption(const ag_command *cmd);
 const ag_option *ag_cli_common_options(size_t *ret_n);
+/* Option i of these as this command has it: without its letter, when one of the command's own has that. */
+ag_option ag_cli_common_option(const ag_command *cmd, size_t i);
 
 int ag_cli_main(int argc, char **argv, char *const *env);
 

@@ -11,7 +11,7 @@
 #include "cli/report_out.h"
 
 static const ag_option options[] = {
-	{ "project", 'P', "ID", NULL, NULL, "which project; only needed when there are several" },
+	{ "project", 'p', "ID", NULL, NULL, "which project; only needed when there are several" },
 	{ "question", 'q', "TEXT", NULL, NULL, "answer this question and exit" },
 	{ "continue", 'c', NULL, NULL, NULL, "go on with the newest thread" },
 	{ "thread", 0, "ID", NULL, NULL, "go on with this thread" },
@@ -206,9 +206,9 @@ const ag_command ag_cmd_chat = {
 		"partial one, else 1.",
 	.examples =
 		"argus chat sqlite:shop.db # a conversation\n"
-		"argus chat -P shop -q \"Which region sold most last month?\" # one question\n"
-		"argus chat -P shop --continue -q \"And the month before?\" # in the same thread\n"
-		"argus chat -P shop --threads # what was asked before",
+		"argus chat -p shop -q \"Which region sold most last month?\" # one question\n"
+		"argus chat -p shop --continue -q \"And the month before?\" # in the same thread\n"
+		"argus chat -p shop --threads # what was asked before",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.agent = &ag_agent_analyst,

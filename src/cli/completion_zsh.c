@@ -84,14 +84,16 @@ static void arguments(ag_buf *out, const ag_command *cmd, ag_arena *arena)
 static void command(ag_buf *out, const ag_command *cmd, ag_arena *arena)
 {
 	size_t ncommon;
-	const ag_option *common = ag_cli_common_options(&ncommon);
 	ag_option o;
 
+	ag_cli_common_options(&ncommon);
 	ag_buf_addf(out, "\t%s)\n\t\t_arguments -s", cmd->name);
 	for (size_t i = 0; ag_choices_option(cmd, i, &o); i++)
 		option(out, cmd, &o, arena);
-	for (size_t i = 0; i < ncommon; i++)
-		option(out, cmd, &common[i], arena);
+	for (size_t i = 0; i < ncommon; i++) {
+		o = ag_cli_common_option(cmd, i);
+		option(out, cmd, &o, arena);
+	}
 	arguments(out, cmd, arena);
 	ag_buf_adds(out, "\n\t\t;;\n");
 }

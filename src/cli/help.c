@@ -122,9 +122,9 @@ static void examples(ag_paint *p, const char *text)
 void ag_help_command(const ag_command *cmd, ag_paint *p)
 {
 	size_t n;
-	const ag_option *common = ag_cli_common_options(&n);
 	ag_option o;
 
+	ag_cli_common_options(&n);
 	narrow(p);
 	ag_paint_textf(p, AG_INK_BOLD, "argus %s %s", cmd->name, cmd->usage);
 	ag_paint_nl(p);
@@ -139,8 +139,10 @@ void ag_help_command(const ag_command *cmd, ag_paint *p)
 	for (size_t i = 0; has_options(cmd) && ag_cli_option(cmd, i, &o); i++)
 		option(p, &o);
 	heading(p, "Common options");
-	for (size_t i = 0; i < n; i++)
-		option(p, &common[i]);
+	for (size_t i = 0; i < n; i++) {
+		o = ag_cli_common_option(cmd, i);
+		option(p, &o);
+	}
 	heading(p, "Exit codes");
 	for (size_t i = 0; i < AG_NELEM(exits); i++) {
 		ag_paint_textf(p, AG_INK_CYAN, "  %3d", exits[i].code);

@@ -167,8 +167,8 @@ static void tables_are_whole(void **state)
 {
 	size_t n, ncommon;
 	const ag_command *const *list = ag_cli_commands(&n);
-	const ag_option *common = ag_cli_common_options(&ncommon);
 
+	ag_cli_common_options(&ncommon);
 	(void)state;
 	assert_true(n >= 10);
 	for (size_t i = 0; i < n; i++) {
@@ -184,7 +184,8 @@ static void tables_are_whole(void **state)
 		assert_ptr_equal(ag_cli_find(ag_str_c(cmd->name)), cmd);
 		for (size_t k = 0; k < noption; k++)
 			assert_true(ag_cli_option(cmd, k, &all[k]));
-		memcpy(all + noption, common, ncommon * sizeof(all[0]));
+		for (size_t k = 0; k < ncommon; k++)
+			all[noption + k] = ag_cli_common_option(cmd, k);
 		check_options(cmd, all, noption + ncommon);
 	}
 	assert_string_equal(ag_cli_nearest(AG_S("adit")), "audit");

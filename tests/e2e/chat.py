@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Conversations with a database, as a user has them (see chat.sh): each case on PostgreSQL and on SQLite."""
+import json
+import os
+import pty
+import random
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from chat_policy import QUESTIONS, STUBBORN, Model  # noqa: E402  pylint: disable=wrong-import-position
+import mcp_want  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_want import case, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
+
+DIR, SOCKET, PORT = sys.argv[1:4]
+ARGUS = os.environ["ARGUS"]
+ROOT = os.environ.get("ARGUS_SOURCE_ROOT", ".")
+MODEL = Model()
+ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8", "USER": "ann", "LLM_API_BASE": MODEL.url,
+       "LLM_MODEL": "policy", "LLM_API_KEY": "none"}
+LITE = os.path.join(DIR, "shop.db")
+SOURCES = {"postgres": "postgresql://postgres@/shop?host=%s&port=%s" % (SOCKET, PORT), "sqlite": "sqlite:" + LITE}
+
+SCHEMA = """
+create table customers(id integer primary key, name text not null, region text not null);
+create table products(id integer primary key, name text not null, category text, price numeric(8,2));
+create table orders(id integer primary key, customer_id integer not null references customers(id), status text,
+  ordered_on date);
+create table order_items(id integer primary key, order_id integer references orders(id),
+  product_id integer references products(id), quantity integer)
+"""
+
+
+def rows():
+    rnd = random.Random(18)
+    yield from ("insert into customers values (%d, 'Customer %d', '%s')" %
+                (i, i, rnd.choice(["North", "South", "East", "West"])) for i in range(1, 61))
+    yield from ("insert into products values (%d, 'Product %d', '%s', %.2f)" %
+                (i, i, rnd.choice(["Toys", "Books", "Tools"]), rnd.randint(100, 9000) / 100) for i in range(1, 21))
+    yield from ("insert into orders values (%d, %d, '%s', '%s')" %
+                (i, rnd.randint(1, 50), rnd.choice(["paid", "open", "refunded"]),
+                 "%d-%02d-%02d" % (rnd.choice([2024, 2025]), rnd.randint(1, 12), rnd.randint(1, 28)))
+                for i in range(1, 301))
+    yield from ("insert into order_items values (%d, %d, %d, %d)" %
+                (i, rnd.randint(1, 300), rnd.randint(1, 20), rnd.randint(1, 5)) for i in range(1, 801))
+
+
+# The statements that the policy should come to.
+RIGHT = {
+    "How many orders were paid?": "SELECT COUNT(*) FROM orders WHERE status = 'paid'",
+    "Which region has most customers?":
+        "SELECT region, COUNT(*) AS n FROM customers GROUP BY region ORDER BY n DESC, region LIMIT 1",
+    "How many products are there?": "SELECT COUNT(*) FROM products",
+    "What is the highest price?": "SELECT MAX(price) FROM products",
+    "Which category has most products?":
+        "SELECT category, COUNT(*) AS n FROM products GROUP BY category ORDER BY n DESC, category LIMIT 1",
+    "How many items were sold?": "SELECT SUM(quantity) FROM order_items",
+    "How many orders has customer 7?": "SELECT COUNT(*) FROM orders WHERE customer_id = 7",
+    "What is the lowest id of an order?": "SELECT MIN(id) FROM orders",
+    "How many orders has the North?": "SELECT COUNT(*) FROM orders JOIN customers ON customers.id = customer_id "
+                                      "WHERE region = 'North'",
+    "Which product was sold most?":
+        "SELECT products.name, SUM(quantity) AS n FROM order_items JOIN products ON products.id = product_id "
+        "GROUP BY products.name ORDER BY n DESC, products.name LIMIT 1",
+    "How many customers have no order?": "SELECT COUNT(*) FROM customers WHERE id NOT IN (SELECT customer_id FROM orders)",
+    "What is the average quantity, rounded?": "SELECT round(AVG(quantity)) FROM order_items",
+    "How many open orders has each region?":
+        "SELECT region, COUNT(*) AS n FROM orders JOIN customers ON customers.id = orders.customer_id "
+        "WHERE status = 'open' GROUP BY region ORDER BY region",
+}
+
+
+def has(what, text, part):
+    mcp_want.has(text, part, what)
+
+
+def psql(sql, database="shop"):
+    p = subprocess.run(["psql", "-h", SOCKET, "-p", PORT, "-U", "postgres", "-d", database, "-X", "-q", "-v",
+                        "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True, check=False)
+    if p.returncode:
+        raise AssertionError(p.stderr)
+
+
+def plant():
+    data = SCHEMA + ";\n" + ";\n".join(rows()) + ";\n"
+    psql("create database shop;", "postgres")
+    psql("begin;\n" + data + "commit; analyze;")
+    with sqlite3.connect(LITE) as db:
+        db.executescript(data)
+
+
+def truth(sql):
+    with sqlite3.connect(LITE) as db:
+        return db.execute(sql).fetchone()
+
+
+def chat(engine, *options, store=None, text=None, env=None):
+    return subprocess.run([ARGUS, "chat", SOURCES[engine], "--store", os.path.join(DIR, (store or engine) + ".store"),
+                           "--set", "max_queries_per_minute=100000", *options], capture_output=True, text=True,
+                          env=env or ENV, input=text, check=False, timeout=120)
+
+
+def ask(engine, question, *options, **kw):
+    p = chat(engine, "-q", question, "--output", "json", *options, **kw)
+    same("exit code of %r: %s" % (question, p.stderr), p.returncode, 0)
+    return json.loads(p.stdout)
+
+
+def both(name):
+    """A case on each engine."""
+    def add(f):
+        for engine in SOURCES:
+            case("%s: %s" % (engine, name))(lambda engine=engine: f(engine))
+    return add
+
+
+@both("a model of policy completes twenty questions, and corrects itself")
+def _(engine):
+    same("questions", len(QUESTIONS), 20)
+    for question, (first, answer) in QUESTIONS.items():
+        a = ask(engine, question)
+        if question.startswith("Delete"):
+            same("answer", a["answer"], answer)
+            same("class", a["queries"][0]["class"], "refused")
+            continue
+        # SQLite takes a column that is not grouped: no error, so nothing to mend.
+        wrong = question in RIGHT and not (engine == "sqlite" and "category" in question)
+        values = ["{:g}".format(v) if isinstance(v, float) else v for v in truth(RIGHT[question] if wrong else first)]
+        has("answer to %r (%s)" % (question, a["queries"]), a["answer"], answer.format(*values))
+        same("status of %r" % question, a["status"], "ok")
+        if wrong:
+            has("answer to %r" % question, a["answer"], "I corrected the query after an error.")
+            same("ok of the first query of %r" % question, a["queries"][0]["ok"], False)
+        last = a["queries"][-1]
+        same("the last query of %r is whole" % question, (last["ok"], last["truncated"]), (True, False))
+        same("%r names its tables" % question, len(last["tables"]) > 0, True)
+
+
+@both("after three retries it explains, and the next question has its own")
+def _(engine):
+    a = ask(engine, STUBBORN)
+    same("status", a["status"], "partial")
+    has("answer", a["answer"], "I tried 4 times")
+    same("classes", [q.get("class") for q in a["queries"]], ["column_not_found"] * 4)
+    b = ask(engine, "How many orders were paid?", "--continue")
+    same("status", b["status"], "ok")
+    same("thread", b["thread"], a["thread"])
+    has("the retry", json.dumps(MODEL.requests[-1]), "retry 1 of 3")
+
+
+@both("a conversation on a pipe: commands, a question, the same thread")
+def _(engine):
+    p = chat(engine, store="pipe-" + engine,
+             text="/tables\n/sql select count(*) as n from orders\nHow many orders are open?\n/why\n/threads\n/nope\n")
+    same("exit code: " + p.stderr, p.returncode, 0)
+    has("tables", p.stdout, "order_items (4 columns)")
+    has("rows", p.stdout, "300")
+    has("answer", p.stdout, "orders are open.")
+    has("sources", p.stdout, "where status = 'open'")
+    has("threads", p.stdout, "1 question")
+    has("unknown", p.stderr, "/help lists them")
+    again = chat(engine, "--continue", store="pipe-" + engine, text="")
+    has("the thread is shown again", again.stdout, "orders are open.")
+
+
+@both("a turn that is killed goes on with --continue, and no statement that has a result is run twice")
+def _(engine):
+    MODEL.server.delay = 0.15
+    done = 0
+    try:
+        for i in range(12):
+            store = "kill-%s-%d" % (engine, i)
+            p = subprocess.Popen([ARGUS, "chat", SOURCES[engine], "--store", os.path.join(DIR, store + ".store"), "-q",
+                                  "Which product was sold most?"], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.05 + 0.05 * i)
+            p.send_signal(signal.SIGKILL)
+            p.communicate()
+            again = chat(engine, "--continue", store=store, text="")
+            if "there is no thread" in again.stderr:
+                continue
+            same("exit code: " + again.stderr, again.returncode, 0)
+            has("answer", again.stdout, "Product")
+            done += 1
+            log = subprocess.run([ARGUS, "log", "--store", os.path.join(DIR, store + ".store"), "-o", "json"],
+                                 capture_output=True, text=True, env=ENV, check=True)
+            sent = [r["sql"] for r in json.loads(log.stdout)["calls"] if r["tool"] == "execute_sql"
+                    and r["outcome"] != "began"]
+            same("statements that were recorded twice", sorted(set(sent)), sorted(sent))
+    finally:
+        MODEL.server.delay = 0
+    same("some were killed in the middle", done > 3, True)
+
+
+def on_terminal(options, steps):
+    """A conversation on a terminal: types each text when the one before it has appeared. What the terminal showed."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(ARGUS, [ARGUS, "chat", *options], dict(ENV, TERM="xterm", COLUMNS="100", NO_COLOR="1"))
+    shown = b""
+    for wanted, text in steps:
+        end = time.time() + 30
+        while wanted.encode() not in shown:
+            if time.time() > end:
+                os.kill(pid, signal.SIGKILL)
+                raise AssertionError("%r does not appear: %r" % (wanted, shown[-1500:]))
+            if select.select([fd], [], [], 0.1)[0]:
+                try:
+                    shown += os.read(fd, 65536)
+                except OSError:
+                    break
+        shown = shown[shown.find(wanted.encode()):] if text else shown
+        if text:
+            os.write(fd, text.encode())
+            time.sleep(0.1)
+    os.close(fd)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@case("on a terminal lines are edited, Ctrl-C stops the question alone, and history is kept")
+def _():
+    store = os.path.join(DIR, "terminal", "t.store")
+    options = [SOURCES["sqlite"], "--store", store]
+    code = on_terminal(options, [("4 tables", "How many orders are openX\x7f?\r"), ("Sources:", "/why\r"),
+                                 ("turn ", "/tables gr\u00fc\u00dfe\r"), ("no table \"gr\u00fc\u00dfe\"", "/quit\r"),
+                                 ("/quit", "")])
+    same("exit code", code, 0)
+    MODEL.server.delay = 5
+    try:
+        begun = time.time()
+        code = on_terminal(options, [("4 tables", "How many products are there?\r"), ("products are there?", "\x03"),
+                                     ("stopped by the user", "/sql select 40 + 2 as n\r"), ("1 row", "/quit\r"),
+                                     ("/quit", "")])
+    finally:
+        MODEL.server.delay = 0
+    same("exit code", code, 0)
+    same("Ctrl-C waits for nothing", time.time() - begun < 5, True)
+    code = on_terminal(options, [("4 tables", "\x1b[A\x1b[A\r"), ("42", "/quit\r"), ("/quit", "")])
+    same("exit code", code, 0)
+    same("rights of the history", oct(os.stat(os.path.join(DIR, "terminal", "chat_history")).st_mode & 0o777), "0o600")
+
+
+@both("an overloaded provider is asked once more, and that is said")
+def _(engine):
+    MODEL.server.failures = [529]
+    p = chat(engine, "-q", "How many customers are there?")
+    same("exit code: " + p.stderr, p.returncode, 0)
+    has("note", p.stderr, "it is asked once more")
+    MODEL.server.failures = [529, 529]
+    p = chat(engine, "-q", "How many customers are there?")
+    same("exit code", p.returncode, 1)
+    has("error", p.stderr, "(2 attempts)")
+    same("stdout", p.stdout, "")
+
+
+@case("postgres: a database that restarts in the middle of a conversation")
+def _():
+    a = ask("postgres", "How many customers are there?")
+    subprocess.run(["sh", os.path.join(ROOT, "tests/real/postgres.sh"), "crash", os.path.join(DIR, "pg")], check=True,
+                   capture_output=True)
+    p = chat("postgres", "-q", "How many customers are there?", "--continue")
+    same("exit code", p.returncode, 0)
+    same("no figure", "60" in p.stdout, False)
+    subprocess.run(["sh", os.path.join(ROOT, "tests/real/postgres.sh"), "again", os.path.join(DIR, "pg")], check=True,
+                   capture_output=True)
+    b = ask("postgres", "How many customers are there?", "--continue")
+    same("thread", b["thread"], a["thread"])
+    has("answer", b["answer"], "60")
+
+
+@case("bad input has one sentence with what to do")
+def _():
+    def bad(code, words, *options, env=None, args=None):
+        p = subprocess.run([ARGUS, "chat", *(args or [SOURCES["sqlite"]]), "--store", os.path.join(DIR, "bad.store"),
+                            *options], capture_output=True, text=True, env=env or ENV, input="", check=False, timeout=60)
+        same("exit code of %s: %s" % (options, p.stderr), p.returncode, code)
+        for word in words:
+            has("error of %s" % (options,), p.stderr, word)
+        same("stdout of %s" % (options,), p.stdout, "")
+    bad(1, ["no thread of this project begins with", "--threads"], "--thread", "0190abcd", "-q", "x")
+    bad(1, ["no turn of this project begins with"], "--branch", "0190abcd", "-q", "x")
+    bad(1, ["there is no thread of this project yet"], "--continue", "-q", "x")
+    bad(1, ["10001 characters", "at most 10000"], "-q", "x" * 10001)
+    bad(2, ["want a question, got blanks"], "-q", " ")
+    bad(2, ["choose one"], "--continue", "--thread", "0190", "-q", "x")
+    bad(1, ["No such file"], "-q", "x", args=["sqlite:/nowhere/x.db"])
+    bad(1, ["no project"], "-q", "x", "-p", "nothing", args=[])
+    bad(1, ["no model is set", "ANTHROPIC_API_KEY"], "-q", "x",
+        env={k: v for k, v in ENV.items() if not k.startswith("LLM")})
+    other = ask("sqlite", "How many customers are there?")
+    p = chat("sqlite", "--thread", other["thread"], "-q", "x", env=dict(ENV, USER="bob"))
+    same("exit code", p.returncode, 1)
+    has("another's thread is unknown", p.stderr, "no thread of this project begins with")
+
+
+plant()
+run_cases()
