@@ -6,6 +6,7 @@
 
 #include "agent/planner_chat.h"
 #include "analyst/correct.h"
+#include "analyst/proof.h"
 #include "analyst/prompt.h"
 #include "analyst/tools.h"
 #include "base/log.h"
@@ -29,6 +30,8 @@ typedef struct analyst {
 	ag_agent row; /* ag_agent_analyst, with the tools of this turn */
 	ag_analyst_state state;
 	ag_analyst_gates gates;
+	ag_analyst_proof proof;
+	const ag_analyst_state **states; /* of the turns before, for their results */
 	ag_analyst_turn_result *ret;
 	ag_str question;
 	ag_earlier *earlier;
@@ -98,16 +101,18 @@ static ag_status read_earlier(analyst *a, const ag_run_row *rows, size_t end, ag
 	ag_status st = AG_OK;
 
 	a->earlier = ag_new_n(a->arena, ag_earlier, end + 1);
+	a->states = ag_new_n(a->arena, const ag_analyst_state *, end + 1);
 	for (size_t i = 0; i < end && !st; i++) {
-		ag_analyst_state s;
+		ag_analyst_state *s = ag_new(a->arena, ag_analyst_state);
 
-		init_state(a, EARLIER_SHARE, a->arena, &s);
-		s.ntable = a->state.ntable;
-		st = apply_log(a->o->store, &rows[i].id, &s, err);
-		a->state.ntable = s.ntable;
-		a->earlier[a->nearlier++] = (ag_earlier){ .question = s.question,
-			                                  .turns = s.transcript,
-			                                  .answer = s.final };
+		init_state(a, EARLIER_SHARE, a->arena, s);
+		s->ntable = a->state.ntable;
+		st = apply_log(a->o->store, &rows[i].id, s, err);
+		a->state.ntable = s->ntable;
+		a->states[a->nearlier] = s;
+		a->earlier[a->nearlier++] = (ag_earlier){ .question = s->question,
+			                                  .turns = s->transcript,
+			                                  .answer = s->final };
 	}
 	return st;
 }
@@ -120,11 +125,12 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 {
 	analyst *a = env;
 	ag_buf out = AG_BUF_INIT(REPORT_BYTES);
-	const ag_analyst_answer answer = { .state = &a->state,
-		                           .thread = ag_id_str(&a->o->thread->id),
-		                           .turn = ag_id_str(&row->id),
-		                           .status = a->state.status,
-		                           .why = a->state.why };
+	ag_analyst_answer answer = { .state = &a->state,
+		                     .proof = &a->proof,
+		                     .thread = ag_id_str(&a->o->thread->id),
+		                     .turn = ag_id_str(&row->id),
+		                     .status = a->state.status,
+		                     .why = a->state.why };
 
 	(void)arena;
 	if (ev->type != AG_EV_RUN_FINISHED)
@@ -211,6 +217,7 @@ static ag_status gates(void *env, const ag_evaluator *ret[AG_NGATE], ag_err *err
 	(void)err;
 	ret[AG_GATE_ACTION] = &a->gates.action;
 	ret[AG_GATE_OBSERVATION] = &a->gates.output;
+	ret[AG_GATE_RUN] = &a->proof.gate;
 	return AG_OK;
 }
 
@@ -274,6 +281,8 @@ static void choose_tools(analyst *a, ag_tool_set *more)
 	ag_llm_tool *list;
 
 	AG_ASSERT(o->nmore <= AG_ANALYST_MAX_SETS);
+	more[o->nmore] =
+		(ag_tool_set){ .tools = &ag_analyst_compute, .ntool = 1, .env = &a->proof };
 
 	a->row = ag_agent_analyst;
 	if (o->server) {
@@ -290,10 +299,11 @@ static void choose_tools(analyst *a, ag_tool_set *more)
 	}
 	if (o->server || n)
 		a->row.parallel = 0;
-	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + 1);
+	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + 2);
 	offer(a, a->row.tools->tools, a->row.tools->ntool, list);
 	for (size_t i = 0; i < o->nmore; i++)
 		offer(a, more[i].tools, more[i].ntool, list);
+	offer(a, &ag_analyst_compute, 1, list);
 	a->offered = list;
 }
 
@@ -342,17 +352,18 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 {
 	const ag_analyst_opts *o = a->o;
 	const int64_t left_ms = ag_ctx_left_ms(a->ctx);
-	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS);
+	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS + 1);
 	ag_prompt *words = ag_new(a->arena, ag_prompt);
 	ag_status st;
 
 	ag_analyst_gates_init(&a->gates, o->dictionary);
+	ag_analyst_proof_init(&a->proof, &a->state, a->states, a->nearlier);
 	choose_tools(a, more);
 	*run = (ag_run_opts){
 		.agent = &a->row,
 		.env = a,
 		.more = more,
-		.nmore = o->nmore,
+		.nmore = o->nmore + 1,
 		.from = { .who = o->who,
 		          .hub = o->hub,
 		          .project = o->project,
@@ -382,6 +393,7 @@ static void finish(analyst *a)
 {
 	a->ret->state = &a->state;
 	a->ret->answer = ag_analyst_answer_text(&a->state);
+	a->ret->proof = &a->proof;
 }
 
 static ag_status check_question(analyst *a, ag_err *err)

@@ -44,6 +44,7 @@ typedef struct ag_analyst_turn_result {
 	ag_id turn;
 	ag_run_result run_result;
 	const ag_analyst_state *state; /* in the arena */
+	const ag_analyst_proof *proof; /* of its figures; in the arena */
 	ag_str answer;                 /* "" = there is none */
 	ag_str json;                   /* as the store has it, without keys */
 } ag_analyst_turn_result;

@@ -68,6 +68,25 @@ static void write_query(ag_jw *w, const ag_analyst_query *q, bool with_rows, ag_
 	ag_jw_obj_end(w);
 }
 
+/* "figures": those of the last words. Left out when they cannot be checked: "doubt" says why. */
+static void write_figures(ag_jw *w, const ag_analyst_answer *a, ag_arena *arena)
+{
+	const ag_str text = ag_analyst_answer_text(a->state);
+	ag_figures_input in;
+	ag_figures f = { 0 };
+
+	if (a->proof && text.len && !ag_analyst_figures(a->proof, text, arena, &in, &f, NULL)) {
+		ag_jw_kkey(w, "figures");
+		ag_figures_json(&in, &f, w);
+	}
+	ag_jw_kstr(w, "doubt", a->state->doubt);
+	ag_jw_kkey(w, "replaced");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < a->state->nrejected; i++)
+		ag_jw_str(w, a->state->rejected[i]);
+	ag_jw_arr_end(w);
+}
+
 void ag_analyst_answer_json(const ag_analyst_answer *a, bool with_rows, ag_arena *arena,
                             ag_buf *out)
 {
@@ -94,6 +113,7 @@ void ag_analyst_answer_json(const ag_analyst_answer *a, bool with_rows, ag_arena
 	for (size_t i = 0; i < s->nquery; i++)
 		write_query(&w, &s->queries[i], with_rows, arena);
 	ag_jw_arr_end(&w);
+	write_figures(&w, a, arena);
 	ag_jw_kkey(&w, "usage");
 	ag_jw_obj(&w);
 	ag_jw_kuint(&w, "model_calls", s->model_calls);

@@ -70,6 +70,7 @@ static void count_failure(ag_analyst_state *s)
 
 static void read_proposal(ag_analyst_state *s, const ag_event *ev, const ag_val *p)
 {
+	const ag_val *input = ag_val_getc(p, "action_input");
 	ag_analyst_query *q;
 
 	if (ag_val_member_bool(p, "final")) {
@@ -82,7 +83,9 @@ static void read_proposal(ag_analyst_state *s, const ag_event *ev, const ag_val 
 	q = push_query(s);
 	q->seq = ev->seq;
 	q->tool = kept(s, p, "action");
-	q->sql = ag_str_dup(s->arena, ag_analyst_sql_of(ag_val_getc(p, "action_input")));
+	q->sql = ag_str_dup(s->arena, ag_analyst_sql_of(input));
+	if (input && input->type == AG_T_OBJECT)
+		q->input = ag_val_dup(s->arena, input);
 }
 
 /* {"result":{…}} or {"error":{"message","hint"}}, of a tool that gave nothing at all. */
@@ -100,7 +103,6 @@ static void read_output(ag_analyst_state *s, const ag_event *ev, const ag_val *p
 	q->latency_ms = (int64_t)ag_val_member_num(p, "latency_ms");
 	if (result) {
 		*own = ag_val_dup(s->arena, result);
-		q->output = ag_extjson_str(s->arena, own, AG_EXTJSON_RELAXED);
 		ag_analyst_result_read(own, ag_val_member_bool(p, "is_error"), s->arena,
 		                       &q->result);
 	} else {
@@ -117,6 +119,25 @@ static void read_output(ag_analyst_state *s, const ag_event *ev, const ag_val *p
 	call->is_error = !q->result.ok;
 }
 
+/* The final text is sent back: another one follows. */
+static void reject(ag_analyst_state *s)
+{
+	ag_str *grown = ag_new_n(s->arena, ag_str, s->nrejected + 1);
+
+	if (s->nrejected)
+		memcpy(grown, s->rejected, s->nrejected * sizeof(*grown));
+	grown[s->nrejected++] = s->final;
+	s->rejected = grown;
+}
+
+static void read_verdict(ag_analyst_state *s, const ag_val *p)
+{
+	if (ag_str_eqc(ag_val_member_str(p, "gate"), ag_gate_name(AG_GATE_RUN)))
+		s->doubt = ag_str_eqc(ag_val_member_str(p, "verdict"), ag_verdict_name(AG_PASS))
+		                   ? AG_S("")
+		                   : kept(s, p, "reason");
+}
+
 /* A call that answers to a critique was not run. */
 static void read_critique(ag_analyst_state *s, const ag_event *ev, const ag_val *p,
                           const ag_turn_call *refused)
@@ -124,7 +145,7 @@ static void read_critique(ag_analyst_state *s, const ag_event *ev, const ag_val 
 	ag_analyst_query *q = find(s, ev->cause);
 
 	if (ag_str_eqc(ag_val_member_str(p, "gate"), ag_gate_name(AG_GATE_RUN)))
-		s->nrejected++;
+		reject(s);
 	if (!refused)
 		return;
 	count_failure(s);
@@ -170,6 +191,7 @@ ag_status ag_analyst_apply(void *state, const ag_event *ev, ag_err *err)
 	case AG_EV_PROPOSAL: read_proposal(s, ev, &p); break;
 	case AG_EV_TOOL_OUTPUT: read_output(s, ev, &p, call); break;
 	case AG_EV_CRITIQUE: read_critique(s, ev, &p, call); break;
+	case AG_EV_VERDICT: read_verdict(s, &p); break;
 	case AG_EV_USAGE: read_usage(s, &p); break;
 	case AG_EV_RUN_FINISHED:
 		s->is_finished = true;

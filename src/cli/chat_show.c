@@ -114,6 +114,11 @@ static void show_output(ag_chat_show *s, const ag_val *p)
 	ag_buf_release(&out);
 }
 
+static bool is_run_gate(const ag_val *p)
+{
+	return ag_str_eqc(ag_val_member_str(p, "gate"), ag_gate_name(AG_GATE_RUN));
+}
+
 static void on_event(void *arg, const ag_event *ev)
 {
 	const ag_extjson_opts opts = { 0 };
@@ -125,6 +130,10 @@ static void on_event(void *arg, const ag_event *ev)
 		return;
 	if (ev->type == AG_EV_TOOL_OUTPUT) {
 		show_output(s, &p);
+	} else if (ev->type == AG_EV_CRITIQUE && is_run_gate(&p)) {
+		put_line(s, AG_INK_DIM, "",
+		         AG_S("(figures of this answer have no source: it is corrected)"));
+		s->has_text = false;
 	} else if (ev->type == AG_EV_PROPOSAL && !ag_val_member_bool(&p, "final")) {
 		show_call(s, &p);
 		s->has_text = false;
@@ -167,6 +176,17 @@ static void put_sources(ag_cli *c, const ag_analyst_state *s)
 	put(c, &out);
 }
 
+/* A figure that could not be proven is named, whoever reads the answer. */
+static void put_doubt(ag_chat_show *s, const ag_analyst_state *state)
+{
+	if (state->nrejected)
+		put_line(s, AG_INK_DIM, "",
+		         AG_S("(an earlier answer to this question had figures without a source; "
+		              "the one above replaces it)"));
+	if (state->doubt.len)
+		put_line(s, AG_INK_YELLOW, "! ", state->doubt);
+}
+
 static int no_answer(ag_cli *c, const ag_run_result *r)
 {
 	ag_err err = r->err;
@@ -190,6 +210,7 @@ int ag_chat_show_end(ag_chat_show *s, const ag_analyst_turn_result *r)
 		put_text(s->c, r->answer);
 		put_text(s->c, AG_S("\n"));
 	}
+	put_doubt(s, r->state);
 	put_sources(s->c, r->state);
 	if (!ag_str_eqc(r->run_result.status, "ok"))
 		ag_cli_note(s->c, "warning: the answer is partial: %.*s",
@@ -200,6 +221,7 @@ int ag_chat_show_end(ag_chat_show *s, const ag_analyst_turn_result *r)
 int ag_chat_show_json(ag_cli *c, const ag_thread *thread, const ag_analyst_turn_result *r)
 {
 	const ag_analyst_answer a = { .state = r->state,
+		                      .proof = r->proof,
 		                      .thread = ag_id_str(&thread->id),
 		                      .turn = ag_id_str(&r->turn),
 		                      .status = r->run_result.status,
@@ -226,6 +248,7 @@ bool ag_chat_show_turn(ag_cli *c, const ag_analyst_state *s)
 	if (s->has_final) {
 		put_text(c, s->final);
 		put_text(c, AG_S("\n"));
+		put_doubt(&show, s);
 		put_sources(c, s);
 	} else {
 		put_line(&show, AG_INK_DIM, "", AG_S("(no answer)"));
