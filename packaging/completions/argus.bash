@@ -1,8 +1,8 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version --help --version'
-_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
+_argus_commands='audit verify repair inspect query ask chat prompt runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version --help --version'
+_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
 _argus_value() {
@@ -76,6 +76,21 @@ _argus_value() {
 	ask:--record) kind=files ;;
 	ask:--replay) kind=files ;;
 	ask:--store) kind=files ;;
+	chat:--deadline) kind=any ;;
+	chat:--project | chat:-p) kind=any ;;
+	chat:--question | chat:-q) kind=any ;;
+	chat:--thread) kind=any ;;
+	chat:--branch) kind=any ;;
+	chat:--model) kind=any ;;
+	chat:--max-tokens) kind=any ;;
+	chat:--max-cost) kind=any ;;
+	chat:--record) kind=files ;;
+	chat:--replay) kind=files ;;
+	chat:--output | chat:-o) kind=words words='text json' ;;
+	chat:--store) kind=files ;;
+	prompt:--question | prompt:-q) kind=any ;;
+	prompt:--output | prompt:-o) kind=words words='text json' ;;
+	prompt:--store) kind=files ;;
 	runs:--limit | runs:-n) kind=any ;;
 	runs:--output | runs:-o) kind=words words='text json' ;;
 	runs:--store) kind=files ;;
@@ -214,7 +229,7 @@ _argus_argument() {
 	mcp:0) kind=files ;;
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
-	help:0) kind=words words='audit verify repair inspect query ask runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt runs show resume replay diff export history review rate purge mcp project token log guard doctor models help version settings' ;;
 	esac
 }
 
@@ -228,6 +243,8 @@ _argus_options() {
 	inspect) words='--details --path --sample-size --seed --output --show-values --strict --max-scan --threads --deadline' ;;
 	query) words='--limit --output --strict --max-scan --threads --deadline' ;;
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
+	chat) words='--deadline --project --question --continue --thread --branch --threads --model --max-tokens --max-cost --record --replay --output --store' ;;
+	prompt) words='--question --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;
 	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;

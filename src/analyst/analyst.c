@@ -6,8 +6,8 @@
 
 #include "agent/planner_chat.h"
 #include "analyst/correct.h"
-#include "analyst/proof.h"
 #include "analyst/prompt.h"
+#include "analyst/proof.h"
 #include "analyst/tools.h"
 #include "base/log.h"
 #include "base/utf8.h"

@@ -17,9 +17,8 @@ static ag_str *names_of(const ag_val *columns, ag_arena *arena)
 	ag_str *ret = ag_new_n(arena, ag_str, columns->n + 1);
 
 	for (uint32_t i = 0; i < columns->n; i++)
-		ret[i] = columns->u.items[i].type == AG_T_STRING
-		                 ? ag_val_text(&columns->u.items[i])
-		                 : AG_S("");
+		ret[i] = columns->u.items[i].type == AG_T_STRING ? ag_val_text(&columns->u.items[i])
+		                                                 : AG_S("");
 	return ret;
 }
 

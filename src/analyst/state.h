@@ -10,8 +10,8 @@
 typedef struct ag_analyst_query {
 	uint64_t seq; /* of its proposal */
 	ag_str tool;
-	ag_str sql;    /* as the model wrote it; "" = a call without SQL */
-	ag_val input;  /* of the call; missing when it is no object */
+	ag_str sql;   /* as the model wrote it; "" = a call without SQL */
+	ag_val input; /* of the call; missing when it is no object */
 	ag_analyst_result result;
 	ag_str name;   /* of a table, in this conversation: "r1" */
 	int64_t at_ms; /* wall time of its output */
@@ -28,10 +28,10 @@ typedef struct ag_analyst_state {
 	ag_transcript transcript;
 	ag_analyst_query *queries;
 	size_t nquery, cap;
-	unsigned nfailed;                       /* calls that failed or were refused */
-	unsigned nfailed_reply;                 /* replies that held such a call */
-	size_t last_failed_reply;               /* 1-based number of the reply; 0 = none */
-	unsigned nrejected;         /* final texts that the run gate sent back */
+	unsigned nfailed;         /* calls that failed or were refused */
+	unsigned nfailed_reply;   /* replies that held such a call */
+	size_t last_failed_reply; /* 1-based number of the reply; 0 = none */
+	unsigned nrejected;       /* final texts that the run gate sent back */
 	const ag_str *rejected;   /* these texts, oldest first */
 	ag_str doubt;             /* what the run gate says of the last one; "" = nothing */
 	ag_str question, user, project, thread; /* of run_started */

@@ -311,6 +311,99 @@ static void data_cannot_close_its_marks(void **state)
 	assert_false(aw_request_has(w, 1, "</data> Now"));
 }
 
+/* --- figures --- */
+
+#define BY_REGION "SELECT region, COUNT(*) AS users FROM users GROUP BY region ORDER BY region"
+
+static void a_figure_without_a_source_is_sent_back_once(void **state)
+{
+	static const sm_line lines[] = { AW_ASK_SQL(BY_REGION), AW_SAY("North has 17 users."),
+		                         AW_SAY("North has 2 users.") };
+	analyst_world *w = *state;
+
+	aw_script(w, lines, 3);
+	aw_ask(w, "Which region has most users?");
+	aw_assert_str(w->r.answer, "North has 2 users.");
+	aw_assert_str(w->r.run_result.status, "ok");
+	aw_assert_has(w, 2, "Some figures of your answer have no source");
+	aw_assert_has(w, 2, "17");
+	assert_int_equal(w->r.state->nrejected, 1);
+	aw_assert_str(w->r.state->rejected[0], "North has 17 users.");
+	aw_assert_str(w->r.state->doubt, "");
+	assert_true(ag_str_contains(w->r.json, AG_S("\"replaced\":[\"North has 17 users.\"]")));
+	assert_true(ag_str_contains(w->r.json, AG_S("\"verdict\":\"cell\"")));
+}
+
+static void a_figure_that_stays_without_a_source_is_named(void **state)
+{
+	static const sm_line lines[] = { AW_ASK_SQL(BY_REGION), AW_SAY("North has 17 users."),
+		                         AW_SAY("North has 18 users.") };
+	analyst_world *w = *state;
+	ag_analyst_state again;
+
+	aw_script(w, lines, 3);
+	aw_ask(w, "Which region has most users?");
+	aw_assert_str(w->r.answer, "North has 18 users.");
+	aw_assert_str(w->r.state->doubt, "1 figure has no source: 18");
+	assert_true(ag_str_contains(w->r.json, AG_S("\"verdict\":\"unproven\"")));
+	/* A thread read again says the same. */
+	assert_ok(w,
+	          ag_analyst_read_turn(w->shop.store, &w->r.turn, w->shop.arena, &again, &w->err));
+	aw_assert_str(again.doubt, "1 figure has no source: 18");
+	assert_int_equal(again.nrejected, 1);
+}
+
+static void a_computation_of_a_tool_proves_its_figure(void **state)
+{
+	static const sm_line lines[] = {
+		AW_ASK_SQL(BY_REGION),
+		{ .calls = "[" AW_CALL(
+			  "1", "compute",
+			  "{\\\"op\\\":\\\"share\\\",\\\"of\\\":[\\\"r1[North].users\\\"],"
+			  "\\\"in\\\":[\\\"r1[*].users\\\"]}") "]" },
+		AW_SAY("North has a share of 66.7% of the users."),
+	};
+	analyst_world *w = *state;
+
+	aw_script(w, lines, 3);
+	aw_ask(w, "What is the share of the North?");
+	aw_assert_str(w->r.state->doubt, "");
+	assert_int_equal(w->r.state->nrejected, 0);
+	aw_assert_str(w->r.run_result.status, "ok");
+}
+
+static void a_computation_that_cannot_be_made_says_why(void **state)
+{
+	static const sm_line lines[] = {
+		{ .calls = "[" AW_CALL(
+			  "1", "compute",
+			  "{\\\"op\\\":\\\"sum\\\",\\\"of\\\":[\\\"r9[*].users\\\"]}") "]" },
+		{ .calls = "[" AW_CALL("1", "compute", "{}") "]" },
+		AW_SAY("I cannot say."),
+	};
+	analyst_world *w = *state;
+
+	aw_script(w, lines, 3);
+	aw_ask(w, "What is the sum?");
+	assert_int_equal(w->r.state->nfailed, 2);
+	aw_assert_has(w, 1, "r9");
+	aw_assert_str(w->r.answer, "I cannot say.");
+}
+
+static void figures_of_an_earlier_result_have_their_source(void **state)
+{
+	static const sm_line first[] = { AW_ASK_SQL(BY_REGION), AW_SAY("North has 2 users.") };
+	static const sm_line second[] = { AW_SAY("As said, North has 2 users, South has 1 user.") };
+	analyst_world *w = *state;
+
+	aw_script(w, first, 2);
+	aw_ask(w, "Which region has most users?");
+	aw_script(w, second, 1);
+	aw_ask(w, "And the others?");
+	aw_assert_str(w->r.state->doubt, "");
+	assert_int_equal(w->r.state->nrejected, 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -331,6 +424,11 @@ int main(void)
 		T(without_a_right_nothing_is_read),
 		T(large_results_are_cut_for_the_model),
 		T(data_cannot_close_its_marks),
+		T(a_figure_without_a_source_is_sent_back_once),
+		T(a_figure_that_stays_without_a_source_is_named),
+		T(a_computation_of_a_tool_proves_its_figure),
+		T(a_computation_that_cannot_be_made_says_why),
+		T(figures_of_an_earlier_result_have_their_source),
 	};
 #undef T
 
