@@ -62,7 +62,7 @@ static bool try_once(ag_postgres *e, const ag_ctx *ctx, const ag_postgres_statem
 		return false;
 	}
 	*to = (collecting){ .arena = to->arena };
-	ag_postgres_run(e, c, ctx, statement, to->arena, out);
+	ag_postgres_run_statement(e, c, ctx, statement, to->arena, out);
 	if (out->has_failed)
 		*ret_failure = out->failure;
 	return true;

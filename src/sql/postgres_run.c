@@ -183,7 +183,7 @@ static bool try_once(attempt *a)
 		return false;
 	}
 	begin_rows(a->rows);
-	ag_postgres_run(a->e, c, a->ctx, &a->statement, a->rows->arena, &a->out);
+	ag_postgres_run_statement(a->e, c, a->ctx, &a->statement, a->rows->arena, &a->out);
 	ret->exec_us = a->out.last_row_us - a->out.began_us;
 	return true;
 }

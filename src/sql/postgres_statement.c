@@ -194,9 +194,9 @@ static void explain_end(transaction *t, ag_postgres_outcome *out)
 	                     (out->failure.is_connection_lost || strcmp(f->sqlstate, "26000") == 0);
 }
 
-void ag_postgres_run(ag_postgres *e, ag_pg_conn *c, const ag_ctx *ctx,
-                     const ag_postgres_statement *statement, ag_arena *arena,
-                     ag_postgres_outcome *ret)
+void ag_postgres_run_statement(ag_postgres *e, ag_pg_conn *c, const ag_ctx *ctx,
+                               const ag_postgres_statement *statement, ag_arena *arena,
+                               ag_postgres_outcome *ret)
 {
 	const ag_pg_terms terms = { .ctx = ctx,
 		                    .timeout_ms = statement->timeout_ms,

@@ -30,8 +30,8 @@ typedef struct ag_postgres_outcome {
 } ag_postgres_outcome;
 
 /* Gives c back to the pool in every case. Texts in arena. */
-void ag_postgres_run(ag_postgres *e, ag_pg_conn *c, const ag_ctx *ctx,
-                     const ag_postgres_statement *statement, ag_arena *arena,
-                     ag_postgres_outcome *ret);
+void ag_postgres_run_statement(ag_postgres *e, ag_pg_conn *c, const ag_ctx *ctx,
+                               const ag_postgres_statement *statement, ag_arena *arena,
+                               ag_postgres_outcome *ret);
 
 #endif
