@@ -306,6 +306,7 @@ int ag_chat_loop(ag_cli *c, ag_app_chat *chat, ag_thread *thread)
 		if (!text.len)
 			continue;
 		ag_line_edit_keep(l.lines, text);
+		ag_signals_reset();
 		/* The library's buffer is gone with the next line. */
 		text = ag_str_dup(c->app.arena, text);
 		if (text.ptr[0] == '/')

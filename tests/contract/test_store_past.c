@@ -114,6 +114,60 @@ static void earlier_runs_come_with_their_findings(void **state)
 	                 AG_INVALID);
 }
 
+/* A run of a conversation. */
+static ag_id say(store_env *env, const char *key, const char *place, int64_t started_ms,
+                 const char *summary)
+{
+	ag_id id = ag_id_new(&ag_clock_system);
+	ag_run_row row = store_test_run(&id, started_ms, key);
+
+	row.agent = AG_S("analyst");
+	row.source_uri = ag_str_c(place);
+	row.summary = ag_str_c(summary);
+	assert_ok(env,
+	          ag_store_commit(env->store, &id, &(ag_store_batch){ .run = &row }, &env->err));
+	return id;
+}
+
+static size_t groups(store_env *env, const char *place, const char *prefix, size_t limit,
+                     ag_run_group **ret)
+{
+	size_t n = 0;
+
+	assert_ok(env, ag_store_groups(env->store, AG_S("analyst"), ag_str_c(place),
+	                               ag_str_c(prefix), limit, env->arena, ret, &n, &env->err));
+	return n;
+}
+
+static void runs_of_one_key_are_a_group(void **state)
+{
+	store_env *env = *state;
+	ag_run_group *g;
+	ag_id last;
+
+	say(env, "thread:a", "shop/ann", 1000, "first");
+	say(env, "thread:b", "shop/ann", 2000, "other");
+	say(env, "thread:c", "shop/bob", 2500, "of another");
+	last = say(env, "thread:a", "shop/ann", 3000, "second");
+	say(env, "Thread:a", "shop/ann", 500, "case counts");
+	put(env, "thread:a2", "ok", 'x', 0); /* of another agent */
+
+	assert_int_equal(groups(env, "shop/ann", "thread:", 10, &g), 2);
+	assert_str(g[0].source_key, "thread:a");
+	assert_str(g[0].summary, "first");
+	assert_string_equal(g[0].last.text, last.text);
+	assert_int_equal(g[0].first_ms, 1000);
+	assert_int_equal(g[0].last_ms, 3000);
+	assert_int_equal(g[0].nrun, 2);
+	assert_str(g[1].summary, "other");
+	assert_int_equal(groups(env, "shop/ann", "thread:b", 10, &g), 1);
+	assert_int_equal(groups(env, "shop/ann", "", 1, &g), 1);
+	assert_str(g[0].source_key, "thread:a");
+	assert_int_equal(groups(env, "shop/ann", "thread:_", 10, &g), 0);
+	assert_int_equal(groups(env, "shop/%", "thread:", 10, &g), 0);
+	assert_int_equal(groups(env, "bank/ann", "thread:", 10, &g), 0);
+}
+
 static void waiting_findings_are_listed(void **state)
 {
 	store_env *env = *state;
@@ -250,6 +304,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(earlier_runs_come_with_their_findings),
+		T(runs_of_one_key_are_a_group),
 		T(waiting_findings_are_listed),
 		T(labels_are_of_all_times),
 		T(newest_label_wins),

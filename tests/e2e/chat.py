@@ -272,6 +272,76 @@ def _():
     has("answer", b["answer"], "60")
 
 
+@case("postgres: threads in a store of PostgreSQL")
+def _():
+    psql("create database store;", "postgres")
+    store = ["--store", "postgresql://postgres@/store?host=%s&port=%s" % (SOCKET, PORT)]
+
+    def one(*options):
+        p = subprocess.run([ARGUS, "chat", SOURCES["sqlite"], *store, *options], capture_output=True, text=True, env=ENV,
+                           input="", check=False, timeout=60)
+        same("exit code: " + p.stderr, p.returncode, 0)
+        return p.stdout
+    a = json.loads(one("-q", "How many orders were paid?", "-o", "json"))
+    b = json.loads(one("-q", "How many customers are there?", "-o", "json", "--continue"))
+    same("thread", b["thread"], a["thread"])
+    c = json.loads(one("-q", "How many products are there?", "-o", "json", "--branch", a["turn"]))
+    same("a branch is another thread", c["thread"] != a["thread"], True)
+    threads = json.loads(one("--threads", "-o", "json"))["threads"]
+    same("threads", [(t["id"], t["turns"]) for t in threads], [(c["thread"], 2), (a["thread"], 2)])
+    has("the thread is shown", one("--thread", a["thread"][:18]), "There are 60 customers.")
+
+
+@case("sqlite: MCP_SERVER_URL runs the statements elsewhere, for the project that the user names")
+def _():
+    config = os.path.join(DIR, "served.yaml")
+    with open(config, "w", encoding="utf-8") as f:
+        f.write("store: %s\nprojects:\n  shop:\n    source: %s\n  other:\n    source: sqlite:%s\n"
+                % (os.path.join(DIR, "served.store"), SOURCES["sqlite"], os.path.join(DIR, "other.db")))
+    sqlite3.connect(os.path.join(DIR, "other.db")).execute("create table t(a int)").connection.close()
+    server = subprocess.Popen([ARGUS, "mcp", "--config", config, "--http", "--port", "0", "--no-auth"], env=ENV,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        url = ""
+        while "http://" not in url:
+            url = server.stderr.readline()
+            same("the server starts", server.poll(), None)
+        url = url[url.index("http://"):].split()[0].rstrip(".,;")
+        env = dict(ENV, MCP_SERVER_URL=url if url.endswith("/mcp") else url.rstrip("/") + "/mcp")
+
+        def served(*options, project="shop"):
+            return subprocess.run([ARGUS, "chat", "-p", project, "--store", os.path.join(DIR, "client.store"), "-q",
+                                   "How many customers are there?", *options], capture_output=True, text=True, env=env,
+                                  check=False, timeout=60)
+        p = served("-o", "json")
+        same("exit code: " + p.stderr, p.returncode, 0)
+        a = json.loads(p.stdout)
+        same("answer", a["answer"], "There are 60 customers.")
+        same("rows", a["queries"][0]["rows"], [[60]])
+        tools = {t["function"]["name"]: t["function"]["parameters"] for t in MODEL.requests[-1]["tools"]}
+        same("tools", sorted(tools), ["compute", "describe_table", "execute_sql", "explain_query", "get_metadata",
+                                      "list_tables"])
+        same("the project is hidden", [n for n, t in tools.items() if "project_id" in json.dumps(t)], [])
+        p = served("-o", "json", project="other")
+        same("exit code: " + p.stderr, p.returncode, 0)
+        same("the other project has no such table", json.loads(p.stdout)["queries"][0]["class"], "table_not_found")
+    finally:
+        server.kill()
+        server.communicate()
+    p = served()
+    same("exit code", p.returncode, 1)
+    has("a server that is away", p.stderr, "argus: ")
+
+
+@case("without a model /sql works, and it is said what to set")
+def _():
+    env = {k: v for k, v in ENV.items() if not k.startswith("LLM")}
+    p = chat("sqlite", store="nomodel", text="/sql select 40 + 2 as n\nHow many?\n", env=env)
+    same("exit code", p.returncode, 1)
+    has("rows", p.stdout, "42")
+    has("what to set", p.stderr, "ANTHROPIC_API_KEY")
+
+
 @case("bad input has one sentence with what to do")
 def _():
     def bad(code, words, *options, env=None, args=None):
