@@ -36,6 +36,10 @@ typedef struct ag_planner_type {
 
 struct ag_planner {
 	const ag_planner_type *type; /* first member of each implementation */
+	/* Set by the loop where the agent keeps text: called with the pieces of a reply as they come, on the run's thread.
+	 * is_void: what was said of this reply is void. NULL = nobody listens. */
+	void (*say)(void *arg, ag_str text, bool is_void);
+	void *say_arg;
 };
 
 /* 0 = no limit. */
@@ -108,6 +112,9 @@ typedef struct ag_agent {
 	/* What the agent adds to run_finished, as its member "appendix": one JSON value about the data, which the log cannot give.
 	 * "" = nothing. NULL = always nothing. */
 	ag_str (*appendix)(void *env, const ag_ctx *ctx, ag_arena *arena);
+	/* Pieces of a reply are events, so that what a user has seen of it survives a crash. They are joined: at most one
+	 * in 20 ms. The proposal that follows has the whole text. */
+	bool keeps_text;
 	/* A run that is interrupted is started again and never resumed: nothing of it waits for the disk. */
 	bool never_resumed;
 } ag_agent;

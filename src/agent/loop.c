@@ -262,6 +262,7 @@ ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *i
 	ag_status st;
 
 	l->call_id = ag_id_new(l->ctx->clock);
+	ag_buf_clear(&l->text); /* the proposal has it */
 	st = ag_loop_emit_proposal(l, p, input, err);
 	if (!st)
 		st = ag_loop_emit_usage(l, err);
@@ -295,6 +296,7 @@ static ag_status step(ag_loop *l, ag_err *err)
 	if (st)
 		return st;
 	l->iteration = ++l->ret->iterations;
+	ag_buf_clear(&l->text);
 	if (planner->type->propose(l->opts->planner, planner->type->asks_model ? &limited : l->ctx,
 	                           l->step, &p, &why))
 		return planner_failed(l, &why, err);
@@ -381,9 +383,16 @@ void ag_loop_open(ag_loop *l, const ag_ctx *ctx, ag_run_opts *opts, ag_arena *ar
                   ag_run_result *ret)
 {
 	*ret = (ag_run_result){ 0 };
-	*l = (ag_loop){
-		.own_ctx = *ctx, .opts = opts, .arena = arena, .ret = ret, .step = ag_arena_new()
-	};
+	*l = (ag_loop){ .own_ctx = *ctx,
+		        .opts = opts,
+		        .arena = arena,
+		        .ret = ret,
+		        .step = ag_arena_new(),
+		        .text = AG_BUF_INIT(AG_STORE_MAX_PAYLOAD_BYTES / 8) };
+	if (opts->agent->keeps_text) {
+		opts->planner->say = ag_loop_say;
+		opts->planner->say_arg = l;
+	}
 	ag_live_enter(opts->live, &l->live, &opts->row.id);
 	l->own_ctx.cancel_run = &l->live.cancel;
 	l->ctx = &l->own_ctx;
@@ -397,6 +406,8 @@ void ag_loop_open(ag_loop *l, const ag_ctx *ctx, ag_run_opts *opts, ag_arena *ar
 void ag_loop_close(ag_loop *l)
 {
 	ag_live_leave(l->opts->live, &l->live);
+	l->opts->planner->say = NULL;
+	ag_buf_release(&l->text);
 	ag_arena_free(l->step);
 }
 

@@ -202,6 +202,39 @@ void ag_loop_release(ag_loop *l)
 	l->lease_until_ms = 0;
 }
 
+/* {"text":"…"}, or {"void":true}: what was said of this reply is void. */
+static void emit_text(ag_loop *l, bool is_void)
+{
+	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
+	ag_err ignored = { 0 };
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	if (is_void)
+		ag_jw_kbool(&w, "void", true);
+	else
+		ag_jw_kstr(&w, "text", ag_buf_view(&l->text));
+	ag_jw_obj_end(&w);
+	ag_buf_clear(&l->text);
+	l->text_due_ms = ag_clock_mono(l->ctx->clock) + AG_LOOP_TEXT_MS;
+	if (!emit_buf(l, AG_EV_TEXT_DELTA, &out, &ignored))
+		AG_IGNORE(ag_loop_flush(l, &ignored), "the next flush meets it again");
+}
+
+void ag_loop_say(void *arg, ag_str text, bool is_void)
+{
+	ag_loop *l = arg;
+
+	if (is_void) {
+		emit_text(l, true);
+		return;
+	}
+	ag_buf_add(&l->text, text);
+	if (l->text.len && ag_clock_mono(l->ctx->clock) >= l->text_due_ms)
+		emit_text(l, false);
+}
+
 /* The first batch of a sitting: how it begins, and what the agent opens it with. */
 static ag_status open_sitting(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err)
 {

@@ -49,6 +49,8 @@ typedef struct ag_loop {
 	size_t npending;
 	ag_finding_row findings[AG_LOOP_PENDING_MAX]; /* derived from them */
 	size_t nfinding;
+	ag_buf text;         /* of a reply, said but not committed */
+	int64_t text_due_ms; /* monotonic: when it is to be */
 	bool owes_disk; /* an event of a durable type was committed, but perhaps is not on disk yet */
 } ag_loop;
 
@@ -62,6 +64,8 @@ AG_CHECK ag_status ag_loop_begin(ag_loop *l, ag_err *err);
 AG_CHECK ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err);
 /* From there to the end of the run, with the finish committed. done: the calls that were under way, in their order. */
 void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone);
+/* ag_planner.say of the loop; arg: the ag_loop. A failure to commit is met again by the next flush. */
+void ag_loop_say(void *arg, ag_str text, bool is_void);
 /* Give the lease back: the next sitting need not wait. */
 void ag_loop_release(ag_loop *l);
 /* Renew the lease when half of it is gone. */
@@ -121,5 +125,6 @@ AG_CHECK ag_status ag_loop_conclude(ag_loop *l, const ag_proposal *p, const ag_l
                                     ag_err *err);
 
 #define AG_LOOP_LEASE_MS (60 * 1000)
+#define AG_LOOP_TEXT_MS  20 /* pieces of text within it are one event */
 
 #endif

@@ -72,6 +72,37 @@ static ag_llm_message *pruned(const chat *p, ag_conversation *c, ag_arena *arena
 	               : ret;
 }
 
+/* To whoever watches, and to the log. */
+static void relay(void *arg, const ag_llm_delta *d)
+{
+	const chat *p = arg;
+
+	if (p->base.say && (d->type == AG_LLM_DELTA_TEXT || d->type == AG_LLM_DELTA_VOID))
+		p->base.say(p->base.say_arg, d->text, d->type == AG_LLM_DELTA_VOID);
+	if (p->o.watch.on_delta)
+		p->o.watch.on_delta(p->o.watch.arg, d);
+}
+
+static void relay_retry(void *arg, const ag_err *why, int64_t wait_ms)
+{
+	const chat *p = arg;
+
+	if (p->o.watch.on_retry)
+		p->o.watch.on_retry(p->o.watch.arg, why, wait_ms);
+}
+
+static bool is_watched(const chat *p)
+{
+	return p->o.watch.on_delta || p->base.say;
+}
+
+static ag_watch watch_of(const chat *p)
+{
+	return (ag_watch){ .on_delta = relay,
+		           .on_retry = relay_retry,
+		           .arg = (void *)(uintptr_t)p };
+}
+
 static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *arena,
                      ag_llm_reply *ret, ag_err *err)
 {
@@ -91,18 +122,19 @@ static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *
 		              .turns = p->o.transcript,
 		              .unanswered = p->o.unanswered,
 		              .more = t->more };
+	const ag_watch watch = watch_of(p);
 	ag_live_text live;
 	ag_status st;
 
 	r.messages = pruned(p, &c, arena, &r.nmessage);
 	if (t->critique.len)
 		r.messages = with_critique(t, r.messages, &r.nmessage, arena);
-	ag_live_text_init(&live, &p->o.watch);
-	r.on_delta = p->o.watch.on_delta ? ag_live_text_take : NULL;
+	ag_live_text_init(&live, &watch);
+	r.on_delta = is_watched(p) ? ag_live_text_take : NULL;
 	r.on_retry = ag_live_text_retry;
 	r.arg = &live;
 	st = ag_llm_ask(p->o.llm, ctx, &r, arena, ret, err);
-	if (p->o.watch.on_delta)
+	if (is_watched(p))
 		ag_live_text_end(&live, st ? NULL : ret);
 	ag_live_text_release(&live);
 	return st;
@@ -146,11 +178,12 @@ static ag_str why_again(const chat *p, const ag_llm_reply *r, bool last_words, a
 /* Shows that what was shown is void, and what counts instead. */
 static void take_back(const chat *p, const ag_llm_reply *instead)
 {
+	const ag_watch watch = watch_of(p);
 	ag_live_text live;
 
-	if (!p->o.watch.on_delta)
+	if (!is_watched(p))
 		return;
-	ag_live_text_init(&live, &p->o.watch);
+	ag_live_text_init(&live, &watch);
 	live.has_shown = true;
 	ag_live_text_void(&live, instead);
 	ag_live_text_release(&live);

@@ -235,6 +235,7 @@ const ag_agent ag_agent_analyst = {
 	.parallel = MAX_PARALLEL,
 	.apply = ag_analyst_apply,
 	.derive = derive,
+	.keeps_text = true,
 };
 
 /* --- tools --- */

@@ -249,6 +249,7 @@ static void a_turn_goes_on_behind_each_of_its_events(void **state)
 	                             &w->err));
 	assert_ok(w, ag_thread_turns(w->shop.store, &w->thread, 1, w->shop.arena, &rows, &nrow,
 	                             &w->err));
+	assert_true(count(events, n, AG_EV_TEXT_DELTA) > 0);
 	for (size_t cut = 1; cut < n; cut++) {
 		const size_t said = replies(w, events, cut);
 		const size_t done = count(events, cut, AG_EV_TOOL_OUTPUT);
