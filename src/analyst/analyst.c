@@ -17,6 +17,7 @@
 #define ORIGIN          "analyst"
 #define REPORT_BYTES    (32u << 20)
 #define SUMMARY_CHARS   200u
+#define ERROR_BYTES     200u
 #define EARLIER_SHARE   4 /* of a result, an earlier turn shows this part */
 #define MAX_PARALLEL    4u
 #define LEASE_MARGIN_MS 60000
@@ -170,14 +171,26 @@ static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 	return AG_OK;
 }
 
+/* What the last call that failed says. */
+static ag_str last_error(const ag_analyst_state *s)
+{
+	for (size_t i = s->nquery; i-- > 0;) {
+		const ag_analyst_query *q = &s->queries[i];
+
+		if ((q->has_output || q->is_refused) && !q->result.ok)
+			return ag_utf8_prefix(q->result.error, ERROR_BYTES);
+	}
+	return AG_S("");
+}
+
 static ag_str must_end(void *env)
 {
 	const analyst *a = env;
 
 	if (!ag_analyst_gave_up(&a->state))
 		return AG_S("");
-	return ag_str_printf(a->arena, "%u calls of this question failed: no more were made",
-	                     a->state.nfailed);
+	return ag_str_printf(a->arena, "%u calls of this question failed, the last one with: %.*s",
+	                     a->state.nfailed, AG_FMT(last_error(&a->state)));
 }
 
 /* arg: the prompt of the turn */

@@ -22,6 +22,7 @@ typedef struct loop {
 	ag_arena *kept;
 	bool has_turn;
 	ag_analyst_state last;
+	ag_analyst_proof proof; /* of its figures; state NULL: only its own results are known */
 	ag_id last_turn;
 	bool is_over;
 	int code;
@@ -41,12 +42,17 @@ static ag_status take_turn(loop *l, bool resumes, ag_arena *arena, ag_analyst_tu
 }
 
 /* Of the turn that was kept before, nothing is needed any more. */
-static void keep(loop *l, const ag_analyst_state *s, const ag_id *turn, ag_arena *arena)
+static void keep(loop *l, const ag_analyst_state *s, const ag_analyst_proof *proof,
+                 const ag_id *turn, ag_arena *arena)
 {
 	if (arena != l->kept)
 		ag_arena_free(l->kept);
 	l->kept = arena;
 	l->last = *s;
+	if (proof)
+		l->proof = *proof;
+	else
+		ag_analyst_proof_init(&l->proof, &l->last, NULL, 0);
 	l->last_turn = *turn;
 	l->has_turn = true;
 }
@@ -74,7 +80,7 @@ static void answer(loop *l, ag_str question, bool resumes)
 		return;
 	}
 	l->code = ag_chat_show_end(&show, &r);
-	keep(l, r.state, &r.turn, arena);
+	keep(l, r.state, r.proof, &r.turn, arena);
 }
 
 /* --- commands --- */
@@ -92,13 +98,41 @@ static void do_tables(loop *l, ag_str rest)
 	ag_chat_tables(l->c, l->chat, rest);
 }
 
+/* "42: r1, row 3, users" */
+static void show_figures(const loop *l, ag_paint *p)
+{
+	const ag_str text = ag_analyst_answer_text(&l->last);
+	ag_figures_input in;
+	ag_figures f = { 0 };
+
+	if (!text.len || ag_analyst_figures(&l->proof, text, l->kept, &in, &f, NULL))
+		return;
+	for (size_t i = 0; i < f.nfigure; i++) {
+		const ag_figure *g = &f.figures[i];
+		const ag_str shown = ag_str_make(text.ptr + g->at, g->len);
+
+		if (g->verdict == AG_FIGURE_EXEMPT)
+			continue;
+		ag_paint_text(p, AG_INK_BOLD, shown);
+		if (g->verdict == AG_FIGURE_CELL)
+			ag_paint_textf(p, AG_INK_PLAIN, ": %.*s, row %zu, %.*s",
+			               AG_FMT(in.results[g->result].name), g->row + 1,
+			               AG_FMT(in.results[g->result].columns[g->column]));
+		else if (g->verdict == AG_FIGURE_COMPUTED)
+			ag_paint_textf(p, AG_INK_PLAIN, ": computed by Argus, %.*s",
+			               AG_FMT(g->value));
+		else
+			ag_paint_lit(p, AG_INK_YELLOW, ": no source");
+		ag_paint_nl(p);
+	}
+}
+
 static void do_why(loop *l, ag_str rest)
 {
 	ag_cli *c = l->c;
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
 
-	(void)rest;
 	if (!l->has_turn) {
 		ag_cli_note(c, "nothing was answered yet");
 		return;
@@ -124,8 +158,12 @@ static void do_why(loop *l, ag_str rest)
 		ag_paint_lit(&p, AG_INK_DIM, "no query was run for it");
 		ag_paint_nl(&p);
 	}
-	ag_paint_wrap(&p, AG_INK_PLAIN, 2, ag_analyst_provenance(&l->last, c->app.arena));
-	ag_paint_nl(&p);
+	show_figures(l, &p);
+	rest = ag_analyst_provenance(&l->last, c->app.arena);
+	while (rest.len) {
+		ag_paint_wrap(&p, AG_INK_PLAIN, 2, ag_str_split(&rest, '\n'));
+		ag_paint_nl(&p);
+	}
 	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
 }
 
@@ -281,7 +319,7 @@ static void go_on(loop *l)
 			ag_arena_free(arena);
 			return;
 		}
-		keep(l, &s, &rows[i].id, arena);
+		keep(l, &s, NULL, &rows[i].id, arena);
 		if (!is_open || i + 1 < n)
 			ag_chat_show_turn(c, &l->last);
 	}

@@ -161,6 +161,7 @@ def _(engine):
     has("rows", p.stdout, "300")
     has("answer", p.stdout, "orders are open.")
     has("sources", p.stdout, "where status = 'open'")
+    has("the figure's cell", p.stdout, ": r1, row 1, n")
     has("threads", p.stdout, "1 question")
     has("unknown", p.stderr, "/help lists them")
     again = chat(engine, "--continue", store="pipe-" + engine, text="")
