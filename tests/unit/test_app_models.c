@@ -272,6 +272,65 @@ static void a_budget_of_money_wants_prices(void **state)
 	}
 }
 
+/* Of a conversation: --model, the project's, the setting, Anthropic's, the default. */
+static void which_model_a_conversation_has(void **state)
+{
+	static const char yaml[] = "models:\n"
+				   "  default: {base_url: \"http://127.0.0.1:1\", model: small}\n";
+	static const struct {
+		bool has_yaml, has_key, has_own_model;
+		const char *flag, *setting, *project, *model;
+	} cases[] = {
+		{ false, true, false, "", "", "", "claude-sonnet-4-5-20250929" },
+		{ false, true, true, "", "", "", "mine" },
+		{ false, false, false, "", "", "", NULL },
+		{ true, true, false, "", "", "", "small" },
+		{ true, true, false, "", "", "anthropic", "claude-sonnet-4-5" },
+		{ true, false, false, "", "b", "", "b" },
+		{ true, false, false, "", "b", "c", "c" },
+		{ true, false, false, "a", "", "c", "a" },
+	};
+	char *key[] = { (char *)(uintptr_t) "ANTHROPIC_API_KEY=a-key-of-a-test", NULL };
+	char *own[] = { (char *)(uintptr_t) "ANTHROPIC_MODEL=mine", NULL };
+	const int row = ag_settings_find(AG_S("model"));
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		const char *name = cases[i].flag[0] ? cases[i].flag : cases[i].setting;
+		ag_err err = { 0 };
+		ag_llm *llm = NULL;
+		ag_app app;
+		ag_status st;
+
+		ag_app_init(&app, NULL);
+		if (cases[i].has_yaml)
+			assert_int_equal(ag_settings_yaml(&app.settings, AG_S("argus.yaml"),
+			                                  ag_str_c(yaml), app.arena, &err),
+			                 AG_OK);
+		if (cases[i].has_key)
+			assert_int_equal(ag_settings_environ(&app.settings, key, app.arena, &err),
+			                 AG_OK);
+		if (cases[i].has_own_model)
+			assert_int_equal(ag_settings_environ(&app.settings, own, app.arena, &err),
+			                 AG_OK);
+		if (name[0])
+			assert_int_equal(ag_settings_set(&app.settings, row, ag_str_c(name),
+			                                 cases[i].flag[0] ? AG_PLACE_FLAG
+			                                                  : AG_PLACE_ENV,
+			                                 AG_S("test"), app.arena, &err),
+			                 AG_OK);
+		st = ag_app_open_chat_model(&app, ag_str_c(cases[i].project), AG_S(""), AG_S(""),
+		                            &llm, &err);
+		assert_int_equal(st, cases[i].model ? AG_OK : AG_NOT_FOUND);
+		if (!st) {
+			assert_string_equal(ag_str_cstr(app.arena, ag_llm_model_of(llm)->model),
+			                    cases[i].model);
+			assert_int_equal(ag_llm_model_of(llm)->attempts, 2);
+		}
+		ag_app_release(&app);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +338,7 @@ int main(void)
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(a_slip_asks_no_other_server),
 		cmocka_unit_test(a_budget_of_money_wants_prices),
+		cmocka_unit_test(which_model_a_conversation_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
