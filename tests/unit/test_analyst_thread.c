@@ -158,8 +158,8 @@ static void earlier_results_are_known_in_the_next_question(void **state)
 	aw_assert_str(w->r.state->queries[0].name, "r2");
 }
 
-/* A turn is its events, its run, its report and its lease. */
-static void a_turn_is_three_rows_beside_its_events(void **state)
+/* Its report and its log say what it was. */
+static void a_turn_is_read_back_from_the_store(void **state)
 {
 	static const sm_line lines[] = { AW_ASK_SQL("SELECT 1"), AW_SAY("One.") };
 	analyst_world *w = *state;
@@ -311,7 +311,7 @@ int main(void)
 		T(a_branch_is_a_copy_up_to_a_turn),
 		T(a_thread_has_one_writer),
 		T(earlier_results_are_known_in_the_next_question),
-		T(a_turn_is_three_rows_beside_its_events),
+		T(a_turn_is_read_back_from_the_store),
 		T(a_turn_goes_on_behind_each_of_its_events),
 		T(another_question_goes_on_behind_each_event_too),
 	};
