@@ -137,7 +137,7 @@ complete -c argus -n '__argus_is inspect' -l max-scan -x -d 'documents that a se
 complete -c argus -n '__argus_is inspect' -l threads -x -d 'worker threads'
 complete -c argus -n '__argus_is inspect' -l deadline -x -d 'then everything stops'
 complete -c argus -n '__argus_is_at inspect 0' -F
-complete -c argus -n '__argus_is query' -l limit -s n -x -d 'documents to print (20); 0 only counts'
+complete -c argus -n '__argus_is query' -l limit -s n -x -d 'documents to print (20, or what the statement says); 0 only counts'
 complete -c argus -n '__argus_is query' -l output -s o -x -a 'text json' -d 'text or json'
 complete -c argus -n '__argus_is query' -l strict -d 'a document that cannot be read is an error'
 complete -c argus -n '__argus_is query' -l max-scan -x -d 'documents that a server may read for one query (default 20,000,000)'

@@ -385,7 +385,8 @@ bool ag_cli_refused(ag_cli *c)
 		ag_str line = ag_str_split(&rest, '\n');
 
 		if (line.len)
-			ag_buf_addf(&out, "argus: %.*s\n", AG_FMT(line));
+			ag_buf_addf(&out, "%s%.*s\n",
+			            line.ptr[0] == ' ' ? "" : "argus: ", AG_FMT(line));
 	}
 	if (c->command)
 		ag_buf_addf(&out, "usage: argus %s %s\n       argus help %s\n", c->command->name,

@@ -127,6 +127,7 @@ int ag_cli_main(int argc, char **argv, char *const *env);
 
 /* argv behind the command's name. Problems go to c->complaints. */
 void ag_cli_parse(ag_cli *c, int argc, char **argv);
+/* One that begins with a blank belongs to the one before it. */
 AG_PRINTF(2, 3) void ag_cli_complain(ag_cli *c, const char *fmt, ...);
 bool ag_cli_has(const ag_cli *c, const char *option);
 /* The value of an option, "" when it was not given. */

@@ -1,6 +1,7 @@
 /* shell_read -- recursive descent over the part of JavaScript that writes values.
  *
- * Order: places and blanks, strings, numbers, regexes, names and calls, containers, statements. Numbers go
+ * Order: places and blanks, strings, numbers, regexes, names and calls, containers, the whole text. Statements are in
+ * shell_statement.c. Numbers go
  * through ag_extjson_parse() and typed objects through ag_extjson_typed(), so a text that is Extended JSON has
  * the same value here. */
 #include "query/shell_read.h"
@@ -13,23 +14,13 @@
 #include "query/filter.h"
 #include "query/shell_internal.h"
 
-typedef struct shell {
-	ag_str text;
-	size_t at;
-	unsigned depth;
-	ag_arena *arena;
-	ag_err *err;
-} shell;
-
 /* A growing list of values or members in the arena; doubled, so the waste is at most the list itself. */
 typedef struct list {
 	void *ptr;
 	size_t n, cap;
 } list;
 
-static ag_status parse_value(shell *s, ag_val *ret);
-
-static ag_status fail_at(shell *s, size_t at, ag_str what)
+ag_status ag_shell_fail_at(ag_shell *s, size_t at, ag_str what)
 {
 	size_t line = 1, from = 0;
 
@@ -39,62 +30,64 @@ static ag_status fail_at(shell *s, size_t at, ag_str what)
 			from = i + 1;
 		}
 	}
-	s->at = at;
+	s->at = s->wrong_at = at;
 	return ag_fail(s->err, AG_INVALID, "query.shell", "line %zu, column %zu: %.*s", line,
 	               ag_utf8_count(ag_str_make(s->text.ptr + from, at - from)) + 1, AG_FMT(what));
 }
 
-static ag_status expected(shell *s, const char *what)
+ag_status ag_shell_expected(ag_shell *s, const char *what)
 {
 	unsigned char c;
 
 	if (s->at >= s->text.len)
-		return fail_at(s, s->text.len,
-		               ag_str_printf(s->arena, "the text ends, want %s", what));
+		return ag_shell_fail_at(s, s->text.len,
+		                        ag_str_printf(s->arena, "the text ends, want %s", what));
 	c = (unsigned char)s->text.ptr[s->at];
-	return fail_at(s, s->at,
-	               c > 0x20 && c < 0x7f
-	                       ? ag_str_printf(s->arena, "want %s, got '%c'", what, c)
-	                       : ag_str_printf(s->arena, "want %s, got byte 0x%02x", what, c));
+	return ag_shell_fail_at(s, s->at,
+	                        c > 0x20 && c < 0x7f
+	                                ? ag_str_printf(s->arena, "want %s, got '%c'", what, c)
+	                                : ag_str_printf(s->arena, "want %s, got byte 0x%02x", what,
+	                                                c));
 }
 
-static bool peek(const shell *s, char c)
+bool ag_shell_peek(const ag_shell *s, char c)
 {
 	return s->at < s->text.len && s->text.ptr[s->at] == c;
 }
 
-static bool accept(shell *s, char c)
+bool ag_shell_accept(ag_shell *s, char c)
 {
-	if (!peek(s, c))
+	if (!ag_shell_peek(s, c))
 		return false;
 	s->at++;
 	return true;
 }
 
-static bool sees(const shell *s, const char *word)
+bool ag_shell_sees(const ag_shell *s, const char *word)
 {
 	return ag_str_starts(ag_str_make(s->text.ptr + s->at, s->text.len - s->at), ag_str_c(word));
 }
 
 /* Blanks and comments; also the no-break space that web pages put into code. */
-static ag_status skip_space(shell *s)
+ag_status ag_shell_skip_space(ag_shell *s)
 {
 	while (s->at < s->text.len) {
 		const size_t from = s->at;
 
 		if (strchr(" \t\r\n\v\f", s->text.ptr[s->at]) && s->text.ptr[s->at]) {
 			s->at++;
-		} else if (sees(s, "\xc2\xa0")) {
+		} else if (ag_shell_sees(s, "\xc2\xa0")) {
 			s->at += 2;
-		} else if (sees(s, "//")) {
-			while (s->at < s->text.len && !peek(s, '\n'))
+		} else if (ag_shell_sees(s, "//")) {
+			while (s->at < s->text.len && !ag_shell_peek(s, '\n'))
 				s->at++;
-		} else if (sees(s, "/*")) {
+		} else if (ag_shell_sees(s, "/*")) {
 			s->at += 2;
-			while (s->at < s->text.len && !sees(s, "*/"))
+			while (s->at < s->text.len && !ag_shell_sees(s, "*/"))
 				s->at++;
 			if (s->at >= s->text.len)
-				return fail_at(s, from, AG_S("the comment has no end; write */"));
+				return ag_shell_fail_at(s, from,
+				                        AG_S("the comment has no end; write */"));
 			s->at += 2;
 		} else {
 			break;
@@ -113,7 +106,7 @@ static int hex_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool hex_digits(const shell *s, size_t at, size_t n, uint32_t *ret)
+static bool hex_digits(const ag_shell *s, size_t at, size_t n, uint32_t *ret)
 {
 	*ret = 0;
 	if (n > s->text.len || at > s->text.len - n)
@@ -129,26 +122,26 @@ static bool hex_digits(const shell *s, size_t at, size_t n, uint32_t *ret)
 }
 
 /* After "\u": XXXX or {X…}. */
-static bool unicode(shell *s, uint32_t *ret)
+static bool unicode(ag_shell *s, uint32_t *ret)
 {
 	uint32_t low;
 
-	if (accept(s, '{')) {
+	if (ag_shell_accept(s, '{')) {
 		const size_t from = s->at;
 
 		while (s->at < s->text.len && hex_of(s->text.ptr[s->at]) >= 0)
 			s->at++;
 		return s->at > from && s->at - from <= 6 &&
 		       hex_digits(s, from, s->at - from, ret) && *ret <= 0x10ffff &&
-		       (*ret < 0xd800 || *ret > 0xdfff) && accept(s, '}');
+		       (*ret < 0xd800 || *ret > 0xdfff) && ag_shell_accept(s, '}');
 	}
 	if (!hex_digits(s, s->at, 4, ret))
 		return false;
 	s->at += 4;
 	if (*ret < 0xd800 || *ret > 0xdfff)
 		return true;
-	if (*ret < 0xdc00 && sees(s, "\\u") && hex_digits(s, s->at + 2, 4, &low) && low >= 0xdc00 &&
-	    low <= 0xdfff) {
+	if (*ret < 0xdc00 && ag_shell_sees(s, "\\u") && hex_digits(s, s->at + 2, 4, &low) &&
+	    low >= 0xdc00 && low <= 0xdfff) {
 		s->at += 6;
 		*ret = 0x10000 + ((*ret - 0xd800) << 10) + (low - 0xdc00);
 	} else {
@@ -158,7 +151,7 @@ static bool unicode(shell *s, uint32_t *ret)
 }
 
 /* On the back slash. Appends what the escape means. */
-static ag_status escape(shell *s, char *out, size_t *len)
+static ag_status escape(ag_shell *s, char *out, size_t *len)
 {
 	static const char from[] = "\"'`\\/bfnrtv0$", to[] = "\"'`\\/\b\f\n\r\t\v\0$";
 	const size_t start = s->at++;
@@ -168,7 +161,7 @@ static ag_status escape(shell *s, char *out, size_t *len)
 
 	s->at++;
 	if (s->at > s->text.len)
-		return fail_at(s, start, AG_S("the text ends inside an escape"));
+		return ag_shell_fail_at(s, start, AG_S("the text ends inside an escape"));
 	if (c == '\n') /* a line that goes on */
 		return AG_OK;
 	if (hit && !(c == '0' && s->at < s->text.len && s->text.ptr[s->at] >= '0' &&
@@ -179,15 +172,15 @@ static ag_status escape(shell *s, char *out, size_t *len)
 	if (c == 'x' && hex_digits(s, s->at, 2, &cp)) {
 		s->at += 2;
 	} else if (c != 'u' || !unicode(s, &cp)) {
-		return fail_at(s, start,
-		               AG_S("unknown escape in a string; write \\\\ for a back slash"));
+		return ag_shell_fail_at(
+			s, start, AG_S("unknown escape in a string; write \\\\ for a back slash"));
 	}
 	*len += ag_utf8_put(out + *len, cp);
 	return AG_OK;
 }
 
 /* An escape is never shorter than what it means, so the raw length is enough. */
-static ag_status parse_string(shell *s, ag_str *ret)
+static ag_status parse_string(ag_shell *s, ag_str *ret)
 {
 	const char quote = s->text.ptr[s->at];
 	const size_t start = s->at;
@@ -197,7 +190,7 @@ static ag_status parse_string(shell *s, ag_str *ret)
 	while (end < s->text.len && s->text.ptr[end] != quote)
 		end += s->text.ptr[end] == '\\' ? 2 : 1;
 	if (end >= s->text.len)
-		return fail_at(s, start, AG_S("the string has no end; close its quote"));
+		return ag_shell_fail_at(s, start, AG_S("the string has no end; close its quote"));
 	out = ag_arena_alloc(s->arena, end - start + 4);
 	for (s->at = start + 1; s->at < s->text.len && s->text.ptr[s->at] != quote;) {
 		const unsigned char c = (unsigned char)s->text.ptr[s->at];
@@ -210,24 +203,25 @@ static ag_status parse_string(shell *s, ag_str *ret)
 			continue;
 		}
 		if (c < 0x20 && c != '\t' && (c != '\n' || quote != '`'))
-			return fail_at(
+			return ag_shell_fail_at(
 				s, s->at,
 				AG_S("control character in a string; write it as an escape"));
-		if (quote == '`' && sees(s, "${"))
-			return fail_at(s, s->at, AG_S("no code runs here; write the text itself"));
+		if (quote == '`' && ag_shell_sees(s, "${"))
+			return ag_shell_fail_at(s, s->at,
+			                        AG_S("no code runs here; write the text itself"));
 		out[len++] = (char)c;
 		s->at++;
 	}
 	s->at++;
 	if (!ag_utf8_valid(ag_str_make(out, len)))
-		return fail_at(s, start, AG_S("the string is not valid UTF-8"));
+		return ag_shell_fail_at(s, start, AG_S("the string is not valid UTF-8"));
 	*ret = ag_str_make(out, len);
 	return AG_OK;
 }
 
 /* ---- numbers ---- */
 
-static bool is_digit_at(const shell *s, size_t at)
+static bool is_digit_at(const ag_shell *s, size_t at)
 {
 	return at < s->text.len && s->text.ptr[at] >= '0' && s->text.ptr[at] <= '9';
 }
@@ -238,7 +232,7 @@ static bool is_name_byte(char c, bool first)
 	       (unsigned char)c >= 0x80 || (!first && c >= '0' && c <= '9');
 }
 
-static ag_status parse_hex(shell *s, bool minus, ag_val *ret)
+static ag_status parse_hex(ag_shell *s, bool minus, ag_val *ret)
 {
 	const size_t start = s->at;
 	size_t from;
@@ -249,39 +243,39 @@ static ag_status parse_hex(shell *s, bool minus, ag_val *ret)
 	for (; s->at < s->text.len && hex_of(s->text.ptr[s->at]) >= 0; s->at++)
 		u = u << 4 | (uint64_t)hex_of(s->text.ptr[s->at]);
 	if (s->at == from || s->at - from > 15)
-		return fail_at(s, start, AG_S("want 1 to 15 hex digits after 0x"));
+		return ag_shell_fail_at(s, start, AG_S("want 1 to 15 hex digits after 0x"));
 	*ret = ag_val_int(minus ? -(int64_t)u : (int64_t)u);
 	return AG_OK;
 }
 
 /* At a sign, digit or point. What JSON lacks (+1, .5, 5.) is mended, the rest is for the strict reader. */
-static ag_status parse_number(shell *s, ag_val *ret)
+static ag_status parse_number(ag_shell *s, ag_val *ret)
 {
 	const ag_extjson_opts plain = { 0 };
 	const size_t start = s->at;
-	const bool minus = peek(s, '-');
+	const bool minus = ag_shell_peek(s, '-');
 	ag_buf text = AG_BUF_INIT(AG_FILTER_MAX_BYTES + 8);
 	ag_status st = AG_OK;
 	size_t from;
 
-	if (minus || peek(s, '+'))
+	if (minus || ag_shell_peek(s, '+'))
 		s->at++;
-	if (sees(s, "Infinity")) {
+	if (ag_shell_sees(s, "Infinity")) {
 		s->at += 8;
 		*ret = ag_val_double(minus ? -INFINITY : INFINITY);
 		return AG_OK;
 	}
-	if (sees(s, "0x") || sees(s, "0X"))
+	if (ag_shell_sees(s, "0x") || ag_shell_sees(s, "0X"))
 		return parse_hex(s, minus, ret);
 	if (minus)
 		ag_buf_addc(&text, '-');
-	if (peek(s, '.'))
+	if (ag_shell_peek(s, '.'))
 		ag_buf_addc(&text, '0');
 	from = s->at;
-	while (s->at < s->text.len &&
-	       (is_digit_at(s, s->at) || peek(s, '.') || peek(s, 'e') || peek(s, 'E') ||
-	        ((peek(s, '+') || peek(s, '-')) && s->at > from &&
-	         (s->text.ptr[s->at - 1] | 32) == 'e')))
+	while (s->at < s->text.len && (is_digit_at(s, s->at) || ag_shell_peek(s, '.') ||
+	                               ag_shell_peek(s, 'e') || ag_shell_peek(s, 'E') ||
+	                               ((ag_shell_peek(s, '+') || ag_shell_peek(s, '-')) &&
+	                                s->at > from && (s->text.ptr[s->at - 1] | 32) == 'e')))
 		s->at++;
 	ag_buf_add(&text, ag_str_make(s->text.ptr + from, s->at - from));
 	if (s->at - from > 1 && s->text.ptr[s->at - 1] == '.')
@@ -289,14 +283,14 @@ static ag_status parse_number(shell *s, ag_val *ret)
 	if (ag_extjson_parse(ag_buf_dup(s->arena, &text), &plain, s->arena, ret, NULL, NULL,
 	                     NULL) ||
 	    (s->at < s->text.len && is_name_byte(s->text.ptr[s->at], false)))
-		st = fail_at(s, start, AG_S("want a number such as -1.5 or 2e3"));
+		st = ag_shell_fail_at(s, start, AG_S("want a number such as -1.5 or 2e3"));
 	ag_buf_release(&text);
 	return st;
 }
 
 /* ---- regexes, names, calls ---- */
 
-static ag_status parse_regex(shell *s, ag_val *ret)
+static ag_status parse_regex(ag_shell *s, ag_val *ret)
 {
 	const size_t start = s->at++;
 	size_t end;
@@ -305,39 +299,40 @@ static ag_status parse_regex(shell *s, ag_val *ret)
 	ag_buf why;
 	ag_status st = AG_OK;
 
-	for (; s->at < s->text.len && (in_class || !peek(s, '/')); s->at++) {
-		if (peek(s, '\n'))
+	for (; s->at < s->text.len && (in_class || !ag_shell_peek(s, '/')); s->at++) {
+		if (ag_shell_peek(s, '\n'))
 			break;
-		if (peek(s, '\\') && s->at + 1 < s->text.len)
+		if (ag_shell_peek(s, '\\') && s->at + 1 < s->text.len)
 			s->at++;
-		else if (peek(s, '['))
+		else if (ag_shell_peek(s, '['))
 			in_class = true;
-		else if (peek(s, ']'))
+		else if (ag_shell_peek(s, ']'))
 			in_class = false;
 	}
 	end = s->at;
-	if (!accept(s, '/'))
-		return fail_at(s, start, AG_S("the regex has no end; write /pattern/flags"));
+	if (!ag_shell_accept(s, '/'))
+		return ag_shell_fail_at(s, start,
+		                        AG_S("the regex has no end; write /pattern/flags"));
 	args[0] = ag_val_str(ag_str_make(s->text.ptr + start + 1, end - start - 1));
 	while (s->at < s->text.len && is_name_byte(s->text.ptr[s->at], false))
 		s->at++;
 	args[1] = ag_val_str(ag_str_make(s->text.ptr + end + 1, s->at - end - 1));
 	if (!ag_utf8_valid(ag_val_text(&args[0])))
-		return fail_at(s, start, AG_S("the regex is not valid UTF-8"));
+		return ag_shell_fail_at(s, start, AG_S("the regex is not valid UTF-8"));
 	for (uint32_t i = 0; i < args[1].n; i++) {
 		if (!strchr("imsxu", args[1].u.s[i]))
-			return fail_at(s, end + 1 + i,
-			               AG_S("a filter knows the flags i, m, s, x and u; "
-			                    "leave the others out"));
+			return ag_shell_fail_at(s, end + 1 + i,
+			                        AG_S("a filter knows the flags i, m, s, x and u; "
+			                             "leave the others out"));
 	}
 	ag_buf_init(&why, 1024);
 	if (!ag_shell_call(AG_S("RegExp"), false, args, 2, s->arena, ret, &why))
-		st = fail_at(s, start, ag_buf_dup(s->arena, &why));
+		st = ag_shell_fail_at(s, start, ag_buf_dup(s->arena, &why));
 	ag_buf_release(&why);
 	return st;
 }
 
-static ag_str read_name(shell *s)
+ag_str ag_shell_read_name(ag_shell *s)
 {
 	const size_t from = s->at;
 
@@ -346,45 +341,46 @@ static ag_str read_name(shell *s)
 	return ag_str_make(s->text.ptr + from, s->at - from);
 }
 
-static ag_status enter(shell *s)
+static ag_status enter(ag_shell *s)
 {
 	if (++s->depth <= AG_SHELL_MAX_DEPTH)
 		return AG_OK;
-	fail_at(s, s->at, AG_S("nested too deep"));
+	ag_shell_fail_at(s, s->at, AG_S("nested too deep"));
 	return ag_fail(s->err, AG_LIMIT, "query.shell", "byte %zu: nested deeper than %d levels",
 	               s->at, AG_SHELL_MAX_DEPTH);
 }
 
 /* After "(". */
-static ag_status parse_args(shell *s, ag_val *args, size_t *n)
+ag_status ag_shell_parse_args(ag_shell *s, ag_val *args, size_t *n)
 {
 	ag_status st = enter(s);
 
 	for (*n = 0; !st; (*n)++) {
-		st = skip_space(s);
-		if (st || accept(s, ')'))
+		st = ag_shell_skip_space(s);
+		if (st || ag_shell_accept(s, ')'))
 			break;
 		if (*n == AG_SHELL_MAX_ARGS)
-			return expected(s, "')': too many arguments");
-		st = parse_value(s, &args[*n]);
+			return ag_shell_expected(s, "')': too many arguments");
+		st = ag_shell_parse_value(s, &args[*n]);
 		if (!st)
-			st = skip_space(s);
-		if (!st && !accept(s, ',') && !peek(s, ')'))
-			st = expected(s, "',' or ')'");
+			st = ag_shell_skip_space(s);
+		if (!st && !ag_shell_accept(s, ',') && !ag_shell_peek(s, ')'))
+			st = ag_shell_expected(s, "',' or ')'");
 	}
 	s->depth--;
 	return st;
 }
 
-static ag_status unknown_name(shell *s, size_t start, ag_str name)
+static ag_status unknown_name(ag_shell *s, size_t start, ag_str name)
 {
 	const char *near = ag_shell_nearest(name);
 
 	if (near)
-		return fail_at(s, start,
-		               ag_str_printf(s->arena, "%.*s is unknown here: did you mean %s(…)?",
-		                             AG_FMT(ag_utf8_prefix(name, 80)), near));
-	return fail_at(
+		return ag_shell_fail_at(s, start,
+		                        ag_str_printf(s->arena,
+		                                      "%.*s is unknown here: did you mean %s(…)?",
+		                                      AG_FMT(ag_utf8_prefix(name, 80)), near));
+	return ag_shell_fail_at(
 		s, start,
 		ag_str_printf(
 			s->arena,
@@ -392,33 +388,33 @@ static ag_status unknown_name(shell *s, size_t start, ag_str name)
 			AG_FMT(ag_utf8_prefix(name, 80))));
 }
 
-static ag_status parse_call(shell *s, size_t start, ag_str name, bool is_new, ag_val *ret)
+static ag_status parse_call(ag_shell *s, size_t start, ag_str name, bool is_new, ag_val *ret)
 {
 	const bool is_key = ag_str_eqc(name, "MinKey") || ag_str_eqc(name, "MaxKey");
 	ag_val *args = ag_new_n(s->arena, ag_val, AG_SHELL_MAX_ARGS);
-	ag_status st = skip_space(s);
+	ag_status st = ag_shell_skip_space(s);
 	ag_buf why;
 	size_t n = 0;
 
 	if (st)
 		return st;
-	if (accept(s, '('))
-		st = parse_args(s, args, &n);
+	if (ag_shell_accept(s, '('))
+		st = ag_shell_parse_args(s, args, &n);
 	else if (!is_key)
-		st = expected(s, "'(' after the name of a type");
+		st = ag_shell_expected(s, "'(' after the name of a type");
 	if (st)
 		return st;
 	ag_buf_init(&why, 1024);
 	if (!ag_shell_call(name, is_new, args, n, s->arena, ret, &why))
-		st = fail_at(s, start, ag_buf_dup(s->arena, &why));
+		st = ag_shell_fail_at(s, start, ag_buf_dup(s->arena, &why));
 	ag_buf_release(&why);
 	return st;
 }
 
-static ag_status parse_name(shell *s, ag_val *ret)
+static ag_status parse_name(ag_shell *s, ag_val *ret)
 {
 	const size_t start = s->at;
-	ag_str name = read_name(s);
+	ag_str name = ag_shell_read_name(s);
 	bool is_new = false;
 	ag_status st;
 
@@ -432,13 +428,13 @@ static ag_status parse_name(shell *s, ag_val *ret)
 		*ret = ag_val_double(name.len == 3 ? NAN : INFINITY);
 	} else {
 		if (ag_str_eqc(name, "new")) {
-			st = skip_space(s);
+			st = ag_shell_skip_space(s);
 			if (st)
 				return st;
-			name = read_name(s);
+			name = ag_shell_read_name(s);
 			is_new = true;
 		}
-		if (ag_str_eqc(name, "Binary") && sees(s, ".createFromBase64")) {
+		if (ag_str_eqc(name, "Binary") && ag_shell_sees(s, ".createFromBase64")) {
 			s->at += 17;
 			name = AG_S("Binary.createFromBase64");
 		}
@@ -464,7 +460,7 @@ static void *push(list *l, ag_arena *arena, size_t size)
 	return (char *)l->ptr + l->n++ * size;
 }
 
-static ag_status parse_array(shell *s, ag_val *ret)
+static ag_status parse_array(ag_shell *s, ag_val *ret)
 {
 	list l = { 0 };
 	ag_status st = enter(s);
@@ -473,41 +469,41 @@ static ag_status parse_array(shell *s, ag_val *ret)
 	while (!st) {
 		ag_val v;
 
-		st = skip_space(s);
-		if (st || accept(s, ']'))
+		st = ag_shell_skip_space(s);
+		if (st || ag_shell_accept(s, ']'))
 			break;
-		st = parse_value(s, &v);
+		st = ag_shell_parse_value(s, &v);
 		if (!st)
-			st = skip_space(s);
+			st = ag_shell_skip_space(s);
 		if (st)
 			break;
 		*(ag_val *)push(&l, s->arena, sizeof(ag_val)) = v;
-		if (!accept(s, ',') && !peek(s, ']'))
-			st = expected(s, "',' or ']'");
+		if (!ag_shell_accept(s, ',') && !ag_shell_peek(s, ']'))
+			st = ag_shell_expected(s, "',' or ']'");
 	}
 	s->depth--;
 	*ret = ag_val_array(l.ptr, l.n);
 	return st;
 }
 
-static ag_status parse_key(shell *s, ag_str *ret)
+static ag_status parse_key(ag_shell *s, ag_str *ret)
 {
 	const size_t start = s->at;
 
-	if (peek(s, '"') || peek(s, '\''))
+	if (ag_shell_peek(s, '"') || ag_shell_peek(s, '\''))
 		return parse_string(s, ret);
-	*ret = read_name(s);
+	*ret = ag_shell_read_name(s);
 	while (!ret->len && is_digit_at(s, s->at))
 		s->at++;
 	if (s->at == start)
-		return expected(s, "a key such as name, \"a.b\" or $gt");
+		return ag_shell_expected(s, "a key such as name, \"a.b\" or $gt");
 	*ret = ag_str_make(s->text.ptr + start, s->at - start);
-	if (peek(s, '.') || peek(s, '-') ||
+	if (ag_shell_peek(s, '.') || ag_shell_peek(s, '-') ||
 	    (s->at < s->text.len && is_name_byte(s->text.ptr[s->at], false))) {
-		while (s->at < s->text.len &&
-		       (is_name_byte(s->text.ptr[s->at], false) || peek(s, '.') || peek(s, '-')))
+		while (s->at < s->text.len && (is_name_byte(s->text.ptr[s->at], false) ||
+		                               ag_shell_peek(s, '.') || ag_shell_peek(s, '-')))
 			s->at++;
-		return fail_at(
+		return ag_shell_fail_at(
 			s, start,
 			ag_str_printf(
 				s->arena,
@@ -516,7 +512,7 @@ static ag_status parse_key(shell *s, ag_str *ret)
 					ag_str_make(s->text.ptr + start, s->at - start), 80))));
 	}
 	if (!ag_utf8_valid(*ret))
-		return fail_at(s, start, AG_S("the key is not valid UTF-8"));
+		return ag_shell_fail_at(s, start, AG_S("the key is not valid UTF-8"));
 	return AG_OK;
 }
 
@@ -525,7 +521,7 @@ static int by_key(const void *a, const void *b)
 	return ag_str_cmp(*(const ag_str *)a, *(const ag_str *)b);
 }
 
-static ag_status refuse_doubles(shell *s, size_t start, const ag_member *m, size_t n)
+static ag_status refuse_doubles(ag_shell *s, size_t start, const ag_member *m, size_t n)
 {
 	ag_str *keys = ag_new_n(s->arena, ag_str, n + 1);
 
@@ -534,7 +530,7 @@ static ag_status refuse_doubles(shell *s, size_t start, const ag_member *m, size
 	qsort(keys, n, sizeof(*keys), by_key);
 	for (size_t i = 1; i < n; i++) {
 		if (ag_str_eq(keys[i - 1], keys[i]))
-			return fail_at(
+			return ag_shell_fail_at(
 				s, start,
 				ag_str_printf(
 					s->arena,
@@ -544,20 +540,20 @@ static ag_status refuse_doubles(shell *s, size_t start, const ag_member *m, size
 	return AG_OK;
 }
 
-static ag_status parse_member(shell *s, ag_member *m)
+static ag_status parse_member(ag_shell *s, ag_member *m)
 {
 	ag_status st = parse_key(s, &m->key);
 
 	if (!st)
-		st = skip_space(s);
-	if (!st && !accept(s, ':'))
-		st = expected(s, "':' after a key");
+		st = ag_shell_skip_space(s);
+	if (!st && !ag_shell_accept(s, ':'))
+		st = ag_shell_expected(s, "':' after a key");
 	if (!st)
-		st = parse_value(s, &m->val);
-	return st ? st : skip_space(s);
+		st = ag_shell_parse_value(s, &m->val);
+	return st ? st : ag_shell_skip_space(s);
 }
 
-static ag_status parse_object(shell *s, ag_val *ret)
+static ag_status parse_object(ag_shell *s, ag_val *ret)
 {
 	const size_t start = s->at;
 	list l = { 0 };
@@ -568,15 +564,15 @@ static ag_status parse_object(shell *s, ag_val *ret)
 	while (!st) {
 		ag_member m;
 
-		st = skip_space(s);
-		if (st || accept(s, '}'))
+		st = ag_shell_skip_space(s);
+		if (st || ag_shell_accept(s, '}'))
 			break;
 		st = parse_member(s, &m);
 		if (st)
 			break;
 		*(ag_member *)push(&l, s->arena, sizeof(m)) = m;
-		if (!accept(s, ',') && !peek(s, '}'))
-			st = expected(s, "',' or '}'");
+		if (!ag_shell_accept(s, ',') && !ag_shell_peek(s, '}'))
+			st = ag_shell_expected(s, "',' or '}'");
 	}
 	s->depth--;
 	if (!st && l.n > 1)
@@ -587,9 +583,9 @@ static ag_status parse_object(shell *s, ag_val *ret)
 	return st;
 }
 
-static ag_status parse_value(shell *s, ag_val *ret)
+ag_status ag_shell_parse_value(ag_shell *s, ag_val *ret)
 {
-	ag_status st = skip_space(s);
+	ag_status st = ag_shell_skip_space(s);
 	ag_str text = AG_S("");
 	char c;
 
@@ -597,7 +593,7 @@ static ag_status parse_value(shell *s, ag_val *ret)
 	if (st)
 		return st;
 	if (s->at >= s->text.len)
-		return expected(s, "a value");
+		return ag_shell_expected(s, "a value");
 	c = s->text.ptr[s->at];
 	switch (c) {
 	case '{': return parse_object(s, ret);
@@ -613,132 +609,38 @@ static ag_status parse_value(shell *s, ag_val *ret)
 	default:
 		if (c == '-' || c == '+' || c == '.' || is_digit_at(s, s->at))
 			return parse_number(s, ret);
-		return is_name_byte(c, true) ? parse_name(s, ret) : expected(s, "a value");
+		return is_name_byte(c, true) ? parse_name(s, ret) : ag_shell_expected(s, "a value");
 	}
 }
 
-/* ---- statements ---- */
-
-/* After "db": up to the name of the method, which is the last name before "(". */
-static ag_status statement_method(shell *s, ag_str *ret)
+ag_status ag_shell_parse(ag_str text, ag_arena *arena, ag_shell_statement *ret, size_t *ret_at,
+                         ag_err *err)
 {
-	ag_status st = AG_OK;
-	ag_val args[AG_SHELL_MAX_ARGS];
-	size_t n;
-
-	for (*ret = AG_S(""); !st;) {
-		st = skip_space(s);
-		if (st)
-			return st;
-		if (accept(s, '[')) { /* db["orders"] */
-			st = parse_value(s, &args[0]);
-			if (!st && !accept(s, ']'))
-				st = expected(s, "']'");
-		} else if (accept(s, '(')) {
-			if (!ag_str_eqc(*ret, "getCollection") &&
-			    !ag_str_eqc(*ret, "getSiblingDB")) {
-				s->at--;
-				return AG_OK;
-			}
-			st = parse_args(s, args, &n);
-		} else if (accept(s, '.')) {
-			*ret = read_name(s);
-		} else {
-			return expected(s, "a statement such as db.orders.find({…})");
-		}
-	}
-	return st;
-}
-
-/* What may follow find({…}): nothing that changes which documents are asked for. */
-static ag_status statement_end(shell *s)
-{
-	ag_status st = skip_space(s);
-	ag_val args[AG_SHELL_MAX_ARGS];
-	size_t n;
-
-	while (!st && peek(s, '.')) {
-		const size_t start = ++s->at;
-		const ag_str name = read_name(s);
-
-		if (!ag_str_eqc(name, "pretty") && !ag_str_eqc(name, "toArray") &&
-		    !ag_str_eqc(name, "count"))
-			return fail_at(
-				s, start,
-				ag_str_printf(
-					s->arena,
-					"leave .%.*s(…) out: --limit says how many are printed, a pipeline [{$match: …}, …] sorts and cuts",
-					AG_FMT(ag_utf8_prefix(name, 80))));
-		if (!accept(s, '('))
-			return expected(s, "'('");
-		st = parse_args(s, args, &n);
-		if (!st && n)
-			st = fail_at(s, start, AG_S("want no argument here"));
-		if (!st)
-			st = skip_space(s);
-	}
-	return st;
-}
-
-static ag_status parse_statement(shell *s, ag_val *ret)
-{
-	const size_t start = s->at;
-	ag_val args[AG_SHELL_MAX_ARGS];
-	ag_str method;
+	ag_shell s = { .arena = arena, .err = err, .wrong_at = SIZE_MAX };
+	ag_shell_statement found = { 0 };
 	ag_status st;
-	size_t n;
-	bool pipeline;
 
-	s->at += 2;
-	st = statement_method(s, &method);
-	if (st)
-		return st;
-	pipeline = ag_str_eqc(method, "aggregate");
-	if (!pipeline && !ag_str_eqc(method, "find") && !ag_str_eqc(method, "findOne") &&
-	    !ag_str_eqc(method, "countDocuments") && !ag_str_eqc(method, "count"))
-		return fail_at(
-			s, start,
-			AG_S("of statements find, findOne, countDocuments, count and aggregate are read"));
-	s->at++;
-	st = parse_args(s, args, &n);
-	if (st)
-		return st;
-	if (n > 1)
-		return fail_at(
-			s, start,
-			AG_S("want one argument; write a projection as a pipeline: [{$match: …}, {$project: …}]"));
-	if (!n && pipeline)
-		return fail_at(s, start, AG_S("want a pipeline […] in aggregate(…)"));
-	*ret = n ? args[0] : ag_val_object(NULL, 0);
-	if (ret->type != (pipeline ? AG_T_ARRAY : AG_T_OBJECT))
-		return fail_at(s, start,
-		               pipeline ? AG_S("want a pipeline […] in aggregate(…)")
-		                        : AG_S("want a filter {…} in this statement"));
-	return statement_end(s);
-}
-
-ag_status ag_shell_parse(ag_str text, ag_arena *arena, ag_val *ret, ag_err *err)
-{
-	shell s = { .arena = arena, .err = err };
-	ag_status st;
-	ag_val v;
-
+	if (ret_at)
+		*ret_at = SIZE_MAX;
 	if (text.len > AG_FILTER_MAX_BYTES)
 		return ag_fail(err, AG_LIMIT, "query.shell",
 		               "the query has %zu bytes, at most %d are read", text.len,
 		               AG_FILTER_MAX_BYTES);
 	s.text = ag_str_dup(arena, text);
-	st = skip_space(&s);
-	if (st)
-		return st;
-	st = sees(&s, "db.") || sees(&s, "db[") ? parse_statement(&s, &v) : parse_value(&s, &v);
+	st = ag_shell_skip_space(&s);
 	if (!st)
-		st = skip_space(&s);
-	if (!st && accept(&s, ';'))
-		st = skip_space(&s);
+		st = ag_shell_sees(&s, "db.") || ag_shell_sees(&s, "db[")
+		             ? ag_shell_parse_statement(&s, &found)
+		             : ag_shell_parse_value(&s, &found.query);
+	if (!st)
+		st = ag_shell_skip_space(&s);
+	if (!st && ag_shell_accept(&s, ';'))
+		st = ag_shell_skip_space(&s);
 	if (!st && s.at < s.text.len)
-		st = expected(&s, "the end of the text");
+		st = ag_shell_expected(&s, "the end of the text");
 	if (!st)
-		*ret = v;
+		*ret = found;
+	else if (ret_at)
+		*ret_at = s.wrong_at;
 	return st;
 }

@@ -322,6 +322,22 @@ run query orders.ndjson '{"email":null}' --output json; holds 'query: json' json
 run query orders.ndjson "{email: null, } // none" --limit 0; want 'query: shell syntax' 0 '20 of 200'
 run query orders.ndjson 'db.orders.countDocuments({email: {$in: [null]}});' --limit 0; want 'query: a statement' 0 '20 of 200'
 run query orders.ndjson "[{\$group: {_id: '\$state', n: {\$sum: 1}}}]"; want 'query: shell pipeline' 0 '"n":200'
+run query orders.ndjson 'db.orders.find({_id: {$lt: 50}}, {total: 1}).sort({_id: -1}).skip(2).limit(3)' --output json
+holds 'query: find with order, skip, limit and projection' json \
+	'd["matched"]==50 and [x["_id"] for x in d["documents"]]==[47,46,45] and set(d["documents"][0])=={"_id","total"}'
+run query orders.ndjson 'db.orders.find({}).sort({_id: 1})'; want 'query: an order alone' 0 '200 of 200 documents match; 20 of them:'
+run query orders.ndjson 'db.orders.find({}).limit(30)'; want 'query: limit' 0 'the first 30:'
+run query orders.ndjson 'db.orders.find({}).limit(30)' -n 7; want 'query: --limit below it' 0 'the first 7:'
+run query orders.ndjson 'db.orders.find({email: null}).sort({_id: 1}).limit(2).count()'; want 'query: count' 0 '20 of 200'
+holds 'query: count shows no documents' [ "$(wc -l <out)" -eq 1 ]
+run query orders.ndjson 'db.orders.findOne({}, {_id: 1})'; holds 'query: findOne' [ "$(wc -l <out)" -eq 2 ]
+run query orders.ndjson 'db.orders.find({}, {stat: 1}).sort({tota: 1})' -n 1; want 'query: names of order and projection' 0 '' 'the nearest name is "total"'
+grep -q 'nearest name is "state"' err; holds 'query: both are named' [ $? -eq 0 ]
+run query orders.ndjson 'db.orders.find({}, {emai: 0})' -n 1; holds 'query: what is left out may be missing' [ ! -s err ]
+run query orders.ndjson 'db.orders.find({}).sort({total: 2})'; want 'query: a wrong order' 2 '' '$sort'
+run query orders.ndjson 'db.orders.find({}).forEach(x)'; want 'query: an unknown method' 2 '' '.forEach(…) is not known here'
+run query orders.ndjson '{state: "open", total }'; want 'query: the line of an error' 2 '' '  {state: "open", total }'
+holds 'query: a caret below the place' grep -qx '                        ^' err
 run query orders.ndjson '{a.b: 1}'; want 'query: place of an error' 2 '' 'line 1, column 2: '
 run query orders.ndjson 'db.orders.deleteMany({})'; want 'query: a statement that writes' 2 '' 'countDocuments'
 run query orders.ndjson '{$where: function() { return 1 }}'; want 'query: no code in shell syntax' 2 '' 'no code runs'

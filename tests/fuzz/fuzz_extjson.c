@@ -33,12 +33,16 @@ static void shell(ag_arena *arena, ag_str text)
 		                        .query = true,
 		                        .reject_duplicates = true,
 		                        .max_depth = AG_SHELL_MAX_DEPTH };
-	ag_val v, strict, back;
+	ag_shell_statement found, again;
+	ag_val v, strict;
 	ag_err err = { 0 };
 	ag_str written;
-	const ag_status st = ag_shell_parse(text, arena, &v, &err);
+	size_t at;
+	const ag_status st = ag_shell_parse(text, arena, &found, &at, &err);
 
 	check(!st || err.msg[0]);
+	check(st == AG_INVALID ? at <= text.len : st || at == SIZE_MAX);
+	v = st ? ag_val_null() : found.query;
 	if (!ag_extjson_parse(text, &query, arena, &strict, NULL, NULL, NULL)) {
 		check(!st);
 		check(ag_val_eq(&v, &strict));
@@ -48,8 +52,11 @@ static void shell(ag_arena *arena, ag_str text)
 	/* The pattern of a regex may gain an escape (/[/]/ becomes /[\\/]/), so the texts are compared. A pattern that
 	 * is no regex, such as one back slash, has no shell form. */
 	written = ag_extjson_str(arena, &v, AG_EXTJSON_SHELL);
-	if (!ag_shell_parse(written, arena, &back, &err))
-		check(ag_str_eq(written, ag_extjson_str(arena, &back, AG_EXTJSON_SHELL)));
+	if (!ag_shell_parse(written, arena, &again, NULL, &err))
+		check(ag_str_eq(written, ag_extjson_str(arena, &again.query, AG_EXTJSON_SHELL)));
+	if (ag_shell_needs_pipeline(&found))
+		v = ag_shell_pipeline(&found, found.limit, arena);
+	check(v.type != AG_T_ARRAY || !ag_shell_needs_pipeline(&found) || v.n <= 5);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -12,16 +12,32 @@
 #include "query/filter.h"
 #include "query/shell_read.h"
 
-static ag_status parse(ag_arena *arena, ag_str text, ag_val *ret, ag_err *err)
+static ag_status parse_whole(ag_arena *arena, ag_str text, ag_shell_statement *ret, ag_err *err)
 {
 	/* Exactly sized on the heap, so that a read after the end is seen. */
 	char *copy = malloc(text.len ? text.len : 1);
+	size_t at = 7;
 	ag_status st;
 
 	assert_non_null(copy);
 	memcpy(copy, text.ptr, text.len);
-	st = ag_shell_parse(ag_str_make(copy, text.len), arena, ret, err);
+	st = ag_shell_parse(ag_str_make(copy, text.len), arena, ret, &at, err);
 	free(copy);
+	/* A wrong text has a place, a good one and one that is too long have none. */
+	if (st == AG_INVALID)
+		assert_true(at <= text.len);
+	else if (!st || text.len > AG_FILTER_MAX_BYTES)
+		assert_true(at == SIZE_MAX);
+	return st;
+}
+
+static ag_status parse(ag_arena *arena, ag_str text, ag_val *ret, ag_err *err)
+{
+	ag_shell_statement found;
+	const ag_status st = parse_whole(arena, text, &found, err);
+
+	if (!st)
+		*ret = found.query;
 	return st;
 }
 
@@ -168,9 +184,24 @@ static const char *const bad[][2] = {
 	{ "db.a.find(", "the text ends" },
 	{ "db.a.find([])", "want a filter" },
 	{ "db.a.aggregate({})", "want a pipeline" },
-	{ "db.a.find({}, {b: 1})", "write a projection as a pipeline" },
-	{ "db.a.find({}).limit(5)", "leave .limit(…) out" },
-	{ "db.a.deleteMany({})", "find, findOne" },
+	{ "db.a.find({}, {b: 1}, {})", "a filter and a projection at most" },
+	{ "db.a.find({}, 'b')", "column 6: want a projection such as" },
+	{ "db.a.find({}).limit('5')", "column 15: want a whole number" },
+	{ "db.a.find({}).limit(NaN)", "want a whole number" },
+	{ "db.a.find({}).limit(NumberLong('-9223372036854775808'))", "want a whole number" },
+	{ "db.a.find({}).limit(1, 2)", "want one argument" },
+	{ "db.a.find({}).limit()", "want one argument" },
+	{ "db.a.find({}).skip(-1)", "not negative" },
+	{ "db.a.find({}).skip(1.5)", "want a whole number" },
+	{ "db.a.find({}).sort([{a: 1}])", "want an order such as" },
+	{ "db.a.find({}).count(true)", "want no argument" },
+	{ "db.a.find({}).map(1)", ".map(…) is not known here: write sort" },
+	{ "db.a.find({}).sort", "want '('" },
+	{ "db.a.find({}).", "is not known here" },
+	{ "db.a.findOne({}).sort({a: 1})", "not known after this statement" },
+	{ "db.a.aggregate([]).limit(5)", "not known after this statement" },
+	{ "db.a.countDocuments({}, {limit: 1})", "want one argument" },
+	{ "db.a.deleteMany({})", "column 6: of statements find, findOne" },
 	{ "db.a", "want a statement" },
 	{ "{} {}", "want the end" },
 };
@@ -187,6 +218,47 @@ static void bad_texts(void **state)
 			fail_msg("%s was accepted", bad[i][0]);
 		if (!strstr(err.msg, bad[i][1]))
 			fail_msg("%s: %s; want %s", bad[i][0], err.msg, bad[i][1]);
+		ag_arena_free(arena);
+	}
+}
+
+/* statement, the pipeline that runs for it; "" = its filter is enough */
+static const char *const statements[][2] = {
+	{ "db.a.find({a: 1})", "" },
+	{ "db.a.find({a: 1}).limit(3)", "" },
+	{ "db.a.find({a: 1}).count()", "" },
+	{ "db.a.find({a: 1}).sort({b: 1}).count()", "" },
+	{ "db.a.find({}, {}).sort({})", "" },
+	{ "{a: 1}", "" },
+	{ "db.a.find({a: 1}, {b: 1, _id: 0})",
+	  "[{\"$match\":{\"a\":1}},{\"$project\":{\"b\":1,\"_id\":0}}]" },
+	{ "db.a.find().project({b: 0})", "[{\"$match\":{}},{\"$project\":{\"b\":0}}]" },
+	{ "db.a.findOne({}, {b: 1})", "[{\"$match\":{}},{\"$limit\":1},{\"$project\":{\"b\":1}}]" },
+	/* the order of the server, whatever the order of the calls; the last word counts */
+	{ "db.a.find({}).limit(NumberLong(5)).skip(2).sort({a: -1}).limit(-4).pretty()",
+	  "[{\"$match\":{}},{\"$sort\":{\"a\":-1}},{\"$skip\":2},{\"$limit\":4}]" },
+};
+
+static void whole_statements(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(statements); i++) {
+		ag_arena *arena = ag_arena_new();
+		ag_err err = { 0 };
+		ag_shell_statement q;
+		ag_val pipeline;
+		ag_str out = AG_S("");
+
+		if (parse_whole(arena, ag_str_c(statements[i][0]), &q, &err))
+			fail_msg("%s: %s", statements[i][0], err.msg);
+		if (ag_shell_needs_pipeline(&q)) {
+			pipeline = ag_shell_pipeline(&q, q.limit, arena);
+			out = ag_extjson_str(arena, &pipeline, AG_EXTJSON_RELAXED);
+		}
+		if (!ag_str_eqc(out, statements[i][1]))
+			fail_msg("%s runs %.*s, want %s", statements[i][0], AG_FMT(out),
+			         statements[i][1]);
+		assert_int_equal(q.counts, strstr(statements[i][0], "count()") != NULL);
 		ag_arena_free(arena);
 	}
 }
@@ -219,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_texts),
 		cmocka_unit_test(bad_texts),
+		cmocka_unit_test(whole_statements),
 		cmocka_unit_test(limits),
 	};
 
