@@ -43,7 +43,7 @@ _argus_value() {
 	verify:--deadline) kind=any ;;
 	verify:--threads) kind=any ;;
 	verify:--store) kind=files ;;
-	repair:--as) kind=words words='mongosh sql csv' ;;
+	repair:--as) kind=words words='mongosh sql csv repairs cells' ;;
 	repair:--key) kind=any ;;
 	repair:--table) kind=any ;;
 	repair:--flatten) kind=any ;;

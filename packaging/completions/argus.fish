@@ -115,7 +115,7 @@ complete -c argus -n '__argus_is verify' -l deadline -x -d 'then everything stop
 complete -c argus -n '__argus_is verify' -l threads -x -d 'worker threads'
 complete -c argus -n '__argus_is verify' -l store -r -F -d 'where runs are kept: a path, or memory:'
 complete -c argus -n '__argus_is_at verify 0' -F
-complete -c argus -n '__argus_is repair' -l as -x -a 'mongosh sql csv' -d 'mongosh, sql or csv (default: csv of a CSV file, else mongosh)'
+complete -c argus -n '__argus_is repair' -l as -x -a 'mongosh sql csv repairs cells' -d 'mongosh, sql, csv, or NDJSON: repairs, cells (default: csv of a CSV file, else mongosh)'
 complete -c argus -n '__argus_is repair' -l key -x -d 'mongosh, sql: the fields that find a document again (default: _id, or the field that is a key)'
 complete -c argus -n '__argus_is repair' -l table -x -d 'sql: the table (default: the name of the collection)'
 complete -c argus -n '__argus_is repair' -l flatten -x -d 'sql: nested fields are columns; TEXT (_ or .) joins their names'

@@ -19,7 +19,8 @@
 
 static const ag_option options[] = {
 	{ "as", 0, "FORMAT", NULL, NULL,
-	  "mongosh, sql or csv (default: csv of a CSV file, else mongosh)", "mongosh sql csv" },
+	  "mongosh, sql, csv, or NDJSON: repairs, cells (default: csv of a CSV file, else mongosh)",
+	  "mongosh sql csv repairs cells" },
 	{ "key", 0, "FIELD,...", NULL, NULL,
 	  "mongosh, sql: the fields that find a document again (default: _id, or the field that is a key)" },
 	{ "table", 0, "NAME", NULL, NULL, "sql: the table (default: the name of the collection)" },
@@ -35,9 +36,9 @@ static const ag_option options[] = {
 	AG_PAST_STORE_OPTION,
 };
 
-typedef enum form { FORM_AUTO, FORM_MONGOSH, FORM_SQL, FORM_CSV } form;
+typedef enum form { FORM_AUTO, FORM_MONGOSH, FORM_SQL, FORM_CSV, FORM_REPAIRS, FORM_CELLS } form;
 
-static const char *const forms[] = { "", "mongosh", "sql", "csv" };
+static const char *const forms[] = { "", "mongosh", "sql", "csv", "repairs", "cells" };
 
 typedef struct job {
 	ag_cli *c;
@@ -68,6 +69,41 @@ static ag_status write_csv(job *j, ag_source *s, const ag_mends *m, ag_script *r
 	                                       ag_str_eqc(info->format, "tsv"), info->nbyte,
 	                                       info->mtime_ms },
 	                   changes, n, &j->out, err);
+}
+
+/* As `argus audit --cells` and --repairs write them. */
+typedef struct listing {
+	job *j;
+	const ag_source_info *info;
+	form as;
+} listing;
+
+static ag_status add_line(void *arg, const ag_cell *cell, ag_err *err)
+{
+	const listing *l = (const listing *)arg;
+
+	(l->as == FORM_CELLS ? ag_cell_write : ag_repair_write)(cell, l->info, &l->j->out);
+	return l->j->out.failed
+	               ? ag_fail(err, AG_LIMIT, "cli.repair", "the lines take more than 1 GiB")
+	               : AG_OK;
+}
+
+static void note_line(void *arg, const char *line)
+{
+	ag_cli_warn(((const listing *)arg)->j->c, "its cells cannot be listed: %s", line);
+}
+
+static ag_status write_lines(job *j, ag_source *s, const ag_val *report, form as, ag_err *err)
+{
+	listing l = { j, ag_source_info_of(s), as };
+	const ag_cells cells = { .source = s,
+		                 .report = report,
+		                 .wants_repairs = as == FORM_REPAIRS,
+		                 .fn = add_line,
+		                 .arg = &l,
+		                 .note = note_line };
+
+	return ag_cells_each(&j->c->app.ctx, &cells, err);
 }
 
 static void say_counts(const job *j, const ag_mends *m, const ag_script *r)
@@ -128,6 +164,8 @@ static ag_status write_source(job *j, ag_source *s, const ag_val *report, ag_err
 		return ag_fail(err, AG_INVALID, "cli.repair",
 		               "--out: %.*s is the source; choose another place",
 		               AG_FMT(info->uri));
+	if (as >= FORM_REPAIRS)
+		return write_lines(j, s, report, as, err);
 	opts.needs_key = as != FORM_CSV;
 	st = ag_mends_collect(&j->c->app.ctx, s, report, &opts, j->c->app.arena, &mends, err);
 	if (st)
@@ -314,10 +352,10 @@ static void read_options(job *j)
 	ag_err err = { 0 };
 	char *real;
 
-	while (as.len && j->as < FORM_CSV && !ag_str_eqc(as, forms[j->as]))
+	while (as.len && j->as < FORM_CELLS && !ag_str_eqc(as, forms[j->as]))
 		j->as++;
 	if (as.len && !ag_str_eqc(as, forms[j->as]))
-		ag_cli_complain(c, "--as: want mongosh, sql or csv, not \"%.*s\"",
+		ag_cli_complain(c, "--as: want mongosh, sql, csv, repairs or cells, not \"%.*s\"",
 		                (int)(as.len < 60 ? as.len : 60), as.ptr);
 	if (ag_cli_has(c, "key") && !keys.len)
 		ag_cli_complain(c, "--key: want the name of a field");
@@ -331,7 +369,7 @@ static void read_options(job *j)
 		}
 		j->keys[j->nkey++] = key;
 	}
-	if (ag_cli_has(c, "key") && j->as == FORM_CSV)
+	if (ag_cli_has(c, "key") && j->as >= FORM_CSV)
 		ag_cli_complain(c, "--key goes with mongosh and sql");
 	if ((ag_cli_has(c, "table") || ag_cli_has(c, "flatten")) && j->as != FORM_SQL)
 		ag_cli_complain(c, "--table and --flatten go with --as sql");
@@ -367,8 +405,7 @@ static ag_status print(job *j, ag_err *err)
 		             "it holds control characters, which would steer the terminal");
 		ag_err_hint(err, "write it to a file: --out FILE");
 	} else if (!ag_cli_print(c, ag_buf_view(&j->out))) {
-		st = AG_IO;
-		c->out_failed = true;
+		st = AG_IO; /* it is printed already */
 	}
 	ag_buf_release(&safe);
 	return st;
@@ -405,7 +442,7 @@ const ag_command ag_cmd_repair = {
 		"a model.\n\n"
 		"mongosh is a script of updates, each with a filter on the key and on the old values; sql is one "
 		"UPDATE for each row with the same conditions, in a transaction; csv is a copy of the file, byte for "
-		"byte the same outside of the repaired cells. A source is never written: look at the output, then apply "
+		"byte the same outside of the repaired cells; repairs and cells are the lines of `argus audit --repairs` and --cells. A source is never written: look at the output, then apply "
 		"it yourself.\n\n"
 		"Only values that are certain are repaired: see docs/guide/repair.md. What is left out is counted on "
 		"standard error. The source is read again; when it is not what the run audited, nothing is printed.",

@@ -34,6 +34,12 @@ typedef struct ag_tally {
 /* The value that goes with each value of another field. */
 typedef struct ag_usual ag_usual;
 
+/* A text that others may be a slip of. */
+typedef struct ag_known {
+	ag_str text, folded;
+	uint64_t n;
+} ag_known;
+
 /* One category of a finding with its evidence: the finding's own, or a part of it. */
 typedef struct ag_fix {
 	ag_arena *arena; /* of the finding */
@@ -51,6 +57,9 @@ typedef struct ag_fix {
 	ag_text_map asked; /* texts whose nearest one was looked for */
 	ag_str *answer;    /* [asked.n] it; "" = none */
 	size_t capanswer;
+	ag_known *known; /* made when it is asked for */
+	size_t nknown;
+	uint64_t ncompared;
 } ag_fix;
 
 /* v: the value; row: the object that holds it, which is the innermost item of an array, or the document (CSV cells as

@@ -5,9 +5,10 @@
 #include "query/extjson.h"
 #include "repair/fix.h"
 
-#define MAX_COMPARED 20000 /* different texts that a wrong one is compared with */
-#define CLEAR_RATIO  3     /* the right text occurs so much more often than the wrong one */
-#define MIN_KNOWN    3     /* documents that have it */
+#define MAX_COMPARISONS 5000000 /* of one finding: seconds; texts beyond have no repair */
+#define CLEAR_RATIO     3       /* the right text occurs so much more often than the wrong one */
+#define RARE_RATIO      10      /* a text that is so much rarer than one beside it is a slip, too */
+#define MIN_KNOWN       3       /* documents that have it */
 
 /* --- spelling --- */
 
@@ -39,48 +40,84 @@ static size_t most_slips(size_t len)
 	return len >= 8 ? 2 : len >= 3 ? 1 : 0;
 }
 
-static ag_str nearest(const ag_fix *f, ag_str s, size_t most)
+/* The texts that occur often enough to be right, folded. */
+static void list_known(ag_fix *f)
 {
 	const ag_tally *t = f->others;
+	ag_buf b = AG_BUF_INIT(4 * AG_FIX_MAX_LEN);
+
+	f->known = ag_new_n(f->arena, ag_known, t->texts.n + 1);
+	for (size_t i = 0; i < t->texts.n; i++) {
+		const ag_str text = ag_str_make(t->texts.v[i].ptr, t->texts.v[i].len);
+
+		if (text.len > AG_FIX_MAX_LEN || t->texts.v[i].n < MIN_KNOWN)
+			continue;
+		fold(text, &b);
+		f->known[f->nknown++] = (ag_known){ text, ag_buf_dup(f->arena, &b),
+			                            t->texts.v[i].n };
+	}
+	ag_buf_release(&b);
+}
+
+/* Is it a slip itself, of a text that is far more frequent? */
+static bool is_slip(ag_fix *f, const ag_known *k)
+{
+	for (size_t i = 0; i < f->nknown && f->ncompared < MAX_COMPARISONS; i++) {
+		const ag_known *other = &f->known[i];
+
+		if (other->n < RARE_RATIO * k->n || other->folded.len > k->folded.len + 1 ||
+		    k->folded.len > other->folded.len + 1)
+			continue;
+		f->ncompared++;
+		if (ag_str_distance(k->folded, other->folded) == 1)
+			return true;
+	}
+	return false;
+}
+
+static ag_str nearest(ag_fix *f, ag_str s, size_t most)
+{
 	const uint64_t wrong = ag_tally_count(f->flagged, s);
-	ag_buf a = AG_BUF_INIT(4 * AG_FIX_MAX_LEN), b = AG_BUF_INIT(4 * AG_FIX_MAX_LEN);
-	size_t best = SIZE_MAX;
-	uint64_t n = 0;
-	ag_str ret = AG_S("");
+	ag_buf b = AG_BUF_INIT(4 * AG_FIX_MAX_LEN);
+	const ag_known *best = NULL;
+	size_t least = most;
 	bool is_tie = false;
 
-	fold(s, &a);
-	for (size_t i = 0; i < t->texts.n; i++) {
-		const ag_str other = ag_str_make(t->texts.v[i].ptr, t->texts.v[i].len);
-		const size_t gap = other.len > s.len ? other.len - s.len : s.len - other.len;
+	fold(s, &b);
+	if (!f->known)
+		list_known(f);
+	for (size_t i = 0; i < f->nknown && f->ncompared < MAX_COMPARISONS; i++) {
+		const ag_known *k = &f->known[i];
+		const size_t gap = k->folded.len > b.len ? k->folded.len - b.len
+		                                         : b.len - k->folded.len;
 		size_t d;
 
-		if (gap > 2 * most + 2 || other.len > AG_FIX_MAX_LEN || t->texts.v[i].n < MIN_KNOWN)
+		if (gap > most)
 			continue;
-		fold(other, &b);
-		d = ag_str_distance(ag_buf_view(&a), ag_buf_view(&b));
-		if (d > most || d > best)
+		f->ncompared++;
+		d = ag_str_distance(ag_buf_view(&b), k->folded);
+		if (d > least)
 			continue;
-		/* Two spellings of one word differ in case only: the usual one counts. */
-		if (d == best) {
-			ag_buf c = AG_BUF_INIT(4 * AG_FIX_MAX_LEN);
+		if (best && d == least) {
+			const uint64_t more = k->n > best->n ? k->n : best->n,
+				       less = k->n > best->n ? best->n : k->n;
+			/* Two spellings of one word may differ in case; another word must be far rarer. */
+			const bool is_word = ag_str_eq(k->folded, best->folded);
 
-			fold(ret, &c);
-			is_tie = is_tie || !ag_str_eq(ag_buf_view(&b), ag_buf_view(&c)) ||
-			         (t->texts.v[i].n < CLEAR_RATIO * n &&
-			          n < CLEAR_RATIO * t->texts.v[i].n);
-			ag_buf_release(&c);
-			if (is_tie || t->texts.v[i].n < n)
+			is_tie = is_tie || more < (is_word ? CLEAR_RATIO : RARE_RATIO) * less;
+			if (k->n < best->n)
 				continue;
+		} else {
+			is_tie = false;
 		}
-		is_tie = d < best ? false : is_tie;
-		best = d;
-		n = t->texts.v[i].n;
-		ret = other;
+		least = d;
+		best = k;
 	}
-	ag_buf_release(&a);
 	ag_buf_release(&b);
-	return is_tie || n < CLEAR_RATIO * wrong ? AG_S("") : ret;
+	if (!best || is_tie || best->n < CLEAR_RATIO * wrong || (least && is_slip(f, best)) ||
+	    f->ncompared >= MAX_COMPARISONS)
+		return AG_S("");
+	return best->text;
 }
 
 static bool give_nearest(ag_fix *f, const ag_val *v, bool is_case, ag_val *ret)
@@ -89,7 +126,6 @@ static bool give_nearest(ag_fix *f, const ag_val *v, bool is_case, ag_val *ret)
 	bool is_new;
 
 	if (v->type != AG_T_STRING || !v->n || v->n > AG_FIX_MAX_LEN || f->others->is_full ||
-	    f->others->texts.n > MAX_COMPARED ||
 	    (ag_text_classify(ag_val_text(v)) & 1u << AG_TEXT_NULL_WORD))
 		return false;
 	s = ag_val_text(v);

@@ -49,6 +49,11 @@ if command -v node >/dev/null; then
 else
 	echo 'skip - scripts for mongosh: node is not installed'
 fi
+run audit orders.ndjson --store s.db --output silent --cells one.cells --repairs one.repairs
+run repair last --store s.db --as cells --out two.cells; want 'the cells of a run' 0
+holds 'are those of the audit' cmp one.cells two.cells
+run repair last --store s.db --as repairs --out two.repairs; want 'the repairs of a run' 0
+holds 'are those of the audit, too' cmp one.repairs two.repairs
 run repair orders.ndjson --as sql --flatten _ --table orders; want 'nested fields as columns' 0 'UPDATE "orders" SET "payment_method" = ' 'items of arrays are no columns'
 run repair orders.ndjson --as sql; want 'nested fields without --flatten' 0 'BEGIN;' 'only with --flatten'
 run repair . --out all.js; want 'a folder with a CSV file' 1 '' 'a copy holds one file'
@@ -84,7 +89,7 @@ run audit orders.ndjson --store memory: --cells a --out a; want 'nor with the re
 run repair products.csv --out ./products.csv; want 'repair: never over its source' 1 '' '--out: products.csv is the source'
 run repair products.csv --as mongosh; want 'CSV for mongosh' 1 '' 'whose values have no types'
 run repair orders.ndjson --as csv; want 'documents as CSV' 1 '' 'is no CSV file'
-run repair orders.ndjson --as xml; want 'an unknown format' 2 '' '--as: want mongosh, sql or csv'
+run repair orders.ndjson --as xml; want 'an unknown format' 2 '' '--as: want mongosh, sql, csv, repairs or cells'
 run repair orders.ndjson --table x; want 'a table without SQL' 2 '' 'go with --as sql'
 run repair orders.ndjson --key ,; want 'an empty key' 2 '' '--key: want'
 run repair; want 'nothing to repair' 2

@@ -35,6 +35,7 @@ SCENARIOS = {
     "stdin": ("one", "audit - --quiet --store S/store/x.db"),
     "verify": ("one", "verify last --store S/store/x.db"),
     "verify_file": ("one", "verify report.json --quiet"),
+    "repair": ("one", "repair last --quiet --store S/store/x.db"),
     "show": ("one", "show last --trace --store S/store/x.db"),
     # A run whose last commit failed: its report is made from its log.
     "show_killed": ("killed", "show last --trace --store S/store/x.db"),
