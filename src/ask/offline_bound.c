@@ -1,8 +1,8 @@
 /* offline_bound -- which words of a question one sentence must bind.
  *
  * A section may have every word of a question and still say nothing of it, because the words are of different sentences. Here
- * are the pairs that count: a number and what it counts, "without" and what is lacking, a verb and its object, a deed and who
- * did it or when. */
+ * are the pairs that count: a number and what it counts, "without" and what is lacking, a verb and its object, two nouns, a
+ * cue ("because", "if") and the rest, a deed and who did it or when. */
 #include "ask/offline_judge.h"
 
 #define NEAR_NUMBER 6u  /* words that a number and what it counts lie within */
@@ -150,7 +150,26 @@ static bool has_measure(ag_str text, const ag_term *counted)
 	return false;
 }
 
-bool ag_judge_counts(const ag_judge *j, ag_str text)
+/* All terms that the titles do not have; light verbs are nowhere. */
+static bool has_the_rest(const ag_judge *j, const ag_judge_view *heads, const ag_judge_view *v,
+                         ag_arena *arena)
+{
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (!j->terms[i].is_light && !ag_judge_has_term(v, &j->terms[i], arena) &&
+		    !ag_judge_has_term(heads, &j->terms[i], arena))
+			return false;
+	}
+	return true;
+}
+
+static bool has_all(const ag_judge *j, const ag_judge_view *heads, ag_str sentence, ag_arena *arena)
+{
+	const ag_judge_view v = scratch_view(sentence, arena);
+
+	return has_the_rest(j, heads, &v, arena);
+}
+
+bool ag_judge_counts(const ag_judge *j, const ag_judge_view *heads, ag_str text)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	const ag_term *counted = j->counted >= 0 ? &j->terms[j->counted] : NULL;
@@ -160,7 +179,7 @@ bool ag_judge_counts(const ag_judge *j, ag_str text)
 	if (!counted)
 		return true;
 	while (next_sentence(&text, &is_code, &s)) {
-		if (!has_number(s))
+		if (is_code || !has_number(s) || !has_all(j, heads, s, arena))
 			continue;
 		for (size_t pos = 0; next_window(s, &pos, NEAR_NUMBER, &window);) {
 			const ag_judge_view v = scratch_view(window, arena);
@@ -245,41 +264,430 @@ bool ag_judge_denies(const ag_judge *j, ag_str text)
 	return false;
 }
 
+/* --- "how do I upgrade Git", "what is a shell": words in their order --- */
+
+#define MAX_WORDS 200u /* of a title or a sentence; those after them are not looked at */
+#define NEAR_PAIR 2u   /* words that lie between the two of a pair, at most one less */
+
+typedef struct words {
+	ag_str at[MAX_WORDS];
+	size_t n;
+} words;
+
+static void cut_words(ag_str text, words *ret)
+{
+	ret->n = 0;
+	for (size_t pos = 0; ret->n < MAX_WORDS && ag_judge_next_run(text, &pos, &ret->at[ret->n]);)
+		ret->n++;
+}
+
+/* Is the word this term, or a synonym; of a name its first run? */
+static bool is_word_of(ag_str word, const ag_term *t, bool is_own)
+{
+	const ag_stem stem = ag_judge_stem(word);
+	size_t pos = 0;
+	ag_stem own;
+	ag_str run;
+
+	for (size_t i = 0; i < (is_own && t->nstem ? 1 : t->nstem); i++) {
+		if (ag_stem_eq(&stem, &t->stems[i]))
+			return true;
+	}
+	if (t->nstem || !ag_judge_next_run(t->shown, &pos, &run))
+		return false;
+	own = ag_judge_stem(run);
+	return ag_str_ieq(word, run) || (stem.len && ag_stem_eq(&stem, &own));
+}
+
+static bool is_word_of_any(const ag_judge *j, ag_str word)
+{
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (is_word_of(word, &j->terms[i], false))
+			return true;
+	}
+	return false;
+}
+
+/* What follows is a tool, a place or a condition, not what the verb is done to. */
+bool ag_judge_is_between(ag_str word)
+{
+	static const char *const list[] = {
+		"with",   "using",  "via",     "by",      "through", "as",     "from",
+		"on",     "in",     "at",      "like",    "inside",  "within", "under",
+		"for",    "to",     "after",   "when",    "while",   "before", "if",
+		"during", "unless", "because", "without",
+	};
+
+	return is_one_of(word, list, AG_NELEM(list));
+}
+
+static bool is_article(ag_str word)
+{
+	static const char *const list[] = { "a", "an", "the", "your", "my", "our", "this" };
+
+	return is_one_of(word, list, AG_NELEM(list));
+}
+
+/* "Installations", "deployments" are things; "installing" and "the installation of" are done. */
+static bool is_plural_deed(ag_str word)
+{
+	return ag_str_ends(word, AG_S("tions")) || ag_str_ends(word, AG_S("ments"));
+}
+
+/* Of what such a word follows: a key pair is keys. */
+static bool is_of_kind(ag_str word)
+{
+	static const char *const list[] = {
+		"pair",   "list",  "set",    "object", "instance", "class",     "guidelines",
+		"guide",  "rules", "format", "basics", "overview", "example",   "examples",
+		"syntax", "steps", "usage",  "howto",  "tutorial", "reference",
+	};
+
+	return is_one_of(word, list, AG_NELEM(list));
+}
+
+/* Is the noun i what the title is about? In "Create a blog post" the blog only says which post. */
+static bool is_head(const ag_judge *j, const words *w, size_t i)
+{
+	const char *end = w->at[i].ptr + w->at[i].len;
+	ag_str next;
+
+	if (i + 1 >= w->n)
+		return true;
+	next = w->at[i + 1];
+	if (next.ptr - end != 1 || (*end != ' ' && *end != '-'))
+		return true;
+	return next.len < 2 || is_digit(next.ptr[0]) || is_of_kind(next) ||
+	       ag_judge_is_between(next) || ag_str_ends(next, AG_S("ing")) ||
+	       ag_str_ends(next, AG_S("ed")) || ag_str_ends(next, AG_S("ly")) ||
+	       ag_judge_is_common(next) || is_word_of_any(j, next);
+}
+
+static bool is_after_between(const words *w, size_t i)
+{
+	while (i && is_article(w->at[i - 1]))
+		i--;
+	return i && ag_judge_is_between(w->at[i - 1]);
+}
+
+/* The verb v and the object o: "restart the worker", "the worker is restarted". */
+static bool is_direct(const words *w, size_t v, size_t o)
+{
+	if (is_plural_deed(w->at[v]) || (v > o ? v - o : o - v) >= NEAR_VERB)
+		return false;
+	if (v > o)
+		return !is_after_between(w, o);
+	for (size_t i = v + 1; i < o; i++) {
+		/* "installation of Git" */
+		if (ag_judge_is_between(w->at[i]))
+			return false;
+	}
+	return true;
+}
+
+bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_strict)
+{
+	const ag_term *verb = &j->terms[j->verb];
+	bool has_verb = false, has_object = false;
+	words w;
+
+	if (!j->is_direct || verb->kind != AG_TERM_WORD)
+		return true;
+	cut_words(text, &w);
+	for (size_t i = 0; i < w.n; i++)
+		has_verb |= is_word_of(w.at[i], verb, false) &&
+		            !is_word_of(w.at[i], &j->terms[j->objects[0]], false);
+	for (size_t k = 0; k < (j->is_pair ? 2u : 1u) && !has_object; k++) {
+		const ag_term *object = &j->terms[j->objects[k]];
+
+		for (size_t o = 0; o < w.n; o++) {
+			if (!is_word_of(w.at[o], object, false))
+				continue;
+			has_object = true;
+			if (is_strict && !is_head(j, &w, o))
+				continue;
+			if (is_title && !has_verb && !is_after_between(&w, o))
+				return true;
+			for (size_t v = 0; v < w.n; v++) {
+				if (v != o && is_word_of(w.at[v], verb, false) &&
+				    is_direct(&w, v, o))
+					return true;
+			}
+		}
+	}
+	/* By another name, or within a longer word: nothing can be said. */
+	return !has_object;
+}
+
+typedef struct pair_search {
+	const ag_term *terms[2];
+	bool has[2], is_near;
+	bool is_own; /* synonyms do not count */
+} pair_search;
+
+/* "Proxy server", also "proxies of a server" with a word between them. */
+static void look_for_pair(pair_search *p, bool is_code, ag_str sentence)
+{
+	size_t n = 0, last[2] = { 0, 0 };
+	bool has[2] = { false, false };
+	ag_str run;
+
+	for (size_t pos = 0; ag_judge_next_run(sentence, &pos, &run); n++) {
+		const bool is[2] = { is_word_of(run, p->terms[0], p->is_own),
+			             is_word_of(run, p->terms[1], p->is_own) };
+
+		for (size_t k = 0; k < 2; k++) {
+			p->has[k] |= is[k];
+			has[k] |= is[k];
+			if (is[k])
+				last[k] = n;
+		}
+		p->is_near |= !is_code && has[0] && is[1] && n - last[0] <= NEAR_PAIR;
+		p->is_near |= !is_code && has[1] && is[0] && n - last[1] == NEAR_PAIR;
+	}
+}
+
+/* Are the two words near each other in a sentence, code aside? Also true when the text has one of them by another name only. */
+static bool are_near(const ag_term *one, const ag_term *two, bool is_own, ag_str text)
+{
+	pair_search p = { .terms = { one, two }, .is_own = is_own };
+	bool is_code = false;
+	ag_str s;
+
+	while (next_sentence(&text, &is_code, &s))
+		look_for_pair(&p, is_code, s);
+	return p.is_near || (!is_own && (!p.has[0] || !p.has[1]));
+}
+
+static bool is_noun(const ag_term *t)
+{
+	static const char *const measures[] = {
+		"default", "maximum", "minimum", "max",    "min",
+		"average", "total",   "current", "global", "local"
+	};
+
+	if (is_one_of(t->word, measures, AG_NELEM(measures)))
+		return false;
+	return (t->kind == AG_TERM_WORD || t->kind == AG_TERM_NAME) && !t->is_light &&
+	       !ag_str_ends(t->shown, AG_S("ed")) && !ag_str_ends(t->shown, AG_S("ly")) &&
+	       !ag_judge_is_in(AG_JUDGE_STATES, t->word);
+}
+
+/* What the titles have holds for the whole section, unless the pair is all that was asked for, or what something is done to. */
+static bool must_be_near(const ag_judge *j, size_t i, const ag_judge_view *heads, ag_arena *arena)
+{
+	const ag_term *one = &j->terms[i], *two = &j->terms[i + 1];
+
+	if (j->is_bare && j->nterm == 2)
+		return !ag_judge_has_own(heads, one, arena) || !ag_judge_has_own(heads, two, arena);
+	if ((int)i == j->verb || (int)i + 1 == j->verb || !is_noun(one) || !is_noun(two) ||
+	    ag_str_ends(two->shown, AG_S("ing")) ||
+	    two->shown.ptr - (one->shown.ptr + one->shown.len) != 1)
+		return false;
+	return (j->is_pair && (int)i == j->objects[0]) ||
+	       (!ag_judge_has_term(heads, one, arena) && !ag_judge_has_term(heads, two, arena));
+}
+
+size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str text)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+
+	for (size_t i = 0; i + 1 < j->nterm; i++) {
+		if (must_be_near(j, i, heads, arena) &&
+		    !are_near(&j->terms[i], &j->terms[i + 1], j->is_bare, text))
+			return i;
+	}
+	return j->nterm;
+}
+
+/* --- "why", "what happens when", "how long" --- */
+
+static bool is_cue(ag_cue cue, ag_str word)
+{
+	static const char *const reasons[] = { "because", "since", "due",    "reason",
+		                               "reasons", "cause", "causes", "caused",
+		                               "why",     "so",    "means",  "therefore" };
+	static const char *const cases[] = { "when",   "if",      "once", "whenever", "after",
+		                             "unless", "without", "on",   "then" };
+	static const char *const advice[] = { "recommend", "recommended", "prefer",
+		                              "preferred", "should",      "better",
+		                              "instead",   "avoid",       "best" };
+	static const char *const times[] = {
+		"ms",      "millisecond", "milliseconds", "s",     "second", "seconds", "minute",
+		"minutes", "hour",        "hours",        "day",   "days",   "week",    "weeks",
+		"month",   "months",      "year",         "years", "night",  "forever", "h",
+		"min",     "never",
+	};
+	static const char *const sizes[] = {
+		"byte",  "bytes",   "kb",  "mb",     "gb",        "kib",
+		"mib",   "gib",     "k",   "m",      "g",         "tb",
+		"line",  "lines",   "row", "rows",   "character", "characters",
+		"items", "percent", "px",  "pixels", "megabytes", "gigabytes",
+	};
+
+	switch (cue) {
+	case AG_CUE_NONE: break;
+	case AG_CUE_REASON: return is_one_of(word, reasons, AG_NELEM(reasons));
+	case AG_CUE_CASE: return is_one_of(word, cases, AG_NELEM(cases));
+	case AG_CUE_ADVICE: return is_one_of(word, advice, AG_NELEM(advice));
+	case AG_CUE_TIME: return is_one_of(word, times, AG_NELEM(times));
+	case AG_CUE_SIZE: return is_one_of(word, sizes, AG_NELEM(sizes));
+	}
+	return true;
+}
+
+static bool has_cue_word(ag_cue cue, ag_str sentence)
+{
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(sentence, &pos, &word);) {
+		while (word.len > 1 && is_digit(word.ptr[0])) /* "30s" */
+			word = ag_str_make(word.ptr + 1, word.len - 1);
+		if (is_cue(cue, word))
+			return true;
+	}
+	return false;
+}
+
+/* A reason is seldom said in one sentence: a term that the titles have, and beside the cue another one. */
+static bool has_reason(const ag_judge *j, const ag_judge_view *heads, const ag_judge_view *v,
+                       ag_arena *arena)
+{
+	size_t nhead = 0, nmore = 0;
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		const bool is_above = ag_judge_has_own(heads, &j->terms[i], arena);
+
+		nhead += is_above;
+		nmore += !is_above && ag_judge_has_own(v, &j->terms[i], arena);
+	}
+	return nhead && nmore;
+}
+
+static bool has_any_own(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
+{
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (!j->terms[i].is_light && ag_judge_has_own(v, &j->terms[i], arena))
+			return true;
+	}
+	return false;
+}
+
+static bool is_measured(ag_cue cue)
+{
+	return cue == AG_CUE_TIME || cue == AG_CUE_SIZE;
+}
+
+bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str title, ag_str text)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_judge_view v = scratch_view(title, arena);
+	const bool is_titled = has_any_own(j, &v, arena);
+	bool is_code = false;
+	size_t nhead = 0;
+	ag_str s;
+
+	for (size_t i = 0; i < j->nterm; i++)
+		nhead += ag_judge_has_own(heads, &j->terms[i], arena);
+	if (j->cue == AG_CUE_REASON && (nhead > 1 || (nhead && has_cue_word(j->cue, title))))
+		return true;
+	while (next_sentence(&text, &is_code, &s)) {
+		if (is_code || !has_cue_word(j->cue, s))
+			continue;
+		v = scratch_view(s, arena);
+		/* What the page is about is not what this sentence measures. */
+		if (is_measured(j->cue) && !is_titled && !has_any_own(j, &v, arena))
+			continue;
+		if (j->cue == AG_CUE_REASON ? has_reason(j, heads, &v, arena)
+		                            : has_the_rest(j, heads, &v, arena))
+			return true;
+	}
+	return false;
+}
+
+/* Do the words of the phrase begin at i, one after the other? Returns where they end; 0 = no. */
+static size_t phrase_at(const ag_judge *j, const words *w, size_t i)
+{
+	for (int k = j->phrase[0]; k <= j->phrase[1]; k++) {
+		ag_str run;
+		size_t pos = 0;
+
+		if (j->terms[k].nstem) {
+			if (i >= w->n || !is_word_of(w->at[i++], &j->terms[k], false))
+				return 0;
+			continue;
+		}
+		while (ag_judge_next_run(j->terms[k].shown, &pos, &run)) {
+			const ag_stem want = ag_judge_stem(run);
+			const ag_stem have = i < w->n ? ag_judge_stem(w->at[i]) : (ag_stem){ 0 };
+
+			if (i >= w->n || !(ag_str_ieq(w->at[i], run) || ag_stem_eq(&want, &have)))
+				return 0;
+			i++;
+		}
+	}
+	return i;
+}
+
+bool ag_judge_defines(const ag_judge *j, ag_str text)
+{
+	bool is_code = false;
+	ag_str s;
+	words w;
+
+	while (next_sentence(&text, &is_code, &s)) {
+		size_t i = 0;
+
+		cut_words(s, &w);
+		while (i < w.n && is_article(w.at[i]))
+			i++;
+		if (!is_code && phrase_at(j, &w, i))
+			return true;
+	}
+	return false;
+}
+
 /* --- "how do I stop a backup" --- */
 
 /* The verb in the question's own word, unless the titles have the rest: what is done to something else is often called
  * alike. */
 static bool is_bound_in(const ag_judge *j, const ag_judge_view *heads, bool may_be_like,
-                        ag_str text, ag_arena *arena)
+                        bool is_code, ag_str text, ag_arena *arena)
 {
 	const ag_judge_view v = scratch_view(text, arena);
 	const ag_term *verb = &j->terms[j->verb];
 	size_t n = 0;
+
+	/* In code a word that is like it is mostly something else, save for "new Socket()". */
+	may_be_like &= !is_code || verb->is_light;
 
 	if (!ag_judge_has_own(&v, verb, arena) && !(may_be_like && ag_judge_has_any(&v, verb)))
 		return false;
 	for (size_t i = 0; i < (j->is_pair ? 2u : 1u); i++) {
 		const ag_term *t = &j->terms[j->objects[i]];
 
-		if (ag_judge_has_term(&v, t, arena))
+		if (is_code ? ag_judge_has_own(&v, t, arena) : ag_judge_has_term(&v, t, arena))
 			n++;
-		else if (!ag_judge_has_term(heads, t, arena))
+		else if (!verb->is_light && !ag_judge_has_term(heads, t, arena))
 			return false;
 	}
 	return n > 0;
 }
 
-bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool may_be_like, ag_str text)
+bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool are_titles, bool is_strict,
+                    ag_str text)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	const bool may_be_like = are_titles || j->terms[j->verb].is_light;
 	bool is_code = false;
 	ag_str s, window;
 
 	while (next_sentence(&text, &is_code, &s)) {
-		if (!is_bound_in(j, heads, may_be_like, s, arena))
+		if (!is_bound_in(j, heads, may_be_like, is_code, s, arena) ||
+		    (!are_titles && !ag_judge_acts_on(j, s, false, is_strict)))
 			continue;
 		for (size_t pos = 0; next_window(s, &pos, NEAR_VERB, &window);) {
-			if (is_bound_in(j, heads, may_be_like, window, arena))
+			if (is_bound_in(j, heads, may_be_like, is_code, window, arena))
 				return true;
 		}
 	}
@@ -292,11 +700,7 @@ static bool is_of(ag_str word, const ag_term *t)
 {
 	const ag_stem stem = ag_judge_stem(word);
 
-	for (size_t i = 0; i < t->nstem; i++) {
-		if (ag_stem_eq(&stem, &t->stems[i]))
-			return true;
-	}
-	return false;
+	return t->nstem && ag_stem_eq(&stem, &t->stems[0]);
 }
 
 /* "written by Ada", "Ada wrote": the deed, and beside it a name that the question does not have. */
@@ -308,7 +712,7 @@ static bool names_doer(const ag_judge *j, ag_str sentence, ag_arena *arena)
 		size_t after = pos;
 		ag_str next;
 
-		if (!is_of(word, &j->terms[j->deed]))
+		if (!ag_judge_is_past(word) || !is_of(word, &j->terms[j->deed]))
 			continue;
 		if (ag_word_next(sentence, &after, &next) && ag_str_ieq(next, AG_S("by")))
 			return true;
@@ -341,17 +745,7 @@ static bool has_date(ag_str sentence)
 	return false;
 }
 
-static bool has_any_own(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
-{
-	for (size_t i = 0; i < j->nterm; i++) {
-		if (!ag_judge_is_action(j->terms[i].word) &&
-		    ag_judge_has_own(v, &j->terms[i], arena))
-			return true;
-	}
-	return false;
-}
-
-bool ag_judge_names_deed(const ag_judge *j, ag_str text)
+bool ag_judge_names_deed(const ag_judge *j, const ag_judge_view *heads, ag_str text)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	bool is_code = false;
@@ -360,9 +754,23 @@ bool ag_judge_names_deed(const ag_judge *j, ag_str text)
 	while (next_sentence(&text, &is_code, &s)) {
 		const ag_judge_view v = scratch_view(s, arena);
 
-		if (j->wants_date
-		            ? has_date(s) && has_any_own(j, &v, arena)
-		            : ag_judge_has_any(&v, &j->terms[j->deed]) && names_doer(j, s, arena))
+		if (j->wants_date ? !is_code && has_date(s) && has_the_rest(j, heads, &v, arena)
+		                  : !is_code && names_doer(j, s, arena) &&
+		                            has_the_rest(j, heads, &v, arena))
+			return true;
+	}
+	return false;
+}
+
+bool ag_judge_says_all(const ag_judge *j, ag_str text)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	const ag_judge_view none = { 0 };
+	bool is_code = false;
+	ag_str s;
+
+	while (next_sentence(&text, &is_code, &s)) {
+		if (has_all(j, &none, s, arena))
 			return true;
 	}
 	return false;

@@ -277,25 +277,66 @@ static bool is_in_titles(const ag_judge *j, const ag_judge_view *heads, bool but
 	return n >= 2;
 }
 
+/* "Commit message guidelines" have both of "write a commit message". */
+static bool has_both_objects(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
+{
+	return j->is_pair && ag_judge_has_term(v, &j->terms[j->objects[0]], arena) &&
+	       ag_judge_has_term(v, &j->terms[j->objects[1]], arena);
+}
+
+/* "Building the documentation" is no answer to "how do I build an image": the titles do the verb to something else. */
+static bool does_to_other(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
+                          ag_arena *arena)
+{
+	const ag_term *verb = &j->terms[j->verb];
+	size_t pos = 0, nother = 0;
+	bool is_verb = false;
+	ag_stem stem;
+	ag_str word;
+
+	if (!ag_word_next(t->title, &pos, &word))
+		return false;
+	stem = ag_judge_stem(word);
+	for (size_t i = 0; i < verb->nstem; i++)
+		is_verb |= ag_stem_eq(&verb->stems[i], &stem);
+	while (is_verb && ag_word_next(t->title, &pos, &word)) {
+		const ag_str low = ag_judge_lower(word, arena);
+
+		nother += low.len >= 2 && !ag_search_is_stop(low) &&
+		          term_of(j, low, true) == j->nterm;
+	}
+	return nother && !(has_object(j, heads, arena) && ag_judge_says_all(j, t->text));
+}
+
 /* "How do I stop a backup": a section about backups that stops something else does not answer. The title, or one sentence, must
- * have the verb and its object. A title of one or two words ("Set one up") takes its object from the titles above. */
+ * have the verb and its object. A title of one or two words ("Set one up") takes its object from the titles above. For a light
+ * verb a title that the question names is enough: "Routes" says how to create a route. */
 static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
                           ag_arena *arena)
 {
 	const ag_term *verb = j->verb >= 0 ? &j->terms[j->verb] : NULL;
+	bool has_title_object, is_direct;
 	ag_judge_view title;
 
-	if (!verb || verb->is_light || j->objects[0] < 0)
+	if (!verb || j->objects[0] < 0)
 		return true;
 	title = ag_judge_view_of(AG_S(""), t->title, arena);
-	if (ag_judge_has_term(&title, verb, arena) &&
-	    (named_by(j, t->title, true, arena) || has_object(j, &title, arena) ||
+	has_title_object = has_object(j, &title, arena);
+	is_direct = !has_title_object || ag_judge_acts_on(j, plain_title(t->title), true, true);
+	if (is_direct && verb->is_light &&
+	    ((named_by(j, t->title, false, arena) &&
+	      !ag_judge_is_in(AG_JUDGE_MAKERS, verb->word)) ||
+	     has_both_objects(j, &title, arena)))
+		return true;
+	if (is_direct && ag_judge_has_term(&title, verb, arena) &&
+	    (has_title_object || named_by(j, t->title, true, arena) > 1 ||
 	     (has_object(j, heads, arena) && count_words(t->title, arena) <= 2)))
 		return true;
-	if (ag_judge_has_own(heads, verb, arena) && has_object(j, &title, arena))
+	if (is_direct && has_title_object && ag_judge_has_own(heads, verb, arena))
 		return true;
-	return !names_other_action(t->title, verb) &&
-	       ag_judge_binds(j, heads, is_in_titles(j, heads, true, arena), t->text);
+	return !does_to_other(j, t, heads, arena) && !names_other_action(t->title, verb) &&
+	       ag_judge_binds(j, heads, is_direct && is_in_titles(j, heads, true, arena),
+	                      !is_direct, t->text);
 }
 
 static bool has_thing(const ag_judge *j)
@@ -513,6 +554,30 @@ static bool is_related(const ag_judge *j, const ag_judged_text *t, const bool *h
 	return share >= (lacks_name ? MIN_SHARE_ABSENT_NAME : MIN_SHARE);
 }
 
+static ag_str phrase_of(const ag_judge *j)
+{
+	const ag_str first = j->terms[j->phrase[0]].shown, last = j->terms[j->phrase[1]].shown;
+
+	return ag_str_make(first.ptr, (size_t)(last.ptr - first.ptr) + last.len);
+}
+
+/* "What is a shell", "what does git stash do": the titles are this alone, or a sentence begins with it. */
+static bool has_phrase(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
+                       ag_arena *arena)
+{
+	if (named_by(j, t->title, false, arena) == (size_t)(j->phrase[1] - j->phrase[0] + 1))
+		return true;
+	/* "Class: MockClient" */
+	if (j->phrase[0] == j->phrase[1] && j->terms[j->phrase[0]].kind == AG_TERM_NAME) {
+		const ag_judge_view title = ag_judge_view_of(AG_S(""), t->title, arena);
+
+		if (ag_judge_has_term(&title, &j->terms[j->phrase[0]], arena))
+			return true;
+	}
+	return (named_by(j, t->title, false, arena) && is_in_titles(j, heads, false, arena)) ||
+	       ag_judge_defines(j, t->text);
+}
+
 static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
 	/* A path is made of single words: in it "login" says nothing of "log in". */
@@ -526,6 +591,7 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	ag_judge_view above;
 	size_t nmissing = 0;
 	const ag_judge_view heads = ag_judge_view_of(AG_S(""), t->heads, arena);
+	const size_t pair = t->is_prose ? ag_judge_lost_pair(j, &heads, said.text) : j->nterm;
 
 	for (size_t i = 0; i < j->nterm; i++) {
 		has[i] = ag_judge_has_term(j->terms[i].kind == AG_TERM_UNIT ? &said : &v,
@@ -560,9 +626,10 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	above = ag_judge_view_of(AG_S(""), all_heads, arena);
 	if (j->wants_version && !names_version(j, t->text, arena))
 		ret.why = AG_S("the section names no version");
-	else if (j->wants_quantity && (!has_quantity(t->text) || !ag_judge_counts(j, t->text)))
+	else if (j->wants_quantity &&
+	         (!has_quantity(t->text) || (t->is_prose && !ag_judge_counts(j, &heads, t->text))))
 		ret.why = AG_S("the section has no such number");
-	else if ((j->wants_doer || j->wants_date) && !ag_judge_names_deed(j, t->text))
+	else if ((j->wants_doer || j->wants_date) && !ag_judge_names_deed(j, &heads, t->text))
 		ret.why = j->wants_date ? AG_S("the section names no date")
 		                        : AG_S("the section does not say who did it");
 	else if (is_list_of_links(t->text))
@@ -583,6 +650,16 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	else if (!is_done_to_it(j, t, &above, arena))
 		ret.why = ag_str_printf(arena, "the section does not say \"%.*s\" of this",
 		                        AG_FMT(j->terms[j->verb].shown));
+	else if (pair < j->nterm)
+		ret.why = ag_str_printf(arena, "the section does not have \"%.*s %.*s\" together",
+		                        AG_FMT(j->terms[pair].shown),
+		                        AG_FMT(j->terms[pair + 1].shown));
+	else if (j->cue && (j->cue == AG_CUE_REASON || !is_in_titles(j, &heads, false, arena)) &&
+	         !ag_judge_has_cue(j, &heads, t->title, t->text))
+		ret.why = AG_S("no sentence of the section has all of it");
+	else if (j->phrase[0] >= 0 && !has_phrase(j, t, &heads, arena))
+		ret.why = ag_str_printf(arena, "the section does not explain \"%.*s\"",
+		                        AG_FMT(phrase_of(j)));
 	else
 		ret.fit = AG_FIT_WHOLE;
 	ret.is_named = named_by(j, t->title, false, arena) > 0;

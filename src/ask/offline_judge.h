@@ -33,6 +33,16 @@ typedef struct ag_term {
 	double weight;    /* rare terms more */
 } ag_term;
 
+/* What a sentence that answers has beside the question's words. */
+typedef enum ag_cue {
+	AG_CUE_NONE,
+	AG_CUE_REASON, /* "why": "because", "due to" */
+	AG_CUE_CASE,   /* "what happens when": "if", "once" */
+	AG_CUE_ADVICE, /* "should I": "recommended", "prefer" */
+	AG_CUE_TIME,   /* "how long": "seconds", "days" */
+	AG_CUE_SIZE    /* "how large": "bytes", "lines" */
+} ag_cue;
+
 typedef struct ag_judge {
 	ag_term terms[AG_JUDGE_MAX_TERMS];
 	size_t nterm;
@@ -44,7 +54,12 @@ typedef struct ag_judge {
 	int verb;                    /* of "how do I delete an old item"; -1 = none */
 	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
 	bool is_pair;   /* of which the second follows the first at once */
-	int deed;       /* "wrote" of "who wrote x"; -1 = none */
+	ag_cue cue;
+	bool is_bare; /* two or three words without a question */
+	bool is_direct; /* no preposition between verb and first object: "upgrade Git", not "log in with Git" */
+	int phrase
+		[2]; /* first and last term of "what is a load test", "what does git stash do"; -1 = none */
+	int deed; /* "wrote" of "who wrote x"; -1 = none */
 	bool wants_code,
 		wants_place; /* code or settings may answer; a file or function is the answer */
 } ag_judge;
@@ -88,6 +103,7 @@ typedef enum ag_judge_table {
 	AG_JUDGE_IRREGULAR,  /* "made=make" */
 	AG_JUDGE_ACTIONS,    /* verbs that are done to anything */
 	AG_JUDGE_NEUTRAL,    /* those of them that turn nothing into its opposite: "use", "add" */
+	AG_JUDGE_MAKERS,     /* those of them that make something: "create" */
 	AG_JUDGE_STATES,     /* verbs of what a thing does by itself: "return", "contain" */
 	AG_JUDGE_APART,      /* lines of a word and its false friends */
 	AG_JUDGE_ALIASES     /* lines of names of one thing */
@@ -110,6 +126,11 @@ bool ag_judge_is_in(ag_judge_table which, ag_str word);
 bool ag_judge_next_run(ag_str s, size_t *pos, ag_str *ret);
 /* The units of a text, at most max: "Sign out everywhere" has "logout". */
 size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
+
+/* --- offline_marks.c, for offline_terms.c --- */
+
+/* Fills what the question asks for, and what its terms are in it. low: the question in small letters. */
+void ag_judge_mark(ag_judge *j, ag_str question, ag_str low);
 
 /* --- offline_view.c, for offline_judge.c --- */
 
@@ -137,13 +158,29 @@ ag_str ag_judge_without_targets(ag_str text, ag_arena *arena);
 /* --- offline_bound.c, for offline_judge.c: what one sentence must bind --- */
 
 /* "how many retries": a number beside the question's own word. Another word for what is counted counts something else. */
-bool ag_judge_counts(const ag_judge *j, ag_str text);
+bool ag_judge_counts(const ag_judge *j, const ag_judge_view *heads, ag_str text);
+/* A sentence with all of the question, light verbs aside. */
+bool ag_judge_says_all(const ag_judge *j, ag_str text);
 /* "without GitHub": the thing and the "without" in one sentence. */
 bool ag_judge_denies(const ag_judge *j, ag_str text);
-/* The verb close to its object, of which the titles may have a part. */
-bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool may_be_like, ag_str text);
-/* "who wrote x", "when was x founded": the deed with a name or with a date. */
-bool ag_judge_names_deed(const ag_judge *j, ag_str text);
+/* The verb close to its object, of which the titles may have a part. are_titles: they have all but the verb, so that a synonym of it
+ * is enough. is_strict: as of ag_judge_acts_on(). */
+bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool are_titles, bool is_strict,
+                    ag_str text);
+/* "with", "after": what follows is no object of a verb. */
+bool ag_judge_is_between(ag_str word);
+/* Does the text do the verb to the first object itself? "Upgrading with Git" upgrades something else. is_strict: "create a blog post"
+ * creates a post and no blog. is_title: a title without the verb needs the object alone. */
+bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_strict);
+/* "delete a proxy server": two nouns that follow each other in the question are near each other in the text, too. Returns the first
+ * of a pair that is not; nterm = all are. */
+size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str text);
+/* A sentence with the cue, and all terms that the titles do not have. */
+bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str title, ag_str text);
+/* "what is a shell", "what does git stash do": a sentence, an item or a row begins with the phrase. */
+bool ag_judge_defines(const ag_judge *j, ag_str text);
+/* "who wrote x", "when was x founded": the deed with a name, or all terms that the titles do not have with a date. */
+bool ag_judge_names_deed(const ag_judge *j, const ag_judge_view *heads, ag_str text);
 
 /* --- offline_words.c --- */
 

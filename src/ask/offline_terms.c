@@ -1,6 +1,7 @@
 /* offline_terms -- a question taken apart into what an answer must have.
  *
- * Order: tokens, terms, how common they are, ag_judge_read(), units of a text. */
+ * What the terms are to each other is in offline_marks.c. Order: tokens, terms, how common they are, ag_judge_read(), units of
+ * a text. */
 #include "ask/offline_judge.h"
 
 #include <math.h>
@@ -330,6 +331,19 @@ static bool is_capitalised(ag_str s)
 	return s.len > 0 && is_upper(s.ptr[0]);
 }
 
+/* "Docker", "GitHub", "Visual Basic"; not "HTTP" */
+static bool is_proper(ag_str s)
+{
+	size_t nlower = 0;
+
+	for (size_t i = 1; i < s.len; i++) {
+		if (!is_letter(s.ptr[i]) && s.ptr[i] != ' ')
+			return false;
+		nlower += is_lower(s.ptr[i]);
+	}
+	return s.len > 2 && is_upper(s.ptr[0]) && nlower > 0;
+}
+
 /* In a title every word has a capital, which then means nothing. */
 static void mark_title(tokens *t)
 {
@@ -343,17 +357,42 @@ static void mark_title(tokens *t)
 		t->at[i].is_first |= is_capitalised(t->at[i].text);
 }
 
+static bool is_at(const tokens *t, size_t i, const char *word)
+{
+	return i < t->n && ag_str_ieq(t->at[i].text, ag_str_c(word));
+}
+
+/* "What happens when it is down", "what does make install do", "when was the first release", "can it be sorted": all of it counts. */
+static void mark_wanted_run(tokens *t)
+{
+	const bool is_case = is_at(t, 0, "what") && is_at(t, 1, "happens") &&
+	                     (is_at(t, 2, "when") || is_at(t, 2, "if"));
+	const bool is_date = is_at(t, 0, "when");
+	const bool is_long = is_at(t, 0, "how") && is_at(t, 1, "long") && t->n &&
+	                     ag_judge_is_past(t->at[t->n - 1].text);
+	const bool is_passive = is_at(t, 0, "can") || is_at(t, 0, "may") || is_at(t, 0, "could");
+	size_t deed = 0;
+
+	for (size_t i = 2; i < t->n && is_at(t, 0, "what") && is_at(t, 1, "does"); i++)
+		deed = is_at(t, i, "do") ? i : deed;
+	for (size_t i = is_case ? 3 : 2; i < t->n; i++)
+		t->at[i].is_wanted = is_case || i < deed || (is_long && i + 1 == t->n) ||
+		                     (is_passive && is_at(t, i - 1, "be")) ||
+		                     (is_date && (is_at(t, i, "first") || is_at(t, i, "last")));
+}
+
 /* The word after "how many" is what is counted, that after "who" what was done: they are words to look for. */
 static void mark_wanted(tokens *t)
 {
+	mark_wanted_run(t);
 	for (size_t i = 1; i < t->n; i++) {
 		token *w = &t->at[i];
 		const ag_str before = t->at[i - 1].text;
 
-		w->is_wanted = (ag_str_ieq(before, AG_S("who")) && !is_upper(w->text.ptr[0])) ||
-		               (i >= 2 && ag_str_ieq(before, AG_S("many")) &&
-		                ag_str_ieq(t->at[i - 2].text, AG_S("how")) &&
-		                !ag_str_ieq(w->text, AG_S("times")));
+		w->is_wanted |= (ag_str_ieq(before, AG_S("who")) && !is_upper(w->text.ptr[0])) ||
+		                (i >= 2 && ag_str_ieq(before, AG_S("many")) &&
+		                 ag_str_ieq(t->at[i - 2].text, AG_S("how")) &&
+		                 !ag_str_ieq(w->text, AG_S("times")));
 	}
 }
 
@@ -394,6 +433,36 @@ static void read_spare(ag_judge *j, const tokens *t, ag_arena *arena)
 				add_word_term(j, AG_TERM_WORD, piece, piece, t->at[i].part, arena);
 		}
 	}
+}
+
+/* "read-only": neither of its words says it alone. */
+static bool is_joined(ag_str low)
+{
+	size_t n = 0, ncommon = 0;
+	ag_str piece;
+
+	for (size_t pos = 0; ag_judge_next_run(low, &pos, &piece); n++)
+		ncommon += ag_search_is_stop(piece);
+	return n > 1 && ncommon && ncommon < n && memchr(low.ptr, '-', low.len);
+}
+
+/* "Visual Basic", "Docker Compose" is one name: two words with capitals that follow each other. */
+static void join_names(tokens *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		token *last = n ? &t->at[n - 1] : NULL;
+		const ag_str s = t->at[i].text;
+
+		if (last && !last->is_first && !t->at[i].is_first && last->part == t->at[i].part &&
+		    is_proper(last->text) && is_proper(s) &&
+		    s.ptr == last->text.ptr + last->text.len + 1)
+			last->text.len += 1 + s.len;
+		else
+			t->at[n++] = t->at[i];
+	}
+	t->n = n;
 }
 
 static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
@@ -437,6 +506,17 @@ static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 			                       .part = w->part });
 			continue;
 		}
+		if (w->is_wanted && ag_str_eqc(low, "down")) {
+			add_word_term(j, AG_TERM_UNIT, w->text, low, w->part, arena);
+			continue;
+		}
+		if (is_joined(low)) {
+			add_term(j, (ag_term){ .kind = AG_TERM_NAME,
+			                       .shown = w->text,
+			                       .word = low,
+			                       .part = w->part });
+			continue;
+		}
 		/* "two-factor", "a/b": each word counts. */
 		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
 			if (piece.len < 2 || ag_search_is_stop(piece) ||
@@ -447,40 +527,6 @@ static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 			              piece, w->part, arena);
 		}
 	}
-}
-
-static bool has_phrase(ag_str low, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const ag_str phrase = ag_str_c(list[i]);
-
-		for (size_t at = 0; at + phrase.len <= low.len; at++) {
-			if (memcmp(low.ptr + at, phrase.ptr, phrase.len) == 0 &&
-			    (!at || !is_letter(low.ptr[at - 1])) &&
-			    (at + phrase.len == low.len || !is_letter(low.ptr[at + phrase.len])))
-				return true;
-		}
-	}
-	return false;
-}
-
-static void read_wishes(ag_judge *j, ag_str low)
-{
-	static const char *const versions[] = { "version of", "which version", "what version",
-		                                "version does", "version do" };
-	static const char *const quantities[] = {
-		"how many",  "how much",         "how long", "how often", "how large",
-		"how big",   "how fast",         "how old",  "what time", "which port",
-		"what port", "which percentage", "how far",  "how high",  "number of",
-	};
-	static const char *const hows[] = { "how do", "how to", "how can", "how should",
-		                            "how would" };
-
-	j->wants_how = has_phrase(low, hows, AG_NELEM(hows));
-	j->wants_version = has_phrase(low, versions, AG_NELEM(versions));
-	j->wants_quantity = has_phrase(low, quantities, AG_NELEM(quantities)) && !j->wants_how &&
-	                    !has_phrase(low, (const char *const[]){ "count how many" }, 1);
-	j->is_negated = has_phrase(low, (const char *const[]){ "without" }, 1);
 }
 
 /* --- how common they are --- */
@@ -548,138 +594,6 @@ static ag_status weigh(ag_judge *j, ag_store *s, ag_str project, ag_err *err)
 	return AG_OK;
 }
 
-/* The first term after a phrase; -1 = none. */
-static int term_after(const ag_judge *j, ag_str question, ag_str low, const char *const *list,
-                      size_t n)
-{
-	const char *after = NULL;
-	int best = -1;
-
-	for (size_t i = 0; i < n && !after; i++) {
-		const ag_str phrase = ag_str_c(list[i]);
-
-		for (size_t at = 0; at + phrase.len <= low.len && !after; at++) {
-			if (memcmp(low.ptr + at, phrase.ptr, phrase.len) == 0)
-				after = question.ptr + at + phrase.len;
-		}
-	}
-	for (size_t i = 0; after && i < j->nterm; i++) {
-		const char *p = j->terms[i].shown.ptr;
-
-		if (p >= after && p < question.ptr + question.len &&
-		    (best < 0 || p < j->terms[best].shown.ptr))
-			best = (int)i;
-	}
-	return best;
-}
-
-/* What the user wants to do follows. */
-static const char *const wants[] = {
-	"how do i ",    "how do we ",    "how do you ",   "how to ",        "how can i ",
-	"how can we ",  "how can you ",  "how should i ", "how should we ", "how would i ",
-	"how could i ", "how does one ", "how can one ",
-};
-
-/* A state is light where it is not what the user wants to do: "what does it return", not "how do I return it". */
-static void mark_light(ag_judge *j, ag_str low)
-{
-	bool is_wanted = false;
-
-	for (size_t i = 0; i < AG_NELEM(wants); i++)
-		is_wanted |= ag_str_contains(low, ag_str_c(wants[i]));
-	for (size_t i = 0; i < j->nterm; i++) {
-		ag_term *t = &j->terms[i];
-
-		t->is_light = t->kind == AG_TERM_WORD && (int)i != j->deed &&
-		              (ag_judge_is_in(AG_JUDGE_NEUTRAL, t->word) ||
-		               (!is_wanted && ag_judge_is_in(AG_JUDGE_STATES, t->word)));
-	}
-}
-
-static const char *end_of(const ag_term *t)
-{
-	return t->shown.ptr + t->shown.len;
-}
-
-/* What was done, of "who wrote it", "when was it written": a verb in the past. */
-static void mark_deed(ag_judge *j, ag_str question, ag_str low)
-{
-	static const char *const whens[] = { "when was", "when were", "when did", "which year",
-		                             "what year" };
-	static const char *const whos[] = { "who " };
-	const int deed = term_after(j, question, low, whos, AG_NELEM(whos));
-
-	j->deed = -1;
-	j->wants_date = has_phrase(low, whens, AG_NELEM(whens));
-	if (j->wants_date || deed < 0 || !ag_str_starts(low, AG_S("who ")) ||
-	    j->terms[deed].shown.ptr != question.ptr + 4 || !ag_judge_is_past(j->terms[deed].shown))
-		return;
-	j->wants_doer = true;
-	j->deed = deed;
-}
-
-/* "Continue a run": a verb and an article. */
-static bool is_order(ag_str question)
-{
-	static const char *const articles[] = { "a", "an", "the", "my", "our", "all" };
-	ag_str first = ag_str_split(&question, ' '), next = ag_str_split(&question, ' ');
-
-	for (size_t i = 0; i < AG_NELEM(articles); i++) {
-		if (next.len && ag_str_ieq(next, ag_str_c(articles[i])))
-			return first.len > 0;
-	}
-	return false;
-}
-
-/* The verb of what the user wants to do, and the things that follow it. */
-static void mark_verb(ag_judge *j, ag_str question, ag_str low)
-{
-	const char *at = NULL;
-	int last = -1;
-
-	for (size_t i = 0; i < AG_NELEM(wants) && !at; i++) {
-		const size_t n = strlen(wants[i]);
-		const char *found = memmem(low.ptr, low.len, wants[i], n);
-
-		if (found)
-			at = question.ptr + (found - low.ptr) + n;
-	}
-	if (!at && is_order(question))
-		at = question.ptr;
-	for (size_t i = 0; at && i < j->nterm; i++) {
-		if (j->terms[i].shown.ptr == at)
-			j->verb = last = (int)i;
-	}
-	for (size_t n = 0; last >= 0 && n < AG_NELEM(j->objects); n++) {
-		const char *before = j->terms[last].shown.ptr;
-
-		last = -1;
-		for (size_t i = 0; i < j->nterm; i++) {
-			const char *p = j->terms[i].shown.ptr;
-
-			if (p > before && p < question.ptr + question.len &&
-			    j->terms[i].part == j->terms[j->verb].part &&
-			    (last < 0 || p < j->terms[last].shown.ptr))
-				last = (int)i;
-		}
-		j->objects[n] = last;
-	}
-	j->is_pair = j->objects[1] >= 0 &&
-	             j->terms[j->objects[1]].shown.ptr == end_of(&j->terms[j->objects[0]]) + 1;
-}
-
-static void mark_terms(ag_judge *j, ag_str question, ag_str low)
-{
-	static const char *const counts[] = { "how many ", "how much ", "number of " };
-	static const char *const lacks[] = { "without " };
-
-	j->counted = term_after(j, question, low, counts, AG_NELEM(counts));
-	j->lacking = term_after(j, question, low, lacks, AG_NELEM(lacks));
-	j->verb = j->objects[0] = j->objects[1] = -1;
-	mark_verb(j, question, low);
-	mark_deed(j, question, low);
-}
-
 ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
                         ag_judge *ret, ag_err *err)
 {
@@ -697,13 +611,13 @@ ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_ar
 	part_at_questions(ret, t);
 	mark_title(t);
 	mark_wanted(t);
+	join_names(t);
+	ret->is_bare = t->n <= 3;
 	read_terms(ret, t, arena);
 	if (!ret->nterm)
 		read_spare(ret, t, arena);
 	name_parts(ret, t);
-	read_wishes(ret, ag_judge_lower(question, arena));
-	mark_terms(ret, question, ag_judge_lower(question, arena));
-	mark_light(ret, ag_judge_lower(question, arena));
+	ag_judge_mark(ret, question, ag_judge_lower(question, arena));
 	return weigh(ret, s, project, err);
 }
 

@@ -36,6 +36,7 @@ static const char *const unit_words[] = {
 	"setup install configure",
 	"backup copy dump",
 	"lockout ban locked",
+	"down fail failure unavailable unreachable offline outage away",
 };
 
 /* Words of which many questions are made and that no answer needs to have. */
@@ -141,6 +142,9 @@ static const char *const neutral[] = {
 	"setup",  "start", "support", "try",       "use",    "view",   "write",
 };
 
+/* Of those the ones after which there is more than before: that a thing exists does not say how to make one. */
+static const char *const makers[] = { "create", "write", "send", "start", "open" };
+
 /* Verbs of what a thing does by itself; an answer seldom repeats them. */
 static const char *const states[] = {
 	"accept",  "allow",   "appear",  "behave",    "belong",  "carry",     "complain", "consist",
@@ -188,6 +192,7 @@ ag_word_table ag_judge_words(ag_judge_table which)
 	case AG_JUDGE_IRREGULAR: return (ag_word_table){ irregular, AG_NELEM(irregular) };
 	case AG_JUDGE_ACTIONS: return (ag_word_table){ actions, AG_NELEM(actions) };
 	case AG_JUDGE_NEUTRAL: return (ag_word_table){ neutral, AG_NELEM(neutral) };
+	case AG_JUDGE_MAKERS: return (ag_word_table){ makers, AG_NELEM(makers) };
 	case AG_JUDGE_STATES: return (ag_word_table){ states, AG_NELEM(states) };
 	case AG_JUDGE_APART: return (ag_word_table){ apart, AG_NELEM(apart) };
 	case AG_JUDGE_ALIASES: return (ag_word_table){ aliases, AG_NELEM(aliases) };

@@ -333,26 +333,35 @@ static void argus_has_not_all(void **state)
 	measure_set(w, "argus");
 }
 
-static void a_shop_has_not_all(void **state)
+/* A project that is a folder beside the cases. */
+static void measure_folder(world *w, const char *project)
 {
-	world *w = *state;
 	char path[300];
 	const char *root = getenv("ARGUS_SOURCE_ROOT");
 
-	snprintf(path, sizeof(path), "%s/tests/cases/ask/parcelo", root ? root : ".");
+	snprintf(path, sizeof(path), "%s/tests/cases/ask/%s", root ? root : ".", project);
 	open_root(w, path);
-	measure_set(w, "parcelo");
+	measure_set(w, project);
+}
+
+static void a_shop_has_not_all(void **state)
+{
+	measure_folder(*state, "parcelo");
 }
 
 static void a_relay_has_not_all(void **state)
 {
-	world *w = *state;
-	char path[300];
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	measure_folder(*state, "relay");
+}
 
-	snprintf(path, sizeof(path), "%s/tests/cases/ask/relay", root ? root : ".");
-	open_root(w, path);
-	measure_set(w, "relay");
+static void a_site_generator_has_not_all(void **state)
+{
+	measure_folder(*state, "lathe");
+}
+
+static void a_job_queue_has_not_all(void **state)
+{
+	measure_folder(*state, "ferry");
 }
 
 /* What is missing is named; a unit is no two words; half of a question is half of an answer. */
@@ -759,6 +768,8 @@ int main(void)
 		T(argus_has_not_all),
 		T(a_shop_has_not_all),
 		T(a_relay_has_not_all),
+		T(a_site_generator_has_not_all),
+		T(a_job_queue_has_not_all),
 		T(what_is_missing_is_said),
 		T(manifests_say_versions),
 		T(docs_come_first_and_bulk_last),
