@@ -141,5 +141,8 @@ AG_CHECK ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx,
                                          ag_project_call *call, bool refresh, ag_arena *arena,
                                          ag_dictionary *ret, ag_sql_failure *ret_failure,
                                          ag_err *err);
+/* The next dictionary of that project of the store is made again: its tables have changed. */
+AG_CHECK ag_status ag_project_dictionary_forget(ag_store *store, ag_str id, ag_arena *arena,
+                                                ag_err *err);
 
 #endif

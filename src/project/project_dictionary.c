@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "project/hub.h"
+#include "query/extjson.h"
 
 #define ORIGIN   "project.dictionary"
 #define MAX_TEXT AG_LEDGER_MAX_CACHED
@@ -110,4 +111,30 @@ ag_status ag_project_dictionary(ag_project_hub *h, const ag_ctx *ctx, ag_project
 		call->row.outcome = st ? AG_S("INTERNAL_ERROR")
 		                       : ag_str_c(ag_sql_code_name(ret_failure->code));
 	return st;
+}
+
+ag_status ag_project_dictionary_forget(ag_store *store, ag_str id, ag_arena *arena, ag_err *err)
+{
+	const ag_extjson_opts opts = { 0 };
+	ag_project p = { .id = id };
+	ag_project_row row;
+	int64_t at_ms;
+	ag_str text, key;
+	ag_val settings;
+	ag_status st = ag_store_project(store, id, arena, &row, err);
+
+	if (st)
+		return st == AG_NOT_FOUND ? AG_OK : st;
+	p.source = row.source;
+	st = ag_extjson_parse(row.settings, &opts, arena, &settings, NULL, NULL, err);
+	if (!st)
+		st = ag_project_settings_read(&settings, arena, &p.settings, err);
+	if (st)
+		return st;
+	key = key_of(&p, arena);
+	st = ag_store_text(store, key, arena, &text, &at_ms, err);
+	/* An empty text is no dictionary: see kept(). */
+	if (!st)
+		st = ag_store_put_text(store, key, AG_S(""), at_ms, err);
+	return st == AG_NOT_FOUND ? AG_OK : st;
 }

@@ -73,6 +73,8 @@ ag_status ag_sqlite_check(ag_db *base, ag_arena *arena, ag_str **ret, size_t *nr
 void ag_sqlite_close(ag_db *base);
 /* Run the migration of that number once more: it makes the tables of a cache again. Within a transaction. */
 int ag_sqlite_migrate_again(ag_sqlite *s, int number);
+/* The folders above path; path is as before afterwards. */
+ag_status ag_sqlite_make_folders(char *path, ag_err *err);
 /* The name of a new file of this folder survives a power cut. Best effort: some file systems cannot. */
 void ag_sqlite_sync_folder(const char *path);
 

@@ -33,7 +33,7 @@ typedef struct identity {
 
 /* --- the file --- */
 
-static ag_status make_folders(char *path, ag_err *err)
+ag_status ag_sqlite_make_folders(char *path, ag_err *err)
 {
 	for (char *p = path + 1; *p; p++) {
 		int rc;
@@ -354,7 +354,7 @@ ag_status ag_sqlite_open_file(ag_str uri, ag_db **ret, ag_err *err)
 		               "the path of the store is longer than 500 bytes");
 	path = ag_xmalloc(uri.len + 3);
 	snprintf(path, uri.len + 3, "%s%.*s", before, AG_FMT(uri));
-	st = make_folders(path, err);
+	st = ag_sqlite_make_folders(path, err);
 	if (!st)
 		st = make_file(path, err);
 	if (st) {

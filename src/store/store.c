@@ -136,24 +136,36 @@ void ag_store_closep(ag_store **s)
 	*s = ag_store_close(*s);
 }
 
-ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err)
+ag_status ag_store_state_folder(ag_arena *arena, ag_str *ret, ag_err *err)
 {
-	const char *own = getenv("ARGUS_STORE");
 	const char *state = getenv("XDG_STATE_HOME");
 	const char *home = getenv("HOME");
 
-	if (own && own[0] && strcmp(own, "auto") != 0) /* the settings' word for "not given" */
-		*ret = ag_str_dup(arena, ag_str_c(own));
-	else if (state && state[0] == '/') /* the XDG rules ignore relative paths */
-		*ret = ag_str_printf(arena, "%s/argus/argus.db", state);
-	else if (home && home[0] == '/')
-		*ret = ag_str_printf(arena, "%s/.local/state/argus/argus.db", home);
-	else {
+	if (state && state[0] == '/') { /* the XDG rules ignore relative paths */
+		*ret = ag_str_printf(arena, "%s/argus", state);
+	} else if (home && home[0] == '/') {
+		*ret = ag_str_printf(arena, "%s/.local/state/argus", home);
+	} else {
 		ag_fail(err, AG_INVALID, ORIGIN, "there is no home folder to keep the store in");
-		ag_err_hint(err, "set ARGUS_STORE to a path, or HOME");
-		return AG_INVALID;
+		return ag_err_hint(err, "set ARGUS_STORE to a path, or HOME");
 	}
 	return AG_OK;
+}
+
+ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	const char *own = getenv("ARGUS_STORE");
+	ag_str folder;
+	ag_status st;
+
+	if (own && own[0] && strcmp(own, "auto") != 0) { /* the settings' word for "not given" */
+		*ret = ag_str_dup(arena, ag_str_c(own));
+		return AG_OK;
+	}
+	st = ag_store_state_folder(arena, &folder, err);
+	if (!st)
+		*ret = ag_str_printf(arena, "%.*s/argus.db", AG_FMT(folder));
+	return st;
 }
 
 /* --- checks of a batch --- */

@@ -112,6 +112,8 @@ void ag_store_closep(ag_store **s);    /* for AG_AUTO */
 	30000u /* a purge of a large store, or a slow disk of another process */
 void ag_store_set_patience(ag_store *s, unsigned ms);
 bool ag_store_is_kept(const ag_store *s); /* beyond the end of the process */
+/* $XDG_STATE_HOME/argus, else ~/.local/state/argus. */
+AG_CHECK ag_status ag_store_state_folder(ag_arena *arena, ag_str *ret, ag_err *err);
 /* ARGUS_STORE, else $XDG_STATE_HOME/argus/argus.db, else ~/.local/state/argus/argus.db. */
 AG_CHECK ag_status ag_store_default_uri(ag_arena *arena, ag_str *ret, ag_err *err);
 
