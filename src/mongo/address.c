@@ -186,9 +186,9 @@ static ag_str place_of(const parts *p, ag_arena *arena)
 static ag_status check_database(ag_str name, ag_err *err)
 {
 	for (size_t i = 0; i < name.len; i++)
-		if (memchr("/\\ \"$*?", name.ptr[i], 7)) {
+		if (memchr("/\\. \"$*?", name.ptr[i], 8)) {
 			ag_fail(err, AG_INVALID, ORIGIN,
-			        "\"%.*s\" is no name of a database: it may not hold / \\ \" $ * ? or a blank",
+			        "\"%.*s\" is no name of a database: it may not hold / \\ . \" $ * ? or a blank",
 			        (int)(name.len < 60 ? name.len : 60), name.ptr);
 			ag_err_hint(err, "%s", shape);
 			return AG_INVALID;

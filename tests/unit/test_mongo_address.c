@@ -80,6 +80,7 @@ static void test_refused(void **state)
 		{ "mongodb://h/a b.c", "no name of a database" },
 		{ "mongodb://h/a%2Fb.c", "no name of a database" },
 		{ "mongodb://h/*.c", "no name of a database" },
+		{ "mongodb://h/a%2eb.c", "no name of a database" },
 		{ "mongodb://h/d.%zz", "hexadecimal" },
 		{ "mongodb://h/d.%0", "hexadecimal" },
 		{ "mongodb://h/d.%00", "hexadecimal" },
