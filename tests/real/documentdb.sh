@@ -4,6 +4,7 @@
 #
 #   documentdb.sh start FOLDER                      prints "PORT PGPORT": of the gateway and of its PostgreSQL, on loopback
 #   documentdb.sh load FOLDER DATABASE COLLECTION   extended JSON on standard input, one document a line; replaces it
+#   documentdb.sh read FOLDER DATABASE COLLECTION   reads every document and prints how many
 #   documentdb.sh sql FOLDER                        SQL on standard input, bare rows on standard output
 #   documentdb.sh stop FOLDER
 #
@@ -91,11 +92,11 @@ stop() {
 
 case ${1:-} in
 start) start ;;
-load) chroot "$sid" python3 "$data/gateway.py" load 127.0.0.1 "$(cat "$folder/pgport")" "$3" "$4" ;;
+load | read) chroot "$sid" python3 "$data/gateway.py" "$1" 127.0.0.1 "$(cat "$folder/pgport")" "$3" "$4" ;;
 sql) sql ;;
 stop) stop ;;
 *)
-	echo "usage: documentdb.sh start|load|sql|stop FOLDER ..." >&2
+	echo "usage: documentdb.sh start|load|read|sql|stop FOLDER ..." >&2
 	exit 2
 	;;
 esac

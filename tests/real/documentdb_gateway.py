@@ -3,10 +3,11 @@
 
     documentdb_gateway.py serve PGHOST PGPORT PORT-FILE
     documentdb_gateway.py load PGHOST PGPORT DATABASE COLLECTION < DOCUMENTS    extended JSON, one a line
+    documentdb_gateway.py read PGHOST PGPORT DATABASE COLLECTION    every document, in batches of 1,000; prints how many
 
 Runs inside the Debian sid of lib_mongo.sh, with its python3-bson and python3-psycopg2. Each connection is a thread with a
 PostgreSQL session of its own; a cursor lives in the connection that opened it, which is where libmongoc continues it. For
-tests only: no login, no TLS.
+tests only: no login, no TLS. A line per command goes to standard output: its name, and whether it has a filter.
 """
 import os
 import socket
@@ -185,6 +186,14 @@ COMMANDS = {
 }
 
 
+def has_filter(name, doc):
+    """Must documents be looked at, more than to count or sample them all?"""
+    if name == "aggregate":
+        first = dict(doc["pipeline"][0]) if doc["pipeline"] else {}
+        return "$sample" not in first and dict(first.get("$match", {"x": 1})) != {}
+    return bool(dict(doc.get("filter") or doc.get("query") or {}))
+
+
 def answer(s, body, sequences):
     doc = dict(RawBSONDocument(body, RAW).items())
     name = next(iter(doc))
@@ -193,6 +202,7 @@ def answer(s, body, sequences):
     spec = {k: v for k, v in doc.items() if k not in STRIP}
     spec.update(sequences)
     run = COMMANDS.get(name)
+    print(name, "filtered" if name in ("find", "count", "aggregate") and has_filter(name, doc) else "", flush=True)
     try:
         if not run:
             raise Failed(59, "no such command: '%s'" % name)
@@ -293,11 +303,27 @@ def load(dsn, db, collection):
         put(s, db, collection, docs)
 
 
+def read(dsn, db, collection):
+    s, spec = Session(dsn), {"find": collection, "filter": {}, "batchSize": 1000}
+    data, n, size = page(s, db, spec, "find_cursor_first_page", 0), 0, 0
+    while True:
+        cursor = bson.decode(data, RAW)["cursor"]
+        batch = cursor.get("firstBatch") or cursor.get("nextBatch") or []
+        n += len(batch)
+        size += len(data)
+        if not cursor["id"]:
+            break
+        data = get_more(s, db, {"getMore": cursor["id"], "collection": collection, "batchSize": 1000}, 0)
+    print("%d documents, %d MB" % (n, size >> 20))
+
+
 def main():
     verb, host, port = sys.argv[1:4]
     dsn = "host=%s port=%s dbname=postgres user=postgres" % (host, port)
     if verb == "serve":
         serve_all(dsn, sys.argv[4])
+    elif verb == "read":
+        read(dsn, sys.argv[4], sys.argv[5])
     else:
         load(dsn, sys.argv[4], sys.argv[5])
 
