@@ -106,6 +106,9 @@ stop_fake "half an answer"
 start_fake "shop.orders=$shop/orders.ndjson" --rule 'count:2 close'
 run audit "$uri/shop.orders" --store d.db; want "one cut connection is made again" 0 "21 problems"
 stop_fake "one cut connection"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'aggregate:1 error 189 primary stepped down' --rule 'find:2 error 10107 not primary'
+run audit "$uri/shop.orders" --store d.db; want "a primary that steps down" 0 "21 problems"
+stop_fake "a primary that steps down"
 # Four attempts: libmongoc tries twice, and so does Argus. In the first pass over the collection, and in a later question.
 for rule in 'aggregate:2-5 close' 'aggregate:4-7 close'; do
 	start_fake "shop.orders=$shop/orders.ndjson" --rule "$rule"

@@ -14,6 +14,7 @@
 #include "query/bson.h"
 
 #define MAX_MESSAGE     (48u << 20)
+#define MAX_BATCH       (16u << 20)
 #define MAX_COLLECTIONS 4096
 #define MAX_RULES       32
 #define MAX_CURSORS     256
@@ -203,10 +204,28 @@ static size_t batch_of(const ag_val *v, const char *name, size_t otherwise)
 	return n && ag_val_to_i64(n, &i) && i >= 0 ? (size_t)i : otherwise;
 }
 
+/* As many documents as fit into a batch: 16 MiB, or one. */
+static size_t fitting(const cursor *c, size_t batch)
+{
+	ag_buf b = AG_BUF_INIT(MAX_MESSAGE);
+	size_t n = 0, nbyte = 0;
+
+	while (n < batch && c->at + n < c->n) {
+		ag_buf_clear(&b);
+		ag_bson_write(&b, &c->docs[c->at + n]);
+		nbyte += b.len;
+		if (n && nbyte > MAX_BATCH)
+			break;
+		n++;
+	}
+	ag_buf_release(&b);
+	return n;
+}
+
 /* {"cursor": {"firstBatch": […], "id": …, "ns": …}} */
 static void put_batch(job *j, const char *name, cursor *c, size_t batch)
 {
-	const size_t left = c->n - c->at, n = left < batch ? left : batch;
+	const size_t n = fitting(c, batch);
 	ag_val docs = ag_val_array(c->docs + c->at, n);
 	ag_member m[3];
 	cursor *keep = NULL;
