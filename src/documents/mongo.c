@@ -223,6 +223,12 @@ static ag_status admit(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo_com
 	return AG_LIMIT;
 }
 
+bool ag_mongo_is_unknown(ag_status st, const ag_err *why)
+{
+	return st == AG_INVALID && (why->native == 40324 || why->native == 115 ||
+	                            why->native == 238 || why->native == 59);
+}
+
 /* --- counting ------------------------------------------------------------------------------------ */
 
 static ag_val object1(ag_arena *arena, const char *name, ag_val v)

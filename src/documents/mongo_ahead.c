@@ -172,13 +172,18 @@ ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query 
 	for (size_t i = 0; i < n; i++)
 		if (q[i].filter && !ag_mongo_known(m, &q[i], scratch, &known))
 			open[nopen++] = q[i];
-	for (size_t at = 0; at < nopen; at += per_pass) {
+	for (size_t at = 0; at < nopen && !m->has_no_facet; at += per_pass) {
 		const size_t k = nopen - at < per_pass ? nopen - at : per_pass;
 
 		if (k < 2)
 			break;
 		st = pass(m, ctx, open + at, k, &why);
 		/* A server without $facet, or one filter of these that it refuses: they are asked alone. */
+		if (ag_mongo_is_unknown(st, &why)) {
+			pthread_mutex_lock(&m->lock);
+			m->has_no_facet = true;
+			pthread_mutex_unlock(&m->lock);
+		}
 		if (st == AG_CANCELLED || st == AG_UNAVAILABLE ||
 		    (st == AG_TIMEOUT && ag_ctx_left_ms(ctx) == 0)) {
 			if (err)

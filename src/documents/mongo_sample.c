@@ -86,13 +86,6 @@ static ag_status read_slices(ag_mongo_source *m, reading *r, ag_err *err)
 	return st;
 }
 
-/* The server does not know $sample: unknown stage, command or feature not supported. */
-static bool is_unknown(ag_status st, const ag_err *why)
-{
-	return st == AG_INVALID && (why->native == 40324 || why->native == 115 ||
-	                            why->native == 238 || why->native == 59);
-}
-
 /* want documents, all of them when there are no more; under the lock. */
 static ag_status read_table(ag_mongo_source *m, const ag_ctx *ctx, uint64_t want,
                             const ag_table **ret, ag_err *err)
@@ -111,10 +104,11 @@ static ag_status read_table(ag_mongo_source *m, const ag_ctx *ctx, uint64_t want
 		r.want = UINT64_MAX;
 		st = read_all(m, &r, &why);
 	} else {
-		st = read_sample(m, &r, &why);
+		st = m->has_no_sample ? AG_INVALID : read_sample(m, &r, &why);
+		m->has_no_sample = m->has_no_sample || ag_mongo_is_unknown(st, &why);
+		if (m->has_no_sample)
+			st = read_slices(m, &r, &why);
 	}
-	if (is_unknown(st, &why))
-		st = read_slices(m, &r, &why);
 	ag_ctx_phase(ctx, NULL, NULL, 0);
 	if (st && err)
 		*err = why;

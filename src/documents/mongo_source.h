@@ -48,6 +48,7 @@ typedef struct ag_mongo_source {
 	pthread_mutex_t lock;   /* of what follows, and of arena; held while a sample is read */
 	const ag_table *sample; /* of profile and frames; NULL = not read yet */
 	ag_mongo_table *tables; /* all that were read: results have views into them */
+	bool has_no_sample, has_no_facet; /* stages that the server does not know */
 	ag_mongo_answer *answers;
 	size_t nanswer;
 } ag_mongo_source;
@@ -64,6 +65,9 @@ ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb
 AG_CHECK ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx,
                                     const ag_mongo_command *c, size_t max, ag_arena *arena,
                                     const ag_val **ret, size_t *nret, ag_err *err);
+
+/* The server does not know a stage: unrecognised, not supported, or no such command. */
+bool ag_mongo_is_unknown(ag_status st, const ag_err *why);
 
 /* --- mongo_ahead.c --- */
 

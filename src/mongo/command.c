@@ -73,9 +73,31 @@ static ag_val int64_val(int64_t i)
 	return v;
 }
 
+static ag_status check_regex(ag_str pattern, ag_err *err)
+{
+	if (!ag_mongo_regex_is_unbounded(pattern))
+		return AG_OK;
+	ag_fail(err, AG_DENIED, ORIGIN,
+	        "the pattern /%.*s/ is refused: it repeats a group that is itself repeated, which can "
+	        "take a server exponential time",
+	        (int)(pattern.len < 100 ? pattern.len : 100), pattern.ptr);
+	ag_err_hint(err, "write (a+)+ as a+");
+	return AG_DENIED;
+}
+
+/* {"$regex": "…"} and {"$regexMatch": {"input": …, "regex": "…"}}. */
+static bool is_pattern(const ag_member *m)
+{
+	return m->val.type == AG_T_STRING &&
+	       (ag_str_eqc(m->key, "$regex") || ag_str_eqc(m->key, "regex"));
+}
+
 static ag_status check_query(const ag_val *v, unsigned depth, ag_err *err)
 {
 	ag_status st = AG_OK;
+
+	if (v->type == AG_T_REGEX)
+		return check_regex(ag_str_make(v->u.regex.s, v->n), err);
 
 	if (depth > 200)
 		return ag_fail(err, AG_LIMIT, ORIGIN, "the query is nested deeper than 200 levels");
@@ -88,7 +110,10 @@ static ag_status check_query(const ag_val *v, unsigned depth, ag_err *err)
 					err, AG_DENIED, ORIGIN,
 					"%s is refused: it writes or runs code on the server",
 					refused[k]);
-		st = check_query(&v->u.members[i].val, depth + 1, err);
+		if (is_pattern(&v->u.members[i]))
+			st = check_regex(ag_val_text(&v->u.members[i].val), err);
+		if (!st)
+			st = check_query(&v->u.members[i].val, depth + 1, err);
 	}
 	return st;
 }

@@ -47,10 +47,13 @@ const char *ag_mongo_verb_name(ag_mongo_verb verb);
 /* The verb of a command's name.
  * errors  AG_DENIED for every name that is not in the table */
 AG_CHECK ag_status ag_mongo_verb_of(ag_str name, ag_mongo_verb *ret, ag_err *err);
-/* The command as a document in arena; *ret_database is where it is sent. Stages that write, and operators that run code,
- * are refused here too, wherever they are in the query.
+/* The command as a document in arena; *ret_database is where it is sent. Stages that write, operators that run code, and
+ * patterns that can take exponential time are refused here too, wherever they are in the query.
  * errors  AG_DENIED, AG_INVALID */
 AG_CHECK ag_status ag_mongo_form(const ag_mongo_command *c, ag_arena *arena, ag_val *ret,
                                  ag_str *ret_database, ag_err *err);
+
+/* Can the pattern take exponential time? regex.c */
+bool ag_mongo_regex_is_unbounded(ag_str pattern);
 
 #endif

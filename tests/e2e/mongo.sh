@@ -2,7 +2,7 @@
 # audit, inspect, query, verify and MCP's tools on a MongoDB server: a fake one (tests/fake/mongo_server.c) that records what
 # it gets and fails the test on a command that does not read. What goes wrong with servers is scripted. mongo_engine.sh does
 # the same on a real engine. Prints one `ok - name` or `not ok - name` line per case.
-# shellcheck disable=SC2016,SC2317 # $match is of MongoDB; check() is called by holds()
+# shellcheck disable=SC2016,SC2094,SC2317 # $match is of MongoDB; check() is called by holds()
 set -u
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname -- "$0")/lib.sh"
@@ -57,6 +57,7 @@ holds "the refusal names the flag" grep -qF -e --max-scan err
 run audit "$uri/shop.orders" --max-scan 1000 --store m.db; want "an audit above the limit" 0
 run query "$uri/shop.orders" '[{"$out": "x"}]'; want "a stage that writes is refused" 2 "" '$out is refused'
 run query "$uri/shop.orders" '{"$where": "1"}'; want "code is refused" 2 "" '$where is refused'
+run query "$uri/shop.orders" '{"status": {"$regex": "(a+)+$"}}'; want "a pattern that may take forever is refused" 1 "" "exponential time"
 
 # --- MCP ---
 printf 'store: %s/m.db\nprojects:\n  shop:\n    documents: %s/shop\n' "$dir" "$uri" >argus.yaml
@@ -69,7 +70,16 @@ printf '%s\n' \
 	'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"schema_sample","arguments":{"project_id":"shop","collection":"orders","sample_size":20}}}' \
 	'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"audit_collection","arguments":{"project_id":"shop","collection":"customers"}}}' \
 	>in.jsonl
-"$ARGUS" mcp --config argus.yaml <in.jsonl >out 2>err
+# The input stays open until all have answered: its end would end them.
+: >out
+{
+	cat in.jsonl
+	i=0
+	until [ "$(grep -c '"id":[2-6],' out)" -ge 5 ] || [ "$i" -gt 600 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+} | "$ARGUS" mcp --config argus.yaml >out 2>err
 code=$?
 want "MCP: run_query" 0 '"matched_count":1'
 want "MCP: aggregate" 0 '"n":5400'
@@ -130,6 +140,10 @@ stop_fake "a time-out of the server"
 start_fake "shop.orders=$shop/orders.ndjson" --rule 'aggregate:2+ error 40324 Unrecognized pipeline stage name: $sample'
 run inspect "$uri/shop.orders" -n 100 --output json; want "a server without \$sample" 0 '"documents_sampled": 100'
 stop_fake "a server without \$sample"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'aggregate:2 error 40324 Unrecognized pipeline stage name: $facet'
+run audit "$uri/shop.orders" --store d.db; want "a server without \$facet" 0 "21 problems"
+holds "it is asked for it once" [ "$(grep -cF '$facet' record)" -eq 1 ]
+stop_fake "a server without \$facet"
 start_fake "shop.orders=$shop/orders.ndjson" --rule 'find slow 3000'
 run audit "$uri/shop.orders" --max-seconds 1 --store d.db; want "a slow server, and a limit" 0 "Incomplete"
 "$ARGUS" audit "$uri/shop.orders" --store d.db >out 2>err &

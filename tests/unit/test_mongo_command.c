@@ -387,6 +387,10 @@ static void test_refuses_what_writes(void **state)
 		"[{\"$match\":{\"$or\":[{\"a\":1},{\"$where\":\"1\"}]}}]",
 		"[{\"$project\":{\"a\":{\"$function\":{\"body\":\"\",\"args\":[],\"lang\":\"js\"}}}}]",
 		"[{\"$group\":{\"_id\":1,\"a\":{\"$accumulator\":{}}}}]",
+		"[{\"$match\":{\"a\":{\"$regex\":\"(a+)+$\"}}}]",
+		"[{\"$match\":{\"a\":{\"$in\":[{\"$regularExpression\":{\"pattern\":\"(a+)+$\","
+		"\"options\":\"\"}}]}}}]",
+		"[{\"$match\":{\"$expr\":{\"$regexMatch\":{\"input\":\"$a\",\"regex\":\"(a*)*b\"}}}}]",
 	};
 	env *e = *state;
 
@@ -400,6 +404,47 @@ static void test_refuses_what_writes(void **state)
 		if (ag_mongo_form(&c, e->arena, &v, &db, NULL) != AG_DENIED)
 			fail_msg("%s is formed", wrong[i]);
 	}
+}
+
+static void test_patterns(void **state)
+{
+	static const char *const unbounded[] = {
+		"(a+)+",    "(a*)*",    "(.*)+$",   "^(\\w+)*$",        "([a-z]+)*",
+		"((a+))+",  "(?:a+)+",  "(a+){2,}", "(b|a+)+",          "(?i)(x+)+y",
+		"(a+|b)*c", "([]a]+)+", "x(a+)+y",  "((x|y+)z?)|(a+)+", "(?<n>a+)*",
+		"(\\(+)+",
+	};
+	static const char *const bounded[] = {
+		"",
+		"^a",
+		"a+b*",
+		"(ab)+",
+		"(a+b)+",
+		"(a+){2,3}",
+		"(\\.[a-z]+)*",
+		"[(a+)]+",
+		"\\(a+\\)+",
+		"(a+)",
+		"(a+)?",
+		"(a|b)+",
+		"^[^@\\s.,;<>()]+(\\.[^@\\s.,;<>()]+)*@[^@\\s]+$",
+		"^(https?|ftp)://[^\\s/.]+(\\.[^\\s/.]+)+(/\\S*)?$",
+		"^[0-9]{1,2}/[0-9]{4}( [0-9:.]+( ?[AaPp]\\.?[Mm]\\.?)?)?$",
+		"a{,}",
+		"(a{2})+",
+		"(",
+		")+",
+		"[",
+		"\\",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < AG_NELEM(unbounded); i++)
+		if (!ag_mongo_regex_is_unbounded(ag_str_c(unbounded[i])))
+			fail_msg("%s is allowed", unbounded[i]);
+	for (size_t i = 0; i < AG_NELEM(bounded); i++)
+		if (ag_mongo_regex_is_unbounded(ag_str_c(bounded[i])))
+			fail_msg("%s is refused", bounded[i]);
 }
 
 static void test_wrong_use(void **state)
@@ -426,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_name),
 		cmocka_unit_test(test_names_that_are_nearly_right),
+		cmocka_unit_test(test_patterns),
 		cmocka_unit_test_setup_teardown(test_forms, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refuses_what_writes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_use, setup, teardown),
