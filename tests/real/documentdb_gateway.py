@@ -5,10 +5,14 @@
     documentdb_gateway.py load PGHOST PGPORT DATABASE COLLECTION < DOCUMENTS    extended JSON, one a line
     documentdb_gateway.py read PGHOST PGPORT DATABASE COLLECTION    every document, in batches of 1,000; prints how many
 
-Runs inside the Debian sid of lib_mongo.sh, with its python3-bson and python3-psycopg2. Each connection is a thread with a
+SCRAM-SHA-1 and SCRAM-SHA-256 are answered for user "ann" with the password "p@ss:w0rd/77"; only databases whose name begins
+with "private" want a login. Runs inside the Debian sid of lib_mongo.sh, with its python3-bson and python3-psycopg2. Each connection is a thread with a
 PostgreSQL session of its own; a cursor lives in the connection that opened it, which is where libmongoc continues it. For
-tests only: no login, no TLS. A line per command goes to standard output: its name, and whether it has a filter.
+tests only: no TLS. A line per command goes to standard output: its name, and whether it has a filter.
 """
+import base64
+import hashlib
+import hmac
 import os
 import socket
 import struct
@@ -32,6 +36,9 @@ HELLO = {
     "readOnly": False, "ok": 1.0,
 }
 STRIP = {"$db", "lsid", "$readPreference", "$clusterTime", "apiVersion", "txnNumber", "autocommit", "comment", "maxTimeMS"}
+
+
+USER, PASSWORD, ROUNDS = "ann", "p@ss:w0rd/77", 15000
 
 
 class Failed(Exception):
@@ -61,7 +68,9 @@ class Session:
         self.dsn = dsn
         self.db = psycopg2.connect(dsn)
         self.db.autocommit = True
-        self.cursors = {}  # id -> (continuation, database)
+        self.cursors = {}  # id -> continuation
+        self.login = None  # a SCRAM exchange under way
+        self.is_known = False
         cur = self.db.cursor()
         cur.execute("SET search_path = documentdb_api, documentdb_core, documentdb_api_catalog, public")
         cur.execute("SET documentdb_core.bsonUseEJson = off")
@@ -161,7 +170,40 @@ def explain(s, db, spec, timeout):
     return encode({"queryPlanner": {"winningPlan": {"stage": "COLLSCAN"}}, "ok": 1.0})
 
 
+def sasl_start(s, db, spec, timeout):
+    """RFC 5802: the client's first message, and the server's."""
+    kind = {"SCRAM-SHA-1": "sha1", "SCRAM-SHA-256": "sha256"}.get(spec["mechanism"])
+    bare = bytes(spec["payload"]).decode().split(",", 2)[2]
+    fields = dict(f.split("=", 1) for f in bare.split(","))
+    if not kind or fields["n"] != USER:
+        raise Failed(18, "Authentication failed.")
+    salt = hashlib.sha256(db.encode()).digest()[:16 if kind == "sha1" else 28]
+    first = "r=%s,s=%s,i=%d" % (fields["r"] + base64.b64encode(os.urandom(18)).decode(), base64.b64encode(salt).decode(), ROUNDS)
+    s.login = (kind, salt, bare, first)
+    return encode({"conversationId": 1, "done": False, "payload": first.encode(), "ok": 1.0})
+
+
+def sasl_continue(s, db, spec, timeout):
+    if not s.login:
+        raise Failed(17, "No SASL session state found")
+    (kind, salt, bare, first), s.login = s.login, None
+    final = bytes(spec["payload"]).decode()
+    said, proof = final.rsplit(",p=", 1)
+    password = PASSWORD if kind == "sha256" else hashlib.md5(("%s:mongo:%s" % (USER, PASSWORD)).encode()).hexdigest()
+    salted = hashlib.pbkdf2_hmac(kind, password.encode(), salt, ROUNDS)
+    key = hmac.digest(salted, b"Client Key", kind)
+    text = ",".join((bare, first, said)).encode()
+    want = bytes(a ^ b for a, b in zip(key, hmac.digest(hashlib.new(kind, key).digest(), text, kind)))
+    if not hmac.compare_digest(want, base64.b64decode(proof)):
+        raise Failed(18, "Authentication failed.")
+    s.is_known = True
+    sign = hmac.digest(hmac.digest(salted, b"Server Key", kind), text, kind)
+    return encode({"conversationId": 1, "done": True, "payload": b"v=" + base64.b64encode(sign), "ok": 1.0})
+
+
 COMMANDS = {
+    "saslStart": sasl_start,
+    "saslContinue": sasl_continue,
     "find": listing("find_cursor_first_page"),
     "aggregate": listing("aggregate_cursor_first_page"),
     "listCollections": listing("list_collections_cursor_first_page"),
@@ -204,6 +246,8 @@ def answer(s, body, sequences):
     run = COMMANDS.get(name)
     print(name, "filtered" if name in ("find", "count", "aggregate") and has_filter(name, doc) else "", flush=True)
     try:
+        if db.startswith("private") and not s.is_known and not name.startswith("sasl"):
+            raise Failed(13, "Command %s requires authentication" % name)
         if not run:
             raise Failed(59, "no such command: '%s'" % name)
         return run(s, db, spec, timeout)
