@@ -168,7 +168,10 @@ static bool propose_profile(builtin *b, const ag_profile *profile, ag_arena *are
 		n++;
 	}
 	ag_jw_arr_end(&d.w);
-	finish(&d, "profile_fields", AG_S("Profile the data fields exactly, over all documents."),
+	finish(&d, "profile_fields",
+	       profile->ndoc < s->collection_size
+	               ? AG_S("Profile the data fields, over the sample.")
+	               : AG_S("Profile the data fields exactly, over all documents."),
 	       1, ret);
 	return n > 0;
 }

@@ -109,6 +109,12 @@ static void source(ag_rt *t)
 	ag_buf_addf(&line, ", %.*s", AG_FMT(ag_human_documents(ndoc, t->arena)));
 	ag_rt_row(t, MARGIN, "source", ag_buf_view(&line));
 	ag_buf_release(&line);
+	if (ag_val_member_bool(s, "sampled"))
+		ag_rt_row(t, MARGIN, "profile",
+		          ag_str_printf(t->arena, "of a sample of %.*s; every count is of all",
+		                        AG_FMT(ag_human_documents(
+						ag_report_count(t->report, "documents_sampled"),
+						t->arena))));
 }
 
 /* The folder stands in the source line already. */

@@ -28,6 +28,12 @@ done
 run audit "$uri/shop" --store m.db; want "a database" 0 "2 collections"
 run inspect "$uri/shop.orders" -n 100 --output json; want "inspect" 0 '"documents_sampled": 100'
 
+# More than the profile reads: the server chooses, and still every count is of all.
+python3 -c 'import json
+for i in range(60000): print(json.dumps({"_id": i, "code": "A%05d" % i, "n": "x" if i % 100 == 7 else i % 50}))' | engine_load shop many || exit 1
+run audit "$uri/shop.many" --store m.db; want "a sample of a large collection" 0 "profile    of a sample of 50,000 documents"
+holds "its counts are of all" grep -qE "n +.* 600 " out
+
 engine_load private orders <"$shop/orders.ndjson" 2>/dev/null || exit 1
 at=@127.0.0.1:$port/private.orders
 for how in SCRAM-SHA-1 SCRAM-SHA-256; do
