@@ -111,9 +111,73 @@ ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_err *err)
 	return st;
 }
 
+ag_status ag_app_take_older(ag_app *app, const char *key, const char *name, ag_err *err)
+{
+	const int row = ag_settings_find(ag_str_c(key));
+	const ag_var *v = ag_settings_var(&app->settings, name);
+
+	if (!v || !v->value.len || app->settings.place[row] != AG_PLACE_DEFAULT)
+		return AG_OK;
+	return ag_settings_set(&app->settings, row, v->value, (ag_place)v->place, v->where,
+	                       app->arena, err);
+}
+
+/* The user's password is no part of what is kept, shown or put into a settings file. */
+bool ag_app_has_password(ag_str uri)
+{
+	const ag_str scheme = ag_source_scheme(uri);
+	ag_str rest, authority, user;
+
+	if (!scheme.len)
+		return false;
+	rest = ag_str_make(uri.ptr + scheme.len + 3, uri.len - scheme.len - 3);
+	authority = ag_str_split(&rest, '/');
+	if (ag_str_find(authority, '@') < 0)
+		return ag_str_contains(rest, AG_S("password="));
+	user = ag_str_split(&authority, '@');
+	return ag_str_find(user, ':') >= 0 || ag_str_contains(rest, AG_S("password="));
+}
+
+/* POSTGRES_URL names the store, as in the system that kept its runs in PostgreSQL before. */
+static ag_status take_store_address(ag_app *app, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	const ag_var *v = ag_settings_var(s, "POSTGRES_URL");
+	const int row = ag_settings_find(AG_S("store"));
+	ag_status st;
+
+	if (v && v->value.len && s->place[row] == AG_PLACE_DEFAULT &&
+	    !ag_str_starts(v->value, AG_S("postgresql://")) &&
+	    !ag_str_starts(v->value, AG_S("postgres://"))) {
+		const bool is_in_file = !ag_str_eqc(v->where, "POSTGRES_URL");
+
+		ag_fail(err, AG_INVALID, ORIGIN, "%.*s%sPOSTGRES_URL is no address of a database",
+		        AG_FMT(is_in_file ? v->where : AG_S("")), is_in_file ? ": " : "");
+		return ag_err_hint(err, "write postgresql://user@host:5432/database; or name the store "
+		                        "with ARGUS_STORE");
+	}
+	st = ag_app_take_older(app, "store", "POSTGRES_URL", err);
+	if (st || s->place[row] != AG_PLACE_YAML || !ag_app_has_password(s->store))
+		return st;
+	ag_fail(err, AG_DENIED, ORIGIN, "%.*s: store: a password does not belong into a settings file",
+	        AG_FMT(s->where[row]));
+	return ag_err_hint(err, "set ARGUS_STORE or PGPASSWORD in the environment, or use ~/.pgpass");
+}
+
+bool ag_app_has_old_database(const ag_app *app)
+{
+	const ag_var *v = ag_settings_var(&app->settings, "POSTGRES_URL");
+
+	return v && v->value.len && !app->settings.database.len;
+}
+
 ag_status ag_app_ready(ag_app *app, ag_err *err)
 {
 	const ag_settings *s = &app->settings;
+	const ag_status st = take_store_address(app, err);
+
+	if (st)
+		return st;
 
 	if (s->threads)
 		app->ctx.nthread = (unsigned)s->threads;

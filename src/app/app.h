@@ -38,6 +38,14 @@ AG_CHECK ag_status ag_app_load(ag_app *app, ag_str config, char *const *env, ag_
 AG_CHECK ag_status ag_app_load_dotenv(ag_app *app, ag_str folder, ag_err *err);
 AG_CHECK ag_status ag_app_ready(ag_app *app, ag_err *err);
 
+/* The older name of a setting: it counts where nobody set the newer one.
+ * errors  AG_INVALID: of the value */
+AG_CHECK ag_status ag_app_take_older(ag_app *app, const char *key, const char *name, ag_err *err);
+/* user:password@ in an address. */
+bool ag_app_has_password(ag_str uri);
+/* POSTGRES_URL is set, which once named the database of the project "default" and names the store now, and no database is. */
+bool ag_app_has_old_database(const ag_app *app);
+
 /* Where the store is: the setting, else the default place. */
 AG_CHECK ag_status ag_app_store_uri(ag_app *app, ag_str *ret, ag_err *err);
 /* The store, opened on first use. Never another one than asked for. */

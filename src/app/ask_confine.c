@@ -76,8 +76,30 @@ static void model_port(lists *l, ag_llm *llm, ag_arena *arena)
 		l->any_port = true;
 }
 
+/* A server that restarts is connected to again. Of several hosts any port. */
+static void store_port(lists *l, ag_str uri)
+{
+	ag_str rest = uri, authority, port;
+	uint64_t n = 5432;
+	ptrdiff_t at;
+
+	ag_str_split(&rest, '/');
+	ag_str_split(&rest, '/');
+	authority = ag_str_split(&rest, '/');
+	at = ag_str_find(authority, '@');
+	port = ag_str_make(authority.ptr + at + 1, authority.len - (size_t)(at + 1));
+	at = ag_str_find(port, ':');
+	if (at >= 0 && (!ag_str_to_u64(ag_str_make(port.ptr + at + 1, port.len - (size_t)at - 1), &n) ||
+	                n > 65535))
+		l->any_port = true;
+	else if (ag_str_contains(rest, AG_S("port=")) || ag_str_find(port, ',') >= 0)
+		l->any_port = true;
+	else
+		add_port(l, (unsigned)n);
+}
+
 /* The folder of the store's file: SQLite makes and removes files beside it. */
-static void store_folder(lists *l, ag_app *app)
+static void store_place(lists *l, ag_app *app)
 {
 	ag_str uri, path;
 	ag_err ignored;
@@ -85,6 +107,10 @@ static void store_folder(lists *l, ag_app *app)
 
 	if (ag_app_store_uri(app, &uri, &ignored) || ag_str_starts(uri, AG_S("memory:")))
 		return;
+	if (ag_str_starts(uri, AG_S("postgres"))) {
+		store_port(l, uri);
+		return;
+	}
 	path = ag_str_starts(uri, AG_S("sqlite:")) ? ag_str_make(uri.ptr + 7, uri.len - 7) : uri;
 	for (end = path.len; end > 0 && path.ptr[end - 1] != '/'; end--)
 		;
@@ -105,7 +131,7 @@ static void collect(ag_app *app, const ag_app_ask *ask, ag_llm *llm, lists *l)
 	add_read(l, "/proc/sys/kernel/random/boot_id");
 	add_read(l, getenv("SSL_CERT_FILE"));
 	add_cert_folders(l, getenv("SSL_CERT_DIR"), app->arena);
-	store_folder(l, app);
+	store_place(l, app);
 	if (llm)
 		model_port(l, llm, app->arena);
 	if (ask->api) {

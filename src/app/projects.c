@@ -6,22 +6,6 @@
 
 #define ORIGIN "app.projects"
 
-/* The user's password is no part of what is kept, shown or put into a settings file. */
-static bool has_password(ag_str uri)
-{
-	const ag_str scheme = ag_source_scheme(uri);
-	ag_str rest, authority, user;
-
-	if (!scheme.len)
-		return false;
-	rest = ag_str_make(uri.ptr + scheme.len + 3, uri.len - scheme.len - 3);
-	authority = ag_str_split(&rest, '/');
-	if (ag_str_find(authority, '@') < 0)
-		return ag_str_contains(rest, AG_S("password="));
-	user = ag_str_split(&authority, '@');
-	return ag_str_find(user, ':') >= 0 || ag_str_contains(rest, AG_S("password="));
-}
-
 static ag_status password_of(ag_app *app, const ag_entry_setting *e, ag_str *ret, ag_err *err)
 {
 	const ag_str name = ag_val_member_str(&e->value, "password_env");
@@ -99,7 +83,7 @@ static ag_status read_entry(ag_app *app, const ag_entry_setting *e, ag_project *
 		        AG_FMT(e->where), AG_FMT(e->name));
 		return ag_err_hint(err, "postgresql://user@host/name, or sqlite:PATH");
 	}
-	if (has_password(ret->source)) {
+	if (ag_app_has_password(ret->source)) {
 		ag_fail(err, AG_DENIED, ORIGIN,
 		        "%.*s: project %.*s: a password does not belong into a settings file",
 		        AG_FMT(e->where), AG_FMT(e->name));
@@ -109,22 +93,11 @@ static ag_status read_entry(ag_app *app, const ag_entry_setting *e, ag_project *
 	return password_of(app, e, &ret->password, err);
 }
 
-static ag_str default_source(const ag_app *app, ag_str source)
-{
-	const ag_var *seed = ag_settings_var(&app->settings, "POSTGRES_URL");
-
-	if (source.len)
-		return source;
-	if (app->settings.database.len)
-		return app->settings.database;
-	return seed ? seed->value : AG_S("");
-}
-
 ag_status ag_app_projects(ag_app *app, ag_str source, ag_project **ret, size_t *nret, ag_err *err)
 {
 	const ag_settings *s = &app->settings;
 	ag_project *list = ag_new_n(app->arena, ag_project, s->nentry + 1);
-	const ag_str uri = default_source(app, source);
+	const ag_str uri = source.len ? source : s->database;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->nentry; i++) {
@@ -156,19 +129,6 @@ ag_status ag_app_projects(ag_app *app, ag_str source, ag_project **ret, size_t *
 	return AG_OK;
 }
 
-/* The older name of a setting: it counts where nobody set the newer one.
- * errors  AG_INVALID: of the value */
-static ag_status take_older(ag_app *app, const char *key, const char *name, ag_err *err)
-{
-	const int row = ag_settings_find(ag_str_c(key));
-	const ag_var *v = ag_settings_var(&app->settings, name);
-
-	if (!v || app->settings.place[row] != AG_PLACE_DEFAULT)
-		return AG_OK;
-	return ag_settings_set(&app->settings, row, v->value, (ag_place)v->place, v->where,
-	                       app->arena, err);
-}
-
 ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, ag_err *err)
 {
 	const ag_settings *s = &app->settings;
@@ -176,10 +136,10 @@ ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, a
 	ag_project_hub_opts o = { .clock = app->ctx.clock,
 		                  .credential_key = key ? key->value : AG_S("") };
 	ag_project *projects;
-	ag_status st = take_older(app, "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE", err);
+	ag_status st = ag_app_take_older(app, "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE", err);
 
 	if (!st)
-		st = take_older(app, "max_connections_per_project", "MAX_CONNECTIONS_PER_PROJECT",
+		st = ag_app_take_older(app, "max_connections_per_project", "MAX_CONNECTIONS_PER_PROJECT",
 		                err);
 	if (!st)
 		st = ag_app_projects(app, source, &projects, &o.nproject, err);

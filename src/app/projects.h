@@ -1,6 +1,6 @@
 /* projects -- which projects there are, and the hub that opens them.
  *
- * From argus.yaml ("projects:"), from the command line or POSTGRES_URL (project "default"), and from the store. A password
+ * From argus.yaml ("projects:"), from the command line or ARGUS_DATABASE (project "default"), and from the store. A password
  * does not stand in argus.yaml: an entry names the variable that holds it (password_env); a settings file that was found in
  * the current folder may only name one that begins with ARGUS_. */
 #ifndef AG_APP_PROJECTS_H

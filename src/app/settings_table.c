@@ -23,10 +23,11 @@ static const char *const audit_syncs[] = { "normal", "full", NULL };
 
 static const ag_setting first[] = {
 	{ "", "store", AG_SET_TEXT, .unset = "auto", .fallback = "auto", .offset = FIELD(store),
-	  .help = "Where Argus remembers its runs: a path, sqlite:PATH, postgresql://user@host/name or memory: (gone at exit). auto: "
-	          "argus/argus.db under XDG_STATE_HOME, else under ~/.local/state.",
+	  .help = "Where Argus remembers its runs: a path, sqlite:PATH, postgresql://user@host/name or memory: "
+	          "(gone at exit). auto: POSTGRES_URL, else argus/argus.db under XDG_STATE_HOME, else "
+	          "under ~/.local/state.",
 	  .flag = "store", .flag_arg = "URI",
-	  .flag_help = "where runs are kept: a path, or memory:" },
+	  .flag_help = "where runs are kept: a path, postgresql://…, or memory:" },
 	{ "", "retention_days", AG_SET_COUNT, .min = 1, .max = 36500, .unset = "none",
 	  .fallback = "none", .offset = FIELD(retention_days),
 	  .help = "Days that runs, rows of the audit table and cached texts are kept, as with `argus purge "
@@ -76,7 +77,7 @@ static const ag_setting last[] = {
 	{ "sql", "database", AG_SET_TEXT, .unset = "none", .fallback = "none",
 	  .offset = FIELD(database),
 	  .help = "The database of the project \"default\": postgresql://user@host/name or sqlite:PATH. "
-	          "none: POSTGRES_URL, else only the projects there are." },
+	          "none: only the projects there are." },
 	{ "sql", "max_queries_per_minute", AG_SET_COUNT, .max = MAX_RATE, .unset = "none",
 	  .fallback = "60", .offset = FIELD(per_minute),
 	  .help = "Calls of one user in one project, of all processes that share the store. "

@@ -164,6 +164,10 @@ int ag_cli_fail(ag_cli *c, const ag_err *err);
 AG_PRINTF(2, 3) void ag_cli_note(ag_cli *c, const char *fmt, ...);
 /* The same, also with --quiet: "argus: warning: ...". */
 AG_PRINTF(2, 3) void ag_cli_warn(ag_cli *c, const char *fmt, ...);
+/* For ag_cli_warn(): where ag_app_has_old_database(). */
+#define AG_CLI_OLD_DATABASE                                                                     \
+	"POSTGRES_URL names the store; set ARGUS_DATABASE for the database of the project " \
+	"\"default\""
 ag_paint ag_cli_paint(const ag_cli *c, ag_buf *out);
 /* Print the buffer and release it. */
 int ag_cli_finish(ag_cli *c, ag_buf *out, int exit_code);

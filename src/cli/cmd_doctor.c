@@ -15,6 +15,7 @@
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
+#include "net/url.h"
 #include "report/human.h"
 #include "sql/sqlite_child.h"
 #include "store/identity.h"
@@ -191,6 +192,9 @@ static void projects(report *r, ag_store *store)
  * advice: the shell of Debian 12 cannot do it. */
 static ag_str repair(report *r, const char *path)
 {
+	if (!path)
+		return AG_S("end all that use it; restore a backup of the database, or REINDEX it when "
+		            "only an index is damaged");
 	return ag_str_printf(r->arena,
 	                     "end all that use it; move it away, with %s-wal if that is there: "
 	                     "`mv %s %s.damaged`; then put a copy of an earlier day in its place. "
@@ -214,7 +218,7 @@ static void whole(report *r, ag_store *store, const char *path)
 	ag_err err = { 0 };
 	ag_str *faults;
 	size_t n;
-	fact *f = add(r, "store", AG_S("file"), AG_S("whole"));
+	fact *f = add(r, "store", path ? AG_S("file") : AG_S("tables"), AG_S("whole"));
 
 	if (ag_store_check(store, r->arena, &faults, &n, &err)) {
 		f->value = ag_str_dup(r->arena, ag_str_c(err.msg));
@@ -312,7 +316,8 @@ static void store_open(report *r, const char *path)
 			f->value = AG_S("healthy, no runs yet");
 		whole(r, store, path);
 		audit_table(r, store);
-		write_ahead_log(r, path);
+		if (path)
+			write_ahead_log(r, path);
 		retention(r, store);
 		projects(r, store);
 		return;
@@ -335,7 +340,14 @@ static void store(report *r)
 		broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
 		return;
 	}
-	add(r, "store", AG_S("place"), uri);
+	add(r, "store", AG_S("place"), ag_url_shown(uri, r->arena));
+	if (ag_app_has_old_database(&r->c->app))
+		add(r, "store", AG_S("POSTGRES_URL"),
+		    AG_S("names the store; the database of the project \"default\" is ARGUS_DATABASE"));
+	if (ag_str_starts(uri, AG_S("postgres"))) {
+		store_open(r, NULL);
+		return;
+	}
 	if (ag_str_starts(uri, AG_S("memory:"))) {
 		f = add(r, "store", AG_S("state"), AG_S("in memory"));
 		broken(r, f, WARN, AG_S("runs are forgotten at exit"));

@@ -97,6 +97,8 @@ static ag_status find_projects(service *s, bool is_http, ag_err *err)
 		st = ag_project_list(s->hub, &s->who, arena, &list, &n, err);
 	if (st)
 		return st;
+	if (!s->c->narg && ag_app_has_old_database(&s->c->app))
+		ag_cli_warn(s->c, AG_CLI_OLD_DATABASE);
 	if (!n && !is_http) {
 		ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no project to serve");
 		return ag_err_hint(err,

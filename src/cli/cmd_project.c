@@ -89,6 +89,8 @@ static size_t list_configured(ag_cli *c, ag_paint *p)
 	ag_err err = { 0 };
 	size_t n = 0;
 
+	if (ag_app_has_old_database(&c->app))
+		ag_cli_warn(c, AG_CLI_OLD_DATABASE);
 	if (ag_app_projects(&c->app, AG_S(""), &all, &n, &err)) {
 		ag_cli_fail(c, &err);
 		return 0;
