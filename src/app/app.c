@@ -153,15 +153,18 @@ static ag_status take_store_address(ag_app *app, ag_err *err)
 
 		ag_fail(err, AG_INVALID, ORIGIN, "%.*s%sPOSTGRES_URL is no address of a database",
 		        AG_FMT(is_in_file ? v->where : AG_S("")), is_in_file ? ": " : "");
-		return ag_err_hint(err, "write postgresql://user@host:5432/database; or name the store "
-		                        "with ARGUS_STORE");
+		return ag_err_hint(err,
+		                   "write postgresql://user@host:5432/database; or name the store "
+		                   "with ARGUS_STORE");
 	}
 	st = ag_app_take_older(app, "store", "POSTGRES_URL", err);
 	if (st || s->place[row] != AG_PLACE_YAML || !ag_app_has_password(s->store))
 		return st;
-	ag_fail(err, AG_DENIED, ORIGIN, "%.*s: store: a password does not belong into a settings file",
+	ag_fail(err, AG_DENIED, ORIGIN,
+	        "%.*s: store: a password does not belong into a settings file",
 	        AG_FMT(s->where[row]));
-	return ag_err_hint(err, "set ARGUS_STORE or PGPASSWORD in the environment, or use ~/.pgpass");
+	return ag_err_hint(err,
+	                   "set ARGUS_STORE or PGPASSWORD in the environment, or use ~/.pgpass");
 }
 
 bool ag_app_has_old_database(const ag_app *app)

@@ -89,8 +89,9 @@ static void store_port(lists *l, ag_str uri)
 	at = ag_str_find(authority, '@');
 	port = ag_str_make(authority.ptr + at + 1, authority.len - (size_t)(at + 1));
 	at = ag_str_find(port, ':');
-	if (at >= 0 && (!ag_str_to_u64(ag_str_make(port.ptr + at + 1, port.len - (size_t)at - 1), &n) ||
-	                n > 65535))
+	if (at >= 0 &&
+	    (!ag_str_to_u64(ag_str_make(port.ptr + at + 1, port.len - (size_t)at - 1), &n) ||
+	     n > 65535))
 		l->any_port = true;
 	else if (ag_str_contains(rest, AG_S("port=")) || ag_str_find(port, ',') >= 0)
 		l->any_port = true;

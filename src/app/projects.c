@@ -136,11 +136,12 @@ ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, a
 	ag_project_hub_opts o = { .clock = app->ctx.clock,
 		                  .credential_key = key ? key->value : AG_S("") };
 	ag_project *projects;
-	ag_status st = ag_app_take_older(app, "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE", err);
+	ag_status st = ag_app_take_older(app, "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE",
+	                                 err);
 
 	if (!st)
-		st = ag_app_take_older(app, "max_connections_per_project", "MAX_CONNECTIONS_PER_PROJECT",
-		                err);
+		st = ag_app_take_older(app, "max_connections_per_project",
+		                       "MAX_CONNECTIONS_PER_PROJECT", err);
 	if (!st)
 		st = ag_app_projects(app, source, &projects, &o.nproject, err);
 	if (!st)

@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "base/time.h"
 #include "base/utf8.h"
-#include "net/url.h"
+#include "store/store.h"
 
 #define ORIGIN         "app.settings"
 #define MAX_TEXT_BYTES 4096
@@ -326,7 +326,7 @@ ag_str ag_settings_text(const ag_settings *s, int row, ag_arena *arena)
 	case AG_SET_CHOICE: memcpy(&choice, at, sizeof(choice)); return ag_str_c(r->one_of[choice]);
 	case AG_SET_TEXT:
 		if (ag_str_starts(*(const ag_str *)at, AG_S("postgres")))
-			return ag_url_shown(*(const ag_str *)at, arena); /* without its password */
+			return ag_store_shown(*(const ag_str *)at, arena);
 		return ((const ag_str *)at)->len ? *(const ag_str *)at : ag_str_c(r->unset);
 	case AG_SET_DATE:
 		if (*(const int64_t *)at == 0)

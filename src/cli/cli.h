@@ -105,7 +105,8 @@ extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag
 	ag_cmd_diff, ag_cmd_history, ag_cmd_rate, ag_cmd_review, ag_cmd_inspect, ag_cmd_query,
 	ag_cmd_models, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version, ag_cmd_resume,
 	ag_cmd_replay, ag_cmd_guard, ag_cmd_mcp, ag_cmd_project, ag_cmd_token, ag_cmd_log,
-	ag_cmd_export, ag_cmd_repair, ag_cmd_chat, ag_cmd_prompt, ag_cmd_import, ag_cmd_init;
+	ag_cmd_export, ag_cmd_repair, ag_cmd_chat, ag_cmd_prompt, ag_cmd_import, ag_cmd_init,
+	ag_cmd_store;
 
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);
@@ -165,7 +166,7 @@ AG_PRINTF(2, 3) void ag_cli_note(ag_cli *c, const char *fmt, ...);
 /* The same, also with --quiet: "argus: warning: ...". */
 AG_PRINTF(2, 3) void ag_cli_warn(ag_cli *c, const char *fmt, ...);
 /* For ag_cli_warn(): where ag_app_has_old_database(). */
-#define AG_CLI_OLD_DATABASE                                                                     \
+#define AG_CLI_OLD_DATABASE                                                                 \
 	"POSTGRES_URL names the store; set ARGUS_DATABASE for the database of the project " \
 	"\"default\""
 ag_paint ag_cli_paint(const ag_cli *c, ag_buf *out);

@@ -15,7 +15,6 @@
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
-#include "net/url.h"
 #include "report/human.h"
 #include "sql/sqlite_child.h"
 #include "store/identity.h"
@@ -193,8 +192,9 @@ static void projects(report *r, ag_store *store)
 static ag_str repair(report *r, const char *path)
 {
 	if (!path)
-		return AG_S("end all that use it; restore a backup of the database, or REINDEX it when "
-		            "only an index is damaged");
+		return AG_S(
+			"end all that use it; restore a backup of the database, or REINDEX it when "
+			"only an index is damaged");
 	return ag_str_printf(r->arena,
 	                     "end all that use it; move it away, with %s-wal if that is there: "
 	                     "`mv %s %s.damaged`; then put a copy of an earlier day in its place. "
@@ -340,7 +340,7 @@ static void store(report *r)
 		broken(r, f, BROKEN, ag_str_dup(r->arena, ag_str_c(err.hint)));
 		return;
 	}
-	add(r, "store", AG_S("place"), ag_url_shown(uri, r->arena));
+	add(r, "store", AG_S("place"), ag_store_shown(uri, r->arena));
 	if (ag_app_has_old_database(&r->c->app))
 		add(r, "store", AG_S("POSTGRES_URL"),
 		    AG_S("names the store; the database of the project \"default\" is ARGUS_DATABASE"));

@@ -133,6 +133,8 @@ struct ag_db_type {
 	/* uri: without the scheme. A database that is not a store, or is one of a newer Argus (AG_CONFLICT), is refused
 	 * and left as it was. */
 	ag_status (*open)(ag_str uri, ag_db **ret, ag_err *err);
+	/* Was it a store before it was opened? Before migrate(). */
+	ag_status (*has_store)(ag_db *db, bool *ret, ag_err *err);
 	/* Bring the schema up to date: numbered migrations, one process at a time. */
 	ag_status (*migrate)(ag_db *db, ag_err *err);
 	void (*close)(ag_db *db);

@@ -416,6 +416,7 @@ static void purge_end(ag_db *base, bool has_removed)
 	.help = "a PostgreSQL database, shared by any number of machines", \
 	.is_kept = true, \
 	.open = ag_postgres_open, \
+	.has_store = ag_postgres_has_store, \
 	.migrate = ag_postgres_migrate, \
 	.close = ag_postgres_close, \
 	.set_patience = set_patience, \

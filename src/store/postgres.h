@@ -109,6 +109,7 @@ void ag_postgres_mark_lost(ag_err *err);
 /* --- postgres_open.c --- */
 
 ag_status ag_postgres_open(ag_str uri, ag_db **ret, ag_err *err);
+ag_status ag_postgres_has_store(ag_db *base, bool *ret, ag_err *err);
 ag_status ag_postgres_migrate(ag_db *base, ag_err *err);
 ag_status ag_postgres_check(ag_db *base, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
 void ag_postgres_close(ag_db *base);

@@ -80,7 +80,7 @@ static ag_status no_rights(const ag_postgres *s, const char *what, ag_err *err)
 	                        "database open the store once");
 }
 
-static ag_status judge(const ag_postgres *s, const identity *id, ag_err *err)
+static ag_status judge(const ag_postgres *s, const identity *id, bool makes, ag_err *err)
 {
 	const ag_str shown = ag_pg_shown(s->pg);
 
@@ -107,16 +107,17 @@ static ag_status judge(const ag_postgres *s, const identity *id, ag_err *err)
 		ag_err_hint(err, "upgrade argus, or choose another store with ARGUS_STORE");
 		return AG_CONFLICT;
 	}
-	if (id->version < newest_version() && id->is_standby) {
+	if (makes && id->version < newest_version() && id->is_standby) {
 		ag_fail(err, AG_DENIED, ORIGIN, "\"%.*s\" is a read-only standby", AG_FMT(shown));
 		return ag_err_hint(err, "name the primary server in the store's address");
 	}
-	if (!id->is_store && !id->may_make)
+	if (makes && !id->is_store && !id->may_make)
 		return no_rights(s, "make tables", err);
 	return AG_OK;
 }
 
-static ag_status identify(ag_postgres *s, identity *id, ag_err *err)
+/* makes: a store that is not there is made. */
+static ag_status identify(ag_postgres *s, identity *id, bool makes, ag_err *err)
 {
 	/* pg_catalog is always first in search_path. */
 	static const ag_sql look = {
@@ -146,7 +147,7 @@ static ag_status identify(ag_postgres *s, identity *id, ag_err *err)
 	st = ag_postgres_run(&s->base, &look, AG_DB_NO_ARGS, &out, err);
 	if (!st && id->is_store && id->may_use)
 		st = ag_postgres_run(&s->base, &version, AG_DB_NO_ARGS, &version_out, err);
-	return st ? st : judge(s, id, err);
+	return st ? st : judge(s, id, makes, err);
 }
 
 /* --- migrations --- */
@@ -194,7 +195,8 @@ static ag_status run_migration(ag_postgres *s, int64_t number, ag_err *err)
 static ag_status run_migrations(ag_postgres *s, ag_err *err)
 {
 	identity id = { 0 };
-	ag_status st = identify(s, &id, err); /* another process may have done it while we waited */
+	ag_status st = identify(s, &id, true,
+	                        err); /* another process may have done it while we waited */
 
 	if (!st && !id.is_store)
 		st = exec(s, AG_S("CREATE SCHEMA IF NOT EXISTS " AG_POSTGRES_SCHEMA), err);
@@ -213,11 +215,20 @@ static ag_status run_migrations(ag_postgres *s, ag_err *err)
 	return st;
 }
 
+ag_status ag_postgres_has_store(ag_db *base, bool *ret, ag_err *err)
+{
+	identity id = { 0 };
+	ag_status st = identify((ag_postgres *)base, &id, false, err);
+
+	*ret = !st && id.is_store;
+	return st;
+}
+
 ag_status ag_postgres_migrate(ag_db *base, ag_err *err)
 {
 	ag_postgres *s = (ag_postgres *)base;
 	identity id = { 0 };
-	ag_status st = identify(s, &id, err);
+	ag_status st = identify(s, &id, true, err);
 
 	if (st || id.version >= newest_version())
 		return st;

@@ -567,6 +567,7 @@ static void purge_end(ag_db *base, bool has_removed)
 /* clang-format off */
 /* A file and a database in memory differ only in how they are opened. */
 #define SQLITE_FUNCTIONS \
+	.has_store = ag_sqlite_has_store, \
 	.migrate = ag_sqlite_migrate, \
 	.close = ag_sqlite_close, \
 	.set_patience = set_patience, \

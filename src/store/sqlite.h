@@ -68,6 +68,7 @@ void ag_sqlite_forget(ag_sqlite *s);
 
 ag_status ag_sqlite_open_file(ag_str uri, ag_db **ret, ag_err *err);
 ag_status ag_sqlite_open_memory(ag_str uri, ag_db **ret, ag_err *err);
+ag_status ag_sqlite_has_store(ag_db *base, bool *ret, ag_err *err);
 ag_status ag_sqlite_migrate(ag_db *base, ag_err *err);
 ag_status ag_sqlite_check(ag_db *base, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
 void ag_sqlite_close(ag_db *base);

@@ -283,6 +283,15 @@ static ag_status run_migrations(ag_sqlite *s, ag_err *err)
 	return rc ? ag_sqlite_fail(s, rc, "bring up to date the store", err) : AG_OK;
 }
 
+ag_status ag_sqlite_has_store(ag_db *base, bool *ret, ag_err *err)
+{
+	identity id = { 0 };
+	ag_status st = identify((ag_sqlite *)base, &id, err);
+
+	*ret = !st && id.version > 0;
+	return st;
+}
+
 ag_status ag_sqlite_migrate(ag_db *base, ag_err *err)
 {
 	ag_sqlite *s = (ag_sqlite *)base;

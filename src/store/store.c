@@ -78,11 +78,38 @@ static ag_status open_db(ag_str uri, ag_db **ret, ag_err *err)
 	return AG_INVALID;
 }
 
-ag_status ag_db_open(ag_str uri, ag_db **ret, ag_err *err)
+static ag_status no_store(ag_str uri, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+
+	return ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no store in \"%.*s\"",
+	               AG_FMT(ag_store_shown(uri, arena)));
+}
+
+/* Only a file is made by opening it. */
+static bool is_missing_file(ag_str uri)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_str scheme, path = uri;
+
+	if (scheme_of(uri, &scheme)) {
+		if (!ag_str_eqc(scheme, drivers[0]->scheme))
+			return false;
+		path = ag_str_make(uri.ptr + scheme.len + 1, uri.len - scheme.len - 1);
+	}
+	return access(ag_str_cstr(arena, path), F_OK) != 0;
+}
+
+static ag_status open_and_migrate(ag_str uri, bool makes, ag_db **ret, ag_err *err)
 {
 	ag_db *db = NULL;
-	ag_status st = open_db(uri, &db, err);
+	bool is_there = true;
+	ag_status st = !makes && is_missing_file(uri) ? no_store(uri, err) : open_db(uri, &db, err);
 
+	if (!st && !makes)
+		st = db->type->has_store(db, &is_there, err);
+	if (!st && !is_there)
+		st = no_store(uri, err);
 	if (!st)
 		st = db->type->migrate(db, err);
 	if (st)
@@ -92,16 +119,49 @@ ag_status ag_db_open(ag_str uri, ag_db **ret, ag_err *err)
 	return st;
 }
 
-ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
+ag_status ag_db_open(ag_str uri, ag_db **ret, ag_err *err)
+{
+	return open_and_migrate(uri, true, ret, err);
+}
+
+ag_str ag_store_shown(ag_str uri, ag_arena *arena)
+{
+	ag_str rest = uri, authority;
+	ptrdiff_t at;
+
+	if (!ag_str_starts(uri, AG_S("postgres")))
+		return uri;
+	ag_str_split(&rest, '/');
+	ag_str_split(&rest, '/');
+	rest = ag_str_split(&rest, '?');
+	authority = ag_str_split(&rest, '/');
+	at = authority.ptr ? (ptrdiff_t)authority.len : 0;
+	while (at > 0 && authority.ptr[at - 1] != '@')
+		at--;
+	return ag_str_printf(arena, "postgresql://%.*s/%.*s", (int)(authority.len - (size_t)at),
+	                     authority.len ? authority.ptr + at : "", AG_FMT(rest));
+}
+
+static ag_status open_store(ag_str uri, bool makes, ag_store **ret, ag_err *err)
 {
 	ag_db *db = NULL;
-	ag_status st = ag_db_open(uri, &db, err);
+	ag_status st = open_and_migrate(uri, makes, &db, err);
 
 	if (st)
 		return st;
 	*ret = ag_xcalloc(1, sizeof(**ret));
 	(*ret)->db = db;
 	return AG_OK;
+}
+
+ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err)
+{
+	return open_store(uri, true, ret, err);
+}
+
+ag_status ag_store_open_existing(ag_str uri, ag_store **ret, ag_err *err)
+{
+	return open_store(uri, false, ret, err);
 }
 
 ag_store *ag_store_close(ag_store *s)

@@ -100,9 +100,14 @@ typedef struct ag_store_batch {
 	ag_store_when on_disk;
 } ag_store_batch;
 
-/* uri: "sqlite:/path/file.db", a plain path (sqlite), or "memory:" (SQLite in memory, gone at
- * close). Folders are made (0700), the file is made 0600. */
+/* uri: "sqlite:/path/file.db", a plain path (sqlite), "memory:" (SQLite in memory, gone at
+ * close), or "postgresql://user@host:5432/database" as libpq reads it. Folders are made (0700), the file is made 0600; in
+ * PostgreSQL the schema "argus" is made. */
 AG_CHECK ag_status ag_store_open(ag_str uri, ag_store **ret, ag_err *err);
+/* The same, but a store that is not there is not made: AG_NOT_FOUND. */
+AG_CHECK ag_status ag_store_open_existing(ag_str uri, ag_store **ret, ag_err *err);
+/* An address without user and password, for messages. */
+ag_str ag_store_shown(ag_str uri, ag_arena *arena);
 /* Does an error of this module mean that the store's file is damaged? */
 bool ag_store_is_damaged(const ag_err *err);
 ag_store *ag_store_close(ag_store *s); /* accepts NULL, returns NULL */

@@ -1,0 +1,428 @@
+/* Copying: each table in the order of its key, in pieces, each piece one transaction of the target.
+ *
+ * Invariant: what is in the target at any moment is a store that is whole: a run's row before its findings and its report,
+ * a log from its beginning, the audit table with its chain. Read copy_table(), copy_logs(), copy_ledger(). */
+#include "store/copy.h"
+
+#include <inttypes.h>
+
+#include "store/ledger_rows.h"
+
+#define ORIGIN      "store.copy"
+#define PIECE_ROWS  256
+#define PIECE_BYTES (8u << 20) /* above it a piece ends early: reports may have 64 MB each */
+
+/* A table with a key that rows can be asked for in the order of. */
+typedef struct table {
+	bool has_int_key;
+	unsigned ncolumn, nskip; /* columns that are read; the first ones that are not put */
+	size_t count;            /* offset in ag_store_copied */
+} table;
+
+#define RUN_COLUMNS                                                                       \
+	"id, agent, source_uri, source_key, collection, status, verdict, summary, "       \
+	"started_at, finished_at, documents, critical, high, medium, low, input_tokens, " \
+	"output_tokens, usd"
+#define FINDING_COLUMNS                                                                          \
+	"id, run, key, field, category, severity, status, affected, share, label, labelled_at, " \
+	"body"
+#define PROJECT_COLUMNS "id, name, source, secret, settings, is_active, created_at, changed_at"
+#define TOKEN_COLUMNS                                                                   \
+	"id, name, \"user\", hash, ceiling, projects, scopes, created_at, expires_at, " \
+	"revoked_at, used_at"
+#define COUNT(member) offsetof(ag_store_copied, member)
+
+enum { RUNS, FINDINGS, REPORTS, LEASES, PROJECTS, MEMBERS, TOKENS, RATES, TEXTS };
+
+/* $1 = the key of the last row, $2 = limit; the key is the first column. */
+static const ag_sql reads[] = {
+	[RUNS] = { "SELECT " RUN_COLUMNS " FROM runs WHERE id > $1 ORDER BY id LIMIT $2" },
+	[FINDINGS] = { "SELECT {stored}, " FINDING_COLUMNS
+	               " FROM findings WHERE {stored} > $1 ORDER BY {stored} LIMIT $2" },
+	[REPORTS] = { "SELECT run, body FROM reports WHERE run > $1 ORDER BY run LIMIT $2" },
+	[LEASES] = { "SELECT run, owner, until FROM leases WHERE run > $1 ORDER BY run LIMIT $2" },
+	[PROJECTS] = { "SELECT " PROJECT_COLUMNS
+	               " FROM projects WHERE id > $1 ORDER BY id LIMIT $2" },
+	/* The key is of both columns: '/' is in no project's id. */
+	[MEMBERS] = { "SELECT project || '/' || \"user\", project, \"user\", role FROM members "
+	              "WHERE project || '/' || \"user\" > $1 "
+	              "ORDER BY project || '/' || \"user\" LIMIT $2" },
+	[TOKENS] = { "SELECT " TOKEN_COLUMNS " FROM tokens WHERE id > $1 ORDER BY id LIMIT $2" },
+	[RATES] = { "SELECT name, began_at, ends_at, used FROM rates WHERE name > $1 "
+	            "ORDER BY name LIMIT $2" },
+	[TEXTS] = { "SELECT key, at, text FROM texts WHERE key > $1 ORDER BY key LIMIT $2" },
+};
+
+static const ag_sql writes[] = {
+	[RUNS] = { "INSERT INTO runs (" RUN_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
+	           "$10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (id) DO UPDATE SET "
+	           "agent = excluded.agent, source_uri = excluded.source_uri, "
+	           "source_key = excluded.source_key, collection = excluded.collection, "
+	           "status = excluded.status, verdict = excluded.verdict, "
+	           "summary = excluded.summary, started_at = excluded.started_at, "
+	           "finished_at = excluded.finished_at, documents = excluded.documents, "
+	           "critical = excluded.critical, high = excluded.high, medium = excluded.medium, "
+	           "low = excluded.low, input_tokens = excluded.input_tokens, "
+	           "output_tokens = excluded.output_tokens, usd = excluded.usd" },
+	[FINDINGS] = { "INSERT INTO findings (" FINDING_COLUMNS
+	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
+	               "ON CONFLICT (id) DO UPDATE SET status = excluded.status, "
+	               "label = excluded.label, labelled_at = excluded.labelled_at, "
+	               "severity = excluded.severity, affected = excluded.affected, "
+	               "share = excluded.share, body = excluded.body" },
+	[REPORTS] = { "INSERT INTO reports (run, body) VALUES ($1, $2) "
+	              "ON CONFLICT (run) DO UPDATE SET body = excluded.body" },
+	[LEASES] = { "INSERT INTO leases (run, owner, until) VALUES ($1, $2, $3) "
+	             "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
+	             "until = excluded.until" },
+	[PROJECTS] = { "INSERT INTO projects (" PROJECT_COLUMNS
+	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+	               "ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
+	               "source = excluded.source, secret = excluded.secret, "
+	               "settings = excluded.settings, is_active = excluded.is_active, "
+	               "changed_at = excluded.changed_at" },
+	[MEMBERS] = { "INSERT INTO members (project, \"user\", role) VALUES ($1, $2, $3) "
+	              "ON CONFLICT (project, \"user\") DO UPDATE SET role = excluded.role" },
+	[TOKENS] = { "INSERT INTO tokens (" TOKEN_COLUMNS
+	             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) "
+	             "ON CONFLICT (id) DO UPDATE SET projects = excluded.projects, "
+	             "revoked_at = excluded.revoked_at, used_at = excluded.used_at" },
+	[RATES] = { "INSERT INTO rates (name, began_at, ends_at, used) VALUES ($1, $2, $3, $4) "
+	            "ON CONFLICT (name) DO UPDATE SET began_at = excluded.began_at, "
+	            "ends_at = excluded.ends_at, used = excluded.used" },
+	[TEXTS] = { "INSERT INTO texts (key, at, text) VALUES ($1, $2, $3) "
+	            "ON CONFLICT (key) DO UPDATE SET at = excluded.at, text = excluded.text" },
+};
+
+static const table tables[] = {
+	[RUNS] = { false, 18, 0, COUNT(nrun) },      [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
+	[REPORTS] = { false, 2, 0, COUNT(nreport) }, [LEASES] = { false, 3, 0, COUNT(nother) },
+	[PROJECTS] = { false, 8, 0, COUNT(nother) }, [MEMBERS] = { false, 4, 1, COUNT(nother) },
+	[TOKENS] = { false, 11, 0, COUNT(nother) },  [RATES] = { false, 4, 0, COUNT(nother) },
+	[TEXTS] = { false, 3, 0, COUNT(nother) },
+};
+
+enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };
+
+static const ag_sql sql[] = {
+	[NEXT_RUN] = { "SELECT min(run) FROM events WHERE run > $1" },
+	[LAST_SEQ] = { "SELECT max(seq) FROM events WHERE run = $1" },
+	[EVENT] = { "SELECT type, at, payload FROM events WHERE run = $1 AND seq = $2" },
+	[EVENTS] = { "SELECT seq, run, seq, v, type, call_id, cause, at, payload FROM events "
+	             "WHERE run = $3 AND seq > $1 ORDER BY seq LIMIT $2" },
+	[PUT_EVENT] = { "INSERT INTO events (run, seq, v, type, call_id, cause, at, payload) "
+	                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)" },
+	[ROWS] = { "SELECT " AG_LEDGER_COLUMNS
+	           " FROM ledger WHERE seq > $1 ORDER BY seq LIMIT $2" },
+	[PUT_ROW] = { "INSERT INTO ledger (" AG_LEDGER_COLUMNS ") "
+	              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
+	              "$16, $17, $18, $19, $20, $21)" },
+	[HASH] = { "SELECT hash FROM ledger WHERE seq = $1" },
+	[SET_CHAIN] = { "UPDATE ledger_chain SET base_seq = $1, base_hash = $2, head_seq = $1, "
+	                "head_hash = $2" },
+	[SET_HEAD] = { "UPDATE ledger_chain SET head_seq = $1, head_hash = $2" },
+};
+
+typedef struct copier {
+	ag_db *from, *to;
+	const ag_ctx *ctx;
+	ag_store_copied *done;
+	ag_arena *arena; /* of one piece */
+} copier;
+
+/* --- a piece --- */
+
+typedef struct piece {
+	copier *c;
+	ag_rows values; /* of ag_db_val, the rows one after the other */
+	unsigned ncolumn, nskip;
+	size_t nrow, nbyte;
+	ag_db_val key; /* of the last row */
+	bool is_cut;   /* it has enough bytes: the rest is read again */
+} piece;
+
+static void piece_release(piece *p)
+{
+	ag_rows_release(&p->values);
+}
+
+static ag_db_val keep(const ag_db_val *v, ag_arena *arena)
+{
+	return v->kind == AG_DB_TEXT ? ag_db_text(ag_db_get_text(v, arena)) : *v;
+}
+
+static ag_status take_row(void *arg, const ag_db_val *row, ag_err *err)
+{
+	piece *p = arg;
+
+	if (p->nbyte > PIECE_BYTES) {
+		p->is_cut = true;
+		return AG_OK;
+	}
+	for (unsigned i = 0; i < p->ncolumn; i++) {
+		if (row[i].kind == AG_DB_NULL)
+			return ag_fail(err, AG_IO, ORIGIN, "a row of the source has no value");
+		if (i >= p->nskip)
+			*(ag_db_val *)ag_rows_add(&p->values) = keep(&row[i], p->c->arena);
+		p->nbyte += row[i].kind == AG_DB_TEXT ? row[i].text.len : sizeof(*row);
+	}
+	p->key = keep(&row[0], p->c->arena);
+	p->nrow++;
+	return AG_OK;
+}
+
+static ag_status read_piece(piece *p, const ag_sql *which, ag_db_args args, ag_err *err)
+{
+	ag_db_out out = { .on_row = take_row, .arg = p };
+
+	if (ag_ctx_is_cancelled(p->c->ctx))
+		return ag_fail(err, AG_CANCELLED, ORIGIN, "stopped; begin again to go on");
+	return ag_db_run(p->c->from, which, args, &out, err);
+}
+
+static ag_status put_piece(const piece *p, const ag_sql *which, ag_err *err)
+{
+	return ag_db_run_many(p->c->to, which,
+	                      (ag_db_args){ (const ag_db_val *)(void *)p->values.ptr,
+	                                    p->ncolumn - p->nskip },
+	                      p->nrow, NULL, err);
+}
+
+static piece piece_of(copier *c, unsigned ncolumn, unsigned nskip)
+{
+	ag_arena_reset(c->arena);
+	return (piece){
+		.c = c, .values = { .size = sizeof(ag_db_val) }, .ncolumn = ncolumn, .nskip = nskip
+	};
+}
+
+/* --- tables --- */
+
+static ag_status copy_piece(copier *c, size_t at, ag_db_val *key, bool *ret_more, ag_err *err)
+{
+	const table *t = &tables[at];
+	AG_AUTO(piece_release) piece p = piece_of(c, t->ncolumn, t->nskip);
+	/* The key lives beside the arena, which was reset. */
+	const ag_db_val args[] = { *key, ag_db_int(PIECE_ROWS) };
+	ag_status st = read_piece(&p, &reads[at], (ag_db_args){ args, 2 }, err);
+
+	*ret_more = p.is_cut || p.nrow == PIECE_ROWS;
+	if (st || !p.nrow)
+		return st;
+	st = ag_db_begin(c->to, AG_DB_WRITE, AG_S("copy"), err);
+	if (!st)
+		st = ag_db_end(c->to, put_piece(&p, &writes[at], err), err);
+	if (st)
+		return st;
+	*(uint64_t *)(void *)((char *)c->done + t->count) += p.nrow;
+	*key = p.key;
+	return AG_OK;
+}
+
+static ag_status copy_table(copier *c, size_t at, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *keys = ag_arena_new();
+	ag_db_val key = tables[at].has_int_key ? ag_db_int(INT64_MIN) : ag_db_text(AG_S(""));
+	bool more = true;
+	ag_status st = AG_OK;
+
+	while (more && !st) {
+		st = copy_piece(c, at, &key, &more, err);
+		key = keep(&key, keys);
+	}
+	return st;
+}
+
+/* --- logs --- */
+
+typedef struct found {
+	ag_arena *arena;
+	ag_db_val row[3];
+	size_t n;
+	bool is_there;
+} found;
+
+static ag_status take_found(void *arg, const ag_db_val *row, ag_err *err)
+{
+	found *f = arg;
+
+	(void)err;
+	for (size_t i = 0; i < f->n; i++)
+		f->row[i] = keep(&row[i], f->arena);
+	f->is_there = row[0].kind != AG_DB_NULL;
+	return AG_OK;
+}
+
+static ag_status find(ag_db *db, const ag_sql *which, ag_db_args args, found *ret, ag_err *err)
+{
+	ag_db_out out = { .on_row = take_found, .arg = ret };
+
+	return ag_db_run(db, which, args, &out, err);
+}
+
+/* The event that both have must be one: of each log all earlier ones are in it by then. */
+static ag_status check_log(copier *c, ag_str run, int64_t seq, ag_err *err)
+{
+	const ag_db_val args[] = { ag_db_text(run), ag_db_int(seq) };
+	found a = { .arena = c->arena, .n = 3 }, b = a;
+	ag_status st = find(c->from, &sql[EVENT], (ag_db_args){ args, 2 }, &a, err);
+
+	if (!st)
+		st = find(c->to, &sql[EVENT], (ag_db_args){ args, 2 }, &b, err);
+	if (st)
+		return st;
+	if (a.is_there && b.is_there && ag_str_eq(a.row[0].text, b.row[0].text) &&
+	    a.row[1].i == b.row[1].i && ag_str_eq(a.row[2].text, b.row[2].text))
+		return AG_OK;
+	ag_fail(err, AG_CONFLICT, ORIGIN, "the target has another log of run %.*s", AG_FMT(run));
+	return ag_err_hint(err, "copy into a store that is new, or was begun by this copy");
+}
+
+static ag_status copy_log(copier *c, ag_str run, ag_err *err)
+{
+	found last = { .arena = c->arena, .n = 1 }, end = last;
+	const ag_db_args of_run = AG_DB_ARGS(ag_db_text(run));
+	int64_t seq, to;
+	bool more = true;
+	ag_status st = find(c->to, &sql[LAST_SEQ], of_run, &last, err);
+
+	if (!st)
+		st = find(c->from, &sql[LAST_SEQ], of_run, &end, err);
+	if (st)
+		return st;
+	seq = last.is_there ? last.row[0].i : 0;
+	to = end.is_there ? end.row[0].i : 0;
+	if (seq)
+		st = check_log(c, run, seq < to ? seq : to, err);
+	while (!st && more && seq < to) {
+		AG_AUTO(piece_release) piece p = piece_of(c, 9, 1);
+
+		st = read_piece(&p, &sql[EVENTS],
+		                AG_DB_ARGS(ag_db_int(seq), ag_db_int(PIECE_ROWS), ag_db_text(run)),
+		                err);
+		more = p.is_cut || p.nrow == PIECE_ROWS;
+		if (st || !p.nrow)
+			break;
+		st = ag_db_begin(c->to, AG_DB_WRITE, run, err);
+		if (!st)
+			st = ag_db_end(c->to, put_piece(&p, &sql[PUT_EVENT], err), err);
+		c->done->nevent += st ? 0 : p.nrow;
+		seq = p.key.i;
+	}
+	return st;
+}
+
+static ag_status copy_logs(copier *c, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *keys = ag_arena_new();
+	ag_str run = AG_S("");
+	ag_status st = AG_OK;
+
+	while (!st) {
+		found next = { .arena = keys, .n = 1 };
+
+		st = find(c->from, &sql[NEXT_RUN], AG_DB_ARGS(ag_db_text(run)), &next, err);
+		if (st || !next.is_there)
+			return st;
+		run = next.row[0].text;
+		st = copy_log(c, run, err);
+	}
+	return st;
+}
+
+/* --- the audit table --- */
+
+static ag_status foreign_ledger(ag_err *err)
+{
+	ag_fail(err, AG_CONFLICT, ORIGIN, "the target has an audit table of its own");
+	return ag_err_hint(err, "copy into a store that is new, or was begun by this copy");
+}
+
+/* Where to go on: after the last row of the target, which must be a row of the source. */
+static ag_status begin_ledger(copier *c, ag_ledger_chain *ret, ag_err *err)
+{
+	ag_ledger_chain from = { 0 };
+	found hash = { .arena = c->arena, .n = 1 };
+	ag_status st = ag_ledger_read_chain(c->from, &from, err);
+
+	if (!st)
+		st = ag_ledger_read_chain(c->to, ret, err);
+	if (!st && !ret->head_seq) { /* nothing was ever written */
+		*ret = from;
+		ret->head_seq = from.base_seq;
+		memcpy(ret->head_hash, from.base_hash, sizeof(ret->head_hash));
+		return ag_db_run(c->to, &sql[SET_CHAIN],
+		                 AG_DB_ARGS(ag_db_int(from.base_seq),
+		                            ag_db_text(ag_str_c(from.base_hash))),
+		                 NULL, err);
+	}
+	if (!st && ret->head_seq == from.base_seq)
+		return strcmp(ret->head_hash, from.base_hash) == 0 ? AG_OK : foreign_ledger(err);
+	if (!st)
+		st = find(c->from, &sql[HASH], AG_DB_ARGS(ag_db_int(ret->head_seq)), &hash, err);
+	if (!st && (!hash.is_there || !ag_str_eqc(hash.row[0].text, ret->head_hash)))
+		st = foreign_ledger(err);
+	return st;
+}
+
+static ag_status put_rows(copier *c, const piece *p, ag_err *err)
+{
+	const ag_db_val *last = (const ag_db_val *)(void *)p->values.ptr +
+	                        (p->nrow - 1) * AG_LEDGER_NCOLUMN;
+	ag_status st = put_piece(p, &sql[PUT_ROW], err);
+
+	return st ? st
+	          : ag_db_run(c->to, &sql[SET_HEAD],
+	                      AG_DB_ARGS(last[0], last[AG_LEDGER_NCOLUMN - 1]), NULL, err);
+}
+
+static ag_status copy_ledger(copier *c, ag_err *err)
+{
+	ag_ledger_chain at = { 0 };
+	bool more = true;
+	ag_status st = ag_db_begin(c->to, AG_DB_WRITE, AG_LEDGER_SCOPE, err);
+
+	if (!st)
+		st = ag_db_end(c->to, begin_ledger(c, &at, err), err);
+	while (!st && more) {
+		AG_AUTO(piece_release) piece p = piece_of(c, AG_LEDGER_NCOLUMN, 0);
+
+		st = read_piece(&p, &sql[ROWS],
+		                AG_DB_ARGS(ag_db_int(at.head_seq), ag_db_int(PIECE_ROWS)), err);
+		more = p.is_cut || p.nrow == PIECE_ROWS;
+		if (st || !p.nrow)
+			break;
+		st = ag_db_begin(c->to, AG_DB_WRITE, AG_LEDGER_SCOPE, err);
+		if (!st)
+			st = ag_db_end(c->to, put_rows(c, &p, err), err);
+		c->done->nledger += st ? 0 : p.nrow;
+		at.head_seq = p.key.i;
+	}
+	return st;
+}
+
+/* --- the whole --- */
+
+static ag_status copy_all(copier *c, ag_err *err)
+{
+	ag_status st = copy_logs(c, err);
+
+	for (size_t i = 0; i < AG_NELEM(tables) && !st; i++)
+		st = copy_table(c, i, err);
+	return st ? st : copy_ledger(c, err);
+}
+
+ag_status ag_store_copy(ag_store *from, ag_store *to, const ag_ctx *ctx, ag_store_copied *ret,
+                        ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	copier c = { from->db, to->db, ctx, ret, arena };
+	ag_status st;
+
+	*ret = (ag_store_copied){ 0 };
+	st = ag_db_begin(from->db, AG_DB_READ, AG_S("copy"), err);
+	if (!st)
+		st = copy_all(&c, err);
+	from->db->type->rollback(from->db);
+	return st;
+}
