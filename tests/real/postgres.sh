@@ -7,6 +7,8 @@
 #   tests/real/postgres.sh crash FOLDER   kill -9 of the whole server
 #   tests/real/postgres.sh again FOLDER   starts it again after a crash, on the same port
 #
+# ARGUS_POSTGRES_DURABLE=1 (start): commits wait for the disk, as of a server in use; for what measures.
+#
 # PostgreSQL does not run as root: then it runs as the user "postgres" of its package. Exit 77: it is not installed.
 set -eu
 umask 022
@@ -30,9 +32,11 @@ as_server() {
 run_server() {
 	port=$(cat "$folder/port")
 	# Nothing here outlives the test: no fsync. Settings that a guard must survive are left at their defaults.
+	quick="-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+	[ -z "${ARGUS_POSTGRES_DURABLE-}" ] || quick=
 	as_server "$BIN/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 -s -o "-c listen_addresses=127.0.0.1 \
-		-c port=$port -c unix_socket_directories='$folder' -c fsync=off -c synchronous_commit=off \
-		-c full_page_writes=off -c max_connections=80 -c shared_buffers=32MB -c logging_collector=off" start \
+		-c port=$port -c unix_socket_directories='$folder' $quick \
+		-c max_connections=80 -c shared_buffers=32MB -c logging_collector=off" start \
 		>&2 </dev/null 2>>"$folder/pg_ctl.log"
 }
 
