@@ -222,6 +222,49 @@ static ag_status make_report(ag_store *store, const ag_run_row *run, const ag_ev
 	return st;
 }
 
+/* The report of a run without a log (audit/seed.h): the finding's object in it is replaced, or left out when it was
+ * dropped. */
+static ag_val changed_list(const ag_val *list, const ag_finding_row *row, const ag_val *body,
+                           ag_arena *arena)
+{
+	ag_val *items = ag_new_n(arena, ag_val, list->n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (!ag_str_eq(ag_val_member_str(&list->u.items[i], "id"), ag_id_str(&row->id)))
+			items[n++] = list->u.items[i];
+		else if (!ag_str_eqc(row->status, "dropped"))
+			items[n++] = *body;
+	}
+	return ag_val_array(items, n);
+}
+
+static ag_status change_report(ag_store *store, const ag_run_row *run, const ag_finding_row *row,
+                               ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	const ag_extjson_opts as_written = { .repair_utf8 = true };
+	ag_member *members;
+	ag_val report, body;
+	ag_str stored;
+	ag_status st = ag_store_report(store, &run->id, arena, &stored, err);
+
+	if (!st)
+		st = ag_extjson_parse(stored, &as_written, arena, &report, NULL, NULL, err);
+	if (!st)
+		st = ag_extjson_parse(row->body, &as_written, arena, &body, NULL, NULL, err);
+	if (st || report.type != AG_T_OBJECT)
+		return st;
+	members = ag_new_n(arena, ag_member, report.n + 1);
+	for (size_t i = 0; i < report.n; i++) {
+		members[i] = report.u.members[i];
+		if (ag_str_eqc(members[i].key, "findings") && members[i].val.type == AG_T_ARRAY)
+			members[i].val = changed_list(&members[i].val, row, &body, arena);
+	}
+	report = ag_val_object(members, report.n);
+	*ret = ag_extjson_str(arena, &report, AG_EXTJSON_RELAXED);
+	return AG_OK;
+}
+
 /* --- the lease --- */
 
 static void nap(void)
@@ -276,6 +319,7 @@ typedef struct draft {
 	size_t nrow;
 	ag_finding_row *row; /* one of them */
 	ag_event ev;
+	bool has_log; /* else the run was taken over from another system, and its rows are all there is */
 	ag_str report;
 } draft;
 
@@ -295,10 +339,11 @@ static ag_status read_draft(ag_store *store, const ag_id *run, const ag_id *find
 	for (size_t i = 0; i < d->nrow && !d->row; i++)
 		if (ag_str_eq(ag_id_str(&d->rows[i].id), ag_id_str(finding)))
 			d->row = &d->rows[i];
-	if (!d->row || !n)
+	if (!d->row)
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "run %s has no finding %s", run->text,
 		               finding->text);
-	d->ev.seq = events[n - 1].seq + 1;
+	d->has_log = n > 0;
+	d->ev.seq = n ? events[n - 1].seq + 1 : 1;
 	return AG_OK;
 }
 
@@ -306,8 +351,8 @@ static ag_status write_word(const ag_ctx *ctx, ag_store *store, draft *d, const 
                             ag_arena *arena, ag_err *err)
 {
 	const int64_t now = ag_clock_wall(ctx->clock);
-	ag_store_batch batch = { .events = &d->ev, .nevent = 1, .nfinding = 1 };
-	ag_str summary;
+	ag_store_batch batch = { .events = &d->ev, .nevent = d->has_log, .nfinding = 1 };
+	ag_str summary = AG_S("");
 	ag_status st;
 
 	if (word->decides && !ag_str_eqc(d->row->status, "pending_review")) {
@@ -322,8 +367,10 @@ static ag_status write_word(const ag_ctx *ctx, ag_store *store, draft *d, const 
 	d->ev.at_ms = now;
 	d->ev.payload = payload(d->row, word, now, arena);
 	st = change_row(d->row, word, now, arena, err);
-	if (!st)
+	if (!st && d->has_log)
 		st = make_report(store, &d->run, &d->ev, arena, &d->report, &summary, err);
+	else if (!st)
+		st = change_report(store, &d->run, d->row, arena, &d->report, err);
 	if (st)
 		return st;
 	batch.findings = d->row;

@@ -4,6 +4,7 @@
 
 #include "app/agents.h"
 #include "audit/replay.h"
+#include "audit/seed.h"
 #include "cli/cli.h"
 #include "report/human.h"
 #include "store/copy.h"
@@ -14,6 +15,7 @@
 #define MAX_FAULTS 20u /* that are printed */
 
 static const ag_option options[] = {
+	{ .setting = "show_values", .help = "import: keep values of personal fields as they are" },
 	{ .setting = "store" },
 };
 
@@ -204,11 +206,48 @@ static int check(ag_cli *c)
 	return k.nfault ? AG_EXIT_FAILED : AG_EXIT_OK;
 }
 
+/* --- import --- */
+
+typedef struct importing {
+	ag_cli *c;
+	ag_store *store;
+	ag_seed_taken taken;
+} importing;
+
+static ag_status take_report(void *arg, const ag_seed_report *r, ag_err *err)
+{
+	importing *i = arg;
+
+	if (ag_signals_cancelled())
+		return ag_fail(err, AG_CANCELLED, ORIGIN,
+		               "stopped by the user; begin again to go on");
+	return ag_seed_take(i->store, r, i->c->app.settings.audit.show_values, &i->taken, err);
+}
+
+static int import(ag_cli *c)
+{
+	importing i = { .c = c };
+	ag_err err = { 0 };
+
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	if (ag_app_store(&c->app, &i.store, &err) ||
+	    ag_seed_read(c->args[0], take_report, &i, &err))
+		return ag_cli_fail(c, &err);
+	ag_cli_note(c, "%.*s with %.*s (%.*s, %llu dismissed) are in the store",
+	            AG_FMT(counted(c, i.taken.nreport, "report")),
+	            AG_FMT(counted(c, i.taken.nfinding, "finding")),
+	            AG_FMT(counted(c, i.taken.nlabel, "label")),
+	            (unsigned long long)i.taken.ndismissed);
+	return AG_EXIT_OK;
+}
+
 /* --- the command --- */
 
 static const ag_verb verbs[] = {
 	{ "copy", "FROM TO", 2, 2, "", copy },
 	{ "check", "", 0, 0, "store", check },
+	{ "import", "URI", 1, 1, "store show-values", import },
 };
 
 static int run(ag_cli *c)
@@ -218,18 +257,23 @@ static int run(ag_cli *c)
 
 const ag_command ag_cmd_store = {
 	.name = "store",
-	.summary = "Copy a store to another place, or check it",
+	.summary = "Copy a store to another place, check it, take over an older one",
 	.group = AG_GROUP_SET_UP,
-	.usage = "copy FROM TO | check [options]",
+	.usage = "copy FROM TO | check | import URI [options]",
 	.about =
 		"copy: everything of the store FROM into the store TO, from SQLite into PostgreSQL or back; "
 		"both are paths, sqlite:PATH or postgresql://user@host/name. FROM is read as it was at one moment. "
 		"A copy that ended early goes on when it is begun again. The index of `argus ask --offline` is not "
 		"copied: the next question makes it again.\n\n"
 		"check: reads the whole store, the chain of its audit table, and makes each audit's report again "
-		"from its log, to compare it with the stored one. Exit code 1 when something is damaged.",
-	.examples = "argus store copy ~/.local/state/argus/argus.db postgresql://argus@db/argus\n"
-		    "argus store check --store postgresql://argus@db/argus",
+		"from its log, to compare it with the stored one. Exit code 1 when something is damaged.\n\n"
+		"import: takes over the reports of the system that kept them in the tables argus_reports, "
+		"argus_findings, argus_dismissed_findings and argus_evaluation_records of a PostgreSQL database: "
+		"runs, findings, labels, dismissals. It may be repeated; that database is only read.",
+	.examples =
+		"argus store copy ~/.local/state/argus/argus.db postgresql://argus@db/argus\n"
+		"argus store check --store postgresql://argus@db/argus\n"
+		"argus store import postgresql://argus@db/old --store postgresql://argus@db/argus",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,

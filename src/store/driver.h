@@ -199,6 +199,8 @@ AG_CHECK ag_status ag_db_run(ag_db *db, const ag_sql *sql, ag_db_args args, ag_d
                              ag_err *err);
 AG_CHECK ag_status ag_db_run_many(ag_db *db, const ag_sql *sql, ag_db_args args, size_t nrow,
                                   size_t *ret_unchanged, ag_err *err);
+/* Opens a database as it is: a store in it is not looked for, made or brought up to date. */
+AG_CHECK ag_status ag_db_open_only(ag_str uri, ag_db **ret, ag_err *err);
 /* The database under a store, brought up to date. */
 AG_CHECK ag_status ag_db_open(ag_str uri, ag_db **ret, ag_err *err);
 void ag_db_close(ag_db *db); /* accepts NULL */

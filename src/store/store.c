@@ -78,6 +78,11 @@ static ag_status open_db(ag_str uri, ag_db **ret, ag_err *err)
 	return AG_INVALID;
 }
 
+ag_status ag_db_open_only(ag_str uri, ag_db **ret, ag_err *err)
+{
+	return open_db(uri, ret, err);
+}
+
 static ag_status no_store(ag_str uri, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();

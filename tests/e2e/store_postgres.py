@@ -4,7 +4,8 @@
 1. POSTGRES_URL names it, blank is unset; the old use is warned about once; doctor knows it.
 2. kill -9 of the server in the middle of audits: nothing is lost, no tool call is repeated, the report is that of SQLite.
 3. argus store copy and check, both ways.
-4. What was typed as a password is in no output and in no row."""
+4. argus store import takes over a database of the older system, twice; its tables are views of a store.
+5. What was typed as a password is in no output and in no row."""
 import json
 import os
 import random
@@ -179,6 +180,104 @@ def copies():
     check("a report that somebody changed is found", r.returncode == 1 and "is not what its log gives" in r.stderr, r.stderr)
 
 
+OLD_TABLES = """
+CREATE TABLE argus_reports (id TEXT PRIMARY KEY, collection TEXT, database TEXT, cosmos_account TEXT, run_at TIMESTAMPTZ,
+    duration_secs DOUBLE PRECISION, docs_sampled INT, collection_size INT, summary TEXT, overall_quality_score DOUBLE PRECISION,
+    run_eval_verdict TEXT, run_eval_by TEXT, total_input_tokens INT, total_output_tokens INT, run_trace JSONB, raw_report JSONB);
+CREATE TABLE argus_findings (id TEXT PRIMARY KEY, report_id TEXT REFERENCES argus_reports (id) ON DELETE CASCADE, field TEXT,
+    category TEXT, severity TEXT, description TEXT, hypothesis TEXT, evidence_query TEXT, affected_count INT,
+    affected_pct DOUBLE PRECISION, sample_values JSONB, confirmed BOOLEAN, evaluation_verdict TEXT,
+    evaluation_score DOUBLE PRECISION, evaluated_by TEXT, user_label TEXT, created_at TIMESTAMPTZ DEFAULT now());
+CREATE TABLE argus_dismissed_findings (id TEXT PRIMARY KEY, report_id TEXT REFERENCES argus_reports (id) ON DELETE CASCADE,
+    field TEXT, category TEXT, severity TEXT, description TEXT, dismissed_by TEXT, dismiss_verdict TEXT, dismiss_reason TEXT,
+    dismiss_score DOUBLE PRECISION, critique TEXT, created_at TIMESTAMPTZ DEFAULT now());
+CREATE TABLE argus_evaluation_records (id TEXT PRIMARY KEY, report_id TEXT REFERENCES argus_reports (id) ON DELETE CASCADE,
+    gate TEXT, evaluated_by TEXT, verdict TEXT, score DOUBLE PRECISION, reason TEXT, critique TEXT, target_id TEXT,
+    iteration INT, created_at TIMESTAMPTZ DEFAULT now());
+INSERT INTO argus_reports SELECT 'r' || n, 'users', 'shop', 'acct', CAST('2025-03-0' || n || ' 10:00:00Z' AS TIMESTAMPTZ), 12.5, 200, 1000,
+    'Sampled 200', 0.75, 'PASS', 'judge', 1000 * n, 40, '[{"action": "schema_sample"}]', jsonb_build_object('id', 'r' || n,
+    'run_trace', '[{"action": "schema_sample", "iteration": 1}]'::jsonb, 'cost', NULL,
+    'run_evaluation', '{"verdict": "PASS", "evaluated_by": "judge"}'::jsonb) FROM generate_series(1, 3) n;
+INSERT INTO argus_findings (id, report_id, field, category, severity, description, hypothesis, evidence_query, affected_count,
+    affected_pct, sample_values, confirmed, user_label) SELECT 'f' || n, 'r' || n, 'email', 'Null Rate', 'HIGH', 'no email',
+    'optional field', '{"email": null}', 300 + n, 0.3, '[null, "x"]', true, CASE n WHEN 1 THEN 'tp' END
+    FROM generate_series(1, 3) n;
+INSERT INTO argus_findings (id, report_id, field, category, severity, affected_count, affected_pct, user_label)
+    VALUES ('g1', 'r1', 'age', 'outlier', 'medium', 9, 1.7, 'fp');
+INSERT INTO argus_dismissed_findings VALUES ('d1', 'r2', 'zip', 'format_violation', 'low', 'short codes', 'self', 'FAIL',
+    'no evidence', 0.2, 'count them');
+INSERT INTO argus_evaluation_records VALUES ('e1', 'r2', 'finding', 'self', 'FAIL', 0.2, 'no evidence', 'count them', 'd1', 4);
+"""
+
+
+def show(run, store):
+    r = argus("show", run, "--output", "json", "--store", store)
+    return (json.loads(r.stdout) if r.returncode == 0 else {}), r
+
+
+def imports():
+    psql("CREATE DATABASE old OWNER team TEMPLATE template0 ENCODING 'UTF8'", "postgres")
+    psql("SET ROLE team;" + OLD_TABLES, "old")
+    for name, store in (("into SQLite", DIR + "/taken.db"), ("into the same database", URL + "old")):
+        for time_no in (1, 2):
+            r = argus("store", "import", URL + "old", "--store", store)
+            check("import %s, time %d" % (name, time_no), r.returncode == 0 and
+                  "3 reports with 4 findings (2 labels, 1 dismissed)" in r.stderr, r.stderr)
+        runs = json.loads(argus("runs", "--output", "json", "--store", store).stdout)["runs"]
+        check("each run once, with its time and tokens", len(runs) == 3 and runs[2]["started_at"] == "2025-03-01T10:00:00Z" and
+              sorted(r["input_tokens"] for r in runs) == [1000, 2000, 3000], runs)
+        report, r = show(runs[2]["id"], store)
+        by = {f["field"]: f for f in report.get("findings", [])}
+        check("findings and labels", set(by) == {"email", "age"} and by["email"]["category"] == "null_rate" and
+              by["email"]["user_label"] == "tp" and by["age"]["user_label"] == "fp" and
+              by["email"]["affected_count"] == 301 and by["age"]["affected_pct"] == 1, (by, r.stderr))
+        report, r = show(runs[1]["id"], store)
+        d = report.get("dismissed_findings", [{}])
+        check("dismissals with their reasons", len(d) == 1 and d[0]["dismissal"]["critique"] == "count them" and
+              len(report["evaluation_records"]) == 1 and len(report["run_trace"]) == 1, (d, r.stderr))
+        r = argus("show", runs[0]["id"], "--store", store)
+        check("the report as text", r.returncode == 0 and "email" in r.stdout, r)
+        r = argus("history", "acct/shop/users", "--store", store)
+        check("history of the three", r.returncode == 0 and "email" in r.stdout, r)
+        r = argus("rate", runs[0]["id"], "email/null_rate", "fp", "--store", store)
+        check("a label given in Argus", r.returncode == 0, r.stderr)
+        report, r = show(runs[0]["id"], store)
+        check("is in the report", report["findings"][0]["user_label"] == "fp" and len(report["findings"]) == 1, r.stderr)
+        argus("store", "import", URL + "old", "--store", store)
+        report, r = show(runs[0]["id"], store)
+        findings = json.loads(argus("history", "acct/shop/users", "--output", "json", "--store", store).stdout)
+        check("stays when it is imported again", '"fp"' in json.dumps(findings) and
+              report["findings"][0]["user_label"] == "fp", findings)
+        r = argus("store", "check", "--store", store)
+        check("and the store is whole", r.returncode == 0, r.stderr)
+    views()
+    r = argus("store", "import", URL + "second", "--store", DIR + "/taken.db")
+    check("a database without the tables is refused", r.returncode == 1 and "argus_reports" in r.stderr, r.stderr)
+    r = argus("store", "import", DIR + "/copy.db", "--store", DIR + "/taken.db")
+    check("as is a file", r.returncode == 1 and "PostgreSQL only" in r.stderr, r.stderr)
+
+
+def views():
+    for table in ("argus_reports", "argus_findings", "argus_dismissed_findings", "argus_evaluation_records"):
+        sql = "SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0"
+        old, new = (set(psql(sql % (schema + table), "old").split(",")) for schema in ("public.", "argus."))
+        check("the view %s has its columns" % table, old <= new, old - new)
+        psql("SELECT * FROM argus.%s" % table)  # of real runs: every value is read
+    same = ("SELECT collection, database, cosmos_account, run_at, duration_secs, docs_sampled, collection_size, summary, "
+            "overall_quality_score, lower(run_eval_verdict), run_eval_by, total_input_tokens, total_output_tokens "
+            "FROM %s.argus_reports ORDER BY run_at")
+    check("the same reports", psql(same % "public", "old") == psql(same % "argus", "old"), psql(same % "argus", "old"))
+    same = ("SELECT field, lower(severity), description, affected_count, hypothesis, evidence_query FROM %s.argus_findings "
+            "WHERE field = 'email' ORDER BY affected_count")
+    check("the same findings", psql(same % "public", "old") == psql(same % "argus", "old"), psql(same % "argus", "old"))
+    same = "SELECT field, dismissed_by, lower(dismiss_verdict), dismiss_reason, dismiss_score, critique FROM %s.argus_dismissed_findings"
+    check("the same dismissals", psql(same % "public", "old") == psql(same % "argus", "old"), psql(same % "argus", "old"))
+    same = "SELECT id, gate, evaluated_by, verdict, score, reason, critique, target_id, iteration FROM %s.argus_evaluation_records"
+    check("the same evaluations", psql(same % "public", "old") == psql(same % "argus", "old"), psql(same % "argus", "old"))
+    count = psql("SELECT count(*) FROM argus.argus_findings f JOIN argus.argus_reports r ON r.id = f.report_id")
+    check("the views show runs of Argus as well", int(count) >= 18, count)
+
+
 def secrets():
     text = "".join(output)
     check("the password is in no output", SECRET not in text)
@@ -192,6 +291,7 @@ def main():
     bad_addresses()
     killed_servers()
     copies()
+    imports()
     secrets()
     return 1 if failed else 0
 
