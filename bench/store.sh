@@ -3,16 +3,16 @@
 # events and audit rows a second, in SQLite and in PostgreSQL, by 1 and by 16 writers at once, beside pgbench's own rate of
 # the same statements in the same run; each commit waits for the disk.
 #
-#   store.sh [SECONDS]   of each measurement (1, and 3 of the writers)
+#   store.sh [SECONDS [SECONDS]]   of each measurement (1), and of those with writers (5)
 set -eu
 : "${ARGUS_BUILD:?the build tree}" "${ARGUS:?path of the program}"
 folder=$(mktemp -d)
 root=$(cd "$(dirname -- "$0")/.." && pwd)
 trap 'sh "$root/tests/real/postgres.sh" stop "$folder/pg"; rm -rf -- "$folder"' EXIT
 chmod 755 "$folder"
-"$ARGUS_BUILD/bench/bench_store" "$folder" "$@"
+"$ARGUS_BUILD/bench/bench_store" "$folder" "${1:-1}"
 echo
-seconds=${1:-3}
+seconds=${2:-5}
 BIN=/usr/lib/postgresql/15/bin
 ARGUS_POSTGRES_DURABLE=1 sh "$root/tests/real/postgres.sh" start "$folder/pg" >"$folder/where" || {
 	echo "skip - PostgreSQL 15 is not installed"
@@ -25,12 +25,13 @@ for name in store plain; do
 done
 
 # What the store sends for a commit, from the same tables in a database of pgbench's own.
+# A blank after each colon: pgbench would take :true for a variable.
 cat >"$folder/event.sql" <<'END'
 \set seq :seq + 1
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SELECT pg_advisory_xact_lock(:client_id);
-SELECT max(seq) FROM argus.events WHERE run = 'run-' || :client_id;
-INSERT INTO argus.events (run, seq, v, type, call_id, cause, at, payload) VALUES ('run-' || :client_id, :seq, 1, 'tool_output', '', :seq - 1, 1700000000000, '{"tool":"run_query","ok":true,"latency_ms":4,"summary":"20 of 400 documents"}');
+SELECT pg_advisory_xact_lock(CAST(:client_id AS BIGINT));
+SELECT max(seq) FROM argus.events WHERE run = CAST(:client_id AS TEXT);
+INSERT INTO argus.events (run, seq, v, type, call_id, cause, at, payload) VALUES (CAST(:client_id AS TEXT), CAST(:seq AS BIGINT), 1, 'tool_output', '', CAST(:seq AS BIGINT) - 1, 1700000000000, '{"tool":"run_query","ok": true,"latency_ms": 4,"summary":"20 of 400 documents"}');
 COMMIT;
 END
 cat >"$folder/row.sql" <<'END'
@@ -46,7 +47,8 @@ bare() { # KIND WRITERS
 	psql -h "$socket" -p "$port" -U postgres -d plain -qc 'DELETE FROM argus.events; DELETE FROM argus.ledger' \
 		-c 'UPDATE argus.ledger_chain SET head_seq = 0'
 	"$BIN/pgbench" -h "$socket" -p "$port" -U postgres -n -M prepared -c "$2" -j 2 -T "$seconds" -D seq=0 \
-		-f "$folder/$1.sql" plain 2>/dev/null | awk '/^tps/ { printf "%.0f", $3 }'
+		-f "$folder/$1.sql" plain 2>"$folder/why" >"$folder/said" || { cat "$folder/why" >&2; exit 1; }
+	awk '/^tps/ { printf "%.0f", $3 }' "$folder/said"
 }
 
 ours() { # URI KIND WRITERS
