@@ -7,7 +7,10 @@
 #include "store/postgres.h"
 
 #define ORIGIN "store.postgres"
-#define LOST   (1 << 30) /* beside a SQLSTATE in base 36, which is below 36^5 = 60466176 */
+#define POOLER                                                                                       \
+	"connect to PostgreSQL itself, or to a pooler in session mode that passes start-up options " \
+	"on (not PgBouncer in transaction mode)"
+#define LOST (1 << 30) /* beside a SQLSTATE in base 36, which is below 36^5 = 60466176 */
 
 typedef struct meaning {
 	const char *state; /* a SQLSTATE, or its first two characters */
@@ -42,15 +45,9 @@ static const meaning meanings[] = {
 	{ "55P03", AG_UNAVAILABLE, "another process keeps the store locked; try again" },
 	{ "57014", AG_UNAVAILABLE, "the server needed too long; try again" },
 	{ "40", AG_UNAVAILABLE, "another process changed the same rows; try again" },
-	{ "0A000", AG_INVALID,
-	  "connect to PostgreSQL itself, or to a pooler in session mode (not PgBouncer in transaction "
-	  "mode); the database must be UTF8" },
-	{ "26000", AG_INVALID,
-	  "connect to PostgreSQL itself, or to a pooler in session mode (not PgBouncer in transaction "
-	  "mode)" },
-	{ "08P01", AG_INVALID,
-	  "connect to PostgreSQL itself, or to a pooler in session mode (not PgBouncer in transaction "
-	  "mode)" },
+	{ "0A000", AG_INVALID, POOLER "; the database must be UTF8" },
+	{ "26000", AG_INVALID, POOLER },
+	{ "08P01", AG_INVALID, POOLER },
 	{ "08", AG_UNAVAILABLE,
 	  "see that PostgreSQL runs there, and that host, port and sslmode of the store's address are "
 	  "right" },
