@@ -13,8 +13,10 @@ bool ag_bson_wrong(ag_bson_reader *r, const char *why)
 
 static bool take(ag_bson_reader *r, size_t n, const unsigned char **ret)
 {
-	if (n > r->end - r->at)
-		return ag_bson_wrong(r, "a value goes beyond the end of its document");
+	if (n > r->end - r->at) {
+		ag_bson_wrong(r, "a value goes beyond the end of its document");
+		return false; /* a constant: the compiler sees that callers use *ret only when it is set */
+	}
 	*ret = r->p + r->at;
 	r->at += n;
 	return true;
