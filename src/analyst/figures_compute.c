@@ -200,12 +200,17 @@ static bool fig_ref_read(fig_compute *c, ag_str text, fig_operands *o)
 
 static void fig_sum_add(fig_sum *s, ag_dec128 v)
 {
-	s->low = s->n && ag_dec128_cmp(s->low, v) <= 0 ? s->low : v;
-	s->high = s->n && ag_dec128_cmp(s->high, v) >= 0 ? s->high : v;
-	if (s->n < 2)
-		s->two[s->n] = v;
-	s->sum = s->n ? ag_dec128_add(s->sum, v) : v;
-	s->n++;
+	if (!s->n++) {
+		s->low = s->high = s->sum = s->two[0] = v;
+		return;
+	}
+	if (ag_dec128_cmp(v, s->low) < 0)
+		s->low = v;
+	if (ag_dec128_cmp(v, s->high) > 0)
+		s->high = v;
+	if (s->n == 2)
+		s->two[1] = v;
+	s->sum = ag_dec128_add(s->sum, v);
 }
 
 static bool fig_evaluate(fig_compute *c, const ag_val *v, unsigned depth, fig_operands *o,
@@ -215,7 +220,7 @@ static bool fig_operand(fig_compute *c, const ag_val *v, unsigned depth, bool is
                         fig_operands *o, fig_sum *s)
 {
 	const size_t before = o->n;
-	ag_dec128 d;
+	ag_dec128 d = { 0 };
 
 	if (v->type == AG_T_OBJECT) {
 		if (!fig_evaluate(c, v, depth + 1, o, &d))

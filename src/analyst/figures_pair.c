@@ -23,6 +23,24 @@ static bool fig_selects(const ag_fig_check *k, const ag_fig_claim *c)
 	return c->token > c->seg_from && (k->doc.tokens[c->token - 1].cues & AG_FIG_TOP);
 }
 
+/* Is the token a word of a column that says what the rows of result r are? */
+static bool fig_is_word_of_rows(const ag_fig_check *k, size_t r, const ag_fig_token *t)
+{
+	for (size_t j = 0; j < k->ncolumn; j++) {
+		const ag_fig_column *col = &k->columns[j];
+
+		if (col->result != r || !col->is_key)
+			continue;
+		for (size_t w = 0; w < col->nword; w++) {
+			for (size_t x = 0; x < t->nvocab; x++) {
+				if (t->vocab[x] == col->words[w])
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* "5 regions", "all five rows": as many as a result has, of what its rows are. */
 bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
 {
@@ -48,20 +66,8 @@ bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
 		if (res->is_cut)
 			continue;
 		for (uint32_t i = c->token + 1; i < c->seg_to && i < c->token + 4; i++) {
-			const ag_fig_token *t = &k->doc.tokens[i];
-
-			for (size_t j = 0; j < k->ncolumn; j++) {
-				const ag_fig_column *col = &k->columns[j];
-
-				if (col->result != r || !col->is_key)
-					continue;
-				for (size_t w = 0; w < col->nword; w++) {
-					for (size_t x = 0; x < t->nvocab; x++) {
-						if (t->vocab[x] == col->words[w])
-							return true;
-					}
-				}
-			}
+			if (fig_is_word_of_rows(k, r, &k->doc.tokens[i]))
+				return true;
 		}
 	}
 	return false;
