@@ -201,10 +201,8 @@ static ag_status check_database(ag_str name, ag_err *err)
 static ag_status take_path(const parts *p, ag_arena *arena, ag_mongo_address *ret, ag_err *err)
 {
 	const ptrdiff_t dot = ag_str_find(p->path, '.');
-	const ag_str database = dot < 0 ? p->path : ag_str_make(p->path.ptr, (size_t)dot);
-	const ag_str collection = dot < 0 ? AG_S("")
-	                                  : ag_str_make(p->path.ptr + dot + 1,
-	                                                p->path.len - (size_t)dot - 1);
+	ag_str collection = p->path;
+	const ag_str database = ag_str_split(&collection, '.');
 
 	if (!decode(database, arena, &ret->database) ||
 	    !decode(collection, arena, &ret->collection))

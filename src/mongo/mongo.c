@@ -374,7 +374,7 @@ ag_status ag_mongo_run(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c
                        ag_val *ret, ag_err *err)
 {
 	ag_mongo_conn *conn;
-	ag_str reply;
+	ag_str reply = { 0 };
 	ag_status st = take(m, ctx, &conn, err);
 
 	if (st)
