@@ -269,9 +269,9 @@ static ag_status choose_key(const ag_ctx *ctx, ag_source *s, ag_mends *m, ag_are
 			best = f;
 	}
 	if (!best) {
-		st = ag_fail(err, AG_INVALID, "repair",
-		             "%.*s: no field is known to find each document again",
-		             AG_FMT(m->info->collection));
+		ag_fail(err, AG_INVALID, "repair",
+		        "%.*s: no field is known to find each document again",
+		        AG_FMT(m->info->collection));
 		return ag_err_hint(err, "name it with --key FIELD, or several: --key A,B");
 	}
 	m->keys[m->nkey++] = best->name;
