@@ -81,7 +81,8 @@ static uint64_t fg_next(void)
 
 static size_t fg_below(size_t n)
 {
-	return (size_t)(fg_next() % n);
+	assert_true(n > 0);
+	return n ? (size_t)(fg_next() % n) : 0;
 }
 
 /* --- one world: a result with drawn values --- */

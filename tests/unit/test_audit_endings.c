@@ -19,9 +19,9 @@
 static const char *const steps[] = {
 	"{\"action\":\"schema_sample\",\"action_input\":{\"sample_size\":100}}",
 	"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"email\":null}}}",
-	"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"email\",\"category\":\"null_rate\",\"severity\":\"high\","
-	"\"description\":\"the address is null\",\"hypothesis\":\"an import\",\"evidence_query\":{\"email\":null},"
-	"\"affected_count\":25}}",
+	("{\"action\":\"write_finding\",\"action_input\":{\"field\":\"email\",\"category\":\"null_rate\",\"severity\":\"high\","
+	 "\"description\":\"the address is null\",\"hypothesis\":\"an import\",\"evidence_query\":{\"email\":null},"
+	 "\"affected_count\":25}}"),
 	"{\"action\":\"get_stats\",\"action_input\":{\"field\":\"age\",\"operation\":\"min\"}}",
 	"{\"action\":\"get_stats\",\"action_input\":{\"field\":\"age\",\"operation\":\"max\"}}",
 	"{\"action\":\"conclude\"}",
@@ -212,9 +212,9 @@ static void a_lost_source_ends_the_run(void **state)
 	static const char *const more[] = {
 		"{\"action\":\"schema_sample\"}",
 		"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"email\":null}}}",
-		"{\"action\":\"write_finding\",\"action_input\":{\"field\":\"email\",\"category\":\"null_rate\",\"severity\":\"high\","
-		"\"description\":\"the address is null\",\"hypothesis\":\"an import\",\"evidence_query\":{\"email\":null},"
-		"\"affected_count\":25}}",
+		("{\"action\":\"write_finding\",\"action_input\":{\"field\":\"email\",\"category\":\"null_rate\",\"severity\":\"high\","
+		 "\"description\":\"the address is null\",\"hypothesis\":\"an import\",\"evidence_query\":{\"email\":null},"
+		 "\"affected_count\":25}}"),
 		"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"age\":1}}}",
 		"{\"action\":\"run_query\",\"action_input\":{\"filter\":{\"age\":2}}}",
 	};
