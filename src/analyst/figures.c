@@ -58,6 +58,9 @@ static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit 
 	f->verdict = AG_FIGURE_UNPROVEN;
 	ag_fig_columns_weigh(k, c, u);
 	n = ag_fig_eligible(k, c, eligible);
+	if (c->is_aside && k->doc.numbers[c->number].nread && !ag_fig_is_hedged(k, c) &&
+	    !ag_fig_is_row_count(k, c) && ag_fig_prove_cell(k, c, eligible, n, f))
+		return;
 	if (k->doc.numbers[c->number].is_ordinal || c->is_aside) {
 		if (ag_fig_is_exempt(k, c, f))
 			return;
@@ -70,6 +73,12 @@ static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit 
 		uint16_t unnamed[AG_FIGURES_MAX_COLUMNS];
 
 		if (ag_fig_prove_cell(k, c, unnamed, ag_fig_unnamed(k, c, unnamed), f))
+			return;
+	}
+	if (!k->is_row && k->doc.numbers[c->number].nread && ag_fig_weigh_next(k, c, u)) {
+		uint16_t next[AG_FIGURES_MAX_COLUMNS];
+
+		if (ag_fig_prove_cell(k, c, next, ag_fig_eligible(k, c, next), f))
 			return;
 	}
 	ag_fig_nearest(k, c, eligible, n, f);
@@ -144,6 +153,9 @@ static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
 		any = any || k->doc.tokens[i].nvocab;
 	if (!any || u->block == AG_FIG_ROW)
 		return;
+	k->said_cells = 0;
+	for (uint32_t i = u->from; u->block == AG_FIG_HEADER && i < u->to; i++)
+		k->said_cells += k->doc.tokens[i].kind == AG_FIG_NEXT_CELL;
 	if (u->block == AG_FIG_HEADING)
 		memset(k->head_weight, 0, k->nvocab * sizeof(float));
 	memset(k->said_weight, 0, k->nvocab * sizeof(float));
@@ -155,6 +167,11 @@ static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
 static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)
 {
 	k->is_row = u->block == AG_FIG_ROW;
+	/* A table of several measures says nothing about what is after it. */
+	if (!k->is_row && k->said_cells > 3) {
+		memset(k->said_weight, 0, k->nvocab * sizeof(float));
+		k->said_cells = 0;
+	}
 	k->nunit_mention = 0;
 	ag_fig_segments(k, u);
 	ag_fig_claims(k, u);
@@ -189,18 +206,33 @@ static void fig_asked_number(ag_fig_check *k, ag_dec128 v, size_t cap)
 
 static void fig_sql_numbers(ag_fig_check *k, ag_str sql, size_t cap)
 {
+	bool by_place = false;
+
 	for (size_t i = 0; i < sql.len; i++) {
 		const char b = i ? sql.ptr[i - 1] : ' ';
 		size_t n = 0;
 		ag_dec128 v;
 
+		if ((b | 32) < 'a' || (b | 32) > 'z') {
+			while (i + n < sql.len && (sql.ptr[i + n] | 32) >= 'a' &&
+			       (sql.ptr[i + n] | 32) <= 'z')
+				n++;
+			/* GROUP BY 1, 2 ORDER BY 3 DESC: places, no bounds. */
+			if (n)
+				by_place =
+					ag_str_ieq(ag_str_make(sql.ptr + i, n), AG_S("by")) ||
+					(by_place &&
+				         (ag_str_ieq(ag_str_make(sql.ptr + i, n), AG_S("desc")) ||
+				          ag_str_ieq(ag_str_make(sql.ptr + i, n), AG_S("asc"))));
+			n = 0;
+		}
 		if (sql.ptr[i] < '0' || sql.ptr[i] > '9')
 			continue;
 		while (i + n < sql.len &&
 		       ((sql.ptr[i + n] >= '0' && sql.ptr[i + n] <= '9') || sql.ptr[i + n] == '.'))
 			n++;
 		if (((b | 32) < 'a' || (b | 32) > 'z') && b != '_' && b != '-' && b != '$' &&
-		    n <= 34 && ag_dec128_parse(ag_str_make(sql.ptr + i, n), &v))
+		    !by_place && n <= 34 && ag_dec128_parse(ag_str_make(sql.ptr + i, n), &v))
 			fig_asked_number(k, v, cap);
 		i += n - 1;
 	}

@@ -58,6 +58,7 @@ typedef struct ag_fig_check {
 	size_t nunit_mention;
 	uint32_t *seg; /* by token of doc */
 	bool is_row;
+	size_t said_cells; /* of the header that said_weight comes from */
 } ag_fig_check;
 
 /* --- rows (figures_pair.c) --- */
@@ -82,6 +83,7 @@ bool ag_fig_is_hedged(const ag_fig_check *k, const ag_fig_claim *c);
 void ag_fig_weigh(float *weight, const ag_fig_token *t, float by);
 /* Scores every column by the words that speak of the claim. */
 void ag_fig_columns_weigh(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u);
+bool ag_fig_weigh_next(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u);
 /* May the column hold a number with this unit? As a fraction of one, as it is, or both. */
 bool ag_fig_unit_fits(const ag_fig_column *c, const ag_fig_number *n, bool *as_fraction,
                       bool *as_it_is);

@@ -255,7 +255,8 @@ bool ag_fig_counts_rows(const ag_fig_check *k, const ag_fig_claim *c)
 	const ag_fig_number *n = &k->doc.numbers[c->number];
 	const uint32_t after = n->token + n->ntoken;
 
-	for (uint32_t i = after; i < c->seg_to && i < after + 2; i++) {
+	/* From its unit on: "six months" counts rows where month is their key. */
+	for (uint32_t i = n->unit ? n->token + 1 : after; i < c->seg_to && i < after + 2; i++) {
 		const ag_fig_token *t = &k->doc.tokens[i];
 		bool of_key = false, of_number = false;
 
@@ -330,6 +331,26 @@ size_t ag_fig_eligible(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *t
 	return count;
 }
 
+/* Scores the columns again by the words that follow the figure in the next segments: "52 (10.9%) are VIP customers". False:
+ * its own segment names a column, or there are no such words. */
+bool ag_fig_weigh_next(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u)
+{
+	bool any = false;
+
+	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
+		if (k->doc.tokens[i].nvocab)
+			return false;
+	}
+	memset(k->weight, 0, k->nvocab * sizeof(float));
+	for (uint32_t i = c->seg_to; i < u->to; i++) {
+		any = any || k->doc.tokens[i].nvocab;
+		ag_fig_weigh(k->weight, &k->doc.tokens[i], 1.0f);
+	}
+	for (size_t i = 0; i < k->ncolumn; i++)
+		k->columns[i].score = fig_score(k, &k->columns[i], &k->columns[i].own);
+	return any;
+}
+
 /* The only column of its kind that no word of the whole answer means: what an unknown word may mean. */
 size_t ag_fig_unnamed(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to)
 {
@@ -352,6 +373,13 @@ size_t ag_fig_unnamed(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to
 			continue;
 		if (!named && !col->is_key && ag_fig_unit_fits(col, n, &fraction, &plain))
 			to[count++] = (uint16_t)i;
+	}
+	/* Of several, the one that is called a count. */
+	for (size_t i = 0; count > 1 && counts && i < count; i++) {
+		if ((k->columns[to[i]].traits & AG_FIG_T_COUNT) && k->columns[to[i]].is_wild) {
+			to[0] = to[i];
+			return 1;
+		}
 	}
 	return count == 1 ? 1 : 0;
 }

@@ -358,6 +358,45 @@ static void fig_sql_texts(ag_fig_names *f, size_t result)
 
 /* --- all of it --- */
 
+static void fig_name_add(ag_fig_names *f, ag_fig_place place, ag_str text, uint64_t dim)
+{
+	fig_entry *e = fig_text_add(f, text);
+
+	if (!e)
+		return;
+	if (!e->dim)
+		e->dim = dim;
+	fig_place_add(f, e, place);
+}
+
+/* What people call a row: its text; the initials of two words and more ("UK"); of a cell that is null what is not known. */
+static void fig_names_of_row(ag_fig_names *f, ag_fig_place place, ag_str text, ag_str column,
+                             uint64_t dim)
+{
+	static const char *const nulls[] = { "unknown", "none",        "null",      "n/a",
+		                             "missing", "unspecified", "unassigned" };
+	char initials[8];
+	size_t n = 0;
+
+	if (!text.len) {
+		for (size_t i = 0; i < AG_NELEM(nulls); i++)
+			fig_name_add(f, place, ag_str_c(nulls[i]), dim);
+		fig_name_add(f, place, ag_str_printf(f->arena, "no %.*s", AG_FMT(column)), dim);
+		fig_name_add(f, place, ag_str_printf(f->arena, "without %.*s", AG_FMT(column)),
+		             dim);
+		return;
+	}
+	fig_name_add(f, place, text, dim);
+	for (size_t i = 0; i < text.len && n < sizeof(initials); i++) {
+		if ((!i || text.ptr[i - 1] == ' ') && fig_is_upper(text.ptr[i]))
+			initials[n++] = text.ptr[i];
+		else if (!i || text.ptr[i - 1] == ' ')
+			n = sizeof(initials); /* "Grand plaza": no initials */
+	}
+	if (n > 1 && n < sizeof(initials))
+		fig_name_add(f, place, ag_str_dup(f->arena, ag_str_make(initials, n)), dim);
+}
+
 static size_t fig_result_add(ag_fig_names *f, size_t result, size_t room)
 {
 	const ag_figures_result *r = &f->in->results[result];
@@ -383,22 +422,19 @@ static size_t fig_result_add(ag_fig_names *f, size_t result, size_t room)
 			const uint64_t dim = fig_join(7, fig_word_hash(r->columns[i], f->arena));
 			ag_dec128 d;
 			ag_str text;
-			fig_entry *e;
 
 			if (first + i >= f->ncolumn || !f->columns[first + i].is_key)
 				continue;
 			if (cell->type == AG_T_STRING)
 				text = ag_val_text(cell);
+			else if (cell->type == AG_T_NULL)
+				text = AG_S("");
 			else if (ag_fig_number_of(cell, &d))
 				text = ag_fig_text(d, f->arena);
 			else
 				continue;
-			e = fig_text_add(f, text);
-			if (!e)
-				continue;
-			if (!e->dim)
-				e->dim = dim;
-			fig_place_add(f, e, (ag_fig_place){ (uint32_t)result, (uint32_t)row });
+			fig_names_of_row(f, (ag_fig_place){ (uint32_t)result, (uint32_t)row }, text,
+			                 r->columns[i], dim);
 		}
 		ag_fig_dates_row(f->dates, (ag_fig_place){ (uint32_t)result, (uint32_t)row }, v,
 		                 f->columns + first, f->ncolumn - first, f->vocab);
@@ -459,8 +495,12 @@ static void fig_vocab_find(ag_fig_names *f, ag_fig_token *t)
 	const ag_str stem = t->stem;
 	const uint64_t hash = fig_hash_more(UINT64_C(14695981039346656037), t->fold) | 1;
 	const size_t slot = (size_t)(hash >> 11) & 4095;
-	const int group = ag_fig_value(f->w, AG_FIG_W_GROUP, t->fold);
+	int group = ag_fig_value(f->w, AG_FIG_W_GROUP, t->fold);
 
+	/* A German dative: "Besuchen" */
+	if (group < 0 && t->fold.len > 5 && t->fold.ptr[t->fold.len - 1] == 'n')
+		group = ag_fig_value(f->w, AG_FIG_W_GROUP,
+		                     ag_str_make(t->fold.ptr, t->fold.len - 1));
 	if (f->memo[slot].hash != hash) {
 		f->memo[slot].hash = hash;
 		f->memo[slot].n = 0;

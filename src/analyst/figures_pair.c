@@ -11,7 +11,8 @@ static bool fig_names_row(const ag_fig_check *k, const ag_fig_claim *c)
 	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
 		const int m = k->doc.tokens[i].mention;
 
-		if (m >= 0 && k->mentions[m].nplace)
+		/* "six months of 2025" names no single one. */
+		if (m >= 0 && k->mentions[m].nplace == 1)
 			return true;
 	}
 	return false;
@@ -47,7 +48,7 @@ bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
 	const ag_fig_number *n = &k->doc.numbers[c->number];
 	int64_t v;
 
-	if (n->is_percent || n->currency >= 0 || n->unit || n->exp || !n->nread ||
+	if (n->is_percent || n->currency >= 0 || n->exp || !n->nread ||
 	    !ag_decmath_to_i64(n->read[0].v, &v) || n->read[0].places || fig_names_row(k, c))
 		return false;
 	if (fig_selects(k, c) && v > 0) {
@@ -137,6 +138,21 @@ void ag_fig_segments(ag_fig_check *k, const ag_fig_unit *u)
 	}
 }
 
+/* "fell sharply, by 12%": the direction that a segment before this one says. */
+static unsigned fig_direction_before(const ag_fig_check *k, const ag_fig_unit *u,
+                                     const ag_fig_claim *c)
+{
+	for (uint32_t i = c->seg_from; i > u->from; i--) {
+		const unsigned cues = k->doc.tokens[i - 1].cues & (AG_FIG_DOWN | AG_FIG_UP);
+
+		if (k->doc.tokens[i - 1].number >= 0 && k->doc.tokens[i - 1].mention < 0)
+			return 0;
+		if (cues)
+			return cues;
+	}
+	return 0;
+}
+
 static unsigned fig_segment_cues(const ag_fig_check *k, const ag_fig_claim *c)
 {
 	unsigned cues = 0;
@@ -190,6 +206,8 @@ void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u)
 		while (c->seg_to < u->to && k->seg[c->seg_to] == c->seg)
 			c->seg_to++;
 		c->cues = fig_segment_cues(k, c);
+		if (!k->is_row && !(c->cues & (AG_FIG_DOWN | AG_FIG_UP)))
+			c->cues |= fig_direction_before(k, u, c);
 		for (uint32_t t2 = c->seg_from; t2 < c->seg_to; t2++)
 			c->names_row = c->names_row || k->doc.tokens[t2].mention >= 0;
 		if (!k->is_row && fig_is_whole_of(k, c)) {
@@ -306,16 +324,35 @@ static bool fig_pair_chunks(const fig_pairing *p)
 	return true;
 }
 
+/* "33 in May": the row that a word like "in" ties to the figure directly. */
+static const ag_fig_mention *fig_tied(const ag_fig_check *k, const fig_pairing *p,
+                                      const ag_fig_claim *c)
+{
+	for (size_t j = 0; j < p->nm; j++) {
+		const ag_fig_mention *m = p->m[j];
+		bool near = m->from > c->token && m->from <= c->token + 5 && m->from > c->token + 1;
+
+		for (uint32_t i = c->token + 1; i < m->from && near; i++)
+			near = k->doc.tokens[i].kind == AG_FIG_WORD &&
+			       !(k->doc.tokens[i].cues & AG_FIG_BREAK);
+		if (near && (k->doc.tokens[m->from - 1].cues & AG_FIG_YEAR))
+			return m;
+	}
+	return NULL;
+}
+
 /* The row before the figure when the unit begins with a row, else the one after it. */
-static void fig_pair_near(const fig_pairing *p)
+static void fig_pair_near(const ag_fig_check *k, const fig_pairing *p)
 {
 	const bool leads = p->m[0]->from < p->f[0]->token;
 
 	for (size_t i = 0; i < p->nf; i++) {
 		const uint32_t at = p->f[i]->token;
-		const ag_fig_mention *best = NULL;
+		const ag_fig_mention *best = fig_tied(k, p, p->f[i]);
 
-		for (size_t j = 0; j < p->nm; j++) {
+		const bool is_tied = best != NULL;
+
+		for (size_t j = 0; j < p->nm && !is_tied; j++) {
 			if (leads && p->m[j]->from < at)
 				best = p->m[j];
 			else if (!leads && p->m[j]->from > at && !best)
@@ -353,7 +390,7 @@ static void fig_pair_dim(ag_fig_check *k, fig_pairing *p, const ag_fig_unit *u)
 	}
 	if (p->nf <= 64 && (fig_pair_groups(p, true) || fig_pair_chunks(p)))
 		return;
-	fig_pair_near(p);
+	fig_pair_near(k, p);
 }
 
 void ag_fig_pair(ag_fig_check *k, const ag_fig_unit *u)

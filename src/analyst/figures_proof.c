@@ -50,6 +50,15 @@ static bool fig_is_in(const ag_fig_mention *m, size_t result)
 	return i < m->nplace && m->places[i].result == result;
 }
 
+/* Is it the name of one row of the result alone? */
+static bool fig_is_single(const ag_fig_mention *m, size_t result)
+{
+	const size_t i = fig_place_find(m, (ag_fig_place){ (uint32_t)result, 0 });
+
+	return i < m->nplace && m->places[i].result == result &&
+	       (i + 1 == m->nplace || m->places[i + 1].result != result);
+}
+
 static bool fig_in_sql(const ag_fig_mention *m, size_t result)
 {
 	return m->in_sql >> (result & 63) & 1;
@@ -76,9 +85,13 @@ static bool fig_drops_topics(const ag_fig_claim *c)
 static bool fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t result, size_t row,
                          bool *ret_named)
 {
+	bool single = false; /* then no earlier sentence is needed */
+
 	*ret_named = false;
 	for (size_t i = 0; i < c->nown; i++) {
 		const ag_fig_mention *m = c->own[i];
+
+		single = single || fig_is_single(m, result);
 
 		if (fig_in_sql(m, result) && !fig_has_row(m, result, row) &&
 		    k->in->results[result].nrow == 1) {
@@ -95,7 +108,7 @@ static bool fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t re
 			return false;
 		}
 	}
-	for (size_t i = 0; i < k->ntopic && !k->is_row && !fig_drops_topics(c); i++) {
+	for (size_t i = 0; i < k->ntopic && !k->is_row && !single && !fig_drops_topics(c); i++) {
 		const ag_fig_topic *t = fig_topic_of(k, c, i);
 		bool is_in = false, has = false;
 
