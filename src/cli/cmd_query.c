@@ -103,7 +103,7 @@ static int text(ag_cli *c, const ag_source_info *info, const answer *a)
 	}
 	ag_buf_release(&line);
 	code = ag_cli_finish(c, &out, AG_EXIT_OK);
-	for (size_t i = 0; i < a->nnote; i++)
+	for (size_t i = 0; a->notes && i < a->nnote; i++)
 		ag_cli_note(c, "%.*s", AG_FMT(a->notes[i]));
 	return code;
 }
@@ -140,7 +140,7 @@ static int json(ag_cli *c, const ag_source_info *info, const answer *a)
 	ag_jw_arr_end(&w);
 	ag_jw_kkey(&w, "notes");
 	ag_jw_arr(&w);
-	for (size_t i = 0; i < a->nnote; i++)
+	for (size_t i = 0; a->notes && i < a->nnote; i++)
 		ag_jw_str(&w, a->notes[i]);
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);

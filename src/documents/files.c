@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "columns/sample.h"
 #include "documents/files_list.h"
+#include "documents/marks.h"
 #include "documents/source.h"
 
 #include <inttypes.h>
@@ -262,43 +263,10 @@ static ag_status files_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	return ag_table_profile_of(table_of(s), ctx, &chosen, arena, ret, err);
 }
 
-/* The documents that match any of the filters. */
-static ag_status match_any(const ag_source *s, const ag_ctx *ctx, const ag_source_mark *m,
-                           ag_bits *ret, ag_err *err)
-{
-	ag_status st = AG_OK;
-
-	ag_bits_init(ret, s->info.ndoc);
-	for (size_t i = 0; i < m->nfilter && !st; i++) {
-		AG_AUTO(ag_bits_release) ag_bits hits = { 0 };
-
-		st = ag_table_match(table_of(s), ctx, m->checked[i].filter, &hits, err);
-		for (uint64_t w = 0; !st && w < (hits.n + 63) / 64; w++)
-			ret->w[w] |= hits.w[w];
-	}
-	return st;
-}
-
 static ag_status files_marks(ag_source *s, const ag_ctx *ctx, ag_source_mark *m, size_t n,
                              ag_err *err)
 {
-	ag_marks *marks = (ag_marks *)ag_xcalloc(n ? n : 1, sizeof(*marks));
-	ag_status st = AG_OK;
-
-	for (size_t i = 0; i < n && !st; i++) {
-		marks[i].f = m[i].f;
-		st = match_any(s, ctx, &m[i], &marks[i].docs, err);
-	}
-	if (!st)
-		st = ag_table_marks(table_of(s), ctx, marks, n, err);
-	for (size_t i = 0; i < n; i++) {
-		ag_bits_release(&marks[i].docs);
-		marks[i].docs = (ag_bits){ 0 };
-		if (!st)
-			m[i].ret = marks[i];
-	}
-	free(marks);
-	return st;
+	return ag_table_source_marks(table_of(s), ctx, m, n, err);
 }
 
 static ag_status files_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,

@@ -478,5 +478,6 @@ const ag_source_type ag_source_mongo = {
 	.prepare = ag_mongo_prepare,
 	.survey = ag_mongo_survey,
 	.profile = ag_mongo_profile,
+	.marks = ag_mongo_marks,
 	.frames = ag_mongo_frames,
 };

@@ -8,6 +8,7 @@
 
 #include "columns/load.h"
 #include "columns/sample.h"
+#include "documents/marks.h"
 
 #define ORIGIN      "documents.mongo"
 #define SLICES      20
@@ -185,6 +186,15 @@ ag_status ag_mongo_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uin
 		return ag_table_profile(t, ctx, arena, ret, err);
 	ag_sample_choose(seed, ag_table_info_of(t)->ndoc, n, &chosen);
 	return ag_table_profile_of(t, ctx, &chosen, arena, ret, err);
+}
+
+/* Of the documents that the profile covers: its figures and the marks are of the same documents. */
+ag_status ag_mongo_marks(ag_source *s, const ag_ctx *ctx, ag_source_mark *m, size_t n, ag_err *err)
+{
+	const ag_table *t = NULL;
+	ag_status st = sample_of(ag_mongo_source_of(s), ctx, &t, err);
+
+	return st ? st : ag_table_source_marks(t, ctx, m, n, err);
 }
 
 ag_status ag_mongo_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p, ag_arena *arena,

@@ -103,6 +103,8 @@ AG_CHECK ag_status ag_mongo_survey(ag_source *s, const ag_ctx *ctx, ag_arena *ar
                                    uint64_t seed, ag_survey *ret, ag_err *err);
 AG_CHECK ag_status ag_mongo_profile(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint64_t n,
                                     uint64_t seed, ag_profile *ret, ag_err *err);
+AG_CHECK ag_status ag_mongo_marks(ag_source *s, const ag_ctx *ctx, ag_source_mark *m, size_t n,
+                                  ag_err *err);
 AG_CHECK ag_status ag_mongo_frames(ag_source *s, const ag_ctx *ctx, const ag_profile *p,
                                    ag_arena *arena, ag_frames *ret, ag_err *err);
 

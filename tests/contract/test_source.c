@@ -257,6 +257,42 @@ static void test_cancel(void **state)
 	                 AG_TIMEOUT);
 }
 
+/* --- marks --------------------------------------------------------------------------------------- */
+
+static void test_marks(void **state)
+{
+	env *e = *state;
+	ag_ctx ctx = { .clock = &ag_clock_system, .nthread = 2 };
+	ag_val adults = source_query_of(e, "{\"age\":{\"$gte\":18}}"),
+	       nobody = source_query_of(e, "{\"age\":{\"$lt\":-1000}}"),
+	       wrong = source_query_of(e, "[{\"$match\":{}}]");
+	const ag_val *both[] = { &nobody, &adults }, *bad[] = { &wrong };
+	ag_source_mark m = { .filters = both, .nfilter = 2 };
+	uint64_t marked = 0, all = 0;
+	ag_profile p;
+
+	source_open_flat(e);
+	assert_int_equal(ag_source_profile(e->source, &ctx, e->arena, &p, &e->err), AG_OK);
+	m.f = ag_profile_find(&p, AG_S("age"));
+	assert_non_null(m.f);
+	assert_non_null(m.f->num.histogram);
+	assert_int_equal(ag_source_marks(e->source, &ctx, e->arena, &m, 1, &e->err), AG_OK);
+	for (unsigned i = 0; i < m.f->num.histogram->nbar; i++) {
+		assert_true(m.ret.num.counts[i] <= m.f->num.histogram->counts[i]);
+		marked += m.ret.num.counts[i];
+		all += m.f->num.histogram->counts[i];
+	}
+	marked += m.ret.num.below + m.ret.num.above;
+	all += m.f->num.histogram->below + m.f->num.histogram->above;
+	assert_int_equal(marked, count(e, "{\"age\":{\"$gte\":18}}"));
+	assert_int_equal(all, m.f->num.n);
+	assert_true(marked > 0);
+	m.filters = bad;
+	m.nfilter = 1;
+	source_assert_err(e, ag_source_marks(e->source, &ctx, e->arena, &m, 1, &e->err), AG_INVALID,
+	                  "want a filter");
+}
+
 /* --- threads ------------------------------------------------------------------------------------- */
 
 static void *ask(void *arg)
@@ -320,6 +356,7 @@ int main(void)
 		{ "query_as_text", test_query_as_text },
 		{ "guard", test_guard },
 		{ "wrong_kind", test_wrong_kind },
+		{ "marks", test_marks },
 		{ "cancel", test_cancel },
 		{ "threads", test_threads },
 	};
