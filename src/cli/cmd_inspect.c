@@ -294,7 +294,7 @@ const ag_command ag_cmd_inspect = {
 		"value that is not null, how many different values it has, a picture of them, and least, median and "
 		"greatest value, or the most frequent ones. \"items[].price\" are the items of an array. --details and "
 		"--path give all figures: quantiles, mean, histograms over value, time, length or size, frequent and "
-		"rare values. All figures are exact.\n\n"
+		"rare values. All figures are exact, over the documents that were read: of a server's large collection a sample.\n\n"
 		"JSON is one object, or {\"collections\":[...]} for a folder with several files; "
 		"docs/reference/report.md describes it. --output html prints one page that needs no network.",
 	.examples =
