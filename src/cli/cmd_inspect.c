@@ -198,8 +198,11 @@ static void text_one(const ag_cli *c, const wanted *want, const ag_val *v, ag_bu
 {
 	const ag_inspect_look look = { .table = want->npath == 0,
 		                       .details = want->npath > 0 || ag_cli_has(c, "details") };
+	const ag_val *paths = ag_val_getc(v, "distributions");
 	ag_paint p = ag_cli_paint(c, out);
 
+	if (want->npath && !(paths && paths->n))
+		return; /* another collection has the field */
 	if (out->len)
 		ag_buf_adds(out, "\n\n");
 	ag_inspect_text(v, &look, &p);

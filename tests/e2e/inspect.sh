@@ -76,6 +76,8 @@ holds 'only ASCII there' sh -c '! LC_ALL=C grep -q "[^ -~]" out'
 run inspect "$shop/orders.ndjson" -p total --path items.price; want 'two fields' 0 'over value, each bar 20 wide'
 holds 'and no other' sh -c 'grep -q "^items\[\].price$" out && ! grep -q "customer_id" out'
 run inspect "$shop/orders.ndjson" -p shipping; want 'a field and those below it' 0 'shipping.address.city'
+run inspect "$shop" -p total; want 'a field of one collection' 0 'orders: 5,400 documents, 1 field'
+holds 'and no other collection' sh -c '! grep -q customers out'
 run inspect "$shop/orders.ndjson" -p totl; want 'a field that is not there' 1 '' 'did you mean "total"?'
 
 # --- the page
