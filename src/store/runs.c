@@ -30,6 +30,7 @@ enum {
 	DROP_EVENTS,
 	DROP_LEASE,
 	DROP_RUN,
+	DROP_OLD_LEASES,
 };
 
 static const ag_sql sql[] = {
@@ -89,6 +90,10 @@ static const ag_sql sql[] = {
 	[DROP_EVENTS] = { "DELETE FROM events WHERE run = $1" },
 	[DROP_LEASE] = { "DELETE FROM leases WHERE run = $1" },
 	[DROP_RUN] = { "DELETE FROM runs WHERE id = $1" },
+	/* Of what has no run of its own: a conversation. */
+	[DROP_OLD_LEASES] = { "DELETE FROM leases WHERE until < $1 AND NOT EXISTS "
+	                      "(SELECT 1 FROM runs WHERE runs.id = leases.run) AND NOT EXISTS "
+	                      "(SELECT 1 FROM events WHERE events.run = leases.run)" },
 };
 
 static ag_status take_int(void *arg, const ag_db_val *row, ag_err *err)
@@ -422,6 +427,15 @@ static ag_status drop_runs(ag_db *db, int which, int64_t older_than_ms, size_t *
 	return st;
 }
 
+/* One that still holds stays, whatever is purged. */
+static ag_status drop_old_leases(ag_db *db, int64_t older_than_ms, ag_err *err)
+{
+	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
+	const int64_t limit_ms = older_than_ms < now_ms ? older_than_ms : now_ms;
+
+	return ag_db_run(db, &sql[DROP_OLD_LEASES], AG_DB_ARGS(ag_db_int(limit_ms)), NULL, err);
+}
+
 ag_status ag_runs_purge(ag_db *db, int64_t older_than_ms, uint64_t *ret, ag_err *err)
 {
 	static const int kinds[] = { OLD_RUNS, OLD_LOGS, UNFINISHED };
@@ -436,5 +450,7 @@ ag_status ag_runs_purge(ag_db *db, int64_t older_than_ms, uint64_t *ret, ag_err 
 				               err);
 		}
 	}
-	return st;
+	if (!st)
+		st = ag_db_begin(db, AG_DB_WRITE, AG_S("purge"), err);
+	return st ? st : ag_db_end(db, drop_old_leases(db, older_than_ms, err), err);
 }

@@ -468,6 +468,28 @@ static void purge_removes_old_runs_only(void **state)
 	assert_int_equal(nrun, 0);
 }
 
+/* As that of a conversation, whose runs have leases of their own. */
+static void purge_removes_leases_without_a_run(void **state)
+{
+	store_env *env = *state;
+	const ag_id gone = ag_id_new(&ag_clock_system), held = ag_id_new(&ag_clock_system);
+	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
+	const ag_str owner = ag_owner_new(&ag_clock_system, env->arena);
+	ag_owner_state writer;
+	uint64_t nrun = 0;
+
+	assert_ok(env, ag_store_lease(env->store, &gone, owner, now_ms - 5000, 1000, &env->err));
+	assert_ok(env, ag_store_lease(env->store, &held, owner, now_ms, 60000, &env->err));
+	assert_ok(env, ag_store_purge(env->store, now_ms - 4500, &nrun, &env->err));
+	assert_ok(env, ag_store_writer(env->store, &gone, &writer, &env->err));
+	assert_int_equal(writer, AG_OWNER_ALIVE); /* it is not old enough */
+	assert_ok(env, ag_store_purge(env->store, AG_STORE_PURGE_ALL, &nrun, &env->err));
+	assert_ok(env, ag_store_writer(env->store, &gone, &writer, &env->err));
+	assert_int_equal(writer, AG_OWNER_UNKNOWN);
+	assert_ok(env, ag_store_writer(env->store, &held, &writer, &env->err));
+	assert_int_equal(writer, AG_OWNER_ALIVE);
+}
+
 static void purge_removes_interrupted_runs(void **state)
 {
 	store_env *env = *state;
@@ -519,6 +541,7 @@ int main(void)
 		T(lease_has_one_owner),
 		T(purge_removes_old_runs_only),
 		T(purge_removes_interrupted_runs),
+		T(purge_removes_leases_without_a_run),
 	};
 	int nfailed = 0;
 
