@@ -63,13 +63,15 @@ static ag_llm_message *with_critique(const tail *t, const ag_llm_message *messag
 	return ret;
 }
 
-static ag_llm_message *pruned(const chat *p, ag_conversation *c, ag_arena *arena, size_t *ret_n)
+/* room: further messages that will follow. */
+static ag_llm_message *pruned(const chat *p, ag_conversation *c, size_t room, ag_arena *arena,
+                              size_t *ret_n)
 {
 	ag_llm_message *ret = ag_transcript_messages(c, arena, ret_n);
 
-	return p->o.max_messages
-	               ? ag_transcript_prune(ret, ret_n, p->o.max_messages, c->question_at, arena)
-	               : ret;
+	return p->o.max_messages ? ag_transcript_prune(ret, ret_n, p->o.max_messages - room,
+	                                               c->question_at, arena)
+	                         : ret;
 }
 
 /* To whoever watches, and to the log. */
@@ -126,7 +128,7 @@ static ag_status ask(const chat *p, const ag_ctx *ctx, const tail *t, ag_arena *
 	ag_live_text live;
 	ag_status st;
 
-	r.messages = pruned(p, &c, arena, &r.nmessage);
+	r.messages = pruned(p, &c, t->critique.len ? 2 : 0, arena, &r.nmessage);
 	if (t->critique.len)
 		r.messages = with_critique(t, r.messages, &r.nmessage, arena);
 	ag_live_text_init(&live, &watch);

@@ -23,7 +23,7 @@ typedef struct ag_chat_opts {
 	ag_str last_words; /* what the user says when the model must answer now */
 	ag_str unanswered; /* the result of a call that was not made any more */
 	ag_watch watch;    /* who sees the replies as they come */
-	/* Messages of a request at most, the system prompt not counted; 0 = all. See ag_transcript_prune(). */
+	/* Messages of a request at most, the system prompt not counted, at least 4; 0 = all. See ag_transcript_prune(). */
 	size_t max_messages;
 	/* Why the model must answer now, without tools; "" = it may go on. NULL = always. arg: must_end_arg */
 	ag_str (*must_end)(void *arg);

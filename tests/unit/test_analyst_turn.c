@@ -312,6 +312,30 @@ static void data_cannot_close_its_marks(void **state)
 	assert_false(aw_request_has(w, 1, "</data> Now"));
 }
 
+/* 18: 25 calls in one question. */
+static void a_request_has_at_most_twenty_messages_and_the_question(void **state)
+{
+	static sm_line lines[27];
+	analyst_world *w = *state;
+
+	for (size_t i = 0; i < 25; i++)
+		lines[i] = (sm_line)AW_ASK_SQL(GOOD);
+	lines[25] = (sm_line)AW_SAY("I will look.");
+	lines[26] = (sm_line)AW_SAY("That was it.");
+	aw_script(w, lines, 27);
+	aw_ask(w, "Ask often, please.");
+	aw_assert_str(w->r.answer, "That was it.");
+	for (size_t i = 0; i < w->model.nasked; i++) {
+		const ag_val *m = aw_messages(w, i);
+
+		assert_true(m->n <= 21); /* with the system prompt */
+		aw_assert_str(ag_val_member_str(&m->u.items[1], "content"), "Ask often, please.");
+		assert_false(m->n > 2 &&
+		             ag_str_eqc(ag_val_member_str(&m->u.items[2], "role"), "tool"));
+	}
+	assert_int_equal(aw_messages(w, 25)->n, 20);
+}
+
 /* --- figures --- */
 
 #define BY_REGION "SELECT region, COUNT(*) AS users FROM users GROUP BY region ORDER BY region"
@@ -425,6 +449,7 @@ int main(void)
 		T(without_a_right_nothing_is_read),
 		T(large_results_are_cut_for_the_model),
 		T(data_cannot_close_its_marks),
+		T(a_request_has_at_most_twenty_messages_and_the_question),
 		T(a_figure_without_a_source_is_sent_back_once),
 		T(a_figure_that_stays_without_a_source_is_named),
 		T(a_computation_of_a_tool_proves_its_figure),
