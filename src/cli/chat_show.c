@@ -3,9 +3,11 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "cli/chat_sql.h"
 #include "query/extjson.h"
 
 #define STEP_BYTES 160u
+#define STEP_ROWS  12u /* of a result, shown while a question is answered */
 
 /* Prints the buffer and releases it. */
 static void put(ag_cli *c, ag_buf *out)
@@ -102,8 +104,10 @@ static void show_call(ag_chat_show *s, const ag_val *p)
 	ag_buf_release(&out);
 }
 
-static void show_output(ag_chat_show *s, const ag_val *p)
+static void show_output(ag_chat_show *s, const ag_val *p, ag_arena *arena)
 {
+	ag_analyst_result r;
+
 	const bool is_error = ag_val_member_bool(p, "is_error") || !ag_val_member_bool(p, "ok");
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 
@@ -112,6 +116,9 @@ static void show_output(ag_chat_show *s, const ag_val *p)
 	            (long long)ag_val_member_num(p, "latency_ms"));
 	put_line(s, is_error ? AG_INK_RED : AG_INK_DIM, "  ", ag_buf_view(&out));
 	ag_buf_release(&out);
+	ag_analyst_result_read(ag_val_getc(p, "result"), is_error, arena, &r);
+	if (ag_analyst_is_table(&r) && r.rows->n)
+		ag_chat_print_rows(s->c, &r, STEP_ROWS);
 }
 
 static bool is_run_gate(const ag_val *p)
@@ -129,7 +136,7 @@ static void on_event(void *arg, const ag_event *ev)
 	if (ag_extjson_parse(ev->payload, &opts, arena, &p, NULL, NULL, NULL))
 		return;
 	if (ev->type == AG_EV_TOOL_OUTPUT) {
-		show_output(s, &p);
+		show_output(s, &p, arena);
 	} else if (ev->type == AG_EV_CRITIQUE && is_run_gate(&p)) {
 		put_line(s, AG_INK_DIM, "",
 		         AG_S("(figures of this answer have no source: it is corrected)"));

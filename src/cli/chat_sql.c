@@ -4,56 +4,20 @@
 #include "analyst/prompt.h"
 #include "analyst/tools.h"
 #include "query/extjson.h"
+#include "report/grid.h"
 
-#define MAX_SHOWN 100u
-
-static ag_str text_of(const ag_val *v, ag_arena *arena)
+void ag_chat_print_rows(ag_cli *c, const ag_analyst_result *r, size_t max_rows)
 {
-	return v->type == AG_T_STRING ? ag_val_text(v)
-	                              : ag_extjson_str(arena, v, AG_EXTJSON_RELAXED);
-}
-
-/* Columns as wide as their widest shown value, cut where the line ends. */
-void ag_chat_print_rows(ag_cli *c, const ag_analyst_result *r)
-{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	const ag_grid g = { .columns = r->columns,
+		            .rows = r->rows,
+		            .row_count = r->row_count,
+		            .is_cut = r->is_cut,
+		            .max_rows = max_rows };
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
-	const uint32_t nrow = r->rows->n < MAX_SHOWN ? r->rows->n : MAX_SHOWN;
-	size_t *width = ag_new_n(c->app.arena, size_t, r->columns->n + 1);
 
-	for (uint32_t k = 0; k < r->columns->n; k++) {
-		width[k] = ag_paint_width(&p, text_of(&r->columns->u.items[k], c->app.arena));
-		for (uint32_t i = 0; i < nrow; i++) {
-			const ag_val *row = &r->rows->u.items[i];
-			const size_t w = row->type == AG_T_ARRAY && k < row->n
-			                         ? ag_paint_width(&p, text_of(&row->u.items[k],
-			                                                      c->app.arena))
-			                         : 0;
-
-			width[k] = w > width[k] ? w : width[k];
-		}
-	}
-	for (uint32_t i = 0; i <= nrow; i++) {
-		const ag_val *row = i ? &r->rows->u.items[i - 1] : r->columns;
-		size_t at = 0;
-
-		for (uint32_t k = 0; row->type == AG_T_ARRAY && k < row->n && k < r->columns->n;
-		     k++) {
-			if (at + 4 >= p.width)
-				break;
-			ag_paint_to(&p, at);
-			ag_paint_cut(&p, i ? AG_INK_PLAIN : AG_INK_BOLD,
-			             at + width[k] < p.width ? width[k] : p.width - at - 1,
-			             text_of(&row->u.items[k], c->app.arena));
-			at += width[k] + 2;
-		}
-		ag_paint_nl(&p);
-	}
-	ag_paint_textf(&p, AG_INK_DIM, "%llu row%s%s", (unsigned long long)r->row_count,
-	               r->row_count == 1 ? "" : "s", r->is_cut ? ", cut: there are more" : "");
-	if (nrow < r->rows->n)
-		ag_paint_textf(&p, AG_INK_DIM, "; the first %u are shown", nrow);
-	ag_paint_nl(&p);
+	ag_grid_paint(&g, &p, arena);
 	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
 }
 
@@ -94,7 +58,7 @@ void ag_chat_sql(ag_cli *c, const ag_app_chat *chat, const ag_thread *thread, ag
 	} else {
 		ag_analyst_result_read(&v, out.is_error, arena, &r);
 		if (ag_analyst_is_table(&r))
-			ag_chat_print_rows(c, &r);
+			ag_chat_print_rows(c, &r, 0);
 		else
 			print_failure(c, &r);
 	}

@@ -9,7 +9,7 @@
 void ag_chat_sql(ag_cli *c, const ag_app_chat *chat, const ag_thread *thread, ag_str sql);
 /* The tables, or the columns of the one of that name. */
 void ag_chat_tables(ag_cli *c, const ag_app_chat *chat, ag_str name);
-/* A table of results on the terminal. */
-void ag_chat_print_rows(ag_cli *c, const ag_analyst_result *r);
+/* A result as a table, with bars and lines where they say something. max_rows: that are shown, 0 = 40. */
+void ag_chat_print_rows(ag_cli *c, const ag_analyst_result *r, size_t max_rows);
 
 #endif
