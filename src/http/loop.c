@@ -486,6 +486,7 @@ static void serve_event(desk *k, ag_worker *self, const struct epoll_event *e)
 {
 	ag_http_conn *c;
 
+	atomic_fetch_add(&k->d->nserving, 1);
 	ag_worker_busy(self);
 	if (e->data.u64 == AG_HTTP_DOOR) {
 		accept_all(k->d);
@@ -495,6 +496,7 @@ static void serve_event(desk *k, ag_worker *self, const struct epoll_event *e)
 			serve(k, c, e->events);
 	}
 	ag_worker_done(self);
+	atomic_fetch_sub(&k->d->nserving, 1);
 }
 
 static int64_t put_off_us(const ag_httpd *d)
@@ -507,6 +509,15 @@ static void settle(desk *k, ag_worker *self)
 	ag_worker_busy(self);
 	k->d->opts.settle(k->d->opts.arg);
 	ag_worker_done(self);
+}
+
+/* How long a worker without a request leaves the replies that are put off: while another one is at a request, which is likely to
+ * put off its own, but not longer than PUT_OFF_US after the first. A slow one is not waited for. */
+static struct timespec patience(const ag_httpd *d, const ag_worker *self, int64_t us)
+{
+	const bool is_alone = atomic_load(&d->nserving) <= ag_worker_nslow(self);
+
+	return (struct timespec){ .tv_nsec = is_alone ? 0 : (PUT_OFF_US - us) * 1000 };
 }
 
 /* While replies are put off, what is ready already comes first: the more of them, the cheaper is each. */
@@ -527,7 +538,12 @@ static bool turn(void *own, ag_worker *self)
 		us = put_off_us(d);
 		if (us < 0)
 			return true;
-		n = us < PUT_OFF_US ? epoll_wait(d->epoll_fd, &e, 1, 0) : 0;
+		n = 0;
+		if (us < PUT_OFF_US) {
+			const struct timespec ts = patience(d, self, us);
+
+			n = epoll_pwait2(d->epoll_fd, &e, 1, &ts, NULL);
+		}
 	}
 	if (put_off_us(d) >= 0)
 		settle(k, self);

@@ -105,6 +105,7 @@ struct ag_httpd {
 	bool guard_ends;
 	pthread_t guard;
 	ag_workers *workers;
+	atomic_uint nserving;       /* workers that are at an event */
 	atomic_uint nlater;         /* replies that are put off */
 	pthread_mutex_t spare_lock; /* of what follows */
 	ag_http_turn *spare[AG_HTTP_SPARE_TURNS];

@@ -253,6 +253,11 @@ static void *pace(void *arg)
 	return NULL;
 }
 
+unsigned ag_worker_nslow(const ag_worker *w)
+{
+	return atomic_load(&w->all->wanted) - w->all->opts.nfast;
+}
+
 /* --- life --- */
 
 static void release(ag_workers *all)

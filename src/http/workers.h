@@ -30,6 +30,8 @@ AG_CHECK ag_status ag_workers_start(const ag_workers_opts *o, ag_workers **ret, 
 /* Around one piece of work; both cheap. */
 void ag_worker_busy(ag_worker *w);
 void ag_worker_done(ag_worker *w);
+/* How many workers, of all of them, have been at one thing for more than a millisecond; up to a millisecond old. */
+unsigned ag_worker_nslow(const ag_worker *w);
 /* After turn() has begun to return false: waits until every thread has ended. Accepts NULL, returns NULL. */
 ag_workers *ag_workers_stop(ag_workers *all);
 
