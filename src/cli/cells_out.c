@@ -104,11 +104,17 @@ ag_status ag_cells_out_write(ag_cli *c, const ag_cells_out *o, ag_err *err)
 {
 	for (size_t k = 0; k < AG_NCELLS_OUT; k++) {
 		const ag_str path = ag_cli_value(c, outs[k].option);
+		ag_buf safe = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 		ag_status st;
 
 		if (!ag_cli_has(c, outs[k].option))
 			continue;
-		st = ag_file_replace(path, ag_buf_view(&o->text[k]), err);
+		/* Harmless in a file, and matters with `cat`. */
+		ag_paint_escape(&safe, ag_buf_view(&o->text[k]), true, true);
+		st = safe.failed ? ag_fail(err, AG_LIMIT, "cli.cells",
+		                           "--%s: the lines take more than 1 GiB", outs[k].option)
+		                 : ag_file_replace(path, ag_buf_view(&safe), err);
+		ag_buf_release(&safe);
 		if (st)
 			return st;
 		ag_cli_note(c, "%s %s written to %.*s",

@@ -42,11 +42,12 @@ static const char *const forms[] = { "", "mongosh", "sql", "csv", "repairs", "ce
 
 typedef struct job {
 	ag_cli *c;
-	form as;
+	form as, last; /* last: of the source before */
 	ag_str keys[AG_MEND_MAX_KEYS];
 	size_t nkey;
 	ag_str out_real; /* canonical path of the file that --out replaces, "" = none */
 	ag_buf out;
+	bool has_escapes; /* its texts are JSON strings */
 	size_t nsource;
 } job;
 
@@ -127,7 +128,7 @@ static void say_counts(const job *j, const ag_mends *m, const ag_script *r)
 }
 
 /* Only a CSV file has a copy, and its values have other types in a database of documents. */
-static ag_status form_of(const job *j, const ag_source_info *info, form *ret, ag_err *err)
+static ag_status form_of(job *j, const ag_source_info *info, form *ret, ag_err *err)
 {
 	const bool is_csv = ag_str_eqc(info->format, "csv") || ag_str_eqc(info->format, "tsv");
 
@@ -141,10 +142,17 @@ static ag_status form_of(const job *j, const ag_source_info *info, form *ret, ag
 		               "%.*s is a CSV file, whose values have no types: want --as csv or "
 		               "--as sql",
 		               AG_FMT(info->uri));
+	if (j->nsource && *ret != j->last)
+		return ag_fail(
+			err, AG_INVALID, "cli.repair",
+			"%.*s has another form of repairs than the source before it; name one "
+			"source at a time, or --as",
+			AG_FMT(info->uri));
 	if (*ret == FORM_CSV && j->nsource)
 		return ag_fail(err, AG_INVALID, "cli.repair",
 		               "%.*s: a copy holds one file; name one source at a time",
 		               AG_FMT(info->uri));
+	j->last = *ret;
 	return AG_OK;
 }
 
@@ -164,6 +172,7 @@ static ag_status write_source(job *j, ag_source *s, const ag_val *report, ag_err
 		return ag_fail(err, AG_INVALID, "cli.repair",
 		               "--out: %.*s is the source; choose another place",
 		               AG_FMT(info->uri));
+	j->has_escapes = as == FORM_MONGOSH || as >= FORM_REPAIRS;
 	if (as >= FORM_REPAIRS)
 		return write_lines(j, s, report, as, err);
 	opts.needs_key = as != FORM_CSV;
@@ -383,28 +392,28 @@ static void read_options(job *j)
 	free(real);
 }
 
-/* In a shell's script control characters have escapes; in SQL and CSV they are what they are, and steer a terminal. */
+/* In a script for mongosh and in NDJSON what would steer a terminal has an escape; in SQL and CSV it is what it is. */
 static ag_status print(job *j, ag_err *err)
 {
 	ag_cli *c = j->c;
 	ag_buf safe = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	const bool is_file = ag_cli_has(c, "out") && !ag_str_eqc(ag_cli_value(c, "out"), "-");
 	ag_status st = AG_OK;
+	ag_str text;
 
-	if (j->out.failed)
-		return ag_fail(err, AG_LIMIT, "cli.repair", "the output is larger than 1 GiB");
-	if (is_file) {
-		st = ag_file_replace(ag_cli_value(c, "out"), ag_buf_view(&j->out), err);
+	ag_paint_escape(&safe, ag_buf_view(&j->out), true, true);
+	text = ag_buf_view(j->has_escapes ? &safe : &j->out);
+	if (j->out.failed || (j->has_escapes && safe.failed)) {
+		st = ag_fail(err, AG_LIMIT, "cli.repair", "the output is larger than 1 GiB");
+	} else if (is_file) {
+		st = ag_file_replace(ag_cli_value(c, "out"), text, err);
 		if (!st)
 			ag_cli_note(c, "written to %.*s", AG_FMT(ag_cli_value(c, "out")));
-		return st;
-	}
-	ag_paint_escape(&safe, ag_buf_view(&j->out), true, true);
-	if (c->term.out_is_tty && !ag_str_eq(ag_buf_view(&safe), ag_buf_view(&j->out))) {
+	} else if (c->term.out_is_tty && !ag_str_eq(ag_buf_view(&safe), text)) {
 		st = ag_fail(err, AG_INVALID, "cli.repair",
 		             "it holds control characters, which would steer the terminal");
 		ag_err_hint(err, "write it to a file: --out FILE");
-	} else if (!ag_cli_print(c, ag_buf_view(&j->out))) {
+	} else if (!ag_cli_print(c, text)) {
 		st = AG_IO; /* it is printed already */
 	}
 	ag_buf_release(&safe);

@@ -187,9 +187,14 @@ static ag_status select_pipeline(ag_source *s, const ag_ctx *ctx, const ag_val *
 	return AG_OK;
 }
 
+bool ag_source_has_rows(const ag_source *s)
+{
+	return s->type->match && s->type->each;
+}
+
 static ag_status has_rows(const ag_source *s, ag_err *err)
 {
-	if (s->type->match && s->type->each)
+	if (ag_source_has_rows(s))
 		return AG_OK;
 	return ag_fail(err, AG_INVALID, "documents.select",
 	               "%.*s: documents of this source have no rows", AG_FMT(s->info.uri));

@@ -252,6 +252,8 @@ AG_CHECK ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_pr
 AG_CHECK ag_status ag_source_evidence(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                       ag_str query_text, ag_evidence *ret, ag_err *err);
 
+/* Can documents be told by their row? Else ag_source_select() and ag_source_each() fail. */
+bool ag_source_has_rows(const ag_source *s);
 /* The rows of the documents that evidence is about: those that a filter matches, and those that reach the end of a
  * pipeline, in its groups as well. *ret is initialised here, the caller releases it.
  * errors  of ag_source_evidence(); AG_INVALID: the pipeline replaces documents by values, or the source has no rows */

@@ -327,16 +327,29 @@ static ag_status walk_finding(walk *w, const ag_val *f, ag_err *err)
 	return st;
 }
 
+/* Documents of a server have no place that stays: between two questions one may come or go. */
+static ag_status refuse_server(const ag_source_info *info, ag_err *err)
+{
+	ag_fail(err, AG_INVALID, "repair.cells", "%.*s: cells are listed of files only",
+	        AG_FMT(info->uri));
+	return ag_err_hint(err,
+	                   "write the collection to a file first, with mongoexport; the script of "
+	                   "`argus repair FILE` runs on the server");
+}
+
 ag_status ag_cells_each(const ag_ctx *ctx, const ag_cells *job, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
 	const ag_str format = ag_source_info_of(job->source)->format;
-	walk *w = (walk *)ag_xcalloc(1, sizeof(*w));
 	const ag_val *findings;
 	ag_status st = AG_OK;
+	walk *w;
 	size_t n;
 
+	if (!ag_source_has_rows(job->source))
+		return refuse_server(ag_source_info_of(job->source), err);
+	w = (walk *)ag_xcalloc(1, sizeof(*w));
 	w->ctx = ctx;
 	w->job = job;
 	w->arena = arena;

@@ -48,7 +48,7 @@ typedef struct ag_cells {
 	             const char *line); /* what could not be listed and why; NULL = nobody hears */
 } ag_cells;
 
-/* errors  of the source and of fn; AG_INVALID: the report is no audit's. Evidence that cannot be run becomes a note. */
+/* errors  of the source and of fn; AG_INVALID: the report is no audit's, or the source is a server. Evidence that cannot be run becomes a note. */
 AG_CHECK ag_status ag_cells_each(const ag_ctx *ctx, const ag_cells *job, ag_err *err);
 
 /* {"collection","file","_id"?,"row","field","path"?,"category","confidence","finding"}, one line with its end. */

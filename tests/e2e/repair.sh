@@ -56,7 +56,8 @@ run repair last --store s.db --as repairs --out two.repairs; want 'the repairs o
 holds 'are those of the audit, too' cmp one.repairs two.repairs
 run repair orders.ndjson --as sql --flatten _ --table orders; want 'nested fields as columns' 0 'UPDATE "orders" SET "payment_method" = ' 'items of arrays are no columns'
 run repair orders.ndjson --as sql; want 'nested fields without --flatten' 0 'BEGIN;' 'only with --flatten'
-run repair . --out all.js; want 'a folder with a CSV file' 1 '' 'a copy holds one file'
+run repair . --out all.js; want 'a folder with a CSV file' 1 '' 'has another form of repairs than the source before it'
+run repair products.csv hostile.csv; want 'two CSV files' 1 '' 'a copy holds one file'
 run repair orders.ndjson customers.json; want 'two collections' 0 'db.getCollection("customers")'
 python3 -c 'for i in range(60): print("{\"a\":\"%s\",\"b\":%d}" % (("word ", "two") [i > 0], i % 50))' >nokey.ndjson
 run repair nokey.ndjson; want 'no key' 1 '' 'name it with --key FIELD'

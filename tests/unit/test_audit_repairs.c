@@ -243,10 +243,33 @@ static void test_cases(void **state)
 		fail_msg("%u of %u cases failed", failed, n);
 }
 
+/* Documents of a server are not told by a row. */
+static void test_server(void **state)
+{
+	ag_source_type server = ag_source_files;
+	ag_cells job = { .fn = take };
+	ag_err err = { 0 };
+	audit_fix f;
+
+	(void)state;
+	fix_open(&f, AG_S("{\"a\":1}\n"));
+	fix_builtin(&f);
+	server.match = NULL;
+	f.source->type = &server;
+	job.source = f.source;
+	job.report = &f.report;
+	assert_int_equal(ag_cells_each(&f.ctx, &job, &err), AG_INVALID);
+	assert_non_null(strstr(err.msg, "cells are listed of files only"));
+	assert_non_null(strstr(err.hint, "mongoexport"));
+	f.source->type = &ag_source_files;
+	fix_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
