@@ -203,8 +203,7 @@ bool ag_fix_noise(ag_fix *f, const ag_val *v, const ag_val *row, ag_arena *arena
 	(void)row;
 	if (v->type == AG_T_DOUBLE)
 		x = v->u.f;
-	else if (!f->is_csv || v->type != AG_T_STRING || !is_plain_number(ag_str_make(v->u.s, 1)) ||
-	         !ag_str_to_double(ag_val_text(v), &x))
+	else if (!f->is_csv || v->type != AG_T_STRING || !ag_str_to_double(ag_val_text(v), &x))
 		return false;
 	if (!(fabs(x) < 1e12))
 		return false;
