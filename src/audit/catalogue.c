@@ -68,6 +68,8 @@ static const ag_across_check across[] = {
 	  false, ag_check_date_order },
 	{ "typo", 16, "a rare value or word that is a frequent one with a slip of the keyboard",
 	  false, ag_check_typo },
+	{ "serial", 25, "a running number that is in more than one document", false,
+	  ag_check_serial },
 	{ "copies", 26, "documents that come twice, and keys of two fields that repeat", false,
 	  ag_check_copies },
 	{ "swap", 47, "two values of one object, each in the field of the other", false,

@@ -14,6 +14,7 @@
 #define MIN_VALUES   20
 #define MIN_MIXED    8 /* two notations show themselves in a few dates */
 #define REGEX_BYTES  2000
+#define DAY_CHARS    10 /* 2024-12-31 */
 
 static ag_val date_val(int64_t ms)
 {
@@ -435,84 +436,91 @@ void ag_check_sentinel_date(AG_CHECK_ARGS)
 
 /* ---- the future and the distant past ---- */
 
-static bool is_future(const ag_path_profile *f, const ag_field_name *name, int64_t limit)
+/* A date as it is written in the field: real, or ISO text, which compares as the date it is. */
+static ag_val date_of_kind(ag_arena *a, int64_t ms, bool is_text)
 {
-	if (f->date.p50_ms > limit)
-		return false;
-	/* Another century, whatever the field is called: only "for ever" is written so. */
-	if (f->date.max_ms > limit + 50 * YEAR_MS && !(name->traits & AG_TRAIT_OPENEND) &&
-	    !is_any_sentinel(f->date.max_ms))
-		return true;
-	if (!(name->traits & AG_TRAIT_PAST) || name->traits & AG_TRAIT_FUTURE)
-		return false;
-	/* Where more than one in a hundred lie ahead the data may simply run on past the audit's day: then
-	 * only a date years ahead is suspicious. */
-	return f->date.max_ms > (f->date.p99_ms > limit ? limit + 2 * YEAR_MS : limit);
+	char text[AG_TIME_MAX_TEXT];
+
+	if (!is_text)
+		return date_val(ms);
+	(void)ag_time_format(text, ms);
+	return ag_val_str(ag_str_dup(a, ag_str_make(text, DAY_CHARS)));
 }
 
-static void future_text(const ag_path_profile *f, const ag_catalogue_opts *o, ag_hypotheses *out)
+/* Nearly all dates are of the past, and the others are years ahead. */
+static bool is_far_ahead(const ag_date_profile *d, const ag_field_name *name, int64_t limit)
 {
-	ag_arena *a = out->arena;
-	char limit[AG_TIME_MAX_TEXT];
-	ag_hypothesis *h;
+	return (double)limit >= d->q.p95 && d->max_ms > limit + 2 * YEAR_MS &&
+	       !(name->traits & AG_TRAIT_OPENEND) && !is_any_sentinel(d->max_ms);
+}
 
-	(void)ag_time_format(limit, o->as_of_ms + 2 * DAY_MS);
-	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.6,
-	               ag_ev_where(a, f,
-	                           OBJ(a,
-	                               KV("$gt", ag_val_str(ag_str_dup(a, ag_str_make(limit, 10)))),
-	                               KV("$lt", ag_ev_text("2099-12-31")),
-	                               KV("$regex", ag_ev_text("^[0-9]{4}-[0-9]{2}-[0-9]{2}")))));
-	if (!h)
-		return;
-	h->max_share = 0.01;
-	ag_suspect_say(
-		h, "dates lie in the future of a field that records the past",
-		"a wrong clock, a typing error in the year, or test data",
-		"correct the dates from another field or source, and refuse future dates at the writer");
+static bool is_future(const ag_date_profile *d, const ag_field_name *name, int64_t limit)
+{
+	if (d->p50_ms > limit)
+		return false;
+	/* Another century, whatever the field is called: only "for ever" is written so. */
+	if (d->max_ms > limit + 50 * YEAR_MS && !(name->traits & AG_TRAIT_OPENEND) &&
+	    !is_any_sentinel(d->max_ms))
+		return true;
+	if (!(name->traits & AG_TRAIT_PAST) || name->traits & AG_TRAIT_FUTURE)
+		return is_far_ahead(d, name, limit);
+	/* Where more than one in a hundred lie ahead the data may simply run on past the audit's day: then
+	 * only a date years ahead is suspicious. */
+	return d->max_ms > (d->p99_ms > limit ? limit + 2 * YEAR_MS : limit);
+}
+
+/* From this day on a date is too late. */
+static int64_t latest(const ag_date_profile *d, const ag_field_name *name, int64_t limit)
+{
+	if (name->traits & AG_TRAIT_PAST && !(name->traits & AG_TRAIT_FUTURE))
+		return limit;
+	return limit + (is_far_ahead(d, name, limit) ? 2 : 50) * YEAR_MS;
 }
 
 void ag_check_date_range(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
+	const bool is_text = !f->date.n;
+	const ag_date_profile *d = is_text ? &f->str.dates : &f->date;
+	const ag_val is_iso = ag_ev_text("^[0-9]{4}-[0-9]{2}-[0-9]{2}");
 	int64_t limit = o->as_of_ms + DAY_MS, first = MS_1900;
 	bool late, early;
-	ag_val after, before, cond;
+	ag_val from, to, cond;
 	ag_hypothesis *h;
 
-	(void)p;
-	if (o->as_of_ms == 0 || f->n < MIN_VALUES || !ag_path_is_plain(a, f))
+	if (o->as_of_ms == 0 || f->n < MIN_VALUES || !ag_path_is_plain(a, f) || !d->n ||
+	    (is_text && p->has_views))
 		return;
-	if (!f->date.n) {
-		if (f->str.by_date[AG_DATE_ISO] * 20 >= f->str.n * 19 && f->str.n &&
-		    out->name.traits & AG_TRAIT_PAST && !(out->name.traits & AG_TRAIT_FUTURE))
-			future_text(f, o, out);
-		return;
-	}
-	late = is_future(f, &out->name, limit);
-	if (late && !(out->name.traits & AG_TRAIT_PAST && !(out->name.traits & AG_TRAIT_FUTURE)))
-		limit += 50 * YEAR_MS;
+	late = is_future(d, &out->name, limit);
+	if (late)
+		limit = latest(d, &out->name, limit);
 	/* More than one in a hundred before 1900 may be history; before 1600 hardly. */
-	if (f->date.p01_ms < MS_1900 && !is_any_sentinel(f->date.p01_ms))
+	if (d->p01_ms < MS_1900 && !is_any_sentinel(d->p01_ms))
 		first = MS_1600;
-	early = f->date.min_ms < first && f->date.p50_ms >= MS_1900 &&
-	        !(out->name.traits & AG_TRAIT_HISTORIC) && !is_any_sentinel(f->date.min_ms);
-	after = is_any_sentinel(f->date.max_ms)
-	                ? OBJ(a, KV("$gt", date_val(limit)), KV("$lt", date_val(MS_2099_LAST)))
-	                : OBJ(a, KV("$gt", date_val(limit)));
-	before = OBJ(a, KV("$lt", date_val(first)));
+	early = d->min_ms < first && d->p50_ms >= MS_1900 &&
+	        !(out->name.traits & AG_TRAIT_HISTORIC) && !is_any_sentinel(d->min_ms);
 	if (!late && !early)
 		return;
-	cond = late ? after : before;
-	if (late && early)
+	from = date_of_kind(a, first, is_text);
+	to = date_of_kind(a, limit + (is_text ? DAY_MS : 0), is_text);
+	if (late && early && is_text)
+		cond = OBJ(a, KV("$regex", is_iso),
+		           KV("$not", OBJ(a, KV("$gte", from), KV("$lt", to))));
+	else if (late && early)
 		cond = OBJ(a, KV("$type", ag_ev_text("date")),
-		           KV("$not",
-		              OBJ(a, KV("$gte", date_val(first)), KV("$lte", date_val(limit)))));
+		           KV("$not", OBJ(a, KV("$gte", from), KV("$lte", to))));
+	else if (late && is_any_sentinel(d->max_ms))
+		cond = OBJ(a, KV("$gt", to), KV("$lt", date_of_kind(a, MS_2099_LAST, is_text)));
+	else
+		cond = late ? OBJ(a, KV("$gt", to)) : OBJ(a, KV("$lt", from));
+	if (is_text && late != early)
+		cond = late ? OBJ(a, KV("$gt", to), KV("$regex", is_iso))
+		            : OBJ(a, KV("$lt", from), KV("$regex", is_iso));
 	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	/* Dates in another century have no other meaning, however many they are. */
-	h->max_share = late && f->date.max_ms > o->as_of_ms + 50 * YEAR_MS ? 0.5 : 0.05;
+	h->max_share = late && d->max_ms > o->as_of_ms + 50 * YEAR_MS ? 0.5 : 0.06;
 	ag_suspect_say(
 		h,
 		late && early ? "dates lie in the future or in another century"

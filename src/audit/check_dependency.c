@@ -368,6 +368,19 @@ static bool is_slip(const ag_frame_col *c, uint32_t code, uint32_t usual)
 	       ag_str_distance(ag_val_text(v), ag_val_text(u)) <= (shorter >= 8 ? 2 : 1);
 }
 
+/* Does the odd value belong to another value of a? One that belongs to none may be right: two people of one name. */
+static bool belongs_elsewhere(const search *s, uint32_t col, uint32_t code, uint32_t a,
+                              uint32_t code_a)
+{
+	for (size_t i = 0; i < s->ndep; i++) {
+		const dep *d = &s->deps[i];
+
+		if (d->a == col && d->b == a)
+			return d->usual[code] && d->usual[code] != code_a;
+	}
+	return false;
+}
+
 /* The row's broken dependencies, explained by few cells. */
 static void explain_row(search *s, uint32_t row, votes *v, uint8_t *state, blames *out)
 {
@@ -410,7 +423,9 @@ static void explain_row(search *s, uint32_t row, votes *v, uint8_t *state, blame
 				d->is_vote || v[worst].in >= 2 ||
 					is_slip(&s->fr->cols[worst], code,
 				                d->usual[s->fr->cols[d->a].code[row]]) ||
-					is_named_key(&s->fr->cols[d->a]) || has_dep(s, worst, d->a)
+					is_named_key(&s->fr->cols[d->a]) ||
+					belongs_elsewhere(s, worst, code, d->a,
+				                          s->fr->cols[d->a].code[row])
 			};
 
 			add_blame(out, &one);

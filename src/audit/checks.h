@@ -103,6 +103,7 @@ ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_swap(AG_ACROSS_ARGS);
 ag_status ag_check_rules(AG_ACROSS_ARGS);
+ag_status ag_check_serial(AG_ACROSS_ARGS);
 ag_status ag_check_copies(AG_ACROSS_ARGS);
 ag_status ag_check_date_order(AG_ACROSS_ARGS);
 ag_status ag_check_typo(AG_ACROSS_ARGS);

@@ -19,7 +19,7 @@ static const ag_trait_words rows[] = {
 	  "postal postcode productid rank ref reference revision room route rowid rownum "
 	  "seat sensorid seq sequence serial sessionid sha shard sic sin sku sort ssn suite "
 	  "swift taxid tel telephone ticker tid token tracking transactionid tx txid uid "
-	  "upc userid uuid ver version vin year zip zipcode zipplus" },
+	  "upc userid uuid ver version vin year zip zipcode zipplus telefon telefono teléfono telefone telefoon téléphone telefonnummer mobil móvil movil celular cellulare telefax cap postnr postnummer postleitzahl" },
 	/* may be the key of a document */
 	{ AG_TRAIT_KEY,
 	  "asin barcode code customerid doi ean email gtin guid iban id imei isbn key mail "
@@ -41,8 +41,9 @@ static const ag_trait_words rows[] = {
 	  "site size sort source span state station status store street student subject "
 	  "supplier swift tariff task tax teacher team tenant thread to trace tracking trip "
 	  "type unit user vehicle vendor visit visitor voucher warehouse zip zipcode product item article listing" },
-	{ AG_TRAIT_ZIP, "plz postal postcode zip zipcode" },
-	{ AG_TRAIT_PHONE, "cell cellphone fax mobile msisdn phone phonenumber tel telephone" },
+	{ AG_TRAIT_ZIP, "plz postal postcode zip zipcode cap postleitzahl postnr postnummer" },
+	{ AG_TRAIT_PHONE,
+	  "cell cellphone fax mobile msisdn phone phonenumber tel telephone telefon telefono teléfono telefone telefoon téléphone telefonnummer mobil móvil movil portable celular cellulare telefax" },
 	{ AG_TRAIT_MONEY,
 	  "amount amt balance bonus budget charge cost credit debit deposit discount "
 	  "earnings expense fare fee grandtotal gross income loan msrp net paid payment "
@@ -97,7 +98,8 @@ static const ag_trait_words rows[] = {
 	/* 9999-12-31 stands for "no end" here */
 	{ AG_TRAIT_OPENEND,
 	  "due end ends expiration expire expiry termination through thru to until valid" },
-	{ AG_TRAIT_BIRTH, "birth birthdate birthday born dob" },
+	{ AG_TRAIT_BIRTH,
+	  "birth birthdate birthday born dob geburtsdatum geboren geburtstag naissance nacimiento nascita nascimento geboortedatum född urodzenia" },
 	/* dates that may be very old */
 	{ AG_TRAIT_HISTORIC,
 	  "built composed death died discovered era established event founded historic "
@@ -107,7 +109,7 @@ static const ag_trait_words rows[] = {
 	  "actor artist attendee author composer contact customer director doctor driver "
 	  "employee familyname firstname forename fullname givenname guest lastname maiden "
 	  "manager middlename nickname owner passenger patient person player recipient "
-	  "screenname sender singer student surname teacher username writer" },
+	  "screenname sender singer student surname teacher username writer vorname nachname familienname kunde prénom nom nombre apellido apellidos nome cognome cliente paciente förnamn efternamn voornaam achternaam imię imie nazwisko" },
 	/* any name */
 	{ AG_TRAIT_NAME, "familyname firstname forename fullname givenname handle lastname login "
 	                 "middlename name nickname screenname surname username" },
@@ -117,7 +119,7 @@ static const ag_trait_words rows[] = {
 	  "desc description detail excerpt explanation feedback headline html input "
 	  "instruction json line log lyric markdown memo message msg note notes observation "
 	  "output paragraph prompt query question quote raw reason remark review script "
-	  "snippet sql stack stacktrace story subject summary template text title trace xml" },
+	  "snippet sql stack stacktrace story subject summary template text title trace xml bemerkung bemerkungen anmerkung hinweis kommentar notiz remarque remarques commentaire observaciones observación comentario comentarios nota osservazioni observação observações comentário opmerking opmerkingen anmärkning uwagi beschreibung descripción descrizione descrição omschrijving beskrivning opis" },
 	/* may hold mark-up */
 	{ AG_TRAIT_HTML,
 	  "abstract article body content desc description html markdown markup page payload "
@@ -145,7 +147,7 @@ static const ag_trait_words rows[] = {
 	  "stacktrace started stop subtitle suffix suite supervisor suspended tag taxid tel "
 	  "telephone terminated termination thru thumbnail tier tip tooltip trace tracking "
 	  "twitter unit unsubscribed until url utm variant vat verified voucher warning "
-	  "website arrived arrival departed departure out left checkout collected redeemed unloaded discharge discharged graduated retired stopped" },
+	  "website arrived arrival departed departure out left checkout collected redeemed unloaded discharge discharged graduated retired stopped telefon telefono teléfono telefone telefoon téléphone mobil móvil movil portable celular cellulare telefax bemerkung bemerkungen anmerkung hinweis zusatz kommentar notiz titel remarque remarques commentaire complément observaciones observación comentario comentarios osservazioni observação observações comentário opmerking opmerkingen anmärkning uwagi webseite sitio storniert gekündigt annulé résilié anulado cancelado geliefert livré entregado ausgetreten" },
 	/* rarely empty by design */
 	{ AG_TRAIT_CORE,
 	  "amount created createdat currency date email firstname humidity lastname mail "
