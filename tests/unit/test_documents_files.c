@@ -282,22 +282,22 @@ static void test_one_bad_file_closes_all(void **state)
 static void test_schemes(void **state)
 {
 	static const char *const secret[] = {
-		"mongodb://user:pass@host/db",    "mongodb+srv://user:p@ss@host/db",
-		"postgresql://user:pass@host/db", "user:pass@host/db",
-		"file://user:pass@host/db.json",  "mongodb:user:pass@host",
+		"mongodb://user:hunter2@127.0.0.1:1/db", "mongodb://user:hun@ter2@127.0.0.1:1/db",
+		"postgresql://user:hunter2@host/db",     "user:hunter2@host/db",
+		"file://user:hunter2@host/db.json",      "mongodb:user:hunter2@host",
 	};
 	env *e = *state;
 
-	assert_fails(e, "mongodb://h/db", AG_INVALID, "unknown scheme \"mongodb://\"", ".ndjson");
+	assert_fails(e, "redis://h/db", AG_INVALID, "unknown scheme \"redis://\"", ".ndjson");
 	assert_fails(e, "postgresql://h/db", AG_INVALID, "unknown scheme \"postgresql://\"",
 	             "path");
 	for (size_t i = 0; i < AG_NELEM(secret); i++) {
 		assert_int_not_equal(open_uri(e, secret[i]), AG_OK);
-		assert_null(strstr(e->err.msg, "pass"));
-		assert_null(strstr(e->err.msg, "p@ss"));
-		assert_null(strstr(e->err.hint, "pass"));
+		assert_null(strstr(e->err.msg, "hunter2"));
+		assert_null(strstr(e->err.msg, "ter2"));
+		assert_null(strstr(e->err.hint, "hunter2"));
 	}
-	assert_fails(e, "user:pass@host/db", AG_NOT_FOUND, "folder: user:***@host/db", "");
+	assert_fails(e, "user:hunter2@host/db", AG_NOT_FOUND, "folder: user:***@host/db", "");
 	assert_int_equal(ag_source_scheme(AG_S("a/b://c")).len, 0);
 	assert_int_equal(ag_source_scheme(AG_S("://c")).len, 0);
 	assert_int_equal(ag_source_scheme(AG_S("1x://c")).len, 0);
