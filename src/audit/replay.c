@@ -4,6 +4,7 @@
  * model wrote in its own words is shown as it is, here as in the report. */
 #include "audit/replay.h"
 
+#include "audit/distribution.h"
 #include "audit/report.h"
 #include "query/extjson.h"
 
@@ -79,6 +80,8 @@ static void mask_member(const ag_replay *r, const ag_trace_entry *t, ag_member *
 
 	if (ag_str_eqc(m->key, "finding"))
 		m->val = masked_finding(&m->val, r->arena);
+	else if (ag_str_eqc(m->key, "appendix"))
+		m->val = ag_distributions_masked(&m->val, r->arena);
 	else if (!t)
 		return;
 	else if (ag_str_eqc(m->key, "action_input") || ag_str_eqc(m->key, "input"))
@@ -96,7 +99,8 @@ static ag_status mask_event(const ag_replay *r, ag_event *ev, ag_err *err)
 	ag_val p;
 
 	if (r->show_values || (ev->type != AG_EV_PROPOSAL && ev->type != AG_EV_TOOL_INPUT &&
-	                       ev->type != AG_EV_TOOL_OUTPUT && ev->type != AG_EV_FINDING))
+	                       ev->type != AG_EV_TOOL_OUTPUT && ev->type != AG_EV_FINDING &&
+	                       ev->type != AG_EV_RUN_FINISHED))
 		return AG_OK;
 	st = ag_extjson_parse(ev->payload, &parse_opts, r->arena, &p, NULL, NULL, err);
 	if (st)
