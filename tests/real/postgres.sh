@@ -66,8 +66,9 @@ stop)
 crash)
 	pid=$(head -1 "$folder/data/postmaster.pid")
 	children=$(cat "/proc/$pid/task/$pid/children")
+	kill -KILL "$pid"
 	# shellcheck disable=SC2086 # one process per word
-	kill -KILL "$pid" $children
+	kill -KILL $children 2>/dev/null || : # one of them may have ended by itself
 	while [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.05; done
 	rm -f "$folder/data/postmaster.pid" "$folder"/.s.PGSQL.* # the process may still be waited for by its parent
 	;;
