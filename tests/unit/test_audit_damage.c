@@ -44,11 +44,12 @@ static const damage kinds[] = {
 	NUMBERS("units", "@int(1,90) kg"),
 	NUMBERS("currency", "$@int(1,90)"),
 	NUMBERS("thousands", "\"@int(1,9),@int(100,999)\""),
-	NUMBERS("written dates", "@dmy(2015,2024)"),
 	NUMBERS("sentences", "@words(6)"),
 	NUMBERS("a mixture", "@pick(N/A|-|12 kg|error|n/k|?)"),
 #undef NUMBERS
 	{ "numbers: dates", "v", "id,v", "@i,@int(10,4000)", "@i,@date(2015,2024)", AG_MEDIUM, 50 },
+	{ "numbers: written dates", "v", "id,v", "@i,@int(10,4000)", "@i,@dmy(2015,2024)",
+	  AG_MEDIUM, 50 },
 	{ "numbers: booleans", "v", "id,v", "@i,@int(10,4000)", "@i,@pick(true|false)", AG_MEDIUM,
 	  50 },
 	{ "decimals: words", "v", "id,v", "@i,@num(1,9)", "@i,@pick(error|x|none given)", AG_MEDIUM,
