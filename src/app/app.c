@@ -201,7 +201,7 @@ ag_status ag_app_store_uri(ag_app *app, ag_str *ret, ag_err *err)
 
 ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err)
 {
-	ag_str uri;
+	ag_str uri = { 0 };
 	ag_status st;
 
 	*ret = app->store;
