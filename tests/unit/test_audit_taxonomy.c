@@ -125,6 +125,7 @@ static void only_whole_words_count(void **state)
 	assert_true(ag_field_name_of(AG_S("zip_code")).traits & AG_TRAIT_ZIP);
 }
 
+/* Lower-case letters, those of other alphabets in UTF-8, and one blank between words, none of which is cut. */
 static void every_trait_row_holds_plain_words(void **state)
 {
 	size_t n;
@@ -137,7 +138,10 @@ static void every_trait_row_holds_plain_words(void **state)
 		seen |= rows[i].trait;
 		for (const char *c = rows[i].words; *c; c++)
 			assert_true(*c == ' ' ? c[1] != ' ' && c[1] != '\0'
-			                      : *c >= 'a' && *c <= 'z');
+			                      : (*c >= 'a' && *c <= 'z') ||
+			                                (unsigned char)*c >= 0x80);
+		for (ag_str rest = ag_str_c(rows[i].words); rest.ptr;)
+			assert_true(ag_str_split(&rest, ' ').len < AG_NAME_MAX_WORD);
 	}
 }
 
