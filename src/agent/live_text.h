@@ -11,7 +11,7 @@
 /* Called on the run's thread, in the order of the pieces. A reply's pieces come before its proposal is an event. */
 typedef struct ag_watch {
 	void (*on_delta)(void *arg, const ag_llm_delta *d); /* NULL = nobody watches */
-	/* The model's server failed and is asked once more in wait_ms; NULL = nobody is told. */
+	/* The model's server failed and is asked once more in wait_ms; NULL = no notice. */
 	void (*on_retry)(void *arg, const ag_err *why, int64_t wait_ms);
 	void *arg;
 } ag_watch;

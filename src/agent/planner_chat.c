@@ -74,7 +74,7 @@ static ag_llm_message *pruned(const chat *p, ag_conversation *c, size_t room, ag
 	                         : ret;
 }
 
-/* To whoever watches, and to the log. */
+/* To the live sink, and to the log. */
 static void relay(void *arg, const ag_llm_delta *d)
 {
 	const chat *p = arg;

@@ -45,7 +45,7 @@ typedef struct ag_analyst_turn_result {
 	ag_run_result run_result;
 	const ag_analyst_state *state; /* in the arena */
 	const ag_analyst_proof *proof; /* of its figures; in the arena */
-	ag_str answer;                 /* "" = there is none */
+	ag_str answer;                 /* "" = no answer */
 	ag_str json;                   /* as the store has it, without keys */
 } ag_analyst_turn_result;
 
@@ -55,7 +55,7 @@ typedef struct ag_analyst_turn_result {
 AG_CHECK ag_status ag_analyst_turn(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena *arena,
                                    ag_analyst_turn_result *ret, ag_err *err);
 /* Goes on with the thread's last turn, when that did not come to its end; o->question is not looked at.
- * errors  AG_NOT_FOUND: the last turn is whole, or there is none; as above */
+ * errors  AG_NOT_FOUND: no turn, or the last one is complete; as above */
 AG_CHECK ag_status ag_analyst_resume(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena *arena,
                                      ag_analyst_turn_result *ret, ag_err *err);
 /* The state of a turn, from its log. */

@@ -26,14 +26,14 @@ typedef struct ag_analyst_answer {
 ag_str ag_analyst_answer_text(const ag_analyst_state *s);
 void ag_analyst_answer_json(const ag_analyst_answer *a, bool with_rows, ag_arena *arena,
                             ag_buf *out);
-/* Where the answer comes from: a line for each query that gave a table, "" = there is none. For people. In arena. */
+/* Where the answer comes from: a line for each query that gave a table, "" = no query gave one. For people. In arena. */
 ag_str ag_analyst_provenance(const ag_analyst_state *s, ag_arena *arena);
 
 /* --- filters.c --- */
 
 #define AG_ANALYST_MAX_FILTERS 16u
 
-/* The conditions of a statement, in its order: what stands behind each WHERE, HAVING and FILTER (WHERE …). Views of sql.
+/* The conditions of a statement, in its order: the text after each WHERE, HAVING and FILTER (WHERE …). Views of sql.
  * Returns how many. */
 size_t ag_analyst_filters(ag_str sql, ag_str ret[AG_ANALYST_MAX_FILTERS]);
 

@@ -15,7 +15,7 @@ static const struct {
 	const char *guidance;
 } rows[] = {
 	{ "syntax", true,
-	  "Check commas, parentheses, quotes and the spelling of keywords. Texts stand in single quotes, "
+	  "Check commas, parentheses, quotes and the spelling of keywords. Put texts in single quotes, "
 	  "names in double quotes. An alias of SELECT cannot be used in WHERE." },
 	{ "column_not_found", true,
 	  "Use the columns below, or describe_table. Check upper and lower case, the alias of the table, "
@@ -46,7 +46,7 @@ static const struct {
 	{ "ambiguous", true,
 	  "Put the alias of its table in front of each column, and give each table an alias of its own." },
 	{ "grouping", true,
-	  "Each selected column stands in GROUP BY or in an aggregate. Aggregates are filtered with HAVING, "
+	  "Put each selected column in GROUP BY or in an aggregate. Aggregates are filtered with HAVING, "
 	  "not with WHERE." },
 	{ "connection", false,
 	  "The database cannot be reached now. Do not send the statement again. Tell the user that the "
@@ -92,7 +92,7 @@ static bool is_word(char c)
 	       c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Does the name stand in the statement as a word of its own? */
+/* Does the statement contain the name as a whole word? */
 static bool mentions(ag_str sql, ag_str name)
 {
 	for (size_t i = 0; name.len && i + name.len <= sql.len; i++) {

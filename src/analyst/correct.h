@@ -1,4 +1,4 @@
-/* correct -- what the model is told when a call failed, and when it must stop trying.
+/* correct -- the guidance for the model after a failed call, and when it must stop trying.
  *
  * The action gate refuses a statement that failed before in the same question, and every statement once the retries are used
  * up. The observation gate gives each failed call guidance of its error class, with the statement, its tables and their

@@ -25,7 +25,7 @@ static size_t skip_quoted(ag_str s, size_t i)
 	return i;
 }
 
-/* Behind a comment that begins at i; i itself when there is none. */
+/* The position after a comment that begins at i; i itself without one. */
 static size_t skip_comment(ag_str s, size_t i)
 {
 	if (i + 1 >= s.len)

@@ -102,7 +102,7 @@ static bool is_like(ag_str word, ag_str part)
 	       ag_str_ieq(ag_str_make(word.ptr, n), ag_str_make(part.ptr, n));
 }
 
-/* Takes the next word of letters and figures off the front; false = there is none. */
+/* Takes the next word of letters and digits off the front; false at the end. */
 static bool next_word(ag_str *rest, ag_str *ret)
 {
 	size_t i = 0, begin;

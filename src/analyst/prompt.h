@@ -1,8 +1,8 @@
 /* prompt -- what the analyst's model reads: sections in a fixed order, each with its cost.
  *
- * Base rules, the project's instructions, the data dictionary, the query configuration. Within the budget everything stands
- * in a stable order, so that a server's cache can keep it. Beyond it the dictionary lists all tables, and the columns of
- * those that fit the question stand at the end. */
+ * Base rules, the project's instructions, the data dictionary, the query configuration. Within the budget all parts keep
+ * a stable order, so that a server's cache can keep it. Beyond it the dictionary lists all tables, and the columns of
+ * those that fit the question come last. */
 #ifndef AG_ANALYST_PROMPT_H
 #define AG_ANALYST_PROMPT_H
 

@@ -42,7 +42,7 @@ static bool init_find_key(ag_str text, ag_str key, size_t *ret_at, size_t *ret_e
 	return false;
 }
 
-/* Blanks in front of the first entry after `from`; 2 where there is none. */
+/* Indentation of the first entry after `from`; 2 without an entry. */
 static size_t init_indent(ag_str text, size_t from)
 {
 	ag_str rest = ag_str_make(text.ptr + from, text.len - from);

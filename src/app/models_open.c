@@ -173,7 +173,7 @@ ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_ll
 	return st;
 }
 
-/* Two attempts: a provider that is overloaded is asked once more, and the user is told. */
+/* Two attempts: a provider that is overloaded is asked once more, and a notice says so. */
 #define CHAT_ATTEMPTS 2u
 #define CHAT_MODEL    "anthropic"
 #define CHAT_MODEL_ID "claude-sonnet-4-5-20250929"

@@ -9,7 +9,7 @@
  * the field, or lack it.
  *
  * Speaks: exceptions of up to 25% of their kind, above low up to 5%. Runs before the checks of single fields: a gap that a
- * rule explains is none for them (ag_unless_kind), and the finding about a rule replaces theirs. */
+ * rule explains is not a gap for them (ag_unless_kind), and the finding about a rule replaces theirs. */
 #include "audit/checks.h"
 
 #include <math.h>

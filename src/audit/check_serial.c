@@ -1,7 +1,7 @@
 /* check_serial -- row 25: running numbers that come twice, whatever the field is called.
  *
  * A number that runs with the documents ("R0300017", "V2024-00017", 20017) is the documents' own. Where one document has
- * the number of another, its own number is missing: it stands out of order, and between its neighbours is a hole. A
+ * the number of another, its own number is missing: it is out of order, and a number is missing between its neighbours. A
  * reference to something else has no holes: payments repeat the number of an order next to each other, or later, and the
  * numbers around them follow each other.
  *
@@ -163,7 +163,7 @@ static steps steps_of(const serial *s, ag_arena *arena)
 	return ret;
 }
 
-/* In the order of the documents: the copies stand out of order, and where they are a number is missing. */
+/* In the order of the documents: the copies are out of order, and a number is missing in their place. */
 static bool is_own_by_place(serial *s, ag_arena *arena)
 {
 	uint8_t *seen = ag_new_n(arena, uint8_t, (size_t)s->col->nvalue + 1);

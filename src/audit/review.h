@@ -2,7 +2,7 @@
  *
  * A word is one `review` event at the end of the run's log, also behind its end. The finding's row and the stored report
  * change in the same commit; the report is rebuilt from the log, so nothing else in it can. Who writes a word holds the
- * run's lease: words of several processes stand one behind the other, and a run that is written takes none. A run that was
+ * run's lease: words of several processes follow each other, and a run that is written takes none. A run that was
  * taken over from another system (audit/seed.h) has no log: only its row and its report change. */
 #ifndef AG_AUDIT_REVIEW_H
 #define AG_AUDIT_REVIEW_H

@@ -15,8 +15,7 @@ typedef struct taking {
 	ag_arena *arena;
 	const ag_seed_report *seed;
 	bool show_values;
-	ag_val row,
-		raw; /* of argus_reports, and its raw_report; an object without members when there is none */
+	ag_val row, raw; /* of argus_reports, and its raw_report; an empty object without one */
 	ag_id run;
 	ag_str source_key, collection, database, account;
 	uint64_t documents;

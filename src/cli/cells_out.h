@@ -23,7 +23,7 @@ typedef struct ag_cells_out {
 void ag_cells_out_init(ag_cells_out *o);
 void ag_cells_out_release(ag_cells_out *o);
 /* Complains about a place that cannot be written. Returns the canonical path of the file that option k would replace, ""
- * when there is none. */
+ * when no file is replaced. */
 ag_str ag_cells_out_check(ag_cli *c, size_t k);
 /* Add the cells of one report, which is parsed with types; its source is still open. */
 AG_CHECK ag_status ag_cells_out_add(ag_cli *c, ag_cells_out *o, ag_source *source,

@@ -164,13 +164,13 @@ static void do_why(loop *l, ag_str rest)
 		ag_paint_wrap(&p, AG_INK_PLAIN, 2, ag_str_split(&rest, '\n'));
 		ag_paint_nl(&p);
 	}
-	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
+	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "reported once");
 }
 
 static void do_threads(loop *l, ag_str rest)
 {
 	(void)rest;
-	AG_IGNORE(ag_chat_list_threads(l->c, l->chat), "told");
+	AG_IGNORE(ag_chat_list_threads(l->c, l->chat), "reported");
 }
 
 static void do_new(loop *l, ag_str rest)
@@ -219,7 +219,7 @@ static void do_help(loop *l, ag_str rest)
 	             "Everything else is a question. Ctrl-C stops the one that is "
 	             "being answered.");
 	ag_paint_nl(&p);
-	AG_IGNORE(ag_cli_finish(l->c, &out, AG_EXIT_OK), "told once");
+	AG_IGNORE(ag_cli_finish(l->c, &out, AG_EXIT_OK), "reported once");
 }
 
 static void run_command(loop *l, ag_str line)
@@ -252,7 +252,7 @@ static bool read_line(loop *l, ag_str *ret)
 	case AG_LINE_INTERRUPTED:
 		ag_signals_reset();
 		if (l->is_terminal)
-			AG_IGNORE(ag_cli_print(l->c, AG_S("\n")), "told once");
+			AG_IGNORE(ag_cli_print(l->c, AG_S("\n")), "reported once");
 		return !ag_signals_terminated();
 	default: return false;
 	}
@@ -358,6 +358,6 @@ int ag_chat_loop(ag_cli *c, ag_app_chat *chat, ag_thread *thread)
 	ag_arena_free(l.kept);
 	if (!ag_report_out_recorded(c) && l.code == AG_EXIT_OK)
 		l.code = AG_EXIT_FAILED;
-	/* In a conversation each failure was told where it happened. */
+	/* In a conversation each failure was reported where it happened. */
 	return l.is_terminal ? AG_EXIT_OK : l.code;
 }

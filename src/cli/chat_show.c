@@ -13,7 +13,8 @@
 static void put(ag_cli *c, ag_buf *out)
 {
 	if (!out->failed)
-		AG_IGNORE(ag_cli_print(c, ag_buf_view(out)), "told once; the exit code says it");
+		AG_IGNORE(ag_cli_print(c, ag_buf_view(out)),
+		          "reported once; the exit code says it");
 	ag_buf_release(out);
 }
 
@@ -25,7 +26,7 @@ static void put_text(ag_cli *c, ag_str text)
 	put(c, &out);
 }
 
-/* Ends a line of text that the cursor stands in. */
+/* Ends the line of text that the cursor is in. */
 static void end_text(ag_chat_show *s)
 {
 	if (s->in_text)
@@ -33,7 +34,7 @@ static void end_text(ag_chat_show *s)
 	s->in_text = false;
 }
 
-/* mark: what the line begins with; further lines stand below its text. */
+/* mark: what the line begins with; further lines are indented to its text. */
 static void put_line(ag_chat_show *s, ag_ink ink, const char *mark, ag_str text)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
@@ -183,7 +184,7 @@ static void put_sources(ag_cli *c, const ag_analyst_state *s)
 	put(c, &out);
 }
 
-/* A figure that could not be proven is named, whoever reads the answer. */
+/* Name each figure that could not be proven, on every kind of output. */
 static void put_doubt(ag_chat_show *s, const ag_analyst_state *state)
 {
 	if (state->nrejected)

@@ -8,7 +8,7 @@
 typedef struct ag_chat_show {
 	ag_cli *c;
 	bool is_live;   /* text and steps appear as they come; else only the answer, at the end */
-	bool in_text;   /* the cursor stands behind text */
+	bool in_text;   /* the cursor is after text */
 	bool has_text;  /* of the reply that is shown now */
 	uint64_t ntext; /* bytes of it */
 } ag_chat_show;

@@ -18,7 +18,7 @@ void ag_chat_print_rows(ag_cli *c, const ag_analyst_result *r, size_t max_rows)
 	ag_paint p = ag_cli_paint(c, &out);
 
 	ag_grid_paint(&g, &p, arena);
-	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
+	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "reported once");
 }
 
 static void print_failure(ag_cli *c, const ag_analyst_result *r)
@@ -27,7 +27,7 @@ static void print_failure(ag_cli *c, const ag_analyst_result *r)
 
 	ag_fail(&err, AG_INVALID, "cli.chat", "%.*s", AG_FMT(r->error));
 	if (r->hint.len)
-		AG_IGNORE(ag_err_hint(&err, "%.*s", AG_FMT(r->hint)), "it is told below");
+		AG_IGNORE(ag_err_hint(&err, "%.*s", AG_FMT(r->hint)), "it is reported below");
 	ag_cli_fail(c, &err);
 }
 
@@ -83,7 +83,7 @@ void ag_chat_tables(ag_cli *c, const ag_app_chat *chat, ag_str name)
 		ag_fail(&err, AG_NOT_FOUND, "cli.chat", "there is no table \"%.*s\"", AG_FMT(name));
 		AG_IGNORE(ag_err_hint(&err, "%.*s",
 		                      AG_FMT(ag_dictionary_suggest(d, name, c->app.arena))),
-		          "it is told below");
+		          "it is reported below");
 		ag_cli_fail(c, &err);
 		return;
 	}
@@ -96,5 +96,5 @@ void ag_chat_tables(ag_cli *c, const ag_app_chat *chat, ag_str name)
 	}
 	ag_paint_escape(&out, ag_buf_view(&text), c->term.utf8, true);
 	ag_buf_release(&text);
-	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
+	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "reported once");
 }

@@ -58,7 +58,7 @@ static void import_text(ag_cli *c, const ag_import *r)
 		ag_paint_lit(&p, AG_INK_DIM, r->columns[i].type);
 		ag_paint_nl(&p);
 	}
-	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "told once");
+	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "reported once");
 }
 
 static int run(ag_cli *c)

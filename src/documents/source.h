@@ -240,7 +240,7 @@ AG_CHECK ag_status ag_source_profile(ag_source *s, const ag_ctx *ctx, ag_arena *
 /* The profile of the documents that ag_source_survey() chooses for the same n and seed. */
 AG_CHECK ag_status ag_source_profile_of(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                         uint64_t n, uint64_t seed, ag_profile *ret, ag_err *err);
-/* errors  AG_INVALID for a filter that is none; AG_NOT_FOUND where the source knows no marks */
+/* errors  AG_INVALID for text that is not a filter; AG_NOT_FOUND where the source knows no marks */
 AG_CHECK ag_status ag_source_marks(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                    ag_source_mark *m, size_t n, ag_err *err);
 /* p: the profile of this source. No frames at all where the source has none. */
@@ -252,7 +252,7 @@ AG_CHECK ag_status ag_source_frames(ag_source *s, const ag_ctx *ctx, const ag_pr
 AG_CHECK ag_status ag_source_evidence(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                       ag_str query_text, ag_evidence *ret, ag_err *err);
 
-/* Can documents be told by their row? Else ag_source_select() and ag_source_each() fail. */
+/* Do documents have row numbers? Else ag_source_select() and ag_source_each() fail. */
 bool ag_source_has_rows(const ag_source *s);
 /* The rows of the documents that evidence is about: those that a filter matches, and those that reach the end of a
  * pipeline, in its groups as well. *ret is initialised here, the caller releases it.

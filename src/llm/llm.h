@@ -143,7 +143,7 @@ typedef struct ag_llm_request {
 	/* As the answer comes, on the caller's thread; NULL = nobody looks. A call is shown from the first piece of its
 	 * input. Before a retry of an answer of which something was shown: AG_LLM_DELTA_VOID. */
 	void (*on_delta)(void *arg, const ag_llm_delta *d);
-	/* An attempt failed and another one follows in wait_ms; NULL = nobody is told. */
+	/* An attempt failed and another one follows in wait_ms; NULL = no notice. */
 	void (*on_retry)(void *arg, const ag_err *why, int64_t wait_ms);
 	void *arg;
 } ag_llm_request;

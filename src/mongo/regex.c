@@ -51,7 +51,7 @@ static size_t skip_opening(ag_str p, size_t at)
 	return at < p.len && p.ptr[at] == ')' ? at : at + 1;
 }
 
-/* Bytes of the quantifier at `at`, 0 when there is none; *ret_unlimited: without an upper limit. */
+/* Bytes of the quantifier at `at`, 0 without one; *ret_unlimited: without an upper limit. */
 static size_t quantifier(ag_str p, size_t at, bool *ret_unlimited)
 {
 	size_t n = 1;

@@ -29,7 +29,7 @@ typedef struct ag_cell {
 		row; /* index of the document among the readable ones, in the order of the source */
 	ag_str path; /* dotted, with the index of each item: "items.2.price"; "" = no filter can name it */
 	bool is_item; /* the path has the index of an item or a key of a map: field alone does not say it */
-	ag_val value;      /* as it is, a CSV cell as text; MISSING = there is none */
+	ag_val value;      /* as it is, a CSV cell as text; MISSING = no value */
 	ag_val fixed;      /* the right value; MISSING = none is certain */
 	const char *how;   /* of fixed: a few words */
 	const ag_val *doc; /* the whole document */

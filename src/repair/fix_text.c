@@ -88,7 +88,7 @@ bool ag_fix_encoding(ag_fix *f, const ag_val *v, const ag_val *row, ag_arena *ar
 	return give(&b, arena, ret);
 }
 
-/* "&amp;" at the beginning of s; 0: it is none that is known. */
+/* "&amp;" at the beginning of s; 0: not a known one. */
 static uint32_t entity(ag_str s, size_t *ret_len)
 {
 	static const struct {

@@ -140,8 +140,8 @@ struct ag_db_type {
 	void (*close)(ag_db *db);
 	void (*set_patience)(ag_db *db, unsigned ms);
 	bool (*is_damage)(const ag_err *err); /* does it say that the database is damaged? */
-	/* Does it say that the connection was lost within a transaction? Then it is not known whether that took place: whoever
-	 * can find out begins again. */
+	/* Does it say that the connection was lost within a transaction? Then the outcome of its
+	 * commit is unknown: a caller that can find it out begins again. */
 	bool (*is_lost)(const ag_err *err);
 
 	/* A writing transaction runs as if no other of its scope ran: a run's id, "ledger", "rates" ... A database with

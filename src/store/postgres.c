@@ -371,7 +371,7 @@ static ag_status take_version(void *arg, const ag_db_val *row, ag_err *err)
 	return AG_OK;
 }
 
-/* The transactions that are visible: each commit that changes something adds one, whoever made it. Those of other databases
+/* The transactions that are visible: each commit that changes something adds one, in any process. Those of other databases
  * of the server count as well, which costs a look too many. */
 static ag_status version(ag_db *base, uint64_t *ret, ag_err *err)
 {

@@ -99,7 +99,7 @@ static inline void pg_stop(void)
 	pg.watcher = 0;
 }
 
-/* NULL, or why there is none. */
+/* NULL, or why no server was started. */
 static inline const char *pg_server_start(void)
 {
 	char out[256];

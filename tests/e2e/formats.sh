@@ -49,7 +49,7 @@ cp -r "$root/examples/wiki" wiki
 (cd wiki && ARGUS_STORE=$dir/a.db "$ARGUS" ask --offline 'How do I protect a branch?' >../out 2>../err)
 run show last --store a.db --output sarif; want 'an answer is no report' 1 '' 'the run is an answer'
 
-# Marks come from the evidence, not from the look of a value: masked ones can be told apart, too.
+# Marks come from the evidence, not from the look of a value: masked values are marked, too.
 run audit "$root/examples/shop/customers.json" --no-history --output html; want 'html: values of findings are marked' 0 '▲ 99'
 holds 'html: bars of findings are striped' grep -q '<span[^>]*marked [0-9,]*"><i style="height:' out
 holds 'html: one run has no trend' sh -c '! grep -q "<h3>Runs</h3>" out'

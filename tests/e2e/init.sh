@@ -14,7 +14,7 @@ is() { [ "$(rows "$1" "$2" 2>&1)" = "$3" ]; }
 # --- init ---
 
 run init --demo
-want "argus.yaml is made where there is none" 0 "made with project shop-demo" "There is no model yet"
+want "argus.yaml is created where it is missing" 0 "made with project shop-demo" "There is no model yet"
 want "its tables are listed" 0 "orders"
 want "questions that it can answer are named" 0 "Which status has the highest total of orders?"
 run project test shop-demo
@@ -48,7 +48,7 @@ want "a file that is no database" 1 "" "is no SQLite file"
 run init mysql://ann:$canary@host/x
 want "a database that Argus does not know" 1 "" "is no database that Argus knows"
 run init notes.db -p "a b"
-want "a name that is none" 1 "" "is no name of a project"
+want "an invalid name" 1 "" "is no name of a project"
 run init
 want "no database at all" 2 "" "which database?"
 run init --demo notes.db

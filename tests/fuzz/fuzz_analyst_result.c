@@ -1,5 +1,5 @@
 /* Any bytes as what a tool of another server gave: a failure has a class with guidance, and what the model reads cannot close
- * the marks that it stands between. The same bytes as a statement: its conditions are parts of it. */
+ * the marks around it. The same bytes as a statement: its conditions are parts of it. */
 #include <stdlib.h>
 
 #include "analyst/answer.h"

@@ -1,5 +1,5 @@
 /* analyst_world -- a shop in SQLite, its project and user, and a scripted model that is asked about it: what tests of
- * conversations stand on. Store, hub, guard and audit table are real. */
+ * conversations use. Store, hub, guard and audit table are real. */
 #ifndef AG_TEST_ANALYST_WORLD_H
 #define AG_TEST_ANALYST_WORLD_H
 

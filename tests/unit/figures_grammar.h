@@ -258,7 +258,7 @@ static void fg_format(char *to, size_t size, double units, const fg_shape *s, fg
 
 /* --- spoiling --- */
 
-/* Another value for the figure; false: there is none that a reader could tell from the right one. */
+/* Another value for the figure; false: no value differs visibly from the right one. */
 static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, double right,
                      double *units)
 {

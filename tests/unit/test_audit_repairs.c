@@ -243,7 +243,7 @@ static void test_cases(void **state)
 		fail_msg("%u of %u cases failed", failed, n);
 }
 
-/* Documents of a server are not told by a row. */
+/* Documents of a server have no row numbers. */
 static void test_server(void **state)
 {
 	ag_source_type server = ag_source_files;

@@ -132,7 +132,7 @@ CREATE TABLE projects (
 	changed_at BIGINT NOT NULL
 );
 
--- No foreign key: a project may stand in argus.yaml and have its members here.
+-- No foreign key: a project may be defined in argus.yaml and have its members here.
 CREATE TABLE members (
 	project TEXT COLLATE "C" NOT NULL,
 	"user" TEXT COLLATE "C" NOT NULL,
