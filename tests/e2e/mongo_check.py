@@ -1,6 +1,8 @@
-"""Checks for mongo.sh and mongo_engine.sh.
+"""Checks for mongo.sh, mongo_engine.sh and mongo_kill.sh.
 
     same A.json B.json       two reports have the same findings, but for where their documents are
+    once BEFORE AFTER        two recordings of one run (argus replay -o json): the second goes on where the first ended, and no
+                             tool call that has an output is in it again
     record RECORD            every command that the fake server got has what it must have
 """
 import json
@@ -69,5 +71,30 @@ def record(path):
         sys.exit("only %d commands" % n)
 
 
+def events(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.startswith("{")]
+
+
+def once(before, after):
+    first, whole = events(before), events(after)
+    if not first or whole[:len(first)] != first:
+        sys.exit("the %d events of before are not the first of the %d after" % (len(first), len(whole)))
+    if [e["seq"] for e in whole] != list(range(1, len(whole) + 1)):
+        sys.exit("the numbers of the events have a gap")
+    calls, done = {}, set()
+    for e in whole:
+        p = e["payload"]
+        if e["type"] == "tool_input":
+            call = p["tool"] + json.dumps(p["input"], sort_keys=True)
+            if e["call_id"] in calls or call in done:
+                sys.exit("called again: %.300s" % call)
+            calls[e["call_id"]] = call
+        elif e["type"] == "tool_output":
+            done.add(calls.pop(e["call_id"]))
+    if len(done) < 10:
+        sys.exit("only %d calls" % len(done))
+
+
 if __name__ == "__main__":
-    {"same": same, "record": record}[sys.argv[1]](*sys.argv[2:])
+    {"same": same, "once": once, "record": record}[sys.argv[1]](*sys.argv[2:])

@@ -1,6 +1,7 @@
 /* fake_mongo -- mongo_server.c as a program, for tests of the real one.
  *
- *   fake_mongo PORT-FILE RECORD [--rule RULE] [--type DB.COLLECTION=TYPE] [--empty DB.COLLECTION] [DB.COLLECTION=FILE]...
+ *   fake_mongo PORT-FILE RECORD [--port PORT] [--rule RULE] [--type DB.COLLECTION=TYPE] [--empty DB.COLLECTION]
+ *              [DB.COLLECTION=FILE]...
  *
  * It runs until it is killed. RECORD gets a line per command, and "REFUSED name" for each that is not one that reads. */
 #include "fake/mongo_server.h"
@@ -25,9 +26,9 @@ static char *cut(char *text)
 	return at;
 }
 
-static int take(fake_mongo *f, int argc, char **argv)
+static int take(fake_mongo *f, int argc, char **argv, int from)
 {
-	for (int i = 3; i < argc; i++) {
+	for (int i = from; i < argc; i++) {
 		char *value;
 
 		if (i + 1 < argc && !strcmp(argv[i], "--rule")) {
@@ -54,14 +55,17 @@ int main(int argc, char **argv)
 	FILE *record, *port;
 	fake_mongo *f;
 	char name[4096];
+	int from = 3;
 
 	if (argc < 3)
 		return usage("(PORT-FILE RECORD)");
 	record = fopen(argv[2], "w");
 	if (!record)
 		return usage(argv[2]);
-	f = fake_mongo_start(record);
-	if (take(f, argc, argv))
+	if (argc > 4 && !strcmp(argv[3], "--port"))
+		from = 5;
+	f = fake_mongo_start_at(record, from == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 0);
+	if (take(f, argc, argv, from))
 		return 2;
 	/* The file appears whole. */
 	snprintf(name, sizeof(name), "%s.new", argv[1]);

@@ -755,11 +755,13 @@ static void *accept_all(void *arg)
 	return NULL;
 }
 
-fake_mongo *fake_mongo_start(FILE *record)
+fake_mongo *fake_mongo_start_at(FILE *record, unsigned port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
+		                  .sin_port = htons((uint16_t)port),
 		                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t n = sizeof(at);
+	int on = 1;
 	fake_mongo *f = ag_xcalloc(1, sizeof(*f));
 	pthread_t t;
 
@@ -767,6 +769,7 @@ fake_mongo *fake_mongo_start(FILE *record)
 	pthread_mutex_init(&f->lock, NULL);
 	f->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	AG_ASSERT(f->fd >= 0);
+	AG_ASSERT(!setsockopt(f->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
 	AG_ASSERT(!bind(f->fd, (const struct sockaddr *)(const void *)&at, sizeof(at)));
 	AG_ASSERT(!listen(f->fd, 64));
 	AG_ASSERT(!getsockname(f->fd, (struct sockaddr *)(void *)&at, &n));
@@ -774,6 +777,11 @@ fake_mongo *fake_mongo_start(FILE *record)
 	AG_ASSERT(!pthread_create(&t, NULL, accept_all, f));
 	pthread_detach(t);
 	return f;
+}
+
+fake_mongo *fake_mongo_start(FILE *record)
+{
+	return fake_mongo_start_at(record, 0);
 }
 
 unsigned fake_mongo_port(const fake_mongo *f)

@@ -22,6 +22,8 @@ typedef struct fake_mongo fake_mongo;
 
 /* On a free port of loopback; a line per command goes to `record` (may be NULL): database, command as JSON. */
 fake_mongo *fake_mongo_start(FILE *record);
+/* On this port, which a server that was killed may have had; 0 = a free one. */
+fake_mongo *fake_mongo_start_at(FILE *record, unsigned port);
 unsigned fake_mongo_port(const fake_mongo *f);
 /* Replaces the collection. */
 void fake_mongo_put(fake_mongo *f, const char *ns, const ag_val *docs, size_t n);
