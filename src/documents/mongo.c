@@ -19,7 +19,8 @@ ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb
 {
 	return (ag_mongo_command){ .verb = verb,
 		                   .database = m->database,
-		                   .collection = m->collection };
+		                   .collection = m->collection,
+		                   .comment = m->comment };
 }
 
 /* --- open and close ------------------------------------------------------------------------------ */
@@ -155,7 +156,8 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 		.format = AG_S(""),
 		.content_hash = AG_S(""),
 	};
-	st = look_up(m, ctx, scratch, err);
+	m->is_view = ag_str_eqc(of->type, "view");
+	st = of->type.len ? AG_OK : look_up(m, ctx, scratch, err);
 	if (!st)
 		st = measure(m, ctx, scratch, err);
 	if (st) {
@@ -168,11 +170,10 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 
 static void mongo_set_run(ag_source *s, ag_str run)
 {
-	char text[80];
-	const int n = snprintf(text, sizeof(text), "argus %.*s", (int)(run.len < 64 ? run.len : 64),
-	                       run.ptr);
+	ag_mongo_source *m = ag_mongo_source_of(s);
 
-	ag_mongo_set_comment(ag_mongo_source_of(s)->server, ag_str_make(text, (size_t)n));
+	m->comment = ag_str_printf(m->arena, "argus %.*s", (int)(run.len < 64 ? run.len : 64),
+	                           run.ptr);
 }
 
 /* --- what a query may cost ----------------------------------------------------------------------- */

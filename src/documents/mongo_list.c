@@ -98,11 +98,11 @@ static bool is_system(ag_str name)
 }
 
 static ag_source_place place_of(const ag_mongo_address *a, ag_str database, ag_str collection,
-                                ag_arena *arena)
+                                ag_str type, ag_arena *arena)
 {
 	ag_mongo_place *of = ag_new(arena, ag_mongo_place);
 
-	*of = (ag_mongo_place){ *a, database, collection };
+	*of = (ag_mongo_place){ *a, database, collection, type };
 	return (ag_source_place){
 		.uri = ag_mongo_address_of(a, database, collection, arena),
 		.key = ag_str_printf(arena, "%.*s/%.*s/%.*s", AG_FMT(a->place), AG_FMT(database),
@@ -181,7 +181,7 @@ ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_sourc
 		return st;
 	if (l.a.collection.len && !l.a.is_pattern) {
 		*ret = ag_new(arena, ag_source_place);
-		**ret = place_of(&l.a, l.a.database, l.a.collection, arena);
+		**ret = place_of(&l.a, l.a.database, l.a.collection, AG_S(""), arena);
 		*nret = 1;
 		return AG_OK;
 	}
@@ -195,7 +195,8 @@ ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_sourc
 	for (size_t i = 0; i < ndb; i++)
 		for (size_t k = 0; k < n[i]; k++)
 			if (is_listed(&l.a, &all[i][k]))
-				(*ret)[(*nret)++] = place_of(&l.a, dbs[i], all[i][k].name, arena);
+				(*ret)[(*nret)++] = place_of(&l.a, dbs[i], all[i][k].name,
+				                             all[i][k].type, arena);
 	return *nret ? AG_OK : fail_none(&l.a, err);
 }
 

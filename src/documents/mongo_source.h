@@ -18,6 +18,7 @@
 typedef struct ag_mongo_place {
 	ag_mongo_address address;
 	ag_str database, collection;
+	ag_str type; /* as in ag_mongo_entry; "" = it has not been looked up */
 } ag_mongo_place;
 
 typedef struct ag_mongo_table ag_mongo_table;
@@ -41,6 +42,7 @@ typedef struct ag_mongo_source {
 	ag_arena *arena; /* of the texts */
 	ag_mongo *server;
 	ag_str database, collection;
+	ag_str comment; /* of commands; "" = none of a run */
 	bool is_view;
 	uint64_t max_scan;
 	uint64_t mean_bytes; /* of a document; 0 = unknown */

@@ -71,7 +71,7 @@ static void set_defaults(const ag_mongo *m)
 	lib->read_prefs_destroy(prefs);
 }
 
-ag_status ag_mongo_open(const ag_mongo_address *a, ag_mongo **ret, ag_err *err)
+ag_status ag_mongo_make(const ag_mongo_address *a, ag_mongo **ret, ag_err *err)
 {
 	const ag_mongoc *lib;
 	ag_mongo *m;
@@ -85,6 +85,7 @@ ag_status ag_mongo_open(const ag_mongo_address *a, ag_mongo **ret, ag_err *err)
 	m->arena = arena;
 	m->lib = lib;
 	m->place = ag_str_dup(arena, a->place);
+	m->driver = ag_str_dup(arena, a->driver);
 	st = read_uri(m, ag_str_cstr(arena, a->driver), err);
 	if (st) {
 		if (m->uri)
@@ -95,7 +96,6 @@ ag_status ag_mongo_open(const ag_mongo_address *a, ag_mongo **ret, ag_err *err)
 	set_defaults(m);
 	m->user = ag_str_dup(arena, ag_str_c(lib->uri_get_username(m->uri)));
 	m->auth_source = ag_str_dup(arena, ag_str_c(lib->uri_get_auth_source(m->uri)));
-	m->comment = AG_S("argus");
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->returned, NULL);
 	*ret = m;
@@ -113,12 +113,10 @@ static void conn_free(ag_mongo *m, ag_mongo_conn *c)
 	free(c);
 }
 
-ag_mongo *ag_mongo_close(ag_mongo *m)
+void ag_mongo_free(ag_mongo *m)
 {
 	ag_mongo_conn *next;
 
-	if (!m)
-		return NULL;
 	for (ag_mongo_conn *c = m->idle; c; c = next) {
 		next = c->next;
 		conn_free(m, c);
@@ -127,14 +125,6 @@ ag_mongo *ag_mongo_close(ag_mongo *m)
 	pthread_cond_destroy(&m->returned);
 	pthread_mutex_destroy(&m->lock);
 	ag_arena_free(m->arena);
-	return NULL;
-}
-
-void ag_mongo_set_comment(ag_mongo *m, ag_str comment)
-{
-	pthread_mutex_lock(&m->lock);
-	m->comment = ag_str_dup(m->arena, comment);
-	pthread_mutex_unlock(&m->lock);
 }
 
 ag_mongo_server ag_mongo_server_of(ag_mongo *m)
@@ -306,8 +296,8 @@ static int64_t time_for(const ag_ctx *ctx)
 	return left > 0 ? left : 1;
 }
 
-static ag_status form(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c, ag_arena *arena,
-                      ag_str *ret, ag_str *ret_database, ag_err *err)
+static ag_status form(const ag_ctx *ctx, const ag_mongo_command *c, ag_arena *arena, ag_str *ret,
+                      ag_str *ret_database, ag_err *err)
 {
 	ag_mongo_command timed = *c;
 	ag_buf b = AG_BUF_INIT(MAX_COMMAND_BYTES);
@@ -315,9 +305,8 @@ static ag_status form(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c,
 	ag_status st;
 
 	timed.max_time_ms = time_for(ctx);
-	pthread_mutex_lock(&m->lock);
-	timed.comment = m->comment;
-	pthread_mutex_unlock(&m->lock);
+	if (!timed.comment.len)
+		timed.comment = AG_S("argus");
 	st = ag_mongo_form(&timed, arena, &v, ret_database, err);
 	if (!st && (!ag_bson_write(&b, &v) || b.failed))
 		st = b.failed ? ag_fail(err, AG_LIMIT, ORIGIN,
@@ -354,7 +343,7 @@ static ag_status run_on(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	ag_status st = ag_ctx_check(ctx, err);
 
 	if (!st)
-		st = form(m, ctx, c, arena, &command, &database, err);
+		st = form(ctx, c, arena, &command, &database, err);
 	if (st)
 		return st;
 	conn->watch.give_up_ms = ag_clock_mono(&ag_clock_system) + time_for(ctx) +
@@ -367,7 +356,10 @@ static ag_status run_on(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 		if (is_bound || !is_passing(conn, &why))
 			break;
 	}
-	return ag_mongo_failure(m, conn, c, &why, ctx, err);
+	st = ag_mongo_failure(m, conn, c, &why, ctx, err);
+	if (why.domain != MONGOC_ERROR_SERVER)
+		atomic_store_explicit(&m->is_spoilt, true, memory_order_relaxed);
+	return st;
 }
 
 ag_status ag_mongo_run(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c, ag_arena *arena,

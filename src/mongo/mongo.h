@@ -1,6 +1,7 @@
 /* mongo -- a MongoDB server, or what speaks its protocol: commands that read, and cursors.
  *
- * One ag_mongo is one address with a few connections; any number of threads may use it. Every command gets the time that is
+ * One ag_mongo is one address with a few connections; any number of threads may use it, and all that open the same address
+ * get the same one (shared.c). Every command gets the time that is
  * left as maxTimeMS and ends within AG_MONGO_SLICE_MS of a cancel flag or deadline. Nothing here knows filters or what is
  * asked: documents/mongo.c does.
  *
@@ -17,6 +18,7 @@ typedef struct ag_mongo ag_mongo;
 
 #define AG_MONGO_MAX_CONNECTIONS 4
 #define AG_MONGO_MAX_TIME_MS     (10 * 60 * 1000) /* of one command, where the call has no deadline */
+#define AG_MONGO_KEEP_MS         10000
 #define AG_MONGO_GRACE_MS        5000             /* after maxTimeMS, for the server's own answer */
 
 /* What the server is; found out by the first command. */
@@ -25,12 +27,11 @@ typedef struct ag_mongo_server {
 	bool is_sharded; /* a router of a sharded cluster answers */
 } ag_mongo_server;
 
-/* Reads the address and loads the library; connects with the first command. Keeps copies.
+/* Reads the address and loads the library; connects with the first command. Keeps copies. The connections of one that was
+ * closed are kept for the next that opens the same address, AG_MONGO_KEEP_MS long.
  * errors  AG_INVALID the address, AG_UNAVAILABLE no library */
 AG_CHECK ag_status ag_mongo_open(const ag_mongo_address *a, ag_mongo **ret, ag_err *err);
 ag_mongo *ag_mongo_close(ag_mongo *m);
-/* Shown in the comment of commands. "" = none. */
-void ag_mongo_set_comment(ag_mongo *m, ag_str comment);
 ag_mongo_server ag_mongo_server_of(ag_mongo *m);
 /* Commands sent so far, getMore and killCursors included. */
 uint64_t ag_mongo_commands(ag_mongo *m);

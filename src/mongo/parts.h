@@ -25,16 +25,27 @@ struct ag_mongo {
 	ag_str place;
 	ag_str user; /* "" = none */
 	ag_str auth_source;
+	ag_str driver; /* the address; may hold a password */
+
+	/* of shared.c */
+	unsigned nuser;
+	int64_t idle_since_ms;
+	ag_mongo *next;
+	_Atomic bool
+		is_spoilt; /* a server did not answer as it should: nobody else gets this one */
 
 	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t returned;
-	ag_str comment;
 	ag_mongo_conn *idle;
 	unsigned nopen;
 	bool is_known; /* server is filled */
 	ag_mongo_server server;
 	_Atomic uint64_t ncommand;
 };
+
+/* mongo.c: one that is not shared. */
+AG_CHECK ag_status ag_mongo_make(const ag_mongo_address *a, ag_mongo **ret, ag_err *err);
+void ag_mongo_free(ag_mongo *m);
 
 /* What a command that failed means, in words. `reply` may be NULL. */
 ag_status ag_mongo_failure(const ag_mongo *m, const ag_mongo_conn *conn, const ag_mongo_command *c,

@@ -37,7 +37,11 @@ run query "$uri/shop.customers" '{"nonsense": 1}'; want "query for a field that 
 run query "$uri/shop.a.b%20\$c" '{}' --limit 0; want "a name with dots, blank and dollar" 0 "1,500"
 
 # --- several collections ---
+hellos=$(grep -c '{"isMaster":' record)
+lists=$(grep -c '{"listCollections":' record)
 run audit "$uri/shop" --store m.db; want "audit of a database" 0 "4 collections"
+holds "its collections share one connection" [ "$(grep -c '{"isMaster":' record)" -eq $((hellos + 1)) ]
+holds "they are not looked up one by one" [ "$(grep -c '{"listCollections":' record)" -eq $((lists + 2)) ]
 holds "a view is named, not audited twice" grep -qF "shop.v (low): view" out
 run audit "$uri/" --store m.db; want "audit of a server" 0 "5 collections"
 run audit "$uri/shop" --collections 'cust*, empty' --store m.db; want "--collections" 0 "2 collections"
