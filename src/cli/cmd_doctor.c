@@ -15,6 +15,7 @@
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
+#include "mongo/mongo.h"
 #include "report/human.h"
 #include "sql/sqlite_child.h"
 #include "store/identity.h"
@@ -480,6 +481,23 @@ static void sqlite_sources(report *r)
 	broken(r, f, WARN, ag_str_dup(r->arena, ag_str_c(err.hint)));
 }
 
+/* Its library is loaded when a server is addressed, so one that is missing is no fault before. */
+static void mongodb_sources(report *r)
+{
+	const char *version;
+	ag_err err = { 0 };
+	fact *f;
+
+	if (!ag_mongo_library(&version, &err)) {
+		add(r, "surroundings", AG_S("MongoDB sources"),
+		    ag_str_printf(r->arena, "read with libmongoc %s", version));
+		return;
+	}
+	f = add(r, "surroundings", AG_S("MongoDB sources"),
+	        ag_str_dup(r->arena, ag_str_c(err.msg)));
+	broken(r, f, WARN, ag_str_dup(r->arena, ag_str_c(err.hint)));
+}
+
 static void surroundings(report *r)
 {
 	const ag_term *t = &r->c->term;
@@ -498,6 +516,7 @@ static void surroundings(report *r)
 	                  t->utf8 ? "" : "; other characters are written as \\u"));
 	sandbox(r);
 	sqlite_sources(r);
+	mongodb_sources(r);
 }
 
 /* --- rendering --- */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/library.h"
+#include "mongo/mongo.h"
 
 #define ORIGIN  "mongo"
 #define LIBRARY "libmongoc-1.0.so.0" /* the name of its interface since 2015; it brings libbson */
@@ -60,6 +61,16 @@ static void load(void)
 		ag_err_hint(
 			&loaded.err,
 			"install libmongoc 1.23 or later (Debian: apt install libmongoc-1.0-0)");
+}
+
+ag_status ag_mongo_library(const char **ret, ag_err *err)
+{
+	const ag_mongoc *lib;
+	ag_status st = ag_mongoc_load(&lib, err);
+
+	if (!st)
+		*ret = lib->get_version();
+	return st;
 }
 
 ag_status ag_mongoc_load(const ag_mongoc **ret, ag_err *err)

@@ -12,6 +12,7 @@
 #define AG_MONGOC_FUNCTIONS(X)                                                                     \
 	X(void, init, mongoc_init, (void))                                                         \
 	X(bool, check_version, mongoc_check_version, (int major, int minor, int micro))            \
+	X(const char *, get_version, mongoc_get_version, (void))                                   \
 	X(void, log_set_handler, mongoc_log_set_handler, (mongoc_log_func_t fn, void *arg))        \
 	X(mongoc_uri_t *, uri_new_with_error, mongoc_uri_new_with_error,                           \
 	  (const char *text, bson_error_t *error))                                                 \

@@ -19,13 +19,16 @@ typedef struct ag_mongo ag_mongo;
 #define AG_MONGO_MAX_CONNECTIONS 4
 #define AG_MONGO_MAX_TIME_MS     (10 * 60 * 1000) /* of one command, where the call has no deadline */
 #define AG_MONGO_KEEP_MS         10000
-#define AG_MONGO_GRACE_MS        5000             /* after maxTimeMS, for the server's own answer */
+#define AG_MONGO_GRACE_MS        5000 /* after maxTimeMS, for the server's own answer */
 
 /* What the server is; found out by the first command. */
 typedef struct ag_mongo_server {
 	int32_t max_wire_version;
 	bool is_sharded; /* a router of a sharded cluster answers */
 } ag_mongo_server;
+
+/* The version of the library in use, "1.23.1". errors  AG_UNAVAILABLE it is missing or too old */
+AG_CHECK ag_status ag_mongo_library(const char **ret, ag_err *err);
 
 /* Reads the address and loads the library; connects with the first command. Keeps copies. The connections of one that was
  * closed are kept for the next that opens the same address, AG_MONGO_KEEP_MS long.

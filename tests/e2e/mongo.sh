@@ -94,6 +94,15 @@ holds "many filters are counted in one pass" grep -qF '$facet' record
 holds "queries name the run" grep -qE '"comment":"argus [0-9a-f]{8}-' record
 stop_fake "all of these"
 
+# --- the library ---
+run doctor; want "doctor names the library" 0 "read with libmongoc 1."
+mkdir -p broken
+: >broken/libmongoc-1.0.so.0
+LD_LIBRARY_PATH=$dir/broken run doctor; want "doctor says that it is missing" 0 "libmongoc-1.0.so.0"
+holds "and what to do" grep -qF "install libmongoc 1.23 or later" out
+LD_LIBRARY_PATH=$dir/broken run query 'mongodb://127.0.0.1:1/shop.orders' '{}'
+want "no library" 1 "" "apt install libmongoc-1.0-0"
+
 # --- what goes wrong ---
 run query 'mongodb:///shop.orders' '{}'; want "no host" 1 "" "it names no host"
 run query 'mongodb://h/shop.' '{}'; want "no collection after the dot" 1 "" "after the dot is empty"
