@@ -48,6 +48,10 @@ static void source_json(const ag_source_info *info, ag_jw *w)
 		ag_jw_ktime(w, "modified_at", info->mtime_ms);
 	ag_jw_kstr(w, "content_hash", info->content_hash);
 	ag_jw_kuint(w, "documents", info->ndoc);
+	if (info->counted_ms)
+		ag_jw_ktime(w, "counted_at", info->counted_ms);
+	if (info->kind.len)
+		ag_jw_kstr(w, "kind", info->kind);
 	if (!info->whole && info->ndoc)
 		ag_jw_kbool(w, "sampled", true);
 	ag_jw_kuint(w, "broken", info->broken);

@@ -245,6 +245,8 @@ void ag_start_read_source(const ag_val *started, const ag_run_row *row, ag_arena
 		.database = ag_val_member_str(v, "database"),
 		.format = ag_val_member_str(v, "format"),
 		.ndoc = ag_val_member_u64(v, "documents"),
+		.counted_ms = ag_val_member_time(v, "counted_at"),
+		.kind = ag_val_member_str(v, "kind"),
 		.whole = !ag_val_member_bool(v, "sampled"),
 		.nbyte = ag_val_member_u64(v, "bytes"),
 		.content_hash = ag_val_member_str(v, "content_hash"),

@@ -95,7 +95,7 @@ static ag_status look_up(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
 	for (size_t i = 0; i < n; i++) {
 		if (!ag_str_eq(all[i].name, m->collection))
 			continue;
-		m->is_view = ag_str_eqc(all[i].type, "view");
+		m->base.info.kind = ag_mongo_kind(&all[i]);
 		return AG_OK;
 	}
 	return fail_missing(m, all, n, arena, err);
@@ -112,7 +112,9 @@ static ag_status measure(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
 	ag_val v;
 	ag_status st;
 
-	if (!m->is_view && !ag_mongo_run(m->server, ctx, &stats, arena, &v, NULL)) {
+	/* A view has no size of its own; the size of a time series is that of its buckets. */
+	if (!ag_str_eqc(info->kind, "view") && !ag_str_eqc(info->kind, "timeseries") &&
+	    !ag_mongo_run(m->server, ctx, &stats, arena, &v, NULL)) {
 		m->mean_bytes = (uint64_t)ag_val_member_num(&v, "avgObjSize");
 		info->nbyte = (uint64_t)ag_val_member_num(&v, "size");
 	}
@@ -156,8 +158,8 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 		.format = AG_S(""),
 		.content_hash = AG_S(""),
 	};
-	m->is_view = ag_str_eqc(of->type, "view");
-	st = of->type.len ? AG_OK : look_up(m, ctx, scratch, err);
+	m->base.info.kind = of->kind; /* constant */
+	st = of->is_known ? AG_OK : look_up(m, ctx, scratch, err);
 	if (!st)
 		st = measure(m, ctx, scratch, err);
 	if (st) {
@@ -295,6 +297,7 @@ static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_are
 	ag_status st;
 
 	c.query = &pipeline;
+	c.time_ms = filter ? NULL : &m->base.info.counted_ms;
 	st = filter && filter->n ? admit(m, ctx, &c, arena, err) : AG_OK;
 	if (!st)
 		st = ag_mongo_collect(m, ctx, &c, 1, arena, &docs, &n, err);

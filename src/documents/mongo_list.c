@@ -37,8 +37,18 @@ static ag_status take_entry(void *arg, ag_str bson, bool *stop, ag_err *err)
 	}
 	f->items[f->n].name = ag_val_member_str(&v, "name");
 	f->items[f->n].type = ag_val_member_str(&v, "type");
+	f->items[f->n].is_capped = ag_val_member_bool(ag_val_getc(&v, "options"), "capped");
 	f->n += f->items[f->n].name.len > 0;
 	return AG_OK;
+}
+
+ag_str ag_mongo_kind(const ag_mongo_entry *e)
+{
+	if (ag_str_eqc(e->type, "view"))
+		return AG_S("view");
+	if (ag_str_eqc(e->type, "timeseries"))
+		return AG_S("timeseries");
+	return e->is_capped ? AG_S("capped") : AG_S("");
 }
 
 static int by_name(const void *a, const void *b)
@@ -97,12 +107,17 @@ static bool is_system(ag_str name)
 	return ag_str_starts(name, AG_S("system."));
 }
 
+/* e NULL = it has not been looked up. */
 static ag_source_place place_of(const ag_mongo_address *a, ag_str database, ag_str collection,
-                                ag_str type, ag_arena *arena)
+                                const ag_mongo_entry *e, ag_arena *arena)
 {
 	ag_mongo_place *of = ag_new(arena, ag_mongo_place);
 
-	*of = (ag_mongo_place){ *a, database, collection, type };
+	*of = (ag_mongo_place){ .address = *a,
+		                .database = database,
+		                .collection = collection,
+		                .is_known = e != NULL,
+		                .kind = e ? ag_mongo_kind(e) : AG_S("") };
 	return (ag_source_place){
 		.uri = ag_mongo_address_of(a, database, collection, arena),
 		.key = ag_str_printf(arena, "%.*s/%.*s/%.*s", AG_FMT(a->place), AG_FMT(database),
@@ -181,7 +196,7 @@ ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_sourc
 		return st;
 	if (l.a.collection.len && !l.a.is_pattern) {
 		*ret = ag_new(arena, ag_source_place);
-		**ret = place_of(&l.a, l.a.database, l.a.collection, AG_S(""), arena);
+		**ret = place_of(&l.a, l.a.database, l.a.collection, NULL, arena);
 		*nret = 1;
 		return AG_OK;
 	}
@@ -196,7 +211,7 @@ ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_sourc
 		for (size_t k = 0; k < n[i]; k++)
 			if (is_listed(&l.a, &all[i][k]))
 				(*ret)[(*nret)++] = place_of(&l.a, dbs[i], all[i][k].name,
-				                             all[i][k].type, arena);
+				                             &all[i][k], arena);
 	return *nret ? AG_OK : fail_none(&l.a, err);
 }
 

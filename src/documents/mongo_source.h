@@ -18,7 +18,8 @@
 typedef struct ag_mongo_place {
 	ag_mongo_address address;
 	ag_str database, collection;
-	ag_str type; /* as in ag_mongo_entry; "" = it has not been looked up */
+	bool is_known; /* kind has been looked up */
+	ag_str kind;   /* as in ag_source_info */
 } ag_mongo_place;
 
 typedef struct ag_mongo_table ag_mongo_table;
@@ -43,7 +44,6 @@ typedef struct ag_mongo_source {
 	ag_mongo *server;
 	ag_str database, collection;
 	ag_str comment; /* of commands; "" = none of a run */
-	bool is_view;
 	uint64_t max_scan;
 	uint64_t mean_bytes; /* of a document; 0 = unknown */
 
@@ -89,8 +89,11 @@ AG_CHECK ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_sa
 typedef struct ag_mongo_entry {
 	ag_str name;
 	ag_str type; /* "collection", "view", "timeseries" */
+	bool is_capped;
 } ag_mongo_entry;
 
+/* As in ag_source_info; constant. */
+ag_str ag_mongo_kind(const ag_mongo_entry *e);
 AG_CHECK ag_status ag_mongo_collections(ag_mongo *m, const ag_ctx *ctx, ag_str database,
                                         ag_arena *arena, ag_mongo_entry **ret, size_t *nret,
                                         ag_err *err);

@@ -37,7 +37,9 @@ typedef struct ag_source_info {
 	ag_str collection, database;
 	ag_str format; /* "ndjson", "bson", …; "" for servers */
 	uint64_t ndoc;
-	bool is_estimate;    /* ndoc is the server's estimate */
+	bool is_estimate; /* ndoc is the server's estimate */
+	ag_str kind;      /* "view", "timeseries", "capped"; "" = a usual collection, or unknown */
+	int64_t counted_ms;  /* the server's own time of ndoc; 0 = unknown */
 	uint64_t nbyte;      /* 0 = unknown */
 	uint64_t memory;     /* bytes that the open handle keeps in memory; 0 = next to nothing */
 	int64_t mtime_ms;    /* 0 = unknown */

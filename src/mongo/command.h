@@ -39,7 +39,9 @@ typedef struct ag_mongo_command {
 	bool explain;        /* COUNT, FIND, AGGREGATE: the plan, not the answer; nothing is read */
 	bool uses_disk;      /* AGGREGATE: large groups may spill to the server's disk */
 	int64_t max_time_ms; /* 0 = none; not sent where servers refuse it (GET_MORE, KILL_CURSORS) */
-	ag_str comment;      /* shown by the server's own tools; "" = "argus" */
+	int64_t *
+		time_ms; /* AGGREGATE: gets the server's operationTime of the first batch; 0 = it said none. May be NULL */
+	ag_str comment; /* shown by the server's own tools; "" = "argus" */
 } ag_mongo_command;
 
 /* The command's name on the wire: "listCollections". */

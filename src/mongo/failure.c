@@ -18,6 +18,8 @@ static const struct {
 	{ 43, AG_UNAVAILABLE, "the server closed the cursor of", "run it again" },
 	{ 50, AG_TIMEOUT, "the server ended, because its time was over,",
 	  "give it more time with --max-seconds, or create an index for the filter" },
+	{ 136, AG_UNAVAILABLE, "a capped collection wrapped around during",
+	  "run it again: documents came faster than they were read" },
 	{ 11601, AG_UNAVAILABLE, "the server interrupted", "run it again" },
 	{ 91, AG_UNAVAILABLE, "the server is shutting down and refused", "run it again" },
 	{ 189, AG_UNAVAILABLE, "the primary of the replica set stepped down during",

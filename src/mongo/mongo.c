@@ -384,6 +384,7 @@ typedef struct batch {
 	int64_t id; /* 0 = that was the last one */
 	bool is_there;
 	bool stop;
+	int64_t time_ms; /* operationTime; 0 = none */
 } batch;
 
 /* The documents of firstBatch or nextBatch, each as its bytes. */
@@ -440,7 +441,7 @@ static ag_status in_cursor(ag_bson_reader *r, batch *b, ag_mongo_doc_fn *fn, voi
 	return st;
 }
 
-/* The id of a cursor may come after its documents, so a first look finds it. */
+/* The id of a cursor and the time may come after the documents, so a first look finds them. */
 static ag_status no_document(void *arg, ag_str bson, bool *stop, ag_err *err)
 {
 	(void)arg;
@@ -467,10 +468,13 @@ static ag_status read_batch(const ag_mongo *m, ag_str reply, ag_arena *scratch, 
 			if (type == AG_T_OBJECT && ag_str_eqc(name, "cursor")) {
 				if (ag_bson_enter(&r, &cursor))
 					st = in_cursor(&r, ret, fn, arg, err);
+				if (st || ret->stop || r.why || !ag_bson_leave(&r, cursor))
+					break;
+			} else if (!ag_bson_value(&r, type, 1, &v)) {
 				break;
+			} else if (type == AG_T_TIMESTAMP && ag_str_eqc(name, "operationTime")) {
+				ret->time_ms = (int64_t)((uint64_t)v.u.i >> 32) * 1000;
 			}
-			if (!ag_bson_value(&r, type, 1, &v))
-				break;
 		}
 	}
 	if (st || (ret->is_there && !r.why))
@@ -517,6 +521,8 @@ ag_status ag_mongo_each(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *
 			b = (batch){ 0 };
 			st = read_batch(m, reply, scratch, &b, no_document, NULL, err);
 		}
+		if (!st && command.time_ms)
+			*command.time_ms = b.time_ms;
 		if (!st)
 			st = read_batch(m, reply, scratch, &b, fn, arg, err);
 		if (st || b.stop || !b.id)

@@ -223,6 +223,31 @@ static void bent(ag_rt *t)
 	ag_buf_release(&line);
 }
 
+/* What a server says of the collection, and what that means for the figures. */
+static void kind(ag_rt *t)
+{
+	static const char *const kinds[][2] = {
+		{ "view",
+		  "a view: its documents are made of other collections, repair them there" },
+		{ "timeseries",
+		  "a time series: the server updates no single measurement, write repaired ones to a new "
+		  "collection" },
+		{ "capped",
+		  "a capped collection: the server removes the oldest documents, so a later count may "
+		  "be another one" },
+	};
+	const ag_val *s = ag_report_get(t->report, "source");
+	const ag_str at = ag_report_str(s, "counted_at");
+
+	for (size_t i = 0; i < AG_NELEM(kinds); i++)
+		if (ag_str_eqc(ag_report_str(s, "kind"), kinds[i][0]))
+			ag_rt_row(t, MARGIN, "kind", ag_str_c(kinds[i][1]));
+	if (at.len)
+		ag_rt_row(t, MARGIN, "counted",
+		          ag_str_printf(t->arena, "%.*s, by the clock of the server",
+		                        AG_FMT(ag_human_time(at, t->arena))));
+}
+
 static void facts(ag_rt *t)
 {
 	const ag_val *cov = ag_report_get(t->report, "coverage");
@@ -230,6 +255,7 @@ static void facts(ag_rt *t)
 	uint64_t hidden = ag_report_count(t->report, "below_min_severity");
 
 	source(t);
+	kind(t);
 	broken(t);
 	gaps(t);
 	bent(t);

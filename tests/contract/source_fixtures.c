@@ -208,7 +208,7 @@ static void fill_mongo(const char *folder, ag_arena *arena, const ag_val *docs, 
 
 	(void)folder;
 	if (!server)
-		server = fake_mongo_start(NULL);
+		server = fake_mongo_start(NULL, 0);
 	assert_null(fake_mongo_refused(server));
 	fake_mongo_put(server, "test.people", docs, n);
 	*ret_uri = ag_str_printf(arena, "mongodb://127.0.0.1:%u/test.people",

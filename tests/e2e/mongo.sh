@@ -53,6 +53,40 @@ run query "$uri/shop.order" '{}'; want "a collection that is missing" 1 "" 'did 
 run query "$uri/nix.orders" '{}'; want "a database that is missing" 1 "" "no such database"
 run query "$uri/shop" '{}'; want "query wants one collection" 1 "" "name one of them"
 
+# --- kinds of collections, and the time of the server ---
+stop_fake "collections"
+fake_collections="shop.orders=$shop/orders.ndjson --empty shop.empty"
+for type in view capped timeseries; do
+	fake_collections="$fake_collections shop.$type=$shop/customers.json --type shop.$type=$type"
+done
+# shellcheck disable=SC2086 # words
+start_fake $fake_collections --time 1790000000
+for type in view capped timeseries; do
+	run audit "$uri/shop.$type" --store k.db --output json; want "$type: audit" 0 "\"kind\": \"$type\""
+	cp out server.json
+	# shellcheck disable=SC2086
+	run audit "$shop/customers.json" $as_of --store f.db --output json
+	cp out file.json
+	# shellcheck disable=SC2086
+	run audit "$uri/shop.$type" $as_of --store k.db --output json
+	cp out server.json
+	holds "$type: the findings of the file" check same file.json server.json
+	run show last --store k.db; want "$type: the report says what it is" 0 "kind "
+	run inspect "$uri/shop.$type" -n all --output json; want "$type: inspect" 0 '"documents_sampled": 1500'
+done
+holds "a view and a time series are not asked for their size" sh -c "! grep -E 'collStats\":\"(view|timeseries)' record"
+run show last --store k.db; want "a time series: what cannot be done" 0 "updates no single measurement"
+run audit "$uri/shop.empty" --store k.db --output json; want "an empty collection: no kind" 0 '"counted_at": "2026-09-21T'
+holds "of a usual one" sh -c "! grep -q '\"kind\": \"\(view\|capped\|timeseries\)' out"
+run audit "$uri/shop" --store k.db; want "all of them" 0 "4 collections"
+stop_fake "kinds"
+# shellcheck disable=SC2086
+start_fake $fake_collections --rule 'find error 136 CollectionScan died due to position in capped collection being deleted'
+run audit "$uri/shop.capped" --store k.db; want "a capped collection that wraps around" 1 "" "wrapped around during find on shop.capped"
+holds "without a replica set there is no time" sh -c "! grep -q counted out"
+stop_fake "a capped collection that wraps around"
+start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" --empty shop.empty --type shop.v=view
+
 # --- cost ---
 run query "$uri/shop.orders" '{"status": "paid"}' --limit 0; want "a small collection is read for a filter" 0
 run query "$uri/shop.orders" '{"status": "paid"}' --limit 0 --max-scan 1000

@@ -1,7 +1,7 @@
 /* fake_mongo -- mongo_server.c as a program, for tests of the real one.
  *
  *   fake_mongo PORT-FILE RECORD [--port PORT] [--rule RULE] [--type DB.COLLECTION=TYPE] [--empty DB.COLLECTION]
- *              [DB.COLLECTION=FILE]...
+ *              [--time SECONDS] [DB.COLLECTION=FILE]...
  *
  * It runs until it is killed. RECORD gets a line per command, and "REFUSED name" for each that is not one that reads. */
 #include "fake/mongo_server.h"
@@ -36,6 +36,8 @@ static int take(fake_mongo *f, int argc, char **argv, int from)
 				return usage(argv[i]);
 		} else if (i + 1 < argc && !strcmp(argv[i], "--empty")) {
 			fake_mongo_put(f, argv[++i], NULL, 0);
+		} else if (i + 1 < argc && !strcmp(argv[i], "--time")) {
+			fake_mongo_set_time(f, (unsigned)strtoul(argv[++i], NULL, 10));
 		} else if (i + 1 < argc && !strcmp(argv[i], "--type")) {
 			value = cut(argv[++i]);
 			if (!value)
@@ -64,7 +66,7 @@ int main(int argc, char **argv)
 		return usage(argv[2]);
 	if (argc > 4 && !strcmp(argv[3], "--port"))
 		from = 5;
-	f = fake_mongo_start_at(record, from == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 0);
+	f = fake_mongo_start(record, from == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 0);
 	if (take(f, argc, argv, from))
 		return 2;
 	/* The file appears whole. */

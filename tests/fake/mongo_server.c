@@ -61,6 +61,7 @@ struct fake_mongo {
 	counter counters[64];
 	cursor cursors[MAX_CURSORS];
 	int64_t last_cursor;
+	unsigned time;
 	char refused[64];
 };
 
@@ -95,10 +96,7 @@ static ag_val object(ag_arena *a, size_t n, const ag_member *m)
 
 static ag_val int64_val(int64_t i)
 {
-	ag_val v = { .type = AG_T_INT64 };
-
-	v.u.i = i;
-	return v;
+	return (ag_val){ .type = AG_T_INT64, .u.i = i };
 }
 
 static void fail(job *j, int code, const char *text)
@@ -183,6 +181,13 @@ void fake_mongo_set_type(fake_mongo *f, const char *ns, const char *type)
 {
 	pthread_mutex_lock(&f->lock);
 	snprintf(make_collection(f, ns)->type, 16, "%s", type);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_mongo_set_time(fake_mongo *f, unsigned seconds)
+{
+	pthread_mutex_lock(&f->lock);
+	f->time = seconds;
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -428,14 +433,18 @@ static void run_list_collections(job *j)
 	for (size_t i = 0; i < j->f->n; i++) {
 		const collection *c = &j->f->all[i];
 		const ag_str ns = ag_str_c(c->ns);
-		ag_member m[2];
+		const bool is_capped = !strcmp(c->type, "capped");
+		const ag_member options = { AG_S("capped"), ag_val_bool(true) };
+		ag_member m[3];
 
 		if (!ag_str_starts(ns, j->database) || ns.ptr[j->database.len] != '.')
 			continue;
 		m[0] = (ag_member){ AG_S("name"),
 			            ag_val_str(ag_str_c(c->ns + j->database.len + 1)) };
-		m[1] = (ag_member){ AG_S("type"), ag_val_str(ag_str_c(c->type)) };
-		list[n++] = object(arena, 2, m);
+		m[1] = (ag_member){ AG_S("type"), ag_val_str(is_capped ? AG_S("collection")
+			                                               : ag_str_c(c->type)) };
+		m[2] = (ag_member){ AG_S("options"), object(arena, is_capped, &options) };
+		list[n++] = object(arena, 3, m);
 	}
 	first_batch(j, arena, list, n,
 	            batch_of(ag_val_getc(j->command, "cursor"), "batchSize", 101));
@@ -689,6 +698,10 @@ static bool answer(const connection *c, const char *head, const char *p, size_t 
 		if (r)
 			now = *r;
 		run(&j, r);
+		if (c->f->time)
+			put(&j, "operationTime",
+			    (ag_val){ .type = AG_T_TIMESTAMP,
+			              .u.i = (int64_t)((uint64_t)c->f->time << 32 | 1) });
 		pthread_mutex_unlock(&c->f->lock);
 		if (!j.n || !ag_str_eqc(j.m[0].key, "ok"))
 			put(&j, "ok", ag_val_double(1));
@@ -755,7 +768,7 @@ static void *accept_all(void *arg)
 	return NULL;
 }
 
-fake_mongo *fake_mongo_start_at(FILE *record, unsigned port)
+fake_mongo *fake_mongo_start(FILE *record, unsigned port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
 		                  .sin_port = htons((uint16_t)port),
@@ -777,11 +790,6 @@ fake_mongo *fake_mongo_start_at(FILE *record, unsigned port)
 	AG_ASSERT(!pthread_create(&t, NULL, accept_all, f));
 	pthread_detach(t);
 	return f;
-}
-
-fake_mongo *fake_mongo_start(FILE *record)
-{
-	return fake_mongo_start_at(record, 0);
 }
 
 unsigned fake_mongo_port(const fake_mongo *f)

@@ -20,17 +20,17 @@
 
 typedef struct fake_mongo fake_mongo;
 
-/* On a free port of loopback; a line per command goes to `record` (may be NULL): database, command as JSON. */
-fake_mongo *fake_mongo_start(FILE *record);
-/* On this port, which a server that was killed may have had; 0 = a free one. */
-fake_mongo *fake_mongo_start_at(FILE *record, unsigned port);
+/* On this port of loopback, 0 = a free one; a line per command goes to `record` (may be NULL): database, command as JSON. */
+fake_mongo *fake_mongo_start(FILE *record, unsigned port);
 unsigned fake_mongo_port(const fake_mongo *f);
 /* Replaces the collection. */
 void fake_mongo_put(fake_mongo *f, const char *ns, const ag_val *docs, size_t n);
 /* The documents of a file; false with a message on standard error. */
 int fake_mongo_put_file(fake_mongo *f, const char *ns, const char *path);
-/* From now on the collection is listed as this type: "view", "timeseries". */
+/* From now on the collection is listed as this type: "view", "timeseries", "capped". */
 void fake_mongo_set_type(fake_mongo *f, const char *ns, const char *type);
+/* The operationTime of every answer from now on, seconds since 1970; 0 = none, as of a server without replica set. */
+void fake_mongo_set_time(fake_mongo *f, unsigned seconds);
 /* False when it cannot be read. */
 int fake_mongo_add_rule(fake_mongo *f, const char *rule);
 /* The first command that is not one that reads; NULL = there was none. */
