@@ -256,7 +256,7 @@ _argus_options() {
 	inspect) words='--details --path --sample-size --seed --output --show-values --strict --max-scan --threads --deadline' ;;
 	query) words='--limit --output --strict --max-scan --threads --deadline' ;;
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
-	chat) words='--deadline --project --question --continue --thread --branch --threads --model --max-tokens --max-cost --record --replay --output --store' ;;
+	chat) words='--deadline --project --question --continue --thread --branch --demo --threads --model --max-tokens --max-cost --record --replay --output --store' ;;
 	prompt) words='--question --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;

@@ -168,6 +168,7 @@ complete -c argus -n '__argus_is chat' -l question -s q -x -d 'answer this quest
 complete -c argus -n '__argus_is chat' -l continue -s c -d 'go on with the newest thread'
 complete -c argus -n '__argus_is chat' -l thread -x -d 'go on with this thread'
 complete -c argus -n '__argus_is chat' -l branch -x -d 'a new thread from a copy of its thread up to this turn'
+complete -c argus -n '__argus_is chat' -l demo -d 'the example shop; a script answers a few questions, no model is asked'
 complete -c argus -n '__argus_is chat' -l threads -d 'list the threads of the project, and exit'
 complete -c argus -n '__argus_is chat' -l model -x -d 'which model: see `argus models`'
 complete -c argus -n '__argus_is chat' -l max-tokens -x -d 'tokens of the model, in and out, of a question'

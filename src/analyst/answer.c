@@ -108,6 +108,8 @@ void ag_analyst_answer_json(const ag_analyst_answer *a, bool with_rows, ag_arena
 	ag_jw_kstr(&w, "turn", a->turn);
 	ag_jw_kstr(&w, "project", s->project);
 	ag_jw_kstr(&w, "model", s->model);
+	if (a->is_demo)
+		ag_jw_kbool(&w, "demo", true);
 	ag_jw_kkey(&w, "queries");
 	ag_jw_arr(&w);
 	for (size_t i = 0; i < s->nquery; i++)

@@ -20,6 +20,7 @@ typedef struct ag_analyst_answer {
 	const ag_analyst_proof *proof; /* NULL = its figures are left out */
 	ag_str thread, turn;
 	ag_str status, why; /* of the turn */
+	bool is_demo;       /* a script answered, no model */
 } ag_analyst_answer;
 
 /* The words of the turn; "" = it said nothing. */

@@ -2,6 +2,8 @@
 #include "app/chat.h"
 
 #include "analyst/schema.h"
+#include "app/chat_demo.h"
+#include "app/import.h"
 #include "app/models.h"
 #include "app/projects.h"
 
@@ -120,6 +122,24 @@ static ag_status open_model(ag_app *app, ag_app_chat *c, ag_str record, ag_str r
 	return st;
 }
 
+static void fill_options(ag_app *app, ag_app_chat *c)
+{
+	c->place = ag_thread_place(c->project->id, c->who.user, app->arena);
+	c->opts = (ag_analyst_opts){
+		.hub = c->hub,
+		.who = &c->who,
+		.project = c->project,
+		.dictionary = c->has_dictionary ? &c->dictionary : NULL,
+		.no_dictionary = c->no_dictionary,
+		.server = c->sql.client ? &c->sql.tools : NULL,
+		.more = c->more,
+		.nmore = c->nmore,
+		.llm = c->llm,
+		.store = app->store,
+		.choices = app->settings.chat,
+	};
+}
+
 ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str record, ag_str replay,
                            ag_app_chat *ret, ag_err *err)
 {
@@ -146,20 +166,64 @@ ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str re
 		c->more[c->nmore++] = (ag_tool_set){ .tools = c->servers.tools,
 			                             .ntool = c->servers.ntool };
 	read_dictionary(app, c);
-	c->place = ag_thread_place(c->project->id, c->who.user, app->arena);
-	c->opts = (ag_analyst_opts){
-		.hub = c->hub,
-		.who = &c->who,
-		.project = c->project,
-		.dictionary = c->has_dictionary ? &c->dictionary : NULL,
-		.no_dictionary = c->no_dictionary,
-		.server = c->sql.client ? &c->sql.tools : NULL,
-		.more = c->more,
-		.nmore = c->nmore,
-		.llm = c->llm,
-		.store = app->store,
-		.choices = app->settings.chat,
-	};
+	fill_options(app, c);
+	return AG_OK;
+}
+
+/* --- the demo --- */
+
+static ag_status demo_project(ag_app *app, ag_app_chat *c, ag_err *err)
+{
+	const ag_str id = AG_S(AG_CHAT_DEMO_PROJECT);
+	ag_project *p = ag_new(app->arena, ag_project);
+	ag_str path;
+	ag_status st = ag_app_demo_database(app, &path, err);
+
+	if (st)
+		return st;
+	*p = (ag_project){ .id = id,
+		           .name = id,
+		           .source = ag_str_printf(app->arena, "sqlite:%.*s", AG_FMT(path)) };
+	st = ag_app_project_hub_of(app, p, &c->hub, err);
+	if (st)
+		return st;
+	c->who = ag_caller_local(&p->id, 1, app->arena);
+	st = ag_project_find(c->hub, &c->who, id, &c->project, err);
+	return st ? st : ag_project_open(c->hub, c->project, err);
+}
+
+static ag_status demo_llm(ag_app *app, ag_app_chat *c, ag_err *err)
+{
+	const ag_llm_hub_opts o = { .transport = ag_chat_demo_transport(),
+		                    .clock = app->ctx.clock };
+	ag_llm_model m;
+	ag_status st;
+
+	AG_ASSERT(!app->hub);
+	st = ag_llm_hub_open(&o, &app->hub, err);
+	if (st)
+		return st;
+	ag_chat_demo_model(&m);
+	st = ag_llm_open(app->hub, &m, &app->llms[0], err);
+	c->llm = app->llms[0];
+	return st;
+}
+
+ag_status ag_app_chat_open_demo(ag_app *app, ag_app_chat *ret, ag_err *err)
+{
+	ag_app_chat *c = ret;
+	ag_status st;
+
+	*c = (ag_app_chat){ .is_demo = true };
+	st = demo_project(app, c, err);
+	if (!st)
+		st = demo_llm(app, c, err);
+	if (st) {
+		ag_app_chat_close(c);
+		return st;
+	}
+	read_dictionary(app, c);
+	fill_options(app, c);
 	return AG_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct ag_app_chat {
 	ag_dictionary dictionary;
 	bool has_dictionary;
 	ag_str no_dictionary; /* why, one sentence */
+	bool is_demo;         /* a script answers, no model */
 	ag_llm *llm;          /* NULL = no model is set: */
 	ag_err no_model;      /* why, and what to set */
 	ag_app_servers servers;
@@ -34,6 +35,9 @@ typedef struct ag_app_chat {
  * errors  AG_NOT_FOUND: the project, or there are several; AG_INVALID, AG_DENIED: settings */
 AG_CHECK ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str record,
                                     ag_str replay, ag_app_chat *ret, ag_err *err);
+/* The example shop, with a script in the place of a model (chat_demo.h). No setting of a model, a project or another server is
+ * looked at. The store is the app's, and open. */
+AG_CHECK ag_status ag_app_chat_open_demo(ag_app *app, ag_app_chat *ret, ag_err *err);
 void ag_app_chat_close(ag_app_chat *chat);
 
 #endif

@@ -129,13 +129,16 @@ ag_status ag_app_projects(ag_app *app, ag_str source, ag_project **ret, size_t *
 	return AG_OK;
 }
 
-ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, ag_err *err)
+/* projects: of the settings, in the app's arena. */
+static ag_status open_hub(ag_app *app, const ag_project *projects, size_t nproject,
+                          ag_project_hub **ret, ag_err *err)
 {
 	const ag_settings *s = &app->settings;
 	const ag_var *key = ag_settings_var(s, "DB_CREDENTIAL_KEY");
 	ag_project_hub_opts o = { .clock = app->ctx.clock,
-		                  .credential_key = key ? key->value : AG_S("") };
-	ag_project *projects;
+		                  .credential_key = key ? key->value : AG_S(""),
+		                  .projects = projects,
+		                  .nproject = nproject };
 	ag_status st = ag_app_take_older(app, "max_queries_per_minute", "MAX_QUERIES_PER_MINUTE",
 	                                 err);
 
@@ -143,18 +146,30 @@ ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, a
 		st = ag_app_take_older(app, "max_connections_per_project",
 		                       "MAX_CONNECTIONS_PER_PROJECT", err);
 	if (!st)
-		st = ag_app_projects(app, source, &projects, &o.nproject, err);
-	if (!st)
 		st = ag_app_store_uri(app, &o.store_uri, err);
 	if (!st)
 		st = ag_app_store(app, &o.store, err);
 	if (st)
 		return st;
-	o.projects = projects;
 	o.per_minute = s->per_minute;
 	o.per_hour = s->per_hour;
 	o.per_day = s->per_day;
 	o.connections = s->connections;
 	o.audit_sync = (ag_journal_sync)s->audit_sync;
 	return ag_project_hub_open(&o, ret, err);
+}
+
+ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret, ag_err *err)
+{
+	ag_project *projects;
+	size_t n;
+	ag_status st = ag_app_projects(app, source, &projects, &n, err);
+
+	return st ? st : open_hub(app, projects, n, ret, err);
+}
+
+ag_status ag_app_project_hub_of(ag_app *app, const ag_project *only, ag_project_hub **ret,
+                                ag_err *err)
+{
+	return open_hub(app, only, 1, ret, err);
 }

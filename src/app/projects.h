@@ -17,5 +17,8 @@ AG_CHECK ag_status ag_app_projects(ag_app *app, ag_str source, ag_project **ret,
 /* The hub over them and the store. Close it with ag_project_hub_close() before the app is released. */
 AG_CHECK ag_status ag_app_project_hub(ag_app *app, ag_str source, ag_project_hub **ret,
                                       ag_err *err);
+/* The same over one project alone and the store; `only` lives in the app's arena. */
+AG_CHECK ag_status ag_app_project_hub_of(ag_app *app, const ag_project *only, ag_project_hub **ret,
+                                         ag_err *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "app/chat_demo.h"
 #include "app/models.h"
 #include "base/utf8.h"
 #include "cli/chat_show.h"
@@ -275,10 +276,23 @@ static ag_str history_path(ag_cli *c)
 	return ag_str_printf(c->app.arena, "%.*schat_history", (int)n, uri.ptr);
 }
 
+static void greet_demo(loop *l)
+{
+	ag_str q;
+
+	ag_cli_note(l->c,
+	            "demo: a script answers here, no model is asked; /sql runs any statement. "
+	            "It knows these questions:");
+	for (size_t i = 0; (q = ag_chat_demo_question(i)).len; i++)
+		ag_cli_note(l->c, "  %.*s", AG_FMT(q));
+}
+
 static void greet(loop *l)
 {
 	const ag_app_chat *chat = l->chat;
 
+	if (chat->is_demo)
+		greet_demo(l);
 	if (!l->is_terminal)
 		return;
 	if (chat->llm)
@@ -335,7 +349,7 @@ int ag_chat_loop(ag_cli *c, ag_app_chat *chat, ag_thread *thread)
 	loop l = { .c = c, .chat = chat, .thread = thread, .is_terminal = isatty(STDIN_FILENO) };
 	ag_str text;
 
-	if (chat->llm)
+	if (chat->llm && !chat->is_demo)
 		ag_report_out_note_models(c);
 	greet(&l);
 	go_on(&l);

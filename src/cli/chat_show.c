@@ -1,6 +1,7 @@
 /* chat_show -- see the header. Everything that a model or a database wrote goes through the escaping of base/paint.h. */
 #include "cli/chat_show.h"
 
+#include "app/chat_demo.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "cli/chat_sql.h"
@@ -209,6 +210,18 @@ static int no_answer(ag_cli *c, const ag_run_result *r)
 	return ag_cli_fail(c, &err);
 }
 
+static bool is_demo(const ag_analyst_state *state)
+{
+	return ag_str_eqc(state->model, AG_CHAT_DEMO_MODEL);
+}
+
+static void put_demo(ag_chat_show *s, const ag_analyst_state *state)
+{
+	if (is_demo(state))
+		put_line(s, AG_INK_YELLOW, "! ",
+		         AG_S("demo: a script wrote this answer, no model was asked"));
+}
+
 int ag_chat_show_end(ag_chat_show *s, const ag_analyst_turn_result *r)
 {
 	end_text(s);
@@ -218,6 +231,7 @@ int ag_chat_show_end(ag_chat_show *s, const ag_analyst_turn_result *r)
 		put_text(s->c, r->answer);
 		put_text(s->c, AG_S("\n"));
 	}
+	put_demo(s, r->state);
 	put_doubt(s, r->state);
 	put_sources(s->c, r->state);
 	if (!ag_str_eqc(r->run_result.status, "ok"))
@@ -233,7 +247,8 @@ int ag_chat_show_json(ag_cli *c, const ag_thread *thread, const ag_analyst_turn_
 		                      .thread = ag_id_str(&thread->id),
 		                      .turn = ag_id_str(&r->turn),
 		                      .status = r->run_result.status,
-		                      .why = r->run_result.why };
+		                      .why = r->run_result.why,
+		                      .is_demo = is_demo(r->state) };
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT), clean = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	bool ok;
 
@@ -256,6 +271,7 @@ bool ag_chat_show_turn(ag_cli *c, const ag_analyst_state *s)
 	if (s->has_final) {
 		put_text(c, s->final);
 		put_text(c, AG_S("\n"));
+		put_demo(&show, s);
 		put_doubt(&show, s);
 		put_sources(c, s);
 	} else {

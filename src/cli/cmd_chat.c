@@ -17,6 +17,8 @@ static const ag_option options[] = {
 	{ "thread", 0, "ID", NULL, NULL, "go on with this thread" },
 	{ "branch", 0, "TURN", NULL, NULL,
 	  "a new thread from a copy of its thread up to this turn" },
+	{ "demo", 0, NULL, NULL, NULL,
+	  "the example shop; a script answers a few questions, no model is asked" },
 	{ "threads", 0, NULL, NULL, NULL, "list the threads of the project, and exit" },
 	{ .setting = "model", .help = "which model: see `argus models`" },
 	{ .setting = "max_tokens", .help = "tokens of the model, in and out, of a question" },
@@ -126,7 +128,8 @@ static int one_question(ag_cli *c, ag_app_chat *chat, const ag_thread *thread)
 
 	if (!chat->llm)
 		return no_model(c, chat);
-	ag_report_out_note_models(c);
+	if (!chat->is_demo)
+		ag_report_out_note_models(c);
 	ag_chat_show_init(&show, c, is_live);
 	ag_chat_show_watch(&show, &chat->opts);
 	chat->opts.thread = thread;
@@ -140,10 +143,36 @@ static int one_question(ag_cli *c, ag_app_chat *chat, const ag_thread *thread)
 		return ag_cli_fail(c, &err);
 	code = ag_cli_is_json(c) ? ag_chat_show_json(c, thread, &r) : ag_chat_show_end(&show, &r);
 	if (!ag_cli_is_json(c))
-		ag_cli_note(c, "thread %.13s; `argus chat --continue` goes on", thread->id.text);
+		ag_cli_note(c, "thread %.13s; `argus chat%s --continue` goes on", thread->id.text,
+		            chat->is_demo ? " --demo" : "");
 	if (!ag_report_out_recorded(c) && code == AG_EXIT_OK)
 		code = AG_EXIT_FAILED;
 	return code;
+}
+
+/* A script neither takes a model's place nor reads a user's data. */
+static void check_demo(ag_cli *c)
+{
+	static const char *const others[] = { "project", "model", "record", "replay" };
+
+	if (!ag_cli_has(c, "demo"))
+		return;
+	if (c->narg)
+		ag_cli_complain(c, "--demo is a database of its own: want no other beside it");
+	for (size_t i = 0; i < AG_NELEM(others); i++) {
+		if (ag_cli_has(c, others[i]))
+			ag_cli_complain(c, "--demo: a script answers there, want no --%s beside it",
+			                others[i]);
+	}
+}
+
+static ag_status open_chat(ag_cli *c, ag_app_chat *ret, ag_err *err)
+{
+	if (ag_cli_has(c, "demo"))
+		return ag_app_chat_open_demo(&c->app, ret, err);
+	return ag_app_chat_open(&c->app, c->narg ? c->args[0] : AG_S(""),
+	                        ag_cli_value(c, "project"), ag_cli_value(c, "record"),
+	                        ag_cli_value(c, "replay"), ret, err);
 }
 
 static void check_options(ag_cli *c)
@@ -170,11 +199,10 @@ static int run(ag_cli *c)
 	int code;
 
 	check_options(c);
+	check_demo(c);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
-	if (ag_app_store(&c->app, &store, &err) ||
-	    ag_app_chat_open(&c->app, c->narg ? c->args[0] : AG_S(""), ag_cli_value(c, "project"),
-	                     ag_cli_value(c, "record"), ag_cli_value(c, "replay"), &chat, &err))
+	if (ag_app_store(&c->app, &store, &err) || open_chat(c, &chat, &err))
 		return ag_cli_fail(c, &err);
 	if (ag_cli_has(c, "threads"))
 		code = ag_chat_list_threads(c, &chat);
@@ -202,12 +230,14 @@ const ag_command ag_cmd_chat = {
 		"with one; a question that was interrupted is finished first. In a conversation /help lists "
 		"what can be typed, and Ctrl-C stops the question that is being answered.\n\n"
 		"The model is that of --model, of the project (llm_model), of the setting \"model\", of "
-		"ANTHROPIC_API_KEY, else the default of `argus models`. The exit code is 0 with an answer, also a "
+		"ANTHROPIC_API_KEY, else the default of `argus models`. --demo shows a conversation without a model: "
+		"a script, marked as such in every answer, knows a few questions about an example shop. The exit code is 0 with an answer, also a "
 		"partial one, else 1.",
 	.examples =
 		"argus chat sqlite:shop.db # a conversation\n"
 		"argus chat -p shop -q \"Which region sold most last month?\" # one question\n"
 		"argus chat -p shop --continue -q \"And the month before?\" # in the same thread\n"
+		"argus chat --demo # the example shop, without a model\n"
 		"argus chat -p shop --threads # what was asked before",
 	.options = options,
 	.noption = AG_NELEM(options),

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import random
+import re
 import select
 import signal
 import sqlite3
@@ -22,6 +23,7 @@ ROOT = os.environ.get("ARGUS_SOURCE_ROOT", ".")
 MODEL = Model()
 ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8", "USER": "ann", "LLM_API_BASE": MODEL.url,
        "LLM_MODEL": "policy", "LLM_API_KEY": "none"}
+NO_MODEL = {k: v for k, v in ENV.items() if not k.startswith("LLM")}
 LITE = os.path.join(DIR, "shop.db")
 SOURCES = {"postgres": "postgresql://postgres@/shop?host=%s&port=%s" % (SOCKET, PORT), "sqlite": "sqlite:" + LITE}
 
@@ -341,6 +343,85 @@ def _():
     same("exit code", p.returncode, 1)
     has("rows", p.stdout, "42")
     has("what to set", p.stderr, "ANTHROPIC_API_KEY")
+
+
+def demo(*options, text=None, env=None, store="demo"):
+    return subprocess.run([ARGUS, "chat", "--demo", "--store", os.path.join(DIR, store + ".store"), "--set",
+                           "max_queries_per_minute=100000", *options], capture_output=True, text=True,
+                          env=env or NO_MODEL, input=text, check=False, timeout=60)
+
+
+def demo_json(question, *options, **kw):
+    p = demo("-q", question, "--output", "json", *options, **kw)
+    same("exit code of %r: %s" % (question, p.stderr), p.returncode, 0)
+    return json.loads(p.stdout)
+
+
+def demo_questions():
+    """those that it names when it does not know one"""
+    return re.findall(r"^- `(.*)`$", demo_json("What is love?")["answer"], re.M)
+
+
+@case("the demo answers each question that it names, from rows of the shop, and is marked")
+def _():
+    questions = demo_questions()
+    same("questions", len(questions) >= 5, True)
+    with sqlite3.connect(":memory:") as db, open(os.path.join(ROOT, "examples/shop-sql/shop.sql"),
+                                                 encoding="utf-8") as f:
+        db.executescript(f.read())
+        for q in questions:
+            a = demo_json(q)
+            same("mark of %r" % q, (a["demo"], a["model"], a["status"]), (True, "argus-demo-script", "ok"))
+            same("doubt of %r" % q, (a["doubt"], a["replaced"]), ("", []))
+            last = a["queries"][-1]
+            same("rows of %r" % q, [list(r) for r in db.execute(last["sql"])], last["rows"])
+            has("answer to %r" % q, a["answer"], str(last["rows"][0][-1]))
+            same("proven figures of %r" % q, {f["verdict"] for f in a["figures"]} - {"exempt"}, {"cell"})
+    a = demo_json("which COUNTRY has the most customers")
+    same("a mistake is corrected", [x["ok"] for x in a["queries"]], [False, True])
+    p = demo("-q", questions[0])
+    has("the mark on the terminal", p.stdout, "demo: a script wrote this answer, no model was asked")
+
+
+@case("the demo knows the questions that argus init --demo names")
+def _():
+    home = os.path.join(DIR, "demo-init")
+    os.makedirs(home)
+    p = subprocess.run([ARGUS, "init", "--demo", "--store", os.path.join(home, "s.store"), "--output", "json"],
+                       capture_output=True, text=True, env=NO_MODEL, cwd=home, check=False, timeout=60)
+    same("exit code of init: " + p.stderr, p.returncode, 0)
+    named = json.loads(p.stdout)["questions"]
+    same("questions are named", len(named) > 2, True)
+    same("named but unknown", set(named) - set(demo_questions()), set())
+
+
+@case("the demo says what it does not know, goes on with its thread, and runs /sql")
+def _():
+    p = demo(text="How many customers are there?\nAnd in Berlin?\n/sql select 40 + 2 as n\n", store="talk")
+    same("exit code: " + p.stderr, p.returncode, 0)
+    for part in ("There are 477 customers.", "does not know this question", "42"):
+        has("the conversation", p.stdout, part)
+    a = demo_json("How many order items are there?", "--continue", store="talk")
+    b = demo_json("And now?", "--thread", a["thread"], store="talk")
+    same("thread", b["thread"], a["thread"])
+    has("an unknown question behind a known one", b["answer"], "does not know this question")
+    same("its statements", b["queries"], [])
+
+
+@case("the demo takes no model's place: only when it is asked for")
+def _():
+    dead = dict(NO_MODEL, LLM_API_BASE="http://127.0.0.1:9/v1", LLM_MODEL="m", LLM_API_KEY="k")
+    p = chat("sqlite", "-q", "How many customers are there?", env=dead, store="dead")
+    same("exit code of a dead model", p.returncode, 1)
+    same("no answer is made up", p.stdout, "")
+    before = len(MODEL.requests)
+    same("a model that is set", demo_json("How many customers are there?", env=ENV)["demo"], True)
+    same("requests to it", len(MODEL.requests), before)
+    same("a model's answer has no mark", "demo" in ask("sqlite", "How many customers are there?"), False)
+    for option in ("sqlite:x.db", "--model=m", "--project=p", "--record=f", "--replay=f"):
+        p = demo("-q", "x", option)
+        same("exit code with %s: %s" % (option, p.stderr), p.returncode, 2)
+        has("error with " + option, p.stderr, "beside it")
 
 
 @case("bad input has one sentence with what to do")
