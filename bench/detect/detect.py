@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What does `argus audit` find in ten domains with known damage? README.md says what is counted and how.
 
-usage: ARGUS=PROGRAM detect.py [--half tune|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
+usage: ARGUS=PROGRAM detect.py [--half tune|more|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
                                [--repairs] [--json FILE] [--keep FOLDER]
 """
 import argparse
@@ -283,7 +283,7 @@ def print_false(copies):
 
 def main():
     p = argparse.ArgumentParser(description="Measure what the auditor finds in ten domains with known damage.")
-    p.add_argument("--half", choices=("tune", "more", "held-out"), help="which five domains; all without it")
+    p.add_argument("--half", choices=("tune", "more", "held-out"), help="which domains; tune and held-out without it")
     p.add_argument("--domain", help="one domain")
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
