@@ -132,7 +132,7 @@ stop_fake "all of these"
 run doctor; want "doctor names the library" 0 "read with libmongoc 1."
 mkdir -p broken
 : >broken/libmongoc-1.0.so.0
-LD_LIBRARY_PATH=$dir/broken run doctor; want "doctor says that it is missing" 0 "libmongoc-1.0.so.0"
+LD_LIBRARY_PATH=$dir/broken run doctor -o json; want "doctor says that it is missing" 0 "broken/libmongoc-1.0.so.0"
 holds "and what to do" grep -qF "install libmongoc 1.23 or later" out
 LD_LIBRARY_PATH=$dir/broken run query 'mongodb://127.0.0.1:1/shop.orders' '{}'
 want "no library" 1 "" "apt install libmongoc-1.0-0"
