@@ -225,7 +225,8 @@ static void write_reply(const demo_request *q, ag_arena *arena, ag_buf *out)
 	else if (!sql && !cell_of(q->result, 0, 0, arena).len)
 		ag_buf_addf(
 			&text,
-			"The statement of the demo gave no rows (its result says why), so there is no answer.");
+			"The statement of the demo did not run, so there is no answer. The reason is in /why of a "
+			"conversation and in --output json.");
 	else if (!sql)
 		say_answer(e, q->result, arena, &text);
 	ag_jw_init(&w, out, 0);

@@ -406,6 +406,8 @@ def _():
     same("thread", b["thread"], a["thread"])
     has("an unknown question behind a known one", b["answer"], "does not know this question")
     same("its statements", b["queries"], [])
+    p = demo("-q", "How many customers are there?", "--continue", "--set", "max_queries_per_minute=1", store="talk")
+    has("a statement that was refused: " + p.stderr, p.stdout, "did not run, so there is no answer")
 
 
 @case("the demo takes no model's place: only when it is asked for")
