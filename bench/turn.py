@@ -4,10 +4,15 @@
 Argus and a bare loop on node do the same against the same scripted server on loopback, in turn, so that both meet
 the same noise. Printed are medians of wall time, processor time and the largest resident size, and the ratio. The
 aim for Argus is below 15 ms and 16 MB.
+
+Then a turn of the analyst: two calls of the model, one query of the example shop in SQLite, the thread kept in a store
+that is a file. The aim is at most 20 ms of processor time and 20 MB. The bare loop beside it asks the model as often, but
+reads a file of three lines in the place of the query, proves no figure and keeps nothing: it is a lower bound.
 """
 import json
 import os
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -24,6 +29,15 @@ answer repeat
   json {"reasoning":"Nothing else to do.","action":"conclude","action_input":{},"confidence":0.9}
   usage 950 40
 """
+
+ANALYST = """answer repeat when not last "Result r1"
+  tool execute_sql {"query":"SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC"}
+  usage 1900 60
+answer repeat
+  text 325 orders were delivered.
+  usage 2000 40
+"""
+QUESTION = "How many orders were delivered?"
 
 
 def run(argv, env, out):
@@ -53,22 +67,44 @@ def check(path, what, ok):
         sys.exit("turn: %s did not do its turn: %s" % (what, json.dumps(got)[:300]))
 
 
-def main():
-    argus, fake = os.environ["ARGUS"], os.environ["FAKE_MODEL"]
-    node = shutil.which("node")
-    work = tempfile.mkdtemp(prefix="argus-turn-")
-    script, data, out = (os.path.join(work, n) for n in ("turn.script", "three.ndjson", "out.json"))
-    with open(script, "w", encoding="utf-8") as f:
-        f.write(SCRIPT)
+class Fake:
+    """the scripted server, for as long as the block runs; its value is the address"""
+
+    def __init__(self, script, path):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(script)
+        self.path, self.server = path, None
+
+    def __enter__(self):
+        self.server = subprocess.Popen([os.environ["FAKE_MODEL"], "--script", self.path], stdout=subprocess.PIPE,
+                                       text=True)
+        return "http://127.0.0.1:%s" % self.server.stdout.readline().split()[1]
+
+    def __exit__(self, *_):
+        self.server.terminate()
+        self.server.communicate()
+
+
+def compare(name, mine, theirs):
+    line(name, mine)
+    if theirs:
+        line("node, a bare loop", theirs)
+        print("ratio argus / node: %.2f wall, %.2f cpu, %.2f memory" % tuple(
+            median(mine, i) / median(theirs, i) for i in range(3)))
+    failed = sum(not r[3] for r in mine + theirs)
+    if failed:
+        sys.exit("turn: %d processes failed" % failed)
+
+
+def audit_turn(argus, node, work):
+    data, out = os.path.join(work, "three.ndjson"), os.path.join(work, "out.json")
     with open(data, "w", encoding="utf-8") as f:
         f.writelines('{"_id":%d,"name":"n%d","n":%d}\n' % (i, i, i) for i in range(3))
-    server = subprocess.Popen([fake, "--script", script], stdout=subprocess.PIPE, text=True)
-    try:
-        base = "http://127.0.0.1:%s" % server.stdout.readline().split()[1]
-        env = {"PATH": os.environ.get("PATH", ""), "HOME": work, "LLM_API_BASE": base, "LLM_MODEL": "m"}
+    mine, theirs = [], []
+    with Fake(SCRIPT, os.path.join(work, "turn.script")) as base:
+        env = environment(work, base)
         cmd = [argus, "audit", data, "--planner", "llm", "--run-evaluator", "none", "--store", "memory:",
                "--output", "json", "--quiet"]
-        mine, theirs = [], []
         for _ in range(ROUNDS):
             mine.append(run(cmd, env, out))
             check(out, "argus", lambda r: [s["action"] for s in r["run_trace"]] == ["schema_sample", "conclude"]
@@ -76,19 +112,48 @@ def main():
             if node:
                 theirs.append(run([node, os.path.join(HERE, "turn.mjs"), base, data], env, out))
                 check(out, "node", lambda r: r == {"action": "conclude", "documents": 3})
-        line("argus, one turn", mine)
-        if theirs:
-            line("node, a bare loop", theirs)
-            print("ratio argus / node: %.2f wall, %.2f cpu, %.2f memory" % tuple(
-                median(mine, i) / median(theirs, i) for i in range(3)))
-        else:
+    compare("argus, one turn", mine, theirs)
+    return theirs
+
+
+def environment(work, base):
+    return {"PATH": os.environ.get("PATH", ""), "HOME": work, "LLM_API_BASE": base, "LLM_MODEL": "m",
+            "LLM_API_KEY": "none"}
+
+
+def is_analyst_turn(r):
+    q = r["queries"]
+    return (r["status"] == "ok" and r["usage"]["model_calls"] == 2 and len(q) == 1 and q[0]["ok"]
+            and q[0]["rows"][0] == ["delivered", 325] and [f["verdict"] for f in r["figures"]] == ["cell"])
+
+
+def analyst_turn(argus, work, theirs):
+    shop, store, out = (os.path.join(work, n) for n in ("shop.db", "shop.store", "chat.json"))
+    with sqlite3.connect(shop) as db, open(os.path.join(HERE, "../examples/shop-sql/shop.sql"), encoding="utf-8") as f:
+        db.executescript(f.read())
+    mine = []
+    with Fake(ANALYST, os.path.join(work, "chat.script")) as base:
+        env = environment(work, base)
+        cmd = [argus, "chat", "sqlite:" + shop, "--store", store, "--output", "json"]
+        turn = cmd + ["--set", "max_queries_per_minute=100000", "-q", QUESTION]
+        run(turn, env, out) # makes the store
+        for _ in range(ROUNDS):
+            mine.append(run(turn, env, out))
+            check(out, "argus chat", is_analyst_turn)
+        run(cmd + ["--threads"], env, out)
+        check(out, "the store of argus chat", lambda r: len(r["threads"]) == ROUNDS + 1)
+    compare("argus, an analyst turn", mine, theirs)
+
+
+def main():
+    argus, node = os.environ["ARGUS"], shutil.which("node")
+    work = tempfile.mkdtemp(prefix="argus-turn-")
+    try:
+        theirs = audit_turn(argus, node, work)
+        if not node:
             print("node is not installed: nothing to compare with (apt-get install nodejs)")
-        failed = sum(not r[3] for r in mine + theirs)
-        if failed:
-            sys.exit("turn: %d processes failed" % failed)
+        analyst_turn(argus, work, theirs)
     finally:
-        server.terminate()
-        server.wait()
         shutil.rmtree(work, ignore_errors=True)
 
 
