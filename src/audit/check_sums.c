@@ -26,6 +26,7 @@
 typedef struct pool {
 	ag_sums *s;
 	uint32_t of[POOL], n; /* numbers */
+	int by_name[POOL];    /* how much the name says "sum"; 0 = nothing, -1 = no field */
 	double probe[POOL][PROBES];
 	uint32_t nprobe;
 	double known[AG_SUM_FOUND][AG_SUM_NUMBERS]; /* relations as reduced rows */
@@ -264,7 +265,8 @@ static void learn(pool *p, const ag_relation *r)
 
 /* ---- which one is the sum ---- */
 
-static int rank_of(const ag_number *x, int sign, uint32_t nsame)
+/* Once for each number of the pool: a collection with many of them has millions of sets. */
+static int rank_by_name(const ag_number *x)
 {
 	static const char *const words[] = { "total",   "sum",   "overall", "grand",   "due",
 		                             "payable", "gross", "balance", "closing", "after",
@@ -277,7 +279,7 @@ static int rank_of(const ag_number *x, int sign, uint32_t nsame)
 	for (size_t i = 0; i < AG_NELEM(words); i++)
 		if (ag_field_has_word(&n, words[i]))
 			return 100 - (int)i;
-	return (nsame == 1 ? 10 : 0) + (sign > 0);
+	return 0;
 }
 
 /* Write the set as a sum; false: none of its numbers is a field. */
@@ -293,7 +295,9 @@ static bool relation_of(const pool *p, const set *g, ag_relation *r)
 
 		for (uint32_t k = 0; k < g->n; k++)
 			nsame += g->sign[k] == g->sign[i];
-		rank = rank_of(&p->s->items[p->of[g->at[i]]], g->sign[i], nsame);
+		rank = p->by_name[g->at[i]];
+		if (!rank)
+			rank = (nsame == 1 ? 10 : 0) + (g->sign[i] > 0);
 		if (rank > best_rank) {
 			best_rank = rank;
 			best = i;
@@ -422,6 +426,8 @@ static void fill_pool(pool *p, ag_str object)
 			    ag_str_eq(object_of(x), object))
 				p->of[p->n++] = i;
 		}
+	for (uint32_t k = 0; k < p->n; k++)
+		p->by_name[k] = rank_by_name(&s->items[p->of[k]]);
 }
 
 /* ---- short relations with exceptions ---- */
