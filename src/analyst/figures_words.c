@@ -395,10 +395,12 @@ double ag_fig_unit_size(int unit, int *ret_family)
 		      { 86400, 1 }, { 604800, 1 },  { 1, 2 },    { 12, 2 }, { 1, 3 },
 		      { 1000, 3 },  { 1000000, 3 }, { 0.01, 4 }, { 1, 4 },  { 1000, 4 } };
 
-	if (unit <= 0 || (size_t)unit >= sizeof(units) / sizeof(units[0]))
+	const size_t at = unit > 0 ? (size_t)unit : 0;
+
+	if (!at || at >= sizeof(units) / sizeof(units[0]))
 		return 0;
-	*ret_family = units[unit].family;
-	return units[unit].size;
+	*ret_family = units[at].family;
+	return units[at].size;
 }
 
 /* --- the table of words: one slot for each meaning of a word --- */

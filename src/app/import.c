@@ -417,7 +417,7 @@ ag_status ag_app_import(ag_app *app, ag_str file, ag_str project, ag_str table_n
 		                                  : import_table_name(file, app->arena) };
 	ag_table *table = NULL;
 	ag_store *store;
-	ag_str folder;
+	ag_str folder = AG_S("");
 	ag_status st = import_check_id(project, err);
 
 	if (!st && !out.table.len)
@@ -449,7 +449,7 @@ ag_status ag_app_demo_database(ag_app *app, ag_str *ret_path, ag_err *err)
 {
 	const ag_embedded *sql = ag_embedded_find("shop/shop.sql");
 	ag_tables *t = NULL;
-	ag_str folder, path;
+	ag_str folder = AG_S(""), path;
 	struct stat sb;
 	ag_status st = import_folder(app, &folder, err);
 

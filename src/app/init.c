@@ -61,7 +61,7 @@ ag_status ag_init_add_project(ag_str text, ag_str id, ag_str source, ag_str pass
                               ag_arena *arena, ag_str *ret, ag_err *err)
 {
 	ag_buf out = AG_BUF_INIT(2 * MAX_YAML_BYTES);
-	size_t at = text.len, end = text.len, indent = 2;
+	size_t at = text.len, end = at, indent = 2;
 	ag_str value = AG_S("");
 	const bool has = init_find_key(text, AG_S("projects"), &at, &end, &value);
 	ag_status st = AG_OK;

@@ -244,7 +244,7 @@ static ag_status change_report(ag_store *store, const ag_run_row *run, const ag_
 {
 	const ag_extjson_opts as_written = { .repair_utf8 = true };
 	ag_member *members;
-	ag_val report, body;
+	ag_val report = ag_val_missing(), body = ag_val_missing();
 	ag_str stored;
 	ag_status st = ag_store_report(store, &run->id, arena, &stored, err);
 

@@ -159,7 +159,7 @@ static ag_status inspect(ag_cli *c, const ag_source_place *place, wanted *want, 
 	ag_progress_line *line = ag_progress_start(c, place->uri);
 	ag_source *s = NULL;
 	ag_err err = { 0 };
-	ag_profile p;
+	ag_profile p = { 0 };
 	ag_survey found;
 	ag_jw w;
 	ag_status st = ag_source_open_place(&c->app.ctx, place, &so, &s, &err);

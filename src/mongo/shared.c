@@ -32,7 +32,7 @@ static ag_mongo *take_idle(const ag_mongo *keep)
 
 	for (ag_mongo **at = &shared.all; *at;) {
 		m = *at;
-		if (m->nuser || (m == keep && is_fresh(m))) {
+		if (m->nuser || (keep && m == keep && is_fresh(m))) {
 			at = &m->next;
 			continue;
 		}
