@@ -10,8 +10,8 @@
 #
 # Exit 77 with a reason on standard error: it cannot run here. Sid lives in .cache/, made once by debootstrap (a minute, a
 # gigabyte); FOLDER, new and empty, holds what belongs to one run. Sid's packages need /proc while they are installed: that
-# mount is in a namespace of its own and ends with it. Sid changes daily, so what goes wrong with it is never a failure of
-# the test.
+# mount is in a namespace of its own and ends with it. They get an empty environment, because the TMPDIR of a test is outside
+# of the chroot. Sid changes daily, so what goes wrong with it is never a failure of the test.
 set -u
 root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 sid=${ARGUS_SID:-$root/.cache/sid-documentdb}
@@ -34,8 +34,9 @@ make_sid() {
 	rm -rf -- "$sid"
 	mkdir -p "$sid" &&
 		timeout 400 debootstrap --variant=minbase sid "$sid" >"$folder/sid.log" 2>&1 &&
-		DEBIAN_FRONTEND=noninteractive timeout 600 unshare --mount sh -c 'mount -t proc proc "$0/proc" &&
-			exec chroot "$0" apt-get install -y --no-install-recommends "$@"' \
+		timeout 600 unshare --mount sh -c 'mount -t proc proc "$0/proc" &&
+			exec env -i "PATH=$PATH" HOME=/root DEBIAN_FRONTEND=noninteractive \
+				chroot "$0" apt-get install -y --no-install-recommends "$@"' \
 			"$sid" $packages >"$folder/sid.log" 2>&1 &&
 		printf '%s\n' "$packages" >"$sid/.ready"
 }
