@@ -48,7 +48,7 @@ def env(**more):
 
 
 def argus(*args, cwd=None, **more):
-    r = subprocess.run([ARGUS, *args], capture_output=True, text=True, env=env(**more), cwd=cwd or DIR + "/work",
+    r = subprocess.run([ARGUS, *args], capture_output=True, text=True, env=env(**more), cwd=cwd or DIR + "/data",
                        stdin=subprocess.DEVNULL)
     output.append(r.stdout + r.stderr)
     return r
@@ -65,12 +65,12 @@ def make_data(path, n):
 
 
 def setup():
-    for name in ("home", "work"):
+    for name in ("home", "data"):
         os.makedirs(DIR + "/" + name)
     psql("CREATE ROLE team LOGIN PASSWORD '%s'" % SECRET, "postgres")
     for name in ("argus", "second"):
         psql("CREATE DATABASE %s OWNER team TEMPLATE template0 ENCODING 'UTF8'" % name, "postgres")
-    make_data(DIR + "/work/people.ndjson", 150000)
+    make_data(DIR + "/data/people.ndjson", 150000)
 
 
 def settings():
@@ -92,7 +92,7 @@ def settings():
     check("with ARGUS_DATABASE it is not", r.returncode == 0 and "warning" not in r.stderr and "shop.db" in r.stdout, r)
     r = argus("runs", POSTGRES_URL="host=x password=" + SECRET)
     check("another form is refused with the right one", r.returncode == 2 and "postgresql://" in r.stderr, r)
-    with open(DIR + "/work/bad.yaml", "w", encoding="utf-8") as f:
+    with open(DIR + "/data/bad.yaml", "w", encoding="utf-8") as f:
         f.write("store: %sargus\n" % URL)
     r = argus("runs", "--config", "bad.yaml")
     check("a password in a settings file is refused", r.returncode == 2 and "settings file" in r.stderr, r)
@@ -132,7 +132,7 @@ def killed_servers():
     for round_no in range(6):
         begun = int(psql("SELECT count(*) FROM argus.events"))
         p = subprocess.Popen([ARGUS, "audit", "people.ndjson", "--output", "json", "--store", URL + "argus"],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env(), cwd=DIR + "/work")
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env(), cwd=DIR + "/data")
         wanted = begun + 1 + 8 * round_no
         while p.poll() is None and int(psql("SELECT count(*) FROM argus.events")) < wanted:
             pass
