@@ -309,7 +309,7 @@ static void write_table(const ag_analyst_result *r, ag_str name, size_t max_byte
 		            "order and limit. Tell the user that the result is cut.\n");
 	if (!r->row_count)
 		ag_buf_adds(out, "No row fits. Say so; check filters and spelling before you "
-		                 "conclude that there is none.\n");
+		                 "conclude that no such row exists.\n");
 }
 
 static void add_part(ag_buf *out, const char *label, ag_str text)
