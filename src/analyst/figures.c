@@ -10,6 +10,8 @@
 #include "analyst/figures_check.h"
 #include "query/decmath.h"
 
+#define MAX_LIKE 64u /* columns that one figure may be of, when it says what the next one is of */
+
 const char *ag_figure_verdict_name(ag_figure_verdict v)
 {
 	static const char *const names[] = { "cell", "computed", "exempt", "unproven" };
@@ -49,6 +51,61 @@ bool ag_figures_result_read(const ag_val *json, ag_str name, ag_arena *arena,
 
 /* --- the units in turn --- */
 
+/* Does any word, of this sentence or another, say which column the figure is of? */
+static bool fig_is_named(const ag_fig_check *k)
+{
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		if (k->columns[i].score > 0 && k->columns[i].is_number && !k->columns[i].is_key)
+			return true;
+	}
+	return false;
+}
+
+/* A figure that nothing names is of the column of the one before it, where that can hold it: "North 120, South 90". */
+static size_t fig_like_only(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *columns,
+                            size_t n)
+{
+	const ag_fig_number *number = &k->doc.numbers[c->number];
+	uint16_t both[AG_FIGURES_MAX_COLUMNS];
+	size_t nboth = 0;
+	bool fraction, plain;
+
+	if (k->is_row || !k->nlike || c->is_aside || number->is_ordinal || fig_is_named(k))
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < k->nlike; j++) {
+			if (columns[i] == k->like[j] &&
+			    ag_fig_unit_fits(&k->columns[columns[i]], number, &fraction, &plain))
+				both[nboth++] = columns[i];
+		}
+	}
+	if (!nboth)
+		return n;
+	memcpy(columns, both, nboth * sizeof(both[0]));
+	return nboth;
+}
+
+/* The columns of a figure that a cell proved: what the next one is like. */
+static void fig_like_set(ag_fig_check *k, const ag_fig_claim *c, const uint16_t *columns, size_t n)
+{
+	if (!k->is_row && !c->is_aside && !c->compares)
+		k->nlike = n <= MAX_LIKE ? ag_fig_proven_by(k, c, columns, n, k->like) : 0;
+}
+
+static void fig_like_computed(ag_fig_check *k, const ag_fig_claim *c, const ag_figure *f)
+{
+	const ag_fig_computation *comp = &k->computed[f->computation];
+
+	if (k->is_row || c->is_aside || comp->is_fraction || !comp->nall)
+		return;
+	k->nlike = 0;
+	for (size_t i = 0; i < k->ncolumn; i++) {
+		if (k->columns[i].result == comp->all[0].result &&
+		    k->columns[i].column == comp->all[0].column)
+			k->like[k->nlike++] = (uint16_t)i;
+	}
+}
+
 static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u)
 {
 	ag_figure *f = &k->figures[c->number];
@@ -57,23 +114,30 @@ static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit 
 
 	f->verdict = AG_FIGURE_UNPROVEN;
 	ag_fig_columns_weigh(k, c, u);
-	n = ag_fig_eligible(k, c, eligible);
+	n = fig_like_only(k, c, eligible, ag_fig_eligible(k, c, eligible));
 	if (c->is_aside && k->doc.numbers[c->number].nread && !ag_fig_is_hedged(k, c) &&
 	    !ag_fig_is_row_count(k, c) && ag_fig_prove_cell(k, c, eligible, n, f))
 		return;
 	if (k->doc.numbers[c->number].is_ordinal || c->is_aside) {
 		if (ag_fig_is_exempt(k, c, f))
 			return;
-	} else if ((k->doc.numbers[c->number].nread && ag_fig_prove_cell(k, c, eligible, n, f)) ||
-	           (k->doc.numbers[c->number].nread && ag_fig_prove_computed(k, c, f)) ||
-	           ag_fig_is_exempt(k, c, f)) {
+	} else if (k->doc.numbers[c->number].nread && ag_fig_prove_cell(k, c, eligible, n, f)) {
+		fig_like_set(k, c, eligible, n);
+		return;
+	} else if (k->doc.numbers[c->number].nread && ag_fig_prove_computed(k, c, f)) {
+		fig_like_computed(k, c, f);
+		return;
+	} else if (ag_fig_is_exempt(k, c, f)) {
 		return;
 	}
 	if (!k->is_row && k->doc.numbers[c->number].nread && ag_fig_has_unknown(k, c)) {
 		uint16_t unnamed[AG_FIGURES_MAX_COLUMNS];
 
-		if (ag_fig_prove_cell(k, c, unnamed, ag_fig_unnamed(k, c, unnamed), f))
+		n = ag_fig_unnamed(k, c, unnamed);
+		if (ag_fig_prove_cell(k, c, unnamed, n, f)) {
+			fig_like_set(k, c, unnamed, n);
 			return;
+		}
 	}
 	if (!k->is_row && k->doc.numbers[c->number].nread && ag_fig_weigh_next(k, c, u)) {
 		uint16_t next[AG_FIGURES_MAX_COLUMNS];
@@ -83,6 +147,52 @@ static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit 
 	}
 	ag_fig_nearest(k, c, eligible, n, f);
 	ag_fig_criticize(k, f);
+}
+
+/* Dates of cells that the sentence says of a row: "Ward 3 was inspected on May 4". Those of statements and of the question are
+ * bounds. */
+static void fig_judge_dates(ag_fig_check *k, const ag_fig_unit *u)
+{
+	ag_fig_claim *claims = ag_new_n(k->arena, ag_fig_claim, k->nunit_mention + 1);
+	const ag_fig_mention **dates = ag_new_n(k->arena, const ag_fig_mention *,
+	                                        k->nunit_mention + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->nunit_mention; i++) {
+		const ag_fig_mention *m = k->unit_mentions[i];
+		uint32_t at = m->from;
+
+		if (m->dim != AG_FIG_DIM_DATE || m->in_sql || m->is_asked || !m->is_day)
+			continue;
+		while (at < m->to && k->doc.tokens[at].number < 0)
+			at++;
+		if (at == m->to)
+			continue;
+		dates[n] = m;
+		claims[n++] = (ag_fig_claim){ .number = (size_t)k->doc.tokens[at].number,
+			                      .token = m->from,
+			                      .key = 1 };
+	}
+	if (!n)
+		return;
+	ag_fig_pair_dates(k, u, claims, n);
+	for (size_t i = 0; i < n; i++) {
+		ag_figure *f = &k->figures[claims[i].number];
+		ag_fig_place row;
+
+		if (ag_fig_date_fits(&claims[i], dates[i], &row))
+			continue;
+		*f = (ag_figure){ .at = k->doc.tokens[dates[i]->from].at,
+			          .verdict = AG_FIGURE_UNPROVEN };
+		f->len = k->doc.tokens[dates[i]->to - 1].at + k->doc.tokens[dates[i]->to - 1].len -
+		         f->at;
+		f->critique = ag_str_printf(
+			k->arena,
+			"\"%.*s\" (byte %zu): the row of %.*s that the sentence names, row %u, has "
+			"another date. Correct it, or leave it out.",
+			AG_FMT(ag_str_make(k->in->prose.ptr + f->at, f->len < 60 ? f->len : 60)),
+			f->at, AG_FMT(k->in->results[row.result].name), row.row + 1);
+	}
 }
 
 /* The rank of a table's row, "1" of the first: as good as a list marker. */
@@ -145,6 +255,39 @@ static void fig_topics_set(ag_fig_check *k)
 	}
 }
 
+/* Does the token mean a column of numbers? */
+static bool fig_is_measure(const ag_fig_check *k, const ag_fig_token *t)
+{
+	for (size_t c = 0; c < k->ncolumn && t->nvocab; c++) {
+		for (size_t w = 0; w < k->columns[c].nword; w++) {
+			for (size_t x = 0; x < t->nvocab; x++) {
+				if (k->columns[c].words[w] == t->vocab[x] &&
+				    k->columns[c].is_number && !k->columns[c].is_key)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* How many cells of a table's header name a column of numbers? */
+static size_t fig_measures(const ag_fig_check *k, const ag_fig_unit *u)
+{
+	size_t n = 0;
+	bool here = false;
+
+	for (uint32_t i = u->from; i < u->to; i++) {
+		const ag_fig_token *t = &k->doc.tokens[i];
+
+		here = here && t->kind != AG_FIG_NEXT_CELL;
+		if (!here && fig_is_measure(k, t)) {
+			here = true;
+			n++;
+		}
+	}
+	return n;
+}
+
 static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
 {
 	bool any = false;
@@ -153,9 +296,7 @@ static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
 		any = any || k->doc.tokens[i].nvocab;
 	if (!any || u->block == AG_FIG_ROW)
 		return;
-	k->said_cells = 0;
-	for (uint32_t i = u->from; u->block == AG_FIG_HEADER && i < u->to; i++)
-		k->said_cells += k->doc.tokens[i].kind == AG_FIG_NEXT_CELL;
+	k->nmeasure = u->block == AG_FIG_HEADER ? fig_measures(k, u) : 0;
 	if (u->block == AG_FIG_HEADING)
 		memset(k->head_weight, 0, k->nvocab * sizeof(float));
 	memset(k->said_weight, 0, k->nvocab * sizeof(float));
@@ -168,14 +309,17 @@ static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)
 {
 	k->is_row = u->block == AG_FIG_ROW;
 	/* A table of several measures says nothing about what is after it. */
-	if (!k->is_row && k->said_cells > 3) {
+	if (!k->is_row && k->nmeasure > 1) {
 		memset(k->said_weight, 0, k->nvocab * sizeof(float));
-		k->said_cells = 0;
+		k->nmeasure = 0;
 	}
 	k->nunit_mention = 0;
 	ag_fig_segments(k, u);
 	ag_fig_claims(k, u);
 	ag_fig_unit_mentions(k, u->from, u->to);
+	k->is_range = false;
+	for (size_t i = 0; i < k->nclaim; i++)
+		k->is_range = k->is_range || (k->claims[i].cues & AG_FIG_RANGE);
 	if (k->nclaim) {
 		if (k->is_row) {
 			ag_fig_pair_row(k, u);
@@ -184,6 +328,10 @@ static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)
 			ag_fig_pair(k, u);
 		}
 	}
+	if (!k->is_row)
+		fig_judge_dates(k, u);
+	if (u->after_break && u->block != AG_FIG_ITEM)
+		k->nlike = 0;
 	for (size_t i = 0; i < k->nclaim; i++) {
 		if (fig_is_row_number(k, &k->claims[i], u))
 			AG_IGNORE(ag_fig_exempt(&k->figures[k->claims[i].number], "list marker"),

@@ -11,7 +11,9 @@
  *
  * Not figures (AG_FIGURE_EXEMPT): numbers of the question, code, list markers, ordinals, digits inside identifiers and
  * addresses, names of rows ("2025", "May 3"), dates and bounds of a statement that ran, row counts. Everything else is one,
- * number words ("three") too. Halves, thirds, "double" and "one" are not read as numbers.
+ * number words ("three"), ratios in words ("twice as", "a third of"), ranks ("third by revenue") and dates of cells too.
+ * "One" and a half that is no ratio ("the first half") are not read as numbers. Figures of a list that nothing names are of
+ * one column; a sentence with "ranges from" names the ends of a column.
  *
  * Time: linear in the prose; each figure looks at the rows of the columns that it may be of. A usual answer takes less than a
  * millisecond, the largest over the most cells a few seconds. Memory in the caller's arena. Threads: any. */

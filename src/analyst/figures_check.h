@@ -13,7 +13,7 @@
 
 typedef struct ag_fig_claim {
 	size_t number;
-	uint32_t token, seg, seg_from, seg_to;
+	uint32_t token, seg, seg_from, seg_to, unit_from;
 	const ag_fig_mention *own[AG_FIG_MAX_DIMS];
 	size_t nown;
 	unsigned cues;  /* of its segment */
@@ -21,6 +21,7 @@ typedef struct ag_fig_claim {
 	bool is_loose;  /* a total of a segment that names no row */
 	bool is_aside;  /* a row count or a number of the question: it has no row */
 	bool of_rows;   /* counts what the rows are: "2 customers", "5 rows" */
+	bool compares;  /* two rows: "12 more", "twice as many", "3 points" */
 	bool names_row; /* its own segment does */
 } ag_fig_claim;
 
@@ -56,9 +57,12 @@ typedef struct ag_fig_check {
 	size_t nclaim;
 	const ag_fig_mention *unit_mentions[AG_FIG_MAX_MENTIONS];
 	size_t nunit_mention;
-	uint32_t *seg; /* by token of doc */
-	bool is_row;
-	size_t said_cells; /* of the header that said_weight comes from */
+	uint32_t *seg;         /* by token of doc */
+	bool is_row, is_range; /* of a table; "from 12 to 90" */
+	size_t nmeasure;       /* of the table whose header said_weight comes from */
+	/* Columns that have the figure before, when it was proven by a cell: those of one list are of one column. */
+	uint16_t like[AG_FIGURES_MAX_COLUMNS];
+	size_t nlike;
 } ag_fig_check;
 
 /* --- rows (figures_pair.c) --- */
@@ -70,6 +74,8 @@ void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u);
 void ag_fig_unit_mentions(ag_fig_check *k, uint32_t from, uint32_t to);
 /* Which row each claim is of: of a sentence; of the row of a table. */
 void ag_fig_pair(ag_fig_check *k, const ag_fig_unit *u);
+/* Pairs other claims, of dates, with what the sentence names but for dates. */
+void ag_fig_pair_dates(ag_fig_check *k, const ag_fig_unit *u, ag_fig_claim *claims, size_t n);
 void ag_fig_pair_row(ag_fig_check *k, const ag_fig_unit *u);
 /* "5 regions", "all five rows": as many as a result has, of what its rows are. */
 bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c);
@@ -98,6 +104,10 @@ bool ag_fig_counts_rows(const ag_fig_check *k, const ag_fig_claim *c);
 
 bool ag_fig_prove_cell(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
                        size_t n, ag_figure *f);
+bool ag_fig_date_fits(const ag_fig_claim *c, const ag_fig_mention *m, ag_fig_place *ret);
+/* Which of the columns prove the claim. */
+size_t ag_fig_proven_by(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
+                        size_t n, uint16_t *to);
 bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f);
 bool ag_fig_is_exempt(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f);
 bool ag_fig_exempt(ag_figure *f, const char *why); /* true */

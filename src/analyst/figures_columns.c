@@ -6,7 +6,7 @@
 
 void ag_fig_weigh(float *weight, const ag_fig_token *t, float by)
 {
-	if (t->mention >= 0 && t->kind == AG_FIG_NUMBER)
+	if ((t->mention >= 0 && t->kind == AG_FIG_NUMBER) || t->is_of_name)
 		return;
 	for (size_t i = 0; i < t->nvocab; i++) {
 		const float w = t->weight[i] * by;
@@ -62,10 +62,24 @@ static bool fig_is_others(const ag_fig_check *k, uint32_t token, const ag_fig_cl
 	return false;
 }
 
+/* "$5,000 in shipping cost on 59 parcels": what is between two figures is for the first, when the second has a label. */
+static bool fig_is_label_before(const ag_fig_check *k, uint32_t token, const ag_fig_claim *c)
+{
+	if (token >= k->doc.numbers[c->number].token)
+		return false;
+	for (uint32_t i = token; i > c->seg_from; i--) {
+		if (k->doc.tokens[i - 1].number >= 0 && k->doc.tokens[i - 1].mention < 0)
+			return true;
+	}
+	return false;
+}
+
 static void fig_weigh_segment(ag_fig_check *k, const ag_fig_claim *c)
 {
 	const ag_fig_number *n = &k->doc.numbers[c->number];
 	const uint32_t first = n->token, last = n->token + n->ntoken - 1;
+	const bool has_label = last + 1 < c->seg_to && k->doc.tokens[last + 1].nvocab &&
+	                       !(k->doc.tokens[last + 1].cues & AG_FIG_STOP);
 
 	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
 		const ag_fig_token *t = &k->doc.tokens[i];
@@ -73,9 +87,14 @@ static void fig_weigh_segment(ag_fig_check *k, const ag_fig_claim *c)
 
 		if (i >= first && i <= last && !(t->kind == AG_FIG_WORD && t->nvocab))
 			continue;
+		/* "im Jahr 2023": the name of a row. */
+		if (i + 1 < c->seg_to && t[1].kind == AG_FIG_NUMBER && t[1].mention >= 0 &&
+		    t->nvocab && (k->vocab[t->vocab[0]].traits & AG_FIG_T_KEY))
+			continue;
 		if (k->is_row)
 			by = 1.0f;
-		else if (fig_is_consumed(k, i, c) || fig_is_others(k, i, c))
+		else if (fig_is_consumed(k, i, c) || fig_is_others(k, i, c) ||
+		         (has_label && fig_is_label_before(k, i, c)))
 			by = 0.4f;
 		else if (i > last && i <= last + 2)
 			by = 1.3f;
@@ -108,6 +127,9 @@ static void fig_weigh_others(ag_fig_check *k, const ag_fig_claim *c, const ag_fi
 			ag_fig_weigh(k->weight, t, 0.35f);
 		}
 	}
+	/* "North (120) is ahead of South (90) in orders" */
+	for (uint32_t i = c->seg_to; i < u->to && !any; i++)
+		ag_fig_weigh(k->weight, &k->doc.tokens[i], 0.3f);
 }
 
 static void fig_weigh_row(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u)
@@ -181,7 +203,7 @@ bool ag_fig_unit_fits(const ag_fig_column *c, const ag_fig_number *n, bool *as_f
 	if (n->currency >= 0) {
 		if (c->currency >= 0 && c->currency != n->currency)
 			return false;
-		if (!(c->traits & AG_FIG_T_MONEY) && c->is_plural_count)
+		if (!(c->traits & AG_FIG_T_MONEY) && (c->is_plural_count || c->is_no_money))
 			return false;
 		if (!(c->traits & AG_FIG_T_MONEY) &&
 		    (c->traits & (AG_FIG_T_COUNT | AG_FIG_T_KEY | AG_FIG_T_RANK)))
@@ -226,6 +248,43 @@ static bool fig_is_unknown(const ag_fig_token *t)
 	return t->kind == AG_FIG_WORD && t->mention < 0 && !t->cues && !t->nvocab && t->len >= 4;
 }
 
+/* "widgets: 12", "widgets of 12", with an unknown word; not "stands at 12". */
+static bool fig_has_label(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	static const char *const links[] = { "of", "is", "was", "are", "were", "de", "von" };
+	const uint32_t at = k->doc.numbers[c->number].token;
+	const ag_fig_token *t = &k->doc.tokens[at];
+
+	if (at < c->seg_from + 2 || !fig_is_unknown(&t[-2]))
+		return false;
+	for (size_t i = 0; i < AG_NELEM(links); i++) {
+		if (ag_str_eqc(t[-1].fold, links[i]))
+			return true;
+	}
+	return t[-1].punct == ':';
+}
+
+/* In another language than English any noun of the sentence before the figure may be the column, unless another one is known. */
+static bool fig_has_foreign(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	bool found = false;
+
+	if (!k->doc.lang || (k->doc.lang & AG_FIG_EN))
+		return false;
+	for (size_t i = 0; i < k->nvocab; i++) {
+		if (k->weight[i] >= 0.25f)
+			return false;
+	}
+	for (uint32_t i = c->unit_from; i < c->seg_to; i++) {
+		const ag_fig_token *t = &k->doc.tokens[i];
+
+		if (t->nvocab && t->mention < 0)
+			return false;
+		found = found || fig_is_unknown(t);
+	}
+	return found;
+}
+
 /* Is the figure named by a word that nothing knows, perhaps a column in another language: "widgets of 12", or "12 widgets"
  * where no other segment of the sentence names a column? */
 bool ag_fig_has_unknown(const ag_fig_check *k, const ag_fig_claim *c)
@@ -245,8 +304,7 @@ bool ag_fig_has_unknown(const ag_fig_check *k, const ag_fig_claim *c)
 			carried = carried || k->weight[i] >= 0.25f;
 		return !carried;
 	}
-	return n->token >= c->seg_from + 2 && fig_is_unknown(&t[n->token - 2]) &&
-	       (t[n->token - 1].punct == ':' || (t[n->token - 1].cues & AG_FIG_STOP));
+	return fig_has_label(k, c) || fig_has_foreign(k, c);
 }
 
 /* Does the word after the number say what the rows are, and no number of a row: "2 customers" where customer is a text? */
@@ -272,6 +330,10 @@ bool ag_fig_counts_rows(const ag_fig_check *k, const ag_fig_claim *c)
 				}
 			}
 		}
+		/* "meter readings": the last word says what is counted. */
+		if (of_key && !of_number && i + 1 < c->seg_to && t[1].nvocab &&
+		    t[1].kind == AG_FIG_WORD && t[1].mention < 0 && !(t[1].cues & AG_FIG_STOP))
+			continue;
 		if (of_key || of_number)
 			return of_key && !of_number;
 	}
@@ -351,13 +413,26 @@ bool ag_fig_weigh_next(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit
 	return any;
 }
 
+/* "diners: 12" */
+static bool fig_is_plural_label(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	const ag_fig_token *t = &k->doc.tokens[k->doc.numbers[c->number].token];
+
+	return fig_has_label(k, c) && t[-1].punct == ':' &&
+	       t[-2].fold.ptr[t[-2].fold.len - 1] == 's';
+}
+
 /* The only column of its kind that no word of the whole answer means: what an unknown word may mean. */
 size_t ag_fig_unnamed(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to)
 {
 	const ag_fig_number *n = &k->doc.numbers[c->number];
 	const uint32_t after = n->token + n->ntoken;
-	const bool counts = n->currency < 0 && !n->is_percent && after < c->seg_to &&
-	                    fig_is_unknown(&k->doc.tokens[after]);
+	/* A label before the number: English ones are known by their columns. */
+	const bool counts = n->currency < 0 && !n->is_percent && !n->unit && n->nread &&
+	                    !n->read[0].places &&
+	                    ((after < c->seg_to && fig_is_unknown(&k->doc.tokens[after])) ||
+	                     (!(k->doc.lang & AG_FIG_EN) && ag_fig_has_unknown(k, c)) ||
+	                     fig_is_plural_label(k, c));
 	size_t count = 0;
 	bool fraction, plain;
 
@@ -369,7 +444,8 @@ size_t ag_fig_unnamed(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to
 			named = named || (k->is_named[col->words[w]] &&
 			                  !(k->vocab[col->words[w]].traits & AG_FIG_T_FREE));
 		/* "12 widgets" counts something. */
-		if (counts && (col->traits & (AG_FIG_T_MONEY | AG_FIG_T_SHARE)))
+		if (counts &&
+		    ((col->traits & (AG_FIG_T_MONEY | AG_FIG_T_SHARE)) || (col->unit && !n->unit)))
 			continue;
 		if (!named && !col->is_key && ag_fig_unit_fits(col, n, &fraction, &plain))
 			to[count++] = (uint16_t)i;
@@ -380,6 +456,13 @@ size_t ag_fig_unnamed(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to
 			to[0] = to[i];
 			return 1;
 		}
+	}
+	/* Or the only one that is a plural: pupils, not net_change. */
+	for (size_t i = 0, n_plural = 0; count > 1 && counts && i < count; i++) {
+		if (k->columns[to[i]].is_plural_count && !n_plural++)
+			to[0] = to[i];
+		if (i + 1 == count)
+			count = n_plural == 1 ? 1 : count;
 	}
 	return count == 1 ? 1 : 0;
 }

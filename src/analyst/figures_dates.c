@@ -97,6 +97,9 @@ void ag_fig_dates_row(ag_fig_dates *f, ag_fig_place place, const ag_val *cells,
 		} else if (v && c->is_key && c->is_number) {
 			const double number = c->approx[place.row];
 
+			if (c->is_year && number == number)
+				parts.y = (int)number;
+
 			for (size_t k = 0; k < c->nword && number >= 1 && number <= 9999; k++) {
 				const int group = vocab[c->words[k]].group;
 
@@ -228,7 +231,7 @@ static bool fig_month_read(const fig_find *s, size_t i, ag_fig_said *said)
 	                    !(ag_str_eqc(t->fold, "mai") && !(s->doc->lang & AG_FIG_DE))))
 		return false;
 	said->from = (uint32_t)i;
-	if (i && (day = fig_number_at(s, i - 1, 1, 31)) > 0) {
+	if (i && t->at <= t[-1].at + t[-1].len + 2 && (day = fig_number_at(s, i - 1, 1, 31)) > 0) {
 		said->d = day;
 		said->from = (uint32_t)(i - 1);
 	} else if (i > 1 && fig_is_of(s, i - 1) && (day = fig_number_at(s, i - 2, 1, 31)) > 0) {

@@ -207,6 +207,25 @@ static bool fig_is_upper(char c)
 }
 
 /* Cuts "avgOrderValue", "avg_order_value", "Revenue 2024", "revenue2024". */
+/* Is the word of a column's name its unit: stay_days, yield_t, delay_min, not price_min? */
+static bool fig_is_unit_word(ag_str name, ag_str fold, bool has_more, bool is_last)
+{
+	static const char *const of_time[] = { "delay", "wait",    "duration", "time",    "avg",
+		                               "dauer", "runtime", "uptime",   "downtime" };
+
+	if (!has_more)
+		return fold.len >= 4 && fold.ptr[fold.len - 1] == 's';
+	if (ag_str_eqc(fold, "min")) {
+		for (size_t i = 0; is_last && i < AG_NELEM(of_time); i++) {
+			if (ag_str_contains(name, ag_str_c(of_time[i])))
+				return true;
+		}
+		return false;
+	}
+	/* "revenue_m" is in millions. */
+	return fold.len > 1 || (is_last && strchr("tgsh", fold.ptr[0]));
+}
+
 static void fig_column_words(ag_fig_names *f, ag_fig_column *c, ag_str name)
 {
 	for (size_t pos = 0; pos < name.len && c->nword < 8;) {
@@ -239,8 +258,7 @@ static void fig_column_words(ag_fig_names *f, ag_fig_column *c, ag_str name)
 		if ((v = ag_fig_value(f->w, AG_FIG_W_MONEY, fold)) >= 0 && fold.len == 3)
 			c->currency = v;
 		if ((v = ag_fig_value(f->w, AG_FIG_W_UNIT, fold)) > 0 &&
-		    (c->nword || (fold.len >= 4 && fold.ptr[fold.len - 1] == 's')) &&
-		    fold.len > 1 && !ag_str_eqc(fold, "min")) /* price_min */
+		    fig_is_unit_word(name, fold, c->nword > 0, pos == name.len))
 			c->unit = v;
 		if ((v = ag_fig_value(f->w, AG_FIG_W_SCALE, fold)) > 0 && c->nword && !c->unit)
 			c->exp = v;
@@ -313,8 +331,14 @@ static void fig_column_numbers(ag_fig_names *f, ag_fig_column *c)
 		n++;
 	}
 	c->is_number = n > 0 && nother == 0;
+	c->is_whole = n > 0 && is_whole;
 	c->is_plural_count = n > 0 && is_whole && fig_has_plural(name);
-	c->is_key = !c->is_number ||
+	/* Whole numbers that are all years, and no count of something: season, cohort. */
+	c->is_year = c->is_number && is_whole && !c->is_plural_count &&
+	             !(c->traits & (AG_FIG_T_MONEY | AG_FIG_T_COUNT | AG_FIG_T_SHARE)) &&
+	             ag_dec128_cmp(c->low, ag_dec128_from_i64(1900)) >= 0 &&
+	             ag_dec128_cmp(c->high, ag_dec128_from_i64(2100)) <= 0;
+	c->is_key = !c->is_number || c->is_year ||
 	            ((c->traits & AG_FIG_T_KEY) &&
 	             !(c->traits & (AG_FIG_T_MONEY | AG_FIG_T_FREE)) && c->unit != 5);
 	if (c->traits & AG_FIG_T_SHARE) {
@@ -402,6 +426,7 @@ static size_t fig_result_add(ag_fig_names *f, size_t result, size_t room)
 	const ag_figures_result *r = &f->in->results[result];
 	const size_t first = f->ncolumn;
 	size_t cells = 0;
+	bool has_money = false;
 
 	for (size_t i = 0; i < r->ncolumn && f->ncolumn < AG_FIGURES_MAX_COLUMNS; i++) {
 		ag_fig_column *c = &f->columns[f->ncolumn++];
@@ -413,6 +438,10 @@ static size_t fig_result_add(ag_fig_names *f, size_t result, size_t room)
 		fig_column_traits(f, c);
 		fig_column_numbers(f, c);
 	}
+	for (size_t i = first; i < f->ncolumn; i++)
+		has_money = has_money || (f->columns[i].traits & AG_FIG_T_MONEY);
+	for (size_t i = first; i < f->ncolumn; i++)
+		f->columns[i].is_no_money = has_money && f->columns[i].is_whole;
 	for (size_t row = 0; row < r->nrow && cells < room; row++) {
 		const ag_val *v = &r->rows[row];
 
@@ -490,18 +519,28 @@ const ag_fig_vocab *ag_fig_vocabulary(const ag_fig_names *f, size_t *ret_n)
 
 /* --- the words of a text that mean columns --- */
 
+/* The group of synonyms of a word; of a German compound that of its last part: "Versandkosten" are costs. */
+static int fig_group_of(const ag_fig_names *f, ag_str fold)
+{
+	int group = ag_fig_value(f->w, AG_FIG_W_GROUP, fold);
+
+	/* A German dative: "Besuchen" */
+	if (group < 0 && fold.len > 5 && fold.ptr[fold.len - 1] == 'n')
+		group = ag_fig_value(f->w, AG_FIG_W_GROUP, ag_str_make(fold.ptr, fold.len - 1));
+	for (size_t cut = 3; group < 0 && cut + 5 <= fold.len; cut++)
+		group = ag_fig_value(f->w, AG_FIG_W_GROUP,
+		                     ag_str_make(fold.ptr + cut, fold.len - cut));
+	return group;
+}
+
 static void fig_vocab_find(ag_fig_names *f, ag_fig_token *t)
 {
 	const ag_str stem = t->stem;
 	const uint64_t hash = fig_hash_more(UINT64_C(14695981039346656037), t->fold) | 1;
 	const size_t slot = (size_t)(hash >> 11) & 4095;
-	int group = ag_fig_value(f->w, AG_FIG_W_GROUP, t->fold);
-
-	/* A German dative: "Besuchen" */
-	if (group < 0 && t->fold.len > 5 && t->fold.ptr[t->fold.len - 1] == 'n')
-		group = ag_fig_value(f->w, AG_FIG_W_GROUP,
-		                     ag_str_make(t->fold.ptr, t->fold.len - 1));
 	if (f->memo[slot].hash != hash) {
+		const int group = fig_group_of(f, t->fold);
+
 		f->memo[slot].hash = hash;
 		f->memo[slot].n = 0;
 		for (size_t i = 0; i < f->nvocab && f->memo[slot].n < 4; i++) {
@@ -640,8 +679,10 @@ static void fig_dates_find(fig_find *s)
 		    !ag_fig_dates_find(s->f->dates, s->doc, i, &said))
 			continue;
 		m = fig_mention_add(s, said.from, said.to);
-		m->dim = 11;
+		m->dim = AG_FIG_DIM_DATE;
 		m->in_sql = said.in_sql;
+		m->is_day = said.m && said.d;
+		m->is_asked = said.is_asked;
 		m->places = said.places;
 		m->nplace = said.nplace;
 		for (uint32_t k = said.from; k < said.to && !said.nplace; k++) {
@@ -652,6 +693,22 @@ static void fig_dates_find(fig_find *s)
 					"date of a statement or of the question";
 		}
 		i = said.to - 1;
+	}
+}
+
+/* "4,187 meter readings" are no metres: a singular before a word of a column. */
+static void fig_unit_drop(ag_fig_names *f, const ag_fig_doc *doc, ag_fig_number *n)
+{
+	const size_t last = n->token + n->ntoken - 1;
+	ag_fig_token *t = &doc->tokens[last];
+
+	if (!n->unit || n->ntoken < 2 || t->len < 3 || t->fold.ptr[t->fold.len - 1] == 's' ||
+	    last + 1 >= doc->ntoken || t[1].kind != AG_FIG_WORD || (t[1].cues & AG_FIG_STOP))
+		return;
+	fig_vocab_find(f, &t[1]);
+	if (t[1].nvocab && t[1].fold.ptr[t[1].fold.len - 1] == 's') {
+		n->unit = 0;
+		n->ntoken--;
 	}
 }
 
@@ -677,6 +734,8 @@ size_t ag_fig_names_find(ag_fig_names *f, ag_str text, ag_fig_doc *doc, ag_fig_m
 			doc->numbers[t->number].is_taken = true; /* revenue_2024 */
 			doc->numbers[t->number].why = "names a column";
 		}
+		if (t->number >= 0)
+			fig_unit_drop(f, doc, &doc->numbers[t->number]);
 		if (t->number >= 0 && doc->numbers[t->number].is_date)
 			continue;
 		n = fig_atoms(ag_str_make(text.ptr + t->at, t->len), f->arena, s.atoms + s.natom,
@@ -688,6 +747,16 @@ size_t ag_fig_names_find(ag_fig_names *f, ag_str text, ag_fig_doc *doc, ag_fig_m
 	}
 	fig_dates_find(&s);
 	fig_texts_find(&s);
+	for (size_t i = 0; i + 1 < doc->ntoken; i++) {
+		const ag_fig_token *t = &doc->tokens[i];
+
+		/* "values for", "value of" name no column. */
+		doc->tokens[i].is_of_name =
+			((ag_str_eqc(t->fold, "values") || ag_str_eqc(t->fold, "value")) &&
+		         (ag_str_eqc(t[1].fold, "for") || ag_str_eqc(t[1].fold, "of"))) ||
+			(t->nvocab && t[1].kind == AG_FIG_NUMBER && t[1].mention >= 0 &&
+		         (f->vocab[t->vocab[0]].traits & AG_FIG_T_KEY));
+	}
 	*ret = s.mentions;
 	return s.n;
 }

@@ -185,6 +185,32 @@ static bool fig_is_whole_of(const ag_fig_check *k, const ag_fig_claim *c)
 	return false;
 }
 
+/* "12 more than", "by 12", "3.2 points higher", "twice as many" */
+static bool fig_compares(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	static const char *const after[] = { "more",  "fewer",  "less",  "mehr",  "weniger",  "mas",
+		                             "menos", "higher", "lower", "hoher", "niedriger" };
+	static const char *const before[] = { "by", "um" };
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	const uint32_t next = n->token + n->ntoken;
+	const ag_fig_token *t = &k->doc.tokens[next];
+
+	if (n->is_times || n->is_points)
+		return true;
+	for (size_t i = 0; i < AG_NELEM(after) && next < c->seg_to; i++) {
+		if (ag_str_eqc(t->fold, after[i]))
+			return true;
+	}
+	if (next + 1 < c->seg_to && ag_str_eqc(t->fold, "de") &&
+	    (ag_str_eqc(t[1].fold, "plus") || ag_str_eqc(t[1].fold, "moins")))
+		return true;
+	for (size_t i = 0; i < AG_NELEM(before) && n->token > c->seg_from; i++) {
+		if (ag_str_eqc(k->doc.tokens[n->token - 1].fold, before[i]))
+			return true;
+	}
+	return false;
+}
+
 void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u)
 {
 	k->nclaim = 0;
@@ -197,6 +223,7 @@ void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u)
 			continue;
 		c = &k->claims[k->nclaim++];
 		*c = (ag_fig_claim){ .number = (size_t)t->number,
+			             .unit_from = u->from,
 			             .token = i,
 			             .seg = k->seg[i],
 			             .seg_from = i,
@@ -215,11 +242,21 @@ void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u)
 			c->is_loose = true;
 		}
 		c->is_loose = c->is_loose || ((c->cues & AG_FIG_TOTAL) && !c->names_row);
-		c->of_rows = !k->is_row && ag_fig_counts_rows(k, c);
-		c->is_aside = !k->is_row && (ag_fig_is_row_count(k, c) ||
-		                             (ag_fig_is_asked(k, &k->doc.numbers[c->number]) &&
-		                              (!c->names_row || ag_fig_is_hedged(k, c))));
+		c->compares = !k->is_row && fig_compares(k, c);
+		c->of_rows = !k->is_row && !c->compares && ag_fig_counts_rows(k, c);
+		c->is_aside = !k->is_row && !k->doc.numbers[c->number].is_ratio &&
+		              (ag_fig_is_row_count(k, c) ||
+		               (ag_fig_is_asked(k, &k->doc.numbers[c->number]) &&
+		                (!c->names_row || ag_fig_is_hedged(k, c))));
 	}
+}
+
+/* "than South in 2024": the mention at token i belongs to m, of another kind. */
+static bool fig_is_with(const ag_fig_check *k, const ag_fig_mention *m, uint32_t i)
+{
+	const ag_fig_mention *other = &k->mentions[k->doc.tokens[i].mention];
+
+	return other->dim != m->dim && other->from <= m->to + 2 && m->from <= other->to + 2;
 }
 
 /* Is the mention only compared with: "than South", without a figure of its own? */
@@ -231,6 +268,11 @@ static bool fig_is_object(const ag_fig_check *k, const ag_fig_mention *m, const 
 	for (size_t steps = 0; i > u->from && steps < 3 && !after; steps++) {
 		const ag_fig_token *t = &k->doc.tokens[--i];
 
+		if (t->mention >= 0 && fig_is_with(k, m, i)) {
+			i = k->mentions[t->mention].from;
+			steps--;
+			continue;
+		}
 		if (t->number >= 0 || t->mention >= 0)
 			return false;
 		after = (t->cues & AG_FIG_OBJECT) != 0;
@@ -240,8 +282,13 @@ static bool fig_is_object(const ag_fig_check *k, const ag_fig_mention *m, const 
 	for (i = m->to; i < u->to; i++) {
 		const ag_fig_token *t = &k->doc.tokens[i];
 
-		if (t->number >= 0)
+		if (t->mention >= 0 && fig_is_with(k, m, i))
+			continue;
+		if (t->number >= 0 && t->mention < 0)
 			return false;
+		if ((t->punct == '(' || t->punct == ')') &&
+		    i < m->to + 2) /* "than South (2024) (90)" */
+			continue;
 		if (t->mention >= 0 || fig_breaks(t))
 			return true;
 	}
@@ -373,6 +420,13 @@ static void fig_pair_dim(ag_fig_check *k, fig_pairing *p, const ag_fig_unit *u)
 			fig_own_add(p->f[i], p->m[0]);
 		return;
 	}
+	/* "Compared with South, North had 120 (against 90)": the one that is compared with comes last. */
+	if (fig_is_object(k, p->m[0], u)) {
+		const ag_fig_mention *first = p->m[0];
+
+		memmove(&p->m[0], &p->m[1], (p->nm - 1) * sizeof(p->m[0]));
+		p->m[p->nm - 1] = first;
+	}
 	/* Groups and chunks are quadratic in the figures of a sentence: a long one is paired by nearness. */
 	if (p->nf <= 64 && (fig_pair_groups(p, true) || fig_pair_chunks(p)))
 		return;
@@ -391,6 +445,23 @@ static void fig_pair_dim(ag_fig_check *k, fig_pairing *p, const ag_fig_unit *u)
 	if (p->nf <= 64 && (fig_pair_groups(p, true) || fig_pair_chunks(p)))
 		return;
 	fig_pair_near(k, p);
+}
+
+/* "…, which has 10": the figure is of the row named last before it. */
+static bool fig_is_relative(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	for (uint32_t i = c->seg_from; i < c->token && i < c->seg_from + 2; i++) {
+		const ag_str word = k->doc.tokens[i].fold;
+
+		if (ag_str_eqc(word, "which") || ag_str_eqc(word, "who") || ag_str_eqc(word, "qui"))
+			return !c->names_row;
+	}
+	return false;
+}
+
+static bool fig_is_aside_of_pairs(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	return c->compares || k->doc.numbers[c->number].is_ordinal || fig_is_relative(k, c);
 }
 
 void ag_fig_pair(ag_fig_check *k, const ag_fig_unit *u)
@@ -412,9 +483,49 @@ void ag_fig_pair(ag_fig_check *k, const ag_fig_unit *u)
 		fig_pairing p = { f, 0, m, 0 };
 
 		for (size_t i = 0; i < k->nclaim; i++) {
-			if (!k->claims[i].is_loose && !k->claims[i].is_aside)
+			if (!k->claims[i].is_loose && !k->claims[i].is_aside &&
+			    !fig_is_aside_of_pairs(k, &k->claims[i]))
 				f[p.nf++] = &k->claims[i];
 		}
+		for (size_t i = 0; i < k->nunit_mention; i++) {
+			if (k->unit_mentions[i]->dim == dims[d])
+				m[p.nm++] = k->unit_mentions[i];
+		}
+		/* A comparison, a rank, a relative clause: of the row before it, else of the first. */
+		for (size_t i = 0; i < k->nclaim; i++) {
+			size_t at = 0;
+
+			if (k->claims[i].is_loose || k->claims[i].is_aside ||
+			    !fig_is_aside_of_pairs(k, &k->claims[i]))
+				continue;
+			while (at + 1 < p.nm && m[at + 1]->from < k->claims[i].token)
+				at++;
+			fig_own_add(&k->claims[i], m[at]);
+		}
+		fig_pair_dim(k, &p, u);
+	}
+}
+
+void ag_fig_pair_dates(ag_fig_check *k, const ag_fig_unit *u, ag_fig_claim *claims, size_t n)
+{
+	ag_fig_claim **f = ag_new_n(k->arena, ag_fig_claim *, n + 1);
+	const ag_fig_mention **m = ag_new_n(k->arena, const ag_fig_mention *, k->nunit_mention + 1);
+	uint64_t dims[AG_FIG_MAX_DIMS];
+	size_t ndim = 0;
+
+	for (size_t i = 0; i < k->nunit_mention && ndim < AG_FIG_MAX_DIMS - 1; i++) {
+		bool known = k->unit_mentions[i]->dim == AG_FIG_DIM_DATE;
+
+		for (size_t d = 0; d < ndim; d++)
+			known = known || dims[d] == k->unit_mentions[i]->dim;
+		if (!known)
+			dims[ndim++] = k->unit_mentions[i]->dim;
+	}
+	for (size_t d = 0; d < ndim; d++) {
+		fig_pairing p = { f, 0, m, 0 };
+
+		for (size_t i = 0; i < n; i++)
+			f[p.nf++] = &claims[i];
 		for (size_t i = 0; i < k->nunit_mention; i++) {
 			if (k->unit_mentions[i]->dim == dims[d])
 				m[p.nm++] = k->unit_mentions[i];

@@ -26,6 +26,7 @@ typedef enum ag_fig_cue {
 	AG_FIG_TOP = 65536,       /* top, first: of a row count */
 	AG_FIG_SPREAD = 1 << 17,  /* each, the others: no row of an earlier sentence is meant */
 	AG_FIG_PRONOUN = 1 << 18, /* the row of an earlier sentence is meant */
+	AG_FIG_RANGE = 1 << 19,   /* from the lowest to the highest */
 	AG_FIG_EN = 1 << 20,
 	AG_FIG_DE = 1 << 21,
 	AG_FIG_FR = 1 << 22,
@@ -91,7 +92,8 @@ typedef enum ag_fig_kind {
 typedef struct ag_fig_token {
 	uint32_t at, len;
 	uint8_t kind;
-	char punct; /* ',' ';' ':' '(' ')' '-' of a dash, '/' */
+	char punct;      /* ',' ';' ':' '(' ')' '-' of a dash, '/' */
+	bool is_of_name; /* "year" of "year 2023", which names a row */
 	bool is_code, is_upper, is_head /* first of its unit's words */;
 	uint8_t nvocab;
 	uint16_t vocab[4]; /* words of columns that it means (figures.c) */
@@ -117,6 +119,7 @@ typedef struct ag_fig_number {
 	bool is_date;     /* y, m, d; 0 = not given */
 	bool is_plain;    /* digits only: may be a year or a day */
 	bool is_taken;    /* part of a row's name or a date: not a figure */
+	bool is_ratio;    /* "twice", "a third of" */
 	bool is_prefixed; /* "#12": a name */
 	int sign, exp;    /* of the scale: 3 for k */
 	int currency;     /* -1 = none */
@@ -159,9 +162,17 @@ void ag_fig_read(ag_str prose, const ag_fig_words *w, size_t max_numbers, unsign
                  ag_arena *arena, ag_fig_doc *ret);
 /* A text of a cell, a name of a column, a question: no blocks, one unit. */
 void ag_fig_read_line(ag_str text, const ag_fig_words *w, ag_arena *arena, ag_fig_doc *ret);
+/* --- numbers of several words (figures_phrases.c) --- */
+
+/* "twice as", "a third of" at i, where a word begins; *ret_len bytes are the number's. */
+bool ag_fig_ratio_at(ag_str text, size_t i, const ag_fig_words *w, ag_arena *arena, size_t *ret_len,
+                     ag_dec128 *ret);
+/* An ordinal in words at i that says a rank; 0 = none. is_first: it begins the sentence. */
+int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, ag_arena *arena);
+
 /* --- numbers (figures_value.c) --- */
 
-/* 2026-05-01, 2026-05, 2026-05-01T10:00:00Z at the front; *ret_len bytes. */
+/* 2026-05-01, 2026-05, 01.05.2026, 2026-05-01T10:00:00Z at the front; *ret_len bytes. */
 bool ag_fig_date(ag_str s, int *y, int *m, int *d, size_t *ret_len);
 
 typedef enum ag_fig_near {
@@ -199,16 +210,20 @@ typedef struct ag_fig_column {
 	uint16_t words[8]; /* of the vocabulary */
 	size_t nword, ncontent, nqualifier;
 	unsigned traits; /* of all its words; AG_FIG_T_… */
-	bool is_number, is_key;
+	bool is_number, is_key, is_year;
 	bool is_plural_count; /* whole numbers of a plural: parcels */
-	bool is_wild;         /* no word of its own: "count", "share_pct" */
-	bool is_fraction;     /* a share between 0 and 1 */
-	bool is_percent;      /* a share between 0 and 100 */
+	bool is_no_money;     /* whole numbers, beside columns that say they are money */
+	bool is_whole;
+	bool is_wild;     /* no word of its own: "count", "share_pct" */
+	bool is_fraction; /* a share between 0 and 1 */
+	bool is_percent;  /* a share between 0 and 100 */
 	int unit, exp, currency;
 	double *approx; /* by row; NAN = no number */
 	ag_dec128 low, high;
 	float score, own; /* of the figure under work */
 } ag_fig_column;
+
+#define AG_FIG_DIM_DATE 11u /* the kind of all dates */
 
 typedef struct ag_fig_place {
 	uint32_t result, row;
@@ -222,6 +237,8 @@ typedef struct ag_fig_mention {
 	uint64_t in_sql; /* bit of each result whose statement asks for it */
 	uint64_t dim;    /* mentions of one kind have the same: regions, months */
 	bool is_object;  /* compared with */
+	bool is_day;     /* of a date: to the day */
+	bool is_asked;   /* of a date: in the question or in a statement */
 	bool is_total;   /* a row of totals */
 } ag_fig_mention;
 

@@ -148,6 +148,30 @@ static bool fig_is_total_row(const ag_fig_check *k, size_t result, size_t row)
 	return any;
 }
 
+/* "from 12 to 90": the smaller figure is the lowest of its column, the larger one the highest. */
+static bool fig_ends_range(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
+                           ag_dec128 v)
+{
+	const double own = k->doc.numbers[c->number].read[0].approx;
+	const bool at_low = ag_dec128_cmp(v, col->low) == 0;
+	const bool at_high = ag_dec128_cmp(v, col->high) == 0;
+	bool smaller = false, larger = false, equal = false;
+
+	for (size_t i = 0; i < k->nclaim; i++) {
+		const ag_fig_number *n = &k->doc.numbers[k->claims[i].number];
+
+		if (&k->claims[i] == c || k->claims[i].is_aside || k->claims[i].nown || !n->nread)
+			continue;
+		smaller = smaller || own < n->read[0].approx;
+		larger = larger || own > n->read[0].approx;
+		equal = equal || own == n->read[0].approx;
+	}
+	if (smaller && larger)
+		return true;
+	return smaller || larger ? (smaller ? at_low : at_high)
+	                         : (equal ? at_low && at_high : at_low || at_high);
+}
+
 static bool fig_unnamed_fits(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
                              size_t row)
 {
@@ -164,6 +188,8 @@ static bool fig_unnamed_fits(const ag_fig_check *k, const ag_fig_claim *c, const
 		return false;
 	if (!v || !ag_fig_number_of(v, &d))
 		return false;
+	if (k->is_range)
+		return fig_ends_range(k, c, col, d);
 	if ((cues & (AG_FIG_HIGH | AG_FIG_LOW)) == AG_FIG_HIGH &&
 	    !(cues & (AG_FIG_OVER | AG_FIG_SPREAD | AG_FIG_TOP)))
 		return ag_dec128_cmp(d, col->high) == 0;
@@ -171,6 +197,14 @@ static bool fig_unnamed_fits(const ag_fig_check *k, const ag_fig_claim *c, const
 	    !(cues & (AG_FIG_UNDER | AG_FIG_SPREAD)))
 		return ag_dec128_cmp(d, col->low) == 0;
 	return true;
+}
+
+/* Is the ratio near the one in words: within 5 %, or 10 % after "about" and the like? */
+static bool fig_ratio_shows(const ag_fig_check *k, const ag_fig_claim *c, double v)
+{
+	const double said = k->doc.numbers[c->number].read[0].approx;
+
+	return fabs(v - said) <= said * (ag_fig_is_hedged(k, c) ? 0.1 : 0.05);
 }
 
 /* Does the value, in the column's unit, show as the number? */
@@ -185,6 +219,9 @@ static bool fig_value_shows(const ag_fig_check *k, const ag_fig_claim *c, const 
 
 	if (!ag_fig_unit_fits(col, n, &fraction, &plain))
 		return false;
+	if (n->is_ratio) /* of a column of shares or ratios only */
+		return (col->traits & AG_FIG_T_SHARE) &&
+		       fig_ratio_shows(k, c, ag_dec128_to_double(v) / (col->is_fraction ? 1 : 100));
 	if ((c->cues & AG_FIG_DOWN) && !(c->cues & AG_FIG_UP) && (col->traits & AG_FIG_T_SHARE) &&
 	    n->sign > 0 && !ag_dec128_is_neg(v) && ag_dec128_is_neg(col->low))
 		return false;
@@ -209,7 +246,7 @@ static bool fig_may_show(const ag_fig_check *k, const ag_fig_claim *c, const ag_
 
 	if (isnan(v))
 		return false;
-	if (n->unit || col->exp || n->is_percent || n->is_points)
+	if (n->unit || col->exp || n->is_percent || n->is_points || n->is_ratio)
 		return true;
 	for (size_t i = 0; i < n->nread; i++) {
 		if (fabs(fabs(v) - n->read[i].approx) <= n->read[i].unit + fabs(v) * 0.11)
@@ -295,6 +332,20 @@ bool ag_fig_prove_cell(const ag_fig_check *k, const ag_fig_claim *c, const uint1
 	return false;
 }
 
+size_t ag_fig_proven_by(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
+                        size_t n, uint16_t *to)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		ag_figure f = { 0 };
+
+		if (ag_fig_prove_cell(k, c, &eligible[i], 1, &f))
+			to[count++] = eligible[i];
+	}
+	return count;
+}
+
 /* --- proof by a computation --- */
 
 /* Do the rows of the computation agree with the rows that the sentence names? For a share: the rows of its part. */
@@ -303,6 +354,9 @@ static bool fig_rows_agree(const ag_fig_check *k, const ag_fig_claim *c,
 {
 	bool alone = true;
 
+	/* "North leads; on average there are 12" */
+	if (ag_str_eqc(comp->op, "average") && !c->names_row && comp->nof > 2)
+		return true;
 	for (size_t i = 0; i < k->nclaim; i++)
 		alone = alone &&
 		        (&k->claims[i] == c || k->claims[i].is_loose || !k->claims[i].nown);
@@ -370,7 +424,12 @@ bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figu
 		if ((c->cues & AG_FIG_DOWN) && !(c->cues & AG_FIG_UP) &&
 		    ag_str_eqc(comp->op, "change") && !ag_dec128_is_neg(comp->value))
 			continue;
-		if (n->is_percent)
+		if (n->is_ratio)
+			shows = comp->is_fraction &&
+			        fig_ratio_shows(k, c,
+			                        ag_dec128_to_double(comp->value) +
+			                                ag_str_eqc(comp->op, "change"));
+		else if (n->is_percent)
 			shows = comp->is_fraction &&
 			        ag_fig_shows(n, comp->value, 2, near, any_sign);
 		else
@@ -401,6 +460,32 @@ bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figu
 	return false;
 }
 
+/* --- dates --- */
+
+/* Does a row with the date m fit the claim that is made of it? Only where a result has both the date and a name of the
+ * sentence. *ret: a row that has what the sentence names. */
+bool ag_fig_date_fits(const ag_fig_claim *c, const ag_fig_mention *m, ag_fig_place *ret)
+{
+	bool judged = false;
+
+	for (size_t i = 0; i < m->nplace; i++) {
+		const size_t result = m->places[i].result;
+		bool fits = true;
+
+		for (size_t o = 0; o < c->nown; o++) {
+			if (!fig_is_in(c->own[o], result))
+				continue;
+			judged = true;
+			fits = fits && fig_has_row(c->own[o], result, m->places[i].row);
+			*ret = c->own[o]->places[fig_place_find(
+				c->own[o], (ag_fig_place){ (uint32_t)result, 0 })];
+		}
+		if (fits)
+			return true;
+	}
+	return !judged;
+}
+
 /* --- exemptions --- */
 
 bool ag_fig_exempt(ag_figure *f, const char *why)
@@ -410,26 +495,45 @@ bool ag_fig_exempt(ag_figure *f, const char *why)
 	return true;
 }
 
-/* "ranks 2nd": the place of its row in a result, or by a number of it, from either end. */
+/* "ranks 2nd": the place of its row by a column that the sentence names, from either end; without one, its place in the
+ * result or by any number of it. */
 static bool fig_rank_fits(const ag_fig_check *k, const ag_fig_claim *c, int64_t rank)
 {
+	uint16_t eligible[AG_FIGURES_MAX_COLUMNS];
+	const size_t n = ag_fig_eligible(k, c, eligible);
+	const bool high = (c->cues & (AG_FIG_HIGH | AG_FIG_LOW)) == AG_FIG_HIGH;
+	const bool low = (c->cues & (AG_FIG_HIGH | AG_FIG_LOW)) == AG_FIG_LOW;
+	bool is_named = false;
+	size_t nnumber = 0;
+
+	for (size_t i = 0; i < k->ncolumn; i++)
+		nnumber += k->columns[i].is_number && !k->columns[i].is_key;
+	for (size_t i = 0; i < n; i++)
+		is_named = is_named ||
+		           (k->columns[eligible[i]].score > 0 && !k->columns[eligible[i]].is_key);
 	for (size_t i = 0; i < k->ncolumn; i++) {
 		const ag_fig_column *col = &k->columns[i];
 		const size_t nrow = k->in->results[col->result].nrow;
+		/* Without a name: the order of the result, or its only number. */
+		bool here = !is_named;
 
-		for (size_t row = 0; row < nrow; row++) {
+		for (size_t e = 0; e < n; e++)
+			here = here || (eligible[e] == i && col->score > 0);
+		for (size_t row = 0; here && row < nrow; row++) {
 			int64_t above = 0, below = 0;
 			bool named;
 
 			if (!fig_row_fits(k, c, col->result, row, &named) || !named)
 				continue;
-			if ((int64_t)row + 1 == rank)
+			if (!is_named && (int64_t)row + 1 == rank)
 				return true;
-			for (size_t j = 0; col->is_number && j < nrow; j++) {
+			for (size_t j = 0; col->is_number && (is_named || nnumber == 1) && j < nrow;
+			     j++) {
 				above += col->approx[j] > col->approx[row];
 				below += col->approx[j] < col->approx[row];
 			}
-			if (col->is_number && (above + 1 == rank || below + 1 == rank))
+			if (col->is_number && (is_named || nnumber == 1) &&
+			    ((above + 1 == rank && !low) || (below + 1 == rank && !high)))
 				return true;
 			break;
 		}
@@ -443,7 +547,7 @@ bool ag_fig_is_exempt(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f
 	int64_t v;
 
 	if (n->is_ordinal && n->nread && ag_decmath_to_i64(n->read[0].v, &v)) {
-		if (!(c->cues & AG_FIG_RANK) || !c->nown || fig_rank_fits(k, c, v))
+		if ((!n->is_word && !(c->cues & AG_FIG_RANK)) || !c->nown || fig_rank_fits(k, c, v))
 			return ag_fig_exempt(f, "ordinal");
 		return false;
 	}

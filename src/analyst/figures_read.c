@@ -383,6 +383,31 @@ static void fig_units_read(const fig_reader *r, ag_fig_number *n)
 	}
 }
 
+/* "twice as", "a third of", "ranks third". */
+static bool fig_phrase_read(fig_reader *r, size_t i, size_t *end)
+{
+	ag_dec128 v;
+	ag_fig_number *n;
+	size_t len = *end - i;
+	const bool is_ratio = ag_fig_ratio_at(r->text, i, r->words, r->arena, &len, &v);
+	const int rank = is_ratio ? 0
+	                          : ag_fig_rank_at(r->text, i, r->doc->ntoken == r->unit, r->words,
+	                                           r->arena);
+
+	if (!is_ratio && !rank)
+		return false;
+	*end = i + len;
+	n = fig_number_add(r, i, len);
+	if (n) {
+		n->is_word = true;
+		n->is_code = r->is_code;
+		n->is_ratio = n->is_times = is_ratio;
+		n->is_ordinal = !is_ratio;
+		n->read[n->nread++].v = is_ratio ? v : ag_dec128_from_i64(rank);
+	}
+	return true;
+}
+
 static size_t fig_word_read(fig_reader *r, size_t i)
 {
 	size_t end = i, next = i;
@@ -421,7 +446,7 @@ static size_t fig_word_read(fig_reader *r, size_t i)
 		    fig_is_digit(fig_at(r, i + 3)))
 			end = i + 3, has_digit = false;
 	}
-	if (!has_digit && fig_number_word(r, i, &end))
+	if (!has_digit && (fig_phrase_read(r, i, &end) || fig_number_word(r, i, &end)))
 		return end - i;
 	t = fig_token_add(r, has_digit ? AG_FIG_IDENT : AG_FIG_WORD, i,
 	                  end - i > MAX_WORD ? MAX_WORD : end - i);
@@ -443,7 +468,8 @@ static void fig_words_finish(fig_reader *r)
 			t->cues = ag_fig_cues(r->words, t->fold);
 	}
 	for (size_t i = 0; i < r->doc->nnumber; i++) {
-		if (r->doc->numbers[i].is_marker || r->doc->numbers[i].is_date)
+		if (r->doc->numbers[i].is_marker || r->doc->numbers[i].is_date ||
+		    r->doc->numbers[i].is_ratio)
 			continue;
 		fig_units_read(r, &r->doc->numbers[i]);
 		fig_money_after(r, &r->doc->numbers[i]);
@@ -490,7 +516,7 @@ static bool fig_sentence_ends(const fig_reader *r, size_t i)
 			if (ag_str_eqc(fold, abbreviations[k]) && after)
 				return false;
 		}
-		return fold.len > 1 || !after;
+		return fold.len > 1 || !after || (d->ntoken > 1 && t[-1].kind == AG_FIG_NUMBER);
 	}
 	/* "5. Mai": a day. */
 	if (d->tokens[d->ntoken - 1].kind == AG_FIG_NUMBER && (d->lang & AG_FIG_DE)) {
@@ -743,7 +769,7 @@ void ag_fig_read(ag_str prose, const ag_fig_words *w, size_t max_numbers, unsign
 	size_t at = 0;
 
 	*ret = (ag_fig_doc){ .lang = ag_fig_language(prose, w, arena) };
-	ret->lang = ret->lang ? ret->lang : lang;
+	ret->lang = !ret->lang || (ret->lang & lang) ? (lang ? lang : ret->lang) : ret->lang;
 	while (at < prose.len && !ret->is_full) {
 		const ag_str rest = ag_str_make(prose.ptr + at, prose.len - at);
 		const ptrdiff_t lf = ag_str_find(rest, '\n');

@@ -43,10 +43,28 @@ static size_t fig_group_sign(ag_str text, size_t i, bool *is_blank)
 	return 0;
 }
 
+/* 14.3.2026, 14.03.2026 */
+static bool fig_german_date(ag_str s, int *y, int *m, int *d, size_t *ret_len)
+{
+	const size_t nday = fig_ndigit(s, 0), nmonth = fig_ndigit(s, nday + 1);
+	const size_t year = nday + nmonth + 2;
+	ag_str day = s, month = ag_str_make(s.ptr + nday + 1, nmonth), rest;
+
+	if (nday < 1 || nday > 2 || nmonth < 1 || nmonth > 2 || fig_byte(s, nday) != '.' ||
+	    fig_byte(s, year - 1) != '.' || fig_ndigit(s, year) != 4)
+		return false;
+	rest = ag_str_make(s.ptr + year, 4);
+	*ret_len = year + 4;
+	return ag_str_take_digits(&day, nday, d) && ag_str_take_digits(&month, nmonth, m) &&
+	       ag_str_take_digits(&rest, 4, y) && *m >= 1 && *m <= 12 && *d >= 1 && *d <= 31;
+}
+
 bool ag_fig_date(ag_str s, int *y, int *m, int *d, size_t *ret_len)
 {
 	ag_str rest = s;
 
+	if (fig_german_date(s, y, m, d, ret_len))
+		return true;
 	*d = 0;
 	if (!ag_str_take_digits(&rest, 4, y) || !rest.len || (*rest.ptr != '-' && *rest.ptr != '/'))
 		return false;
@@ -91,6 +109,14 @@ typedef struct fig_run {
 	size_t ngroup_ok; /* separators that are followed by exactly three digits */
 } fig_run;
 
+/* ",4" after the digits: then a blank before them groups, whatever the language. */
+static bool fig_is_french(ag_str text, size_t i)
+{
+	const size_t n = fig_ndigit(text, i + 1);
+
+	return fig_byte(text, i) == ',' && (n == 1 || n == 2);
+}
+
 static void fig_run_read(ag_str text, size_t i, unsigned lang, fig_run *run)
 {
 	const size_t head = fig_ndigit(text, i);
@@ -107,7 +133,9 @@ static void fig_run_read(ag_str text, size_t i, unsigned lang, fig_run *run)
 			break;
 		if (c != '.' && c != ',') {
 			/* A blank, an apostrophe: only between groups of three, and a plain blank not in English. */
-			if (n != 3 || head > 3 || (is_blank && (lang & AG_FIG_EN)) ||
+			if (n != 3 || head > 3 ||
+			    (is_blank && lang == AG_FIG_EN &&
+			     !fig_is_french(text, at + sign + n)) ||
 			    (run->nsep && run->sep[run->nsep - 1].c != ' '))
 				break;
 		}
@@ -170,12 +198,13 @@ static bool fig_readings(ag_str text, size_t i, unsigned lang, const fig_run *ru
 		return nlast == 1 && run->sep[0].c != last &&
 		       fig_reading_add(text, i, run, run->nsep - 1, n);
 	if (run->ngroup_ok == 1 && head <= 3 && fig_byte(text, i) != '0') {
-		const bool is_group = last == ',' ? (lang & AG_FIG_EN) != 0
-		                                  : (lang & (AG_FIG_DE | AG_FIG_ES)) != 0;
-		const bool is_point = last == '.'
-		                              ? (lang & AG_FIG_EN) != 0
-		                              : (lang & (AG_FIG_DE | AG_FIG_ES | AG_FIG_FR)) != 0;
+		bool is_group = last == ',' ? (lang & AG_FIG_EN) != 0
+		                            : (lang & (AG_FIG_DE | AG_FIG_ES)) != 0;
+		bool is_point = last == '.' ? (lang & AG_FIG_EN) != 0
+		                            : (lang & (AG_FIG_DE | AG_FIG_ES | AG_FIG_FR)) != 0;
 
+		if (is_group && is_point) /* of two languages: either */
+			is_group = is_point = false;
 		if (!is_point && !fig_reading_add(text, i, run, 1, n))
 			return false;
 		return is_group || fig_reading_add(text, i, run, 0, n);

@@ -49,11 +49,14 @@ static const struct {
 	  "stieg stiegen gestiegen wuchs zuwachs mehr hausse augmente augmentation progresse croissance subio aumento crecio "
 	  "incremento" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_OBJECT | AG_FIG_STOP,
-	  "than behind versus vs ahead beating beats beat compared trails trailed trailing unlike surpassing outperformed als vor hinter "
+	  "than behind relative versus vs ahead beating beats beat compared trails trailed trailing unlike surpassing outperformed als vor hinter "
 	  "gegenuber que devant derriere contre comparado detras delante frente" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_SPREAD,
 	  "across ranged ranging ranges range vary varied varies each every others other rest remaining remainder respectively zwischen "
 	  "jeweils ubrigen restlichen anderen entre chaque autres restants cada otros otras restantes between" },
+	{ AG_FIG_W_CUE, 0, AG_FIG_RANGE,
+	  "ranged ranging ranges range vary varied varies varying between spans spanned zwischen reicht reichen schwankt entre varie varient "
+	  "oscila oscilan varia varian" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_PRONOUN,
 	  "it they he she its their this that sie er es ihre ihr diese il elle ils elles son sa ella ellos esta este" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_AVERAGE,
@@ -69,7 +72,7 @@ static const struct {
 	  "del desde ano para hasta durante" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_YEAR | AG_FIG_STOP | AG_FIG_FR | AG_FIG_ES, "en" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_RANK,
-	  "place rank ranks ranked ranking position platz rang rangiert puesto lugar" },
+	  "came comes finished finishes placed place rank ranks ranked ranking position platz rang rangiert puesto lugar" },
 	{ AG_FIG_W_CUE, 0, AG_FIG_ROWS,
 	  "row rows record records result results entry entries line lines zeile zeilen datensatze datensatz ergebnis ergebnisse ligne "
 	  "lignes enregistrements resultats resultat fila filas registros resultados" },
@@ -193,6 +196,11 @@ static const struct {
 	{ AG_FIG_W_ORDINAL, 3, 0, "third dritte dritter dritten troisieme tercero tercera" },
 	{ AG_FIG_W_ORDINAL, 4, 0, "fourth vierte vierter vierten quatrieme cuarto cuarta" },
 	{ AG_FIG_W_ORDINAL, 5, 0, "fifth funfte funfter funften cinquieme quinto quinta" },
+	{ AG_FIG_W_ORDINAL, 6, 0, "sixth sechste sechster sechsten sixieme sexto sexta" },
+	{ AG_FIG_W_ORDINAL, 7, 0, "seventh siebte siebter siebten septieme septimo septima" },
+	{ AG_FIG_W_ORDINAL, 8, 0, "eighth achte achter achten huitieme octavo octava" },
+	{ AG_FIG_W_ORDINAL, 9, 0, "ninth neunte neunter neunten neuvieme noveno novena" },
+	{ AG_FIG_W_ORDINAL, 10, 0, "tenth zehnte zehnter zehnten dixieme decimo decima" },
 	{ AG_FIG_W_MONTH, 1, 0, "january jan januar janner janvier enero" },
 	{ AG_FIG_W_MONTH, 2, 0, "february feb februar fevrier febrero" },
 	{ AG_FIG_W_MONTH, 3, 0, "march mar marz mars marzo" },
@@ -224,8 +232,23 @@ static const struct {
 	  "kg kilogram kilograms kilo kilos kilogramm kilogrammes kilogramos" },
 	{ AG_FIG_W_UNIT, 11, 0, "t ton tons tonne tonnes tonnen toneladas" },
 	{ AG_FIG_W_UNIT, 12, 0, "cm centimeters zentimeter" },
-	{ AG_FIG_W_UNIT, 13, 0, "meter meters metre metres metros" },
+	{ AG_FIG_W_UNIT, 13, 0, "m meter meters metre metres metros" },
 	{ AG_FIG_W_UNIT, 14, 0, "km kilometer kilometers kilometre kilometres kilometros" },
+	{ AG_FIG_W_UNIT, 15, 0, "wh" },
+	{ AG_FIG_W_UNIT, 16, 0, "kwh" },
+	{ AG_FIG_W_UNIT, 17, 0, "mwh" },
+	{ AG_FIG_W_UNIT, 18, 0, "gwh" },
+	{ AG_FIG_W_UNIT, 19, 0, "mm millimeter millimeters millimetre millimetres" },
+	{ AG_FIG_W_UNIT, 20, 0, "kb kilobyte kilobytes" },
+	{ AG_FIG_W_UNIT, 21, 0, "mb megabyte megabytes" },
+	{ AG_FIG_W_UNIT, 22, 0, "gb gigabyte gigabytes" },
+	{ AG_FIG_W_UNIT, 23, 0, "tb terabyte terabytes" },
+	{ AG_FIG_W_UNIT, 24, 0, "kw kilowatt kilowatts" },
+	{ AG_FIG_W_UNIT, 25, 0, "mw megawatt megawatts" },
+	{ AG_FIG_W_UNIT, 26, 0, "ha hectare hectares hektar hectareas" },
+	{ AG_FIG_W_UNIT, 27, 0, "liter liters litre litres litros" },
+	{ AG_FIG_W_UNIT, 28, 0, "ml milliliter milliliters millilitres" },
+	{ AG_FIG_W_UNIT, 29, 0, "hl hectoliter hectoliters hektoliter" },
 	{ AG_FIG_W_MONEY, 0, 0, "usd dollar dollars dolares us$ $" },
 	{ AG_FIG_W_MONEY, 1, 0, "eur euro euros" },
 	{ AG_FIG_W_MONEY, 2, 0, "gbp pound pounds pfund livres libras" },
@@ -254,7 +277,8 @@ static const struct {
 	{ AG_FIG_W_GROUP, 8, 0,
 	  "return returns returned refund refunds refunded retoure retouren rucksendung rucksendungen retour retours devolucion devoluciones" },
 	{ AG_FIG_W_GROUP, 9, 0,
-	  "user users member members account accounts nutzer benutzer mitglieder konten utilisateur utilisateurs comptes usuario usuarios cuentas" },
+	  "user users member members account accounts nutzer benutzer mitglied mitglieder konten utilisateur utilisateurs membre membres comptes "
+	  "usuario usuarios miembro miembros cuentas" },
 	{ AG_FIG_W_GROUP, 10, 0,
 	  "visit visits session sessions visitor visitors besuche besucher sitzungen visites visiteurs visitas visitantes sesiones" },
 	{ AG_FIG_W_GROUP, 11, 0,
@@ -285,11 +309,88 @@ static const struct {
 	{ AG_FIG_W_GROUP, 25, 0,
 	  "payment payments zahlung zahlungen paiement paiements pago pagos" },
 	{ AG_FIG_W_GROUP, 26, 0,
-	  "subscription subscriptions subscriber subscribers abo abos abonnement abonnements abonnes suscripcion suscripciones suscriptores" },
+	  "subscription subscriptions subscriber subscribers abo abos abonnent abonnenten abonnement abonnements abonnes suscripcion "
+	  "suscripciones suscriptores abonado abonados" },
 	{ AG_FIG_W_GROUP, 27, 0,
 	  "parcel parcels package packages paket pakete colis paquete paquetes" },
 	{ AG_FIG_W_GROUP, 28, 0,
 	  "signup signups registration registrations anmeldung anmeldungen inscription inscriptions registro registros alta altas" },
+	{ AG_FIG_W_GROUP, 44, 0,
+	  "passenger passengers traveller travellers traveler travelers fluggaste passagier passagiere passagers pasajeros viajeros" },
+	{ AG_FIG_W_GROUP, 45, 0,
+	  "pupil pupils student students schuler eleve eleves etudiants alumno alumnos estudiantes" },
+	{ AG_FIG_W_GROUP, 46, 0, "patient patients patienten pacientes" },
+	{ AG_FIG_W_GROUP, 60, 0,
+	  "loan loans lending ausleihe ausleihen pret prets emprunts prestamo prestamos" },
+	{ AG_FIG_W_GROUP, 61, 0,
+	  "reading readings measurement measurements messung messungen ablesung ablesungen mesure mesures releve releves lectura lecturas "
+	  "medicion mediciones" },
+	{ AG_FIG_W_GROUP, 62, 0,
+	  "failure failures outage outages fault faults breakdown breakdowns ausfall ausfalle storung storungen panne pannes coupure coupures "
+	  "fallo fallos averia averias corte cortes" },
+	{ AG_FIG_W_GROUP, 63, 0,
+	  "admission admissions intake aufnahme aufnahmen admisiones ingresados" },
+	{ AG_FIG_W_GROUP, 64, 0,
+	  "appointment appointments termin termine rendez cita citas meeting meetings besprechungen reuniones reunions" },
+	{ AG_FIG_W_GROUP, 65, 0,
+	  "teacher teachers lehrer lehrkrafte enseignant enseignants profesor profesores" },
+	{ AG_FIG_W_GROUP, 66, 0,
+	  "course courses class classes kurs kurse klasse klassen cours curso cursos clases" },
+	{ AG_FIG_W_GROUP, 67, 0,
+	  "trip trips ride rides journey journeys fahrt fahrten reise reisen trajet trajets viaje viajes" },
+	{ AG_FIG_W_GROUP, 68, 0,
+	  "vehicle vehicles car cars truck trucks fahrzeug fahrzeuge vehicule vehicules vehiculo vehiculos" },
+	{ AG_FIG_W_GROUP, 69, 0,
+	  "driver drivers fahrer chauffeur chauffeurs conducteurs conductor conductores" },
+	{ AG_FIG_W_GROUP, 70, 0, "consumption usage used use verbrauch consommation consumo" },
+	{ AG_FIG_W_GROUP, 71, 0, "distance distances strecke entfernung distanz distancia" },
+	{ AG_FIG_W_GROUP, 72, 0, "weight weights gewicht poids peso" },
+	{ AG_FIG_W_GROUP, 73, 0,
+	  "duration durations length dauer laufzeit duree duracion stay sejour estancia verweildauer" },
+	{ AG_FIG_W_GROUP, 74, 0,
+	  "delay delays lateness verspatung verspatungen verzogerung retard retards retraso retrasos" },
+	{ AG_FIG_W_GROUP, 75, 0, "capacity capacities kapazitat capacite capacidad" },
+	{ AG_FIG_W_GROUP, 76, 0,
+	  "event events ereignis ereignisse veranstaltung veranstaltungen evenement evenements evento eventos" },
+	{ AG_FIG_W_GROUP, 77, 0,
+	  "booking bookings reservation reservations buchung buchungen reservierungen reserva reservas" },
+	{ AG_FIG_W_GROUP, 78, 0,
+	  "cancellation cancellations stornierung stornierungen stornos annulation annulations cancelaciones" },
+	{ AG_FIG_W_GROUP, 79, 0,
+	  "complaint complaints claim claims beschwerde beschwerden reklamationen schaden plainte plaintes reclamation "
+	  "reclamations sinistres queja quejas reclamo reclamos siniestros" },
+	{ AG_FIG_W_GROUP, 80, 0,
+	  "contract contracts policy policies vertrag vertrage policen contrat contrats polices contrato contratos polizas" },
+	{ AG_FIG_W_GROUP, 81, 0,
+	  "supplier suppliers vendor vendors lieferant lieferanten fournisseur fournisseurs proveedor proveedores" },
+	{ AG_FIG_W_GROUP, 82, 0,
+	  "project projects projekt projekte projet projets proyecto proyectos" },
+	{ AG_FIG_W_GROUP, 83, 0, "task tasks aufgabe aufgaben tache taches tarea tareas" },
+	{ AG_FIG_W_GROUP, 84, 0,
+	  "debt debts liability liabilities schuld schulden verbindlichkeiten dette dettes deuda deudas" },
+	{ AG_FIG_W_GROUP, 85, 0, "balance balances saldo salden kontostand solde soldes saldos" },
+	{ AG_FIG_W_GROUP, 86, 0, "loss losses verlust verluste perte pertes perdida perdidas" },
+	{ AG_FIG_W_GROUP, 87, 0,
+	  "donation donations gift gifts spende spenden don dons donacion donaciones" },
+	{ AG_FIG_W_GROUP, 88, 0, "vote votes stimme stimmen voix voto votos" },
+	{ AG_FIG_W_GROUP, 89, 0,
+	  "population inhabitants residents einwohner bevolkerung habitants habitantes poblacion" },
+	{ AG_FIG_W_GROUP, 90, 0, "area surface flache superficie" },
+	{ AG_FIG_W_GROUP, 91, 0, "temperature temperatures temp temperatur temperatura" },
+	{ AG_FIG_W_GROUP, 92, 0,
+	  "yield yields harvest crop ernte ertrag ertrage recolte rendement rendimiento cosecha" },
+	{ AG_FIG_W_GROUP, 93, 0,
+	  "rain rainfall precipitation niederschlag regen pluie precipitations lluvia precipitacion" },
+	{ AG_FIG_W_GROUP, 94, 0,
+	  "game games match matches spiel spiele jeu jeux partido partidos" },
+	{ AG_FIG_W_GROUP, 95, 0, "book books title titles buch bucher livre livres libro libros" },
+	{ AG_FIG_W_GROUP, 96, 0, "error errors fehler erreur erreurs errores" },
+	{ AG_FIG_W_GROUP, 97, 0,
+	  "inspection inspections check checks inspektion kontrolle kontrollen prufung prufungen inspeccion inspecciones" },
+	{ AG_FIG_W_GROUP, 98, 0,
+	  "guest guests diner diners gast gaste convive convives comensal comensales huesped huespedes" },
+	{ AG_FIG_W_GROUP, 99, 0,
+	  "attendance audience spectator spectators attendee attendees zuschauer publikum spectateur spectateurs espectador espectadores" },
 	{ AG_FIG_W_GROUP, 30, 0,
 	  "share shares proportion fraction portion anteil anteile quote proporcion cuota" },
 	{ AG_FIG_W_GROUP, 31, 0,
@@ -352,6 +453,16 @@ static const struct {
 	{ 26, AG_FIG_T_COUNT },
 	{ 27, AG_FIG_T_COUNT },
 	{ 28, AG_FIG_T_COUNT },
+	{ 44, AG_FIG_T_COUNT },
+	{ 45, AG_FIG_T_COUNT },
+	{ 46, AG_FIG_T_COUNT },
+	{ 60, AG_FIG_T_COUNT },
+	{ 61, AG_FIG_T_COUNT },
+	{ 62, AG_FIG_T_COUNT },
+	{ 63, AG_FIG_T_COUNT },
+	{ 84, AG_FIG_T_MONEY },
+	{ 87, AG_FIG_T_MONEY },
+	{ 89, AG_FIG_T_COUNT },
 	{ 30, AG_FIG_T_SHARE | AG_FIG_T_QUALIFIER },
 	{ 31, AG_FIG_T_SHARE | AG_FIG_T_PERCENT | AG_FIG_T_FREE },
 	{ 32, AG_FIG_T_SHARE | AG_FIG_T_QUALIFIER },
@@ -391,9 +502,12 @@ double ag_fig_unit_size(int unit, int *ret_family)
 	static const struct {
 		double size;
 		int family;
-	} units[] = { { 0, 0 },     { 0.001, 1 },   { 1, 1 },    { 60, 1 }, { 3600, 1 },
-		      { 86400, 1 }, { 604800, 1 },  { 1, 2 },    { 12, 2 }, { 1, 3 },
-		      { 1000, 3 },  { 1000000, 3 }, { 0.01, 4 }, { 1, 4 },  { 1000, 4 } };
+	} units[] = { { 0, 0 },     { 0.001, 1 },   { 1, 1 },    { 60, 1 },    { 3600, 1 },
+		      { 86400, 1 }, { 604800, 1 },  { 1, 2 },    { 12, 2 },    { 1, 3 },
+		      { 1000, 3 },  { 1000000, 3 }, { 0.01, 4 }, { 1, 4 },     { 1000, 4 },
+		      { 1, 5 },     { 1e3, 5 },     { 1e6, 5 },  { 1e9, 5 },   { 0.001, 4 },
+		      { 1, 6 },     { 1e3, 6 },     { 1e6, 6 },  { 1e9, 6 },   { 1, 7 },
+		      { 1e3, 7 },   { 1, 8 },       { 1, 9 },    { 0.001, 9 }, { 100, 9 } };
 
 	const size_t at = unit > 0 ? (size_t)unit : 0;
 
@@ -563,6 +677,7 @@ unsigned ag_fig_language(ag_str text, const ag_fig_words *w, ag_arena *arena)
 {
 	static const unsigned langs[] = { AG_FIG_EN, AG_FIG_DE, AG_FIG_FR, AG_FIG_ES };
 	size_t count[4] = { 0 }, best = 0;
+	unsigned ret = 0;
 
 	for (size_t pos = 0; pos < text.len && pos < 8192;) {
 		const size_t from = pos;
@@ -579,9 +694,7 @@ unsigned ag_fig_language(ag_str text, const ag_fig_words *w, ag_arena *arena)
 	}
 	for (size_t k = 1; k < 4; k++)
 		best = count[k] > count[best] ? k : best;
-	for (size_t k = 0; k < 4; k++) {
-		if (k != best && count[k] == count[best])
-			return 0;
-	}
-	return langs[best];
+	for (size_t k = 0; k < 4 && count[best]; k++)
+		ret |= count[k] == count[best] ? langs[k] : 0;
+	return ret;
 }

@@ -2,7 +2,8 @@
  *
  * A template is text with places: {e0} a row's name, {n01} a phrase with the figure of row 0 in column 1 ("120 orders",
  * "revenue of $5,000"), {f01} the figure alone, {l1} the words for column 1, {s0} the share of row 0 in the total of column
- * 0, {t0} the total of column 0. A share and a total come with the computation that a model would state. */
+ * 0, {t0} the total of column 0; those of figures_places.h compare rows. What is computed comes with the computation that a
+ * model would state. */
 #ifndef AG_TESTS_FIGURES_GRAMMAR_H
 #define AG_TESTS_FIGURES_GRAMMAR_H
 
@@ -16,7 +17,18 @@
 #define FG_MAX_ROWS 8
 #define FG_MAX_COLS 4
 
-typedef enum fg_kind { FG_COUNT, FG_MONEY, FG_FRACTION, FG_PERCENT, FG_HOURS, FG_RATING } fg_kind;
+typedef enum fg_kind {
+	FG_COUNT,
+	FG_MONEY,
+	FG_FRACTION,
+	FG_PERCENT,
+	FG_HOURS,
+	FG_RATING,
+	FG_UNIT,    /* with the unit of the column */
+	FG_BALANCE, /* money that may be negative */
+	FG_DELTA,   /* a whole number that may be negative */
+	FG_DATE     /* days since 2026-01-01 */
+} fg_kind;
 typedef enum fg_lang { FG_EN, FG_DE, FG_FR, FG_ES } fg_lang;
 
 typedef struct fg_col {
@@ -24,20 +36,24 @@ typedef struct fg_col {
 	fg_kind kind;
 	const char *label[4]; /* of each language; several with '|' */
 	long low, high; /* of the integer that is drawn; money has two places, fractions four … */
+	const char *unit; /* of FG_UNIT, one place behind the point: "kWh" */
 } fg_col;
 
 typedef struct fg_set {
 	const char *key;
 	bool is_month;
-	const char *rows[FG_MAX_ROWS];
+	const char *rows[FG_MAX_ROWS]; /* with a second key: "Oak Hill|2025" */
 	fg_col cols[FG_MAX_COLS];
+	const char *key2; /* a year beside the name; NULL = none */
 } fg_set;
 
 typedef struct fg_template {
 	const char *text;
 	fg_lang lang;
 	const char *
-		needs; /* kinds of columns 0, 1: 'c' count, 'm' money, 'p' percentage or fraction, '*' any */
+		needs; /* kinds of columns 0, 1: 'c' count, 'm' money, 'p' percentage or fraction, 'x' count or
+		        * money, 'u' with a unit, 'b' negative too, 'd' date, '*' any but a date */
+	char order; /* of column 0: '>' row 0 has the highest value, '<' the lowest; 0 = any row */
 } fg_template;
 
 typedef enum fg_wrong {
@@ -48,11 +64,16 @@ typedef enum fg_wrong {
 	FG_WRONG_ROUNDING,
 	FG_WRONG_SHARE,
 	FG_WRONG_TOTAL,
+	FG_WRONG_COMPUTED, /* a difference, a change, a ratio, an average */
+	FG_WRONG_SIGN,
+	FG_WRONG_RANK,
+	FG_WRONG_NROW,
 	FG_NWRONG
 } fg_wrong;
 
-static const char *const fg_wrong_names[] = { "right",    "row",   "column", "unit",
-	                                      "rounding", "share", "total" };
+static const char *const fg_wrong_names[] = { "right",    "row",   "column",        "unit",
+	                                      "rounding", "share", "total",         "computed",
+	                                      "sign",     "rank",  "number of rows" };
 
 typedef struct fg_answer {
 	char text[4000];
@@ -97,11 +118,15 @@ typedef struct fg_world {
 	fg_wrong wrong;
 	size_t spoil; /* the figure of the text that is spoiled */
 	size_t nfigure;
+	size_t ratio; /* of fg_ratios[] */
 } fg_world;
 
 static int fg_places(fg_kind kind)
 {
-	return kind == FG_MONEY ? 2 : kind == FG_FRACTION ? 4 : kind == FG_COUNT ? 0 : 1;
+	return kind == FG_MONEY || kind == FG_BALANCE                    ? 2
+	       : kind == FG_FRACTION                                     ? 4
+	       : kind == FG_COUNT || kind == FG_DELTA || kind == FG_DATE ? 0
+	                                                                 : 1;
 }
 
 static double fg_value(const fg_world *w, size_t row, size_t col)
@@ -125,28 +150,69 @@ static void fg_draw(fg_world *w)
 	}
 }
 
+/* The month, from 1, and the day of a day since 2026-01-01. */
+static int fg_month(long day, int *ret_day)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int m = 0;
+
+	while (m < 11 && day >= days[m])
+		day -= days[m++];
+	*ret_day = (int)day + 1;
+	return m + 1;
+}
+
 static void fg_rows_json(const fg_world *w, char *to, size_t size)
 {
 	size_t n = 0;
 
 	n += (size_t)snprintf(to + n, size - n, "[");
 	for (size_t r = 0; r < w->nrow; r++) {
-		n += (size_t)snprintf(to + n, size - n, "%s[\"%s\"", r ? "," : "", w->set->rows[r]);
-		for (size_t c = 0; c < w->ncol; c++)
+		const char *name = w->set->rows[r];
+
+		n += (size_t)snprintf(to + n, size - n, "%s[\"%.*s\"", r ? "," : "",
+		                      (int)strcspn(name, "|"), name);
+		if (w->set->key2)
+			n += (size_t)snprintf(to + n, size - n, ",%s", strchr(name, '|') + 1);
+		for (size_t c = 0; c < w->ncol; c++) {
+			const fg_kind kind = w->set->cols[c].kind;
+			int day;
+
+			if (kind == FG_DATE) {
+				const int m = fg_month(w->v[r][c], &day);
+
+				n += (size_t)snprintf(to + n, size - n, ",\"2026-%02d-%02d\"", m,
+				                      day);
+				continue;
+			}
 			n += (size_t)snprintf(to + n, size - n,
-			                      w->set->cols[c].kind == FG_MONEY ? ",\"%.*f\""
-			                                                       : ",%.*f",
-			                      fg_places(w->set->cols[c].kind), fg_value(w, r, c));
+			                      kind == FG_MONEY || kind == FG_BALANCE ? ",\"%.*f\""
+			                                                             : ",%.*f",
+			                      fg_places(kind), fg_value(w, r, c));
+		}
 		n += (size_t)snprintf(to + n, size - n, "]");
 	}
 	snprintf(to + n, size - n, "]");
+}
+
+/* The cell of a row as a computation names it. */
+static void fg_ref(const fg_world *w, size_t row, size_t col, char *to, size_t size)
+{
+	const char *name = w->set->rows[row];
+
+	if (w->set->key2)
+		snprintf(to, size, "r1[%.*s & %s].%s", (int)strcspn(name, "|"), name,
+		         strchr(name, '|') + 1, w->set->cols[col].name);
+	else
+		snprintf(to, size, "r1[%s].%s", name, w->set->cols[col].name);
 }
 
 /* --- numbers as people write them --- */
 
 static void fg_group(char *to, const char *plain, fg_lang lang, bool use)
 {
-	static const char *const groups[] = { ",", ".", "\xe2\x80\xaf", "." };
+	static const char *const french[] = { "\xe2\x80\xaf", "\xc2\xa0", " " };
+	const char *const groups[] = { ",", ".", french[(size_t)(plain[0] + lang) % 3], "." };
 	const char *point = strchr(plain, '.');
 	const size_t digits = point ? (size_t)(point - plain) : strlen(plain);
 	size_t n = 0;
@@ -182,6 +248,7 @@ typedef struct fg_shape {
 	int places;
 	int exp; /* 3: k, 6: M */
 	bool money, percent, hours, days, word, grouped;
+	const char *unit;
 } fg_shape;
 
 static fg_shape fg_shape_of(fg_kind kind, double v)
@@ -216,7 +283,14 @@ static fg_shape fg_shape_of(fg_kind kind, double v)
 		s.hours = true;
 		s.places = 1;
 		break;
-	case FG_RATING: s.places = 1; break;
+	case FG_RATING:
+	case FG_UNIT: s.places = 1; break;
+	case FG_BALANCE:
+		s.money = true;
+		s.places = fg_below(2) ? 2 : 0;
+		break;
+	case FG_DELTA:
+	case FG_DATE: break;
 	}
 	return s;
 }
@@ -247,16 +321,37 @@ static void fg_format(char *to, size_t size, double units, const fg_shape *s, fg
 	snprintf(plain, sizeof(plain), "%.*f", s->places, units / pow(10, s->places));
 	fg_group(grouped, plain, lang, s->grouped);
 	if (s->money && lang == FG_EN)
-		snprintf(to, size, "$%s%s", grouped, scale);
+		snprintf(to, size, "%s$%s%s", grouped[0] == '-' ? "-" : "",
+		         grouped + (grouped[0] == '-'), scale);
 	else if (s->money)
 		snprintf(to, size, "%s%s \xe2\x82\xac", grouped, scale);
 	else
-		snprintf(to, size, "%s%s%s%s%s", grouped, scale,
+		snprintf(to, size, "%s%s%s%s%s%s%s", grouped, scale,
 		         s->percent ? (lang == FG_EN ? "%" : " %") : "",
-		         s->hours ? hours[lang] : "", s->days ? days[lang] : "");
+		         s->hours ? hours[lang] : "", s->days ? days[lang] : "", s->unit ? " " : "",
+		         s->unit ? s->unit : "");
 }
 
 /* --- spoiling --- */
+
+/* 12 kWh are no 12 MWh. */
+static bool fg_other_unit(fg_shape *s)
+{
+	static const char *const others[][2] = {
+		{ "kWh", "MWh" }, { "MWh", "kWh" },    { "km", "m" },  { "kg", "t" },
+		{ "t", "kg" },    { "min", "h" },      { "l", "kg" },  { "ha", "km\xc2\xb2" },
+		{ "GB", "MB" },   { "MB", "GB" },      { "mm", "cm" }, { "kW", "MW" },
+		{ "ms", "s" },    { "m\xc2\xb3", "l" }
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (strcmp(s->unit, others[i][0]) == 0) {
+			s->unit = others[i][1];
+			return true;
+		}
+	}
+	return false;
+}
 
 /* Another value for the figure; false: no value differs visibly from the right one. */
 static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, double right,
@@ -264,6 +359,7 @@ static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, dou
 {
 	const fg_kind kind = w->set->cols[col].kind;
 	const double as_percent = kind == FG_FRACTION ? 100 : 1;
+	double v;
 
 	switch (w->wrong) {
 	case FG_WRONG_ROW:
@@ -281,7 +377,9 @@ static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, dou
 			const bool percent = w->set->cols[other].kind == FG_FRACTION ||
 			                     w->set->cols[other].kind == FG_PERCENT;
 
-			if (other == col || percent != s->percent)
+			if (other == col || percent != s->percent || s->unit ||
+			    w->set->cols[other].kind == FG_UNIT ||
+			    w->set->cols[other].kind == FG_DATE)
 				continue;
 			s->word = false;
 			s->exp = 0;
@@ -301,6 +399,8 @@ static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, dou
 		*units = right;
 		if (right == 0)
 			return false;
+		if (kind == FG_UNIT)
+			return fg_other_unit(s);
 		if (kind == FG_COUNT && !s->exp && fg_below(2)) {
 			s->word = false;
 			s->percent = true;
@@ -321,7 +421,16 @@ static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, dou
 	case FG_WRONG_ROUNDING:
 		if (s->word && right > 11)
 			return false;
+		/* A half goes either way. */
+		v = fg_value(w, row, col) * as_percent / pow(10, s->exp) * pow(10, s->places);
+		if (fabs(v - floor(v) - 0.5) < 1e-6)
+			return false;
 		*units = right + (fg_below(2) && right > 3 ? -1 : 1);
+		return true;
+	case FG_WRONG_SIGN:
+		if (right >= 0)
+			return false;
+		*units = -right;
 		return true;
 	default: return false;
 	}
@@ -339,6 +448,49 @@ static void fg_add(fg_answer *a, const char *text)
 	}
 }
 
+static const char *const fg_months[4][12] = {
+	{ "January", "February", "March", "April", "May", "June", "July", "August", "September",
+	  "October", "November", "December" },
+	{ "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September",
+	  "Oktober", "November", "Dezember" },
+	{ "janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre",
+	  "octobre", "novembre", "décembre" },
+	{ "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre",
+	  "octubre", "noviembre", "diciembre" },
+};
+
+/* The date of a cell in words or digits; a wrong one is of another row. */
+static void fg_date(fg_world *w, fg_answer *a, size_t row, size_t col)
+{
+	long v = w->v[row][col];
+	int day, m;
+	char text[64];
+
+	if (w->wrong == FG_WRONG_ROW && w->nfigure == w->spoil && !a->made) {
+		for (size_t tries = 0; tries < 20 && !a->made; tries++) {
+			v = w->v[fg_below(w->nrow)][col];
+			a->made = v != w->v[row][col];
+		}
+		a->wrong_at = a->len;
+	}
+	w->nfigure++;
+	m = fg_month(v, &day);
+	if (fg_below(4) == 0)
+		snprintf(text, sizeof(text), "2026-%02d-%02d", m, day);
+	else if (w->lang == FG_EN && fg_below(2))
+		snprintf(text, sizeof(text), "%s %d%s", fg_months[FG_EN][m - 1], day,
+		         fg_below(2) ? ", 2026" : "");
+	else if (w->lang == FG_DE && fg_below(2))
+		snprintf(text, sizeof(text), "%02d.%02d.2026", day, m);
+	else
+		snprintf(text, sizeof(text),
+		         w->lang == FG_ES   ? "%d de %s de 2026"
+		         : w->lang == FG_DE ? "%d. %s 2026"
+		                            : "%d %s 2026",
+		         day, fg_months[w->lang][m - 1]);
+	fg_add(a, text);
+}
+
 static void fg_figure(fg_world *w, fg_answer *a, size_t row, size_t col)
 {
 	const fg_kind kind = w->set->cols[col].kind;
@@ -347,6 +499,11 @@ static void fg_figure(fg_world *w, fg_answer *a, size_t row, size_t col)
 	double units = fg_shown(v, &s);
 	char text[128];
 
+	s.unit = w->set->cols[col].unit;
+	if (kind == FG_DATE) {
+		fg_date(w, a, row, col);
+		return;
+	}
 	if (w->wrong != FG_RIGHT && w->nfigure == w->spoil && !a->made) {
 		double other = units;
 
@@ -387,6 +544,12 @@ static void fg_phrase(fg_world *w, fg_answer *a, size_t row, size_t col)
 		fg_figure(w, a, row, col);
 		fg_add(a, " ");
 		fg_add(a, label);
+	} else if (w->set->cols[col].kind == FG_DATE) {
+		static const char *const on[] = { " on ", " am ", " le ", " el " };
+
+		fg_add(a, label);
+		fg_add(a, on[w->lang]);
+		fg_figure(w, a, row, col);
 	} else if (w->set->cols[col].kind == FG_MONEY && fg_below(2)) {
 		fg_figure(w, a, row, col);
 		fg_add(a, in[w->lang]);
@@ -411,9 +574,11 @@ static void fg_computed(fg_world *w, fg_answer *a, char what, size_t row, size_t
 	fg_shape s = { .percent = what == 's',
 		       .places = what == 's' ? 1 : fg_places(w->set->cols[col].kind),
 		       .money = w->set->cols[col].kind == FG_MONEY,
-		       .grouped = true };
-	char text[128];
+		       .grouped = true,
+		       .unit = what == 's' ? NULL : w->set->cols[col].unit };
+	char text[128], ref[96];
 
+	fg_ref(w, row, col, ref, sizeof(ref));
 	for (size_t r = 0; r < w->nrow; r++)
 		sum += fg_value(w, r, col);
 	v = what == 's' ? fg_value(w, row, col) / sum * 100 : sum;
@@ -436,8 +601,8 @@ static void fg_computed(fg_world *w, fg_answer *a, char what, size_t row, size_t
 	}
 	if (what == 's')
 		snprintf(a->computations + n, sizeof(a->computations) - n,
-		         "%s{\"op\":\"share\",\"of\":[\"r1[%s].%s\"],\"in\":[\"r1[*].%s\"]}",
-		         n ? "," : "", w->set->rows[row], name, name);
+		         "%s{\"op\":\"share\",\"of\":[\"%s\"],\"in\":[\"r1[*].%s\"]}", n ? "," : "",
+		         ref, name);
 	/* An invented total: half of them come without any computation. */
 	else if (!is_mine || fg_below(2))
 		snprintf(a->computations + n, sizeof(a->computations) - n,
@@ -450,23 +615,23 @@ static void fg_computed(fg_world *w, fg_answer *a, char what, size_t row, size_t
 /* "2026-03-01" as a month of the language. */
 static void fg_row_name(const fg_world *w, fg_answer *a, size_t row)
 {
-	static const char *const months[4][12] = {
-		{ "January", "February", "March", "April", "May", "June", "July", "August",
-		  "September", "October", "November", "December" },
-		{ "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August",
-		  "September", "Oktober", "November", "Dezember" },
-		{ "janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août",
-		  "septembre", "octobre", "novembre", "décembre" },
-		{ "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto",
-		  "septiembre", "octubre", "noviembre", "diciembre" },
-	};
 	const char *name = w->set->rows[row];
 
+	if (w->set->key2) {
+		static const char *const in[] = { " in ", " im Jahr ", " en ", " en " };
+		const bool parens = fg_below(3) == 0;
+		char one[64];
+
+		snprintf(one, sizeof(one), "%.*s%s%s%s", (int)strcspn(name, "|"), name,
+		         parens ? " (" : in[w->lang], strchr(name, '|') + 1, parens ? ")" : "");
+		fg_add(a, one);
+		return;
+	}
 	if (!w->set->is_month) {
 		fg_add(a, name);
 		return;
 	}
-	fg_add(a, months[w->lang][(name[5] - '0') * 10 + name[6] - '1']);
+	fg_add(a, fg_months[w->lang][(name[5] - '0') * 10 + name[6] - '1']);
 	if (fg_below(3) == 0 && w->lang != FG_ES) {
 		fg_add(a, " ");
 		a->text[a->len] = '\0';
@@ -479,8 +644,10 @@ static bool fg_column_fits(const fg_world *w, size_t col, char need)
 {
 	const fg_kind kind = w->set->cols[col].kind;
 
-	return need == '*' || (need == 'c' && kind == FG_COUNT) ||
-	       (need == 'm' && kind == FG_MONEY) ||
+	return (need == '*' && kind != FG_DATE) || (need == 'c' && kind == FG_COUNT) ||
+	       (need == 'm' && kind == FG_MONEY) || (need == 'u' && kind == FG_UNIT) ||
+	       (need == 'b' && (kind == FG_BALANCE || kind == FG_DELTA)) ||
+	       (need == 'd' && kind == FG_DATE) ||
 	       (need == 'x' && (kind == FG_COUNT || kind == FG_MONEY)) ||
 	       (need == 'p' && (kind == FG_FRACTION || kind == FG_PERCENT));
 }
@@ -510,6 +677,31 @@ static bool fg_pick(fg_world *w, const char *needs)
 	return true;
 }
 
+/* Puts the row with the highest or the lowest value of column 0 first; false: two rows share it. */
+static bool fg_put_first(fg_world *w, char order)
+{
+	const size_t col = w->col[0];
+	size_t best = 0;
+
+	for (size_t i = 1; i < w->nrow; i++) {
+		const long v = w->v[w->row[i]][col], b = w->v[w->row[best]][col];
+
+		if (v == b)
+			return false;
+		if (order == '>' ? v > b : v < b)
+			best = i;
+	}
+	if (best) {
+		const size_t t = w->row[0];
+
+		w->row[0] = w->row[best];
+		w->row[best] = t;
+	}
+	return true;
+}
+
+#include "figures_places.h"
+
 static bool fg_make(const fg_set *set, const fg_template *t, fg_wrong wrong, size_t spoil,
                     fg_answer *a)
 {
@@ -519,8 +711,9 @@ static bool fg_make(const fg_set *set, const fg_template *t, fg_wrong wrong, siz
 
 	*a = (fg_answer){ .set = set, .template = t };
 	fg_draw(&w);
-	if (!fg_pick(&w, t->needs))
+	if (!fg_pick(&w, t->needs) || (t->order && !fg_put_first(&w, t->order)))
 		return false;
+	fg_draw_ratio(&w, t->text);
 	fg_rows_json(&w, a->rows, sizeof(a->rows));
 	for (const char *p = t->text; *p; p++) {
 		if (*p != '{') {
@@ -535,7 +728,7 @@ static bool fg_make(const fg_set *set, const fg_template *t, fg_wrong wrong, siz
 		case 'l': fg_add(a, fg_label(&w, w.col[p[2] - '0'], label, sizeof(label))); break;
 		case 's': fg_computed(&w, a, 's', w.row[p[2] - '0'], w.col[0]); break;
 		case 't': fg_computed(&w, a, 't', 0, w.col[p[2] - '0']); break;
-		default: break;
+		default: fg_place(&w, a, p + 1); break;
 		}
 		p = strchr(p, '}');
 	}
@@ -549,17 +742,17 @@ static ag_figures fg_check(const fg_answer *a, ag_arena *arena)
 	const ag_extjson_opts opts = { 0 };
 	ag_val rows, computations;
 	char list[2100];
-	ag_str columns[FG_MAX_COLS + 1];
+	ag_str columns[FG_MAX_COLS + 2];
 	size_t n = 0;
 	ag_figures_result result;
 	ag_figures ret = { 0 };
 	ag_err err = { 0 };
 
 	columns[n++] = ag_str_c(a->set->key);
-	while (n <= FG_MAX_COLS && a->set->cols[n - 1].name) {
-		columns[n] = ag_str_c(a->set->cols[n - 1].name);
-		n++;
-	}
+	if (a->set->key2)
+		columns[n++] = ag_str_c(a->set->key2);
+	for (size_t i = 0; i < FG_MAX_COLS && a->set->cols[i].name; i++)
+		columns[n++] = ag_str_c(a->set->cols[i].name);
 	snprintf(list, sizeof(list), "[%s]", a->computations);
 	if (ag_extjson_parse(ag_str_c(a->rows), &opts, arena, &rows, NULL, NULL, &err) ||
 	    ag_extjson_parse(ag_str_dup(arena, ag_str_c(list)), &opts, arena, &computations, NULL,

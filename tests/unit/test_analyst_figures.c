@@ -1,4 +1,4 @@
-/* Figures of answers: cases by hand, then answers from two grammars with a fixed seed. */
+/* Figures of answers: cases by hand, then answers from six grammars with a fixed seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "ask_cases.h"
+#include "figures_domains.h"
 #include "figures_worlds.h"
 
 /* --- cases by hand --- */
@@ -343,6 +344,31 @@ static void figures_of_the_third_grammar(void **state)
 	grammar("third grammar", &g, 3);
 }
 
+static void figures_of_the_fourth_grammar(void **state)
+{
+	const fg_world_of g = { fg_fourth_sets, FG_NFOURTH, fourth_grammar,
+		                AG_NELEM(fourth_grammar) };
+
+	(void)state;
+	grammar("fourth grammar", &g, 4);
+}
+
+static void figures_of_the_fifth_grammar(void **state)
+{
+	const fg_world_of g = { fg_fifth_sets, FG_NFIFTH, fifth_grammar, AG_NELEM(fifth_grammar) };
+
+	(void)state;
+	grammar("fifth grammar", &g, 5);
+}
+
+static void figures_of_the_sixth_grammar(void **state)
+{
+	const fg_world_of g = { fg_sixth_sets, FG_NSIXTH, sixth_grammar, AG_NELEM(sixth_grammar) };
+
+	(void)state;
+	grammar("sixth grammar", &g, 6);
+}
+
 /* --- limits --- */
 
 /* The largest answer over the most cells: no input makes the check slow. */
@@ -427,6 +453,9 @@ int main(void)
 		cmocka_unit_test(figures_of_the_first_grammar),
 		cmocka_unit_test(figures_of_the_second_grammar),
 		cmocka_unit_test(figures_of_the_third_grammar),
+		cmocka_unit_test(figures_of_the_fourth_grammar),
+		cmocka_unit_test(figures_of_the_fifth_grammar),
+		cmocka_unit_test(figures_of_the_sixth_grammar),
 		cmocka_unit_test(the_largest_answer_is_checked_in_time),
 		cmocka_unit_test(answers_beyond_the_limits_are_refused),
 	};
