@@ -70,7 +70,7 @@ static bool next_word(ag_str text, size_t *pos, uint64_t *ret)
 	} while (n == 1 && !(text.ptr[begin] >= '0' && text.ptr[begin] <= '9'));
 	n = n < MAX_WORD ? n : MAX_WORD;
 	memcpy(small, text.ptr + begin, n);
-	ag_search_lower(small, n);
+	ag_utf8_lower(small, n);
 	n = folded_length(small, n);
 	h = 14695981039346656037u;
 	for (size_t k = 0; k < n; k++)

@@ -195,7 +195,7 @@ static ag_str in_words(ag_str text, ag_arena *arena)
 	const ag_phrase *list = ag_phrases(&n);
 	char *low = ag_str_cstr(arena, text);
 
-	ag_search_lower(low, text.len);
+	ag_utf8_lower(low, text.len);
 	for (size_t i = 0; i < text.len;) {
 		const ag_str rest = ag_str_make(low + i, text.len - i);
 		const ag_phrase *found = NULL;
@@ -241,7 +241,7 @@ static ag_str lower(ag_str s, ag_arena *arena)
 {
 	char *out = ag_str_cstr(arena, s);
 
-	ag_search_lower(out, s.len);
+	ag_utf8_lower(out, s.len);
 	return ag_str_make(out, s.len);
 }
 

@@ -194,7 +194,7 @@ static bool begins_as_explanation(ag_str title)
 
 	if (head.len)
 		memcpy(low, title.ptr, head.len);
-	ag_search_lower(low, head.len);
+	ag_utf8_lower(low, head.len);
 	for (size_t i = 0; i < AG_NELEM(begins); i++) {
 		if (ag_str_starts(head, ag_str_c(begins[i])))
 			return true;

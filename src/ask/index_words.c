@@ -147,7 +147,7 @@ ag_stem ag_stem_of(ag_str word)
 
 	if (s.len)
 		memcpy(s.text, word.ptr, s.len);
-	ag_search_lower(s.text, s.len);
+	ag_utf8_lower(s.text, s.len);
 	for (size_t i = 0; i < s.len; i++)
 		is_ascii &= is_lower(s.text[i]);
 	if (!is_ascii || s.len < 3)

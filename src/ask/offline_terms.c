@@ -60,7 +60,7 @@ ag_str ag_judge_lower(ag_str s, ag_arena *arena)
 {
 	char *out = ag_str_cstr(arena, s);
 
-	ag_search_lower(out, s.len);
+	ag_utf8_lower(out, s.len);
 	return ag_str_make(out, s.len);
 }
 

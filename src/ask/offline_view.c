@@ -37,7 +37,7 @@ static ag_str squeezed(ag_str s, ag_arena *arena)
 		else if (n && to[n - 1] != ' ')
 			to[n++] = ' ';
 	}
-	ag_search_lower(to, n);
+	ag_utf8_lower(to, n);
 	return ag_str_make(to, n);
 }
 

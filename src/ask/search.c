@@ -77,7 +77,7 @@ static ag_str in_small(ag_buf *buf, ag_str s)
 	ag_buf_clear(buf);
 	ag_buf_add(buf, s);
 	if (buf->len)
-		ag_search_lower(buf->ptr, buf->len);
+		ag_utf8_lower(buf->ptr, buf->len);
 	return ag_buf_view(buf);
 }
 

@@ -1,17 +1,13 @@
-/* search_parts -- what the files of search share: small letters, words, what is looked for, and the lines that have it. */
+/* search_parts -- what the files of search share: words, what is looked for, and the lines that have it. */
 #ifndef AG_ASK_SEARCH_PARTS_H
 #define AG_ASK_SEARCH_PARTS_H
 
 #include "ask/search.h"
+#include "base/utf8.h"
 #include "query/regex.h"
 
-/* --- search_lower.c, search_stop.c --- */
+/* --- search_stop.c --- */
 
-/* Capital letters of Latin, Greek, Cyrillic and Armenian become small ones in place; no letter changes its length, so that
- * what is found there stands at the same place in the text. */
-void ag_search_lower(char *p, size_t n);
-/* Letters, digits, marks and "_". */
-bool ag_search_is_letter(uint32_t cp);
 /* Words that say nothing: "the", "how"; small letters. */
 bool ag_search_is_stop(ag_str word);
 bool ag_search_stop_is_sorted(void); /* for the test of the table */

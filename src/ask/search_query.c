@@ -62,7 +62,7 @@ static ag_str small(ag_arena *arena, ag_str s)
 {
 	char *p = ag_str_cstr(arena, s);
 
-	ag_search_lower(p, s.len);
+	ag_utf8_lower(p, s.len);
 	return ag_str_make(p, s.len);
 }
 

@@ -56,7 +56,7 @@ static void add(collector *c, ag_str word)
 		return;
 	if (word.len)
 		memcpy(small, word.ptr, word.len);
-	ag_search_lower(small, word.len);
+	ag_utf8_lower(small, word.len);
 	add_word(c, ag_str_make(small, word.len));
 }
 
@@ -153,7 +153,7 @@ static bool is_holding(ag_str text, size_t at, size_t from)
 
 	if ((text.ptr[at] != '-' && text.ptr[at] != '.') || at == from || next >= text.len)
 		return false;
-	return ag_search_is_letter(ag_utf8_next(text, &next));
+	return ag_utf8_is_letter(ag_utf8_next(text, &next));
 }
 
 /* The next word from *at on; false: there is none. */
@@ -163,14 +163,14 @@ static bool next_word(ag_str text, size_t *at, ag_str *ret)
 
 	while (from < text.len) {
 		next = from;
-		if (ag_search_is_letter(ag_utf8_next(text, &next)))
+		if (ag_utf8_is_letter(ag_utf8_next(text, &next)))
 			break;
 		from = next;
 	}
 	*at = from;
 	while (*at < text.len) {
 		next = *at;
-		if (!ag_search_is_letter(ag_utf8_next(text, &next)) && !is_holding(text, *at, from))
+		if (!ag_utf8_is_letter(ag_utf8_next(text, &next)) && !is_holding(text, *at, from))
 			break;
 		*at = next;
 	}

@@ -24,6 +24,12 @@ ag_str ag_utf8_prefix(ag_str s, size_t n);
 size_t ag_utf8_width(ag_str s);
 size_t ag_utf8_cp_width(uint32_t cp);
 
+/* Capital letters of Latin, Greek, Cyrillic and Armenian become small ones in place. No letter changes its length, so an
+ * offset into the result is an offset into the text. */
+void ag_utf8_lower(char *p, size_t n);
+/* Letters, digits, marks and "_". */
+bool ag_utf8_is_letter(uint32_t cp);
+
 #ifdef __cplusplus
 }
 #endif

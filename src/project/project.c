@@ -394,3 +394,17 @@ ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_err *err)
 
 	return p->source.len ? ag_project_database(h, p, &s, err) : AG_OK;
 }
+
+ag_status ag_project_with_store(ag_project_hub *h,
+                                ag_status (*work)(ag_store *s, void *arg, ag_err *err), void *arg,
+                                ag_err *err)
+{
+	ag_status st;
+
+	if (!h->o.store)
+		return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "there is no store to keep it in");
+	pthread_mutex_lock(&h->lock);
+	st = work(h->o.store, arg, err);
+	pthread_mutex_unlock(&h->lock);
+	return st;
+}

@@ -84,6 +84,12 @@ AG_CHECK ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_er
 AG_CHECK ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_arena *arena,
                                    const ag_project ***ret, size_t *nret, ag_err *err);
 
+/* Runs work() with the hub's handle of the store; no other thread uses it meanwhile.
+ * errors  AG_UNAVAILABLE: the hub has no store; those of work() */
+AG_CHECK ag_status ag_project_with_store(ag_project_hub *h,
+                                         ag_status (*work)(ag_store *s, void *arg, ag_err *err),
+                                         void *arg, ag_err *err);
+
 /* --- query.c: role, scope, limits, guard, database, audit row: in this order, always all of them --- */
 
 /* One governed call. Zero but for the first members; ag_project_begin() admits it, ag_project_end() commits its row. */

@@ -30,9 +30,12 @@ typedef struct table {
 #define TOKEN_COLUMNS                                                                   \
 	"id, name, \"user\", hash, ceiling, projects, scopes, created_at, expires_at, " \
 	"revoked_at, used_at"
+#define OBJECT_COLUMNS                                                                      \
+	"project, kind, key, name, status, confidence, uses, version, author, created_at, " \
+	"changed_at, used_at, body"
 #define COUNT(member) offsetof(ag_store_copied, member)
 
-enum { RUNS, FINDINGS, REPORTS, LEASES, PROJECTS, MEMBERS, TOKENS, RATES, TEXTS };
+enum { RUNS, FINDINGS, REPORTS, LEASES, PROJECTS, MEMBERS, TOKENS, RATES, TEXTS, OBJECTS };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
 static const ag_sql reads[] = {
@@ -51,6 +54,9 @@ static const ag_sql reads[] = {
 	[RATES] = { "SELECT name, began_at, ends_at, used FROM rates WHERE name > $1 "
 	            "ORDER BY name LIMIT $2" },
 	[TEXTS] = { "SELECT key, at, text FROM texts WHERE key > $1 ORDER BY key LIMIT $2" },
+	[OBJECTS] = { "SELECT project || '/' || kind || '/' || key, " OBJECT_COLUMNS
+	              " FROM objects WHERE project || '/' || kind || '/' || key > $1 "
+	              "ORDER BY project || '/' || kind || '/' || key LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -92,6 +98,14 @@ static const ag_sql writes[] = {
 	            "ends_at = excluded.ends_at, used = excluded.used" },
 	[TEXTS] = { "INSERT INTO texts (key, at, text) VALUES ($1, $2, $3) "
 	            "ON CONFLICT (key) DO UPDATE SET at = excluded.at, text = excluded.text" },
+	[OBJECTS] = { "INSERT INTO objects (" OBJECT_COLUMNS
+	              ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) "
+	              "ON CONFLICT (project, kind, key) DO UPDATE SET name = excluded.name, "
+	              "status = excluded.status, confidence = excluded.confidence, "
+	              "uses = excluded.uses, version = excluded.version, "
+	              "author = excluded.author, created_at = excluded.created_at, "
+	              "changed_at = excluded.changed_at, used_at = excluded.used_at, "
+	              "body = excluded.body" },
 };
 
 static const table tables[] = {
@@ -99,7 +113,7 @@ static const table tables[] = {
 	[REPORTS] = { false, 2, 0, COUNT(nreport) }, [LEASES] = { false, 3, 0, COUNT(nother) },
 	[PROJECTS] = { false, 8, 0, COUNT(nother) }, [MEMBERS] = { false, 4, 1, COUNT(nother) },
 	[TOKENS] = { false, 11, 0, COUNT(nother) },  [RATES] = { false, 4, 0, COUNT(nother) },
-	[TEXTS] = { false, 3, 0, COUNT(nother) },
+	[TEXTS] = { false, 3, 0, COUNT(nother) },    [OBJECTS] = { false, 14, 1, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

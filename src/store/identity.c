@@ -210,6 +210,7 @@ enum {
 	TOKENS_WITH,
 	SET_PROJECTS,
 	DROP_MEMBERS,
+	DROP_OBJECTS,
 	DROP_PROJECT,
 	PUT_MEMBER,
 	DROP_MEMBER,
@@ -238,6 +239,7 @@ static const ag_sql sql[] = {
 	                  "WHERE projects <> $1 AND projects LIKE '%' || $1 || '%'" },
 	[SET_PROJECTS] = { "UPDATE tokens SET projects = $2 WHERE id = $1" },
 	[DROP_MEMBERS] = { "DELETE FROM members WHERE project = $1" },
+	[DROP_OBJECTS] = { "DELETE FROM objects WHERE project = $1" },
 	[DROP_PROJECT] = { "DELETE FROM projects WHERE id = $1" },
 	[PUT_MEMBER] = { "INSERT INTO members (project, \"user\", role) VALUES ($1, $2, $3) "
 	                 "ON CONFLICT (project, \"user\") DO UPDATE SET role = excluded.role" },
@@ -416,6 +418,8 @@ static ag_status drop_project(ag_db *db, ag_str id, ag_err *err)
 		st = take_from_tokens(db, id, arena, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_MEMBERS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
+	if (!st)
+		st = ag_db_run(db, &sql[DROP_OBJECTS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_PROJECT], AG_DB_ARGS(ag_db_text(id)), &out, err);
 	return st || out.nchange ? st : no_project(id, err);

@@ -49,7 +49,7 @@ AG_CHECK ag_status ag_store_project(ag_store *s, ag_str id, ag_arena *arena, ag_
                                     ag_err *err); /* AG_NOT_FOUND */
 AG_CHECK ag_status ag_store_projects(ag_store *s, ag_arena *arena, ag_project_row **ret,
                                      size_t *nret, ag_err *err);
-/* With its members; tokens lose it. Its audit rows stay. AG_NOT_FOUND. */
+/* With its members and objects; tokens lose it. Its audit rows stay. AG_NOT_FOUND. */
 AG_CHECK ag_status ag_store_drop_project(ag_store *s, ag_str id, ag_err *err);
 /* errors  AG_CONFLICT: the last admin of a project is neither removed nor made less */
 AG_CHECK ag_status ag_store_put_member(ag_store *s, const ag_member_row *m, ag_err *err);

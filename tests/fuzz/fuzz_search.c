@@ -68,7 +68,7 @@ static void search_in(ag_str query, ag_str path, ag_str text, bool is_regex, ag_
 	check(low);
 	if (text.len)
 		memcpy(low, text.ptr, text.len);
-	ag_search_lower(low, text.len);
+	ag_utf8_lower(low, text.len);
 	lines_are_proper(p, path, text, ag_str_make(low, text.len));
 	AG_IGNORE(ag_search_plan_takes(p, path), "it ends");
 	free(low);

@@ -228,7 +228,7 @@ static void small_letters(void **state)
 		char *p = strdup(pairs[i][0]);
 
 		assert_non_null(p);
-		ag_search_lower(p, strlen(p));
+		ag_utf8_lower(p, strlen(p));
 		if (strcmp(p, pairs[i][1]) != 0)
 			fail_msg("%s gives %s", pairs[i][0], p);
 		assert_true(ag_utf8_valid(ag_str_c(p)));
@@ -238,7 +238,7 @@ static void small_letters(void **state)
 		char p[4];
 		size_t n = ag_utf8_put(p, cp);
 
-		ag_search_lower(p, n);
+		ag_utf8_lower(p, n);
 		assert_true(ag_utf8_valid(ag_str_make(p, n)));
 	}
 }

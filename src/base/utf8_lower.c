@@ -1,8 +1,8 @@
-/* search_lower -- small letters without changing any length, and what a letter is.
+/* utf8_lower -- small letters without changing any length, and what a letter is.
  *
  * Only letters of one and two bytes have another case of the same length; the rest (Georgian, Cherokee …) stays as it is. The
- * offsets in a text and in its small copy are then the same, which is what the search lives on. */
-#include "ask/search_parts.h"
+ * offsets in a text and in its small copy are then the same, which searches rely on. */
+#include "base/utf8.h"
 
 /* Every `step`th code point from first to last becomes itself + delta. All below U+0800, before and after. */
 static const struct range {
@@ -28,7 +28,7 @@ static unsigned small_of(unsigned cp)
 	return cp;
 }
 
-void ag_search_lower(char *p, size_t n)
+void ag_utf8_lower(char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)p[i];
@@ -61,7 +61,7 @@ static const struct {
 	{ 0xe0000, 0xe007f },
 };
 
-bool ag_search_is_letter(uint32_t cp)
+bool ag_utf8_is_letter(uint32_t cp)
 {
 	if (cp < 0x80)
 		return cp == '_' || (cp >= '0' && cp <= '9') || (cp >= 'A' && cp <= 'Z') ||
