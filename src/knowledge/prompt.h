@@ -15,15 +15,16 @@
 
 typedef struct ag_know_prompt_opts {
 	ag_know_set *set;
-	const ag_dictionary *dictionary; /* notes on tables that are not in it are left out; NULL = none is */
+	const ag_dictionary
+		*dictionary; /* notes on tables that are not in it are left out; NULL = none is */
 	ag_str question;
 	size_t max_bytes; /* 0 = AG_KNOW_PROMPT_BYTES */
 	int64_t now_ms;   /* wall time: learnings fade */
 } ag_know_prompt_opts;
 
 typedef struct ag_know_prompt {
-	ag_str stable; /* "" = there is nothing */
-	ag_str ranked; /* depends on the question; "" = everything is in `stable` */
+	ag_str stable;         /* "" = there is nothing */
+	ag_str ranked;         /* depends on the question; "" = everything is in `stable` */
 	const ag_know **shown; /* what is in them */
 	size_t nshown;
 	size_t nleft; /* entries, metrics and notes that are not */

@@ -30,7 +30,8 @@ struct ag_know_words {
 	size_t n, cap;
 	slot *slots;
 	size_t mask;
-	uint64_t (*names)[8]; /* the words of each object's name, 0 after the last; more than 8 = it is not named by them */
+	uint64_t (*names)
+		[8]; /* the words of each object's name, 0 after the last; more than 8 = it is not named by them */
 };
 
 uint64_t ag_know_next_word(ag_str *rest)
