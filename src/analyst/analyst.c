@@ -11,6 +11,8 @@
 #include "analyst/tools.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "knowledge/learning.h"
+#include "knowledge/tools.h"
 #include "query/extjson.h"
 #include "run/owner.h"
 
@@ -37,6 +39,7 @@ typedef struct analyst {
 	ag_str question;
 	ag_earlier *earlier;
 	size_t nearlier;
+	ag_know_prompt known; /* what the prompt of this turn has */
 	const ag_llm_tool *offered;
 	size_t noffered;
 	ag_str owner; /* of the thread's lease */
@@ -150,15 +153,23 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 	return AG_OK;
 }
 
+static bool may_learn(const analyst *a)
+{
+	return a->o->knowledge && ag_caller_role(a->o->who, a->o->project->id) >= AG_ROLE_ANALYST;
+}
+
 static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 {
-	const analyst *a = env;
+	analyst *a = env;
 	const ag_analyst_prompt_opts o = {
 		.project = a->o->project,
 		.dictionary = a->o->dictionary,
 		.no_dictionary = a->o->no_dictionary,
 		.question = a->question,
 		.dictionary_bytes = a->o->choices.dictionary_bytes,
+		.knowledge = a->o->knowledge ? *a->o->knowledge : NULL,
+		.knowledge_bytes = a->o->choices.knowledge_bytes,
+		.learns = may_learn(a),
 		.retries = retries_of(&a->o->choices),
 		.now_ms = ag_clock_wall(a->ctx->clock),
 	};
@@ -167,6 +178,7 @@ static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 
 	if (st)
 		return st;
+	a->known = p.known;
 	*ret = (ag_prompt){ .system = p.system, .last_words = p.last_words };
 	return AG_OK;
 }
@@ -288,15 +300,20 @@ static const ag_tool *judged(const ag_tool *tools, size_t n, ag_arena *arena)
 	return ret;
 }
 
-static void choose_tools(analyst *a, ag_tool_set *more)
+/* more: room for AG_ANALYST_MAX_SETS + 2. Returns how many are in it. */
+static size_t choose_tools(analyst *a, ag_tool_set *more)
 {
 	const ag_analyst_opts *o = a->o;
+	/* save_learning is the last of them: who may not save is not tempted. */
+	const size_t nknow = o->knowledge ? ag_know_agent_tools.ntool - !may_learn(a) : 0;
 	size_t n = 0;
 	ag_llm_tool *list;
 
 	AG_ASSERT(o->nmore <= AG_ANALYST_MAX_SETS);
 	more[o->nmore] =
 		(ag_tool_set){ .tools = &ag_analyst_compute, .ntool = 1, .env = &a->proof };
+	more[o->nmore + 1] = ag_know_agent_tools;
+	more[o->nmore + 1].ntool = nknow;
 
 	a->row = ag_agent_analyst;
 	if (o->server) {
@@ -313,12 +330,15 @@ static void choose_tools(analyst *a, ag_tool_set *more)
 	}
 	if (o->server || n)
 		a->row.parallel = 0;
-	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + 2);
+	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + nknow + 2);
 	offer(a, a->row.tools->tools, a->row.tools->ntool, list);
 	for (size_t i = 0; i < o->nmore; i++)
 		offer(a, more[i].tools, more[i].ntool, list);
 	offer(a, &ag_analyst_compute, 1, list);
+	for (size_t i = 0; i < nknow; i++)
+		offer(a, &ag_know_agent_tools.tools[i], 1, list);
 	a->offered = list;
+	return o->nmore + 1 + (nknow > 0);
 }
 
 /* --- a turn --- */
@@ -341,6 +361,7 @@ static ag_str started(const analyst *a)
 	ag_jw_kstr(&w, "role", ag_str_c(ag_role_name(ag_caller_role(o->who, o->project->id))));
 	ag_jw_kstr(&w, "planner", AG_S("chat"));
 	ag_jw_kstr(&w, "model", ag_llm_model_of(o->llm)->model);
+	ag_analyst_known_write(&a->known, &w);
 	ag_jw_obj_end(&w);
 	ret = clean(ag_buf_view(&out), a->arena);
 	ag_buf_release(&out);
@@ -366,18 +387,22 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 {
 	const ag_analyst_opts *o = a->o;
 	const int64_t left_ms = ag_ctx_left_ms(a->ctx);
-	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS + 1);
+	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS + 2);
 	ag_prompt *words = ag_new(a->arena, ag_prompt);
+	size_t nmore;
 	ag_status st;
 
+	st = o->knowledge ? ag_know_set_load(o->store, o->project->id, o->knowledge, err) : AG_OK;
+	if (st)
+		return st;
 	ag_analyst_gates_init(&a->gates, o->dictionary);
 	ag_analyst_proof_init(&a->proof, &a->state, a->states, a->nearlier);
-	choose_tools(a, more);
+	nmore = choose_tools(a, more);
 	*run = (ag_run_opts){
 		.agent = &a->row,
 		.env = a,
 		.more = more,
-		.nmore = o->nmore + 1,
+		.nmore = nmore,
 		.from = { .who = o->who,
 		          .hub = o->hub,
 		          .project = o->project,
@@ -403,8 +428,37 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 	return st;
 }
 
+/* Counts the learnings that the answer used, and sets those aside whose own SQL failed. What cannot be noted is no failure of
+ * the question. */
+static void note_learnings(analyst *a)
+{
+	const ag_analyst_opts *o = a->o;
+	const int64_t now = ag_clock_wall(a->ctx->clock);
+	const ag_known_learning **used;
+	ag_str wrong[AG_KNOWN_MAX_WRONG], *keys;
+	ag_know was;
+	size_t n;
+
+	if (!o->knowledge)
+		return;
+	n = ag_analyst_learnings_used(&a->state, a->arena, &used);
+	keys = ag_new_n(a->arena, ag_str, n + 1);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = used[i]->key;
+	AG_IGNORE(ag_store_use_objects(o->store, o->project->id, AG_S("learning"), keys, n, now,
+	                               NULL),
+	          "a use that is not counted does no harm");
+	n = ag_analyst_learnings_wrong(&a->state, *o->knowledge, a->arena, wrong);
+	for (size_t i = 0; i < n; i++)
+		AG_IGNORE(ag_know_contradict(o->store, o->project->id, wrong[i],
+		                             AG_S("the SQL that it says works failed"), now,
+		                             a->arena, &was, NULL),
+		          "the next failure sets it aside");
+}
+
 static void finish(analyst *a)
 {
+	note_learnings(a);
 	a->ret->state = &a->state;
 	a->ret->answer = ag_analyst_answer_text(&a->state);
 	a->ret->proof = &a->proof;

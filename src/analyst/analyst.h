@@ -28,6 +28,9 @@ typedef struct ag_analyst_opts {
 	ag_str no_dictionary;            /* why */
 	/* Instead of execute_sql and describe_table in this process: those of an MCP server; NULL = none. */
 	const ag_tool_set *server;
+	/* What the project knows, brought up to date at the beginning of each turn; NULL = nothing, and its tools are not
+	 * offered. */
+	ag_know_set **knowledge;
 	const ag_tool_set *more; /* beside them: of other servers, of the project's files */
 	size_t nmore;            /* at most AG_ANALYST_MAX_SETS */
 	ag_llm *llm;

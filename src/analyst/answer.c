@@ -33,9 +33,11 @@ static void write_filters(ag_jw *w, ag_str sql)
 	ag_jw_arr_end(w);
 }
 
-static void write_query(ag_jw *w, const ag_analyst_query *q, bool with_rows, ag_arena *arena)
+static void write_query(ag_jw *w, const ag_analyst_state *s, const ag_analyst_query *q,
+                        bool with_rows, ag_arena *arena)
 {
 	const ag_analyst_result *r = &q->result;
+	const ag_str metric = ag_analyst_metric_of(&s->known, q->sql, arena);
 
 	ag_jw_obj(w);
 	if (q->name.len)
@@ -54,6 +56,8 @@ static void write_query(ag_jw *w, const ag_analyst_query *q, bool with_rows, ag_
 	write_value(w, "tables", r->tables, arena);
 	if (q->sql.len)
 		write_filters(w, q->sql);
+	if (metric.len)
+		ag_jw_kstr(w, "metric", metric);
 	if (ag_analyst_is_table(r)) {
 		write_value(w, "columns", r->columns, arena);
 		ag_jw_kuint(w, "row_count", r->row_count);
@@ -66,6 +70,23 @@ static void write_query(ag_jw *w, const ag_analyst_query *q, bool with_rows, ag_
 		ag_jw_kint(w, "latency_ms", q->latency_ms);
 	}
 	ag_jw_obj_end(w);
+}
+
+/* "learnings": what the prompt said about tables that the answer reads. */
+static void write_learnings(ag_jw *w, const ag_analyst_state *s, ag_arena *arena)
+{
+	const ag_known_learning **list;
+	const size_t n = ag_analyst_learnings_used(s, arena, &list);
+
+	ag_jw_kkey(w, "learnings");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "id", list[i]->key);
+		ag_jw_kstr(w, "text", list[i]->text);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
 }
 
 /* "figures": those of the last words. Left out when they cannot be checked: "doubt" says why. */
@@ -113,8 +134,9 @@ void ag_analyst_answer_json(const ag_analyst_answer *a, bool with_rows, ag_arena
 	ag_jw_kkey(&w, "queries");
 	ag_jw_arr(&w);
 	for (size_t i = 0; i < s->nquery; i++)
-		write_query(&w, &s->queries[i], with_rows, arena);
+		write_query(&w, s, &s->queries[i], with_rows, arena);
 	ag_jw_arr_end(&w);
+	write_learnings(&w, s, arena);
 	write_figures(&w, a, arena);
 	ag_jw_kkey(&w, "usage");
 	ag_jw_obj(&w);
@@ -138,7 +160,7 @@ static void write_names(ag_buf *out, const ag_val *list)
 }
 
 /* "r1: orders, customers; where status = 'paid'; 12 rows, the whole result; read 2026-11-25 22:30:01 UTC" */
-static void write_source(ag_buf *out, const ag_analyst_query *q)
+static void write_source(ag_buf *out, const ag_analyst_query *q, ag_str metric)
 {
 	const ag_analyst_result *r = &q->result;
 	ag_str filters[AG_ANALYST_MAX_FILTERS];
@@ -156,6 +178,8 @@ static void write_source(ag_buf *out, const ag_analyst_query *q)
 		            AG_FMT(ag_utf8_prefix(filters[i], FILTER_BYTES)));
 	if (!n)
 		ag_buf_adds(out, "; no filter");
+	if (metric.len)
+		ag_buf_addf(out, "; metric %.*s as it is defined", AG_FMT(metric));
 	ag_buf_addf(out, "; %llu row%s%s; read %.10s %.8s UTC", (unsigned long long)r->row_count,
 	            r->row_count == 1 ? "" : "s",
 	            r->is_cut ? ", cut: there are more" : ", the whole result", at, at + 11);
@@ -164,12 +188,19 @@ static void write_source(ag_buf *out, const ag_analyst_query *q)
 ag_str ag_analyst_provenance(const ag_analyst_state *s, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(TEXT_BYTES);
+	const ag_known_learning **used;
+	const size_t nused = ag_analyst_learnings_used(s, arena, &used);
 	ag_str ret;
 
 	for (size_t i = 0; i < s->nquery; i++) {
 		if (ag_analyst_is_table(&s->queries[i].result))
-			write_source(&out, &s->queries[i]);
+			write_source(&out, &s->queries[i],
+			             ag_analyst_metric_of(&s->known, s->queries[i].sql, arena));
 	}
+	for (size_t i = 0; i < nused; i++)
+		ag_buf_addf(&out, "%slearning %.*s: %.*s", out.len ? "\n" : "",
+		            AG_FMT(ag_str_make(used[i]->key.ptr, AG_KNOW_SHORT)),
+		            AG_FMT(ag_utf8_prefix(used[i]->text, FILTER_BYTES)));
 	ret = ag_buf_dup(arena, &out);
 	ag_buf_release(&out);
 	return ret;

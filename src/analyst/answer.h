@@ -2,12 +2,12 @@
  *
  * {"agent":"analyst","answer":"…","status":"ok","why":"","question":"…","thread":"…","turn":"…","project":"shop",
  *  "model":"…","queries":[{"name":"r1","tool":"execute_sql","sql":"…","ok":true,"tables":["orders"],"filters":["…"],
- *  "columns":["n"],"row_count":1,"truncated":false,"at":"…","latency_ms":3,"rows":[[…]]}],
+ *  "metric":"MRR","columns":["n"],"row_count":1,"truncated":false,"at":"…","latency_ms":3,"rows":[[…]]}],
  *  "figures":[{"at":4,"len":2,"text":"42","verdict":"cell","result":"r1","row":1,"column":"n","value":"42"}],
- *  "doubt":"","replaced":[],
+ *  "learnings":[{"id":"…","text":"…"}],"doubt":"","replaced":[],
  *  "usage":{"model_calls":2,"input_tokens":900,"output_tokens":70,"usd":0.01}}
  *
- * A query that failed has "error" and "class" instead of a table. "rows" is there only when it was asked for: the log has
+ * A query has "metric" when it uses that one's SQL as it is. A query that failed has "error" and "class" instead of a table. "rows" is there only when it was asked for: the log has
  * them. "replaced" are answers that were sent back because of their figures, "doubt" is what is still wrong with this one. */
 #ifndef AG_ANALYST_ANSWER_H
 #define AG_ANALYST_ANSWER_H

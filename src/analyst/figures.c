@@ -539,6 +539,8 @@ void ag_figures_json(const ag_figures_input *in, const ag_figures *f, ag_jw *w)
 			ag_jw_kstr(w, "result", in->results[g->result].name);
 			ag_jw_kuint(w, "row", g->row + 1);
 			ag_jw_kstr(w, "column", in->results[g->result].columns[g->column]);
+			if (in->results[g->result].metric.len)
+				ag_jw_kstr(w, "metric", in->results[g->result].metric);
 		}
 		if (g->value.len)
 			ag_jw_kstr(w, "value", g->value);

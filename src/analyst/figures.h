@@ -44,6 +44,7 @@ typedef struct ag_figures_result {
 	size_t nrow;
 	uint64_t row_count; /* as Argus reported it */
 	bool is_cut;        /* there are more rows */
+	ag_str metric;      /* whose SQL it is, as it was verified; "" = of none */
 } ag_figures_result;
 
 /* From the object that `execute_sql` gives, or the envelope of `query` (its "data"). False: it is no result (a failure, or
@@ -126,7 +127,7 @@ typedef struct ag_figures {
 AG_CHECK ag_status ag_figures_check(const ag_figures_input *in, ag_arena *arena, ag_figures *ret,
                                     ag_err *err);
 
-/* For the log and clients: an array of {at,len,text,verdict,why?,result?,row?,column?,value?,computation?,critique?}; rows
+/* For the log and clients: an array of {at,len,text,verdict,why?,result?,row?,column?,metric?,value?,computation?,critique?}; rows
  * count from 1. */
 void ag_figures_json(const ag_figures_input *in, const ag_figures *f, ag_jw *w);
 

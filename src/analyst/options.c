@@ -32,5 +32,9 @@ const ag_setting ag_analyst_options[] = {
 	  .fallback = "49152", FIELD(dictionary_bytes),
 	  .help = "Bytes of the data dictionary in the model's instructions. What does not fit is ranked by "
 	          "the question." },
+	{ "chat", "chat_knowledge_bytes", AG_SET_COUNT, .min = 1000, .max = 1048576,
+	  .fallback = "24576", FIELD(knowledge_bytes),
+	  .help = "Bytes of the knowledge base in the model's instructions. What does not fit is ranked by "
+	          "the question, and the tool search_knowledge finds the rest." },
 	{ 0 },
 };

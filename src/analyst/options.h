@@ -14,6 +14,7 @@ typedef struct ag_analyst_choices {
 	uint64_t messages;         /* of the conversation, in a request */
 	uint64_t result_bytes;     /* of a result, shown to the model */
 	uint64_t dictionary_bytes; /* of the dictionary, in the prompt */
+	uint64_t knowledge_bytes;  /* of the knowledge base, in the prompt */
 } ag_analyst_choices;
 
 #define AG_ANALYST_STEPS      50u

@@ -295,6 +295,30 @@ static ag_str configuration(const ag_analyst_prompt_opts *o, ag_arena *arena)
 		s->timeout > 0 ? s->timeout : DEFAULT_SECOND, AG_FMT(schema), today);
 }
 
+/* The knowledge, and what the tools for it are for. */
+static ag_status make_knowledge(const ag_analyst_prompt_opts *o, ag_arena *arena,
+                                ag_analyst_prompt *ret, ag_err *err)
+{
+	const ag_know_prompt_opts k = { .set = o->knowledge,
+		                        .dictionary = o->dictionary,
+		                        .question = o->question,
+		                        .max_bytes = o->knowledge_bytes,
+		                        .now_ms = o->now_ms };
+	ag_str text;
+	ag_status st = AG_OK;
+
+	if (!o->knowledge)
+		return AG_OK;
+	ag_know_prompt_make(&k, arena, &ret->known);
+	add(ret, "knowledge", ret->known.stable);
+	if (o->learns) {
+		st = ag_prompt_file("prompts/analyst/learning.md", NULL, 0, arena, &text, err);
+		if (!st)
+			add(ret, "learning", text);
+	}
+	return st;
+}
+
 static ag_str joined(const ag_analyst_prompt *p, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(64 * SECTION_BYTES);
@@ -329,10 +353,13 @@ ag_status ag_analyst_prompt_make(const ag_analyst_prompt_opts *o, ag_arena *aren
 	if (own.len)
 		add(ret, "project",
 		    ag_str_printf(arena, "# Project-Specific Instructions\n%.*s", AG_FMT(own)));
-	st = add_dictionary(o, arena, &is_ranked, ret, err);
+	st = make_knowledge(o, arena, ret, err);
+	if (!st)
+		st = add_dictionary(o, arena, &is_ranked, ret, err);
 	if (st)
 		return st;
 	add(ret, "configuration", configuration(o, arena));
+	add(ret, "ranked_knowledge", ret->known.ranked);
 	if (is_ranked)
 		add_ranked(o, o->dictionary_bytes ? o->dictionary_bytes : AG_ANALYST_PROMPT_BYTES,
 		           arena, ret);

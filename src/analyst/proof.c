@@ -33,8 +33,8 @@ static bool are_rows(const ag_analyst_result *r)
 	return true;
 }
 
-static void add_results(const ag_analyst_state *s, ag_arena *arena, ag_figures_result *list,
-                        size_t *n)
+static void add_results(const ag_analyst_state *s, const ag_analyst_known *known, ag_arena *arena,
+                        ag_figures_result *list, size_t *n)
 {
 	for (size_t i = 0; i < s->nquery; i++) {
 		const ag_analyst_query *q = &s->queries[i];
@@ -49,7 +49,9 @@ static void add_results(const ag_analyst_state *s, ag_arena *arena, ag_figures_r
 			                            .rows = r->rows->u.items,
 			                            .nrow = r->rows->n,
 			                            .row_count = r->row_count,
-			                            .is_cut = r->is_cut };
+			                            .is_cut = r->is_cut,
+			                            .metric = ag_analyst_metric_of(known, q->sql,
+			                                                           arena) };
 	}
 }
 
@@ -100,8 +102,8 @@ static ag_figures_input input_of(const ag_analyst_proof *p, ag_str prose, ag_are
 		n += p->earlier[i]->nquery;
 	list = ag_new_n(arena, ag_figures_result, n + 1);
 	for (size_t i = 0; i < p->nearlier; i++)
-		add_results(p->earlier[i], arena, list, &ret.nresult);
-	add_results(p->state, arena, list, &ret.nresult);
+		add_results(p->earlier[i], &p->earlier[i]->known, arena, list, &ret.nresult);
+	add_results(p->state, &p->state->known, arena, list, &ret.nresult);
 	ret.results = list;
 	return ret;
 }
@@ -150,6 +152,28 @@ static ag_str critique_of(const ag_figures *f, ag_arena *arena)
 		AG_FMT(ag_utf8_prefix(f->critique, CRITIQUE_BYTES)));
 }
 
+/* A metric that is named is used as it is. */
+static ag_status judge_metrics(const ag_analyst_proof *p, ag_arena *arena, ag_verdict *ret)
+{
+	const ag_str name = ag_analyst_metric_changed(p->state, p->earlier, p->nearlier, arena);
+
+	if (!name.len)
+		return AG_OK;
+	ret->kind = p->state->nrejected || ag_analyst_gave_up(p->state) ? AG_WARN : AG_FAIL;
+	ret->score = ret->kind == AG_FAIL ? 0 : 0.5;
+	ret->reason = ag_str_printf(arena,
+	                            "the metric %.*s is named, but its SQL was not used as it is",
+	                            AG_FMT(name));
+	if (ret->kind == AG_FAIL)
+		ret->critique = ag_str_printf(
+			arena,
+			"Your answer names the verified metric %.*s, but no statement used its SQL as it "
+			"is. Run its SQL unchanged, in parentheses after FROM when you filter or group "
+			"it, and write the whole answer again; or say that the figure is not the metric.",
+			AG_FMT(name));
+	return AG_OK;
+}
+
 static ag_status judge(const ag_evaluator *self, const ag_ctx *ctx, const ag_subject *s,
                        ag_arena *arena, ag_verdict *ret, ag_err *err)
 {
@@ -173,7 +197,7 @@ static ag_status judge(const ag_evaluator *self, const ag_ctx *ctx, const ag_sub
 		return AG_OK;
 	}
 	if (!f.nunproven)
-		return AG_OK;
+		return judge_metrics(p, arena, ret);
 	ret->reason = reason_of(&f, prose, arena);
 	ret->kind = p->state->nrejected || ag_analyst_gave_up(p->state) ? AG_WARN : AG_FAIL;
 	ret->score = ret->kind == AG_FAIL ? 0 : 0.5;

@@ -1,6 +1,7 @@
 /* state -- see the header. A failure counts once: as an output that says so, or as a call that was refused before it ran. */
 #include "analyst/state.h"
 
+#include "knowledge/tools.h"
 #include "query/extjson.h"
 
 void ag_analyst_state_init(ag_analyst_state *s, ag_arena *arena)
@@ -111,6 +112,8 @@ static void read_output(ag_analyst_state *s, const ag_event *ev, const ag_val *p
 	}
 	if (!q->result.ok)
 		count_failure(s);
+	if (q->result.ok && ag_str_eqc(q->tool, AG_KNOW_TOOL_SEARCH) && q->result.data)
+		ag_analyst_known_read(q->result.data, s->arena, &s->known);
 	if (ag_analyst_is_table(&q->result))
 		q->name = ag_str_printf(s->arena, "r%u", ++s->ntable);
 	if (!call)
@@ -161,6 +164,7 @@ static void read_start(ag_analyst_state *s, const ag_val *p)
 	s->user = kept(s, p, "user");
 	s->project = kept(s, p, "project");
 	s->thread = kept(s, p, "thread");
+	ag_analyst_known_read(ag_val_getc(p, "knowledge"), s->arena, &s->known);
 	s->sittings = 1;
 }
 

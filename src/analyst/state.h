@@ -4,6 +4,7 @@
 #define AG_ANALYST_STATE_H
 
 #include "agent/transcript.h"
+#include "analyst/known.h"
 #include "analyst/result.h"
 
 /* One call that asked for data, with what it gave. */
@@ -35,6 +36,7 @@ typedef struct ag_analyst_state {
 	const ag_str *rejected;   /* these texts, oldest first */
 	ag_str doubt;             /* what the run gate says of the last one; "" = nothing */
 	ag_str question, user, project, thread; /* of run_started */
+	ag_analyst_known known;                 /* of run_started and of searches */
 	bool has_final;
 	ag_str final, partial_why;
 	bool is_finished;

@@ -11,24 +11,8 @@
 
 static ag_status find_project(ag_app *app, ag_app_chat *c, ag_str source, ag_str id, ag_err *err)
 {
-	const ag_project **list;
-	size_t n = 0;
-	ag_status st = ag_app_project_hub(app, source, &c->hub, err);
+	ag_status st = ag_app_find_project(app, source, id, &c->hub, &c->who, &c->project, err);
 
-	if (st)
-		return st;
-	if (source.len && !id.len)
-		id = AG_S("default");
-	c->who = ag_caller_local(&id, id.len > 0, app->arena);
-	st = ag_project_list(c->hub, &c->who, app->arena, &list, &n, err);
-	if (!st && !n && !id.len) {
-		ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no project to talk about");
-		return ag_err_hint(
-			err, "argus chat sqlite:PATH, argus chat postgresql://user@host/name, "
-			     "\"projects:\" in argus.yaml, or argus project add");
-	}
-	if (!st)
-		st = ag_project_find(c->hub, &c->who, id, &c->project, err);
 	if (st)
 		return st;
 	if (!c->project->source.len) {
@@ -132,6 +116,7 @@ static void fill_options(ag_app *app, ag_app_chat *c)
 		.dictionary = c->has_dictionary ? &c->dictionary : NULL,
 		.no_dictionary = c->no_dictionary,
 		.server = c->sql.client ? &c->sql.tools : NULL,
+		.knowledge = c->sql.client ? NULL : &c->knowledge,
 		.more = c->more,
 		.nmore = c->nmore,
 		.llm = c->llm,
@@ -232,5 +217,6 @@ void ag_app_chat_close(ag_app_chat *c)
 	ag_app_servers_close(&c->servers);
 	ag_app_sql_server_close(&c->sql);
 	c->files.root = ag_root_close(c->files.root);
+	c->knowledge = ag_know_set_free(c->knowledge);
 	c->hub = ag_project_hub_close(c->hub);
 }

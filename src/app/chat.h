@@ -15,10 +15,11 @@ typedef struct ag_app_chat {
 	ag_str place; /* of its threads */
 	ag_dictionary dictionary;
 	bool has_dictionary;
-	ag_str no_dictionary; /* why, one sentence */
-	bool is_demo;         /* a script answers, no model */
-	ag_llm *llm;          /* NULL = no model is set: */
-	ag_err no_model;      /* why, and what to set */
+	ag_str no_dictionary;   /* why, one sentence */
+	bool is_demo;           /* a script answers, no model */
+	ag_llm *llm;            /* NULL = no model is set: */
+	ag_err no_model;        /* why, and what to set */
+	ag_know_set *knowledge; /* of the project, as of the last turn */
 	ag_app_servers servers;
 	ag_app_sql_server sql; /* of MCP_SERVER_URL */
 	ag_ask_tools files;    /* of a project with a root folder */

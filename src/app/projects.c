@@ -173,3 +173,26 @@ ag_status ag_app_project_hub_of(ag_app *app, const ag_project *only, ag_project_
 {
 	return open_hub(app, only, 1, ret, err);
 }
+
+ag_status ag_app_find_project(ag_app *app, ag_str source, ag_str id, ag_project_hub **ret_hub,
+                              ag_caller *ret_who, const ag_project **ret, ag_err *err)
+{
+	const ag_project **list;
+	size_t n = 0;
+	ag_status st = ag_app_project_hub(app, source, ret_hub, err);
+
+	if (st)
+		return st;
+	if (source.len && !id.len)
+		id = AG_S("default");
+	*ret_who = ag_caller_local(&id, id.len > 0, app->arena);
+	st = ag_project_list(*ret_hub, ret_who, app->arena, &list, &n, err);
+	if (!st && !n && !id.len) {
+		ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no project");
+		return ag_err_hint(
+			err,
+			"name a database (sqlite:PATH, postgresql://user@host/name), or make one: "
+			"\"projects:\" in argus.yaml, or argus project add");
+	}
+	return st ? st : ag_project_find(*ret_hub, ret_who, id, ret, err);
+}

@@ -72,11 +72,18 @@ static int run(ag_cli *c)
 	    ag_app_chat_open(&c->app, is_source ? c->args[0] : AG_S(""),
 	                     is_source ? AG_S("") : c->args[0], AG_S(""), AG_S(""), &chat, &err))
 		return ag_cli_fail(c, &err);
+	if (ag_know_set_load(store, chat.project->id, &chat.knowledge, &err)) {
+		ag_app_chat_close(&chat);
+		return ag_cli_fail(c, &err);
+	}
 	o = (ag_analyst_prompt_opts){ .project = chat.project,
 		                      .dictionary = chat.opts.dictionary,
 		                      .no_dictionary = chat.no_dictionary,
 		                      .question = ag_cli_value(c, "question"),
 		                      .dictionary_bytes = choices->dictionary_bytes,
+		                      .knowledge = chat.knowledge,
+		                      .knowledge_bytes = choices->knowledge_bytes,
+		                      .learns = true,
 		                      .retries = (unsigned)choices->retries,
 		                      .now_ms = ag_clock_wall(c->app.ctx.clock) };
 	if (ag_analyst_prompt_make(&o, c->app.arena, &p, &err))

@@ -50,8 +50,11 @@ static void write_metric(const ag_know *o, ag_buf *out)
 		"### %.*s (verified metric)\nDefinition: %.*s\nSQL, used as it is; to filter or "
 		"group it, put it in parentheses after FROM:\n",
 		AG_FMT(o->name), AG_FMT(ag_know_text(o, "definition")));
-	while (sql.len)
-		ag_buf_addf(out, "    %.*s\n", AG_FMT(ag_str_split(&sql, '\n')));
+	while (sql.len) {
+		const ag_str line = ag_str_split(&sql, '\n');
+
+		ag_buf_addf(out, "    %.*s\n", AG_FMT(line));
+	}
 	if (ag_know_text(o, "unit").len)
 		ag_buf_addf(out, "Unit: %.*s\n", AG_FMT(ag_know_text(o, "unit")));
 	write_list(o, "caveats", "Caveats:", out);
