@@ -10,6 +10,7 @@
 #include "app/projects.h"
 #include "app/retention.h"
 #include "cli/cli.h"
+#include "knowledge/tools.h"
 #include "server/server.h"
 
 #define ORIGIN    "cli.mcp"
@@ -135,6 +136,7 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 		return st;
 	o.hub = s->hub;
 	o.tools[o.ntools++] = ag_analyst_tools;
+	o.tools[o.ntools++] = ag_know_tools;
 	o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
 	o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
 	o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);

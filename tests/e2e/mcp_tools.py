@@ -68,7 +68,7 @@ def plant():
     CLIENT.append(Client([ARGUS, "mcp", "--config", path], env=ENV))
 
 
-@case("a local client sees every tool, each read only, with schemas; the server tells what it can")
+@case("a local client sees every tool, all but one read only, with schemas; the server tells what it can")
 def _():
     hello = client().hello["result"]
     same("name", hello["serverInfo"]["name"], "argus")
@@ -77,9 +77,9 @@ def _():
     tools = request("tools/list")["result"]["tools"]
     same("names", sorted(t["name"] for t in tools), sorted([
         "query", "execute_sql", "list_tables", "describe_table", "get_metadata", "explain_query", "schema_sample",
-        "run_query", "get_stats", "aggregate", "audit_collection", "ask_project"]))
+        "run_query", "get_stats", "aggregate", "audit_collection", "ask_project", "search_knowledge", "save_learning"]))
     for t in tools:
-        same("read only: " + t["name"], t["annotations"]["readOnlyHint"], True)
+        same("read only: " + t["name"], t["annotations"]["readOnlyHint"], t["name"] != "save_learning")
         same("schemas of " + t["name"], (t["inputSchema"]["type"], t["outputSchema"]["type"]), ("object", "object"))
         same("help of " + t["name"], bool(t["description"]), True)
 
