@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What does `argus audit` find in ten domains with known damage? README.md says what is counted and how.
 
-usage: ARGUS=PROGRAM detect.py [--half tune|more|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
+usage: ARGUS=PROGRAM detect.py [--half tune|more|real|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
                                [--repairs] [--json FILE] [--keep FOLDER]
 """
 import argparse
@@ -34,6 +34,9 @@ def domains_of(half):
     if half == "more":
         import tune_more
         return tune_more.DOMAINS
+    if half == "real":
+        import tune_real
+        return tune_real.DOMAINS
     import held_out
     return held_out.DOMAINS
 
@@ -238,7 +241,7 @@ def print_half(half, copies, twins, whole):
     rows = []
     for k, name in enumerate(names, 1):
         rows.append(score.figures(c for c in copies if c.domain.name == name))
-        print(score.line(name if whole or half == "more" else "%s %d" % (half, k), rows[-1]))
+        print(score.line(name if whole or half in ("more", "real") else "%s %d" % (half, k), rows[-1]))
     mean = [sum(r[i] for r in rows) if i in (0, 1, 4) else score.mean([r[i] for r in rows]) for i in range(9)]
     print(score.line("mean of domains", mean))
     print("\n" + score.HEAD)
@@ -283,7 +286,7 @@ def print_false(copies):
 
 def main():
     p = argparse.ArgumentParser(description="Measure what the auditor finds in ten domains with known damage.")
-    p.add_argument("--half", choices=("tune", "more", "held-out"), help="which domains; tune and held-out without it")
+    p.add_argument("--half", choices=("tune", "more", "real", "held-out"), help="which domains; tune and held-out without it")
     p.add_argument("--domain", help="one domain")
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
@@ -309,7 +312,7 @@ def main():
                 repairs.print_tally(runner.repairs, args.show_false and (half == "tune" or args.half or args.domain))
             if runner.unread:
                 print("evidence that could not be run: %d findings" % len(runner.unread))
-            if not (half in ("tune", "more") or args.half or args.domain):
+            if not (half != "held-out" or args.half or args.domain):
                 print("its details: only with --half or --domain")
             else:
                 if args.show_missed:

@@ -177,6 +177,8 @@ ag_status ag_catalogue_run(const ag_across *x, ag_arena *arena, ag_hypotheses *r
 			st = across[k].run(x, ret, err);
 		ag_ctx_advance(x->ctx, 1, 0);
 	}
+	if (!st)
+		st = ag_weigh_witnesses(x, ret, err);
 	ag_ctx_phase(x->ctx, NULL, NULL, 0);
 	sort_by_path(x->p, ret);
 	return st;

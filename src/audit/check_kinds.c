@@ -5,13 +5,14 @@
  * the documents, the profile's counts make a guess, and the evidence decides. */
 #include "audit/checks.h"
 
-#define MAX_TOGETHER   50   /* fields of one group that are looked at */
-#define SHOWN_TOGETHER 6    /* of them are named */
-#define MAX_KINDS      12   /* values of a field that may name the kind of document */
-#define MAX_CODES      4    /* numbers that may: 0 and 1, or the codes of a state */
-#define FEW_GAPS       0.10 /* of unknown fields: up to here gaps are suspicious */
-#define MANY_ABSENT    0.20 /* from here absence is a kind of document that is not known */
-#define FEW_OBJECTS    20   /* below it some values add up to any number */
+#define MAX_TOGETHER   50 /* fields of one group that are looked at */
+#define SHOWN_TOGETHER 6  /* of them are named */
+#define MAX_KINDS      12 /* values of a field that may name the kind of document */
+#define MAX_CODES      4  /* numbers that may: 0 and 1, or the codes of a state */
+#define FEW_GAPS \
+	0.01 /* up to here gaps are suspicious: fields that are optional together are usual */
+#define MANY_ABSENT 0.20 /* from here absence is a kind of document that is not known */
+#define FEW_OBJECTS 20   /* below it some values add up to any number */
 
 /* Some documents have a value here, some have none, and a filter can say which. */
 static bool may_group(const ag_path_profile *f)
@@ -160,17 +161,16 @@ static ag_lack group_severity(const ag_path_profile *const *group, size_t n,
 	const ag_path_profile *f = group[0];
 	const double share = ag_share(f->nparent - f->nfilled, f->nparent);
 	ag_lack worst = AG_LACK_NONE;
-	bool is_optional = false, is_core = false;
+	bool is_optional = false;
 
 	for (size_t i = 0; i < n; i++) {
 		const ag_field_name name = ag_field_name_of(group[i]->owner);
 		const ag_lack v = ag_lack_severity(group[i], &name, share, o);
 
 		is_optional = is_optional || v == AG_LACK_NONE || name.traits & AG_TRAIT_OPTIONAL;
-		is_core = is_core || name.traits & AG_TRAIT_CORE;
 		worst = v > worst ? v : worst;
 	}
-	if (worst > AG_LACK_LOW && (is_optional || (share > FEW_GAPS && !is_core)))
+	if (worst > AG_LACK_LOW && (is_optional || share > FEW_GAPS))
 		return AG_LACK_LOW;
 	return worst;
 }

@@ -450,6 +450,9 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	h = ag_suspect(out, f, "outlier", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
+	h->is_far = true;
+	h->low = low.found ? low.bound : -HUGE_VAL;
+	h->high = high.found ? high.bound : HUGE_VAL;
 	h->max_share = 0.03;
 	if (high.found && !low.found && is_total(m)) {
 		h->severity = AG_LOW;
@@ -493,9 +496,59 @@ static bool has_gap(const ag_num_profile *m, bool high, double bound)
 	return k == n || (high ? ext[k - 1] >= JUMP * ext[k] : ext[k] >= JUMP * ext[k - 1]);
 }
 
+#define MAX_DECIMALS 3   /* more are no notation but a computation */
+#define MOST_ON_GRID 0.9 /* of the others are written with so few decimals */
+#define SOME_ON_GRID \
+	0.5 /* of the converted values have to be as well; of other large values one in a hundred is */
+
+static bool is_on_grid(double v, unsigned decimals)
+{
+	const double scaled = fabs(v) * pow(10, decimals);
+
+	return fabs(scaled - round(scaled)) <= 1e-9 * (scaled + 1);
+}
+
+/* The decimals that the values on one side of the bound are written with; MAX_DECIMALS + 1: no fixed number. */
+static unsigned decimals_of(const ag_path_profile *f, bool high, double bound)
+{
+	for (unsigned d = 0; d <= MAX_DECIMALS; d++) {
+		uint64_t n = 0, on = 0;
+
+		for (size_t i = 0; i < f->nvalue; i++) {
+			const double v = ag_val_number(&f->values[i].v);
+
+			if (!ag_type_is_number(f->values[i].v.type) ||
+			    (high ? v > bound : v < bound))
+				continue;
+			n += f->values[i].n;
+			on += is_on_grid(v, d) ? f->values[i].n : 0;
+		}
+		if ((double)on >= MOST_ON_GRID * (double)n)
+			return d;
+	}
+	return MAX_DECIMALS + 1;
+}
+
+/* 123450 for 1234.50: converted back, the values have the decimals of the others; a real large amount has decimals of its
+ * own. A hundredth has more decimals than the others; a real small amount has not. */
+static bool is_converted(const ag_path_profile *f, bool high, double bound, double by)
+{
+	const double *ext = high ? f->num.high : f->num.low;
+	const unsigned next = high ? f->num.nhigh : f->num.nlow, d = decimals_of(f, high, bound);
+	unsigned n = 0, fits = 0;
+
+	if (d > MAX_DECIMALS)
+		return true;
+	for (unsigned i = 0; i < next && (high ? ext[i] > bound : ext[i] < bound); i++) {
+		n++;
+		fits += high ? is_on_grid(ext[i] / by, d) : !is_on_grid(ext[i], d);
+	}
+	return n && fits >= SOME_ON_GRID * n;
+}
+
 /* Numbers that are 100 or 1000 times the others, or a hundredth, and nothing between: what row 18 sees up to half a
- * percent is here a unit of its own. Returns the bound between them, 0 = there are no two groups. */
-static double bound_of_units(const ag_num_profile *m, bool high)
+ * percent is here a unit of its own. Returns the bound between them and the factor, 0 = there are no two groups. */
+static double bound_of_units(const ag_num_profile *m, bool high, double *ret_by)
 {
 	static const double factors[] = { 100, 1000, 1e6 };
 	const double up[] = { m->q.p75, m->q.p95, m->q.p99, m->q.p999, m->q.max };
@@ -512,6 +565,7 @@ static double bound_of_units(const ag_num_profile *m, bool high)
 		for (size_t k = 0; k < AG_NELEM(factors); k++) {
 			const double by = factors[k];
 
+			*ret_by = by;
 			if (outer >= by / UNIT_APART && last <= by * REACH &&
 			    outer >= JUMP * inner && outer <= by * UNIT_APART)
 				return high ? mid * sqrt(by) : mid / sqrt(by);
@@ -527,7 +581,7 @@ void ag_check_unit(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	const ag_num_profile *m = &f->num;
 	bool high = true;
-	double bound;
+	double bound, by;
 	ag_hypothesis *h;
 
 	(void)p;
@@ -535,10 +589,10 @@ void ag_check_unit(AG_CHECK_ARGS)
 	if (m->n < MIN_UNITS || m->q.min <= 0 || f->ndistinct < 12 || !is_measure(f, &out->name) ||
 	    m->q.p75 > COMPACT * m->q.p25 || !ag_path_is_plain(a, f))
 		return;
-	bound = bound_of_units(m, high);
+	bound = bound_of_units(m, high, &by);
 	if (bound == 0) {
 		high = false;
-		bound = bound_of_units(m, high);
+		bound = bound_of_units(m, high, &by);
 	}
 	if (bound == 0 || !has_gap(m, high, bound))
 		return;
@@ -551,6 +605,11 @@ void ag_check_unit(AG_CHECK_ARGS)
 	ag_suspect_fix(h);
 	h->min_count = 2;
 	h->max_share = MAX_UNITS;
+	h->is_far = true;
+	h->low = high ? -HUGE_VAL : bound;
+	h->high = high ? bound : HUGE_VAL;
+	if (!is_converted(f, high, bound, by))
+		h->severity = AG_LOW; /* a few large orders, or numbers of another source */
 	ag_suspect_say(h,
 	               high ? "some numbers are hundreds of times all others, with nothing between"
 	                    : "some numbers are a hundredth of all others or less, with nothing "

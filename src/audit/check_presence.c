@@ -1,21 +1,21 @@
 /* check_presence -- rows 1, 2, 3, 4, 13, 27 and 46: what is not there, or always the same.
  *
- * Nothing is often meant: most records have optional parts. So every gap is listed, up to HARDLY_USED, but only low;
- * above low it stands where something says that the field is expected: nearly all objects have it, it is a key, its
- * name says so (and all objects are of one kind), or all other objects of its kind have it. A kind of object that
+ * Nothing is often meant: most records have optional parts, filled in 60 to 98%. So every gap is listed, up to
+ * HARDLY_USED, but only low; above low it stands where something says that the field is expected: all objects but one in
+ * a hundred have it, it is a key, its name says so (of a person only where all objects are of one kind), or all other
+ * objects of its kind have it. A kind of object that
  * lacks the field altogether explains the gap. One policy, ag_lack_severity(), judges null, absent and empty alike. */
 #include "audit/checks.h"
 
 #define MIN_OBJECTS 5 /* fewer have no rule that one of them could break */
 #define FEW_OBJECTS \
 	20 /* below it a single gap is 5%: only the name can say that a field is expected */
-#define FEW_GAPS      0.10  /* of an unknown field: up to here gaps are suspicious */
-#define FEW_ITEM_GAPS 0.03  /* items of an array differ by design more often */
+#define FEW_GAPS      0.01  /* of an unknown field: up to here gaps are suspicious */
+#define SOME_GAPS     0.10  /* of an expected one: up to here whatever else there is */
+#define FEW_ITEM_GAPS 0.03  /* of one in items of an array, which differ by design more often */
 #define MOSTLY        0.80  /* present in more: meant to be everywhere */
 #define HARDLY_USED   0.999 /* above it the field is the exception, not the gap: rows 3 and 27 */
 #define MANY_OPTIONAL 12    /* an object with more optional fields has them by design */
-#define CONTACT_GAPS  0.05  /* of a contact that is expected */
-#define CONTACT_CELLS 0.10  /* the same in a CSV, where an empty cell may be a lost one */
 #define ONE_KIND      0.95  /* where all other fields are in more objects, all are of one kind */
 
 /* The document's own key: no other name promises that each document has one. */
@@ -70,8 +70,9 @@ ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, doubl
 			return f->in_array || !is_expected(n) ? AG_LACK_LOW : AG_LACK_MEDIUM;
 		if (share >= o->null_rate_critical_threshold)
 			return AG_LACK_HIGH;
-		return share >= o->null_rate_warning_threshold || share <= FEW_GAPS ? AG_LACK_MEDIUM
-		                                                                    : AG_LACK_LOW;
+		return share >= o->null_rate_warning_threshold || share <= SOME_GAPS
+		               ? AG_LACK_MEDIUM
+		               : AG_LACK_LOW;
 	}
 	return share <= FEW_GAPS && f->nparent >= FEW_OBJECTS ? AG_LACK_MEDIUM : AG_LACK_LOW;
 }
@@ -128,7 +129,7 @@ static bool is_of_one_kind(const ag_profile *p, const ag_path_profile *f)
 		ag_field_name n;
 
 		if (g == f || g->parent != f->parent || g->is_elem ||
-		    ag_share(g->n, g->nparent) >= ONE_KIND)
+		    ag_share(g->n - ag_path_nulls(p, g), g->nparent) >= ONE_KIND)
 			continue;
 		n = ag_field_name_of(g->owner);
 		if (!(n.traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE)))
@@ -150,12 +151,15 @@ static bool is_one_of_many_optional(const ag_profile *p, const ag_path_profile *
 	return n > MANY_OPTIONAL;
 }
 
-/* An e-mail address that a twentieth of the objects leaves out is one that nobody has to give. A null is more: the
+/* Guests, deleted accounts and callers have no address, and some no name: nobody has to give one. A null is more: the
  * writer knows the field and has no value for it. A CSV has no other way to leave a field out than an empty cell. */
-static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n, uint64_t nothing,
-                                double limit)
+static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n, uint64_t nothing)
 {
-	return n->traits & AG_TRAIT_EMAIL && ag_share(nothing, f->nparent) > limit;
+	const bool is_contact = n->traits & AG_TRAIT_EMAIL ||
+	                        (n->traits & AG_TRAIT_NAME && f->parent != UINT32_MAX &&
+	                         !f->in_array && !f->in_map);
+
+	return is_contact && ag_share(nothing, f->nparent) > FEW_GAPS;
 }
 
 /* One of many optional names below a field ("scripts.test"): the object takes what its writer needs. */
@@ -197,9 +201,9 @@ void ag_check_nulls(AG_CHECK_ARGS)
 		return;
 	if (ag_path_is_grouped(p, f))
 		return; /* ag_check_co_missing() names the fields once */
-	if (v > AG_LACK_LOW && share > FEW_GAPS && siblings_agree(p, f, nnull, ag_path_nulls))
+	if (v > AG_LACK_LOW && share > SOME_GAPS && siblings_agree(p, f, nnull, ag_path_nulls))
 		v = AG_LACK_LOW;
-	if (p->has_views && is_optional_contact(f, &out->name, nnull + nabsent, CONTACT_CELLS))
+	if (p->has_views && is_optional_contact(f, &out->name, nnull + nabsent))
 		v = AG_LACK_LOW;
 	if (v > AG_LACK_LOW && f->in_array && share > FEW_ITEM_GAPS)
 		v = is_expected_of_items(&out->name) && present >= MOSTLY ? AG_LACK_MEDIUM
@@ -257,8 +261,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
 	    ag_path_is_grouped(p, f))
 		return;
-	if (is_optional_contact(f, &out->name, nabsent + nnull, CONTACT_GAPS) ||
-	    is_key_of_open_object(p, f))
+	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
 		v = AG_LACK_LOW;
 	/* Counted with the nulls. */
 	if (nnull && nnull < f->n && present >= MOSTLY && !p->has_views)
@@ -271,7 +274,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 		if (v > AG_LACK_LOW &&
 		    (f->in_array || !is_expected(&out->name) || !is_of_one_kind(p, f)))
 			v = AG_LACK_LOW;
-	} else if (v > AG_LACK_LOW && share > (f->in_array ? FEW_ITEM_GAPS : FEW_GAPS) &&
+	} else if (v > AG_LACK_LOW && share > (f->in_array ? FEW_ITEM_GAPS : SOME_GAPS) &&
 	           ((f->in_array && !is_expected_of_items(&out->name)) ||
 	            siblings_agree(p, f, nabsent, absent_of))) {
 		v = AG_LACK_LOW;

@@ -8,7 +8,7 @@
  * another field is filled. Chance is ruled out by the side without exceptions: among so many documents some would have
  * the field, or lack it.
  *
- * Speaks: exceptions of up to 25% of their kind, above low up to 5%. Runs before the checks of single fields: a gap that a
+ * Speaks: exceptions of up to 25% of their kind; above low gaps of up to 1% of the kind, values of up to 5% of the field. Runs before the checks of single fields: a gap that a
  * rule explains is not a gap for them (ag_unless_kind), and the finding about a rule replaces theirs. */
 #include "audit/checks.h"
 
@@ -18,14 +18,15 @@
 #define MAX_KINDS   12
 #define MAX_CODES   4 /* numbers that name kinds without further proof */
 #define MAX_COLS    120
-#define MIN_SIDE    10     /* documents of either side */
-#define FEW_ROWS    20     /* below it some value is in the same documents by chance */
-#define FEW_OF_KIND 3      /* a value of fewer documents may be a slip: it is of no kind */
-#define RARE_KIND   0.003  /* of the documents: the same */
-#define MOST_ROWS   0.8    /* belong to some kind */
-#define MAX_BROKEN  0.25   /* exceptions, of the documents of their side */
-#define FEW_BROKEN  0.05   /* above low up to here */
-#define FEW_PENDING 0.01   /* the same for dates of what may not have happened yet */
+#define MIN_SIDE    10    /* documents of either side */
+#define FEW_ROWS    20    /* below it some value is in the same documents by chance */
+#define FEW_OF_KIND 3     /* a value of fewer documents may be a slip: it is of no kind */
+#define RARE_KIND   0.003 /* of the documents: the same */
+#define MOST_ROWS   0.8   /* belong to some kind */
+#define MAX_BROKEN  0.25  /* exceptions, of the documents of their side */
+/* Gaps above low up to here: beyond it most of a kind have the field, and some need not. */
+#define FEW_MISSING 0.01
+#define FEW_EXTRA   0.05   /* the same for values, of all values of the field */
 #define CLEAN_SIDE  0.0005 /* of the other side: other damage may lie there */
 #define LOG_OF_CHANCE \
 	20.0 /* e^-20: so many pairs of fields are tried that one in a million is chance */
@@ -325,20 +326,16 @@ static ag_str side_text(const search *s, ag_arena *a, const rule *r, bool is_has
 	return name;
 }
 
-static bool is_pending(const ag_path_profile *f, const ag_field_name *n)
-{
-	return (f->date.n * 2 > f->n || f->str.by_date[AG_DATE_ISO] * 2 > f->n) &&
-	       !(n->traits & AG_TRAIT_CORE);
-}
-
 static void suspect(const search *s, const rule *r, ag_hypotheses *out)
 {
 	ag_arena *a = out->arena;
 	const ag_path_profile *f = r->f->f;
-	const ag_field_name name = ag_field_name_of(f->owner);
 	const bool is_gap = r->missing > r->extra;
-	const double share = is_gap ? (double)r->missing / r->has : (double)r->extra / r->lacks;
-	const bool is_sure = share <= (is_gap && is_pending(f, &name) ? FEW_PENDING : FEW_BROKEN);
+	const double share = is_gap ? (double)r->missing / r->has
+	                            : (double)r->extra / r->f->nfilled;
+	/* A field that is there without another one is as well a gap of the other: that is said there. */
+	const bool is_sure = is_gap ? share <= FEW_MISSING
+	                            : share <= FEW_EXTRA && r->by->split != SPLIT_FILLED;
 	const ag_str of_f = is_gap ? ag_ev_where_held(a, f, nothing(a, s->x->p))
 	                           : ag_ev_where(a, f, something(a)),
 		     of_g = ag_ev_where(a, r->by->g->f, side_cond(s, a, r, is_gap));
@@ -347,7 +344,9 @@ static void suspect(const search *s, const rule *r, ag_hypotheses *out)
 	                                                       : "missing_field";
 	ag_hypothesis *h;
 
-	if (!of_f.len || !of_g.len)
+	/* Few of a kind have an optional part of their own: that breaks no rule. */
+	if (!of_f.len || !of_g.len ||
+	    (!is_gap && share > FEW_EXTRA && r->by->split == SPLIT_FILLED))
 		return;
 	h = ag_suspect(out, f, category, is_sure ? AG_MEDIUM : AG_LOW, is_sure ? 0.85 : 0.5,
 	               ag_str_printf(a, "{\"$and\":[%.*s,%.*s]}", AG_FMT(of_g), AG_FMT(of_f)));

@@ -22,6 +22,7 @@
 #define MAX_FULL         200  /* sets of one object that are counted on all rows */
 #define MAX_ITEM_NUMBERS 4
 #define EXPLAINED        0.8 /* of the exceptions of a short relation */
+#define FEW_ODD          50 /* exceptions: more of them would show a relation with a further term */
 
 typedef struct pool {
 	ag_sums *s;
@@ -443,6 +444,33 @@ static bool is_part(const ag_relation *r, const ag_relation *of)
 	return (small & large) == small;
 }
 
+/* The exceptions are off by a further number, in too few rows to make a relation with it. */
+static bool is_off_by_number(const ag_sums *s, const ag_relation *r)
+{
+	for (uint32_t k = 0; k < s->n && !r->is_product; k++) {
+		uint32_t odd = 0, right = 0;
+		bool is_part_of = k == r->a;
+
+		for (uint32_t i = 0; i < r->nterm; i++)
+			is_part_of = is_part_of || k == r->term[i];
+		for (uint32_t row = 0; row < s->fr->nrow && !is_part_of; row++) {
+			double off = ag_sums_value(s, r->a, row);
+			const double v = ag_sums_value(s, k, row);
+
+			for (uint32_t i = 0; i < r->nterm; i++)
+				off -= r->sign[i] * term_at(s, r, i, row);
+			if (isnan(off) || is_zero(off, r->tolerance))
+				continue;
+			odd++;
+			right += !isnan(v) && !is_zero(v, r->tolerance) &&
+			         is_zero(fabs(off) - fabs(v), r->tolerance);
+		}
+		if (odd && right >= EXPLAINED * odd)
+			return true;
+	}
+	return false;
+}
+
 /* Net + tax is not the total where there is a discount. */
 static void drop_explained(ag_sums *s, size_t nshort)
 {
@@ -455,7 +483,7 @@ static void drop_explained(ag_sums *s, size_t nshort)
 		for (size_t k = nshort; k < s->nfound && i < nshort && !is_explained; k++)
 			is_explained = !r->is_product && is_part(r, &s->found[k]) &&
 			               (double)s->found[k].odd <= (1 - EXPLAINED) * (double)r->odd;
-		if (!is_explained)
+		if (!is_explained && !(r->odd && r->odd <= FEW_ODD && is_off_by_number(s, r)))
 			s->found[n++] = *r;
 	}
 	s->nfound = n;

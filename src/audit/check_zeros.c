@@ -8,7 +8,8 @@
  *   - the name says "zip".
  *
  * Codes of several widths by nature have shorter ones that begin with a zero, too, or longer ones: then the check is
- * silent. So it is about telephone numbers, and about codes of several countries.
+ * silent. So it is about telephone numbers, and about codes of several countries: 1000 is Brussels and 01000 is
+ * Bourg-en-Bresse, as the field beside it says.
  *
  * Speaks: up to one half of the codes. */
 #include "audit/checks.h"
@@ -154,6 +155,68 @@ static void count_short(const ag_profile *p, const ag_frame_col *c, codes *k)
 	}
 }
 
+#define MAX_TWINS 200 /* shorter codes that are compared with their twins */
+#define PURE \
+	0.9 /* of the rows of a code have one value of the other field, which then says what the code means */
+
+/* Rows of one code: its most frequent value of g, and whether nearly all have it. */
+static uint32_t meaning_of(const ag_grouped *by, const ag_frame_col *g, uint32_t code,
+                           uint32_t *tally)
+{
+	uint32_t best = 0, n = 0;
+
+	for (uint32_t i = by->at[code]; i < by->at[code + 1]; i++) {
+		const uint32_t v = g->code[by->row[i]];
+
+		n += v != 0;
+		if (v && ++tally[v] > tally[best])
+			best = v;
+	}
+	n = (double)tally[best] >= PURE * n ? best : 0;
+	for (uint32_t i = by->at[code]; i < by->at[code + 1]; i++)
+		tally[g->code[by->row[i]]] = 0;
+	return n;
+}
+
+/* Where the short code and its twin with zeros each mean one thing, is it another thing? Then both are codes. */
+static bool mean_another(const ag_profile *p, const ag_frame *fr, const ag_frame_col *c,
+                         const codes *k, ag_arena *arena)
+{
+	const ag_grouped by = ag_frame_group(fr, c, arena);
+	uint32_t *twin = ag_new_n(arena, uint32_t, (size_t)c->nvalue + 1); /* 1 + full code */
+	char buf[24], other[24];
+
+	for (uint32_t i = 0; i < c->nvalue; i++) {
+		const ag_str s = digits_of(p, &c->values[i], buf);
+
+		for (uint32_t m = 0; s.len && s.len < k->usual && m < c->nvalue; m++) {
+			const ag_str full = digits_of(p, &c->values[m], other);
+
+			if (full.len == k->usual && full.ptr[0] == '0' &&
+			    number_of(full) == number_of(s))
+				twin[i] = m + 1;
+		}
+	}
+	for (size_t j = 0; j < fr->ncol; j++) {
+		const ag_frame_col *g = &fr->cols[j];
+		uint32_t *tally = ag_new_n(arena, uint32_t, (size_t)g->nvalue + 1);
+		uint32_t same = 0, differ = 0, pure = 0, many = 0;
+
+		for (uint32_t i = 0; g != c && i < c->nvalue; i++) {
+			const uint32_t a = meaning_of(&by, g, i + 1, tally),
+				       b = twin[i] ? meaning_of(&by, g, twin[i], tally) : 0;
+
+			many += c->count[i] > 1;
+			pure += a && c->count[i] > 1;
+			same += b && a == b;
+			differ += a && b && a != b;
+		}
+		if (differ && !same && pure >= PURE * many && g->nvalue * 4 >= c->nvalue)
+			return true;
+	}
+	return false;
+}
+
 /* One short value on so many rows stands for nothing. */
 static bool is_placeholder(const codes *k)
 {
@@ -218,7 +281,8 @@ static void suspect_lost(const ag_frame_col *c, const codes *k, ag_hypotheses *o
 	                     : ag_str_printf(a, "the others have %zu digits", k->usual);
 }
 
-static void check_column(const ag_profile *p, const ag_frame_col *c, ag_hypotheses *out)
+static void check_column(const ag_profile *p, const ag_frame *fr, const ag_frame_col *c,
+                         ag_hypotheses *out)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
 	const ag_field_name name = ag_field_name_of(c->f->owner);
@@ -232,7 +296,8 @@ static void check_column(const ag_profile *p, const ag_frame_col *c, ag_hypothes
 		return;
 	take_full(p, c, scratch, &k);
 	count_short(p, c, &k);
-	if (have_a_width(&k, c) && are_lost(p, c->f, &name, &k))
+	if (have_a_width(&k, c) && are_lost(p, c->f, &name, &k) &&
+	    !(k.ntwin && k.nshort <= MAX_TWINS && mean_another(p, fr, c, &k, scratch)))
 		suspect_lost(c, &k, out);
 }
 
@@ -246,7 +311,7 @@ ag_status ag_check_zeros(AG_ACROSS_ARGS)
 		for (size_t c = 0; !st && c < fr->ncol; c++) {
 			st = ag_ctx_check(x->ctx, err);
 			if (!st)
-				check_column(x->p, &fr->cols[c], out);
+				check_column(x->p, fr, &fr->cols[c], out);
 		}
 	}
 	return st;

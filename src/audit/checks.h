@@ -54,6 +54,7 @@ bool ag_path_is_categorical(const ag_path_profile *f); /* few values, often repe
 ag_str ag_value_text(const ag_value_count *v);
 /* Does another field say what kind of document this is, with a value that explains a minus sign? */
 bool ag_profile_has_refunds(const ag_profile *p);
+bool ag_name_is_country(ag_str name); /* in eight languages */
 /* Does another field hold several countries? Their codes have several lengths. */
 bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f);
 
@@ -99,6 +100,11 @@ typedef struct ag_grouped {
 	uint32_t *at;  /* [nvalue + 2] */
 } ag_grouped;
 ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a);
+
+/* Hypotheses on numbers that are far from all others become low where another field of the same documents is far out
+ * as well (witness.c).
+ * errors  AG_CANCELLED, AG_TIMEOUT */
+AG_CHECK ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err);
 
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_swap(AG_ACROSS_ARGS);

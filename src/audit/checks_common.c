@@ -179,13 +179,25 @@ ag_str ag_quote_value(ag_arena *a, const ag_val *v)
 	return ag_str_printf(a, "\"%.*s%s\"", AG_FMT(s), s.len < v->n ? "…" : "");
 }
 
+bool ag_name_is_country(ag_str name)
+{
+	static const char *const words[] = { "country", "land",  "pays",  "país",   "pais",
+		                             "paese",   "nação", "kraj",  "nation", "staat",
+		                             "stato",   "lande", "länder" };
+	const ag_field_name n = ag_field_name_of(name);
+
+	for (size_t i = 0; i < AG_NELEM(words); i++)
+		if (ag_field_has_word(&n, words[i]))
+			return true;
+	return false;
+}
+
 bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f)
 {
 	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
-		const ag_field_name n = ag_field_name_of(g->owner);
 
-		if (g != f && ag_field_has_word(&n, "country") && g->ndistinct > 1)
+		if (g != f && ag_name_is_country(g->owner) && g->ndistinct > 1)
 			return true;
 	}
 	return false;

@@ -10,7 +10,7 @@ static const ag_trait_words rows[] = {
 	/* identifiers: arithmetic on them means nothing */
 	{ AG_TRAIT_ID,
 	  "account accountid acct apartment apt asin barcode batch bic bin block build "
-	  "building card cas cell cellphone chainid checksum code cursor cusip customerid "
+	  "building card cas cell cellphone center centre chainid checksum kostenstelle code cursor cusip customerid "
 	  "deviceid digest doi ean etag ext extension externalid fax fingerprint flight "
 	  "floor gate gtin guid hash hex hscode iban iccid id ids idx imei imsi index "
 	  "invoice ip ipaddress isbn isin issn itemid key lei licence license lineno lot "

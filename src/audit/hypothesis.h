@@ -35,6 +35,8 @@ typedef struct ag_hypothesis {
 	double min_share,
 		max_share;   /* and only within these shares of all documents; max 0 = no limit */
 	bool fixed_severity; /* no steps by share */
+	bool is_far;         /* the suspected values are the numbers below low or above high */
+	double low, high;
 	bool is_guess; /* where it does not hold, the next one of this field and category is tried */
 } ag_hypothesis;
 

@@ -1,0 +1,115 @@
+/* witness -- numbers far from all others that another field of the same documents confirms.
+ *
+ * A very large order has a very large tax, and a large gift makes a large sum. A slip is in one field: in its documents
+ * every other number is as usual. So where another number is far out in (nearly) the same rows, the distribution has a
+ * few honest giants, and the suspicion becomes low. */
+#include "audit/checks.h"
+
+#include <math.h>
+
+#define FAR        3   /* interquartile ranges beyond the third quartile: far out */
+#define CONFIRMED  0.8 /* of the suspected rows */
+#define MAX_FAR    0.1 /* of all rows: beyond it the other field is often so */
+#define MIN_VALUES 5   /* different numbers of the other field */
+
+/* Is the number with this code beyond the limits? */
+static bool is_beyond(const ag_frame_col *c, uint32_t code, double low, double high)
+{
+	const ag_val *v = code ? &c->values[code - 1] : NULL;
+
+	return v && ag_type_is_number(v->type) &&
+	       (ag_val_number(v) < low || ag_val_number(v) > high);
+}
+
+/* Codes that are far out, [nvalue + 1]; false where the field is no measure. */
+static bool far_codes(const ag_frame *fr, const ag_frame_col *g, double low, double high,
+                      bool *ret_far)
+{
+	uint64_t n = 0;
+
+	ret_far[0] = false;
+	for (uint32_t i = 0; i < g->nvalue; i++) {
+		ret_far[i + 1] = is_beyond(g, i + 1, low, high);
+		n += ret_far[i + 1] ? g->count[i] : 0;
+	}
+	return n && (double)n <= MAX_FAR * fr->nrow;
+}
+
+static bool is_measure(const ag_frame_col *g)
+{
+	const ag_num_profile *m = &g->f->num;
+	const ag_field_name name = ag_field_name_of(g->f->owner);
+
+	return m->n && m->n * 10 >= g->f->nscalar * 9 && g->f->ndistinct >= MIN_VALUES &&
+	       m->q.p75 > m->q.p25 && !ag_name_is_identifier(&name);
+}
+
+static bool confirms(const ag_frame *fr, const ag_frame_col *f, const bool *suspected,
+                     const ag_frame_col *g, bool *scratch)
+{
+	const ag_num_profile *m = &g->f->num;
+	const double reach = FAR * (m->q.p75 - m->q.p25);
+	uint32_t n = 0, both = 0;
+
+	if (!is_measure(g) || !far_codes(fr, g, m->q.p25 - reach, m->q.p75 + reach, scratch))
+		return false;
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		if (!suspected[f->code[row]])
+			continue;
+		n++;
+		both += scratch[g->code[row]];
+	}
+	return n && both >= CONFIRMED * n;
+}
+
+static bool is_confirmed(const ag_frame *fr, const ag_frame_col *f, const ag_hypothesis *h,
+                         ag_arena *scratch)
+{
+	bool *suspected = ag_new_n(scratch, bool, (size_t)f->nvalue + 1);
+
+	if (!far_codes(fr, f, h->low, h->high, suspected))
+		return false;
+	for (size_t c = 0; c < fr->ncol; c++) {
+		const ag_frame_col *g = &fr->cols[c];
+
+		if (g != f &&
+		    confirms(fr, f, suspected, g, ag_new_n(scratch, bool, (size_t)g->nvalue + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* The column of a path, and its frame. */
+static const ag_frame_col *column_of(const ag_frames *frames, ag_str path, const ag_frame **ret)
+{
+	for (size_t i = 0; i < frames->n; i++) {
+		*ret = &frames->items[i];
+		for (size_t c = 0; c < (*ret)->ncol; c++)
+			if (ag_str_eq((*ret)->cols[c].f->path, path))
+				return &(*ret)->cols[c];
+	}
+	return NULL;
+}
+
+ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; !st && i < h->n; i++) {
+		AG_AUTO(ag_arena_freep) ag_arena *scratch = NULL;
+		const ag_frame *fr = NULL;
+		const ag_frame_col *f;
+
+		if (!h->items[i].is_far)
+			continue;
+		st = ag_ctx_check(x->ctx, err);
+		scratch = ag_arena_new();
+		f = column_of(x->frames, h->items[i].field, &fr);
+		if (!f || !is_confirmed(fr, f, &h->items[i], scratch))
+			continue;
+		h->items[i].severity = AG_LOW;
+		h->items[i].fixed_severity = true;
+		h->items[i].confidence = 0.5;
+	}
+	return st;
+}
