@@ -9,31 +9,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "documents/cosmos.h"
 #include "query/bson.h"
 
 #define ORIGIN           "documents.mongo"
 #define MAX_RESULT_BYTES (256UL << 20)
 #define WHOLE_BYTES      (AG_MONGO_SAMPLE_BYTES / 2) /* what a collection may have that is read whole */
 
-ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb verb)
+ag_mongo_command ag_mongo_source_command(ag_mongo_source *m, ag_mongo_verb verb)
 {
 	return (ag_mongo_command){ .verb = verb,
 		                   .database = m->database,
 		                   .collection = m->collection,
-		                   .comment = m->comment };
+		                   .comment = m->comment,
+		                   .meter = &m->meter };
 }
 
 /* --- open and close ------------------------------------------------------------------------------ */
 
 static bool mongo_accepts(ag_str uri)
 {
-	return ag_mongo_is_uri(uri);
+	return ag_mongo_is_uri(uri) || ag_cosmos_is_uri(uri);
 }
 
 static ag_str mongo_shown(ag_str uri, ag_arena *arena)
 {
 	ag_mongo_address a;
 
+	if (ag_cosmos_is_uri(uri)) /* holds no secret */
+		return uri;
 	if (ag_mongo_address_parse(uri, arena, &a, NULL))
 		return AG_S("mongodb://(wrong address)");
 	return ag_mongo_address_shown(&a, arena);
@@ -53,6 +57,26 @@ static void mongo_close(ag_source *s)
 	pthread_mutex_destroy(&m->lock);
 	ag_arena_free(m->arena);
 	free(m);
+}
+
+static void mongo_spent(const ag_source *s, ag_source_spent *ret)
+{
+	const ag_mongo_source *m = (const ag_mongo_source *)(const void *)s;
+
+	*ret = (ag_source_spent){
+		.is_counted = m->has_charge,
+		.units = (double)atomic_load_explicit(&m->meter.used_milli, memory_order_relaxed) /
+		         1000,
+		.max_units = (double)m->meter.max_milli / 1000,
+		.nthrottled = atomic_load_explicit(&m->meter.nthrottled, memory_order_relaxed),
+		.waited_ms = atomic_load_explicit(&m->meter.waited_ms, memory_order_relaxed),
+	};
+}
+
+static void mongo_charge(ag_source *s, double units)
+{
+	atomic_fetch_add_explicit(&ag_mongo_source_of(s)->meter.used_milli,
+	                          (uint64_t)(units * 1000), memory_order_relaxed);
 }
 
 static ag_status fail_missing(const ag_mongo_source *m, const ag_mongo_entry *all, size_t n,
@@ -83,7 +107,8 @@ static ag_status look_up(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
 	ag_mongo_entry *all;
 	size_t n;
 	ag_err why = { 0 };
-	ag_status st = ag_mongo_collections(m->server, ctx, m->database, arena, &all, &n, &why);
+	ag_status st = ag_mongo_collections(m->server, ctx, m->database, &m->meter, arena, &all, &n,
+	                                    &why);
 
 	if (st == AG_DENIED && why.native == 13)
 		return AG_OK;
@@ -147,6 +172,8 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 	m->server = server;
 	m->database = ag_str_dup(arena, of->database);
 	m->collection = ag_str_dup(arena, of->collection);
+	m->has_charge = of->address.has_charge;
+	m->meter.max_milli = (uint64_t)(opts->max_units * 1000);
 	m->max_scan = opts->max_scan ? opts->max_scan : AG_SOURCE_MAX_SCAN;
 	pthread_mutex_init(&m->lock, NULL);
 	m->base.type = &ag_source_mongo;
@@ -229,7 +256,7 @@ static ag_status admit(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo_com
 bool ag_mongo_is_unknown(ag_status st, const ag_err *why)
 {
 	return st == AG_INVALID && (why->native == 40324 || why->native == 115 ||
-	                            why->native == 238 || why->native == 59);
+	                            why->native == 168 || why->native == 238 || why->native == 59);
 }
 
 /* --- counting ------------------------------------------------------------------------------------ */
@@ -468,7 +495,7 @@ static ag_status mongo_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *aren
 const ag_source_type ag_source_mongo = {
 	.name = "mongodb",
 	.help = "MongoDB: mongodb://user@host:27017/database.collection, mongodb+srv://…; without the "
-		"collection, or with * in it, several",
+		"collection, or with * in it, several; Azure Cosmos DB: cosmos://ACCOUNT/database.collection",
 	.is_shared = true,
 	.accepts = mongo_accepts,
 	.shown = mongo_shown,
@@ -479,6 +506,8 @@ const ag_source_type ag_source_mongo = {
 	.find = mongo_find,
 	.aggregate = mongo_aggregate,
 	.set_run = mongo_set_run,
+	.spent = mongo_spent,
+	.charge = mongo_charge,
 	.prepare = ag_mongo_prepare,
 	.survey = ag_mongo_survey,
 	.profile = ag_mongo_profile,

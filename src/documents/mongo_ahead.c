@@ -6,6 +6,8 @@
  * document to one shard, so there each filter is counted alone, by all shards. */
 #include "documents/mongo_source.h"
 
+#include "mongo/charge.h"
+
 #define PER_PASS         40                /* filters of one command */
 #define PER_PASS_OF_MANY 12                /* where a command with 40 could reach its time limit */
 #define MANY             (2 * 1000 * 1000) /* documents */
@@ -154,6 +156,11 @@ static ag_status pass(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query
 	return st;
 }
 
+static bool is_spent(const ag_mongo_source *m)
+{
+	return ag_mongo_check_budget(&m->meter, true, NULL) != AG_OK;
+}
+
 ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q, size_t n,
                            ag_err *err)
 {
@@ -184,9 +191,9 @@ ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query 
 			m->has_no_facet = true;
 			pthread_mutex_unlock(&m->lock);
 		}
-		if (st == AG_CANCELLED || st == AG_UNAVAILABLE ||
+		if (st == AG_CANCELLED || st == AG_UNAVAILABLE || is_spent(m) ||
 		    (st == AG_TIMEOUT && ag_ctx_left_ms(ctx) == 0)) {
-			if (err)
+			if (st && err)
 				*err = why;
 			return st;
 		}

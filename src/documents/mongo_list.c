@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "documents/cosmos.h"
 #include "query/bson.h"
 
 #define ORIGIN          "documents.mongo"
@@ -56,12 +57,14 @@ static int by_name(const void *a, const void *b)
 	return ag_str_cmp(((const ag_mongo_entry *)a)->name, ((const ag_mongo_entry *)b)->name);
 }
 
-ag_status ag_mongo_collections(ag_mongo *m, const ag_ctx *ctx, ag_str database, ag_arena *arena,
-                               ag_mongo_entry **ret, size_t *nret, ag_err *err)
+ag_status ag_mongo_collections(ag_mongo *m, const ag_ctx *ctx, ag_str database,
+                               ag_mongo_meter *meter, ag_arena *arena, ag_mongo_entry **ret,
+                               size_t *nret, ag_err *err)
 {
 	const ag_mongo_command c = { .verb = AG_MONGO_LIST_COLLECTIONS,
 		                     .database = database,
-		                     .batch = AG_MONGO_BATCH };
+		                     .batch = AG_MONGO_BATCH,
+		                     .meter = meter };
 	found f = { .arena = arena };
 	ag_status st = ag_mongo_each(m, ctx, &c, take_entry, &f, err);
 
@@ -145,7 +148,8 @@ static ag_status open_listing(const ag_ctx *ctx, ag_str uri, ag_arena *arena, li
                               ag_err *err)
 {
 	*ret = (listing){ .ctx = ctx, .arena = arena };
-	return ag_mongo_address_parse(uri, arena, &ret->a, err);
+	return ag_cosmos_is_uri(uri) ? ag_cosmos_address(ctx, uri, arena, &ret->a, err)
+	                             : ag_mongo_address_parse(uri, arena, &ret->a, err);
 }
 
 /* The databases of the address, and per database its collections. */
@@ -168,7 +172,7 @@ static ag_status list_all(listing *l, ag_str **ret_db, ag_mongo_entry ***ret, si
 		*ret_n = ag_new_n(l->arena, size_t, *ret_ndb + 1);
 	}
 	for (size_t i = 0; !st && i < *ret_ndb; i++)
-		st = ag_mongo_collections(l->m, l->ctx, (*ret_db)[i], l->arena, &(*ret)[i],
+		st = ag_mongo_collections(l->m, l->ctx, (*ret_db)[i], NULL, l->arena, &(*ret)[i],
 		                          &(*ret_n)[i], err);
 	ag_mongo_close(l->m);
 	return st;

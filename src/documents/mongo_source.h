@@ -44,6 +44,8 @@ typedef struct ag_mongo_source {
 	ag_mongo *server;
 	ag_str database, collection;
 	ag_str comment; /* of commands; "" = none of a run */
+	ag_mongo_meter meter;
+	bool has_charge; /* the server counts request units */
 	uint64_t max_scan;
 	uint64_t mean_bytes; /* of a document; 0 = unknown */
 
@@ -61,7 +63,7 @@ static inline ag_mongo_source *ag_mongo_source_of(ag_source *s)
 }
 
 /* A command on the collection. */
-ag_mongo_command ag_mongo_source_command(const ag_mongo_source *m, ag_mongo_verb verb);
+ag_mongo_command ag_mongo_source_command(ag_mongo_source *m, ag_mongo_verb verb);
 
 /* The documents of a cursor, as values; one more than max is AG_LIMIT. */
 AG_CHECK ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx,
@@ -95,8 +97,8 @@ typedef struct ag_mongo_entry {
 /* As in ag_source_info; constant. */
 ag_str ag_mongo_kind(const ag_mongo_entry *e);
 AG_CHECK ag_status ag_mongo_collections(ag_mongo *m, const ag_ctx *ctx, ag_str database,
-                                        ag_arena *arena, ag_mongo_entry **ret, size_t *nret,
-                                        ag_err *err);
+                                        ag_mongo_meter *meter, ag_arena *arena,
+                                        ag_mongo_entry **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
                                  ag_source_place **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_mongo_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena,

@@ -243,6 +243,21 @@ void ag_source_set_run(ag_source *s, ag_str run)
 		s->type->set_run(s, run);
 }
 
+ag_source_spent ag_source_spent_of(const ag_source *s)
+{
+	ag_source_spent ret = { 0 };
+
+	if (s->type->spent)
+		s->type->spent(s, &ret);
+	return ret;
+}
+
+void ag_source_charge(ag_source *s, double units)
+{
+	if (s->type->charge)
+		s->type->charge(s, units);
+}
+
 bool ag_source_prepares(const ag_source *s)
 {
 	return s->type->prepare != NULL;

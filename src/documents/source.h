@@ -28,6 +28,7 @@ typedef struct ag_source_opts {
 	bool strict; /* a broken document is an error */
 	uint64_t
 		max_scan; /* documents that a server may read for one query without an index; 0 = AG_SOURCE_MAX_SCAN */
+	double max_units; /* request units that a server may charge for this handle; 0 = no limit */
 } ag_source_opts;
 
 /* Who the data is, and in which state it was read (DESIGN section 9, "Source identity"). */
@@ -59,6 +60,13 @@ typedef struct ag_found {
 	const ag_str *where; /* per document "orders.ndjson:17", "" when unknown */
 	uint64_t matched;    /* full count */
 } ag_found;
+
+/* What a server that counts request units (Azure Cosmos DB) charged for this handle. */
+typedef struct ag_source_spent {
+	bool is_counted; /* the source counts; else all is 0 */
+	double units, max_units;
+	uint64_t nthrottled, waited_ms; /* times the server asked to wait */
+} ag_source_spent;
 
 typedef enum ag_stat_op {
 	AG_STAT_COUNT,
@@ -139,6 +147,10 @@ typedef struct ag_source_type {
 	                       size_t *nret, ag_err *err);
 	/* Optional. The run that asks from now on, for what a server shows of its clients. Before any thread asks. */
 	void (*set_run)(ag_source *s, ag_str run);
+	/* Optional. What the handle cost so far. */
+	void (*spent)(const ag_source *s, ag_source_spent *ret);
+	/* Optional. Units that earlier handles of the same run used: they count against max_units. */
+	void (*charge)(ag_source *s, double units);
 	/* Optional. Queries that will be asked soon: many at once may cost less than one after another. What cannot be
 	 * answered so is asked again by find or aggregate.
 	 * errors  only those that the next call would meet too: cancelled, no time, no server */
@@ -230,6 +242,10 @@ AG_CHECK ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *are
                                   ag_str *ret_query, ag_err *err);
 /* The id of the run that asks from now on; before any thread asks. */
 void ag_source_set_run(ag_source *s, ag_str run);
+/* All 0 of a source that counts nothing. */
+ag_source_spent ag_source_spent_of(const ag_source *s);
+/* Request units that earlier sittings of the run used; before any thread asks. */
+void ag_source_charge(ag_source *s, double units);
 /* Evidence that will be asked soon; texts that the guard refuses are left out. Nothing happens where a question costs little. */
 bool ag_source_prepares(const ag_source *s);
 AG_CHECK ag_status ag_source_prepare(ag_source *s, const ag_ctx *ctx, const ag_str *queries,

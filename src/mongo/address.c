@@ -15,7 +15,10 @@ static const char shape[] =
 /* Options whose values are secrets: kept for the driver, not shown. */
 static const char *const secret_options[] = { "tlscertificatekeyfilepassword",
 	                                      "sslclientcertificatekeypassword",
-	                                      "authmechanismproperties" };
+	                                      "authmechanismproperties",
+	                                      "password",
+	                                      "accountkey",
+	                                      "key" };
 
 bool ag_mongo_is_uri(ag_str uri)
 {
@@ -233,6 +236,25 @@ static void add_driver_text(const parts *p, const char *password, ag_buf *b)
 	ag_buf_addc(b, '/');
 }
 
+/* Hosts of Azure Cosmos DB with request units; its vCore clusters have other names, and behave as MongoDB does. */
+static bool is_charging(ag_str place)
+{
+	static const ag_str hosts[] = { AG_S_INIT(".mongo.cosmos.azure.com"),
+		                        AG_S_INIT(".mongo.cosmos.azure.cn"),
+		                        AG_S_INIT(".mongo.cosmos.azure.us"),
+		                        AG_S_INIT(".documents.azure.com") };
+
+	while (place.len) {
+		ag_str one = ag_str_split(&place, ',');
+		const ag_str host = ag_str_split(&one, ':');
+
+		for (size_t i = 0; i < AG_NELEM(hosts); i++)
+			if (ag_str_ends(host, hosts[i]))
+				return true;
+	}
+	return false;
+}
+
 ag_status ag_mongo_address_parse(ag_str uri, ag_arena *arena, ag_mongo_address *ret, ag_err *err)
 {
 	const char *password = getenv(AG_MONGO_PASSWORD_ENV);
@@ -270,6 +292,7 @@ ag_status ag_mongo_address_parse(ag_str uri, ag_arena *arena, ag_mongo_address *
 	ret->options = shown_options(p.options, arena);
 	ret->path = ag_str_dup(arena, p.path);
 	ret->place = place_of(&p, arena);
+	ret->has_charge = is_charging(ret->place);
 	return AG_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct ag_mongo_address {
 	ag_str database;   /* decoded; "" = all */
 	ag_str collection; /* decoded; "" = all; may hold * and ? */
 	bool is_pattern;   /* of the collection */
+	bool has_charge;   /* Azure Cosmos DB: the server counts request units and throttles */
 } ag_mongo_address;
 
 bool ag_mongo_is_uri(ag_str uri);

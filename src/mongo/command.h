@@ -5,6 +5,8 @@
 #ifndef AG_MONGO_COMMAND_H
 #define AG_MONGO_COMMAND_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 #include "query/value.h"
@@ -26,6 +28,13 @@ typedef enum ag_mongo_verb {
 	AG_MONGO_NVERB
 } ag_mongo_verb;
 
+/* What the commands of one run cost on a server that counts request units (Azure Cosmos DB). Shared by threads. */
+typedef struct ag_mongo_meter {
+	uint64_t max_milli; /* thousandths of a request unit that may be used; 0 = no limit */
+	_Atomic uint64_t used_milli;
+	_Atomic uint64_t nthrottled, waited_ms; /* times the server asked to wait */
+} ag_mongo_meter;
+
 /* What is not named is left out of the command. */
 typedef struct ag_mongo_command {
 	ag_mongo_verb verb;
@@ -41,7 +50,8 @@ typedef struct ag_mongo_command {
 	int64_t max_time_ms; /* 0 = none; not sent where servers refuse it (GET_MORE, KILL_CURSORS) */
 	int64_t *
 		time_ms; /* AGGREGATE: gets the server's operationTime of the first batch; 0 = it said none. May be NULL */
-	ag_str comment; /* shown by the server's own tools; "" = "argus" */
+	ag_mongo_meter *meter; /* charged for it; NULL = nobody counts */
+	ag_str comment;        /* shown by the server's own tools; "" = "argus" */
 } ag_mongo_command;
 
 /* The command's name on the wire: "listCollections". */

@@ -30,6 +30,8 @@ static const struct {
 	{ 13436, AG_UNAVAILABLE, "the server is recovering and refused", "run it again later" },
 	{ 16500, AG_UNAVAILABLE, "the server limits the rate of requests and refused",
 	  "run it again later, or give the database more throughput" },
+	{ 429, AG_UNAVAILABLE, "the server limits the rate of requests and refused",
+	  "run it again later, or give the database more throughput" },
 	{ 166, AG_INVALID, "a view has no answer to", NULL },
 	{ 292, AG_LIMIT, "the server has too little memory for", NULL },
 	{ 146, AG_LIMIT, "the server has too little memory for", NULL },

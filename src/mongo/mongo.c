@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "mongo/charge.h"
 #include "query/bson.h"
 
 #define ORIGIN               "mongo"
@@ -86,6 +87,7 @@ ag_status ag_mongo_make(const ag_mongo_address *a, ag_mongo **ret, ag_err *err)
 	m->lib = lib;
 	m->place = ag_str_dup(arena, a->place);
 	m->driver = ag_str_dup(arena, a->driver);
+	m->has_charge = a->has_charge;
 	st = read_uri(m, ag_str_cstr(arena, a->driver), err);
 	if (st) {
 		if (m->uri)
@@ -333,30 +335,90 @@ static bool is_passing(const ag_mongo_conn *c, const bson_error_t *why)
 	return false;
 }
 
-/* On a connection: the bytes of the answer, in arena. GET_MORE and KILL_CURSORS go where the cursor is. */
+/* Sends the command once, and once more to another server when the first cannot answer. False: *why says why. */
+static bool send_command(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx, bool is_bound,
+                         ag_str database, ag_str command, ag_arena *arena, ag_str *ret,
+                         bson_error_t *why)
+{
+	conn->watch.give_up_ms = ag_clock_mono(&ag_clock_system) + time_for(ctx) +
+	                         AG_MONGO_GRACE_MS;
+	for (int i = 0; i < 2; i++) {
+		*why = (bson_error_t){ 0 };
+		if ((is_bound || choose_server(m, conn, why)) &&
+		    call(m, conn, database, command, arena, ret, why))
+			return true;
+		if (is_bound || !is_passing(conn, why))
+			break;
+	}
+	return false;
+}
+
+static bool has_statistics(const ag_mongo *m)
+{
+	return m->has_charge && !atomic_load_explicit(&m->has_no_statistics, memory_order_relaxed);
+}
+
+/* What the command before cost. The server knows it of the connection, so it is asked on the same one. */
+static void read_charge(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
+                        const ag_mongo_command *c)
+{
+	const ag_mongo_command ask = { .verb = AG_MONGO_REQUEST_STATISTICS,
+		                       .database = c->database.len ? c->database : AG_S("admin") };
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_str command, database, reply = { 0 };
+	bson_error_t why = { 0 };
+	ag_val v;
+
+	if (!has_statistics(m) || c->verb == AG_MONGO_PING || c->verb == AG_MONGO_KILL_CURSORS ||
+	    form(ctx, &ask, scratch, &command, &database, NULL))
+		return;
+	if (!send_command(m, conn, ctx, true, database, command, scratch, &reply, &why)) {
+		/* A connection that broke is met by the next command. */
+		if (why.domain == MONGOC_ERROR_SERVER)
+			atomic_store_explicit(&m->has_no_statistics, true, memory_order_relaxed);
+		return;
+	}
+	if (ag_bson_read(reply, scratch, &v, NULL) || !ag_mongo_take_charge(ctx, c->meter, &v))
+		atomic_store_explicit(&m->has_no_statistics, true, memory_order_relaxed);
+}
+
+/* On a connection: the bytes of the answer, in arena. GET_MORE and KILL_CURSORS go where the cursor is. A command that the
+ * server throttles is sent again when it says so. */
 static ag_status run_on(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
                         const ag_mongo_command *c, ag_arena *arena, ag_str *ret, ag_err *err)
 {
 	const bool is_bound = c->verb == AG_MONGO_GET_MORE || c->verb == AG_MONGO_KILL_CURSORS;
+	ag_mongo_patience patience = { 0 };
 	bson_error_t why = { 0 };
 	ag_str command, database;
 	ag_status st = ag_ctx_check(ctx, err);
 
-	if (!st)
+	if (!st && m->has_charge && c->verb != AG_MONGO_KILL_CURSORS)
+		st = ag_mongo_check_budget(c->meter, has_statistics(m), err);
+	while (!st) {
 		st = form(ctx, c, arena, &command, &database, err);
-	if (st)
-		return st;
-	conn->watch.give_up_ms = ag_clock_mono(&ag_clock_system) + time_for(ctx) +
-	                         AG_MONGO_GRACE_MS;
-	for (int i = 0; i < 2; i++) {
-		why = (bson_error_t){ 0 };
-		if ((is_bound || choose_server(m, conn, &why)) &&
-		    call(m, conn, database, command, arena, ret, &why))
+		if (st)
+			return st;
+		if (send_command(m, conn, ctx, is_bound, database, command, arena, ret, &why)) {
+			read_charge(m, conn, ctx, c);
 			return AG_OK;
-		if (is_bound || !is_passing(conn, &why))
+		}
+		if (why.domain != MONGOC_ERROR_SERVER ||
+		    !ag_mongo_is_throttled(why.code, ag_str_c(why.message)))
 			break;
+		st = ag_mongo_wait_throttled(ctx, c->meter, ag_str_c(why.message), &patience, err);
 	}
+	if (st && st != AG_UNAVAILABLE)
+		return st;
+	if (st)
+		why.code = 16500; /* whatever the server called it */
 	st = ag_mongo_failure(m, conn, c, &why, ctx, err);
+	if (patience.nwait)
+		ag_err_hint(
+			err,
+			"it was sent %u times, with waits of %lld ms; give the database more throughput, or "
+			"Argus more time",
+			patience.nwait, (long long)patience.waited_ms);
 	if (why.domain != MONGOC_ERROR_SERVER)
 		atomic_store_explicit(&m->is_spoilt, true, memory_order_relaxed);
 	return st;
@@ -533,6 +595,7 @@ ag_status ag_mongo_each(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *
 			                                            ? c->collection
 			                                            : AG_S("$cmd.listCollections"),
 			                      .batch = c->batch,
+			                      .meter = c->meter,
 			                      .cursor = b.id };
 		ag_arena_reset(scratch);
 	}

@@ -5,8 +5,8 @@
  * left as maxTimeMS and ends within AG_MONGO_SLICE_MS of a cancel flag or deadline. Nothing here knows filters or what is
  * asked: documents/mongo.c does.
  *
- * ag_mongo_run() is the only place that sends a command, so it is where a charge would be read and a throttled command
- * tried again. */
+ * A server of Azure Cosmos DB with request units (ag_mongo_address.has_charge) may throttle: then a command waits as long as
+ * the server says, within the deadline, and is sent again. After each command its charge is read (charge.h). */
 #ifndef AG_MONGO_MONGO_H
 #define AG_MONGO_MONGO_H
 
@@ -19,6 +19,7 @@ typedef struct ag_mongo ag_mongo;
 #define AG_MONGO_MAX_CONNECTIONS 4
 #define AG_MONGO_MAX_TIME_MS     (10 * 60 * 1000) /* of one command, where the call has no deadline */
 #define AG_MONGO_KEEP_MS         10000
+#define AG_MONGO_SLICE_MS        50   /* of every wait */
 #define AG_MONGO_GRACE_MS        5000 /* after maxTimeMS, for the server's own answer */
 
 /* What the server is; found out by the first command. */

@@ -31,6 +31,8 @@ struct ag_mongo {
 	unsigned nuser;
 	int64_t idle_since_ms;
 	ag_mongo *next;
+	bool has_charge;                /* as in ag_mongo_address */
+	_Atomic bool has_no_statistics; /* the server does not know what a command cost */
 	_Atomic bool
 		is_spoilt; /* a server did not answer as it should: nobody else gets this one */
 

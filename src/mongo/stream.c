@@ -14,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "mongo/mongo.h"
+
 #define STREAM_TYPE        77 /* none of libmongoc's */
 #define CONNECT_TIMEOUT_MS 5000
 

@@ -8,8 +8,6 @@
 #include "mongo/load.h"
 #include "run/ctx.h"
 
-#define AG_MONGO_SLICE_MS 50
-
 /* Who uses the connection now, and why it last failed. One thread at a time. */
 typedef struct ag_mongo_watch {
 	const ag_mongoc *lib;

@@ -80,3 +80,13 @@ void ag_ctx_advance(const ag_ctx *ctx, uint64_t done, uint64_t documents)
 	atomic_fetch_add_explicit(&p->done, done, memory_order_relaxed);
 	atomic_fetch_add_explicit(&p->documents, documents, memory_order_relaxed);
 }
+
+void ag_ctx_charge(const ag_ctx *ctx, uint64_t milli_units, uint64_t nthrottled)
+{
+	ag_progress *p = ctx ? ctx->progress : NULL;
+
+	if (!p)
+		return;
+	atomic_fetch_add_explicit(&p->milli_units, milli_units, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->nthrottled, nthrottled, memory_order_relaxed);
+}

@@ -17,6 +17,8 @@ typedef struct ag_progress {
 	_Atomic(const char *) unit;   /* "bytes", "checks" */
 	_Atomic uint64_t documents;   /* documents read so far */
 	_Atomic uint64_t nphase;      /* phases so far: two of one name are two */
+	_Atomic uint64_t milli_units; /* request units that a server charged, in thousandths */
+	_Atomic uint64_t nthrottled;  /* times a server asked to wait */
 } ag_progress;
 
 typedef struct ag_ctx {
@@ -40,5 +42,7 @@ int64_t ag_ctx_left_ms(const ag_ctx *ctx);
 void ag_ctx_phase(const ag_ctx *ctx, const char *phase, const char *unit, uint64_t total);
 /* So much more is done (both are added); any worker thread may call it. */
 void ag_ctx_advance(const ag_ctx *ctx, uint64_t done, uint64_t documents);
+/* A server charged so many thousandths of a request unit, and asked to wait so many times (both are added). */
+void ag_ctx_charge(const ag_ctx *ctx, uint64_t milli_units, uint64_t nthrottled);
 
 #endif
