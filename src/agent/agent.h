@@ -112,6 +112,9 @@ typedef struct ag_agent {
 	/* What the agent adds to run_finished, as its member "appendix": one JSON value about the data, which the log cannot give.
 	 * "" = nothing. NULL = always nothing. */
 	ag_str (*appendix)(void *env, const ag_ctx *ctx, ag_arena *arena);
+	/* What the data that the run reads has cost so far, as one JSON value: the member "data_cost" of run_finished. "" =
+	 * nothing is counted. *ret_why says that its budget is used up, "" = it is not. NULL = data costs nothing. */
+	ag_str (*data_cost)(void *env, ag_arena *arena, ag_str *ret_why);
 	/* Pieces of a reply are events, so that what a user has seen of it survives a crash. They are joined: at most one
 	 * in 20 ms. The proposal that follows has the whole text. */
 	bool keeps_text;

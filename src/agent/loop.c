@@ -64,10 +64,23 @@ static ag_str seconds_why(const ag_loop *l)
 	                     l->opts->budget.seconds);
 }
 
+/* Is the budget of what data costs used up? */
+static bool data_cost_over(const ag_loop *l, ag_str *why)
+{
+	const ag_run_opts *o = l->opts;
+
+	*why = AG_S("");
+	if (o->agent->data_cost)
+		o->agent->data_cost(o->env, l->arena, why);
+	return why->len > 0;
+}
+
 /* Did a budget end it, and not the model? */
 static bool is_exhausted(const ag_loop *l)
 {
-	return is_meter_exhausted(l) || seconds_over(l);
+	ag_str why;
+
+	return is_meter_exhausted(l) || seconds_over(l) || data_cost_over(l, &why);
 }
 
 bool ag_loop_is_stopped(const ag_loop *l)
@@ -192,6 +205,8 @@ bool ag_loop_budget_left(const ag_loop *l, ag_str *why)
 		*why = seconds_why(l);
 		return false;
 	}
+	if (data_cost_over(l, why))
+		return false;
 	return tokens_left(l, why);
 }
 
@@ -273,10 +288,13 @@ ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *i
 static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 {
 	const ag_status st = ag_loop_emit_usage(l, err);
+	ag_str spent;
 
 	l->ret->iterations--; /* nothing was proposed */
 	if (!l->opts->planner->type->asks_model && why->status == AG_UNAVAILABLE)
 		ag_loop_stop_asking(l, "the planner", why);
+	else if (why->status == AG_LIMIT && data_cost_over(l, &spent))
+		return st; /* the next turn meets the budget */
 	else if (!l->opts->planner->type->asks_model)
 		ag_loop_fail(l, why);
 	else if (!is_exhausted(l) || ends_run(l, why)) /* else the next turn meets the budget */

@@ -433,10 +433,14 @@ ag_status ag_loop_emit_usage(ag_loop *l, ag_err *err)
 	return st;
 }
 
-/* {"status":"ok","why":"…","iterations":9,"calls":7,"verdict":{…}|null,"appendix":…} */
+/* {"status":"ok","why":"…","iterations":9,"calls":7,"verdict":{…}|null,"data_cost":…,"appendix":…} */
 static void finish_payload(const ag_loop *l, ag_str appendix, ag_buf *out)
 {
 	const ag_run_result *r = l->ret;
+	const ag_agent *agent = l->opts->agent;
+	const ag_str data_cost = agent->data_cost
+	                                 ? agent->data_cost(l->opts->env, l->step, &(ag_str){ 0 })
+	                                 : AG_S("");
 	ag_jw w;
 
 	ag_jw_init(&w, out, 0);
@@ -460,6 +464,8 @@ static void finish_payload(const ag_loop *l, ag_str appendix, ag_buf *out)
 	} else {
 		ag_jw_null(&w);
 	}
+	if (data_cost.len)
+		ag_jw_kraw(&w, "data_cost", data_cost);
 	if (appendix.len)
 		ag_jw_kraw(&w, "appendix", appendix);
 	ag_jw_obj_end(&w);

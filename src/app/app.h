@@ -55,6 +55,8 @@ AG_CHECK ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err);
 AG_CHECK ag_status ag_app_report(ag_app *app, ag_str run, ag_str *ret, ag_err *err);
 
 void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret);
+/* How settings want a collection opened. */
+ag_source_opts ag_app_source_opts(const ag_app *app);
 /* Open a collection for a run with this budget. Its seconds count from now, so they limit the reading
  * too: AG_TIMEOUT when they end before the data is read. opts NULL = not strict. */
 AG_CHECK ag_status ag_app_open_source(const ag_app *app, const ag_source_place *place,

@@ -11,6 +11,15 @@ void ag_app_audit_opts(const ag_app *app, ag_arena *arena, ag_audit_opts *ret)
 	ret->settings_json = ag_settings_json(s, arena);
 }
 
+ag_source_opts ag_app_source_opts(const ag_app *app)
+{
+	const ag_audit_opts *o = &app->settings.audit;
+
+	return (ag_source_opts){ .strict = o->strict,
+		                 .max_scan = o->max_scan,
+		                 .max_units = o->max_ru };
+}
+
 ag_status ag_app_open_source(const ag_app *app, const ag_source_place *place,
                              const ag_source_opts *opts, ag_budget *budget, ag_source **ret,
                              ag_err *err)

@@ -43,8 +43,7 @@ static ag_status no_such_collection(const ag_source_place *places, size_t n, ag_
 static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p, ag_str name,
                                  ag_source **ret, ag_err *err)
 {
-	const ag_source_opts so = { .strict = m->app->settings.audit.strict,
-		                    .max_scan = m->app->settings.audit.max_scan };
+	const ag_source_opts so = ag_app_source_opts(m->app);
 	ag_source_place *places;
 	size_t n, i = 0;
 	ag_status st;

@@ -24,6 +24,7 @@ struct ag_audit {
 	ag_audit_state state;
 	ag_run_row *row;
 	ag_str report;
+	uint64_t throttled_before, waited_ms_before; /* of earlier sittings */
 	bool has_profile;
 	ag_profile profile;
 	bool has_hypotheses;
@@ -141,6 +142,33 @@ static ag_str appendix(void *env, const ag_ctx *ctx, ag_arena *arena)
 	                           a->state.findings.n, arena);
 }
 
+/* {"request_units":12.3,"throttled":0,"waited_ms":0}: of all sittings that ended, and of this one. */
+static ag_str data_cost(void *env, ag_arena *arena, ag_str *ret_why)
+{
+	ag_audit *a = env;
+	const ag_source_spent s = ag_source_spent_of(a->source);
+	ag_buf out = AG_BUF_INIT(1024);
+	ag_str ret;
+	ag_jw w;
+
+	*ret_why = AG_S("");
+	if (!s.is_counted)
+		return AG_S("");
+	if (s.max_units > 0 && s.units >= s.max_units)
+		*ret_why = ag_str_printf(
+			arena, "the budget of %.10g request units is used up (%.10g used)",
+			s.max_units, s.units);
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kdouble(&w, "request_units", s.units);
+	ag_jw_kuint(&w, "throttled", a->throttled_before + s.nthrottled);
+	ag_jw_kuint(&w, "waited_ms", a->waited_ms_before + s.waited_ms);
+	ag_jw_obj_end(&w);
+	ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
+}
+
 /* Does the row say what the state will? Under the policy "drop" the log alone remembers it; a finding that is kept
  * outlives its own rejection. */
 static bool changes_row(const ag_audit *a, ag_str key, ag_str status)
@@ -215,6 +243,7 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 	row->input_tokens = a->state.input_tokens;
 	row->output_tokens = a->state.output_tokens;
 	row->usd = a->state.usd;
+	row->request_units = a->state.data_cost.request_units;
 	row->summary = ag_report_summary(&a->state, a->arena);
 	a->report = report_of(a);
 	batch->report = a->report;
@@ -241,6 +270,7 @@ const ag_agent ag_agent_audit = {
 	.settle = ag_audit_settle,
 	.derive = derive,
 	.appendix = appendix,
+	.data_cost = data_cost,
 };
 
 /* Everything of a run but the loop; strings of row live as long as the audit's arena. */
@@ -438,6 +468,7 @@ static ag_status check_source(const ag_source_info *was, const ag_source_info *i
 static void merge_opts(const ag_audit_opts *now, ag_audit_opts *start)
 {
 	start->budget = now->budget;
+	start->max_ru = now->max_ru;
 	start->show_values = now->show_values;
 	start->planner_llm = now->planner_llm;
 	start->self_llm = now->self_llm;
@@ -528,6 +559,9 @@ ag_status ag_audit_resume(const ag_ctx *ctx, const ag_audit_job *job, const ag_r
 	st = check_source(info, ag_source_info_of(job->source), err);
 	if (!st)
 		st = replay(a, log.events, log.n, err);
+	ag_source_charge(job->source, a->state.data_cost.request_units);
+	a->throttled_before = a->state.data_cost.throttled;
+	a->waited_ms_before = a->state.data_cost.waited_ms;
 	if (!st)
 		st = set_up(a, job->make, job->make_arg, &run, err);
 	if (!st)

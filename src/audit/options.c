@@ -78,6 +78,12 @@ const ag_setting ag_audit_options[] = {
 	          "would read more is refused. auto: 20,000,000.",
 	  .flag = "max-scan", .flag_arg = "N|all",
 	  .flag_help = "documents that a server may read for one query (default 20,000,000)" },
+	{ "audit", "max_ru", AG_SET_NUMBER, .min = 0.001, .max = 1e12, .unset = "none",
+	  .fallback = "none", FIELD(max_ru),
+	  .help = "Request units that an account of Azure Cosmos DB may charge for a run, or for a command that "
+	          "reads; then no further command is sent, and the report is partial.",
+	  .flag = "max-ru", .flag_arg = "N",
+	  .flag_help = "request units that Azure Cosmos DB may charge; then a partial report" },
 	{ "audit", "fail_on", AG_SET_CHOICE, .one_of = fail_ons, .fallback = "none", FIELD(fail_on),
 	  .help = "Exit with 3 when there is a finding of this severity or above, or something that severe was "
 	          "not checked: unreadable documents, skipped files, an empty collection.",

@@ -475,6 +475,26 @@ static double seconds_worked(const ag_audit_state *s)
 	return (double)(s->worked_ms + (sitting > 0 ? sitting : 0)) / 1000;
 }
 
+/* cosmos://[user@]ACCOUNT/database or cosmos:///subscriptions/…/databaseAccounts/ACCOUNT/database */
+static void account_json(ag_str uri, ag_jw *w)
+{
+	ag_str rest = uri, name;
+
+	if (!ag_str_starts(uri, AG_S("cosmos://"))) {
+		ag_jw_knull(w, "cosmos_account");
+		return;
+	}
+	rest = ag_str_make(uri.ptr + 9, uri.len - 9);
+	name = ag_str_split(&rest, '/');
+	for (unsigned i = 0; !name.len && i < 7; i++) /* seven parts of an id are before the name */
+		ag_str_split(&rest, '/');
+	if (!name.len)
+		name = ag_str_split(&rest, '/');
+	if (ag_str_find(name, '@') >= 0)
+		ag_str_split(&name, '@');
+	ag_jw_kstr(w, "cosmos_account", name);
+}
+
 void ag_report_write(const ag_report_of *of, ag_trace_detail detail, ag_jw *w)
 {
 	const ag_audit_state *s = of->state;
@@ -488,7 +508,7 @@ void ag_report_write(const ag_report_of *of, ag_trace_detail detail, ag_jw *w)
 	ag_jw_kstr(w, "id", ag_id_str(of->run));
 	ag_jw_kstr(w, "collection", info->collection);
 	ag_jw_kstr(w, "database", info->database);
-	ag_jw_knull(w, "cosmos_account");
+	account_json(info->uri, w);
 	ag_jw_ktime(w, "run_at", s->started_ms);
 	ag_jw_kdouble(w, "duration_seconds", seconds_worked(s));
 	ag_jw_kstr(w, "status", s->status.len ? s->status : AG_S("failed"));

@@ -92,8 +92,24 @@ static void steps_json(const ag_audit_state *s, ag_jw *w)
 	ag_jw_arr_end(w);
 }
 
+/* Of the server that the documents are on; null where it counts nothing. */
+static void data_cost_json(const ag_audit_state *s, ag_jw *w)
+{
+	if (!s->data_cost.is_counted) {
+		ag_jw_knull(w, "data_cost");
+		return;
+	}
+	ag_jw_kkey(w, "data_cost");
+	ag_jw_obj(w);
+	ag_jw_kdouble(w, "request_units", s->data_cost.request_units);
+	ag_jw_kuint(w, "throttled", s->data_cost.throttled);
+	ag_jw_kuint(w, "waited_ms", s->data_cost.waited_ms);
+	ag_jw_obj_end(w);
+}
+
 void ag_report_cost(const ag_audit_state *s, ag_arena *arena, ag_jw *w)
 {
+	data_cost_json(s, w);
 	ag_jw_kuint(w, "total_input_tokens", s->input_tokens);
 	ag_jw_kuint(w, "total_output_tokens", s->output_tokens);
 	if (!s->uses.n) {
@@ -126,6 +142,8 @@ void ag_report_cost_text(const ag_audit_state *s, ag_buf *out)
 {
 	bool is_priced = false, is_whole = true;
 
+	if (s->data_cost.is_counted)
+		ag_buf_addf(out, "; %.10g request units", s->data_cost.request_units);
 	if (!s->uses.n)
 		return;
 	for (size_t i = 0; i < s->uses.n; i++) {

@@ -89,6 +89,7 @@ static void means_members(const ag_audit_opts *o, const ag_budget *b, ag_arena *
 	ag_jw_kdouble(w, "seconds", b->seconds);
 	ag_jw_kuint(w, "tokens", o->meter ? o->meter->max_tokens : 0);
 	ag_jw_kdouble(w, "usd", o->meter ? o->meter->max_usd : 0);
+	ag_jw_kdouble(w, "request_units", o->max_ru);
 	ag_jw_obj_end(w);
 	ag_jw_kkey(w, "models");
 	ag_jw_obj(w);
@@ -365,6 +366,7 @@ static void read_means(const ag_val *v, ag_audit_start *s)
 	read_num(budget, "seconds", &s->opts.budget.seconds);
 	read_u64(budget, "tokens", &s->max_tokens);
 	read_num(budget, "usd", &s->max_usd);
+	read_num(budget, "request_units", &s->opts.max_ru);
 	s->opts.show_values = show && ag_val_truthy(show);
 }
 

@@ -102,6 +102,11 @@ typedef struct ag_audit_state {
 	double usd;
 	uint64_t doubted_tokens; /* for budgets only: llm/meter.h */
 	double doubted_usd;
+	struct {
+		bool is_counted;
+		double request_units;
+		uint64_t throttled, waited_ms;
+	} data_cost;                    /* of what the run read, of the sittings that ended */
 	AG_LIST(ag_model_use) uses;     /* in order of first use */
 	AG_LIST(ag_step_use) step_uses; /* ascending */
 	bool has_history;

@@ -433,8 +433,14 @@ static void apply_sitting(ag_audit_state *s, const ag_event *ev, const ag_val *p
 
 static void apply_finish(ag_audit_state *s, const ag_event *ev, const ag_val *p)
 {
-	const ag_val *appendix = ag_val_getc(p, "appendix");
+	const ag_val *appendix = ag_val_getc(p, "appendix"), *cost = ag_val_getc(p, "data_cost");
 
+	if (cost) {
+		s->data_cost.is_counted = true;
+		s->data_cost.request_units = ag_val_member_num(cost, "request_units");
+		s->data_cost.throttled = ag_val_member_u64(cost, "throttled");
+		s->data_cost.waited_ms = ag_val_member_u64(cost, "waited_ms");
+	}
 	s->finished_ms = ev->at_ms;
 	s->status = ag_val_member_str(p, "status");
 	s->status_why = ag_val_member_str(p, "why");

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "documents/cosmos.h"
 
 static const ag_option common[] = {
 	{ "config", 0, "FILE", NULL, NULL, "settings file instead of ./" AG_CONFIG_NAME },
@@ -345,6 +346,40 @@ static void check_count(ag_cli *c)
 	}
 }
 
+/* cosmos://… with the wish for a key that may write. */
+static ag_str allow_read_write(const ag_cli *c, ag_str uri)
+{
+	if (!ag_cosmos_is_uri(uri) || ag_str_contains(uri, AG_S("allowReadWrite")))
+		return uri;
+	return ag_str_printf(c->app.arena, "%.*s%sallowReadWrite=true", AG_FMT(uri),
+	                     ag_str_find(uri, '?') < 0 ? "?" : "&");
+}
+
+/* AG_ACCOUNT_OPTIONS: the address of the source becomes the first argument. */
+static void take_account(ag_cli *c)
+{
+	const bool can_write = ag_cli_has(c, "allow-read-write");
+	ag_err err = { 0 };
+	ag_str uri;
+
+	for (size_t i = 0; can_write && i < c->narg; i++)
+		c->args[i] = allow_read_write(c, c->args[i]);
+	if (!ag_cli_has(c, "account")) {
+		if (ag_cli_has(c, "database") || ag_cli_has(c, "collection"))
+			ag_cli_complain(c, "--database and --collection belong to --account");
+		return;
+	}
+	if (ag_cosmos_uri(ag_cli_value(c, "account"), ag_cli_value(c, "database"),
+	                  ag_cli_value(c, "collection"), can_write, c->app.arena, &uri, &err)) {
+		ag_cli_complain(c, "--account: %s; %s", err.msg, err.hint);
+		uri = AG_S("-");
+	}
+	/* There is room: the option took the place of at least one argument. */
+	memmove(c->args + 1, c->args, c->narg * sizeof(*c->args));
+	c->args[0] = uri;
+	c->narg++;
+}
+
 /* "-v: what does it do?" is a question, "--root=/my folder" an option. */
 static bool is_words(const ag_cli *c, ag_str a)
 {
@@ -371,6 +406,8 @@ void ag_cli_parse(ag_cli *c, int argc, char **argv)
 		else
 			short_options(c, ag_str_make(a.ptr + 1, a.len - 1), argc, argv, &i);
 	}
+	if (row_of(c->command, AG_S("account")) >= 0)
+		take_account(c);
 	check_count(c);
 }
 

@@ -71,6 +71,17 @@ typedef struct ag_command {
 	int (*run)(ag_cli *c);
 } ag_command;
 
+/* A source given by its parts: they become the first argument. */
+/* clang-format off */
+#define AG_ACCOUNT_OPTIONS                                                                       \
+	{ "account", 'a', "ACCOUNT", NULL, NULL,                                                 \
+	  "an account of Azure Cosmos DB in place of SOURCE: its name, id or connection string" }, \
+	{ "database", 'd', "NAME", NULL, NULL, "of --account" },                                 \
+	{ "collection", 'c', "NAME", NULL, NULL, "of --account; * and ? stand for others" },     \
+	{ "allow-read-write", 0, NULL, NULL, NULL,                                               \
+	  "use a key of the account that may write; without it only read-only keys are used" }
+/* clang-format on */
+
 #define AG_CLI_MAX_OPTIONS 64  /* of one command, common ones included */
 #define AG_CLI_MAX_SETS    256 /* options that set a setting, on one command line */
 
@@ -106,7 +117,7 @@ extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag
 	ag_cmd_models, ag_cmd_purge, ag_cmd_doctor, ag_cmd_help, ag_cmd_version, ag_cmd_resume,
 	ag_cmd_replay, ag_cmd_guard, ag_cmd_mcp, ag_cmd_project, ag_cmd_token, ag_cmd_log,
 	ag_cmd_export, ag_cmd_repair, ag_cmd_chat, ag_cmd_prompt, ag_cmd_import, ag_cmd_init,
-	ag_cmd_store, ag_cmd_knowledge;
+	ag_cmd_store, ag_cmd_knowledge, ag_cmd_accounts, ag_cmd_auth_status;
 
 const ag_command *const *ag_cli_commands(size_t *ret_n);
 const ag_command *ag_cli_find(ag_str name);

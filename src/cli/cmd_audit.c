@@ -18,6 +18,7 @@
 #define MAX_SOURCES 1000
 
 static const ag_option options[] = {
+	AG_ACCOUNT_OPTIONS,
 	{ "collections", 0, "NAME,...", NULL, NULL,
 	  "of a folder or database only these; * and ? stand for others" },
 	{ .setting = "deadline", .help = "then everything stops: a failed run" },
@@ -232,8 +233,7 @@ static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *re
 
 static void audit_place(job *j, const ag_source_place *place)
 {
-	const ag_source_opts so = { .strict = j->c->app.settings.audit.strict,
-		                    .max_scan = j->c->app.settings.audit.max_scan };
+	const ag_source_opts so = ag_app_source_opts(&j->c->app);
 	ag_progress_line *line = ag_progress_start(j->c, place->uri);
 	ag_audit_early early;
 	const bool is_kept = begin_early(j, place, &early);

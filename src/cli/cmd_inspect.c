@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 static const ag_option options[] = {
+	AG_ACCOUNT_OPTIONS,
 	{ "details", 0, NULL, NULL, NULL,
 	  "in text: all figures of each field after the table: quantiles, histograms, frequent values" },
 	{ "path", 'p', "FIELD", NULL, NULL,
@@ -22,6 +23,7 @@ static const ag_option options[] = {
 	{ .setting = "show_values" },
 	{ .setting = "strict" },
 	{ .setting = "max_scan" },
+	{ .setting = "max_ru", .help = "request units that Azure Cosmos DB may charge" },
 	{ .setting = "threads" },
 	{ .setting = "deadline" },
 };
@@ -152,8 +154,7 @@ static ag_status collection_json(ag_cli *c, const ag_source_info *info, const ag
 /* One collection as JSON into `ret`; it is closed again before the next is opened. */
 static ag_status inspect(ag_cli *c, const ag_source_place *place, wanted *want, ag_buf *ret)
 {
-	const ag_source_opts so = { .strict = c->app.settings.audit.strict,
-		                    .max_scan = c->app.settings.audit.max_scan };
+	const ag_source_opts so = ag_app_source_opts(&c->app);
 	const uint64_t asked = c->app.settings.audit.sample_size, n = asked ? asked : UINT64_MAX,
 		       seed = c->app.settings.audit.seed;
 	ag_progress_line *line = ag_progress_start(c, place->uri);

@@ -12,11 +12,13 @@
 #define DEFAULT_LIMIT 20
 
 static const ag_option options[] = {
+	AG_ACCOUNT_OPTIONS,
 	{ "limit", 'n', "N", NULL, NULL,
 	  "documents to print (20, or what the statement says); 0 only counts" },
 	{ .setting = "output_format" },
 	{ .setting = "strict" },
 	{ .setting = "max_scan" },
+	{ .setting = "max_ru", .help = "request units that Azure Cosmos DB may charge" },
 	{ .setting = "threads" },
 	{ .setting = "deadline" },
 };
@@ -169,8 +171,7 @@ static int answer_query(ag_cli *c, ag_source *s, const asked *q)
 
 static ag_status open_one(ag_cli *c, ag_source **ret, ag_err *err)
 {
-	const ag_source_opts so = { .strict = c->app.settings.audit.strict,
-		                    .max_scan = c->app.settings.audit.max_scan };
+	const ag_source_opts so = ag_app_source_opts(&c->app);
 	ag_source_place *places = NULL;
 	size_t n = 0;
 	ag_status st = ag_source_list(&c->app.ctx, c->args[0], c->app.arena, &places, &n, err);

@@ -13,6 +13,7 @@ static const ag_option options[] = {
 	{ .setting = "max_calls", .help = "tool calls, of all sittings" },
 	{ .setting = "max_tokens", .help = "tokens of all models, of all sittings" },
 	{ .setting = "max_cost", .help = "US dollars of all models, of all sittings" },
+	{ .setting = "max_ru", .help = "request units of Azure Cosmos DB, of all sittings" },
 	{ .setting = "max_seconds", .help = "of this sitting, reading included" },
 	{ .setting = "deadline", .help = "then everything stops: a failed run" },
 	{ .setting = "model", .help = "another model for the planner" },
@@ -97,25 +98,30 @@ static void take_budget(const ag_cli *c, ag_audit_opts *o)
 		o->budget.calls = s->audit.budget.calls;
 	if (is_flag(c, "max_seconds"))
 		o->budget.seconds = s->audit.budget.seconds;
+	if (is_flag(c, "max_ru"))
+		o->max_ru = s->audit.max_ru;
 	if (is_flag(c, "show_values"))
 		o->show_values = s->audit.show_values;
 }
 
 /* --- the data --- */
 
-static ag_status open_at(ag_cli *c, ag_str uri, ag_str key, ag_budget *budget, ag_source **ret,
+static ag_status open_at(ag_cli *c, ag_str uri, ag_str key, ag_audit_opts *o, ag_source **ret,
                          ag_err *err)
 {
+	ag_source_opts so = ag_app_source_opts(&c->app);
 	ag_source_place *places;
 	ag_status st;
 	size_t n;
 
+	so.strict = false; /* what could not be read then is left out again */
+	so.max_units = o->max_ru;
 	st = ag_source_list(&c->app.ctx, uri, c->app.arena, &places, &n, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < n; i++)
 		if (ag_str_eq(places[i].key, key))
-			return ag_app_open_source(&c->app, &places[i], NULL, budget, ret, err);
+			return ag_app_open_source(&c->app, &places[i], &so, &o->budget, ret, err);
 	return ag_fail(err, AG_NOT_FOUND, "cli.resume", "%.*s is not there any more", AG_FMT(key));
 }
 
@@ -125,11 +131,10 @@ static ag_status open_source(ag_cli *c, const ag_run_row *row, ag_audit_start *s
 {
 	ag_progress_line *line = ag_progress_start(c, row->collection);
 	ag_err ignored;
-	ag_status st = open_at(c, row->source_key, row->source_key, &start->opts.budget, ret,
-	                       &ignored);
+	ag_status st = open_at(c, row->source_key, row->source_key, &start->opts, ret, &ignored);
 
 	if (st && st != AG_CANCELLED && st != AG_TIMEOUT)
-		st = open_at(c, start->source_uri, row->source_key, &start->opts.budget, ret, err);
+		st = open_at(c, start->source_uri, row->source_key, &start->opts, ret, err);
 	else if (st)
 		*err = ignored;
 	ag_progress_stop(line);

@@ -40,6 +40,7 @@ static int json(ag_cli *c, const ag_run_row *r, size_t n)
 		ag_jw_kuint(&w, "input_tokens", r[i].input_tokens);
 		ag_jw_kuint(&w, "output_tokens", r[i].output_tokens);
 		ag_jw_kdouble(&w, "usd", r[i].usd);
+		ag_jw_kdouble(&w, "request_units", r[i].request_units);
 		ag_jw_kstr(&w, "summary", r[i].summary);
 		ag_jw_obj_end(&w);
 	}

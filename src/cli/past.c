@@ -147,7 +147,7 @@ static ag_str no_findings(ag_store *store, const ag_run_row *r)
 	return ret;
 }
 
-ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena)
+static ag_str problems_of(ag_store *store, const ag_run_row *r, ag_arena *arena)
 {
 	const uint32_t all = r->critical + r->high + r->medium + r->low;
 
@@ -162,6 +162,16 @@ ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena)
 		return ag_str_printf(arena, "%u problem%s, %u high", all, all == 1 ? "" : "s",
 		                     r->high);
 	return ag_str_printf(arena, "%u problem%s", all, all == 1 ? "" : "s");
+}
+
+ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena)
+{
+	const ag_str ret = problems_of(store, r, arena);
+
+	if (!(r->request_units > 0))
+		return ret;
+	return ag_str_printf(arena, "%.*s; %.*s request units", AG_FMT(ret),
+	                     AG_FMT(ag_human_count((uint64_t)(r->request_units + 0.5), arena)));
 }
 
 void ag_past_run_json(const ag_run_row *r, ag_jw *w)
@@ -180,6 +190,7 @@ void ag_past_run_json(const ag_run_row *r, ag_jw *w)
 	ag_jw_kuint(w, "input_tokens", r->input_tokens);
 	ag_jw_kuint(w, "output_tokens", r->output_tokens);
 	ag_jw_kdouble(w, "usd", r->usd);
+	ag_jw_kdouble(w, "request_units", r->request_units);
 	ag_jw_obj_end(w);
 }
 

@@ -31,9 +31,10 @@ struct ag_progress_line {
 	ag_progress *progress;
 	ag_str what;
 	bool utf8, colour;
-	uint64_t nphase;     /* of the last frame */
-	int64_t phase_ms;    /* when it began */
-	uint64_t phase_docs; /* documents at that time */
+	uint64_t nphase;                       /* of the last frame */
+	int64_t phase_ms;                      /* when it began */
+	uint64_t phase_docs;                   /* documents at that time */
+	uint64_t first_units, first_throttled; /* when the line was begun */
 };
 
 static int64_t now_ms(void)
@@ -106,6 +107,24 @@ static ag_str rate(const ag_progress_line *l, int64_t elapsed_ms, ag_arena *aren
 				     (docs - l->phase_docs) * 1000 / (uint64_t)elapsed_ms, arena)));
 }
 
+/* What a server charged since the line was begun, and how often it asked to wait. */
+static void charge(const ag_progress_line *l, ag_paint *p, size_t room, ag_arena *arena)
+{
+	const uint64_t milli = atomic_load_explicit(&l->progress->milli_units,
+	                                            memory_order_relaxed) -
+	                       l->first_units,
+		       nwait = atomic_load_explicit(&l->progress->nthrottled,
+	                                            memory_order_relaxed) -
+	                       l->first_throttled;
+
+	if (milli)
+		piece(p, room, AG_INK_DIM,
+		      ag_str_printf(arena, "%.*s RU", AG_FMT(ag_human_count(milli / 1000, arena))));
+	if (nwait)
+		piece(p, room, AG_INK_YELLOW,
+		      ag_str_printf(arena, "throttled %.*s", AG_FMT(ag_human_count(nwait, arena))));
+}
+
 /* What matters most comes first: the step, how far it is, how long it takes. The rest is there as far as it fits. Of a step
  * whose end nobody knows, a clock shows that something lives. */
 static void compose(const ag_progress_line *l, ag_paint *p, size_t room, ag_arena *arena)
@@ -143,6 +162,7 @@ static void compose(const ag_progress_line *l, ag_paint *p, size_t room, ag_aren
 		piece(p, room, AG_INK_DIM, amount(done, total, unit, arena));
 	if (phase)
 		piece(p, room, AG_INK_DIM, rate(l, elapsed, arena));
+	charge(l, p, room, arena);
 }
 
 static void draw(ag_progress_line *l)
@@ -223,6 +243,8 @@ ag_progress_line *ag_progress_start(ag_cli *c, ag_str what)
 	l->utf8 = c->term.utf8;
 	l->colour = c->term.err_colour;
 	l->phase_ms = now_ms();
+	l->first_units = atomic_load_explicit(&l->progress->milli_units, memory_order_relaxed);
+	l->first_throttled = atomic_load_explicit(&l->progress->nthrottled, memory_order_relaxed);
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

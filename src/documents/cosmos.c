@@ -142,19 +142,22 @@ static bool has_option(ag_str options, const char *name)
 static bool is_unreserved(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       memchr("-_.~%=", c, 6);
+	       memchr("-_.~", c, 4);
 }
 
-/* Keys are base64 and may hold / and +, which Azure does not always encode. */
-static void add_encoded(ag_buf *b, ag_str s)
+/* `also` are signs that stay as they are. */
+static void add_encoded(ag_buf *b, ag_str s, const char *also)
 {
 	for (size_t i = 0; i < s.len; i++) {
-		if (is_unreserved(s.ptr[i]))
+		if (is_unreserved(s.ptr[i]) || (s.ptr[i] && strchr(also, s.ptr[i])))
 			ag_buf_addc(b, s.ptr[i]);
 		else
 			ag_buf_addf(b, "%%%02X", (unsigned char)s.ptr[i]);
 	}
 }
+
+/* Keys are base64 and may hold / and +, which Azure does not always encode. */
+#define IN_KEY "%="
 
 /* A connection string with this path and, when it is not "", this user in place of its own:
  * "mongodb://user:key@hosts/" + path + "?options". */
@@ -184,26 +187,27 @@ static ag_status with_path(ag_str text, ag_str user, ag_str path, bool is_azure,
 	}
 	name = ag_str_split(&info, ':');
 	if (user.len)
-		add_encoded(&b, user); /* its password comes from the environment */
+		add_encoded(&b, user, IN_KEY); /* its password comes from the environment */
 	else
-		add_encoded(&b, name);
+		add_encoded(&b, name, IN_KEY);
 	if (info.len && !user.len) {
 		ag_buf_addc(&b, ':');
-		add_encoded(&b, info);
+		add_encoded(&b, info, IN_KEY);
 	}
 	if (name.len || user.len)
 		ag_buf_addc(&b, '@');
 	ag_buf_add(&b, ag_str_split(&rest, '/'));
 	ag_buf_addf(&b, "/%.*s", AG_FMT(path));
-	ag_buf_addf(&b, "?%.*s", AG_FMT(options));
-	if (is_azure && !has_option(options, "retryWrites"))
-		ag_buf_adds(&b, "&retryWrites=false");
+	if (options.len || is_azure)
+		ag_buf_addf(&b, "?%.*s", AG_FMT(options));
 	/* Keys are of the account and not of a database, which the path would be taken for. */
 	if (is_azure && !has_option(options, "authSource"))
-		ag_buf_adds(&b, "&authSource=admin");
+		ag_buf_addf(&b, "%sauthSource=admin", options.len ? "&" : "");
+	if (is_azure && !has_option(options, "retryWrites"))
+		ag_buf_adds(&b, "&retryWrites=false");
 	*ret = ag_buf_dup(arena, &b);
 	ag_buf_release(&b);
-	return ret->ptr[ret->len - 1] == '?' ? (ret->len--, AG_OK) : AG_OK;
+	return AG_OK;
 }
 
 /* --- addresses ----------------------------------------------------------------------------------- */
@@ -266,18 +270,10 @@ ag_status ag_cosmos_uri(ag_str account, ag_str database, ag_str collection, bool
 
 	if (collection.len && !database.len)
 		return bad("a collection needs its database: -d DATABASE", err);
-	add_encoded(&b, database);
+	add_encoded(&b, database, "$");
 	if (collection.len)
 		ag_buf_addc(&b, '.');
-	for (size_t i = 0; i < collection.len; i++) {
-		if (is_unreserved(collection.ptr[i])
-		            ? collection.ptr[i] != '%'
-		            : memchr("*?$", collection.ptr[i], 3) != NULL &&
-		                      collection.ptr[i] != '?')
-			ag_buf_addc(&b, collection.ptr[i]);
-		else
-			ag_buf_addf(&b, "%%%02X", (unsigned char)collection.ptr[i]);
-	}
+	add_encoded(&b, collection, "*$");
 	path = ag_buf_dup(arena, &b);
 	ag_buf_release(&b);
 	if (ag_mongo_is_uri(account))

@@ -335,6 +335,29 @@ static void models(ag_rt *t)
 	ag_buf_release(&line);
 }
 
+/* What the server of the documents charged; nothing where it counts nothing. */
+static void data_cost(ag_rt *t)
+{
+	const ag_val *cost = ag_report_get(t->report, "data_cost");
+	const uint64_t n = ag_report_count(cost, "throttled");
+
+	if (!cost || cost->type != AG_T_OBJECT)
+		return;
+	ag_rt_row(t, MARGIN, "charge",
+	          ag_str_printf(
+			  t->arena, "%.*s request units%s",
+			  AG_FMT(ag_human_count((uint64_t)(ag_report_number(cost, "request_units") +
+	                                                   0.5),
+	                                        t->arena)),
+			  n == 0 ? ""
+				 : ag_str_printf(
+					   t->arena,
+					   "; the server asked to wait %.*s time%s, %.1f s in all",
+					   AG_FMT(ag_human_count(n, t->arena)), n == 1 ? "" : "s",
+					   (double)ag_report_count(cost, "waited_ms") / 1000)
+					   .ptr));
+}
+
 /* "rule_name: no finding in 90 documents; other_rule: why" without the names of the rules. */
 static ag_str without_rule_names(ag_str reason, ag_arena *arena)
 {
@@ -541,6 +564,7 @@ void ag_report_text(const ag_val *report, const ag_report_look *look, ag_buf *ou
 	ag_paint_nl(&t.p);
 	facts(&t);
 	aside(&t);
+	data_cost(&t);
 	models(&t);
 	doubt(&t);
 	ag_rt_since(&t);

@@ -22,7 +22,7 @@ typedef struct table {
 #define RUN_COLUMNS                                                                       \
 	"id, agent, source_uri, source_key, collection, status, verdict, summary, "       \
 	"started_at, finished_at, documents, critical, high, medium, low, input_tokens, " \
-	"output_tokens, usd"
+	"output_tokens, usd, request_units"
 #define FINDING_COLUMNS                                                                          \
 	"id, run, key, field, category, severity, status, affected, share, label, labelled_at, " \
 	"body"
@@ -61,7 +61,7 @@ static const ag_sql reads[] = {
 
 static const ag_sql writes[] = {
 	[RUNS] = { "INSERT INTO runs (" RUN_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
-	           "$10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (id) DO UPDATE SET "
+	           "$10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (id) DO UPDATE SET "
 	           "agent = excluded.agent, source_uri = excluded.source_uri, "
 	           "source_key = excluded.source_key, collection = excluded.collection, "
 	           "status = excluded.status, verdict = excluded.verdict, "
@@ -69,7 +69,8 @@ static const ag_sql writes[] = {
 	           "finished_at = excluded.finished_at, documents = excluded.documents, "
 	           "critical = excluded.critical, high = excluded.high, medium = excluded.medium, "
 	           "low = excluded.low, input_tokens = excluded.input_tokens, "
-	           "output_tokens = excluded.output_tokens, usd = excluded.usd" },
+	           "output_tokens = excluded.output_tokens, usd = excluded.usd, "
+	           "request_units = excluded.request_units" },
 	[FINDINGS] = { "INSERT INTO findings (" FINDING_COLUMNS
 	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
 	               "ON CONFLICT (id) DO UPDATE SET status = excluded.status, "

@@ -11,8 +11,8 @@
 	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r     \
 	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r \
 	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r            \
-	  ".input_tokens, " r ".output_tokens, " r ".usd"
-#define RUN_NCOLUMN 18
+	  ".input_tokens, " r ".output_tokens, " r ".usd, " r ".request_units"
+#define RUN_NCOLUMN 19
 #define FINDING_COLUMNS_OF(f)                                                             \
 	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
 	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
@@ -154,6 +154,7 @@ static void read_run(const ag_db_val *row, ag_arena *arena, ag_run_row *r)
 	r->input_tokens = ag_db_get_u64(&row[15]);
 	r->output_tokens = ag_db_get_u64(&row[16]);
 	r->usd = ag_db_get_real(&row[17]);
+	r->request_units = ag_db_get_real(&row[18]);
 }
 
 static ag_status take_run(void *arg, const ag_db_val *row, ag_err *err)

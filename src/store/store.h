@@ -40,6 +40,7 @@ typedef struct ag_run_row {
 	uint32_t critical, high, medium, low; /* committed findings */
 	uint64_t input_tokens, output_tokens; /* of all models, all sittings */
 	double usd;
+	double request_units; /* that a server of documents charged */
 } ag_run_row;
 
 typedef struct ag_finding_row {
