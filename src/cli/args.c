@@ -137,6 +137,11 @@ void ag_cli_complain(ag_cli *c, const char *fmt, ...)
 	ag_buf_release(&text);
 }
 
+bool ag_cli_takes(const ag_command *cmd, const char *option)
+{
+	return row_of(cmd, ag_str_c(option)) >= 0;
+}
+
 bool ag_cli_has(const ag_cli *c, const char *option)
 {
 	int row = row_of(c->command, ag_str_c(option));
@@ -406,7 +411,7 @@ void ag_cli_parse(ag_cli *c, int argc, char **argv)
 		else
 			short_options(c, ag_str_make(a.ptr + 1, a.len - 1), argc, argv, &i);
 	}
-	if (row_of(c->command, AG_S("account")) >= 0)
+	if (ag_cli_takes(c->command, "account"))
 		take_account(c);
 	check_count(c);
 }

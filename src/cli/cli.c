@@ -185,6 +185,9 @@ static int run_command(ag_cli *c, int argc, char **argv, char *const *env)
 		return ag_cli_fail(c, &err);
 	if (ag_cli_refused(c))
 		return c->command->flags & AG_COMMAND_ENDS_1 ? AG_EXIT_FAILED : AG_EXIT_USAGE;
+	if (ag_cli_takes(c->command, "allow-read-write") && ag_cli_has(c, "allow-read-write"))
+		ag_cli_warn(c,
+		            "the key that may write is used; Argus sends only commands that read");
 	if (c->command->flags & AG_COMMAND_LOADS)
 		ag_memory_limit_self();
 	return c->command->run(c);

@@ -141,6 +141,8 @@ void ag_cli_parse(ag_cli *c, int argc, char **argv);
 /* One that begins with a blank belongs to the one before it. */
 AG_PRINTF(2, 3) void ag_cli_complain(ag_cli *c, const char *fmt, ...);
 bool ag_cli_has(const ag_cli *c, const char *option);
+/* Does the command know the option? Only then may ag_cli_has() be asked. */
+bool ag_cli_takes(const ag_command *cmd, const char *option);
 /* The value of an option, "" when it was not given. */
 ag_str ag_cli_value(const ag_cli *c, const char *option);
 /* All values of an option that may be repeated, in order. */

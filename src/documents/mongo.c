@@ -64,7 +64,7 @@ static void mongo_spent(const ag_source *s, ag_source_spent *ret)
 	const ag_mongo_source *m = (const ag_mongo_source *)(const void *)s;
 
 	*ret = (ag_source_spent){
-		.is_counted = m->has_charge,
+		.is_counted = ag_mongo_has_statistics(m->server),
 		.units = (double)atomic_load_explicit(&m->meter.used_milli, memory_order_relaxed) /
 		         1000,
 		.max_units = (double)m->meter.max_milli / 1000,
@@ -172,7 +172,6 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 	m->server = server;
 	m->database = ag_str_dup(arena, of->database);
 	m->collection = ag_str_dup(arena, of->collection);
-	m->has_charge = of->address.has_charge;
 	m->meter.max_milli = (uint64_t)(opts->max_units * 1000);
 	m->max_scan = opts->max_scan ? opts->max_scan : AG_SOURCE_MAX_SCAN;
 	pthread_mutex_init(&m->lock, NULL);

@@ -45,7 +45,6 @@ typedef struct ag_mongo_source {
 	ag_str database, collection;
 	ag_str comment; /* of commands; "" = none of a run */
 	ag_mongo_meter meter;
-	bool has_charge; /* the server counts request units */
 	uint64_t max_scan;
 	uint64_t mean_bytes; /* of a document; 0 = unknown */
 

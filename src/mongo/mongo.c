@@ -353,7 +353,7 @@ static bool send_command(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx, bo
 	return false;
 }
 
-static bool has_statistics(const ag_mongo *m)
+bool ag_mongo_has_statistics(const ag_mongo *m)
 {
 	return m->has_charge && !atomic_load_explicit(&m->has_no_statistics, memory_order_relaxed);
 }
@@ -369,7 +369,7 @@ static void read_charge(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	bson_error_t why = { 0 };
 	ag_val v;
 
-	if (!has_statistics(m) || c->verb == AG_MONGO_PING || c->verb == AG_MONGO_KILL_CURSORS ||
+	if (!ag_mongo_has_statistics(m) || c->verb == AG_MONGO_PING || c->verb == AG_MONGO_KILL_CURSORS ||
 	    form(ctx, &ask, scratch, &command, &database, NULL))
 		return;
 	if (!send_command(m, conn, ctx, true, database, command, scratch, &reply, &why)) {
@@ -394,7 +394,7 @@ static ag_status run_on(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	ag_status st = ag_ctx_check(ctx, err);
 
 	if (!st && m->has_charge && c->verb != AG_MONGO_KILL_CURSORS)
-		st = ag_mongo_check_budget(c->meter, has_statistics(m), err);
+		st = ag_mongo_check_budget(c->meter, ag_mongo_has_statistics(m), err);
 	while (!st) {
 		st = form(ctx, c, arena, &command, &database, err);
 		if (st)

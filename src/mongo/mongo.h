@@ -40,6 +40,9 @@ ag_mongo_server ag_mongo_server_of(ag_mongo *m);
 /* Commands sent so far, getMore and killCursors included. */
 uint64_t ag_mongo_commands(ag_mongo *m);
 
+/* Does the server say what a command cost, as far as it was asked? */
+bool ag_mongo_has_statistics(const ag_mongo *m);
+
 /* One command and its answer, a document in arena.
  * errors  AG_UNAVAILABLE no server, connection lost, throttled; AG_DENIED login or rights; AG_TIMEOUT; AG_CANCELLED;
  *         AG_NOT_FOUND namespace; AG_INVALID the server does not know an operator or refuses a value; err->native is the

@@ -49,7 +49,8 @@ def same(a, b):
             sys.exit(1)
 
 
-NO_TIME = {"getMore", "killCursors", "endSessions", "isMaster", "ismaster", "hello", "saslStart", "saslContinue"}
+NO_TIME = {"getMore", "killCursors", "endSessions", "isMaster", "ismaster", "hello", "saslStart", "saslContinue",
+           "getLastRequestStatistics"}
 COMMENTED = {"find", "count", "aggregate"}
 
 

@@ -10,6 +10,8 @@
  *   half                the first half of the answer, then the connection is cut
  *   error CODE TEXT     the answer is this error
  *   slow MS             the answer comes so much later
+ *   stepdown            the answer is that this server is no primary any more, and the next member is the primary from now on
+ *   throttle MS         the answer is error 16500 of Azure Cosmos DB: to be asked again after so many milliseconds
  */
 #ifndef TEST_FAKE_MONGO_SERVER_H
 #define TEST_FAKE_MONGO_SERVER_H
@@ -19,6 +21,8 @@
 #include "query/value.h"
 
 typedef struct fake_mongo fake_mongo;
+
+#define FAKE_MONGO_MEMBERS 3 /* of a replica set, at most */
 
 /* On this port of loopback, 0 = a free one; a line per command goes to `record` (may be NULL): database, command as JSON. */
 fake_mongo *fake_mongo_start(FILE *record, unsigned port);
@@ -31,6 +35,15 @@ int fake_mongo_put_file(fake_mongo *f, const char *ns, const char *path);
 void fake_mongo_set_type(fake_mongo *f, const char *ns, const char *type);
 /* The operationTime of every answer from now on, seconds since 1970; 0 = none, as of a server without replica set. */
 void fake_mongo_set_time(fake_mongo *f, unsigned seconds);
+/* getLastRequestStatistics answers that each command cost so many request units; 0 = it is not known. */
+void fake_mongo_set_charge(fake_mongo *f, double units);
+/* A login by SCRAM-SHA-256 is needed from now on: "NAME:PASSWORD" without percent-encoding. */
+int fake_mongo_set_user(fake_mongo *f, const char *user);
+/* A replica set of this name with n members; the first is the primary. All share the data, and each has a port; a line of the
+ * record then begins with the number of the member, "2: ". */
+void fake_mongo_set_members(fake_mongo *f, const char *name, unsigned n);
+/* The port of a member, from 0. */
+unsigned fake_mongo_member_port(const fake_mongo *f, unsigned member);
 /* False when it cannot be read. */
 int fake_mongo_add_rule(fake_mongo *f, const char *rule);
 /* The first command that is not one that reads; NULL = there was none. */
