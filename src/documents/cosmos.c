@@ -46,7 +46,8 @@ const char *ag_cosmos_stand_in(void)
 static ag_status bad(const char *what, ag_err *err)
 {
 	ag_fail(err, AG_INVALID, ORIGIN, "the address of the Cosmos DB account is wrong: %s", what);
-	return ag_err_hint(err, "%s", shape);
+	ag_err_hint(err, "%s", shape);
+	return AG_INVALID;
 }
 
 /* --- the parts of an address --------------------------------------------------------------------- */
