@@ -1,8 +1,13 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
+<<<<<<< HEAD
 _argus_commands='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
+=======
+_argus_commands='audit verify repair inspect query ask chat prompt runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version --help --version'
+_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
+>>>>>>> bea7c5a (docs: Azure Cosmos DB)
 
 # The value of option $2 of command $1, or of --set $2.
 _argus_value() {
@@ -15,6 +20,7 @@ _argus_value() {
 	audit:--as-of) kind=any ;;
 	audit:--min-severity) kind=words words='low medium high critical' ;;
 	audit:--max-scan) kind=any ;;
+	audit:--max-ru) kind=any ;;
 	audit:--fail-on) kind=words words='none low medium high critical' ;;
 	audit:--planner) kind=words words='builtin llm' ;;
 	audit:--self-model) kind=any ;;
@@ -23,6 +29,9 @@ _argus_value() {
 	audit:--action-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
 	audit:--finding-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
 	audit:--run-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	audit:--account | audit:-a) kind=any ;;
+	audit:--database | audit:-d) kind=any ;;
+	audit:--collection | audit:-c) kind=any ;;
 	audit:--collections) kind=any ;;
 	audit:--deadline) kind=any ;;
 	audit:--model) kind=any ;;
@@ -52,16 +61,24 @@ _argus_value() {
 	repair:--deadline) kind=any ;;
 	repair:--threads) kind=any ;;
 	repair:--store) kind=files ;;
+	inspect:--account | inspect:-a) kind=any ;;
+	inspect:--database | inspect:-d) kind=any ;;
+	inspect:--collection | inspect:-c) kind=any ;;
 	inspect:--path | inspect:-p) kind=any ;;
 	inspect:--sample-size | inspect:-n) kind=any ;;
 	inspect:--seed) kind=any ;;
 	inspect:--output | inspect:-o) kind=words words='text json html' ;;
 	inspect:--max-scan) kind=any ;;
+	inspect:--max-ru) kind=any ;;
 	inspect:--threads) kind=any ;;
 	inspect:--deadline) kind=any ;;
+	query:--account | query:-a) kind=any ;;
+	query:--database | query:-d) kind=any ;;
+	query:--collection | query:-c) kind=any ;;
 	query:--limit | query:-n) kind=any ;;
 	query:--output | query:-o) kind=words words='text json' ;;
 	query:--max-scan) kind=any ;;
+	query:--max-ru) kind=any ;;
 	query:--threads) kind=any ;;
 	query:--deadline) kind=any ;;
 	ask:--root) kind=folders ;;
@@ -104,6 +121,7 @@ _argus_value() {
 	resume:--max-calls) kind=any ;;
 	resume:--max-tokens) kind=any ;;
 	resume:--max-cost) kind=any ;;
+	resume:--max-ru) kind=any ;;
 	resume:--max-seconds) kind=any ;;
 	resume:--deadline) kind=any ;;
 	resume:--model) kind=any ;;
@@ -190,6 +208,10 @@ _argus_value() {
 	doctor:--output | doctor:-o) kind=words words='text json' ;;
 	doctor:--store) kind=files ;;
 	models:--output | models:-o) kind=words words='text json' ;;
+	accounts:--output | accounts:-o) kind=words words='text json' ;;
+	accounts:--deadline) kind=any ;;
+	auth-status:--output | auth-status:-o) kind=words words='text json' ;;
+	auth-status:--deadline) kind=any ;;
 	--set:output_format) kind=words words='text json silent short csv markdown github junit sarif html' ;;
 	--set:log_level) kind=words words='off error warn info debug' ;;
 	--set:log_format) kind=words words='json text' ;;
@@ -246,7 +268,11 @@ _argus_argument() {
 	token:0) kind=words words='create list revoke' ;;
 	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
+<<<<<<< HEAD
 	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models help version settings' ;;
+=======
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version settings' ;;
+>>>>>>> bea7c5a (docs: Azure Cosmos DB)
 	esac
 }
 
@@ -254,18 +280,18 @@ _argus_argument() {
 _argus_options() {
 	kind=words
 	case $1 in
-	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
+	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --account --database --collection --allow-read-write --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
 	repair) words='--as --key --table --flatten --source --changed --out --deadline --threads --store' ;;
-	inspect) words='--details --path --sample-size --seed --output --show-values --strict --max-scan --threads --deadline' ;;
-	query) words='--limit --output --strict --max-scan --threads --deadline' ;;
+	inspect) words='--account --database --collection --allow-read-write --details --path --sample-size --seed --output --show-values --strict --max-scan --max-ru --threads --deadline' ;;
+	query) words='--account --database --collection --allow-read-write --limit --output --strict --max-scan --max-ru --threads --deadline' ;;
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
 	chat) words='--deadline --project --question --continue --thread --branch --demo --threads --model --max-tokens --max-cost --record --replay --output --store' ;;
 	prompt) words='--question --output --store' ;;
 	knowledge) words='--project --file --no-check --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;
-	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
+	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-ru --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
 	replay) words='--output --show-values --store' ;;
 	diff) words='--output --store' ;;
 	export) words='--as --table --flatten --from --store' ;;
@@ -283,6 +309,8 @@ _argus_options() {
 	import) words='--project --table --output --store --deadline --threads' ;;
 	doctor) words='--output --store' ;;
 	models) words='--no-ping --output' ;;
+	accounts) words='--output --deadline' ;;
+	auth-status) words='--output --deadline' ;;
 	esac
 	words+=' --config --set --color --log-format --verbose --quiet --help'
 }

@@ -3,14 +3,22 @@
 # Does option $argv[2] of command $argv[1] take a value?
 function __argus_takes_value
 	switch "$argv[1]:$argv[2]"
+<<<<<<< HEAD
 		case audit:--sample-size audit:-n audit:--max-iterations audit:--max-calls audit:--max-seconds audit:--seed audit:--as-of audit:--min-severity audit:--max-scan audit:--fail-on audit:--planner audit:--self-model audit:--judge-model audit:--eval-profile audit:--action-evaluator audit:--finding-evaluator audit:--run-evaluator audit:--collections audit:--deadline audit:--model audit:--max-tokens audit:--max-cost audit:--record audit:--replay audit:--output audit:-o audit:--out audit:--baseline audit:--cells audit:--repairs audit:--threads audit:--store verify:--source verify:--root verify:--output verify:-o verify:--deadline verify:--threads verify:--store repair:--as repair:--key repair:--table repair:--flatten repair:--source repair:--out repair:--deadline repair:--threads repair:--store inspect:--path inspect:-p inspect:--sample-size inspect:-n inspect:--seed inspect:--output inspect:-o inspect:--max-scan inspect:--threads inspect:--deadline query:--limit query:-n query:--output query:-o query:--max-scan query:--threads query:--deadline ask:--root ask:--api-base ask:--api-methods ask:--budget ask:--deadline ask:--format ask:--model ask:--max-tokens ask:--max-cost ask:--record ask:--replay ask:--store chat:--deadline chat:--project chat:-p chat:--question chat:-q chat:--thread chat:--branch chat:--model chat:--max-tokens chat:--max-cost chat:--record chat:--replay chat:--output chat:-o chat:--store prompt:--question prompt:-q prompt:--output prompt:-o prompt:--store knowledge:--project knowledge:-p knowledge:--file knowledge:--output knowledge:-o knowledge:--store runs:--limit runs:-n runs:--output runs:-o runs:--store show:--output show:-o show:--store resume:--max-iterations resume:--max-calls resume:--max-tokens resume:--max-cost resume:--max-seconds resume:--deadline resume:--model resume:--self-model resume:--judge-model resume:--record resume:--replay resume:--output resume:-o resume:--out resume:--fail-on resume:--threads resume:--store replay:--output replay:-o replay:--store diff:--output diff:-o diff:--store export:--as export:--table export:--flatten export:--from export:--store history:--limit history:-n history:--output history:-o history:--store review:--reason review:--limit review:-n review:--output review:-o review:--store rate:--reason rate:--output rate:-o rate:--store purge:--older-than purge:--store mcp:--project mcp:--host mcp:--port mcp:--allow-hosts mcp:--allow-origins mcp:--resource mcp:--authorization-servers mcp:--store project:--source project:--name project:--password-file project:--output project:-o project:--store token:--user token:-u token:--project token:-p token:--role token:--scope token:--expires token:--name token:--output token:-o token:--store log:--user log:-u log:--project log:-p log:--tool log:-t log:--outcome log:--since log:--limit log:-n log:--head log:--output log:-o log:--store guard:--schema guard:--allowed-schemas guard:--allowed-tables guard:--excluded-tables guard:--allowed-functions guard:--allowed-views guard:--allowed-types guard:--allowed-extensions guard:--max-rows store:--store init:--project init:-p init:--output init:-o init:--store init:--deadline import:--project import:-p import:--table import:--output import:-o import:--store import:--deadline import:--threads doctor:--output doctor:-o doctor:--store models:--output models:-o '*:--config' '*:--set' '*:--color' '*:--log-format'
+=======
+		case audit:--sample-size audit:-n audit:--max-iterations audit:--max-calls audit:--max-seconds audit:--seed audit:--as-of audit:--min-severity audit:--max-scan audit:--max-ru audit:--fail-on audit:--planner audit:--self-model audit:--judge-model audit:--eval-profile audit:--action-evaluator audit:--finding-evaluator audit:--run-evaluator audit:--account audit:-a audit:--database audit:-d audit:--collection audit:-c audit:--collections audit:--deadline audit:--model audit:--max-tokens audit:--max-cost audit:--record audit:--replay audit:--output audit:-o audit:--out audit:--baseline audit:--cells audit:--repairs audit:--threads audit:--store verify:--source verify:--root verify:--output verify:-o verify:--deadline verify:--threads verify:--store repair:--as repair:--key repair:--table repair:--flatten repair:--source repair:--out repair:--deadline repair:--threads repair:--store inspect:--account inspect:-a inspect:--database inspect:-d inspect:--collection inspect:-c inspect:--path inspect:-p inspect:--sample-size inspect:-n inspect:--seed inspect:--output inspect:-o inspect:--max-scan inspect:--max-ru inspect:--threads inspect:--deadline query:--account query:-a query:--database query:-d query:--collection query:-c query:--limit query:-n query:--output query:-o query:--max-scan query:--max-ru query:--threads query:--deadline ask:--root ask:--api-base ask:--api-methods ask:--budget ask:--deadline ask:--format ask:--model ask:--max-tokens ask:--max-cost ask:--record ask:--replay ask:--store chat:--deadline chat:--project chat:-p chat:--question chat:-q chat:--thread chat:--branch chat:--model chat:--max-tokens chat:--max-cost chat:--record chat:--replay chat:--output chat:-o chat:--store prompt:--question prompt:-q prompt:--output prompt:-o prompt:--store runs:--limit runs:-n runs:--output runs:-o runs:--store show:--output show:-o show:--store resume:--max-iterations resume:--max-calls resume:--max-tokens resume:--max-cost resume:--max-ru resume:--max-seconds resume:--deadline resume:--model resume:--self-model resume:--judge-model resume:--record resume:--replay resume:--output resume:-o resume:--out resume:--fail-on resume:--threads resume:--store replay:--output replay:-o replay:--store diff:--output diff:-o diff:--store export:--as export:--table export:--flatten export:--from export:--store history:--limit history:-n history:--output history:-o history:--store review:--reason review:--limit review:-n review:--output review:-o review:--store rate:--reason rate:--output rate:-o rate:--store purge:--older-than purge:--store mcp:--project mcp:--host mcp:--port mcp:--allow-hosts mcp:--allow-origins mcp:--resource mcp:--authorization-servers mcp:--store project:--source project:--name project:--password-file project:--output project:-o project:--store token:--user token:-u token:--project token:-p token:--role token:--scope token:--expires token:--name token:--output token:-o token:--store log:--user log:-u log:--project log:-p log:--tool log:-t log:--outcome log:--since log:--limit log:-n log:--head log:--output log:-o log:--store guard:--schema guard:--allowed-schemas guard:--allowed-tables guard:--excluded-tables guard:--allowed-functions guard:--allowed-views guard:--allowed-types guard:--allowed-extensions guard:--max-rows store:--store init:--project init:-p init:--output init:-o init:--store init:--deadline import:--project import:-p import:--table import:--output import:-o import:--store import:--deadline import:--threads doctor:--output doctor:-o doctor:--store models:--output models:-o accounts:--output accounts:-o accounts:--deadline auth-status:--output auth-status:-o auth-status:--deadline '*:--config' '*:--set' '*:--color' '*:--log-format'
+>>>>>>> bea7c5a (docs: Azure Cosmos DB)
 			return 0
 	end
 	return 1
 end
 
 function __argus_settings
+<<<<<<< HEAD
 	printf '%s\n' store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb=
+=======
+	printf '%s\n' store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb=
+>>>>>>> bea7c5a (docs: Azure Cosmos DB)
 end
 
 # Is a command given: one of $argv, or any where none is asked for?
@@ -74,6 +82,8 @@ complete -c argus -n __argus_is_first -a init -d 'Make a project from a database
 complete -c argus -n __argus_is_first -a import -d 'Make a CSV file a table that a project can be asked about'
 complete -c argus -n __argus_is_first -a doctor -d 'Check the set-up, and say what is wrong'
 complete -c argus -n __argus_is_first -a models -d 'List the models that can be used, and ask their servers'
+complete -c argus -n __argus_is_first -a accounts -d 'List the accounts of Azure Cosmos DB that you may see'
+complete -c argus -n __argus_is_first -a auth-status -d 'Show who Azure takes Argus for'
 complete -c argus -n __argus_is_first -a help -d 'Explain a command, or the settings'
 complete -c argus -n __argus_is_first -a version -d 'Print the version'
 complete -c argus -n '__argus_is audit' -l sample-size -s n -x -d 'documents to learn the schema from (default: the planner\'s choice)'
@@ -87,6 +97,7 @@ complete -c argus -n '__argus_is audit' -l show-values -d 'personal values as th
 complete -c argus -n '__argus_is audit' -l min-severity -x -a 'low medium high critical' -d 'list no findings below it'
 complete -c argus -n '__argus_is audit' -l strict -d 'a document that cannot be read is an error'
 complete -c argus -n '__argus_is audit' -l max-scan -x -d 'documents that a server may read for one query (default 20,000,000)'
+complete -c argus -n '__argus_is audit' -l max-ru -x -d 'request units that Azure Cosmos DB may charge; then a partial report'
 complete -c argus -n '__argus_is audit' -l fail-on -x -a 'none low medium high critical' -d 'exit with 3 when there is a finding of low, medium, high, critical or above'
 complete -c argus -n '__argus_is audit' -l planner -x -a 'builtin llm' -d 'builtin (no model), or llm'
 complete -c argus -n '__argus_is audit' -l self-model -x -d 'of the evaluator self'
@@ -95,6 +106,10 @@ complete -c argus -n '__argus_is audit' -l eval-profile -x -a 'fast balanced tho
 complete -c argus -n '__argus_is audit' -l action-evaluator -x -a 'profile rules none self judge composite escalation' -d 'rules, none, self, judge or composite'
 complete -c argus -n '__argus_is audit' -l finding-evaluator -x -a 'profile rules none self judge composite escalation' -d 'the same, or escalation'
 complete -c argus -n '__argus_is audit' -l run-evaluator -x -a 'profile rules none self judge composite escalation' -d 'rules, none, self, judge or composite'
+complete -c argus -n '__argus_is audit' -l account -s a -x -d 'an account of Azure Cosmos DB in place of SOURCE: its name, id or connection string'
+complete -c argus -n '__argus_is audit' -l database -s d -x -d 'of --account'
+complete -c argus -n '__argus_is audit' -l collection -s c -x -d 'of --account; * and ? stand for others'
+complete -c argus -n '__argus_is audit' -l allow-read-write -d 'use a key of the account that may write; without it only read-only keys are used'
 complete -c argus -n '__argus_is audit' -l collections -x -d 'of a folder or database only these; * and ? stand for others'
 complete -c argus -n '__argus_is audit' -l deadline -x -d 'then everything stops: a failed run'
 complete -c argus -n '__argus_is audit' -l model -x -d 'the planner\'s model: see `argus models`'
@@ -130,6 +145,10 @@ complete -c argus -n '__argus_is repair' -l deadline -x -d 'then everything stop
 complete -c argus -n '__argus_is repair' -l threads -x -d 'worker threads'
 complete -c argus -n '__argus_is repair' -l store -r -F -d 'where runs are kept: a path, postgresql://…, or memory:'
 complete -c argus -n '__argus_is repair' -a 'last'
+complete -c argus -n '__argus_is inspect' -l account -s a -x -d 'an account of Azure Cosmos DB in place of SOURCE: its name, id or connection string'
+complete -c argus -n '__argus_is inspect' -l database -s d -x -d 'of --account'
+complete -c argus -n '__argus_is inspect' -l collection -s c -x -d 'of --account; * and ? stand for others'
+complete -c argus -n '__argus_is inspect' -l allow-read-write -d 'use a key of the account that may write; without it only read-only keys are used'
 complete -c argus -n '__argus_is inspect' -l details -d 'in text: all figures of each field after the table: quantiles, histograms, frequent values'
 complete -c argus -n '__argus_is inspect' -l path -s p -x -d 'all figures of this field and those below it; may be repeated'
 complete -c argus -n '__argus_is inspect' -l sample-size -s n -x -d 'documents to look at (default: all)'
@@ -138,13 +157,19 @@ complete -c argus -n '__argus_is inspect' -l output -s o -x -a 'text json html' 
 complete -c argus -n '__argus_is inspect' -l show-values -d 'personal values as they are, not masked'
 complete -c argus -n '__argus_is inspect' -l strict -d 'a document that cannot be read is an error'
 complete -c argus -n '__argus_is inspect' -l max-scan -x -d 'documents that a server may read for one query (default 20,000,000)'
+complete -c argus -n '__argus_is inspect' -l max-ru -x -d 'request units that Azure Cosmos DB may charge'
 complete -c argus -n '__argus_is inspect' -l threads -x -d 'worker threads'
 complete -c argus -n '__argus_is inspect' -l deadline -x -d 'then everything stops'
 complete -c argus -n '__argus_is_at inspect 0' -F
+complete -c argus -n '__argus_is query' -l account -s a -x -d 'an account of Azure Cosmos DB in place of SOURCE: its name, id or connection string'
+complete -c argus -n '__argus_is query' -l database -s d -x -d 'of --account'
+complete -c argus -n '__argus_is query' -l collection -s c -x -d 'of --account; * and ? stand for others'
+complete -c argus -n '__argus_is query' -l allow-read-write -d 'use a key of the account that may write; without it only read-only keys are used'
 complete -c argus -n '__argus_is query' -l limit -s n -x -d 'documents to print (20, or what the statement says); 0 only counts'
 complete -c argus -n '__argus_is query' -l output -s o -x -a 'text json' -d 'text or json'
 complete -c argus -n '__argus_is query' -l strict -d 'a document that cannot be read is an error'
 complete -c argus -n '__argus_is query' -l max-scan -x -d 'documents that a server may read for one query (default 20,000,000)'
+complete -c argus -n '__argus_is query' -l max-ru -x -d 'request units that Azure Cosmos DB may charge'
 complete -c argus -n '__argus_is query' -l threads -x -d 'worker threads'
 complete -c argus -n '__argus_is query' -l deadline -x -d 'then everything stops'
 complete -c argus -n '__argus_is_at query 0' -F
@@ -199,6 +224,7 @@ complete -c argus -n '__argus_is resume' -l max-iterations -x -d 'steps of the p
 complete -c argus -n '__argus_is resume' -l max-calls -x -d 'tool calls, of all sittings'
 complete -c argus -n '__argus_is resume' -l max-tokens -x -d 'tokens of all models, of all sittings'
 complete -c argus -n '__argus_is resume' -l max-cost -x -d 'US dollars of all models, of all sittings'
+complete -c argus -n '__argus_is resume' -l max-ru -x -d 'request units of Azure Cosmos DB, of all sittings'
 complete -c argus -n '__argus_is resume' -l max-seconds -x -d 'of this sitting, reading included'
 complete -c argus -n '__argus_is resume' -l deadline -x -d 'then everything stops: a failed run'
 complete -c argus -n '__argus_is resume' -l model -x -d 'another model for the planner'
@@ -313,7 +339,15 @@ complete -c argus -n '__argus_is doctor' -l output -s o -x -a 'text json' -d 'te
 complete -c argus -n '__argus_is doctor' -l store -r -F -d 'the store to look at'
 complete -c argus -n '__argus_is models' -l no-ping -d 'only list them, ask no server'
 complete -c argus -n '__argus_is models' -l output -s o -x -a 'text json' -d 'text or json'
+<<<<<<< HEAD
 complete -c argus -n '__argus_is_at help 0' -a 'audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models help version settings'
+=======
+complete -c argus -n '__argus_is accounts' -l output -s o -x -a 'text json' -d 'text or json'
+complete -c argus -n '__argus_is accounts' -l deadline -x -d 'then everything stops'
+complete -c argus -n '__argus_is auth-status' -l output -s o -x -a 'text json' -d 'text or json'
+complete -c argus -n '__argus_is auth-status' -l deadline -x -d 'then everything stops'
+complete -c argus -n '__argus_is_at help 0' -a 'audit verify repair inspect query ask chat prompt runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version settings'
+>>>>>>> bea7c5a (docs: Azure Cosmos DB)
 complete -c argus -n '__argus_is ' -l config -r -F -d 'settings file instead of ./argus.yaml'
 complete -c argus -n '__argus_is ' -l set -x -a '(__argus_settings)' -d 'any setting of `argus help settings`; may be repeated'
 complete -c argus -n '__argus_is ' -l color -x -a 'auto always never' -d 'colours: auto (on a terminal), always or never'
