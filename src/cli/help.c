@@ -5,7 +5,7 @@
 #define MARGIN         2
 #define MAX_WIDTH      90
 #define LABEL_COLS     28
-#define NAME_COLS      11 /* of the list of commands */
+#define NAME_COLS      13 /* of the list of commands */
 #define OVERVIEW_WIDTH 80
 
 static const struct {

@@ -369,8 +369,8 @@ static void read_charge(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	bson_error_t why = { 0 };
 	ag_val v;
 
-	if (!ag_mongo_has_statistics(m) || c->verb == AG_MONGO_PING || c->verb == AG_MONGO_KILL_CURSORS ||
-	    form(ctx, &ask, scratch, &command, &database, NULL))
+	if (!ag_mongo_has_statistics(m) || c->verb == AG_MONGO_PING ||
+	    c->verb == AG_MONGO_KILL_CURSORS || form(ctx, &ask, scratch, &command, &database, NULL))
 		return;
 	if (!send_command(m, conn, ctx, true, database, command, scratch, &reply, &why)) {
 		/* A connection that broke is met by the next command. */

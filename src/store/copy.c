@@ -110,7 +110,7 @@ static const ag_sql writes[] = {
 };
 
 static const table tables[] = {
-	[RUNS] = { false, 18, 0, COUNT(nrun) },      [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
+	[RUNS] = { false, 19, 0, COUNT(nrun) },      [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
 	[REPORTS] = { false, 2, 0, COUNT(nreport) }, [LEASES] = { false, 3, 0, COUNT(nother) },
 	[PROJECTS] = { false, 8, 0, COUNT(nother) }, [MEMBERS] = { false, 4, 1, COUNT(nother) },
 	[TOKENS] = { false, 11, 0, COUNT(nother) },  [RATES] = { false, 4, 0, COUNT(nother) },

@@ -26,7 +26,7 @@ printf '{"_id":1,"n":1}\n{"_id":2,"n":2}\n{"_id":3,"n":3}\n' >clean/clean.ndjson
 run --help; want 'help without a command' 0 'Runs and findings'
 holds 'the list of commands fits 80 columns' sh -c '[ "$(wc -L <out)" -le 80 ]'
 holds 'each command takes one line of the list' sh -c \
-	'[ "$(grep -c "^  [a-z]* *[A-Z]" out)" -eq "$(grep -c "^## argus " "$1")" ]' sh "$source_root/docs/reference/cli.md"
+	'[ "$(grep -c "^  [a-z-]* *[A-Z]" out)" -eq "$(grep -c "^## argus " "$1")" ]' sh "$source_root/docs/reference/cli.md"
 cp out list
 run help; holds 'argus help is argus --help' cmp -s out list
 run; want 'no command' 2 '' 'Runs and findings'
@@ -58,7 +58,7 @@ run audit clean/clean.ndjson --record no.rec --store memory:
 want '--record without a model' 0 '' '--record does nothing here'
 run query orders.ndjson '{"a":'; want 'query: broken filter' 2 '' 'FILTER'
 run query orders.ndjson '{"$where":"1"}'; want 'query: code is refused' 2 '' '$where'
-sed -n 's/^  \([a-z]*\) *[A-Z].*/\1/p' list >names
+sed -n 's/^  \([a-z-]*\) *[A-Z].*/\1/p' list >names
 while read -r c; do
 	run "$c" --help
 	want "argus $c --help" 0 "argus $c"

@@ -10,7 +10,7 @@ made=$source_root/packaging
 echo '{"a":1}' >orders.ndjson
 echo '{"a":1}' >'two words.json'
 mkdir folder
-"$ARGUS" help | sed -n 's/^  \([a-z]*\) *[A-Z].*/\1/p' >names
+"$ARGUS" help | sed -n 's/^  \([a-z-]*\) *[A-Z].*/\1/p' >names
 
 # offers NAME WANTED: the lines of out are these words, whatever their order.
 offers() {
@@ -35,7 +35,7 @@ END
 in_bash() { bash complete.bash "$made/completions/argus.bash" "$@" >out 2>err; }
 holds 'bash: syntax' bash -n "$made/completions/argus.bash"
 in_bash argus ''; offers 'bash: commands' "$(tr '\n' ' ' <names)--help --version"
-in_bash argus au; offers 'bash: beginning of a command' audit
+in_bash argus aud; offers 'bash: beginning of a command' audit
 in_bash argus audit --fail-on ''; offers 'bash: words of a setting' 'none low medium high critical'
 in_bash argus audit --fail-on h; offers 'bash: beginning of a word' high
 in_bash argus audit --fail-on = h; offers 'bash: a value after =' high
