@@ -288,7 +288,7 @@ static void offer(analyst *a, const ag_tool *tools, size_t n, ag_llm_tool *list)
 			                                             AG_TOOL_READS) };
 }
 
-/* Tools of other servers are judged like ours. A client of a server serves one thread at a time. */
+/* Tools of other servers are judged like ours. */
 static const ag_tool *judged(const ag_tool *tools, size_t n, ag_arena *arena)
 {
 	ag_tool *ret = ag_new_n(arena, ag_tool, n + 1);
@@ -328,8 +328,6 @@ static size_t choose_tools(analyst *a, ag_tool_set *more)
 		more[i].tools = judged(more[i].tools, more[i].ntool, a->arena);
 		n += more[i].ntool;
 	}
-	if (o->server || n)
-		a->row.parallel = 0;
 	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + nknow + 2);
 	offer(a, a->row.tools->tools, a->row.tools->ntool, list);
 	for (size_t i = 0; i < o->nmore; i++)

@@ -15,6 +15,7 @@
 #define ORIGIN           "ask"
 #define ANSWER_MAX_BYTES (32u << 20)
 #define SUMMARY_BYTES    200
+#define MAX_PARALLEL     4u
 /* Before the deadline no model is waited for: the answer is cited, kept and printed in that time. */
 #define FINISH_MS 500
 /* A quarter of a run's time is kept for the model's last words, within these limits. */
@@ -171,7 +172,6 @@ static ag_planner *make_chat(void *env, void *arg)
 
 static const ag_planner_kind planners[] = { { "chat", make_chat } };
 
-/* Calls run one after another: its tools share what the root has learnt of the folder's rules, which is not thread safe. */
 const ag_agent ag_agent_ask = {
 	.name = "ask",
 	.settings = ag_ask_options,
@@ -182,6 +182,7 @@ const ag_agent ag_agent_ask = {
 	.budget = { .iterations = AG_ASK_BUDGET },
 	.at_limit = AG_AT_LIMIT_ANSWER,
 	.result = AG_RESULT_ANSWER,
+	.parallel = MAX_PARALLEL,
 	.apply = ag_ask_apply,
 	.derive = derive,
 	.never_resumed = true,

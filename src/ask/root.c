@@ -59,6 +59,7 @@ ag_status ag_root_open(const ag_root_opts *o, ag_root **ret, ag_err *err)
 	ag_status st;
 
 	r->fd = -1;
+	pthread_mutex_init(&r->lock, NULL);
 	r->arena = ag_arena_new();
 	r->rules_arena = ag_arena_new();
 	r->allow_ignored = o->allow_ignored;
@@ -86,6 +87,7 @@ ag_root *ag_root_close(ag_root *r)
 	ag_arena_free(r->rules_arena);
 	ag_arena_free(r->arena);
 	free(r->secrets);
+	pthread_mutex_destroy(&r->lock);
 	free(r);
 	return NULL;
 }

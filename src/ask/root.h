@@ -10,7 +10,7 @@
  * (ask/secret.h, any case, of the path as given and of what it really is), by .gitignore (ask/ignore.h), and by device
  * and inode of every file that keys were loaded from, so that links and hard links do not help.
  *
- * A handle serves one thread at a time. */
+ * Any number of threads may read through one handle at the same time. ag_root_add_secret() is for the time before. */
 #ifndef AG_ASK_ROOT_H
 #define AG_ASK_ROOT_H
 

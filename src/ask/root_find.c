@@ -51,7 +51,7 @@ static bool has_inode(const ag_root *r, const struct stat *st)
 	return false;
 }
 
-/* Breadth first: files of secrets stand near the root. */
+/* Breadth first: files of secrets stand near the root. With the lock. */
 static void learn_secrets(ag_root *r)
 {
 	ag_arena *arena = ag_arena_new();
@@ -88,12 +88,16 @@ static void learn_secrets(ag_root *r)
 
 bool ag_root_is_secret_inode(ag_root *r, const struct stat *st)
 {
-	if (has_inode(r, st))
-		return true;
-	if (!S_ISREG(st->st_mode) || st->st_nlink < 2 || r->has_learnt)
-		return false;
-	learn_secrets(r);
-	return has_inode(r, st);
+	bool ret;
+
+	pthread_mutex_lock(&r->lock);
+	ret = has_inode(r, st);
+	if (!ret && S_ISREG(st->st_mode) && st->st_nlink > 1 && !r->has_learnt) {
+		learn_secrets(r);
+		ret = has_inode(r, st);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return ret;
 }
 
 /* Files that the kernel writes while they are read: with the root at "/" they would be beneath it. */

@@ -2,6 +2,7 @@
 #ifndef AG_ASK_ROOT_PARTS_H
 #define AG_ASK_ROOT_PARTS_H
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 #include "ask/ignore.h"
@@ -35,6 +36,10 @@ struct ag_root {
 	uint64_t dev;
 	bool by_hand; /* no openat2 here, or no /proc */
 	bool allow_ignored;
+	ag_root_above above[AG_ROOT_MAX_ABOVE]; /* the nearest first */
+	size_t nabove;
+	/* What is learnt while it is read; with lock. */
+	pthread_mutex_t lock;
 	ag_root_inode *secrets;
 	size_t nsecret;
 	bool has_learnt; /* the inodes of files with secret names are among them */
@@ -42,8 +47,6 @@ struct ag_root {
 	ag_arena *rules_arena;
 	ag_root_rules *rules;
 	size_t nrules, crules;
-	ag_root_above above[AG_ROOT_MAX_ABOVE]; /* the nearest first */
-	size_t nabove;
 	const ag_ignore *exclude; /* .git/info/exclude */
 	bool has_exclude;         /* it was looked for */
 };

@@ -224,8 +224,9 @@ static ag_ignored ask_above(const ag_root *r, ag_str path, bool is_folder, ag_ar
 	return said;
 }
 
-bool ag_root_is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
-                             ag_str *ret_where)
+/* With the lock: a folder that is new makes the table anew. */
+static bool is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
+                            ag_str *ret_where)
 {
 	ag_str folder = ag_root_parent(path);
 	ag_ignored said;
@@ -244,6 +245,17 @@ bool ag_root_is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *
 		return said == AG_IGNORE_YES;
 	said = ask(exclude_of(r), AG_S(""), ".git/info/exclude", path, is_folder, arena, ret_where);
 	return said == AG_IGNORE_YES;
+}
+
+bool ag_root_is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
+                             ag_str *ret_where)
+{
+	bool ret;
+
+	pthread_mutex_lock(&r->lock);
+	ret = is_ignored_here(r, path, is_folder, arena, ret_where);
+	pthread_mutex_unlock(&r->lock);
+	return ret;
 }
 
 bool ag_root_is_ignored(ag_root *r, ag_str path, bool is_folder, ag_arena *arena, ag_str *ret_where)

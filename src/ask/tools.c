@@ -55,6 +55,8 @@ static unsigned count_same(const ag_ask_tools *t, size_t place, size_t *ret_firs
 			n = 0;
 		if (!ag_str_eq(c->tool, self->tool) || !ag_str_eq(c->args, self->args))
 			continue;
+		if (!c->sha256.len) /* it runs beside this one: it has no result yet */
+			continue;
 		if (!n++)
 			*ret_first = i;
 	}

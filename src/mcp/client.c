@@ -1,6 +1,7 @@
 /* client -- requests, answers, and what a tool gave as text. */
 #include "mcp/client_parts.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ struct ag_mcp_client {
 	ag_str name, server;
 	bool has_tools;
 	int64_t call_ms;
-	uint64_t next_id;
+	pthread_mutex_t turn; /* one request is under way at a time */
+	uint64_t next_id;     /* with turn */
 };
 
 bool ag_mcp_client_meanwhile(ag_str text, ag_str id, ag_arena *arena, ag_str *ret_reply)
@@ -83,9 +85,9 @@ static void cancel_at_server(ag_mcp_client *c, ag_str id, ag_arena *arena)
 	ag_buf_release(&out);
 }
 
-/* One request; the result as a value and as text, in arena. */
-static ag_status request(ag_mcp_client *c, const ag_ctx *ctx, int64_t ms, const char *method,
-                         ag_str params, ag_arena *arena, ag_val *ret, ag_err *err)
+/* One request, alone on the wire; the result as a value, in arena. */
+static ag_status request_alone(ag_mcp_client *c, const ag_ctx *ctx, int64_t ms, const char *method,
+                               ag_str params, ag_arena *arena, ag_val *ret, ag_err *err)
 {
 	const ag_str id = ag_str_printf(arena, "%llu", (unsigned long long)++c->next_id);
 	const ag_ctx own = limited(ctx, ms);
@@ -120,6 +122,18 @@ static ag_status request(ag_mcp_client *c, const ag_ctx *ctx, int64_t ms, const 
 		return server_error(c, &m, err);
 	*ret = m.result;
 	return AG_OK;
+}
+
+/* The same, when it is its turn. A call before it ends by its own time limit, and with the run that is cancelled. */
+static ag_status request(ag_mcp_client *c, const ag_ctx *ctx, int64_t ms, const char *method,
+                         ag_str params, ag_arena *arena, ag_val *ret, ag_err *err)
+{
+	ag_status st;
+
+	pthread_mutex_lock(&c->turn);
+	st = request_alone(c, ctx, ms, method, params, arena, ret, err);
+	pthread_mutex_unlock(&c->turn);
+	return st;
 }
 
 static ag_status shake_hands(ag_mcp_client *c, const ag_ctx *ctx, int64_t ms, ag_err *err)
@@ -158,6 +172,7 @@ ag_status ag_mcp_client_open(const ag_ctx *ctx, const ag_mcp_client_opts *o, ag_
 	if (!o->name.len || (!o->argv == !o->url.len) || (o->argv && !o->argv[0]))
 		return ag_fail(err, AG_INVALID, ORIGIN, "want a name, and a command or an address");
 	c = ag_xcalloc(1, sizeof(*c));
+	pthread_mutex_init(&c->turn, NULL);
 	c->arena = ag_arena_new();
 	c->name = ag_str_dup(c->arena, o->name);
 	c->call_ms = o->call_timeout_ms ? o->call_timeout_ms : CALL_MS;
@@ -181,6 +196,7 @@ ag_mcp_client *ag_mcp_client_close(ag_mcp_client *c)
 	if (c->wire)
 		c->wire->type->close(c->wire);
 	ag_arena_free(c->arena);
+	pthread_mutex_destroy(&c->turn);
 	free(c);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* client -- uses the tools of other MCP servers: over stdio (a child process) or streamable HTTP.
  *
- * A client serves one thread at a time. Output of a server is data from outside: sizes are limited, its texts are fenced
- * by whoever shows them to a model. */
+ * Several threads may call the tools of one client; their requests go to the server one after another. Output of a server is
+ * data from outside: sizes are limited, its texts are fenced by whoever shows them to a model. */
 #ifndef AG_MCP_CLIENT_H
 #define AG_MCP_CLIENT_H
 
