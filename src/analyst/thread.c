@@ -42,8 +42,12 @@ static bool of_key(ag_str key, ag_str place, ag_arena *arena, ag_thread *ret)
 ag_status ag_thread_list(ag_store *s, ag_str place, size_t limit, ag_arena *arena,
                          ag_run_group **ret, size_t *nret, ag_err *err)
 {
-	return ag_store_groups(s, AG_S(AG_THREAD_AGENT), place, AG_S(KEY), limit, arena, ret, nret,
-	                       err);
+	return ag_store_groups(s,
+	                       &(ag_group_question){ .agent = AG_S(AG_THREAD_AGENT),
+	                                             .source_uri = place,
+	                                             .prefix = AG_S(KEY),
+	                                             .limit = limit },
+	                       arena, ret, nret, err);
 }
 
 static bool is_prefix(ag_str text)
@@ -79,9 +83,13 @@ ag_status ag_thread_find(ag_store *s, ag_str place, ag_str prefix, ag_arena *are
 
 	if (prefix.len && !is_prefix(prefix))
 		return unknown(prefix, err);
-	st = ag_store_groups(s, AG_S(AG_THREAD_AGENT), place,
-	                     ag_str_printf(arena, KEY "%.*s", AG_FMT(prefix)), 2, arena, &groups,
-	                     &n, err);
+	st = ag_store_groups(s,
+	                     &(ag_group_question){
+				     .agent = AG_S(AG_THREAD_AGENT),
+				     .source_uri = place,
+				     .prefix = ag_str_printf(arena, KEY "%.*s", AG_FMT(prefix)),
+				     .limit = 2 },
+	                     arena, &groups, &n, err);
 	if (st)
 		return st;
 	if (n > 1 && prefix.len) {

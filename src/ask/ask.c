@@ -92,8 +92,12 @@ static ag_status make_answer(ask *a, ag_answer *ret, ag_err *err)
 	const ag_ask_state *s = &a->state;
 	ag_cited cited = { 0 };
 	const ag_ctx unhurried = { .clock = a->ctx->clock, .nthread = 1 };
-	ag_status st = ag_cite(a->o->root, &unhurried, ag_ask_words(s), a->o->question, s->calls,
-	                       s->ncall, a->arena, &cited, err);
+	ag_status st = ag_cite(a->o->root, &unhurried,
+	                       &(ag_cite_input){ .text = ag_ask_words(s),
+	                                         .question = a->o->question,
+	                                         .calls = s->calls,
+	                                         .ncall = s->ncall },
+	                       a->arena, &cited, err);
 
 	if (st)
 		return st;

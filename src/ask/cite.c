@@ -356,19 +356,18 @@ static ag_str source_of(const outcome *o, ag_arena *arena)
 	return ag_str_printf(arena, "%.*s#%.*s", AG_FMT(o->file.path), AG_FMT(o->file.anchor));
 }
 
-ag_status ag_cite(ag_root *r, const ag_ctx *ctx, ag_str final_text, ag_str question,
-                  const ag_answer_call *calls, size_t ncall, ag_arena *arena, ag_cited *ret,
-                  ag_err *err)
+ag_status ag_cite(ag_root *r, const ag_ctx *ctx, const ag_cite_input *in, ag_arena *arena,
+                  ag_cited *ret, ag_err *err)
 {
 	citer *c = ag_new(arena, citer);
-	ag_final_words words = ag_cite_split(ag_answer_utf8(final_text, arena), arena);
+	ag_final_words words = ag_cite_split(ag_answer_utf8(in->text, arena), arena);
 	outcome fallback = { 0 };
 	const outcome *source = NULL;
 
 	c->arena = arena;
-	c->files = ag_cite_files_new(r, ctx, calls, ncall, arena);
+	c->files = ag_cite_files_new(r, ctx, in->calls, in->ncall, arena);
 	c->desk = (ag_cite_desk){ .files = c->files, .notes = &c->notes, .arena = arena };
-	c->desk.words = ag_cite_words_of(without_names(c->files, words.answer, arena), question,
+	c->desk.words = ag_cite_words_of(without_names(c->files, words.answer, arena), in->question,
 	                                 arena);
 	try_mentions(c, words.sources, true);
 	c->nexplicit = c->ntried;

@@ -19,9 +19,15 @@ typedef struct ag_cited {
 	size_t nnote;
 } ag_cited;
 
-/* calls: what was really done. Files are read again through `r` for their outline; one that changed since is no source. */
-AG_CHECK ag_status ag_cite(ag_root *r, const ag_ctx *ctx, ag_str final_text, ag_str question,
-                           const ag_answer_call *calls, size_t ncall, ag_arena *arena,
+/* The model's last words, and what they are about. */
+typedef struct ag_cite_input {
+	ag_str text, question;
+	const ag_answer_call *calls; /* what was really done */
+	size_t ncall;
+} ag_cite_input;
+
+/* Files are read again through `r` for their outline; one that changed since is no source. */
+AG_CHECK ag_status ag_cite(ag_root *r, const ag_ctx *ctx, const ag_cite_input *in, ag_arena *arena,
                            ag_cited *ret, ag_err *err);
 
 /* --- verify.c: an answer against the tree as it is now --- */

@@ -69,10 +69,19 @@ static ag_status candidates(const ag_root *r, ag_store *s, ag_question *q, ag_ar
 	if (st)
 		return st;
 	ag_question_weigh(q, &counts);
-	st = ag_store_index_search(s, project, words, q->nown, NSEARCH, arena, &own, &nown, err);
+	st = ag_store_index_search(s,
+	                           &(ag_index_question){ .project = project,
+	                                                 .words = words,
+	                                                 .nword = q->nown,
+	                                                 .limit = NSEARCH },
+	                           arena, &own, &nown, err);
 	if (!st)
-		st = ag_store_index_search(s, project, words, q->nword, NSEARCH, arena, &all, &nall,
-		                           err);
+		st = ag_store_index_search(s,
+		                           &(ag_index_question){ .project = project,
+		                                                 .words = words,
+		                                                 .nword = q->nword,
+		                                                 .limit = NSEARCH },
+		                           arena, &all, &nall, err);
 	if (st)
 		return st;
 	*ret = ag_new_n(arena, ag_candidate, nown + nall + 1);

@@ -523,8 +523,10 @@ static ag_status stat_of(ag_prover *p, ag_stat_op op, ag_str filter, double *ret
 	ag_val v = ag_val_missing();
 
 	if (!st)
-		st = ag_source_stat(p->source, p->ctx, p->arena, p->field.dotted, op, query, &v,
-		                    NULL, p->err);
+		st = ag_source_stat(p->source, p->ctx, p->arena,
+		                    &(ag_stat_question){
+					    .field = p->field.dotted, .op = op, .filter = query },
+		                    &v, NULL, p->err);
 	*ret = !st && ag_type_is_number(v.type) ? ag_val_number(&v) : NAN;
 	return st;
 }

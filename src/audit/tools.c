@@ -315,7 +315,9 @@ static ag_status get_stats(ag_call *c, const ag_val *input, ag_tool_output *ret,
 
 	while (!ag_str_ieq(operation, ag_str_c(stat_names[op])))
 		op++;
-	st = ag_source_stat(source, &c->ctx, c->arena, field, op, filter, &value, &query, err);
+	st = ag_source_stat(source, &c->ctx, c->arena,
+	                    &(ag_stat_question){ .field = field, .op = op, .filter = filter },
+	                    &value, &query, err);
 	if (st)
 		return st;
 	text = ag_extjson_str(c->arena, &value, AG_EXTJSON_RELAXED);

@@ -245,11 +245,24 @@ static void place_rows(const ag_table *t, const ag_tree *tree, uint32_t anchor, 
 	}
 }
 
+/* What all frames of a table share. */
+typedef struct framer {
+	const ag_table *t;
+	const ag_ctx *ctx;
+	const ag_profile *p;
+	ag_arena *arena;
+	ag_tree tree;
+	job *jobs; /* one for each column of a frame */
+	size_t njob;
+} framer;
+
 /* One frame: the paths that have this anchor. Jobs are added for each column. */
-static void frame_of(const ag_table *t, const ag_tree *tree, const ag_profile *p, uint32_t anchor,
-                     ag_arena *arena, const ag_ctx *ctx, ag_frame *f, job *jobs, size_t *njob)
+static void frame_of(framer *m, uint32_t anchor, ag_frame *f)
 {
-	uint64_t *base = ag_new_n(arena, uint64_t, ag_table_nchunk(t) + 1);
+	const ag_tree *tree = &m->tree;
+	const ag_profile *p = m->p;
+	ag_arena *arena = m->arena;
+	uint64_t *base = ag_new_n(arena, uint64_t, ag_table_nchunk(m->t) + 1);
 	size_t n = 0;
 
 	f->path = anchor ? p->paths[anchor - 1].path : AG_S("");
@@ -259,7 +272,7 @@ static void frame_of(const ag_table *t, const ag_tree *tree, const ag_profile *p
 		f->left_out = n - AG_FRAME_MAX_COLS;
 		n = AG_FRAME_MAX_COLS;
 	}
-	place_rows(t, tree, anchor, n, arena, f, base);
+	place_rows(m->t, tree, anchor, n, arena, f, base);
 	f->cols = ag_new_n(arena, ag_frame_col, n + 1);
 	for (uint32_t at = 1; at < tree->nnode && f->ncol < n; at++) {
 		ag_frame_col *col = &f->cols[f->ncol];
@@ -268,14 +281,14 @@ static void frame_of(const ag_table *t, const ag_tree *tree, const ag_profile *p
 			continue;
 		col->f = &p->paths[at - 1];
 		col->code = ag_new_n(arena, uint32_t, f->nrow + 1);
-		jobs[(*njob)++] = (job){ .t = t,
-			                 .ctx = ctx,
-			                 .node = &tree->nodes[at],
-			                 .anchor_depth = depth_of(tree, anchor),
-			                 .row_base = base,
-			                 .frame = f,
-			                 .col = col,
-			                 .arena = ag_arena_new() };
+		m->jobs[m->njob++] = (job){ .t = m->t,
+			                    .ctx = m->ctx,
+			                    .node = &tree->nodes[at],
+			                    .anchor_depth = depth_of(tree, anchor),
+			                    .row_base = base,
+			                    .frame = f,
+			                    .col = col,
+			                    .arena = ag_arena_new() };
 		f->ncol++;
 	}
 }
@@ -299,34 +312,34 @@ ag_status ag_table_frames(const ag_table *t, const ag_ctx *ctx, const ag_profile
 {
 	static const ag_tree_opts opts = { .max_nodes = AG_PROFILE_MAX_PATHS, .arrays = true };
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	ag_tree tree = { 0 };
-	ag_status st = ag_tree_build(t, ctx, &opts, scratch, &tree, err);
-	job *jobs;
-	size_t njob = 0, max = 1;
+	framer m = { .t = t, .ctx = ctx, .p = p, .arena = arena };
+	const ag_tree *tree = &m.tree;
+	ag_status st = ag_tree_build(t, ctx, &opts, scratch, &m.tree, err);
+	size_t max = 1;
 	uint64_t total = 0;
 
 	*ret = (ag_frames){ 0 };
 	if (st)
 		return st;
-	AG_ASSERT(tree.nnode == p->npath + 1);
-	jobs = ag_new_n(scratch, job, tree.nnode);
-	for (uint32_t at = 1; at < tree.nnode; at++)
-		max += tree.nodes[at].kind == AG_STEP_ELEM && !tree.nodes[at].in_map;
+	AG_ASSERT(tree->nnode == p->npath + 1);
+	m.jobs = ag_new_n(scratch, job, tree->nnode);
+	for (uint32_t at = 1; at < tree->nnode; at++)
+		max += tree->nodes[at].kind == AG_STEP_ELEM && !tree->nodes[at].in_map;
 	ret->items = ag_new_n(arena, ag_frame, max);
-	for (uint32_t at = 0; at < tree.nnode; at++) {
-		if (at && (tree.nodes[at].kind != AG_STEP_ELEM || tree.nodes[at].in_map))
+	for (uint32_t at = 0; at < tree->nnode; at++) {
+		if (at && (tree->nodes[at].kind != AG_STEP_ELEM || tree->nodes[at].in_map))
 			continue;
-		frame_of(t, &tree, p, at, arena, ctx, &ret->items[ret->n++], jobs, &njob);
+		frame_of(&m, at, &ret->items[ret->n++]);
 	}
-	for (size_t i = 0; i < njob; i++)
-		total += jobs[i].node->n;
+	for (size_t i = 0; i < m.njob; i++)
+		total += m.jobs[i].node->n;
 	ag_ctx_phase(ctx, "comparing fields", "values", total);
-	st = ag_parallel(ctx, njob, code_column, jobs, err);
+	st = ag_parallel(ctx, m.njob, code_column, m.jobs, err);
 	ag_ctx_phase(ctx, NULL, NULL, 0);
-	for (size_t i = 0; i < njob; i++) {
+	for (size_t i = 0; i < m.njob; i++) {
 		if (!st)
-			keep(&jobs[i], arena);
-		ag_arena_free(jobs[i].arena);
+			keep(&m.jobs[i], arena);
+		ag_arena_free(m.jobs[i].arena);
 	}
 	return st;
 }

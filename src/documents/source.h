@@ -76,6 +76,12 @@ typedef enum ag_stat_op {
 	AG_STAT_DISTINCT
 } ag_stat_op;
 
+typedef struct ag_stat_question {
+	ag_str field; /* a path */
+	ag_stat_op op;
+	const ag_val *filter; /* NULL = all documents */
+} ag_stat_question;
+
 /* What a pipeline or filter says of documents: how many are affected. */
 typedef struct ag_evidence {
 	uint64_t affected; /* documents */
@@ -232,14 +238,14 @@ AG_CHECK ag_status ag_source_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena
                                        const ag_val **ret, size_t *nret, ag_err *err);
 /* The seed's statistics of one field: count of documents where it exists (null counts); min, max, avg over
  * values that are there and not null (avg: numbers only; null when there are none); distinct values, at
- * most AG_DISTINCT_MAX, in BSON order. filter may be NULL. Built on aggregate. *ret_query is the text of
+ * most AG_DISTINCT_MAX, in BSON order. Built on aggregate. *ret_query is the text of
  * the pipeline that ran (may be NULL).
  *
  * field is a path (query/path.h). Without "[]" an array is one value, as in the seed; "tags[]" and
  * "items[].price" look at the items. A path without query form ("m.*", "`a.b`") is AG_INVALID. */
-AG_CHECK ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_str field,
-                                  ag_stat_op op, const ag_val *filter, ag_val *ret,
-                                  ag_str *ret_query, ag_err *err);
+AG_CHECK ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                                  const ag_stat_question *q, ag_val *ret, ag_str *ret_query,
+                                  ag_err *err);
 /* The id of the run that asks from now on; before any thread asks. */
 void ag_source_set_run(ag_source *s, ag_str run);
 /* All 0 of a source that counts nothing. */

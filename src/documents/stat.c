@@ -211,9 +211,8 @@ static ag_val result_of(ag_stat_op op, const ag_val *docs, size_t ndoc, ag_arena
 	return op == AG_STAT_COUNT ? ag_val_int(0) : ag_val_null();
 }
 
-ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_str field,
-                         ag_stat_op op, const ag_val *filter, ag_val *ret, ag_str *ret_query,
-                         ag_err *err)
+ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
+                         const ag_stat_question *q, ag_val *ret, ag_str *ret_query, ag_err *err)
 {
 	stages *plan = ag_new(arena, stages);
 	target t = { 0 };
@@ -222,15 +221,15 @@ ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_st
 	size_t ndoc;
 	ag_status st;
 
-	st = read_field(field, arena, &t, err);
+	st = read_field(q->field, arena, &t, err);
 	if (st)
 		return st;
-	st = read_filter(filter, arena, &where, err);
+	st = read_filter(q->filter, arena, &where, err);
 	if (st)
 		return st;
 	plan->arena = arena;
-	add_condition(plan, &t, op, where);
-	add_result(plan, &t, op);
+	add_condition(plan, &t, q->op, where);
+	add_result(plan, &t, q->op);
 	if (plan->full)
 		return ag_fail(err, AG_LIMIT, "documents.stat", "the field has more than %d \"[]\"",
 		               AG_PIPELINE_MAX_STAGES - 5);
@@ -238,7 +237,7 @@ ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_st
 	st = ag_source_aggregate(s, ctx, arena, pipeline, AG_DISTINCT_MAX, &docs, &ndoc, err);
 	if (st)
 		return st;
-	*ret = result_of(op, docs, ndoc, arena);
+	*ret = result_of(q->op, docs, ndoc, arena);
 	if (ret_query)
 		*ret_query = ag_extjson_str(arena, pipeline, AG_EXTJSON_RELAXED);
 	return AG_OK;

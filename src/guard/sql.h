@@ -190,11 +190,17 @@ const char *ag_sql_extension_refused(ag_str extension);
 typedef struct ag_sql_cache ag_sql_cache;
 ag_sql_cache *ag_sql_cache_new(size_t max_bytes);
 ag_sql_cache *ag_sql_cache_free(ag_sql_cache *c); /* accepts NULL, returns NULL */
+/* What ag_sql_guard() is asked. */
+typedef struct ag_sql_asked {
+	ag_str sql;
+	const ag_sql_policy *policy;
+	const ag_sql_catalog *catalog;
+	ag_sql_purpose purpose;
+} ag_sql_asked;
+
 /* ag_sql_guard() through the cache (NULL = none). now_ms: monotonic. The verdict is copied into arena. */
-AG_CHECK ag_status ag_sql_cache_guard(ag_sql_cache *cache, int64_t now_ms, ag_str sql,
-                                      const ag_sql_policy *policy, const ag_sql_catalog *catalog,
-                                      ag_sql_purpose purpose, ag_arena *arena, ag_sql_verdict *ret,
-                                      ag_err *err);
+AG_CHECK ag_status ag_sql_cache_guard(ag_sql_cache *cache, int64_t now_ms, const ag_sql_asked *q,
+                                      ag_arena *arena, ag_sql_verdict *ret, ag_err *err);
 
 /* --- sql_verdict.c --- */
 

@@ -245,32 +245,33 @@ static bool is_kept(const ag_sql_verdict *v)
 	       v->rule != AG_SQLRULE_BAD_TEXT && v->rule != AG_SQLRULE_TOO_LARGE;
 }
 
-ag_status ag_sql_cache_guard(ag_sql_cache *cache, int64_t now_ms, ag_str sql,
-                             const ag_sql_policy *policy, const ag_sql_catalog *catalog,
-                             ag_sql_purpose purpose, ag_arena *arena, ag_sql_verdict *ret,
-                             ag_err *err)
+ag_status ag_sql_cache_guard(ag_sql_cache *cache, int64_t now_ms, const ag_sql_asked *q,
+                             ag_arena *arena, ag_sql_verdict *ret, ag_err *err)
 {
+	const ag_sql_policy *policy = q->policy;
+	const ag_sql_catalog *catalog = q->catalog;
+	const ag_str sql = q->sql;
 	key k;
 	uint64_t hash;
 	shard *s;
 	ag_status st;
 
 	if (!cache || sql.len > MAX_SQL)
-		return ag_sql_guard(sql, policy, catalog, purpose, arena, ret, err);
+		return ag_sql_guard(sql, policy, catalog, q->purpose, arena, ret, err);
 	memset(&k, 0, sizeof(k)); /* padding is compared too */
 	k.generation = policy->generation;
 	k.max_rows = policy->max_rows;
 	k.epoch = catalog ? catalog->epoch : 0;
 	k.has_catalog = catalog != NULL;
 	k.server = catalog ? catalog->server : 0;
-	k.purpose = (uint32_t)purpose;
+	k.purpose = (uint32_t)q->purpose;
 	k.dialect = (uint32_t)policy->dialect;
 	k.version = AG_SQL_GUARD_VERSION;
 	hash = XXH3_64bits_withSeed(sql.ptr, sql.len, XXH3_64bits(&k, sizeof(k)));
 	s = &cache->shards[hash % NSHARD];
 	if (look_up(s, hash, &k, sql, now_ms, arena, ret))
 		return AG_OK;
-	st = ag_sql_guard(sql, policy, catalog, purpose, arena, ret, err);
+	st = ag_sql_guard(sql, policy, catalog, q->purpose, arena, ret, err);
 	if (st == AG_OK && is_kept(ret))
 		keep(cache, s, hash, &k, sql, now_ms, ret);
 	return st;

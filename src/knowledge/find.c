@@ -200,8 +200,12 @@ ag_status ag_know_search(ag_store *s, ag_str project, ag_str query, size_t limit
 	for (int i = 0; i < 2 && !st; i++) {
 		st = refresh(&f, err);
 		if (!st)
-			st = ag_store_index_search(s, f.index, words, nword, limit, arena, &hits,
-			                           &nhit, err);
+			st = ag_store_index_search(s,
+			                           &(ag_index_question){ .project = f.index,
+			                                                 .words = words,
+			                                                 .nword = nword,
+			                                                 .limit = limit },
+			                           arena, &hits, &nhit, err);
 		if (st != AG_CONFLICT)
 			break;
 		st = AG_OK;

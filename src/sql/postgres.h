@@ -22,12 +22,19 @@ static inline ag_str ag_postgres_cell(const ag_postgres_table *t, size_t row, si
 	return t->cell[row * t->ncolumn + column];
 }
 
-/* Runs a statement of ours (a literal with $1, $2 … for values; never text of a user) in a read-only transaction that is
- * rolled back, with the role, the search path (pg_catalog first) and the time-outs of every other statement. params are
- * sent as text of unknown type: write $1::text. A failure is *ret_failure (code), then ret is not filled; also when the
+/* A statement of ours: a literal with $1, $2 … for values; never text of a user. params are sent as text of unknown type: write
+ * $1::text. */
+typedef struct ag_postgres_question {
+	const char *sql;
+	const ag_str *params;
+	size_t nparam;
+} ag_postgres_question;
+
+/* Runs it in a read-only transaction that is
+ * rolled back, with the role, the search path (pg_catalog first) and the time-outs of every other statement. A failure is *ret_failure (code), then ret is not filled; also when the
  * answer is larger than AG_POSTGRES_MAX_ROWS_BYTES. ret_failure->code is AG_SQLCODE_NONE on success. */
-AG_CHECK ag_status ag_postgres_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql,
-                                    const ag_str *params, size_t nparam, ag_arena *arena,
+AG_CHECK ag_status ag_postgres_rows(ag_sql_impl *impl, const ag_ctx *ctx,
+                                    const ag_postgres_question *q, ag_arena *arena,
                                     ag_postgres_table *ret, ag_sql_failure *ret_failure,
                                     ag_err *err);
 

@@ -502,8 +502,10 @@ ag_status ag_postgres_catalog(ag_sql_impl *impl, const ag_ctx *ctx, ag_arena *ar
 	ag_str schemas = ag_postgres_schemas(&ag_postgres_of(impl)->opts->policy, arena);
 	ag_sql_catalog c = { 0 };
 	ag_postgres_table t;
-	ag_status st = ag_postgres_rows(impl, ctx, catalog_sql, &schemas, 1, arena, &t, ret_failure,
-	                                err);
+	ag_status st = ag_postgres_rows(
+		impl, ctx,
+		&(ag_postgres_question){ .sql = catalog_sql, .params = &schemas, .nparam = 1 },
+		arena, &t, ret_failure, err);
 
 	if (st || ret_failure->code)
 		return st;

@@ -134,8 +134,10 @@ static ag_status rows_of_lists(ag_postgres_reading *b, lists *l, const char *sql
 		st = ag_fail(b->err, AG_INTERNAL, "sql.postgres", "names of more than %u bytes",
 		             MAX_STATEMENT);
 	else
-		st = ag_postgres_rows(b->impl, b->ctx, sql, params, 2, arena, ret, b->failure,
-		                      b->err);
+		st = ag_postgres_rows(b->impl, b->ctx,
+		                      &(ag_postgres_question){
+					      .sql = sql, .params = params, .nparam = 2 },
+		                      arena, ret, b->failure, b->err);
 	ag_buf_release(&l->schemas);
 	ag_buf_release(&l->names);
 	if (!st && b->failure->code)

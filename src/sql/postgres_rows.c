@@ -68,16 +68,16 @@ static bool try_once(ag_postgres *e, const ag_ctx *ctx, const ag_postgres_statem
 	return true;
 }
 
-ag_status ag_postgres_rows(ag_sql_impl *impl, const ag_ctx *ctx, const char *sql,
-                           const ag_str *params, size_t nparam, ag_arena *arena,
-                           ag_postgres_table *ret, ag_sql_failure *ret_failure, ag_err *err)
+ag_status ag_postgres_rows(ag_sql_impl *impl, const ag_ctx *ctx, const ag_postgres_question *q,
+                           ag_arena *arena, ag_postgres_table *ret, ag_sql_failure *ret_failure,
+                           ag_err *err)
 {
 	ag_postgres *e = ag_postgres_of(impl);
 	collecting to = { .arena = arena };
 	ag_postgres_statement statement = {
-		.sql = ag_str_c(sql),
-		.values = params,
-		.nvalue = nparam,
+		.sql = ag_str_c(q->sql),
+		.values = q->params,
+		.nvalue = q->nparam,
 		.timeout_ms = e->opts->statement_timeout_ms,
 		.max_row_bytes = AG_POSTGRES_MAX_ROWS_BYTES,
 		.watch_fd = -1,

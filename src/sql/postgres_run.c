@@ -200,7 +200,9 @@ static bool learn_types(json_rows *j)
 		ag_buf_addf(&list, "%c%u", i ? ',' : '{', j->unknown[i]);
 	ag_buf_addc(&list, '}');
 	param = ag_buf_view(&list);
-	if (ag_postgres_rows((ag_sql_impl *)(void *)j->e, j->ctx, ag_pg_types_some, &param, 1,
+	if (ag_postgres_rows((ag_sql_impl *)(void *)j->e, j->ctx,
+	                     &(ag_postgres_question){
+				     .sql = ag_pg_types_some, .params = &param, .nparam = 1 },
 	                     j->arena, &table, &j->ret->failure, &err)) {
 		ag_sql_failure_of_err(&err, j->arena, &j->ret->failure);
 		return false;

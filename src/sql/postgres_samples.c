@@ -103,8 +103,8 @@ static ag_status sample(ag_postgres_reading *b, const ag_ctx *ctx, ag_dict_sampl
 		add_select(&sql, &s[i], i, arena);
 	}
 	if (!sql.failed)
-		st = ag_postgres_rows(b->impl, ctx, sql.ptr, NULL, 0, arena, &rows, b->failure,
-		                      b->err);
+		st = ag_postgres_rows(b->impl, ctx, &(ag_postgres_question){ .sql = sql.ptr },
+		                      arena, &rows, b->failure, b->err);
 	if (!st && !sql.failed && !b->failure->code) {
 		for (size_t i = 0; i < rows.nrow; i++) {
 			uint64_t nr = 0;

@@ -286,9 +286,12 @@ static ag_status guard_with(const statement *t, const ag_sql_snapshot *snapshot,
                             ag_sql_verdict *ret)
 {
 	*ret = (ag_sql_verdict){ 0 };
-	return ag_sql_cache_guard(t->s->cache, now_ms(t->ctx), t->rq->sql, &t->s->opts.policy,
-	                          snapshot ? &snapshot->catalog : NULL, t->purpose, t->arena, ret,
-	                          t->err);
+	return ag_sql_cache_guard(t->s->cache, now_ms(t->ctx),
+	                          &(ag_sql_asked){ .sql = t->rq->sql,
+	                                           .policy = &t->s->opts.policy,
+	                                           .catalog = snapshot ? &snapshot->catalog : NULL,
+	                                           .purpose = t->purpose },
+	                          t->arena, ret, t->err);
 }
 
 /* *ret_snapshot: what the verdict was made with, to be given back with ag_sql_keep_put(). */

@@ -453,9 +453,8 @@ static ag_status search(ag_db *db, int64_t project, const ag_str *words, size_t 
 	                 &out, err);
 }
 
-ag_status ag_store_index_search(ag_store *s, ag_str project, const ag_str *words, size_t nword,
-                                size_t limit, ag_arena *arena, ag_index_hit **ret, size_t *nret,
-                                ag_err *err)
+ag_status ag_store_index_search(ag_store *s, const ag_index_question *q, ag_arena *arena,
+                                ag_index_hit **ret, size_t *nret, ag_err *err)
 {
 	AG_AUTO(ag_reading_release)
 	ag_reading list = { .rows = { .size = sizeof(ag_index_hit) },
@@ -463,16 +462,16 @@ ag_status ag_store_index_search(ag_store *s, ag_str project, const ag_str *words
 		            .what = "the documents found are" };
 	ag_err why = { 0 };
 	pair known = { 0 };
-	ag_status st = check_words(project, words, nword, err);
+	ag_status st = check_words(q->project, q->words, q->nword, err);
 
-	if (!st && limit > AG_INDEX_MAX_HITS)
+	if (!st && q->limit > AG_INDEX_MAX_HITS)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "a search has at most %u hits, not %zu",
-		             AG_INDEX_MAX_HITS, limit);
+		             AG_INDEX_MAX_HITS, q->limit);
 	if (st)
 		return st;
-	st = find_project(s->db, project, &known, &why);
-	if (!st && known.a && nword)
-		st = search(s->db, known.a, words, nword, limit, &list, &why);
+	st = find_project(s->db, q->project, &known, &why);
+	if (!st && known.a && q->nword)
+		st = search(s->db, known.a, q->words, q->nword, q->limit, &list, &why);
 	if (st)
 		return s->db->type->words->mend(s->db, &why, err);
 	*ret = ag_rows_dup(&list.rows, arena);

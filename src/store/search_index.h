@@ -61,10 +61,16 @@ AG_CHECK ag_status ag_store_index_files(ag_store *s, ag_str project, ag_arena *a
  * errors  AG_INVALID: a text is not UTF-8, or has a NUL; AG_LIMIT */
 AG_CHECK ag_status ag_store_index_update(ag_store *s, ag_str project,
                                          const ag_index_change *changes, size_t n, ag_err *err);
-/* Documents that have any of the words, best first; words are plain (never query syntax). Words that
- * differ only in their endings are one (porter). */
-AG_CHECK ag_status ag_store_index_search(ag_store *s, ag_str project, const ag_str *words,
-                                         size_t nword, size_t limit, ag_arena *arena,
+typedef struct ag_index_question {
+	ag_str project;
+	const ag_str *
+		words; /* plain, never query syntax; those that differ only in their endings are one (porter) */
+	size_t nword;
+	size_t limit; /* of hits */
+} ag_index_question;
+
+/* Documents that have any of the words, best first. */
+AG_CHECK ag_status ag_store_index_search(ag_store *s, const ag_index_question *q, ag_arena *arena,
                                          ag_index_hit **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_store_index_count(ag_store *s, ag_str project, const ag_str *words,
                                         size_t nword, ag_index_counts *ret, ag_err *err);

@@ -446,19 +446,19 @@ ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t off
 	                    ret, nret, err);
 }
 
-ag_status ag_store_groups(ag_store *s, ag_str agent, ag_str source_uri, ag_str prefix, size_t limit,
-                          ag_arena *arena, ag_run_group **ret, size_t *nret, ag_err *err)
+ag_status ag_store_groups(ag_store *s, const ag_group_question *q, ag_arena *arena,
+                          ag_run_group **ret, size_t *nret, ag_err *err)
 {
-	const ag_str texts[] = { agent, source_uri, prefix };
+	const ag_str texts[] = { q->agent, q->source_uri, q->prefix };
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < AG_NELEM(texts) && !st; i++)
 		st = ag_store_check_text(ORIGIN, "what the listing is of", texts[i],
 		                         AG_STORE_MAX_TEXT_BYTES, err);
-	if (!st && limit > AG_STORE_MAX_RUNS)
+	if (!st && q->limit > AG_STORE_MAX_RUNS)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u groups, not %zu",
-		             AG_STORE_MAX_RUNS, limit);
-	return st ? st : ag_runs_groups(s->db, texts, limit, arena, ret, nret, err);
+		             AG_STORE_MAX_RUNS, q->limit);
+	return st ? st : ag_runs_groups(s->db, texts, q->limit, arena, ret, nret, err);
 }
 
 static ag_status not_a_prefix(ag_str prefix, ag_err *err)

@@ -147,10 +147,15 @@ typedef struct ag_run_group {
 	uint64_t nrun;
 } ag_run_group;
 
-/* Groups of an agent at that address whose key begins with `prefix`, the one with the newest run first; at most `limit`. */
-AG_CHECK ag_status ag_store_groups(ag_store *s, ag_str agent, ag_str source_uri, ag_str prefix,
-                                   size_t limit, ag_arena *arena, ag_run_group **ret, size_t *nret,
-                                   ag_err *err);
+/* Groups of an agent at that address whose key begins with `prefix`. */
+typedef struct ag_group_question {
+	ag_str agent, source_uri, prefix;
+	size_t limit; /* of groups */
+} ag_group_question;
+
+/* The one with the newest run first. */
+AG_CHECK ag_status ag_store_groups(ag_store *s, const ag_group_question *q, ag_arena *arena,
+                                   ag_run_group **ret, size_t *nret, ag_err *err);
 /* By id or a prefix of it of at least 4 characters (any case) that fits one run only; "last" is the
  * newest that has a log or a report.
  *

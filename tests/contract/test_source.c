@@ -313,8 +313,9 @@ static void *ask(void *arg)
 
 		ok = !ag_source_find(s, &ctx, arena, &q, 10, &f, NULL) && f.ndoc == 2 &&
 		     !ag_source_count(s, &ctx, arena, &q, &n, NULL) && n == 2 &&
-		     !ag_source_stat(s, &ctx, arena, AG_S("age"), AG_STAT_MIN, NULL, &v, NULL,
-		                     NULL) &&
+		     !ag_source_stat(s, &ctx, arena,
+		                     &(ag_stat_question){ .field = AG_S("age"), .op = AG_STAT_MIN },
+		                     &v, NULL, NULL) &&
 		     v.u.i == -3 &&
 		     !ag_source_evidence(s, &ctx, arena, AG_S("{\"active\":true}"), &ev, NULL) &&
 		     ev.affected == 4 &&

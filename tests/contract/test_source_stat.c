@@ -9,8 +9,11 @@ static void assert_stat(env *e, const char *field, ag_stat_op op, const char *fi
 
 	if (filter)
 		q = source_query_of(e, filter);
-	if (ag_source_stat(e->source, NULL, e->arena, ag_str_c(field), op, filter ? &q : NULL, &v,
-	                   &text, &e->err))
+	if (ag_source_stat(e->source, NULL, e->arena,
+	                   &(ag_stat_question){ .field = ag_str_c(field),
+	                                        .op = op,
+	                                        .filter = filter ? &q : NULL },
+	                   &v, &text, &e->err))
 		fail_msg("%s: %s", field, e->err.msg);
 	source_assert_text(e, &v, want);
 	assert_true(text.len > 2 && text.ptr[0] == '[');
@@ -84,8 +87,11 @@ static void test_stat_text_is_what_ran(void **state)
 
 	source_open_flat(e);
 	v = source_query_of(e, "{\"active\":true}");
-	assert_int_equal(ag_source_stat(e->source, NULL, e->arena, AG_S("age"), AG_STAT_MIN, &v, &v,
-	                                &text, &e->err),
+	assert_int_equal(ag_source_stat(e->source, NULL, e->arena,
+	                                &(ag_stat_question){ .field = AG_S("age"),
+	                                                     .op = AG_STAT_MIN,
+	                                                     .filter = &v },
+	                                &v, &text, &e->err),
 	                 AG_OK);
 	assert_string_equal(
 		ag_str_cstr(e->arena, text),
@@ -107,25 +113,37 @@ static void test_stat_refuses(void **state)
 
 	source_open_flat(e);
 	source_assert_err(e,
-	                  ag_source_stat(e->source, NULL, e->arena, AG_S(""), AG_STAT_COUNT, NULL,
+	                  ag_source_stat(e->source, NULL, e->arena,
+	                                 &(ag_stat_question){ .field = AG_S(""),
+	                                                      .op = AG_STAT_COUNT },
 	                                 &v, &text, &e->err),
 	                  AG_INVALID, "non-empty");
 	source_assert_err(e,
-	                  ag_source_stat(e->source, NULL, e->arena, AG_S("  "), AG_STAT_COUNT, NULL,
+	                  ag_source_stat(e->source, NULL, e->arena,
+	                                 &(ag_stat_question){ .field = AG_S("  "),
+	                                                      .op = AG_STAT_COUNT },
 	                                 &v, &text, &e->err),
 	                  AG_INVALID, "non-empty");
 	for (size_t i = 0; i < AG_NELEM(bad); i++)
 		source_assert_err(e,
-		                  ag_source_stat(e->source, NULL, e->arena, ag_str_c(bad[i]),
-		                                 AG_STAT_MIN, NULL, &v, &text, &e->err),
+		                  ag_source_stat(e->source, NULL, e->arena,
+		                                 &(ag_stat_question){ .field = ag_str_c(bad[i]),
+		                                                      .op = AG_STAT_MIN },
+		                                 &v, &text, &e->err),
 		                  AG_INVALID, i < 4 ? "cannot be queried by name" : "");
 	source_assert_err(e,
-	                  ag_source_stat(e->source, NULL, e->arena, AG_S("age"), AG_STAT_COUNT, &q,
+	                  ag_source_stat(e->source, NULL, e->arena,
+	                                 &(ag_stat_question){ .field = AG_S("age"),
+	                                                      .op = AG_STAT_COUNT,
+	                                                      .filter = &q },
 	                                 &v, &text, &e->err),
 	                  AG_INVALID, "filter");
 	q = source_query_of(e, "{\"$where\":\"1\"}");
 	source_assert_err(e,
-	                  ag_source_stat(e->source, NULL, e->arena, AG_S("age"), AG_STAT_COUNT, &q,
+	                  ag_source_stat(e->source, NULL, e->arena,
+	                                 &(ag_stat_question){ .field = AG_S("age"),
+	                                                      .op = AG_STAT_COUNT,
+	                                                      .filter = &q },
 	                                 &v, &text, &e->err),
 	                  AG_DENIED, "$where");
 }
@@ -144,8 +162,10 @@ static void test_distinct_is_cut(void **state)
 		docs[i] = ag_val_object(m, 1);
 	}
 	source_open_vals(e, docs, 3000);
-	assert_int_equal(ag_source_stat(e->source, NULL, e->arena, AG_S("i"), AG_STAT_DISTINCT,
-	                                NULL, &v, NULL, &e->err),
+	assert_int_equal(ag_source_stat(e->source, NULL, e->arena,
+	                                &(ag_stat_question){ .field = AG_S("i"),
+	                                                     .op = AG_STAT_DISTINCT },
+	                                &v, NULL, &e->err),
 	                 AG_OK);
 	assert_int_equal(v.n, AG_DISTINCT_MAX);
 	assert_int_equal(v.u.items[0].u.i, 0);

@@ -82,7 +82,11 @@ static size_t find(store_env *env, const char *project, const char *a, const cha
 	ag_str words[] = { ag_str_c(a), ag_str_c(b) };
 	size_t n = 0;
 
-	assert_ok(env, ag_store_index_search(env->store, ag_str_c(project), words, b ? 2 : 1, 50,
+	assert_ok(env, ag_store_index_search(env->store,
+	                                     &(ag_index_question){ .project = ag_str_c(project),
+	                                                           .words = words,
+	                                                           .nword = b ? 2 : 1,
+	                                                           .limit = 50 },
 	                                     env->arena, ret, &n, &env->err));
 	return n;
 }
@@ -270,15 +274,26 @@ static void limits_hold(void **state)
 	assert_int_equal(n, 0);
 	for (size_t i = 0; i < AG_NELEM(words); i++)
 		words[i] = AG_S("w");
-	assert_int_equal(ag_store_index_search(env->store, AG_S("p"), words, AG_NELEM(words), 5,
+	assert_int_equal(ag_store_index_search(env->store,
+	                                       &(ag_index_question){ .project = AG_S("p"),
+	                                                             .words = words,
+	                                                             .nword = AG_NELEM(words),
+	                                                             .limit = 5 },
 	                                       env->arena, &hits, &n, &env->err),
 	                 AG_LIMIT);
-	assert_int_equal(ag_store_index_search(env->store, AG_S("p"), words, 1,
-	                                       AG_INDEX_MAX_HITS + 1, env->arena, &hits, &n,
-	                                       &env->err),
+	assert_int_equal(ag_store_index_search(env->store,
+	                                       &(ag_index_question){ .project = AG_S("p"),
+	                                                             .words = words,
+	                                                             .nword = 1,
+	                                                             .limit = AG_INDEX_MAX_HITS +
+	                                                                      1 },
+	                                       env->arena, &hits, &n, &env->err),
 	                 AG_INVALID);
-	assert_ok(env, ag_store_index_search(env->store, AG_S("p"), words, 0, 5, env->arena, &hits,
-	                                     &n, &env->err));
+	assert_ok(env,
+	          ag_store_index_search(env->store,
+	                                &(ag_index_question){
+						.project = AG_S("p"), .words = words, .limit = 5 },
+	                                env->arena, &hits, &n, &env->err));
 	assert_int_equal(n, 0);
 }
 
@@ -476,8 +491,12 @@ static void damage_is_mended(void **state)
 		change_sql(env, ways[i]);
 		assert_ok(env, store_env_reopen(env));
 		/* Whatever each of them says, it neither crashes nor tells an untruth. */
-		st = ag_store_index_search(env->store, AG_S("p"), &word, 1, 5, env->arena, &hits,
-		                           &n, &env->err);
+		st = ag_store_index_search(env->store,
+		                           &(ag_index_question){ .project = AG_S("p"),
+		                                                 .words = &word,
+		                                                 .nword = 1,
+		                                                 .limit = 5 },
+		                           env->arena, &hits, &n, &env->err);
 		if (st != AG_OK && st != AG_CONFLICT)
 			fail_msg("%s: search: %s", ways[i], env->err.msg);
 		for (size_t k = 0; k < n; k++)

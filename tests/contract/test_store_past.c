@@ -134,8 +134,12 @@ static size_t groups(store_env *env, const char *place, const char *prefix, size
 {
 	size_t n = 0;
 
-	assert_ok(env, ag_store_groups(env->store, AG_S("analyst"), ag_str_c(place),
-	                               ag_str_c(prefix), limit, env->arena, ret, &n, &env->err));
+	assert_ok(env, ag_store_groups(env->store,
+	                               &(ag_group_question){ .agent = AG_S("analyst"),
+	                                                     .source_uri = ag_str_c(place),
+	                                                     .prefix = ag_str_c(prefix),
+	                                                     .limit = limit },
+	                               env->arena, ret, &n, &env->err));
 	return n;
 }
 

@@ -288,7 +288,11 @@ static bool citation_case(const ask_case *c, ag_arena *arena)
 	bool ok = true;
 
 	add_calls(&p, case_section(c, "calls", NULL), arena);
-	if (ag_cite(p.root, NULL, c->text, case_section(c, "question", NULL), p.calls, p.ncall,
+	if (ag_cite(p.root, NULL,
+	            &(ag_cite_input){ .text = c->text,
+	                              .question = case_section(c, "question", NULL),
+	                              .calls = p.calls,
+	                              .ncall = p.ncall },
 	            arena, &cited, &err))
 		fail_msg("%s", err.msg);
 	ok &= case_is(c, "answer", cited.answer);
@@ -339,8 +343,12 @@ static ag_cited cite(const project *p, const char *text, ag_arena *arena)
 	ag_cited ret;
 	ag_err err = { 0 };
 
-	if (ag_cite(p->root, NULL, ag_str_c(text), AG_S("q"), p->calls, p->ncall, arena, &ret,
-	            &err))
+	if (ag_cite(p->root, NULL,
+	            &(ag_cite_input){ .text = ag_str_c(text),
+	                              .question = AG_S("q"),
+	                              .calls = p->calls,
+	                              .ncall = p->ncall },
+	            arena, &ret, &err))
 		fail_msg("%s", err.msg);
 	return ret;
 }
@@ -462,13 +470,21 @@ static void nothing_is_cited_unproven(void **state)
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
 			ag_buf_adds(&text, pieces[(seed >> 33) % AG_NELEM(pieces)]);
 		}
-		assert_int_equal(ag_cite(p.root, NULL, ag_buf_view(&text), AG_S("q"), p.calls,
-		                         p.ncall, arena, &cited, &err),
+		assert_int_equal(ag_cite(p.root, NULL,
+		                         &(ag_cite_input){ .text = ag_buf_view(&text),
+		                                           .question = AG_S("q"),
+		                                           .calls = p.calls,
+		                                           .ncall = p.ncall },
+		                         arena, &cited, &err),
 		                 AG_OK);
 		if (!is_proven(&p, &cited, arena))
 			fail_msg("of \"%.*s\"", AG_FMT(ag_buf_view(&text)));
 		/* Once more over the answer: no anchor is left to be mended. */
-		assert_int_equal(ag_cite(p.root, NULL, cited.answer, AG_S("q"), p.calls, p.ncall,
+		assert_int_equal(ag_cite(p.root, NULL,
+		                         &(ag_cite_input){ .text = cited.answer,
+		                                           .question = AG_S("q"),
+		                                           .calls = p.calls,
+		                                           .ncall = p.ncall },
 		                         arena, &again, &err),
 		                 AG_OK);
 		for (size_t i = 0; i < again.nnote; i++) {

@@ -354,8 +354,12 @@ static size_t nfound_in_store(world *w, const char *word)
 	ag_index_hit *hits;
 	size_t n;
 
-	assert_ok(w, ag_store_index_search(w->store, ag_root_path(w->root), &s, 1, 50, w->arena,
-	                                   &hits, &n, &w->err));
+	assert_ok(w, ag_store_index_search(w->store,
+	                                   &(ag_index_question){ .project = ag_root_path(w->root),
+	                                                         .words = &s,
+	                                                         .nword = 1,
+	                                                         .limit = 50 },
+	                                   w->arena, &hits, &n, &w->err));
 	return n;
 }
 

@@ -17,8 +17,12 @@ static ag_sql_verdict ask(ag_sql_cache *cache, int64_t now_ms, const char *sql,
 	ag_sql_verdict v;
 	ag_err err = { 0 };
 
-	if (ag_sql_cache_guard(cache, now_ms, ag_str_c(sql), policy, catalog, purpose, arena, &v,
-	                       &err))
+	if (ag_sql_cache_guard(cache, now_ms,
+	                       &(ag_sql_asked){ .sql = ag_str_c(sql),
+	                                        .policy = policy,
+	                                        .catalog = catalog,
+	                                        .purpose = purpose },
+	                       arena, &v, &err))
 		fail_msg("%s: %s", sql, err.msg);
 	return v;
 }
@@ -265,12 +269,18 @@ static void large_and_broken_ones_are_not_kept(void **state)
 	for (int k = 0; k < 2; k++) {
 		const ag_sql_policy *p = k ? &no : &yes;
 
-		assert_int_equal(ag_sql_cache_guard(cache, 0, large, p, NULL, AG_SQL_RUN, arena, &v,
-		                                    &err),
+		assert_int_equal(ag_sql_cache_guard(cache, 0,
+		                                    &(ag_sql_asked){ .sql = large,
+		                                                     .policy = p,
+		                                                     .purpose = AG_SQL_RUN },
+		                                    arena, &v, &err),
 		                 AG_OK);
 		assert_int_equal(ag_sql_allowed(&v), k == 0);
-		assert_int_equal(ag_sql_cache_guard(cache, 0, fits, p, NULL, AG_SQL_RUN, arena, &v,
-		                                    &err),
+		assert_int_equal(ag_sql_cache_guard(cache, 0,
+		                                    &(ag_sql_asked){ .sql = fits,
+		                                                     .policy = p,
+		                                                     .purpose = AG_SQL_RUN },
+		                                    arena, &v, &err),
 		                 AG_OK);
 		assert_true(ag_sql_allowed(&v));
 	}
@@ -300,7 +310,10 @@ static void *ask_much(void *arg)
 		const ag_str run = ag_str_printf(arena, "%.*s\nLIMIT 501", AG_FMT(sql));
 		ag_sql_verdict v;
 
-		if (ag_sql_cache_guard(a->cache, i, sql, &p, NULL, AG_SQL_RUN, arena, &v, NULL) ||
+		if (ag_sql_cache_guard(a->cache, i,
+		                       &(ag_sql_asked){
+					       .sql = sql, .policy = &p, .purpose = AG_SQL_RUN },
+		                       arena, &v, NULL) ||
 		    !ag_str_eq(v.sql, run) || v.ntable != 1 || v.tables[0].ptr[0] != 't')
 			a->is_wrong = true;
 		ag_arena_reset(arena);

@@ -387,10 +387,15 @@ static void rows_of_our_own(void **state)
 	ag_err err;
 
 	(void)state;
-	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx,
-	                                  "SELECT $1::text, i, NULL, '' FROM unnest($2::int[]) i",
-	                                  params, 2, t.arena, &table, &failure, &err),
-	                 AG_OK);
+	assert_int_equal(
+		ag_postgres_rows(
+			t.impl, &t.ctx,
+			&(ag_postgres_question){
+				.sql = "SELECT $1::text, i, NULL, '' FROM unnest($2::int[]) i",
+				.params = params,
+				.nparam = 2 },
+			t.arena, &table, &failure, &err),
+		AG_OK);
 	assert_int_equal(failure.code, AG_SQLCODE_NONE);
 	assert_int_equal(table.nrow, 2);
 	assert_int_equal(table.ncolumn, 4);
@@ -398,14 +403,17 @@ static void rows_of_our_own(void **state)
 	assert_string_equal(ag_postgres_cell(&table, 1, 1).ptr, "2");
 	assert_null(ag_postgres_cell(&table, 1, 2).ptr);
 	assert_non_null(ag_postgres_cell(&table, 1, 3).ptr);
-	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx,
-	                                  "SELECT i FROM generate_series(1, 1000) i", NULL, 0,
-	                                  t.arena, &table, &failure, &err),
-	                 AG_OK);
+	assert_int_equal(
+		ag_postgres_rows(t.impl, &t.ctx,
+	                         &(ag_postgres_question){
+					 .sql = "SELECT i FROM generate_series(1, 1000) i" },
+	                         t.arena, &table, &failure, &err),
+		AG_OK);
 	assert_int_equal(table.nrow, 1000);
 	assert_string_equal(ag_postgres_cell(&table, 999, 0).ptr, "1000");
-	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx, "SELECT 1/0", NULL, 0, t.arena, &table,
-	                                  &failure, &err),
+	assert_int_equal(ag_postgres_rows(t.impl, &t.ctx,
+	                                  &(ag_postgres_question){ .sql = "SELECT 1/0" }, t.arena,
+	                                  &table, &failure, &err),
 	                 AG_OK);
 	assert_string_equal(failure.sqlstate, "22012");
 }
