@@ -50,6 +50,9 @@ python3 "$source_root/tests/e2e/mongo_differ.py" documents 400 >mixed.ndjson || 
 engine_load diff mixed <mixed.ndjson || exit 1
 printf 'store: %s/d.db\nprojects:\n  file:\n    documents: %s/mixed.ndjson\n  server:\n    documents: %s/diff.mixed\n' \
 	"$dir" "$dir" "$uri" >argus.yaml
-holds "500 filters and 100 pipelines give the same answers" \
-	python3 "$source_root/tests/e2e/mongo_differ.py" compare "$dir" 500 100
+# With a sanitizer the first of them: which answer is right, the release tree tests.
+filters=500 pipelines=100
+[ -z "${ARGUS_SANITIZED:-}" ] || [ -n "${ARGUS_LONG:-}" ] || filters=100 pipelines=20
+holds "$filters filters and $pipelines pipelines give the same answers" \
+	python3 "$source_root/tests/e2e/mongo_differ.py" compare "$dir" "$filters" "$pipelines"
 exit $bad

@@ -34,6 +34,7 @@ make_sid() {
 	rm -rf -- "$sid"
 	mkdir -p "$sid" &&
 		timeout 400 debootstrap --variant=minbase sid "$sid" >"$folder/sid.log" 2>&1 &&
+		echo force-unsafe-io >"$sid/etc/dpkg/dpkg.cfg.d/unsafe-io" && # what a crash loses is made again
 		timeout 600 unshare --mount sh -c 'mount -t proc proc "$0/proc" &&
 			exec env -i "PATH=$PATH" HOME=/root DEBIAN_FRONTEND=noninteractive \
 				chroot "$0" apt-get install -y --no-install-recommends "$@"' \
