@@ -52,12 +52,13 @@ ag_status ag_app_check_price(const ag_app *app, const ag_llm *llm, ag_err *err)
 {
 	const ag_llm_model *m;
 
-	if (app->settings.max_cost <= 0 || ag_llm_is_priced(llm))
+	if (app->settings.models_of_run.max_cost <= 0 || ag_llm_is_priced(llm))
 		return AG_OK;
 	m = ag_llm_model_of(llm);
 	ag_fail(err, AG_INVALID, ORIGIN,
 	        "a budget of %g USD is set, but the price of \"%.*s\" is not known",
-	        app->settings.max_cost, (int)(m->model.len < 80 ? m->model.len : 80), m->model.ptr);
+	        app->settings.models_of_run.max_cost, (int)(m->model.len < 80 ? m->model.len : 80),
+	        m->model.ptr);
 	return ag_err_hint(err, "give the model input_price and output_price in "
 	                        "argus.yaml, or limit tokens with --max-tokens");
 }
@@ -91,9 +92,10 @@ ag_status ag_app_open_models(ag_app *app, ag_str record, ag_str replay, ag_audit
 	if (st)
 		return st;
 	if (planner)
-		st = open_one(app, s->model, 0, &o->planner_llm, err);
+		st = open_one(app, s->models_of_run.name, 0, &o->planner_llm, err);
 	if (!st && self)
-		st = open_one(app, either(s->audit.self_model, s->model), 1, &o->self_llm, err);
+		st = open_one(app, either(s->audit.self_model, s->models_of_run.name), 1,
+		              &o->self_llm, err);
 	if (!st && judge)
 		st = open_one(app, s->audit.judge_model, 2, &o->judge_llm, err);
 	if (st == AG_NOT_FOUND && replay.len)
@@ -120,7 +122,7 @@ static ag_status check_env_model(const ag_app *app, ag_err *err)
 	                             : "LLM_API_MODEL (or LLM_MODEL)";
 
 	if (app->settings.nmodel || (!base && !model && !key) ||
-	    (base && key && (model || app->settings.model.len)))
+	    (base && key && (model || app->settings.models_of_run.name.len)))
 		return AG_OK;
 	ag_fail(err, AG_NOT_FOUND, ORIGIN,
 	        "%s is not set, neither in the environment nor in .env.agent.secret", missing);
@@ -144,7 +146,7 @@ ag_status ag_app_ask_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *
 
 	if (st)
 		return st;
-	st = ag_app_model(app, either(name, app->settings.model), ret, err);
+	st = ag_app_model(app, either(name, app->settings.models_of_run.name), ret, err);
 	if (st == AG_NOT_FOUND && !app->settings.nmodel)
 		return ag_err_hint(err,
 		                   "set LLM_API_BASE_URL, LLM_API_MODEL and LLM_API_KEY, in the "
@@ -186,9 +188,9 @@ static ag_status chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err 
 	ag_status st;
 
 	if (s->place[row] == AG_PLACE_FLAG)
-		name = s->model;
+		name = s->models_of_run.name;
 	if (!name.len)
-		name = s->model;
+		name = s->models_of_run.name;
 	is_default = !name.len && !s->nmodel && ag_models_var(app, "ANTHROPIC_API_KEY").len;
 	st = ag_app_model(app, is_default ? AG_S(CHAT_MODEL) : name, ret, err);
 	if (!st && is_default && !ag_models_var(app, "ANTHROPIC_MODEL").len)
@@ -243,6 +245,7 @@ ag_llm_meter *ag_app_meter(const ag_app *app, ag_arena *arena)
 	if (!app->hub)
 		return NULL;
 	m = ag_new(arena, ag_llm_meter);
-	ag_llm_meter_init(m, arena, app->settings.max_tokens, app->settings.max_cost);
+	ag_llm_meter_init(m, arena, app->settings.models_of_run.max_tokens,
+	                  app->settings.models_of_run.max_cost);
 	return m;
 }

@@ -7,7 +7,7 @@
 #ifndef AG_APP_SETTINGS_H
 #define AG_APP_SETTINGS_H
 
-#include "agent/setting.h"
+#include "agent/options.h"
 #include "analyst/options.h"
 #include "ask/options.h"
 #include "audit/audit.h"
@@ -86,11 +86,8 @@ typedef struct ag_settings {
 	ag_audit_opts audit; /* what its rows name; ag_app_audit_opts() adds the rest */
 	ag_ask_choices ask;
 	ag_analyst_choices chat;
-	/* of several agents, and of commands that run none */
-	double deadline;
-	ag_str model;
-	uint64_t max_tokens;
-	double max_cost; /* USD */
+	ag_model_choices models_of_run; /* of whichever agent */
+	double deadline;                /* of the process */
 	/* sql */
 	ag_str database;
 	uint64_t per_minute, per_hour, per_day, connections;

@@ -1,5 +1,5 @@
-/* The settings table: the rows of agents (agent/agent.h) and those that belong to no single agent, each with its type, limits,
- * default and help.
+/* The settings table: the rows of agents (agent/agent.h), those of the models of a run (agent/options.h) and those of the
+ * process, each with its type, limits, default and help.
  *
  * lint: table. The order is the order of docs/reference/settings.md. Choices are in the order of the enums they become. */
 #include <pthread.h>
@@ -55,22 +55,6 @@ static const ag_setting first[] = {
 	  .fallback = "none", .offset = FIELD(deadline),
 	  .help = "Seconds after which the command stops wherever it is; the run counts as failed.",
 	  .flag = "deadline", .flag_arg = "SECONDS", .flag_help = "then everything stops" },
-	{ "audit", "model", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
-	  .offset = FIELD(model),
-	  .help = "The planner's model: a name of the models below, or what the server of the default "
-	          "model calls it. auto: the model \"default\", that of LLM_API_BASE, or the only one.",
-	  .flag = "model", .flag_arg = "NAME",
-	  .flag_help = "the planner's model: see `argus models`" },
-	{ "audit", "max_tokens", AG_SET_COUNT, .min = 1, .max = MAX_COUNT, .unset = "none",
-	  .fallback = "none", .offset = FIELD(max_tokens),
-	  .help = "Tokens, in and out, of all models of a run: no call is made beyond; then the report "
-	          "is partial.",
-	  .flag = "max-tokens", .flag_arg = "N", .flag_help = "tokens of all models, in and out" },
-	{ "audit", "max_cost", AG_SET_NUMBER, .min = 0.000001, .max = 1000000, .unset = "none",
-	  .fallback = "none", .offset = FIELD(max_cost),
-	  .help = "US dollars of all models of a run: no call is made beyond; then the report is "
-	          "partial.",
-	  .flag = "max-cost", .flag_arg = "USD", .flag_help = "US dollars of all models" },
 };
 
 static const ag_setting last[] = {
@@ -119,9 +103,9 @@ static void add(const ag_setting *row, size_t base)
 	table[ntable++].offset += base;
 }
 
-static void add_agent(const ag_agent *a, size_t base)
+static void add_all(const ag_setting *row, size_t base)
 {
-	for (const ag_setting *row = a->settings; row && row->key; row++)
+	for (; row && row->key; row++)
 		add(row, base);
 }
 
@@ -129,9 +113,10 @@ static void make(void)
 {
 	for (size_t i = 0; i < AG_NELEM(first); i++)
 		add(&first[i], 0);
-	add_agent(&ag_agent_audit, offsetof(ag_settings, audit));
-	add_agent(&ag_agent_ask, offsetof(ag_settings, ask));
-	add_agent(&ag_agent_analyst, offsetof(ag_settings, chat));
+	add_all(ag_model_options, offsetof(ag_settings, models_of_run));
+	add_all(ag_agent_audit.settings, offsetof(ag_settings, audit));
+	add_all(ag_agent_ask.settings, offsetof(ag_settings, ask));
+	add_all(ag_agent_analyst.settings, offsetof(ag_settings, chat));
 	for (size_t i = 0; i < AG_NELEM(last); i++)
 		add(&last[i], 0);
 }

@@ -31,7 +31,8 @@ static bool is_named(ag_str setting, const ag_llm_model *m)
 static ag_str roles_of(const ag_cli *c, const ag_llm_model *m, bool is_first, ag_arena *arena)
 {
 	const ag_settings *s = &c->app.settings;
-	const bool plans = s->model.len ? is_named(s->model, m) : is_first;
+	const bool plans = s->models_of_run.name.len ? is_named(s->models_of_run.name, m)
+	                                             : is_first;
 	const bool judges_self = s->audit.self_model.len ? is_named(s->audit.self_model, m) : plans;
 	const struct {
 		const char *name;

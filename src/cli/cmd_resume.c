@@ -70,14 +70,14 @@ static ag_status wire_models(ag_cli *c, const ag_audit_start *start, ag_audit_op
 	ag_status st;
 
 	s->audit.planner = ag_app_planner_setting(start->planner);
-	keep_model(c, "model", start->model, start->model_id, &s->model);
+	keep_model(c, "model", start->model, start->model_id, &s->models_of_run.name);
 	keep_model(c, "self_model", start->self_model, start->self_model_id, &s->audit.self_model);
 	keep_model(c, "judge_model", start->judge_model, start->judge_model_id,
 	           &s->audit.judge_model);
 	if (!is_flag(c, "max_tokens"))
-		s->max_tokens = start->max_tokens;
+		s->models_of_run.max_tokens = start->max_tokens;
 	if (!is_flag(c, "max_cost"))
-		s->max_cost = start->max_usd;
+		s->models_of_run.max_cost = start->max_usd;
 	st = ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"), o,
 	                        err);
 	if (st)

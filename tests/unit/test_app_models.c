@@ -262,7 +262,7 @@ static void a_budget_of_money_wants_prices(void **state)
 		                                  ag_str_c(cases[i].yaml), app.arena, &err),
 		                 AG_OK);
 		app.settings.audit.planner = 1;
-		app.settings.max_cost = cases[i].usd;
+		app.settings.models_of_run.max_cost = cases[i].usd;
 		ag_app_audit_opts(&app, app.arena, &o);
 		assert_int_equal(ag_app_open_models(&app, AG_S(""), AG_S(""), &o, &err),
 		                 cases[i].st);
