@@ -45,7 +45,12 @@ static ag_status ask(const arm *a, const char *method, ag_str url, ag_str *ret, 
 	const ag_str bearer = ag_str_printf(a->arena, "Bearer %.*s", AG_FMT(a->token.text));
 	const ag_str headers[] = { AG_S("Authorization"), bearer, AG_S("Accept"),
 		                   AG_S("application/json") };
-	const ag_status st = ag_azure_send(a->ctx, ag_str_c(method), url, headers, 2, CONNECT_MS,
+	const ag_status st = ag_azure_send(a->ctx,
+	                                   &(ag_azure_request){ .method = ag_str_c(method),
+	                                                        .url = url,
+	                                                        .headers = headers,
+	                                                        .nheader = 2,
+	                                                        .connect_ms = CONNECT_MS },
 	                                   a->arena, ret, err);
 
 	if (st == AG_DENIED && err && err->native == 401)

@@ -11,12 +11,18 @@
  * errors  AG_INVALID: the variable holds no https address, and none of this machine */
 AG_CHECK ag_status ag_azure_management(ag_arena *arena, ag_str *ret, ag_err *err);
 
-/* request.c: one request, tried again when the service is busy. headers: pairs of name and value.
+typedef struct ag_azure_request {
+	ag_str method, url;
+	const ag_str *headers; /* pairs of name and value */
+	size_t nheader;
+	int64_t connect_ms;
+} ag_azure_request;
+
+/* request.c: one request, tried again when the service is busy.
  * errors  of ag_http_send(); AG_DENIED 401 and 403, AG_NOT_FOUND 404, AG_UNAVAILABLE 429 and 5xx, AG_PROTOCOL any other;
  *         err->native is the HTTP status */
-AG_CHECK ag_status ag_azure_send(const ag_ctx *ctx, ag_str method, ag_str url,
-                                 const ag_str *headers, size_t nheader, int64_t connect_ms,
-                                 ag_arena *arena, ag_str *ret, ag_err *err);
+AG_CHECK ag_status ag_azure_send(const ag_ctx *ctx, const ag_azure_request *q, ag_arena *arena,
+                                 ag_str *ret, ag_err *err);
 
 /* az.c: the token of `az`. errors  AG_NOT_FOUND: it is not installed; AG_DENIED: it is not logged in */
 AG_CHECK ag_status ag_azure_az_token(const ag_ctx *ctx, ag_str resource, ag_arena *arena,

@@ -83,24 +83,24 @@ static ag_status wait_ms(const ag_ctx *ctx, int64_t ms, ag_err *err)
 	return st;
 }
 
-ag_status ag_azure_send(const ag_ctx *ctx, ag_str method, ag_str url, const ag_str *headers,
-                        size_t nheader, int64_t connect_ms, ag_arena *arena, ag_str *ret,
+ag_status ag_azure_send(const ag_ctx *ctx, const ag_azure_request *q, ag_arena *arena, ag_str *ret,
                         ag_err *err)
 {
 	ag_http_header list[MAX_HEADERS];
-	const ag_http_request r = { .method = method,
-		                    .url = url,
+	const ag_http_request r = { .method = q->method,
+		                    .url = q->url,
 		                    .headers = list,
-		                    .nheader = nheader,
-		                    .timeouts = { .connect_ms = connect_ms, .total_ms = TOTAL_MS },
+		                    .nheader = q->nheader,
+		                    .timeouts = { .connect_ms = q->connect_ms,
+		                                  .total_ms = TOTAL_MS },
 		                    .max_body_bytes = AG_AZURE_MAX_ANSWER };
 	ag_http_response answer = { 0 };
 	ag_http *http;
 	ag_status st = ag_http_new(&http, err);
 
-	AG_ASSERT(nheader <= MAX_HEADERS);
-	for (size_t i = 0; i < nheader; i++)
-		list[i] = (ag_http_header){ headers[2 * i], headers[2 * i + 1] };
+	AG_ASSERT(q->nheader <= MAX_HEADERS);
+	for (size_t i = 0; i < q->nheader; i++)
+		list[i] = (ag_http_header){ q->headers[2 * i], q->headers[2 * i + 1] };
 	if (st)
 		return st;
 	for (int i = 0; !st && i < ATTEMPTS; i++) {
@@ -118,7 +118,7 @@ ag_status ag_azure_send(const ag_ctx *ctx, ag_str method, ag_str url, const ag_s
 	}
 	ag_http_free(http);
 	if (!st && answer.status / 100 != 2)
-		st = of_status(&answer, url, arena, err);
+		st = of_status(&answer, q->url, arena, err);
 	*ret = answer.body;
 	return st;
 }

@@ -51,8 +51,13 @@ static ag_status of_app(const ag_ctx *ctx, const char *endpoint, ag_arena *arena
 	ag_status st;
 
 	ag_log_redact(ag_str_c(secret));
-	st = ag_azure_send(ctx, AG_S("GET"), url, header, secret ? 1 : 0, CONNECT_MS, arena, &json,
-	                   err);
+	st = ag_azure_send(ctx,
+	                   &(ag_azure_request){ .method = AG_S("GET"),
+	                                        .url = url,
+	                                        .headers = header,
+	                                        .nheader = secret ? 1 : 0,
+	                                        .connect_ms = CONNECT_MS },
+	                   arena, &json, err);
 	return st ? st : read_token(json, "the answer of IDENTITY_ENDPOINT", arena, ret, err);
 }
 
@@ -69,7 +74,13 @@ static ag_status of_machine(const ag_ctx *ctx, ag_arena *arena, ag_str *ret, ag_
 	url = ag_str_printf(
 		arena, "%s/metadata/identity/oauth2/token?api-version=2018-02-01&resource=%s%.*s",
 		where ? where : METADATA, RESOURCE, AG_FMT(client_part(arena)));
-	st = ag_azure_send(ctx, AG_S("GET"), url, header, 1, METADATA_MS, arena, &json, err);
+	st = ag_azure_send(ctx,
+	                   &(ag_azure_request){ .method = AG_S("GET"),
+	                                        .url = url,
+	                                        .headers = header,
+	                                        .nheader = 1,
+	                                        .connect_ms = METADATA_MS },
+	                   arena, &json, err);
 	return st ? st : read_token(json, "the answer of the metadata service", arena, ret, err);
 }
 

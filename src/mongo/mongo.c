@@ -335,17 +335,21 @@ static bool is_passing(const ag_mongo_conn *c, const bson_error_t *why)
 	return false;
 }
 
+/* A command, and the database that it goes to. */
+typedef struct formed {
+	ag_str command, database;
+} formed;
+
 /* Sends the command once, and once more to another server when the first cannot answer. False: *why says why. */
 static bool send_command(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx, bool is_bound,
-                         ag_str database, ag_str command, ag_arena *arena, ag_str *ret,
-                         bson_error_t *why)
+                         const formed *f, ag_arena *arena, ag_str *ret, bson_error_t *why)
 {
 	conn->watch.give_up_ms = ag_clock_mono(&ag_clock_system) + time_for(ctx) +
 	                         AG_MONGO_GRACE_MS;
 	for (int i = 0; i < 2; i++) {
 		*why = (bson_error_t){ 0 };
 		if ((is_bound || choose_server(m, conn, why)) &&
-		    call(m, conn, database, command, arena, ret, why))
+		    call(m, conn, f->database, f->command, arena, ret, why))
 			return true;
 		if (is_bound || !is_passing(conn, why))
 			break;
@@ -365,14 +369,16 @@ static void read_charge(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	const ag_mongo_command ask = { .verb = AG_MONGO_REQUEST_STATISTICS,
 		                       .database = c->database.len ? c->database : AG_S("admin") };
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	ag_str command, database, reply = { 0 };
+	ag_str reply = { 0 };
+	formed f;
 	bson_error_t why = { 0 };
 	ag_val v;
 
 	if (!ag_mongo_has_statistics(m) || c->verb == AG_MONGO_PING ||
-	    c->verb == AG_MONGO_KILL_CURSORS || form(ctx, &ask, scratch, &command, &database, NULL))
+	    c->verb == AG_MONGO_KILL_CURSORS ||
+	    form(ctx, &ask, scratch, &f.command, &f.database, NULL))
 		return;
-	if (!send_command(m, conn, ctx, true, database, command, scratch, &reply, &why)) {
+	if (!send_command(m, conn, ctx, true, &f, scratch, &reply, &why)) {
 		/* A connection that broke is met by the next command. */
 		if (why.domain == MONGOC_ERROR_SERVER)
 			atomic_store_explicit(&m->has_no_statistics, true, memory_order_relaxed);
@@ -390,16 +396,16 @@ static ag_status run_on(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	const bool is_bound = c->verb == AG_MONGO_GET_MORE || c->verb == AG_MONGO_KILL_CURSORS;
 	ag_mongo_patience patience = { 0 };
 	bson_error_t why = { 0 };
-	ag_str command, database;
+	formed f;
 	ag_status st = ag_ctx_check(ctx, err);
 
 	if (!st && m->has_charge && c->verb != AG_MONGO_KILL_CURSORS)
 		st = ag_mongo_check_budget(c->meter, ag_mongo_has_statistics(m), err);
 	while (!st) {
-		st = form(ctx, c, arena, &command, &database, err);
+		st = form(ctx, c, arena, &f.command, &f.database, err);
 		if (st)
 			return st;
-		if (send_command(m, conn, ctx, is_bound, database, command, arena, ret, &why)) {
+		if (send_command(m, conn, ctx, is_bound, &f, arena, ret, &why)) {
 			read_charge(m, conn, ctx, c);
 			return AG_OK;
 		}
