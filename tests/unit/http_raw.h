@@ -154,29 +154,28 @@ AG_UNUSED static const char *raw_header(const raw_reply *r, const char *name)
 	return NULL;
 }
 
-/* In place: pieces of a chunked body become the body. *used: bytes of the coded form. False: not all there yet. */
+/* Pieces of a chunked body become the body. *used: bytes of the coded form so far, *nout: of the body. False: not all there yet;
+ * it goes on from there when there is more. */
 AG_UNUSED static bool raw_dechunk(const char *in, size_t nin, char *out, size_t *nout, size_t *used)
 {
-	size_t at = 0;
-
-	*nout = 0;
 	for (;;) {
-		const char *eol = (const char *)memmem(in + at, nin - at, "\r\n", 2);
-		size_t n;
+		const char *at = in + *used;
+		const char *eol = (const char *)memmem(at, nin - *used, "\r\n", 2);
+		char digits[20];
+		size_t n, line;
 
 		if (!eol)
 			return false;
-		n = strtoul(in + at, NULL, 16);
-		at = (size_t)(eol - in) + 2;
-		if (nin - at < n + 2)
+		line = (size_t)(eol - at) + 2;
+		snprintf(digits, sizeof(digits), "%.*s", (int)(line < 18 ? line : 18), at);
+		n = strtoul(digits, NULL, 16);
+		if (nin - *used - line < n + 2)
 			return false;
-		memmove(out + *nout, in + at, n);
+		memcpy(out + *nout, at + line, n);
 		*nout += n;
-		at += n + 2;
-		if (n == 0) {
-			*used = at;
+		*used += line + n + 2;
+		if (n == 0)
 			return true;
-		}
 	}
 }
 
@@ -198,8 +197,11 @@ AG_UNUSED static bool raw_read_as(raw_conn *c, raw_reply *r, bool is_head, int m
 	raw_take(c, nhead);
 	coding = raw_header(r, "Transfer-Encoding");
 	if (coding && !is_head) {
-		for (;;) {
-			r->body = (char *)ag_xrealloc(r->body, c->n + 1);
+		for (size_t cap = 0;;) {
+			if (cap < c->n + 1) {
+				cap = 2 * (c->n + 1);
+				r->body = (char *)ag_xrealloc(r->body, cap);
+			}
 			if (raw_dechunk(c->buf, c->n, r->body, &r->nbody, &used))
 				break;
 			if (!raw_more(c, end))
