@@ -1,5 +1,6 @@
 #!/bin/sh
-# A real PostgreSQL 15 of a test's own, on a socket in its folder and on a loopback port.
+# A real PostgreSQL 15 of a test's own, on a socket in its folder and on a loopback port. initdb runs once for a version of
+# PostgreSQL: .cache/ keeps what it made, and each cluster is a copy.
 #
 #   tests/real/postgres.sh start FOLDER   makes and starts a cluster; prints "SOCKET_FOLDER PORT", superuser "postgres"
 #                                         (trust on the socket; on TCP the password is "secret")
@@ -13,6 +14,7 @@
 set -eu
 umask 022
 BIN=/usr/lib/postgresql/15/bin
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd -P)
 what=$1
 folder=$2
 
@@ -40,15 +42,28 @@ run_server() {
 		>&2 </dev/null 2>>"$folder/pg_ctl.log"
 }
 
+# The data folder of a cluster that was never started.
+make_data() {
+	kept=$root/.cache/postgres/$("$BIN/postgres" -V | cksum | tr ' ' -)-$(id -u)
+	if [ -d "$kept" ] && cp -a "$kept" "$folder/data"; then
+		return 0
+	fi
+	rm -rf "$folder/data"
+	printf 'secret\n' >"$folder/password"
+	as_server "$BIN/initdb" -D "$folder/data" -U postgres --pwfile="$folder/password" --auth-local=trust \
+		--auth-host=scram-sha-256 -E UTF8 --no-locale --no-sync --no-instructions >"$folder/initdb.log" 2>&1
+	# Whole or not at all: another test may be at it. A checkout that cannot be written keeps nothing.
+	{ mkdir -p "$root/.cache/postgres" && cp -a "$folder/data" "$kept.$$" && mv -T "$kept.$$" "$kept"; } 2>/dev/null ||
+		rm -rf "$kept.$$"
+}
+
 case $what in
 start)
 	mkdir -p "$folder"
 	folder=$(cd "$folder" && pwd -P)
 	[ "$(id -u)" -ne 0 ] || chown postgres "$folder"
 	chmod 755 "$folder"
-	printf 'secret\n' >"$folder/password"
-	as_server "$BIN/initdb" -D "$folder/data" -U postgres --pwfile="$folder/password" --auth-local=trust \
-		--auth-host=scram-sha-256 -E UTF8 --no-locale --no-sync --no-instructions >"$folder/initdb.log" 2>&1
+	make_data
 	tries=0
 	while :; do
 		python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' \
