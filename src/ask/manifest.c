@@ -192,6 +192,9 @@ static void read_wish(ag_str question, ag_arena *arena, wish *w)
 
 	*w = (wish){ .low = in_small(question, arena) };
 	for (size_t pos = 0; n < AG_NELEM(words) && next_word(w->low, &pos, &word);) {
+		/* "Stripe's library" */
+		if (ag_str_eqc(word, "s") && word.ptr > w->low.ptr && word.ptr[-1] == '\'')
+			continue;
 		words[n++] = word;
 		w->is_exact |= is_one_of(word, exact, AG_NELEM(exact));
 	}

@@ -19,6 +19,7 @@
 #define NEAR        0.8 /* of the best score: worth to be named beside it */
 #define NAMED       0.6 /* of the best score: as good, when the question has all of it and of its title */
 #define SURE        0.95 /* of the best score: as good, when it has all of the question */
+#define PROVED      0.4  /* of the best score: as good, when one of its statements says it */
 #define MIN_COVER   0.25 /* of the question's weight: less is an accident */
 
 typedef struct answering {
@@ -246,7 +247,13 @@ static size_t choose(const candidate *list, size_t n)
 		if (list[i].judged.fit == AG_FIT_WHOLE && list[i].judged.is_titled)
 			return i;
 	}
-	if (list[first].judged.fit == AG_FIT_WHOLE || list[first].judged.share > 0.999)
+	if (list[first].judged.fit == AG_FIT_WHOLE)
+		return first;
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].judged.is_proved && list[i].score >= PROVED * list[first].score)
+			return i;
+	}
+	if (list[first].judged.share > 0.999)
 		return first;
 	for (size_t i = first + 1; i < n && list[i].score >= SURE * list[first].score; i++) {
 		if (list[i].judged.fit == AG_FIT_WHOLE)
@@ -375,6 +382,29 @@ static void say_cut(const answering *a, const ag_index_stats *stats, ag_answer *
 	                   : cap;
 }
 
+/* What the project is called: the first heading of its README, when that is a name of few words. */
+static ag_str subject_of(const answering *a)
+{
+	ag_root_text file;
+	ag_err err;
+
+	if (ag_root_read(a->root, a->ctx, AG_S("README.md"), AG_ROOT_MAX_FILE, a->arena, &file,
+	                 &err))
+		return AG_S("");
+	for (ag_str rest = file.text; rest.ptr;) {
+		const ag_str line = ag_str_trim(ag_str_split(&rest, '\n'));
+		ag_str word;
+		size_t n = 0;
+
+		if (!ag_str_starts(line, AG_S("# ")))
+			continue;
+		for (size_t pos = 0; ag_word_next(line, &pos, &word);)
+			n++;
+		return n <= 2 ? line : AG_S("");
+	}
+	return AG_S("");
+}
+
 static ag_status refresh(const ag_ctx *ctx, const ag_offline_opts *o, ag_arena *arena,
                          ag_index_stats *ret, ag_err *err)
 {
@@ -412,7 +442,8 @@ ag_status ag_offline_answer(const ag_ctx *ctx, const ag_offline_opts *o, ag_aren
 			st = ag_index_ask_read(ctx, &query, arena, &a.question, &hits, &n, err);
 	}
 	if (!st)
-		st = ag_judge_read(s, ag_root_path(r), &a.question, arena, &a.judge, err);
+		st = ag_judge_read(s, ag_root_path(r), &a.question, subject_of(&a), arena, &a.judge,
+		                   err);
 	if (!st)
 		st = ag_manifest_ask(r, ctx, question, arena, &manifests, err);
 	if (!st && !answer_from_manifests(&a, &manifests, &answer))

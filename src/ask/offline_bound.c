@@ -488,6 +488,17 @@ static bool must_be_near(const ag_judge *j, size_t i, const ag_judge_view *heads
 	       (!ag_judge_has_term(heads, one, arena) && !ag_judge_has_term(heads, two, arena));
 }
 
+bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text)
+{
+	const ag_term *one = &j->terms[i], *two = &j->terms[i + 1];
+
+	if ((int)i == j->verb || !is_noun(one) || !is_noun(two) ||
+	    ag_str_ends(two->shown, AG_S("ing")) ||
+	    two->shown.ptr - (one->shown.ptr + one->shown.len) != 1)
+		return true;
+	return are_near(one, two, false, text);
+}
+
 size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str text)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();

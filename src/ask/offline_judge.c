@@ -8,6 +8,7 @@
  * offline_view.c looks for them in a text. */
 #include "ask/offline_judge.h"
 
+#include "ask/offline_proof.h"
 #include "ask/search_parts.h"
 
 #define MAX_WHY_TERMS 4u
@@ -594,15 +595,17 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	const size_t pair = t->is_prose ? ag_judge_lost_pair(j, &heads, said.text) : j->nterm;
 
 	for (size_t i = 0; i < j->nterm; i++) {
-		has[i] = ag_judge_has_term(j->terms[i].kind == AG_TERM_UNIT ? &said : &v,
+		has[i] = j->terms[i].is_subject ||
+		         ag_judge_has_term(j->terms[i].kind == AG_TERM_UNIT ? &said : &v,
 		                           &j->terms[i], arena);
 		all += j->terms[i].weight;
 		have += has[i] ? j->terms[i].weight : 0;
 		/* A synonym of a word that is nowhere is a guess, save for a thing that the titles have. */
-		is_sure[i] = has[i] &&
-		             (j->terms[i].is_anywhere || j->terms[i].kind != AG_TERM_WORD ||
-		              (!ag_judge_is_action(j->terms[i].word) &&
-		               ag_judge_has_any(&heads, &j->terms[i])));
+		is_sure[i] = has[i] && (j->terms[i].is_anywhere || j->terms[i].is_subject ||
+		                        ag_judge_has_twin(&v, &j->terms[i], arena) ||
+		                        j->terms[i].kind != AG_TERM_WORD ||
+		                        (!ag_judge_is_action(j->terms[i].word) &&
+		                         ag_judge_has_any(&heads, &j->terms[i])));
 	}
 	forgive(j, t, is_sure, is_forgiven, arena);
 	for (size_t i = 0; i < j->nterm; i++)
@@ -670,8 +673,22 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
 	ag_judged_text said = *t;
+	ag_judged ret;
 
 	if (t->is_prose)
 		said.text = ag_judge_without_targets(t->text, arena);
-	return judge(j, &said, arena);
+	ret = judge(j, &said, arena);
+	if (ret.fit == AG_FIT_WHOLE && !(j->asks_whether && ret.is_named) &&
+	    !ag_judge_has_kind(j, &said, arena)) {
+		ret.fit = AG_FIT_PARTLY;
+		ret.is_titled = ret.is_named = false;
+		ret.why = AG_S("no sentence of the section says it");
+	}
+	if (ag_judge_proves(j, &said, arena)) {
+		ret.fit = AG_FIT_WHOLE;
+		ret.is_proved = true;
+		ret.share = 1;
+		ret.why = AG_S("");
+	}
+	return ret;
 }

@@ -22,15 +22,16 @@ typedef enum ag_term_kind {
 
 typedef struct ag_term {
 	ag_term_kind kind;
-	ag_str shown;   /* as the question has it */
-	ag_str word;    /* WORD, UNIT: what is compared */
-	ag_stem *stems; /* WORD, UNIT: its own first, then its synonyms */
-	size_t nstem;
-	unsigned part;    /* of the question: see nparts */
-	bool is_anywhere; /* a document of the project has it */
-	bool is_exact;    /* NAME that is a common word, too ("Go"): only with its capital */
-	bool is_light;    /* a verb that an answer seldom repeats: "return", "use" */
-	double weight;    /* rare terms more */
+	ag_str shown;        /* as the question has it */
+	ag_str word;         /* WORD, UNIT: what is compared */
+	ag_stem *stems;      /* WORD, UNIT: its own first, then its synonyms */
+	size_t nstem, ntwin; /* the first ntwin mean the same: "repo" and "repository" */
+	unsigned part;       /* of the question: see nparts */
+	bool is_anywhere;    /* a document of the project has it */
+	bool is_exact;       /* NAME that is a common word, too ("Go"): only with its capital */
+	bool is_subject;     /* the project's own name */
+	bool is_light;       /* a verb that an answer seldom repeats: "return", "use" */
+	double weight;       /* rare terms more */
 } ag_term;
 
 /* What a sentence that answers has beside the question's words. */
@@ -50,6 +51,9 @@ typedef struct ag_judge {
 	unsigned npart;
 	bool wants_version, wants_quantity, wants_how, is_negated;
 	bool wants_doer, wants_date; /* "who wrote x"; "when was x founded" */
+	bool asks_cost, asks_who;    /* "what does x cost", "who …" */
+	bool asks_limit;             /* "how many may", "how long can" */
+	bool asks_whether;           /* "does x …", "is x …": yes or no */
 	int counted, lacking;        /* terms: of "how many x", of "without x"; -1 = none */
 	int verb;                    /* of "how do I delete an old item"; -1 = none */
 	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
@@ -73,14 +77,16 @@ typedef enum ag_fit {
 typedef struct ag_judged {
 	ag_fit fit;
 	bool is_named;  /* WHOLE, and the question has every word of its title */
+	bool is_proved; /* WHOLE: one statement says it */
 	bool is_titled; /* and the titles have all of the question */
 	double share;   /* of the terms' weight that the text has */
 	ag_str why;     /* one clause: `no file of the project has "Redis"`; "" for WHOLE */
 } ag_judged;
 
-/* Views of the question and texts in arena. Asks the store how common the terms are. */
-AG_CHECK ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
-                                 ag_judge *ret, ag_err *err);
+/* Views of the question and texts in arena. Asks the store how common the terms are. subject: words that name the project itself,
+ * which its texts need not repeat; "" = unknown. */
+AG_CHECK ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_str subject,
+                                 ag_arena *arena, ag_judge *ret, ag_err *err);
 typedef struct ag_judged_text {
 	ag_str title;
 	ag_str heads; /* title, and titles above it */
@@ -98,6 +104,7 @@ ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena);
 
 typedef enum ag_judge_table {
 	AG_JUDGE_UNITS,      /* "log out=logout" */
+	AG_JUDGE_TWINS,      /* lines of words that mean the same */
 	AG_JUDGE_UNIT_WORDS, /* lines of words that replace each other */
 	AG_JUDGE_SPARE,      /* words that no answer needs to have */
 	AG_JUDGE_IRREGULAR,  /* "made=make" */
@@ -149,6 +156,8 @@ ag_judge_view ag_judge_view_of(ag_str heads, ag_str text, ag_arena *arena);
 bool ag_judge_has_stem(const ag_judge_view *v, const ag_stem *stem);
 /* The word or one of its synonyms; names and quoted text have none. */
 bool ag_judge_has_any(const ag_judge_view *v, const ag_term *t);
+/* The term, or a word that means the same. */
+bool ag_judge_has_twin(const ag_judge_view *v, const ag_term *t, ag_arena *arena);
 /* The term without its synonyms. */
 bool ag_judge_has_own(const ag_judge_view *v, const ag_term *t, ag_arena *arena);
 bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena);
@@ -175,6 +184,8 @@ bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_str
 /* "delete a proxy server": two nouns that follow each other in the question are near each other in the text, too. Returns the first
  * of a pair that is not; nterm = all are. */
 size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str text);
+/* Are term i and the next one near each other in the text, if they are two nouns that follow each other and the text has both? */
+bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text);
 /* A sentence with the cue, and all terms that the titles do not have. */
 bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str title, ag_str text);
 /* "what is a shell", "what does git stash do": a sentence, an item or a row begins with the phrase. */

@@ -47,6 +47,15 @@ static void read_wishes(ag_judge *j, ag_str low)
 	static const char *const hows[] = { "how do", "how to", "how can", "how should",
 		                            "how would" };
 
+	/* A role may be the answer. */
+	static const char *const roles[] = { "who is",     "who are",   "who can", "who may",
+		                             "who should", "who must",  "who has", "who will",
+		                             "who needs",  "who could", "who else" };
+	static const char *const costs[] = { "cost", "costs" };
+	static const char *const mays[] = { "may", "can", "could", "allowed", "maximum", "max" };
+	static const char *const whethers[] = { "does ", "do ",  "is ",   "are ", "has ",
+		                                "have ", "was ", "were ", "did ", "will " };
+
 	j->wants_how = has_phrase(low, hows, AG_NELEM(hows));
 	j->wants_version = has_phrase(low, versions, AG_NELEM(versions));
 	j->wants_quantity = has_phrase(low, quantities, AG_NELEM(quantities)) && !j->wants_how &&
@@ -55,6 +64,14 @@ static void read_wishes(ag_judge *j, ag_str low)
 		if (ag_str_starts(low, ag_str_c(cues[i].begin)))
 			j->cue = cues[i].cue;
 	}
+	j->asks_who = ag_str_starts(low, AG_S("who ")) && !has_phrase(low, roles, AG_NELEM(roles));
+	j->asks_cost = (ag_str_starts(low, AG_S("how much ")) ||
+	                ag_str_starts(low, AG_S("what d"))) &&
+	               has_phrase(low, costs, AG_NELEM(costs));
+	j->asks_limit = (ag_str_starts(low, AG_S("how ")) || ag_str_starts(low, AG_S("what "))) &&
+	                !j->wants_how && has_phrase(low, mays, AG_NELEM(mays));
+	for (size_t i = 0; i < AG_NELEM(whethers); i++)
+		j->asks_whether |= ag_str_starts(low, ag_str_c(whethers[i]));
 	j->is_negated = has_phrase(low, (const char *const[]){ "without" }, 1);
 }
 

@@ -253,10 +253,14 @@ static void add_line_of(ag_term *t, const char *line, bool is_directed, const ag
 static void add_synonyms(ag_term *t)
 {
 	const ag_word_table table = ag_judge_words(AG_JUDGE_UNIT_WORDS);
+	const ag_word_table twins = ag_judge_words(AG_JUDGE_TWINS);
 	const ag_stem own = t->stems[0];
 	size_t n;
 	const char *const *lines = ag_synonyms(&n);
 
+	for (size_t i = 0; i < twins.n; i++)
+		add_line_of(t, twins.at[i], false, &own);
+	t->ntwin = t->nstem;
 	for (size_t i = 0; i < n && t->kind != AG_TERM_UNIT; i++)
 		add_line_of(t, lines[i], false, &own);
 	for (size_t i = 0; i < table.n; i++)
@@ -594,11 +598,35 @@ static ag_status weigh(ag_judge *j, ag_store *s, ag_str project, ag_err *err)
 	return AG_OK;
 }
 
-ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_arena *arena,
-                        ag_judge *ret, ag_err *err)
+/* "Shoebox" of a project whose README begins with "# Shoebox". To remove the project itself is to uninstall it. */
+static void mark_subject(ag_judge *j, ag_str subject)
+{
+	bool has_subject = false;
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(subject, &pos, &word);) {
+		for (size_t i = 0; i < j->nterm; i++)
+			j->terms[i].is_subject |= word.len > 2 &&
+			                          !ag_judge_is_common(j->terms[i].word) &&
+			                          ag_str_ieq(j->terms[i].word, word);
+	}
+	for (size_t i = 0; i < j->nterm; i++)
+		has_subject |= j->terms[i].is_subject;
+	for (size_t i = 0; i < j->nterm && has_subject; i++) {
+		ag_term *t = &j->terms[i];
+
+		if (ag_str_eqc(t->word, "uninstall") && t->nstem == t->ntwin &&
+		    t->nstem < AG_JUDGE_MAX_STEMS)
+			t->stems[t->nstem++] = ag_judge_stem(AG_S("remove"));
+		t->ntwin = t->nstem > t->ntwin && ag_str_eqc(t->word, "uninstall") ? t->nstem
+		                                                                   : t->ntwin;
+	}
+}
+
+ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_str subject,
+                        ag_arena *arena, ag_judge *ret, ag_err *err)
 {
 	tokens *t = ag_new(arena, tokens);
-
 	ag_str question = q->text;
 
 	memset(ret, 0, sizeof(*ret));
@@ -617,6 +645,7 @@ ag_status ag_judge_read(ag_store *s, ag_str project, const ag_question *q, ag_ar
 	if (!ret->nterm)
 		read_spare(ret, t, arena);
 	name_parts(ret, t);
+	mark_subject(ret, subject);
 	ag_judge_mark(ret, question, ag_judge_lower(question, arena));
 	return weigh(ret, s, project, err);
 }

@@ -8,6 +8,11 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
 static size_t count_runs(ag_str s)
 {
 	size_t n = 0;
@@ -101,11 +106,11 @@ bool ag_judge_has_any(const ag_judge_view *v, const ag_term *t)
 }
 
 /* A run of a name: the same, or the same word in the plural. */
-static bool is_run(ag_str have, ag_str want)
+static bool is_run(ag_str have, ag_str want, bool may_be_singular)
 {
 	if (ag_str_ieq(have, want))
 		return true;
-	if (want.len < 3)
+	if (want.len < 3 || (!may_be_singular && want.len > have.len))
 		return false;
 	return (have.len == want.len + 1 && have.ptr[want.len] == 's' &&
 	        ag_str_ieq(ag_str_make(have.ptr, want.len), want)) ||
@@ -113,9 +118,11 @@ static bool is_run(ag_str have, ag_str want)
 	        ag_str_ieq(ag_str_make(want.ptr, have.len), have));
 }
 
-/* All runs of a name, one after the other. */
-static bool has_name(const ag_judge_view *v, ag_str name)
+/* All runs of a name, one after the other. shown: as the question has it; the s of "Windows" is part of the name. */
+static bool has_name(const ag_judge_view *v, ag_str name, ag_str shown)
 {
+	const bool may_be_singular = shown.len > 1 &&
+	                             !(is_upper(shown.ptr[0]) && !is_upper(shown.ptr[1]));
 	ag_str want[16], run;
 	size_t n = 0;
 
@@ -126,7 +133,7 @@ static bool has_name(const ag_judge_view *v, ag_str name)
 	for (size_t i = 0; i + n <= v->nrun; i++) {
 		size_t k = 0;
 
-		while (k < n && is_run(v->runs[i + k], want[k]))
+		while (k < n && is_run(v->runs[i + k], want[k], may_be_singular))
 			k++;
 		if (k == n)
 			return true;
@@ -200,7 +207,16 @@ static bool has_alias(const ag_judge_view *v, ag_str alias, ag_arena *arena)
 		if (ag_str_ieq(v->runs[i], alias) && (p == v->low.ptr || p[-1] != '.'))
 			return true;
 	}
-	return ag_str_contains(alias, AG_S(".")) && has_name(v, alias);
+	return ag_str_contains(alias, AG_S(".")) && has_name(v, alias, alias);
+}
+
+bool ag_judge_has_twin(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
+{
+	for (size_t i = 0; i < t->ntwin; i++) {
+		if (ag_judge_has_stem(v, &t->stems[i]))
+			return true;
+	}
+	return !t->nstem && ag_judge_has_term(v, t, arena);
 }
 
 bool ag_judge_has_own(const ag_judge_view *v, const ag_term *t, ag_arena *arena)
@@ -218,7 +234,8 @@ bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena
 	case AG_TERM_QUOTED: return ag_str_contains(v->low, squeezed(t->shown, arena));
 	case AG_TERM_NAME: break;
 	}
-	if (t->is_exact ? has_exact(v, t->shown) : has_name(v, t->word) || has_joined(v, t->word))
+	if (t->is_exact ? has_exact(v, t->shown)
+	                : has_name(v, t->word, t->shown) || has_joined(v, t->word))
 		return true;
 	for (size_t i = 0; i < table.n; i++) {
 		const ag_str all = ag_str_c(table.at[i]);

@@ -5,20 +5,78 @@
 
 /* A phrase, and the one word that it is compared as: a particle changes the meaning of a verb. */
 static const char *const units[] = {
-	"turn on=enable",     "turned on=enable",   "switch on=enable",     "turn off=disable",
-	"turned off=disable", "switch off=disable", "switched on=enable",   "switched off=disable",
-	"log in=login",       "logged in=login",    "logging in=login",     "sign in=login",
-	"signed in=login",    "log out=logout",     "logged out=logout",    "log off=logout",
-	"sign out=logout",    "signed out=logout",  "sign off=logout",      "sign up=signup",
-	"signing up=signup",  "opt out=optout",     "opt in=optin",         "set up=setup",
-	"back up=backup",     "roll back=rollback", "rolled back=rollback", "roll out=rollout",
-	"shut down=shutdown", "start up=startup",   "clean up=cleanup",     "time out=timeout",
-	"times out=timeout",  "timed out=timeout",  "check out=checkout",   "lock out=lockout",
-	"locked out=lockout", "plug in=plugin",     "opted out=optout",     "check in=checkin",
-	"get rid of=remove",  "take back=undo",     "take it back=undo",    "took back=undo",
-	"start over=reset",   "by hand=manually",   "virtual machine=vm",   "out of space=disk",
-	"two times=twice",    "as a service=saas",  "single sign-on=sso",   "single sign on=sso",
-	"bring back=restore", "get back=restore",
+	"turn on=enable",       "turned on=enable",
+	"switch on=enable",     "turn off=disable",
+	"turned off=disable",   "switch off=disable",
+	"switched on=enable",   "switched off=disable",
+	"log in=login",         "logged in=login",
+	"logging in=login",     "sign in=login",
+	"signed in=login",      "log out=logout",
+	"logged out=logout",    "log off=logout",
+	"sign out=logout",      "signed out=logout",
+	"sign off=logout",      "sign up=signup",
+	"signing up=signup",    "opt out=optout",
+	"opt in=optin",         "set up=setup",
+	"back up=backup",       "roll back=rollback",
+	"rolled back=rollback", "roll out=rollout",
+	"shut down=shutdown",   "start up=startup",
+	"clean up=cleanup",     "time out=timeout",
+	"times out=timeout",    "timed out=timeout",
+	"check out=checkout",   "lock out=lockout",
+	"locked out=lockout",   "plug in=plugin",
+	"opted out=optout",     "check in=checkin",
+	"get rid of=remove",    "take back=undo",
+	"take it back=undo",    "took back=undo",
+	"start over=reset",     "by hand=manually",
+	"virtual machine=vm",   "out of space=disk",
+	"two times=twice",      "as a service=saas",
+	"single sign-on=sso",   "single sign on=sso",
+	"bring back=restore",   "get back=restore",
+	"at most=maximum",      "up to=maximum",
+	"at least=minimum",     "tries again=retry",
+	"try again=retry",      "tried again=retry",
+	"trying again=retry",   "read again=reload",
+	"reads again=reload",   "at the same time=parallel",
+	"brings back=restore",  "brought back=restore",
+	"by default=default",
+};
+
+/* Words that mean the same wherever they are. */
+static const char *const twins[] = {
+	"repository repo",
+	"configuration config",
+	"picture photo photograph",
+	"directory folder dir",
+	"delete erase",
+	"maximum max limit largest biggest longest highest",
+	"minimum min smallest shortest lowest",
+	"temperature temp",
+	"retry reattempt",
+	"require need necessary",
+	"parallel simultaneous simultaneously concurrent concurrently",
+	"restore recover",
+	"forgot lost lose forget",
+	"founded started",
+	"database db",
+	"administrator admin",
+	"documentation docs",
+	"application app",
+	"environment env",
+	"parameter param",
+	"argument arg",
+	"percent percentage",
+	"licence license",
+	"colour color",
+	"permit allow",
+	"keep retain",
+	"modify change alter edit",
+	"down unavailable unreachable offline",
+	"wrong incorrect invalid",
+	"show display",
+	"email mail",
+	"replace supersede",
+	"begin start",
+	"reload reread",
 };
 
 /* Words that replace a unit where it is one word. */
@@ -71,7 +129,7 @@ static const char *const spare[] = {
 	"think",     "time",          "times",      "today",      "together",   "true",
 	"two",       "try",           "use",        "usual",      "usually",    "various",
 	"versus",    "want",          "way",        "well",       "whole",      "wiki",
-	"without",   "word",          "work",       "yes",        "yet",
+	"per",       "without",       "word",       "work",       "yes",        "yet",
 };
 
 /* Forms that no rule makes, and the word that each is of. */
@@ -187,6 +245,7 @@ ag_word_table ag_judge_words(ag_judge_table which)
 {
 	switch (which) {
 	case AG_JUDGE_UNITS: return (ag_word_table){ units, AG_NELEM(units) };
+	case AG_JUDGE_TWINS: return (ag_word_table){ twins, AG_NELEM(twins) };
 	case AG_JUDGE_UNIT_WORDS: return (ag_word_table){ unit_words, AG_NELEM(unit_words) };
 	case AG_JUDGE_SPARE: return (ag_word_table){ spare, AG_NELEM(spare) };
 	case AG_JUDGE_IRREGULAR: return (ag_word_table){ irregular, AG_NELEM(irregular) };

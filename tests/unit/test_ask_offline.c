@@ -290,6 +290,8 @@ static void one_of_set(world *w, ag_str expected, ag_str question, tally *t)
 	if (!is_one_of(a.source, expected))
 		printf("# missed: %.*s\n#   want %.*s\n#   got  %.*s\n", AG_FMT(question),
 		       AG_FMT(expected), AG_FMT(a.source));
+	else if (!ag_str_eqc(a.status, "ok"))
+		printf("# not ok: %.*s\n#   %.*s\n", AG_FMT(question), AG_FMT(a.why));
 }
 
 /* Of every question that nothing answers none is ok, and most are answered by nothing at all. */

@@ -1,0 +1,455 @@
+/* offline_proof -- see offline_proof.h. Order: measures, kinds of answers, terms, ag_judge_proves(). */
+#include "ask/offline_proof.h"
+
+#include "ask/search_parts.h"
+
+#define NEAR_PAIR 3u /* words from one noun of a pair to the other */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_one_of(ag_str word, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_ieq(word, ag_str_c(list[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool has_word(ag_str text, const char *const *list, size_t n)
+{
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
+		if (is_one_of(word, list, n))
+			return true;
+	}
+	return false;
+}
+
+/* --- measures --- */
+
+static const char time_units[] =
+	"ms s second seconds minute minutes min hour hours h day days week weeks month months "
+	"year years night nights";
+static const char size_units[] =
+	"b k m g kb mb gb tb kib mib gib tib byte bytes kilobytes megabytes gigabytes "
+	"px pixels characters lines rows percent %";
+
+/* A noun of measure is said by a number with its unit: "115200 baud" is a rate, "20 %" a percentage. */
+static const struct {
+	const char *noun, *units;
+} measures[] = {
+	{ "percentage", "% percent" },
+	{ "percent", "% percent" },
+	{ "size", size_units },
+	{ "cost", "eur usd gbp euro euros dollar dollars cent cents" },
+	{ "price", "eur usd gbp euro euros dollar dollars cent cents" },
+	{ "duration", time_units },
+	{ "lifetime", time_units },
+	{ "temperature", "°c °f degrees" },
+	{ "rate", "baud hz % percent second minute hour day" },
+	{ "weight", "kg g kilograms grams lb" },
+	{ "length", "m cm mm km characters bytes letters" },
+};
+
+static bool is_numeral(ag_str word)
+{
+	static const char *const words[] = { "one",  "two",    "three", "four",    "five",
+		                             "six",  "seven",  "eight", "nine",    "ten",
+		                             "half", "twelve", "dozen", "hundred", "thousand" };
+
+	return is_digit(word.ptr[0]) || is_one_of(word, words, AG_NELEM(words));
+}
+
+static bool is_unit(ag_str word, const char *units)
+{
+	for (ag_str rest = ag_str_c(units); word.len && rest.ptr;) {
+		if (ag_str_ieq(ag_str_split(&rest, ' '), word))
+			return true;
+	}
+	return false;
+}
+
+/* A number and, at most one word later, a unit: "3s", "20 %", "five long minutes". */
+static bool is_measured(ag_str text, const char *units)
+{
+	ag_str word;
+	size_t since = 9;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
+		const ag_str after = ag_str_trim(ag_str_make(text.ptr + pos, text.len - pos));
+		ag_str unit = word;
+
+		while (unit.len && is_digit(unit.ptr[0]))
+			unit = ag_str_make(unit.ptr + 1, unit.len - 1);
+		since = is_numeral(word) ? 0 : since + 1;
+		if ((since <= 2 && is_unit(unit, units)) ||
+		    (since == 0 && after.len && after.ptr[0] == '%' && is_unit(AG_S("%"), units)))
+			return true;
+	}
+	return false;
+}
+
+static const char *units_of(ag_str noun)
+{
+	for (size_t i = 0; i < AG_NELEM(measures); i++) {
+		if (ag_str_ieq(noun, ag_str_c(measures[i].noun)))
+			return measures[i].units;
+	}
+	return NULL;
+}
+
+static bool has_money(ag_str text)
+{
+	return ag_str_contains(text, AG_S("\xe2\x82\xac")) || ag_str_contains(text, AG_S("$")) ||
+	       is_measured(text, units_of(AG_S("cost")));
+}
+
+/* --- kinds of answers --- */
+
+static bool has_amount(ag_str text)
+{
+	static const char *const often[] = { "once",  "twice",  "never",  "unlimited", "nightly",
+		                             "daily", "weekly", "hourly", "every",     "each" };
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
+		if (is_numeral(word) || is_one_of(word, often, AG_NELEM(often)))
+			return true;
+	}
+	return false;
+}
+
+/* "Eight irrigation valves": a number, and at most two words later what it counts. "One" is too common. */
+static bool counts_it(ag_str text, const ag_term *counted)
+{
+	size_t since = 9;
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
+		const ag_stem stem = ag_judge_stem(word);
+
+		since = is_numeral(word) && !ag_str_ieq(word, AG_S("one")) ? 0 : since + 1;
+		for (size_t i = 0; i < counted->ntwin && since && since <= 3; i++) {
+			if (ag_stem_eq(&stem, &counted->stems[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* "At most 16", "up to 8": what may be is not what is. */
+static bool says_limit(ag_str text)
+{
+	static const char *const words[] = { "most",     "max",      "maximum", "limit",
+		                             "limits",   "limited",  "up",      "only",
+		                             "longer",   "larger",   "more",    "within",
+		                             "cap",      "exceed",   "longest", "may",
+		                             "can",      "cannot",   "timeout", "timeouts",
+		                             "deadline", "unlimited" };
+
+	return has_word(text, words, AG_NELEM(words));
+}
+
+static bool has_date(ag_str text)
+{
+	static const char *const months[] = { "january", "february", "march",   "april",
+		                              "june",    "july",     "august",  "september",
+		                              "october", "november", "december" };
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
+		if (is_one_of(word, months, AG_NELEM(months)) ||
+		    (word.len == 4 &&
+		     (ag_str_starts(word, AG_S("19")) || ag_str_starts(word, AG_S("20"))) &&
+		     is_digit(word.ptr[2]) && is_digit(word.ptr[3])))
+			return true;
+	}
+	return false;
+}
+
+/* A name that the question does not have, not the first word of a sentence. */
+static bool names_someone(const ag_judge *j, ag_str text)
+{
+	ag_str word;
+	size_t pos = 0;
+
+	if (!ag_judge_next_run(text, &pos, &word))
+		return false;
+	while (ag_judge_next_run(text, &pos, &word)) {
+		bool is_asked = false;
+
+		for (size_t i = 0; i < j->nterm; i++)
+			is_asked |= ag_str_ieq(j->terms[i].word, word);
+		if (!is_asked && word.len > 2 && is_upper(word.ptr[0]) && !is_upper(word.ptr[1]))
+			return true;
+	}
+	return false;
+}
+
+static bool gives_reason(const ag_statement *s)
+{
+	static const char *const reasons[] = { "because", "since", "due",      "reason",
+		                               "so",      "why",   "therefore" };
+
+	return has_word(s->text, reasons, AG_NELEM(reasons));
+}
+
+static bool says_case(const ag_statement *s)
+{
+	static const char *const cases[] = { "when",  "if",     "once",    "whenever",
+		                             "after", "unless", "without", "until" };
+
+	return s->is_row || has_word(s->text, cases, AG_NELEM(cases));
+}
+
+/* A command, a setting, a request: how it is done. */
+static bool says_how(const ag_statement *s)
+{
+	return s->has_code || s->is_row || memchr(s->text.ptr, '`', s->text.len) != NULL;
+}
+
+/* Has it something that the question does not have? */
+static bool says_more(const ag_judge *j, const ag_statement *s, ag_arena *arena)
+{
+	ag_str word;
+	size_t nmore = 0;
+
+	for (size_t pos = 0; ag_word_next(s->text, &pos, &word);) {
+		const ag_str low = ag_judge_lower(word, arena);
+		const ag_stem stem = ag_judge_stem(low);
+		bool is_asked = ag_search_is_stop(low);
+
+		for (size_t i = 0; i < j->nterm && !is_asked; i++)
+			is_asked = j->terms[i].nstem ? ag_stem_eq(&stem, &j->terms[i].stems[0])
+			                             : ag_str_contains(j->terms[i].word, low);
+		nmore += !is_asked;
+	}
+	return nmore > 0;
+}
+
+/* Is it the kind of answer that the question wants? */
+static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag_arena *arena)
+{
+	const bool may_be = !j->asks_limit || s->is_row || says_limit(s->text) || says_limit(title);
+
+	if (j->asks_cost)
+		return has_money(s->text);
+	if (j->wants_version)
+		return false;
+	if (j->wants_date)
+		return has_date(s->text);
+	if (j->asks_who)
+		return names_someone(j, s->text);
+	switch (j->cue) {
+	case AG_CUE_TIME: return is_measured(s->text, time_units) && may_be;
+	case AG_CUE_SIZE: return is_measured(s->text, size_units) && may_be;
+	case AG_CUE_REASON: return gives_reason(s);
+	case AG_CUE_CASE: return says_case(s);
+	case AG_CUE_ADVICE: return false;
+	case AG_CUE_NONE: break;
+	}
+	if (j->wants_quantity && j->counted >= 0 && !s->is_row &&
+	    !counts_it(s->text, &j->terms[j->counted]))
+		return false;
+	if (j->wants_quantity)
+		return has_amount(s->text) && may_be;
+	if (j->wants_how)
+		return says_how(s);
+	return says_more(j, s, arena);
+}
+
+/* --- terms --- */
+
+/* In its own words, or in twins of them; a noun of measure also by what it is measured in. */
+static bool states_term(const ag_judge_view *v, const ag_statement *s, const ag_term *t,
+                        ag_arena *arena)
+{
+	const char *units = units_of(t->word);
+
+	if (ag_judge_has_twin(v, t, arena))
+		return true;
+	return units && t->kind == AG_TERM_WORD &&
+	       (is_measured(s->text, units) ||
+	        (units == units_of(AG_S("cost")) && has_money(s->text)));
+}
+
+/* Two nouns that follow each other in the question are near each other in the statement when it has both. */
+static bool keeps_pairs(const ag_judge *j, const ag_statement *s)
+{
+	for (size_t i = 0; i + 1 < j->nterm && !s->is_row; i++) {
+		if (!ag_judge_keeps_pair(j, i, s->text))
+			return false;
+	}
+	return true;
+}
+
+static bool is_of(ag_str word, const ag_term *t)
+{
+	const ag_stem stem = ag_judge_stem(word);
+
+	for (size_t i = 0; i < t->ntwin; i++) {
+		if (ag_stem_eq(&stem, &t->stems[i]))
+			return true;
+	}
+	return !t->nstem && ag_str_ieq(word, t->word);
+}
+
+static bool is_object(const ag_judge *j, ag_str word)
+{
+	return is_of(word, &j->terms[j->objects[0]]) ||
+	       (j->is_pair && is_of(word, &j->terms[j->objects[1]]));
+}
+
+/* "Restart the worker", "the worker is restarted": the verb before its object, or the object before a passive. */
+static bool acts_on_object(const ag_judge *j, ag_str text)
+{
+	static const char *const be[] = { "is", "are", "be", "was", "were", "been", "gets" };
+	const ag_term *verb = &j->terms[j->verb];
+	size_t since_verb = 99, since_be = 99;
+	bool has_object = false;
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
+		/* A part of an identifier is no word: "ag_call". */
+		const bool is_part = (word.ptr > text.ptr && word.ptr[-1] == '_') ||
+		                     (pos < text.len && text.ptr[pos] == '_');
+
+		since_verb++;
+		since_be = is_one_of(word, be, AG_NELEM(be)) ? 0 : since_be + 1;
+		if (is_part)
+			continue;
+		if (is_of(word, verb)) {
+			if (has_object && since_be <= 2)
+				return true;
+			since_verb = 0;
+		} else if (ag_judge_is_between(word)) {
+			since_verb = 99;
+		} else if (is_object(j, word)) {
+			has_object = true;
+			if (since_verb <= 5)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What the question wants to do is done in the statement itself, and to its object: "stop the app" stops no backup. */
+static bool does_it(const ag_judge *j, const ag_statement *s, const ag_judge_view *v,
+                    ag_arena *arena)
+{
+	if (j->verb < 0)
+		return true;
+	if (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject || s->is_row ||
+	    j->terms[j->verb].kind == AG_TERM_UNIT || !j->is_direct)
+		return ag_judge_has_twin(v, &j->terms[j->verb], arena) &&
+		       (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject ||
+		        ag_judge_has_twin(v, &j->terms[j->objects[0]], arena));
+	return acts_on_object(j, s->text);
+}
+
+/* "A build takes about 20 seconds" begins with the only thing that is asked about. */
+static bool begins_with(const ag_statement *s, const ag_term *t)
+{
+	static const char *const articles[] = { "a", "an", "the", "each", "every" };
+	ag_str word;
+	size_t pos = 0;
+
+	while (ag_judge_next_run(s->text, &pos, &word)) {
+		if (!is_one_of(word, articles, AG_NELEM(articles)))
+			return is_of(word, t);
+	}
+	return false;
+}
+
+typedef struct views {
+	ag_judge_view title, heads;
+	ag_str said_title;
+	bool is_strict; /* twins only, and most of the question in the statement itself */
+} views;
+
+/* May a proof lack it? "Use" and what a thing does by itself. */
+static bool is_spare_verb(const ag_term *t)
+{
+	return t->is_light &&
+	       (ag_judge_is_in(AG_JUDGE_STATES, t->word) || ag_str_eqc(t->word, "use") ||
+	        ag_str_eqc(t->word, "used") || ag_str_eqc(t->word, "have"));
+}
+
+static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag_arena *arena)
+{
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), s->text, arena);
+	const ag_judge_view before = ag_judge_view_of(AG_S(""), s->before, arena);
+	const ag_term *only = NULL;
+	size_t nhere = 0, nthing = 0, nterm = 0;
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		const ag_term *t = &j->terms[i];
+
+		if (t->is_subject || (w->is_strict ? is_spare_verb(t) : t->is_light))
+			continue;
+		nterm++;
+		only = t;
+		if (states_term(&v, s, t, arena) ||
+		    (!w->is_strict && ag_judge_has_term(&v, t, arena))) {
+			nhere++;
+			nthing += !ag_judge_is_action(t->word);
+		} else if (ag_judge_has_twin(&before, t, arena) ||
+		           ag_judge_has_twin(&w->title, t, arena)) {
+			nthing += !ag_judge_is_action(t->word);
+		} else if (w->is_strict ? !ag_judge_has_twin(&w->heads, t, arena)
+		                        : !ag_judge_has_term(&w->heads, t, arena)) {
+			return false;
+		}
+	}
+	if (w->is_strict && (!nthing || 2 * nhere < nterm))
+		return false;
+	if (w->is_strict && nterm < 2 &&
+	    !(only && (j->cue == AG_CUE_TIME || j->cue == AG_CUE_SIZE) && begins_with(s, only)))
+		return false;
+	if (!nhere && nterm)
+		return false;
+	return is_answer(j, s, w->said_title, arena) &&
+	       (!w->is_strict || (keeps_pairs(j, s) && does_it(j, s, &v, arena)));
+}
+
+static bool has_statement(const ag_judge *j, const ag_judged_text *t, bool is_strict,
+                          ag_arena *arena)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	const views w = { .title = ag_judge_view_of(AG_S(""), t->title, arena),
+		          .heads = ag_judge_view_of(AG_S(""), t->heads, arena),
+		          .said_title = t->title,
+		          .is_strict = is_strict };
+	size_t n;
+	const ag_statement *list = ag_statements_of(t->text, arena, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		ag_arena_reset(scratch);
+		if (says_it(j, &list[i], &w, scratch))
+			return true;
+	}
+	return false;
+}
+
+bool ag_judge_proves(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
+{
+	return t->is_prose && !j->is_negated && j->npart <= 1 && has_statement(j, t, true, arena);
+}
+
+bool ag_judge_has_kind(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
+{
+	const bool is_asked = j->asks_cost || j->asks_who || j->asks_limit || j->asks_whether ||
+	                      j->cue == AG_CUE_TIME || j->cue == AG_CUE_SIZE;
+
+	return !t->is_prose || !is_asked || has_statement(j, t, false, arena);
+}
