@@ -60,6 +60,21 @@ static ag_str base_of(ag_str path)
 	return path;
 }
 
+static bool asks_of_change(ag_str question)
+{
+	static const char *const begins[] = { "when did", "when was", "when were", "why was",
+		                              "why were", "why did",  "since when" };
+
+	for (size_t i = 0; i < AG_NELEM(begins); i++) {
+		const ag_str begin = ag_str_c(begins[i]);
+
+		if (question.len > begin.len &&
+		    ag_str_ieq(ag_str_make(question.ptr, begin.len), begin))
+			return true;
+	}
+	return false;
+}
+
 static double aside_of(const ag_question *q, ag_str path)
 {
 	static const char *const asides[] = {
@@ -81,8 +96,9 @@ static double aside_of(const ag_question *q, ag_str path)
 			worst = 0.6;
 	}
 	for (size_t i = 0; i < AG_NELEM(logs); i++) {
+		/* When and why something changed is in the change log. */
 		if (ag_str_starts(base, ag_str_c(logs[i])))
-			worst = 1;
+			worst = asks_of_change(q->text) ? 0 : 1;
 	}
 	return worst;
 }

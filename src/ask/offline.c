@@ -14,7 +14,7 @@
 #include "base/sha256.h"
 
 #define ORIGIN      "ask.offline"
-#define NHIT        12u
+#define NHIT        24u
 #define MAX_FURTHER 4u
 #define NEAR        0.8 /* of the best score: worth to be named beside it */
 #define NAMED       0.6 /* of the best score: as good, when the question has all of it and of its title */

@@ -299,6 +299,17 @@ static bool is_word_of(ag_str word, const ag_term *t, bool is_own)
 	return ag_str_ieq(word, run) || (stem.len && ag_stem_eq(&stem, &own));
 }
 
+static bool is_twin_of(ag_str word, const ag_term *t)
+{
+	const ag_stem stem = ag_judge_stem(word);
+
+	for (size_t i = 0; i < t->ntwin; i++) {
+		if (ag_stem_eq(&stem, &t->stems[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool is_word_of_any(const ag_judge *j, ag_str word)
 {
 	for (size_t i = 0; i < j->nterm; i++) {
@@ -488,6 +499,28 @@ static bool must_be_near(const ag_judge *j, size_t i, const ag_judge_view *heads
 	       (!ag_judge_has_term(heads, one, arena) && !ag_judge_has_term(heads, two, arena));
 }
 
+bool ag_judge_are_close(const ag_term *one, const ag_term *two, ag_str text)
+{
+	bool is_code = false;
+	ag_str s, run;
+
+	while (next_sentence(&text, &is_code, &s)) {
+		size_t n = 0, last[2] = { 0, 0 };
+
+		for (size_t pos = 0; ag_judge_next_run(s, &pos, &run);) {
+			const bool is[2] = { is_twin_of(run, one), is_twin_of(run, two) };
+
+			n++;
+			for (size_t k = 0; k < 2; k++) {
+				if (is[k] && last[1 - k] && n - last[1 - k] <= 3)
+					return true;
+				last[k] = is[k] ? n : last[k];
+			}
+		}
+	}
+	return false;
+}
+
 bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text)
 {
 	const ag_term *one = &j->terms[i], *two = &j->terms[i + 1];
@@ -496,7 +529,7 @@ bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text)
 	    ag_str_ends(two->shown, AG_S("ing")) ||
 	    two->shown.ptr - (one->shown.ptr + one->shown.len) != 1)
 		return true;
-	return are_near(one, two, false, text);
+	return are_near(one, two, false, text) || ag_judge_are_close(one, two, text);
 }
 
 size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str text)
@@ -599,7 +632,7 @@ bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str titl
 	ag_str s;
 
 	for (size_t i = 0; i < j->nterm; i++)
-		nhead += ag_judge_has_own(heads, &j->terms[i], arena);
+		nhead += ag_judge_has_twin(heads, &j->terms[i], arena);
 	if (j->cue == AG_CUE_REASON && (nhead > 1 || (nhead && has_cue_word(j->cue, title))))
 		return true;
 	while (next_sentence(&text, &is_code, &s)) {

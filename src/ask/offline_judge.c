@@ -579,6 +579,21 @@ static bool has_phrase(const ag_judge *j, const ag_judged_text *t, const ag_judg
 	       ag_judge_defines(j, t->text);
 }
 
+/* Has the title every term, or two of them, light verbs aside? */
+static bool is_about_them(const ag_judge *j, ag_str title, ag_arena *arena)
+{
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), title, arena);
+	size_t n = 0, nhere = 0;
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].is_light || j->terms[i].is_subject)
+			continue;
+		n++;
+		nhere += ag_judge_has_term(&v, &j->terms[i], arena);
+	}
+	return nhere == n || nhere >= 2;
+}
+
 static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
 	/* A path is made of single words: in it "login" says nothing of "log in". */
@@ -666,8 +681,17 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	else
 		ret.fit = AG_FIT_WHOLE;
 	ret.is_named = named_by(j, t->title, false, arena) > 0;
+	ret.has_title = is_about_them(j, t->title, arena);
 	ret.is_titled = ret.is_named && !j->wants_quantity && is_in_titles(j, &heads, false, arena);
 	return ret;
+}
+
+/* Is the section about nothing but the question, so that what it says is the answer? A number or a name must be said. */
+static bool is_told(const ag_judge *j, const ag_judged *r)
+{
+	return (r->is_named || r->has_title || j->npart > 1) && !j->asks_cost && !j->asks_who &&
+	       !j->asks_whom && !j->asks_limit && !(j->wants_quantity && j->counted >= 0) &&
+	       j->cue != AG_CUE_TIME && j->cue != AG_CUE_SIZE;
 }
 
 ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
@@ -678,8 +702,7 @@ ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *ar
 	if (t->is_prose)
 		said.text = ag_judge_without_targets(t->text, arena);
 	ret = judge(j, &said, arena);
-	if (ret.fit == AG_FIT_WHOLE && !(j->asks_whether && ret.is_named) &&
-	    !ag_judge_has_kind(j, &said, arena)) {
+	if (ret.fit == AG_FIT_WHOLE && !is_told(j, &ret) && !ag_judge_has_kind(j, &said, arena)) {
 		ret.fit = AG_FIT_PARTLY;
 		ret.is_titled = ret.is_named = false;
 		ret.why = AG_S("no sentence of the section says it");

@@ -50,12 +50,12 @@ typedef struct ag_judge {
 	ag_str parts[AG_JUDGE_MAX_PARTS]; /* of a question that asks several things; views of it */
 	unsigned npart;
 	bool wants_version, wants_quantity, wants_how, is_negated;
-	bool wants_doer, wants_date; /* "who wrote x"; "when was x founded" */
-	bool asks_cost, asks_who;    /* "what does x cost", "who …" */
-	bool asks_limit;             /* "how many may", "how long can" */
-	bool asks_whether;           /* "does x …", "is x …": yes or no */
-	int counted, lacking;        /* terms: of "how many x", of "without x"; -1 = none */
-	int verb;                    /* of "how do I delete an old item"; -1 = none */
+	bool wants_doer, wants_date;         /* "who wrote x"; "when was x founded" */
+	bool asks_cost, asks_who, asks_whom; /* "what does x cost", "who …", "how do I see who …" */
+	bool asks_limit;                     /* "how many may", "how long can" */
+	bool asks_whether;                   /* "does x …", "is x …": yes or no */
+	int counted, lacking;                /* terms: of "how many x", of "without x"; -1 = none */
+	int verb;                            /* of "how do I delete an old item"; -1 = none */
 	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
 	bool is_pair;   /* of which the second follows the first at once */
 	ag_cue cue;
@@ -77,6 +77,7 @@ typedef enum ag_fit {
 typedef struct ag_judged {
 	ag_fit fit;
 	bool is_named;  /* WHOLE, and the question has every word of its title */
+	bool has_title; /* the title has every term, or two of them */
 	bool is_proved; /* WHOLE: one statement says it */
 	bool is_titled; /* and the titles have all of the question */
 	double share;   /* of the terms' weight that the text has */
@@ -186,6 +187,8 @@ bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_str
 size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str text);
 /* Are term i and the next one near each other in the text, if they are two nouns that follow each other and the text has both? */
 bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text);
+/* Are two words, or twins of them, at most three words apart in a sentence of the text? */
+bool ag_judge_are_close(const ag_term *one, const ag_term *two, ag_str text);
 /* A sentence with the cue, and all terms that the titles do not have. */
 bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str title, ag_str text);
 /* "what is a shell", "what does git stash do": a sentence, an item or a row begins with the phrase. */

@@ -65,6 +65,8 @@ static void read_wishes(ag_judge *j, ag_str low)
 			j->cue = cues[i].cue;
 	}
 	j->asks_who = ag_str_starts(low, AG_S("who ")) && !has_phrase(low, roles, AG_NELEM(roles));
+	j->asks_whom = !ag_str_starts(low, AG_S("who")) &&
+	               has_phrase(low, (const char *const[]){ "who", "whom" }, 2);
 	j->asks_cost = (ag_str_starts(low, AG_S("how much ")) ||
 	                ag_str_starts(low, AG_S("what d"))) &&
 	               has_phrase(low, costs, AG_NELEM(costs));

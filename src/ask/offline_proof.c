@@ -133,16 +133,26 @@ static bool has_amount(ag_str text)
 static bool counts_it(ag_str text, const ag_term *counted)
 {
 	size_t since = 9;
+	bool was_it = false;
 	ag_str word;
 
 	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
 		const ag_stem stem = ag_judge_stem(word);
 
-		since = is_numeral(word) && !ag_str_ieq(word, AG_S("one")) ? 0 : since + 1;
-		for (size_t i = 0; i < counted->ntwin && since && since <= 3; i++) {
-			if (ag_stem_eq(&stem, &counted->stems[i]))
-				return true;
-		}
+		/* "04:00" counts nothing. */
+		const bool is_clock = (word.ptr > text.ptr && word.ptr[-1] == ':') ||
+		                      (pos < text.len && text.ptr[pos] == ':');
+
+		since = is_numeral(word) && !is_clock && !ag_str_ieq(word, AG_S("one")) ? 0
+		                                                                        : since + 1;
+		/* "port 8080" */
+		if (was_it && since == 0)
+			return true;
+		was_it = false;
+		for (size_t i = 0; i < counted->ntwin && since; i++)
+			was_it |= ag_stem_eq(&stem, &counted->stems[i]);
+		if (was_it && since <= 3)
+			return true;
 	}
 	return false;
 }
@@ -240,7 +250,8 @@ static bool says_more(const ag_judge *j, const ag_statement *s, ag_arena *arena)
 /* Is it the kind of answer that the question wants? */
 static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag_arena *arena)
 {
-	const bool may_be = !j->asks_limit || s->is_row || says_limit(s->text) || says_limit(title);
+	static const char *const whom[] = { "who", "whom", "author", "authors", "user", "owner" };
+	const bool may_be = !j->asks_limit || says_limit(s->text) || says_limit(title);
 
 	if (j->asks_cost)
 		return has_money(s->text);
@@ -248,6 +259,8 @@ static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag
 		return false;
 	if (j->wants_date)
 		return has_date(s->text);
+	if (j->asks_whom && !has_word(s->text, whom, AG_NELEM(whom)))
+		return false;
 	if (j->asks_who)
 		return names_someone(j, s->text);
 	switch (j->cue) {
@@ -311,8 +324,9 @@ static bool is_object(const ag_judge *j, ag_str word)
 }
 
 /* "Restart the worker", "the worker is restarted": the verb before its object, or the object before a passive. */
-static bool acts_on_object(const ag_judge *j, ag_str text)
+static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 {
+	static const char *const it[] = { "it", "them" };
 	static const char *const be[] = { "is", "are", "be", "was", "were", "been", "gets" };
 	const ag_term *verb = &j->terms[j->verb];
 	size_t since_verb = 99, since_be = 99;
@@ -334,8 +348,8 @@ static bool acts_on_object(const ag_judge *j, ag_str text)
 			since_verb = 0;
 		} else if (ag_judge_is_between(word)) {
 			since_verb = 99;
-		} else if (is_object(j, word)) {
-			has_object = true;
+		} else if (is_object(j, word) || (may_be_it && is_one_of(word, it, AG_NELEM(it)))) {
+			has_object |= !is_one_of(word, it, AG_NELEM(it));
 			if (since_verb <= 5)
 				return true;
 		}
@@ -345,7 +359,7 @@ static bool acts_on_object(const ag_judge *j, ag_str text)
 
 /* What the question wants to do is done in the statement itself, and to its object: "stop the app" stops no backup. */
 static bool does_it(const ag_judge *j, const ag_statement *s, const ag_judge_view *v,
-                    ag_arena *arena)
+                    const ag_judge_view *before, ag_arena *arena)
 {
 	if (j->verb < 0)
 		return true;
@@ -354,7 +368,8 @@ static bool does_it(const ag_judge *j, const ag_statement *s, const ag_judge_vie
 		return ag_judge_has_twin(v, &j->terms[j->verb], arena) &&
 		       (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject ||
 		        ag_judge_has_twin(v, &j->terms[j->objects[0]], arena));
-	return acts_on_object(j, s->text);
+	return acts_on_object(j, s->text,
+	                      ag_judge_has_twin(before, &j->terms[j->objects[0]], arena));
 }
 
 /* "A build takes about 20 seconds" begins with the only thing that is asked about. */
@@ -385,12 +400,34 @@ static bool is_spare_verb(const ag_term *t)
 	        ag_str_eqc(t->word, "used") || ag_str_eqc(t->word, "have"));
 }
 
+/* "deploy/backup.sh dumps the database. Dumps are kept for 35 days.": the paragraph says of which dumps. */
+static bool is_bridged(const ag_judge *j, size_t i, const ag_statement *s, const ag_judge_view *v,
+                       ag_arena *arena)
+{
+	if ((int)i == j->verb || !j->terms[i].nstem || !s->around.len)
+		return false;
+	for (size_t k = 0; k < j->nterm; k++) {
+		if (k != i && j->terms[k].nstem && ag_judge_has_twin(v, &j->terms[k], arena) &&
+		    ag_judge_are_close(&j->terms[i], &j->terms[k], s->around))
+			return true;
+	}
+	return false;
+}
+
+/* Is one term enough? Where the statement begins with what is measured, or says how many of it there may be. */
+static bool is_enough(const ag_judge *j, const ag_statement *s, const ag_term *only)
+{
+	if (j->cue == AG_CUE_TIME || j->cue == AG_CUE_SIZE)
+		return begins_with(s, only);
+	return !s->is_row && j->asks_limit && j->counted >= 0 && only == &j->terms[j->counted];
+}
+
 static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag_arena *arena)
 {
 	const ag_judge_view v = ag_judge_view_of(AG_S(""), s->text, arena);
 	const ag_judge_view before = ag_judge_view_of(AG_S(""), s->before, arena);
 	const ag_term *only = NULL;
-	size_t nhere = 0, nthing = 0, nterm = 0;
+	size_t nhere = 0, nthing = 0, nterm = 0, nbridge = 0;
 
 	for (size_t i = 0; i < j->nterm; i++) {
 		const ag_term *t = &j->terms[i];
@@ -406,6 +443,8 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 		} else if (ag_judge_has_twin(&before, t, arena) ||
 		           ag_judge_has_twin(&w->title, t, arena)) {
 			nthing += !ag_judge_is_action(t->word);
+		} else if (!nbridge && is_bridged(j, i, s, &v, arena)) {
+			nbridge++;
 		} else if (w->is_strict ? !ag_judge_has_twin(&w->heads, t, arena)
 		                        : !ag_judge_has_term(&w->heads, t, arena)) {
 			return false;
@@ -413,13 +452,12 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 	}
 	if (w->is_strict && (!nthing || 2 * nhere < nterm))
 		return false;
-	if (w->is_strict && nterm < 2 &&
-	    !(only && (j->cue == AG_CUE_TIME || j->cue == AG_CUE_SIZE) && begins_with(s, only)))
+	if (w->is_strict && nterm < 2 && !(only && is_enough(j, s, only)))
 		return false;
 	if (!nhere && nterm)
 		return false;
 	return is_answer(j, s, w->said_title, arena) &&
-	       (!w->is_strict || (keeps_pairs(j, s) && does_it(j, s, &v, arena)));
+	       (!w->is_strict || (keeps_pairs(j, s) && does_it(j, s, &v, &before, arena)));
 }
 
 static bool has_statement(const ag_judge *j, const ag_judged_text *t, bool is_strict,
@@ -435,6 +473,7 @@ static bool has_statement(const ag_judge *j, const ag_judged_text *t, bool is_st
 
 	for (size_t i = 0; i < n; i++) {
 		ag_arena_reset(scratch);
+		ag_arena_reset(scratch);
 		if (says_it(j, &list[i], &w, scratch))
 			return true;
 	}
@@ -448,8 +487,5 @@ bool ag_judge_proves(const ag_judge *j, const ag_judged_text *t, ag_arena *arena
 
 bool ag_judge_has_kind(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
-	const bool is_asked = j->asks_cost || j->asks_who || j->asks_limit || j->asks_whether ||
-	                      j->cue == AG_CUE_TIME || j->cue == AG_CUE_SIZE;
-
-	return !t->is_prose || !is_asked || has_statement(j, t, false, arena);
+	return !t->is_prose || has_statement(j, t, false, arena);
 }

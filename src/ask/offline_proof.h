@@ -8,6 +8,7 @@
 typedef struct ag_statement {
 	ag_str text;   /* of a row: each cell with the head of its column */
 	ag_str before; /* what it refers to ("It lasts …") or what announces it; "" = nothing */
+	ag_str around; /* the paragraph or item that it is of; "" for a row */
 	bool is_row;
 	bool has_code; /* a block of code follows */
 } ag_statement;

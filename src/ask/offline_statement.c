@@ -15,6 +15,7 @@ typedef struct cutter {
 	ag_str announced;        /* the last sentence, when it ended with a colon; else "" */
 	ag_str heads[MAX_CELLS]; /* of the table that is read */
 	size_t nhead;
+	ag_str around;           /* the paragraph or item */
 	const char *chain;       /* the last sentence that refers to none before it */
 	const char *begin, *end; /* of the paragraph or item that is read; NULL = none */
 	bool is_item;
@@ -27,19 +28,24 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "It lasts about four years" speaks of what the sentence before it names. */
+/* "It lasts about four years", "the command corrects it" speak of what the sentence before names. */
 static bool refers_back(ag_str sentence)
 {
-	static const char *const words[] = { "it",   "its",  "they", "their", "this", "these",
-		                             "that", "both", "so",   "then",  "on" };
+	static const char *const begins[] = { "its",  "their", "this", "these", "that",
+		                              "both", "so",    "then", "on" };
+	static const char *const words[] = { "it", "they", "them" };
+	size_t n = 0;
 	ag_str word;
-	size_t pos = 0;
 
-	if (!ag_word_next(sentence, &pos, &word))
-		return false;
-	for (size_t i = 0; i < AG_NELEM(words); i++) {
-		if (ag_str_ieq(word, ag_str_c(words[i])))
-			return true;
+	for (size_t pos = 0; ag_word_next(sentence, &pos, &word); n++) {
+		for (size_t i = 0; i < AG_NELEM(begins) && !n; i++) {
+			if (ag_str_ieq(word, ag_str_c(begins[i])))
+				return true;
+		}
+		for (size_t i = 0; i < AG_NELEM(words); i++) {
+			if (ag_str_ieq(word, ag_str_c(words[i])))
+				return true;
+		}
 	}
 	return false;
 }
@@ -48,7 +54,9 @@ static void add_statement(cutter *c, ag_str text, ag_str before, bool is_row)
 {
 	text = ag_str_trim(text);
 	if (text.len && c->n < MAX_STATEMENTS)
-		c->at[c->n++] = (ag_statement){ .text = text, .before = before, .is_row = is_row };
+		c->at[c->n++] = (ag_statement){
+			.text = text, .before = before, .around = c->around, .is_row = is_row
+		};
 }
 
 /* Where the sentence that begins at `from` ends. A full stop in a code span ends nothing. */
@@ -69,6 +77,7 @@ static void add_sentences(cutter *c, ag_str block)
 	const ag_str announced = c->announced;
 	ag_str last = announced;
 
+	c->around = block;
 	for (size_t at = 0; at < block.len;) {
 		const size_t end = sentence_end(block, at);
 		const ag_str s = ag_str_make(block.ptr + at, end - at);
@@ -149,6 +158,7 @@ static void add_row(cutter *c, ag_str line)
 		ag_buf_addc(&b, ' ');
 		ag_buf_add(&b, cells[i]);
 	}
+	c->around = AG_S("");
 	add_statement(c, ag_buf_dup(c->arena, &b), c->announced, true);
 }
 

@@ -446,8 +446,8 @@ static bool is_joined(ag_str low)
 	ag_str piece;
 
 	for (size_t pos = 0; ag_judge_next_run(low, &pos, &piece); n++)
-		ncommon += ag_search_is_stop(piece);
-	return n > 1 && ncommon && ncommon < n && memchr(low.ptr, '-', low.len);
+		ncommon += ag_judge_is_common(piece);
+	return n > 1 && ncommon && memchr(low.ptr, '-', low.len);
 }
 
 /* "Visual Basic", "Docker Compose" is one name: two words with capitals that follow each other. */
@@ -469,8 +469,26 @@ static void join_names(tokens *t)
 	t->n = n;
 }
 
+/* "The setting TRUST_PROXY": what kind of thing a name is of need not be said. */
+static bool names_kind(const tokens *t, size_t i)
+{
+	static const char *const kinds[] = { "setting", "option", "flag",     "variable",
+		                             "command", "key",    "function", "method",
+		                             "file",    "field",  "header",   "parameter" };
+	bool is_kind = false;
+
+	for (size_t k = 0; k < AG_NELEM(kinds); k++)
+		is_kind |= ag_str_ieq(t->at[i].text, ag_str_c(kinds[k]));
+	return is_kind && i + 1 < t->n && t->at[i + 1].part == t->at[i].part &&
+	       is_name(&t->at[i + 1]) && !is_capitalised(t->at[i + 1].text);
+}
+
 static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 {
+	/* "Which version of X": the answer is a version and need not say so. */
+	const bool wants_version = t->n > 2 && (ag_str_ieq(t->at[0].text, AG_S("which")) ||
+	                                        ag_str_ieq(t->at[0].text, AG_S("what")));
+
 	for (size_t i = 0; i < t->n; i++) {
 		const char *unit = NULL;
 		size_t far = 0, n = t->at[i].is_taken ? 0 : unit_at(t, i, &unit);
@@ -521,11 +539,14 @@ static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 			                       .part = w->part });
 			continue;
 		}
-		/* "two-factor", "a/b": each word counts. */
+		if (names_kind(t, i))
+			continue;
+		/* "a/b": each word counts. */
 		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
 			if (piece.len < 2 || ag_search_is_stop(piece) ||
 			    (ag_judge_is_spare(piece) && !w->is_wanted) ||
-			    (j->wants_place && is_place(piece)))
+			    (j->wants_place && is_place(piece)) ||
+			    (wants_version && ag_str_starts(piece, AG_S("version"))))
 				continue;
 			add_word_term(j, AG_TERM_WORD, piece.len == low.len ? w->text : piece,
 			              piece, w->part, arena);
