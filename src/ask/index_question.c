@@ -217,10 +217,29 @@ static ag_str in_words(ag_str text, ag_arena *arena)
 	return ag_buf_dup(arena, &b);
 }
 
+/* "Get my photos back": the little word comes later. */
+static bool asks_back(ag_str text)
+{
+	size_t since = 9;
+	ag_str word;
+
+	for (size_t pos = 0; ag_word_next(text, &pos, &word);) {
+		since = ag_str_ieq(word, AG_S("get")) || ag_str_ieq(word, AG_S("bring")) ? 0
+		                                                                         : since + 1;
+		if (since && since <= 4 && ag_str_ieq(word, AG_S("back")))
+			return true;
+	}
+	return false;
+}
+
 static void read_words(ag_question *q, ag_arena *arena)
 {
 	ag_str words[MAX_OWN_WORDS], part;
-	const size_t n = ag_search_words(in_words(q->text, arena), arena, words, AG_NELEM(words));
+	const ag_str text = in_words(q->text, arena);
+	const size_t n = ag_search_words(asks_back(text) ? ag_str_printf(arena, "%.*s restore",
+	                                                                 AG_FMT(text))
+	                                                 : text,
+	                                 arena, words, AG_NELEM(words));
 
 	/* Identifiers come with their parts; here only the parts count. */
 	for (size_t i = 0; i < n; i++) {
@@ -268,9 +287,15 @@ static bool has_one(ag_str low, const char *const *list, size_t n)
 
 static ag_asks kind_of(ag_str text, ag_arena *arena)
 {
+	static const char *const by_users[] = { "where can", "where should", "where may",
+		                                "where do i", "where do we" };
 	const ag_str low = lower(text, arena);
 
-	for (size_t i = 0; ag_str_starts(low, AG_S("where ")) && i < AG_NELEM(done_by_code); i++) {
+	/* "Where can a hotel be created?" asks what a user may do. */
+	const bool is_code = ag_str_starts(low, AG_S("where ")) &&
+	                     !has_one(low, by_users, AG_NELEM(by_users));
+
+	for (size_t i = 0; is_code && i < AG_NELEM(done_by_code); i++) {
 		if (ag_str_contains(low, ag_str_c(done_by_code[i])))
 			return AG_ASKS_WHERE;
 	}

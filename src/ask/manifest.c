@@ -143,6 +143,10 @@ static void read_version(wish *w, const ag_str *words, size_t n)
 		if (at == n &&
 		    (ag_str_eqc(words[i], "version") || ag_str_eqc(words[i], "versions")))
 			at = i;
+		/* "Which matplotlib release", not "which release" */
+		if (at == n && i >= 2 && ag_str_eqc(words[i], "release") &&
+		    !is_one_of(words[i - 1], not_names, AG_NELEM(not_names)))
+			at = i;
 	}
 	if (at == n || !is_asking ||
 	    (n && (ag_str_eqc(words[0], "how") || ag_str_eqc(words[0], "why"))))

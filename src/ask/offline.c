@@ -202,6 +202,30 @@ typedef struct candidate {
 	double score;
 } candidate;
 
+/* What is below a folder of tests is made up for them: it says nothing of the project, save of its tests. */
+static bool is_test_material(const answering *a, ag_str path)
+{
+	static const char *const folders[] = { "test",  "tests",    "testdata", "spec",
+		                               "specs", "fixtures", "fixture",  "__tests__" };
+	static const char *const words[] = { "test", "fixture", "spec", "mock", "fuzz", "bench" };
+	ag_str rest = path;
+	bool is_below = false;
+
+	while (!is_below && ag_str_contains(rest, AG_S("/"))) {
+		const ag_str folder = ag_str_split(&rest, '/');
+
+		for (size_t i = 0; i < AG_NELEM(folders); i++)
+			is_below |= ag_str_ieq(folder, ag_str_c(folders[i]));
+	}
+	for (size_t i = 0; is_below && i < AG_NELEM(words); i++) {
+		if (ag_question_match(&a->question, ag_str_c(words[i])))
+			return false;
+	}
+	/* Code of tests may be where something is done; its data never is. */
+	return is_below && (!a->judge.wants_code || ag_index_is_prose(path) ||
+	                    ag_str_ends(path, AG_S(".cases")) || ag_str_ends(path, AG_S(".json")));
+}
+
 static ag_status judge_hits(answering *a, const ag_index_hit *hits, size_t n, candidate *ret,
                             size_t *nret, ag_err *err)
 {
@@ -211,7 +235,8 @@ static ag_status judge_hits(answering *a, const ag_index_hit *hits, size_t n, ca
 		bool is_there;
 		ag_status st;
 
-		if (ag_index_cover(&a->question, &hits[i]) < MIN_COVER)
+		if (ag_index_cover(&a->question, &hits[i]) < MIN_COVER ||
+		    is_test_material(a, hits[i].path))
 			continue;
 		st = find_text(a, &hits[i], &c->t, &is_there, err);
 		if (st)

@@ -129,6 +129,18 @@ static bool has_amount(ag_str text)
 	return false;
 }
 
+/* Is the word this term, or a twin of it? */
+static bool is_of(ag_str word, const ag_term *t)
+{
+	const ag_stem stem = ag_judge_stem(word);
+
+	for (size_t i = 0; i < t->ntwin; i++) {
+		if (ag_stem_eq(&stem, &t->stems[i]))
+			return true;
+	}
+	return !t->nstem && ag_str_ieq(word, t->word);
+}
+
 /* "Eight irrigation valves": a number, and at most two words later what it counts. "One" is too common. */
 static bool counts_it(ag_str text, const ag_term *counted)
 {
@@ -137,8 +149,6 @@ static bool counts_it(ag_str text, const ag_term *counted)
 	ag_str word;
 
 	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
-		const ag_stem stem = ag_judge_stem(word);
-
 		/* "04:00" counts nothing. */
 		const bool is_clock = (word.ptr > text.ptr && word.ptr[-1] == ':') ||
 		                      (pos < text.len && text.ptr[pos] == ':');
@@ -148,9 +158,7 @@ static bool counts_it(ag_str text, const ag_term *counted)
 		/* "port 8080" */
 		if (was_it && since == 0)
 			return true;
-		was_it = false;
-		for (size_t i = 0; i < counted->ntwin && since; i++)
-			was_it |= ag_stem_eq(&stem, &counted->stems[i]);
+		was_it = since && is_of(word, counted);
 		if (was_it && since <= 3)
 			return true;
 	}
@@ -247,6 +255,21 @@ static bool says_more(const ag_judge *j, const ag_statement *s, ag_arena *arena)
 	return nmore > 0;
 }
 
+/* In a row the unit may be in another cell than the number. */
+static bool measures_it(const ag_statement *s, const char *units)
+{
+	bool has_unit = false, has_number = false;
+	ag_str word;
+
+	if (is_measured(s->text, units))
+		return true;
+	for (size_t pos = 0; s->is_row && ag_judge_next_run(s->text, &pos, &word);) {
+		has_unit |= word.len > 1 && is_unit(word, units);
+		has_number |= is_digit(word.ptr[0]);
+	}
+	return has_unit && has_number;
+}
+
 /* Is it the kind of answer that the question wants? */
 static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag_arena *arena)
 {
@@ -264,8 +287,8 @@ static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag
 	if (j->asks_who)
 		return names_someone(j, s->text);
 	switch (j->cue) {
-	case AG_CUE_TIME: return is_measured(s->text, time_units) && may_be;
-	case AG_CUE_SIZE: return is_measured(s->text, size_units) && may_be;
+	case AG_CUE_TIME: return measures_it(s, time_units) && may_be;
+	case AG_CUE_SIZE: return measures_it(s, size_units) && may_be;
 	case AG_CUE_REASON: return gives_reason(s);
 	case AG_CUE_CASE: return says_case(s);
 	case AG_CUE_ADVICE: return false;
@@ -304,17 +327,6 @@ static bool keeps_pairs(const ag_judge *j, const ag_statement *s)
 			return false;
 	}
 	return true;
-}
-
-static bool is_of(ag_str word, const ag_term *t)
-{
-	const ag_stem stem = ag_judge_stem(word);
-
-	for (size_t i = 0; i < t->ntwin; i++) {
-		if (ag_stem_eq(&stem, &t->stems[i]))
-			return true;
-	}
-	return !t->nstem && ag_str_ieq(word, t->word);
 }
 
 static bool is_object(const ag_judge *j, ag_str word)

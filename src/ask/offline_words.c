@@ -37,7 +37,10 @@ static const char *const units[] = {
 	"try again=retry",      "tried again=retry",
 	"trying again=retry",   "read again=reload",
 	"reads again=reload",   "at the same time=parallel",
-	"brings back=restore",  "brought back=restore",
+	"brings back=restore",  "kept out=exclude",
+	"keeps out=exclude",    "keep out=exclude",
+	"left out=exclude",     "leaves out=exclude",
+	"leave out=exclude",    "brought back=restore",
 	"by default=default",
 };
 
@@ -84,6 +87,7 @@ static const char *const twins[] = {
 	"correct fix",
 	"forgotten lost",
 	"place put mount",
+	"attach connect",
 };
 
 /* Words that replace a unit where it is one word. */
@@ -135,9 +139,9 @@ static const char *const spare[] = {
 	"suppose",    "supposed",      "take",       "tell",       "there",      "thing",
 	"think",      "time",          "times",      "today",      "together",   "true",
 	"two",        "try",           "use",        "usual",      "usually",    "various",
-	"additional", "extra",         "versus",     "want",       "way",        "well",
-	"whole",      "wiki",          "per",        "without",    "word",       "work",
-	"yes",        "yet",
+	"additional", "extra",         "enough",     "re",         "versus",     "want",
+	"way",        "well",          "whole",      "wiki",       "per",        "without",
+	"word",       "work",          "yes",        "yet",
 };
 
 /* Forms that no rule makes, and the word that each is of. */
