@@ -130,6 +130,28 @@ static bool is_own(const wish *w)
 	return w->nname == 1 && is_one_of(w->name[0], own, AG_NELEM(own));
 }
 
+/* "Which version will be dropped next" is about what was or will be done, and no manifest says that. */
+static bool tells_of_change(const ag_str *words, size_t n)
+{
+	static const char *const of_time[] = { "will",     "next",   "future", "upcoming", "previous",
+		                               "previously", "before", "since",  "until",    "longer",
+		                               "did",      "drop",   "drops",  "add",      "adds",
+		                               "fix",      "fixes",  "last",   "first",    "newest",
+		                               "introduce", "introduces" };
+	static const char *const of_use[] = { "used",   "needed",    "required",  "installed", "supported",
+		                              "pinned", "locked",    "declared",  "expected",  "specified",
+		                              "based",  "recommended", "tested",  "embedded",  "bundled" };
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_one_of(words[i], of_time, AG_NELEM(of_time)))
+			return true;
+		if (words[i].len > 4 && ag_str_ends(words[i], AG_S("ed")) &&
+		    !is_one_of(words[i], of_use, AG_NELEM(of_use)))
+			return true;
+	}
+	return false;
+}
+
 /* "which version of X", "what X version", "X version?"; what is about versions otherwise is not for manifests. */
 static void read_version(wish *w, const ag_str *words, size_t n)
 {
@@ -148,7 +170,7 @@ static void read_version(wish *w, const ag_str *words, size_t n)
 		    !is_one_of(words[i - 1], not_names, AG_NELEM(not_names)))
 			at = i;
 	}
-	if (at == n || !is_asking ||
+	if (at == n || !is_asking || tells_of_change(words, n) ||
 	    (n && (ag_str_eqc(words[0], "how") || ag_str_eqc(words[0], "why"))))
 		return;
 	w->subject = VERSION;
@@ -640,6 +662,46 @@ static int by_score(const void *a, const void *b)
 	return ag_str_cmp(x->is.path, y->is.path);
 }
 
+static bool has_word(ag_str text, ag_str want)
+{
+	ag_str word;
+
+	for (size_t pos = 0; next_word(text, &pos, &word);) {
+		if (is_name_word(word, want) || is_name_word(want, word))
+			return true;
+	}
+	return false;
+}
+
+/* The question asks more than what the line says: of which part of the project, in which case. */
+static ag_str word_beyond(const wish *w, const ag_manifest_fact *f)
+{
+	static const char *const plain[] = {
+		"test",     "tests",     "docker",    "compose", "container",   "base",   "runtime",
+		"time",     "backend",   "frontend",  "client",  "tools",       "work",   "works",
+		"compile",  "compiling", "building",  "want",    "wants",       "expects", "pin",
+		"pins",     "list",      "lists",     "written", "here",        "now",    "today",
+		"exactly",  "currently", "actually",  "newer",   "older",       "ci",     "say",
+		"says",     "set",       "file",      "license", "licence",     "licensed", "published",
+		"released", "terms",     "kind",      "any",     "if",          "licenced", "licensing",
+		"lock",     "manifest",  "production", "development", "distributed", "versions", "whats",
+	};
+	ag_str word;
+
+	for (size_t pos = 0; next_word(w->low, &pos, &word);) {
+		bool is_known = word.len < 3 || is_one_of(word, not_names, AG_NELEM(not_names)) ||
+		                is_one_of(word, own, AG_NELEM(own)) ||
+		                is_one_of(word, plain, AG_NELEM(plain)) ||
+		                has_word(f->path, word) || has_word(f->text, word);
+
+		for (size_t i = 0; i < w->nname && !is_known; i++)
+			is_known = ag_str_eq(word, w->name[i]);
+		if (!is_known)
+			return word;
+	}
+	return AG_S("");
+}
+
 ag_status ag_manifest_ask(ag_root *r, const ag_ctx *ctx, ag_str question, ag_arena *arena,
                           ag_manifest_answer *ret, ag_err *err)
 {
@@ -650,7 +712,7 @@ ag_status ag_manifest_ask(ag_root *r, const ag_ctx *ctx, ag_str question, ag_are
 	ag_status st;
 	wish w;
 
-	*ret = (ag_manifest_answer){ .name = AG_S("") };
+	*ret = (ag_manifest_answer){ .name = AG_S(""), .beyond = AG_S("") };
 	read_wish(question, arena, &w);
 	if (w.subject == NOTHING)
 		return AG_OK;
@@ -675,6 +737,8 @@ ag_status ag_manifest_ask(ag_root *r, const ag_ctx *ctx, ag_str question, ag_are
 			break;
 		ret->facts[ret->n++] = facts[i].is;
 	}
+	if (ret->n)
+		ret->beyond = word_beyond(&w, &ret->facts[0]);
 	ret->is_cut = is_cut || f->is_cut;
 	return AG_OK;
 }

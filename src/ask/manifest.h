@@ -19,6 +19,8 @@ typedef struct ag_manifest_answer {
 	ag_str name;   /* what it asks about: "express"; "" = the project itself */
 	ag_manifest_fact facts[AG_MANIFEST_MAX_FACTS]; /* best first */
 	size_t n;
+	ag_str beyond; /* a word of the question that neither the best file's name nor its line has: "price" in "which Node version
+	                * does the price service need"; "" = none */
 	bool is_cut; /* there are more manifests than are read */
 } ag_manifest_answer;
 

@@ -202,12 +202,15 @@ typedef struct candidate {
 	double score;
 } candidate;
 
-/* What is below a folder of tests is made up for them: it says nothing of the project, save of its tests. */
+/* What is below a folder of tests is made up for them, and prompts are told to a model: neither says anything of the project,
+ * unless the question is about them. */
 static bool is_test_material(const answering *a, ag_str path)
 {
-	static const char *const folders[] = { "test",  "tests",    "testdata", "spec",
-		                               "specs", "fixtures", "fixture",  "__tests__" };
-	static const char *const words[] = { "test", "fixture", "spec", "mock", "fuzz", "bench" };
+	static const char *const folders[] = { "test",    "tests",     "testdata",
+		                               "spec",    "specs",     "fixtures",
+		                               "fixture", "__tests__", "prompts" };
+	static const char *const words[] = { "test", "fixture", "spec",  "mock",
+		                             "fuzz", "bench",   "prompt" };
 	ag_str rest = path;
 	bool is_below = false;
 
@@ -218,7 +221,7 @@ static bool is_test_material(const answering *a, ag_str path)
 			is_below |= ag_str_ieq(folder, ag_str_c(folders[i]));
 	}
 	for (size_t i = 0; is_below && i < AG_NELEM(words); i++) {
-		if (ag_question_match(&a->question, ag_str_c(words[i])))
+		if (ag_judge_asks_for(&a->judge, ag_str_c(words[i])))
 			return false;
 	}
 	/* Code of tests may be where something is done; its data never is. */
@@ -372,6 +375,11 @@ static bool answer_from_manifests(const answering *a, const ag_manifest_answer *
 	ret->citations = list;
 	ret->ncitation = n;
 	ret->source = list[0].path;
+	if (m->beyond.len) {
+		ret->status = AG_S("partial");
+		ret->why = ag_str_printf(a->arena, "the file does not say \"%.*s\"",
+		                         AG_FMT(m->beyond));
+	}
 	if (m->is_cut) {
 		ret->status = AG_S("partial");
 		ret->why = AG_S("the project has more manifests than are read");

@@ -319,6 +319,14 @@ static bool is_word_of_any(const ag_judge *j, ag_str word)
 	return false;
 }
 
+bool ag_judge_takes_for(ag_str verb, ag_str word)
+{
+	static const char *const list[] = { "search", "searching", "searches", "look",  "looking",
+		                            "wait",   "waiting",   "ask",      "asking" };
+
+	return ag_str_ieq(word, AG_S("for")) && is_one_of(verb, list, AG_NELEM(list));
+}
+
 /* What follows is a tool, a place or a condition, not what the verb is done to. */
 bool ag_judge_is_between(ag_str word)
 {
@@ -386,11 +394,13 @@ static bool is_direct(const words *w, size_t v, size_t o)
 {
 	if (is_plural_deed(w->at[v]) || (v > o ? v - o : o - v) >= NEAR_VERB)
 		return false;
+	/* "The watchdog resets the controller" resets no watchdog. */
 	if (v > o)
-		return !is_after_between(w, o);
+		return !is_after_between(w, o) && !(v + 1 < w->n && is_article(w->at[v + 1]));
 	for (size_t i = v + 1; i < o; i++) {
-		/* "installation of Git" */
-		if (ag_judge_is_between(w->at[i]))
+		/* "installation of Git"; to search for a thing is to search it */
+		if (ag_judge_is_between(w->at[i]) &&
+		    !(i == v + 1 && ag_judge_takes_for(w->at[v], w->at[i])))
 			return false;
 	}
 	return true;
@@ -484,11 +494,20 @@ static bool is_noun(const ag_term *t)
 	       !ag_judge_is_in(AG_JUDGE_STATES, t->word);
 }
 
+/* "Version 1.0", "revision 3": the number is of this and of nothing else. */
+static bool is_numbered(const ag_term *one, const ag_term *two)
+{
+	return two->kind == AG_TERM_NAME && is_digit(two->shown.ptr[0]) &&
+	       two->shown.ptr - (one->shown.ptr + one->shown.len) == 1;
+}
+
 /* What the titles have holds for the whole section, unless the pair is all that was asked for, or what something is done to. */
 static bool must_be_near(const ag_judge *j, size_t i, const ag_judge_view *heads, ag_arena *arena)
 {
 	const ag_term *one = &j->terms[i], *two = &j->terms[i + 1];
 
+	if (is_numbered(one, two))
+		return !ag_judge_has_own(heads, one, arena) || !ag_judge_has_own(heads, two, arena);
 	if (j->is_bare && j->nterm == 2)
 		return !ag_judge_has_own(heads, one, arena) || !ag_judge_has_own(heads, two, arena);
 	if ((int)i == j->verb || (int)i + 1 == j->verb || !is_noun(one) || !is_noun(two) ||
@@ -525,6 +544,8 @@ bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text)
 {
 	const ag_term *one = &j->terms[i], *two = &j->terms[i + 1];
 
+	if (is_numbered(one, two))
+		return are_near(one, two, true, text);
 	if ((int)i == j->verb || !is_noun(one) || !is_noun(two) ||
 	    ag_str_ends(two->shown, AG_S("ing")) ||
 	    two->shown.ptr - (one->shown.ptr + one->shown.len) != 1)
@@ -538,7 +559,8 @@ size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str 
 
 	for (size_t i = 0; i + 1 < j->nterm; i++) {
 		if (must_be_near(j, i, heads, arena) &&
-		    !are_near(&j->terms[i], &j->terms[i + 1], j->is_bare, text))
+		    !are_near(&j->terms[i], &j->terms[i + 1],
+		              j->is_bare || is_numbered(&j->terms[i], &j->terms[i + 1]), text))
 			return i;
 	}
 	return j->nterm;
@@ -633,7 +655,7 @@ bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str titl
 
 	for (size_t i = 0; i < j->nterm; i++)
 		nhead += ag_judge_has_twin(heads, &j->terms[i], arena);
-	if (j->cue == AG_CUE_REASON && (nhead > 1 || (nhead && has_cue_word(j->cue, title))))
+	if (j->cue == AG_CUE_REASON && nhead && has_cue_word(j->cue, title))
 		return true;
 	while (next_sentence(&text, &is_code, &s)) {
 		if (is_code || !has_cue_word(j->cue, s))

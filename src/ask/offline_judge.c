@@ -475,6 +475,11 @@ static ag_str say_missing(const ag_judge *j, const bool *has, ag_arena *arena)
 	return ag_buf_dup(arena, &b);
 }
 
+bool ag_judge_asks_for(const ag_judge *j, ag_str word)
+{
+	return term_of(j, word, false) < j->nterm;
+}
+
 ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena)
 {
 	bool has[AG_JUDGE_MAX_TERMS];
@@ -690,8 +695,9 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 static bool is_told(const ag_judge *j, const ag_judged *r)
 {
 	return (r->is_named || r->has_title || j->npart > 1) && !j->asks_cost && !j->asks_who &&
-	       !j->asks_whom && !j->asks_limit && !(j->wants_quantity && j->counted >= 0) &&
-	       j->cue != AG_CUE_TIME && j->cue != AG_CUE_SIZE;
+	       !j->asks_whom && !j->asks_limit && !j->asks_often && j->degree < 0 &&
+	       !(j->wants_quantity && j->counted >= 0) && j->cue != AG_CUE_TIME &&
+	       j->cue != AG_CUE_SIZE;
 }
 
 ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)

@@ -52,12 +52,14 @@ typedef struct ag_judge {
 	bool wants_version, wants_quantity, wants_how, is_negated;
 	bool wants_doer, wants_date;         /* "who wrote x"; "when was x founded" */
 	bool asks_cost, asks_who, asks_whom; /* "what does x cost", "who …", "how do I see who …" */
-	bool asks_limit;                     /* "how many may", "how long can" */
-	bool asks_whether;                   /* "does x …", "is x …": yes or no */
-	int counted, lacking;                /* terms: of "how many x", of "without x"; -1 = none */
-	int verb;                            /* of "how do I delete an old item"; -1 = none */
-	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
-	bool is_pair;   /* of which the second follows the first at once */
+	bool asks_often;
+	int degree;           /* "hot" of "how hot may the soil get"; -1 = none */
+	bool asks_limit;      /* "how many may", "how long can" */
+	bool asks_whether;    /* "does x …", "is x …": yes or no */
+	int counted, lacking; /* terms: of "how many x", of "without x"; -1 = none */
+	int verb;             /* of "how do I delete an old item"; -1 = none */
+	int objects[2];       /* and the first two things after it: "old", "item"; -1 = none */
+	bool is_pair;         /* of which the second follows the first at once */
 	ag_cue cue;
 	bool is_bare; /* two or three words without a question */
 	bool is_direct; /* no preposition between verb and first object: "upgrade Git", not "log in with Git" */
@@ -98,6 +100,8 @@ typedef struct ag_judged_text {
 } ag_judged_text;
 
 ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena);
+/* Has the question this word, in any form? */
+bool ag_judge_asks_for(const ag_judge *j, ag_str word);
 /* Why nothing is shown: the terms that no file has, else "". */
 ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena);
 
@@ -140,6 +144,11 @@ size_t ag_judge_units(ag_str text, ag_arena *arena, ag_stem *ret, size_t max);
 /* Fills what the question asks for, and what its terms are in it. low: the question in small letters. */
 void ag_judge_mark(ag_judge *j, ag_str question, ag_str low);
 
+/* --- offline_proof.c, for offline_marks.c --- */
+
+/* "hot", "heavy": how much of it is a number with a unit. */
+bool ag_judge_is_degree(ag_str word);
+
 /* --- offline_view.c, for offline_judge.c --- */
 
 /* A text as terms are looked for in it. */
@@ -179,6 +188,8 @@ bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool are_titl
                     ag_str text);
 /* "with", "after": what follows is no object of a verb. */
 bool ag_judge_is_between(ag_str word);
+/* "search for": the object follows. */
+bool ag_judge_takes_for(ag_str verb, ag_str word);
 /* Does the text do the verb to the first object itself? "Upgrading with Git" upgrades something else. is_strict: "create a blog post"
  * creates a post and no blog. is_title: a title without the verb needs the object alone. */
 bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_strict);

@@ -54,7 +54,8 @@ static void read_wishes(ag_judge *j, ag_str low)
 	static const char *const costs[] = { "cost", "costs" };
 	static const char *const mays[] = { "may", "can", "could", "allowed", "maximum", "max" };
 	static const char *const whethers[] = { "does ", "do ",  "is ",   "are ", "has ",
-		                                "have ", "was ", "were ", "did ", "will " };
+		                                "have ", "was ", "were ", "did ", "will ",
+		                                "can ",  "may ", "could " };
 
 	j->wants_how = has_phrase(low, hows, AG_NELEM(hows));
 	j->wants_version = has_phrase(low, versions, AG_NELEM(versions));
@@ -65,6 +66,7 @@ static void read_wishes(ag_judge *j, ag_str low)
 			j->cue = cues[i].cue;
 	}
 	j->asks_who = ag_str_starts(low, AG_S("who ")) && !has_phrase(low, roles, AG_NELEM(roles));
+	j->asks_often = has_phrase(low, (const char *const[]){ "how often" }, 1);
 	j->asks_whom = !ag_str_starts(low, AG_S("who")) &&
 	               has_phrase(low, (const char *const[]){ "who", "whom" }, 2);
 	j->asks_cost = (ag_str_starts(low, AG_S("how much ")) ||
@@ -305,6 +307,10 @@ static void mark_terms(ag_judge *j, ag_str question, ag_str low)
 	static const char *const lacks[] = { "without " };
 
 	j->counted = term_after(j, question, low, counts, is_port ? AG_NELEM(counts) : 3);
+	j->degree = -1;
+	if (j->nterm && ag_str_starts(low, AG_S("how ")) &&
+	    j->terms[0].shown.ptr == question.ptr + 4 && ag_judge_is_degree(j->terms[0].word))
+		j->degree = 0;
 	j->lacking = term_after(j, question, low, lacks, AG_NELEM(lacks));
 	j->verb = j->objects[0] = j->objects[1] = -1;
 	mark_verb(j, question, low);

@@ -56,6 +56,17 @@ static const struct {
 	{ "duration", time_units },
 	{ "lifetime", time_units },
 	{ "temperature", "°c °f degrees" },
+	{ "hot", "°c °f degrees c" },
+	{ "warm", "°c °f degrees c" },
+	{ "cold", "°c °f degrees c" },
+	{ "heavy", "kg g kilograms grams lb" },
+	{ "tall", "m cm mm km" },
+	{ "high", "m cm mm km" },
+	{ "wide", "m cm mm km px pixels" },
+	{ "deep", "m cm mm km levels" },
+	{ "fast", "mhz ghz hz ms s second seconds minute minutes mb gb kb" },
+	{ "old",
+	  "ms s second seconds minute minutes hour hours day days week weeks month months year years" },
 	{ "rate", "baud hz % percent second minute hour day" },
 	{ "weight", "kg g kilograms grams lb" },
 	{ "length", "m cm mm km characters bytes letters" },
@@ -106,6 +117,14 @@ static const char *units_of(ag_str noun)
 			return measures[i].units;
 	}
 	return NULL;
+}
+
+bool ag_judge_is_degree(ag_str word)
+{
+	static const char *const words[] = { "hot",  "warm", "cold", "heavy", "tall",
+		                             "high", "wide", "deep", "fast",  "old" };
+
+	return is_one_of(word, words, AG_NELEM(words));
 }
 
 static bool has_money(ag_str text)
@@ -227,7 +246,10 @@ static bool says_case(const ag_statement *s)
 	static const char *const cases[] = { "when",  "if",     "once",    "whenever",
 		                             "after", "unless", "without", "until" };
 
-	return s->is_row || has_word(s->text, cases, AG_NELEM(cases));
+	static const char *const heads[] = { "when", "happens", "failed", "event", "if" };
+
+	return has_word(s->text, s->is_row ? heads : cases,
+	                s->is_row ? AG_NELEM(heads) : AG_NELEM(cases));
 }
 
 /* A command, a setting, a request: how it is done. */
@@ -270,9 +292,28 @@ static bool measures_it(const ag_statement *s, const char *units)
 	return has_unit && has_number;
 }
 
+/* "--keep-daily" says nothing of how often. */
+static ag_str without_flags(ag_str text, ag_arena *arena)
+{
+	AG_AUTO(ag_buf_release) ag_buf b = AG_BUF_INIT(text.len + 2);
+
+	while (text.ptr) {
+		const ag_str word = ag_str_split(&text, ' ');
+
+		if (ag_str_contains(word, AG_S("--")))
+			continue;
+		ag_buf_add(&b, word);
+		ag_buf_addc(&b, ' ');
+	}
+	return ag_buf_dup(arena, &b);
+}
+
 /* Is it the kind of answer that the question wants? */
 static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag_arena *arena)
 {
+	static const char *const often[] = { "every", "each",    "once",   "twice",  "times",
+		                             "daily", "nightly", "hourly", "weekly", "monthly",
+		                             "never", "often",   "always", "per" };
 	static const char *const whom[] = { "who", "whom", "author", "authors", "user", "owner" };
 	const bool may_be = !j->asks_limit || says_limit(s->text) || says_limit(title);
 
@@ -294,9 +335,13 @@ static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag
 	case AG_CUE_ADVICE: return false;
 	case AG_CUE_NONE: break;
 	}
-	if (j->wants_quantity && j->counted >= 0 && !s->is_row &&
+	if (j->wants_quantity && j->counted >= 0 && !s->has_number &&
 	    !counts_it(s->text, &j->terms[j->counted]))
 		return false;
+	if (j->asks_often)
+		return has_word(without_flags(s->text, arena), often, AG_NELEM(often));
+	if (j->degree >= 0)
+		return is_measured(s->text, units_of(j->terms[j->degree].word)) && may_be;
 	if (j->wants_quantity)
 		return has_amount(s->text) && may_be;
 	if (j->wants_how)
@@ -358,7 +403,8 @@ static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 			if (has_object && since_be <= 2)
 				return true;
 			since_verb = 0;
-		} else if (ag_judge_is_between(word)) {
+		} else if (ag_judge_is_between(word) &&
+		           !(since_verb == 1 && ag_judge_takes_for(verb->word, word))) {
 			since_verb = 99;
 		} else if (is_object(j, word) || (may_be_it && is_one_of(word, it, AG_NELEM(it)))) {
 			has_object |= !is_one_of(word, it, AG_NELEM(it));
@@ -398,6 +444,20 @@ static bool begins_with(const ag_statement *s, const ag_term *t)
 	return false;
 }
 
+/* "When the disk is full": "full: before the answer, which waits for the disk" says something else. */
+static bool keeps_case(const ag_judge *j, const ag_statement *s, const ag_judge_view *v,
+                       ag_arena *arena)
+{
+	for (size_t i = 0; j->cue == AG_CUE_CASE && !s->is_row && i + 1 < j->nterm; i++) {
+		const ag_term *one = &j->terms[i], *two = &j->terms[i + 1];
+
+		if (one->nstem && two->nstem && ag_judge_has_twin(v, one, arena) &&
+		    ag_judge_has_twin(v, two, arena) && !ag_judge_are_close(one, two, s->text))
+			return false;
+	}
+	return true;
+}
+
 typedef struct views {
 	ag_judge_view title, heads;
 	ag_str said_title;
@@ -434,6 +494,15 @@ static bool is_enough(const ag_judge *j, const ag_statement *s, const ag_term *o
 	return !s->is_row && j->asks_limit && j->counted >= 0 && only == &j->terms[j->counted];
 }
 
+/* "How many webhooks may a hotel register": what is done with what is counted need not be said where a limit is. */
+static bool is_last_deed(const ag_judge *j, size_t i)
+{
+	const ag_term *t = &j->terms[i], *before = i ? t - 1 : t;
+
+	return j->asks_limit && j->counted >= 0 && i + 1 == j->nterm && (int)i > j->counted + 1 &&
+	       t->kind == AG_TERM_WORD && t->shown.ptr == before->shown.ptr + before->shown.len + 1;
+}
+
 static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag_arena *arena)
 {
 	const ag_judge_view v = ag_judge_view_of(AG_S(""), s->text, arena);
@@ -457,6 +526,8 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 			nthing += !ag_judge_is_action(t->word);
 		} else if (!nbridge && is_bridged(j, i, s, &v, arena)) {
 			nbridge++;
+		} else if (is_last_deed(j, i)) {
+			nterm--;
 		} else if (w->is_strict ? !ag_judge_has_twin(&w->heads, t, arena)
 		                        : !ag_judge_has_term(&w->heads, t, arena)) {
 			return false;
@@ -468,7 +539,7 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 		return false;
 	if (!nhere && nterm)
 		return false;
-	return is_answer(j, s, w->said_title, arena) &&
+	return is_answer(j, s, w->said_title, arena) && keeps_case(j, s, &v, arena) &&
 	       (!w->is_strict || (keeps_pairs(j, s) && does_it(j, s, &v, &before, arena)));
 }
 

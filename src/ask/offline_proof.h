@@ -10,7 +10,8 @@ typedef struct ag_statement {
 	ag_str before; /* what it refers to ("It lasts …") or what announces it; "" = nothing */
 	ag_str around; /* the paragraph or item that it is of; "" for a row */
 	bool is_row;
-	bool has_code; /* a block of code follows */
+	bool has_number; /* a row: one of its cells is a number */
+	bool has_code;   /* a block of code follows */
 } ag_statement;
 
 /* The statements of a section in their order; views of `text` and texts in arena. */

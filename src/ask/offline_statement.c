@@ -4,9 +4,11 @@
  * "it" or "this" with the sentence before it. Order: sentences, rows, ag_statements_of(). */
 #include "ask/offline_proof.h"
 
-#define MAX_STATEMENTS 300u /* of a section; those after them are not read */
-#define MAX_CHAIN      800  /* bytes back to what "it" may be */
-#define MAX_CELLS      12u  /* of a row */
+#define MAX_STATEMENTS  300u /* of a section; those after them are not read */
+#define MAX_CHAIN       800  /* bytes back to what "it" may be */
+#define MAX_ROW         300u /* bytes: a longer one is read sentence by sentence */
+#define MAX_NUMBER_CELL 24u
+#define MAX_CELLS       12u /* of a row */
 
 typedef struct cutter {
 	ag_statement *at;
@@ -141,25 +143,46 @@ static size_t cut_row(ag_str line, ag_str *ret)
 	return n;
 }
 
-/* "status 409; code room_taken" */
+static bool is_number_cell(ag_str cell)
+{
+	while (cell.len && strchr("`<>~+- ", cell.ptr[0]))
+		cell = ag_str_make(cell.ptr + 1, cell.len - 1);
+	return cell.len && cell.len <= MAX_NUMBER_CELL && is_digit(cell.ptr[0]);
+}
+
+/* "status 409; code room_taken". Of a long row each sentence is a statement, with the first cell of the row. */
 static void add_row(cutter *c, ag_str line)
 {
 	AG_AUTO(ag_buf_release) ag_buf b = AG_BUF_INIT(64u << 10);
+	const bool is_long = line.len > MAX_ROW;
 	ag_str cells[MAX_CELLS];
 	const size_t n = cut_row(line, cells);
+	bool has_number = false;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!cells[i].len)
-			continue;
-		if (b.len)
-			ag_buf_adds(&b, "; ");
-		if (i < c->nhead)
-			ag_buf_add(&b, c->heads[i]);
-		ag_buf_addc(&b, ' ');
-		ag_buf_add(&b, cells[i]);
-	}
 	c->around = AG_S("");
-	add_statement(c, ag_buf_dup(c->arena, &b), c->announced, true);
+	for (size_t i = 0; i < n; i++) {
+		const ag_str head = i < c->nhead ? c->heads[i] : AG_S("");
+		const bool is_apart = is_long && i && cells[i].len > MAX_ROW / 4;
+
+		for (size_t at = 0; is_apart && at < cells[i].len;) {
+			const size_t end = sentence_end(cells[i], at);
+
+			add_statement(c,
+			              ag_str_printf(c->arena, "%.*s; %.*s %.*s", AG_FMT(cells[0]),
+			                            AG_FMT(head), (int)(end - at),
+			                            cells[i].ptr + at),
+			              c->announced, false);
+			at = end;
+		}
+		if (!cells[i].len || is_apart)
+			continue;
+		ag_buf_addf(&b, "%s%.*s %.*s", b.len ? "; " : "", AG_FMT(head), AG_FMT(cells[i]));
+		has_number |= i && is_number_cell(cells[i]);
+	}
+	if (b.len && c->n < MAX_STATEMENTS) {
+		add_statement(c, ag_buf_dup(c->arena, &b), c->announced, true);
+		c->at[c->n - 1].has_number = has_number;
+	}
 }
 
 /* --- all --- */

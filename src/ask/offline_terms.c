@@ -414,6 +414,8 @@ static bool is_name(const token *w)
 		nsign += strchr("_./:()$@#", s.ptr[i]) != NULL;
 		has_inner |= i && is_upper(s.ptr[i]) && is_lower(s.ptr[i - 1]);
 	}
+	if (s.len == 1 && is_digit(s.ptr[0])) /* "revision 2" */
+		return true;
 	if (s.len == 1) /* "R", "C" */
 		return is_upper(s.ptr[0]) && !w->is_first && !strchr("AI", s.ptr[0]);
 	if (s.len < 2 || (unsigned char)s.ptr[0] >= 0x80)
@@ -546,7 +548,8 @@ static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 			if (piece.len < 2 || ag_search_is_stop(piece) ||
 			    (ag_judge_is_spare(piece) && !w->is_wanted) ||
 			    (j->wants_place && is_place(piece)) ||
-			    (wants_version && ag_str_starts(piece, AG_S("version"))))
+			    (wants_version && ag_str_starts(piece, AG_S("version")) &&
+			     !(i + 1 < t->n && is_digit(t->at[i + 1].text.ptr[0]))))
 				continue;
 			add_word_term(j, AG_TERM_WORD, piece.len == low.len ? w->text : piece,
 			              piece, w->part, arena);
