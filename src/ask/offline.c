@@ -202,8 +202,21 @@ typedef struct candidate {
 	double score;
 } candidate;
 
+static bool is_below(ag_str path, const char *const *folders, size_t n)
+{
+	while (ag_str_contains(path, AG_S("/"))) {
+		const ag_str folder = ag_str_split(&path, '/');
+
+		for (size_t i = 0; i < n; i++) {
+			if (ag_str_ieq(folder, ag_str_c(folders[i])))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* What is below a folder of tests is made up for them, and prompts are told to a model: neither says anything of the project,
- * unless the question is about them. */
+ * unless the question is about them. Code of tests may be where something is done; its data never is. */
 static bool is_test_material(const answering *a, ag_str path)
 {
 	static const char *const folders[] = { "test",    "tests",     "testdata",
@@ -211,22 +224,31 @@ static bool is_test_material(const answering *a, ag_str path)
 		                               "fixture", "__tests__", "prompts" };
 	static const char *const words[] = { "test", "fixture", "spec",  "mock",
 		                             "fuzz", "bench",   "prompt" };
-	ag_str rest = path;
-	bool is_below = false;
 
-	while (!is_below && ag_str_contains(rest, AG_S("/"))) {
-		const ag_str folder = ag_str_split(&rest, '/');
-
-		for (size_t i = 0; i < AG_NELEM(folders); i++)
-			is_below |= ag_str_ieq(folder, ag_str_c(folders[i]));
-	}
-	for (size_t i = 0; is_below && i < AG_NELEM(words); i++) {
+	if (!is_below(path, folders, AG_NELEM(folders)))
+		return false;
+	for (size_t i = 0; i < AG_NELEM(words); i++) {
 		if (ag_judge_asks_for(&a->judge, ag_str_c(words[i])))
 			return false;
 	}
-	/* Code of tests may be where something is done; its data never is. */
-	return is_below && (!a->judge.wants_code || ag_index_is_prose(path) ||
-	                    ag_str_ends(path, AG_S(".cases")) || ag_str_ends(path, AG_S(".json")));
+	return !a->judge.wants_code || ag_index_is_prose(path) ||
+	       ag_str_ends(path, AG_S(".cases")) || ag_str_ends(path, AG_S(".json"));
+}
+
+/* An example is a project of its own: what holds there need not hold here. */
+static void judge_example(const answering *a, ag_str path, ag_judged *judged)
+{
+	static const char *const folders[] = { "example", "examples", "sample",
+		                               "samples", "demo",     "demos" };
+
+	if (judged->fit != AG_FIT_WHOLE || !is_below(path, folders, AG_NELEM(folders)) ||
+	    ag_judge_asks_for(&a->judge, AG_S("example")) ||
+	    ag_judge_asks_for(&a->judge, AG_S("sample")) ||
+	    ag_judge_asks_for(&a->judge, AG_S("demo")))
+		return;
+	judged->fit = AG_FIT_PARTLY;
+	judged->is_named = judged->is_titled = judged->is_proved = false;
+	judged->why = AG_S("this is of an example in the project");
 }
 
 static ag_status judge_hits(answering *a, const ag_index_hit *hits, size_t n, candidate *ret,
@@ -255,6 +277,7 @@ static ag_status judge_hits(answering *a, const ag_index_hit *hits, size_t n, ca
 						  .document = c->t.file,
 						  .is_prose = ag_index_is_prose(hits[i].path) },
 		                          a->arena);
+		judge_example(a, hits[i].path, &c->judged);
 		c->score = hits[i].score;
 		(*nret)++;
 	}

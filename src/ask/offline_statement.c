@@ -6,7 +6,8 @@
 
 #define MAX_STATEMENTS  300u /* of a section; those after them are not read */
 #define MAX_CHAIN       800  /* bytes back to what "it" may be */
-#define MAX_ROW         300u /* bytes: a longer one is read sentence by sentence */
+#define MAX_ROW         160u /* bytes: a longer one is read sentence by sentence */
+#define MAX_LONG_CELL   60u
 #define MAX_NUMBER_CELL 24u
 #define MAX_CELLS       12u /* of a row */
 
@@ -162,7 +163,7 @@ static void add_row(cutter *c, ag_str line)
 	c->around = AG_S("");
 	for (size_t i = 0; i < n; i++) {
 		const ag_str head = i < c->nhead ? c->heads[i] : AG_S("");
-		const bool is_apart = is_long && i && cells[i].len > MAX_ROW / 4;
+		const bool is_apart = is_long && i && cells[i].len > MAX_LONG_CELL;
 
 		for (size_t at = 0; is_apart && at < cells[i].len;) {
 			const size_t end = sentence_end(cells[i], at);
