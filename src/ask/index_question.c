@@ -224,8 +224,9 @@ static bool asks_back(ag_str text)
 	ag_str word;
 
 	for (size_t pos = 0; ag_word_next(text, &pos, &word);) {
-		since = ag_str_ieq(word, AG_S("get")) || ag_str_ieq(word, AG_S("bring")) ? 0
-		                                                                         : since + 1;
+		since = ag_str_ieq(word, AG_S("get")) || ag_str_ieq(word, AG_S("bring"))
+		                ? 0
+		                : since + 1;
 		if (since && since <= 4 && ag_str_ieq(word, AG_S("back")))
 			return true;
 	}
@@ -236,10 +237,9 @@ static void read_words(ag_question *q, ag_arena *arena)
 {
 	ag_str words[MAX_OWN_WORDS], part;
 	const ag_str text = in_words(q->text, arena);
-	const size_t n = ag_search_words(asks_back(text) ? ag_str_printf(arena, "%.*s restore",
-	                                                                 AG_FMT(text))
-	                                                 : text,
-	                                 arena, words, AG_NELEM(words));
+	const size_t n = ag_search_words(
+		asks_back(text) ? ag_str_printf(arena, "%.*s restore", AG_FMT(text)) : text, arena,
+		words, AG_NELEM(words));
 
 	/* Identifiers come with their parts; here only the parts count. */
 	for (size_t i = 0; i < n; i++) {

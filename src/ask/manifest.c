@@ -133,14 +133,16 @@ static bool is_own(const wish *w)
 /* "Which version will be dropped next" is about what was or will be done, and no manifest says that. */
 static bool tells_of_change(const ag_str *words, size_t n)
 {
-	static const char *const of_time[] = { "will",     "next",   "future", "upcoming", "previous",
-		                               "previously", "before", "since",  "until",    "longer",
-		                               "did",      "drop",   "drops",  "add",      "adds",
-		                               "fix",      "fixes",  "last",   "first",    "newest",
+	static const char *const of_time[] = { "will",      "next",       "future", "upcoming",
+		                               "previous",  "previously", "before", "since",
+		                               "until",     "longer",     "did",    "drop",
+		                               "drops",     "add",        "adds",   "fix",
+		                               "fixes",     "last",       "first",  "newest",
 		                               "introduce", "introduces" };
-	static const char *const of_use[] = { "used",   "needed",    "required",  "installed", "supported",
-		                              "pinned", "locked",    "declared",  "expected",  "specified",
-		                              "based",  "recommended", "tested",  "embedded",  "bundled" };
+	static const char *const of_use[] = { "used",      "needed",    "required", "installed",
+		                              "supported", "pinned",    "locked",   "declared",
+		                              "expected",  "specified", "based",    "recommended",
+		                              "tested",    "embedded",  "bundled" };
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_one_of(words[i], of_time, AG_NELEM(of_time)))
@@ -677,14 +679,16 @@ static bool has_word(ag_str text, ag_str want)
 static ag_str word_beyond(const wish *w, const ag_manifest_fact *f)
 {
 	static const char *const plain[] = {
-		"test",     "tests",     "docker",    "compose", "container",   "base",   "runtime",
-		"time",     "backend",   "frontend",  "client",  "tools",       "work",   "works",
-		"compile",  "compiling", "building",  "want",    "wants",       "expects", "pin",
-		"pins",     "list",      "lists",     "written", "here",        "now",    "today",
-		"exactly",  "currently", "actually",  "newer",   "older",       "ci",     "say",
-		"says",     "set",       "file",      "license", "licence",     "licensed", "published",
-		"released", "terms",     "kind",      "any",     "if",          "licenced", "licensing",
-		"lock",     "manifest",  "production", "development", "distributed", "versions", "whats",
+		"test",      "tests",   "docker",   "compose",    "container",   "base",
+		"runtime",   "time",    "backend",  "frontend",   "client",      "tools",
+		"work",      "works",   "compile",  "compiling",  "building",    "want",
+		"wants",     "expects", "pin",      "pins",       "list",        "lists",
+		"written",   "here",    "now",      "today",      "exactly",     "currently",
+		"actually",  "newer",   "older",    "ci",         "say",         "says",
+		"set",       "file",    "license",  "licence",    "licensed",    "published",
+		"released",  "terms",   "kind",     "any",        "if",          "licenced",
+		"licensing", "lock",    "manifest", "production", "development", "distributed",
+		"versions",  "whats",
 	};
 	ag_str word;
 

@@ -21,7 +21,7 @@ typedef struct ag_manifest_answer {
 	size_t n;
 	ag_str beyond; /* a word of the question that neither the best file's name nor its line has: "price" in "which Node version
 	                * does the price service need"; "" = none */
-	bool is_cut; /* there are more manifests than are read */
+	bool is_cut;   /* there are more manifests than are read */
 } ag_manifest_answer;
 
 /* Reads the manifests of the project as they are now: those that declare before those that lock, unless the question asks

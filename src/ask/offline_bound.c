@@ -299,17 +299,6 @@ static bool is_word_of(ag_str word, const ag_term *t, bool is_own)
 	return ag_str_ieq(word, run) || (stem.len && ag_stem_eq(&stem, &own));
 }
 
-static bool is_twin_of(ag_str word, const ag_term *t)
-{
-	const ag_stem stem = ag_judge_stem(word);
-
-	for (size_t i = 0; i < t->ntwin; i++) {
-		if (ag_stem_eq(&stem, &t->stems[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool is_word_of_any(const ag_judge *j, ag_str word)
 {
 	for (size_t i = 0; i < j->nterm; i++) {
@@ -317,14 +306,6 @@ static bool is_word_of_any(const ag_judge *j, ag_str word)
 			return true;
 	}
 	return false;
-}
-
-bool ag_judge_takes_for(ag_str verb, ag_str word)
-{
-	static const char *const list[] = { "search", "searching", "searches", "look",  "looking",
-		                            "wait",   "waiting",   "ask",      "asking" };
-
-	return ag_str_ieq(word, AG_S("for")) && is_one_of(verb, list, AG_NELEM(list));
 }
 
 /* What follows is a tool, a place or a condition, not what the verb is done to. */
@@ -409,6 +390,7 @@ static bool is_direct(const words *w, size_t v, size_t o)
 bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_strict)
 {
 	const ag_term *verb = &j->terms[j->verb];
+	const bool is_row = ag_str_starts(ag_str_trim(text), AG_S("|"));
 	bool has_verb = false, has_object = false;
 	words w;
 
@@ -430,8 +412,9 @@ bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_str
 			if (is_title && !has_verb && !is_after_between(&w, o))
 				return true;
 			for (size_t v = 0; v < w.n; v++) {
-				if (v != o && is_word_of(w.at[v], verb, false) &&
-				    is_direct(&w, v, o))
+				/* In a row what is named first is what the row is about. */
+				if (v != o && !(is_row && v > o) &&
+				    is_word_of(w.at[v], verb, false) && is_direct(&w, v, o))
 					return true;
 			}
 		}
@@ -516,28 +499,6 @@ static bool must_be_near(const ag_judge *j, size_t i, const ag_judge_view *heads
 		return false;
 	return (j->is_pair && (int)i == j->objects[0]) ||
 	       (!ag_judge_has_term(heads, one, arena) && !ag_judge_has_term(heads, two, arena));
-}
-
-bool ag_judge_are_close(const ag_term *one, const ag_term *two, ag_str text)
-{
-	bool is_code = false;
-	ag_str s, run;
-
-	while (next_sentence(&text, &is_code, &s)) {
-		size_t n = 0, last[2] = { 0, 0 };
-
-		for (size_t pos = 0; ag_judge_next_run(s, &pos, &run);) {
-			const bool is[2] = { is_twin_of(run, one), is_twin_of(run, two) };
-
-			n++;
-			for (size_t k = 0; k < 2; k++) {
-				if (is[k] && last[1 - k] && n - last[1 - k] <= 3)
-					return true;
-				last[k] = is[k] ? n : last[k];
-			}
-		}
-	}
-	return false;
 }
 
 bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text)
@@ -789,28 +750,6 @@ static bool names_doer(const ag_judge *j, ag_str sentence, ag_arena *arena)
 	return false;
 }
 
-static bool is_date(ag_str word)
-{
-	static const char *const months[] = { "january", "february", "march",   "april",
-		                              "june",    "july",     "august",  "september",
-		                              "october", "november", "december" };
-
-	if (word.len == 4 && (ag_str_starts(word, AG_S("19")) || ag_str_starts(word, AG_S("20"))))
-		return is_digit(word.ptr[2]) && is_digit(word.ptr[3]);
-	return is_one_of(word, months, AG_NELEM(months));
-}
-
-static bool has_date(ag_str sentence)
-{
-	ag_str word;
-
-	for (size_t pos = 0; ag_word_next(sentence, &pos, &word);) {
-		if (is_date(word))
-			return true;
-	}
-	return false;
-}
-
 bool ag_judge_names_deed(const ag_judge *j, const ag_judge_view *heads, ag_str text)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
@@ -820,9 +759,10 @@ bool ag_judge_names_deed(const ag_judge *j, const ag_judge_view *heads, ag_str t
 	while (next_sentence(&text, &is_code, &s)) {
 		const ag_judge_view v = scratch_view(s, arena);
 
-		if (j->wants_date ? !is_code && has_date(s) && has_the_rest(j, heads, &v, arena)
-		                  : !is_code && names_doer(j, s, arena) &&
-		                            has_the_rest(j, heads, &v, arena))
+		if (j->wants_date
+		            ? !is_code && ag_judge_has_date(s) && has_the_rest(j, heads, &v, arena)
+		            : !is_code && names_doer(j, s, arena) &&
+		                      has_the_rest(j, heads, &v, arena))
 			return true;
 	}
 	return false;

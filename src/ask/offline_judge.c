@@ -694,10 +694,10 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 /* Is the section about nothing but the question, so that what it says is the answer? A number or a name must be said. */
 static bool is_told(const ag_judge *j, const ag_judged *r)
 {
-	return (r->is_named || r->has_title || j->npart > 1) && !j->asks_cost && !j->asks_who &&
-	       !j->asks_whom && !j->asks_limit && !j->asks_often && j->degree < 0 &&
-	       !(j->wants_quantity && j->counted >= 0) && j->cue != AG_CUE_TIME &&
-	       j->cue != AG_CUE_SIZE;
+	return (r->has_title || (r->is_named && !j->asks_whether) || j->npart > 1) &&
+	       !j->asks_cost && !j->asks_who && !j->asks_whom && !j->asks_limit && !j->asks_right &&
+	       !j->asks_often && j->degree < 0 && !(j->wants_quantity && j->counted >= 0) &&
+	       j->cue != AG_CUE_TIME && j->cue != AG_CUE_SIZE;
 }
 
 ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)

@@ -52,14 +52,15 @@ typedef struct ag_judge {
 	bool wants_version, wants_quantity, wants_how, is_negated;
 	bool wants_doer, wants_date;         /* "who wrote x"; "when was x founded" */
 	bool asks_cost, asks_who, asks_whom; /* "what does x cost", "who …", "how do I see who …" */
-	bool asks_often;
-	int degree;           /* "hot" of "how hot may the soil get"; -1 = none */
-	bool asks_limit;      /* "how many may", "how long can" */
-	bool asks_whether;    /* "does x …", "is x …": yes or no */
-	int counted, lacking; /* terms: of "how many x", of "without x"; -1 = none */
-	int verb;             /* of "how do I delete an old item"; -1 = none */
-	int objects[2];       /* and the first two things after it: "old", "item"; -1 = none */
-	bool is_pair;         /* of which the second follows the first at once */
+	bool asks_often, asks_many;          /* "how often"; "how many", "how much" */
+	bool asks_right;                     /* "who may" */
+	int degree;                          /* "hot" of "how hot may the soil get"; -1 = none */
+	bool asks_limit;                     /* "how many may", "how long can" */
+	bool asks_whether;                   /* "does x …", "is x …": yes or no */
+	int counted, lacking;                /* terms: of "how many x", of "without x"; -1 = none */
+	int verb;                            /* of "how do I delete an old item"; -1 = none */
+	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
+	bool is_pair;   /* of which the second follows the first at once */
 	ag_cue cue;
 	bool is_bare; /* two or three words without a question */
 	bool is_direct; /* no preposition between verb and first object: "upgrade Git", not "log in with Git" */
@@ -148,6 +149,8 @@ void ag_judge_mark(ag_judge *j, ag_str question, ag_str low);
 
 /* "hot", "heavy": how much of it is a number with a unit. */
 bool ag_judge_is_degree(ag_str word);
+/* A year or the name of a month. */
+bool ag_judge_has_date(ag_str text);
 
 /* --- offline_view.c, for offline_judge.c --- */
 

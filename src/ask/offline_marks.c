@@ -66,6 +66,8 @@ static void read_wishes(ag_judge *j, ag_str low)
 			j->cue = cues[i].cue;
 	}
 	j->asks_who = ag_str_starts(low, AG_S("who ")) && !has_phrase(low, roles, AG_NELEM(roles));
+	j->asks_many = has_phrase(low, (const char *const[]){ "how many", "how much" }, 2);
+	j->asks_right = has_phrase(low, (const char *const[]){ "who may", "who can" }, 2);
 	j->asks_often = has_phrase(low, (const char *const[]){ "how often" }, 1);
 	j->asks_whom = !ag_str_starts(low, AG_S("who")) &&
 	               has_phrase(low, (const char *const[]){ "who", "whom" }, 2);

@@ -127,6 +127,14 @@ bool ag_judge_is_degree(ag_str word)
 	return is_one_of(word, words, AG_NELEM(words));
 }
 
+bool ag_judge_takes_for(ag_str verb, ag_str word)
+{
+	static const char *const list[] = { "search", "searching", "searches", "look",  "looking",
+		                            "wait",   "waiting",   "ask",      "asking" };
+
+	return ag_str_ieq(word, AG_S("for")) && is_one_of(verb, list, AG_NELEM(list));
+}
+
 static bool has_money(ag_str text)
 {
 	return ag_str_contains(text, AG_S("\xe2\x82\xac")) || ag_str_contains(text, AG_S("$")) ||
@@ -161,24 +169,26 @@ static bool is_of(ag_str word, const ag_term *t)
 }
 
 /* "Eight irrigation valves": a number, and at most two words later what it counts. "One" is too common. */
-static bool counts_it(ag_str text, const ag_term *counted)
+static bool counts_it(ag_str text, const ag_term *counted, bool may_follow)
 {
 	size_t since = 9;
 	bool was_it = false;
 	ag_str word;
 
 	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
-		/* "04:00" counts nothing. */
-		const bool is_clock = (word.ptr > text.ptr && word.ptr[-1] == ':') ||
+		/* "04:00", "2024-07", "water.max_minutes" count nothing. */
+		const bool is_clock = (word.ptr > text.ptr && strchr(":-/=&._#", word.ptr[-1])) ||
 		                      (pos < text.len && text.ptr[pos] == ':');
+		const bool is_part = pos + 1 < text.len && strchr("._", text.ptr[pos]) &&
+		                     text.ptr[pos + 1] > ' ';
 
 		since = is_numeral(word) && !is_clock && !ag_str_ieq(word, AG_S("one")) ? 0
 		                                                                        : since + 1;
 		/* "port 8080" */
-		if (was_it && since == 0)
+		if (was_it && since == 0 && may_follow)
 			return true;
-		was_it = since && is_of(word, counted);
-		if (was_it && since <= 3)
+		was_it = since && !is_part && is_of(word, counted);
+		if (was_it && since <= 2)
 			return true;
 	}
 	return false;
@@ -197,7 +207,7 @@ static bool says_limit(ag_str text)
 	return has_word(text, words, AG_NELEM(words));
 }
 
-static bool has_date(ag_str text)
+bool ag_judge_has_date(ag_str text)
 {
 	static const char *const months[] = { "january", "february", "march",   "april",
 		                              "june",    "july",     "august",  "september",
@@ -311,9 +321,11 @@ static ag_str without_flags(ag_str text, ag_arena *arena)
 /* Is it the kind of answer that the question wants? */
 static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag_arena *arena)
 {
-	static const char *const often[] = { "every", "each",    "once",   "twice",  "times",
-		                             "daily", "nightly", "hourly", "weekly", "monthly",
-		                             "never", "often",   "always", "per" };
+	static const char *const often[] = { "every",   "each",   "once",   "twice",   "daily",
+		                             "nightly", "hourly", "weekly", "monthly", "never",
+		                             "often",   "always", "per" };
+	static const char *const rights[] = { "may",  "can",        "only",  "allowed", "must",
+		                              "role", "permission", "right", "rights" };
 	static const char *const whom[] = { "who", "whom", "author", "authors", "user", "owner" };
 	const bool may_be = !j->asks_limit || says_limit(s->text) || says_limit(title);
 
@@ -322,11 +334,13 @@ static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag
 	if (j->wants_version)
 		return false;
 	if (j->wants_date)
-		return has_date(s->text);
+		return ag_judge_has_date(s->text);
 	if (j->asks_whom && !has_word(s->text, whom, AG_NELEM(whom)))
 		return false;
 	if (j->asks_who)
 		return names_someone(j, s->text);
+	if (j->asks_right && !has_word(s->text, rights, AG_NELEM(rights)))
+		return false;
 	switch (j->cue) {
 	case AG_CUE_TIME: return measures_it(s, time_units) && may_be;
 	case AG_CUE_SIZE: return measures_it(s, size_units) && may_be;
@@ -336,7 +350,7 @@ static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag
 	case AG_CUE_NONE: break;
 	}
 	if (j->wants_quantity && j->counted >= 0 && !s->has_number &&
-	    !counts_it(s->text, &j->terms[j->counted]))
+	    !counts_it(s->text, &j->terms[j->counted], !j->asks_many))
 		return false;
 	if (j->asks_often)
 		return has_word(without_flags(s->text, arena), often, AG_NELEM(often));
@@ -372,6 +386,28 @@ static bool keeps_pairs(const ag_judge *j, const ag_statement *s)
 			return false;
 	}
 	return true;
+}
+
+bool ag_judge_are_close(const ag_term *one, const ag_term *two, ag_str text)
+{
+	size_t n = 0, last[2] = { 0, 0 }, end = 0;
+	ag_str run;
+
+	for (size_t pos = 0; ag_judge_next_run(text, &pos, &run); end = pos) {
+		const bool is[2] = { is_of(run, one), is_of(run, two) };
+
+		n++;
+		/* Another sentence */
+		if (end && end + 1 < text.len && strchr(".;!?", text.ptr[end]) &&
+		    strchr(" \n", text.ptr[end + 1]))
+			last[0] = last[1] = 0;
+		for (size_t k = 0; k < 2; k++) {
+			if (is[k] && last[1 - k] && n - last[1 - k] <= NEAR_PAIR)
+				return true;
+			last[k] = is[k] ? n : last[k];
+		}
+	}
+	return false;
 }
 
 static bool is_object(const ag_judge *j, ag_str word)
@@ -421,7 +457,7 @@ static bool does_it(const ag_judge *j, const ag_statement *s, const ag_judge_vie
 {
 	if (j->verb < 0)
 		return true;
-	if (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject || s->is_row ||
+	if (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject ||
 	    j->terms[j->verb].kind == AG_TERM_UNIT || !j->is_direct)
 		return ag_judge_has_twin(v, &j->terms[j->verb], arena) &&
 		       (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject ||
@@ -486,6 +522,39 @@ static bool is_bridged(const ag_judge *j, size_t i, const ag_statement *s, const
 	return false;
 }
 
+/* Has one cell all that the title does not have? */
+static bool has_cell(const ag_judge *j, ag_str cell, const views *w, ag_arena *arena)
+{
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), cell, arena);
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (!j->terms[i].is_light && !ag_judge_has_twin(&v, &j->terms[i], arena) &&
+		    !ag_judge_has_twin(&w->title, &j->terms[i], arena))
+			return false;
+	}
+	return true;
+}
+
+/* A row says what happens in the case that its first cell names, or the cell below "when". */
+static bool is_row_of_case(const ag_judge *j, const ag_statement *s, const views *w,
+                           ag_arena *arena)
+{
+	static const char *const heads[] = { "when", "if", "event", "failed", "case", "condition" };
+	bool is_first = true;
+
+	for (ag_str rest = s->text; rest.ptr; is_first = false) {
+		const ag_str cell = ag_str_split(&rest, ';');
+		size_t pos = 0;
+		ag_str head;
+
+		if ((is_first || (ag_judge_next_run(cell, &pos, &head) &&
+		                  is_one_of(head, heads, AG_NELEM(heads)))) &&
+		    has_cell(j, cell, w, arena))
+			return true;
+	}
+	return false;
+}
+
 /* Is one term enough? Where the statement begins with what is measured, or says how many of it there may be. */
 static bool is_enough(const ag_judge *j, const ag_statement *s, const ag_term *only)
 {
@@ -513,7 +582,8 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 	for (size_t i = 0; i < j->nterm; i++) {
 		const ag_term *t = &j->terms[i];
 
-		if (t->is_subject || (w->is_strict ? is_spare_verb(t) : t->is_light))
+		if (t->is_subject ||
+		    (w->is_strict || j->asks_whether ? is_spare_verb(t) : t->is_light))
 			continue;
 		nterm++;
 		only = t;
@@ -521,13 +591,16 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 		    (!w->is_strict && ag_judge_has_term(&v, t, arena))) {
 			nhere++;
 			nthing += !ag_judge_is_action(t->word);
-		} else if (ag_judge_has_twin(&before, t, arena) ||
+		} else if ((!j->asks_whether && ag_judge_has_twin(&before, t, arena)) ||
 		           ag_judge_has_twin(&w->title, t, arena)) {
 			nthing += !ag_judge_is_action(t->word);
 		} else if (!nbridge && is_bridged(j, i, s, &v, arena)) {
 			nbridge++;
 		} else if (is_last_deed(j, i)) {
 			nterm--;
+		} else if (j->asks_whether) {
+			/* Yes and no are said of the thing itself, not of what the page is about. */
+			return false;
 		} else if (w->is_strict ? !ag_judge_has_twin(&w->heads, t, arena)
 		                        : !ag_judge_has_term(&w->heads, t, arena)) {
 			return false;
@@ -538,6 +611,8 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 	if (w->is_strict && nterm < 2 && !(only && is_enough(j, s, only)))
 		return false;
 	if (!nhere && nterm)
+		return false;
+	if (s->is_row && j->cue == AG_CUE_CASE && !is_row_of_case(j, s, w, arena))
 		return false;
 	return is_answer(j, s, w->said_title, arena) && keeps_case(j, s, &v, arena) &&
 	       (!w->is_strict || (keeps_pairs(j, s) && does_it(j, s, &v, &before, arena)));

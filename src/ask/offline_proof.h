@@ -4,6 +4,9 @@
 
 #include "ask/offline_judge.h"
 
+#define AG_STATEMENT_MAX_CELL \
+	4000u /* bytes of a table's cell; a longer one says nothing that is short */
+
 /* A sentence, an item of a list or a row of a table. */
 typedef struct ag_statement {
 	ag_str text;   /* of a row: each cell with the head of its column */

@@ -4,6 +4,8 @@
  * "it" or "this" with the sentence before it. Order: sentences, rows, ag_statements_of(). */
 #include "ask/offline_proof.h"
 
+#define MAX_AROUND      1000u /* bytes of a paragraph that says of what its sentences are */
+#define MAX_FIRST_CELL  100u
 #define MAX_STATEMENTS  300u /* of a section; those after them are not read */
 #define MAX_CHAIN       800  /* bytes back to what "it" may be */
 #define MAX_ROW         160u /* bytes: a longer one is read sentence by sentence */
@@ -80,7 +82,7 @@ static void add_sentences(cutter *c, ag_str block)
 	const ag_str announced = c->announced;
 	ag_str last = announced;
 
-	c->around = block;
+	c->around = block.len <= MAX_AROUND ? block : AG_S("");
 	for (size_t at = 0; at < block.len;) {
 		const size_t end = sentence_end(block, at);
 		const ag_str s = ag_str_make(block.ptr + at, end - at);
@@ -159,23 +161,26 @@ static void add_row(cutter *c, ag_str line)
 	ag_str cells[MAX_CELLS];
 	const size_t n = cut_row(line, cells);
 	bool has_number = false;
+	ag_str first = n ? cells[0] : AG_S("");
 
+	first.len = first.len < MAX_FIRST_CELL ? first.len : MAX_FIRST_CELL;
 	c->around = AG_S("");
 	for (size_t i = 0; i < n; i++) {
-		const ag_str head = i < c->nhead ? c->heads[i] : AG_S("");
+		const ag_str head = i < c->nhead && c->heads[i].len < MAX_FIRST_CELL ? c->heads[i]
+		                                                                     : AG_S("");
 		const bool is_apart = is_long && i && cells[i].len > MAX_LONG_CELL;
 
 		for (size_t at = 0; is_apart && at < cells[i].len;) {
 			const size_t end = sentence_end(cells[i], at);
 
 			add_statement(c,
-			              ag_str_printf(c->arena, "%.*s; %.*s %.*s", AG_FMT(cells[0]),
+			              ag_str_printf(c->arena, "%.*s; %.*s %.*s", AG_FMT(first),
 			                            AG_FMT(head), (int)(end - at),
 			                            cells[i].ptr + at),
 			              c->announced, false);
 			at = end;
 		}
-		if (!cells[i].len || is_apart)
+		if (!cells[i].len || is_apart || cells[i].len > AG_STATEMENT_MAX_CELL)
 			continue;
 		ag_buf_addf(&b, "%s%.*s %.*s", b.len ? "; " : "", AG_FMT(head), AG_FMT(cells[i]));
 		has_number |= i && is_number_cell(cells[i]);

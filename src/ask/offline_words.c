@@ -227,6 +227,7 @@ static const char *const states[] = {
 /* Words that ranking takes for the first of the line, and an answer may not. */
 static const char *const apart[] = {
 	"rename name call naming",
+	"clean delete remove drop erase wipe purge uninstall",
 	"print show view display list see",
 	"uninstall remove delete drop erase wipe clear clean purge",
 };

@@ -4,6 +4,7 @@
 
 #include "ask/index_cut.h"
 #include "ask/offline_passage.h"
+#include "ask/offline_proof.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 
@@ -53,6 +54,21 @@ static void check_passages(ag_str text, ag_arena *arena)
 	check(!p.len || (p.ptr >= text.ptr && p.ptr + p.len <= text.ptr + text.len));
 }
 
+/* Statements are not empty; what they refer to is in the text. */
+static void check_statements(ag_str text, ag_arena *arena)
+{
+	size_t n = 0;
+	const ag_statement *list = ag_statements_of(text, arena, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const ag_str around = list[i].around;
+
+		check(list[i].text.len > 0);
+		check(!around.len ||
+		      (around.ptr >= text.ptr && around.ptr + around.len <= text.ptr + text.len));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const paths[] = { "a.md", "a.py", "a.yml", "a.txt", "a/b.c" };
@@ -66,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_docs(ag_str_c(paths[size % AG_NELEM(paths)]), text, arena);
 	check_docs(AG_S("b.md"), text, arena);
 	check_passages(text, arena);
+	check_statements(text, arena);
 	ag_arena_free(arena);
 	free(copy);
 	return 0;
