@@ -571,7 +571,7 @@ static ag_str phrase_of(const ag_judge *j)
 static bool has_phrase(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
                        ag_arena *arena)
 {
-	if (named_by(j, t->title, false, arena) == (size_t)(j->phrase[1] - j->phrase[0] + 1))
+	if (named_by(j, t->title, false, arena) == (size_t)j->phrase[1] - (size_t)j->phrase[0] + 1)
 		return true;
 	/* "Class: MockClient" */
 	if (j->phrase[0] == j->phrase[1] && j->terms[j->phrase[0]].kind == AG_TERM_NAME) {
