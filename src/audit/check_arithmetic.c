@@ -76,6 +76,7 @@ static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 {
 	const uint32_t nrow = s->fr->nrow, shift = nrow / 3 + 1;
 	uint64_t rows = 0, odd = 0, lucky_b = 0, lucky_c = 0, others = 0, others_odd = 0;
+	double less, more;
 
 	for (uint32_t i = 0; i < nrow; i += step) {
 		const double a = ag_sums_value(s, r->a, i), b = ag_sums_value(s, r->term[0], i),
@@ -100,12 +101,32 @@ static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 	r->is_doubtful = rows * 3 < others && others_odd * rows * 4 < odd * others;
 	r->holds = 1 - (double)odd / (double)rows;
 	/* Both terms must matter. One that is the same in most rows, as a tax rate is, cannot be told from a constant; one of
-	 * few values, as a number of nights is, can. */
-	if ((double)(lucky_b < lucky_c ? lucky_b : lucky_c) > AG_SUM_CHANCE * (double)rows ||
-	    (double)(lucky_b > lucky_c ? lucky_b : lucky_c) > AG_SUM_CHANCE * 8 * (double)rows)
+	 * few values, as a number of nights is, can; so can two of few values where the relation holds far more often
+	 * than with the value of another row. */
+	less = ag_share(lucky_b < lucky_c ? lucky_b : lucky_c, rows);
+	more = ag_share(lucky_b > lucky_c ? lucky_b : lucky_c, rows);
+	if ((less > AG_SUM_CHANCE || more > AG_SUM_CHANCE * 8) &&
+	    (less > AG_SUM_OFTEN || more > AG_SUM_OFTEN || r->holds - more < AG_SUM_TELLS ||
+	     s->items[r->a].col->nvalue < AG_SUM_MANY))
 		return false;
 	return r->holds >=
 	       (s->items[r->a].col->nvalue >= AG_SUM_MANY ? AG_SUM_EXACT : AG_SUM_HOLDS);
+}
+
+/* A discount, a second currency: another field tells where the product is something else. */
+static bool is_of_a_kind(const ag_sums *s, const ag_relation *r)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	uint8_t *mark = ag_new_n(arena, uint8_t, s->fr->nrow + 1);
+
+	for (uint32_t i = 0; i < s->fr->nrow; i++) {
+		const double a = ag_sums_value(s, r->a, i), b = ag_sums_value(s, r->term[0], i),
+			     c = ag_sums_value(s, r->term[1], i);
+
+		if (is_telling(r, a, b, c))
+			mark[i] = is_broken(r, a, b, c) ? AG_ROW_ODD : AG_ROW_USUAL;
+	}
+	return ag_frame_tells_odd(s->fr, s->items[r->a].col, mark);
 }
 
 static double tolerance_of(const ag_sums *s, const ag_relation *r)
@@ -146,7 +167,8 @@ static void try_relation(ag_sums *s, uint32_t a, uint32_t b, uint32_t c, bool is
 	};
 
 	r.tolerance = tolerance_of(s, &r);
-	if ((step == 1 || holds(s, &r, step)) && holds(s, &r, 1))
+	if ((step == 1 || holds(s, &r, step)) && holds(s, &r, 1) &&
+	    !(is_product && r.odd && is_of_a_kind(s, &r)))
 		keep(s, &r);
 }
 

@@ -29,6 +29,7 @@ typedef struct forms {
 	uint64_t inside; /* values with a usual form */
 	uint64_t said;   /* values that say something */
 	uint64_t near;   /* values that differ from the most frequent form in a known way */
+	bool derived;    /* some of them have something added at an end */
 	bool by_case;    /* letters are all ASCII: "A" and "a" are two things */
 	bool has_number; /* a usual form reads as a number */
 } forms;
@@ -221,6 +222,27 @@ static ag_str bones(ag_arena *a, ag_str shape)
 	return ag_str_make(out, n);
 }
 
+#define MAX_AFFIX 4 /* characters, its mark included */
+
+/* A usual shape with something at an end: "AA-9999/AA", "AA-99?!". */
+static bool is_derived(ag_str s, ag_str usual)
+{
+	const size_t more = s.len > usual.len ? s.len - usual.len : 0;
+	size_t same = 0;
+
+	if (more && more <= MAX_AFFIX)
+		return (ag_str_starts(s, usual) && !strchr("Aa9", s.ptr[usual.len])) ||
+		       (ag_str_ends(s, usual) && !strchr("Aa9", s.ptr[more - 1]));
+	while (same < s.len && same < usual.len && s.ptr[same] == usual.ptr[same])
+		same++;
+	if (s.len != usual.len || s.len - same > 2 || same == s.len)
+		return false;
+	for (size_t i = same; i < s.len; i++)
+		if (!strchr("?!*#~", s.ptr[i]))
+			return false;
+	return true;
+}
+
 /* Occurrences of a form whose shape is the most frequent one in other separators or another case. */
 static uint64_t count_near(ag_arena *a, const ag_path_profile *f, ag_str form, bool by_case)
 {
@@ -232,7 +254,8 @@ static uint64_t count_near(ag_arena *a, const ag_path_profile *f, ag_str form, b
 			     joined = joined_runs(a, shape);
 
 		if (ag_str_eq(by_case ? joined : without_case(a, joined), form) &&
-		    ag_str_eq(bones(a, shape), usual))
+		    (ag_str_eq(bones(a, shape), usual) ||
+		     is_derived(shape, trimmed(f->str.shapes[0].shape))))
 			n += f->str.shapes[i].n;
 	}
 	return n;
@@ -542,8 +565,11 @@ static void settle_usual(ag_arena *a, const ag_path_profile *f, forms *fm)
 		const bool near = i && has_top && one->n <= MOST_NEAR * (double)fm->said &&
 		                  count_near(a, f, one->text, fm->by_case) == one->n;
 
-		if (near)
+		if (near) {
 			fm->near += one->n;
+			fm->derived = fm->derived ||
+			              bones(a, one->text).len != bones(a, fm->v[0].text).len;
+		}
 		one->usual = !near && ag_share(one->n, fm->said) > 0.05;
 		if (!one->usual)
 			continue;
@@ -610,11 +636,50 @@ static bool fixed_form(const ag_profile *p, const ag_path_profile *f, ag_hypothe
 	return true;
 }
 
+#define LONG_DIGITS 12
+#define MIN_LONG    8    /* characters of a code that shows where it was cut */
+#define MOST_CUT    0.45 /* of the codes */
+#define ALL_KNOWN   0.97 /* of the codes are whole, or cut at one length */
+
+/* Codes of one width, and others that end in the middle of it. */
+static bool cut_codes(const ag_profile *p, const ag_path_profile *f, ag_hypotheses *out)
+{
+	ag_arena *a = out->arena;
+	const ag_shape_count *whole = fixed_shape(f, 0.5, MIN_LONG);
+	const uint64_t silent = silent_texts(f), said = f->str.n > silent ? f->str.n - silent : 0;
+	uint64_t cut = 0;
+	ag_hypothesis *h;
+
+	if (!whole || f->ndistinct < 5 || ag_path_numbers(f) || f->str.n < 20 ||
+	    (is_all_digits(whole->shape) && whole->shape.len < LONG_DIGITS))
+		return false;
+	for (size_t i = 1; i < f->str.nshape; i++) {
+		const ag_str s = f->str.shapes[i].shape;
+
+		if (s.len < 2 || s.len + 3 > whole->shape.len || !ag_str_starts(whole->shape, s))
+			continue;
+		cut = f->str.shapes[i].n;
+		break;
+	}
+	if (cut < 2 || ag_share(cut, said) > MOST_CUT || ag_share(whole->n + cut, said) < ALL_KNOWN)
+		return false;
+	h = ag_suspect(out, f, "pattern_violation", AG_MEDIUM, 0.7,
+	               breaks(a, p, f, ag_shape_regex(a, whole->shape), false));
+	if (!h)
+		return false;
+	h->max_share = 0.5;
+	say_form(a, h, f, 1, false);
+	return true;
+}
+
 /* Is the damage sure? One form of all others in a larger collection, or one code in two forms. */
 static ag_severity severity_of(const ag_path_profile *f, const forms *fm)
 {
 	const uint64_t broken = fm->said - fm->inside;
 
+	/* "-2" may be a variant. */
+	if (fm->derived && broken * 20 > fm->said)
+		return AG_LOW;
 	if (fm->nusual > 1 || f->ndistinct <= 50)
 		return fm->near == broken && fixed_shape(f, 0.5, 6) ? AG_MEDIUM : AG_LOW;
 	if (fm->said >= 200 && broken * 20 <= fm->said)
@@ -635,7 +700,7 @@ void ag_check_pattern(AG_CHECK_ARGS)
 	if (f->str.nform && has_own_rules(f->str.forms[0].form))
 		return;
 	if (out->name.traits & (AG_TRAIT_PHONE | AG_TRAIT_MONEY | AG_TRAIT_NUMERIC) ||
-	    fixed_form(p, f, out) || !forms_of(a, p, f, &fm))
+	    fixed_form(p, f, out) || cut_codes(p, f, out) || !forms_of(a, p, f, &fm))
 		return;
 	settle_usual(a, f, &fm);
 	/* Forms that nobody can explain must be rare: 5%, and in a small collection one value in ten. */

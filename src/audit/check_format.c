@@ -4,7 +4,9 @@
 #include "base/utf8.h"
 
 /* Fewer codes do not show their usual length. */
-#define MIN_CODES 20
+#define MIN_CODES      20
+#define FEW_ADDRESSES  8    /* where the name says what they are */
+#define MOST_ADDRESSES 0.55 /* of the texts, where it does not */
 
 /* ---- lost zeros ---- */
 
@@ -40,13 +42,14 @@ void ag_check_email(AG_CHECK_ARGS)
 	uint64_t silent = f->str.nempty + f->str.nblank + f->str.by_class[AG_TEXT_NULL_WORD];
 	uint64_t said = f->str.n > silent ? f->str.n - silent : 0,
 		 good = f->str.by_class[AG_TEXT_EMAIL];
+	const bool is_named = out->name.traits & AG_TRAIT_EMAIL;
 	ag_hypothesis *h;
 
 	(void)p;
 	(void)o;
 	/* Where the name says e-mail, a fifth of addresses is enough: more damage is no less of a finding. */
-	if (said < 20 || good >= said || !ag_path_is_plain(a, f) ||
-	    ag_share(good, said) < (out->name.traits & AG_TRAIT_EMAIL ? 0.2 : 0.9) ||
+	if (said < (is_named ? FEW_ADDRESSES : MIN_CODES) || good < 3 || good >= said ||
+	    !ag_path_is_plain(a, f) || ag_share(good, said) < (is_named ? 0.2 : MOST_ADDRESSES) ||
 	    ag_path_is_prose(f, &out->name))
 		return;
 	/* A login may be an address or a name. */
@@ -66,8 +69,13 @@ void ag_check_email(AG_CHECK_ARGS)
 	                    KV("$ne", ag_ev_text("")))));
 	if (!h)
 		return;
-	if (!(out->name.traits & AG_TRAIT_EMAIL))
-		h->max_share = 0.3;
+	if (!is_named)
+		h->max_share = 1 - MOST_ADDRESSES;
+	/* A contact may be an address or a number. */
+	if (!is_named && ag_share(good, said) < 0.9) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	}
 	ag_suspect_say(
 		h, "some texts are no e-mail addresses, unlike the others",
 		"input that was not checked, or a value that slipped in from another field",

@@ -581,7 +581,7 @@ void ag_check_unit(AG_CHECK_ARGS)
 	ag_arena *a = out->arena;
 	const ag_num_profile *m = &f->num;
 	bool high = true;
-	double bound, by;
+	double bound, by = 1;
 	ag_hypothesis *h;
 
 	(void)p;

@@ -52,6 +52,16 @@ static word_kind kind_of_word(ag_str s)
 	return is_one_of(s, soft_words, AG_NELEM(soft_words)) ? SOFT_WORD : NO_WORD;
 }
 
+/* Says that there is nothing, and not what there is: "none" and "unknown" may be answers. */
+static bool is_no_answer(ag_str s)
+{
+	static const char *const words[] = { "nil",           "tbd",           "tba",
+		                             "missing",       "not available", "not provided",
+		                             "not specified", "no data",       "empty" };
+
+	return is_one_of(ag_str_trim(s), words, AG_NELEM(words));
+}
+
 /* How often a real value occurs, on average. */
 static double usual_count(const ag_path_profile *f)
 {
@@ -201,6 +211,35 @@ static size_t frequent(const ag_path_profile *f)
 	return n;
 }
 
+static bool has_only_letters(ag_str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((s.ptr[i] | 32) < 'a' || (s.ptr[i] | 32) > 'z')
+			return false;
+	return true;
+}
+
+/* Codes and numbers as text: no word is an answer among them. */
+static bool has_digits(const ag_path_profile *f)
+{
+	uint64_t with = 0, all = 0;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		const ag_str s = ag_value_text(&f->values[i]);
+		bool any = false;
+
+		if (!s.len || kind_of_word(s) != NO_WORD)
+			continue;
+		for (size_t k = 0; k < s.len; k++)
+			any = any || (s.ptr[k] >= '0' && s.ptr[k] <= '9');
+		with += any;
+		all++;
+	}
+	return all >= 3 && with * 10 >= all * 9;
+}
+
+#define MANY_NAMES 0.05 /* of the names: no surname is so frequent */
+
 /* How sure is it that a value stands for nothing? NO_WORD: it is a value. SOFT_WORD: in doubt. */
 static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const ag_field_name *name,
                           const ag_value_count *v, double usual)
@@ -216,8 +255,9 @@ static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const a
 	if (is_typed(f))
 		return HARD_WORD;
 	/* A share or an airport may be called NULL. */
-	if (has_shape_of_codes(f, s) || (holds_codes(f) && case_of(s) == CASE_UPPER &&
-	                                 (kind == SOFT_WORD || (double)v->n * 2 >= usual)))
+	if (has_shape_of_codes(f, s) ||
+	    (holds_codes(f) && has_only_letters(s) && case_of(s) == CASE_UPPER &&
+	     (kind == SOFT_WORD || (double)v->n * 2 >= usual)))
 		return is_word_of_file(p, f, s) ? SOFT_WORD : NO_WORD;
 	if (is_word_of_file(p, f, s))
 		return HARD_WORD;
@@ -227,8 +267,19 @@ static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const a
 		                       (ag_str_ieq(s, AG_S("n/a")) || is_marks(s))
 		               ? SOFT_WORD
 		               : HARD_WORD;
+	if (has_digits(f) && !ag_str_ieq(s, AG_S("test")) && !ag_str_ieq(s, AG_S("na")))
+		return share > 0.1 ? SOFT_WORD : HARD_WORD;
+	/* A program's None among texts that are all in small letters, or all in capitals. */
+	if (ag_str_eqc(s, "None") && !is_usual_case(f, CASE_MIXED))
+		return SOFT_WORD;
+	if (name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON) && share > MANY_NAMES && v->n > 2)
+		return SOFT_WORD;
+	/* As frequent as an answer; some words never are one, and stay in doubt. */
 	if (is_enum && f->ndistinct > 2 && share > 0.2)
-		return NO_WORD;
+		return is_no_answer(s) ? SOFT_WORD : NO_WORD;
+	if (is_no_answer(s) && (f->ndistinct > 2 || !is_enum) &&
+	    !(name->traits & (AG_TRAIT_NAME | AG_TRAIT_PERSON)))
+		return share > 0.1 ? SOFT_WORD : HARD_WORD;
 	if (soft_word_is_meant(f, name, v, is_enum, is_short, usual))
 		return NO_WORD;
 	/* Tests are run and tagged in many data sets. */

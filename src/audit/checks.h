@@ -100,12 +100,17 @@ typedef struct ag_grouped {
 	uint32_t *at;  /* [nvalue + 2] */
 } ag_grouped;
 ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a);
+/* Does another field of few values tell which rows are odd? Then they are a kind of their own, and not damage.
+ * mark: [nrow] AG_ROW_NONE, AG_ROW_USUAL or AG_ROW_ODD; c: the field itself. */
+enum { AG_ROW_NONE, AG_ROW_USUAL, AG_ROW_ODD };
+bool ag_frame_tells_odd(const ag_frame *fr, const ag_frame_col *c, const uint8_t *mark);
 
 /* Hypotheses on numbers that are far from all others become low where another field of the same documents is far out
  * as well (witness.c).
  * errors  AG_CANCELLED, AG_TIMEOUT */
 AG_CHECK ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err);
 
+ag_status ag_check_mirror(AG_ACROSS_ARGS);
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_swap(AG_ACROSS_ARGS);
 ag_status ag_check_rules(AG_ACROSS_ARGS);

@@ -38,3 +38,37 @@ ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a
 	g.at[0] = 0;
 	return g;
 }
+
+#define FEW_KINDS 16
+#define TOLD      0.9 /* of the odd rows have a value that most often is odd */
+
+/* Of few values each is a kind; of many, nothing, zero and the rest are. */
+static uint32_t row_kind(const ag_frame_col *g, uint32_t code)
+{
+	const ag_val *v = code ? &g->values[code - 1] : NULL;
+
+	if (g->nvalue < FEW_KINDS)
+		return code;
+	return !v ? 0 : ag_type_is_number(v->type) && ag_val_number(v) == 0 ? 1 : 2;
+}
+
+bool ag_frame_tells_odd(const ag_frame *fr, const ag_frame_col *c, const uint8_t *mark)
+{
+	for (size_t k = 0; k < fr->ncol; k++) {
+		const ag_frame_col *g = &fr->cols[k];
+		uint32_t odd[FEW_KINDS] = { 0 }, all[FEW_KINDS] = { 0 }, n = 0, told = 0;
+
+		for (uint32_t row = 0; row < fr->nrow && g != c; row++) {
+			const uint32_t kind = row_kind(g, g->code[row]);
+
+			all[kind] += mark[row] != AG_ROW_NONE;
+			odd[kind] += mark[row] == AG_ROW_ODD;
+			n += mark[row] == AG_ROW_ODD;
+		}
+		for (uint32_t i = 0; i < FEW_KINDS; i++)
+			told += odd[i] * 2 > all[i] ? odd[i] : 0;
+		if (n > 1 && told >= TOLD * n)
+			return true;
+	}
+	return false;
+}

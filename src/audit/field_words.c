@@ -199,7 +199,8 @@ static const ag_trait_words rows[] = {
 	/* a zero stands for nothing known */
 	{ AG_TRAIT_NONZERO,
 	  "bpm heartrate height mass pressure pulse salary voltage wage weight width year" },
-	{ AG_TRAIT_EMAIL, "email mail" },
+	{ AG_TRAIT_EMAIL,
+	  "email mail epost courriel correo mel correio pec mailadresse mailadress" },
 	{ AG_TRAIT_YEAR, "year" },
 	/* an age in these is no age in years */
 	{ AG_TRAIT_UNITTIME,

@@ -565,7 +565,8 @@ static void impossible_range(const ag_proof_field *l, ag_defect *d)
 	fences(m, &lo, &hi);
 	is_named = ag_range_of_name(l->profile, &l->f, &l->name, &min, &max);
 	/* A minus sign where nearly all are positive. */
-	if (m->q.p05 >= 0 && lo < 0 && !may_be_negative)
+	if ((m->q.p05 >= 0 || (m->q.p25 > 0 && !(l->name.traits & AG_TRAIT_SIGNED))) && lo < 0 &&
+	    !may_be_negative)
 		lo = 0;
 	if (isfinite(min))
 		lo = min;

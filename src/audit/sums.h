@@ -12,6 +12,8 @@
 #define AG_SUM_FOUND   24
 #define AG_SUM_TELLING 10   /* rows that can speak for a relation */
 #define AG_SUM_CHANCE  0.05 /* of rows where the relation holds with a term of other rows */
+#define AG_SUM_OFTEN   0.35 /* the same, of two terms of few values */
+#define AG_SUM_TELLS   0.4  /* how much more often such a relation must hold */
 #define AG_SUM_EXACT   0.55 /* of rows where it holds, with at least AG_SUM_MANY different results */
 #define AG_SUM_HOLDS   0.8  /* the same, with fewer */
 #define AG_SUM_MANY    20

@@ -417,6 +417,12 @@ static void swaps(void **state)
 	run_cases("tests/cases/audit/checks_swap.cases");
 }
 
+static void mirrors(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_mirror.cases");
+}
+
 static void whole_collections(void **state)
 {
 	(void)state;
@@ -500,6 +506,7 @@ int main(void)
 		cmocka_unit_test(serials),
 		cmocka_unit_test(rules),
 		cmocka_unit_test(swaps),
+		cmocka_unit_test(mirrors),
 		cmocka_unit_test(whole_collections),
 		cmocka_unit_test(the_guard_counts_and_weighs),
 		cmocka_unit_test(the_table_is_in_order),
