@@ -259,9 +259,15 @@ void ag_postgres_run_text(ag_postgres *e, const ag_ctx *ctx, ag_str sql,
 		.hold = limits->hold,
 		.sink = { take_columns, take_row, row_too_large, &rows },
 	};
-	if (run(&a))
+	if (run(&a)) {
 		end_rows(&rows, &a.out);
-	else if (a.out.began_us == 0)
-		ret->sql_executed = AG_S("");
+	} else {
+		/* The attempt before, whose connection went away, had begun a row. */
+		ag_buf_clear(&ret->rows);
+		ret->nrow = 0;
+		ret->cut = AG_SQL_WHOLE;
+		if (a.out.began_us == 0)
+			ret->sql_executed = AG_S("");
+	}
 	ag_buf_release(&rows.scratch);
 }

@@ -14,6 +14,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from chat_policy import QUESTIONS, STUBBORN, Model  # noqa: E402  pylint: disable=wrong-import-position
+import chat_scenarios  # noqa: E402  pylint: disable=wrong-import-position
 import mcp_want  # noqa: E402  pylint: disable=wrong-import-position
 from mcp_want import case, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -220,6 +221,14 @@ def on_terminal(options, steps):
         if text:
             os.write(fd, text.encode())
             time.sleep(0.1)
+    # To its end: a terminal that goes away before would hang up on it.
+    end = time.time() + 30
+    while time.time() < end and select.select([fd], [], [], 30)[0]:
+        try:
+            if not os.read(fd, 65536):
+                break
+        except OSError:
+            break
     os.close(fd)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
@@ -452,4 +461,5 @@ def _():
 
 
 plant()
+chat_scenarios.register(sys.modules[__name__])
 run_cases()
