@@ -6,8 +6,10 @@ the same noise. Printed are medians of wall time, processor time and the largest
 aim for Argus is below 15 ms and 16 MB.
 
 Then a turn of the analyst: two calls of the model, one query of the example shop in SQLite, the thread kept in a store
-that is a file. The aim is at most 20 ms of processor time and 20 MB. The bare loop beside it asks the model as often, but
-reads a file of three lines in the place of the query, proves no figure and keeps nothing: it is a lower bound.
+that is a file. The aim is at most 20 ms of processor time and 20 MB. Beside it the same turn on the AI SDK, whose messages
+go to a SQLite file, and on LangGraph JS with its SQLite checkpointer (turn/*.mjs; npm, by the lock file, fetched and built
+once into .cache/). They run what the model sends, unguarded, and prove no figure. The bare loop asks the model as often, but
+reads a file of three lines in the place of the query and keeps nothing: it is a lower bound.
 """
 import json
 import os
@@ -20,6 +22,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+PEERS = {"aisdk": "AI SDK, SQLite", "langgraph": "LangGraph JS, SQLite"}
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 
 SCRIPT = """answer repeat when last "not sampled yet"
@@ -127,8 +131,46 @@ def is_analyst_turn(r):
             and q[0]["rows"][0] == ["delivered", 325] and [f["verdict"] for f in r["figures"]] == ["cell"])
 
 
+def build_sqlite(node, home, log):
+    """better-sqlite3 for the node of the packages, by their headers; no program of others is downloaded."""
+    npm = os.path.realpath(shutil.which("npm"))
+    gyp = os.path.join(os.path.dirname(npm), "..", "node_modules", "node-gyp", "bin", "node-gyp.js")
+    if not os.path.exists(gyp):
+        gyp = os.path.join(os.path.dirname(npm), "..", "..", "node-gyp", "bin", "node-gyp.js")
+    subprocess.run([node, gyp, "rebuild", "--release", "--nodedir=" + os.path.dirname(os.path.dirname(node))],
+                   cwd=os.path.join(home, "node_modules", "better-sqlite3"), stdout=log, stderr=log, timeout=1200, check=False)
+
+
+def peers(work):
+    """(node, folder) of the packages of turn/, fetched and built once; None when they cannot be had."""
+    home = os.path.join(ROOT, ".cache", "bench-turn")
+    node = os.path.join(home, "node_modules", "node-linux-%s" % ("arm64" if os.uname().machine == "aarch64" else "x64"),
+                        "bin", "node")
+    built = os.path.join(home, "node_modules", "better-sqlite3", "build", "Release", "better_sqlite3.node")
+    os.makedirs(home, exist_ok=True)
+    with open(os.path.join(work, "npm.log"), "wb") as log:
+        if not os.path.exists(node) and shutil.which("npm"):
+            for name in ("package.json", "package-lock.json", ".npmrc"):
+                shutil.copy(os.path.join(HERE, "turn", name), home)
+            subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=home, stdout=log, stderr=log,
+                           timeout=600, check=False)
+        if os.path.exists(node) and not os.path.exists(built):
+            build_sqlite(node, home, log)
+    if not os.path.exists(node) or not os.path.exists(built):
+        return None
+    for name in PEERS:
+        shutil.copy(os.path.join(HERE, "turn", name + ".mjs"), home)
+    return node, home
+
+
+def is_peer_turn(r):
+    return r == {"answer": "325 orders were delivered.", "first": ["delivered", 325], "steps": 2}
+
+
 def analyst_turn(argus, work, theirs):
     shop, store, out = (os.path.join(work, n) for n in ("shop.db", "shop.store", "chat.json"))
+    others = peers(work)
+    rows = {name: [] for name in PEERS}
     with sqlite3.connect(shop) as db, open(os.path.join(HERE, "../examples/shop-sql/shop.sql"), encoding="utf-8") as f:
         db.executescript(f.read())
     mine = []
@@ -137,12 +179,24 @@ def analyst_turn(argus, work, theirs):
         cmd = [argus, "chat", "sqlite:" + shop, "--store", store, "--output", "json"]
         turn = cmd + ["--set", "max_queries_per_minute=100000", "-q", QUESTION]
         run(turn, env, out) # makes the store
-        for _ in range(ROUNDS):
-            mine.append(run(turn, env, out))
+        for i in range(-1, ROUNDS): # the first time is for the caches
+            got = run(turn, env, out)
             check(out, "argus chat", is_analyst_turn)
+            mine += [got] if i >= 0 else []
+            for name in PEERS if others else ():
+                got = run([others[0], os.path.join(others[1], name + ".mjs"), base, shop,
+                           os.path.join(work, name + ".db"), "thread-%d" % i, QUESTION], env, out)
+                check(out, PEERS[name], is_peer_turn)
+                rows[name] += [got] if i >= 0 else []
         run(cmd + ["--threads"], env, out)
-        check(out, "the store of argus chat", lambda r: len(r["threads"]) == ROUNDS + 1)
+        check(out, "the store of argus chat", lambda r: len(r["threads"]) == ROUNDS + 2)
     compare("argus, an analyst turn", mine, theirs)
+    for name in PEERS if others else ():
+        line(PEERS[name], rows[name])
+        print("ratio argus / %s: %.3f wall, %.3f cpu, %.3f memory" % (
+            name, *(median(mine, i) / median(rows[name], i) for i in range(3))))
+    if not others:
+        print("skip - the AI SDK and LangGraph JS could not be fetched and built (npm, a C++ compiler)")
 
 
 def main():

@@ -10,7 +10,8 @@
 #include "analyst/figures_check.h"
 #include "query/decmath.h"
 
-#define MAX_LIKE 64u /* columns that one figure may be of, when it says what the next one is of */
+#define MAX_ASKED 4096u /* numbers of statements; later ones are not read */
+#define MAX_LIKE  64u /* columns that one figure may be of, when it says what the next one is of */
 
 const char *ag_figure_verdict_name(ag_figure_verdict v)
 {
@@ -388,14 +389,20 @@ static void fig_sql_numbers(ag_fig_check *k, ag_str sql, size_t cap)
 
 static void fig_asked(ag_fig_check *k)
 {
-	const size_t cap = 4096;
+	size_t cap = 0;
 	const ag_str q = ag_str_make(k->in->question.ptr,
 	                             k->in->question.len < AG_FIGURES_MAX_QUESTION
 	                                     ? k->in->question.len
 	                                     : AG_FIGURES_MAX_QUESTION);
 
-	k->numbers = ag_new_n(k->arena, ag_fig_reading, cap);
 	ag_fig_read(q, k->w, 1000, 0, k->arena, &k->question);
+	/* A number has a digit, and something between it and the next one. */
+	for (size_t i = 0; i < k->in->nresult; i++)
+		cap += k->in->results[i].sql.len / 2 + 1;
+	for (size_t i = 0; i < k->in->nsql; i++)
+		cap += k->in->sql[i].len / 2 + 1;
+	cap = (cap < MAX_ASKED ? cap : MAX_ASKED) + 2 * k->question.nnumber + 1;
+	k->numbers = ag_new_n(k->arena, ag_fig_reading, cap);
 	ag_fig_dates_ask(ag_fig_names_dates(k->names), q, -1);
 	k->nasked = ag_fig_names_find(k->names, q, &k->question, &k->asked);
 	for (size_t i = 0; i < k->question.nnumber; i++) {

@@ -23,7 +23,7 @@ struct ag_fig_dates {
 	fig_when *whens;
 	size_t nwhen, when_cap;
 	fig_asked *asked;
-	size_t nasked;
+	size_t nasked, asked_cap;
 };
 
 ag_fig_dates *ag_fig_dates_new(const ag_fig_words *w, ag_arena *arena)
@@ -32,7 +32,6 @@ ag_fig_dates *ag_fig_dates_new(const ag_fig_words *w, ag_arena *arena)
 
 	f->w = w;
 	f->arena = arena;
-	f->asked = ag_new_n(arena, fig_asked, MAX_DATES);
 	return f;
 }
 
@@ -55,6 +54,20 @@ static void fig_when_add(ag_fig_dates *f, fig_when w)
 		f->whens = to;
 	}
 	f->whens[f->nwhen++] = w;
+}
+
+static void fig_asked_add(ag_fig_dates *f, fig_asked a)
+{
+	if (f->nasked == f->asked_cap) {
+		fig_asked *to;
+
+		f->asked_cap = f->asked_cap ? f->asked_cap * 2 : 16;
+		to = ag_new_n(f->arena, fig_asked, f->asked_cap);
+		if (f->nasked)
+			memcpy(to, f->asked, f->nasked * sizeof(*to));
+		f->asked = to;
+	}
+	f->asked[f->nasked++] = a;
 }
 
 /* "2026-Q2", "Q2 2026", "Q2". */
@@ -147,7 +160,7 @@ void ag_fig_dates_ask(ag_fig_dates *f, ag_str text, int result)
 				continue;
 			a.m = a.d = 0;
 		}
-		f->asked[f->nasked++] = a;
+		fig_asked_add(f, a);
 		/* A bound that is left out: "< 2026-04-01" ends on the last day of March. */
 		if (a.m && (a.d == 1 || !a.d) && f->nasked < MAX_DATES && fig_is_below(text, i)) {
 			static const int days[] = {
@@ -156,7 +169,7 @@ void ag_fig_dates_ask(ag_fig_dates *f, ag_str text, int result)
 			const int m = a.m == 1 ? 12 : a.m - 1, y = a.m == 1 ? a.y - 1 : a.y;
 			const bool leap = m == 2 && y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
 
-			f->asked[f->nasked++] = (fig_asked){ y, m, days[m - 1] + leap, result };
+			fig_asked_add(f, (fig_asked){ y, m, days[m - 1] + leap, result });
 		}
 	}
 }

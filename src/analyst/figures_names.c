@@ -10,6 +10,8 @@
 #include "base/utf8.h"
 #include "query/decmath.h"
 
+#define NMEMO 512u /* a power of two */
+
 #define MAX_CELL_TEXT 120u /* bytes of a text that names a row */
 
 typedef struct fig_entry {
@@ -36,7 +38,7 @@ struct ag_fig_names {
 		uint8_t n;
 		uint16_t vocab[4];
 		float weight[4];
-	} memo[4096]; /* words of the prose that were looked up */
+	} memo[NMEMO]; /* words of the prose that were looked up */
 };
 
 /* --- words of a text --- */
@@ -537,7 +539,7 @@ static void fig_vocab_find(ag_fig_names *f, ag_fig_token *t)
 {
 	const ag_str stem = t->stem;
 	const uint64_t hash = fig_hash_more(UINT64_C(14695981039346656037), t->fold) | 1;
-	const size_t slot = (size_t)(hash >> 11) & 4095;
+	const size_t slot = (size_t)(hash >> 11) & (NMEMO - 1);
 	if (f->memo[slot].hash != hash) {
 		const int group = fig_group_of(f, t->fold);
 

@@ -519,10 +519,12 @@ double ag_fig_unit_size(int unit, int *ret_family)
 
 /* --- the table of words: one slot for each meaning of a word --- */
 
+/* Small: the table is made for each check. */
 typedef struct fig_slot {
-	ag_str word;
+	const char *word;
 	unsigned cues;
-	int value[AG_FIG_NW]; /* plus 1; 0 = none */
+	uint8_t len;
+	int8_t value[AG_FIG_NW]; /* plus 1; 0 = none */
 } fig_slot;
 
 struct ag_fig_words {
@@ -542,7 +544,7 @@ static size_t fig_slot_of(const ag_fig_words *w, ag_str word)
 {
 	size_t i = (size_t)fig_hash(word) & (NSLOT - 1);
 
-	while (w->slots[i].word.len && !ag_str_eq(w->slots[i].word, word))
+	while (w->slots[i].len && !ag_str_eq(ag_str_make(w->slots[i].word, w->slots[i].len), word))
 		i = (i + 1) & (NSLOT - 1);
 	return i;
 }
@@ -560,10 +562,12 @@ ag_fig_words *ag_fig_words_new(ag_arena *arena)
 
 			if (!word.len)
 				continue;
-			s->word = word;
+			AG_ASSERT(word.len < UINT8_MAX && rows[i].value < INT8_MAX);
+			s->word = word.ptr;
+			s->len = (uint8_t)word.len;
 			s->cues |= rows[i].cues;
 			if (rows[i].what != AG_FIG_W_CUE && !s->value[rows[i].what])
-				s->value[rows[i].what] = rows[i].value + 1;
+				s->value[rows[i].what] = (int8_t)(rows[i].value + 1);
 		}
 	}
 	return w;
