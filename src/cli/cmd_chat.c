@@ -130,6 +130,8 @@ static int one_question(ag_cli *c, ag_app_chat *chat, const ag_thread *thread)
 		return no_model(c, chat);
 	if (!chat->is_demo)
 		ag_report_out_note_models(c);
+	if (!chat->has_dictionary && !chat->sql.client)
+		ag_cli_warn(c, "the tables could not be read: %.*s", AG_FMT(chat->no_dictionary));
 	ag_chat_show_init(&show, c, is_live);
 	ag_chat_show_watch(&show, &chat->opts);
 	chat->opts.thread = thread;

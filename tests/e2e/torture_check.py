@@ -14,7 +14,7 @@ import time
 EARLIER = 3  # runs that the scenarios but "first" find in the store
 
 
-WHOLE = {"first": 3, "again": EARLIER + 2, "out": EARLIER + 1, "stdin": EARLIER + 1, "rate": EARLIER}  # when nothing failed
+WHOLE = {"first": 3, "again": EARLIER + 2, "out": EARLIER + 1, "stdin": EARLIER + 1, "rate": EARLIER, "chat": EARLIER + 1}  # when nothing failed
 
 
 def check(path, scenario, code, point, silent):
@@ -49,7 +49,8 @@ def check_db(db, scenario, code, point, silent):
     for run, log in logs.items():
         check_run(run, log, runs[run], reports.get(run))
     whole = sum(1 for r in runs.values() if r[1] == "ok")
-    if code == 0 and silent and scenario in WHOLE and point.startswith("store."):
+    # A conversation reads the schema anew when the kept one cannot be read, and commits an audit row once more.
+    if code == 0 and silent and scenario in WHOLE and scenario != "chat" and point.startswith("store."):
         held = db.execute("SELECT count(*) FROM leases WHERE until > ?", (time.time() * 1000,)).fetchone()[0]
         assert held, "exit code 0 and no word, and the call that failed gave no lease back"
     if code == 0 and scenario in WHOLE:
