@@ -12,6 +12,7 @@
 #include "analyst/answer.h"
 #include "analyst/correct.h"
 #include "analyst/prompt.h"
+#include "prompt_snapshot.h"
 #include "query/extjson.h"
 
 static int setup(void **state)
@@ -256,6 +257,25 @@ static void without_a_dictionary_the_prompt_says_so(void **state)
 	assert_true(ag_str_contains(p.system, AG_S("cannot be read now (it is away)")));
 }
 
+/* All that the model reads of a project, as files: a change of a word is seen in review. */
+static void prompts_are_as_their_snapshots(void **state)
+{
+	ag_analyst_prompt p;
+	ag_dictionary d;
+
+	make_dictionary(*state, 2, &d);
+	p = prompt_of(*state, &d, 0, "Which amount is due?");
+	prompt_snapshot("analyst_inline", p.system);
+	prompt_snapshot("analyst_last_words", p.last_words);
+	make_dictionary(*state, 16, &d);
+	p = prompt_of(*state, &d, 0, "Which amount is due?");
+	prompt_snapshot("analyst_list", p.system);
+	p = prompt_of(*state, &d, 300, "How many rows has table_9?");
+	prompt_snapshot("analyst_ranked", p.system);
+	p = prompt_of(*state, NULL, 0, "");
+	prompt_snapshot("analyst_no_dictionary", p.system);
+}
+
 /* --- pruning --- */
 
 #define MAX_PARTS 64
@@ -384,6 +404,7 @@ int main(void)
 		T(beyond_the_budget_tables_are_ranked_by_the_question),
 		T(a_list_that_is_too_long_says_how_much_is_missing),
 		T(without_a_dictionary_the_prompt_says_so),
+		T(prompts_are_as_their_snapshots),
 		T(twenty_messages_are_left_and_no_result_without_its_call),
 		T(a_question_behind_results_that_are_cut_off_keeps_its_words),
 		T(conditions_are_found_in_statements),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analyst/tools.h"
 #include "analyst_world.h"
 
 #define BAD  "SELECT usr_id FROM orders"
@@ -280,6 +281,40 @@ static void without_a_right_nothing_is_read(void **state)
 	assert_false(ag_analyst_is_table(&w->r.state->queries[0].result));
 }
 
+/* Each tool, by each role: a viewer reads as an admin does; without a role nothing is run. */
+static void each_tool_has_its_least_role(void **state)
+{
+	static const ag_role roles[] = { AG_ROLE_NONE, AG_ROLE_VIEWER, AG_ROLE_ANALYST,
+		                         AG_ROLE_ADMIN };
+	static const sm_line lines[] = {
+		{ .calls = "[" AW_SQL("1", GOOD) "," AW_CALL(
+			  "2", "describe_table", "{\\\"table_name\\\":\\\"users\\\"}") "]" },
+		AW_SAY("Done."),
+	};
+	analyst_world *w = *state;
+
+	for (size_t i = 0; i < ag_analyst_agent_tools.ntool; i++) {
+		assert_string_equal(ag_analyst_agent_tools.tools[i].scope, "sql");
+		assert_int_equal(ag_analyst_agent_tools.tools[i].least, AG_ROLE_VIEWER);
+	}
+	for (size_t i = 0; i < AG_NELEM(roles); i++) {
+		const bool may = roles[i] >= AG_ROLE_VIEWER;
+		const size_t before = aw_statements(w);
+
+		w->shop.mine[1].role = roles[i];
+		w->thread = ag_thread_new(&ag_clock_system, w->thread.place, w->shop.arena);
+		aw_script(w, lines, 2);
+		aw_ask(w, "How many?");
+		assert_int_equal(w->r.state->nquery, 2);
+		for (size_t q = 0; q < 2; q++)
+			assert_int_equal(w->r.state->queries[q].result.ok, may);
+		/* A refusal has its row in the audit table, too. */
+		assert_true(aw_statements(w) > before);
+		if (!may)
+			aw_assert_has(w, 1, "class permission");
+	}
+}
+
 static void large_results_are_cut_for_the_model(void **state)
 {
 	static const sm_line lines[] = {
@@ -447,6 +482,7 @@ int main(void)
 		T(a_model_that_is_away_leaves_the_question_in_the_thread),
 		T(questions_have_a_length),
 		T(without_a_right_nothing_is_read),
+		T(each_tool_has_its_least_role),
 		T(large_results_are_cut_for_the_model),
 		T(data_cannot_close_its_marks),
 		T(a_request_has_at_most_twenty_messages_and_the_question),

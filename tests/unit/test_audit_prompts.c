@@ -13,9 +13,8 @@
 
 #include "audit/prompt_parts.h"
 #include "base/utf8.h"
+#include "prompt_snapshot.h"
 #include "text_checks.h"
-
-#define FOLDER "tests/cases/prompts"
 
 #define RUN(s, f, ...)                                              \
 	do {                                                        \
@@ -41,37 +40,7 @@ static ag_str without_folder(ag_str text, ag_arena *arena)
 
 static void snapshot(const audit_fix *fix, const char *name, ag_str text)
 {
-	const ag_str got = without_folder(text, fix->arena);
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
-	char path[4096];
-	char *want;
-	size_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s/%s.txt", root ? root : ".", FOLDER, name);
-	if (getenv("UPDATE_PROMPT_SNAPSHOTS")) {
-		f = fopen(path, "w");
-		assert_non_null(f);
-		assert_int_equal(fwrite(got.ptr, 1, got.len, f), got.len);
-		assert_int_equal(fclose(f), 0);
-		return;
-	}
-	f = fopen(path, "r");
-	if (!f)
-		fail_msg("%s is missing: UPDATE_PROMPT_SNAPSHOTS=1 writes it", path);
-	want = malloc(1 << 20);
-	n = fread(want, 1, 1 << 20, f);
-	fclose(f);
-	for (size_t i = 0; i < n || i < got.len; i++)
-		if (i >= n || i >= got.len || want[i] != got.ptr[i]) {
-			size_t from = i < 60 ? 0 : i - 60;
-
-			fail_msg("%s.txt differs at byte %zu: want \"…%.*s\", got \"…%.*s\"", name,
-			         i, (int)(n - from < 120 ? n - from : 120), want + from,
-			         (int)(got.len - from < 120 ? got.len - from : 120),
-			         got.ptr + from);
-		}
-	free(want);
+	prompt_snapshot(name, without_folder(text, fix->arena));
 }
 
 static ag_str user_of(const audit_fix *f, const ag_prompt *p)
