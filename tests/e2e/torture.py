@@ -186,6 +186,8 @@ class Scenario:
                 self.complain("argus show last: says nothing")
         elif self.name == "first" and "has no events: nothing was checked" in show.err:
             pass  # none of its runs could read its data
+        elif self.name == "chat" and "has no answer: it was stopped before" in show.err:
+            pass  # its end could not be written; --continue finishes it
         elif "the store has no run yet" not in show.err:
             self.complain("argus show last: " + show.err.partition("\n")[0])
 
