@@ -90,13 +90,13 @@ static void write_learnings(ag_jw *w, const ag_analyst_state *s, ag_arena *arena
 }
 
 /* "figures": those of the last words. Left out when they cannot be checked: "doubt" says why. */
-static void write_figures(ag_jw *w, const ag_analyst_answer *a, ag_arena *arena)
+static void write_figures(ag_jw *w, const ag_analyst_answer *a)
 {
 	const ag_str text = ag_analyst_answer_text(a->state);
 	ag_figures_input in;
 	ag_figures f = { 0 };
 
-	if (a->proof && text.len && !ag_analyst_figures(a->proof, text, arena, &in, &f, NULL)) {
+	if (a->proof && text.len && !ag_analyst_figures(a->proof, text, &in, &f, NULL)) {
 		ag_jw_kkey(w, "figures");
 		ag_figures_json(&in, &f, w);
 	}
@@ -137,7 +137,7 @@ void ag_analyst_answer_json(const ag_analyst_answer *a, bool with_rows, ag_arena
 		write_query(&w, s, &s->queries[i], with_rows, arena);
 	ag_jw_arr_end(&w);
 	write_learnings(&w, s, arena);
-	write_figures(&w, a, arena);
+	write_figures(&w, a);
 	ag_jw_kkey(&w, "usage");
 	ag_jw_obj(&w);
 	ag_jw_kuint(&w, "model_calls", s->model_calls);

@@ -108,12 +108,34 @@ static ag_figures_input input_of(const ag_analyst_proof *p, ag_str prose, ag_are
 	return ret;
 }
 
-ag_status ag_analyst_figures(const ag_analyst_proof *p, ag_str prose, ag_arena *arena,
-                             ag_figures_input *ret_input, ag_figures *ret, ag_err *err)
+/* The gate, the report and the command line ask for the same text, one after the other. */
+typedef struct ag_analyst_checked {
+	bool has;
+	size_t nquery;
+	ag_figures_input in;
+	ag_figures figures;
+} ag_analyst_checked;
+
+ag_status ag_analyst_figures(const ag_analyst_proof *p, ag_str prose, ag_figures_input *ret_input,
+                             ag_figures *ret, ag_err *err)
 {
-	*ret_input = input_of(p, prose, arena);
-	add_computations(p, arena, ret_input);
-	return ag_figures_check(ret_input, arena, ret, err);
+	ag_analyst_checked *c = p->checked;
+	ag_arena *keep = p->state->arena;
+	ag_status st;
+
+	if (!c->has || !ag_str_eq(c->in.prose, prose) || c->nquery != p->state->nquery) {
+		c->has = false;
+		c->nquery = p->state->nquery;
+		c->in = input_of(p, ag_str_dup(keep, prose), keep);
+		add_computations(p, keep, &c->in);
+		st = ag_figures_check(&c->in, keep, &c->figures, err);
+		if (st)
+			return st;
+		c->has = true;
+	}
+	*ret_input = c->in;
+	*ret = c->figures;
+	return AG_OK;
 }
 
 /* --- the gate --- */
@@ -190,7 +212,7 @@ static ag_status judge(const ag_evaluator *self, const ag_ctx *ctx, const ag_sub
 		             .evaluated_by = AG_S("figures") };
 	if (!prose.len)
 		return AG_OK;
-	if (ag_analyst_figures(p, prose, arena, &in, &f, &why)) {
+	if (ag_analyst_figures(p, prose, &in, &f, &why)) {
 		ret->kind = AG_WARN;
 		ret->score = 0.5;
 		ret->reason = ag_str_printf(arena, "the figures were not checked: %s", why.msg);
@@ -209,7 +231,8 @@ static ag_status judge(const ag_evaluator *self, const ag_ctx *ctx, const ag_sub
 void ag_analyst_proof_init(ag_analyst_proof *p, const ag_analyst_state *state,
                            const ag_analyst_state *const *earlier, size_t nearlier)
 {
-	*p = (ag_analyst_proof){ .gate = { .name = "figures", .evaluate = judge },
+	*p = (ag_analyst_proof){ .checked = ag_new(state->arena, ag_analyst_checked),
+		                 .gate = { .name = "figures", .evaluate = judge },
 		                 .state = state,
 		                 .earlier = earlier,
 		                 .nearlier = nearlier };

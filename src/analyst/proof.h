@@ -14,14 +14,16 @@ typedef struct ag_analyst_proof {
 	const ag_analyst_state *state;
 	const ag_analyst_state *const *earlier; /* turns before it, oldest first */
 	size_t nearlier;
+	struct ag_analyst_checked
+		*checked; /* the last text and its figures; in the state's arena */
 } ag_analyst_proof;
 
 void ag_analyst_proof_init(ag_analyst_proof *p, const ag_analyst_state *state,
                            const ag_analyst_state *const *earlier, size_t nearlier);
 
-/* The figures of this text, which the turn's state, the turns before it and its computations prove.
+/* The figures of this text, which the turn's state, the turns before it and its computations prove; in the state's arena.
  * errors  AG_LIMIT: of ag_figures_check() */
-AG_CHECK ag_status ag_analyst_figures(const ag_analyst_proof *p, ag_str prose, ag_arena *arena,
+AG_CHECK ag_status ag_analyst_figures(const ag_analyst_proof *p, ag_str prose,
                                       ag_figures_input *ret_input, ag_figures *ret, ag_err *err);
 
 /* The tool "compute" of models: a computation over cells of results. env of its function: an ag_analyst_proof. */

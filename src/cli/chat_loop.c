@@ -106,7 +106,7 @@ static void show_figures(const loop *l, ag_paint *p)
 	ag_figures_input in;
 	ag_figures f = { 0 };
 
-	if (!text.len || ag_analyst_figures(&l->proof, text, l->kept, &in, &f, NULL))
+	if (!text.len || ag_analyst_figures(&l->proof, text, &in, &f, NULL))
 		return;
 	for (size_t i = 0; i < f.nfigure; i++) {
 		const ag_figure *g = &f.figures[i];
