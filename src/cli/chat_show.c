@@ -1,6 +1,8 @@
 /* chat_show -- see the header. Everything that a model or a database wrote goes through the escaping of base/paint.h. */
 #include "cli/chat_show.h"
 
+#include <unistd.h>
+
 #include "app/chat_demo.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -27,11 +29,27 @@ static void put_text(ag_cli *c, ag_str text)
 	put(c, &out);
 }
 
+/* A piece of text as it comes. */
+static void put_live(ag_chat_show *s, ag_str text)
+{
+	ag_buf clean = AG_BUF_INIT(AG_LIMIT_OUTPUT), out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+
+	ag_paint_escape(&clean, text, s->c->term.utf8, true);
+	ag_live_wrap_add(&s->wrap, ag_buf_view(&clean), &out);
+	ag_buf_release(&clean);
+	put(s->c, &out);
+}
+
 /* Ends the line of text that the cursor is in. */
 static void end_text(ag_chat_show *s)
 {
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+
+	ag_live_wrap_end(&s->wrap, &out);
 	if (s->in_text)
-		put_text(s->c, AG_S("\n"));
+		ag_buf_addc(&out, '\n');
+	put(s->c, &out);
+	s->wrap.col = 0;
 	s->in_text = false;
 }
 
@@ -58,7 +76,7 @@ static void on_delta(void *arg, const ag_llm_delta *d)
 	case AG_LLM_DELTA_TEXT:
 		if (!d->text.len)
 			return;
-		put_text(s->c, d->text);
+		put_live(s, d->text);
 		s->in_text = d->text.ptr[d->text.len - 1] != '\n';
 		s->has_text = true;
 		s->ntext += d->text.len;
@@ -152,7 +170,9 @@ static void on_event(void *arg, const ag_event *ev)
 
 void ag_chat_show_init(ag_chat_show *s, ag_cli *c, bool is_live)
 {
-	*s = (ag_chat_show){ .c = c, .is_live = is_live };
+	*s = (ag_chat_show){ .c = c,
+		             .is_live = is_live,
+		             .wrap.width = isatty(STDOUT_FILENO) ? c->term.width : 0 };
 }
 
 void ag_chat_show_watch(ag_chat_show *s, ag_analyst_opts *o)
@@ -269,8 +289,9 @@ bool ag_chat_show_turn(ag_cli *c, const ag_analyst_state *s)
 	ag_chat_show_init(&show, c, true);
 	put_line(&show, AG_INK_BOLD, "> ", s->question);
 	if (s->has_final) {
-		put_text(c, s->final);
-		put_text(c, AG_S("\n"));
+		put_live(&show, s->final);
+		show.in_text = true;
+		end_text(&show);
 		put_demo(&show, s);
 		put_doubt(&show, s);
 		put_sources(c, s);

@@ -4,9 +4,11 @@
 
 #include "analyst/analyst.h"
 #include "cli/cli.h"
+#include "cli/live_wrap.h"
 
 typedef struct ag_chat_show {
 	ag_cli *c;
+	ag_live_wrap wrap; /* of the text that is shown while it comes */
 	bool is_live;   /* text and steps appear as they come; else only the answer, at the end */
 	bool in_text;   /* the cursor is after text */
 	bool has_text;  /* of the reply that is shown now */
