@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """An audit of nested orders on a real engine (tests/real/documentdb.sh): processor time of Argus against the server's, and how
-often the collection is read, beside the same checks one by one and beside reading everything.
+often the collection is read, beside the same checks one by one, by Argus and by MongoDB's own driver for node (mongo/, by its
+lock file), and beside reading everything.
 
 All figures are of one run on one machine. The server is PostgreSQL with pg_documentdb; the gateway between them is Python
 and is counted for neither side. Root on Debian; elsewhere it says why it cannot run.
@@ -131,11 +132,43 @@ def show(what, wall, client, server):
           (what, wall, server, client, 100 * client / server if server else 0))
 
 
+def driver(folder):
+    """argv of bench/mongo/driver.mjs with its packages; None when they cannot be had."""
+    home = os.path.join(ROOT, ".cache/bench-mongo")
+    if not shutil.which("node") or not shutil.which("npm"):
+        return None
+    os.makedirs(home, exist_ok=True)
+    for name in ("package.json", "package-lock.json", ".npmrc", "driver.mjs"):
+        shutil.copy(os.path.join(ROOT, "bench/mongo", name), home)
+    if not os.path.isdir(os.path.join(home, "node_modules/mongodb")):
+        with open(os.path.join(folder, "npm.log"), "wb") as log:
+            if subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=home, stdout=log,
+                              stderr=log, check=False).returncode:
+                return None
+    return ["node", os.path.join(home, "driver.mjs")]
+
+
+def node_baselines(folder, server, port, filters):
+    argv = driver(folder)
+    if not argv:
+        print("skip - node's driver cannot be had (node and npm are needed)")
+        return
+    checks = os.path.join(folder, "filters.json")
+    with open(checks, "w", encoding="utf-8") as f:
+        json.dump(filters, f)
+    at = ["mongodb://127.0.0.1:" + port, "shop", "orders"]
+    _, wall, client, cpu = measured(server, argv + ["count"] + at + [checks])
+    show("node's driver: %d countDocuments" % len(filters), wall, client, cpu)
+    _, wall, client, cpu = measured(server, argv + ["read"] + at)
+    show("node's driver: every document read", wall, client, cpu)
+
+
 def main(folder):
     r = subprocess.run(["sh", SCRIPT, "start", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if r.returncode:
         sys.exit("the engine cannot run here: " + r.stderr.strip())
-    uri = "mongodb://127.0.0.1:%s/shop.orders" % r.stdout.split()[0]
+    port = r.stdout.split()[0]
+    uri = "mongodb://127.0.0.1:%s/shop.orders" % port
     begin = time.monotonic()
     load(folder)
     print("%s documents, loaded in %.0f s" % (format(N, ","), time.monotonic() - begin))
@@ -157,6 +190,7 @@ def main(folder):
         _, w, c, s = measured(server, [ARGUS, "query", uri, f["evidence_query"], "--limit", "0"])
         total = [total[0] + w, total[1] + c, total[2] + s]
     show("the %d findings, counted one by one" % len(report["findings"]), *total)
+    node_baselines(folder, server, port, [t["action_input"]["filter"] for t in tests if t["action"] == "run_query"])
     out, wall, client, cpu = measured(server, ["sh", SCRIPT, "read", folder, "shop", "orders"])
     print("%-42s %7.1f s, server %7.1f s CPU: %s" % ("every document read by a client (Python)", wall, cpu, out.strip()))
 

@@ -129,6 +129,7 @@ static ag_status admit_call(ag_loop *l, job *j, ag_err *err)
 	if (j->must_run && !j->done->has_intent) {
 		st = ag_loop_emit_input(l, j->tool, &j->input, err);
 		l->nintent++;
+		l->has_effect = l->has_effect || !(j->tool->flags & AG_TOOL_READS);
 	}
 	return st;
 }
@@ -250,7 +251,7 @@ static void run_all(ag_loop *l, job *jobs, size_t n)
 	}
 }
 
-/* The intents are on disk before a tool runs. */
+/* The intents are on disk before a tool runs that does more than read. */
 static ag_status commit_intents(ag_loop *l, ag_err *err)
 {
 	const unsigned n = l->nintent;
@@ -259,6 +260,7 @@ static ag_status commit_intents(ag_loop *l, ag_err *err)
 	l->nintent = 0;
 	if (n)
 		st = ag_loop_flush_to_disk(l, err);
+	l->has_effect = false;
 	if (!st)
 		l->ret->calls += n;
 	return st;

@@ -2,7 +2,9 @@
  *
  * An event is queued with the rows that follow from it and applied to the state; a flush commits the queue in one
  * batch and then shows it. The loop flushes before a tool runs, before a model is asked and at the end of each step. Only the
- * first and the last of these wait for the disk: what a crash of the machine may lose is asked again. The finish is applied
+ * first and the last of these wait for the disk: what a crash of the machine may lose is asked again. Where no model is asked
+ * that costs next to nothing, so these wait at most once in DISK_MS: a run over a tiny collection waits at its begin and at
+ * its end. A crash of the program loses nothing either way. The finish is applied
  * before its rows are derived, because the report that is committed with it is made from the state. */
 #include "agent/loop_events.h"
 
@@ -13,6 +15,7 @@
 #include "store/ledger.h"
 
 #define PAYLOAD_MAX_BYTES AG_STORE_MAX_PAYLOAD_BYTES
+#define DISK_MS           1000
 
 static ag_event make_event(ag_loop *l, ag_event_type type, ag_str payload)
 {
@@ -99,6 +102,8 @@ static ag_status commit(ag_loop *l, bool with_row, bool to_disk, ag_str report, 
 		return st;
 	}
 	l->owes_disk = owes_disk && batch.on_disk != AG_STORE_NOW;
+	if (batch.on_disk == AG_STORE_NOW)
+		l->on_disk_ms = ag_clock_mono(l->ctx->clock);
 	for (size_t i = 0; i < n && l->opts->on_event; i++)
 		l->opts->on_event(l->opts->on_event_arg, &l->pending[i]);
 	return AG_OK;
@@ -109,9 +114,24 @@ ag_status ag_loop_flush(ag_loop *l, ag_err *err)
 	return commit(l, false, false, AG_S(""), err);
 }
 
+/* Is what a power failure would lose made again for nothing, and little? */
+static bool may_wait_for_disk(const ag_loop *l)
+{
+	const ag_run_opts *o = l->opts;
+	bool asks_model = o->planner->type->asks_model || l->has_effect;
+
+	for (unsigned g = 0; g < AG_NGATE; g++)
+		asks_model = asks_model || (o->gates[g] && o->gates[g]->asks_model);
+	return !asks_model && ag_clock_mono(l->ctx->clock) - l->on_disk_ms < DISK_MS;
+}
+
 ag_status ag_loop_flush_to_disk(ag_loop *l, ag_err *err)
 {
-	ag_status st = commit(l, false, true, AG_S(""), err);
+	const bool may_wait = may_wait_for_disk(l);
+	ag_status st = commit(l, false, !may_wait, AG_S(""), err);
+
+	if (may_wait)
+		return st;
 
 	/* Another flush has committed it: nothing was queued. */
 	if (!st && l->owes_disk && !l->opts->agent->never_resumed) {

@@ -39,6 +39,7 @@ typedef struct ag_loop {
 	ag_id call_id;          /* of the proposal under way */
 	unsigned iteration;     /* of the proposal under way */
 	unsigned nintent;       /* queued, not committed */
+	bool has_effect;        /* one of them is of a tool that does more than read */
 	ag_str owner;           /* of the lease */
 	unsigned judged_calls;  /* tool calls when the run gate was last asked */
 	bool is_spent;          /* a gate's model was refused by the meter: the step stands still */
@@ -51,6 +52,7 @@ typedef struct ag_loop {
 	size_t nfinding;
 	ag_buf text;         /* of a reply, said but not committed */
 	int64_t text_due_ms; /* monotonic: when it is to be */
+	int64_t on_disk_ms;  /* monotonic: the last commit that waited for the disk */
 	bool owes_disk; /* an event of a durable type was committed, but perhaps is not on disk yet */
 } ag_loop;
 

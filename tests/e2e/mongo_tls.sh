@@ -50,7 +50,16 @@ front ca.pem
 run query "mongodb://localhost:$tls/shop.orders?tls=true&tlsCAFile=$dir/ca.pem&tlsCertificateKeyFile=$dir/client.pem" '{}' --limit 0
 want "the certificate of a client" 0 "5,400"
 run query "mongodb://localhost:$tls/shop.orders?tls=true&tlsCAFile=$dir/ca.pem" '{}'; want "a client without one" 1
+run audit "mongodb://localhost:$tls/shop.orders?tls=true&tlsCAFile=$dir/ca.pem&tlsCertificateKeyFile=$dir/client.pem&authMechanism=MONGODB-X509&authSource=\$external" --store s.db
+want "a login by the certificate" 0 "21 problems"
+holds "the server is asked for it" grep -qE '"authenticate":1.*MONGODB-X509' record
 stop_fake TLS
+
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'authenticate error 18 Authentication failed.'
+front ca.pem
+run query "mongodb://localhost:$tls/shop.orders?tls=true&tlsCAFile=$dir/ca.pem&tlsCertificateKeyFile=$dir/client.pem&authMechanism=MONGODB-X509" '{}'
+want "a certificate that no user has" 1 "" "refused the login"
+stop_fake "a certificate that no user has"
 
 start_fake "shop.orders=$shop/orders.ndjson" --rule 'find slow 5000'
 front
