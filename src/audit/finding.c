@@ -229,6 +229,8 @@ void ag_finding_write(const ag_finding *f, bool show_values, ag_jw *w)
 	ag_jw_kdouble(w, "affected_pct", f->share);
 	ag_jw_kstr(w, "share_of", AG_S("collection"));
 	ag_jw_kuint(w, "total_count", f->total);
+	if (f->counted_ms)
+		ag_jw_ktime(w, "counted_at", f->counted_ms);
 	write_samples(f, show_values, w);
 	write_parts(f, w);
 	ag_jw_kbool(w, "confirmed", f->confirmed);
@@ -333,6 +335,7 @@ ag_status ag_finding_read(const ag_val *v, ag_arena *arena, ag_finding *ret, ag_
 	f.affected = ag_val_member_u64(v, "affected_count");
 	f.share = ag_val_member_num(v, "affected_pct");
 	f.total = ag_val_member_u64(v, "total_count");
+	f.counted_ms = ag_val_member_time(v, "counted_at");
 	f.confidence = ag_val_member_num(v, "confidence");
 	f.score = ag_val_member_num(v, "score");
 	f.confirmed = !confirmed || ag_val_truthy(confirmed);

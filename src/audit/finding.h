@@ -29,7 +29,8 @@ typedef struct ag_finding {
 	ag_str description, hypothesis, detail, repair;
 	ag_str evidence_query; /* relaxed extended JSON on one line; "" when the planner gave none */
 	uint64_t affected, total;
-	double share; /* affected / total documents; 0 when there are none */
+	double share;       /* affected / total documents; 0 when there are none */
+	int64_t counted_ms; /* when, by the clock of the server; 0 = unknown */
 	const ag_val *
 		samples; /* up to AG_FINDING_MAX_SAMPLES values of the field in affected documents */
 	const ag_str *where; /* per sample: "orders.ndjson:17" */

@@ -257,6 +257,7 @@ static void show_groups(ag_audit *a, const ag_ctx *ctx, ag_finding *f, ag_arena 
 static void take_figures(ag_finding *f, const ag_evidence *e, ag_arena *arena)
 {
 	f->affected = e->affected;
+	f->counted_ms = e->counted_ms;
 	f->share = f->total ? (double)f->affected / (double)f->total : 0;
 	/* A collection that grew since it was counted. */
 	if (f->share > 1)

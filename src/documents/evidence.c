@@ -18,7 +18,8 @@ static ag_status from_filter(ag_source *s, const ag_ctx *ctx, ag_arena *arena, c
 	st = ag_source_find(s, ctx, arena, filter, MAX_SAMPLES, &found, err);
 	if (st)
 		return st;
-	*ret = (ag_evidence){ found.matched, found.docs, found.ndoc, found.where };
+	*ret = (ag_evidence){ found.matched, found.docs, found.ndoc, found.where,
+		              ag_source_counted(s, arena, filter) };
 	return AG_OK;
 }
 
@@ -160,20 +161,20 @@ static ag_status fail_shape(const char *why, ag_err *err)
 static ag_status from_pipeline(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                const ag_val *pipeline, ag_evidence *ret, ag_err *err)
 {
-	const ag_val *docs, *v = NULL;
+	const ag_val *docs, *v = NULL, *asked = with_limit(pipeline, arena);
 	unsigned steps = COUNTED_MAX_STEPS;
 	ag_str name = AG_S("");
 	int64_t n;
 	size_t ndoc;
 	ag_status st;
 
-	st = ag_source_aggregate(s, ctx, arena, with_limit(pipeline, arena), 2, &docs, &ndoc, err);
+	st = ag_source_aggregate(s, ctx, arena, asked, 2, &docs, &ndoc, err);
 	if (st)
 		return st;
 	if (ndoc > 1)
 		return fail_shape("gives several", err);
 	if (ndoc == 0) {
-		*ret = (ag_evidence){ 0 };
+		*ret = (ag_evidence){ .counted_ms = ag_source_counted(s, arena, asked) };
 		return AG_OK;
 	}
 	for (size_t i = 0; i < AG_NELEM(count_names) && !v; i++) {
@@ -190,7 +191,7 @@ static ag_status from_pipeline(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 		return fail_shape("takes it from the data or from the pipeline's own numbers", err);
 	if (s->info.whole && (uint64_t)n > s->info.ndoc)
 		return fail_shape("counts more than there are documents", err);
-	*ret = (ag_evidence){ (uint64_t)n, docs, ndoc, NULL };
+	*ret = (ag_evidence){ (uint64_t)n, docs, ndoc, NULL, ag_source_counted(s, arena, asked) };
 	return AG_OK;
 }
 

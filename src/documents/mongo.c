@@ -311,7 +311,8 @@ ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo
 }
 
 static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
-                                   const ag_val *filter, uint64_t *ret, ag_err *err)
+                                   const ag_val *filter, uint64_t *ret, int64_t *ret_ms,
+                                   ag_err *err)
 {
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
 	const ag_val stages[2] = { object1(arena, "$match",
@@ -323,7 +324,7 @@ static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_are
 	ag_status st;
 
 	c.query = &pipeline;
-	c.time_ms = filter ? NULL : &m->base.info.counted_ms;
+	c.time_ms = ret_ms;
 	st = filter && filter->n ? admit(m, ctx, &c, arena, err) : AG_OK;
 	if (!st)
 		st = ag_mongo_collect(m, ctx, &c, 1, arena, &docs, &n, err);
@@ -342,7 +343,7 @@ static ag_status count_all(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *aren
 	ag_status st;
 
 	if (exact)
-		return count_by_pipeline(m, ctx, arena, NULL, ret, err);
+		return count_by_pipeline(m, ctx, arena, NULL, ret, &m->base.info.counted_ms, err);
 	st = ag_mongo_run(m->server, ctx, &c, arena, &v, err);
 	if (!st)
 		*ret = (uint64_t)ag_val_member_num(&v, "n");
@@ -351,7 +352,7 @@ static ag_status count_all(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *aren
 
 /* With `count` the server may answer from an index alone; a router counts documents of chunks under way twice. */
 static ag_status count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, const ag_val *filter,
-                       uint64_t *ret, ag_err *err)
+                       uint64_t *ret, int64_t *ret_ms, ag_err *err)
 {
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_COUNT);
 	ag_val v;
@@ -362,8 +363,9 @@ static ag_status count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, c
 		return AG_OK;
 	}
 	if (!filter->n || ag_mongo_server_of(m->server).is_sharded)
-		return count_by_pipeline(m, ctx, arena, filter, ret, err);
+		return count_by_pipeline(m, ctx, arena, filter, ret, ret_ms, err);
 	c.query = filter;
+	c.time_ms = ret_ms;
 	st = admit(m, ctx, &c, arena, err);
 	if (!st)
 		st = ag_mongo_run(m->server, ctx, &c, arena, &v, err);
@@ -394,24 +396,28 @@ static ag_str where_text(const ag_mongo_source *m, const ag_val *doc, ag_arena *
 /* One document more than wanted: when it is not there, the documents are all there are, and nothing needs to be counted. */
 static ag_status find_and_count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
                                 const ag_val *filter, size_t limit, bool is_counted,
-                                ag_found *found, ag_err *err)
+                                ag_found *found, int64_t *ret_ms, ag_err *err)
 {
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_FIND);
+	int64_t find_ms = 0;
 	ag_status st = AG_OK;
 
 	c.query = filter;
 	c.limit = (int64_t)limit + 1;
 	c.batch = AG_MONGO_BATCH;
+	c.time_ms = &find_ms;
 	if (limit) {
 		st = admit(m, ctx, &c, arena, err);
 		if (!st)
 			st = ag_mongo_collect(m, ctx, &c, limit + 1, arena, &found->docs,
 			                      &found->ndoc, err);
 	}
-	if (!st && limit && found->ndoc <= limit)
+	if (!st && limit && found->ndoc <= limit) {
 		found->matched = found->ndoc;
-	else if (!st && !is_counted)
-		st = count(m, ctx, arena, filter, &found->matched, err);
+		*ret_ms = find_ms;
+	} else if (!st && !is_counted) {
+		st = count(m, ctx, arena, filter, &found->matched, ret_ms, err);
+	}
 	if (found->ndoc > limit)
 		found->ndoc = limit;
 	if (found->matched < found->ndoc) /* documents went in between */
@@ -431,10 +437,14 @@ static ag_status mongo_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	ag_status st;
 
 	if (!is_known || found.ndoc < want) {
-		st = find_and_count(m, ctx, arena, q->value, limit, is_known, &found, err);
+		st = find_and_count(m, ctx, arena, q->value, limit, is_known, &found,
+		                    &known.counted_ms, err);
 		if (st)
 			return st;
-		ag_mongo_learn(m, q, found.matched, found.docs, found.ndoc, arena);
+		known.matched = found.matched;
+		known.docs = found.docs;
+		known.ndoc = found.ndoc;
+		ag_mongo_learn(m, q, &known, arena);
 	}
 	if (found.ndoc > limit)
 		found.ndoc = limit;
@@ -466,13 +476,24 @@ static bool known_results(ag_mongo_source *m, const ag_safe_query *q, ag_arena *
 	       ag_mongo_known(m, &without, arena, ret) && ret->matched <= (uint64_t)most;
 }
 
+static int64_t mongo_counted(ag_source *s, const ag_safe_query *q)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_mongo_source *m = ag_mongo_source_of(s);
+	ag_mongo_answer a = { 0 };
+	const bool is_known = q->pipeline ? known_results(m, q, scratch, &a)
+	                                  : ag_mongo_known(m, q, scratch, &a);
+
+	return is_known ? a.counted_ms : 0;
+}
+
 static ag_status mongo_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                  const ag_safe_query *q, size_t max_results, const ag_val **ret,
                                  size_t *nret, ag_err *err)
 {
 	ag_mongo_source *m = ag_mongo_source_of(s);
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
-	ag_mongo_answer known;
+	ag_mongo_answer known, said = { 0 };
 	ag_status st;
 
 	if (known_results(m, q, arena, &known) && known.matched <= max_results) {
@@ -483,11 +504,15 @@ static ag_status mongo_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena *aren
 	c.query = q->value;
 	c.batch = AG_MONGO_BATCH;
 	c.uses_disk = true;
+	c.time_ms = &said.counted_ms;
 	st = admit(m, ctx, &c, arena, err);
 	if (!st)
 		st = ag_mongo_collect(m, ctx, &c, max_results, arena, ret, nret, err);
-	if (!st && *nret <= AG_MONGO_SHOWN)
-		ag_mongo_learn(m, q, *nret, *ret, *nret, arena);
+	if (!st && *nret <= AG_MONGO_SHOWN) {
+		said.matched = said.ndoc = *nret;
+		said.docs = *ret;
+		ag_mongo_learn(m, q, &said, arena);
+	}
 	return st;
 }
 
@@ -505,6 +530,7 @@ const ag_source_type ag_source_mongo = {
 	.find = mongo_find,
 	.aggregate = mongo_aggregate,
 	.set_run = mongo_set_run,
+	.counted = mongo_counted,
 	.spent = mongo_spent,
 	.charge = mongo_charge,
 	.prepare = ag_mongo_prepare,

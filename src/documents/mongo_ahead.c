@@ -49,10 +49,12 @@ bool ag_mongo_known(ag_mongo_source *m, const ag_safe_query *q, ag_arena *arena,
 	return a != NULL;
 }
 
-void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, uint64_t matched,
-                    const ag_val *docs, size_t ndoc, ag_arena *scratch)
+void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, const ag_mongo_answer *said,
+                    ag_arena *scratch)
 {
 	const ag_str key = canonical(q, scratch);
+	const ag_val *docs = said->docs;
+	size_t ndoc = said->ndoc;
 	ag_mongo_answer *a;
 	ag_val *copy;
 
@@ -76,8 +78,10 @@ void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, uint64_t matched
 		a->docs = copy;
 		a->ndoc = ndoc;
 	}
-	if (a)
-		a->matched = matched;
+	if (a) {
+		a->matched = said->matched;
+		a->counted_ms = said->counted_ms;
+	}
 	pthread_mutex_unlock(&m->lock);
 }
 
@@ -120,19 +124,22 @@ static ag_val facet(const ag_safe_query *q, size_t n, bool with_docs, ag_arena *
 }
 
 static void take_facet(ag_mongo_source *m, const ag_safe_query *q, size_t n, bool with_docs,
-                       const ag_val *result, ag_arena *arena)
+                       const ag_val *result, int64_t counted_ms, ag_arena *arena)
 {
 	for (size_t i = 0; i < n; i++) {
 		const ag_val *c = ag_val_get(result, ag_str_printf(arena, "c%zu", i));
 		const ag_val *d = ag_val_get(result, ag_str_printf(arena, "d%zu", i));
-		uint64_t matched = 0;
+		ag_mongo_answer said = { .counted_ms = counted_ms };
 
 		if (!c || c->type != AG_T_ARRAY || (with_docs && (!d || d->type != AG_T_ARRAY)))
 			continue;
 		if (c->n)
-			matched = (uint64_t)ag_val_member_num(&c->u.items[0], "n");
-		ag_mongo_learn(m, &q[i], matched, with_docs ? d->u.items : NULL,
-		               with_docs ? d->n : 0, arena);
+			said.matched = (uint64_t)ag_val_member_num(&c->u.items[0], "n");
+		if (with_docs) {
+			said.docs = d->u.items;
+			said.ndoc = d->n;
+		}
+		ag_mongo_learn(m, &q[i], &said, arena);
 	}
 }
 
@@ -145,14 +152,16 @@ static ag_status pass(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
 	const ag_val pipeline = facet(q, n, with_docs, scratch);
 	const ag_val *docs = NULL;
+	int64_t counted_ms = 0;
 	size_t ndoc = 0;
 	ag_status st;
 
 	c.query = &pipeline;
 	c.uses_disk = true;
+	c.time_ms = &counted_ms;
 	st = ag_mongo_collect(m, ctx, &c, 1, scratch, &docs, &ndoc, err);
 	if (!st && ndoc == 1)
-		take_facet(m, q, n, with_docs, &docs[0], scratch);
+		take_facet(m, q, n, with_docs, &docs[0], counted_ms, scratch);
 	return st;
 }
 

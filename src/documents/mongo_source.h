@@ -33,6 +33,7 @@ typedef struct ag_mongo_answer ag_mongo_answer;
 struct ag_mongo_answer {
 	ag_str key;         /* canonical text of the query */
 	uint64_t matched;   /* documents; of a pipeline its results */
+	int64_t counted_ms; /* by the server's clock; 0 = unknown */
 	const ag_val *docs; /* the first of them */
 	size_t ndoc;
 	ag_mongo_answer *next;
@@ -79,8 +80,8 @@ bool ag_mongo_is_unknown(ag_status st, const ag_err *why);
 bool ag_mongo_known(ag_mongo_source *m, const ag_safe_query *q, ag_arena *arena,
                     ag_mongo_answer *ret);
 /* docs are copied; those beyond AG_MONGO_SHOWN are not kept. */
-void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, uint64_t matched,
-                    const ag_val *docs, size_t ndoc, ag_arena *scratch);
+void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, const ag_mongo_answer *said,
+                    ag_arena *scratch);
 AG_CHECK ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q,
                                     size_t n, ag_err *err);
 

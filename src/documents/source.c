@@ -243,6 +243,15 @@ void ag_source_set_run(ag_source *s, ag_str run)
 		s->type->set_run(s, run);
 }
 
+int64_t ag_source_counted(ag_source *s, ag_arena *arena, const ag_val *query)
+{
+	ag_safe_query q;
+
+	if (!s->type->counted || check_query(query, query->type, arena, &q, NULL))
+		return 0;
+	return s->type->counted(s, &q);
+}
+
 ag_source_spent ag_source_spent_of(const ag_source *s)
 {
 	ag_source_spent ret = { 0 };

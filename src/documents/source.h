@@ -89,6 +89,7 @@ typedef struct ag_evidence {
 		samples; /* up to 3 affected documents (filters), or result documents (pipelines) */
 	size_t nsample;
 	const ag_str *where; /* as in ag_found, for filters */
+	int64_t counted_ms;  /* when, by the server's own clock; 0 = unknown */
 } ag_evidence;
 
 /* Which values of a path are in documents that match any of the filters? */
@@ -153,6 +154,8 @@ typedef struct ag_source_type {
 	                       size_t *nret, ag_err *err);
 	/* Optional. The run that asks from now on, for what a server shows of its clients. Before any thread asks. */
 	void (*set_run)(ag_source *s, ag_str run);
+	/* Optional. When the answer to a query was found, by the server's own clock; 0 = unknown. */
+	int64_t (*counted)(ag_source *s, const ag_safe_query *q);
 	/* Optional. What the handle cost so far. */
 	void (*spent)(const ag_source *s, ag_source_spent *ret);
 	/* Optional. Units that earlier handles of the same run used: they count against max_units. */
@@ -248,6 +251,8 @@ AG_CHECK ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *are
                                   ag_err *err);
 /* The id of the run that asks from now on; before any thread asks. */
 void ag_source_set_run(ag_source *s, ag_str run);
+/* When the answer to a query that was asked here was found, by the server's own clock (ms since 1970); 0 = unknown. */
+int64_t ag_source_counted(ag_source *s, ag_arena *arena, const ag_val *query);
 /* All 0 of a source that counts nothing. */
 ag_source_spent ag_source_spent_of(const ag_source *s);
 /* Request units that earlier sittings of the run used; before any thread asks. */

@@ -49,7 +49,7 @@ typedef struct ag_mongo_command {
 	bool uses_disk;      /* AGGREGATE: large groups may spill to the server's disk */
 	int64_t max_time_ms; /* 0 = none; not sent where servers refuse it (GET_MORE, KILL_CURSORS) */
 	int64_t *
-		time_ms; /* AGGREGATE: gets the server's operationTime of the first batch; 0 = it said none. May be NULL */
+		time_ms; /* gets the server's operationTime, of a cursor that of its first batch; 0 = it said none. May be NULL */
 	ag_mongo_meter *meter; /* charged for it; NULL = nobody counts */
 	ag_str comment;        /* shown by the server's own tools; "" = "argus" */
 } ag_mongo_command;

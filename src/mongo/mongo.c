@@ -430,6 +430,12 @@ static ag_status run_on(ag_mongo *m, ag_mongo_conn *conn, const ag_ctx *ctx,
 	return st;
 }
 
+/* The seconds of a cluster's timestamp, as ms since 1970. */
+static int64_t time_of(const ag_val *v)
+{
+	return v && v->type == AG_T_TIMESTAMP ? (int64_t)((uint64_t)v->u.i >> 32) * 1000 : 0;
+}
+
 ag_status ag_mongo_run(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c, ag_arena *arena,
                        ag_val *ret, ag_err *err)
 {
@@ -442,6 +448,8 @@ ag_status ag_mongo_run(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c
 	st = run_on(m, conn, ctx, c, arena, &reply, err);
 	if (!st)
 		st = ag_bson_read(reply, arena, ret, err);
+	if (!st && c->time_ms)
+		*c->time_ms = time_of(ag_val_getc(ret, "operationTime"));
 	give_back(m, conn);
 	return st;
 }
@@ -541,7 +549,7 @@ static ag_status read_batch(const ag_mongo *m, ag_str reply, ag_arena *scratch, 
 			} else if (!ag_bson_value(&r, type, 1, &v)) {
 				break;
 			} else if (type == AG_T_TIMESTAMP && ag_str_eqc(name, "operationTime")) {
-				ret->time_ms = (int64_t)((uint64_t)v.u.i >> 32) * 1000;
+				ret->time_ms = time_of(&v);
 			}
 		}
 	}

@@ -13,7 +13,7 @@ def findings(path):
     with open(path, encoding="utf-8") as f:
         report = json.load(f)
     drop = {"id", "run", "run_id", "first_seen", "last_seen", "created_at", "where", "places", "samples", "sample_values",
-            "examples", "key", "evaluation_id", "query_call_id"}
+            "examples", "key", "evaluation_id", "query_call_id", "counted_at"}
     out = []
     for finding in report["findings"]:
         out.append({k: v for k, v in finding.items() if k not in drop})

@@ -68,6 +68,8 @@ stop_fake "in the middle of a cursor"
 # --- when it was counted ---
 start_set 2 --time 1790000000
 run audit "$uri" --store memory: --output json; want "the time of the set" 0 '"counted_at": "2026-09-21T'
+holds "and of each count" python3 -c 'import json
+for f in json.load(open("out"))["findings"]: assert f["counted_at"] == "2026-09-21T14:13:20Z", f'
 stop_fake "the time of the set"
 
 # --- logins ---
