@@ -1,4 +1,5 @@
-/* The loop: few threads (workers.h) wait in one epoll for whatever is ready, and do what it needs without waiting themselves.
+/* The loop: few threads (workers.h) wait in one epoll for whatever is ready, and do what it needs without waiting themselves. Each
+ * event is served on a seat (seats.c), so that a handler can give up its thread while it waits.
  *
  * A connection goes through phases (parts.h). A request that comes whole, as most do, is read, handled and answered without
  * leaving its worker: one recv, one sendmsg, and epoll watches again. What does not come whole, or does not leave whole, is
@@ -21,18 +22,18 @@
 #define LINGER_DROP (1u << 20)
 #define GONE        (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 #define READ_EVENTS (EPOLLIN | EPOLLRDHUP)
-/* While one waits for the database another has its call; measured (docs/decisions/0012). */
+/* At most: a handler that blocks is not always slow (docs/decisions/0012). One is enough while it has time left (0027). */
 #define FAST_PER_CORE 3
 #define MAX_FAST      16u
 #define PUT_OFF_US    300
 #define MAX_HANDLERS  512u /* that block at once; further requests wait for one of them */
 
-/* What a worker has for its requests, one after the other. */
-typedef struct desk {
+typedef ag_http_seat desk; /* what a request has while it is served */
+
+typedef struct worker {
 	ag_httpd *d;
-	ag_http_turn *turn;
-	char *in; /* AG_HTTPD_IN_BYTES */
-} desk;
+	desk *desk; /* for its next event */
+} worker;
 
 static int64_t idle_ms(const ag_httpd *d)
 {
@@ -372,8 +373,10 @@ static void drop_bytes(desk *k, ag_http_conn *c)
 		ag_http_conn_park(k->d, c, READ_EVENTS);
 }
 
-static void serve(desk *k, ag_http_conn *c, uint32_t events)
+void ag_http_serve(ag_http_seat *k)
 {
+	ag_http_conn *c = k->conn;
+
 	switch ((ag_http_phase)atomic_load_explicit(&c->phase, memory_order_relaxed)) {
 	case AG_HTTP_IDLE: read_requests(k, c); break;
 	case AG_HTTP_HEADING: read_head(k, c); break;
@@ -381,7 +384,7 @@ static void serve(desk *k, ag_http_conn *c, uint32_t events)
 	case AG_HTTP_LINGERING: drop_bytes(k, c); break;
 	case AG_HTTP_WRITING: go_on(k, c, ag_http_reply_go_on(c)); break;
 	case AG_HTTP_STREAMING:
-		if (events & GONE)
+		if (k->events & GONE)
 			ag_http_conn_close(k->d, c);
 		else
 			go_on(k, c, ag_http_stream_send(c, false));
@@ -463,40 +466,73 @@ static void accept_all(ag_httpd *d)
 
 /* --- workers --- */
 
-static void *desk_open(void *arg)
+static void *worker_open(void *arg)
 {
-	desk *k = (desk *)ag_xcalloc(1, sizeof(*k));
+	worker *w = (worker *)ag_xcalloc(1, sizeof(*w));
 
-	k->d = (ag_httpd *)arg;
-	k->in = (char *)ag_xmalloc(AG_HTTPD_IN_BYTES);
-	k->turn = ag_http_turn_new(k->d);
-	return k;
+	w->d = (ag_httpd *)arg;
+	w->desk = ag_http_seat_take(w->d);
+	return w;
 }
 
-static void desk_close(void *own)
+static void worker_close(void *own)
 {
-	desk *k = (desk *)own;
+	worker *w = (worker *)own;
 
-	ag_http_turn_free(k->turn);
-	free(k->in);
-	free(k);
+	ag_http_seat_give(w->desk);
+	free(w);
 }
 
-static void serve_event(desk *k, ag_worker *self, const struct epoll_event *e)
+static void run_desk(worker *w)
 {
-	ag_http_conn *c;
+	if (!ag_http_seat_run(w->desk))
+		w->desk = ag_http_seat_take(w->d);
+}
 
-	atomic_fetch_add(&k->d->nserving, 1);
+/* It becomes this worker's own. */
+static void go_on_with(worker *w, desk *k)
+{
+	ag_http_seat_give(w->desk);
+	w->desk = k;
+	run_desk(w);
+}
+
+static void serve_mark(worker *w, uint64_t mark, uint32_t events)
+{
+	desk *k;
+
+	if (mark == AG_HTTP_DOOR) {
+		accept_all(w->d);
+	} else if (mark == AG_HTTP_STOP || mark == AG_HTTP_KICK) {
+		return;
+	} else if (ag_http_is_seat(mark)) {
+		k = ag_http_seat_claim(w->d, mark);
+		if (k)
+			go_on_with(w, k);
+	} else {
+		w->desk->conn = ag_http_conn_claim(w->d, mark);
+		w->desk->events = events;
+		if (w->desk->conn)
+			run_desk(w);
+	}
+}
+
+/* e NULL: only what is ready. */
+static void serve_event(worker *w, ag_worker *self, const struct epoll_event *e)
+{
+	ag_httpd *d = w->d;
+	desk *k;
+
+	atomic_fetch_add(&d->nserving, 1);
 	ag_worker_busy(self);
-	if (e->data.u64 == AG_HTTP_DOOR) {
-		accept_all(k->d);
-	} else if (e->data.u64 != AG_HTTP_STOP) {
-		c = ag_http_conn_claim(k->d, e->data.u64);
-		if (c)
-			serve(k, c, e->events);
+	if (e)
+		serve_mark(w, e->data.u64, e->events);
+	while ((k = ag_http_seat_ready(d))) {
+		ag_worker_busy(self);
+		go_on_with(w, k);
 	}
 	ag_worker_done(self);
-	atomic_fetch_sub(&k->d->nserving, 1);
+	atomic_fetch_sub(&d->nserving, 1);
 }
 
 static int64_t put_off_us(const ag_httpd *d)
@@ -504,50 +540,66 @@ static int64_t put_off_us(const ag_httpd *d)
 	return d->opts.put_off_us ? d->opts.put_off_us(d->opts.arg) : -1;
 }
 
-static void settle(desk *k, ag_worker *self)
+static void settle(const ag_httpd *d, ag_worker *self)
 {
 	ag_worker_busy(self);
-	k->d->opts.settle(k->d->opts.arg);
+	d->opts.settle(d->opts.arg);
 	ag_worker_done(self);
 }
 
-/* How long a worker without a request leaves the replies that are put off: while another one is at a request, which is likely to
- * put off its own, but not longer than PUT_OFF_US after the first. A slow one is not waited for. */
-static struct timespec patience(const ag_httpd *d, const ag_worker *self, int64_t us)
+/* How long a worker without a request leaves the replies that are put off: while another one is at a request, or while more
+ * requests wait for their databases than have been put off; all these are likely to put off their own. But not longer than
+ * PUT_OFF_US after the first. A slow worker is not waited for. */
+static int64_t patience_us(const ag_httpd *d, const ag_worker *self, int64_t us)
 {
-	const bool is_alone = atomic_load(&d->nserving) <= ag_worker_nslow(self);
+	const bool is_last = atomic_load(&d->nserving) <= ag_worker_nslow(self) &&
+	                     atomic_load(&d->nlater) >= atomic_load(&d->seats.nsocket);
 
-	return (struct timespec){ .tv_nsec = is_alone ? 0 : (PUT_OFF_US - us) * 1000 };
+	return is_last ? 0 : PUT_OFF_US - us;
 }
 
 /* While replies are put off, what is ready already comes first: the more of them, the cheaper is each. */
 static bool turn(void *own, ag_worker *self)
 {
-	desk *k = (desk *)own;
-	ag_httpd *d = k->d;
+	worker *w = (worker *)own;
+	ag_httpd *d = w->d;
 	struct epoll_event e;
 	int n;
 
 	if (put_off_us(d) > PUT_OFF_US) /* the worker that put them off is at something slow */
-		settle(k, self);
+		settle(d, self);
+	if (atomic_load(&d->seats.nready))
+		serve_event(w, self, NULL);
 	n = epoll_wait(d->epoll_fd, &e, 1, -1);
 	while (n == 1 && !atomic_load(&d->is_over)) {
 		int64_t us;
 
-		serve_event(k, self, &e);
+		serve_event(w, self, &e);
 		us = put_off_us(d);
 		if (us < 0)
 			return true;
 		n = 0;
 		if (us < PUT_OFF_US) {
-			const struct timespec ts = patience(d, self, us);
+			const int64_t left_us = patience_us(d, self, us);
+			const struct timespec ts = { .tv_nsec = left_us * 1000 };
 
-			n = epoll_pwait2(d->epoll_fd, &e, 1, &ts, NULL);
+			n = left_us ? epoll_pwait2(d->epoll_fd, &e, 1, &ts, NULL)
+			            : epoll_wait(d->epoll_fd, &e, 1, 0);
 		}
 	}
 	if (put_off_us(d) >= 0)
-		settle(k, self);
-	return !atomic_load(&d->is_over);
+		settle(d, self);
+	if (!atomic_load(&d->is_over))
+		return true;
+	/* Nobody pauses any more. What did is finished by workers, and the rest by who stops them. */
+	while (ag_http_seats_look(d, true))
+		serve_event(w, self, NULL);
+	return false;
+}
+
+static bool tick(void *arg)
+{
+	return ag_http_seats_look((ag_httpd *)arg, false);
 }
 
 /* --- life --- */
@@ -571,16 +623,18 @@ ag_status ag_http_loop_start(ag_httpd *d, ag_err *err)
 	                                                                 : MAX_HANDLERS;
 	const ag_workers_opts o = {
 		.nfast = nfast < MAX_FAST ? nfast : MAX_FAST,
+		.nleast = 1,
 		.max = nhandler + MAX_FAST,
 		.stack_bytes = AG_HTTPD_STACK_BYTES,
-		.open = desk_open,
-		.close = desk_close,
+		.open = worker_open,
+		.close = worker_close,
 		.turn = turn,
+		.tick = tick,
 		.arg = d,
 	};
 
 	atomic_init(&d->is_door_armed, true);
-	if (!watch(d))
+	if (!watch(d) || !ag_http_seats_open(d, o.max))
 		return ag_fail_errno(err, errno, ORIGIN, "no descriptors for the server");
 	return ag_workers_start(&o, &d->workers, err);
 }
@@ -591,6 +645,18 @@ void ag_http_loop_close_door(ag_httpd *d)
 	/* No client waits in its queue; and a worker that is about to accept finds it shut. */
 	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->listen_fd, NULL);
 	shutdown(d->listen_fd, SHUT_RDWR);
+}
+
+/* A worker that was sent to sleep has not looked whether somebody pauses. */
+static void finish_paused(ag_httpd *d)
+{
+	desk *k;
+
+	while (ag_http_seats_look(d, true)) {
+		k = ag_http_seat_ready(d);
+		if (k && ag_http_seat_run(k))
+			ag_http_seat_give(k);
+	}
 }
 
 void ag_http_loop_stop(ag_httpd *d)
@@ -606,4 +672,5 @@ void ag_http_loop_stop(ag_httpd *d)
 	if (write(d->stop_fd, &one, sizeof(one)) < 0) /* it never was written before */
 		AG_ASSERT(errno == EINTR);
 	d->workers = ag_workers_stop(d->workers);
+	finish_paused(d);
 }

@@ -9,10 +9,12 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 
+#include "base/fiber.h"
 #include "base/time.h"
 #include "http/reader.h"
 #include "http/server.h"
 #include "http/workers.h"
+#include "run/pause.h"
 
 #define AG_HTTPD_IN_BYTES   (128u * 1024) /* read from a socket at once */
 #define AG_HTTP_SPARE_TURNS 64u           /* kept for replies that are put off */
@@ -87,6 +89,39 @@ struct ag_http_turn {
 	char *in_bytes; /* the worker's bytes that it points into, while it is put off; else a spare buffer, or NULL */
 };
 
+/* What the work for one event has; it may pause on its seat (seats.c). */
+typedef struct ag_http_seat {
+	ag_pauser pauser; /* first */
+	ag_httpd *d;
+	ag_fiber *fiber; /* NULL = it cannot pause, and runs on its worker's own stack */
+	ag_http_turn *turn;
+	char *in; /* AG_HTTPD_IN_BYTES */
+	ag_http_conn *conn;
+	uint32_t events;
+	uint32_t index; /* in the table */
+	int fd;         /* what it pauses for; -1 = until it is called */
+	ag_pause_end end;
+	/* Under the lock of the seats: */
+	enum { AG_HTTP_SEAT_TAKEN, AG_HTTP_SEAT_PAUSED, AG_HTTP_SEAT_READY } state;
+	uint32_t npause; /* pauses so far */
+	bool is_called;  /* while it did not pause */
+	int64_t paused_us, ready_us;
+	struct ag_http_seat *next, *prev;
+} ag_http_seat;
+
+typedef struct ag_http_seats {
+	pthread_mutex_t lock;
+	ag_http_seat **all; /* [0, n); those of workers, those that pause, spare ones */
+	unsigned n, max;
+	ag_http_seat *spare;
+	ag_http_seat *first_paused, *last_paused; /* who paused first is first */
+	ag_http_seat *ready, **ready_end;
+	atomic_uint npaused; /* those that are ready among them */
+	atomic_uint nready;
+	atomic_uint nsocket; /* that pause for a socket */
+	int kick_fd;         /* wakes a worker */
+} ag_http_seats;
+
 struct ag_httpd {
 	ag_httpd_opts opts;
 	unsigned port;
@@ -110,6 +145,7 @@ struct ag_httpd {
 	pthread_mutex_t spare_lock; /* of what follows */
 	ag_http_turn *spare[AG_HTTP_SPARE_TURNS];
 	unsigned nspare;
+	ag_http_seats seats;
 };
 
 static inline int64_t ag_httpd_now_ms(void)
@@ -121,6 +157,7 @@ static inline int64_t ag_httpd_now_ms(void)
 
 #define AG_HTTP_DOOR UINT64_MAX /* marks of events that are not a connection's */
 #define AG_HTTP_STOP (UINT64_MAX - 1)
+#define AG_HTTP_KICK (UINT64_MAX - 2)
 
 void ag_http_conns_init(ag_httpd *d);
 void ag_http_conns_release(ag_httpd *d);
@@ -153,6 +190,29 @@ void ag_http_loop_close_door(ag_httpd *d);
 void ag_http_loop_stop(ag_httpd *d);
 /* A connection whose deadline has passed; owned by the caller, who is no worker. */
 void ag_http_conn_late(ag_httpd *d, ag_http_conn *c);
+
+/* The event of a seat: on its stack. */
+void ag_http_serve(ag_http_seat *s);
+
+/* --- seats.c --- */
+
+void ag_http_seats_init(ag_http_seats *all);
+/* For so many workers. False: no descriptors. */
+AG_CHECK bool ag_http_seats_open(ag_httpd *d, unsigned nworker);
+/* No worker is left. */
+void ag_http_seats_release(ag_http_seats *all);
+/* One that nobody sits on. */
+ag_http_seat *ag_http_seat_take(ag_httpd *d);
+void ag_http_seat_give(ag_http_seat *s);
+/* Serves its event, or goes on with it. False: it pauses, and may not be touched. */
+AG_CHECK bool ag_http_seat_run(ag_http_seat *s);
+bool ag_http_is_seat(uint64_t mark);
+/* The seat of an event, to be run and given back; NULL: its pause is over. */
+ag_http_seat *ag_http_seat_claim(ag_httpd *d, uint64_t mark);
+/* One that was called or has paused for too long. NULL = none. */
+ag_http_seat *ag_http_seat_ready(ag_httpd *d);
+/* Ends pauses that are too long, or all. True: somebody still pauses, or is ready. */
+bool ag_http_seats_look(ag_httpd *d, bool is_all);
 
 /* --- listen.c --- */
 

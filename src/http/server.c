@@ -105,6 +105,7 @@ static void fill(ag_httpd *d, const ag_httpd_opts *o)
 		d->opts.idle_s = MAX_IDLE_S;
 	d->listen_fd = d->epoll_fd = d->stop_fd = -1;
 	ag_http_conns_init(d);
+	ag_http_seats_init(&d->seats);
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_mutex_init(&d->spare_lock, NULL);
 	ag_cond_init(&d->wake);
@@ -123,6 +124,7 @@ static void release(ag_httpd *d)
 	shut(d->stop_fd);
 	while (d->nspare)
 		ag_http_turn_free(d->spare[--d->nspare]);
+	ag_http_seats_release(&d->seats);
 	ag_http_conns_release(d);
 	pthread_mutex_destroy(&d->spare_lock);
 	pthread_cond_destroy(&d->wake);

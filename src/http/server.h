@@ -15,8 +15,7 @@
 #define AG_HTTPD_MAX_HEADERS 20u /* of a reply */
 #define AG_HTTPD_MAX_PARAMS  8u  /* of a route's path */
 
-/* Of the thread that a handler runs on: it reads JSON, asks a database, writes JSON; what needs more has threads of its
- * own. */
+/* A handler reads JSON, asks a database, writes JSON; what needs more has threads of its own. */
 #if defined(AG_HAS_ASAN) || defined(AG_HAS_TSAN)
 #define AG_HTTPD_STACK_BYTES (2048u * 1024)
 #else
@@ -97,7 +96,9 @@ typedef struct ag_httpd_opts {
 	/* Called when the headers are there, before a byte of the body is kept: false answers with what it put into rp (401,
 	 * 404, 405), so that a stranger cannot fill the memory. NULL = everybody is let in. */
 	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
-	/* Called on a thread of the server, once per request that was admitted. The reply comes initialised to 200. It may block for as long as it wants; its stack has AG_HTTPD_STACK_BYTES. */
+	/* Called on a thread of the server, once per request that was admitted. The reply comes initialised to 200. It may block
+	 * for as long as it wants, and pause (run/pause.h), after which it may be on another thread. Its stack has
+	 * AG_HTTPD_STACK_BYTES. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	/* Of replies that are put off: for how long the oldest has waited, in microseconds, -1 = none waits; and a function
 	 * that brings them on their way. A worker calls that when nothing else is at hand. NULL: others see to it. */

@@ -1,7 +1,8 @@
 /* The threads and their pacer (workers.h).
  *
- * nrunning counts threads that are not parked. The pacer sets `wanted` to nfast and the slow ones; who finds more running
- * than wanted after its work parks itself. A parked thread that nobody wants for a while ends. A thread that ends joins the one
+ * nrunning counts threads that are not parked. The pacer sets `wanted` to `level` and the slow ones; who finds more running
+ * than wanted after its work parks itself. level is between nleast and nfast: it grows when nearly each look at the workers
+ * finds all of them at work. A parked thread that nobody wants for a while ends. A thread that ends joins the one
  * that ended before it, so that ag_workers_stop() only has to join the last. */
 #include "http/workers.h"
 
@@ -17,6 +18,11 @@
 #define TICK_NS  1000000
 #define CALM     50 /* ticks without work, then the pacer sleeps */
 #define PARKED_S 10 /* then the thread ends */
+/* Looks for one decision, and the share of them, in percent, in which each worker is at work when one more is added; and one
+ * less than there are when one is taken away. */
+#define WINDOW 64
+#define MUCH   92
+#define LITTLE 60
 
 struct ag_worker {
 	ag_workers *all;
@@ -26,7 +32,7 @@ struct ag_worker {
 
 struct ag_workers {
 	ag_workers_opts opts;
-	atomic_uint nrunning, wanted;
+	atomic_uint nrunning, wanted, nslow;
 	atomic_bool pacer_sleeps, is_over;
 	pthread_mutex_t lock;
 	pthread_cond_t unpark, pace, ended;
@@ -34,6 +40,8 @@ struct ag_workers {
 	unsigned nslot;        /* workers[0, nslot) were used once: no more need a look */
 	pthread_t pacer, last; /* last: of the threads that have ended */
 	bool has_last;
+	unsigned level, nlook,
+		nbusy; /* of the pacer; nbusy: workers at work, in all looks together */
 	ag_worker workers[];
 };
 
@@ -178,22 +186,42 @@ static bool add_thread(ag_workers *all)
 
 /* --- the pacer --- */
 
-/* Of the workers: slow ones, and whether any may become one. With the lock. */
-static unsigned count_slow(const ag_workers *all, bool *ret_any)
+/* Of the workers: slow ones, and those at work that may become so. With the lock. */
+static unsigned count_slow(const ag_workers *all, unsigned *ret_nbusy)
 {
 	const int64_t now = ag_time_mono_us();
 	unsigned n = 0;
 
-	*ret_any = false;
+	*ret_nbusy = 0;
 	for (unsigned i = 0; i < all->nslot; i++) {
 		int64_t since = atomic_load(&all->workers[i].since_us);
 
 		const bool is_slow = since && now - since > SLOW_US;
 
-		*ret_any |= since && !is_slow;
+		*ret_nbusy += since && !is_slow;
 		n += is_slow;
 	}
 	return n;
+}
+
+/* A worker that blocks for less than a millisecond has as little time left as one that computes. */
+static void set_level(ag_workers *all, unsigned nbusy)
+{
+	all->nbusy += nbusy;
+	if (++all->nlook < WINDOW)
+		return;
+	if (100 * all->nbusy >= MUCH * WINDOW * all->level && all->level < all->opts.nfast)
+		all->level++;
+	else if (100 * all->nbusy < LITTLE * WINDOW * (all->level - 1) &&
+	         all->level > all->opts.nleast)
+		all->level--;
+	all->nlook = all->nbusy = 0;
+}
+
+static void set_wanted(ag_workers *all, unsigned nslow)
+{
+	atomic_store(&all->nslow, nslow);
+	atomic_store(&all->wanted, all->level + nslow);
 }
 
 /* With the lock. False: there are no more threads to be had. */
@@ -216,13 +244,12 @@ static bool run_more(ag_workers *all)
 /* With the lock, which it gives up meanwhile. */
 static void wait_for_work(ag_workers *all)
 {
-	bool any;
-	unsigned nslow;
+	unsigned nbusy, nslow;
 
 	atomic_store(&all->pacer_sleeps, true);
 	/* Somebody may have begun before he could see that the pacer sleeps: even so long ago that he is slow by now. */
-	nslow = count_slow(all, &any);
-	if (!any && all->opts.nfast + nslow <= atomic_load(&all->wanted) &&
+	nslow = count_slow(all, &nbusy);
+	if (!nbusy && all->level + nslow <= atomic_load(&all->wanted) &&
 	    !atomic_load(&all->is_over))
 		pthread_cond_wait(&all->pace, &all->lock);
 	atomic_store(&all->pacer_sleeps, false);
@@ -236,12 +263,17 @@ static void *pace(void *arg)
 
 	pthread_mutex_lock(&all->lock);
 	while (!atomic_load(&all->is_over)) {
-		bool any;
+		unsigned nbusy;
+		bool is_ticking;
 
-		atomic_store(&all->wanted, all->opts.nfast + count_slow(all, &any));
+		set_wanted(all, count_slow(all, &nbusy));
+		set_level(all, nbusy);
+		is_ticking = all->opts.tick && all->opts.tick(all->opts.arg);
 		/* A thread that was not to be had is tried for again. */
-		calm = !run_more(all) || any ? 0 : calm + 1;
-		if (calm > CALM) {
+		calm = !run_more(all) || nbusy || is_ticking ? 0 : calm + 1;
+		if (calm > CALM) { /* there is time left */
+			all->level = all->opts.nleast;
+			all->nlook = all->nbusy = 0;
 			wait_for_work(all);
 			calm = 0;
 		}
@@ -255,7 +287,7 @@ static void *pace(void *arg)
 
 unsigned ag_worker_nslow(const ag_worker *w)
 {
-	return atomic_load(&w->all->wanted) - w->all->opts.nfast;
+	return atomic_load(&w->all->nslow);
 }
 
 /* --- life --- */
@@ -285,8 +317,11 @@ ag_status ag_workers_start(const ag_workers_opts *o, ag_workers **ret, ag_err *e
 	bool ok;
 	int rc;
 
-	AG_ASSERT(o->nfast >= 1 && o->nfast <= o->max);
+	AG_ASSERT(o->nfast >= 1 && o->nleast <= o->nfast && o->nfast <= o->max);
 	all->opts = *o;
+	if (!all->opts.nleast)
+		all->opts.nleast = o->nfast;
+	all->level = all->opts.nleast;
 	pthread_mutex_init(&all->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -294,7 +329,7 @@ ag_status ag_workers_start(const ag_workers_opts *o, ag_workers **ret, ag_err *e
 	pthread_condattr_destroy(&attr);
 	pthread_cond_init(&all->pace, NULL);
 	pthread_cond_init(&all->ended, NULL);
-	atomic_store(&all->wanted, o->nfast);
+	atomic_store(&all->wanted, all->level);
 	rc = pthread_create(&all->pacer, NULL, pace, all);
 	if (rc) {
 		release(all);

@@ -1,9 +1,10 @@
 /* workers -- threads for work that may block, of which only a few work at once while none is slow.
  *
  * A thread for every connection that is ready costs switches: each wakes, works for microseconds and sleeps again. Few
- * threads that find their next work waiting do not sleep (docs/decisions/0012 has the measurements). But work may block, in
- * a database for seconds: so a worker that has been at one piece of work for longer than a millisecond is slow, and does
- * not count; another takes its place. A pacer looks, once a millisecond while there is work. */
+ * threads that find their next work waiting do not sleep (docs/decisions/0012 and 0027 have the measurements). So one more is
+ * there only when those that are there have no time left. But work may block, in a database for seconds: so a worker that has
+ * been at one piece of work for longer than a millisecond is slow, and does not count; another takes its place. A pacer looks,
+ * once a millisecond while there is work. */
 #ifndef AG_HTTP_WORKERS_H
 #define AG_HTTP_WORKERS_H
 
@@ -13,8 +14,9 @@ typedef struct ag_workers ag_workers;
 typedef struct ag_worker ag_worker;
 
 typedef struct ag_workers_opts {
-	unsigned nfast; /* that work at once, beside slow ones; at least 1 */
-	unsigned max;   /* threads, slow ones among them */
+	unsigned nfast;  /* that work at once at most, beside slow ones; at least 1 */
+	unsigned nleast; /* the same while these have time left; 0 = nfast */
+	unsigned max;    /* threads, slow ones among them */
 	size_t stack_bytes;
 	/* On each worker's thread: made when it starts, given to every call, freed at its end. */
 	void *(*open)(void *arg);
@@ -22,6 +24,8 @@ typedef struct ag_workers_opts {
 	/* Waits for work, calls ag_worker_busy, works, calls ag_worker_done, returns; false: there will be no more. A thread is
 	 * sent to sleep between two calls, so that it must not keep work to itself. */
 	bool (*turn)(void *own, ag_worker *self);
+	/* Called by the pacer, once a millisecond while it paces. True: it goes on, also when no worker is at work. NULL = none. */
+	bool (*tick)(void *arg);
 	void *arg;
 } ag_workers_opts;
 

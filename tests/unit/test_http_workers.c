@@ -77,10 +77,11 @@ static bool yard_turn(void *own, ag_worker *self)
 	return true;
 }
 
-static void yard_start(yard *y, unsigned nfast, unsigned max)
+static void yard_start_least(yard *y, unsigned nleast, unsigned nfast, unsigned max)
 {
 	ag_workers_opts o = {
 		.nfast = nfast,
+		.nleast = nleast,
 		.max = max,
 		.stack_bytes = STACK_BYTES,
 		.open = yard_open,
@@ -94,6 +95,11 @@ static void yard_start(yard *y, unsigned nfast, unsigned max)
 	pthread_mutex_init(&y->lock, NULL);
 	pthread_cond_init(&y->more, NULL);
 	assert_int_equal(ag_workers_start(&o, &y->all, &err), AG_OK);
+}
+
+static void yard_start(yard *y, unsigned nfast, unsigned max)
+{
+	yard_start_least(y, 0, nfast, max);
 }
 
 static void yard_add(yard *y, unsigned n)
@@ -321,6 +327,30 @@ static void stops_in_every_state(void **state)
 	assert_null(ag_workers_stop(NULL));
 }
 
+/* One while it has time left; more when it has none, though no piece of work is slow; one again. */
+static void more_when_no_time_is_left(void **state)
+{
+	const int64_t end = now_ms() + LONG_MS;
+	yard y;
+
+	(void)state;
+	yard_start_least(&y, 1, 4, 40);
+	assert_true(becomes(&y.nidle, 1));
+	atomic_store(&y.us, 200);
+	yard_add(&y, 1000000);
+	assert_true(becomes(&y.nbusy, 4));
+	pthread_mutex_lock(&y.lock);
+	y.nwaiting = 0;
+	pthread_mutex_unlock(&y.lock);
+	atomic_store(&y.us, 0);
+	do {
+		yard_add(&y, 1);
+		usleep(2000);
+	} while (atomic_load(&y.nidle) > 1 && now_ms() < end);
+	assert_true(becomes(&y.nidle, 1));
+	yard_stop(&y);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +362,7 @@ int main(void)
 		cmocka_unit_test(max_is_kept),
 		cmocka_unit_test(work_of_mixed_length),
 		cmocka_unit_test(stops_in_every_state),
+		cmocka_unit_test(more_when_no_time_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
