@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "pg/parts.h"
+#include "run/pause.h"
 
 #define GRACE_MS 250 /* the server's own statement_timeout comes first: its words are better */
 /* Unwanted rows are read up to this size and time before the statement is stopped: stopping costs a connection. */
@@ -127,6 +128,19 @@ static bool read_some(exchange *x)
 	return io != AG_PG_IO_BROKEN;
 }
 
+/* Most answers come in less than a millisecond. True: there is something to read. */
+static bool pause_for_server(exchange *x)
+{
+	ag_pauser *p;
+
+	if (!x->terms.may_pause || x->is_unsent || x->stop != AG_PG_STOP_NONE || x->has_enough ||
+	    !ag_pg_must_wait(x->wire))
+		return false;
+	p = ag_pauser_here();
+	x->terms.may_pause = p && p->pause(p, x->wire->fd) == AG_PAUSE_OVER;
+	return x->terms.may_pause;
+}
+
 /* One round of waiting, sending and reading. false: the connection is given up. */
 static bool wait_for_server(exchange *x)
 {
@@ -135,9 +149,12 @@ static bool wait_for_server(exchange *x)
 		{ .fd = x->stop == AG_PG_STOP_NONE ? x->terms.watch_fd : -1, .events = POLLRDHUP },
 	};
 	bool can_read = !ag_pg_must_wait(x->wire);
-	int64_t now = ag_time_mono_us();
+	int64_t now;
 	ag_pg_stop why;
 
+	if (pause_for_server(x))
+		return read_some(x);
+	now = ag_time_mono_us();
 	if (x->is_unsent)
 		fds[0].events |= POLLOUT;
 	if (poll(fds, 2, wait_ms(x, now)) < 0 && errno != EINTR)

@@ -52,6 +52,7 @@ typedef struct ag_pg_terms {
 	int watch_fd;         /* stops the statement when the peer goes away; -1 = none */
 	size_t max_row_bytes; /* a row that is larger on the wire is never stored */
 	ag_pg_hold hold;      /* kept for as long as the server has not ended the statement */
+	bool may_pause; /* a wait may give up its thread (run/pause.h): the caller holds no mutex */
 } ag_pg_terms;
 
 /* The result is for the caller; all else is for exchange.c. */

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "run/pause.h"
+
 #define SLICE_MS 100 /* how late a cancel or a client that has gone is seen */
 
 typedef struct waiter {
 	pthread_cond_t is_served;
+	ag_pauser *pauser; /* it pauses instead of waiting for is_served; NULL = it does not */
 	bool has_place;
 	struct waiter *next;
 } waiter;
@@ -130,7 +133,10 @@ static void serve(ag_turns *t)
 		t->nwaiting--;
 		hold_place(t, u);
 		w->has_place = true;
-		pthread_cond_signal(&w->is_served);
+		if (w->pauser)
+			w->pauser->wake(w->pauser);
+		else
+			pthread_cond_signal(&w->is_served);
 	}
 }
 
@@ -239,6 +245,18 @@ static void show_place(const ag_turns *t, const user *u, const ag_ctx *ctx, uint
 	ag_ctx_phase(ctx, "queued", "calls", n);
 }
 
+/* Most places become free within a millisecond. With the lock, which it gives up meanwhile. */
+static void pause_for_place(ag_turns *t, waiter *w)
+{
+	ag_pauser *const p = w->pauser;
+
+	pthread_mutex_unlock(&t->lock);
+	/* Whatever ended the pause: the caller looks. */
+	AG_IGNORE(p->pause(p, -1), "has_place says it");
+	pthread_mutex_lock(&t->lock);
+	w->pauser = NULL;
+}
+
 /* With the lock, which it keeps. */
 static bool wait_for_place(ag_turns *t, const ag_turn_request *r, user *u, waiter *w,
                            ag_arena *arena, ag_sql_failure *f)
@@ -255,6 +273,9 @@ static bool wait_for_place(ag_turns *t, const ag_turn_request *r, user *u, waite
 	u->last = &w->next;
 	u->nwaiting++;
 	t->nwaiting++;
+	w->pauser = ag_pauser_here();
+	if (w->pauser)
+		pause_for_place(t, w);
 	while (!w->has_place) {
 		const int64_t now_us = ag_time_mono_us();
 		int64_t wake_us = now_us + SLICE_MS * 1000;

@@ -257,6 +257,7 @@ void ag_postgres_run_text(ag_postgres *e, const ag_ctx *ctx, ag_str sql,
 		.fresh = limits->fresh,
 		.is_last = is_last(sql),
 		.hold = limits->hold,
+		.may_pause = true,
 		.sink = { take_columns, take_row, row_too_large, &rows },
 	};
 	if (run(&a)) {

@@ -203,7 +203,8 @@ void ag_postgres_run_statement(ag_postgres *e, ag_pg_conn *c, const ag_ctx *ctx,
 		                    .watch_fd = statement->watch_fd,
 		                    .max_row_bytes = statement->max_row_bytes,
 		                    .hold = { statement->hold.keep, statement->hold.release,
-		                              statement->hold.arg } };
+		                              statement->hold.arg },
+		                    .may_pause = statement->may_pause };
 	transaction t = { .e = e, .c = c, .s = statement, .arena = arena };
 
 	*ret = (ag_postgres_outcome){ 0 };

@@ -19,6 +19,7 @@ typedef struct ag_postgres_statement {
 	ag_sql_freshness *fresh; /* asked before the statement; NULL = not */
 	bool is_last;            /* what it leaves no statement clears: the connection is closed */
 	ag_sql_hold hold;        /* kept for as long as the server has not ended the statement */
+	bool may_pause;          /* its wait may give up the thread (run/pause.h) */
 	ag_pg_sink sink;
 } ag_postgres_statement;
 
