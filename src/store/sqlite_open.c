@@ -308,10 +308,12 @@ ag_status ag_sqlite_migrate(ag_db *base, ag_err *err)
 	return st ? st : ag_db_end(base, run_migrations(s, err), err);
 }
 
-/* SQLite sets 20 pages aside for each connection, used or not: a server has several. Before its first use in the process. */
-static void set_no_pages_aside(void)
+/* SQLite sets 20 pages aside for each connection, used or not: a server has several. And it counts its memory under one lock
+ * for all connections, at each allocation; nobody here asks for the count. Before its first use in the process. */
+static void configure_library(void)
 {
 	AG_IGNORE(sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0), "it works with them, too");
+	AG_IGNORE(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), "it works with the count, too");
 }
 
 /* Takes over `path` (malloc). */
@@ -323,7 +325,7 @@ static ag_status open_path(char *path, const ag_db_type *type, ag_db **ret, ag_e
 	ag_status st = AG_OK;
 	int rc;
 
-	pthread_once(&once, set_no_pages_aside);
+	pthread_once(&once, configure_library);
 	s->base.type = type;
 	s->path = path;
 	s->wal_fd = -1;
