@@ -1,6 +1,8 @@
 /* argus knowledge: what a project knows: entries, notes on tables, verified metrics, golden questions. Learnings have further
  * verbs of their own: argus learnings. */
+#include "analyst/schema.h"
 #include "app/file.h"
+#include "app/knowledge_files.h"
 #include "base/utf8.h"
 #include "cli/knowledge_args.h"
 #include "cli/past.h"
@@ -14,7 +16,9 @@ static const ag_option options[] = {
 	{ "file", 0, "FILE", NULL, NULL,
 	  "add, edit: the text is in this file; - is standard input" },
 	{ "no-check", 0, NULL, NULL, NULL,
-	  "add, edit: do not let the database look at the SQL of a metric" },
+	  "add, edit, import: do not let the database look at the SQL of a metric" },
+	{ "comments", 0, NULL, NULL, NULL,
+	  "import: what the database itself says about its tables and columns" },
 	AG_PAST_OUTPUT_OPTION,
 	AG_PAST_STORE_OPTION,
 };
@@ -198,6 +202,177 @@ static int remove_object(ag_cli *c, ag_know_session *s)
 	return AG_EXIT_OK;
 }
 
+/* --- files --- */
+
+/* What a person wrote wins: a source that is none of ours only adds what is missing. */
+static bool merge(ag_cli *c, const ag_know *old, ag_know *o)
+{
+	const ag_val *was = ag_val_getc(&old->body, "column_notes"),
+		     *now_has = ag_val_getc(&o->body, "column_notes");
+	ag_val body = old->body, notes = was ? *was : ag_val_object(NULL, 0);
+
+	for (uint32_t i = 0; i < o->body.n; i++) {
+		const ag_member *m = &o->body.u.members[i];
+
+		if (!ag_val_get(&body, m->key))
+			body = ag_know_with(&body, ag_str_cstr(c->app.arena, m->key), &m->val,
+			                    c->app.arena);
+	}
+	for (uint32_t i = 0; now_has && i < now_has->n; i++) {
+		const ag_member *m = &now_has->u.members[i];
+
+		if (!ag_val_get(&notes, m->key))
+			notes = ag_know_with(&notes, ag_str_cstr(c->app.arena, m->key), &m->val,
+			                     c->app.arena);
+	}
+	if (notes.n)
+		body = ag_know_with(&body, "column_notes", &notes, c->app.arena);
+	*o = *old;
+	return !ag_know_make(old->kind, old->name, &body, c->app.arena, o, NULL);
+}
+
+/* The objects as they are put: a metric that a person wrote stays, notes are merged. */
+static ag_status prepare(ag_cli *c, ag_know_session *s, ag_know_source *from, ag_err *err)
+{
+	ag_know *list;
+	size_t n, kept = 0;
+	ag_status st = ag_know_list(&s->place, AG_KNOW_NKIND, c->app.arena, &list, &n, err);
+
+	for (size_t i = 0; i < from->n && !st; i++) {
+		ag_know o = from->objects[i];
+		bool is_kept = true;
+
+		o.author = s->who.user;
+		for (size_t k = 0; k < n; k++) {
+			const ag_know *old = &list[k];
+
+			if (old->kind != o.kind || !ag_str_eq(old->key, o.key))
+				continue;
+			if (o.kind == AG_KNOW_METRIC &&
+			    !ag_str_starts(ag_know_text(old, "source"), AG_S("dbt: "))) {
+				ag_cli_note(c, "metric %.*s stays as it was written here",
+				            AG_FMT(old->name));
+				is_kept = false;
+			} else if (o.kind == AG_KNOW_TABLE) {
+				is_kept = merge(c, old, &o);
+			}
+			o.status = old->status;
+			o.author = old->author;
+			o.uses = old->uses;
+			o.confidence = old->confidence;
+			o.created_ms = old->created_ms;
+			o.used_ms = old->used_ms;
+			if (is_kept && ag_val_eq(&o.body, &old->body))
+				o.changed_ms = old->changed_ms;
+			else
+				o.changed_ms = now(c);
+		}
+		if (is_kept)
+			from->objects[kept++] = o;
+	}
+	from->n = kept;
+	return st;
+}
+
+static ag_status read_comments(ag_cli *c, ag_know_session *s, ag_know_source *ret, ag_err *err)
+{
+	ag_dictionary d = { 0 };
+	ag_status st = ag_analyst_schema(s->hub, &c->app.ctx, &s->who, s->place.project, true,
+	                                 c->app.arena, &d, err);
+
+	return st ? st : ag_app_knowledge_comments(&d, now(c), c->app.arena, ret, err);
+}
+
+static int import(ag_cli *c, ag_know_session *s)
+{
+	ag_know_source from = { 0 };
+	ag_know_counts n;
+	bool is_own = false;
+	ag_err err = { 0 };
+	ag_status st;
+
+	if ((c->narg > 0) == ag_cli_has(c, "comments"))
+		ag_cli_complain(c, "import: want a PATH or --comments");
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	st = c->narg ? ag_app_knowledge_read(c->args[0], now(c), c->app.ctx.cancel, c->app.arena,
+	                                     &from, &is_own, &err)
+	             : read_comments(c, s, &from, &err);
+	if (!st && !is_own)
+		st = prepare(c, s, &from, &err);
+	if (!st)
+		st = ag_know_put(&s->place, from.objects, from.n, AG_KNOW_IMPORT,
+		                 !ag_cli_has(c, "no-check"), c->app.arena, &n, &err);
+	if (st)
+		return ag_cli_fail(c, &err);
+	for (size_t i = 0; i < from.nleft; i++)
+		ag_cli_note(c, "left out: %.*s", AG_FMT(from.left[i]));
+	ag_cli_note(c, "%zu added, %zu changed, %zu as before", n.nadded, n.nchanged, n.nsame);
+	return AG_EXIT_OK;
+}
+
+static int export(ag_cli *c, ag_know_session *s)
+{
+	ag_know *list;
+	ag_err err = { 0 };
+	size_t n;
+
+	if (ag_know_list(&s->place, AG_KNOW_NKIND, c->app.arena, &list, &n, &err) ||
+	    ag_app_knowledge_write(c->args[0], list, n, c->app.arena, &err))
+		return ag_cli_fail(c, &err);
+	ag_cli_note(c, "%zu objects in %.*s", n, AG_FMT(c->args[0]));
+	return AG_EXIT_OK;
+}
+
+/* --- does the database still know them? --- */
+
+static int check_metrics(ag_cli *c, ag_know_session *s)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_paint p = ag_cli_paint(c, &out);
+	ag_know *list;
+	ag_err err = { 0 };
+	size_t n, nbad = 0;
+	ag_jw w;
+
+	if (ag_know_list(&s->place, AG_KNOW_METRIC, c->app.arena, &list, &n, &err))
+		return ag_cli_fail(c, &err);
+	ag_jw_init(&w, &out, 2);
+	if (ag_cli_is_json(c))
+		ag_jw_arr(&w);
+	for (size_t i = 0; i < n; i++) {
+		ag_str why;
+
+		if (ag_know_check_metric(&s->place, &list[i], c->app.arena, &why, &err)) {
+			ag_buf_release(&out);
+			return ag_cli_fail(c, &err);
+		}
+		nbad += why.len > 0;
+		if (ag_cli_is_json(c)) {
+			ag_jw_obj(&w);
+			ag_jw_kstr(&w, "metric", list[i].name);
+			ag_jw_kbool(&w, "ok", !why.len);
+			ag_jw_kstr(&w, "error", why);
+			ag_jw_obj_end(&w);
+			continue;
+		}
+		ag_paint_lit(&p, why.len ? AG_INK_RED : AG_INK_GREEN, why.len ? "broken" : "ok");
+		ag_paint_to(&p, 8);
+		ag_paint_textf(&p, AG_INK_PLAIN, "%.*s%s", AG_FMT(list[i].name),
+		               why.len ? ": " : "");
+		ag_paint_text(&p, AG_INK_PLAIN, why);
+		ag_paint_nl(&p);
+	}
+	if (!ag_cli_is_json(c))
+		return ag_cli_finish(c, &out, nbad ? AG_EXIT_FINDINGS : AG_EXIT_OK);
+	ag_jw_arr_end(&w);
+	{
+		const int code = ag_past_print_json(c, &out);
+
+		return code == AG_EXIT_OK && nbad ? AG_EXIT_FINDINGS : code;
+	}
+}
+
 /* --- the command --- */
 
 /* Each verb works in a session. */
@@ -225,6 +400,9 @@ IN_SESSION(do_search, search)
 IN_SESSION(do_add, add)
 IN_SESSION(do_edit, edit)
 IN_SESSION(do_remove, remove_object)
+IN_SESSION(do_import, import)
+IN_SESSION(do_export, export)
+IN_SESSION(do_check, check_metrics)
 
 #define EDITING COMMON "file no-check"
 
@@ -235,6 +413,9 @@ static const ag_verb verbs[] = {
 	{ "add", "KIND NAME [FIELD=VALUE]...", 2, 1000, EDITING, do_add },
 	{ "edit", "KIND NAME [FIELD=VALUE]...", 2, 1000, EDITING, do_edit },
 	{ "remove", "KIND NAME", 2, 2, COMMON, do_remove },
+	{ "import", "PATH", 0, 1, COMMON "comments no-check", do_import },
+	{ "export", "FOLDER|FILE.zip", 1, 1, COMMON, do_export },
+	{ "check", "", 0, 0, COMMON, do_check },
 };
 
 static int run(ag_cli *c)
@@ -246,8 +427,9 @@ const ag_command ag_cmd_knowledge = {
 	.name = "knowledge",
 	.summary = "Write down what a project means: terms, metrics, notes on tables",
 	.group = AG_GROUP_ASK,
-	.usage = "list [KIND] | show KIND NAME | search WORD... | add KIND NAME [FIELD=VALUE]... | "
-		 "edit KIND NAME [FIELD=VALUE]... | remove KIND NAME [options]",
+	.usage =
+		"list [KIND] | show KIND NAME | search WORD... | add KIND NAME [FIELD=VALUE]... | "
+		"edit KIND NAME [FIELD=VALUE]... | remove KIND NAME | import PATH | export PATH | check [options]",
 	.about =
 		"What `argus chat` tells its model about a project, beside the data dictionary. A KIND is entry (a "
 		"term, a rule), table (notes on a table and its columns), metric (verified SQL that answers use as "
@@ -258,14 +440,21 @@ const ag_command ag_cmd_knowledge = {
 		"use_cases, data_quality_notes, owner, refresh_frequency, related_tables (TABLE: HOW TO JOIN); of a "
 		"metric definition, sql, unit, caveats, tables, source; of a golden question mode, expected, "
 		"tolerance, sql, tags. A field that is a list is given several times. `edit` replaces the fields that it "
-		"names; FIELD= takes one away. The database looks at the SQL of a metric before it is saved.",
+		"names; FIELD= takes one away. The database looks at the SQL of a metric before it is saved, and `check` asks it "
+		"again: exit code 3 when one is broken.\n\n"
+		"`export` writes a folder of Markdown files with front matter, or a zip archive of them; `import` reads these, "
+		"a schema.yml of dbt (descriptions, and simple metrics of the semantic layer), or with --comments "
+		"the comments of the database. An import is whole or not at all. What dbt or the database say never replaces what "
+		"a person wrote.",
 	.examples =
 		"argus knowledge add entry \"Active user\" content=\"Logged in within 30 days.\" tables=users\n"
 		"argus knowledge add metric MRR definition=\"Monthly recurring revenue\" unit=USD "
 		"sql=\"SELECT SUM(amount) AS mrr FROM subscriptions WHERE status = 'active'\"\n"
 		"argus knowledge add table orders description=\"One row an order\" "
 		"column_notes.total=\"In cents\"\n"
-		"argus knowledge search revenue # full text",
+		"argus knowledge search revenue # full text\n"
+		"argus knowledge export knowledge/ # files for a repository\n"
+		"argus knowledge import models/schema.yml # of dbt",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,
