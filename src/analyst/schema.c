@@ -27,7 +27,8 @@ ag_status ag_analyst_schema(ag_project_hub *h, const ag_ctx *ctx, const ag_calle
 	ag_sql_failure f = { 0 }, unrecorded;
 	ag_status st;
 
-	if (!ag_project_begin(h, &call, AG_ROLE_VIEWER, "sql", AG_S(""), arena, &f))
+	if (!ag_project_begin(h, &call, refresh ? AG_ROLE_ANALYST : AG_ROLE_VIEWER, "sql", AG_S(""),
+	                      arena, &f))
 		return fail_as(&f, err);
 	st = ag_project_dictionary(h, ctx, &call, refresh, arena, ret, &f, err);
 	if (!ag_project_end(h, &call, st || f.code ? ag_sql_code_name(f.code) : "ok", 0, arena,

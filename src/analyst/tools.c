@@ -5,6 +5,8 @@
 
 #include "agent/envelope.h"
 #include "base/utf8.h"
+#include "knowledge/object.h"
+#include "query/extjson.h"
 
 #define MAX_OUTPUT    (128u << 20)
 #define SUMMARY_BYTES 200
@@ -189,18 +191,110 @@ static void refuse_flat(ag_call *c, const ag_sql_failure *f, ag_tool_output *out
 
 /* --- the dictionary --- */
 
+/* To read the schema anew costs the database: an analyst may. */
+static bool may_refresh(const ag_call *c, const ag_val *input, ag_tool_output *out)
+{
+	const ag_sql_failure f = { .code = AG_SQLCODE_PERMISSION,
+		                   .class_name = "permission",
+		                   .message = AG_S("refresh needs the role analyst"),
+		                   .hint = AG_S(
+					   "leave refresh out: the schema is at most a day old") };
+
+	if (!ag_tool_bool(input, "refresh", false) ||
+	    ag_caller_role(c->who, c->project->id) >= AG_ROLE_ANALYST)
+		return true;
+	ag_envelope_error(out, &f, AG_S(""));
+	out->summary = f.message;
+	return false;
+}
+
 /* False: out holds the refusal, or *ret_st the fault. */
 static bool dictionary(ag_call *c, const ag_val *input, ag_dictionary *d, ag_tool_output *out,
                        ag_status *ret_st, ag_err *err)
 {
 	ag_sql_failure f = { 0 };
 
+	*ret_st = AG_OK;
+	if (!may_refresh(c, input, out))
+		return false;
 	*ret_st = ag_project_dictionary(c->hub, &c->ctx, &c->governed,
 	                                ag_tool_bool(input, "refresh", false), c->arena, d, &f,
 	                                err);
 	if (!*ret_st && f.code)
 		ag_envelope_error(out, &f, AG_S(""));
 	return !*ret_st && !f.code;
+}
+
+/* Notes on tables that people wrote: knowledge/object.h. */
+typedef struct notes {
+	ag_call *call;
+	ag_object_row *rows;
+	size_t n;
+} notes;
+
+static ag_status read_notes(ag_store *s, void *arg, ag_err *err)
+{
+	notes *x = arg;
+
+	return ag_store_objects(s, x->call->project->id, AG_S("table"), x->call->arena, &x->rows,
+	                        &x->n, err);
+}
+
+/* The notes on a table, by its name or schema.name; false = there are none. */
+static bool note_of(const notes *x, const ag_dict_table *t, ag_know *ret)
+{
+	ag_arena *arena = x->call->arena;
+	const ag_str keys[] = {
+		ag_know_key(t->name, arena),
+		ag_know_key(ag_str_printf(arena, "%.*s.%.*s", AG_FMT(t->schema), AG_FMT(t->name)),
+		            arena),
+	};
+
+	for (size_t i = 0; i < x->n; i++) {
+		if ((ag_str_eq(x->rows[i].key, keys[0]) || ag_str_eq(x->rows[i].key, keys[1])) &&
+		    ag_str_eqc(x->rows[i].status, "active") &&
+		    !ag_know_of_row(&x->rows[i], arena, ret, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* In a list, what people wrote of a table takes the place of its comment. A store that cannot be read hides no table. */
+static void describe_by_notes(ag_call *c, ag_dictionary *d)
+{
+	notes x = { .call = c };
+	ag_dict_table *tables;
+	ag_know o;
+
+	if (ag_project_with_store(c->hub, read_notes, &x, NULL) || !x.n)
+		return;
+	tables = ag_new_n(c->arena, ag_dict_table, d->ntable + 1);
+	for (size_t i = 0; i < d->ntable; i++) {
+		tables[i] = d->tables[i];
+		if (note_of(&x, &tables[i], &o))
+			tables[i].comment = ag_know_text(&o, "description");
+	}
+	d->tables = tables;
+}
+
+/* The table's object, with a member "knowledge" when people wrote something. */
+static ag_str table_json(ag_call *c, const ag_dictionary *d, const ag_dict_table *t)
+{
+	ag_buf out = AG_BUF_INIT(MAX_OUTPUT);
+	notes x = { .call = c };
+	ag_str ret;
+	ag_know o;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_dictionary_table_json(d, t, &w);
+	ret = ag_buf_dup(c->arena, &out);
+	ag_buf_release(&out);
+	if (!ag_project_with_store(c->hub, read_notes, &x, NULL) && ret.len && note_of(&x, t, &o))
+		ret = ag_str_printf(c->arena, "%.*s,\"knowledge\":%.*s}",
+		                    AG_FMT(ag_str_make(ret.ptr, ret.len - 1)),
+		                    AG_FMT(ag_extjson_str(c->arena, &o.body, AG_EXTJSON_RELAXED)));
+	return ret;
 }
 
 /* All tables: names with a line each, or everything that is known. */
@@ -218,6 +312,7 @@ static ag_status answer_tables(ag_call *c, const ag_val *input, bool is_whole, a
 	if (is_whole) {
 		ag_dictionary_all_json(&d, &w);
 	} else {
+		describe_by_notes(c, &d);
 		ag_jw_kkey(&w, "tables");
 		ag_dictionary_list_json(&d, &w);
 	}
@@ -265,8 +360,7 @@ static ag_status describe_table(ag_call *c, const ag_val *input, ag_tool_output 
 	ag_jw_init(&w, &out->json, 0);
 	ag_jw_obj(&w);
 	ag_jw_kbool(&w, "success", true);
-	ag_jw_kkey(&w, "data");
-	ag_dictionary_table_json(&d, t, &w);
+	ag_jw_kraw(&w, "data", table_json(c, &d, t));
 	ag_envelope_tail(&w, c, AG_S(""));
 	out->summary = ag_str_printf(c->arena, "%zu columns", t->ncolumn);
 	return AG_OK;

@@ -373,6 +373,18 @@ static int check_metrics(ag_cli *c, ag_know_session *s)
 	}
 }
 
+static int refresh(ag_cli *c, ag_know_session *s)
+{
+	ag_dictionary d = { 0 };
+	ag_err err = { 0 };
+
+	if (ag_analyst_schema(s->hub, &c->app.ctx, &s->who, s->place.project, true, c->app.arena,
+	                      &d, &err))
+		return ag_cli_fail(c, &err);
+	ag_cli_note(c, "the data dictionary was read anew: %zu tables", d.ntable);
+	return AG_EXIT_OK;
+}
+
 /* --- the command --- */
 
 /* Each verb works in a session. */
@@ -403,6 +415,7 @@ IN_SESSION(do_remove, remove_object)
 IN_SESSION(do_import, import)
 IN_SESSION(do_export, export)
 IN_SESSION(do_check, check_metrics)
+IN_SESSION(do_refresh, refresh)
 
 #define EDITING COMMON "file no-check"
 
@@ -416,6 +429,7 @@ static const ag_verb verbs[] = {
 	{ "import", "PATH", 0, 1, COMMON "comments no-check", do_import },
 	{ "export", "FOLDER|FILE.zip", 1, 1, COMMON, do_export },
 	{ "check", "", 0, 0, COMMON, do_check },
+	{ "refresh", "", 0, 0, COMMON, do_refresh },
 };
 
 static int run(ag_cli *c)
@@ -429,7 +443,7 @@ const ag_command ag_cmd_knowledge = {
 	.group = AG_GROUP_ASK,
 	.usage =
 		"list [KIND] | show KIND NAME | search WORD... | add KIND NAME [FIELD=VALUE]... | "
-		"edit KIND NAME [FIELD=VALUE]... | remove KIND NAME | import PATH | export PATH | check [options]",
+		"edit KIND NAME [FIELD=VALUE]... | remove KIND NAME | import PATH | export PATH | check | refresh [options]",
 	.about =
 		"What `argus chat` tells its model about a project, beside the data dictionary. A KIND is entry (a "
 		"term, a rule), table (notes on a table and its columns), metric (verified SQL that answers use as "
@@ -445,7 +459,7 @@ const ag_command ag_cmd_knowledge = {
 		"`export` writes a folder of Markdown files with front matter, or a zip archive of them; `import` reads these, "
 		"a schema.yml of dbt (descriptions, and simple metrics of the semantic layer), or with --comments "
 		"the comments of the database. An import is whole or not at all. What dbt or the database say never replaces what "
-		"a person wrote.",
+		"a person wrote. `refresh` reads the data dictionary of the database anew.",
 	.examples =
 		"argus knowledge add entry \"Active user\" content=\"Logged in within 30 days.\" tables=users\n"
 		"argus knowledge add metric MRR definition=\"Monthly recurring revenue\" unit=USD "

@@ -183,18 +183,15 @@ static ag_status check_text(const checker *k, ag_str text, unsigned min, unsigne
 
 static ag_status check_choice(const checker *k, const char *const *one_of, ag_str text)
 {
-	ag_buf list = AG_BUF_INIT(1000);
-	ag_status st;
+	AG_AUTO(ag_buf_release) ag_buf list = AG_BUF_INIT(1000);
 
 	for (size_t i = 0; one_of[i]; i++) {
 		if (ag_str_eqc(text, one_of[i]))
 			return AG_OK;
 		ag_buf_addf(&list, "%s%s", i ? ", " : "", one_of[i]);
 	}
-	st = wrong(k, "want one of %s; got \"%.*s\"", list.ptr,
-	           AG_FMT(ag_utf8_prefix(text, SHOWN)));
-	ag_buf_release(&list);
-	return st;
+	return wrong(k, "want one of %s; got \"%.*s\"", list.ptr,
+	             AG_FMT(ag_utf8_prefix(text, SHOWN)));
 }
 
 static ag_status make_text(const checker *k, const ag_know_field *f, const ag_val *v, ag_val *ret)

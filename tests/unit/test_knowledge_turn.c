@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analyst/tools.h"
 #include "analyst_world.h"
 #include "knowledge/knowledge.h"
 
@@ -287,6 +288,67 @@ static void who_may_not_write_is_refused(void **state)
 	assert_int_equal(n, 0);
 }
 
+static ag_str call_tool(analyst_world *w, const char *name, const char *input)
+{
+	const ag_extjson_opts opts = { 0 };
+	const ag_tool *t = ag_tool_find(ag_analyst_tools.tools, ag_analyst_tools.ntool,
+	                                ag_str_c(name));
+	ag_call c = { .tool = t,
+		      .who = &w->shop.who,
+		      .hub = w->shop.hub,
+		      .project = w->project,
+		      .ctx = w->ctx,
+		      .arena = w->shop.arena,
+		      .watch_fd = -1 };
+	ag_tool_output out;
+	ag_str ret;
+	ag_val v;
+
+	assert_non_null(t);
+	assert_ok(w,
+	          ag_extjson_parse(ag_str_c(input), &opts, w->shop.arena, &v, NULL, NULL, &w->err));
+	ag_tool_output_init(&out, t);
+	assert_ok(w, ag_tool_call(&c, &v, &out, &w->err));
+	ret = ag_buf_dup(w->shop.arena, &out.json);
+	ag_tool_output_release(&out);
+	return ret;
+}
+
+/* 33 */
+static void refresh_takes_an_analyst_and_notes_are_shown(void **state)
+{
+	static const char *const tools[] = { "list_tables", "get_metadata", "describe_table" };
+	analyst_world *w = *state;
+	ag_dictionary d;
+
+	for (ag_role role = AG_ROLE_VIEWER; role <= AG_ROLE_ADMIN; role++) {
+		w->shop.mine[1].role = role;
+		for (size_t i = 0; i < AG_NELEM(tools); i++) {
+			const ag_str r =
+				call_tool(w, tools[i],
+			                  i == 2 ? "{\"table_name\":\"orders\",\"refresh\":true}"
+			                         : "{\"refresh\":true}");
+
+			assert_int_equal(has(r, "\"success\":true"), role >= AG_ROLE_ANALYST);
+			assert_int_equal(has(r, "refresh needs the role analyst"),
+			                 role < AG_ROLE_ANALYST);
+		}
+		assert_int_equal(ag_analyst_schema(w->shop.hub, &w->ctx, &w->shop.who, w->project,
+		                                   true, w->shop.arena, &d, &w->err),
+		                 role >= AG_ROLE_ANALYST ? AG_OK : AG_DENIED);
+	}
+	assert_false(has(call_tool(w, "describe_table", "{\"table_name\":\"orders\"}"),
+	                 "\"knowledge\""));
+	assert_ok(
+		w,
+		put(w, AG_KNOW_TABLE, "Orders",
+	            "{\"description\":\"One row an order\",\"column_notes\":{\"total\":\"USD\"}}"));
+	assert_true(has(
+		call_tool(w, "describe_table", "{\"table_name\":\"orders\"}"),
+		",\"knowledge\":{\"description\":\"One row an order\",\"column_notes\":{\"total\":\"USD\"}}}"));
+	assert_true(has(call_tool(w, "list_tables", "{}"), "\"description\":\"One row an order\""));
+}
+
 static void a_metric_whose_column_is_gone_is_refused(void **state)
 {
 	analyst_world *w = *state;
@@ -317,6 +379,7 @@ int main(void)
 		T(a_learning_whose_own_sql_fails_is_set_aside),
 		T(a_search_brings_a_metric_into_the_turn),
 		T(who_may_not_write_is_refused),
+		T(refresh_takes_an_analyst_and_notes_are_shown),
 		T(a_metric_whose_column_is_gone_is_refused),
 	};
 

@@ -1,0 +1,2 @@
+SELECT a--x
+,"B ""q" /* c */ FROM (select 'x;y');;
