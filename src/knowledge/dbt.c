@@ -62,6 +62,7 @@ static void leave(reader *r, ag_str name, const char *why)
 		r->left = grown;
 		r->ret->left = grown;
 	}
+	AG_ASSERT(r->left);
 	r->left[r->ret->nleft++] = ag_str_printf(r->arena, "metric %.*s: %s",
 	                                         AG_FMT(ag_utf8_prefix(name, 60)), why);
 }

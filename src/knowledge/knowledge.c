@@ -21,7 +21,7 @@ typedef struct act_type {
 struct act {
 	const ag_know_place *place;
 	ag_arena *arena;
-	ag_project_call *call;
+	ag_project_call call;
 	ag_know_kind kind;
 	ag_str text; /* a query, a reason */
 	const ag_know *objects;
@@ -60,24 +60,23 @@ static ag_status run_work(ag_store *s, void *arg, ag_err *err)
 /* text: for the audit row. */
 static ag_status governed(act *a, const act_type *type, ag_role least, ag_str text, ag_err *err)
 {
-	ag_project_call call = { .who = a->place->who,
-		                 .project = a->place->project,
-		                 .tool = ag_str_c(type->tool),
-		                 .session = AG_S(""),
-		                 .watch_fd = -1 };
 	ag_sql_failure f = { 0 };
 	ag_status st = AG_OK;
 
 	a->type = type;
-	a->call = &call;
-	if (!ag_project_begin(a->place->hub, &call, least > type->least ? least : type->least,
+	a->call = (ag_project_call){ .who = a->place->who,
+		                     .project = a->place->project,
+		                     .tool = ag_str_c(type->tool),
+		                     .session = AG_S(""),
+		                     .watch_fd = -1 };
+	if (!ag_project_begin(a->place->hub, &a->call, least > type->least ? least : type->least,
 	                      "sql", text, a->arena, &f))
 		return fail_as(&f, err);
 	if (type->before)
 		st = type->before(a, err);
 	if (!st)
 		st = ag_project_with_store(a->place->hub, run_work, a, err);
-	if (!ag_project_end(a->place->hub, &call, st ? "VALIDATION_ERROR" : "ok", 0, a->arena,
+	if (!ag_project_end(a->place->hub, &a->call, st ? "VALIDATION_ERROR" : "ok", 0, a->arena,
 	                    &f) &&
 	    !st)
 		st = fail_as(&f, err);
@@ -152,7 +151,7 @@ ag_status ag_know_get(const ag_know_place *p, ag_know_kind kind, ag_str name, ag
 	const ag_str key = ag_know_key(name, arena);
 	const ag_know *found = NULL;
 	ag_know *list;
-	size_t n;
+	size_t n = 0;
 	ag_status st = ag_know_list(p, kind, arena, &list, &n, err);
 
 	for (size_t i = 0; i < n && !st && !found; i++)
@@ -181,7 +180,7 @@ static ag_status explain(act *a, const ag_know *o, ag_str *ret_why, ag_err *err)
 {
 	const ag_sql_request rq = { .sql = ag_know_text(o, "sql"), .watch_fd = -1 };
 	ag_sql_result r;
-	ag_status st = ag_project_explain(a->place->hub, a->place->ctx, a->call, &rq, a->arena, &r,
+	ag_status st = ag_project_explain(a->place->hub, a->place->ctx, &a->call, &rq, a->arena, &r,
 	                                  err);
 
 	*ret_why = AG_S("");

@@ -190,13 +190,14 @@ static ag_status check_choice(const checker *k, const char *const *one_of, ag_st
 			return AG_OK;
 		ag_buf_addf(&list, "%s%s", i ? ", " : "", one_of[i]);
 	}
+	AG_ASSERT(list.ptr);
 	return wrong(k, "want one of %s; got \"%.*s\"", list.ptr,
 	             AG_FMT(ag_utf8_prefix(text, SHOWN)));
 }
 
 static ag_status make_text(const checker *k, const ag_know_field *f, const ag_val *v, ag_val *ret)
 {
-	ag_str text;
+	ag_str text = AG_S("");
 	ag_status st;
 
 	if (v->type != AG_T_STRING)
@@ -271,7 +272,7 @@ static ag_status make_one_related(const checker *k, const ag_know_field *f, cons
 	ag_member *m = ag_new_n(k->arena, ag_member, 2);
 	const ag_val *table = v->type == AG_T_OBJECT ? ag_val_getc(v, "table") : v;
 	const ag_val *hint = ag_val_getc(v, "join_hint");
-	ag_str name;
+	ag_str name = AG_S("");
 	ag_status st;
 
 	if (!table || table->type != AG_T_STRING || (hint && hint->type != AG_T_STRING))
