@@ -451,7 +451,8 @@ static void dbt_gives_notes_and_simple_metrics(void **state)
 	world *w = *state;
 	ag_know_source s;
 
-	assert_ok(w, ag_know_dbt_read(ag_str_c(text), AG_S("schema.yml"), 5, w->arena, &s, &w->err));
+	assert_ok(w,
+	          ag_know_dbt_read(ag_str_c(text), AG_S("schema.yml"), 5, w->arena, &s, &w->err));
 	assert_int_equal(s.n, 5);
 	assert_true(ag_str_eqc(s.objects[0].name, "orders"));
 	assert_true(ag_str_eqc(ag_know_text(&s.objects[0], "description"), "One row an order."));
