@@ -155,7 +155,8 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 
 static bool may_learn(const analyst *a)
 {
-	return a->o->knowledge && ag_caller_role(a->o->who, a->o->project->id) >= AG_ROLE_ANALYST;
+	return a->o->knowledge && !a->o->is_trial &&
+	       ag_caller_role(a->o->who, a->o->project->id) >= AG_ROLE_ANALYST;
 }
 
 static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
@@ -437,7 +438,7 @@ static void note_learnings(analyst *a)
 	ag_know was;
 	size_t n;
 
-	if (!o->knowledge)
+	if (!o->knowledge || o->is_trial)
 		return;
 	n = ag_analyst_learnings_used(&a->state, a->arena, &used);
 	keys = ag_new_n(a->arena, ag_str, n + 1);

@@ -31,6 +31,7 @@ typedef struct ag_analyst_opts {
 	/* What the project knows, brought up to date at the beginning of each turn; NULL = nothing, and its tools are not
 	 * offered. */
 	ag_know_set **knowledge;
+	bool is_trial;           /* of an evaluation: nothing is learnt from it */
 	const ag_tool_set *more; /* beside them: of other servers, of the project's files */
 	size_t nmore;            /* at most AG_ANALYST_MAX_SETS */
 	ag_llm *llm;

@@ -12,6 +12,7 @@
 #define SAMPLE_BYTES   40u
 #define DEFAULT_ROWS   500u
 #define DEFAULT_SECOND 30.0
+#define MAX_ASKED      400 /* words of a question that rank the schema */
 
 /* --- the dictionary --- */
 
@@ -117,26 +118,52 @@ static bool next_word(ag_str *rest, ag_str *ret)
 	return ret->len > 0;
 }
 
-static unsigned fits(ag_str question, ag_str name)
+/* The words of a question in lists by their first letter: a name of the schema meets few of them. */
+typedef struct asked {
+	ag_str words[MAX_ASKED];
+	short next[MAX_ASKED], head[256]; /* 1-based, 0 = the end */
+} asked;
+
+static unsigned char first_of(ag_str word)
 {
-	ag_str words = question, word, part;
+	const char c = word.ptr[0];
+
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+static const asked *words_of(ag_str question, ag_arena *arena)
+{
+	asked *ret = ag_new(arena, asked);
+	ag_str word;
+
+	for (short n = 0; n < MAX_ASKED && next_word(&question, &word);) {
+		short *head = &ret->head[first_of(word)];
+
+		ret->words[n] = word;
+		ret->next[n++] = *head;
+		*head = n;
+	}
+	return ret;
+}
+
+static unsigned fits(const asked *q, ag_str name)
+{
 	unsigned n = 0;
+	ag_str part;
 
-	while (next_word(&words, &word)) {
-		ag_str parts = name;
-
-		while (next_word(&parts, &part))
-			n += is_like(word, part);
+	while (next_word(&name, &part)) {
+		for (short i = q->head[first_of(part)]; i; i = q->next[i - 1])
+			n += is_like(q->words[i - 1], part);
 	}
 	return n;
 }
 
-static unsigned score_of(const ag_dict_table *t, ag_str question)
+static unsigned score_of(const ag_dict_table *t, const asked *q)
 {
-	unsigned ret = 10 * fits(question, t->name) + fits(question, t->comment);
+	unsigned ret = 10 * fits(q, t->name) + fits(q, t->comment);
 
 	for (size_t i = 0; i < t->ncolumn; i++)
-		ret += 2 * fits(question, t->columns[i].name);
+		ret += 2 * fits(q, t->columns[i].name);
 	return ret;
 }
 
@@ -151,11 +178,11 @@ static int by_score(const void *a, const void *b)
 
 static ranked *rank(const ag_dictionary *d, ag_str question, ag_arena *arena)
 {
-	const ag_str asked = ag_utf8_prefix(question, 2000);
+	const asked *q = words_of(ag_utf8_prefix(question, 2000), arena);
 	ranked *ret = ag_new_n(arena, ranked, d->ntable + 1);
 
 	for (size_t i = 0; i < d->ntable; i++)
-		ret[i] = (ranked){ &d->tables[i], score_of(&d->tables[i], asked), i };
+		ret[i] = (ranked){ &d->tables[i], score_of(&d->tables[i], q), i };
 	if (d->ntable)
 		qsort(ret, d->ntable, sizeof(*ret), by_score);
 	return ret;

@@ -6,6 +6,7 @@
 #include "app/chat_demo.h"
 #include "app/models.h"
 #include "base/utf8.h"
+#include "cli/chat_know.h"
 #include "cli/chat_show.h"
 #include "cli/chat_sql.h"
 #include "cli/line_edit.h"
@@ -82,6 +83,7 @@ static void answer(loop *l, ag_str question, bool resumes)
 	}
 	l->code = ag_chat_show_end(&show, &r);
 	keep(l, r.state, r.proof, &r.turn, arena);
+	ag_chat_offer_learning(l->c, l->chat, &l->last);
 }
 
 /* --- commands --- */
@@ -97,6 +99,17 @@ static void do_sql(loop *l, ag_str rest)
 static void do_tables(loop *l, ag_str rest)
 {
 	ag_chat_tables(l->c, l->chat, rest);
+}
+
+/* ": r1, row 3, users (metric Active users)" */
+static void show_cell(const ag_figures_input *in, const ag_figure *g, ag_paint *p)
+{
+	const ag_figures_result *r = &in->results[g->result];
+
+	ag_paint_textf(p, AG_INK_PLAIN, ": %.*s, row %zu, %.*s", AG_FMT(r->name), g->row + 1,
+	               AG_FMT(r->columns[g->column]));
+	if (r->metric.len)
+		ag_paint_textf(p, AG_INK_GREEN, " (metric %.*s)", AG_FMT(r->metric));
 }
 
 /* "42: r1, row 3, users" */
@@ -116,9 +129,7 @@ static void show_figures(const loop *l, ag_paint *p)
 			continue;
 		ag_paint_text(p, AG_INK_BOLD, shown);
 		if (g->verdict == AG_FIGURE_CELL)
-			ag_paint_textf(p, AG_INK_PLAIN, ": %.*s, row %zu, %.*s",
-			               AG_FMT(in.results[g->result].name), g->row + 1,
-			               AG_FMT(in.results[g->result].columns[g->column]));
+			show_cell(&in, g, p);
 		else if (g->verdict == AG_FIGURE_COMPUTED)
 			ag_paint_textf(p, AG_INK_PLAIN, ": computed by Argus, %.*s",
 			               AG_FMT(g->value));
@@ -168,6 +179,21 @@ static void do_why(loop *l, ag_str rest)
 	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "reported once");
 }
 
+static void do_learn(loop *l, ag_str rest)
+{
+	ag_chat_learn(l->c, l->chat, l->has_turn ? &l->last : NULL, rest);
+}
+
+static void do_metric(loop *l, ag_str rest)
+{
+	ag_chat_metric(l->c, l->chat, l->has_turn ? &l->last : NULL, rest);
+}
+
+static void do_golden(loop *l, ag_str rest)
+{
+	ag_chat_golden(l->c, l->chat, l->has_turn ? &l->last : NULL, rest);
+}
+
 static void do_threads(loop *l, ag_str rest)
 {
 	(void)rest;
@@ -198,6 +224,10 @@ static const struct {
 	{ "tables", " [NAME]", "the tables, or the columns of one", do_tables },
 	{ "why", "", "where the last answer comes from: statements, tables, filters, rows",
 	  do_why },
+	{ "learn", " TEXT", "keep what an error taught, for later questions", do_learn },
+	{ "metric", " NAME: TEXT", "make the last statement a verified metric; alone: list them",
+	  do_metric },
+	{ "golden", " [MODE]", "make the last answer one that argus eval expects", do_golden },
 	{ "threads", "", "the conversations of this project", do_threads },
 	{ "new", "", "begin a new thread", do_new },
 	{ "help", "", "this list", do_help },

@@ -190,7 +190,7 @@ ag_status ag_know_search(ag_store *s, ag_str project, ag_str query, size_t limit
 		ag_fail(err, AG_INVALID, ORIGIN, "query: there is no word in it");
 		return ag_err_hint(err, "name what you look for: a table, a term, a metric");
 	}
-	st = ag_store_objects(s, project, AG_S(""), arena, &rows, &f.nrow, err);
+	st = ag_know_rows(s, project, AG_KNOW_NKIND, arena, &rows, &f.nrow, err);
 	f.rows = rows;
 	if (!st && !f.nrow) {
 		*nret = 0;

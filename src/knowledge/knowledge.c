@@ -94,8 +94,7 @@ static ag_status list_all(ag_store *s, act *a, ag_err *err)
 {
 	ag_object_row *rows;
 	size_t n;
-	ag_status st = ag_store_objects(s, a->place->project->id, kind_name(a->kind), a->arena,
-	                                &rows, &n, err);
+	ag_status st = ag_know_rows(s, a->place->project->id, a->kind, a->arena, &rows, &n, err);
 
 	if (st)
 		return st;

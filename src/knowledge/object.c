@@ -441,6 +441,31 @@ ag_status ag_know_of_row(const ag_object_row *row, ag_arena *arena, ag_know *ret
 	return AG_OK;
 }
 
+ag_status ag_know_rows(ag_store *s, ag_str project, ag_know_kind kind, ag_arena *arena,
+                       ag_object_row **ret, size_t *nret, ag_err *err)
+{
+	ag_object_row *lists[AG_KNOW_NKIND];
+	size_t counts[AG_KNOW_NKIND] = { 0 }, n = 0;
+	ag_status st = AG_OK;
+
+	for (int k = 0; k < AG_KNOW_NKIND && !st; k++) {
+		if (kind == AG_KNOW_NKIND || kind == (ag_know_kind)k)
+			st = ag_store_objects(s, project, ag_str_c(ag_know_types[k].name), arena,
+			                      &lists[k], &counts[k], err);
+		n += counts[k];
+	}
+	if (st)
+		return st;
+	*ret = ag_new_n(arena, ag_object_row, n + 1);
+	*nret = 0;
+	for (int k = 0; k < AG_KNOW_NKIND; k++) {
+		if (counts[k])
+			memcpy(*ret + *nret, lists[k], counts[k] * sizeof(**ret));
+		*nret += counts[k];
+	}
+	return AG_OK;
+}
+
 ag_str ag_know_text(const ag_know *o, const char *field)
 {
 	return ag_val_member_str(&o->body, field);

@@ -98,6 +98,10 @@ ag_object_row ag_know_row(const ag_know *o, ag_str project, ag_arena *arena);
 AG_CHECK ag_status ag_know_of_row(const ag_object_row *row, ag_arena *arena, ag_know *ret,
                                   ag_err *err);
 
+/* Rows of the kinds above, of one or (AG_KNOW_NKIND) of all: the store keeps others as well. By kind, then name. In arena. */
+AG_CHECK ag_status ag_know_rows(ag_store *s, ag_str project, ag_know_kind kind, ag_arena *arena,
+                                ag_object_row **ret, size_t *nret, ag_err *err);
+
 /* The text of a field; "" = none. */
 ag_str ag_know_text(const ag_know *o, const char *field);
 /* The i-th text of a list; "" = there are not so many. */

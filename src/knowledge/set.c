@@ -86,7 +86,7 @@ ag_status ag_know_set_load(ag_store *store, ag_str project, ag_know_set **set, a
 	    (*set)->stamp.changed_ms == now.changed_ms)
 		return AG_OK;
 	s = ag_know_set_new();
-	st = now.nrow ? ag_store_objects(store, project, AG_S(""), s->arena, &rows, &n, err)
+	st = now.nrow ? ag_know_rows(store, project, AG_KNOW_NKIND, s->arena, &rows, &n, err)
 	              : AG_OK;
 	if (st) {
 		ag_know_set_free(s);
