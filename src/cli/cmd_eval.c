@@ -44,7 +44,7 @@ typedef struct outcome {
 	int64_t ms;
 	uint64_t tokens;
 	double usd;
-	int before; /* in the evaluation before: 1 right, 0 wrong, -1 not asked */
+	int before; /* when it was last asked: 1 right, 0 wrong; -1 = never */
 } outcome;
 
 typedef struct evaluation {
@@ -57,7 +57,7 @@ typedef struct evaluation {
 	uint64_t tokens;
 	double usd, min;
 	ag_str model;
-	double before; /* accuracy of the evaluation before; -1 = there was none */
+	double before; /* accuracy of these questions when they were last asked; -1 = never */
 } evaluation;
 
 static double accuracy(const evaluation *e)
@@ -221,29 +221,41 @@ static ag_status read_history(const evaluation *e, ag_object_row **ret, size_t *
 	return st;
 }
 
-static ag_status compare(evaluation *e, ag_err *err)
+/* What an earlier evaluation says of the questions that no later one asked. */
+static void take_before(evaluation *e, ag_str body)
 {
 	const ag_extjson_opts opts = { .max_depth = 8 };
-	ag_object_row *rows;
-	size_t n = 0;
-	ag_val was;
 	const ag_val *list;
-	ag_status st = read_history(e, &rows, &n, err);
+	ag_val was;
 
-	e->before = -1;
-	if (st || !n ||
-	    ag_extjson_parse(rows[0].body, &opts, e->c->app.arena, &was, NULL, NULL, NULL))
-		return st;
-	e->before = rows[0].confidence;
+	if (ag_extjson_parse(body, &opts, e->c->app.arena, &was, NULL, NULL, NULL))
+		return;
 	list = ag_val_getc(&was, "results");
 	for (uint32_t i = 0; list && list->type == AG_T_ARRAY && i < list->n; i++) {
 		for (size_t k = 0; k < e->n; k++) {
-			if (ag_str_eq(e->list[k].golden->key,
-			              ag_val_member_str(&list->u.items[i], "id")))
-				e->list[k].before = ag_val_member_bool(&list->u.items[i], "ok");
+			outcome *o = &e->list[k];
+
+			if (o->before < 0 &&
+			    ag_str_eq(o->golden->key, ag_val_member_str(&list->u.items[i], "id")))
+				o->before = ag_val_member_bool(&list->u.items[i], "ok");
 		}
 	}
-	return AG_OK;
+}
+
+static ag_status compare(evaluation *e, ag_err *err)
+{
+	ag_object_row *rows;
+	size_t n = 0, nasked = 0, nright = 0;
+	ag_status st = read_history(e, &rows, &n, err);
+
+	for (size_t i = 0; i < n && i < MAX_HISTORY && !st; i++)
+		take_before(e, rows[i].body);
+	for (size_t k = 0; k < e->n; k++) {
+		nasked += e->list[k].before >= 0;
+		nright += e->list[k].before == 1;
+	}
+	e->before = nasked ? (double)nright / (double)nasked : -1;
+	return st;
 }
 
 static int show_history(evaluation *e)
