@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -282,7 +282,7 @@ _argus_argument() {
 	token:0) kind=words words='create list revoke' ;;
 	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 

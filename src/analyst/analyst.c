@@ -345,7 +345,7 @@ static size_t choose_tools(analyst *a, ag_tool_set *more)
 static ag_str started(const analyst *a)
 {
 	const ag_analyst_opts *o = a->o;
-	ag_buf out = AG_BUF_INIT(1u << 20);
+	ag_buf out = AG_BUF_INIT(AG_STORE_MAX_PAYLOAD_BYTES);
 	ag_str ret;
 	ag_jw w;
 

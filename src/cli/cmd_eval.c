@@ -522,7 +522,7 @@ static int run(ag_cli *c)
 
 const ag_command ag_cmd_eval = {
 	.name = "eval",
-	.summary = "Ask a model a project's golden questions, and count right answers",
+	.summary = "Ask a project's golden questions, and count right answers",
 	.group = AG_GROUP_ASK,
 	.usage = "PROJECT [options]",
 	.about =

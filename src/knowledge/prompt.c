@@ -8,6 +8,7 @@
 #define TEXT_BYTES  (64u << 20)
 #define NAMES_BYTES 2048u /* of the names of what is left out */
 #define NAME_CHARS  60u
+#define MAX_NAMED   50u   /* metrics that a question may name: they are shown whatever the budget */
 #define SURE        0.795 /* from 80 % on, as it is printed, a learning shows its confidence */
 
 /* --- one object --- */
@@ -317,7 +318,8 @@ static place *candidates(maker *m, size_t *ret_n, size_t *ret_nnamed)
 
 	ag_know_rank(s, m->o->question, m->arena, &scores, &named);
 	for (size_t i = s->from[AG_KNOW_METRIC]; i < end; i++) {
-		if (named[i] && is_usable(m, &s->all[i]))
+		named[i] = named[i] && nnamed < MAX_NAMED && is_usable(m, &s->all[i]);
+		if (named[i])
 			list[nnamed++] = (place){ &s->all[i], scores[i] };
 	}
 	n = nnamed;

@@ -2,7 +2,7 @@
  *
  * Within it: all entries and metrics by title, notes on tables by name, the best learnings by confidence. The text then does
  * not depend on the question, so that a server's cache can keep it. Beyond it: the learnings stay where they are, and what
- * fits the question comes at the end, best first; a metric that the question names is never left out. What is left out is
+ * fits the question comes at the end, best first; a metric that the question names is never left out (of 50). What is left out is
  * named, and the tool search_knowledge finds it. */
 #ifndef AG_KNOWLEDGE_PROMPT_H
 #define AG_KNOWLEDGE_PROMPT_H

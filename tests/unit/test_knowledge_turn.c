@@ -11,6 +11,7 @@
 #include "analyst/tools.h"
 #include "analyst_world.h"
 #include "knowledge/knowledge.h"
+#include "knowledge/tools.h"
 
 #define TOTAL "SELECT SUM(total) AS revenue FROM orders"
 #define LEARN(id, text, category)                                                      \
@@ -288,11 +289,11 @@ static void who_may_not_write_is_refused(void **state)
 	assert_int_equal(n, 0);
 }
 
-static ag_str call_tool(analyst_world *w, const char *name, const char *input)
+static ag_str call_tool_of(analyst_world *w, const ag_tool_set *set, const char *name,
+                           const char *input)
 {
 	const ag_extjson_opts opts = { 0 };
-	const ag_tool *t = ag_tool_find(ag_analyst_tools.tools, ag_analyst_tools.ntool,
-	                                ag_str_c(name));
+	const ag_tool *t = ag_tool_find(set->tools, set->ntool, ag_str_c(name));
 	ag_call c = { .tool = t,
 		      .who = &w->shop.who,
 		      .hub = w->shop.hub,
@@ -312,6 +313,38 @@ static ag_str call_tool(analyst_world *w, const char *name, const char *input)
 	ret = ag_buf_dup(w->shop.arena, &out.json);
 	ag_tool_output_release(&out);
 	return ret;
+}
+
+static ag_str call_tool(analyst_world *w, const char *name, const char *input)
+{
+	return call_tool_of(w, &ag_analyst_tools, name, input);
+}
+
+static void the_tools_ask_for_the_role(void **state)
+{
+	static const char lesson[] = "{\"description\":\"The user of an order is user_id\","
+				     "\"category\":\"naming\",\"tables\":[\"orders\"]}";
+	static const char bad[] = "{\"description\":\"nineteen characters\",\"category\":\"x\","
+				  "\"tables\":[]}";
+	const ag_tool_set *sets[] = { &ag_know_tools, &ag_know_agent_tools };
+	analyst_world *w = *state;
+
+	for (ag_role role = AG_ROLE_VIEWER; role <= AG_ROLE_ADMIN; role++) {
+		w->shop.mine[1].role = role;
+		for (size_t i = 0; i < AG_NELEM(sets); i++) {
+			const ag_str saved = call_tool_of(w, sets[i], "save_learning", lesson),
+				     found = call_tool_of(w, sets[i], "search_knowledge",
+			                                  "{\"query\":\"order user\"}");
+
+			assert_int_equal(has(saved, "\"success\":true"), role >= AG_ROLE_ANALYST);
+			assert_int_equal(has(saved, "PERMISSION_DENIED"), role < AG_ROLE_ANALYST);
+			assert_true(has(found, "\"success\":true"));
+			assert_int_equal(has(found, "\"count\":1"), role >= AG_ROLE_ANALYST);
+		}
+	}
+	assert_true(has(call_tool_of(w, &ag_know_tools, "save_learning", bad),
+	                "\"success\":false,\"error\":{\"code\":\"VALIDATION_ERROR\",\"message\":"
+	                "\"learning: description: want 20 characters or more, got 19\""));
 }
 
 /* 33 */
@@ -379,6 +412,7 @@ int main(void)
 		T(a_learning_whose_own_sql_fails_is_set_aside),
 		T(a_search_brings_a_metric_into_the_turn),
 		T(who_may_not_write_is_refused),
+		T(the_tools_ask_for_the_role),
 		T(refresh_takes_an_analyst_and_notes_are_shown),
 		T(a_metric_whose_column_is_gone_is_refused),
 	};
