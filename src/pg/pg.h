@@ -106,6 +106,9 @@ void ag_pg_give(ag_pg *pg, ag_pg_conn *c);
 void ag_pg_spoil(ag_pg_conn *c);
 /* Has the server sent nothing on this idle connection, not even its end? One system call. */
 bool ag_pg_is_quiet(const ag_pg *pg, const ag_pg_conn *c);
+/* On a connection that has sent LISTEN and does nothing else: waits for a notification, at most ms, or until *cancel (may be NULL). false:
+ * the connection is of no more use. */
+bool ag_pg_listen(ag_pg_conn *c, int64_t ms, const atomic_bool *cancel, bool *ret_told);
 /* Was the statement prepared that an ag_pg_step gave this bit? */
 bool ag_pg_has_prepared(const ag_pg_conn *c, uint64_t bit);
 

@@ -33,9 +33,27 @@ typedef struct table {
 #define OBJECT_COLUMNS                                                                      \
 	"project, kind, key, name, status, confidence, uses, version, author, created_at, " \
 	"changed_at, used_at, body"
+#define JOB_COLUMNS                                                                         \
+	"id, once, queue, kind, target, payload, state, ready_at, created_at, started_at, " \
+	"ended_at, attempts, max_attempts, owner, run, wants_stop, result, error"
+#define SCHEDULE_COLUMNS \
+	"name, cron, zone, queue, kind, payload, is_paused, created_at, next_at, last_at"
 #define COUNT(member) offsetof(ag_store_copied, member)
 
-enum { RUNS, FINDINGS, REPORTS, LEASES, PROJECTS, MEMBERS, TOKENS, RATES, TEXTS, OBJECTS };
+enum {
+	RUNS,
+	FINDINGS,
+	REPORTS,
+	LEASES,
+	PROJECTS,
+	MEMBERS,
+	TOKENS,
+	RATES,
+	TEXTS,
+	OBJECTS,
+	JOBS,
+	SCHEDULES
+};
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
 static const ag_sql reads[] = {
@@ -57,6 +75,9 @@ static const ag_sql reads[] = {
 	[OBJECTS] = { "SELECT project || '/' || kind || '/' || key, " OBJECT_COLUMNS
 	              " FROM objects WHERE project || '/' || kind || '/' || key > $1 "
 	              "ORDER BY project || '/' || kind || '/' || key LIMIT $2" },
+	[JOBS] = { "SELECT " JOB_COLUMNS " FROM jobs WHERE id > $1 ORDER BY id LIMIT $2" },
+	[SCHEDULES] = { "SELECT " SCHEDULE_COLUMNS
+	                " FROM schedules WHERE name > $1 ORDER BY name LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -107,6 +128,19 @@ static const ag_sql writes[] = {
 	              "author = excluded.author, created_at = excluded.created_at, "
 	              "changed_at = excluded.changed_at, used_at = excluded.used_at, "
 	              "body = excluded.body" },
+	[JOBS] = { "INSERT INTO jobs (" JOB_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
+	           "$10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (id) DO UPDATE SET "
+	           "state = excluded.state, ready_at = excluded.ready_at, "
+	           "started_at = excluded.started_at, ended_at = excluded.ended_at, "
+	           "attempts = excluded.attempts, owner = excluded.owner, run = excluded.run, "
+	           "wants_stop = excluded.wants_stop, result = excluded.result, "
+	           "error = excluded.error" },
+	[SCHEDULES] = { "INSERT INTO schedules (" SCHEDULE_COLUMNS
+	                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
+	                "ON CONFLICT (name) DO UPDATE SET cron = excluded.cron, "
+	                "zone = excluded.zone, queue = excluded.queue, kind = excluded.kind, "
+	                "payload = excluded.payload, is_paused = excluded.is_paused, "
+	                "next_at = excluded.next_at, last_at = excluded.last_at" },
 };
 
 static const table tables[] = {
@@ -115,6 +149,7 @@ static const table tables[] = {
 	[PROJECTS] = { false, 8, 0, COUNT(nother) }, [MEMBERS] = { false, 4, 1, COUNT(nother) },
 	[TOKENS] = { false, 11, 0, COUNT(nother) },  [RATES] = { false, 4, 0, COUNT(nother) },
 	[TEXTS] = { false, 3, 0, COUNT(nother) },    [OBJECTS] = { false, 14, 1, COUNT(nother) },
+	[JOBS] = { false, 18, 0, COUNT(nother) },    [SCHEDULES] = { false, 10, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

@@ -95,6 +95,11 @@ ag_status ag_db_run_many(ag_db *db, const ag_sql *sql, ag_db_args args, size_t n
 	return db->type->run_many(db, sql, args, nrow, ret_unchanged, err);
 }
 
+ag_status ag_db_tell(ag_db *db, ag_err *err)
+{
+	return db->type->tell ? db->type->tell(db, err) : AG_OK;
+}
+
 void ag_db_close(ag_db *db)
 {
 	if (db)

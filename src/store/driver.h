@@ -5,8 +5,9 @@
  *   - parameters are $1, $2 ..., in any order and as often as needed; all of them are used;
  *   - INSERT ... ON CONFLICT, RETURNING, coalesce() and CASE; no rowid, no max() of two values, no date functions;
  *   - column names that a database reserves are quoted: "user";
- *   - one word of the driver is for what has no common form: {stored} is a column by which the rows of a table sort as
- *     they were first stored.
+ *   - two words of the driver are for what has no common form: {stored} is a column by which the rows of a table sort as
+ *     they were first stored; {skip locked} at the end of a SELECT locks its rows and leaves out those that other
+ *     transactions have locked.
  * What cannot be written that way is a method below, or a row of ag_db_words.
  *
  * To add a database: 1. store/<name>.c with a `const ag_db_type`, and its migrations; 2. its row in drivers[] of store.c;
@@ -15,6 +16,8 @@
  * A handle serves one thread at a time. Only store/ includes this file. */
 #ifndef AG_STORE_DRIVER_H
 #define AG_STORE_DRIVER_H
+
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -171,6 +174,13 @@ struct ag_db_type {
 	/* Another number than before when another handle has written. Takes no lock and makes no system call; another thread
 	 * may use the handle meanwhile. False: not known at this moment, for instance while somebody commits. */
 	bool (*others)(ag_db *db, uint64_t *ret);
+	/* Optional. Within a writing transaction: others that wait learn of its commit. NULL = they look for themselves. */
+	ag_status (*tell)(ag_db *db, ag_err *err);
+	/* ag_store_wait(): at most ms, by a handle that is used for nothing else. *ret_told: others have, or may have, told. */
+	ag_status (*wait)(ag_db *db, int64_t ms, const atomic_bool *cancel, bool *ret_told,
+	                  ag_err *err);
+	/* Optional. The wall time that all processes of the store agree about. NULL = each has its own. */
+	ag_status (*now)(ag_db *db, int64_t *ret, ag_err *err);
 	/* ag_store_check(): what is damaged. */
 	ag_status (*check)(ag_db *db, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
 	/* Around a purge: from begin on removed bytes are overwritten; end gives the space back when something was
@@ -199,6 +209,8 @@ AG_CHECK ag_status ag_db_run(ag_db *db, const ag_sql *sql, ag_db_args args, ag_d
                              ag_err *err);
 AG_CHECK ag_status ag_db_run_many(ag_db *db, const ag_sql *sql, ag_db_args args, size_t nrow,
                                   size_t *ret_unchanged, ag_err *err);
+/* Within a writing transaction: whoever waits (ag_store_wait) learns of it when it is committed. */
+AG_CHECK ag_status ag_db_tell(ag_db *db, ag_err *err);
 /* Opens a database as it is: a store in it is not looked for, made or brought up to date. */
 AG_CHECK ag_status ag_db_open_only(ag_str uri, ag_db **ret, ag_err *err);
 /* The database under a store, brought up to date. */

@@ -263,13 +263,27 @@ static const ag_sql sql[] = {
 	                "CASE WHEN used_at > $2 THEN used_at ELSE $2 END WHERE id = $1" },
 };
 
-/* One statement in a transaction of its own. */
+typedef struct alone {
+	const ag_sql *which;
+	ag_db_args args;
+	ag_db_out *out;
+} alone;
+
+static ag_status run_alone(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const alone *a = arg;
+
+	(void)is_again;
+	return ag_db_run(db, a->which, a->args, a->out, err);
+}
+
+/* One statement, which may be run twice, in a transaction of its own. */
 static ag_status write_alone(ag_db *db, bool durable, const ag_sql *which, ag_db_args args,
                              ag_db_out *out, ag_err *err)
 {
-	ag_status st = ag_db_begin(db, durable ? AG_DB_DURABLE : AG_DB_WRITE, SCOPE, err);
+	alone a = { which, args, out };
 
-	return st ? st : ag_db_end(db, ag_db_run(db, which, args, out, err), err);
+	return ag_db_transact(db, durable ? AG_DB_DURABLE : AG_DB_WRITE, SCOPE, run_alone, &a, err);
 }
 
 /* --- projects --- */
@@ -406,8 +420,9 @@ static ag_status take_from_tokens(ag_db *db, ag_str id, ag_arena *arena, ag_err 
 	return st;
 }
 
-static ag_status drop_project(ag_db *db, ag_str id, ag_err *err)
+static ag_status drop_project(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	const ag_str id = *(const ag_str *)arg;
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	ag_db_out out = { 0 };
 	ag_status st = ag_db_run(
@@ -422,16 +437,14 @@ static ag_status drop_project(ag_db *db, ag_str id, ag_err *err)
 		st = ag_db_run(db, &sql[DROP_OBJECTS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_PROJECT], AG_DB_ARGS(ag_db_text(id)), &out, err);
-	return st || out.nchange ? st : no_project(id, err);
+	return st || out.nchange || is_again ? st : no_project(id, err);
 }
 
 ag_status ag_store_drop_project(ag_store *s, ag_str id, ag_err *err)
 {
 	ag_status st = check_id("the id of a project", id, err);
 
-	if (!st)
-		st = ag_db_begin(s->db, AG_DB_DURABLE, SCOPE, err);
-	return st ? st : ag_db_end(s->db, drop_project(s->db, id, err), err);
+	return st ? st : ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, drop_project, &id, err);
 }
 
 /* --- members --- */
@@ -464,8 +477,9 @@ static ag_status check_last_admin(ag_db *db, const ag_member_row *m, ag_err *err
 	return ag_err_hint(err, "make another user admin first");
 }
 
-static ag_status write_member(ag_db *db, const ag_member_row *m, ag_err *err)
+static ag_status write_member(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	const ag_member_row *m = arg;
 	const ag_db_val project = ag_db_text(m->project), user = ag_db_text(m->user);
 	ag_db_out out = { 0 };
 	ag_status st = check_last_admin(db, m, err);
@@ -475,7 +489,7 @@ static ag_status write_member(ag_db *db, const ag_member_row *m, ag_err *err)
 		               &out, err);
 	else if (!st)
 		st = ag_db_run(db, &sql[DROP_MEMBER], AG_DB_ARGS(project, user), &out, err);
-	if (!st && !out.nchange)
+	if (!st && !out.nchange && !is_again)
 		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "%.*s is no member of project %.*s",
 		             AG_FMT(m->user), AG_FMT(m->project));
 	return st;
@@ -483,15 +497,14 @@ static ag_status write_member(ag_db *db, const ag_member_row *m, ag_err *err)
 
 ag_status ag_store_put_member(ag_store *s, const ag_member_row *m, ag_err *err)
 {
+	ag_member_row copy = *m;
 	ag_status st = check_id("the id of a project", m->project, err);
 
 	if (!st)
 		st = check_user(m->user, err);
 	if (!st && (unsigned)m->role > AG_ROLE_ADMIN)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "there is no such role");
-	if (!st)
-		st = ag_db_begin(s->db, AG_DB_DURABLE, SCOPE, err);
-	return st ? st : ag_db_end(s->db, write_member(s->db, m, err), err);
+	return st ? st : ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, write_member, &copy, err);
 }
 
 static ag_role role_of(const ag_db_val *v)
@@ -600,6 +613,27 @@ static ag_status read_tokens(ag_db *db, const ag_sql *which, ag_db_args args, ag
 	return AG_OK;
 }
 
+/* args: of PUT_TOKEN, whose $1 is the id and $4 the hash. */
+static ag_status put_token(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	const ag_db_args *args = arg;
+	ag_token_row *t = NULL;
+	size_t n = 0;
+	ag_status st = is_again ? read_tokens(db, &sql[TOKEN_OF_HASH],
+	                                      (ag_db_args){ &args->at[3], 1 }, arena, &t, &n, err)
+	                        : AG_OK;
+
+	if (st || (n && ag_str_eq(t->id, args->at[0].text))) /* the first try took place */
+		return st;
+	return ag_db_run(db, &sql[PUT_TOKEN], *args, NULL, err);
+}
+
+static ag_status write_token(ag_db *db, ag_db_args args, ag_err *err)
+{
+	return ag_db_transact(db, AG_DB_DURABLE, SCOPE, put_token, &args, err);
+}
+
 ag_status ag_store_put_token(ag_store *s, const ag_token_row *t, ag_err *err)
 {
 	AG_AUTO(ag_buf_release) ag_buf projects = AG_BUF_INIT(1 << 16);
@@ -610,14 +644,14 @@ ag_status ag_store_put_token(ag_store *s, const ag_token_row *t, ag_err *err)
 		return st;
 	add_lines(&projects, t->projects, t->nproject);
 	add_lines(&scopes, t->scopes, t->nscope);
-	st = write_alone(s->db, true, &sql[PUT_TOKEN],
+	st = write_token(s->db,
 	                 AG_DB_ARGS(ag_db_text(t->id), ag_db_text(t->name), ag_db_text(t->user),
 	                            ag_db_text(t->hash), ag_db_int(t->ceiling),
 	                            ag_db_text(ag_buf_view(&projects)),
 	                            ag_db_text(ag_buf_view(&scopes)), ag_db_int(t->created_ms),
 	                            ag_db_int(t->expires_ms), ag_db_int(t->revoked_ms),
 	                            ag_db_int(t->used_ms)),
-	                 NULL, err);
+	                 err);
 	if (st == AG_CONFLICT)
 		ag_fail(err, AG_CONFLICT, ORIGIN, "there is a token with that id already");
 	return st;

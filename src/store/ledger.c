@@ -494,19 +494,20 @@ ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uin
 
 /* --- texts --- */
 
+static ag_status put_text(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	(void)is_again; /* the row is replaced */
+	return ag_db_run(db, &sql[PUT_TEXT], (ag_db_args){ arg, 3 }, NULL, err);
+}
+
 ag_status ag_store_put_text(ag_store *s, ag_str key, ag_str text, int64_t now_ms, ag_err *err)
 {
+	ag_db_val args[] = { ag_db_text(key), ag_db_int(now_ms), ag_db_text(text) };
 	ag_status st = check_text_key(key, err);
 
 	if (!st)
 		st = ag_store_check_text(ORIGIN, "the text", text, AG_LEDGER_MAX_CACHED, err);
-	if (!st)
-		st = ag_db_begin(s->db, AG_DB_WRITE, AG_S("texts"), err);
-	if (st)
-		return st;
-	st = ag_db_run(s->db, &sql[PUT_TEXT],
-	               AG_DB_ARGS(ag_db_text(key), ag_db_int(now_ms), ag_db_text(text)), NULL, err);
-	return ag_db_end(s->db, st, err);
+	return st ? st : ag_db_transact(s->db, AG_DB_WRITE, AG_S("texts"), put_text, args, err);
 }
 
 typedef struct cached {

@@ -179,51 +179,53 @@ static ag_status take_seq(void *arg, const ag_db_val *row, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status forget_old(ag_db *db, int64_t older_than_ms, bool *ret, ag_err *err)
+typedef struct purging {
+	int64_t older_than_ms, last; /* last: the row up to which is cut; 0 = none */
+	uint64_t n;                  /* that the last transaction removed */
+} purging;
+
+static ag_status forget_old(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	purging *p = arg;
 	ag_db_out rates = { 0 }, texts = { 0 };
-	ag_status st = ag_db_run(db, &sql[OLD_RATES], AG_DB_ARGS(ag_db_int(older_than_ms)), &rates,
-	                         err);
+	ag_status st = ag_db_run(db, &sql[OLD_RATES], AG_DB_ARGS(ag_db_int(p->older_than_ms)),
+	                         &rates, err);
 
 	if (!st)
-		st = ag_db_run(db, &sql[OLD_TEXTS], AG_DB_ARGS(ag_db_int(older_than_ms)), &texts,
+		st = ag_db_run(db, &sql[OLD_TEXTS], AG_DB_ARGS(ag_db_int(p->older_than_ms)), &texts,
 		               err);
-	*ret |= rates.nchange + texts.nchange > 0;
+	p->n = rates.nchange + texts.nchange + is_again;
 	return st;
 }
 
-/* One piece of the rows up to `last`; *ret 0 = there are none. */
-static ag_status cut(ag_db *db, int64_t last, uint64_t *ret, ag_err *err)
+/* One piece of the rows up to p->last. A second try cuts the next piece when the first took place. */
+static ag_status cut(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	purging *p = arg;
 	ag_db_out removed = { 0 };
 	ag_status st = ag_db_run(db, &sql[MOVE_BASE],
-	                         AG_DB_ARGS(ag_db_int(last), ag_db_int(PURGE_ROWS)), NULL, err);
+	                         AG_DB_ARGS(ag_db_int(p->last), ag_db_int(PURGE_ROWS)), NULL, err);
 
+	(void)is_again;
 	if (!st)
-		st = ag_db_run(db, &sql[CUT], AG_DB_ARGS(ag_db_int(last)), &removed, err);
-	*ret = removed.nchange;
+		st = ag_db_run(db, &sql[CUT], AG_DB_ARGS(ag_db_int(p->last)), &removed, err);
+	p->n = removed.nchange;
 	return st;
 }
 
 ag_status ag_ledger_purge(ag_db *db, int64_t older_than_ms, bool *ret, ag_err *err)
 {
-	int64_t last = 0; /* 0 = no row is removed */
-	ag_db_out out = { .on_row = take_seq, .arg = &last };
-	uint64_t n = 1;
-	ag_status st = ag_db_begin(db, AG_DB_WRITE, AG_LEDGER_SCOPE, err);
+	purging p = { .older_than_ms = older_than_ms };
+	ag_db_out out = { .on_row = take_seq, .arg = &p.last };
+	ag_status st = ag_db_transact(db, AG_DB_WRITE, AG_LEDGER_SCOPE, forget_old, &p, err);
 
-	if (!st)
-		st = ag_db_end(db, forget_old(db, older_than_ms, ret, err), err);
+	*ret |= !st && p.n > 0;
 	if (!st)
 		st = ag_db_run(db, &sql[LAST_OLD],
 		               AG_DB_ARGS(ag_db_int(older_than_ms),
 		                          ag_db_int(ag_clock_wall(&ag_clock_system))),
 		               &out, err);
-	while (n && last && !st) {
-		st = ag_db_begin(db, AG_DB_WRITE, AG_LEDGER_SCOPE, err);
-		if (!st)
-			st = ag_db_end(db, cut(db, last, &n, err), err);
-		*ret |= !st && n > 0;
-	}
+	for (p.n = 1; p.n && p.last && !st; *ret |= !st && p.n > 0)
+		st = ag_db_transact(db, AG_DB_WRITE, AG_LEDGER_SCOPE, cut, &p, err);
 	return st;
 }

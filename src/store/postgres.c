@@ -22,6 +22,7 @@
 /* Above it what waits is sent, so that memory has a limit. */
 #define MAX_WAITING_BYTES (1u << 20)
 #define MAX_WAITING_CALLS 1024u
+#define MAX_TEXT_BYTES    8192u /* of a statement */
 #define OID_INT8          20u
 #define OID_TEXT          25u
 #define OID_FLOAT8        701u
@@ -30,19 +31,29 @@
 
 static ag_str text_of(const ag_sql *row)
 {
-	static const char word[] = "{stored}", ours[] = "stored";
-	char *out = ag_xmalloc(strlen(row->text) + 1), *to = out;
+	static const char *const words[][2] = { { "{stored}", "stored" },
+		                                { "{skip locked}", "FOR UPDATE SKIP LOCKED" } };
+	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(MAX_TEXT_BYTES);
+	char *copy;
 
 	for (const char *p = row->text; *p;) {
-		const bool is_word = strncmp(p, word, sizeof(word) - 1) == 0;
-		const size_t len = is_word ? sizeof(ours) - 1 : 1;
+		const char *const *word = NULL;
 
-		memcpy(to, is_word ? ours : p, len);
-		to += len;
-		p += is_word ? sizeof(word) - 1 : 1;
+		for (size_t i = 0; i < AG_NELEM(words) && !word; i++) {
+			if (strncmp(p, words[i][0], strlen(words[i][0])) == 0)
+				word = words[i];
+		}
+		if (word)
+			ag_buf_adds(&out, word[1]);
+		else
+			ag_buf_add(&out, ag_str_make(p, 1));
+		p += word ? strlen(word[0]) : 1;
 	}
-	*to = '\0';
-	return ag_str_make(out, (size_t)(to - out));
+	AG_ASSERT(!out.failed);
+	copy = ag_xmalloc(out.len + 1);
+	memcpy(copy, out.ptr, out.len);
+	copy[out.len] = '\0';
+	return ag_str_make(copy, out.len);
 }
 
 static size_t slot_of(const ag_postgres *s, const ag_sql *row)
@@ -399,8 +410,9 @@ static ag_status purge_begin(ag_db *base, ag_err *err)
 /* Best effort: a role that does not own the tables may not, and then autovacuum does it. */
 static void purge_end(ag_db *base, bool has_removed)
 {
-	static const char *const tables[] = { "events", "runs",  "findings",   "reports",
-		                              "ledger", "texts", "index_docs", "index_words" };
+	static const char *const tables[] = { "events",     "runs",        "findings",
+		                              "reports",    "ledger",      "texts",
+		                              "index_docs", "index_words", "jobs" };
 	char sql[60];
 
 	for (size_t i = 0; i < AG_NELEM(tables) && has_removed; i++) {
@@ -431,6 +443,9 @@ static void purge_end(ag_db *base, bool has_removed)
 	.sync = sync, \
 	.version = version, \
 	.others = others, \
+	.tell = ag_postgres_tell, \
+	.wait = ag_postgres_wait, \
+	.now = ag_postgres_now, \
 	.check = ag_postgres_check, \
 	.purge_begin = purge_begin, \
 	.purge_end = purge_end, \

@@ -47,6 +47,7 @@ typedef struct ag_postgres {
 	bool has_been_connected;
 	bool is_patience_old; /* the session has another lock_timeout */
 	uint64_t session;     /* number of the connection, from 1 */
+	uint64_t listening;   /* the session that has sent LISTEN, 0 = none */
 	uint64_t nsending, nname;
 	/* the transaction */
 	ag_postgres_state state;
@@ -113,6 +114,13 @@ ag_status ag_postgres_has_store(ag_db *base, bool *ret, ag_err *err);
 ag_status ag_postgres_migrate(ag_db *base, ag_err *err);
 ag_status ag_postgres_check(ag_db *base, ag_arena *arena, ag_str **ret, size_t *nret, ag_err *err);
 void ag_postgres_close(ag_db *base);
+
+/* --- postgres_wait.c --- */
+
+ag_status ag_postgres_tell(ag_db *base, ag_err *err);
+ag_status ag_postgres_wait(ag_db *base, int64_t ms, const atomic_bool *cancel, bool *ret_told,
+                           ag_err *err);
+ag_status ag_postgres_now(ag_db *base, int64_t *ret, ag_err *err);
 
 /* --- postgres_words.c --- */
 

@@ -268,6 +268,8 @@ static ag_status put_batch(ag_db *db, void *arg, bool is_again, ag_err *err)
 
 	if (!st && b->run)
 		st = put_run(db, b->run, err);
+	if (!st && b->run)
+		st = ag_db_tell(db, err);
 	if (!st)
 		st = put_findings(db, b->findings, b->nfinding, err);
 	if (!st && b->report.len)
@@ -413,46 +415,53 @@ static ag_status choose(ag_db *db, int which, doomed *d, ag_err *err)
 	return ag_db_run(db, &sql[which], (ag_db_args){ args, is_unfinished ? 1 : 2 }, &out, err);
 }
 
-/* Some runs that the statement chooses, with all that belongs to them; *ret of them. */
-static ag_status drop_runs(ag_db *db, int which, int64_t older_than_ms, size_t *ret, ag_err *err)
+typedef struct purging {
+	int which;
+	int64_t older_than_ms;
+	size_t n; /* that the last transaction removed */
+} purging;
+
+/* Some runs that the statement chooses, with all that belongs to them. What is done twice removes nothing twice. */
+static ag_status drop_runs(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
 	static const int drops[] = { DROP_EVENTS, DROP_LEASE, DROP_RUN };
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	purging *p = arg;
 	doomed d = { .arena = arena,
-		     .older_than_ms = older_than_ms,
+		     .older_than_ms = p->older_than_ms,
 		     .now_ms = ag_clock_wall(&ag_clock_system) };
-	ag_status st = choose(db, which, &d, err);
+	ag_status st = choose(db, p->which, &d, err);
 
+	(void)is_again;
 	for (size_t i = 0; i < AG_NELEM(drops) && d.n && !st; i++)
 		st = ag_db_run_many(db, &sql[drops[i]], (ag_db_args){ d.runs, 1 }, d.n, NULL, err);
-	*ret = d.n;
+	p->n = d.n;
 	return st;
 }
 
 /* One that still holds stays, whatever is purged. */
-static ag_status drop_old_leases(ag_db *db, int64_t older_than_ms, ag_err *err)
+static ag_status drop_old_leases(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	const purging *p = arg;
 	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
-	const int64_t limit_ms = older_than_ms < now_ms ? older_than_ms : now_ms;
+	const int64_t limit_ms = p->older_than_ms < now_ms ? p->older_than_ms : now_ms;
 
+	(void)is_again;
 	return ag_db_run(db, &sql[DROP_OLD_LEASES], AG_DB_ARGS(ag_db_int(limit_ms)), NULL, err);
 }
 
 ag_status ag_runs_purge(ag_db *db, int64_t older_than_ms, uint64_t *ret, ag_err *err)
 {
 	static const int kinds[] = { OLD_RUNS, OLD_LOGS, UNFINISHED };
+	purging p = { .older_than_ms = older_than_ms };
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < AG_NELEM(kinds) && !st; i++) {
-		for (size_t n = 1; n && !st; *ret += n) {
-			n = 0;
-			st = ag_db_begin(db, AG_DB_WRITE, AG_S("purge"), err);
-			if (!st)
-				st = ag_db_end(db, drop_runs(db, kinds[i], older_than_ms, &n, err),
-				               err);
+		p.which = kinds[i];
+		for (p.n = 1; p.n && !st; *ret += p.n) {
+			p.n = 0;
+			st = ag_db_transact(db, AG_DB_WRITE, AG_S("purge"), drop_runs, &p, err);
 		}
 	}
-	if (!st)
-		st = ag_db_begin(db, AG_DB_WRITE, AG_S("purge"), err);
-	return st ? st : ag_db_end(db, drop_old_leases(db, older_than_ms, err), err);
+	return st ? st : ag_db_transact(db, AG_DB_WRITE, AG_S("purge"), drop_old_leases, &p, err);
 }

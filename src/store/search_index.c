@@ -522,13 +522,22 @@ ag_status ag_store_index_count(ag_store *s, ag_str project, const ag_str *words,
 
 /* --- purge --- */
 
-/* Also removes all documents at once when no project is left: then *ret_done. */
-static ag_status give_up_projects(ag_db *db, int64_t older_than_ms, bool *ret_done, ag_err *err)
+/* Each of its transactions may be done twice. */
+typedef struct purging {
+	int64_t older_than_ms;
+	bool is_done; /* all documents were removed at once */
+	size_t n;     /* documents that the last transaction removed */
+} purging;
+
+/* Also removes all documents at once when no project is left. */
+static ag_status give_up_projects(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	purging *p = arg;
 	int64_t nliving = 1;
-	ag_status st = ag_db_run(db, &sql[GIVE_UP], AG_DB_ARGS(ag_db_int(older_than_ms)), NULL,
+	ag_status st = ag_db_run(db, &sql[GIVE_UP], AG_DB_ARGS(ag_db_int(p->older_than_ms)), NULL,
 	                         err);
 
+	(void)is_again;
 	if (!st)
 		st = ag_db_run(db, &sql[GIVE_UP_FILES], AG_DB_NO_ARGS, NULL, err);
 	if (!st)
@@ -537,7 +546,7 @@ static ag_status give_up_projects(ag_db *db, int64_t older_than_ms, bool *ret_do
 		st = run_words(db, &db->type->words->forget_all, AG_DB_NO_ARGS, err);
 	if (!st && !nliving)
 		st = ag_db_run(db, &sql[DROP_ALL_DOCS], AG_DB_NO_ARGS, NULL, err);
-	*ret_done = !nliving;
+	p->is_done = !nliving;
 	return st;
 }
 
@@ -548,51 +557,47 @@ static ag_status take_doomed(void *arg, const ag_db_val *row, ag_err *err)
 	return AG_OK;
 }
 
-/* Some documents of projects that were given up, *ret of them. */
-static ag_status drop_some(ag_db *db, size_t *ret, ag_err *err)
+/* Some documents of projects that were given up. */
+static ag_status drop_some(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	purging *p = arg;
 	AG_AUTO(ag_rows_release) ag_rows doomed = { .size = sizeof(ag_db_val) };
 	ag_db_out out = { .on_row = take_doomed, .arg = &doomed };
 	ag_db_args ids;
 	ag_status st = ag_db_run(db, &sql[DOOMED], AG_DB_ARGS(ag_db_int(PURGE_ROWS)), &out, err);
 
+	(void)is_again;
 	ids = (ag_db_args){ (const ag_db_val *)(void *)doomed.ptr, 1 };
 	if (!st && db->type->words->forget_doc.text)
 		st = ag_db_run_many(db, &db->type->words->forget_doc, ids, doomed.n, NULL, err);
 	if (!st)
 		st = ag_db_run_many(db, &sql[DROP_DOC], ids, doomed.n, NULL, err);
-	*ret = doomed.n;
+	p->n = doomed.n;
 	return st;
 }
 
-static ag_status finish_purge(ag_db *db, ag_err *err)
+static ag_status finish_purge(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
 	ag_status st = ag_db_run(db, &sql[DROP_PROJECTS], AG_DB_NO_ARGS, NULL, err);
 
+	(void)arg;
+	(void)is_again;
 	return st ? st : run_words(db, &db->type->words->merge, AG_DB_NO_ARGS, err);
 }
 
 static ag_status purge(ag_db *db, int64_t older_than_ms, bool *ret, ag_err *err)
 {
 	int64_t nold = 0;
-	bool is_done = false;
-	size_t n = 1;
+	purging p = { .older_than_ms = older_than_ms, .n = 1 };
 	ag_status st = find_one(db, &sql[OLD], AG_DB_ARGS(ag_db_int(older_than_ms)), &nold, err);
 
 	if (st || !nold)
 		return st;
 	*ret = true;
-	st = ag_db_begin(db, AG_DB_WRITE, AG_S("index"), err);
-	if (!st)
-		st = ag_db_end(db, give_up_projects(db, older_than_ms, &is_done, err), err);
-	while (n && !is_done && !st) {
-		st = ag_db_begin(db, AG_DB_WRITE, AG_S("index"), err);
-		if (!st)
-			st = ag_db_end(db, drop_some(db, &n, err), err);
-	}
-	if (!st)
-		st = ag_db_begin(db, AG_DB_WRITE, AG_S("index"), err);
-	return st ? st : ag_db_end(db, finish_purge(db, err), err);
+	st = ag_db_transact(db, AG_DB_WRITE, AG_S("index"), give_up_projects, &p, err);
+	while (p.n && !p.is_done && !st)
+		st = ag_db_transact(db, AG_DB_WRITE, AG_S("index"), drop_some, &p, err);
+	return st ? st : ag_db_transact(db, AG_DB_WRITE, AG_S("index"), finish_purge, NULL, err);
 }
 
 ag_status ag_index_purge(ag_db *db, int64_t older_than_ms, bool *ret, ag_err *err)

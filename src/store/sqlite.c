@@ -197,20 +197,28 @@ static void set_patience(ag_db *base, unsigned ms)
 
 /* --- statements --- */
 
-/* The text with each {stored} replaced, into out[MAX_TEXT]. */
+/* The text with the driver's words replaced, into out[MAX_TEXT]. A writer is alone here: nothing is locked by others. */
 static void write_text(const char *text, char *out)
 {
-	static const char word[] = "{stored}", ours[] = "rowid";
+	static const char *const words[][2] = { { "{stored}", "rowid" }, { "{skip locked}", "" } };
 	size_t n = 0;
 
 	while (*text) {
-		const bool is_word = strncmp(text, word, sizeof(word) - 1) == 0;
-		const size_t len = is_word ? sizeof(ours) - 1 : 1;
+		const char *ours = NULL;
 
-		AG_ASSERT(n + len < MAX_TEXT);
-		memcpy(out + n, is_word ? ours : text, len);
-		n += len;
-		text += is_word ? sizeof(word) - 1 : 1;
+		for (size_t i = 0; i < AG_NELEM(words) && !ours; i++) {
+			if (strncmp(text, words[i][0], strlen(words[i][0])) == 0) {
+				ours = words[i][1];
+				text += strlen(words[i][0]);
+			}
+		}
+		AG_ASSERT(n + (ours ? strlen(ours) : 1) < MAX_TEXT);
+		if (!ours) {
+			out[n++] = *text++;
+			continue;
+		}
+		memcpy(out + n, ours, strlen(ours));
+		n += strlen(ours);
 	}
 	out[n] = '\0';
 }
@@ -582,6 +590,7 @@ static void purge_end(ag_db *base, bool has_removed)
 	.sync = sync_log, \
 	.version = version, \
 	.others = ag_sqlite_others_number, \
+	.wait = ag_sqlite_wait, \
 	.check = ag_sqlite_check, \
 	.purge_begin = purge_begin, \
 	.purge_end = purge_end

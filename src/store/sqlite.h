@@ -40,6 +40,8 @@ typedef struct ag_sqlite {
 	unsigned long waited_us; /* for a lock, since the operation began to wait */
 	unsigned long max_wait_us;
 	uint32_t jitter;
+	bool has_waited; /* ag_sqlite_wait() */
+	uint64_t waited_version;
 	ag_sqlite_others others;
 	ag_sqlite_stmt **stmts; /* what was prepared, by the address of its row; open addressing */
 	size_t nstmt, cap;      /* cap: a power of two */
@@ -87,6 +89,9 @@ void ag_sqlite_others_release(ag_sqlite *s);
 void ag_sqlite_others_begin(ag_sqlite *s);
 void ag_sqlite_others_commit(ag_sqlite *s);
 bool ag_sqlite_others_number(ag_db *base, uint64_t *ret);
+/* ag_db_type.wait: looks every few ms. */
+ag_status ag_sqlite_wait(ag_db *base, int64_t ms, const atomic_bool *cancel, bool *ret_told,
+                         ag_err *err);
 
 /* --- sqlite_words.c --- */
 

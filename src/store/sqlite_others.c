@@ -5,12 +5,15 @@
  * changes them, so equal headers mean equal contents. A writing transaction of this handle reads the header when it has
  * the write lock and again after its commit: when nobody wrote before it or right after it, the change is its own. */
 #include <stdlib.h>
+#include <time.h>
 
+#include "base/time.h"
 #include "store/sqlite.h"
 
 #define COPY_WORDS   12u
 #define REGION_BYTES 32768 /* of the index; SQLite maps it in pieces of this size */
 #define CHANGE       2u    /* place of the count of commits */
+#define LOOK_MS      50    /* between two looks of one that waits */
 
 /* Both copies alike, or somebody is writing them. */
 static bool read_mark(const ag_sqlite *s, ag_sqlite_mark *ret)
@@ -96,4 +99,29 @@ bool ag_sqlite_others_number(ag_db *base, uint64_t *ret)
 	*ret = o->number;
 	pthread_mutex_unlock(&o->lock);
 	return is_last;
+}
+
+/* A file cannot tell. The number of its commits is in memory that all processes map. */
+ag_status ag_sqlite_wait(ag_db *base, int64_t ms, const atomic_bool *cancel, bool *ret_told,
+                         ag_err *err)
+{
+	ag_sqlite *s = (ag_sqlite *)base;
+	const int64_t until_us = ag_time_mono_us() + ms * 1000;
+
+	for (;;) {
+		const int64_t left_ms = (until_us - ag_time_mono_us() + 999) / 1000;
+		const int64_t nap_ms = left_ms < LOOK_MS ? left_ms : LOOK_MS;
+		const struct timespec nap = { .tv_nsec = nap_ms * 1000000 };
+		uint64_t number = 0;
+		ag_status st = base->type->version(base, &number, err);
+
+		if (st)
+			return st;
+		*ret_told = !s->has_waited || number != s->waited_version;
+		s->has_waited = true;
+		s->waited_version = number;
+		if (*ret_told || left_ms <= 0 || (cancel && atomic_load(cancel)))
+			return AG_OK;
+		nanosleep(&nap, NULL);
+	}
 }

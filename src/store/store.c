@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "store/jobs.h"
 #include "store/parts.h"
 
 #define ORIGIN "store"
@@ -602,7 +603,7 @@ ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
 {
 	ag_db *db = s->db;
 	uint64_t nrun = 0;
-	bool is_index = false, is_ledger = false;
+	bool is_index = false, is_ledger = false, is_jobs = false;
 	ag_status st;
 
 	if (older_than_ms < 0)
@@ -615,8 +616,26 @@ ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
 		st = ag_index_purge(db, older_than_ms, &is_index, err);
 	if (!st)
 		st = ag_ledger_purge(db, older_than_ms, &is_ledger, err);
-	db->type->purge_end(db, nrun || is_index || is_ledger);
+	if (!st)
+		st = ag_jobs_purge(db, older_than_ms, &is_jobs, err);
+	db->type->purge_end(db, nrun || is_index || is_ledger || is_jobs);
 	if (!st)
 		*ret_runs = nrun;
 	return st;
+}
+
+/* --- others --- */
+
+ag_status ag_store_now(ag_store *s, const ag_clock *clock, int64_t *ret, ag_err *err)
+{
+	if (s->db->type->now)
+		return s->db->type->now(s->db, ret, err);
+	*ret = ag_clock_wall(clock);
+	return AG_OK;
+}
+
+ag_status ag_store_wait(ag_store *s, int64_t ms, const atomic_bool *cancel, bool *ret_told,
+                        ag_err *err)
+{
+	return s->db->type->wait(s->db, ms < 0 ? 0 : ms, cancel, ret_told, err);
 }

@@ -195,7 +195,7 @@ AG_CHECK ag_status ag_store_check(ag_store *s, ag_arena *arena, ag_str **ret, si
 #define AG_STORE_PURGE_ALL INT64_MAX /* for older_than_ms: whatever the clock says */
 /* Remove runs that finished before that wall time, with all that belongs to them; also interrupted runs and logs without
  * a run row whose newest event is older (a run whose writer lives stays), ended leases without a run, and the full text of projects that were not asked about since (to the
- * hour); the audit table's rows from the oldest up to the first that is younger, cached texts and rate windows of before.
+ * hour); jobs that ended before; the audit table's rows from the oldest up to the first that is younger, cached texts and rate windows of before.
  * What was removed cannot be read from the file any more. */
 AG_CHECK ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
                                   ag_err *err);

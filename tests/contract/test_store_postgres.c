@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "store/identity.h"
+#include "store/jobs.h"
 #include "store/ledger.h"
 #include "store_fixtures.h"
 
@@ -249,6 +251,77 @@ static void a_lost_answer_does_not_repeat_audit_rows(void **state)
 	proxy_stop(&p, env);
 }
 
+/* Jobs, schedules, projects, members, tokens and a purge: each write finds out what its lost answer was. */
+static void a_lost_answer_does_not_repeat_other_writes(void **state)
+{
+	static const char hash[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	const ag_job job = { .queue = AG_S("main"), .kind = AG_S("audit"), .payload = AG_S("{}") };
+	const ag_job_wish wish = {
+		.queue = AG_S("main"), .owner = AG_S("ann"), .now_ms = 2000, .lease_ms = 60000
+	};
+	const ag_job_end done = { .state = AG_JOB_DONE };
+	const ag_schedule plan = { .name = AG_S("nightly"),
+		                   .cron = AG_S("0 3 * * *"),
+		                   .zone = AG_S("UTC"),
+		                   .queue = AG_S("main"),
+		                   .kind = AG_S("audit"),
+		                   .payload = AG_S("{}"),
+		                   .created_ms = 1,
+		                   .next_ms = 2 };
+	const ag_project_row project = { .id = AG_S("shop"),
+		                         .settings = AG_S("{}"),
+		                         .is_active = true };
+	const ag_token_row token = { .id = AG_S("0123456789ab"),
+		                     .name = AG_S("ci"),
+		                     .user = AG_S("ann"),
+		                     .hash = ag_str_c(hash),
+		                     .ceiling = AG_ROLE_VIEWER,
+		                     .created_ms = 1 };
+	ag_member_row member = { AG_S("shop"), AG_S("ann"), AG_ROLE_VIEWER };
+	store_env *env = *state;
+	bool flag = false;
+	uint64_t nrun;
+	size_t n;
+	ag_job j;
+	proxy p;
+
+	proxy_start(&p, env);
+	assert_ok(env, store_env_reopen(env));
+#define CUT(call)                                       \
+	do {                                            \
+		atomic_store(&p.is_armed, true);        \
+		assert_ok(env, call);                   \
+		assert_false(atomic_load(&p.is_armed)); \
+	} while (0)
+	CUT(ag_store_add_jobs(env->store, &job, 1, 1000, NULL, &n, &env->err));
+	CUT(ag_store_take_job(env->store, &wish, env->arena, &j, &flag, &env->err));
+	assert_true(flag);
+	assert_int_equal(j.attempts, 1);
+	CUT(ag_store_beat_job(env->store, &j, 3000, 60000, &flag, &env->err));
+	CUT(ag_store_end_job(env->store, &j, &done, 4000, &env->err));
+	CUT(ag_store_add_schedule(env->store, &plan, &env->err));
+	assert_int_equal(ag_store_add_schedule(env->store, &plan, &env->err), AG_CONFLICT);
+	CUT(ag_store_queue_scheduled(env->store, &plan, &job, 2, 9, 5, &flag, &env->err));
+	assert_true(flag);
+	CUT(ag_store_drop_schedule(env->store, plan.name, &env->err));
+	CUT(ag_store_put_project(env->store, &project, &env->err));
+	CUT(ag_store_put_member(env->store, &member, &env->err));
+	CUT(ag_store_put_token(env->store, &token, &env->err));
+	assert_int_equal(ag_store_put_token(env->store, &token, &env->err), AG_CONFLICT);
+	CUT(ag_store_revoke_token(env->store, token.id, 5, &env->err));
+	member.role = AG_ROLE_NONE;
+	CUT(ag_store_put_member(env->store, &member, &env->err));
+	CUT(ag_store_drop_project(env->store, project.id, &env->err));
+	assert_int_equal(ag_store_drop_project(env->store, project.id, &env->err), AG_NOT_FOUND);
+	CUT(ag_store_put_text(env->store, AG_S("k"), AG_S("text"), 1, &env->err));
+	CUT(ag_store_purge(env->store, 4500, &nrun, &env->err));
+#undef CUT
+	assert_str(store_env_sql(env, "SELECT count(*) || '/' || min(state) FROM argus.jobs"),
+	           "1/queued");
+	proxy_stop(&p, env);
+}
+
 /* --- addresses and databases that will not do --- */
 
 static void cannot_open(store_env *env, const char *uri, ag_status want, const char *says)
@@ -393,6 +466,7 @@ int main(void)
 		T(a_server_that_stays_away_ends_in_words),
 		T(a_lost_answer_does_not_repeat_events),
 		T(a_lost_answer_does_not_repeat_audit_rows),
+		T(a_lost_answer_does_not_repeat_other_writes),
 		T(bad_addresses_are_refused_in_words),
 		T(a_database_of_others_is_left_alone),
 		T(a_newer_store_is_left_alone),
