@@ -358,13 +358,13 @@ static void give_lease_back(const ag_ctx *ctx, ag_store *store, const ag_audit_e
 }
 
 ag_status ag_audit_begin(const ag_ctx *ctx, ag_store *store, const ag_source_place *place,
-                         ag_arena *arena, ag_audit_early *ret, ag_err *err)
+                         const ag_id *id, ag_arena *arena, ag_audit_early *ret, ag_err *err)
 {
 	const int64_t now_ms = ag_clock_wall(ctx->clock);
 	ag_store_batch batch = { .run = &ret->row };
 	ag_status st;
 
-	*ret = (ag_audit_early){ .row = { .id = ag_id_new(ctx->clock),
+	*ret = (ag_audit_early){ .row = { .id = id ? *id : ag_id_new(ctx->clock),
 		                          .agent = AG_S("audit"),
 		                          .source_uri = place->uri,
 		                          .source_key = place->key,

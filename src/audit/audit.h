@@ -108,10 +108,11 @@ ag_planner *ag_planner_builtin_make(void *env, void *arg);
 /* Of opts.planner_llm; asks for one AgentAction per step. */
 ag_planner *ag_planner_llm_make(void *env, void *arg);
 
-/* Lists the run of a collection as running. Ended by ag_audit_run() with opts.early, or by ag_audit_abandon().
+/* Lists the run of a collection as running, under that id (NULL = a new one). Ended by ag_audit_run() with opts.early, or by ag_audit_abandon().
  * errors  of the store */
 AG_CHECK ag_status ag_audit_begin(const ag_ctx *ctx, ag_store *store, const ag_source_place *place,
-                                  ag_arena *arena, ag_audit_early *ret, ag_err *err);
+                                  const ag_id *id, ag_arena *arena, ag_audit_early *ret,
+                                  ag_err *err);
 /* Its data could not be read: the run failed, or was cancelled. */
 void ag_audit_abandon(const ag_ctx *ctx, ag_store *store, const ag_audit_early *early,
                       const ag_err *why);

@@ -2,9 +2,11 @@
  *
  * Everything that can be refused is refused before the first byte of data is read: options, the place of
  * --out, the store. A collection that fails does not hide the others: the exit code reports it at the end. */
+#include "app/jobs.h"
 #include "app/models.h"
 #include "app/retention.h"
 #include "base/log.h"
+#include "cli/audit_jobs.h"
 #include "cli/baseline_out.h"
 #include "cli/cells_out.h"
 #include "cli/past.h"
@@ -19,6 +21,9 @@
 
 static const ag_option options[] = {
 	AG_ACCOUNT_OPTIONS,
+	{ "all", 0, NULL, NULL, NULL,
+	  "instead of SOURCE: the documents of all projects, of argus.yaml and of the store" },
+	{ "jobs", 'j', "N", NULL, NULL, "so many processes, a collection each at a time (1)" },
 	{ "collections", 0, "NAME,...", NULL, NULL,
 	  "of a folder or database only these; * and ? stand for others" },
 	{ .setting = "deadline", .help = "then everything stops: a failed run" },
@@ -222,7 +227,7 @@ static bool begin_early(job *j, const ag_source_place *place, ag_audit_early *re
 
 	if (!j->remembered)
 		return false;
-	st = ag_audit_begin(&j->c->app.ctx, j->store, place, j->arena, ret, &err);
+	st = ag_audit_begin(&j->c->app.ctx, j->store, place, NULL, j->arena, ret, &err);
 	if ((st == AG_IO || st == AG_DENIED) &&
 	    !ag_past_store_or_memory(j->c, true, &j->store, &err))
 		j->remembered = ag_store_is_kept(j->store);
@@ -294,7 +299,18 @@ static void note_skipped(job *j, ag_str uri)
 	j->wants_many = true;
 }
 
-/* --collections: the places whose name fits one of the patterns. */
+/* --collections: does the name fit one of the patterns? */
+static bool is_named(ag_cli *c, ag_str collection)
+{
+	ag_str rest = ag_cli_value(c, "collections");
+	bool fits = !ag_cli_has(c, "collections");
+
+	while (rest.len && !fits)
+		fits = ag_mongo_name_fits(ag_str_trim(ag_str_split(&rest, ',')), collection);
+	return fits;
+}
+
+/* The places of these names. */
 static ag_status keep_named(job *j, ag_str shown, ag_source_place *places, size_t *n, ag_err *err)
 {
 	const ag_str wanted = ag_cli_value(j->c, "collections");
@@ -303,13 +319,7 @@ static ag_status keep_named(job *j, ag_str shown, ag_source_place *places, size_
 	if (!ag_cli_has(j->c, "collections"))
 		return AG_OK;
 	for (size_t i = 0; i < *n; i++) {
-		ag_str rest = wanted;
-		bool fits = false;
-
-		while (rest.len && !fits)
-			fits = ag_mongo_name_fits(ag_str_trim(ag_str_split(&rest, ',')),
-			                          places[i].collection);
-		if (fits)
+		if (is_named(j->c, places[i].collection))
 			places[kept++] = places[i];
 	}
 	if (!kept) {
@@ -344,6 +354,73 @@ static void audit_uri(job *j, ag_str uri)
 		note_skipped(j, uri);
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
+}
+
+/* --- by several processes --- */
+
+/* What the job that audited a collection has left. */
+static void take_job(job *j, ag_store *store, const ag_job *made)
+{
+	const ag_str what = ag_job_shown(made->kind, made->payload, j->arena);
+	const ag_extjson_opts read = { .typed = true };
+	const int fail_on = j->c->app.settings.audit.fail_on;
+	ag_val *v = ag_new(j->arena, ag_val), result;
+	ag_baseline_result compared = { 0 };
+	ag_severity worst;
+	ag_err err = { 0 };
+	ag_status st;
+
+	if (made->state == AG_JOB_DEAD) {
+		ag_fail(&err, AG_INTERNAL, "cli.audit", "%.*s: %.*s", AG_FMT(what),
+		        AG_FMT(made->error));
+		fail_source(j, what, &err);
+	}
+	if (made->state == AG_JOB_QUEUED || made->state == AG_JOB_RUNNING ||
+	    made->state == AG_JOB_CANCELLED)
+		j->cancelled = true;
+	if (made->state != AG_JOB_DONE)
+		return;
+	st = ag_store_report(store, &made->run, j->arena, &compared.json, &err);
+	if (!st)
+		st = ag_extjson_parse(compared.json, &read, j->arena, v, NULL, NULL, &err);
+	if (!st)
+		st = ag_extjson_parse(made->result, &read, j->arena, &result, NULL, NULL, &err);
+	if (st) {
+		fail_source(j, what, &err);
+		return;
+	}
+	for (int i = 0; i < 2 && fail_on && !j->baseline.is_on; i++)
+		j->found = j->found ||
+		           (ag_severity_parse(ag_val_member_str(&result, i ? "worst_gap" : "worst"),
+		                              &worst) &&
+		            worst >= (ag_severity)(fail_on - 1));
+	if (j->baseline.is_on)
+		ag_baseline_out_compare(j->c, &j->baseline, compared.json, v, &compared);
+	j->found = j->found || compared.reaches;
+	keep(j, compared.json, v, compared.text);
+}
+
+static ag_status audit_by_jobs(job *j, const ag_audit_uri *uris, size_t n, unsigned nprocess,
+                               ag_err *err)
+{
+	ag_job *jobs = NULL;
+	size_t njob = 0;
+	ag_status st = ag_audit_jobs_run(j->c, uris, n, is_named, nprocess, &jobs, &njob, err);
+
+	for (size_t i = 0; i < n && !st; i++) {
+		if (!ag_cli_has(j->c, "collections"))
+			note_skipped(j, uris[i].uri);
+	}
+	if (!st)
+		st = ag_app_store(&j->c->app, &j->store, err);
+	j->remembered = !st;
+	j->wants_many = j->wants_many || njob > 1;
+	for (size_t i = 0; i < njob && !st; i++)
+		take_job(j, j->store, &jobs[i]);
+	if (!st && j->cancelled && njob)
+		ag_cli_note(j->c, "`argus worker --queue %.*s --drain` does what is left",
+		            AG_FMT(jobs[0].queue));
+	return st;
 }
 
 /* --- the end --- */
@@ -548,14 +625,56 @@ static void note_no_model(ag_cli *c)
 	}
 }
 
-static int run(ag_cli *c)
+/* What cannot be done by several processes, or is meant in two ways. */
+static unsigned check_jobs(ag_cli *c)
 {
-	ag_baseline_use baseline;
-	ag_err err = { 0 };
-	job *j;
-	int code;
+	static const char *const alone[] = { "record", "replay", "cells", "repairs" };
+	const unsigned n = (unsigned)ag_cli_number(c, "jobs", 1, 64, 1);
 
+	if (ag_cli_has(c, "all") && c->narg)
+		ag_cli_complain(c, "want either SOURCE or --all, not both");
+	if (!ag_cli_has(c, "all") && !c->narg)
+		ag_cli_complain(c, "argus audit: want SOURCE... or --all");
+	for (size_t i = 0; i < AG_NELEM(alone) && n > 1; i++) {
+		if (ag_cli_has(c, alone[i]))
+			ag_cli_complain(c, "--%s needs one process: leave --jobs out", alone[i]);
+	}
+	for (size_t i = 0; i < c->narg && n > 1; i++) {
+		if (ag_str_eqc(c->args[i], "-"))
+			ag_cli_complain(c, "standard input needs one process: leave --jobs out");
+	}
+	return n;
+}
+
+/* The sources of the command line, or of the projects. */
+static ag_status name_sources(ag_cli *c, ag_audit_uri **ret, size_t *nret, ag_err *err)
+{
+	ag_str *args;
+	ag_status st;
+
+	if (!ag_cli_has(c, "all")) {
+		*ret = ag_new_n(c->app.arena, ag_audit_uri, c->narg);
+		for (size_t i = 0; i < c->narg; i++)
+			(*ret)[i] = (ag_audit_uri){ c->args[i], AG_S("") };
+		*nret = c->narg;
+		return AG_OK;
+	}
+	st = ag_audit_jobs_all(c, ret, nret, err);
+	if (st)
+		return st;
+	args = ag_new_n(c->app.arena, ag_str, *nret);
+	for (size_t i = 0; i < *nret; i++)
+		args[i] = (*ret)[i].uri;
+	c->args = args;
+	c->narg = *nret;
+	return AG_OK;
+}
+
+/* Exit code; -1 = go on. Everything that can be refused. */
+static int refuse(ag_cli *c, ag_baseline_use *baseline)
+{
 	size_t nstdin = 0;
+	ag_err err = { 0 };
 
 	if (c->narg > MAX_SOURCES)
 		ag_cli_complain(c, "at most %d sources", MAX_SOURCES);
@@ -569,16 +688,17 @@ static int run(ag_cli *c)
 	    keep_off_sources(c, "repairs", ag_cells_out_check(c, 1), &err))
 		return ag_cli_fail(c, &err);
 	err = (ag_err){ 0 };
-	if (ag_baseline_out_open(c, &baseline, &err))
+	if (ag_baseline_out_open(c, baseline, &err))
 		return ag_cli_fail(c, &err);
-	if (ag_cli_refused(c))
-		return AG_EXIT_USAGE;
-	j = ag_new(c->app.arena, job);
-	*j = (job){
-		.c = c, .arena = c->app.arena, .wants_many = c->narg > 1, .baseline = baseline
-	};
-	ag_cells_out_init(&j->cells);
-	ag_app_audit_opts(&c->app, j->arena, &j->opts);
+	return ag_cli_refused(c) ? AG_EXIT_USAGE : -1;
+}
+
+/* Exit code; -1 = all was audited, or tried to. */
+static int audit_in_turn(job *j)
+{
+	ag_cli *c = j->c;
+	ag_err err = { 0 };
+
 	if (ag_app_open_models(&c->app, ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
 	                       &j->opts, &err))
 		return ag_report_out_no_models(c, &err);
@@ -589,23 +709,53 @@ static int run(ag_cli *c)
 	j->remembered = ag_store_is_kept(j->store);
 	for (size_t i = 0; i < c->narg && !j->cancelled; i++)
 		audit_uri(j, c->args[i]);
+	return -1;
+}
+
+static int run(ag_cli *c)
+{
+	const unsigned nprocess = check_jobs(c);
+	ag_baseline_use baseline;
+	ag_audit_uri *uris = NULL;
+	size_t nuri = 0;
+	ag_err err = { 0 };
+	job *j;
+	int code;
+
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	if (name_sources(c, &uris, &nuri, &err))
+		return ag_cli_fail(c, &err);
+	code = refuse(c, &baseline);
+	if (code >= 0)
+		return code;
+	j = ag_new(c->app.arena, job);
+	*j = (job){
+		.c = c, .arena = c->app.arena, .wants_many = c->narg > 1, .baseline = baseline
+	};
+	ag_cells_out_init(&j->cells);
+	ag_app_audit_opts(&c->app, j->arena, &j->opts);
+	if (nprocess > 1 && audit_by_jobs(j, uris, nuri, nprocess, &err))
+		return ag_cli_fail(c, &err);
+	code = nprocess > 1 ? -1 : audit_in_turn(j);
+	if (code >= 0)
+		return code;
 	finish(j);
 	write_cells(j);
 	if (!ag_report_out_recorded(c))
 		j->any_failed = true;
 	retain(j);
-	code = j->cancelled    ? AG_EXIT_CANCELLED
+	return j->cancelled    ? AG_EXIT_CANCELLED
 	       : j->any_failed ? AG_EXIT_FAILED
 	       : j->found      ? AG_EXIT_FINDINGS
 	                       : AG_EXIT_OK;
-	return code;
 }
 
 const ag_command ag_cmd_audit = {
 	.name = "audit",
 	.summary = "Look for data-quality problems in collections",
 	.group = AG_GROUP_CHECK,
-	.usage = "SOURCE... [options]",
+	.usage = "SOURCE... | --all [options]",
 	.about =
 		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV), a folder, each of whose data files is a "
 		"collection, - for standard input, or a MongoDB server: mongodb://host/database.collection, "
@@ -616,6 +766,8 @@ const ag_command ag_cmd_audit = {
 		"--baseline and --fail-on-new compare by the stable key of a finding: source, field and category. Only "
 		"findings and gaps that were not there fail, at or above --fail-on (low without it); more documents of a "
 		"known finding do not. Without anything to compare with, everything is new.\n\n"
+		"--jobs makes several processes audit collections at the same time; each has its own memory. One that dies is replaced, and "
+		"its run goes on where its log ends. `argus worker` does the same on other machines.\n\n"
 		"JSON is one report, or {\"reports\":[...]} when several sources or a folder with several files "
 		"were given, or when files of a folder were skipped.",
 	.examples =
@@ -625,11 +777,11 @@ const ag_command ag_cmd_audit = {
 		"zcat orders.ndjson.gz | argus audit - # data from another program\n"
 		"argus audit mongodb://ann@db.example.org/shop --collections orders,customers # of a server\n"
 		"argus audit orders.csv --baseline main.json --fail-on medium # only what is new fails the build\n"
+		"argus audit --all --jobs 4 # the documents of all projects, four at a time\n"
 		"argus audit orders.csv --planner llm --max-cost 0.50 # a model decides what to look at",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.agent = &ag_agent_audit,
-	.min_args = 1,
 	.max_args = 100000,
 	.flags = AG_COMMAND_SILENT | AG_COMMAND_LOADS | AG_COMMAND_REPORTS,
 	.run = run,

@@ -579,6 +579,20 @@ ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag
 	return st;
 }
 
+ag_status ag_store_take_over(ag_store *s, const ag_id *run, int64_t now_ms, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_str holder = AG_S("");
+	int64_t until_ms = 0;
+	ag_status st = check_run_id(run, err);
+
+	if (!st)
+		st = ag_runs_lease_holder(s->db, run, arena, &holder, &until_ms, err);
+	if (st || until_ms <= now_ms || ag_owner_state_of(holder) == AG_OWNER_ALIVE)
+		return st;
+	return ag_runs_lease(s->db, run, holder, now_ms, 0, err); /* given back in its name */
+}
+
 ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
                          int64_t ttl_ms, ag_err *err)
 {

@@ -187,6 +187,9 @@ AG_CHECK ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, i
                                   int64_t ttl_ms, ag_err *err);
 /* Does the process live that last wrote the run? Unknown when it is on another machine, or there never was one. */
 AG_CHECK ag_status ag_store_writer(ag_store *s, const ag_id *run, ag_owner_state *ret, ag_err *err);
+/* Whoever holds the lease of the run loses it, save a process that is known to live (the next ag_store_lease() says so). For a caller
+ * who has the run's job, and so knows that nobody else may write it. */
+AG_CHECK ag_status ag_store_take_over(ag_store *s, const ag_id *run, int64_t now_ms, ag_err *err);
 /* Reads the whole file and lists what is damaged, at most 8 faults; none = it is whole. A damage that stops the check is a
  * fault as well.
  * errors  the store is locked, or cannot be read for another reason */

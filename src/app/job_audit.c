@@ -1,0 +1,465 @@
+/* A job that audits. One collection is one run of the auditor; a job that means several becomes one job for each.
+ *
+ * {"all":true}, {"project":"shop"}, {"project":"shop","collection":"orders"}, {"source":"mongodb://host/shop"}: and with "key" one
+ * place of that project or source. The run's id is the job's, from the first attempt on: whoever takes the job again finds in the log
+ * of that run how far it came. Read run_audit(). */
+#include "app/jobs.h"
+
+#include <stdlib.h>
+
+#include "app/models.h"
+#include "base/sha256.h"
+#include "mongo/address.h"
+#include "query/extjson.h"
+
+#define ORIGIN "app.job_audit"
+
+typedef struct payload {
+	bool all;
+	ag_str project, source, collection, key;
+} payload;
+
+static ag_status read_payload(ag_str text, ag_arena *arena, payload *ret, ag_err *err)
+{
+	const ag_extjson_opts parse = { .typed = true };
+	ag_val v;
+	ag_status st = ag_extjson_parse(text, &parse, arena, &v, NULL, NULL, err);
+
+	if (st)
+		return st;
+	*ret = (payload){ .all = ag_val_member_bool(&v, "all"),
+		          .project = ag_val_member_str(&v, "project"),
+		          .source = ag_val_member_str(&v, "source"),
+		          .collection = ag_val_member_str(&v, "collection"),
+		          .key = ag_val_member_str(&v, "key") };
+	return AG_OK;
+}
+
+static ag_str write_payload(const payload *p, ag_arena *arena)
+{
+	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(AG_JOB_MAX_PAYLOAD);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	if (p->all)
+		ag_jw_kbool(&w, "all", true);
+	if (p->project.len)
+		ag_jw_kstr(&w, "project", p->project);
+	if (p->source.len)
+		ag_jw_kstr(&w, "source", p->source);
+	if (p->collection.len)
+		ag_jw_kstr(&w, "collection", p->collection);
+	if (p->key.len)
+		ag_jw_kstr(&w, "key", p->key);
+	ag_jw_obj_end(&w);
+	return ag_buf_dup(arena, &out);
+}
+
+/* --- what a user names --- */
+
+/* The server that is asked, without user and database. */
+static ag_str target_of(ag_str uri, ag_arena *arena)
+{
+	ag_mongo_address a;
+
+	if (!ag_mongo_is_uri(uri) || ag_mongo_address_parse(uri, arena, &a, NULL))
+		return AG_S("");
+	return ag_str_make(ag_str_printf(arena, "mongodb://%.*s", AG_FMT(a.place)).ptr,
+	                   a.place.len + 10 < 256 ? a.place.len + 10 : 256);
+}
+
+static ag_status make_of_source(ag_str what, ag_arena *arena, ag_job *ret, ag_err *err)
+{
+	payload p = { 0 };
+	char *path;
+
+	if (ag_mongo_is_uri(what)) {
+		ag_mongo_address a;
+		ag_status st = ag_mongo_address_parse(what, arena, &a, err);
+
+		if (st)
+			return st;
+		if (ag_app_has_password(what)) {
+			ag_fail(err, AG_DENIED, ORIGIN, "a password does not belong into a job");
+			return ag_err_hint(err, "leave it out, and set " AG_MONGO_PASSWORD_ENV
+			                        " where workers run");
+		}
+		p.source = ag_mongo_address_shown(&a, arena);
+	} else {
+		path = realpath(ag_str_cstr(arena, what), NULL);
+		if (!path) {
+			ag_fail(err, AG_NOT_FOUND, ORIGIN,
+			        "\"%.*s\" is neither a project with documents nor a file or folder",
+			        AG_FMT(what));
+			return ag_err_hint(err, "want PROJECT, PROJECT/COLLECTION, a path that "
+			                        "workers see as well, or mongodb://host/database");
+		}
+		p.source = ag_str_dup(arena, ag_str_c(path));
+		free(path);
+	}
+	ret->target = target_of(p.source, arena);
+	ret->payload = write_payload(&p, arena);
+	return AG_OK;
+}
+
+static ag_status make(ag_app *app, ag_str what, bool all, ag_arena *arena, ag_job *ret, ag_err *err)
+{
+	ag_str rest = what, id = ag_str_split(&rest, '/');
+	ag_documents *list = NULL;
+	ag_store *store = NULL;
+	payload p = { .all = all };
+	size_t n = 0;
+	ag_status st = ag_app_store(app, &store, err);
+
+	if (!st)
+		st = ag_app_documents(app, store, arena, &list, &n, err);
+	if (st)
+		return st;
+	if (all && !n) {
+		ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		        "no project has documents, so --all means nothing");
+		return ag_err_hint(err,
+		                   "set `documents` of a project in argus.yaml, or with `argus "
+		                   "project add --documents`");
+	}
+	for (size_t i = 0; i < n && !all; i++) {
+		if (!ag_str_eq(list[i].project, id))
+			continue;
+		p.project = id;
+		p.collection = rest;
+		ret->target = target_of(list[i].uri, arena);
+	}
+	if (!all && !p.project.len)
+		return make_of_source(what, arena, ret, err);
+	ret->payload = write_payload(&p, arena);
+	return AG_OK;
+}
+
+static ag_str shown(ag_str text, ag_arena *arena)
+{
+	payload p;
+
+	if (read_payload(text, arena, &p, NULL))
+		return text;
+	if (p.all)
+		return AG_S("all projects");
+	if (p.key.len && !p.project.len && p.key.ptr[0] == '/')
+		return p.key;
+	return ag_str_printf(arena, "%.*s%s%.*s", AG_FMT(p.project.len ? p.project : p.source),
+	                     p.collection.len ? "/" : "", AG_FMT(p.collection));
+}
+
+/* --- places --- */
+
+static ag_job job_of_place(const payload *of, const ag_source_place *place, ag_str queue,
+                           ag_str uri, ag_arena *arena)
+{
+	const payload p = { .project = of->project,
+		            .source = of->project.len ? AG_S("") : of->source,
+		            .collection = place->collection,
+		            .key = place->key };
+
+	return (ag_job){ .queue = queue,
+		         .kind = AG_S("audit"),
+		         .target = target_of(uri, arena),
+		         .payload = write_payload(&p, arena) };
+}
+
+ag_status ag_job_audit_places(const ag_ctx *ctx, ag_str uri, ag_str project, ag_str queue,
+                              ag_arena *arena, ag_job **ret, size_t *nret, ag_err *err)
+{
+	const payload of = { .project = project, .source = ag_source_shown(uri, arena) };
+	ag_source_place *places;
+	ag_status st = ag_source_list(ctx, uri, arena, &places, nret, err);
+
+	if (st)
+		return st;
+	*ret = ag_new_n(arena, ag_job, *nret + 1);
+	for (size_t i = 0; i < *nret; i++)
+		(*ret)[i] = job_of_place(&of, &places[i], queue, uri, arena);
+	return AG_OK;
+}
+
+static ag_str once_of(const ag_job *parent, ag_str what, ag_arena *arena)
+{
+	const ag_sha256_hex hash = ag_sha256(what);
+
+	return ag_str_printf(arena, "job:%s/%.32s", parent->id.text, hash.text);
+}
+
+static ag_status find_uri(ag_worker *w, const payload *p, ag_arena *arena, ag_str *ret, ag_err *err)
+{
+	ag_documents *list;
+	ag_status st;
+	size_t n;
+
+	*ret = w->address ? w->address(w->address_arg, p->source) : p->source;
+	if (!p->project.len)
+		return AG_OK;
+	st = ag_app_documents(w->app, w->store, arena, &list, &n, err);
+	for (size_t i = 0; i < n && !st; i++) {
+		if (ag_str_eq(list[i].project, p->project)) {
+			*ret = list[i].uri;
+			return AG_OK;
+		}
+	}
+	if (st)
+		return st;
+	ag_fail(err, AG_NOT_FOUND, ORIGIN, "this worker knows no project \"%.*s\" with documents",
+	        AG_FMT(p->project));
+	return ag_err_hint(err, "give all workers of a queue the same argus.yaml, or keep the "
+	                        "project in the store");
+}
+
+/* All projects: a job for each. */
+static ag_status become_projects(ag_worker *w, const ag_job *job, ag_arena *arena,
+                                 ag_job_outcome *ret)
+{
+	ag_documents *list;
+	ag_job *children;
+	size_t n;
+	ag_status st = ag_app_documents(w->app, w->store, arena, &list, &n, &ret->err);
+
+	if (st)
+		return st;
+	children = ag_new_n(arena, ag_job, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const payload p = { .project = list[i].project };
+
+		children[i] = (ag_job){ .queue = job->queue,
+			                .kind = job->kind,
+			                .target = target_of(list[i].uri, arena),
+			                .payload = write_payload(&p, arena),
+			                .max_attempts = job->max_attempts,
+			                .once = once_of(job, p.project, arena) };
+	}
+	ret->children = children;
+	ret->nchild = n;
+	ret->result = ag_str_printf(arena, "{\"jobs\":%zu}", n);
+	return AG_OK;
+}
+
+static ag_status become_places(const ag_job *job, const payload *p, ag_str uri,
+                               const ag_source_place *places, size_t n, ag_arena *arena,
+                               ag_job_outcome *ret)
+{
+	ag_job *children = ag_new_n(arena, ag_job, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		children[i] = job_of_place(p, &places[i], job->queue, uri, arena);
+		children[i].max_attempts = job->max_attempts;
+		children[i].once = once_of(job, places[i].key, arena);
+	}
+	ret->children = children;
+	ret->nchild = n;
+	ret->result = ag_str_printf(arena, "{\"jobs\":%zu}", n);
+	return AG_OK;
+}
+
+/* The places that the payload means. */
+static ag_status keep_named(const payload *p, ag_source_place *places, size_t *n, ag_err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *n; i++) {
+		if (p->key.len ? ag_str_eq(p->key, places[i].key)
+		               : !p->collection.len ||
+		                         ag_mongo_name_fits(p->collection, places[i].collection))
+			places[kept++] = places[i];
+	}
+	if (!kept) {
+		ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no collection %.*s any more",
+		        AG_FMT(p->collection));
+		return ag_err_hint(err, "it had %zu others", *n);
+	}
+	*n = kept;
+	return AG_OK;
+}
+
+/* --- one collection --- */
+
+static void result_of(const ag_audit_result *r, ag_arena *arena, ag_job_outcome *ret)
+{
+	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(4096);
+	const ag_run_result *run = &r->run_result;
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "status", run->status);
+	if (r->has_findings)
+		ag_jw_kstr(&w, "worst", ag_str_c(ag_severity_name(r->worst)));
+	if (r->has_gaps)
+		ag_jw_kstr(&w, "worst_gap", ag_str_c(ag_severity_name(r->worst_gap)));
+	ag_jw_obj_end(&w);
+	ret->result = ag_buf_dup(arena, &out);
+	ret->st = AG_OK;
+	if (ag_str_eqc(run->status, "cancelled")) {
+		ret->st = ag_fail(&ret->err, AG_CANCELLED, ORIGIN, "stopped");
+	} else if (run->err.status) { /* a model, the source or the store failed */
+		ret->err = run->err;
+		ret->st = run->err.status;
+	} else if (ag_str_eqc(run->status, "failed")) {
+		ret->st = ag_fail(&ret->err, AG_INTERNAL, ORIGIN, "the audit failed: %.*s",
+		                  AG_FMT(run->why));
+	}
+}
+
+static void use_models(const ag_worker *w, ag_audit_opts *o, ag_arena *arena)
+{
+	o->planner_llm = w->audit->planner_llm;
+	o->self_llm = w->audit->self_llm;
+	o->judge_llm = w->audit->judge_llm;
+	o->pricing_version = w->audit->pricing_version;
+	o->meter = ag_app_meter(w->app, arena);
+}
+
+static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job,
+                           const ag_source_place *place, ag_arena *arena, ag_audit_result *ret,
+                           ag_err *err)
+{
+	const ag_settings *s = &w->app->settings;
+	const ag_source_opts so = { .strict = s->audit.strict, .max_scan = s->audit.max_scan };
+	ag_audit_opts o = *w->audit;
+	ag_app opened = *w->app;
+	ag_audit_early early;
+	ag_source *source;
+	ag_status st = ag_audit_begin(ctx, w->store, place, &job->run, arena, &early, err);
+
+	if (st)
+		return st;
+	opened.ctx = *ctx;
+	o.early = &early;
+	use_models(w, &o, arena);
+	st = ag_app_open_source(&opened, place, &so, &o.budget, &source, err);
+	if (st) {
+		ag_audit_abandon(ctx, w->store, &early, err);
+		return st;
+	}
+	st = ag_audit_run(ctx,
+	                  &(ag_audit_job){ .source = source,
+	                                   .store = w->store,
+	                                   .opts = &o,
+	                                   .make = w->planner },
+	                  arena, ret, err);
+	ag_source_close(source);
+	return st;
+}
+
+static ag_status go_on(ag_worker *w, const ag_ctx *ctx, const ag_run_row *row,
+                       const ag_source_place *place, ag_arena *arena, ag_audit_result *ret,
+                       ag_err *err)
+{
+	ag_app opened = *w->app;
+	const ag_event *events;
+	ag_audit_start start;
+	ag_source *source;
+	size_t n;
+	ag_status st = ag_audit_load_start(w->store, row, arena, &events, &n, &start, err);
+
+	if (st)
+		return st;
+	opened.ctx = *ctx;
+	use_models(w, &start.opts, arena);
+	st = ag_app_open_source(&opened, place, NULL, &start.opts.budget, &source, err);
+	if (st)
+		return st;
+	st = ag_audit_resume(ctx,
+	                     &(ag_audit_job){ .source = source,
+	                                      .store = w->store,
+	                                      .opts = &start.opts,
+	                                      .make = w->planner },
+	                     row, arena, ret, err);
+	ag_source_close(source);
+	return st;
+}
+
+/* It ended, but its worker died before it could say so. */
+static ag_status take_finished(const ag_run_row *row, ag_arena *arena, ag_job_outcome *ret)
+{
+	const char *worst = row->critical ? "critical"
+	                    : row->high   ? "high"
+	                    : row->medium ? "medium"
+	                    : row->low    ? "low"
+	                                  : NULL;
+
+	ret->result = worst ? ag_str_printf(arena, "{\"status\":\"ok\",\"worst\":\"%s\"}", worst)
+	                    : AG_S("{\"status\":\"ok\"}");
+	return AG_OK;
+}
+
+static ag_status run_place(ag_worker *w, const ag_ctx *ctx, ag_job *job,
+                           const ag_source_place *place, ag_arena *arena, ag_job_outcome *ret)
+{
+	ag_audit_result result = { 0 };
+	ag_event *events = NULL;
+	size_t nevent = 0;
+	ag_run_row row;
+	ag_err *err = &ret->err;
+	/* Nobody but us has the job: who held the run before is gone, if it is no process that lives. */
+	ag_status st = ag_store_take_over(w->store, &job->run, ag_clock_wall(ctx->clock), err);
+
+	if (st)
+		return st;
+	st = ag_store_find_run(w->store, ag_id_str(&job->run), arena, &row, err);
+	if (!st && ag_str_eqc(row.status, "ok"))
+		return take_finished(&row, arena, ret);
+	if (!st)
+		st = ag_store_events(w->store, &job->run, 0, arena, &events, &nevent, err);
+	if (st && st != AG_NOT_FOUND)
+		return st;
+	if (!nevent) /* the first attempt, or one that died while it read */
+		st = begin_run(w, ctx, job, place, arena, &result, err);
+	else
+		st = go_on(w, ctx, &row, place, arena, &result, err);
+	/* Its data is another one now: what was found so far says nothing of it. */
+	if (st == AG_CONFLICT && strcmp(err->origin, "audit.resume") == 0) {
+		job->run = ag_id_new(ctx->clock);
+		st = ag_store_rerun_job(w->store, job, &job->run, err);
+		if (!st)
+			st = begin_run(w, ctx, job, place, arena, &result, err);
+	}
+	if (st)
+		return st;
+	result_of(&result, arena, ret);
+	return ret->st;
+}
+
+static ag_status run_audit(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_arena *arena,
+                           ag_job_outcome *ret)
+{
+	ag_source_place *places;
+	payload p;
+	ag_str uri;
+	size_t n;
+	ag_status st = read_payload(job->payload, arena, &p, &ret->err);
+
+	if (!st && p.all)
+		return become_projects(w, job, arena, ret);
+	if (!st)
+		st = find_uri(w, &p, arena, &uri, &ret->err);
+	if (!st)
+		st = ag_source_list(ctx, uri, arena, &places, &n, &ret->err);
+	if (!st)
+		st = keep_named(&p, places, &n, &ret->err);
+	if (st)
+		return st;
+	if (n > 1)
+		return become_places(job, &p, uri, places, n, arena, ret);
+	return run_place(w, ctx, job, &places[0], arena, ret);
+}
+
+static void run(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_arena *arena, ag_job_outcome *ret)
+{
+	*ret = (ag_job_outcome){ 0 };
+	ret->st = run_audit(w, ctx, job, arena, ret);
+}
+
+const ag_job_kind ag_job_audit = {
+	.name = "audit",
+	.help = "a project, PROJECT/COLLECTION (* and ? stand for others), a path, or mongodb://host/database",
+	.make = make,
+	.shown = shown,
+	.run = run,
+};
