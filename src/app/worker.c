@@ -177,7 +177,7 @@ static ag_job_end judge(const worker *w, const ag_job *job, const ag_job_outcome
 		e.state = AG_JOB_QUEUED;
 		e.is_free = true;
 		e.delay_ms = BUSY_MS;
-	} else if (may_pass(out->st) && job->attempts < job->max_attempts) {
+	} else if (w->o->retries && may_pass(out->st) && job->attempts < job->max_attempts) {
 		e.state = AG_JOB_QUEUED;
 		e.delay_ms = delay_of(job->attempts);
 	} else {

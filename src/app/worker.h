@@ -31,6 +31,7 @@ typedef struct ag_worker_opts {
 	uint64_t per_target;
 	bool drain;              /* ends when nothing of the queue is queued or runs */
 	bool schedules;          /* queues what is due */
+	bool retries;            /* what fails for a reason that may pass is tried again later */
 	const atomic_bool *stop; /* set by signals */
 	ag_str (*address)(void *arg, ag_str shown); /* ag_worker */
 	void *address_arg;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "app/jobs.h"
+#include "base/utf8.h"
 #include "cli/past.h"
 #include "report/human.h"
 #include "run/owner.h"
@@ -120,9 +121,10 @@ static int list(ag_cli *c)
 	ag_paint p;
 	ag_jw w;
 
-	if (f.has_state)
-		AG_IGNORE(!ag_job_state_read(ag_cli_value(c, "state"), &f.state),
-		          "one of the values");
+	if (f.has_state && !ag_job_state_read(ag_cli_value(c, "state"), &f.state))
+		ag_cli_complain(
+			c, "--state: want queued, running, done, dead or cancelled, got \"%.*s\"",
+			AG_FMT(ag_utf8_prefix(ag_cli_value(c, "state"), 40)));
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||

@@ -56,6 +56,7 @@ static int run(ag_cli *c)
 		.grace_ms = (int64_t)ag_cli_number(c, "grace", 0, 86400, 10) * 1000,
 		.poll_ms = (int64_t)ag_cli_number(c, "poll", 1, 3600, 5) * 1000,
 		.drain = ag_cli_has(c, "drain"),
+		.retries = true,
 		.schedules = !ag_cli_has(c, "no-schedules"),
 		.stop = c->app.ctx.cancel,
 		.tell = ag_crew_tell,
