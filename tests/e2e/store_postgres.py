@@ -5,10 +5,13 @@
 2. kill -9 of the server in the middle of audits: nothing is lost, no tool call is repeated, the report is that of SQLite.
 3. argus store copy and check, both ways.
 4. argus store import takes over a database of the older system, twice; its tables are views of a store.
-5. What was typed as a password is in no output and in no row."""
+5. What was typed as a password is in no output and in no row.
+6. PgBouncer in front is told what is needed."""
 import json
 import os
 import random
+import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -110,6 +113,46 @@ def bad_addresses():
         words = r.stderr.splitlines()
         check("%s: a sentence and what to do, exit 1" % name,
               r.returncode == 1 and not r.stdout and len(words) == 2 and words[0].startswith("argus: "), r)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def poolers():
+    """PgBouncer in front: what does not keep a session is refused before anything is written."""
+    program = shutil.which("pgbouncer", path=os.environ["PATH"] + ":/usr/sbin")
+    if not program:
+        print("skip - PgBouncer: not installed (package pgbouncer)")
+        return
+    psql("CREATE DATABASE pooled OWNER team TEMPLATE template0 ENCODING 'UTF8'", "postgres")
+    folder = DIR + "/pooler"
+    os.makedirs(folder)
+    os.chmod(folder, 0o777)
+    with open(folder + "/users", "w", encoding="utf-8") as f:
+        f.write('"team" "%s"\n' % SECRET)
+    for mode, ignored in (("transaction", ""), ("transaction", "options"), ("statement", "options"), ("session", "options")):
+        port = free_port()
+        with open(folder + "/ini", "w", encoding="utf-8") as f:
+            f.write("[databases]\npooled = host=127.0.0.1 port=%s user=team password=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+                    "listen_port = %d\nunix_socket_dir =\nauth_type = trust\nauth_file = %s/users\npool_mode = %s\n"
+                    "ignore_startup_parameters = %s\n" % (PORT, SECRET, port, folder, mode, ignored or "extra_float_digits"))
+        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.getuid() == 0 else []
+        p = subprocess.Popen(user + [program, "-q", folder + "/ini"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        r = argus("audit", "bad.yaml", "--store", "postgresql://team:%s@127.0.0.1:%d/pooled" % (SECRET, port))
+        name = "PgBouncer in %s mode%s" % (mode, ", which drops options" if ignored else "")
+        check(name + " is told what is needed, exit 1", p.poll() is None and r.returncode == 1 and not r.stdout and
+              "session mode" in r.stderr and len(r.stderr.splitlines()) == 2, r)
+        check(name + ": nothing is written", psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'argus'", "pooled") == "0")
+        p.terminate()
+        p.wait()
 
 
 def events_of(run, store):
@@ -289,6 +332,7 @@ def main():
     setup()
     settings()
     bad_addresses()
+    poolers()
     killed_servers()
     copies()
     imports()
