@@ -445,7 +445,8 @@ static ag_status run_audit(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_aren
 		st = keep_named(&p, places, &n, &ret->err);
 	if (st)
 		return st;
-	if (n > 1)
+	/* Of a schedule a job has no target yet, by which the jobs of a server are limited. */
+	if (n > 1 || (!job->target.len && target_of(uri, arena).len))
 		return become_places(job, &p, uri, places, n, arena, ret);
 	return run_place(w, ctx, job, &places[0], arena, ret);
 }
