@@ -21,7 +21,7 @@ import zoneinfo
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
 LONG = os.environ.get("ARGUS_LONG") == "1"
-NJOB, EVERY, NDOC = (200, 5.0, 100000) if LONG else (30, 0.6, 6000)
+NJOB, EVERY, NDOC = (200, 5.0, 100000) if LONG else (30, 0.25, 10000)
 SECRET = "hunter2pw"
 URL = "postgresql://team:%s@127.0.0.1:%s/" % (SECRET, PORT)
 output = []
