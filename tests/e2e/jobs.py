@@ -202,7 +202,7 @@ def drain(store, disturb, queue, name, reference):
     began, next_at, ndisturb = time.time(), time.time() + EVERY, 0
     while True:
         time.sleep(0.02)
-        if all(w.poll() is not None for w in workers) or time.time() - began > (1500 if LONG else 120):
+        if all(w.poll() not in (None, -signal.SIGKILL) for w in workers) or time.time() - began > (1500 if LONG else 120):
             break
         if time.time() >= next_at:
             next_at = time.time() + EVERY
