@@ -25,6 +25,7 @@ NJOB, EVERY, NDOC = (200, 5.0, 100000) if LONG else (30, 0.25, 10000)
 SECRET = "hunter2pw"
 URL = "postgresql://team:%s@127.0.0.1:%s/" % (SECRET, PORT)
 output = []
+ncrash = [0]
 failed = []
 
 
@@ -224,8 +225,11 @@ def kill_one(workers, n):
         alive[n % len(alive)].kill()
 
 
-def crash_server(_, n):
-    if n <= 3:
+def crash_server(workers, n):
+    # A worker that cannot open its store ends in words; one that has it waits for it.
+    running = int(psql("SELECT count(DISTINCT owner) FROM argus.jobs WHERE queue = (SELECT queue FROM argus.jobs ORDER BY id DESC LIMIT 1) AND owner <> ''"))
+    if ncrash[0] < 3 and running >= len(workers) and int(psql("SELECT count(*) FROM argus.jobs WHERE state = 'running'")):
+        ncrash[0] += 1
         server("crash")
         time.sleep(0.2)
         server("again")
@@ -417,6 +421,7 @@ def main():
         nkill, again = drain(store, kill_one, "kills", "kills of workers, " + name, reference)
         check("kills hit jobs, " + name, nkill >= 2 and again >= 1, (nkill, again))
     drain(postgres, crash_server, "crashes", "kills of the server", reference)
+    check("the server was killed in the middle", ncrash[0] >= 1, ncrash)
     waiting()
     times()
     secrets((sqlite, postgres))
