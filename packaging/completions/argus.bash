@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -27,6 +27,7 @@ _argus_value() {
 	audit:--account | audit:-a) kind=any ;;
 	audit:--database | audit:-d) kind=any ;;
 	audit:--collection | audit:-c) kind=any ;;
+	audit:--jobs | audit:-j) kind=any ;;
 	audit:--collections) kind=any ;;
 	audit:--deadline) kind=any ;;
 	audit:--model) kind=any ;;
@@ -107,23 +108,6 @@ _argus_value() {
 	knowledge:--file) kind=files ;;
 	knowledge:--output | knowledge:-o) kind=words words='text json' ;;
 	knowledge:--store) kind=files ;;
-	learnings:--project | learnings:-p) kind=any ;;
-	learnings:--why) kind=any ;;
-	learnings:--output | learnings:-o) kind=words words='text json' ;;
-	learnings:--store) kind=files ;;
-	eval:--deadline) kind=any ;;
-	eval:--tag) kind=any ;;
-	eval:--min-accuracy) kind=any ;;
-	eval:--junit) kind=files ;;
-	eval:--add) kind=any ;;
-	eval:--mode) kind=words words='exact approximate row_count contains structure' ;;
-	eval:--model) kind=any ;;
-	eval:--max-tokens) kind=any ;;
-	eval:--max-cost) kind=any ;;
-	eval:--record) kind=files ;;
-	eval:--replay) kind=files ;;
-	eval:--output | eval:-o) kind=words words='text json' ;;
-	eval:--store) kind=files ;;
 	runs:--limit | runs:-n) kind=any ;;
 	runs:--output | runs:-o) kind=words words='text json' ;;
 	runs:--store) kind=files ;;
@@ -207,6 +191,49 @@ _argus_value() {
 	guard:--allowed-extensions) kind=any ;;
 	guard:--max-rows) kind=any ;;
 	store:--store) kind=files ;;
+	worker:--sample-size | worker:-n) kind=any ;;
+	worker:--max-iterations) kind=any ;;
+	worker:--max-calls) kind=any ;;
+	worker:--max-seconds) kind=any ;;
+	worker:--seed) kind=any ;;
+	worker:--as-of) kind=any ;;
+	worker:--min-severity) kind=words words='low medium high critical' ;;
+	worker:--max-scan) kind=any ;;
+	worker:--max-ru) kind=any ;;
+	worker:--fail-on) kind=words words='none low medium high critical' ;;
+	worker:--planner) kind=words words='builtin llm' ;;
+	worker:--self-model) kind=any ;;
+	worker:--judge-model) kind=any ;;
+	worker:--eval-profile) kind=words words='fast balanced thorough' ;;
+	worker:--action-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	worker:--finding-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	worker:--run-evaluator) kind=words words='profile rules none self judge composite escalation' ;;
+	worker:--queue) kind=any ;;
+	worker:--jobs | worker:-j) kind=any ;;
+	worker:--per-target) kind=any ;;
+	worker:--lease) kind=any ;;
+	worker:--grace) kind=any ;;
+	worker:--poll) kind=any ;;
+	worker:--model) kind=any ;;
+	worker:--max-tokens) kind=any ;;
+	worker:--max-cost) kind=any ;;
+	worker:--threads) kind=any ;;
+	worker:--store) kind=files ;;
+	jobs:--queue) kind=any ;;
+	jobs:--state) kind=words words='queued running done dead cancelled' ;;
+	jobs:--kind) kind=words words='audit' ;;
+	jobs:--schedule) kind=any ;;
+	jobs:--attempts) kind=any ;;
+	jobs:--limit | jobs:-n) kind=any ;;
+	jobs:--output | jobs:-o) kind=words words='text json' ;;
+	jobs:--store) kind=files ;;
+	schedule:--zone) kind=any ;;
+	schedule:--queue) kind=any ;;
+	schedule:--kind) kind=words words='audit' ;;
+	schedule:--count | schedule:-n) kind=any ;;
+	schedule:--after) kind=any ;;
+	schedule:--output | schedule:-o) kind=words words='text json' ;;
+	schedule:--store) kind=files ;;
 	init:--project | init:-p) kind=any ;;
 	init:--output | init:-o) kind=words words='text json' ;;
 	init:--store) kind=files ;;
@@ -264,8 +291,6 @@ _argus_argument() {
 	repair:*) kind=words words='last' ;;
 	inspect:0) kind=files ;;
 	query:0) kind=files ;;
-	learnings:0) kind=words words='list review forget' ;;
-	learnings:2) kind=words words='right wrong' ;;
 	show:0) kind=words words='last' ;;
 	resume:0) kind=words words='last' ;;
 	replay:0) kind=words words='last' ;;
@@ -281,8 +306,9 @@ _argus_argument() {
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
 	store:0) kind=words words='copy check import' ;;
+	schedule:0) kind=words words='list add remove pause resume next run' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -290,7 +316,7 @@ _argus_argument() {
 _argus_options() {
 	kind=words
 	case $1 in
-	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --account --database --collection --allow-read-write --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
+	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --account --database --collection --allow-read-write --all --jobs --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
 	repair) words='--as --key --table --flatten --source --changed --out --deadline --threads --store' ;;
 	inspect) words='--account --database --collection --allow-read-write --details --path --sample-size --seed --output --show-values --strict --max-scan --max-ru --threads --deadline' ;;
@@ -298,9 +324,7 @@ _argus_options() {
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
 	chat) words='--deadline --project --question --continue --thread --branch --demo --threads --model --max-tokens --max-cost --record --replay --output --store' ;;
 	prompt) words='--question --output --store' ;;
-	knowledge) words='--project --file --no-check --comments --output --store' ;;
-	learnings) words='--project --why --output --store' ;;
-	eval) words='--deadline --tag --min-accuracy --junit --history --add --mode --model --max-tokens --max-cost --record --replay --output --store' ;;
+	knowledge) words='--project --file --no-check --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;
 	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-ru --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
@@ -317,6 +341,9 @@ _argus_options() {
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;
 	guard) words='--schema --allowed-schemas --allowed-tables --excluded-tables --allowed-functions --allowed-views --allowed-types --allowed-extensions --max-rows --ndjson' ;;
 	store) words='--show-values --store' ;;
+	worker) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --queue --jobs --drain --per-target --lease --grace --poll --no-schedules --model --max-tokens --max-cost --threads --store' ;;
+	jobs) words='--queue --state --kind --schedule --all --attempts --limit --output --store' ;;
+	schedule) words='--zone --queue --kind --all --count --after --output --store' ;;
 	init) words='--project --demo --output --store --deadline' ;;
 	import) words='--project --table --output --store --deadline --threads' ;;
 	doctor) words='--output --store' ;;

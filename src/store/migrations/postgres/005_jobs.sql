@@ -1,4 +1,4 @@
--- 004: jobs that workers take, and schedules that queue them; migration 008 of SQLite's.
+-- 005: jobs that workers take, and schedules that queue them; migration 009 of SQLite's.
 
 CREATE TABLE jobs (
 	id TEXT COLLATE "C" NOT NULL PRIMARY KEY,

@@ -1,4 +1,4 @@
--- 008: jobs that workers take, and schedules that queue them.
+-- 009: jobs that workers take, and schedules that queue them.
 
 CREATE TABLE jobs (
 	id TEXT NOT NULL PRIMARY KEY,
