@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -108,6 +108,23 @@ _argus_value() {
 	knowledge:--file) kind=files ;;
 	knowledge:--output | knowledge:-o) kind=words words='text json' ;;
 	knowledge:--store) kind=files ;;
+	learnings:--project | learnings:-p) kind=any ;;
+	learnings:--why) kind=any ;;
+	learnings:--output | learnings:-o) kind=words words='text json' ;;
+	learnings:--store) kind=files ;;
+	eval:--deadline) kind=any ;;
+	eval:--tag) kind=any ;;
+	eval:--min-accuracy) kind=any ;;
+	eval:--junit) kind=files ;;
+	eval:--add) kind=any ;;
+	eval:--mode) kind=words words='exact approximate row_count contains structure' ;;
+	eval:--model) kind=any ;;
+	eval:--max-tokens) kind=any ;;
+	eval:--max-cost) kind=any ;;
+	eval:--record) kind=files ;;
+	eval:--replay) kind=files ;;
+	eval:--output | eval:-o) kind=words words='text json' ;;
+	eval:--store) kind=files ;;
 	runs:--limit | runs:-n) kind=any ;;
 	runs:--output | runs:-o) kind=words words='text json' ;;
 	runs:--store) kind=files ;;
@@ -291,6 +308,8 @@ _argus_argument() {
 	repair:*) kind=words words='last' ;;
 	inspect:0) kind=files ;;
 	query:0) kind=files ;;
+	learnings:0) kind=words words='list review forget' ;;
+	learnings:2) kind=words words='right wrong' ;;
 	show:0) kind=words words='last' ;;
 	resume:0) kind=words words='last' ;;
 	replay:0) kind=words words='last' ;;
@@ -308,7 +327,7 @@ _argus_argument() {
 	store:0) kind=words words='copy check import' ;;
 	schedule:0) kind=words words='list add remove pause resume next run' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -324,7 +343,9 @@ _argus_options() {
 	ask) words='--root --no-api --api-base --read-only --api-methods --budget --deadline --format --offline --model --max-tokens --max-cost --record --replay --store' ;;
 	chat) words='--deadline --project --question --continue --thread --branch --demo --threads --model --max-tokens --max-cost --record --replay --output --store' ;;
 	prompt) words='--question --output --store' ;;
-	knowledge) words='--project --file --no-check --output --store' ;;
+	knowledge) words='--project --file --no-check --comments --output --store' ;;
+	learnings) words='--project --why --output --store' ;;
+	eval) words='--deadline --tag --min-accuracy --junit --history --add --mode --model --max-tokens --max-cost --record --replay --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;
 	resume) words='--max-iterations --max-calls --max-tokens --max-cost --max-ru --max-seconds --deadline --model --self-model --judge-model --record --replay --details --output --out --fail-on --show-values --threads --store' ;;
