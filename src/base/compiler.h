@@ -10,8 +10,8 @@
 #define AG_UNUSED            __attribute__((unused))
 #define AG_ALWAYS_INLINE     __attribute__((always_inline)) inline /* measured hot paths only */
 /* Not inlined, and nothing about it is concluded from its body. */
-#define AG_NOINLINE          __attribute__((noinline))
-#define AG_AUTO(fn)          __attribute__((cleanup(fn)))
+#define AG_NOINLINE __attribute__((noinline))
+#define AG_AUTO(fn) __attribute__((cleanup(fn)))
 
 #define AG_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
