@@ -393,10 +393,11 @@ static ag_str where_text(const ag_mongo_source *m, const ag_val *doc, ag_arena *
 	return ag_str_printf(arena, "%.*s _id %" PRId64, AG_FMT(m->collection), id->u.i);
 }
 
-/* One document more than wanted: when it is not there, the documents are all there are, and nothing needs to be counted. */
+/* One document more than wanted: when it is not there, the documents are all there are, and nothing needs to be counted.
+ * io: what is known, matched too when is_counted; gets the answer. */
 static ag_status find_and_count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
                                 const ag_val *filter, size_t limit, bool is_counted,
-                                ag_found *found, int64_t *ret_ms, ag_err *err)
+                                ag_mongo_answer *io, ag_err *err)
 {
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_FIND);
 	int64_t find_ms = 0;
@@ -409,19 +410,19 @@ static ag_status find_and_count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena 
 	if (limit) {
 		st = admit(m, ctx, &c, arena, err);
 		if (!st)
-			st = ag_mongo_collect(m, ctx, &c, limit + 1, arena, &found->docs,
-			                      &found->ndoc, err);
+			st = ag_mongo_collect(m, ctx, &c, limit + 1, arena, &io->docs, &io->ndoc,
+			                      err);
 	}
-	if (!st && limit && found->ndoc <= limit) {
-		found->matched = found->ndoc;
-		*ret_ms = find_ms;
+	if (!st && limit && io->ndoc <= limit) {
+		io->matched = io->ndoc;
+		io->counted_ms = find_ms;
 	} else if (!st && !is_counted) {
-		st = count(m, ctx, arena, filter, &found->matched, ret_ms, err);
+		st = count(m, ctx, arena, filter, &io->matched, &io->counted_ms, err);
 	}
-	if (found->ndoc > limit)
-		found->ndoc = limit;
-	if (found->matched < found->ndoc) /* documents went in between */
-		found->matched = found->ndoc;
+	if (io->ndoc > limit)
+		io->ndoc = limit;
+	if (io->matched < io->ndoc) /* documents went in between */
+		io->matched = io->ndoc;
 	return st;
 }
 
@@ -429,30 +430,24 @@ static ag_status mongo_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                             const ag_safe_query *q, size_t limit, ag_found *ret, ag_err *err)
 {
 	ag_mongo_source *m = ag_mongo_source_of(s);
-	ag_mongo_answer known = { 0 };
-	const bool is_known = ag_mongo_known(m, q, arena, &known);
-	ag_found found = { .docs = known.docs, .ndoc = known.ndoc, .matched = known.matched };
-	const size_t want = found.matched < limit ? (size_t)found.matched : limit;
+	ag_mongo_answer a = { 0 };
+	const bool is_known = ag_mongo_known(m, q, arena, &a);
+	const size_t want = a.matched < limit ? (size_t)a.matched : limit;
 	ag_str *where;
 	ag_status st;
 
-	if (!is_known || found.ndoc < want) {
-		st = find_and_count(m, ctx, arena, q->value, limit, is_known, &found,
-		                    &known.counted_ms, err);
+	if (!is_known || a.ndoc < want) {
+		st = find_and_count(m, ctx, arena, q->value, limit, is_known, &a, err);
 		if (st)
 			return st;
-		known.matched = found.matched;
-		known.docs = found.docs;
-		known.ndoc = found.ndoc;
-		ag_mongo_learn(m, q, &known, arena);
+		ag_mongo_learn(m, q, &a, arena);
 	}
-	if (found.ndoc > limit)
-		found.ndoc = limit;
-	where = ag_new_n(arena, ag_str, found.ndoc + 1);
-	for (size_t i = 0; i < found.ndoc; i++)
-		where[i] = where_text(m, &found.docs[i], arena);
-	found.where = where;
-	*ret = found;
+	if (a.ndoc > limit)
+		a.ndoc = limit;
+	where = ag_new_n(arena, ag_str, a.ndoc + 1);
+	for (size_t i = 0; i < a.ndoc; i++)
+		where[i] = where_text(m, &a.docs[i], arena);
+	*ret = (ag_found){ .docs = a.docs, .ndoc = a.ndoc, .where = where, .matched = a.matched };
 	return AG_OK;
 }
 
