@@ -56,17 +56,18 @@ bool ag_know_arg_kind(ag_cli *c, ag_str word, ag_know_kind *ret)
 typedef struct fields {
 	ag_arena *arena;
 	ag_member *members;
+	bool *is_given; /* on this command line */
 	size_t n;
 } fields;
 
-static ag_member *member(fields *f, ag_str key)
+static size_t find_member(fields *f, ag_str key)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		if (ag_str_eq(f->members[i].key, key))
-			return &f->members[i];
+			return i;
 	}
 	f->members[f->n] = (ag_member){ key, ag_val_null() };
-	return &f->members[f->n++];
+	return f->n++;
 }
 
 static ag_val related(ag_str text, ag_arena *arena)
@@ -104,21 +105,23 @@ static void put_in_map(ag_val *map, ag_str key, ag_str text, ag_arena *arena)
 	*map = ag_know_with(map, ag_str_cstr(arena, key), text.len ? &value : NULL, arena);
 }
 
-static ag_status take_arg(fields *f, ag_know_kind kind, ag_str arg, ag_str *ret_last, ag_err *err)
+static ag_status take_arg(fields *f, ag_know_kind kind, ag_str arg, ag_err *err)
 {
 	ag_str value = arg, name = ag_str_split(&value, '='), of = name;
 	const ag_str field = ag_str_split(&of, '.');
 	const ag_know_field *type = ag_know_field_of(kind, field);
 	ag_member *m;
+	size_t at;
 
 	if (!value.ptr || !name.len)
 		return ag_fail(err, AG_INVALID, ORIGIN, "want FIELD=VALUE, got \"%.*s\"",
 		               AG_FMT(ag_utf8_prefix(arg, 60)));
-	m = member(f, field);
+	at = find_member(f, field);
+	m = &f->members[at];
 	/* The first value of a field takes the place of what was there. */
-	if (!ag_str_eq(*ret_last, field) && !(type && type->form == AG_KNOW_MAP))
+	if (!f->is_given[at] && !(type && type->form == AG_KNOW_MAP))
 		m->val = ag_val_null();
-	*ret_last = field;
+	f->is_given[at] = true;
 	if (type && type->form == AG_KNOW_MAP && of.ptr)
 		put_in_map(&m->val, of, value, f->arena);
 	else if (!value.len)
@@ -137,14 +140,14 @@ ag_status ag_know_arg_fields(ag_cli *c, ag_know_kind kind, const ag_str *args, s
 {
 	const size_t nbase = base ? base->n : 0;
 	fields f = { .arena = c->app.arena,
-		     .members = ag_new_n(c->app.arena, ag_member, nbase + n + 1) };
-	ag_str last = AG_S("");
+		     .members = ag_new_n(c->app.arena, ag_member, nbase + n + 1),
+		     .is_given = ag_new_n(c->app.arena, bool, nbase + n + 1) };
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < nbase; i++)
 		f.members[f.n++] = base->u.members[i];
 	for (size_t i = 0; i < n && !st; i++)
-		st = take_arg(&f, kind, args[i], &last, err);
+		st = take_arg(&f, kind, args[i], err);
 	*ret = ag_val_object(f.members, f.n);
 	return st;
 }

@@ -381,8 +381,7 @@ static ag_status judge(ag_store *s, act *a, ag_err *err)
 	const int64_t now = ag_clock_wall(a->place->ctx->clock);
 
 	if (a->is_yes)
-		return ag_know_review(s, project, a->objects->key, a->place->who->user, now,
-		                      a->arena, &a->one, err);
+		return ag_know_review(s, project, a->objects->key, now, a->arena, &a->one, err);
 	return ag_know_contradict(s, project, a->objects->key, a->text, now, a->arena, &a->one,
 	                          err);
 }

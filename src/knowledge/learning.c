@@ -206,7 +206,7 @@ static ag_status edit(ag_store *s, ag_str project, ag_str key, ag_arena *arena,
 }
 
 typedef struct decision {
-	ag_str text; /* why it is wrong, or who says that it is right */
+	ag_str text; /* why it is wrong */
 	int64_t now_ms;
 } decision;
 
@@ -224,7 +224,6 @@ static void keep(ag_know *o, void *arg, ag_arena *arena)
 	o->status = AG_KNOW_ACTIVE;
 	o->confidence = o->confidence < 0.5 ? 0.5 : o->confidence;
 	o->body = ag_know_with(&o->body, "contradicted", NULL, arena);
-	o->author = d->text;
 	o->changed_ms = d->now_ms;
 }
 
@@ -236,10 +235,10 @@ ag_status ag_know_contradict(ag_store *s, ag_str project, ag_str key, ag_str why
 	return edit(s, project, key, arena, contradict, &d, ret, err);
 }
 
-ag_status ag_know_review(ag_store *s, ag_str project, ag_str key, ag_str author, int64_t now_ms,
-                         ag_arena *arena, ag_know *ret, ag_err *err)
+ag_status ag_know_review(ag_store *s, ag_str project, ag_str key, int64_t now_ms, ag_arena *arena,
+                         ag_know *ret, ag_err *err)
 {
-	decision d = { author, now_ms };
+	decision d = { AG_S(""), now_ms };
 
 	return edit(s, project, key, arena, keep, &d, ret, err);
 }

@@ -34,7 +34,7 @@ AG_CHECK ag_status ag_know_learn(ag_store *s, ag_str project, const ag_know_less
 AG_CHECK ag_status ag_know_contradict(ag_store *s, ag_str project, ag_str key, ag_str why,
                                       int64_t now_ms, ag_arena *arena, ag_know *ret, ag_err *err);
 /* A person says that it is right: it is used again. errors  AG_NOT_FOUND */
-AG_CHECK ag_status ag_know_review(ag_store *s, ag_str project, ag_str key, ag_str author,
-                                  int64_t now_ms, ag_arena *arena, ag_know *ret, ag_err *err);
+AG_CHECK ag_status ag_know_review(ag_store *s, ag_str project, ag_str key, int64_t now_ms,
+                                  ag_arena *arena, ag_know *ret, ag_err *err);
 
 #endif

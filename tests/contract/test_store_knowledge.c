@@ -215,8 +215,8 @@ static void what_is_contradicted_waits_for_a_review(void **state)
 	assert_int_equal(l.learning.status, AG_KNOW_REVIEW);
 	assert_true(l.learning.confidence == 0.4);
 	assert_false(has(prompt(env, "", 0, 30).stable, "column amount"));
-	assert_ok(env, ag_know_review(env->store, SHOP, ag_str_make(key.ptr, 8), AG_S("bob"), 40,
-	                              env->arena, &o, &env->err));
+	assert_ok(env, ag_know_review(env->store, SHOP, ag_str_make(key.ptr, 8), 40, env->arena, &o,
+	                              &env->err));
 	assert_int_equal(o.status, AG_KNOW_ACTIVE);
 	assert_true(o.confidence == 0.5);
 	assert_int_equal(ag_know_text(&o, "contradicted").len, 0);

@@ -58,14 +58,16 @@ def _():
     argus("knowledge", "add", "table", "products", "description=What is sold", "column_notes.price=In euros",
           "related_tables=customers: there is none")
     argus("knowledge", "add", "metric", "Customers", "definition=All customers", "unit=people",
-          "sql=SELECT COUNT(*) AS n FROM customers", "caveats=also inactive ones", "caveats=not tests")
+          "sql=SELECT COUNT(*) AS n FROM customers", "caveats=also inactive ones",
+          "tables=customers", "caveats=not tests")
     same("caveats", listed("metric")[0]["fields"]["caveats"], ["also inactive ones", "not tests"])
     same("found", [o["name"] for o in json.loads(
         argus("knowledge", "search", "euro", "-o", "json").stdout)["knowledge"]], ["products"])
     has(argus("knowledge", "show", "metric", "customers").stdout, "SELECT COUNT(*) AS n FROM customers")
     argus("knowledge", "edit", "metric", "CUSTOMERS", "unit=", "caveats=none")
     same("changed", listed("metric")[0]["fields"],
-         {"definition": "All customers", "sql": "SELECT COUNT(*) AS n FROM customers", "caveats": ["none"]})
+         {"definition": "All customers", "sql": "SELECT COUNT(*) AS n FROM customers", "caveats": ["none"],
+          "tables": ["customers"]})
     argus("knowledge", "remove", "entry", "active user")
     same("removed", listed("entry"), [])
     has(argus("knowledge", "add", "metric", "customers", "definition=x", "sql=SELECT 1", want=1).stderr,
