@@ -66,14 +66,20 @@ static void add_metric(ag_analyst_known *k, ag_str name, ag_str sql, ag_arena *a
 static void add_learning(ag_analyst_known *k, const ag_val *v, ag_arena *arena)
 {
 	const ag_val *tables = ag_val_getc(v, "tables");
+	const ag_str id = ag_val_member_str(v, "id"), text = ag_val_member_str(v, "text");
 	ag_val *own = ag_new(arena, ag_val);
 
-	if (!ag_val_member_str(v, "id").len || !tables || k->nlearning >= MAX_KNOWN)
+	if (!id.len || !tables || k->nlearning >= MAX_KNOWN)
 		return;
+	for (size_t i = 0; i < k->nlearning; i++) {
+		if (ag_str_eq(k->learnings[i].key, id))
+			return;
+	}
 	*own = ag_val_dup(arena, tables);
-	k->learnings[k->nlearning++] =
-		(ag_known_learning){ ag_str_dup(arena, ag_val_member_str(v, "id")),
-		                     ag_str_dup(arena, ag_val_member_str(v, "text")), own };
+	k->learnings[k->nlearning++] = (ag_known_learning){
+		ag_str_dup(arena, id),
+		ag_str_dup(arena, text.len ? text : ag_val_member_str(v, "description")), own
+	};
 }
 
 /* Room for n more of each. */
@@ -103,9 +109,11 @@ void ag_analyst_known_read(const ag_val *v, ag_arena *arena, ag_analyst_known *k
 		for (uint32_t j = 0; j < list->n; j++) {
 			const ag_val *one = &list->u.items[j];
 
-			if (i == 1)
+			const ag_str kind = ag_val_member_str(one, "kind");
+
+			if (i == 1 || ag_str_eqc(kind, "learning"))
 				add_learning(k, one, arena);
-			else if (!i || ag_str_eqc(ag_val_member_str(one, "kind"), "metric"))
+			else if (!i || ag_str_eqc(kind, "metric"))
 				add_metric(k, ag_val_member_str(one, "name"),
 				           ag_val_member_str(one, "sql"), arena);
 		}

@@ -353,10 +353,11 @@ static void write_few_learnings(maker *m, ag_buf *out)
 {
 	size_t n = m->nlearning;
 
-	do {
+	write_learnings(m, n, out);
+	while (n && out->len > m->max_bytes / 4) {
 		ag_buf_clear(out);
-		write_learnings(m, n, out);
-	} while (out->len > m->max_bytes / 4 && n--);
+		write_learnings(m, --n, out);
+	}
 	for (size_t i = 0; i < n; i++)
 		show(m, m->learnings[i]);
 }

@@ -34,7 +34,8 @@ static void write_found(ag_jw *w, const ag_know *o, ag_arena *arena)
 {
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "kind", ag_str_c(ag_know_types[o->kind].name));
-	ag_jw_kstr(w, "id", ag_know_short(o));
+	/* A learning is counted when it is used: by its whole key. */
+	ag_jw_kstr(w, "id", o->kind == AG_KNOW_LEARNING ? o->key : ag_know_short(o));
 	ag_jw_kstr(w, ag_know_types[o->kind].title, o->name);
 	for (uint32_t i = 0; i < o->body.n; i++) {
 		ag_jw_key(w, o->body.u.members[i].key);

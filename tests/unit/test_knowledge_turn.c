@@ -234,9 +234,14 @@ static void a_search_brings_a_metric_into_the_turn(void **state)
 		assert_ok(w,
 		          put(w, AG_KNOW_ENTRY, ag_str_printf(w->shop.arena, "Filler %d", i).ptr,
 		              "{\"content\":\"nothing that fits, long enough to matter here\"}"));
+	assert_ok(w, put(w, AG_KNOW_LEARNING, "Money is in the column total of orders.",
+	                 "{\"category\":\"naming\",\"tables\":[\"orders\"]}"));
 	w->opts.choices.knowledge_bytes = 100;
 	aw_script(w, lines, 3);
 	aw_ask(w, "How much did we take?");
+	assert_false(aw_request_has(w, 0, "Money is in the column"));
+	assert_int_equal(learning(w).uses, 1);
+	assert_true(has(w->r.json, "\"text\":\"Money is in the column total of orders.\""));
 	assert_false(aw_request_has(w, 0, "### Turnover"));
 	aw_assert_has(w, 0, "search_knowledge finds");
 	aw_assert_has(w, 1, "All money");
