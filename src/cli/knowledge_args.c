@@ -222,8 +222,8 @@ static void fact_value(ag_paint *p, ag_str label, const ag_val *v)
 		for (uint32_t i = 0; i < v->n; i++)
 			fact(p, i ? "" : name,
 			     ag_str_printf(arena, "%.*s: %.*s", AG_FMT(v->u.members[i].key),
-			                   AG_FMT(ag_extjson_str(arena, &v->u.members[i].val,
-			                                         AG_EXTJSON_RELAXED))));
+			                   AG_FMT(ag_val_member_str(
+						   v, ag_str_cstr(arena, v->u.members[i].key)))));
 		return;
 	}
 	fact(p, name, ag_extjson_str(arena, v, AG_EXTJSON_RELAXED));
