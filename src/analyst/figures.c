@@ -306,6 +306,27 @@ static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
 		             &k->doc.tokens[i], 1.0f);
 }
 
+/* A verb of growth before the figure; "up" after it is none. */
+static bool fig_has_direction(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	for (uint32_t i = c->seg_from; i < k->doc.numbers[c->number].token; i++) {
+		if (k->doc.tokens[i].cues & (AG_FIG_UP | AG_FIG_DOWN))
+			return true;
+	}
+	return false;
+}
+
+/* "runs from 12 up to 90": of the figure after "from"; not "grew from 12 to 90". */
+static bool fig_goes_from(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	const uint32_t at = k->doc.numbers[c->number].token;
+	const ag_fig_token *t = &k->doc.tokens[at];
+
+	return at > c->seg_from &&
+	       (ag_str_eqc(t[-1].fold, "from") || ag_str_eqc(t[-1].fold, "von")) &&
+	       !fig_has_direction(k, c);
+}
+
 static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)
 {
 	k->is_row = u->block == AG_FIG_ROW;
@@ -320,7 +341,8 @@ static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)
 	ag_fig_unit_mentions(k, u->from, u->to);
 	k->is_range = false;
 	for (size_t i = 0; i < k->nclaim; i++)
-		k->is_range = k->is_range || (k->claims[i].cues & AG_FIG_RANGE);
+		k->is_range = k->is_range || (k->claims[i].cues & AG_FIG_RANGE) ||
+		              fig_goes_from(k, &k->claims[i]);
 	if (k->nclaim) {
 		if (k->is_row) {
 			ag_fig_pair_row(k, u);

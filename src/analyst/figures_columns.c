@@ -429,7 +429,7 @@ size_t ag_fig_unnamed(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to
 	const uint32_t after = n->token + n->ntoken;
 	/* A label before the number: English ones are known by their columns. */
 	const bool counts = n->currency < 0 && !n->is_percent && !n->unit && n->nread &&
-	                    !n->read[0].places &&
+	                    n->read[0].places <= n->exp &&
 	                    ((after < c->seg_to && fig_is_unknown(&k->doc.tokens[after])) ||
 	                     (!(k->doc.lang & AG_FIG_EN) && ag_fig_has_unknown(k, c)) ||
 	                     fig_is_plural_label(k, c));

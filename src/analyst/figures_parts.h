@@ -169,6 +169,8 @@ bool ag_fig_ratio_at(ag_str text, size_t i, const ag_fig_words *w, ag_arena *are
                      ag_dec128 *ret);
 /* An ordinal in words at i that says a rank; 0 = none. is_first: it begins the sentence. */
 int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, ag_arena *arena);
+/* The words after the number n of d that say its unit, scale or currency. */
+void ag_fig_units_read(ag_str text, const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *n);
 
 /* --- numbers (figures_value.c) --- */
 

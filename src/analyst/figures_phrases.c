@@ -1,4 +1,5 @@
-/* figures_phrases -- numbers that are said by several words: "twice as", "a third of", "third-largest", "ranks second".
+/* figures_phrases -- numbers that are said by several words: "twice as", "a third of", "third-largest", "ranks second"; the
+ * words after a number that say its unit.
  *
  * lint: table. A word alone says none of them: "the third quarter", "half an hour", "ordered twice". */
 #include "analyst/figures_parts.h"
@@ -163,4 +164,83 @@ int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, 
 		return rank;
 	/* "came third." */
 	return !is_first && (end == text.len || strchr(".,;)\n", text.ptr[end])) ? rank : 0;
+}
+
+/* --- units --- */
+
+static char fig_byte(ag_str text, size_t i)
+{
+	return i < text.len ? text.ptr[i] : '\0';
+}
+
+/* The words after a number that say its unit: "1.2 million euros", "12 per cent", "3 days". */
+static void fig_money_after(ag_str text, const ag_fig_doc *d, ag_fig_number *n)
+{
+	const ag_fig_token *last = &d->tokens[n->token + n->ntoken - 1];
+	size_t i = n->ntoken > 1 ? last->at + last->len : n->at + n->len;
+	ag_str rest;
+
+	for (size_t blanks = 0;
+	     blanks < 2 && (fig_byte(text, i) == ' ' || fig_byte(text, i) == '.'); blanks++)
+		i++;
+	rest = ag_str_make(text.ptr + (i < text.len ? i : text.len),
+	                   i < text.len ? text.len - i : 0);
+	if (ag_str_starts(rest, AG_S("\xc2\xa0")))
+		rest = ag_str_make(rest.ptr + 2, rest.len - 2);
+	if (n->currency >= 0)
+		return;
+	if (ag_str_starts(rest, AG_S("\xe2\x82\xac")))
+		n->currency = 1;
+	else if (ag_str_starts(rest, AG_S("\xc2\xa3")))
+		n->currency = 2;
+	else if (rest.len && rest.ptr[0] == '$' &&
+	         !(rest.len > 1 && (rest.ptr[1] >= '0' && rest.ptr[1] <= '9')))
+		n->currency = 0;
+}
+
+static void fig_unit_words(const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *n)
+{
+	const size_t at = n->token;
+
+	if (at && d->tokens[at - 1].kind == AG_FIG_WORD && n->currency < 0 &&
+	    d->tokens[at - 1].len == 3 && d->tokens[at - 1].at + 4 >= n->at)
+		n->currency = ag_fig_value(w, AG_FIG_W_MONEY, d->tokens[at - 1].fold);
+	for (size_t i = at + 1; i < d->ntoken && i < at + 5; i++) {
+		const ag_fig_token *t = &d->tokens[i];
+		int v;
+
+		if (t->kind != AG_FIG_WORD ||
+		    t->at > d->tokens[i - 1].at + d->tokens[i - 1].len + 3)
+			return;
+		if ((v = ag_fig_value(w, AG_FIG_W_SCALE, t->fold)) > 0 && t->len > 2)
+			n->exp += n->exp ? 0 : v;
+		else if (ag_fig_value(w, AG_FIG_W_PERCENT, t->fold) > 0)
+			n->is_percent = true;
+		else if ((ag_str_eqc(t->fold, "per") || ag_str_eqc(t->fold, "pour") ||
+		          ag_str_eqc(t->fold, "por")) &&
+		         i + 1 < d->ntoken &&
+		         (ag_str_eqc(t[1].fold, "cent") || ag_str_eqc(t[1].fold, "ciento")))
+			n->is_percent = true, i++;
+		else if (ag_str_eqc(t->fold, "percentage") || ag_str_eqc(t->fold, "de") ||
+		         ag_str_eqc(t->fold, "of"))
+			continue;
+		else if (ag_fig_value(w, AG_FIG_W_POINTS, t->fold) > 0)
+			n->is_points = true;
+		else if ((v = ag_fig_value(w, AG_FIG_W_MONEY, t->fold)) >= 0)
+			n->currency = v;
+		else if ((v = ag_fig_value(w, AG_FIG_W_UNIT, t->fold)) > 0 && !n->unit) {
+			n->unit = v;
+			d->tokens[i].cues = 0; /* "12 min" is no minimum */
+		} else if (ag_fig_value(w, AG_FIG_W_TIMES, t->fold) > 0)
+			n->is_times = true;
+		else
+			return;
+		n->ntoken = (uint32_t)(i - at + 1);
+	}
+}
+
+void ag_fig_units_read(ag_str text, const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *n)
+{
+	fig_unit_words(w, d, n);
+	fig_money_after(text, d, n);
 }

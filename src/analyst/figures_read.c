@@ -219,6 +219,14 @@ static void fig_prefix(const fig_reader *r, ag_fig_number *n, size_t floor)
 	               fig_at(r, n->at + n->len) == ')';
 }
 
+/* Is the last word "the"? */
+static bool fig_is_the(const fig_reader *r)
+{
+	const ag_fig_token *t = &r->doc->tokens[r->doc->ntoken - 1];
+
+	return t->len == 3 && ag_str_ieq(ag_str_make(r->text.ptr + t->at, 3), AG_S("the"));
+}
+
 /* Digits at i: a date, a time, a number, or an identifier. Returns the bytes that it took. */
 static size_t fig_digits_read(fig_reader *r, size_t i, size_t floor)
 {
@@ -267,6 +275,10 @@ static size_t fig_digits_read(fig_reader *r, size_t i, size_t floor)
 		floor = before->at + before->len > floor ? before->at + before->len : floor;
 	}
 	fig_prefix(r, &n, floor);
+	/* "is 6th." says a rank, as words do; "the 5th" may be a day. */
+	n.is_word = n.is_ordinal && r->doc->ntoken > r->unit &&
+	            (i + n.len >= r->text.len || strchr(".,;)\n", fig_at(r, i + n.len))) &&
+	            !fig_is_the(r);
 	to = fig_number_add(r, n.at, n.len);
 	if (to) {
 		n.token = to->token;
@@ -316,71 +328,6 @@ static bool fig_number_word(fig_reader *r, size_t i, size_t *end)
 		n->read[n->nread++].v = ag_dec128_from_i64(v);
 	}
 	return true;
-}
-
-/* The words after a number that say its unit: "1.2 million euros", "12 per cent", "3 days". */
-static void fig_money_after(const fig_reader *r, ag_fig_number *n)
-{
-	const ag_fig_token *last = &r->doc->tokens[n->token + n->ntoken - 1];
-	size_t i = n->ntoken > 1 ? last->at + last->len : n->at + n->len;
-	ag_str rest;
-
-	for (size_t blanks = 0; blanks < 2 && (fig_at(r, i) == ' ' || fig_at(r, i) == '.');
-	     blanks++)
-		i++;
-	rest = ag_str_make(r->text.ptr + (i < r->text.len ? i : r->text.len),
-	                   i < r->text.len ? r->text.len - i : 0);
-	if (ag_str_starts(rest, AG_S("\xc2\xa0")))
-		rest = ag_str_make(rest.ptr + 2, rest.len - 2);
-	if (n->currency >= 0)
-		return;
-	if (ag_str_starts(rest, AG_S("\xe2\x82\xac")))
-		n->currency = 1;
-	else if (ag_str_starts(rest, AG_S("\xc2\xa3")))
-		n->currency = 2;
-	else if (rest.len && rest.ptr[0] == '$' && !(rest.len > 1 && fig_is_digit(rest.ptr[1])))
-		n->currency = 0;
-}
-
-static void fig_units_read(const fig_reader *r, ag_fig_number *n)
-{
-	const ag_fig_doc *d = r->doc;
-	const size_t at = n->token;
-
-	if (at && d->tokens[at - 1].kind == AG_FIG_WORD && n->currency < 0 &&
-	    d->tokens[at - 1].len == 3 && d->tokens[at - 1].at + 4 >= n->at)
-		n->currency = ag_fig_value(r->words, AG_FIG_W_MONEY, d->tokens[at - 1].fold);
-	for (size_t i = at + 1; i < d->ntoken && i < at + 5; i++) {
-		const ag_fig_token *t = &d->tokens[i];
-		int v;
-
-		if (t->kind != AG_FIG_WORD ||
-		    t->at > d->tokens[i - 1].at + d->tokens[i - 1].len + 3)
-			return;
-		if ((v = ag_fig_value(r->words, AG_FIG_W_SCALE, t->fold)) > 0 && t->len > 2)
-			n->exp += n->exp ? 0 : v;
-		else if (ag_fig_value(r->words, AG_FIG_W_PERCENT, t->fold) > 0)
-			n->is_percent = true;
-		else if ((ag_str_eqc(t->fold, "per") || ag_str_eqc(t->fold, "pour") ||
-		          ag_str_eqc(t->fold, "por")) &&
-		         i + 1 < d->ntoken &&
-		         (ag_str_eqc(t[1].fold, "cent") || ag_str_eqc(t[1].fold, "ciento")))
-			n->is_percent = true, i++;
-		else if (ag_str_eqc(t->fold, "percentage") || ag_str_eqc(t->fold, "de") ||
-		         ag_str_eqc(t->fold, "of"))
-			continue;
-		else if (ag_fig_value(r->words, AG_FIG_W_POINTS, t->fold) > 0)
-			n->is_points = true;
-		else if ((v = ag_fig_value(r->words, AG_FIG_W_MONEY, t->fold)) >= 0)
-			n->currency = v;
-		else if ((v = ag_fig_value(r->words, AG_FIG_W_UNIT, t->fold)) > 0 && !n->unit)
-			n->unit = v;
-		else if (ag_fig_value(r->words, AG_FIG_W_TIMES, t->fold) > 0)
-			n->is_times = true;
-		else
-			return;
-		n->ntoken = (uint32_t)(i - at + 1);
-	}
 }
 
 /* "twice as", "a third of", "ranks third". */
@@ -471,8 +418,7 @@ static void fig_words_finish(fig_reader *r)
 		if (r->doc->numbers[i].is_marker || r->doc->numbers[i].is_date ||
 		    r->doc->numbers[i].is_ratio)
 			continue;
-		fig_units_read(r, &r->doc->numbers[i]);
-		fig_money_after(r, &r->doc->numbers[i]);
+		ag_fig_units_read(r->text, r->words, r->doc, &r->doc->numbers[i]);
 	}
 }
 
@@ -481,6 +427,16 @@ static void fig_words_finish(fig_reader *r)
 static bool fig_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Does a name with digits begin there: db-01? */
+static bool fig_is_ident_at(const fig_reader *r, size_t i)
+{
+	while (i < r->text.len && !fig_is_space(fig_at(r, i))) {
+		if (fig_is_digit(fig_at(r, i++)))
+			return true;
+	}
+	return false;
 }
 
 /* Does a sentence end at the mark at i? */
@@ -504,7 +460,7 @@ static bool fig_sentence_ends(const fig_reader *r, size_t i)
 	while (fig_is_space(fig_at(r, next)))
 		next++;
 	after = fig_at(r, next);
-	if (after >= 'a' && after <= 'z')
+	if (after >= 'a' && after <= 'z' && !fig_is_ident_at(r, next))
 		return false;
 	if (d->tokens[d->ntoken - 1].kind == AG_FIG_WORD) {
 		const ag_fig_token *t = &d->tokens[d->ntoken - 1];

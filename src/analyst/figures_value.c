@@ -120,6 +120,10 @@ static bool fig_is_french(ag_str text, size_t i)
 static void fig_run_read(ag_str text, size_t i, unsigned lang, fig_run *run)
 {
 	const size_t head = fig_ndigit(text, i);
+	/* "web-01 284" is a name and a number. */
+	const bool may_group = fig_byte(text, i) != '0' &&
+	                       !(i > 1 && fig_byte(text, i - 1) == '-' &&
+	                         fig_byte(text, i - 2) != ' ');
 
 	*run = (fig_run){ .len = head };
 	while (run->nsep < 16) {
@@ -133,7 +137,7 @@ static void fig_run_read(ag_str text, size_t i, unsigned lang, fig_run *run)
 			break;
 		if (c != '.' && c != ',') {
 			/* A blank, an apostrophe: only between groups of three, and a plain blank not in English. */
-			if (n != 3 || head > 3 ||
+			if (n != 3 || head > 3 || !may_group ||
 			    (is_blank && lang == AG_FIG_EN &&
 			     !fig_is_french(text, at + sign + n)) ||
 			    (run->nsep && run->sep[run->nsep - 1].c != ' '))

@@ -1,12 +1,13 @@
 /* figures_domains -- the results and the templates of the later grammars: hospitals, logistics, energy, schools; then airlines,
  * libraries, farms, networks. Other forms of prose: comparisons, ranks, ratios in words, points, averages, dates, units,
- * negative numbers, two keys. Each was written whole before the checker was tried on it. */
+ * negative numbers, two keys. Each was written whole before the checker was tried on it; what the checker did at first sight is said
+ * with each, and the classes of its mistakes were mended then. */
 #ifndef AG_TESTS_FIGURES_DOMAINS_H
 #define AG_TESTS_FIGURES_DOMAINS_H
 
 #include "figures_grammar.h"
 
-/* --- the fourth --- */
+/* --- the fourth: at first sight 84.0 % of the wrong figures were caught, 14.3 % of the right answers marked --- */
 
 static const fg_set fg_fourth_sets[] = {
 	{ .key = "ward",
@@ -158,7 +159,7 @@ static const fg_template fourth_grammar[] = {
 	{ "El valor más alto de {l0} es {f00}, en {e0}.", FG_ES, "x", '>' },
 };
 
-/* --- the fifth --- */
+/* --- the fifth: at first sight 85.4 % and 18.8 %, before anything was mended after the fourth --- */
 
 static const fg_set fg_fifth_sets[] = {
 	{ .key = "route",
@@ -302,7 +303,7 @@ static const fg_template fifth_grammar[] = {
 	{ "{e0} y {e1} suman {b010} {l0}.", FG_ES, "c", 0 },
 };
 
-/* --- the sixth: written when the checker had been mended after the fourth and the fifth, and the last judge --- */
+/* --- the sixth, written after that: at first sight 97.1 % and 30.7 % (a year that is called a season was no key) --- */
 
 static const fg_set fg_sixth_sets[] = {
 	{ .key = "branch_office",
@@ -447,6 +448,151 @@ static const fg_template sixth_grammar[] = {
 	{ "Le {l0} de {e0} s'élève à {f00}, soit {s0} du total.", FG_FR, "m", 0 },
 	{ "{e0} cuenta con {f00} {l0}, lo que supone el {s0} del total.", FG_ES, "c", 0 },
 	{ "Entre {e0} y {e1} suman {b010} {l0}.", FG_ES, "c", 0 },
+};
+
+/* --- the seventh, written after that: at first sight 98.6 % and 5.2 % --- */
+
+static const fg_set fg_seventh_sets[] = {
+	{ .key = "museum",
+	  .rows = { "City Gallery", "Maritime House", "Science Dome", "Glass Hall", "Castle Mere" },
+	  .cols = { { "tickets_sold",
+	              FG_COUNT,
+	              { "tickets|sold tickets", "Tickets", "billets", "entradas" },
+	              60,
+	              52000,
+	              NULL },
+	            { "shop_revenue",
+	              FG_MONEY,
+	              { "shop revenue", "Shopumsatz", "recettes de la boutique",
+	                "ingresos de la tienda" },
+	              40000,
+	              90000000,
+	              NULL },
+	            { "guided_tour_share",
+	              FG_FRACTION,
+	              { "guided tour share|share of guided tours", "Anteil guided tours",
+	                "part guided", "cuota guided" },
+	              300,
+	              7200,
+	              NULL },
+	            { "avg_visit_min",
+	              FG_UNIT,
+	              { "average visit", "durchschnittlicher Besuch", "visite moyenne",
+	                "visita media" },
+	              200,
+	              1900,
+	              "min" } } },
+	{ .key = "farm_shop",
+	  .rows = { "Hilltop", "Brookside", "Green Gate", "Orchard Lane" },
+	  .cols = { { "crates",
+	              FG_COUNT,
+	              { "crates", "Kisten", "caisses", "cajas" },
+	              14,
+	              3000,
+	              NULL },
+	            { "waste_kg",
+	              FG_UNIT,
+	              { "waste", "Abfall", "waste", "waste" },
+	              20,
+	              9000,
+	              "kg" },
+	            { "profit",
+	              FG_BALANCE,
+	              { "profit", "Gewinn", "profit", "profit" },
+	              -900000,
+	              2600000,
+	              NULL },
+	            { "opened_on",
+	              FG_DATE,
+	              { "opening", "opening", "opening", "opening" },
+	              5,
+	              355,
+	              NULL } } },
+	{ .key = "server",
+	  .rows = { "web-01", "web-02", "db-01", "cache-01", "mail-01" },
+	  .cols = { { "requests",
+	              FG_COUNT,
+	              { "requests", "Requests", "requests", "requests" },
+	              1000,
+	              900000,
+	              NULL },
+	            { "error_pct",
+	              FG_PERCENT,
+	              { "error rate|error share", "Fehlerquote", "taux d'erreur", "tasa de error" },
+	              1,
+	              140,
+	              NULL },
+	            { "latency_ms",
+	              FG_UNIT,
+	              { "latency", "Latenz", "latence", "latencia" },
+	              30,
+	              9000,
+	              "ms" },
+	            { "restarts",
+	              FG_COUNT,
+	              { "restarts", "Restarts", "restarts", "restarts" },
+	              2,
+	              40,
+	              NULL } } },
+	{ .key = "party",
+	  .key2 = "election",
+	  .rows = { "Reform List|2019", "Reform List|2024", "Harbour Union|2019",
+	            "Harbour Union|2024", "New Path|2019", "New Path|2024" },
+	  .cols = { { "votes",
+	              FG_COUNT,
+	              { "votes", "Stimmen", "voix", "votos" },
+	              900,
+	              480000,
+	              NULL },
+	            { "seats", FG_COUNT, { "seats", "Sitze", "seats", "seats" }, 2, 90, NULL },
+	            { "vote_share",
+	              FG_FRACTION,
+	              { "vote share", "Stimmenanteil", "part des voix", "cuota de votos" },
+	              200,
+	              4900,
+	              NULL },
+	            { "campaign_cost",
+	              FG_MONEY,
+	              { "campaign cost|campaign costs", "Kampagnenkosten", "coût de campagne",
+	                "coste de la campaña" },
+	              90000,
+	              70000000,
+	              NULL } } },
+};
+
+#define FG_NSEVENTH (sizeof(fg_seventh_sets) / sizeof(fg_seventh_sets[0]))
+
+static const fg_template seventh_grammar[] = {
+	{ "I checked the table: {e0} comes out at {n00}. The other one you may care about, {e1}, comes out at {n10}.",
+	  FG_EN, "x", 0 },
+	{ "{e0} beat {e1} on {l0}, {f00} to {f10}.", FG_EN, "c", 0 },
+	{ "{e0} has the edge: its {l0} is {f00}, which is {m010} than {e1}.", FG_EN, "m", 0 },
+	{ "Roughly speaking, {e0} has {w010} the {l0} of {e1}.", FG_EN, "m", 0 },
+	{ "{l0} at {e0} {g010} compared with {e1}.", FG_EN, "x", 0 },
+	{ "{e0} reaches {f00}, {p010} than {e1}.", FG_EN, "p", 0 },
+	{ "Sorted by {l0}, {e0} is {o00}.", FG_EN, "x", 0 },
+	{ "The clear leader in {l0} is {e0} ({f00}); last is not far behind.", FG_EN, "x", '>' },
+	{ "{e0} has the fewest {l0}: {f00}.", FG_EN, "c", '<' },
+	{ "Across the board, {l0} runs from {L0} up to {H0}.", FG_EN, "x", 0 },
+	{ "With an average of {a0} {l0} per entry, {e0} stands out at {f00}.", FG_EN, "c", 0 },
+	{ "Adding {e0} and {e1} gives {b010} {l0}.", FG_EN, "c", 0 },
+	{ "{e0} opened on {f00}. {e1} followed on {f10}.", FG_EN, "d", 0 },
+	{ "Summary:\n\n1. {e0}\n   - {l0}: {f00}\n   - {l1}: {f01}\n2. {e1}\n   - {l0}: {f10}\n   - {l1}: {f11}\n",
+	  FG_EN, "**", 0 },
+	{ "| Entry | {l0} | {l1} |\n|:--|--:|--:|\n| {e0} | {f00} | {f01} |\n| {e1} | {f10} | {f11} |\n\nSo {e0} has {f00} {l0}.",
+	  FG_EN, "c*", 0 },
+	{ "{e0} is listed with {f00}, {e1} only with {f10}.", FG_EN, "u", 0 },
+	{ "{e0} closed with {f00} in {l0}; {e1} closed with {f10}.", FG_EN, "b", 0 },
+	{ "Out of {t0} {l0} in total, {e0} accounts for {f00} ({s0}).", FG_EN, "c", 0 },
+	{ "{l0} by entry: {e0} = {f00}, {e1} = {f10}, {e2} = {f20}.", FG_EN, "x", 0 },
+	{ "All {k} entries have data. {e0} shows {n00}.", FG_EN, "x", 0 },
+	{ "{e0} zählt {f00} {l0}, {e1} dagegen nur {f10}.", FG_DE, "c", 0 },
+	{ "Gegenüber {e1} hat {e0} {m010} {l0}.", FG_DE, "c", 0 },
+	{ "Der Wert von {e0} für {l0} liegt bei {f00}.", FG_DE, "m", 0 },
+	{ "Chez {e0}, on trouve {f00} {l0} ; chez {e1}, {f10}.", FG_FR, "c", 0 },
+	{ "{e0} pèse {s0} des {l0}, avec {f00}.", FG_FR, "c", 0 },
+	{ "En {e0} hay {f00} {l0} y en {e1} hay {f10}.", FG_ES, "c", 0 },
+	{ "{e0} aporta el {s0} de los {l0}, es decir, {f00}.", FG_ES, "c", 0 },
 };
 
 #endif

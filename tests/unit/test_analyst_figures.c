@@ -1,4 +1,4 @@
-/* Figures of answers: cases by hand, then answers from six grammars with a fixed seed. */
+/* Figures of answers: cases by hand, then answers from seven grammars with a fixed seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -369,6 +369,15 @@ static void figures_of_the_sixth_grammar(void **state)
 	grammar("sixth grammar", &g, 6);
 }
 
+static void figures_of_the_seventh_grammar(void **state)
+{
+	const fg_world_of g = { fg_seventh_sets, FG_NSEVENTH, seventh_grammar,
+		                AG_NELEM(seventh_grammar) };
+
+	(void)state;
+	grammar("seventh grammar", &g, 7);
+}
+
 /* --- limits --- */
 
 /* The largest answer over the most cells: no input makes the check slow. */
@@ -456,6 +465,7 @@ int main(void)
 		cmocka_unit_test(figures_of_the_fourth_grammar),
 		cmocka_unit_test(figures_of_the_fifth_grammar),
 		cmocka_unit_test(figures_of_the_sixth_grammar),
+		cmocka_unit_test(figures_of_the_seventh_grammar),
 		cmocka_unit_test(the_largest_answer_is_checked_in_time),
 		cmocka_unit_test(answers_beyond_the_limits_are_refused),
 	};
