@@ -759,7 +759,8 @@ const ag_command ag_cmd_audit = {
 	.about =
 		"SOURCE is a file (NDJSON, JSON, BSON, CSV, TSV), a folder, each of whose data files is a "
 		"collection, - for standard input, or a MongoDB server: mongodb://host/database.collection, "
-		"mongodb://host/database for all of it.\n\n"
+		"mongodb://host/database for all of it, or an account of Azure Cosmos DB: cosmos://ACCOUNT/database.collection, "
+		"or -a ACCOUNT -d DATABASE -c COLLECTION.\n\n"
 		"A problem is reported only after its evidence was run over the whole collection; the report "
 		"carries that evidence. Nothing is ever written to a source. The run and its report are kept "
 		"in the store: see `argus show` and `argus verify`.\n\n"
