@@ -271,6 +271,8 @@ ag_status ag_cosmos_uri(ag_str account, ag_str database, ag_str collection, bool
 
 	if (collection.len && !database.len)
 		return bad("a collection needs its database: -d DATABASE", err);
+	if (ag_str_find(database, '.') >= 0) /* it would end there */
+		return bad("the name of a database has no dot", err);
 	add_encoded(&b, database, "$");
 	if (collection.len)
 		ag_buf_addc(&b, '.');

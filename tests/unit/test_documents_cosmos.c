@@ -152,6 +152,7 @@ static void test_parts(void **state)
 		  "mongodb://u:k%2B%2F==@h:10255/d.c?ssl=true&appName=@u@" },
 		{ "mongodb://u:k%2B@h/admin", "d", "", false, "mongodb://u:k%2B@h/d" },
 		{ "shop", "", "c", false, NULL },
+		{ "shop", "d.e", "c", false, NULL },
 		{ "AccountEndpoint=https://x;AccountKey=k", "d", "c", false, NULL },
 		{ "https://x", "d", "c", false, NULL },
 	};
