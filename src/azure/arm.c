@@ -70,7 +70,7 @@ static ag_status each(const arm *a, ag_str url,
 
 	for (unsigned i = 0; !st && url.len; i++) {
 		const ag_val *list;
-		ag_str json;
+		ag_str json = { 0 };
 		ag_url u;
 		ag_val v;
 
@@ -391,7 +391,7 @@ static ag_status find(const ag_ctx *ctx, ag_str account, ag_arena *arena, ag_str
 ag_status ag_azure_connection(const ag_ctx *ctx, ag_str account, bool can_write, ag_arena *arena,
                               ag_azure_string *ret, ag_err *err)
 {
-	ag_str id, json;
+	ag_str id = { 0 }, json = { 0 };
 	ag_err why = { 0 };
 	ag_status st = find(ctx, account, arena, &id, &json, &why);
 

@@ -47,7 +47,7 @@ static ag_status of_app(const ag_ctx *ctx, const char *endpoint, ag_arena *arena
 	                                 endpoint, RESOURCE, AG_FMT(client_part(arena)));
 	const char *secret = variable("IDENTITY_HEADER");
 	const ag_str header[] = { AG_S("X-IDENTITY-HEADER"), ag_str_c(secret) };
-	ag_str json;
+	ag_str json = { 0 };
 	ag_status st;
 
 	ag_log_redact(ag_str_c(secret));
@@ -66,7 +66,7 @@ static ag_status of_machine(const ag_ctx *ctx, ag_arena *arena, ag_str *ret, ag_
 {
 	const char *where = variable("ARGUS_AZURE_METADATA");
 	const ag_str header[] = { AG_S("Metadata"), AG_S("true") };
-	ag_str json, url;
+	ag_str json = { 0 }, url;
 	ag_status st;
 
 	if (where && strcmp(where, "none") == 0)

@@ -246,7 +246,7 @@ ag_status ag_cosmos_address(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_m
                             ag_err *err)
 {
 	bool has_charge = false;
-	ag_str driver;
+	ag_str driver = { 0 };
 	parts p;
 	ag_status st = cut(uri, &p, err);
 
