@@ -13,6 +13,8 @@
 #include "query/extjson.h"
 
 #define ORIGIN "app.job_audit"
+#define MAX_TARGET \
+	200 /* bytes; what is cut is one target with another one, which only limits more */
 
 typedef struct payload {
 	bool all;
@@ -58,34 +60,41 @@ static ag_str write_payload(const payload *p, ag_arena *arena)
 
 /* --- what a user names --- */
 
-/* The server that is asked, without user and database. */
+/* The server that is asked, without user and database; "" for files. */
 static ag_str target_of(ag_str uri, ag_arena *arena)
 {
+	const ag_str scheme = ag_source_scheme(uri);
+	ag_str place = AG_S(""), whole;
 	ag_mongo_address a;
 
-	if (!ag_mongo_is_uri(uri) || ag_mongo_address_parse(uri, arena, &a, NULL))
-		return AG_S("");
-	return ag_str_make(ag_str_printf(arena, "mongodb://%.*s", AG_FMT(a.place)).ptr,
-	                   a.place.len + 10 < 256 ? a.place.len + 10 : 256);
+	if (!scheme.len)
+		return place;
+	if (!ag_mongo_is_uri(uri)) {
+		whole = ag_str_make(uri.ptr + scheme.len + 3, uri.len - scheme.len - 3);
+		whole = ag_str_split(&whole, '?');
+		place = ag_str_split(&whole, '/');
+	} else if (!ag_mongo_address_parse(uri, arena, &a, NULL)) {
+		place = a.place;
+	}
+	whole = ag_str_printf(arena, "%.*s://%.*s", AG_FMT(scheme), AG_FMT(place));
+	return ag_str_make(whole.ptr, whole.len < MAX_TARGET ? whole.len : MAX_TARGET);
 }
 
 static ag_status make_of_source(ag_str what, ag_arena *arena, ag_job *ret, ag_err *err)
 {
 	payload p = { 0 };
+	ag_mongo_address a;
 	char *path;
 
-	if (ag_mongo_is_uri(what)) {
-		ag_mongo_address a;
-		ag_status st = ag_mongo_address_parse(what, arena, &a, err);
-
-		if (st)
-			return st;
+	if (ag_mongo_is_uri(what) && ag_mongo_address_parse(what, arena, &a, err))
+		return AG_INVALID;
+	if (ag_source_scheme(what).len) {
+		p.source = ag_source_shown(what, arena);
 		if (ag_app_has_password(what)) {
 			ag_fail(err, AG_DENIED, ORIGIN, "a password does not belong into a job");
 			return ag_err_hint(err, "leave it out, and set " AG_MONGO_PASSWORD_ENV
 			                        " where workers run");
 		}
-		p.source = ag_mongo_address_shown(&a, arena);
 	} else {
 		path = realpath(ag_str_cstr(arena, what), NULL);
 		if (!path) {
