@@ -45,6 +45,7 @@ typedef struct ag_postgres {
 	ag_pg_conn *conn; /* NULL = not connected */
 	unsigned patience_ms;
 	bool has_been_connected;
+	bool is_standby;      /* the server was read-only when the store was opened */
 	bool is_patience_old; /* the session has another lock_timeout */
 	uint64_t session;     /* number of the connection, from 1 */
 	uint64_t listening;   /* the session that has sent LISTEN, 0 = none */

@@ -81,7 +81,9 @@ static int native_of(const char *state)
 ag_status ag_postgres_fail(const ag_postgres *s, const ag_pg_failure *f, const char *doing,
                            ag_err *err)
 {
-	const meaning *m = meaning_of(f->sqlstate);
+	/* A standby refuses to write as it refuses what it does not know. */
+	const bool is_read_only = s->is_standby && strcmp(f->sqlstate, "0A000") == 0;
+	const meaning *m = meaning_of(is_read_only ? "25006" : f->sqlstate);
 	ag_status st = m->status;
 	const char *hint = m->hint;
 	ag_str why = f->message;

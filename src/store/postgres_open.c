@@ -147,6 +147,7 @@ static ag_status identify(ag_postgres *s, identity *id, bool makes, ag_err *err)
 	st = ag_postgres_run(&s->base, &look, AG_DB_NO_ARGS, &out, err);
 	if (!st && id->is_store && id->may_use)
 		st = ag_postgres_run(&s->base, &version, AG_DB_NO_ARGS, &version_out, err);
+	s->is_standby = !st && id->is_standby;
 	return st ? st : judge(s, id, makes, err);
 }
 

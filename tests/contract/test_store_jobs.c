@@ -301,7 +301,7 @@ static void a_target_is_not_asked_by_all(void **state)
 
 /* --- many --- */
 
-enum { NTHREAD = 6, NJOB = 40, LIMIT = 2 };
+enum { NTHREAD = 6, NJOB = 24, LIMIT = 2 };
 
 typedef struct crowd {
 	const char *uri;
@@ -360,12 +360,14 @@ static void many_workers_take_each_job_once(void **state)
 	store_env *env = *state;
 	crowd c = { .uri = env->uri };
 	pthread_t threads[NTHREAD];
+	ag_job jobs[NJOB];
 	ag_job_counts n;
 
 	if (!fixture->is_shared)
 		return;
 	for (int i = 0; i < NJOB; i++)
-		add(env, i % 3 ? "mongodb://x" : "", NOW);
+		jobs[i] = a_job(i % 3 ? "mongodb://x" : "");
+	assert_ok(env, ag_store_add_jobs(env->store, jobs, NJOB, NOW, NULL, NULL, &env->err));
 	for (int i = 0; i < NTHREAD; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, drain, &c), 0);
 	for (int i = 0; i < NTHREAD; i++)

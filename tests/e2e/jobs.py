@@ -21,7 +21,7 @@ import zoneinfo
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
 LONG = os.environ.get("ARGUS_LONG") == "1"
-NJOB, EVERY, NDOC = (200, 5.0, 100000) if LONG else (30, 0.25, 10000)
+NJOB, EVERY, NDOC = (200, 5.0, 100000) if LONG else (20, 0.25, 10000)
 SECRET = "hunter2pw"
 URL = "postgresql://team:%s@127.0.0.1:%s/" % (SECRET, PORT)
 output = []
@@ -330,7 +330,7 @@ def times():
     starts = ["2026-03-28T20:00:00", "2026-10-24T20:00:00", "2026-03-07T20:00:00", "2026-04-04T10:00:00", "2026-09-05T20:00:00",
               "2045-03-25T20:00:00"]
     bad, n = [], 0
-    for _ in range(30 if not LONG else 600):
+    for _ in range(15 if not LONG else 600):
         cron = "%s %s %s %s %s" % (rnd.choice(["0", "*/17", "30", "5,35", "10-20/5", "0-59/13"]),
                                    rnd.choice(["2", "*", "*/3", "1-4", "2,3", "0,23", "1"]), rnd.choice(["*", "*", "*/2", "5-29"]),
                                    rnd.choice(["*", "*", "3-11"]), rnd.choice(["*", "*", "0-5", "0,6"]))

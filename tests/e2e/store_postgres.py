@@ -6,7 +6,7 @@
 3. argus store copy and check, both ways.
 4. argus store import takes over a database of the older system, twice; its tables are views of a store.
 5. What was typed as a password is in no output and in no row.
-6. PgBouncer in front is told what is needed."""
+6. PgBouncer in front, and a server that only reads, are told what is needed."""
 import json
 import os
 import random
@@ -74,6 +74,7 @@ def setup():
     for name in ("argus", "second"):
         psql("CREATE DATABASE %s OWNER team TEMPLATE template0 ENCODING 'UTF8'" % name, "postgres")
     make_data(DIR + "/data/people.ndjson", 150000)
+    make_data(DIR + "/data/small.ndjson", 10)
 
 
 def settings():
@@ -153,6 +154,36 @@ def poolers():
         check(name + ": nothing is written", psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'argus'", "pooled") == "0")
         p.terminate()
         p.wait()
+
+
+def standby():
+    """A read-only server: what only reads works, what writes is told which server to name."""
+    binaries, folder, port = "/usr/lib/postgresql/15/bin/", DIR + "/standby", free_port()
+    user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.getuid() == 0 else []
+    os.makedirs(folder)
+    if user:
+        shutil.chown(folder, "postgres")
+    os.chmod(folder, 0o700)
+
+    def run(*args):
+        return subprocess.run(user + [binaries + args[0], *args[1:]], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    r = run("pg_basebackup", "-h", SOCKET, "-p", PORT, "-U", "postgres", "-D", folder, "-R", "--checkpoint=fast")
+    if r.returncode == 0:
+        subprocess.run(user + [binaries + "pg_ctl", "-D", folder, "-s", "-w", "-l", folder + "/log", "-o", "-c port=%d -c listen_addresses="
+                       "127.0.0.1 -c unix_socket_directories= -c fsync=off" % port, "start"], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False)
+    store = "postgresql://team:%s@127.0.0.1:%d/" % (SECRET, port)
+    r2 = argus("runs", "--store", store + "argus")
+    check("a standby can be read", r2.returncode == 0, (r, r2))
+    r = argus("audit", "bad.yaml", "small.ndjson", "--store", store + "argus")
+    check("a standby is not written: a sentence and what to do, exit 1", r.returncode == 1 and "read-only" in r.stderr and
+          "primary" in r.stderr, r)
+    r = argus("runs", "--store", store + "postgres")
+    check("nor is a store made in it", r.returncode == 1 and "standby" in r.stderr, r)
+    r = argus("worker", "--drain", "--store", store + "argus")
+    check("a worker says so as well", r.returncode == 1 and "read-only" in r.stderr, r)
+    run("pg_ctl", "-D", folder, "-m", "immediate", "-s", "stop")
 
 
 def events_of(run, store):
@@ -333,6 +364,7 @@ def main():
     settings()
     bad_addresses()
     poolers()
+    standby()
     killed_servers()
     copies()
     imports()
