@@ -21,7 +21,8 @@ import zoneinfo
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
 LONG = os.environ.get("ARGUS_LONG") == "1"
-NJOB, EVERY, NDOC = (200, 5.0, 100000) if LONG else (20, 0.25, 10000)
+NJOB, NDOC = (200, 100000) if LONG else (20, 10000)
+every = [5.0]  # seconds between kills; in the short form by how long a job takes here
 SECRET = "hunter2pw"
 URL = "postgresql://team:%s@127.0.0.1:%s/" % (SECRET, PORT)
 output = []
@@ -110,6 +111,25 @@ def same_reports(store):
     check("several processes need a store", r.returncode == 1 and "in memory" in r.stderr, r)
 
 
+def killed_children(store):
+    """A process of argus audit --jobs is killed: another one goes on with its run."""
+    p = subprocess.Popen([ARGUS, "audit", DIR + "/many", "--collections", "c00*", "--jobs", "3", "--output", "json", "--store", store],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env(), cwd=DIR + "/data")
+    nkill = 0
+    while p.poll() is None and nkill < 2:
+        time.sleep(0.15)
+        with open("/proc/%d/task/%d/children" % (p.pid, p.pid), encoding="utf-8") as f:
+            children = f.read().split()
+        if children:
+            os.kill(int(children[0]), signal.SIGKILL)
+            nkill += 1
+    out, err = p.communicate(timeout=120)
+    output.append(out + err)
+    reports = json.loads(out)["reports"] if p.returncode == 0 else []
+    check("%d processes of an audit were killed, and it is whole" % nkill, nkill and len(reports) == 10 and
+          all(plain(r) == plain(reports[0]) for r in reports) and "takes its place" in err, (nkill, p.returncode, err))
+
+
 def jobs_of(store, *filters):
     return json.loads(argus("jobs", "list", "--limit", "1000", "--output", "json", "--store", store, *filters).stdout)
 
@@ -196,17 +216,17 @@ def all_done_once(name, store, queue, want, reference):
 
 
 def drain(store, disturb, queue, name, reference):
-    """Three workers; disturb() is called every EVERY seconds with them."""
+    """Three workers; disturb() is called with them again and again."""
     r = argus("jobs", "add", "many/c*", "--queue", queue, "--attempts", "20", "--store", store)
     check("%s: queued" % name, r.returncode == 0, r)
     workers = [worker(store, queue) for _ in range(3)]
-    began, next_at, ndisturb = time.time(), time.time() + EVERY, 0
+    began, next_at, ndisturb = time.time(), time.time() + every[0], 0
     while True:
         time.sleep(0.02)
         if all(w.poll() not in (None, -signal.SIGKILL) for w in workers) or time.time() - began > (1500 if LONG else 120):
             break
         if time.time() >= next_at:
-            next_at = time.time() + EVERY
+            next_at = time.time() + every[0]
             ndisturb += 1
             disturb(workers, ndisturb)
         for i, w in enumerate(workers):  # who was killed comes back, like a service
@@ -411,11 +431,15 @@ def main():
     setup()
     sqlite, postgres = DIR + "/store.db", URL + "jobs"
     same_reports(sqlite)
+    killed_children(sqlite)
     for store in (sqlite, postgres):
         what_people_do(store)
         schedules(store)
         graceful(store)
+    began = time.time()
     reference = calls_of_one(sqlite)
+    if not LONG:
+        every[0] = max(0.2, 1.5 * (time.time() - began))
     check("the reference has calls", reference > 3, reference)
     for name, store in (("SQLite", sqlite), ("PostgreSQL", postgres)):
         nkill, again = drain(store, kill_one, "kills", "kills of workers, " + name, reference)
