@@ -245,6 +245,8 @@ static void put_demo(ag_chat_show *s, const ag_analyst_state *state)
 int ag_chat_show_end(ag_chat_show *s, const ag_analyst_turn_result *r)
 {
 	end_text(s);
+	if (s->wrap.width && ag_signals_cancelled()) /* after the terminal's own "^C" */
+		put_text(s->c, AG_S("\n"));
 	if (!r->answer.len)
 		return no_answer(s->c, &r->run_result);
 	if (!s->is_live || !s->has_text) {
