@@ -597,9 +597,13 @@ static bool turn(void *own, ag_worker *self)
 	return false;
 }
 
-static bool tick(void *arg)
+/* On a crowded machine threads that block are the better way: the kernel wakes them on the core that PostgreSQL leaves. */
+static bool tick(void *arg, bool is_crowded)
 {
-	return ag_http_seats_look((ag_httpd *)arg, false);
+	ag_httpd *d = (ag_httpd *)arg;
+
+	atomic_store(&d->seats.is_shut, is_crowded);
+	return ag_http_seats_look(d, false);
 }
 
 /* --- life --- */

@@ -116,6 +116,7 @@ typedef struct ag_http_seats {
 	ag_http_seat *spare;
 	ag_http_seat *first_paused, *last_paused; /* who paused first is first */
 	ag_http_seat *ready, **ready_end;
+	atomic_bool is_shut; /* nobody may pause */
 	atomic_uint npaused; /* those that are ready among them */
 	atomic_uint nready;
 	atomic_uint nsocket; /* that pause for a socket */

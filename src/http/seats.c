@@ -90,7 +90,8 @@ static ag_pause_end pause_seat(ag_pauser *p, int fd)
 	ag_http_seat *s = seat_of(p);
 	ag_httpd *d = s->d;
 
-	if (atomic_fetch_add(&d->seats.npaused, 1) < MAX_PAUSED && !atomic_load(&d->is_over)) {
+	if (atomic_fetch_add(&d->seats.npaused, 1) < MAX_PAUSED && !atomic_load(&d->is_over) &&
+	    !atomic_load(&d->seats.is_shut)) {
 		s->fd = fd;
 		ag_fiber_leave(s->fiber);
 	} else {

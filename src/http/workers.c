@@ -2,7 +2,7 @@
  *
  * nrunning counts threads that are not parked. The pacer sets `wanted` to `level` and the slow ones; who finds more running
  * than wanted after its work parks itself. level is between nleast and nfast: it grows when nearly each look at the workers
- * finds all of them at work. A parked thread that nobody wants for a while ends. A thread that ends joins the one
+ * finds all of them at work, and is nfast where the machine is crowded. A parked thread that nobody wants for a while ends. A thread that ends joins the one
  * that ended before it, so that ag_workers_stop() only has to join the last. */
 #include "http/workers.h"
 
@@ -23,6 +23,10 @@
 #define WINDOW 64
 #define MUCH   92
 #define LITTLE 60
+/* The pacer itself is late when other programs want all cores: one thread gets the share of one then, and more get more. */
+#define LATE_US 1000
+#define CROWDED 8 /* looks that are late, in percent of a window, from which on it is so */
+#define ROOMY   2 /* below which it is so no more */
 
 struct ag_worker {
 	ag_workers *all;
@@ -40,8 +44,10 @@ struct ag_workers {
 	unsigned nslot;        /* workers[0, nslot) were used once: no more need a look */
 	pthread_t pacer, last; /* last: of the threads that have ended */
 	bool has_last;
-	unsigned level, nlook,
-		nbusy; /* of the pacer; nbusy: workers at work, in all looks together */
+	unsigned level;        /* of the pacer, and what follows */
+	unsigned nlook, nbusy; /* nbusy: workers at work, in all looks together */
+	unsigned nlate;        /* of these looks */
+	bool is_crowded;
 	ag_worker workers[];
 };
 
@@ -204,18 +210,29 @@ static unsigned count_slow(const ag_workers *all, unsigned *ret_nbusy)
 	return n;
 }
 
+static void begin_window(ag_workers *all)
+{
+	all->nlook = all->nbusy = all->nlate = 0;
+}
+
 /* A worker that blocks for less than a millisecond has as little time left as one that computes. */
 static void set_level(ag_workers *all, unsigned nbusy)
 {
 	all->nbusy += nbusy;
 	if (++all->nlook < WINDOW)
 		return;
-	if (100 * all->nbusy >= MUCH * WINDOW * all->level && all->level < all->opts.nfast)
+	if (100 * all->nlate >= CROWDED * WINDOW)
+		all->is_crowded = true;
+	else if (100 * all->nlate < ROOMY * WINDOW)
+		all->is_crowded = false;
+	if (all->is_crowded)
+		all->level = all->opts.nfast;
+	else if (100 * all->nbusy >= MUCH * WINDOW * all->level && all->level < all->opts.nfast)
 		all->level++;
 	else if (100 * all->nbusy < LITTLE * WINDOW * (all->level - 1) &&
 	         all->level > all->opts.nleast)
 		all->level--;
-	all->nlook = all->nbusy = 0;
+	begin_window(all);
 }
 
 static void set_wanted(ag_workers *all, unsigned nslow)
@@ -255,10 +272,19 @@ static void wait_for_work(ag_workers *all)
 	atomic_store(&all->pacer_sleeps, false);
 }
 
+/* True: it took much longer. */
+static bool sleep_a_tick(void)
+{
+	const struct timespec tick = { 0, TICK_NS };
+	const int64_t began_us = ag_time_mono_us();
+
+	nanosleep(&tick, NULL);
+	return ag_time_mono_us() - began_us > TICK_NS / 1000 + LATE_US;
+}
+
 static void *pace(void *arg)
 {
 	ag_workers *all = (ag_workers *)arg;
-	const struct timespec tick = { 0, TICK_NS };
 	unsigned calm = 0;
 
 	pthread_mutex_lock(&all->lock);
@@ -268,17 +294,17 @@ static void *pace(void *arg)
 
 		set_wanted(all, count_slow(all, &nbusy));
 		set_level(all, nbusy);
-		is_ticking = all->opts.tick && all->opts.tick(all->opts.arg);
+		is_ticking = all->opts.tick && all->opts.tick(all->opts.arg, all->is_crowded);
 		/* A thread that was not to be had is tried for again. */
 		calm = !run_more(all) || nbusy || is_ticking ? 0 : calm + 1;
 		if (calm > CALM) { /* there is time left */
 			all->level = all->opts.nleast;
-			all->nlook = all->nbusy = 0;
+			begin_window(all);
 			wait_for_work(all);
 			calm = 0;
 		}
 		pthread_mutex_unlock(&all->lock);
-		nanosleep(&tick, NULL);
+		all->nlate += sleep_a_tick();
 		pthread_mutex_lock(&all->lock);
 	}
 	pthread_mutex_unlock(&all->lock);

@@ -24,8 +24,9 @@ typedef struct ag_workers_opts {
 	/* Waits for work, calls ag_worker_busy, works, calls ag_worker_done, returns; false: there will be no more. A thread is
 	 * sent to sleep between two calls, so that it must not keep work to itself. */
 	bool (*turn)(void *own, ag_worker *self);
-	/* Called by the pacer, once a millisecond while it paces. True: it goes on, also when no worker is at work. NULL = none. */
-	bool (*tick)(void *arg);
+	/* Called by the pacer, once a millisecond while it paces. True: it goes on, also when no worker is at work. is_crowded: other
+	 * programs want all cores, and nfast workers are there. NULL = none. */
+	bool (*tick)(void *arg, bool is_crowded);
 	void *arg;
 } ag_workers_opts;
 
