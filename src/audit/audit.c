@@ -96,7 +96,10 @@ ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypothese
                               ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	ag_across x = { .o = &a->opts->catalogue, .ctx = ctx };
+	ag_across x = { .o = &a->opts->catalogue,
+		        .ctx = ctx,
+		        .neighbours = a->opts->neighbours,
+		        .own = a->info->key };
 	ag_frames frames;
 	ag_status st = AG_OK;
 

@@ -87,6 +87,7 @@ typedef struct ag_audit_opts {
 	double max_ru;        /* the same: max_units */
 	int fail_on;          /* for the exit code: 0 = never, else ag_severity + 1 */
 	ag_str settings_json; /* effective settings as a JSON object, for the report; "" = {} */
+	struct ag_neighbours *neighbours; /* borrowed; NULL = the collection is alone */
 	const ag_audit_early
 		*early; /* of ag_audit_begin(); NULL = the run is listed from its first event */
 } ag_audit_opts;

@@ -75,6 +75,8 @@ static const ag_across_check across[] = {
 	{ "swap", 47, "two values of one object, each in the field of the other", false,
 	  ag_check_swap },
 	{ "mirror", 49, "numbers that are the mirror image of all others", false, ag_check_mirror },
+	{ "references", 50, "a reference to a document that another collection does not have",
+	  false, ag_check_references },
 	{ "dependency", 28, "a value that another field of the same document contradicts", false,
 	  ag_check_dependency },
 	{ "arithmetic", 29, "a number that is not the sum or the product of others", false,

@@ -111,6 +111,7 @@ bool ag_frame_tells_odd(const ag_frame *fr, const ag_frame_col *c, const uint8_t
 AG_CHECK ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err);
 
 ag_status ag_check_mirror(AG_ACROSS_ARGS);
+ag_status ag_check_references(AG_ACROSS_ARGS);
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_swap(AG_ACROSS_ARGS);
 ag_status ag_check_rules(AG_ACROSS_ARGS);

@@ -65,7 +65,9 @@ typedef struct ag_across {
 	const ag_profile *p;
 	const ag_frames *frames; /* none where the source has no frames */
 	const ag_catalogue_opts *o;
-	const ag_ctx *ctx; /* long work looks here: ag_ctx_check() */
+	const ag_ctx *ctx;                /* long work looks here: ag_ctx_check() */
+	struct ag_neighbours *neighbours; /* of the folder; NULL = the collection is alone */
+	ag_str own;                       /* ag_source_info.key */
 } ag_across;
 
 typedef struct ag_across_check {

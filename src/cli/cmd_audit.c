@@ -5,6 +5,7 @@
 #include "app/jobs.h"
 #include "app/models.h"
 #include "app/retention.h"
+#include "audit/neighbours.h"
 #include "base/log.h"
 #include "cli/audit_jobs.h"
 #include "cli/baseline_out.h"
@@ -338,6 +339,7 @@ static void audit_uri(job *j, ag_str uri)
 {
 	const ag_str shown = ag_source_shown(uri, j->arena);
 	ag_source_place *places = NULL;
+	ag_neighbours *neighbours;
 	ag_err err = { 0 };
 	size_t n = 0;
 
@@ -352,8 +354,12 @@ static void audit_uri(job *j, ag_str uri)
 	/* Who names collections has left the others out. */
 	if (!ag_cli_has(j->c, "collections"))
 		note_skipped(j, uri);
+	neighbours = n > 1 ? ag_neighbours_new(places, n) : NULL;
+	j->opts.neighbours = neighbours;
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
+	j->opts.neighbours = NULL;
+	ag_neighbours_free(neighbours);
 }
 
 /* --- by several processes --- */

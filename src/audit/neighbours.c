@@ -1,0 +1,140 @@
+/* neighbours -- see the header. */
+#include "audit/neighbours.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#define MIN_KEYS  5
+#define FILLED    0.95 /* of the documents have the key */
+#define DIFFERENT 0.98 /* of its values are different: a few may have come twice */
+#define MAX_KEYS  8    /* of one collection */
+
+typedef struct neighbour {
+	const ag_source_place *place;
+	bool is_read;
+	ag_neighbour_key keys[MAX_KEYS];
+	size_t n;
+} neighbour;
+
+struct ag_neighbours {
+	ag_arena *arena;
+	neighbour *items;
+	size_t n;
+};
+
+ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_neighbours *ret = ag_new(arena, ag_neighbours);
+
+	*ret = (ag_neighbours){ .arena = arena };
+	ret->items = ag_new_n(arena, neighbour, AG_NEIGHBOURS_MAX);
+	for (size_t i = 0; i < n && ret->n < AG_NEIGHBOURS_MAX; i++) {
+		ag_source_state state;
+
+		if (ag_source_scheme(places[i].uri).len || !places[i].type->state ||
+		    !places[i].type->state(&places[i], &state) || state.nbyte > AG_NEIGHBOUR_BYTES)
+			continue;
+		ret->items[ret->n++].place = &places[i];
+	}
+	return ret;
+}
+
+void ag_neighbours_free(ag_neighbours *n)
+{
+	ag_arena *arena = n ? n->arena : NULL;
+
+	ag_arena_free(arena);
+}
+
+bool ag_neighbour_hash(const ag_val *v, uint64_t *ret)
+{
+	char text[24];
+	int n;
+
+	if (v->type == AG_T_INT32 || v->type == AG_T_INT64) {
+		n = snprintf(text, sizeof(text), "%lld", (long long)v->u.i);
+		*ret = XXH3_64bits(text, (size_t)n);
+		return true;
+	}
+	if (v->type == AG_T_OID) {
+		*ret = XXH3_64bits_withSeed(v->u.oid, sizeof(v->u.oid), 1);
+		return true;
+	}
+	if (v->type != AG_T_STRING || !v->n)
+		return false;
+	*ret = XXH3_64bits(v->u.s, v->n);
+	return true;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void add_key(ag_neighbours *all, neighbour *one, const ag_frame *fr, const ag_frame_col *c)
+{
+	ag_neighbour_key *k = &one->keys[one->n];
+
+	if (one->n == MAX_KEYS || c->nvalue < MIN_KEYS || c->nfilled < FILLED * fr->nrow ||
+	    c->nvalue < DIFFERENT * c->nfilled)
+		return;
+	*k = (ag_neighbour_key){ .name = ag_str_dup(all->arena, c->f->name),
+		                 .path = ag_str_dup(all->arena, c->f->path),
+		                 .collection = one->place->collection };
+	k->hashes = ag_new_n(all->arena, uint64_t, c->nvalue);
+	for (uint32_t i = 0; i < c->nvalue; i++)
+		if (ag_neighbour_hash(&c->values[i], &k->hashes[k->n]))
+			k->n++;
+	if (k->n < DIFFERENT * c->nvalue)
+		return;
+	qsort(k->hashes, k->n, sizeof(*k->hashes), by_hash);
+	one->n++;
+}
+
+static ag_status read_keys(ag_neighbours *all, neighbour *one, const ag_ctx *ctx, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_source *s = NULL;
+	ag_frames frames = { 0 };
+	ag_profile p;
+	ag_status st = ag_source_open_place(ctx, one->place, NULL, &s, err);
+
+	one->is_read = true;
+	if (!st)
+		st = ag_source_profile(s, ctx, scratch, &p, err);
+	if (!st)
+		st = ag_source_frames(s, ctx, &p, scratch, &frames, err);
+	if (!st && frames.n && frames.items[0].step == 1 && !frames.items[0].path.len)
+		for (size_t c = 0; c < frames.items[0].ncol; c++)
+			add_key(all, one, &frames.items[0], &frames.items[0].cols[c]);
+	if (s)
+		ag_source_close(s);
+	return st == AG_CANCELLED || st == AG_TIMEOUT ? st : AG_OK;
+}
+
+ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own, ag_arena *arena,
+                             const ag_neighbour_key ***ret, size_t *nret, ag_err *err)
+{
+	const ag_neighbour_key **keys = ag_new_n(arena, const ag_neighbour_key *,
+	                                         AG_NEIGHBOURS_MAX *MAX_KEYS);
+	ag_status st = AG_OK;
+
+	*ret = keys;
+	*nret = 0;
+	for (size_t i = 0; !st && i < n->n; i++) {
+		neighbour *one = &n->items[i];
+
+		if (ag_str_eq(one->place->key, own))
+			continue;
+		if (!one->is_read)
+			st = read_keys(n, one, ctx, err);
+		for (size_t k = 0; !st && k < one->n; k++)
+			keys[(*nret)++] = &one->keys[k];
+	}
+	return st;
+}
