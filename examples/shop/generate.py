@@ -524,6 +524,7 @@ def damage_products(d, truth, rows):
         seen[r["sku"]] = seen.get(r["sku"], 0) + 1
     truth.plant(file, "sku", ["duplicates"], 6, "three product numbers given twice",
                 rows, lambda r: seen[r["sku"]] > 1, {"documents too many": 3})
+    truth.follow("orders.ndjson", "items[].sku", ["referential"], "orders of the three numbers that were lost so")
 
     for r in d.sample([r for r in rows if "&" in r["name"]], 8):
         r["name"] = r["name"].replace("&", "&amp;")
