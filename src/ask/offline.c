@@ -298,9 +298,17 @@ static size_t choose(const candidate *list, size_t n)
 		if (list[i].judged.fit == AG_FIT_WHOLE && list[i].judged.is_titled)
 			return i;
 	}
+	/* The section of a name is better than a statement that has the name. */
+	for (size_t i = first;
+	     i < n && !list[first].judged.is_entry && list[i].score >= NAMED * list[first].score;
+	     i++) {
+		if (list[i].judged.fit != AG_FIT_NONE && list[i].judged.is_entry &&
+		    list[i].judged.share > 0.999)
+			return i;
+	}
 	if (list[first].judged.fit == AG_FIT_WHOLE)
 		return first;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !list[first].judged.is_entry; i++) {
 		if (list[i].judged.is_proved && list[i].score >= PROVED * list[first].score)
 			return i;
 	}

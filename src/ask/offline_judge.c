@@ -599,6 +599,21 @@ static bool is_about_them(const ag_judge *j, ag_str title, ag_arena *arena)
 	return nhere == n || nhere >= 2;
 }
 
+/* Is the section the one of a name that is asked about: "tool_output"? */
+static bool is_entry(const ag_judge *j, ag_str title)
+{
+	while (title.len && strchr("` ", title.ptr[0]))
+		title = ag_str_make(title.ptr + 1, title.len - 1);
+	while (title.len && strchr("` ", title.ptr[title.len - 1]))
+		title.len--;
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (!j->terms[i].nstem && !j->terms[i].is_subject &&
+		    ag_str_ieq(title, j->terms[i].shown))
+			return true;
+	}
+	return false;
+}
+
 static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
 	/* A path is made of single words: in it "login" says nothing of "log in". */
@@ -686,6 +701,7 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	else
 		ret.fit = AG_FIT_WHOLE;
 	ret.is_named = named_by(j, t->title, false, arena) > 0;
+	ret.is_entry = is_entry(j, t->title);
 	ret.has_title = is_about_them(j, t->title, arena);
 	ret.is_titled = ret.is_named && !j->wants_quantity && is_in_titles(j, &heads, false, arena);
 	return ret;

@@ -81,6 +81,7 @@ typedef struct ag_judged {
 	ag_fit fit;
 	bool is_named;  /* WHOLE, and the question has every word of its title */
 	bool has_title; /* the title has every term, or two of them */
+	bool is_entry;  /* the title is a name that the question has */
 	bool is_proved; /* WHOLE: one statement says it */
 	bool is_titled; /* and the titles have all of the question */
 	double share;   /* of the terms' weight that the text has */
