@@ -607,7 +607,8 @@ static bool is_entry(const ag_judge *j, ag_str title)
 	while (title.len && strchr("` ", title.ptr[title.len - 1]))
 		title.len--;
 	for (size_t i = 0; i < j->nterm; i++) {
-		if (!j->terms[i].nstem && !j->terms[i].is_subject &&
+		/* An identifier: a section "Docker" is a page, not an entry. */
+		if (!j->terms[i].nstem && ag_str_contains(j->terms[i].shown, AG_S("_")) &&
 		    ag_str_ieq(title, j->terms[i].shown))
 			return true;
 	}
