@@ -552,8 +552,8 @@ static bool is_related(const ag_judge *j, const ag_judged_text *t, const bool *h
 		return false;
 	if (named_by(j, t->title, false, arena) > 0)
 		return true;
-	/* What no file has is most of the question, or only "install" and its kind is there: it is about something else. */
-	if (!nthing || nabsent > nhas || (nabsent == nhas && j->nterm <= 2))
+	/* What no file has is most of the question, one of two words, or only "install" and its kind is there: it is about something else. */
+	if (!nthing || nabsent > nhas || (j->nterm <= 2 && nhas < j->nterm))
 		return false;
 	if (!j->wants_code && !t->is_prose && share < MIN_SHARE_CODE)
 		return false;
