@@ -65,22 +65,22 @@ holds 'one that the guard made is passed on' grep -q '^ok - safe queries' "$dir/
 
 file <<-'C'
 	static int sample(int a, int b, int c, int d, int e, int f, int g,
+	                  int (*h)(int x, int y))
+	{
+		return a + b + c + d + e + f + g + h(g, g);
+	}
+C
+tools/check-source >"$dir/out" 2>"$dir/err"
+holds 'eight parameters are taken' grep -q '^ok - numbers of parameters' "$dir/out"
+file <<-'C'
+	static int sample(int a, int b, int c, int d, int e, int f, int g,
 	                  int (*h)(int x, int y), int i)
 	{
 		return a + b + c + d + e + f + g + h(i, i);
 	}
 C
 tools/check-source >"$dir/out" 2>"$dir/err"
-holds 'nine parameters are taken' grep -q '^ok - numbers of parameters' "$dir/out"
-file <<-'C'
-	static int sample(int a, int b, int c, int d, int e, int f, int g,
-	                  int (*h)(int x, int y), int i, int j)
-	{
-		return a + b + c + d + e + f + g + h(i, j);
-	}
-C
-tools/check-source >"$dir/out" 2>"$dir/err"
-holds 'ten parameters are refused' grep -q 'src/audit/sample.c:[0-9]*: sample has 10 parameters' "$dir/out"
+holds 'nine parameters are refused' grep -q 'src/audit/sample.c:[0-9]*: sample has 9 parameters' "$dir/out"
 
 # deps NAME TEXT: the ladder's check names it.
 deps() {
