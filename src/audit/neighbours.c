@@ -14,6 +14,7 @@
 typedef struct neighbour {
 	const ag_source_place *place;
 	bool is_read;
+	ag_str why; /* it could not be read */
 	ag_neighbour_key keys[MAX_KEYS];
 	size_t n;
 } neighbour;
@@ -114,7 +115,21 @@ static ag_status read_keys(ag_neighbours *all, neighbour *one, const ag_ctx *ctx
 			add_key(all, one, &frames.items[0], &frames.items[0].cols[c]);
 	if (s)
 		ag_source_close(s);
-	return st == AG_CANCELLED || st == AG_TIMEOUT ? st : AG_OK;
+	if (!st || st == AG_CANCELLED || st == AG_TIMEOUT)
+		return st;
+	one->why = ag_str_dup(all->arena, ag_str_c(err->msg));
+	return AG_OK;
+}
+
+const ag_source_place *ag_neighbours_unread(const ag_neighbours *n, size_t i, ag_str *ret_why)
+{
+	for (size_t k = 0; k < n->n; k++) {
+		if (n->items[k].why.len && !i--) {
+			*ret_why = n->items[k].why;
+			return n->items[k].place;
+		}
+	}
+	return NULL;
 }
 
 ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own, ag_arena *arena,

@@ -188,6 +188,17 @@ def logs_of(store):
     return logs
 
 
+def run_of_queue(store, queue):
+    """Of its only job, without Argus: this reads while a writer is stopped."""
+    sql = "SELECT run FROM %sjobs WHERE queue = '" + queue + "'"
+    if store.startswith("postgres"):
+        return psql(sql % "argus.").strip()
+    db = sqlite3.connect("file:%s?mode=ro" % store, uri=True)
+    row = db.execute(sql % "").fetchone()
+    db.close()
+    return row[0] or ""
+
+
 def log_of(run, store):
     return logs_of(store).get(run, [])
 
@@ -266,12 +277,15 @@ def graceful(store):
     argus("jobs", "add", "large.ndjson", "--queue", "grace", "--store", store)
     w = worker(store, "grace", "--grace", "0")
     run = ""
-    for _ in range(1000):
-        jobs = jobs_of(store, "--queue", "grace")["jobs"]
-        run = jobs[0]["run"]
-        if run and len(log_of(run, store)) > 3:
+    for _ in range(1000):  # it stands still while somebody looks, so that it cannot finish meanwhile
+        time.sleep(0.01)
+        w.send_signal(signal.SIGSTOP)
+        if len(log_of(run, store)) > 3:
             break
+        run = run or run_of_queue(store, "grace")
+        w.send_signal(signal.SIGCONT)
     w.terminate()
+    w.send_signal(signal.SIGCONT)
     code = w.wait(20)
     j = jobs_of(store, "--queue", "grace")["jobs"][0]
     check("SIGTERM hands the job back, uncounted", code == 0 and j["state"] == "queued" and j["attempts"] == 0, (code, j))

@@ -69,7 +69,7 @@ static size_t look(world *w, int64_t at_ms, int64_t *ret_next_ms)
 static void each_time_once(void **state)
 {
 	world *w = *state;
-	int64_t next;
+	int64_t next = 0;
 	size_t n = 0;
 
 	plan(w, "hourly", "0 * * * *", "UTC", w->begin_ms + HOUR / 2);
@@ -82,7 +82,7 @@ static void each_time_once(void **state)
 static void a_clock_that_is_set_forward_floods_nothing(void **state)
 {
 	world *w = *state;
-	int64_t next;
+	int64_t next = 0;
 
 	plan(w, "hourly", "0 * * * *", "UTC", w->begin_ms + HOUR / 2);
 	assert_int_equal(look(w, w->begin_ms + HOUR, &next), 1);
@@ -99,7 +99,7 @@ static void a_clock_that_is_set_forward_floods_nothing(void **state)
 static void a_clock_that_is_set_back_repeats_nothing(void **state)
 {
 	world *w = *state;
-	int64_t next;
+	int64_t next = 0;
 
 	plan(w, "hourly", "0 * * * *", "UTC", w->begin_ms + HOUR / 2);
 	assert_int_equal(look(w, w->begin_ms + HOUR, &next), 1);
@@ -132,7 +132,7 @@ static void clocks_that_change_in_spring_and_autumn(void **state)
 static void one_that_cannot_be_read_stops_no_other(void **state)
 {
 	world *w = *state;
-	int64_t next;
+	int64_t next = 0;
 
 	plan(w, "a-broken", "0 * * * * * *", "UTC", w->begin_ms);
 	plan(w, "b-nowhere", "0 * * * *", "Mars/Base", w->begin_ms);

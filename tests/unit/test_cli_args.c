@@ -93,7 +93,7 @@ static void accepted(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	refuses("audit", "want SOURCE");
+	refuses("inspect", "want SOURCE");
 	refuses("audit a --sed 7", "unknown option \"--sed\"; did you mean \"--seed\"?");
 	refuses("audit a --nothing-like-it", "unknown option \"--nothing-like-it\"\n");
 	refuses("audit a -z", "unknown option \"-z\"");
@@ -114,12 +114,12 @@ static void refused(void **state)
 
 static void all_complaints_at_once(void **state)
 {
-	ag_cli *c = parse("audit --nope --sed --out");
+	ag_cli *c = parse("inspect --nope --sed -n");
 
 	(void)state;
 	assert_non_null(strstr(c->complaints.ptr, "--nope"));
 	assert_non_null(strstr(c->complaints.ptr, "--seed"));
-	assert_non_null(strstr(c->complaints.ptr, "--out: want a value"));
+	assert_non_null(strstr(c->complaints.ptr, "--sample-size: want a value"));
 	assert_non_null(strstr(c->complaints.ptr, "want SOURCE"));
 	done(c);
 }
