@@ -326,14 +326,15 @@ static void a_lost_answer_does_not_repeat_other_writes(void **state)
 
 static void cannot_open(store_env *env, const char *uri, ag_status want, const char *says)
 {
-	const ag_status st = ag_store_open(ag_str_c(uri), &env->store, &env->err);
+	ag_err err = { 0 };
+	const ag_status st = ag_store_open(ag_str_c(uri), &env->store, &err);
 
-	if (st != want || !strstr(env->err.msg, says))
-		fail_msg("%s: %s: %s", uri, ag_status_name(st), env->err.msg);
-	assert_null(strstr(env->err.msg, "hunter2"));
-	assert_null(strstr(env->err.hint, "hunter2"));
-	if (strlen(env->err.hint) < 20)
-		fail_msg("no hint: %s", env->err.msg);
+	if (st != want || !strstr(err.msg, says))
+		fail_msg("%s: %s: %s", uri, ag_status_name(st), err.msg);
+	assert_null(strstr(err.msg, "hunter2"));
+	assert_null(strstr(err.hint, "hunter2"));
+	if (strlen(err.hint) < 20)
+		fail_msg("no hint: %s", err.msg);
 }
 
 static ag_str uri_of(store_env *env, const char *user, const char *where)
