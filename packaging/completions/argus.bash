@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -207,7 +207,6 @@ _argus_value() {
 	guard:--allowed-types) kind=any ;;
 	guard:--allowed-extensions) kind=any ;;
 	guard:--max-rows) kind=any ;;
-	store:--store) kind=files ;;
 	worker:--sample-size | worker:-n) kind=any ;;
 	worker:--max-iterations) kind=any ;;
 	worker:--max-calls) kind=any ;;
@@ -251,6 +250,7 @@ _argus_value() {
 	schedule:--after) kind=any ;;
 	schedule:--output | schedule:-o) kind=words words='text json' ;;
 	schedule:--store) kind=files ;;
+	store:--store) kind=files ;;
 	init:--project | init:-p) kind=any ;;
 	init:--output | init:-o) kind=words words='text json' ;;
 	init:--store) kind=files ;;
@@ -324,10 +324,10 @@ _argus_argument() {
 	mcp:0) kind=files ;;
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
-	store:0) kind=words words='copy check import' ;;
 	schedule:0) kind=words words='list add remove pause resume next run' ;;
+	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard store worker jobs schedule init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -361,10 +361,10 @@ _argus_options() {
 	token) words='--user --project --role --scope --expires --name --output --store' ;;
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;
 	guard) words='--schema --allowed-schemas --allowed-tables --excluded-tables --allowed-functions --allowed-views --allowed-types --allowed-extensions --max-rows --ndjson' ;;
-	store) words='--show-values --store' ;;
 	worker) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --queue --jobs --drain --per-target --lease --grace --poll --no-schedules --model --max-tokens --max-cost --threads --store' ;;
 	jobs) words='--queue --state --kind --schedule --all --attempts --limit --output --store' ;;
 	schedule) words='--zone --queue --kind --all --count --after --output --store' ;;
+	store) words='--show-values --store' ;;
 	init) words='--project --demo --output --store --deadline' ;;
 	import) words='--project --table --output --store --deadline --threads' ;;
 	doctor) words='--output --store' ;;

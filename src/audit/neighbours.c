@@ -123,7 +123,7 @@ static ag_status read_keys(ag_neighbours *all, neighbour *one, const ag_ctx *ctx
 
 const ag_source_place *ag_neighbours_unread(const ag_neighbours *n, size_t i, ag_str *ret_why)
 {
-	for (size_t k = 0; k < n->n; k++) {
+	for (size_t k = 0; n && k < n->n; k++) {
 		if (n->items[k].why.len && !i--) {
 			*ret_why = n->items[k].why;
 			return n->items[k].place;

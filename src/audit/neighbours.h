@@ -29,7 +29,8 @@ void ag_neighbours_free(ag_neighbours *n);
 AG_CHECK ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own,
                                       ag_arena *arena, const ag_neighbour_key ***ret, size_t *nret,
                                       ag_err *err);
-/* The neighbour with index i of those that could not be read; NULL: there are no more. ret_why: borrowed from n. */
+/* The neighbour with index i of those that could not be read; NULL: there are no more. n may be NULL. ret_why: borrowed
+ * from n. */
 const ag_source_place *ag_neighbours_unread(const ag_neighbours *n, size_t i, ag_str *ret_why);
 /* Texts, whole numbers and object ids; 12 and "12" are one. False: the value is no key. */
 bool ag_neighbour_hash(const ag_val *v, uint64_t *ret);

@@ -334,33 +334,15 @@ static ag_status keep_named(job *j, ag_str shown, ag_source_place *places, size_
 	return AG_OK;
 }
 
-static bool has_failed(const job *j, ag_str source)
-{
-	for (size_t i = 0; i < j->nfailed; i++)
-		if (ag_str_eq(j->failed[i].source, source))
-			return true;
-	return false;
-}
-
-/* A file that could not be read when others asked for its keys. Where its own audit failed, the reason is told already. */
-static void warn_unread(job *j, const ag_neighbours *neighbours)
-{
-	const ag_source_place *place;
-	ag_str why;
-
-	for (size_t i = 0; (place = ag_neighbours_unread(neighbours, i, &why)); i++)
-		if (!has_failed(j, place->uri))
-			ag_cli_warn(j->c, "references to \"%.*s\" were not checked: %.*s",
-			            AG_FMT(place->collection), AG_FMT(why));
-}
-
 /* The collections of a folder one after another: the memory of one, and none hides the others. */
 static void audit_uri(job *j, ag_str uri)
 {
 	const ag_str shown = ag_source_shown(uri, j->arena);
 	ag_source_place *places = NULL;
+	const ag_source_place *unread;
 	ag_neighbours *neighbours;
 	ag_err err = { 0 };
+	ag_str why;
 	size_t n = 0;
 
 	if (ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err) ||
@@ -374,13 +356,13 @@ static void audit_uri(job *j, ag_str uri)
 	/* Who names collections has left the others out. */
 	if (!ag_cli_has(j->c, "collections"))
 		note_skipped(j, uri);
-	neighbours = n > 1 ? ag_neighbours_new(places, n) : NULL;
-	j->opts.neighbours = neighbours;
+	j->opts.neighbours = neighbours = n > 1 ? ag_neighbours_new(places, n) : NULL;
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
 	j->opts.neighbours = NULL;
-	if (neighbours && !j->cancelled)
-		warn_unread(j, neighbours);
+	for (size_t i = 0; (unread = ag_neighbours_unread(neighbours, i, &why)); i++)
+		ag_cli_warn(j->c, "references to \"%.*s\" were not checked: %.*s",
+		            AG_FMT(unread->collection), AG_FMT(why));
 	ag_neighbours_free(neighbours);
 }
 

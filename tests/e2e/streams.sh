@@ -73,6 +73,12 @@ run audit -q one.json --max-seconds 0.001; want '--max-seconds while reading' 1 
 run audit -q one.json --deadline 0.001; want '--deadline while reading' 1 '' 'time limit'
 "$ARGUS" audit -q one.json >../out 2>../err &
 pid=$!
+i=0 # a shell's child ignores the signal until the program listens for it
+while i=$((i + 1)); [ $i -lt 500 ]; do
+	caught=$(awk '/^SigCgt/ { print substr($2, 16) }' /proc/$pid/status)
+	case $caught in [2367abef]) break ;; esac
+	sleep 0.01
+done
 sleep 0.05; kill -INT $pid; wait $pid
 code=$?; want 'Ctrl-C while reading' 130
 if grep -q __asan_init "$ARGUS"; then
