@@ -440,7 +440,7 @@ static ag_status run_audit(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_aren
 {
 	ag_source_place *places;
 	payload p;
-	ag_str uri;
+	ag_str uri = { 0 };
 	size_t n;
 	ag_status st = read_payload(job->payload, arena, &p, &ret->err);
 

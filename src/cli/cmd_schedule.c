@@ -131,12 +131,12 @@ static int add(ag_cli *c)
 	ag_err err = { 0 };
 	ag_store *store;
 	ag_cron cron;
+	ag_job job = { 0 };
 	ag_status st;
-	ag_job job;
 
 	if (all == (c->narg > 2))
-		ag_cli_complain(
-			c, "argus schedule add: want WHAT or --all behind the cron expression");
+		ag_cli_complain(c,
+		                "argus schedule add: want WHAT or --all after the cron expression");
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	st = read_plan(c, s.cron, s.zone, &cron, &zone, &err);
