@@ -19,16 +19,17 @@
 
 #include "http/parts.h"
 
-#define OWNED    0u
-#define PARKING  1u
-#define PARKED   2u
-#define MISSED   3u
-#define VALUE    UINT64_C(3)
-#define ONE_MORE UINT64_C(4)
-#define NOWHERE  UINT32_MAX
-#define NTRY     8    /* connections that turn out not to be idle */
-#define FRESH_MS 1000 /* a connection that may be about to send its request */
-#define OTHER_FD 256  /* descriptors that the process has beside connections */
+#define OWNED      0u
+#define PARKING    1u
+#define PARKED     2u
+#define MISSED     3u
+#define VALUE      UINT64_C(3)
+#define ONE_MORE   UINT64_C(4)
+#define NOWHERE    UINT32_MAX
+#define NTRY       32   /* connections that turn out not to be idle */
+#define DRIP_BYTES 64   /* fewer that wait at a time are no upload that goes on */
+#define FRESH_MS   1000 /* a connection that may be about to send its request */
+#define OTHER_FD   256  /* descriptors that the process has beside connections */
 
 static uint32_t generation_of(uint64_t state)
 {
@@ -214,13 +215,18 @@ static ag_http_conn *claim_idle(ag_httpd *d, const unsigned char *peer)
 	return best;
 }
 
-/* False: its client has just sent something. */
-static bool is_idle(const ag_http_conn *c)
+/* May it be given up? Not while its client has just sent something, unless it is in the middle of a request, sends a few bytes
+ * at a time, and had its time for that, or no better candidate is left. */
+static bool is_idle(const ag_http_conn *c, bool is_last_try)
 {
+	const unsigned phase = atomic_load_explicit(&c->phase, memory_order_relaxed);
+	const int64_t since_ms = atomic_load_explicit(&c->since_ms, memory_order_relaxed);
 	int nwaiting = 0;
 
-	return atomic_load_explicit(&c->phase, memory_order_relaxed) == AG_HTTP_LINGERING ||
-	       ioctl(c->fd, FIONREAD, &nwaiting) || nwaiting == 0;
+	if (phase == AG_HTTP_LINGERING || ioctl(c->fd, FIONREAD, &nwaiting) || nwaiting == 0)
+		return true;
+	return (phase == AG_HTTP_HEADING || phase == AG_HTTP_BODYING) && nwaiting < DRIP_BYTES &&
+	       (is_last_try || ag_httpd_now_ms() - since_ms >= FRESH_MS);
 }
 
 static bool give_up(ag_httpd *d, const unsigned char *peer)
@@ -230,7 +236,7 @@ static bool give_up(ag_httpd *d, const unsigned char *peer)
 
 		if (!c)
 			continue; /* no connection waits, or a worker claimed it first */
-		if (is_idle(c)) {
+		if (is_idle(c, i + 1 == NTRY)) {
 			ag_http_conn_close(d, c);
 			return true;
 		}
