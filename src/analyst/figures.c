@@ -306,7 +306,7 @@ static void fig_said_set(ag_fig_check *k, const ag_fig_unit *u)
 		             &k->doc.tokens[i], 1.0f);
 }
 
-/* A verb of growth before the figure; "up" after it is none. */
+/* A word of growth or decline before the figure. One after it does not count. */
 static bool fig_has_direction(const ag_fig_check *k, const ag_fig_claim *c)
 {
 	for (uint32_t i = c->seg_from; i < k->doc.numbers[c->number].token; i++) {

@@ -268,7 +268,7 @@ static const struct {
 	{ "ambiguous", "join_pattern" },      { "syntax", "other" },
 };
 
-/* The category of a learning about such a failure; NULL = it is none. */
+/* The category of a learning about such a failure; NULL: it teaches nothing. */
 static const char *category_of(const ag_analyst_query *q)
 {
 	if (!q->has_output || q->result.ok || !q->sql.len)

@@ -96,7 +96,7 @@ const ag_command ag_cmd_auth_status = {
 	.group = AG_GROUP_SET_UP,
 	.usage = "[options]",
 	.about =
-		"Looks for a token as `argus accounts` does, and tries it. Exit code 0: Azure accepts it, or "
+		"Finds a token as `argus accounts` does, and tries it. Exit code 0: Azure accepts it, or "
 		"QUERYARGUS_EMULATOR or LOCAL_MONGO_URI is set, so that Azure is not asked. Exit code 1: there is "
 		"none, or it is refused.",
 	.examples = "argus auth-status # after `az login`",

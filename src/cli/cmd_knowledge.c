@@ -456,10 +456,10 @@ const ag_command ag_cmd_knowledge = {
 		"tolerance, sql, tags. A field that is a list is given several times. `edit` replaces the fields that it "
 		"names; FIELD= takes one away. The database looks at the SQL of a metric before it is saved, and `check` asks it "
 		"again: exit code 3 when one is broken.\n\n"
-		"`export` writes a folder of Markdown files with front matter, or a zip archive of them; `import` reads these, "
-		"a schema.yml of dbt (descriptions, and simple metrics of the semantic layer), or with --comments "
-		"the comments of the database. An import is whole or not at all. What dbt or the database say never replaces what "
-		"a person wrote. `refresh` reads the data dictionary of the database anew.",
+		"`export` writes a folder of Markdown files with front matter, or a zip archive of them. `import` reads such a "
+		"folder or archive. It also reads a schema.yml of dbt (descriptions, simple metrics of the semantic layer) and, "
+		"with --comments, the comments of the database. An import that fails changes nothing. Texts of dbt and of the "
+		"database never replace what a person wrote. `refresh` reads the data dictionary of the database anew.",
 	.examples =
 		"argus knowledge add entry \"Active user\" content=\"Logged in within 30 days.\" tables=users\n"
 		"argus knowledge add metric MRR definition=\"Monthly recurring revenue\" unit=USD "

@@ -323,9 +323,9 @@ const ag_command ag_cmd_schedule = {
 		"CRON has five fields: minute, hour, day of the month, month, weekday (names: jan, mon; 1-5, */15, 1,15), or is @daily, "
 		"@hourly, @weekly, @monthly, @yearly. WHAT is as in `argus jobs add`. Workers queue what is due; where none waits, "
 		"`argus schedule run` does it once.\n\n"
-		"Each time is queued once, whoever looks, and whatever clocks do: a time of the day that clocks skip is due when they "
-		"skip it, one that comes twice is due the first time; a clock that is set back repeats nothing; of times that nobody was "
-		"there for the last one is made up for.",
+		"Each due time is queued once, however many workers look. A time of the day that clocks skip is due when they skip it. "
+		"A time that comes twice is due the first time. A clock that is set back repeats nothing. When no worker ran for a "
+		"while, only the last missed time is queued.",
 	.examples =
 		"argus schedule add nightly \"30 3 * * *\" --all --zone Europe/Berlin # all projects, each night\n"
 		"argus schedule add orders \"*/15 8-18 * * mon-fri\" shop/orders # one collection, in working hours\n"
