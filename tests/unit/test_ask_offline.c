@@ -20,78 +20,10 @@
 #include "ask/outline.h"
 #include "base/log.h"
 #include "base/sha256.h"
-#include "contract/folder.h"
+#include "offline_world.h"
 #include "sampled.h"
 
 #define MAX_CASES 400
-
-typedef struct world {
-	char folder[128];
-	ag_arena *arena;
-	ag_root *root;
-	ag_store *store;
-	ag_ctx ctx;
-	ag_err err;
-} world;
-
-static int setup(void **state)
-{
-	world *w = ag_xcalloc(1, sizeof(*w));
-
-	test_folder_make(w->folder, "offline");
-	w->arena = ag_arena_new();
-	w->ctx.clock = &ag_clock_system;
-	w->ctx.nthread = 1;
-	*state = w;
-	return (int)ag_store_open(AG_S("memory:"), &w->store, &w->err);
-}
-
-static int teardown(void **state)
-{
-	world *w = *state;
-
-	ag_root_close(w->root);
-	ag_store_close(w->store);
-	ag_arena_free(w->arena);
-	test_folder_remove(w->folder);
-	free(w);
-	return 0;
-}
-
-static void open_root(world *w, const char *path)
-{
-	const ag_root_opts o = { .path = ag_str_c(path) };
-
-	assert_ok(w, ag_root_open(&o, &w->root, &w->err));
-}
-
-static void put_file(world *w, const char *name, const char *text)
-{
-	char path[300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", w->folder, name);
-	for (char *p = path + strlen(w->folder) + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-	fclose(f);
-}
-
-static ag_answer ask(world *w, const char *question)
-{
-	const ag_offline_opts o = { .root = w->root,
-		                    .store = w->store,
-		                    .question = ag_str_c(question) };
-	ag_answer a = { 0 };
-
-	assert_ok(w, ag_offline_answer(&w->ctx, &o, w->arena, &a, &w->err));
-	return a;
-}
 
 /* --- what is cited exists --- */
 
