@@ -38,7 +38,7 @@ void ag_analyst_known_read(const ag_val *v, ag_arena *arena, ag_analyst_known *k
 
 /* The first metric whose SQL the query uses as it is; "" = none. */
 ag_str ag_analyst_metric_of(const ag_analyst_known *k, ag_str sql, ag_arena *arena);
-/* A metric that question and answer name, but no statement of the turns uses as it is; "" = there is none. */
+/* The first metric that question and answer name although no statement uses its SQL unchanged; "" without any. */
 ag_str ag_analyst_metric_changed(const struct ag_analyst_state *s,
                                  const struct ag_analyst_state *const *earlier, size_t nearlier,
                                  ag_arena *arena);

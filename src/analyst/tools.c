@@ -191,7 +191,7 @@ static void refuse_flat(ag_call *c, const ag_sql_failure *f, ag_tool_output *out
 
 /* --- the dictionary --- */
 
-/* To read the schema anew costs the database: an analyst may. */
+/* A refresh loads the database, so it needs the role of an analyst. */
 static bool may_refresh(const ag_call *c, const ag_val *input, ag_tool_output *out)
 {
 	const ag_sql_failure f = { .code = AG_SQLCODE_PERMISSION,

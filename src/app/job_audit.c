@@ -1,8 +1,8 @@
 /* A job that audits. One collection is one run of the auditor; a job that means several becomes one job for each.
  *
  * {"all":true}, {"project":"shop"}, {"project":"shop","collection":"orders"}, {"source":"mongodb://host/shop"}: and with "key" one
- * place of that project or source. The run's id is the job's, from the first attempt on: whoever takes the job again finds in the log
- * of that run how far it came. Read run_audit(). */
+ * place of that project or source. The run's id is the job's, so a later attempt resumes that run from its
+ * log. Read run_audit(). */
 #include "app/jobs.h"
 
 #include <stdlib.h>

@@ -72,7 +72,7 @@ AG_CHECK ag_status ag_job_audit_places(const ag_ctx *ctx, ag_str uri, ag_str pro
                                        ag_arena *arena, ag_job **ret, size_t *nret, ag_err *err);
 
 /* Queues a job of each schedule that is due at now_ms, and moves it on: of several times that were missed the last one only. *ret_next_ms:
- * when the next one will be due, 0 = there is none. *ret_n: jobs that were queued. A schedule that cannot be read is left out and logged. */
+ * when the next one will be due, 0 without any. *ret_n: jobs that were queued. A schedule that cannot be read is left out and logged. */
 AG_CHECK ag_status ag_app_queue_due(ag_store *store, int64_t now_ms, int64_t *ret_next_ms,
                                     size_t *ret_n, ag_err *err);
 

@@ -23,7 +23,7 @@ AG_CHECK ag_status ag_app_project_hub_of(ag_app *app, const ag_project *only, ag
 
 /* A hub, the local user, and the project that he means: `id`, or "" when there is only one; with a database in `source` that
  * one. Nothing is asked of its database. Close the hub.
- * errors  AG_NOT_FOUND: there is none, or there are several */
+ * errors  AG_NOT_FOUND: no project, or several and no id */
 AG_CHECK ag_status ag_app_find_project(ag_app *app, ag_str source, ag_str id,
                                        ag_project_hub **ret_hub, ag_caller *ret_who,
                                        const ag_project **ret, ag_err *err);

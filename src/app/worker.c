@@ -124,7 +124,7 @@ typedef struct worker {
 	ag_store *waiter; /* another handle, that only waits */
 	ag_str owner;
 	uint64_t ndone;
-	int64_t next_due_ms; /* of the schedules; 0 = there is none */
+	int64_t next_due_ms; /* of the schedules; 0 without any */
 } worker;
 
 static void tell(const worker *w, ag_worker_word word, const ag_job *job, ag_job_state state,

@@ -15,7 +15,7 @@ typedef enum ag_worker_word {
 	AG_WORKER_AWAY       /* the store cannot be reached: it is waited for */
 } ag_worker_word;
 
-/* What happened, for the log of whoever runs the worker. */
+/* What happened, for the log of the worker's process. */
 typedef struct ag_worker_news {
 	ag_worker_word word;
 	const ag_job *job;  /* NULL: AWAY */

@@ -215,8 +215,8 @@ static bool is_below(ag_str path, const char *const *folders, size_t n)
 	return false;
 }
 
-/* What is below a folder of tests is made up for them, and prompts are told to a model: neither says anything of the project,
- * unless the question is about them. Code of tests may be where something is done; its data never is. */
+/* Test data is invented, and prompts address a model: neither describes the project, unless the question is about them. Code of
+ * tests may answer where something is done; its data never does. */
 static bool is_test_material(const answering *a, ag_str path)
 {
 	static const char *const folders[] = { "test",    "tests",     "testdata",

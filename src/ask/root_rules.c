@@ -224,7 +224,7 @@ static ag_ignored ask_above(const ag_root *r, ag_str path, bool is_folder, ag_ar
 	return said;
 }
 
-/* With the lock: a folder that is new makes the table anew. */
+/* The caller holds the lock: the first look at a folder rebuilds the table. */
 static bool is_ignored_here(ag_root *r, ag_str path, bool is_folder, ag_arena *arena,
                             ag_str *ret_where)
 {

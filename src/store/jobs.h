@@ -113,7 +113,7 @@ AG_CHECK ag_status ag_store_job(ag_store *s, ag_str prefix, ag_arena *arena, ag_
                                 ag_err *err);
 typedef struct ag_job_counts {
 	uint64_t of[AG_NJOB_STATE];
-	int64_t next_ms; /* when the first of the queued and running ones can be taken; 0 = there is none */
+	int64_t next_ms; /* when the first of the queued and running ones can be taken; 0 without any */
 } ag_job_counts;
 AG_CHECK ag_status ag_store_count_jobs(ag_store *s, ag_str queue, ag_job_counts *ret, ag_err *err);
 /* A queued one is cancelled; a running one is stopped by its worker, soon. *ret: its state now.
