@@ -96,9 +96,8 @@ const ag_command ag_cmd_auth_status = {
 	.group = AG_GROUP_SET_UP,
 	.usage = "[options]",
 	.about =
-		"Finds a token as `argus accounts` does, and tries it. Exit code 0: Azure accepts it, or "
-		"QUERYARGUS_EMULATOR or LOCAL_MONGO_URI is set, so that Azure is not asked. Exit code 1: there is "
-		"none, or it is refused.",
+		"Finds a token the way `argus accounts` does, and tries it. Exit code 0: Azure accepts the token, or "
+		"QUERYARGUS_EMULATOR or LOCAL_MONGO_URI names a server instead of Azure. Exit code 1: no token, or Azure refuses it.",
 	.examples = "argus auth-status # after `az login`",
 	.options = options,
 	.noption = AG_NELEM(options),
