@@ -9,7 +9,7 @@
 	"project, kind, key, name, status, confidence, uses, version, author, created_at, " \
 	"changed_at, used_at, body"
 
-enum { PUT, LIST, FIND, DROP, USE, STAMP };
+enum { PUT, IS_PUT, LIST, FIND, DROP, USE, STAMP };
 
 static const ag_sql sql[] = {
 	[PUT] = { "INSERT INTO objects (" COLUMNS ") "
@@ -19,13 +19,17 @@ static const ag_sql sql[] = {
 	          "uses = excluded.uses, version = excluded.version, author = excluded.author, "
 	          "changed_at = excluded.changed_at, used_at = excluded.used_at, "
 	          "body = excluded.body WHERE objects.version = excluded.version - 1" },
+	[IS_PUT] = { "SELECT count(*) FROM objects WHERE project = $1 AND kind = $2 AND key = $3 "
+	             "AND version = $4 AND changed_at = $5 AND body = $6" },
 	[LIST] = { "SELECT " COLUMNS " FROM objects WHERE project = $1 AND ($2 = '' OR kind = $2) "
 	           "ORDER BY kind, name, key LIMIT $3" },
 	[FIND] = { "SELECT " COLUMNS " FROM objects WHERE project = $1 AND kind = $2 "
 	           "AND key >= $3 AND key < $3 || 'g' ORDER BY key LIMIT 2" },
 	[DROP] = { "DELETE FROM objects WHERE project = $1 AND kind = $2 AND key = $3" },
+	/* $5 = 1: a first try may have counted this use already */
 	[USE] = { "UPDATE objects SET uses = uses + 1, used_at = $4 "
-	          "WHERE project = $1 AND kind = $2 AND key = $3" },
+	          "WHERE project = $1 AND kind = $2 AND key = $3 "
+	          "AND ($5 = 0 OR used_at <> $4)" },
 	[STAMP] = { "SELECT count(*), CAST(coalesce(sum(version), 0) AS BIGINT), "
 	            "coalesce(max(changed_at), 0) FROM objects WHERE project = $1" },
 };
@@ -122,13 +126,51 @@ static ag_status read_stamp(ag_db *db, ag_str project, ag_object_stamp *ret, ag_
 	return ag_db_run(db, &sql[STAMP], AG_DB_ARGS(ag_db_text(project)), &out, err);
 }
 
-static ag_status put_checked(ag_db *db, const ag_object_row *rows, size_t n, ag_err *err)
+static ag_status take_nrow(void *arg, const ag_db_val *row, ag_err *err)
 {
-	ag_object_stamp stamp;
-	ag_status st = put_rows(db, rows, n, err);
+	(void)err;
+	*(uint64_t *)arg = ag_db_get_u64(&row[0]);
+	return AG_OK;
+}
 
+/* Did a first try, whose answer was lost, write the rows? They were written together, or none was. */
+static ag_status are_put(ag_db *db, const ag_object_row *rows, size_t n, bool *ret, ag_err *err)
+{
+	ag_status st = AG_OK;
+
+	*ret = true;
+	for (size_t i = 0; i < n && !st && *ret; i++) {
+		const ag_object_row *o = &rows[i];
+		uint64_t found = 0;
+		ag_db_out out = { .on_row = take_nrow, .arg = &found };
+
+		st = ag_db_run(db, &sql[IS_PUT],
+		               AG_DB_ARGS(ag_db_text(o->project), ag_db_text(o->kind),
+		                          ag_db_text(o->key), ag_db_int((int64_t)o->version + 1),
+		                          ag_db_int(o->changed_ms), ag_db_text(o->body)),
+		               &out, err);
+		*ret = found == 1;
+	}
+	return st;
+}
+
+typedef struct putting {
+	const ag_object_row *rows;
+	size_t n;
+} putting;
+
+static ag_status put_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const putting *p = (const putting *)arg;
+	ag_object_stamp stamp;
+	bool is_done = false;
+	ag_status st = is_again ? are_put(db, p->rows, p->n, &is_done, err) : AG_OK;
+
+	if (st || is_done)
+		return st;
+	st = put_rows(db, p->rows, p->n, err);
 	if (!st)
-		st = read_stamp(db, rows[0].project, &stamp, err);
+		st = read_stamp(db, p->rows[0].project, &stamp, err);
 	if (!st && stamp.nrow > AG_OBJECT_MAX_ROWS)
 		st = ag_fail(err, AG_LIMIT, ORIGIN, "a project keeps at most %u objects",
 		             AG_OBJECT_MAX_ROWS);
@@ -137,6 +179,7 @@ static ag_status put_checked(ag_db *db, const ag_object_row *rows, size_t n, ag_
 
 ag_status ag_store_put_objects(ag_store *s, const ag_object_row *rows, size_t n, ag_err *err)
 {
+	putting p = { rows, n };
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < n && !st; i++) {
@@ -146,8 +189,7 @@ ag_status ag_store_put_objects(ag_store *s, const ag_object_row *rows, size_t n,
 	}
 	if (st || !n)
 		return st;
-	st = ag_db_begin(s->db, AG_DB_DURABLE, SCOPE, err);
-	return st ? st : ag_db_end(s->db, put_checked(s->db, rows, n, err), err);
+	return ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, put_work, &p, err);
 }
 
 static ag_status check_key(ag_str key, ag_err *err)
@@ -157,33 +199,45 @@ static ag_status check_key(ag_str key, ag_err *err)
 	               : ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such object");
 }
 
-ag_status ag_store_drop_object(ag_store *s, ag_str project, ag_str kind, ag_str key, ag_err *err)
-{
-	ag_db_out out = { 0 };
-	ag_status st = check_key(key, err);
+typedef struct changing {
+	ag_str project, kind;
+	const ag_str *keys;
+	size_t nkey;
+	int64_t at_ms;
+} changing;
 
-	if (!st)
-		st = ag_db_begin(s->db, AG_DB_DURABLE, SCOPE, err);
-	if (st)
-		return st;
-	st = ag_db_end(s->db,
-	               ag_db_run(s->db, &sql[DROP],
-	                         AG_DB_ARGS(ag_db_text(project), ag_db_text(kind), ag_db_text(key)),
-	                         &out, err),
-	               err);
-	return st || out.nchange ? st
-	                         : ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such object");
+static ag_status drop_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const changing *c = (const changing *)arg;
+	ag_db_out out = { 0 };
+	ag_status st = ag_db_run(db, &sql[DROP],
+	                         AG_DB_ARGS(ag_db_text(c->project), ag_db_text(c->kind),
+	                                    ag_db_text(c->keys[0])),
+	                         &out, err);
+
+	if (!st && !out.nchange && !is_again)
+		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such object");
+	return st;
 }
 
-static ag_status use_keys(ag_db *db, ag_str project, ag_str kind, const ag_str *keys, size_t n,
-                          int64_t at_ms, ag_err *err)
+ag_status ag_store_drop_object(ag_store *s, ag_str project, ag_str kind, ag_str key, ag_err *err)
 {
+	changing c = { .project = project, .kind = kind, .keys = &key, .nkey = 1 };
+	ag_status st = check_key(key, err);
+
+	return st ? st : ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, drop_work, &c, err);
+}
+
+static ag_status use_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const changing *c = (const changing *)arg;
 	ag_status st = AG_OK;
 
-	for (size_t i = 0; i < n && !st; i++)
+	for (size_t i = 0; i < c->nkey && !st; i++)
 		st = ag_db_run(db, &sql[USE],
-		               AG_DB_ARGS(ag_db_text(project), ag_db_text(kind),
-		                          ag_db_text(keys[i]), ag_db_int(at_ms)),
+		               AG_DB_ARGS(ag_db_text(c->project), ag_db_text(c->kind),
+		                          ag_db_text(c->keys[i]), ag_db_int(c->at_ms),
+		                          ag_db_int(is_again)),
 		               NULL, err);
 	return st;
 }
@@ -191,14 +245,14 @@ static ag_status use_keys(ag_db *db, ag_str project, ag_str kind, const ag_str *
 ag_status ag_store_use_objects(ag_store *s, ag_str project, ag_str kind, const ag_str *keys,
                                size_t n, int64_t at_ms, ag_err *err)
 {
+	changing c = {
+		.project = project, .kind = kind, .keys = keys, .nkey = n, .at_ms = at_ms
+	};
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < n && !st; i++)
 		st = check_key(keys[i], err);
-	if (st || !n)
-		return st;
-	st = ag_db_begin(s->db, AG_DB_WRITE, SCOPE, err);
-	return st ? st : ag_db_end(s->db, use_keys(s->db, project, kind, keys, n, at_ms, err), err);
+	return st || !n ? st : ag_db_transact(s->db, AG_DB_WRITE, SCOPE, use_work, &c, err);
 }
 
 /* --- reading --- */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "store/identity.h"
+#include "store/objects.h"
 #include "store/jobs.h"
 #include "store/ledger.h"
 #include "store_fixtures.h"
@@ -251,7 +252,7 @@ static void a_lost_answer_does_not_repeat_audit_rows(void **state)
 	proxy_stop(&p, env);
 }
 
-/* Jobs, schedules, projects, members, tokens and a purge: each write finds out what its lost answer was. */
+/* Jobs, schedules, projects, members, tokens, objects and a purge: each write finds out what its lost answer was. */
 static void a_lost_answer_does_not_repeat_other_writes(void **state)
 {
 	static const char hash[] =
@@ -278,6 +279,14 @@ static void a_lost_answer_does_not_repeat_other_writes(void **state)
 		                     .hash = ag_str_c(hash),
 		                     .ceiling = AG_ROLE_VIEWER,
 		                     .created_ms = 1 };
+	ag_object_row object = { .project = AG_S("shop"),
+		                 .kind = AG_S("entry"),
+		                 .key = ag_str_c(hash),
+		                 .name = AG_S("n"),
+		                 .status = AG_S("active"),
+		                 .body = AG_S("{}"),
+		                 .created_ms = 1,
+		                 .changed_ms = 1 };
 	ag_member_row member = { AG_S("shop"), AG_S("ann"), AG_ROLE_VIEWER };
 	store_env *env = *state;
 	bool flag = false;
@@ -312,6 +321,20 @@ static void a_lost_answer_does_not_repeat_other_writes(void **state)
 	CUT(ag_store_revoke_token(env->store, token.id, 5, &env->err));
 	member.role = AG_ROLE_NONE;
 	CUT(ag_store_put_member(env->store, &member, &env->err));
+	CUT(ag_store_put_objects(env->store, &object, 1, &env->err));
+	assert_int_equal(ag_store_put_objects(env->store, &object, 1, &env->err), AG_CONFLICT);
+	object.version = 1;
+	CUT(ag_store_put_objects(env->store, &object, 1, &env->err));
+	CUT(ag_store_use_objects(env->store, object.project, object.kind, &object.key, 1, 77,
+	                         &env->err));
+	assert_ok(env, ag_store_object(env->store, object.project, object.kind, object.key,
+	                               env->arena, &object, &env->err));
+	assert_int_equal(object.version, 2);
+	assert_int_equal(object.uses, 1);
+	CUT(ag_store_drop_object(env->store, object.project, object.kind, object.key, &env->err));
+	assert_int_equal(ag_store_drop_object(env->store, object.project, object.kind, object.key,
+	                                      &env->err),
+	                 AG_NOT_FOUND);
 	CUT(ag_store_drop_project(env->store, project.id, &env->err));
 	assert_int_equal(ag_store_drop_project(env->store, project.id, &env->err), AG_NOT_FOUND);
 	CUT(ag_store_put_text(env->store, AG_S("k"), AG_S("text"), 1, &env->err));
