@@ -211,7 +211,8 @@ ag_status ag_app_store(ag_app *app, ag_store **ret, ag_err *err)
 	if (!st)
 		st = ag_store_open(uri, &app->store, err);
 	/* Never another store than asked for: say how to ask for another. */
-	if (st && (ag_store_is_damaged(err) || ag_str_starts(uri, AG_S("postgres"))))
+	if (st && (ag_store_is_damaged(err) || ag_str_starts(uri, AG_S("postgres")) ||
+	           (err && strstr(err->hint, "free some space"))))
 		return st;
 	if (st == AG_NOT_FOUND || st == AG_DENIED || st == AG_IO || st == AG_INVALID)
 		return ag_err_hint(err, "--store PATH or ARGUS_STORE keeps runs elsewhere; --store "

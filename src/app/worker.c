@@ -15,7 +15,7 @@
 
 #define ORIGIN   "app.worker"
 #define SLICE_MS 100  /* how late a stop is seen */
-#define BUSY_MS  5000 /* until a job is tried again whose run somebody else writes */
+#define BUSY_MS  5000 /* until a job is tried again whose run somebody else writes, or whose store could not be written */
 #define FIRST_MS 2000 /* until the second attempt; each later one waits three times as long */
 #define LAST_MS  600000
 #define AWAY_MS  1000 /* between two tries of a store that is away */
@@ -156,6 +156,12 @@ static bool may_pass(ag_status st)
 	return ag_status_retryable(st) || st == AG_IO || st == AG_PROTOCOL;
 }
 
+/* A store that is full or away is no fault of the job: while a worker waits for jobs, such an attempt does not count. */
+static bool is_of_store(const worker *w, const ag_err *err)
+{
+	return !w->o->drain && strncmp(err->origin, "store.", 6) == 0;
+}
+
 static ag_job_end judge(const worker *w, const ag_job *job, const ag_job_outcome *out)
 {
 	ag_job_end e = { .state = AG_JOB_DONE,
@@ -174,6 +180,10 @@ static ag_job_end judge(const worker *w, const ag_job *job, const ag_job_outcome
 		e.is_free = true;
 		e.error = job->error;
 	} else if (out->st == AG_CONFLICT) {
+		e.state = AG_JOB_QUEUED;
+		e.is_free = true;
+		e.delay_ms = BUSY_MS;
+	} else if (w->o->retries && may_pass(out->st) && is_of_store(w, &out->err)) {
 		e.state = AG_JOB_QUEUED;
 		e.is_free = true;
 		e.delay_ms = BUSY_MS;

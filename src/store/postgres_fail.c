@@ -99,6 +99,8 @@ ag_status ag_postgres_fail(const ag_postgres *s, const ag_pg_failure *f, const c
 	        AG_FMT(ag_pg_shown(s->pg)), AG_FMT(why));
 	if (err)
 		err->native = native_of(f->sqlstate);
+	if (!*hint && f->why == AG_PG_LOST)
+		hint = "see the log of the server: its disk may be full, or it may be starting";
 	if (*hint)
 		ag_err_hint(err, "%s", hint);
 	return st;

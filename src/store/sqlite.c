@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -99,12 +100,27 @@ static bool is_damage(const ag_err *err)
 	return strcmp(err->origin, ORIGIN) == 0 && (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB);
 }
 
+/* A write of a mapped page, or of a file beside the store, fails as an error of the disk when there is no room. */
+static bool has_no_room(const ag_sqlite *s, int rc, int native)
+{
+	struct statvfs v;
+
+	return (rc & 0xff) == SQLITE_IOERR &&
+	       (native == ENOSPC || native == EDQUOT ||
+	        (s->path[0] && statvfs(s->path, &v) == 0 && v.f_bavail == 0 && v.f_blocks));
+}
+
 ag_status ag_sqlite_fail(ag_sqlite *s, int rc, const char *doing, ag_err *err)
 {
 	int native = s->db ? sqlite3_system_errno(s->db) : 0;
 	ag_status st = status_of(rc);
 	const char *why = s->db && sqlite3_extended_errcode(s->db) == rc ? sqlite3_errmsg(s->db)
 	                                                                 : sqlite3_errstr(rc);
+
+	if (has_no_room(s, rc, native)) {
+		rc = SQLITE_FULL;
+		why = sqlite3_errstr(rc);
+	}
 
 	if ((rc & 0xff) == SQLITE_CANTOPEN &&
 	    (native == EACCES || native == EROFS || native == EPERM))
