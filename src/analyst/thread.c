@@ -12,7 +12,7 @@ ag_str ag_thread_place(ag_str project, ag_str user, ag_arena *arena)
 	return ag_str_printf(arena, "%.*s/%.*s", AG_FMT(project), AG_FMT(user));
 }
 
-static ag_thread thread_of(const ag_id *id, ag_str place, ag_arena *arena)
+ag_thread ag_thread_of(const ag_id *id, ag_str place, ag_arena *arena)
 {
 	return (ag_thread){ .id = *id,
 		            .key = ag_str_printf(arena, KEY "%s", id->text),
@@ -23,7 +23,7 @@ ag_thread ag_thread_new(const ag_clock *clock, ag_str place, ag_arena *arena)
 {
 	const ag_id id = ag_id_new(clock);
 
-	return thread_of(&id, ag_str_dup(arena, place), arena);
+	return ag_thread_of(&id, ag_str_dup(arena, place), arena);
 }
 
 static bool of_key(ag_str key, ag_str place, ag_arena *arena, ag_thread *ret)
@@ -33,7 +33,7 @@ static bool of_key(ag_str key, ag_str place, ag_arena *arena, ag_thread *ret)
 	if (!ag_str_starts(key, AG_S(KEY)) ||
 	    !ag_id_parse(ag_str_make(key.ptr + sizeof(KEY) - 1, key.len - sizeof(KEY) + 1), &id))
 		return false;
-	*ret = thread_of(&id, ag_str_dup(arena, place), arena);
+	*ret = ag_thread_of(&id, ag_str_dup(arena, place), arena);
 	return true;
 }
 

@@ -19,6 +19,8 @@ typedef struct ag_thread {
 /* In arena. */
 ag_str ag_thread_place(ag_str project, ag_str user, ag_arena *arena);
 ag_thread ag_thread_new(const ag_clock *clock, ag_str place, ag_arena *arena);
+/* The thread of that id, whether it has turns or not. place: borrowed. */
+ag_thread ag_thread_of(const ag_id *id, ag_str place, ag_arena *arena);
 
 /* By its id or a beginning of it of at least 4 characters; "" = the newest.
  * errors  AG_NOT_FOUND: not of this user and project, also when it is another's; AG_INVALID: fits several */

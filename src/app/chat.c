@@ -52,30 +52,40 @@ static ag_status open_with_server(ag_app *app, ag_app_chat *c, const ag_var *url
 
 /* --- its files --- */
 
-/* The tools of `argus ask`, but for its API. */
-static ag_status open_files(ag_app *app, ag_app_chat *c, ag_err *err)
+ag_status ag_app_chat_files(const ag_app *app, const ag_project *p, ag_arena *arena,
+                            ag_app_files *ret, ag_tool_set *ret_tools, ag_err *err)
 {
-	const ag_root_opts o = { .path = c->project->settings.root };
-	ag_tool *tools = ag_new_n(app->arena, ag_tool, ag_ask_tool_table.ntool);
+	const ag_root_opts o = { .path = p->settings.root };
+	ag_tool *tools = ag_new_n(arena, ag_tool, ag_ask_tool_table.ntool);
 	size_t n = 0;
 	ag_status st;
 
+	*ret_tools = (ag_tool_set){ 0 };
 	if (!o.path.len)
 		return AG_OK;
-	st = ag_root_open(&o, &c->files.root, err);
+	st = ag_root_open(&o, &ret->tools.root, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < app->ndotenv; i++)
-		ag_root_add_secret(c->files.root, ag_str_cstr(app->arena, app->dotenv[i]));
-	for (size_t i = 0; i < ag_ask_tool_table.ntool; i++) {
+		ag_root_add_secret(ret->tools.root, ag_str_cstr(arena, app->dotenv[i]));
+	for (size_t i = 0; i < ag_ask_tool_table.ntool; i++)
 		if (i != AG_ASK_TOOL_API)
 			tools[n++] = ag_ask_tool_table.tools[i];
-	}
-	ag_ask_state_init(&c->no_run, app->arena);
-	c->files.state = &c->no_run;
-	c->files.read_bytes = app->settings.chat.result_bytes;
-	c->more[c->nmore++] = (ag_tool_set){ .tools = tools, .ntool = n, .env = &c->files };
+	ag_ask_state_init(&ret->no_run, arena);
+	ret->tools.state = &ret->no_run;
+	ret->tools.read_bytes = app->settings.chat.result_bytes;
+	*ret_tools = (ag_tool_set){ .tools = tools, .ntool = n, .env = &ret->tools };
 	return AG_OK;
+}
+
+static ag_status open_files(ag_app *app, ag_app_chat *c, ag_err *err)
+{
+	ag_status st = ag_app_chat_files(app, c->project, app->arena, &c->files, &c->more[c->nmore],
+	                                 err);
+
+	if (!st && c->more[c->nmore].ntool)
+		c->nmore++;
+	return st;
 }
 
 static void read_dictionary(ag_app *app, ag_app_chat *c)
@@ -157,7 +167,7 @@ ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str re
 
 /* --- the demo --- */
 
-static ag_status demo_project(ag_app *app, ag_app_chat *c, ag_err *err)
+ag_status ag_app_demo_hub(ag_app *app, ag_project_hub **ret, ag_err *err)
 {
 	const ag_str id = AG_S(AG_CHAT_DEMO_PROJECT);
 	ag_project *p = ag_new(app->arena, ag_project);
@@ -169,23 +179,35 @@ static ag_status demo_project(ag_app *app, ag_app_chat *c, ag_err *err)
 	*p = (ag_project){ .id = id,
 		           .name = id,
 		           .source = ag_str_printf(app->arena, "sqlite:%.*s", AG_FMT(path)) };
-	st = ag_app_project_hub_of(app, p, &c->hub, err);
+	return ag_app_project_hub_of(app, p, ret, err);
+}
+
+static ag_status demo_project(ag_app *app, ag_app_chat *c, ag_err *err)
+{
+	static const ag_str id = AG_S_INIT(AG_CHAT_DEMO_PROJECT);
+	ag_status st = ag_app_demo_hub(app, &c->hub, err);
+
 	if (st)
 		return st;
-	c->who = ag_caller_local(&p->id, 1, app->arena);
+	c->who = ag_caller_local(&id, 1, app->arena);
 	st = ag_project_find(c->hub, &c->who, id, &c->project, err);
 	return st ? st : ag_project_open(c->hub, c->project, err);
 }
 
-static ag_status demo_llm(ag_app *app, ag_app_chat *c, ag_err *err)
+ag_status ag_app_demo_models(ag_app *app, ag_err *err)
 {
 	const ag_llm_hub_opts o = { .transport = ag_chat_demo_transport(),
 		                    .clock = app->ctx.clock };
-	ag_llm_model m;
-	ag_status st;
 
 	AG_ASSERT(!app->hub);
-	st = ag_llm_hub_open(&o, &app->hub, err);
+	return ag_llm_hub_open(&o, &app->hub, err);
+}
+
+static ag_status demo_llm(ag_app *app, ag_app_chat *c, ag_err *err)
+{
+	ag_llm_model m;
+	ag_status st = ag_app_demo_models(app, err);
+
 	if (st)
 		return st;
 	ag_chat_demo_model(&m);
@@ -216,7 +238,7 @@ void ag_app_chat_close(ag_app_chat *c)
 {
 	ag_app_servers_close(&c->servers);
 	ag_app_sql_server_close(&c->sql);
-	c->files.root = ag_root_close(c->files.root);
+	c->files.tools.root = ag_root_close(c->files.tools.root);
 	c->knowledge = ag_know_set_free(c->knowledge);
 	c->hub = ag_project_hub_close(c->hub);
 }

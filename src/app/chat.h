@@ -8,6 +8,12 @@
 #include "app/sql_server.h"
 #include "ask/tools.h"
 
+/* A project's files, for the tools of `argus ask`. */
+typedef struct ag_app_files {
+	ag_ask_tools tools; /* root: close it */
+	ag_ask_state no_run;
+} ag_app_files;
+
 typedef struct ag_app_chat {
 	ag_project_hub *hub;
 	ag_caller who;
@@ -22,8 +28,7 @@ typedef struct ag_app_chat {
 	ag_know_set *knowledge; /* of the project, as of the last turn */
 	ag_app_servers servers;
 	ag_app_sql_server sql; /* of MCP_SERVER_URL */
-	ag_ask_tools files;    /* of a project with a root folder */
-	ag_ask_state no_run;
+	ag_app_files files;    /* of a project with a root folder */
 	ag_tool_set more[2];
 	size_t nmore;
 	ag_analyst_opts opts; /* all but question, thread, watch and on_event */
@@ -40,5 +45,15 @@ AG_CHECK ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, 
  * looked at. The store is the app's, and open. */
 AG_CHECK ag_status ag_app_chat_open_demo(ag_app *app, ag_app_chat *ret, ag_err *err);
 void ag_app_chat_close(ag_app_chat *chat);
+
+/* --- shared with chat_server.c --- */
+
+/* The tools of `argus ask`, but for its API; ret_tools->ntool is 0 for a project without a root folder. Texts in arena. */
+AG_CHECK ag_status ag_app_chat_files(const ag_app *app, const ag_project *p, ag_arena *arena,
+                                     ag_app_files *ret, ag_tool_set *ret_tools, ag_err *err);
+/* A hub over the example shop alone; close it. */
+AG_CHECK ag_status ag_app_demo_hub(ag_app *app, ag_project_hub **ret, ag_err *err);
+/* The app's models are the script alone. */
+AG_CHECK ag_status ag_app_demo_models(ag_app *app, ag_err *err);
 
 #endif

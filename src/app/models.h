@@ -52,7 +52,10 @@ AG_CHECK ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str repl
  * errors  AG_NOT_FOUND: no model is set, says what to set; AG_INVALID: the project names a model that there is not */
 AG_CHECK ag_status ag_app_open_chat_model(ag_app *app, ag_str name, ag_str record, ag_str replay,
                                           ag_llm **ret, ag_err *err);
-/* The same without opening it, for a server whose questions each open one of their own. name "" = that of the setting. */
+/* The same without opening it, for a server whose turns each open one of their own. */
+AG_CHECK ag_status ag_app_chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err);
+/* ag_app_open_ask_model() without opening it, for a server whose questions each open one of their own. name "" = that of the
+ * setting. */
 AG_CHECK ag_status ag_app_ask_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err);
 /* errors  AG_INVALID: a budget in money is set, and the price of this model is unknown */
 AG_CHECK ag_status ag_app_check_price(const ag_app *app, const ag_llm *llm, ag_err *err);

@@ -180,7 +180,7 @@ ag_status ag_app_open_ask_model(ag_app *app, ag_str record, ag_str replay, ag_ll
 #define CHAT_MODEL    "anthropic"
 #define CHAT_MODEL_ID "claude-sonnet-4-5-20250929"
 
-static ag_status chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
+static ag_status choose_chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
 {
 	const ag_settings *s = &app->settings;
 	const int row = ag_settings_find(AG_S("model"));
@@ -200,12 +200,9 @@ static ag_status chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err 
 	return st;
 }
 
-ag_status ag_app_open_chat_model(ag_app *app, ag_str name, ag_str record, ag_str replay,
-                                 ag_llm **ret, ag_err *err)
+ag_status ag_app_chat_model(ag_app *app, ag_str name, ag_llm_model *ret, ag_err *err)
 {
-	ag_llm_hub *hub;
-	ag_llm_model m;
-	ag_status st = chat_model(app, name, &m, err);
+	const ag_status st = choose_chat_model(app, name, ret, err);
 
 	if (st == AG_NOT_FOUND && name.len) {
 		err->status = AG_INVALID;
@@ -214,6 +211,16 @@ ag_status ag_app_open_chat_model(ag_app *app, ag_str name, ag_str record, ag_str
 	if (st == AG_NOT_FOUND && !app->settings.nmodel)
 		return ag_err_hint(err, "set ANTHROPIC_API_KEY, or LLM_API_BASE, LLM_MODEL and "
 		                        "LLM_API_KEY, or models: in argus.yaml");
+	return st;
+}
+
+ag_status ag_app_open_chat_model(ag_app *app, ag_str name, ag_str record, ag_str replay,
+                                 ag_llm **ret, ag_err *err)
+{
+	ag_llm_hub *hub;
+	ag_llm_model m;
+	ag_status st = ag_app_chat_model(app, name, &m, err);
+
 	if (!st)
 		st = ag_app_hub(app, record, replay, &hub, err);
 	if (!st)

@@ -14,8 +14,9 @@
 #include "run/owner.h"
 
 #define ORIGIN   "app.worker"
-#define SLICE_MS 100  /* how late a stop is seen */
-#define BUSY_MS  5000 /* until a job is tried again whose run somebody else writes, or whose store could not be written */
+#define SLICE_MS 100 /* how late a stop is seen */
+#define BUSY_MS \
+	5000 /* until a job is tried again whose run somebody else writes, or whose store could not be written */
 #define FIRST_MS 2000 /* until the second attempt; each later one waits three times as long */
 #define LAST_MS  600000
 #define AWAY_MS  1000 /* between two tries of a store that is away */

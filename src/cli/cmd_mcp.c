@@ -1,4 +1,4 @@
-/* argus mcp: the MCP server, over standard input and output or over HTTP.
+/* argus mcp: the MCP server, over standard input and output or over HTTP. argus serve: the same over HTTP, and conversations.
  *
  * Over stdio nothing but messages may stand on standard output: what a library writes there goes to standard error. */
 #include <malloc.h>
@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include "analyst/tools.h"
+#include "app/chat.h"
+#include "app/chat_demo.h"
+#include "app/chat_server.h"
 #include "app/mcp_tools.h"
 #include "app/projects.h"
 #include "app/retention.h"
@@ -19,6 +22,8 @@
 /* Of one session: as many as the queue of a user holds (project/turns.h), so that a burst waits for its turn there. */
 #define HTTP_CALLS   256u
 #define DEFAULT_PORT 8100
+#define SERVE_PORT   8080
+#define GRACE_S      30
 
 static const char instructions[] =
 	"Argus answers questions about databases and documents, read only. Look at list_tables and describe_table before "
@@ -39,8 +44,29 @@ static const ag_option options[] = {
 	{ .setting = "store", .help = "projects, tokens and the audit table: a path" },
 };
 
+static const ag_option serve_options[] = {
+	{ "project", 0, "IDS", NULL, NULL, "only these projects, with commas between them" },
+	{ "host", 0, "ADDRESS", NULL, NULL, "listen there (127.0.0.1)" },
+	{ "port", 0, "N", NULL, NULL, "listen there (8080); 0 = any that is free" },
+	{ "demo", 0, NULL, NULL, NULL,
+	  "the example shop with a script in the place of a model, on this machine" },
+	{ "no-auth", 0, NULL, NULL, NULL, "ask for no token; only on a loopback address" },
+	{ "allow-hosts", 0, "NAMES", NULL, NULL,
+	  "further names of this server in the Host header" },
+	{ "allow-origins", 0, "URLS", NULL, NULL, "pages that may call it from a browser" },
+	{ "resource", 0, "URL", NULL, NULL,
+	  "the address of /mcp as clients know it (OAuth metadata)" },
+	{ "authorization-servers", 0, "URLS", NULL, NULL, "who gives out tokens (OAuth metadata)" },
+	{ "grace", 0, "SECONDS", NULL, NULL,
+	  "how long answers may go on when the server is stopped (30)" },
+	{ .setting = "store", .help = "projects, tokens, threads and the audit table: a path" },
+};
+
 typedef struct service {
 	ag_cli *c;
+	bool is_serve, is_demo;
+	ag_app_chat_server *chat; /* argus serve; NULL */
+	ag_server_chat chat_opts;
 	ag_project_hub *hub;
 	ag_app_mcp app;
 	ag_mcp_server *server;
@@ -126,8 +152,11 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 		                 .instructions = instructions,
 		                 .max_calls = is_http ? HTTP_CALLS : 0,
 		                 .cancel = c->app.ctx.cancel };
-	ag_status st = ag_app_project_hub(&c->app, source, &s->hub, err);
+	ag_status st = s->is_demo ? ag_app_demo_hub(&c->app, &s->hub, err)
+	                          : ag_app_project_hub(&c->app, source, &s->hub, err);
 
+	if (!st && s->is_serve)
+		st = ag_app_chat_server_new(&c->app, s->hub, s->is_demo, &s->chat, err);
 	if (!st)
 		st = ag_app_mcp_init(&s->app, &c->app, s->hub, err);
 	if (!st)
@@ -146,6 +175,7 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 static void close_service(service *s)
 {
 	ag_mcp_server_free(s->server);
+	ag_app_chat_server_free(s->chat);
 	if (s->hub)
 		ag_app_mcp_release(&s->app);
 	ag_project_hub_close(s->hub);
@@ -186,28 +216,40 @@ static ag_status open_tokens(ag_cli *c, ag_store **ret_own, ag_store **ret, ag_e
 	return st;
 }
 
+static unsigned port_of(const service *s)
+{
+	return (unsigned)ag_cli_number(s->c, "port", 0, 65535,
+	                               s->is_serve ? SERVE_PORT : DEFAULT_PORT);
+}
+
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
 {
 	ag_cli *c = s->c;
 	static const ag_str scopes[] = { AG_S_INIT("sql"), AG_S_INIT("audit"), AG_S_INIT("ask") };
 	const ag_str host = ag_cli_value(c, "host");
-	ag_server_opts o = { .mcp = s->server,
-		             .journal = s->hub ? ag_project_journal(s->hub) : NULL,
-		             .clock = c->app.ctx.clock,
-		             .scopes = scopes,
-		             .nscope = AG_NELEM(scopes),
-		             .anonymous = is_open ? &s->who : NULL,
-		             .resource = ag_cli_value(c, "resource"),
-		             .status = ag_app_mcp_status,
-		             .status_arg = &s->app,
-		             .listen = { .host = host,
-		                         .port = (unsigned)ag_cli_number(c, "port", 0, 65535,
-		                                                         DEFAULT_PORT),
-		                         .cancel = c->app.ctx.cancel } };
+	ag_server_opts o = {
+		.mcp = s->server,
+		.journal = s->hub ? ag_project_journal(s->hub) : NULL,
+		.clock = c->app.ctx.clock,
+		.scopes = scopes,
+		.nscope = AG_NELEM(scopes),
+		.anonymous = is_open ? &s->who : NULL,
+		.resource = ag_cli_value(c, "resource"),
+		.status = ag_app_mcp_status,
+		.status_arg = &s->app,
+		.listen = { .host = host, .port = port_of(s), .cancel = c->app.ctx.cancel }
+	};
 	ag_store *tokens = NULL;
 	ag_server *http;
 	ag_status st = AG_OK;
 
+	if (s->chat) {
+		s->chat_opts = *ag_app_chat_server_opts(s->chat);
+		s->chat_opts.grace_ms = ag_cli_number(c, "grace", 0, 3600, GRACE_S) * 1000;
+		o.chat = &s->chat_opts;
+		/* Turns end by themselves within the time of grace. */
+		o.listen.cancel = NULL;
+	}
 	names(c, "allow-hosts", &o.hosts, &o.nhost);
 	names(c, "allow-origins", &o.origins, &o.norigin);
 	names(c, "authorization-servers", &o.authorization_servers, &o.nauthorization_server);
@@ -225,14 +267,36 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		ag_store_close(tokens);
 		return st;
 	}
-	ag_cli_note(c, "listening on http://%s%.*s%s:%u/mcp", ag_str_find(host, ':') < 0 ? "" : "[",
+	ag_cli_note(c, "listening on http://%s%.*s%s:%u%s", ag_str_find(host, ':') < 0 ? "" : "[",
 	            AG_FMT(host.len ? host : AG_S("127.0.0.1")),
-	            ag_str_find(host, ':') < 0 ? "" : "]", ag_server_port(http));
+	            ag_str_find(host, ':') < 0 ? "" : "]", ag_server_port(http),
+	            s->is_serve ? "" : "/mcp");
 	while (!ag_signals_cancelled())
 		poll(NULL, 0, WAKE_MS);
 	ag_server_stop(http);
 	ag_store_close(tokens);
 	return AG_OK;
+}
+
+static int run_service(service *s, bool is_http, bool is_open)
+{
+	ag_retention *retention = NULL;
+	ag_err err = { 0 };
+	ag_status st;
+
+	/* One heap for all threads, because each keeps what it once needed: after 32 sessions 3.9 to 4.2 MB of anonymous
+	 * memory, 4.1 to 5.5 with two. A call gets past the threads' own caches, to the heap's lock, about once. */
+	mallopt(M_ARENA_MAX, 1);
+	st = open_service(s, is_http, &err);
+	if (!st && s->hub)
+		retention = ag_app_retention_start(&s->c->app, s->app.store_uri);
+	if (!st && is_http)
+		st = serve_http(s, is_open, &err);
+	else if (!st)
+		st = serve_stdio(s, &err);
+	ag_app_retention_stop(retention);
+	close_service(s);
+	return st ? ag_cli_fail(s->c, &err) : AG_EXIT_OK;
 }
 
 static int run(ag_cli *c)
@@ -246,29 +310,31 @@ static int run(ag_cli *c)
 		                               "resource",
 		                               "authorization-servers" };
 	service s = { .c = c };
-	ag_retention *retention = NULL;
-	ag_err err = { 0 };
-	ag_status st;
 
 	for (size_t i = 0; !is_http && i < AG_NELEM(of_http); i++)
 		if (ag_cli_has(c, of_http[i]))
 			ag_cli_complain(c, "--%s needs --http", of_http[i]);
-	ag_cli_number(c, "port", 0, 65535, DEFAULT_PORT);
+	port_of(&s);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
-	/* One heap for all threads, because each keeps what it once needed: after 32 sessions 3.9 to 4.2 MB of anonymous
-	 * memory, 4.1 to 5.5 with two. A call gets past the threads' own caches, to the heap's lock, about once. */
-	mallopt(M_ARENA_MAX, 1);
-	st = open_service(&s, is_http, &err);
-	if (!st && s.hub)
-		retention = ag_app_retention_start(&c->app, s.app.store_uri);
-	if (!st && is_http)
-		st = serve_http(&s, ag_cli_has(c, "no-auth"), &err);
-	else if (!st)
-		st = serve_stdio(&s, &err);
-	ag_app_retention_stop(retention);
-	close_service(&s);
-	return st ? ag_cli_fail(c, &err) : AG_EXIT_OK;
+	return run_service(&s, is_http, ag_cli_has(c, "no-auth"));
+}
+
+static int run_serve(ag_cli *c)
+{
+	service s = { .c = c, .is_serve = true, .is_demo = ag_cli_has(c, "demo") };
+
+	if (s.is_demo && c->narg)
+		ag_cli_complain(c, "--demo has a database of its own, the example shop");
+	port_of(&s);
+	ag_cli_number(c, "grace", 0, 3600, GRACE_S);
+	if (ag_cli_refused(c))
+		return AG_EXIT_USAGE;
+	if (s.is_demo)
+		ag_cli_note(
+			c,
+			"demo: a script answers a few questions about the example shop, no model is asked");
+	return run_service(&s, true, s.is_demo || ag_cli_has(c, "no-auth"));
 }
 
 const ag_command ag_cmd_mcp = {
@@ -293,4 +359,27 @@ const ag_command ag_cmd_mcp = {
 	.noption = AG_NELEM(options),
 	.max_args = 1,
 	.run = run,
+};
+
+const ag_command ag_cmd_serve = {
+	.name = "serve",
+	.summary = "Serve conversations about databases, and MCP, over HTTP",
+	.group = AG_GROUP_SERVE,
+	.usage = "[SOURCE] [options]",
+	.about =
+		"Listens on http://127.0.0.1:8080. POST /api/chat takes a question and streams the answer, as the useChat hook "
+		"of the Vercel AI SDK reads it; /api/threads lists the caller's conversations; /mcp is the server of argus mcp. "
+		"SOURCE is a database, and further ones are projects, as of argus mcp.\n\n"
+		"An answer goes on when its reader leaves: GET /api/chat/ID/stream reads it from its beginning, from any process on "
+		"the same store, and goes on with one that a crash interrupted; POST /api/chat/ID/stop ends it.\n\n"
+		"A caller is who his token says (argus token create); --no-auth lets everybody on this machine in as an "
+		"analyst. SIGTERM, or Ctrl-C: no question is taken any more, and answers under way may end within --grace.",
+	.examples =
+		"argus serve --demo # the example shop, a script in the place of a model\n"
+		"argus serve sqlite:shop.db --no-auth # one database, for whoever works on this machine\n"
+		"argus serve --host 0.0.0.0 --allow-hosts argus.example.com # projects, with tokens, behind a proxy",
+	.options = serve_options,
+	.noption = AG_NELEM(serve_options),
+	.max_args = 1,
+	.run = run_serve,
 };

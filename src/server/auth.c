@@ -56,6 +56,11 @@ const ag_caller *ag_server_who(const ag_server *h, const ag_httpd_request *rq)
 	return k ? &k->who : h->opts.anonymous;
 }
 
+const ag_caller *ag_server_caller_who(const ag_server *h, const ag_server_caller *k)
+{
+	return k ? &k->who : h->opts.anonymous;
+}
+
 static unsigned place_of(const ag_sha256_hex *hash)
 {
 	unsigned n = 0;

@@ -41,6 +41,8 @@ struct ag_server {
 	unsigned ncall;      /* calls on threads of their own */
 	pthread_t last_call; /* of those threads that have ended, the last */
 	bool has_last_call;  /* it must be joined */
+
+	struct ag_server_chat_state *chat; /* chat.h; NULL = no conversations are served */
 };
 
 /* --- routes.c --- */
@@ -63,6 +65,8 @@ bool ag_server_may_come(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply
 bool ag_server_may_ask(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const char *scope);
 /* Who makes a request that was admitted; lives as long as the request. */
 const ag_caller *ag_server_who(const ag_server *h, const ag_httpd_request *rq);
+/* The caller of a share; NULL: of requests without a token. */
+const ag_caller *ag_server_caller_who(const ag_server *h, const ag_server_caller *k);
 /* A share of a caller, for longer than its request. */
 ag_server_caller *ag_server_caller_ref(const ag_httpd_request *rq);
 void ag_server_caller_drop(ag_server_caller *k); /* accepts NULL */

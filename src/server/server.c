@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cond.h"
-#include "server/parts.h"
+#include "server/chat.h"
 
 #define ORIGIN        "server"
 #define STOP_GRACE_MS 3000
@@ -57,6 +57,7 @@ static void fill(ag_server *h, const ag_server_opts *o)
 
 static void release(ag_server *h)
 {
+	ag_server_chat_free(h);
 	ag_server_grants_stop(h);
 	ag_server_callers_free(h);
 	pthread_cond_destroy(&h->watch_wake);
@@ -78,10 +79,15 @@ ag_status ag_server_start(const ag_server_opts *o, ag_server **ret, ag_err *err)
 	AG_ASSERT(o->mcp && (o->store || o->anonymous));
 	h = (ag_server *)ag_xcalloc(1, sizeof(*h));
 	fill(h, o);
-	st = ag_server_grants_start(h) ? ag_httpd_start(&h->opts.listen, &h->httpd, err)
+	st = ag_server_grants_start(h) ? AG_OK
 	                               : ag_fail(err, AG_UNAVAILABLE, ORIGIN,
 	                                         "no thread could be started to look after tokens");
+	if (!st && o->chat)
+		st = ag_server_chat_start(h, err);
+	if (!st)
+		st = ag_httpd_start(&h->opts.listen, &h->httpd, err);
 	if (st) {
+		ag_server_chat_stop(h, 0);
 		release(h);
 		return st;
 	}
@@ -98,6 +104,8 @@ ag_server *ag_server_stop(ag_server *h)
 {
 	if (!h)
 		return NULL;
+	if (h->chat)
+		ag_server_chat_stop(h, h->opts.chat->grace_ms);
 	/* Calls are cancelled, and what they say to that still reaches their clients. */
 	ag_mcp_server_stop(h->mcp);
 	ag_server_mcp_calls_wait(h);

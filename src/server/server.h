@@ -6,6 +6,7 @@
 #ifndef AG_SERVER_SERVER_H
 #define AG_SERVER_SERVER_H
 
+#include "analyst/analyst.h"
 #include "base/json.h"
 #include "http/server.h"
 #include "mcp/server.h"
@@ -14,9 +15,30 @@
 
 typedef struct ag_server ag_server;
 
+/* What a turn is opened for. */
+typedef struct ag_server_chat_call {
+	const ag_ctx *ctx;
+	const ag_caller *who;
+	const ag_project *project;
+	ag_arena *arena; /* lives until the turn is over */
+} ag_server_chat_call;
+
+/* How conversations are answered (analyst/analyst.h). Its functions are called from any thread. */
+typedef struct ag_server_chat {
+	ag_project_hub *hub;
+	ag_str store_uri;
+	/* All of a turn's options but question, thread, store and who watches. note: for close(). */
+	ag_status (*open)(void *arg, const ag_server_chat_call *call, ag_analyst_opts *ret,
+	                  void **note, ag_err *err);
+	void (*close)(void *arg, void *note);
+	void *arg;
+	int64_t grace_ms; /* that turns may take to end when the server stops */
+} ag_server_chat;
+
 typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
-	ag_store *store; /* for tokens; used under a lock of its own */
+	const ag_server_chat *chat; /* NULL = conversations are not served */
+	ag_store *store;            /* for tokens; used under a lock of its own */
 	/* Of the same store. Its rows change no token, and an answer does not hold a thread while its row is committed. NULL =
 	 * none */
 	ag_journal *journal;

@@ -38,6 +38,9 @@ typedef struct table {
 	"ended_at, attempts, max_attempts, owner, run, wants_stop, result, error"
 #define SCHEDULE_COLUMNS \
 	"name, cron, zone, queue, kind, payload, is_paused, created_at, next_at, last_at"
+#define THREAD_COLUMNS                                                                        \
+	"id, name, \"user\", project, title, created_at, changed_at, viewed_at, deleted_at, " \
+	"stop_at"
 #define COUNT(member) offsetof(ag_store_copied, member)
 
 enum {
@@ -52,7 +55,8 @@ enum {
 	TEXTS,
 	OBJECTS,
 	JOBS,
-	SCHEDULES
+	SCHEDULES,
+	THREADS
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -78,6 +82,7 @@ static const ag_sql reads[] = {
 	[JOBS] = { "SELECT " JOB_COLUMNS " FROM jobs WHERE id > $1 ORDER BY id LIMIT $2" },
 	[SCHEDULES] = { "SELECT " SCHEDULE_COLUMNS
 	                " FROM schedules WHERE name > $1 ORDER BY name LIMIT $2" },
+	[THREADS] = { "SELECT " THREAD_COLUMNS " FROM threads WHERE id > $1 ORDER BY id LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -141,6 +146,11 @@ static const ag_sql writes[] = {
 	                "zone = excluded.zone, queue = excluded.queue, kind = excluded.kind, "
 	                "payload = excluded.payload, is_paused = excluded.is_paused, "
 	                "next_at = excluded.next_at, last_at = excluded.last_at" },
+	[THREADS] = { "INSERT INTO threads (" THREAD_COLUMNS
+	              ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
+	              "ON CONFLICT (id) DO UPDATE SET title = excluded.title, "
+	              "changed_at = excluded.changed_at, viewed_at = excluded.viewed_at, "
+	              "deleted_at = excluded.deleted_at, stop_at = excluded.stop_at" },
 };
 
 static const table tables[] = {
@@ -150,6 +160,7 @@ static const table tables[] = {
 	[TOKENS] = { false, 11, 0, COUNT(nother) },  [RATES] = { false, 4, 0, COUNT(nother) },
 	[TEXTS] = { false, 3, 0, COUNT(nother) },    [OBJECTS] = { false, 14, 1, COUNT(nother) },
 	[JOBS] = { false, 18, 0, COUNT(nother) },    [SCHEDULES] = { false, 10, 0, COUNT(nother) },
+	[THREADS] = { false, 10, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

@@ -245,9 +245,7 @@ static ag_status use_work(ag_db *db, void *arg, bool is_again, ag_err *err)
 ag_status ag_store_use_objects(ag_store *s, ag_str project, ag_str kind, const ag_str *keys,
                                size_t n, int64_t at_ms, ag_err *err)
 {
-	changing c = {
-		.project = project, .kind = kind, .keys = keys, .nkey = n, .at_ms = at_ms
-	};
+	changing c = { .project = project, .kind = kind, .keys = keys, .nkey = n, .at_ms = at_ms };
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < n && !st; i++)

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "store/identity.h"
-#include "store/objects.h"
 #include "store/jobs.h"
 #include "store/ledger.h"
+#include "store/objects.h"
 #include "store_fixtures.h"
 
 static const store_fixture *fixture; /* of the group that runs */

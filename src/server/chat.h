@@ -1,0 +1,84 @@
+/* chat -- conversations over HTTP: turns that are under way, who reads them, and the routes.
+ *
+ * A turn runs on a thread of its own and does not know who reads it. What it says is kept until it ends, so that whoever comes
+ * later, or comes back, reads it from its beginning. A reader that leaves, or is slow, changes nothing. */
+#ifndef AG_SERVER_CHAT_H
+#define AG_SERVER_CHAT_H
+
+#include "analyst/analyst.h"
+#include "server/parts.h"
+#include "server/ui_stream.h"
+#include "store/threads.h"
+
+typedef struct ag_server_turn ag_server_turn;
+
+struct ag_server_chat_state {
+	pthread_mutex_t lock;    /* of what follows */
+	pthread_cond_t ended;    /* a turn did */
+	ag_server_turn *turns;   /* under way; each has a share of the list */
+	unsigned nturn, nfollow; /* turns; readers of turns of other processes */
+	bool is_stopped;         /* no new turn begins */
+	bool is_watched;         /* the watch shall end */
+	pthread_t *over;         /* threads that ended, to be joined */
+	size_t nover, cap;
+	ag_store **idle; /* handles of the store that nobody uses */
+	size_t nidle;
+	pthread_t watch; /* looks for turns that another process wants to end */
+	bool has_watch;
+};
+
+/* --- chat_turns.c --- */
+
+AG_CHECK ag_status ag_server_chat_start(ag_server *h, ag_err *err);
+/* Turns may end within grace_ms, then they are cancelled. */
+void ag_server_chat_stop(ag_server *h, int64_t grace_ms);
+void ag_server_chat_free(ag_server *h);
+
+/* A handle of the store for one thread; given back. */
+AG_CHECK ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err);
+void ag_server_chat_give(ag_server *h, ag_store *s); /* accepts NULL */
+
+typedef struct ag_server_turn_opts {
+	const ag_caller *who;
+	ag_server_caller *known; /* a share, taken over; NULL = it came without a token */
+	const ag_project *project;
+	ag_id thread;
+	ag_str question; /* "" = go on with the last turn, which was interrupted */
+} ag_server_turn_opts;
+
+/* Begins a turn, and waits until its first event is committed. One share for the caller.
+ * errors  AG_UNAVAILABLE: too many at once; of ag_analyst_turn() */
+AG_CHECK ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o,
+                                        ag_server_turn **ret, ag_err *err);
+/* The thread's turn that is under way here, a share; NULL = there is none. */
+ag_server_turn *ag_server_turn_find(ag_server *h, const ag_id *thread);
+/* All that was said and will be. */
+ag_httpd_stream *ag_server_turn_read(ag_server_turn *t);
+void ag_server_turn_cancel(ag_server_turn *t);
+void ag_server_turn_drop(ag_server_turn *t); /* accepts NULL */
+
+/* The turn of another process, from the log, until it ends. NULL: too many are followed. */
+ag_httpd_stream *ag_server_turn_follow(ag_server *h, const ag_id *run);
+
+/* --- routes; chat.c --- */
+
+void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_chat_resume(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_chat_cancel(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+/* Which thread a client's id means: a UUID itself, else one made from it. False: it is none. */
+bool ag_server_thread_id(ag_str name, ag_id *ret);
+/* The caller's thread of the route's {id}. False: rp says why not. */
+bool ag_server_thread_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
+                         ag_thread_row *ret);
+
+/* --- chat_threads.c --- */
+
+void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_thread_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_thread_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_thread_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_thread_viewed(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_thread_messages(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+#endif

@@ -1,0 +1,346 @@
+/* The caller's threads: /api/threads, and what is in one of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "server/chat.h"
+#include "server/problem.h"
+
+#define PAGE     50u /* threads, or turns */
+#define MAX_PAGE 200u
+#define TITLE    200u /* characters */
+
+/* A handle of the store; NULL: rp says why not. */
+static ag_store *store_of(ag_server *h, ag_httpd_reply *rp)
+{
+	ag_store *s = NULL;
+	ag_err err = { 0 };
+
+	if (!h->chat)
+		ag_server_problem(rp, 404, "there is nothing at this path",
+		                  "conversations are served by argus serve");
+	else if (ag_server_chat_store(h, &s, &err))
+		ag_server_problem_of(rp, &err);
+	return s;
+}
+
+static size_t limit_of(ag_httpd_request *rq)
+{
+	const ag_str text = ag_server_query(rq, "limit");
+	const long n = text.len ? strtol(ag_str_cstr(rq->arena, text), NULL, 10) : (long)PAGE;
+
+	return n < 1 ? 1 : n > (long)MAX_PAGE ? MAX_PAGE : (size_t)n;
+}
+
+static void begin_json(ag_httpd_reply *rp, ag_jw *w)
+{
+	rp->content_type = AG_S("application/json");
+	ag_jw_init(w, &rp->body, 0);
+	ag_jw_obj(w);
+}
+
+static void write_thread(ag_server *h, const ag_thread_row *t, ag_jw *w)
+{
+	ag_server_turn *turn = ag_server_turn_find(h, &t->id);
+
+	ag_jw_kstr(w, "id", t->name);
+	ag_jw_kstr(w, "title", t->title);
+	ag_jw_kstr(w, "project", t->project);
+	ag_jw_ktime(w, "created_at", t->created_ms);
+	ag_jw_ktime(w, "updated_at", t->changed_ms);
+	ag_jw_ktime_or_null(w, "viewed_at", t->viewed_ms);
+	ag_jw_kbool(w, "unread", t->changed_ms > t->viewed_ms);
+	ag_jw_kbool(w, "running", turn != NULL);
+	ag_server_turn_drop(turn);
+}
+
+/* --- the list --- */
+
+/* "1764140000000_0190…": the last thread of a page */
+static bool read_cursor(ag_str text, ag_thread_question *q, ag_arena *arena)
+{
+	ag_str rest = text, at = ag_str_split(&rest, '_');
+	ag_id id;
+
+	if (!text.len)
+		return true;
+	q->before_ms = strtoll(ag_str_cstr(arena, at), NULL, 10);
+	q->before_id = rest;
+	return q->before_ms > 0 && ag_id_parse(rest, &id);
+}
+
+void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)env;
+	ag_thread_question q = { .user = ag_server_who(h, rq)->user,
+		                 .project = ag_server_query(rq, "project"),
+		                 .text = ag_server_query(rq, "q"),
+		                 .limit = limit_of(rq) };
+	ag_store *s = store_of(h, rp);
+	ag_thread_row *rows;
+	ag_err err = { 0 };
+	size_t n;
+	ag_jw w;
+
+	if (!s)
+		return;
+	if (!read_cursor(ag_server_query(rq, "cursor"), &q, rq->arena)) {
+		ag_server_problem(rp, 400, "the cursor is none of this list",
+		                  "take \"next\" of the page before");
+	} else if (ag_store_threads(s, &q, rq->arena, &rows, &n, &err)) {
+		ag_server_problem_of(rp, &err);
+	} else {
+		begin_json(rp, &w);
+		ag_jw_kkey(&w, "threads");
+		ag_jw_arr(&w);
+		for (size_t i = 0; i < n; i++) {
+			ag_jw_obj(&w);
+			write_thread(h, &rows[i], &w);
+			ag_jw_obj_end(&w);
+		}
+		ag_jw_arr_end(&w);
+		if (n == q.limit)
+			ag_jw_kstr(&w, "next",
+			           ag_str_printf(rq->arena, "%lld_%s",
+			                         (long long)rows[n - 1].changed_ms,
+			                         rows[n - 1].id.text));
+		else
+			ag_jw_knull(&w, "next");
+		ag_jw_obj_end(&w);
+	}
+	ag_server_chat_give(h, s);
+}
+
+/* --- one --- */
+
+static void answer_thread(ag_server *h, const ag_thread_row *t, ag_httpd_reply *rp)
+{
+	ag_jw w;
+
+	begin_json(rp, &w);
+	write_thread(h, t, &w);
+	ag_jw_obj_end(&w);
+}
+
+void ag_server_thread_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)env;
+	ag_store *s = store_of(h, rp);
+	ag_thread_row t;
+
+	if (s && ag_server_thread_of(h, rq, rp, s, &t))
+		answer_thread(h, &t, rp);
+	ag_server_chat_give(h, s);
+}
+
+/* Changes the caller's thread and answers with it as it is then, or with 204. */
+static void change(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                   const ag_thread_change *c)
+{
+	ag_store *s = store_of(h, rp);
+	ag_thread_row t;
+	ag_err err = { 0 };
+	ag_status st;
+
+	if (s && ag_server_thread_of(h, rq, rp, s, &t)) {
+		st = ag_store_change_thread(s, &t.id, t.user, c, &err);
+		if (!st && !c->deleted_ms)
+			st = ag_store_thread(s, &t.id, rq->arena, &t, &err);
+		if (st)
+			ag_server_problem_of(rp, &err);
+		else if (c->deleted_ms)
+			rp->status = 204;
+		else
+			answer_thread(h, &t, rp);
+	}
+	ag_server_chat_give(h, s);
+}
+
+void ag_server_thread_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_thread_change c = { 0 };
+	ag_val body;
+
+	if (!ag_server_body(rq, rp, &body))
+		return;
+	c.title = ag_str_trim(ag_val_member_str(&body, "title"));
+	if (!c.title.len || ag_utf8_count(c.title) > TITLE)
+		ag_server_problem(rp, 400, "want a \"title\" of 1 to 200 characters", "");
+	else
+		change((ag_server *)env, rq, rp, &c);
+}
+
+void ag_server_thread_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)env;
+
+	change(h, rq, rp, &(ag_thread_change){ .deleted_ms = ag_clock_wall(h->opts.clock) });
+}
+
+void ag_server_thread_viewed(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)env;
+
+	change(h, rq, rp, &(ag_thread_change){ .viewed_ms = ag_clock_wall(h->opts.clock) });
+}
+
+/* --- a branch --- */
+
+static ag_status branch_at(ag_server *h, ag_store *s, const ag_thread_row *t, ag_str turn,
+                           ag_arena *arena, ag_thread_row *ret, ag_err *err)
+{
+	const ag_str place = ag_thread_place(t->project, t->user, arena);
+	const int64_t now = ag_clock_wall(h->opts.clock);
+	ag_thread_row row = *t;
+	ag_thread from, to;
+	ag_run_row last;
+	ag_status st = ag_thread_of_turn(s, place, turn, arena, &from, &last, err);
+
+	if (!st && strcmp(from.id.text, t->id.text) != 0)
+		st = ag_fail(err, AG_NOT_FOUND, "server.chat", "the thread has no such turn");
+	if (!st)
+		st = ag_thread_branch(s, h->opts.clock, &from, &last, arena, &to, err);
+	if (st)
+		return st;
+	row.id = to.id;
+	row.name = ag_str_dup(arena, ag_id_str(&to.id));
+	row.created_ms = row.changed_ms = now;
+	return ag_store_claim_thread(s, &row, arena, ret, err);
+}
+
+void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)env;
+	ag_store *s = NULL;
+	ag_thread_row t, made;
+	ag_err err = { 0 };
+	ag_val body;
+
+	if (!ag_server_body(rq, rp, &body))
+		return;
+	s = store_of(h, rp);
+	if (s && ag_server_thread_of(h, rq, rp, s, &t)) {
+		if (branch_at(h, s, &t, ag_val_member_str(&body, "turn"), rq->arena, &made, &err)) {
+			ag_server_problem_of(rp, &err);
+		} else {
+			rp->status = 201;
+			answer_thread(h, &made, rp);
+		}
+	}
+	ag_server_chat_give(h, s);
+}
+
+/* --- messages --- */
+
+static void write_question(const ag_run_row *turn, const ag_analyst_state *state, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_key(w, AG_S("id"));
+	{
+		char id[AG_ID_LEN + 8];
+
+		snprintf(id, sizeof(id), "%s-user", turn->id.text);
+		ag_jw_str(w, ag_str_c(id));
+	}
+	ag_jw_kstr(w, "role", AG_S("user"));
+	ag_jw_kkey(w, "parts");
+	ag_jw_arr(w);
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "type", AG_S("text"));
+	ag_jw_kstr(w, "text", state->question);
+	ag_jw_obj_end(w);
+	ag_jw_arr_end(w);
+	ag_jw_obj_end(w);
+}
+
+/* The answer as it was shown. One that is under way is read from its stream, so it is not here. */
+static ag_status write_answer(ag_store *s, const ag_run_row *turn, ag_arena *arena, ag_jw *w,
+                              ag_err *err)
+{
+	ag_ui_message m;
+	ag_ui_stream ui;
+	ag_event *events;
+	ag_str answer = AG_S("");
+	size_t n, nshown;
+	ag_status st = ag_store_events(s, &turn->id, 0, arena, &events, &n, err);
+
+	if (st)
+		return st;
+	nshown = n && events[n - 1].type == AG_EV_RUN_FINISHED ? n - 1 : n;
+	ag_ui_message_init(&m, arena);
+	ag_ui_stream_init(&ui, ag_ui_message_take, &m);
+	ag_ui_stream_replay(&ui, events, nshown);
+	st = ag_store_report(s, &turn->id, arena, &answer, err);
+	if (!st)
+		ag_ui_stream_answer(&ui, answer);
+	if (nshown < n)
+		ag_ui_stream_event(&ui, &events[nshown]);
+	ag_ui_stream_release(&ui);
+	ag_ui_message_write(&m, w);
+	return st == AG_NOT_FOUND ? AG_OK : st;
+}
+
+static ag_status write_turn(ag_store *s, const ag_run_row *turn, ag_jw *w, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_analyst_state state;
+	bool is_open = false;
+	ag_status st = ag_analyst_read_turn(s, &turn->id, arena, &state, err);
+
+	if (!st)
+		st = ag_analyst_is_open(s, turn, &is_open, err);
+	if (st)
+		return st;
+	write_question(turn, &state, w);
+	return ag_str_eqc(turn->status, "running") ? AG_OK : write_answer(s, turn, arena, w, err);
+}
+
+static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *t,
+                                ag_httpd_request *rq, ag_jw *w, ag_err *err)
+{
+	const ag_thread thread = ag_thread_of(&t->id, AG_S(""), rq->arena);
+	ag_run_row *turns;
+	size_t n, from, to, limit = limit_of(rq);
+	const ag_str before = ag_server_query(rq, "before");
+	ag_status st = ag_thread_turns(s, &thread, AG_THREAD_MAX_TURNS, rq->arena, &turns, &n, err);
+
+	if (st)
+		return st;
+	for (to = n; before.len && to > 0 && !ag_str_eq(ag_id_str(&turns[to - 1].id), before); to--)
+		;
+	to = before.len && to ? to - 1 : to;
+	from = to > limit ? to - limit : 0;
+	ag_jw_kkey(w, "thread");
+	ag_jw_obj(w);
+	write_thread(h, t, w);
+	ag_jw_obj_end(w);
+	ag_jw_kkey(w, "messages");
+	ag_jw_arr(w);
+	for (size_t i = from; i < to && !st; i++)
+		st = write_turn(s, &turns[i], w, err);
+	ag_jw_arr_end(w);
+	if (from)
+		ag_jw_kstr(w, "before", ag_id_str(&turns[from].id));
+	else
+		ag_jw_knull(w, "before");
+	return st;
+}
+
+void ag_server_thread_messages(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server *h = (ag_server *)env;
+	ag_store *s = store_of(h, rp);
+	ag_thread_row t;
+	ag_err err = { 0 };
+	ag_jw w;
+
+	if (s && ag_server_thread_of(h, rq, rp, s, &t)) {
+		begin_json(rp, &w);
+		if (write_messages(h, s, &t, rq, &w, &err))
+			ag_server_problem_of(rp, &err);
+		else
+			ag_jw_obj_end(&w);
+	}
+	ag_server_chat_give(h, s);
+}

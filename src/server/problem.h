@@ -1,0 +1,17 @@
+/* problem -- refusals of the API as problem+json (RFC 9457), with a reference that the log has as well; and its JSON bodies. */
+#ifndef AG_SERVER_PROBLEM_H
+#define AG_SERVER_PROBLEM_H
+
+#include "http/server.h"
+#include "query/value.h"
+
+/* {"type":"about:blank","title":…,"status":…,"detail":…,"hint":…,"reference":"1f2e3d4c"}; hint "" = none. */
+void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const char *hint);
+/* The same of an error. What the server is to blame for (500) is logged, and not shown. */
+void ag_server_problem_of(ag_httpd_reply *rp, const ag_err *err);
+/* The request's JSON object, in its arena. False: rp says 400 or 415. */
+bool ag_server_body(ag_httpd_request *rq, ag_httpd_reply *rp, ag_val *ret);
+/* A parameter of the query, decoded, in the request's arena; "" = absent. */
+ag_str ag_server_query(ag_httpd_request *rq, const char *name);
+
+#endif
