@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -176,6 +176,15 @@ _argus_value() {
 	mcp:--resource) kind=any ;;
 	mcp:--authorization-servers) kind=any ;;
 	mcp:--store) kind=files ;;
+	serve:--project) kind=any ;;
+	serve:--host) kind=any ;;
+	serve:--port) kind=any ;;
+	serve:--allow-hosts) kind=any ;;
+	serve:--allow-origins) kind=any ;;
+	serve:--resource) kind=any ;;
+	serve:--authorization-servers) kind=any ;;
+	serve:--grace) kind=any ;;
+	serve:--store) kind=files ;;
 	project:--source) kind=files ;;
 	project:--name) kind=any ;;
 	project:--password-file) kind=files ;;
@@ -322,12 +331,13 @@ _argus_argument() {
 	rate:0) kind=words words='last' ;;
 	rate:2) kind=words words='tp fp none' ;;
 	mcp:0) kind=files ;;
+	serve:0) kind=files ;;
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
 	schedule:0) kind=words words='list add remove pause resume next run' ;;
 	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -357,6 +367,7 @@ _argus_options() {
 	rate) words='--reason --output --store' ;;
 	purge) words='--older-than --store' ;;
 	mcp) words='--project --http --host --port --no-auth --allow-hosts --allow-origins --resource --authorization-servers --store' ;;
+	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --grace --store' ;;
 	project) words='--source --name --password-file --no-password --disable --enable --output --store' ;;
 	token) words='--user --project --role --scope --expires --name --output --store' ;;
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;

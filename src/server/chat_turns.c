@@ -415,6 +415,16 @@ ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o, ag_se
 	return st;
 }
 
+static bool is_under_way(ag_server_turn *t)
+{
+	bool ret;
+
+	pthread_mutex_lock(&t->lock);
+	ret = !t->is_over;
+	pthread_mutex_unlock(&t->lock);
+	return ret;
+}
+
 ag_server_turn *ag_server_turn_find(ag_server *h, const ag_id *thread)
 {
 	struct ag_server_chat_state *c = h->chat;
@@ -422,7 +432,7 @@ ag_server_turn *ag_server_turn_find(ag_server *h, const ag_id *thread)
 
 	pthread_mutex_lock(&c->lock);
 	for (t = c->turns; t; t = t->next)
-		if (strcmp(t->o.thread.text, thread->text) == 0)
+		if (strcmp(t->o.thread.text, thread->text) == 0 && is_under_way(t))
 			break;
 	if (t)
 		atomic_fetch_add(&t->refs, 1);

@@ -265,6 +265,16 @@ static void fail_call(ag_ui_stream *s, ag_ui_call *c, ag_str why)
 
 /* --- events --- */
 
+/* What was shown of the reply does not count: another one takes its place. */
+static void void_reply(ag_ui_stream *s, const char *reason)
+{
+	close_part(s);
+	if (s->shown.len)
+		tell_status(s, "void", ag_str_c(s->last_text), ag_str_c(reason));
+	ag_buf_clear(&s->shown);
+	ag_buf_clear(&s->thoughts);
+}
+
 static void take_text(ag_ui_stream *s, const ag_val *p)
 {
 	const ag_str text = ag_val_member_str(p, "text");
@@ -295,8 +305,7 @@ static void take_turn(ag_ui_stream *s, const ag_val *turn)
 	if (ag_str_starts(text, shown)) {
 		say(s, ag_str_make(text.ptr + shown.len, text.len - shown.len), false);
 	} else {
-		close_part(s);
-		tell_status(s, "void", ag_str_c(s->last_text), AG_S("the reply is another one"));
+		void_reply(s, "the reply is another one");
 		say(s, text, false);
 	}
 	close_part(s);
@@ -440,6 +449,10 @@ void ag_ui_stream_event(ag_ui_stream *s, const ag_event *ev)
 	switch (ev->type) {
 	case AG_EV_TEXT_DELTA: take_text(s, &p); break;
 	case AG_EV_PROPOSAL: take_proposal(s, ev, &p); break;
+	case AG_EV_RUN_RESUMED:
+		if (s->in_step && !s->has_reply)
+			void_reply(s, "it was interrupted, and the model is asked again");
+		break;
 	case AG_EV_TOOL_INPUT:
 		announce(s, note_call(s, &ev->call_id, ag_val_member_str(&p, "tool"),
 		                      ag_val_getc(&p, "input")));

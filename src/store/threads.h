@@ -19,7 +19,7 @@ typedef struct ag_thread_row {
 
 /* The thread of row->id: row when nobody had it, else what is stored, whosever it is. In arena. A thread that is the user's and not
  * deleted is changed now: row->changed_ms.
- * errors  AG_INVALID: names the field */
+ * errors  AG_INVALID, AG_LIMIT: names the field */
 AG_CHECK ag_status ag_store_claim_thread(ag_store *s, const ag_thread_row *row, ag_arena *arena,
                                          ag_thread_row *ret, ag_err *err);
 /* errors  AG_NOT_FOUND */

@@ -1,0 +1,184 @@
+/* Threads that are served, the same for every store in store_fixtures[]. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "store/threads.h"
+#include "store_fixtures.h"
+
+static const store_fixture *fixture; /* of the group that runs */
+
+static int setup(void **state)
+{
+	store_env *env = store_env_new(fixture);
+
+	*state = env;
+	return (int)ag_store_open(ag_str_c(env->uri), &env->store, &env->err);
+}
+
+static int teardown(void **state)
+{
+	store_env_free(*state);
+	return 0;
+}
+
+static ag_thread_row a_thread(unsigned n, const char *user, int64_t at_ms)
+{
+	ag_thread_row r = { .name = AG_S("chat"),
+		            .user = ag_str_c(user),
+		            .project = AG_S("shop"),
+		            .title = AG_S("50% of _orders"),
+		            .created_ms = at_ms,
+		            .changed_ms = at_ms };
+
+	snprintf(r.id.text, sizeof(r.id.text), "0190c3e2-aaaa-7000-8000-%012u", n);
+	return r;
+}
+
+static ag_thread_row claim(store_env *env, unsigned n, const char *user, int64_t at_ms)
+{
+	const ag_thread_row row = a_thread(n, user, at_ms);
+	ag_thread_row ret = { 0 };
+
+	assert_ok(env, ag_store_claim_thread(env->store, &row, env->arena, &ret, &env->err));
+	return ret;
+}
+
+static void the_first_user_of_an_id_owns_it(void **state)
+{
+	store_env *env = *state;
+	const ag_thread_row mine = claim(env, 1, "ann", 10), again = claim(env, 1, "ann", 20),
+			    other = claim(env, 1, "bob", 30);
+
+	assert_int_equal(mine.changed_ms, 10);
+	assert_int_equal(again.created_ms, 10);
+	assert_int_equal(again.changed_ms, 20);
+	assert_str(other.user, "ann");
+	assert_int_equal(other.changed_ms, 20);
+}
+
+static void only_the_owner_changes_it(void **state)
+{
+	store_env *env = *state;
+	ag_thread_row t = claim(env, 1, "ann", 10);
+	const ag_thread_change title = { .title = AG_S("Orders") }, viewed = { .viewed_ms = 40 },
+			       deleted = { .deleted_ms = 50 };
+
+	assert_int_equal(ag_store_change_thread(env->store, &t.id, AG_S("bob"), &title, &env->err),
+	                 AG_NOT_FOUND);
+	assert_ok(env, ag_store_change_thread(env->store, &t.id, AG_S("ann"), &title, &env->err));
+	assert_ok(env, ag_store_change_thread(env->store, &t.id, AG_S("ann"), &viewed, &env->err));
+	assert_ok(env, ag_store_thread(env->store, &t.id, env->arena, &t, &env->err));
+	assert_str(t.title, "Orders");
+	assert_int_equal(t.viewed_ms, 40);
+	assert_ok(env, ag_store_change_thread(env->store, &t.id, AG_S("ann"), &deleted, &env->err));
+	assert_int_equal(ag_store_change_thread(env->store, &t.id, AG_S("ann"), &title, &env->err),
+	                 AG_NOT_FOUND);
+	/* Its id stays taken. */
+	t = claim(env, 1, "ann", 60);
+	assert_int_equal(t.deleted_ms, 50);
+	assert_int_equal(t.changed_ms, 10);
+}
+
+static size_t list(store_env *env, const ag_thread_question *q, ag_thread_row **ret)
+{
+	size_t n = 0;
+
+	assert_ok(env, ag_store_threads(env->store, q, env->arena, ret, &n, &env->err));
+	return n;
+}
+
+static void the_list_has_pages_and_finds_titles(void **state)
+{
+	store_env *env = *state;
+	ag_thread_question q = { .user = AG_S("ann"), .limit = 3 };
+	const ag_thread_change title = { .title = AG_S("Caf\xc3\xa9 Menu") };
+	ag_thread_row *rows, t;
+	unsigned seen = 0;
+	size_t n;
+
+	for (unsigned i = 1; i <= 8; i++)
+		claim(env, i, "ann", 10 + i / 2); /* two at the same time */
+	claim(env, 9, "bob", 99);
+	t = a_thread(4, "ann", 0);
+	assert_ok(env, ag_store_change_thread(env->store, &t.id, AG_S("ann"), &title, &env->err));
+	while ((n = list(env, &q, &rows)) > 0) {
+		seen += (unsigned)n;
+		q.before_ms = rows[n - 1].changed_ms;
+		q.before_id = ag_id_str(&rows[n - 1].id);
+	}
+	assert_int_equal(seen, 8);
+	q = (ag_thread_question){ .user = AG_S("ann"), .text = AG_S("menu"), .limit = 10 };
+	assert_int_equal(list(env, &q, &rows), 1);
+	assert_string_equal(rows[0].id.text, t.id.text);
+	q.text = AG_S("50% of _");
+	assert_int_equal(list(env, &q, &rows), 7);
+	q.text = AG_S("5_%");
+	assert_int_equal(list(env, &q, &rows), 0);
+	q.text = AG_S("");
+	q.project = AG_S("other");
+	assert_int_equal(list(env, &q, &rows), 0);
+}
+
+static void a_stop_is_seen_until_the_next_question(void **state)
+{
+	store_env *env = *state;
+	const ag_thread_row t = claim(env, 1, "ann", 10);
+	ag_id *ids;
+	size_t n = 9;
+
+	claim(env, 2, "ann", 10);
+	assert_ok(env, ag_store_stopped_threads(env->store, env->arena, &ids, &n, &env->err));
+	assert_int_equal(n, 0);
+	assert_ok(env, ag_store_stop_thread(env->store, &t.id, 20, &env->err));
+	assert_ok(env, ag_store_stopped_threads(env->store, env->arena, &ids, &n, &env->err));
+	assert_int_equal(n, 1);
+	assert_string_equal(ids[0].text, t.id.text);
+	claim(env, 1, "ann", 30);
+	assert_ok(env, ag_store_stopped_threads(env->store, env->arena, &ids, &n, &env->err));
+	assert_int_equal(n, 0);
+}
+
+static void what_is_too_long_is_refused(void **state)
+{
+	store_env *env = *state;
+	ag_thread_row row = a_thread(1, "ann", 10), ret;
+	char text[900];
+
+	memset(text, 'x', sizeof(text));
+	row.title = ag_str_make(text, sizeof(text));
+	assert_int_equal(ag_store_claim_thread(env->store, &row, env->arena, &ret, &env->err),
+	                 AG_LIMIT);
+	row = a_thread(1, "ann", 10);
+	row.name = ag_str_make(text, 129);
+	assert_int_equal(ag_store_claim_thread(env->store, &row, env->arena, &ret, &env->err),
+	                 AG_LIMIT);
+	assert_int_equal(ag_store_thread(env->store, &row.id, env->arena, &ret, &env->err),
+	                 AG_NOT_FOUND);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(the_first_user_of_an_id_owns_it),     T(only_the_owner_changes_it),
+		T(the_list_has_pages_and_finds_titles), T(a_stop_is_seen_until_the_next_question),
+		T(what_is_too_long_is_refused),
+	};
+	int nfailed = 0;
+
+	for (size_t i = 0; i < nstore_fixture; i++) {
+		fixture = &store_fixtures[i];
+		if (store_fixture_start(fixture))
+			continue;
+		nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+		store_fixture_stop(fixture);
+	}
+	return nfailed > 0;
+}
