@@ -325,8 +325,10 @@ ag_str ag_settings_text(const ag_settings *s, int row, ag_arena *arena)
 	case AG_SET_BOOL: return *(const bool *)at ? AG_S("true") : AG_S("false");
 	case AG_SET_CHOICE: memcpy(&choice, at, sizeof(choice)); return ag_str_c(r->one_of[choice]);
 	case AG_SET_TEXT:
-		if (ag_str_starts(*(const ag_str *)at, AG_S("postgres")))
-			return ag_store_shown(*(const ag_str *)at, arena);
+		if (strcmp(r->key, "store") == 0 || strcmp(r->key, "database") == 0)
+			return ((const ag_str *)at)->len
+			               ? ag_store_shown(*(const ag_str *)at, arena)
+			               : ag_str_c(r->unset);
 		return ((const ag_str *)at)->len ? *(const ag_str *)at : ag_str_c(r->unset);
 	case AG_SET_DATE:
 		if (*(const int64_t *)at == 0)

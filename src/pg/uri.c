@@ -56,18 +56,38 @@ static ag_status check_name(const char *what, ag_str name, ag_err *err)
 	return AG_OK;
 }
 
-/* libpq's message quotes the whole address when it cannot parse it: only the text before the quote is shown. */
-static ag_status not_an_address(const char *why, ag_str uri, ag_err *err)
+/* libpq's message quotes what it cannot parse, which may be a password: only the text before the quote is shown. */
+static ag_status not_an_address(const char *why, ag_err *err)
 {
 	ag_str said = ag_str_trim(ag_str_c(why));
 	ptrdiff_t quote = ag_str_find(said, '"');
 
-	if (ag_str_find(uri, '@') >= 0 && quote > 0)
+	if (quote >= 0)
 		said = ag_str_trim(ag_str_make(said.ptr, (size_t)quote));
-	ag_fail(err, AG_INVALID, ORIGIN, "the address of the database cannot be read: %.*s",
-	        AG_FMT(said));
+	ag_fail(err, AG_INVALID, ORIGIN, "the address of the database cannot be read%s%.*s",
+	        said.len ? ": " : "", AG_FMT(said));
 	return ag_err_hint(err, "write postgresql://user@host:5432/database; signs such as @ / : # "
 	                        "in a password are percent-encoded");
+}
+
+/* "u:a/b@host", "u:a?b@host", "u:a@b@host": libpq would take a part of the password for the host, the port or the database,
+ * and its messages would show it. */
+static bool has_open_sign(ag_str uri)
+{
+	ag_str rest = uri, authority, path;
+	size_t nat = 0, n = 0;
+
+	ag_str_split(&rest, '/');
+	ag_str_split(&rest, '/');
+	while (n < rest.len && rest.ptr[n] != '/' && rest.ptr[n] != '?')
+		nat += rest.ptr[n++] == '@';
+	authority = ag_str_make(rest.ptr, n);
+	rest = ag_str_make(rest.ptr + n, rest.len - n);
+	path = ag_str_split(&rest, '?');
+	rest = ag_str_split(&rest, '@');
+	return nat > 1 || ag_str_find(path, '@') >= 0 ||
+	       (!nat && authority.len && rest.len && ag_str_find(uri, '@') >= 0 &&
+	        ag_str_find(rest, '=') < 0);
 }
 
 static ag_status take_uri(ag_pg *pg, ag_str uri, ag_err *err)
@@ -81,13 +101,15 @@ static ag_status take_uri(ag_pg *pg, ag_str uri, ag_err *err)
 		return ag_fail(err, AG_INVALID, ORIGIN,
 		               "the address of the database is longer than %u bytes, or no text",
 		               MAX_URI_BYTES);
+	if (has_open_sign(uri))
+		return not_an_address("an @ is where none belongs", err);
 	text = (char *)ag_xmalloc(uri.len + 1);
 	memcpy(text, uri.ptr, uri.len);
 	text[uri.len] = '\0';
 	all = pg->pq->conninfoParse(text, &why);
 	free(text);
 	if (!all) {
-		st = not_an_address(why ? why : "", uri, err);
+		st = not_an_address(why ? why : "", err);
 		pg->pq->freemem(why);
 		return st;
 	}
@@ -156,6 +178,23 @@ static char *path_of(ag_str schema)
 	return text;
 }
 
+/* "a,b" and "1,2" are a:1,b:2; one port is that of all hosts. */
+static void show_hosts(ag_buf *out, ag_str hosts, ag_str ports)
+{
+	const bool is_one_port = ag_str_find(ports, ',') < 0;
+	ag_str rest = ports, port = ports;
+
+	for (bool is_first = true; hosts.len; is_first = false) {
+		const ag_str host = ag_str_split(&hosts, ',');
+
+		if (!is_one_port)
+			port = ag_str_split(&rest, ',');
+		ag_buf_adds(out, is_first ? "" : ",");
+		ag_buf_addf(out, ag_str_find(host, ':') >= 0 ? "[%.*s]" : "%.*s", AG_FMT(host));
+		ag_buf_addf(out, port.len ? ":%.*s" : "%.*s", AG_FMT(port));
+	}
+}
+
 /* Neither user nor password; a socket's folder is no host of an address. */
 static char *shown_of(const ag_pg *pg)
 {
@@ -165,10 +204,8 @@ static char *shown_of(const ag_pg *pg)
 	if (!*host)
 		host = get(pg, "hostaddr");
 	ag_buf_adds(&out, "postgresql://");
-	if (*host != '/') {
-		ag_buf_addf(&out, strchr(host, ':') ? "[%s]" : "%s", host);
-		ag_buf_addf(&out, *port ? ":%s" : "%s", port);
-	}
+	if (*host != '/')
+		show_hosts(&out, ag_str_c(host), ag_str_c(port));
 	ag_buf_addf(&out, "/%s", get(pg, "dbname"));
 	if (*host == '/')
 		ag_buf_addf(&out, *port ? "?host=%s&port=%s" : "?host=%s%s", host, port);
@@ -211,6 +248,7 @@ ag_status ag_pg_address(ag_pg *pg, ag_str uri, const ag_pg_opts *opts, ag_err *e
 	pg->role = copy(ag_str_cstr(arena, opts->role));
 	ag_arena_free(arena);
 	ag_log_redact(ag_str_c(get(pg, "password")));
+	ag_log_redact(ag_str_c(get(pg, "sslpassword")));
 	set(pg, "client_encoding", "UTF8");
 	set_default(pg, "gssencmode", "disable"); /* take_over() in connect.c */
 	set_default(pg, "keepalives_idle", "30");

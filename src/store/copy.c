@@ -1,7 +1,8 @@
 /* Copying: each table in the order of its key, in pieces, each piece one transaction of the target.
  *
  * Invariant: what is in the target at any moment is a store that is whole: a run's row before its findings and its report,
- * a log from its beginning, the audit table with its chain. Read copy_table(), copy_logs(), copy_ledger(). */
+ * a log from its beginning, the audit table with its chain. A piece whose answer was lost is looked for before it is put
+ * again. Read copy_table(), copy_logs(), copy_ledger(). */
 #include "store/copy.h"
 
 #include <inttypes.h>
@@ -198,6 +199,8 @@ typedef struct piece {
 	ag_rows values; /* of ag_db_val, the rows one after the other */
 	unsigned ncolumn, nskip;
 	size_t nrow, nbyte;
+	const ag_sql *write;
+	ag_str run;    /* of a piece of a log */
 	ag_db_val key; /* of the last row */
 	bool is_cut;   /* it has enough bytes: the rest is read again */
 } piece;
@@ -249,6 +252,16 @@ static ag_status put_piece(const piece *p, const ag_sql *which, ag_err *err)
 	                      p->nrow, NULL, err);
 }
 
+/* Rows that are there already are the same ones, or older. */
+static ag_status put_table(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const piece *p = (const piece *)arg;
+
+	(void)db;
+	(void)is_again;
+	return put_piece(p, p->write, err);
+}
+
 static piece piece_of(copier *c, unsigned ncolumn, unsigned nskip)
 {
 	ag_arena_reset(c->arena);
@@ -270,9 +283,8 @@ static ag_status copy_piece(copier *c, size_t at, ag_db_val *key, bool *ret_more
 	*ret_more = p.is_cut || p.nrow == PIECE_ROWS;
 	if (st || !p.nrow)
 		return st;
-	st = ag_db_begin(c->to, AG_DB_WRITE, AG_S("copy"), err);
-	if (!st)
-		st = ag_db_end(c->to, put_piece(&p, &writes[at], err), err);
+	p.write = &writes[at];
+	st = ag_db_transact(c->to, AG_DB_WRITE, AG_S("copy"), put_table, &p, err);
 	if (st)
 		return st;
 	*(uint64_t *)(void *)((char *)c->done + t->count) += p.nrow;
@@ -339,6 +351,19 @@ static ag_status check_log(copier *c, ag_str run, int64_t seq, ag_err *err)
 	return ag_err_hint(err, "copy into a store that is new, or was begun by this copy");
 }
 
+static ag_status put_events(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const piece *p = (const piece *)arg;
+	found last = { .arena = p->c->arena, .n = 1 };
+	ag_status st = is_again ? find(db, &sql[LAST_SEQ], AG_DB_ARGS(ag_db_text(p->run)), &last,
+	                               err)
+	                        : AG_OK;
+
+	return st || (last.is_there && last.row[0].i >= p->key.i)
+	               ? st
+	               : put_piece(p, &sql[PUT_EVENT], err);
+}
+
 static ag_status copy_log(copier *c, ag_str run, ag_err *err)
 {
 	found last = { .arena = c->arena, .n = 1 }, end = last;
@@ -364,9 +389,8 @@ static ag_status copy_log(copier *c, ag_str run, ag_err *err)
 		more = p.is_cut || p.nrow == PIECE_ROWS;
 		if (st || !p.nrow)
 			break;
-		st = ag_db_begin(c->to, AG_DB_WRITE, run, err);
-		if (!st)
-			st = ag_db_end(c->to, put_piece(&p, &sql[PUT_EVENT], err), err);
+		p.run = run;
+		st = ag_db_transact(c->to, AG_DB_WRITE, run, put_events, &p, err);
 		c->done->nevent += st ? 0 : p.nrow;
 		seq = p.key.i;
 	}
@@ -399,15 +423,24 @@ static ag_status foreign_ledger(ag_err *err)
 	return ag_err_hint(err, "copy into a store that is new, or was begun by this copy");
 }
 
-/* Where to go on: after the last row of the target, which must be a row of the source. */
-static ag_status begin_ledger(copier *c, ag_ledger_chain *ret, ag_err *err)
+typedef struct ledger_begin {
+	copier *c;
+	ag_ledger_chain at;
+} ledger_begin;
+
+/* Where to go on: after the last row of the target, which must be a row of the source. A second time does no harm. */
+static ag_status begin_ledger(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
-	ag_ledger_chain from = { 0 };
+	ledger_begin *b = (ledger_begin *)arg;
+	copier *c = b->c;
+	ag_ledger_chain from = { 0 }, *ret = &b->at;
 	found hash = { .arena = c->arena, .n = 1 };
 	ag_status st = ag_ledger_read_chain(c->from, &from, err);
 
+	(void)is_again;
+	*ret = (ag_ledger_chain){ 0 };
 	if (!st)
-		st = ag_ledger_read_chain(c->to, ret, err);
+		st = ag_ledger_read_chain(db, ret, err);
 	if (!st && !ret->head_seq) { /* nothing was ever written */
 		*ret = from;
 		ret->head_seq = from.base_seq;
@@ -426,38 +459,39 @@ static ag_status begin_ledger(copier *c, ag_ledger_chain *ret, ag_err *err)
 	return st;
 }
 
-static ag_status put_rows(copier *c, const piece *p, ag_err *err)
+static ag_status put_rows(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
+	const piece *p = (const piece *)arg;
 	const ag_db_val *last = (const ag_db_val *)(void *)p->values.ptr +
 	                        (p->nrow - 1) * AG_LEDGER_NCOLUMN;
-	ag_status st = put_piece(p, &sql[PUT_ROW], err);
+	ag_ledger_chain chain = { 0 };
+	ag_status st = is_again ? ag_ledger_read_chain(db, &chain, err) : AG_OK;
 
+	if (st || chain.head_seq >= p->key.i)
+		return st;
+	st = put_piece(p, &sql[PUT_ROW], err);
 	return st ? st
-	          : ag_db_run(c->to, &sql[SET_HEAD],
-	                      AG_DB_ARGS(last[0], last[AG_LEDGER_NCOLUMN - 1]), NULL, err);
+	          : ag_db_run(db, &sql[SET_HEAD], AG_DB_ARGS(last[0], last[AG_LEDGER_NCOLUMN - 1]),
+	                      NULL, err);
 }
 
 static ag_status copy_ledger(copier *c, ag_err *err)
 {
-	ag_ledger_chain at = { 0 };
+	ledger_begin b = { .c = c };
 	bool more = true;
-	ag_status st = ag_db_begin(c->to, AG_DB_WRITE, AG_LEDGER_SCOPE, err);
+	ag_status st = ag_db_transact(c->to, AG_DB_WRITE, AG_LEDGER_SCOPE, begin_ledger, &b, err);
 
-	if (!st)
-		st = ag_db_end(c->to, begin_ledger(c, &at, err), err);
 	while (!st && more) {
 		AG_AUTO(piece_release) piece p = piece_of(c, AG_LEDGER_NCOLUMN, 0);
 
 		st = read_piece(&p, &sql[ROWS],
-		                AG_DB_ARGS(ag_db_int(at.head_seq), ag_db_int(PIECE_ROWS)), err);
+		                AG_DB_ARGS(ag_db_int(b.at.head_seq), ag_db_int(PIECE_ROWS)), err);
 		more = p.is_cut || p.nrow == PIECE_ROWS;
 		if (st || !p.nrow)
 			break;
-		st = ag_db_begin(c->to, AG_DB_WRITE, AG_LEDGER_SCOPE, err);
-		if (!st)
-			st = ag_db_end(c->to, put_rows(c, &p, err), err);
+		st = ag_db_transact(c->to, AG_DB_WRITE, AG_LEDGER_SCOPE, put_rows, &p, err);
 		c->done->nledger += st ? 0 : p.nrow;
-		at.head_seq = p.key.i;
+		b.at.head_seq = p.key.i;
 	}
 	return st;
 }

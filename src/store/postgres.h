@@ -16,7 +16,7 @@ typedef struct ag_postgres_stmt {
 	const ag_sql *row;
 	ag_str text; /* with {stored} replaced; malloc */
 	bool is_reading;
-	char name[16];    /* at the server */
+	char name[40];    /* at the server */
 	uint64_t session; /* that it is prepared in; 0 = in none */
 	uint64_t sent; /* the sending that prepared it: one that failed may have done so or not */
 	uint32_t types[AG_DB_MAX_ARGS];
@@ -50,6 +50,7 @@ typedef struct ag_postgres {
 	uint64_t session;     /* number of the connection, from 1 */
 	uint64_t listening;   /* the session that has sent LISTEN, 0 = none */
 	uint64_t nsending, nname;
+	char own[13]; /* in front of each name: a pooler may give one session of the server to two handles */
 	/* the transaction */
 	ag_postgres_state state;
 	ag_db_begin_kind kind;

@@ -47,6 +47,7 @@ static const meaning meanings[] = {
 	{ "40", AG_UNAVAILABLE, "another process changed the same rows; try again" },
 	{ "0A000", AG_INVALID, POOLER "; the database must be UTF8" },
 	{ "26000", AG_INVALID, POOLER },
+	{ "42P05", AG_INVALID, POOLER },
 	{ "08P01", AG_INVALID, POOLER },
 	{ "08", AG_UNAVAILABLE,
 	  "see that PostgreSQL runs there, and that host, port and sslmode of the store's address are "
@@ -66,6 +67,20 @@ static const meaning *meaning_of(const char *state)
 			return &meanings[i];
 	}
 	return &other;
+}
+
+/* libpq has no SQLSTATE for what goes wrong before the server speaks. */
+static const char *hint_of_tls(ag_str why)
+{
+	static const char *const signs[] = { "SSL", "certificate", "sslmode", "sslkey",
+		                             "private key" };
+
+	for (size_t i = 0; i < AG_NELEM(signs); i++) {
+		if (ag_str_contains(why, ag_str_c(signs[i])))
+			return "sslmode, sslrootcert, sslcert and sslkey of the store's address must fit "
+			       "the server; the server's name must be that of its certificate";
+	}
+	return NULL;
 }
 
 static int native_of(const char *state)
@@ -88,6 +103,8 @@ ag_status ag_postgres_fail(const ag_postgres *s, const ag_pg_failure *f, const c
 	const char *hint = m->hint;
 	ag_str why = f->message;
 
+	if (f->why == AG_PG_LOST && strncmp(f->sqlstate, "08", 2) == 0 && hint_of_tls(why))
+		hint = hint_of_tls(why);
 	if (f->why == AG_PG_LOST && st != AG_DENIED && st != AG_NOT_FOUND && st != AG_INVALID)
 		st = AG_UNAVAILABLE;
 	if (f->why == AG_PG_NO_CONNECTION || f->why == AG_PG_NO_THREAD || f->why == AG_PG_STOPPED ||

@@ -193,12 +193,15 @@ static ag_status run_migration(ag_postgres *s, int64_t number, ag_err *err)
 	return st ? st : exec(s, ag_str_c(done), err);
 }
 
-static ag_status run_migrations(ag_postgres *s, ag_err *err)
+static ag_status run_migrations(ag_db *base, void *arg, bool is_again, ag_err *err)
 {
+	ag_postgres *s = (ag_postgres *)base;
 	identity id = { 0 };
 	ag_status st = identify(s, &id, true,
 	                        err); /* another process may have done it while we waited */
 
+	(void)arg;
+	(void)is_again;
 	if (!st && !id.is_store)
 		st = exec(s, AG_S("CREATE SCHEMA IF NOT EXISTS " AG_POSTGRES_SCHEMA), err);
 	if (!st && !id.is_store)
@@ -235,8 +238,7 @@ ag_status ag_postgres_migrate(ag_db *base, ag_err *err)
 		return st;
 	if (id.is_store && !id.may_make)
 		return no_rights(s, "bring the tables up to date", err);
-	st = ag_db_begin(base, AG_DB_DURABLE, AG_S("schema"), err);
-	return st ? st : ag_db_end(base, run_migrations(s, err), err);
+	return ag_db_transact(base, AG_DB_DURABLE, AG_S("schema"), run_migrations, NULL, err);
 }
 
 /* --- the handle --- */
@@ -253,9 +255,11 @@ ag_status ag_postgres_open(ag_str uri, ag_db **ret, ag_err *err)
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 	};
 	AG_AUTO(ag_buf_release) ag_buf whole = AG_BUF_INIT(AG_STORE_MAX_TEXT_BYTES + 20);
+	const ag_id id = ag_id_new(&ag_clock_system);
 	ag_postgres *s = ag_xcalloc(1, sizeof(*s));
 	ag_status st;
 
+	memcpy(s->own, id.text + AG_ID_LEN - (sizeof(s->own) - 1), sizeof(s->own) - 1);
 	/* A value of the settings ends here without its scheme. */
 	ag_buf_adds(&whole, "postgresql:");
 	ag_buf_add(&whole, uri);

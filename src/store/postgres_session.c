@@ -238,7 +238,8 @@ static ag_pg_step step_of(ag_postgres *s, ag_postgres_stmt *k, const ag_str *val
 
 	if (k->session != s->session) {
 		/* A name is used once: a sending that failed may have prepared it or not. */
-		snprintf(k->name, sizeof(k->name), "a%llx", (unsigned long long)++s->nname);
+		snprintf(k->name, sizeof(k->name), "a%s_%llx", s->own,
+		         (unsigned long long)++s->nname);
 		k->session = s->session;
 		k->sent = s->nsending;
 		step.sql = k->text;

@@ -185,13 +185,18 @@ static ag_status use_project(ag_db *db, ag_str project, ag_err *err)
 	                 NULL, err);
 }
 
+static ag_status use_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	(void)is_again;
+	return use_project(db, *(const ag_str *)arg, err);
+}
+
 /* A store that cannot be written now can still be asked. */
 static void note_use(ag_db *db, ag_str project, int64_t used_ms)
 {
-	if (ag_clock_wall(&ag_clock_system) - used_ms < USED_EXACT_MS ||
-	    ag_db_begin(db, AG_DB_WRITE, AG_S("index"), NULL))
-		return;
-	AG_IGNORE(ag_db_end(db, use_project(db, project, NULL), NULL), "see above");
+	if (ag_clock_wall(&ag_clock_system) - used_ms >= USED_EXACT_MS)
+		AG_IGNORE(ag_db_transact(db, AG_DB_WRITE, AG_S("index"), use_work, &project, NULL),
+		          "see above");
 }
 
 static void ids_of(int64_t project, int64_t *first, int64_t *last)
@@ -396,9 +401,25 @@ static ag_status write_changes(ag_db *db, ag_str project, const ag_index_change 
 	return st;
 }
 
+typedef struct updating {
+	ag_str project;
+	const ag_index_change *changes;
+	size_t n;
+} updating;
+
+/* Each change replaces what the index has of its file, so a second time does no harm. */
+static ag_status update_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const updating *u = (const updating *)arg;
+
+	(void)is_again;
+	return write_changes(db, u->project, u->changes, u->n, err);
+}
+
 ag_status ag_store_index_update(ag_store *s, ag_str project, const ag_index_change *changes,
                                 size_t n, ag_err *err)
 {
+	updating u = { project, changes, n };
 	ag_err why = { 0 };
 	size_t nbyte = 0;
 	ag_status st = check_project(project, err);
@@ -410,10 +431,7 @@ ag_status ag_store_index_update(ag_store *s, ag_str project, const ag_index_chan
 		             nbyte, AG_STORE_MAX_BATCH_BYTES);
 	if (st || !n)
 		return st;
-	st = ag_db_begin(s->db, AG_DB_WRITE, AG_S("index"), err);
-	if (st)
-		return st;
-	st = ag_db_end(s->db, write_changes(s->db, project, changes, n, &why), &why);
+	st = ag_db_transact(s->db, AG_DB_WRITE, AG_S("index"), update_work, &u, &why);
 	return st ? s->db->type->words->mend(s->db, &why, err) : AG_OK;
 }
 

@@ -49,6 +49,33 @@ static bool scheme_of(ag_str uri, ag_str *ret)
 	return true;
 }
 
+/* An address of a database that is written wrongly: as a path it would make a file with the password in its name. */
+static bool is_wrong_address(ag_str uri)
+{
+	static const char *const signs[] = { "://", "password=", "dbname=" };
+	ag_str scheme;
+
+	if (scheme_of(uri, &scheme))
+		return ag_str_starts(scheme, AG_S("postgres")) &&
+		       !ag_str_starts(ag_str_make(uri.ptr + scheme.len + 1,
+		                                  uri.len - scheme.len - 1),
+		                      AG_S("//"));
+	for (size_t i = 0; i < AG_NELEM(signs); i++) {
+		if (ag_str_contains(uri, ag_str_c(signs[i])))
+			return true;
+	}
+	return ag_str_contains(uri, AG_S("//")) && ag_str_find(uri, '@') >= 0;
+}
+
+static ag_status wrong_address(ag_err *err)
+{
+	ag_fail(err, AG_INVALID, ORIGIN,
+	        "the store's address is neither a path nor an address of a "
+	        "database");
+	return ag_err_hint(err, "write postgresql://user@host:5432/database, beginning with these "
+	                        "letters");
+}
+
 static ag_status open_db(ag_str uri, ag_db **ret, ag_err *err)
 {
 	ag_str scheme;
@@ -57,6 +84,8 @@ static ag_status open_db(ag_str uri, ag_db **ret, ag_err *err)
 		return ag_fail(err, AG_INVALID, ORIGIN, "the name of the store is empty");
 	if (uri.len > AG_STORE_MAX_TEXT_BYTES || memchr(uri.ptr, '\0', uri.len))
 		return ag_fail(err, AG_INVALID, ORIGIN, "the name of the store is not a path");
+	if (is_wrong_address(uri))
+		return wrong_address(err);
 	if (!scheme_of(uri, &scheme))
 		return drivers[0]->open(uri, ret, err);
 	for (size_t i = 0; i < AG_NELEM(drivers); i++) {
@@ -132,20 +161,28 @@ ag_status ag_db_open(ag_str uri, ag_db **ret, ag_err *err)
 
 ag_str ag_store_shown(ag_str uri, ag_arena *arena)
 {
-	ag_str rest = uri, authority;
-	ptrdiff_t at;
+	ag_str rest = uri, scheme, query;
+	size_t at;
 
-	if (!ag_str_starts(uri, AG_S("postgres")))
+	if (is_wrong_address(uri))
+		return AG_S("(an address that cannot be read)");
+	if (!scheme_of(uri, &scheme) || ag_str_starts(scheme, AG_S("sqlite")) ||
+	    ag_str_starts(scheme, AG_S("memory")))
 		return uri;
+	if (!ag_str_starts(scheme, AG_S("postgres")))
+		return ag_str_printf(arena, "%.*s:…", AG_FMT(scheme));
 	ag_str_split(&rest, '/');
 	ag_str_split(&rest, '/');
-	rest = ag_str_split(&rest, '?');
-	authority = ag_str_split(&rest, '/');
-	at = authority.ptr ? (ptrdiff_t)authority.len : 0;
-	while (at > 0 && authority.ptr[at - 1] != '@')
+	query = rest;
+	rest = ag_str_split(&query, '?');
+	/* A sign of the password that is not encoded: what is before it is not shown. */
+	if (ag_str_find(rest, '@') < 0 && ag_str_find(ag_str_split(&query, '='), '@') >= 0)
+		rest = AG_S("…");
+	at = rest.len;
+	while (at > 0 && rest.ptr[at - 1] != '@')
 		at--;
-	return ag_str_printf(arena, "postgresql://%.*s/%.*s", (int)(authority.len - (size_t)at),
-	                     authority.len ? authority.ptr + at : "", AG_FMT(rest));
+	return ag_str_printf(arena, "postgresql://%.*s",
+	                     AG_FMT(ag_str_make(rest.ptr + at, rest.len - at)));
 }
 
 static ag_status open_store(ag_str uri, bool makes, ag_store **ret, ag_err *err)
