@@ -16,10 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "store/copy.h"
 #include "store/identity.h"
 #include "store/jobs.h"
 #include "store/ledger.h"
 #include "store/objects.h"
+#include "store/search_index.h"
 #include "store_fixtures.h"
 
 static const store_fixture *fixture; /* of the group that runs */
@@ -116,6 +118,8 @@ typedef struct proxy {
 	int listener;
 	uint16_t port, server_port;
 	atomic_bool is_armed, is_over;
+	bool is_often; /* armed for every second COMMIT */
+	unsigned ncommit;
 	atomic_int ncut;
 	pthread_t thread;
 } proxy;
@@ -137,6 +141,8 @@ static bool pass_on(proxy *p, int from, int to, bool is_answer)
 
 	if (n <= 0)
 		return false;
+	if (is_answer && memmem(bytes, (size_t)n, "COMMIT", 7) && p->is_often && ++p->ncommit % 2)
+		atomic_store(&p->is_armed, true);
 	if (is_answer && atomic_load(&p->is_armed) && memmem(bytes, (size_t)n, "COMMIT", 7)) {
 		atomic_store(&p->is_armed, false);
 		atomic_fetch_add(&p->ncut, 1);
@@ -345,6 +351,44 @@ static void a_lost_answer_does_not_repeat_other_writes(void **state)
 	proxy_stop(&p, env);
 }
 
+/* Each second answer to a commit is lost: the copy is the same. */
+static void a_copy_outlives_lost_answers(void **state)
+{
+	store_env *env = *state;
+	const ag_id run = ag_id_new(&ag_clock_system);
+	ag_run_row row = store_test_run(&run, 7, "k");
+	const ag_store_batch b = { .run = &row, .report = AG_S("{\"a\":1}") };
+	ag_ledger_row rows[300] = { 0 };
+	const ag_index_change file = { .file = { .path = AG_S("a.c") } };
+	ag_ledger_check k = { 0 };
+	ag_store *from = NULL;
+	ag_store_copied n;
+	proxy p;
+
+	assert_ok(env, ag_store_open(AG_S("memory:"), &from, &env->err));
+	assert_ok(env, ag_store_commit(from, &run, &b, &env->err));
+	assert_ok(env, store_test_append(from, env->arena, &run, 1, 600, true, &env->err));
+	for (int i = 0; i < 2; i++)
+		assert_ok(env, ag_store_ledger_append(from, rows, 300, true, &env->err));
+	proxy_start(&p, env);
+	assert_ok(env, store_env_reopen(env));
+	p.is_often = true;
+	for (int i = 0; i < 2; i++) {
+		assert_ok(env, ag_store_copy(from, env->store, NULL, &n, &env->err));
+		assert_int_equal(n.nevent, i ? 0 : 600);
+		assert_int_equal(n.nledger, i ? 0 : 600);
+	}
+	assert_ok(env, ag_store_index_update(env->store, AG_S("shop"), &file, 1, &env->err));
+	assert_true(atomic_load(&p.ncut) > 8);
+	assert_int_equal(store_test_log_length(env->store, env->arena, &run), 600);
+	p.is_often = false;
+	assert_ok(env, ag_store_ledger_verify(env->store, env->arena, &k, &env->err));
+	assert_int_equal(k.broken_at, 0);
+	assert_int_equal(k.nrow, 600);
+	ag_store_close(from);
+	proxy_stop(&p, env);
+}
+
 /* --- addresses and databases that will not do --- */
 
 static void cannot_open(store_env *env, const char *uri, ag_status want, const char *says)
@@ -379,6 +423,18 @@ static void bad_addresses_are_refused_in_words(void **state)
 	            "invalid integer value");
 	cannot_open(env, "postgresql://ann:hunter2@127.0.0.1/s?color=red", AG_INVALID,
 	            "cannot be read");
+	/* Signs of a password that are not encoded; other ways to write an address. */
+	cannot_open(env, "postgresql://h/s?password=hunter2%ZZ", AG_INVALID, "cannot be read");
+	cannot_open(env, "postgresql://ann:hunter2/x@h/s", AG_INVALID, "cannot be read");
+	cannot_open(env, "postgresql://ann:x?hunter2@h/s", AG_INVALID, "cannot be read");
+	cannot_open(env, "postgresql://ann:x@hunter2@127.0.0.1:1/s", AG_INVALID, "cannot be read");
+	cannot_open(env, "postgresql:hunter2", AG_INVALID, "neither a path");
+	cannot_open(env, "POSTGRESQL://ann:hunter2@127.0.0.1/s", AG_INVALID, "neither a path");
+	cannot_open(env, " postgresql://ann:hunter2@127.0.0.1/s", AG_INVALID, "neither a path");
+	cannot_open(env, "host=127.0.0.1 password=hunter2", AG_INVALID, "neither a path");
+	cannot_open(env, "postgresql//ann:hunter2@127.0.0.1/s", AG_INVALID, "neither a path");
+	cannot_open(env, "postgresql://127.0.0.1:1,[::1]:2/s", AG_UNAVAILABLE,
+	            "\"postgresql://127.0.0.1:1,[::1]:2/s\"");
 	cannot_open(env, uri_of(env, "postgres:hunter2", "/s").ptr, AG_DENIED, "password");
 	cannot_open(env, uri_of(env, "postgres:secret", "/none").ptr, AG_NOT_FOUND, "none");
 	cannot_open(env, uri_of(env, "postgres:secret", "/s?sslmode=require").ptr, AG_UNAVAILABLE,
@@ -491,6 +547,7 @@ int main(void)
 		T(a_lost_answer_does_not_repeat_events),
 		T(a_lost_answer_does_not_repeat_audit_rows),
 		T(a_lost_answer_does_not_repeat_other_writes),
+		T(a_copy_outlives_lost_answers),
 		T(bad_addresses_are_refused_in_words),
 		T(a_database_of_others_is_left_alone),
 		T(a_newer_store_is_left_alone),
