@@ -373,6 +373,7 @@ static void take_job(job *j, ag_store *store, const ag_job *made)
 {
 	const ag_str what = ag_job_shown(made->kind, made->payload, j->arena);
 	const ag_extjson_opts read = { .typed = true };
+	const bool is_left = made->state == AG_JOB_QUEUED || made->state == AG_JOB_RUNNING;
 	const int fail_on = j->c->app.settings.audit.fail_on;
 	ag_val *v = ag_new(j->arena, ag_val), result;
 	ag_baseline_result compared = { 0 };
@@ -380,14 +381,13 @@ static void take_job(job *j, ag_store *store, const ag_job *made)
 	ag_err err = { 0 };
 	ag_status st;
 
-	if (made->state == AG_JOB_DEAD) {
+	if (made->state == AG_JOB_DEAD || (is_left && !ag_signals_cancelled())) {
 		ag_fail(&err, AG_INTERNAL, "cli.audit", "%.*s: %.*s", AG_FMT(what),
-		        AG_FMT(made->error));
+		        AG_FMT(is_left ? AG_S("its process has failed") : made->error));
 		fail_source(j, what, &err);
-	}
-	if (made->state == AG_JOB_QUEUED || made->state == AG_JOB_RUNNING ||
-	    made->state == AG_JOB_CANCELLED)
+	} else if (made->state != AG_JOB_DONE) {
 		j->cancelled = true;
+	}
 	if (made->state != AG_JOB_DONE)
 		return;
 	st = ag_store_report(store, &made->run, j->arena, &compared.json, &err);

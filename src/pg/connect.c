@@ -209,6 +209,22 @@ static bool check_reported(making *m, const PGconn *db)
 	return true;
 }
 
+/* ALTER ROLE writes pg_catalog,"a",pg_temp as pg_catalog, a, pg_temp where the name needs no quotes. */
+static bool is_same_path(const char *is, const char *wanted)
+{
+	if (strstr(wanted, "\"\"")) /* a quote in the name itself */
+		return false;
+	for (; *wanted; wanted++) {
+		if (*wanted == '"')
+			continue;
+		if (!(*wanted >= 'a' && *wanted <= 'z') && *wanted != '_' && *wanted != ',')
+			return false;
+		if (*is++ != *wanted || (*wanted == ',' && *is++ != ' '))
+			return false;
+	}
+	return !*is;
+}
+
 static bool check_asked(making *m, PGconn *db)
 {
 	static const char sql[] =
@@ -230,7 +246,8 @@ static bool check_asked(making *m, PGconn *db)
 	for (size_t i = 0; is_right && i < AG_NELEM(wanted); i++) {
 		const char *is = pq->getvalue(r, 0, (int)i);
 
-		if (*wanted[i] && strcmp(is, wanted[i]) != 0)
+		if (*wanted[i] && strcmp(is, wanted[i]) != 0 &&
+		    (i > 0 || !is_same_path(is, wanted[i])))
 			is_right = wrong(m, names[i], is, wanted[i]);
 	}
 	pq->clear(r);
@@ -282,6 +299,18 @@ static bool is_direct(making *m, PGconn *db, int pid, const char *address, const
 	return strcmp(host, address) == 0 && strcmp(shown, port) == 0;
 }
 
+bool ag_pg_is_pooled(const ag_pg *pg, const ag_pg_conn *c)
+{
+	return c->backend.pid && pg->pq->backendPID(c->db) != c->backend.pid;
+}
+
+bool ag_pg_is_shared(const ag_pg_conn *a, const ag_pg_conn *b)
+{
+	return a->backend.pid && a->backend.pid == b->backend.pid &&
+	       strcmp(a->backend.started, b->backend.started) == 0 &&
+	       strcmp(a->backend.server, b->backend.server) == 0;
+}
+
 /* Identifies the server's process, so stuck.c can find it again. A server that shows no sessions reports only the process
  * number. */
 static bool read_backend(making *m, PGconn *db, ag_pg_backend *ret)
@@ -299,7 +328,7 @@ static bool read_backend(making *m, PGconn *db, ag_pg_backend *ret)
 	PGresult *r = ask(m, db, full);
 	int64_t pid;
 
-	if (!r || pq->ntuples(r) != 1) {
+	if ((!r || pq->ntuples(r) != 1) && ag_time_mono_us() < m->deadline_us) {
 		pq->clear(r);
 		r = ask(m, db, plain);
 	}

@@ -109,6 +109,10 @@ bool ag_pg_is_quiet(const ag_pg *pg, const ag_pg_conn *c);
 /* On a connection that has sent LISTEN and does nothing else: waits for a notification, at most ms, or until *cancel (may be NULL). false:
  * the connection is of no more use. */
 bool ag_pg_listen(ag_pg_conn *c, int64_t ms, const atomic_bool *cancel, bool *ret_told);
+/* Has the server's process another number than the login was told, as behind a pooler? */
+bool ag_pg_is_pooled(const ag_pg *pg, const ag_pg_conn *c);
+/* Were both connections served by one process of the server? Then a pooler gives a session away between transactions. */
+bool ag_pg_is_shared(const ag_pg_conn *a, const ag_pg_conn *b);
 /* Was the statement prepared that an ag_pg_step gave this bit? */
 bool ag_pg_has_prepared(const ag_pg_conn *c, uint64_t bit);
 

@@ -102,6 +102,8 @@ bool ag_postgres_send_rollback(ag_postgres *s);
 /* doing: "write to", "open" ... */
 ag_status ag_postgres_fail(const ag_postgres *s, const ag_pg_failure *f, const char *doing,
                            ag_err *err);
+/* What a pooler must be, after ag_fail(). */
+ag_status ag_postgres_hint_pooler(ag_err *err);
 /* The server cannot be reached now, but may be soon. */
 bool ag_postgres_is_away(const ag_pg_failure *f);
 bool ag_postgres_is_damage(const ag_err *err);

@@ -69,12 +69,15 @@ static const meaning *meaning_of(const char *state)
 	return &other;
 }
 
-/* libpq has no SQLSTATE for what goes wrong before the server speaks. */
-static const char *hint_of_tls(ag_str why)
+/* Before the server speaks there is no SQLSTATE. NULL = nothing to add. */
+static const char *hint_of_words(ag_str why)
 {
 	static const char *const signs[] = { "SSL", "certificate", "sslmode", "sslkey",
 		                             "private key" };
 
+	if (ag_str_contains(why, AG_S("did not answer in time")))
+		return "see that PostgreSQL runs there and can be reached; a pooler needs three "
+		       "connections for each worker";
 	for (size_t i = 0; i < AG_NELEM(signs); i++) {
 		if (ag_str_contains(why, ag_str_c(signs[i])))
 			return "sslmode, sslrootcert, sslcert and sslkey of the store's address must fit "
@@ -103,8 +106,8 @@ ag_status ag_postgres_fail(const ag_postgres *s, const ag_pg_failure *f, const c
 	const char *hint = m->hint;
 	ag_str why = f->message;
 
-	if (f->why == AG_PG_LOST && strncmp(f->sqlstate, "08", 2) == 0 && hint_of_tls(why))
-		hint = hint_of_tls(why);
+	if (f->why == AG_PG_LOST && strncmp(f->sqlstate, "08", 2) == 0 && hint_of_words(why))
+		hint = hint_of_words(why);
 	if (f->why == AG_PG_LOST && st != AG_DENIED && st != AG_NOT_FOUND && st != AG_INVALID)
 		st = AG_UNAVAILABLE;
 	if (f->why == AG_PG_NO_CONNECTION || f->why == AG_PG_NO_THREAD || f->why == AG_PG_STOPPED ||
@@ -121,6 +124,11 @@ ag_status ag_postgres_fail(const ag_postgres *s, const ag_pg_failure *f, const c
 	if (*hint)
 		ag_err_hint(err, "%s", hint);
 	return st;
+}
+
+ag_status ag_postgres_hint_pooler(ag_err *err)
+{
+	return ag_err_hint(err, "%s", POOLER);
 }
 
 bool ag_postgres_is_away(const ag_pg_failure *f)

@@ -17,6 +17,7 @@
 #define MAX_CONNECTIONS    4 /* one works; others may be stuck at the server, or being made */
 #define CONNECT_TIMEOUT_MS 15000
 #define STATEMENT_MS       600000
+#define POOLER_MS          1000
 #define MIN_SERVER         140000
 #define MAX_FAULTS         8
 
@@ -243,6 +244,30 @@ ag_status ag_postgres_migrate(ag_db *base, ag_err *err)
 
 /* --- the handle --- */
 
+/* Statements and settings belong to a session. A pooler that gives it away between transactions gives a second connection the
+ * process that has just served the first. One that does not may have none left: then the second is not waited for. */
+static ag_status check_pooler(ag_postgres *s, ag_err *err)
+{
+	const ag_ctx ctx = { .clock = &ag_clock_system,
+		             .deadline_ms = ag_clock_mono(&ag_clock_system) + POOLER_MS };
+	ag_pg_failure failure;
+	ag_pg_conn *other = NULL;
+	bool is_shared;
+
+	if (!ag_pg_is_pooled(s->pg, s->conn) ||
+	    !ag_pg_take(s->pg, &ctx, -1, true, s->arena, &other, &failure))
+		return AG_OK;
+	is_shared = ag_pg_is_shared(s->conn, other);
+	ag_pg_spoil(other);
+	ag_pg_give(s->pg, other);
+	if (!is_shared)
+		return AG_OK;
+	ag_fail(err, AG_INVALID, ORIGIN,
+	        "\"%.*s\" is a pooler that gives a session to others between transactions",
+	        AG_FMT(ag_pg_shown(s->pg)));
+	return ag_postgres_hint_pooler(err);
+}
+
 ag_status ag_postgres_open(ag_str uri, ag_db **ret, ag_err *err)
 {
 	const ag_pg_opts opts = {
@@ -270,6 +295,8 @@ ag_status ag_postgres_open(ag_str uri, ag_db **ret, ag_err *err)
 	st = ag_pg_open(ag_buf_view(&whole), &opts, &s->pg, err);
 	if (!st)
 		st = ag_postgres_connect(s, err);
+	if (!st)
+		st = check_pooler(s, err);
 	if (st) {
 		ag_db_close(&s->base);
 		return st;

@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import time
 
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
+LONG = os.environ.get("ARGUS_LONG") == "1"
 SECRET = "hunter2pw"
 URL = "postgresql://team:%s@127.0.0.1:%s/" % (SECRET, PORT)
 output = []
@@ -122,38 +124,85 @@ def free_port():
         return s.getsockname()[1]
 
 
+COMMANDS = (("runs",), ("audit", "small.ndjson", "--output", "silent"), ("audit", ".", "--jobs", "2", "--output", "silent"),
+            ("jobs", "add", "small.ndjson"), ("worker", "--drain"), ("jobs", "list"), ("schedule", "add", "often", "@daily", "small.ndjson"),
+            ("schedule", "run"), ("schedule", "remove", "often"), ("history", "small.ndjson"), ("project", "list"), ("store", "check"),
+            ("store", "copy", DIR + "/home/none.db"), ("doctor",))
+# What a session of the store must be, for a role whose pooler passes no start-up options on.
+ROLE = ("search_path TO pg_catalog, argus, pg_temp", "IntervalStyle TO iso_8601", "TimeZone TO 'UTC'", "extra_float_digits TO 3",
+        "statement_timeout TO '10min'")
+
+
+class Pooler:
+    def __init__(self, program, mode, ignored):
+        self.port, folder = free_port(), DIR + "/pooler"
+        os.makedirs(folder, exist_ok=True)
+        os.chmod(folder, 0o777)
+        with open(folder + "/users", "w", encoding="utf-8") as f:
+            f.write('"team" "%s"\n"tuned" "%s"\n' % (SECRET, SECRET))
+        with open(folder + "/ini", "w", encoding="utf-8") as f:
+            f.write("[databases]\n* = host=127.0.0.1 port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"
+                    "unix_socket_dir =\nauth_type = trust\nauth_file = %s/users\npool_mode = %s\ndefault_pool_size = 12\n"
+                    "ignore_startup_parameters = %s\n" % (PORT, self.port, folder, mode, ignored or "extra_float_digits"))
+        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.getuid() == 0 else []
+        self.p = subprocess.Popen(user + [program, "-q", folder + "/ini"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", self.port)) == 0:
+                    break
+            time.sleep(0.05)
+
+    def url(self, role):
+        return "postgresql://%s:%s@127.0.0.1:%d/%s_pooled" % (role, SECRET, self.port, role)
+
+    def stop(self):
+        self.p.terminate()
+        self.p.wait()
+
+
+def is_told(r):
+    words = r.stderr if r.args[1] != "doctor" else r.stdout.replace("\n", " ")
+    return r.returncode == 1 and "session mode" in " ".join(words.split())
+
+
+def by_pooler(url, command):
+    at = [url] if command[:2] == ("store", "copy") else ["--store", url]
+    return argus(*command, *at, cwd=DIR + "/pooled")
+
+
 def poolers():
-    """PgBouncer in front: what does not keep a session is refused before anything is written."""
+    """PgBouncer in front: what does not keep a session is refused by every command, before anything is written."""
     program = shutil.which("pgbouncer", path=os.environ["PATH"] + ":/usr/sbin")
     if not program:
         print("skip - PgBouncer: not installed (package pgbouncer)")
         return
-    psql("CREATE DATABASE pooled OWNER team TEMPLATE template0 ENCODING 'UTF8'", "postgres")
-    folder = DIR + "/pooler"
-    os.makedirs(folder)
-    os.chmod(folder, 0o777)
-    with open(folder + "/users", "w", encoding="utf-8") as f:
-        f.write('"team" "%s"\n' % SECRET)
+    psql("CREATE ROLE tuned LOGIN PASSWORD '%s'" % SECRET, "postgres")
+    for setting in ROLE:
+        psql("ALTER ROLE tuned SET " + setting, "postgres")
+    for role in ("team", "tuned"):
+        psql("CREATE DATABASE %s_pooled OWNER %s TEMPLATE template0 ENCODING 'UTF8'" % (role, role), "postgres")
+    os.makedirs(DIR + "/pooled")
+    shutil.copy(DIR + "/data/small.ndjson", DIR + "/pooled/small.ndjson")
+    argus("audit", DIR + "/data/small.ndjson", "--store", DIR + "/home/none.db")
     for mode, ignored in (("transaction", ""), ("transaction", "options"), ("statement", "options"), ("session", "options")):
-        port = free_port()
-        with open(folder + "/ini", "w", encoding="utf-8") as f:
-            f.write("[databases]\npooled = host=127.0.0.1 port=%s user=team password=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
-                    "listen_port = %d\nunix_socket_dir =\nauth_type = trust\nauth_file = %s/users\npool_mode = %s\n"
-                    "ignore_startup_parameters = %s\n" % (PORT, SECRET, port, folder, mode, ignored or "extra_float_digits"))
-        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.getuid() == 0 else []
-        p = subprocess.Popen(user + [program, "-q", folder + "/ini"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(100):
-            with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        r = argus("audit", "bad.yaml", "--store", "postgresql://team:%s@127.0.0.1:%d/pooled" % (SECRET, port))
+        p = Pooler(program, mode, ignored)
         name = "PgBouncer in %s mode%s" % (mode, ", which drops options" if ignored else "")
-        check(name + " is told what is needed, exit 1", p.poll() is None and r.returncode == 1 and not r.stdout and
-              "session mode" in r.stderr and len(r.stderr.splitlines()) == 2, r)
-        check(name + ": nothing is written", psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'argus'", "pooled") == "0")
-        p.terminate()
-        p.wait()
+        bad = [r for r in (by_pooler(p.url("team"), c) for c in COMMANDS) if not is_told(r)]
+        check(name + ": every command is told what is needed, exit 1", not bad, bad)
+        check(name + ": nothing is written", psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'argus'", "team_pooled") == "0")
+        p.stop()
+    p = Pooler(program, "session", "options")
+    bad = [r for r in (by_pooler(p.url("tuned"), c) for c in COMMANDS) if r.returncode]
+    check("PgBouncer in session mode, with a role that has the settings: every command works", not bad, bad)
+    p.stop()
+    count = "SELECT (SELECT count(*) FROM argus.events) || '/' || (SELECT count(*) FROM argus.jobs)"
+    begun = psql(count, "tuned_pooled")
+    for mode in ("transaction", "statement"):
+        p = Pooler(program, mode, "options")
+        bad = [r for r in (by_pooler(p.url("tuned"), c) for c in COMMANDS) if not is_told(r)]
+        check("PgBouncer in %s mode, with such a role: every command is told what is needed" % mode, not bad, bad)
+        check("in %s mode: nothing is written" % mode, psql(count, "tuned_pooled") == begun)
+        p.stop()
 
 
 def standby():
@@ -202,17 +251,22 @@ def killed_servers():
     reference, r = events_of("last", "sqlite:" + DIR + "/reference.db")
     calls = sum(e["type"] == "tool_output" for e in reference)
     check("the reference has findings and calls", len(want) >= 3 and calls > 5, r)
-    hits = 0
-    for round_no in range(6):
+    hits, rounds = 0, 20 if LONG else 6
+    for round_no in range(rounds):
         begun = int(psql("SELECT count(*) FROM argus.events"))
         p = subprocess.Popen([ARGUS, "audit", "people.ndjson", "--output", "json", "--store", URL + "argus"],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env(), cwd=DIR + "/data")
-        wanted = begun + 1 + 8 * round_no
-        while p.poll() is None and int(psql("SELECT count(*) FROM argus.events")) < wanted:
-            pass
+        wanted = begun + 1 + (len(reference) - 6) * round_no // rounds
+        while p.poll() is None:  # it stands still while somebody looks, so that it cannot finish meanwhile
+            p.send_signal(signal.SIGSTOP)
+            if int(psql("SELECT count(*) FROM argus.events")) >= wanted:
+                break
+            p.send_signal(signal.SIGCONT)
+            time.sleep(0.012)
         hits += p.poll() is None
         server("crash")
-        time.sleep(0.3)
+        p.send_signal(signal.SIGCONT)
+        time.sleep(0.1)
         server("again")
         out, err = p.communicate(timeout=120)
         output.append(out + err)
@@ -228,7 +282,7 @@ def killed_servers():
               r.returncode == 0)
         check("kill %d of the server: every event once, every call once, the same findings" % (round_no + 1), ok,
               (seqs, len(inputs), len(outputs), calls, r.stderr, err))
-    check("at least half of the kills were in the middle of a run", hits >= 3, hits)
+    check("at least half of %d kills were in the middle of a run" % rounds, hits >= rounds // 2, hits)
 
 
 def copies():
@@ -240,7 +294,7 @@ def copies():
     r = argus("store", "check", "--store", DIR + "/copy.db")
     check("which is whole", r.returncode == 0 and "the store is whole" in r.stderr, r.stderr)
     a, b = (json.loads(argus("runs", "--output", "json", "--store", s).stdout) for s in (store, DIR + "/copy.db"))
-    check("and has the same runs", a == b and len(a["runs"]) == 6, (a, b))
+    check("and has the same runs", a == b and len(a["runs"]) == (20 if LONG else 6), (a, b))
     r = argus("store", "copy", DIR + "/copy.db", URL + "second")
     check("and back into another database", r.returncode == 0, r.stderr)
     for table in ("events", "runs", "reports"):
