@@ -24,6 +24,7 @@
 #define DEFAULT_PORT 8100
 #define SERVE_PORT   8080
 #define GRACE_S      30
+#define QUESTIONS    20 /* of one user in a minute */
 
 static const char instructions[] =
 	"Argus answers questions about databases and documents, read only. Look at list_tables and describe_table before "
@@ -57,6 +58,8 @@ static const ag_option serve_options[] = {
 	{ "resource", 0, "URL", NULL, NULL,
 	  "the address of /mcp as clients know it (OAuth metadata)" },
 	{ "authorization-servers", 0, "URLS", NULL, NULL, "who gives out tokens (OAuth metadata)" },
+	{ "questions", 0, "N", NULL, NULL,
+	  "of one user in a minute, over all processes of the store (20); 0 = no limit" },
 	{ "grace", 0, "SECONDS", NULL, NULL,
 	  "how long answers may go on when the server is stopped (30)" },
 	{ .setting = "store", .help = "projects, tokens, threads and the audit table: a path" },
@@ -246,6 +249,8 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 	if (s->chat) {
 		s->chat_opts = *ag_app_chat_server_opts(s->chat);
 		s->chat_opts.grace_ms = ag_cli_number(c, "grace", 0, 3600, GRACE_S) * 1000;
+		s->chat_opts.per_minute = (uint64_t)ag_cli_number(c, "questions", 0, 1000000,
+		                                                  QUESTIONS);
 		o.chat = &s->chat_opts;
 		/* Turns end by themselves within the time of grace. */
 		o.listen.cancel = NULL;
@@ -328,6 +333,7 @@ static int run_serve(ag_cli *c)
 		ag_cli_complain(c, "--demo has a database of its own, the example shop");
 	port_of(&s);
 	ag_cli_number(c, "grace", 0, 3600, GRACE_S);
+	ag_cli_number(c, "questions", 0, 1000000, QUESTIONS);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (s.is_demo)

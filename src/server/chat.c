@@ -9,8 +9,10 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "server/problem.h"
+#include "store/ledger.h"
 
-#define MAX_TITLE 200u /* characters */
+#define MAX_TITLE 200u  /* characters */
+#define WINDOW_MS 60000 /* of the limit of questions */
 
 bool ag_server_thread_id(ag_str name, ag_id *ret)
 {
@@ -255,6 +257,44 @@ static bool choose_project(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *r
 	return true;
 }
 
+/* --- limits --- */
+
+/* A question more of this user, in any process of the store. False: rp says 429. */
+static bool may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s)
+{
+	const uint64_t limit = h->opts.chat->per_minute;
+	const ag_rate_key key = {
+		.name = ag_str_printf(rq->arena, "chat:%.*s/minute",
+		                      AG_FMT(ag_server_who(h, rq)->user)),
+		.window_ms = WINDOW_MS,
+		.limit = limit,
+	};
+	ag_rate_taken taken;
+	ag_err err = { 0 };
+	int64_t wait_s;
+
+	if (!limit)
+		return true;
+	if (ag_store_rate_take(s, &key, 1, 1, ag_clock_wall(h->opts.clock), &taken, &err))
+		return fail(rp, &err);
+	if (taken.got)
+		return true;
+	pthread_mutex_lock(&h->chat->lock);
+	h->chat->nlimited++;
+	pthread_mutex_unlock(&h->chat->lock);
+	wait_s = (taken.wait_ms + 999) / 1000;
+	ag_server_problem(rp, 429, "too many questions in a minute", "ask again later");
+	ag_httpd_add_header(rp, "Retry-After", ag_str_printf(rq->arena, "%lld", (long long)wait_s));
+	ag_httpd_add_header(rp, "X-RateLimit-Limit",
+	                    ag_str_printf(rq->arena, "%llu", (unsigned long long)limit));
+	ag_httpd_add_header(rp, "X-RateLimit-Remaining", AG_S("0"));
+	ag_httpd_add_header(rp, "X-RateLimit-Reset",
+	                    ag_str_printf(rq->arena, "%lld",
+	                                  (long long)(ag_clock_wall(h->opts.clock) / 1000 +
+	                                              wait_s)));
+	return false;
+}
+
 /* --- routes --- */
 
 static bool is_served(const ag_server *h, ag_httpd_reply *rp)
@@ -302,7 +342,8 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_server_problem_of(rp, &err);
 		return;
 	}
-	is_ready = choose_project(h, rq, rp, s, &a, &project) && claim(h, rq, rp, s, &a, &row);
+	is_ready = choose_project(h, rq, rp, s, &a, &project) && may_ask_more(h, rq, rp, s) &&
+	           claim(h, rq, rp, s, &a, &row);
 	ag_server_chat_give(h, s);
 	if (is_ready)
 		begin(h, rq, rp,

@@ -17,9 +17,11 @@ struct ag_server_chat_state {
 	pthread_cond_t ended;    /* a turn did */
 	ag_server_turn *turns;   /* under way; each has a share of the list */
 	unsigned nturn, nfollow; /* turns; readers of turns of other processes */
-	bool is_stopped;         /* no new turn begins */
-	bool is_watched;         /* the watch shall end */
-	pthread_t *over;         /* threads that ended, to be joined */
+	uint64_t nbegun, nfailed, ncancelled,
+		nlimited; /* turns so far; questions above a user's limit */
+	bool is_stopped;  /* no new turn begins */
+	bool is_watched;  /* the watch shall end */
+	pthread_t *over;  /* threads that ended, to be joined */
 	size_t nover, cap;
 	ag_store **idle; /* handles of the store that nobody uses */
 	size_t nidle;
@@ -59,6 +61,12 @@ void ag_server_turn_drop(ag_server_turn *t); /* accepts NULL */
 
 /* The turn of another process, from the log, until it ends. NULL: too many are followed. */
 ag_httpd_stream *ag_server_turn_follow(ag_server *h, const ag_id *run);
+
+/* --- health.c: routes --- */
+
+void ag_server_healthz(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_readyz(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_metrics(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 /* --- routes; chat.c --- */
 

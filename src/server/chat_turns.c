@@ -36,7 +36,7 @@ struct ag_server_turn {
 	pthread_cond_t changed;
 	turn_state state;
 	ag_err err;
-	bool is_over;
+	bool is_over, has_failed;
 	ag_buf said; /* a line for each part */
 	ag_httpd_stream **readers;
 	size_t nreader, cap;
@@ -102,11 +102,13 @@ static void say(ag_server_turn *t, ag_str line)
 
 static void take_chunk(void *arg, const ag_ui_chunk *c)
 {
+	ag_server_turn *t = (ag_server_turn *)arg;
 	ag_buf line = AG_BUF_INIT(KEPT_BYTES);
 
+	t->has_failed = t->has_failed || c->type == AG_UI_ERROR;
 	ag_ui_chunk_json(c, &line);
 	if (!line.failed)
-		say((ag_server_turn *)arg, ag_buf_view(&line));
+		say(t, ag_buf_view(&line));
 	ag_buf_release(&line);
 }
 
@@ -258,6 +260,8 @@ static void leave_list(ag_server_turn *t)
 		;
 	*p = t->next;
 	c->nturn--;
+	c->nfailed += t->state == FAILED || t->has_failed;
+	c->ncancelled += atomic_load(&t->cancel);
 	if (c->nover == c->cap) {
 		c->cap = c->cap ? 2 * c->cap : 16;
 		c->over = (pthread_t *)ag_xrealloc(c->over, c->cap * sizeof(*c->over));
@@ -374,6 +378,7 @@ static ag_status enlist(ag_server *h, ag_server_turn *t, ag_err *err)
 		t->next = c->turns;
 		c->turns = t;
 		c->nturn++;
+		c->nbegun++;
 		if (!start_thread(t)) {
 			c->turns = t->next;
 			c->nturn--;

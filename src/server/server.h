@@ -2,7 +2,8 @@
  * and MCP over streamable HTTP, both eras.
  *
  * /mcp: POST is one message, whose answer is JSON, or a stream when messages come before it; GET is the session's stream;
- * DELETE ends the session. Beside it: GET /health; GET /status, with a token; GET /.well-known/oauth-protected-resource[/mcp]. */
+ * DELETE ends the session. Beside it: GET /health or /healthz; GET /readyz; GET /status and /metrics, with a token; GET
+ * /.well-known/oauth-protected-resource[/mcp]. Conversations: chat.h. */
 #ifndef AG_SERVER_SERVER_H
 #define AG_SERVER_SERVER_H
 
@@ -32,7 +33,8 @@ typedef struct ag_server_chat {
 	                  void **note, ag_err *err);
 	void (*close)(void *arg, void *note);
 	void *arg;
-	int64_t grace_ms; /* that turns may take to end when the server stops */
+	int64_t grace_ms;    /* that turns may take to end when the server stops */
+	uint64_t per_minute; /* questions of one user; 0 = no limit */
 } ag_server_chat;
 
 typedef struct ag_server_opts {

@@ -93,7 +93,7 @@ class Server:
         Server.count += 1
         self.log = DIR + "/serve-%d.log" % Server.count
         with open(self.log, "w", encoding="utf-8") as f:
-            self.p = subprocess.Popen([ARGUS, "serve", "--port", "0", *options], stdout=f, stderr=f, env=env(store, model), cwd=DIR,
+            self.p = subprocess.Popen([ARGUS, "serve", "--port", "0", *(options or ("--questions", "0"))], stdout=f, stderr=f, env=env(store, model), cwd=DIR,
                                       stdin=subprocess.DEVNULL)
         line = wait(lambda: [x for x in self.said().splitlines() if x.startswith("listening on")] or self.p.poll() is not None)
         if line is True or not line:
@@ -321,12 +321,28 @@ def killed(store, model, ann):
           (lines[-3:], server.said()))
 
 
+def limits(store, model, ann, bob):
+    server = Server(store, model, "--questions", "2")
+    codes = [(r.status, r.headers, r.rest()) for r in (post(server, ann, "Say hello", "limit-%d" % i) for i in range(3))]
+    check("the third question of a minute is 429", [c[0] for c in codes] == [200, 200, 429], codes)
+    h = codes[2][1]
+    check("with the time to wait", 1 <= int(h.get("retry-after", 0)) <= 60 and h.get("x-ratelimit-limit") == "2" and
+          h.get("x-ratelimit-remaining") == "0", h)
+    check("other users are not affected", post(server, bob, "Say hello", "limit-of-bob").status == 200)
+    r = [ask(server, "GET", path, token=token) for path, token in (("/healthz", None), ("/readyz", None), ("/metrics", ann), ("/metrics", None))]
+    check("alive, ready, measured; numbers need a token", [x.status for x in r] == [200, 200, 200, 401], [x.status for x in r])
+    text = r[2].r.read().decode()
+    check("the numbers are those of the questions", "\nargus_turns_total 3\n" in text and "\nargus_turns_limited_total 1\n" in text, text)
+    server.stop()
+
+
 def pg(what):
     subprocess.run(["sh", ROOT + "/tests/real/postgres.sh", what, DIR + "/pg"], check=True, stdout=subprocess.DEVNULL)
 
 
 def away(server, ann):
     pg("crash")
+    check("which is not ready then, but alive", [ask(server, "GET", p).status for p in ("/readyz", "/healthz")] == [503, 200])
     r = messages(server, ann, "slow")
     body = r.r.read().decode()
     check("a store that is away is 503, never an empty history", r.status == 503 and "messages" not in body, (r.status, body))
@@ -348,6 +364,7 @@ def on(name, store, model):
     under_way(server, other, ann)
     broken(server, ann)
     killed(store, model, ann)
+    limits(store, model, ann, bob)
     if name == "PostgreSQL":
         away(server, ann)
     check("both servers end with 0", [s.stop() for s in (server, other)] == [0, 0], server.said() + other.said())

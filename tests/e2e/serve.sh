@@ -29,7 +29,7 @@ skip_all() {
 npm_packages ui_stream 22 0
 cp "$root/tests/ui_stream/read.mjs" "$home/"
 mkdir -p "$dir/demo"
-HOME=$dir/demo "$ARGUS" serve --demo --port 0 >"$dir/demo.out" 2>"$dir/demo.log" </dev/null &
+HOME=$dir/demo "$ARGUS" serve --demo --questions 0 --port 0 >"$dir/demo.out" 2>"$dir/demo.log" </dev/null &
 demo=$!
 tries=0
 while ! grep -q '^listening on ' "$dir/demo.log" && [ "$tries" -lt 500 ]; do
