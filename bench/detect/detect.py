@@ -28,6 +28,9 @@ DEFECTS_PER_COPY = 5
 
 
 def domains_of(half):
+    if half == "clean":
+        import clean_tables
+        return clean_tables.DOMAINS
     if half == "tune":
         import tune
         return tune.DOMAINS
@@ -286,7 +289,7 @@ def print_false(copies):
 
 def main():
     p = argparse.ArgumentParser(description="Measure what the auditor finds in ten domains with known damage.")
-    p.add_argument("--half", choices=("tune", "more", "real", "held-out"), help="which domains; tune and held-out without it")
+    p.add_argument("--half", choices=("tune", "more", "real", "clean", "held-out"), help="which domains; tune and held-out without it")
     p.add_argument("--domain", help="one domain")
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
