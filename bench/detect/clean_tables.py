@@ -202,7 +202,7 @@ def packages(w, n):
     for i, name in enumerate(names[:n]):
         doc = {"name": name, "version": "%d.%d.%d" % (w.zipf(range(12), 1), w.between(0, 30), w.between(0, 19)) + (w.pick(["-rc.1", "-beta.2"]) if w.chance(0.03) else ""),
                "license": w.zipf(["MIT", "Apache-2.0", "ISC", "BSD-3-Clause", "GPL-3.0-or-later", "MPL-2.0", "Unlicense", "0BSD"], 1.5), "downloads": int(w.skewed(300, 3, 0)),
-               "keywords": w.rng.sample(stems, w.between(0, 5)), "maintainers": [ascii_of(person(w)[0]) + str(w.between(1, 99)) for _ in range(w.pick([1, 1, 1, 2, 3]))],
+               "keywords": w.rng.sample(stems, w.between(0, 5)), "maintainers": w.rng.sample(["ada12", "bela", "carlo7", "dora", "emil99", "fay", "gil3"], w.pick([1, 1, 1, 2, 3])),
                "published": extended(w.when())}
         if w.chance(0.6):
             doc["homepage"] = "https://%s.example.dev" % name.replace(".", "-")

@@ -22,6 +22,18 @@ static int decimals_of(double v)
 	return MAX_DECIMALS;
 }
 
+/* 0 or 6.55: a toll, the cost of a delivery. A flag is 0 or 1. */
+static bool is_fixed_fee(const ag_frame_col *col)
+{
+	double a, b;
+
+	if (col->nvalue != 2)
+		return false;
+	a = ag_val_number(&col->values[0]);
+	b = ag_val_number(&col->values[1]);
+	return (a == 0 && isfinite(b) && fabs(b) > 1) || (b == 0 && isfinite(a) && fabs(a) > 1);
+}
+
 /* Numbers with a meaning of their own: no identifiers, no codes, no years. */
 bool ag_sums_add_number(ag_sums *s, const ag_frame_col *col, ag_arena *arena)
 {
@@ -29,7 +41,7 @@ bool ag_sums_add_number(ag_sums *s, const ag_frame_col *col, ag_arena *arena)
 	uint32_t at[MAX_DECIMALS + 1] = { 0 }, rows = 0, seen = 0;
 	ag_number *x = &s->items[s->n];
 
-	if (s->n == AG_SUM_NUMBERS - AG_SUM_TOTALS || col->nvalue < 3 ||
+	if (s->n == AG_SUM_NUMBERS - AG_SUM_TOTALS || (col->nvalue < 3 && !is_fixed_fee(col)) ||
 	    col->nfilled < AG_SUM_TELLING || ag_name_is_identifier(&name) ||
 	    name.last & (AG_TRAIT_KEY | AG_TRAIT_CODE | AG_TRAIT_YEAR))
 		return false;

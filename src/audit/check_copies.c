@@ -11,17 +11,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MIN_ROWS     8
-#define MIN_COLS     3    /* filled fields of a document that can be a copy */
-#define MAX_GROUPED  40   /* fields in the evidence */
-#define CHANCE       0.05 /* equal pairs that chance may give */
-#define OPEN_BITS    10   /* of a field that hardly repeats a value */
-#define MAX_SHARE    0.5  /* of the documents */
-#define PAIR_EXPECT  50   /* repeated pairs by chance, at least */
-#define PAIR_RATIO   0.05 /* of which so few are there */
-#define MAX_PAIRS    200  /* listed in a filter */
-#define PAIR_COLS    40
-#define MAX_PAIR_DUP 0.05 /* of the documents */
+#define MIN_ROWS      8
+#define MIN_COLS      3     /* filled fields of a document that can be a copy */
+#define MAX_GROUPED   40    /* fields in the evidence */
+#define CHANCE        0.05  /* equal pairs that chance may give */
+#define OPEN_BITS     10    /* of a field that hardly repeats a value */
+#define MAX_SHARE     0.5   /* of the documents */
+#define MAX_NEAR_ROWS 50000 /* more documents are not compared for near copies */
+#define NEAR_TIMES    4    /* times what the near copies let expect: so many copies may be chance */
+#define PAIR_EXPECT   50   /* repeated pairs by chance, at least */
+#define PAIR_RATIO    0.05 /* of which so few are there */
+#define MAX_PAIRS     200  /* listed in a filter */
+#define PAIR_COLS     40
+#define MAX_PAIR_DUP  0.05 /* of the documents */
+#define MIN_OF_FEW    4    /* repeats: fewer may share a value by chance */
 
 typedef struct row_hash {
 	uint64_t hash;
@@ -197,16 +200,61 @@ static ag_str copies_pipeline(ag_arena *a, const ag_frame *fr, const ag_frame_co
 	return k >= 2 ? ag_ev_str(a, &one) : AG_S("");
 }
 
-static void suspect_copies(const copies *c, ag_hypotheses *out)
+/* Pairs of neighbours in rows, by hash. */
+static size_t equal_pairs(row_hash *rows, size_t n)
+{
+	size_t pairs = 0;
+
+	qsort(rows, n, sizeof(*rows), by_hash);
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && rows[k].hash == rows[i].hash;)
+			k++;
+		pairs += (k - i) * (k - i - 1) / 2;
+	}
+	return pairs;
+}
+
+/* Many documents are equal but for one field, and of these some are equal in that one as well: chance makes them. */
+static bool has_near_copies(const copies *c, ag_arena *a)
+{
+	row_hash *rows = ag_new_n(a, row_hash, c->nrow + 1);
+	size_t equal;
+
+	if (c->nrow > MAX_NEAR_ROWS)
+		return false;
+	memcpy(rows, c->rows, c->nrow * sizeof(*rows));
+	equal = equal_pairs(rows, c->nrow);
+	for (size_t j = 0; j < c->ncol; j++) {
+		const double same = exp2(-bits_of(c->fr, c->cols[j]));
+		size_t near;
+
+		for (size_t i = 0; i < c->nrow; i++) {
+			uint64_t h = 0;
+
+			for (size_t k = 0; k < c->ncol; k++)
+				if (k != j)
+					h = mixed(h, c->cols[k]->code[c->rows[i].row]);
+			rows[i] = (row_hash){ h, c->rows[i].row };
+		}
+		near = equal_pairs(rows, c->nrow) - equal;
+		if (same < 1 && (double)near * same / (1 - same) * NEAR_TIMES >= (double)equal)
+			return true;
+	}
+	return false;
+}
+
+static void suspect_copies(const copies *c, ag_arena *scratch, ag_hypotheses *out)
 {
 	ag_arena *a = out->arena;
 	ag_hypothesis *h;
+	bool is_chance;
 
 	if (!c->ngroup || (double)c->in_groups > MAX_SHARE * c->fr->nrow || c->ncol < MIN_COLS ||
 	    c->nplain < 2 || chance_of(c) > CHANCE)
 		return;
-	h = ag_suspect(out, c->cols[0]->f, "duplicate_document", AG_MEDIUM, 0.9,
-	               copies_pipeline(a, c->fr, c->cols, c->ncol, NULL));
+	is_chance = has_near_copies(c, scratch);
+	h = ag_suspect(out, c->cols[0]->f, "duplicate_document", is_chance ? AG_LOW : AG_MEDIUM,
+	               is_chance ? 0.5 : 0.9, copies_pipeline(a, c->fr, c->cols, c->ncol, NULL));
 	if (!h)
 		return;
 	ag_suspect_fix(h);
@@ -303,6 +351,22 @@ static size_t repeated_pairs(const copies *c, const ag_grouped *g, const pair *p
 	return n;
 }
 
+/* Nearly all repeats share one value of b: two things have it by nature, as two models that came out on one day have
+ * the same date in each shop. */
+static bool are_of_few(const ag_val *pairs, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t same = 0;
+
+		for (size_t k = 0; k < n; k++)
+			same += ag_val_eq(&pairs[i].u.members[1].val, &pairs[k].u.members[1].val);
+		most = same > most ? same : most;
+	}
+	return n >= MIN_OF_FEW && most * 2 > n;
+}
+
 static void suspect_pair(const copies *c, const ag_grouped *g, const pair *p, uint32_t *count,
                          ag_hypotheses *out)
 {
@@ -312,7 +376,8 @@ static void suspect_pair(const copies *c, const ag_grouped *g, const pair *p, ui
 	size_t rows, n = repeated_pairs(c, g, p, count, clauses, a, &rows);
 	ag_hypothesis *h;
 
-	if (!n || (double)rows > MAX_PAIR_DUP * c->fr->nrow)
+	if (!n || (double)rows > MAX_PAIR_DUP * c->fr->nrow ||
+	    (n <= MAX_PAIRS && are_of_few(clauses, n)))
 		return;
 	h = ag_suspect(out, p->b->f, "duplicates", AG_MEDIUM, 0.7,
 	               n <= MAX_PAIRS && c->fr->step == 1
@@ -381,6 +446,6 @@ ag_status ag_check_copies(AG_ACROSS_ARGS)
 		return AG_OK;
 	c.fr = &x->frames->items[0];
 	find_copies(&c, a);
-	suspect_copies(&c, out);
+	suspect_copies(&c, a, out);
 	return find_pair(x, &c, a, out, err);
 }

@@ -12,10 +12,14 @@
  * MIN_GROUP rows cannot be judged. */
 #include "audit/checks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#define MIN_GROUP     3    /* rows with one value of the determinant */
-#define MIN_JUDGED    10   /* rows in such groups */
+#define MIN_GROUP  3  /* rows with one value of the determinant */
+#define MIN_JUDGED 10 /* rows in such groups */
+#define FEW_JUDGED 60 /* fewer such rows may agree by chance */
+#define CHANCE_BITS \
+	8 /* and one for each group: what chance does not explain, with so many pairs of fields */
 #define MAX_BROKEN    0.10 /* of the judged rows */
 #define MAX_OF_CHANCE 0.2  /* of the errors that guessing the most frequent value makes */
 #define SCREEN_ROWS   2000 /* after so many judged rows a hopeless pair is given up */
@@ -91,7 +95,7 @@ static bool is_amount(const ag_frame_col *c)
 	if (ngrouped * 5 > c->nvalue)
 		return true;
 	return ag_path_numbers(c->f) && !ag_name_is_identifier(&n) &&
-	       n.last & (AG_TRAIT_MONEY | AG_TRAIT_MEASURE) &&
+	       n.traits & (AG_TRAIT_MONEY | AG_TRAIT_MEASURE) &&
 	       !(n.traits & (AG_TRAIT_KEY | AG_TRAIT_CODE));
 }
 
@@ -174,10 +178,26 @@ static bool measure(search *s, dep *d, tally *t, double limit)
 	return t->rows >= MIN_JUDGED && t->groups >= 3;
 }
 
+/* What a few rows of chance would do as well: the rows that the groups explain, and that the most frequent value does
+ * not, are weighed against the number of groups, each of which has a most frequent value of its own. */
+static bool is_chance(const tally *t)
+{
+	const double n = (double)t->rows, off = (double)t->off, odd = (double)t->odd;
+	const double p = off / n, q = odd / n;
+	double bits;
+
+	if (t->rows >= FEW_JUDGED || off <= odd)
+		return t->rows < FEW_JUDGED;
+	bits = n * (p * log2(1 / p) + (1 - p) * log2(1 / (1 - p))) -
+	       (odd ? n * (q * log2(1 / q) + (1 - q) * log2(1 / (1 - q))) : 0);
+	return bits < CHANCE_BITS + t->groups;
+}
+
 static bool is_dependency(const tally *t, double broken)
 {
-	return broken <= MAX_BROKEN && (double)t->odd <= MAX_OF_CHANCE * (double)t->off &&
-	       t->other_rows >= MIN_GROUP && t->single * 10 >= t->odd * 8;
+	return !is_chance(t) && broken <= MAX_BROKEN &&
+	       (double)t->odd <= MAX_OF_CHANCE * (double)t->off && t->other_rows >= MIN_GROUP &&
+	       t->single * 10 >= t->odd * 8;
 }
 
 static void add_dep(search *s, const dep *d, const ag_frame_col *a)

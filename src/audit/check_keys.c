@@ -4,11 +4,15 @@
  * ("customerId" of an order) repeats by design, even when it happens to be nearly unique. */
 #include "audit/checks.h"
 
+#include <math.h>
+
 #define MIN_KEYS 5  /* fewer values are different by chance */
 #define FEW_KEYS 30 /* of fewer one copy is more than the shares below allow */
 #define STILL_KEY \
 	0.7 /* of a plain key: below it the field refers to something, and repeats by design */
-#define MANY_COPIES 0.2 /* of the documents: above it no field but _id is surely a key */
+#define SMALL_SPACE  1e5 /* numbers of so few digits are equal by chance */
+#define CHANCE_TIMES 3   /* times what chance would make */
+#define MANY_COPIES  0.2 /* of the documents: above it no field but _id is surely a key */
 
 static double uniqueness(const ag_path_profile *f)
 {
@@ -32,7 +36,8 @@ static bool is_never_own(const ag_field_name *n)
 		"group",    "run",     "job",      "process",      "zip",         "postal",
 		"country",  "area",    "currency", "language",     "status",      "error",
 		"house",    "room",    "promo",    "coupon",       "discount",    "color",
-		"version",  "hs",      "response", "region"
+		"version",  "hs",      "response", "region",       "calling",     "dialing",
+		"dial"
 	};
 
 	for (size_t i = 0; i < AG_NELEM(words); i++) {
@@ -159,10 +164,22 @@ ag_str ag_duplicates_pipeline(ag_arena *a, const ag_path_profile *f)
 	return ag_ev_str(a, &pipeline);
 }
 
+/* Numbers of so few digits, drawn from all of them: two are equal by chance, as calling codes of countries are. */
+static bool is_explained_by_width(const ag_path_profile *f)
+{
+	const double n = (double)f->num.n, space = pow(10, floor(log10(fmax(f->num.q.max, 1))) + 1);
+	const double equal = (double)(f->nscalar - f->ndistinct);
+
+	return f->num.n * 10 >= f->nscalar * 9 && f->num.nint == f->num.n && f->num.q.min >= 0 &&
+	       f->num.q.max - f->num.q.min > 2 * n && space <= SMALL_SPACE &&
+	       equal <= CHANCE_TIMES * n * n / 2 / space;
+}
+
 void ag_check_duplicate_key(AG_CHECK_ARGS)
 {
 	bool is_email = out->name.traits & AG_TRAIT_EMAIL, is_id = ag_str_eqc(f->path, "_id");
-	bool is_sure = is_id || uniqueness(f) >= 0.95 || is_unique_but_for_one(f);
+	bool is_sure = is_id || ((uniqueness(f) >= 0.95 || is_unique_but_for_one(f)) &&
+	                         !is_explained_by_width(f));
 	ag_hypothesis *h;
 
 	(void)o;

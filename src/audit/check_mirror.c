@@ -232,7 +232,20 @@ static bool may_keep_order(const pair *p, double most)
 	       (double)p->chance >= BY_CHANCE * (double)p->both;
 }
 
-static void suspect_turned(const pair *p, ag_hypotheses *out)
+static bool are_of_one(const ag_frame *fr, const pair *p, ag_arena *arena)
+{
+	uint8_t *mark = ag_new_n(arena, uint8_t, fr->nrow + 1);
+
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		const double a = p->low->of[p->low->col->code[row]],
+			     b = p->high->of[p->high->col->code[row]];
+
+		mark[row] = a > 0 && b > 0 && a > b ? AG_ROW_ODD : AG_ROW_NONE;
+	}
+	return ag_frame_odd_is_of_one(fr, p->low->col, p->high->col, mark);
+}
+
+static void suspect_turned(const pair *p, bool is_of_one, ag_hypotheses *out)
 {
 	ag_arena *a = out->arena;
 	const ag_path_profile *f = p->low->col->f, *g = p->high->col->f;
@@ -251,7 +264,8 @@ static void suspect_turned(const pair *p, ag_hypotheses *out)
 	                              OBJ(a, KV("$gt", ARR(a, ag_val_str(y), ag_val_int(0)))),
 	                              OBJ(a, KV("$gt", ARR(a, ag_val_str(x), ag_val_str(y)))))))));
 	h = ag_suspect(out, f, "swapped_values",
-	               p->rows >= MANY_ROWS && (double)p->turned <= FEW * (double)p->rows
+	               !is_of_one && p->rows >= MANY_ROWS &&
+	                               (double)p->turned <= FEW * (double)p->rows
 	                       ? AG_MEDIUM
 	                       : AG_LOW,
 	               0.7, ag_ev_str(a, &filter));
@@ -288,7 +302,7 @@ static void check_pair(const ag_frame *fr, const number *a, const number *b, uin
 	            (double)p.chance * 1.0 * (double)p.rows / (double)p.both ||
 	    !is_mirrored(few, many))
 		return;
-	suspect_turned(&p, out);
+	suspect_turned(&p, are_of_one(fr, &p, arena), out);
 }
 
 ag_status ag_check_mirror(AG_ACROSS_ARGS)

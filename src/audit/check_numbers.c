@@ -328,11 +328,19 @@ static bool is_sentinel(double v, const double *sentinels, size_t n)
 }
 
 /* How far the tail reaches, in interquartile ranges: 1.7 for a normal distribution, 3.6 for an exponential. */
+#define SKEWED 2.5
+
 static double tail_of(const ag_num_profile *m)
 {
 	double high = m->q.p99 - m->q.p50, low = m->q.p50 - m->q.p01, iqr = m->q.p75 - m->q.p25;
 
 	return iqr > 0 ? (high > low ? high : low) / iqr : HUGE_VAL;
+}
+
+/* All positive, and the upper half reaches so much farther than the lower one: the scale of such numbers is logarithmic. */
+static bool is_skewed(const ag_num_profile *m)
+{
+	return m->q.min > 0 && m->q.p99 - m->q.p50 > SKEWED * (m->q.p50 - m->q.p01);
 }
 
 /* A handful of fixed values, like shipping fees: they have no distribution, only a usual size. */
@@ -415,7 +423,7 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	double sentinels[AG_MAX_SENTINELS];
 	size_t ns = ag_path_sentinels(f, &out->name, sentinels);
 	/* Nearly all positive, and a long tail: a zero or a refund among them changes nothing. */
-	bool heavy = tail_of(m) > 2.5;
+	bool heavy = tail_of(m) > 2.5 || is_skewed(m);
 	bool log_scale = !is_short_list(f) && m->q.p25 > 0 && (heavy || m->q.p99 / m->q.p50 > 3);
 	side low = { 0 }, high;
 	ag_val cond;

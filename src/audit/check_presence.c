@@ -7,10 +7,15 @@
  * lacks the field altogether explains the gap. One policy, ag_lack_severity(), judges null, absent and empty alike. */
 #include "audit/checks.h"
 
+#include <math.h>
+
 #define MIN_OBJECTS 5 /* fewer have no rule that one of them could break */
 #define FEW_OBJECTS \
 	20 /* below it a single gap is 5%: only the name can say that a field is expected */
-#define FEW_GAPS      0.01  /* of an unknown field: up to here gaps are suspicious */
+#define FEW_GAPS      0.01 /* of an unknown field: up to here gaps are suspicious */
+#define SPREAD        2 /* times the square root of the gaps: how far chance moves their number */
+#define AS_NAMED      0.45 /* of an optional field: from here to UNUSED nothing is said */
+#define UNUSED        0.98 /* nobody seems to fill it any more */
 #define SOME_GAPS     0.10  /* of an expected one: up to here whatever else there is */
 #define FEW_ITEM_GAPS 0.03  /* of one in items of an array, which differ by design more often */
 #define MOSTLY        0.80  /* present in more: meant to be everywhere */
@@ -44,6 +49,25 @@ static bool is_expected_of_items(const ag_field_name *n)
 	       !ag_field_has_word(n, "quantity") && !ag_field_has_word(n, "qty");
 }
 
+/* At most limit, and so few that chance does not make them of a field that is left out twice as often. */
+static bool is_surely_few(double share, uint64_t n, double limit)
+{
+	const double gaps = share * (double)n;
+
+	return n >= FEW_OBJECTS && share <= limit &&
+	       gaps + SPREAD * sqrt(gaps) <= 2 * limit * (double)n;
+}
+
+/* The name says that the field is often left out, and half of the objects or more do, but not all: nothing to report. */
+static bool is_used_as_named(const ag_path_profile *f, const ag_field_name *n, double share)
+{
+	const bool is_later = f->date.n * 2 > f->n || f->str.by_date[AG_DATE_ISO] * 2 > f->n;
+
+	return share >= AS_NAMED && share < UNUSED && !(n->traits & AG_TRAIT_CORE) &&
+	       (n->traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE) ||
+	        (is_later && !(n->traits & (AG_TRAIT_BIRTH | AG_TRAIT_PAST))));
+}
+
 /* share: of the parent objects that have nothing here. */
 ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, double share,
                          const ag_catalogue_opts *o)
@@ -74,7 +98,7 @@ ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, doubl
 		               ? AG_LACK_MEDIUM
 		               : AG_LACK_LOW;
 	}
-	return share <= FEW_GAPS && f->nparent >= FEW_OBJECTS ? AG_LACK_MEDIUM : AG_LACK_LOW;
+	return is_surely_few(share, f->nparent, FEW_GAPS) ? AG_LACK_MEDIUM : AG_LACK_LOW;
 }
 
 ag_severity ag_lack_as_severity(ag_lack v)
@@ -159,7 +183,7 @@ static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n
 	                        (n->traits & AG_TRAIT_NAME && f->parent != UINT32_MAX &&
 	                         !f->in_array && !f->in_map);
 
-	return is_contact && ag_share(nothing, f->nparent) > FEW_GAPS;
+	return is_contact && !is_surely_few(ag_share(nothing, f->nparent), f->nparent, FEW_GAPS / 2);
 }
 
 /* One of many optional names below a field ("scripts.test"): the object takes what its writer needs. */
@@ -197,7 +221,8 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 	ag_val cond;
 
-	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE)
+	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE ||
+	    is_used_as_named(f, &out->name, share))
 		return;
 	if (ag_path_is_grouped(p, f))
 		return; /* ag_check_co_missing() names the fields once */
@@ -259,6 +284,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
+	    is_used_as_named(f, &out->name, share) ||
 	    ag_path_is_grouped(p, f))
 		return;
 	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
@@ -356,10 +382,13 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	/* Blanks alone are never meant. */
 	if (!nempty && v < AG_LACK_LOW)
 		v = AG_LACK_LOW;
-	if (v == AG_LACK_NONE)
+	if (v == AG_LACK_NONE || (!nblank && is_used_as_named(f, &out->name, share)))
 		return;
 	/* Among numbers it is a missing number in a notation that no reader of numbers takes, however often. */
 	if (v < AG_LACK_MEDIUM && is_empty_among_numbers(f))
+		v = AG_LACK_MEDIUM;
+	if (v == AG_LACK_LOW && !nempty && share <= FEW_GAPS && f->nparent >= FEW_OBJECTS &&
+	    !(out->name.traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE)))
 		v = AG_LACK_MEDIUM;
 	if (!nblank)
 		cond = OBJ(a, KV("$eq", ag_ev_text("")));
@@ -384,6 +413,12 @@ static bool is_dead(const ag_path_profile *f)
 	return ag_path_filled(f) == f->str.nempty && f->arr.n == 0 && f->by_type[AG_T_OBJECT] == 0;
 }
 
+/* A flag that was never set, or a count of what has not happened yet. */
+static bool is_not_yet(const ag_val *v)
+{
+	return (v->type == AG_T_BOOL && !v->u.b) || (ag_type_is_number(v->type) && ag_val_number(v) == 0);
+}
+
 void ag_check_constant(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -399,7 +434,7 @@ void ag_check_constant(AG_CHECK_ARGS)
 		               ? OBJ(a, KV("$eq", ag_ev_text("")))
 		               : OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
 	else if (f->ndistinct == 1 && f->nscalar == f->n && f->nvalue == 1 &&
-	         !(out->name.traits & AG_TRAIT_CONST))
+	         !(out->name.traits & AG_TRAIT_CONST) && !is_not_yet(&f->values[0].v))
 		cond = OBJ(a, KV("$eq", f->values[0].v));
 	else
 		return;

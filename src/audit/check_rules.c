@@ -68,12 +68,23 @@ static bool is_small(const ag_frame *fr, uint32_t n)
 	return n < FEW_OF_KIND || n < RARE_KIND * fr->nrow;
 }
 
+/* Numbers name kinds only where the field is called a code: of few sums, some are made of the field and some are not. */
+static bool are_amounts(const ag_frame_col *g)
+{
+	const ag_field_name n = ag_field_name_of(g->f->owner);
+
+	return g->f->num.n * 10 >= g->f->nscalar * 9 && !ag_name_is_identifier(&n) &&
+	       !(n.traits & (AG_TRAIT_KEY | AG_TRAIT_CODE | AG_TRAIT_ENUMISH));
+}
+
 /* Few values that most documents have; of many, those that are not small. Returns the number of kinds. */
 static size_t kinds_of_values(const ag_frame *fr, const ag_frame_col *g, uint8_t *ret_kind)
 {
 	uint8_t n = 0;
 	uint64_t rows = 0;
 
+	if (g->nvalue > MAX_CODES && are_amounts(g))
+		return 0;
 	ret_kind[0] = MAX_KINDS;
 	for (uint32_t i = 0; i < g->nvalue; i++) {
 		const ag_str text = ag_value_text(&(ag_value_count){ g->values[i], 1 });

@@ -22,7 +22,6 @@
 #define MAX_FULL         200  /* sets of one object that are counted on all rows */
 #define MAX_ITEM_NUMBERS 4
 #define EXPLAINED        0.8 /* of the exceptions of a short relation */
-#define FEW_ODD          50 /* exceptions: more of them would show a relation with a further term */
 
 typedef struct pool {
 	ag_sums *s;
@@ -444,7 +443,7 @@ static bool is_part(const ag_relation *r, const ag_relation *of)
 	return (small & large) == small;
 }
 
-/* The exceptions are off by a further number, in too few rows to make a relation with it. */
+/* The exceptions are off by a further number, with which no relation was found: too few rows, or too many zeros. */
 static bool is_off_by_number(const ag_sums *s, const ag_relation *r)
 {
 	for (uint32_t k = 0; k < s->n && !r->is_product; k++) {
@@ -480,10 +479,11 @@ static void drop_explained(ag_sums *s, size_t nshort)
 		const ag_relation *r = &s->found[i];
 		bool is_explained = false;
 
-		for (size_t k = nshort; k < s->nfound && i < nshort && !is_explained; k++)
-			is_explained = !r->is_product && is_part(r, &s->found[k]) &&
+		for (size_t k = nshort; k < s->nfound && !is_explained; k++)
+			is_explained = !r->is_product && s->found[k].nterm > r->nterm &&
+			               is_part(r, &s->found[k]) &&
 			               (double)s->found[k].odd <= (1 - EXPLAINED) * (double)r->odd;
-		if (!is_explained && !(r->odd && r->odd <= FEW_ODD && is_off_by_number(s, r)))
+		if (!is_explained && !(r->odd && is_off_by_number(s, r)))
 			s->found[n++] = *r;
 	}
 	s->nfound = n;

@@ -412,13 +412,19 @@ static bool marks_swaps(const ag_frame_col *c, const uint32_t *rows, uint32_t n)
 static bool are_marked(const pair *p, ag_arena *arena)
 {
 	uint32_t *rows, n = 0;
+	uint8_t *mark;
 
 	if (p->swaps < MIN_MARKED)
 		return false;
 	rows = ag_new_n(arena, uint32_t, p->swaps);
+	mark = ag_new_n(arena, uint8_t, p->fr->nrow + 1);
 	for (uint32_t r = 0; r < p->fr->nrow; r++)
-		if (is_swapped(p, r))
+		if (is_swapped(p, r)) {
 			rows[n++] = r;
+			mark[r] = AG_ROW_ODD;
+		}
+	if (ag_frame_odd_is_of_one(p->fr, p->a->col, p->b->col, mark))
+		return true;
 	for (size_t i = 0; i < p->fr->ncol; i++) {
 		const ag_frame_col *c = &p->fr->cols[i];
 

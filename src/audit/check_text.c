@@ -369,6 +369,8 @@ static bool has_nan(const ag_val *words, size_t n)
 	return false;
 }
 
+#define MANY_ANSWERS 0.45 /* of texts for people: beyond it they are what people write */
+
 void ag_check_null_word(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -398,6 +400,10 @@ void ag_check_null_word(AG_CHECK_ARGS)
 		return;
 	}
 	is_answer |= !sure;
+	/* What people write to each other: "?", "none". */
+	if (out->name.traits & AG_TRAIT_PROSE && !is_name &&
+	    ag_share(f->str.by_class[AG_TEXT_NULL_WORD], f->n) > MANY_ANSWERS)
+		return;
 	h = ag_suspect(out, f, "null_word", is_answer ? AG_LOW : AG_MEDIUM, 0.85,
 	               ag_ev_where(a, f, cond));
 	if (!h)

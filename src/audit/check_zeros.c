@@ -8,8 +8,8 @@
  *   - the name says "zip".
  *
  * Codes of several widths by nature have shorter ones that begin with a zero, too, or longer ones: then the check is
- * silent. So it is about telephone numbers, and about codes of several countries: 1000 is Brussels and 01000 is
- * Bourg-en-Bresse, as the field beside it says.
+ * silent. So it is about telephone numbers. Of codes of several countries only those of the country that most documents
+ * have are judged: 1000 is Brussels and 01000 is Bourg-en-Bresse, as the field beside it says.
  *
  * Speaks: up to one half of the codes. */
 #include "audit/checks.h"
@@ -18,20 +18,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MIN_WIDTH  3 /* "1" for "01" is a way to write a month */
-#define MAX_WIDTH  18
-#define MIN_DIGITS 0.5  /* of the values are digits only */
-#define MIN_USUAL  0.5  /* of them have the width */
-#define MAX_LONGER 0.01 /* of them are longer */
-#define MAX_ZERO   0.02 /* of the shorter ones begin with a zero */
-#define MAX_ODD    0.1  /* of the shorter ones are too short for the zeros seen */
-#define MIN_CODES  8    /* different ones of the width */
-#define NEARLY_ALL 0.8  /* have the width */
-#define MANY_ZEROS 0.02 /* of the codes of the width begin with a zero */
-#define MOST_LOST  10   /* times as many codes are short as are left with a zero */
-#define MAX_CHANCE 0.02
-#define MIN_ZIPS   20
-#define USUAL_ZIPS 0.7
+#define MIN_WIDTH       3 /* "1" for "01" is a way to write a month */
+#define MAX_WIDTH       18
+#define MIN_DIGITS      0.5  /* of the values are digits only */
+#define MIN_USUAL       0.5  /* of them have the width */
+#define MAX_LONGER      0.01 /* of them are longer */
+#define MAX_ZERO        0.02 /* of the shorter ones begin with a zero */
+#define MAX_ODD         0.1  /* of the shorter ones are too short for the zeros seen */
+#define MIN_CODES       8    /* different ones of the width */
+#define NEARLY_ALL      0.8  /* have the width */
+#define MANY_ZEROS      0.02 /* of the codes of the width begin with a zero */
+#define MOST_LOST       10   /* times as many codes are short as are left with a zero */
+#define MAX_CHANCE      0.02
+#define MOST_OF_COUNTRY 0.5 /* of the documents are of the country whose codes are judged */
+#define MIN_ZIPS        20
+#define USUAL_ZIPS      0.7
 #define MAX_PLACEHOLDER \
 	5 /* times more rows than other codes: a short value that stands for nothing */
 
@@ -100,26 +101,36 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void count_widths(const ag_profile *p, const ag_frame_col *c, codes *k)
+/* A column, or the rows of it that belong to one country. */
+typedef struct part {
+	const ag_frame_col *c;
+	const uint32_t *count;       /* [nvalue] rows of each value; 0: none of this part */
+	const ag_frame_col *country; /* NULL: the whole column */
+	uint32_t code;               /* of the country */
+} part;
+
+static void count_widths(const ag_profile *p, const part *t, codes *k)
 {
+	const ag_frame_col *c = t->c;
 	char buf[24];
 
 	for (uint32_t i = 0; i < c->nvalue; i++) {
 		const ag_str s = digits_of(p, &c->values[i], buf);
 
-		if (!s.len || s.len > MAX_WIDTH)
+		if (!s.len || s.len > MAX_WIDTH || !t->count[i])
 			continue;
-		k->by[s.len].rows += c->count[i];
+		k->by[s.len].rows += t->count[i];
 		k->by[s.len].codes++;
 		k->by[s.len].zero_codes += s.ptr[0] == '0';
-		k->rows += c->count[i];
+		k->rows += t->count[i];
 	}
 	for (size_t w = MIN_WIDTH; w <= MAX_WIDTH; w++)
 		k->usual = k->by[w].rows > k->by[k->usual].rows ? w : k->usual;
 }
 
-static void take_full(const ag_profile *p, const ag_frame_col *c, ag_arena *arena, codes *k)
+static void take_full(const ag_profile *p, const part *t, ag_arena *arena, codes *k)
 {
+	const ag_frame_col *c = t->c;
 	char buf[24];
 
 	k->most_zeros = 1; /* where all of them are lost */
@@ -128,7 +139,7 @@ static void take_full(const ag_profile *p, const ag_frame_col *c, ag_arena *aren
 		const ag_str s = digits_of(p, &c->values[i], buf);
 		const size_t zeros = zeros_of(s);
 
-		if (s.len != k->usual || !zeros || zeros == s.len)
+		if (s.len != k->usual || !zeros || zeros == s.len || !t->count[i])
 			continue;
 		k->full[k->nfull++] = number_of(s);
 		k->most_zeros = zeros > k->most_zeros ? zeros : k->most_zeros;
@@ -136,18 +147,19 @@ static void take_full(const ag_profile *p, const ag_frame_col *c, ag_arena *aren
 	qsort(k->full, k->nfull, sizeof(*k->full), by_number);
 }
 
-static void count_short(const ag_profile *p, const ag_frame_col *c, codes *k)
+static void count_short(const ag_profile *p, const part *t, codes *k)
 {
+	const ag_frame_col *c = t->c;
 	char buf[24];
 
 	for (uint32_t i = 0; i < c->nvalue; i++) {
 		const ag_str s = digits_of(p, &c->values[i], buf);
 		const uint64_t n = number_of(s);
 
-		if (!s.len || s.len >= k->usual)
+		if (!s.len || s.len >= k->usual || !t->count[i])
 			continue;
 		k->nshort++;
-		k->short_rows += c->count[i];
+		k->short_rows += t->count[i];
 		k->nzero += s.ptr[0] == '0';
 		k->nodd += s.len + k->most_zeros + 1 < k->usual;
 		k->ntwin += k->nfull &&
@@ -226,15 +238,14 @@ static bool is_placeholder(const codes *k)
 	       MAX_PLACEHOLDER * ((double)w->rows / w->codes + 1);
 }
 
-static bool are_lost(const ag_profile *p, const ag_path_profile *f, const ag_field_name *name,
-                     const codes *k)
+static bool are_lost(const ag_profile *p, const part *t, const ag_field_name *name, const codes *k)
 {
 	const width *w = &k->by[k->usual];
 	const double zeros = (double)k->nfull / w->codes, usual = ag_share(w->rows, k->rows);
 
 	if (k->ntwin * 2 >= k->nshort)
 		return true;
-	if (ag_profile_has_countries(p, f) || is_placeholder(k))
+	if ((!t->country && ag_profile_has_countries(p, t->c->f)) || is_placeholder(k))
 		return false;
 	if (name->traits & AG_TRAIT_ZIP && k->rows >= MIN_ZIPS && usual >= USUAL_ZIPS)
 		return true;
@@ -245,28 +256,43 @@ static bool are_lost(const ag_profile *p, const ag_path_profile *f, const ag_fie
 }
 
 /* Could the shorter codes be of this width at all? */
-static bool have_a_width(const codes *k, const ag_frame_col *c)
+static bool have_a_width(const codes *k, const part *t)
 {
-	uint64_t longer = 0;
+	uint64_t longer = 0, filled = 0;
 
+	for (uint32_t i = 0; i < t->c->nvalue; i++)
+		filled += t->count[i];
 	for (size_t w = k->usual + 1; w <= MAX_WIDTH; w++)
 		longer += k->by[w].rows;
-	return k->nshort && (double)k->rows >= MIN_DIGITS * c->nfilled &&
+	return k->nshort && (double)k->rows >= MIN_DIGITS * (double)filled &&
 	       (double)k->by[k->usual].rows >= MIN_USUAL * (double)k->rows &&
 	       (double)longer <= MAX_LONGER * (double)k->rows && k->nzero <= MAX_ZERO * k->nshort &&
 	       k->nodd <= MAX_ODD * k->nshort;
 }
 
-static void suspect_lost(const ag_frame_col *c, const codes *k, ag_hypotheses *out)
+/* {"f": {"$regex": …}, "country": "FR"} */
+static ag_str evidence_of(ag_arena *a, const part *t, const codes *k)
+{
+	const size_t zeros = k->most_zeros + 1, least = k->usual > zeros ? k->usual - zeros : 1;
+	const ag_val cond = OBJ(a,
+	                        KV("$regex", ag_val_str(ag_str_printf(a, "^[1-9][0-9]{%zu,%zu}$",
+	                                                              least - 1, k->usual - 2))));
+	ag_member two[2];
+	ag_val clause;
+
+	if (!t->country)
+		return ag_ev_where(a, t->c->f, cond);
+	two[0] = (ag_member){ ag_ev_key(a, t->c->f), cond };
+	two[1] = (ag_member){ ag_ev_key(a, t->country->f), t->country->values[t->code - 1] };
+	clause = ag_ev_obj(a, two, 2);
+	return ag_ev_rows(a, t->c->f, &clause, 1);
+}
+
+static void suspect_lost(const part *t, const codes *k, ag_hypotheses *out)
 {
 	ag_arena *a = out->arena;
-	const size_t zeros = k->most_zeros + 1, least = k->usual > zeros ? k->usual - zeros : 1;
-	ag_hypothesis *h = ag_suspect(
-		out, c->f, "lost_leading_zero", AG_MEDIUM, 0.8,
-		ag_ev_where(a, c->f,
-	                    OBJ(a,
-	                        KV("$regex", ag_val_str(ag_str_printf(a, "^[1-9][0-9]{%zu,%zu}$",
-	                                                              least - 1, k->usual - 2))))));
+	ag_hypothesis *h = ag_suspect(out, t->c->f, "lost_leading_zero", AG_MEDIUM, 0.8,
+	                              evidence_of(a, t, k));
 
 	if (!h)
 		return;
@@ -281,24 +307,59 @@ static void suspect_lost(const ag_frame_col *c, const codes *k, ag_hypotheses *o
 	                     : ag_str_printf(a, "the others have %zu digits", k->usual);
 }
 
+/* The rows of the country that most documents have; false: no field beside the codes says so, or none has most. */
+static bool take_country(const ag_frame *fr, const ag_frame_col *c, ag_arena *arena, part *ret)
+{
+	for (size_t j = 0; j < fr->ncol; j++) {
+		const ag_frame_col *g = &fr->cols[j];
+		uint32_t *count, code = 0;
+
+		if (g == c || g->nvalue < 2 || !ag_name_is_country(g->f->owner))
+			continue;
+		for (uint32_t i = 0; i < g->nvalue; i++)
+			if (g->count[i] > (code ? g->count[code - 1] : 0))
+				code = i + 1;
+		if (g->count[code - 1] < MOST_OF_COUNTRY * fr->nrow)
+			return false;
+		count = ag_new_n(arena, uint32_t, (size_t)c->nvalue + 1);
+		for (uint32_t r = 0; r < fr->nrow; r++)
+			if (c->code[r] && g->code[r] == code)
+				count[c->code[r] - 1]++;
+		*ret = (part){ c, count, g, code };
+		return true;
+	}
+	return false;
+}
+
+static void check_part(const ag_profile *p, const ag_frame *fr, const part *t, ag_arena *scratch,
+                       ag_hypotheses *out)
+{
+	const ag_field_name name = ag_field_name_of(t->c->f->owner);
+	codes k = { 0 };
+
+	count_widths(p, t, &k);
+	if (!k.usual)
+		return;
+	take_full(p, t, scratch, &k);
+	count_short(p, t, &k);
+	if (have_a_width(&k, t) && are_lost(p, t, &name, &k) &&
+	    !(k.ntwin && k.nshort <= MAX_TWINS && mean_another(p, fr, t->c, &k, scratch)))
+		suspect_lost(t, &k, out);
+}
+
 static void check_column(const ag_profile *p, const ag_frame *fr, const ag_frame_col *c,
                          ag_hypotheses *out)
 {
-	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = NULL;
 	const ag_field_name name = ag_field_name_of(c->f->owner);
-	codes k = { 0 };
+	part t = { .c = c, .count = c->count };
 
 	if (name.traits & AG_TRAIT_PHONE || c->nvalue < 3 ||
 	    (!c->f->str.nleading_zero && !(name.traits & AG_TRAIT_ZIP)))
 		return;
-	count_widths(p, c, &k);
-	if (!k.usual)
-		return;
-	take_full(p, c, scratch, &k);
-	count_short(p, c, &k);
-	if (have_a_width(&k, c) && are_lost(p, c->f, &name, &k) &&
-	    !(k.ntwin && k.nshort <= MAX_TWINS && mean_another(p, fr, c, &k, scratch)))
-		suspect_lost(c, &k, out);
+	scratch = ag_arena_new();
+	(void)take_country(fr, c, scratch, &t);
+	check_part(p, fr, &t, scratch, out);
 }
 
 ag_status ag_check_zeros(AG_ACROSS_ARGS)

@@ -105,6 +105,11 @@ ag_grouped ag_frame_group(const ag_frame *fr, const ag_frame_col *c, ag_arena *a
 enum { AG_ROW_NONE, AG_ROW_USUAL, AG_ROW_ODD };
 bool ag_frame_tells_odd(const ag_frame *fr, const ag_frame_col *c, const uint8_t *mark);
 
+/* Does one value of another field, which few rows have, hold more than half of the odd rows? Then they are of one thing:
+ * an article that is heavy for its price. c, d: fields that are not asked. */
+bool ag_frame_odd_is_of_one(const ag_frame *fr, const ag_frame_col *c, const ag_frame_col *d,
+                            const uint8_t *mark);
+
 /* Hypotheses on numbers that are far from all others become low where another field of the same documents is far out
  * as well (witness.c).
  * errors  AG_CANCELLED, AG_TIMEOUT */

@@ -72,3 +72,31 @@ bool ag_frame_tells_odd(const ag_frame *fr, const ag_frame_col *c, const uint8_t
 	}
 	return false;
 }
+
+#define MIN_OF_KIND 5
+#define MAX_KINDS   500
+#define MAX_OWN     0.2 /* of the rows have the value that more than half of the odd rows have */
+
+bool ag_frame_odd_is_of_one(const ag_frame *fr, const ag_frame_col *c, const ag_frame_col *d,
+                            const uint8_t *mark)
+{
+	for (size_t k = 0; k < fr->ncol; k++) {
+		const ag_frame_col *g = &fr->cols[k];
+		uint32_t of[MAX_KINDS + 1] = { 0 }, n = 0, most = 0;
+
+		if (g == c || g == d || g->nvalue < 2 || g->nvalue > MAX_KINDS)
+			continue;
+		for (uint32_t row = 0; row < fr->nrow; row++) {
+			if (mark[row] != AG_ROW_ODD)
+				continue;
+			n++;
+			of[g->code[row]]++;
+		}
+		for (uint32_t i = 1; i <= g->nvalue; i++)
+			if (of[i] > most && (double)g->count[i - 1] <= MAX_OWN * fr->nrow)
+				most = of[i];
+		if (n >= MIN_OF_KIND && most * 2 > n)
+			return true;
+	}
+	return false;
+}

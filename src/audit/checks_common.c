@@ -181,15 +181,16 @@ ag_str ag_quote_value(ag_arena *a, const ag_val *v)
 
 bool ag_name_is_country(ag_str name)
 {
-	static const char *const words[] = { "country", "land",  "pays",  "país",   "pais",
-		                             "paese",   "nação", "kraj",  "nation", "staat",
-		                             "stato",   "lande", "länder" };
+	static const char *const words[] = { "country", "land",  "país",  "pais",
+		                             "paese",   "nação", "kraj",  "nation",
+		                             "staat",   "stato", "lande", "länder" };
 	const ag_field_name n = ag_field_name_of(name);
 
 	for (size_t i = 0; i < AG_NELEM(words); i++)
 		if (ag_field_has_word(&n, words[i]))
 			return true;
-	return false;
+	/* The French word looks like a plural of "pay". */
+	return ag_field_has_word(&n, "pay") && ag_str_contains(name, AG_S("pays"));
 }
 
 bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f)

@@ -48,7 +48,7 @@ static const ag_trait_words rows[] = {
 	  "amount amt balance bonus budget charge cost credit debit deposit discount "
 	  "earnings expense fare fee grandtotal gross income loan msrp net paid payment "
 	  "premium price principal profit refund rent revenue salary spend subtotal tax tip "
-	  "toll total totalprice turnover unitprice vat wage" },
+	  "toll total totalprice turnover unitprice vat wage betrag preis kosten gebühr beitrag umsatz gehalt lohn miete rabatt mwst brutto netto montant prix cotisation tarif loyer salaire remise importe precio costo coste monto cuota alquiler salario importo prezzo imponibile stipendio preço bedrag prijs kwota cena pris belopp" },
 	/* number of things: whole, not negative */
 	{ AG_TRAIT_COUNT,
 	  "attempt bathroom bedroom click cnt count download employee follower guest "
@@ -73,7 +73,7 @@ static const ag_trait_words rows[] = {
 	  "lat latitude lng log lon longitude loss margin movement net offset pitch pnl "
 	  "polarity position profit refund relative residual return returns roll rotation "
 	  "sentiment shift skew slope surplus temp temperature tilt transaction trend txn "
-	  "variance velocity voltage vote vs x y yaw yield z zscore" },
+	  "variance velocity voltage vote vs x y yaw yield z zscore saldo rabatt remise descuento sconto korting gutschrift avoir rabat solde" },
 	{ AG_TRAIT_PERCENT, "pct percent percentage" },
 	{ AG_TRAIT_AGE, "age" },
 	{ AG_TRAIT_LAT, "lat latitude" },

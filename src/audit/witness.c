@@ -2,15 +2,18 @@
  *
  * A very large order has a very large tax, and a large gift makes a large sum. A slip is in one field: in its documents
  * every other number is as usual. So where another number is far out in (nearly) the same rows, the distribution has a
- * few honest giants, and the suspicion becomes low. */
+ * few honest giants, and the suspicion becomes low. The same where a label says that these rows are of a kind of their
+ * own: only one of the staff is called director. */
 #include "audit/checks.h"
 
 #include <math.h>
 
-#define FAR        3   /* interquartile ranges beyond the third quartile: far out */
-#define CONFIRMED  0.8 /* of the suspected rows */
-#define MAX_FAR    0.1 /* of all rows: beyond it the other field is often so */
-#define MIN_VALUES 5   /* different numbers of the other field */
+#define FAR           3   /* interquartile ranges beyond the third quartile: far out */
+#define CONFIRMED     0.8 /* of the suspected rows */
+#define MAX_FAR       0.1 /* of all rows: beyond it the other field is often so */
+#define MIN_VALUES    5   /* different numbers of the other field */
+#define MAX_LABELS    50
+#define ROWS_OF_LABEL 5 /* on average */
 
 /* Is the number with this code beyond the limits? */
 static bool is_beyond(const ag_frame_col *c, uint32_t code, double low, double high)
@@ -62,6 +65,27 @@ static bool confirms(const ag_frame *fr, const ag_frame_col *f, const bool *susp
 	return n && both >= CONFIRMED * n;
 }
 
+/* Labels of which most are on many rows, and the suspected rows have ones that no other row has. */
+static bool has_own_label(const ag_frame *fr, const ag_frame_col *f, const bool *suspected,
+                          const ag_frame_col *g, uint32_t *scratch)
+{
+	uint32_t n = 0, own = 0;
+
+	if (g->nvalue < 2 || g->nvalue > MAX_LABELS || g->f->str.n * 10 < g->f->nscalar * 9 ||
+	    g->nvalue * (uint64_t)ROWS_OF_LABEL > g->nfilled)
+		return false;
+	memset(scratch, 0, ((size_t)g->nvalue + 1) * sizeof(*scratch));
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		if (!suspected[f->code[row]])
+			continue;
+		n++;
+		scratch[g->code[row]]++;
+	}
+	for (uint32_t k = 1; k <= g->nvalue; k++)
+		own += scratch[k] == g->count[k - 1] ? scratch[k] : 0;
+	return n && own == n;
+}
+
 static bool is_confirmed(const ag_frame *fr, const ag_frame_col *f, const ag_hypothesis *h,
                          ag_arena *scratch)
 {
@@ -72,8 +96,10 @@ static bool is_confirmed(const ag_frame *fr, const ag_frame_col *f, const ag_hyp
 	for (size_t c = 0; c < fr->ncol; c++) {
 		const ag_frame_col *g = &fr->cols[c];
 
-		if (g != f &&
-		    confirms(fr, f, suspected, g, ag_new_n(scratch, bool, (size_t)g->nvalue + 1)))
+		if (g != f && (confirms(fr, f, suspected, g,
+		                        ag_new_n(scratch, bool, (size_t)g->nvalue + 1)) ||
+		               has_own_label(fr, f, suspected, g,
+		                             ag_new_n(scratch, uint32_t, (size_t)g->nvalue + 1))))
 			return true;
 	}
 	return false;
