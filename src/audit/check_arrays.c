@@ -17,7 +17,7 @@
 #define LONG_MIN      20   /* items; shorter arrays are never too long */
 #define LONG_FACTOR   10   /* times what 95 % of the arrays have at most */
 #define MIN_PLURAL    20   /* arrays of two items or more, for a rule that none comes twice */
-#define MAX_TWICE     0.25 /* of them */
+#define MAX_TWICE     0.45 /* of them */
 #define SURE_TWICE    0.05 /* up to here it is no habit */
 #define APART         3    /* times more by chance than there are: items are kept apart */
 #define CHANCE        0.10 /* at most this part of the repeated items may be chance */
@@ -186,7 +186,8 @@ static double chance_of_a_pair(item *items, uint32_t n, double within)
 	return n < 2 ? 0 : (pairs - within) / ((double)n * (n - 1) / 2);
 }
 
-static repeats count_repeats(const ag_frame *fr, ag_arena *scratch)
+/* only: items are equal where they are so in this column; NULL: in all of them. */
+static repeats count_repeats(const ag_frame *fr, const ag_frame_col *only, ag_arena *scratch)
 {
 	item *items = ag_new_n(scratch, item, fr->nrow);
 	repeats ret = { 0 };
@@ -195,8 +196,10 @@ static repeats count_repeats(const ag_frame *fr, ag_arena *scratch)
 	for (uint32_t r = 0; r < fr->nrow; r++) {
 		items[r] = (item){ .doc = fr->doc[r] };
 		for (size_t c = 0; c < fr->ncol; c++)
-			items[r].hash = XXH3_64bits_withSeed(&fr->cols[c].code[r], sizeof(uint32_t),
-			                                     items[r].hash);
+			if (!only || only == &fr->cols[c])
+				items[r].hash = XXH3_64bits_withSeed(&fr->cols[c].code[r],
+				                                     sizeof(uint32_t),
+				                                     items[r].hash);
 	}
 	qsort(items, fr->nrow, sizeof(*items), item_by_doc_and_hash);
 	for (uint32_t i = 0, k; i < fr->nrow; i = k) {
@@ -230,16 +233,37 @@ static bool has_a_name(const ag_frame *fr)
 	return false;
 }
 
+static bool are_apart(const repeats *n)
+{
+	return n->nrepeat * APART <= n->by_chance &&
+	       n->by_chance - n->nrepeat > 4 * sqrt(n->by_chance);
+}
+
 /* Do arrays of these items hold none twice, as a rule? Either chance makes hardly any of the repeats that are there, or
  * it would make many more: then something keeps the items of an array apart. */
 static bool is_rule(const repeats *n)
 {
-	const bool is_rich = n->by_chance <= CHANCE * n->nrepeat,
-		   are_apart = n->nrepeat * APART <= n->by_chance &&
-	                       n->by_chance - n->nrepeat > 4 * sqrt(n->by_chance);
+	const bool is_rich = n->by_chance <= CHANCE * n->nrepeat;
 
-	return n->nrepeat && n->nplural >= MIN_PLURAL && n->nrepeat <= MAX_TWICE * n->nplural &&
-	       (is_rich || are_apart);
+	return is_rich || are_apart(n);
+}
+
+static bool may_be_rule(const repeats *n)
+{
+	return n->nrepeat && n->nplural >= MIN_PLURAL && n->nrepeat <= MAX_TWICE * n->nplural;
+}
+
+/* Some field is the key of the items in their array: chance would repeat it often, and it repeats only where the whole
+ * item does. */
+static bool has_item_key(const ag_frame *fr, const repeats *all, ag_arena *scratch)
+{
+	for (size_t c = 0; c < fr->ncol && fr->ncol > 1; c++) {
+		const repeats n = count_repeats(fr, &fr->cols[c], scratch);
+
+		if (n.nrepeat == all->nrepeat && are_apart(&n))
+			return true;
+	}
+	return false;
 }
 
 /* "items[]" of the documents: not an array in an array, and nothing in its items that the frame does not hold. */
@@ -264,8 +288,8 @@ ag_status ag_check_repeats(AG_ACROSS_ARGS)
 			return st;
 		if (!f || !ag_ev_place_of(a, f).ok || !can_tell_items(fr) || !has_a_name(fr))
 			continue;
-		n = count_repeats(fr, scratch);
-		if (!is_rule(&n))
+		n = count_repeats(fr, NULL, scratch);
+		if (!may_be_rule(&n) || (!is_rule(&n) && !has_item_key(fr, &n, scratch)))
 			continue;
 		h = ag_suspect(out, f, "array_content",
 		               n.nrepeat <= SURE_TWICE * n.nplural ? AG_MEDIUM : AG_LOW, 0.75,

@@ -349,6 +349,25 @@ static bool is_short_list(const ag_path_profile *f)
 	return f->ndistinct < 12;
 }
 
+#define WIDEST_SIGNED 6 /* money that comes and goes: income is larger than what is spent at once */
+#define OTHER_ORDER   5 /* times the next value, at least */
+#define TAIL_VALUES   6 /* of the rest, that say how fast the tail falls */
+#define SURE_GAP      12 /* e^-12: so rarely a tail that falls like this leaves such a gap */
+
+/* Is the gap above ext[i] wider than the tail explains? The logarithms of the largest values of a distribution fall about
+ * exponentially: the k-th gap from the top is on average 1/k of the mean distance to a value farther in. */
+static bool is_gap_of_no_tail(const ag_num_profile *m, unsigned i)
+{
+	const unsigned last = i + 1 + TAIL_VALUES;
+	double mean = 0;
+
+	if (last >= m->nhigh || m->high[last] <= 0)
+		return false;
+	for (unsigned k = i + 1; k < last; k++)
+		mean += log(m->high[k] / m->high[last]) / TAIL_VALUES;
+	return mean > 0 && (i + 1) * log(m->high[i] / m->high[i + 1]) >= SURE_GAP * mean;
+}
+
 /* Walk inwards from the extreme; the widest gap is the bound. */
 static side find_side(const ag_path_profile *f, bool high, bool log_scale, const double *sentinels,
                       size_t ns)
@@ -359,7 +378,10 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 	double mid = scale(m->q.p50, log_scale), limit = far_from(m, log_scale, high);
 	uint64_t most = m->n / 200 > 4 ? m->n / 200 : 4, outside = 0;
 	/* A list of a few prices may hold one that is ten times the others. */
-	double widest = is_short_list(f) ? 20 : !log_scale && tail_of(m) > 2.5 ? 4 : 2;
+	double widest = is_short_list(f)                    ? 20
+	                : !log_scale && m->nneg * 20 > m->n ? WIDEST_SIGNED
+	                : !log_scale && tail_of(m) > 2.5    ? 4
+	                                                    : 2;
 	side ret = { 0 };
 
 	for (unsigned i = 0; i + 1 < n; i++) {
@@ -372,7 +394,10 @@ static side find_side(const ag_path_profile *f, bool high, bool log_scale, const
 		outside += c ? c : 1;
 		if (d <= limit || outside > most)
 			break;
-		if (d >= widest * next && !is_sentinel(ext[i + 1], sentinels, ns)) {
+		if ((d >= widest * next ||
+		     (!ret.found && log_scale && high && ext[i] >= OTHER_ORDER * ext[i + 1] &&
+		      is_gap_of_no_tail(m, i))) &&
+		    !is_sentinel(ext[i + 1], sentinels, ns)) {
 			widest = next > 0 ? d / next : HUGE_VAL;
 			ret.found = true;
 			ret.nearest = ext[i];

@@ -14,8 +14,8 @@
 	20 /* below it a single gap is 5%: only the name can say that a field is expected */
 #define FEW_GAPS      0.01 /* of an unknown field: up to here gaps are suspicious */
 #define SPREAD        2 /* times the square root of the gaps: how far chance moves their number */
-#define AS_NAMED      0.45 /* of an optional field: from here to UNUSED nothing is said */
-#define UNUSED        0.98 /* nobody seems to fill it any more */
+#define AS_NAMED      0.45  /* of an optional field: from here to UNUSED nothing is said */
+#define UNUSED        0.98  /* nobody seems to fill it any more */
 #define SOME_GAPS     0.10  /* of an expected one: up to here whatever else there is */
 #define FEW_ITEM_GAPS 0.03  /* of one in items of an array, which differ by design more often */
 #define MOSTLY        0.80  /* present in more: meant to be everywhere */
@@ -183,7 +183,8 @@ static bool is_optional_contact(const ag_path_profile *f, const ag_field_name *n
 	                        (n->traits & AG_TRAIT_NAME && f->parent != UINT32_MAX &&
 	                         !f->in_array && !f->in_map);
 
-	return is_contact && !is_surely_few(ag_share(nothing, f->nparent), f->nparent, FEW_GAPS / 2);
+	return is_contact &&
+	       !is_surely_few(ag_share(nothing, f->nparent), f->nparent, FEW_GAPS / 2);
 }
 
 /* One of many optional names below a field ("scripts.test"): the object takes what its writer needs. */
@@ -284,8 +285,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
-	    is_used_as_named(f, &out->name, share) ||
-	    ag_path_is_grouped(p, f))
+	    is_used_as_named(f, &out->name, share) || ag_path_is_grouped(p, f))
 		return;
 	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
 		v = AG_LACK_LOW;
@@ -416,7 +416,8 @@ static bool is_dead(const ag_path_profile *f)
 /* A flag that was never set, or a count of what has not happened yet. */
 static bool is_not_yet(const ag_val *v)
 {
-	return (v->type == AG_T_BOOL && !v->u.b) || (ag_type_is_number(v->type) && ag_val_number(v) == 0);
+	return (v->type == AG_T_BOOL && !v->u.b) ||
+	       (ag_type_is_number(v->type) && ag_val_number(v) == 0);
 }
 
 void ag_check_constant(AG_CHECK_ARGS)

@@ -311,7 +311,8 @@ static bool is_only_flags(const ag_path_profile *f, const uint64_t n[NCLASS])
 	       f->num.q.max <= 1 && f->num.nint == f->num.n;
 }
 
-#define ODD_CODES 0.25 /* share of the numbers or of the texts: beyond it codes of both kinds are usual */
+#define ODD_CODES \
+	0.25 /* share of the numbers or of the texts: beyond it codes of both kinds are usual */
 
 /* What a CSV column of several types is. AG_LOW: it may be so by design; AG_HIGH: damage. False: no word on it. */
 static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,

@@ -40,12 +40,45 @@ ag_traits ag_word_traits(ag_str word)
 	return ret;
 }
 
+/* The number of an order is that of its document; the number of a customer stands in many. */
+static bool names_own_record(const char *word)
+{
+	static const char *const heads[] = { "bestell",  "rechnungs",    "auftrags", "beleg",
+		                             "vorgangs", "lieferschein", "buchungs", "faktur",
+		                             "order",    "bestel",       "factuur" };
+
+	for (size_t i = 0; i < AG_NELEM(heads); i++)
+		if (strncmp(word, heads[i], strlen(heads[i])) == 0)
+			return true;
+	return false;
+}
+
+/* "bestellnr", "kundennummer", "numéro": German writes a compound as one word. */
+static ag_traits traits_of_number(const char *word, size_t len)
+{
+	static const char *const tails[] = {
+		"nr", "nummer", "numero", "número", "numéro", "numer"
+	};
+
+	for (size_t i = 0; i < AG_NELEM(tails); i++) {
+		const size_t n = strlen(tails[i]);
+
+		if (len < n || (len > n && len < n + 3) || strcmp(word + len - n, tails[i]) != 0)
+			continue;
+		return ag_word_traits(AG_S("nr")) |
+		       (len == n || names_own_record(word) ? 0 : AG_TRAIT_FOREIGN);
+	}
+	return 0;
+}
+
 /* Traits of the word, or of its singular; the word becomes the form that was found. */
 static ag_traits traits_of(char *word)
 {
 	size_t len = strlen(word);
 	ag_traits ret = ag_word_traits(ag_str_make(word, len));
 
+	if (!ret)
+		ret = traits_of_number(word, len);
 	if (ret || len < 4 || word[len - 1] != 's' || word[len - 2] == 's')
 		return ret;
 	if (strcmp(word + len - 3, "ies") == 0) {
