@@ -311,9 +311,6 @@ static bool is_only_flags(const ag_path_profile *f, const uint64_t n[NCLASS])
 	       f->num.q.max <= 1 && f->num.nint == f->num.n;
 }
 
-#define ODD_CODES \
-	0.25 /* share of the numbers or of the texts: beyond it codes of both kinds are usual */
-
 /* What a CSV column of several types is. AG_LOW: it may be so by design; AG_HIGH: damage. False: no word on it. */
 static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,
                         const uint64_t n[NCLASS], uint64_t total, type_class typed,
@@ -330,7 +327,7 @@ static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,
 	*ret = AG_LOW;
 	if (typed == NUMBERS && !says_number && !measured && k.n &&
 	    (double)k.codes >= CODES_FROM * (double)k.n)
-		return share >= TYPED_FROM && (share <= ODD_CODES || share >= 1 - ODD_CODES);
+		return share >= TYPED_FROM;
 	*ret = AG_HIGH;
 	if (says_number)
 		return true;
