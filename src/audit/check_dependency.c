@@ -8,8 +8,11 @@
  * Several sources that report one key (flight and source are unique together, the other fields depend on the flight)
  * are put to the vote: there a majority decides, however much is wrong.
  *
- * Speaks: dependencies broken in at most 10% of the rows that can be judged, votes up to 50%. Groups of fewer than
- * MIN_GROUP rows cannot be judged. */
+ * A field and another one of the same object or with the same first word (depot, depot_name) may be a dependency that is
+ * broken far more often: then each group has another usual value, and what is odd is spread over many values. That is low.
+ *
+ * Speaks: dependencies broken in at most 10% of the rows that can be judged, those of one object up to 45%, votes up to
+ * 50%. Groups of fewer than MIN_GROUP rows cannot be judged. */
 #include "audit/checks.h"
 
 #include <math.h>
@@ -23,22 +26,27 @@
 #define MAX_BROKEN    0.10 /* of the judged rows */
 #define MAX_OF_CHANCE 0.2  /* of the errors that guessing the most frequent value makes */
 #define SCREEN_ROWS   2000 /* after so many judged rows a hopeless pair is given up */
-#define SCREEN_BROKEN 0.30
-#define VOTE_BROKEN   0.5
-#define VOTE_DECIDED  0.8 /* of the groups have a majority */
-#define CLEAR_RATIO   3   /* the usual value is at least so much more frequent in its group */
-#define MAX_DEPS      256
-#define MAX_COLS      120
-#define MAX_CLAUSES   1000
-#define MAX_VALUES    5000
-#define MAX_SHARE     0.5 /* of a field's values: more are no exceptions */
-#define DETAIL_BYTES  400
+#define WEAK_BROKEN   0.45 /* the same, of two fields of one thing */
+#define WEAK_JUDGED   40   /* rows */
+#define WEAK_SPREAD \
+	0.9 /* of the odd rows: their value is a third as frequent as the usual one, or rarer */
+#define WEAK_DECIDED 0.9 /* of the groups have a majority */
+#define WEAK_OTHERS  0.4 /* of the rows: their usual value is not the most frequent of all */
+#define VOTE_BROKEN  0.5
+#define VOTE_DECIDED 0.8 /* of the groups have a majority */
+#define CLEAR_RATIO  3   /* the usual value is at least so much more frequent in its group */
+#define MAX_DEPS     256
+#define MAX_COLS     120
+#define MAX_CLAUSES  1000
+#define MAX_VALUES   5000
+#define MAX_SHARE    0.5 /* of a field's values: more are no exceptions */
+#define DETAIL_BYTES 400
 
 /* The value of column a decides the value of column b. */
 typedef struct dep {
 	uint32_t a, b;
 	double broken;
-	bool is_vote;
+	bool is_vote, is_weak;
 	uint32_t *usual; /* [nvalue of a + 1] the code of b that goes with it; 0 = not judged */
 	uint32_t *n;     /* the same: rows with that value */
 } dep;
@@ -56,7 +64,7 @@ typedef struct search {
 } search;
 
 typedef struct tally {
-	uint64_t rows, odd, single, off,
+	uint64_t rows, odd, single, spread, off,
 		other_rows; /* other_rows: in groups that go with no frequent value */
 	uint32_t groups, decided, pure;
 } tally;
@@ -142,6 +150,10 @@ static uint32_t judge_group(search *s, const uint32_t *rows, uint32_t n, const a
 		t->pure += *ret_n == filled;
 		t->other_rows += best != mode ? *ret_n : 0;
 		for (uint32_t i = 0; i < nseen; i++)
+			t->spread += s->seen[i] != best && s->count[s->seen[i]] * 3 <= *ret_n
+			                     ? s->count[s->seen[i]]
+			                     : 0;
+		for (uint32_t i = 0; i < nseen; i++)
 			if (s->seen[i] != best &&
 			    (s->count[s->seen[i]] == 1 || s->count[s->seen[i]] * 10 <= filled))
 				t->single += s->count[s->seen[i]];
@@ -198,6 +210,28 @@ static bool is_dependency(const tally *t, double broken)
 	return !is_chance(t) && broken <= MAX_BROKEN &&
 	       (double)t->odd <= MAX_OF_CHANCE * (double)t->off && t->other_rows >= MIN_GROUP &&
 	       t->single * 10 >= t->odd * 8;
+}
+
+/* "insurer.code" and "insurer.name", "depot" and "depot_name". */
+static bool are_of_one_thing(const ag_frame_col *a, const ag_frame_col *b)
+{
+	const ag_field_name x = ag_field_name_of(a->f->owner), y = ag_field_name_of(b->f->owner);
+
+	if (a->f->parent != b->f->parent)
+		return false;
+	return a->f->parent != UINT32_MAX ||
+	       (x.nword && y.nword && x.nword != y.nword && strcmp(x.word[0], y.word[0]) == 0);
+}
+
+static bool is_weak_dependency(const search *s, const dep *d, const tally *t)
+{
+	const double rows = (double)t->rows, odd = (double)t->odd;
+
+	return d->broken <= WEAK_BROKEN && t->rows >= WEAK_JUDGED && t->groups >= 4 &&
+	       odd <= 0.6 * (double)t->off && (double)t->spread >= WEAK_SPREAD * odd &&
+	       (double)t->decided >= WEAK_DECIDED * t->groups &&
+	       (double)t->other_rows >= WEAK_OTHERS * rows &&
+	       are_of_one_thing(&s->fr->cols[d->a], &s->fr->cols[d->b]);
 }
 
 static void add_dep(search *s, const dep *d, const ag_frame_col *a)
@@ -313,7 +347,10 @@ static ag_status find_deps(search *s, ag_err *err)
 			d.a = a;
 			d.b = b;
 			clear(&d, &fr->cols[a]);
-			if (measure(s, &d, &t, SCREEN_BROKEN) && is_dependency(&t, d.broken))
+			if (!measure(s, &d, &t, WEAK_BROKEN))
+				continue;
+			d.is_weak = !is_dependency(&t, d.broken);
+			if (!d.is_weak || is_weak_dependency(s, &d, &t))
 				add_dep(s, &d, &fr->cols[a]);
 		}
 		st = ag_ctx_check(s->x->ctx, err);
@@ -440,12 +477,13 @@ static void explain_row(search *s, uint32_t row, votes *v, uint8_t *state, blame
 				s->fr->cols[d->a].code[row],
 				code,
 				1,
-				d->is_vote || v[worst].in >= 2 ||
+				d->is_vote || v[worst].in >= 2 + (uint32_t)d->is_weak ||
 					is_slip(&s->fr->cols[worst], code,
 				                d->usual[s->fr->cols[d->a].code[row]]) ||
-					is_named_key(&s->fr->cols[d->a]) ||
-					belongs_elsewhere(s, worst, code, d->a,
-				                          s->fr->cols[d->a].code[row])
+					(!d->is_weak &&
+				         (is_named_key(&s->fr->cols[d->a]) ||
+				          belongs_elsewhere(s, worst, code, d->a,
+				                            s->fr->cols[d->a].code[row])))
 			};
 
 			add_blame(out, &one);
