@@ -402,15 +402,20 @@ static ag_str day_evidence(ag_arena *a, const ag_path_profile *f, bool text,
 	return ag_ev_str(a, &filter);
 }
 
+/* The dates of a CSV have a text that compares like them. */
+static bool is_text_once_imported(const ag_profile *p, const ag_path_profile *f)
+{
+	return p->has_views && f->date.n && f->date.written == AG_DATE_ISO;
+}
+
 void ag_check_sentinel_date(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	const sentinel_day *found[AG_NELEM(sentinel_days)];
-	bool text = holds_iso_text(f);
+	bool text = holds_iso_text(f) || is_text_once_imported(p, f);
 	size_t n = 0;
 	ag_hypothesis *h;
 
-	(void)p;
 	(void)o;
 	if (f->n < MIN_VALUES || (!f->date.n && !text) || !ag_path_is_plain(a, f))
 		return;
@@ -480,8 +485,8 @@ static int64_t latest(const ag_date_profile *d, const ag_field_name *name, int64
 void ag_check_date_range(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
-	const bool is_text = !f->date.n;
-	const ag_date_profile *d = is_text ? &f->str.dates : &f->date;
+	const bool is_text = !f->date.n || is_text_once_imported(p, f);
+	const ag_date_profile *d = !f->date.n ? &f->str.dates : &f->date;
 	const ag_val is_iso = ag_ev_text("^[0-9]{4}-[0-9]{2}-[0-9]{2}");
 	int64_t limit = o->as_of_ms + DAY_MS, first = MS_1900;
 	bool late, early;
@@ -489,7 +494,7 @@ void ag_check_date_range(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	if (o->as_of_ms == 0 || f->n < MIN_VALUES || !ag_path_is_plain(a, f) || !d->n ||
-	    (is_text && p->has_views))
+	    (!f->date.n && p->has_views))
 		return;
 	late = is_future(d, &out->name, limit);
 	if (late)

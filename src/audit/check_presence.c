@@ -234,8 +234,9 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	if (v > AG_LACK_LOW && f->in_array && share > FEW_ITEM_GAPS)
 		v = is_expected_of_items(&out->name) && present >= MOSTLY ? AG_LACK_MEDIUM
 		                                                          : AG_LACK_LOW;
-	if (p->has_views && f->str.nempty)
-		cond = OBJ(a, KV("$eq", ag_ev_text("")));
+	/* An import makes an empty text of an empty cell. */
+	if (p->has_views)
+		cond = OBJ(a, KV("$in", ARR(a, ag_val_null(), ag_ev_text(""))));
 	else if (is_fold)
 		cond = OBJ(a, KV("$eq", ag_val_null()));
 	else

@@ -347,13 +347,20 @@ static type_class typed_class(const uint64_t n[NCLASS])
 }
 
 /* Cells that are not of that class: text, and what has a view of another class. */
-static ag_val not_of_class(ag_arena *a, const ag_profile *p, const uint64_t n[NCLASS],
-                           type_class typed)
+static ag_val not_of_class(ag_arena *a, const ag_profile *p, const ag_path_profile *f,
+                           const uint64_t n[NCLASS], type_class typed)
 {
 	static const char *const names[] = {
 		[NUMBERS] = "number", [DATES] = "date", [BOOLS] = "bool"
 	};
 
+	/* Dates, true and false of a CSV are texts once they are imported: their form is asked for, and not their type. */
+	if (typed == DATES && f->date.written == AG_DATE_ISO)
+		return OBJ(a, KV("$nin", ARR(a, ag_val_null(), ag_ev_text(""))),
+		           KV("$not", OBJ(a, KV("$regex", ag_ev_text(AG_EV_ISO_DAY)))));
+	if (typed == BOOLS)
+		return OBJ(a, KV("$nin", ARR(a, ag_val_null(), ag_ev_text(""), ag_ev_text("true"),
+		                             ag_ev_text("false"))));
 	if (n[NUMBERS] + n[DATES] + n[BOOLS] == n[typed])
 		return ag_ev_is_string(a, p);
 	return OBJ(a, KV("$exists", ag_val_bool(true)), KV("$ne", ag_ev_text("")),
@@ -378,7 +385,8 @@ ag_str ag_path_odd_types(ag_arena *a, const ag_profile *p, const ag_path_profile
 		                       KV("$type", ARR(a, ag_ev_text("number"), ag_ev_text("date"),
 		                                       ag_ev_text("bool")))));
 	return ag_ev_where(a, f,
-	                   p->has_views ? not_of_class(a, p, n, most) : minority_types(a, f, most));
+	                   p->has_views ? not_of_class(a, p, f, n, most)
+	                                : minority_types(a, f, most));
 }
 
 static const char *class_plural(type_class c)
@@ -414,7 +422,7 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95, array_evidence(a, f, most));
 	else if (p->has_views)
 		h = ag_suspect(out, f, "type_mismatch", severity, 0.9,
-		               ag_ev_where(a, f, not_of_class(a, p, n, most)));
+		               ag_ev_where(a, f, not_of_class(a, p, f, n, most)));
 	else
 		h = ag_suspect(out, f, "type_mismatch", AG_HIGH, 0.95,
 		               ag_ev_where(a, f, minority_types(a, f, most)));

@@ -174,7 +174,10 @@ ag_val ag_ev_is_string(ag_arena *a, const ag_profile *p)
 {
 	if (!p->has_views)
 		return AG_EV_OBJ(a, AG_EV_KV("$type", ag_ev_text("string")));
+	/* Once they are imported, an empty cell is an empty text, and NaN is a number. */
 	return AG_EV_OBJ(a, AG_EV_KV("$type", ag_ev_text("string")),
+	                 AG_EV_KV("$nin", AG_EV_ARR(a, ag_ev_text(""), ag_ev_text("NaN"),
+	                                            ag_ev_text("nan"), ag_ev_text("NAN"))),
 	                 AG_EV_KV("$not",
 	                          AG_EV_OBJ(a, AG_EV_KV("$type", AG_EV_ARR(a, ag_ev_text("number"),
 	                                                                   ag_ev_text("date"),

@@ -50,7 +50,10 @@ ag_str ag_ev_where_two(ag_arena *a, const ag_path_profile *f, ag_val cond, const
 ag_str ag_ev_repeated_items(ag_arena *a, ag_str array);
 ag_str ag_ev_str(ag_arena *a, const ag_val *v);
 
-/* {"$type":"string"}, and in CSV a cell that has no view: numbers and dates are no strings there. */
+/* A day that exists in some year, at the begin of a text. */
+#define AG_EV_ISO_DAY "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+
+/* {"$type":"string"}, and in CSV a cell that has no view and is not empty: numbers and dates are no strings there. */
 ag_val ag_ev_is_string(ag_arena *a, const ag_profile *p);
 
 #endif
