@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "knowledge/find.h"
+#include "knowledge/recipe_explain.h"
 
 #define ORIGIN    "knowledge"
 #define SHOWN     60u
@@ -34,6 +35,8 @@ struct act {
 	ag_know_counts counts;
 	ag_know_learnt *learnt;
 	ag_know one;
+	ag_status (*other)(ag_store *s, void *arg, ag_err *err);
+	void *other_arg;
 	const act_type *type;
 };
 
@@ -90,6 +93,12 @@ static ag_str kind_name(ag_know_kind kind)
 	return kind < AG_KNOW_NKIND ? ag_str_c(ag_know_types[kind].name) : AG_S("");
 }
 
+bool ag_know_is_visible(const ag_know *o, const ag_caller *who, ag_str project)
+{
+	return o->kind != AG_KNOW_RECIPE || ag_val_member_bool(&o->body, "is_shared") ||
+	       ag_str_eq(o->author, who->user) || ag_caller_role(who, project) >= AG_ROLE_ADMIN;
+}
+
 static ag_status list_all(ag_store *s, act *a, ag_err *err)
 {
 	ag_object_row *rows;
@@ -100,7 +109,8 @@ static ag_status list_all(ag_store *s, act *a, ag_err *err)
 		return st;
 	a->list = ag_new_n(a->arena, ag_know, n + 1);
 	for (size_t i = 0; i < n; i++) {
-		if (!ag_know_of_row(&rows[i], a->arena, &a->list[a->nlist], NULL))
+		if (!ag_know_of_row(&rows[i], a->arena, &a->list[a->nlist], NULL) &&
+		    ag_know_is_visible(&a->list[a->nlist], a->place->who, a->place->project->id))
 			a->nlist++;
 	}
 	return AG_OK;
@@ -175,9 +185,9 @@ ag_status ag_know_get(const ag_know_place *p, ag_know_kind kind, ag_str name, ag
 
 /* --- put --- */
 
-static ag_status explain(act *a, const ag_know *o, ag_str *ret_why, ag_err *err)
+static ag_status explain(act *a, ag_str sql, ag_str *ret_why, ag_err *err)
 {
-	const ag_sql_request rq = { .sql = ag_know_text(o, "sql"), .watch_fd = -1 };
+	const ag_sql_request rq = { .sql = sql, .watch_fd = -1 };
 	ag_sql_result r;
 	ag_status st = ag_project_explain(a->place->hub, a->place->ctx, &a->call, &rq, a->arena, &r,
 	                                  err);
@@ -191,21 +201,40 @@ static ag_status explain(act *a, const ag_know *o, ag_str *ret_why, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status explain_metrics(act *a, ag_err *err)
+static ag_status explain_metric(act *a, const ag_know *o, ag_err *err)
+{
+	ag_str why;
+	const ag_status st = explain(a, ag_know_text(o, "sql"), &why, err);
+
+	if (st || !why.len)
+		return st;
+	return ag_fail(err, AG_INVALID, ORIGIN, "metric \"%.*s\": sql: %.*s",
+	               AG_FMT(ag_utf8_prefix(o->name, SHOWN)), AG_FMT(ag_utf8_prefix(why, 250)));
+}
+
+static ag_status explain_recipe(act *a, const ag_know *o, ag_err *err)
+{
+	size_t step;
+	ag_str why;
+	const ag_status st =
+		ag_recipe_explain(a->place->hub, a->place->ctx, &a->call, o, a->arena, &step, &why, err);
+
+	if (st || !why.len)
+		return st;
+	return ag_fail(err, AG_INVALID, ORIGIN, "recipe \"%.*s\": step %zu: sql: %.*s",
+	               AG_FMT(ag_utf8_prefix(o->name, SHOWN)), step,
+	               AG_FMT(ag_utf8_prefix(why, 250)));
+}
+
+static ag_status explain_all(act *a, ag_err *err)
 {
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < a->n && a->is_yes && !st; i++) {
-		const ag_know *o = &a->objects[i];
-		ag_str why;
-
-		if (o->kind != AG_KNOW_METRIC)
-			continue;
-		st = explain(a, o, &why, err);
-		if (!st && why.len)
-			st = ag_fail(err, AG_INVALID, ORIGIN, "metric \"%.*s\": sql: %.*s",
-			             AG_FMT(ag_utf8_prefix(o->name, SHOWN)),
-			             AG_FMT(ag_utf8_prefix(why, 250)));
+		if (a->objects[i].kind == AG_KNOW_METRIC)
+			st = explain_metric(a, &a->objects[i], err);
+		else if (a->objects[i].kind == AG_KNOW_RECIPE)
+			st = explain_recipe(a, &a->objects[i], err);
 	}
 	return st;
 }
@@ -217,6 +246,15 @@ static bool is_same(const ag_object_row *a, const ag_object_row *b)
 	       a->confidence == b->confidence && a->uses == b->uses &&
 	       a->created_ms == b->created_ms && a->changed_ms == b->changed_ms &&
 	       a->used_ms == b->used_ms;
+}
+
+/* What somebody keeps for himself is not overwritten by others, who do not see it. */
+static bool may_change(const act *a, const ag_object_row *old)
+{
+	ag_know o;
+
+	return ag_know_of_row(old, a->arena, &o, NULL) ||
+	       ag_know_is_visible(&o, a->place->who, a->place->project->id);
 }
 
 /* Makes the row of one object; *ret_write: it is not what is stored already. */
@@ -233,6 +271,12 @@ static ag_status put_one(ag_store *s, act *a, const ag_know *o, ag_object_row *r
 		return st;
 	if (st == AG_NOT_FOUND && a->mode == AG_KNOW_REPLACE)
 		return st;
+	if (!st && !may_change(a, &old)) {
+		ag_fail(err, AG_CONFLICT, ORIGIN, "another user has a recipe \"%.*s\"",
+		        AG_FMT(ag_utf8_prefix(old.name, SHOWN)));
+		ag_err_hint(err, "choose another name");
+		return AG_CONFLICT;
+	}
 	if (!st && a->mode == AG_KNOW_ADD) {
 		ag_fail(err, AG_CONFLICT, ORIGIN, "the %s \"%.*s\" exists already",
 		        ag_know_types[o->kind].name, AG_FMT(ag_utf8_prefix(old.name, SHOWN)));
@@ -280,7 +324,7 @@ static ag_status put_all(ag_store *s, act *a, ag_err *err)
 
 static const act_type put_act = { .tool = "save_knowledge",
 	                          .least = AG_ROLE_ANALYST,
-	                          .before = explain_metrics,
+	                          .before = explain_all,
 	                          .work = put_all };
 
 ag_status ag_know_put(const ag_know_place *p, const ag_know *objects, size_t n,
@@ -327,7 +371,7 @@ ag_status ag_know_remove(const ag_know_place *p, const ag_know *o, ag_arena *are
 	act a = { .place = p, .arena = arena, .objects = o, .n = 1 };
 
 	return governed(
-		&a, &remove_act, ag_know_types[o->kind].least,
+		&a, &remove_act, ag_know_types[o->kind].removes,
 		ag_str_printf(arena, "%s %.*s", ag_know_types[o->kind].name, AG_FMT(o->name)), err);
 }
 
@@ -406,11 +450,28 @@ ag_status ag_know_judge(const ag_know_place *p, const ag_know *learning, bool is
 	return st;
 }
 
+/* --- of others --- */
+
+static ag_status other_work(ag_store *s, act *a, ag_err *err)
+{
+	return a->other(s, a->other_arg, err);
+}
+
+ag_status ag_know_governed(const ag_know_place *p, const char *tool, ag_role least, ag_str text,
+                           ag_status (*work)(ag_store *s, void *arg, ag_err *err), void *arg,
+                           ag_arena *arena, ag_err *err)
+{
+	const act_type type = { .tool = tool, .least = least, .work = other_work };
+	act a = { .place = p, .arena = arena, .other = work, .other_arg = arg };
+
+	return governed(&a, &type, least, text, err);
+}
+
 /* --- metrics --- */
 
 static ag_status check_one(act *a, ag_err *err)
 {
-	return explain(a, a->objects, &a->text, err);
+	return explain(a, ag_know_text(a->objects, "sql"), &a->text, err);
 }
 
 static ag_status nothing(ag_store *s, act *a, ag_err *err)

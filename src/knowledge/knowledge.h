@@ -33,7 +33,7 @@ AG_CHECK ag_status ag_know_list(const ag_know_place *p, ag_know_kind kind, ag_ar
 /* By name, in any case, or by key or its beginning. errors  AG_NOT_FOUND, with the nearest name; AG_INVALID: several fit */
 AG_CHECK ag_status ag_know_get(const ag_know_place *p, ag_know_kind kind, ag_str name,
                                ag_arena *arena, ag_know *ret, ag_err *err);
-/* All or none. With `checks_sql` the database explains the SQL of metrics first.
+/* All or none. With `checks_sql` the database explains the SQL of metrics and recipes first.
  * errors  AG_DENIED: the role; AG_INVALID: "metric mrr: sql: column amount does not exist"; AG_CONFLICT, AG_NOT_FOUND */
 AG_CHECK ag_status ag_know_put(const ag_know_place *p, const ag_know *objects, size_t n,
                                ag_know_put_mode mode, bool checks_sql, ag_arena *arena,
@@ -50,5 +50,12 @@ AG_CHECK ag_status ag_know_judge(const ag_know_place *p, const ag_know *learning
 /* Does the database still understand the SQL of a metric? "" = yes, else why not. */
 AG_CHECK ag_status ag_know_check_metric(const ag_know_place *p, const ag_know *metric,
                                         ag_arena *arena, ag_str *ret, ag_err *err);
+/* May this caller see and use it? A recipe that is not shared is its author's, and an admin's. */
+bool ag_know_is_visible(const ag_know *o, const ag_caller *who, ag_str project);
+/* Further work with the store in a governed call: `tool` and `text` are in its audit row. */
+AG_CHECK ag_status ag_know_governed(const ag_know_place *p, const char *tool, ag_role least,
+                                    ag_str text,
+                                    ag_status (*work)(ag_store *s, void *arg, ag_err *err),
+                                    void *arg, ag_arena *arena, ag_err *err);
 
 #endif

@@ -18,6 +18,17 @@ static void write_key(ag_buf *out, const char *key)
 	ag_buf_addf(out, "%s: ", key);
 }
 
+/* A member of an item: a text, or a list of texts. */
+static void write_inner(ag_buf *out, const ag_val *v)
+{
+	if (v->type == AG_T_STRING)
+		ag_yaml_write(out, ag_val_text(v), 4);
+	for (uint32_t i = 0; v->type == AG_T_ARRAY && i < v->n; i++) {
+		ag_buf_adds(out, "\n    - ");
+		ag_yaml_write(out, ag_val_text(&v->u.items[i]), 6);
+	}
+}
+
 static void write_item(ag_buf *out, const ag_val *v)
 {
 	if (v->type == AG_T_STRING) {
@@ -27,7 +38,7 @@ static void write_item(ag_buf *out, const ag_val *v)
 	}
 	for (uint32_t i = 0; v->type == AG_T_OBJECT && i < v->n; i++) {
 		ag_buf_addf(out, "\n%s %.*s: ", i ? " " : "-", AG_FMT(v->u.members[i].key));
-		ag_yaml_write(out, ag_val_text(&v->u.members[i].val), 4);
+		write_inner(out, &v->u.members[i].val);
 	}
 }
 
@@ -45,6 +56,8 @@ static void write_value(ag_buf *out, const ag_val *v)
 		ag_yaml_write(out, ag_val_text(v), 2);
 	else if (ag_type_is_number(v->type))
 		write_number(out, ag_val_number(v));
+	else if (v->type == AG_T_BOOL)
+		ag_buf_adds(out, v->u.b ? "true" : "false");
 	for (uint32_t i = 0; v->type == AG_T_ARRAY && i < v->n; i++)
 		write_item(out, &v->u.items[i]);
 	for (uint32_t i = 0; v->type == AG_T_OBJECT && i < v->n; i++) {
@@ -239,7 +252,7 @@ static ag_status read_kind(const file *f, const ag_val *front, ag_know_kind *ret
 
 	*ret = AG_KNOW_ENTRY;
 	if (kind.len && !ag_know_kind_read(kind, ret))
-		return wrong(f, "kind: want entry, table, metric, learning or golden, got \"%.*s\"",
+		return wrong(f, "kind: want entry, table, metric, learning, golden or recipe, got \"%.*s\"",
 		             AG_FMT(ag_utf8_prefix(kind, 40)));
 	return AG_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/sha256.h"
 #include "base/utf8.h"
+#include "knowledge/recipe.h"
 #include "query/extjson.h"
 
 #define ORIGIN "knowledge"
@@ -54,21 +55,54 @@ static const ag_know_field golden_fields[] = {
 	{ "sql", AG_KNOW_TEXT, false, 1, 10000, NULL, "A statement that answers it." },
 	{ "tags", AG_KNOW_LIST, false, 1, 60, NULL, "Words to choose questions by." },
 };
+static const char *const variable_types[] = { "string",  "number", "date",
+	                                      "boolean", "select", NULL };
+static const ag_know_field variable_fields[] = {
+	{ "name", AG_KNOW_TEXT, true, 1, 60, NULL, "What stands in {{}}: letters, digits, _." },
+	{ "type", AG_KNOW_TEXT, true, 1, 0, variable_types, "What its values are." },
+	{ "label", AG_KNOW_TEXT, true, 1, 200, NULL, "What people read." },
+	{ "default", AG_KNOW_SCALAR, false, 0, AG_RECIPE_MAX_VALUE, NULL, "Where none is given." },
+	{ "options", AG_KNOW_SCALARS, false, 1, 200, NULL, "select: the values that it takes." },
+};
+static const ag_know_field step_fields[] = {
+	{ "prompt_template", AG_KNOW_TEXT, true, 1, AG_RECIPE_MAX_PROMPT, NULL,
+	  "The question, with {{variable}}." },
+	{ "sql", AG_KNOW_TEXT, false, 1, 10000, NULL,
+	  "The SELECT that answers it; without one a model answers." },
+	{ "expected_tool", AG_KNOW_TEXT, false, 1, 100, NULL, "A tool that should be called." },
+	{ "description", AG_KNOW_TEXT, false, 1, 1000, NULL, "What the step does." },
+};
+
+#define RECORDS(f, word) .of = (f), .nof = AG_NELEM(f), .one = (word)
+
+static const ag_know_field recipe_fields[] = {
+	{ "description", AG_KNOW_TEXT, true, 1, 2000, NULL, "What it does." },
+	{ "variables", AG_KNOW_RECORDS, false, 0, AG_RECIPE_MAX_VARIABLES, NULL,
+	  "What is asked for before it runs.", RECORDS(variable_fields, "variable") },
+	{ "steps", AG_KNOW_RECORDS, true, 0, AG_RECIPE_MAX_STEPS, NULL,
+	  "Its questions, in order.", RECORDS(step_fields, "step") },
+	{ "is_shared", AG_KNOW_FLAG, false, 0, 0, NULL,
+	  "May everybody of the project use it, or its author alone?" },
+};
 
 #define FIELDS(f) .fields = (f), .nfield = AG_NELEM(f)
 
 const ag_know_type ag_know_types[AG_KNOW_NKIND] = {
 	[AG_KNOW_ENTRY] = { "entry", "entries", "title", "content", 1, 200, true,
-	                    .least = AG_ROLE_ANALYST, FIELDS(entry_fields) },
+	                    .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(entry_fields) },
 	/* Notes on the dictionary are what everybody's answers rest on: an admin writes them. */
 	[AG_KNOW_TABLE] = { "table", "tables", "table", "description", 1, 200, true,
-	                    .least = AG_ROLE_ADMIN, FIELDS(table_fields) },
+	                    .least = AG_ROLE_ADMIN, .removes = AG_ROLE_ADMIN, FIELDS(table_fields) },
 	[AG_KNOW_METRIC] = { "metric", "metrics", "name", "definition", 1, 200, true,
-	                     .least = AG_ROLE_ANALYST, FIELDS(metric_fields) },
+	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(metric_fields) },
 	[AG_KNOW_LEARNING] = { "learning", "learnings", "description", NULL, 20, 2000, false,
-	                       .least = AG_ROLE_ANALYST, FIELDS(learning_fields) },
+	                       .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(learning_fields) },
 	[AG_KNOW_GOLDEN] = { "golden", "golden", "question", NULL, 3, 2000, false,
-	                     .least = AG_ROLE_ANALYST, FIELDS(golden_fields) },
+	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(golden_fields) },
+	/* What others rely on, and schedules run, only an admin takes away. */
+	[AG_KNOW_RECIPE] = { "recipe", "recipes", "name", "description", 1, 200, true,
+	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ADMIN,
+	                     .check = ag_recipe_check, FIELDS(recipe_fields) },
 };
 
 static const char *const statuses[AG_KNOW_NSTATUS] = { "active", "review", "off" };
@@ -308,9 +342,61 @@ static ag_status make_related(const checker *k, const ag_know_field *f, const ag
 	return st;
 }
 
+static ag_status make_flag(const checker *k, const ag_val *v, ag_val *ret)
+{
+	const ag_str text = v->type == AG_T_STRING ? ag_str_trim(ag_val_text(v)) : AG_S("");
+
+	if (v->type != AG_T_BOOL && !ag_str_ieq(text, AG_S("true")) &&
+	    !ag_str_ieq(text, AG_S("false")))
+		return wrong(k, "want true or false");
+	*ret = ag_val_bool(v->type == AG_T_BOOL ? v->u.b : ag_str_ieq(text, AG_S("true")));
+	return AG_OK;
+}
+
+static ag_status make_scalar(const checker *k, const ag_know_field *f, const ag_val *v, ag_val *ret)
+{
+	ag_str text = AG_S("");
+	ag_status st;
+
+	if (v->type == AG_T_STRING)
+		text = ag_val_text(v);
+	else if (v->type == AG_T_BOOL || ag_type_is_number(v->type))
+		text = ag_extjson_str(k->arena, v, AG_EXTJSON_RELAXED);
+	else
+		return wrong(k, "want a text, a number, true or false");
+	st = check_text(k, text, f->min, f->max, &text);
+	if (!st)
+		*ret = ag_val_str(text);
+	return st;
+}
+
+static ag_status make_scalars(const checker *k, const ag_know_field *f, const ag_val *v,
+                              ag_val *ret)
+{
+	ag_val *list = ag_new_n(k->arena, ag_val, (v->type == AG_T_ARRAY ? v->n : 0) + 1);
+	ag_status st = AG_OK;
+
+	if (v->type != AG_T_ARRAY)
+		return wrong(k, "want a list of texts or numbers");
+	if (v->n > AG_KNOW_MAX_ITEMS)
+		return wrong(k, "want at most %u items, got %u", AG_KNOW_MAX_ITEMS, v->n);
+	for (uint32_t i = 0; i < v->n && !st; i++)
+		st = make_scalar(k, f, &v->u.items[i], &list[i]);
+	if (!st)
+		*ret = ag_val_array(list, v->n);
+	return st;
+}
+
+static ag_status make_records(const checker *k, const ag_know_field *f, const ag_val *v,
+                              ag_val *ret);
+
 static ag_status make_value(const checker *k, const ag_know_field *f, const ag_val *v, ag_val *ret)
 {
 	switch (f->form) {
+	case AG_KNOW_FLAG: return make_flag(k, v, ret);
+	case AG_KNOW_SCALAR: return make_scalar(k, f, v, ret);
+	case AG_KNOW_SCALARS: return make_scalars(k, f, v, ret);
+	case AG_KNOW_RECORDS: return make_records(k, f, v, ret);
 	case AG_KNOW_NUMBER: return make_number(k, v, ret);
 	case AG_KNOW_LIST: return make_list(k, f, v, ret);
 	case AG_KNOW_MAP: return make_map(k, f, v, ret);
@@ -329,33 +415,93 @@ static bool is_there(const ag_val *v)
 	return (v->type != AG_T_ARRAY && v->type != AG_T_OBJECT) || v->n > 0;
 }
 
-static ag_status check_unknown(checker *k, ag_know_kind kind, const ag_val *fields)
+/* Is it one of these fields? at: what has them, in the message. */
+static ag_status check_unknown(const checker *k, const ag_know_field *list, size_t n, const char *at,
+                               const ag_val *fields)
 {
 	const char *names[16], *near;
 
-	for (size_t i = 0; i < k->type->nfield; i++)
-		names[i] = k->type->fields[i].name;
+	AG_ASSERT(n <= AG_NELEM(names));
+	for (size_t i = 0; i < n; i++)
+		names[i] = list[i].name;
 	for (uint32_t i = 0; i < fields->n; i++) {
 		const ag_str key = fields->u.members[i].key;
+		size_t x = 0;
 
-		if (ag_know_field_of(kind, key))
+		while (x < n && !ag_str_eqc(key, names[x]))
+			x++;
+		if (x < n)
 			continue;
-		near = ag_str_nearest(key, names, k->type->nfield);
-		ag_fail(k->err, AG_INVALID, ORIGIN, "%s: there is no field \"%.*s\"", k->type->name,
+		near = ag_str_nearest(key, names, n);
+		ag_fail(k->err, AG_INVALID, ORIGIN, "%s: there is no field \"%.*s\"", at,
 		        AG_FMT(ag_utf8_prefix(key, SHOWN)));
 		return near ? ag_err_hint(k->err, "did you mean \"%s\"?", near) : AG_INVALID;
 	}
 	return AG_OK;
 }
 
+/* at: what stands before a field's name in messages, "step 2: ". */
+static ag_status make_fields(const checker *of, const ag_know_field *list, size_t n, const char *at,
+                             const ag_val *fields, ag_val *ret)
+{
+	checker k = *of;
+	ag_member *members = ag_new_n(k.arena, ag_member, n + 1);
+	size_t nmember = 0;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; i < n && !st; i++) {
+		const ag_know_field *f = &list[i];
+		const ag_val *v = ag_val_getc(fields, f->name);
+
+		k.field = ag_str_printf(k.arena, "%s%s", at, f->name).ptr;
+		/* An empty text is a value of its own here. */
+		if (!is_there(v) && !(f->form == AG_KNOW_SCALAR && v && v->type == AG_T_STRING)) {
+			st = f->is_needed ? wrong(&k, "is missing") : AG_OK;
+			continue;
+		}
+		members[nmember].key = ag_str_c(f->name);
+		st = make_value(&k, f, v, &members[nmember++].val);
+	}
+	if (!st)
+		*ret = ag_val_object(members, nmember);
+	return st;
+}
+
+static ag_status make_records(const checker *k, const ag_know_field *f, const ag_val *v,
+                              ag_val *ret)
+{
+	ag_val *list = ag_new_n(k->arena, ag_val, (v->type == AG_T_ARRAY ? v->n : 0) + 1);
+	ag_status st = AG_OK;
+
+	if (v->type != AG_T_ARRAY)
+		return wrong(k, "want a list of objects");
+	if (v->n > f->max)
+		return wrong(k, "want at most %u, got %u", f->max, v->n);
+	for (uint32_t i = 0; i < v->n && !st; i++) {
+		const char *at = ag_str_printf(k->arena, "%s %u: ", f->one, i + 1).ptr;
+		const ag_val *one = &v->u.items[i];
+
+		if (one->type != AG_T_OBJECT)
+			return ag_fail(k->err, AG_INVALID, ORIGIN, "%s: %swant an object",
+			               k->type->name, at);
+		st = check_unknown(k, f->of, f->nof,
+		                   ag_str_printf(k->arena, "%s: %s %u", k->type->name, f->one, i + 1)
+		                           .ptr,
+		                   one);
+		if (!st)
+			st = make_fields(k, f->of, f->nof, at, one, &list[i]);
+	}
+	if (!st)
+		*ret = ag_val_array(list, v->n);
+	return st;
+}
+
 ag_status ag_know_make(ag_know_kind kind, ag_str name, const ag_val *fields, ag_arena *arena,
                        ag_know *ret, ag_err *err)
 {
 	const ag_know_type *t = &ag_know_types[kind];
-	checker k = { .arena = arena, .err = err, .type = t, .field = t->title };
-	ag_member *members = ag_new_n(arena, ag_member, t->nfield + 1);
+	const checker k = { .arena = arena, .err = err, .type = t, .field = t->title };
 	ag_know o = { .kind = kind, .confidence = kind == AG_KNOW_LEARNING ? 0.5 : 1 };
-	size_t n = 0;
 	ag_status st = check_text(&k, name, t->min_name, t->max_name, &o.name);
 
 	if (!st && t->is_line && !is_one_line(o.name))
@@ -363,22 +509,13 @@ ag_status ag_know_make(ag_know_kind kind, ag_str name, const ag_val *fields, ag_
 	if (!st && fields->type != AG_T_OBJECT)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "%s: want fields with their values", t->name);
 	if (!st)
-		st = check_unknown(&k, kind, fields);
-	for (size_t i = 0; i < t->nfield && !st; i++) {
-		const ag_know_field *f = &t->fields[i];
-		const ag_val *v = ag_val_getc(fields, f->name);
-
-		k.field = f->name;
-		if (!is_there(v)) {
-			st = f->is_needed ? wrong(&k, "is missing") : AG_OK;
-			continue;
-		}
-		members[n].key = ag_str_c(f->name);
-		st = make_value(&k, f, v, &members[n++].val);
-	}
+		st = check_unknown(&k, t->fields, t->nfield, t->name, fields);
+	if (!st)
+		st = make_fields(&k, t->fields, t->nfield, "", fields, &o.body);
+	if (!st && t->check)
+		st = t->check(&o.body, arena, err);
 	if (st)
 		return st;
-	o.body = ag_val_object(members, n);
 	o.key = ag_know_key(o.name, arena);
 	*ret = o;
 	return AG_OK;

@@ -1,4 +1,5 @@
-/* object -- what a project knows, one thing at a time: an entry, a table's notes, a metric, a learning, a golden question.
+/* object -- what a project knows, one thing at a time: an entry, a table's notes, a metric, a learning, a golden question, a
+ * recipe.
  *
  * A kind is a row of ag_know_types[]: its fields with their limits, who may write it, and how its Markdown file looks. The
  * store keeps an object as a row whose body is one JSON object with exactly these fields (store/objects.h).
@@ -18,6 +19,7 @@ typedef enum ag_know_kind {
 	AG_KNOW_METRIC,
 	AG_KNOW_LEARNING,
 	AG_KNOW_GOLDEN,
+	AG_KNOW_RECIPE,
 	AG_KNOW_NKIND
 } ag_know_kind;
 
@@ -27,16 +29,25 @@ typedef enum ag_know_form {
 	AG_KNOW_LIST,    /* of texts */
 	AG_KNOW_MAP,     /* texts by name */
 	AG_KNOW_RELATED, /* list of {"table","join_hint"}, or of names of tables */
+	AG_KNOW_FLAG,    /* true or false */
+	AG_KNOW_SCALAR,  /* a text, a number or a boolean; kept as text, which may be empty */
+	AG_KNOW_SCALARS, /* a list of such */
+	AG_KNOW_RECORDS, /* a list of objects with fields of their own */
 } ag_know_form;
 
-typedef struct ag_know_field {
+typedef struct ag_know_field ag_know_field;
+struct ag_know_field {
 	const char *name;
 	ag_know_form form;
 	bool is_needed;
 	unsigned min, max;         /* characters of each text; max 0 = AG_KNOW_MAX_TEXT */
 	const char *const *one_of; /* NULL-terminated; NULL = any */
 	const char *help;
-} ag_know_field;
+	/* RECORDS: the fields of one, and what one is called in messages: "step". */
+	const ag_know_field *of;
+	size_t nof;
+	const char *one;
+};
 
 typedef struct ag_know_type {
 	const char *name;   /* "entry": in the store, in files, on the command line */
@@ -49,6 +60,10 @@ typedef struct ag_know_type {
 	ag_role least;               /* who may write it */
 	const ag_know_field *fields;
 	size_t nfield;
+	ag_role removes; /* who may remove it */
+	/* What its fields must be together; NULL = nothing. body: each field is right by itself.
+	 * errors  AG_INVALID: names the field */
+	ag_status (*check)(const ag_val *body, ag_arena *arena, ag_err *err);
 } ag_know_type;
 
 #define AG_KNOW_MAX_TEXT  20000u /* characters of a field */
