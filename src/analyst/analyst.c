@@ -6,8 +6,10 @@
 
 #include "agent/planner_chat.h"
 #include "analyst/correct.h"
+#include "analyst/fixed.h"
 #include "analyst/prompt.h"
 #include "analyst/proof.h"
+#include "analyst/recipe_tool.h"
 #include "analyst/tools.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -22,6 +24,7 @@
 #define ERROR_BYTES     200u
 #define EARLIER_SHARE   4 /* of a result, an earlier turn shows this part */
 #define MAX_PARALLEL    4u
+#define OWN_SETS        4u /* tables of tools beside those of the options */
 #define LEASE_MARGIN_MS 60000
 /* Before the deadline no model is waited for: the answer is kept and printed in that time. */
 #define FINISH_MS 1000
@@ -159,6 +162,11 @@ static bool may_learn(const analyst *a)
 	       ag_caller_role(a->o->who, a->o->project->id) >= AG_ROLE_ANALYST;
 }
 
+static bool has_recipes(const analyst *a)
+{
+	return a->o->knowledge && !a->o->is_trial && !a->o->is_step;
+}
+
 static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 {
 	analyst *a = env;
@@ -171,6 +179,8 @@ static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 		.knowledge = a->o->knowledge ? *a->o->knowledge : NULL,
 		.knowledge_bytes = a->o->choices.knowledge_bytes,
 		.learns = may_learn(a),
+		.recipes_of = has_recipes(a) ? a->o->who : NULL,
+		.is_step = a->o->is_step,
 		.retries = retries_of(&a->o->choices),
 		.now_ms = ag_clock_wall(a->ctx->clock),
 	};
@@ -234,7 +244,25 @@ static ag_planner *make_chat(void *env, void *arg)
 	return ag_planner_chat_new(&chat, a->arena);
 }
 
-static const ag_planner_kind planners[] = { { "chat", make_chat } };
+static ag_planner *make_fixed(void *env, void *arg)
+{
+	const analyst *a = env;
+
+	(void)arg;
+	return ag_analyst_fixed_new(&a->state, a->o->sql, a->arena);
+}
+
+enum { PLANNER_CHAT, PLANNER_STATEMENT };
+
+static const ag_planner_kind planners[] = {
+	[PLANNER_CHAT] = { "chat", make_chat },
+	[PLANNER_STATEMENT] = { "statement", make_fixed },
+};
+
+static const ag_planner_kind *planner_of(const analyst *a)
+{
+	return &planners[a->o->sql.len ? PLANNER_STATEMENT : PLANNER_CHAT];
+}
 
 static ag_status gates(void *env, const ag_evaluator *ret[AG_NGATE], ag_err *err)
 {
@@ -243,7 +271,8 @@ static ag_status gates(void *env, const ag_evaluator *ret[AG_NGATE], ag_err *err
 	(void)err;
 	ret[AG_GATE_ACTION] = &a->gates.action;
 	ret[AG_GATE_OBSERVATION] = &a->gates.output;
-	ret[AG_GATE_RUN] = &a->proof.gate;
+	/* What a statement gave is shown as it is. */
+	ret[AG_GATE_RUN] = a->o->sql.len ? NULL : &a->proof.gate;
 	return AG_OK;
 }
 
@@ -301,21 +330,34 @@ static const ag_tool *judged(const ag_tool *tools, size_t n, ag_arena *arena)
 	return ret;
 }
 
-/* more: room for AG_ANALYST_MAX_SETS + 2. Returns how many are in it. */
+/* The tables of this project's knowledge: who may not save is not tempted. Returns how many, at most OWN_SETS. */
+static size_t own_sets(analyst *a, ag_tool_set *ret)
+{
+	const ag_role role = ag_caller_role(a->o->who, a->o->project->id);
+	size_t n = 0;
+
+	ret[n++] = (ag_tool_set){ .tools = &ag_analyst_compute, .ntool = 1, .env = &a->proof };
+	if (a->o->knowledge) {
+		ret[n] = ag_know_agent_tools; /* save_learning is the last of them */
+		ret[n++].ntool -= !may_learn(a);
+	}
+	if (has_recipes(a)) {
+		ret[n] = ag_recipe_run_agent_tools;
+		ret[n++].env = (void *)(uintptr_t)a->o;
+	}
+	if (has_recipes(a) && role >= AG_ROLE_ANALYST)
+		ret[n++] = ag_recipe_save_agent_tools;
+	return n;
+}
+
+/* more: room for AG_ANALYST_MAX_SETS + OWN_SETS. Returns how many are in it. */
 static size_t choose_tools(analyst *a, ag_tool_set *more)
 {
 	const ag_analyst_opts *o = a->o;
-	/* save_learning is the last of them: who may not save is not tempted. */
-	const size_t nknow = o->knowledge ? ag_know_agent_tools.ntool - !may_learn(a) : 0;
-	size_t n = 0;
+	size_t n = 0, nset;
 	ag_llm_tool *list;
 
 	AG_ASSERT(o->nmore <= AG_ANALYST_MAX_SETS);
-	more[o->nmore] =
-		(ag_tool_set){ .tools = &ag_analyst_compute, .ntool = 1, .env = &a->proof };
-	more[o->nmore + 1] = ag_know_agent_tools;
-	more[o->nmore + 1].ntool = nknow;
-
 	a->row = ag_agent_analyst;
 	if (o->server) {
 		ag_tool_set *set = ag_new(a->arena, ag_tool_set);
@@ -327,17 +369,16 @@ static size_t choose_tools(analyst *a, ag_tool_set *more)
 	for (size_t i = 0; i < o->nmore; i++) {
 		more[i] = o->more[i];
 		more[i].tools = judged(more[i].tools, more[i].ntool, a->arena);
-		n += more[i].ntool;
 	}
-	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + nknow + 2);
+	nset = o->nmore + own_sets(a, more + o->nmore);
+	for (size_t i = 0; i < nset; i++)
+		n += more[i].ntool;
+	list = ag_new_n(a->arena, ag_llm_tool, a->row.tools->ntool + n + 1);
 	offer(a, a->row.tools->tools, a->row.tools->ntool, list);
-	for (size_t i = 0; i < o->nmore; i++)
+	for (size_t i = 0; i < nset; i++)
 		offer(a, more[i].tools, more[i].ntool, list);
-	offer(a, &ag_analyst_compute, 1, list);
-	for (size_t i = 0; i < nknow; i++)
-		offer(a, &ag_know_agent_tools.tools[i], 1, list);
 	a->offered = list;
-	return o->nmore + 1 + (nknow > 0);
+	return nset;
 }
 
 /* --- a turn --- */
@@ -358,8 +399,9 @@ static ag_str started(const analyst *a)
 	ag_jw_kstr(&w, "project", o->project->id);
 	ag_jw_kstr(&w, "user", o->who->user);
 	ag_jw_kstr(&w, "role", ag_str_c(ag_role_name(ag_caller_role(o->who, o->project->id))));
-	ag_jw_kstr(&w, "planner", AG_S("chat"));
-	ag_jw_kstr(&w, "model", ag_llm_model_of(o->llm)->model);
+	ag_jw_kstr(&w, "planner", ag_str_c(planner_of(a)->name));
+	if (!o->sql.len)
+		ag_jw_kstr(&w, "model", ag_llm_model_of(o->llm)->model);
 	ag_analyst_known_write(&a->known, &w);
 	ag_jw_obj_end(&w);
 	ret = clean(ag_buf_view(&out), a->arena);
@@ -386,7 +428,7 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 {
 	const ag_analyst_opts *o = a->o;
 	const int64_t left_ms = ag_ctx_left_ms(a->ctx);
-	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS + 2);
+	ag_tool_set *more = ag_new_n(a->arena, ag_tool_set, AG_ANALYST_MAX_SETS + OWN_SETS);
 	ag_prompt *words = ag_new(a->arena, ag_prompt);
 	size_t nmore;
 	ag_status st;
@@ -423,7 +465,7 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 	if (!st)
 		st = a->row.prompt(a, a->arena, words, err);
 	if (!st)
-		run->planner = planners[0].make(a, words);
+		run->planner = planner_of(a)->make(a, words);
 	return st;
 }
 

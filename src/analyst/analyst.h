@@ -32,6 +32,9 @@ typedef struct ag_analyst_opts {
 	 * offered. */
 	ag_know_set **knowledge;
 	bool is_trial;           /* of an evaluation: nothing is learnt from it */
+	bool is_step;            /* of a recipe: the tools for recipes are not offered */
+	/* The statement that answers the question; no model is asked, llm may be NULL. "" = the model answers. */
+	ag_str sql;
 	const ag_tool_set *more; /* beside them: of other servers, of the project's files */
 	size_t nmore;            /* at most AG_ANALYST_MAX_SETS */
 	ag_llm *llm;

@@ -6,12 +6,16 @@
 #include "agent/prompt_file.h"
 #include "analyst/result.h"
 #include "base/utf8.h"
+#include "knowledge/knowledge.h"
+#include "knowledge/recipe.h"
 
 #define SECTION_BYTES  (1u << 20)
 #define COMMENT_CHARS  200u
 #define SAMPLE_BYTES   40u
 #define DEFAULT_ROWS   500u
 #define DEFAULT_SECOND 30.0
+#define MAX_RECIPES    20u /* that are named */
+#define MAX_OPTIONS    8u  /* of one variable */
 #define MAX_ASKED      400 /* words of a question that rank the schema */
 
 /* --- the dictionary --- */
@@ -322,6 +326,61 @@ static ag_str configuration(const ag_analyst_prompt_opts *o, ag_arena *arena)
 		s->timeout > 0 ? s->timeout : DEFAULT_SECOND, AG_FMT(schema), today);
 }
 
+/* "Weekly: Orders of a week (region: North, South; week)" */
+static void write_recipe(const ag_know *o, ag_arena *arena, ag_buf *out)
+{
+	ag_recipe r;
+
+	ag_recipe_read(&o->body, arena, &r);
+	ag_buf_addf(out, "%.*s: %.*s", AG_FMT(o->name),
+	            AG_FMT(ag_utf8_prefix(r.description, COMMENT_CHARS)));
+	for (size_t i = 0; i < r.nvariable; i++) {
+		const ag_recipe_variable *v = &r.variables[i];
+
+		ag_buf_addf(out, "%s%.*s: %s", i ? "; " : " (", AG_FMT(v->name),
+		            ag_recipe_type_name(v->type));
+		for (uint32_t k = 0; v->options && k < v->options->n && k < MAX_OPTIONS; k++)
+			ag_buf_addf(out, "%s%.*s", k ? ", " : " of ",
+			            AG_FMT(ag_utf8_prefix(ag_val_text(&v->options->u.items[k]),
+			                                  SAMPLE_BYTES)));
+		if (v->has_default)
+			ag_buf_addf(out, ", default %.*s",
+			            AG_FMT(ag_utf8_prefix(v->by_default, SAMPLE_BYTES)));
+	}
+	ag_buf_adds(out, r.nvariable ? ")\n" : "\n");
+}
+
+/* What recipes are for, and those that this user may run. */
+static ag_status add_recipes(const ag_analyst_prompt_opts *o, ag_arena *arena,
+                             ag_analyst_prompt *ret, ag_err *err)
+{
+	const ag_know_set *set = o->knowledge;
+	ag_buf list = AG_BUF_INIT(SECTION_BYTES), out = AG_BUF_INIT(2 * SECTION_BYTES);
+	size_t n = 0;
+	ag_str text;
+	ag_status st = ag_prompt_file("prompts/analyst/recipe.md", NULL, 0, arena, &text, err);
+
+	for (size_t i = set->from[AG_KNOW_RECIPE]; i < set->from[AG_KNOW_RECIPE + 1] && !st; i++) {
+		if (set->all[i].status != AG_KNOW_ACTIVE ||
+		    !ag_know_is_visible(&set->all[i], o->recipes_of, o->project->id) ||
+		    n++ >= MAX_RECIPES)
+			continue;
+		write_recipe(&set->all[i], arena, &list);
+	}
+	if (n > MAX_RECIPES)
+		ag_buf_addf(&list, "and %zu further ones, which run_recipe names\n", n - MAX_RECIPES);
+	ag_buf_add(&out, st ? AG_S("") : text);
+	if (n) {
+		ag_buf_adds(&out, "\nThe project has these:\n");
+		ag_analyst_fence(&out, "recipes", ag_str_trim(ag_buf_view(&list)));
+	}
+	if (!st && !out.failed)
+		add(ret, "recipes", ag_str_trim(ag_buf_dup(arena, &out)));
+	ag_buf_release(&list);
+	ag_buf_release(&out);
+	return st;
+}
+
 /* The knowledge, and what the tools for it are for. */
 static ag_status make_knowledge(const ag_analyst_prompt_opts *o, ag_arena *arena,
                                 ag_analyst_prompt *ret, ag_err *err)
@@ -343,6 +402,8 @@ static ag_status make_knowledge(const ag_analyst_prompt_opts *o, ag_arena *arena
 		if (!st)
 			add(ret, "learning", text);
 	}
+	if (!st && o->recipes_of)
+		st = add_recipes(o, arena, ret, err);
 	return st;
 }
 
@@ -385,6 +446,12 @@ ag_status ag_analyst_prompt_make(const ag_analyst_prompt_opts *o, ag_arena *aren
 		st = add_dictionary(o, arena, &is_ranked, ret, err);
 	if (st)
 		return st;
+	if (o->is_step) {
+		st = ag_prompt_file("prompts/analyst/recipe_step.md", NULL, 0, arena, &base, err);
+		if (st)
+			return st;
+		add(ret, "step", base);
+	}
 	add(ret, "configuration", configuration(o, arena));
 	add(ret, "ranked_knowledge", ret->known.ranked);
 	if (is_ranked)

@@ -13,7 +13,7 @@
 /* With more tables the dictionary is a list, and describe_table tells the rest. */
 #define AG_ANALYST_INLINE_TABLES 15u
 #define AG_ANALYST_PROMPT_BYTES  (48u * 1024) /* of the dictionary */
-#define AG_ANALYST_MAX_SECTIONS  10u
+#define AG_ANALYST_MAX_SECTIONS  12u
 
 typedef struct ag_analyst_prompt_opts {
 	const ag_project *project;
@@ -24,6 +24,8 @@ typedef struct ag_analyst_prompt_opts {
 	ag_know_set *knowledge;          /* NULL = none */
 	size_t knowledge_bytes;          /* 0 = AG_KNOW_PROMPT_BYTES */
 	bool learns;                     /* the tool save_learning is offered */
+	const ag_caller *recipes_of; /* who is offered the tools for recipes; NULL = nobody */
+	bool is_step;                /* the question is a step of a recipe */
 	unsigned retries;
 	int64_t now_ms; /* wall time, for today's date */
 } ag_analyst_prompt_opts;
