@@ -16,7 +16,7 @@
 static const ag_command *const commands[] = {
 	&ag_cmd_audit,       &ag_cmd_verify,    &ag_cmd_repair,  &ag_cmd_inspect,
 	&ag_cmd_query,       &ag_cmd_ask,       &ag_cmd_chat,    &ag_cmd_prompt,
-	&ag_cmd_knowledge,   &ag_cmd_learnings, &ag_cmd_eval,    &ag_cmd_runs,
+	&ag_cmd_knowledge,   &ag_cmd_learnings, &ag_cmd_recipe, &ag_cmd_eval,    &ag_cmd_runs,
 	&ag_cmd_show,        &ag_cmd_resume,    &ag_cmd_replay,  &ag_cmd_diff,
 	&ag_cmd_export,      &ag_cmd_history,   &ag_cmd_review,  &ag_cmd_rate,
 	&ag_cmd_purge,       &ag_cmd_mcp,       &ag_cmd_serve,   &ag_cmd_project,

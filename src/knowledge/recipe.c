@@ -280,6 +280,28 @@ ag_status ag_recipe_values(const ag_recipe *r, const ag_val *given, ag_arena *ar
 	return st;
 }
 
+ag_status ag_recipe_typed_values(const ag_str *args, size_t n, ag_arena *arena, ag_val *ret,
+                                 ag_err *err)
+{
+	ag_member *m = ag_new_n(arena, ag_member, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		ag_str value = args[i];
+		const ag_str name = ag_str_split(&value, '=');
+
+		if (!value.ptr || !name.len || name.len == args[i].len)
+			return ag_fail(err, AG_INVALID, ORIGIN, "want NAME=VALUE, got \"%.*s\"",
+			               AG_FMT(ag_utf8_prefix(args[i], SHOWN)));
+		for (size_t k = 0; k < i; k++) {
+			if (ag_str_eq(m[k].key, name))
+				return wrong(err, name, "comes twice");
+		}
+		m[i] = (ag_member){ name, ag_val_str(value) };
+	}
+	*ret = ag_val_object(m, n);
+	return AG_OK;
+}
+
 /* --- the kind's check --- */
 
 static bool is_name(ag_str s)

@@ -69,6 +69,10 @@ const ag_recipe_variable *ag_recipe_variable_of(const ag_recipe *r, ag_str name)
 AG_CHECK ag_status ag_recipe_values(const ag_recipe *r, const ag_val *given, ag_arena *arena,
                                     ag_val *ret, ag_err *err);
 
+/* Values as people type them, NAME=VALUE each; in arena. errors  AG_INVALID: names the argument; one that comes twice */
+AG_CHECK ag_status ag_recipe_typed_values(const ag_str *args, size_t n, ag_arena *arena, ag_val *ret,
+                                          ag_err *err);
+
 /* --- recipe_text.c --- */
 
 /* Does the template name only these variables, each where a value may stand? what: "step 2: sql". */
