@@ -354,11 +354,14 @@ static void write_recipe(const ag_know *o, ag_arena *arena, ag_buf *out)
 static ag_status add_recipes(const ag_analyst_prompt_opts *o, ag_arena *arena,
                              ag_analyst_prompt *ret, ag_err *err)
 {
+	/* In the file a placeholder of a recipe would be a place to fill. */
+	const ag_prompt_value values[] = { { "placeholder", AG_S("{{name}}") } };
 	const ag_know_set *set = o->knowledge;
 	ag_buf list = AG_BUF_INIT(SECTION_BYTES), out = AG_BUF_INIT(2 * SECTION_BYTES);
 	size_t n = 0;
 	ag_str text;
-	ag_status st = ag_prompt_file("prompts/analyst/recipe.md", NULL, 0, arena, &text, err);
+	ag_status st = ag_prompt_file("prompts/analyst/recipe.md", values, AG_NELEM(values), arena,
+	                              &text, err);
 
 	for (size_t i = set->from[AG_KNOW_RECIPE]; i < set->from[AG_KNOW_RECIPE + 1] && !st; i++) {
 		if (set->all[i].status != AG_KNOW_ACTIVE ||

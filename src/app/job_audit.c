@@ -112,8 +112,11 @@ static ag_status make_of_source(ag_str what, ag_arena *arena, ag_job *ret, ag_er
 	return AG_OK;
 }
 
-static ag_status make(ag_app *app, ag_str what, bool all, ag_arena *arena, ag_job *ret, ag_err *err)
+static ag_status make(ag_app *app, const ag_job_what *asked, ag_arena *arena, ag_job *ret,
+                      ag_err *err)
 {
+	const ag_str what = asked->what;
+	const bool all = asked->all;
 	ag_str rest = what, id = ag_str_split(&rest, '/');
 	ag_documents *list = NULL;
 	ag_store *store = NULL;

@@ -11,7 +11,7 @@
 
 #define ORIGIN "app.jobs"
 
-static const ag_job_kind *const kinds[] = { &ag_job_audit };
+static const ag_job_kind *const kinds[] = { &ag_job_audit, &ag_job_recipe };
 
 const ag_job_kind *ag_job_kinds(size_t *ret_n, size_t i)
 {
@@ -36,17 +36,23 @@ ag_str ag_job_shown(ag_str kind, ag_str payload, ag_arena *arena)
 	return k ? k->shown(payload, arena) : payload;
 }
 
-ag_status ag_job_make(ag_app *app, ag_str kind, ag_str queue, ag_str what, bool all,
+ag_status ag_job_make(ag_app *app, ag_str kind, ag_str queue, const ag_job_what *what,
                       ag_arena *arena, ag_job *ret, ag_err *err)
 {
 	const ag_job_kind *k = ag_job_kind_find(kind);
+	AG_AUTO(ag_buf_release) ag_buf names = AG_BUF_INIT(200);
 
 	*ret = (ag_job){ .queue = queue, .kind = kind };
+	if (k && what->nvalue && !k->takes_values)
+		return ag_fail(err, AG_INVALID, ORIGIN, "a job of the kind \"%s\" takes no values",
+		               k->name);
 	if (k)
-		return k->make(app, what, all, arena, ret, err);
+		return k->make(app, what, arena, ret, err);
 	ag_fail(err, AG_INVALID, ORIGIN, "there is no kind of job \"%.*s\"",
 	        (int)(kind.len < 60 ? kind.len : 60), kind.len ? kind.ptr : "");
-	return ag_err_hint(err, "want one of: %s", kinds[0]->name);
+	for (size_t i = 0; i < AG_NELEM(kinds); i++)
+		ag_buf_addf(&names, "%s%s", i ? ", " : "", kinds[i]->name);
+	return ag_err_hint(err, "want one of: %.*s", AG_FMT(ag_buf_view(&names)));
 }
 
 /* --- projects --- */

@@ -34,12 +34,21 @@ typedef struct ag_job_outcome {
 	size_t nchild;
 } ag_job_outcome;
 
+/* What a user names. */
+typedef struct ag_job_what {
+	ag_str what;
+	bool all;             /* everything that is configured, and `what` is "" */
+	const ag_str *values; /* NAME=VALUE, of kinds that take such */
+	size_t nvalue;
+} ag_job_what;
+
 typedef struct ag_job_kind {
 	const char *name; /* "audit" */
 	const char *help; /* of its target: "a project, PROJECT/COLLECTION, or an address" */
-	/* From what a user names: payload and target, in arena. all: everything that is configured, and `what` is "".
+	bool takes_values; /* else values are refused before make() */
+	/* From what a user names: payload and target, in arena.
 	 * errors  AG_INVALID, AG_NOT_FOUND, AG_DENIED (a password) */
-	ag_status (*make)(ag_app *app, ag_str what, bool all, ag_arena *arena, ag_job *ret,
+	ag_status (*make)(ag_app *app, const ag_job_what *what, ag_arena *arena, ag_job *ret,
 	                  ag_err *err);
 	/* "shop/orders": what the payload means, for people; in arena. */
 	ag_str (*shown)(ag_str payload, ag_arena *arena);
@@ -49,15 +58,15 @@ typedef struct ag_job_kind {
 } ag_job_kind;
 
 /* The rows of kinds[]. */
-extern const ag_job_kind ag_job_audit;
+extern const ag_job_kind ag_job_audit, ag_job_recipe;
 
 const ag_job_kind *ag_job_kinds(size_t *ret_n,
                                 size_t i); /* NULL: there are not so many; ret_n may be NULL */
 const ag_job_kind *ag_job_kind_find(ag_str name); /* NULL: of another version, perhaps */
 /* What people see of a job: by its kind, else its payload. */
 ag_str ag_job_shown(ag_str kind, ag_str payload, ag_arena *arena);
-/* kind->make() with queue and kind. errors  also AG_INVALID: there is no such kind */
-AG_CHECK ag_status ag_job_make(ag_app *app, ag_str kind, ag_str queue, ag_str what, bool all,
+/* kind->make() with queue and kind. errors  also AG_INVALID: there is no such kind, or it takes no values */
+AG_CHECK ag_status ag_job_make(ag_app *app, ag_str kind, ag_str queue, const ag_job_what *what,
                                ag_arena *arena, ag_job *ret, ag_err *err);
 
 /* Projects that have documents, of the settings and of the store, by id. */

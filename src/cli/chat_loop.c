@@ -7,6 +7,7 @@
 #include "app/models.h"
 #include "base/utf8.h"
 #include "cli/chat_know.h"
+#include "cli/chat_recipe.h"
 #include "cli/chat_show.h"
 #include "cli/chat_sql.h"
 #include "cli/line_edit.h"
@@ -194,6 +195,12 @@ static void do_golden(loop *l, ag_str rest)
 	ag_chat_golden(l->c, l->chat, l->has_turn ? &l->last : NULL, rest);
 }
 
+static void do_recipe(loop *l, ag_str rest)
+{
+	ag_signals_reset();
+	ag_chat_recipe(l->c, l->chat, l->thread, rest);
+}
+
 static void do_threads(loop *l, ag_str rest)
 {
 	(void)rest;
@@ -228,6 +235,9 @@ static const struct {
 	{ "metric", " NAME: TEXT", "make the last statement a verified metric; alone: list them",
 	  do_metric },
 	{ "golden", " [MODE]", "make the last answer one that argus eval expects", do_golden },
+	{ "recipe", " [VERB]",
+	  "list recipes; run NAME X=Y runs one; save NAME X=WORD makes one of the last questions",
+	  do_recipe },
 	{ "threads", "", "the conversations of this project", do_threads },
 	{ "new", "", "begin a new thread", do_new },
 	{ "help", "", "this list", do_help },

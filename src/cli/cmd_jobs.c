@@ -3,6 +3,7 @@
 
 #include "app/jobs.h"
 #include "base/utf8.h"
+#include "cli/job_kind.h"
 #include "cli/past.h"
 #include "report/human.h"
 #include "run/owner.h"
@@ -20,7 +21,9 @@ static const ag_option options[] = {
 	{ .name = "kind",
 	  .arg = "KIND",
 	  .help = "list, add: of that kind (add: audit)",
-	  .values = "audit" },
+	  .values = "audit recipe" },
+	{ "var", 0, "NAME=VALUE", NULL, NULL,
+	  "add recipe: the value of a variable; may be repeated" },
 	{ "schedule", 0, "NAME", NULL, NULL, "list: only those that this schedule has queued" },
 	{ "all", 0, NULL, NULL, NULL, "add: the documents of all projects; retry: all dead jobs" },
 	{ "attempts", 0, "N", NULL, NULL, "add: give up after so many (5)" },
@@ -256,13 +259,29 @@ static int print_ids(ag_cli *c, const ag_id *ids, size_t n)
 	return ag_past_print_json(c, &out);
 }
 
+ag_str ag_cli_job_kind(ag_cli *c, size_t at)
+{
+	ag_str first;
+
+	if (ag_cli_has(c, "kind"))
+		return ag_cli_value(c, "kind");
+	first = c->narg > at ? c->args[at] : AG_S("");
+	if (c->narg < at + 2 || !ag_job_kind_find(first))
+		return AG_S("audit");
+	for (size_t i = at; i + 1 < c->narg; i++)
+		c->args[i] = c->args[i + 1];
+	c->narg--;
+	return first;
+}
+
 static int add(ag_cli *c)
 {
 	const unsigned attempts = (unsigned)ag_cli_number(c, "attempts", 1, AG_JOB_MAX_TRIES, 5);
 	const ag_str queue = ag_cli_has(c, "queue") ? ag_cli_value(c, "queue") : AG_S(AG_JOB_QUEUE);
-	const ag_str kind = ag_cli_has(c, "kind") ? ag_cli_value(c, "kind") : AG_S("audit");
+	const ag_str kind = ag_cli_job_kind(c, 0);
 	const bool all = ag_cli_has(c, "all");
 	const size_t n = all ? 1 : c->narg;
+	ag_job_what what = { .all = all };
 	ag_job *jobs = ag_new_n(c->app.arena, ag_job, n + 1);
 	ag_id *ids = ag_new_n(c->app.arena, ag_id, n + 1);
 	ag_err err = { 0 };
@@ -277,9 +296,10 @@ static int add(ag_cli *c)
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	st = ag_app_store(&c->app, &store, &err);
+	what.nvalue = ag_cli_values(c, "var", &what.values);
 	for (size_t i = 0; i < n && !st; i++) {
-		st = ag_job_make(&c->app, kind, queue, all ? AG_S("") : c->args[i], all,
-		                 c->app.arena, &jobs[i], &err);
+		what.what = all ? AG_S("") : c->args[i];
+		st = ag_job_make(&c->app, kind, queue, &what, c->app.arena, &jobs[i], &err);
 		jobs[i].max_attempts = attempts;
 	}
 	if (!st)
@@ -375,7 +395,7 @@ static int retry(ag_cli *c)
 static const ag_verb verbs[] = {
 	{ "list", "", 0, 0, LISTING, list },
 	{ "show", "JOB", 1, 1, "store output", show },
-	{ "add", "WHAT... or --all", 0, 1000, "store output queue kind all attempts", add },
+	{ "add", "[KIND] WHAT... or --all", 0, 1000, "store output queue kind var all attempts", add },
 	{ "cancel", "JOB...", 1, 1000, "store", cancel },
 	{ "retry", "JOB... or --all", 0, 1000, "store all queue", retry },
 };
@@ -395,17 +415,19 @@ const ag_command ag_cmd_jobs = {
 	.name = "jobs",
 	.summary = "List the jobs of workers; add, cancel and retry them",
 	.group = AG_GROUP_SERVE,
-	.usage = "list | show JOB | add WHAT... | cancel JOB... | retry JOB... [options]",
+	.usage = "list | show JOB | add [KIND] WHAT... | cancel JOB... | retry JOB... [options]",
 	.about =
 		"JOB is an id of the list, or the beginning of one. WHAT is a project that has documents, PROJECT/COLLECTION (* and ? "
 		"stand for others), a path that workers see as well, or mongodb://host/database without a password. A job of several "
-		"collections becomes one for each when a worker takes it.\n\n"
+		"collections becomes one for each when a worker takes it. `add recipe PROJECT/NAME` runs a recipe with the values of "
+		"--var.\n\n"
 		"A job is queued, running, done, dead or cancelled. Dead ones failed for good, or too often: the list says why; `retry` "
 		"queues them again, and their runs go on. A running job that is cancelled is stopped by its worker within seconds. "
 		"`argus purge` removes jobs that ended.",
 	.examples = "argus jobs # the newest\n"
 		    "argus jobs add --all # audit the documents of all projects\n"
 		    "argus jobs add shop/orders # one collection\n"
+		    "argus jobs add recipe shop/Weekly --var region=North # a recipe\n"
 		    "argus jobs list --state dead # what failed\n"
 		    "argus jobs retry --all # try that again",
 	.options = options,

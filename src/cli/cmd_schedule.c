@@ -1,6 +1,7 @@
 /* argus schedule: when which jobs are queued. Workers queue them; so does `argus schedule run`. */
 #include "app/jobs.h"
 #include "base/cron.h"
+#include "cli/job_kind.h"
 #include "cli/past.h"
 
 #define ORIGIN       "cli.schedule"
@@ -10,7 +11,9 @@
 static const ag_option options[] = {
 	{ "zone", 0, "ZONE", NULL, NULL, "add, next: the time zone, like Europe/Berlin (UTC)" },
 	{ "queue", 0, "NAME", NULL, NULL, "add: where its jobs go (main)" },
-	{ .name = "kind", .arg = "KIND", .help = "add: of its jobs (audit)", .values = "audit" },
+	{ .name = "kind", .arg = "KIND", .help = "add: of its jobs (audit)", .values = "audit recipe" },
+	{ "var", 0, "NAME=VALUE", NULL, NULL,
+	  "add, of a recipe: the value of a variable; may be repeated" },
 	{ "all", 0, NULL, NULL, NULL, "add: the documents of all projects" },
 	{ "count", 'n', "N", NULL, NULL, "next: how many times (5)" },
 	{ "after", 0, "TIME", NULL, NULL, "next: those after this time, ISO 8601 (now)" },
@@ -126,7 +129,8 @@ static int add(ag_cli *c)
 		          .zone = ag_cli_has(c, "zone") ? ag_cli_value(c, "zone") : AG_S("UTC"),
 		          .queue = ag_cli_has(c, "queue") ? ag_cli_value(c, "queue")
 		                                          : AG_S(AG_JOB_QUEUE),
-		          .kind = ag_cli_has(c, "kind") ? ag_cli_value(c, "kind") : AG_S("audit") };
+		          .kind = ag_cli_job_kind(c, 2) };
+	ag_job_what what = { .all = all };
 	const ag_zone *zone = NULL;
 	ag_err err = { 0 };
 	ag_store *store;
@@ -134,17 +138,18 @@ static int add(ag_cli *c)
 	ag_job job = { 0 };
 	ag_status st;
 
-	if (all == (c->narg > 2))
-		ag_cli_complain(c,
-		                "argus schedule add: want WHAT or --all after the cron expression");
+	if (all == (c->narg > 2) || c->narg > 3)
+		ag_cli_complain(
+			c, "argus schedule add: want one WHAT or --all after the cron expression");
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	st = read_plan(c, s.cron, s.zone, &cron, &zone, &err);
 	if (!st)
 		st = ag_app_store(&c->app, &store, &err);
+	what.what = all ? AG_S("") : c->args[2];
+	what.nvalue = ag_cli_values(c, "var", &what.values);
 	if (!st)
-		st = ag_job_make(&c->app, s.kind, s.queue, all ? AG_S("") : c->args[2], all,
-		                 c->app.arena, &job, &err);
+		st = ag_job_make(&c->app, s.kind, s.queue, &what, c->app.arena, &job, &err);
 	if (!st)
 		st = ag_store_now(store, c->app.ctx.clock, &s.created_ms, &err);
 	if (!st) {
@@ -300,7 +305,7 @@ static int queue_now(ag_cli *c)
 
 static const ag_verb verbs[] = {
 	{ "list", "", 0, 0, "store output", list },
-	{ "add", "NAME CRON WHAT", 2, 3, "store zone queue kind all", add },
+	{ "add", "NAME CRON [KIND] WHAT", 2, 4, "store zone queue kind var all", add },
 	{ "remove", "NAME", 1, 1, "store", remove_schedule },
 	{ "pause", "NAME", 1, 1, "store", pause_it },
 	{ "resume", "NAME", 1, 1, "store", resume_it },
@@ -318,7 +323,7 @@ const ag_command ag_cmd_schedule = {
 	.summary = "Say when jobs are queued, by cron expressions",
 	.group = AG_GROUP_SERVE,
 	.usage =
-		"list | add NAME CRON WHAT | remove NAME | pause NAME | resume NAME | next NAME|CRON | run [options]",
+		"list | add NAME CRON [KIND] WHAT | remove NAME | pause NAME | resume NAME | next NAME|CRON | run [options]",
 	.about =
 		"CRON has five fields: minute, hour, day of the month, month, weekday (names: jan, mon; 1-5, */15, 1,15), or is @daily, "
 		"@hourly, @weekly, @monthly, @yearly. WHAT is as in `argus jobs add`. Workers queue what is due; where none waits, "
@@ -329,12 +334,13 @@ const ag_command ag_cmd_schedule = {
 	.examples =
 		"argus schedule add nightly \"30 3 * * *\" --all --zone Europe/Berlin # all projects, each night\n"
 		"argus schedule add orders \"*/15 8-18 * * mon-fri\" shop/orders # one collection, in working hours\n"
+		"argus schedule add monday \"0 7 * * mon\" recipe shop/Weekly --var region=North # a recipe\n"
 		"argus schedule next \"30 2 * * *\" --zone Europe/Berlin --after 2026-03-28 # when clocks change\n"
 		"argus schedule pause nightly # until `resume`",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,
-	.max_args = 4,
+	.max_args = 5,
 	.flags = AG_COMMAND_WORDS,
 	.run = run,
 };

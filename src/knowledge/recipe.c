@@ -139,6 +139,13 @@ static bool is_date(ag_str s)
 	return ag_civil_valid(&c) && year > 0;
 }
 
+const char *ag_recipe_type_of_text(ag_str text)
+{
+	return types[is_number(text) ? AG_RECIPE_NUMBER
+	             : is_date(text) ? AG_RECIPE_DATE
+	                             : AG_RECIPE_STRING];
+}
+
 /* Any of "true", "1", "yes" and their contraries; NULL = it is none. */
 static const char *boolean_of(ag_str s)
 {

@@ -35,6 +35,8 @@ typedef enum ag_recipe_type {
 } ag_recipe_type;
 
 const char *ag_recipe_type_name(ag_recipe_type t); /* "string" */
+/* The type that a word looks like: "number", "date", else "string". */
+const char *ag_recipe_type_of_text(ag_str text);
 
 typedef struct ag_recipe_variable {
 	ag_str name, label;
