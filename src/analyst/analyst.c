@@ -610,6 +610,10 @@ static ag_status last_open(analyst *a, ag_run_row **ret_rows, size_t *ret_n, ag_
 
 	if (!st && *ret_n)
 		st = ag_analyst_is_open(a->o->store, &(*ret_rows)[*ret_n - 1], &is_open, err);
+	/* A step of a recipe goes on as well after a failure or a stop. */
+	if (!st && *ret_n && a->o->is_step && !is_open)
+		is_open = !ag_str_eqc((*ret_rows)[*ret_n - 1].status, "running") &&
+		          !ag_str_eqc((*ret_rows)[*ret_n - 1].status, "ok");
 	if (!st && !is_open)
 		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "no turn of thread %.13s was interrupted",
 		             a->o->thread->id.text);

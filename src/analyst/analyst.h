@@ -61,7 +61,8 @@ typedef struct ag_analyst_turn_result {
  *         ret->run_result. */
 AG_CHECK ag_status ag_analyst_turn(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena *arena,
                                    ag_analyst_turn_result *ret, ag_err *err);
-/* Goes on with the thread's last turn, when that did not come to its end; o->question is not looked at.
+/* Goes on with the thread's last turn, when that did not come to its end, or (is_step) failed or was stopped; o->question is not
+ * looked at.
  * errors  AG_NOT_FOUND: no turn, or the last one is complete; as above */
 AG_CHECK ag_status ag_analyst_resume(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena *arena,
                                      ag_analyst_turn_result *ret, ag_err *err);

@@ -145,33 +145,44 @@ static void take_result(const ag_analyst_turn_result *t, outcome *ret)
 	ret->err = t->run_result.err;
 }
 
-/* A turn that an earlier sitting began: it goes on, or it ended before that could be noted. */
+/* A turn that an earlier sitting began: it goes on, unless it said its last words before that could be noted. */
 static ag_status finish_begun(const running *x, const ag_recipe_step_run *s, const ag_run_row *row,
                               ag_arena *arena, outcome *ret, ag_err *err)
 {
 	const ag_analyst_opts o = options_of(x, s, arena);
 	ag_analyst_turn_result t = { 0 };
-	ag_analyst_state *state;
-	bool is_open = false;
-	ag_status st = ag_analyst_is_open(o.store, row, &is_open, err);
+	ag_analyst_state *state = ag_new(arena, ag_analyst_state);
+	bool goes_on = false;
+	ag_status st = ag_analyst_is_open(o.store, row, &goes_on, err);
 
-	if (!st && is_open)
-		st = ag_analyst_resume(x->ctx, &o, arena, &t, err);
-	if (st)
-		return st;
-	if (is_open) {
-		take_result(&t, ret);
-		return AG_OK;
-	}
-	if (ag_str_eqc(row->status, "running"))
+	if (!st && !goes_on && ag_str_eqc(row->status, "running"))
 		return ag_fail(err, AG_CONFLICT, ORIGIN, "run %.8s goes on in another process",
 		               ag_str_cstr(arena, x->r->key));
-	state = ag_new(arena, ag_analyst_state);
-	st = ag_analyst_read_turn(o.store, &row->id, arena, state, err);
+	if (!st)
+		st = ag_analyst_read_turn(o.store, &row->id, arena, state, err);
+	if (st)
+		return st;
+	if (goes_on || !state->has_final) {
+		st = ag_analyst_resume(x->ctx, &o, arena, &t, err);
+		if (!st)
+			take_result(&t, ret);
+		return st;
+	}
 	*ret = (outcome){
 		.turn = row->id, .state = state, .status = state->status, .why = state->why
 	};
-	return st;
+	return AG_OK;
+}
+
+/* The run says that the step is under way before anything of it happens. */
+static ag_status note_begin(const running *x, ag_recipe_step_run *s, ag_err *err)
+{
+	s->state = x->r->state = AG_RECIPE_RUNNING;
+	s->started_ms = now(x);
+	s->ended_ms = x->r->ended_ms = 0;
+	s->turn = s->error = s->response = s->warning = x->r->error = AG_S("");
+	s->ntool = s->nartifact = 0;
+	return put(x, err);
 }
 
 static ag_status begin_turn(const running *x, ag_recipe_step_run *s, ag_arena *arena, outcome *ret,
@@ -179,14 +190,8 @@ static ag_status begin_turn(const running *x, ag_recipe_step_run *s, ag_arena *a
 {
 	const ag_analyst_opts o = options_of(x, s, arena);
 	ag_analyst_turn_result t = { 0 };
-	ag_status st;
+	ag_status st = note_begin(x, s, err);
 
-	s->state = x->r->state = AG_RECIPE_RUNNING;
-	s->started_ms = now(x);
-	s->ended_ms = x->r->ended_ms = 0;
-	s->error = s->response = s->warning = x->r->error = AG_S("");
-	s->ntool = s->nartifact = 0;
-	st = put(x, err);
 	if (st)
 		return st;
 	tell(x, (size_t)(s - x->r->steps));
@@ -194,6 +199,24 @@ static ag_status begin_turn(const running *x, ag_recipe_step_run *s, ag_arena *a
 	if (!st)
 		take_result(&t, ret);
 	return st;
+}
+
+/* A step that failed or was stopped before its last words: its turn goes on, so the run forgets that it had ended. */
+static ag_status reopen(const running *x, ag_recipe_step_run *s, ag_arena *arena, ag_err *err)
+{
+	ag_recipe_run *r = x->r;
+	ag_analyst_state state;
+	ag_id turn;
+	ag_status st;
+
+	if (!s->turn.len || !r->nturn || !ag_str_eq(r->turns[r->nturn - 1], s->turn) ||
+	    !ag_id_parse(s->turn, &turn))
+		return AG_OK;
+	st = ag_analyst_read_turn(x->o->chat->store, &turn, arena, &state, err);
+	if (st == AG_NOT_FOUND || (!st && state.has_final))
+		return AG_OK;
+	r->nturn--;
+	return st ? st : note_begin(x, s, err);
 }
 
 /* --- what is kept of it --- */
@@ -290,8 +313,12 @@ static ag_status do_step(const running *x, size_t i, ag_err *err)
 	ag_run_row row;
 	ag_status st = AG_OK;
 
-	if (s->state == AG_RECIPE_RUNNING)
+	if (s->state == AG_RECIPE_FAILED || s->state == AG_RECIPE_CANCELLED)
+		st = reopen(x, s, arena, err);
+	if (!st && s->state == AG_RECIPE_RUNNING)
 		st = find_begun(x, arena, &row, &was_begun, err);
+	if (!st && was_begun)
+		tell(x, i);
 	if (!st && was_begun)
 		st = finish_begun(x, s, &row, arena, &e, err);
 	else if (!st)

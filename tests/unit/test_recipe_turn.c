@@ -171,13 +171,13 @@ static void it_is_not_among_the_conversations(void **state)
 
 static void the_first_step_that_fails_ends_it_and_it_goes_on_there(void **state)
 {
-	static const sm_line away[] = { { .status = 500 } };
+	static const sm_line away[] = { AW_ASK_SQL("SELECT name FROM users"), { .status = 500 } };
 	static const sm_line back[] = { AW_SAY("Yes, she is.") };
 	analyst_world *w = *state;
 	ag_recipe_run r, again;
 
 	assert_ok(w, put(w, "People", FIELDS));
-	aw_script(w, away, 1);
+	aw_script(w, away, 2);
 	r = begin(w, "People", "{\"region\":\"South\"}");
 	assert_int_equal(go(w, &r), AG_UNAVAILABLE);
 	again = kept(w, &r);
@@ -189,7 +189,10 @@ static void the_first_step_that_fails_ends_it_and_it_goes_on_there(void **state)
 	aw_script(w, back, 1);
 	assert_int_equal(go(w, &again), AG_OK);
 	assert_int_equal(kept(w, &r).state, AG_RECIPE_COMPLETED);
-	assert_int_equal(aw_statements(w), 1); /* of the first step, once */
+	aw_assert_str(kept(w, &r).steps[1].turn, ag_str_cstr(w->shop.arena, again.steps[1].turn));
+	/* The turn went on from its log: the model reads what its statement gave, and none ran twice. */
+	assert_int_equal(aw_statements(w), 2);
+	assert_int_equal(aw_messages(w, 0)->n, 8);
 }
 
 static void a_statement_that_fails_is_a_failure(void **state)
