@@ -31,8 +31,8 @@ typedef struct ag_analyst_opts {
 	/* What the project knows, brought up to date at the beginning of each turn; NULL = nothing, and its tools are not
 	 * offered. */
 	ag_know_set **knowledge;
-	bool is_trial;           /* of an evaluation: nothing is learnt from it */
-	bool is_step;            /* of a recipe: the tools for recipes are not offered */
+	bool is_trial; /* of an evaluation: nothing is learnt from it */
+	bool is_step;  /* of a recipe: the tools for recipes are not offered */
 	/* The statement that answers the question; no model is asked, llm may be NULL. "" = the model answers. */
 	ag_str sql;
 	const ag_tool_set *more; /* beside them: of other servers, of the project's files */

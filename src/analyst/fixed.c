@@ -93,18 +93,19 @@ static ag_str table_text(const ag_analyst_result *r, ag_arena *arena)
 
 static ag_proposal answer(const fixed *p, ag_arena *arena)
 {
-	const ag_analyst_query *q =
-		p->state->nquery ? &p->state->queries[p->state->nquery - 1] : NULL;
+	const ag_analyst_query *q = p->state->nquery ? &p->state->queries[p->state->nquery - 1]
+	                                             : NULL;
 	ag_proposal ret = { .confidence = 1, .is_final = true };
 
 	if (q && q->has_output && ag_analyst_is_table(&q->result)) {
 		ret.text = table_text(&q->result, arena);
 		return ret;
 	}
-	ret.text = ag_str_printf(
-		arena, "The statement gave no result: %.*s",
-		AG_FMT(ag_utf8_prefix(q && q->result.error.len ? q->result.error : AG_S("it was not run"),
-	                              ERROR_BYTES)));
+	ret.text = ag_str_printf(arena, "The statement gave no result: %.*s",
+	                         AG_FMT(ag_utf8_prefix(q && q->result.error.len
+	                                                       ? q->result.error
+	                                                       : AG_S("it was not run"),
+	                                               ERROR_BYTES)));
 	ret.partial_why = ret.text;
 	return ret;
 }

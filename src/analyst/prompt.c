@@ -371,7 +371,8 @@ static ag_status add_recipes(const ag_analyst_prompt_opts *o, ag_arena *arena,
 		write_recipe(&set->all[i], arena, &list);
 	}
 	if (n > MAX_RECIPES)
-		ag_buf_addf(&list, "and %zu further ones, which run_recipe names\n", n - MAX_RECIPES);
+		ag_buf_addf(&list, "and %zu further ones, which run_recipe names\n",
+		            n - MAX_RECIPES);
 	ag_buf_add(&out, st ? AG_S("") : text);
 	if (n) {
 		ag_buf_adds(&out, "\nThe project has these:\n");

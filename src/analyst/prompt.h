@@ -24,8 +24,8 @@ typedef struct ag_analyst_prompt_opts {
 	ag_know_set *knowledge;          /* NULL = none */
 	size_t knowledge_bytes;          /* 0 = AG_KNOW_PROMPT_BYTES */
 	bool learns;                     /* the tool save_learning is offered */
-	const ag_caller *recipes_of; /* who is offered the tools for recipes; NULL = nobody */
-	bool is_step;                /* the question is a step of a recipe */
+	const ag_caller *recipes_of;     /* who is offered the tools for recipes; NULL = nobody */
+	bool is_step;                    /* the question is a step of a recipe */
 	unsigned retries;
 	int64_t now_ms; /* wall time, for today's date */
 } ag_analyst_prompt_opts;

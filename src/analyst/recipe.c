@@ -56,9 +56,11 @@ static ag_status check_model(const ag_recipe_opts *o, const ag_recipe_run *r, ag
 		if (r->steps[i].sql.len || r->steps[i].state == AG_RECIPE_COMPLETED)
 			continue;
 		ag_fail(err, AG_INVALID, ORIGIN, "step %zu asks a model%s%s", i + 1,
-		        o->no_model ? ": " : ", and there is none", o->no_model ? o->no_model->msg : "");
-		return ag_err_hint(err, "%s", o->no_model ? o->no_model->hint
-		                                          : "a step with `sql` needs none");
+		        o->no_model ? ": " : ", and there is none",
+		        o->no_model ? o->no_model->msg : "");
+		return ag_err_hint(err, "%s",
+		                   o->no_model ? o->no_model->hint
+		                               : "a step with `sql` needs none");
 	}
 	return AG_OK;
 }
@@ -79,8 +81,8 @@ ag_status ag_recipe_begin(const ag_ctx *ctx, const ag_recipe_opts *o, const ag_k
 	if (!st)
 		st = ag_recipe_run_put(o->chat->store, project, ret, now_ms, arena, err);
 	if (!st)
-		AG_IGNORE(ag_store_use_objects(o->chat->store, project, AG_S("recipe"), &recipe->key, 1,
-		                               now_ms, NULL),
+		AG_IGNORE(ag_store_use_objects(o->chat->store, project, AG_S("recipe"),
+		                               &recipe->key, 1, now_ms, NULL),
 		          "a use that is not counted does no harm");
 	return st;
 }
@@ -241,7 +243,8 @@ static void note_tools(const running *x, const ag_analyst_state *state, ag_recip
 		if (q->result.ok && (ag_str_eqc(q->tool, "create_artifact") ||
 		                     ag_str_eqc(q->tool, "update_artifact")))
 			add_once(s->artifacts, &s->nartifact, AG_RECIPE_MAX_ARTIFACTS,
-			         ag_utf8_prefix(ag_val_member_str(q->result.data, "artifact_id"), 64),
+			         ag_utf8_prefix(ag_val_member_str(q->result.data, "artifact_id"),
+			                        64),
 			         x->arena);
 	}
 }
@@ -256,7 +259,8 @@ static void check_expected(const running *x, ag_recipe_step_run *s)
 			return;
 	}
 	if (expected.len)
-		s->warning = ag_str_printf(x->arena, "the tool %.*s was expected, and was not called",
+		s->warning = ag_str_printf(x->arena,
+		                           "the tool %.*s was expected, and was not called",
 		                           AG_FMT(expected));
 }
 
@@ -271,7 +275,8 @@ static void note_turn(const running *x, const ag_id *turn)
 	r->turns = grown;
 }
 
-static ag_status note_outcome(const running *x, ag_recipe_step_run *s, const outcome *e, ag_err *err)
+static ag_status note_outcome(const running *x, ag_recipe_step_run *s, const outcome *e,
+                              ag_err *err)
 {
 	const bool is_ok = ag_str_eqc(e->status, "ok");
 
@@ -330,16 +335,16 @@ static ag_status do_step(const running *x, size_t i, ag_err *err)
 	return st;
 }
 
-ag_status ag_recipe_go(const ag_ctx *ctx, const ag_recipe_opts *o, ag_recipe_run *r, ag_arena *arena,
-                       ag_err *ret_why, ag_err *err)
+ag_status ag_recipe_go(const ag_ctx *ctx, const ag_recipe_opts *o, ag_recipe_run *r,
+                       ag_arena *arena, ag_err *ret_why, ag_err *err)
 {
 	const ag_analyst_opts *chat = o->chat;
 	running x = { .ctx = ctx,
 		      .o = o,
 		      .r = r,
-		      .thread = ag_thread_of(&r->thread,
-		                               ag_recipe_place(chat->project->id, chat->who->user, arena),
-		                               arena),
+		      .thread = ag_thread_of(
+			      &r->thread,
+			      ag_recipe_place(chat->project->id, chat->who->user, arena), arena),
 		      .arena = arena,
 		      .why = ret_why };
 	ag_status st = check_model(o, r, err);

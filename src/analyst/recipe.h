@@ -10,8 +10,9 @@
 #include "knowledge/recipe_run.h"
 
 typedef struct ag_recipe_opts {
-	const ag_analyst_opts *chat; /* all but question, thread, sql; its meter, where there is no other */
-	const ag_err *no_model;      /* why chat->llm is NULL; NULL = no reason is known */
+	const ag_analyst_opts
+		*chat; /* all but question, thread, sql; its meter, where there is no other */
+	const ag_err *no_model; /* why chat->llm is NULL; NULL = no reason is known */
 	/* A meter for each step, so that the budgets of a question hold for each; NULL = chat->meter counts for all. */
 	ag_llm_meter *(*meter)(void *arg, ag_arena *arena);
 	/* A step began or ended; NULL = nobody watches. */
@@ -21,9 +22,9 @@ typedef struct ag_recipe_opts {
 
 /* A new run, in the store.
  * errors  AG_INVALID: a value, named by its variable; a step needs a model and there is none; AG_LIMIT; of the store */
-AG_CHECK ag_status ag_recipe_begin(const ag_ctx *ctx, const ag_recipe_opts *o, const ag_know *recipe,
-                                   const ag_val *values, const ag_id *thread, ag_arena *arena,
-                                   ag_recipe_run *ret, ag_err *err);
+AG_CHECK ag_status ag_recipe_begin(const ag_ctx *ctx, const ag_recipe_opts *o,
+                                   const ag_know *recipe, const ag_val *values, const ag_id *thread,
+                                   ag_arena *arena, ag_recipe_run *ret, ag_err *err);
 /* Runs what is left of it. AG_OK: r->state says how it ended, and *ret_why holds the failure of the step when it has one.
  * errors  AG_CONFLICT: another process runs it; of the store */
 AG_CHECK ag_status ag_recipe_go(const ag_ctx *ctx, const ag_recipe_opts *o, ag_recipe_run *r,

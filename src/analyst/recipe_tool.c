@@ -90,7 +90,8 @@ static ag_status run_it(ag_call *c, const ag_recipe_opts *o, const ag_know *reci
 		return ag_fail(err, AG_CANCELLED, ORIGIN, "%s", why.msg);
 	if (why.status) {
 		refuse(c, AG_SQLCODE_VALIDATION, r.error,
-		       ag_str_printf(c->arena, "the run is %.8s; its earlier steps are kept", r.key.ptr),
+		       ag_str_printf(c->arena, "the run is %.8s; its earlier steps are kept",
+		                     r.key.ptr),
 		       out);
 		return AG_OK;
 	}
@@ -113,8 +114,8 @@ ag_status ag_recipe_call(ag_call *c, const ag_recipe_opts *o, const ag_val *inpu
 	if (st)
 		return st;
 	if (f.is_found)
-		return run_it(c, o, &f.recipe, values && values->type == AG_T_OBJECT ? values : &none,
-		              out, err);
+		return run_it(c, o, &f.recipe,
+		              values && values->type == AG_T_OBJECT ? values : &none, out, err);
 	refuse(c, AG_SQLCODE_NOT_FOUND,
 	       ag_str_printf(c->arena, "there is no recipe \"%.*s\"",
 	                     AG_FMT(ag_utf8_prefix(f.name, 60))),
@@ -140,23 +141,23 @@ static ag_status run_in_chat(ag_call *c, const ag_val *input, ag_tool_output *ou
 
 /* --- the tables --- */
 
-#define RUN_PARAMS                                                                            \
-	{ .name = "name",                                                                     \
-	  .type = AG_PARAM_STRING,                                                            \
-	  .required = true,                                                                   \
-	  .min = 1,                                                                           \
-	  .max = 800,                                                                         \
-	  .help = "Name of the recipe." },                                                    \
-	{                                                                                     \
-		.name = "values", .type = AG_PARAM_OBJECT,                                    \
+#define RUN_PARAMS                                                                              \
+	{ .name = "name",                                                                       \
+	  .type = AG_PARAM_STRING,                                                              \
+	  .required = true,                                                                     \
+	  .min = 1,                                                                             \
+	  .max = 800,                                                                           \
+	  .help = "Name of the recipe." },                                                      \
+	{                                                                                       \
+		.name = "values", .type = AG_PARAM_OBJECT,                                      \
 		.help = "A value for each variable, by name; those with a default may be left " \
-			"out."                                                                \
+			"out."                                                                  \
 	}
-#define RUN_ROW(p)                                                                            \
-	.name = AG_RECIPE_TOOL_RUN, .title = "Run a recipe",                                  \
+#define RUN_ROW(p)                                                                                 \
+	.name = AG_RECIPE_TOOL_RUN, .title = "Run a recipe",                                       \
 	.help = "Run a saved recipe with these values: its steps in order, each with the answers " \
-		"of those before. Stops at the first step that fails.",                       \
-	.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = MAX_OUTPUT, .scope = "sql", \
+		"of those before. Stops at the first step that fails.",                            \
+	.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = MAX_OUTPUT, .scope = "sql",      \
 	.least = AG_ROLE_VIEWER, .recorded = "name", .output_schema = ag_envelope_schema
 
 static const ag_param agent_params[] = { RUN_PARAMS };

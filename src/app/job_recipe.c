@@ -53,7 +53,8 @@ static ag_str write_payload(const payload *p, ag_arena *arena)
 }
 
 /* The recipe is there, and the values fit it now: a schedule that can never run is refused when it is made. */
-static ag_status check_now(ag_app *app, const payload *p, ag_arena *arena, ag_know *ret, ag_err *err)
+static ag_status check_now(ag_app *app, const payload *p, ag_arena *arena, ag_know *ret,
+                           ag_err *err)
 {
 	ag_project_hub *hub = NULL;
 	ag_know_place place = { .ctx = &app->ctx };
@@ -64,7 +65,8 @@ static ag_status check_now(ag_app *app, const payload *p, ag_arena *arena, ag_kn
 	ag_status st = ag_app_store(app, &store, err);
 
 	if (!st)
-		st = ag_app_find_project(app, AG_S(""), p->project, &hub, &who, &place.project, err);
+		st = ag_app_find_project(app, AG_S(""), p->project, &hub, &who, &place.project,
+		                         err);
 	place.hub = hub;
 	place.who = &who;
 	if (!st)
@@ -77,7 +79,8 @@ static ag_status check_now(ag_app *app, const payload *p, ag_arena *arena, ag_kn
 	return st;
 }
 
-static ag_status make(ag_app *app, const ag_job_what *what, ag_arena *arena, ag_job *ret, ag_err *err)
+static ag_status make(ag_app *app, const ag_job_what *what, ag_arena *arena, ag_job *ret,
+                      ag_err *err)
 {
 	ag_str rest = what->what;
 	payload p = { .project = ag_str_split(&rest, '/') };
@@ -112,9 +115,9 @@ static ag_str shown(ag_str text, ag_arena *arena)
 		return text;
 	ret = ag_str_printf(arena, "%.*s/%.*s", AG_FMT(p.project), AG_FMT(p.recipe));
 	for (uint32_t i = 0; i < p.values.n; i++)
-		ret = ag_str_printf(arena, "%.*s %.*s=%.*s", AG_FMT(ret),
-		                    AG_FMT(p.values.u.members[i].key),
-		                    AG_FMT(ag_utf8_prefix(ag_val_text(&p.values.u.members[i].val), 40)));
+		ret = ag_str_printf(
+			arena, "%.*s %.*s=%.*s", AG_FMT(ret), AG_FMT(p.values.u.members[i].key),
+			AG_FMT(ag_utf8_prefix(ag_val_text(&p.values.u.members[i].val), 40)));
 	return ret;
 }
 
@@ -141,8 +144,7 @@ static ag_status find_run(const ag_ctx *ctx, const ag_recipe_opts *o, const payl
 	if (!st && recipe.status != AG_KNOW_ACTIVE)
 		return ag_fail(err, AG_INVALID, ORIGIN, "the recipe \"%.*s\" is not in use",
 		               AG_FMT(ag_utf8_prefix(recipe.name, 60)));
-	return st ? st
-	          : ag_recipe_begin(ctx, o, &recipe, &p->values, &job->run, arena, ret, err);
+	return st ? st : ag_recipe_begin(ctx, o, &recipe, &p->values, &job->run, arena, ret, err);
 }
 
 static ag_str result_of(const ag_recipe_run *r, ag_arena *arena)

@@ -43,8 +43,8 @@ typedef struct ag_job_what {
 } ag_job_what;
 
 typedef struct ag_job_kind {
-	const char *name; /* "audit" */
-	const char *help; /* of its target: "a project, PROJECT/COLLECTION, or an address" */
+	const char *name;  /* "audit" */
+	const char *help;  /* of its target: "a project, PROJECT/COLLECTION, or an address" */
 	bool takes_values; /* else values are refused before make() */
 	/* From what a user names: payload and target, in arena.
 	 * errors  AG_INVALID, AG_NOT_FOUND, AG_DENIED (a password) */

@@ -84,8 +84,10 @@ static void list(ag_cli *c, const ag_app_chat *chat)
 	for (size_t i = 0; i < n; i++)
 		ag_recipe_show_line(&recipes[i], &p);
 	if (!n)
-		ag_cli_note(c, "there is no recipe yet; /recipe save NAME makes one of the questions of "
-		               "this thread, VARIABLE=WORD puts a variable in the place of a word");
+		ag_cli_note(
+			c,
+			"there is no recipe yet; /recipe save NAME makes one of the questions of "
+			"this thread, VARIABLE=WORD puts a variable in the place of a word");
 	AG_IGNORE(ag_cli_finish(c, &out, AG_EXIT_OK), "reported once");
 }
 
@@ -130,7 +132,8 @@ static void run(ag_cli *c, const ag_app_chat *chat, ag_str rest)
 		fail(c, &why);
 		return;
 	}
-	ag_cli_note(c, "run %.8s; argus recipe show --run %.8s has all of it", r.key.ptr, r.key.ptr);
+	ag_cli_note(c, "run %.8s; argus recipe show --run %.8s has all of it", r.key.ptr,
+	            r.key.ptr);
 }
 
 /* --- save --- */
@@ -196,8 +199,10 @@ static ag_status read_pairs(const words *w, pair *ret, ag_err *err)
 
 		ret[i] = (pair){ .name = name, .literal = literal };
 		if (!literal.len)
-			return ag_fail(err, AG_INVALID, ORIGIN, "%.*s: want the word of a question that "
-			               "it stands for", AG_FMT(ag_utf8_prefix(name, 60)));
+			return ag_fail(err, AG_INVALID, ORIGIN,
+			               "%.*s: want the word of a question that "
+			               "it stands for",
+			               AG_FMT(ag_utf8_prefix(name, 60)));
 	}
 	return AG_OK;
 }
@@ -304,7 +309,9 @@ void ag_chat_recipe(ag_cli *c, const ag_app_chat *chat, const ag_thread *thread,
 	ag_str verb;
 
 	if (chat->sql.client) {
-		ag_cli_note(c, "the project's recipes are with the MCP server, and cannot be used here");
+		ag_cli_note(
+			c,
+			"the project's recipes are with the MCP server, and cannot be used here");
 		return;
 	}
 	if (!next_word(&rest, c->app.arena, &verb) || ag_str_eqc(verb, "list"))

@@ -395,7 +395,8 @@ static int retry(ag_cli *c)
 static const ag_verb verbs[] = {
 	{ "list", "", 0, 0, LISTING, list },
 	{ "show", "JOB", 1, 1, "store output", show },
-	{ "add", "[KIND] WHAT... or --all", 0, 1000, "store output queue kind var all attempts", add },
+	{ "add", "[KIND] WHAT... or --all", 0, 1000, "store output queue kind var all attempts",
+	  add },
 	{ "cancel", "JOB...", 1, 1000, "store", cancel },
 	{ "retry", "JOB... or --all", 0, 1000, "store all queue", retry },
 };

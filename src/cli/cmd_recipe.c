@@ -67,8 +67,9 @@ static int list_recipes(ag_cli *c, session *s)
 		for (size_t i = 0; i < n; i++)
 			ag_recipe_show_line(&list[i], &p);
 		if (!n)
-			ag_cli_note(c, "there is no recipe yet; /recipe save in argus chat makes one, "
-			               "argus recipe import reads one");
+			ag_cli_note(c,
+			            "there is no recipe yet; /recipe save in argus chat makes one, "
+			            "argus recipe import reads one");
 		return ag_cli_finish(c, &out, AG_EXIT_OK);
 	}
 	ag_jw_init(&w, &out, 2);
@@ -120,8 +121,8 @@ static ag_status find_runs(ag_cli *c, const session *s, run_query *q, ag_err *er
 {
 	q->place = &s->place;
 	q->arena = c->app.arena;
-	return ag_know_governed(&s->place, "list_recipe_runs", AG_ROLE_VIEWER, q->key.len ? q->key : q->name,
-	                        query_runs, q, c->app.arena, err);
+	return ag_know_governed(&s->place, "list_recipe_runs", AG_ROLE_VIEWER,
+	                        q->key.len ? q->key : q->name, query_runs, q, c->app.arena, err);
 }
 
 static int list_runs(ag_cli *c, session *s)
@@ -219,7 +220,8 @@ static int finish_run(ag_cli *c, const ag_recipe_run *r, const ag_err *why)
 		ag_err err = *why;
 
 		if (r->state != AG_RECIPE_COMPLETED)
-			ag_err_hint(&err, "argus recipe resume %.8s goes on at that step", r->key.ptr);
+			ag_err_hint(&err, "argus recipe resume %.8s goes on at that step",
+			            r->key.ptr);
 		return ag_cli_fail(c, &err);
 	}
 	if (!ag_cli_is_json(c))
@@ -247,7 +249,8 @@ static int run_recipe(ag_cli *c, session *s, const ag_know *recipe, const ag_val
 	if (s->chat.llm && !s->chat.is_demo)
 		ag_report_out_note_models(c);
 	if (recipe)
-		st = ag_recipe_begin(&c->app.ctx, &o, recipe, values, &thread, c->app.arena, r, &err);
+		st = ag_recipe_begin(&c->app.ctx, &o, recipe, values, &thread, c->app.arena, r,
+		                     &err);
 	if (st)
 		return ag_cli_fail(c, &err);
 	if (ag_cli_is_json(c))
@@ -282,7 +285,8 @@ static int start(ag_cli *c, session *s)
 	    ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[0], c->app.arena, &o, &err))
 		return ag_cli_fail(c, &err);
 	if (o.status != AG_KNOW_ACTIVE) {
-		ag_fail(&err, AG_INVALID, ORIGIN, "the recipe \"%.*s\" is not in use: its status is %s",
+		ag_fail(&err, AG_INVALID, ORIGIN,
+		        "the recipe \"%.*s\" is not in use: its status is %s",
 		        AG_FMT(ag_utf8_prefix(o.name, 60)), ag_know_status_name(o.status));
 		return ag_cli_fail(c, &err);
 	}
@@ -331,8 +335,8 @@ static ag_status put_changed(ag_cli *c, session *s, ag_str text, ag_str file, co
 		return st;
 	o.author = old->author;
 	o.changed_ms = now(c);
-	st = ag_know_put(&s->place, &o, 1, AG_KNOW_REPLACE, !ag_cli_has(c, "no-check"), c->app.arena,
-	                 &n, err);
+	st = ag_know_put(&s->place, &o, 1, AG_KNOW_REPLACE, !ag_cli_has(c, "no-check"),
+	                 c->app.arena, &n, err);
 	if (!st)
 		ag_cli_note(c, "recipe %.*s: changed", AG_FMT(ag_know_short(&o)));
 	return st;
@@ -405,8 +409,8 @@ static ag_status chosen(ag_cli *c, session *s, ag_know **ret, size_t *nret, ag_e
 	*nret = c->narg - 1;
 	*ret = ag_new_n(c->app.arena, ag_know, *nret);
 	for (size_t i = 0; i < *nret && !st; i++)
-		st = ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[i + 1], c->app.arena, &(*ret)[i],
-		                 err);
+		st = ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[i + 1], c->app.arena,
+		                 &(*ret)[i], err);
 	return st;
 }
 
@@ -477,8 +481,8 @@ static ag_status open_chat(ag_cli *c, session *s, ag_err *err)
 		st = ag_cli_has(c, "demo")
 		             ? ag_app_chat_open_demo(&c->app, &s->chat, err)
 		             : ag_app_chat_open(&c->app, AG_S(""), ag_cli_value(c, "project"),
-		                                ag_cli_value(c, "record"), ag_cli_value(c, "replay"),
-		                                &s->chat, err);
+		                                ag_cli_value(c, "record"),
+		                                ag_cli_value(c, "replay"), &s->chat, err);
 	if (st)
 		return st;
 	s->has_chat = true;
@@ -516,9 +520,9 @@ static int in_session(ag_cli *c, bool runs, int (*work)(ag_cli *c, session *s))
 	return code;
 }
 
-#define IN_SESSION(name, runs, work)                \
-	static int name(ag_cli *c)                  \
-	{                                           \
+#define IN_SESSION(name, runs, work)                  \
+	static int name(ag_cli *c)                    \
+	{                                             \
 		return in_session(c, (runs), (work)); \
 	}
 IN_SESSION(do_list, false, list_recipes)
@@ -558,8 +562,9 @@ const ag_command ag_cmd_recipe = {
 	.name = "recipe",
 	.summary = "Ask the same questions again with other values",
 	.group = AG_GROUP_ASK,
-	.usage = "list | show NAME | run NAME [VARIABLE=VALUE]... | resume RUN | runs [NAME] | edit NAME | "
-		 "export PATH [NAME]... | import PATH | delete NAME [options]",
+	.usage =
+		"list | show NAME | run NAME [VARIABLE=VALUE]... | resume RUN | runs [NAME] | edit NAME | "
+		"export PATH [NAME]... | import PATH | delete NAME [options]",
 	.about =
 		"A recipe has variables (string, number, date, boolean, select) and steps: questions in which "
 		"{{variable}} stands for a value. The steps of a run are one conversation, so a later question builds on "
@@ -570,11 +575,12 @@ const ag_command ag_cmd_recipe = {
 		"A run stops at the first step that fails, and `resume` goes on there; so it does after a crash, without a "
 		"statement twice. `argus jobs add recipe PROJECT/NAME` and `argus schedule add` run recipes later. The exit code "
 		"of `run` and `resume` is 0 when every step has its answer, 1 when one failed, 130 after Ctrl-C.",
-	.examples = "argus recipe import weekly.md\n"
-		    "argus recipe run Weekly region=North from=2026-03-01\n"
-		    "argus recipe runs Weekly # what came of it\n"
-		    "argus recipe show --run 8f3a12bc --output json\n"
-		    "argus schedule add monday \"0 7 * * mon\" recipe shop/Weekly --var region=North",
+	.examples =
+		"argus recipe import weekly.md\n"
+		"argus recipe run Weekly region=North from=2026-03-01\n"
+		"argus recipe runs Weekly # what came of it\n"
+		"argus recipe show --run 8f3a12bc --output json\n"
+		"argus schedule add monday \"0 7 * * mon\" recipe shop/Weekly --var region=North",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.agent = &ag_agent_analyst,

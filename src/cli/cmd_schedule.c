@@ -11,7 +11,10 @@
 static const ag_option options[] = {
 	{ "zone", 0, "ZONE", NULL, NULL, "add, next: the time zone, like Europe/Berlin (UTC)" },
 	{ "queue", 0, "NAME", NULL, NULL, "add: where its jobs go (main)" },
-	{ .name = "kind", .arg = "KIND", .help = "add: of its jobs (audit)", .values = "audit recipe" },
+	{ .name = "kind",
+	  .arg = "KIND",
+	  .help = "add: of its jobs (audit)",
+	  .values = "audit recipe" },
 	{ "var", 0, "NAME=VALUE", NULL, NULL,
 	  "add, of a recipe: the value of a variable; may be repeated" },
 	{ "all", 0, NULL, NULL, NULL, "add: the documents of all projects" },

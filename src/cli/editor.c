@@ -25,8 +25,8 @@ static const char *command(void)
 /* A variable holds a command line ("code --wait"), as git and others take it. */
 static ag_status run_editor(const char *path, ag_err *err)
 {
-	char *const argv[] = { (char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c",
-		               (char *)(uintptr_t)"exec $ARGUS_EDITOR_COMMAND \"$0\"",
+	char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+		               (char *)(uintptr_t) "exec $ARGUS_EDITOR_COMMAND \"$0\"",
 		               (char *)(uintptr_t)path, NULL };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, was;
 	int status = 0, rc;
@@ -37,7 +37,8 @@ static ag_status run_editor(const char *path, ag_err *err)
 	rc = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
 	unsetenv("ARGUS_EDITOR_COMMAND");
 	if (rc)
-		return ag_fail_errno(err, rc, ORIGIN, "cannot run the editor \"%.100s\"", command());
+		return ag_fail_errno(err, rc, ORIGIN, "cannot run the editor \"%.100s\"",
+		                     command());
 	/* Ctrl-C belongs to the editor. */
 	sigaction(SIGINT, &ignore, &was);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -73,8 +74,8 @@ ag_status ag_editor_open(ag_cli *c, ag_str text, const char *name, ag_str *ret_p
 	if (!st)
 		st = run_editor(path, err);
 	if (!st)
-		st = ag_file_read(*ret_path, FILE_BYTES, false, c->app.ctx.cancel, c->app.arena, ret,
-		                  err);
+		st = ag_file_read(*ret_path, FILE_BYTES, false, c->app.ctx.cancel, c->app.arena,
+		                  ret, err);
 	return st;
 }
 

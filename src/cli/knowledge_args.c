@@ -45,7 +45,8 @@ bool ag_know_arg_kind(ag_cli *c, ag_str word, ag_know_kind *ret)
 		}
 	}
 	near = ag_str_nearest(word, names, AG_KNOW_NKIND);
-	ag_cli_complain(c, "want entry, table, metric, learning, golden or recipe, got \"%.*s\"%s%s%s",
+	ag_cli_complain(c,
+	                "want entry, table, metric, learning, golden or recipe, got \"%.*s\"%s%s%s",
 	                AG_FMT(ag_utf8_prefix(word, 40)), near ? "; did you mean \"" : "",
 	                near ? near : "", near ? "\"?" : "");
 	return false;

@@ -49,7 +49,8 @@ static void show_variable(const ag_recipe_variable *v, ag_arena *arena, ag_paint
 	     ag_str_printf(arena, "%s%s%.*s", ag_recipe_type_name(v->type), options.len ? ": " : "",
 	                   AG_FMT(options)));
 	if (v->has_default)
-		line(p, 2, "default", AG_INK_PLAIN, v->by_default.len ? v->by_default : AG_S("\"\""));
+		line(p, 2, "default", AG_INK_PLAIN,
+		     v->by_default.len ? v->by_default : AG_S("\"\""));
 }
 
 static void show_step(const ag_recipe_step *s, size_t i, ag_arena *arena, ag_paint *p)
@@ -130,7 +131,8 @@ static ag_str joined(const ag_str *list, size_t n, ag_arena *arena)
 	ag_str ret = AG_S("");
 
 	for (size_t i = 0; i < n; i++)
-		ret = ag_str_printf(arena, "%.*s%s%.*s", AG_FMT(ret), i ? ", " : "", AG_FMT(list[i]));
+		ret = ag_str_printf(arena, "%.*s%s%.*s", AG_FMT(ret), i ? ", " : "",
+		                    AG_FMT(list[i]));
 	return ret;
 }
 
@@ -214,6 +216,7 @@ void ag_recipe_show_step(void *arg, const ag_recipe_run *r, size_t step)
 		ag_paint_nl(&p);
 	}
 	if (!out.failed)
-		AG_IGNORE(ag_cli_print(c, ag_buf_view(&out)), "reported once; the exit code says it");
+		AG_IGNORE(ag_cli_print(c, ag_buf_view(&out)),
+		          "reported once; the exit code says it");
 	ag_buf_release(&out);
 }

@@ -50,7 +50,8 @@ static void add_value(const ag_val *v, ag_buf *out)
 static bool is_found(const ag_object_row *row)
 {
 	return ag_str_eqc(row->status, "active") && !ag_str_eqc(row->kind, "golden") &&
-	       !ag_str_eqc(row->kind, "recipe"); /* run_recipe names them, of those that one may see */
+	       !ag_str_eqc(row->kind,
+	                   "recipe"); /* run_recipe names them, of those that one may see */
 }
 
 static bool make_doc(const finder *f, const ag_object_row *row, ag_index_doc *ret)

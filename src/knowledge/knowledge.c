@@ -216,8 +216,8 @@ static ag_status explain_recipe(act *a, const ag_know *o, ag_err *err)
 {
 	size_t step;
 	ag_str why;
-	const ag_status st =
-		ag_recipe_explain(a->place->hub, a->place->ctx, &a->call, o, a->arena, &step, &why, err);
+	const ag_status st = ag_recipe_explain(a->place->hub, a->place->ctx, &a->call, o, a->arena,
+	                                       &step, &why, err);
 
 	if (st || !why.len)
 		return st;
@@ -322,10 +322,9 @@ static ag_status put_all(ag_store *s, act *a, ag_err *err)
 	return st;
 }
 
-static const act_type put_act = { .tool = "save_knowledge",
-	                          .least = AG_ROLE_ANALYST,
-	                          .before = explain_all,
-	                          .work = put_all };
+static const act_type put_act = {
+	.tool = "save_knowledge", .least = AG_ROLE_ANALYST, .before = explain_all, .work = put_all
+};
 
 ag_status ag_know_put(const ag_know_place *p, const ag_know *objects, size_t n,
                       ag_know_put_mode mode, bool checks_sql, ag_arena *arena, ag_know_counts *ret,

@@ -252,8 +252,10 @@ static ag_status read_kind(const file *f, const ag_val *front, ag_know_kind *ret
 
 	*ret = AG_KNOW_ENTRY;
 	if (kind.len && !ag_know_kind_read(kind, ret))
-		return wrong(f, "kind: want entry, table, metric, learning, golden or recipe, got \"%.*s\"",
-		             AG_FMT(ag_utf8_prefix(kind, 40)));
+		return wrong(
+			f,
+			"kind: want entry, table, metric, learning, golden or recipe, got \"%.*s\"",
+			AG_FMT(ag_utf8_prefix(kind, 40)));
 	return AG_OK;
 }
 

@@ -55,8 +55,9 @@ static const ag_know_field golden_fields[] = {
 	{ "sql", AG_KNOW_TEXT, false, 1, 10000, NULL, "A statement that answers it." },
 	{ "tags", AG_KNOW_LIST, false, 1, 60, NULL, "Words to choose questions by." },
 };
-static const char *const variable_types[] = { "string",  "number", "date",
-	                                      "boolean", "select", NULL };
+static const char *const variable_types[] = {
+	"string", "number", "date", "boolean", "select", NULL
+};
 static const ag_know_field variable_fields[] = {
 	{ "name", AG_KNOW_TEXT, true, 1, 60, NULL, "What stands in {{}}: letters, digits, _." },
 	{ "type", AG_KNOW_TEXT, true, 1, 0, variable_types, "What its values are." },
@@ -79,8 +80,8 @@ static const ag_know_field recipe_fields[] = {
 	{ "description", AG_KNOW_TEXT, true, 1, 2000, NULL, "What it does." },
 	{ "variables", AG_KNOW_RECORDS, false, 0, AG_RECIPE_MAX_VARIABLES, NULL,
 	  "What is asked for before it runs.", RECORDS(variable_fields, "variable") },
-	{ "steps", AG_KNOW_RECORDS, true, 0, AG_RECIPE_MAX_STEPS, NULL,
-	  "Its questions, in order.", RECORDS(step_fields, "step") },
+	{ "steps", AG_KNOW_RECORDS, true, 0, AG_RECIPE_MAX_STEPS, NULL, "Its questions, in order.",
+	  RECORDS(step_fields, "step") },
 	{ "is_shared", AG_KNOW_FLAG, false, 0, 0, NULL,
 	  "May everybody of the project use it, or its author alone?" },
 };
@@ -89,16 +90,21 @@ static const ag_know_field recipe_fields[] = {
 
 const ag_know_type ag_know_types[AG_KNOW_NKIND] = {
 	[AG_KNOW_ENTRY] = { "entry", "entries", "title", "content", 1, 200, true,
-	                    .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(entry_fields) },
+	                    .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST,
+	                    FIELDS(entry_fields) },
 	/* Notes on the dictionary are what everybody's answers rest on: an admin writes them. */
 	[AG_KNOW_TABLE] = { "table", "tables", "table", "description", 1, 200, true,
-	                    .least = AG_ROLE_ADMIN, .removes = AG_ROLE_ADMIN, FIELDS(table_fields) },
+	                    .least = AG_ROLE_ADMIN, .removes = AG_ROLE_ADMIN,
+	                    FIELDS(table_fields) },
 	[AG_KNOW_METRIC] = { "metric", "metrics", "name", "definition", 1, 200, true,
-	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(metric_fields) },
+	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST,
+	                     FIELDS(metric_fields) },
 	[AG_KNOW_LEARNING] = { "learning", "learnings", "description", NULL, 20, 2000, false,
-	                       .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(learning_fields) },
+	                       .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST,
+	                       FIELDS(learning_fields) },
 	[AG_KNOW_GOLDEN] = { "golden", "golden", "question", NULL, 3, 2000, false,
-	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST, FIELDS(golden_fields) },
+	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST,
+	                     FIELDS(golden_fields) },
 	/* What others rely on, and schedules run, only an admin takes away. */
 	[AG_KNOW_RECIPE] = { "recipe", "recipes", "name", "description", 1, 200, true,
 	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ADMIN,
@@ -416,8 +422,8 @@ static bool is_there(const ag_val *v)
 }
 
 /* Is it one of these fields? at: what has them, in the message. */
-static ag_status check_unknown(const checker *k, const ag_know_field *list, size_t n, const char *at,
-                               const ag_val *fields)
+static ag_status check_unknown(const checker *k, const ag_know_field *list, size_t n,
+                               const char *at, const ag_val *fields)
 {
 	const char *names[16], *near;
 
@@ -484,10 +490,10 @@ static ag_status make_records(const checker *k, const ag_know_field *f, const ag
 		if (one->type != AG_T_OBJECT)
 			return ag_fail(k->err, AG_INVALID, ORIGIN, "%s: %swant an object",
 			               k->type->name, at);
-		st = check_unknown(k, f->of, f->nof,
-		                   ag_str_printf(k->arena, "%s: %s %u", k->type->name, f->one, i + 1)
-		                           .ptr,
-		                   one);
+		st = check_unknown(
+			k, f->of, f->nof,
+			ag_str_printf(k->arena, "%s: %s %u", k->type->name, f->one, i + 1).ptr,
+			one);
 		if (!st)
 			st = make_fields(k, f->of, f->nof, at, one, &list[i]);
 	}

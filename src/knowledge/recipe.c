@@ -32,7 +32,8 @@ static size_t count_of(const ag_val *list)
 
 void ag_recipe_read(const ag_val *body, ag_arena *arena, ag_recipe *ret)
 {
-	const ag_val *variables = ag_val_getc(body, "variables"), *steps = ag_val_getc(body, "steps");
+	const ag_val *variables = ag_val_getc(body, "variables"),
+		     *steps = ag_val_getc(body, "steps");
 
 	*ret = (ag_recipe){ .description = ag_val_member_str(body, "description"),
 		            .is_shared = ag_val_member_bool(body, "is_shared"),
@@ -149,7 +150,8 @@ const char *ag_recipe_type_of_text(ag_str text)
 /* Any of "true", "1", "yes" and their contraries; NULL = it is none. */
 static const char *boolean_of(ag_str s)
 {
-	static const char *const yes[] = { "true", "1", "yes" }, *const no[] = { "false", "0", "no" };
+	static const char *const yes[] = { "true", "1", "yes" }, *const no[] = { "false", "0",
+		                                                                 "no" };
 
 	for (size_t i = 0; i < AG_NELEM(yes); i++) {
 		if (ag_str_ieq(s, ag_str_c(yes[i])))
@@ -212,15 +214,15 @@ static ag_status check_value(const ag_recipe_variable *v, ag_str field, ag_str *
 	*value = ag_str_trim(*value);
 	switch (v->type) {
 	case AG_RECIPE_NUMBER:
-		return is_number(*value) ? AG_OK
-		                         : wrong(err, field,
-		                                 "want a number like 12 or -3.5, got \"%.*s\"",
-		                                 AG_FMT(shown));
+		return is_number(*value)
+		               ? AG_OK
+		               : wrong(err, field, "want a number like 12 or -3.5, got \"%.*s\"",
+		                       AG_FMT(shown));
 	case AG_RECIPE_DATE:
-		return is_date(*value) ? AG_OK
-		                       : wrong(err, field,
-		                               "want a date like 2026-03-01, got \"%.*s\"",
-		                               AG_FMT(shown));
+		return is_date(*value)
+		               ? AG_OK
+		               : wrong(err, field, "want a date like 2026-03-01, got \"%.*s\"",
+		                       AG_FMT(shown));
 	default:
 		word = boolean_of(*value);
 		if (!word)

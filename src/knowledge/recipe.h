@@ -21,8 +21,8 @@
 
 #define AG_RECIPE_MAX_VARIABLES 30u
 #define AG_RECIPE_MAX_STEPS     20u
-#define AG_RECIPE_MAX_PROMPT    10000u /* characters of a question, with its values */
-#define AG_RECIPE_MAX_VALUE     1000u  /* characters of a value */
+#define AG_RECIPE_MAX_PROMPT    10000u        /* characters of a question, with its values */
+#define AG_RECIPE_MAX_VALUE     1000u         /* characters of a value */
 #define AG_RECIPE_MAX_BYTES     (256u * 1024) /* of a template with its values */
 
 typedef enum ag_recipe_type {
@@ -72,8 +72,8 @@ AG_CHECK ag_status ag_recipe_values(const ag_recipe *r, const ag_val *given, ag_
                                     ag_val *ret, ag_err *err);
 
 /* Values as people type them, NAME=VALUE each; in arena. errors  AG_INVALID: names the argument; one that comes twice */
-AG_CHECK ag_status ag_recipe_typed_values(const ag_str *args, size_t n, ag_arena *arena, ag_val *ret,
-                                          ag_err *err);
+AG_CHECK ag_status ag_recipe_typed_values(const ag_str *args, size_t n, ag_arena *arena,
+                                          ag_val *ret, ag_err *err);
 
 /* --- recipe_text.c --- */
 

@@ -36,10 +36,11 @@ static ag_status make_step(const ag_recipe *r, size_t i, const ag_val *values, a
 		return st;
 	n = ag_utf8_count(ret->prompt);
 	if (n > AG_RECIPE_MAX_PROMPT)
-		return ag_fail(err, AG_INVALID, ORIGIN,
-		               "step %zu: with its values the question has %zu characters, at most %u "
-		               "are taken",
-		               i + 1, n, AG_RECIPE_MAX_PROMPT);
+		return ag_fail(
+			err, AG_INVALID, ORIGIN,
+			"step %zu: with its values the question has %zu characters, at most %u "
+			"are taken",
+			i + 1, n, AG_RECIPE_MAX_PROMPT);
 	return AG_OK;
 }
 
@@ -177,10 +178,9 @@ static ag_status of_row(const ag_object_row *row, ag_arena *arena, ag_recipe_run
 {
 	const ag_extjson_opts opts = { .max_depth = 12 };
 	const ag_val *steps, *definition, *values, *turns;
-	ag_recipe_run r = { .key = row->key,
-		            .name = row->name,
-		            .user = row->author,
-		            .version = row->version };
+	ag_recipe_run r = {
+		.key = row->key, .name = row->name, .user = row->author, .version = row->version
+	};
 	ag_val v;
 
 	if (ag_extjson_parse(row->body, &opts, arena, &v, NULL, NULL, NULL))
@@ -269,7 +269,8 @@ ag_status ag_recipe_run_list(ag_store *s, ag_str project, ag_str name, ag_arena 
 {
 	ag_object_row *rows;
 	size_t n;
-	ag_status st = ag_store_objects(s, project, AG_S(AG_RECIPE_RUN_KIND), arena, &rows, &n, err);
+	ag_status st = ag_store_objects(s, project, AG_S(AG_RECIPE_RUN_KIND), arena, &rows, &n,
+	                                err);
 
 	if (st)
 		return st;

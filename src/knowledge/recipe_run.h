@@ -15,9 +15,11 @@
 #include "knowledge/object.h"
 #include "knowledge/recipe.h"
 
-#define AG_RECIPE_RUN_KIND      "recipe_run"
-#define AG_RECIPE_MAX_RUNS      200u  /* of one recipe that are kept: older ones go when a new one begins */
-#define AG_RECIPE_MAX_RESPONSE  8000u /* characters of an answer in the run; the turn has all of it */
+#define AG_RECIPE_RUN_KIND "recipe_run"
+#define AG_RECIPE_MAX_RUNS \
+	200u /* of one recipe that are kept: older ones go when a new one begins */
+#define AG_RECIPE_MAX_RESPONSE \
+	8000u /* characters of an answer in the run; the turn has all of it */
 #define AG_RECIPE_MAX_ARTIFACTS 50u
 #define AG_RECIPE_MAX_TOOLS     20u
 
@@ -61,9 +63,9 @@ typedef struct ag_recipe_run {
 
 /* A run that has not begun: the prompts are made, all steps are pending. In arena.
  * errors  AG_INVALID: names the variable, or the step whose question is too long; AG_LIMIT */
-AG_CHECK ag_status ag_recipe_run_make(const ag_know *recipe, const ag_val *values, const ag_id *thread,
-                                      ag_str user, int64_t now_ms, ag_arena *arena,
-                                      ag_recipe_run *ret, ag_err *err);
+AG_CHECK ag_status ag_recipe_run_make(const ag_know *recipe, const ag_val *values,
+                                      const ag_id *thread, ag_str user, int64_t now_ms,
+                                      ag_arena *arena, ag_recipe_run *ret, ag_err *err);
 /* Writes it; r->version becomes one more. errors  AG_CONFLICT: somebody else wrote it meanwhile; AG_LIMIT */
 AG_CHECK ag_status ag_recipe_run_put(ag_store *s, ag_str project, ag_recipe_run *r, int64_t now_ms,
                                      ag_arena *arena, ag_err *err);

@@ -87,7 +87,8 @@ static bool skip_dollar(reader *r)
 		return false;
 	tag = ag_str_make(r->s.ptr + r->at, n + 1);
 	for (r->at += tag.len; r->at < r->s.len; r->at++) {
-		if (r->at + tag.len <= r->s.len && memcmp(r->s.ptr + r->at, tag.ptr, tag.len) == 0) {
+		if (r->at + tag.len <= r->s.len &&
+		    memcmp(r->s.ptr + r->at, tag.ptr, tag.len) == 0) {
 			r->at += tag.len;
 			return true;
 		}
@@ -165,10 +166,11 @@ ag_status ag_recipe_check_text(const ag_recipe *r, ag_str text, bool is_sql, con
 		if (n && !ag_recipe_variable_of(r, name))
 			return unknown(r, name, what, err);
 		if (n && is_sql && (!is_outside(text, i, true) || !is_outside(text, i, false))) {
-			ag_fail(err, AG_INVALID, ORIGIN, "%s: {{%.*s}} is within quotes or a comment",
-			        what, AG_FMT(name));
-			return ag_err_hint(err, "leave the quotes out, a value becomes a literal; "
-			                        "for a part of a text: '%%' || {{%.*s}} || '%%'",
+			ag_fail(err, AG_INVALID, ORIGIN,
+			        "%s: {{%.*s}} is within quotes or a comment", what, AG_FMT(name));
+			return ag_err_hint(err,
+			                   "leave the quotes out, a value becomes a literal; "
+			                   "for a part of a text: '%%' || {{%.*s}} || '%%'",
 			                   AG_FMT(ag_utf8_prefix(name, 20)));
 		}
 		i += n ? n : 1;

@@ -121,32 +121,42 @@ static ag_status save(ag_call *c, const ag_val *input, ag_tool_output *out, ag_e
 
 /* What is in variables and steps is checked by the object's kind, whose sentence names the field. */
 #define SAVE_PARAMS                                                                                 \
-	{ .name = "name", .type = AG_PARAM_STRING, .required = true, .max = 800,                    \
+	{ .name = "name",                                                                           \
+	  .type = AG_PARAM_STRING,                                                                  \
+	  .required = true,                                                                         \
+	  .max = 800,                                                                               \
 	  .help = "Name of the recipe, at most 200 characters." },                                  \
-		{ .name = "description", .type = AG_PARAM_STRING, .required = true, .max = 8000,    \
+		{ .name = "description",                                                            \
+		  .type = AG_PARAM_STRING,                                                          \
+		  .required = true,                                                                 \
+		  .max = 8000,                                                                      \
 		  .help = "What the recipe does." },                                                \
-		{ .name = "variables", .type = AG_PARAM_ARRAY, .required = true,                    \
+		{ .name = "variables",                                                              \
+		  .type = AG_PARAM_ARRAY,                                                           \
+		  .required = true,                                                                 \
 		  .max = 2 * AG_RECIPE_MAX_VARIABLES,                                               \
 		  .help = "Objects {name, type, label, default?, options?}. type: string, number, " \
-			  "date (2026-03-01), boolean or select (with options). May be empty." },   \
-		{ .name = "steps", .type = AG_PARAM_ARRAY, .required = true,                        \
+		          "date (2026-03-01), boolean or select (with options). May be empty." },   \
+		{ .name = "steps",                                                                  \
+		  .type = AG_PARAM_ARRAY,                                                           \
+		  .required = true,                                                                 \
 		  .max = 2 * AG_RECIPE_MAX_STEPS,                                                   \
 		  .help = "Objects {prompt_template, sql?, expected_tool?, description?}. "         \
-			  "prompt_template: the question, with {{name}} for a variable. sql: one "  \
-			  "SELECT that answers it without a model; {{name}} stands there without "  \
-			  "quotes." },                                                              \
+		          "prompt_template: the question, with {{name}} for a variable. sql: one "  \
+		          "SELECT that answers it without a model; {{name}} stands there without "  \
+		          "quotes." },                                                              \
 	{                                                                                           \
 		.name = "is_shared", .type = AG_PARAM_BOOL, .is_lenient = true,                     \
 		.help = "May everybody of the project use it? (false)"                              \
 	}
-#define SAVE_ROW(p)                                                                                 \
-	{                                                                                           \
-		.name = AG_RECIPE_TOOL_SAVE, .title = "Save a recipe",                              \
+#define SAVE_ROW(p)                                                                                   \
+	{                                                                                             \
+		.name = AG_RECIPE_TOOL_SAVE, .title = "Save a recipe",                                \
 		.help = "Keep questions of this conversation as a recipe that runs again with other " \
-			"values. Only when the user wants it.",                                     \
-		.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = MAX_OUTPUT,               \
-		.scope = "sql", .least = AG_ROLE_ANALYST, .recorded = "name",                       \
-		.output_schema = ag_envelope_schema, .run = save                                    \
+			"values. Only when the user wants it.",                                       \
+		.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = MAX_OUTPUT,                 \
+		.scope = "sql", .least = AG_ROLE_ANALYST, .recorded = "name",                         \
+		.output_schema = ag_envelope_schema, .run = save                                      \
 	}
 
 static const ag_param params[] = {
@@ -161,4 +171,5 @@ static const ag_tool rows[] = { SAVE_ROW(params) };
 static const ag_tool agent_rows[] = { SAVE_ROW(agent_params) };
 
 const ag_tool_set ag_recipe_save_tools = { .tools = rows, .ntool = AG_NELEM(rows) };
-const ag_tool_set ag_recipe_save_agent_tools = { .tools = agent_rows, .ntool = AG_NELEM(agent_rows) };
+const ag_tool_set ag_recipe_save_agent_tools = { .tools = agent_rows,
+	                                         .ntool = AG_NELEM(agent_rows) };

@@ -109,14 +109,15 @@ static size_t all_kinds(world *w, ag_know *list)
 	               "{\"mode\":\"approximate\",\"expected\":\"[[1,2.5]]\",\"tolerance\":0.015,"
 	               "\"sql\":\"SELECT 1\",\"tags\":[\"smoke\"]}");
 	list[4].status = AG_KNOW_OFF;
-	list[5] = make(w, AG_KNOW_RECIPE, "Weekly: orders",
-	               "{\"description\":\"What\\nit does\",\"variables\":[{\"name\":\"n\",\"type\":"
-	               "\"number\",\"label\":\"# how: many\",\"default\":5},{\"name\":\"s\",\"type\":"
-	               "\"select\",\"label\":\"S\",\"options\":[\"true\",\"- a: b\",\"null\",\"\\\"\"]},"
-	               "{\"name\":\"t\",\"type\":\"string\",\"label\":\"T\",\"default\":\"\"}],"
-	               "\"steps\":[{\"prompt_template\":\"How many\\n\\n  {{s}}: {{n}}?\\n---\\nx\",\"sql\":"
-	               "\"SELECT {{n}}\\n  -- '{\\nFROM t\",\"expected_tool\":\"execute_sql\",\"description\":"
-	               "\"one\"},{\"prompt_template\":\"{{t}}\"}],\"is_shared\":false}");
+	list[5] = make(
+		w, AG_KNOW_RECIPE, "Weekly: orders",
+		"{\"description\":\"What\\nit does\",\"variables\":[{\"name\":\"n\",\"type\":"
+		"\"number\",\"label\":\"# how: many\",\"default\":5},{\"name\":\"s\",\"type\":"
+		"\"select\",\"label\":\"S\",\"options\":[\"true\",\"- a: b\",\"null\",\"\\\"\"]},"
+		"{\"name\":\"t\",\"type\":\"string\",\"label\":\"T\",\"default\":\"\"}],"
+		"\"steps\":[{\"prompt_template\":\"How many\\n\\n  {{s}}: {{n}}?\\n---\\nx\",\"sql\":"
+		"\"SELECT {{n}}\\n  -- '{\\nFROM t\",\"expected_tool\":\"execute_sql\",\"description\":"
+		"\"one\"},{\"prompt_template\":\"{{t}}\"}],\"is_shared\":false}");
 	list[5].author = AG_S("ann");
 	return 6;
 }

@@ -52,12 +52,12 @@ static ag_status make(world *w, const char *fields, ag_know *ret)
 	return ag_know_make(AG_KNOW_RECIPE, AG_S("Weekly"), &v, w->arena, ret, &w->err);
 }
 
-#define VARIABLES                                                                              \
-	"\"variables\":[{\"name\":\"region\",\"type\":\"select\",\"label\":\"Region\","            \
-	"\"options\":[\"North\",\"South\"],\"default\":\"North\"},"                                \
-	"{\"name\":\"n\",\"type\":\"number\",\"label\":\"How many\",\"default\":5},"               \
-	"{\"name\":\"day\",\"type\":\"date\",\"label\":\"From\"},"                                 \
-	"{\"name\":\"all\",\"type\":\"boolean\",\"label\":\"All?\",\"default\":false},"            \
+#define VARIABLES                                                                       \
+	"\"variables\":[{\"name\":\"region\",\"type\":\"select\",\"label\":\"Region\"," \
+	"\"options\":[\"North\",\"South\"],\"default\":\"North\"},"                     \
+	"{\"name\":\"n\",\"type\":\"number\",\"label\":\"How many\",\"default\":5},"    \
+	"{\"name\":\"day\",\"type\":\"date\",\"label\":\"From\"},"                      \
+	"{\"name\":\"all\",\"type\":\"boolean\",\"label\":\"All?\",\"default\":false}," \
 	"{\"name\":\"who\",\"type\":\"string\",\"label\":\"Who\",\"default\":\"\"}]"
 
 static ag_recipe recipe(world *w)
@@ -65,10 +65,12 @@ static ag_recipe recipe(world *w)
 	ag_know o;
 	ag_recipe r;
 
-	assert_ok(w, make(w,
-	                  "{\"description\":\"d\"," VARIABLES
-	                  ",\"steps\":[{\"prompt_template\":\"{{region}} {{n}} {{day}} {{all}} {{who}}\"}]}",
-	                  &o));
+	assert_ok(
+		w,
+		make(w,
+	             "{\"description\":\"d\"," VARIABLES
+	             ",\"steps\":[{\"prompt_template\":\"{{region}} {{n}} {{day}} {{all}} {{who}}\"}]}",
+	             &o));
 	ag_recipe_read(&o.body, w->arena, &r);
 	assert_int_equal(r.nvariable, 5);
 	return r;
@@ -85,7 +87,8 @@ static void what_is_wrong_is_named_with_its_field(void **state)
 		{ "{\"description\":\"d\"}", "recipe: steps: is missing" },
 		{ "{\"description\":\"d\",\"steps\":[]}", "recipe: steps: is missing" },
 		{ "{" VARIABLES STEP, "recipe: description: is missing" },
-		{ "{\"description\":\"d\",\"variables\":[1]" STEP, "recipe: variable 1: want an object" },
+		{ "{\"description\":\"d\",\"variables\":[1]" STEP,
+		  "recipe: variable 1: want an object" },
 		{ "{\"description\":\"d\",\"variables\":[{\"type\":\"number\",\"label\":\"x\"}]" STEP,
 		  "recipe: variable 1: name: is missing" },
 		{ "{\"description\":\"d\",\"variables\":[{\"name\":\"x\",\"label\":\"x\"}]" STEP,
@@ -111,9 +114,11 @@ static void what_is_wrong_is_named_with_its_field(void **state)
 		  "recipe: step 1: prompt_template: is missing" },
 		{ "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"x\",\"promt\":\"y\"}]}",
 		  "recipe: step 1: there is no field \"promt\"" },
-		{ "{\"description\":\"d\"," VARIABLES ",\"steps\":[{\"prompt_template\":\"a {{regoin}} b\"}]}",
+		{ "{\"description\":\"d\"," VARIABLES
+		  ",\"steps\":[{\"prompt_template\":\"a {{regoin}} b\"}]}",
 		  "recipe: step 1: prompt_template: uses {{regoin}}, which is no variable of the recipe" },
-		{ "{\"description\":\"d\"," VARIABLES ",\"steps\":[{\"prompt_template\":\"{{ n }}\"}]}",
+		{ "{\"description\":\"d\"," VARIABLES
+		  ",\"steps\":[{\"prompt_template\":\"{{ n }}\"}]}",
 		  "recipe: step 1: prompt_template: want {{n}} without blanks" },
 		{ "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"x\",\"sql\":\"SELECT {{a}}\"}]}",
 		  "recipe: step 1: sql: uses {{a}}, which is no variable of the recipe" },
@@ -175,20 +180,33 @@ static void values_are_checked_by_type_and_defaults_fill_gaps(void **state)
 		{ "{\"day\":null}", "day: is missing, and has no default" },
 		{ "{\"day\":\" \"}", "day: is missing, and has no default" },
 		{ "{\"day\":\"2026-3-1\"}", "day: want a date like 2026-03-01, got \"2026-3-1\"" },
-		{ "{\"day\":\"2026-02-29\"}", "day: want a date like 2026-03-01, got \"2026-02-29\"" },
-		{ "{\"day\":\"2026-01-01T00:00\"}", "day: want a date like 2026-03-01, got \"2026-01-01T00:00\"" },
-		{ "{\"day\":\"2026-01-01\",\"region\":\"East\"}", "region: want one of North, South; got \"East\"" },
-		{ "{\"day\":\"2026-01-01\",\"region\":\"north\"}", "region: want one of North, South; got \"north\"" },
-		{ "{\"day\":\"2026-01-01\",\"n\":\"1,000\"}", "n: want a number like 12 or -3.5, got \"1,000\"" },
-		{ "{\"day\":\"2026-01-01\",\"n\":\"0x10\"}", "n: want a number like 12 or -3.5, got \"0x10\"" },
-		{ "{\"day\":\"2026-01-01\",\"n\":\"nan\"}", "n: want a number like 12 or -3.5, got \"nan\"" },
-		{ "{\"day\":\"2026-01-01\",\"n\":\"1;drop\"}", "n: want a number like 12 or -3.5, got \"1;drop\"" },
-		{ "{\"day\":\"2026-01-01\",\"n\":true}", "n: want a number like 12 or -3.5, got \"true\"" },
+		{ "{\"day\":\"2026-02-29\"}",
+		  "day: want a date like 2026-03-01, got \"2026-02-29\"" },
+		{ "{\"day\":\"2026-01-01T00:00\"}",
+		  "day: want a date like 2026-03-01, got \"2026-01-01T00:00\"" },
+		{ "{\"day\":\"2026-01-01\",\"region\":\"East\"}",
+		  "region: want one of North, South; got \"East\"" },
+		{ "{\"day\":\"2026-01-01\",\"region\":\"north\"}",
+		  "region: want one of North, South; got \"north\"" },
+		{ "{\"day\":\"2026-01-01\",\"n\":\"1,000\"}",
+		  "n: want a number like 12 or -3.5, got \"1,000\"" },
+		{ "{\"day\":\"2026-01-01\",\"n\":\"0x10\"}",
+		  "n: want a number like 12 or -3.5, got \"0x10\"" },
+		{ "{\"day\":\"2026-01-01\",\"n\":\"nan\"}",
+		  "n: want a number like 12 or -3.5, got \"nan\"" },
+		{ "{\"day\":\"2026-01-01\",\"n\":\"1;drop\"}",
+		  "n: want a number like 12 or -3.5, got \"1;drop\"" },
+		{ "{\"day\":\"2026-01-01\",\"n\":true}",
+		  "n: want a number like 12 or -3.5, got \"true\"" },
 		{ "{\"day\":\"2026-01-01\",\"n\":[1]}", "n: want one value" },
-		{ "{\"day\":\"2026-01-01\",\"all\":\"maybe\"}", "all: want true or false, got \"maybe\"" },
-		{ "{\"day\":\"2026-01-01\",\"who\":\"a\\u0000b\"}", "who: want UTF-8 text without control characters" },
-		{ "{\"day\":\"2026-01-01\",\"who\":\"\\u001b[31m\"}", "who: want UTF-8 text without control characters" },
-		{ "{\"day\":\"2026-01-01\",\"regoin\":\"North\"}", "regoin: the recipe has no such variable" },
+		{ "{\"day\":\"2026-01-01\",\"all\":\"maybe\"}",
+		  "all: want true or false, got \"maybe\"" },
+		{ "{\"day\":\"2026-01-01\",\"who\":\"a\\u0000b\"}",
+		  "who: want UTF-8 text without control characters" },
+		{ "{\"day\":\"2026-01-01\",\"who\":\"\\u001b[31m\"}",
+		  "who: want UTF-8 text without control characters" },
+		{ "{\"day\":\"2026-01-01\",\"regoin\":\"North\"}",
+		  "regoin: the recipe has no such variable" },
 		{ "[]", "values: want an object, name by name" },
 	};
 	world *w = *state;
@@ -203,15 +221,23 @@ static void values_are_checked_by_type_and_defaults_fill_gaps(void **state)
 			fail_msg("%zu: want %s\ngot %s", i, wrong[i].message, w->err.msg);
 	}
 	given = json(w, "{\"day\":\"2028-02-29\"}");
-	want = json(w, "{\"region\":\"North\",\"n\":\"5\",\"day\":\"2028-02-29\",\"all\":\"false\",\"who\":\"\"}");
+	want = json(
+		w,
+		"{\"region\":\"North\",\"n\":\"5\",\"day\":\"2028-02-29\",\"all\":\"false\",\"who\":\"\"}");
 	assert_ok(w, ag_recipe_values(&r, &given, w->arena, &got, &w->err));
 	assert_true(ag_val_eq(&got, &want));
-	given = json(w, "{\"day\":\" 2026-01-31 \",\"region\":\"South\",\"n\":-3.5,\"all\":\"YES\",\"who\":\" a \"}");
-	want = json(w, "{\"region\":\"South\",\"n\":\"-3.5\",\"day\":\"2026-01-31\",\"all\":\"true\",\"who\":\" a \"}");
+	given = json(
+		w,
+		"{\"day\":\" 2026-01-31 \",\"region\":\"South\",\"n\":-3.5,\"all\":\"YES\",\"who\":\" a \"}");
+	want = json(
+		w,
+		"{\"region\":\"South\",\"n\":\"-3.5\",\"day\":\"2026-01-31\",\"all\":\"true\",\"who\":\" a \"}");
 	assert_ok(w, ag_recipe_values(&r, &given, w->arena, &got, &w->err));
 	assert_true(ag_val_eq(&got, &want));
 	given = json(w, "{\"day\":\"2026-01-31\",\"n\":\"1e3\",\"all\":0,\"region\":\"\"}");
-	want = json(w, "{\"region\":\"North\",\"n\":\"1e3\",\"day\":\"2026-01-31\",\"all\":\"false\",\"who\":\"\"}");
+	want = json(
+		w,
+		"{\"region\":\"North\",\"n\":\"1e3\",\"day\":\"2026-01-31\",\"all\":\"false\",\"who\":\"\"}");
 	assert_ok(w, ag_recipe_values(&r, &given, w->arena, &got, &w->err));
 	assert_true(ag_val_eq(&got, &want));
 }
@@ -228,7 +254,8 @@ static void a_value_is_data_wherever_it_lands(void **state)
 		const char *values, *text, *prompt, *sql;
 	} cases[] = {
 		{ "{\"who\":\"Ann\"}", "x {{who}} y", "x \"Ann\" y", "x  'Ann'  y" },
-		{ "{\"who\":\"O'Neil \\\"x\\\"\"}", "{{who}}", "\"O'Neil \\\"x\\\"\"", " 'O''Neil \"x\"' " },
+		{ "{\"who\":\"O'Neil \\\"x\\\"\"}", "{{who}}", "\"O'Neil \\\"x\\\"\"",
+		  " 'O''Neil \"x\"' " },
 		{ "{\"who\":\"a\\\\\"}", "{{who}}", "\"a\\\\\"", " 'a\\' " },
 		{ "{\"who\":\"'; DROP TABLE t; --\"}", "{{who}}", "\"'; DROP TABLE t; --\"",
 		  " '''; DROP TABLE t; --' " },
@@ -267,7 +294,8 @@ static void what_grows_too_large_is_refused(void **state)
 	world *w = *state;
 	const ag_recipe r = recipe(w);
 	ag_buf text = AG_BUF_INIT(1u << 20), value = AG_BUF_INIT(1u << 20);
-	ag_member m[2] = { { AG_S("day"), ag_val_str(AG_S("2026-01-01")) }, { AG_S("who"), { 0 } } };
+	ag_member m[2] = { { AG_S("day"), ag_val_str(AG_S("2026-01-01")) },
+		           { AG_S("who"), { 0 } } };
 	ag_val given = ag_val_object(m, 2), values;
 	ag_str ret;
 
@@ -298,7 +326,8 @@ static void typed_values_are_pairs(void **state)
 	assert_ok(w, ag_recipe_typed_values(good, 2, w->arena, &got, &w->err));
 	assert_true(ag_val_eq(&got, &want));
 	for (size_t i = 0; i < AG_NELEM(bad); i++)
-		assert_int_equal(ag_recipe_typed_values(&bad[i], 1, w->arena, &got, &w->err), AG_INVALID);
+		assert_int_equal(ag_recipe_typed_values(&bad[i], 1, w->arena, &got, &w->err),
+		                 AG_INVALID);
 	assert_int_equal(ag_recipe_typed_values(twice, 2, w->arena, &got, &w->err), AG_INVALID);
 	assert_string_equal(w->err.msg, "a: comes twice");
 }

@@ -13,12 +13,12 @@
 #include "knowledge/knowledge.h"
 
 #define FIXED "SELECT COUNT(*) AS n FROM users WHERE region = {{region}}"
-#define FIELDS                                                                                  \
-	"{\"description\":\"People\",\"is_shared\":true,\"variables\":[{\"name\":\"region\","       \
-	"\"type\":\"select\",\"label\":\"Region\",\"options\":[\"North\",\"South\"],"               \
-	"\"default\":\"North\"},{\"name\":\"who\",\"type\":\"string\",\"label\":\"Who\","           \
-	"\"default\":\"Ann\"}],\"steps\":[{\"prompt_template\":\"How many are in {{region}}?\","    \
-	"\"sql\":\"" FIXED "\"},{\"prompt_template\":\"Is {{who}} one of them?\","                  \
+#define FIELDS                                                                                   \
+	"{\"description\":\"People\",\"is_shared\":true,\"variables\":[{\"name\":\"region\","    \
+	"\"type\":\"select\",\"label\":\"Region\",\"options\":[\"North\",\"South\"],"            \
+	"\"default\":\"North\"},{\"name\":\"who\",\"type\":\"string\",\"label\":\"Who\","        \
+	"\"default\":\"Ann\"}],\"steps\":[{\"prompt_template\":\"How many are in {{region}}?\"," \
+	"\"sql\":\"" FIXED "\"},{\"prompt_template\":\"Is {{who}} one of them?\","               \
 	"\"expected_tool\":\"describe_table\"}]}"
 
 static int setup(void **state)
@@ -53,7 +53,8 @@ static ag_val json(analyst_world *w, const char *text)
 	const ag_extjson_opts opts = { 0 };
 	ag_val v;
 
-	assert_ok(w, ag_extjson_parse(ag_str_c(text), &opts, w->shop.arena, &v, NULL, NULL, &w->err));
+	assert_ok(w,
+	          ag_extjson_parse(ag_str_c(text), &opts, w->shop.arena, &v, NULL, NULL, &w->err));
 	return v;
 }
 
@@ -93,7 +94,8 @@ static ag_recipe_run begin(analyst_world *w, const char *name, const char *value
 	const ag_id thread = ag_id_new(&ag_clock_system);
 	ag_recipe_run r;
 
-	assert_ok(w, ag_recipe_begin(&w->ctx, &o, &recipe, &v, &thread, w->shop.arena, &r, &w->err));
+	assert_ok(w,
+	          ag_recipe_begin(&w->ctx, &o, &recipe, &v, &thread, w->shop.arena, &r, &w->err));
 	return r;
 }
 
@@ -143,7 +145,8 @@ static void steps_are_turns_of_one_thread_and_remember(void **state)
 	assert_true(again.steps[1].started_ms && again.steps[1].ended_ms);
 	assert_int_equal(again.nturn, 2);
 	/* The model read the first step, its call and its result. */
-	assert_int_equal(aw_messages(w, 0)->n, 6); /* the instructions, four of the step before, the question */
+	assert_int_equal(aw_messages(w, 0)->n,
+	                 6); /* the instructions, four of the step before, the question */
 	aw_assert_has(w, 0, "How many are in North?");
 	assert_true(ag_str_contains(w->model.requests[0], AG_S("region =  'North' ")));
 	aw_assert_has(w, 0, "| n |");
@@ -161,7 +164,10 @@ static void it_is_not_among_the_conversations(void **state)
 	ag_thread found;
 	ag_recipe_run r;
 
-	assert_ok(w, put(w, "Count", "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"n?\",\"sql\":\"SELECT 1 AS n\"}]}"));
+	assert_ok(
+		w,
+		put(w, "Count",
+	            "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"n?\",\"sql\":\"SELECT 1 AS n\"}]}"));
 	r = begin(w, "Count", "{}");
 	assert_int_equal(go(w, &r), AG_OK);
 	assert_int_equal(ag_thread_find(w->shop.store, w->thread.place, AG_S(""), w->shop.arena,
@@ -200,10 +206,12 @@ static void a_statement_that_fails_is_a_failure(void **state)
 	analyst_world *w = *state;
 	ag_recipe_run r, again;
 
-	assert_ok(w, put(w, "Abs",
-	                 "{\"description\":\"d\",\"variables\":[{\"name\":\"n\",\"type\":\"number\",\"label\":\"n\"}],"
-	                 "\"steps\":[{\"prompt_template\":\"n?\",\"sql\":\"SELECT abs({{n}}) AS n\"},"
-	                 "{\"prompt_template\":\"m?\",\"sql\":\"SELECT 1 AS m\"}]}"));
+	assert_ok(
+		w,
+		put(w, "Abs",
+	            "{\"description\":\"d\",\"variables\":[{\"name\":\"n\",\"type\":\"number\",\"label\":\"n\"}],"
+	            "\"steps\":[{\"prompt_template\":\"n?\",\"sql\":\"SELECT abs({{n}}) AS n\"},"
+	            "{\"prompt_template\":\"m?\",\"sql\":\"SELECT 1 AS m\"}]}"));
 	r = begin(w, "Abs", "{\"n\":-9223372036854775808}");
 	assert_int_equal(go(w, &r), AG_INTERNAL);
 	again = kept(w, &r);
@@ -214,7 +222,7 @@ static void a_statement_that_fails_is_a_failure(void **state)
 
 static void sql_that_the_guard_refuses_is_not_saved(void **state)
 {
-#define SQL_RECIPE(sql)                                                                    \
+#define SQL_RECIPE(sql)                                                                       \
 	"{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"a\",\"sql\":\"SELECT 1\"}," \
 	"{\"prompt_template\":\"b\",\"sql\":\"" sql "\"}]}"
 	analyst_world *w = *state;
@@ -248,8 +256,8 @@ static void without_a_model_only_statements_run(void **state)
 	                                 &w->err),
 	                 AG_INVALID);
 	assert_string_equal(w->err.msg, "step 2 asks a model, and there is none");
-	assert_ok(w, ag_recipe_run_list(w->shop.store, w->project->id, AG_S(""), w->shop.arena, &list,
-	                                &n, &w->err));
+	assert_ok(w, ag_recipe_run_list(w->shop.store, w->project->id, AG_S(""), w->shop.arena,
+	                                &list, &n, &w->err));
 	assert_int_equal(n, 0);
 }
 
@@ -369,11 +377,15 @@ static void of_two_writers_one_is_refused(void **state)
 	ag_recipe_run r, other;
 	ag_err why = { 0 };
 
-	assert_ok(w, put(w, "Count", "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"n?\",\"sql\":\"SELECT 1 AS n\"}]}"));
+	assert_ok(
+		w,
+		put(w, "Count",
+	            "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"n?\",\"sql\":\"SELECT 1 AS n\"}]}"));
 	r = begin(w, "Count", "{}");
 	other = kept(w, &r);
 	assert_int_equal(go(w, &r), AG_OK);
-	assert_int_equal(ag_recipe_go(&w->ctx, &o, &other, w->shop.arena, &why, &w->err), AG_CONFLICT);
+	assert_int_equal(ag_recipe_go(&w->ctx, &o, &other, w->shop.arena, &why, &w->err),
+	                 AG_CONFLICT);
 	assert_non_null(strstr(w->err.msg, "goes on in another process"));
 	assert_int_equal(aw_statements(w), 1);
 }
@@ -385,15 +397,18 @@ static void of_two_writers_one_is_refused(void **state)
 static void a_model_saves_one_and_runs_it(void **state)
 {
 	static const sm_line lines[] = {
-		{ .calls = "[" SAVE("{\\\"name\\\":\\\"People\\\",\\\"description\\\":\\\"d\\\",\\\"variables\\\":[{"
-		                    "\\\"name\\\":\\\"region\\\",\\\"type\\\":\\\"string\\\",\\\"label\\\":\\\"R\\\"}],"
-		                    "\\\"steps\\\":[{\\\"prompt_template\\\":\\\"How many in {{regoin}}?\\\"}]}") "]" },
-		{ .calls = "[" SAVE("{\\\"name\\\":\\\"People\\\",\\\"description\\\":\\\"d\\\",\\\"variables\\\":[{"
-		                    "\\\"name\\\":\\\"region\\\",\\\"type\\\":\\\"string\\\",\\\"label\\\":\\\"R\\\"}],"
-		                    "\\\"steps\\\":[{\\\"prompt_template\\\":\\\"How many in {{region}}?\\\"}]}") "]" },
+		{ .calls = "[" SAVE(
+			  "{\\\"name\\\":\\\"People\\\",\\\"description\\\":\\\"d\\\",\\\"variables\\\":[{"
+			  "\\\"name\\\":\\\"region\\\",\\\"type\\\":\\\"string\\\",\\\"label\\\":\\\"R\\\"}],"
+			  "\\\"steps\\\":[{\\\"prompt_template\\\":\\\"How many in {{regoin}}?\\\"}]}") "]" },
+		{ .calls = "[" SAVE(
+			  "{\\\"name\\\":\\\"People\\\",\\\"description\\\":\\\"d\\\",\\\"variables\\\":[{"
+			  "\\\"name\\\":\\\"region\\\",\\\"type\\\":\\\"string\\\",\\\"label\\\":\\\"R\\\"}],"
+			  "\\\"steps\\\":[{\\\"prompt_template\\\":\\\"How many in {{region}}?\\\"}]}") "]" },
 		AW_SAY("It is saved."),
-		{ .calls = "[" AW_CALL("r", "run_recipe",
-		                       "{\\\"name\\\":\\\"People\\\",\\\"values\\\":{\\\"region\\\":\\\"North\\\"}}") "]" },
+		{ .calls = "[" AW_CALL(
+			  "r", "run_recipe",
+			  "{\\\"name\\\":\\\"People\\\",\\\"values\\\":{\\\"region\\\":\\\"North\\\"}}") "]" },
 		AW_ASK_SQL("SELECT COUNT(*) AS n FROM users WHERE region = 'North'"),
 		AW_SAY("There are 2 people in North."),
 		AW_SAY("The recipe answered."),
@@ -417,8 +432,8 @@ static void a_model_saves_one_and_runs_it(void **state)
 	aw_assert_has(w, 3, "People: d (region: string)"); /* the prompt names it */
 	aw_assert_has(w, 4, "How many in \"North\"?");
 	aw_assert_has(w, 6, "There are 2 people in North.");
-	assert_ok(w, ag_recipe_run_list(w->shop.store, w->project->id, AG_S("People"), w->shop.arena,
-	                                &runs, &n, &w->err));
+	assert_ok(w, ag_recipe_run_list(w->shop.store, w->project->id, AG_S("People"),
+	                                w->shop.arena, &runs, &n, &w->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(runs[0].state, AG_RECIPE_COMPLETED);
 	aw_ask(w, "And the other one?");
@@ -434,9 +449,11 @@ static void who_may_not_is_not_offered_and_is_refused(void **state)
 	size_t n;
 
 	assert_ok(w, put(w, "People", FIELDS));
-	assert_ok(w, put(w, "Mine", "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"n?\"}]}"));
+	assert_ok(w, put(w, "Mine",
+	                 "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"n?\"}]}"));
 	o = get(w, "People");
-	assert_int_equal(ag_know_remove(&p, &o, w->shop.arena, &w->err), AG_DENIED); /* an analyst */
+	assert_int_equal(ag_know_remove(&p, &o, w->shop.arena, &w->err),
+	                 AG_DENIED); /* an analyst */
 	w->shop.mine[1].role = AG_ROLE_VIEWER;
 	w->shop.who.user = AG_S("bob");
 	assert_int_equal(put(w, "Other", FIELDS), AG_DENIED);
@@ -460,7 +477,8 @@ static void who_may_not_is_not_offered_and_is_refused(void **state)
 
 /* --- the tools as the dispatcher runs them --- */
 
-static bool call(analyst_world *w, const ag_tool *tool, void *env, const char *input, const char *want)
+static bool call(analyst_world *w, const ag_tool *tool, void *env, const char *input,
+                 const char *want)
 {
 	ag_call c = { .tool = tool,
 		      .who = &w->shop.who,
@@ -486,8 +504,9 @@ static bool call(analyst_world *w, const ag_tool *tool, void *env, const char *i
 
 static void tools_ask_for_their_role(void **state)
 {
-#define ONE "{\"name\":\"One\",\"description\":\"d\",\"variables\":[],\"is_shared\":true,\"steps\":[{" \
-	    "\"prompt_template\":\"n?\",\"sql\":\"SELECT 1 AS n\"}]}"
+#define ONE                                                                                        \
+	"{\"name\":\"One\",\"description\":\"d\",\"variables\":[],\"is_shared\":true,\"steps\":[{" \
+	"\"prompt_template\":\"n?\",\"sql\":\"SELECT 1 AS n\"}]}"
 	analyst_world *w = *state;
 	const ag_tool *save = &ag_recipe_save_agent_tools.tools[0],
 		      *run = &ag_recipe_run_agent_tools.tools[0];
