@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings recipe eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -112,6 +112,19 @@ _argus_value() {
 	learnings:--why) kind=any ;;
 	learnings:--output | learnings:-o) kind=words words='text json' ;;
 	learnings:--store) kind=files ;;
+	recipe:--deadline) kind=any ;;
+	recipe:--project | recipe:-p) kind=any ;;
+	recipe:--var) kind=any ;;
+	recipe:--run) kind=any ;;
+	recipe:--file) kind=files ;;
+	recipe:--limit | recipe:-n) kind=any ;;
+	recipe:--model) kind=any ;;
+	recipe:--max-tokens) kind=any ;;
+	recipe:--max-cost) kind=any ;;
+	recipe:--record) kind=files ;;
+	recipe:--replay) kind=files ;;
+	recipe:--output | recipe:-o) kind=words words='text json' ;;
+	recipe:--store) kind=files ;;
 	eval:--deadline) kind=any ;;
 	eval:--tag) kind=any ;;
 	eval:--min-accuracy) kind=any ;;
@@ -246,7 +259,8 @@ _argus_value() {
 	worker:--store) kind=files ;;
 	jobs:--queue) kind=any ;;
 	jobs:--state) kind=words words='queued running done dead cancelled' ;;
-	jobs:--kind) kind=words words='audit' ;;
+	jobs:--kind) kind=words words='audit recipe' ;;
+	jobs:--var) kind=any ;;
 	jobs:--schedule) kind=any ;;
 	jobs:--attempts) kind=any ;;
 	jobs:--limit | jobs:-n) kind=any ;;
@@ -254,7 +268,8 @@ _argus_value() {
 	jobs:--store) kind=files ;;
 	schedule:--zone) kind=any ;;
 	schedule:--queue) kind=any ;;
-	schedule:--kind) kind=words words='audit' ;;
+	schedule:--kind) kind=words words='audit recipe' ;;
+	schedule:--var) kind=any ;;
 	schedule:--count | schedule:-n) kind=any ;;
 	schedule:--after) kind=any ;;
 	schedule:--output | schedule:-o) kind=words words='text json' ;;
@@ -337,7 +352,7 @@ _argus_argument() {
 	schedule:0) kind=words words='list add remove pause resume next run' ;;
 	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings recipe eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -355,6 +370,7 @@ _argus_options() {
 	prompt) words='--question --output --store' ;;
 	knowledge) words='--project --file --no-check --comments --output --store' ;;
 	learnings) words='--project --why --output --store' ;;
+	recipe) words='--deadline --project --var --run --file --no-check --limit --demo --model --max-tokens --max-cost --record --replay --output --store' ;;
 	eval) words='--deadline --tag --min-accuracy --junit --history --add --mode --model --max-tokens --max-cost --record --replay --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;
@@ -373,8 +389,8 @@ _argus_options() {
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;
 	guard) words='--schema --allowed-schemas --allowed-tables --excluded-tables --allowed-functions --allowed-views --allowed-types --allowed-extensions --max-rows --ndjson' ;;
 	worker) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --queue --jobs --drain --per-target --lease --grace --poll --no-schedules --model --max-tokens --max-cost --threads --store' ;;
-	jobs) words='--queue --state --kind --schedule --all --attempts --limit --output --store' ;;
-	schedule) words='--zone --queue --kind --all --count --after --output --store' ;;
+	jobs) words='--queue --state --kind --var --schedule --all --attempts --limit --output --store' ;;
+	schedule) words='--zone --queue --kind --var --all --count --after --output --store' ;;
 	store) words='--show-values --store' ;;
 	init) words='--project --demo --output --store --deadline' ;;
 	import) words='--project --table --output --store --deadline --threads' ;;
