@@ -22,6 +22,8 @@ void ag_app_mcp_release(ag_app_mcp *m);
 ag_tool_set ag_app_mcp_audit_tools(ag_app_mcp *m);
 /* ask_project: of projects that have a root. */
 ag_tool_set ag_app_mcp_ask_tools(ag_app_mcp *m);
+/* save_as_recipe, run_recipe. */
+ag_tool_set ag_app_mcp_recipe_tools(ag_app_mcp *m);
 /* Resources: tables as documentation, reports of audits. Prompts: how to explore, audit and ask. */
 ag_mcp_provider ag_app_mcp_provider(ag_app_mcp *m);
 

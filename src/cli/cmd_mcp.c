@@ -169,6 +169,7 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 	o.hub = s->hub;
 	o.tools[o.ntools++] = ag_analyst_tools;
 	o.tools[o.ntools++] = ag_know_tools;
+	o.tools[o.ntools++] = ag_app_mcp_recipe_tools(&s->app);
 	o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
 	o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
 	o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);
