@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from mcp_client import Client  # noqa: E402  pylint: disable=wrong-import-position
 from chat_policy import Model  # noqa: E402  pylint: disable=wrong-import-position
 from mcp_want import CASES, has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -306,6 +307,29 @@ def _():
     same("variable", o["variables"], [{"name": "thing", "type": "string", "label": "thing", "default": "customers"}])
     same("step", o["steps"], [{"prompt_template": "How many {{thing}} are there?"}])
     same("not shared", o.get("is_shared"), None)
+
+
+@case("a client of MCP saves one and runs it")
+def _():
+    c = Client([ARGUS, "mcp", "--config", path("argus.yaml")], env())
+    bad = c.tool("save_as_recipe", name="Remote", description="d", variables=[], steps=[{"prompt_template": "{{x}}"}])
+    same("refused", (bad["success"], bad["error"]["code"]), (False, "VALIDATION_ERROR"))
+    has(bad["error"]["message"], "step 1: prompt_template: uses {{x}}")
+    bad = c.tool("save_as_recipe", name="Remote", description="d", variables=[],
+                 steps=[{"prompt_template": "a", "sql": "DELETE FROM customers"}])
+    has(bad["error"]["message"], "step 1: sql: Only queries are allowed")
+    ok = c.tool("save_as_recipe", name="Remote", description="d", is_shared=True,
+                variables=[{"name": "region", "type": "select", "label": "R", "options": ["North", "South"]}],
+                steps=[{"prompt_template": "Who is in {{region}}?", "sql": "SELECT name FROM customers WHERE region = {{region}}"},
+                       {"prompt_template": "How many customers are there?"}])
+    same("saved", (ok["data"]["name"], ok["data"]["step_count"], ok["data"]["variable_names"]), ("Remote", 2, ["region"]))
+    has(c.tool("run_recipe", name="Remote")["error"]["message"], "region: is missing")
+    has(c.tool("run_recipe", name="Remot")["error"]["hint"], "Remote")
+    r = c.tool("run_recipe", name="remote", values={"region": "South"})["data"]["recipe_run"]
+    same("steps", [s["response"].split(".")[0] for s in r["steps"]],
+         ["| name |\n| --- |\n| Bob |", "There are 4 customers"])
+    c.process.stdin.close()
+    c.process.wait()
 
 
 plant()
