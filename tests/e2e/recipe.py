@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mcp_client import Client  # noqa: E402  pylint: disable=wrong-import-position
 from chat_policy import Model  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_client import Client  # noqa: E402  pylint: disable=wrong-import-position
 from mcp_want import CASES, has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
 DIR, SOCKET, PORT = sys.argv[1:4]
@@ -312,24 +312,27 @@ def _():
 @case("a client of MCP saves one and runs it")
 def _():
     c = Client([ARGUS, "mcp", "--config", path("argus.yaml")], env())
-    bad = c.tool("save_as_recipe", name="Remote", description="d", variables=[], steps=[{"prompt_template": "{{x}}"}])
+
+    def tool(of, **arguments):
+        return c.request("tools/call", {"name": of, "arguments": arguments})["result"]["structuredContent"]
+
+    bad = tool("save_as_recipe", name="Remote", description="d", variables=[], steps=[{"prompt_template": "{{x}}"}])
     same("refused", (bad["success"], bad["error"]["code"]), (False, "VALIDATION_ERROR"))
     has(bad["error"]["message"], "step 1: prompt_template: uses {{x}}")
-    bad = c.tool("save_as_recipe", name="Remote", description="d", variables=[],
+    bad = tool("save_as_recipe", name="Remote", description="d", variables=[],
                  steps=[{"prompt_template": "a", "sql": "DELETE FROM customers"}])
     has(bad["error"]["message"], "step 1: sql: Only queries are allowed")
-    ok = c.tool("save_as_recipe", name="Remote", description="d", is_shared=True,
+    ok = tool("save_as_recipe", name="Remote", description="d", is_shared=True,
                 variables=[{"name": "region", "type": "select", "label": "R", "options": ["North", "South"]}],
                 steps=[{"prompt_template": "Who is in {{region}}?", "sql": "SELECT name FROM customers WHERE region = {{region}}"},
                        {"prompt_template": "How many customers are there?"}])
     same("saved", (ok["data"]["name"], ok["data"]["step_count"], ok["data"]["variable_names"]), ("Remote", 2, ["region"]))
-    has(c.tool("run_recipe", name="Remote")["error"]["message"], "region: is missing")
-    has(c.tool("run_recipe", name="Remot")["error"]["hint"], "Remote")
-    r = c.tool("run_recipe", name="remote", values={"region": "South"})["data"]["recipe_run"]
+    has(tool("run_recipe", name="Remote")["error"]["message"], "region: is missing")
+    has(tool("run_recipe", name="Remot")["error"]["hint"], "Remote")
+    r = tool("run_recipe", name="remote", values={"region": "South"})["data"]["recipe_run"]
     same("steps", [s["response"].split(".")[0] for s in r["steps"]],
          ["| name |\n| --- |\n| Bob |", "There are 4 customers"])
-    c.process.stdin.close()
-    c.process.wait()
+    c.close()
 
 
 plant()
