@@ -196,6 +196,7 @@ _argus_value() {
 	serve:--allow-origins) kind=any ;;
 	serve:--resource) kind=any ;;
 	serve:--authorization-servers) kind=any ;;
+	serve:--questions) kind=any ;;
 	serve:--grace) kind=any ;;
 	serve:--store) kind=files ;;
 	project:--source) kind=files ;;
@@ -383,7 +384,7 @@ _argus_options() {
 	rate) words='--reason --output --store' ;;
 	purge) words='--older-than --store' ;;
 	mcp) words='--project --http --host --port --no-auth --allow-hosts --allow-origins --resource --authorization-servers --store' ;;
-	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --grace --store' ;;
+	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --grace --store' ;;
 	project) words='--source --name --password-file --no-password --disable --enable --output --store' ;;
 	token) words='--user --project --role --scope --expires --name --output --store' ;;
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;

@@ -6,6 +6,7 @@ set -u
 . "$(dirname -- "$0")/lib.sh"
 
 mkdir tables
+# shellcheck disable=SC2016 # the inner shell expands them
 holds 'evidence of CSV and TSV files after an import' sh -c \
 	'ARGUS_STORE=memory: python3 "$1/tests/e2e/csv_import.py" "$2" tables >said && ! grep "^not ok" said && grep "^ok" said' - "$source_root" "$ARGUS"
 exit $bad
