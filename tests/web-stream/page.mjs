@@ -9,7 +9,7 @@ globalThis.navigator ??= window.navigator
 const { createElement: h, StrictMode, useEffect } = await import('react')
 const { createRoot } = await import('react-dom/client')
 
-const PATIENCE_MS = 60000
+const PATIENCE_MS = 30000
 
 export const complaints = []
 for (const name of ['info', 'warn', 'error']) console[name] = (...words) => complaints.push(words.map(String).join(' '))
@@ -133,7 +133,11 @@ export class Page {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`${what}: ${this.chat?.status}, ${this.html()}`)), PATIENCE_MS)
       const look = () => {
-        if (!this.chat || !isSo(this.chat)) return false
+        try {
+          if (!this.chat || !isSo(this.chat)) return false
+        } catch (e) {
+          reject(e)
+        }
         clearTimeout(late)
         resolve(this.chat)
         return true

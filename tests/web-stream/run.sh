@@ -38,7 +38,7 @@ until grep -q '^listening on ' "$dir/err" 2>/dev/null; do
 	sleep 0.05
 done
 
-"$node" "$home/scenarios.mjs" "$(sed -n 's/^listening on //p' "$dir/err")" || bad=1
+"$node" "$home/scenarios.mjs" "$(sed -n 's/^listening on //p' "$dir/err")" "$server" || bad=1
 
 kill -TERM "$server"
 wait "$server"

@@ -1,13 +1,15 @@
 // Conversations with `argus serve --demo` on a page that uses the AI SDK (ai and @ai-sdk/react, three versions, each with React).
 // Every stream that a page reads to its end is checked against the rules of the protocol (rules.mjs); whatever the client or React
 // prints is a failure.
-// usage: scenarios.mjs BASE_URL
+// usage: scenarios.mjs BASE_URL PID
 import assert from 'node:assert/strict'
+import { Brake } from './brake.mjs'
 import { Page, Recorder, complaints, endDocument, ways } from './page.mjs'
 import { chunksOf, streamProblems } from './rules.mjs'
 import { rulesHold } from './rules_check.mjs'
 
-const base = process.argv[2]
+const [base, pid] = process.argv.slice(2)
+const brake = new Brake(pid)
 const VERSIONS = [
   ['6.0.3', 'ai-6-first', 'react-6-first'],
   ['6.0.326', 'ai-6-last', 'react-6-last'],
@@ -16,7 +18,6 @@ const VERSIONS = [
 const PLAIN = 'How many customers are there?'
 const CORRECTED = 'Which country has the most customers?' // its first statement is wrong
 const UNKNOWN = 'Zoë aus Köln fragt: 東京の顧客は何人ですか 🙂?'
-const TRIES = 20
 let failures = 0
 
 const textOf = m => m.parts.filter(p => p.type === 'text').map(p => p.text).join('')
@@ -72,6 +73,8 @@ class Client {
       failures++
       console.log(`not ok - ai ${this.version}: ${name}`)
       console.log(String(e.stack ?? e).slice(0, 4000).replace(/^/gm, '  '))
+    } finally {
+      brake.release()
     }
   }
 }
@@ -152,58 +155,64 @@ async function connectionLost(client) {
   }
 }
 
-const question = text => [{ id: 'q', role: 'user', parts: [{ type: 'text', text }] }]
-
-// A turn may end before the test does what it is about: then it tries another one.
-async function untilOne(what, attempt) {
-  for (let i = 0; i < TRIES; i++) if (await attempt()) return
-  assert.fail(`none of ${TRIES} turns was ${what}`)
+// A page with a turn that waits at its first statement.
+async function heldTurn(client, id) {
+  await client.page(client.newId()).ask(PLAIN)
+  brake.hold()
+  const page = client.page(id)
+  const answer = page.ask(CORRECTED)
+  answer.catch(() => {}) // who waits for it is told
+  await page.until('a call that runs', c => c.messages.at(-1)?.parts.at(-1)?.state === 'input-available')
+  return { page, answer }
 }
 
-async function readAll(stream) {
-  const chunks = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return chunks
-}
-
-// A page that is opened during a turn sees all of it, from its beginning, and so does the reader who was there before.
+// A page that is opened during a turn sees all of it, from its beginning, and so does the one that was there before.
 async function takenUpAgain(client) {
+  const id = client.newId()
+  const { page, answer } = await heldTurn(client, id)
+  const first = client.recorder.streams.length - 1
+  const other = client.page(id, { messages: await client.messages(id), resume: true })
+  assert.equal(await other.resumed, true)
+  await other.until('the same call', c => c.messages.at(-1)?.parts.at(-1)?.state === 'input-available')
+  assert.deepEqual(other.messages(), page.messages())
+  brake.release()
+  rightAnswer(page, await answer, 2)
+  rightAnswer(other, await other.until('the end of a turn', c => c.status === 'ready' && other.ends.length > 0), 2)
+  assert.deepEqual(other.messages(), page.messages())
   const parts = chunks => chunks.filter(c => !c.type.endsWith('-delta'))
-  const words = chunks => chunks.filter(c => c.type === 'text-delta').map(c => c.delta).join('')
+  const [one, two] = client.recorder.streams.slice(first).map(s => chunksOf(s.text, []))
+  assert.deepEqual(parts(two), parts(one))
+}
 
-  await untilOne('still under way', async () => {
-    const id = client.newId()
-    const messages = question(CORRECTED)
-    client.recorder.streams = []
-    const stream = readAll(await client.transport().sendMessages({ chatId: id, messages, trigger: 'submit-message' }))
-    const page = client.page(id, { messages, resume: true })
-    const isUnderWay = await page.resumed
-    await stream
-    if (!isUnderWay) return false
-    await page.until('the end of a turn', c => c.status === 'ready' && page.ends.length > 0)
-    const [one, two] = client.recorder.streams.map(s => chunksOf(s.text, []))
-    assert.deepEqual(parts(two), parts(one))
-    assert.equal(words(two), words(one))
-    assert.deepEqual((await client.reload(id)).messages(), page.messages())
-    return true
-  })
+async function pageClosed(client) {
+  const id = client.newId()
+  const { page, answer } = await heldTurn(client, id)
+  await page.chat.stop() // the client aborts its request
+  await answer
+  page.close()
+  const [question] = await client.messages(id)
+  assert.equal(textOf(question), CORRECTED)
+  const again = client.page(id, { messages: [question], resume: true })
+  assert.equal(await again.resumed, true)
+  brake.release()
+  rightAnswer(again, await again.until('the end of a turn', c => c.status === 'ready' && again.ends.length > 0), 2)
+  assert.deepEqual((await client.reload(id)).messages(), again.messages())
 }
 
 async function stopped(client) {
-  await untilOne('stopped', async () => {
-    const id = client.newId()
-    const page = client.page(id)
-    const answer = page.ask(CORRECTED)
-    await page.until('a turn that began', c => c.status === 'streaming')
-    const headers = { 'content-type': 'application/json' }
-    const r = await client.recorder.fetchOf(base)(`${base}/api/chat/${id}/stop`, { method: 'POST', headers, body: '{}' })
-    assert.equal(r.status, 202)
-    assert.equal((await answer).status, 'ready')
-    if (chunksOf(client.recorder.streams.at(-1).text, []).at(-1).type !== 'abort') return false
-    assert.deepEqual((await client.reload(id)).messages(), page.messages())
-    rightAnswer(page, await page.ask(PLAIN), 4)
-    return true
-  })
+  const id = client.newId()
+  const { page, answer } = await heldTurn(client, id)
+  const headers = { 'content-type': 'application/json' }
+  const r = await client.recorder.fetchOf(base)(`${base}/api/chat/${id}/stop`, { method: 'POST', headers, body: '{}' })
+  assert.equal(r.status, 202)
+  const chat = await answer
+  assert.equal(chat.status, 'ready')
+  assert.deepEqual(page.errors, [])
+  assert.deepEqual(callsOf(chat.messages[1]).map(p => p.state), ['output-error'])
+  assert.equal(chunksOf(client.recorder.streams.at(-1).text, []).at(-1).type, 'abort')
+  assert.deepEqual((await client.reload(id)).messages(), page.messages())
+  brake.release()
+  rightAnswer(page, await page.ask(PLAIN), 4)
 }
 
 async function refused(client) {
@@ -242,6 +251,7 @@ const SCENARIOS = [
   ['a stream that comes byte by byte', byteByByte],
   ['a connection that is lost loses nothing', connectionLost],
   ['a turn under way is read from its beginning', takenUpAgain],
+  ['a page that is closed does not end its turn', pageClosed],
   ['a turn that is stopped, and the next one', stopped],
   ['a question that is refused, and then a right one', refused],
   ['a transport that sends the last message only, with a slash at the end of the path', lastMessageOnly],
