@@ -3,6 +3,7 @@
 // prints is a failure.
 // usage: scenarios.mjs BASE_URL PID
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
 import { Brake } from './brake.mjs'
 import { Page, Recorder, complaints, endDocument, ways } from './page.mjs'
 import { chunksOf, streamProblems } from './rules.mjs'
@@ -10,6 +11,7 @@ import { rulesHold } from './rules_check.mjs'
 
 const [base, pid] = process.argv.slice(2)
 const brake = new Brake(pid)
+// The version is of the `ai` that reads: @ai-sdk/react brings its own.
 const VERSIONS = [
   ['6.0.3', 'ai-6-first', 'react-6-first'],
   ['6.0.326', 'ai-6-last', 'react-6-last'],
@@ -50,11 +52,12 @@ class Client {
 
   // As a page does when it is opened again: what is kept, then what is under way.
   async reload(id) {
-    for (;;) {
+    for (const isLast of [false, true]) {
       const page = this.page(id, { messages: await this.messages(id), resume: true })
       const isUnderWay = await page.resumed
       const chat = await page.until('a page that was loaded again', c => c.status === 'ready' && (!isUnderWay || page.ends.length > 0))
       if (chat.messages.at(-1)?.role === 'assistant') return page
+      assert.ok(!isLast, 'the answer is in neither of the two')
       page.close() // the turn ended between the two requests
     }
   }
@@ -266,6 +269,7 @@ try {
   console.log(`not ok - each rule of the protocol finds what breaks it\n${e.stack}`)
 }
 for (const [version, ai, react] of VERSIONS) {
+  assert.equal(createRequire(import.meta.resolve(react))('ai/package.json').version, version)
   const client = new Client(version, await import(ai), await import(react))
   for (const [name, work] of SCENARIOS) await client.run(name, work)
 }
