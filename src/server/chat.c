@@ -371,9 +371,10 @@ static ag_status last_turn(ag_store *s, const ag_thread_row *row, ag_arena *aren
 	return ag_analyst_is_open(s, ret, is_open, err);
 }
 
-/* A turn that a crash interrupted goes on; one of another process is read from its log. */
+/* A turn that a crash interrupted goes on; one of another process is read from its log. The store says whether there is one:
+ * a turn ends there before it ends here, and who was given its answer as a message must not read it again as a stream. */
 static void resume(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
-                   const ag_thread_row *row)
+                   const ag_thread_row *row, ag_server_turn *here)
 {
 	ag_httpd_stream *out = NULL;
 	const ag_project *project;
@@ -383,6 +384,8 @@ static void resume(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 
 	if (last_turn(s, row, rq->arena, &last, &is_running, &is_open, &err)) {
 		ag_server_problem_of(rp, &err);
+	} else if (here && is_running) {
+		stream(rp, ag_server_turn_read(here));
 	} else if (is_open) {
 		if (find_project(h, rq, rp, row->project, &project))
 			begin(h, rq, rp,
@@ -418,10 +421,7 @@ void ag_server_chat_resume(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	}
 	if (ag_server_thread_of(h, rq, rp, s, &row)) {
 		t = ag_server_turn_find(h, &row.id);
-		if (t)
-			stream(rp, ag_server_turn_read(t));
-		else
-			resume(h, rq, rp, s, &row);
+		resume(h, rq, rp, s, &row, t);
 		ag_server_turn_drop(t);
 	}
 	ag_server_chat_give(h, s);

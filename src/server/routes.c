@@ -46,6 +46,11 @@ const ag_http_route ag_server_routes[] = {
 	  .path = "/api/chat/{id}/stream",
 	  .scope = "sql",
 	  .handle = ag_server_chat_resume },
+	/* As the AI SDK's transport forms it when its address is "/api/chat/". */
+	{ .methods = "GET",
+	  .path = "/api/chat//{id}/stream",
+	  .scope = "sql",
+	  .handle = ag_server_chat_resume },
 	{ .methods = "POST",
 	  .path = "/api/chat/{id}/stop",
 	  .scope = "sql",

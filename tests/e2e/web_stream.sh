@@ -20,12 +20,12 @@ skip_all() {
 }
 # shellcheck source=tests/e2e/lib_npm.sh
 . "$root/tests/e2e/lib_npm.sh"
-npm_packages web-stream 22 0
-cp "$root/tests/web-stream/"*.mjs "$home/" || exit 1
+npm_packages web_stream 22 0
+cp "$root/tests/web_stream/"*.mjs "$home/" || exit 1
 
 # More statements a minute than the scenarios make: the limit has tests of its own.
 (cd "$dir" && HOME=$dir XDG_STATE_HOME=$dir/state MAX_QUERIES_PER_MINUTE=100000 \
-	exec "$ARGUS" serve --demo --port 0 >"$dir/out" 2>"$dir/err" </dev/null) &
+	exec "$ARGUS" serve --demo --questions 0 --port 0 >"$dir/out" 2>"$dir/err" </dev/null) &
 server=$!
 tries=0
 until grep -q '^listening on ' "$dir/err" 2>/dev/null; do
