@@ -6,8 +6,9 @@
 
 #include "base/utf8.h"
 
-#define ORIGIN    "analyst.recipe"
-#define MAX_TURNS AG_THREAD_MAX_TURNS
+#define ORIGIN     "analyst.recipe"
+#define MAX_TURNS  AG_THREAD_MAX_TURNS
+#define TRIM_EVERY 20u /* runs of a recipe */
 
 typedef struct running {
 	const ag_ctx *ctx;
@@ -76,7 +77,8 @@ ag_status ag_recipe_begin(const ag_ctx *ctx, const ag_recipe_opts *o, const ag_k
 
 	if (!st)
 		st = check_model(o, ret, err);
-	if (!st)
+	/* All runs are read for it, so not each time. */
+	if (!st && recipe->uses % TRIM_EVERY == 0)
 		st = ag_recipe_run_trim(o->chat->store, project, recipe->name, err);
 	if (!st)
 		st = ag_recipe_run_put(o->chat->store, project, ret, now_ms, arena, err);

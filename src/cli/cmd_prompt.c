@@ -84,6 +84,7 @@ static int run(ag_cli *c)
 		                      .knowledge = chat.knowledge,
 		                      .knowledge_bytes = choices->knowledge_bytes,
 		                      .learns = true,
+		                      .recipes_of = &chat.who,
 		                      .retries = (unsigned)choices->retries,
 		                      .now_ms = ag_clock_wall(c->app.ctx.clock) };
 	if (ag_analyst_prompt_make(&o, c->app.arena, &p, &err))

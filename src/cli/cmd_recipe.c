@@ -219,9 +219,9 @@ static int finish_run(ag_cli *c, const ag_recipe_run *r, const ag_err *why)
 	if (why->status) {
 		ag_err err = *why;
 
-		if (r->state != AG_RECIPE_COMPLETED)
-			ag_err_hint(&err, "argus recipe resume %.8s goes on at that step",
-			            r->key.ptr);
+		ag_err_hint(&err, "argus recipe resume %.8s goes on at that step", r->key.ptr);
+		if (why->status == AG_CANCELLED)
+			ag_cli_note(c, "argus recipe resume %.8s goes on", r->key.ptr);
 		return ag_cli_fail(c, &err);
 	}
 	if (!ag_cli_is_json(c))

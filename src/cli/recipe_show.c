@@ -43,7 +43,7 @@ static void show_variable(const ag_recipe_variable *v, ag_arena *arena, ag_paint
 {
 	const ag_str options = options_text(v, arena);
 
-	line(p, 0, v == NULL ? "" : "variable", AG_INK_BOLD, v->name);
+	line(p, 0, "variable", AG_INK_BOLD, v->name);
 	fact(p, 2, "label", v->label);
 	fact(p, 2, "type",
 	     ag_str_printf(arena, "%s%s%.*s", ag_recipe_type_name(v->type), options.len ? ": " : "",
