@@ -56,6 +56,7 @@ static const ag_check table[] = {
 	{ "array_size", 37, "arrays that are empty or of another length", ag_check_array_size },
 	{ "array_content", 38, "nothing as an item of an array", ag_check_array_content },
 	{ "unit", 39, "numbers that are 100 or 1000 times all others", ag_check_unit },
+	{ "secrets", 40, "passwords that anybody can read", ag_check_secrets },
 	{ "booleans", 43, "yes and no in many spellings", ag_check_booleans },
 	{ "co_missing", 46, "fields that have no value in the same documents",
 	  ag_check_co_missing },

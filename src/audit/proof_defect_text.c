@@ -261,6 +261,7 @@ void ag_defect_pii(const ag_proof_field *l, ag_defect *d)
 
 	for (size_t i = 0; i < AG_NELEM(secret); i++)
 		d->all_ok |= ag_field_has_word(&l->name, secret[i]);
+	d->all_ok |= ag_name_is_password(&l->name);
 	if (d->all_ok && l->is_listed && !l->f.str.n) /* token_count */
 		d->none = AG_S("the field holds no text");
 	if (d->all_ok)

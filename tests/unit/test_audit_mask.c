@@ -23,12 +23,21 @@ static void fields(void **state)
 		"passwordHash",
 		"dateOfBirth",
 		"birth_date",
+		"kunde.telefonnummer",
+		"Geburtsdatum",
+		"prénom",
+		"date_naissance",
+		"mot_de_passe",
+		"correo",
+		"cliente.apellidos",
+		"contraseña",
 	};
 	static const char *const open[] = {
-		"name",    "product.name", "filename",
-		"message", "status",       "city",
-		"discard", "amount",       "token_count_total_ms.x",
-		"ship",
+		"name",          "product.name", "filename",
+		"message",       "status",       "city",
+		"discard",       "amount",       "token_count_total_ms.x",
+		"ship",          "ruedas",       "nombre",
+		"strassenbelag", "mot",
 	};
 
 	(void)state;
