@@ -388,6 +388,29 @@ static bool breaks_vocabulary(const search *s, const entry *rare, const entry *f
 	       !(p->is_ending && kind != SLIP_CHANGE);
 }
 
+/* "O'Hartford" beside "Hartford", "d'Avril" beside "Avril": folding leaves the letter and takes the apostrophe. */
+static bool is_with_particle(const search *s, const entry *rare, const entry *frequent)
+{
+	const ag_str r = rare->fold, f = frequent->fold;
+	const uint32_t code = s->are_words ? s->tokens[rare->first].code : rare->first;
+	const ag_str text = ag_val_text(&s->col->values[code - 1]);
+
+	size_t at = 0;
+
+	while (at < f.len && at < r.len && r.ptr[at] == f.ptr[at])
+		at++;
+	if (r.len != f.len + 1 || !same_rest(r, at + 1, f, at))
+		return false;
+	for (size_t i = 1; i < text.len; i++) {
+		const ag_str rest = ag_str_make(text.ptr + i, text.len - i);
+
+		if ((text.ptr[i - 1] | 0x20) == r.ptr[at] &&
+		    (text.ptr[i] == '\'' || ag_str_starts(rest, AG_S("\xe2\x80\x99"))))
+			return true;
+	}
+	return false;
+}
+
 static void judge(search *s, const entry *rare, const entry *frequent)
 {
 	finding f = { rare->first, rare->fold, frequent->fold, rare->n, frequent->n, false };
@@ -396,6 +419,8 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 	const place p = place_of(rare->fold, frequent->fold, kind, at);
 	int said = 0;
 
+	if (is_with_particle(s, rare, frequent))
+		return;
 	if (kind == SLIP_NONE) { /* another accent */
 		f.is_sure = s->is_label;
 		if (frequent->n >= 10 * rare->n && frequent->n >= 20)
