@@ -54,7 +54,7 @@ bool ag_path_is_categorical(const ag_path_profile *f); /* few values, often repe
 ag_str ag_value_text(const ag_value_count *v);
 /* Does another field say what kind of document this is, with a value that explains a minus sign? */
 bool ag_profile_has_refunds(const ag_profile *p);
-bool ag_name_is_country(ag_str name); /* in eight languages */
+bool ag_name_is_country(ag_str name);             /* in eight languages */
 bool ag_name_is_password(const ag_field_name *n); /* the same; not one of a hash */
 /* Does another field hold several countries? Their codes have several lengths. */
 bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f);
