@@ -42,6 +42,11 @@ typedef struct table {
 #define THREAD_COLUMNS                                                                        \
 	"id, name, \"user\", project, title, created_at, changed_at, viewed_at, deleted_at, " \
 	"stop_at"
+#define ARTIFACT_COLUMNS \
+	"project, id, title, kind, thread, author, versions, created_at, changed_at, deleted_at"
+#define VERSION_COLUMNS                                                                  \
+	"project, id, artifact, version, parent, title, description, code, hash, data, " \
+	"queries, figures, author, created_at"
 #define COUNT(member) offsetof(ag_store_copied, member)
 
 enum {
@@ -57,7 +62,9 @@ enum {
 	OBJECTS,
 	JOBS,
 	SCHEDULES,
-	THREADS
+	THREADS,
+	ARTIFACTS,
+	VERSIONS
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -84,6 +91,12 @@ static const ag_sql reads[] = {
 	[SCHEDULES] = { "SELECT " SCHEDULE_COLUMNS
 	                " FROM schedules WHERE name > $1 ORDER BY name LIMIT $2" },
 	[THREADS] = { "SELECT " THREAD_COLUMNS " FROM threads WHERE id > $1 ORDER BY id LIMIT $2" },
+	[ARTIFACTS] = { "SELECT project || '/' || id, " ARTIFACT_COLUMNS
+	                " FROM artifacts WHERE project || '/' || id > $1 "
+	                "ORDER BY project || '/' || id LIMIT $2" },
+	[VERSIONS] = { "SELECT project || '/' || id, " VERSION_COLUMNS
+	               " FROM artifact_versions WHERE project || '/' || id > $1 "
+	               "ORDER BY project || '/' || id LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -152,16 +165,25 @@ static const ag_sql writes[] = {
 	              "ON CONFLICT (id) DO UPDATE SET title = excluded.title, "
 	              "changed_at = excluded.changed_at, viewed_at = excluded.viewed_at, "
 	              "deleted_at = excluded.deleted_at, stop_at = excluded.stop_at" },
+	[ARTIFACTS] = { "INSERT INTO artifacts (" ARTIFACT_COLUMNS
+	                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
+	                "ON CONFLICT (project, id) DO UPDATE SET title = excluded.title, "
+	                "versions = excluded.versions, changed_at = excluded.changed_at, "
+	                "deleted_at = excluded.deleted_at" },
+	[VERSIONS] = { "INSERT INTO artifact_versions (" VERSION_COLUMNS
+	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
+	               "ON CONFLICT (project, id) DO NOTHING" },
 };
 
 static const table tables[] = {
-	[RUNS] = { false, 19, 0, COUNT(nrun) },      [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
-	[REPORTS] = { false, 2, 0, COUNT(nreport) }, [LEASES] = { false, 3, 0, COUNT(nother) },
-	[PROJECTS] = { false, 8, 0, COUNT(nother) }, [MEMBERS] = { false, 4, 1, COUNT(nother) },
-	[TOKENS] = { false, 11, 0, COUNT(nother) },  [RATES] = { false, 4, 0, COUNT(nother) },
-	[TEXTS] = { false, 3, 0, COUNT(nother) },    [OBJECTS] = { false, 14, 1, COUNT(nother) },
-	[JOBS] = { false, 18, 0, COUNT(nother) },    [SCHEDULES] = { false, 10, 0, COUNT(nother) },
-	[THREADS] = { false, 10, 0, COUNT(nother) },
+	[RUNS] = { false, 19, 0, COUNT(nrun) },       [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
+	[REPORTS] = { false, 2, 0, COUNT(nreport) },  [LEASES] = { false, 3, 0, COUNT(nother) },
+	[PROJECTS] = { false, 8, 0, COUNT(nother) },  [MEMBERS] = { false, 4, 1, COUNT(nother) },
+	[TOKENS] = { false, 11, 0, COUNT(nother) },   [RATES] = { false, 4, 0, COUNT(nother) },
+	[TEXTS] = { false, 3, 0, COUNT(nother) },     [OBJECTS] = { false, 14, 1, COUNT(nother) },
+	[JOBS] = { false, 18, 0, COUNT(nother) },     [SCHEDULES] = { false, 10, 0, COUNT(nother) },
+	[THREADS] = { false, 10, 0, COUNT(nother) },  [ARTIFACTS] = { false, 11, 1, COUNT(nother) },
+	[VERSIONS] = { false, 15, 1, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

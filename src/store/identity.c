@@ -211,6 +211,7 @@ enum {
 	SET_PROJECTS,
 	DROP_MEMBERS,
 	DROP_OBJECTS,
+	DROP_ARTIFACTS,
 	DROP_PROJECT,
 	PUT_MEMBER,
 	DROP_MEMBER,
@@ -240,6 +241,7 @@ static const ag_sql sql[] = {
 	[SET_PROJECTS] = { "UPDATE tokens SET projects = $2 WHERE id = $1" },
 	[DROP_MEMBERS] = { "DELETE FROM members WHERE project = $1" },
 	[DROP_OBJECTS] = { "DELETE FROM objects WHERE project = $1" },
+	[DROP_ARTIFACTS] = { "DELETE FROM artifacts WHERE project = $1" },
 	[DROP_PROJECT] = { "DELETE FROM projects WHERE id = $1" },
 	[PUT_MEMBER] = { "INSERT INTO members (project, \"user\", role) VALUES ($1, $2, $3) "
 	                 "ON CONFLICT (project, \"user\") DO UPDATE SET role = excluded.role" },
@@ -435,6 +437,8 @@ static ag_status drop_project(ag_db *db, void *arg, bool is_again, ag_err *err)
 		st = ag_db_run(db, &sql[DROP_MEMBERS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_OBJECTS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
+	if (!st)
+		st = ag_db_run(db, &sql[DROP_ARTIFACTS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_PROJECT], AG_DB_ARGS(ag_db_text(id)), &out, err);
 	return st || out.nchange || is_again ? st : no_project(id, err);

@@ -358,6 +358,8 @@ ag_status ag_postgres_check(ag_db *base, ag_arena *arena, ag_str **ret, size_t *
 		{ "SELECT count(*), sum(length(text)) FROM texts" },
 		{ "SELECT count(*), sum(length(settings)) FROM projects" },
 		{ "SELECT count(*), sum(length(body)) FROM objects" },
+		{ "SELECT count(*), sum(versions) FROM artifacts" },
+		{ "SELECT count(*), sum(length(code)), sum(length(data)) FROM artifact_versions" },
 		{ "SELECT count(*), sum(length(payload)), sum(length(result)) FROM jobs" },
 		{ "SELECT count(*), sum(length(payload)) FROM schedules" },
 		{ "SELECT count(*), sum(length(body)) FROM index_docs" },

@@ -654,7 +654,7 @@ ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
 {
 	ag_db *db = s->db;
 	uint64_t nrun = 0;
-	bool is_index = false, is_ledger = false, is_jobs = false;
+	bool is_index = false, is_ledger = false, is_jobs = false, is_artifacts = false;
 	ag_status st;
 
 	if (older_than_ms < 0)
@@ -669,7 +669,9 @@ ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
 		st = ag_ledger_purge(db, older_than_ms, &is_ledger, err);
 	if (!st)
 		st = ag_jobs_purge(db, older_than_ms, &is_jobs, err);
-	db->type->purge_end(db, nrun || is_index || is_ledger || is_jobs);
+	if (!st)
+		st = ag_artifacts_purge(db, older_than_ms, &is_artifacts, err);
+	db->type->purge_end(db, nrun || is_index || is_ledger || is_jobs || is_artifacts);
 	if (!st)
 		*ret_runs = nrun;
 	return st;
