@@ -5,12 +5,14 @@
 #include "analyst/analyst.h"
 
 #include "agent/planner_chat.h"
+#include "analyst/artifact_proof.h"
 #include "analyst/correct.h"
 #include "analyst/fixed.h"
 #include "analyst/prompt.h"
 #include "analyst/proof.h"
 #include "analyst/recipe_tool.h"
 #include "analyst/tools.h"
+#include "artifact/tools.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "knowledge/learning.h"
@@ -24,7 +26,7 @@
 #define ERROR_BYTES     200u
 #define EARLIER_SHARE   4 /* of a result, an earlier turn shows this part */
 #define MAX_PARALLEL    4u
-#define OWN_SETS        4u /* tables of tools beside those of the options */
+#define OWN_SETS        5u /* tables of tools beside those of the options */
 #define LEASE_MARGIN_MS 60000
 /* Before the deadline no model is waited for: the answer is kept and printed in that time. */
 #define FINISH_MS 1000
@@ -37,6 +39,7 @@ typedef struct analyst {
 	ag_analyst_state state;
 	ag_analyst_gates gates;
 	ag_analyst_proof proof;
+	ag_artifact_prover prover;       /* of artifacts, by the same results */
 	const ag_analyst_state **states; /* of the turns before, for their results */
 	ag_analyst_turn_result *ret;
 	ag_str question;
@@ -181,6 +184,7 @@ static ag_status prompt(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 		.learns = may_learn(a),
 		.recipes_of = has_recipes(a) ? a->o->who : NULL,
 		.is_step = a->o->is_step,
+		.draws = may_learn(a),
 		.retries = retries_of(&a->o->choices),
 		.now_ms = ag_clock_wall(a->ctx->clock),
 	};
@@ -340,6 +344,13 @@ static size_t own_sets(analyst *a, ag_tool_set *ret)
 	if (a->o->knowledge) {
 		ret[n] = ag_know_agent_tools; /* save_learning is the last of them */
 		ret[n++].ntool -= !may_learn(a);
+	}
+	/* Who may not save may still list what there is; an evaluation leaves nothing. */
+	if (a->o->knowledge && !a->o->is_trial) {
+		ag_analyst_artifact_prover_init(&a->prover, &a->proof);
+		ret[n] = ag_artifact_agent_tools;
+		ret[n].ntool = may_learn(a) ? ret[n].ntool : 1;
+		ret[n++].env = &a->prover;
 	}
 	if (has_recipes(a)) {
 		ret[n] = ag_recipe_run_agent_tools;

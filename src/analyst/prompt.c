@@ -408,6 +408,11 @@ static ag_status make_knowledge(const ag_analyst_prompt_opts *o, ag_arena *arena
 	}
 	if (!st && o->recipes_of)
 		st = add_recipes(o, arena, ret, err);
+	if (!st && o->draws) {
+		st = ag_prompt_file("prompts/analyst/artifact.md", NULL, 0, arena, &text, err);
+		if (!st)
+			add(ret, "artifact", text);
+	}
 	return st;
 }
 

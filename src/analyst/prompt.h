@@ -26,6 +26,7 @@ typedef struct ag_analyst_prompt_opts {
 	bool learns;                     /* the tool save_learning is offered */
 	const ag_caller *recipes_of;     /* who is offered the tools for recipes; NULL = nobody */
 	bool is_step;                    /* the question is a step of a recipe */
+	bool draws;                      /* the tool create_artifact is offered */
 	unsigned retries;
 	int64_t now_ms; /* wall time, for today's date */
 } ag_analyst_prompt_opts;

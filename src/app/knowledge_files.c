@@ -20,6 +20,7 @@ typedef struct reading {
 	ag_arena *arena;
 	const atomic_bool *cancel;
 	int64_t now_ms;
+	bool (*is_wanted)(ag_str name);
 	ag_zip_file *files; /* all that are read */
 	size_t n, cap, total;
 } reading;
@@ -87,7 +88,7 @@ static ag_status read_entry(reading *r, int dir, ag_str path, ag_str name, const
 		return ag_fail_errno(err, errno, ORIGIN, "cannot look at \"%.*s\"", AG_FMT(path));
 	if (S_ISDIR(sb.st_mode))
 		return read_folder(r, path, name, depth + 1, err);
-	if (!is_wanted(name))
+	if (!r->is_wanted(name))
 		return AG_OK;
 	if (!S_ISREG(sb.st_mode)) {
 		ag_fail(err, AG_INVALID, ORIGIN, "%.*s is a symbolic link or a device",
@@ -219,7 +220,7 @@ static ag_status read_archive(reading *r, ag_str bytes, ag_err *err)
 	ag_status st = ag_zip_read(bytes, r->arena, &files, &n, err);
 
 	for (size_t i = 0; i < n && !st; i++) {
-		if (is_wanted(files[i].name))
+		if (r->is_wanted(files[i].name))
 			st = add_file(r, files[i].name, files[i].text, err);
 	}
 	return st;
@@ -244,17 +245,35 @@ static ag_status read_one(reading *r, ag_str path, ag_err *err)
 	return add_file(r, name, text, err);
 }
 
+static ag_status read_path(reading *r, ag_str path, ag_err *err)
+{
+	struct stat sb;
+
+	return !stat(ag_str_cstr(r->arena, path), &sb) && S_ISDIR(sb.st_mode)
+	               ? read_folder(r, path, AG_S(""), 0, err)
+	               : read_one(r, path, err);
+}
+
+ag_status ag_app_files_read(ag_str path, bool (*is_wanted_name)(ag_str name),
+                            const atomic_bool *cancel, ag_arena *arena, ag_zip_file **ret,
+                            size_t *nret, ag_err *err)
+{
+	reading r = { .arena = arena, .cancel = cancel, .is_wanted = is_wanted_name };
+	ag_status st = read_path(&r, path, err);
+
+	if (st)
+		return st;
+	*ret = r.files;
+	*nret = r.n;
+	return AG_OK;
+}
+
 ag_status ag_app_knowledge_read(ag_str path, int64_t now_ms, const atomic_bool *cancel,
                                 ag_arena *arena, ag_know_source *ret, bool *ret_is_own, ag_err *err)
 {
-	reading r = { .arena = arena, .cancel = cancel, .now_ms = now_ms };
-	struct stat sb;
-	ag_status st;
+	reading r = { .arena = arena, .cancel = cancel, .now_ms = now_ms, .is_wanted = is_wanted };
+	ag_status st = read_path(&r, path, err);
 
-	if (!stat(ag_str_cstr(arena, path), &sb) && S_ISDIR(sb.st_mode))
-		st = read_folder(&r, path, AG_S(""), 0, err);
-	else
-		st = read_one(&r, path, err);
 	if (st)
 		return st;
 	if (!r.n) {

@@ -6,9 +6,16 @@
 #include <stdatomic.h>
 
 #include "knowledge/dbt.h"
+#include "knowledge/zip.h"
 #include "sql/dictionary.h"
 
 #define AG_KNOW_MAX_FILES 20000u
+
+/* The files of a folder or archive whose names are wanted, by relative name; a single file is one. In arena.
+ * errors  AG_INVALID: a symbolic link, an unsafe name; AG_LIMIT; AG_NOT_FOUND, AG_IO */
+AG_CHECK ag_status ag_app_files_read(ag_str path, bool (*is_wanted_name)(ag_str name),
+                                     const atomic_bool *cancel, ag_arena *arena, ag_zip_file **ret,
+                                     size_t *nret, ag_err *err);
 
 /* What the path holds, by what it is: a folder, an archive, .yml and .yaml of dbt, else one Markdown file. Files whose name
  * begins with a dot, or that end neither in .md, .yml nor .yaml, are left out. *ret_is_own: it is of argus knowledge export,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "artifact/artifact.h"
 #include "base/log.h"
 #include "store/ledger.h"
 
@@ -35,6 +36,7 @@ static ag_status retain(ag_store *store, int64_t days, int64_t now_ms, ag_arena 
                         uint64_t *ret_runs, ag_err *err)
 {
 	const int64_t last_ms = ag_app_retained_ms(store, arena);
+	uint64_t nartifact;
 	ag_status st;
 
 	/* A note of the time to come is of a clock that was wrong. */
@@ -42,6 +44,8 @@ static ag_status retain(ag_store *store, int64_t days, int64_t now_ms, ag_arena 
 		return AG_OK;
 	st = ag_store_put_text(store, NOTE, ag_str_printf(arena, "%" PRId64 " days", days), now_ms,
 	                       err);
+	if (!st)
+		st = ag_store_purge_artifacts(store, now_ms - AG_ARTIFACT_KEPT_MS, &nartifact, err);
 	return st ? st : ag_store_purge(store, now_ms - days * DAY_MS, ret_runs, err);
 }
 

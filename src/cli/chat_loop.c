@@ -6,6 +6,7 @@
 #include "app/chat_demo.h"
 #include "app/models.h"
 #include "base/utf8.h"
+#include "cli/chat_artifact.h"
 #include "cli/chat_know.h"
 #include "cli/chat_recipe.h"
 #include "cli/chat_show.h"
@@ -84,6 +85,7 @@ static void answer(loop *l, ag_str question, bool resumes)
 	}
 	l->code = ag_chat_show_end(&show, &r);
 	keep(l, r.state, r.proof, &r.turn, arena);
+	ag_chat_artifact_cards(l->c, &l->last);
 	ag_chat_offer_learning(l->c, l->chat, &l->last);
 }
 
@@ -201,6 +203,11 @@ static void do_recipe(loop *l, ag_str rest)
 	ag_chat_recipe(l->c, l->chat, l->thread, rest);
 }
 
+static void do_artifact(loop *l, ag_str rest)
+{
+	ag_chat_artifact(l->c, l->chat, rest);
+}
+
 static void do_threads(loop *l, ag_str rest)
 {
 	(void)rest;
@@ -238,6 +245,8 @@ static const struct {
 	{ "recipe", " [VERB]",
 	  "list recipes; run NAME X=Y runs one; save NAME X=WORD makes one of the last questions",
 	  do_recipe },
+	{ "artifact", " [show|export ID]",
+	  "charts and texts that were saved: list, show ID, export ID FILE", do_artifact },
 	{ "threads", "", "the conversations of this project", do_threads },
 	{ "new", "", "begin a new thread", do_new },
 	{ "help", "", "this list", do_help },

@@ -12,6 +12,7 @@
 #include "app/mcp_tools.h"
 #include "app/projects.h"
 #include "app/retention.h"
+#include "artifact/tools.h"
 #include "cli/cli.h"
 #include "knowledge/tools.h"
 #include "server/server.h"
@@ -170,6 +171,7 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 	o.tools[o.ntools++] = ag_analyst_tools;
 	o.tools[o.ntools++] = ag_know_tools;
 	o.tools[o.ntools++] = ag_app_mcp_recipe_tools(&s->app);
+	o.tools[o.ntools++] = ag_artifact_tools;
 	o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
 	o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
 	o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);

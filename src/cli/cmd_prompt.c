@@ -85,6 +85,7 @@ static int run(ag_cli *c)
 		                      .knowledge_bytes = choices->knowledge_bytes,
 		                      .learns = true,
 		                      .recipes_of = &chat.who,
+		                      .draws = true,
 		                      .retries = (unsigned)choices->retries,
 		                      .now_ms = ag_clock_wall(c->app.ctx.clock) };
 	if (ag_analyst_prompt_make(&o, c->app.arena, &p, &err))
