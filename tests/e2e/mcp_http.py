@@ -18,8 +18,8 @@ ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
 STORE = os.path.join(DIR, "store.db")
 ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8", "ARGUS_STORE": STORE}
-SQL = ["describe_table", "execute_sql", "explain_query", "get_metadata", "list_tables", "query", "run_recipe",
-       "save_as_recipe", "save_learning", "search_knowledge"]
+SQL = ["create_artifact", "describe_table", "execute_sql", "explain_query", "get_metadata", "list_artifacts",
+       "list_tables", "query", "run_recipe", "save_as_recipe", "save_learning", "search_knowledge", "update_artifact"]
 AUDIT = ["aggregate", "audit_collection", "get_stats", "run_query", "schema_sample"]
 SLOW = "SELECT count(*) FROM generate_series(1, 3000000000) g /* %s */"
 TOKENS = {}

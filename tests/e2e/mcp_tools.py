@@ -68,10 +68,10 @@ def plant():
     CLIENT.append(Client([ARGUS, "mcp", "--config", path], env=ENV))
 
 
-WRITING = ("save_learning", "save_as_recipe", "run_recipe")
+WRITING = ("save_learning", "save_as_recipe", "run_recipe", "create_artifact", "update_artifact")
 
 
-@case("a local client sees every tool, all but three read only, with schemas; the server tells what it can")
+@case("a local client sees every tool, all but five read only, with schemas; the server tells what it can")
 def _():
     hello = client().hello["result"]
     same("name", hello["serverInfo"]["name"], "argus")
@@ -81,7 +81,7 @@ def _():
     same("names", sorted(t["name"] for t in tools), sorted([
         "query", "execute_sql", "list_tables", "describe_table", "get_metadata", "explain_query", "schema_sample",
         "run_query", "get_stats", "aggregate", "audit_collection", "ask_project", "search_knowledge", "save_learning",
-        "save_as_recipe", "run_recipe"]))
+        "save_as_recipe", "run_recipe", "create_artifact", "update_artifact", "list_artifacts"]))
     for t in tools:
         same("read only: " + t["name"], t["annotations"]["readOnlyHint"], t["name"] not in WRITING)
         same("schemas of " + t["name"], (t["inputSchema"]["type"], t["outputSchema"]["type"]), ("object", "object"))
