@@ -1,7 +1,7 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings recipe eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
 _argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
 
 # The value of option $2 of command $1, or of --set $2.
@@ -125,6 +125,12 @@ _argus_value() {
 	recipe:--replay) kind=files ;;
 	recipe:--output | recipe:-o) kind=words words='text json' ;;
 	recipe:--store) kind=files ;;
+	artifact:--project | artifact:-p) kind=any ;;
+	artifact:--search) kind=any ;;
+	artifact:--version) kind=any ;;
+	artifact:--query) kind=any ;;
+	artifact:--output | artifact:-o) kind=words words='text json' ;;
+	artifact:--store) kind=files ;;
 	eval:--deadline) kind=any ;;
 	eval:--tag) kind=any ;;
 	eval:--min-accuracy) kind=any ;;
@@ -335,6 +341,8 @@ _argus_argument() {
 	query:0) kind=files ;;
 	learnings:0) kind=words words='list review forget' ;;
 	learnings:2) kind=words words='right wrong' ;;
+	artifact:0) kind=words words='list show refresh diff export import rename delete undelete' ;;
+	artifact:2) kind=files ;;
 	show:0) kind=words words='last' ;;
 	resume:0) kind=words words='last' ;;
 	replay:0) kind=words words='last' ;;
@@ -353,7 +361,7 @@ _argus_argument() {
 	schedule:0) kind=words words='list add remove pause resume next run' ;;
 	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings recipe eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -372,6 +380,7 @@ _argus_options() {
 	knowledge) words='--project --file --no-check --comments --output --store' ;;
 	learnings) words='--project --why --output --store' ;;
 	recipe) words='--deadline --project --var --run --file --no-check --limit --demo --model --max-tokens --max-cost --record --replay --output --store' ;;
+	artifact) words='--project --search --deleted --version --code --query --all --output --store' ;;
 	eval) words='--deadline --tag --min-accuracy --junit --history --add --mode --model --max-tokens --max-cost --record --replay --output --store' ;;
 	runs) words='--limit --output --store' ;;
 	show) words='--details --trace --set-aside --output --store' ;;
