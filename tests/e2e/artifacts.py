@@ -156,7 +156,7 @@ def _():
     has(argus("artifact", "list").stdout, "Start")
     log = argus("log", "--limit", "1000", "-o", "json").stdout
     for name in ("create_artifact", "query_artifact", "delete_artifact", "export_artifacts"):
-        has(name, log, name)
+        has(log, name)
 
 
 @case("in a conversation without a model")
