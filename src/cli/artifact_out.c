@@ -72,7 +72,7 @@ static ag_status find_table(const ag_artifact *a, const ag_artifact_result *list
 static ag_status write_data(ag_cli *c, const ag_artifact *a, const ag_artifact_result *list,
                             size_t n, ag_str path, ag_str query, ag_buf *out, ag_err *err)
 {
-	ag_artifact_table t;
+	ag_artifact_table t = { 0 };
 	ag_status st;
 
 	if (ends_in(path, ".json") && !query.len) {
