@@ -220,11 +220,16 @@ static void fact_value(ag_paint *p, ag_str label, const ag_val *v)
 		return;
 	}
 	if (v->type == AG_T_OBJECT) {
-		for (uint32_t i = 0; i < v->n; i++)
+		for (uint32_t i = 0; i < v->n; i++) {
+			const ag_member *m = &v->u.members[i];
+			const ag_str text = m->val.type == AG_T_STRING
+			                            ? ag_val_text(&m->val)
+			                            : ag_extjson_str(arena, &m->val,
+			                                             AG_EXTJSON_RELAXED);
+
 			fact(p, i ? "" : name,
-			     ag_str_printf(arena, "%.*s: %.*s", AG_FMT(v->u.members[i].key),
-			                   AG_FMT(ag_val_member_str(
-						   v, ag_str_cstr(arena, v->u.members[i].key)))));
+			     ag_str_printf(arena, "%.*s: %.*s", AG_FMT(m->key), AG_FMT(text)));
+		}
 		return;
 	}
 	fact(p, name, ag_extjson_str(arena, v, AG_EXTJSON_RELAXED));

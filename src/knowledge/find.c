@@ -49,9 +49,7 @@ static void add_value(const ag_val *v, ag_buf *out)
 
 static bool is_found(const ag_object_row *row)
 {
-	return ag_str_eqc(row->status, "active") && !ag_str_eqc(row->kind, "golden") &&
-	       !ag_str_eqc(row->kind,
-	                   "recipe"); /* run_recipe names them, of those that one may see */
+	return ag_str_eqc(row->status, "active") && !ag_str_eqc(row->kind, "golden");
 }
 
 static bool make_doc(const finder *f, const ag_object_row *row, ag_index_doc *ret)
@@ -60,6 +58,9 @@ static bool make_doc(const finder *f, const ag_object_row *row, ag_index_doc *re
 	ag_know o;
 
 	if (!is_found(row) || ag_know_of_row(row, f->arena, &o, NULL))
+		return false;
+	/* What is not everybody's is found by nobody. */
+	if (o.kind == AG_KNOW_RECIPE && !ag_val_member_bool(&o.body, "is_shared"))
 		return false;
 	for (uint32_t i = 0; i < o.body.n; i++)
 		add_value(&o.body.u.members[i].val, &out);

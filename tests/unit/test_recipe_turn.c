@@ -158,6 +158,57 @@ static void steps_are_turns_of_one_thread_and_remember(void **state)
 	assert_int_equal(get(w, "People").uses, 1);
 }
 
+/* What a tool for artifacts answers. */
+static ag_status draw(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
+{
+	const bool is_bad = ag_val_member_bool(input, "bad");
+
+	(void)c;
+	(void)err;
+	if (is_bad)
+		ag_buf_adds(&out->json,
+		            "{\"success\":false,\"error\":{\"code\":\"VALIDATION_ERROR\","
+		            "\"message\":\"no\"}}");
+	else
+		ag_buf_addf(&out->json, "{\"success\":true,\"data\":{\"artifact_id\":\"%.*s\"}}",
+		            AG_FMT(ag_val_member_str(input, "id")));
+	return AG_OK;
+}
+
+static const ag_param draw_params[] = { { .name = "id", .type = AG_PARAM_STRING },
+	                                { .name = "bad", .type = AG_PARAM_BOOL } };
+static const ag_tool draw_tools[] = {
+	{ .name = "create_artifact", .help = "h", .params = draw_params, .nparam = 2, .run = draw },
+	{ .name = "update_artifact", .help = "h", .params = draw_params, .nparam = 2, .run = draw },
+};
+
+static void artifacts_of_a_step_are_kept(void **state)
+{
+	static const sm_line lines[] = {
+		{ .calls = "[" AW_CALL("a", "create_artifact", "{\\\"bad\\\":true}") "," AW_CALL(
+			  "b", "create_artifact", "{\\\"id\\\":\\\"a1\\\"}") "]" },
+		{ .calls = "[" AW_CALL("c", "update_artifact", "{\\\"id\\\":\\\"a2\\\"}") "]" },
+		AW_SAY("It is drawn.")
+	};
+	const ag_tool_set set = { .tools = draw_tools, .ntool = 2 };
+	analyst_world *w = *state;
+	ag_recipe_run r;
+
+	w->opts.more = &set;
+	w->opts.nmore = 1;
+	assert_ok(w, put(w, "Draw",
+	                 "{\"description\":\"d\",\"steps\":[{\"prompt_template\":\"Draw\"}]}"));
+	aw_script(w, lines, 3);
+	r = begin(w, "Draw", "{}");
+	assert_int_equal(go(w, &r), AG_OK);
+	r = kept(w, &r);
+	assert_int_equal(r.steps[0].nartifact, 2);
+	aw_assert_str(r.steps[0].artifacts[0], "a1");
+	aw_assert_str(r.steps[0].artifacts[1], "a2");
+	assert_int_equal(r.steps[0].ntool, 2);
+	aw_assert_str(r.steps[0].tools[1], "update_artifact");
+}
+
 static void it_is_not_among_the_conversations(void **state)
 {
 	analyst_world *w = *state;
@@ -460,6 +511,12 @@ static void who_may_not_is_not_offered_and_is_refused(void **state)
 	/* He runs what is shared, and sees nothing else. */
 	assert_ok(w, ag_know_list(&p, AG_KNOW_RECIPE, w->shop.arena, &list, &n, &w->err));
 	assert_int_equal(n, 1);
+	assert_ok(w, ag_know_find_text(&p, AG_S("region people"), 10, w->shop.arena, &list, &n,
+	                               &w->err));
+	assert_int_equal(n, 1);
+	aw_assert_str(list[0].name, "People");
+	assert_ok(w, ag_know_find_text(&p, AG_S("mine"), 10, w->shop.arena, &list, &n, &w->err));
+	assert_int_equal(n, 0);
 	aw_script(w, lines, 1);
 	aw_ask(w, "Hi");
 	assert_true(ag_str_contains(w->model.requests[0], AG_S("run_recipe")));
@@ -529,6 +586,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(steps_are_turns_of_one_thread_and_remember),
+		CASE(artifacts_of_a_step_are_kept),
 		CASE(it_is_not_among_the_conversations),
 		CASE(the_first_step_that_fails_ends_it_and_it_goes_on_there),
 		CASE(a_statement_that_fails_is_a_failure),
