@@ -14,8 +14,6 @@
 	20 /* below it a single gap is 5%: only the name can say that a field is expected */
 #define FEW_GAPS      0.01 /* of an unknown field: up to here gaps are suspicious */
 #define SPREAD        2 /* times the square root of the gaps: how far chance moves their number */
-#define AS_NAMED      0.45  /* of an optional field: from here to UNUSED nothing is said */
-#define UNUSED        0.98  /* nobody seems to fill it any more */
 #define SOME_GAPS     0.10  /* of an expected one: up to here whatever else there is */
 #define FEW_ITEM_GAPS 0.03  /* of one in items of an array, which differ by design more often */
 #define MOSTLY        0.80  /* present in more: meant to be everywhere */
@@ -56,16 +54,6 @@ static bool is_surely_few(double share, uint64_t n, double limit)
 
 	return n >= FEW_OBJECTS && share <= limit &&
 	       gaps + SPREAD * sqrt(gaps) <= 2 * limit * (double)n;
-}
-
-/* The name says that the field is often left out, and half of the objects or more do, but not all: nothing to report. */
-static bool is_used_as_named(const ag_path_profile *f, const ag_field_name *n, double share)
-{
-	const bool is_later = f->date.n * 2 > f->n || f->str.by_date[AG_DATE_ISO] * 2 > f->n;
-
-	return share >= AS_NAMED && share < UNUSED && !(n->traits & AG_TRAIT_CORE) &&
-	       (n->traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE) ||
-	        (is_later && !(n->traits & (AG_TRAIT_BIRTH | AG_TRAIT_PAST))));
 }
 
 /* share: of the parent objects that have nothing here. */
@@ -222,8 +210,7 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 	ag_val cond;
 
-	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE ||
-	    is_used_as_named(f, &out->name, share))
+	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE)
 		return;
 	if (ag_path_is_grouped(p, f))
 		return; /* ag_check_co_missing() names the fields once */
@@ -286,7 +273,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
-	    is_used_as_named(f, &out->name, share) || ag_path_is_grouped(p, f))
+	    ag_path_is_grouped(p, f))
 		return;
 	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
 		v = AG_LACK_LOW;
@@ -383,7 +370,7 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	/* Blanks alone are never meant. */
 	if (!nempty && v < AG_LACK_LOW)
 		v = AG_LACK_LOW;
-	if (v == AG_LACK_NONE || (!nblank && is_used_as_named(f, &out->name, share)))
+	if (v == AG_LACK_NONE)
 		return;
 	/* Among numbers it is a missing number in a notation that no reader of numbers takes, however often. */
 	if (v < AG_LACK_MEDIUM && is_empty_among_numbers(f))
