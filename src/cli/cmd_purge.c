@@ -1,4 +1,5 @@
 /* argus purge: forget old runs; what is removed cannot be read from the store's file any more. */
+#include "artifact/artifact.h"
 #include "cli/cli.h"
 #include "report/human.h"
 
@@ -14,16 +15,19 @@ static const ag_option options[] = {
 static int run(ag_cli *c)
 {
 	int64_t days = (int64_t)ag_cli_number(c, "older-than", 0, MAX_DAYS, 0);
-	int64_t before_ms = ag_clock_wall(c->app.ctx.clock) - days * MS_PER_DAY;
+	const int64_t now_ms = ag_clock_wall(c->app.ctx.clock);
+	int64_t before_ms = now_ms - days * MS_PER_DAY;
 	ag_err err = { 0 };
 	ag_store *store;
-	uint64_t n;
+	uint64_t n, nartifact;
 
 	if (!ag_cli_has(c, "older-than"))
 		ag_cli_complain(c, "--older-than DAYS must be given");
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_app_store(&c->app, &store, &err) ||
+	    /* Deleted artifacts can come back for a time of their own. */
+	    ag_store_purge_artifacts(store, now_ms - AG_ARTIFACT_KEPT_MS, &nartifact, &err) ||
 	    /* All means all, also what a clock that was ahead has stamped. */
 	    ag_store_purge(store, days ? before_ms : AG_STORE_PURGE_ALL, &n, &err))
 		return ag_cli_fail(c, &err);

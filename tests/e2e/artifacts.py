@@ -159,10 +159,24 @@ def _():
         has(log, name)
 
 
+@case("what was deleted 30 days ago is removed by a purge, whatever runs that keeps")
+def _():
+    argus("artifact", "delete", IDS["Page"])
+    argus("purge", "--older-than", "400")
+    argus("artifact", "undelete", IDS["Page"])
+    argus("artifact", "delete", IDS["Page"])
+    with sqlite3.connect(ENV["ARGUS_STORE"]) as db:
+        db.execute("update artifacts set deleted_at = deleted_at - 31 * 86400000 where deleted_at > 0")
+    argus("purge", "--older-than", "400")
+    with sqlite3.connect(ENV["ARGUS_STORE"]) as db:
+        same("rows", db.execute("select count(*) from artifacts where deleted_at > 0").fetchall(), [(0,)])
+    argus("artifact", "undelete", IDS["Page"], want=1)
+
+
 @case("in a conversation without a model")
 def _():
     p = argus("chat", text="/artifact\n/artifact show %s\n/artifact nothing\n" % IDS["Report"])
-    has(p.stdout, "Start")
+    has(p.stdout, "Report")
     has(p.stdout, "Other text")
     has(p.stderr, "want list, show ID or export ID FILE")
 
