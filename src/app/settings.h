@@ -95,6 +95,9 @@ typedef struct ag_settings {
 	/* mcp */
 	uint64_t questions;    /* of one project at a time */
 	uint64_t documents_mb; /* 0 = nothing stays loaded */
+	/* serve */
+	uint64_t requests_per_minute, anonymous_per_minute, login_failures; /* 0 = no limit */
+	uint64_t login_wait, session_days;
 
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];

@@ -88,6 +88,22 @@ static const ag_setting last[] = {
 	  .help = "MiB of memory in which the server keeps documents of projects loaded between calls. The "
 	          "collection that was used longest ago is dropped first; a changed file is read again. none: "
 	          "every call reads its file." },
+	{ "serve", "max_requests_per_minute", AG_SET_COUNT, .max = MAX_RATE, .unset = "none",
+	  .fallback = "120", .offset = FIELD(requests_per_minute),
+	  .help = "Requests of one user to /api of argus serve, beside questions (--questions) and SQL "
+	          "(max_queries_per_minute). Counted by each process." },
+	{ "serve", "max_anonymous_per_minute", AG_SET_COUNT, .max = MAX_RATE, .unset = "none",
+	  .fallback = "60", .offset = FIELD(anonymous_per_minute),
+	  .help = "The same of one address, to what needs no login." },
+	{ "serve", "max_login_failures", AG_SET_COUNT, .max = 1000000, .unset = "none",
+	  .fallback = "5", .offset = FIELD(login_failures),
+	  .help = "Failed logins of one user from one address, of all processes that share the store; then "
+	          "none is tried for login_wait seconds. Ten times as many of one user, and twenty times as "
+	          "many from one address, count alike." },
+	{ "serve", "login_wait", AG_SET_COUNT, .min = 1, .max = 86400, .fallback = "300",
+	  .offset = FIELD(login_wait), .help = "Seconds: see max_login_failures." },
+	{ "serve", "session_days", AG_SET_COUNT, .min = 1, .max = 3650, .fallback = "14",
+	  .offset = FIELD(session_days), .help = "Days that a browser stays logged in." },
 };
 
 /* --- the whole --- */

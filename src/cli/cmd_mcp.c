@@ -15,6 +15,7 @@
 #include "artifact/tools.h"
 #include "cli/cli.h"
 #include "knowledge/tools.h"
+#include "server/accounts.h"
 #include "server/server.h"
 
 #define ORIGIN    "cli.mcp"
@@ -61,6 +62,8 @@ static const ag_option serve_options[] = {
 	{ "authorization-servers", 0, "URLS", NULL, NULL, "who gives out tokens (OAuth metadata)" },
 	{ "questions", 0, "N", NULL, NULL,
 	  "of one user in a minute, over all processes of the store (20); 0 = no limit" },
+	{ "proxy-header", 0, "NAME", NULL, NULL,
+	  "believe a proxy on this machine that names the user in this header, like X-Forwarded-User" },
 	{ "grace", 0, "SECONDS", NULL, NULL,
 	  "how long answers may go on when the server is stopped (30)" },
 	{ .setting = "store", .help = "projects, tokens, threads and the audit table: a path" },
@@ -71,6 +74,7 @@ typedef struct service {
 	bool is_serve, is_demo;
 	ag_app_chat_server *chat; /* argus serve; NULL */
 	ag_server_chat chat_opts;
+	ag_server_people people;
 	ag_project_hub *hub;
 	ag_app_mcp app;
 	ag_mcp_server *server;
@@ -228,6 +232,48 @@ static unsigned port_of(const service *s)
 	                               s->is_serve ? SERVE_PORT : DEFAULT_PORT);
 }
 
+static void fill_people(service *s)
+{
+	const ag_settings *set = &s->c->app.settings;
+
+	s->people = (ag_server_people){
+		.user_per_minute = set->requests_per_minute,
+		.anonymous_per_minute = set->anonymous_per_minute,
+		.login_failures = set->login_failures,
+		.login_wait_ms = (int64_t)set->login_wait * 1000,
+		.session_ms = (int64_t)set->session_days * 24 * 3600 * 1000,
+		.proxy_header = ag_cli_value(s->c, "proxy-header"),
+		.is_https = ag_str_starts(ag_cli_value(s->c, "resource"), AG_S("https://")),
+	};
+}
+
+/* "http://127.0.0.1:8080" */
+static ag_str address_of(service *s, ag_server *http)
+{
+	const ag_str host = ag_cli_value(s->c, "host");
+	const bool is_v6 = ag_str_find(host, ':') >= 0;
+
+	return ag_str_printf(s->c->app.arena, "http://%s%.*s%s:%u", is_v6 ? "[" : "",
+	                     AG_FMT(host.len ? host : AG_S("127.0.0.1")), is_v6 ? "]" : "",
+	                     ag_server_port(http));
+}
+
+/* Nobody can log in yet: who started the server makes himself its administrator. */
+static void note_first_link(service *s, ag_server *http, ag_store *tokens)
+{
+	char text[AG_TOKEN_CHARS + 1];
+	ag_err err = { 0 };
+
+	if (ag_server_first_link(tokens, s->c->app.ctx.clock, s->c->app.arena, text, &err))
+		ag_cli_warn(s->c, "%s", err.msg);
+	else if (text[0])
+		ag_cli_note(s->c,
+		            "nobody can log in yet: choose the password of \"admin\" once, within 24 hours, at "
+		            "%.*s/setup#%s",
+		            AG_FMT(address_of(s, http)), text);
+	explicit_bzero(text, sizeof(text));
+}
+
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
 {
 	ag_cli *c = s->c;
@@ -255,6 +301,8 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		s->chat_opts.per_minute = (uint64_t)ag_cli_number(c, "questions", 0, 1000000,
 		                                                  QUESTIONS);
 		o.chat = &s->chat_opts;
+		fill_people(s);
+		o.people = &s->people;
 		/* Turns end by themselves within the time of grace. */
 		o.listen.cancel = NULL;
 	}
@@ -275,10 +323,9 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		ag_store_close(tokens);
 		return st;
 	}
-	ag_cli_note(c, "listening on http://%s%.*s%s:%u%s", ag_str_find(host, ':') < 0 ? "" : "[",
-	            AG_FMT(host.len ? host : AG_S("127.0.0.1")),
-	            ag_str_find(host, ':') < 0 ? "" : "]", ag_server_port(http),
-	            s->is_serve ? "" : "/mcp");
+	ag_cli_note(c, "listening on %.*s%s", AG_FMT(address_of(s, http)), s->is_serve ? "" : "/mcp");
+	if (s->is_serve && tokens)
+		note_first_link(s, http, tokens);
 	while (!ag_signals_cancelled())
 		poll(NULL, 0, WAKE_MS);
 	ag_server_stop(http);

@@ -9,6 +9,7 @@
  * Why it is given up before epoll is asked: often the client's next request is there already, and the worker that epoll wakes
  * for it may push this one off its core at once. */
 #include <errno.h>
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -269,6 +270,30 @@ static void peer_of(int fd, unsigned char ret[16])
 	} else if (a.ss_family == AF_INET) {
 		memcpy(ret + 12, &((const struct sockaddr_in *)&a)->sin_addr, 4);
 	}
+}
+
+ag_str ag_httpd_peer(const ag_httpd_request *rq)
+{
+	struct sockaddr_storage a = { 0 };
+	struct in6_addr v6;
+	socklen_t n = sizeof(a);
+	char text[INET6_ADDRSTRLEN] = "";
+
+	if (getpeername(rq->fd, (struct sockaddr *)&a, &n))
+		return AG_S("");
+	if (a.ss_family == AF_INET) {
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)&a)->sin_addr, text, sizeof(text));
+	} else if (a.ss_family == AF_INET6) {
+		v6 = ((const struct sockaddr_in6 *)&a)->sin6_addr;
+		if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+			inet_ntop(AF_INET, v6.s6_addr + 12, text, sizeof(text));
+		} else {
+			if (!IN6_IS_ADDR_LOOPBACK(&v6))
+				memset(v6.s6_addr + 8, 0, 8);
+			inet_ntop(AF_INET6, &v6, text, sizeof(text));
+		}
+	}
+	return ag_str_dup(rq->arena, ag_str_c(text));
 }
 
 typedef enum room { ROOM, FULL, FULL_OF_PEER } room;

@@ -49,6 +49,10 @@ typedef struct ag_httpd_request {
 /* A header by its name in any case; "" when it is absent. Two of one name: the values joined by ", ". */
 ag_str ag_httpd_header_of(const ag_httpd_request *rq, const char *name);
 
+/* The client's address as text: "203.0.113.7", of IPv6 the network, "2001:db8:1:2::"; "" = it is gone. A proxy's, when the
+ * connection comes from one. */
+ag_str ag_httpd_peer(const ag_httpd_request *rq);
+
 /* A parameter of the route's path, as it was sent (ag_http_decode); "" = there is none of that name. */
 ag_str ag_httpd_param(const ag_httpd_request *rq, const char *name);
 

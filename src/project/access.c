@@ -9,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/sha256.h"
+#include "store/accounts.h"
 
 #define ORIGIN "project.access"
 /* The use of a token is noted to the minute. */
@@ -88,14 +89,76 @@ static void read_members(const ag_token_row *t, const ag_member_row *members, si
 	set_projects(who, all, nall);
 }
 
+/* A superuser is admin of what the token names. */
+static void read_named(const ag_token_row *t, ag_arena *arena, ag_caller *who)
+{
+	ag_caller_project *all = ag_new_n(arena, ag_caller_project, t->nproject);
+
+	for (size_t i = 0; i < t->nproject; i++)
+		all[i] = (ag_caller_project){ t->projects[i], AG_ROLE_ADMIN };
+	set_projects(who, all, t->nproject);
+}
+
+/* The account, when there is one, may say no, or stand above members. */
+static ag_status read_account(ag_store *s, const ag_token_row *t, ag_arena *arena, ag_caller *who,
+                              bool *ret_above, ag_err *err)
+{
+	ag_user_row u = { 0 };
+	ag_err why = { 0 };
+	const ag_status st = ag_store_user(s, t->user, arena, &u, &why);
+
+	*ret_above = false;
+	who->home = AG_S("");
+	if (st == AG_NOT_FOUND)
+		return AG_OK;
+	if (st) {
+		if (err)
+			*err = why;
+		return st;
+	}
+	if (!u.is_active)
+		return no_caller(err);
+	who->home = u.project;
+	if (u.is_super && t->ceiling == AG_ROLE_ADMIN) {
+		who->has_all = !t->nproject;
+		who->is_super = !t->nproject && !t->nscope;
+		*ret_above = true;
+	}
+	return AG_OK;
+}
+
+/* What the user may do, within the token. */
+static ag_status fill_caller(ag_store *s, const ag_token_row *t, ag_arena *arena, ag_caller *ret,
+                             ag_err *err)
+{
+	ag_member_row *members = NULL;
+	ag_caller who = { .user = t->user,
+		          .token = t->id,
+		          .scopes = t->scopes,
+		          .nscope = t->nscope,
+		          .expires_ms = t->expires_ms,
+		          .kind = t->kind };
+	bool is_above;
+	size_t n = 0;
+	ag_status st = read_account(s, t, arena, &who, &is_above, err);
+
+	if (!st)
+		st = ag_store_members(s, AG_S(""), t->user, arena, &members, &n, err);
+	if (st)
+		return st;
+	if (is_above)
+		read_named(t, arena, &who);
+	else
+		read_members(t, members, n, arena, &who);
+	*ret = who;
+	return AG_OK;
+}
+
 ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms, ag_arena *arena,
                              ag_caller *ret, ag_err *err)
 {
 	ag_sha256_hex hash;
-	ag_member_row *members = NULL;
 	ag_token_row t = { 0 };
-	ag_caller who = { 0 };
-	size_t n = 0;
 	ag_status st;
 
 	if (token.len != AG_TOKEN_CHARS || !ag_str_starts(token, AG_S(AG_TOKEN_PREFIX)))
@@ -104,19 +167,18 @@ ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms, ag_arena
 	st = ag_store_token_of_hash(s, ag_str_c(hash.text), now_ms, arena, &t, err);
 	if (st)
 		return st == AG_NOT_FOUND ? no_caller(err) : st;
-	st = ag_store_members(s, AG_S(""), t.user, arena, &members, &n, err);
-	if (st)
-		return st;
+	if (t.kind == AG_TOKEN_LINK)
+		return no_caller(err);
 	if (now_ms - t.used_ms >= USED_EXACT_MS)
 		AG_IGNORE(ag_store_use_token(s, t.id, now_ms, NULL), "a note for people");
-	who.user = t.user;
-	who.token = t.id;
-	who.scopes = t.scopes;
-	who.nscope = t.nscope;
-	who.expires_ms = t.expires_ms;
-	read_members(&t, members, n, arena, &who);
-	*ret = who;
-	return AG_OK;
+	return fill_caller(s, &t, arena, ret, err);
+}
+
+ag_status ag_caller_of_user(ag_store *s, ag_str user, ag_arena *arena, ag_caller *ret, ag_err *err)
+{
+	const ag_token_row t = { .id = AG_S(""), .user = user, .ceiling = AG_ROLE_ADMIN };
+
+	return fill_caller(s, &t, arena, ret, err);
 }
 
 ag_str ag_token_id(ag_str token, ag_arena *arena)

@@ -24,14 +24,21 @@ typedef struct ag_caller {
 	const ag_str *scopes; /* none = all */
 	size_t nscope;
 	int64_t expires_ms; /* of the token, wall clock; 0 = never */
+	ag_token_kind kind; /* of the token */
+	bool is_super;      /* manages accounts: a superuser by a token without limits */
+	ag_str home;        /* the project that is meant when none is named; "" = not chosen */
 } ag_caller;
 
 /* The local user, for the projects named on the command line (none = all). */
 ag_caller ag_caller_local(const ag_str *projects, size_t n, ag_arena *arena);
-/* Of a bearer token. Notes its use, at most once a minute. Comparison is by hash.
- * errors  AG_DENIED: unknown, revoked or expired (one message) */
+/* Of a bearer token or of a session's. Notes its use, at most once a minute. Comparison is by hash.
+ * errors  AG_DENIED: unknown, revoked or expired, or its user's account is not active (one message) */
 AG_CHECK ag_status ag_caller_of_token(ag_store *s, ag_str token, int64_t now_ms, ag_arena *arena,
                                       ag_caller *ret, ag_err *err);
+/* Of a user who was authenticated elsewhere, with all that the user may do.
+ * errors  AG_DENIED: the account is not active */
+AG_CHECK ag_status ag_caller_of_user(ag_store *s, ag_str user, ag_arena *arena, ag_caller *ret,
+                                     ag_err *err);
 ag_role ag_caller_role(const ag_caller *who, ag_str project); /* AG_ROLE_NONE: not his */
 bool ag_caller_has_scope(const ag_caller *who, const char *scope);
 

@@ -181,6 +181,8 @@ ag_status ag_project_find(ag_project_hub *h, const ag_caller *who, ag_str id,
 	entry *e = NULL;
 	ag_status st = AG_NOT_FOUND;
 
+	if (!id.len && who->home.len && is_of_caller(who, who->home))
+		id = who->home;
 	if (!id.len && !who->has_all && who->nproject == 1)
 		id = who->projects[0].project;
 	if (!id.len) {

@@ -2,7 +2,7 @@
 #include "server/parts.h"
 
 #define MAX_AGE_S   AG_S("600") /* a browser keeps what a preflight said */
-#define ALL_METHODS AG_S("GET, POST, DELETE, HEAD")
+#define ALL_METHODS AG_S("GET, POST, PUT, PATCH, DELETE, HEAD")
 
 static ag_access_rules rules_of(const ag_server *h, const ag_httpd *d)
 {

@@ -1,4 +1,5 @@
-/* Who calls: bearer tokens, looked up in the store and remembered until anything in the store changes.
+/* Who calls: tokens, in a header or in a browser's cookie, and users named by a proxy; looked up in the store and remembered until
+ * anything in the store changes.
  *
  * Rows of this process's audit table change nothing about tokens: the journal knows without a system call that nobody else
  * has written. When somebody has, the store's version says whether a token must be looked up again. So a token that was
@@ -10,9 +11,12 @@
 #include "base/cond.h"
 #include "base/json.h"
 #include "base/sha256.h"
+#include "http/cookie.h"
 #include "server/parts.h"
+#include "server/problem.h"
 
 #define LOOK_MS 500 /* at the tokens of what goes on */
+#define COOKIE  "argus_session"
 
 struct ag_server_caller {
 	atomic_uint refs;
@@ -131,21 +135,32 @@ static ag_status version_of(ag_server *h, uint64_t *ret, ag_err *err)
 	return st;
 }
 
-static ag_status look_up(ag_server *h, ag_str token, const ag_sha256_hex *hash, uint64_t version,
-                         uint64_t others, ag_server_caller **ret, ag_err *err)
+/* What a request says of who makes it. */
+typedef struct proof {
+	ag_str token, user; /* user: named by a proxy, then token is "" */
+	ag_sha256_hex hash; /* of the one or the other */
+} proof;
+
+static ag_status look_up(ag_server *h, const proof *p, uint64_t version, uint64_t others,
+                         ag_server_caller **ret, ag_err *err)
 {
 	ag_server_caller *k = (ag_server_caller *)ag_xcalloc(1, sizeof(*k));
 	ag_status st;
 
 	atomic_init(&k->refs, 1);
-	k->hash = *hash;
+	k->hash = p->hash;
 	k->arena = ag_arena_new();
 	k->version = k->good_as_of = version;
 	k->others = others;
 	pthread_mutex_lock(&h->store_lock);
-	st = h->opts.store ? ag_caller_of_token(h->opts.store, token, ag_clock_wall(h->opts.clock),
-	                                        k->arena, &k->who, err)
-	                   : ag_fail(err, AG_DENIED, "server", "there are no tokens here");
+	if (!h->opts.store)
+		st = ag_fail(err, AG_DENIED, "server", "there are no tokens here");
+	else if (p->user.len)
+		st = ag_caller_of_user(h->opts.store, ag_str_dup(k->arena, p->user), k->arena,
+		                       &k->who, err);
+	else
+		st = ag_caller_of_token(h->opts.store, p->token, ag_clock_wall(h->opts.clock),
+		                        k->arena, &k->who, err);
 	pthread_mutex_unlock(&h->store_lock);
 	if (st) {
 		ag_server_caller_drop(k);
@@ -157,22 +172,21 @@ static ag_status look_up(ag_server *h, ag_str token, const ag_sha256_hex *hash, 
 }
 
 /* Both numbers are read before the store is, so that a change in between is seen next time. */
-static ag_status caller_of(ag_server *h, ag_str token, ag_server_caller **ret, ag_err *err)
+static ag_status caller_of(ag_server *h, const proof *p, ag_server_caller **ret, ag_err *err)
 {
-	const ag_sha256_hex hash = ag_sha256(token);
 	uint64_t others = 0, version = 0;
 	ag_status st;
 
 	if (!h->opts.journal || !ag_journal_others(h->opts.journal, &others))
 		others = 0;
-	*ret = recall(h, &hash, others, NULL);
+	*ret = recall(h, &p->hash, others, NULL);
 	if (*ret)
 		return AG_OK;
 	st = version_of(h, &version, err);
 	if (st)
 		return st;
-	*ret = recall(h, &hash, others, &version);
-	return *ret ? AG_OK : look_up(h, token, &hash, version, others, ret, err);
+	*ret = recall(h, &p->hash, others, &version);
+	return *ret ? AG_OK : look_up(h, p, version, others, ret, err);
 }
 
 /* --- what goes on under a token --- */
@@ -221,17 +235,21 @@ void ag_server_grant_end(ag_server *h, ag_server_grant *g)
 static bool is_good(ag_server *h, ag_server_caller *k, uint64_t version)
 {
 	ag_arena *arena = ag_arena_new();
+	ag_caller who;
 	ag_token_row row;
-	ag_status st;
+	ag_status st = AG_OK;
 
 	pthread_mutex_lock(&h->store_lock);
-	st = ag_store_token_of_hash(h->opts.store, ag_str_c(k->hash.text),
-	                            ag_clock_wall(h->opts.clock), arena, &row, NULL);
+	if (k->who.token.len)
+		st = ag_store_token_of_hash(h->opts.store, ag_str_c(k->hash.text),
+		                            ag_clock_wall(h->opts.clock), arena, &row, NULL);
+	if (!st)
+		st = ag_caller_of_user(h->opts.store, k->who.user, arena, &who, NULL);
 	pthread_mutex_unlock(&h->store_lock);
 	ag_arena_free(arena);
 	if (!st)
 		k->good_as_of = version;
-	return st != AG_NOT_FOUND;
+	return st != AG_NOT_FOUND && st != AG_DENIED;
 }
 
 /* Under the lock: revoked() does not wait and does not touch grants. A token is looked up once for each version of the store,
@@ -328,13 +346,18 @@ static void challenge(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, in
 	                      AG_FMT(at), AG_FMT(AG_S(AG_SERVER_WELL_KNOWN AG_SERVER_MCP_PATH)),
 	                      scope.len ? ", scope=\"" : "", AG_FMT(ag_buf_view(&scope)),
 	                      scope.len ? "\"" : ""));
-	rp->status = status;
-	rp->content_type = AG_S("application/json");
-	ag_jw_init(&w, &rp->body, 0);
-	ag_jw_obj(&w);
-	ag_jw_kstr(&w, "error", ag_str_c(error ? error : "unauthorized"));
-	ag_jw_kstr(&w, "error_description", ag_str_c(words));
-	ag_jw_obj_end(&w);
+	if (ag_str_starts(rq->path, AG_S("/api/"))) {
+		ag_server_problem(rp, status, words,
+		                  status == 401 ? "log in, or send a token: argus token create" : "");
+	} else {
+		rp->status = status;
+		rp->content_type = AG_S("application/json");
+		ag_jw_init(&w, &rp->body, 0);
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "error", ag_str_c(error ? error : "unauthorized"));
+		ag_jw_kstr(&w, "error_description", ag_str_c(words));
+		ag_jw_obj_end(&w);
+	}
 	ag_buf_release(&scope);
 }
 
@@ -356,32 +379,137 @@ static bool has_use(const ag_server *h, const ag_caller *who, const char *scope)
 	return h->opts.nscope == 0;
 }
 
+/* --- browsers --- */
+
+void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str token)
+{
+	const ag_server_people *p = h->opts.people;
+
+	ag_http_cookie_set(rq, rp,
+	                   &(ag_http_cookie){ .name = COOKIE,
+	                                      .value = token,
+	                                      .max_age_s = token.len ? p->session_ms / 1000 : -1,
+	                                      .is_lax = true,
+	                                      .is_secure = p->is_https });
+}
+
+/* A form of a page elsewhere can send these types, and none at all, without being asked first. */
+static bool is_type_of_forms(ag_str type)
+{
+	static const char *const types[] = { "text/plain", "multipart/form-data",
+		                             "application/x-www-form-urlencoded" };
+
+	type = ag_str_trim(ag_str_split(&type, ';'));
+	for (size_t i = 0; i < AG_NELEM(types); i++)
+		if (ag_str_ieq(type, ag_str_c(types[i])))
+			return true;
+	return type.len == 0;
+}
+
+/* A browser adds the cookie by itself, also to what a page of another site sends. Such a request has another Origin, which was
+ * refused before, or says so in Sec-Fetch-Site, or is one that a page cannot send across sites without a preflight. */
+static bool is_own_page(ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	const ag_str site = ag_httpd_header_of(rq, "Sec-Fetch-Site");
+	const bool is_read = ag_str_eqc(rq->method, "GET") || ag_str_eqc(rq->method, "HEAD");
+
+	if (is_read)
+		return true;
+	if (site.len && !ag_str_eqc(site, "same-origin") && !ag_str_eqc(site, "none") &&
+	    !ag_httpd_header_of(rq, "Origin").len) {
+		ag_server_problem(rp, 403, "a page of another site may not do this", "");
+		return false;
+	}
+	if (!ag_str_eqc(rq->method, "DELETE") &&
+	    is_type_of_forms(ag_httpd_header_of(rq, "Content-Type"))) {
+		ag_server_problem(rp, 415, "the body is not sent as JSON",
+		                  "send \"Content-Type: application/json\", also without a body");
+		return false;
+	}
+	return true;
+}
+
+/* A proxy on this machine, as this server was told, has authenticated the user. */
+static ag_str user_of_proxy(const ag_server *h, const ag_httpd_request *rq)
+{
+	const ag_server_people *p = h->opts.people;
+	ag_str peer;
+
+	if (!p || !p->proxy_header.len)
+		return AG_S("");
+	peer = ag_httpd_peer(rq);
+	if (!ag_access_is_loopback(peer))
+		return AG_S("");
+	return ag_str_trim(ag_httpd_header_of(rq, ag_str_cstr(rq->arena, p->proxy_header)));
+}
+
+typedef enum came { CAME_OPEN, CAME_BY_HEADER, CAME_BY_COOKIE, CAME_BY_PROXY, CAME_WRONGLY } came;
+
+static came read_proof(const ag_server *h, ag_httpd_request *rq, proof *ret)
+{
+	const ag_str header = ag_httpd_header_of(rq, "Authorization");
+
+	*ret = (proof){ .token = AG_S(""), .user = AG_S("") };
+	if (header.len) {
+		if (!ag_mcp_bearer(header, &ret->token))
+			return CAME_WRONGLY;
+		ret->hash = ag_sha256(ret->token);
+		return CAME_BY_HEADER;
+	}
+	ret->user = user_of_proxy(h, rq);
+	if (ret->user.len) {
+		ret->hash = ag_sha256(ag_str_printf(rq->arena, "proxy:%.*s", AG_FMT(ret->user)));
+		return CAME_BY_PROXY;
+	}
+	ret->token = h->opts.people ? ag_http_cookie_of(rq, COOKIE) : AG_S("");
+	ret->hash = ag_sha256(ret->token);
+	return ret->token.len ? CAME_BY_COOKIE : CAME_OPEN;
+}
+
+/* The store cannot say who it is. */
+static bool is_away(ag_httpd_request *rq, ag_httpd_reply *rp, const ag_err *err)
+{
+	if (ag_str_starts(rq->path, AG_S("/api/")))
+		ag_server_problem(rp, 503, err->msg, err->hint);
+	else
+		ag_server_mcp_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, AG_S("null"), err->msg);
+	ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
+	return false;
+}
+
+static bool is_anybody(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	if (!h->opts.anonymous)
+		challenge(h, rq, rp, 401, NULL, "a bearer token is needed");
+	return h->opts.anonymous != NULL;
+}
+
 bool ag_server_may_ask(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const char *scope)
 {
-	ag_str header = ag_httpd_header_of(rq, "Authorization"), token;
 	ag_server_caller *k = NULL;
 	ag_err err = { 0 };
 	ag_status st;
+	proof p;
+	const came how = read_proof(h, rq, &p);
 
-	if (header.len == 0) {
-		if (!h->opts.anonymous)
-			challenge(h, rq, rp, 401, NULL, "a bearer token is needed");
-		return h->opts.anonymous != NULL;
-	}
-	if (!ag_mcp_bearer(header, &token)) {
+	if (how == CAME_OPEN || (how == CAME_BY_COOKIE && h->opts.anonymous))
+		return is_anybody(h, rq, rp);
+	if (how == CAME_WRONGLY) {
 		challenge(h, rq, rp, 401, "invalid_request", "want Authorization: Bearer TOKEN");
 		return false;
 	}
-	st = caller_of(h, token, &k, &err);
+	if (how != CAME_BY_HEADER && !is_own_page(rq, rp))
+		return false;
+	st = caller_of(h, &p, &k, &err);
 	if (st == AG_DENIED) {
-		challenge(h, rq, rp, 401, "invalid_token", err.msg);
+		if (how == CAME_BY_COOKIE)
+			ag_server_set_session(h, rq, rp, AG_S(""));
+		challenge(h, rq, rp, 401, "invalid_token",
+		          how == CAME_BY_HEADER ? err.msg : "the session has ended");
 		return false;
 	}
-	if (st) {
-		ag_server_mcp_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, AG_S("null"), err.msg);
-		ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
-		return false;
-	}
+	if (st)
+		return is_away(rq, rp, &err);
 	rq->note = k;
 	ag_arena_defer(rq->arena, drop_later, k);
 	if (!has_use(h, &k->who, scope)) {

@@ -240,6 +240,19 @@ static bool find_project(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 	return true;
 }
 
+/* Of several, when none is named or chosen: the first by its id. "" = the caller's own choice, the only one, or none. */
+static ag_str first_project(ag_server *h, ag_httpd_request *rq)
+{
+	const ag_caller *who = ag_server_who(h, rq);
+	const ag_project **list, *p;
+	size_t n;
+
+	if (!ag_project_find(h->opts.chat->hub, who, AG_S(""), &p, NULL) ||
+	    ag_project_list(h->opts.chat->hub, who, rq->arena, &list, &n, NULL) || !n)
+		return AG_S("");
+	return list[0]->id;
+}
+
 /* A thread that is known says which project is meant. */
 static bool choose_project(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
                            asked *a, const ag_project **ret)
@@ -251,6 +264,8 @@ static bool choose_project(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *r
 	if (!a->project.len && ag_server_thread_id(a->name, &id) &&
 	    !ag_store_thread(s, &id, rq->arena, &row, NULL) && ag_str_eq(row.user, who->user))
 		a->project = row.project;
+	if (!a->project.len)
+		a->project = first_project(h, rq);
 	if (!find_project(h, rq, rp, a->project, ret))
 		return false;
 	a->project = (*ret)->id;
@@ -271,7 +286,6 @@ static bool may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 	};
 	ag_rate_taken taken;
 	ag_err err = { 0 };
-	int64_t wait_s;
 
 	if (!limit)
 		return true;
@@ -282,16 +296,7 @@ static bool may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 	pthread_mutex_lock(&h->chat->lock);
 	h->chat->nlimited++;
 	pthread_mutex_unlock(&h->chat->lock);
-	wait_s = (taken.wait_ms + 999) / 1000;
-	ag_server_problem(rp, 429, "too many questions in a minute", "ask again later");
-	ag_httpd_add_header(rp, "Retry-After", ag_str_printf(rq->arena, "%lld", (long long)wait_s));
-	ag_httpd_add_header(rp, "X-RateLimit-Limit",
-	                    ag_str_printf(rq->arena, "%llu", (unsigned long long)limit));
-	ag_httpd_add_header(rp, "X-RateLimit-Remaining", AG_S("0"));
-	ag_httpd_add_header(rp, "X-RateLimit-Reset",
-	                    ag_str_printf(rq->arena, "%lld",
-	                                  (long long)(ag_clock_wall(h->opts.clock) / 1000 +
-	                                              wait_s)));
+	ag_server_too_many(h, rq, rp, limit, taken.wait_ms, "too many questions in a minute");
 	return false;
 }
 

@@ -39,6 +39,8 @@ void ag_server_chat_free(ag_server *h);
 /* A handle of the store for one thread; given back. */
 AG_CHECK ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err);
 void ag_server_chat_give(ag_server *h, ag_store *s); /* accepts NULL */
+/* The same for a route; NULL: rp says why not. */
+ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp);
 
 typedef struct ag_server_turn_opts {
 	const ag_caller *who;

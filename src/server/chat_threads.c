@@ -7,38 +7,7 @@
 #include "server/chat.h"
 #include "server/problem.h"
 
-#define PAGE     50u /* threads, or turns */
-#define MAX_PAGE 200u
-#define TITLE    200u /* characters */
-
-/* A handle of the store; NULL: rp says why not. */
-static ag_store *store_of(ag_server *h, ag_httpd_reply *rp)
-{
-	ag_store *s = NULL;
-	ag_err err = { 0 };
-
-	if (!h->chat)
-		ag_server_problem(rp, 404, "there is nothing at this path",
-		                  "conversations are served by argus serve");
-	else if (ag_server_chat_store(h, &s, &err))
-		ag_server_problem_of(rp, &err);
-	return s;
-}
-
-static size_t limit_of(ag_httpd_request *rq)
-{
-	const ag_str text = ag_server_query(rq, "limit");
-	const long n = text.len ? strtol(ag_str_cstr(rq->arena, text), NULL, 10) : (long)PAGE;
-
-	return n < 1 ? 1 : n > (long)MAX_PAGE ? MAX_PAGE : (size_t)n;
-}
-
-static void begin_json(ag_httpd_reply *rp, ag_jw *w)
-{
-	rp->content_type = AG_S("application/json");
-	ag_jw_init(w, &rp->body, 0);
-	ag_jw_obj(w);
-}
+#define TITLE 200u /* characters */
 
 static void write_thread(ag_server *h, const ag_thread_row *t, ag_jw *w)
 {
@@ -76,8 +45,8 @@ void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_thread_question q = { .user = ag_server_who(h, rq)->user,
 		                 .project = ag_server_query(rq, "project"),
 		                 .text = ag_server_query(rq, "q"),
-		                 .limit = limit_of(rq) };
-	ag_store *s = store_of(h, rp);
+		                 .limit = ag_server_page(rq) };
+	ag_store *s = ag_server_store_of(h, rp);
 	ag_thread_row *rows;
 	ag_err err = { 0 };
 	size_t n;
@@ -91,7 +60,7 @@ void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	} else if (ag_store_threads(s, &q, rq->arena, &rows, &n, &err)) {
 		ag_server_problem_of(rp, &err);
 	} else {
-		begin_json(rp, &w);
+		ag_server_json(rp, &w);
 		ag_jw_kkey(&w, "threads");
 		ag_jw_arr(&w);
 		for (size_t i = 0; i < n; i++) {
@@ -118,7 +87,7 @@ static void answer_thread(ag_server *h, const ag_thread_row *t, ag_httpd_reply *
 {
 	ag_jw w;
 
-	begin_json(rp, &w);
+	ag_server_json(rp, &w);
 	write_thread(h, t, &w);
 	ag_jw_obj_end(&w);
 }
@@ -126,7 +95,7 @@ static void answer_thread(ag_server *h, const ag_thread_row *t, ag_httpd_reply *
 void ag_server_thread_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
-	ag_store *s = store_of(h, rp);
+	ag_store *s = ag_server_store_of(h, rp);
 	ag_thread_row t;
 
 	if (s && ag_server_thread_of(h, rq, rp, s, &t))
@@ -138,7 +107,7 @@ void ag_server_thread_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 static void change(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                    const ag_thread_change *c)
 {
-	ag_store *s = store_of(h, rp);
+	ag_store *s = ag_server_store_of(h, rp);
 	ag_thread_row t;
 	ag_err err = { 0 };
 	ag_status st;
@@ -219,7 +188,7 @@ void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 
 	if (!ag_server_body(rq, rp, &body))
 		return;
-	s = store_of(h, rp);
+	s = ag_server_store_of(h, rp);
 	if (s && ag_server_thread_of(h, rq, rp, s, &t)) {
 		if (branch_at(h, s, &t, ag_val_member_str(&body, "turn"), rq->arena, &made, &err)) {
 			ag_server_problem_of(rp, &err);
@@ -301,7 +270,7 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 {
 	const ag_thread thread = ag_thread_of(&t->id, AG_S(""), rq->arena);
 	ag_run_row *turns;
-	size_t n, from, to, limit = limit_of(rq);
+	size_t n, from, to, limit = ag_server_page(rq);
 	const ag_str before = ag_server_query(rq, "before");
 	ag_status st = ag_thread_turns(s, &thread, AG_THREAD_MAX_TURNS, rq->arena, &turns, &n, err);
 
@@ -330,13 +299,13 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 void ag_server_thread_messages(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
-	ag_store *s = store_of(h, rp);
+	ag_store *s = ag_server_store_of(h, rp);
 	ag_thread_row t;
 	ag_err err = { 0 };
 	ag_jw w;
 
 	if (s && ag_server_thread_of(h, rq, rp, s, &t)) {
-		begin_json(rp, &w);
+		ag_server_json(rp, &w);
 		if (write_messages(h, s, &t, rq, &w, &err))
 			ag_server_problem_of(rp, &err);
 		else

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "server/chat.h"
+#include "server/problem.h"
 
 #define ORIGIN       "server.chat"
 #define MAX_TURNS    1024u
@@ -54,6 +55,19 @@ ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err)
 		*ret = c->idle[--c->nidle];
 	pthread_mutex_unlock(&c->lock);
 	return *ret ? AG_OK : ag_store_open(h->opts.chat->store_uri, ret, err);
+}
+
+ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp)
+{
+	ag_store *s = NULL;
+	ag_err err = { 0 };
+
+	if (!h->chat)
+		ag_server_problem(rp, 404, "there is nothing at this path",
+		                  "it is served by argus serve");
+	else if (ag_server_chat_store(h, &s, &err))
+		ag_server_problem_of(rp, &err);
+	return s;
 }
 
 void ag_server_chat_give(ag_server *h, ag_store *s)

@@ -2,6 +2,7 @@
 #include "server/problem.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -11,6 +12,8 @@
 
 #define MAX_DEPTH  64
 #define MAX_VALUES 500000u
+#define PAGE       50u
+#define MAX_PAGE   200u
 
 static const char *title_of(int status)
 {
@@ -109,6 +112,21 @@ bool ag_server_body(ag_httpd_request *rq, ag_httpd_reply *rp, ag_val *ret)
 		return false;
 	}
 	return true;
+}
+
+void ag_server_json(ag_httpd_reply *rp, ag_jw *w)
+{
+	rp->content_type = AG_S("application/json");
+	ag_jw_init(w, &rp->body, 0);
+	ag_jw_obj(w);
+}
+
+size_t ag_server_page(ag_httpd_request *rq)
+{
+	const ag_str text = ag_server_query(rq, "limit");
+	const long n = text.len ? strtol(ag_str_cstr(rq->arena, text), NULL, 10) : (long)PAGE;
+
+	return n < 1 ? 1 : n > (long)MAX_PAGE ? MAX_PAGE : (size_t)n;
 }
 
 /* "+" is a blank in a query. */

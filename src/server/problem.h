@@ -2,6 +2,7 @@
 #ifndef AG_SERVER_PROBLEM_H
 #define AG_SERVER_PROBLEM_H
 
+#include "base/json.h"
 #include "http/server.h"
 #include "query/value.h"
 
@@ -11,6 +12,10 @@ void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const
 void ag_server_problem_of(ag_httpd_reply *rp, const ag_err *err);
 /* The request's JSON object, in its arena. False: rp says 400 or 415. */
 bool ag_server_body(ag_httpd_request *rq, ag_httpd_reply *rp, ag_val *ret);
+/* Begins the JSON object that is the reply; the caller ends it. */
+void ag_server_json(ag_httpd_reply *rp, ag_jw *w);
+/* How many rows a page of a list shall have: ?limit=, 1 to 200; 50. */
+size_t ag_server_page(ag_httpd_request *rq);
 /* A parameter of the query, decoded, in the request's arena; "" = absent. */
 ag_str ag_server_query(ag_httpd_request *rq, const char *name);
 

@@ -1,5 +1,6 @@
 /* The table of routes. To add one: its function in a file of this folder, its declaration in parts.h, a row here. */
 #include "base/json.h"
+#include "server/accounts.h"
 #include "server/chat.h"
 
 #define WELL_KNOWN AG_SERVER_WELL_KNOWN
@@ -83,6 +84,24 @@ const ag_http_route ag_server_routes[] = {
 	  .path = "/api/threads/{id}/branch",
 	  .scope = "sql",
 	  .handle = ag_server_thread_branch },
+	{ .methods = "POST", .path = "/api/auth/login", .handle = ag_server_login },
+	{ .methods = "POST", .path = "/api/auth/setup", .handle = ag_server_setup },
+	{ .methods = "POST", .path = "/api/auth/logout", .scope = "", .handle = ag_server_logout },
+	{ .methods = "POST", .path = "/api/auth/password", .scope = "", .handle = ag_server_password },
+	{ .methods = "GET", .path = "/api/auth/me", .scope = "", .handle = ag_server_me },
+	{ .methods = "PATCH", .path = "/api/auth/me", .scope = "", .handle = ag_server_me_change },
+	{ .methods = "GET", .path = "/api/users", .scope = "", .handle = ag_server_users_list },
+	{ .methods = "POST", .path = "/api/users", .scope = "", .handle = ag_server_user_new },
+	{ .methods = "PATCH", .path = "/api/users/{name}", .scope = "", .handle = ag_server_user_change },
+	{ .methods = "DELETE", .path = "/api/users/{name}", .scope = "", .handle = ag_server_user_delete },
+	{ .methods = "POST", .path = "/api/users/{name}/link", .scope = "", .handle = ag_server_user_link },
+	{ .methods = "GET", .path = "/api/tokens", .scope = "", .handle = ag_server_tokens_list },
+	{ .methods = "POST", .path = "/api/tokens", .scope = "", .handle = ag_server_token_new },
+	{ .methods = "DELETE", .path = "/api/tokens/{id}", .scope = "", .handle = ag_server_token_revoke },
+	{ .methods = "GET", .path = "/api/projects", .scope = "", .handle = ag_server_projects_list },
+	{ .methods = "GET", .path = "/api/projects/{project}/members", .scope = "", .handle = ag_server_members_list },
+	{ .methods = "PUT", .path = "/api/projects/{project}/members/{user}", .scope = "", .handle = ag_server_member_put },
+	{ .methods = "DELETE", .path = "/api/projects/{project}/members/{user}", .scope = "", .handle = ag_server_member_delete },
 	{ .methods = "GET, HEAD", .path = "/health", .handle = health },
 	{ .methods = "GET, HEAD", .path = "/healthz", .handle = ag_server_healthz },
 	{ .methods = "GET, HEAD", .path = "/readyz", .handle = ag_server_readyz },
@@ -122,7 +141,9 @@ bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 	}
 	if (rq->route->max_body)
 		rq->max_body = rq->route->max_body;
-	return !rq->route->scope || ag_server_may_ask(h, rq, rp, rq->route->scope);
+	if (rq->route->scope && !ag_server_may_ask(h, rq, rp, rq->route->scope))
+		return false;
+	return ag_server_may_ask_more(h, rq, rp, rq->route->scope ? ag_server_who(h, rq) : NULL);
 }
 
 void ag_server_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)

@@ -41,6 +41,14 @@ static void fill(ag_server *h, const ag_server_opts *o)
 	h->opts.authorization_servers = copy_list(h->arena, o->authorization_servers,
 	                                          o->nauthorization_server);
 	h->opts.scopes = copy_list(h->arena, o->scopes, o->nscope);
+	if (o->people) {
+		ag_server_people *p = ag_new(h->arena, ag_server_people);
+
+		*p = *o->people;
+		p->proxy_header = ag_str_dup(h->arena, p->proxy_header);
+		h->opts.people = p;
+		h->rates = ag_server_rates_new();
+	}
 	h->opts.listen.handle = ag_server_handle;
 	h->opts.listen.admit = ag_server_admit;
 	h->opts.listen.put_off_us = o->journal ? put_off_us : NULL;
@@ -60,6 +68,7 @@ static void release(ag_server *h)
 	ag_server_chat_free(h);
 	ag_server_grants_stop(h);
 	ag_server_callers_free(h);
+	ag_server_rates_free(h->rates);
 	pthread_cond_destroy(&h->watch_wake);
 	pthread_mutex_destroy(&h->watch_lock);
 	pthread_mutex_destroy(&h->grants_lock);

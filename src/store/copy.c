@@ -28,9 +28,11 @@ typedef struct table {
 	"id, run, key, field, category, severity, status, affected, share, label, labelled_at, " \
 	"body"
 #define PROJECT_COLUMNS "id, name, source, secret, settings, is_active, created_at, changed_at"
+#define USER_COLUMNS \
+	"name, password, project, is_super, is_active, created_at, changed_at, seen_at"
 #define TOKEN_COLUMNS                                                                   \
 	"id, name, \"user\", hash, ceiling, projects, scopes, created_at, expires_at, " \
-	"revoked_at, used_at"
+	"revoked_at, used_at, kind"
 #define OBJECT_COLUMNS                                                                      \
 	"project, kind, key, name, status, confidence, uses, version, author, created_at, " \
 	"changed_at, used_at, body"
@@ -64,7 +66,8 @@ enum {
 	SCHEDULES,
 	THREADS,
 	ARTIFACTS,
-	VERSIONS
+	VERSIONS,
+	USERS
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -97,6 +100,7 @@ static const ag_sql reads[] = {
 	[VERSIONS] = { "SELECT project || '/' || id, " VERSION_COLUMNS
 	               " FROM artifact_versions WHERE project || '/' || id > $1 "
 	               "ORDER BY project || '/' || id LIMIT $2" },
+	[USERS] = { "SELECT " USER_COLUMNS " FROM users WHERE name > $1 ORDER BY name LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -131,7 +135,7 @@ static const ag_sql writes[] = {
 	[MEMBERS] = { "INSERT INTO members (project, \"user\", role) VALUES ($1, $2, $3) "
 	              "ON CONFLICT (project, \"user\") DO UPDATE SET role = excluded.role" },
 	[TOKENS] = { "INSERT INTO tokens (" TOKEN_COLUMNS
-	             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) "
+	             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
 	             "ON CONFLICT (id) DO UPDATE SET projects = excluded.projects, "
 	             "revoked_at = excluded.revoked_at, used_at = excluded.used_at" },
 	[RATES] = { "INSERT INTO rates (name, began_at, ends_at, used) VALUES ($1, $2, $3, $4) "
@@ -173,17 +177,22 @@ static const ag_sql writes[] = {
 	[VERSIONS] = { "INSERT INTO artifact_versions (" VERSION_COLUMNS
 	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
 	               "ON CONFLICT (project, id) DO NOTHING" },
+	[USERS] = { "INSERT INTO users (" USER_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+	            "ON CONFLICT (name) DO UPDATE SET password = excluded.password, "
+	            "project = excluded.project, is_super = excluded.is_super, "
+	            "is_active = excluded.is_active, changed_at = excluded.changed_at, "
+	            "seen_at = excluded.seen_at" },
 };
 
 static const table tables[] = {
 	[RUNS] = { false, 19, 0, COUNT(nrun) },       [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
 	[REPORTS] = { false, 2, 0, COUNT(nreport) },  [LEASES] = { false, 3, 0, COUNT(nother) },
 	[PROJECTS] = { false, 8, 0, COUNT(nother) },  [MEMBERS] = { false, 4, 1, COUNT(nother) },
-	[TOKENS] = { false, 11, 0, COUNT(nother) },   [RATES] = { false, 4, 0, COUNT(nother) },
+	[TOKENS] = { false, 12, 0, COUNT(nother) },   [RATES] = { false, 4, 0, COUNT(nother) },
 	[TEXTS] = { false, 3, 0, COUNT(nother) },     [OBJECTS] = { false, 14, 1, COUNT(nother) },
 	[JOBS] = { false, 18, 0, COUNT(nother) },     [SCHEDULES] = { false, 10, 0, COUNT(nother) },
 	[THREADS] = { false, 10, 0, COUNT(nother) },  [ARTIFACTS] = { false, 11, 1, COUNT(nother) },
-	[VERSIONS] = { false, 15, 1, COUNT(nother) },
+	[VERSIONS] = { false, 15, 1, COUNT(nother) }, [USERS] = { false, 8, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

@@ -72,7 +72,7 @@ static ag_status check_line(const char *what, ag_str s, bool may_be_empty, ag_er
 	return st;
 }
 
-static ag_status check_user(ag_str user, ag_err *err)
+ag_status ag_store_check_user(ag_str user, ag_err *err)
 {
 	return check_line("the name of the user", user, false, err);
 }
@@ -170,7 +170,7 @@ static ag_status check_token(const ag_token_row *t, ag_err *err)
 	ag_status st = check_line("the name of the token", t->name, true, err);
 
 	if (!st)
-		st = check_user(t->user, err);
+		st = ag_store_check_user(t->user, err);
 	if (!st && !is_hex(t->id, 12))
 		st = ag_fail(err, AG_INVALID, ORIGIN, "the id of a token is 12 hex digits");
 	if (!st && !is_hex(t->hash, 64))
@@ -199,7 +199,7 @@ static ag_status no_token(ag_err *err)
 #define PROJECT_COLUMNS "id, name, source, secret, settings, is_active, created_at, changed_at"
 #define TOKEN_COLUMNS                                                                   \
 	"id, name, \"user\", hash, ceiling, projects, scopes, created_at, expires_at, " \
-	"revoked_at, used_at"
+	"revoked_at, used_at, kind"
 #define SCOPE AG_S("identity")
 
 enum {
@@ -255,10 +255,10 @@ static const ag_sql sql[] = {
 	                   "WHERE project = $1 AND \"user\" <> $2 AND role = $3)" },
 	/* A second token of one id would be a bug; of one hash, a copy. */
 	[PUT_TOKEN] = { "INSERT INTO tokens (" TOKEN_COLUMNS ") "
-	                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)" },
+	                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)" },
 	[TOKEN_OF_HASH] = { "SELECT " TOKEN_COLUMNS " FROM tokens WHERE hash = $1" },
 	[TOKENS] = { "SELECT " TOKEN_COLUMNS " FROM tokens WHERE ($1 = '' OR \"user\" = $1) "
-	             "ORDER BY created_at, id LIMIT $2" },
+	             "AND kind = 0 ORDER BY created_at, id LIMIT $2" },
 	[REVOKE_TOKEN] = { "UPDATE tokens SET revoked_at = "
 	                   "CASE revoked_at WHEN 0 THEN $2 ELSE revoked_at END WHERE id = $1" },
 	[USE_TOKEN] = { "UPDATE tokens SET used_at = "
@@ -505,7 +505,7 @@ ag_status ag_store_put_member(ag_store *s, const ag_member_row *m, ag_err *err)
 	ag_status st = check_id("the id of a project", m->project, err);
 
 	if (!st)
-		st = check_user(m->user, err);
+		st = ag_store_check_user(m->user, err);
 	if (!st && (unsigned)m->role > AG_ROLE_ADMIN)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "there is no such role");
 	return st ? st : ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, write_member, &copy, err);
@@ -543,7 +543,7 @@ ag_status ag_store_members(ag_store *s, ag_str project, ag_str user, ag_arena *a
 	ag_status st = project.len ? check_id("the id of a project", project, err) : AG_OK;
 
 	if (!st && user.len)
-		st = check_user(user, err);
+		st = ag_store_check_user(user, err);
 	if (!st)
 		st = ag_db_run(s->db, &sql[user.len ? MEMBERS_OF_USER : MEMBERS],
 		               (ag_db_args){ args, user.len ? 3 : 2 }, &out, err);
@@ -596,6 +596,7 @@ static ag_status take_token(void *arg, const ag_db_val *row, ag_err *err)
 	t->expires_ms = ag_db_get_int(&row[8]);
 	t->revoked_ms = ag_db_get_int(&row[9]);
 	t->used_ms = ag_db_get_int(&row[10]);
+	t->kind = (ag_token_kind)ag_db_get_int(&row[11]);
 	r->nbyte += sizeof(*t) + ag_db_get_view(&row[5]).len;
 	return ag_reading_check(r, err);
 }
@@ -654,7 +655,7 @@ ag_status ag_store_put_token(ag_store *s, const ag_token_row *t, ag_err *err)
 	                            ag_db_text(ag_buf_view(&projects)),
 	                            ag_db_text(ag_buf_view(&scopes)), ag_db_int(t->created_ms),
 	                            ag_db_int(t->expires_ms), ag_db_int(t->revoked_ms),
-	                            ag_db_int(t->used_ms)),
+	                            ag_db_int(t->used_ms), ag_db_int((int64_t)t->kind)),
 	                 err);
 	if (st == AG_CONFLICT)
 		ag_fail(err, AG_CONFLICT, ORIGIN, "there is a token with that id already");
@@ -682,7 +683,7 @@ ag_status ag_store_token_of_hash(ag_store *s, ag_str hash, int64_t now_ms, ag_ar
 ag_status ag_store_tokens(ag_store *s, ag_str user, ag_arena *arena, ag_token_row **ret,
                           size_t *nret, ag_err *err)
 {
-	ag_status st = user.len ? check_user(user, err) : AG_OK;
+	ag_status st = user.len ? ag_store_check_user(user, err) : AG_OK;
 
 	return st ? st
 	          : read_tokens(s->db, &sql[TOKENS],

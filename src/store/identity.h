@@ -30,6 +30,12 @@ typedef struct ag_member_row {
 	ag_role role;
 } ag_member_row;
 
+typedef enum ag_token_kind {
+	AG_TOKEN_BEARER,  /* of a program, in the header Authorization */
+	AG_TOKEN_SESSION, /* of a browser, in a cookie */
+	AG_TOKEN_LINK     /* good for choosing a password, once */
+} ag_token_kind;
+
 typedef struct ag_token_row {
 	ag_str id;   /* 12 hex digits: how people name it */
 	ag_str name; /* "ci", "laptop" */
@@ -41,6 +47,7 @@ typedef struct ag_token_row {
 	const ag_str *scopes; /* "sql", "audit", "ask"; none = all */
 	size_t nscope;
 	int64_t created_ms, expires_ms, revoked_ms, used_ms; /* 0 = never; used: to the minute */
+	ag_token_kind kind;
 } ag_token_row;
 
 /* Inserted or replaced by id. errors  AG_INVALID: names the field; AG_LIMIT */
@@ -60,7 +67,7 @@ AG_CHECK ag_status ag_store_put_token(ag_store *s, const ag_token_row *t, ag_err
 AG_CHECK ag_status ag_store_token_of_hash(ag_store *s, ag_str hash, int64_t now_ms, ag_arena *arena,
                                           ag_token_row *ret, ag_err *err);
 AG_CHECK ag_status ag_store_tokens(ag_store *s, ag_str user, ag_arena *arena, ag_token_row **ret,
-                                   size_t *nret, ag_err *err); /* "" = of everybody */
+                                   size_t *nret, ag_err *err); /* "" = of everybody; bearer tokens only */
 AG_CHECK ag_status ag_store_revoke_token(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
 /* Another number than before when anything in the store has changed, by this handle or another, in this process or another.
  * Costs microseconds. */

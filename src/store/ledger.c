@@ -148,7 +148,7 @@ static ag_status check_text_key(ag_str key, ag_err *err)
 	"(SELECT 1 FROM ledger e WHERE e.began = ledger.seq AND e.began > 0)) "
 #define RATES AG_S("rates")
 
-enum { CHAIN, HASH, SET_HEAD, ADD, AFTER, NEWEST, RATE, PUT_RATE, PUT_TEXT, TEXT };
+enum { CHAIN, HASH, SET_HEAD, ADD, AFTER, NEWEST, RATE, PUT_RATE, FORGET_RATE, PUT_TEXT, TEXT };
 
 static const ag_sql sql[] = {
 	[CHAIN] = { "SELECT base_seq, base_hash, head_seq, head_hash FROM ledger_chain" },
@@ -166,6 +166,7 @@ static const ag_sql sql[] = {
 	               "VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET "
 	               "began_at = excluded.began_at, ends_at = excluded.ends_at, "
 	               "used = excluded.used" },
+	[FORGET_RATE] = { "DELETE FROM rates WHERE name = $1" },
 	[PUT_TEXT] = { "INSERT INTO texts (key, at, text) VALUES ($1, $2, $3) "
 	               "ON CONFLICT (key) DO UPDATE SET at = excluded.at, text = excluded.text" },
 	[TEXT] = { "SELECT at, text FROM texts WHERE key = $1" },
@@ -490,6 +491,20 @@ ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uin
 		return st;
 	*ret = t.taken;
 	return AG_OK;
+}
+
+static ag_status forget_rate(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	(void)is_again;
+	return ag_db_run(db, &sql[FORGET_RATE], (ag_db_args){ (const ag_db_val *)arg, 1 }, NULL,
+	                 err);
+}
+
+ag_status ag_store_rate_forget(ag_store *s, ag_str name, ag_err *err)
+{
+	ag_db_val key = ag_db_text(name);
+
+	return ag_db_transact(s->db, AG_DB_WRITE, RATES, forget_rate, &key, err);
 }
 
 /* --- texts --- */

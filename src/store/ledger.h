@@ -91,6 +91,8 @@ typedef struct ag_rate_taken {
  * between all processes of the store; does not wait for the disk. */
 AG_CHECK ag_status ag_store_rate_take(ag_store *s, const ag_rate_key *keys, size_t n, uint64_t want,
                                       int64_t now_ms, ag_rate_taken *ret, ag_err *err);
+/* The window of that name begins again with the next call. */
+AG_CHECK ag_status ag_store_rate_forget(ag_store *s, ag_str name, ag_err *err);
 /* A text under a key, replaced: dictionaries. AG_NOT_FOUND when there is none. */
 AG_CHECK ag_status ag_store_put_text(ag_store *s, ag_str key, ag_str text, int64_t now_ms,
                                      ag_err *err);

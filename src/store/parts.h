@@ -14,6 +14,10 @@ struct ag_store {
 AG_CHECK ag_status ag_store_check_text(const char *origin, const char *what, ag_str s,
                                        size_t max_bytes, ag_err *err);
 
+/* The name of a user: one line of 1 to 128 bytes.
+ * errors  AG_INVALID, AG_LIMIT */
+AG_CHECK ag_status ag_store_check_user(ag_str user, ag_err *err);
+
 /* --- runs.c: the operations of store.h whose arguments were checked --- */
 
 AG_CHECK ag_status ag_runs_commit(ag_db *db, const ag_id *run, const ag_store_batch *b,
