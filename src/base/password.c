@@ -12,7 +12,7 @@
 #define ORIGIN  "base.password"
 #define LIBRARY "libcrypt.so.1"
 #define SCRYPT  "$7$"
-#define COST    7 /* N = 2^15, r = 32 */
+#define COST    7 /* N = 2^14, r = 32 */
 
 typedef struct crypt_functions {
 	char *(*hash)(const char *, const char *, struct crypt_data *);

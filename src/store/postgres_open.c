@@ -154,9 +154,11 @@ static ag_status identify(ag_postgres *s, identity *id, bool makes, ag_err *err)
 
 /* --- migrations --- */
 
-/* A statement ends with a semicolon at the end of a line. */
+/* A statement ends with a semicolon at the end of a line; the last one may have a comment behind it. */
 static ag_str next_statement(ag_str *rest)
 {
+	ag_str last;
+
 	for (size_t i = 0; i + 1 < rest->len; i++) {
 		if (rest->ptr[i] == ';' && rest->ptr[i + 1] == '\n') {
 			const ag_str found = ag_str_make(rest->ptr, i);
@@ -165,8 +167,9 @@ static ag_str next_statement(ag_str *rest)
 			return found;
 		}
 	}
+	last = ag_str_find(*rest, ';') >= 0 ? *rest : AG_S(""); /* a comment, or nothing */
 	*rest = AG_S("");
-	return AG_S(""); /* what follows the last one is a comment, or nothing */
+	return last;
 }
 
 static ag_status exec(ag_postgres *s, ag_str text, ag_err *err)

@@ -20,6 +20,7 @@ import time
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS, FAKE = os.environ["ARGUS"], os.environ["FAKE_MODEL"]
 failed = []
+MORE = {}  # further variables of the programs
 SCRIPT = """
 answer repeat when last "How many customers"
   thinking I count them.
@@ -74,7 +75,9 @@ class Model:
 
 def env(store, model):
     e = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8", "ARGUS_STORE": store, "LLM_API_BASE": model.url,
-         "LLM_MODEL": "m", "LLM_API_KEY": "key-of-the-test"}
+         "LLM_MODEL": "m", "LLM_API_KEY": "key-of-the-test", "ARGUS_MAX_REQUESTS_PER_MINUTE": "none",
+         "ARGUS_MAX_ANONYMOUS_PER_MINUTE": "none"}
+    e.update(MORE)
     e.update((k, os.environ[k]) for k in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS") if k in os.environ)
     return e
 
@@ -373,6 +376,10 @@ def on(name, store, model):
 
 
 def main():
+    return on_both(on)
+
+
+def on_both(on):
     with sqlite3.connect(DIR + "/shop.db") as db:
         db.execute("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT)")
         db.executemany("INSERT INTO customers (name) VALUES (?)", [("Ann",), ("Bob",), ("Cy",)])
@@ -389,4 +396,5 @@ def main():
     return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
