@@ -1,8 +1,8 @@
 # Completion of argus in bash, made from the command table by tools/gen-docs; do not edit.
 # shellcheck shell=bash
 
-_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
-_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb='
+_argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token user log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
+_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb= max_requests_per_minute= max_anonymous_per_minute= max_login_failures= login_wait= session_days='
 
 # The value of option $2 of command $1, or of --set $2.
 _argus_value() {
@@ -203,6 +203,7 @@ _argus_value() {
 	serve:--resource) kind=any ;;
 	serve:--authorization-servers) kind=any ;;
 	serve:--questions) kind=any ;;
+	serve:--proxy-header) kind=any ;;
 	serve:--grace) kind=any ;;
 	serve:--store) kind=files ;;
 	project:--source) kind=files ;;
@@ -218,6 +219,8 @@ _argus_value() {
 	token:--name) kind=any ;;
 	token:--output | token:-o) kind=words words='text json' ;;
 	token:--store) kind=files ;;
+	user:--output | user:-o) kind=words words='text json' ;;
+	user:--store) kind=files ;;
 	log:--user | log:-u) kind=any ;;
 	log:--project | log:-p) kind=any ;;
 	log:--tool | log:-t) kind=any ;;
@@ -358,10 +361,11 @@ _argus_argument() {
 	serve:0) kind=files ;;
 	project:0) kind=words words='list show add set remove members grant revoke test key' ;;
 	token:0) kind=words words='create list revoke' ;;
+	user:0) kind=words words='create list link password disable enable delete' ;;
 	schedule:0) kind=words words='list add remove pause resume next run' ;;
 	store:0) kind=words words='copy check import' ;;
 	init:0) kind=files ;;
-	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
+	help:0) kind=words words='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token user log guard worker jobs schedule store init import doctor models accounts auth-status help version settings' ;;
 	esac
 }
 
@@ -393,9 +397,10 @@ _argus_options() {
 	rate) words='--reason --output --store' ;;
 	purge) words='--older-than --store' ;;
 	mcp) words='--project --http --host --port --no-auth --allow-hosts --allow-origins --resource --authorization-servers --store' ;;
-	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --grace --store' ;;
+	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --proxy-header --grace --store' ;;
 	project) words='--source --name --password-file --no-password --disable --enable --output --store' ;;
 	token) words='--user --project --role --scope --expires --name --output --store' ;;
+	user) words='--superuser --output --store' ;;
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;
 	guard) words='--schema --allowed-schemas --allowed-tables --excluded-tables --allowed-functions --allowed-views --allowed-types --allowed-extensions --max-rows --ndjson' ;;
 	worker) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --queue --jobs --drain --per-target --lease --grace --poll --no-schedules --model --max-tokens --max-cost --threads --store' ;;

@@ -3,6 +3,7 @@
  * Over stdio nothing but messages may stand on standard output: what a library writes there goes to standard error. */
 #include <malloc.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyst/tools.h"
@@ -258,20 +259,25 @@ static ag_str address_of(service *s, ag_server *http)
 	                     ag_server_port(http));
 }
 
-/* Nobody can log in yet: who started the server makes himself its administrator. */
-static void note_first_link(service *s, ag_server *http, ag_store *tokens)
+/* Nobody can log in yet: who starts the server becomes its administrator. Before it runs, because then the handle is its own. */
+static ag_status first_link(service *s, ag_store *tokens, char text[AG_TOKEN_CHARS + 1], ag_err *err)
 {
-	char text[AG_TOKEN_CHARS + 1];
-	ag_err err = { 0 };
+	text[0] = '\0';
+	return s->is_serve && tokens ? ag_server_first_link(tokens, s->c->app.ctx.clock,
+	                                                    s->c->app.arena, text, err)
+	                             : AG_OK;
+}
 
-	if (ag_server_first_link(tokens, s->c->app.ctx.clock, s->c->app.arena, text, &err))
-		ag_cli_warn(s->c, "%s", err.msg);
-	else if (text[0])
+static void note_start(service *s, ag_server *http, const char *link)
+{
+	const ag_str at = address_of(s, http);
+
+	ag_cli_note(s->c, "listening on %.*s%s", AG_FMT(at), s->is_serve ? "" : "/mcp");
+	if (link[0])
 		ag_cli_note(s->c,
 		            "nobody can log in yet: choose the password of \"admin\" once, within 24 hours, at "
 		            "%.*s/setup#%s",
-		            AG_FMT(address_of(s, http)), text);
-	explicit_bzero(text, sizeof(text));
+		            AG_FMT(at), link);
 }
 
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
@@ -291,6 +297,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		.status_arg = &s->app,
 		.listen = { .host = host, .port = port_of(s), .cancel = c->app.ctx.cancel }
 	};
+	char link[AG_TOKEN_CHARS + 1] = "";
 	ag_store *tokens = NULL;
 	ag_server *http;
 	ag_status st = AG_OK;
@@ -318,14 +325,15 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 	if (!is_open)
 		st = open_tokens(c, &tokens, &o.store, err);
 	if (!st)
+		st = first_link(s, tokens, link, err);
+	if (!st)
 		st = ag_server_start(&o, &http, err);
 	if (st) {
 		ag_store_close(tokens);
 		return st;
 	}
-	ag_cli_note(c, "listening on %.*s%s", AG_FMT(address_of(s, http)), s->is_serve ? "" : "/mcp");
-	if (s->is_serve && tokens)
-		note_first_link(s, http, tokens);
+	note_start(s, http, link);
+	explicit_bzero(link, sizeof(link));
 	while (!ag_signals_cancelled())
 		poll(NULL, 0, WAKE_MS);
 	ag_server_stop(http);
