@@ -45,7 +45,8 @@ static ag_status need_library(ag_err *err)
 }
 
 /* setting: a salt, or a hash whose salt is meant. */
-static ag_status compute(ag_str password, const char *setting, char ret[AG_PASSWORD_HASH], ag_err *err)
+static ag_status compute(ag_str password, const char *setting, char ret[AG_PASSWORD_HASH],
+                         ag_err *err)
 {
 	char text[AG_PASSWORD_MAX + 1];
 	struct crypt_data *data = (struct crypt_data *)ag_xcalloc(1, sizeof(*data));

@@ -14,15 +14,15 @@
 
 /* In the order of the list of commands and of docs/reference/cli.md. */
 static const ag_command *const commands[] = {
-	&ag_cmd_audit,   &ag_cmd_verify,   &ag_cmd_repair,   &ag_cmd_inspect,     &ag_cmd_query,
-	&ag_cmd_ask,     &ag_cmd_chat,     &ag_cmd_prompt,   &ag_cmd_knowledge,   &ag_cmd_learnings,
-	&ag_cmd_recipe,  &ag_cmd_artifact, &ag_cmd_eval,     &ag_cmd_runs,        &ag_cmd_show,
-	&ag_cmd_resume,  &ag_cmd_replay,   &ag_cmd_diff,     &ag_cmd_export,      &ag_cmd_history,
-	&ag_cmd_review,  &ag_cmd_rate,     &ag_cmd_purge,    &ag_cmd_mcp,         &ag_cmd_serve,
-	&ag_cmd_project, &ag_cmd_token,    &ag_cmd_user,    &ag_cmd_log,      &ag_cmd_guard,       &ag_cmd_worker,
-	&ag_cmd_jobs,    &ag_cmd_schedule, &ag_cmd_store,    &ag_cmd_init,        &ag_cmd_import,
-	&ag_cmd_doctor,  &ag_cmd_models,   &ag_cmd_accounts, &ag_cmd_auth_status, &ag_cmd_help,
-	&ag_cmd_version,
+	&ag_cmd_audit,   &ag_cmd_verify,   &ag_cmd_repair,   &ag_cmd_inspect,   &ag_cmd_query,
+	&ag_cmd_ask,     &ag_cmd_chat,     &ag_cmd_prompt,   &ag_cmd_knowledge, &ag_cmd_learnings,
+	&ag_cmd_recipe,  &ag_cmd_artifact, &ag_cmd_eval,     &ag_cmd_runs,      &ag_cmd_show,
+	&ag_cmd_resume,  &ag_cmd_replay,   &ag_cmd_diff,     &ag_cmd_export,    &ag_cmd_history,
+	&ag_cmd_review,  &ag_cmd_rate,     &ag_cmd_purge,    &ag_cmd_mcp,       &ag_cmd_serve,
+	&ag_cmd_project, &ag_cmd_token,    &ag_cmd_user,     &ag_cmd_log,       &ag_cmd_guard,
+	&ag_cmd_worker,  &ag_cmd_jobs,     &ag_cmd_schedule, &ag_cmd_store,     &ag_cmd_init,
+	&ag_cmd_import,  &ag_cmd_doctor,   &ag_cmd_models,   &ag_cmd_accounts,  &ag_cmd_auth_status,
+	&ag_cmd_help,    &ag_cmd_version,
 };
 
 const ag_command *const *ag_cli_commands(size_t *ret_n)

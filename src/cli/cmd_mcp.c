@@ -260,7 +260,8 @@ static ag_str address_of(service *s, ag_server *http)
 }
 
 /* Nobody can log in yet: who starts the server becomes its administrator. Before it runs, because then the handle is its own. */
-static ag_status first_link(service *s, ag_store *tokens, char text[AG_TOKEN_CHARS + 1], ag_err *err)
+static ag_status first_link(service *s, ag_store *tokens, char text[AG_TOKEN_CHARS + 1],
+                            ag_err *err)
 {
 	text[0] = '\0';
 	return s->is_serve && tokens ? ag_server_first_link(tokens, s->c->app.ctx.clock,
@@ -274,10 +275,11 @@ static void note_start(service *s, ag_server *http, const char *link)
 
 	ag_cli_note(s->c, "listening on %.*s%s", AG_FMT(at), s->is_serve ? "" : "/mcp");
 	if (link[0])
-		ag_cli_note(s->c,
-		            "nobody can log in yet: choose the password of \"admin\" once, within 24 hours, at "
-		            "%.*s/setup#%s",
-		            AG_FMT(at), link);
+		ag_cli_note(
+			s->c,
+			"nobody can log in yet: choose the administrator's password once, within 24 hours, at "
+			"%.*s/setup#%s",
+			AG_FMT(at), link);
 }
 
 static ag_status serve_http(service *s, bool is_open, ag_err *err)

@@ -43,10 +43,11 @@ static int print_link(ag_cli *c, const ag_user_row *u, const char *link)
 		return ag_past_print_json(c, &out);
 	}
 	ag_buf_addf(&out, "/setup#%s\n", link);
-	ag_cli_note(c,
-	            "%.*s chooses a password at this place of the server (argus serve), once, within 24 "
-	            "hours. The link is shown only now.",
-	            AG_FMT(u->name));
+	ag_cli_note(
+		c,
+		"%.*s chooses a password at this place of the server (argus serve), once, within 24 "
+		"hours. The link is shown only now.",
+		AG_FMT(u->name));
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
@@ -92,7 +93,8 @@ static bool named(ag_cli *c, ag_store **ret_store, ag_user_row *ret, int *ret_ex
 	    !ag_store_user(*ret_store, c->args[0], c->app.arena, ret, &err))
 		return true;
 	if (err.status == AG_NOT_FOUND)
-		ag_err_hint(&err, "`argus user list` shows the accounts, `argus user create` makes one");
+		ag_err_hint(&err,
+		            "`argus user list` shows the accounts, `argus user create` makes one");
 	*ret_exit = ag_cli_fail(c, &err);
 	return false;
 }
@@ -131,7 +133,8 @@ static ag_status read_password(ag_cli *c, ag_str *ret, ag_err *err)
 	if (n && line[n - 1] == '\r')
 		n--;
 	*ret = ag_str_make(line, n);
-	return n ? AG_OK : ag_fail(err, AG_INVALID, "cli.user", "there is no password on standard input");
+	return n ? AG_OK
+	         : ag_fail(err, AG_INVALID, "cli.user", "there is no password on standard input");
 }
 
 static int set_password(ag_cli *c)
@@ -181,7 +184,9 @@ static int set_active(ag_cli *c, bool is_active)
 	u.changed_ms = ag_clock_wall(c->app.ctx.clock);
 	if (ag_store_change_user(store, &u, &err))
 		return ag_cli_fail(c, &err);
-	ag_cli_note(c, is_active ? "%.*s may come in again." : "%.*s cannot come in any more, by tokens neither.",
+	ag_cli_note(c,
+	            is_active ? "%.*s may come in again."
+	                      : "%.*s cannot come in any more, by tokens neither.",
 	            AG_FMT(u.name));
 	return AG_EXIT_OK;
 }
@@ -260,7 +265,9 @@ static int list(ag_cli *c)
 	for (size_t i = 0; i < n; i++)
 		line(&p, &rows[i], c->app.arena);
 	if (!n)
-		ag_cli_note(c, "No accounts yet. `argus user create NAME --superuser` makes the first.");
+		ag_cli_note(
+			c,
+			"No accounts yet. `argus user create NAME --superuser` makes the first.");
 	return ag_cli_finish(c, &out, AG_EXIT_OK);
 }
 
@@ -283,7 +290,8 @@ const ag_command ag_cmd_user = {
 	.name = "user",
 	.summary = "Make and manage the accounts of people who log in",
 	.group = AG_GROUP_SERVE,
-	.usage = "create NAME | list | link NAME | password NAME | disable NAME | enable NAME | delete NAME",
+	.usage =
+		"create NAME | list | link NAME | password NAME | disable NAME | enable NAME | delete NAME",
 	.about =
 		"An account lets a person log in to argus serve with a password. What that person may do in a project is said by "
 		"argus project grant; a superuser may do everything. create and link print a link, good once and for 24 hours, "
@@ -291,11 +299,10 @@ const ag_command ag_cmd_user = {
 		"without showing it, and ends the user's sessions.\n\n"
 		"disable keeps out the user's sessions and tokens at once and forgets nothing; delete removes the account, its "
 		"roles and its tokens. The last superuser, and the last admin of a project, stay.",
-	.examples =
-		"argus user create ann # prints her link\n"
-		"argus project grant shop ann analyst\n"
-		"argus user password ann < secret.txt\n"
-		"argus user disable ann",
+	.examples = "argus user create ann # prints her link\n"
+		    "argus project grant shop ann analyst\n"
+		    "argus user password ann < secret.txt\n"
+		    "argus user disable ann",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.min_args = 1,

@@ -8,8 +8,8 @@
  *
  * Why it is given up before epoll is asked: often the client's next request is there already, and the worker that epoll wakes
  * for it may push this one off its core at once. */
-#include <errno.h>
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>

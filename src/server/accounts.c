@@ -19,7 +19,8 @@
 static ag_store *people_store(ag_server *h, ag_httpd_reply *rp)
 {
 	if (h->opts.people && h->opts.anonymous) {
-		ag_server_problem(rp, 409, "this server lets everybody in: there is nothing to log in to",
+		ag_server_problem(rp, 409,
+		                  "this server lets everybody in: there is nothing to log in to",
 		                  "start it without --no-auth");
 		return NULL;
 	}
@@ -119,9 +120,10 @@ static void write_me(ag_server *h, const ag_caller *who, ag_arena *arena, ag_jw 
 
 	ag_jw_kstr(w, "user", who->user);
 	ag_jw_kbool(w, "superuser", who->is_super);
-	ag_jw_kstr(w, "by", who == h->opts.anonymous ? AG_S("nothing") :
-	                    !who->token.len          ? AG_S("proxy") :
-	                                               ag_str_c(kinds[who->kind]));
+	ag_jw_kstr(w, "by",
+	           who == h->opts.anonymous ? AG_S("nothing")
+	           : !who->token.len        ? AG_S("proxy")
+	                                    : ag_str_c(kinds[who->kind]));
 	ag_jw_ktime_or_null(w, "expires_at", who->expires_ms);
 	ag_jw_kstr(w, "project", who->home.ptr ? who->home : AG_S(""));
 	ag_jw_kkey(w, "projects");
@@ -182,8 +184,8 @@ static bool read_credentials(ag_httpd_request *rq, ag_httpd_reply *rp, credentia
 }
 
 /* Every try is taken before it is looked at, so that tries beside each other count; one that succeeds is given back. */
-static bool may_try(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s, ag_str user,
-                    ag_str *ret_name)
+static bool may_try(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
+                    ag_str user, ag_str *ret_name)
 {
 	const ag_server_people *p = h->opts.people;
 	const ag_str peer = ag_server_peer(h, rq);
@@ -214,8 +216,8 @@ static bool may_try(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_s
 }
 
 /* One answer for a name that is unknown, a wrong password and an account that is not active. */
-static ag_status check_credentials(ag_store *s, const credentials *c, ag_arena *arena, ag_user_row *ret,
-                                   bool *ret_good, ag_err *err)
+static ag_status check_credentials(ag_store *s, const credentials *c, ag_arena *arena,
+                                   ag_user_row *ret, bool *ret_good, ag_err *err)
 {
 	ag_err why = { 0 };
 	ag_status st = ag_store_user(s, c->user, arena, ret, &why);

@@ -11,8 +11,8 @@
 
 /* A link for the account, which exists; earlier ones are good no more. text: its token, to be shown once.
  * errors  of the store */
-AG_CHECK ag_status ag_server_new_link(ag_store *s, const ag_clock *clock, ag_str user, ag_arena *arena,
-                                      char text[AG_TOKEN_CHARS + 1], ag_err *err);
+AG_CHECK ag_status ag_server_new_link(ag_store *s, const ag_clock *clock, ag_str user,
+                                      ag_arena *arena, char text[AG_TOKEN_CHARS + 1], ag_err *err);
 /* When nobody can log in as superuser: the account "admin", and a link for it. text is "" when there is somebody. */
 AG_CHECK ag_status ag_server_first_link(ag_store *s, const ag_clock *clock, ag_arena *arena,
                                         char text[AG_TOKEN_CHARS + 1], ag_err *err);

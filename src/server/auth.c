@@ -348,7 +348,8 @@ static void challenge(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, in
 	                      scope.len ? "\"" : ""));
 	if (ag_str_starts(rq->path, AG_S("/api/"))) {
 		ag_server_problem(rp, status, words,
-		                  status == 401 ? "log in, or send a token: argus token create" : "");
+		                  status == 401 ? "log in, or send a token: argus token create"
+		                                : "");
 	} else {
 		rp->status = status;
 		rp->content_type = AG_S("application/json");
@@ -381,7 +382,8 @@ static bool has_use(const ag_server *h, const ag_caller *who, const char *scope)
 
 /* --- browsers --- */
 
-void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str token)
+void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                           ag_str token)
 {
 	const ag_server_people *p = h->opts.people;
 

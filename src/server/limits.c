@@ -76,8 +76,8 @@ static void add_number(ag_httpd_request *rq, ag_httpd_reply *rp, const char *nam
 	ag_httpd_add_header(rp, name, ag_str_printf(rq->arena, "%llu", (unsigned long long)n));
 }
 
-void ag_server_too_many(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, uint64_t limit,
-                        int64_t wait_ms, const char *detail)
+void ag_server_too_many(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                        uint64_t limit, int64_t wait_ms, const char *detail)
 {
 	const uint64_t wait_s = (uint64_t)(wait_ms + 999) / 1000;
 
@@ -108,7 +108,8 @@ ag_str ag_server_peer(const ag_server *h, ag_httpd_request *rq)
 	return last.len && last.len <= 64 ? last : peer;
 }
 
-bool ag_server_may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag_caller *who)
+bool ag_server_may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                            const ag_caller *who)
 {
 	uint64_t limit, used;
 	int64_t left_ms;

@@ -85,19 +85,21 @@ void ag_server_grants_stop(ag_server *h);
 void ag_server_metadata(void *env, ag_httpd_request *rq, ag_httpd_reply *rp); /* a route */
 
 /* Sends, or ends, the cookie of a session. */
-void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str token);
+void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                           ag_str token);
 
 /* --- limits.c --- */
 
 ag_server_rates *ag_server_rates_new(void);
 void ag_server_rates_free(ag_server_rates *r); /* accepts NULL */
 /* A request more of this caller, NULL = of nobody in particular. False: rp says 429. */
-bool ag_server_may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag_caller *who);
+bool ag_server_may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                            const ag_caller *who);
 /* The client's address; behind a proxy that is believed, as that says. */
 ag_str ag_server_peer(const ag_server *h, ag_httpd_request *rq);
 /* 429: for so long nothing is taken. */
-void ag_server_too_many(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, uint64_t limit,
-                        int64_t wait_ms, const char *detail);
+void ag_server_too_many(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                        uint64_t limit, int64_t wait_ms, const char *detail);
 
 /* --- mcp_post.c --- */
 

@@ -39,9 +39,11 @@ typedef struct ag_server_chat {
 
 /* How people come in, and how much anybody may ask; 0 = no limit. */
 typedef struct ag_server_people {
-	uint64_t user_per_minute; /* requests of one user to /api, in this process; questions have a limit of their own */
+	uint64_t
+		user_per_minute; /* requests of one user to /api, in this process; questions have a limit of their own */
 	uint64_t anonymous_per_minute; /* of one address, to what needs no login */
-	uint64_t login_failures;       /* of one user from one address, in all processes; then for login_wait_ms none is tried */
+	uint64_t
+		login_failures; /* of one user from one address, in all processes; then for login_wait_ms none is tried */
 	int64_t login_wait_ms;
 	int64_t session_ms; /* that a browser stays logged in */
 	/* The header by which a proxy on this machine names the user whom it has authenticated, like X-Forwarded-User; "" =
@@ -53,8 +55,9 @@ typedef struct ag_server_people {
 typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
 	const ag_server_chat *chat; /* NULL = conversations are not served */
-	const ag_server_people *people; /* with chat; NULL = tokens alone, and no limits of requests */
-	ag_store *store;            /* for tokens; used under a lock of its own */
+	const ag_server_people
+		*people; /* with chat; NULL = tokens alone, and no limits of requests */
+	ag_store *store; /* for tokens; used under a lock of its own */
 	/* Of the same store. Its rows change no token, and an answer does not hold a thread while its row is committed. NULL =
 	 * none */
 	ag_journal *journal;

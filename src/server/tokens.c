@@ -68,8 +68,8 @@ void ag_server_tokens_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 }
 
 /* A list of names in the body. False: it is something else; rp says so. */
-static bool read_names(ag_httpd_request *rq, ag_httpd_reply *rp, const ag_val *body, const char *key,
-                       const ag_str **ret, size_t *nret)
+static bool read_names(ag_httpd_request *rq, ag_httpd_reply *rp, const ag_val *body,
+                       const char *key, const ag_str **ret, size_t *nret)
 {
 	const ag_val *v = ag_val_getc(body, key);
 	ag_str *list;
@@ -87,8 +87,10 @@ static bool read_names(ag_httpd_request *rq, ag_httpd_reply *rp, const ag_val *b
 			return true;
 	}
 	ag_server_problem(rp, 400,
-	                  ag_str_cstr(rq->arena, ag_str_printf(rq->arena, "want \"%s\" as a list of at most %u names",
-	                                                       key, AG_IDENTITY_MAX_PROJECTS)),
+	                  ag_str_cstr(rq->arena,
+	                              ag_str_printf(rq->arena,
+	                                            "want \"%s\" as a list of at most %u names",
+	                                            key, AG_IDENTITY_MAX_PROJECTS)),
 	                  "");
 	return false;
 }
@@ -137,8 +139,8 @@ static bool read_token(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, a
 		}
 	for (size_t i = 0; i < ret->nproject; i++)
 		if (ag_caller_role(who, ret->projects[i]) == AG_ROLE_NONE) {
-			ag_server_problem(rp, 403, "you have no role in a project that the token names",
-			                  "");
+			ag_server_problem(rp, 403,
+			                  "you have no role in a project that the token names", "");
 			return false;
 		}
 	return true;
@@ -179,8 +181,8 @@ static ag_status revoke(ag_server *h, ag_httpd_request *rq, ag_store *s, ag_str 
 	ag_token_row *rows;
 	bool is_own = false;
 	size_t n;
-	ag_status st = ag_store_tokens(s, who->is_super ? AG_S("") : who->user, rq->arena, &rows, &n,
-	                               err);
+	ag_status st = ag_store_tokens(s, who->is_super ? AG_S("") : who->user, rq->arena, &rows,
+	                               &n, err);
 
 	for (size_t i = 0; !st && i < n; i++)
 		is_own = is_own || ag_str_eq(rows[i].id, id);

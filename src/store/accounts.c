@@ -7,7 +7,20 @@
 #define SCOPE   AG_S("identity")
 #define COLUMNS "name, password, project, is_super, is_active, created_at, changed_at, seen_at"
 
-enum { ONE, ALL, NEW, CHANGE, OTHER_SUPERS, LONELY, DROP, DROP_MEMBERS, REVOKE, REVOKE_ALL, SPEND, SWEEP };
+enum {
+	ONE,
+	ALL,
+	NEW,
+	CHANGE,
+	OTHER_SUPERS,
+	LONELY,
+	DROP,
+	DROP_MEMBERS,
+	REVOKE,
+	REVOKE_ALL,
+	SPEND,
+	SWEEP
+};
 
 static const ag_sql sql[] = {
 	[ONE] = { "SELECT " COLUMNS " FROM users WHERE name = $1" },
@@ -116,13 +129,12 @@ static ag_status new_work(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
 	const ag_user_row *u = (const ag_user_row *)arg;
 	ag_db_out out = { 0 };
-	ag_status st = ag_db_run(
-		db, &sql[NEW],
-		AG_DB_ARGS(ag_db_text(u->name), ag_db_text(u->password), ag_db_text(u->project),
-	                   ag_db_int(u->is_super), ag_db_int(u->is_active),
-	                   ag_db_int(u->created_ms), ag_db_int(u->changed_ms),
-	                   ag_db_int(u->seen_ms)),
-		&out, err);
+	ag_status st = ag_db_run(db, &sql[NEW],
+	                         AG_DB_ARGS(ag_db_text(u->name), ag_db_text(u->password),
+	                                    ag_db_text(u->project), ag_db_int(u->is_super),
+	                                    ag_db_int(u->is_active), ag_db_int(u->created_ms),
+	                                    ag_db_int(u->changed_ms), ag_db_int(u->seen_ms)),
+	                         &out, err);
 
 	if (!st && !out.nchange && !is_again)
 		st = ag_fail(err, AG_CONFLICT, ORIGIN, "there is an account \"%.*s\" already",
@@ -210,8 +222,8 @@ static ag_status drop_work(ag_db *db, void *arg, bool is_again, ag_err *err)
 	ag_status st = check_last_super(db, d->name, err);
 
 	if (!st)
-		st = ag_db_run(db, &sql[LONELY], AG_DB_ARGS(name, ag_db_int(AG_ROLE_ADMIN)), &lonely,
-		               err);
+		st = ag_db_run(db, &sql[LONELY], AG_DB_ARGS(name, ag_db_int(AG_ROLE_ADMIN)),
+		               &lonely, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_MEMBERS], AG_DB_ARGS(name), NULL, err);
 	if (!st)

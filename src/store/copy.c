@@ -28,8 +28,7 @@ typedef struct table {
 	"id, run, key, field, category, severity, status, affected, share, label, labelled_at, " \
 	"body"
 #define PROJECT_COLUMNS "id, name, source, secret, settings, is_active, created_at, changed_at"
-#define USER_COLUMNS \
-	"name, password, project, is_super, is_active, created_at, changed_at, seen_at"
+#define USER_COLUMNS    "name, password, project, is_super, is_active, created_at, changed_at, seen_at"
 #define TOKEN_COLUMNS                                                                   \
 	"id, name, \"user\", hash, ceiling, projects, scopes, created_at, expires_at, " \
 	"revoked_at, used_at, kind"

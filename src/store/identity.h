@@ -67,7 +67,8 @@ AG_CHECK ag_status ag_store_put_token(ag_store *s, const ag_token_row *t, ag_err
 AG_CHECK ag_status ag_store_token_of_hash(ag_store *s, ag_str hash, int64_t now_ms, ag_arena *arena,
                                           ag_token_row *ret, ag_err *err);
 AG_CHECK ag_status ag_store_tokens(ag_store *s, ag_str user, ag_arena *arena, ag_token_row **ret,
-                                   size_t *nret, ag_err *err); /* "" = of everybody; bearer tokens only */
+                                   size_t *nret,
+                                   ag_err *err); /* "" = of everybody; bearer tokens only */
 AG_CHECK ag_status ag_store_revoke_token(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
 /* Another number than before when anything in the store has changed, by this handle or another, in this process or another.
  * Costs microseconds. */

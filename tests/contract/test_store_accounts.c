@@ -78,7 +78,8 @@ static void add_member(store_env *env, const char *project, const char *user, ag
 }
 
 /* In arena. */
-static ag_str add_token(store_env *env, const char *user, ag_token_kind kind, int64_t expires_ms, ag_str *ret_id)
+static ag_str add_token(store_env *env, const char *user, ag_token_kind kind, int64_t expires_ms,
+                        ag_str *ret_id)
 {
 	char text[AG_TOKEN_CHARS + 1];
 	ag_token_row t = { .name = AG_S("t"),
@@ -126,7 +127,8 @@ static void an_account_is_made_once_and_changed(void **state)
 	assert_str(list[0].name, "Bob");
 	u = a_user("nobody", false);
 	assert_int_equal(ag_store_change_user(env->store, &u, &env->err), AG_NOT_FOUND);
-	assert_int_equal(ag_store_user(env->store, AG_S("ANN"), env->arena, &u, &env->err), AG_NOT_FOUND);
+	assert_int_equal(ag_store_user(env->store, AG_S("ANN"), env->arena, &u, &env->err),
+	                 AG_NOT_FOUND);
 }
 
 static void the_last_superuser_stays(void **state)
@@ -164,7 +166,8 @@ static void whoever_goes_takes_roles_and_tokens_along(void **state)
 	add_member(env, "shop", "bob", AG_ROLE_ADMIN);
 	assert_ok(env, ag_store_drop_user(env->store, AG_S("ann"), 20, &env->err));
 	assert_int_equal(come(env, token, &who), AG_DENIED);
-	assert_ok(env, ag_store_members(env->store, AG_S("shop"), AG_S("ann"), env->arena, &m, &n, &env->err));
+	assert_ok(env, ag_store_members(env->store, AG_S("shop"), AG_S("ann"), env->arena, &m, &n,
+	                                &env->err));
 	assert_int_equal(n, 0);
 	assert_int_equal(ag_store_drop_user(env->store, AG_S("ann"), 30, &env->err), AG_NOT_FOUND);
 }
@@ -189,7 +192,8 @@ static void an_account_says_what_its_tokens_may_do(void **state)
 	u.is_active = false;
 	assert_ok(env, ag_store_change_user(env->store, &u, &env->err));
 	assert_int_equal(come(env, token, &who), AG_DENIED);
-	assert_int_equal(ag_caller_of_user(env->store, AG_S("ann"), env->arena, &who, &env->err), AG_DENIED);
+	assert_int_equal(ag_caller_of_user(env->store, AG_S("ann"), env->arena, &who, &env->err),
+	                 AG_DENIED);
 }
 
 static void a_superuser_gives_a_token_less(void **state)
@@ -197,7 +201,11 @@ static void a_superuser_gives_a_token_less(void **state)
 	store_env *env = *state;
 	const ag_str shop[] = { AG_S("shop") }, sql[] = { AG_S("sql") };
 	char text[AG_TOKEN_CHARS + 1];
-	ag_token_row t = { .name = AG_S(""), .user = AG_S("root"), .ceiling = AG_ROLE_ADMIN, .projects = shop, .nproject = 1 };
+	ag_token_row t = { .name = AG_S(""),
+		           .user = AG_S("root"),
+		           .ceiling = AG_ROLE_ADMIN,
+		           .projects = shop,
+		           .nproject = 1 };
 	ag_caller who;
 
 	add_user(env, "root", true);
@@ -207,7 +215,11 @@ static void a_superuser_gives_a_token_less(void **state)
 	assert_false(who.is_super || who.has_all);
 	assert_int_equal(ag_caller_role(&who, AG_S("shop")), AG_ROLE_ADMIN);
 	assert_int_equal(ag_caller_role(&who, AG_S("other")), AG_ROLE_NONE);
-	t = (ag_token_row){ .name = AG_S(""), .user = AG_S("root"), .ceiling = AG_ROLE_ADMIN, .scopes = sql, .nscope = 1 };
+	t = (ag_token_row){ .name = AG_S(""),
+		            .user = AG_S("root"),
+		            .ceiling = AG_ROLE_ADMIN,
+		            .scopes = sql,
+		            .nscope = 1 };
 	assert_ok(env, ag_token_new(&t, env->arena, text, &env->err));
 	assert_ok(env, ag_store_put_token(env->store, &t, &env->err));
 	assert_ok(env, come(env, ag_str_c(text), &who));
@@ -224,8 +236,10 @@ static void sessions_end_and_links_are_spent_once(void **state)
 {
 	store_env *env = *state;
 	ag_str ids[3], link_id;
-	const ag_str one = add_token(env, "ann", AG_TOKEN_SESSION, 0, &ids[0]), two = add_token(env, "ann", AG_TOKEN_SESSION, 0, &ids[1]),
-		     program = add_token(env, "ann", AG_TOKEN_BEARER, 0, &ids[2]), link = add_token(env, "ann", AG_TOKEN_LINK, 100, &link_id);
+	const ag_str one = add_token(env, "ann", AG_TOKEN_SESSION, 0, &ids[0]),
+		     two = add_token(env, "ann", AG_TOKEN_SESSION, 0, &ids[1]),
+		     program = add_token(env, "ann", AG_TOKEN_BEARER, 0, &ids[2]),
+		     link = add_token(env, "ann", AG_TOKEN_LINK, 100, &link_id);
 	ag_token_row *list;
 	ag_caller who;
 	size_t n;
@@ -235,7 +249,8 @@ static void sessions_end_and_links_are_spent_once(void **state)
 	assert_int_equal(come(env, link, &who), AG_DENIED);
 	assert_ok(env, ag_store_tokens(env->store, AG_S("ann"), env->arena, &list, &n, &env->err));
 	assert_int_equal(n, 1);
-	assert_ok(env, ag_store_revoke_tokens(env->store, AG_S("ann"), AG_TOKEN_SESSION, ids[1], 40, &env->err));
+	assert_ok(env, ag_store_revoke_tokens(env->store, AG_S("ann"), AG_TOKEN_SESSION, ids[1], 40,
+	                                      &env->err));
 	assert_int_equal(come(env, one, &who), AG_DENIED);
 	assert_ok(env, come(env, two, &who));
 	assert_ok(env, come(env, program, &who));
@@ -248,7 +263,8 @@ static void what_has_ended_is_swept(void **state)
 	store_env *env = *state;
 	ag_str ids[3];
 	ag_token_row t;
-	const ag_str ended = add_token(env, "ann", AG_TOKEN_SESSION, 20, &ids[0]), good = add_token(env, "ann", AG_TOKEN_SESSION, 500, &ids[1]),
+	const ag_str ended = add_token(env, "ann", AG_TOKEN_SESSION, 20, &ids[0]),
+		     good = add_token(env, "ann", AG_TOKEN_SESSION, 500, &ids[1]),
 		     program = add_token(env, "ann", AG_TOKEN_BEARER, 20, &ids[2]);
 	const ag_sha256_hex hash = ag_sha256(program);
 
@@ -256,7 +272,8 @@ static void what_has_ended_is_swept(void **state)
 	assert_int_equal(ag_store_revoke_token(env->store, ids[0], 200, &env->err), AG_NOT_FOUND);
 	assert_ok(env, ag_store_revoke_token(env->store, ids[1], 200, &env->err));
 	/* Of programs' tokens the list shows also those that have expired. */
-	assert_ok(env, ag_store_token_of_hash(env->store, ag_str_c(hash.text), 10, env->arena, &t, &env->err));
+	assert_ok(env, ag_store_token_of_hash(env->store, ag_str_c(hash.text), 10, env->arena, &t,
+	                                      &env->err));
 	(void)ended;
 	(void)good;
 }

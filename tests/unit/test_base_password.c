@@ -11,7 +11,8 @@
 #include "base/password.h"
 
 /* Python: hashlib.scrypt(b"secret word", salt=b"ZBLc1SvhhcU7zJbsRzPLr.", n=2**14, r=32, p=1) in the form of crypt(5). */
-#define MADE_ELSEWHERE "$7$CU..../....ZBLc1SvhhcU7zJbsRzPLr.$ODcbco4lFYf4ZZMfpTqBTLeWTvkaPtjoVQST1ucNLu1"
+#define MADE_ELSEWHERE \
+	"$7$CU..../....ZBLc1SvhhcU7zJbsRzPLr.$ODcbco4lFYf4ZZMfpTqBTLeWTvkaPtjoVQST1ucNLu1"
 
 static bool matches(const char *password, const char *hash)
 {
@@ -40,14 +41,20 @@ static void a_hash_is_recognised(void **state)
 
 static void what_is_no_hash_matches_nothing(void **state)
 {
-	static const char *const hashes[] = { "", "$7$", "*0", "$7$CU..../....x", "$1$salt$hash", "plain",
+	static const char *const hashes[] = { "",
+		                              "$7$",
+		                              "*0",
+		                              "$7$CU..../....x",
+		                              "$1$salt$hash",
+		                              "plain",
 		                              "$7$CU..../....ZBLc1SvhhcU7zJbsRzPLr.$" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++) {
 		bool is_same = true;
 		ag_err err = { 0 };
-		const ag_status st = ag_password_check(AG_S("plain"), ag_str_c(hashes[i]), &is_same, &err);
+		const ag_status st = ag_password_check(AG_S("plain"), ag_str_c(hashes[i]), &is_same,
+		                                       &err);
 
 		assert_true(st == AG_OK || st == AG_INTERNAL);
 		assert_false(is_same);
@@ -64,12 +71,16 @@ static void passwords_have_bounds(void **state)
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(ag_password_hash(AG_S("9 letters"), hash, &err), AG_INVALID);
 	assert_int_equal(ag_password_hash(ag_str_make(text, sizeof(text)), hash, &err), AG_INVALID);
-	assert_int_equal(ag_password_hash(ag_str_make("nul\0 inside it", 14), hash, &err), AG_INVALID);
+	assert_int_equal(ag_password_hash(ag_str_make("nul\0 inside it", 14), hash, &err),
+	                 AG_INVALID);
 	assert_int_equal(ag_password_hash(ag_str_make(text, AG_PASSWORD_MAX), hash, &err), AG_OK);
-	assert_int_equal(ag_password_check(ag_str_make(text, sizeof(text)), ag_str_c(hash), &is_same, &err),
+	assert_int_equal(ag_password_check(ag_str_make(text, sizeof(text)), ag_str_c(hash),
+	                                   &is_same, &err),
 	                 AG_OK);
 	assert_false(is_same);
-	assert_int_equal(ag_password_check(ag_str_make("plain\0", 6), ag_str_c(hash), &is_same, &err), AG_OK);
+	assert_int_equal(ag_password_check(ag_str_make("plain\0", 6), ag_str_c(hash), &is_same,
+	                                   &err),
+	                 AG_OK);
 	assert_false(is_same);
 }
 
