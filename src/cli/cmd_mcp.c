@@ -223,6 +223,8 @@ static ag_status open_tokens(ag_cli *c, ag_store **ret_own, ag_store **ret, ag_e
 		return ag_app_store(&c->app, ret, err);
 	if (!st)
 		st = ag_store_open(uri, ret_own, err);
+	if (!st && *ret_own)
+		ag_store_set_patience(*ret_own, AG_SERVER_PATIENCE_MS);
 	*ret = *ret_own;
 	return st;
 }

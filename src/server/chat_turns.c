@@ -45,16 +45,63 @@ struct ag_server_turn {
 
 /* --- handles of the store --- */
 
-ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err)
+static ag_status take_handle(ag_server *h, ag_server_handles *of, ag_store **ret, ag_err *err)
 {
 	struct ag_server_chat_state *c = h->chat;
+	ag_status st;
 
 	*ret = NULL;
 	pthread_mutex_lock(&c->lock);
-	if (c->nidle)
-		*ret = c->idle[--c->nidle];
+	if (of->nidle)
+		*ret = of->idle[--of->nidle];
 	pthread_mutex_unlock(&c->lock);
-	return *ret ? AG_OK : ag_store_open(h->opts.chat->store_uri, ret, err);
+	if (*ret)
+		return AG_OK;
+	st = ag_store_open(h->opts.chat->store_uri, ret, err);
+	if (!st && of->patience_ms != AG_STORE_PATIENCE_MS)
+		ag_store_set_patience(*ret, of->patience_ms);
+	return st;
+}
+
+static void give_handle(ag_server *h, ag_server_handles *of, ag_store *s)
+{
+	struct ag_server_chat_state *c = h->chat;
+	bool is_kept = false;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&c->lock);
+	if (of->nidle < MAX_IDLE) {
+		of->idle[of->nidle++] = s;
+		is_kept = true;
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (!is_kept)
+		ag_store_close(s);
+}
+
+static void make_handles(ag_server_handles *of, unsigned patience_ms)
+{
+	of->patience_ms = patience_ms;
+	of->idle = (ag_store **)ag_xcalloc(MAX_IDLE, sizeof(ag_store *));
+}
+
+static void close_handles(ag_server_handles *of)
+{
+	for (size_t i = 0; i < of->nidle; i++)
+		ag_store_close(of->idle[i]);
+	free(of->idle);
+}
+
+ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err)
+{
+	return take_handle(h, &h->chat->requests_stores, ret, err);
+}
+
+void ag_server_chat_give(ag_server *h, ag_store *s)
+{
+	if (s)
+		give_handle(h, &h->chat->requests_stores, s);
 }
 
 ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp)
@@ -68,23 +115,6 @@ ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp)
 	else if (ag_server_chat_store(h, &s, &err))
 		ag_server_problem_of(rp, &err);
 	return s;
-}
-
-void ag_server_chat_give(ag_server *h, ag_store *s)
-{
-	struct ag_server_chat_state *c = h->chat;
-	bool is_kept = false;
-
-	if (!s)
-		return;
-	pthread_mutex_lock(&c->lock);
-	if (c->nidle < MAX_IDLE) {
-		c->idle[c->nidle++] = s;
-		is_kept = true;
-	}
-	pthread_mutex_unlock(&c->lock);
-	if (!is_kept)
-		ag_store_close(s);
 }
 
 /* --- what a turn says --- */
@@ -239,7 +269,7 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 	ag_analyst_turn_result ret = { 0 };
 	ag_analyst_opts o = { 0 };
 	void *note = NULL;
-	ag_status st = ag_server_chat_store(t->h, &t->store, err);
+	ag_status st = take_handle(t->h, &t->h->chat->turns_stores, &t->store, err);
 
 	if (!st)
 		st = chat->open(chat->arg,
@@ -297,7 +327,7 @@ static void *turn_main(void *arg)
 		ag_ui_stream_break(&t->ui, ag_str_c(err.msg));
 	finish_readers(t);
 	become(t, FAILED, &err);
-	ag_server_chat_give(h, t->store);
+	give_handle(h, &h->chat->turns_stores, t->store);
 	t->store = NULL;
 	ag_server_grant_end(h, t->grant);
 	t->grant = NULL;
@@ -642,7 +672,8 @@ ag_status ag_server_chat_start(ag_server *h, ag_err *err)
 	h->chat = c;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->ended, NULL);
-	c->idle = (ag_store **)ag_xcalloc(MAX_IDLE, sizeof(ag_store *));
+	make_handles(&c->turns_stores, AG_STORE_PATIENCE_MS);
+	make_handles(&c->requests_stores, AG_SERVER_PATIENCE_MS);
 	c->has_watch = pthread_create(&c->watch, NULL, watch_main, h) == 0;
 	return c->has_watch ? AG_OK
 	                    : ag_fail(err, AG_UNAVAILABLE, ORIGIN,
@@ -690,9 +721,8 @@ void ag_server_chat_free(ag_server *h)
 
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->nidle; i++)
-		ag_store_close(c->idle[i]);
-	free(c->idle);
+	close_handles(&c->turns_stores);
+	close_handles(&c->requests_stores);
 	free(c->over);
 	pthread_cond_destroy(&c->ended);
 	pthread_mutex_destroy(&c->lock);

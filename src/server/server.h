@@ -13,6 +13,8 @@
 #include "mcp/server.h"
 
 #define AG_SERVER_MCP_PATH "/mcp"
+/* Whoever waits for a reply is told rather soon that the store is away. */
+#define AG_SERVER_PATIENCE_MS 3000u
 
 typedef struct ag_server ag_server;
 
