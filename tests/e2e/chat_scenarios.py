@@ -178,7 +178,7 @@ def register(rig):
                 server("crash")
                 server("again")
                 rig.MODEL.server.hold.set()
-                out, err = p.communicate(timeout=60)
+                out, err = p.communicate(timeout=120)
             finally:
                 rig.MODEL.server.hold.set()
                 p.kill()
