@@ -45,19 +45,6 @@ static ag_str project_of(const act *a)
 	return a->place->project->id;
 }
 
-static ag_status fail_as(const ag_sql_failure *f, ag_err *err)
-{
-	const ag_status st = f->code == AG_SQLCODE_PERMISSION  ? AG_DENIED
-	                     : f->code == AG_SQLCODE_CANCELLED ? AG_CANCELLED
-	                     : f->code == AG_SQLCODE_NOT_FOUND ? AG_NOT_FOUND
-	                                                       : AG_UNAVAILABLE;
-
-	ag_fail(err, st, ORIGIN, "%.*s", AG_FMT(f->message));
-	if (f->hint.len)
-		ag_err_hint(err, "%.*s", AG_FMT(f->hint));
-	return st;
-}
-
 static ag_status run_work(ag_store *s, void *arg, ag_err *err)
 {
 	act *a = arg;
@@ -78,7 +65,7 @@ static ag_status governed(act *a, const act_type *type, ag_str text, ag_err *err
 		                     .session = AG_S(""),
 		                     .watch_fd = -1 };
 	if (!ag_project_begin(a->place->hub, &a->call, type->least, "sql", text, a->arena, &f))
-		return fail_as(&f, err);
+		return ag_sql_failure_err(&f, ORIGIN, err);
 	if (type->before)
 		st = type->before(a, err);
 	if (!st && type->work)
@@ -86,7 +73,7 @@ static ag_status governed(act *a, const act_type *type, ag_str text, ag_err *err
 	if (!ag_project_end(a->place->hub, &a->call, st ? "VALIDATION_ERROR" : "ok", 0, a->arena,
 	                    &f) &&
 	    !st)
-		st = fail_as(&f, err);
+		st = ag_sql_failure_err(&f, ORIGIN, err);
 	return st;
 }
 
@@ -574,4 +561,52 @@ ag_status ag_artifact_set_check(const ag_artifact_set *set, ag_arena *arena, ag_
 	return at == set->nversion
 	               ? AG_OK
 	               : ag_fail(err, AG_INVALID, ORIGIN, "there are versions of no artifact");
+}
+
+/* --- as JSON --- */
+
+void ag_artifact_row_json(const ag_artifact_row *r, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", r->id);
+	ag_jw_kstr(w, "title", r->title);
+	ag_jw_kstr(w, "type", r->kind);
+	ag_jw_kuint(w, "version", r->nversion);
+	ag_jw_kstr(w, "thread", r->thread);
+	ag_jw_kstr(w, "author", r->author);
+	ag_jw_ktime(w, "created_at", r->created_ms);
+	ag_jw_ktime(w, "changed_at", r->changed_ms);
+	ag_jw_ktime_or_null(w, "deleted_at", r->deleted_ms);
+	ag_jw_obj_end(w);
+}
+
+static void raw_or_null(ag_jw *w, const char *key, ag_str json)
+{
+	if (json.len)
+		ag_jw_kraw(w, key, json);
+	else
+		ag_jw_knull(w, key);
+}
+
+void ag_artifact_json(const ag_artifact *a, ag_jw *w)
+{
+	const ag_artifact_version *v = &a->version;
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", a->row.id);
+	ag_jw_kstr(w, "version_id", v->id);
+	ag_jw_kstr(w, "parent", v->parent);
+	ag_jw_kuint(w, "version", v->version);
+	ag_jw_kuint(w, "versions", a->row.nversion);
+	ag_jw_kstr(w, "title", a->row.title);
+	ag_jw_kstr(w, "type", a->row.kind);
+	ag_jw_kstr(w, "description", v->description);
+	ag_jw_kstr(w, "thread", a->row.thread);
+	ag_jw_kstr(w, "author", v->author);
+	ag_jw_ktime(w, "created_at", v->created_ms);
+	ag_jw_kstr(w, "sha256", v->hash);
+	ag_jw_kstr(w, "code", v->code);
+	raw_or_null(w, "data", v->data);
+	raw_or_null(w, "source_queries", v->queries);
+	raw_or_null(w, "figures", v->figures);
 }

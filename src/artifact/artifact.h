@@ -113,6 +113,10 @@ AG_CHECK ag_status ag_artifact_history(const ag_know_place *p, ag_str id, ag_are
                                        ag_artifact_row *ret_row, ag_artifact_version **ret,
                                        size_t *nret, ag_err *err);
 
+void ag_artifact_row_json(const ag_artifact_row *r, ag_jw *w);
+/* Begins an object with its members; the caller ends it. */
+void ag_artifact_json(const ag_artifact *a, ag_jw *w);
+
 /* --- data --- */
 
 typedef struct ag_artifact_source {

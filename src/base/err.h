@@ -44,7 +44,8 @@ bool ag_status_retryable(ag_status st);
 
 typedef struct ag_err {
 	ag_status status;
-	int native;      /* errno, CURLcode, sqlite rc or HTTP status; 0 = none */
+	int native; /* errno, CURLcode, sqlite rc or HTTP status; 0 = none */
+	int retry_s; /* a limit of calls is reached: seconds until the next one may pass; 0 = it is not that */
 	char origin[24]; /* "source.files", "query.filter" */
 	char msg[400];   /* one sentence, no newline, no secret */
 	char hint[200];  /* what the user can do; "" = nothing to say */

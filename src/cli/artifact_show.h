@@ -13,8 +13,5 @@ void ag_artifact_show(const ag_artifact *a, const ag_artifact_result *results, s
                       ag_arena *arena, ag_paint *p);
 void ag_artifact_show_results(const ag_artifact_result *results, size_t n, ag_arena *arena,
                               ag_paint *p);
-void ag_artifact_row_json(const ag_artifact_row *r, ag_jw *w);
-/* Begins an object with its members; the caller ends it. */
-void ag_artifact_json(const ag_artifact *a, ag_jw *w);
 
 #endif

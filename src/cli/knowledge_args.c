@@ -254,22 +254,3 @@ void ag_know_show_text(const ag_know *o, int64_t now_ms, ag_paint *p)
 	fact(p, "by", o->author.len ? o->author : AG_S("nobody is named"));
 	fact(p, "changed", ag_past_when(o->changed_ms, arena));
 }
-
-void ag_know_show_json(const ag_know *o, int64_t now_ms, ag_arena *arena, ag_jw *w)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "kind", ag_str_c(ag_know_types[o->kind].name));
-	ag_jw_kstr(w, "id", o->key);
-	ag_jw_kstr(w, "name", o->name);
-	ag_jw_kstr(w, "status", ag_str_c(ag_know_status_name(o->status)));
-	ag_jw_kraw(w, "fields", ag_extjson_str(arena, &o->body, AG_EXTJSON_RELAXED));
-	ag_jw_kdouble(w, "confidence", o->confidence);
-	ag_jw_kdouble(w, "confidence_now", ag_know_confidence(o, now_ms));
-	ag_jw_kuint(w, "uses", o->uses);
-	ag_jw_kuint(w, "version", o->version);
-	ag_jw_kstr(w, "author", o->author);
-	ag_jw_ktime(w, "created_at", o->created_ms);
-	ag_jw_ktime(w, "changed_at", o->changed_ms);
-	ag_jw_ktime_or_null(w, "used_at", o->used_ms);
-	ag_jw_obj_end(w);
-}

@@ -28,9 +28,8 @@ bool ag_know_arg_kind(ag_cli *c, ag_str word, ag_know_kind *ret);
  * errors  AG_INVALID: names the argument */
 AG_CHECK ag_status ag_know_arg_fields(ag_cli *c, ag_know_kind kind, const ag_str *args, size_t n,
                                       const ag_val *base, ag_val *ret, ag_err *err);
-/* One object for people, and for programs. */
+/* One object for people. */
 void ag_know_show_text(const ag_know *o, int64_t now_ms, ag_paint *p);
-void ag_know_show_json(const ag_know *o, int64_t now_ms, ag_arena *arena, ag_jw *w);
 /* A line of a list. */
 void ag_know_show_line(const ag_know *o, int64_t now_ms, bool with_kind, ag_paint *p);
 

@@ -70,6 +70,8 @@ static bool write_head(ag_http_writer *w, const ag_http_turn *t, ag_str framing)
 	ok = add_header(out, AG_S("Date"), date_now(w));
 	if (rp->content_type.len)
 		ok = ok && add_header(out, AG_S("Content-Type"), rp->content_type);
+	if (rp->retry_after_s)
+		ag_buf_addf(out, "Retry-After: %u\r\n", rp->retry_after_s);
 	for (size_t i = 0; i < rp->nheader && ok; i++)
 		ok = add_header(out, rp->headers[i].name, rp->headers[i].value);
 	ag_buf_add(out, framing);

@@ -64,6 +64,8 @@ struct ag_httpd_reply {
 		headers[AG_HTTPD_MAX_HEADERS]; /* texts in the request's arena, or literals */
 	size_t nheader;
 	ag_buf body; /* taken over by the server */
+	unsigned
+		retry_after_s; /* the client shall wait for so long (Retry-After); 0 = nothing is said */
 	/* Instead of body: bytes that are not copied. They must stay until done(arg) is called, from any thread of the server;
 	 * without done they are static. */
 	ag_str borrowed;

@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "knowledge/find.h"
 #include "knowledge/recipe_explain.h"
+#include "knowledge/set.h"
+#include "query/extjson.h"
 
 #define ORIGIN    "knowledge"
 #define SHOWN     60u
@@ -40,19 +42,6 @@ struct act {
 	const act_type *type;
 };
 
-static ag_status fail_as(const ag_sql_failure *f, ag_err *err)
-{
-	const ag_status st = f->code == AG_SQLCODE_PERMISSION  ? AG_DENIED
-	                     : f->code == AG_SQLCODE_CANCELLED ? AG_CANCELLED
-	                     : f->code == AG_SQLCODE_NOT_FOUND ? AG_NOT_FOUND
-	                                                       : AG_UNAVAILABLE;
-
-	ag_fail(err, st, ORIGIN, "%.*s", AG_FMT(f->message));
-	if (f->hint.len)
-		ag_err_hint(err, "%.*s", AG_FMT(f->hint));
-	return st;
-}
-
 static ag_status run_work(ag_store *s, void *arg, ag_err *err)
 {
 	act *a = arg;
@@ -74,7 +63,7 @@ static ag_status governed(act *a, const act_type *type, ag_role least, ag_str te
 		                     .watch_fd = -1 };
 	if (!ag_project_begin(a->place->hub, &a->call, least > type->least ? least : type->least,
 	                      "sql", text, a->arena, &f))
-		return fail_as(&f, err);
+		return ag_sql_failure_err(&f, ORIGIN, err);
 	if (type->before)
 		st = type->before(a, err);
 	if (!st)
@@ -82,7 +71,7 @@ static ag_status governed(act *a, const act_type *type, ag_role least, ag_str te
 	if (!ag_project_end(a->place->hub, &a->call, st ? "VALIDATION_ERROR" : "ok", 0, a->arena,
 	                    &f) &&
 	    !st)
-		st = fail_as(&f, err);
+		st = ag_sql_failure_err(&f, ORIGIN, err);
 	return st;
 }
 
@@ -492,4 +481,23 @@ ag_status ag_know_check_metric(const ag_know_place *p, const ag_know *metric, ag
 	if (!st)
 		*ret = a.text;
 	return st;
+}
+
+void ag_know_show_json(const ag_know *o, int64_t now_ms, ag_arena *arena, ag_jw *w)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "kind", ag_str_c(ag_know_types[o->kind].name));
+	ag_jw_kstr(w, "id", o->key);
+	ag_jw_kstr(w, "name", o->name);
+	ag_jw_kstr(w, "status", ag_str_c(ag_know_status_name(o->status)));
+	ag_jw_kraw(w, "fields", ag_extjson_str(arena, &o->body, AG_EXTJSON_RELAXED));
+	ag_jw_kdouble(w, "confidence", o->confidence);
+	ag_jw_kdouble(w, "confidence_now", ag_know_confidence(o, now_ms));
+	ag_jw_kuint(w, "uses", o->uses);
+	ag_jw_kuint(w, "version", o->version);
+	ag_jw_kstr(w, "author", o->author);
+	ag_jw_ktime(w, "created_at", o->created_ms);
+	ag_jw_ktime(w, "changed_at", o->changed_ms);
+	ag_jw_ktime_or_null(w, "used_at", o->used_ms);
+	ag_jw_obj_end(w);
 }

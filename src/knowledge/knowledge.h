@@ -50,6 +50,8 @@ AG_CHECK ag_status ag_know_judge(const ag_know_place *p, const ag_know *learning
 /* Does the database still understand the SQL of a metric? "" = yes, else why not. */
 AG_CHECK ag_status ag_know_check_metric(const ag_know_place *p, const ag_know *metric,
                                         ag_arena *arena, ag_str *ret, ag_err *err);
+/* An object with its fields and what is known of its use; confidence_now: as it has faded until now_ms. */
+void ag_know_show_json(const ag_know *o, int64_t now_ms, ag_arena *arena, ag_jw *w);
 /* May this caller see and use it? A recipe that is not shared is its author's, and an admin's. */
 bool ag_know_is_visible(const ag_know *o, const ag_caller *who, ag_str project);
 /* Further work with the store in a governed call: `tool` and `text` are in its audit row. */

@@ -475,7 +475,7 @@ static bool is_away(ag_httpd_request *rq, ag_httpd_reply *rp, const ag_err *err)
 		ag_server_problem(rp, 503, err->msg, err->hint);
 	else
 		ag_server_mcp_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, AG_S("null"), err->msg);
-	ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
+	rp->retry_after_s = 1;
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #define AG_SERVER_CHAT_H
 
 #include "analyst/analyst.h"
+#include "artifact/artifact.h"
 #include "server/parts.h"
 #include "server/ui_stream.h"
 #include "store/threads.h"
@@ -31,7 +32,8 @@ struct ag_server_chat_state {
 	pthread_t *over;  /* threads that ended, to be joined */
 	size_t nover, cap;
 	ag_server_handles turns_stores, requests_stores;
-	pthread_t watch; /* looks for turns that another process wants to end */
+	ag_artifact_cache *artifacts; /* what their source queries gave */
+	pthread_t watch;              /* looks for turns that another process wants to end */
 	bool has_watch;
 };
 

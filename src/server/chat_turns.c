@@ -672,6 +672,7 @@ ag_status ag_server_chat_start(ag_server *h, ag_err *err)
 	h->chat = c;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->ended, NULL);
+	c->artifacts = ag_artifact_cache_new(h->opts.clock);
 	make_handles(&c->turns_stores, AG_STORE_PATIENCE_MS);
 	make_handles(&c->requests_stores, AG_SERVER_PATIENCE_MS);
 	c->has_watch = pthread_create(&c->watch, NULL, watch_main, h) == 0;
@@ -721,6 +722,7 @@ void ag_server_chat_free(ag_server *h)
 
 	if (!c)
 		return;
+	ag_artifact_cache_free(c->artifacts);
 	close_handles(&c->turns_stores);
 	close_handles(&c->requests_stores);
 	free(c->over);

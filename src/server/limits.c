@@ -82,7 +82,7 @@ void ag_server_too_many(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply
 	const uint64_t wait_s = (uint64_t)(wait_ms + 999) / 1000;
 
 	ag_server_problem(rp, 429, detail, "ask again later");
-	add_number(rq, rp, "Retry-After", wait_s);
+	rp->retry_after_s = (unsigned)wait_s;
 	add_number(rq, rp, "X-RateLimit-Limit", limit);
 	add_number(rq, rp, "X-RateLimit-Remaining", 0);
 	add_number(rq, rp, "X-RateLimit-Reset",

@@ -233,7 +233,7 @@ static bool wait_for_answer(call *c)
 static void refuse(ag_httpd_reply *rp, ag_str id, const char *words)
 {
 	ag_server_mcp_refuse(rp, 503, AG_RPC_INTERNAL_ERROR, id, words);
-	ag_httpd_add_header(rp, "Retry-After", AG_S("1"));
+	rp->retry_after_s = 1;
 }
 
 void ag_server_mcp_call(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,

@@ -79,8 +79,9 @@ static int status_of(ag_status st)
 
 void ag_server_problem_of(ag_httpd_reply *rp, const ag_err *err)
 {
-	const int status = status_of(err->status);
+	const int status = err->retry_s ? 429 : status_of(err->status);
 
+	rp->retry_after_s = (unsigned)err->retry_s;
 	if (status != 500) {
 		ag_server_problem(rp, status, err->msg, err->hint);
 		return;

@@ -315,3 +315,19 @@ void ag_sql_failure_of_err(const ag_err *e, ag_arena *arena, ag_sql_failure *ret
 			ret->hint = AG_S(HINT_TIMEOUT);
 	}
 }
+
+ag_status ag_sql_failure_err(const ag_sql_failure *f, const char *origin, ag_err *err)
+{
+	const ag_status st = f->code == AG_SQLCODE_PERMISSION  ? AG_DENIED
+	                     : f->code == AG_SQLCODE_CANCELLED ? AG_CANCELLED
+	                     : f->code == AG_SQLCODE_NOT_FOUND ? AG_NOT_FOUND
+	                                                       : AG_UNAVAILABLE;
+
+	ag_fail(err, st, origin, "%.*s", AG_FMT(f->message));
+	if (f->hint.len)
+		ag_err_hint(err, "%.*s", AG_FMT(f->hint));
+	if (err && f->code == AG_SQLCODE_RATE_LIMITED)
+		err->retry_s = f->retry_after_ms < 1000 ? 1
+		                                        : (int)((f->retry_after_ms + 999) / 1000);
+	return st;
+}

@@ -54,6 +54,8 @@ typedef struct ag_sql_failure {
 	bool is_still_running; /* asked to stop, and the server has not ended it; class_name is "still_running" */
 } ag_sql_failure;
 
+/* The same as an error: AG_DENIED, AG_CANCELLED, AG_NOT_FOUND, else AG_UNAVAILABLE. */
+ag_status ag_sql_failure_err(const ag_sql_failure *f, const char *origin, ag_err *err);
 /* What a SQLSTATE means. class_name and hint are literals; message is the caller's. */
 void ag_sql_failure_of_state(const char sqlstate[6], ag_sql_failure *ret);
 /* Who ended a statement: 57014 alone does not tell. Without a better word it counts as a time-out. */

@@ -1,0 +1,42 @@
+/* work -- the routes of what a project knows and what its conversations left: /api/projects/{project}/knowledge, /artifacts.
+ *
+ * Each is a governed call of knowledge/knowledge.h or artifact/artifact.h: role, scope and limits are checked there, and its row is
+ * in the audit table. */
+#ifndef AG_SERVER_WORK_H
+#define AG_SERVER_WORK_H
+
+#include "knowledge/knowledge.h"
+#include "server/parts.h"
+
+typedef struct ag_server_place {
+	ag_ctx ctx;
+	ag_know_place place; /* refers to ctx */
+} ag_server_place;
+
+/* The caller in the project of the route's {project}. False: rp says why not. */
+bool ag_server_place_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                        ag_server_place *ret);
+/* A parameter of the route, decoded; "" = it cannot be. */
+ag_str ag_server_param(ag_httpd_request *rq, const char *name);
+
+/* --- knowledge.c: routes --- */
+
+void ag_server_knowledge_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_knowledge_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_knowledge_add(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_knowledge_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_knowledge_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_learning_review(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- artifacts.c: routes --- */
+
+void ag_server_artifacts_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_versions(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_data(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_export(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_rename(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_artifact_undelete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+#endif
