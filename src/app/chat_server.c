@@ -186,7 +186,8 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
 		                    .open = open_turn,
 		                    .close = close_turn,
 		                    .arg = s,
-		                    .grace_ms = GRACE_MS };
+		                    .grace_ms = GRACE_MS,
+		                    .starter = is_demo ? ag_chat_demo_question : NULL };
 	pthread_mutex_init(&s->lock, NULL);
 	*ret = s;
 	return AG_OK;

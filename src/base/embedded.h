@@ -1,4 +1,5 @@
-/* embedded -- text files that travel inside the program: prompts, store migrations and the style of the HTML report.
+/* embedded -- text files that travel inside the program: prompts, store migrations, the style of the HTML report,
+ * and (compressed) the files of the web page.
  *
  * The build (tools/embed) turns the files into one constant table, sorted by path. A path is the
  * folder's name and the way below it, with '/': "prompts/audit.md", "migrations/0001_init.sql".

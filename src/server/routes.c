@@ -3,6 +3,7 @@
 #include "server/accounts.h"
 #include "server/chat.h"
 #include "server/work.h"
+#include "server/web.h"
 
 #define WELL_KNOWN AG_SERVER_WELL_KNOWN
 
@@ -186,6 +187,11 @@ const ag_http_route ag_server_routes[] = {
 	  .path = "/api/projects/{project}/artifacts/{id}/undelete",
 	  .scope = "sql",
 	  .handle = ag_server_artifact_undelete },
+	{ .methods = "GET", .path = "/api/start", .scope = "sql", .handle = ag_server_web_start },
+	{ .methods = "GET, HEAD", .path = "/", .handle = ag_server_web_page },
+	/* The page shows the conversation that its address names. */
+	{ .methods = "GET, HEAD", .path = "/chat/{id}", .handle = ag_server_web_page },
+	{ .methods = "GET, HEAD", .path = "/assets/{name}", .handle = ag_server_web_asset },
 	{ .methods = "GET, HEAD", .path = "/health", .handle = health },
 	{ .methods = "GET, HEAD", .path = "/healthz", .handle = ag_server_healthz },
 	{ .methods = "GET, HEAD", .path = "/readyz", .handle = ag_server_readyz },

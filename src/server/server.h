@@ -37,6 +37,8 @@ typedef struct ag_server_chat {
 	void *arg;
 	int64_t grace_ms;    /* that turns may take to end when the server stops */
 	uint64_t per_minute; /* questions of one user; 0 = no limit */
+	/* A script answers, no model: the questions that it knows; the nth, "" = there are no more. NULL = a model answers */
+	ag_str (*starter)(size_t n);
 } ag_server_chat;
 
 /* How people come in, and how much anybody may ask; 0 = no limit. */

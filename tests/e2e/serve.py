@@ -333,6 +333,16 @@ def limits(store, model, ann, bob):
     check("with the time to wait", 1 <= int(h.get("retry-after", 0)) <= 60 and h.get("x-ratelimit-limit") == "2" and
           h.get("x-ratelimit-remaining") == "0", h)
     check("other users are not affected", post(server, bob, "Say hello", "limit-of-bob").status == 200)
+    r = ask(server, "GET", "/")
+    page = r.r.read().decode()
+    check("a page is at /, built in or not, and may use nothing of another host",
+          r.status == 200 and "<title>Argus</title>" in page and r.headers["content-security-policy"].startswith("default-src 'self';")
+          and "frame-ancestors 'none'" in r.headers["content-security-policy"] and r.headers["x-content-type-options"] == "nosniff",
+          [r.status, r.headers, page])
+    again = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    again.request("GET", "/", headers={"If-None-Match": r.headers.get("etag", "*")})
+    check("and is not sent twice", again.getresponse().status in ((304,) if "etag" in r.headers else (200,)))
+    check("a file that is not there is 404", ask(server, "GET", "/assets/none.js").status == 404)
     r = [ask(server, "GET", path, token=token) for path, token in (("/healthz", None), ("/readyz", None), ("/metrics", ann), ("/metrics", None))]
     check("alive, ready, measured; numbers need a token", [x.status for x in r] == [200, 200, 200, 401], [x.status for x in r])
     text = r[2].r.read().decode()

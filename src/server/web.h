@@ -1,0 +1,19 @@
+/* web -- the page of `argus serve`: files of web/ that the build put into the program, and what the page asks first.
+ *
+ * The build keeps each file of /assets/ compressed, twice ("web/assets/NAME.br", "….gz"), and index.html as it is, too. Names of
+ * assets hold a hash of what is in them, so that a browser keeps them for good; index.html is asked for each time. */
+#ifndef AG_SERVER_WEB_H
+#define AG_SERVER_WEB_H
+
+#include "http/route.h"
+
+/* Does a client take that coding? accept: its Accept-Encoding, "" = it did not say. */
+bool ag_server_web_takes(ag_str accept, const char *coding);
+
+/* Routes. */
+void ag_server_web_page(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_web_asset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+/* {"version":"…","demo":true,"user":"…","starters":["…"],"projects":[{"id":"…","name":"…"}]} */
+void ag_server_web_start(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+#endif

@@ -1,0 +1,83 @@
+#!/bin/sh
+# The page of argus serve in a real Chromium: tests/web_page/scenarios.mjs, written from the visible names alone.
+# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
+#
+# Two servers: the demo, and one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again.
+# SHOTS=FOLDER keeps screenshots of each screen, at three widths, in both themes.
+set -u
+unset CDPATH
+: "${ARGUS:?path of the program}" "${FAKE_MODEL:?path of the program}"
+case $ARGUS in /*) ;; *) ARGUS=$(pwd)/$ARGUS ;; esac
+case $FAKE_MODEL in /*) ;; *) FAKE_MODEL=$(pwd)/$FAKE_MODEL ;; esac
+root=$(cd "$(dirname -- "$0")/../.." && pwd)
+bad=0
+
+dir=$(mktemp -d) || exit 1
+servers=
+trap '[ -z "$servers" ] || kill $servers 2>/dev/null; rm -rf -- "$dir"' EXIT
+
+skip_all() {
+	echo "skip - web_page: $1"
+	exit 0
+}
+command -v chromium >/dev/null 2>&1 || skip_all "chromium is not installed"
+[ -s "$root/.cache/web/dist/index.html" ] || skip_all "the page was not built: npm's registry is not reachable (tools/build-web)"
+# shellcheck source=tests/e2e/lib_npm.sh
+. "$root/tests/e2e/lib_npm.sh"
+npm_packages web_page 22 0
+cp "$root/tests/web_page/"*.mjs "$home/" || exit 1
+
+cat >"$dir/script" <<-'END'
+	answer repeat when last "How many customers"
+	  thinking I count them.
+	  tool execute_sql {"query":"SELECT count(*) AS n FROM customers"}
+	answer repeat when "SELECT count(*) AS n FROM customers" when not last "Tell a long story" when not last "hostile"
+	  text There are 3 customers.
+	answer repeat when last "Tell a long story"
+	  text alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform
+	  deltas 6
+	  pieces events
+	  delay 120
+	answer repeat when last "hostile"
+	  text Words <script>document.title='taken'</script> <img src=x onerror="document.title='taken'"> ![p](https://example.com/p.png) [l](javascript:document.title='taken') end
+	otherwise
+	  text Hello.
+END
+python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("create table customers (id integer primary key, name text)")
+db.executemany("insert into customers (name) values (?)", [("a",), ("b",), ("c",)])
+db.commit()' "$dir/data.db"
+
+# until FILE is as CONDITION has it; the process must live
+wait_for() {
+	tries=0
+	until eval "$1"; do
+		tries=$((tries + 1))
+		if [ "$tries" -gt 1200 ]; then
+			echo "not ok - $2"
+			sed 's/^/  err: /' "$dir"/*.err
+			exit 1
+		fi
+		sleep 0.05
+	done
+}
+"$FAKE_MODEL" --script "$dir/script" --port-file "$dir/model.port" >"$dir/model.err" 2>&1 </dev/null &
+servers=$!
+wait_for '[ -s "$dir/model.port" ]' 'the model listens'
+serve() { # NAME ARGUMENT...
+	name=$1
+	shift
+	mkdir "$dir/$name"
+	(cd "$dir/$name" && HOME=$dir/$name XDG_STATE_HOME=$dir/$name/state MAX_QUERIES_PER_MINUTE=100000 LLM_MODEL=m LLM_API_KEY=none \
+		LLM_API_BASE=http://127.0.0.1:$(cat "$dir/model.port") exec "$ARGUS" serve --port 0 "$@" \
+		>"$dir/$name.out" 2>"$dir/$name.err" </dev/null) &
+	servers="$servers $!"
+	wait_for "grep -qs '^listening on ' '$dir/$name.err'" "$name listens"
+}
+serve demo --demo --questions 0
+serve slow "sqlite:$dir/data.db" --no-auth --questions 6
+address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
+
+HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
+exit $bad

@@ -1,0 +1,122 @@
+import { Brain, Check, ChevronRight, Copy } from 'lucide-react'
+import { memo, useCallback, useMemo, useState } from 'react'
+import { IconButton } from '../shared/ui'
+import { Provenance, Words } from './answer'
+import { ToolCard } from './tool_card'
+import { type Answer, type Cell, type Message, type Query, type Status, type ToolPart, isTool } from './types'
+
+function Thoughts({ text, isLive }: { text: string; isLive: boolean }) {
+	return (
+		<details className="group text-sm text-quiet">
+			<summary className="flex list-none items-center gap-1.5 hover:text-text">
+				<Brain aria-hidden className={`size-4 ${isLive ? 'animate-pulse' : ''}`} />
+				{isLive ? 'Thinking …' : 'What the model thought'}
+				<ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
+			</summary>
+			<p className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap">{text}</p>
+		</details>
+	)
+}
+
+function Replaced({ text, status }: { text: string; status: Status }) {
+	return (
+		<details className="group text-sm text-quiet">
+			<summary className="flex list-none items-center gap-1.5 hover:text-text">
+				<ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
+				{status.kind === 'void' ? 'The model began again' : 'An answer was sent back'}
+				{status.reason && `: ${status.reason}`}
+			</summary>
+			<p className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap line-through">{text}</p>
+		</details>
+	)
+}
+
+// Which query of the answer each call is: both are in their order.
+function matchQueries(calls: ToolPart[], queries: Query[]): Map<string, Query> {
+	const out = new Map<string, Query>()
+	let next = 0
+	for (const call of calls) {
+		const sql = (call.input as { query?: unknown } | undefined)?.query
+		const i = queries.findIndex((q, k) => k >= next && q.tool === call.type.slice(5) && q.sql === sql)
+		if (i < 0) continue
+		out.set(call.toolCallId, queries[i]!)
+		next = i + 1
+	}
+	return out
+}
+
+function Question({ text }: { text: string }) {
+	return (
+		<article aria-label="Your question" className="flex justify-end">
+			<p className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2 break-words whitespace-pre-wrap">{text}</p>
+		</article>
+	)
+}
+
+function CopyAnswer({ text }: { text: string }) {
+	const [isCopied, setCopied] = useState(false)
+	const copy = async () => {
+		await navigator.clipboard.writeText(text)
+		setCopied(true)
+		setTimeout(() => setCopied(false), 1500)
+	}
+	return (
+		<IconButton label={isCopied ? 'Copied' : 'Copy the answer'} onClick={copy}>
+			{isCopied ? <Check aria-hidden className="size-4" /> : <Copy aria-hidden className="size-4" />}
+		</IconButton>
+	)
+}
+
+function AnswerMessage({ message, isLive }: { message: Message; isLive: boolean }) {
+	const [cell, setCell] = useState<Cell | null>(null)
+	const onCell = useCallback((c: Cell) => setCell({ ...c }), [])
+	const { parts } = message
+	const answer = parts.find(p => p.type === 'data-answer')?.data as Answer | undefined
+	const calls = parts.filter(isTool) as unknown as ToolPart[]
+	const queries = useMemo(() => matchQueries(calls, answer?.queries ?? []), [parts, answer])
+	const fates = new Map<string, Status>()
+	for (const p of parts) {
+		const status = p.type === 'data-status' ? (p.data as Status) : null
+		if (status?.part) fates.set(status.part, status)
+	}
+	let ntext = 0
+	return (
+		<article aria-label="Answer" aria-busy={isLive} className="space-y-3">
+			{parts.map((p, i) => {
+				if (p.type === 'reasoning') {
+					return p.text ? <Thoughts key={i} text={p.text} isLive={isLive && i === parts.length - 1} /> : null
+				}
+				if (p.type === 'text') {
+					const fate = fates.get(`text-${ntext++}`)
+					if (fate) return <Replaced key={i} text={p.text} status={fate} />
+					return <Words key={i} text={p.text} answer={answer} onCell={onCell} />
+				}
+				if (isTool(p)) {
+					const call = p as unknown as ToolPart
+					const isLast = calls.at(-1)?.toolCallId === call.toolCallId
+					return (
+						<ToolCard
+							key={call.toolCallId}
+							part={call}
+							query={queries.get(call.toolCallId)}
+							isCorrected={!isLast}
+							lit={cell}
+						/>
+					)
+				}
+				return null
+			})}
+			{answer && !isLive && (
+				<>
+					<Provenance answer={answer} />
+					{answer.answer && <CopyAnswer text={answer.answer} />}
+				</>
+			)}
+		</article>
+	)
+}
+
+export const MessageView = memo(function MessageView({ message, isLive }: { message: Message; isLive: boolean }) {
+	if (message.role !== 'user') return <AnswerMessage message={message} isLive={isLive} />
+	return <Question text={message.parts.map(p => (p.type === 'text' ? p.text : '')).join('')} />
+})

@@ -1,0 +1,122 @@
+// The screen of / and of /chat/ID: conversations on the left, one of them beside.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { Menu, Moon, Sun, WifiOff, X } from 'lucide-react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { type Start, api, newId } from '../shared/api'
+import { ProblemNote } from '../shared/problem'
+import { setTheme, useTheme } from '../shared/theme'
+import { Button, IconButton } from '../shared/ui'
+import { Conversation } from './conversation'
+import { ThreadList } from './thread_list'
+import type { Message } from './types'
+
+function useOnline() {
+	return useSyncExternalStore(
+		tell => {
+			addEventListener('online', tell)
+			addEventListener('offline', tell)
+			return () => {
+				removeEventListener('online', tell)
+				removeEventListener('offline', tell)
+			}
+		},
+		() => navigator.onLine,
+	)
+}
+
+// A conversation that the server has; its answer under way is read from the stream.
+function Known({ id, start, onAsked }: { id: string; start?: Start; onAsked: () => void }) {
+	const history = useQuery({ queryKey: ['messages', id], queryFn: () => api.messages(id), gcTime: 0, staleTime: Infinity })
+	useEffect(() => {
+		if (history.data) document.title = `${history.data.thread.title} · Argus`
+	}, [history.data])
+	if (history.error) {
+		return (
+			<div className="mx-auto w-full max-w-3xl p-4">
+				<ProblemNote error={history.error}>
+					<Button onClick={() => history.refetch()}>Try again</Button>
+				</ProblemNote>
+			</div>
+		)
+	}
+	if (!history.data) return <p className="grow p-6 text-quiet">Loading the conversation …</p>
+	return <Conversation id={id} before={history.data.messages as Message[]} isNew={false} start={start} onAsked={onAsked} />
+}
+
+export function ChatScreen() {
+	const named = useParams({ strict: false }).id
+	const navigate = useNavigate()
+	const store = useQueryClient()
+	const theme = useTheme()
+	const isOnline = useOnline()
+	const [draft, setDraft] = useState(newId) // the id of a conversation that this page began
+	const [isListOpen, setListOpen] = useState(false)
+	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
+	const id = named ?? draft
+	const begin = () => {
+		setDraft(newId())
+		document.title = 'Argus'
+	}
+	useEffect(() => setListOpen(false), [named])
+	useEffect(() => {
+		if (!isListOpen) return
+		const close = (e: KeyboardEvent) => e.key === 'Escape' && setListOpen(false)
+		addEventListener('keydown', close)
+		return () => removeEventListener('keydown', close)
+	}, [isListOpen])
+	const onAsked = () => {
+		if (!named) void navigate({ to: '/chat/$id', params: { id }, replace: true })
+	}
+	const other = theme === 'dark' ? 'light' : 'dark'
+	const list = <ThreadList open={named ?? ''} onNew={begin} />
+	return (
+		<div className="flex h-full flex-col">
+			<header className="flex h-13 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
+				<IconButton
+					label={isListOpen ? 'Close the list of conversations' : 'Open the list of conversations'}
+					className="md:hidden"
+					aria-expanded={isListOpen}
+					onClick={() => setListOpen(!isListOpen)}
+				>
+					{isListOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
+				</IconButton>
+				<p className="font-semibold tracking-tight">Argus</p>
+				{start.data?.demo && (
+					<p className="truncate rounded-full bg-warn-soft px-2.5 py-0.5 text-sm whitespace-nowrap text-warn" title="A script answers a few questions about the example shop">
+						Demo<span className="max-sm:sr-only">: a script answers, no model</span>
+					</p>
+				)}
+				<span className="grow" />
+				<IconButton label={`Use the ${other} theme`} onClick={() => setTheme(other)}>
+					{theme === 'dark' ? <Sun aria-hidden className="size-5" /> : <Moon aria-hidden className="size-5" />}
+				</IconButton>
+			</header>
+			{!isOnline && (
+				<p role="status" className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-warn">
+					<WifiOff aria-hidden className="size-4" /> This device is offline. What you typed is kept.
+				</p>
+			)}
+			<div className="relative flex min-h-0 grow">
+				<aside className="hidden w-72 shrink-0 border-r border-line bg-page md:flex">{list}</aside>
+				{isListOpen && (
+					<aside className="absolute inset-y-0 left-0 z-20 flex w-full bg-page shadow-lg sm:w-80 md:hidden">{list}</aside>
+				)}
+				<main className="flex min-w-0 grow flex-col">
+					{start.error && !start.data && (
+						<div className="mx-auto w-full max-w-3xl p-4">
+							<ProblemNote error={start.error}>
+								<Button onClick={() => store.invalidateQueries()}>Try again</Button>
+							</ProblemNote>
+						</div>
+					)}
+					{id === draft ? (
+						<Conversation key={id} id={id} before={[]} isNew start={start.data} onAsked={onAsked} />
+					) : (
+						<Known key={id} id={id} start={start.data} onAsked={onAsked} />
+					)}
+				</main>
+			</div>
+		</div>
+	)
+}

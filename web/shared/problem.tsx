@@ -1,0 +1,41 @@
+// Refusals in plain words: what happened, and what to do.
+import { TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Problem } from './api'
+
+export function wordsOf(e: unknown): { what: string; todo: string; reference: string } {
+	if (!(e instanceof Problem)) return { what: e instanceof Error ? e.message : String(e), todo: '', reference: '' }
+	const { reference } = e
+	const say = (what: string, todo: string) => ({ what, todo, reference })
+	switch (e.status) {
+		case 0:
+			return say('The server cannot be reached.', 'Is it still running? Your question is kept here; try again when it is back.')
+		case 401:
+			return say('You are not signed in.', 'This server wants a token or an account.')
+		case 403:
+			return say(e.message || 'You may not do that.', e.hint || 'Ask whoever manages the project for access.')
+		case 404:
+			return say('There is no such conversation.', 'It may have been deleted, or it belongs to somebody else.')
+		case 429:
+			return say('That were many questions in a short time.', `Wait ${e.waitSeconds || 'some'} seconds, then ask again.`)
+		case 503:
+			return say(e.message || 'The server is busy.', e.hint || 'It was asked twice. Try again in a moment.')
+		default:
+			return say(e.message || `The server refused this (${e.status}).`, e.hint)
+	}
+}
+
+export function ProblemNote({ error, children }: { error: unknown; children?: ReactNode }) {
+	const { what, todo, reference } = wordsOf(error)
+	return (
+		<div role="alert" className="flex gap-3 rounded-lg border border-bad/40 bg-bad-soft px-4 py-3">
+			<TriangleAlert aria-hidden className="mt-0.5 size-5 shrink-0 text-bad" />
+			<div className="min-w-0 grow">
+				<p className="font-medium">{what}</p>
+				{todo && <p>{todo}</p>}
+				{reference && <p className="text-sm text-quiet">Reference for the server’s log: {reference}</p>}
+				{children && <div className="mt-2 flex flex-wrap gap-2">{children}</div>}
+			</div>
+		</div>
+	)
+}
