@@ -49,8 +49,7 @@ db.execute("create table customers (id integer primary key, name text)")
 db.executemany("insert into customers (name) values (?)", [("a",), ("b",), ("c",)])
 db.commit()' "$dir/data.db"
 
-# until FILE is as CONDITION has it; the process must live
-wait_for() {
+wait_for() { # CONDITION NAME
 	tries=0
 	until eval "$1"; do
 		tries=$((tries + 1))
@@ -64,7 +63,7 @@ wait_for() {
 }
 "$FAKE_MODEL" --script "$dir/script" --port-file "$dir/model.port" >"$dir/model.err" 2>&1 </dev/null &
 servers=$!
-wait_for '[ -s "$dir/model.port" ]' 'the model listens'
+wait_for "[ -s '$dir/model.port' ]" 'the model listens'
 serve() { # NAME ARGUMENT...
 	name=$1
 	shift
