@@ -2,7 +2,8 @@
 # The page of argus serve in a real Chromium: tests/web_page/scenarios.mjs, written from the visible names alone.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
 #
-# Two servers: the demo, and one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again.
+# Three servers: the demo; one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again; and one
+# that wants people to sign in.
 # SHOTS=FOLDER keeps screenshots of each screen, at three widths, in both themes.
 set -u
 unset CDPATH
@@ -68,7 +69,7 @@ serve() { # NAME ARGUMENT...
 	name=$1
 	shift
 	mkdir "$dir/$name"
-	(cd "$dir/$name" && HOME=$dir/$name XDG_STATE_HOME=$dir/$name/state MAX_QUERIES_PER_MINUTE=100000 LLM_MODEL=m LLM_API_KEY=none \
+	(cd "$dir/$name" && HOME=$dir/$name XDG_STATE_HOME=$dir/$name/state MAX_QUERIES_PER_MINUTE=100000 ARGUS_MAX_REQUESTS_PER_MINUTE=none LLM_MODEL=m LLM_API_KEY=none \
 		LLM_API_BASE=http://127.0.0.1:$(cat "$dir/model.port") exec "$ARGUS" serve --port 0 "$@" \
 		>"$dir/$name.out" 2>"$dir/$name.err" </dev/null) &
 	servers="$servers $!"
@@ -76,7 +77,9 @@ serve() { # NAME ARGUMENT...
 }
 serve demo --demo --questions 0
 serve slow "sqlite:$dir/data.db" --no-auth --questions 6
+serve people "sqlite:$dir/data.db" --questions 0
 address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
-HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
+	"${SHOTS-}" || bad=1
 exit $bad

@@ -1,10 +1,10 @@
 // The page as people use it: by its visible names.
-// usage: node scenarios.mjs DEMO-URL SLOW-URL [FOLDER-FOR-SCREENSHOTS]
+// usage: node scenarios.mjs DEMO-URL SLOW-URL LINK-OF-THE-ADMINISTRATOR [FOLDER-FOR-SCREENSHOTS]
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 
-const [demo, slow, shots] = process.argv.slice(2)
+const [demo, slow, link, shots] = process.argv.slice(2)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 60000)
 let failed = 0
@@ -169,6 +169,46 @@ await check('conversations are found, renamed and deleted', async () => {
 	await page.getByText('No conversation has these words.').waitFor()
 	await page.getByRole('heading', { name: 'What do you want to know?' }).waitFor()
 	clean(page)
+	await page.context().close()
+})
+
+await check('people sign in by a link, then by a password; a session that ends loses nothing that was typed', async () => {
+	const people = new URL(link).origin
+	const page = await open(people)
+	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
+	await accessible(page, 'sign in')
+	if (shots) await page.screenshot({ path: `${shots}/sign-in.png` })
+	page.wrongs.length = 0 // the browser notes each 401
+	await page.goto(link)
+	await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+	await page.getByLabel('The same again').fill('correct horse batter')
+	await page.getByRole('button', { name: 'Save and sign in' }).click()
+	await page.getByText('The two passwords differ.').waitFor()
+	await page.getByLabel('The same again').fill('correct horse battery')
+	await page.getByRole('button', { name: 'Save and sign in' }).click()
+	await page.getByRole('heading', { name: 'What do you want to know?' }).waitFor()
+	want(!page.url().includes('#'), 'the token stays in the address')
+	await ask(page, 'Good morning')
+	await answered(page)
+	clean(page)
+	await box(page).fill('How many customers are there?')
+	await page.context().clearCookies()
+	await box(page).press('Enter')
+	const signIn = async password => {
+		await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
+		await page.getByLabel('Name', { exact: true }).fill('admin')
+		await page.getByLabel('Password', { exact: true }).fill(password)
+		await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+	}
+	await signIn('wrong horse battery')
+	await page.getByText('The name or the password is wrong.').waitFor()
+	await signIn('correct horse battery')
+	await page.getByRole('button', { name: 'Try again' }).click()
+	await page.getByText('There are 3 customers.').waitFor()
+	await answered(page)
+	await page.getByRole('button', { name: 'Sign out' }).click()
+	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
+	want((await page.getByText('How many customers').count()) === 0, 'what was asked is still on the page')
 	await page.context().close()
 })
 

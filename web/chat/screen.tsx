@@ -1,10 +1,11 @@
 // The screen of / and of /chat/ID: conversations on the left, one of them beside.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Menu, Moon, Sun, WifiOff, X } from 'lucide-react'
+import { LogOut, Menu, Moon, Sun, WifiOff, X } from 'lucide-react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Start, api, newId } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { needSignIn } from '../shared/session'
 import { setTheme, useTheme } from '../shared/theme'
 import { Button, IconButton } from '../shared/ui'
 import { Conversation } from './conversation'
@@ -53,7 +54,15 @@ export function ChatScreen() {
 	const [draft, setDraft] = useState(newId) // the id of a conversation that this page began
 	const [isListOpen, setListOpen] = useState(false)
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
+	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
 	const id = named ?? draft
+	const signOut = async () => {
+		await api.logout()
+		store.clear()
+		begin()
+		await navigate({ to: '/' })
+		needSignIn(true)
+	}
 	const begin = () => {
 		setDraft(newId())
 		document.title = 'Argus'
@@ -88,6 +97,14 @@ export function ChatScreen() {
 					</p>
 				)}
 				<span className="grow" />
+				{me.data?.by === 'session' && (
+					<>
+						<span className="max-w-40 truncate text-sm text-quiet max-sm:sr-only">{me.data.user}</span>
+						<IconButton label="Sign out" onClick={signOut}>
+							<LogOut aria-hidden className="size-5" />
+						</IconButton>
+					</>
+				)}
 				<IconButton label={`Use the ${other} theme`} onClick={() => setTheme(other)}>
 					{theme === 'dark' ? <Sun aria-hidden className="size-5" /> : <Moon aria-hidden className="size-5" />}
 				</IconButton>

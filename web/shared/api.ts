@@ -1,4 +1,5 @@
 // The one way to the server. A refusal is a Problem, whose words can be shown.
+import { needSignIn } from './session'
 
 export class Problem extends Error {
 	constructor(
@@ -36,6 +37,7 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
 		}
 		if (r.ok) return r
 		const p = await problemOf(r)
+		if (r.status === 401 && !String(input).startsWith('/api/auth/')) needSignIn(true)
 		if (r.status !== 503 || left === 0) throw p
 		await sleep(Math.min(p.waitSeconds || 2, 10) * 1000)
 	}
@@ -66,9 +68,19 @@ export interface Thread {
 	running: boolean
 }
 
+export interface Me {
+	user: string
+	superuser: boolean
+	by: 'token' | 'session' | 'link' | 'proxy' | 'nothing'
+}
+
 const at = (id: string) => `/api/threads/${encodeURIComponent(id)}`
 
 export const api = {
+	me: () => json<Me>('/api/auth/me'),
+	login: (username: string, password: string) => json<Me>('/api/auth/login', 'POST', { username, password }),
+	setup: (token: string, password: string) => json<Me>('/api/auth/setup', 'POST', { token, password }),
+	logout: () => json<void>('/api/auth/logout', 'POST', {}),
 	start: () => json<Start>('/api/start'),
 	threads: (q: string, cursor: string) =>
 		json<{ threads: Thread[]; next: string | null }>(

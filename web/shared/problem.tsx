@@ -11,7 +11,7 @@ export function wordsOf(e: unknown): { what: string; todo: string; reference: st
 		case 0:
 			return say('The server cannot be reached.', 'Is it still running? Your question is kept here; try again when it is back.')
 		case 401:
-			return say('You are not signed in.', 'This server wants a token or an account.')
+			return say(e.message || 'You are not signed in.', e.hint || 'Sign in, then try again. What you typed is kept.')
 		case 403:
 			return say(e.message || 'You may not do that.', e.hint || 'Ask whoever manages the project for access.')
 		case 404:

@@ -1,0 +1,16 @@
+// Whether the server wants somebody to sign in: any request may find out.
+import { useSyncExternalStore } from 'react'
+
+let isNeeded = false
+const listeners = new Set<() => void>()
+
+export function needSignIn(is: boolean) {
+	isNeeded = is
+	for (const tell of listeners) tell()
+}
+
+const subscribe = (tell: () => void) => {
+	listeners.add(tell)
+	return () => void listeners.delete(tell)
+}
+export const useSignInNeeded = () => useSyncExternalStore(subscribe, () => isNeeded)
