@@ -2,8 +2,8 @@
 #include "base/json.h"
 #include "server/accounts.h"
 #include "server/chat.h"
-#include "server/work.h"
 #include "server/web.h"
+#include "server/work.h"
 
 #define WELL_KNOWN AG_SERVER_WELL_KNOWN
 
