@@ -125,12 +125,17 @@ static void read_output(ag_analyst_state *s, const ag_event *ev, const ag_val *p
 /* The final text is sent back: another one follows. */
 static void reject(ag_analyst_state *s)
 {
-	ag_str *grown = ag_new_n(s->arena, ag_str, s->nrejected + 1);
+	ag_str *grown = ag_new_n(s->arena, ag_str, s->nrejected + 1),
+	       *why = ag_new_n(s->arena, ag_str, s->nrejected + 1);
 
-	if (s->nrejected)
+	if (s->nrejected) {
 		memcpy(grown, s->rejected, s->nrejected * sizeof(*grown));
-	grown[s->nrejected++] = s->final;
+		memcpy(why, s->rejected_why, s->nrejected * sizeof(*why));
+	}
+	grown[s->nrejected] = s->final;
+	why[s->nrejected++] = s->doubt; /* of the verdict before the critique */
 	s->rejected = grown;
+	s->rejected_why = why;
 }
 
 static void read_verdict(ag_analyst_state *s, const ag_val *p)

@@ -29,12 +29,13 @@ typedef struct ag_analyst_state {
 	ag_transcript transcript;
 	ag_analyst_query *queries;
 	size_t nquery, cap;
-	unsigned nfailed;         /* calls that failed or were refused */
-	unsigned nfailed_reply;   /* replies that held such a call */
-	size_t last_failed_reply; /* 1-based number of the reply; 0 = none */
-	unsigned nrejected;       /* final texts that the run gate sent back */
-	const ag_str *rejected;   /* these texts, oldest first */
-	ag_str doubt;             /* what the run gate says of the last one; "" = nothing */
+	unsigned nfailed;           /* calls that failed or were refused */
+	unsigned nfailed_reply;     /* replies that held such a call */
+	size_t last_failed_reply;   /* 1-based number of the reply; 0 = none */
+	unsigned nrejected;         /* final texts that the run gate sent back */
+	const ag_str *rejected;     /* these texts, oldest first */
+	const ag_str *rejected_why; /* what the gate said of each */
+	ag_str doubt;               /* what the run gate says of the last one; "" = nothing */
 	ag_str question, user, project, thread; /* of run_started */
 	ag_analyst_known known;                 /* of run_started and of searches */
 	bool has_final;

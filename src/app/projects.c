@@ -4,7 +4,8 @@
 #include "base/log.h"
 #include "net/url.h"
 
-#define ORIGIN "app.projects"
+#define ORIGIN     "app.projects"
+#define HINT_BYTES 120u /* of names, in a hint */
 
 static ag_status password_of(ag_app *app, const ag_entry_setting *e, ag_str *ret, ag_err *err)
 {
@@ -174,6 +175,25 @@ ag_status ag_app_project_hub_of(ag_app *app, const ag_project *only, ag_project_
 	return open_hub(app, only, 1, ret, err);
 }
 
+/* The hub names the projects of the caller: here he has the one that was not found. */
+static void hint_projects(ag_app *app, ag_project_hub *hub, ag_err *err)
+{
+	const ag_caller all = ag_caller_local(NULL, 0, app->arena);
+	AG_AUTO(ag_buf_release) ag_buf names = AG_BUF_INIT(HINT_BYTES);
+	const ag_project **list;
+	size_t n = 0;
+
+	if (ag_project_list(hub, &all, app->arena, &list, &n, NULL))
+		n = 0;
+	for (size_t i = 0; i < n && !names.failed; i++)
+		ag_buf_addf(&names, "%s%.*s", i ? ", " : "", AG_FMT(list[i]->id));
+	if (n)
+		ag_err_hint(err, "there is %.*s%s", AG_FMT(ag_buf_view(&names)),
+		            names.failed ? " ..." : "");
+	else
+		ag_err_hint(err, "argus init DATABASE makes a project, so does argus project add");
+}
+
 ag_status ag_app_find_project(ag_app *app, ag_str source, ag_str id, ag_project_hub **ret_hub,
                               ag_caller *ret_who, const ag_project **ret, ag_err *err)
 {
@@ -194,5 +214,9 @@ ag_status ag_app_find_project(ag_app *app, ag_str source, ag_str id, ag_project_
 			"name a database (sqlite:PATH, postgresql://user@host/name), or make one: "
 			"\"projects:\" in argus.yaml, or argus project add");
 	}
-	return st ? st : ag_project_find(*ret_hub, ret_who, id, ret, err);
+	if (!st)
+		st = ag_project_find(*ret_hub, ret_who, id, ret, err);
+	if (st == AG_NOT_FOUND && id.len)
+		hint_projects(app, *ret_hub, err);
+	return st;
 }

@@ -416,6 +416,12 @@ void ag_cli_parse(ag_cli *c, int argc, char **argv)
 	check_count(c);
 }
 
+/* A line that goes on with the one before it, or names the command as it was typed: "argus audit: want SOURCE...". */
+static bool names_argus(ag_str line)
+{
+	return line.ptr[0] == ' ' || ag_str_starts(line, AG_S("argus "));
+}
+
 bool ag_cli_refused(ag_cli *c)
 {
 	ag_str rest = ag_buf_view(&c->complaints);
@@ -428,11 +434,14 @@ bool ag_cli_refused(ag_cli *c)
 
 		if (line.len)
 			ag_buf_addf(&out, "%s%.*s\n",
-			            line.ptr[0] == ' ' ? "" : "argus: ", AG_FMT(line));
+			            names_argus(line) ? "" : "argus: ", AG_FMT(line));
 	}
-	if (c->command)
-		ag_buf_addf(&out, "usage: argus %s %s\n       argus help %s\n", c->command->name,
-		            c->command->usage, c->command->name);
+	if (c->command && c->lists_verbs)
+		ag_buf_addf(&out, "see: argus help %s\n", c->command->name);
+	else if (c->command)
+		ag_buf_addf(&out, "usage: argus %s %s%s%s\n       argus help %s\n",
+		            c->command->name, c->verb ? c->verb->name : c->command->usage,
+		            c->verb ? " " : "", c->verb ? c->verb->usage : "", c->command->name);
 	AG_IGNORE(ag_fd_write(STDERR_FILENO, ag_buf_view(&out)), "nowhere left to tell it");
 	ag_buf_release(&out);
 	return true;

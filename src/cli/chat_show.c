@@ -1,6 +1,7 @@
 /* chat_show -- see the header. Everything that a model or a database wrote goes through the escaping of base/paint.h. */
 #include "cli/chat_show.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "app/chat_demo.h"
@@ -9,8 +10,9 @@
 #include "cli/chat_sql.h"
 #include "query/extjson.h"
 
-#define STEP_BYTES 160u
-#define STEP_ROWS  12u /* of a result, shown while a question is answered */
+#define STEP_BYTES  160u
+#define DOUBT_CHARS 120u /* of at most 4 bytes: ag_chat_show.doubt */
+#define STEP_ROWS   12u  /* of a result, shown while a question is answered */
 
 /* Prints the buffer and releases it. */
 static void put(ag_cli *c, ag_buf *out)
@@ -141,6 +143,16 @@ static void show_output(ag_chat_show *s, const ag_val *p, ag_arena *arena)
 		ag_chat_print_rows(s->c, &r, STEP_ROWS);
 }
 
+/* Why an answer is not the last word: figures without a source, or a metric whose SQL was changed. */
+static void put_doubted(ag_chat_show *s, const char *what, ag_str why)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+
+	ag_buf_addf(&out, "(%s: %.*s)", what, AG_FMT(ag_utf8_prefix(why, DOUBT_CHARS)));
+	put_line(s, AG_INK_DIM, "", ag_buf_view(&out));
+	ag_buf_release(&out);
+}
+
 static bool is_run_gate(const ag_val *p)
 {
 	return ag_str_eqc(ag_val_member_str(p, "gate"), ag_gate_name(AG_GATE_RUN));
@@ -157,9 +169,11 @@ static void on_event(void *arg, const ag_event *ev)
 		return;
 	if (ev->type == AG_EV_TOOL_OUTPUT) {
 		show_output(s, &p, arena);
+	} else if (ev->type == AG_EV_VERDICT && is_run_gate(&p)) {
+		snprintf(s->doubt, sizeof(s->doubt), "%.*s",
+		         AG_FMT(ag_utf8_prefix(ag_val_member_str(&p, "reason"), DOUBT_CHARS)));
 	} else if (ev->type == AG_EV_CRITIQUE && is_run_gate(&p)) {
-		put_line(s, AG_INK_DIM, "",
-		         AG_S("(figures of this answer have no source: it is corrected)"));
+		put_doubted(s, "this answer is corrected", ag_str_c(s->doubt));
 		s->has_text = false;
 	} else if (ev->type == AG_EV_PROPOSAL && !ag_val_member_bool(&p, "final")) {
 		show_call(s, &p);
@@ -209,9 +223,8 @@ static void put_sources(ag_cli *c, const ag_analyst_state *s)
 static void put_doubt(ag_chat_show *s, const ag_analyst_state *state)
 {
 	if (state->nrejected)
-		put_line(s, AG_INK_DIM, "",
-		         AG_S("(an earlier answer to this question had figures without a source; "
-		              "the one above replaces it)"));
+		put_doubted(s, "an earlier answer to this question was replaced",
+		            state->rejected_why[state->nrejected - 1]);
 	if (state->doubt.len)
 		put_line(s, AG_INK_YELLOW, "! ", state->doubt);
 }

@@ -9,10 +9,11 @@
 typedef struct ag_chat_show {
 	ag_cli *c;
 	ag_live_wrap wrap; /* of the text that is shown while it comes */
-	bool is_live;   /* text and steps appear as they come; else only the answer, at the end */
-	bool in_text;   /* the cursor is after text */
-	bool has_text;  /* of the reply that is shown now */
-	uint64_t ntext; /* bytes of it */
+	bool is_live;    /* text and steps appear as they come; else only the answer, at the end */
+	bool in_text;    /* the cursor is after text */
+	bool has_text;   /* of the reply that is shown now */
+	uint64_t ntext;  /* bytes of it */
+	char doubt[512]; /* what the run gate said last */
 } ag_chat_show;
 
 void ag_chat_show_init(ag_chat_show *s, ag_cli *c, bool is_live);

@@ -110,6 +110,8 @@ struct ag_cli {
 	bool logs;           /* log lines go to standard error: no progress line between them */
 	ag_buf complaints;   /* one line each; usage errors are told together */
 	ag_err settings_err; /* AG_COMMAND_EXPLAINS */
+	const struct ag_verb *verb; /* that was typed; NULL = none, or none yet */
+	bool lists_verbs;           /* a complaint has the list of verbs: no usage is needed */
 };
 
 extern const ag_command ag_cmd_ask, ag_cmd_audit, ag_cmd_verify, ag_cmd_show, ag_cmd_runs,

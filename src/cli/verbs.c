@@ -64,6 +64,8 @@ int ag_cli_run_verb(ag_cli *c, const ag_verb *verbs, size_t n)
 {
 	const ag_verb *v = find(c->args[0], verbs, n);
 
+	c->verb = v;
+	c->lists_verbs = !v;
 	if (v)
 		check(c, v);
 	else

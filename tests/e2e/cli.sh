@@ -38,6 +38,13 @@ run audit --help; want 'help by option' 0 '--sample-size N|all'
 run help nothing; want 'help of nothing' 2 '' 'no help on "nothing"'
 run adit x; want 'unknown command' 2 '' 'did you mean "audit"?'
 run audit; want 'no source' 2 '' 'want SOURCE'
+holds 'Argus is named once' sh -c '[ "$(head -1 err)" = "argus audit: want SOURCE... or --all" ]'
+run knowledge sing; want 'a verb that there is not' 2 '' 'there is no "sing"; want one of list, show'
+holds 'its list of verbs comes once' sh -c '[ "$(wc -l <err)" -eq 2 ] && ! grep -q "KIND NAME" err'
+run knowledge show entry; want 'too few arguments of a verb' 2 '' 'usage: argus knowledge show KIND NAME'
+run eval shop --store p.db; want 'no project yet' 1 '' 'argus init DATABASE makes a project'
+run project add shop --source sqlite:shop.db --store p.db; run eval shpo --store p.db
+want 'another project than the one that is meant' 1 '' 'there is shop'
 run audit orders.ndjson --sed 3; want 'unknown option' 2 '' 'did you mean "--seed"?'
 run audit orders.ndjson --output xml
 want 'wrong format' 2 '' '--output: want text, json, silent, short, csv, markdown, github, junit, sarif or html, got "xml"'

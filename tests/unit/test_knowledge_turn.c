@@ -145,6 +145,9 @@ static void a_metric_that_stays_changed_is_doubted(void **state)
 	aw_ask(w, "What is our revenue?");
 	aw_assert_str(w->r.state->doubt,
 	              "the metric Revenue is named, but its SQL was not used as it is");
+	assert_int_equal(w->r.state->nrejected, 1);
+	aw_assert_str(w->r.state->rejected_why[0],
+	              "the metric Revenue is named, but its SQL was not used as it is");
 	assert_false(has(w->r.json, "\"metric\":"));
 }
 
