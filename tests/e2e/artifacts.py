@@ -8,18 +8,17 @@ import sys
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mcp_want import case, has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
+from both_stores import Now, begin, case, other_store, sql  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_want import has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
-DIR = sys.argv[1]
 ARGUS = os.environ["ARGUS"]
-LITE = os.path.join(DIR, "shop.db")
-ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8", "USER": "ann", "ARGUS_DATABASE": "sqlite:" + LITE,
-       "ARGUS_STORE": os.path.join(DIR, "store.db"), "MAX_QUERIES_PER_MINUTE": "100000"}
+ENV = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "USER": "ann", "MAX_QUERIES_PER_MINUTE": "100000"}
 IDS = {}
 
 
 def plant():
-    with sqlite3.connect(LITE) as db:
+    ENV.update(HOME=Now.folder, ARGUS_STORE=Now.uri, ARGUS_DATABASE="sqlite:" + path("shop.db"))
+    with sqlite3.connect(path("shop.db")) as db:
         db.executescript("""
             create table sales(region text not null, revenue int not null);
             insert into sales values ('North',30),('South',12),('East',9);
@@ -34,7 +33,7 @@ def argus(*args, want=0, text=None, env=None):
 
 
 def path(name):
-    return os.path.join(DIR, name)
+    return os.path.join(Now.folder, name)
 
 
 def read(name):
@@ -86,7 +85,7 @@ def _():
         out = argus("artifact", "show", IDS["Report"], env=dict(ENV, COLUMNS=columns)).stdout
         has(out, "North        30")
     has(argus("artifact", "show", IDS["Page"], "--code").stdout, "<script>alert(1)</script>")
-    with sqlite3.connect(LITE) as db:
+    with sqlite3.connect(path("shop.db")) as db:
         db.execute("insert into sales values ('West', 77)")
     has(argus("artifact", "refresh", IDS["Revenue"]).stdout, "77")
     argus("artifact", "show", "0190ffff", want=1)
@@ -126,7 +125,7 @@ def _():
 
 @case("everything comes back from an export, into another store; what is broken does not")
 def _():
-    other = dict(ENV, ARGUS_STORE=path("other.db"))
+    other = dict(ENV, ARGUS_STORE=other_store("other"))
     for name in ("all.zip", "folder"):
         argus("artifact", "export", "--all", path(name))
     argus("artifact", "import", path("all.zip"), env=other)
@@ -165,11 +164,9 @@ def _():
     argus("purge", "--older-than", "400")
     argus("artifact", "undelete", IDS["Page"])
     argus("artifact", "delete", IDS["Page"])
-    with sqlite3.connect(ENV["ARGUS_STORE"]) as db:
-        db.execute("update artifacts set deleted_at = deleted_at - 31 * 86400000 where deleted_at > 0")
+    sql("update artifacts set deleted_at = deleted_at - 2678400000 where deleted_at > 0")
     argus("purge", "--older-than", "400")
-    with sqlite3.connect(ENV["ARGUS_STORE"]) as db:
-        same("rows", db.execute("select count(*) from artifacts where deleted_at > 0").fetchall(), [(0,)])
+    same("rows", sql("select count(*) from artifacts where deleted_at > 0"), ["0"])
     argus("artifact", "undelete", IDS["Page"], want=1)
 
 
@@ -181,5 +178,5 @@ def _():
     has(p.stderr, "want list, show ID or export ID FILE")
 
 
-plant()
+begin(plant)
 run_cases()

@@ -101,8 +101,15 @@ def truth(sql):
         return db.execute(sql).fetchone()
 
 
+def store_uri(name):
+    """A file of that name; "postgres:NAME" is a database."""
+    if name.startswith("postgres:"):
+        return "postgresql://postgres@/%s?host=%s&port=%s" % (name[9:], SOCKET, PORT)
+    return os.path.join(DIR, name + ".store")
+
+
 def chat(engine, *options, store=None, text=None, env=None):
-    return subprocess.run([ARGUS, "chat", SOURCES[engine], "--store", os.path.join(DIR, (store or engine) + ".store"),
+    return subprocess.run([ARGUS, "chat", SOURCES[engine], "--store", store_uri(store or engine),
                            "--set", "max_queries_per_minute=100000", *options], capture_output=True, text=True,
                           env=env or ENV, input=text, check=False, timeout=120)
 
@@ -121,11 +128,10 @@ def both(name):
     return add
 
 
-@both("a model of policy completes twenty questions, and corrects itself")
-def _(engine):
+def twenty(engine, store):
     same("questions", len(QUESTIONS), 20)
     for question, (first, answer) in QUESTIONS.items():
-        a = ask(engine, question)
+        a = ask(engine, question, store=store)
         if question.startswith("Delete"):
             same("answer", a["answer"], answer)
             same("class", a["queries"][0]["class"], "refused")
@@ -141,6 +147,19 @@ def _(engine):
         last = a["queries"][-1]
         same("the last query of %r is whole" % question, (last["ok"], last["truncated"]), (True, False))
         same("%r names its tables" % question, len(last["tables"]) > 0, True)
+
+
+@both("a model of policy completes twenty questions, and corrects itself")
+def _(engine):
+    twenty(engine, engine)
+
+
+@both("the same twenty questions with a store in PostgreSQL")
+def _(engine):
+    psql("create database twenty_%s;" % engine, "postgres")
+    twenty(engine, "postgres:twenty_" + engine)
+    p = chat(engine, "--threads", "-o", "json", store="postgres:twenty_" + engine)
+    same("threads", len(json.loads(p.stdout)["threads"]), 20)
 
 
 @both("after three retries it explains, and the next question has its own")

@@ -9,6 +9,7 @@ import threading
 import time
 
 from chat_policy import PATIENT, STUBBORN, WORDS
+from mcp_client import Client
 from mcp_want import case, has, same
 
 ROWS_OF_A_TURN = 3 # beyond its events, and beyond what the audit table keeps of its calls
@@ -110,27 +111,50 @@ def register(rig):
              "table_type = 'BASE TABLE'"], capture_output=True, text=True, check=True).stdout
         return {k: int(v) for k, v in (line.split("|") for line in out.split())}
 
-    def wide(engine, n):
-        """A database of n tables."""
-        sql = "".join("create table t%d(id integer primary key, c%d integer);\n" % (i, i) for i in range(1, n + 1))
-        if engine == "sqlite":
-            path = os.path.join(rig.DIR, "wide%d.db" % n)
+    def planted(source, name, sql):
+        """A further database on the engine of `source`, made once."""
+        made = planted.made.get((source, name))
+        if made:
+            return made
+        if source.startswith("sqlite:"):
+            path = os.path.join(rig.DIR, name + ".db")
             with sqlite3.connect(path) as db:
                 db.executescript(sql)
-            return "sqlite:" + path
-        rig.psql("create database wide%d;" % n, "postgres")
-        rig.psql(sql, "wide%d" % n)
-        return "postgresql://postgres@/wide%d?host=%s&port=%s" % (n, rig.SOCKET, rig.PORT)
+            made = "sqlite:" + path
+        else:
+            rig.psql("create database %s;" % name, "postgres")
+            rig.psql(sql, name)
+            made = "postgresql://postgres@/%s?host=%s&port=%s" % (name, rig.SOCKET, rig.PORT)
+        planted.made[source, name] = made
+        return made
 
-    for engine in rig.SOURCES:
-        @case("%s: scenario 28: 15 tables are shown with their columns, 16 are a list and describe_table" % engine)
-        def _(engine=engine):
-            for store, n in (("sqlite", 15), ("postgres", 16)):
-                run(wide(engine, n), store, "-q", "How many customers are there?")
-                system = rig_text(last_request()[0])
-                has(system, "t%d (table" % n, "the dictionary")
-                same("columns of %d tables are inline" % n, ("- c%d integer" % n) in system.lower(), n == 15)
-                same("a list says so", "describe_table" in system and "too many to show their columns" in system, n == 16)
+    planted.made = {}
+
+    @everywhere("scenario 28: 15 tables are shown with their columns, 16 are a list and describe_table")
+    def _(source, store):
+        for n in (15, 16):
+            sql = "".join("create table t%d(id integer primary key, c%d integer);\n" % (i, i) for i in range(1, n + 1))
+            run(planted(source, "wide%d" % n, sql), store, "-q", "How many customers are there?")
+            system = rig_text(last_request()[0])
+            has(system, "t%d (table" % n, "the dictionary")
+            same("columns of %d tables are inline" % n, ("- c%d integer" % n) in system.lower(), n == 15)
+            same("a list says so", "describe_table" in system and "too many to show their columns" in system, n == 16)
+
+    @everywhere("scenario 29: a column password_hash has no sample values, for a model, a person or a client")
+    def _(source, store):
+        secret = planted(source, "secret", "create table customers(id integer primary key, city text, password_hash text);\n"
+                         "insert into customers values (1, 'Lisbon', 'CANARY-7fa1'), (2, 'Porto', 'CANARY-90bd');\n")
+        before = len(rig.MODEL.requests)
+        said = run(secret, store, "-q", "How many customers are there?")
+        system = rig_text(last_request()[0])
+        has(system, "password_hash", "the dictionary")
+        has(system, "Lisbon", "the dictionary")
+        said += run(secret, store, text="/tables customers\n")
+        c = Client([rig.ARGUS, "mcp", secret, "--store", stores[store]], dict(rig.ENV, MAX_QUERIES_PER_MINUTE="100000"))
+        described = json.dumps(c.tool("describe_table", table_name="customers")) + json.dumps(c.tool("get_metadata"))
+        c.close()
+        has(described, "Lisbon", "what a client sees")
+        same("a sample of it", "CANARY" in json.dumps(rig.MODEL.requests[before:]) + said + described, False)
 
     @case("postgres: argus init makes a project in under a minute, and it answers")
     def _():

@@ -10,19 +10,18 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from chat_policy import Model  # noqa: E402  pylint: disable=wrong-import-position
-from mcp_want import case, has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
+from both_stores import Now, begin, case, other_store  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_want import has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
-DIR = sys.argv[1]
 ARGUS = os.environ["ARGUS"]
 MODEL = Model()
-LITE = os.path.join(DIR, "shop.db")
-ENV = {"PATH": os.environ["PATH"], "HOME": DIR, "LANG": "C.UTF-8", "USER": "ann", "LLM_API_BASE": MODEL.url,
-       "LLM_MODEL": "policy", "LLM_API_KEY": "none", "ARGUS_DATABASE": "sqlite:" + LITE,
-       "ARGUS_STORE": os.path.join(DIR, "store.db"), "MAX_QUERIES_PER_MINUTE": "100000"}
+ENV = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "USER": "ann", "LLM_API_BASE": MODEL.url,
+       "LLM_MODEL": "policy", "LLM_API_KEY": "none", "MAX_QUERIES_PER_MINUTE": "100000"}
 
 
 def plant():
-    with sqlite3.connect(LITE) as db:
+    ENV.update(HOME=Now.folder, ARGUS_STORE=Now.uri, ARGUS_DATABASE="sqlite:" + path("shop.db"))
+    with sqlite3.connect(path("shop.db")) as db:
         db.executescript("""
             create table customers(id integer primary key, name text not null, region text not null);
             create table products(id integer primary key, name text, category text, price numeric(8,2));
@@ -39,7 +38,7 @@ def argus(*args, want=0, text=None, env=None):
 
 
 def path(name):
-    return os.path.join(DIR, name)
+    return os.path.join(Now.folder, name)
 
 
 def listed(kind):
@@ -120,6 +119,77 @@ def _():
         same("unchanged", b, a)
 
 
+RECIPE = """---
+kind: recipe
+name: "Weekly: äö"
+variables:
+- {name: region, type: select, label: Region, options: [North, "South: 2"], default: North}
+- {name: n, type: number, label: "How many?", default: 10}
+- {name: yes, type: boolean, label: "Yes", default: true}
+- {name: day, type: date, label: Day, default: 2024-02-29}
+- {name: who, type: string, label: Who, default: ""}
+steps:
+- prompt_template: "Who is in {{region}}?\\n- and {{who}}"
+  sql: |-
+    SELECT name FROM customers WHERE region = {{region}}
+      -- a comment
+    LIMIT {{n}}
+  description: "# no heading"
+- prompt_template: "On {{day}}, {{yes}}?"
+  expected_tool: execute_sql
+is_shared: true
+---
+
+---
+Not front matter: {a}
+"""
+
+
+@case("every kind survives an export and an import into another store, as files and as an archive")
+def _():
+    argus("knowledge", "add", "entry", "Café: 100 % #1", "content=---\nnot: front matter\n---\n\n# x\n\u2028\U0001f600 \\ \" '",
+          "tables=customers", "tables=products")
+    argus("knowledge", "add", "table", "customers", "description=true", "use_cases=null", "use_cases=- a: b",
+          "data_quality_notes=2024-01-01", "owner=~", "refresh_frequency=0x1F", "column_notes.name=[a, b]", "column_notes.region=!tag",
+          "related_tables=products: customers.id = products.id", "related_tables=orders")
+    argus("knowledge", "add", "metric", "1e3", "definition=  several\n\n  lines\t", "unit=%", "caveats=no", "caveats=*all", "source=me",
+          "sql=SELECT COUNT(*) AS n -- '''\nFROM customers", "tables=customers")
+    argus("knowledge", "add", "golden", "How many?\nReally?", "mode=approximate", "expected=1.50", "tolerance=0.001", "tags=a", "tags=1",
+          "sql=SELECT 1")
+    for text, more in (("Regions are written with a capital letter", ["original_sql=SELECT 1", "corrected_sql=SELECT 2;"]),
+                       ("Prices: in euros, — \"net\" of tax", [])):
+        argus("knowledge", "add", "learning", text, "category=other", "tables=customers", *more)
+    review = [o for o in listed("learning") if "Regions" in o["name"]][0]["id"]
+    argus("learnings", "review", review[:8], "wrong", "--why", "not: since May")
+    argus("recipe", "import", write("weekly.md", RECIPE))
+
+    def everything(env=None):
+        found = json.loads(argus("knowledge", "list", "-o", "json", env=env).stdout)["knowledge"]
+        for o in found:
+            del o["version"], o["confidence_now"]
+        return found
+    was = everything()
+    same("kinds", sorted({o["kind"] for o in was}), ["entry", "golden", "learning", "metric", "recipe", "table"])
+    same("one waits", [o["status"] for o in was if o["id"] == review], ["review"])
+    for form in ("every.zip", "every"):
+        argus("knowledge", "export", path(form))
+        other = dict(ENV, ARGUS_STORE=other_store("other_" + form.replace(".", "_")))
+        has(argus("knowledge", "import", path(form), env=other).stderr, "%d added, 0 changed, 0 as before" % len(was))
+        for a, b in zip(was, everything(other)):
+            same("%s in %s" % (a["kind"], form), b, a)
+        has(argus("knowledge", "import", path(form), env=other).stderr, "0 added, 0 changed, %d as before" % len(was))
+        same("it waits there, too", "Regions are written" in argus("prompt", "default", env=other).stdout, False)
+        has(argus("prompt", "default", env=other).stdout, "Prices: in euros")
+    for o in was:
+        argus("knowledge", "remove", o["kind"], o["id"])
+    same("gone", everything(), [])
+    argus("knowledge", "import", path("every"))
+    same("here again", everything(), was)
+    for o in was:
+        if o["name"] not in ("Customers", "products"):
+            argus("knowledge", "remove", o["kind"], o["id"])
+
+
 @case("dbt adds what is missing, and never replaces what a person wrote")
 def _():
     f = write("schema.yml", """
@@ -144,14 +214,14 @@ metrics:
          [("Customers", "SELECT COUNT(*) AS n FROM customers"),
           ("Regions", "SELECT COUNT(DISTINCT region) AS regions\nFROM customers")])
     has(argus("knowledge", "import", f).stderr, "0 added, 0 changed")
-    with sqlite3.connect(LITE) as db:
+    with sqlite3.connect(path("shop.db")) as db:
         db.execute("alter table customers rename column region to area")
     try:
         p = argus("knowledge", "check", want=3)
         has(p.stdout, "ok      Customers")
         has(p.stdout, "broken  Regions: no such column: region")
     finally:
-        with sqlite3.connect(LITE) as db:
+        with sqlite3.connect(path("shop.db")) as db:
             db.execute("alter table customers rename column area to region")
     argus("knowledge", "remove", "metric", "Regions")
 
@@ -242,5 +312,5 @@ def _():
     has(argus("eval", "default", "--add", "0000", want=1).stderr, "no turn of this project begins with")
 
 
-plant()
+begin(plant)
 run_cases()
