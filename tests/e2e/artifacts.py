@@ -12,7 +12,7 @@ from both_stores import Now, begin, case, other_store, sql  # noqa: E402  pylint
 from mcp_want import has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
 ARGUS = os.environ["ARGUS"]
-ENV = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "USER": "ann", "MAX_QUERIES_PER_MINUTE": "100000"}
+ENV = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "USER": "ann", "MAX_QUERIES_PER_MINUTE": "1000"}
 IDS = {}
 
 

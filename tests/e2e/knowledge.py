@@ -11,12 +11,14 @@ from xml.etree import ElementTree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from chat_policy import Model  # noqa: E402  pylint: disable=wrong-import-position
 from both_stores import Now, begin, case, other_store  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_http_rig import Server, Session  # noqa: E402  pylint: disable=wrong-import-position
 from mcp_want import has, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
 ARGUS = os.environ["ARGUS"]
 MODEL = Model()
+# Of a limit beyond 1024 each process takes a hundredth in advance.
 ENV = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "USER": "ann", "LLM_API_BASE": MODEL.url,
-       "LLM_MODEL": "policy", "LLM_API_KEY": "none", "MAX_QUERIES_PER_MINUTE": "100000"}
+       "LLM_MODEL": "policy", "LLM_API_KEY": "none", "MAX_QUERIES_PER_MINUTE": "1000"}
 
 
 def plant():
@@ -188,6 +190,70 @@ def _():
     for o in was:
         if o["name"] not in ("Customers", "products"):
             argus("knowledge", "remove", o["kind"], o["id"])
+
+
+# Each tool that argus mcp serves: the least role that may call it, and a call that is right.
+LEARNING = {"description": "Regions have four names, no more", "category": "other", "tables": ["customers"]}
+CHART = {"title": "Regions", "artifact_type": "markdown", "code": "# Regions"}
+RIGHTS = [
+    ("query", "viewer", {"sql": "SELECT 1"}),
+    ("execute_sql", "viewer", {"query": "SELECT 1"}),
+    ("explain_query", "viewer", {"sql": "SELECT 1"}),
+    ("list_tables", "viewer", {}),
+    ("list_tables", "analyst", {"refresh": True}),
+    ("describe_table", "viewer", {"table_name": "customers"}),
+    ("get_metadata", "viewer", {}),
+    ("search_knowledge", "viewer", {"query": "customers"}),
+    ("run_recipe", "viewer", {"name": "Counted"}),
+    ("list_artifacts", "viewer", {}),
+    ("save_learning", "analyst", LEARNING),
+    ("save_as_recipe", "analyst", {"name": "Own", "description": "d", "variables": [], "steps": [{"prompt_template": "x"}]}),
+    ("create_artifact", "analyst", CHART),
+    ("update_artifact", "analyst", {"title": "Regions"}),
+]
+
+
+@case("a viewer, an analyst and an admin may call the tools of their role; who is no member finds no project")
+def _():
+    argus("recipe", "import", write("counted.md", "---\nkind: recipe\nname: Counted\nsteps:\n- prompt_template: how many\n"
+                                    "  sql: SELECT COUNT(*) AS n FROM customers\nis_shared: true\n---\n\nd\n"))
+    roles = ["stranger", "viewer", "analyst", "admin"]
+    tokens = {}
+    for role in roles:
+        if role != "stranger":
+            argus("project", "grant", "default", "its-" + role, role)
+        tokens[role] = argus("token", "create", "--user", "its-" + role, "--role", "admin").stdout.strip()
+    server = Server([ARGUS, "mcp", "--http", "--port", "0"], ENV)
+    try:
+        admin = Session(server, tokens["admin"])
+        same("tools", admin.tools(), sorted({name for name, _, _ in RIGHTS}))
+        made = admin.tool("create_artifact", **dict(CHART, title="Of an admin"))
+        same("the artifact of an admin: %s" % made, made["success"], True)
+        chart = made["data"]["artifact_id"]
+        for role in roles:
+            before = [len(listed(kind)) for kind in ("learning", "recipe")]
+            session = Session(server, tokens[role])
+            for name, least, arguments in RIGHTS:
+                given = dict(arguments, project_id="default")
+                if name == "update_artifact":
+                    given.update(artifact_id=chart, code="# By " + role)
+                if name == "save_as_recipe":
+                    given.update(name="Of " + role)
+                answer = session.call(name, given)["result"]
+                said = "%s as %s: %s" % (name, role, json.dumps(answer.get("structuredContent", answer)))
+                same(said, answer.get("isError", False), roles.index(role) < roles.index(least))
+                if role == "stranger":
+                    has(said, "there is no project \\\"default\\\"")
+                elif answer.get("isError"):
+                    has(said, "needs the role analyst")
+            if role in ("stranger", "viewer"):
+                same("what a %s left" % role, [len(listed(kind)) for kind in ("learning", "recipe")], before)
+        history = json.loads(argus("artifact", "list", "-o", "json").stdout)["artifacts"]
+        same("versions", [a["version"] for a in history if a["id"] == chart], [3])
+    finally:
+        server.stop()
+    for o in listed("recipe") + listed("learning"):
+        argus("knowledge", "remove", o["kind"], o["id"])
 
 
 @case("dbt adds what is missing, and never replaces what a person wrote")
