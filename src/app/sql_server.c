@@ -198,6 +198,13 @@ ag_status ag_app_sql_server_open(ag_app *app, const ag_var *url, ag_str project,
 		ag_log_redact(token->value);
 	if (!st)
 		st = ag_mcp_client_open(&app->ctx, &o, &ret->client, err);
+	if (st == AG_DENIED && o.url.len)
+		ag_err_hint(err,
+		            token && token->value.len
+		                    ? "the token in ARGUS_MCP_TOKEN is not good there: argus token "
+		                      "create, on that server, makes one"
+		                    : "set ARGUS_MCP_TOKEN: argus token create, on that server, "
+		                      "makes a token");
 	if (!st)
 		st = offer(app, ret, project, err);
 	if (st)

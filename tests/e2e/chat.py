@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from chat_policy import QUESTIONS, STUBBORN, Model  # noqa: E402  pylint: disable=wrong-import-position
 import chat_scenarios  # noqa: E402  pylint: disable=wrong-import-position
+from mcp_http_rig import Server  # noqa: E402  pylint: disable=wrong-import-position
 import mcp_want  # noqa: E402  pylint: disable=wrong-import-position
 from mcp_want import case, run_cases, same  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -362,6 +363,42 @@ def _():
     p = served()
     same("exit code", p.returncode, 1)
     has("a server that is away", p.stderr, "argus: ")
+
+
+@case("sqlite: a project without rights, at a server that asks for a token")
+def _():
+    config = os.path.join(DIR, "rights.yaml")
+    with open(config, "w", encoding="utf-8") as f:
+        f.write("store: %s\nprojects:\n  shop:\n    source: %s\n  other:\n    source: %s\n"
+                % (os.path.join(DIR, "rights.store"), SOURCES["sqlite"], SOURCES["sqlite"]))
+
+    def argus(*args):
+        return subprocess.run([ARGUS, *args, "--config", config], env=ENV, capture_output=True, text=True, check=True).stdout.strip()
+    argus("project", "grant", "shop", "ann", "viewer")
+    argus("project", "grant", "other", "bob", "admin")
+    tokens = {user: argus("token", "create", "--user", user) for user in ("ann", "bob")}
+    server = Server([ARGUS, "mcp", "--config", config, "--http", "--port", "0"], ENV)
+    try:
+        def asked(token):
+            env = dict(ENV, MCP_SERVER_URL="http://127.0.0.1:%d/mcp" % server.port)
+            env.update({"ARGUS_MCP_TOKEN": token} if token else {})
+            return subprocess.run([ARGUS, "chat", "-p", "shop", "--store", os.path.join(DIR, "rights-client.store"), "-q",
+                                   "How many customers are there?", "-o", "json"], capture_output=True, text=True, env=env,
+                                  check=False, timeout=60)
+        p = asked(tokens["ann"])
+        same("exit code: " + p.stderr, p.returncode, 0)
+        same("a member's answer", json.loads(p.stdout)["answer"], "There are 60 customers.")
+        p = asked(tokens["bob"])
+        same("exit code: " + p.stderr, p.returncode, 0)
+        a = json.loads(p.stdout)
+        has("who is no member finds no project", a["queries"][0]["error"], "there is no project \"shop\"")
+        same("rows", [q.get("rows") for q in a["queries"] if q["ok"]], [])
+        for token, what in (("", "set ARGUS_MCP_TOKEN"), ("argus_nonsense", "the token in ARGUS_MCP_TOKEN is not good there")):
+            p = asked(token)
+            same("exit code", (p.returncode, p.stdout), (1, ""))
+            has("a token %r" % token, p.stderr, what)
+    finally:
+        server.stop()
 
 
 @case("without a model /sql works, and it is said what to set")
