@@ -33,6 +33,7 @@ struct ag_server_chat_state {
 	size_t nover, cap;
 	ag_server_handles turns_stores, requests_stores;
 	ag_artifact_cache *artifacts; /* what their source queries gave */
+	ag_store_group *group;        /* in which they write; NULL = the store needs none */
 	pthread_t watch;              /* looks for turns that another process wants to end */
 	bool has_watch;
 };

@@ -58,6 +58,8 @@ static ag_status take_handle(ag_server *h, ag_server_handles *of, ag_store **ret
 	if (*ret)
 		return AG_OK;
 	st = ag_store_open(h->opts.chat->store_uri, ret, err);
+	if (!st)
+		ag_store_join(*ret, c->group);
 	if (!st && of->patience_ms != AG_STORE_PATIENCE_MS)
 		ag_store_set_patience(*ret, of->patience_ms);
 	return st;
@@ -668,6 +670,7 @@ static void *watch_main(void *arg)
 ag_status ag_server_chat_start(ag_server *h, ag_err *err)
 {
 	struct ag_server_chat_state *c = (struct ag_server_chat_state *)ag_xcalloc(1, sizeof(*c));
+	ag_status st;
 
 	h->chat = c;
 	pthread_mutex_init(&c->lock, NULL);
@@ -675,6 +678,9 @@ ag_status ag_server_chat_start(ag_server *h, ag_err *err)
 	c->artifacts = ag_artifact_cache_new(h->opts.clock);
 	make_handles(&c->turns_stores, AG_STORE_PATIENCE_MS);
 	make_handles(&c->requests_stores, AG_SERVER_PATIENCE_MS);
+	st = ag_store_group_open(h->opts.chat->store_uri, &c->group, err);
+	if (st)
+		return st;
 	c->has_watch = pthread_create(&c->watch, NULL, watch_main, h) == 0;
 	return c->has_watch ? AG_OK
 	                    : ag_fail(err, AG_UNAVAILABLE, ORIGIN,
@@ -725,6 +731,7 @@ void ag_server_chat_free(ag_server *h)
 	ag_artifact_cache_free(c->artifacts);
 	close_handles(&c->turns_stores);
 	close_handles(&c->requests_stores);
+	ag_store_group_close(c->group);
 	free(c->over);
 	pthread_cond_destroy(&c->ended);
 	pthread_mutex_destroy(&c->lock);

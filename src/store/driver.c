@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "store/group.h"
 #include "store/store.h"
 
 #define ORIGIN "store"
@@ -69,6 +70,8 @@ ag_status ag_db_transact(ag_db *db, ag_db_begin_kind kind, ag_str scope,
 	ag_status st = AG_OK;
 	bool is_lost = false;
 
+	if (db->group && kind != AG_DB_READ)
+		return ag_db_group_transact(db->group, kind, scope, work, arg, err);
 	for (int i = 0; i < MAX_TRIES; i++) {
 		ag_err why = { 0 };
 

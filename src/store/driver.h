@@ -31,6 +31,8 @@ typedef struct ag_db_type ag_db_type;
 /* Implementations embed this as their first member. */
 typedef struct ag_db {
 	const ag_db_type *type;
+	struct ag_store_group
+		*group; /* that it hands its writing transactions to (group.h); NULL = none */
 } ag_db;
 
 /* A statement. It must be static: a handle keeps what it prepared under the row's address. */
@@ -132,6 +134,7 @@ struct ag_db_type {
 	const char *scheme; /* "sqlite": what the URI starts with */
 	const char *help;   /* one line */
 	bool is_kept;       /* beyond the end of the process */
+	bool has_one_writer; /* at a time, so that transactions of many threads are better made as one */
 
 	/* uri: without the scheme. A database that is not a store, or is one of a newer Argus (AG_CONFLICT), is refused
 	 * and left as it was. */

@@ -616,6 +616,7 @@ const ag_db_type ag_db_sqlite_file = {
 	.scheme = "sqlite",
 	.help = "one SQLite file, shared by any number of processes on this machine",
 	.is_kept = true,
+	.has_one_writer = true,
 	.open = ag_sqlite_open_file,
 	SQLITE_FUNCTIONS,
 };

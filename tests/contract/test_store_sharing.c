@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -62,6 +63,7 @@ enum { NTHREAD = 8, NSTEP = 120 };
 
 typedef struct worker {
 	const char *uri;
+	ag_store_group *group;
 	ag_id run;
 	uint64_t nwritten;
 	ag_status status;
@@ -109,6 +111,50 @@ static void threads_append_to_own_runs(void **state)
 	for (size_t i = 0; i < NTHREAD; i++)
 		w[i].run = ag_id_new(&ag_clock_system);
 	run_threads(env, append_to_own_run, w); /* they also race to make the store */
+	assert_ok(env, store_env_reopen(env));
+	for (size_t i = 0; i < NTHREAD; i++)
+		assert_int_equal(store_test_log_length(env->store, env->arena, &w[i].run), NSTEP);
+}
+
+/* Each step is followed by one that must fail, and fails alone. */
+static void *append_in_group(void *arg)
+{
+	worker *w = arg;
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	AG_AUTO(ag_store_closep) ag_store *s = NULL;
+
+	w->status = ag_store_open(ag_str_c(w->uri), &s, &w->err);
+	if (w->status)
+		return NULL;
+	ag_store_join(s, w->group);
+	for (uint64_t seq = 1; !w->status && seq <= NSTEP; seq++) {
+		ag_err why = { 0 };
+
+		w->status = store_test_append(s, arena, &w->run, seq, seq, seq % 8 == 0, &w->err);
+		if (w->status || seq % 3)
+			continue;
+		if (store_test_append(s, arena, &w->run, seq, seq, false, &why) != AG_CONFLICT ||
+		    !strstr(why.msg, w->run.text) ||
+		    store_test_log_length(s, arena, &w->run) != (int64_t)seq)
+			w->status = AG_INTERNAL;
+	}
+	return NULL;
+}
+
+static void a_group_commits_for_its_threads(void **state)
+{
+	store_env *env = *state;
+	ag_store_group *group = NULL;
+	worker w[NTHREAD] = { 0 };
+
+	assert_ok(env, ag_store_group_open(ag_str_c(env->uri), &group, &env->err));
+	assert_true(!group == env->fixture->is_server);
+	for (size_t i = 0; i < NTHREAD; i++) {
+		w[i].run = ag_id_new(&ag_clock_system);
+		w[i].group = group;
+	}
+	run_threads(env, append_in_group, w);
+	ag_store_group_close(group);
 	assert_ok(env, store_env_reopen(env));
 	for (size_t i = 0; i < NTHREAD; i++)
 		assert_int_equal(store_test_log_length(env->store, env->arena, &w[i].run), NSTEP);
@@ -287,8 +333,11 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(everything_is_there_after_reopening), T(threads_append_to_own_runs),
-		T(threads_append_to_one_run),           T(processes_open_a_fresh_store_at_once),
+		T(everything_is_there_after_reopening),
+		T(threads_append_to_own_runs),
+		T(threads_append_to_one_run),
+		T(a_group_commits_for_its_threads),
+		T(processes_open_a_fresh_store_at_once),
 		T(killed_writer_loses_nothing),
 	};
 	int nfailed = 0;
