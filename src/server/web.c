@@ -67,7 +67,6 @@ static void guard_page(ag_httpd_reply *rp)
 	ag_httpd_add_header(rp, "Content-Security-Policy", ag_str_c(policy));
 	ag_httpd_add_header(rp, "X-Content-Type-Options", AG_S("nosniff"));
 	ag_httpd_add_header(rp, "Referrer-Policy", AG_S("no-referrer"));
-	ag_httpd_add_header(rp, "Cross-Origin-Opener-Policy", AG_S("same-origin"));
 	ag_httpd_add_header(rp, "Vary", AG_S("Accept-Encoding"));
 }
 

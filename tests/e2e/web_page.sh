@@ -21,6 +21,7 @@ skip_all() {
 	echo "skip - web_page: $1"
 	exit 0
 }
+! grep -q __asan_init "$ARGUS" || skip_all "the page is the same with sanitizers; serve.sh runs what the server does for it"
 command -v chromium >/dev/null 2>&1 || skip_all "chromium is not installed"
 [ -s "$root/.cache/web/dist/index.html" ] || skip_all "the page was not built: npm's registry is not reachable (tools/build-web)"
 # shellcheck source=tests/e2e/lib_npm.sh

@@ -212,6 +212,22 @@ await check('people sign in by a link, then by a password; a session that ends l
 	await page.context().close()
 })
 
+await check('a branch goes on from an answer in a conversation of its own', async () => {
+	const page = await open(demo)
+	await ask(page, 'How many customers are there?')
+	await answered(page)
+	const first = page.url()
+	await ask(page, 'How many order items are there?')
+	await page.getByText(/There are [\d,]+ order items/).waitFor()
+	await answered(page)
+	await page.getByRole('button', { name: 'Go on from here in a new conversation' }).first().click()
+	await page.waitForURL(url => String(url) !== first)
+	await page.getByText(/There are [\d,]+ customers/).waitFor()
+	want((await page.getByText(/order items\./).count()) === 0, 'what came later is not in it')
+	clean(page)
+	await page.context().close()
+})
+
 await check('a conversation that is not there is said to be so', async () => {
 	const page = await open(demo)
 	await page.goto(`${demo}/chat/nobody-has-this`)
@@ -220,7 +236,7 @@ await check('a conversation that is not there is said to be so', async () => {
 })
 
 for (const theme of ['light', 'dark']) {
-	for (const width of [390, 1024, 1440]) {
+	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
 		await check(`each screen is accessible: ${theme}, ${width} pixels`, async () => {
 			const page = await open(demo, { colorScheme: theme, viewport: { width, height: width < 500 ? 844 : 900 } })
 			const shot = async name => shots && (await page.screenshot({ path: `${shots}/${name}-${width}-${theme}.png` }))

@@ -1,9 +1,10 @@
 // One conversation: its messages, the answer that is being written, and the question that comes next.
 import { useChat } from '@ai-sdk/react'
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { DefaultChatTransport } from 'ai'
 import { ArrowDown } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Problem, type Start, api, ask } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
@@ -51,15 +52,19 @@ function Starters({ start, onAsk }: { start?: Start; onAsk: (q: string) => void 
 interface Props {
 	id: string
 	before: Message[]
+	older: string | null // earlier turns: those before this one
 	isNew: boolean // nothing of it is on the server
 	start?: Start
 	onAsked: () => void
 }
 
-export function Conversation({ id, before, isNew, start, onAsked }: Props) {
+export function Conversation({ id, before, older: olderAtFirst, isNew, start, onAsked }: Props) {
 	const store = useQueryClient()
 	const [text, setText] = useState(() => sessionStorage.getItem(`draft-${id}`) ?? '')
+	const navigate = useNavigate()
 	const [isStopping, setStopping] = useState(false)
+	const [older, setOlder] = useState(olderAtFirst)
+	const [refused, setRefused] = useState<unknown>(null) // of what is no question
 	const [project, setProject] = useState(start?.projects[0]?.id ?? '')
 	const refresh = () => {
 		void store.invalidateQueries({ queryKey: ['threads'] })
@@ -109,6 +114,29 @@ export function Conversation({ id, before, isNew, start, onAsked }: Props) {
 		if (question) send(question)
 	}
 
+	const showOlder = async () => {
+		try {
+			const page = await api.messages(id, older ?? '')
+			isFollowing.current = false
+			setOlder(page.before)
+			setMessages(now => [...(page.messages as Message[]), ...now])
+		} catch (e) {
+			setRefused(e)
+		}
+	}
+	const onBranch = useCallback(
+		async (turn: string) => {
+			try {
+				const made = await api.branch(id, turn)
+				void store.invalidateQueries({ queryKey: ['threads'] })
+				void navigate({ to: '/chat/$id', params: { id: made.id } })
+			} catch (e) {
+				setRefused(e)
+			}
+		},
+		[id, navigate, store],
+	)
+
 	const box = useRef<HTMLDivElement>(null)
 	const [isAtEnd, setAtEnd] = useState(true)
 	const isFollowing = useRef(true)
@@ -144,10 +172,20 @@ export function Conversation({ id, before, isNew, start, onAsked }: Props) {
 					<Starters start={start} onAsk={send} />
 				) : (
 					<div className="mx-auto max-w-3xl space-y-6 px-4 py-6">
+						{older && (
+							<Button className="mx-auto flex" onClick={showOlder}>
+								Earlier questions
+							</Button>
+						)}
 						{messages.map((m, i) => (
-							<MessageView key={m.id} message={m} isLive={isBusy && i === messages.length - 1} />
+							<MessageView key={m.id} message={m} isLive={isBusy && i === messages.length - 1} onBranch={onBranch} />
 						))}
 						{isWaiting && <p className="animate-pulse text-quiet">Thinking about it …</p>}
+						{refused !== null && (
+							<ProblemNote error={refused}>
+								<Button onClick={() => setRefused(null)}>Close</Button>
+							</ProblemNote>
+						)}
 						{error && (
 							<ProblemNote error={error}>
 								<Button onClick={again}>Try again</Button>

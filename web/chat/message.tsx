@@ -1,4 +1,4 @@
-import { Brain, Check, ChevronRight, Copy } from 'lucide-react'
+import { Brain, Check, ChevronRight, Copy, GitBranch } from 'lucide-react'
 import { memo, useCallback, useMemo, useState } from 'react'
 import { IconButton } from '../shared/ui'
 import { Provenance, Words } from './answer'
@@ -67,7 +67,13 @@ function CopyAnswer({ text }: { text: string }) {
 	)
 }
 
-function AnswerMessage({ message, isLive }: { message: Message; isLive: boolean }) {
+interface Props {
+	message: Message
+	isLive: boolean
+	onBranch: (turn: string) => void
+}
+
+function AnswerMessage({ message, isLive, onBranch }: Props) {
 	const [cell, setCell] = useState<Cell | null>(null)
 	const onCell = useCallback((c: Cell) => setCell({ ...c }), [])
 	const { parts } = message
@@ -109,14 +115,19 @@ function AnswerMessage({ message, isLive }: { message: Message; isLive: boolean 
 			{answer && !isLive && (
 				<>
 					<Provenance answer={answer} />
-					{answer.answer && <CopyAnswer text={answer.answer} />}
+					<div className="flex">
+						{answer.answer && <CopyAnswer text={answer.answer} />}
+						<IconButton label="Go on from here in a new conversation" onClick={() => onBranch(message.id)}>
+							<GitBranch aria-hidden className="size-4" />
+						</IconButton>
+					</div>
 				</>
 			)}
 		</article>
 	)
 }
 
-export const MessageView = memo(function MessageView({ message, isLive }: { message: Message; isLive: boolean }) {
-	if (message.role !== 'user') return <AnswerMessage message={message} isLive={isLive} />
+export const MessageView = memo(function MessageView({ message, isLive, onBranch }: Props) {
+	if (message.role !== 'user') return <AnswerMessage message={message} isLive={isLive} onBranch={onBranch} />
 	return <Question text={message.parts.map(p => (p.type === 'text' ? p.text : '')).join('')} />
 })

@@ -42,7 +42,16 @@ function Known({ id, start, onAsked }: { id: string; start?: Start; onAsked: () 
 		)
 	}
 	if (!history.data) return <p className="grow p-6 text-quiet">Loading the conversation …</p>
-	return <Conversation id={id} before={history.data.messages as Message[]} isNew={false} start={start} onAsked={onAsked} />
+	return (
+		<Conversation
+			id={id}
+			before={history.data.messages as Message[]}
+			older={history.data.before}
+			isNew={false}
+			start={start}
+			onAsked={onAsked}
+		/>
+	)
 }
 
 export function ChatScreen() {
@@ -128,7 +137,7 @@ export function ChatScreen() {
 						</div>
 					)}
 					{id === draft ? (
-						<Conversation key={id} id={id} before={[]} isNew start={start.data} onAsked={onAsked} />
+						<Conversation key={id} id={id} before={[]} older={null} isNew start={start.data} onAsked={onAsked} />
 					) : (
 						<Known key={id} id={id} start={start.data} onAsked={onAsked} />
 					)}

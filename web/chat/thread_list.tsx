@@ -71,7 +71,7 @@ function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGo
 				to="/chat/$id"
 				params={{ id: thread.id }}
 				aria-current={isOpen ? 'page' : undefined}
-				className="block rounded-md py-1.5 pr-2 pl-3"
+				className="block rounded-md py-1.5 pr-2 pl-3 pointer-coarse:pr-22"
 			>
 				<span className="flex items-center gap-2">
 					{thread.unread && !isOpen && (
@@ -83,7 +83,7 @@ function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGo
 				</span>
 				<span className="text-xs text-quiet">{thread.running ? 'answering …' : when(thread.updated_at)}</span>
 			</Link>
-			<span className="absolute top-1.5 right-1 hidden rounded-md bg-panel shadow-sm group-focus-within:flex group-hover:flex">
+			<span className="absolute top-1.5 right-1 hidden rounded-md bg-panel shadow-sm group-focus-within:flex group-hover:flex pointer-coarse:flex">
 				<IconButton label={`Rename “${thread.title}”`} onClick={() => setMode('rename')}>
 					<Pencil aria-hidden className="size-4" />
 				</IconButton>

@@ -86,7 +86,12 @@ export const api = {
 		json<{ threads: Thread[]; next: string | null }>(
 			`/api/threads?limit=50&q=${encodeURIComponent(q)}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
 		),
-	messages: (id: string) => json<{ thread: Thread; messages: unknown[]; before: string | null }>(`${at(id)}/messages?limit=200`),
+	// The newest 100 turns, or those before one.
+	messages: (id: string, before = '') =>
+		json<{ thread: Thread; messages: unknown[]; before: string | null }>(
+			`${at(id)}/messages?limit=100${before && `&before=${encodeURIComponent(before)}`}`,
+		),
+	branch: (id: string, turn: string) => json<Thread>(`${at(id)}/branch`, 'POST', { turn }),
 	rename: (id: string, title: string) => json<Thread>(at(id), 'PATCH', { title }),
 	remove: (id: string) => json<void>(at(id), 'DELETE'),
 	viewed: (id: string) => json<Thread>(`${at(id)}/viewed`, 'POST', {}),
