@@ -228,6 +228,27 @@ await check('a branch goes on from an answer in a conversation of its own', asyn
 	await page.context().close()
 })
 
+await check('the keyboard reaches commands and conversations', async () => {
+	const page = await open(demo)
+	await page.getByRole('button', { name: 'How many customers are there?' }).waitFor()
+	await page.keyboard.press('Control+k')
+	await page.keyboard.type('dark')
+	await page.getByRole('option', { name: 'Use the dark theme' }).waitFor()
+	await accessible(page, 'palette')
+	await page.keyboard.press('Enter')
+	await page.locator('html[data-theme=dark]').waitFor()
+	await page.keyboard.press('Control+k')
+	await page.keyboard.type('customers are')
+	await page.getByRole('option', { name: 'How many customers are there?' }).first().waitFor()
+	await page.keyboard.press('Enter')
+	await page.getByText(/There are [\d,]+ customers/).waitFor()
+	await page.keyboard.press('Control+k')
+	await page.keyboard.press('Escape')
+	await page.getByRole('dialog').waitFor({ state: 'detached' })
+	clean(page)
+	await page.context().close()
+})
+
 await check('a conversation that is not there is said to be so', async () => {
 	const page = await open(demo)
 	await page.goto(`${demo}/chat/nobody-has-this`)

@@ -9,6 +9,7 @@ import { needSignIn } from '../shared/session'
 import { setTheme, useTheme } from '../shared/theme'
 import { Button, IconButton } from '../shared/ui'
 import { Conversation } from './conversation'
+import { Palette } from './palette'
 import { ThreadList } from './thread_list'
 import type { Message } from './types'
 
@@ -88,8 +89,14 @@ export function ChatScreen() {
 	}
 	const other = theme === 'dark' ? 'light' : 'dark'
 	const list = <ThreadList open={named ?? ''} onNew={begin} />
+	const commands = [
+		{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(begin) },
+		{ name: `Use the ${other} theme`, run: () => setTheme(other) },
+		...(me.data?.by === 'session' ? [{ name: 'Sign out', run: () => void signOut() }] : []),
+	]
 	return (
 		<div className="flex h-full flex-col">
+			<Palette commands={commands} />
 			<header className="flex h-13 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
 				<IconButton
 					label={isListOpen ? 'Close the list of conversations' : 'Open the list of conversations'}
