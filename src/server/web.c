@@ -160,8 +160,8 @@ void ag_server_web_asset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 static ag_status write_projects(ag_server *h, ag_httpd_request *rq, ag_jw *w, ag_err *err)
 {
-	const ag_project **rows;
-	size_t n;
+	const ag_project **rows = NULL;
+	size_t n = 0;
 	ag_status st = ag_project_list(h->opts.chat->hub, ag_server_who(h, rq), rq->arena, &rows,
 	                               &n, err);
 

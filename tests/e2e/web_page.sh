@@ -35,11 +35,16 @@ cat >"$dir/script" <<-'END'
 	  tool execute_sql {"query":"SELECT count(*) AS n FROM customers"}
 	answer repeat when "SELECT count(*) AS n FROM customers" when not last "Tell a long story" when not last "hostile"
 	  text There are 3 customers.
+	answer repeat when last "Tell an endless story"
+	  text alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform
+	  deltas 6
+	  pieces events
+	  delay 3000
 	answer repeat when last "Tell a long story"
 	  text alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform
 	  deltas 6
 	  pieces events
-	  delay 120
+	  delay 300
 	answer repeat when last "hostile"
 	  text Words <script>document.title='taken'</script> <img src=x onerror="document.title='taken'"> ![p](https://example.com/p.png) [l](javascript:document.title='taken') end
 	otherwise
@@ -77,7 +82,7 @@ serve() { # NAME ARGUMENT...
 	wait_for "grep -qs '^listening on ' '$dir/$name.err'" "$name listens"
 }
 serve demo --demo --questions 0
-serve slow "sqlite:$dir/data.db" --no-auth --questions 6
+serve slow "sqlite:$dir/data.db" --no-auth --questions 0
 serve people "sqlite:$dir/data.db" --questions 0
 address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
