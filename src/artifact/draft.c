@@ -68,7 +68,7 @@ ag_status ag_artifact_check_code(ag_str code, ag_err *err)
 
 ag_status ag_artifact_check_title(ag_str title, ag_err *err)
 {
-	if (!ag_str_trim(title).len)
+	if (!ag_utf8_width(ag_str_trim(title)))
 		return ag_fail(err, AG_INVALID, ORIGIN, "title: is blank");
 	return check_text("title", title, AG_ARTIFACT_TITLE_CHARS, err);
 }

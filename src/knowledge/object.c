@@ -88,6 +88,22 @@ static const ag_know_field recipe_fields[] = {
 
 #define FIELDS(f) .fields = (f), .nfield = AG_NELEM(f)
 
+/* An answer never has another number of rows: the question would always be wrong. */
+static ag_status check_golden(const ag_val *body, ag_arena *arena, ag_err *err)
+{
+	const ag_str expected = ag_str_trim(ag_val_member_str(body, "expected"));
+	uint64_t n;
+
+	(void)arena;
+	if (!ag_str_eqc(ag_val_member_str(body, "mode"), "row_count") ||
+	    ag_str_to_u64(expected, &n))
+		return AG_OK;
+	return ag_fail(
+		err, AG_INVALID, ORIGIN,
+		"golden: expected: want a number of rows for the mode row_count, got \"%.*s\"",
+		AG_FMT(ag_utf8_prefix(expected, 40)));
+}
+
 const ag_know_type ag_know_types[AG_KNOW_NKIND] = {
 	[AG_KNOW_ENTRY] = { "entry", "entries", "title", "content", 1, 200, true,
 	                    .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST,
@@ -104,7 +120,7 @@ const ag_know_type ag_know_types[AG_KNOW_NKIND] = {
 	                       FIELDS(learning_fields) },
 	[AG_KNOW_GOLDEN] = { "golden", "golden", "question", NULL, 3, 2000, false,
 	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ANALYST,
-	                     FIELDS(golden_fields) },
+	                     .check = check_golden, FIELDS(golden_fields) },
 	/* What others rely on, and schedules run, only an admin takes away. */
 	[AG_KNOW_RECIPE] = { "recipe", "recipes", "name", "description", 1, 200, true,
 	                     .least = AG_ROLE_ANALYST, .removes = AG_ROLE_ADMIN,
@@ -512,6 +528,8 @@ ag_status ag_know_make(ag_know_kind kind, ag_str name, const ag_val *fields, ag_
 
 	if (!st && t->is_line && !is_one_line(o.name))
 		st = wrong(&k, "want one line");
+	if (!st && !ag_utf8_width(o.name))
+		st = wrong(&k, "has no visible character");
 	if (!st && fields->type != AG_T_OBJECT)
 		st = ag_fail(err, AG_INVALID, ORIGIN, "%s: want fields with their values", t->name);
 	if (!st)

@@ -100,6 +100,7 @@ static size_t skip_digits(ag_str s, size_t i)
 static bool is_number(ag_str s)
 {
 	size_t i = s.len && s.ptr[0] == '-', from = i;
+	double d;
 
 	i = skip_digits(s, i);
 	if (i == from)
@@ -118,7 +119,8 @@ static bool is_number(ag_str s)
 		if (i == from)
 			return false;
 	}
-	return i == s.len && s.len <= 40;
+	/* 1e999 is infinity to a database, or an error. */
+	return i == s.len && s.len <= 40 && ag_str_to_double(s, &d);
 }
 
 static bool is_date(ag_str s)

@@ -71,6 +71,11 @@ def _():
     r = tool("create_artifact", {"title": "x", "artifact_type": "chart", "code": "x"})
     same("of no kind", (r["success"], r["status"]), (False, "error"))
     has(r["message"], "want react, plotly, html, markdown or svg")
+    r = tool("create_artifact", {"title": "\u200b", "artifact_type": "markdown", "code": "x"})
+    has(r["message"], "title: is blank")
+    r = tool("create_artifact", {"title": "x", "artifact_type": "markdown", "code": "x" * 600000})
+    has(r["message"], "code: ")
+    same("nothing of them is kept", len(json.loads(argus("artifact", "list", "-o", "json").stdout)["artifacts"]), 3)
 
 
 @case("show draws text, bars and live rows at 80 and 120 columns")

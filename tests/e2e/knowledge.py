@@ -86,6 +86,8 @@ def _():
             (["add", "learning", "twenty characters ok", "category=chart", "tables=a"], "category: want one of"),
             (["add", "entry", "A", "contents=x"], "there is no field \"contents\""),
             (["add", "golden", "How many?", "mode=fuzzy", "expected=1"], "mode: want one of exact"),
+            (["add", "golden", "How many?", "mode=row_count", "expected=-3"], "expected: want a number of rows"),
+            (["add", "entry", "\u200b\u2060", "content=x"], "title: has no visible character"),
             (["add", "entry", "A", "nothing"], "want FIELD=VALUE"),
             (["import", write("bad.md", "---\nname: [\n---\nx")], "bad.md:3:1: not YAML: "),
             (["import", path("nowhere")], "nowhere"),

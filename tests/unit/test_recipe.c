@@ -192,6 +192,8 @@ static void values_are_checked_by_type_and_defaults_fill_gaps(void **state)
 		  "n: want a number like 12 or -3.5, got \"1,000\"" },
 		{ "{\"day\":\"2026-01-01\",\"n\":\"0x10\"}",
 		  "n: want a number like 12 or -3.5, got \"0x10\"" },
+		{ "{\"day\":\"2026-01-01\",\"n\":\"1e999\"}",
+		  "n: want a number like 12 or -3.5, got \"1e999\"" },
 		{ "{\"day\":\"2026-01-01\",\"n\":\"nan\"}",
 		  "n: want a number like 12 or -3.5, got \"nan\"" },
 		{ "{\"day\":\"2026-01-01\",\"n\":\"1;drop\"}",
