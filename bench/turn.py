@@ -141,8 +141,9 @@ def build_sqlite(node, home, log):
                    cwd=os.path.join(home, "node_modules", "better-sqlite3"), stdout=log, stderr=log, timeout=1200, check=False)
 
 
-def peers(work):
-    """(node, folder) of the packages of turn/, fetched and built once; None when they cannot be had."""
+def peers(work, programs=tuple(PEERS), where="turn"):
+    """(node, folder) of the packages of turn/, fetched and built once; None when they cannot be had. The folder gets the programs
+    of bench/WHERE."""
     home = os.path.join(ROOT, ".cache", "bench-turn")
     node = os.path.join(home, "node_modules", "node-linux-%s" % ("arm64" if os.uname().machine == "aarch64" else "x64"),
                         "bin", "node")
@@ -158,8 +159,8 @@ def peers(work):
             build_sqlite(node, home, log)
     if not os.path.exists(node) or not os.path.exists(built):
         return None
-    for name in PEERS:
-        shutil.copy(os.path.join(HERE, "turn", name + ".mjs"), home)
+    for name in programs:
+        shutil.copy(os.path.join(HERE, where, name + ".mjs"), home)
     return node, home
 
 
@@ -211,4 +212,5 @@ def main():
         shutil.rmtree(work, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
