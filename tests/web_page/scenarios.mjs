@@ -122,8 +122,8 @@ await check('stop ends an answer', async () => {
 await check('what a model writes cannot run, and asks no other host', async () => {
 	const page = await open(slow)
 	await ask(page, 'Be hostile')
-	await page.getByText('end').waitFor()
 	await page.getByText('Words').waitFor()
+	await answered(page)
 	want((await page.locator('main img, main script').count()) === 0, 'it drew what the model wrote')
 	want((await page.locator('main a[href^="javascript"]').count()) === 0, 'a link runs a script')
 	want((await page.title()) !== 'taken', 'it ran')
