@@ -34,7 +34,8 @@ static void print_failure(ag_cli *c, const ag_analyst_result *r)
 void ag_chat_sql(ag_cli *c, const ag_app_chat *chat, const ag_thread *thread, ag_str sql)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-	const ag_tool_set *set = &ag_analyst_agent_tools;
+	/* Where the model's statements run, a person's run as well. */
+	const ag_tool_set *set = chat->opts.server ? chat->opts.server : &ag_analyst_agent_tools;
 	const ag_extjson_opts opts = { 0 };
 	ag_member member = { AG_S("query"), ag_val_str(sql) };
 	const ag_val input = ag_val_object(&member, 1);

@@ -357,6 +357,12 @@ def _():
         p = served("-o", "json", project="other")
         same("exit code: " + p.stderr, p.returncode, 0)
         same("the other project has no such table", json.loads(p.stdout)["queries"][0]["class"], "table_not_found")
+        here = os.path.join(DIR, "here.yaml")
+        with open(here, "w", encoding="utf-8") as f:
+            f.write("projects:\n  shop:\n    source: sqlite:%s\n" % os.path.join(DIR, "other.db"))
+        p = subprocess.run([ARGUS, "chat", "--config", here, "-p", "shop", "--store", os.path.join(DIR, "client.store")],
+                           input="/sql select count(*) as n from customers\n", capture_output=True, text=True, env=env, check=False, timeout=60)
+        same("/sql runs there as well: " + p.stderr, "60" in p.stdout, True)
     finally:
         server.kill()
         server.communicate()
