@@ -203,7 +203,7 @@ static void fail(exchange *x, const ag_pg_failure *failure)
 
 static void fail_with(exchange *x, const char *state, ag_str message)
 {
-	ag_pg_failure failure;
+	ag_pg_failure failure = { 0 };
 
 	ag_pg_failure_of_state(state, message, &failure);
 	fail(x, &failure);
@@ -211,7 +211,7 @@ static void fail_with(exchange *x, const char *state, ag_str message)
 
 static void take_error(exchange *x, const ag_pg_message *m)
 {
-	ag_pg_failure failure;
+	ag_pg_failure failure = { 0 };
 
 	if (m->is_too_large) {
 		fail_with(x, "XX000", AG_S("the server gave an error of more than 1 MiB"));

@@ -59,6 +59,15 @@ static void do_all(ag_store_group *g, member *first)
 
 /* --- the queue; with the lock --- */
 
+/* m stays where it is until it is done. */
+static void add_member(ag_store_group *g, member *m)
+{
+	*g->end = m;
+	g->end = &m->next;
+	m->leads = !g->has_leader;
+	g->has_leader = true;
+}
+
 static member *take_members(ag_store_group *g)
 {
 	member *first = g->queue, *last = first;
@@ -107,10 +116,7 @@ ag_status ag_db_group_transact(ag_store_group *g, ag_db_begin_kind kind, ag_str 
 
 	pthread_cond_init(&self.wake, NULL);
 	pthread_mutex_lock(&g->lock);
-	*g->end = &self;
-	g->end = &self.next;
-	self.leads = !g->has_leader;
-	g->has_leader = true;
+	add_member(g, &self);
 	while (!self.is_done && !self.leads)
 		pthread_cond_wait(&self.wake, &g->lock);
 	if (!self.is_done)

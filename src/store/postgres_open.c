@@ -253,7 +253,7 @@ static ag_status check_pooler(ag_postgres *s, ag_err *err)
 {
 	const ag_ctx ctx = { .clock = &ag_clock_system,
 		             .deadline_ms = ag_clock_mono(&ag_clock_system) + POOLER_MS };
-	ag_pg_failure failure;
+	ag_pg_failure failure = { 0 };
 	ag_pg_conn *other = NULL;
 	bool is_shared;
 
