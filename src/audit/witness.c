@@ -8,12 +8,14 @@
 
 #include <math.h>
 
-#define FAR           3   /* interquartile ranges beyond the third quartile: far out */
-#define CONFIRMED     0.8 /* of the suspected rows */
-#define MAX_FAR       0.1 /* of all rows: beyond it the other field is often so */
-#define MIN_VALUES    5   /* different numbers of the other field */
+#define FAR       3   /* interquartile ranges beyond the third quartile: far out */
+#define CONFIRMED 0.8 /* of the suspected rows */
+#define MAX_FAR   0.1 /* of all rows: beyond it the other field is often so */
+#define MAX_OF_LABEL \
+	0.5 /* of all rows: numbers of a kind of their own, as rates of one currency are */
+#define MIN_VALUES    5 /* different numbers of the other field */
 #define MAX_LABELS    50
-#define ROWS_OF_LABEL 5 /* on average */
+#define ROWS_OF_LABEL 4 /* on average */
 
 /* Is the number with this code beyond the limits? */
 static bool is_beyond(const ag_frame_col *c, uint32_t code, double low, double high)
@@ -24,9 +26,9 @@ static bool is_beyond(const ag_frame_col *c, uint32_t code, double low, double h
 	       (ag_val_number(v) < low || ag_val_number(v) > high);
 }
 
-/* Codes that are far out, [nvalue + 1]; false where the field is no measure. */
+/* Codes that are far out, [nvalue + 1]; false where there are none, or in more than max of the rows. */
 static bool far_codes(const ag_frame *fr, const ag_frame_col *g, double low, double high,
-                      bool *ret_far)
+                      double max, bool *ret_far)
 {
 	uint64_t n = 0;
 
@@ -35,7 +37,7 @@ static bool far_codes(const ag_frame *fr, const ag_frame_col *g, double low, dou
 		ret_far[i + 1] = is_beyond(g, i + 1, low, high);
 		n += ret_far[i + 1] ? g->count[i] : 0;
 	}
-	return n && (double)n <= MAX_FAR * fr->nrow;
+	return n && (double)n <= max * fr->nrow;
 }
 
 static bool is_measure(const ag_frame_col *g)
@@ -54,7 +56,8 @@ static bool confirms(const ag_frame *fr, const ag_frame_col *f, const bool *susp
 	const double reach = FAR * (m->q.p75 - m->q.p25);
 	uint32_t n = 0, both = 0;
 
-	if (!is_measure(g) || !far_codes(fr, g, m->q.p25 - reach, m->q.p75 + reach, scratch))
+	if (!is_measure(g) ||
+	    !far_codes(fr, g, m->q.p25 - reach, m->q.p75 + reach, MAX_FAR, scratch))
 		return false;
 	for (uint32_t row = 0; row < fr->nrow; row++) {
 		if (!suspected[f->code[row]])
@@ -90,16 +93,19 @@ static bool is_confirmed(const ag_frame *fr, const ag_frame_col *f, const ag_hyp
                          ag_arena *scratch)
 {
 	bool *suspected = ag_new_n(scratch, bool, (size_t)f->nvalue + 1);
+	bool is_rare;
 
-	if (!far_codes(fr, f, h->low, h->high, suspected))
+	if (!far_codes(fr, f, h->low, h->high, MAX_OF_LABEL, suspected))
 		return false;
+	is_rare = far_codes(fr, f, h->low, h->high, MAX_FAR, suspected);
 	for (size_t c = 0; c < fr->ncol; c++) {
 		const ag_frame_col *g = &fr->cols[c];
 
-		if (g != f && (confirms(fr, f, suspected, g,
-		                        ag_new_n(scratch, bool, (size_t)g->nvalue + 1)) ||
-		               has_own_label(fr, f, suspected, g,
-		                             ag_new_n(scratch, uint32_t, (size_t)g->nvalue + 1))))
+		if (g != f &&
+		    ((is_rare && confirms(fr, f, suspected, g,
+		                          ag_new_n(scratch, bool, (size_t)g->nvalue + 1))) ||
+		     has_own_label(fr, f, suspected, g,
+		                   ag_new_n(scratch, uint32_t, (size_t)g->nvalue + 1))))
 			return true;
 	}
 	return false;
