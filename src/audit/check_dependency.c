@@ -32,6 +32,9 @@
 	0.9 /* of the odd rows: their value is a third as frequent as the usual one, or rarer */
 #define WEAK_DECIDED 0.9 /* of the groups have a majority */
 #define WEAK_OTHERS  0.4 /* of the rows: their usual value is not the most frequent of all */
+#define OPEN_ODD     4   /* odd rows of which nearly all are in one group */
+#define OPEN_SHARE   0.9
+#define OPEN_CHANCE  0.01 /* that the same number of strays ended there */
 #define VOTE_BROKEN  0.5
 #define VOTE_DECIDED 0.8 /* of the groups have a majority */
 #define CLEAR_RATIO  3   /* the usual value is at least so much more frequent in its group */
@@ -51,8 +54,12 @@ typedef struct dep {
 	uint32_t *n;     /* the same: rows with that value */
 } dep;
 
+#define CLASS_WORDS ((MAX_COLS + 63) / 64)
+
 typedef struct search {
 	const ag_across *x;
+	uint32_t *
+		same; /* [ncol] the first column that decides it and is decided by it: a name, its address */
 	const ag_frame *fr;
 	ag_arena *arena; /* of this frame */
 	ag_grouped *by;  /* [ncol] filled when needed */
@@ -67,6 +74,7 @@ typedef struct tally {
 	uint64_t rows, odd, single, spread, off,
 		other_rows; /* other_rows: in groups that go with no frequent value */
 	uint32_t groups, decided, pure;
+	uint32_t open, open_rows, open_odd, open_values; /* the group with most odd rows */
 } tally;
 
 static bool is_measure(const ag_frame_col *c)
@@ -122,9 +130,11 @@ static bool may_depend(const ag_frame *fr, const ag_frame_col *c)
 
 /* One group: rows with one value of a. Returns the code of b that most have, its count and the others'. */
 static uint32_t judge_group(search *s, const uint32_t *rows, uint32_t n, const ag_frame_col *b,
-                            tally *t, uint32_t *ret_n)
+                            tally *t, uint32_t *ret_n, bool *ret_open)
 {
 	uint32_t nseen = 0, best = 0, filled = 0;
+
+	*ret_open = false;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t code = b->code[rows[i]];
@@ -148,6 +158,12 @@ static uint32_t judge_group(search *s, const uint32_t *rows, uint32_t n, const a
 		t->off += filled - s->count[mode];
 		t->decided += *ret_n * 2 > filled;
 		t->pure += *ret_n == filled;
+		if (filled - *ret_n > t->open_odd) {
+			t->open_odd = filled - *ret_n;
+			t->open_rows = filled;
+			t->open_values = nseen - 1;
+			*ret_open = true;
+		}
 		t->other_rows += best != mode ? *ret_n : 0;
 		for (uint32_t i = 0; i < nseen; i++)
 			t->spread += s->seen[i] != best && s->count[s->seen[i]] * 3 <= *ret_n
@@ -170,6 +186,15 @@ static const ag_grouped *grouped(search *s, uint32_t a)
 	return &s->by[a];
 }
 
+/* All odd rows are of one value of a, and have many values: whoever merges the work of others, a shop that sells
+ * everything. Strays would be spread over the groups. */
+static bool has_open_group(const tally *t)
+{
+	return t->open_odd >= OPEN_ODD && (double)t->open_odd >= OPEN_SHARE * (double)t->odd &&
+	       t->open_values >= 3 && (t->open_values >= 8 || t->open_values * 2 >= t->open_odd) &&
+	       pow((double)t->open_rows / (double)t->rows, t->open_odd) < OPEN_CHANCE;
+}
+
 /* Counts a against b; false: hopeless, or not enough to say so. d->usual is filled. */
 static bool measure(search *s, dep *d, tally *t, double limit)
 {
@@ -179,13 +204,17 @@ static bool measure(search *s, dep *d, tally *t, double limit)
 	*t = (tally){ 0 };
 	for (uint32_t k = 1; k <= a->nvalue; k++) {
 		const uint32_t n = g->at[k + 1] - g->at[k];
+		bool is_open;
 
 		if (n < MIN_GROUP)
 			continue;
-		d->usual[k] = judge_group(s, g->row + g->at[k], n, b, t, &d->n[k]);
+		d->usual[k] = judge_group(s, g->row + g->at[k], n, b, t, &d->n[k], &is_open);
+		t->open = is_open ? k : t->open;
 		if (t->rows >= SCREEN_ROWS && (double)t->odd > limit * (double)t->rows)
 			return false;
 	}
+	if (!d->is_vote && has_open_group(t))
+		d->usual[t->open] = 0;
 	d->broken = t->rows ? (double)t->odd / (double)t->rows : 1;
 	return t->rows >= MIN_JUDGED && t->groups >= 3;
 }
@@ -324,6 +353,17 @@ static bool has_dep(const search *s, uint32_t a, uint32_t b)
 	return false;
 }
 
+static void find_same(search *s)
+{
+	s->same = ag_new_n(s->arena, uint32_t, s->fr->ncol);
+	for (uint32_t c = 0; c < s->fr->ncol; c++) {
+		s->same[c] = c;
+		for (uint32_t a = 0; a < c && s->same[c] == c; a++)
+			if (has_dep(s, a, c) && has_dep(s, c, a))
+				s->same[c] = s->same[a];
+	}
+}
+
 static ag_status find_deps(search *s, ag_err *err)
 {
 	const ag_frame *fr = s->fr;
@@ -384,7 +424,26 @@ static void add_blame(blames *l, const blame *b)
 typedef struct votes {
 	uint32_t in, out, agree; /* broken: the cell is decided, decides; kept: it is decided */
 	uint32_t best;           /* the least broken dependency that contradicts the cell */
+	uint64_t against[CLASS_WORDS],
+		in_favour[CLASS_WORDS]; /* by search.same: what is decided twice by one thing */
 } votes;
+
+static void add_class(uint64_t set[CLASS_WORDS], uint32_t c)
+{
+	set[c / 64] |= UINT64_C(1) << c % 64;
+}
+
+/* Do more things contradict the cell than agree with it? Columns that decide each other are one thing. */
+static bool is_outvoted(const votes *v)
+{
+	int against = 0, in_favour = 0;
+
+	for (size_t i = 0; i < CLASS_WORDS; i++) {
+		against += __builtin_popcountll(v->against[i]);
+		in_favour += __builtin_popcountll(v->in_favour[i]);
+	}
+	return v->in > v->agree && against > in_favour;
+}
 
 static bool is_named_key(const ag_frame_col *c)
 {
@@ -458,6 +517,9 @@ static void explain_row(search *s, uint32_t row, votes *v, uint8_t *state, blame
 			const dep *d = &s->deps[i];
 
 			v[d->b].agree += state[i] == 1;
+			if (state[i])
+				add_class(state[i] == 1 ? v[d->b].in_favour : v[d->b].against,
+				          s->same[d->a]);
 			if (state[i] != 2)
 				continue;
 			v[d->a].out += !d->is_vote;
@@ -468,7 +530,7 @@ static void explain_row(search *s, uint32_t row, votes *v, uint8_t *state, blame
 			if (v[c].in + v[c].out &&
 			    (worst == UINT32_MAX || is_worse(s, row, v, c, worst)))
 				worst = c;
-		if (v[worst].in > v[worst].agree) {
+		if (is_outvoted(&v[worst])) {
 			const dep *d = &s->deps[v[worst].best];
 			const uint32_t code = s->fr->cols[worst].code[row];
 			const blame one = {
@@ -675,6 +737,7 @@ static ag_status check_frame(const ag_across *x, const ag_frame *fr, ag_hypothes
 	st = find_deps(&s, err);
 	if (st || !s.ndep)
 		return st;
+	find_same(&s);
 	v = ag_new_n(arena, votes, fr->ncol);
 	state = ag_new_n(arena, uint8_t, s.ndep);
 	for (uint32_t r = 0; !st && r < fr->nrow; r++) {
