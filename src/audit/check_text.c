@@ -146,6 +146,38 @@ static bool is_word_of_file(const ag_profile *p, const ag_path_profile *f, ag_st
 	return false;
 }
 
+/* Do two other fields hold this mark as well? Then it is how the file leaves a field out, as logs do. */
+static bool is_mark_of_file(const ag_profile *p, const ag_path_profile *f, ag_str s)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < p->npath && is_marks(s); i++) {
+		const ag_path_profile *g = &p->paths[i];
+
+		others += g != f && g->str.n && ag_share(count_of_word(g, s), g->n) >= 0.02;
+	}
+	return others >= 2;
+}
+
+/* A mark in a list of codes of one or two letters: the revision before A. */
+static bool is_mark_among_letters(const ag_path_profile *f, const ag_value_count *mark)
+{
+	size_t n = 0;
+
+	if (!f->values_complete || f->ndistinct > 30)
+		return false;
+	for (size_t i = 0; i < f->nvalue; i++) {
+		const ag_str s = ag_value_text(&f->values[i]);
+
+		if (&f->values[i] == mark || !s.len)
+			continue;
+		if (s.len > 2 || s.ptr[0] < 'A' || s.ptr[0] > 'Z')
+			return false;
+		n++;
+	}
+	return n >= 3 && (double)mark->n * 4 >= usual_count(f);
+}
+
 static bool soft_word_is_meant(const ag_path_profile *f, const ag_field_name *name,
                                const ag_value_count *v, bool is_enum, bool is_short, double usual)
 {
@@ -261,6 +293,9 @@ static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const a
 		return is_word_of_file(p, f, s) ? SOFT_WORD : NO_WORD;
 	if (is_word_of_file(p, f, s))
 		return HARD_WORD;
+	if (is_marks(s) &&
+	    (f->ndistinct == 1 || is_mark_of_file(p, f, s) || is_mark_among_letters(f, v)))
+		return SOFT_WORD;
 	if (kind == HARD_WORD)
 		/* "Yes", "No" and "N/A" answer one question. */
 		return is_short && f->ndistinct > 2 && share > 0.2 &&
