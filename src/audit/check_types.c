@@ -304,6 +304,45 @@ static text_kinds_found kinds_of_texts(const ag_path_profile *f)
 	return k;
 }
 
+/* "2024-05" among days: only the month was known. */
+static bool is_month(ag_str s)
+{
+	char day[] = "0000-00-01";
+
+	s = ag_str_trim(s);
+	if (s.len != 7)
+		return false;
+	memcpy(day, s.ptr, s.len);
+	return ag_text_date_format(ag_str_c(day), NULL, NULL) == AG_DATE_ISO;
+}
+
+/* "<0.6" among numbers: the instrument measures no less. */
+static bool is_bound(ag_str s)
+{
+	s = ag_str_trim(s);
+	if (s.len < 2 || (s.ptr[0] != '<' && s.ptr[0] != '>'))
+		return false;
+	for (size_t i = s.ptr[1] == '=' ? 2 : 1; i < s.len; i++)
+		if (!is_digit(s.ptr[i]) && s.ptr[i] != '.' && s.ptr[i] != ' ')
+			return false;
+	return is_digit(s.ptr[s.len - 1]);
+}
+
+/* Are all texts, apart from words for nothing, of this kind? */
+static bool texts_are_all(const ag_path_profile *f, bool (*is_kind)(ag_str))
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->str.nshape; i++) {
+		const ag_str s = f->str.shapes[i].example;
+
+		n += f->str.shapes[i].n;
+		if (ag_str_trim(s).len && !is_kind(s))
+			return false;
+	}
+	return n == f->str.n && n > f->str.nempty + f->str.nblank;
+}
+
 /* 0 and 1 beside true and false are one boolean: row 43. */
 static bool is_only_flags(const ag_path_profile *f, const uint64_t n[NCLASS])
 {
@@ -325,6 +364,9 @@ static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,
 		return false;
 	measured = measured && k.versions * 2 <= k.n;
 	*ret = AG_LOW;
+	if ((typed == DATES && texts_are_all(f, is_month)) ||
+	    (typed == NUMBERS && texts_are_all(f, is_bound)))
+		return share >= TYPED_FROM;
 	if (typed == NUMBERS && !says_number && !measured && k.n &&
 	    (double)k.codes >= CODES_FROM * (double)k.n)
 		return share >= TYPED_FROM;
