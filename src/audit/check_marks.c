@@ -102,7 +102,7 @@ void ag_check_marks(AG_CHECK_ARGS)
 static bool split_measure(ag_str s, double *ret_number, ag_str *ret_unit, ag_str *ret_gap)
 {
 	char text[32];
-	size_t n = 0, from;
+	size_t n = 0, from, ndigit = 0;
 	bool point = false;
 
 	s = ag_str_trim(s);
@@ -122,7 +122,10 @@ static bool split_measure(ag_str s, double *ret_number, ag_str *ret_unit, ag_str
 		return false;
 	*ret_gap = ag_str_make(s.ptr + n, from - n);
 	*ret_unit = ag_str_make(s.ptr + from, s.len - from);
-	return (unsigned char)ret_unit->ptr[0] > '9' || ret_unit->ptr[0] == '%';
+	/* "m2" is a unit, the rest of a serial number is none. */
+	for (size_t i = 0; i < ret_unit->len; i++)
+		ndigit += ret_unit->ptr[i] >= '0' && ret_unit->ptr[i] <= '9';
+	return ndigit < 4 && ((unsigned char)ret_unit->ptr[0] > '9' || ret_unit->ptr[0] == '%');
 }
 
 /* The leading letters of a unit, or its one sign. */
