@@ -11,6 +11,7 @@
 
 #define SAMPLE       200 /* telling rows of the first look */
 #define MAX_DECIMALS 6
+#define ROUNDED      2 /* decimals of a factor that was computed from the others; counts have none */
 
 static int decimals_of(double v)
 {
@@ -153,6 +154,38 @@ static double tolerance_of(const ag_sums *s, const ag_relation *r)
 	return (most ? 1.51 : 0.01) * pow(10, -most);
 }
 
+/* What rounding a factor leaves: a price per square metre, times the area, is the price but for half a cent a metre. */
+static double rounding_of(const ag_sums *s, const ag_relation *r, double b, double c)
+{
+	const int nb = s->items[r->term[0]].decimals, nc = s->items[r->term[1]].decimals;
+
+	return 0.51 * ((nb < ROUNDED ? 0 : fabs(c) * pow(10, -nb)) +
+	               (nc < ROUNDED ? 0 : fabs(b) * pow(10, -nc)));
+}
+
+/* Where rounding explains the exceptions, the tolerance becomes the largest of these. */
+static void widen_tolerance(const ag_sums *s, ag_relation *r)
+{
+	const double tight = r->tolerance;
+	double widest = tight;
+	uint64_t odd = 0, rounded = 0;
+
+	for (uint32_t i = 0; i < s->fr->nrow; i++) {
+		const double a = ag_sums_value(s, r->a, i), b = ag_sums_value(s, r->term[0], i),
+			     c = ag_sums_value(s, r->term[1], i), off = fabs(a - b * c);
+
+		if (!is_telling(r, a, b, c) || off <= tight)
+			continue;
+		odd++;
+		if (off > tight + rounding_of(s, r, b, c))
+			continue;
+		rounded++;
+		widest = off > widest ? off : widest;
+	}
+	if (rounded * 10 >= odd * 8)
+		r->tolerance = widest * 1.000001;
+}
+
 /* The same three columns are one relation: the one that holds more often, the first of equals. */
 static void keep(ag_sums *s, const ag_relation *r)
 {
@@ -179,8 +212,13 @@ static void try_relation(ag_sums *s, uint32_t a, uint32_t b, uint32_t c, bool is
 	};
 
 	r.tolerance = tolerance_of(s, &r);
-	if ((step == 1 || holds(s, &r, step)) && holds(s, &r, 1) &&
-	    !(is_product && r.odd && is_of_a_kind(s, &r)))
+	if ((step > 1 && !holds(s, &r, step)) || !holds(s, &r, 1))
+		return;
+	if (is_product && r.odd) {
+		widen_tolerance(s, &r);
+		(void)holds(s, &r, 1);
+	}
+	if (!(is_product && r.odd && is_of_a_kind(s, &r)))
 		keep(s, &r);
 }
 

@@ -21,7 +21,9 @@
 #define SAMPLE           4000 /* rows of the second look */
 #define MAX_FULL         200  /* sets of one object that are counted on all rows */
 #define MAX_ITEM_NUMBERS 4
-#define EXPLAINED        0.8 /* of the exceptions of a short relation */
+#define SHADOW_HOLDS \
+	0.8 /* of the rows: a relation that holds more often is no shadow of another one */
+#define EXPLAINED 0.8 /* of the exceptions of a short relation */
 
 typedef struct pool {
 	ag_sums *s;
@@ -443,6 +445,21 @@ static bool is_part(const ag_relation *r, const ag_relation *of)
 	return (small & large) == small;
 }
 
+/* The same numbers but for one, and that relation has hardly an exception: the pay without a bonus, a refund that is the
+ * total only where all was paid back. */
+static bool is_shadow(const ag_relation *r, const ag_relation *of)
+{
+	uint64_t mine = 1ull << r->a, its = 1ull << of->a;
+
+	for (uint32_t i = 0; i < r->nterm; i++)
+		mine |= 1ull << r->term[i];
+	for (uint32_t i = 0; i < of->nterm; i++)
+		its |= 1ull << of->term[i];
+	return !r->is_product && !of->is_product && r->holds < SHADOW_HOLDS &&
+	       of->odd * 20 <= r->odd && __builtin_popcountll(mine & ~its) == 1 &&
+	       __builtin_popcountll(its & ~mine) == 1;
+}
+
 /* The exceptions are off by a further number, with which no relation was found: too few rows, or too many zeros. */
 static bool is_off_by_number(const ag_sums *s, const ag_relation *r)
 {
@@ -483,6 +500,8 @@ static void drop_explained(ag_sums *s, size_t nshort)
 			is_explained = !r->is_product && s->found[k].nterm > r->nterm &&
 			               is_part(r, &s->found[k]) &&
 			               (double)s->found[k].odd <= (1 - EXPLAINED) * (double)r->odd;
+		for (size_t k = 0; k < s->nfound && !is_explained; k++)
+			is_explained = is_shadow(r, &s->found[k]);
 		if (!is_explained && !(r->odd && is_off_by_number(s, r)))
 			s->found[n++] = *r;
 	}
