@@ -399,6 +399,12 @@ static void sums(void **state)
 	run_cases("tests/cases/audit/checks_sums.cases");
 }
 
+static void honest(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_honest.cases");
+}
+
 static void serials(void **state)
 {
 	(void)state;
@@ -504,6 +510,7 @@ int main(void)
 		cmocka_unit_test(relations),
 		cmocka_unit_test(sums),
 		cmocka_unit_test(serials),
+		cmocka_unit_test(honest),
 		cmocka_unit_test(rules),
 		cmocka_unit_test(swaps),
 		cmocka_unit_test(mirrors),
