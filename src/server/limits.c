@@ -9,7 +9,7 @@
 
 #define WINDOW_MS 60000
 #define NSET      512u
-#define NWAY      8u /* places of a set: whoever comes ninth takes the one whose window is oldest */
+#define NWAY      8u /* windows of a set; a ninth key replaces the oldest window */
 
 typedef struct window {
 	uint64_t key;     /* 0 = free */
@@ -53,7 +53,7 @@ static uint64_t key_of(const ag_server_rates *r, ag_str name)
 	return h ? h : 1;
 }
 
-/* Under the lock. The window of the key, begun anew when it is over. */
+/* Under the lock. The window of the key; a window that is over begins again. */
 static window *window_of(ag_server_rates *r, uint64_t key, int64_t now_ms)
 {
 	window *set = r->at[key % NSET], *oldest = &set[0];

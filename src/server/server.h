@@ -13,7 +13,7 @@
 #include "mcp/server.h"
 
 #define AG_SERVER_MCP_PATH "/mcp"
-/* Whoever waits for a reply is told rather soon that the store is away. */
+/* A request waits this long for a store that is away, then it gets 503. */
 #define AG_SERVER_PATIENCE_MS 3000u
 
 typedef struct ag_server ag_server;

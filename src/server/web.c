@@ -95,7 +95,7 @@ static bool send_file(ag_httpd_request *rq, ag_httpd_reply *rp, ag_str name)
 	} else if (plain) {
 		f = plain;
 	} else {
-		/* Whoever names no coding must expect any; who refuses them all is told. */
+		/* A client that names no coding must accept any. One that refuses all of them gets 406. */
 		f = file_coded(rq->arena, name, ".gz");
 		if (!f)
 			return false;

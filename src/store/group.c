@@ -91,7 +91,7 @@ static void wake_members(member *first, const member *but)
 	}
 }
 
-/* Until its own work is done. Whoever is first then leads on. */
+/* Leads until its own work is done; then the first member of the queue leads. */
 static void lead(ag_store_group *g, const member *self)
 {
 	while (!self->is_done) {
