@@ -210,7 +210,8 @@ static int listen_anywhere(void)
 
 int main(void)
 {
-	const int listener = listen_anywhere(), poll = epoll_create1(EPOLL_CLOEXEC);
+	const int poll = epoll_create1(EPOLL_CLOEXEC);
+	int listener = listen_anywhere();
 	struct epoll_event ev = { .events = EPOLLIN }, got[64];
 	sigset_t set;
 	int signals;
@@ -220,7 +221,7 @@ int main(void)
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
-	ev.data.ptr = (void *)&listener;
+	ev.data.ptr = &listener;
 	if (signals < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, listener, &ev))
 		die("epoll");
 	ev.data.ptr = &signals;
