@@ -5,15 +5,6 @@ unset CDPATH
 : "${ARGUS:?path of the program}" "${FAKE_MODEL:?path of the program}"
 here=$(cd "$(dirname -- "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-postgres=-
-if [ -x /usr/lib/postgresql/15/bin/postgres ]; then
-	# shellcheck source=tests/e2e/lib_postgres.sh
-	. "$here/lib_postgres.sh"
-	start_postgres serve_users
-	postgres=$port
-else
-	dir=$(mktemp -d) || exit 1
-	trap 'rm -rf -- "$dir"' EXIT
-	echo "skip - serve_users: a store in PostgreSQL: it is not installed"
-fi
-python3 -B "$here/serve_users.py" "$root" "$dir" "${socket-}" "$postgres"
+# shellcheck source=tests/e2e/lib_serve.sh
+. "$here/lib_serve.sh"
+serve_suite serve_users
