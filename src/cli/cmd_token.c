@@ -128,33 +128,6 @@ static ag_status note_rights(ag_cli *c, ag_store *store, const ag_token_row *t, 
 	return AG_OK;
 }
 
-static void list_json(ag_jw *w, const char *key, const ag_str *texts, size_t n)
-{
-	ag_jw_kkey(w, key);
-	ag_jw_arr(w);
-	for (size_t i = 0; i < n; i++)
-		ag_jw_str(w, texts[i]);
-	ag_jw_arr_end(w);
-}
-
-static void token_json(ag_jw *w, const ag_token_row *t, const char *text)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "id", t->id);
-	if (text)
-		ag_jw_kstr(w, "token", ag_str_c(text));
-	ag_jw_kstr(w, "name", t->name);
-	ag_jw_kstr(w, "user", t->user);
-	ag_jw_kstr(w, "role", ag_str_c(ag_role_name(t->ceiling)));
-	list_json(w, "projects", t->projects, t->nproject);
-	list_json(w, "scopes", t->scopes, t->nscope);
-	ag_jw_ktime_or_null(w, "created_at", t->created_ms);
-	ag_jw_ktime_or_null(w, "expires_at", t->expires_ms);
-	ag_jw_ktime_or_null(w, "revoked_at", t->revoked_ms);
-	ag_jw_ktime_or_null(w, "used_at", t->used_ms);
-	ag_jw_obj_end(w);
-}
-
 static int print_new(ag_cli *c, const ag_token_row *t, const char *text)
 {
 	ag_buf out = AG_BUF_INIT(1024 * 1024);
@@ -162,7 +135,7 @@ static int print_new(ag_cli *c, const ag_token_row *t, const char *text)
 
 	if (ag_cli_is_json(c)) {
 		ag_jw_init(&w, &out, 2);
-		token_json(&w, t, text);
+		ag_token_json(&w, t, text);
 		return ag_past_print_json(c, &out);
 	}
 	ag_buf_addf(&out, "%s\n", text);
@@ -249,7 +222,7 @@ static int print_list(ag_cli *c, const ag_token_row *list, size_t n)
 		ag_jw_kkey(&w, "tokens");
 		ag_jw_arr(&w);
 		for (size_t i = 0; i < n; i++)
-			token_json(&w, &list[i], NULL);
+			ag_token_json(&w, &list[i], NULL);
 		ag_jw_arr_end(&w);
 		ag_jw_obj_end(&w);
 		return ag_past_print_json(c, &out);

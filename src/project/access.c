@@ -209,6 +209,33 @@ ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHA
 	return AG_OK;
 }
 
+static void write_texts(ag_jw *w, const char *key, const ag_str *texts, size_t n)
+{
+	ag_jw_kkey(w, key);
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		ag_jw_str(w, texts[i]);
+	ag_jw_arr_end(w);
+}
+
+void ag_token_json(ag_jw *w, const ag_token_row *t, const char *text)
+{
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", t->id);
+	if (text)
+		ag_jw_kstr(w, "token", ag_str_c(text));
+	ag_jw_kstr(w, "name", t->name);
+	ag_jw_kstr(w, "user", t->user);
+	ag_jw_kstr(w, "role", ag_str_c(ag_role_name(t->ceiling)));
+	write_texts(w, "projects", t->projects, t->nproject);
+	write_texts(w, "scopes", t->scopes, t->nscope);
+	ag_jw_ktime_or_null(w, "created_at", t->created_ms);
+	ag_jw_ktime_or_null(w, "expires_at", t->expires_ms);
+	ag_jw_ktime_or_null(w, "revoked_at", t->revoked_ms);
+	ag_jw_ktime_or_null(w, "used_at", t->used_ms);
+	ag_jw_obj_end(w);
+}
+
 /* --- questions --- */
 
 ag_role ag_caller_role(const ag_caller *who, ag_str project)

@@ -2,6 +2,7 @@
 #ifndef AG_PROJECT_ACCESS_H
 #define AG_PROJECT_ACCESS_H
 
+#include "base/json.h"
 #include "run/ctx.h"
 #include "store/identity.h"
 #include "store/ledger.h"
@@ -47,6 +48,9 @@ ag_str ag_token_id(ag_str token, ag_arena *arena);
 /* A new token for `row`: its hash and its id (the hash's beginning) are filled, in arena; the text is shown once. */
 AG_CHECK ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
                                 ag_err *err);
+
+/* One object, with the token's text when there is one, else without it. */
+void ag_token_json(ag_jw *w, const ag_token_row *t, const char *text);
 
 /* Limits of calls, shared by all processes of a store. Takes single calls while a limit is small (up to 1024), and
  * hundredths of it in advance where it is large, so that a call seldom costs a write; never lets more through than the

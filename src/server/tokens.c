@@ -9,31 +9,6 @@
 #define MS_PER_DAY (INT64_C(24) * 3600 * 1000)
 #define MAX_DAYS   36500
 
-static void write_texts(ag_jw *w, const char *key, const ag_str *texts, size_t n)
-{
-	ag_jw_kkey(w, key);
-	ag_jw_arr(w);
-	for (size_t i = 0; i < n; i++)
-		ag_jw_str(w, texts[i]);
-	ag_jw_arr_end(w);
-}
-
-static void write_token(const ag_token_row *t, const char *text, ag_jw *w)
-{
-	ag_jw_kstr(w, "id", t->id);
-	if (text)
-		ag_jw_kstr(w, "token", ag_str_c(text));
-	ag_jw_kstr(w, "name", t->name);
-	ag_jw_kstr(w, "user", t->user);
-	ag_jw_kstr(w, "role", ag_str_c(ag_role_name(t->ceiling)));
-	write_texts(w, "projects", t->projects, t->nproject);
-	write_texts(w, "scopes", t->scopes, t->nscope);
-	ag_jw_ktime(w, "created_at", t->created_ms);
-	ag_jw_ktime_or_null(w, "expires_at", t->expires_ms);
-	ag_jw_ktime_or_null(w, "revoked_at", t->revoked_ms);
-	ag_jw_ktime_or_null(w, "used_at", t->used_ms);
-}
-
 /* Of the caller; of everybody for a superuser who asks for ?all=true. */
 static ag_str whose(const ag_caller *who, ag_httpd_request *rq)
 {
@@ -57,9 +32,7 @@ void ag_server_tokens_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_jw_kkey(&w, "tokens");
 		ag_jw_arr(&w);
 		for (size_t i = 0; i < n; i++) {
-			ag_jw_obj(&w);
-			write_token(&rows[i], NULL, &w);
-			ag_jw_obj_end(&w);
+			ag_token_json(&w, &rows[i], NULL);
 		}
 		ag_jw_arr_end(&w);
 		ag_jw_obj_end(&w);
@@ -164,9 +137,9 @@ void ag_server_token_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		if (ag_token_new(&t, rq->arena, text, &err) || ag_store_put_token(s, &t, &err)) {
 			ag_server_problem_of(rp, &err);
 		} else {
-			ag_server_json(rp, &w);
-			write_token(&t, text, &w);
-			ag_jw_obj_end(&w);
+			rp->content_type = AG_S("application/json");
+			ag_jw_init(&w, &rp->body, 0);
+			ag_token_json(&w, &t, text);
 			rp->status = 201;
 		}
 		explicit_bzero(text, sizeof(text));
