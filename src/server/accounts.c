@@ -347,8 +347,10 @@ static ag_status use_link(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp
 	}
 	if (!st)
 		st = ag_store_user(s, t.user, rq->arena, &u, err);
-	if (!st)
+	if (!st) {
+		u.seen_ms = now;
 		st = put_password(h, s, &u, password, AG_S(""), rq->arena, err);
+	}
 	if (!st)
 		st = ag_caller_of_user(s, u.name, rq->arena, &who, err);
 	if (!st)
