@@ -186,8 +186,8 @@ static const ag_grouped *grouped(search *s, uint32_t a)
 	return &s->by[a];
 }
 
-/* All odd rows are of one value of a, and have many values: whoever merges the work of others, a shop that sells
- * everything. Strays would be spread over the groups. */
+/* Nearly all odd rows belong to one value of a, and hold many different values: a person who merges the work of others, or
+ * a shop that sells everything. Errors would be spread over the groups. */
 static bool has_open_group(const tally *t)
 {
 	return t->open_odd >= OPEN_ODD && (double)t->open_odd >= OPEN_SHARE * (double)t->odd &&

@@ -122,7 +122,7 @@ static bool split_measure(ag_str s, double *ret_number, ag_str *ret_unit, ag_str
 		return false;
 	*ret_gap = ag_str_make(s.ptr + n, from - n);
 	*ret_unit = ag_str_make(s.ptr + from, s.len - from);
-	/* "m2" is a unit, the rest of a serial number is none. */
+	/* "m2" is a unit. The rest of a serial number is not. */
 	for (size_t i = 0; i < ret_unit->len; i++)
 		ndigit += ret_unit->ptr[i] >= '0' && ret_unit->ptr[i] <= '9';
 	return ndigit < 4 && ((unsigned char)ret_unit->ptr[0] > '9' || ret_unit->ptr[0] == '%');

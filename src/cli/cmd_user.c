@@ -164,7 +164,7 @@ static int set_password(ag_cli *c)
 		                            &err);
 	if (st)
 		return ag_cli_fail(c, &err);
-	ag_cli_note(c, "The password of %.*s is changed, and sessions of before have ended.",
+	ag_cli_note(c, "The password of %.*s is changed, and earlier sessions have ended.",
 	            AG_FMT(u.name));
 	return AG_EXIT_OK;
 }
@@ -186,7 +186,7 @@ static int set_active(ag_cli *c, bool is_active)
 		return ag_cli_fail(c, &err);
 	ag_cli_note(c,
 	            is_active ? "%.*s may come in again."
-	                      : "%.*s cannot come in any more, by tokens neither.",
+	                      : "%.*s cannot come in any more, not even with a token.",
 	            AG_FMT(u.name));
 	return AG_EXIT_OK;
 }

@@ -131,7 +131,7 @@ await check('what a model writes cannot run, and asks no other host', async () =
 	await page.context().close()
 })
 
-await check('thoughts are folded; too many questions are told in plain words, an overloaded server is asked again', async () => {
+await check('thoughts are folded, a full limit is explained, and an overloaded server is asked again', async () => {
 	const page = await open(slow)
 	await ask(page, 'How many customers are there?')
 	await page.getByText('There are 3 customers.').waitFor()
