@@ -22,6 +22,7 @@ static const char *title_of(int status)
 	case 401: return "Not logged in";
 	case 403: return "Forbidden";
 	case 404: return "Not found";
+	case 405: return "No such method";
 	case 409: return "Conflict";
 	case 413: return "Too large";
 	case 415: return "Not JSON";

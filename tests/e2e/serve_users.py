@@ -119,6 +119,13 @@ def sites(server, admin):
     check("the server's own page may", ask(server, "PATCH", "/api/users/admin", {}, Cookie=admin, **own).status == 200)
 
 
+def unknown(server):
+    got = [ask(server, m, p) for m, p in (("GET", "/api/nothing"), ("DELETE", "/api/auth/login"), ("GET", "/nothing"))]
+    check("what is not there is told as problem+json under /api", [(r.status, r.headers["content-type"]) for r in got] == [
+        (404, "application/problem+json"), (405, "application/problem+json"), (404, "application/json")], [r.status for r in got])
+    check("with the methods that there are", got[1].headers.get("allow") == "POST", got[1].headers)
+
+
 def managing(server, store, model, admin, ann):
     got = [ask(server, m, p, b, Cookie=ann).status for m, p, b in (
         ("GET", "/api/users", None), ("POST", "/api/users", {"name": "x"}), ("PATCH", "/api/users/ann", {"superuser": True}),
@@ -204,6 +211,7 @@ def on(name, store, model):
     server, admin = first_start(store, model)
     ann = sessions(server, store, model, admin)
     sites(server, admin)
+    unknown(server)
     managing(server, store, model, admin, ann)
     check("no password and no session is in what it said", PASSWORD not in server.said() and admin.split("=")[1] not in server.said())
     check("it ends with 0", server.stop() == 0, server.said())
