@@ -139,6 +139,15 @@ static bool becomes(atomic_uint *what, unsigned n)
 	return atomic_load(what) == n;
 }
 
+static bool reaches(atomic_uint *what, unsigned n)
+{
+	const int64_t end = now_ms() + LONG_MS;
+
+	while (atomic_load(what) < n && now_ms() < end)
+		usleep(500);
+	return atomic_load(what) >= n;
+}
+
 /* As many as are fast wait for work, and no others, though there may be forty. */
 static void few_while_none_is_slow(void **state)
 {
@@ -338,7 +347,8 @@ static void more_when_no_time_is_left(void **state)
 	assert_true(becomes(&y.nidle, 1));
 	atomic_store(&y.us, 200);
 	yard_add(&y, 1000000);
-	assert_true(becomes(&y.nbusy, 4));
+	/* At least: on a machine with much else to do, some look slow, and more come for them. */
+	assert_true(reaches(&y.nmost, 4));
 	pthread_mutex_lock(&y.lock);
 	y.nwaiting = 0;
 	pthread_mutex_unlock(&y.lock);
