@@ -1,8 +1,9 @@
 /* A job that audits. One collection is one run of the auditor; a job that means several becomes one job for each.
  *
  * {"all":true}, {"project":"shop"}, {"project":"shop","collection":"orders"}, {"source":"mongodb://host/shop"}: and with "key" one
- * place of that project or source. The run's id is the job's, so a later attempt resumes that run from its
- * log. Read run_audit(). */
+ * place of that project or source. With both, "source" is what is audited and "project" whose it is. "eval_profile",
+ * "max_iterations" and "max_seconds" take the place of the worker's settings. The run's id is the job's, so a later attempt
+ * resumes that run from its log. Read run_audit(). */
 #include "app/jobs.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 typedef struct payload {
 	bool all;
 	ag_str project, source, collection, key;
+	ag_str eval_profile;                /* "" = as the worker's */
+	uint64_t max_iterations, max_seconds; /* 0 = as the worker's */
 } payload;
 
 static ag_status read_payload(ag_str text, ag_arena *arena, payload *ret, ag_err *err)
@@ -33,7 +36,10 @@ static ag_status read_payload(ag_str text, ag_arena *arena, payload *ret, ag_err
 		          .project = ag_val_member_str(&v, "project"),
 		          .source = ag_val_member_str(&v, "source"),
 		          .collection = ag_val_member_str(&v, "collection"),
-		          .key = ag_val_member_str(&v, "key") };
+		          .key = ag_val_member_str(&v, "key"),
+		          .eval_profile = ag_val_member_str(&v, "eval_profile"),
+		          .max_iterations = ag_val_member_u64(&v, "max_iterations"),
+		          .max_seconds = ag_val_member_u64(&v, "max_seconds") };
 	return AG_OK;
 }
 
@@ -54,6 +60,12 @@ static ag_str write_payload(const payload *p, ag_arena *arena)
 		ag_jw_kstr(&w, "collection", p->collection);
 	if (p->key.len)
 		ag_jw_kstr(&w, "key", p->key);
+	if (p->eval_profile.len)
+		ag_jw_kstr(&w, "eval_profile", p->eval_profile);
+	if (p->max_iterations)
+		ag_jw_kuint(&w, "max_iterations", p->max_iterations);
+	if (p->max_seconds)
+		ag_jw_kuint(&w, "max_seconds", p->max_seconds);
 	ag_jw_obj_end(&w);
 	return ag_buf_dup(arena, &out);
 }
@@ -167,29 +179,34 @@ static ag_str shown(ag_str text, ag_arena *arena)
 static ag_job job_of_place(const payload *of, const ag_source_place *place, ag_str queue,
                            ag_str uri, ag_arena *arena)
 {
-	const payload p = { .project = of->project,
-		            .source = of->project.len ? AG_S("") : of->source,
-		            .collection = place->collection,
-		            .key = place->key };
+	payload p = *of;
 
+	p.all = false;
+	p.collection = place->collection;
+	p.key = place->key;
 	return (ag_job){ .queue = queue,
 		         .kind = AG_S("audit"),
 		         .target = target_of(uri, arena),
 		         .payload = write_payload(&p, arena) };
 }
 
-ag_status ag_job_audit_places(const ag_ctx *ctx, ag_str uri, ag_str project, ag_str queue,
-                              ag_arena *arena, ag_job **ret, size_t *nret, ag_err *err)
+ag_status ag_job_audit_places(const ag_ctx *ctx, const ag_job_audit_what *what, ag_arena *arena,
+                              ag_job **ret, size_t *nret, ag_err *err)
 {
-	const payload of = { .project = project, .source = ag_source_shown(uri, arena) };
+	const bool is_own = what->project.len && !what->is_other;
+	const payload of = { .project = what->project,
+		             .source = is_own ? AG_S("") : ag_source_shown(what->uri, arena),
+		             .eval_profile = what->eval_profile,
+		             .max_iterations = what->max_iterations,
+		             .max_seconds = what->max_seconds };
 	ag_source_place *places;
-	ag_status st = ag_source_list(ctx, uri, arena, &places, nret, err);
+	ag_status st = ag_source_list(ctx, what->uri, arena, &places, nret, err);
 
 	if (st)
 		return st;
 	*ret = ag_new_n(arena, ag_job, *nret + 1);
 	for (size_t i = 0; i < *nret; i++)
-		(*ret)[i] = job_of_place(&of, &places[i], queue, uri, arena);
+		(*ret)[i] = job_of_place(&of, &places[i], what->queue, what->uri, arena);
 	return AG_OK;
 }
 
@@ -207,7 +224,7 @@ static ag_status find_uri(ag_worker *w, const payload *p, ag_arena *arena, ag_st
 	size_t n;
 
 	*ret = w->address ? w->address(w->address_arg, p->source) : p->source;
-	if (!p->project.len)
+	if (p->source.len)
 		return AG_OK;
 	st = ag_app_documents(w->app, w->store, arena, &list, &n, err);
 	for (size_t i = 0; i < n && !st; i++) {
@@ -327,18 +344,46 @@ static void use_models(const ag_worker *w, ag_audit_opts *o, ag_arena *arena)
 	o->meter = ag_app_meter(w->app, arena);
 }
 
+/* What the job says in the place of the worker's settings. */
+static ag_status choose_opts(const ag_worker *w, const payload *p, ag_arena *arena,
+                             ag_audit_opts *ret, ag_err *err)
+{
+	static const char *const names[] = { "fast", "balanced", "thorough" };
+	ag_settings s = w->app->settings;
+
+	*ret = *w->audit;
+	for (unsigned i = 0; i < AG_NELEM(names); i++)
+		if (ag_str_eqc(p->eval_profile, names[i]))
+			ret->eval_profile = (ag_eval_profile)i;
+	if (p->max_iterations)
+		ret->budget.iterations = (unsigned)p->max_iterations;
+	if (p->max_seconds)
+		ret->budget.seconds = (double)p->max_seconds;
+	if (!p->eval_profile.len && !p->max_iterations && !p->max_seconds)
+		return AG_OK;
+	s.audit.eval_profile = ret->eval_profile;
+	s.audit.budget = ret->budget;
+	ret->settings_json = ag_settings_json(&s, arena);
+	return ag_audit_opts_check(ret, err);
+}
+
 static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job,
                            const ag_source_place *place, ag_arena *arena, ag_audit_result *ret,
                            ag_err *err)
 {
 	const ag_settings *s = &w->app->settings;
 	const ag_source_opts so = { .strict = s->audit.strict, .max_scan = s->audit.max_scan };
-	ag_audit_opts o = *w->audit;
+	ag_audit_opts o;
 	ag_app opened = *w->app;
 	ag_audit_early early;
 	ag_source *source;
-	ag_status st = ag_audit_begin(ctx, w->store, place, &job->run, arena, &early, err);
+	payload p;
+	ag_status st = read_payload(job->payload, arena, &p, err);
 
+	if (!st)
+		st = choose_opts(w, &p, arena, &o, err);
+	if (!st)
+		st = ag_audit_begin(ctx, w->store, place, &job->run, arena, &early, err);
 	if (st)
 		return st;
 	opened.ctx = *ctx;

@@ -76,8 +76,18 @@ typedef struct ag_documents {
 AG_CHECK ag_status ag_app_documents(ag_app *app, ag_store *store, ag_arena *arena,
                                     ag_documents **ret, size_t *nret, ag_err *err);
 
-/* The jobs of one audit, one for each collection, for a worker. uri: as it was given, for the name; in arena. */
-AG_CHECK ag_status ag_job_audit_places(const ag_ctx *ctx, ag_str uri, ag_str project, ag_str queue,
+/* One audit, for a worker. */
+typedef struct ag_job_audit_what {
+	ag_str uri;     /* as it was given; the jobs hold it without a password */
+	ag_str project; /* whose it is; "" = nobody's */
+	bool is_other;  /* the uri is not the `documents` of the project */
+	ag_str queue;
+	ag_str eval_profile;                  /* "" = as the worker's settings say */
+	uint64_t max_iterations, max_seconds; /* 0 = the same */
+} ag_job_audit_what;
+
+/* Its jobs, one for each collection; in arena. */
+AG_CHECK ag_status ag_job_audit_places(const ag_ctx *ctx, const ag_job_audit_what *what,
                                        ag_arena *arena, ag_job **ret, size_t *nret, ag_err *err);
 
 /* Queues a job of each schedule that is due at now_ms, and moves it on: of several times that were missed the last one only. *ret_next_ms:

@@ -1,5 +1,6 @@
 /* argus history: the runs of a source, and what they found again and again. */
 #include "audit/history.h"
+#include "audit/rows.h"
 #include "cli/past.h"
 #include "report/text.h"
 
@@ -27,7 +28,7 @@ static void json_one(const past *h, ag_jw *w)
 	ag_jw_kkey(w, "runs");
 	ag_jw_arr(w);
 	for (size_t i = 0; i < h->nrun; i++)
-		ag_past_run_json(&h->runs[i], w);
+		ag_audit_run_json(&h->runs[i], w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "history");
 	ag_history_write(&h->history, w);

@@ -2,8 +2,7 @@
  *
  * Each collection is written as JSON (docs/reference/report.md); text and page are made from that (report/inspect.h), so they
  * cannot say more than it, and values are masked in one place. */
-#include "audit/distribution.h"
-#include "audit/tools.h"
+#include "audit/inspect.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "query/extjson.h"
@@ -36,30 +35,6 @@ typedef struct wanted {
 	ag_str near;  /* a name like the first of them; "" = none seen */
 } wanted;
 
-/* Is it the path, its query form, or below it? */
-static bool is_at(ag_str path, ag_str query, ag_str asked)
-{
-	const ag_str forms[] = { path, query };
-
-	for (size_t i = 0; i < AG_NELEM(forms); i++) {
-		const ag_str s = forms[i];
-
-		if (!asked.len || !ag_str_starts(s, asked))
-			continue;
-		if (s.len == asked.len || s.ptr[asked.len] == '.' || s.ptr[asked.len] == '[')
-			return true;
-	}
-	return false;
-}
-
-static bool is_wanted(const wanted *w, ag_str path, ag_str query)
-{
-	for (size_t i = 0; i < w->npath; i++)
-		if (is_at(path, query, w->paths[i]))
-			return true;
-	return w->npath == 0;
-}
-
 static void look_for_near(const ag_profile *p, ag_arena *arena, wanted *w)
 {
 	const char **names = ag_new_n(arena, const char *, p->npath + 1);
@@ -72,110 +47,34 @@ static void look_for_near(const ag_profile *p, ag_arena *arena, wanted *w)
 		w->near = ag_str_c(near);
 }
 
-static ag_str first_issue(const ag_source_info *info, ag_arena *arena)
-{
-	const ag_table_issue *i = &info->issues[0];
-	const bool is_bson = ag_str_eqc(info->format, "bson");
-
-	if (!info->nissue)
-		return AG_S("");
-	return ag_str_printf(arena, "%s %llu: %.*s",
-	                     is_bson   ? "document"
-	                     : i->line ? "line"
-	                               : "byte",
-	                     (unsigned long long)(i->line ? i->line : i->byte), AG_FMT(i->what));
-}
-
-static ag_status distributions(const ag_cli *c, const ag_profile *p, const wanted *want, ag_jw *w,
-                               ag_err *err)
-{
-	static const ag_extjson_opts opts = { .typed = true, .query = true };
-	ag_arena *a = c->app.arena;
-	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
-	ag_status st = AG_OK;
-	ag_val list;
-	ag_jw inner;
-
-	ag_jw_init(&inner, &out, 0);
-	ag_jw_arr(&inner);
-	for (size_t i = 0; i < p->npath; i++)
-		if (is_wanted(want, p->paths[i].path, p->paths[i].query))
-			ag_distribution_json(&p->paths[i], p->ndoc, NULL, a, &inner);
-	ag_jw_arr_end(&inner);
-	if (out.failed)
-		st = ag_fail(err, AG_LIMIT, "cli.inspect", "the figures are larger than 1 GiB");
-	if (!st)
-		st = ag_extjson_parse(ag_buf_dup(a, &out), &opts, a, &list, NULL, NULL, err);
-	if (!st && !c->app.settings.audit.show_values)
-		list = ag_distributions_masked(&list, a);
-	if (!st) {
-		ag_jw_kkey(w, "distributions");
-		ag_distributions_write(&list, a, w);
-	}
-	ag_buf_release(&out);
-	return st;
-}
-
-static ag_status collection_json(ag_cli *c, const ag_source_info *info, const ag_survey *s,
-                                 const ag_profile *p, wanted *want, ag_jw *w, ag_err *err)
-{
-	ag_arena *a = c->app.arena;
-	ag_status st;
-
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "collection", info->collection);
-	ag_jw_kstr(w, "database", info->database);
-	ag_jw_kstr(w, "source", info->uri);
-	ag_jw_kuint(w, "collection_size", info->ndoc);
-	ag_jw_kuint(w, "documents_sampled", s->surveyed);
-	ag_jw_kuint(w, "broken", info->broken);
-	ag_jw_kstr(w, "first_issue", first_issue(info, a));
-	ag_jw_kbool(w, "masked", !c->app.settings.audit.show_values);
-	ag_jw_kkey(w, "fields");
-	ag_jw_arr(w);
-	for (size_t i = 0; i < s->nfield; i++)
-		if (is_wanted(want, s->fields[i].path, s->fields[i].path))
-			ag_survey_field_json(&s->fields[i], c->app.settings.audit.show_values, a,
-			                     w);
-	ag_jw_arr_end(w);
-	ag_jw_kkey(w, "truncated_paths");
-	ag_jw_arr(w);
-	for (size_t i = 0; i < s->ntruncated; i++)
-		ag_jw_str(w, s->truncated[i]);
-	ag_jw_arr_end(w);
-	ag_jw_kuint(w, "paths_left_out", s->paths_left_out);
-	st = distributions(c, p, want, w, err);
-	ag_jw_obj_end(w);
-	return st;
-}
-
 /* --- running --- */
 
 /* One collection as JSON into `ret`; it is closed again before the next is opened. */
 static ag_status inspect(ag_cli *c, const ag_source_place *place, wanted *want, ag_buf *ret)
 {
 	const ag_source_opts so = ag_app_source_opts(&c->app);
-	const uint64_t asked = c->app.settings.audit.sample_size, n = asked ? asked : UINT64_MAX,
-		       seed = c->app.settings.audit.seed;
+	const uint64_t asked = c->app.settings.audit.sample_size;
+	const ag_inspect_opts o = { .paths = want->paths,
+		                    .npath = want->npath,
+		                    .sample = asked ? asked : UINT64_MAX,
+		                    .seed = c->app.settings.audit.seed,
+		                    .show_values = c->app.settings.audit.show_values };
 	ag_progress_line *line = ag_progress_start(c, place->uri);
 	ag_source *s = NULL;
 	ag_err err = { 0 };
-	ag_profile p = { 0 };
-	ag_survey found;
+	ag_inspected seen = { 0 };
+	const ag_profile *p = &seen.profile;
 	ag_jw w;
 	ag_status st = ag_source_open_place(&c->app.ctx, place, &so, &s, &err);
 
-	if (!st)
-		st = ag_source_survey(s, &c->app.ctx, c->app.arena, n, seed, &found, &err);
-	if (!st)
-		st = ag_source_profile_of(s, &c->app.ctx, c->app.arena, n, seed, &p, &err);
 	ag_jw_init(&w, ret, 2);
 	if (!st)
-		st = collection_json(c, ag_source_info_of(s), &found, &p, want, &w, &err);
-	for (size_t i = 0; !st && want->npath && i < p.npath; i++)
-		want->any = want->any || is_wanted(want, p.paths[i].path, p.paths[i].query);
+		st = ag_inspect(s, &c->app.ctx, &o, c->app.arena, &w, &seen, &err);
+	for (size_t i = 0; !st && want->npath && i < p->npath; i++)
+		want->any = want->any ||
+		            ag_inspect_is_wanted(&o, p->paths[i].path, p->paths[i].query);
 	if (!st && want->npath && !want->any)
-		look_for_near(&p, c->app.arena, want);
+		look_for_near(p, c->app.arena, want);
 	ag_progress_stop(line);
 	if (st)
 		ag_cli_fail(c, &err);

@@ -1,7 +1,7 @@
 /* argus review: the findings that wait for a person, and what the person decides. */
 #include "audit/review.h"
+#include "audit/rows.h"
 #include "cli/past.h"
-#include "query/extjson.h"
 #include "report/human.h"
 
 #define DEFAULT_LIMIT 50
@@ -15,57 +15,6 @@ static const ag_option options[] = {
 };
 
 /* --- the list --- */
-
-/* What the row's body says; figures are the row's when it cannot be read. */
-static ag_finding read_finding(const ag_finding_row *row, ag_arena *arena)
-{
-	const ag_extjson_opts opts = { .typed = true, .query = true };
-	ag_finding f = { 0 };
-	ag_err ignored;
-	ag_val v;
-
-	if (!ag_extjson_parse(row->body, &opts, arena, &v, NULL, NULL, &ignored) &&
-	    !ag_finding_read(&v, arena, &f, &ignored)) {
-		f.status = row->status;
-		return f;
-	}
-	f = (ag_finding){ .id = row->id,
-		          .key = row->key,
-		          .field = row->field,
-		          .category = row->category,
-		          .status = row->status,
-		          .affected = row->affected,
-		          .share = row->share };
-	AG_IGNORE(!ag_severity_parse(row->severity, &f.severity), "stays low");
-	return f;
-}
-
-/* {"pending":[{"run":{…},"finding":{…}}]} */
-static int list_json(ag_cli *c, const ag_past_run *runs, size_t n)
-{
-	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
-	ag_jw w;
-
-	ag_jw_init(&w, &out, 2);
-	ag_jw_obj(&w);
-	ag_jw_kkey(&w, "pending");
-	ag_jw_arr(&w);
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < runs[i].nfinding; k++) {
-			const ag_finding f = read_finding(&runs[i].findings[k], c->app.arena);
-
-			ag_jw_obj(&w);
-			ag_jw_kkey(&w, "run");
-			ag_past_run_json(&runs[i].run, &w);
-			ag_jw_kkey(&w, "finding");
-			ag_finding_write(&f, c->app.settings.audit.show_values, &w);
-			ag_jw_obj_end(&w);
-		}
-	}
-	ag_jw_arr_end(&w);
-	ag_jw_obj_end(&w);
-	return ag_past_print_json(c, &out);
-}
 
 static void list_one(ag_cli *c, ag_paint *p, const ag_run_row *run, const ag_finding *f)
 {
@@ -98,6 +47,19 @@ static void list_one(ag_cli *c, ag_paint *p, const ag_run_row *run, const ag_fin
 	ag_paint_nl(p);
 }
 
+/* {"pending":[{"run":{…},"finding":{…}}]} */
+static int list_json(ag_cli *c, const ag_past_run *runs, size_t n)
+{
+	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 2);
+	ag_jw_obj(&w);
+	ag_audit_pending_json(runs, n, c->app.settings.audit.show_values, c->app.arena, &w);
+	ag_jw_obj_end(&w);
+	return ag_past_print_json(c, &out);
+}
+
 static int list_text(ag_cli *c, const ag_past_run *runs, size_t n)
 {
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
@@ -113,7 +75,7 @@ static int list_text(ag_cli *c, const ag_past_run *runs, size_t n)
 		                      AG_FMT(ag_past_when(runs[i].run.started_ms, c->app.arena))));
 		ag_paint_nl(&p);
 		for (size_t k = 0; k < runs[i].nfinding; k++) {
-			const ag_finding f = read_finding(&runs[i].findings[k], c->app.arena);
+			const ag_finding f = ag_audit_finding_of(&runs[i].findings[k], c->app.arena);
 
 			list_one(c, &p, &runs[i].run, &f);
 		}

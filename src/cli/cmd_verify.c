@@ -4,6 +4,7 @@
 
 #include "app/file.h"
 #include "ask/answer.h"
+#include "audit/rows.h"
 #include "base/path_near.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -66,63 +67,6 @@ static ag_status load(ag_cli *c, ag_val *ret, ag_err *err)
 }
 
 /* --- what is printed --- */
-
-static void json_counts(ag_check_result result, uint64_t was, uint64_t now, ag_str why, ag_jw *w)
-{
-	ag_jw_kstr(w, "result", ag_str_c(ag_check_result_name(result)));
-	ag_jw_kuint(w, "was", was);
-	if (result == AG_NOT_CHECKABLE)
-		ag_jw_knull(w, "now");
-	else
-		ag_jw_kuint(w, "now", now);
-	ag_jw_kstr(w, "why", why);
-}
-
-static void json_list(const char *name, const ag_verified *list, size_t n, ag_jw *w)
-{
-	ag_jw_kkey(w, name);
-	ag_jw_arr(w);
-	for (size_t i = 0; i < n; i++) {
-		const ag_verified *f = &list[i];
-
-		ag_jw_obj(w);
-		ag_jw_kstr(w, "id", f->finding_id);
-		ag_jw_kstr(w, "field", f->field);
-		ag_jw_kstr(w, "category", f->category);
-		ag_jw_kstr(w, "severity", f->severity);
-		json_counts(f->result, f->was, f->now, f->why, w);
-		ag_jw_kkey(w, "parts");
-		ag_jw_arr(w);
-		for (size_t k = 0; k < f->npart; k++) {
-			ag_jw_obj(w);
-			ag_jw_kstr(w, "category", f->parts[k].category);
-			json_counts(f->parts[k].result, f->parts[k].was, f->parts[k].now,
-			            f->parts[k].why, w);
-			ag_jw_obj_end(w);
-		}
-		ag_jw_arr_end(w);
-		ag_jw_obj_end(w);
-	}
-	ag_jw_arr_end(w);
-}
-
-static void json_one(const ag_verification *v, ag_jw *w)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "run_id", v->run_id);
-	ag_jw_kstr(w, "source", v->source_uri);
-	ag_jw_kstr(w, "collection", v->collection);
-	ag_jw_kbool(w, "other_data", v->other_data);
-	ag_jw_kstr(w, "other_data_why", v->other_data_why);
-	ag_jw_kuint(w, "confirmed", v->nconfirmed);
-	ag_jw_kuint(w, "changed", v->nchanged);
-	ag_jw_kuint(w, "resolved", v->nresolved);
-	ag_jw_kuint(w, "not_checkable", v->nnot_checkable);
-	ag_jw_kuint(w, "back", v->nback);
-	json_list("findings", v->findings, v->nfinding, w);
-	json_list("resolved_findings", v->earlier, v->nearlier, w);
-	ag_jw_obj_end(w);
-}
 
 static const struct {
 	ag_ink ink;
@@ -252,7 +196,7 @@ static int print(ag_cli *c, const ag_verification *v, size_t n, bool many, int c
 		ag_jw_arr(&w);
 	}
 	for (size_t i = 0; i < n; i++)
-		json_one(&v[i], &w);
+		ag_audit_verification_json(&v[i], &w);
 	if (many) {
 		ag_jw_arr_end(&w);
 		ag_jw_obj_end(&w);

@@ -174,26 +174,6 @@ ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena)
 	                     AG_FMT(ag_human_count((uint64_t)(r->request_units + 0.5), arena)));
 }
 
-void ag_past_run_json(const ag_run_row *r, ag_jw *w)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "id", ag_id_str(&r->id));
-	ag_jw_kstr(w, "source", r->source_uri);
-	ag_jw_kstr(w, "collection", r->collection);
-	ag_jw_kstr(w, "status", r->status);
-	ag_jw_ktime(w, "started_at", r->started_ms);
-	ag_jw_kuint(w, "documents", r->documents);
-	ag_jw_kuint(w, "critical", r->critical);
-	ag_jw_kuint(w, "high", r->high);
-	ag_jw_kuint(w, "medium", r->medium);
-	ag_jw_kuint(w, "low", r->low);
-	ag_jw_kuint(w, "input_tokens", r->input_tokens);
-	ag_jw_kuint(w, "output_tokens", r->output_tokens);
-	ag_jw_kdouble(w, "usd", r->usd);
-	ag_jw_kdouble(w, "request_units", r->request_units);
-	ag_jw_obj_end(w);
-}
-
 int ag_past_print_json(ag_cli *c, ag_buf *out)
 {
 	const bool ok = ag_cli_print_json(c, ag_buf_view(out));

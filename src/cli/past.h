@@ -32,9 +32,6 @@ ag_str ag_past_when(int64_t ms, ag_arena *arena);
 ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena);
 /* "14 problems, 5 high"; of a run without findings also what its report says was not checked. */
 ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena);
-/* {"id","source","collection","status","started_at","documents","critical","high","medium","low",
- * "input_tokens","output_tokens","usd","request_units"} */
-void ag_past_run_json(const ag_run_row *r, ag_jw *w);
 /* Print the buffer as JSON and release it. */
 int ag_past_print_json(ag_cli *c, ag_buf *out);
 /* tp, fp or none; false when the text is nothing of it. *ret is what the store keeps: "" for none. */

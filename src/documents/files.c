@@ -281,6 +281,7 @@ const ag_source_type ag_source_files = {
 		"or of a folder of them",
 	.is_shared = true,
 	.accepts = files_accepts,
+	.base = ag_files_base,
 	.list = files_list,
 	.skipped = files_skipped,
 	.state = files_state,

@@ -490,6 +490,22 @@ static ag_status one_file(ag_str path, ag_arena *arena, ag_data_file **ret, size
 	return AG_OK;
 }
 
+ag_str ag_files_base(ag_str uri, ag_arena *arena)
+{
+	ag_err ignored = { 0 };
+	ag_str path, real;
+
+	if (ag_str_eqc(uri, "-"))
+		return AG_S("stdin");
+	if (path_of(uri, arena, &path, &ignored))
+		return AG_S("");
+	if (canonical(path, arena, &real, &ignored))
+		real = path; /* it is gone: as it was written */
+	while (real.len > 1 && real.ptr[real.len - 1] == '/')
+		real.len--;
+	return real;
+}
+
 /* All data that is ever piped in is one collection to history and diff. */
 static void list_stdin(ag_arena *arena, ag_data_file **ret, size_t *nret)
 {

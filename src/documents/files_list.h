@@ -21,6 +21,8 @@ typedef struct ag_data_file {
 
 /* "file:/…" in any case */
 bool ag_files_is_uri(ag_str uri);
+/* For ag_source_base(): the canonical path. */
+ag_str ag_files_base(ag_str uri, ag_arena *arena);
 /* A file is itself, a folder its data files by name, "-" standard input. errors: AG_NOT_FOUND, AG_DENIED, AG_INVALID, AG_LIMIT,
  * AG_IO, each with the path. */
 AG_CHECK ag_status ag_files_list(ag_str uri, ag_arena *arena, ag_data_file **ret, size_t *nret,

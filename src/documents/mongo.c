@@ -518,6 +518,7 @@ const ag_source_type ag_source_mongo = {
 	.is_shared = true,
 	.accepts = mongo_accepts,
 	.shown = mongo_shown,
+	.base = ag_mongo_base,
 	.list = ag_mongo_list,
 	.skipped = ag_mongo_skipped,
 	.open = mongo_open,

@@ -130,6 +130,21 @@ static ag_source_place place_of(const ag_mongo_address *a, ag_str database, ag_s
 	};
 }
 
+/* An account of Cosmos DB has its server from Azure. */
+ag_str ag_mongo_base(ag_str uri, ag_arena *arena)
+{
+	ag_mongo_address a;
+
+	if (ag_cosmos_is_uri(uri) || ag_mongo_address_parse(uri, arena, &a, NULL))
+		return AG_S("");
+	if (!a.database.len)
+		return a.place;
+	if (!a.collection.len || a.is_pattern)
+		return ag_str_printf(arena, "%.*s/%.*s", AG_FMT(a.place), AG_FMT(a.database));
+	return ag_str_printf(arena, "%.*s/%.*s/%.*s", AG_FMT(a.place), AG_FMT(a.database),
+	                     AG_FMT(a.collection));
+}
+
 /* A view shows documents of a collection again; in a list of all it would be counted twice. */
 static bool is_listed(const ag_mongo_address *a, const ag_mongo_entry *e)
 {

@@ -38,6 +38,14 @@ ag_str ag_source_shown(ag_str uri, ag_arena *arena)
 	return uri;
 }
 
+ag_str ag_source_base(ag_str uri, ag_arena *arena)
+{
+	for (size_t i = 0; i < AG_NELEM(source_types); i++)
+		if (source_types[i]->accepts(uri))
+			return source_types[i]->base ? source_types[i]->base(uri, arena) : AG_S("");
+	return AG_S("");
+}
+
 /* Names the scheme only: what follows it may hold a password. */
 static ag_status fail_scheme(ag_str uri, ag_err *err)
 {

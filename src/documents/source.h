@@ -132,6 +132,8 @@ typedef struct ag_source_type {
 	bool (*accepts)(ag_str uri);
 	/* Optional. The URI without secrets; NULL = it has none. */
 	ag_str (*shown)(ag_str uri, ag_arena *arena);
+	/* Optional. ag_source_base(); "" = it cannot be told without asking somebody. */
+	ag_str (*base)(ag_str uri, ag_arena *arena);
 	/* Required. The collections found under uri, in a stable order; no data is read. */
 	ag_status (*list)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
 	                  size_t *nret, ag_err *err);
@@ -203,6 +205,10 @@ ag_str ag_source_scheme(ag_str uri);
 
 /* The URI as it may be printed and stored: without a password. In arena, or the URI itself. */
 ag_str ag_source_shown(ag_str uri, ag_arena *arena);
+
+/* The key of a URI that names one collection, else what the keys of its collections have in common up to a "/". Nothing is
+ * opened, and what it names need not be there any more; "" = it cannot be told (cosmos://). In arena. */
+ag_str ag_source_base(ag_str uri, ag_arena *arena);
 
 /* The collections of a URI or path: a file is one, a folder one per data file in it (sorted by name,
  * not recursive). Nothing is opened, so one that cannot be read hides no other. errors: AG_NOT_FOUND,

@@ -41,7 +41,7 @@ enum {
 static const ag_sql sql[] = {
 	[ADD] = { "INSERT INTO jobs (" AG_JOB_COLUMNS
 	          ") VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, "
-	          "0, 0, 0, $9, '', '', 0, '', '') ON CONFLICT (once) DO NOTHING" },
+	          "0, 0, 0, $9, '', $10, 0, '', '') ON CONFLICT (once) DO NOTHING" },
 	[ID_OF] = { "SELECT id FROM jobs WHERE once = $1" },
 	/* $3 = limit of a target */
 	[CANDIDATE] = { "SELECT " AG_JOB_COLUMNS " FROM jobs WHERE queue = $1 "
@@ -162,7 +162,8 @@ ag_status ag_job_put(ag_db *db, const ag_job *j, ag_id *io_id, int64_t now_ms, b
 		AG_DB_ARGS(ag_db_text(ag_id_str(io_id)), ag_db_text(once), ag_db_text(j->queue),
 	                   ag_db_text(j->kind), ag_db_text(j->target), ag_db_text(j->payload),
 	                   ag_db_int(j->ready_ms ? j->ready_ms : now_ms), ag_db_int(now_ms),
-	                   ag_db_int(j->max_attempts ? j->max_attempts : DEFAULT_ATTEMPTS)),
+	                   ag_db_int(j->max_attempts ? j->max_attempts : DEFAULT_ATTEMPTS),
+	                   ag_db_text(ag_id_str(&j->run))),
 		&out, err);
 
 	*ret_new = !st && out.nchange;

@@ -46,7 +46,7 @@ typedef struct ag_job {
 	int64_t created_ms, started_ms, ended_ms;
 	unsigned attempts, max_attempts;
 	ag_str owner; /* who took it last (run/owner.h) */
-	ag_id run;    /* given when it is taken first; later attempts have the same */
+	ag_id run;    /* "" when it is added: given when it is taken first; later attempts have the same */
 	bool wants_stop;
 	ag_str result; /* JSON object, "" = none */
 	ag_str error;  /* of the last attempt that failed, "" = none */
@@ -55,7 +55,7 @@ typedef struct ag_job {
 /* The time by the store's own clock: of a server, else the process's. */
 AG_CHECK ag_status ag_store_now(ag_store *s, const ag_clock *clock, int64_t *ret, ag_err *err);
 
-/* Adds jobs in one transaction; of each: once, queue, kind, target, payload, max_attempts (0 = 5), ready_ms (0 = now). One whose
+/* Adds jobs in one transaction; of each: once, queue, kind, target, payload, run, max_attempts (0 = 5), ready_ms (0 = now). One whose
  * `once` is there already is left out. ids[i] (may be NULL) is set to the id of job i, also of one that was there.
  * errors  AG_INVALID: names the field; AG_LIMIT */
 AG_CHECK ag_status ag_store_add_jobs(ag_store *s, const ag_job *jobs, size_t n, int64_t now_ms,
@@ -101,6 +101,7 @@ AG_CHECK ag_status ag_store_free_jobs(ag_store *s, ag_str queue, int64_t now_ms,
 
 typedef struct ag_job_filter {
 	ag_str queue, kind, schedule; /* "" = all */
+	ag_str run;                   /* the jobs that have it, "" = all */
 	bool has_state;
 	ag_job_state state;
 } ag_job_filter;

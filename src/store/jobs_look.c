@@ -11,7 +11,7 @@ static const ag_sql sql[] = {
 	/* $4 to $5: a range of `once` */
 	[LIST] = { "SELECT " AG_JOB_COLUMNS " FROM jobs WHERE ($1 = '' OR queue = $1) "
 	           "AND ($2 = '' OR kind = $2) AND ($3 = '' OR state = $3) "
-	           "AND ($4 = '' OR (once >= $4 AND once < $5)) "
+	           "AND ($4 = '' OR (once >= $4 AND once < $5)) AND ($8 = '' OR run = $8) "
 	           "ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7" },
 	[BY_PREFIX] = { "SELECT " AG_JOB_COLUMNS
 	                " FROM jobs WHERE substr(id, 1, CAST($2 AS INTEGER)) = $1 LIMIT 2" },
@@ -63,7 +63,7 @@ ag_status ag_store_jobs(ag_store *s, const ag_job_filter *f, size_t limit, size_
 	st = ag_db_run(s->db, &sql[LIST],
 	               AG_DB_ARGS(ag_db_text(f->queue), ag_db_text(f->kind), ag_db_text(state),
 	                          ag_db_text(from), ag_db_text(to), ag_db_int((int64_t)limit),
-	                          ag_db_int((int64_t)offset)),
+	                          ag_db_int((int64_t)offset), ag_db_text(f->run)),
 	               &out, err);
 	if (st)
 		return st;

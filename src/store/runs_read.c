@@ -21,6 +21,7 @@ enum {
 	EVENTS,
 	RUNS,
 	RUNS_OF_SOURCE,
+	RUNS_BELOW,
 	RUNS_BY_PREFIX,
 	RUN_NEWEST,
 	GROUPS,
@@ -40,6 +41,14 @@ static const ag_sql sql[] = {
 	[RUNS_OF_SOURCE] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r WHERE source_key = $3 "
 	             "ORDER BY started_at DESC, id DESC LIMIT $1 OFFSET $2" },
+	/* Of the place $2 or below it, and of the place $3. */
+	[RUNS_BELOW] = { "SELECT " RUN_COLUMNS_OF(
+		"r") " FROM runs r WHERE agent = $1 AND "
+	             "(($2 <> '' AND (source_key = $2 OR "
+	             "substr(source_key, 1, length($2) + 1) = $2 || '/')) OR "
+	             "($3 <> '' AND (source_key = $3 OR "
+	             "substr(source_key, 1, length($3) + 1) = $3 || '/'))) "
+	             "ORDER BY started_at DESC, id DESC LIMIT $4 OFFSET $5" },
 	/* 'g' follows every character of an id. */
 	[RUNS_BY_PREFIX] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r "
@@ -193,6 +202,16 @@ ag_status ag_runs_list(ag_db *db, ag_str source_key, size_t limit, size_t offset
 
 	return read_runs(db, &sql[is_one ? RUNS_OF_SOURCE : RUNS],
 	                 (ag_db_args){ args, is_one ? 3 : 2 }, arena, ret, nret, err);
+}
+
+ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena, ag_run_row **ret,
+                        size_t *nret, ag_err *err)
+{
+	return read_runs(db, &sql[RUNS_BELOW],
+	                 AG_DB_ARGS(ag_db_text(q->agent), ag_db_text(q->places[0]),
+	                            ag_db_text(q->places[1]), ag_db_int((int64_t)q->limit),
+	                            ag_db_int((int64_t)q->offset)),
+	                 arena, ret, nret, err);
 }
 
 /* A run that ended while its data was read has nothing to show: "last" is the one before it. */

@@ -484,6 +484,30 @@ ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t off
 	                    ret, nret, err);
 }
 
+ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *arena,
+                              ag_run_row **ret, size_t *nret, ag_err *err)
+{
+	ag_runs_question asked = *q;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; i < AG_NELEM(q->places) && !st; i++)
+		st = ag_store_check_text(ORIGIN, "the place", q->places[i], AG_STORE_MAX_TEXT_BYTES,
+		                         err);
+	if (st)
+		return st;
+	if (q->limit > AG_STORE_MAX_RUNS)
+		return ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u runs, not %zu",
+		               AG_STORE_MAX_RUNS, q->limit);
+	asked.offset = q->offset < MAX_INT ? q->offset : MAX_INT;
+	return ag_runs_below(s->db, &asked, arena, ret, nret, err);
+}
+
+bool ag_store_is_below(ag_str source_key, ag_str place)
+{
+	return place.len && ag_str_starts(source_key, place) &&
+	       (source_key.len == place.len || source_key.ptr[place.len] == '/');
+}
+
 ag_status ag_store_groups(ag_store *s, const ag_group_question *q, ag_arena *arena,
                           ag_run_group **ret, size_t *nret, ag_err *err)
 {
