@@ -102,6 +102,10 @@ typedef struct ag_httpd_opts {
 	/* Called when the headers are there, before a byte of the body is kept: false answers with what it put into rp (401,
 	 * 404, 405), so that a stranger cannot fill the memory. NULL = everybody is let in. */
 	bool (*admit)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
+	/* Fills the reply to a request that the server itself refuses: a body that is too large or late, a stop. Its path is ""
+	 * when the head could not be read. NULL = ag_httpd_error() */
+	void (*refuse)(const ag_httpd_request *rq, ag_httpd_reply *rp, int status, const char *name,
+	               const char *message);
 	/* Called on a thread of the server, once per request that was admitted. The reply comes initialised to 200. It may block
 	 * for as long as it wants, and pause (run/pause.h), after which it may be on another thread. Its stack has
 	 * AG_HTTPD_STACK_BYTES. */

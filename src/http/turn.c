@@ -57,13 +57,21 @@ void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value)
 
 /* --- before the body --- */
 
+static void refuse(ag_http_turn *t, int status, const char *name, const char *why)
+{
+	if (t->daemon->opts.refuse)
+		t->daemon->opts.refuse(&t->rq, &t->rp, status, name, why);
+	else
+		ag_httpd_error(&t->rp, status, name, why);
+}
+
 /* True: the answer is in t->rp already. */
 static bool answer_early(ag_http_turn *t)
 {
 	ag_httpd *d = t->daemon;
 
 	if (atomic_load_explicit(&d->is_stopping, memory_order_relaxed)) {
-		ag_httpd_error(&t->rp, 503, "stopping", "the server is stopping");
+		refuse(t, 503, "stopping", "the server is stopping");
 		return true;
 	}
 	return d->opts.admit && !d->opts.admit(d->opts.arg, &t->rq, &t->rp);
@@ -123,7 +131,7 @@ void ag_http_turn_refuse(ag_http_turn *t, ag_http_conn *c, int status, const cha
 {
 	if (!t->conn)
 		fill(t, c);
-	ag_httpd_error(&t->rp, status, name, why);
+	refuse(t, status, name, why);
 	t->is_answered = true;
 	c->closes = c->lingers = true;
 }

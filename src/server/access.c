@@ -1,5 +1,6 @@
 /* Host and Origin of a request, and what a browser must be told before a page of another origin may use the server (CORS). */
 #include "server/parts.h"
+#include "server/problem.h"
 
 #define MAX_AGE_S   AG_S("600") /* a browser keeps what a preflight said */
 #define ALL_METHODS AG_S("GET, POST, PUT, PATCH, DELETE, HEAD")
@@ -42,13 +43,13 @@ bool ag_server_may_come(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply
 
 	/* Only HTTP/1.0 may come without. */
 	if (host.len && !ag_access_host_allowed(&rules, host)) {
-		ag_httpd_error(rp, 403, "host_not_allowed",
-		               "this server does not answer to that Host");
+		ag_server_refuse(rq, rp, 403, "host_not_allowed",
+		                 "this server does not answer to that Host");
 		return false;
 	}
 	if (origin.len && !ag_access_origin_allowed(&rules, origin, host, &is_cross)) {
-		ag_httpd_error(rp, 403, "origin_not_allowed",
-		               "pages of that Origin may not use this server");
+		ag_server_refuse(rq, rp, 403, "origin_not_allowed",
+		                 "pages of that Origin may not use this server");
 		return false;
 	}
 	if (!is_cross)

@@ -63,6 +63,15 @@ void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const
 		ag_log(AG_LOG_WARN, "request_failed", "%s: %d, %s", ref, status, detail);
 }
 
+void ag_server_refuse(const ag_httpd_request *rq, ag_httpd_reply *rp, int status, const char *name,
+                      const char *words)
+{
+	if (ag_str_starts(rq->path, AG_S("/api/")))
+		ag_server_problem(rp, status, words, "");
+	else
+		ag_httpd_error(rp, status, name, words);
+}
+
 static int status_of(ag_status st)
 {
 	switch (st) {

@@ -8,6 +8,9 @@
 
 /* {"type":"about:blank","title":…,"status":…,"detail":…,"hint":…,"reference":"1f2e3d4c"}; hint "" = none. */
 void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const char *hint);
+/* The same under /api; on other paths the HTTP server's own form, {"error":name,"message":words}. */
+void ag_server_refuse(const ag_httpd_request *rq, ag_httpd_reply *rp, int status, const char *name,
+                      const char *words);
 /* The same of an error. What the server is to blame for (500) is logged, and not shown. */
 void ag_server_problem_of(ag_httpd_reply *rp, const ag_err *err);
 /* The request's JSON object, in its arena. False: rp says 400 or 415. */

@@ -206,26 +206,16 @@ const ag_http_route ag_server_routes[] = {
 };
 const size_t ag_server_nroute = AG_NELEM(ag_server_routes);
 
-/* Refusals of the API are problem+json, those of other paths as the HTTP server makes them. */
-static void refuse(const ag_httpd_request *rq, ag_httpd_reply *rp, int status, const char *name,
-                   const char *words)
-{
-	if (ag_str_starts(rq->path, AG_S("/api/")))
-		ag_server_problem(rp, status, words, "");
-	else
-		ag_httpd_error(rp, status, name, words);
-}
-
 static void refuse_path(ag_httpd_request *rq, ag_httpd_reply *rp, const char *allow)
 {
 	if (allow[0] == '\0') {
-		refuse(rq, rp, 404, "not_found", "there is nothing at this path");
+		ag_server_refuse(rq, rp, 404, "not_found", "there is nothing at this path");
 		return;
 	}
 	if (ag_str_eqc(rq->method, "OPTIONS"))
 		rp->status = 204;
 	else
-		refuse(rq, rp, 405, "method_not_allowed", "this path has no such method");
+		ag_server_refuse(rq, rp, 405, "method_not_allowed", "this path has no such method");
 	ag_httpd_add_header(rp, "Allow", ag_str_dup(rq->arena, ag_str_c(allow)));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/cond.h"
 #include "server/chat.h"
+#include "server/problem.h"
 
 #define ORIGIN        "server"
 #define STOP_GRACE_MS 3000
@@ -51,6 +52,7 @@ static void fill(ag_server *h, const ag_server_opts *o)
 	}
 	h->opts.listen.handle = ag_server_handle;
 	h->opts.listen.admit = ag_server_admit;
+	h->opts.listen.refuse = ag_server_refuse;
 	h->opts.listen.put_off_us = o->journal ? put_off_us : NULL;
 	h->opts.listen.settle = settle;
 	h->opts.listen.arg = h;

@@ -186,7 +186,7 @@ void ag_server_web_start(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_jw w;
 
 	if (!h->chat) {
-		ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
+		ag_server_refuse(rq, rp, 404, "not_found", "there is nothing at this path");
 		return;
 	}
 	rp->content_type = AG_S("application/json");
