@@ -397,7 +397,7 @@ _argus_options() {
 	rate) words='--reason --output --store' ;;
 	purge) words='--older-than --store' ;;
 	mcp) words='--project --http --host --port --no-auth --allow-hosts --allow-origins --resource --authorization-servers --store' ;;
-	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --proxy-header --grace --store' ;;
+	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --proxy-header --grace --openapi --store' ;;
 	project) words='--source --name --password-file --no-password --disable --enable --output --store' ;;
 	token) words='--user --project --role --scope --expires --name --output --store' ;;
 	user) words='--superuser --output --store' ;;

@@ -344,6 +344,7 @@ complete -c argus -n '__argus_is serve' -l authorization-servers -x -d 'who give
 complete -c argus -n '__argus_is serve' -l questions -x -d 'of one user in a minute, over all processes of the store (20); 0 = no limit'
 complete -c argus -n '__argus_is serve' -l proxy-header -x -d 'believe a proxy on this machine that names the user in this header, like X-Forwarded-User'
 complete -c argus -n '__argus_is serve' -l grace -x -d 'how long answers may go on when the server is stopped (30)'
+complete -c argus -n '__argus_is serve' -l openapi -d 'write the OpenAPI 3.1 document of the API to standard output, and end'
 complete -c argus -n '__argus_is serve' -l store -r -F -d 'projects, tokens, threads and the audit table: a path'
 complete -c argus -n '__argus_is_at serve 0' -F
 complete -c argus -n '__argus_is project' -l source -r -F -d 'add, set: the database: postgresql://user@host/name, or sqlite:PATH'

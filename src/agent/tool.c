@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
 #include "query/extjson.h"
 
 static const char *const type_word[] = {
@@ -149,7 +150,8 @@ static ag_status check_range(const ag_tool *t, const ag_param *p, const ag_val *
 {
 	const bool is_number = p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER;
 	int64_t i = 0;
-	const double x = !is_number                                ? (double)v->n
+	const double x = p->in_chars  ? (double)ag_utf8_count(ag_val_text(v))
+	                 : !is_number ? (double)v->n
 	                 : v->type == AG_T_STRING && to_int(v, &i) ? (double)i
 	                                                           : ag_val_number(v);
 	char min[AG_NUM_MAX], max[AG_NUM_MAX], got[AG_NUM_MAX];
@@ -162,7 +164,10 @@ static ag_status check_range(const ag_tool *t, const ag_param *p, const ag_val *
 	if (!is_number)
 		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s to %s %s, got %s",
 		               t->name, p->name, min, max,
-		               p->type == AG_PARAM_STRING ? "bytes" : "items", got);
+		               p->in_chars                  ? "characters"
+		               : p->type == AG_PARAM_STRING ? "bytes"
+		                                            : "items",
+		               got);
 	if (p->max == 0)
 		return ag_fail(err, AG_INVALID, "agent.tool", "%s.%s: want %s or more, got %s",
 		               t->name, p->name, min, got);
@@ -284,6 +289,39 @@ static void param_type_schema(const ag_param *p, ag_jw *w)
 	}
 }
 
+static void param_schema(const ag_param *p, bool brief, ag_jw *w)
+{
+	param_type_schema(p, w);
+	if (!brief)
+		ag_jw_kstr(w, "description", ag_str_c(p->help));
+	if (!brief && (p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER)) {
+		if (p->min != 0 || p->max != 0)
+			ag_jw_kdouble(w, "minimum", p->min);
+		if (p->max != 0)
+			ag_jw_kdouble(w, "maximum", p->max);
+	}
+	if (p->one_of) {
+		ag_jw_kkey(w, "enum");
+		ag_jw_arr(w);
+		for (size_t k = 0; p->one_of[k]; k++)
+			ag_jw_str(w, ag_str_c(p->one_of[k]));
+		ag_jw_arr_end(w);
+	}
+}
+
+void ag_param_schema(const ag_param *p, ag_jw *w)
+{
+	const bool is_list = p->type == AG_PARAM_STRINGS || p->type == AG_PARAM_ARRAY;
+
+	param_schema(p, false, w);
+	if (p->type != AG_PARAM_STRING && !is_list)
+		return;
+	if (p->min != 0)
+		ag_jw_kdouble(w, is_list ? "minItems" : "minLength", p->min);
+	if (p->max != 0)
+		ag_jw_kdouble(w, is_list ? "maxItems" : "maxLength", p->max);
+}
+
 static void tool_schema(const ag_tool *t, bool brief, ag_jw *w)
 {
 	if (t->input_schema) {
@@ -299,22 +337,7 @@ static void tool_schema(const ag_tool *t, bool brief, ag_jw *w)
 
 		ag_jw_kkey(w, p->name);
 		ag_jw_obj(w);
-		param_type_schema(p, w);
-		if (!brief)
-			ag_jw_kstr(w, "description", ag_str_c(p->help));
-		if (!brief && (p->type == AG_PARAM_INT || p->type == AG_PARAM_NUMBER)) {
-			if (p->min != 0 || p->max != 0)
-				ag_jw_kdouble(w, "minimum", p->min);
-			if (p->max != 0)
-				ag_jw_kdouble(w, "maximum", p->max);
-		}
-		if (p->one_of) {
-			ag_jw_kkey(w, "enum");
-			ag_jw_arr(w);
-			for (size_t k = 0; p->one_of[k]; k++)
-				ag_jw_str(w, ag_str_c(p->one_of[k]));
-			ag_jw_arr_end(w);
-		}
+		param_schema(p, brief, w);
 		ag_jw_obj_end(w);
 	}
 	ag_jw_obj_end(w);

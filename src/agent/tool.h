@@ -30,6 +30,7 @@ typedef struct ag_param {
 	/* What models really send is taken as well: "false" and 0 for a boolean, "12" for an integer, an object for a string
 	 * that holds JSON, "3 %" or null for a number. Read the value with ag_tool_bool() and its kin. The schema is strict all the same. */
 	bool is_lenient;
+	bool in_chars; /* strings: min and max count characters, not bytes */
 } ag_param;
 
 typedef enum ag_tool_flag {
@@ -105,6 +106,9 @@ bool ag_tool_bool(const ag_val *input, const char *name, bool fallback);
 int64_t ag_tool_int(const ag_val *input, const char *name, int64_t fallback);
 /* A string as it is, an object or array as JSON text in arena, else "". */
 ag_str ag_tool_text(const ag_val *input, const char *name, ag_arena *arena);
+/* The members of a parameter's own schema: type, description, range, values, and lengths, which not every server of models
+ * takes: the schema of a tool leaves them out. */
+void ag_param_schema(const ag_param *p, ag_jw *w);
 /* {"type":"object","properties":{…},"required":[…],"additionalProperties":false} */
 void ag_tool_schema(const ag_tool *t, ag_jw *w);
 /* The same without descriptions and ranges: for a grammar, which reads neither. */

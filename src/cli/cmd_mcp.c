@@ -17,6 +17,8 @@
 #include "cli/cli.h"
 #include "knowledge/tools.h"
 #include "server/accounts.h"
+#include "server/parts.h"
+#include "server/route_doc.h"
 #include "server/server.h"
 
 #define ORIGIN    "cli.mcp"
@@ -67,6 +69,8 @@ static const ag_option serve_options[] = {
 	  "believe a proxy on this machine that names the user in this header, like X-Forwarded-User" },
 	{ "grace", 0, "SECONDS", NULL, NULL,
 	  "how long answers may go on when the server is stopped (30)" },
+	{ "openapi", 0, NULL, NULL, NULL,
+	  "write the OpenAPI 3.1 document of the API to standard output, and end" },
 	{ .setting = "store", .help = "projects, tokens, threads and the audit table: a path" },
 };
 
@@ -387,6 +391,14 @@ static int run(ag_cli *c)
 	return run_service(&s, is_http, ag_cli_has(c, "no-auth"));
 }
 
+static int write_openapi(ag_cli *c)
+{
+	ag_buf out = AG_BUF_INIT(AG_OPENAPI_BYTES);
+
+	ag_openapi_write(ag_server_routes, ag_server_nroute, &out);
+	return ag_cli_finish(c, &out, AG_EXIT_OK);
+}
+
 static int run_serve(ag_cli *c)
 {
 	service s = { .c = c, .is_serve = true, .is_demo = ag_cli_has(c, "demo") };
@@ -398,6 +410,8 @@ static int run_serve(ag_cli *c)
 	ag_cli_number(c, "questions", 0, 1000000, QUESTIONS);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
+	if (ag_cli_has(c, "openapi"))
+		return write_openapi(c);
 	if (s.is_demo)
 		ag_cli_note(
 			c,
@@ -445,7 +459,8 @@ const ag_command ag_cmd_serve = {
 	.examples =
 		"argus serve --demo # the example shop, a script in the place of a model\n"
 		"argus serve sqlite:shop.db --no-auth # one database, for whoever works on this machine\n"
-		"argus serve --host 0.0.0.0 --allow-hosts argus.example.com # projects, with tokens, behind a proxy",
+		"argus serve --host 0.0.0.0 --allow-hosts argus.example.com # projects, with tokens, behind a proxy\n"
+		"argus serve --openapi # what its API takes and returns, for programs that read OpenAPI",
 	.options = serve_options,
 	.noption = AG_NELEM(serve_options),
 	.max_args = 1,

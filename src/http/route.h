@@ -17,6 +17,8 @@ typedef struct ag_http_route {
 	 * caller that may do anything at all. */
 	const char *scope;
 	size_t max_body; /* bytes; 0 = the server's limit */
+	const struct ag_route_doc *
+		doc; /* what it takes and returns, for the table's owner; NULL = it is not described */
 	/* One of the two. handle fills the reply. stream gets the writer's share of a stream that is the reply; it must not
 	 * write it to its end before it returns, and owns it. */
 	void (*handle)(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

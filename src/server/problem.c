@@ -9,11 +9,11 @@
 #include "http/route.h"
 #include "query/extjson.h"
 #include "run/id.h"
+#include "server/route_doc.h"
 
 #define MAX_DEPTH  64
 #define MAX_VALUES 500000u
 #define PAGE       50u
-#define MAX_PAGE   200u
 
 static const char *title_of(int status)
 {
@@ -122,6 +122,10 @@ bool ag_server_body(ag_httpd_request *rq, ag_httpd_reply *rp, ag_val *ret)
 		ag_server_problem(rp, 400, "the body is no JSON object", "");
 		return false;
 	}
+	if (rq->route->doc && ag_doc_check_body(rq->route->doc, ret, &err)) {
+		ag_server_problem_of(rp, &err);
+		return false;
+	}
 	return true;
 }
 
@@ -137,7 +141,7 @@ size_t ag_server_page(ag_httpd_request *rq)
 	const ag_str text = ag_server_query(rq, "limit");
 	const long n = text.len ? strtol(ag_str_cstr(rq->arena, text), NULL, 10) : (long)PAGE;
 
-	return n < 1 ? 1 : n > (long)MAX_PAGE ? MAX_PAGE : (size_t)n;
+	return n < 1 ? 1 : n > (long)AG_SERVER_MAX_PAGE ? AG_SERVER_MAX_PAGE : (size_t)n;
 }
 
 /* "+" is a blank in a query. */

@@ -6,6 +6,8 @@
 #include "http/server.h"
 #include "query/value.h"
 
+#define AG_SERVER_MAX_PAGE 200u /* entries of a list */
+
 /* {"type":"about:blank","title":…,"status":…,"detail":…,"hint":…,"reference":"1f2e3d4c"}; hint "" = none. */
 void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const char *hint);
 /* The same under /api; on other paths the HTTP server's own form, {"error":name,"message":words}. */
@@ -13,7 +15,7 @@ void ag_server_refuse(const ag_httpd_request *rq, ag_httpd_reply *rp, int status
                       const char *words);
 /* The same of an error. What the server is to blame for (500) is logged, and not shown. */
 void ag_server_problem_of(ag_httpd_reply *rp, const ag_err *err);
-/* The request's JSON object, in its arena. False: rp says 400 or 415. */
+/* The request's JSON object, in its arena, as the description of its route wants it (route_doc.h). False: rp says 400 or 415. */
 bool ag_server_body(ag_httpd_request *rq, ag_httpd_reply *rp, ag_val *ret);
 /* Begins the JSON object that is the reply; the caller ends it. */
 void ag_server_json(ag_httpd_reply *rp, ag_jw *w);

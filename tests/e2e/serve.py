@@ -8,6 +8,7 @@
 5. Stop ends a turn, from another process too. kill -9 interrupts a turn, which then goes on.
 6. A model that breaks off, and a store that is away, are told as they are."""
 import http.client
+import io
 import json
 import os
 import shutil
@@ -17,9 +18,12 @@ import subprocess
 import sys
 import time
 
+import openapi_answers
+
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS, FAKE = os.environ["ARGUS"], os.environ["FAKE_MODEL"]
 failed = []
+DOCUMENT = openapi_answers.Document(ARGUS)
 MORE = {}  # further variables of the programs
 SCRIPT = """
 answer repeat when last "How many customers"
@@ -152,7 +156,21 @@ def ask(server, method, path, body=None, token=None, **headers):
     if body is not None and not isinstance(body, (str, bytes)):
         body = json.dumps(body)
     conn.request(method, path, body, {k: v for k, v in h.items() if v is not None})
-    return Reply(conn, conn.getresponse())
+    reply = Reply(conn, conn.getresponse())
+    if path.startswith("/api/") and "event-stream" not in reply.headers.get("content-type", ""):
+        text = reply.r.read()
+        reply.r = io.BytesIO(text)
+        fault = DOCUMENT.fault(method, path, reply.status, reply.headers.get("content-type", ""), text)
+        if fault:
+            check("%s %s: the answer %d is as the document says" % (method, path, reply.status), False, "%s\n%s" % (fault, text.decode()))
+    return reply
+
+
+def documented():
+    """The last check of a suite: what it asked is in the OpenAPI document, and the answers were as that says."""
+    routes = {c.rsplit(" ", 1)[0] for c in DOCUMENT.checked}
+    note = "" if openapi_answers.jsonschema else "; their members were not looked at: python3-jsonschema is not installed"
+    check("answers of %d routes fit the OpenAPI document%s" % (len(routes), note), len(routes) > 5, DOCUMENT.checked)
 
 
 def question(text, thread=None, **more):
@@ -405,6 +423,7 @@ def on_both(on):
     finally:
         model.p.terminate()
         model.p.wait()
+    documented()
     return 1 if failed else 0
 
 
