@@ -78,6 +78,8 @@ static void write_named(ag_jw *w, ag_str name, bool or_null)
 	} else {
 		ag_jw_kstr(w, "type", type);
 	}
+	if (ag_str_eqc(name, "object"))
+		ag_jw_kbool(w, "additionalProperties", true);
 	if (is_time)
 		ag_jw_kstr(w, "format", AG_S("date-time"));
 }
@@ -145,6 +147,8 @@ static void write_shape(ag_jw *w, const ag_doc_shape *s)
 		if (!s->fields[i].is_optional)
 			ag_jw_str(w, ag_str_c(s->fields[i].name));
 	ag_jw_arr_end(w);
+	if (s->is_open)
+		ag_jw_kbool(w, "additionalProperties", true);
 	ag_jw_obj_end(w);
 }
 

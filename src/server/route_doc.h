@@ -30,7 +30,7 @@ typedef struct ag_doc_shape {
 	const char *help;
 	const ag_doc_field *fields;
 	size_t nfield;
-	bool is_open; /* has further members, which are not described */
+	bool is_open; /* of a body: takes further members, which are not described */
 } ag_doc_shape;
 
 /* Another answer than the usual one. */

@@ -59,7 +59,7 @@ const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 export function Provenance({ answer }: { answer: Answer }) {
 	const good = answer.queries.filter(q => q.ok && q.name)
-	const tables = [...new Set(good.flatMap(q => q.tables))]
+	const tables = [...new Set(good.flatMap(q => q.tables ?? []))]
 	const unproven = (answer.figures ?? []).filter(f => f.verdict === 'unproven').length
 	return (
 		<div className="space-y-2">
@@ -88,15 +88,20 @@ export function Provenance({ answer }: { answer: Answer }) {
 					<ul className="mt-1 space-y-1 border-l-2 border-line pl-3">
 						{good.map(q => (
 							<li key={q.name} className="break-words">
-								<span className="font-medium text-text">{q.name}</span>: {q.tables.join(', ') || 'no table'}
-								{q.filters.length > 0 && (
+								<span className="font-medium text-text">{q.name}</span>: {q.tables?.join(', ') || 'no table'}
+								{q.filters && q.filters.length > 0 && (
 									<>
 										, only where <code className="font-mono text-[13px]">{q.filters.join('; ')}</code>
 									</>
 								)}
 								, {count.format(q.row_count ?? 0)} {q.row_count === 1 ? 'row' : 'rows'}
 								{q.truncated ? ' (cut)' : ''}
-								{q.metric && `, metric ${q.metric}`}, read <time dateTime={q.at}>{times.format(new Date(q.at))}</time>
+								{q.metric && `, metric ${q.metric}`}
+								{q.at && (
+									<>
+										, read <time dateTime={q.at}>{times.format(new Date(q.at))}</time>
+									</>
+								)}
 							</li>
 						))}
 						<li>

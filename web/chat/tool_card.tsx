@@ -103,7 +103,7 @@ export function ToolCard({ part, query, isCorrected, lit }: Props) {
 							<>
 								{sql && tool === 'execute_sql' && (
 									<p className="text-quiet">
-										The guard let it pass: it only reads{query?.tables.length ? ` ${query.tables.join(', ')}` : ''}.
+										The guard let it pass: it only reads{query?.tables?.length ? ` ${query.tables.join(', ')}` : ''}.
 									</p>
 								)}
 								{table?.truncated && <p className="text-warn">Only the first rows are here: the result was cut.</p>}

@@ -1,51 +1,12 @@
 // What the parts of an answer hold (docs/guide/serve.md).
 import type { UIMessage } from 'ai'
+import type { components } from '../shared/api_types' // made by tools/build-web
 
-export interface Query {
-	name?: string // "r1": of one that gave a table
-	tool: string
-	sql: string
-	ok: boolean
-	error?: string
-	class?: string
-	tables: string[]
-	filters: string[]
-	metric?: string
-	columns?: string[]
-	row_count?: number
-	truncated?: boolean
-	at: string
-	latency_ms: number
-}
-
-export interface Figure {
-	at: number // bytes of UTF-8 into the answer
-	len: number
-	text: string
-	verdict: string
-	result?: string
-	row?: number // from 1
-	column?: string
-	value?: string
-}
-
-export interface Answer {
-	answer: string | null // null: it was stopped, or failed, before it had one
-	status: string // "ok", "cancelled", …
-	why: string
-	project: string
-	model: string
-	queries: Query[]
-	figures?: Figure[]
-	doubt: string
-	usage: { model_calls: number; input_tokens: number; output_tokens: number; usd: number }
-}
-
-export interface Status {
-	kind: string // "replaced", "void", "retryable-error"
-	part?: string
-	reason?: string
-}
+type Shapes = components['schemas']
+export type Query = Shapes['Query']
+export type Figure = Shapes['Figure']
+export type Answer = Shapes['Answer']
+export type Status = Shapes['Status']
 
 export type Message = UIMessage<unknown, { answer: Answer; status: Status; artifact: { id?: string; title?: string } }>
 export type Part = Message['parts'][number]

@@ -1,4 +1,5 @@
 // The one way to the server. A refusal is a Problem, whose words can be shown.
+import type { components, operations } from './api_types' // made by tools/build-web
 import { needSignIn } from './session'
 
 export class Problem extends Error {
@@ -16,7 +17,7 @@ export class Problem extends Error {
 async function problemOf(r: Response): Promise<Problem> {
 	const wait = Number(r.headers.get('retry-after') ?? 0)
 	try {
-		const p = (await r.json()) as { detail?: string; message?: string; hint?: string; reference?: string }
+		const p = (await r.json()) as Partial<Shapes['Problem']> & { message?: string }
 		return new Problem(r.status, p.detail ?? p.message ?? '', p.hint, p.reference, wait)
 	} catch {
 		return new Problem(r.status, '', '', '', wait)
@@ -43,59 +44,42 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
 	}
 }
 
-async function json<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
+type Shapes = components['schemas']
+export type Start = Shapes['Start']
+export type Thread = Shapes['Thread']
+export type Me = Shapes['Me']
+
+// The types of a request's body and answer, by its operationId in the OpenAPI document.
+type Json<T> = { content: { 'application/json': T } }
+type Responses<N extends keyof operations> = operations[N]['responses']
+type Answer<N extends keyof operations> =
+	Responses<N> extends { 200: Json<infer T> } ? T : Responses<N> extends { 201: Json<infer T> } ? T : void
+type Body<N extends keyof operations> = operations[N] extends { requestBody: Json<infer T> } ? T : Record<string, never>
+
+async function json<N extends keyof operations>(path: string, method = 'GET', body?: Body<N>): Promise<Answer<N>> {
 	const headers = body === undefined ? undefined : { 'Content-Type': 'application/json' }
 	const r = await ask(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
-	return (r.status === 204 || r.status === 202 ? undefined : await r.json()) as T
-}
-
-export interface Start {
-	version: string
-	demo: boolean
-	user: string
-	starters: string[]
-	projects: { id: string; name: string }[]
-}
-
-export interface Thread {
-	id: string
-	title: string
-	project: string
-	created_at: string
-	updated_at: string
-	viewed_at: string | null
-	unread: boolean
-	running: boolean
-}
-
-export interface Me {
-	user: string
-	superuser: boolean
-	by: 'token' | 'session' | 'link' | 'proxy' | 'nothing'
+	return (r.status === 204 || r.status === 202 ? undefined : await r.json()) as Answer<N>
 }
 
 const at = (id: string) => `/api/threads/${encodeURIComponent(id)}`
 
 export const api = {
-	me: () => json<Me>('/api/auth/me'),
-	login: (username: string, password: string) => json<Me>('/api/auth/login', 'POST', { username, password }),
-	setup: (token: string, password: string) => json<Me>('/api/auth/setup', 'POST', { token, password }),
-	logout: () => json<void>('/api/auth/logout', 'POST', {}),
-	start: () => json<Start>('/api/start'),
+	me: () => json<'getMe'>('/api/auth/me'),
+	login: (username: string, password: string) => json<'login'>('/api/auth/login', 'POST', { username, password }),
+	setup: (token: string, password: string) => json<'setup'>('/api/auth/setup', 'POST', { token, password }),
+	logout: () => json<'logout'>('/api/auth/logout', 'POST', {}),
+	start: () => json<'getStart'>('/api/start'),
 	threads: (q: string, cursor: string) =>
-		json<{ threads: Thread[]; next: string | null }>(
-			`/api/threads?limit=50&q=${encodeURIComponent(q)}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-		),
+		json<'listThreads'>(`/api/threads?limit=50&q=${encodeURIComponent(q)}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`),
 	// The newest 100 turns, or those before one.
 	messages: (id: string, before = '') =>
-		json<{ thread: Thread; messages: unknown[]; before: string | null }>(
-			`${at(id)}/messages?limit=100${before && `&before=${encodeURIComponent(before)}`}`,
-		),
-	branch: (id: string, turn: string) => json<Thread>(`${at(id)}/branch`, 'POST', { turn }),
-	rename: (id: string, title: string) => json<Thread>(at(id), 'PATCH', { title }),
-	remove: (id: string) => json<void>(at(id), 'DELETE'),
-	viewed: (id: string) => json<Thread>(`${at(id)}/viewed`, 'POST', {}),
-	stop: (id: string) => json<void>(`/api/chat/${encodeURIComponent(id)}/stop`, 'POST', {}),
+		json<'listMessages'>(`${at(id)}/messages?limit=100${before && `&before=${encodeURIComponent(before)}`}`),
+	branch: (id: string, turn: string) => json<'branchThread'>(`${at(id)}/branch`, 'POST', { turn }),
+	rename: (id: string, title: string) => json<'renameThread'>(at(id), 'PATCH', { title }),
+	remove: (id: string) => json<'deleteThread'>(at(id), 'DELETE'),
+	viewed: (id: string) => json<'viewThread'>(`${at(id)}/viewed`, 'POST', {}),
+	stop: (id: string) => json<'stop'>(`/api/chat/${encodeURIComponent(id)}/stop`, 'POST', {}),
 }
 
 // crypto.randomUUID is there on https and localhost only.
