@@ -352,10 +352,12 @@ typedef struct leasing {
 static ag_status take_lease(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
 	const leasing *l = arg;
+	/* 0 = given back */
+	const int64_t until_ms = l->ttl_ms ? l->now_ms + l->ttl_ms : 0;
 	ag_db_out out = { 0 };
 	ag_status st = ag_db_run(db, &sql[TAKE_LEASE],
 	                         AG_DB_ARGS(ag_db_text(ag_id_str(l->run)), ag_db_text(l->owner),
-	                                    ag_db_int(l->now_ms + l->ttl_ms), ag_db_int(l->now_ms)),
+	                                    ag_db_int(until_ms), ag_db_int(l->now_ms)),
 	                         &out, err);
 
 	(void)is_again;

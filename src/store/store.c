@@ -612,7 +612,9 @@ static ag_status look_at_holder(ag_store *s, const ag_id *run, ag_str owner, int
 	int64_t until_ms;
 	ag_status st = ag_runs_lease_holder(s->db, run, arena, &holder, &until_ms, err);
 
-	if (st || !holder.len || ag_str_eq(holder, owner) || ag_owner_pid(holder) == (long)getpid())
+	/* Given back: the end of its time says so, whether its holder lives or not. */
+	if (st || !holder.len || !until_ms || ag_str_eq(holder, owner) ||
+	    ag_owner_pid(holder) == (long)getpid())
 		return st;
 	switch (ag_owner_state_of(holder)) {
 	case AG_OWNER_DEAD: /* given back in its name; of several that do so one gets it then */

@@ -329,6 +329,61 @@ static void killed_writer_loses_nothing(void **state)
 	}
 }
 
+/* Takes the right to write, gives it back when it is told to, and lives on until it is told again. */
+static int write_and_stay(store_env *env, int said, int told, const ag_id *run)
+{
+	ag_store *s = NULL;
+	ag_err err = { 0 };
+	const ag_str me = ag_owner_new(&ag_clock_system, env->arena);
+	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
+	char c = 0;
+
+	if (ag_store_open(ag_str_c(env->uri), &s, &err) || ag_store_lease(s, run, me, now_ms, 60000, &err))
+		return 1;
+	if (write(said, &c, 1) != 1 || read(told, &c, 1) != 1)
+		return 2;
+	if (ag_store_lease(s, run, me, now_ms, 0, &err))
+		return 3;
+	if (write(said, &c, 1) != 1 || read(told, &c, 1) != 1)
+		return 4;
+	ag_store_close(s);
+	return 0;
+}
+
+/* A worker gives back what it wrote, and takes the next job: others may write then, though it lives. */
+static void a_living_writer_gives_back(void **state)
+{
+	store_env *env = *state;
+	const ag_id run = ag_id_new(&ag_clock_system);
+	const ag_str me = ag_owner_new(&ag_clock_system, env->arena);
+	int said[2], told[2], status = 0;
+	char c = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(said), 0);
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(write_and_stay(env, said[1], told[0], &run));
+	assert_int_equal(read(said[0], &c, 1), 1);
+	assert_ok(env, store_env_reopen(env));
+	assert_int_equal(ag_store_lease(env->store, &run, me, ag_clock_wall(&ag_clock_system), 1000,
+	                                &env->err),
+	                 AG_CONFLICT);
+	assert_int_equal(write(told[1], &c, 1), 1);
+	assert_int_equal(read(said[0], &c, 1), 1);
+	assert_ok(env, ag_store_lease(env->store, &run, me, ag_clock_wall(&ag_clock_system), 1000,
+	                              &env->err));
+	env->store = ag_store_close(env->store);
+	assert_int_equal(write(told[1], &c, 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	for (size_t i = 0; i < 2; i++) {
+		close(said[i]);
+		close(told[i]);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -339,6 +394,7 @@ int main(void)
 		T(a_group_commits_for_its_threads),
 		T(processes_open_a_fresh_store_at_once),
 		T(killed_writer_loses_nothing),
+		T(a_living_writer_gives_back),
 	};
 	int nfailed = 0;
 
