@@ -205,6 +205,7 @@ _argus_value() {
 	serve:--questions) kind=any ;;
 	serve:--proxy-header) kind=any ;;
 	serve:--grace) kind=any ;;
+	serve:--workers) kind=any ;;
 	serve:--store) kind=files ;;
 	project:--source) kind=files ;;
 	project:--name) kind=any ;;
@@ -397,7 +398,7 @@ _argus_options() {
 	rate) words='--reason --output --store' ;;
 	purge) words='--older-than --store' ;;
 	mcp) words='--project --http --host --port --no-auth --allow-hosts --allow-origins --resource --authorization-servers --store' ;;
-	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --proxy-header --grace --openapi --store' ;;
+	serve) words='--project --host --port --demo --no-auth --allow-hosts --allow-origins --resource --authorization-servers --questions --proxy-header --grace --workers --openapi --store' ;;
 	project) words='--source --name --password-file --no-password --disable --enable --output --store' ;;
 	token) words='--user --project --role --scope --expires --name --output --store' ;;
 	user) words='--superuser --output --store' ;;

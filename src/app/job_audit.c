@@ -20,7 +20,7 @@
 typedef struct payload {
 	bool all;
 	ag_str project, source, collection, key;
-	ag_str eval_profile;                /* "" = as the worker's */
+	ag_str eval_profile;                  /* "" = as the worker's */
 	uint64_t max_iterations, max_seconds; /* 0 = as the worker's */
 } payload;
 

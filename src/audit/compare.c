@@ -58,9 +58,9 @@ static ag_status read_side(ag_store *store, const ag_run_row *run, ag_arena *are
 		    !ag_str_eqc(rows[i].status, "pending_review"))
 			continue;
 		list[kept].row = &rows[i];
-		list[kept++].key = ag_finding_key(
-			AG_S(""), ag_finding_canonical_field(rows[i].field, arena),
-			rows[i].category, arena);
+		list[kept++].key = ag_finding_key(AG_S(""),
+		                                  ag_finding_canonical_field(rows[i].field, arena),
+		                                  rows[i].category, arena);
 	}
 	qsort(list, kept, sizeof(*list), by_key);
 	*ret = list;

@@ -94,8 +94,7 @@ static ag_status collection_json(const ag_source_info *info, const ag_inspect_op
 	ag_jw_arr(w);
 	for (size_t i = 0; i < s->nfield; i++)
 		if (ag_inspect_is_wanted(o, s->fields[i].path, s->fields[i].path))
-			ag_survey_field_json(&s->fields[i], o->show_values, a,
-			                     w);
+			ag_survey_field_json(&s->fields[i], o->show_values, a, w);
 	ag_jw_arr_end(w);
 	ag_jw_kkey(w, "truncated_paths");
 	ag_jw_arr(w);

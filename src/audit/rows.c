@@ -68,7 +68,8 @@ void ag_audit_pending_json(const ag_past_run *runs, size_t n, bool show_values, 
 
 /* --- what verify says --- */
 
-static void verified_counts(ag_check_result result, uint64_t was, uint64_t now, ag_str why, ag_jw *w)
+static void verified_counts(ag_check_result result, uint64_t was, uint64_t now, ag_str why,
+                            ag_jw *w)
 {
 	ag_jw_kstr(w, "result", ag_str_c(ag_check_result_name(result)));
 	ag_jw_kuint(w, "was", was);
@@ -98,7 +99,7 @@ static void verified_list(const char *name, const ag_verified *list, size_t n, a
 			ag_jw_obj(w);
 			ag_jw_kstr(w, "category", f->parts[k].category);
 			verified_counts(f->parts[k].result, f->parts[k].was, f->parts[k].now,
-			            f->parts[k].why, w);
+			                f->parts[k].why, w);
 			ag_jw_obj_end(w);
 		}
 		ag_jw_arr_end(w);

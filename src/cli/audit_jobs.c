@@ -71,12 +71,12 @@ static ag_status list_all(ag_cli *c, batch *b, bool (*keeps)(ag_cli *c, ag_str c
 
 		st = ag_source_list(&c->app.ctx, b->uris[i].uri, arena, &places, &nplace, err);
 		if (!st)
-			st = ag_job_audit_places(
-				&c->app.ctx,
-				&(ag_job_audit_what){ .uri = b->uris[i].uri,
-			                              .project = b->uris[i].project,
-			                              .queue = ag_str_c(b->queue) },
-				arena, &jobs, &n, err);
+			st = ag_job_audit_places(&c->app.ctx,
+			                         &(ag_job_audit_what){
+							 .uri = b->uris[i].uri,
+							 .project = b->uris[i].project,
+							 .queue = ag_str_c(b->queue) },
+			                         arena, &jobs, &n, err);
 		if (st)
 			return st;
 		all = ag_new_n(arena, ag_job, cap + n + 1);

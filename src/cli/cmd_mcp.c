@@ -1,12 +1,17 @@
 /* argus mcp: the MCP server, over standard input and output or over HTTP. argus serve: the same over HTTP, and conversations.
  *
  * Over stdio nothing but messages may stand on standard output: what a library writes there goes to standard error. */
+#include <errno.h>
 #include <malloc.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyst/tools.h"
+#include "app/audit_server.h"
 #include "app/chat.h"
 #include "app/chat_demo.h"
 #include "app/chat_server.h"
@@ -14,7 +19,7 @@
 #include "app/projects.h"
 #include "app/retention.h"
 #include "artifact/tools.h"
-#include "cli/cli.h"
+#include "cli/crew.h"
 #include "knowledge/tools.h"
 #include "server/accounts.h"
 #include "server/parts.h"
@@ -69,6 +74,8 @@ static const ag_option serve_options[] = {
 	  "believe a proxy on this machine that names the user in this header, like X-Forwarded-User" },
 	{ "grace", 0, "SECONDS", NULL, NULL,
 	  "how long answers may go on when the server is stopped (30)" },
+	{ "workers", 0, "N", NULL, NULL,
+	  "processes that do queued jobs, and one more for uploaded files (1); 0 = none, argus worker does them" },
 	{ "openapi", 0, NULL, NULL, NULL,
 	  "write the OpenAPI 3.1 document of the API to standard output, and end" },
 	{ .setting = "store", .help = "projects, tokens, threads and the audit table: a path" },
@@ -77,6 +84,9 @@ static const ag_option serve_options[] = {
 typedef struct service {
 	ag_cli *c;
 	bool is_serve, is_demo;
+	unsigned nworker; /* argus serve */
+	pid_t crew;       /* of them; 0 = there are none */
+	ag_app_audit_server audits;
 	ag_app_chat_server *chat; /* argus serve; NULL */
 	ag_server_chat chat_opts;
 	ag_server_people people;
@@ -316,6 +326,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		s->chat_opts.per_minute = (uint64_t)ag_cli_number(c, "questions", 0, 1000000,
 		                                                  QUESTIONS);
 		o.chat = &s->chat_opts;
+		o.audits = &s->audits.opts;
 		fill_people(s);
 		o.people = &s->people;
 		/* Turns end by themselves within the time of grace. */
@@ -349,6 +360,57 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 	return AG_OK;
 }
 
+/* --- the workers of argus serve --- */
+
+/* The first takes the jobs on uploaded files, the others those that all workers share. */
+static int do_jobs(ag_cli *c, unsigned index, void *arg)
+{
+	const service *s = arg;
+	const ag_worker_opts o = { .queue = index ? AG_S(AG_JOB_QUEUE) : s->audits.uploads_queue,
+		                   .per_target = 2,
+		                   .lease_ms = 60000,
+		                   .grace_ms = 10000,
+		                   .poll_ms = 2000,
+		                   .retries = true,
+		                   .schedules = index == 1,
+		                   .stop = c->app.ctx.cancel,
+		                   .tell = ag_crew_tell,
+		                   .tell_arg = c };
+	uint64_t n = 0;
+	ag_err err = { 0 };
+
+	return ag_worker_run(&c->app, &o, &n, &err) ? ag_cli_fail(c, &err) : AG_EXIT_OK;
+}
+
+/* Before the process has threads or an open store. The crew ends with it. */
+static ag_status start_crew(service *s, ag_err *err)
+{
+	const pid_t parent = getpid();
+
+	if (!s->nworker)
+		return AG_OK;
+	s->crew = fork();
+	if (s->crew < 0)
+		return ag_fail_errno(err, errno, ORIGIN, "cannot start the workers");
+	if (s->crew)
+		return AG_OK;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(AG_EXIT_CANCELLED);
+	_exit(ag_crew_run(s->c, s->nworker + 1, do_jobs, s));
+}
+
+static void stop_crew(service *s)
+{
+	int status;
+
+	if (s->crew <= 0)
+		return;
+	kill(s->crew, SIGTERM);
+	while (waitpid(s->crew, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
 static int run_service(service *s, bool is_http, bool is_open)
 {
 	ag_retention *retention = NULL;
@@ -358,7 +420,12 @@ static int run_service(service *s, bool is_http, bool is_open)
 	/* One heap for all threads, because each keeps what it once needed: after 32 sessions 3.9 to 4.2 MB of anonymous
 	 * memory, 4.1 to 5.5 with two. A call gets past the threads' own caches, to the heap's lock, about once. */
 	mallopt(M_ARENA_MAX, 1);
-	st = open_service(s, is_http, &err);
+	st = s->is_serve ? ag_app_audit_server_init(&s->c->app, s->nworker > 0, &s->audits, &err)
+	                 : AG_OK;
+	if (!st)
+		st = start_crew(s, &err);
+	if (!st)
+		st = open_service(s, is_http, &err);
 	if (!st && s->hub)
 		retention = ag_app_retention_start(&s->c->app, s->app.store_uri);
 	if (!st && is_http)
@@ -367,6 +434,7 @@ static int run_service(service *s, bool is_http, bool is_open)
 		st = serve_stdio(s, &err);
 	ag_app_retention_stop(retention);
 	close_service(s);
+	stop_crew(s);
 	return st ? ag_cli_fail(s->c, &err) : AG_EXIT_OK;
 }
 
@@ -408,6 +476,7 @@ static int run_serve(ag_cli *c)
 	port_of(&s);
 	ag_cli_number(c, "grace", 0, 3600, GRACE_S);
 	ag_cli_number(c, "questions", 0, 1000000, QUESTIONS);
+	s.nworker = (unsigned)ag_cli_number(c, "workers", 0, AG_CREW_MAX - 1, 1);
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	if (ag_cli_has(c, "openapi"))

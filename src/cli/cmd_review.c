@@ -75,7 +75,8 @@ static int list_text(ag_cli *c, const ag_past_run *runs, size_t n)
 		                      AG_FMT(ag_past_when(runs[i].run.started_ms, c->app.arena))));
 		ag_paint_nl(&p);
 		for (size_t k = 0; k < runs[i].nfinding; k++) {
-			const ag_finding f = ag_audit_finding_of(&runs[i].findings[k], c->app.arena);
+			const ag_finding f = ag_audit_finding_of(&runs[i].findings[k],
+			                                         c->app.arena);
 
 			list_one(c, &p, &runs[i].run, &f);
 		}

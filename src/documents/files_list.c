@@ -41,6 +41,11 @@ static const struct extension *extension_of(ag_str name)
 	return NULL;
 }
 
+bool ag_source_is_data_name(ag_str name)
+{
+	return extension_of(name) != NULL;
+}
+
 static ag_str base_name(ag_str path)
 {
 	size_t end = path.len;

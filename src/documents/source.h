@@ -210,6 +210,9 @@ ag_str ag_source_shown(ag_str uri, ag_arena *arena);
  * opened, and what it names need not be there any more; "" = it cannot be told (cosmos://). In arena. */
 ag_str ag_source_base(ag_str uri, ag_arena *arena);
 
+/* Does the name of a file end as that of a collection does (".csv")? */
+bool ag_source_is_data_name(ag_str name);
+
 /* The collections of a URI or path: a file is one, a folder one per data file in it (sorted by name,
  * not recursive). Nothing is opened, so one that cannot be read hides no other. errors: AG_NOT_FOUND,
  * AG_DENIED, AG_INVALID naming the path and, for an unknown scheme, the known ones. */

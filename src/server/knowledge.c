@@ -13,11 +13,10 @@ ag_str ag_server_param(ag_httpd_request *rq, const char *name)
 	return ag_http_decode(rq->arena, ag_httpd_param(rq, name), &ret) ? ret : AG_S("");
 }
 
-bool ag_server_place_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+bool ag_server_place_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str id,
                         ag_server_place *ret)
 {
 	const ag_caller *who = ag_server_who(h, rq);
-	const ag_str id = ag_server_param(rq, "project");
 	const ag_project *project = NULL;
 	ag_err err = { 0 };
 	ag_status st;
@@ -27,9 +26,11 @@ bool ag_server_place_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		                  "it is served by argus serve");
 		return false;
 	}
-	st = id.len ? ag_project_find(h->opts.chat->hub, who, id, &project, &err) : AG_NOT_FOUND;
-	if (st == AG_NOT_FOUND)
+	st = ag_project_find(h->opts.chat->hub, who, id, &project, &err);
+	if (st == AG_NOT_FOUND && id.len)
 		ag_server_problem(rp, 404, "there is no such project", "");
+	else if (st == AG_NOT_FOUND)
+		ag_server_problem(rp, 400, err.msg, err.hint);
 	else if (st)
 		ag_server_problem_of(rp, &err);
 	if (st)
@@ -39,6 +40,17 @@ bool ag_server_place_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		             .nthread = 1 };
 	ret->place = (ag_know_place){ h->opts.chat->hub, &ret->ctx, who, project };
 	return true;
+}
+
+bool ag_server_place_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                        ag_server_place *ret)
+{
+	const ag_str id = ag_server_param(rq, "project");
+
+	if (id.len)
+		return ag_server_place_in(h, rq, rp, id, ret);
+	ag_server_problem(rp, 404, "there is no such project", "");
+	return false;
 }
 
 /* The kind of the route's {kind}. False: rp says 404. */

@@ -60,7 +60,8 @@ typedef struct ag_route_doc {
 } ag_route_doc;
 
 /* The shapes of one area; ends with a NULL name. */
-extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[];
+extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[],
+	ag_doc_audit_shapes[];
 
 /* --- openapi.c --- */
 
@@ -101,5 +102,13 @@ extern const ag_route_doc ag_doc_list_knowledge, ag_doc_add_knowledge, ag_doc_ge
 	ag_doc_list_artifacts, ag_doc_get_artifact, ag_doc_rename_artifact, ag_doc_delete_artifact,
 	ag_doc_list_versions, ag_doc_query_artifact, ag_doc_export_artifact,
 	ag_doc_undelete_artifact;
+
+/* --- doc_audits.c --- */
+
+extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_sources,
+	ag_doc_upload, ag_doc_drop_upload, ag_doc_inspect, ag_doc_waiting, ag_doc_audit_metrics,
+	ag_doc_get_audit, ag_doc_audit_events, ag_doc_audit_report, ag_doc_export_audit,
+	ag_doc_audit_diff, ag_doc_audit_history, ag_doc_verify_audit, ag_doc_stop_audit,
+	ag_doc_resume_audit, ag_doc_rate;
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "http/server.h"
 #include "mcp/server.h"
+#include "store/jobs.h"
 
 #define AG_SERVER_MCP_PATH "/mcp"
 /* A request waits this long for a store that is away, then it gets 503. */
@@ -41,6 +42,30 @@ typedef struct ag_server_chat {
 	ag_str (*starter)(size_t n);
 } ag_server_chat;
 
+/* What an audit is asked of. */
+typedef struct ag_server_audit_what {
+	const ag_project *project;
+	ag_str uri; /* its documents, or a file that was uploaded for it */
+	bool is_upload;
+	ag_str eval_profile;                  /* "" = as the worker's settings say */
+	uint64_t max_iterations, max_seconds; /* 0 = the same */
+} ag_server_audit_what;
+
+/* How audits are begun (server/audits.h). Its functions are called from any thread. */
+typedef struct ag_server_audits {
+	/* Jobs for a worker, one for each collection, in arena. */
+	ag_status (*jobs)(void *arg, const ag_ctx *ctx, const ag_server_audit_what *what,
+	                  ag_arena *arena, ag_job **ret, size_t *nret, ag_err *err);
+	/* The folder in which files of a project are kept; it need not be there yet. In arena. */
+	ag_str (*folder)(void *arg, ag_str project, ag_arena *arena);
+	/* Keeps a file there, whole or not at all, in the place of one of that name.
+	 * errors  AG_LIMIT: there are too many; AG_IO */
+	ag_status (*keep)(void *arg, ag_str project, ag_str name, ag_str bytes, ag_arena *arena,
+	                  ag_err *err);
+	void *arg;
+	bool show_values; /* as the settings say: else personal values are masked */
+} ag_server_audits;
+
 /* How people come in, and how much anybody may ask; 0 = no limit. */
 typedef struct ag_server_people {
 	uint64_t
@@ -58,7 +83,8 @@ typedef struct ag_server_people {
 
 typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
-	const ag_server_chat *chat; /* NULL = conversations are not served */
+	const ag_server_chat *chat;     /* NULL = conversations are not served */
+	const ag_server_audits *audits; /* with chat; NULL = audits are not served */
 	const ag_server_people
 		*people; /* with chat; NULL = tokens alone, and no limits of requests */
 	ag_store *store; /* for tokens; used under a lock of its own */

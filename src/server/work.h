@@ -13,6 +13,9 @@ typedef struct ag_server_place {
 	ag_know_place place; /* refers to ctx */
 } ag_server_place;
 
+/* The caller in that project, "" = the one that is meant when none is named. False: rp says why not. */
+bool ag_server_place_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str id,
+                        ag_server_place *ret);
 /* The caller in the project of the route's {project}. False: rp says why not. */
 bool ag_server_place_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                         ag_server_place *ret);

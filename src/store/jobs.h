@@ -46,7 +46,7 @@ typedef struct ag_job {
 	int64_t created_ms, started_ms, ended_ms;
 	unsigned attempts, max_attempts;
 	ag_str owner; /* who took it last (run/owner.h) */
-	ag_id run;    /* "" when it is added: given when it is taken first; later attempts have the same */
+	ag_id run; /* "" when it is added: given when it is taken first; later attempts have the same */
 	bool wants_stop;
 	ag_str result; /* JSON object, "" = none */
 	ag_str error;  /* of the last attempt that failed, "" = none */

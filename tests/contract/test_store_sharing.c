@@ -338,7 +338,8 @@ static int write_and_stay(store_env *env, int said, int told, const ag_id *run)
 	const int64_t now_ms = ag_clock_wall(&ag_clock_system);
 	char c = 0;
 
-	if (ag_store_open(ag_str_c(env->uri), &s, &err) || ag_store_lease(s, run, me, now_ms, 60000, &err))
+	if (ag_store_open(ag_str_c(env->uri), &s, &err) ||
+	    ag_store_lease(s, run, me, now_ms, 60000, &err))
 		return 1;
 	if (write(said, &c, 1) != 1 || read(told, &c, 1) != 1)
 		return 2;

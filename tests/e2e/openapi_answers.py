@@ -44,7 +44,7 @@ class Document:
         if not body:
             return "a body is missing" if content and method != "HEAD" else ""
         if media not in content:
-            return "" if "text/*" in content and media.startswith("text/") else "%s is not described" % media
+            return "" if "*/*" in content or ("text/*" in content and media.startswith("text/")) else "%s is not described" % media
         if "json" not in media or not jsonschema:
             return ""
         schema = dict(content[media]["schema"], components=self.doc["components"])

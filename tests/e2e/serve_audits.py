@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Audits over argus serve: every route by a viewer, an analyst and a stranger; on both stores.
+
+1. A project's collections and uploaded files are listed, audited by the server's own workers, and read in each format.
+2. Two audits of a file whose data changed are compared; a finding is checked again, rated, and counted.
+3. What waits is stopped; what was killed is gone on with, and nothing is done twice.
+4. Each role may what it should; nobody sees the audits of another project. Wrong input is told and changes nothing."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import serve
+from serve import DIR, Server, argus, ask, check, wait
+
+A = "/api/audits"
+BYTES = "application/octet-stream"
+NOBODY = "00000000-0000-7000-8000-000000000000"
+
+
+def call(server, token, method, path, body=None, **headers):
+    r = ask(server, method, path, body, token=token, **headers)
+    text = r.r.read().decode()
+    return r.status, json.loads(text) if text and "json" in r.headers.get("content-type", "") else text
+
+
+def people(n, wrong):
+    """n documents; some ages are text."""
+    return "".join(json.dumps({"_id": i, "age": str(20 + i % 50) if i < wrong else 20 + i % 50, "mail": "user%d@example.org" % i}) + "\n" for i in range(n))
+
+
+def upload(server, token, name, text, query="?project=shop"):
+    return call(server, token, "PUT", "%s/uploads/%s%s" % (A, name, query), text.encode(), Content_Type=BYTES)
+
+
+def ended(server, token, audit, want=("ok",)):
+    def state():
+        got = call(server, token, "GET", "%s/%s" % (A, audit))[1]
+        return got if got["status"] not in ("queued", "running") else None
+    got = wait(state, 60)
+    check("audit %s" % " or ".join(want), got and got["status"] in want, got or server.said())
+    return got or {}
+
+
+def start(server, token, **body):
+    status, made = call(server, token, "POST", A, dict({"project": "shop"}, **body))
+    check("an audit begins as 202", status == 202 and all(a["status"] == "queued" for a in made["audits"]), made)
+    return [a["id"] for a in made["audits"]]
+
+
+def sources(server, tokens):
+    analyst, viewer, stranger = tokens
+    status, made = upload(server, analyst, "people.ndjson", people(400, 40))
+    check("a file is taken", status == 201 and made["collections"] == ["people"], made)
+    got = call(server, viewer, "GET", A + "/sources?project=shop")[1]
+    check("collections and uploads are listed", got["collections"] == ["goods", "people"] and got["has_documents"] and not got["problem"] and
+          [u["name"] for u in got["uploads"]] == ["people.ndjson"], got)
+    cases = [("a viewer", viewer, "x.csv", "a\n1\n", 403), ("a stranger", stranger, "x.csv", "a\n1\n", 404), ("no format", analyst, "x.exe", "a\n1\n", 400),
+             ("nothing in it", analyst, "x.csv", "", 400), ("a hidden name", analyst, ".x.csv", "a\n1\n", 400), ("a path", analyst, "..%2Fx.csv", "a\n1\n", 400),
+             ("101 bytes of name", analyst, "x" * 97 + ".csv", "a\n1\n", 400), ("a line break", analyst, "x%0A.csv", "a\n1\n", 400)]
+    for name, token, file, text, want in cases:
+        status, told = upload(server, token, file, text)
+        check("an upload: %s is %d" % (name, want), status == want, told)
+    status, _ = call(server, analyst, "PUT", A + "/uploads/x.csv?project=shop", b"a\n1\n", Content_Type="text/plain")
+    check("an upload that is not sent as bytes is 415", status == 415)
+    status, _ = call(server, analyst, "PUT", A + "/uploads/x.csv?project=shop", b"a", Content_Type=BYTES, Content_Length=str((64 << 20) + 1))
+    check("an upload of more than 64 MiB is 413 before its bytes", status == 413)
+    names = [u["name"] for u in call(server, viewer, "GET", A + "/sources?project=shop")[1]["uploads"]]
+    check("nothing of all that was kept", names == ["people.ndjson"], names)
+    fields = call(server, viewer, "GET", A + "/inspect?project=shop&upload=people.ndjson")[1]["fields"]
+    check("the fields of an upload", [f["path"] for f in fields] == ["_id", "age", "mail"], fields)
+    one = call(server, viewer, "GET", A + "/inspect?project=shop&collection=goods&path=price")[1]
+    check("one field of a collection, masked", [f["path"] for f in one["fields"]] == ["price"] and one["masked"], one)
+    got = [call(server, viewer, "GET", A + "/inspect?project=shop" + q)[0] for q in ("", "&collection=none", "&upload=none.csv", "&upload=../argus.yaml")]
+    check("an inspection of what is not there, or of several", got == [400, 404, 404, 400], got)
+
+
+def reads(server, tokens, audit):
+    _, viewer, _ = tokens
+    one = "%s/%s" % (A, audit)
+    report = call(server, viewer, "GET", one + "/report")[1]
+    found = {(f["field"], f["category"]): f for f in report["findings"]}
+    check("the report has what is wrong", any(k[0] == "age" for k in found), sorted(found))
+    parts = {"html": "<!DOCTYPE html>", "markdown": "#", "csv": "severity", "sarif": '"2.1.0"', "junit": "<testsuite", "github": "::", "short": "people.ndjson"}
+    for name, text in parts.items():
+        r = ask(server, "GET", "%s/export?as=%s" % (one, name), token=viewer)
+        body = r.r.read().decode()
+        check("the report as " + name, r.status == 200 and text in body and "sandbox" in r.headers["content-security-policy"], body[:300])
+    check("no other format", call(server, viewer, "GET", one + "/export?as=exe")[0] == 400)
+    first = call(server, viewer, "GET", one + "/events")[1]
+    rest = call(server, viewer, "GET", "%s/events?after=%d" % (one, first["last"]))[1]
+    types = [e["type"] for e in first["events"]]
+    check("events from the beginning to the end", types[0] == "run_started" and types[-1] == "run_finished" and "finding" in types, types)
+    check("and no more after the last", rest["events"] == [] and rest["last"] == first["last"] and rest["audit"]["status"] == "ok", rest)
+    check("no value of a document is in them", "user1@example.org" not in json.dumps(first), first)
+    checked = call(server, viewer, "POST", one + "/verify")[1]
+    check("checked again: all are confirmed", checked["confirmed"] == len(report["findings"]) and not checked["changed"], checked)
+    some = report["findings"][0]["id"]
+    checked = call(server, viewer, "POST", "%s/verify?finding=%s" % (one, some))[1]
+    check("one finding alone", [f["id"] for f in checked["findings"]] == [some], checked)
+    check("a finding that is none", call(server, viewer, "POST", "%s/verify?finding=%s" % (one, NOBODY))[0] == 404)
+    return report
+
+
+def judges(server, tokens, audit, report):
+    analyst, viewer, _ = tokens
+    finding = report["findings"][0]["id"]
+    rate = "%s/%s/findings/%s/rate" % (A, audit, finding)
+    got = [call(server, t, "POST", p, b)[0] for t, p, b in (
+        (viewer, rate, {"label": "fp"}), (analyst, rate, {"label": "maybe"}), (analyst, rate, {}), (analyst, rate, {"label": "fp", "reason": "r" * 2001}),
+        (analyst, rate.replace(finding, NOBODY), {"label": "fp"}), (analyst, rate, {"label": "fp", "colour": "red"}))]
+    check("a wrong word is refused", got == [403, 400, 400, 400, 404, 400], got)
+    status, said = call(server, analyst, "POST", rate, {"label": "fp", "reason": "text is meant"})
+    check("a word is kept", status == 200 and said["finding"]["id"] == finding, said)
+    count = call(server, viewer, "GET", A + "/metrics?project=shop")[1]
+    check("and counted", count["false_positives"] == 1 and count["true_positives"] == 0 and count["precision"] == 0, count)
+    check("taken back", call(server, analyst, "POST", rate, {"label": "none"})[0] == 200 and
+          call(server, viewer, "GET", A + "/metrics?project=shop")[1]["precision"] is None)
+    call(server, analyst, "POST", rate, {"label": "tp"})
+    check("said the other way", call(server, viewer, "GET", A + "/metrics?project=shop")[1]["precision"] == 1)
+    check("nothing waits for a person", call(server, viewer, "GET", A + "/review?project=shop")[1]["pending"] == [])
+
+
+def past(server, tokens, audit):
+    analyst, viewer, _ = tokens
+    check("no audit before the first", call(server, viewer, "GET", "%s/%s/diff" % (A, audit))[0] == 404)
+    upload(server, analyst, "people.ndjson", people(400, 0))
+    new = start(server, analyst, upload="people.ndjson")[0]
+    ended(server, analyst, new)
+    diff = call(server, viewer, "GET", "%s/%s/diff" % (A, new))[1]
+    check("what was mended is gone, and resolved", diff["a"]["id"] == audit and any(g["field"] == "age" and g["state"] == "resolved" for g in diff["gone"]), diff)
+    check("the same with a name", call(server, viewer, "GET", "%s/%s/diff?with=%s" % (A, new, audit))[1] == diff)
+    check("none with a stranger's", call(server, viewer, "GET", "%s/%s/diff?with=%s" % (A, new, NOBODY))[0] == 404)
+    history = call(server, viewer, "GET", "%s/%s/history" % (A, new))[1]
+    check("both are one history", [r["id"] for r in history["runs"]] == [new, audit] and "patterns" in history["history"], history)
+    return new
+
+
+def rights(server, tokens, audit, store, model):
+    analyst, viewer, stranger = tokens
+    got = [call(server, viewer, "POST", A, {"project": "shop"})[0], call(server, viewer, "POST", "%s/%s/stop" % (A, audit))[0],
+           call(server, viewer, "POST", "%s/%s/resume" % (A, audit))[0], call(server, viewer, "DELETE", A + "/uploads/people.ndjson?project=shop")[0]]
+    check("a viewer begins, stops and removes nothing", got == [403] * 4, got)
+    paths = ["", "/events", "/report", "/diff", "/history"]
+    got = [call(server, stranger, "GET", "%s/%s%s" % (A, audit, p))[0] for p in paths] + [call(server, stranger, "GET", A + "?project=shop")[0]]
+    check("to a stranger there is no such audit", got == [404] * 6, got)
+    check("nor one of an id that begins so", call(server, viewer, "GET", "%s/%s" % (A, audit[:13]))[0] == 404)
+    listed = call(server, stranger, "GET", A + "?project=secret")[1]
+    check("his own project has none", listed == {"audits": [], "next": None}, listed)
+    sql = argus(store, model, "token", "create", "--user", "ann", "--role", "analyst", "--scope", "sql").splitlines()[0]
+    check("a token for SQL alone is refused", call(server, sql, "GET", A + "?project=shop")[0] == 403)
+    wrong = [{"project": "shop", "collection": "none"}, {"project": "shop", "upload": "none.csv"}, {"project": "shop", "upload": "../argus.yaml"},
+             {"project": "shop", "eval_profile": "slow"}, {"project": "shop", "max_iterations": 0}, {"project": "shop", "max_iterations": "many"},
+             {"project": "shop", "colour": "red"}, {"project": "none"}]
+    got = [call(server, analyst, "POST", A, b)[0] for b in wrong]
+    check("wrong requests begin nothing", got == [404, 404, 400, 400, 400, 400, 400, 404], got)
+    got = [call(server, viewer, "GET", A + q)[0] for q in ("?project=shop&cursor=x", "/nothing", "/%s" % NOBODY, "/%s/events?after=x" % audit)]
+    check("wrong names find nothing", got == [400, 404, 404, 400], got)
+    r = ask(server, "POST", A, {"project": "shop"}, token=analyst, Origin="https://evil.example")
+    check("a page of another origin begins nothing", r.status == 403)
+
+
+def collections(server, tokens):
+    analyst, viewer, _ = tokens
+    made = start(server, analyst, max_iterations=5, eval_profile="fast")
+    done = [ended(server, analyst, a, ("ok", "partial")) for a in made]
+    check("each collection is an audit of its own", sorted(d["collection"] for d in done) == ["goods", "people"], done)
+    report = call(server, viewer, "GET", "%s/%s/report" % (A, made[0]))[1]
+    check("with the steps that were asked for", len(report["run_trace"]) <= 5 and report["settings"]["max_iterations"] == 5, report["settings"])
+    pages, cursor = [], ""
+    while cursor is not None and len(pages) < 10:
+        page = call(server, viewer, "GET", "%s?project=shop&limit=1%s" % (A, cursor and "&cursor=" + cursor))[1]
+        pages += [a["id"] for a in page["audits"]]
+        cursor = page["next"]
+    whole = [a["id"] for a in call(server, viewer, "GET", A + "?project=shop")[1]["audits"]]
+    check("pages of one are the whole list", pages == whole and len(whole) == 4, (pages, whole))
+
+
+def stops(store, model, tokens):
+    analyst, viewer, _ = tokens
+    server = Server(store, model, "--questions", "0", "--workers", "0")
+    one = start(server, analyst, collection="goods")[0]
+    listed = call(server, viewer, "GET", A + "?project=shop")[1]["audits"]
+    check("without workers it waits, first in the list", listed[0]["id"] == one and listed[0]["status"] == "queued" and listed[0]["collection"] == "goods", listed)
+    got = [call(server, viewer, "GET", "%s/%s/%s" % (A, one, p))[0] for p in ("report", "diff", "history", "events")]
+    check("it has no report yet, and no events", got == [409, 409, 409, 200], got)
+    got = [call(server, analyst, "POST", "%s/%s/stop" % (A, one)) for _ in range(2)]
+    check("stopped once", [g[0] for g in got] == [200, 409] and got[0][1]["status"] == "cancelled", got)
+    check("what never began cannot go on", call(server, analyst, "POST", "%s/%s/resume" % (A, one))[0] == 409)
+    server.stop()
+
+
+def killed(store, model, tokens):
+    """A run that is killed in the middle goes on where its log ends."""
+    analyst, viewer, _ = tokens
+    server = Server(store, model)
+    upload(server, analyst, "many.ndjson", people(150000, 3000))
+    one = start(server, analyst, upload="many.ndjson")[0]
+    wait(lambda: call(server, viewer, "GET", "%s/%s/events" % (A, one))[1]["last"] > 5, 60)
+    children = subprocess.run(["pgrep", "-P", str(server.p.pid)], capture_output=True, text=True, check=False).stdout.split()
+    server.p.send_signal(signal.SIGKILL)
+    server.p.wait()
+    check("its workers end with it", wait(lambda: not any(os.path.exists("/proc/%s" % c) for c in children)) is True, children)
+    server = Server(store, model)
+    got = ended(server, analyst, one, ("ok", "cancelled", "interrupted"))
+    if got["status"] != "ok":
+        status, made = call(server, analyst, "POST", "%s/%s/resume" % (A, one))
+        check("it goes on under the same id", status == 202 and made["audits"][0]["id"] == one, made)
+        got = ended(server, analyst, one)
+    events = []
+    while True:
+        page = call(server, viewer, "GET", "%s/%s/events?after=%d" % (A, one, events[-1]["seq"] if events else 0))[1]["events"]
+        if not page:
+            break
+        events += page
+    check("its log has no hole and one end", [e["seq"] for e in events] == list(range(1, len(events) + 1)) and
+          [e["type"] for e in events].count("run_finished") == 1 and events[-1]["type"] == "run_finished", [e["type"] for e in events][-5:])
+    check("a complete audit does not go on", call(server, analyst, "POST", "%s/%s/resume" % (A, one))[0] == 409)
+    check("an upload is removed once", [call(server, analyst, "DELETE", A + "/uploads/many.ndjson?project=shop")[0] for _ in range(2)] == [204, 404])
+    check("its report stays", call(server, viewer, "GET", "%s/%s/report" % (A, one))[0] == 200)
+    checked = call(server, viewer, "POST", "%s/%s/verify" % (A, one))[1]
+    check("but cannot be checked again", checked["not_checkable"] == len(checked["findings"]) > 0, checked)
+    check("it ends with 0", server.stop() == 0, server.said())
+
+
+def on(name, store, model):
+    print("# " + name)
+    folder = DIR + "/documents"
+    os.makedirs(folder, exist_ok=True)
+    with open(folder + "/goods.csv", "w", encoding="utf-8") as f:
+        f.write("id,price\n" + "".join("%d,%s\n" % (i, "n/a" if i % 20 == 0 else i * 1.5) for i in range(200)))
+    with open(folder + "/people.ndjson", "w", encoding="utf-8") as f:
+        f.write(people(100, 0))
+    argus(store, model, "project", "add", "shop", "documents=" + folder)
+    argus(store, model, "project", "add", "secret", "documents=%s-of-others" % folder)
+    tokens = []
+    for user, role, project in (("ann", "analyst", "shop"), ("vi", "viewer", "shop"), ("sam", "analyst", "secret")):
+        argus(store, model, "project", "grant", project, user, role)
+        tokens.append(argus(store, model, "token", "create", "--user", user, "--role", role).splitlines()[0])
+    serve.MORE["XDG_STATE_HOME"] = DIR + "/state-" + name
+    serve.MORE["ARGUS_MAX_QUERIES_PER_MINUTE"] = "none"
+    server = Server(store, model)
+    sources(server, tokens)
+    one = start(server, tokens[0], upload="people.ndjson")[0]
+    ended(server, tokens[0], one)
+    report = reads(server, tokens, one)
+    judges(server, tokens, one, report)
+    past(server, tokens, one)
+    rights(server, tokens, one, store, model)
+    collections(server, tokens)
+    log = subprocess.run([serve.ARGUS, "log", "-o", "json", "--project", "shop", "--limit", "500"], capture_output=True, text=True, env=serve.env(store, model), check=False)
+    check("what was done is in the audit table", all(t in log.stdout for t in ("start_audit", "upload_documents", "rate_finding", "verify_audit", "read_audit_report")), log.stderr)
+    check("it ends with 0", server.stop() == 0, server.said())
+    stops(store, model, tokens)
+    killed(store, model, tokens)
+
+
+if __name__ == "__main__":
+    sys.exit(serve.on_both(on))
