@@ -3,6 +3,8 @@
 # validator refuses a document that was damaged. That each route is in it: tests/unit/test_server_openapi.c. That answers fit
 # it: openapi_answers.py, in the suites of argus serve.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
+#
+# shellcheck disable=SC2317 # validate() and refuses() are called by name
 set -u
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname -- "$0")/lib.sh"
