@@ -3,7 +3,9 @@
  * Half of the world writes 1.234,50 for 1234.5 and 31.12.2024, 31/12/2024 or 12/31/2024 for 2024-12-31. One cell does not
  * tell: "1,234" has two meanings, and "03/04/2024" as well. A whole column does. So a column gets views of its texts when
  * most of its cells are in one such notation and some can be nothing else: a number of decimals that groups of thousands
- * do not have, a day above 12 in one place and hardly ever in the other.
+ * do not have, a day above 12 in one place and hardly ever in the other. A file is written in one notation: what most of
+ * its columns say holds for those that say too little by themselves (three rooms of 2,5 among whole ones, a date in four
+ * rows), unless their own cells speak against it.
  *
  * Cells in another notation of the column stay text, also ISO dates among others, so that checks see the mixture. The
  * decision needs the whole file and uses only what the cells are, so it does not depend on the cut into blocks or on
@@ -208,14 +210,24 @@ static void add(tally *t, const tally *b)
 	t->is_hopeless = t->is_hopeless || b->is_hopeless;
 }
 
+static bool may_have_commas(const tally *t)
+{
+	return !t->is_hopeless && t->comma && t->comma > 4 * t->point &&
+	       (t->comma + t->whole) * MIN_OF_KIND >= t->filled;
+}
+
+static bool has_commas(const tally *t)
+{
+	return may_have_commas(t) && t->comma >= MIN_CELLS && t->comma3 * 2 < t->comma;
+}
+
 static decision decide(const tally *t)
 {
 	decision d = { .notation = NOTATION_NONE };
 
 	if (t->is_hopeless)
 		return d;
-	if (t->comma >= MIN_CELLS && t->comma > 4 * t->point && t->comma3 * 2 < t->comma &&
-	    (t->comma + t->whole) * MIN_OF_KIND >= t->filled)
+	if (has_commas(t))
 		return (decision){ .notation = NOTATION_COMMA, .is_grouped = t->grouped > 0 };
 	for (size_t i = 0; i < SEPARATORS; i++) {
 		const uint64_t days = t->above[i][0], months = t->above[i][1];
@@ -229,6 +241,42 @@ static decision decide(const tally *t)
 			d.notation = NOTATION_MONTH_FIRST;
 	}
 	return d;
+}
+
+/* What the columns of the file say together. t: of each column; all: what each says by itself. */
+static void decide_by_file(const tally *t, size_t ncol, decision *all)
+{
+	tally whole = { 0 };
+	notation dates[SEPARATORS] = { 0 };
+	bool is_torn[SEPARATORS] = { false };
+
+	for (size_t k = 0; k < ncol; k++) {
+		const char *sep = all[k].sep ? memchr(date_seps, all[k].sep, SEPARATORS) : NULL;
+
+		whole.point += t[k].point;
+		whole.comma += may_have_commas(&t[k]) ? t[k].comma : 0;
+		whole.comma3 += may_have_commas(&t[k]) ? t[k].comma3 : 0;
+		if (!sep || !all[k].notation)
+			continue;
+		is_torn[sep - date_seps] |= dates[sep - date_seps] &&
+		                            dates[sep - date_seps] != all[k].notation;
+		dates[sep - date_seps] = all[k].notation;
+	}
+	for (size_t k = 0; k < ncol; k++) {
+		if (all[k].notation || t[k].is_hopeless)
+			continue;
+		if (whole.comma >= MIN_CELLS && whole.comma > 4 * whole.point &&
+		    whole.comma3 * 2 < whole.comma && may_have_commas(&t[k]))
+			all[k] = (decision){ .notation = NOTATION_COMMA,
+				             .is_grouped = t[k].grouped > 0 };
+		for (size_t i = 0; i < SEPARATORS && !all[k].notation; i++) {
+			const size_t other = dates[i] == NOTATION_DAY_FIRST;
+
+			if (dates[i] && !is_torn[i] && t[k].date[i] &&
+			    t[k].date[i] * MIN_OF_KIND >= t[k].filled && !t[k].above[i][other])
+				all[k] = (decision){ .notation = dates[i], .sep = date_seps[i] };
+		}
+	}
 }
 
 /* The view of a text in the column's notation; MISSING: it is in another one. */
@@ -304,14 +352,16 @@ ag_status ag_csv_view_notation(const ag_ctx *ctx, const ag_plan *plan, ag_err *e
 	q.seen = (tally *)ag_xcalloc(plan->n * ncol, sizeof(*q.seen));
 	q.all = (decision *)ag_xcalloc(ncol, sizeof(*q.all));
 	st = ag_parallel(ctx, plan->n, look_block, &q, err);
+	/* What the other blocks say goes into the tallies of the first. */
 	for (size_t k = 0; !st && k < ncol; k++) {
-		tally t = { 0 };
-
-		for (size_t i = 0; i < plan->n; i++)
-			add(&t, &q.seen[i * ncol + k]);
-		q.all[k] = decide(&t);
-		any = any || q.all[k].notation;
+		for (size_t i = 1; i < plan->n; i++)
+			add(&q.seen[k], &q.seen[i * ncol + k]);
+		q.all[k] = decide(&q.seen[k]);
 	}
+	if (!st)
+		decide_by_file(q.seen, ncol, q.all);
+	for (size_t k = 0; k < ncol; k++)
+		any = any || q.all[k].notation;
 	if (!st && any)
 		st = ag_parallel(ctx, plan->n, view_block, &q, err);
 	free(q.seen);

@@ -505,6 +505,48 @@ static void copies(void **state)
 	check_copy(text, NULL, 0, AG_CONFLICT, "changed while it was read");
 }
 
+/* A column that says too little by itself is read as the others of its file are, unless its own cells speak against it. */
+static void a_file_has_one_notation(void **state)
+{
+	static const char few[] = "price;rooms;code;from;to\n"
+				  "1,50;2;7;31.12.2023;\n"
+				  "2,75;2,5;7;01.02.2024;05.06.2024\n"
+				  "3,25;3;8;01.03.2024;\n"
+				  "4,10;1;8,5 x;05.03.2024;02.07.2024\n"
+				  "5,05;3,5;9;06.03.2024;\n";
+	static const char points[] = "price;rooms\n1.50;2\n2.75;2,5\n3.25;3\n4.10;1\n5.05;3,5\n";
+	static const char slashes[] = "born;met\n"
+				      "31/12/1990;\n"
+				      "13/01/1991;03/04/2024\n"
+				      "14/02/1992;\n"
+				      "15/03/1993;05/04/2024\n"
+				      "16/04/1994;\n";
+	static const char against[] = "born;met\n"
+				      "31/12/1990;\n"
+				      "13/01/1991;03/24/2024\n"
+				      "14/02/1992;\n"
+				      "15/03/1993;05/04/2024\n"
+				      "16/04/1994;\n";
+	ag_table *t = load_n(few, sizeof(few) - 1, 1, AG_FORMAT_CSV);
+
+	(void)state;
+	assert_int_equal(count(t, "{\"rooms\":{\"$type\":\"number\"}}"), 5);
+	assert_int_equal(count(t, "{\"rooms\":2.5}"), 1);
+	assert_int_equal(count(t, "{\"code\":{\"$type\":\"number\"}}"), 4);
+	assert_int_equal(count(t, "{\"to\":{\"$type\":\"date\"}}"), 2);
+	ag_table_free(t);
+	t = load_n(points, sizeof(points) - 1, 1, AG_FORMAT_CSV);
+	assert_int_equal(count(t, "{\"rooms\":{\"$type\":\"number\"}}"), 3);
+	ag_table_free(t);
+	t = load_n(slashes, sizeof(slashes) - 1, 1, AG_FORMAT_CSV);
+	assert_int_equal(count(t, "{\"met\":{\"$type\":\"date\"}}"), 2);
+	assert_int_equal(count(t, "{\"met\":{\"$date\":\"2024-04-03T00:00:00Z\"}}"), 1);
+	ag_table_free(t);
+	t = load_n(against, sizeof(against) - 1, 1, AG_FORMAT_CSV);
+	assert_int_equal(count(t, "{\"met\":{\"$type\":\"date\"}}"), 0);
+	ag_table_free(t);
+}
+
 /* Filters compare the number or the moment that a cell of such a column means, in all blocks, with any number of threads. */
 static void notation_over_blocks(void **state)
 {
@@ -549,6 +591,7 @@ int main(void)
 		cmocka_unit_test(quoted_over_blocks),
 		cmocka_unit_test(copies),
 		cmocka_unit_test(columns_in_a_notation),
+		cmocka_unit_test(a_file_has_one_notation),
 		cmocka_unit_test(notation_over_blocks),
 	};
 
