@@ -10,13 +10,15 @@
  * look alike although both are frequent.
  *
  * Where few words make up all texts, or few values all rows, the vocabulary is known: then short words are judged, too.
+ * Names of people and firms are no vocabulary: Wagner and Wegner are both right. And where values repeat, a word that is
+ * wrong in one of them leaves a value that is right: without it, the finding is low.
  *
  * Speaks: at any share, as long as each wrong spelling is rare itself. */
 #include "audit/checks.h"
 
 #include <stdlib.h>
 
-#include "audit/words.h"
+#include "audit/slip.h"
 #include "base/utf8.h"
 #include "columns/textclass.h"
 
@@ -42,6 +44,8 @@
 #define CLOSED_ONCE   0.1 /* of them occur once, apart from slips */
 #define CLOSED_SHORT  10  /* times a word of three or four letters occurs, for a slip of it */
 #define MAX_PATTERN   600 /* wrong words in one regular expression */
+#define NAMES_SHARE   0.8 /* of the texts are two or three words with a capital each */
+#define REPEATED      2   /* times each value occurs, on average, where values repeat */
 
 /* One value, or one word of several values. */
 typedef struct entry {
@@ -66,8 +70,6 @@ typedef struct way_index {
 	size_t mask;
 } way_index;
 
-typedef enum slip_kind { SLIP_NONE, SLIP_CHANGE, SLIP_EXTRA, SLIP_DROP, SLIP_SWAP } slip_kind;
-
 typedef struct finding {
 	uint32_t code; /* of the value that is wrong */
 	ag_str wrong, right;
@@ -87,6 +89,10 @@ typedef struct search {
 	token *tokens;
 	way_index index;
 	bool are_words, is_label;
+	bool are_names; /* First Last */
+	uint64_t
+		*whole; /* words: hashes of all values, in order; NULL where values hardly repeat */
+	size_t nwhole;
 	bool is_closed;      /* few words make up all texts, or few values all rows */
 	bool has_neighbours; /* frequent entries that look alike */
 	bool is_all_slips;   /* most rare entries look like a frequent one */
@@ -106,39 +112,7 @@ static ag_str folded(ag_arena *a, ag_str text, void (*fold)(ag_str, ag_buf *))
 	return ret;
 }
 
-/* ---- hashes ---- */
-
-#define HASH_BASE UINT64_C(0x100000001b3)
-
-static uint64_t hash_of(ag_str s)
-{
-	uint64_t h = 0;
-
-	for (size_t i = 0; i < s.len; i++)
-		h = h * HASH_BASE + (unsigned char)s.ptr[i] + 1;
-	return h;
-}
-
-/* Calls fn for the hash of s and of s without each of its bytes. before: hash of what precedes, after: of the rest. */
-static void each_way(ag_str s, ag_arena *arena, void (*fn)(void *arg, uint64_t h), void *arg)
-{
-	uint64_t *after = ag_new_n(arena, uint64_t, s.len + 1),
-		 *power = ag_new_n(arena, uint64_t, s.len + 1);
-	uint64_t before = 0, scale = 1;
-
-	power[s.len] = 1;
-	for (size_t i = s.len; i > 0; i--) {
-		after[i - 1] = after[i] + ((unsigned char)s.ptr[i - 1] + 1) * scale;
-		scale *= HASH_BASE;
-		power[i - 1] = scale;
-	}
-	fn(arg, after[0]);
-	for (size_t i = 0; i < s.len; i++) {
-		if (!i || s.ptr[i] != s.ptr[i - 1])
-			fn(arg, before * power[i + 1] + after[i + 1]);
-		before = before * HASH_BASE + (unsigned char)s.ptr[i] + 1;
-	}
-}
+/* ---- ways of writing ---- */
 
 typedef struct filing {
 	way_index *ix;
@@ -178,80 +152,9 @@ static bool make_index(search *s)
 		filing f = { &s->index, i };
 
 		if (is_frequent(&s->entries[i]))
-			each_way(s->entries[i].fold, s->arena, file_way, &f);
+			ag_slip_ways(s->entries[i].fold, s->arena, file_way, &f);
 	}
 	return true;
-}
-
-/* ---- slips ---- */
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
-}
-
-static bool same_rest(ag_str a, size_t i, ag_str b, size_t k)
-{
-	return a.len - i == b.len - k && memcmp(a.ptr + i, b.ptr + k, a.len - i) == 0;
-}
-
-/* The one slip that turns right into wrong, and where. */
-static slip_kind slip_of(ag_str wrong, ag_str right, size_t *ret_at)
-{
-	const size_t n = wrong.len < right.len ? wrong.len : right.len;
-	size_t i = 0;
-
-	while (i < n && wrong.ptr[i] == right.ptr[i])
-		i++;
-	*ret_at = i;
-	if (wrong.len == right.len + 1)
-		return is_letter(wrong.ptr[i]) && same_rest(wrong, i + 1, right, i) ? SLIP_EXTRA
-		                                                                    : SLIP_NONE;
-	if (wrong.len + 1 == right.len)
-		return is_letter(right.ptr[i]) && same_rest(wrong, i, right, i + 1) ? SLIP_DROP
-		                                                                    : SLIP_NONE;
-	if (wrong.len != right.len || i == n || !is_letter(right.ptr[i]) ||
-	    !is_letter(wrong.ptr[i]))
-		return SLIP_NONE;
-	if (same_rest(wrong, i + 1, right, i + 1))
-		return SLIP_CHANGE;
-	if (i + 1 < n && wrong.ptr[i] == right.ptr[i + 1] && wrong.ptr[i + 1] == right.ptr[i] &&
-	    same_rest(wrong, i + 2, right, i + 2))
-		return SLIP_SWAP;
-	return SLIP_NONE;
-}
-
-/* The word of `right` that the slip is in, and whether the slip looks like grammar or like another word. */
-typedef struct place {
-	size_t len;      /* letters of the word */
-	bool is_ending;  /* plural, case, gender */
-	bool is_initial; /* the first letter of the word */
-	bool is_other_word,
-		is_slip_of_word; /* the rare one is a word of a language; only the other is, and no name */
-} place;
-
-static place place_of(ag_str wrong, ag_str right, slip_kind kind, size_t at)
-{
-	size_t from = at, to = at;
-	place p = { 0 };
-
-	while (from > 0 && is_letter(right.ptr[from - 1]))
-		from--;
-	while (to < right.len && is_letter(right.ptr[to]))
-		to++;
-	p.len = to - from;
-	p.is_initial = at == from && kind != SLIP_SWAP;
-	p.is_other_word = ag_word_is_known(
-		ag_str_make(wrong.ptr + from, to + wrong.len - right.len - from));
-	p.is_slip_of_word = !p.is_other_word &&
-	                    ag_word_is_known(ag_str_make(right.ptr + from, to - from));
-	if (kind == SLIP_EXTRA)
-		p.is_ending = at == to && !(at > from && wrong.ptr[at] == right.ptr[at - 1]);
-	else if (kind == SLIP_DROP)
-		p.is_ending = at + 1 >= to;
-	else if (kind == SLIP_CHANGE)
-		p.is_ending = at + 1 >= to;
-	return p;
 }
 
 /* ---- witnesses ---- */
@@ -321,8 +224,8 @@ static int ask_witnesses(const search *s, uint32_t rare, uint32_t frequent)
 /* ---- one rare entry ---- */
 
 /* Without a witness: is it a slip all the same? */
-static bool is_plausible(const search *s, const entry *rare, const entry *frequent, const place *p,
-                         bool *ret_sure)
+static bool is_plausible(const search *s, const entry *rare, const entry *frequent,
+                         const ag_slip_place *p, bool *ret_sure)
 {
 	const bool is_tiny = s->fr->nrow < 100;
 	const uint32_t enough = s->are_words ? 20 : is_tiny ? 5 : 10;
@@ -370,22 +273,22 @@ static bool is_code(const search *s, const entry *e)
 	const ag_str text = ag_val_text(&s->col->values[e->first - 1]);
 
 	for (size_t i = 0; i < text.len; i++)
-		if (is_letter(text.ptr[i]))
+		if (ag_slip_letter(text.ptr[i]))
 			return false;
 	return true;
 }
 
 /* A word that no language has, in place of a word that has and that all texts use. */
 static bool breaks_vocabulary(const search *s, const entry *rare, const entry *frequent,
-                              slip_kind kind, const place *p)
+                              ag_slip kind, const ag_slip_place *p)
 {
 	const bool is_short = p->len <= 4,
 		   may_be_short = frequent->n >= CLOSED_SHORT &&
 	                          (s->are_words || (p->len == 4 && !is_code(s, frequent)));
 
 	return s->is_closed && p->is_slip_of_word && !ag_name_is_person(&s->name) &&
-	       frequent->n >= 3 * rare->n && (!is_short || may_be_short) &&
-	       !(p->is_ending && kind != SLIP_CHANGE);
+	       !(s->are_words && s->are_names) && frequent->n >= 3 * rare->n &&
+	       (!is_short || may_be_short) && !(p->is_ending && kind != AG_SLIP_CHANGE);
 }
 
 /* "O'Hartford" beside "Hartford", "d'Avril" beside "Avril": folding leaves the letter and takes the apostrophe. */
@@ -399,7 +302,7 @@ static bool is_with_particle(const search *s, const entry *rare, const entry *fr
 
 	while (at < f.len && at < r.len && r.ptr[at] == f.ptr[at])
 		at++;
-	if (r.len != f.len + 1 || !same_rest(r, at + 1, f, at))
+	if (r.len != f.len + 1 || !ag_slip_same_rest(r, at + 1, f, at))
 		return false;
 	for (size_t i = 1; i < text.len; i++) {
 		const ag_str rest = ag_str_make(text.ptr + i, text.len - i);
@@ -411,17 +314,40 @@ static bool is_with_particle(const search *s, const entry *rare, const entry *fr
 	return false;
 }
 
+static int by_hash(const void *x, const void *y)
+{
+	const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Is the value with this word, put right, in the field as well? True where values hardly repeat. */
+static bool has_right_value(const search *s, const token *t, ag_str right)
+{
+	ag_str value, head, tail;
+	uint64_t hash;
+
+	if (!s->whole)
+		return true;
+	value = folded(s->arena, ag_val_text(&s->col->values[t->code - 1]), ag_text_fold_hard);
+	head = ag_str_make(value.ptr, t->at);
+	tail = ag_str_make(value.ptr + t->at + t->len, value.len - t->at - t->len);
+	hash = ag_slip_hash(
+		ag_str_printf(s->arena, "%.*s%.*s%.*s", AG_FMT(head), AG_FMT(right), AG_FMT(tail)));
+	return bsearch(&hash, s->whole, s->nwhole, sizeof(hash), by_hash) != NULL;
+}
+
 static void judge(search *s, const entry *rare, const entry *frequent)
 {
 	finding f = { rare->first, rare->fold, frequent->fold, rare->n, frequent->n, false };
 	size_t at;
-	const slip_kind kind = slip_of(rare->fold, frequent->fold, &at);
-	const place p = place_of(rare->fold, frequent->fold, kind, at);
+	const ag_slip kind = ag_slip_of(rare->fold, frequent->fold, &at);
+	const ag_slip_place p = ag_slip_place_of(rare->fold, frequent->fold, kind, at);
 	int said = 0;
 
 	if (is_with_particle(s, rare, frequent))
 		return;
-	if (kind == SLIP_NONE) { /* another accent */
+	if (kind == AG_SLIP_NONE) { /* another accent */
 		f.is_sure = s->is_label;
 		if (frequent->n >= 10 * rare->n && frequent->n >= 20)
 			add_finding(s, &f);
@@ -434,7 +360,7 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 		return;
 	/* Members of a series differ in the last letter only (Fuse A, Fuse B), and may agree in all other fields. */
 	if (frequent->n >= 3 * rare->n && p.len >= (s->are_words ? 6 : 4) && !p.is_other_word &&
-	    !(p.is_ending && kind == SLIP_CHANGE) &&
+	    !(p.is_ending && kind == AG_SLIP_CHANGE) &&
 	    ((frequent->nslip >= MANY_WAYS &&
 	      (s->is_label || s->is_all_slips || (s->are_words && p.is_slip_of_word))) ||
 	     (said > 0 && rare->n <= 3 && (s->is_label || !s->has_neighbours) &&
@@ -449,8 +375,12 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 		return;
 	}
 	for (uint32_t t = 0; t < rare->ntok; t++) {
-		f.code = s->tokens[rare->first + t].code;
-		add_finding(s, &f);
+		finding one = f;
+
+		one.code = s->tokens[rare->first + t].code;
+		one.is_sure = f.is_sure &&
+		              has_right_value(s, &s->tokens[rare->first + t], frequent->fold);
+		add_finding(s, &one);
 	}
 }
 
@@ -472,7 +402,7 @@ static void look_at_way(void *arg, uint64_t h)
 		size_t where;
 
 		if (ix->key[at] != h || e == l->rare || e->n < l->rare->n ||
-		    (!slip_of(l->rare->fold, e->fold, &where) &&
+		    (!ag_slip_of(l->rare->fold, e->fold, &where) &&
 		     !is_other_accent(l->s, l->rare, e)))
 			continue;
 		if (e->n >= 3 * l->rare->n)
@@ -512,7 +442,7 @@ static ag_status look_at_all(search *s, ag_err *err)
 		if ((i & 1023) == 0)
 			st = ag_ctx_check(s->x->ctx, err);
 		ag_arena_reset(scratch);
-		each_way(s->entries[i].fold, scratch, look_at_way, &l);
+		ag_slip_ways(s->entries[i].fold, scratch, look_at_way, &l);
 		best[i] = l.best;
 		most = s->entries[i].n > most ? s->entries[i].n : most;
 		frequent += is_frequent(&s->entries[i]);
@@ -523,13 +453,14 @@ static ag_status look_at_all(search *s, ag_err *err)
 	for (size_t i = 0; !st && i < s->n; i++) {
 		const entry *e = best[i];
 		size_t at;
-		const slip_kind kind = e ? slip_of(s->entries[i].fold, e->fold, &at) : SLIP_NONE;
-		place p;
+		const ag_slip kind = e ? ag_slip_of(s->entries[i].fold, e->fold, &at)
+		                       : AG_SLIP_NONE;
+		ag_slip_place p;
 
 		rare += s->entries[i].n * 5 <= most;
-		if (kind == SLIP_NONE)
+		if (kind == AG_SLIP_NONE)
 			continue;
-		p = place_of(s->entries[i].fold, e->fold, kind, at);
+		p = ag_slip_place_of(s->entries[i].fold, e->fold, kind, at);
 		s->nasked++;
 		if (!p.is_ending && !p.is_other_word)
 			s->entries[e - s->entries].nslip++;
@@ -592,7 +523,7 @@ static size_t cut_words(search *s, const entry *values, size_t nvalue)
 			bool is_word = true;
 
 			for (to = from; to < f.len && f.ptr[to] != ' '; to++)
-				is_word = is_word && is_letter(f.ptr[to]);
+				is_word = is_word && ag_slip_letter(f.ptr[to]);
 			if (!is_word || to - from < MIN_LEN || to - from > 40)
 				continue;
 			if (n == cap) {
@@ -600,9 +531,9 @@ static size_t cut_words(search *s, const entry *values, size_t nvalue)
 				s->tokens = (token *)ag_xrealloc(s->tokens,
 				                                 cap * sizeof(*s->tokens));
 			}
-			s->tokens[n++] = (token){ hash_of(ag_str_make(f.ptr + from, to - from)),
-				                  (uint32_t)i, (uint32_t)from,
-				                  (uint32_t)(to - from) };
+			s->tokens[n++] =
+				(token){ ag_slip_hash(ag_str_make(f.ptr + from, to - from)),
+				         (uint32_t)i, (uint32_t)from, (uint32_t)(to - from) };
 		}
 	}
 	if (n)
@@ -610,11 +541,47 @@ static size_t cut_words(search *s, const entry *values, size_t nvalue)
 	return n;
 }
 
+/* "Ann Ash", "Marie-Luise von Berg": not "blue cotton shirt". */
+static bool is_like_name(ag_str text)
+{
+	size_t nword = 0, ncapital = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		const char c = text.ptr[i];
+
+		if (c >= '0' && c <= '9')
+			return false;
+		if (c == ' ' || (i && text.ptr[i - 1] != ' '))
+			continue;
+		nword++;
+		ncapital += (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0xc0;
+	}
+	return nword >= 2 && nword <= 4 && ncapital >= 2;
+}
+
+/* What the values say before they are cut into words. */
+static void know_values(search *s)
+{
+	size_t nname = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		nname += is_like_name(ag_val_text(&s->col->values[s->entries[i].first - 1]));
+	s->are_names = (double)nname >= NAMES_SHARE * (double)s->n;
+	if (s->col->nfilled < (uint64_t)REPEATED * s->col->nvalue)
+		return;
+	s->whole = ag_new_n(s->arena, uint64_t, s->n + 1);
+	s->nwhole = s->n;
+	for (size_t i = 0; i < s->n; i++)
+		s->whole[i] = ag_slip_hash(s->entries[i].fold);
+	qsort(s->whole, s->nwhole, sizeof(*s->whole), by_hash);
+}
+
 static void take_words(search *s)
 {
 	const entry *values = s->entries;
 	const size_t n = cut_words(s, values, s->n);
 
+	know_values(s);
 	s->entries = ag_new_n(s->arena, entry, n + 1);
 	s->n = 0;
 	s->are_words = true;
