@@ -3,6 +3,7 @@ import './shared/checks'
 import './shared/style.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, RouterProvider, createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { Suspense, lazy } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Gate } from './account/gate'
 import { ChatScreen } from './chat/screen'
@@ -11,17 +12,41 @@ import { applyTheme } from './shared/theme'
 
 applyTheme()
 
-// One component for both addresses, so that a conversation stays when it gets its address.
+const AuditsFrame = lazy(() => import('./audits/frame').then(m => ({ default: m.AuditsFrame })))
+const AuditsScreen = lazy(() => import('./audits/list_screen').then(m => ({ default: m.AuditsScreen })))
+const AuditScreen = lazy(() => import('./audits/audit_screen').then(m => ({ default: m.AuditScreen })))
+const FieldsScreen = lazy(() => import('./audits/fields_screen').then(m => ({ default: m.FieldsScreen })))
+
 const Page = () => (
 	<Gate>
-		<ChatScreen />
+		<Suspense fallback={<p className="p-6 text-quiet">Loading …</p>}>
+			<Outlet />
+		</Suspense>
 	</Gate>
 )
 const root = createRootRoute({ component: Page, notFoundComponent: () => null })
-const home = createRoute({ getParentRoute: () => root, path: '/', component: Outlet })
-const chat = createRoute({ getParentRoute: () => root, path: '/chat/$id', component: Outlet })
-const setup = createRoute({ getParentRoute: () => root, path: '/setup', component: Outlet })
-const router = createRouter({ routeTree: root.addChildren([home, chat, setup]) })
+// One component for both addresses, so that a conversation stays when it gets its address.
+const chats = createRoute({ getParentRoute: () => root, id: 'chats', component: ChatScreen })
+const home = createRoute({ getParentRoute: () => chats, path: '/', component: Outlet })
+const chat = createRoute({ getParentRoute: () => chats, path: '/chat/$id', component: Outlet })
+const setup = createRoute({ getParentRoute: () => chats, path: '/setup', component: Outlet })
+const audits = createRoute({ getParentRoute: () => root, path: '/audits', component: AuditsFrame })
+const auditList = createRoute({ getParentRoute: () => audits, path: '/', component: AuditsScreen })
+const audit = createRoute({ getParentRoute: () => audits, path: '/$id', component: AuditScreen })
+const word = (v: unknown) => (typeof v === 'string' && v ? v : undefined)
+const fields = createRoute({
+	getParentRoute: () => audits,
+	path: '/fields',
+	component: FieldsScreen,
+	validateSearch: (s): { project?: string; collection?: string; upload?: string } => ({
+		project: word(s.project),
+		collection: word(s.collection),
+		upload: word(s.upload),
+	}),
+})
+const router = createRouter({
+	routeTree: root.addChildren([chats.addChildren([home, chat, setup]), audits.addChildren([auditList, fields, audit])]),
+})
 
 declare module '@tanstack/react-router' {
 	interface Register {

@@ -3,11 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../shared/api'
-
-export interface Command {
-	name: string
-	run: () => void
-}
+import type { Command } from '../shared/shell'
 
 export function Palette({ commands }: { commands: Command[] }) {
 	const dialog = useRef<HTMLDialogElement>(null)

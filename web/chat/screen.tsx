@@ -1,12 +1,11 @@
 // The screen of / and of /chat/ID: conversations on the left, one of them beside.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { LogOut, Menu, Moon, Sun, WifiOff, X } from 'lucide-react'
+import { Menu, WifiOff, X } from 'lucide-react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Start, api, newId } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
-import { needSignIn } from '../shared/session'
-import { setTheme, useTheme } from '../shared/theme'
+import { Header, useCommands } from '../shared/shell'
 import { Button, IconButton } from '../shared/ui'
 import { Conversation } from './conversation'
 import { Palette } from './palette'
@@ -59,24 +58,16 @@ export function ChatScreen() {
 	const named = useParams({ strict: false }).id
 	const navigate = useNavigate()
 	const store = useQueryClient()
-	const theme = useTheme()
 	const isOnline = useOnline()
 	const [draft, setDraft] = useState(newId) // the id of a conversation that this page began
 	const [isListOpen, setListOpen] = useState(false)
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
-	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
 	const id = named ?? draft
-	const signOut = async () => {
-		await api.logout()
-		store.clear()
-		begin()
-		await navigate({ to: '/' })
-		needSignIn(true)
-	}
 	const begin = () => {
 		setDraft(newId())
 		document.title = 'Argus'
 	}
+	const { commands, signOut } = useCommands(begin)
 	useEffect(() => setListOpen(false), [named])
 	useEffect(() => {
 		if (!isListOpen) return
@@ -87,44 +78,23 @@ export function ChatScreen() {
 	const onAsked = () => {
 		if (!named) void navigate({ to: '/chat/$id', params: { id }, replace: true })
 	}
-	const other = theme === 'dark' ? 'light' : 'dark'
 	const list = <ThreadList open={named ?? ''} onNew={begin} />
-	const commands = [
-		{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(begin) },
-		{ name: `Use the ${other} theme`, run: () => setTheme(other) },
-		...(me.data?.by === 'session' ? [{ name: 'Sign out', run: () => void signOut() }] : []),
-	]
 	return (
 		<div className="flex h-full flex-col">
-			<Palette commands={commands} />
-			<header className="flex h-13 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
-				<IconButton
-					label={isListOpen ? 'Close the list of conversations' : 'Open the list of conversations'}
-					className="md:hidden"
-					aria-expanded={isListOpen}
-					onClick={() => setListOpen(!isListOpen)}
-				>
-					{isListOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
-				</IconButton>
-				<p className="font-semibold tracking-tight">Argus</p>
-				{start.data?.demo && (
-					<p className="truncate rounded-full bg-warn-soft px-2.5 py-0.5 text-sm whitespace-nowrap text-warn" title="A script answers a few questions about the example shop">
-						Demo<span className="max-sm:sr-only">: a script answers, no model</span>
-					</p>
-				)}
-				<span className="grow" />
-				{me.data?.by === 'session' && (
-					<>
-						<span className="max-w-40 truncate text-sm text-quiet max-sm:sr-only">{me.data.user}</span>
-						<IconButton label="Sign out" onClick={signOut}>
-							<LogOut aria-hidden className="size-5" />
-						</IconButton>
-					</>
-				)}
-				<IconButton label={`Use the ${other} theme`} onClick={() => setTheme(other)}>
-					{theme === 'dark' ? <Sun aria-hidden className="size-5" /> : <Moon aria-hidden className="size-5" />}
-				</IconButton>
-			</header>
+			<Palette commands={[{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(begin) }, ...commands]} />
+			<Header
+				onSignOut={signOut}
+				lead={
+					<IconButton
+						label={isListOpen ? 'Close the list of conversations' : 'Open the list of conversations'}
+						className="md:hidden"
+						aria-expanded={isListOpen}
+						onClick={() => setListOpen(!isListOpen)}
+					>
+						{isListOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
+					</IconButton>
+				}
+			/>
 			{!isOnline && (
 				<p role="status" className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-warn">
 					<WifiOff aria-hidden className="size-4" /> This device is offline. What you typed is kept.

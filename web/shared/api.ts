@@ -56,7 +56,7 @@ type Answer<N extends keyof operations> =
 	Responses<N> extends { 200: Json<infer T> } ? T : Responses<N> extends { 201: Json<infer T> } ? T : void
 type Body<N extends keyof operations> = operations[N] extends { requestBody: Json<infer T> } ? T : Record<string, never>
 
-async function json<N extends keyof operations>(path: string, method = 'GET', body?: Body<N>): Promise<Answer<N>> {
+export async function json<N extends keyof operations>(path: string, method = 'GET', body?: Body<N>): Promise<Answer<N>> {
 	const headers = body === undefined ? undefined : { 'Content-Type': 'application/json' }
 	const r = await ask(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
 	return (r.status === 204 || r.status === 202 ? undefined : await r.json()) as Answer<N>

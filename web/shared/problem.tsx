@@ -15,7 +15,7 @@ export function wordsOf(e: unknown): { what: string; todo: string; reference: st
 		case 403:
 			return say(e.message || 'You may not do that.', e.hint || 'Ask whoever manages the project for access.')
 		case 404:
-			return say('There is no such conversation.', 'It may have been deleted, or it belongs to somebody else.')
+			return say(e.message || 'It is not there.', e.hint || 'It may have been deleted, or it belongs to somebody else.')
 		case 429:
 			return say('That were many questions in a short time.', `Wait ${e.waitSeconds || 'some'} seconds, then ask again.`)
 		case 503:

@@ -1,0 +1,66 @@
+// Requests about audits.
+import { Problem, ask, json } from '../shared/api'
+import type { Checked, Inspected, Report } from './types'
+
+const q = (values: Record<string, string>) =>
+	Object.entries(values)
+		.filter(([, v]) => v)
+		.map(([k, v]) => `${k}=${encodeURIComponent(v)}`)
+		.join('&')
+const one = (id: string) => `/api/audits/${encodeURIComponent(id)}`
+
+export interface NewAudit {
+	project?: string
+	collection?: string
+	upload?: string
+	eval_profile?: 'fast' | 'balanced' | 'thorough'
+	max_iterations?: number
+}
+
+// The bytes of a file, with how many of them are on their way. XMLHttpRequest: fetch tells nothing of an upload.
+function upload(project: string, file: File, onSent: (share: number) => void): Promise<void> {
+	return new Promise((done, fail) => {
+		const r = new XMLHttpRequest()
+		r.open('PUT', `/api/audits/uploads/${encodeURIComponent(file.name)}?${q({ project })}`)
+		r.setRequestHeader('Content-Type', 'application/octet-stream')
+		r.upload.onprogress = e => e.lengthComputable && onSent(e.loaded / e.total)
+		r.onerror = () => fail(new Problem(0, 'The server cannot be reached.'))
+		r.onload = () => {
+			if (r.status < 300) return done()
+			let told: { detail?: string; hint?: string; reference?: string } = {}
+			try {
+				told = JSON.parse(r.responseText) as typeof told
+			} catch {
+				// then the status says it alone
+			}
+			fail(new Problem(r.status, told.detail ?? '', told.hint, told.reference))
+		}
+		r.send(file)
+	})
+}
+
+export const audits = {
+	list: (project: string, cursor: string) => json<'listAudits'>(`/api/audits?${q({ project, cursor, limit: '50' })}`),
+	sources: (project: string) => json<'listAuditSources'>(`/api/audits/sources?${q({ project })}`),
+	start: async (body: NewAudit) => {
+		const r = await ask('/api/audits', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+		return ((await r.json()) as { audits: { id: string }[] }).audits
+	},
+	upload,
+	dropUpload: (project: string, name: string) =>
+		json<'dropDocuments'>(`/api/audits/uploads/${encodeURIComponent(name)}?${q({ project })}`, 'DELETE'),
+	get: (id: string) => json<'getAudit'>(one(id)),
+	events: (id: string, after: number) => json<'listAuditEvents'>(`${one(id)}/events?after=${after}`),
+	report: async (id: string) => (await (await ask(`${one(id)}/report`)).json()) as Report,
+	exportAddress: (id: string, as: string) => `${one(id)}/export?as=${as}`,
+	diff: (id: string, older: string) => json<'compareAudits'>(`${one(id)}/diff?${q({ with: older })}`),
+	history: (id: string) => json<'getAuditHistory'>(`${one(id)}/history`),
+	verify: async (id: string, finding: string) =>
+		(await (await ask(`${one(id)}/verify?${q({ finding })}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).json()) as Checked,
+	rate: (id: string, finding: string, label: 'tp' | 'fp' | 'none', reason: string) =>
+		json<'rateFinding'>(`${one(id)}/findings/${encodeURIComponent(finding)}/rate`, 'POST', { label, reason }),
+	stop: (id: string) => json<'stopAudit'>(`${one(id)}/stop`, 'POST', {} as never),
+	resume: (id: string) => json<'resumeAudit'>(`${one(id)}/resume`, 'POST', {} as never),
+	inspect: async (project: string, source: { collection?: string; upload?: string }) =>
+		(await (await ask(`/api/audits/inspect?${q({ project, collection: source.collection ?? '', upload: source.upload ?? '' })}`)).json()) as Inspected,
+}

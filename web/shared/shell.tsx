@@ -1,0 +1,94 @@
+// What each screen has at its top: where else to go, who is signed in, the theme; and the palette.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { LogOut, Moon, Sun } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { api } from './api'
+import { needSignIn } from './session'
+import { setTheme, useTheme } from './theme'
+import { IconButton } from './ui'
+
+const PLACES = [
+	['/', 'Chat'],
+	['/audits', 'Audits'],
+] as const
+
+export interface Command {
+	name: string
+	run: () => void
+}
+
+// The commands that each screen has; onLeft: what else is to be done when somebody signs out.
+export function useCommands(onLeft?: () => void): { commands: Command[]; signOut: () => Promise<void> } {
+	const navigate = useNavigate()
+	const store = useQueryClient()
+	const theme = useTheme()
+	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
+	const other = theme === 'dark' ? 'light' : 'dark'
+	const signOut = async () => {
+		await api.logout()
+		store.clear()
+		onLeft?.()
+		await navigate({ to: '/' })
+		needSignIn(true)
+	}
+	return {
+		commands: [
+			...PLACES.map(([to, name]) => ({ name: `Go to ${name}`, run: () => void navigate({ to }) })),
+			{ name: `Use the ${other} theme`, run: () => setTheme(other) },
+			...(me.data?.by === 'session' ? [{ name: 'Sign out', run: () => void signOut() }] : []),
+		],
+		signOut,
+	}
+}
+
+// lead: what a screen has before the name.
+export function Header({ lead, onSignOut }: { lead?: ReactNode; onSignOut: () => Promise<void> }) {
+	const theme = useTheme()
+	const [isLeaving, setLeaving] = useState(false)
+	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
+	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
+	const other = theme === 'dark' ? 'light' : 'dark'
+	return (
+		<header className="flex h-13 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
+			{lead}
+			<p className="font-semibold tracking-tight">Argus</p>
+			<nav aria-label="Parts of Argus" className="flex gap-1">
+				{PLACES.map(([to, name]) => (
+					<Link
+						key={to}
+						to={to}
+						activeOptions={{ exact: to === '/' }}
+						className="rounded-md px-2.5 py-1 text-sm text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text"
+					>
+						{name}
+					</Link>
+				))}
+			</nav>
+			{start.data?.demo && (
+				<p className="truncate rounded-full bg-warn-soft px-2.5 py-0.5 text-sm whitespace-nowrap text-warn" title="A script answers a few questions about the example shop">
+					Demo<span className="max-sm:sr-only">: a script answers, no model</span>
+				</p>
+			)}
+			<span className="grow" />
+			{me.data?.by === 'session' && (
+				<>
+					<span className="max-w-40 truncate text-sm text-quiet max-sm:sr-only">{me.data.user}</span>
+					<IconButton
+						label="Sign out"
+						disabled={isLeaving}
+						onClick={() => {
+							setLeaving(true)
+							void onSignOut().finally(() => setLeaving(false))
+						}}
+					>
+						<LogOut aria-hidden className="size-5" />
+					</IconButton>
+				</>
+			)}
+			<IconButton label={`Use the ${other} theme`} onClick={() => setTheme(other)}>
+				{theme === 'dark' ? <Sun aria-hidden className="size-5" /> : <Moon aria-hidden className="size-5" />}
+			</IconButton>
+		</header>
+	)
+}
