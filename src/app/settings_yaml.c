@@ -35,9 +35,9 @@ typedef struct reader {
 #define MAX_EXTRA_BYTES 4096 /* of a model's extra_body as JSON: the longest text of a setting */
 #define MAX_EXTRA_DEPTH 16
 
-static const char *const groups[] = { "audit",     "ask",         "evaluators", "rules",
-	                              "catalogue", "sql",         "mcp",        MODELS,
-	                              "projects",  "mcp_servers", IGNORE };
+static const char *const groups[] = { "audit",    "ask",         "evaluators", "rules", "catalogue",
+	                              "chat",     "sql",         "mcp",        "serve", MODELS,
+	                              "projects", "mcp_servers", IGNORE };
 
 /* Their entries are read as they stand: who needs them checks them. */
 static bool holds_entries(ag_str group)
