@@ -39,6 +39,7 @@ typedef struct ag_setting {
 	const char *flag_arg;   /* "N"; NULL = takes no value */
 	const char *flag_value; /* what it sets when it takes none; NULL = "true" */
 	const char *flag_help;
+	bool is_live; /* a server that runs takes a new value on SIGHUP */
 	bool in_call; /* BOOL: clients give it with each call of the agent's tool, under the name of the flag */
 } ag_setting;
 

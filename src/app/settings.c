@@ -339,6 +339,35 @@ ag_str ag_settings_text(const ag_settings *s, int row, ag_arena *arena)
 	return AG_S("");
 }
 
+size_t ag_settings_renew(ag_settings *s, const ag_settings *from, ag_arena *arena, ag_buf *said)
+{
+	ag_buf later = AG_BUF_INIT(4096);
+	size_t n, nrenewed = 0, nlater = 0;
+	const ag_setting *t = ag_settings_table(&n);
+
+	for (int i = 0; i < (int)n; i++) {
+		const ag_str old = ag_settings_text(s, i, arena);
+		const ag_str text = ag_settings_text(from, i, arena);
+
+		if (ag_str_eq(old, text) || s->place[i] == AG_PLACE_FLAG)
+			continue;
+		if (!t[i].is_live) {
+			ag_buf_addf(&later, "%s%s", nlater++ ? ", " : "", t[i].key);
+			continue;
+		}
+		ag_buf_addf(said, "%s%s %.*s -> %.*s", nrenewed++ ? ", " : "", t[i].key,
+		            AG_FMT(old), AG_FMT(text));
+		if (ag_settings_set(s, i, text, from->place[i], from->where[i], arena, NULL))
+			AG_ASSERT(!"a value that was read is not taken");
+	}
+	if (!nrenewed)
+		ag_buf_adds(said, "nothing has changed that can change now");
+	if (nlater)
+		ag_buf_addf(said, "; not before a restart: %.*s", AG_FMT(ag_buf_view(&later)));
+	ag_buf_release(&later);
+	return nrenewed;
+}
+
 /* {"sample_size":"auto","seed":0,"strict":false,…} */
 ag_str ag_settings_json(const ag_settings *s, ag_arena *arena)
 {
@@ -357,7 +386,8 @@ ag_str ag_settings_json(const ag_settings *s, ag_arena *arena)
 		               ag_str_eqc(text, "all");
 
 		if (!t[i].group[0] || strcmp(t[i].group, "ask") == 0 ||
-		    strcmp(t[i].group, "sql") == 0 || strcmp(t[i].group, "mcp") == 0)
+		    strcmp(t[i].group, "sql") == 0 || strcmp(t[i].group, "mcp") == 0 ||
+		    strcmp(t[i].group, "serve") == 0)
 			continue;
 		if (is_word)
 			ag_jw_kstr(&w, t[i].key, text);

@@ -98,6 +98,7 @@ typedef struct ag_settings {
 	/* serve */
 	uint64_t requests_per_minute, anonymous_per_minute, login_failures; /* 0 = no limit */
 	uint64_t login_wait, session_days;
+	ag_str access_log; /* "" = none */
 
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];
@@ -135,6 +136,10 @@ AG_CHECK ag_status ag_settings_entry_add(ag_settings *s, ag_str group, ag_str na
  * errors  AG_INVALID: an unknown key or category (names the nearest), no reason, a row that ignores everything, no day */
 AG_CHECK ag_status ag_settings_ignore_add(ag_settings *s, ag_str where, const ag_val *members,
                                           ag_arena *arena, ag_err *err);
+/* Takes over the rows that a server applies while it runs (`is_live`) and that `from`, read again from the same places, has
+ * otherwise; a flag stays. Adds to said, for people: "max_login_failures 5 -> 10; not before a restart: database". Secrets are
+ * not in it: what a row holds that is not live is not shown. Returns how many were taken over. */
+size_t ag_settings_renew(ag_settings *s, const ag_settings *from, ag_arena *arena, ag_buf *said);
 /* Is it a variable that models or databases may need? LLM_API_KEY and its kin, and every key_env of an entry. */
 bool ag_settings_wants_var(const ag_settings *s, ag_str name);
 /* Keep it; a later place wins. errors  AG_INVALID: a "<placeholder>", not text; AG_LIMIT */

@@ -43,7 +43,8 @@ static const ag_setting first[] = {
 	          "short to html: formats of audit reports only (docs/reference/report.md).",
 	  .flag = "output", .letter = 'o', .flag_arg = "FORMAT", .flag_help = "text or json" },
 	{ "", "log_level", AG_SET_CHOICE, .one_of = log_levels, .fallback = "off",
-	  .offset = FIELD(log_level), .help = "How much is logged to standard error." },
+	  .offset = FIELD(log_level), .is_live = true,
+	  .help = "How much is logged to standard error." },
 	{ "", "log_format", AG_SET_CHOICE, .one_of = log_formats, .fallback = "json",
 	  .offset = FIELD(log_format),
 	  .help = "Log lines as JSON objects, or as text for people." },
@@ -89,21 +90,28 @@ static const ag_setting last[] = {
 	          "collection that was used longest ago is dropped first; a changed file is read again. none: "
 	          "every call reads its file." },
 	{ "serve", "max_requests_per_minute", AG_SET_COUNT, .max = MAX_RATE, .unset = "none",
-	  .fallback = "120", .offset = FIELD(requests_per_minute),
+	  .fallback = "120", .offset = FIELD(requests_per_minute), .is_live = true,
 	  .help = "Requests of one user to /api of argus serve, beside questions (--questions) and SQL "
 	          "(max_queries_per_minute). Counted by each process." },
 	{ "serve", "max_anonymous_per_minute", AG_SET_COUNT, .max = MAX_RATE, .unset = "none",
-	  .fallback = "60", .offset = FIELD(anonymous_per_minute),
+	  .fallback = "60", .offset = FIELD(anonymous_per_minute), .is_live = true,
 	  .help = "The same of one address, to what needs no login." },
 	{ "serve", "max_login_failures", AG_SET_COUNT, .max = 1000000, .unset = "none",
-	  .fallback = "5", .offset = FIELD(login_failures),
+	  .fallback = "5", .offset = FIELD(login_failures), .is_live = true,
 	  .help = "Failed logins of one user from one address, of all processes that share the store; then "
 	          "none is tried for login_wait seconds. Ten times as many of one user, and twenty times as "
 	          "many from one address, count alike." },
 	{ "serve", "login_wait", AG_SET_COUNT, .min = 1, .max = 86400, .fallback = "300",
-	  .offset = FIELD(login_wait), .help = "Seconds: see max_login_failures." },
+	  .offset = FIELD(login_wait), .is_live = true,
+	  .help = "Seconds: see max_login_failures." },
 	{ "serve", "session_days", AG_SET_COUNT, .min = 1, .max = 3650, .fallback = "14",
-	  .offset = FIELD(session_days), .help = "Days that a browser stays logged in." },
+	  .offset = FIELD(session_days), .is_live = true,
+	  .help = "Days that a browser stays logged in." },
+	{ "serve", "access_log", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(access_log), .is_live = true,
+	  .help = "A file to which argus serve and argus mcp --http append one JSON line for each request: method, route, "
+	          "status, bytes, milliseconds, user; - is standard output. SIGHUP opens it again. No line has an "
+	          "address's parameters, a query or a body." },
 };
 
 /* --- the whole --- */

@@ -117,7 +117,7 @@ static void check_format(ag_cli *c)
 	c->app.settings.output_format = AG_OUTPUT_TEXT;
 }
 
-static void setup_log(ag_cli *c)
+void ag_cli_setup_log(ag_cli *c)
 {
 	const ag_settings *s = &c->app.settings;
 	int level = s->log_level, verbose = 0;
@@ -157,7 +157,7 @@ static ag_status load(ag_cli *c, char *const *env, ag_err *err)
 		c->settings_err = *err;
 	else if (st && !explains)
 		complain_err(c, err);
-	setup_log(c);
+	ag_cli_setup_log(c);
 	return AG_OK;
 }
 

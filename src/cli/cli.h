@@ -218,6 +218,11 @@ void ag_signals_line_drawn(bool is_drawn);
 bool ag_signals_cancelled(void);
 /* By SIGTERM: that ends the program, whatever Ctrl-C only stops. */
 bool ag_signals_terminated(void);
+/* From now on SIGHUP does not end the process; ag_signals_hung_up() says once that it came. */
+void ag_signals_watch_hangup(void);
+bool ag_signals_hung_up(void);
+/* The log of the process, as settings and -v want it. */
+void ag_cli_setup_log(ag_cli *c);
 /* Forget a Ctrl-C that was answered: what begins now is not cancelled. */
 void ag_signals_reset(void);
 

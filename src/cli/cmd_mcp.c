@@ -298,6 +298,34 @@ static void note_start(service *s, ag_server *http, const char *link)
 			AG_FMT(at), link);
 }
 
+/* SIGHUP: reads the settings again, from where they came, and opens the access log again. */
+static void reload(service *s, ag_server *http)
+{
+	ag_cli *c = s->c;
+	ag_buf said = AG_BUF_INIT(64 * 1024);
+	ag_app fresh;
+	ag_err err = { 0 };
+	ag_status st;
+
+	ag_app_init(&fresh, NULL);
+	st = ag_app_load(&fresh, ag_cli_value(c, "config"), environ, &err);
+	if (!st)
+		st = ag_settings_check(&fresh.settings, &err);
+	if (!st) {
+		ag_settings_renew(&c->app.settings, &fresh.settings, c->app.arena, &said);
+		fill_people(s);
+		ag_server_set_people(http, &s->people);
+		ag_cli_setup_log(c);
+		ag_cli_note(c, "SIGHUP: %.*s", AG_FMT(ag_buf_view(&said)));
+		if (ag_server_set_access_log(http, c->app.settings.access_log, &err))
+			ag_cli_warn(c, "SIGHUP: %s; its lines go where they went", err.msg);
+	} else {
+		ag_cli_warn(c, "SIGHUP: the settings stay as they are: %s", err.msg);
+	}
+	ag_app_release(&fresh);
+	ag_buf_release(&said);
+}
+
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
 {
 	ag_cli *c = s->c;
@@ -313,6 +341,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		.resource = ag_cli_value(c, "resource"),
 		.status = ag_app_mcp_status,
 		.status_arg = &s->app,
+		.access_log = c->app.settings.access_log,
 		.listen = { .host = host, .port = port_of(s), .cancel = c->app.ctx.cancel }
 	};
 	char link[AG_TOKEN_CHARS + 1] = "";
@@ -351,10 +380,14 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		ag_store_close(tokens);
 		return st;
 	}
+	ag_signals_watch_hangup();
 	note_start(s, http, link);
 	explicit_bzero(link, sizeof(link));
-	while (!ag_signals_cancelled())
+	while (!ag_signals_cancelled()) {
 		poll(NULL, 0, WAKE_MS);
+		if (ag_signals_hung_up())
+			reload(s, http);
+	}
 	ag_server_stop(http);
 	ag_store_close(tokens);
 	return AG_OK;

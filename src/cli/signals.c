@@ -1,6 +1,6 @@
 /* Signals: the first Ctrl-C asks the work to stop, the second does not wait for it.
  *
- * A handler knows nothing but globals: the two below are all of them. Handlers are set without SA_RESTART, so
+ * A handler knows nothing but globals: those below are all of them. Handlers are set without SA_RESTART, so
  * that a read that waits for standard input comes back. */
 #include <signal.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 static atomic_bool cancelled;
 static atomic_bool line_drawn, terminated;
 static atomic_int ninterrupt;
+static atomic_bool hung_up;
 
 static void on_signal(int sig)
 {
@@ -34,6 +35,25 @@ const atomic_bool *ag_signals_setup(void)
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	return &cancelled;
+}
+
+static void on_hangup(int sig)
+{
+	(void)sig;
+	atomic_store(&hung_up, true);
+}
+
+void ag_signals_watch_hangup(void)
+{
+	struct sigaction reload = { .sa_handler = on_hangup };
+
+	sigemptyset(&reload.sa_mask);
+	sigaction(SIGHUP, &reload, NULL);
+}
+
+bool ag_signals_hung_up(void)
+{
+	return atomic_exchange(&hung_up, false);
 }
 
 void ag_signals_line_drawn(bool is_drawn)

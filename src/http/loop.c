@@ -408,6 +408,10 @@ static void tell_too_late(const ag_http_conn *c)
 
 	if (send(c->fd, text, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) == n)
 		shutdown(c->fd, SHUT_WR);
+	if (c->turn && c->turn->conn) { /* of one whose head came */
+		c->turn->rp.status = 408;
+		ag_http_turn_served(c->turn, sizeof(body) - 1);
+	}
 }
 
 void ag_http_conn_late(ag_httpd *d, ag_http_conn *c)

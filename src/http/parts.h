@@ -83,6 +83,7 @@ struct ag_http_turn {
 	ag_buf body;
 	size_t reserved;  /* bytes of the server's budget for bodies */
 	bool is_answered; /* rp was filled before the body came */
+	int64_t began_us; /* monotonic; 0 = nobody asks */
 	ag_httpd_request rq;
 	ag_httpd_reply rp;
 	ag_http_writer writer;
@@ -238,6 +239,8 @@ void ag_http_turn_refuse(ag_http_turn *t, ag_http_conn *c, int status, const cha
  * does. False: there is no room for it. */
 bool ag_http_turn_reserve(ag_http_turn *t);
 void ag_http_turn_too_large(ag_http_turn *t, ag_http_conn *c);
+/* Tells the owner's access log. nbyte: of the body. */
+void ag_http_turn_served(const ag_http_turn *t, uint64_t nbyte);
 /* Calls the handler, unless it is answered. */
 void ag_http_turn_handle(ag_http_turn *t);
 /* Gives back everything of the request. */
@@ -285,8 +288,7 @@ bool ag_http_etag_listed(ag_str list, ag_str etag);
 /* --- stream.c --- */
 
 /* The server's share of the stream goes to the connection. head: of the reply. */
-void ag_http_stream_attach(ag_httpd_stream *s, ag_httpd *d, ag_http_conn *c, ag_str head,
-                           bool is_chunked);
+void ag_http_stream_attach(ag_httpd_stream *s, ag_http_turn *t, ag_str head, bool is_chunked);
 /* Sends what waits. AG_HTTP_SENT: the stream ended. AG_HTTP_STREAMS: it goes on, the connection was parked; but when its client
  * does not read and must_read is set, that is AG_HTTP_BROKEN. */
 ag_http_sent ag_http_stream_send(ag_http_conn *c, bool must_read);

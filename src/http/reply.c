@@ -160,6 +160,7 @@ static ag_http_sent send_stream(ag_http_writer *w, ag_http_turn *t, ag_str rest)
 	const bool is_head = ag_str_eq(t->rq.method, AG_S("HEAD"));
 	const bool is_chunked = !t->reader.is_old;
 
+	ag_http_turn_served(t, 0);
 	t->rp.stream = NULL;
 	t->rp.content_type = AG_S("text/event-stream");
 	ag_httpd_add_header(&t->rp, "Cache-Control", AG_S("no-cache, no-transform"));
@@ -168,7 +169,7 @@ static ag_http_sent send_stream(ag_http_writer *w, ag_http_turn *t, ag_str rest)
 		c->closes = true; /* its end is that of the connection */
 	if (!write_head(w, t, is_chunked ? AG_S("Transfer-Encoding: chunked\r\n") : AG_S("")))
 		ag_buf_clear(&w->head);
-	ag_http_stream_attach(s, t->daemon, c, ag_buf_view(&w->head), is_chunked);
+	ag_http_stream_attach(s, t, ag_buf_view(&w->head), is_chunked);
 	if (w->head.len == 0)
 		return AG_HTTP_BROKEN;
 	if (is_head) {
@@ -209,9 +210,12 @@ ag_http_sent ag_http_reply(ag_http_turn *t, ag_str rest)
 		n = snprintf(text, sizeof(text), "Content-Length: %zu\r\n", body.len);
 	if (!has_body || ag_str_eq(t->rq.method, AG_S("HEAD")))
 		body = AG_S("");
-	if (!write_head(w, t, ag_str_make(text, (size_t)n)))
+	if (!write_head(w, t, ag_str_make(text, (size_t)n))) {
+		ag_http_turn_served(t, 0);
 		return AG_HTTP_BROKEN;
+	}
 	sent = send_rest(t->conn->fd, ag_buf_view(&w->head), body, &nsent);
+	ag_http_turn_served(t, body.len);
 	if (sent == AG_HTTP_BLOCKED)
 		keep_rest(t, ag_buf_view(&w->head), body, nsent);
 	return sent;

@@ -82,7 +82,16 @@ struct ag_httpd_reply {
 	void *later_arg;
 	ag_httpd_stream *
 		stream; /* instead of a body: see below; the server takes the handler's share of it */
+	char id[17];    /* the owner's name of the request, for its log; "" at first */
 };
+
+/* What there is to say about a request when its reply is out. */
+typedef struct ag_httpd_served {
+	int status;
+	uint64_t nbyte; /* of the body; of a stream, what was sent */
+	int64_t took_us; /* from its head to the reply's hand-over to the socket, or to the end of a stream */
+	bool is_cut; /* a stream ended before its writer did: the client left, or the server stopped */
+} ag_httpd_served;
 
 void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value);
 /* {"error": name, "message": text} */
@@ -110,6 +119,10 @@ typedef struct ag_httpd_opts {
 	 * for as long as it wants, and pause (run/pause.h), after which it may be on another thread. Its stack has
 	 * AG_HTTPD_STACK_BYTES. */
 	void (*handle)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
+	/* For an access log: called once for each request when its reply goes out, also for one that was refused; it must not
+	 * block. Where rp->stream is set the stream has not begun: ag_httpd_stream_on_served() says when it has ended. NULL = none */
+	void (*served)(void *arg, const ag_httpd_request *rq, const ag_httpd_reply *rp,
+	               const ag_httpd_served *s);
 	/* Of replies that are put off: for how long the oldest has waited, in microseconds, -1 = none waits; and a function
 	 * that brings them on their way. A worker calls that when nothing else is at hand. NULL: others see to it. */
 	int64_t (*put_off_us)(void *arg);
@@ -142,6 +155,9 @@ bool ag_httpd_stream_is_gone(ag_httpd_stream *s); /* nobody reads any more */
 /* Called once, from a thread of the server, when it is through with the stream: is_gone when the reader went away before
  * the end. Set it before the reply is given; it may come as soon as that is done. */
 void ag_httpd_stream_on_close(ag_httpd_stream *s, void (*fn)(void *arg, bool is_gone), void *arg);
+/* Called once, after that, with what was sent. */
+void ag_httpd_stream_on_served(ag_httpd_stream *s, void (*fn)(void *arg, const ag_httpd_served *s),
+                               void *arg);
 /* No more is written: the reply ends when all has gone out. Gives up the writer's share. */
 void ag_httpd_stream_end(ag_httpd_stream *s);
 

@@ -28,6 +28,10 @@ struct ag_httpd_stream {
 	bool is_called; /* epoll watches for room in the socket */
 	void (*on_close)(void *arg, bool is_gone);
 	void *on_close_arg;
+	void (*on_served)(void *arg, const ag_httpd_served *served);
+	void *on_served_arg;
+	ag_httpd_served served; /* so far */
+	int64_t began_us;       /* its request */
 	ag_httpd *daemon;
 	ag_http_conn *conn; /* NULL: before the reply, and after its end */
 };
@@ -188,6 +192,15 @@ void ag_httpd_stream_on_close(ag_httpd_stream *s, void (*fn)(void *arg, bool is_
 	pthread_mutex_unlock(&s->lock);
 }
 
+void ag_httpd_stream_on_served(ag_httpd_stream *s, void (*fn)(void *arg, const ag_httpd_served *s),
+                               void *arg)
+{
+	pthread_mutex_lock(&s->lock);
+	s->on_served = fn;
+	s->on_served_arg = arg;
+	pthread_mutex_unlock(&s->lock);
+}
+
 void ag_httpd_stream_end(ag_httpd_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -199,8 +212,7 @@ void ag_httpd_stream_end(ag_httpd_stream *s)
 
 /* --- the connection's owner --- */
 
-void ag_http_stream_attach(ag_httpd_stream *s, ag_httpd *d, ag_http_conn *c, ag_str head,
-                           bool is_chunked)
+void ag_http_stream_attach(ag_httpd_stream *s, ag_http_turn *t, ag_str head, bool is_chunked)
 {
 	ag_buf all;
 
@@ -217,10 +229,12 @@ void ag_http_stream_attach(ag_httpd_stream *s, ag_httpd *d, ag_http_conn *c, ag_
 	ag_buf_release(&s->waiting);
 	s->waiting = all;
 	s->is_chunked = is_chunked;
-	s->daemon = d;
-	s->conn = c;
+	s->served.status = t->rp.status;
+	s->began_us = t->began_us;
+	s->daemon = t->daemon;
+	s->conn = t->conn;
 	s->is_called = true; /* the owner sends what waits before it parks */
-	c->stream = s;
+	t->conn->stream = s;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -249,12 +263,14 @@ static ag_http_sent send_waiting(ag_httpd_stream *s, int fd)
 		                 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		s->head = 0;
-		if (n >= 0)
+		if (n >= 0) {
 			s->nsent += (size_t)n;
-		else if (errno == EAGAIN)
+			s->served.nbyte += (size_t)n;
+		} else if (errno == EAGAIN) {
 			break;
-		else if (errno != EINTR)
+		} else if (errno != EINTR) {
 			return AG_HTTP_BROKEN;
+		}
 	}
 	forget_sent(s);
 	return s->waiting.len ? AG_HTTP_BLOCKED : AG_HTTP_SENT;
@@ -323,5 +339,10 @@ void ag_http_stream_detach(ag_http_conn *c, bool is_whole)
 	pthread_mutex_unlock(&s->lock);
 	if (fn)
 		fn(s->on_close_arg, !is_whole);
+	if (s->on_served) { /* set before the stream began, like what follows */
+		s->served.took_us = ag_time_mono_us() - s->began_us;
+		s->served.is_cut = !is_whole;
+		s->on_served(s->on_served_arg, &s->served);
+	}
 	drop(s);
 }

@@ -104,6 +104,7 @@ static void fill(ag_http_turn *t, ag_http_conn *c)
 	t->rq.server = t->daemon;
 	t->rq.max_body = t->daemon->opts.max_body;
 	t->rp.status = 200;
+	t->began_us = t->daemon->opts.served ? ag_time_mono_us() : 0;
 	ag_buf_init(&t->rp.body, REPLY_LIMIT);
 }
 
@@ -145,6 +146,17 @@ void ag_http_turn_too_large(ag_http_turn *t, ag_http_conn *c)
 }
 
 /* --- the handler, and the end --- */
+
+void ag_http_turn_served(const ag_http_turn *t, uint64_t nbyte)
+{
+	const ag_httpd_opts *o = &t->daemon->opts;
+
+	if (o->served)
+		o->served(o->arg, &t->rq, &t->rp,
+		          &(ag_httpd_served){ .status = t->rp.status,
+		                              .nbyte = nbyte,
+		                              .took_us = ag_time_mono_us() - t->began_us });
+}
 
 void ag_http_turn_handle(ag_http_turn *t)
 {

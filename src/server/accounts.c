@@ -18,7 +18,7 @@
 /* A handle of the store; NULL: rp says why not. */
 static ag_store *people_store(ag_server *h, ag_httpd_reply *rp)
 {
-	if (h->opts.people && h->opts.anonymous) {
+	if (ag_server_people_of(h) && h->opts.anonymous) {
 		ag_server_problem(rp, 409,
 		                  "this server lets everybody in: there is nothing to log in to",
 		                  "start it without --no-auth");
@@ -49,7 +49,7 @@ static ag_status begin_session(ag_server *h, ag_httpd_request *rq, ag_httpd_repl
 		           .user = user,
 		           .ceiling = AG_ROLE_ADMIN,
 		           .created_ms = now,
-		           .expires_ms = now + h->opts.people->session_ms,
+		           .expires_ms = now + ag_server_people_of(h)->session_ms,
 		           .kind = AG_TOKEN_SESSION };
 	ag_status st = ag_token_new(&t, rq->arena, text, err);
 
@@ -187,7 +187,7 @@ static bool read_credentials(ag_httpd_request *rq, ag_httpd_reply *rp, credentia
 static bool may_try(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
                     ag_str user, ag_str *ret_name)
 {
-	const ag_server_people *p = h->opts.people;
+	const ag_server_people *p = ag_server_people_of(h);
 	const ag_str peer = ag_server_peer(h, rq);
 	const ag_rate_key keys[] = {
 		{ ag_str_printf(rq->arena, "login:%.*s from %.*s", AG_FMT(user), AG_FMT(peer)),
@@ -266,7 +266,7 @@ static void log_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 	}
 	who.token = AG_S("-");
 	who.kind = AG_TOKEN_SESSION;
-	who.expires_ms = u.seen_ms + h->opts.people->session_ms;
+	who.expires_ms = u.seen_ms + ag_server_people_of(h)->session_ms;
 	answer_me(h, &who, rq, rp);
 }
 
@@ -359,7 +359,7 @@ static ag_status use_link(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp
 		return st;
 	who.token = AG_S("-");
 	who.kind = AG_TOKEN_SESSION;
-	who.expires_ms = now + h->opts.people->session_ms;
+	who.expires_ms = now + ag_server_people_of(h)->session_ms;
 	answer_me(h, &who, rq, rp);
 	return AG_OK;
 }

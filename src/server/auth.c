@@ -385,7 +385,7 @@ static bool has_use(const ag_server *h, const ag_caller *who, const char *scope)
 void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                            ag_str token)
 {
-	const ag_server_people *p = h->opts.people;
+	const ag_server_people *p = ag_server_people_of(h);
 
 	ag_http_cookie_set(rq, rp,
 	                   &(ag_http_cookie){ .name = COOKIE,
@@ -434,7 +434,7 @@ static bool is_own_page(ag_httpd_request *rq, ag_httpd_reply *rp)
 /* A proxy on this machine, as this server was told, has authenticated the user. */
 static ag_str user_of_proxy(const ag_server *h, const ag_httpd_request *rq)
 {
-	const ag_server_people *p = h->opts.people;
+	const ag_server_people *p = ag_server_people_of(h);
 	ag_str peer;
 
 	if (!p || !p->proxy_header.len)
@@ -463,7 +463,7 @@ static came read_proof(const ag_server *h, ag_httpd_request *rq, proof *ret)
 		ret->hash = ag_sha256(ag_str_printf(rq->arena, "proxy:%.*s", AG_FMT(ret->user)));
 		return CAME_BY_PROXY;
 	}
-	ret->token = h->opts.people ? ag_http_cookie_of(rq, COOKIE) : AG_S("");
+	ret->token = ag_server_people_of(h) ? ag_http_cookie_of(rq, COOKIE) : AG_S("");
 	ret->hash = ag_sha256(ret->token);
 	return ret->token.len ? CAME_BY_COOKIE : CAME_OPEN;
 }

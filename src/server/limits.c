@@ -96,12 +96,13 @@ static bool is_counted(const ag_httpd_request *rq)
 	       (!ag_str_starts(rq->path, AG_S("/api/chat")) || !ag_str_eqc(rq->method, "POST"));
 }
 
-ag_str ag_server_peer(const ag_server *h, ag_httpd_request *rq)
+ag_str ag_server_peer(const ag_server *h, const ag_httpd_request *rq)
 {
 	const ag_str peer = ag_httpd_peer(rq);
 	ag_str via = AG_S(""), last = AG_S("");
 
-	if (h->opts.people && h->opts.people->proxy_header.len && ag_access_is_loopback(peer))
+	if (ag_server_people_of(h) && ag_server_people_of(h)->proxy_header.len &&
+	    ag_access_is_loopback(peer))
 		via = ag_httpd_header_of(rq, "X-Forwarded-For");
 	while (via.len)
 		last = ag_str_trim(ag_str_split(&via, ','));
@@ -118,7 +119,8 @@ bool ag_server_may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *
 
 	if (!h->rates || !is_counted(rq))
 		return true;
-	limit = who ? h->opts.people->user_per_minute : h->opts.people->anonymous_per_minute;
+	limit = who ? ag_server_people_of(h)->user_per_minute
+	            : ag_server_people_of(h)->anonymous_per_minute;
 	if (!limit)
 		return true;
 	name = who ? ag_str_printf(rq->arena, "user:%.*s", AG_FMT(who->user))

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "http/route.h"
+#include "server/access_log.h"
 #include "server/access_rules.h"
 #include "server/mcp_headers.h"
 #include "server/server.h"
@@ -43,6 +44,9 @@ struct ag_server {
 	pthread_t last_call; /* of those threads that have ended, the last */
 	bool has_last_call;  /* it must be joined */
 
+	/* Limits of people: a reader takes the pointer once. Those before stay until the server ends. */
+	_Atomic(const ag_server_people *) people;
+	_Atomic(ag_access_log *) log;      /* NULL = none */
 	ag_server_rates *rates;            /* limits.c; NULL = no limits */
 	struct ag_server_chat_state *chat; /* chat.h; NULL = no conversations are served */
 };
@@ -54,6 +58,17 @@ extern const size_t ag_server_nroute;
 /* For the HTTP server: before the body, and with it. */
 bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- server.c --- */
+
+/* Limits of people; NULL = there are none. */
+const ag_server_people *ag_server_people_of(const ag_server *h);
+
+/* --- served.c --- */
+
+/* For the HTTP server: a line of the access log. */
+void ag_server_served(void *arg, const ag_httpd_request *rq, const ag_httpd_reply *rp,
+                      const ag_httpd_served *s);
 
 /* --- access.c --- */
 
@@ -96,7 +111,7 @@ void ag_server_rates_free(ag_server_rates *r); /* accepts NULL */
 bool ag_server_may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                             const ag_caller *who);
 /* The client's address; behind a proxy that is believed, as that says. */
-ag_str ag_server_peer(const ag_server *h, ag_httpd_request *rq);
+ag_str ag_server_peer(const ag_server *h, const ag_httpd_request *rq);
 /* 429: for so long nothing is taken. */
 void ag_server_too_many(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                         uint64_t limit, int64_t wait_ms, const char *detail);

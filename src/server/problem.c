@@ -33,19 +33,22 @@ static const char *title_of(int status)
 }
 
 /* The end of an id is random. */
-static void reference(char ret[9])
+void ag_server_name_request(ag_httpd_reply *rp)
 {
 	const ag_id id = ag_id_new(&ag_clock_system);
 
-	snprintf(ret, 9, "%.8s", id.text + AG_ID_LEN - 8);
+	AG_ASSERT(sizeof(rp->id) == 17);
+	snprintf(rp->id, sizeof(rp->id), "%.4s%.12s", id.text + 19, id.text + 24);
 }
 
 void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const char *hint)
 {
-	char ref[9];
+	const char *ref;
 	ag_jw w;
 
-	reference(ref);
+	if (!rp->id[0]) /* the HTTP server itself refuses it */
+		ag_server_name_request(rp);
+	ref = rp->id + 8;
 	rp->status = status;
 	rp->content_type = AG_S("application/problem+json");
 	ag_buf_clear(&rp->body);

@@ -8,7 +8,10 @@
 
 #define AG_SERVER_MAX_PAGE 200u /* entries of a list */
 
-/* {"type":"about:blank","title":…,"status":…,"detail":…,"hint":…,"reference":"1f2e3d4c"}; hint "" = none. */
+/* Gives the request an id of 16 hexadecimal digits, rp->id, for X-Request-Id and the access log. */
+void ag_server_name_request(ag_httpd_reply *rp);
+/* {"type":"about:blank","title":…,"status":…,"detail":…,"hint":…,"reference":"1f2e3d4c"}; hint "" = none. The reference is
+ * the end of the request's id. */
 void ag_server_problem(ag_httpd_reply *rp, int status, const char *detail, const char *hint);
 /* The same under /api; on other paths the HTTP server's own form, {"error":name,"message":words}. */
 void ag_server_refuse(const ag_httpd_request *rq, ag_httpd_reply *rp, int status, const char *name,

@@ -28,6 +28,40 @@ static void settle(void *arg)
 	ag_journal_settle(((const ag_server *)arg)->opts.journal);
 }
 
+static void set_people(ag_server *h, const ag_server_people *people)
+{
+	ag_server_people *p = ag_new(h->arena, ag_server_people);
+
+	*p = *people;
+	p->proxy_header = ag_str_dup(h->arena, p->proxy_header);
+	atomic_store(&h->people, p);
+}
+
+void ag_server_set_people(ag_server *h, const ag_server_people *people)
+{
+	if (atomic_load(&h->people))
+		set_people(h, people);
+}
+
+const ag_server_people *ag_server_people_of(const ag_server *h)
+{
+	return atomic_load_explicit(&h->people, memory_order_acquire);
+}
+
+ag_status ag_server_set_access_log(ag_server *h, ag_str path, ag_err *err)
+{
+	ag_access_log *l = atomic_load(&h->log);
+	ag_status st = AG_OK;
+
+	if (l) /* requests use it: it stays, and goes nowhere */
+		return ag_access_log_reopen(l, path.len ? path : AG_S("/dev/null"), err);
+	if (path.len)
+		st = ag_access_log_open(path, &l, err);
+	if (!st)
+		atomic_store(&h->log, l);
+	return st;
+}
+
 static void fill(ag_server *h, const ag_server_opts *o)
 {
 	h->arena = ag_arena_new();
@@ -42,12 +76,9 @@ static void fill(ag_server *h, const ag_server_opts *o)
 	h->opts.authorization_servers = copy_list(h->arena, o->authorization_servers,
 	                                          o->nauthorization_server);
 	h->opts.scopes = copy_list(h->arena, o->scopes, o->nscope);
+	h->opts.access_log = ag_str_dup(h->arena, o->access_log);
 	if (o->people) {
-		ag_server_people *p = ag_new(h->arena, ag_server_people);
-
-		*p = *o->people;
-		p->proxy_header = ag_str_dup(h->arena, p->proxy_header);
-		h->opts.people = p;
+		set_people(h, o->people);
 		h->rates = ag_server_rates_new();
 	}
 	h->opts.listen.handle = ag_server_handle;
@@ -55,6 +86,7 @@ static void fill(ag_server *h, const ag_server_opts *o)
 	h->opts.listen.refuse = ag_server_refuse;
 	h->opts.listen.put_off_us = o->journal ? put_off_us : NULL;
 	h->opts.listen.settle = settle;
+	h->opts.listen.served = ag_server_served;
 	h->opts.listen.arg = h;
 	pthread_mutex_init(&h->callers_lock, NULL);
 	pthread_mutex_init(&h->store_lock, NULL);
@@ -71,6 +103,7 @@ static void release(ag_server *h)
 	ag_server_grants_stop(h);
 	ag_server_callers_free(h);
 	ag_server_rates_free(h->rates);
+	ag_access_log_close(atomic_load(&h->log));
 	pthread_cond_destroy(&h->watch_wake);
 	pthread_mutex_destroy(&h->watch_lock);
 	pthread_mutex_destroy(&h->grants_lock);
@@ -90,9 +123,10 @@ ag_status ag_server_start(const ag_server_opts *o, ag_server **ret, ag_err *err)
 	AG_ASSERT(o->mcp && (o->store || o->anonymous));
 	h = (ag_server *)ag_xcalloc(1, sizeof(*h));
 	fill(h, o);
-	st = ag_server_grants_start(h) ? AG_OK
-	                               : ag_fail(err, AG_UNAVAILABLE, ORIGIN,
-	                                         "no thread could be started to look after tokens");
+	st = ag_server_set_access_log(h, h->opts.access_log, err);
+	if (!st && !ag_server_grants_start(h))
+		st = ag_fail(err, AG_UNAVAILABLE, ORIGIN,
+		             "no thread could be started to look after tokens");
 	if (!st && o->chat)
 		st = ag_server_chat_start(h, err);
 	if (!st)

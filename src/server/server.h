@@ -92,6 +92,7 @@ typedef struct ag_server_opts {
 	 * none */
 	ag_journal *journal;
 	const ag_clock *clock;
+	ag_str access_log;    /* path, "-" = standard output, "" = none (access_log.h) */
 	ag_httpd_opts listen; /* host, port, limits; admit, handle and arg are filled here */
 	/* Names that the Host header may have beside the bound address, localhost and loopback addresses when the server is
 	 * bound to loopback (rebinding of DNS); "*" = any. */
@@ -120,6 +121,12 @@ typedef struct ag_server_opts {
 
 AG_CHECK ag_status ag_server_start(const ag_server_opts *o, ag_server **ret, ag_err *err);
 unsigned ag_server_port(const ag_server *h);
+/* Limits of people from now on, where the server was started with some; its address and the proxy's header stay. Of one
+ * thread at a time. */
+void ag_server_set_people(ag_server *h, const ag_server_people *people);
+/* The access log goes to the file of that path from now on, "" = nowhere. After an error it goes on as before. Of one thread at
+ * a time. errors  of ag_access_log_open() */
+AG_CHECK ag_status ag_server_set_access_log(ag_server *h, ag_str path, ag_err *err);
 /* Ends streams and sessions, waits for calls (set the process's cancel flag before). Accepts NULL, returns NULL. */
 ag_server *ag_server_stop(ag_server *h);
 

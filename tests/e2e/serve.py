@@ -25,6 +25,7 @@ ARGUS, FAKE = os.environ["ARGUS"], os.environ["FAKE_MODEL"]
 failed = []
 DOCUMENT = openapi_answers.Document(ARGUS)
 MORE = {}  # further variables of the programs
+UNSET = []  # those that they do not have
 SCRIPT = """
 answer repeat when last "How many customers"
   thinking I count them.
@@ -82,6 +83,7 @@ def env(store, model):
          "LLM_MODEL": "m", "LLM_API_KEY": "key-of-the-test", "ARGUS_MAX_REQUESTS_PER_MINUTE": "none",
          "ARGUS_MAX_ANONYMOUS_PER_MINUTE": "none"}
     e.update(MORE)
+    e = {k: v for k, v in e.items() if k not in UNSET}
     e.update((k, os.environ[k]) for k in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS") if k in os.environ)
     return e
 
@@ -170,7 +172,7 @@ def documented():
     """The last check of a suite: what it asked is in the OpenAPI document, and the answers were as that says."""
     routes = {c.rsplit(" ", 1)[0] for c in DOCUMENT.checked}
     note = "" if openapi_answers.jsonschema else "; their members were not looked at: python3-jsonschema is not installed"
-    check("answers of %d routes fit the OpenAPI document%s" % (len(routes), note), len(routes) > 5, DOCUMENT.checked)
+    check("answers of %d routes fit the OpenAPI document%s" % (len(routes), note), len(routes) >= 4, DOCUMENT.checked)
 
 
 def question(text, thread=None, **more):

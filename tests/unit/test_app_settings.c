@@ -216,6 +216,70 @@ static void yaml_limits(void **state)
 	ag_arena_free(arena);
 }
 
+/* Every row can be written into argus.yaml, under its group. */
+static void the_file_takes_every_group(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+	size_t n;
+	const ag_setting *t = ag_settings_table(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		ag_str line = ag_str_printf(arena, "%s%s%s%s: %s\n", t[i].group,
+		                            t[i].group[0] ? ":\n" : "", t[i].group[0] ? "  " : "",
+		                            t[i].key, t[i].fallback);
+		ag_err err = { 0 };
+		ag_settings s;
+
+		ag_settings_init(&s);
+		if (ag_settings_yaml(&s, AG_S("argus.yaml"), line, arena, &err))
+			fail_msg("%.*s: %s", AG_FMT(line), err.msg);
+		assert_int_equal(s.place[i], AG_PLACE_YAML);
+	}
+	ag_arena_free(arena);
+}
+
+/* What a server takes over while it runs, and what it says. */
+static void a_server_renews(void **state)
+{
+	ag_arena *arena = ag_arena_new();
+	ag_buf said = AG_BUF_INIT(4096);
+	ag_settings now, read;
+	ag_err err = { 0 };
+	const int limit = ag_settings_find(AG_S("max_requests_per_minute"));
+	const int wait = ag_settings_find(AG_S("login_wait"));
+
+	(void)state;
+	ag_settings_init(&now);
+	ag_settings_init(&read);
+	assert_int_equal(ag_settings_set(&now, wait, AG_S("9"), AG_PLACE_FLAG, AG_S("--set"), arena,
+	                                 &err),
+	                 AG_OK);
+	assert_int_equal(ag_settings_renew(&now, &read, arena, &said), 0);
+	assert_true(ag_str_eqc(ag_buf_view(&said), "nothing has changed that can change now"));
+	ag_buf_clear(&said);
+	assert_int_equal(
+		ag_settings_yaml(
+			&read, AG_S("argus.yaml"),
+			AG_S("threads: 3\nserve:\n  max_requests_per_minute: none\n  "
+	                     "login_wait: 7\nsql:\n  database: postgresql://a:hidden@b/c\n"),
+			arena, &err),
+		AG_OK);
+	assert_int_equal(ag_settings_renew(&now, &read, arena, &said), 1);
+	assert_true(ag_str_contains(
+		ag_buf_view(&said),
+		AG_S("max_requests_per_minute 120 -> none; not before a restart: ")));
+	assert_true(ag_str_contains(ag_buf_view(&said), AG_S("threads")));
+	assert_true(ag_str_contains(ag_buf_view(&said), AG_S("database")));
+	assert_false(ag_str_contains(ag_buf_view(&said), AG_S("hidden")));
+	assert_int_equal(now.requests_per_minute, 0);
+	assert_int_equal(now.place[limit], AG_PLACE_YAML);
+	assert_int_equal(now.login_wait, 9); /* a flag stays */
+	assert_int_equal(now.database.len, 0);
+	ag_buf_release(&said);
+	ag_arena_free(arena);
+}
+
 /* Every row takes what ag_settings_text() says of it: what doctor shows can be written into a file. */
 static void texts_come_back(void **state)
 {
@@ -385,6 +449,8 @@ int main(void)
 		cmocka_unit_test(sources),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(yaml_limits),
+		cmocka_unit_test(the_file_takes_every_group),
+		cmocka_unit_test(a_server_renews),
 		cmocka_unit_test(texts_come_back),
 		cmocka_unit_test(all_names_follow_from_the_row),
 		cmocka_unit_test(an_argument_follows_from_the_row),
