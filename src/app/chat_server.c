@@ -28,6 +28,7 @@ typedef struct chat_project {
 struct ag_app_chat_server {
 	ag_app *app;
 	ag_server_chat opts;
+	ag_store_group *group; /* in which all that serves conversations writes */
 	bool is_demo;
 	pthread_mutex_t lock; /* of what follows, and of the app's models */
 	chat_project *projects;
@@ -168,6 +169,7 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
 {
 	ag_str uri;
 	ag_status st = ag_app_store_uri(app, &uri, err);
+	ag_store_group *group = NULL;
 	ag_app_chat_server *s;
 
 	if (!st && ag_str_eqc(uri, "memory:")) {
@@ -176,13 +178,17 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
 	}
 	if (!st && is_demo)
 		st = ag_app_demo_models(app, err);
+	if (!st)
+		st = ag_store_group_open(uri, &group, err);
 	if (st)
 		return st;
+	ag_project_hub_join(hub, group);
 	s = (ag_app_chat_server *)ag_xcalloc(1, sizeof(*s));
 	s->app = app;
+	s->group = group;
 	s->is_demo = is_demo;
 	s->opts = (ag_server_chat){ .hub = hub,
-		                    .store_uri = uri,
+		                    .group = group,
 		                    .open = open_turn,
 		                    .close = close_turn,
 		                    .arg = s,
@@ -205,6 +211,7 @@ void ag_app_chat_server_free(ag_app_chat_server *s)
 			ag_know_set_free(p->idle[i]);
 		free(p);
 	}
+	ag_store_group_close(s->group);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }

@@ -8,7 +8,7 @@
 
 typedef struct ag_app_chat_server ag_app_chat_server;
 
-/* hub: borrowed. While it is used, nobody else may open models with the app or use its arena. is_demo: a script answers
+/* hub: borrowed, and closed before this is freed. While it is used, nobody else may open models with the app or use its arena. is_demo: a script answers
  * (app/chat_demo.h). */
 AG_CHECK ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
                                           ag_app_chat_server **ret, ag_err *err);

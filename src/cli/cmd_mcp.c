@@ -200,10 +200,10 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 static void close_service(service *s)
 {
 	ag_mcp_server_free(s->server);
-	ag_app_chat_server_free(s->chat);
 	if (s->hub)
 		ag_app_mcp_release(&s->app);
 	ag_project_hub_close(s->hub);
+	ag_app_chat_server_free(s->chat); /* the hub writes in its group */
 }
 
 /* --- transports --- */

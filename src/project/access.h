@@ -58,7 +58,8 @@ void ag_token_json(ag_jw *w, const ag_token_row *t, const char *text);
 typedef struct ag_limiter ag_limiter;
 AG_CHECK ag_status ag_limiter_open(ag_str store_uri, const ag_clock *clock, ag_limiter **ret,
                                    ag_err *err);
-ag_limiter *ag_limiter_close(ag_limiter *l); /* accepts NULL, returns NULL */
+void ag_limiter_join(ag_limiter *l, ag_store_group *group); /* before the first call */
+ag_limiter *ag_limiter_close(ag_limiter *l);                /* accepts NULL, returns NULL */
 
 typedef struct ag_limits {
 	uint64_t user_minute, user_hour, user_day; /* 0 = none */

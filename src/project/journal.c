@@ -187,6 +187,11 @@ ag_status ag_journal_open(ag_str store_uri, ag_journal_sync sync, ag_journal **r
 	return AG_OK;
 }
 
+void ag_journal_join(ag_journal *j, ag_store_group *group)
+{
+	ag_store_join(j->store, group);
+}
+
 ag_journal_stats ag_journal_stats_of(ag_journal *j)
 {
 	ag_journal_stats ret;

@@ -65,6 +65,8 @@ typedef struct ag_journal_stats {
  * errors  of ag_store_open() */
 AG_CHECK ag_status ag_journal_open(ag_str store_uri, ag_journal_sync sync, ag_journal **ret,
                                    ag_err *err);
+/* Before the first row: it writes in this group, which outlives it. */
+void ag_journal_join(ag_journal *j, ag_store_group *group);
 /* Writes what is kept, and syncs. No call may be under way.
  * errors  the store refused it: how many rows were lost is in the message */
 ag_status ag_journal_close(ag_journal *j, ag_err *err);

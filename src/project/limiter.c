@@ -85,6 +85,11 @@ ag_status ag_limiter_open(ag_str store_uri, const ag_clock *clock, ag_limiter **
 	return AG_OK;
 }
 
+void ag_limiter_join(ag_limiter *l, ag_store_group *group)
+{
+	ag_store_join(l->store, group);
+}
+
 static void forget_all(ag_limiter *l)
 {
 	for (size_t i = 0; i < NBUCKET; i++) {

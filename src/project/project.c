@@ -286,6 +286,12 @@ ag_status ag_project_hub_open(const ag_project_hub_opts *o, ag_project_hub **ret
 	return AG_OK;
 }
 
+void ag_project_hub_join(ag_project_hub *h, ag_store_group *group)
+{
+	ag_journal_join(h->journal, group);
+	ag_limiter_join(h->limiter, group);
+}
+
 ag_project_hub *ag_project_hub_close(ag_project_hub *h)
 {
 	ag_err err = { 0 };

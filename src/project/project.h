@@ -72,6 +72,8 @@ AG_CHECK ag_status ag_project_hub_open(const ag_project_hub_opts *o, ag_project_
 /* Writes what the journal still holds. No call may be under way. Accepts NULL, returns NULL. */
 ag_project_hub *ag_project_hub_close(ag_project_hub *h);
 ag_journal *ag_project_journal(ag_project_hub *h);
+/* The journal and the limiter write in this group, NULL = none; before the first call. It outlives the hub. */
+void ag_project_hub_join(ag_project_hub *h, ag_store_group *group);
 
 /* The project that a call means: `id`, or "" when the caller has only one.
  * errors  AG_NOT_FOUND: none of the caller's (also when it exists); the message lists the caller's. AG_UNAVAILABLE */

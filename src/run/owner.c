@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,17 +60,39 @@ static bool stat_of(long pid, char *ret_state, ag_str *ret_start, char buf[MAX_P
 	return field.len > 0;
 }
 
-ag_str ag_owner_new(const ag_clock *clock, ag_arena *arena)
+/* This process: the first four parts of its owners. Read once, as it never changes; a child of a fork reads its own. */
+static struct {
+	pthread_mutex_t lock;
+	pid_t pid; /* 0 = not read yet */
+	char text[200];
+} self = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* With the lock. */
+static void read_self(pid_t pid)
 {
 	char boot[MAX_PROC], ns[MAX_PROC], stat[MAX_PROC], state;
-	const ag_id id = ag_id_new(clock);
 	ag_str start;
 
-	if (!stat_of((long)getpid(), &state, &start, stat))
+	if (!stat_of((long)pid, &state, &start, stat))
 		start = AG_S("");
-	return ag_str_printf(arena, "%.*s:%.*s:%ld:%.*s:%s",
-	                     AG_FMT(slurp("/proc/sys/kernel/random/boot_id", boot)),
-	                     AG_FMT(pid_namespace(ns)), (long)getpid(), AG_FMT(start), id.text);
+	snprintf(self.text, sizeof(self.text), "%.*s:%.*s:%ld:%.*s",
+	         AG_FMT(slurp("/proc/sys/kernel/random/boot_id", boot)), AG_FMT(pid_namespace(ns)),
+	         (long)pid, AG_FMT(start));
+	self.pid = pid;
+}
+
+ag_str ag_owner_new(const ag_clock *clock, ag_arena *arena)
+{
+	const ag_id id = ag_id_new(clock);
+	const pid_t pid = getpid();
+	ag_str ret;
+
+	pthread_mutex_lock(&self.lock);
+	if (self.pid != pid)
+		read_self(pid);
+	ret = ag_str_printf(arena, "%s:%s", self.text, id.text);
+	pthread_mutex_unlock(&self.lock);
+	return ret;
 }
 
 static bool split(ag_str owner, ag_str part[NPART])

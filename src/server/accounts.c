@@ -156,7 +156,7 @@ void ag_server_me(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 	if (s)
 		answer_me(h, ag_server_who(h, rq), rq, rp);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* --- logging in --- */
@@ -278,7 +278,7 @@ void ag_server_login(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 	if (s && read_credentials(rq, rp, &c))
 		log_in(h, rq, rp, s, &c);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_logout(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -295,7 +295,7 @@ void ag_server_logout(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_server_set_session(h, rq, rp, AG_S(""));
 		rp->status = 204;
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* --- passwords --- */
@@ -378,7 +378,7 @@ void ag_server_setup(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		if (check_length(rp, password) && use_link(h, rq, rp, s, link, password, &err))
 			ag_server_problem_of(rp, &err);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 static void change_password(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
@@ -418,7 +418,7 @@ void ag_server_password(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 	if (s && ag_server_body(rq, rp, &body))
 		change_password(h, rq, rp, s, &body);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* --- the project that is meant when none is named --- */
@@ -460,5 +460,5 @@ void ag_server_me_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		else
 			choose_home(h, rq, rp, s, ag_val_member_str(&body, "project"));
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }

@@ -336,20 +336,16 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_server *h = (ag_server *)env;
 	const ag_project *project;
 	ag_thread_row row;
-	ag_store *s = NULL;
-	ag_err err = { 0 };
+	ag_store *s;
 	asked a;
 	bool is_ready;
 
 	if (!is_served(h, rp) || !read_body(rq, rp, &a))
 		return;
-	if (ag_server_chat_store(h, &s, &err)) {
-		ag_server_problem_of(rp, &err);
-		return;
-	}
+	s = ag_server_chat_store(h);
 	is_ready = choose_project(h, rq, rp, s, &a, &project) && may_ask_more(h, rq, rp, s) &&
 	           claim(h, rq, rp, s, &a, &row);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 	if (is_ready)
 		begin(h, rq, rp,
 		      &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
@@ -415,21 +411,17 @@ void ag_server_chat_resume(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_server *h = (ag_server *)env;
 	ag_server_turn *t;
 	ag_thread_row row;
-	ag_store *s = NULL;
-	ag_err err = { 0 };
+	ag_store *s;
 
 	if (!is_served(h, rp))
 		return;
-	if (ag_server_chat_store(h, &s, &err)) {
-		ag_server_problem_of(rp, &err);
-		return;
-	}
+	s = ag_server_chat_store(h);
 	if (ag_server_thread_of(h, rq, rp, s, &row)) {
 		t = ag_server_turn_find(h, &row.id);
 		resume(h, rq, rp, s, &row, t);
 		ag_server_turn_drop(t);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_chat_cancel(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -437,15 +429,12 @@ void ag_server_chat_cancel(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_server *h = (ag_server *)env;
 	ag_server_turn *t;
 	ag_thread_row row;
-	ag_store *s = NULL;
+	ag_store *s;
 	ag_err err = { 0 };
 
 	if (!is_served(h, rp))
 		return;
-	if (ag_server_chat_store(h, &s, &err)) {
-		ag_server_problem_of(rp, &err);
-		return;
-	}
+	s = ag_server_chat_store(h);
 	if (ag_server_thread_of(h, rq, rp, s, &row)) {
 		t = ag_server_turn_find(h, &row.id);
 		rp->status = 202;
@@ -455,5 +444,5 @@ void ag_server_chat_cancel(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 			ag_server_problem_of(rp, &err);
 		ag_server_turn_drop(t);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }

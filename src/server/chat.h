@@ -13,13 +13,6 @@
 
 typedef struct ag_server_turn ag_server_turn;
 
-/* Handles of the store that nobody uses. */
-typedef struct ag_server_handles {
-	unsigned patience_ms; /* of each */
-	ag_store **idle;
-	size_t nidle;
-} ag_server_handles;
-
 struct ag_server_chat_state {
 	pthread_mutex_t lock;    /* of what follows */
 	pthread_cond_t ended;    /* a turn did */
@@ -31,9 +24,7 @@ struct ag_server_chat_state {
 	bool is_watched;  /* the watch shall end */
 	pthread_t *over;  /* threads that ended, to be joined */
 	size_t nover, cap;
-	ag_server_handles turns_stores, requests_stores;
 	ag_artifact_cache *artifacts; /* what their source queries gave */
-	ag_store_group *group;        /* in which they write; NULL = the store needs none */
 	pthread_t watch;              /* looks for turns that another process wants to end */
 	bool has_watch;
 };
@@ -45,9 +36,8 @@ AG_CHECK ag_status ag_server_chat_start(ag_server *h, ag_err *err);
 void ag_server_chat_stop(ag_server *h, int64_t grace_ms);
 void ag_server_chat_free(ag_server *h);
 
-/* A handle of the store for one request; given back. It does not wait for long when the store is away. */
-AG_CHECK ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err);
-void ag_server_chat_give(ag_server *h, ag_store *s); /* accepts NULL */
+/* A handle of the store for one request, which closes it. It does not wait for long when the store is away. */
+ag_store *ag_server_chat_store(ag_server *h);
 /* The same for a route; NULL: rp says why not. */
 ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp);
 

@@ -78,7 +78,7 @@ void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 			ag_jw_knull(&w, "next");
 		ag_jw_obj_end(&w);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* --- one --- */
@@ -100,7 +100,7 @@ void ag_server_thread_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 	if (s && ag_server_thread_of(h, rq, rp, s, &t))
 		answer_thread(h, &t, rp);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* Changes the caller's thread and answers with it as it is then, or with 204. */
@@ -123,7 +123,7 @@ static void change(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		else
 			answer_thread(h, &t, rp);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_thread_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -197,7 +197,7 @@ void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 			answer_thread(h, &made, rp);
 		}
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* --- messages --- */
@@ -311,5 +311,5 @@ void ag_server_thread_messages(void *env, ag_httpd_request *rq, ag_httpd_reply *
 		else
 			ag_jw_obj_end(&w);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }

@@ -12,7 +12,6 @@
 #define ORIGIN       "server.chat"
 #define MAX_TURNS    1024u
 #define MAX_FOLLOWED 64u
-#define MAX_IDLE     64u /* handles of the store */
 #define KEPT_BYTES \
 	(16u << 20) /* of what a turn said: beyond it nobody can come back to its beginning */
 #define WAITING_BYTES (24u << 20) /* that a reader lets wait */
@@ -45,77 +44,23 @@ struct ag_server_turn {
 
 /* --- handles of the store --- */
 
-static ag_status take_handle(ag_server *h, ag_server_handles *of, ag_store **ret, ag_err *err)
+ag_store *ag_server_chat_store(ag_server *h)
 {
-	struct ag_server_chat_state *c = h->chat;
-	ag_status st;
+	ag_store *s = ag_store_of_group(h->opts.chat->group);
 
-	*ret = NULL;
-	pthread_mutex_lock(&c->lock);
-	if (of->nidle)
-		*ret = of->idle[--of->nidle];
-	pthread_mutex_unlock(&c->lock);
-	if (*ret)
-		return AG_OK;
-	st = ag_store_open(h->opts.chat->store_uri, ret, err);
-	if (!st)
-		ag_store_join(*ret, c->group);
-	if (!st && of->patience_ms != AG_STORE_PATIENCE_MS)
-		ag_store_set_patience(*ret, of->patience_ms);
-	return st;
-}
-
-static void give_handle(ag_server *h, ag_server_handles *of, ag_store *s)
-{
-	struct ag_server_chat_state *c = h->chat;
-	bool is_kept = false;
-
-	if (!s)
-		return;
-	pthread_mutex_lock(&c->lock);
-	if (of->nidle < MAX_IDLE) {
-		of->idle[of->nidle++] = s;
-		is_kept = true;
-	}
-	pthread_mutex_unlock(&c->lock);
-	if (!is_kept)
-		ag_store_close(s);
-}
-
-static void make_handles(ag_server_handles *of, unsigned patience_ms)
-{
-	of->patience_ms = patience_ms;
-	of->idle = (ag_store **)ag_xcalloc(MAX_IDLE, sizeof(ag_store *));
-}
-
-static void close_handles(ag_server_handles *of)
-{
-	for (size_t i = 0; i < of->nidle; i++)
-		ag_store_close(of->idle[i]);
-	free(of->idle);
-}
-
-ag_status ag_server_chat_store(ag_server *h, ag_store **ret, ag_err *err)
-{
-	return take_handle(h, &h->chat->requests_stores, ret, err);
-}
-
-void ag_server_chat_give(ag_server *h, ag_store *s)
-{
-	if (s)
-		give_handle(h, &h->chat->requests_stores, s);
+	ag_store_set_patience(s, AG_SERVER_PATIENCE_MS);
+	return s;
 }
 
 ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp)
 {
 	ag_store *s = NULL;
-	ag_err err = { 0 };
 
 	if (!h->chat)
 		ag_server_problem(rp, 404, "there is nothing at this path",
 		                  "it is served by argus serve");
-	else if (ag_server_chat_store(h, &s, &err))
-		ag_server_problem_of(rp, &err);
+	else
+		s = ag_server_chat_store(h);
 	return s;
 }
 
@@ -271,12 +216,10 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 	ag_analyst_turn_result ret = { 0 };
 	ag_analyst_opts o = { 0 };
 	void *note = NULL;
-	ag_status st = take_handle(t->h, &t->h->chat->turns_stores, &t->store, err);
+	ag_status st = chat->open(chat->arg,
+	                          &(ag_server_chat_call){ ctx, t->o.who, t->o.project, t->arena },
+	                          &o, &note, err);
 
-	if (!st)
-		st = chat->open(chat->arg,
-		                &(ag_server_chat_call){ ctx, t->o.who, t->o.project, t->arena }, &o,
-		                &note, err);
 	if (st)
 		return st;
 	o.question = t->o.question;
@@ -329,8 +272,6 @@ static void *turn_main(void *arg)
 		ag_ui_stream_break(&t->ui, ag_str_c(err.msg));
 	finish_readers(t);
 	become(t, FAILED, &err);
-	give_handle(h, &h->chat->turns_stores, t->store);
-	t->store = NULL;
 	ag_server_grant_end(h, t->grant);
 	t->grant = NULL;
 	leave_list(t);
@@ -346,6 +287,7 @@ void ag_server_turn_drop(ag_server_turn *t)
 	ag_buf_release(&t->said);
 	free(t->readers);
 	ag_server_caller_drop(t->known);
+	ag_store_close(t->store);
 	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->lock);
 	ag_arena_free(t->arena);
@@ -372,6 +314,7 @@ static ag_server_turn *new_turn(ag_server *h, const ag_server_turn_opts *o)
 	t->o = *o;
 	t->o.question = ag_str_dup(t->arena, o->question);
 	t->known = o->known;
+	t->store = ag_store_of_group(h->opts.chat->group);
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->changed, NULL);
 	ag_buf_init(&t->said, KEPT_BYTES);
@@ -575,16 +518,15 @@ static void *follow_main(void *arg)
 	follower *f = (follower *)arg;
 	struct ag_server_chat_state *c = f->h->chat;
 	ag_ui_stream ui;
-	ag_store *s = NULL;
+	ag_store *s = ag_server_chat_store(f->h);
 
 	ag_ui_stream_init(&ui, pass_chunk, f);
-	if (!ag_server_chat_store(f->h, &s, NULL))
-		follow(f, s, &ui);
+	follow(f, s, &ui);
 	if (ui.is_over)
 		ag_httpd_stream_event(f->out, NULL, AG_S(""), AG_S("[DONE]"));
 	ag_httpd_stream_end(f->out);
 	ag_ui_stream_release(&ui);
-	ag_server_chat_give(f->h, s);
+	ag_store_close(s);
 	pthread_mutex_lock(&c->lock);
 	c->nfollow--;
 	pthread_cond_broadcast(&c->ended);
@@ -624,15 +566,13 @@ ag_httpd_stream *ag_server_turn_follow(ag_server *h, const ag_id *run)
 static void look_for_stops(ag_server *h)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
-	ag_store *s = NULL;
+	ag_store *s = ag_server_chat_store(h);
 	ag_id *ids = NULL;
 	size_t n = 0;
 
-	if (ag_server_chat_store(h, &s, NULL))
-		return;
 	if (ag_store_stopped_threads(s, arena, &ids, &n, NULL))
 		n = 0;
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 	for (size_t i = 0; i < n; i++) {
 		ag_server_turn *t = ag_server_turn_find(h, &ids[i]);
 
@@ -670,17 +610,11 @@ static void *watch_main(void *arg)
 ag_status ag_server_chat_start(ag_server *h, ag_err *err)
 {
 	struct ag_server_chat_state *c = (struct ag_server_chat_state *)ag_xcalloc(1, sizeof(*c));
-	ag_status st;
 
 	h->chat = c;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->ended, NULL);
 	c->artifacts = ag_artifact_cache_new(h->opts.clock);
-	make_handles(&c->turns_stores, AG_STORE_PATIENCE_MS);
-	make_handles(&c->requests_stores, AG_SERVER_PATIENCE_MS);
-	st = ag_store_group_open(h->opts.chat->store_uri, &c->group, err);
-	if (st)
-		return st;
 	c->has_watch = pthread_create(&c->watch, NULL, watch_main, h) == 0;
 	return c->has_watch ? AG_OK
 	                    : ag_fail(err, AG_UNAVAILABLE, ORIGIN,
@@ -729,9 +663,6 @@ void ag_server_chat_free(ag_server *h)
 	if (!c)
 		return;
 	ag_artifact_cache_free(c->artifacts);
-	close_handles(&c->turns_stores);
-	close_handles(&c->requests_stores);
-	ag_store_group_close(c->group);
 	free(c->over);
 	pthread_cond_destroy(&c->ended);
 	pthread_mutex_destroy(&c->lock);

@@ -32,19 +32,18 @@ static bool is_stopping(ag_server *h)
 void ag_server_readyz(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
-	ag_store *s = NULL;
-	uint64_t version;
 	bool is_there = true;
 
-	(void)rq;
 	if (is_stopping(h)) {
 		answer(rp, 503, "the server is stopping\n");
 		return;
 	}
 	if (h->chat) {
-		is_there = !ag_server_chat_store(h, &s, NULL) &&
-		           !ag_store_version(s, &version, NULL);
-		ag_server_chat_give(h, s);
+		AG_AUTO(ag_store_closep) ag_store *s = ag_server_chat_store(h);
+		ag_id *ids;
+		size_t n;
+
+		is_there = !ag_store_stopped_threads(s, rq->arena, &ids, &n, NULL);
 	}
 	answer(rp, is_there ? 200 : 503, is_there ? "ready\n" : "the store does not answer\n");
 }

@@ -30,7 +30,7 @@ typedef struct ag_server_chat_call {
 /* How conversations are answered (analyst/analyst.h). Its functions are called from any thread. */
 typedef struct ag_server_chat {
 	ag_project_hub *hub;
-	ag_str store_uri;
+	ag_store_group *group; /* of the store in which they are kept */
 	/* All of a turn's options but question, thread, store and who watches. note: for close(). */
 	ag_status (*open)(void *arg, const ag_server_chat_call *call, ag_analyst_opts *ret,
 	                  void **note, ag_err *err);

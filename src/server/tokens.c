@@ -37,7 +37,7 @@ void ag_server_tokens_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_jw_arr_end(&w);
 		ag_jw_obj_end(&w);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* A list of names in the body. False: it is something else; rp says so. */
@@ -144,7 +144,7 @@ void ag_server_token_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		}
 		explicit_bzero(text, sizeof(text));
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* Is the token the caller's, or may the caller revoke anybody's? */
@@ -174,7 +174,7 @@ void ag_server_token_revoke(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_server_problem_of(rp, &err);
 	else if (s)
 		rp->status = 204;
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* --- projects and their members --- */
@@ -207,7 +207,7 @@ void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 		ag_jw_arr_end(&w);
 		ag_jw_obj_end(&w);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* The project of the route, in which the caller has at least that role. False: rp says why not. */
@@ -254,7 +254,7 @@ void ag_server_members_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 			ag_jw_obj_end(&w);
 		}
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 static void put_member(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_role role)
@@ -277,7 +277,7 @@ static void put_member(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, a
 		else
 			rp->status = 204;
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_member_put(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)

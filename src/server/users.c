@@ -50,7 +50,7 @@ void ag_server_users_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_jw_arr_end(&w);
 		ag_jw_obj_end(&w);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* The account, and a link for its first password when there is one. */
@@ -93,7 +93,7 @@ void ag_server_user_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		}
 		explicit_bzero(link, sizeof(link));
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 /* The account of the route's {name}. False: rp says why not. */
@@ -131,7 +131,7 @@ void ag_server_user_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		else
 			answer_user(&u, NULL, rp);
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_user_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -147,7 +147,7 @@ void ag_server_user_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		else
 			rp->status = 204;
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_user_link(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -165,5 +165,5 @@ void ag_server_user_link(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 			answer_user(&u, link, rp);
 		explicit_bzero(link, sizeof(link));
 	}
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }

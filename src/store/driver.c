@@ -71,7 +71,7 @@ ag_status ag_db_transact(ag_db *db, ag_db_begin_kind kind, ag_str scope,
 	bool is_lost = false;
 
 	if (db->group && kind != AG_DB_READ)
-		return ag_db_group_transact(db->group, kind, scope, work, arg, err);
+		return ag_db_group_transact(db, kind, scope, work, arg, err);
 	for (int i = 0; i < MAX_TRIES; i++) {
 		ag_err why = { 0 };
 

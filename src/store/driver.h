@@ -32,7 +32,8 @@ typedef struct ag_db_type ag_db_type;
 typedef struct ag_db {
 	const ag_db_type *type;
 	struct ag_store_group
-		*group; /* that it hands its writing transactions to (group.h); NULL = none */
+		*group;       /* that it hands its writing transactions to (group.h); NULL = none */
+	unsigned patience_ms; /* as it was set; 0 = it was not */
 } ag_db;
 
 /* A statement. It must be static: a handle keeps what it prepared under the row's address. */

@@ -14,8 +14,20 @@
 
 typedef ag_status ag_db_work(ag_db *db, void *arg, bool is_again, ag_err *err);
 
-/* ag_db_transact() on the group's connection, from any thread. */
-AG_CHECK ag_status ag_db_group_transact(ag_store_group *g, ag_db_begin_kind kind, ag_str scope,
+/* ag_db_transact() on the connection of the handle's group, from any thread. It waits for locks of other processes as long as
+ * the handle has patience. */
+AG_CHECK ag_status ag_db_group_transact(ag_db *db, ag_db_begin_kind kind, ag_str scope,
                                         ag_db_work *work, void *arg, ag_err *err);
+/* ag_db_type.others of the group: what a member wrote counts when it may change what a user or token may do. */
+bool ag_db_group_others(ag_store_group *g, uint64_t *ret);
+
+/* --- shared.c: the connections that handles of a group share --- */
+
+typedef struct ag_db_pool ag_db_pool;
+
+/* first: a connection to the database at uri; taken over. */
+ag_db_pool *ag_db_pool_new(ag_str uri, ag_db *first);
+void ag_db_pool_free(ag_db_pool *p); /* after its handles */
+ag_db *ag_db_pool_handle(ag_db_pool *p);
 
 #endif

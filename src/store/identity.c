@@ -7,6 +7,7 @@
 #include "store/identity.h"
 
 #include "base/time.h"
+#include "store/group.h"
 #include "store/parts.h"
 
 #define ORIGIN "store.identity"
@@ -724,5 +725,6 @@ ag_status ag_store_version(ag_store *s, uint64_t *ret, ag_err *err)
 
 bool ag_store_others(ag_store *s, uint64_t *ret)
 {
-	return s->db->type->others(s->db, ret);
+	return s->db->group ? ag_db_group_others(s->db->group, ret)
+	                    : s->db->type->others(s->db, ret);
 }

@@ -73,8 +73,8 @@ AG_CHECK ag_status ag_store_revoke_token(ag_store *s, ag_str id, int64_t at_ms, 
 /* Another number than before when anything in the store has changed, by this handle or another, in this process or another.
  * Costs microseconds. */
 AG_CHECK ag_status ag_store_version(ag_store *s, uint64_t *ret, ag_err *err);
-/* Another number than before when anything in the store has changed, but by transactions of this very handle. Takes no lock
- * and makes no system call; another thread may use the handle meanwhile. False: not known at this moment. */
+/* Another number than before when anything in the store has changed, but by transactions of this very handle, or of its group
+ * as far as they change no rights. Takes no lock and makes no system call; another thread may use the handle meanwhile. False: not known at this moment. */
 AG_CHECK bool ag_store_others(ag_store *s, uint64_t *ret);
 AG_CHECK ag_status ag_store_use_token(ag_store *s, ag_str id, int64_t at_ms, ag_err *err);
 

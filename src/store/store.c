@@ -217,6 +217,7 @@ ag_store *ag_store_close(ag_store *s)
 
 void ag_store_set_patience(ag_store *s, unsigned ms)
 {
+	s->db->patience_ms = ms;
 	s->db->type->set_patience(s->db, ms);
 }
 

@@ -117,14 +117,17 @@ void ag_store_closep(ag_store **s);    /* for AG_AUTO */
 #define AG_STORE_PATIENCE_MS \
 	30000u /* a purge of a large store, or a slow disk of another process */
 void ag_store_set_patience(ag_store *s, unsigned ms);
-/* Handles of one process that write together: what their threads want to commit at the same time becomes one transaction, where
- * the database has one writer at a time. Each call still returns after its own commit, with its own error. The group's waiting
- * for locks of other processes is AG_STORE_PATIENCE_MS, whatever the handle's is. *ret NULL: the database needs no group. */
+/* Handles of one process that work together. What their threads want to commit at the same time becomes one transaction, where
+ * the database has one writer at a time; each call still returns after its own commit, with its own error, and waits for locks
+ * of other processes as long as its handle has patience. Handles of ag_store_of_group() share its few connections, too. */
 typedef struct ag_store_group ag_store_group;
 AG_CHECK ag_status ag_store_group_open(ag_str uri, ag_store_group **ret, ag_err *err);
-void ag_store_group_close(ag_store_group *g);       /* after its handles; accepts NULL */
-void ag_store_join(ag_store *s, ag_store_group *g); /* before s is used; NULL = none */
-bool ag_store_is_kept(const ag_store *s);           /* beyond the end of the process */
+void ag_store_group_close(ag_store_group *g); /* after its handles; accepts NULL */
+/* A handle that costs nothing while it is not used. It neither purges nor waits for others (ag_store_wait). */
+ag_store *ag_store_of_group(ag_store_group *g);
+/* A handle with a connection of its own writes in the group; before it is used. NULL = none */
+void ag_store_join(ag_store *s, ag_store_group *g);
+bool ag_store_is_kept(const ag_store *s); /* beyond the end of the process */
 /* $XDG_STATE_HOME/argus, else ~/.local/state/argus. */
 AG_CHECK ag_status ag_store_state_folder(ag_arena *arena, ag_str *ret, ag_err *err);
 /* ARGUS_STORE, else $XDG_STATE_HOME/argus/argus.db, else ~/.local/state/argus/argus.db. */

@@ -14,9 +14,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "store_fixtures.h"
 
 static const store_fixture *fixture; /* of the group that runs */
@@ -64,6 +66,7 @@ enum { NTHREAD = 8, NSTEP = 120 };
 typedef struct worker {
 	const char *uri;
 	ag_store_group *group;
+	bool is_shared; /* its handle is one of the group's own */
 	ag_id run;
 	uint64_t nwritten;
 	ag_status status;
@@ -123,7 +126,10 @@ static void *append_in_group(void *arg)
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	AG_AUTO(ag_store_closep) ag_store *s = NULL;
 
-	w->status = ag_store_open(ag_str_c(w->uri), &s, &w->err);
+	if (w->is_shared)
+		s = ag_store_of_group(w->group);
+	else
+		w->status = ag_store_open(ag_str_c(w->uri), &s, &w->err);
 	if (w->status)
 		return NULL;
 	ag_store_join(s, w->group);
@@ -148,16 +154,67 @@ static void a_group_commits_for_its_threads(void **state)
 	worker w[NTHREAD] = { 0 };
 
 	assert_ok(env, ag_store_group_open(ag_str_c(env->uri), &group, &env->err));
-	assert_true(!group == env->fixture->is_server);
 	for (size_t i = 0; i < NTHREAD; i++) {
 		w[i].run = ag_id_new(&ag_clock_system);
 		w[i].group = group;
+		w[i].is_shared = i % 2;
 	}
 	run_threads(env, append_in_group, w);
 	ag_store_group_close(group);
 	assert_ok(env, store_env_reopen(env));
 	for (size_t i = 0; i < NTHREAD; i++)
 		assert_int_equal(store_test_log_length(env->store, env->arena, &w[i].run), NSTEP);
+}
+
+/* More handles than the group has connections, each of which begins to read before any ends. */
+static void handles_of_a_group_share_its_connections(void **state)
+{
+	store_env *env = *state;
+	const ag_id run = ag_id_new(&ag_clock_system);
+	ag_store_group *group = NULL;
+	ag_store *s[200];
+
+	assert_ok(env, ag_store_group_open(ag_str_c(env->uri), &group, &env->err));
+	for (size_t i = 0; i < AG_NELEM(s); i++) {
+		s[i] = ag_store_of_group(group);
+		ag_store_set_patience(s[i], i % 2 ? 3000 : AG_STORE_PATIENCE_MS);
+		assert_ok(env, store_test_append(s[i], env->arena, &run, i + 1, i + 1, i % 8 == 0,
+		                                 &env->err));
+	}
+	for (size_t i = 0; i < AG_NELEM(s); i++)
+		assert_int_equal(store_test_log_length(s[i], env->arena, &run), AG_NELEM(s));
+	for (size_t i = 0; i < AG_NELEM(s); i++)
+		ag_store_close(s[i]);
+	ag_store_group_close(group);
+}
+
+/* Of a file, which one connection can lock as a whole. */
+static void a_member_waits_no_longer_than_it_has_patience(void **state)
+{
+	store_env *env = *state;
+	const ag_id run = ag_id_new(&ag_clock_system);
+	ag_store_group *group = NULL;
+	const ag_clock *clock = &ag_clock_system;
+	sqlite3 *other = NULL;
+	ag_store *s;
+	int64_t began;
+
+	if (!env->fixture->is_file)
+		skip();
+	assert_ok(env, ag_store_group_open(ag_str_c(env->uri), &group, &env->err));
+	s = ag_store_of_group(group);
+	assert_ok(env, store_test_append(s, env->arena, &run, 1, 1, false, &env->err));
+	assert_int_equal(sqlite3_open(strchr(env->uri, '/'), &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	ag_store_set_patience(s, 400);
+	began = ag_clock_mono(clock);
+	assert_int_equal(store_test_append(s, env->arena, &run, 2, 2, false, &env->err),
+	                 AG_UNAVAILABLE);
+	assert_in_range(ag_clock_mono(clock) - began, 350, 5000);
+	sqlite3_close(other);
+	assert_ok(env, store_test_append(s, env->arena, &run, 2, 2, false, &env->err));
+	ag_store_close(s);
+	ag_store_group_close(group);
 }
 
 /* Guess the next number; whoever is late gets a conflict and looks again. */
@@ -393,6 +450,8 @@ int main(void)
 		T(threads_append_to_own_runs),
 		T(threads_append_to_one_run),
 		T(a_group_commits_for_its_threads),
+		T(handles_of_a_group_share_its_connections),
+		T(a_member_waits_no_longer_than_it_has_patience),
 		T(processes_open_a_fresh_store_at_once),
 		T(killed_writer_loses_nothing),
 		T(a_living_writer_gives_back),
