@@ -271,7 +271,8 @@ ag_status ag_loop_conclude(ag_loop *l, const ag_proposal *p, const ag_loop_done 
 	return AG_OK;
 }
 
-/* Log what the planner wants, and what it cost to ask. */
+/* Log what the planner wants, and what it cost to ask. Committed with what becomes of it: before a tool runs, before a model is
+ * asked, with the end of the step or of the run. */
 ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *input, ag_err *err)
 {
 	ag_status st;
@@ -279,9 +280,7 @@ ag_status ag_loop_log_proposal(ag_loop *l, const ag_proposal *p, const ag_val *i
 	l->call_id = ag_id_new(l->ctx->clock);
 	ag_buf_clear(&l->text); /* the proposal has it */
 	st = ag_loop_emit_proposal(l, p, input, err);
-	if (!st)
-		st = ag_loop_emit_usage(l, err);
-	return !st && l->opts->planner->type->asks_model ? ag_loop_flush(l, err) : st;
+	return st ? st : ag_loop_emit_usage(l, err);
 }
 
 /* The planner has no proposal. */

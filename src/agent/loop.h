@@ -59,6 +59,9 @@ typedef struct ag_run_opts {
 	ag_store *store;
 	ag_str started; /* payload of run_started, JSON object */
 	ag_run_row row; /* id, source, … for the list of runs; the loop fills status and times */
+	/* A lease of the caller's (owner "" = none) that is given back in the transaction that ends the run: who reads that it is
+	 * over may begin the next one. */
+	ag_store_leased held;
 	ag_live *
 		live; /* where the run can be found while it is under way, to be cancelled by its id; NULL */
 	/* Called for each event once it is committed, on the run's thread; NULL = nobody watches. */
@@ -74,6 +77,7 @@ typedef struct ag_run_result {
 	ag_str why;         /* one sentence */
 	ag_verdict verdict; /* of the run gate; reason "" when there is no run gate */
 	bool has_verdict;
+	bool has_given; /* opts->held, with the end of the run */
 	unsigned iterations, calls;
 	ag_err err; /* why it failed, or which model failed; status AG_OK otherwise */
 } ag_run_result;

@@ -77,16 +77,50 @@ static ag_store_when when_on_disk(const ag_loop *l, bool to_disk)
 	return to_disk && (l->owes_disk || has_durable(l)) ? AG_STORE_NOW : AG_STORE_SOON;
 }
 
-static ag_status commit(ag_loop *l, bool with_row, bool to_disk, ag_str report, ag_err *err)
+/* ret: room for 3. The first batch of a run takes its lease, the last one gives back what is held. */
+static size_t leases_of(const ag_loop *l, bool is_last, ag_store_leased *ret)
 {
+	const int64_t now_ms = ag_clock_wall(l->ctx->clock);
+	const ag_store_leased *held = &l->opts->held;
+	size_t n = 0;
+
+	if (l->is_new)
+		ret[n++] = (ag_store_leased){ l->opts->row.id, l->owner, now_ms, AG_LOOP_LEASE_MS };
+	if (is_last && l->lease_until_ms)
+		ret[n++] = (ag_store_leased){ l->opts->row.id, l->owner, now_ms, 0 };
+	if (is_last && held->owner.len)
+		ret[n++] = (ag_store_leased){ held->run, held->owner, now_ms, 0 };
+	return n;
+}
+
+/* The leases of a batch that was committed. */
+static void note_leases(ag_loop *l, bool is_last, const ag_store_leased *leases)
+{
+	if (l->is_new)
+		l->lease_until_ms = leases[0].now_ms + leases[0].ttl_ms;
+	if (is_last) {
+		l->lease_until_ms = 0;
+		l->ret->has_given = l->opts->held.owner.len > 0;
+	}
+	l->is_new = false;
+}
+
+/* What a batch has beside the events. */
+typedef enum commit_kind { WITH_EVENTS, WITH_ROW, WITH_END } commit_kind;
+
+static ag_status commit(ag_loop *l, commit_kind kind, bool to_disk, ag_str report, ag_err *err)
+{
+	ag_store_leased leases[3];
 	const bool owes_disk = l->owes_disk || has_durable(l);
 	const ag_store_batch batch = {
 		.events = l->pending,
 		.nevent = l->npending,
 		.findings = l->findings,
 		.nfinding = l->nfinding,
-		.run = with_row ? &l->opts->row : NULL,
+		.run = kind == WITH_EVENTS ? NULL : &l->opts->row,
 		.report = report,
+		.leases = leases,
+		.nlease = leases_of(l, kind == WITH_END, leases),
 		.on_disk = when_on_disk(l, to_disk),
 	};
 	const size_t n = l->npending;
@@ -101,6 +135,7 @@ static ag_status commit(ag_loop *l, bool with_row, bool to_disk, ag_str report, 
 		l->seq = l->pending[0].seq - 1; /* the log goes on where it really ends */
 		return st;
 	}
+	note_leases(l, kind == WITH_END, leases);
 	l->owes_disk = owes_disk && batch.on_disk != AG_STORE_NOW;
 	if (batch.on_disk == AG_STORE_NOW)
 		l->on_disk_ms = ag_clock_mono(l->ctx->clock);
@@ -111,7 +146,7 @@ static ag_status commit(ag_loop *l, bool with_row, bool to_disk, ag_str report, 
 
 ag_status ag_loop_flush(ag_loop *l, ag_err *err)
 {
-	return commit(l, false, false, AG_S(""), err);
+	return commit(l, WITH_EVENTS, false, AG_S(""), err);
 }
 
 /* Is what a power failure would lose made again for nothing, and little? */
@@ -128,7 +163,7 @@ static bool may_wait_for_disk(const ag_loop *l)
 ag_status ag_loop_flush_to_disk(ag_loop *l, ag_err *err)
 {
 	const bool may_wait = may_wait_for_disk(l);
-	ag_status st = commit(l, false, !may_wait, AG_S(""), err);
+	ag_status st = commit(l, WITH_EVENTS, !may_wait, AG_S(""), err);
 
 	if (may_wait)
 		return st;
@@ -263,7 +298,7 @@ static ag_status open_sitting(ag_loop *l, ag_event_type type, ag_str payload, ag
 	AG_ASSERT(l->opts->nopening < AG_LOOP_PENDING_MAX);
 	for (size_t i = 0; i < l->opts->nopening && !st; i++)
 		st = ag_loop_emit(l, l->opts->opening[i].type, l->opts->opening[i].payload, err);
-	return st ? st : commit(l, true, true, AG_S(""), err);
+	return st ? st : commit(l, WITH_ROW, true, AG_S(""), err);
 }
 
 static void name_owner(ag_loop *l)
@@ -275,6 +310,7 @@ static void name_owner(ag_loop *l)
 ag_status ag_loop_begin(ag_loop *l, ag_err *err)
 {
 	name_owner(l);
+	l->is_new = true;
 	l->opts->row.started_ms = ag_clock_wall(l->ctx->clock);
 	return open_sitting(l, AG_EV_RUN_STARTED, l->opts->started, err);
 }
@@ -498,29 +534,41 @@ static ag_str appendix_of(const ag_loop *l)
 	return o->agent->appendix ? o->agent->appendix(o->env, l->ctx, l->step) : AG_S("");
 }
 
-ag_status ag_loop_finish(ag_loop *l, ag_err *err)
+/* Applied before its rows are derived: the report is made from the state. */
+static ag_status make_finish(ag_loop *l, ag_event *ret, ag_store_batch *ret_derived, ag_err *err)
 {
 	ag_buf out = AG_BUF_INIT(PAYLOAD_MAX_BYTES);
-	ag_store_batch derived = { 0 };
 	ag_status st;
-	ag_event ev;
 
-	st = ag_loop_flush(l, err);
-	if (st)
-		return st;
 	finish_payload(l, appendix_of(l), &out);
-	ev = make_event(l, AG_EV_RUN_FINISHED, ag_str_dup(l->step, ag_buf_view(&out)));
+	*ret = make_event(l, AG_EV_RUN_FINISHED, ag_str_dup(l->step, ag_buf_view(&out)));
 	ag_buf_release(&out);
 	l->opts->row.status = l->ret->status;
 	l->opts->row.verdict = l->ret->has_verdict ? ag_str_c(ag_verdict_name(l->ret->verdict.kind))
 	                                           : AG_S("");
-	l->opts->row.finished_ms = ev.at_ms;
-	st = l->opts->agent->apply(l->opts->state, &ev, err);
-	if (!st)
-		st = derive(l, &ev, &derived, err);
+	l->opts->row.finished_ms = ret->at_ms;
+	st = l->opts->agent->apply(l->opts->state, ret, err);
+	return st ? st : derive(l, ret, ret_derived, err);
+}
+
+ag_status ag_loop_finish(ag_loop *l, ag_err *err)
+{
+	ag_store_batch derived = { 0 };
+	ag_err ignored = { 0 };
+	ag_status st = AG_OK;
+	ag_event ev;
+
+	/* What is queued is committed with the end, where there is room for both. */
+	if (l->npending == AG_LOOP_PENDING_MAX || l->nfinding)
+		st = ag_loop_flush(l, err);
 	if (st)
 		return st;
+	st = make_finish(l, &ev, &derived, err);
+	if (st) {
+		AG_IGNORE(ag_loop_flush(l, &ignored), "the run has no end, and says why");
+		return st;
+	}
 	l->pending[l->npending++] = ev;
 	l->seq = ev.seq;
-	return commit(l, true, true, derived.report, err);
+	return commit(l, WITH_END, true, derived.report, err);
 }

@@ -53,6 +53,7 @@ typedef struct ag_loop {
 	ag_buf text;         /* of a reply, said but not committed */
 	int64_t text_due_ms; /* monotonic: when it is to be */
 	int64_t on_disk_ms;  /* monotonic: the last commit that waited for the disk */
+	bool is_new;         /* nothing is committed yet; the first batch takes the lease */
 	bool owes_disk; /* an event of a durable type was committed, but perhaps is not on disk yet */
 } ag_loop;
 
@@ -60,7 +61,7 @@ typedef struct ag_loop {
 void ag_loop_open(ag_loop *l, const ag_ctx *ctx, ag_run_opts *opts, ag_arena *arena,
                   ag_run_result *ret);
 void ag_loop_close(ag_loop *l);
-/* Commit run_started with the run's row. The lease is the first step's: when it fails, the run has an end. */
+/* Commit run_started with the run's row and its lease. */
 AG_CHECK ag_status ag_loop_begin(ag_loop *l, ag_err *err);
 /* Take the lease of a run that stood still, commit run_resumed and what opens the sitting. */
 AG_CHECK ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err);
@@ -68,7 +69,7 @@ AG_CHECK ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err);
 void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone);
 /* ag_planner.say of the loop; arg: the ag_loop. A failure to commit is met again by the next flush. */
 void ag_loop_say(void *arg, ag_str text, bool is_void);
-/* Give the lease back: the next sitting need not wait. */
+/* Give the lease back, unless the end of the run did: the next sitting need not wait. */
 void ag_loop_release(ag_loop *l);
 /* Renew the lease when half of it is gone. */
 AG_CHECK ag_status ag_loop_lease(ag_loop *l, int64_t ttl_ms, ag_err *err);

@@ -468,6 +468,7 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 		.meter = o->meter,
 		.fail_policy = AG_RUN_FAIL_CONTINUE,
 		.store = o->store,
+		.held = { .run = o->thread->id, .owner = a->owner },
 		.live = o->live,
 		.on_event = o->on_event,
 		.on_event_arg = o->on_event_arg,
@@ -554,6 +555,13 @@ static ag_status open_turn(analyst *a, const ag_ctx *ctx, ag_ctx *ret_ctx, const
 	                      err);
 }
 
+/* The end of the run gave it back, if there was one. */
+static void give_thread(const analyst *a)
+{
+	if (!a->ret->run_result.has_given)
+		ag_thread_give(a->o->store, a->o->thread, a->owner, a->ctx->clock);
+}
+
 static ag_status ask(analyst *a, ag_err *err)
 {
 	ag_run_opts run;
@@ -594,7 +602,7 @@ ag_status ag_analyst_turn(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena 
 	if (st)
 		return st;
 	st = ask(a, err);
-	ag_thread_give(o->store, o->thread, a->owner, ctx->clock);
+	give_thread(a);
 	return st;
 }
 
@@ -678,6 +686,6 @@ ag_status ag_analyst_resume(const ag_ctx *ctx, const ag_analyst_opts *o, ag_aren
 	if (st)
 		return st;
 	st = go_on(a, err);
-	ag_thread_give(o->store, o->thread, a->owner, ctx->clock);
+	give_thread(a);
 	return st;
 }

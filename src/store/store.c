@@ -407,11 +407,27 @@ static ag_status check_finding(const ag_id *run, const ag_finding_row *f, ag_err
 	return st;
 }
 
+static ag_status check_lease(const ag_store_leased *l, ag_err *err)
+{
+	ag_status st = check_run_id(&l->run, err);
+
+	if (!st)
+		st = ag_store_check_text(ORIGIN, "the owner of a lease", l->owner, 200, err);
+	if (!st && (l->owner.len == 0 || !is_wall(l->now_ms) || l->ttl_ms < 0 ||
+	            l->ttl_ms > AG_STORE_MAX_LEASE_MS))
+		st = ag_fail(err, AG_INVALID, ORIGIN, "a lease needs an owner and 0 to 24 hours");
+	return st;
+}
+
 static ag_status check_batch(const ag_id *run, const ag_store_batch *b, ag_err *err)
 {
 	size_t nbyte = b->report.len;
 	ag_status st = check_run_id(run, err);
 
+	if (st)
+		return st;
+	for (size_t i = 0; i < b->nlease && !st; i++)
+		st = check_lease(&b->leases[i], err);
 	if (st)
 		return st;
 	if (b->nevent > AG_STORE_MAX_ROWS || b->nfinding > AG_STORE_MAX_ROWS)
@@ -660,15 +676,11 @@ ag_status ag_store_take_over(ag_store *s, const ag_id *run, int64_t now_ms, ag_e
 ag_status ag_store_lease(ag_store *s, const ag_id *run, ag_str owner, int64_t now_ms,
                          int64_t ttl_ms, ag_err *err)
 {
-	ag_status st = check_run_id(run, err);
+	const ag_store_leased l = { *run, owner, now_ms, ttl_ms };
+	ag_status st = check_lease(&l, err);
 
-	if (!st)
-		st = ag_store_check_text(ORIGIN, "the owner of a lease", owner, 200, err);
-	if (st)
-		return st;
-	if (owner.len == 0 || !is_wall(now_ms) || ttl_ms < 0 || ttl_ms > AG_STORE_MAX_LEASE_MS)
-		return ag_fail(err, AG_INVALID, ORIGIN, "a lease needs an owner and 0 to 24 hours");
-	st = ttl_ms ? look_at_holder(s, run, owner, now_ms, err) : AG_OK;
+	if (!st && ttl_ms)
+		st = look_at_holder(s, run, owner, now_ms, err);
 	return st ? st : ag_runs_lease(s->db, run, owner, now_ms, ttl_ms, err);
 }
 

@@ -88,6 +88,14 @@ typedef enum ag_store_when {
 	AG_STORE_LAZY, /* soon; and closing the store does not wait for the disk either */
 } ag_store_when;
 
+/* A lease that changes with a batch: of a run that is new, so that nobody else can have it, or one that is given back (ttl_ms 0).
+ * One that another owner holds stays as it is. */
+typedef struct ag_store_leased {
+	ag_id run;
+	ag_str owner;
+	int64_t now_ms, ttl_ms;
+} ag_store_leased;
+
 /* One atomic step: everything in it is committed, or nothing. */
 typedef struct ag_store_batch {
 	const ag_event *events; /* seq must continue the run's log without a hole */
@@ -97,7 +105,9 @@ typedef struct ag_store_batch {
 	 * is: what a person said outlives a run that writes its finding again. */
 	const ag_finding_row *findings;
 	size_t nfinding;
-	ag_str report; /* the finished report's JSON; "" = none; needs run */
+	ag_str report;                 /* the finished report's JSON; "" = none; needs run */
+	const ag_store_leased *leases; /* they alone make no batch */
+	size_t nlease;
 	ag_store_when on_disk;
 } ag_store_batch;
 
