@@ -66,6 +66,8 @@ typedef struct ag_run_opts {
 		live; /* where the run can be found while it is under way, to be cancelled by its id; NULL */
 	/* Called for each event once it is committed, on the run's thread; NULL = nobody watches. */
 	void (*on_event)(void *arg, const ag_event *ev);
+	/* Called after the events of one commit, with the same argument; NULL = not needed. */
+	void (*on_commit)(void *arg);
 	void *on_event_arg;
 } ag_run_opts;
 

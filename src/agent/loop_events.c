@@ -141,6 +141,8 @@ static ag_status commit(ag_loop *l, commit_kind kind, bool to_disk, ag_str repor
 		l->on_disk_ms = ag_clock_mono(l->ctx->clock);
 	for (size_t i = 0; i < n && l->opts->on_event; i++)
 		l->opts->on_event(l->opts->on_event_arg, &l->pending[i]);
+	if (l->opts->on_event && l->opts->on_commit)
+		l->opts->on_commit(l->opts->on_event_arg);
 	return AG_OK;
 }
 

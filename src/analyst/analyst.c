@@ -471,6 +471,7 @@ static ag_status prepare(analyst *a, ag_run_opts *run, ag_err *err)
 		.held = { .run = o->thread->id, .owner = a->owner },
 		.live = o->live,
 		.on_event = o->on_event,
+		.on_commit = o->on_commit,
 		.on_event_arg = o->on_event_arg,
 	};
 	st = a->row.gates(a, run->gates, err);

@@ -44,6 +44,7 @@ typedef struct ag_analyst_opts {
 	ag_analyst_choices choices;
 	ag_watch watch;
 	void (*on_event)(void *arg, const ag_event *ev); /* NULL */
+	void (*on_commit)(void *arg);                    /* after the events of one commit; NULL */
 	void *on_event_arg;
 } ag_analyst_opts;
 

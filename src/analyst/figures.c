@@ -507,7 +507,7 @@ ag_status ag_figures_check(const ag_figures_input *in, ag_arena *arena, ag_figur
 		return ag_fail(err, AG_LIMIT, "analyst.figures",
 		               "the answer has %zu bytes; at most %u are checked", in->prose.len,
 		               AG_FIGURES_MAX_PROSE);
-	k.w = ag_fig_words_new(arena);
+	k.w = ag_fig_words_all();
 	ag_fig_read(in->prose, k.w, AG_FIGURES_MAX_FIGURES,
 	            ag_fig_language(in->question, k.w, arena), arena, &k.doc);
 	if (k.doc.is_full)

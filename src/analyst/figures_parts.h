@@ -49,7 +49,7 @@ typedef enum ag_fig_what {
 } ag_fig_what;
 
 typedef struct ag_fig_words ag_fig_words;
-ag_fig_words *ag_fig_words_new(ag_arena *arena);
+const ag_fig_words *ag_fig_words_all(void);
 /* By the folded word. Its cues; value of one meaning, or -1. */
 unsigned ag_fig_cues(const ag_fig_words *w, ag_str fold);
 int ag_fig_value(const ag_fig_words *w, ag_fig_what what, ag_str fold);

@@ -1,6 +1,8 @@
 /* figures_words -- the words that say how a figure is meant: English, German, French, Spanish.
  *
  * lint: table. Words are folded: lower case, without accents. To add a language: its rows here, and its bit in ag_fig_cue. */
+#include <pthread.h>
+
 #include "analyst/figures_parts.h"
 #include "base/utf8.h"
 
@@ -523,7 +525,6 @@ double ag_fig_unit_size(int unit, int *ret_family)
 
 /* --- the table of words: one slot for each meaning of a word --- */
 
-/* Small: the table is made for each check. */
 typedef struct fig_slot {
 	const char *word;
 	unsigned cues;
@@ -553,9 +554,12 @@ static size_t fig_slot_of(const ag_fig_words *w, ag_str word)
 	return i;
 }
 
-ag_fig_words *ag_fig_words_new(ag_arena *arena)
+/* Made with the first check, and constant from then on. */
+static ag_fig_words all_words;
+
+static void make_words(void)
 {
-	ag_fig_words *w = ag_new(arena, ag_fig_words);
+	ag_fig_words *w = &all_words;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ag_str rest = ag_str_c(rows[i].words);
@@ -574,7 +578,14 @@ ag_fig_words *ag_fig_words_new(ag_arena *arena)
 				s->value[rows[i].what] = (int8_t)(rows[i].value + 1);
 		}
 	}
-	return w;
+}
+
+const ag_fig_words *ag_fig_words_all(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_words);
+	return &all_words;
 }
 
 unsigned ag_fig_cues(const ag_fig_words *w, ag_str fold)

@@ -118,7 +118,9 @@ void ag_httpd_send(ag_httpd_request *rq)
 	const ag_http_sent sent = ag_http_reply(t, AG_S(""));
 
 	ag_http_turn_give(t);
-	c->lingers |= sent == AG_HTTP_SENT && c->closes && c->rest.len > 0;
+	if (sent == AG_HTTP_SENT && c->closes &&
+	    c->rest.len) /* of a stream that goes on, c may not be touched */
+		c->lingers = true;
 	if (after_reply(d, c, sent, AG_S(""))) {
 		if (c->rest.len) { /* a worker goes on with it as soon as there is room in the socket: now */
 			ag_http_conn_enter(c, AG_HTTP_WRITING, ag_http_send_ms(0));

@@ -77,7 +77,7 @@ struct ag_httpd_reply {
 	bool allows_ranges; /* of a body that GET gives: the client may ask for a part of it (206, 416) */
 	/* Set by a handler whose reply is ready but may not go out yet. Called when the handler has returned; from then on the
 	 * request and the reply are the function's, until ag_httpd_send() gives them back, from any thread and perhaps before
-	 * the function returns. Not with a stream. */
+	 * the function returns. The reply may be a stream. */
 	void (*later)(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 	void *later_arg;
 	ag_httpd_stream *
@@ -149,6 +149,9 @@ ag_httpd_stream *ag_httpd_stream_new(size_t max_waiting_bytes); /* 0 = 4 MiB */
 /* One event: "event: <name>" (NULL = none), "id: <id>" ("" = none), data lines. False when the reader has gone, or is so
  * slow that more than max_waiting_bytes wait: then the stream is over. */
 bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_str data);
+/* The same in two steps, for several events that go out together. What was added goes out with the end at the latest. */
+bool ag_httpd_stream_add(ag_httpd_stream *s, const char *name, ag_str id, ag_str data);
+void ag_httpd_stream_flush(ag_httpd_stream *s);
 /* Milliseconds that a reader should wait before it connects again ("retry: N"). */
 bool ag_httpd_stream_retry(ag_httpd_stream *s, int64_t ms);
 bool ag_httpd_stream_is_gone(ag_httpd_stream *s); /* nobody reads any more */

@@ -1,7 +1,8 @@
 /* Streams: text that a writer adds and the server sends, with a sign of life in between.
  *
- * What waits is kept as it goes over the wire, each event a chunk of its own. A writer that adds to a stream which waits for
- * nothing else asks epoll to watch for room in the socket; that is there, so a worker comes and sends. No thread waits. */
+ * What waits is kept as it goes over the wire, each event a chunk of its own. The writer's own thread sends what the socket takes
+ * at once, which spares a switch to a worker. For the rest, and for the end of the reply, it asks epoll to watch for room in the
+ * socket: a worker comes and sends. No thread waits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -60,9 +61,49 @@ static void drop(ag_httpd_stream *s)
 	free(s);
 }
 
+/* --- sending --- */
+
+/* With the lock: what went out must not count in the limit of what waits. */
+static void forget_sent(ag_httpd_stream *s)
+{
+	ag_buf *b = &s->waiting;
+
+	if (s->nsent == b->len) {
+		if (b->cap > KEPT_BYTES)
+			ag_buf_release(b);
+		ag_buf_clear(b);
+		s->nsent = 0;
+	} else if (s->nsent > b->len / 2) {
+		memmove(b->ptr, b->ptr + s->nsent, b->len - s->nsent);
+		b->len -= s->nsent;
+		s->nsent = 0;
+	}
+}
+
+/* With the lock: until nothing waits, or the socket takes no more. */
+static ag_http_sent send_waiting(ag_httpd_stream *s, int fd)
+{
+	while (s->nsent < s->waiting.len) {
+		ssize_t n = send(fd, s->waiting.ptr + s->nsent, s->waiting.len - s->nsent,
+		                 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		s->head = 0;
+		if (n >= 0) {
+			s->nsent += (size_t)n;
+			s->served.nbyte += (size_t)n;
+		} else if (errno == EAGAIN) {
+			break;
+		} else if (errno != EINTR) {
+			return AG_HTTP_BROKEN;
+		}
+	}
+	forget_sent(s);
+	return s->waiting.len ? AG_HTTP_BLOCKED : AG_HTTP_SENT;
+}
+
 /* --- the writer; with the lock --- */
 
-/* Somebody sends what waits: at once, or when the client has read. */
+/* A worker sends what waits: at once, or when the client has read. */
 static void call_server(ag_httpd_stream *s)
 {
 	if (!s->conn || s->is_called)
@@ -135,11 +176,25 @@ static bool end_chunk(ag_httpd_stream *s, size_t at)
 		if (s->conn) /* the client does not read: there is never room, so epoll reports its end */
 			shutdown(s->conn->fd, SHUT_RDWR);
 	}
-	call_server(s);
 	return !s->is_gone;
 }
 
-bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_str data)
+/* Sends what the socket takes, unless a worker is called for it. */
+static void send_now(ag_httpd_stream *s)
+{
+	ag_http_sent sent;
+
+	if (!s->conn || s->is_called || s->is_gone)
+		return;
+	sent = send_waiting(s, s->conn->fd);
+	if (sent == AG_HTTP_SENT)
+		return;
+	if (sent == AG_HTTP_BLOCKED) /* from now on the client has this long to read */
+		ag_http_conn_enter(s->conn, AG_HTTP_STREAMING, ag_http_send_ms(0));
+	call_server(s);
+}
+
+bool ag_httpd_stream_add(ag_httpd_stream *s, const char *name, ag_str id, ag_str data)
 {
 	bool ok = false;
 
@@ -154,8 +209,27 @@ bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_s
 		add_data(&s->waiting, data);
 		ag_buf_addc(&s->waiting, '\n');
 		ok = end_chunk(s, at);
+		if (!ok)
+			call_server(s);
 	}
 	pthread_mutex_unlock(&s->lock);
+	return ok;
+}
+
+void ag_httpd_stream_flush(ag_httpd_stream *s)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->waiting.len)
+		send_now(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool ag_httpd_stream_event(ag_httpd_stream *s, const char *name, ag_str id, ag_str data)
+{
+	const bool ok = ag_httpd_stream_add(s, name, id, data);
+
+	if (ok)
+		ag_httpd_stream_flush(s);
 	return ok;
 }
 
@@ -169,6 +243,10 @@ bool ag_httpd_stream_retry(ag_httpd_stream *s, int64_t ms)
 
 		ag_buf_addf(&s->waiting, "retry: %lld\n\n", (long long)ms);
 		ok = end_chunk(s, at);
+		if (ok)
+			send_now(s);
+		else
+			call_server(s);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return ok;
@@ -236,44 +314,6 @@ void ag_http_stream_attach(ag_httpd_stream *s, ag_http_turn *t, ag_str head, boo
 	s->is_called = true; /* the owner sends what waits before it parks */
 	t->conn->stream = s;
 	pthread_mutex_unlock(&s->lock);
-}
-
-/* With the lock: what went out must not count in the limit of what waits. */
-static void forget_sent(ag_httpd_stream *s)
-{
-	ag_buf *b = &s->waiting;
-
-	if (s->nsent == b->len) {
-		if (b->cap > KEPT_BYTES)
-			ag_buf_release(b);
-		ag_buf_clear(b);
-		s->nsent = 0;
-	} else if (s->nsent > b->len / 2) {
-		memmove(b->ptr, b->ptr + s->nsent, b->len - s->nsent);
-		b->len -= s->nsent;
-		s->nsent = 0;
-	}
-}
-
-/* With the lock: until nothing waits, or the socket takes no more. */
-static ag_http_sent send_waiting(ag_httpd_stream *s, int fd)
-{
-	while (s->nsent < s->waiting.len) {
-		ssize_t n = send(fd, s->waiting.ptr + s->nsent, s->waiting.len - s->nsent,
-		                 MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		s->head = 0;
-		if (n >= 0) {
-			s->nsent += (size_t)n;
-			s->served.nbyte += (size_t)n;
-		} else if (errno == EAGAIN) {
-			break;
-		} else if (errno != EINTR) {
-			return AG_HTTP_BROKEN;
-		}
-	}
-	forget_sent(s);
-	return s->waiting.len ? AG_HTTP_BLOCKED : AG_HTTP_SENT;
 }
 
 ag_http_sent ag_http_stream_send(ag_http_conn *c, bool must_read)

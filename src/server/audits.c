@@ -195,7 +195,7 @@ void ag_server_audit_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		if (st)
 			ag_server_problem_of(rp, &err);
 	}
-	ag_server_chat_give(h, a.store);
+	ag_store_close(a.store);
 }
 
 /* --- one audit --- */

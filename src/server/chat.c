@@ -310,25 +310,18 @@ static bool is_served(const ag_server *h, ag_httpd_reply *rp)
 	return h->chat != NULL;
 }
 
-static void stream(ag_httpd_reply *rp, ag_httpd_stream *out)
+void ag_server_turn_stream(ag_httpd_reply *rp, ag_httpd_stream *out)
 {
 	rp->stream = out;
 	ag_httpd_add_header(rp, "x-vercel-ai-ui-message-stream", AG_S("v1"));
 }
 
-static void begin(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
-                  const ag_server_turn_opts *o)
+static void begin(ag_server *h, ag_httpd_reply *rp, const ag_server_turn_opts *o)
 {
-	ag_server_turn *t;
 	ag_err err = { 0 };
 
-	if (ag_server_turn_begin(h, o, &t, &err)) {
+	if (ag_server_turn_begin(h, o, rp, &err))
 		ag_server_problem_of(rp, &err);
-		return;
-	}
-	(void)rq;
-	stream(rp, ag_server_turn_read(t));
-	ag_server_turn_drop(t);
 }
 
 void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -347,7 +340,7 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	           claim(h, rq, rp, s, &a, &row);
 	ag_store_close(s);
 	if (is_ready)
-		begin(h, rq, rp,
+		begin(h, rp,
 		      &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
 		                              .known = ag_server_caller_ref(rq),
 		                              .project = project,
@@ -386,10 +379,10 @@ static void resume(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 	if (last_turn(s, row, rq->arena, &last, &is_running, &is_open, &err)) {
 		ag_server_problem_of(rp, &err);
 	} else if (here && is_running) {
-		stream(rp, ag_server_turn_read(here));
+		ag_server_turn_stream(rp, ag_server_turn_read(here));
 	} else if (is_open) {
 		if (find_project(h, rq, rp, row->project, &project))
-			begin(h, rq, rp,
+			begin(h, rp,
 			      &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
 			                              .known = ag_server_caller_ref(rq),
 			                              .project = project,
@@ -397,7 +390,7 @@ static void resume(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 	} else if (is_running) {
 		out = ag_server_turn_follow(h, &last.id);
 		if (out)
-			stream(rp, out);
+			ag_server_turn_stream(rp, out);
 		else
 			ag_server_problem(rp, 503, "too many answers are being followed",
 			                  "try again in a moment");

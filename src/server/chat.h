@@ -15,17 +15,22 @@ typedef struct ag_server_turn ag_server_turn;
 
 struct ag_server_chat_state {
 	pthread_mutex_t lock;    /* of what follows */
-	pthread_cond_t ended;    /* a turn did */
+	pthread_cond_t ended;    /* a turn, or a thread, did */
 	ag_server_turn *turns;   /* under way; each has a share of the list */
 	unsigned nturn, nfollow; /* turns; readers of turns of other processes */
 	uint64_t nbegun, nfailed, ncancelled,
 		nlimited; /* turns so far; questions above a user's limit */
 	bool is_stopped;  /* no new turn begins */
-	bool is_watched;  /* the watch shall end */
-	pthread_t *over;  /* threads that ended, to be joined */
+	bool is_watched;  /* the watch and the threads that wait shall end */
+	ag_server_turn *queue,
+		**queue_end; /* turns that wait for a thread, which is there or comes */
+	unsigned nqueued, nwaiting, nthread; /* turns; threads that wait; all */
+	pthread_cond_t queued;
+	pthread_t *over; /* threads that ended, to be joined */
 	size_t nover, cap;
 	ag_artifact_cache *artifacts; /* what their source queries gave */
 	pthread_t watch;              /* looks for turns that another process wants to end */
+	pthread_cond_t watch_wake;
 	bool has_watch;
 };
 
@@ -49,10 +54,13 @@ typedef struct ag_server_turn_opts {
 	ag_str question; /* "" = go on with the last turn, which was interrupted */
 } ag_server_turn_opts;
 
-/* Begins a turn, and waits until its first event is committed. One share for the caller.
- * errors  AG_UNAVAILABLE: too many at once; of ag_analyst_turn() */
+/* Begins a turn. The reply is put off until its first event is committed: then it is the stream of the turn, else it says why it
+ * did not begin.
+ * errors  AG_UNAVAILABLE: too many at once; rp is as it was */
 AG_CHECK ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o,
-                                        ag_server_turn **ret, ag_err *err);
+                                        ag_httpd_reply *rp, ag_err *err);
+/* The reply is this stream of parts. */
+void ag_server_turn_stream(ag_httpd_reply *rp, ag_httpd_stream *out);
 /* The thread's turn that is under way here, a share; NULL = there is none. */
 ag_server_turn *ag_server_turn_find(ag_server *h, const ag_id *thread);
 /* All that was said and will be. */

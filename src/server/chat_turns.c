@@ -18,6 +18,8 @@
 #define LOOK_MS       300         /* for turns that another process wants to end */
 #define FOLLOW_MS     100         /* between two looks at the log of another process */
 #define STACK_BYTES   (1u << 20)  /* of a turn's thread */
+#define MAX_WAITING   64u         /* threads that wait for a turn; others end with theirs */
+#define IDLE_MS       5000        /* then they end */
 
 typedef enum turn_state { STARTING, RUNNING, FAILED } turn_state;
 
@@ -32,8 +34,10 @@ struct ag_server_turn {
 	atomic_bool cancel;
 	ag_ui_stream ui;
 	ag_store *store;
+	ag_server_turn *next_queued;
 	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t changed;
+	ag_httpd_request *rq; /* whose reply was put off; NULL = not yet */
+	ag_httpd_reply *rp;
 	turn_state state;
 	ag_err err;
 	bool is_over, has_failed;
@@ -72,7 +76,7 @@ static void tell_readers(ag_server_turn *t, ag_str line)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->nreader; i++) {
-		if (ag_httpd_stream_event(t->readers[i], NULL, AG_S(""), line))
+		if (ag_httpd_stream_add(t->readers[i], NULL, AG_S(""), line))
 			t->readers[n++] = t->readers[i];
 		else
 			ag_httpd_stream_end(t->readers[i]);
@@ -103,16 +107,65 @@ static void take_chunk(void *arg, const ag_ui_chunk *c)
 	ag_buf_release(&line);
 }
 
+/* What was said since the last time goes out. The end of a turn takes it along. */
+static void flush_readers(void *arg)
+{
+	ag_server_turn *t = (ag_server_turn *)arg;
+
+	if (t->ui.is_over)
+		return;
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < t->nreader; i++)
+		ag_httpd_stream_flush(t->readers[i]);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* --- the reply to who asked --- */
+
+/* It is known how the turn began: the reply, which was put off, goes out. */
+static void reply(ag_server_turn *t, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	if (t->state == FAILED)
+		ag_server_problem_of(rp, &t->err);
+	else
+		ag_server_turn_stream(rp, ag_server_turn_read(t));
+	ag_httpd_send(rq);
+	ag_server_turn_drop(t);
+}
+
+/* ag_httpd_reply.later */
+static void put_off(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_server_turn *t = (ag_server_turn *)arg;
+	bool is_starting;
+
+	pthread_mutex_lock(&t->lock);
+	is_starting = t->state == STARTING;
+	if (is_starting) {
+		t->rq = rq;
+		t->rp = rp;
+	}
+	pthread_mutex_unlock(&t->lock);
+	if (!is_starting)
+		reply(t, rq, rp);
+}
+
 static void become(ag_server_turn *t, turn_state state, const ag_err *err)
 {
+	ag_httpd_request *rq = NULL;
+
 	pthread_mutex_lock(&t->lock);
 	if (t->state == STARTING) {
 		t->state = state;
 		if (err)
 			t->err = *err;
-		pthread_cond_broadcast(&t->changed);
+		if (!t->err.status && state == FAILED)
+			t->err.status = AG_INTERNAL;
+		rq = t->rq;
 	}
 	pthread_mutex_unlock(&t->lock);
+	if (rq)
+		reply(t, rq, t->rp);
 }
 
 static void finish_readers(ag_server_turn *t)
@@ -135,7 +188,7 @@ ag_httpd_stream *ag_server_turn_read(ag_server_turn *t)
 	pthread_mutex_lock(&t->lock);
 	rest = ag_buf_view(&t->said);
 	while (rest.len)
-		ag_httpd_stream_event(out, NULL, AG_S(""), ag_str_split(&rest, '\n'));
+		ag_httpd_stream_add(out, NULL, AG_S(""), ag_str_split(&rest, '\n'));
 	if (t->is_over) {
 		ag_httpd_stream_end(out);
 	} else {
@@ -156,8 +209,10 @@ static void on_delta(void *arg, const ag_llm_delta *d)
 {
 	ag_server_turn *t = (ag_server_turn *)arg;
 
-	if (d->type == AG_LLM_DELTA_THINKING)
-		ag_ui_stream_think(&t->ui, d->text);
+	if (d->type != AG_LLM_DELTA_THINKING)
+		return;
+	ag_ui_stream_think(&t->ui, d->text);
+	flush_readers(t);
 }
 
 static void on_retry(void *arg, const ag_err *why, int64_t wait_ms)
@@ -179,6 +234,7 @@ static void on_retry(void *arg, const ag_err *why, int64_t wait_ms)
 	                              .json = ag_buf_view(&json),
 	                              .is_transient = true });
 	ag_buf_release(&json);
+	flush_readers(t);
 }
 
 static void on_event(void *arg, const ag_event *ev)
@@ -227,6 +283,7 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 	o.store = t->store;
 	o.watch = (ag_watch){ on_delta, on_retry, t };
 	o.on_event = on_event;
+	o.on_commit = flush_readers;
 	o.on_event_arg = t;
 	if (!t->o.question.len)
 		st = say_again(t, &thread, err);
@@ -251,18 +308,12 @@ static void leave_list(ag_server_turn *t)
 	c->nturn--;
 	c->nfailed += t->state == FAILED || t->has_failed;
 	c->ncancelled += atomic_load(&t->cancel);
-	if (c->nover == c->cap) {
-		c->cap = c->cap ? 2 * c->cap : 16;
-		c->over = (pthread_t *)ag_xrealloc(c->over, c->cap * sizeof(*c->over));
-	}
-	c->over[c->nover++] = pthread_self();
 	pthread_cond_broadcast(&c->ended);
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void *turn_main(void *arg)
+static void do_turn(ag_server_turn *t)
 {
-	ag_server_turn *t = (ag_server_turn *)arg;
 	ag_server *h = t->h;
 	const ag_ctx ctx = { .clock = h->opts.clock, .cancel = &t->cancel, .nthread = 1 };
 	ag_err err = { 0 };
@@ -276,6 +327,52 @@ static void *turn_main(void *arg)
 	t->grant = NULL;
 	leave_list(t);
 	ag_server_turn_drop(t);
+}
+
+/* --- threads --- */
+
+/* With the lock. False: none came for IDLE_MS, or there are enough threads that wait. */
+static bool wait_for_queue(struct ag_server_chat_state *c)
+{
+	struct timespec until;
+	int rc = 0;
+
+	if (c->nwaiting == MAX_WAITING)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += IDLE_MS / 1000;
+	c->nwaiting++;
+	while (!c->queue && !c->is_watched && rc == 0)
+		rc = pthread_cond_timedwait(&c->queued, &c->lock, &until);
+	c->nwaiting--;
+	return c->queue != NULL;
+}
+
+/* A thread does one turn after the other: a new thread costs more than a small turn's own work, and its heap is cold. */
+static void *turns_main(void *arg)
+{
+	struct ag_server_chat_state *c = ((ag_server *)arg)->chat;
+
+	pthread_mutex_lock(&c->lock);
+	while (c->queue || wait_for_queue(c)) {
+		ag_server_turn *t = c->queue;
+
+		c->queue = t->next_queued;
+		if (!c->queue)
+			c->queue_end = &c->queue;
+		c->nqueued--;
+		pthread_mutex_unlock(&c->lock);
+		do_turn(t);
+		pthread_mutex_lock(&c->lock);
+	}
+	if (c->nover == c->cap) {
+		c->cap = c->cap ? 2 * c->cap : 16;
+		c->over = (pthread_t *)ag_xrealloc(c->over, c->cap * sizeof(*c->over));
+	}
+	c->over[c->nover++] = pthread_self();
+	c->nthread--;
+	pthread_cond_broadcast(&c->ended);
+	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 
@@ -288,7 +385,6 @@ void ag_server_turn_drop(ag_server_turn *t)
 	free(t->readers);
 	ag_server_caller_drop(t->known);
 	ag_store_close(t->store);
-	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->lock);
 	ag_arena_free(t->arena);
 	free(t);
@@ -316,7 +412,6 @@ static ag_server_turn *new_turn(ag_server *h, const ag_server_turn_opts *o)
 	t->known = o->known;
 	t->store = ag_store_of_group(h->opts.chat->group);
 	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->changed, NULL);
 	ag_buf_init(&t->said, KEPT_BYTES);
 	ag_ui_stream_init(&t->ui, take_chunk, t);
 	return t;
@@ -334,7 +429,7 @@ static void join_ended(struct ag_server_chat_state *c)
 	}
 }
 
-static bool start_thread(ag_server_turn *t)
+static bool start_thread(ag_server *h)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -344,9 +439,27 @@ static bool start_thread(ag_server_turn *t)
 #if !defined(AG_HAS_ASAN) && !defined(AG_HAS_TSAN)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 #endif
-	is_there = pthread_create(&thread, &attr, turn_main, t) == 0;
+	is_there = pthread_create(&thread, &attr, turns_main, h) == 0;
 	pthread_attr_destroy(&attr);
 	return is_there;
+}
+
+/* With the lock. Some thread takes it, or a new one. False: there is none. */
+static bool queue_turn(ag_server *h, ag_server_turn *t)
+{
+	struct ag_server_chat_state *c = h->chat;
+
+	if (c->nqueued < c->nwaiting) {
+		pthread_cond_signal(&c->queued);
+	} else {
+		if (!start_thread(h))
+			return false;
+		c->nthread++;
+	}
+	c->nqueued++;
+	*c->queue_end = t;
+	c->queue_end = &t->next_queued;
+	return true;
 }
 
 /* Is there room for one more? Then it is in the list, and its thread has begun. */
@@ -364,13 +477,12 @@ static ag_status enlist(ag_server *h, ag_server_turn *t, ag_err *err)
 		             c->nturn);
 		ag_err_hint(err, "ask again in a moment");
 	} else {
-		t->next = c->turns;
-		c->turns = t;
-		c->nturn++;
-		c->nbegun++;
-		if (!start_thread(t)) {
-			c->turns = t->next;
-			c->nturn--;
+		if (queue_turn(h, t)) {
+			t->next = c->turns;
+			c->turns = t;
+			c->nturn++;
+			c->nbegun++;
+		} else {
 			st = ag_fail(err, AG_UNAVAILABLE, ORIGIN, "no thread could be started");
 			ag_err_hint(err, "ask again in a moment");
 		}
@@ -379,7 +491,7 @@ static ag_status enlist(ag_server *h, ag_server_turn *t, ag_err *err)
 	return st;
 }
 
-ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o, ag_server_turn **ret,
+ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o, ag_httpd_reply *rp,
                                ag_err *err)
 {
 	ag_server_turn *t = new_turn(h, o);
@@ -393,20 +505,9 @@ ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o, ag_se
 		ag_server_turn_drop(t);
 		return st;
 	}
-	pthread_mutex_lock(&t->lock);
-	while (t->state == STARTING)
-		pthread_cond_wait(&t->changed, &t->lock);
-	if (t->state == FAILED) {
-		st = t->err.status ? t->err.status : AG_INTERNAL;
-		if (err)
-			*err = t->err;
-	}
-	pthread_mutex_unlock(&t->lock);
-	if (st)
-		ag_server_turn_drop(t);
-	else
-		*ret = t;
-	return st;
+	rp->later = put_off;
+	rp->later_arg = t; /* with the caller's share */
+	return AG_OK;
 }
 
 static bool is_under_way(ag_server_turn *t)
@@ -601,7 +702,7 @@ static void *watch_main(void *arg)
 			look_for_stops(h);
 		pthread_mutex_lock(&c->lock);
 		if (!c->is_watched)
-			pthread_cond_timedwait(&c->ended, &c->lock, &until);
+			pthread_cond_timedwait(&c->watch_wake, &c->lock, &until);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
@@ -614,6 +715,9 @@ ag_status ag_server_chat_start(ag_server *h, ag_err *err)
 	h->chat = c;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->ended, NULL);
+	pthread_cond_init(&c->queued, NULL);
+	pthread_cond_init(&c->watch_wake, NULL);
+	c->queue_end = &c->queue;
 	c->artifacts = ag_artifact_cache_new(h->opts.clock);
 	c->has_watch = pthread_create(&c->watch, NULL, watch_main, h) == 0;
 	return c->has_watch ? AG_OK
@@ -647,9 +751,12 @@ void ag_server_chat_stop(ag_server *h, int64_t grace_ms)
 		ag_server_turn_cancel(t);
 	while (c->nturn || c->nfollow)
 		pthread_cond_wait(&c->ended, &c->lock);
-	join_ended(c);
 	c->is_watched = true;
-	pthread_cond_broadcast(&c->ended);
+	pthread_cond_signal(&c->watch_wake);
+	pthread_cond_broadcast(&c->queued);
+	while (c->nthread)
+		pthread_cond_wait(&c->ended, &c->lock);
+	join_ended(c);
 	pthread_mutex_unlock(&c->lock);
 	if (c->has_watch)
 		pthread_join(c->watch, NULL);
@@ -665,6 +772,8 @@ void ag_server_chat_free(ag_server *h)
 	ag_artifact_cache_free(c->artifacts);
 	free(c->over);
 	pthread_cond_destroy(&c->ended);
+	pthread_cond_destroy(&c->queued);
+	pthread_cond_destroy(&c->watch_wake);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 	h->chat = NULL;
