@@ -140,7 +140,8 @@ static bool fail(ag_httpd_reply *rp, const ag_err *err)
 
 static bool no_thread(ag_httpd_reply *rp)
 {
-	ag_server_problem(rp, 404, "there is no such thread", "");
+	ag_server_problem(rp, 404, "there is no such conversation",
+	                  "it was deleted, or it belongs to somebody else");
 	return false;
 }
 

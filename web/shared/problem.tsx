@@ -3,10 +3,13 @@ import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Problem } from './api'
 
+// As people write it: the server's words begin small and end without a full stop.
+const sentence = (text: string) => text && text[0]!.toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.')
+
 export function wordsOf(e: unknown): { what: string; todo: string; reference: string } {
 	if (!(e instanceof Problem)) return { what: e instanceof Error ? e.message : String(e), todo: '', reference: '' }
 	const { reference } = e
-	const say = (what: string, todo: string) => ({ what, todo, reference })
+	const say = (what: string, todo: string) => ({ what: sentence(what), todo: sentence(todo), reference })
 	switch (e.status) {
 		case 0:
 			return say('The server cannot be reached.', 'Is it still running? Your question is kept here; try again when it is back.')
@@ -15,7 +18,7 @@ export function wordsOf(e: unknown): { what: string; todo: string; reference: st
 		case 403:
 			return say(e.message || 'You may not do that.', e.hint || 'Ask whoever manages the project for access.')
 		case 404:
-			return say(e.message || 'It is not there.', e.hint || 'It may have been deleted, or it belongs to somebody else.')
+			return say(e.message || 'It is not there.', e.hint || 'It was deleted, or it belongs to somebody else.')
 		case 429:
 			return say('That were many questions in a short time.', `Wait ${e.waitSeconds || 'some'} seconds, then ask again.`)
 		case 503:
