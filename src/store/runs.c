@@ -255,6 +255,12 @@ static ag_status put_findings(ag_db *db, const ag_finding_row *findings, size_t 
 }
 
 /* Nothing is asked about the holder: see the header. */
+/* 0 = given back. */
+static int64_t lease_until(int64_t now_ms, int64_t ttl_ms)
+{
+	return ttl_ms ? now_ms + ttl_ms : 0;
+}
+
 static ag_status put_leases(ag_db *db, const ag_store_leased *leases, size_t n, ag_err *err)
 {
 	ag_status st = AG_OK;
@@ -263,7 +269,7 @@ static ag_status put_leases(ag_db *db, const ag_store_leased *leases, size_t n, 
 		st = ag_db_run(db, &sql[TAKE_LEASE],
 		               AG_DB_ARGS(ag_db_text(ag_id_str(&leases[i].run)),
 		                          ag_db_text(leases[i].owner),
-		                          ag_db_int(leases[i].now_ms + leases[i].ttl_ms),
+		                          ag_db_int(lease_until(leases[i].now_ms, leases[i].ttl_ms)),
 		                          ag_db_int(leases[i].now_ms)),
 		               NULL, err);
 	return st;
@@ -378,12 +384,11 @@ typedef struct leasing {
 static ag_status take_lease(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
 	const leasing *l = arg;
-	/* 0 = given back */
-	const int64_t until_ms = l->ttl_ms ? l->now_ms + l->ttl_ms : 0;
 	ag_db_out out = { 0 };
 	ag_status st = ag_db_run(db, &sql[TAKE_LEASE],
 	                         AG_DB_ARGS(ag_db_text(ag_id_str(l->run)), ag_db_text(l->owner),
-	                                    ag_db_int(until_ms), ag_db_int(l->now_ms)),
+	                                    ag_db_int(lease_until(l->now_ms, l->ttl_ms)),
+	                                    ag_db_int(l->now_ms)),
 	                         &out, err);
 
 	(void)is_again;

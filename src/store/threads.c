@@ -75,7 +75,7 @@ static ag_status read_one(ag_db *db, const ag_id *id, ag_arena *arena, ag_thread
 	                         &n, err);
 
 	if (!st && !n)
-		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such thread");
+		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such conversation");
 	if (!st)
 		*ret = rows[0];
 	return st;
@@ -219,7 +219,7 @@ static ag_status change_work(ag_db *db, void *arg, bool is_again, ag_err *err)
 	                         &out, err);
 
 	if (!st && !out.nchange && !(is_again && c->change->deleted_ms))
-		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such thread");
+		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such conversation");
 	return st;
 }
 
