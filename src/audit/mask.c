@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "base/utf8.h"
+#include "columns/mojibake.h"
 #include "columns/textclass.h"
 #include "guard/docquery.h"
 
@@ -299,18 +300,29 @@ static char look_of(unsigned char c)
 }
 
 /* "ann7@example.org" as "aaa9@aaa.aaa": the shape without the value. Of a run of one look at most MASK_RUN are shown, so
- * that neither lengths nor repeated values can be told apart. Padding stays visible: it is often the defect itself. */
+ * that neither lengths nor repeated values can be told apart. Padding stays visible, and letters that were decoded wrongly:
+ * they are often the defect itself. */
 static ag_val masked_text(ag_str s, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(MASK_BYTES + 8);
 	unsigned run = 0;
 	char last = '\0';
+	size_t end = 0, broken = ag_text_classify(s) >> AG_TEXT_MOJIBAKE & 1
+	                                 ? ag_text_next_mojibake(s, 0, &end)
+	                                 : s.len;
 	ag_val ret;
 
 	for (size_t i = 0; i < s.len; i++) {
 		const unsigned char c = (unsigned char)s.ptr[i];
 		const char look = look_of(c);
 
+		if (i == broken && out.len + (end - i) <= MASK_BYTES) {
+			ag_buf_add(&out, ag_str_make(s.ptr + i, end - i));
+			i = end - 1;
+			last = '\0';
+			broken = ag_text_next_mojibake(s, end, &end);
+			continue;
+		}
 		if ((c & 0xC0) == 0x80) /* the rest of a character */
 			continue;
 		run = look == last ? run + 1 : 1;

@@ -181,49 +181,55 @@ static size_t next_lead(ag_str s, size_t pos)
 	return s.len;
 }
 
-bool ag_text_has_mojibake(ag_str s)
+/* The next broken letter from byte pos on; s.len: there is none. *ret_end: behind it. */
+static size_t next_match(ag_str s, size_t pos, bool alone, size_t *ret_end)
 {
 	uint32_t win[WINDOW + 1];
-	size_t ends[WINDOW];
+	size_t ends[WINDOW], n;
 
-	for (size_t pos = next_lead(s, 0); pos < s.len; pos = next_lead(s, pos + 2)) {
+	for (pos = next_lead(s, pos); pos < s.len; pos = next_lead(s, pos + 2)) {
 		look(s, pos, win + 1, ends);
 		win[0] = before(s, pos);
-		if (match(win + 1, false) > 0)
-			return true;
+		n = match(win + 1, alone);
+		if (!n)
+			continue;
+		*ret_end = ends[n - 1];
+		return pos;
 	}
-	return false;
+	return s.len;
 }
 
-/* The bytes that n characters stood for. */
-static void put_bytes(ag_buf *out, const uint32_t *w, size_t n)
+bool ag_text_has_mojibake(ag_str s)
 {
-	ag_buf_addc(out, (char)w[0]);
-	for (size_t i = 1; i < n; i++)
-		ag_buf_addc(out, (char)image_byte(w[i]));
+	size_t end;
+
+	return next_match(s, 0, false, &end) < s.len;
+}
+
+size_t ag_text_next_mojibake(ag_str s, size_t from, size_t *ret_end)
+{
+	return next_match(s, from, true, ret_end);
+}
+
+/* The bytes that the characters of one broken letter, from byte `from` to `end`, stood for. */
+static void put_bytes(ag_buf *out, ag_str s, size_t from, size_t end)
+{
+	ag_buf_addc(out, (char)ag_utf8_next(s, &from));
+	while (from < end)
+		ag_buf_addc(out, (char)image_byte(ag_utf8_next(s, &from)));
 }
 
 bool ag_text_repair(ag_str s, ag_buf *out)
 {
-	uint32_t win[WINDOW + 1];
-	size_t ends[WINDOW], done = 0;
+	size_t done = 0, end = 0;
 
 	if (!ag_text_has_mojibake(s))
 		return false;
-	for (size_t pos = next_lead(s, 0); pos < s.len;) {
-		size_t n;
-
-		look(s, pos, win + 1, ends);
-		win[0] = before(s, pos);
-		n = match(win + 1, true);
-		if (n == 0) {
-			pos = next_lead(s, pos + 2);
-			continue;
-		}
+	for (size_t pos = ag_text_next_mojibake(s, 0, &end); pos < s.len;
+	     pos = ag_text_next_mojibake(s, done, &end)) {
 		ag_buf_add(out, ag_str_make(s.ptr + done, pos - done));
-		put_bytes(out, win + 1, n);
-		done = ends[n - 1];
-		pos = next_lead(s, done);
+		put_bytes(out, s, pos, end);
+		done = end;
 	}
 	ag_buf_add(out, ag_str_make(s.ptr + done, s.len - done));
 	return !out->failed;

@@ -1,4 +1,5 @@
-/* mojibake -- UTF-8 that was read as Latin-1 or Windows-1252. Internal to columns/textclass.
+/* mojibake -- UTF-8 that was read as Latin-1 or Windows-1252. Others ask columns/textclass, or where a broken
+ * letter is.
  *
  * The detector in mojibake.c and the regex below are the same rules twice; test_columns_textclass holds
  * them together. In both, K is a character that stands for a continuation byte 80..BF (in either code page),
@@ -31,5 +32,7 @@
 	"|\\x{f0}[\\x{9f}Ÿ]" MOJI_K MOJI_K
 
 bool ag_text_has_mojibake(ag_str s);
+/* In a text that has some: the next broken letter from byte `from` on, s.len where there is none. *ret_end: behind it. */
+size_t ag_text_next_mojibake(ag_str s, size_t from, size_t *ret_end);
 
 #endif
