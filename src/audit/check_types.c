@@ -1,4 +1,4 @@
-/* check_types -- rows 5, 6, 7, 34 and 43: values of the wrong type, or with less precision than they need.
+/* check_types -- rows 5, 6 and 7: values of the wrong type.
  *
  * int, long, double and decimal are one class, and null is no class. In CSV a type is only what a cell looks like: "10"
  * beside "12A" may be damage or a column of codes. What decides is the kind of the texts and of the numbers, never
@@ -170,9 +170,13 @@ static bool is_tuple(const ag_profile *p, const ag_path_profile *f, double major
 /* --- CSV: damage or codes? --- */
 
 #define MAX_CODE_BYTES    24
+#define MIN_MARKS         5    /* texts of one letter among numbers */
 #define MAX_SIZE_LETTERS  4    /* "XXL" */
 #define MAX_SIZE_VALUES   60   /* distinct values of a column of sizes */
 #define CODES_FROM        0.8  /* share of the texts that must be codes */
+#define MOSTLY_NUMBERS    0.75 /* share of the numbers: from here sizes in letters are odd */
+#define MAX_WORDS         30   /* distinct values of a list, each EACH_WORD times on average */
+#define EACH_WORD         10ull
 #define TYPED_FROM        0.1  /* below it the column is text */
 #define MOSTLY_TYPED_FROM 0.33 /* below it a column without any other sign may be text by design */
 
@@ -269,6 +273,15 @@ static bool is_code(ag_str s, bool few_values)
 	       !is_decorated_number(s) && ag_text_date_format(s, NULL, NULL) == AG_DATE_NONE;
 }
 
+/* "S" and "XL" beside 38 and 40. */
+static bool is_size(ag_str s, bool few_values)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (is_digit(s.ptr[i]))
+			return false;
+	return is_code(s, few_values);
+}
+
 static bool is_version(ag_str s)
 {
 	size_t ndot = 0;
@@ -282,7 +295,8 @@ static bool is_version(ag_str s)
 }
 
 typedef struct text_kinds_found {
-	uint64_t n, codes, versions; /* of the texts whose shape is known, without placeholders */
+	uint64_t n, codes, versions,
+		sizes; /* of the texts whose shape is known, without placeholders */
 } text_kinds_found;
 
 static text_kinds_found kinds_of_texts(const ag_path_profile *f)
@@ -298,6 +312,8 @@ static text_kinds_found kinds_of_texts(const ag_path_profile *f)
 		k.n += f->str.shapes[i].n;
 		if (is_code(s, f->ndistinct <= MAX_SIZE_VALUES))
 			k.codes += f->str.shapes[i].n;
+		if (is_size(s, f->ndistinct <= MAX_SIZE_VALUES))
+			k.sizes += f->str.shapes[i].n;
 		if (is_version(s))
 			k.versions += f->str.shapes[i].n;
 	}
@@ -343,6 +359,16 @@ static bool texts_are_all(const ag_path_profile *f, bool (*is_kind)(ag_str))
 	return n == f->str.n && n > f->str.nempty + f->str.nblank;
 }
 
+/* "X" among counts of birds: they were there, and nobody counted them. One letter, again and again. */
+static bool is_one_mark(const ag_path_profile *f, const uint64_t n[NCLASS], type_class most,
+                        uint64_t total)
+{
+	const ag_str s = f->str.nshape == 1 ? ag_str_trim(f->str.shapes[0].example) : AG_S("");
+
+	return most == NUMBERS && n[NUMBERS] + n[TEXTS] == total && f->str.n >= MIN_MARKS &&
+	       f->str.n == f->str.shapes[0].n && s.len == 1 && s.ptr[0] >= 'A' && s.ptr[0] <= 'Z';
+}
+
 /* 0 and 1 beside true and false are one boolean: row 43. */
 static bool is_only_flags(const ag_path_profile *f, const uint64_t n[NCLASS])
 {
@@ -369,14 +395,19 @@ static bool csv_mixture(const ag_path_profile *f, const ag_field_name *name,
 		return share >= TYPED_FROM;
 	if (typed == NUMBERS && !says_number && !measured && k.n &&
 	    (double)k.codes >= CODES_FROM * (double)k.n)
-		return share >= TYPED_FROM;
+		return share >= TYPED_FROM && !(k.sizes == k.n && share < MOSTLY_NUMBERS);
 	*ret = AG_HIGH;
 	if (says_number)
 		return true;
 	if (measured || typed == DATES)
 		return share >= TYPED_FROM;
-	if (share < (name->traits & AG_TRAIT_PROSE ? 0.5 : MOSTLY_TYPED_FROM) && k.n)
+	if (share < (name->traits & AG_TRAIT_PROSE ? 0.5 : MOSTLY_TYPED_FROM) && k.n) {
 		*ret = AG_LOW;
+		/* "one size", "M", 42: a list of words, and some of them are numbers. */
+		if (f->values_complete && f->ndistinct <= MAX_WORDS &&
+		    f->nscalar >= EACH_WORD * f->ndistinct)
+			return false;
+	}
 	return share >= TYPED_FROM;
 }
 
@@ -470,7 +501,7 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 		               ag_ev_where(a, f, minority_types(a, f, most)));
 	if (!h)
 		return;
-	if (by_kind || severity == AG_LOW) {
+	if (by_kind || severity == AG_LOW || is_one_mark(f, n, most, total)) {
 		h->severity = AG_LOW;
 		ag_suspect_fix(h);
 	} else if (majority >= o->type_consistency_threshold) {
@@ -505,30 +536,74 @@ static uint64_t numeric_of_texts(const ag_path_profile *f, double *ret_share)
 	return f->str.by_class[AG_TEXT_NUMERIC];
 }
 
+/* "12,50" and "1.234,50": whole, or with decimals behind a comma. *ret_decimals: -1 where there is no comma. */
+static bool is_comma_number(ag_str s, int *ret_decimals)
+{
+	const char *comma;
+
+	s = ag_str_trim(s);
+	if (s.len && s.ptr[0] == '-')
+		s = ag_str_make(s.ptr + 1, s.len - 1);
+	comma = s.len ? memchr(s.ptr, ',', s.len) : NULL;
+	*ret_decimals = comma ? (int)(s.ptr + s.len - comma) - 1 : -1;
+	for (int i = 1; comma && i <= *ret_decimals; i++)
+		if (!is_digit(comma[i]))
+			return false;
+	return *ret_decimals && is_grouped_number(s);
+}
+
+/* What an import leaves of a column of a country's numbers: texts, of which most have a decimal comma. */
+static bool has_decimal_commas(const ag_path_profile *f)
+{
+	uint64_t all = 0, commas = 0, sure = 0;
+
+	for (size_t i = 0; i < f->str.nshape; i++) {
+		const ag_shape_count *s = &f->str.shapes[i];
+		int decimals;
+
+		if (!is_comma_number(s->example, &decimals))
+			continue;
+		all += s->n;
+		commas += decimals > 0 ? s->n : 0;
+		sure += decimals > 0 && decimals != 3 ? s->n : 0;
+	}
+	return (double)all >= 0.95 * (double)f->str.n && commas * 2 > all && sure * 2 > commas;
+}
+
+#define COMMA_NUMBER "^[\\t-\\r ]*[-+]?([0-9]+|[0-9]{1,3}([. '][0-9]{3})+)(,[0-9]+)?[\\t-\\r ]*$"
+
 void ag_check_numeric_text(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
 	uint64_t nnumber = ag_path_numbers(f), ntext;
 	double share;
+	const char *regex;
 	bool says_number = out->name.traits & AG_TRAIT_NUMERIC &&
-	                   !ag_name_is_identifier(&out->name);
+	                   !ag_name_is_identifier(&out->name),
+	     with_comma;
 	ag_hypothesis *h;
 
 	(void)o;
 	ntext = numeric_of_texts(f, &share);
-	if (p->has_views || !ntext || share < 0.95 || ag_name_is_identifier(&out->name) ||
+	with_comma = !nnumber && f->str.n >= 20 && has_decimal_commas(f);
+	regex = with_comma ? COMMA_NUMBER : ag_text_class_regex(AG_TEXT_NUMERIC);
+	if (p->has_views || ag_name_is_identifier(&out->name) ||
+	    (!with_comma && (!ntext || share < 0.95)) ||
 	    out->name.traits & (AG_TRAIT_ZIP | AG_TRAIT_PHONE) || !ag_path_is_plain(a, f))
 		return;
-	if (nnumber == 0 && (!says_number || f->n < 20))
+	if (nnumber == 0 && !with_comma && (!says_number || f->n < 20))
 		return;
 	/* Codes: zeros in front, or all of one length with nothing to compare them to. */
-	if (has_leading_zeros(f) || (nnumber < ntext / 20 && !says_number))
+	if (!with_comma && (has_leading_zeros(f) || (nnumber < ntext / 20 && !says_number)))
 		return;
-	h = ag_suspect(
-		out, f, "numeric_text", nnumber ? AG_HIGH : AG_MEDIUM, 0.9,
-		ag_ev_where(a, f,
-	                    OBJ(a, KV("$type", ag_ev_text("string")),
-	                        KV("$regex", ag_ev_text(ag_text_class_regex(AG_TEXT_NUMERIC))))));
+	h = ag_suspect(out, f, "numeric_text",
+	               nnumber       ? AG_HIGH
+	               : says_number ? AG_MEDIUM
+	                             : AG_LOW,
+	               0.9,
+	               ag_ev_where(a, f,
+	                           OBJ(a, KV("$type", ag_ev_text("string")),
+	                               KV("$regex", ag_ev_text(regex)))));
 	if (!h)
 		return;
 	if (!nnumber)
@@ -537,6 +612,10 @@ void ag_check_numeric_text(AG_CHECK_ARGS)
 	               nnumber ? "numbers are stored as text in some documents"
 	                       : "the numbers of this field are all stored as text",
 	               "an import that wrote form or CSV input as it came", "");
+	h->repair = AG_S("replace the comma with a point, drop the separators of thousands, and "
+	                 "convert with $toDouble (or $toDecimal for money)");
+	if (with_comma)
+		return;
 	h->repair = ag_str_printf(
 		a,
 		"convert with {\"$toDouble\": \"$%.*s\"} (or $toDecimal for money) and "
@@ -593,130 +672,12 @@ void ag_check_text_in_number(AG_CHECK_ARGS)
 	                                         KV("$not", ag_ev_regex(a, "^\\s*$", "")))));
 	if (!h)
 		return;
+	if (is_one_mark(f, n, most, total)) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	}
 	ag_suspect_say(h, "text stands among the numbers",
 	               "hand-made input, units or placeholders written into the number",
 	               "convert what can be read as a number, and set the rest to null");
 	h->detail = text_kinds(a, f);
-}
-
-void ag_check_big_integers(AG_CHECK_ARGS)
-{
-	ag_arena *a = out->arena;
-	ag_val limit = ag_val_int(INT64_C(9007199254740992));
-	ag_hypothesis *h;
-
-	(void)o;
-	/* Large measures are rounded by nature: only identifiers must keep every digit. */
-	if (!f->num.nbeyond53 || p->has_views || !ag_name_is_identifier(&out->name))
-		return;
-	h = ag_suspect(out, f, "precision_loss", AG_HIGH, 0.95,
-	               ag_ev_where(a, f,
-	                           OBJ(a, KV("$type", ag_ev_text("double")), KV("$gt", limit))));
-	if (!h)
-		return;
-	ag_suspect_say(
-		h,
-		"integers beyond 2^53 are held as doubles, so their last digits are not reliable",
-		"identifiers that passed through JavaScript or another reader that knows only doubles",
-		"load the identifiers again from their source as 64-bit integers or as text");
-}
-
-void ag_check_float_noise(AG_CHECK_ARGS)
-{
-	ag_arena *a = out->arena;
-	ag_ev_place at = ag_ev_place_of(a, f);
-	ag_val path, filter;
-	ag_member m[2];
-	ag_hypothesis *h;
-
-	(void)p;
-	(void)o;
-	/* Where most values have many digits nobody meant to round. */
-	if (!f->num.nmoney4 || ag_share(f->num.nmoney4, f->num.n) > 0.35 || !at.ok ||
-	    at.array.len || !(out->name.traits & AG_TRAIT_MONEY) ||
-	    out->name.traits & AG_TRAIT_RATE || ag_path_numbers(f) != ag_path_filled(f) ||
-	    !f->by_type[AG_T_DOUBLE])
-		return;
-	path = ag_val_str(ag_str_printf(a, "$%.*s", AG_FMT(at.whole)));
-	/* The type first: a missing value is not equal to its rounded self, which is null. */
-	m[0] = (ag_member){ at.whole, OBJ(a, KV("$type", ag_ev_text("double"))) };
-	m[1] = KV("$expr",
-	          OBJ(a,
-	              KV("$ne", ARR(a, path, OBJ(a, KV("$round", ARR(a, path, ag_val_int(4))))))));
-	filter = ag_ev_obj(a, m, 2);
-	h = ag_suspect(out, f, "precision_loss", AG_LOW, 0.7, ag_ev_str(a, &filter));
-	if (!h)
-		return;
-	ag_suspect_fix(h);
-	h->max_share = 0.4;
-	ag_suspect_say(
-		h, "some amounts carry digits behind the fourth decimal",
-		"sums computed in binary floating point and stored without rounding",
-		"round to the currency's decimals, and store money as Decimal128 or in cents");
-}
-
-bool ag_value_is_boolean(const ag_val *v, bool *ret_truth)
-{
-	static const char *const yes[] = { "yes", "y", "true", "on", "1", "t" };
-	static const char *const no[] = { "no", "n", "false", "off", "0", "f" };
-	ag_str s;
-
-	if (v->type == AG_T_BOOL) {
-		*ret_truth = v->u.b;
-		return true;
-	}
-	if (ag_type_is_number(v->type)) {
-		*ret_truth = ag_val_number(v) == 1;
-		return *ret_truth || ag_val_number(v) == 0;
-	}
-	if (v->type != AG_T_STRING)
-		return false;
-	s = ag_str_trim(ag_val_text(v));
-	for (size_t i = 0; i < AG_NELEM(yes); i++) {
-		*ret_truth = ag_str_ieq(s, ag_str_c(yes[i]));
-		if (*ret_truth || ag_str_ieq(s, ag_str_c(no[i])))
-			return true;
-	}
-	return false;
-}
-
-#define MAX_SPELLINGS 30
-
-void ag_check_booleans(AG_CHECK_ARGS)
-{
-	ag_arena *a = out->arena;
-	ag_val rest[MAX_SPELLINGS];
-	size_t nrest = 0;
-	bool has[2] = { false, false };
-	uint64_t nbool = 0, nother = 0;
-	ag_hypothesis *h;
-
-	(void)o;
-	if (!f->values_complete || f->ndistinct < 3 || f->ndistinct > MAX_SPELLINGS ||
-	    f->nscalar < 5 || !ag_path_is_plain(a, f))
-		return;
-	for (size_t i = 0; i < f->nvalue; i++) {
-		bool truth;
-
-		if (!ag_value_is_boolean(&f->values[i].v, &truth)) {
-			nother += f->values[i].n;
-			continue;
-		}
-		nbool += f->values[i].n;
-		/* The most frequent spelling of each is the one to keep. */
-		if (has[truth])
-			rest[nrest++] = f->values[i].v;
-		has[truth] = true;
-	}
-	if (!nrest || !has[0] || !has[1] || ag_share(nbool, nbool + nother) < 0.9)
-		return;
-	h = ag_suspect(out, f, "boolean_variants", AG_MEDIUM, 0.9,
-	               ag_ev_where(a, f, OBJ(a, KV("$in", ag_ev_arr(a, rest, nrest)))));
-	if (!h)
-		return;
-	ag_suspect_fix(h);
-	ag_suspect_say(h, "yes and no are written in more than two ways",
-	               "several writers or forms, each with its own words for a flag",
-	               "convert all of them to true and false");
-	(void)p;
 }
