@@ -189,6 +189,7 @@ static void check_sign(const ag_across *x, const ag_frame *fr, const number *a, 
 		return;
 	ag_suspect_fix(h);
 	h->max_share = MAX_NEGATIVE + 0.05;
+	h->is_minus = true;
 	ag_suspect_say(h, "numbers with a minus sign are as large as all others without",
 	               "a sign that was added by mistake, or a booking that takes another one back",
 	               "take the sign away, or say in another field what is taken back");
@@ -264,7 +265,7 @@ static void suspect_turned(const pair *p, bool is_of_one, ag_hypotheses *out)
 	                              OBJ(a, KV("$gt", ARR(a, ag_val_str(y), ag_val_int(0)))),
 	                              OBJ(a, KV("$gt", ARR(a, ag_val_str(x), ag_val_str(y)))))))));
 	h = ag_suspect(out, f, "swapped_values",
-	               !is_of_one && p->rows >= MANY_ROWS &&
+	               !is_of_one && ag_names_of_one_kind(f, g) && p->rows >= MANY_ROWS &&
 	                               (double)p->turned <= FEW * (double)p->rows
 	                       ? AG_MEDIUM
 	                       : AG_LOW,

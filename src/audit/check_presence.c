@@ -4,7 +4,8 @@
  * HARDLY_USED, but only low; above low it stands where something says that the field is expected: all objects but one in
  * a hundred have it, it is a key, its name says so (of a person only where all objects are of one kind), or all other
  * objects of its kind have it. A kind of object that
- * lacks the field altogether explains the gap. One policy, ag_lack_severity(), judges null, absent and empty alike. */
+ * lacks the field altogether explains the gap. Where half of the objects have no
+ * remark, and nothing is written in its place, that is how a remark is left out. One policy, ag_lack_severity(), judges null, absent and empty alike. */
 #include "audit/checks.h"
 
 #include <math.h>
@@ -14,9 +15,10 @@
 	20 /* below it a single gap is 5%: only the name can say that a field is expected */
 #define FEW_GAPS      0.01 /* of an unknown field: up to here gaps are suspicious */
 #define SPREAD        2 /* times the square root of the gaps: how far chance moves their number */
-#define SOME_GAPS     0.10  /* of an expected one: up to here whatever else there is */
-#define FEW_ITEM_GAPS 0.03  /* of one in items of an array, which differ by design more often */
-#define MOSTLY        0.80  /* present in more: meant to be everywhere */
+#define SOME_GAPS     0.10 /* of an expected one: up to here whatever else there is */
+#define FEW_ITEM_GAPS 0.03 /* of one in items of an array, which differ by design more often */
+#define MOSTLY        0.80 /* present in more: meant to be everywhere */
+#define USUAL_GAP     0.50 /* of a field that its name says is optional: from here gaps are the rule */
 #define HARDLY_USED   0.999 /* above it the field is the exception, not the gap: rows 3 and 27 */
 #define MANY_OPTIONAL 12    /* an object with more optional fields has them by design */
 #define ONE_KIND      0.95  /* where all other fields are in more objects, all are of one kind */
@@ -87,6 +89,14 @@ ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, doubl
 		               : AG_LACK_LOW;
 	}
 	return is_surely_few(share, f->nparent, FEW_GAPS) ? AG_LACK_MEDIUM : AG_LACK_LOW;
+}
+
+/* Optional by its name, and half of the objects say nothing: nobody forgot it. A null and an empty text are written, so
+ * they are listed. */
+static bool is_left_out(const ag_field_name *n, double share)
+{
+	return share >= USUAL_GAP && !(n->traits & AG_TRAIT_CORE) &&
+	       n->traits & (AG_TRAIT_OPTIONAL | AG_TRAIT_PROSE);
 }
 
 ag_severity ag_lack_as_severity(ag_lack v)
@@ -210,7 +220,8 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 	ag_val cond;
 
-	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE)
+	if (!ag_path_may_have_gaps(f) || !nnull || nnull == f->n || v == AG_LACK_NONE ||
+	    (p->has_views && is_left_out(&out->name, share)))
 		return;
 	if (ag_path_is_grouped(p, f))
 		return; /* ag_check_co_missing() names the fields once */
@@ -273,7 +284,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	ag_hypothesis *h;
 
 	if (!ag_path_may_have_gaps(f) || !nabsent || is_stray(f) || v == AG_LACK_NONE ||
-	    ag_path_is_grouped(p, f))
+	    is_left_out(&out->name, share) || ag_path_is_grouped(p, f))
 		return;
 	if (is_optional_contact(f, &out->name, nabsent + nnull) || is_key_of_open_object(p, f))
 		v = AG_LACK_LOW;

@@ -128,8 +128,9 @@ static const range_rule rules[] = {
 
 static bool names_match(const range_rule *r, const ag_field_name *n)
 {
+	/* The minute of the hour ends at 59; "minutes" are a duration. */
 	if (r->word)
-		return n->nword == 1 && strcmp(n->word[0], r->word) == 0;
+		return n->nword == 1 && !n->is_plural && strcmp(n->word[0], r->word) == 0;
 	return n->traits & r->any && !(n->traits & r->none);
 }
 
@@ -190,6 +191,7 @@ static bool apply(const range_rule *r, const ag_profile *p, const ag_path_profil
 	               ag_ev_where(a, f, outside(a, r, below, above)));
 	if (!h)
 		return false;
+	h->is_minus = r->refunds && below && !above;
 	if (!r->is_sure && nearly_all_obey(r, &f->num.q))
 		h->max_share = MOST_BREAKS * 2;
 	if (!r->is_sure && !nearly_all_obey(r, &f->num.q)) {

@@ -29,7 +29,8 @@
 #define FEW_EXTRA   0.05   /* the same for values, of all values of the field */
 #define CLEAN_SIDE  0.0005 /* of the other side: other damage may lie there */
 #define LOG_OF_CHANCE \
-	20.0 /* e^-20: so many pairs of fields are tried that one in a million is chance */
+	20.0          /* e^-20: so many pairs of fields are tried that one in a million is chance */
+#define MAX_SERIES  4 /* fields that break a rule because another field is filled */
 #define SCREEN_ROWS 4096 /* that show that a field has nothing to do with another */
 
 typedef enum split { SPLIT_VALUES, SPLIT_ZERO, SPLIT_FILLED } split;
@@ -397,10 +398,13 @@ ag_status ag_check_rules(AG_ACROSS_ARGS)
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	search s = { .x = x };
 	int8_t *explained;
+	rule *broken;
+	size_t nbroken = 0, nseries = 0;
 	ag_status st = AG_OK;
 
 	if (!x->frames->n)
 		return AG_OK;
+	broken = ag_new_n(arena, rule, MAX_COLS);
 	s.fr = &x->frames->items[0];
 	explained = ag_new_n(out->arena, int8_t, x->p->npath + 1);
 	find_controls(&s, arena);
@@ -416,8 +420,14 @@ ag_status ag_check_rules(AG_ACROSS_ARGS)
 		is_explained_here = is_explained_here && s.fr->nrow >= FEW_ROWS;
 		explained[f->f - x->p->paths] = is_explained_here ? 1 : -1;
 		if (r.by && exceptions(&r) && !is_explained_here)
-			suspect(&s, &r, out);
+			broken[nbroken++] = r;
+		nseries += r.by && exceptions(&r) && !is_explained_here &&
+		           r.by->split == SPLIT_FILLED;
 	}
+	/* Years side by side, each filled where its neighbour is, break no rules: they are a series with gaps. */
+	for (size_t i = 0; !st && i < nbroken; i++)
+		if (nseries <= MAX_SERIES || broken[i].by->split != SPLIT_FILLED)
+			suspect(&s, &broken[i], out);
 	/* A frame of every n-th document may have missed an exception. */
 	if (s.fr->step == 1)
 		out->explained = explained;

@@ -17,6 +17,7 @@
 #define LOOK_ROWS        2000 /* among which they are chosen */
 #define MIN_ROWS         11
 #define MIN_TERM         5    /* rows that speak for one term */
+#define MIN_MANY         3    /* rows that speak for a total over items */
 #define GAP_HOLDS        0.8  /* of the rows where a missing term counts as 0 */
 #define SAMPLE           4000 /* rows of the second look */
 #define MAX_FULL         200  /* sets of one object that are counted on all rows */
@@ -63,28 +64,35 @@ static bool is_top_array(const ag_frame *fr)
 
 static void add_total(ag_sums *s, const ag_sums *items, uint32_t a, uint32_t b, ag_arena *arena)
 {
+	const uint32_t nrow = s->fr->nrow;
+	const bool is_product = b != UINT32_MAX;
 	ag_number *x = &s->items[s->n];
-	double *total = ag_new_n(arena, double, s->fr->nrow + 1);
-	uint32_t *seen = ag_new_n(arena, uint32_t, s->fr->nrow + 1);
-	const int decimals = items->items[a].decimals +
-	                     (b == UINT32_MAX ? 0 : items->items[b].decimals);
+	double *total = ag_new_n(arena, double, nrow + 1),
+	       *of_a = ag_new_n(arena, double, nrow + 1), *of_b = ag_new_n(arena, double, nrow + 1);
+	uint32_t *seen = ag_new_n(arena, uint32_t, nrow + 1);
+	bool *tells = ag_new_n(arena, bool, nrow + 1);
+	const int decimals = items->items[a].decimals + (is_product ? items->items[b].decimals : 0);
 
 	for (uint32_t r = 0; r < items->fr->nrow; r++) {
 		const uint32_t doc = items->fr->doc[r];
-		const double v = ag_sums_value(items, a, r) *
-		                 (b == UINT32_MAX ? 1 : ag_sums_value(items, b, r));
+		const double v = ag_sums_value(items, a, r),
+			     w = is_product ? ag_sums_value(items, b, r) : 1;
 
-		if (doc >= s->fr->nrow)
+		if (doc >= nrow)
 			return;
-		total[doc] += v;
+		total[doc] += v * w;
+		of_a[doc] += v;
+		of_b[doc] += w;
 		seen[doc]++;
 	}
-	for (uint32_t i = 0; i < s->fr->nrow; i++)
+	for (uint32_t i = 0; i < nrow; i++) {
+		tells[i] = is_product ? total[i] != of_a[i] && total[i] != of_b[i] : seen[i] > 1;
 		if (!seen[i])
 			total[i] = NAN;
-	*x = (ag_number){ .total = total, .decimals = decimals > 4 ? 4 : decimals };
+	}
+	*x = (ag_number){ .total = total, .tells = tells, .decimals = decimals > 4 ? 4 : decimals };
 	x->item[0] = items->items[a].col->f;
-	x->item[1] = b == UINT32_MAX ? NULL : items->items[b].col->f;
+	x->item[1] = is_product ? items->items[b].col->f : NULL;
 	s->n++;
 }
 
@@ -127,6 +135,7 @@ typedef struct tally {
 	uint64_t rows, odd;
 	uint64_t tells[AG_SUM_TERMS], right[AG_SUM_TERMS], lucky[AG_SUM_TERMS]; /* of each term */
 	uint64_t gaps[AG_SUM_TERMS], gaps_right[AG_SUM_TERMS];
+	uint64_t of_items, of_items_right; /* rows whose total over items tells */
 } tally;
 
 static void count_row(const ag_sums *s, const ag_relation *r, uint32_t row, uint32_t other,
@@ -147,6 +156,12 @@ static void count_row(const ag_sums *s, const ag_relation *r, uint32_t row, uint
 	           (r->nterm == 1 && is_zero(fabs(a) - fabs(v[0]), r->tolerance));
 	t->rows++;
 	t->odd += !is_right;
+	for (uint32_t i = 0; i < r->nterm; i++) {
+		const ag_number *x = &s->items[r->term[i]];
+
+		t->of_items += x->tells && x->tells[row];
+		t->of_items_right += x->tells && x->tells[row] && is_right;
+	}
 	for (uint32_t i = 0; i < r->nterm; i++) {
 		const double strange = term_at(s, r, i, other);
 		const ag_number *x = &s->items[r->term[i]];
@@ -174,6 +189,12 @@ static bool matters(const ag_sums *s, const ag_relation *r, const tally *t, bool
 	if (t->rows < AG_SUM_TELLING || (double)(t->rows - t->odd) < enough * (double)t->rows ||
 	    nvalue * 2ull < (t->rows < 40 ? t->rows : 10))
 		return false;
+	/* A field that repeats the only item is no total of items, and with a quantity of 1 the price is the sum. */
+	for (uint32_t i = 0; i < r->nterm && !is_sample; i++)
+		if (!s->items[r->term[i]].col &&
+		    (t->of_items < MIN_MANY ||
+		     (double)t->of_items_right < enough * (double)t->of_items))
+			return false;
 	for (uint32_t i = 0; i < r->nterm; i++) {
 		const double tells = (double)t->tells[i];
 
@@ -182,7 +203,8 @@ static bool matters(const ag_sums *s, const ag_relation *r, const tally *t, bool
 		if (t->tells[i] < MIN_TERM || (double)t->right[i] < enough * tells ||
 		    (double)t->lucky[i] > 8 * AG_SUM_CHANCE * tells)
 			return false;
-		nvague += (double)t->lucky[i] > AG_SUM_CHANCE * tells;
+		/* One that has no exception accuses nothing, and shows what is only its shadow. */
+		nvague += t->odd && (double)t->lucky[i] > AG_SUM_CHANCE * tells;
 	}
 	return nvague * 2 < r->nterm;
 }
@@ -460,31 +482,51 @@ static bool is_shadow(const ag_relation *r, const ag_relation *of)
 	       __builtin_popcountll(its & ~mine) == 1;
 }
 
-/* The exceptions are off by a further number, with which no relation was found: too few rows, or too many zeros. */
+/* How far row is off; NAN: not known. */
+static double off_of(const ag_sums *s, const ag_relation *r, uint32_t row)
+{
+	double off = ag_sums_value(s, r->a, row);
+
+	for (uint32_t i = 0; i < r->nterm; i++)
+		off -= r->sign[i] * term_at(s, r, i, row);
+	return off;
+}
+
+static bool is_off_by(const ag_sums *s, const ag_relation *r, uint32_t k, uint32_t row, double off)
+{
+	const double v = ag_sums_value(s, k, row);
+
+	return !isnan(v) && !is_zero(v, r->tolerance) && is_zero(fabs(off) - fabs(v), r->tolerance);
+}
+
+/* The exceptions are off by a further number, with which no relation was found: too few rows, or too many zeros. Sums of
+ * money may be off by one of several: the delivery here, a discount there. */
 static bool is_off_by_number(const ag_sums *s, const ag_relation *r)
 {
-	for (uint32_t k = 0; k < s->n && !r->is_product; k++) {
-		uint32_t odd = 0, right = 0;
-		bool is_part_of = k == r->a;
+	uint64_t part = 1ull << r->a;
+	uint32_t odd = 0, by_any = 0, right[AG_SUM_NUMBERS] = { 0 };
 
-		for (uint32_t i = 0; i < r->nterm; i++)
-			is_part_of = is_part_of || k == r->term[i];
-		for (uint32_t row = 0; row < s->fr->nrow && !is_part_of; row++) {
-			double off = ag_sums_value(s, r->a, row);
-			const double v = ag_sums_value(s, k, row);
+	for (uint32_t i = 0; i < r->nterm; i++)
+		part |= 1ull << r->term[i];
+	for (uint32_t row = 0; row < s->fr->nrow && !r->is_product; row++) {
+		const double off = off_of(s, r, row);
+		bool is_any = false;
 
-			for (uint32_t i = 0; i < r->nterm; i++)
-				off -= r->sign[i] * term_at(s, r, i, row);
-			if (isnan(off) || is_zero(off, r->tolerance))
+		if (isnan(off) || is_zero(off, r->tolerance))
+			continue;
+		odd++;
+		for (uint32_t k = 0; k < s->n; k++) {
+			if (part >> k & 1 || !is_off_by(s, r, k, row, off))
 				continue;
-			odd++;
-			right += !isnan(v) && !is_zero(v, r->tolerance) &&
-			         is_zero(fabs(off) - fabs(v), r->tolerance);
+			right[k]++;
+			is_any = is_any || s->items[r->a].decimals > 0;
 		}
-		if (odd && right >= EXPLAINED * odd)
-			return true;
+		by_any += is_any;
 	}
-	return false;
+	for (uint32_t k = 0; k < s->n; k++)
+		if (odd && right[k] >= EXPLAINED * odd)
+			return true;
+	return odd && by_any >= EXPLAINED * odd;
 }
 
 /* Net + tax is not the total where there is a discount. */

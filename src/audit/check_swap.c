@@ -507,7 +507,8 @@ static ag_str example_of(const pair *p, const side *own, const side *other, ag_a
 
 static void suspect(const pair *p, ag_arena *scratch, ag_hypotheses *out)
 {
-	const bool is_meant = are_roles(p->a, p->b) || are_marked(p, scratch);
+	const bool is_meant = are_roles(p->a, p->b) || are_marked(p, scratch) ||
+	                      (!p->a->is_text && !ag_names_of_one_kind(p->a->col->f, p->b->col->f));
 	const ag_str evidence = evidence_of(p, out->arena);
 
 	for (int i = 0; i < 2; i++) {

@@ -146,7 +146,9 @@ static bool is_word_of_file(const ag_profile *p, const ag_path_profile *f, ag_st
 	return false;
 }
 
-/* Do two other fields hold this mark as well? Then it is how the file leaves a field out, as logs do. */
+#define MIN_MARKS 3 /* fewer are slips */
+
+/* Do two other fields hold this mark as well, however rarely? Then it is how the file leaves a field out, as logs do. */
 static bool is_mark_of_file(const ag_profile *p, const ag_path_profile *f, ag_str s)
 {
 	size_t others = 0;
@@ -154,7 +156,7 @@ static bool is_mark_of_file(const ag_profile *p, const ag_path_profile *f, ag_st
 	for (size_t i = 0; i < p->npath && is_marks(s); i++) {
 		const ag_path_profile *g = &p->paths[i];
 
-		others += g != f && g->str.n && ag_share(count_of_word(g, s), g->n) >= 0.02;
+		others += g != f && g->str.n && count_of_word(g, s) >= MIN_MARKS;
 	}
 	return others >= 2;
 }

@@ -45,6 +45,7 @@
 #define CLOSED_SHORT  10  /* times a word of three or four letters occurs, for a slip of it */
 #define MAX_PATTERN   600 /* wrong words in one regular expression */
 #define NAMES_SHARE   0.8 /* of the texts are two or three words with a capital each */
+#define MIN_OWN       3   /* rows of one name: it is no slip */
 #define REPEATED      2   /* times each value occurs, on average, where values repeat */
 
 /* One value, or one word of several values. */
@@ -378,7 +379,9 @@ static void judge(search *s, const entry *rare, const entry *frequent)
 		finding one = f;
 
 		one.code = s->tokens[rare->first + t].code;
+		/* One of them who is there again and again. */
 		one.is_sure = f.is_sure &&
+		              !(s->are_names && s->col->count[one.code - 1] >= MIN_OWN) &&
 		              has_right_value(s, &s->tokens[rare->first + t], frequent->fold);
 		add_finding(s, &one);
 	}
@@ -541,22 +544,27 @@ static size_t cut_words(search *s, const entry *values, size_t nvalue)
 	return n;
 }
 
-/* "Ann Ash", "Marie-Luise von Berg": not "blue cotton shirt". */
+/* "Ann Ash", "Wegner e.K.": not "blue cotton shirt". */
 static bool is_like_name(ag_str text)
 {
 	size_t nword = 0, ncapital = 0;
+	bool is_open = false; /* the word has no capital yet */
 
 	for (size_t i = 0; i < text.len; i++) {
 		const char c = text.ptr[i];
 
 		if (c >= '0' && c <= '9')
 			return false;
-		if (c == ' ' || (i && text.ptr[i - 1] != ' '))
-			continue;
-		nword++;
-		ncapital += (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0xc0;
+		if (!i || text.ptr[i - 1] == ' ') {
+			nword++;
+			is_open = true;
+		}
+		if (is_open && ((c >= 'A' && c <= 'Z') || c == '\xc3')) {
+			ncapital++;
+			is_open = false;
+		}
 	}
-	return nword >= 2 && nword <= 4 && ncapital >= 2;
+	return nword >= 2 && nword <= 5 && ncapital >= 2;
 }
 
 /* What the values say before they are cut into words. */

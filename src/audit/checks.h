@@ -89,6 +89,10 @@ ag_str ag_quote_value(ag_arena *a, const ag_val *v);
 
 #define AG_ACROSS_ARGS const ag_across *x, ag_hypotheses *out, ag_err *err
 
+/* Do the names say that two numbers measure the same thing? "width" and "height", "price" and "list_price"; not "horsepower"
+ * and "displacement", of which one is lower in most rows and may be higher. */
+bool ag_names_of_one_kind(const ag_path_profile *a, const ag_path_profile *b);
+
 /* A condition on fields of one row of a frame, as members of an object: KV(ag_ev_key(a, f), cond). */
 ag_str ag_ev_key(ag_arena *a, const ag_path_profile *f);
 /* The filter "some row of this frame meets one of the clauses" (objects of ag_ev_key() members); "" when the frame's

@@ -203,3 +203,18 @@ bool ag_profile_has_countries(const ag_profile *p, const ag_path_profile *f)
 	}
 	return false;
 }
+
+bool ag_names_of_one_kind(const ag_path_profile *a, const ag_path_profile *b)
+{
+	const ag_traits kinds = AG_TRAIT_MONEY | AG_TRAIT_MEASURE | AG_TRAIT_COUNT |
+	                        AG_TRAIT_TEMPERATURE | AG_TRAIT_PERCENT;
+	const ag_field_name x = ag_field_name_of(a->owner), y = ag_field_name_of(b->owner);
+
+	/* One name says nothing: "paid" beside "listed". */
+	if (x.traits & y.traits & kinds || !(x.traits & kinds) != !(y.traits & kinds))
+		return true;
+	for (size_t i = 0; i < x.nword; i++)
+		if (ag_field_has_word(&y, x.word[i]))
+			return true;
+	return false;
+}

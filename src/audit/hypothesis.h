@@ -37,6 +37,7 @@ typedef struct ag_hypothesis {
 	bool fixed_severity; /* no steps by share */
 	bool is_far;         /* the suspected values are the numbers below low or above high */
 	double low, high;
+	bool is_minus; /* the suspected values are those with a minus sign */
 	bool is_guess; /* where it does not hold, the next one of this field and category is tried */
 } ag_hypothesis;
 

@@ -19,9 +19,10 @@
 #define AG_SUM_MANY    20
 
 typedef struct ag_number {
-	const ag_frame_col *col;        /* NULL: a total over items */
-	double *of;                     /* [nvalue + 1] by code, NAN = no number */
-	double *total;                  /* [nrow] over the items of the row, NAN = not known */
+	const ag_frame_col *col; /* NULL: a total over items */
+	double *of;              /* [nvalue + 1] by code, NAN = no number */
+	double *total;           /* [nrow] over the items of the row, NAN = not known */
+	bool *tells; /* [nrow] with total: it is no number of the only item, and no product with 1 */
 	const ag_path_profile *item[2]; /* factors of the total; the second may be NULL */
 	int decimals;
 	bool has_gaps; /* in many rows there is nothing, which may mean 0 */

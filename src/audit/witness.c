@@ -2,7 +2,7 @@
  *
  * A very large order has a very large tax, and a large gift makes a large sum. A slip is in one field: in its documents
  * every other number is as usual. So where another number is far out in (nearly) the same rows, the distribution has a
- * few honest giants, and the suspicion becomes low. The same where a label says that these rows are of a kind of their
+ * few honest giants, and the suspicion becomes low. What is taken back has its number and its sum with a minus sign. The same where a label says that these rows are of a kind of their
  * own: only one of the staff is called director. */
 #include "audit/checks.h"
 
@@ -89,12 +89,63 @@ static bool has_own_label(const ag_frame *fr, const ag_frame_col *f, const bool 
 	return n && own == n;
 }
 
+/* Codes of numbers with a minus sign. */
+static void minus_codes(const ag_frame_col *g, bool *ret)
+{
+	ret[0] = false;
+	for (uint32_t i = 0; i < g->nvalue; i++)
+		ret[i + 1] = is_beyond(g, i + 1, 0, INFINITY);
+}
+
+/* What is taken back has a number and a sum with a minus sign, and a price without one. */
+static bool is_unit_price(const ag_frame_col *g)
+{
+	static const char *const words[] = { "price", "prix",  "preis", "precio", "prezzo",
+		                             "preço", "prijs", "pris",  "cena",   "unit" };
+	const ag_field_name n = ag_field_name_of(g->f->owner);
+
+	for (size_t i = 0; i < AG_NELEM(words); i++)
+		if (ag_field_has_word(&n, words[i]))
+			return true;
+	return false;
+}
+
+/* Another number has a minus sign in (nearly) the same rows, and in no others: a return. */
+static bool is_taken_back(const ag_frame *fr, const ag_frame_col *f, ag_arena *scratch)
+{
+	bool *mine = ag_new_n(scratch, bool, (size_t)f->nvalue + 1);
+
+	if (is_unit_price(f))
+		return false;
+	minus_codes(f, mine);
+	for (size_t c = 0; c < fr->ncol; c++) {
+		const ag_frame_col *g = &fr->cols[c];
+		uint32_t n = 0, its = 0, both = 0;
+		bool *other;
+
+		if (g == f || !g->f->num.n || g->f->num.q.min >= 0 || is_unit_price(g))
+			continue;
+		other = ag_new_n(scratch, bool, (size_t)g->nvalue + 1);
+		minus_codes(g, other);
+		for (uint32_t row = 0; row < fr->nrow; row++) {
+			n += mine[f->code[row]];
+			its += other[g->code[row]];
+			both += mine[f->code[row]] && other[g->code[row]];
+		}
+		if (n && both >= CONFIRMED * n && both >= CONFIRMED * its)
+			return true;
+	}
+	return false;
+}
+
 static bool is_confirmed(const ag_frame *fr, const ag_frame_col *f, const ag_hypothesis *h,
                          ag_arena *scratch)
 {
 	bool *suspected = ag_new_n(scratch, bool, (size_t)f->nvalue + 1);
 	bool is_rare;
 
+	if (h->is_minus)
+		return is_taken_back(fr, f, scratch);
 	if (!far_codes(fr, f, h->low, h->high, MAX_OF_LABEL, suspected))
 		return false;
 	is_rare = far_codes(fr, f, h->low, h->high, MAX_FAR, suspected);
@@ -132,7 +183,7 @@ ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err)
 		const ag_frame *fr = NULL;
 		const ag_frame_col *f;
 
-		if (!h->items[i].is_far)
+		if (!h->items[i].is_far && !h->items[i].is_minus)
 			continue;
 		st = ag_ctx_check(x->ctx, err);
 		scratch = ag_arena_new();
