@@ -3,6 +3,7 @@
  * lint: table. The documents are those of the project's setting `documents`; which of its collections is an argument. */
 #include "app/mcp_tools.h"
 #include "app/models.h"
+#include "audit/neighbours.h"
 #include "audit/tools.h"
 
 #define ORIGIN     "app.mcp_audit"
@@ -40,8 +41,10 @@ static ag_status no_such_collection(const ag_source_place *places, size_t n, ag_
 	return name.len ? AG_NOT_FOUND : AG_INVALID;
 }
 
+/* ret_places: all collections of the project. */
 static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p, ag_str name,
-                                 ag_source **ret, ag_err *err)
+                                 ag_source **ret, ag_source_place **ret_places, size_t *ret_n,
+                                 ag_err *err)
 {
 	const ag_source_opts so = ag_app_source_opts(m->app);
 	ag_source_place *places;
@@ -61,6 +64,8 @@ static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p,
 		i++;
 	if (i == n)
 		return no_such_collection(places, n, name, err);
+	*ret_places = places;
+	*ret_n = n;
 	return ag_source_cache_open(ag_services_documents(m->services), &c->ctx, &places[i], &so,
 	                            ret, err);
 }
@@ -89,12 +94,14 @@ static ag_status read_documents(ag_call *c, const ag_val *input, ag_tool_output 
 	const ag_val own = own_input(input, c->arena);
 	ag_audit_opts *o = ag_new(c->arena, ag_audit_opts);
 	ag_source *source = NULL;
+	ag_source_place *places;
 	ag_call inner = *c;
 	ag_status st;
+	size_t n;
 
 	c->ctx.nthread = m->app->ctx.nthread;
 	st = open_collection(m, c, c->project, ag_val_member_str(input, "collection"), &source,
-	                     err);
+	                     &places, &n, err);
 	if (st)
 		return st;
 	ag_app_audit_opts(m->app, c->arena, o);
@@ -121,10 +128,15 @@ static ag_status run_audit(ag_app_mcp *m, ag_call *c, const ag_project *p, const
 	ag_audit_opts *o = ag_new(c->arena, ag_audit_opts);
 	ag_source *source = NULL;
 	ag_store *store = NULL;
+	ag_neighbours *neighbours = NULL;
+	ag_source_place *places;
+	size_t n;
 	ag_status st = open_collection(m, c, p, ag_val_member_str(input, "collection"), &source,
-	                               err);
+	                               &places, &n, err);
 
 	ag_app_audit_opts(m->app, c->arena, o);
+	if (!st && n > 1)
+		o->neighbours = neighbours = ag_neighbours_new(places, n);
 	if (!st)
 		st = ag_store_open(m->store_uri, &store, err);
 	/* Without a model: what it may cost, nobody here has said. */
@@ -142,6 +154,8 @@ static ag_status run_audit(ag_app_mcp *m, ag_call *c, const ag_project *p, const
 	}
 	ag_store_close(store);
 	ag_source_close(source);
+	ag_neighbours_log_unread(neighbours);
+	ag_neighbours_free(neighbours);
 	return st;
 }
 

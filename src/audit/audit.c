@@ -470,6 +470,7 @@ static ag_status check_source(const ag_source_info *was, const ag_source_info *i
 /* All that bears on the result is the run's own; the rest comes from who resumes it. */
 static void merge_opts(const ag_audit_opts *now, ag_audit_opts *start)
 {
+	start->neighbours = now->neighbours;
 	start->budget = now->budget;
 	start->max_ru = now->max_ru;
 	start->show_values = now->show_values;

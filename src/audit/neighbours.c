@@ -6,6 +6,8 @@
 
 #include <xxhash.h>
 
+#include "base/log.h"
+
 #define MIN_KEYS  5
 #define FILLED    0.95 /* of the documents have the key */
 #define DIFFERENT 0.98 /* of its values are different: a few may have come twice */
@@ -25,7 +27,8 @@ struct ag_neighbours {
 	size_t n;
 };
 
-ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)
+/* why: [n] of those that are gone; NULL = none is. */
+static ag_neighbours *new_of(const ag_source_place *places, size_t n, const ag_str *why)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_neighbours *ret = ag_new(arena, ag_neighbours);
@@ -35,12 +38,58 @@ ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)
 	for (size_t i = 0; i < n && ret->n < AG_NEIGHBOURS_MAX; i++) {
 		ag_source_state state;
 
+		if (why && why[i].len) {
+			ret->items[ret->n++] =
+				(neighbour){ .place = &places[i], .is_read = true, .why = why[i] };
+			continue;
+		}
 		if (ag_source_scheme(places[i].uri).len || !places[i].type->state ||
 		    !places[i].type->state(&places[i], &state) || state.nbyte > AG_NEIGHBOUR_BYTES)
 			continue;
 		ret->items[ret->n++].place = &places[i];
 	}
 	return ret;
+}
+
+ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)
+{
+	return new_of(places, n, NULL);
+}
+
+ag_status ag_neighbours_again(const ag_ctx *ctx, const ag_str *keys, size_t n, ag_arena *arena,
+                              ag_neighbours **ret, ag_err *err)
+{
+	ag_source_place *places = ag_new_n(arena, ag_source_place, n + 1);
+	ag_str *why = ag_new_n(arena, ag_str, n + 1);
+	size_t kept = 0;
+
+	*ret = NULL;
+	for (size_t i = 0; i < n && kept < AG_NEIGHBOURS_MAX; i++) {
+		ag_source_place *all;
+		size_t nall = 0;
+		const ag_status st = ag_source_list(ctx, keys[i], arena, &all, &nall, err);
+
+		if (st == AG_CANCELLED || st == AG_TIMEOUT)
+			return st;
+		for (size_t k = 0; !st && k < nall; k++)
+			if (ag_str_eq(all[k].key, keys[i]))
+				places[kept] = all[k];
+		if (!places[kept].key.len) {
+			places[kept].key = places[kept].collection = keys[i];
+			why[kept] = st ? ag_str_dup(arena, ag_str_c(err->msg))
+			               : AG_S("it is not there any more");
+		}
+		kept++;
+	}
+	if (!kept)
+		return AG_OK;
+	*ret = new_of(places, kept, why);
+	return AG_OK;
+}
+
+const ag_source_place *ag_neighbours_place(const ag_neighbours *n, size_t i)
+{
+	return n && i < n->n ? n->items[i].place : NULL;
 }
 
 void ag_neighbours_free(ag_neighbours *n)
@@ -130,6 +179,16 @@ const ag_source_place *ag_neighbours_unread(const ag_neighbours *n, size_t i, ag
 		}
 	}
 	return NULL;
+}
+
+void ag_neighbours_log_unread(const ag_neighbours *n)
+{
+	const ag_source_place *unread;
+	ag_str why;
+
+	for (size_t i = 0; (unread = ag_neighbours_unread(n, i, &why)); i++)
+		ag_log(AG_LOG_WARN, "references_unchecked", "%.*s: %.*s",
+		       AG_FMT(unread->collection), AG_FMT(why));
 }
 
 ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own, ag_arena *arena,

@@ -22,6 +22,11 @@ typedef struct ag_neighbours ag_neighbours;
 
 /* places: borrowed for its life. */
 ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n);
+/* Those of a run that is resumed, by their keys (ag_neighbours_place()). One that is not there any more counts as one that
+ * could not be read. In arena; NULL where there are none.
+ * errors  AG_CANCELLED, AG_TIMEOUT */
+AG_CHECK ag_status ag_neighbours_again(const ag_ctx *ctx, const ag_str *keys, size_t n,
+                                       ag_arena *arena, ag_neighbours **ret, ag_err *err);
 void ag_neighbours_free(ag_neighbours *n);
 
 /* The keys of all neighbours of the collection with this key (ag_source_info.key).
@@ -29,9 +34,13 @@ void ag_neighbours_free(ag_neighbours *n);
 AG_CHECK ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own,
                                       ag_arena *arena, const ag_neighbour_key ***ret, size_t *nret,
                                       ag_err *err);
+/* The neighbour with index i; NULL: there are no more. n may be NULL. */
+const ag_source_place *ag_neighbours_place(const ag_neighbours *n, size_t i);
 /* The neighbour with index i of those that could not be read; NULL: there are no more. n may be NULL. ret_why: borrowed
  * from n. */
 const ag_source_place *ag_neighbours_unread(const ag_neighbours *n, size_t i, ag_str *ret_why);
+/* The same into the log, for a program without somebody to tell it. */
+void ag_neighbours_log_unread(const ag_neighbours *n);
 /* Texts, whole numbers and object ids; 12 and "12" are one. False: the value is no key. */
 bool ag_neighbour_hash(const ag_val *v, uint64_t *ret);
 

@@ -4,6 +4,7 @@
  * keeps its default; its thresholds are then taken from its settings. */
 #include "audit/start.h"
 
+#include "audit/neighbours.h"
 #include "audit/report.h"
 #include "net/url.h"
 #include "query/extjson.h"
@@ -177,6 +178,21 @@ static void options_json(const ag_audit_opts *o, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
+/* The other collections of the folder: a resume looks for broken references in them again. */
+static void neighbours_json(const ag_audit_opts *o, ag_str own, ag_jw *w)
+{
+	const ag_source_place *place;
+
+	if (!o->neighbours)
+		return;
+	ag_jw_kkey(w, "neighbours");
+	ag_jw_arr(w);
+	for (size_t i = 0; (place = ag_neighbours_place(o->neighbours, i)); i++)
+		if (!ag_str_eq(place->key, own))
+			ag_jw_str(w, place->key);
+	ag_jw_arr_end(w);
+}
+
 ag_str ag_start_payload(const ag_audit_opts *o, const ag_budget *budget, const ag_source_info *info,
                         const char *planner, ag_arena *arena)
 {
@@ -189,6 +205,7 @@ ag_str ag_start_payload(const ag_audit_opts *o, const ag_budget *budget, const a
 	ag_jw_kstr(&w, "agent", AG_S("audit"));
 	ag_jw_kstr(&w, "planner", ag_str_c(planner));
 	ag_report_run_facts(o, info, &w);
+	neighbours_json(o, info->key, &w);
 	means_members(o, budget, arena, &w);
 	options_json(o, &w);
 	ag_jw_obj_end(&w);
@@ -216,6 +233,16 @@ ag_str ag_start_resumed_payload(const ag_audit_opts *o, const ag_budget *budget,
 }
 
 /* --- reading --- */
+
+static void read_neighbours(const ag_val *list, ag_arena *arena, ag_audit_start *s)
+{
+	if (!list || list->type != AG_T_ARRAY || !list->n)
+		return;
+	s->neighbours = ag_new_n(arena, ag_str, list->n);
+	for (uint32_t i = 0; i < list->n && s->nneighbour < AG_NEIGHBOURS_MAX; i++)
+		if (list->u.items[i].type == AG_T_STRING)
+			s->neighbours[s->nneighbour++] = ag_val_text(&list->u.items[i]);
+}
 
 static void read_issues(const ag_val *list, ag_arena *arena, ag_source_info *info)
 {
@@ -411,6 +438,7 @@ ag_status ag_audit_read_start(const ag_event *started, ag_arena *arena, ag_audit
 	s.source_uri = ag_val_member_str(source, "uri");
 	s.planner = ag_val_member_str(&v, "planner");
 	ag_audit_opts_init(o);
+	read_neighbours(ag_val_getc(&v, "neighbours"), arena, &s);
 	o->seed = ag_val_member_u64(&v, "seed");
 	o->catalogue.as_of_ms = ag_val_member_time(&v, "as_of");
 	if (settings)

@@ -339,10 +339,8 @@ static void audit_uri(job *j, ag_str uri)
 {
 	const ag_str shown = ag_source_shown(uri, j->arena);
 	ag_source_place *places = NULL;
-	const ag_source_place *unread;
 	ag_neighbours *neighbours;
 	ag_err err = { 0 };
-	ag_str why;
 	size_t n = 0;
 
 	if (ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err) ||
@@ -360,9 +358,7 @@ static void audit_uri(job *j, ag_str uri)
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
 	j->opts.neighbours = NULL;
-	for (size_t i = 0; (unread = ag_neighbours_unread(neighbours, i, &why)); i++)
-		ag_cli_warn(j->c, "references to \"%.*s\" were not checked: %.*s",
-		            AG_FMT(unread->collection), AG_FMT(why));
+	ag_past_warn_unread(j->c, neighbours);
 	ag_neighbours_free(neighbours);
 }
 

@@ -3,6 +3,7 @@
  * What bears on the result is the run's own and comes from the log; budgets and models can be changed here. The data is
  * opened where the run found it, and must be what it was. */
 #include "app/models.h"
+#include "audit/neighbours.h"
 #include "cli/past.h"
 #include "cli/progress.h"
 #include "cli/report_out.h"
@@ -201,11 +202,18 @@ static ag_status go_on(ag_cli *c, ag_store *store, const ag_run_row *row, ag_aud
                        ag_planner_make make, ag_audit_result *ret, ag_err *err)
 {
 	ag_source *source = NULL;
+	ag_neighbours *neighbours = NULL;
 	ag_progress_line *line;
 	ag_status st = open_source(c, row, start, &source, err);
 
-	if (st)
+	if (!st)
+		st = ag_neighbours_again(&c->app.ctx, start->neighbours, start->nneighbour,
+		                         c->app.arena, &neighbours, err);
+	if (st) {
+		ag_source_close(source);
 		return st;
+	}
+	start->opts.neighbours = neighbours;
 	line = ag_progress_start(c, row->collection);
 	st = ag_audit_resume(&c->app.ctx,
 	                     &(ag_audit_job){ .source = source,
@@ -215,6 +223,9 @@ static ag_status go_on(ag_cli *c, ag_store *store, const ag_run_row *row, ag_aud
 	                     row, c->app.arena, ret, err);
 	ag_progress_stop(line);
 	ag_source_close(source);
+	start->opts.neighbours = NULL;
+	ag_past_warn_unread(c, neighbours);
+	ag_neighbours_free(neighbours);
 	return st;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/agents.h"
+#include "audit/neighbours.h"
 #include "base/utf8.h"
 #include "documents/source.h"
 #include "query/extjson.h"
@@ -199,4 +200,14 @@ ag_str ag_past_user(void)
 	const ag_str s = ag_str_c(name && name[0] ? name : getenv("LOGNAME"));
 
 	return s.len && ag_utf8_valid(s) ? ag_utf8_prefix(s, 60) : AG_S("");
+}
+
+void ag_past_warn_unread(ag_cli *c, const ag_neighbours *n)
+{
+	const ag_source_place *unread;
+	ag_str why;
+
+	for (size_t i = 0; (unread = ag_neighbours_unread(n, i, &why)); i++)
+		ag_cli_warn(c, "references to \"%.*s\" were not checked: %.*s",
+		            AG_FMT(unread->collection), AG_FMT(why));
 }

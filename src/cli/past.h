@@ -34,6 +34,8 @@ ag_str ag_past_name(ag_str field, ag_str category, ag_arena *arena);
 ag_str ag_past_problems(ag_store *store, const ag_run_row *r, ag_arena *arena);
 /* Print the buffer as JSON and release it. */
 int ag_past_print_json(ag_cli *c, ag_buf *out);
+/* Warns of each neighbour whose documents could not be read: references to it were not checked. n may be NULL. */
+void ag_past_warn_unread(ag_cli *c, const struct ag_neighbours *n);
 /* tp, fp or none; false when the text is nothing of it. *ret is what the store keeps: "" for none. */
 bool ag_past_label(ag_str text, ag_str *ret);
 /* The name of who gives a word. */

@@ -121,6 +121,26 @@ run audit people.ndjson --max-iterations 5 -o silent
 run resume last --max-iterations 300 -o short; want 'one line for each finding' 0 'people.ndjson:'
 holds 'nothing else' sh -c '! grep -v "^people.ndjson[:0-9]*: .* \[[a-z_]*\]$" out'
 
+# --- references to another file of the folder
+
+mkdir refs
+awk 'BEGIN { for (i = 0; i < 60; i++) printf "{\"policy_no\":\"P-%d\",\"class\":\"a\"}\n", 100 + i >"refs/policies.ndjson"
+	for (i = 0; i < 500; i++) printf "{\"claim\":%d,\"policy_no\":\"P-%d\"}\n", i,
+		i % 100 ? 100 + i % 60 : 9000 + i >"refs/claims.ndjson" }'
+# claims FILE: the id of the latest run of it
+claims() {
+	"$ARGUS" runs -o json | python3 -c 'import json, sys
+print(next(r["id"] for r in json.load(sys.stdin)["runs"] if r["collection"] == "claims"))'
+}
+run audit refs --max-iterations 3 -o silent
+run resume "$(claims)" --max-iterations 300 -o json
+want 'a resumed run looks into the other file of the folder' 0 '"category": "referential"'
+run audit refs --max-iterations 3 -o silent
+mv refs/policies.ndjson .
+run resume "$(claims)" --max-iterations 300 -o json
+want 'and says when it is gone' 0 '' 'policies.ndjson" were not checked'
+holds 'so nothing is said of references' sh -c '! grep -q "\"category\": \"referential\"" out'
+
 # --- refusals
 
 run audit people.ndjson --max-iterations 5 -o silent
