@@ -231,6 +231,7 @@ const ag_route_doc ag_doc_openapi = {
 const ag_route_doc ag_doc_ask = {
 	.name = "ask",
 	.tag = "chat",
+	.retry = AG_DOC_RETRY_DONE,
 	.summary = "Ask a question; the answer is a UI message stream of the AI SDK, version 1",
 	.help = "The last message is the question. Earlier ones are not read: the store has them. An answer goes on when its "
 		"reader leaves.",

@@ -170,9 +170,17 @@ static void write_param(ag_jw *w, const ag_param *p, const char *where)
 	ag_jw_obj_end(w);
 }
 
-static void write_params(ag_jw *w, const ag_route_doc *d)
+bool ag_doc_takes_key(const ag_http_route *row)
 {
-	if (!d->nat && !d->nquery && !d->is_list)
+	return row->scope && row->doc->retry != AG_DOC_RETRY_NONE &&
+	       !ag_str_starts(ag_str_c(row->methods), AG_S("GET"));
+}
+
+static void write_params(ag_jw *w, const ag_http_route *row)
+{
+	const ag_route_doc *d = row->doc;
+
+	if (!d->nat && !d->nquery && !d->is_list && !ag_doc_takes_key(row))
 		return;
 	ag_jw_kkey(w, "parameters");
 	ag_jw_arr(w);
@@ -183,6 +191,11 @@ static void write_params(ag_jw *w, const ag_route_doc *d)
 	for (size_t i = 0; d->is_list && i < 2; i++) {
 		ag_jw_obj(w);
 		write_ref(w, "parameters", i ? AG_S("cursor") : AG_S("limit"));
+		ag_jw_obj_end(w);
+	}
+	if (ag_doc_takes_key(row)) {
+		ag_jw_obj(w);
+		write_ref(w, "parameters", AG_S("key"));
 		ag_jw_obj_end(w);
 	}
 	ag_jw_arr_end(w);
@@ -290,7 +303,7 @@ static void write_problem(ag_jw *w, const ag_doc_answer *a)
 	ag_jw_obj_end(w);
 }
 
-typedef enum refusal_when { ALWAYS, WITH_SCOPE, WITH_PATH, WHEN_WRITING } refusal_when;
+typedef enum refusal_when { ALWAYS, WITH_SCOPE, WITH_PATH, WHEN_WRITING, WITH_KEY } refusal_when;
 
 /* What a row's own form says: written once, in the components. */
 static const struct {
@@ -302,10 +315,14 @@ static const struct {
 	{ WITH_SCOPE, "Unknown", { 401, "There is no token and no session, or it has ended." } },
 	{ ALWAYS, "Forbidden", { 403, "The caller, or a page of that origin, may not do this." } },
 	{ WITH_PATH, "Missing", { 404, "There is no such thing, or the caller may not see it." } },
+	{ WITH_KEY,
+	  "Repeated",
+	  { 409, "The same request is being answered, or was done and its answer not kept." } },
 	{ WHEN_WRITING, "TooLarge", { 413, "The body is too large." } },
 	{ WHEN_WRITING,
 	  "NotJson",
 	  { 415, "It is not sent as JSON, or a page could have sent it as a form." } },
+	{ WITH_KEY, "KeyReused", { 422, "The Idempotency-Key came with another request." } },
 	{ ALWAYS,
 	  "TooMany",
 	  { 429, "Too many requests. Retry-After says how many seconds to wait." } },
@@ -320,6 +337,7 @@ static bool is_usual(const ag_http_route *row, refusal_when when)
 	switch (when) {
 	case WITH_SCOPE: return row->scope != NULL;
 	case WITH_PATH: return row->doc->nat > 0;
+	case WITH_KEY: return ag_doc_takes_key(row);
 	case WHEN_WRITING: return ag_str_starts(methods, AG_S("P")); /* POST, PUT, PATCH */
 	default: return true;
 	}
@@ -396,7 +414,7 @@ static void write_operation(ag_jw *w, const ag_http_route *row)
 	if (d->help)
 		ag_jw_kstr(w, "description", ag_str_c(d->help));
 	write_security(w, row);
-	write_params(w, d);
+	write_params(w, row);
 	write_body(w, d);
 	ag_jw_kkey(w, "responses");
 	ag_jw_obj(w);
@@ -436,6 +454,16 @@ static void write_lists(ag_jw *w)
 		                        .help = "entries of a page (50)",
 		                        .min = 1,
 		                        .max = AG_SERVER_MAX_PAGE };
+	static const ag_param key = {
+		.name = "Idempotency-Key",
+		.type = AG_PARAM_STRING,
+		.help = "Chosen by the client, like a UUID. For a day the same request with the same key is done "
+			"once, and gets the first answer again; with another request the key is refused (422). "
+			"What was refused or failed is done again. An answer that is a stream or has a secret is "
+			"not kept: then a second request gets 409.",
+		.min = 1,
+		.max = 255,
+	};
 	static const ag_param cursor = { .name = "cursor",
 		                         .type = AG_PARAM_STRING,
 		                         .help = "\"next\" of the page before" };
@@ -446,6 +474,8 @@ static void write_lists(ag_jw *w)
 	write_param(w, &limit, "query");
 	ag_jw_kkey(w, "cursor");
 	write_param(w, &cursor, "query");
+	ag_jw_kkey(w, "key");
+	write_param(w, &key, "header");
 	ag_jw_obj_end(w);
 }
 

@@ -64,6 +64,11 @@ void ag_server_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp);
 /* Limits of people; NULL = there are none. */
 const ag_server_people *ag_server_people_of(const ag_server *h);
 
+/* --- once.c --- */
+
+/* Runs the route of a request with an Idempotency-Key, unless it was done before. */
+void ag_server_run_once(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str key);
+
 /* --- served.c --- */
 
 /* For the HTTP server: a line of the access log. */

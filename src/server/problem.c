@@ -26,6 +26,7 @@ static const char *title_of(int status)
 	case 409: return "Conflict";
 	case 413: return "Too large";
 	case 415: return "Not JSON";
+	case 422: return "Unprocessable";
 	case 429: return "Too many requests";
 	case 503: return "Unavailable";
 	default: return status < 500 ? "Refused" : "Internal error";

@@ -39,6 +39,13 @@ typedef struct ag_doc_answer {
 	const char *help;
 } ag_doc_answer;
 
+/* What becomes of a second request with the same Idempotency-Key (once.c). */
+typedef enum ag_doc_retry {
+	AG_DOC_RETRY_KEPT, /* it gets the first answer again */
+	AG_DOC_RETRY_DONE, /* 409: the answer has a secret, or is a stream */
+	AG_DOC_RETRY_NONE /* the route takes no key: its body has a password, or nobody is logged in yet */
+} ag_doc_retry;
+
 typedef struct ag_route_doc {
 	const char *name;    /* "listThreads": the operationId */
 	const char *tag;     /* the group: "threads" */
@@ -51,11 +58,12 @@ typedef struct ag_route_doc {
 	/* The members of the body; checked before the handler reads it, an unknown one is refused. */
 	const ag_param *body;
 	size_t nbody;
-	const char *takes; /* instead: the name of a shape, checked by the handler; NULL = none */
-	int status;        /* of success; 0 = 200 */
-	const char *gives; /* the shape of the answer; NULL = no body, or not JSON */
-	const char *media; /* of an answer that is not JSON: "text/event-stream"; NULL = none */
-	bool is_list;      /* takes limit and cursor; its answer has "next" */
+	const char *takes;  /* instead: the name of a shape, checked by the handler; NULL = none */
+	int status;         /* of success; 0 = 200 */
+	const char *gives;  /* the shape of the answer; NULL = no body, or not JSON */
+	const char *media;  /* of an answer that is not JSON: "text/event-stream"; NULL = none */
+	ag_doc_retry retry; /* of a route that changes something */
+	bool is_list;       /* takes limit and cursor; its answer has "next" */
 	ag_doc_answer other[4]; /* beside those that follow from the row: 400 to 429, 500, 503 */
 } ag_route_doc;
 
@@ -77,6 +85,8 @@ const ag_doc_shape *ag_doc_shape_at(size_t n);
 ag_str ag_doc_type_next(ag_str *rest);
 /* Checks a body against the description. errors  AG_INVALID: names the member */
 AG_CHECK ag_status ag_doc_check_body(const ag_route_doc *d, const ag_val *body, ag_err *err);
+/* Does it change something, so that it takes a key? */
+bool ag_doc_takes_key(const ag_http_route *row);
 /* Is it the second spelling of another path ("/api/chat/", "/api/chat//{id}/stream")? */
 bool ag_doc_is_alias(const char *path);
 void ag_server_openapi(void *env, ag_httpd_request *rq, ag_httpd_reply *rp); /* a route */

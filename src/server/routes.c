@@ -420,5 +420,10 @@ bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 void ag_server_handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
-	ag_http_route_run(rq->route, arg, rq, rp);
+	const ag_str key = rq->route->doc ? ag_httpd_header_of(rq, "Idempotency-Key") : AG_S("");
+
+	if (key.len && !ag_str_eqc(rq->method, "GET") && !ag_str_eqc(rq->method, "HEAD"))
+		ag_server_run_once((ag_server *)arg, rq, rp, key);
+	else
+		ag_http_route_run(rq->route, arg, rq, rp);
 }

@@ -2,7 +2,9 @@
 """Running argus serve, on both stores.
 
 1. Each request has a line in the access log, whose id is the answer's X-Request-Id; no secret and no query is in it.
-2. SIGHUP opens the log again, applies the settings that can change and names those that cannot."""
+2. SIGHUP opens the log again, applies the settings that can change and names those that cannot.
+3. A request with an Idempotency-Key is done once, by whichever process, and answered again."""
+import concurrent.futures
 import json
 import os
 import signal
@@ -117,15 +119,82 @@ def limits(store, model):
     serve.UNSET.clear()
 
 
+def put(server, key, title, token, path="/api/projects/shop/knowledge/entry"):
+    r = ask(server, "POST", path, {"name": title, "fields": {"content": "Something that is known, and said at some length."}}, token, Idempotency_Key=key)
+    return r.status, r.r.read().decode(), r.headers.get("idempotent-replayed")
+
+
+def keys(server, other, ann, bob):
+    first, again, elsewhere = put(server, "k1", "one", ann), put(server, "k1", "one", ann), put(other, "k1", "one", ann)
+    check("the first answer again, from another process, too", first[0] == 201 and first[2] is None and
+          again == elsewhere == first[:2] + ("true",), (first, again, elsewhere))
+    check("the same key with another body is 422", put(server, "k1", "two", ann)[0] == 422)
+    check("or at another path", put(server, "k1", "one", ann, "/api/projects/shop/knowledge/metric")[0] == 422)
+    check("a key is the user's own", put(server, "k1", "three", bob)[0] == 201)
+    check("without a key the work is tried again", put(server, None, "one", ann)[0] == 409)
+    check("what was refused gives its key back", [put(server, "k2", "", ann)[0], put(server, "k2", "four", ann)[0]] == [400, 201])
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(lambda i: put((server, other)[i % 2], "k3", "five", ann), range(16)))
+    check("of sixteen at once one does it, and each has its answer or is told to wait", [g[0] for g in got if g[0] != 409] and
+          {g[1] for g in got if g[0] == 201} == {put(server, "k3", "five", ann)[1]} and {g[0] for g in got} <= {201, 409} and
+          len([g for g in got if g[0] == 201 and g[2] is None]) == 1, got)
+    names = [o["name"] for o in ask(server, "GET", "/api/projects/shop/knowledge", token=ann).json()["knowledge"]]
+    check("nothing was made twice", sorted(names) == ["five", "four", "one", "three"], names)
+    got = [post_key(server, ann, "k4") for _ in range(2)]
+    check("a question is asked once", [g[0] for g in got] == [200, 409] and
+          len(ask(server, "GET", "/api/threads/with-key/messages", token=ann).json()["messages"]) == 2, got)
+    got = [ask(server, "DELETE", "/api/threads/with-key", token=ann, Idempotency_Key="k5") for _ in range(2)]
+    check("an answer without a body is given again", [(r.status, r.headers.get("idempotent-replayed")) for r in got] == [(204, None), (204, "true")])
+    got = [put(server, k, "six", ann)[0] for k in ("x" * 256, "with blank")]
+    check("a key has bounds", got == [400] * 2, got)
+    r = ask(server, "POST", "/api/auth/login", {"username": "ann", "password": "x"}, Idempotency_Key="k6")
+    check("logging in takes none", r.status == 400 and "no Idempotency-Key" in r.json()["detail"])
+    check("a read does not look at it", ask(server, "GET", "/api/threads", token=ann, Idempotency_Key="k1").status == 200)
+
+
+def post_key(server, token, key):
+    r = ask(server, "POST", "/api/chat/", serve.question("Say hello", "with-key"), token, Idempotency_Key=key)
+    if r.status == 200:
+        r.rest()
+    return r.status, r.headers
+
+
+def secrets(store, model):
+    """A token is made once; its text is not in the store. Only a person who has logged in makes one."""
+    serve.MORE["ARGUS_MAX_LOGIN_FAILURES"] = "none"
+    server = Server(store, model)
+    link = wait(lambda: "/setup#" in server.said() and server.said()).split("/setup#")[1].split()[0]
+    r = ask(server, "POST", "/api/auth/setup", {"token": link, "password": "correct horse"})
+    cookie = r.headers["set-cookie"].split(";")[0]
+    r = [ask(server, "POST", "/api/tokens", {"name": "once"}, Cookie=cookie, Idempotency_Key="t1") for _ in range(2)]
+    made = ask(server, "GET", "/api/tokens", Cookie=cookie).json()["tokens"]
+    check("a token is made once, and its text is given once", [x.status for x in r] == [201, 409] and
+          len([t for t in made if t["name"] == "once"]) == 1, ([x.status for x in r], made))
+    text = r[0].json()["token"]
+    server.stop()
+    serve.MORE.clear()
+    if store.startswith("postgresql:"):
+        return
+    found = [f for f in os.listdir(DIR) if f.startswith("store.db") and text.encode() in open(os.path.join(DIR, f), "rb").read()]
+    check("its text is not in the store", not found, found)
+
+
 def on(name, store, model):
     print("# " + name)
     argus(store, model, "project", "add", "shop", "--source", "sqlite:%s/shop.db" % DIR)
     argus(store, model, "project", "grant", "shop", "ann", "analyst")
-    ann = argus(store, model, "token", "create", "--user", "ann", "--role", "analyst").splitlines()[0]
+    argus(store, model, "project", "grant", "shop", "bob", "analyst")
+    ann, bob = [argus(store, model, "token", "create", "--user", u, "--role", "analyst").splitlines()[0] for u in ("ann", "bob")]
     if os.path.exists(LOG):
         os.remove(LOG)
     settings()
     server = Server(store, model)
+    other = Server(store, model)
+    keys(server, other, ann, bob)
+    other.stop()
+    secrets(store, model)
+    os.remove(LOG)
+    hang_up(server)
     logged(server, ann)
     reloaded(server, ann)
     limits(store, model)
