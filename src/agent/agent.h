@@ -120,6 +120,8 @@ typedef struct ag_agent {
 	bool keeps_text;
 	/* A run that is interrupted is started again and never resumed: nothing of it waits for the disk. */
 	bool never_resumed;
+	/* Nobody waits for its runs by ag_store_wait(): they tell nothing when they begin and end. */
+	bool is_quiet;
 } ag_agent;
 
 /* The planner of that name; NULL = the agent has none such. */

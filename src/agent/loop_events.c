@@ -119,6 +119,7 @@ static ag_status commit(ag_loop *l, commit_kind kind, bool to_disk, ag_str repor
 		.nfinding = l->nfinding,
 		.run = kind == WITH_EVENTS ? NULL : &l->opts->row,
 		.report = report,
+		.is_quiet = l->opts->agent->is_quiet,
 		.leases = leases,
 		.nlease = leases_of(l, kind == WITH_END, leases),
 		.on_disk = when_on_disk(l, to_disk),

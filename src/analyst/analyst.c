@@ -295,6 +295,7 @@ const ag_agent ag_agent_analyst = {
 	.apply = ag_analyst_apply,
 	.derive = derive,
 	.keeps_text = true,
+	.is_quiet = true,
 };
 
 /* --- tools --- */

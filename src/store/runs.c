@@ -289,7 +289,7 @@ static ag_status put_batch(ag_db *db, void *arg, bool is_again, ag_err *err)
 
 	if (!st && b->run)
 		st = put_run(db, b->run, err);
-	if (!st && b->run)
+	if (!st && b->run && !b->is_quiet)
 		st = ag_db_tell(db, err);
 	if (!st)
 		st = put_findings(db, b->findings, b->nfinding, err);

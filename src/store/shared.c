@@ -12,8 +12,8 @@
 #include "store/parts.h"
 
 #define ORIGIN "store"
-/* More readers of a file at a time than cores do not help; of a server each is a process. */
-#define MAX_CONNECTIONS 16u
+/* Readers of a file need few. Of a server each is a process, but those that commit at the same time share one sync of its log. */
+#define MAX_CONNECTIONS 32u
 
 struct ag_db_pool {
 	ag_db_type type; /* of the handles: the database's own, with other methods */

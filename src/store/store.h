@@ -105,7 +105,8 @@ typedef struct ag_store_batch {
 	 * is: what a person said outlives a run that writes its finding again. */
 	const ag_finding_row *findings;
 	size_t nfinding;
-	ag_str report;                 /* the finished report's JSON; "" = none; needs run */
+	ag_str report; /* the finished report's JSON; "" = none; needs run */
+	bool is_quiet; /* who waits (ag_store_wait) does not learn of the run's row: nobody waits for such runs */
 	const ag_store_leased *leases; /* they alone make no batch */
 	size_t nlease;
 	ag_store_when on_disk;

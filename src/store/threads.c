@@ -197,7 +197,9 @@ ag_status ag_store_claim_thread(ag_store *s, const ag_thread_row *row, ag_arena 
 	claiming c = { row, arena, ret };
 	ag_status st = check_row(row, err);
 
-	return st ? st : ag_db_transact(s->db, AG_DB_WRITE, SCOPE, claim_work, &c, err);
+	/* Of this thread alone: conversations do not wait for each other. */
+	return st ? st
+	          : ag_db_transact(s->db, AG_DB_WRITE, ag_id_str(&row->id), claim_work, &c, err);
 }
 
 typedef struct changing {
