@@ -11,6 +11,7 @@
 #include "agent/loop.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "agent/loop_events.h"
 
@@ -425,6 +426,8 @@ void ag_loop_close(ag_loop *l)
 	ag_live_leave(l->opts->live, &l->live);
 	l->opts->planner->say = NULL;
 	ag_buf_release(&l->text);
+	free(l->pending);
+	free(l->findings);
 	ag_arena_free(l->step);
 }
 

@@ -54,6 +54,8 @@ static ag_status derive(ag_loop *l, const ag_event *ev, ag_store_batch *batch, a
 	if (st)
 		return st;
 	AG_ASSERT(l->nfinding + batch->nfinding <= AG_LOOP_PENDING_MAX);
+	if (batch->nfinding && !l->findings)
+		l->findings = ag_xcalloc(AG_LOOP_PENDING_MAX, sizeof(*l->findings));
 	if (batch->nfinding)
 		memcpy(&l->findings[l->nfinding], batch->findings,
 		       batch->nfinding * sizeof(*l->findings));
@@ -198,6 +200,15 @@ static ag_status without_keys(ag_loop *l, ag_str payload, ag_str *ret, ag_err *e
 	return st;
 }
 
+static void queue_event(ag_loop *l, const ag_event *ev)
+{
+	if (l->npending == l->cap) {
+		l->cap = l->cap ? 2 * l->cap : 8;
+		l->pending = ag_xrealloc(l->pending, l->cap * sizeof(*l->pending));
+	}
+	l->pending[l->npending++] = *ev;
+}
+
 ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *err)
 {
 	ag_store_batch derived = { 0 };
@@ -215,7 +226,7 @@ ag_status ag_loop_emit(ag_loop *l, ag_event_type type, ag_str payload, ag_err *e
 	st = derive(l, &ev, &derived, err);
 	if (st)
 		return st;
-	l->pending[l->npending++] = ev;
+	queue_event(l, &ev);
 	l->seq = ev.seq;
 	if (type == AG_EV_PROPOSAL)
 		l->cause = ev.seq;
@@ -571,7 +582,7 @@ ag_status ag_loop_finish(ag_loop *l, ag_err *err)
 		AG_IGNORE(ag_loop_flush(l, &ignored), "the run has no end, and says why");
 		return st;
 	}
-	l->pending[l->npending++] = ev;
+	queue_event(l, &ev);
 	l->seq = ev.seq;
 	return commit(l, WITH_END, true, derived.report, err);
 }

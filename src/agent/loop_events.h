@@ -46,9 +46,10 @@ typedef struct ag_loop {
 	ag_verdict end_verdict; /* of the run gate on a run that is out of budget … */
 	uint64_t end_seq;       /* … which holds while this is the last event; 0 = none */
 	int64_t mono_start_ms, lease_until_ms;
-	ag_event pending[AG_LOOP_PENDING_MAX]; /* payloads in step */
-	size_t npending;
-	ag_finding_row findings[AG_LOOP_PENDING_MAX]; /* derived from them */
+	/* On the heap: a thread that waits for a model shall not hold them on its stack. */
+	ag_event *pending;        /* at most AG_LOOP_PENDING_MAX; payloads in step */
+	size_t npending, cap;     /* cap: of pending */
+	ag_finding_row *findings; /* derived from them; NULL = there were none so far */
 	size_t nfinding;
 	ag_buf text;         /* of a reply, said but not committed */
 	int64_t text_due_ms; /* monotonic: when it is to be */

@@ -1,4 +1,4 @@
-/* arena -- bump allocation out of blocks that grow from 8 KB to 1 MB.
+/* arena -- bump allocation out of blocks that grow from 2 KB to 1 MB.
  *
  * `head` is the block that is being filled; older blocks and allocations too large to share a block
  * hang behind it. A reset runs the deferred calls, frees all blocks but the head and starts it
@@ -31,9 +31,10 @@
 #define GAP            0
 #endif
 
-#define FIRST_BLOCK (8u * 1024)
-#define MAX_BLOCK   (1024u * 1024)
-#define ALIGN       _Alignof(max_align_t)
+#define FIRST_BLOCK \
+	(2u * 1024) /* most arenas of a server hold less, and a thousand turns have many */
+#define MAX_BLOCK (1024u * 1024)
+#define ALIGN     _Alignof(max_align_t)
 
 typedef struct block {
 	struct block *next;

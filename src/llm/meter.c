@@ -187,7 +187,21 @@ ag_status ag_llm_meter_admit(ag_llm_meter *m, uint64_t input_tokens, unsigned *o
 
 static ag_str keep(ag_llm_meter *m, ag_str s)
 {
-	return s.len && m->arena ? ag_str_dup(m->arena, s) : AG_S("");
+	return s.len ? ag_str_dup(m->arena, s) : AG_S("");
+}
+
+/* One more fits; seldom are there more than a few. */
+static void make_room(ag_llm_meter *m)
+{
+	ag_llm_charge *more;
+
+	if (m->npending < m->cap)
+		return;
+	m->cap = m->cap ? 2 * m->cap : 4;
+	more = ag_new_n(m->arena, ag_llm_charge, m->cap);
+	if (m->npending)
+		memcpy(more, m->pending, m->npending * sizeof(*more));
+	m->pending = more;
 }
 
 void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c)
@@ -207,6 +221,9 @@ void ag_llm_meter_charge(ag_llm_meter *m, const ag_llm_charge *c)
 		m->npending--;
 		memmove(m->pending, m->pending + 1, m->npending * sizeof(m->pending[0]));
 	}
+	if (!m->arena)
+		return;
+	make_room(m);
 	slot = &m->pending[m->npending++];
 	*slot = *c;
 	slot->purpose = keep(m, c->purpose);

@@ -53,8 +53,8 @@ typedef struct ag_llm_meter {
 	double doubted_usd;
 	bool exhausted; /* a call was refused */
 	char why[200]; /* "the budget of 20000 tokens is used up (19500 used, the next call needs about 900)" */
-	ag_llm_charge pending[AG_METER_MAX_PENDING];
-	size_t npending;
+	ag_llm_charge *pending; /* at most AG_METER_MAX_PENDING, in arena */
+	size_t npending, cap;
 	/* Largest input + output of a call so far, to tell whether one more can fit. */
 	uint64_t largest_call_tokens;
 	/* What servers counted for the input of a call, over what was estimated: the largest so far, at least 1. A budget
@@ -63,6 +63,7 @@ typedef struct ag_llm_meter {
 	uint64_t asked_input_tokens; /* estimated, of the call that was admitted last */
 } ag_llm_meter;
 
+/* arena NULL: sums alone, no charge is kept in `pending`. */
 void ag_llm_meter_init(ag_llm_meter *m, ag_arena *arena, uint64_t max_tokens, double max_usd);
 /* What earlier sittings of a resumed run used. */
 void ag_llm_meter_prime(ag_llm_meter *m, uint64_t input_tokens, uint64_t output_tokens,

@@ -20,6 +20,8 @@
 #define MAX_HEADER_BYTES (64u << 10) /* of one header of a request */
 /* One TLS record. libcurl's 64 KB would cost each of a thousand threads 48 KB for nothing. */
 #define UPLOAD_BUFFER_BYTES 16384L
+/* For an answer that is read piece by piece, as it comes: it is small pieces, and a thousand wait for them. */
+#define PIECE_BYTES 4096L
 
 struct ag_http {
 	const ag_curl *curl;
@@ -253,6 +255,8 @@ static CURLcode set_options(ag_http *h, ag_http_exchange *x, const struct curl_s
 	        ag_str_printf(x->arena, "%.*s%.*s", AG_FMT(origin), AG_FMT(x->url.path)).ptr);
 	if (!ag_str_eqc(x->url.scheme, "https") || ag_url_is_loopback(&x->url))
 		set_ptr(&o, CURLOPT_PROXY, "");
+	if (x->r->on_body)
+		set_long(&o, CURLOPT_BUFFERSIZE, PIECE_BYTES);
 	set_method(&o, x->r, x->arena);
 	set_ptr(&o, CURLOPT_HTTPHEADER, headers);
 	/* 0 would be libcurl's own 300 s. */

@@ -130,10 +130,9 @@ static void reply(ag_server_turn *t, ag_httpd_request *rq, ag_httpd_reply *rp)
 	else
 		ag_server_turn_stream(rp, ag_server_turn_read(t));
 	ag_httpd_send(rq);
-	ag_server_turn_drop(t);
 }
 
-/* ag_httpd_reply.later */
+/* ag_httpd_reply.later; with a share of the turn, which its thread does not need: it has its own. */
 static void put_off(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server_turn *t = (ag_server_turn *)arg;
@@ -144,10 +143,13 @@ static void put_off(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 	if (is_starting) {
 		t->rq = rq;
 		t->rp = rp;
+		atomic_fetch_sub(&t->refs, 1);
 	}
 	pthread_mutex_unlock(&t->lock);
-	if (!is_starting)
-		reply(t, rq, rp);
+	if (is_starting)
+		return;
+	reply(t, rq, rp);
+	ag_server_turn_drop(t);
 }
 
 static void become(ag_server_turn *t, turn_state state, const ag_err *err)
