@@ -213,7 +213,7 @@ AG_CHECK ag_status ag_store_pending(ag_store *s, const ag_id *run, size_t limit,
 /* Every label of a source's findings, of all its runs, newest first; at most AG_STORE_MAX_ROWS. agent "" = all. */
 AG_CHECK ag_status ag_store_labels(ag_store *s, ag_str source_key, ag_str agent, ag_arena *arena,
                                    ag_label_row **ret, size_t *nret, ag_err *err);
-/* Take or renew the right to write a run for ttl_ms; 0 gives it back. AG_CONFLICT while another
+/* Take or renew the right to write a run for ttl_ms; 0 gives it back, and then whoever asks first has it. AG_CONFLICT while another
  * owner holds it. Owners that are names of processes (run/owner.h) are looked up: a dead one has lost
  * its right at once, a living one keeps it also beyond its time. The lease is a promise among writers:
  * ag_store_commit() does not ask for it. */

@@ -305,6 +305,8 @@ def under_way(server, other, ann):
     check("from another process, too", words(more) == whole and more[0] == lines[0] and types(more)[-3:] == types(lines)[-3:], more)
     check("when it is over there is nothing: 204",
           [ask(server, "GET", p, token=ann).status for p in ("/api/chat/slow/stream", "/api/chat//slow/stream")] == [204, 204])
+    check("the next question may come by another process, and the one after by the first",
+          [words(post(at, ann, "Say hello", "slow").rest()) for at in (other, server)] == ["Hello."] * 2)
     check("the reader that left lost nothing", words(lines) == messages(server, ann, "slow").json()["messages"][1]["parts"][1]["text"])
     for name, where in (("", server), (" by another process", other)):
         thread = "stopped" + name.replace(" ", "-")
