@@ -335,17 +335,18 @@ static ag_str failure_of(const ag_val *p)
 	return text.len ? text : ag_val_member_str(p, "summary");
 }
 
-/* What a tool drew is a part of its own, which a page opens. */
+/* What a tool drew is a part of its own, which a page opens: {"artifact_id","title","type","version",…}. */
 static void show_artifact(ag_ui_stream *s, const ag_val *result)
 {
-	const ag_str id = ag_val_member_str(result, "artifact_id");
+	const ag_val *data = ag_val_getc(result, "data");
+	const ag_str id = data ? ag_val_member_str(data, "artifact_id") : AG_S("");
 
 	if (id.len)
-		give(s, (ag_ui_chunk){
-				.type = AG_UI_DATA,
-				.name = AG_S("data-artifact"),
-				.id = id,
-				.json = ag_extjson_str(s->scratch, result, AG_EXTJSON_RELAXED) });
+		give(s,
+		     (ag_ui_chunk){ .type = AG_UI_DATA,
+		                    .name = AG_S("data-artifact"),
+		                    .id = id,
+		                    .json = ag_extjson_str(s->scratch, data, AG_EXTJSON_RELAXED) });
 }
 
 static void take_output(ag_ui_stream *s, const ag_event *ev, const ag_val *p)
