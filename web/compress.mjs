@@ -1,4 +1,5 @@
-// Compresses the built page, twice, and drops the plain assets: each browser takes one of the two. index.html stays as well.
+// Compresses the built page and its frames, twice, and drops the plain files: each browser takes one of the two. index.html stays as
+// well.
 // usage: node compress.mjs FOLDER
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,11 @@ const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
 const page = readFileSync(join(folder, 'index.html'), 'utf8')
 let first = 0
 
-for (const name of ['index.html', ...readdirSync(join(folder, 'assets')).map(n => `assets/${n}`)]) {
+const inside = (sub, end) =>
+	readdirSync(join(folder, sub))
+		.filter(n => n.endsWith(end))
+		.map(n => `${sub}/${n}`)
+for (const name of ['index.html', ...inside('assets', ''), ...inside('frame', '.html')]) {
 	const file = join(folder, name)
 	const bytes = readFileSync(file)
 	const small = brotliCompressSync(bytes, brotli)

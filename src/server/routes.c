@@ -372,6 +372,7 @@ const ag_http_route ag_server_routes[] = {
 	{ .methods = "GET, HEAD", .path = "/audits/{id}", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/setup", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/assets/{name}", .handle = ag_server_web_asset },
+	{ .methods = "GET, HEAD", .path = "/frame/{name}", .handle = ag_server_web_frame },
 	{ .methods = "GET, HEAD", .path = "/health", .handle = health },
 	{ .methods = "GET, HEAD", .path = "/healthz", .handle = ag_server_healthz },
 	{ .methods = "GET, HEAD", .path = "/readyz", .handle = ag_server_readyz },

@@ -1,7 +1,7 @@
 /* The page of `argus serve`: see web.h.
  *
  * What the page may do is said by one policy: nothing from another host, no script that the build did not make, no frame around
- * it. Files are sent as the build left them, never copied and never compressed here. */
+ * it, and inside it only the frames of artifacts. Files are sent as the build left them, never copied and never compressed here. */
 #include "server/web.h"
 
 #include "base/embedded.h"
@@ -11,10 +11,6 @@
 
 #define FOLDER   "web/"
 #define MAX_NAME 128u /* of an asset; longer ones do not exist */
-
-static const char policy[] =
-	"default-src 'self'; img-src 'self' data: blob:; frame-src 'none'; object-src 'none'; "
-	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /* --- which coding --- */
 
@@ -62,12 +58,36 @@ static ag_str type_of(ag_str name)
 	return AG_S("application/octet-stream");
 }
 
-static void guard_page(ag_httpd_reply *rp)
+/* What every file of the page is sent with. */
+static void guard_file(ag_httpd_reply *rp, ag_str policy)
 {
-	ag_httpd_add_header(rp, "Content-Security-Policy", ag_str_c(policy));
+	ag_httpd_add_header(rp, "Content-Security-Policy", policy);
 	ag_httpd_add_header(rp, "X-Content-Type-Options", AG_S("nosniff"));
 	ag_httpd_add_header(rp, "Referrer-Policy", AG_S("no-referrer"));
 	ag_httpd_add_header(rp, "Vary", AG_S("Accept-Encoding"));
+}
+
+/* frame-src holds exact addresses: it is all that keeps the code of an artifact from leading its frame to another one. The
+ * policy's grammar has no IPv6 address; a page that is opened by one allows frames of its own server. The Host was checked: a name
+ * with a port. */
+static void guard_page(ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	const ag_str host = ag_httpd_header_of(rq, "Host");
+	const char *self = !host.len || host.ptr[0] == '['
+	                           ? "'self'"
+	                           : ag_str_cstr(rq->arena,
+	                                         ag_str_printf(rq->arena,
+	                                                       "%.*s/frame/react %.*s/frame/plotly "
+	                                                       "%.*s/frame/document",
+	                                                       AG_FMT(host), AG_FMT(host),
+	                                                       AG_FMT(host)));
+
+	guard_file(rp,
+	           ag_str_printf(rq->arena,
+	                         "default-src 'self'; img-src 'self' data: blob:; frame-src %s; "
+	                         "object-src 'none'; base-uri 'none'; form-action 'self'; "
+	                         "frame-ancestors 'none'",
+	                         self));
 }
 
 static const ag_embedded *file_coded(ag_arena *arena, ag_str name, const char *end)
@@ -133,7 +153,7 @@ void ag_server_web_page(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
 		return;
 	}
-	guard_page(rp);
+	guard_page(rq, rp);
 	ag_httpd_add_header(rp, "Cache-Control", AG_S("no-cache"));
 	if (send_file(rq, rp, AG_S("index.html")))
 		return;
@@ -146,7 +166,7 @@ void ag_server_web_asset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	const ag_server *h = (ag_server *)env;
 	const ag_str name = ag_httpd_param(rq, "name");
 
-	guard_page(rp);
+	guard_page(rq, rp);
 	if (h->chat && name.len <= MAX_NAME &&
 	    send_file(rq, rp, ag_str_printf(rq->arena, "assets/%.*s", AG_FMT(name)))) {
 		if (rp->status == 200)
@@ -156,6 +176,28 @@ void ag_server_web_asset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	}
 	ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
 	ag_httpd_add_header(rp, "Cache-Control", AG_S("no-store"));
+}
+
+/* The policy of a frame is made with it, by the build: it allows the one script that is inside. Without a policy there is no
+ * frame. */
+void ag_server_web_frame(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	const ag_server *h = (ag_server *)env;
+	const ag_str name = ag_httpd_param(rq, "name");
+	const ag_embedded *policy = NULL;
+
+	if (h->chat && name.len <= MAX_NAME)
+		policy = file_coded(rq->arena, ag_str_printf(rq->arena, "frame/%.*s", AG_FMT(name)),
+		                    ".csp");
+	if (!policy) {
+		ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
+		return;
+	}
+	guard_file(rp, ag_str_make((const char *)policy->ptr, policy->len));
+	ag_httpd_add_header(rp, "X-DNS-Prefetch-Control", AG_S("off"));
+	ag_httpd_add_header(rp, "Cache-Control", AG_S("no-cache"));
+	if (!send_file(rq, rp, ag_str_printf(rq->arena, "frame/%.*s.html", AG_FMT(name))))
+		ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
 }
 
 static ag_status write_projects(ag_server *h, ag_httpd_request *rq, ag_jw *w, ag_err *err)
