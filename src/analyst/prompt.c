@@ -409,7 +409,14 @@ static ag_status make_knowledge(const ag_analyst_prompt_opts *o, ag_arena *arena
 	if (!st && o->recipes_of)
 		st = add_recipes(o, arena, ret, err);
 	if (!st && o->draws) {
-		st = ag_prompt_file("prompts/analyst/artifact.md", NULL, 0, arena, &text, err);
+		/* What a specification has in the place of a column looks like a place of the file. */
+		static const ag_prompt_value columns[] = {
+			{ "month", { "{{sales.month}}", sizeof("{{sales.month}}") - 1 } },
+			{ "total", { "{{sales.total}}", sizeof("{{sales.total}}") - 1 } },
+		};
+
+		st = ag_prompt_file("prompts/analyst/artifact.md", columns, AG_NELEM(columns),
+		                    arena, &text, err);
 		if (!st)
 			add(ret, "artifact", text);
 	}
