@@ -17,7 +17,37 @@ typedef struct demo_entry {
 	const char *first;  /* a statement with a mistake, to show the correction; NULL = none */
 	const char *sql;    /* the right one */
 	const char *answer; /* {R,C}: the value of row R and column C of the result */
+	const char
+		*drawn; /* the input of create_artifact, called before the answer; NULL = nothing */
 } demo_entry;
+
+#define BY_MONTH                                                                        \
+	"SELECT strftime('%Y-%m', ordered_on) AS month, ROUND(SUM(total), 2) AS total " \
+	"FROM orders GROUP BY month ORDER BY month"
+#define BY_COUNTRY \
+	"SELECT country, COUNT(*) AS customers FROM customers GROUP BY country ORDER BY customers DESC"
+
+/* Their figures are read from their queries, so that they are proven and can be read again. */
+static const char chart_by_month[] =
+	"{\"title\":\"Total of orders by month\",\"artifact_type\":\"plotly\","
+	"\"code\":\"{\\\"data\\\":[{\\\"type\\\":\\\"bar\\\",\\\"x\\\":\\\"{{months.month}}\\\",\\\"y\\\":"
+	"\\\"{{months.total}}\\\"}],\\\"layout\\\":{\\\"title\\\":{\\\"text\\\":\\\"Total of orders by month\\\"}}}\","
+	"\"source_queries\":[{\"name\":\"months\",\"sql\":\"" BY_MONTH "\"}]}";
+static const char board_by_country[] =
+	"{\"title\":\"Customers by country\",\"artifact_type\":\"react\","
+	"\"code\":\"import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'\\n\\n"
+	"export default function App({ data }) {\\n"
+	"  const [order, setOrder] = React.useState('customers')\\n"
+	"  const rows = [...data.countries].sort((a, b) => order === 'country' ? a.country.localeCompare(b.country) : b.customers - a.customers)\\n"
+	"  return (\\n    <div className='space-y-4'>\\n"
+	"      <label className='flex gap-2 text-sm text-gray-700'>Order by\\n"
+	"        <select className='rounded border border-gray-400' value={order} onChange={e => setOrder(e.target.value)}>\\n"
+	"          <option>customers</option><option>country</option>\\n        </select>\\n      </label>\\n"
+	"      <ResponsiveContainer width='100%' height={320}>\\n        <BarChart data={rows}>\\n"
+	"          <CartesianGrid strokeDasharray='3 3' /><XAxis dataKey='country' /><YAxis /><Tooltip />\\n"
+	"          <Bar dataKey='customers' fill='#0b6a63' />\\n        </BarChart>\\n      </ResponsiveContainer>\\n"
+	"    </div>\\n  )\\n}\\n\","
+	"\"source_queries\":[{\"name\":\"countries\",\"sql\":\"" BY_COUNTRY "\"}]}";
 
 static const demo_entry script[] = {
 	{ "How many customers are there?", NULL, "SELECT COUNT(*) AS customers FROM customers",
@@ -41,9 +71,7 @@ static const demo_entry script[] = {
 	  "SELECT status, ROUND(SUM(total), 2) AS total FROM orders GROUP BY status "
 	  "ORDER BY total DESC",
 	  "The status {0,0} has the highest total: {0,1}. The status {1,0} has a total of {1,1}." },
-	{ "How did the total of orders develop by month?", NULL,
-	  "SELECT strftime('%Y-%m', ordered_on) AS month, ROUND(SUM(total), 2) AS total "
-	  "FROM orders GROUP BY month ORDER BY month",
+	{ "How did the total of orders develop by month?", NULL, BY_MONTH,
 	  "In {0,0} the total was {0,1}, in {12,0} it was {12,1}, and in {23,0} it was {23,1}." },
 	{ "Which 5 customers have the most orders?", NULL,
 	  "SELECT first_name || ' ' || last_name AS customer, COUNT(*) AS orders FROM orders "
@@ -51,6 +79,12 @@ static const demo_entry script[] = {
 	  "GROUP BY customers.customer_id, customer ORDER BY orders DESC, customer LIMIT 5",
 	  "{0,0} has the most orders: {0,1}. {1,0} has {1,1} orders, {2,0} has {2,1} orders, {3,0} has {3,1} "
 	  "orders, and {4,0} has {4,1} orders." },
+	{ "Draw the total of orders by month.", NULL, BY_MONTH,
+	  "The chart shows each month. In {0,0} the total was {0,1}, in {23,0} it was {23,1}.",
+	  chart_by_month },
+	{ "Make a dashboard of the customers by country.", NULL, BY_COUNTRY,
+	  "The dashboard shows the customers of each country; most are in {0,0}: {0,1}.",
+	  board_by_country },
 };
 
 ag_str ag_chat_demo_question(size_t n)
@@ -77,9 +111,11 @@ static const demo_entry *find_entry(ag_str question)
 
 /* --- what a request says --- */
 
+#define MAX_CALLS 3 /* a statement, the right one, a drawing */
+
 typedef struct demo_request {
 	ag_str question;
-	ag_str result; /* of the last statement of this question; "" = none ran yet */
+	ag_str results[MAX_CALLS]; /* of the calls of this question, in their order */
 	size_t nresult;
 	size_t nmessage;
 } demo_request;
@@ -103,10 +139,8 @@ static ag_status read_request(ag_str body, ag_arena *arena, demo_request *ret, a
 		ret->nmessage++;
 		if (ag_str_eqc(role, "user"))
 			*ret = (demo_request){ .question = text, .nmessage = ret->nmessage };
-		else if (ag_str_eqc(role, "tool")) {
-			ret->result = text;
-			ret->nresult++;
-		}
+		else if (ag_str_eqc(role, "tool") && ret->nresult < MAX_CALLS)
+			ret->results[ret->nresult++] = text;
 	}
 	return AG_OK;
 }
@@ -181,14 +215,23 @@ static void say_unknown(ag_buf *out)
 		"For other questions set a model (`argus models` shows how) and leave out --demo.");
 }
 
-static void write_call(ag_jw *w, const char *sql, size_t n)
+/* One of both. */
+typedef struct demo_call {
+	const char *sql, *drawn;
+} demo_call;
+
+static void write_call(ag_jw *w, const demo_call *c, size_t n)
 {
 	ag_buf args = AG_BUF_INIT(64u * 1024);
 	char id[32];
 
-	ag_buf_addf(&args, "{\"query\":");
-	ag_json_quote(&args, ag_str_c(sql));
-	ag_buf_addf(&args, "}");
+	if (c->sql) {
+		ag_buf_addf(&args, "{\"query\":");
+		ag_json_quote(&args, ag_str_c(c->sql));
+		ag_buf_addf(&args, "}");
+	} else {
+		ag_buf_adds(&args, c->drawn);
+	}
 	snprintf(id, sizeof(id), "demo_%zu", n);
 	ag_jw_kkey(w, "tool_calls");
 	ag_jw_arr(w);
@@ -197,7 +240,7 @@ static void write_call(ag_jw *w, const char *sql, size_t n)
 	ag_jw_kstr(w, "type", AG_S("function"));
 	ag_jw_kkey(w, "function");
 	ag_jw_obj(w);
-	ag_jw_kstr(w, "name", AG_S("execute_sql"));
+	ag_jw_kstr(w, "name", c->sql ? AG_S("execute_sql") : AG_S("create_artifact"));
 	ag_jw_kstr(w, "arguments", ag_buf_view(&args));
 	ag_jw_obj_end(w);
 	ag_jw_obj_end(w);
@@ -205,30 +248,42 @@ static void write_call(ag_jw *w, const char *sql, size_t n)
 	ag_buf_release(&args);
 }
 
-/* The next statement of this question, NULL = the answer comes. */
-static const char *next_statement(const demo_entry *e, const demo_request *q)
+static size_t nstatement(const demo_entry *e)
 {
-	if (!q->nresult)
-		return e->first ? e->first : e->sql;
-	return e->first && q->nresult == 1 ? e->sql : NULL;
+	return e->first ? 2 : 1;
+}
+
+/* The next call of this question. False: the answer comes. */
+static bool next_call(const demo_entry *e, const demo_request *q, demo_call *ret)
+{
+	const size_t n = nstatement(e);
+
+	*ret = (demo_call){ 0 };
+	if (q->nresult < n)
+		ret->sql = q->nresult + 1 < n ? e->first : e->sql;
+	else if (q->nresult == n)
+		ret->drawn = e->drawn;
+	return ret->sql || ret->drawn;
 }
 
 static void write_reply(const demo_request *q, ag_arena *arena, ag_buf *out)
 {
 	const demo_entry *e = find_entry(q->question);
-	const char *sql = e ? next_statement(e, q) : NULL;
+	demo_call call = { 0 };
+	const bool calls = e && next_call(e, q, &call);
+	const ag_str result = e && !calls ? q->results[nstatement(e) - 1] : AG_S("");
 	ag_buf text = AG_BUF_INIT(1u << 20);
 	ag_jw w;
 
 	if (!e)
 		say_unknown(&text);
-	else if (!sql && !cell_of(q->result, 0, 0, arena).len)
+	else if (!calls && !cell_of(result, 0, 0, arena).len)
 		ag_buf_addf(
 			&text,
 			"The statement of the demo did not run, so there is no answer. The reason is in /why of a "
 			"conversation and in --output json.");
-	else if (!sql)
-		say_answer(e, q->result, arena, &text);
+	else if (!calls)
+		say_answer(e, result, arena, &text);
 	ag_jw_init(&w, out, 0);
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "object", AG_S("chat.completion"));
@@ -237,13 +292,13 @@ static void write_reply(const demo_request *q, ag_arena *arena, ag_buf *out)
 	ag_jw_arr(&w);
 	ag_jw_obj(&w);
 	ag_jw_kint(&w, "index", 0);
-	ag_jw_kstr(&w, "finish_reason", sql ? AG_S("tool_calls") : AG_S("stop"));
+	ag_jw_kstr(&w, "finish_reason", calls ? AG_S("tool_calls") : AG_S("stop"));
 	ag_jw_kkey(&w, "message");
 	ag_jw_obj(&w);
 	ag_jw_kstr(&w, "role", AG_S("assistant"));
 	ag_jw_kstr(&w, "content", ag_buf_view(&text));
-	if (sql)
-		write_call(&w, sql, q->nmessage);
+	if (calls)
+		write_call(&w, &call, q->nmessage);
 	ag_jw_obj_end(&w);
 	ag_jw_obj_end(&w);
 	ag_jw_arr_end(&w);

@@ -145,7 +145,7 @@ def twenty(engine, store):
         if wrong:
             has("answer to %r" % question, a["answer"], "I corrected the query after an error.")
             same("ok of the first query of %r" % question, a["queries"][0]["ok"], False)
-        last = a["queries"][-1]
+        last = [x for x in a["queries"] if x["tool"] == "execute_sql"][-1]
         same("the last query of %r is whole" % question, (last["ok"], last["truncated"]), (True, False))
         same("%r names its tables" % question, len(last["tables"]) > 0, True)
 
@@ -444,7 +444,7 @@ def _():
             a = demo_json(q)
             same("mark of %r" % q, (a["demo"], a["model"], a["status"]), (True, "argus-demo-script", "ok"))
             same("doubt of %r" % q, (a["doubt"], a["replaced"]), ("", []))
-            last = a["queries"][-1]
+            last = [x for x in a["queries"] if x["tool"] == "execute_sql"][-1]
             same("rows of %r" % q, [list(r) for r in db.execute(last["sql"])], last["rows"])
             has("answer to %r" % q, a["answer"], str(last["rows"][0][-1]))
             same("proven figures of %r" % q, {f["verdict"] for f in a["figures"]} - {"exempt"}, {"cell"})
