@@ -6,6 +6,7 @@ import { Outlet, RouterProvider, createRootRoute, createRoute, createRouter } fr
 import { Suspense, lazy } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Gate } from './account/gate'
+import { placeOf } from './artifacts/place'
 import { ChatScreen } from './chat/screen'
 import { Problem } from './shared/api'
 import { applyTheme } from './shared/theme'
@@ -26,7 +27,7 @@ const Page = () => (
 )
 const root = createRootRoute({ component: Page, notFoundComponent: () => null })
 // One component for both addresses, so that a conversation stays when it gets its address.
-const chats = createRoute({ getParentRoute: () => root, id: 'chats', component: ChatScreen })
+const chats = createRoute({ getParentRoute: () => root, id: 'chats', validateSearch: placeOf, component: ChatScreen })
 const home = createRoute({ getParentRoute: () => chats, path: '/', component: Outlet })
 const chat = createRoute({ getParentRoute: () => chats, path: '/chat/$id', component: Outlet })
 const setup = createRoute({ getParentRoute: () => chats, path: '/setup', component: Outlet })

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of argus serve in a real Chromium: tests/web_page/scenarios.mjs, written from the visible names alone.
+# The page of argus serve in a real Chromium: tests/web_page/scenarios.mjs and artifacts.mjs, written from the visible names alone.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
 #
 # Three servers: the demo; one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again; and one
@@ -27,7 +27,7 @@ command -v chromium >/dev/null 2>&1 || skip_all "chromium is not installed"
 # shellcheck source=tests/e2e/lib_npm.sh
 . "$root/tests/e2e/lib_npm.sh"
 npm_packages web_page 22 0
-cp "$root/tests/web_page/"*.mjs "$home/" || exit 1
+cp "$root/tests/web_page/"*.mjs "$root/tests/web_page/"*.jsx "$home/" || exit 1
 
 cat >"$dir/script" <<-'END'
 	answer repeat when last "How many customers"
@@ -45,6 +45,10 @@ cat >"$dir/script" <<-'END'
 	  deltas 6
 	  pieces events
 	  delay 300
+	answer repeat when last "Draw a broken chart"
+	  tool create_artifact {"title":"Broken","artifact_type":"react","code":"export default function App({ data }) { throw new TypeError('the rows are gone') }"}
+	answer repeat when last "cannot be drawn: TypeError: the rows are gone"
+	  text I read the error and will mend it.
 	answer repeat when last "hostile"
 	  text Words <script>document.title='taken'</script> <img src=x onerror="document.title='taken'"> ![p](https://example.com/p.png) [l](javascript:document.title='taken') end
 	otherwise
@@ -88,4 +92,5 @@ address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
 HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
 	"${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 exit $bad

@@ -49,23 +49,27 @@ function Starters({ start, onAsk }: { start?: Start; onAsk: (q: string) => void 
 	)
 }
 
+export type Asker = { current: ((question: string) => void) | null }
+
 interface Props {
 	id: string
 	before: Message[]
 	older: string | null // earlier turns: those before this one
 	isNew: boolean // nothing of it is on the server
 	start?: Start
+	project?: string // of a conversation that the server has
 	onAsked: () => void
+	asker: Asker
 }
 
-export function Conversation({ id, before, older: olderAtFirst, isNew, start, onAsked }: Props) {
+export function Conversation({ id, before, older: olderAtFirst, isNew, start, project: known, onAsked, asker }: Props) {
 	const store = useQueryClient()
 	const [text, setText] = useState(() => sessionStorage.getItem(`draft-${id}`) ?? '')
 	const navigate = useNavigate()
 	const [isStopping, setStopping] = useState(false)
 	const [older, setOlder] = useState(olderAtFirst)
 	const [refused, setRefused] = useState<unknown>(null) // of what is no question
-	const [project, setProject] = useState(start?.projects[0]?.id ?? '')
+	const [project, setProject] = useState(known ?? start?.projects[0]?.id ?? '')
 	const refresh = () => {
 		void store.invalidateQueries({ queryKey: ['threads'] })
 		if (document.visibilityState === 'visible') void api.viewed(id).then(() => store.invalidateQueries({ queryKey: ['threads'] }), () => {})
@@ -79,6 +83,8 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, on
 		onFinish: () => {
 			setStopping(false)
 			refresh()
+			void store.invalidateQueries({ queryKey: ['artifact'] }) // it may have a new version
+			void store.invalidateQueries({ queryKey: ['artifacts'] })
 		},
 		onError: () => setStopping(false),
 	})
@@ -98,6 +104,13 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, on
 		void sendMessage({ text: question }, { body }).then(() => store.invalidateQueries({ queryKey: ['threads'] }))
 		toEnd()
 	}
+	useEffect(() => {
+		// While an answer is written, the question waits in the field.
+		asker.current = question => (isBusy ? keep(question) : send(question))
+		return () => {
+			asker.current = null
+		}
+	})
 	// The stream was lost, or the question never arrived: what the server has decides.
 	const again = async () => {
 		clearError()
@@ -178,7 +191,7 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, on
 							</Button>
 						)}
 						{messages.map((m, i) => (
-							<MessageView key={m.id} message={m} isLive={isBusy && i === messages.length - 1} onBranch={onBranch} />
+							<MessageView key={m.id} message={m} isLive={isBusy && i === messages.length - 1} project={project} onBranch={onBranch} />
 						))}
 						{isWaiting && <p className="animate-pulse text-quiet">Thinking about it …</p>}
 						{refused !== null && (

@@ -1,5 +1,6 @@
 import { Brain, Check, ChevronRight, Copy, GitBranch } from 'lucide-react'
 import { memo, useCallback, useMemo, useState } from 'react'
+import { ArtifactCard } from '../artifacts/card'
 import { IconButton } from '../shared/ui'
 import { Provenance, Words } from './answer'
 import { ToolCard } from './tool_card'
@@ -70,10 +71,11 @@ function CopyAnswer({ text }: { text: string }) {
 interface Props {
 	message: Message
 	isLive: boolean
+	project: string // of the conversation
 	onBranch: (turn: string) => void
 }
 
-function AnswerMessage({ message, isLive, onBranch }: Props) {
+function AnswerMessage({ message, isLive, project, onBranch }: Props) {
 	const [cell, setCell] = useState<Cell | null>(null)
 	const onCell = useCallback((c: Cell) => setCell({ ...c }), [])
 	const { parts } = message
@@ -110,6 +112,7 @@ function AnswerMessage({ message, isLive, onBranch }: Props) {
 						/>
 					)
 				}
+				if (p.type === 'data-artifact') return <ArtifactCard key={i} drawn={p.data} project={answer?.project ?? project} />
 				return null
 			})}
 			{answer && !isLive && (
@@ -127,7 +130,7 @@ function AnswerMessage({ message, isLive, onBranch }: Props) {
 	)
 }
 
-export const MessageView = memo(function MessageView({ message, isLive, onBranch }: Props) {
-	if (message.role !== 'user') return <AnswerMessage message={message} isLive={isLive} onBranch={onBranch} />
+export const MessageView = memo(function MessageView({ message, isLive, project, onBranch }: Props) {
+	if (message.role !== 'user') return <AnswerMessage message={message} isLive={isLive} project={project} onBranch={onBranch} />
 	return <Question text={message.parts.map(p => (p.type === 'text' ? p.text : '')).join('')} />
 })

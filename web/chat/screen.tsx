@@ -1,16 +1,20 @@
 // The screen of / and of /chat/ID: conversations on the left, one of them beside.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Menu, WifiOff, X } from 'lucide-react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { ChartNoAxesCombined, Menu, WifiOff, X } from 'lucide-react'
+import { Suspense, lazy, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { placeOf, useOpen, usePlace } from '../artifacts/place'
 import { type Start, api, newId } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { Header, useCommands } from '../shared/shell'
 import { Button, IconButton } from '../shared/ui'
-import { Conversation } from './conversation'
+import { type Asker, Conversation } from './conversation'
 import { Palette } from './palette'
 import { ThreadList } from './thread_list'
 import type { Message } from './types'
+
+const NARROW_PX = 1024 // below this the panel lies over the conversation
+const ArtifactPanel = lazy(() => import('../artifacts/panel'))
 
 function useOnline() {
 	return useSyncExternalStore(
@@ -27,7 +31,7 @@ function useOnline() {
 }
 
 // A conversation that the server has; its answer under way is read from the stream.
-function Known({ id, start, onAsked }: { id: string; start?: Start; onAsked: () => void }) {
+function Known({ id, start, onAsked, asker }: { id: string; start?: Start; onAsked: () => void; asker: Asker }) {
 	const history = useQuery({ queryKey: ['messages', id], queryFn: () => api.messages(id), gcTime: 0, staleTime: Infinity })
 	useEffect(() => {
 		if (history.data) document.title = `${history.data.thread.title} · Argus`
@@ -49,7 +53,9 @@ function Known({ id, start, onAsked }: { id: string; start?: Start; onAsked: () 
 			older={history.data.before}
 			isNew={false}
 			start={start}
+			project={history.data.thread.project}
 			onAsked={onAsked}
+			asker={asker}
 		/>
 	)
 }
@@ -63,6 +69,10 @@ export function ChatScreen() {
 	const [isListOpen, setListOpen] = useState(false)
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
 	const id = named ?? draft
+	const place = usePlace()
+	const openArtifacts = useOpen()
+	const asker: Asker = useRef(null) // the conversation's way to ask, for the panel beside it
+	const listArtifacts = () => openArtifacts(place.artifacts ? undefined : start.data?.projects[0]?.id)
 	const begin = () => {
 		setDraft(newId())
 		document.title = 'Argus'
@@ -76,12 +86,18 @@ export function ChatScreen() {
 		return () => removeEventListener('keydown', close)
 	}, [isListOpen])
 	const onAsked = () => {
-		if (!named) void navigate({ to: '/chat/$id', params: { id }, replace: true })
+		if (!named) void navigate({ to: '/chat/$id', params: { id }, search: placeOf, replace: true })
 	}
 	const list = <ThreadList open={named ?? ''} onNew={begin} />
 	return (
 		<div className="flex h-full flex-col">
-			<Palette commands={[{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(begin) }, ...commands]} />
+			<Palette
+				commands={[
+					{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(begin) },
+					{ name: 'Artifacts', run: listArtifacts },
+					...commands,
+				]}
+			/>
 			<Header
 				onSignOut={signOut}
 				lead={
@@ -93,6 +109,13 @@ export function ChatScreen() {
 					>
 						{isListOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
 					</IconButton>
+				}
+				more={
+					start.data && start.data.projects.length > 0 ? (
+						<IconButton label="Artifacts" aria-expanded={place.artifacts !== undefined} onClick={listArtifacts}>
+							<ChartNoAxesCombined aria-hidden className="size-5" />
+						</IconButton>
+					) : null
 				}
 			/>
 			{!isOnline && (
@@ -114,11 +137,24 @@ export function ChatScreen() {
 						</div>
 					)}
 					{id === draft ? (
-						<Conversation key={id} id={id} before={[]} older={null} isNew start={start.data} onAsked={onAsked} />
+						<Conversation key={id} id={id} before={[]} older={null} isNew start={start.data} onAsked={onAsked} asker={asker} />
 					) : (
-						<Known key={id} id={id} start={start.data} onAsked={onAsked} />
+						<Known key={id} id={id} start={start.data} onAsked={onAsked} asker={asker} />
 					)}
 				</main>
+				{place.artifacts && (
+					<Suspense fallback={null}>
+						<ArtifactPanel
+							project={place.artifacts}
+							id={place.artifact}
+							start={start.data}
+							onAsk={question => {
+								if (innerWidth < NARROW_PX) openArtifacts()
+								asker.current?.(question)
+							}}
+						/>
+					</Suspense>
+				)}
 			</div>
 		</div>
 	)

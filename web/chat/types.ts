@@ -8,7 +8,15 @@ export type Figure = Shapes['Figure']
 export type Answer = Shapes['Answer']
 export type Status = Shapes['Status']
 
-export type Message = UIMessage<unknown, { answer: Answer; status: Status; artifact: { id?: string; title?: string } }>
+// What a tool drew: its result.
+export interface Drawn {
+	artifact_id: string
+	title: string
+	type: string
+	version: number
+}
+
+export type Message = UIMessage<unknown, { answer: Answer; status: Status; artifact: Drawn }>
 export type Part = Message['parts'][number]
 
 export interface ToolPart {

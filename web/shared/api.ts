@@ -62,7 +62,24 @@ export async function json<N extends keyof operations>(path: string, method = 'G
 	return (r.status === 204 || r.status === 202 ? undefined : await r.json()) as Answer<N>
 }
 
+export type ArtifactRow = Shapes['ArtifactRow']
+export type ArtifactKind = ArtifactRow['type']
+// What the document leaves open.
+export type Artifact = Omit<Shapes['Artifact'], 'source_queries' | 'figures'> & {
+	source_queries: { name: string; sql: string }[] | null
+	figures: { checked: boolean; why?: string; unproven?: { where: string; text: string }[] } | null
+}
+export type QueryResult = Omit<Shapes['ArtifactResult'], 'rows'> & { rows?: unknown[][] }
+export interface ArtifactData {
+	results: QueryResult[]
+	data: Record<string, unknown> // what the frame is given
+}
+
 const at = (id: string) => `/api/threads/${encodeURIComponent(id)}`
+
+const inProject = (project: string) => `/api/projects/${encodeURIComponent(project)}/artifacts`
+const artifact = (project: string, id: string) => `${inProject(project)}/${encodeURIComponent(id)}`
+const versioned = (version: number) => (version ? `?version=${version}` : '')
 
 export const api = {
 	me: () => json<'getMe'>('/api/auth/me'),
@@ -70,6 +87,21 @@ export const api = {
 	setup: (token: string, password: string) => json<'setup'>('/api/auth/setup', 'POST', { token, password }),
 	logout: () => json<'logout'>('/api/auth/logout', 'POST', {}),
 	start: () => json<'getStart'>('/api/start'),
+	artifacts: (project: string, q: string, isDeleted: boolean) =>
+		json<'listArtifacts'>(
+			`${inProject(project)}?limit=100&q=${encodeURIComponent(q)}${isDeleted ? '&deleted=true' : ''}`,
+		),
+	// version: 0 = the newest
+	artifact: (project: string, id: string, version: number) => json<'getArtifact'>(artifact(project, id) + versioned(version)) as Promise<Artifact>,
+	artifactVersions: (project: string, id: string) => json<'listArtifactVersions'>(`${artifact(project, id)}/versions`),
+	artifactData: (project: string, id: string, version: number) =>
+		json<'queryArtifact'>(`${artifact(project, id)}/query-data${versioned(version)}`, 'POST', {}) as Promise<ArtifactData>,
+	// Of Markdown, HTML and SVG: a document that runs nothing.
+	artifactPage: async (project: string, id: string, version: number) =>
+		(await ask(`${artifact(project, id)}/export?as=html${version ? `&version=${version}` : ''}`)).text(),
+	renameArtifact: (project: string, id: string, title: string) => json<'renameArtifact'>(artifact(project, id), 'PATCH', { title }),
+	removeArtifact: (project: string, id: string) => json<'deleteArtifact'>(artifact(project, id), 'DELETE'),
+	undeleteArtifact: (project: string, id: string) => json<'undeleteArtifact'>(`${artifact(project, id)}/undelete`, 'POST', {}),
 	threads: (q: string, cursor: string) =>
 		json<'listThreads'>(`/api/threads?limit=50&q=${encodeURIComponent(q)}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`),
 	// The newest 100 turns, or those before one.

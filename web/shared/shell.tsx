@@ -42,8 +42,8 @@ export function useCommands(onLeft?: () => void): { commands: Command[]; signOut
 	}
 }
 
-// lead: what a screen has before the name.
-export function Header({ lead, onSignOut }: { lead?: ReactNode; onSignOut: () => Promise<void> }) {
+// lead, more: what a screen has before the name, and before the theme.
+export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: ReactNode; onSignOut: () => Promise<void> }) {
 	const theme = useTheme()
 	const [isLeaving, setLeaving] = useState(false)
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
@@ -86,6 +86,7 @@ export function Header({ lead, onSignOut }: { lead?: ReactNode; onSignOut: () =>
 					</IconButton>
 				</>
 			)}
+			{more}
 			<IconButton label={`Use the ${other} theme`} onClick={() => setTheme(other)}>
 				{theme === 'dark' ? <Sun aria-hidden className="size-5" /> : <Moon aria-hidden className="size-5" />}
 			</IconButton>

@@ -2,6 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, Check, Copy, Download } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { saveFile } from './save'
 import { Button } from './ui'
 
 const ROW_PX = 33
@@ -27,13 +28,6 @@ export const csvOf = (columns: string[], rows: unknown[][]) =>
 	[columns, ...rows].map(r => r.map(v => quoted(safe(v))).join(',')).join('\r\n') + '\r\n'
 const tabbed = (columns: string[], rows: unknown[][]) =>
 	[columns, ...rows].map(r => r.map(v => textOf(v).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n')
-
-function save(name: string, text: string) {
-	const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-	const a = Object.assign(document.createElement('a'), { href: url, download: name })
-	a.click()
-	URL.revokeObjectURL(url)
-}
 
 interface Sort {
 	column: number
@@ -143,7 +137,7 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 					{isCopied ? <Check aria-hidden className="size-4" /> : <Copy aria-hidden className="size-4" />}
 					{isCopied ? 'Copied' : 'Copy'}
 				</Button>
-				<Button onClick={() => save(`${name}.csv`, csvOf(columns, sorted()))}>
+				<Button onClick={() => saveFile(`${name}.csv`, 'text/csv', csvOf(columns, sorted()))}>
 					<Download aria-hidden className="size-4" /> CSV
 				</Button>
 			</div>
