@@ -88,18 +88,19 @@ static void settle(ag_server *h, const ag_httpd_request *rq, const ag_httpd_repl
 		                         .media = is_kept ? rp->content_type
 		                                          : AG_S(AG_IDEMPOTENCY_UNKEPT),
 		                         .body = is_kept ? body : AG_S("") };
-	ag_store *s = NULL;
+	ag_store *s;
 	ag_err err = { 0 };
-	ag_status st = ag_server_chat_store(h, &s, &err);
+	ag_status st;
 
-	if (!st && (rp->stream || rp->status < 300))
-		st = ag_store_keep_answer(s, i, &a, &err);
-	else if (!st)
-		st = ag_store_drop_key(s, i, &err);
+	if (rp->later) /* whether it was done shows later: the key stays claimed, and 409 says so */
+		return;
+	s = ag_server_chat_store(h);
+	st = rp->stream || rp->status < 300 ? ag_store_keep_answer(s, i, &a, &err)
+	                                    : ag_store_drop_key(s, i, &err);
 	if (st)
 		ag_log(AG_LOG_WARN, "idempotency_failed",
 		       "%s: the answer of a request with a key: %s", rp->id, err.msg);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 }
 
 void ag_server_run_once(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str key)
@@ -117,7 +118,7 @@ void ag_server_run_once(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 		return;
 	i = read_request(h, rq, rp, key);
 	st = ag_store_claim_key(s, &i, rq->arena, &a, &err);
-	ag_server_chat_give(h, s);
+	ag_store_close(s);
 	if (st) {
 		ag_server_problem_of(rp, &err);
 	} else if (a.is_claimed) {
