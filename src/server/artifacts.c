@@ -3,17 +3,30 @@
 #include "artifact/page.h"
 #include "base/num.h"
 #include "server/chat.h"
+#include "server/list.h"
 #include "server/problem.h"
 #include "server/work.h"
+
+static ag_str row_key(const void *rows, size_t i, ag_arena *arena)
+{
+	(void)arena;
+	return ((const ag_artifact_row *)rows)[i].id;
+}
+
+static ag_str version_key(const void *rows, size_t i, ag_arena *arena)
+{
+	(void)arena;
+	return ((const ag_artifact_version *)rows)[i].id;
+}
 
 void ag_server_artifacts_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	const ag_artifact_list_opts o = { .search = ag_server_query(rq, "q"),
 		                          .deleted = ag_str_eqc(ag_server_query(rq, "deleted"),
-		                                                "true"),
-		                          .limit = ag_server_page(rq) };
+		                                                "true") };
 	ag_artifact_listing list;
+	ag_server_list page;
 	ag_server_place at;
 	ag_err err = { 0 };
 	ag_jw w;
@@ -24,12 +37,15 @@ void ag_server_artifacts_list(void *env, ag_httpd_request *rq, ag_httpd_reply *r
 		ag_server_problem_of(rp, &err);
 		return;
 	}
+	if (!ag_server_list_of(rq, rp, list.rows, list.n, row_key, &page))
+		return;
 	ag_server_json(rp, &w);
 	ag_jw_kkey(&w, "artifacts");
 	ag_jw_arr(&w);
-	for (size_t i = 0; i < list.n; i++)
+	for (size_t i = page.from; i < page.to; i++)
 		ag_artifact_row_json(&list.rows[i], &w);
 	ag_jw_arr_end(&w);
+	ag_server_list_next(&w, page.next);
 	ag_jw_kuint(&w, "total", list.total);
 	ag_jw_obj_end(&w);
 }
@@ -73,6 +89,7 @@ void ag_server_artifact_versions(void *env, ag_httpd_request *rq, ag_httpd_reply
 	ag_server_place at;
 	ag_artifact_row row;
 	ag_artifact_version *list;
+	ag_server_list page;
 	ag_err err = { 0 };
 	size_t n;
 	ag_jw w;
@@ -84,10 +101,12 @@ void ag_server_artifact_versions(void *env, ag_httpd_request *rq, ag_httpd_reply
 		ag_server_problem_of(rp, &err);
 		return;
 	}
+	if (!ag_server_list_of(rq, rp, list, n, version_key, &page))
+		return;
 	ag_server_json(rp, &w);
 	ag_jw_kkey(&w, "versions");
 	ag_jw_arr(&w);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = page.from; i < page.to; i++) {
 		ag_jw_obj(&w);
 		ag_jw_kstr(&w, "id", list[i].id);
 		ag_jw_kuint(&w, "version", list[i].version);
@@ -99,6 +118,7 @@ void ag_server_artifact_versions(void *env, ag_httpd_request *rq, ag_httpd_reply
 		ag_jw_obj_end(&w);
 	}
 	ag_jw_arr_end(&w);
+	ag_server_list_next(&w, page.next);
 	ag_jw_obj_end(&w);
 }
 

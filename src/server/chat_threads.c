@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "server/chat.h"
+#include "server/list.h"
 #include "server/problem.h"
 
 #define TITLE 200u /* characters */
@@ -55,8 +56,7 @@ void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	if (!s)
 		return;
 	if (!read_cursor(ag_server_query(rq, "cursor"), &q, rq->arena)) {
-		ag_server_problem(rp, 400, "the cursor is none of this list",
-		                  "take \"next\" of the page before");
+		ag_server_list_refuse(rp);
 	} else if (ag_store_threads(s, &q, rq->arena, &rows, &n, &err)) {
 		ag_server_problem_of(rp, &err);
 	} else {
@@ -69,13 +69,11 @@ void ag_server_threads_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 			ag_jw_obj_end(&w);
 		}
 		ag_jw_arr_end(&w);
-		if (n == q.limit)
-			ag_jw_kstr(&w, "next",
-			           ag_str_printf(rq->arena, "%lld_%s",
-			                         (long long)rows[n - 1].changed_ms,
-			                         rows[n - 1].id.text));
-		else
-			ag_jw_knull(&w, "next");
+		ag_server_list_next(&w, n < q.limit
+		                                ? AG_S("")
+		                                : ag_str_printf(rq->arena, "%lld_%s",
+		                                                (long long)rows[n - 1].changed_ms,
+		                                                rows[n - 1].id.text));
 		ag_jw_obj_end(&w);
 	}
 	ag_store_close(s);
@@ -271,7 +269,7 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 	const ag_thread thread = ag_thread_of(&t->id, AG_S(""), rq->arena);
 	ag_run_row *turns;
 	size_t n, from, to, limit = ag_server_page(rq);
-	const ag_str before = ag_server_query(rq, "before");
+	const ag_str before = ag_server_query(rq, "cursor");
 	ag_status st = ag_thread_turns(s, &thread, AG_THREAD_MAX_TURNS, rq->arena, &turns, &n, err);
 
 	if (st)
@@ -289,10 +287,7 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 	for (size_t i = from; i < to && !st; i++)
 		st = write_turn(s, &turns[i], w, err);
 	ag_jw_arr_end(w);
-	if (from)
-		ag_jw_kstr(w, "before", ag_id_str(&turns[from].id));
-	else
-		ag_jw_knull(w, "before");
+	ag_server_list_next(w, from ? ag_id_str(&turns[from].id) : AG_S(""));
 	return st;
 }
 

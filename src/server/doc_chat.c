@@ -40,7 +40,7 @@ static const ag_doc_field thread[] = {
 
 static const ag_doc_field thread_list[] = {
 	{ "threads", "[Thread]", "last changed first", NULL, false },
-	{ "next", "string?", "cursor of the next page; null on the last one", NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field query[] = {
@@ -162,8 +162,7 @@ static const ag_doc_field message[] = {
 static const ag_doc_field message_list[] = {
 	{ "thread", "Thread", NULL, NULL, false },
 	{ "messages", "[Message]", "oldest first", NULL, false },
-	{ "before", "string?", "what to give as ?before= for earlier turns; null: there are none",
-	  NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field chat_question[] = {
@@ -314,22 +313,15 @@ const ag_route_doc ag_doc_delete_thread = {
 	.status = 204,
 };
 
-static const ag_param messages_query[] = {
-	{ .name = "limit", .type = AG_PARAM_INT, .help = "turns", .min = 1, .max = 200 },
-	{ .name = "before",
-	  .type = AG_PARAM_STRING,
-	  .help = "turns before this one: \"before\" of the page after it" },
-};
-
 const ag_route_doc ag_doc_list_messages = {
 	.name = "listMessages",
 	.tag = "threads",
-	.summary = "The messages of a thread, as they were shown",
+	.summary =
+		"The messages of a thread, as they were shown; a page has the last turns, the next page those before",
 	.at = at_thread,
 	.nat = AG_NELEM(at_thread),
-	.query = messages_query,
-	.nquery = AG_NELEM(messages_query),
 	.gives = "MessageList",
+	.is_list = true,
 };
 
 const ag_route_doc ag_doc_view_thread = {

@@ -41,6 +41,7 @@ static const ag_doc_field user[] = {
 
 static const ag_doc_field user_list[] = {
 	{ "users", "[User]", "by name", NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field token[] = {
@@ -59,6 +60,7 @@ static const ag_doc_field token[] = {
 
 static const ag_doc_field token_list[] = {
 	{ "tokens", "[Token]", NULL, NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field project[] = {
@@ -70,6 +72,7 @@ static const ag_doc_field project[] = {
 
 static const ag_doc_field project_list[] = {
 	{ "projects", "[Project]", NULL, NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field member[] = {
@@ -79,6 +82,7 @@ static const ag_doc_field member[] = {
 
 static const ag_doc_field member_list[] = {
 	{ "members", "[Member]", NULL, NULL, false },
+	AG_DOC_NEXT,
 };
 
 const ag_doc_shape ag_doc_people_shapes[] = {
@@ -228,6 +232,7 @@ const ag_route_doc ag_doc_list_users = {
 	.tag = "users",
 	.summary = "All accounts; for superusers, as everything here",
 	.gives = "UserList",
+	.is_list = true,
 };
 
 static const ag_param user_body[] = {
@@ -302,6 +307,7 @@ const ag_route_doc ag_doc_list_tokens = {
 	.query = tokens_query,
 	.nquery = AG_NELEM(tokens_query),
 	.gives = "TokenList",
+	.is_list = true,
 };
 
 static const ag_param token_body[] = {
@@ -359,6 +365,7 @@ const ag_route_doc ag_doc_list_projects = {
 	.tag = "projects",
 	.summary = "The caller's projects",
 	.gives = "ProjectList",
+	.is_list = true,
 };
 
 static const ag_param at_member[] = {
@@ -383,6 +390,7 @@ const ag_route_doc ag_doc_list_members = {
 	.at = at_member,
 	.nat = 1,
 	.gives = "MemberList",
+	.is_list = true,
 };
 
 static const ag_param member_body[] = {

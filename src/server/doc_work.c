@@ -29,6 +29,7 @@ static const ag_doc_field known[] = {
 
 static const ag_doc_field known_list[] = {
 	{ "knowledge", "[Known]", NULL, NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field artifact_row[] = {
@@ -46,6 +47,7 @@ static const ag_doc_field artifact_row[] = {
 static const ag_doc_field artifact_list[] = {
 	{ "artifacts", "[ArtifactRow]", "last changed first", NULL, false },
 	{ "total", "integer", "on all pages", NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field artifact[] = {
@@ -76,6 +78,7 @@ static const ag_doc_field version[] = {
 
 static const ag_doc_field version_list[] = {
 	{ "versions", "[ArtifactVersion]", "newest first", NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field result[] = {
@@ -145,6 +148,7 @@ const ag_route_doc ag_doc_list_knowledge = {
 	.query = known_query,
 	.nquery = AG_NELEM(known_query),
 	.gives = "KnownList",
+	.is_list = true,
 };
 
 static const ag_param check_query[] = {
@@ -260,6 +264,7 @@ const ag_route_doc ag_doc_list_artifacts = {
 	.query = artifacts_query,
 	.nquery = AG_NELEM(artifacts_query),
 	.gives = "ArtifactList",
+	.is_list = true,
 };
 
 static const ag_param version_query[] = {
@@ -314,6 +319,7 @@ const ag_route_doc ag_doc_list_versions = {
 	.at = at_artifact,
 	.nat = AG_NELEM(at_artifact),
 	.gives = "ArtifactVersionList",
+	.is_list = true,
 };
 
 const ag_route_doc ag_doc_query_artifact = {

@@ -1,5 +1,6 @@
 /* What a project knows, by kind: entry, table, metric, learning, golden, recipe. */
 #include "server/chat.h"
+#include "server/list.h"
 #include "server/problem.h"
 #include "server/work.h"
 
@@ -72,12 +73,32 @@ static void write_one(ag_server *h, const ag_know *o, ag_httpd_request *rq, ag_h
 	ag_know_show_json(o, ag_clock_wall(h->opts.clock), rq->arena, &w);
 }
 
+/* A key is that of a name: things of two kinds may have one. */
+static ag_str known_key(const void *rows, size_t i, ag_arena *arena)
+{
+	const ag_know *o = &((const ag_know *)rows)[i];
+
+	return ag_str_printf(arena, "%s_%.*s", ag_know_types[o->kind].name, AG_FMT(o->key));
+}
+
+/* Those of one kind, in their order. */
+static size_t of_kind(ag_know *list, size_t n, ag_know_kind kind)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (kind == AG_KNOW_NKIND || list[i].kind == kind)
+			list[kept++] = list[i];
+	return kept;
+}
+
 void ag_server_knowledge_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	const ag_str query = ag_server_query(rq, "q"), name = ag_server_query(rq, "kind");
 	ag_know_kind kind = AG_KNOW_NKIND;
 	ag_server_place at;
+	ag_server_list page;
 	ag_know *list;
 	ag_err err = { 0 };
 	size_t n;
@@ -97,13 +118,15 @@ void ag_server_knowledge_list(void *env, ag_httpd_request *rq, ag_httpd_reply *r
 		ag_server_problem_of(rp, &err);
 		return;
 	}
+	if (!ag_server_list_of(rq, rp, list, of_kind(list, n, kind), known_key, &page))
+		return;
 	ag_server_json(rp, &w);
 	ag_jw_kkey(&w, "knowledge");
 	ag_jw_arr(&w);
-	for (size_t i = 0; i < n; i++)
-		if (kind == AG_KNOW_NKIND || list[i].kind == kind)
-			ag_know_show_json(&list[i], ag_clock_wall(h->opts.clock), rq->arena, &w);
+	for (size_t i = page.from; i < page.to; i++)
+		ag_know_show_json(&list[i], ag_clock_wall(h->opts.clock), rq->arena, &w);
 	ag_jw_arr_end(&w);
+	ag_server_list_next(&w, page.next);
 	ag_jw_obj_end(&w);
 }
 

@@ -25,6 +25,12 @@ typedef struct ag_doc_field {
 	bool is_optional;          /* absent from some answers */
 } ag_doc_field;
 
+/* The member "next" of every list (list.h). */
+#define AG_DOC_NEXT                                                                             \
+	{                                                                                       \
+		"next", "string?", "cursor of the next page; null on the last one", NULL, false \
+	}
+
 typedef struct ag_doc_shape {
 	const char *name; /* "Thread" */
 	const char *help;

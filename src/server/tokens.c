@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/chat.h"
+#include "server/list.h"
 #include "server/problem.h"
 
 #define MS_PER_DAY (INT64_C(24) * 3600 * 1000)
@@ -16,25 +17,32 @@ static ag_str whose(const ag_caller *who, ag_httpd_request *rq)
 	                                                                       : who->user;
 }
 
+static ag_str token_key(const void *rows, size_t i, ag_arena *arena)
+{
+	(void)arena;
+	return ((const ag_token_row *)rows)[i].id;
+}
+
 void ag_server_tokens_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	ag_store *s = ag_server_store_of(h, rp);
 	ag_token_row *rows;
+	ag_server_list page;
 	ag_err err = { 0 };
 	size_t n;
 	ag_jw w;
 
 	if (s && ag_store_tokens(s, whose(ag_server_who(h, rq), rq), rq->arena, &rows, &n, &err)) {
 		ag_server_problem_of(rp, &err);
-	} else if (s) {
+	} else if (s && ag_server_list_of(rq, rp, rows, n, token_key, &page)) {
 		ag_server_json(rp, &w);
 		ag_jw_kkey(&w, "tokens");
 		ag_jw_arr(&w);
-		for (size_t i = 0; i < n; i++) {
+		for (size_t i = page.from; i < page.to; i++)
 			ag_token_json(&w, &rows[i], NULL);
-		}
 		ag_jw_arr_end(&w);
+		ag_server_list_next(&w, page.next);
 		ag_jw_obj_end(&w);
 	}
 	ag_store_close(s);
@@ -179,23 +187,30 @@ void ag_server_token_revoke(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 /* --- projects and their members --- */
 
+static ag_str project_key(const void *rows, size_t i, ag_arena *arena)
+{
+	(void)arena;
+	return ((const ag_project *const *)rows)[i]->id;
+}
+
 void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	const ag_caller *who = ag_server_who(h, rq);
 	ag_store *s = ag_server_store_of(h, rp);
 	const ag_project **list;
+	ag_server_list page;
 	ag_err err = { 0 };
 	size_t n;
 	ag_jw w;
 
 	if (s && ag_project_list(h->opts.chat->hub, who, rq->arena, &list, &n, &err)) {
 		ag_server_problem_of(rp, &err);
-	} else if (s) {
+	} else if (s && ag_server_list_of(rq, rp, list, n, project_key, &page)) {
 		ag_server_json(rp, &w);
 		ag_jw_kkey(&w, "projects");
 		ag_jw_arr(&w);
-		for (size_t i = 0; i < n; i++) {
+		for (size_t i = page.from; i < page.to; i++) {
 			ag_jw_obj(&w);
 			ag_jw_kstr(&w, "id", list[i]->id);
 			ag_jw_kstr(&w, "name", list[i]->name);
@@ -205,6 +220,7 @@ void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 			ag_jw_obj_end(&w);
 		}
 		ag_jw_arr_end(&w);
+		ag_server_list_next(&w, page.next);
 		ag_jw_obj_end(&w);
 	}
 	ag_store_close(s);
@@ -227,11 +243,18 @@ static bool project_for(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 	return role != AG_ROLE_NONE && role >= least;
 }
 
+static ag_str member_key(const void *rows, size_t i, ag_arena *arena)
+{
+	(void)arena;
+	return ((const ag_member_row *)rows)[i].user;
+}
+
 void ag_server_members_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	ag_store *s = ag_server_store_of(h, rp);
 	ag_member_row *rows;
+	ag_server_list page;
 	ag_err err = { 0 };
 	ag_str project;
 	size_t n;
@@ -240,17 +263,18 @@ void ag_server_members_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	if (s && project_for(h, rq, rp, AG_ROLE_VIEWER, &project)) {
 		if (ag_store_members(s, project, AG_S(""), rq->arena, &rows, &n, &err)) {
 			ag_server_problem_of(rp, &err);
-		} else {
+		} else if (ag_server_list_of(rq, rp, rows, n, member_key, &page)) {
 			ag_server_json(rp, &w);
 			ag_jw_kkey(&w, "members");
 			ag_jw_arr(&w);
-			for (size_t i = 0; i < n; i++) {
+			for (size_t i = page.from; i < page.to; i++) {
 				ag_jw_obj(&w);
 				ag_jw_kstr(&w, "user", rows[i].user);
 				ag_jw_kstr(&w, "role", ag_str_c(ag_role_name(rows[i].role)));
 				ag_jw_obj_end(&w);
 			}
 			ag_jw_arr_end(&w);
+			ag_server_list_next(&w, page.next);
 			ag_jw_obj_end(&w);
 		}
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/chat.h"
+#include "server/list.h"
 #include "server/problem.h"
 
 /* A handle of the store for a superuser; NULL: rp says why not. */
@@ -27,27 +28,35 @@ static void write_user(const ag_user_row *u, ag_jw *w)
 	ag_jw_ktime_or_null(w, "seen_at", u->seen_ms);
 }
 
+static ag_str user_key(const void *rows, size_t i, ag_arena *arena)
+{
+	(void)arena;
+	return ((const ag_user_row *)rows)[i].name;
+}
+
 void ag_server_users_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	ag_store *s = super_store(h, rq, rp);
 	ag_user_row *rows;
+	ag_server_list page;
 	ag_err err = { 0 };
 	size_t n;
 	ag_jw w;
 
 	if (s && ag_store_users(s, rq->arena, &rows, &n, &err)) {
 		ag_server_problem_of(rp, &err);
-	} else if (s) {
+	} else if (s && ag_server_list_of(rq, rp, rows, n, user_key, &page)) {
 		ag_server_json(rp, &w);
 		ag_jw_kkey(&w, "users");
 		ag_jw_arr(&w);
-		for (size_t i = 0; i < n; i++) {
+		for (size_t i = page.from; i < page.to; i++) {
 			ag_jw_obj(&w);
 			write_user(&rows[i], &w);
 			ag_jw_obj_end(&w);
 		}
 		ag_jw_arr_end(&w);
+		ag_server_list_next(&w, page.next);
 		ag_jw_obj_end(&w);
 	}
 	ag_store_close(s);

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import urllib.parse
 
 import serve
 from serve import DIR, Server, argus, ask, check, post, wait
@@ -152,6 +153,31 @@ def keys(server, other, ann, bob):
     check("a read does not look at it", ask(server, "GET", "/api/threads", token=ann, Idempotency_Key="k1").status == 200)
 
 
+def pages(server, token, path, name, key, limit=1):
+    """All entries of a list, and how many pages it had."""
+    got, n, cursor = [], 0, ""
+    while n < 100:
+        r = ask(server, "GET", "%s?limit=%d%s" % (path, limit, cursor and "&cursor=" + urllib.parse.quote(cursor)), token=token).json()
+        got += [e[key] for e in r[name]]
+        n, cursor = n + 1, r["next"]
+        if not cursor:
+            break
+    return got, n
+
+
+def lists(server, ann, root):
+    for path, name, key, token in (("/api/projects/shop/knowledge", "knowledge", "name", ann), ("/api/threads", "threads", "id", ann), ("/api/tokens", "tokens", "id", ann),
+                                   ("/api/projects", "projects", "id", root), ("/api/projects/shop/members", "members", "user", root), ("/api/users", "users", "name", root)):
+        whole = [e[key] for e in ask(server, "GET", path, token=token).json()[name]]
+        got, n = pages(server, token, path, name, key)
+        check("%s: its pages make the whole" % path, got == whole and len(whole) >= 1 and n in (len(whole), len(whole) + 1), (got, whole, n))
+        check("%s: a cursor that is none of it" % path, ask(server, "GET", path + "?cursor=nothing", token=token).status == 400)
+    for _ in range(3):
+        post(server, ann, "Say hello", "three-turns").rest()
+    got, n = pages(server, ann, "/api/threads/three-turns/messages", "messages", "id", 2)
+    check("messages: the last turns, then those before", n == 2 and len(got) == len(set(got)) == 6, (got, n))
+
+
 def post_key(server, token, key):
     r = ask(server, "POST", "/api/chat/", serve.question("Say hello", "with-key"), token, Idempotency_Key=key)
     if r.status == 200:
@@ -192,6 +218,12 @@ def on(name, store, model):
     other = Server(store, model)
     keys(server, other, ann, bob)
     other.stop()
+    root = argus(store, model, "token", "create", "--user", "admin", "--role", "admin").splitlines()[0]
+    for i in range(2):
+        post(server, ann, "Say hello", "thread-%d" % i).rest()
+        ask(server, "POST", "/api/users", {"name": "user-%d" % i}, root)
+        argus(store, model, "project", "add", "shop-%d" % i, "--source", "sqlite:%s/shop.db" % DIR)
+    lists(server, ann, root)
     secrets(store, model)
     os.remove(LOG)
     hang_up(server)

@@ -132,6 +132,29 @@ static void shapes_hold_together(void **state)
 	}
 }
 
+/* A list says so, and has "next": there is one way to read the next page. */
+static void lists_page_in_one_way(void **state)
+{
+	size_t nlist = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ag_server_nroute; i++) {
+		const ag_route_doc *d = ag_server_routes[i].doc;
+		const ag_doc_shape *s = d && d->gives ? ag_doc_shape_find(ag_str_c(d->gives))
+		                                      : NULL;
+		bool has_next = false;
+
+		for (size_t f = 0; s && f < s->nfield; f++)
+			has_next |= ag_str_eqc(ag_str_c(s->fields[f].name), "next");
+		if (d) {
+			print_message("  %s\n", d->name);
+			assert_true(has_next == d->is_list);
+			nlist += d->is_list;
+		}
+	}
+	assert_true(nlist >= 9);
+}
+
 static void the_document_is_json(void **state)
 {
 	ag_arena *arena = ag_arena_new();
@@ -215,8 +238,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_route_is_described), cmocka_unit_test(names_are_unique),
-		cmocka_unit_test(shapes_hold_together),     cmocka_unit_test(the_document_is_json),
-		cmocka_unit_test(bodies_are_checked),
+		cmocka_unit_test(shapes_hold_together),     cmocka_unit_test(lists_page_in_one_way),
+		cmocka_unit_test(the_document_is_json),     cmocka_unit_test(bodies_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

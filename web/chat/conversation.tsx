@@ -131,7 +131,7 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 		try {
 			const page = await api.messages(id, older ?? '')
 			isFollowing.current = false
-			setOlder(page.before)
+			setOlder(page.next)
 			setMessages(now => [...(page.messages as Message[]), ...now])
 		} catch (e) {
 			setRefused(e)

@@ -50,7 +50,7 @@ function Known({ id, start, onAsked, asker }: { id: string; start?: Start; onAsk
 		<Conversation
 			id={id}
 			before={history.data.messages as Message[]}
-			older={history.data.before}
+			older={history.data.next}
 			isNew={false}
 			start={start}
 			project={history.data.thread.project}

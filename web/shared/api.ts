@@ -106,7 +106,7 @@ export const api = {
 		json<'listThreads'>(`/api/threads?limit=50&q=${encodeURIComponent(q)}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`),
 	// The newest 100 turns, or those before one.
 	messages: (id: string, before = '') =>
-		json<'listMessages'>(`${at(id)}/messages?limit=100${before && `&before=${encodeURIComponent(before)}`}`),
+		json<'listMessages'>(`${at(id)}/messages?limit=100${before && `&cursor=${encodeURIComponent(before)}`}`),
 	branch: (id: string, turn: string) => json<'branchThread'>(`${at(id)}/branch`, 'POST', { turn }),
 	rename: (id: string, title: string) => json<'renameThread'>(at(id), 'PATCH', { title }),
 	remove: (id: string) => json<'deleteThread'>(at(id), 'DELETE'),
