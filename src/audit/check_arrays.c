@@ -12,7 +12,9 @@
 #define MIN_ARRAYS    50   /* for a usual length */
 #define MIN_EMPTY     5    /* fewer arrays or items have no rule that one could break */
 #define FEW_NEEDED    0.10 /* an order without items, however the field is used */
-#define FEW_NOTHING   0.2  /* of the items: beyond it null is a place that is kept */
+#define MANY_ARRAYS   100  /* that show what is usual */
+#define FEW_ODD       0.01 /* of the arrays are empty, and nearly all others hold two items or more */
+#define FEW_NOTHING   0.2 /* of the items: beyond it null is a place that is kept */
 #define HARDLY_FILLED 0.999
 #define LONG_MIN      20   /* items; shorter arrays are never too long */
 #define LONG_FACTOR   10   /* times what 95 % of the arrays have at most */
@@ -32,7 +34,11 @@ static double usual_size(const ag_array_profile *s)
 
 static ag_severity severity_of_empty(const ag_array_profile *s, bool is_needed)
 {
-	return is_needed && ag_share(s->nempty, s->n) <= FEW_NEEDED ? AG_MEDIUM : AG_LOW;
+	const double share = ag_share(s->nempty, s->n);
+	/* Nearly all others have two items or more: none is not the end of a row of lengths. */
+	const bool is_odd = s->n >= MANY_ARRAYS && share <= FEW_ODD && s->size.p05 >= 2;
+
+	return (is_needed && share <= FEW_NEEDED) || is_odd ? AG_MEDIUM : AG_LOW;
 }
 
 /* Lengths that no tail of the others explains: 0 = none. Lengths that grow by factors get as many factors more as 95 %

@@ -306,6 +306,22 @@ static bool is_source_of(search *s, uint32_t key, uint32_t src)
 	return rows >= MIN_JUDGED && twice * 100 <= rows;
 }
 
+/* Another field tells which reports are the odd ones: the way there and the way back, and not a majority and its slips. */
+static bool is_told(search *s, const dep *d)
+{
+	const ag_frame_col *a = &s->fr->cols[d->a], *b = &s->fr->cols[d->b];
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	uint8_t *mark = ag_new_n(arena, uint8_t, s->fr->nrow + 1);
+
+	for (uint32_t row = 0; row < s->fr->nrow; row++) {
+		const uint32_t key = a->code[row], value = b->code[row];
+
+		if (key && value && d->usual[key])
+			mark[row] = value == d->usual[key] ? AG_ROW_USUAL : AG_ROW_ODD;
+	}
+	return ag_frame_tells_odd(s->fr, b, mark);
+}
+
 /* Fields that depend on the key by majority; they count only when they are most of the others. */
 static void find_votes(search *s, uint32_t key, dep *d)
 {
@@ -334,7 +350,7 @@ static void find_votes(search *s, uint32_t key, dep *d)
 		d->is_vote = true;
 		clear(d, &fr->cols[key]);
 		if (!measure(s, d, &t, 1) || d->broken > VOTE_BROKEN || is_measure(col) ||
-		    (double)t.decided < VOTE_DECIDED * t.groups)
+		    (double)t.decided < VOTE_DECIDED * t.groups || is_told(s, d))
 			continue;
 		agree++;
 		if (s->ndep < MAX_DEPS && t.other_rows >= MIN_GROUP)

@@ -10,7 +10,8 @@
 #define MAX_USUAL   5
 #define REGEX_BYTES 6000
 /* Of two forms that share the values evenly, neither is the wrong one. */
-#define MOST_NEAR 0.45
+#define MOST_NEAR  0.45
+#define MIN_SCHEME 3 /* codes with a letter in the same place behind the same digit */
 
 /* Blanks around a value are row 14's; "\s" means other characters in other engines. */
 #define BLANKS "[\\t-\\r ]*"
@@ -454,6 +455,34 @@ static digit_codes digit_codes_of(const ag_profile *p, const ag_path_profile *f)
 	return d;
 }
 
+/* "2A004", "2B033" among "13001": one place, one digit in front of the letter, and again and again. Corsica is 2A and 2B
+ * in the codes of France, however rare. */
+static bool is_scheme(const ag_path_profile *f, size_t width)
+{
+	size_t place = 0;
+	uint64_t n = 0;
+	char before = '\0';
+	bool is_corsica = true;
+
+	for (size_t i = 0; i < f->nvalue; i++) {
+		const ag_str s = trimmed(ag_value_text(&f->values[i]));
+		size_t at = 0;
+
+		while (at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9')
+			at++;
+		if (s.len != width || at == width)
+			continue;
+		if (!at || (s.ptr[at] < 'A' || s.ptr[at] > 'Z') ||
+		    (n && (at != place || s.ptr[at - 1] != before)))
+			return false;
+		place = at;
+		before = s.ptr[at - 1];
+		n += f->values[i].n;
+		is_corsica = is_corsica && at == 1 && before == '2' && s.ptr[at] <= 'B';
+	}
+	return n >= MIN_SCHEME || (n && is_corsica && width == 5);
+}
+
 #define NO_DIGIT "[^-+.0-9\\t-\\r ]"
 
 /* Codes of digits of one width, some with a letter or a sign in them. */
@@ -483,7 +512,8 @@ static bool hurt_digits(AG_CHECK_ARGS)
 	/* Letters are usual in the postal codes of other countries, and "85123A" is a variant of a product: only a sign in the
 	 * place of a digit is surely wrong. */
 	ag_suspect_fix(h);
-	if (d.swapped <= d.added || (has_countries(p, f) && out->name.traits & AG_TRAIT_ZIP))
+	if (d.swapped <= d.added || is_scheme(f, d.width) ||
+	    (has_countries(p, f) && out->name.traits & AG_TRAIT_ZIP))
 		h->severity = AG_LOW;
 	ag_suspect_say(
 		h, "a letter or a sign stands in a code of digits",

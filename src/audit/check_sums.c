@@ -487,6 +487,8 @@ static double off_of(const ag_sums *s, const ag_relation *r, uint32_t row)
 {
 	double off = ag_sums_value(s, r->a, row);
 
+	if (r->is_product)
+		return off - term_at(s, r, 0, row) * term_at(s, r, 1, row);
 	for (uint32_t i = 0; i < r->nterm; i++)
 		off -= r->sign[i] * term_at(s, r, i, row);
 	return off;
@@ -508,7 +510,7 @@ static bool is_off_by_number(const ag_sums *s, const ag_relation *r)
 
 	for (uint32_t i = 0; i < r->nterm; i++)
 		part |= 1ull << r->term[i];
-	for (uint32_t row = 0; row < s->fr->nrow && !r->is_product; row++) {
+	for (uint32_t row = 0; row < s->fr->nrow; row++) {
 		const double off = off_of(s, r, row);
 		bool is_any = false;
 
@@ -519,7 +521,7 @@ static bool is_off_by_number(const ag_sums *s, const ag_relation *r)
 			if (part >> k & 1 || !is_off_by(s, r, k, row, off))
 				continue;
 			right[k]++;
-			is_any = is_any || s->items[r->a].decimals > 0;
+			is_any = is_any || (s->items[r->a].decimals > 0 && !r->is_product);
 		}
 		by_any += is_any;
 	}

@@ -161,6 +161,15 @@ static bool is_mark_of_file(const ag_profile *p, const ag_path_profile *f, ag_st
 	return others >= 2;
 }
 
+/* "+" and "-": a sign, and not nothing. */
+static bool is_sign(const ag_path_profile *f, ag_str s)
+{
+	for (size_t i = 0; i < f->nvalue && ag_str_eqc(s, "-"); i++)
+		if (ag_str_eqc(ag_str_trim(ag_value_text(&f->values[i])), "+"))
+			return true;
+	return false;
+}
+
 /* A mark in a list of codes of one or two letters: the revision before A. */
 static bool is_mark_among_letters(const ag_path_profile *f, const ag_value_count *mark)
 {
@@ -284,7 +293,7 @@ static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const a
 	const word_kind kind = kind_of_word(s);
 	const double share = ag_share(count_of_word(f, s), f->n);
 
-	if (kind == NO_WORD || is_surname(f, name, s))
+	if (kind == NO_WORD || is_surname(f, name, s) || is_sign(f, s))
 		return NO_WORD;
 	if (is_typed(f))
 		return HARD_WORD;
