@@ -66,17 +66,16 @@ static void after_ms(unsigned ms, struct timespec *ret)
 
 /* An idle one, or NULL and the right to open one.
  * errors  AG_UNAVAILABLE: all are in use for as long as the handle has patience */
-static ag_status take_place(ag_db_pool *p, unsigned patience_ms, ag_db **ret, ag_err *err)
+static ag_status take_place(ag_db_pool *p, unsigned patience_ms, const struct timespec *until,
+                            ag_db **ret, ag_err *err)
 {
-	struct timespec until;
 	ag_status st = AG_OK;
 	int rc = 0;
 
 	*ret = NULL;
-	after_ms(patience_ms, &until);
 	pthread_mutex_lock(&p->lock);
 	while (!p->nidle && p->nopen == MAX_CONNECTIONS && rc != ETIMEDOUT)
-		rc = pthread_cond_timedwait(&p->given, &p->lock, &until);
+		rc = pthread_cond_timedwait(&p->given, &p->lock, until);
 	if (p->nidle) {
 		*ret = take_idle(p, patience_ms);
 	} else if (p->nopen < MAX_CONNECTIONS) {
@@ -90,25 +89,37 @@ static ag_status take_place(ag_db_pool *p, unsigned patience_ms, ag_db **ret, ag
 	return st;
 }
 
-static void leave_place(ag_db_pool *p)
+/* None could be opened: a server has a limit, too. True: an open one is idle now. */
+static bool leave_place(ag_db_pool *p, const struct timespec *until)
 {
+	bool ret;
+	int rc = 0;
+
 	pthread_mutex_lock(&p->lock);
 	p->nopen--;
 	pthread_cond_signal(&p->given);
+	while (!p->nidle && p->nopen && rc != ETIMEDOUT)
+		rc = pthread_cond_timedwait(&p->given, &p->lock, until);
+	ret = p->nidle > 0;
 	pthread_mutex_unlock(&p->lock);
+	return ret;
 }
 
 static ag_status borrow(const shared *s, ag_db **ret, ag_err *err)
 {
 	const unsigned ms = s->base.patience_ms ? s->base.patience_ms : AG_STORE_PATIENCE_MS;
-	ag_db *db;
-	ag_status st = take_place(s->pool, ms, &db, err);
+	struct timespec until;
+	ag_db *db = NULL;
+	ag_status st;
 
-	if (!st && !db) {
-		st = ag_db_open(ag_str_c(s->pool->uri), &db, err);
+	after_ms(ms, &until);
+	do {
+		st = take_place(s->pool, ms, &until, &db, err);
 		if (st)
-			leave_place(s->pool);
-	}
+			return st;
+		if (!db)
+			st = ag_db_open(ag_str_c(s->pool->uri), &db, err);
+	} while (st && leave_place(s->pool, &until));
 	if (st)
 		return st;
 	if (db->patience_ms != ms) {

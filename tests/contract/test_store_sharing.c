@@ -188,6 +188,29 @@ static void handles_of_a_group_share_its_connections(void **state)
 	ag_store_group_close(group);
 }
 
+/* A server that gives fewer connections than the group would take. */
+static void a_group_does_with_the_connections_it_gets(void **state)
+{
+	store_env *env = *state;
+	ag_store_group *group = NULL;
+	worker w[NTHREAD] = { 0 };
+	char uri[sizeof(env->uri)];
+
+	store_env_sql(env, "CREATE ROLE few LOGIN PASSWORD 'secret' CONNECTION LIMIT 3");
+	store_env_sql(env, "GRANT CREATE ON DATABASE s TO few");
+	snprintf(uri, sizeof(uri), "postgresql://few%s", strchr(env->uri + 13, ':'));
+	assert_ok(env, ag_store_group_open(ag_str_c(uri), &group, &env->err));
+	for (size_t i = 0; i < NTHREAD; i++) {
+		w[i].run = ag_id_new(&ag_clock_system);
+		w[i].group = group;
+		w[i].is_shared = true;
+	}
+	run_threads(env, append_in_group, w);
+	ag_store_group_close(group);
+	store_env_sql(env, "DROP OWNED BY few CASCADE");
+	store_env_sql(env, "DROP ROLE few");
+}
+
 /* Of a file, which one connection can lock as a whole. */
 static void a_member_waits_no_longer_than_it_has_patience(void **state)
 {
@@ -199,8 +222,6 @@ static void a_member_waits_no_longer_than_it_has_patience(void **state)
 	ag_store *s;
 	int64_t began;
 
-	if (!env->fixture->is_file)
-		skip();
 	assert_ok(env, ag_store_group_open(ag_str_c(env->uri), &group, &env->err));
 	s = ag_store_of_group(group);
 	assert_ok(env, store_test_append(s, env->arena, &run, 1, 1, false, &env->err));
@@ -451,10 +472,15 @@ int main(void)
 		T(threads_append_to_one_run),
 		T(a_group_commits_for_its_threads),
 		T(handles_of_a_group_share_its_connections),
-		T(a_member_waits_no_longer_than_it_has_patience),
 		T(processes_open_a_fresh_store_at_once),
 		T(killed_writer_loses_nothing),
 		T(a_living_writer_gives_back),
+	};
+	const struct CMUnitTest file_tests[] = {
+		T(a_member_waits_no_longer_than_it_has_patience),
+	};
+	const struct CMUnitTest server_tests[] = {
+		T(a_group_does_with_the_connections_it_gets),
 	};
 	int nfailed = 0;
 
@@ -464,6 +490,10 @@ int main(void)
 			continue;
 		if (fixture->is_shared)
 			nfailed += cmocka_run_group_tests_name(fixture->name, tests, NULL, NULL);
+		if (fixture->is_file)
+			nfailed += cmocka_run_group_tests_name("file", file_tests, NULL, NULL);
+		if (fixture->is_server)
+			nfailed += cmocka_run_group_tests_name("server", server_tests, NULL, NULL);
 		store_fixture_stop(fixture);
 	}
 	return nfailed > 0;
