@@ -17,7 +17,7 @@
 #include "columns/survey.h"
 #include "query/extjson.h"
 
-#define ROUNDS 5
+#define ROUNDS 3
 
 static uint64_t seed = 42;
 
@@ -209,19 +209,26 @@ static bool time_round(const ag_table *t, const ag_ctx *ctx, costs *c)
 	return time_checks(&(ag_across){ .p = &p, .frames = &frames, .o = &o, .ctx = ctx }, a, c);
 }
 
+static double sum_of_checks(const costs *c, size_t n)
+{
+	double all = 0;
+
+	for (size_t k = 0; k < n; k++)
+		all += c->check[k];
+	return all;
+}
+
 static void report_checks(const costs *c)
 {
 	size_t nplain, nacross;
 	const ag_check *plain = ag_check_table(&nplain);
 	const ag_across_check *across = ag_across_check_table(&nacross);
-	double all = 0;
+	const double all = sum_of_checks(c, nplain + nacross);
 
-	for (size_t k = 0; k < nplain + nacross; k++) {
+	for (size_t k = 0; k < nplain + nacross; k++)
 		printf("  %-18s %9.2f ms %6.1f %% of the profile\n",
 		       k < nplain ? plain[k].name : across[k - nplain].name, c->check[k],
 		       100 * c->check[k] / c->step[PROFILE]);
-		all += c->check[k];
-	}
 	printf("checks   %8.1f ms, %.2f times the profile; with frames %.2f times\n", all,
 	       all / c->step[PROFILE], (all + c->step[FRAMES]) / c->step[PROFILE]);
 }
@@ -249,6 +256,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ctx.nthread = (unsigned)nthread;
+	(void)setvbuf(stdout, NULL, _IOLBF, 0); /* who reads along sees each line at once */
 	t = make_table(&ctx, (size_t)mb * 1000000, out, &bytes);
 	if (out && fclose(out)) {
 		perror(argv[3]);
@@ -261,6 +269,9 @@ int main(int argc, char **argv)
 	for (int round = 0; round < ROUNDS; round++) {
 		if (!time_round(t, &ctx, &c))
 			return 1;
+		printf("round %d of %d: profile %.0f ms, frames %.0f ms, checks %.0f ms at best\n",
+		       round + 1, ROUNDS, c.step[PROFILE], c.step[FRAMES],
+		       sum_of_checks(&c, nplain + nacross));
 	}
 	printf("%.1f MB, %llu documents, %llu values, %u threads\n", (double)bytes / 1e6,
 	       (unsigned long long)ag_table_info_of(t)->ndoc, (unsigned long long)c.nvalue,
