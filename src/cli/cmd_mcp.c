@@ -265,12 +265,12 @@ static void fill_people(service *s)
 }
 
 /* "http://127.0.0.1:8080" */
-static ag_str address_of(service *s, ag_server *http)
+static ag_str address_of(service *s, ag_server *http, ag_arena *arena)
 {
 	const ag_str host = ag_cli_value(s->c, "host");
 	const bool is_v6 = ag_str_find(host, ':') >= 0;
 
-	return ag_str_printf(s->c->app.arena, "http://%s%.*s%s:%u", is_v6 ? "[" : "",
+	return ag_str_printf(arena, "http://%s%.*s%s:%u", is_v6 ? "[" : "",
 	                     AG_FMT(host.len ? host : AG_S("127.0.0.1")), is_v6 ? "]" : "",
 	                     ag_server_port(http));
 }
@@ -287,7 +287,9 @@ static ag_status first_link(service *s, ag_store *tokens, char text[AG_TOKEN_CHA
 
 static void note_start(service *s, ag_server *http, const char *link)
 {
-	const ag_str at = address_of(s, http);
+	AG_AUTO(ag_arena_freep)
+	ag_arena *arena = ag_arena_new(); /* turns use that of the program */
+	const ag_str at = address_of(s, http, arena);
 
 	ag_cli_note(s->c, "listening on %.*s%s", AG_FMT(at), s->is_serve ? "" : "/mcp");
 	if (link[0])
