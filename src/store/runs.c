@@ -269,7 +269,8 @@ static ag_status put_leases(ag_db *db, const ag_store_leased *leases, size_t n, 
 		st = ag_db_run(db, &sql[TAKE_LEASE],
 		               AG_DB_ARGS(ag_db_text(ag_id_str(&leases[i].run)),
 		                          ag_db_text(leases[i].owner),
-		                          ag_db_int(lease_until(leases[i].now_ms, leases[i].ttl_ms)),
+		                          ag_db_int(
+						  lease_until(leases[i].now_ms, leases[i].ttl_ms)),
 		                          ag_db_int(leases[i].now_ms)),
 		               NULL, err);
 	return st;

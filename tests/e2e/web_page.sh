@@ -78,7 +78,7 @@ wait_for "[ -s '$dir/model.port' ]" 'the model listens'
 serve() { # NAME ARGUMENT...
 	name=$1
 	shift
-	mkdir "$dir/$name"
+	mkdir -p "$dir/$name"
 	(cd "$dir/$name" && HOME=$dir/$name XDG_STATE_HOME=$dir/$name/state MAX_QUERIES_PER_MINUTE=100000 ARGUS_MAX_REQUESTS_PER_MINUTE=none LLM_MODEL=m LLM_API_KEY=none \
 		LLM_API_BASE=http://127.0.0.1:$(cat "$dir/model.port") exec "$ARGUS" serve --port 0 "$@" \
 		>"$dir/$name.out" 2>"$dir/$name.err" </dev/null) &
@@ -88,9 +88,13 @@ serve() { # NAME ARGUMENT...
 serve demo --demo --questions 0
 serve slow "sqlite:$dir/data.db" --no-auth --questions 0
 serve people "sqlite:$dir/data.db" --questions 0
+mkdir "$dir/audits" "$dir/files"
+printf 'projects:\n  shop:\n    documents: %s/examples/shop\n' "$root" >"$dir/audits/argus.yaml"
+serve audits --no-auth --questions 0
 address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
 HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
 	"${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
 exit $bad

@@ -54,7 +54,10 @@ export function Live({ audit }: { audit: Audit }) {
 	const { events, error } = useEvents(audit)
 	const end = useRef<HTMLLIElement>(null)
 	const found = events.filter(e => e.type === 'finding' && e.status === 'committed')
-	useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [events.length])
+	// In braces: newer browsers return a promise here, which React would call.
+	useEffect(() => {
+		end.current?.scrollIntoView({ block: 'nearest' })
+	}, [events.length])
 	return (
 		<div className="grid min-h-0 grow gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
 			<section aria-label="Steps" className="flex min-h-60 flex-col rounded-lg border border-line bg-panel">

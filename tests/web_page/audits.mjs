@@ -1,0 +1,182 @@
+// Audits in the page, by its visible names: begun, watched, read, judged, compared.
+// usage: node audits.mjs URL FOLDER-WITH-FILES [FOLDER-FOR-SCREENSHOTS]
+import { writeFileSync } from 'node:fs'
+import { accessible, check, clean, end, open, want } from './page.mjs'
+
+const [base, folder, shots] = process.argv.slice(2)
+const people = (n, wrong) => Array.from({ length: n }, (_, i) => JSON.stringify({ _id: i, age: i < wrong ? String(20 + (i % 50)) : 20 + (i % 50), mail: `user${i}@example.org` })).join('\n')
+const complete = page => page.getByRole('tab', { name: 'Findings' }).waitFor()
+const rows = page => page.getByRole('region', { name: 'Audits', exact: true })
+
+async function screen(path, options) {
+	const page = await open(base, options)
+	await page.goto(base + path)
+	return page
+}
+
+async function upload(page, name, text) {
+	writeFileSync(`${folder}/${name}`, text)
+	await page.getByLabel('File to audit').setInputFiles(`${folder}/${name}`)
+}
+
+await check('an empty list teaches what an audit is', async () => {
+	const page = await screen('/audits')
+	await page.getByText('An audit looks at each field of a collection').waitFor()
+	await page.getByText('3 collections of the project').waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('a collection is audited: steps as they come, then the report', async () => {
+	const page = await screen('/audits')
+	await page.getByRole('button', { name: 'Audit orders' }).click()
+	await complete(page)
+	await page.getByRole('heading', { name: 'orders' }).waitFor()
+	await page.getByText('Complete').waitFor()
+	const first = page.getByRole('article').first()
+	await first.getByRole('button').first().click()
+	await first.getByText('db.orders.').waitFor()
+	await first.getByRole('button', { name: 'Check again now' }).click()
+	await first.getByText('Still so').waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('findings are chosen by severity and by words', async () => {
+	const page = await screen('/audits')
+	await rows(page).getByRole('link', { name: /orders/ }).first().click()
+	await complete(page)
+	const all = await page.getByRole('article').count()
+	await page.getByRole('button', { name: /^\d+ low$/ }).click()
+	want((await page.getByRole('article').count()) < all, 'fewer findings are low')
+	await page.getByRole('button', { name: /^All / }).click()
+	await page.getByRole('searchbox', { name: 'Search findings' }).fill('items[].price')
+	await page.getByRole('article', { name: /items\[\]\.price/ }).first().waitFor()
+	await page.getByRole('searchbox', { name: 'Search findings' }).fill('no such words')
+	await page.getByText('No finding has these words.').waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('a person judges a finding, and takes the word back', async () => {
+	const page = await screen('/audits')
+	await rows(page).getByRole('link', { name: /orders/ }).first().click()
+	await complete(page)
+	const first = page.getByRole('article').first()
+	await first.getByRole('button').first().click()
+	await first.getByRole('button', { name: 'It is a problem' }).click()
+	await page.getByText('Somebody said that it is a problem.').waitFor()
+	await page.getByRole('button', { name: 'Take that back' }).click()
+	await first.getByRole('button', { name: 'It is a problem' }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('fields have pictures, and are found by words', async () => {
+	const page = await screen('/audits')
+	await rows(page).getByRole('link', { name: /orders/ }).first().click()
+	await page.getByRole('tab', { name: 'Fields' }).click()
+	await page.getByRole('searchbox', { name: 'Search fields' }).fill('created_at')
+	await page.getByRole('region', { name: 'created_at' }).getByRole('img').waitFor()
+	await page.goto(`${base}/audits`)
+	await page.getByRole('link', { name: 'Fields of products' }).click()
+	await page.getByRole('heading', { name: 'Fields of products' }).waitFor()
+	await page.getByRole('searchbox', { name: 'Search fields' }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('an uploaded file is audited twice, and what was mended is gone', async () => {
+	const page = await screen('/audits')
+	await upload(page, 'people.ndjson', people(400, 40))
+	await complete(page)
+	await page.getByRole('article', { name: /age/ }).first().waitFor()
+	await page.getByRole('tab', { name: 'Past' }).click()
+	await page.getByText('This is the first audit of this source.').waitFor()
+	await page.getByRole('link', { name: 'All audits' }).click()
+	await upload(page, 'people.ndjson', people(400, 0))
+	await complete(page)
+	await page.getByText('Nothing was found').waitFor()
+	await page.getByRole('tab', { name: 'Past' }).click()
+	await page.getByRole('region', { name: 'Gone' }).getByText('checked: resolved').waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('a file that is none is refused in words', async () => {
+	const page = await screen('/audits')
+	await upload(page, 'notes.txt', 'words')
+	await page.getByRole('alert').getByText('.csv').waitFor()
+	await upload(page, 'empty.csv', '')
+	await page.getByRole('alert').getByText('The file is empty.').waitFor()
+	await page.context().close()
+})
+
+await check('the report is saved as a page', async () => {
+	const page = await screen('/audits')
+	await rows(page).getByRole('link', { name: /orders/ }).first().click()
+	await complete(page)
+	await page.getByText('Save as …').click()
+	const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV', exact: true }).click()])
+	want(file.suggestedFilename().endsWith('.csv'), file.suggestedFilename())
+	clean(page)
+	await page.context().close()
+})
+
+await check('an audit that is not there is said to be so', async () => {
+	const page = await screen('/audits/00000000-0000-7000-8000-000000000000')
+	await page.getByText('There is no such audit.').waitFor()
+	await page.context().close()
+})
+
+await check('a collection of 2,000 fields stays smooth', async () => {
+	const page = await screen('/audits')
+	const wide = i => JSON.stringify(Object.fromEntries(Array.from({ length: 2000 }, (_, k) => [`field_${k}`, (i * 7 + k) % 11])))
+	await upload(page, 'wide.ndjson', [1, 2, 3, 4, 5].map(wide).join('\n'))
+	await complete(page)
+	await page.goto(`${base}/audits`)
+	await page.getByRole('link', { name: 'Fields of wide.ndjson' }).click()
+	await page.getByRole('searchbox', { name: 'Search fields' }).waitFor()
+	const list = page.getByRole('region', { name: 'Fields', exact: true })
+	await list.getByRole('region').first().waitFor()
+	const frames = await list.evaluate(async box => {
+		const times = []
+		let last = performance.now()
+		for (let i = 0; i < 60; i++) {
+			box.scrollTop += 400
+			await new Promise(requestAnimationFrame)
+			times.push(performance.now() - last)
+			last = performance.now()
+		}
+		return { drawn: box.querySelectorAll('section').length, median: times.sort((a, b) => a - b)[30] }
+	})
+	console.log(`# 2,000 fields: ${frames.drawn} drawn, ${frames.median.toFixed(1)} ms a frame (median)`)
+	want(frames.drawn > 0 && frames.drawn < 40, `${frames.drawn} fields are drawn`)
+	await page.context().close()
+})
+
+for (const theme of ['light', 'dark']) {
+	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
+		await check(`the screens of audits are accessible: ${theme}, ${width} pixels`, async () => {
+			const page = await screen('/audits', { viewport: { width, height: 860 }, colorScheme: theme })
+			await rows(page).getByRole('link', { name: /orders/ }).first().waitFor()
+			await accessible(page, 'list')
+			if (shots) await page.screenshot({ path: `${shots}/audits-${theme}-${width}.png` })
+			await rows(page).getByRole('link', { name: /orders/ }).first().click()
+			await complete(page)
+			await page.getByRole('article').first().getByRole('button').first().click()
+			await accessible(page, 'report')
+			if (shots) await page.screenshot({ path: `${shots}/audit-${theme}-${width}.png` })
+			for (const tab of ['Fields', 'Past']) {
+				await page.getByRole('tab', { name: tab }).click()
+				await page.waitForTimeout(300)
+				await accessible(page, tab)
+				if (shots) await page.screenshot({ path: `${shots}/audit-${tab.toLowerCase()}-${theme}-${width}.png` })
+			}
+			clean(page)
+			await page.context().close()
+		})
+	}
+}
+
+await end()
