@@ -18,6 +18,8 @@ struct ag_server_chat_state {
 	pthread_cond_t ended;    /* a turn, or a thread, did */
 	ag_server_turn *turns;   /* under way; each has a share of the list */
 	unsigned nturn, nfollow; /* turns; readers of turns of other processes */
+	unsigned npeak;          /* most turns at once since the heap was trimmed */
+	bool must_trim;          /* the watch shall do it */
 	uint64_t nbegun, nfailed, ncancelled,
 		nlimited; /* turns so far; questions above a user's limit */
 	bool is_stopped;  /* no new turn begins */

@@ -1,6 +1,7 @@
 /* Turns that are under way: their threads, what they said so far, and who reads it.
  *
  * Locks, from the outside in: the list's (chat->lock), a turn's own, the HTTP server's. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 
 #define ORIGIN       "server.chat"
 #define MAX_TURNS    1024u
+#define MANY_TURNS   32u /* at once: worth a look at the heap when they are over */
 #define MAX_FOLLOWED 64u
 #define KEPT_BYTES \
 	(16u << 20) /* of what a turn said: beyond it nobody can come back to its beginning */
@@ -310,6 +312,12 @@ static void leave_list(ag_server_turn *t)
 	c->nturn--;
 	c->nfailed += t->state == FAILED || t->has_failed;
 	c->ncancelled += atomic_load(&t->cancel);
+	/* The heap keeps what many turns needed at once. When most of them are over the system gets it back. */
+	if (c->npeak >= MANY_TURNS && c->nturn < c->npeak / 4) {
+		c->npeak = c->nturn;
+		c->must_trim = true;
+		pthread_cond_signal(&c->watch_wake);
+	}
 	pthread_cond_broadcast(&c->ended);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -483,6 +491,7 @@ static ag_status enlist(ag_server *h, ag_server_turn *t, ag_err *err)
 			t->next = c->turns;
 			c->turns = t;
 			c->nturn++;
+			c->npeak = c->nturn > c->npeak ? c->nturn : c->npeak;
 			c->nbegun++;
 		} else {
 			st = ag_fail(err, AG_UNAVAILABLE, ORIGIN, "no thread could be started");
@@ -693,17 +702,20 @@ static void *watch_main(void *arg)
 	pthread_mutex_lock(&c->lock);
 	while (!c->is_watched) {
 		struct timespec until;
-		const bool is_busy = c->nturn > 0;
+		const bool is_busy = c->nturn > 0, must_trim = c->must_trim;
 
+		c->must_trim = false;
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += LOOK_MS * 1000000L;
 		until.tv_sec += until.tv_nsec / 1000000000L;
 		until.tv_nsec %= 1000000000L;
 		pthread_mutex_unlock(&c->lock);
+		if (must_trim)
+			malloc_trim(0);
 		if (is_busy)
 			look_for_stops(h);
 		pthread_mutex_lock(&c->lock);
-		if (!c->is_watched)
+		if (!c->is_watched && !c->must_trim)
 			pthread_cond_timedwait(&c->watch_wake, &c->lock, &until);
 	}
 	pthread_mutex_unlock(&c->lock);

@@ -12,8 +12,10 @@
 #include "store/parts.h"
 
 #define ORIGIN "store"
-/* Readers of a file need few. Of a server each is a process, but those that commit at the same time share one sync of its log. */
+/* Of a server each is a process, but those that commit at the same time share one sync of its log. A file is written by one
+ * connection for all; each of the others has a cache of 2 MB, and more readers than cores do not help. */
 #define MAX_CONNECTIONS 32u
+#define MAX_READERS     8u
 
 struct ag_db_pool {
 	ag_db_type type; /* of the handles: the database's own, with other methods */
@@ -23,7 +25,7 @@ struct ag_db_pool {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t given;
 	ag_db *idle[MAX_CONNECTIONS];
-	unsigned nidle, nopen;
+	unsigned nidle, nopen, max;
 };
 
 typedef struct shared {
@@ -74,11 +76,11 @@ static ag_status take_place(ag_db_pool *p, unsigned patience_ms, const struct ti
 
 	*ret = NULL;
 	pthread_mutex_lock(&p->lock);
-	while (!p->nidle && p->nopen == MAX_CONNECTIONS && rc != ETIMEDOUT)
+	while (!p->nidle && p->nopen == p->max && rc != ETIMEDOUT)
 		rc = pthread_cond_timedwait(&p->given, &p->lock, until);
 	if (p->nidle) {
 		*ret = take_idle(p, patience_ms);
-	} else if (p->nopen < MAX_CONNECTIONS) {
+	} else if (p->nopen < p->max) {
 		p->nopen++;
 	} else {
 		st = ag_fail(err, AG_UNAVAILABLE, ORIGIN,
@@ -380,6 +382,7 @@ ag_db_pool *ag_db_pool_new(ag_str uri, ag_db *first)
 	ag_db_pool *p = (ag_db_pool *)ag_xcalloc(1, sizeof(*p));
 
 	p->real = first->type;
+	p->max = first->type->has_one_writer ? MAX_READERS : MAX_CONNECTIONS;
 	p->uri = ag_xmalloc(uri.len + 1);
 	memcpy(p->uri, uri.ptr, uri.len);
 	p->uri[uri.len] = '\0';
