@@ -1,7 +1,7 @@
 // Taking an artifact along: its data, its code, a page of it, or a picture.
 import { Download } from 'lucide-react'
 import { type RefObject, useRef, useState } from 'react'
-import type { Artifact, ArtifactData } from '../shared/api'
+import type { Artifact, ArtifactData, QueryResult } from '../shared/api'
 import { saveFile } from '../shared/save'
 import { csvOf } from '../shared/table'
 import type { FrameHandle } from './frame'
@@ -19,13 +19,31 @@ function cleanSvg(text: string): string {
 	if (doc.documentElement.nodeName !== 'svg') return ''
 	for (const e of doc.querySelectorAll('script, style, foreignObject, iframe, object, embed, a, animate, set, handler')) e.remove()
 	for (const e of doc.querySelectorAll('*')) {
+		if (e.namespaceURI !== 'http://www.w3.org/2000/svg') e.remove() // HTML inside may lead away, too
 		for (const { name, value } of [...e.attributes]) {
 			const isRun = /^on/i.test(name) || (/href$/i.test(name) && !/^(#|data:image\/(png|jpeg|gif|webp))/i.test(value))
 			// Elsewhere, a function that is no reference inside the file.
 			if (isRun || /(url|image|image-set|src)\s*\(\s*(?!["']?#)/i.test(value)) e.removeAttribute(name)
 		}
 	}
-	return new XMLSerializer().serializeToString(doc).replace(/(\s)data-argus-style=/g, '$1style=')
+	return new XMLSerializer().serializeToString(doc.documentElement).replace(/(\s)data-argus-style=/g, '$1style=')
+}
+
+const escaped = (v: unknown) =>
+	String(v ?? '').replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`)
+
+// A page of what a script drew: its picture, as an image because an image runs nothing, and the rows that it was drawn from.
+function pageOf(artifact: Artifact, svg: string, results: QueryResult[]): string {
+	const row = (cells: unknown[], element: string) => `<tr>${cells.map(c => `<${element}>${escaped(c)}</${element}>`).join('')}</tr>`
+	const tables = results.map(r => `<h2>${escaped(r.name)}</h2><table>${row(r.columns!, 'th')}${r.rows!.map(x => row(x, 'td')).join('\n')}</table>`)
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width"><title>${escaped(artifact.title)}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}img{max-width:100%}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25rem .6rem;text-align:left}</style>
+</head><body><h1>${escaped(artifact.title)}</h1><p>${escaped(artifact.description)}</p>
+<img alt="${escaped(artifact.title)}" src="data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg).replaceAll("'", '%27')}">
+${tables.join('\n')}</body></html>
+`
 }
 
 const PNG = 'data:image/png;base64,'
@@ -43,25 +61,24 @@ export function ExportMenu({ artifact, data, page, frame, onRefused }: Props) {
 	const [isOpen, setOpen] = useState(false)
 	const menu = useRef<HTMLDivElement>(null)
 	const name = fileName(artifact.title)
-	const picture = async (as: 'svg' | 'png') => {
+	const drawing = async (as: 'svg' | 'png') => {
 		const made = (await frame.current?.picture(as)) ?? ''
-		if (as === 'svg' && made) {
-			const clean = cleanSvg(made)
-			if (clean) return saveFile(`${name}.svg`, 'image/svg+xml', clean)
-		} else if (made.startsWith(PNG)) {
-			return saveFile(`${name}.png`, 'image/png', bytesOf(made.slice(PNG.length)))
-		}
-		throw new Error('There is no drawing to take a picture of.')
+		const good = as === 'svg' ? cleanSvg(made) : made.startsWith(PNG) ? made.slice(PNG.length) : ''
+		if (!good) throw new Error('There is no drawing to take a picture of.')
+		return good
 	}
 	const results = data?.results.filter(r => r.columns && r.rows) ?? []
 	const choices: [string, () => void | Promise<void>][] = [
 		...(artifact.type === 'markdown'
 			? []
 			: ([
-					['Picture (PNG)', () => picture('png')],
-					['Picture (SVG)', () => picture('svg')],
+					['Picture (PNG)', async () => saveFile(`${name}.png`, 'image/png', bytesOf(await drawing('png')))],
+					['Picture (SVG)', async () => saveFile(`${name}.svg`, 'image/svg+xml', await drawing('svg'))],
 				] as [string, () => Promise<void>][])),
-		...(page ? ([['Page (HTML)', () => saveFile(`${name}.html`, 'text/html', page)]] as [string, () => void][]) : []),
+		[
+			'Page (HTML)',
+			async () => saveFile(`${name}.html`, 'text/html', page ?? pageOf(artifact, await drawing('svg'), results)),
+		],
 		...results.map(
 			r => [`${results.length > 1 ? r.name : 'Data'} (CSV)`, () => saveFile(`${fileName(r.name)}.csv`, 'text/csv', csvOf(r.columns!, r.rows!))] as [string, () => void],
 		),
