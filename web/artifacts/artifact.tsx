@@ -181,12 +181,12 @@ export function ArtifactView({ project, id, onAsk, onDeleted }: Props) {
 					<Button onClick={() => void bringBack()}>Bring back</Button>
 					<Button onClick={onDeleted}>All artifacts</Button>
 				</div>
-				{refused !== null && <ProblemNote error={refused} noun="artifact" />}
+				{refused !== null && <ProblemNote error={refused} />}
 			</div>
 		)
 	}
 	if (one.error || !artifact) {
-		return <div className="p-4">{one.error ? <ProblemNote error={one.error} noun="artifact" /> : <p className="text-quiet">Loading the artifact …</p>}</div>
+		return <div className="p-4">{one.error ? <ProblemNote error={one.error} /> : <p className="text-quiet">Loading the artifact …</p>}</div>
 	}
 	const problem = refused ?? live.error ?? page.error
 	const errors = live.data?.results.filter(r => r.error) ?? []
@@ -220,7 +220,7 @@ export function ArtifactView({ project, id, onAsk, onDeleted }: Props) {
 			)}
 			{problem && (
 				<div className="p-3">
-					<ProblemNote error={problem} noun="artifact" />
+					<ProblemNote error={problem} />
 				</div>
 			)}
 			<div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} className="relative min-h-0 grow">

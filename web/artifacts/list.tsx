@@ -93,8 +93,8 @@ export function ArtifactList({ project, start }: { project: string; start?: Star
 				<input type="checkbox" checked={isDeleted} onChange={e => setDeleted(e.target.checked)} className="size-4 accent-(--accent)" />
 				Deleted ones, which are kept for 30 days
 			</label>
-			{list.error && <ProblemNote error={list.error} noun="project" />}
-			{refused !== null && <ProblemNote error={refused} noun="artifact" />}
+			{list.error && <ProblemNote error={list.error} />}
+			{refused !== null && <ProblemNote error={refused} />}
 			<ul className="min-h-0 space-y-2 overflow-y-auto" aria-label="Artifacts">
 				{rows.map(r => (
 					<Row key={r.id} row={r} onOpen={() => open(project, r.id)} onBack={() => void bringBack(r.id)} />

@@ -31,7 +31,7 @@ function Diff({ project, id, version }: { project: string; id: string; version: 
 		staleTime: Infinity,
 	})
 	const lines = useMemo(() => (both.data ? diffLines(text(both.data[0]), text(both.data[1])) : []), [both.data])
-	if (both.error) return <ProblemNote error={both.error} noun="version" />
+	if (both.error) return <ProblemNote error={both.error} />
 	if (!both.data) return <p className="text-quiet">Comparing …</p>
 	const isNear = lines.map((_, i) => lines.slice(Math.max(0, i - AROUND), i + AROUND + 1).some(l => l.mark !== ' '))
 	return (
@@ -72,7 +72,7 @@ export function VersionsTab({ project, id, shown, onShow }: Props) {
 	if (list.error) {
 		return (
 			<div className="p-4">
-				<ProblemNote error={list.error} noun="artifact" />
+				<ProblemNote error={list.error} />
 			</div>
 		)
 	}

@@ -6,8 +6,7 @@ import { Problem } from './api'
 // As people write it: the server's words begin small and end without a full stop.
 const sentence = (text: string) => text && text[0]!.toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.')
 
-// noun: what was asked for, where the server has no words.
-export function wordsOf(e: unknown, noun = 'conversation'): { what: string; todo: string; reference: string } {
+export function wordsOf(e: unknown): { what: string; todo: string; reference: string } {
 	if (!(e instanceof Problem)) return { what: e instanceof Error ? e.message : String(e), todo: '', reference: '' }
 	const { reference } = e
 	const say = (what: string, todo: string) => ({ what: sentence(what), todo: sentence(todo), reference })
@@ -19,7 +18,7 @@ export function wordsOf(e: unknown, noun = 'conversation'): { what: string; todo
 		case 403:
 			return say(e.message || 'You may not do that.', e.hint || 'Ask whoever manages the project for access.')
 		case 404:
-			return say(e.message || `There is no such ${noun}.`, e.hint || 'It was deleted, or it belongs to somebody else.')
+			return say(e.message || 'It is not there.', e.hint || 'It was deleted, or it belongs to somebody else.')
 		case 429:
 			return say('That were many questions in a short time.', `Wait ${e.waitSeconds || 'some'} seconds, then ask again.`)
 		case 503:
@@ -29,8 +28,8 @@ export function wordsOf(e: unknown, noun = 'conversation'): { what: string; todo
 	}
 }
 
-export function ProblemNote({ error, noun, children }: { error: unknown; noun?: string; children?: ReactNode }) {
-	const { what, todo, reference } = wordsOf(error, noun)
+export function ProblemNote({ error, children }: { error: unknown; children?: ReactNode }) {
+	const { what, todo, reference } = wordsOf(error)
 	return (
 		<div role="alert" className="flex gap-3 rounded-lg border border-bad/40 bg-bad-soft px-4 py-3">
 			<TriangleAlert aria-hidden className="mt-0.5 size-5 shrink-0 text-bad" />
