@@ -69,7 +69,7 @@ complete -c argus -n __argus_is_first -a review -d 'List and decide findings tha
 complete -c argus -n __argus_is_first -a rate -d 'Say whether a finding is a true or a false positive'
 complete -c argus -n __argus_is_first -a purge -d 'Remove old runs from the store'
 complete -c argus -n __argus_is_first -a mcp -d 'Serve databases, documents and projects to agents: the MCP server'
-complete -c argus -n __argus_is_first -a serve -d 'Serve conversations about databases, and MCP, over HTTP'
+complete -c argus -n __argus_is_first -a serve -d 'Serve conversations, audits and MCP over HTTP, with a web page'
 complete -c argus -n __argus_is_first -a project -d 'Manage projects: databases, their limits and their members'
 complete -c argus -n __argus_is_first -a token -d 'Make, list and revoke tokens for the servers'
 complete -c argus -n __argus_is_first -a user -d 'Make and manage the accounts of people who log in'

@@ -549,12 +549,13 @@ const ag_command ag_cmd_mcp = {
 
 const ag_command ag_cmd_serve = {
 	.name = "serve",
-	.summary = "Serve conversations about databases, and MCP, over HTTP",
+	.summary = "Serve conversations, audits and MCP over HTTP, with a web page",
 	.group = AG_GROUP_SERVE,
 	.usage = "[SOURCE] [options]",
 	.about =
 		"Listens on http://127.0.0.1:8080. POST /api/chat takes a question and streams the answer, as the useChat hook "
-		"of the Vercel AI SDK reads it; /api/threads lists the caller's conversations; /mcp is the server of argus mcp. "
+		"of the Vercel AI SDK reads it; /api/threads lists the caller's conversations; /api/audits begins and shows audits of "
+		"documents, which processes of its own do (--workers); /mcp is the server of argus mcp. "
 		"SOURCE is a database, and further ones are projects, as of argus mcp.\n\n"
 		"An answer goes on when its reader leaves: GET /api/chat/ID/stream reads it from its beginning, from any process on "
 		"the same store, and goes on with one that a crash interrupted; POST /api/chat/ID/stop ends it.\n\n"

@@ -125,12 +125,6 @@ void ag_server_audit_rate(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 /* --- what waits for a person --- */
 
-static bool is_of_project(const ag_server_audit *a, ag_str source_key)
-{
-	return ag_store_is_below(source_key, a->places[0]) ||
-	       ag_store_is_below(source_key, a->places[1]);
-}
-
 static ag_status waiting_work(ag_server_audit *a, ag_err *err)
 {
 	ag_past_run *runs;
@@ -141,7 +135,7 @@ static ag_status waiting_work(ag_server_audit *a, ag_err *err)
 	if (st)
 		return st;
 	for (size_t i = 0; i < n; i++)
-		if (is_of_project(a, runs[i].run.source_key))
+		if (ag_server_audit_is_mine(a, runs[i].run.source_key))
 			runs[kept++] = runs[i];
 	ag_server_json(a->rp, &w);
 	ag_audit_pending_json(runs, kept, a->h->opts.audits->show_values, a->rq->arena, &w);

@@ -28,21 +28,27 @@ ag_str ag_server_audit_uri(ag_server_audit *a, ag_str upload)
 	                     AG_FMT(upload));
 }
 
+/* Of a folder the files in it; what is deeper is not listed, and may be another project's. */
+static ag_store_place place_of(ag_str uri, ag_arena *arena)
+{
+	const ag_str key = uri.len ? ag_source_base(uri, arena) : AG_S("");
+
+	return (ag_store_place){ key, ag_str_starts(key, AG_S("/")) };
+}
+
 static void find_places(ag_server_audit *a)
 {
 	const ag_server_audits *o = a->h->opts.audits;
 	const ag_project *p = a->at.place.project;
 
-	a->places[0] = p->settings.documents.len
-	                       ? ag_source_base(p->settings.documents, a->rq->arena)
-	                       : AG_S("");
-	a->places[1] = ag_source_base(o->folder(o->arg, p->id, a->rq->arena), a->rq->arena);
+	a->places[0] = place_of(p->settings.documents, a->rq->arena);
+	a->places[1] = place_of(o->folder(o->arg, p->id, a->rq->arena), a->rq->arena);
 }
 
-static bool is_in_project(const ag_server_audit *a, ag_str source_key)
+bool ag_server_audit_is_mine(const ag_server_audit *a, ag_str source_key)
 {
-	return ag_store_is_below(source_key, a->places[0]) ||
-	       ag_store_is_below(source_key, a->places[1]);
+	return ag_store_is_below(source_key, &a->places[0]) ||
+	       ag_store_is_below(source_key, &a->places[1]);
 }
 
 static ag_str job_project(const ag_job *job, ag_arena *arena)
@@ -90,7 +96,7 @@ static bool is_mine(const ag_server_audit *a)
 {
 	if (a->has_job && ag_str_eq(job_project(&a->job, a->rq->arena), a->at.place.project->id))
 		return true;
-	return a->has_run && is_in_project(a, a->run.source_key);
+	return a->has_run && ag_server_audit_is_mine(a, a->run.source_key);
 }
 
 /* The caller's project whose audit it is. False: rp says that there is none. */
@@ -246,7 +252,7 @@ void ag_server_audit_members(const ag_server_audit *a, ag_jw *w)
 	ag_jw_kstr(w, "project", a->at.place.project->id);
 	ag_jw_kstr(w, "collection", collection_of(a));
 	ag_jw_kbool(w, "is_upload",
-	            a->has_run ? ag_store_is_below(r->source_key, a->places[1]) : false);
+	            a->has_run ? ag_store_is_below(r->source_key, &a->places[1]) : false);
 	ag_jw_kstr(w, "status", status_of(a));
 	ag_jw_kstr(w, "verdict", a->has_run ? r->verdict : AG_S(""));
 	ag_jw_ktime_or_null(w, "queued_at", a->has_job ? a->job.created_ms : 0);
@@ -583,7 +589,8 @@ static ag_status diff_work(ag_server_audit *a, ag_err *err)
 		st = ag_compare_previous(a->store, &a->run, a->rq->arena, &d.a, err);
 	} else {
 		st = look_up(&other, with, &is_there, err);
-		if (!st && !(is_there && other.has_run && is_in_project(a, other.run.source_key)))
+		if (!st && !(is_there && other.has_run &&
+		             ag_server_audit_is_mine(a, other.run.source_key)))
 			st = ag_fail(err, AG_NOT_FOUND, ORIGIN,
 			             "there is no audit of ?with= in this project");
 		d.a = other.run;

@@ -19,8 +19,8 @@ typedef struct ag_server_audit {
 	ag_server *h;
 	ag_httpd_request *rq;
 	ag_httpd_reply *rp;
-	ag_server_place at; /* the caller in the project */
-	ag_str places[2];   /* of the project: its documents, its uploads; "" = none */
+	ag_server_place at;       /* the caller in the project */
+	ag_store_place places[2]; /* of the project: its documents, its uploads */
 	ag_store *store;
 	ag_val body;  /* with HAS_BODY */
 	bool has_run; /* with HAS_RUN: false while the audit is only queued */
@@ -49,6 +49,8 @@ void ag_server_audit_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
  * errors  AG_NOT_FOUND: tells which there are; of ag_source_list() */
 AG_CHECK ag_status ag_server_audit_places(ag_server_audit *a, ag_str upload, ag_str collection,
                                           ag_source_place **ret, size_t *nret, ag_err *err);
+/* Does a run of that source belong to the project of the request? */
+bool ag_server_audit_is_mine(const ag_server_audit *a, ag_str source_key);
 /* The address that those are of. */
 ag_str ag_server_audit_uri(ag_server_audit *a, ag_str upload);
 /* Members of an audit that may be queued, running or ended. */

@@ -13,6 +13,11 @@
 	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r            \
 	  ".input_tokens, " r ".output_tokens, " r ".usd, " r ".request_units"
 #define RUN_NCOLUMN 19
+/* A flat place: the rest of the key has no "/". */
+#define AT_PLACE(key, flat)                                                              \
+	"(" key " <> '' AND (source_key = " key " OR (substr(source_key, 1, length(" key \
+	") + 1) = " key " || '/' AND (" flat " = 0 OR substr(source_key, length(" key    \
+	") + 2) = replace(substr(source_key, length(" key ") + 2), '/', '')))))"
 #define FINDING_COLUMNS_OF(f)                                                             \
 	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
 	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
@@ -44,11 +49,9 @@ static const ag_sql sql[] = {
 	/* Of the place $2 or below it, and of the place $3. */
 	[RUNS_BELOW] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r WHERE agent = $1 AND "
-	             "(($2 <> '' AND (source_key = $2 OR "
-	             "substr(source_key, 1, length($2) + 1) = $2 || '/')) OR "
-	             "($3 <> '' AND (source_key = $3 OR "
-	             "substr(source_key, 1, length($3) + 1) = $3 || '/'))) "
-	             "ORDER BY started_at DESC, id DESC LIMIT $4 OFFSET $5" },
+	             "(" AT_PLACE("$2", "$3") " OR " AT_PLACE(
+			     "$4", "$5") ") "
+	                                 "ORDER BY started_at DESC, id DESC LIMIT $6 OFFSET $7" },
 	/* 'g' follows every character of an id. */
 	[RUNS_BY_PREFIX] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r "
@@ -208,8 +211,9 @@ ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena, a
                         size_t *nret, ag_err *err)
 {
 	return read_runs(db, &sql[RUNS_BELOW],
-	                 AG_DB_ARGS(ag_db_text(q->agent), ag_db_text(q->places[0]),
-	                            ag_db_text(q->places[1]), ag_db_int((int64_t)q->limit),
+	                 AG_DB_ARGS(ag_db_text(q->agent), ag_db_text(q->places[0].key),
+	                            ag_db_int(q->places[0].is_flat), ag_db_text(q->places[1].key),
+	                            ag_db_int(q->places[1].is_flat), ag_db_int((int64_t)q->limit),
 	                            ag_db_int((int64_t)q->offset)),
 	                 arena, ret, nret, err);
 }

@@ -508,8 +508,8 @@ ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *
 	ag_status st = AG_OK;
 
 	for (size_t i = 0; i < AG_NELEM(q->places) && !st; i++)
-		st = ag_store_check_text(ORIGIN, "the place", q->places[i], AG_STORE_MAX_TEXT_BYTES,
-		                         err);
+		st = ag_store_check_text(ORIGIN, "the place", q->places[i].key,
+		                         AG_STORE_MAX_TEXT_BYTES, err);
 	if (st)
 		return st;
 	if (q->limit > AG_STORE_MAX_RUNS)
@@ -519,10 +519,17 @@ ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *
 	return ag_runs_below(s->db, &asked, arena, ret, nret, err);
 }
 
-bool ag_store_is_below(ag_str source_key, ag_str place)
+bool ag_store_is_below(ag_str source_key, const ag_store_place *place)
 {
-	return place.len && ag_str_starts(source_key, place) &&
-	       (source_key.len == place.len || source_key.ptr[place.len] == '/');
+	const ag_str key = place->key;
+	ag_str rest;
+
+	if (!key.len || !ag_str_starts(source_key, key))
+		return false;
+	rest = ag_str_make(source_key.ptr + key.len, source_key.len - key.len);
+	if (!rest.len)
+		return true;
+	return rest.ptr[0] == '/' && !(place->is_flat && memchr(rest.ptr + 1, '/', rest.len - 1));
 }
 
 ag_status ag_store_groups(ag_store *s, const ag_group_question *q, ag_arena *arena,

@@ -159,19 +159,25 @@ AG_CHECK ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after
 /* Newest first; source_key "" = all. limit at most 1000. */
 AG_CHECK ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
+/* Where data is: a source_key, or what several begin with. */
+typedef struct ag_store_place {
+	ag_str key;   /* up to a "/"; "" = none */
+	bool is_flat; /* what is directly below it belongs to it, what is deeper does not: a folder */
+} ag_store_place;
+
 /* Runs of an agent on what is at one of these places or below it. */
 typedef struct ag_runs_question {
 	ag_str agent;
-	ag_str places[2]; /* a source_key or the beginning of some, up to a "/"; "" = none */
-	size_t limit;     /* at most AG_STORE_MAX_RUNS */
+	ag_store_place places[2];
+	size_t limit; /* at most AG_STORE_MAX_RUNS */
 	size_t offset;
 } ag_runs_question;
 
 /* Newest first. */
 AG_CHECK ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *arena,
                                        ag_run_row **ret, size_t *nret, ag_err *err);
-/* Is the key that place, or below it? */
-bool ag_store_is_below(ag_str source_key, ag_str place);
+/* Is the key that of the place, or does it belong to it? */
+bool ag_store_is_below(ag_str source_key, const ag_store_place *place);
 /* The runs of one source_key as one: a conversation is such a group. */
 typedef struct ag_run_group {
 	ag_str source_key;

@@ -280,6 +280,49 @@ static void runs_are_listed_newest_first(void **state)
 	                 AG_INVALID);
 }
 
+/* Of a folder what is directly in it; of a server all that is below. Names that only begin alike are others. */
+static void runs_of_a_place(void **state)
+{
+	static const char *const keys[] = { "/data",     "/data/a.csv",   "/data/sub/b.csv",
+		                            "/database", "host/shop/a/b", "host/shop_2/c" };
+	static const struct {
+		ag_store_place place;
+		size_t n;
+	} cases[] = {
+		{ { AG_S_INIT("/data"), true }, 2 },       { { AG_S_INIT("/data"), false }, 3 },
+		{ { AG_S_INIT("/data/a.csv"), true }, 1 }, { { AG_S_INIT("host/shop"), false }, 1 },
+		{ { AG_S_INIT("host"), false }, 2 },       { { AG_S_INIT("host"), true }, 0 },
+		{ { AG_S_INIT("%"), false }, 0 },          { { AG_S_INIT(""), false }, 0 },
+	};
+	store_env *env = *state;
+	ag_run_row *rows;
+	size_t n;
+
+	for (size_t i = 0; i < AG_NELEM(keys); i++) {
+		const ag_id id = ag_id_new(&ag_clock_system);
+		ag_run_row row = store_test_run(&id, 1000 + (int64_t)i, keys[i]);
+
+		put_run(env, &row);
+	}
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		ag_runs_question q = { .agent = AG_S("audit"),
+			               .places = { { AG_S(""), false }, cases[i].place },
+			               .limit = 10 };
+		size_t nbelow = 0;
+
+		assert_ok(env,
+		          ag_store_runs_below(env->store, &q, env->arena, &rows, &n, &env->err));
+		assert_int_equal(n, cases[i].n);
+		for (size_t k = 0; k < AG_NELEM(keys); k++)
+			nbelow += ag_store_is_below(ag_str_c(keys[k]), &cases[i].place);
+		assert_int_equal(nbelow, n);
+		q.agent = AG_S("ask");
+		assert_ok(env,
+		          ag_store_runs_below(env->store, &q, env->arena, &rows, &n, &env->err));
+		assert_int_equal(n, 0);
+	}
+}
+
 static ag_id fixed_id(const char *text)
 {
 	ag_id id;
@@ -535,6 +578,7 @@ int main(void)
 		T(malformed_events_are_refused),
 		T(run_row_is_inserted_and_replaced),
 		T(runs_are_listed_newest_first),
+		T(runs_of_a_place),
 		T(run_is_found_by_prefix),
 		T(findings_are_replaced_by_id),
 		T(report_is_kept),

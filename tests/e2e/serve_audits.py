@@ -161,6 +161,17 @@ def rights(server, tokens, audit, store, model):
     check("a page of another origin begins nothing", r.status == 403)
 
 
+def nested(server, tokens):
+    """The folder of one project lies in that of another, which does not list it."""
+    analyst, viewer, stranger = tokens
+    one = call(server, stranger, "POST", A, {"project": "secret"})[1]["audits"][0]["id"]
+    ended(server, stranger, one)
+    check("the owner reads it", call(server, stranger, "GET", "%s/%s/report" % (A, one))[0] == 200)
+    listed = [a["id"] for a in call(server, viewer, "GET", A + "?project=shop")[1]["audits"]]
+    got = [call(server, viewer, "GET", "%s/%s%s" % (A, one, p))[0] for p in ("", "/events", "/report")]
+    check("who has the folder around it does not", one not in listed and got == [404] * 3, (listed, got))
+
+
 def collections(server, tokens):
     analyst, viewer, _ = tokens
     made = start(server, analyst, max_iterations=5, eval_profile="fast")
@@ -232,8 +243,11 @@ def on(name, store, model):
         f.write("id,price\n" + "".join("%d,%s\n" % (i, "n/a" if i % 20 == 0 else i * 1.5) for i in range(200)))
     with open(folder + "/people.ndjson", "w", encoding="utf-8") as f:
         f.write(people(100, 0))
+    os.makedirs(folder + "/of-others", exist_ok=True)
+    with open(folder + "/of-others/salaries.ndjson", "w", encoding="utf-8") as f:
+        f.write(people(50, 5))
     argus(store, model, "project", "add", "shop", "documents=" + folder)
-    argus(store, model, "project", "add", "secret", "documents=%s-of-others" % folder)
+    argus(store, model, "project", "add", "secret", "documents=%s/of-others" % folder)
     tokens = []
     for user, role, project in (("ann", "analyst", "shop"), ("vi", "viewer", "shop"), ("sam", "analyst", "secret")):
         argus(store, model, "project", "grant", project, user, role)
@@ -248,6 +262,7 @@ def on(name, store, model):
     judges(server, tokens, one, report)
     past(server, tokens, one)
     rights(server, tokens, one, store, model)
+    nested(server, tokens)
     collections(server, tokens)
     log = subprocess.run([serve.ARGUS, "log", "-o", "json", "--project", "shop", "--limit", "500"], capture_output=True, text=True, env=serve.env(store, model), check=False)
     check("what was done is in the audit table", all(t in log.stdout for t in ("start_audit", "upload_documents", "rate_finding", "verify_audit", "read_audit_report")), log.stderr)
