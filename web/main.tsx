@@ -13,9 +13,10 @@ import { applyTheme } from './shared/theme'
 
 applyTheme()
 
-const AuditsFrame = lazy(() => import('./audits/frame').then(m => ({ default: m.AuditsFrame })))
+const PlainFrame = lazy(() => import('./shared/plain_frame').then(m => ({ default: m.PlainFrame })))
 const AuditsScreen = lazy(() => import('./audits/list_screen').then(m => ({ default: m.AuditsScreen })))
 const AuditScreen = lazy(() => import('./audits/audit_screen').then(m => ({ default: m.AuditScreen })))
+const ManageScreen = lazy(() => import('./manage/screen').then(m => ({ default: m.ManageScreen })))
 const FieldsScreen = lazy(() => import('./audits/fields_screen').then(m => ({ default: m.FieldsScreen })))
 
 const Page = () => (
@@ -31,7 +32,8 @@ const chats = createRoute({ getParentRoute: () => root, id: 'chats', validateSea
 const home = createRoute({ getParentRoute: () => chats, path: '/', component: Outlet })
 const chat = createRoute({ getParentRoute: () => chats, path: '/chat/$id', component: Outlet })
 const setup = createRoute({ getParentRoute: () => chats, path: '/setup', component: Outlet })
-const audits = createRoute({ getParentRoute: () => root, path: '/audits', component: AuditsFrame })
+const plain = createRoute({ getParentRoute: () => root, id: 'plain', component: PlainFrame })
+const audits = createRoute({ getParentRoute: () => plain, path: '/audits', component: Outlet })
 const auditList = createRoute({ getParentRoute: () => audits, path: '/', component: AuditsScreen })
 const audit = createRoute({ getParentRoute: () => audits, path: '/$id', component: AuditScreen })
 const word = (v: unknown) => (typeof v === 'string' && v ? v : undefined)
@@ -45,8 +47,13 @@ const fields = createRoute({
 		upload: word(s.upload),
 	}),
 })
+const managing = createRoute({ getParentRoute: () => plain, path: '/manage', component: ManageScreen })
+const managed = createRoute({ getParentRoute: () => plain, path: '/manage/$part', component: ManageScreen })
 const router = createRouter({
-	routeTree: root.addChildren([chats.addChildren([home, chat, setup]), audits.addChildren([auditList, fields, audit])]),
+	routeTree: root.addChildren([
+		chats.addChildren([home, chat, setup]),
+		plain.addChildren([audits.addChildren([auditList, fields, audit]), managing, managed]),
+	]),
 })
 
 declare module '@tanstack/react-router' {

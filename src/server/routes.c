@@ -370,6 +370,8 @@ const ag_http_route ag_server_routes[] = {
 	{ .methods = "GET, HEAD", .path = "/chat/{id}", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/audits", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/audits/{id}", .handle = ag_server_web_page },
+	{ .methods = "GET, HEAD", .path = "/manage", .handle = ag_server_web_page },
+	{ .methods = "GET, HEAD", .path = "/manage/{part}", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/setup", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/assets/{name}", .handle = ag_server_web_asset },
 	{ .methods = "GET, HEAD", .path = "/frame/{name}", .handle = ag_server_web_frame },

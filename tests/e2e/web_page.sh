@@ -97,4 +97,5 @@ HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(s
 	"${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
 exit $bad

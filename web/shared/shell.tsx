@@ -11,6 +11,7 @@ import { IconButton } from './ui'
 const PLACES = [
 	['/', 'Chat'],
 	['/audits', 'Audits'],
+	['/manage', 'Manage'],
 ] as const
 
 export interface Command {

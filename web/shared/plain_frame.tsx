@@ -1,9 +1,9 @@
-// What the screens of audits have around them.
+// What screens without a list at their side have around them.
 import { Outlet } from '@tanstack/react-router'
 import { Palette } from '../chat/palette'
-import { Header, useCommands } from '../shared/shell'
+import { Header, useCommands } from './shell'
 
-export function AuditsFrame() {
+export function PlainFrame() {
 	const { commands, signOut } = useCommands()
 	return (
 		<div className="flex h-full flex-col">

@@ -1,0 +1,40 @@
+// Requests of those who manage the server or a project.
+import { json } from '../shared/api'
+import type { components } from '../shared/api_types'
+
+type Shapes = components['schemas']
+export type User = Shapes['User']
+export type Token = Shapes['Token']
+export type Member = Shapes['Member']
+export type Project = Shapes['Project']
+export type Known = Shapes['Known']
+export const ROLES = ['viewer', 'analyst', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+export const KINDS = ['entry', 'table', 'metric', 'learning', 'golden', 'recipe'] as const
+export type Kind = (typeof KINDS)[number]
+
+const part = encodeURIComponent
+const user = (name: string) => `/api/users/${part(name)}`
+const project = (id: string) => `/api/projects/${part(id)}`
+const page = (cursor: string) => `limit=100${cursor && `&cursor=${part(cursor)}`}`
+
+export const manage = {
+	users: (cursor: string) => json<'listUsers'>(`/api/users?${page(cursor)}`),
+	addUser: (name: string, superuser: boolean) => json<'createUser'>('/api/users', 'POST', { name, superuser }),
+	changeUser: (name: string, what: { superuser?: boolean; active?: boolean }) => json<'changeUser'>(user(name), 'PATCH', what),
+	removeUser: (name: string) => json<'deleteUser'>(user(name), 'DELETE'),
+	linkUser: (name: string) => json<'linkUser'>(`${user(name)}/link`, 'POST', {} as never),
+	tokens: (cursor: string) => json<'listTokens'>(`/api/tokens?${page(cursor)}`),
+	addToken: (name: string, role: Role, days: number) =>
+		json<'createToken'>('/api/tokens', 'POST', { name, role, ...(days > 0 ? { expires_days: days } : {}) }),
+	revoke: (id: string) => json<'revokeToken'>(`/api/tokens/${part(id)}`, 'DELETE'),
+	projects: () => json<'listProjects'>('/api/projects?limit=200'),
+	members: (id: string, cursor: string) => json<'listMembers'>(`${project(id)}/members?${page(cursor)}`),
+	putMember: (id: string, name: string, role: Role) => json<'putMember'>(`${project(id)}/members/${part(name)}`, 'PUT', { role }),
+	removeMember: (id: string, name: string) => json<'removeMember'>(`${project(id)}/members/${part(name)}`, 'DELETE'),
+	knowledge: (id: string, kind: string, q: string, cursor: string) =>
+		json<'listKnowledge'>(`${project(id)}/knowledge?${page(cursor)}${kind && `&kind=${kind}`}${q && `&q=${part(q)}`}`),
+	removeKnown: (id: string, kind: string, name: string) => json<'deleteKnowledge'>(`${project(id)}/knowledge/${kind}/${part(name)}`, 'DELETE'),
+	judge: (id: string, name: string, right: boolean, why: string) =>
+		json<'reviewLearning'>(`${project(id)}/knowledge/learning/${part(name)}/review`, 'POST', right ? { right } : { right, why }),
+}

@@ -1,0 +1,70 @@
+// The screen of /manage: what belongs to people who look after projects and the server.
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api } from '../shared/api'
+import { ProblemNote } from '../shared/problem'
+import { manage } from './api'
+import { Knowledge } from './knowledge'
+import { Members } from './members'
+import { field } from './parts'
+import { People } from './people'
+import { Connect, Tokens } from './tokens'
+
+const PARTS = ['Knowledge', 'Members', 'People', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Members']
+
+export function ManageScreen() {
+	const named = useParams({ strict: false }).part ?? ''
+	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
+	const projects = useQuery({ queryKey: ['projects'], queryFn: manage.projects })
+	const [chosen, setChosen] = useState('')
+	const list = projects.data?.projects ?? []
+	const project = chosen || list[0]?.id || ''
+	const role = list.find(p => p.id === project)?.role
+	const parts = PARTS.filter(p => (p !== 'People' || me.data?.superuser) && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
+	const part = parts.find(p => p.toLowerCase() === named) ?? parts[0]!
+	useEffect(() => {
+		document.title = `${part} · Argus`
+	}, [part])
+	return (
+		<div className="mx-auto grid w-full max-w-5xl gap-6 p-4 md:grid-cols-[11rem_minmax(0,1fr)]">
+			<nav aria-label="Parts of this screen" className="flex flex-wrap gap-1 md:flex-col">
+				{parts.map(p => (
+					<Link
+						key={p}
+						to="/manage/$part"
+						params={{ part: p.toLowerCase() }}
+						aria-current={p === part ? 'page' : undefined}
+						className={`rounded-md px-3 py-1.5 ${p === part ? 'bg-accent-soft font-medium' : 'text-quiet hover:bg-sunk hover:text-text'}`}
+					>
+						{p}
+					</Link>
+				))}
+			</nav>
+			<div className="min-w-0 space-y-4">
+				<div className="flex flex-wrap items-center gap-3">
+					<h2 className="grow text-lg font-semibold">{part}</h2>
+					{OF_PROJECT.includes(part) && list.length > 1 && (
+						<label className="flex items-center gap-2">
+							Project
+							<select value={project} onChange={e => setChosen(e.target.value)} className={field}>
+								{list.map(p => (
+									<option key={p.id} value={p.id}>
+										{p.name || p.id}
+									</option>
+								))}
+							</select>
+						</label>
+					)}
+				</div>
+				{projects.error && <ProblemNote error={projects.error} />}
+				{part === 'Knowledge' && project && <Knowledge key={project} project={project} />}
+				{part === 'Members' && project && <Members key={project} project={project} />}
+				{part === 'People' && <People />}
+				{part === 'Tokens' && <Tokens />}
+				{part === 'Connect' && <Connect />}
+			</div>
+		</div>
+	)
+}
