@@ -1,10 +1,8 @@
 /* argus log: the audit table, for people and programs; and whether anybody changed it. */
 #include "base/utf8.h"
 #include "cli/past.h"
-#include "query/extjson.h"
+#include "project/calls.h"
 #include "report/human.h"
-#include "run/owner.h"
-#include "store/ledger.h"
 
 #define DEFAULT_LIMIT 20
 #define MAX_SQL_WIDTH 200
@@ -54,67 +52,9 @@ static int64_t since_ms(ag_cli *c)
 
 /* --- rows --- */
 
-/* A process on another machine, or before a restart of this one, cannot be looked up. No call is allowed to run for longer
- * (mcp/server.h: call_timeout_ms). */
-#define LONGEST_CALL_MS (15 * 60 * 1000)
-
-/* A row whose call has not ended, because it runs, or because its process ended first. */
-static ag_str outcome_of(const ag_ledger_row *r, int64_t now_ms)
-{
-	if (!r->owner.len)
-		return r->outcome;
-	switch (ag_owner_state_of(r->owner)) {
-	case AG_OWNER_ALIVE: return AG_S("running");
-	case AG_OWNER_DEAD: return AG_S("interrupted");
-	case AG_OWNER_UNKNOWN: break;
-	}
-	return now_ms - r->at_ms > LONGEST_CALL_MS ? AG_S("interrupted") : AG_S("unknown");
-}
-
 static bool is_open_outcome(ag_str s)
 {
 	return ag_str_eqc(s, "running") || ag_str_eqc(s, "interrupted") || ag_str_eqc(s, "unknown");
-}
-
-/* The tables are JSON that we wrote ourselves; of a table that was changed from outside, text. */
-static void tables_json(ag_jw *w, ag_str tables, ag_arena *arena)
-{
-	const ag_extjson_opts opts = { .max_depth = 4, .max_values = 10000 };
-	ag_val v;
-
-	if (!tables.len)
-		ag_jw_kraw(w, "tables", AG_S("[]"));
-	else if (ag_extjson_parse(tables, &opts, arena, &v, NULL, NULL, NULL))
-		ag_jw_kstr(w, "tables", tables);
-	else
-		ag_jw_kraw(w, "tables", tables);
-}
-
-static void row_json(ag_jw *w, const ag_ledger_row *r, ag_arena *arena)
-{
-	ag_jw_obj(w);
-	ag_jw_kuint(w, "row", r->seq);
-	if (r->began)
-		ag_jw_kuint(w, "began_row", r->began);
-	ag_jw_ktime(w, "at", r->at_ms);
-	ag_jw_kstr(w, "user", r->user);
-	ag_jw_kstr(w, "project", r->project);
-	ag_jw_kstr(w, "token", r->token);
-	ag_jw_kstr(w, "session", r->session);
-	ag_jw_kstr(w, "tool", r->tool);
-	ag_jw_kstr(w, "outcome", r->outcome);
-	ag_jw_kstr(w, "sql", r->sql);
-	ag_jw_kstr(w, "fingerprint", r->fingerprint);
-	ag_jw_kstr(w, "verdict", r->verdict);
-	ag_jw_kstr(w, "rule", r->rule);
-	tables_json(w, r->tables, arena);
-	ag_jw_kuint(w, "rows", r->nrow);
-	ag_jw_kuint(w, "bytes", r->nbyte);
-	ag_jw_kint(w, "wait_us", r->wait_us);
-	ag_jw_kint(w, "exec_us", r->exec_us);
-	ag_jw_kstr(w, "detail", r->detail);
-	ag_jw_kstr(w, "hash", ag_str_c(r->hash));
-	ag_jw_obj_end(w);
 }
 
 static int json(ag_cli *c, const ag_ledger_row *rows, size_t n)
@@ -127,7 +67,7 @@ static int json(ag_cli *c, const ag_ledger_row *rows, size_t n)
 	ag_jw_kkey(&w, "calls");
 	ag_jw_arr(&w);
 	for (size_t i = n; i-- > 0;)
-		row_json(&w, &rows[i], c->app.arena);
+		ag_call_json(&w, &rows[i], c->app.arena);
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
 	return ag_past_print_json(c, &out);
@@ -219,7 +159,7 @@ static int show(ag_cli *c, ag_store *store, int64_t since)
 	if (ag_store_ledger_rows(store, &q, c->app.arena, &rows, &n, &err))
 		return ag_cli_fail(c, &err);
 	for (size_t i = 0; i < n && nshown < limit; i++) {
-		rows[i].outcome = outcome_of(&rows[i], ag_clock_wall(c->app.ctx.clock));
+		rows[i].outcome = ag_call_outcome(&rows[i], ag_clock_wall(c->app.ctx.clock));
 		if (!is_open_outcome(wanted) || ag_str_eq(rows[i].outcome, wanted))
 			rows[nshown++] = rows[i];
 	}

@@ -40,7 +40,7 @@ static const ag_doc_field audit[] = {
 static const ag_doc_field audit_list[] = {
 	{ "audits", "[Audit]", "newest first; those that wait for a worker before the others", NULL,
 	  false },
-	{ "next", "string?", NULL, NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field audits_begun[] = {

@@ -97,6 +97,34 @@ static const ag_doc_field artifact_data[] = {
 	{ "data", "object", "what the page is given", NULL, false },
 };
 
+static const ag_doc_field call[] = {
+	{ "row", "integer", "of the audit table", NULL, false },
+	{ "at", "time", "when it began", NULL, false },
+	{ "user", "string", NULL, NULL, false },
+	{ "tool", "string", NULL, NULL, false },
+	{ "outcome", "string", "ok, the code of an error, running or interrupted", NULL, false },
+	{ "sql", "string", "\"\" = it has none", NULL, false },
+	{ "verdict", "string", "of the guard: allow, deny, \"\"", NULL, false },
+	{ "rule", "string", "why it was denied", NULL, false },
+	{ "rows", "integer", NULL, NULL, false },
+	{ "exec_us", "integer", "microseconds in the database", NULL, false },
+	{ "detail", "string", NULL, NULL, false },
+};
+
+static const ag_doc_field call_list[] = {
+	{ "calls", "[Call]", "newest first", NULL, false },
+	AG_DOC_NEXT,
+};
+
+static const ag_doc_field call_check[] = {
+	{ "is_whole", "boolean", "no row was changed, added or removed", NULL, false },
+	{ "rows", "integer", "that were checked", NULL, false },
+	{ "first", "integer", NULL, NULL, false },
+	{ "last", "integer", NULL, NULL, false },
+	{ "head", "string", "hash of the last row: note it elsewhere", NULL, false },
+	{ "why", "string", "which rows are wrong; \"\" = none", NULL, false },
+};
+
 const ag_doc_shape ag_doc_work_shapes[] = {
 	{ "Known", "Something that a project knows.", known, AG_NELEM(known), false },
 	{ "KnownList", NULL, known_list, AG_NELEM(known_list), false },
@@ -108,6 +136,9 @@ const ag_doc_shape ag_doc_work_shapes[] = {
 	{ "ArtifactVersionList", NULL, version_list, AG_NELEM(version_list), false },
 	{ "ArtifactResult", NULL, result, AG_NELEM(result), false },
 	{ "ArtifactData", NULL, artifact_data, AG_NELEM(artifact_data), false },
+	{ "Call", "A row of the audit table.", call, AG_NELEM(call), false },
+	{ "CallList", NULL, call_list, AG_NELEM(call_list), false },
+	{ "CallCheck", NULL, call_check, AG_NELEM(call_check), false },
 	{ NULL, NULL, NULL, 0, false },
 };
 
@@ -362,4 +393,35 @@ const ag_route_doc ag_doc_undelete_artifact = {
 	.nat = AG_NELEM(at_artifact),
 	.gives = "ArtifactRow",
 	.other = { { 409, "it is not deleted" } },
+};
+
+/* --- calls --- */
+
+static const ag_param of_calls[] = {
+	{ .name = "user", .type = AG_PARAM_STRING, .help = "only calls of this user", .max = 128 },
+	{ .name = "tool", .type = AG_PARAM_STRING, .help = "only calls of this tool", .max = 128 },
+	{ .name = "outcome",
+	  .type = AG_PARAM_STRING,
+	  .help = "only calls that ended so",
+	  .max = 128 },
+};
+static const ag_param at_project_calls[] = { AT_PROJECT };
+
+const ag_route_doc ag_doc_list_calls = {
+	.name = "listCalls",
+	.tag = "calls",
+	.summary = "What was called in a project: its rows of the audit table",
+	.help = "Admins see all calls of the project, others their own.",
+	.at = at_project_calls,
+	.nat = AG_NELEM(at_project_calls),
+	.query = of_calls,
+	.nquery = AG_NELEM(of_calls),
+	.is_list = true,
+	.gives = "CallList",
+};
+const ag_route_doc ag_doc_check_calls = {
+	.name = "checkCalls",
+	.tag = "calls",
+	.summary = "Check the whole audit table: was a row changed, added or removed?",
+	.gives = "CallCheck",
 };

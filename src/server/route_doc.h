@@ -117,7 +117,7 @@ extern const ag_route_doc ag_doc_list_knowledge, ag_doc_add_knowledge, ag_doc_ge
 	ag_doc_replace_knowledge, ag_doc_delete_knowledge, ag_doc_review_learning,
 	ag_doc_list_artifacts, ag_doc_get_artifact, ag_doc_rename_artifact, ag_doc_delete_artifact,
 	ag_doc_list_versions, ag_doc_query_artifact, ag_doc_export_artifact,
-	ag_doc_undelete_artifact;
+	ag_doc_undelete_artifact, ag_doc_list_calls, ag_doc_check_calls;
 
 /* --- doc_audits.c --- */
 

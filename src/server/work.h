@@ -42,4 +42,9 @@ void ag_server_artifact_rename(void *env, ag_httpd_request *rq, ag_httpd_reply *
 void ag_server_artifact_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_artifact_undelete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
+/* --- calls.c: routes --- */
+
+void ag_server_calls_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_calls_check(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 #endif

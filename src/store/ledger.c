@@ -382,7 +382,8 @@ ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, ag_arena *
 		            .arena = arena,
 		            .what = "the rows of the audit table are" };
 	ag_db_out out = { .on_row = take_row, .arg = &list };
-	const uint64_t at = q->after_seq < MAX_INT ? q->after_seq : MAX_INT;
+	const uint64_t last = q->before_seq ? q->before_seq - 1 : MAX_INT;
+	const uint64_t at = q->after_seq < MAX_INT ? q->after_seq : last < MAX_INT ? last : MAX_INT;
 	ag_status st = check_query(q, err);
 
 	if (!st)

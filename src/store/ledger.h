@@ -47,9 +47,10 @@ void ag_ledger_canonical(const ag_ledger_row *r, ag_buf *out);
 typedef struct ag_ledger_query {
 	ag_str user, project, tool, outcome; /* "" = any */
 	int64_t since_ms;                    /* 0 = any */
-	uint64_t after_seq; /* rows above it, ascending; UINT64_MAX = the newest, descending */
-	size_t limit;       /* at most AG_STORE_MAX_ROWS */
-	bool calls;         /* one row a call: leave out first rows whose call has ended */
+	uint64_t after_seq;  /* rows above it, ascending; UINT64_MAX = the newest, descending */
+	uint64_t before_seq; /* of the newest: only rows below it; 0 = any */
+	size_t limit;        /* at most AG_STORE_MAX_ROWS */
+	bool calls;          /* one row a call: leave out first rows whose call has ended */
 } ag_ledger_query;
 
 typedef struct ag_ledger_check {

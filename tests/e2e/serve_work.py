@@ -114,6 +114,25 @@ def artifacts(server, tokens):
     check("what is not there is not found", got == [404, 400, 404, 400, 404], got)
 
 
+def calls(server, tokens):
+    admin, analyst, viewer = tokens
+    path = "/api/projects/shop/calls"
+    whole = call(server, admin, "GET", path + "?limit=200")[1]["calls"]
+    check("an admin sees whose calls there were", {"root", "ann", "vi"} <= {c["user"] for c in whole} and whole == sorted(whole, key=lambda c: -c["row"]), whole[:3])
+    own = call(server, viewer, "GET", path + "?user=root")[1]["calls"]
+    check("others see their own", own and {c["user"] for c in own} == {"vi"}, own[:3])
+    some = call(server, admin, "GET", path + "?tool=create_artifact&user=ann")[1]["calls"]
+    check("calls of one tool", [(c["tool"], c["user"], c["outcome"]) for c in some] == [("create_artifact", "ann", "ok")], some)
+    pages, cursor = [], ""
+    while cursor is not None and len(pages) < 1000:
+        page = call(server, admin, "GET", "%s?limit=40%s" % (path, cursor and "&cursor=" + cursor))[1]
+        pages += [c["row"] for c in page["calls"]]
+        cursor = page["next"]
+    check("pages are the whole list", pages == [c["row"] for c in whole] and len(pages) > 40, (len(pages), len(whole)))
+    got = [call(server, admin, "GET", path + "?cursor=x")[0], call(server, admin, "GET", "/api/projects/secret/calls")[0], call(server, admin, "POST", "/api/calls/check", {})[0]]
+    check("a wrong cursor, another project, and a check by who is no superuser", got == [400, 404, 403], got)
+
+
 def on(name, store, model):
     print("# " + name)
     for project in ("shop", "secret"):
@@ -126,6 +145,7 @@ def on(name, store, model):
     server = Server(store, model)
     knowledge(server, tokens)
     artifacts(server, tokens)
+    calls(server, tokens)
     log = subprocess.run([serve.ARGUS, "log", "-o", "json", "--project", "shop", "--limit", "500"], capture_output=True, text=True, env=serve.env(store, model), check=False)
     check("each call is in the audit table", "root" in log.stdout and "vi" in log.stdout, log.stderr)
     check("it ends with 0", server.stop() == 0, server.said())

@@ -78,6 +78,16 @@ await check('a token is made, shown once, and revoked', async () => {
 	await page.context().close()
 })
 
+await check('the audit table is shown and checked', async () => {
+	const page = await manage('Calls')
+	await page.getByRole('button', { name: 'Check the table' }).click()
+	await page.getByText(/The table is whole: [\d,]+ rows were checked\./).waitFor()
+	await page.getByLabel('Only calls of this tool').fill('no_such_tool')
+	await page.getByText('There is no such call.').waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 await check('what clients of MCP need names this server', async () => {
 	const page = await manage('Connect')
 	await page.getByText(`"url": "${base}/mcp"`).first().waitFor()
@@ -91,7 +101,7 @@ for (const theme of ['light', 'dark']) {
 			const page = await open(base, { viewport: { width, height: 860 }, colorScheme: theme })
 			await signIn(page, 'admin', password)
 			await page.getByRole('link', { name: 'Manage' }).click()
-			for (const part of ['Knowledge', 'People', 'Tokens', 'Connect']) {
+			for (const part of ['Knowledge', 'Calls', 'People', 'Tokens', 'Connect']) {
 				await page.getByRole('link', { name: part, exact: true }).click()
 				await page.getByRole('heading', { name: part, exact: true }).waitFor()
 				await page.waitForTimeout(200)

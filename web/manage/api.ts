@@ -8,6 +8,7 @@ export type Token = Shapes['Token']
 export type Member = Shapes['Member']
 export type Project = Shapes['Project']
 export type Known = Shapes['Known']
+export type Call = Shapes['Call']
 export const ROLES = ['viewer', 'analyst', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 export const KINDS = ['entry', 'table', 'metric', 'learning', 'golden', 'recipe'] as const
@@ -34,6 +35,13 @@ export const manage = {
 	removeMember: (id: string, name: string) => json<'removeMember'>(`${project(id)}/members/${part(name)}`, 'DELETE'),
 	knowledge: (id: string, kind: string, q: string, cursor: string) =>
 		json<'listKnowledge'>(`${project(id)}/knowledge?${page(cursor)}${kind && `&kind=${kind}`}${q && `&q=${part(q)}`}`),
+	calls: (id: string, of: { user: string; tool: string; outcome: string }, cursor: string) =>
+		json<'listCalls'>(
+			`${project(id)}/calls?${page(cursor)}${Object.entries(of)
+				.map(([k, v]) => v && `&${k}=${part(v)}`)
+				.join('')}`,
+		),
+	checkCalls: () => json<'checkCalls'>('/api/calls/check', 'POST', {} as never),
 	removeKnown: (id: string, kind: string, name: string) => json<'deleteKnowledge'>(`${project(id)}/knowledge/${kind}/${part(name)}`, 'DELETE'),
 	judge: (id: string, name: string, right: boolean, why: string) =>
 		json<'reviewLearning'>(`${project(id)}/knowledge/learning/${part(name)}/review`, 'POST', right ? { right } : { right, why }),

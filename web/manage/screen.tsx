@@ -5,14 +5,15 @@ import { useEffect, useState } from 'react'
 import { api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { manage } from './api'
+import { Calls } from './calls'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
 import { field } from './parts'
 import { People } from './people'
 import { Connect, Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Members', 'People', 'Tokens', 'Connect'] as const
-const OF_PROJECT = ['Knowledge', 'Members']
+const PARTS = ['Knowledge', 'Members', 'Calls', 'People', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Members', 'Calls']
 
 export function ManageScreen() {
 	const named = useParams({ strict: false }).part ?? ''
@@ -61,6 +62,7 @@ export function ManageScreen() {
 				{projects.error && <ProblemNote error={projects.error} />}
 				{part === 'Knowledge' && project && <Knowledge key={project} project={project} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
+				{part === 'Calls' && project && <Calls key={project} project={project} isSuper={me.data?.superuser === true} />}
 				{part === 'People' && <People />}
 				{part === 'Tokens' && <Tokens />}
 				{part === 'Connect' && <Connect />}
