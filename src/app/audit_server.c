@@ -9,6 +9,7 @@
 
 #include "app/file.h"
 #include "app/jobs.h"
+#include "base/embedded.h"
 #include "base/sha256.h"
 
 #define ORIGIN "app.audit_server"
@@ -112,4 +113,15 @@ ag_status ag_app_audit_server_init(ag_app *app, bool has_workers, ag_app_audit_s
 	ret->uploads_queue = has_workers ? ag_str_printf(app->arena, "uploads-%.16s", hash.text)
 	                                 : AG_S(AG_JOB_QUEUE);
 	return AG_OK;
+}
+
+ag_status ag_app_audit_server_demo(ag_app_audit_server *s, ag_str project, ag_arena *arena,
+                                   ag_err *err)
+{
+	const ag_embedded *f = ag_embedded_find("documents/products.csv");
+
+	if (!f)
+		return ag_fail(err, AG_INTERNAL, ORIGIN, "the program has no products.csv");
+	return keep(s, project, AG_S("products.csv"), ag_str_make((const char *)f->ptr, f->len),
+	            arena, err);
 }

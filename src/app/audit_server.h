@@ -22,4 +22,9 @@ typedef struct ag_app_audit_server {
 AG_CHECK ag_status ag_app_audit_server_init(ag_app *app, bool has_workers, ag_app_audit_server *ret,
                                             ag_err *err);
 
+/* The demo's project has the example shop's products as an uploaded file, with mistakes to be found.
+ * errors  of keeping it */
+AG_CHECK ag_status ag_app_audit_server_demo(ag_app_audit_server *s, ag_str project, ag_arena *arena,
+                                            ag_err *err);
+
 #endif

@@ -180,6 +180,9 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 
 	if (!st && s->is_serve)
 		st = ag_app_chat_server_new(&c->app, s->hub, s->is_demo, &s->chat, err);
+	if (!st && s->is_demo)
+		st = ag_app_audit_server_demo(&s->audits, AG_S(AG_CHAT_DEMO_PROJECT), c->app.arena,
+		                              err);
 	if (!st)
 		st = ag_app_mcp_init(&s->app, &c->app, s->hub, err);
 	if (!st)

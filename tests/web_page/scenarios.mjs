@@ -201,6 +201,16 @@ await check('the keyboard reaches commands and conversations', async () => {
 	await page.context().close()
 })
 
+await check('the demo has a file to audit', async () => {
+	const page = await open(demo)
+	await page.getByRole('link', { name: 'Audits' }).click()
+	await page.getByRole('button', { name: 'Audit products.csv' }).click()
+	await page.getByRole('tab', { name: 'Findings' }).waitFor()
+	await page.getByRole('article', { name: /price/ }).first().waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 await check('a conversation that is not there is said to be so', async () => {
 	const page = await open(demo)
 	await page.goto(`${demo}/chat/nobody-has-this`)

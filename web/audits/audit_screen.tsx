@@ -117,7 +117,7 @@ function Ended({ audit }: { audit: Audit }) {
 export function AuditScreen() {
 	const id = useParams({ strict: false }).id ?? ''
 	const store = useQueryClient()
-	const audit = useQuery({ queryKey: ['audit', id], queryFn: () => audits.get(id), refetchInterval: q => (q.state.data && !isOver(q.state.data) ? 3000 : false) })
+	const audit = useQuery({ queryKey: ['audit', id], queryFn: () => audits.get(id), refetchInterval: q => (q.state.data && !isOver(q.state.data) ? 15000 : false) })
 	const again = () => {
 		void store.invalidateQueries({ queryKey: ['audit', id] })
 		void store.invalidateQueries({ queryKey: ['audits'] })

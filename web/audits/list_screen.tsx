@@ -20,7 +20,7 @@ export function AuditsScreen() {
 		initialPageParam: '',
 		getNextPageParam: page => page.next ?? undefined,
 		enabled: start.isSuccess,
-		refetchInterval: page => (page.state.data?.pages.some(p => p.audits.some(a => !isOver(a))) ? 1500 : false),
+		refetchInterval: page => (page.state.data?.pages.some(p => p.audits.some(a => !isOver(a))) ? 3000 : false),
 	})
 	const rows = list.data?.pages.flatMap(p => p.audits) ?? []
 	useEffect(() => {

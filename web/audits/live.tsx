@@ -22,7 +22,7 @@ function useEvents(audit: Audit) {
 			store.setQueryData(['audit', audit.id], page.audit)
 			return page.last
 		},
-		refetchInterval: isOver(audit) ? false : 800,
+		refetchInterval: isOver(audit) ? false : 1500, // a user may ask 120 times a minute
 		gcTime: 0,
 		structuralSharing: false,
 	})
