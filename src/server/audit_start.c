@@ -461,6 +461,7 @@ void ag_server_audit_inspect(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 {
 	static const ag_server_audit_act act = { .tool = "inspect_collection",
 		                                 .least = AG_ROLE_VIEWER,
+		                                 .flags = AG_SERVER_AUDIT_READS,
 		                                 .work = inspect_work };
 
 	ag_server_audit_run((ag_server *)env, rq, rp, &act);

@@ -65,7 +65,8 @@ void ag_server_audit_verify(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	static const ag_server_audit_act act = { .tool = "verify_audit",
 		                                 .least = AG_ROLE_VIEWER,
-		                                 .flags = AG_SERVER_AUDIT_HAS_RUN,
+		                                 .flags = AG_SERVER_AUDIT_HAS_RUN |
+		                                          AG_SERVER_AUDIT_READS,
 		                                 .work = verify_work };
 
 	ag_server_audit_run((ag_server *)env, rq, rp, &act);

@@ -182,6 +182,32 @@ static ag_status govern(ag_server_audit *a, const ag_server_audit_act *act, ag_e
 	return st;
 }
 
+static ag_status do_work(ag_server_audit *a, const ag_server_audit_act *act, ag_err *err)
+{
+	ag_status st;
+
+	if (act->tool)
+		return govern(a, act, err);
+	st = check_role(a, act->least, err);
+	return st ? st : act->work(a, err);
+}
+
+/* A collection is in memory while it is read. */
+static ag_status read_alone(ag_server_audit *a, const ag_server_audit_act *act, ag_err *err)
+{
+	ag_status st;
+
+	if (atomic_fetch_add(&a->h->nreading, 1) < AG_SERVER_READERS) {
+		st = do_work(a, act, err);
+	} else {
+		st = ag_fail(err, AG_UNAVAILABLE, ORIGIN,
+		             "other requests are reading whole collections");
+		ag_err_hint(err, "try again in a moment");
+	}
+	atomic_fetch_sub(&a->h->nreading, 1);
+	return st;
+}
+
 void ag_server_audit_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                          const ag_server_audit_act *act)
 {
@@ -191,13 +217,8 @@ void ag_server_audit_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 
 	if (find_what(&a, act)) {
 		a.at.ctx.nthread = 1;
-		if (act->tool) {
-			st = govern(&a, act, &err);
-		} else {
-			st = check_role(&a, act->least, &err);
-			if (!st)
-				st = act->work(&a, &err);
-		}
+		st = act->flags & AG_SERVER_AUDIT_READS ? read_alone(&a, act, &err)
+		                                        : do_work(&a, act, &err);
 		if (st)
 			ag_server_problem_of(rp, &err);
 	}

@@ -31,6 +31,8 @@ typedef struct ag_server_audit {
 
 #define AG_SERVER_AUDIT_HAS_BODY 1u /* a JSON object; it may name the project */
 #define AG_SERVER_AUDIT_HAS_RUN  2u /* the route's {id} is an audit of the caller's */
+#define AG_SERVER_AUDIT_READS    4u /* it reads whole collections: few at a time, else 503 */
+#define AG_SERVER_READERS        2u /* so many */
 
 typedef struct ag_server_audit_act {
 	const char *

@@ -327,7 +327,10 @@ static const struct {
 	  "TooMany",
 	  { 429, "Too many requests. Retry-After says how many seconds to wait." } },
 	{ ALWAYS, "Failed", { 500, "Something failed in the server." } },
-	{ ALWAYS, "Away", { 503, "The store or a database is away, or the server is stopping." } },
+	{ ALWAYS,
+	  "Away",
+	  { 503,
+	    "The store or a database is away, too much is being read, or the server is stopping." } },
 };
 
 static bool is_usual(const ag_http_route *row, refusal_when when)

@@ -47,6 +47,7 @@ struct ag_server {
 	/* Limits of people: a reader takes the pointer once. Those before stay until the server ends. */
 	_Atomic(const ag_server_people *) people;
 	_Atomic(ag_access_log *) log;      /* NULL = none */
+	atomic_uint nreading;              /* requests that read whole collections (audits.h) */
 	ag_server_rates *rates;            /* limits.c; NULL = no limits */
 	struct ag_server_chat_state *chat; /* chat.h; NULL = no conversations are served */
 };

@@ -5,6 +5,7 @@
 2. Two audits of a file whose data changed are compared; a finding is checked again, rated, and counted.
 3. What waits is stopped; what was killed is gone on with, and nothing is done twice.
 4. Each role may what it should; nobody sees the audits of another project. Wrong input is told and changes nothing."""
+import concurrent.futures
 import json
 import os
 import signal
@@ -161,6 +162,17 @@ def rights(server, tokens, audit, store, model):
     check("a page of another origin begins nothing", r.status == 403)
 
 
+def crowd(server, tokens):
+    """Each of these reads the whole file, in memory: few at a time."""
+    viewer = tokens[1]
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        got = list(pool.map(lambda _: call(server, viewer, "GET", A + "/inspect?project=shop&upload=many.ndjson"), range(12)))
+    told = [g[1] for g in got if g[0] == 503]
+    check("many at once: some are answered, the others are told to come again", {g[0] for g in got} == {200, 503} and
+          all("reading" in t["detail"] for t in told), [g[0] for g in got])
+    check("and later it is answered", call(server, viewer, "GET", A + "/inspect?project=shop&upload=many.ndjson")[0] == 200)
+
+
 def nested(server, tokens):
     """The folder of one project lies in that of another, which does not list it."""
     analyst, viewer, stranger = tokens
@@ -227,6 +239,7 @@ def killed(store, model, tokens):
         events += page
     check("its log has no hole and one end", [e["seq"] for e in events] == list(range(1, len(events) + 1)) and
           [e["type"] for e in events].count("run_finished") == 1 and events[-1]["type"] == "run_finished", [e["type"] for e in events][-5:])
+    crowd(server, tokens)
     check("a complete audit does not go on", call(server, analyst, "POST", "%s/%s/resume" % (A, one))[0] == 409)
     check("an upload is removed once", [call(server, analyst, "DELETE", A + "/uploads/many.ndjson?project=shop")[0] for _ in range(2)] == [204, 404])
     check("its report stays", call(server, viewer, "GET", "%s/%s/report" % (A, one))[0] == 200)
