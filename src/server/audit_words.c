@@ -74,43 +74,54 @@ void ag_server_audit_verify(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 /* --- a person's word --- */
 
-static void read_word(ag_server_audit *a, ag_review *ret)
+/* The finding of the route's {finding}. */
+static ag_status find_finding(ag_server_audit *a, ag_finding_row *ret, ag_err *err)
 {
-	*ret = (ag_review){ .by = a->at.place.who->user,
-		            .reason = ag_val_member_str(&a->body, "reason"),
-		            .label = ag_val_member_str(&a->body, "label") };
-	if (ag_str_eqc(ret->label, "none"))
-		ret->label = AG_S("");
-}
-
-static ag_status rate_work(ag_server_audit *a, ag_err *err)
-{
-	ag_finding_row row;
-	ag_review word;
 	ag_id id;
-	ag_finding f;
-	ag_status st;
-	ag_jw w;
 
-	read_word(a, &word);
 	if (!a->has_run)
 		return ag_fail(err, AG_CONFLICT, ORIGIN, "the audit has not begun yet");
 	if (!ag_id_parse(ag_server_param(a->rq, "finding"), &id))
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "the audit has no such finding");
-	st = ag_review_find(a->store, &a->run, ag_id_str(&id), a->rq->arena, &row, err);
-	if (st)
-		return st;
-	word.decides = ag_str_eqc(row.status, "pending_review") && word.label.len > 0;
-	st = ag_review_write(&a->at.ctx, a->store, &a->run.id, &row.id, &word, a->rq->arena, &row,
-	                     err);
-	if (st)
-		return st;
-	f = ag_audit_finding_of(&row, a->rq->arena);
+	return ag_review_find(a->store, &a->run, ag_id_str(&id), a->rq->arena, ret, err);
+}
+
+static void write_finding(ag_server_audit *a, const ag_finding_row *row)
+{
+	const ag_finding f = ag_audit_finding_of(row, a->rq->arena);
+	ag_jw w;
+
 	ag_server_json(a->rp, &w);
 	ag_jw_kkey(&w, "finding");
 	ag_finding_write(&f, a->h->opts.audits->show_values, &w);
 	ag_jw_obj_end(&w);
-	return AG_OK;
+}
+
+static ag_status say(ag_server_audit *a, const ag_finding_row *of, ag_str label, bool decides,
+                     ag_err *err)
+{
+	const ag_review word = { .label = label,
+		                 .decides = decides,
+		                 .by = a->at.place.who->user,
+		                 .reason = ag_val_member_str(&a->body, "reason") };
+	ag_finding_row row;
+	ag_status st = ag_review_write(&a->at.ctx, a->store, &a->run.id, &of->id, &word,
+	                               a->rq->arena, &row, err);
+
+	if (!st)
+		write_finding(a, &row);
+	return st;
+}
+
+static ag_status rate_work(ag_server_audit *a, ag_err *err)
+{
+	const ag_str asked = ag_val_member_str(&a->body, "label");
+	const ag_str label = ag_str_eqc(asked, "none") ? AG_S("") : asked;
+	ag_finding_row row;
+	ag_status st = find_finding(a, &row, err);
+
+	return st ? st
+	          : say(a, &row, label, label.len && ag_str_eqc(row.status, "pending_review"), err);
 }
 
 void ag_server_audit_rate(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -120,6 +131,34 @@ void ag_server_audit_rate(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		                                 .flags = AG_SERVER_AUDIT_HAS_RUN |
 		                                          AG_SERVER_AUDIT_HAS_BODY,
 		                                 .work = rate_work };
+
+	ag_server_audit_run((ag_server *)env, rq, rp, &act);
+}
+
+static ag_status resolve_work(ag_server_audit *a, ag_err *err)
+{
+	const ag_str verdict = ag_val_member_str(&a->body, "verdict");
+	ag_finding_row row;
+	ag_status st = find_finding(a, &row, err);
+
+	if (!st && !ag_str_eqc(row.status, "pending_review"))
+		st = ag_fail(err, AG_NOT_FOUND, ORIGIN,
+		             "the finding does not wait for a person any more");
+	if (st)
+		return st;
+	if (!ag_str_eqc(verdict, "need_info"))
+		return say(a, &row, verdict, true, err);
+	write_finding(a, &row);
+	return AG_OK;
+}
+
+void ag_server_audit_resolve(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	static const ag_server_audit_act act = { .tool = "resolve_finding",
+		                                 .least = AG_ROLE_ANALYST,
+		                                 .flags = AG_SERVER_AUDIT_HAS_RUN |
+		                                          AG_SERVER_AUDIT_HAS_BODY,
+		                                 .work = resolve_work };
 
 	ag_server_audit_run((ag_server *)env, rq, rp, &act);
 }

@@ -84,6 +84,7 @@ void ag_server_audit_inspect(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 
 void ag_server_audit_verify(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_audit_rate(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_audit_resolve(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_audit_waiting(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_audit_metrics(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 

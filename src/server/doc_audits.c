@@ -8,6 +8,7 @@ static const char *const statuses[] = { "queued", "running",   "ok",          "p
 	                                "failed", "cancelled", "interrupted", NULL };
 static const char *const verdicts[] = { "pass", "warn", "fail", "", NULL };
 static const char *const labels[] = { "tp", "fp", "none", NULL };
+static const char *const words[] = { "tp", "fp", "need_info", NULL };
 static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
 static const char *const formats[] = { "html",  "markdown", "csv",   "sarif",
 	                               "junit", "github",   "short", NULL };
@@ -317,6 +318,18 @@ static const ag_param rate_body[] = {
 	  .help = "why: later audits show it" },
 };
 
+static const ag_param resolve_body[] = {
+	{ .name = "verdict",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .one_of = words,
+	  .help = "tp: it is published; fp: it is dropped; need_info: it goes on waiting" },
+	{ .name = "reason",
+	  .type = AG_PARAM_STRING,
+	  .max = AG_REVIEW_MAX_REASON,
+	  .help = "why: later audits show it" },
+};
+
 #define NOT_THERE                                                   \
 	{                                                           \
 		404, "there is no such project, file or collection" \
@@ -346,6 +359,7 @@ const ag_route_doc ag_doc_start_audit = {
 		"them.",
 	.body = start_body,
 	.nbody = AG_NELEM(start_body),
+	.wrong = 422,
 	.status = 202,
 	.gives = "AuditsBegun",
 	.other = { NOT_THERE },
@@ -513,6 +527,20 @@ const ag_route_doc ag_doc_rate = {
 	.nat = AG_NELEM(at_finding),
 	.body = rate_body,
 	.nbody = AG_NELEM(rate_body),
+	.wrong = 422,
 	.gives = "AuditFinding",
 	.other = { { 409, "the audit is being written" } },
+};
+const ag_route_doc ag_doc_resolve = {
+	.name = "resolveFinding",
+	.tag = "audits",
+	.summary = "Decide on a finding that waits for a person",
+	.at = at_finding,
+	.nat = AG_NELEM(at_finding),
+	.body = resolve_body,
+	.nbody = AG_NELEM(resolve_body),
+	.wrong = 422,
+	.gives = "AuditFinding",
+	.other = { { 404, "there is no such finding, or it does not wait any more" },
+	           { 409, "the audit is being written" } },
 };

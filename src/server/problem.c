@@ -127,7 +127,10 @@ bool ag_server_body(ag_httpd_request *rq, ag_httpd_reply *rp, ag_val *ret)
 		return false;
 	}
 	if (rq->route->doc && ag_doc_check_body(rq->route->doc, ret, &err)) {
-		ag_server_problem_of(rp, &err);
+		if (rq->route->doc->wrong)
+			ag_server_problem(rp, rq->route->doc->wrong, err.msg, err.hint);
+		else
+			ag_server_problem_of(rp, &err);
 		return false;
 	}
 	return true;

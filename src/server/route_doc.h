@@ -64,6 +64,7 @@ typedef struct ag_route_doc {
 	/* The members of the body; checked before the handler reads it, an unknown one is refused. */
 	const ag_param *body;
 	size_t nbody;
+	int wrong;          /* status of a body that is not as these say; 0 = 400 */
 	const char *takes;  /* instead: the name of a shape, checked by the handler; NULL = none */
 	int status;         /* of success; 0 = 200 */
 	const char *gives;  /* the shape of the answer; NULL = no body, or not JSON */
@@ -125,6 +126,6 @@ extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_s
 	ag_doc_upload, ag_doc_drop_upload, ag_doc_inspect, ag_doc_waiting, ag_doc_audit_metrics,
 	ag_doc_get_audit, ag_doc_audit_events, ag_doc_audit_report, ag_doc_export_audit,
 	ag_doc_audit_diff, ag_doc_audit_history, ag_doc_verify_audit, ag_doc_stop_audit,
-	ag_doc_resume_audit, ag_doc_rate;
+	ag_doc_resume_audit, ag_doc_rate, ag_doc_resolve;
 
 #endif
