@@ -453,10 +453,10 @@ static ag_status events_work(ag_server_audit *a, ag_err *err)
 	if (text.len && !ag_str_to_u64(text, &after))
 		return ag_fail(err, AG_INVALID, ORIGIN, "want ?after= as the number of an event");
 	if (a->has_run)
-		st = ag_store_events(a->store, &a->run.id, after, a->rq->arena, &events, &n, err);
+		st = ag_store_events_at(a->store, &a->run.id, &(ag_log_place){ after, MAX_EVENTS },
+		                        a->rq->arena, &events, &n, err);
 	if (st)
 		return st;
-	n = n < MAX_EVENTS ? n : MAX_EVENTS;
 	ag_server_json(a->rp, &w);
 	ag_jw_kkey(&w, "events");
 	ag_jw_arr(&w);

@@ -31,8 +31,8 @@ AG_CHECK ag_status ag_runs_purge(ag_db *db, int64_t older_than_ms, uint64_t *ret
 
 /* --- runs_read.c, the same --- */
 
-AG_CHECK ag_status ag_runs_events(ag_db *db, const ag_id *run, uint64_t after_seq, ag_arena *arena,
-                                  ag_event **ret, size_t *nret, ag_err *err);
+AG_CHECK ag_status ag_runs_events(ag_db *db, const ag_id *run, const ag_log_place *at,
+                                  ag_arena *arena, ag_event **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_list(ag_db *db, ag_str source_key, size_t limit, size_t offset,
                                 ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena,

@@ -39,7 +39,7 @@ enum {
 
 static const ag_sql sql[] = {
 	[EVENTS] = { "SELECT seq, v, type, call_id, cause, at, payload FROM events "
-	             "WHERE run = $1 AND seq > $2 ORDER BY seq" },
+	             "WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3" },
 	[RUNS] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r "
 	             "ORDER BY started_at DESC, id DESC LIMIT $1 OFFSET $2" },
@@ -124,7 +124,7 @@ static void log_reading_release(log_reading *r)
 	ag_reading_release(&r->list);
 }
 
-ag_status ag_runs_events(ag_db *db, const ag_id *run, uint64_t after_seq, ag_arena *arena,
+ag_status ag_runs_events(ag_db *db, const ag_id *run, const ag_log_place *at, ag_arena *arena,
                          ag_event **ret, size_t *nret, ag_err *err)
 {
 	AG_AUTO(log_reading_release)
@@ -133,9 +133,11 @@ ag_status ag_runs_events(ag_db *db, const ag_id *run, uint64_t after_seq, ag_are
 		                    .what = "the log is" },
 		          .run = run };
 	ag_db_out out = { .on_row = take_event, .arg = &r };
-	ag_status st = ag_db_run(
-		db, &sql[EVENTS],
-		AG_DB_ARGS(ag_db_text(ag_id_str(run)), ag_db_int((int64_t)after_seq)), &out, err);
+	ag_status st = ag_db_run(db, &sql[EVENTS],
+	                         AG_DB_ARGS(ag_db_text(ag_id_str(run)),
+	                                    ag_db_int((int64_t)at->after_seq),
+	                                    ag_db_int(at->limit ? (int64_t)at->limit : INT64_MAX)),
+	                         &out, err);
 
 	if (st)
 		return st;

@@ -478,12 +478,18 @@ ag_status ag_store_commit(ag_store *s, const ag_id *run, const ag_store_batch *b
 ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after_seq, ag_arena *arena,
                           ag_event **ret, size_t *nret, ag_err *err)
 {
+	return ag_store_events_at(s, run, &(ag_log_place){ .after_seq = after_seq }, arena, ret,
+	                          nret, err);
+}
+
+ag_status ag_store_events_at(ag_store *s, const ag_id *run, const ag_log_place *at, ag_arena *arena,
+                             ag_event **ret, size_t *nret, ag_err *err)
+{
+	const ag_log_place from = { at->after_seq < MAX_INT ? at->after_seq : MAX_INT,
+		                    at->limit < AG_STORE_MAX_ROWS ? at->limit : 0 };
 	ag_status st = check_run_id(run, err);
 
-	if (st)
-		return st;
-	return ag_runs_events(s->db, run, after_seq < MAX_INT ? after_seq : MAX_INT, arena, ret,
-	                      nret, err);
+	return st ? st : ag_runs_events(s->db, run, &from, arena, ret, nret, err);
 }
 
 ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,

@@ -156,6 +156,13 @@ AG_CHECK ag_status ag_store_commit(ag_store *s, const ag_id *run, const ag_store
 /* Events with seq > after_seq, ascending. */
 AG_CHECK ag_status ag_store_events(ag_store *s, const ag_id *run, uint64_t after_seq,
                                    ag_arena *arena, ag_event **ret, size_t *nret, ag_err *err);
+/* The same, at most `limit` of them (0 = all): for those who follow a log piece by piece. */
+typedef struct ag_log_place {
+	uint64_t after_seq;
+	size_t limit;
+} ag_log_place;
+AG_CHECK ag_status ag_store_events_at(ag_store *s, const ag_id *run, const ag_log_place *at,
+                                      ag_arena *arena, ag_event **ret, size_t *nret, ag_err *err);
 /* Newest first; source_key "" = all. limit at most 1000. */
 AG_CHECK ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);

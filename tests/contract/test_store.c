@@ -82,6 +82,13 @@ static void events_are_read_from_a_place_on(void **state)
 	          ag_store_events(env->store, &run, UINT64_MAX, env->arena, &out, &n, &env->err));
 	assert_int_equal(n, 0);
 	assert_int_equal(store_test_log_length(env->store, env->arena, &other), 9);
+	/* Piece by piece: no more than asked for, and nothing twice. */
+	for (uint64_t after = 0; after < 6; after += n) {
+		assert_ok(env, ag_store_events_at(env->store, &run, &(ag_log_place){ after, 4 },
+		                                  env->arena, &out, &n, &env->err));
+		assert_int_equal(n, after ? 2 : 4);
+		assert_int_equal(out[0].seq, after + 1);
+	}
 }
 
 static void hole_and_repetition_are_refused(void **state)
