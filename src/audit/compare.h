@@ -21,7 +21,7 @@ typedef struct ag_comparison {
 } ag_comparison;
 
 /* The newest finished run of the same source before `run`.
- * errors  AG_NOT_FOUND: there is none */
+ * errors  AG_NOT_FOUND: there is no such run */
 AG_CHECK ag_status ag_compare_previous(ag_store *store, const ag_run_row *run, ag_arena *arena,
                                        ag_run_row *ret, ag_err *err);
 /* Fills the lists from the findings of d->a and d->b; in arena. */

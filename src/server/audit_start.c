@@ -35,7 +35,7 @@ static ag_status check_name(ag_str s, ag_err *err)
 	if (is_file_name(s))
 		return AG_OK;
 	ag_fail(err, AG_INVALID, ORIGIN,
-	        "the file's name is none: want 1 to %u bytes without / \\ : * ? \" < > |, not "
+	        "wrong file name: want 1 to %u bytes without / \\ : * ? \" < > |, not "
 	        "beginning with a dot",
 	        MAX_NAME);
 	return AG_INVALID;

@@ -142,8 +142,7 @@ static ag_status resolve_work(ag_server_audit *a, ag_err *err)
 	ag_status st = find_finding(a, &row, err);
 
 	if (!st && !ag_str_eqc(row.status, "pending_review"))
-		st = ag_fail(err, AG_NOT_FOUND, ORIGIN,
-		             "the finding does not wait for a person any more");
+		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "the finding no longer waits for a person");
 	if (st)
 		return st;
 	if (!ag_str_eqc(verdict, "need_info"))

@@ -99,7 +99,7 @@ static bool is_mine(const ag_server_audit *a)
 	return a->has_run && ag_server_audit_is_mine(a, a->run.source_key);
 }
 
-/* The caller's project whose audit it is. False: rp says that there is none. */
+/* The project of the caller that the audit belongs to. False: the reply is 404. */
 static bool find_owner(ag_server_audit *a)
 {
 	const ag_caller *who = ag_server_who(a->h, a->rq);
