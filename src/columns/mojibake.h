@@ -32,7 +32,7 @@
 	"|\\x{f0}[\\x{9f}Ÿ]" MOJI_K MOJI_K
 
 bool ag_text_has_mojibake(ag_str s);
-/* In a text that has some: the next broken letter from byte `from` on, s.len where there is none. *ret_end: behind it. */
+/* The position of the next broken letter at or after byte `from`; s.len if there is none. *ret_end: the byte after it. s has some. */
 size_t ag_text_next_mojibake(ag_str s, size_t from, size_t *ret_end);
 
 #endif

@@ -363,7 +363,7 @@ static ag_status list_work(ag_server_audit *a, ag_err *err)
 	ag_jw w;
 
 	if (cursor.len && !ag_str_to_u64(cursor, &offset))
-		return ag_fail(err, AG_INVALID, ORIGIN, "the cursor is none of this list");
+		return ag_fail(err, AG_INVALID, ORIGIN, "the cursor does not belong to this list");
 	q.offset = (size_t)offset;
 	st = ag_store_runs_below(a->store, &q, a->rq->arena, &rows, &n, err);
 	if (st)

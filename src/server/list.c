@@ -5,7 +5,7 @@
 
 void ag_server_list_refuse(ag_httpd_reply *rp)
 {
-	ag_server_problem(rp, 400, "the cursor is none of this list",
+	ag_server_problem(rp, 400, "the cursor does not belong to this list",
 	                  "take \"next\" of the page before, or begin again");
 }
 

@@ -94,7 +94,7 @@ function Judge({ audit, of: f }: { audit: string; of: Finding }) {
 					/>
 				</label>
 				<Button type="submit" disabled={rate.isPending}>
-					Say that it is none
+					Say that it is no problem
 				</Button>
 				<Button onClick={() => setAsking(false)}>Cancel</Button>
 				{rate.error && <ProblemNote error={rate.error} />}
@@ -117,7 +117,7 @@ function Judge({ audit, of: f }: { audit: string; of: Finding }) {
 						<ThumbsUp aria-hidden className="size-4" /> It is a problem
 					</Button>
 					<Button disabled={rate.isPending} onClick={() => setAsking(true)}>
-						<ThumbsDown aria-hidden className="size-4" /> It is none …
+						<ThumbsDown aria-hidden className="size-4" /> It is no problem …
 					</Button>
 				</>
 			)}
