@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "audit/inspect.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "query/extjson.h"
 #include "server/audits.h"
@@ -168,6 +169,12 @@ static ag_status upload_work(ag_server_audit *a, ag_err *err)
 	}
 	if (!st)
 		st = o->keep(o->arg, p->id, name, a->rq->body, a->rq->arena, err);
+	if (st == AG_IO || st == AG_DENIED) { /* the message names a path of the server */
+		ag_log(AG_LOG_WARN, "upload_failed", "%s", err->msg);
+		ag_fail(err, AG_IO, ORIGIN, "the server cannot keep the file");
+		return ag_err_hint(err,
+		                   "its disk may be full; with log_level: warn it logs the reason");
+	}
 	if (!st)
 		st = list_places(a, name, &places, &n, err);
 	if (st)
