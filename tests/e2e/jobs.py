@@ -21,7 +21,7 @@ import zoneinfo
 ROOT, DIR, SOCKET, PORT = sys.argv[1:5]
 ARGUS = os.environ["ARGUS"]
 LONG = os.environ.get("ARGUS_LONG") == "1"
-NJOB, NDOC = (200, 100000) if LONG else (20, 10000)
+NJOB, NDOC = (200, 100000) if LONG else (20, 30000)
 every = [5.0]  # seconds between kills; in the short form by how long a job takes here
 SECRET = "hunter2pw"
 URL = "postgresql://team:%s@127.0.0.1:%s/" % (SECRET, PORT)
@@ -113,17 +113,20 @@ def same_reports(store):
 
 def killed_children(store):
     """A process of argus audit --jobs is killed: another one goes on with its run."""
-    p = subprocess.Popen([ARGUS, "audit", DIR + "/many", "--collections", "c00*", "--jobs", "3", "--output", "json", "--store", store],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env(), cwd=DIR + "/data")
+    # Into files: a pipe that nobody reads would stop the program at its end, and then there are no children to kill.
+    with open(DIR + "/killed.out", "w", encoding="utf-8") as out, open(DIR + "/killed.err", "w", encoding="utf-8") as err:
+        p = subprocess.Popen([ARGUS, "audit", DIR + "/many", "--collections", "c00*", "--jobs", "3", "--output", "json", "--store", store],
+                             stdout=out, stderr=err, env=env(), cwd=DIR + "/data")
     nkill = 0
     while p.poll() is None and nkill < 2:
-        time.sleep(0.15)
+        time.sleep(0.08)
         with open("/proc/%d/task/%d/children" % (p.pid, p.pid), encoding="utf-8") as f:
             children = f.read().split()
         if children:
             os.kill(int(children[0]), signal.SIGKILL)
             nkill += 1
-    out, err = p.communicate(timeout=120)
+    p.wait(120)
+    out, err = (open(DIR + "/killed." + x, encoding="utf-8").read() for x in ("out", "err"))
     output.append(out + err)
     reports = json.loads(out)["reports"] if p.returncode == 0 else []
     check("%d processes of an audit were killed, and it is whole" % nkill, nkill and len(reports) == 10 and
@@ -273,7 +276,7 @@ def calls_of_one(store):
 
 
 def graceful(store):
-    make_data(DIR + "/data/large.ndjson", 60000, 3)
+    make_data(DIR + "/data/large.ndjson", 400000, 3)
     argus("jobs", "add", "large.ndjson", "--queue", "grace", "--store", store)
     w = worker(store, "grace", "--grace", "0")
     run = ""
@@ -453,7 +456,7 @@ def main():
     began = time.time()
     reference = calls_of_one(sqlite)
     if not LONG:
-        every[0] = max(0.2, 1.5 * (time.time() - began))
+        every[0] = max(0.1, 1.5 * (time.time() - began))
     check("the reference has calls", reference > 3, reference)
     for name, store in (("SQLite", sqlite), ("PostgreSQL", postgres)):
         nkill, again = drain(store, kill_one, "kills", "kills of workers, " + name, reference)
