@@ -181,7 +181,7 @@ static size_t next_lead(ag_str s, size_t pos)
 	return s.len;
 }
 
-/* The position of the next broken letter at or after byte pos; s.len if there is none. *ret_end: the byte after it. */
+/* Returns the position of the next broken letter, searching from byte pos, or s.len. Sets *ret_end to the byte after the letter. */
 static size_t next_match(ag_str s, size_t pos, bool alone, size_t *ret_end)
 {
 	uint32_t win[WINDOW + 1];

@@ -32,7 +32,8 @@
 	"|\\x{f0}[\\x{9f}Ÿ]" MOJI_K MOJI_K
 
 bool ag_text_has_mojibake(ag_str s);
-/* The position of the next broken letter at or after byte `from`; s.len if there is none. *ret_end: the byte after it. s has some. */
+/* Returns the position of the next broken letter, searching from byte `from`, or s.len. Sets *ret_end to the byte after the letter.
+ * Call it only for a text that has broken letters. */
 size_t ag_text_next_mojibake(ag_str s, size_t from, size_t *ret_end);
 
 #endif

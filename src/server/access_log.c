@@ -122,7 +122,7 @@ static ag_status open_file(ag_str path, int *ret, ag_err *err)
 		ag_err_hint(
 			err,
 			"access_log names a file in a folder that exists, or - for standard output"),
-		"the status is told below");
+		"the status says it");
 	return AG_IO;
 }
 

@@ -454,7 +454,7 @@ static bool start_thread(ag_server *h)
 	return is_there;
 }
 
-/* With the lock. Some thread takes it, or a new one. False: there is none. */
+/* Call it with the lock. An idle thread runs the turn, or a new thread. False: no thread could be started. */
 static bool queue_turn(ag_server *h, ag_server_turn *t)
 {
 	struct ag_server_chat_state *c = h->chat;

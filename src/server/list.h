@@ -18,7 +18,7 @@ bool ag_server_list_of(ag_httpd_request *rq, ag_httpd_reply *rp, const void *row
                        ag_server_list *ret);
 /* The member "next"; "" = null. */
 void ag_server_list_next(ag_jw *w, ag_str next);
-/* 400: the cursor is none of this list. */
+/* Answers 400: the cursor does not belong to this list. */
 void ag_server_list_refuse(ag_httpd_reply *rp);
 
 #endif

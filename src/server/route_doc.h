@@ -84,7 +84,7 @@ extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_w
 
 /* The description of the routes of the table as an OpenAPI 3.1 document. */
 void ag_openapi_write(const ag_http_route *rows, size_t n, ag_buf *out);
-/* NULL = there is none of that name. */
+/* Finds a shape by its name. NULL: no shape has that name. */
 const ag_doc_shape *ag_doc_shape_find(ag_str name);
 /* The nth shape; NULL = there are no more. */
 const ag_doc_shape *ag_doc_shape_at(size_t n);

@@ -62,7 +62,7 @@ static void end_member(member *m, ag_status st, const ag_err *why)
 		*m->err = *why;
 }
 
-/* The store is locked by another process: whose patience is at its end is told so, the others stay undone. */
+/* Another process has the store locked. A caller whose time is up gets that error; the others keep waiting. */
 static void give_up_some(member *first, ag_status st, const ag_err *why)
 {
 	const int64_t now = now_ms();

@@ -24,7 +24,7 @@ typedef struct ag_idempotency {
 typedef struct ag_idempotent_answer {
 	bool is_claimed; /* by this request: it does the work; the rest is not set */
 	bool is_same;    /* the earlier request asked for the same */
-	int status;      /* its answer; 0 = there is none yet */
+	int status;      /* HTTP status of the answer; 0 until it is known */
 	ag_str media;    /* "" = it has no body */
 	ag_str body;
 } ag_idempotent_answer;
