@@ -4,6 +4,7 @@ import { Search } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { type ArtifactRow, type Start, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { ProjectChoice } from '../shared/project_choice'
 import { Button } from '../shared/ui'
 import { useOpen } from './place'
 
@@ -62,22 +63,7 @@ export function ArtifactList({ project, start }: { project: string; start?: Star
 	const rows = list.data?.artifacts ?? []
 	return (
 		<div className="flex min-h-0 grow flex-col gap-3 p-4">
-			{start && start.projects.length > 1 && (
-				<label className="flex items-center gap-2 text-sm">
-					Project
-					<select
-						value={project}
-						onChange={e => open(e.target.value)}
-						className="min-h-9 min-w-0 grow rounded-md border border-line bg-panel px-2"
-					>
-						{start.projects.map(p => (
-							<option key={p.id} value={p.id}>
-								{p.name || p.id}
-							</option>
-						))}
-					</select>
-				</label>
-			)}
+			{start && <ProjectChoice projects={start.projects} value={project} onChange={p => open(p)} />}
 			<label className="flex items-center gap-2 rounded-md border border-line bg-panel px-2">
 				<Search aria-hidden className="size-4 shrink-0 text-quiet" />
 				<input

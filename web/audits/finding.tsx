@@ -1,7 +1,8 @@
 // One finding: what is wrong, how much, the evidence, what to do; checked again and judged where it stands.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Check, Copy, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react'
+import { RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useState } from 'react'
+import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { audits } from './api'
@@ -9,7 +10,6 @@ import { SeverityMark, count, many, share } from './marks'
 import type { Checked, Finding, Report } from './types'
 
 function Code({ text, label }: { text: string; label: string }) {
-	const [isCopied, setCopied] = useState(false)
 	const [isWhole, setWhole] = useState(false)
 	const isLong = text.length > 600
 	return (
@@ -18,16 +18,7 @@ function Code({ text, label }: { text: string; label: string }) {
 				{isLong && !isWhole ? `${text.slice(0, 600)} …` : text}
 			</pre>
 			<div className="flex gap-2 border-t border-line bg-panel px-2 py-1.5">
-				<Button
-					onClick={async () => {
-						await navigator.clipboard.writeText(text)
-						setCopied(true)
-						setTimeout(() => setCopied(false), 1500)
-					}}
-				>
-					{isCopied ? <Check aria-hidden className="size-4" /> : <Copy aria-hidden className="size-4" />}
-					{isCopied ? 'Copied' : `Copy ${label}`}
-				</Button>
+				<CopyText text={text} label={`Copy ${label}`} />
 				{isLong && <Button onClick={() => setWhole(!isWhole)}>{isWhole ? 'Show less' : 'Show all of it'}</Button>}
 			</div>
 		</div>

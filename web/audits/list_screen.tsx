@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { ProjectChoice } from '../shared/project_choice'
 import { Button } from '../shared/ui'
 import { audits } from './api'
 import { Counts, State, count, isOver, when } from './marks'
@@ -29,18 +30,7 @@ export function AuditsScreen() {
 	return (
 		<div className="mx-auto grid w-full max-w-6xl gap-6 p-4 lg:grid-cols-[22rem_minmax(0,1fr)]">
 			<div className="min-w-0 space-y-4">
-				{projects.length > 1 && (
-					<label className="flex items-center gap-2">
-						Project
-						<select value={project} onChange={e => setChosen(e.target.value)} className="min-h-9 min-w-0 grow rounded-md border border-line bg-panel px-2">
-							{projects.map(p => (
-								<option key={p.id} value={p.id}>
-									{p.name || p.id}
-								</option>
-							))}
-						</select>
-					</label>
-				)}
+				<ProjectChoice projects={projects} value={project} onChange={setChosen} />
 				{start.isSuccess && <NewAudit key={project} project={project} />}
 			</div>
 			<section aria-label="Audits" className="min-w-0">

@@ -7,6 +7,7 @@ import { ArrowDown } from 'lucide-react'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Problem, type Start, api, ask } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { ProjectChoice } from '../shared/project_choice'
 import { Button } from '../shared/ui'
 import { Composer } from './composer'
 import { MessageView } from './message'
@@ -213,22 +214,7 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 						<ArrowDown aria-hidden className="size-4" /> Newest
 					</Button>
 				)}
-				{isNew && isEmpty && start && start.projects.length > 1 && (
-					<label className="mb-2 flex items-center gap-2 text-sm">
-						Project
-						<select
-							value={project}
-							onChange={e => setProject(e.target.value)}
-							className="min-h-9 rounded-md border border-line bg-panel px-2"
-						>
-							{start.projects.map(p => (
-								<option key={p.id} value={p.id}>
-									{p.name || p.id}
-								</option>
-							))}
-						</select>
-					</label>
-				)}
+				{isNew && isEmpty && start && <ProjectChoice projects={start.projects} value={project} onChange={setProject} className="mb-2" />}
 				<Composer
 					text={text}
 					onText={keep}

@@ -1,7 +1,7 @@
 // What the parts of the screen share: pages of a list, a choice of role, a secret that is shown once.
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { ROLES, type Role } from './api'
@@ -38,22 +38,6 @@ export function RoleChoice({ label, value, onChange }: { label: string; value: R
 				</option>
 			))}
 		</select>
-	)
-}
-
-export function CopyText({ text, label }: { text: string; label: string }) {
-	const [isCopied, setCopied] = useState(false)
-	return (
-		<Button
-			onClick={async () => {
-				await navigator.clipboard.writeText(text)
-				setCopied(true)
-				setTimeout(() => setCopied(false), 1500)
-			}}
-		>
-			{isCopied ? <Check aria-hidden className="size-4" /> : <Copy aria-hidden className="size-4" />}
-			{isCopied ? 'Copied' : label}
-		</Button>
 	)
 }
 

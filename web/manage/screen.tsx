@@ -4,11 +4,11 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { ProjectChoice } from '../shared/project_choice'
 import { manage } from './api'
 import { Calls } from './calls'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
-import { field } from './parts'
 import { People } from './people'
 import { Connect, Tokens } from './tokens'
 
@@ -46,18 +46,7 @@ export function ManageScreen() {
 			<div className="min-w-0 space-y-4">
 				<div className="flex flex-wrap items-center gap-3">
 					<h2 className="grow text-lg font-semibold">{part}</h2>
-					{OF_PROJECT.includes(part) && list.length > 1 && (
-						<label className="flex items-center gap-2">
-							Project
-							<select value={project} onChange={e => setChosen(e.target.value)} className={field}>
-								{list.map(p => (
-									<option key={p.id} value={p.id}>
-										{p.name || p.id}
-									</option>
-								))}
-							</select>
-						</label>
-					)}
+					{OF_PROJECT.includes(part) && <ProjectChoice projects={list} value={project} onChange={setChosen} />}
 				</div>
 				{projects.error && <ProblemNote error={projects.error} />}
 				{part === 'Knowledge' && project && <Knowledge key={project} project={project} />}

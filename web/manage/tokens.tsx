@@ -1,10 +1,11 @@
 // Tokens: for programs, and to connect MCP clients; with what those need.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { type Role, type Token, manage } from './api'
-import { CopyText, More, RoleChoice, Secret, Sure, day, field, usePages } from './parts'
+import { More, RoleChoice, Secret, Sure, day, field, usePages } from './parts'
 
 export function Tokens() {
 	const store = useQueryClient()
