@@ -143,6 +143,12 @@ static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_o
 	*t = (chat_turn){ .of = project_of(s, c->project) };
 	*note = t;
 	st = t->of->status;
+	if (st == AG_NOT_FOUND && c->no_model) {
+		*c->no_model = t->of->err;
+		take_knowledge(s, t);
+		fill(s, c, t, ret);
+		return AG_OK;
+	}
 	if (st) {
 		*err = t->of->err;
 		/* Nobody can ask here until an administrator did something. */
@@ -160,6 +166,13 @@ static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_o
 	take_knowledge(s, t);
 	fill(s, c, t, ret);
 	return AG_OK;
+}
+
+static ag_llm_meter *new_meter(void *arg, ag_arena *arena)
+{
+	const ag_app_chat_server *s = (const ag_app_chat_server *)arg;
+
+	return ag_app_meter(s->app, arena);
 }
 
 /* --- the whole --- */
@@ -191,6 +204,7 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
 		                    .group = group,
 		                    .open = open_turn,
 		                    .close = close_turn,
+		                    .meter = new_meter,
 		                    .arg = s,
 		                    .grace_ms = GRACE_MS,
 		                    .starter = is_demo ? ag_chat_demo_question : NULL };

@@ -140,10 +140,7 @@ static ag_status find_run(const ag_ctx *ctx, const ag_recipe_opts *o, const payl
 
 	if (st != AG_NOT_FOUND)
 		return st;
-	st = ag_know_get(&place, AG_KNOW_RECIPE, p->recipe, arena, &recipe, err);
-	if (!st && recipe.status != AG_KNOW_ACTIVE)
-		return ag_fail(err, AG_INVALID, ORIGIN, "the recipe \"%.*s\" is not in use",
-		               AG_FMT(ag_utf8_prefix(recipe.name, 60)));
+	st = ag_recipe_in_use(&place, p->recipe, arena, &recipe, err);
 	return st ? st : ag_recipe_begin(ctx, o, &recipe, &p->values, &job->run, arena, ret, err);
 }
 

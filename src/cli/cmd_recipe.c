@@ -83,73 +83,33 @@ static int list_recipes(ag_cli *c, session *s)
 	return ag_past_print_json(c, &out);
 }
 
-/* Runs that this caller may see: his own, an admin those of all. */
-typedef struct run_query {
-	const ag_know_place *place;
-	ag_arena *arena;
-	ag_str name, key; /* of one recipe; of one run; "" = all */
-	ag_recipe_run *list;
-	size_t n;
-} run_query;
-
-static ag_status query_runs(ag_store *store, void *arg, ag_err *err)
-{
-	run_query *q = arg;
-	const ag_str project = q->place->project->id;
-	const bool sees_all = ag_caller_role(q->place->who, project) >= AG_ROLE_ADMIN;
-	size_t n = 1, kept = 0;
-	ag_status st;
-
-	if (q->key.len) {
-		q->list = ag_new(q->arena, ag_recipe_run);
-		st = ag_recipe_run_get(store, project, q->key, q->arena, q->list, err);
-	} else {
-		st = ag_recipe_run_list(store, project, q->name, q->arena, &q->list, &n, err);
-	}
-	for (size_t i = 0; i < n && !st; i++) {
-		if (sees_all || ag_str_eq(q->list[i].user, q->place->who->user))
-			q->list[kept++] = q->list[i];
-	}
-	q->n = kept;
-	if (st || kept || !q->key.len)
-		return st;
-	return ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no run \"%.*s\" of a recipe",
-	               AG_FMT(ag_utf8_prefix(q->key, 60)));
-}
-
-static ag_status find_runs(ag_cli *c, const session *s, run_query *q, ag_err *err)
-{
-	q->place = &s->place;
-	q->arena = c->app.arena;
-	return ag_know_governed(&s->place, "list_recipe_runs", AG_ROLE_VIEWER,
-	                        q->key.len ? q->key : q->name, query_runs, q, c->app.arena, err);
-}
-
 static int list_runs(ag_cli *c, session *s)
 {
 	const size_t limit = (size_t)ag_cli_number(c, "limit", 1, 100000, MAX_SHOWN);
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
-	run_query q = { 0 };
+	ag_recipe_run *list;
+	ag_str name = AG_S("");
 	ag_know o;
 	ag_err err = { 0 };
+	size_t n;
 	ag_jw w;
 
 	if (ag_cli_refused(c))
 		return AG_EXIT_USAGE;
 	/* Of a recipe that is gone the runs are still there, by its name. */
 	if (c->narg)
-		q.name = ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[0], c->app.arena, &o, &err)
-		                 ? c->args[0]
-		                 : o.name;
+		name = ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[0], c->app.arena, &o, &err)
+		               ? c->args[0]
+		               : o.name;
 	err = (ag_err){ 0 };
-	if (find_runs(c, s, &q, &err))
+	if (ag_recipe_runs_seen(&s->place, name, AG_S(""), c->app.arena, &list, &n, &err))
 		return ag_cli_fail(c, &err);
-	q.n = q.n < limit ? q.n : limit;
+	n = n < limit ? n : limit;
 	if (!ag_cli_is_json(c)) {
-		for (size_t i = 0; i < q.n; i++)
-			ag_recipe_show_run_line(&q.list[i], c->app.arena, &p);
-		if (!q.n)
+		for (size_t i = 0; i < n; i++)
+			ag_recipe_show_run_line(&list[i], c->app.arena, &p);
+		if (!n)
 			ag_cli_note(c, "nothing was run yet");
 		return ag_cli_finish(c, &out, AG_EXIT_OK);
 	}
@@ -157,8 +117,8 @@ static int list_runs(ag_cli *c, session *s)
 	ag_jw_obj(&w);
 	ag_jw_kkey(&w, "runs");
 	ag_jw_arr(&w);
-	for (size_t i = 0; i < q.n; i++)
-		ag_recipe_run_json(&q.list[i], false, c->app.arena, &w);
+	for (size_t i = 0; i < n; i++)
+		ag_recipe_run_json(&list[i], false, c->app.arena, &w);
 	ag_jw_arr_end(&w);
 	ag_jw_obj_end(&w);
 	return ag_past_print_json(c, &out);
@@ -181,15 +141,19 @@ static int print_run(ag_cli *c, const ag_recipe_run *r)
 
 static int show(ag_cli *c, session *s)
 {
-	run_query q = { .key = ag_cli_value(c, "run") };
+	const ag_str key = ag_cli_value(c, "run");
+	ag_recipe_run *r;
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(c, &out);
 	ag_know o;
 	ag_err err = { 0 };
+	size_t n;
 	ag_jw w;
 
-	if (q.key.len)
-		return find_runs(c, s, &q, &err) ? ag_cli_fail(c, &err) : print_run(c, q.list);
+	if (key.len)
+		return ag_recipe_runs_seen(&s->place, AG_S(""), key, c->app.arena, &r, &n, &err)
+		               ? ag_cli_fail(c, &err)
+		               : print_run(c, r);
 	if (ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[0], c->app.arena, &o, &err))
 		return ag_cli_fail(c, &err);
 	if (!ag_cli_is_json(c)) {
@@ -282,29 +246,21 @@ static int start(ag_cli *c, session *s)
 	ag_err err = { 0 };
 
 	if (typed_values(c, &values, &err) ||
-	    ag_know_get(&s->place, AG_KNOW_RECIPE, c->args[0], c->app.arena, &o, &err))
+	    ag_recipe_in_use(&s->place, c->args[0], c->app.arena, &o, &err))
 		return ag_cli_fail(c, &err);
-	if (o.status != AG_KNOW_ACTIVE) {
-		ag_fail(&err, AG_INVALID, ORIGIN,
-		        "the recipe \"%.*s\" is not in use: its status is %s",
-		        AG_FMT(ag_utf8_prefix(o.name, 60)), ag_know_status_name(o.status));
-		return ag_cli_fail(c, &err);
-	}
 	return run_recipe(c, s, &o, &values, &r);
 }
 
 static int go_on(ag_cli *c, session *s)
 {
-	run_query q = { .key = c->args[0] };
+	ag_recipe_run *r;
 	ag_err err = { 0 };
+	size_t n;
 
-	if (find_runs(c, s, &q, &err))
+	if (ag_recipe_runs_seen(&s->place, AG_S(""), c->args[0], c->app.arena, &r, &n, &err) ||
+	    ag_recipe_run_check_resume(r, s->chat.who.user, &err))
 		return ag_cli_fail(c, &err);
-	if (!ag_str_eq(q.list->user, s->chat.who.user))
-		ag_fail(&err, AG_DENIED, ORIGIN, "run %.8s is another user's", q.list->key.ptr);
-	else if (q.list->state == AG_RECIPE_COMPLETED)
-		ag_fail(&err, AG_INVALID, ORIGIN, "run %.8s is complete", q.list->key.ptr);
-	return err.status ? ag_cli_fail(c, &err) : run_recipe(c, s, NULL, NULL, q.list);
+	return run_recipe(c, s, NULL, NULL, r);
 }
 
 /* --- changing --- */

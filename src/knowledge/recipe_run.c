@@ -100,9 +100,9 @@ static void write_step(const ag_recipe_step_run *s, size_t i, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-void ag_recipe_run_json(const ag_recipe_run *r, bool with_definition, ag_arena *arena, ag_jw *w)
+/* Members of an open object. */
+static void write_row(const ag_recipe_run *r, ag_arena *arena, ag_jw *w)
 {
-	ag_jw_obj(w);
 	ag_jw_kstr(w, "run", r->key);
 	ag_jw_kstr(w, "recipe", r->name);
 	ag_jw_kstr(w, "thread", ag_id_str(&r->thread));
@@ -114,6 +114,19 @@ void ag_recipe_run_json(const ag_recipe_run *r, bool with_definition, ag_arena *
 	if (r->ended_ms)
 		ag_jw_kint(w, "duration_ms", r->ended_ms - r->started_ms);
 	ag_jw_kraw(w, "values", ag_extjson_str(arena, &r->values, AG_EXTJSON_RELAXED));
+}
+
+void ag_recipe_run_row_json(const ag_recipe_run *r, ag_arena *arena, ag_jw *w)
+{
+	ag_jw_obj(w);
+	write_row(r, arena, w);
+	ag_jw_obj_end(w);
+}
+
+void ag_recipe_run_json(const ag_recipe_run *r, bool with_definition, ag_arena *arena, ag_jw *w)
+{
+	ag_jw_obj(w);
+	write_row(r, arena, w);
 	if (with_definition) {
 		ag_jw_kraw(w, "definition",
 		           ag_extjson_str(arena, &r->definition, AG_EXTJSON_RELAXED));
@@ -301,4 +314,72 @@ ag_status ag_recipe_run_trim(ag_store *s, ag_str project, ag_str name, ag_err *e
 			st = AG_OK;
 	}
 	return st;
+}
+
+/* --- what people do --- */
+
+ag_status ag_recipe_in_use(const ag_know_place *p, ag_str name, ag_arena *arena, ag_know *ret,
+                           ag_err *err)
+{
+	const ag_status st = ag_know_get(p, AG_KNOW_RECIPE, name, arena, ret, err);
+
+	if (st || ret->status == AG_KNOW_ACTIVE)
+		return st;
+	return ag_fail(err, AG_INVALID, ORIGIN,
+	               "the recipe \"%.*s\" is not in use: its status is %s",
+	               AG_FMT(ag_utf8_prefix(ret->name, 60)), ag_know_status_name(ret->status));
+}
+
+typedef struct run_query {
+	const ag_know_place *place;
+	ag_arena *arena;
+	ag_str name, key;
+	ag_recipe_run *list;
+	size_t n;
+} run_query;
+
+static ag_status query_runs(ag_store *s, void *arg, ag_err *err)
+{
+	run_query *q = arg;
+	const ag_str project = q->place->project->id;
+	const bool sees_all = ag_caller_role(q->place->who, project) >= AG_ROLE_ADMIN;
+	size_t n = 1;
+	ag_status st;
+
+	q->n = 0;
+	if (q->key.len) {
+		q->list = ag_new(q->arena, ag_recipe_run);
+		st = ag_recipe_run_get(s, project, q->key, q->arena, q->list, err);
+	} else {
+		st = ag_recipe_run_list(s, project, q->name, q->arena, &q->list, &n, err);
+	}
+	for (size_t i = 0; i < n && !st; i++) {
+		if (sees_all || ag_str_eq(q->list[i].user, q->place->who->user))
+			q->list[q->n++] = q->list[i];
+	}
+	if (st || q->n || !q->key.len)
+		return st;
+	return ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no run \"%.*s\" of a recipe",
+	               AG_FMT(ag_utf8_prefix(q->key, 60)));
+}
+
+ag_status ag_recipe_runs_seen(const ag_know_place *p, ag_str name, ag_str key, ag_arena *arena,
+                              ag_recipe_run **ret, size_t *nret, ag_err *err)
+{
+	run_query q = { .place = p, .arena = arena, .name = name, .key = key };
+	const ag_status st = ag_know_governed(p, "list_recipe_runs", AG_ROLE_VIEWER,
+	                                      key.len ? key : name, query_runs, &q, arena, err);
+
+	*ret = q.list;
+	*nret = q.n;
+	return st;
+}
+
+ag_status ag_recipe_run_check_resume(const ag_recipe_run *r, ag_str user, ag_err *err)
+{
+	if (!ag_str_eq(r->user, user))
+		return ag_fail(err, AG_DENIED, ORIGIN, "run %.8s is another user's", r->key.ptr);
+	if (r->state == AG_RECIPE_COMPLETED)
+		return ag_fail(err, AG_INVALID, ORIGIN, "run %.8s is complete", r->key.ptr);
+	return AG_OK;
 }

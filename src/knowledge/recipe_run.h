@@ -12,7 +12,7 @@
 #define AG_KNOWLEDGE_RECIPE_RUN_H
 
 #include "base/json.h"
-#include "knowledge/object.h"
+#include "knowledge/knowledge.h"
 #include "knowledge/recipe.h"
 
 #define AG_RECIPE_RUN_KIND "recipe_run"
@@ -79,5 +79,20 @@ AG_CHECK ag_status ag_recipe_run_list(ag_store *s, ag_str project, ag_str name, 
 /* Removes the oldest runs of that recipe that ended, beyond AG_RECIPE_MAX_RUNS. */
 AG_CHECK ag_status ag_recipe_run_trim(ag_store *s, ag_str project, ag_str name, ag_err *err);
 void ag_recipe_run_json(const ag_recipe_run *r, bool with_definition, ag_arena *arena, ag_jw *w);
+/* The same without steps. */
+void ag_recipe_run_row_json(const ag_recipe_run *r, ag_arena *arena, ag_jw *w);
+
+/* --- what people do; each call but the last is governed --- */
+
+/* The recipe of that name, to run it. errors  of ag_know_get(); AG_INVALID: it is not in use */
+AG_CHECK ag_status ag_recipe_in_use(const ag_know_place *p, ag_str name, ag_arena *arena,
+                                    ag_know *ret, ag_err *err);
+/* Runs that the caller may see, newest first: his own; an admin sees those of all. name: of this recipe; key: this run, by the
+ * beginning of its key; "" = all. errors  AG_NOT_FOUND: there is no run of that key */
+AG_CHECK ag_status ag_recipe_runs_seen(const ag_know_place *p, ag_str name, ag_str key,
+                                       ag_arena *arena, ag_recipe_run **ret, size_t *nret,
+                                       ag_err *err);
+/* May this user go on with it? errors  AG_DENIED: it is another user's; AG_INVALID: it is complete */
+AG_CHECK ag_status ag_recipe_run_check_resume(const ag_recipe_run *r, ag_str user, ag_err *err);
 
 #endif

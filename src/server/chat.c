@@ -275,8 +275,7 @@ static bool choose_project(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *r
 
 /* --- limits --- */
 
-/* A question more of this user, in any process of the store. False: rp says 429. */
-static bool may_ask_more(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s)
+bool ag_server_may_question(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s)
 {
 	const uint64_t limit = h->opts.chat->per_minute;
 	const ag_rate_key key = {
@@ -337,7 +336,7 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	if (!is_served(h, rp) || !read_body(rq, rp, &a))
 		return;
 	s = ag_server_chat_store(h);
-	is_ready = choose_project(h, rq, rp, s, &a, &project) && may_ask_more(h, rq, rp, s) &&
+	is_ready = choose_project(h, rq, rp, s, &a, &project) && ag_server_may_question(h, rq, rp, s) &&
 	           claim(h, rq, rp, s, &a, &row);
 	ag_store_close(s);
 	if (is_ready)

@@ -30,6 +30,8 @@ struct ag_server_chat_state {
 	pthread_cond_t queued;
 	pthread_t *over; /* threads that ended, to be joined */
 	size_t nover, cap;
+	struct ag_server_task *tasks; /* tasks.h */
+	unsigned ntask;               /* threads of tasks */
 	ag_artifact_cache *artifacts; /* what their source queries gave */
 	pthread_t watch;              /* looks for turns that another process wants to end */
 	pthread_cond_t watch_wake;
@@ -86,6 +88,8 @@ void ag_server_chat_resume(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_chat_cancel(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 /* Which thread a client's id means: a UUID itself, else one made from it. False: it is none. */
 bool ag_server_thread_id(ag_str name, ag_id *ret);
+/* A question more of this user, in any process of the store. False: rp says 429. */
+bool ag_server_may_question(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s);
 /* The caller's thread of the route's {id}. False: rp says why not. */
 bool ag_server_thread_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
                          ag_thread_row *ret);

@@ -76,7 +76,7 @@ typedef struct ag_route_doc {
 
 /* The shapes of one area; ends with a NULL name. */
 extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[],
-	ag_doc_audit_shapes[];
+	ag_doc_audit_shapes[], ag_doc_manage_shapes[];
 
 /* --- openapi.c --- */
 
@@ -119,6 +119,11 @@ extern const ag_route_doc ag_doc_list_knowledge, ag_doc_add_knowledge, ag_doc_ge
 	ag_doc_list_artifacts, ag_doc_get_artifact, ag_doc_rename_artifact, ag_doc_delete_artifact,
 	ag_doc_list_versions, ag_doc_query_artifact, ag_doc_export_artifact,
 	ag_doc_undelete_artifact, ag_doc_list_calls, ag_doc_check_calls;
+
+/* --- doc_manage.c --- */
+
+extern const ag_route_doc ag_doc_list_recipe_runs, ag_doc_run_recipe, ag_doc_get_recipe_run,
+	ag_doc_stop_recipe_run, ag_doc_resume_recipe_run;
 
 /* --- doc_audits.c --- */
 

@@ -5,6 +5,7 @@
 #include "base/cond.h"
 #include "server/chat.h"
 #include "server/problem.h"
+#include "server/tasks.h"
 
 #define ORIGIN        "server"
 #define STOP_GRACE_MS 3000
@@ -149,8 +150,10 @@ ag_server *ag_server_stop(ag_server *h)
 {
 	if (!h)
 		return NULL;
-	if (h->chat)
+	if (h->chat) {
+		ag_server_tasks_stop(h);
 		ag_server_chat_stop(h, h->opts.chat->grace_ms);
+	}
 	/* Calls are cancelled, and what they say to that still reaches their clients. */
 	ag_mcp_server_stop(h->mcp);
 	ag_server_mcp_calls_wait(h);

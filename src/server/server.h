@@ -25,6 +25,8 @@ typedef struct ag_server_chat_call {
 	const ag_caller *who;
 	const ag_project *project;
 	ag_arena *arena; /* lives until the turn is over */
+	/* That no model is set is no error: it is told here, and there is none. NULL = it is one */
+	ag_err *no_model;
 } ag_server_chat_call;
 
 /* How conversations are answered (analyst/analyst.h). Its functions are called from any thread. */
@@ -35,6 +37,8 @@ typedef struct ag_server_chat {
 	ag_status (*open)(void *arg, const ag_server_chat_call *call, ag_analyst_opts *ret,
 	                  void **note, ag_err *err);
 	void (*close)(void *arg, void *note);
+	/* One more meter with the budgets of a question. */
+	ag_llm_meter *(*meter)(void *arg, ag_arena *arena);
 	void *arg;
 	int64_t grace_ms;    /* that turns may take to end when the server stops */
 	uint64_t per_minute; /* questions of one user; 0 = no limit */

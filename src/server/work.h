@@ -42,6 +42,14 @@ void ag_server_artifact_rename(void *env, ag_httpd_request *rq, ag_httpd_reply *
 void ag_server_artifact_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_artifact_undelete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
+/* --- recipes.c: routes --- */
+
+void ag_server_recipe_runs_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_recipe_run_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_recipe_run_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_recipe_run_stop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_recipe_run_resume(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 /* --- calls.c: routes --- */
 
 void ag_server_calls_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

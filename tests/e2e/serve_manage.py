@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Managing a project over argus serve, by a viewer, an analyst and an admin; on both stores.
+
+1. A recipe runs with values: of statements, of a model; its run is shown, stopped and gone on with; others' runs are not seen."""
+import json
+import sys
+
+import serve
+from serve import DIR, Server, argus, ask, check, wait
+
+P = "/api/projects/shop"
+R = P + "/recipe-runs"
+NAMES = {"description": "Names that begin with a letter.", "is_shared": True,
+         "variables": [{"name": "letter", "type": "select", "label": "First letter", "options": ["A", "B"], "default": "A"},
+                       {"name": "least", "type": "number", "label": "Least id", "default": 0}],
+         "steps": [{"prompt_template": "Which names begin with {{letter}}?",
+                    "sql": "SELECT name FROM customers WHERE name LIKE {{letter}} || '%' AND id > {{least}}"}]}
+ASKED = {"description": "Asks a model.", "is_shared": True, "steps": [{"prompt_template": "How many customers are there?"}]}
+SLOW = {"description": "Takes its time.", "is_shared": True,
+        "steps": [{"prompt_template": "How many customers are there?"}, {"prompt_template": "Spell slowly"}]}
+
+
+def call(server, token, method, path, body=None, **headers):
+    r = ask(server, method, path, body, token=token, **headers)
+    text = r.r.read().decode()
+    return r.status, json.loads(text) if text and "json" in r.headers.get("content-type", "") else text
+
+
+def add(server, token, kind, name, fields):
+    status, made = call(server, token, "POST", "%s/knowledge/%s" % (P, kind), {"name": name, "fields": fields})
+    check("%s %s is added" % (kind, name), status == 201, made)
+
+
+def ended(server, token, path, state="status", going=("pending", "running")):
+    return wait(lambda: [x for x in [call(server, token, "GET", path)[1]] if x[state] not in going], 60)[0]
+
+
+def recipes(server, tokens):
+    admin, analyst, viewer = tokens
+    for name, fields in (("Names", NAMES), ("Asked", ASKED), ("Slow", SLOW), ("Private", dict(ASKED, is_shared=False))):
+        add(server, analyst, "recipe", name, fields)
+    status, run = call(server, viewer, "POST", R, {"recipe": "Names", "values": {"letter": "B"}})
+    check("a viewer begins a run", status == 202 and run["recipe"] == "Names" and run["user"] == "vi", (status, run))
+    done = ended(server, viewer, "%s/%s" % (R, run["run"]))
+    step = done["steps"][0]
+    check("it has its answer, and the values in its statement", done["status"] == "completed" and "Bob" in step["response"] and "'B'" in step["sql"] and
+          done["values"] == {"letter": "B", "least": "0"}, done)
+    status, run = call(server, analyst, "POST", R, {"recipe": "asked"})
+    done = ended(server, analyst, "%s/%s" % (R, run["run"]))
+    check("a model answers a step", done["status"] == "completed" and "3 customers" in done["steps"][0]["response"] and
+          done["steps"][0]["tools_used"] == ["execute_sql"], done)
+    bad = [({"recipe": "Names", "values": {"letter": "C"}}, 400, "letter"), ({"recipe": "Names", "values": {"least": "many"}}, 400, "least"),
+           ({"recipe": "Names", "values": {"other": 1}}, 400, "other"), ({"recipe": "Names", "values": []}, 400, "values"), ({"values": {}}, 400, "recipe"),
+           ({"recipe": "Nothing"}, 404, "Nothing"), ({"recipe": "Names", "more": 1}, 400, "more")]
+    got = [(call(server, viewer, "POST", R, body), status, word) for body, status, word in bad]
+    check("a wrong value is refused by its name", all(r[0] == s and w in r[1]["detail"] for r, s, w in got), got)
+    check("a recipe that is not shared is its author's", [call(server, t, "POST", R, {"recipe": "Private"})[0] for t in (viewer, analyst)] == [404, 202])
+    key = {"Idempotency_Key": "run-1"}
+    twice = [call(server, viewer, "POST", R, {"recipe": "Names"}, **key) for _ in range(2)]
+    check("the same key runs it once", twice[0] == twice[1] and twice[0][0] == 202, twice)
+    own, all_runs = [call(server, t, "GET", R + "?limit=200")[1]["runs"] for t in (viewer, admin)]
+    check("others see their own runs, an admin all", {r["user"] for r in own} == {"vi"} and {r["user"] for r in all_runs} == {"vi", "ann"} and len(own) == 2, all_runs)
+    pages, cursor = [], ""
+    while cursor is not None:
+        page = call(server, admin, "GET", "%s?limit=2%s" % (R, cursor and "&cursor=" + cursor))[1]
+        pages += [r["run"] for r in page["runs"]]
+        cursor = page["next"]
+    check("pages are the whole list", pages == [r["run"] for r in all_runs], pages)
+    check("runs of one recipe", {r["recipe"] for r in call(server, admin, "GET", R + "?recipe=Asked")[1]["runs"]} == {"Asked"})
+    other = [r for r in all_runs if r["user"] == "ann"][0]["run"]
+    got = [call(server, viewer, m, "%s/%s%s" % (R, other, p))[0] for m, p in (("GET", ""), ("POST", "/stop"), ("POST", "/resume"))]
+    got += [call(server, admin, "POST", "%s/%s/resume" % (R, other))[0], call(server, analyst, "POST", "%s/%s/resume" % (R, other))[0],
+            call(server, analyst, "POST", "%s/%s/stop" % (R, other))[0], call(server, admin, "GET", R.replace("shop", "secret"))[0], call(server, admin, "GET", R + "/zz")[0]]
+    check("another's run is not there, and one that ended is neither stopped nor gone on with", got == [404, 404, 404, 403, 409, 409, 404, 404], got)
+    stops(server, tokens)
+
+
+def stops(server, tokens):
+    analyst = tokens[1]
+    run = call(server, analyst, "POST", R, {"recipe": "Slow"})[1]["run"]
+    path = "%s/%s" % (R, run)
+    check("the second step is under way", wait(lambda: call(server, analyst, "GET", path)[1]["steps"][1]["status"] == "running"))
+    check("it cannot be gone on with twice", call(server, analyst, "POST", path + "/resume")[0] == 409)
+    check("it is stopped", call(server, analyst, "POST", path + "/stop")[0] == 202)
+    done = ended(server, analyst, path)
+    check("the step before it is kept", [s["status"] for s in done["steps"]] == ["completed", "cancelled"], done)
+    first = done["steps"][0]["turn"]
+    check("it goes on", call(server, analyst, "POST", path + "/resume")[0] == 202)
+    done = ended(server, analyst, path, going=("pending", "running", "cancelled"))
+    check("and the first step is not asked again", done["status"] == "completed" and done["steps"][0]["turn"] == first and "papa" in done["steps"][1]["response"], done)
+
+
+def on(name, store, model):
+    print("# " + name)
+    for project in ("shop", "secret"):
+        argus(store, model, "project", "add", project, "--source", "sqlite:%s/shop.db" % DIR)
+    tokens = []
+    for user, role in (("root", "admin"), ("ann", "analyst"), ("vi", "viewer")):
+        argus(store, model, "project", "grant", "shop", user, role)
+        tokens.append(argus(store, model, "token", "create", "--user", user, "--role", role).splitlines()[0])
+    serve.MORE["ARGUS_MAX_QUERIES_PER_MINUTE"] = "none"
+    server = Server(store, model)
+    recipes(server, tokens)
+    check("it ends with 0", server.stop() == 0, server.said())
+    log = argus(store, model, "log", "-o", "json", "--project", "shop", "--limit", "500")
+    check("each run is in the audit table", '"run_recipe"' in log, log)
+    server = Server(store, model, "--questions", "1")
+    got = [call(server, tokens[1], "POST", R, {"recipe": "Names"})[0] for _ in range(2)]
+    check("a run counts as a question: one too many is 429", got == [202, 429], got)
+    server.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(serve.on_both(on))
