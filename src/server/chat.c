@@ -336,8 +336,8 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	if (!is_served(h, rp) || !read_body(rq, rp, &a))
 		return;
 	s = ag_server_chat_store(h);
-	is_ready = choose_project(h, rq, rp, s, &a, &project) && ag_server_may_question(h, rq, rp, s) &&
-	           claim(h, rq, rp, s, &a, &row);
+	is_ready = choose_project(h, rq, rp, s, &a, &project) &&
+	           ag_server_may_question(h, rq, rp, s) && claim(h, rq, rp, s, &a, &row);
 	ag_store_close(s);
 	if (is_ready)
 		begin(h, rp,

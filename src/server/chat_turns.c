@@ -276,9 +276,9 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 	ag_analyst_turn_result ret = { 0 };
 	ag_analyst_opts o = { 0 };
 	void *note = NULL;
-	ag_status st = chat->open(chat->arg,
-	                          &(ag_server_chat_call){ ctx, t->o.who, t->o.project, t->arena, NULL },
-	                          &o, &note, err);
+	ag_status st = chat->open(
+		chat->arg, &(ag_server_chat_call){ ctx, t->o.who, t->o.project, t->arena, NULL },
+		&o, &note, err);
 
 	if (st)
 		return st;
