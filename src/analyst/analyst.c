@@ -407,6 +407,10 @@ static ag_str started(const analyst *a)
 	ag_jw_kstr(&w, "agent", AG_S(AG_THREAD_AGENT));
 	ag_jw_kstr(&w, "version", AG_S(AG_VERSION));
 	ag_jw_kstr(&w, "question", a->question);
+	if (o->message.len)
+		ag_jw_kstr(&w, "message", o->message);
+	if (o->replaces.len)
+		ag_jw_kstr(&w, "replaces", o->replaces);
 	ag_jw_kstr(&w, "thread", ag_id_str(&o->thread->id));
 	ag_jw_kstr(&w, "project", o->project->id);
 	ag_jw_kstr(&w, "user", o->who->user);
@@ -432,6 +436,7 @@ static ag_run_row new_row(const analyst *a)
 		.source_key = o->thread->key,
 		.collection = o->project->id,
 		.summary = ag_utf8_prefix(a->question, SUMMARY_CHARS),
+		.replaces = o->replaces,
 	};
 }
 
@@ -566,12 +571,20 @@ static void give_thread(const analyst *a)
 
 static ag_status ask(analyst *a, ag_err *err)
 {
+	const ag_analyst_opts *o = a->o;
 	ag_run_opts run;
 	ag_run_row *rows;
+	ag_str replaced = AG_S("");
 	size_t n;
-	ag_status st = ag_thread_turns(a->o->store, a->o->thread, AG_ANALYST_MAX_EARLIER, a->arena,
-	                               &rows, &n, err);
+	ag_status st = AG_OK;
 
+	/* Nobody else changes the thread from here on. */
+	if (o->replaces.len)
+		st = ag_thread_replaceable(o->store, o->thread, o->replaces, a->arena, &replaced,
+		                           err);
+	if (!st)
+		st = ag_thread_turns_before(o->store, o->thread, replaced, AG_ANALYST_MAX_EARLIER,
+		                            a->arena, &rows, &n, err);
 	if (!st)
 		st = read_earlier(a, rows, n, err);
 	if (!st)

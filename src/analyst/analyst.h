@@ -20,6 +20,8 @@
 
 typedef struct ag_analyst_opts {
 	ag_str question;
+	ag_str message; /* the client's id of the question; "" = none */
+	ag_str replaces; /* the turn of the thread that this one replaces (ag_thread_replaceable); "" = none */
 	const ag_thread *thread;
 	ag_project_hub *hub;
 	const ag_caller *who; /* his role in the project is what the dispatcher looks at */
@@ -58,7 +60,7 @@ typedef struct ag_analyst_turn_result {
 } ag_analyst_turn_result;
 
 /* Asks the next question of the thread.
- * errors  AG_INVALID: the question; AG_CONFLICT: another process writes the thread; of the store. What fails later is in
+ * errors  AG_INVALID: the question; AG_CONFLICT: another process writes the thread, or the turn was replaced meanwhile; of the store. What fails later is in
  *         ret->run_result. */
 AG_CHECK ag_status ag_analyst_turn(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena *arena,
                                    ag_analyst_turn_result *ret, ag_err *err);

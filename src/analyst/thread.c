@@ -101,12 +101,13 @@ ag_status ag_thread_find(ag_store *s, ag_str place, ag_str prefix, ag_arena *are
 	return AG_OK;
 }
 
-ag_status ag_thread_turns(ag_store *s, const ag_thread *t, size_t max, ag_arena *arena,
-                          ag_run_row **ret, size_t *nret, ag_err *err)
+ag_status ag_thread_turns_before(ag_store *s, const ag_thread *t, ag_str turn, size_t max,
+                                 ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err)
 {
+	const ag_turns_question q = { .source_key = t->key, .before = turn, .limit = max };
 	ag_run_row *rows;
 	size_t n;
-	ag_status st = ag_store_runs(s, t->key, max, 0, arena, &rows, &n, err);
+	ag_status st = ag_store_turns(s, &q, arena, &rows, &n, err);
 
 	if (st)
 		return st;
@@ -118,6 +119,139 @@ ag_status ag_thread_turns(ag_store *s, const ag_thread *t, size_t max, ag_arena 
 	}
 	*ret = rows;
 	*nret = n;
+	return AG_OK;
+}
+
+ag_status ag_thread_turns(ag_store *s, const ag_thread *t, size_t max, ag_arena *arena,
+                          ag_run_row **ret, size_t *nret, ag_err *err)
+{
+	return ag_thread_turns_before(s, t, AG_S(""), max, arena, ret, nret, err);
+}
+
+/* --- versions --- */
+
+ag_status ag_thread_versions_read(ag_store *s, const ag_thread *t, ag_arena *arena,
+                                  ag_thread_versions *ret, ag_err *err)
+{
+	ag_run_row *rows;
+	ag_status st = ag_store_replacing(s, t->key, arena, &rows, &ret->n, err);
+
+	if (!st)
+		ret->rows = rows;
+	return st;
+}
+
+/* The turn that replaced the one of that id, or one before it, first; NULL = it is part of the conversation. Ids ascend. */
+static const ag_run_row *replaced_by(const ag_thread_versions *v, ag_str turn)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const ag_run_row *r = &v->rows[i];
+
+		if (ag_str_eq(r->replaces, turn) ||
+		    (ag_str_cmp(r->replaces, turn) < 0 && ag_str_cmp(ag_id_str(&r->id), turn) > 0))
+			return r;
+	}
+	return NULL;
+}
+
+/* The first version of a turn's question. Rows are walked from the newest: each replaces an earlier one. */
+static ag_str first_version(const ag_thread_versions *v, ag_str turn)
+{
+	for (size_t i = v->n; i-- > 0;)
+		if (ag_str_eq(ag_id_str(&v->rows[i].id), turn))
+			turn = v->rows[i].replaces;
+	return turn;
+}
+
+size_t ag_thread_versions_of(const ag_thread_versions *v, const ag_run_row *turn, ag_arena *arena,
+                             ag_str **ret)
+{
+	const ag_str first = first_version(v, ag_id_str(&turn->id));
+	size_t n = 0;
+
+	*ret = ag_new_n(arena, ag_str, v->n + 1);
+	(*ret)[n++] = ag_str_dup(arena, first);
+	for (size_t i = 0; i < v->n; i++)
+		if (ag_str_eq(first_version(v, ag_id_str(&v->rows[i].id)), first))
+			(*ret)[n++] = ag_str_dup(arena, ag_id_str(&v->rows[i].id));
+	return n;
+}
+
+ag_status ag_thread_turns_with(ag_store *s, const ag_thread *t, ag_str turn, size_t max,
+                               ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err)
+{
+	const ag_run_row *by;
+	ag_thread_versions v;
+	ag_status st = ag_thread_versions_read(s, t, arena, &v, err);
+
+	if (st)
+		return st;
+	by = replaced_by(&v, turn);
+	return ag_thread_turns_before(s, t, by ? ag_id_str(&by->id) : AG_S(""), max, arena, ret,
+	                              nret, err);
+}
+
+/* Does the turn's question have that id of the client's? */
+static bool is_message(ag_store *s, const ag_run_row *turn, ag_str message)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	const ag_extjson_opts opts = { 0 };
+	ag_event *events;
+	size_t n;
+	ag_val v;
+
+	return !ag_store_events_at(s, &turn->id, &(ag_log_place){ .limit = 1 }, arena, &events, &n,
+	                           NULL) &&
+	       n && !ag_extjson_parse(events[0].payload, &opts, arena, &v, NULL, NULL, NULL) &&
+	       v.type == AG_T_OBJECT && ag_str_eq(ag_val_member_str(&v, "message"), message);
+}
+
+/* Of all turns, the newest first. */
+static ag_status find_message(ag_store *s, const ag_thread *t, ag_str message, ag_arena *arena,
+                              ag_str *ret, ag_err *err)
+{
+	ag_str id = message;
+	ag_run_row *rows;
+	size_t n;
+	ag_status st = ag_store_runs(s, t->key, AG_THREAD_MAX_TURNS, 0, arena, &rows, &n, err);
+
+	if (st)
+		return st;
+	if (ag_str_ends(id, AG_S(AG_THREAD_QUESTION)))
+		id.len -= sizeof(AG_THREAD_QUESTION) - 1;
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_eq(ag_id_str(&rows[i].id), id)) {
+			*ret = ag_id_str(&rows[i].id);
+			return AG_OK;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (is_message(s, &rows[i], message)) {
+			*ret = ag_id_str(&rows[i].id);
+			return AG_OK;
+		}
+	}
+	ag_fail(err, AG_NOT_FOUND, ORIGIN, "the conversation has no such message");
+	return ag_err_hint(err, "read the conversation again, and name a message that it has");
+}
+
+ag_status ag_thread_replaceable(ag_store *s, const ag_thread *t, ag_str message, ag_arena *arena,
+                                ag_str *ret, ag_err *err)
+{
+	ag_thread_versions v;
+	ag_str turn;
+	ag_status st = find_message(s, t, message, arena, &turn, err);
+
+	if (!st)
+		st = ag_thread_versions_read(s, t, arena, &v, err);
+	if (st)
+		return st;
+	if (replaced_by(&v, turn)) {
+		ag_fail(err, AG_CONFLICT, ORIGIN, "the question was changed meanwhile");
+		return ag_err_hint(err,
+		                   "read the conversation again; change the version that it shows");
+	}
+	*ret = turn;
 	return AG_OK;
 }
 
@@ -155,6 +289,8 @@ static ag_str renamed(ag_str payload, const ag_id *thread, const ag_id *turn, ag
 	for (uint32_t i = 0; i < v.n; i++) {
 		const ag_member *m = &v.u.members[i];
 
+		if (ag_str_eqc(m->key, "replaces")) /* a copy has one version of each question */
+			continue;
 		ag_jw_key(&w, m->key);
 		if (ag_str_eqc(m->key, "thread"))
 			ag_jw_str(&w, ag_id_str(thread));
@@ -186,6 +322,7 @@ static ag_status copy_turn(ag_store *s, const ag_clock *clock, const ag_run_row 
 		return st;
 	copy.id = ag_id_new(clock);
 	copy.source_key = to->key;
+	copy.replaces = AG_S("");
 	for (size_t i = 0; i < batch.nevent; i++) {
 		events[i].run = copy.id;
 		if (events[i].type == AG_EV_RUN_STARTED)
@@ -199,16 +336,18 @@ static ag_status copy_turn(ag_store *s, const ag_clock *clock, const ag_run_row 
 ag_status ag_thread_branch(ag_store *s, const ag_clock *clock, const ag_thread *from,
                            const ag_run_row *last, ag_arena *arena, ag_thread *ret, ag_err *err)
 {
+	const ag_str end = ag_id_str(&last->id);
 	ag_run_row *turns;
 	size_t n;
-	ag_status st = ag_thread_turns(s, from, AG_THREAD_MAX_TURNS, arena, &turns, &n, err);
+	ag_status st = ag_thread_turns_with(s, from, end, AG_THREAD_MAX_TURNS, arena, &turns, &n,
+	                                    err);
 
 	if (st)
 		return st;
 	*ret = ag_thread_new(clock, from->place, arena);
 	for (size_t i = 0; i < n && !st; i++) {
 		st = copy_turn(s, clock, &turns[i], ret, err);
-		if (strcmp(turns[i].id.text, last->id.text) == 0)
+		if (ag_str_eq(ag_id_str(&turns[i].id), end))
 			break;
 	}
 	return st;
@@ -223,9 +362,8 @@ ag_status ag_thread_take(ag_store *s, const ag_thread *t, ag_str owner, const ag
 
 	if (st != AG_CONFLICT)
 		return st;
-	ag_fail(err, AG_CONFLICT, ORIGIN, "thread %.13s is answering a question in another process",
-	        t->id.text);
-	return ag_err_hint(err, "wait until its answer is there, or begin a new thread");
+	ag_fail(err, AG_CONFLICT, ORIGIN, "thread %.13s is answering a question", t->id.text);
+	return ag_err_hint(err, "stop that answer, or wait until it is complete; then try again");
 }
 
 void ag_thread_give(ag_store *s, const ag_thread *t, ag_str owner, const ag_clock *clock)

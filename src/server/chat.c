@@ -1,7 +1,8 @@
 /* POST /api/chat: a question, answered as a stream; GET …/{id}/stream: the answer under way, from its beginning; POST …/{id}/stop.
  *
  * Takes what the AI SDK's transports send ({"id", "messages": [...]}), one message alone ({"id", "message": {...}}), and the
- * older form with "data": {"projectId", "threadId"}. History comes from the store, never from the client. */
+ * older form with "data": {"projectId", "threadId"}. History comes from the store, never from the client. A question that is edited
+ * or asked again ("trigger", "messageId") replaces its turn. */
 #include "server/chat.h"
 
 #include <stdio.h>
@@ -11,8 +12,9 @@
 #include "server/problem.h"
 #include "store/ledger.h"
 
-#define MAX_TITLE 200u  /* characters */
-#define WINDOW_MS 60000 /* of the limit of questions */
+#define MAX_TITLE   200u  /* characters */
+#define MAX_MESSAGE 128u  /* bytes of a message's id */
+#define WINDOW_MS   60000 /* of the limit of questions */
 
 bool ag_server_thread_id(ag_str name, ag_id *ret)
 {
@@ -36,6 +38,9 @@ bool ag_server_thread_id(ag_str name, ag_id *ret)
 
 typedef struct asked {
 	ag_str question, project, name; /* name: the client's id of the thread */
+	ag_str message;                 /* the client's id of the question; "" = none */
+	ag_str target; /* the message that is edited or answered again; "" = none */
+	bool is_again; /* another answer to a question is wanted */
 } asked;
 
 /* "content", or the parts of type text, joined by a blank. */
@@ -95,6 +100,15 @@ static ag_str named(const ag_val *body, const char *first, const char *second)
 	return text;
 }
 
+/* As the client gave it; "" = none that can be kept. */
+static ag_str message_id(ag_str id)
+{
+	for (size_t i = 0; i < id.len; i++)
+		if ((unsigned char)id.ptr[i] <= ' ' || (unsigned char)id.ptr[i] > '~')
+			return AG_S("");
+	return id.len <= MAX_MESSAGE ? id : AG_S("");
+}
+
 static bool read_body(ag_httpd_request *rq, ag_httpd_reply *rp, asked *ret)
 {
 	const ag_val *message;
@@ -122,6 +136,9 @@ static bool read_body(ag_httpd_request *rq, ag_httpd_reply *rp, asked *ret)
 		                  "ask shorter; data belongs into the database");
 		return false;
 	}
+	ret->message = message_id(ag_val_member_str(message, "id"));
+	ret->target = message_id(ag_val_member_str(&body, "messageId"));
+	ret->is_again = ag_str_eqc(ag_val_member_str(&body, "trigger"), "regenerate-message");
 	if (!ret->name.len) {
 		const ag_id id = ag_id_new(&ag_clock_system);
 
@@ -273,6 +290,47 @@ static bool choose_project(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *r
 	return true;
 }
 
+/* --- what a question replaces --- */
+
+/* Another answer to the last question, of a client that does not name it: the text says whether it is that one. */
+static ag_status same_as_last(ag_store *s, const ag_thread *t, ag_str question, ag_arena *arena,
+                              ag_str *ret, ag_err *err)
+{
+	ag_analyst_state state;
+	ag_run_row *rows;
+	size_t n;
+	ag_status st = ag_thread_turns(s, t, 1, arena, &rows, &n, err);
+
+	if (st || !n)
+		return st;
+	st = ag_analyst_read_turn(s, &rows[0].id, arena, &state, err);
+	if (!st && ag_str_eq(state.question, question))
+		*ret = ag_id_str(&rows[0].id);
+	return st;
+}
+
+/* The turn that the question replaces; "" = none. A question that never arrived is not in the thread: asking it again, or
+ * otherwise, adds it. */
+static bool find_replaced(ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s, const asked *a,
+                          const ag_thread_row *row, ag_str *ret)
+{
+	const ag_thread t = ag_thread_of(&row->id, AG_S(""), rq->arena);
+	const bool is_edit = a->target.len && ag_str_eq(a->target, a->message);
+	ag_err err = { 0 };
+	ag_status st = AG_NOT_FOUND;
+
+	*ret = AG_S("");
+	if (!a->target.len && !a->is_again)
+		return true;
+	if (a->target.len)
+		st = ag_thread_replaceable(s, &t, a->target, rq->arena, ret, &err);
+	if (st == AG_NOT_FOUND && a->is_again && a->message.len)
+		st = ag_thread_replaceable(s, &t, a->message, rq->arena, ret, &err);
+	if (st == AG_NOT_FOUND && (is_edit || !a->target.len))
+		st = a->is_again ? same_as_last(s, &t, a->question, rq->arena, ret, &err) : AG_OK;
+	return st ? fail(rp, &err) : true;
+}
+
 /* --- limits --- */
 
 bool ag_server_may_question(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s)
@@ -329,6 +387,7 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_server *h = (ag_server *)env;
 	const ag_project *project;
 	ag_thread_row row;
+	ag_str replaces = AG_S("");
 	ag_store *s;
 	asked a;
 	bool is_ready;
@@ -337,7 +396,8 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		return;
 	s = ag_server_chat_store(h);
 	is_ready = choose_project(h, rq, rp, s, &a, &project) &&
-	           ag_server_may_question(h, rq, rp, s) && claim(h, rq, rp, s, &a, &row);
+	           ag_server_may_question(h, rq, rp, s) && claim(h, rq, rp, s, &a, &row) &&
+	           find_replaced(rq, rp, s, &a, &row, &replaces);
 	ag_store_close(s);
 	if (is_ready)
 		begin(h, rp,
@@ -345,7 +405,9 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		                              .known = ag_server_caller_ref(rq),
 		                              .project = project,
 		                              .thread = row.id,
-		                              .question = a.question });
+		                              .question = a.question,
+		                              .message = a.message,
+		                              .replaces = replaces });
 }
 
 /* The newest turn of the thread, when it is under way somewhere. */

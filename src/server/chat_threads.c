@@ -1,5 +1,4 @@
 /* The caller's threads: /api/threads, and what is in one of them. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,16 +199,30 @@ void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 
 /* --- messages --- */
 
-static void write_question(const ag_run_row *turn, const ag_analyst_state *state, ag_jw *w)
+/* Nothing for a question with one version. */
+static void write_versions(const ag_thread_versions *v, const ag_run_row *turn, ag_arena *arena,
+                           ag_jw *w)
+{
+	ag_str *ids;
+	const size_t n = ag_thread_versions_of(v, turn, arena, &ids);
+
+	if (n < 2)
+		return;
+	ag_jw_kkey(w, "metadata");
+	ag_jw_obj(w);
+	ag_jw_kkey(w, "versions");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		ag_jw_str(w, ids[i]);
+	ag_jw_arr_end(w);
+	ag_jw_obj_end(w);
+}
+
+static void write_question(const ag_run_row *turn, const ag_analyst_state *state,
+                           const ag_thread_versions *v, ag_arena *arena, ag_jw *w)
 {
 	ag_jw_obj(w);
-	ag_jw_key(w, AG_S("id"));
-	{
-		char id[AG_ID_LEN + 8];
-
-		snprintf(id, sizeof(id), "%s-user", turn->id.text);
-		ag_jw_str(w, ag_str_c(id));
-	}
+	ag_jw_kstr(w, "id", ag_str_printf(arena, "%s" AG_THREAD_QUESTION, turn->id.text));
 	ag_jw_kstr(w, "role", AG_S("user"));
 	ag_jw_kkey(w, "parts");
 	ag_jw_arr(w);
@@ -218,6 +231,7 @@ static void write_question(const ag_run_row *turn, const ag_analyst_state *state
 	ag_jw_kstr(w, "text", state->question);
 	ag_jw_obj_end(w);
 	ag_jw_arr_end(w);
+	write_versions(v, turn, arena, w);
 	ag_jw_obj_end(w);
 }
 
@@ -248,7 +262,8 @@ static ag_status write_answer(ag_store *s, const ag_run_row *turn, ag_arena *are
 	return st == AG_NOT_FOUND ? AG_OK : st;
 }
 
-static ag_status write_turn(ag_store *s, const ag_run_row *turn, ag_jw *w, ag_err *err)
+static ag_status write_turn(ag_store *s, const ag_run_row *turn, const ag_thread_versions *v,
+                            ag_jw *w, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	ag_analyst_state state;
@@ -259,8 +274,23 @@ static ag_status write_turn(ag_store *s, const ag_run_row *turn, ag_jw *w, ag_er
 		st = ag_analyst_is_open(s, turn, &is_open, err);
 	if (st)
 		return st;
-	write_question(turn, &state, w);
+	write_question(turn, &state, v, arena, w);
 	return ag_str_eqc(turn->status, "running") ? AG_OK : write_answer(s, turn, arena, w, err);
+}
+
+/* With the version that the caller wants to see; "" = the newest of each question. */
+static ag_status turns_of(ag_store *s, const ag_thread *t, ag_str version, ag_arena *arena,
+                          ag_run_row **ret, size_t *nret, ag_err *err)
+{
+	ag_status st = ag_thread_turns_with(s, t, version, AG_THREAD_MAX_TURNS, arena, ret, nret,
+	                                    err);
+	bool has = !version.len;
+
+	for (size_t i = 0; !st && !has && i < *nret; i++)
+		has = ag_str_eq(ag_id_str(&(*ret)[i].id), version);
+	if (!st && !has)
+		st = ag_fail(err, AG_NOT_FOUND, "server.chat", "the thread has no such turn");
+	return st;
 }
 
 static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *t,
@@ -268,10 +298,14 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 {
 	const ag_thread thread = ag_thread_of(&t->id, AG_S(""), rq->arena);
 	ag_run_row *turns;
+	ag_thread_versions v = { 0 };
 	size_t n, from, to, limit = ag_server_page(rq);
 	const ag_str before = ag_server_query(rq, "cursor");
-	ag_status st = ag_thread_turns(s, &thread, AG_THREAD_MAX_TURNS, rq->arena, &turns, &n, err);
+	ag_status st = turns_of(s, &thread, ag_server_query(rq, "version"), rq->arena, &turns, &n,
+	                        err);
 
+	if (!st)
+		st = ag_thread_versions_read(s, &thread, rq->arena, &v, err);
 	if (st)
 		return st;
 	for (to = n; before.len && to > 0 && !ag_str_eq(ag_id_str(&turns[to - 1].id), before); to--)
@@ -285,7 +319,7 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 	ag_jw_kkey(w, "messages");
 	ag_jw_arr(w);
 	for (size_t i = from; i < to && !st; i++)
-		st = write_turn(s, &turns[i], w, err);
+		st = write_turn(s, &turns[i], &v, w, err);
 	ag_jw_arr_end(w);
 	ag_server_list_next(w, from ? ag_id_str(&turns[from].id) : AG_S(""));
 	return st;

@@ -283,6 +283,8 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 	if (st)
 		return st;
 	o.question = t->o.question;
+	o.message = t->o.message;
+	o.replaces = t->o.replaces;
 	o.thread = &thread;
 	o.store = t->store;
 	o.watch = (ag_watch){ on_delta, on_retry, t };
@@ -419,6 +421,8 @@ static ag_server_turn *new_turn(ag_server *h, const ag_server_turn_opts *o)
 	t->arena = ag_arena_new();
 	t->o = *o;
 	t->o.question = ag_str_dup(t->arena, o->question);
+	t->o.message = ag_str_dup(t->arena, o->message);
+	t->o.replaces = ag_str_dup(t->arena, o->replaces);
 	t->known = o->known;
 	t->store = ag_store_of_group(h->opts.chat->group);
 	pthread_mutex_init(&t->lock, NULL);

@@ -151,12 +151,19 @@ static const ag_doc_field artifact_part[] = {
 	{ "data", "object", "what the tool returned", NULL, false },
 };
 
+static const ag_doc_field message_metadata[] = {
+	{ "versions", "[string]",
+	  "the turns that answer this question or what it was before, oldest first", NULL, false },
+};
+
 static const char *const roles[] = { "user", "assistant", NULL };
 static const ag_doc_field message[] = {
 	{ "id", "string", NULL, NULL, false },
 	{ "role", "string", NULL, roles, false },
 	{ "parts", "[StepPart|TextPart|ToolPart|AnswerPart|StatusPart|ArtifactPart]", NULL, NULL,
 	  false },
+	{ "metadata", "MessageMetadata", "of a question that was edited or asked again", NULL,
+	  true },
 };
 
 static const ag_doc_field message_list[] = {
@@ -170,6 +177,10 @@ static const ag_doc_field chat_question[] = {
 	  true },
 	{ "messages", "[object]", "of the AI SDK; the last one is the question", NULL, true },
 	{ "message", "object", "the question alone", NULL, true },
+	{ "trigger", "string",
+	  "\"regenerate-message\": another answer instead of the one of messageId", NULL, true },
+	{ "messageId", "string", "the question that is edited, or the answer that is replaced",
+	  NULL, true },
 	{ "projectId", "string", "the project that is meant", NULL, true },
 	{ "data", "object", "projectId and threadId, in the older form", NULL, true },
 };
@@ -193,6 +204,7 @@ const ag_doc_shape ag_doc_chat_shapes[] = {
 	{ "AnswerPart", NULL, answer_part, AG_NELEM(answer_part), false },
 	{ "StatusPart", NULL, status_part, AG_NELEM(status_part), false },
 	{ "ArtifactPart", NULL, artifact_part, AG_NELEM(artifact_part), false },
+	{ "MessageMetadata", NULL, message_metadata, AG_NELEM(message_metadata), false },
 	{ "Message", "A UIMessage of the AI SDK.", message, AG_NELEM(message), false },
 	{ "MessageList", NULL, message_list, AG_NELEM(message_list), false },
 	{ "ChatQuestion", "What the useChat hook of the AI SDK sends.", chat_question,
@@ -233,11 +245,13 @@ const ag_route_doc ag_doc_ask = {
 	.retry = AG_DOC_RETRY_DONE,
 	.summary = "Ask a question; the answer is a UI message stream of the AI SDK, version 1",
 	.help = "The last message is the question. Earlier ones are not read: the store has them. An answer goes on when its "
-		"reader leaves.",
+		"reader leaves. A question that is edited, or whose answer is wanted again, replaces its turn and those after it; "
+		"they stay as versions.",
 	.takes = "ChatQuestion",
 	.media = STREAM,
 	.other = { { 404, "the thread belongs to somebody else" },
-	           { 409, "the thread is answering a question" } },
+	           { 409,
+	             "the thread is answering a question, or the question was changed meanwhile" } },
 };
 
 const ag_route_doc ag_doc_resume = {
@@ -313,6 +327,12 @@ const ag_route_doc ag_doc_delete_thread = {
 	.status = 204,
 };
 
+static const ag_param messages_query[] = {
+	{ .name = "version",
+	  .type = AG_PARAM_STRING,
+	  .help = "a turn: the thread as it was with this version of its question" },
+};
+
 const ag_route_doc ag_doc_list_messages = {
 	.name = "listMessages",
 	.tag = "threads",
@@ -320,6 +340,8 @@ const ag_route_doc ag_doc_list_messages = {
 		"The messages of a thread, as they were shown; a page has the last turns, the next page those before",
 	.at = at_thread,
 	.nat = AG_NELEM(at_thread),
+	.query = messages_query,
+	.nquery = AG_NELEM(messages_query),
 	.gives = "MessageList",
 	.is_list = true,
 };

@@ -23,7 +23,7 @@ typedef struct table {
 #define RUN_COLUMNS                                                                       \
 	"id, agent, source_uri, source_key, collection, status, verdict, summary, "       \
 	"started_at, finished_at, documents, critical, high, medium, low, input_tokens, " \
-	"output_tokens, usd, request_units"
+	"output_tokens, usd, request_units, replaces"
 #define FINDING_COLUMNS                                                                          \
 	"id, run, key, field, category, severity, status, affected, share, label, labelled_at, " \
 	"body"
@@ -104,7 +104,7 @@ static const ag_sql reads[] = {
 
 static const ag_sql writes[] = {
 	[RUNS] = { "INSERT INTO runs (" RUN_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
-	           "$10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (id) DO UPDATE SET "
+	           "$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT (id) DO UPDATE SET "
 	           "agent = excluded.agent, source_uri = excluded.source_uri, "
 	           "source_key = excluded.source_key, collection = excluded.collection, "
 	           "status = excluded.status, verdict = excluded.verdict, "
@@ -113,7 +113,7 @@ static const ag_sql writes[] = {
 	           "critical = excluded.critical, high = excluded.high, medium = excluded.medium, "
 	           "low = excluded.low, input_tokens = excluded.input_tokens, "
 	           "output_tokens = excluded.output_tokens, usd = excluded.usd, "
-	           "request_units = excluded.request_units" },
+	           "request_units = excluded.request_units, replaces = excluded.replaces" },
 	[FINDINGS] = { "INSERT INTO findings (" FINDING_COLUMNS
 	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
 	               "ON CONFLICT (id) DO UPDATE SET status = excluded.status, "
@@ -184,7 +184,7 @@ static const ag_sql writes[] = {
 };
 
 static const table tables[] = {
-	[RUNS] = { false, 19, 0, COUNT(nrun) },       [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
+	[RUNS] = { false, 20, 0, COUNT(nrun) },       [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
 	[REPORTS] = { false, 2, 0, COUNT(nreport) },  [LEASES] = { false, 3, 0, COUNT(nother) },
 	[PROJECTS] = { false, 8, 0, COUNT(nother) },  [MEMBERS] = { false, 4, 1, COUNT(nother) },
 	[TOKENS] = { false, 12, 0, COUNT(nother) },   [RATES] = { false, 4, 0, COUNT(nother) },

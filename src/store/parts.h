@@ -35,6 +35,10 @@ AG_CHECK ag_status ag_runs_events(ag_db *db, const ag_id *run, const ag_log_plac
                                   ag_arena *arena, ag_event **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_list(ag_db *db, ag_str source_key, size_t limit, size_t offset,
                                 ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
+AG_CHECK ag_status ag_runs_turns(ag_db *db, const ag_turns_question *q, ag_arena *arena,
+                                 ag_run_row **ret, size_t *nret, ag_err *err);
+AG_CHECK ag_status ag_runs_replacing(ag_db *db, ag_str source_key, ag_arena *arena,
+                                     ag_run_row **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena,
                                  ag_run_row **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_find(ag_db *db, ag_str prefix, ag_arena *arena, ag_run_row *ret,

@@ -42,9 +42,10 @@ static const ag_sql sql[] = {
 	/* Not a replacement of the row: that would remove the old one, and with it findings and report. */
 	[PUT_RUN] = { "INSERT INTO runs (id, agent, source_uri, source_key, collection, status, "
 	              "verdict, summary, started_at, finished_at, documents, critical, high, "
-	              "medium, low, input_tokens, output_tokens, usd, request_units) "
+	              "medium, low, input_tokens, output_tokens, usd, request_units, replaces) "
 	              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
-	              "$16, $17, $18, $19) ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, "
+	              "$16, $17, $18, $19, $20) ON CONFLICT (id) DO UPDATE SET "
+	              "agent = excluded.agent, "
 	              "source_uri = excluded.source_uri, source_key = excluded.source_key, "
 	              "collection = excluded.collection, status = excluded.status, "
 	              "verdict = excluded.verdict, summary = excluded.summary, "
@@ -53,7 +54,7 @@ static const ag_sql sql[] = {
 	              "high = excluded.high, medium = excluded.medium, low = excluded.low, "
 	              "input_tokens = excluded.input_tokens, "
 	              "output_tokens = excluded.output_tokens, usd = excluded.usd, "
-	              "request_units = excluded.request_units" },
+	              "request_units = excluded.request_units, replaces = excluded.replaces" },
 	[PUT_FINDING] = { "INSERT INTO findings (id, run, key, field, category, severity, status, "
 	                  "affected, share, label, labelled_at, body) "
 	                  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
@@ -202,7 +203,7 @@ static ag_status put_run(ag_db *db, const ag_run_row *r, ag_err *err)
 	                            ag_db_int(r->high), ag_db_int(r->medium), ag_db_int(r->low),
 	                            ag_db_int((int64_t)r->input_tokens),
 	                            ag_db_int((int64_t)r->output_tokens), ag_db_real(r->usd),
-	                            ag_db_real(r->request_units)),
+	                            ag_db_real(r->request_units), ag_db_text(r->replaces)),
 	                 NULL, err);
 }
 

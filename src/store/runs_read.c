@@ -11,8 +11,13 @@
 	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r     \
 	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r \
 	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r            \
-	  ".input_tokens, " r ".output_tokens, " r ".usd, " r ".request_units"
-#define RUN_NCOLUMN 19
+	  ".input_tokens, " r ".output_tokens, " r ".usd, " r ".request_units, " r ".replaces"
+#define RUN_NCOLUMN 20
+/* No run before `before` replaces r, or one that began before r. Ids ascend with time. */
+#define IS_SHOWN(r, before)                                                                   \
+	"NOT EXISTS (SELECT 1 FROM runs q WHERE q.source_key = " r ".source_key AND "         \
+	"q.replaces <> '' AND (q.replaces = " r ".id OR (q.replaces < " r ".id AND q.id > " r \
+	".id)) AND (" before " = '' OR q.id < " before "))"
 /* A flat place: the rest of the key has no "/". */
 #define AT_PLACE(key, flat)                                                              \
 	"(" key " <> '' AND (source_key = " key " OR (substr(source_key, 1, length(" key \
@@ -26,6 +31,8 @@ enum {
 	EVENTS,
 	RUNS,
 	RUNS_OF_SOURCE,
+	TURNS,
+	REPLACING,
 	RUNS_BELOW,
 	RUNS_BY_PREFIX,
 	RUN_NEWEST,
@@ -46,6 +53,13 @@ static const ag_sql sql[] = {
 	[RUNS_OF_SOURCE] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r WHERE source_key = $3 "
 	             "ORDER BY started_at DESC, id DESC LIMIT $1 OFFSET $2" },
+	[TURNS] = { "SELECT " RUN_COLUMNS_OF(
+		"r") " FROM runs r WHERE r.source_key = $1 "
+	             "AND ($2 = '' OR r.id < $2) AND " IS_SHOWN(
+			     "r", "$2") " ORDER BY r.started_at DESC, r.id DESC LIMIT $3" },
+	[REPLACING] = { "SELECT " RUN_COLUMNS_OF(
+		"r") " FROM runs r WHERE r.source_key = $1 "
+	             "AND r.replaces <> '' ORDER BY r.id LIMIT $2" },
 	/* Of the place $2 or below it, and of the place $3. */
 	[RUNS_BELOW] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r WHERE agent = $1 AND "
@@ -63,12 +77,15 @@ static const ag_sql sql[] = {
 	             "ORDER BY started_at DESC, id DESC LIMIT 1" },
 	/* Ids ascend with time, so the greatest one of a group is its newest run. */
 	[GROUPS] = { "SELECT r.source_key, (SELECT f.summary FROM runs f "
-	             "WHERE f.source_key = r.source_key ORDER BY f.started_at, f.id LIMIT 1), "
-	             "max(r.id), min(r.started_at), max(r.started_at), count(*) FROM runs r "
-	             "WHERE r.agent = $1 AND r.source_uri = $2 "
-	             "AND substr(r.source_key, 1, length($3)) = $3 "
-	             "GROUP BY r.source_key ORDER BY max(r.started_at) DESC, max(r.id) DESC "
-	             "LIMIT $4" },
+	             "WHERE f.source_key = r.source_key AND " IS_SHOWN(
+			     "f",
+			     "''") " ORDER BY f.started_at, f.id LIMIT 1), "
+	                           "max(r.id), min(r.started_at), max(r.started_at), count(*) FROM runs r "
+	                           "WHERE r.agent = $1 AND r.source_uri = $2 "
+	                           "AND substr(r.source_key, 1, length($3)) = $3 AND " IS_SHOWN(
+					   "r",
+					   "''") " GROUP BY r.source_key ORDER BY max(r.started_at) DESC, max(r.id) DESC "
+	                                         "LIMIT $4" },
 	[REPORT] = { "SELECT body FROM reports WHERE run = $1" },
 	[FINDINGS] = { "SELECT " FINDING_COLUMNS_OF("f") " FROM findings f WHERE f.run = $1 "
 	                                                 "ORDER BY f.{stored}" },
@@ -169,6 +186,7 @@ static void read_run(const ag_db_val *row, ag_arena *arena, ag_run_row *r)
 	r->output_tokens = ag_db_get_u64(&row[16]);
 	r->usd = ag_db_get_real(&row[17]);
 	r->request_units = ag_db_get_real(&row[18]);
+	r->replaces = ag_db_get_text(&row[19], arena);
 }
 
 static ag_status take_run(void *arg, const ag_db_val *row, ag_err *err)
@@ -207,6 +225,23 @@ ag_status ag_runs_list(ag_db *db, ag_str source_key, size_t limit, size_t offset
 
 	return read_runs(db, &sql[is_one ? RUNS_OF_SOURCE : RUNS],
 	                 (ag_db_args){ args, is_one ? 3 : 2 }, arena, ret, nret, err);
+}
+
+ag_status ag_runs_turns(ag_db *db, const ag_turns_question *q, ag_arena *arena, ag_run_row **ret,
+                        size_t *nret, ag_err *err)
+{
+	return read_runs(db, &sql[TURNS],
+	                 AG_DB_ARGS(ag_db_text(q->source_key), ag_db_text(q->before),
+	                            ag_db_int((int64_t)q->limit)),
+	                 arena, ret, nret, err);
+}
+
+ag_status ag_runs_replacing(ag_db *db, ag_str source_key, ag_arena *arena, ag_run_row **ret,
+                            size_t *nret, ag_err *err)
+{
+	return read_runs(db, &sql[REPLACING],
+	                 AG_DB_ARGS(ag_db_text(source_key), ag_db_int(AG_STORE_MAX_RUNS)), arena,
+	                 ret, nret, err);
 }
 
 ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena, ag_run_row **ret,

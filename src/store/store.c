@@ -361,6 +361,7 @@ static ag_status check_run_row(const ag_id *run, const ag_run_row *r, ag_err *er
 	static const char *const verdict[] = { "", "pass", "warn", "fail" };
 	const ag_str texts[] = { r->agent, r->source_uri, r->source_key, r->collection,
 		                 r->summary };
+	ag_id replaced;
 	ag_status st;
 
 	if (strcmp(r->id.text, run->text) != 0)
@@ -374,6 +375,9 @@ static ag_status check_run_row(const ag_id *run, const ag_run_row *r, ag_err *er
 		                         AG_STORE_MAX_TEXT_BYTES, err);
 	if (st)
 		return st;
+	if (r->replaces.len && !ag_id_parse(r->replaces, &replaced))
+		return ag_fail(err, AG_INVALID, ORIGIN,
+		               "the row of the run: what it replaces is not a UUID");
 	if (!is_wall(r->started_ms) || !is_wall(r->finished_ms) || r->documents > MAX_INT)
 		return ag_fail(err, AG_INVALID, ORIGIN,
 		               "the row of the run: a time or count is out of range");
@@ -536,6 +540,27 @@ bool ag_store_is_below(ag_str source_key, const ag_store_place *place)
 	if (!rest.len)
 		return true;
 	return rest.ptr[0] == '/' && !(place->is_flat && memchr(rest.ptr + 1, '/', rest.len - 1));
+}
+
+ag_status ag_store_turns(ag_store *s, const ag_turns_question *q, ag_arena *arena, ag_run_row **ret,
+                         size_t *nret, ag_err *err)
+{
+	ag_status st = ag_store_check_text(ORIGIN, "the conversation", q->source_key,
+	                                   AG_STORE_MAX_TEXT_BYTES, err);
+
+	if (!st && q->limit > AG_STORE_MAX_RUNS)
+		st = ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u runs, not %zu",
+		             AG_STORE_MAX_RUNS, q->limit);
+	return st ? st : ag_runs_turns(s->db, q, arena, ret, nret, err);
+}
+
+ag_status ag_store_replacing(ag_store *s, ag_str source_key, ag_arena *arena, ag_run_row **ret,
+                             size_t *nret, ag_err *err)
+{
+	ag_status st = ag_store_check_text(ORIGIN, "the conversation", source_key,
+	                                   AG_STORE_MAX_TEXT_BYTES, err);
+
+	return st ? st : ag_runs_replacing(s->db, source_key, arena, ret, nret, err);
 }
 
 ag_status ag_store_groups(ag_store *s, const ag_group_question *q, ag_arena *arena,

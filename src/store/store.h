@@ -41,6 +41,7 @@ typedef struct ag_run_row {
 	uint64_t input_tokens, output_tokens; /* of all models, all sittings */
 	double usd;
 	double request_units; /* that a server of documents charged */
+	ag_str replaces; /* id of the run of the same source_key that this one replaces; "" = none */
 } ag_run_row;
 
 typedef struct ag_finding_row {
@@ -166,6 +167,19 @@ AG_CHECK ag_status ag_store_events_at(ag_store *s, const ag_id *run, const ag_lo
 /* Newest first; source_key "" = all. limit at most 1000. */
 AG_CHECK ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t offset,
                                  ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
+/* The runs of one source_key as a conversation. A run that replaces another hides it, and those between the two. */
+typedef struct ag_turns_question {
+	ag_str source_key;
+	ag_str before; /* as it was before the run of that id began; "" = as it is now */
+	size_t limit;  /* at most AG_STORE_MAX_RUNS */
+} ag_turns_question;
+
+/* Newest first, without what was replaced. */
+AG_CHECK ag_status ag_store_turns(ag_store *s, const ag_turns_question *q, ag_arena *arena,
+                                  ag_run_row **ret, size_t *nret, ag_err *err);
+/* The runs of the source_key that replace another, oldest first; at most AG_STORE_MAX_RUNS. */
+AG_CHECK ag_status ag_store_replacing(ag_store *s, ag_str source_key, ag_arena *arena,
+                                      ag_run_row **ret, size_t *nret, ag_err *err);
 /* Where data is: a source_key, or what several begin with. */
 typedef struct ag_store_place {
 	ag_str key;   /* up to a "/"; "" = none */
@@ -185,7 +199,7 @@ AG_CHECK ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, a
                                        ag_run_row **ret, size_t *nret, ag_err *err);
 /* Is the key that of the place, or does it belong to it? */
 bool ag_store_is_below(ag_str source_key, const ag_store_place *place);
-/* The runs of one source_key as one: a conversation is such a group. */
+/* The runs of one source_key as one, without what was replaced: a conversation is such a group. */
 typedef struct ag_run_group {
 	ag_str source_key;
 	ag_str summary;            /* of its first run */

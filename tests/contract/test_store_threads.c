@@ -163,13 +163,116 @@ static void what_is_too_long_is_refused(void **state)
 	                 AG_NOT_FOUND);
 }
 
+/* --- turns that replace others --- */
+
+#define KEY "thread:0190c3e2-aaaa-7000-8000-000000000001"
+
+static ag_id turn_id(unsigned n)
+{
+	ag_id ret;
+
+	snprintf(ret.text, sizeof(ret.text), "0190c3e2-bbbb-7000-8000-%012u", n);
+	return ret;
+}
+
+static void put_turn(store_env *env, unsigned n, unsigned replaces)
+{
+	const ag_id id = turn_id(n), other = turn_id(replaces);
+	const ag_run_row row = { .id = id,
+		                 .agent = AG_S("analyst"),
+		                 .source_uri = AG_S("shop/ann"),
+		                 .source_key = AG_S(KEY),
+		                 .status = AG_S("ok"),
+		                 .summary = ag_str_printf(env->arena, "question %u", n),
+		                 .started_ms = 1000 + n,
+		                 .finished_ms = 2000 + n,
+		                 .replaces = replaces ? ag_id_str(&other) : AG_S("") };
+	const ag_store_batch batch = { .run = &row };
+
+	assert_ok(env, ag_store_commit(env->store, &id, &batch, &env->err));
+}
+
+/* "4 2 1": the turns that are shown, newest first. */
+static const char *shown(store_env *env, unsigned before)
+{
+	const ag_id id = turn_id(before);
+	const ag_turns_question q = { .source_key = AG_S(KEY),
+		                      .before = before ? ag_id_str(&id) : AG_S(""),
+		                      .limit = 100 };
+	ag_str ret = AG_S("");
+	ag_run_row *rows;
+	size_t n;
+
+	assert_ok(env, ag_store_turns(env->store, &q, env->arena, &rows, &n, &env->err));
+	for (size_t i = 0; i < n; i++)
+		ret = ag_str_printf(env->arena, "%.*s%s%c", AG_FMT(ret), i ? " " : "",
+		                    rows[i].id.text[AG_ID_LEN - 1]);
+	return ag_str_cstr(env->arena, ret);
+}
+
+static void a_turn_that_replaces_another_hides_it_and_what_followed(void **state)
+{
+	const ag_group_question all = { .agent = AG_S("analyst"),
+		                        .source_uri = AG_S("shop/ann"),
+		                        .prefix = AG_S("thread:"),
+		                        .limit = 10 };
+	store_env *env = *state;
+	ag_run_group *groups;
+	ag_run_row *rows;
+	size_t n;
+
+	for (unsigned i = 1; i <= 3; i++)
+		put_turn(env, i, 0);
+	assert_string_equal(shown(env, 0), "3 2 1");
+	put_turn(env, 4, 2);
+	assert_string_equal(shown(env, 0), "4 1");
+	put_turn(env, 5, 0);
+	put_turn(env, 6, 4);
+	assert_string_equal(shown(env, 0), "6 1");
+	/* Its row may be written again. */
+	put_turn(env, 6, 4);
+	assert_string_equal(shown(env, 0), "6 1");
+	assert_string_equal(shown(env, 6), "5 4 1");
+	assert_string_equal(shown(env, 4), "3 2 1");
+	put_turn(env, 7, 1);
+	assert_string_equal(shown(env, 0), "7");
+	assert_ok(env, ag_store_groups(env->store, &all, env->arena, &groups, &n, &env->err));
+	assert_int_equal(n, 1);
+	assert_int_equal(groups[0].nrun, 1);
+	assert_str(groups[0].summary, "question 7");
+	assert_ok(env, ag_store_replacing(env->store, AG_S(KEY), env->arena, &rows, &n, &env->err));
+	assert_int_equal(n, 3);
+	assert_str(rows[1].replaces, turn_id(4).text);
+	/* Nothing is gone. */
+	assert_ok(env,
+	          ag_store_runs(env->store, AG_S(KEY), 100, 0, env->arena, &rows, &n, &env->err));
+	assert_int_equal(n, 7);
+}
+
+static void what_is_replaced_has_an_id(void **state)
+{
+	store_env *env = *state;
+	const ag_run_row row = { .id = turn_id(1),
+		                 .agent = AG_S("analyst"),
+		                 .source_key = AG_S(KEY),
+		                 .status = AG_S("ok"),
+		                 .replaces = AG_S("the last one") };
+	const ag_store_batch batch = { .run = &row };
+
+	assert_int_equal(ag_store_commit(env->store, &row.id, &batch, &env->err), AG_INVALID);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(the_first_user_of_an_id_owns_it),     T(only_the_owner_changes_it),
-		T(the_list_has_pages_and_finds_titles), T(a_stop_is_seen_until_the_next_question),
+		T(the_first_user_of_an_id_owns_it),
+		T(only_the_owner_changes_it),
+		T(the_list_has_pages_and_finds_titles),
+		T(a_stop_is_seen_until_the_next_question),
 		T(what_is_too_long_is_refused),
+		T(a_turn_that_replaces_another_hides_it_and_what_followed),
+		T(what_is_replaced_has_an_id),
 	};
 	int nfailed = 0;
 

@@ -16,6 +16,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import openapi_answers
@@ -292,6 +293,50 @@ def owners(server, ann, bob):
           messages(server, ann, "mine").status == 404 and post(server, ann, "Say hello", "mine").status == 404)
 
 
+def edit(server, token, thread, message, text, **more):
+    body = {"id": thread, "messageId": message, "message": {"id": message, "role": "user", "parts": [{"type": "text", "text": text}]}}
+    return ask(server, "POST", "/api/chat", dict(body, **more), token)
+
+
+def asked(server, token, thread, version=""):
+    rows = ask(server, "GET", "/api/threads/%s/messages?version=%s" % (thread, version), token=token).json()["messages"]
+    return [m["parts"][0]["text"] for m in rows if m["role"] == "user"]
+
+
+def replaced(server, other, ann):
+    for text in ("Say hello", "Say more", "Say most"):
+        post(server, ann, text, "edited").rest()
+    old = [m["id"] for m in messages(server, ann, "edited").json()["messages"]]
+    lines = edit(server, ann, "edited", old[2], "Say less").rest()
+    check("an edited question is answered", words(lines) == "Hello.", lines)
+    check("it stands in the place of the old one", asked(server, ann, "edited") == ["Say hello", "Say less"], asked(server, ann, "edited"))
+    check("another process sees the same", asked(other, ann, "edited") == ["Say hello", "Say less"])
+    check("the old version is kept, with what followed", asked(server, ann, "edited", old[3]) == ["Say hello", "Say more", "Say most"])
+    r = edit(other, ann, "edited", old[2], "Say nothing")
+    text = r.r.read().decode()
+    check("the second of two editors is refused: 409", r.status == 409 and "changed meanwhile" in text, text)
+    r = edit(server, ann, "edited", "nothing", "Say hello", trigger="regenerate-message")
+    check("a message that there is not is another question", r.status == 200 and words(r.rest()) == "Hello.", r.status)
+    r = ask(server, "POST", "/api/chat", dict(question("Say hello", "edited"), messageId="absent", trigger="regenerate-message"), ann)
+    check("an answer that there is not is not replaced: 404", r.status == 404, r.status)
+    check("a version that there is not: 404", ask(server, "GET", "/api/threads/edited/messages?version=1", token=ann).status == 404)
+    # Both name the same turn at the same time: one of them is refused, whichever process serves it.
+    last = messages(server, ann, "edited").json()["messages"][-2]["id"]
+    both = [None, None]
+
+    def run(i, where):
+        r = edit(where, ann, "edited", last, "Say hello %d" % i)
+        both[i] = (r.status, r.rest() if r.status == 200 else r.r.read())
+    threads = [threading.Thread(target=run, args=x) for x in ((0, server), (1, other))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    won = [i for i in (0, 1) if both[i][0] == 200]
+    check("of two who edit at once one is refused", sorted(b[0] for b in both) == [200, 409], both)
+    check("and the thread has the other's question", asked(server, ann, "edited")[-1] == "Say hello %d" % won[0], asked(server, ann, "edited"))
+
+
 def under_way(server, other, ann):
     whole = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa"
     r = post(server, ann, "Spell slowly", "slow")
@@ -399,6 +444,7 @@ def on(name, store, model):
     streams(server, ann)
     wrong(server, ann)
     owners(server, ann, bob)
+    replaced(server, other, ann)
     under_way(server, other, ann)
     broken(server, ann)
     killed(store, model, ann)

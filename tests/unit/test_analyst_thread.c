@@ -134,11 +134,76 @@ static void a_thread_has_one_writer(void **state)
 	w->opts.question = AG_S("A?");
 	assert_int_equal(ag_analyst_turn(&w->ctx, &w->opts, w->shop.arena, &w->r, &err),
 	                 AG_CONFLICT);
-	assert_non_null(strstr(err.msg, "is answering a question in another process"));
+	assert_non_null(strstr(err.msg, "is answering a question"));
 	assert_int_equal(w->model.nasked, 0);
 	ag_thread_give(w->shop.store, &w->thread, AG_S("another"), &ag_clock_system);
 	aw_ask(w, "A?");
 	aw_assert_str(w->r.answer, "Ann.");
+}
+
+static ag_status replace(analyst_world *w, const char *message, ag_str *ret)
+{
+	return ag_thread_replaceable(w->shop.store, &w->thread, ag_str_c(message), w->shop.arena,
+	                             ret, &w->err);
+}
+
+/* The model reads what came before the edited question, and nothing else. */
+static void a_replaced_turn_is_no_part_of_the_conversation(void **state)
+{
+	analyst_world *w = *state;
+	ag_thread_versions v;
+	ag_run_row *rows, turn;
+	ag_thread thread, branch;
+	ag_str *versions;
+	ag_id a, b;
+	size_t n;
+
+	aw_script(w, short_answers, 4);
+	aw_ask(w, "A?");
+	a = w->r.turn;
+	w->opts.message = AG_S("of-the-client");
+	aw_ask(w, "B?");
+	b = w->r.turn;
+	w->opts.message = AG_S("");
+	aw_ask(w, "C?");
+	assert_ok(w, replace(w, "of-the-client", &w->opts.replaces));
+	aw_assert_str(w->opts.replaces, b.text);
+	aw_ask(w, "D?");
+	aw_assert_has(w, 3, "A?");
+	assert_false(aw_request_has(w, 3, "B?"));
+	assert_false(aw_request_has(w, 3, "C?"));
+	assert_int_equal(nturn(w, &w->thread), 2);
+
+	/* Another editor has the old version in view. */
+	w->opts.question = AG_S("E?");
+	assert_int_equal(ag_analyst_turn(&w->ctx, &w->opts, w->shop.arena, &w->r, &w->err),
+	                 AG_CONFLICT);
+	assert_non_null(strstr(w->err.msg, "was changed meanwhile"));
+	assert_int_equal(replace(w, "nothing", &w->opts.replaces), AG_NOT_FOUND);
+	assert_ok(w, replace(w,
+	                     ag_str_cstr(w->shop.arena,
+	                                 ag_str_printf(w->shop.arena, "%s-user", a.text)),
+	                     &w->opts.replaces));
+	aw_assert_str(w->opts.replaces, a.text);
+
+	assert_ok(w,
+	          ag_thread_versions_read(w->shop.store, &w->thread, w->shop.arena, &v, &w->err));
+	assert_ok(w, ag_thread_turns(w->shop.store, &w->thread, 10, w->shop.arena, &rows, &n,
+	                             &w->err));
+	assert_int_equal(ag_thread_versions_of(&v, &rows[0], w->shop.arena, &versions), 1);
+	assert_int_equal(ag_thread_versions_of(&v, &rows[1], w->shop.arena, &versions), 2);
+	aw_assert_str(versions[0], b.text);
+	aw_assert_str(versions[1], rows[1].id.text);
+
+	/* The old version can be read, and branched from. */
+	assert_ok(w, ag_thread_turns_with(w->shop.store, &w->thread, ag_id_str(&b), 10,
+	                                  w->shop.arena, &rows, &n, &w->err));
+	assert_int_equal(n, 3);
+	assert_ok(w, ag_thread_of_turn(w->shop.store, w->thread.place, ag_id_str(&b), w->shop.arena,
+	                               &thread, &turn, &w->err));
+	assert_ok(w, ag_thread_branch(w->shop.store, &ag_clock_system, &thread, &turn,
+	                              w->shop.arena, &branch, &w->err));
+	assert_int_equal(nturn(w, &branch), 2);
 }
 
 static void earlier_results_are_known_in_the_next_question(void **state)
@@ -310,6 +375,7 @@ int main(void)
 		T(the_newest_thread_goes_on),
 		T(a_branch_is_a_copy_up_to_a_turn),
 		T(a_thread_has_one_writer),
+		T(a_replaced_turn_is_no_part_of_the_conversation),
 		T(earlier_results_are_known_in_the_next_question),
 		T(a_turn_is_read_back_from_the_store),
 		T(a_turn_goes_on_behind_each_of_its_events),

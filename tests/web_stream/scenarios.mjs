@@ -248,6 +248,71 @@ async function manyAtOnce(client) {
   assert.equal(new Set(ids).size, pages.length)
 }
 
+// What the page shows after it was loaded again is what it showed before: nothing that was replaced comes back.
+async function sameAfterReload(client, id, page, n) {
+  const before = page.messages()
+  assert.equal(before.length, n)
+  page.close()
+  const again = await client.reload(id)
+  assert.deepEqual(again.messages(), before)
+  return again
+}
+
+const until = (page, work) => {
+  const n = page.ends.length
+  return Promise.resolve(work).then(() => page.until('the next answer', c => c.status === 'ready' && page.ends.length > n))
+}
+
+async function anotherAnswer(client) {
+  const id = client.newId()
+  let page = client.page(id)
+  await page.ask(PLAIN)
+  const first = (await page.ask(CORRECTED)).messages.at(-1).id
+  let chat = await until(page, page.chat.regenerate())
+  assert.notEqual(rightAnswer(page, chat, 4).id, first)
+  page = await sameAfterReload(client, id, page, 4)
+  const { versions } = (await client.messages(id))[2].metadata
+  assert.deepEqual(versions, [first, page.chat.messages[3].id])
+  // An older answer: what followed is replaced with it.
+  chat = await until(page, page.chat.regenerate({ messageId: page.chat.messages[1].id }))
+  rightAnswer(page, chat, 2)
+  page = await sameAfterReload(client, id, page, 2)
+  rightAnswer(page, await page.ask(CORRECTED), 4)
+}
+
+async function editedQuestion(client) {
+  const id = client.newId()
+  let page = client.page(id)
+  await page.ask(PLAIN)
+  await page.ask(UNKNOWN)
+  // Once with the id that the client made, once with the one of the server.
+  let chat = await until(page, page.chat.sendMessage({ text: CORRECTED, messageId: page.chat.messages[2].id }))
+  assert.deepEqual(callsOf(rightAnswer(page, chat, 4)).map(p => p.state), ['output-error', 'output-available'])
+  page = await sameAfterReload(client, id, page, 4)
+  chat = await until(page, page.chat.sendMessage({ text: UNKNOWN, messageId: page.chat.messages[0].id }))
+  assert.match(textOf(rightAnswer(page, chat, 2)), /This is the demo/)
+  page = await sameAfterReload(client, id, page, 2)
+  assert.equal(textOf(page.chat.messages[0]), UNKNOWN)
+  // The first version is still there, with what followed.
+  const [old] = (await client.messages(id))[0].metadata.versions
+  const r = await client.recorder.fetchOf(base)(`${base}/api/threads/${id}/messages?version=${old}`)
+  assert.deepEqual((await r.json()).messages.filter(m => m.role === 'user').map(textOf), [PLAIN, CORRECTED])
+}
+
+async function replacedWhileItRuns(client) {
+  const id = client.newId()
+  const { page, answer } = await heldTurn(client, id)
+  const other = client.page(id, { messages: await client.messages(id) })
+  await other.until('a page', c => c.status === 'ready')
+  await other.chat.regenerate().catch(() => {})
+  await other.until('a refusal', c => c.status === 'error')
+  const shown = JSON.parse(other.errors[0].message)
+  assert.equal(shown.status, 409)
+  assert.match(JSON.stringify(shown), /stop that answer, or wait until it is complete/)
+  brake.release()
+  rightAnswer(page, await answer, 2)
+}
+
 const SCENARIOS = [
   ['two turns, a reload that shows the same, and a third turn', turnsAndReload],
   ['what is kept is a history for a model', readableHistory],
@@ -258,6 +323,9 @@ const SCENARIOS = [
   ['a turn that is stopped, and the next one', stopped],
   ['a question that is refused, and then a right one', refused],
   ['a transport that sends the last message only, with a slash at the end of the path', lastMessageOnly],
+  ['another answer to the last question, and to an older one', anotherAnswer],
+  ['an edited question', editedQuestion],
+  ['an answer that is being written is not replaced', replacedWhileItRuns],
   ['eight conversations at once', manyAtOnce],
 ]
 
