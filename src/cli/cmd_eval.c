@@ -3,6 +3,7 @@
  * Each question is a conversation of its own, on the same way as in argus chat, but nothing is learnt from it. What came out is
  * kept in the store, so that the next evaluation says what has changed. */
 #include "analyst/golden.h"
+#include "analyst/golden_run.h"
 #include "app/chat.h"
 #include "app/file.h"
 #include "app/models.h"
@@ -14,9 +15,7 @@
 #include "query/extjson.h"
 
 #define ORIGIN      "cli.eval"
-#define KIND        AG_S("evaluation") /* of objects in the store */
 #define MAX_HISTORY 20u
-#define BODY        (512u << 10)
 
 static const ag_option options[] = {
 	{ "tag", 0, "WORD", NULL, NULL, "only questions with this tag" },
@@ -36,227 +35,15 @@ static const ag_option options[] = {
 	{ .setting = "store" },
 };
 
-typedef struct outcome {
-	const ag_know *golden;
-	ag_str why; /* "" = right */
-	ag_str turn;
-	bool is_error; /* there is no answer */
-	int64_t ms;
-	uint64_t tokens;
-	double usd;
-	int before; /* when it was last asked: 1 right, 0 wrong; -1 = never */
-} outcome;
-
 typedef struct evaluation {
 	ag_cli *c;
 	ag_app_chat chat;
 	ag_know_place place;
-	outcome *list;
-	size_t n, nright;
-	int64_t at_ms, ms;
-	uint64_t tokens;
-	double usd, min;
-	ag_str model;
-	double before; /* accuracy of these questions when they were last asked; -1 = never */
+	ag_golden_run of;
+	double min;
 } evaluation;
 
-static double accuracy(const evaluation *e)
-{
-	return e->n ? (double)e->nright / (double)e->n : 0;
-}
-
-/* --- one question --- */
-
-static void ask_one(evaluation *e, outcome *o)
-{
-	ag_cli *c = e->c;
-	ag_arena *arena = c->app.arena;
-	const int64_t began = ag_clock_mono(c->app.ctx.clock);
-	ag_analyst_opts opts = e->chat.opts;
-	/* Not among the user's conversations. */
-	const ag_thread thread = ag_thread_new(
-		c->app.ctx.clock, ag_str_printf(arena, "%.*s/eval", AG_FMT(e->chat.place)), arena);
-	ag_analyst_turn_result r = { 0 };
-	ag_err err = { 0 };
-
-	opts.thread = &thread;
-	opts.question = o->golden->name;
-	opts.meter = ag_app_meter(&c->app, arena);
-	opts.is_trial = true;
-	if (ag_analyst_turn(&c->app.ctx, &opts, arena, &r, &err)) {
-		o->is_error = true;
-		o->why = ag_str_printf(arena, "%s", err.msg);
-	} else if (!r.answer.len) {
-		o->is_error = true;
-		o->why = r.run_result.err.msg[0] ? ag_str_printf(arena, "%s", r.run_result.err.msg)
-		                                 : AG_S("there is no answer");
-	} else {
-		ag_golden_check(o->golden, r.state, arena, &o->why);
-	}
-	o->ms = ag_clock_mono(c->app.ctx.clock) - began;
-	o->turn = ag_str_dup(arena, ag_id_str(&r.turn));
-	if (r.state) {
-		o->tokens = r.state->input_tokens + r.state->output_tokens;
-		o->usd = r.state->usd;
-	}
-}
-
-static bool has_tag(const ag_know *o, ag_str tag)
-{
-	for (size_t i = 0; ag_know_item(o, "tags", i).len; i++) {
-		if (ag_str_ieq(ag_know_item(o, "tags", i), tag))
-			return true;
-	}
-	return !tag.len;
-}
-
-static ag_status choose(evaluation *e, ag_err *err)
-{
-	ag_cli *c = e->c;
-	const ag_str tag = ag_cli_value(c, "tag");
-	ag_know *list;
-	size_t n;
-	ag_status st = ag_know_list(&e->place, AG_KNOW_GOLDEN, c->app.arena, &list, &n, err);
-
-	if (st)
-		return st;
-	e->list = ag_new_n(c->app.arena, outcome, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		if (list[i].status == AG_KNOW_ACTIVE && has_tag(&list[i], tag))
-			e->list[e->n++] = (outcome){ .golden = &list[i], .before = -1 };
-	}
-	if (e->n)
-		return AG_OK;
-	ag_fail(err, AG_NOT_FOUND, ORIGIN, "project %.*s has no golden question%s",
-	        AG_FMT(e->place.project->id), tag.len ? " with that tag" : "");
-	ag_err_hint(err, "/golden in argus chat, or argus knowledge add golden \"QUESTION\" "
-	                 "mode=exact expected=42");
-	return AG_NOT_FOUND;
-}
-
 /* --- history --- */
-
-static void write_outcome(const outcome *o, ag_jw *w)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "id", o->golden->key);
-	ag_jw_kstr(w, "question", o->golden->name);
-	ag_jw_kstr(w, "mode", ag_know_text(o->golden, "mode"));
-	ag_jw_kbool(w, "ok", !o->why.len);
-	ag_jw_kbool(w, "error", o->is_error);
-	ag_jw_kstr(w, "why", o->why);
-	ag_jw_kstr(w, "turn", o->turn);
-	ag_jw_kint(w, "latency_ms", o->ms);
-	ag_jw_kuint(w, "tokens", o->tokens);
-	ag_jw_kdouble(w, "usd", o->usd);
-	if (o->before >= 0)
-		ag_jw_kbool(w, "ok_before", o->before == 1);
-	ag_jw_obj_end(w);
-}
-
-static void write_evaluation(const evaluation *e, ag_jw *w)
-{
-	ag_jw_obj(w);
-	ag_jw_kstr(w, "project", e->place.project->id);
-	ag_jw_kstr(w, "model", e->model);
-	ag_jw_ktime(w, "at", e->at_ms);
-	ag_jw_kuint(w, "questions", e->n);
-	ag_jw_kuint(w, "right", e->nright);
-	ag_jw_kdouble(w, "accuracy", accuracy(e));
-	if (e->before >= 0)
-		ag_jw_kdouble(w, "accuracy_before", e->before);
-	ag_jw_kint(w, "latency_ms", e->ms);
-	ag_jw_kuint(w, "tokens", e->tokens);
-	ag_jw_kdouble(w, "usd", e->usd);
-	ag_jw_kkey(w, "results");
-	ag_jw_arr(w);
-	for (size_t i = 0; i < e->n; i++)
-		write_outcome(&e->list[i], w);
-	ag_jw_arr_end(w);
-	ag_jw_obj_end(w);
-}
-
-static ag_status keep(const evaluation *e, ag_err *err)
-{
-	ag_arena *arena = e->c->app.arena;
-	ag_buf out = AG_BUF_INIT(BODY);
-	ag_object_row row = { .project = e->place.project->id,
-		              .kind = KIND,
-		              .name = e->model.len ? e->model : AG_S("none"),
-		              .status = AG_S("done"),
-		              .author = e->chat.who.user,
-		              .confidence = accuracy(e),
-		              .created_ms = e->at_ms,
-		              .changed_ms = e->at_ms };
-	const ag_id id = ag_id_new(e->c->app.ctx.clock);
-	ag_status st;
-	ag_jw w;
-
-	ag_jw_init(&w, &out, 0);
-	write_evaluation(e, &w);
-	row.key = ag_know_key(ag_id_str(&id), arena);
-	row.body = ag_buf_view(&out);
-	st = out.failed ? ag_fail(err, AG_LIMIT, ORIGIN, "the evaluation is larger than %u bytes",
-	                          BODY)
-	                : ag_store_put_objects(e->c->app.store, &row, 1, err);
-	ag_buf_release(&out);
-	return st;
-}
-
-/* All evaluations, newest first. */
-static ag_status read_history(const evaluation *e, ag_object_row **ret, size_t *nret, ag_err *err)
-{
-	ag_status st = ag_store_objects(e->c->app.store, e->place.project->id, KIND,
-	                                e->c->app.arena, ret, nret, err);
-
-	/* They come by name, that is by model. */
-	for (size_t i = 1; i < *nret && !st; i++) {
-		for (size_t k = i; k && (*ret)[k].created_ms > (*ret)[k - 1].created_ms; k--) {
-			const ag_object_row moved = (*ret)[k];
-
-			(*ret)[k] = (*ret)[k - 1];
-			(*ret)[k - 1] = moved;
-		}
-	}
-	return st;
-}
-
-/* What an earlier evaluation says of the questions that no later one asked. */
-static void take_before(evaluation *e, ag_str body)
-{
-	const ag_extjson_opts opts = { .max_depth = 8 };
-	const ag_val *list;
-	ag_val was;
-
-	if (ag_extjson_parse(body, &opts, e->c->app.arena, &was, NULL, NULL, NULL))
-		return;
-	list = ag_val_getc(&was, "results");
-	for (uint32_t i = 0; list && list->type == AG_T_ARRAY && i < list->n; i++) {
-		for (size_t k = 0; k < e->n; k++) {
-			outcome *o = &e->list[k];
-
-			if (o->before < 0 &&
-			    ag_str_eq(o->golden->key, ag_val_member_str(&list->u.items[i], "id")))
-				o->before = ag_val_member_bool(&list->u.items[i], "ok");
-		}
-	}
-}
-
-static ag_status compare(evaluation *e, ag_err *err)
-{
-	ag_object_row *rows;
-	size_t n = 0, nasked = 0, nright = 0;
-	ag_status st = read_history(e, &rows, &n, err);
-
-	for (size_t i = 0; i < n && i < MAX_HISTORY && !st; i++)
-		take_before(e, rows[i].body);
-	for (size_t k = 0; k < e->n; k++) {
-		nasked += e->list[k].before >= 0;
-		nright += e->list[k].before == 1;
-	}
-	e->before = nasked ? (double)nright / (double)nasked : -1;
-	return st;
-}
 
 static int show_history(evaluation *e)
 {
@@ -269,7 +56,8 @@ static int show_history(evaluation *e)
 	size_t n = 0;
 	ag_jw w;
 
-	if (read_history(e, &rows, &n, &err))
+	if (ag_golden_run_list(c->app.store, e->place.project->id, true, c->app.arena, &rows, &n,
+	                       &err))
 		return ag_cli_fail(c, &err);
 	ag_jw_init(&w, &out, 2);
 	if (ag_cli_is_json(c)) {
@@ -304,11 +92,12 @@ static int show_history(evaluation *e)
 
 static int print_text(const evaluation *e)
 {
+	const ag_golden_run *of = &e->of;
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_paint p = ag_cli_paint(e->c, &out);
 
-	for (size_t i = 0; i < e->n; i++) {
-		const outcome *o = &e->list[i];
+	for (size_t i = 0; i < of->n; i++) {
+		const ag_golden_run_result *o = &of->list[i];
 		const char *word = !o->why.len ? "right" : o->is_error ? "error" : "wrong";
 
 		ag_paint_lit(&p, o->why.len ? AG_INK_RED : AG_INK_GREEN, word);
@@ -330,13 +119,13 @@ static int print_text(const evaluation *e)
 		                            AG_FMT(o->why)));
 		ag_paint_nl(&p);
 	}
-	ag_paint_textf(&p, AG_INK_BOLD, "%zu of %zu right, %.0f%%", e->nright, e->n,
-	               accuracy(e) * 100);
-	if (e->before >= 0)
-		ag_paint_textf(&p, AG_INK_PLAIN, " (before: %.0f%%)", e->before * 100);
+	ag_paint_textf(&p, AG_INK_BOLD, "%zu of %zu right, %.0f%%", of->nright, of->n,
+	               ag_golden_run_accuracy(of) * 100);
+	if (of->before >= 0)
+		ag_paint_textf(&p, AG_INK_PLAIN, " (before: %.0f%%)", of->before * 100);
 	ag_paint_textf(&p, AG_INK_PLAIN, "; %.1f s, %llu tokens, $%.4f; model %.*s",
-	               (double)e->ms / 1000, (unsigned long long)e->tokens, e->usd,
-	               AG_FMT(e->model));
+	               (double)of->ms / 1000, (unsigned long long)of->tokens, of->usd,
+	               AG_FMT(of->model));
 	ag_paint_nl(&p);
 	return ag_cli_finish(e->c, &out, AG_EXIT_OK);
 }
@@ -349,7 +138,7 @@ static int print_result(const evaluation *e)
 	if (!ag_cli_is_json(e->c))
 		return print_text(e);
 	ag_jw_init(&w, &out, 2);
-	write_evaluation(e, &w);
+	ag_golden_run_json(&e->of, &w);
 	return ag_past_print_json(e->c, &out);
 }
 
@@ -374,18 +163,19 @@ static void write_xml(ag_buf *out, ag_str s)
 
 static ag_status write_junit(const evaluation *e, ag_err *err)
 {
+	const ag_golden_run *of = &e->of;
 	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(64u << 20);
 	size_t nerror = 0;
 
-	for (size_t i = 0; i < e->n; i++)
-		nerror += e->list[i].is_error;
+	for (size_t i = 0; i < of->n; i++)
+		nerror += of->list[i].is_error;
 	ag_buf_adds(&out,
 	            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"argus eval ");
 	write_xml(&out, e->place.project->id);
-	ag_buf_addf(&out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\">\n", e->n,
-	            e->n - e->nright - nerror, nerror, (double)e->ms / 1000);
-	for (size_t i = 0; i < e->n; i++) {
-		const outcome *o = &e->list[i];
+	ag_buf_addf(&out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\">\n",
+	            of->n, of->n - of->nright - nerror, nerror, (double)of->ms / 1000);
+	for (size_t i = 0; i < of->n; i++) {
+		const ag_golden_run_result *o = &of->list[i];
 
 		ag_buf_adds(&out, "  <testcase classname=\"");
 		write_xml(&out, ag_know_text(o->golden, "mode"));
@@ -406,41 +196,45 @@ static ag_status write_junit(const evaluation *e, ag_err *err)
 
 /* --- the command --- */
 
+static ag_llm_meter *new_meter(void *arg, ag_arena *arena)
+{
+	const ag_cli *c = arg;
+
+	return ag_app_meter(&c->app, arena);
+}
+
 static int run_all(evaluation *e)
 {
 	ag_cli *c = e->c;
+	const ag_golden_run_opts o = { .chat = &e->chat.opts, .meter = new_meter, .arg = c };
 	ag_progress_line *line;
 	ag_err err = { 0 };
+	ag_status st;
 	int code;
 
 	if (!e->chat.llm)
 		return ag_cli_fail(c, &e->chat.no_model);
-	if (choose(e, &err) || compare(e, &err))
+	if (ag_golden_run_make(&e->place, c->app.store, ag_cli_value(c, "tag"), c->app.arena,
+	                       &e->of, &err))
 		return ag_cli_fail(c, &err);
 	ag_report_out_note_models(c);
-	e->model = ag_llm_model_of(e->chat.llm)->model;
-	e->at_ms = ag_clock_wall(c->app.ctx.clock);
+	e->of.model = ag_llm_model_of(e->chat.llm)->model;
 	line = ag_progress_start(c, AG_S("eval"));
-	for (size_t i = 0; i < e->n && !ag_signals_cancelled(); i++) {
-		outcome *o = &e->list[i];
-
-		ask_one(e, o);
-		e->nright += !o->why.len;
-		e->ms += o->ms;
-		e->tokens += o->tokens;
-		e->usd += o->usd;
-	}
+	st = ag_golden_run_go(&c->app.ctx, &o, &e->of, c->app.arena, &err);
 	ag_progress_stop(line);
-	if (ag_signals_cancelled()) {
-		ag_fail(&err, AG_CANCELLED, ORIGIN, "stopped by the user; nothing of it is kept");
-		return ag_cli_fail(c, &err);
-	}
-	if (keep(e, &err) || (ag_cli_has(c, "junit") && write_junit(e, &err)))
+	if (st == AG_CANCELLED)
+		ag_err_hint(&err, "nothing of it is kept");
+	if (!st)
+		st = ag_golden_run_put(c->app.store, &e->of, "done",
+		                       ag_clock_wall(c->app.ctx.clock), &err);
+	if (st || (ag_cli_has(c, "junit") && write_junit(e, &err)))
 		return ag_cli_fail(c, &err);
 	code = print_result(e);
 	if (!ag_report_out_recorded(c) && code == AG_EXIT_OK)
 		code = AG_EXIT_FAILED;
-	return code == AG_EXIT_OK && accuracy(e) + 1e-9 < e->min ? AG_EXIT_FINDINGS : code;
+	return code == AG_EXIT_OK && ag_golden_run_accuracy(&e->of) + 1e-9 < e->min
+	               ? AG_EXIT_FINDINGS
+	               : code;
 }
 
 static int add_turn(evaluation *e)
@@ -497,7 +291,7 @@ static void check_options(ag_cli *c)
 
 static int run(ag_cli *c)
 {
-	evaluation e = { .c = c, .min = min_accuracy(c), .before = -1 };
+	evaluation e = { .c = c, .min = min_accuracy(c) };
 	ag_store *store;
 	ag_err err = { 0 };
 	int code;

@@ -104,19 +104,15 @@ static void run(ag_server_task *t)
 }
 
 /* The answer is the run as it is now: it changes as soon as the task has begun. */
-static void go(ag_server_task *t, ag_recipe_run *r, ag_httpd_request *rq, ag_httpd_reply *rp)
+static void go(ag_server_task *t, ag_recipe_run *r, const char *kind, ag_httpd_request *rq,
+               ag_httpd_reply *rp)
 {
-	ag_err err = { 0 };
-
 	t->key = r->key;
 	t->arg = r;
 	t->run = run;
 	show(r, rq, rp);
 	rp->status = 202;
-	if (!ag_server_task_begin(t, &err))
-		return;
-	ag_buf_clear(&rp->body);
-	ag_server_problem_of(rp, &err);
+	ag_server_task_go(t, kind, rp);
 }
 
 typedef struct beginning {
@@ -161,21 +157,11 @@ static void begin_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 		st = ag_know_governed(&at->place, "run_recipe", AG_ROLE_VIEWER, recipe.name, begin,
 		                      &(beginning){ t, &recipe, &copy, r }, t->arena, &err);
 	if (!st) {
-		go(t, r, rq, rp);
+		go(t, r, AG_RECIPE_RUN_KIND, rq, rp);
 		return;
 	}
 	ag_server_problem_of(rp, &err);
 	ag_server_task_drop(t);
-}
-
-/* False: rp says 429 or 503. */
-static bool may_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp)
-{
-	ag_store *s = ag_server_store_of(h, rp);
-	const bool ret = s && ag_server_may_question(h, rq, rp, s);
-
-	ag_store_close(s);
-	return ret;
 }
 
 void ag_server_recipe_run_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -185,7 +171,7 @@ void ag_server_recipe_run_new(void *env, ag_httpd_request *rq, ag_httpd_reply *r
 	ag_val body;
 
 	if (ag_server_body(rq, rp, &body) && ag_server_place_of(h, rq, rp, &at) &&
-	    may_run(h, rq, rp))
+	    ag_server_may_begin(h, rq, rp))
 		begin_run(h, rq, rp, &at, &body);
 }
 
@@ -207,11 +193,11 @@ void ag_server_recipe_run_resume(void *env, ag_httpd_request *rq, ag_httpd_reply
 			ag_server_problem_of(rp, &err);
 		return;
 	}
-	t = may_run(h, rq, rp) ? ag_server_task_new(h, rq, rp, at.place.project) : NULL;
+	t = ag_server_may_begin(h, rq, rp) ? ag_server_task_new(h, rq, rp, at.place.project) : NULL;
 	if (!t)
 		return;
 	if (find(h, rq, rp, &at, t->arena, &r))
-		go(t, r, rq, rp);
+		go(t, r, NULL, rq, rp);
 	else
 		ag_server_task_drop(t);
 }

@@ -123,7 +123,9 @@ extern const ag_route_doc ag_doc_list_knowledge, ag_doc_add_knowledge, ag_doc_ge
 /* --- doc_manage.c --- */
 
 extern const ag_route_doc ag_doc_list_recipe_runs, ag_doc_run_recipe, ag_doc_get_recipe_run,
-	ag_doc_stop_recipe_run, ag_doc_resume_recipe_run;
+	ag_doc_stop_recipe_run, ag_doc_resume_recipe_run, ag_doc_list_evaluations, ag_doc_evaluate,
+	ag_doc_get_evaluation, ag_doc_stop_evaluation, ag_doc_get_dictionary,
+	ag_doc_refresh_dictionary;
 
 /* --- doc_audits.c --- */
 

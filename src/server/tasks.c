@@ -136,6 +136,35 @@ ag_status ag_server_task_begin(ag_server_task *t, ag_err *err)
 	return st;
 }
 
+void ag_server_task_go(ag_server_task *t, const char *kind, ag_httpd_reply *rp)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_server *h = t->h;
+	const ag_str key = ag_str_dup(arena, t->key), project = ag_str_dup(arena, t->project->id);
+	ag_store *s;
+	ag_err err = { 0 };
+
+	if (!ag_server_task_begin(t, &err))
+		return;
+	ag_buf_clear(&rp->body);
+	ag_server_problem_of(rp, &err);
+	if (!kind)
+		return;
+	s = ag_server_chat_store(h);
+	AG_IGNORE(ag_store_drop_object(s, project, ag_str_c(kind), key, NULL),
+	          "then it is shown as one that was cut off");
+	ag_store_close(s);
+}
+
+bool ag_server_may_begin(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	ag_store *s = ag_server_store_of(h, rp);
+	const bool ret = s && ag_server_may_question(h, rq, rp, s);
+
+	ag_store_close(s);
+	return ret;
+}
+
 bool ag_server_task_stop(ag_server *h, ag_str key)
 {
 	struct ag_server_chat_state *c = h->chat;

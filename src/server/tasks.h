@@ -38,6 +38,11 @@ void ag_server_task_drop(ag_server_task *t);
 /* Its thread begins, and owns it from now on.
  * errors  AG_UNAVAILABLE: too many at once; AG_CONFLICT: one of that key is under way; the task is dropped */
 AG_CHECK ag_status ag_server_task_begin(ag_server_task *t, ag_err *err);
+/* The same for a reply that is written already. It cannot begin: rp says why instead, and the object of that kind and the task's
+ * key is removed; kind NULL: none is. */
+void ag_server_task_go(ag_server_task *t, const char *kind, ag_httpd_reply *rp);
+/* A question more of the caller, for work that asks a model. False: rp says 429 or 503. */
+bool ag_server_may_begin(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp);
 /* False: no task of that key is under way in this process. */
 bool ag_server_task_stop(ag_server *h, ag_str key);
 /* Cancels all, waits until they have ended. After it none begins: chat->is_stopped. */

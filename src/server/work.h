@@ -50,6 +50,18 @@ void ag_server_recipe_run_get(void *env, ag_httpd_request *rq, ag_httpd_reply *r
 void ag_server_recipe_run_stop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_recipe_run_resume(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
+/* --- evaluations.c: routes --- */
+
+void ag_server_evaluations_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_evaluation_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_evaluation_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_evaluation_stop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- dictionary.c: routes --- */
+
+void ag_server_dictionary_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_dictionary_refresh(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 /* --- calls.c: routes --- */
 
 void ag_server_calls_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

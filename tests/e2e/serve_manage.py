@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Managing a project over argus serve, by a viewer, an analyst and an admin; on both stores.
 
-1. A recipe runs with values: of statements, of a model; its run is shown, stopped and gone on with; others' runs are not seen."""
+1. A recipe runs with values: of statements, of a model; its run is shown, stopped and gone on with; others' runs are not seen.
+2. Golden questions are asked, one evaluation at a time; what was right, and was right before, is listed.
+3. The dictionary is shown in pages, and read again."""
 import json
+import sqlite3
 import sys
 
 import serve
@@ -90,6 +93,54 @@ def stops(server, tokens):
     check("and the first step is not asked again", done["status"] == "completed" and done["steps"][0]["turn"] == first and "papa" in done["steps"][1]["response"], done)
 
 
+def evaluations(server, tokens):
+    admin, analyst, viewer = tokens
+    E = P + "/evaluations"
+    status, got = call(server, analyst, "POST", E, {})
+    check("without golden questions nothing is asked", status == 400 and "golden" in got["detail"], got)
+    add(server, analyst, "golden", "How many customers are there?", {"mode": "contains", "expected": "3"})
+    add(server, analyst, "golden", "How many customers were there?", {"mode": "exact", "expected": "4", "tags": ["past"]})
+    got = [call(server, t, "POST", E, b)[0] for t, b in ((viewer, {}), (analyst, {"tag": 1}), (analyst, {"tag": "none"}), (analyst, {"more": 1}))]
+    check("a viewer does not ask them, and a wrong body is refused", got == [403, 400, 400, 400], got)
+    status, e = call(server, analyst, "POST", E, {})
+    check("they are asked", status == 202 and e["status"] == "running" and e["questions"] == 2 and e["user"] == "ann", e)
+    done = ended(server, viewer, "%s/%s" % (E, e["id"]), going=("running",))
+    check("one is right, the other says why it is not", done["status"] == "done" and (done["right"], done["asked"], done["accuracy"]) == (1, 2, 0.5) and
+          [bool(r["why"]) for r in done["results"]] == [not r["ok"] for r in done["results"]] and done["model"] == "m", done)
+    status, e = call(server, admin, "POST", E, {"tag": "past"})
+    done = ended(server, viewer, "%s/%s" % (E, e["id"]), going=("running",))
+    check("one tag, and what it was before", done["questions"] == 1 and done["accuracy_before"] == 0 and done["results"][0]["ok_before"] is False, done)
+    listed = call(server, viewer, "GET", E + "?limit=1")[1]
+    rest = call(server, viewer, "GET", E + "?limit=1&cursor=" + listed["next"])[1]
+    check("the newest first, in pages", [x["tag"] for x in listed["evaluations"] + rest["evaluations"]] == ["past", ""] and rest["next"] is None and
+          "results" not in listed["evaluations"][0], (listed, rest))
+    add(server, analyst, "golden", "Spell slowly, please", {"mode": "contains", "expected": "papa"})
+    e = call(server, analyst, "POST", E, {})[1]["id"]
+    got = [call(server, analyst, "POST", E, {})[0], call(server, viewer, "POST", "%s/%s/stop" % (E, e))[0], call(server, analyst, "POST", "%s/%s/stop" % (E, e))[0]]
+    check("one at a time; an analyst stops it, a viewer does not", got == [409, 403, 202], got)
+    done = ended(server, viewer, "%s/%s" % (E, e), going=("running",))
+    got = [call(server, analyst, "POST", "%s/%s/stop" % (E, e))[0], call(server, analyst, "GET", E + "/zz")[0], call(server, analyst, "GET", E.replace("shop", "secret"))[0]]
+    check("then it is stopped", done["status"] == "cancelled" and got == [409, 404, 404], (done, got))
+
+
+def dictionary(server, tokens):
+    admin, analyst, viewer = tokens
+    D = P + "/dictionary"
+    status, d = call(server, viewer, "GET", D)
+    table = d["tables"][0]
+    check("a viewer sees tables and columns", status == 200 and table["name"] == "customers" and [c["name"] for c in table["columns"]] == ["id", "name"] and d["next"] is None, d)
+    with sqlite3.connect(DIR + "/shop.db") as db:
+        db.execute("CREATE TABLE IF NOT EXISTS later (x INTEGER)")
+    before = call(server, viewer, "GET", D)[1]["table_count"]
+    got = [call(server, t, "POST", D + "/refresh", {})[0] for t in (viewer, analyst)]
+    page = call(server, viewer, "GET", D + "?limit=1")[1]
+    rest = call(server, viewer, "GET", D + "?limit=1&cursor=" + page["next"])[1]
+    check("the database is read again, not for a viewer", got == [403, 200] and before in (1, 2) and page["table_count"] == 2, (got, page))
+    check("in pages", [t["name"] for t in page["tables"] + rest["tables"]] == ["customers", "later"] and rest["next"] is None, (page, rest))
+    got = [call(server, admin, "GET", D + "?cursor=x")[0], call(server, admin, "GET", D.replace("shop", "secret"))[0], call(server, admin, "POST", D.replace("shop", "secret") + "/refresh", {})[0]]
+    check("a wrong cursor, and another project", got == [400, 404, 404], got)
+
+
 def on(name, store, model):
     print("# " + name)
     for project in ("shop", "secret"):
@@ -101,6 +152,8 @@ def on(name, store, model):
     serve.MORE["ARGUS_MAX_QUERIES_PER_MINUTE"] = "none"
     server = Server(store, model)
     recipes(server, tokens)
+    evaluations(server, tokens)
+    dictionary(server, tokens)
     check("it ends with 0", server.stop() == 0, server.said())
     log = argus(store, model, "log", "-o", "json", "--project", "shop", "--limit", "500")
     check("each run is in the audit table", '"run_recipe"' in log, log)

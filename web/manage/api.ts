@@ -9,6 +9,10 @@ export type Member = Shapes['Member']
 export type Project = Shapes['Project']
 export type Known = Shapes['Known']
 export type Call = Shapes['Call']
+export type RecipeRun = Shapes['RecipeRun']
+export type Evaluation = Shapes['EvaluationRow']
+export type DictionaryTable = Shapes['DictionaryTable']
+export type DictionaryColumn = Shapes['DictionaryColumn']
 export const ROLES = ['viewer', 'analyst', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 export const KINDS = ['entry', 'table', 'metric', 'learning', 'golden', 'recipe'] as const
@@ -18,6 +22,13 @@ const part = encodeURIComponent
 const user = (name: string) => `/api/users/${part(name)}`
 const project = (id: string) => `/api/projects/${part(id)}`
 const page = (cursor: string) => `limit=100${cursor && `&cursor=${part(cursor)}`}`
+
+// All pages of a list of which a screen needs the whole.
+async function whole<T extends { next: string | null }>(ask: (cursor: string) => Promise<T>): Promise<T[]> {
+	const pages = [await ask('')]
+	while (pages.at(-1)!.next) pages.push(await ask(pages.at(-1)!.next!))
+	return pages
+}
 
 export const manage = {
 	users: (cursor: string) => json<'listUsers'>(`/api/users?${page(cursor)}`),
@@ -42,6 +53,24 @@ export const manage = {
 				.join('')}`,
 		),
 	checkCalls: () => json<'checkCalls'>('/api/calls/check', 'POST', {} as never),
+	addKnown: (id: string, kind: Kind, name: string, fields: object) => json<'addKnowledge'>(`${project(id)}/knowledge/${kind}`, 'POST', { name, fields: fields as never }),
+	changeKnown: (id: string, kind: Kind, name: string, fields: object) =>
+		json<'replaceKnowledge'>(`${project(id)}/knowledge/${kind}/${part(name)}`, 'PUT', { fields: fields as never }),
+	recipeRuns: (id: string, recipe: string, cursor: string) => json<'listRecipeRuns'>(`${project(id)}/recipe-runs?${page(cursor)}&recipe=${part(recipe)}`),
+	recipeRun: (id: string, run: string) => json<'getRecipeRun'>(`${project(id)}/recipe-runs/${part(run)}`),
+	runRecipe: (id: string, recipe: string, values: Record<string, string>) => json<'runRecipe'>(`${project(id)}/recipe-runs`, 'POST', { recipe, values: values as never }),
+	stopRecipeRun: (id: string, run: string) => json<'stopRecipeRun'>(`${project(id)}/recipe-runs/${part(run)}/stop`, 'POST', {} as never),
+	resumeRecipeRun: (id: string, run: string) => json<'resumeRecipeRun'>(`${project(id)}/recipe-runs/${part(run)}/resume`, 'POST', {} as never),
+	evaluations: (id: string, cursor: string) => json<'listEvaluations'>(`${project(id)}/evaluations?${page(cursor)}`),
+	evaluation: (id: string, evaluation: string) => json<'getEvaluation'>(`${project(id)}/evaluations/${part(evaluation)}`),
+	evaluate: (id: string) => json<'evaluate'>(`${project(id)}/evaluations`, 'POST', {}),
+	stopEvaluation: (id: string, evaluation: string) => json<'stopEvaluation'>(`${project(id)}/evaluations/${part(evaluation)}/stop`, 'POST', {} as never),
+	dictionary: async (id: string) => {
+		const pages = await whole(cursor => json<'getDictionary'>(`${project(id)}/dictionary?limit=200${cursor && `&cursor=${part(cursor)}`}`))
+		return { ...pages[0]!, tables: pages.flatMap(p => p.tables) }
+	},
+	tableNotes: async (id: string) => (await whole(cursor => manage.knowledge(id, 'table', '', cursor))).flatMap(p => p.knowledge),
+	refreshDictionary: (id: string) => json<'refreshDictionary'>(`${project(id)}/dictionary/refresh`, 'POST', {} as never),
 	removeKnown: (id: string, kind: string, name: string) => json<'deleteKnowledge'>(`${project(id)}/knowledge/${kind}/${part(name)}`, 'DELETE'),
 	judge: (id: string, name: string, right: boolean, why: string) =>
 		json<'reviewLearning'>(`${project(id)}/knowledge/learning/${part(name)}/review`, 'POST', right ? { right } : { right, why }),

@@ -5,9 +5,8 @@ import { useDeferredValue, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { type Call, manage } from './api'
-import { More, field, usePages } from './parts'
+import { More, field, moment, usePages } from './parts'
 
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
 const numbers = new Intl.NumberFormat()
 
 function Row({ of: c }: { of: Call }) {
@@ -16,7 +15,7 @@ function Row({ of: c }: { of: Call }) {
 		<li className="px-3 py-1.5">
 			<details>
 				<summary className="grid gap-x-3 text-sm sm:grid-cols-[11rem_minmax(0,8rem)_minmax(0,1fr)_auto]">
-					<span className="text-quiet tabular-nums">{times.format(new Date(c.at))}</span>
+					<span className="text-quiet tabular-nums">{moment(c.at)}</span>
 					<span className="truncate">{c.user}</span>
 					<span className="truncate font-mono">{c.tool}</span>
 					<span className={isBad ? 'text-bad' : 'text-good'}>{c.outcome}</span>

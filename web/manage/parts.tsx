@@ -7,6 +7,9 @@ import { Button } from '../shared/ui'
 import { ROLES, type Role } from './api'
 
 export const field = 'min-h-9 min-w-0 rounded-md border border-line bg-panel px-2 focus:border-accent focus:outline-none'
+export const area = 'w-full rounded-md border border-line bg-panel px-2 py-1.5 focus:border-accent focus:outline-none'
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
+export const moment = (iso: string | null | undefined) => (iso ? times.format(new Date(iso)) : '')
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 export const day = (iso: string | null | undefined) => (iso ? dates.format(new Date(iso)) : '')
 

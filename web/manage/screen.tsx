@@ -7,13 +7,17 @@ import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
 import { manage } from './api'
 import { Calls } from './calls'
+import { Dictionary } from './dictionary'
+import { Golden } from './golden'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
 import { People } from './people'
+import { Recipes } from './recipes'
 import { Connect, Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Members', 'Calls', 'People', 'Tokens', 'Connect'] as const
-const OF_PROJECT = ['Knowledge', 'Members', 'Calls']
+const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Members', 'Calls', 'People', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Members', 'Calls']
+const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
 	const named = useParams({ strict: false }).part ?? ''
@@ -24,7 +28,7 @@ export function ManageScreen() {
 	const project = chosen || list[0]?.id || ''
 	const role = list.find(p => p.id === project)?.role
 	const parts = PARTS.filter(p => (p !== 'People' || me.data?.superuser) && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
-	const part = parts.find(p => p.toLowerCase() === named) ?? parts[0]!
+	const part = parts.find(p => placed(p) === named) ?? parts[0]!
 	useEffect(() => {
 		document.title = `${part} · Argus`
 	}, [part])
@@ -35,7 +39,7 @@ export function ManageScreen() {
 					<Link
 						key={p}
 						to="/manage/$part"
-						params={{ part: p.toLowerCase() }}
+						params={{ part: placed(p) }}
 						aria-current={p === part ? 'page' : undefined}
 						className={`rounded-md px-3 py-1.5 ${p === part ? 'bg-accent-soft font-medium' : 'text-quiet hover:bg-sunk hover:text-text'}`}
 					>
@@ -50,6 +54,9 @@ export function ManageScreen() {
 				</div>
 				{projects.error && <ProblemNote error={projects.error} />}
 				{part === 'Knowledge' && project && <Knowledge key={project} project={project} />}
+				{part === 'Dictionary' && project && <Dictionary key={project} project={project} role={role} />}
+				{part === 'Recipes' && project && <Recipes key={project} project={project} role={role} />}
+				{part === 'Golden questions' && project && <Golden key={project} project={project} role={role} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
 				{part === 'Calls' && project && <Calls key={project} project={project} isSuper={me.data?.superuser === true} />}
 				{part === 'People' && <People />}

@@ -53,13 +53,13 @@ export type Me = Shapes['Me']
 type Json<T> = { content: { 'application/json': T } }
 type Responses<N extends keyof operations> = operations[N]['responses']
 type Answer<N extends keyof operations> =
-	Responses<N> extends { 200: Json<infer T> } ? T : Responses<N> extends { 201: Json<infer T> } ? T : void
+	Responses<N> extends { 200: Json<infer T> } ? T : Responses<N> extends { 201: Json<infer T> } ? T : Responses<N> extends { 202: Json<infer T> } ? T : void
 type Body<N extends keyof operations> = operations[N] extends { requestBody: Json<infer T> } ? T : Record<string, never>
 
 export async function json<N extends keyof operations>(path: string, method = 'GET', body?: Body<N>): Promise<Answer<N>> {
 	const headers = body === undefined ? undefined : { 'Content-Type': 'application/json' }
 	const r = await ask(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
-	return (r.status === 204 || r.status === 202 ? undefined : await r.json()) as Answer<N>
+	return (r.headers.get('content-type')?.includes('json') ? await r.json() : undefined) as Answer<N>
 }
 
 export type ArtifactRow = Shapes['ArtifactRow']
