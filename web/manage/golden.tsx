@@ -1,7 +1,7 @@
 // Golden questions: what a model must answer right. They are written down here, asked, and how many answers were right is shown over time.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { type Evaluation, type Known, manage } from './api'
@@ -131,6 +131,10 @@ function Results({ project, id }: { project: string; id: string }) {
 		onSettled: () => void store.invalidateQueries({ queryKey: ['evaluation', project, id] }),
 	})
 	const e = one.data
+	const isOver = e !== undefined && e.status !== 'running'
+	useEffect(() => {
+		if (isOver) void store.invalidateQueries({ queryKey: ['evaluations', project] })
+	}, [isOver, project, store])
 	if (one.error) return <ProblemNote error={one.error} />
 	if (!e) return null
 	const wrong = e.results.filter(r => !r.ok)

@@ -1,7 +1,7 @@
 // Recipes: questions that are asked again with other values. The list, a form for their values, what their runs gave, and the editor.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowLeft, Play, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Markdown } from '../shared/markdown'
 import { ProblemNote } from '../shared/problem'
 import { Sql } from '../shared/sql'
@@ -130,6 +130,10 @@ function Run({ project, id, onBack }: { project: string; id: string; onBack: () 
 	const stop = useMutation({ mutationFn: () => manage.stopRecipeRun(project, id), onSettled: again })
 	const resume = useMutation({ mutationFn: () => manage.resumeRecipeRun(project, id), onSettled: again })
 	const r = run.data
+	const isOver = r !== undefined && !isGoing(r.status)
+	useEffect(() => {
+		if (isOver) void store.invalidateQueries({ queryKey: ['recipe-runs', project] })
+	}, [isOver, project, store])
 	return (
 		<section aria-label="Run" className="space-y-3">
 			<Button onClick={onBack}>
@@ -182,7 +186,6 @@ function History({ project, name, onShow }: { project: string; name: string; onS
 					<li key={r.run}>
 						<button
 							type="button"
-							aria-label={`Run of ${moment(r.started_at)} by ${r.user}: ${STATES[r.status]?.word}`}
 							className="grid w-full gap-x-3 px-3 py-2 text-left text-sm hover:bg-sunk sm:grid-cols-[11rem_8rem_6rem_minmax(0,1fr)]"
 							onClick={() => onShow(r.run)}
 						>
@@ -269,14 +272,14 @@ export function Recipes({ project, role }: { project: string; role: string | und
 			)}
 			<ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
 				{rows.map(k => (
-					<li key={k.id}>
-						<button type="button" aria-label={k.name} className="w-full px-3 py-2 text-left hover:bg-sunk" onClick={() => setChosen(k.id)}>
-							<span className="flex flex-wrap items-baseline gap-2">
-								<span className="min-w-0 grow font-medium break-words">{k.name}</span>
-								<span className="text-sm text-quiet">{recipeOf(k).is_shared ? 'shared' : `only for ${k.author} and admins`}</span>
-							</span>
-							<span className="block text-sm text-quiet">{recipeOf(k).description}</span>
-						</button>
+					<li key={k.id} className="relative px-3 py-2 hover:bg-sunk">
+						<div className="flex flex-wrap items-baseline gap-2">
+							<button type="button" className="min-w-0 grow text-left font-medium break-words after:absolute after:inset-0" onClick={() => setChosen(k.id)}>
+								{k.name}
+							</button>
+							<span className="text-sm text-quiet">{recipeOf(k).is_shared ? 'shared' : `only for ${k.author} and admins`}</span>
+						</div>
+						<p className="text-sm text-quiet">{recipeOf(k).description}</p>
 					</li>
 				))}
 			</ul>
