@@ -21,21 +21,6 @@ static ag_str folder_of(void *arg, ag_str project, ag_arena *arena)
 	return ag_str_printf(arena, "%.*s/%.*s", AG_FMT(s->folder), AG_FMT(project));
 }
 
-static ag_status make_folder(ag_str path, ag_arena *arena, ag_err *err)
-{
-	char *text = ag_str_cstr(arena, path);
-
-	for (char *at = strchr(text + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(text, 0700) && errno != EEXIST)
-			return ag_fail_errno(err, errno, ORIGIN, "cannot make the folder %s", text);
-		*at = '/';
-	}
-	if (mkdir(text, 0700) && errno != EEXIST)
-		return ag_fail_errno(err, errno, ORIGIN, "cannot make the folder %s", text);
-	return AG_OK;
-}
-
 /* Is there room for a file of that name and size? One that is replaced does not count. */
 static ag_status check_room(ag_str folder, ag_str name, size_t nbyte, ag_arena *arena, ag_err *err)
 {
@@ -66,7 +51,7 @@ static ag_status keep(void *arg, ag_str project, ag_str name, ag_str bytes, ag_a
                       ag_err *err)
 {
 	const ag_str folder = folder_of(arg, project, arena);
-	ag_status st = make_folder(folder, arena, err);
+	ag_status st = ag_file_make_folder(folder, arena, err);
 
 	if (!st)
 		st = check_room(folder, name, bytes.len, arena, err);

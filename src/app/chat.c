@@ -1,6 +1,8 @@
 /* chat -- see the header. */
 #include "app/chat.h"
 
+#include "app/ask_project.h"
+
 #include "analyst/schema.h"
 #include "app/chat_demo.h"
 #include "app/import.h"
@@ -55,19 +57,16 @@ static ag_status open_with_server(ag_app *app, ag_app_chat *c, const ag_var *url
 ag_status ag_app_chat_files(const ag_app *app, const ag_project *p, ag_arena *arena,
                             ag_app_files *ret, ag_tool_set *ret_tools, ag_err *err)
 {
-	const ag_root_opts o = { .path = p->settings.root };
 	ag_tool *tools = ag_new_n(arena, ag_tool, ag_ask_tool_table.ntool);
 	size_t n = 0;
 	ag_status st;
 
 	*ret_tools = (ag_tool_set){ 0 };
-	if (!o.path.len)
+	if (!p->settings.root.len)
 		return AG_OK;
-	st = ag_root_open(&o, &ret->tools.root, err);
+	st = ag_app_project_root(app, p, arena, &ret->tools.root, err);
 	if (st)
 		return st;
-	for (size_t i = 0; i < app->ndotenv; i++)
-		ag_root_add_secret(ret->tools.root, ag_str_cstr(arena, app->dotenv[i]));
 	for (size_t i = 0; i < ag_ask_tool_table.ntool; i++)
 		if (i != AG_ASK_TOOL_API)
 			tools[n++] = ag_ask_tool_table.tools[i];
@@ -167,7 +166,7 @@ ag_status ag_app_chat_open(ag_app *app, ag_str source, ag_str project, ag_str re
 
 /* --- the demo --- */
 
-ag_status ag_app_demo_hub(ag_app *app, ag_project_hub **ret, ag_err *err)
+ag_status ag_app_demo_hub(ag_app *app, ag_str root, ag_project_hub **ret, ag_err *err)
 {
 	const ag_str id = AG_S(AG_CHAT_DEMO_PROJECT);
 	ag_project *p = ag_new(app->arena, ag_project);
@@ -178,14 +177,15 @@ ag_status ag_app_demo_hub(ag_app *app, ag_project_hub **ret, ag_err *err)
 		return st;
 	*p = (ag_project){ .id = id,
 		           .name = id,
-		           .source = ag_str_printf(app->arena, "sqlite:%.*s", AG_FMT(path)) };
+		           .source = ag_str_printf(app->arena, "sqlite:%.*s", AG_FMT(path)),
+		           .settings = { .root = root } };
 	return ag_app_project_hub_of(app, p, ret, err);
 }
 
 static ag_status demo_project(ag_app *app, ag_app_chat *c, ag_err *err)
 {
 	static const ag_str id = AG_S_INIT(AG_CHAT_DEMO_PROJECT);
-	ag_status st = ag_app_demo_hub(app, &c->hub, err);
+	ag_status st = ag_app_demo_hub(app, AG_S(""), &c->hub, err);
 
 	if (st)
 		return st;

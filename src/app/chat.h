@@ -51,8 +51,8 @@ void ag_app_chat_close(ag_app_chat *chat);
 /* The tools of `argus ask`, but for its API; ret_tools->ntool is 0 for a project without a root folder. Texts in arena. */
 AG_CHECK ag_status ag_app_chat_files(const ag_app *app, const ag_project *p, ag_arena *arena,
                                      ag_app_files *ret, ag_tool_set *ret_tools, ag_err *err);
-/* A hub over the example shop alone; close it. */
-AG_CHECK ag_status ag_app_demo_hub(ag_app *app, ag_project_hub **ret, ag_err *err);
+/* A hub over the example shop alone, with the folder `root` for questions, "" = none; close it. */
+AG_CHECK ag_status ag_app_demo_hub(ag_app *app, ag_str root, ag_project_hub **ret, ag_err *err);
 /* The app's models are the script alone. */
 AG_CHECK ag_status ag_app_demo_models(ag_app *app, ag_err *err);
 

@@ -329,3 +329,18 @@ ag_status ag_file_replace(ag_str path, ag_str text, ag_err *err)
 	e = write_beside(&t, text);
 	return e ? failed(path, e, err) : AG_OK;
 }
+
+ag_status ag_file_make_folder(ag_str path, ag_arena *arena, ag_err *err)
+{
+	char *text = ag_str_cstr(arena, path);
+
+	for (char *at = strchr(text + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		if (mkdir(text, 0700) && errno != EEXIST)
+			return ag_fail_errno(err, errno, ORIGIN, "cannot make the folder %s", text);
+		*at = '/';
+	}
+	if (mkdir(text, 0700) && errno != EEXIST)
+		return ag_fail_errno(err, errno, ORIGIN, "cannot make the folder %s", text);
+	return AG_OK;
+}

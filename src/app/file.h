@@ -22,6 +22,9 @@ AG_CHECK ag_status ag_file_can_replace(ag_str path, ag_err *err);
  * where it stands, whatever it leads to. */
 AG_CHECK ag_status ag_file_replace(ag_str path, ag_str text, ag_err *err);
 
+/* A folder with those above it, for this user alone. It may be there. errors  AG_DENIED, AG_IO */
+AG_CHECK ag_status ag_file_make_folder(ag_str path, ag_arena *arena, ag_err *err);
+
 /* All bytes, however often write() stops short. Returns 0 or errno. */
 int ag_fd_write(int fd, ag_str text);
 

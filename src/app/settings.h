@@ -98,7 +98,8 @@ typedef struct ag_settings {
 	/* serve */
 	uint64_t requests_per_minute, anonymous_per_minute, login_failures; /* 0 = no limit */
 	uint64_t login_wait, session_days;
-	ag_str access_log; /* "" = none */
+	ag_str access_log;            /* "" = none */
+	ag_str ask_folders, ask_apis; /* lists with commas; "" = none */
 
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];

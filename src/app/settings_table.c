@@ -89,6 +89,16 @@ static const ag_setting last[] = {
 	  .help = "MiB of memory in which the server keeps documents of projects loaded between calls. The "
 	          "collection that was used longest ago is dropped first; a changed file is read again. none: "
 	          "every call reads its file." },
+	{ "serve", "ask_folders", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(ask_folders),
+	  .help = "Folders, with commas between them. An administrator of a project of the store chooses one of "
+	          "these or a folder below them for questions, over HTTP. none: only `argus project set` and "
+	          "argus.yaml choose one." },
+	{ "serve", "ask_apis", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(ask_apis),
+	  .help = "Addresses of HTTP APIs, like http://localhost:42002, with commas between them. An administrator "
+	          "of a project of the store chooses one of these for questions, over HTTP. The server asks "
+	          "no other address for him, so he cannot make it ask services of its own network." },
 	{ "serve", "max_requests_per_minute", AG_SET_COUNT, .max = MAX_RATE, .unset = "none",
 	  .fallback = "120", .offset = FIELD(requests_per_minute), .is_live = true,
 	  .help = "Requests of one user to /api of argus serve, beside questions (--questions) and SQL "

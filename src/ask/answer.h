@@ -53,8 +53,8 @@ typedef struct ag_answer {
 	const ag_citation *
 		citations; /* verified; source is the first of them, an API form, or a folder that was listed */
 	size_t ncitation;
-	ag_str status; /* "ok", "partial" */
-	ag_str why;    /* of a partial one */
+	ag_str status; /* "ok", "partial"; "failed", "cancelled": there is no answer */
+	ag_str why;    /* when it is not "ok" */
 	ag_str mode;   /* "model", "offline" */
 	ag_str question, root, run;
 	uint64_t input_tokens, output_tokens, model_calls;

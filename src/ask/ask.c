@@ -248,15 +248,19 @@ static ag_str name_of(ag_str path)
 	return ag_str_make(path.ptr + begin, path.len - begin);
 }
 
-static ag_run_row row_of(const ag_ctx *ctx, ag_str question, ag_str root, ag_arena *arena)
+/* record NULL = zero. */
+static ag_run_row row_of(const ag_ctx *ctx, const ag_ask_record *record, ag_str question,
+                         ag_str root, ag_arena *arena)
 {
 	const ag_str place = clean(root, arena);
 
 	return (ag_run_row){
-		.id = ag_id_new(ctx->clock),
+		.id = record && record->run.text[0] ? record->run : ag_id_new(ctx->clock),
 		.agent = AG_S("ask"),
 		.source_uri = place,
-		.source_key = ag_str_printf(arena, "project:%.*s", AG_FMT(place)),
+		.source_key = record && record->key.len
+		                      ? record->key
+		                      : ag_str_printf(arena, "project:%.*s", AG_FMT(place)),
 		.collection = name_of(place),
 		/* In this order, so that no half of a key is left. */
 		.summary = ag_utf8_prefix(clean(question, arena), SUMMARY_BYTES),
@@ -324,7 +328,7 @@ ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena
 		.fail_policy = AG_RUN_FAIL_CONTINUE,
 		.store = opts->store,
 		.started = started(opts, opts->question, ag_root_path(opts->root), arena),
-		.row = row_of(ctx, opts->question, ag_root_path(opts->root), arena),
+		.row = row_of(ctx, &opts->record, opts->question, ag_root_path(opts->root), arena),
 		.on_event = opts->on_event,
 		.on_event_arg = opts->on_event_arg,
 	};
@@ -366,11 +370,11 @@ static ag_str offline_finished(const ag_answer *a, ag_arena *arena)
 	return ret;
 }
 
-ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena *arena,
-                      ag_str *ret_json, ag_err *err)
+ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, const ag_ask_record *record, ag_answer *a,
+                      ag_arena *arena, ag_str *ret_json, ag_err *err)
 {
 	const int64_t now_ms = ag_clock_wall(ctx->clock);
-	ag_run_row row = row_of(ctx, a->question, a->root, arena);
+	ag_run_row row = row_of(ctx, record, a->question, a->root, arena);
 	ag_event events[2];
 	ag_store_batch batch = {
 		.events = events, .nevent = 2, .run = &row, .on_disk = AG_STORE_LAZY

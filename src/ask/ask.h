@@ -16,6 +16,12 @@
 #define AG_ASK_BUDGET             10 /* tool calls */
 #define AG_ASK_DEADLINE_S         55.0
 
+/* Under which name a run is kept; zero = a new id, beside the other questions about its folder. */
+typedef struct ag_ask_record {
+	ag_id run;
+	ag_str key; /* source_key of the run; "" = "project:FOLDER" */
+} ag_ask_record;
+
 typedef struct ag_ask_opts {
 	ag_str question; /* UTF-8, at most AG_ASK_MAX_QUESTION_BYTES */
 	ag_root *root;
@@ -25,6 +31,7 @@ typedef struct ag_ask_opts {
 	ag_llm *llm;
 	ag_llm_meter *meter;
 	ag_store *store;
+	ag_ask_record record;
 	void (*on_event)(void *arg, const ag_event *ev); /* NULL: nobody hears */
 	void *on_event_arg;
 	ag_ask_choices choices;    /* of the user: options.h */
@@ -48,9 +55,10 @@ typedef struct ag_ask_run_result {
 AG_CHECK ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena,
                               ag_ask_run_result *ret, ag_err *err);
 
-/* The answer of an offline run, kept like one of a model's. */
-AG_CHECK ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, ag_answer *a, ag_arena *arena,
-                               ag_str *ret_json, ag_err *err);
+/* The answer of an offline run, or why there is none (status "failed" or "cancelled"), kept like one of a model's.
+ * record NULL = zero. errors  AG_CONFLICT: there is a run of that id */
+AG_CHECK ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, const ag_ask_record *record,
+                               ag_answer *a, ag_arena *arena, ag_str *ret_json, ag_err *err);
 
 extern const ag_agent ag_agent_ask;
 

@@ -194,10 +194,10 @@ static int with_model(ag_cli *c, question *q)
 
 static ag_status keep(ag_cli *c, question *q, ag_answer *a, ag_str *ret_json, ag_err *err)
 {
-	ag_status st = ag_ask_keep(&c->app.ctx, q->store, a, c->app.arena, ret_json, err);
+	ag_status st = ag_ask_keep(&c->app.ctx, q->store, NULL, a, c->app.arena, ret_json, err);
 
 	if (is_unwritable(st) && !ag_past_store_or_memory(c, true, &q->store, err))
-		st = ag_ask_keep(&c->app.ctx, q->store, a, c->app.arena, ret_json, err);
+		st = ag_ask_keep(&c->app.ctx, q->store, NULL, a, c->app.arena, ret_json, err);
 	return st;
 }
 

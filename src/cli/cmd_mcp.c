@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyst/tools.h"
+#include "app/ask_server.h"
 #include "app/audit_server.h"
 #include "app/chat.h"
 #include "app/chat_demo.h"
@@ -87,6 +88,7 @@ typedef struct service {
 	unsigned nworker; /* argus serve */
 	pid_t crew;       /* of them; 0 = there are none */
 	ag_app_audit_server audits;
+	ag_server_asks asks;      /* argus serve */
 	ag_app_chat_server *chat; /* argus serve; NULL */
 	ag_server_chat chat_opts;
 	ag_server_people people;
@@ -175,8 +177,12 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 		                 .instructions = instructions,
 		                 .max_calls = is_http ? HTTP_CALLS : 0,
 		                 .cancel = c->app.ctx.cancel };
-	ag_status st = s->is_demo ? ag_app_demo_hub(&c->app, &s->hub, err)
-	                          : ag_app_project_hub(&c->app, source, &s->hub, err);
+	ag_str pages = AG_S("");
+	ag_status st = s->is_demo ? ag_app_demo_pages(&c->app, &pages, err) : AG_OK;
+
+	if (!st)
+		st = s->is_demo ? ag_app_demo_hub(&c->app, pages, &s->hub, err)
+		                : ag_app_project_hub(&c->app, source, &s->hub, err);
 
 	if (!st && s->is_serve)
 		st = ag_app_chat_server_new(&c->app, s->hub, s->is_demo, &s->chat, err);
@@ -361,6 +367,8 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		                                                  QUESTIONS);
 		o.chat = &s->chat_opts;
 		o.audits = &s->audits.opts;
+		s->asks = ag_app_ask_server(&s->app, s->is_demo);
+		o.asks = &s->asks;
 		fill_people(s);
 		o.people = &s->people;
 		/* Turns end by themselves within the time of grace. */

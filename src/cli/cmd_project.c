@@ -342,7 +342,7 @@ const ag_command ag_cmd_project = {
 		"sensitive_words (names with commas between them), "
 		"max_rows_per_query, max_result_bytes, max_query_timeout_seconds, max_connections, max_cost, "
 		"max_queries_per_minute, max_queries_per_hour, max_queries_per_day (of a user), "
-		"max_project_queries_per_day, root, documents, model. KEY= takes a value away.\n\n"
+		"max_project_queries_per_day, root, api_base, documents, model. KEY= takes a value away.\n\n"
 		"A viewer reads and asks, an analyst also audits and writes down what he learnt, an admin also changes "
 		"settings and members. The last admin of a project stays.\n\n"
 		"A password is kept only encrypted with the key in DB_CREDENTIAL_KEY (`key` prints a new one), and never "

@@ -31,9 +31,7 @@ static ag_status change_settings(ag_cli *c, ag_str old, ag_str *ret, ag_err *err
 	ag_arena *arena = c->app.arena;
 	ag_member members[2 * MAX_SETTINGS];
 	ag_project_settings settings;
-	ag_buf out = AG_BUF_INIT(AG_IDENTITY_MAX_SETTINGS);
 	ag_val object;
-	ag_jw w;
 	size_t n = 0;
 	ag_status st = read_object(old, arena, &object, err);
 
@@ -63,18 +61,7 @@ static ag_status change_settings(ag_cli *c, ag_str old, ag_str *ret, ag_err *err
 	}
 	object = ag_val_object(members, n);
 	st = ag_project_settings_read(&object, arena, &settings, err);
-	if (st)
-		return st;
-	ag_jw_init(&w, &out, 0);
-	ag_project_settings_write(&settings, &w);
-	if (out.failed)
-		st = ag_fail(err, AG_LIMIT, ORIGIN,
-		             "the settings of a project have at most %u bytes",
-		             AG_IDENTITY_MAX_SETTINGS);
-	else
-		*ret = ag_buf_dup(arena, &out);
-	ag_buf_release(&out);
-	return st;
+	return st ? st : ag_project_settings_text(&settings, arena, ret, err);
 }
 
 static void check_pairs(ag_cli *c)

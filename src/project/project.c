@@ -144,6 +144,17 @@ static ag_status current(ag_project_hub *h, ag_str id, entry **ret, ag_err *err)
 	return st ? st : e->is_active ? AG_OK : AG_NOT_FOUND;
 }
 
+void ag_project_changed(ag_project_hub *h, ag_str id)
+{
+	entry *e;
+
+	pthread_mutex_lock(&h->lock);
+	e = entry_of(h, id);
+	if (e)
+		e->seen_ms = ag_clock_mono(h->o.clock) - FRESH_MS;
+	pthread_mutex_unlock(&h->lock);
+}
+
 static ag_status not_found(ag_project_hub *h, const ag_caller *who, ag_str id, ag_err *err)
 {
 	ag_arena *scratch = ag_arena_new();

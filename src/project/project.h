@@ -32,7 +32,8 @@ typedef struct ag_project_settings {
 	double max_cost;                        /* 0 = not asked */
 	uint64_t per_minute, per_hour, per_day; /* of a user; 0 = of the process's settings */
 	uint64_t project_per_day;               /* of all users together; 0 = no limit */
-	ag_str root;                            /* of ask_project: a folder */
+	ag_str root;                            /* of questions about files: a folder */
+	ag_str api_base; /* of the same: an HTTP API that is read, without a key; "" = none */
 	ag_str documents; /* of the audit tools: a source URI of documents; "" = the tools are not offered */
 	ag_str model;         /* of ask_project and of conversations */
 	ag_str system_prompt; /* instructions for the model of conversations */
@@ -42,6 +43,9 @@ typedef struct ag_project_settings {
 AG_CHECK ag_status ag_project_settings_read(const ag_val *object, ag_arena *arena,
                                             ag_project_settings *ret, ag_err *err);
 void ag_project_settings_write(const ag_project_settings *s, ag_jw *w);
+/* As the store keeps them. In arena. errors  AG_LIMIT */
+AG_CHECK ag_status ag_project_settings_text(const ag_project_settings *s, ag_arena *arena,
+                                            ag_str *ret, ag_err *err);
 
 typedef struct ag_project {
 	ag_str id, name;
@@ -85,6 +89,10 @@ AG_CHECK ag_status ag_project_open(ag_project_hub *h, const ag_project *p, ag_er
 /* Ids of the caller's active projects, sorted. In arena. */
 AG_CHECK ag_status ag_project_list(ag_project_hub *h, const ag_caller *who, ag_arena *arena,
                                    const ag_project ***ret, size_t *nret, ag_err *err);
+
+/* This process changed the row of a project: the next ag_project_find() reads it, and does not take what it read a moment
+ * ago. */
+void ag_project_changed(ag_project_hub *h, ag_str id);
 
 /* Runs work() with the hub's handle of the store; no other thread uses it meanwhile.
  * errors  AG_UNAVAILABLE: the hub has no store; those of work() */

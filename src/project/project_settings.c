@@ -49,6 +49,7 @@ static const field fields[] = {
 	{ "max_project_queries_per_day", COUNT, .min = 0, .max = 1e12,
 	  .offset = FIELD(project_per_day) },
 	{ "root", TEXT, .offset = FIELD(root) },
+	{ "api_base", TEXT, .offset = FIELD(api_base) },
 	{ "documents", TEXT, .offset = FIELD(documents) },
 	{ "model", TEXT, .offset = FIELD(model) },
 	{ "system_prompt", TEXT, .max = 32768, .offset = FIELD(system_prompt) },
@@ -251,4 +252,20 @@ void ag_project_settings_write(const ag_project_settings *s, ag_jw *w)
 		}
 	}
 	ag_jw_obj_end(w);
+}
+
+ag_status ag_project_settings_text(const ag_project_settings *s, ag_arena *arena, ag_str *ret,
+                                   ag_err *err)
+{
+	AG_AUTO(ag_buf_release) ag_buf out = AG_BUF_INIT(AG_IDENTITY_MAX_SETTINGS);
+	ag_jw w;
+
+	ag_jw_init(&w, &out, 0);
+	ag_project_settings_write(s, &w);
+	if (out.failed)
+		return ag_fail(err, AG_LIMIT, ORIGIN,
+		               "the settings of a project have at most %u bytes",
+		               AG_IDENTITY_MAX_SETTINGS);
+	*ret = ag_buf_dup(arena, &out);
+	return AG_OK;
 }

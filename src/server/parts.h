@@ -50,6 +50,7 @@ struct ag_server {
 	atomic_uint nreading;              /* requests that read whole collections (audits.h) */
 	ag_server_rates *rates;            /* limits.c; NULL = no limits */
 	struct ag_server_chat_state *chat; /* chat.h; NULL = no conversations are served */
+	struct ag_server_ask_state *ask;   /* asks.h; NULL = no questions about files */
 };
 
 /* --- routes.c --- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cond.h"
+#include "server/asks.h"
 #include "server/chat.h"
 #include "server/problem.h"
 #include "server/tasks.h"
@@ -100,6 +101,7 @@ static void fill(ag_server *h, const ag_server_opts *o)
 
 static void release(ag_server *h)
 {
+	ag_server_asks_free(h);
 	ag_server_chat_free(h);
 	ag_server_grants_stop(h);
 	ag_server_callers_free(h);
@@ -130,9 +132,12 @@ ag_status ag_server_start(const ag_server_opts *o, ag_server **ret, ag_err *err)
 		             "no thread could be started to look after tokens");
 	if (!st && o->chat)
 		st = ag_server_chat_start(h, err);
+	if (!st && o->chat && o->asks)
+		ag_server_asks_start(h);
 	if (!st)
 		st = ag_httpd_start(&h->opts.listen, &h->httpd, err);
 	if (st) {
+		ag_server_asks_stop(h, 0);
 		ag_server_chat_stop(h, 0);
 		release(h);
 		return st;
@@ -148,11 +153,18 @@ unsigned ag_server_port(const ag_server *h)
 
 ag_server *ag_server_stop(ag_server *h)
 {
+	int64_t left_ms;
+
 	if (!h)
 		return NULL;
+	/* Both have the time of grace together. */
 	if (h->chat) {
+		const int64_t end = ag_clock_mono(h->opts.clock) + h->opts.chat->grace_ms;
+
 		ag_server_tasks_stop(h);
 		ag_server_chat_stop(h, h->opts.chat->grace_ms);
+		left_ms = end - ag_clock_mono(h->opts.clock);
+		ag_server_asks_stop(h, left_ms > 0 ? left_ms : 0);
 	}
 	/* Calls are cancelled, and what they say to that still reaches their clients. */
 	ag_mcp_server_stop(h->mcp);

@@ -8,6 +8,7 @@
 #define AG_SERVER_SERVER_H
 
 #include "analyst/analyst.h"
+#include "ask/ask.h"
 #include "base/json.h"
 #include "http/server.h"
 #include "mcp/server.h"
@@ -70,6 +71,36 @@ typedef struct ag_server_audits {
 	bool show_values; /* as the settings say: else personal values are masked */
 } ag_server_audits;
 
+/* One question about a project's files. */
+typedef struct ag_server_question {
+	const ag_ctx *ctx; /* with progress */
+	const ag_caller *who;
+	const ag_project *project;
+	ag_arena *arena;
+	ag_str text;
+	ag_ask_record record;
+	bool is_offline; /* no model is wanted */
+	double seconds;  /* it may take; 0 = as the settings say */
+} ag_server_question;
+
+/* How questions about files are answered (server/ask.h). Its functions are called from any thread. */
+typedef struct ag_server_asks {
+	/* The answer, and also why there is none, is in the store afterwards, under the record. */
+	ag_status (*answer)(void *arg, const ag_server_question *q, ag_err *err);
+	/* The folder of a project. errors  no message names a path of the server */
+	ag_status (*open_root)(void *arg, const ag_project *p, ag_arena *arena, ag_root **ret,
+	                       ag_err *err);
+	/* May an administrator of a project choose this? "" = none is chosen. *ret_folder: without links. */
+	ag_status (*choose)(void *arg, ag_str folder, ag_str api_base, ag_arena *arena,
+	                    ag_str *ret_folder, ag_err *err);
+	/* Has the project a model? */
+	bool (*has_model)(void *arg, const ag_project *p);
+	void *arg;
+	double max_seconds;          /* that a question may take, and takes when none is named */
+	ag_str folders, apis;        /* that may be chosen, with commas; "" = none */
+	ag_str (*starter)(size_t n); /* questions to begin with, "" = there are no more; NULL */
+} ag_server_asks;
+
 /* How people come in, and how much anybody may ask; 0 = no limit. */
 typedef struct ag_server_people {
 	uint64_t
@@ -89,6 +120,7 @@ typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
 	const ag_server_chat *chat;     /* NULL = conversations are not served */
 	const ag_server_audits *audits; /* with chat; NULL = audits are not served */
+	const ag_server_asks *asks; /* with chat; NULL = questions about files are not answered */
 	const ag_server_people
 		*people; /* with chat; NULL = tokens alone, and no limits of requests */
 	ag_store *store; /* for tokens; used under a lock of its own */

@@ -149,7 +149,7 @@ static void an_answer_without_a_model_waits_at_most_twice(void **state)
 
 	nsync = 0;
 	assert_ok(w, ag_store_open(ag_str_c(w->uri), &store, &w->err));
-	assert_ok(w, ag_ask_keep(&w->ctx, store, &a, w->arena, &json, &w->err));
+	assert_ok(w, ag_ask_keep(&w->ctx, store, NULL, &a, w->arena, &json, &w->err));
 	ag_store_close(store);
 	assert_in_range(nsync, 0, 2);
 	assert_int_equal(count_runs(w), 1);
