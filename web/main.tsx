@@ -16,6 +16,7 @@ applyTheme()
 const PlainFrame = lazy(() => import('./shared/plain_frame').then(m => ({ default: m.PlainFrame })))
 const AuditsScreen = lazy(() => import('./audits/list_screen').then(m => ({ default: m.AuditsScreen })))
 const AuditScreen = lazy(() => import('./audits/audit_screen').then(m => ({ default: m.AuditScreen })))
+const AskScreen = lazy(() => import('./ask/screen').then(m => ({ default: m.AskScreen })))
 const ManageScreen = lazy(() => import('./manage/screen').then(m => ({ default: m.ManageScreen })))
 const FieldsScreen = lazy(() => import('./audits/fields_screen').then(m => ({ default: m.FieldsScreen })))
 
@@ -47,12 +48,16 @@ const fields = createRoute({
 		upload: word(s.upload),
 	}),
 })
+// One component for both addresses, so that a question stays when it gets its address.
+const asks = createRoute({ getParentRoute: () => plain, id: 'asks', component: AskScreen })
+const asking = createRoute({ getParentRoute: () => asks, path: '/ask', component: Outlet })
+const asked = createRoute({ getParentRoute: () => asks, path: '/ask/$id', component: Outlet })
 const managing = createRoute({ getParentRoute: () => plain, path: '/manage', component: ManageScreen })
 const managed = createRoute({ getParentRoute: () => plain, path: '/manage/$part', component: ManageScreen })
 const router = createRouter({
 	routeTree: root.addChildren([
 		chats.addChildren([home, chat, setup]),
-		plain.addChildren([audits.addChildren([auditList, fields, audit]), managing, managed]),
+		plain.addChildren([audits.addChildren([auditList, fields, audit]), asks.addChildren([asking, asked]), managing, managed]),
 	]),
 })
 

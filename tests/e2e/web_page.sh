@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of argus serve in a real Chromium: tests/web_page/scenarios.mjs and artifacts.mjs, written from the visible names alone.
+# The page of argus serve in a real Chromium: the scenarios of tests/web_page/*.mjs, written from the visible names alone.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
 #
 # Three servers: the demo; one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again; and one
@@ -51,6 +51,13 @@ cat >"$dir/script" <<-'END'
 	  text I read the error and will mend it.
 	answer repeat when last "hostile"
 	  text Words <script>document.title='taken'</script> <img src=x onerror="document.title='taken'"> ![p](https://example.com/p.png) [l](javascript:document.title='taken') end
+	answer repeat when last "Which port?"
+	  tool read_file {"path":"docs/run.md"}
+	answer repeat when last "number 8031"
+	  text "The port is 8031.\n\nSource: docs/run.md#ports"
+	  wait 2500
+	answer repeat when last "Think long"
+	  hang
 	otherwise
 	  text Hello.
 END
@@ -91,11 +98,16 @@ serve people "sqlite:$dir/data.db" --questions 0
 mkdir "$dir/audits" "$dir/files"
 printf 'projects:\n  shop:\n    documents: %s/examples/shop\n' "$root" >"$dir/audits/argus.yaml"
 serve audits --no-auth --questions 0
+mkdir -p "$dir/asked" "$dir/project/docs"
+printf '# Run it\n\nRead this first.\n\n## Ports\n\nThe server listens on number 8031.\n' >"$dir/project/docs/run.md"
+printf 'projects:\n  docs:\n    root: %s/project\n' "$dir" >"$dir/asked/argus.yaml"
+serve asked --no-auth --questions 0
 address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
 HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
 	"${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
 exit $bad

@@ -1,15 +1,11 @@
 // Small pictures and words that the screens of audits share.
 import { Check, CircleAlert, CircleX, Clock, LoaderCircle, Octagon, TriangleAlert } from 'lucide-react'
+import { count, many, when } from '../shared/words'
 import { type Audit, SEVERITIES, type Severity } from './types'
 
-const numbers = new Intl.NumberFormat()
+export { count, many, when }
 const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-export const count = (n: number) => numbers.format(n)
 export const share = (n: number) => (n > 0 && n < 0.001 ? `< ${shares.format(0.001)}` : shares.format(n))
-export const many = (n: number, one: string, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`
-
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-export const when = (iso: string | null | undefined) => (iso ? times.format(new Date(iso)) : '')
 
 const LOOKS: Record<Severity, string> = {
 	critical: 'bg-bad text-page',

@@ -11,6 +11,7 @@ import { IconButton } from './ui'
 const PLACES = [
 	['/', 'Chat'],
 	['/audits', 'Audits'],
+	['/ask', 'Ask'],
 	['/manage', 'Manage'],
 ] as const
 
@@ -54,13 +55,13 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 		<header className="flex h-13 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
 			{lead}
 			<p className="font-semibold tracking-tight max-sm:sr-only">Argus</p>
-			<nav aria-label="Parts of Argus" className="flex gap-1">
+			<nav aria-label="Parts of Argus" className="flex sm:gap-1">
 				{PLACES.map(([to, name]) => (
 					<Link
 						key={to}
 						to={to}
 						activeOptions={{ exact: to === '/', includeSearch: false }}
-						className="rounded-md px-2.5 py-1 text-sm text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text"
+						className="rounded-md px-2 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text"
 					>
 						{name}
 					</Link>
