@@ -52,7 +52,7 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
 	const other = theme === 'dark' ? 'light' : 'dark'
 	return (
-		<header className="flex h-13 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
+		<header className="flex h-13 shrink-0 items-center gap-1 border-b border-line bg-panel px-2 sm:gap-2 sm:px-3">
 			{lead}
 			<p className="font-semibold tracking-tight max-sm:sr-only">Argus</p>
 			<nav aria-label="Parts of Argus" className="flex sm:gap-1">
@@ -61,14 +61,14 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 						key={to}
 						to={to}
 						activeOptions={{ exact: to === '/', includeSearch: false }}
-						className="rounded-md px-2 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text"
+						className="rounded-md px-1.5 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text"
 					>
 						{name}
 					</Link>
 				))}
 			</nav>
 			{start.data?.demo && (
-				<p className="truncate rounded-full bg-warn-soft px-2.5 py-0.5 text-sm whitespace-nowrap text-warn" title="A script answers a few questions about the example shop">
+				<p className="truncate rounded-full bg-warn-soft px-1.5 py-0.5 text-sm whitespace-nowrap text-warn sm:px-2.5" title="A script answers a few questions about the example shop">
 					Demo<span className="max-sm:sr-only">: a script answers, no model</span>
 				</p>
 			)}
