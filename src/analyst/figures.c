@@ -125,6 +125,8 @@ static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit 
 	} else if (k->doc.numbers[c->number].nread && ag_fig_prove_cell(k, c, eligible, n, f)) {
 		fig_like_set(k, c, eligible, n);
 		return;
+	} else if (!k->is_row && ag_fig_prove_bound(k, c, eligible, n, f)) {
+		return;
 	} else if (k->doc.numbers[c->number].nread && ag_fig_prove_computed(k, c, f)) {
 		fig_like_computed(k, c, f);
 		return;
@@ -322,9 +324,22 @@ static bool fig_goes_from(const ag_fig_check *k, const ag_fig_claim *c)
 	const uint32_t at = k->doc.numbers[c->number].token;
 	const ag_fig_token *t = &k->doc.tokens[at];
 
-	return at > c->seg_from &&
-	       (ag_str_eqc(t[-1].fold, "from") || ag_str_eqc(t[-1].fold, "von")) &&
-	       !fig_has_direction(k, c);
+	if (at == c->seg_from || fig_has_direction(k, c))
+		return false;
+	if (ag_str_eqc(t[-1].fold, "from") || ag_str_eqc(t[-1].fold, "von"))
+		return true;
+	/* "de 12 à 90": "de" alone says nothing. */
+	if (!ag_str_eqc(t[-1].fold, "de") && !ag_str_eqc(t[-1].fold, "desde"))
+		return false;
+	for (size_t i = 0; i < k->nclaim; i++) {
+		const uint32_t other = k->doc.numbers[k->claims[i].number].token;
+
+		if (other > at + 1 && other <= at + 6 &&
+		    (ag_str_eqc(k->doc.tokens[other - 1].fold, "a") ||
+		     ag_str_eqc(k->doc.tokens[other - 1].fold, "hasta")))
+			return true;
+	}
+	return false;
 }
 
 static void fig_unit(ag_fig_check *k, const ag_fig_unit *u)

@@ -12,6 +12,8 @@
  * Not figures (AG_FIGURE_EXEMPT): numbers of the question, code, list markers, ordinals, digits inside identifiers and
  * addresses, names of rows ("2025", "May 3"), dates and bounds of a statement that ran, row counts. Everything else is one,
  * number words ("three"), ratios in words ("twice as", "a third of"), ranks ("third by revenue") and dates of cells too.
+ * "More" and "less" of a difference must agree with its sign and with the row that the sentence is about; "three of the five
+ * regions have more than 90 orders" is proven by the rows beyond the bound; brackets are a minus where no name is before them.
  * "One" and a half that is no ratio ("the first half") are not read as numbers. Figures of a list that nothing names are of
  * one column; a sentence with "ranges from" names the ends of a column.
  *

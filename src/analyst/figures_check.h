@@ -23,6 +23,8 @@ typedef struct ag_fig_claim {
 	bool of_rows;   /* counts what the rows are: "2 customers", "5 rows" */
 	bool compares;  /* two rows: "12 more", "twice as many", "3 points" */
 	bool names_row; /* its own segment does */
+	int named;     /* -1 = "the former", 1 = "the latter" of an earlier sentence; 0 = neither */
+	int direction; /* of a comparison: 1 = "12 more", "3 points above", -1 = less; 0 = not said */
 } ag_fig_claim;
 
 typedef struct ag_fig_topic {
@@ -102,15 +104,26 @@ bool ag_fig_counts_rows(const ag_fig_check *k, const ag_fig_claim *c);
 
 /* --- proof (figures_proof.c) --- */
 
+const ag_val *ag_fig_cell(const ag_figures_input *in, size_t result, size_t row, size_t column);
+/* Does the sentence name this row of the result? *ret_named: it names some row of it at all. */
+bool ag_fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t result, size_t row,
+                     bool *ret_named);
+
 bool ag_fig_prove_cell(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
                        size_t n, ag_figure *f);
 bool ag_fig_date_fits(const ag_fig_claim *c, const ag_fig_mention *m, ag_fig_place *ret);
+/* "Three of the five regions have more than 90 orders": is 90 a bound with as many rows beyond it as the sentence says? */
+bool ag_fig_prove_bound(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
+                        size_t n, ag_figure *f);
 /* Which of the columns prove the claim. */
 size_t ag_fig_proven_by(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
                         size_t n, uint16_t *to);
 bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f);
 bool ag_fig_is_exempt(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f);
 bool ag_fig_exempt(ag_figure *f, const char *why); /* true */
+
+/* --- what is near (figures_critique.c) --- */
+
 void ag_fig_nearest(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
                     size_t n, ag_figure *f);
 void ag_fig_criticize(const ag_fig_check *k, ag_figure *f);

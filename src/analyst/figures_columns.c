@@ -197,7 +197,7 @@ bool ag_fig_unit_fits(const ag_fig_column *c, const ag_fig_number *n, bool *as_f
 		return false;
 	if (n->is_percent || n->is_points) {
 		*as_fraction = c->is_fraction;
-		*as_it_is = c->is_percent || (n->is_points && !n->is_percent);
+		*as_it_is = c->is_percent || (n->is_points && !n->is_percent && !c->is_fraction);
 		return *as_fraction || *as_it_is;
 	}
 	if (n->currency >= 0) {
@@ -272,7 +272,7 @@ static bool fig_has_foreign(const ag_fig_check *k, const ag_fig_claim *c)
 	if (!k->doc.lang || (k->doc.lang & AG_FIG_EN))
 		return false;
 	for (size_t i = 0; i < k->nvocab; i++) {
-		if (k->weight[i] >= 0.25f)
+		if (k->weight[i] >= 0.12f)
 			return false;
 	}
 	for (uint32_t i = c->unit_from; i < c->seg_to; i++) {
@@ -295,6 +295,9 @@ bool ag_fig_has_unknown(const ag_fig_check *k, const ag_fig_claim *c)
 
 	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
 		if ((i < n->token || i >= after) && t[i].nvocab && !fig_is_consumed(k, i, c))
+			return false;
+		if (ag_str_eqc(t[i].fold, "same") || ag_str_eqc(t[i].fold, "gleiche") ||
+		    ag_str_eqc(t[i].fold, "meme") || ag_str_eqc(t[i].fold, "mismo"))
 			return false;
 	}
 	if (after < c->seg_to && fig_is_unknown(&t[after])) {
@@ -340,10 +343,20 @@ bool ag_fig_counts_rows(const ag_fig_check *k, const ag_fig_claim *c)
 	return false;
 }
 
+/* A word of the figure's segment that may be its column in another language: "4 % Konversionsrate". */
+static bool fig_has_unknown_word(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
+		if (fig_is_unknown(&k->doc.tokens[i]))
+			return true;
+	}
+	return false;
+}
+
 size_t ag_fig_eligible(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *to)
 {
 	const ag_fig_number *n = &k->doc.numbers[c->number];
-	float best = 0, own = 0;
+	float best = 0, own = 0, carried = 0;
 	size_t count = 0;
 	bool fraction, plain;
 
@@ -362,9 +375,19 @@ size_t ag_fig_eligible(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *t
 		if (!col->is_number)
 			continue;
 		own = col->own > own ? col->own : own;
+		for (size_t w = 0; w < col->nword && !col->is_key; w++) {
+			const float here = k->vocab[col->words[w]].traits &
+			                                   (AG_FIG_T_FREE | AG_FIG_T_SHARE)
+			                           ? 0
+			                           : k->weight[col->words[w]];
+
+			carried = here > carried ? here : carried;
+		}
 		if (ag_fig_unit_fits(col, n, &fraction, &plain))
 			best = col->score > best ? col->score : best;
 	}
+	if (!(k->doc.lang & AG_FIG_EN) && fig_has_unknown_word(k, c))
+		carried = 0;
 	for (size_t i = 0; i < k->ncolumn;) {
 		const uint32_t result = k->columns[i].result;
 		size_t end = i;
@@ -380,9 +403,16 @@ size_t ag_fig_eligible(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *t
 
 			if (!ag_fig_unit_fits(col, n, &fraction, &plain))
 				continue;
+			/* "rose by 47%" is no share of votes. */
+			if (c->compares && n->is_percent && !n->is_points && !col->is_change)
+				continue;
 			if ((col->is_key && col->own <= 0) || (c->of_rows && !col->is_wild))
 				continue;
 			if (own > 0 && col->own <= 0 && !col->is_wild)
+				continue;
+			/* "orders: North 12, South 13%": a share that nothing names. */
+			if (n->is_percent && !k->is_row && !col->is_wild && col->score <= 0 &&
+			    carried >= 0.29f)
 				continue;
 			if (col->is_wild ? here > col->score + 0.3f
 			                 : col->score < here - 0.001f || col->score < best * 0.45f)
@@ -397,7 +427,7 @@ size_t ag_fig_eligible(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *t
  * its own segment names a column, or there are no such words. */
 bool ag_fig_weigh_next(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit *u)
 {
-	bool any = false;
+	bool any = false, is_named = false;
 
 	for (uint32_t i = c->seg_from; i < c->seg_to; i++) {
 		if (k->doc.tokens[i].nvocab)
@@ -408,9 +438,11 @@ bool ag_fig_weigh_next(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit
 		any = any || k->doc.tokens[i].nvocab;
 		ag_fig_weigh(k->weight, &k->doc.tokens[i], 1.0f);
 	}
-	for (size_t i = 0; i < k->ncolumn; i++)
+	for (size_t i = 0; i < k->ncolumn; i++) {
 		k->columns[i].score = fig_score(k, &k->columns[i], &k->columns[i].own);
-	return any;
+		is_named = is_named || k->columns[i].score > 0;
+	}
+	return any && is_named;
 }
 
 /* "diners: 12" */

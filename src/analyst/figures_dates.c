@@ -244,7 +244,8 @@ static bool fig_month_read(const fig_find *s, size_t i, ag_fig_said *said)
 	                    !(ag_str_eqc(t->fold, "mai") && !(s->doc->lang & AG_FIG_DE))))
 		return false;
 	said->from = (uint32_t)i;
-	if (i && t->at <= t[-1].at + t[-1].len + 2 && (day = fig_number_at(s, i - 1, 1, 31)) > 0) {
+	if (i && !t->begins && t->at <= t[-1].at + t[-1].len + 2 &&
+	    (day = fig_number_at(s, i - 1, 1, 31)) > 0) {
 		said->d = day;
 		said->from = (uint32_t)(i - 1);
 	} else if (i > 1 && fig_is_of(s, i - 1) && (day = fig_number_at(s, i - 2, 1, 31)) > 0) {

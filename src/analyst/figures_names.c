@@ -276,7 +276,12 @@ static void fig_column_traits(ag_fig_names *f, ag_fig_column *c)
 {
 	for (size_t i = 0; i < c->nword; i++) {
 		const unsigned t = f->vocab[c->words[i]].traits;
+		const ag_str stem = f->vocab[c->words[i]].stem;
 
+		c->is_change = c->is_change || f->vocab[c->words[i]].group == 33 ||
+		               (ag_fig_cues(f->w, stem) & (AG_FIG_UP | AG_FIG_DOWN)) ||
+		               ag_str_starts(stem, AG_S("diff")) || ag_str_eqc(stem, "delta") ||
+		               ag_str_eqc(stem, "gap") || ag_str_eqc(stem, "lift");
 		c->traits |= t;
 		if (t & AG_FIG_T_QUALIFIER)
 			c->nqualifier++;
@@ -551,7 +556,7 @@ static void fig_vocab_find(ag_fig_names *f, ag_fig_token *t)
 
 			if (ag_str_eq(v->stem, stem))
 				weight = 1.0f;
-			else if (group >= 0 && v->group == group)
+			else if (group >= 0 && v->group == group && v->traits != AG_FIG_T_DONE)
 				weight = 0.75f;
 			else
 				weight = ag_fig_same(v->stem, stem);
@@ -705,7 +710,8 @@ static void fig_unit_drop(ag_fig_names *f, const ag_fig_doc *doc, ag_fig_number 
 	ag_fig_token *t = &doc->tokens[last];
 
 	if (!n->unit || n->ntoken < 2 || t->len < 3 || t->fold.ptr[t->fold.len - 1] == 's' ||
-	    last + 1 >= doc->ntoken || t[1].kind != AG_FIG_WORD || (t[1].cues & AG_FIG_STOP))
+	    last + 1 >= doc->ntoken || t[1].kind != AG_FIG_WORD || (t[1].cues & AG_FIG_STOP) ||
+	    t[1].at > t->at + t->len + 1)
 		return;
 	fig_vocab_find(f, &t[1]);
 	if (t[1].nvocab && t[1].fold.ptr[t[1].fold.len - 1] == 's') {
@@ -738,6 +744,11 @@ size_t ag_fig_names_find(ag_fig_names *f, ag_str text, ag_fig_doc *doc, ag_fig_m
 		}
 		if (t->number >= 0)
 			fig_unit_drop(f, doc, &doc->numbers[t->number]);
+		/* "0.5 times the pallets" says nothing of an on-time rate. */
+		if (i && doc->tokens[i - 1].number >= 0 &&
+		    doc->numbers[doc->tokens[i - 1].number].is_times &&
+		    doc->numbers[doc->tokens[i - 1].number].ntoken > 1)
+			t->nvocab = 0;
 		if (t->number >= 0 && doc->numbers[t->number].is_date)
 			continue;
 		n = fig_atoms(ag_str_make(text.ptr + t->at, t->len), f->arena, s.atoms + s.natom,

@@ -42,6 +42,64 @@ static bool fig_is_word_of_rows(const ag_fig_check *k, size_t r, const ag_fig_to
 	return false;
 }
 
+/* "of the 307 orders", "out of 307": the whole that a part is taken of. */
+static bool fig_is_whole_of(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	static const char *const pairs[][2] = {
+		{ "of", "the" },    { "of", "all" },    { "out", "of" },    { "sur", "les" },
+		{ "parmi", "les" }, { "entre", "los" }, { "entre", "las" }, { "of", "our" },
+		{ "von", "den" },   { "de", "los" },    { "de", "las" }
+	};
+	const ag_fig_token *t = &k->doc.tokens[c->token];
+
+	if (c->token < c->seg_from + 1)
+		return false;
+	if (ag_str_eqc(t[-1].fold, "des") || ag_str_eqc(t[-1].fold, "der"))
+		return true;
+	for (size_t i = 0; i < AG_NELEM(pairs) && c->token >= c->seg_from + 2; i++) {
+		if (ag_str_eqc(t[-2].fold, pairs[i][0]) && ag_str_eqc(t[-1].fold, pairs[i][1]))
+			return true;
+	}
+	return false;
+}
+
+/* The token after the paragraph of the claim. */
+static uint32_t fig_paragraph_end(const ag_fig_check *k, const ag_fig_claim *c)
+{
+	size_t i = 0;
+
+	while (i < k->doc.nunit && k->doc.units[i].from <= c->unit_from)
+		i++;
+	while (i < k->doc.nunit && !k->doc.units[i].after_break)
+		i++;
+	return i < k->doc.nunit ? k->doc.units[i].from : (uint32_t)k->doc.ntoken;
+}
+
+/* "the best of the three, North, shows …": as many as the sentence names. */
+static bool fig_counts_named(const ag_fig_check *k, const ag_fig_claim *c, int64_t v)
+{
+	const ag_fig_token *t = &k->doc.tokens[c->token];
+	const uint32_t after = k->doc.numbers[c->number].token + k->doc.numbers[c->number].ntoken;
+	const ag_fig_mention *last = NULL;
+	int64_t n = 0;
+
+	if (c->token == c->seg_from || v < 2 ||
+	    (after < c->seg_to && k->doc.tokens[after].nvocab) ||
+	    !(ag_str_eqc(t[-1].fold, "the") || ag_str_eqc(t[-1].fold, "these") ||
+	      ag_str_eqc(t[-1].fold, "all") || ag_str_eqc(t[-1].fold, "those")))
+		return false;
+	for (uint32_t i = c->unit_from, to = fig_paragraph_end(k, c); i < to; i++) {
+		const int m = k->doc.tokens[i].mention;
+
+		if (m >= 0 && &k->mentions[m] != last &&
+		    (!last || k->mentions[m].dim == last->dim)) {
+			last = &k->mentions[m];
+			n++;
+		}
+	}
+	return n == v;
+}
+
 /* "5 regions", "all five rows": as many as a result has, of what its rows are. */
 bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
 {
@@ -51,6 +109,8 @@ bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
 	if (n->is_percent || n->currency >= 0 || n->exp || !n->nread ||
 	    !ag_decmath_to_i64(n->read[0].v, &v) || n->read[0].places || fig_names_row(k, c))
 		return false;
+	if (fig_counts_named(k, c, v))
+		return true;
 	if (fig_selects(k, c) && v > 0) {
 		for (size_t r = 0; r < k->in->nresult; r++) {
 			if ((uint64_t)v <= k->in->results[r].nrow)
@@ -70,6 +130,10 @@ bool ag_fig_is_row_count(const ag_fig_check *k, const ag_fig_claim *c)
 			if (fig_is_word_of_rows(k, r, &k->doc.tokens[i]))
 				return true;
 		}
+		/* "drei der sechs Kulturen": what the rows are called in another language. */
+		if (!(k->doc.lang & AG_FIG_EN) && c->token + 1 < c->seg_to &&
+		    fig_is_whole_of(k, c) && !k->doc.tokens[c->token + 1].nvocab)
+			return true;
 	}
 	return false;
 }
@@ -119,10 +183,50 @@ bool ag_fig_is_hedged(const ag_fig_check *k, const ag_fig_claim *c)
 
 /* --- units: segments, claims, mentions --- */
 
-static bool fig_breaks(const ag_fig_token *t)
+/* A bracket of a number that is written with brackets for a minus. */
+static bool fig_is_minus(const ag_fig_check *k, const ag_fig_token *t)
+{
+	const ag_fig_token *end = k->doc.tokens + k->doc.ntoken;
+	const ag_fig_token *number = t->punct == '(' && t + 1 < end         ? t + 1
+	                             : t->punct == ')' && t > k->doc.tokens ? t - 1
+	                                                                    : t;
+
+	return number->number >= 0 && k->doc.numbers[number->number].is_bracketed;
+}
+
+/* "120 (orders)": the bracket after a figure has its label. */
+static bool fig_is_label_bracket(const ag_fig_check *k, const ag_fig_token *t)
+{
+	const ag_fig_token *end = k->doc.tokens + k->doc.ntoken;
+	const ag_fig_token *before = t;
+	int number = -1;
+	bool any = false;
+
+	if (t->punct != '(')
+		return false;
+	/* Its unit words may be between: "12 percent (share of returns)". */
+	while (number < 0 && before > k->doc.tokens && t - before < 4)
+		number = (--before)->number;
+	if (number < 0 || before->mention >= 0 ||
+	    k->doc.numbers[number].token + k->doc.numbers[number].ntoken !=
+	            (uint32_t)(t - k->doc.tokens))
+		return false;
+	for (const ag_fig_token *i = t + 1; i < end && i->punct != ')'; i++) {
+		/* A label, no sentence: "(cancelled orders are excluded)". */
+		if (i->kind != AG_FIG_WORD || i->mention >= 0 || i->begins ||
+		    ((i->cues & AG_FIG_STOP) && !(i->cues & AG_FIG_YEAR) &&
+		     !ag_str_eqc(i->fold, "der")))
+			return false;
+		any = any || i->nvocab;
+	}
+	return any;
+}
+
+static bool fig_breaks(const ag_fig_check *k, const ag_fig_token *t)
 {
 	return t->kind == AG_FIG_NEXT_CELL ||
-	       (t->kind == AG_FIG_PUNCT && t->punct && t->punct != ':') ||
+	       (t->kind == AG_FIG_PUNCT && t->punct && t->punct != ':' && !fig_is_minus(k, t) &&
+	        !fig_is_label_bracket(k, t)) ||
 	       (t->mention < 0 && (t->cues & AG_FIG_BREAK));
 }
 
@@ -133,7 +237,7 @@ void ag_fig_segments(ag_fig_check *k, const ag_fig_unit *u)
 	for (uint32_t i = u->from; i < u->to; i++) {
 		const ag_fig_token *t = &k->doc.tokens[i];
 
-		seg += fig_breaks(t) && i > u->from;
+		seg += fig_breaks(k, t) && i > u->from;
 		k->seg[i] = seg;
 	}
 }
@@ -164,25 +268,35 @@ static unsigned fig_segment_cues(const ag_fig_check *k, const ag_fig_claim *c)
 	return cues;
 }
 
-/* "of the 307 orders", "out of 307": the whole that a part is taken of. */
-static bool fig_is_whole_of(const ag_fig_check *k, const ag_fig_claim *c)
+/* "677 more", "12 % de moins", "3 points below": what the words directly after the number say. */
+static int fig_direction_after(const ag_fig_check *k, const ag_fig_claim *c)
 {
-	static const char *const pairs[][2] = {
-		{ "of", "the" },    { "of", "all" },    { "out", "of" },    { "sur", "les" },
-		{ "parmi", "les" }, { "entre", "los" }, { "entre", "las" }, { "of", "our" },
-		{ "von", "den" },   { "de", "los" },    { "de", "las" }
-	};
-	const ag_fig_token *t = &k->doc.tokens[c->token];
+	static const char *const more[] = { "more",   "mehr",  "plus",  "mas",
+		                            "higher", "hoher", "above", "uber" };
+	static const char *const less[] = { "less",  "fewer",     "weniger", "moins",
+		                            "menos", "lower",     "below",   "under",
+		                            "unter", "niedriger", "behind" };
+	const ag_fig_number *n = &k->doc.numbers[c->number];
+	uint32_t i = n->token + n->ntoken;
 
-	if (c->token < c->seg_from + 1)
-		return false;
-	if (ag_str_eqc(t[-1].fold, "des") || ag_str_eqc(t[-1].fold, "der"))
-		return true;
-	for (size_t i = 0; i < AG_NELEM(pairs) && c->token >= c->seg_from + 2; i++) {
-		if (ag_str_eqc(t[-2].fold, pairs[i][0]) && ag_str_eqc(t[-1].fold, pairs[i][1]))
-			return true;
+	for (size_t steps = 0; steps < 3 && i < c->seg_to; steps++, i++) {
+		const ag_str word = k->doc.tokens[i].fold;
+
+		for (size_t w = 0; w < AG_NELEM(more); w++) {
+			/* "above" and "under" compare points only: "12 above" may be a place. */
+			if (ag_str_eqc(word, more[w]) && (w < 6 || n->is_points))
+				return 1;
+		}
+		for (size_t w = 0; w < AG_NELEM(less); w++) {
+			if (ag_str_eqc(word, less[w]) &&
+			    (n->is_points || !(w == 6 || w == 7 || w == 8 || w == 10)))
+				return -1;
+		}
+		if (!ag_str_eqc(word, "de") && !ag_str_eqc(word, "percentage") &&
+		    !ag_str_eqc(word, "percent") && !ag_str_eqc(word, "pourcentage"))
+			return 0;
 	}
-	return false;
+	return 0;
 }
 
 /* "12 more than", "by 12", "3.2 points higher", "twice as many" */
@@ -235,14 +349,24 @@ void ag_fig_claims(ag_fig_check *k, const ag_fig_unit *u)
 		c->cues = fig_segment_cues(k, c);
 		if (!k->is_row && !(c->cues & (AG_FIG_DOWN | AG_FIG_UP)))
 			c->cues |= fig_direction_before(k, u, c);
-		for (uint32_t t2 = c->seg_from; t2 < c->seg_to; t2++)
+		for (uint32_t t2 = c->seg_from; t2 < c->seg_to; t2++) {
+			const ag_str word = k->doc.tokens[t2].fold;
+
 			c->names_row = c->names_row || k->doc.tokens[t2].mention >= 0;
+			if (ag_str_eqc(word, "former") || ag_str_eqc(word, "erstere") ||
+			    ag_str_eqc(word, "ersterer"))
+				c->named = -1;
+			else if (ag_str_eqc(word, "latter") || ag_str_eqc(word, "letztere") ||
+			         ag_str_eqc(word, "letzterer"))
+				c->named = 1;
+		}
 		if (!k->is_row && fig_is_whole_of(k, c)) {
 			c->cues |= AG_FIG_TOTAL;
 			c->is_loose = true;
 		}
 		c->is_loose = c->is_loose || ((c->cues & AG_FIG_TOTAL) && !c->names_row);
 		c->compares = !k->is_row && fig_compares(k, c);
+		c->direction = c->compares ? fig_direction_after(k, c) : 0;
 		c->of_rows = !k->is_row && !c->compares && ag_fig_counts_rows(k, c);
 		c->is_aside = !k->is_row && !k->doc.numbers[c->number].is_ratio &&
 		              (ag_fig_is_row_count(k, c) ||
@@ -286,10 +410,13 @@ static bool fig_is_object(const ag_fig_check *k, const ag_fig_mention *m, const 
 			continue;
 		if (t->number >= 0 && t->mention < 0)
 			return false;
+		/* "than Coast in 2024 (90)" */
+		if (t->punct == '(' && i + 1 < u->to && t[1].number >= 0 && t[1].mention < 0)
+			return false;
 		if ((t->punct == '(' || t->punct == ')') &&
-		    i < m->to + 2) /* "than South (2024) (90)" */
+		    i < m->to + 4) /* "than South (2024) (90)" */
 			continue;
-		if (t->mention >= 0 || fig_breaks(t))
+		if (t->mention >= 0 || fig_breaks(k, t))
 			return true;
 	}
 	return true;
@@ -447,6 +574,41 @@ static void fig_pair_dim(ag_fig_check *k, fig_pairing *p, const ag_fig_unit *u)
 	fig_pair_near(k, p);
 }
 
+/* "Valley in 2024", "Coast (2023)": a figure that is of a row of another kind already is of the one beside it. False: some
+ * figure has none. */
+static bool fig_pair_beside(const ag_fig_check *k, const fig_pairing *p)
+{
+	/* "In April, North had 10 and South 20": South is beside no month. */
+	for (size_t j = 0; j < p->nm; j++) {
+		bool is_beside = false;
+
+		for (size_t i = 0; i < k->nunit_mention && !is_beside; i++)
+			is_beside = k->unit_mentions[i]->dim != p->m[j]->dim &&
+			            p->m[j]->from >= k->unit_mentions[i]->to &&
+			            p->m[j]->from <= k->unit_mentions[i]->to + 2;
+		if (!is_beside)
+			return false;
+	}
+	for (size_t pass = 0; pass < 2 && p->nf && p->nm; pass++) {
+		for (size_t i = 0; i < p->nf; i++) {
+			const ag_fig_mention *first = p->f[i]->nown ? p->f[i]->own[0] : NULL;
+			const ag_fig_mention *beside = NULL;
+
+			for (size_t j = 0; first && j < p->nm; j++) {
+				/* Words without weight may be between: "in", "im Jahr". */
+				if (p->m[j]->from >= first->to && p->m[j]->from <= first->to + 2 &&
+				    !beside && k->doc.tokens[p->m[j]->from - 1].number < 0)
+					beside = p->m[j];
+			}
+			if (!beside)
+				return false;
+			if (pass)
+				fig_own_add(p->f[i], beside);
+		}
+	}
+	return p->nf && p->nm;
+}
+
 /* "…, which has 10": the figure is of the row named last before it. */
 static bool fig_is_relative(const ag_fig_check *k, const ag_fig_claim *c)
 {
@@ -500,9 +662,19 @@ void ag_fig_pair(ag_fig_check *k, const ag_fig_unit *u)
 				continue;
 			while (at + 1 < p.nm && m[at + 1]->from < k->claims[i].token)
 				at++;
+			/* "Compared with South, North had 12 more", "North beat South by 12" */
+			while (at && k->claims[i].compares && fig_is_object(k, m[at], u))
+				at--;
+			/* "At North there are 12, at South 10, so 2 more": of the first. */
+			if (k->claims[i].direction && !k->claims[i].names_row) {
+				at = 0;
+				while (at + 1 < p.nm && fig_is_object(k, m[at], u))
+					at++;
+			}
 			fig_own_add(&k->claims[i], m[at]);
 		}
-		fig_pair_dim(k, &p, u);
+		if (!fig_pair_beside(k, &p))
+			fig_pair_dim(k, &p, u);
 	}
 }
 

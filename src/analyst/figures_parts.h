@@ -94,7 +94,7 @@ typedef struct ag_fig_token {
 	uint8_t kind;
 	char punct;      /* ',' ';' ':' '(' ')' '-' of a dash, '/' */
 	bool is_of_name; /* "year" of "year 2023", which names a row */
-	bool is_code, is_upper, is_head /* first of its unit's words */;
+	bool is_code, is_upper, begins /* its unit */;
 	uint8_t nvocab;
 	uint16_t vocab[4]; /* words of columns that it means (figures.c) */
 	float weight[4];
@@ -116,14 +116,15 @@ typedef struct ag_fig_number {
 	ag_fig_reading read[2]; /* "1.234" of an unknown language has two */
 	uint8_t nread;
 	bool is_percent, is_points, is_times, is_word, is_ordinal, is_code, is_marker, in_parens;
-	bool is_date;     /* y, m, d; 0 = not given */
-	bool is_plain;    /* digits only: may be a year or a day */
-	bool is_taken;    /* part of a row's name or a date: not a figure */
-	bool is_ratio;    /* "twice", "a third of" */
-	bool is_prefixed; /* "#12": a name */
-	int sign, exp;    /* of the scale: 3 for k */
-	int currency;     /* -1 = none */
-	int unit;         /* 0 = none */
+	bool is_date;      /* y, m, d; 0 = not given */
+	bool is_plain;     /* digits only: may be a year or a day */
+	bool is_taken;     /* part of a row's name or a date: not a figure */
+	bool is_ratio;     /* "twice", "a third of" */
+	bool is_prefixed;  /* "#12": a name */
+	bool is_bracketed; /* ": (12)", "of (12)": brackets for a minus */
+	int sign, exp;     /* of the scale: 3 for k */
+	int currency;      /* -1 = none */
+	int unit;          /* 0 = none */
 	int y, m, d;
 	const char *why; /* taken: the reason */
 } ag_fig_number;
@@ -152,7 +153,8 @@ typedef struct ag_fig_doc {
 	ag_fig_unit *units;
 	size_t nunit, unit_cap;
 	unsigned lang; /* AG_FIG_EN …; 0 = not clear */
-	bool is_full;  /* more than max_numbers: the rest was not read */
+	char point; /* '.' or ',': what numbers of the text show to be the decimal point; 0 = not clear */
+	bool is_full; /* more than max_numbers: the rest was not read */
 } ag_fig_doc;
 
 /* The language of a text, by its small words; 0 = not clear. */
@@ -181,12 +183,17 @@ typedef enum ag_fig_near {
 	AG_FIG_EXACT,
 	AG_FIG_NEAR_ABOUT,
 	AG_FIG_NEAR_OVER,
-	AG_FIG_NEAR_UNDER
+	AG_FIG_NEAR_UNDER,
+	AG_FIG_NEAR_FLOOR,  /* over, of a row that is named: a bound of two digits is near enough */
+	AG_FIG_NEAR_CEILING /* under, so */
 } ag_fig_near;
 
 /* The digits at `at`, with separators as the language has them; *ret_len bytes of them. False: they are no number (a version,
  * an address, too many digits). */
-bool ag_fig_digits(ag_str text, size_t at, unsigned lang, ag_fig_number *n, size_t *ret_len);
+bool ag_fig_digits(ag_str text, size_t at, unsigned lang, char point, ag_fig_number *n,
+                   size_t *ret_len);
+/* The decimal point of the numbers of a text, where one of them shows it: 1,234,567 or 1,234.5 or 12.5 against 1.234,5. */
+char ag_fig_point(ag_str text);
 /* A number, or a text that is one. */
 bool ag_fig_number_of(const ag_val *v, ag_dec128 *ret);
 /* Is `shown`, with its scale, what `v` is when rounded to the digits shown? `by` shifts v by powers of ten first (2: a fraction
@@ -216,6 +223,7 @@ typedef struct ag_fig_column {
 	bool is_plural_count; /* whole numbers of a plural: parcels */
 	bool is_no_money;     /* whole numbers, beside columns that say they are money */
 	bool is_whole;
+	bool is_change;   /* growth, difference: may be what a comparison says */
 	bool is_wild;     /* no word of its own: "count", "share_pct" */
 	bool is_fraction; /* a share between 0 and 1 */
 	bool is_percent;  /* a share between 0 and 100 */

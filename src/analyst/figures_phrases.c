@@ -145,8 +145,28 @@ bool ag_fig_ratio_at(ag_str text, size_t i, const ag_fig_words *w, ag_arena *are
 	return false;
 }
 
+static bool fig_is_one_of(ag_str word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ag_str_eqc(word, words[i]))
+			return true;
+	}
+	return false;
+}
+
 int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, ag_arena *arena)
 {
+	static const char *const after[] = { "in",      "by",     "on",  "for",  "with", "among",
+		                             "overall", "behind", "bei", "nach", "mit",  "im",
+		                             "pour",    "en",     "par", "avec", "por",  "con",
+		                             "when",    "if",     "of",  "at",   "from", "out" };
+	static const char *const verbs[] = {
+		"stands", "stand",  "is",   "was",   "are",   "were", "sits",  "comes",
+		"came",   "lands",  "ends", "ended", "runs",  "goes", "falls", "remains",
+		"only",   "now",    "ist",  "war",   "liegt", "wird", "steht", "est",
+		"arrive", "reste",  "es",   "queda", "va",    "as",   "at",    "finished",
+		"takes",  "scores", "also", "still", "even",  "auf",  "als",   "figures"
+	};
 	const fig_text t = { text, arena };
 	size_t end, to, next;
 	const ag_str word = fig_word_at(&t, i, &end);
@@ -161,6 +181,11 @@ int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, 
 		return rank;
 	before = ag_fig_cues(w, fig_word_before(&t, i));
 	if ((before & AG_FIG_RANK) && !(before & (AG_FIG_HIGH | AG_FIG_LOW))) /* ranks third */
+		return rank;
+	/* "stands third in revenue", "is second by orders"; not "the third in", "in second with" */
+	if (next != SIZE_MAX && !is_first &&
+	    fig_is_one_of(fig_word_at(&t, next, &to), after, AG_NELEM(after)) &&
+	    fig_is_one_of(fig_word_before(&t, i), verbs, AG_NELEM(verbs)))
 		return rank;
 	/* "came third." */
 	return !is_first && (end == text.len || strchr(".,;)\n", text.ptr[end])) ? rank : 0;
@@ -198,7 +223,22 @@ static void fig_money_after(ag_str text, const ag_fig_doc *d, ag_fig_number *n)
 		n->currency = 0;
 }
 
-static void fig_unit_words(const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *n)
+/* Is the word directly after the one before, in one sentence: "1.2 Mio. Euro", not "12 t. Mill Field"? */
+static bool fig_follows(ag_str text, const ag_fig_token *before, const ag_fig_token *t)
+{
+	const size_t from = before->at + before->len;
+
+	if (t->at > from + 3 || t->begins)
+		return false;
+	for (size_t i = from; i < t->at; i++) {
+		if (text.ptr[i] == '\n' ||
+		    (text.ptr[i] == '.' && before->number < 0 && before->len < 3))
+			return false;
+	}
+	return true;
+}
+
+static void fig_unit_words(ag_str text, const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *n)
 {
 	const size_t at = n->token;
 
@@ -209,10 +249,10 @@ static void fig_unit_words(const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *
 		const ag_fig_token *t = &d->tokens[i];
 		int v;
 
-		if (t->kind != AG_FIG_WORD ||
-		    t->at > d->tokens[i - 1].at + d->tokens[i - 1].len + 3)
+		if (t->kind != AG_FIG_WORD || !fig_follows(text, &d->tokens[i - 1], t))
 			return;
-		if ((v = ag_fig_value(w, AG_FIG_W_SCALE, t->fold)) > 0 && t->len > 2)
+		if ((v = ag_fig_value(w, AG_FIG_W_SCALE, t->fold)) > 0 &&
+		    (t->len > 2 || (i == at + 1 && (t->is_upper || ag_str_eqc(t->fold, "k")))))
 			n->exp += n->exp ? 0 : v;
 		else if (ag_fig_value(w, AG_FIG_W_PERCENT, t->fold) > 0)
 			n->is_percent = true;
@@ -241,6 +281,6 @@ static void fig_unit_words(const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *
 
 void ag_fig_units_read(ag_str text, const ag_fig_words *w, ag_fig_doc *d, ag_fig_number *n)
 {
-	fig_unit_words(w, d, n);
+	fig_unit_words(text, w, d, n);
 	fig_money_after(text, d, n);
 }

@@ -1,10 +1,10 @@
-/* figures_proof -- a figure against cells and computations, why it needs no proof, and what is near when it has none. */
+/* figures_proof -- a figure against cells and computations, and why it needs no proof. */
 #include <math.h>
 
 #include "analyst/figures_check.h"
 #include "query/decmath.h"
 
-static const ag_val *fig_cell(const ag_figures_input *in, size_t result, size_t row, size_t column)
+const ag_val *ag_fig_cell(const ag_figures_input *in, size_t result, size_t row, size_t column)
 {
 	const ag_val *v = &in->results[result].rows[row];
 
@@ -81,9 +81,8 @@ static bool fig_drops_topics(const ag_fig_claim *c)
 	       !(c->cues & AG_FIG_PRONOUN);
 }
 
-/* Does the sentence name this row of the result? *ret_named: it names some row of it at all. */
-static bool fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t result, size_t row,
-                         bool *ret_named)
+bool ag_fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t result, size_t row,
+                     bool *ret_named)
 {
 	bool single = false; /* then no earlier sentence is needed */
 
@@ -113,6 +112,8 @@ static bool fig_row_fits(const ag_fig_check *k, const ag_fig_claim *c, size_t re
 		bool is_in = false, has = false;
 
 		for (size_t m = 0; t && m < t->n; m++) {
+			if (c->named && t->n == 2 && m != (c->named > 0))
+				continue;
 			is_in = is_in || fig_is_in(t->of[m], result);
 			has = has || fig_has_row(t->of[m], result, row);
 		}
@@ -133,7 +134,7 @@ static bool fig_is_total_row(const ag_fig_check *k, size_t result, size_t row)
 	for (size_t i = 0; i < k->ncolumn; i++) {
 		const ag_fig_column *c = &k->columns[i];
 		const ag_val *v = c->result == result && c->is_key
-		                          ? fig_cell(k->in, result, row, c->column)
+		                          ? ag_fig_cell(k->in, result, row, c->column)
 		                          : NULL;
 
 		if (!v)
@@ -148,13 +149,20 @@ static bool fig_is_total_row(const ag_fig_check *k, size_t result, size_t row)
 	return any;
 }
 
+static double fig_signed(const ag_fig_number *n)
+{
+	return n->is_bracketed || n->sign < 0 ? -n->read[0].approx : n->read[0].approx;
+}
+
 /* "from 12 to 90": the smaller figure is the lowest of its column, the larger one the highest. */
 static bool fig_ends_range(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
                            ag_dec128 v)
 {
-	const double own = k->doc.numbers[c->number].read[0].approx;
+	const double own = fig_signed(&k->doc.numbers[c->number]);
+	const double own_unit = k->doc.numbers[c->number].read[0].unit;
 	const bool at_low = ag_dec128_cmp(v, col->low) == 0;
 	const bool at_high = ag_dec128_cmp(v, col->high) == 0;
+	double other;
 	bool smaller = false, larger = false, equal = false;
 
 	for (size_t i = 0; i < k->nclaim; i++) {
@@ -162,14 +170,20 @@ static bool fig_ends_range(const ag_fig_check *k, const ag_fig_claim *c, const a
 
 		if (&k->claims[i] == c || k->claims[i].is_aside || k->claims[i].nown || !n->nread)
 			continue;
-		smaller = smaller || own < n->read[0].approx;
-		larger = larger || own > n->read[0].approx;
-		equal = equal || own == n->read[0].approx;
+		other = fig_signed(n);
+		/* "17.1k to 17,080" is one number. */
+		if (fabs(own - other) <= fmax(own_unit, n->read[0].unit) / 2) {
+			equal = true;
+			continue;
+		}
+		smaller = smaller || own < other;
+		larger = larger || own > other;
 	}
 	if (smaller && larger)
 		return true;
-	return smaller || larger ? (smaller ? at_low : at_high)
-	                         : (equal ? at_low && at_high : at_low || at_high);
+	if (equal)
+		return at_low && at_high;
+	return smaller || larger ? (smaller ? at_low : at_high) : at_low || at_high;
 }
 
 static bool fig_unnamed_fits(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
@@ -177,7 +191,7 @@ static bool fig_unnamed_fits(const ag_fig_check *k, const ag_fig_claim *c, const
 {
 	const ag_figures_result *r = &k->in->results[col->result];
 	const unsigned cues = c->cues;
-	const ag_val *v = fig_cell(k->in, col->result, row, col->column);
+	const ag_val *v = ag_fig_cell(k->in, col->result, row, col->column);
 	ag_dec128 d;
 
 	if (r->nrow == 1)
@@ -207,17 +221,39 @@ static bool fig_ratio_shows(const ag_fig_check *k, const ag_fig_claim *c, double
 	return fabs(v - said) <= said * (ag_fig_is_hedged(k, c) ? 0.1 : 0.05);
 }
 
+/* "result of ($120)": brackets for a minus. "North (120)", "revenue (120)" are asides. */
+static bool fig_is_bracketed(const ag_fig_check *k, const ag_fig_number *n, bool has_negative)
+{
+	const ag_fig_token *t = &k->doc.tokens[n->token];
+
+	if (n->is_bracketed)
+		return has_negative || n->currency >= 0;
+	if (!n->in_parens || n->token < 2 || t[-1].punct != '(' || t[-2].mention >= 0 ||
+	    t[-2].nvocab || t[-2].kind != AG_FIG_WORD)
+		return false;
+	/* "shows ($120)", "led ($120)": the former only, unless the column has negative numbers. */
+	return has_negative ||
+	       (n->currency >= 0 && t[-2].cues &&
+	        !(t[-2].cues & (AG_FIG_UP | AG_FIG_DOWN | AG_FIG_HIGH | AG_FIG_LOW | AG_FIG_RANK)));
+}
+
 /* Does the value, in the column's unit, show as the number? */
 static bool fig_value_shows(const ag_fig_check *k, const ag_fig_claim *c, const ag_fig_column *col,
                             ag_dec128 v)
 {
 	const ag_fig_number *n = &k->doc.numbers[c->number];
-	const ag_fig_near near = ag_fig_near_of(k, c);
+	const ag_fig_near said = ag_fig_near_of(k, c);
+	const ag_fig_near near = !c->nown                    ? said
+	                         : said == AG_FIG_NEAR_OVER  ? AG_FIG_NEAR_FLOOR
+	                         : said == AG_FIG_NEAR_UNDER ? AG_FIG_NEAR_CEILING
+	                                                     : said;
 	const bool any_sign = (c->cues & AG_FIG_DOWN) && n->sign > 0 && ag_dec128_is_neg(v);
 	bool fraction, plain;
 	int family = 0;
 
 	if (!ag_fig_unit_fits(col, n, &fraction, &plain))
+		return false;
+	if (!ag_dec128_is_neg(v) && fig_is_bracketed(k, n, ag_dec128_is_neg(col->low)))
 		return false;
 	if (n->is_ratio) /* of a column of shares or ratios only */
 		return (col->traits & AG_FIG_T_SHARE) &&
@@ -314,9 +350,9 @@ bool ag_fig_prove_cell(const ag_fig_check *k, const ag_fig_claim *c, const uint1
 
 			if (!fig_may_show(k, c, col, col->approx[row]))
 				continue;
-			v = fig_cell(k->in, col->result, row, col->column);
+			v = ag_fig_cell(k->in, col->result, row, col->column);
 			if (!v || !ag_fig_number_of(v, &d) || !fig_value_shows(k, c, col, d) ||
-			    !fig_row_fits(k, c, col->result, row, &named))
+			    !ag_fig_row_fits(k, c, col->result, row, &named))
 				continue;
 			if (!named && !fig_unnamed_fits(k, c, col, row))
 				continue;
@@ -326,6 +362,59 @@ bool ag_fig_prove_cell(const ag_fig_check *k, const ag_fig_claim *c, const uint1
 			f->row = row;
 			f->column = col->column;
 			f->value = ag_fig_text(d, k->arena);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The rows beyond the bound; *ret_row: the nearest of them. */
+static size_t fig_beyond(const ag_fig_check *k, const ag_fig_column *col, const ag_fig_number *n,
+                         bool over, size_t *ret_row)
+{
+	const double by = n->is_percent && col->is_fraction ? 100 : 1, bound = fig_signed(n);
+	size_t count = 0;
+
+	for (size_t row = 0; row < k->in->results[col->result].nrow; row++) {
+		const double v = col->approx[row] * by;
+
+		if (isnan(v) || (over ? v <= bound : v >= bound))
+			continue;
+		if (!count++ || fabs(v - bound) < fabs(col->approx[*ret_row] * by - bound))
+			*ret_row = row;
+	}
+	return count;
+}
+
+bool ag_fig_prove_bound(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
+                        size_t n, ag_figure *f)
+{
+	const ag_fig_number *bound = &k->doc.numbers[c->number];
+	const ag_fig_near near = ag_fig_near_of(k, c);
+
+	if ((near != AG_FIG_NEAR_OVER && near != AG_FIG_NEAR_UNDER) || c->nown || !bound->nread ||
+	    bound->unit)
+		return false;
+	for (size_t i = 0; i < k->nclaim && &k->claims[i] != c; i++) {
+		const ag_fig_number *said = &k->doc.numbers[k->claims[i].number];
+		int64_t v;
+
+		if (said->is_percent || said->currency >= 0 || said->unit || said->is_ratio ||
+		    said->is_ordinal || k->claims[i].nown || said->nread != 1 ||
+		    !ag_decmath_to_i64(said->read[0].v, &v) || v < 1)
+			continue;
+		for (size_t e = 0; e < n; e++) {
+			const ag_fig_column *col = &k->columns[eligible[e]];
+			size_t row = 0;
+
+			if (col->exp ||
+			    fig_beyond(k, col, bound, near == AG_FIG_NEAR_OVER, &row) != (size_t)v)
+				continue;
+			f->verdict = AG_FIGURE_CELL;
+			f->has_cell = true;
+			f->result = col->result;
+			f->row = row;
+			f->column = col->column;
 			return true;
 		}
 	}
@@ -383,6 +472,25 @@ static bool fig_rows_agree(const ag_fig_check *k, const ag_fig_claim *c,
 	return true;
 }
 
+/* Does the sign of a difference agree with "more" or "less"? The claim is of the row that the sentence is about. */
+static bool fig_direction_agrees(const ag_fig_claim *c, const ag_fig_computation *comp)
+{
+	bool first = c->nown > 0, second = c->nown > 0;
+	int sign;
+
+	if (!c->direction || comp->nof != 2 || ag_decmath_is_zero(comp->value) ||
+	    !(ag_str_eqc(comp->op, "difference") || ag_str_eqc(comp->op, "change")))
+		return true;
+	sign = ag_dec128_is_neg(comp->value) ? -1 : 1;
+	for (size_t i = 0; i < c->nown; i++) {
+		first = first && fig_has_row(c->own[i], comp->of[0].result, comp->of[0].row);
+		second = second && fig_has_row(c->own[i], comp->of[1].result, comp->of[1].row);
+	}
+	if (first == second)
+		return true;
+	return (first ? sign : -sign) == c->direction;
+}
+
 static bool fig_columns_agree(const ag_fig_check *k, const ag_fig_computation *comp)
 {
 	/* "a share of" names what was computed, not a column of shares. */
@@ -413,11 +521,13 @@ bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figu
 
 	for (size_t i = 0; i < k->ncomputed; i++) {
 		const ag_fig_computation *comp = &k->computed[i];
-		const bool any_sign = comp->is_ok && (c->cues & AG_FIG_DOWN) &&
+		const bool any_sign = comp->is_ok && ((c->cues & AG_FIG_DOWN) || c->direction) &&
 		                      ag_dec128_is_neg(comp->value);
 		bool shows;
 
 		if (!comp->is_ok)
+			continue;
+		if (n->currency >= 0 && (comp->is_share || ag_str_eqc(comp->op, "change")))
 			continue;
 		if (comp->is_count && (n->currency >= 0 || n->is_percent || n->unit))
 			continue;
@@ -450,7 +560,8 @@ bool ag_fig_prove_computed(const ag_fig_check *k, const ag_fig_claim *c, ag_figu
 					         ag_fig_shows(n, comp->value, 0, near, any_sign));
 			}
 		}
-		if (!shows || !fig_rows_agree(k, c, comp) || !fig_columns_agree(k, comp))
+		if (!shows || !fig_direction_agrees(c, comp) || !fig_rows_agree(k, c, comp) ||
+		    !fig_columns_agree(k, comp))
 			continue;
 		f->verdict = AG_FIGURE_COMPUTED;
 		f->computation = i;
@@ -495,6 +606,23 @@ bool ag_fig_exempt(ag_figure *f, const char *why)
 	return true;
 }
 
+/* Does the statement end with ORDER BY and this column, not descending? */
+static bool fig_is_ordered_by(const ag_fig_check *k, const ag_fig_column *col)
+{
+	const ag_figures_result *r = &k->in->results[col->result];
+	const ag_str name = r->columns[col->column], by = AG_S("order by ");
+	ag_str rest = AG_S("");
+
+	for (size_t i = 0; i + by.len + name.len <= r->sql.len; i++) {
+		if (ag_str_ieq(ag_str_make(r->sql.ptr + i, by.len), by))
+			rest = ag_str_make(r->sql.ptr + i + by.len, r->sql.len - i - by.len);
+	}
+	if (rest.len < name.len || !ag_str_ieq(ag_str_make(rest.ptr, name.len), name))
+		return false;
+	rest = ag_str_trim(ag_str_make(rest.ptr + name.len, rest.len - name.len));
+	return rest.len < 4 || !ag_str_ieq(ag_str_make(rest.ptr, 4), AG_S("desc"));
+}
+
 /* "ranks 2nd": the place of its row by a column that the sentence names, from either end; without one, its place in the
  * result or by any number of it. */
 static bool fig_rank_fits(const ag_fig_check *k, const ag_fig_claim *c, int64_t rank)
@@ -521,9 +649,9 @@ static bool fig_rank_fits(const ag_fig_check *k, const ag_fig_claim *c, int64_t 
 			here = here || (eligible[e] == i && col->score > 0);
 		for (size_t row = 0; here && row < nrow; row++) {
 			int64_t above = 0, below = 0;
-			bool named;
+			bool named, ascends = low;
 
-			if (!fig_row_fits(k, c, col->result, row, &named) || !named)
+			if (!ag_fig_row_fits(k, c, col->result, row, &named) || !named)
 				continue;
 			if (!is_named && (int64_t)row + 1 == rank)
 				return true;
@@ -532,8 +660,11 @@ static bool fig_rank_fits(const ag_fig_check *k, const ag_fig_claim *c, int64_t 
 				above += col->approx[j] > col->approx[row];
 				below += col->approx[j] < col->approx[row];
 			}
+			/* From below only where the sentence or the statement says so. */
+			ascends = ascends || fig_is_ordered_by(k, col);
 			if (col->is_number && (is_named || nnumber == 1) &&
-			    ((above + 1 == rank && !low) || (below + 1 == rank && !high)))
+			    ((above + 1 == rank && !low) ||
+			     (below + 1 == rank && !high && ascends)))
 				return true;
 			break;
 		}
@@ -569,109 +700,4 @@ bool ag_fig_is_exempt(const ag_fig_check *k, const ag_fig_claim *c, ag_figure *f
 			return ag_fig_exempt(f, "number of the question or of a statement");
 	}
 	return false;
-}
-
-/* --- the nearest cell, for the critique --- */
-
-static double fig_distance(const ag_fig_number *n, double v, bool by_percent)
-{
-	const double shown = n->nread ? n->read[0].approx : 0;
-	const double value = fabs(v) * (by_percent ? 100 : 1);
-
-	return fabs(shown - value) / (fabs(shown) + fabs(value) + 1e-9);
-}
-
-void ag_fig_nearest(const ag_fig_check *k, const ag_fig_claim *c, const uint16_t *eligible,
-                    size_t n, ag_figure *f)
-{
-	const ag_fig_number *num = &k->doc.numbers[c->number];
-	double best = 1e300;
-
-	for (size_t i = 0; i < k->ncolumn; i++) {
-		const ag_fig_column *col = &k->columns[i];
-		double base = 10; /* a column that is not named */
-
-		for (size_t e = 0; e < n; e++)
-			base = eligible[e] == i ? 0 : base;
-		if (!col->is_number || (col->is_key && base > 0))
-			continue;
-		for (size_t row = 0; row < k->in->results[col->result].nrow; row++) {
-			bool named;
-			double d;
-
-			if (isnan(col->approx[row]))
-				continue;
-			d = base + fig_distance(num, col->approx[row],
-			                        num->is_percent && col->is_fraction);
-			if (d >= best)
-				continue;
-			d += fig_row_fits(k, c, col->result, row, &named) ? (named ? 0 : 1) : 5;
-			if (d >= best)
-				continue;
-			best = d;
-			f->has_cell = true;
-			f->result = col->result;
-			f->row = row;
-			f->column = col->column;
-		}
-	}
-}
-
-/* The texts of a row, for people: "North, May". */
-static ag_str fig_row_name(const ag_fig_check *k, size_t result, size_t row)
-{
-	ag_buf out = AG_BUF_INIT(400);
-	ag_str name;
-
-	for (size_t i = 0; i < k->ncolumn; i++) {
-		const ag_fig_column *c = &k->columns[i];
-		const ag_val *v = c->result == result && c->is_key
-		                          ? fig_cell(k->in, result, row, c->column)
-		                          : NULL;
-		ag_dec128 d;
-
-		if (!v || (v->type != AG_T_STRING && !ag_fig_number_of(v, &d)))
-			continue;
-		if (out.len)
-			ag_buf_adds(&out, ", ");
-		name = v->type == AG_T_STRING ? ag_val_text(v) : ag_fig_text(d, k->arena);
-		ag_buf_add(&out, ag_str_make(name.ptr, name.len < 60 ? name.len : 60));
-		if (out.len > 100)
-			break;
-	}
-	name = ag_buf_dup(k->arena, &out);
-	ag_buf_release(&out);
-	return name;
-}
-
-void ag_fig_criticize(const ag_fig_check *k, ag_figure *f)
-{
-	const ag_str said = ag_str_make(k->in->prose.ptr + f->at, f->len < 60 ? f->len : 60);
-	const ag_figures_result *r;
-	const ag_val *v;
-	ag_str row, value;
-	ag_dec128 d;
-
-	if (!f->has_cell) {
-		f->critique = ag_str_printf(
-			k->arena,
-			"\"%.*s\" (byte %zu): no result of this conversation has a number that it could "
-			"be. Query it, or leave it out.",
-			AG_FMT(said), f->at);
-		return;
-	}
-	r = &k->in->results[f->result];
-	v = fig_cell(k->in, f->result, f->row, f->column);
-	value = v && ag_fig_number_of(v, &d) ? ag_fig_text(d, k->arena) : AG_S("");
-	row = fig_row_name(k, f->result, f->row);
-	f->value = value;
-	f->critique = ag_str_printf(
-		k->arena,
-		"\"%.*s\" (byte %zu): no result has this value where the sentence says. The nearest is "
-		"%.*s: %.*s, row %zu%s%.*s%s, column %.*s. Correct it, or state the computation.",
-		AG_FMT(said), f->at, AG_FMT(value), AG_FMT(r->name), f->row + 1,
-		row.len ? " (" : "", AG_FMT(row), row.len ? ")" : "",
-		AG_FMT(ag_str_make(r->columns[f->column].ptr, r->columns[f->column].len < 60
-	                                                              ? r->columns[f->column].len
-	                                                              : 60)));
 }

@@ -59,6 +59,7 @@ static void fig_unit_end(fig_reader *r)
 		return;
 	d->units = fig_more(r->arena, d->units, d->nunit, &d->unit_cap, sizeof(*u));
 	u = &d->units[d->nunit++];
+	d->tokens[r->unit].begins = true;
 	*u = (ag_fig_unit){ .from = r->unit,
 		            .to = (uint32_t)d->ntoken,
 		            .block = r->block,
@@ -227,6 +228,20 @@ static bool fig_is_the(const fig_reader *r)
 	return t->len == 3 && ag_str_ieq(ag_str_make(r->text.ptr + t->at, 3), AG_S("the"));
 }
 
+/* Bytes of a blank and a percent sign at i; 0 = none. */
+static size_t fig_percent_after(const fig_reader *r, size_t i)
+{
+	static const char *const signs[] = { " %", "\xc2\xa0%", "\xe2\x80\xaf%" };
+	const ag_str rest = ag_str_make(r->text.ptr + (i < r->text.len ? i : r->text.len),
+	                                i < r->text.len ? r->text.len - i : 0);
+
+	for (size_t k = 0; k < AG_NELEM(signs); k++) {
+		if (ag_str_starts(rest, ag_str_c(signs[k])))
+			return strlen(signs[k]);
+	}
+	return 0;
+}
+
 /* Digits at i: a date, a time, a number, or an identifier. Returns the bytes that it took. */
 static size_t fig_digits_read(fig_reader *r, size_t i, size_t floor)
 {
@@ -246,7 +261,7 @@ static size_t fig_digits_read(fig_reader *r, size_t i, size_t floor)
 		}
 		return len;
 	}
-	is_number = ag_fig_digits(r->text, i, r->doc->lang, &n, &len);
+	is_number = ag_fig_digits(r->text, i, r->doc->lang, r->doc->point, &n, &len);
 	n.len = len;
 	suffix = fig_suffix(r, i + len, &n);
 	/* 12:30, 10.0.0.1, 4xx, 12-34-56: one name, to its end. */
@@ -265,9 +280,9 @@ static size_t fig_digits_read(fig_reader *r, size_t i, size_t floor)
 		return len;
 	}
 	n.len = len + suffix;
-	if (fig_at(r, i + n.len) == ' ' && fig_at(r, i + n.len + 1) == '%') { /* "12 %" */
+	if (fig_percent_after(r, i + n.len) > 0) { /* "12 %" */
 		n.is_percent = true;
-		n.len += 2;
+		n.len += fig_percent_after(r, i + n.len);
 	}
 	if (r->doc->nnumber) { /* "12€0": the sign is the first number's */
 		const ag_fig_number *before = &r->doc->numbers[r->doc->nnumber - 1];
@@ -415,10 +430,24 @@ static void fig_words_finish(fig_reader *r)
 			t->cues = ag_fig_cues(r->words, t->fold);
 	}
 	for (size_t i = 0; i < r->doc->nnumber; i++) {
+		const uint32_t at = r->doc->numbers[i].token;
+
+		/* "North (12)" is an aside. */
+		if (r->doc->numbers[i].in_parens && at > 1 && r->doc->tokens[at - 1].punct == '(')
+			r->doc->numbers[i].is_bracketed =
+				r->doc->tokens[at - 2].punct == ':' ||
+				(r->doc->tokens[at - 2].punct == ',' && at > 2 &&
+			         (r->doc->tokens[at - 3].number >= 0 ||
+			          r->doc->tokens[at - 3].punct == ')')) ||
+				r->doc->tokens[at - 2].kind == AG_FIG_NEXT_CELL ||
+				(r->doc->tokens[at - 2].cues & (AG_FIG_STOP | AG_FIG_BREAK));
 		if (r->doc->numbers[i].is_marker || r->doc->numbers[i].is_date ||
 		    r->doc->numbers[i].is_ratio)
 			continue;
 		ag_fig_units_read(r->text, r->words, r->doc, &r->doc->numbers[i]);
+		/* "5,185k": three digits before a scale are no fraction of it. */
+		if (r->doc->numbers[i].nread == 2 && r->doc->numbers[i].exp)
+			r->doc->numbers[i].nread = 1;
 	}
 }
 
@@ -726,6 +755,7 @@ void ag_fig_read(ag_str prose, const ag_fig_words *w, size_t max_numbers, unsign
 
 	*ret = (ag_fig_doc){ .lang = ag_fig_language(prose, w, arena) };
 	ret->lang = !ret->lang || (ret->lang & lang) ? (lang ? lang : ret->lang) : ret->lang;
+	ret->point = ag_fig_point(prose);
 	while (at < prose.len && !ret->is_full) {
 		const ag_str rest = ag_str_make(prose.ptr + at, prose.len - at);
 		const ptrdiff_t lf = ag_str_find(rest, '\n');

@@ -181,7 +181,8 @@ static bool fig_reading_add(ag_str text, size_t i, const fig_run *run, size_t po
 }
 
 /* False: it is no number (a version, an address, too many digits). */
-static bool fig_readings(ag_str text, size_t i, unsigned lang, const fig_run *run, ag_fig_number *n)
+static bool fig_readings(ag_str text, size_t i, unsigned lang, char point, const fig_run *run,
+                         ag_fig_number *n)
 {
 	const char last = run->nsep ? run->sep[run->nsep - 1].c : '\0';
 	const size_t head = run->nsep ? run->sep[0].at : run->len;
@@ -209,6 +210,10 @@ static bool fig_readings(ag_str text, size_t i, unsigned lang, const fig_run *ru
 
 		if (is_group && is_point) /* of two languages: either */
 			is_group = is_point = false;
+		if (point) {
+			is_point = last == point;
+			is_group = !is_point;
+		}
 		if (!is_point && !fig_reading_add(text, i, run, 1, n))
 			return false;
 		return is_group || fig_reading_add(text, i, run, 0, n);
@@ -216,13 +221,41 @@ static bool fig_readings(ag_str text, size_t i, unsigned lang, const fig_run *ru
 	return fig_reading_add(text, i, run, 0, n);
 }
 
-bool ag_fig_digits(ag_str text, size_t at, unsigned lang, ag_fig_number *n, size_t *ret_len)
+char ag_fig_point(ag_str text)
+{
+	char found = '\0';
+
+	for (size_t i = 0; i < text.len; i++) {
+		fig_run run;
+		char point;
+
+		if (!fig_is_digit(text.ptr[i]))
+			continue;
+		fig_run_read(text, i, 0, &run);
+		i += run.len ? run.len - 1 : 0;
+		if (run.nsep < 2 || run.sep[0].c == ' ' || run.sep[run.nsep - 1].c == ' ')
+			continue;
+		if (run.sep[0].c != run.sep[run.nsep - 1].c) /* 1,234.5 */
+			point = run.sep[run.nsep - 1].c;
+		else if (run.ngroup_ok == run.nsep) /* 1,234,567 */
+			point = run.sep[0].c == ',' ? '.' : ',';
+		else
+			continue;
+		if (found && found != point)
+			return '\0';
+		found = point;
+	}
+	return found;
+}
+
+bool ag_fig_digits(ag_str text, size_t at, unsigned lang, char point, ag_fig_number *n,
+                   size_t *ret_len)
 {
 	fig_run run;
 
 	fig_run_read(text, at, lang, &run);
 	*ret_len = run.len;
-	return fig_readings(text, at, lang, &run, n);
+	return fig_readings(text, at, lang, point, &run, n);
 }
 
 /* --- values of cells --- */
@@ -304,20 +337,26 @@ static bool fig_reading_shows(const ag_fig_reading *r, const ag_fig_number *n, a
 	const ag_dec128 diff = ag_dec128_add(v, ag_decmath_neg(shown)); /* of magnitudes */
 	const int digit = n->exp - r->places;
 	ag_dec128 most;
+	bool is_bound;
 
+	/* "0.0 million" shows nothing of a value. */
+	if (n->exp && ag_decmath_is_zero(r->v))
+		return ag_decmath_is_zero(v);
 	if (n->is_word && near == AG_FIG_EXACT) /* nobody rounds to "three" */
 		return ag_decmath_is_zero(diff);
 	if (near == AG_FIG_EXACT || ag_dec128_cmp(fig_magnitude(diff), fig_unit(digit, 5)) <= 0)
 		return ag_dec128_cmp(fig_magnitude(diff), fig_unit(digit, 5)) <= 0;
-	/* Hedged: zeros at the end may be rounding, up to a twentieth of the value. */
+	/* Hedged: zeros at the end may be rounding, up to a twentieth of the value, a tenth for a bound. */
+	is_bound = near == AG_FIG_NEAR_FLOOR || near == AG_FIG_NEAR_CEILING;
 	most = fig_unit(r->places ? digit : n->exp + fig_zeros(r->v),
 	                near == AG_FIG_NEAR_ABOUT ? 5 : 10);
-	if (near == AG_FIG_NEAR_OVER && ag_dec128_is_neg(diff))
+	if ((near == AG_FIG_NEAR_OVER || near == AG_FIG_NEAR_FLOOR) && ag_dec128_is_neg(diff))
 		return false;
-	if (near == AG_FIG_NEAR_UNDER && !ag_dec128_is_neg(diff))
+	if ((near == AG_FIG_NEAR_UNDER || near == AG_FIG_NEAR_CEILING) && !ag_dec128_is_neg(diff))
 		return false;
 	return ag_dec128_cmp(fig_magnitude(diff), most) <= 0 &&
-	       ag_dec128_cmp(ag_decmath_mul(fig_magnitude(diff), ag_dec128_from_i64(20)),
+	       ag_dec128_cmp(ag_decmath_mul(fig_magnitude(diff),
+	                                    ag_dec128_from_i64(is_bound ? 10 : 20)),
 	                     fig_magnitude(v)) <= 0;
 }
 

@@ -299,9 +299,11 @@ static void run_right(const fg_world_of *g, size_t want, tally *ret)
 
 static void grammar(const char *name, const fg_world_of *g, uint64_t seed)
 {
+	const char *other = getenv("FIGURES_SEED");
 	tally wrong = { 0 }, right = { 0 };
 
-	fg_state = seed;
+	/* Other answers than those that the build checks. */
+	fg_state = seed + (other ? strtoull(other, NULL, 10) : 0);
 	for (fg_wrong w = FG_WRONG_ROW; w < FG_NWRONG; w++) {
 		tally one = { 0 };
 
