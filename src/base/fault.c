@@ -5,7 +5,9 @@
 #include "base/fault.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #define MAX_NUMBER_LEN 9 /* digits: no overflow, and nobody waits for the billionth call */
 
@@ -40,6 +42,7 @@ static struct {
 	_Atomic(const ag_fault_point *) point; /* NULL: no fault */
 	unsigned long from;                    /* the first call that fails */
 	bool onwards;                          /* and all later ones */
+	bool kills;                            /* no call fails: the process dies after it */
 	atomic_ulong ncall, nfailed;
 } chosen;
 
@@ -58,13 +61,14 @@ static const ag_fault_point *find(ag_str name)
 	return NULL;
 }
 
-/* "3" or "3+"; 0 when it is neither. */
-static unsigned long number_of(ag_str text, bool *ret_onwards)
+/* "3", "3+" or "3!"; 0 when it is none of them. */
+static unsigned long number_of(ag_str text, bool *ret_onwards, bool *ret_kills)
 {
 	unsigned long n = 0;
 
 	*ret_onwards = ag_str_ends(text, AG_S("+"));
-	text.len -= *ret_onwards;
+	*ret_kills = ag_str_ends(text, AG_S("!"));
+	text.len -= *ret_onwards || *ret_kills;
 	if (text.len > MAX_NUMBER_LEN)
 		return 0;
 	for (size_t i = 0; i < text.len; i++) {
@@ -97,7 +101,7 @@ ag_status ag_fault_setup(const char *text, ag_err *err)
 	if (colon >= 0)
 		chosen.from = number_of(ag_str_make(all.ptr + colon + 1,
 		                                    all.len - (size_t)colon - 1),
-		                        &chosen.onwards);
+		                        &chosen.onwards, &chosen.kills);
 	if (colon < 0 || !chosen.from) {
 		ag_fail(err, AG_INVALID, "base.fault", "AG_FAULT: which call of %s shall fail?",
 		        point->name);
@@ -119,11 +123,20 @@ bool ag_fault(const char *point)
 	if (strcmp(p->name, point) != 0)
 		return false;
 	n = atomic_fetch_add(&chosen.ncall, 1) + 1;
-	if (n < chosen.from || (n > chosen.from && !chosen.onwards))
+	if (chosen.kills || n < chosen.from || (n > chosen.from && !chosen.onwards))
 		return false;
 	atomic_fetch_add(&chosen.nfailed, 1);
 	errno = EIO;
 	return true;
+}
+
+void ag_fault_after(const char *point)
+{
+	const ag_fault_point *p = atomic_load_explicit(&chosen.point, memory_order_relaxed);
+
+	if (p && chosen.kills && strcmp(p->name, point) == 0 &&
+	    atomic_load(&chosen.ncall) >= chosen.from)
+		kill(getpid(), SIGKILL);
 }
 
 const ag_fault_point *ag_fault_counts(unsigned long *ret_calls, unsigned long *ret_failed)

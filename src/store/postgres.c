@@ -334,8 +334,10 @@ ag_status ag_postgres_commit(ag_db *base, ag_err *err)
 	}
 	st = send(s, NULL, true, err);
 	empty(s);
-	if (!st)
+	if (!st) {
+		ag_fault_after("store.commit");
 		s->state = AG_POSTGRES_OUTSIDE;
+	}
 	return st;
 }
 

@@ -499,6 +499,8 @@ ag_status ag_sqlite_commit(ag_db *base, ag_err *err)
 	ag_sqlite *s = (ag_sqlite *)base;
 	ag_status st = step_one(s, &commit_all, "store.commit", "write to", err);
 
+	if (!st)
+		ag_fault_after("store.commit");
 	if (!st && s->is_writing)
 		ag_sqlite_others_commit(s);
 	if (!st)

@@ -9,6 +9,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 
@@ -49,6 +52,32 @@ static void fails_the_call_that_was_named(void **state)
 	assert_string_equal(pattern(NULL), "000000");
 }
 
+/* The call goes well; the process ends after it. */
+static void dies_after_the_call_that_was_named(void **state)
+{
+	ag_err err = { 0 };
+	pid_t pid;
+	int status = 0;
+
+	(void)state;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (ag_fault_setup("store.commit:2!", &err))
+			_exit(1);
+		for (int i = 1; i <= 3; i++) {
+			if (ag_fault("store.commit") || i == 3)
+				_exit(2);
+			ag_fault_after("store.sync"); /* another point */
+			ag_fault_after("store.commit");
+		}
+		_exit(3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_string_equal(pattern("store.commit:1!"), "000000");
+}
+
 static void refuses_what_it_does_not_know(void **state)
 {
 	static const char *const wrong[] = {
@@ -64,6 +93,8 @@ static void refuses_what_it_does_not_know(void **state)
 		"store.commi:3",
 		"store.commitx:3",
 		"store.commit:3++",
+		"store.commit:!",
+		"store.commit:3!+",
 	};
 	unsigned long ncall, nfailed;
 
@@ -122,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fails_the_call_that_was_named),
+		cmocka_unit_test(dies_after_the_call_that_was_named),
 		cmocka_unit_test(refuses_what_it_does_not_know),
 		cmocka_unit_test(points_are_listed_in_order),
 		cmocka_unit_test(threads_share_one_count),
