@@ -406,6 +406,9 @@ size_t ag_fig_eligible(const ag_fig_check *k, const ag_fig_claim *c, uint16_t *t
 			/* "rose by 47%" is no share of votes. */
 			if (c->compares && n->is_percent && !n->is_points && !col->is_change)
 				continue;
+			/* "35 more restarts" are not the 35 of the row. */
+			if (c->direction && !col->is_change)
+				continue;
 			if ((col->is_key && col->own <= 0) || (c->of_rows && !col->is_wild))
 				continue;
 			if (own > 0 && col->own <= 0 && !col->is_wild)

@@ -210,6 +210,9 @@ static bool fig_readings(ag_str text, size_t i, unsigned lang, char point, const
 
 		if (is_group && is_point) /* of two languages: either */
 			is_group = is_point = false;
+		/* Of none that is known: three places after a comma are rare. */
+		if (!lang && last == ',')
+			is_group = true;
 		if (point) {
 			is_point = last == point;
 			is_group = !is_point;

@@ -367,7 +367,10 @@ static bool fg_spoil(const fg_world *w, size_t row, size_t col, fg_shape *s, dou
 			const size_t other = fg_below(w->nrow);
 
 			*units = fg_shown(fg_value(w, other, col) * as_percent, s);
-			if (other != row && *units != right)
+			/* A half goes either way. */
+			v = fg_value(w, row, col) * as_percent / pow(10, s->exp) *
+			    pow(10, s->places);
+			if (other != row && *units != right && fabs(*units - v) > 0.5 + 1e-6)
 				return true;
 		}
 		return false;

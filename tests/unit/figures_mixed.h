@@ -351,8 +351,9 @@ static void fm_computed(fm_state *f, double v, fm_shown s)
 	if (fm_spoils(f, FM_COMPUTED)) {
 		const double step = pow(10, -s.places);
 
-		s.v += (double)(2 + fm_below(f, 30)) * step *
-		       (s.v > 40 * step && fm_below(f, 2) ? -1 : 1);
+		const double by = (double)(2 + fm_below(f, 30)) * step;
+
+		s.v += s.v > 40 * step && fm_below(f, 2) ? -by : by;
 	}
 	fm_write(f, &s);
 }
