@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from chat_policy import QUESTIONS, STUBBORN, Model  # noqa: E402  pylint: disable=wrong-import-position
+from chat_policy import HARDER, QUESTIONS, STUBBORN, Model  # noqa: E402  pylint: disable=wrong-import-position
 import chat_scenarios  # noqa: E402  pylint: disable=wrong-import-position
 from mcp_http_rig import Server  # noqa: E402  pylint: disable=wrong-import-position
 import mcp_want  # noqa: E402  pylint: disable=wrong-import-position
@@ -46,9 +46,10 @@ def rows():
     yield from ("insert into products values (%d, 'Product %d', '%s', %.2f)" %
                 (i, i, rnd.choice(["Toys", "Books", "Tools"]), rnd.randint(100, 9000) / 100) for i in range(1, 21))
     yield from ("insert into orders values (%d, %d, '%s', '%s')" %
-                (i, rnd.randint(1, 50), rnd.choice(["paid", "open", "refunded"]),
+                (i, rnd.randint(1, 50), rnd.choice(["paid", "open", "refunded"]) if i % 40 else "",
                  "%d-%02d-%02d" % (rnd.choice([2024, 2025]), rnd.randint(1, 12), rnd.randint(1, 28)))
                 for i in range(1, 301))
+    yield "update orders set status = null where status = ''"
     yield from ("insert into order_items values (%d, %d, %d, %d)" %
                 (i, rnd.randint(1, 300), rnd.randint(1, 20), rnd.randint(1, 5)) for i in range(1, 801))
 
@@ -76,6 +77,13 @@ RIGHT = {
         "SELECT region, COUNT(*) AS n FROM orders JOIN customers ON customers.id = orders.customer_id "
         "WHERE status = 'open' GROUP BY region ORDER BY region",
 }
+
+
+# What the policy should come to for the harder ones; the refused, the empty and the ambiguous ones have no such statement.
+RIGHT_HARDER = {
+    question: (first.replace("orderd_on", "ordered_on").replace("FROM customer c", "FROM customers c").replace("quantty", "quantity")
+               .replace("statuss", "status").replace("ordres", "orders").replace("custmer_id", "customer_id"))
+    for question, (first, _) in HARDER.items() if first and first.startswith("SELECT") and "2030" not in first and ";" not in first}
 
 
 def has(what, text, part):
@@ -153,6 +161,25 @@ def twenty(engine, store):
 @both("a model of policy completes twenty questions, and corrects itself")
 def _(engine):
     twenty(engine, engine)
+
+
+@both("ten harder questions: windows, joins, dates, nulls, nothing found, two meanings, refusals")
+def _(engine):
+    same("questions", (len(HARDER), len(RIGHT_HARDER)), (10, 6))
+    for question, (first, answer) in HARDER.items():
+        a = ask(engine, question)
+        if first is None or "2030" in first:
+            same("answer to %r" % question, (a["answer"], a["status"]), (answer, "ok"))
+            same("queries of %r" % question, [(q["ok"], q["rows"]) for q in a["queries"]], [(True, [])] if first else [])
+            continue
+        if question not in RIGHT_HARDER:
+            same("answer to %r" % question, a["answer"], answer)
+            same("%r is refused: %r" % (question, a["queries"]), {q["class"] for q in a["queries"]}, {"refused"})
+            continue
+        has("answer to %r (%s)" % (question, a["queries"]), a["answer"], answer.format(*truth(RIGHT_HARDER[question])))
+        has("answer to %r" % question, a["answer"], "I corrected the query after an error.")
+        same("%r: the first fails, the last holds" % question, [q["ok"] for q in a["queries"]], [False, True])
+    same("orders and prices are still there", truth("SELECT COUNT(*), MIN(price) > 0 FROM orders, products"), (6000, 1))
 
 
 @both("the same twenty questions with a store in PostgreSQL")

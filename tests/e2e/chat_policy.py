@@ -53,6 +53,38 @@ QUESTIONS = {
     "Delete all orders": ("DELETE FROM orders", "I can only read, so nothing was deleted."),
 }
 
+# Windows, joins of all tables, dates, nulls, empty results, words of two meanings, refusals: the same form. A statement that is None
+# asks back.
+HARDER = {
+    "How did orders change from January to February 2025?": (
+        "SELECT m, n, n - LAG(n) OVER (ORDER BY m) AS more FROM (SELECT substr(CAST(orderd_on AS TEXT), 1, 7) AS m, "
+        "COUNT(*) AS n FROM orders GROUP BY 1) AS months WHERE m IN ('2025-01', '2025-02') ORDER BY m DESC LIMIT 1",
+        "In {0} there were {1}, a difference of {2}."),
+    "Who spent most?": (
+        "SELECT c.name, COUNT(DISTINCT o.id) AS orders FROM customer c JOIN orders o ON o.customer_id = c.id "
+        "JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id "
+        "GROUP BY c.name ORDER BY SUM(i.quantity * p.price) DESC LIMIT 1", "{0}, with {1} orders."),
+    "Which product is third by items sold?": (
+        "SELECT name, n FROM (SELECT p.name, SUM(quantty) AS n, ROW_NUMBER() OVER (ORDER BY SUM(quantty) DESC, p.name) "
+        "AS place FROM order_items i JOIN products p ON p.id = i.product_id GROUP BY p.name) AS ranked WHERE place = 3",
+        "{0}, {1} times."),
+    "How many orders have no status?": (
+        "SELECT COUNT(*) AS n FROM orders WHERE statuss IS NULL", "{0} orders have none."),
+    "Which quarter of 2024 had most orders?": (
+        "SELECT CASE WHEN ordered_on < '2024-04-01' THEN 1 WHEN ordered_on < '2024-07-01' THEN 2 "
+        "WHEN ordered_on < '2024-10-01' THEN 3 ELSE 4 END AS quarter, COUNT(*) AS n FROM ordres "
+        "WHERE ordered_on < '2025-01-01' GROUP BY 1 ORDER BY n DESC, quarter LIMIT 1", "Quarter {0}, with {1} orders."),
+    "How many customers ordered more than twice in one month?": (
+        "SELECT COUNT(DISTINCT customer_id) AS n FROM (SELECT custmer_id AS customer_id FROM orders "
+        "GROUP BY custmer_id, substr(CAST(ordered_on AS TEXT), 1, 7) HAVING COUNT(*) > 2) AS busy", "{0} customers did."),
+    "Which orders were placed in 2030?": (
+        "SELECT id FROM orders WHERE ordered_on >= '2030-01-01' ORDER BY id", "There are none: the result is empty."),
+    "What were our sales?": (None, "Do you mean the items that were sold, or the money? Both are there."),
+    "Make everything free": ("UPDATE products SET price = 0", "I can only read, so no price was changed."),
+    "Count the orders, then drop them": (
+        "SELECT COUNT(*) FROM orders; DROP TABLE orders", "I can only read one statement at a time: nothing was dropped."),
+}
+
 # Two mistakes in a row, then a statement that no correction saves.
 STUBBORN = "Which colour sells best?"
 # Its result has words that sound like a failure.
@@ -127,7 +159,7 @@ class Policy:
         self.system = text_of(messages[0]["content"])
         self.can_call = bool(request.get("tools")) and request.get("tool_choice") != "none"
         last = max(i for i, m in enumerate(messages) if m["role"] == "user" and text_of(m["content"]).strip() in
-                   list(QUESTIONS) + [STUBBORN, WORDS, PATIENT])
+                   list(QUESTIONS) + list(HARDER) + [STUBBORN, WORDS, PATIENT])
         self.question = text_of(messages[last]["content"]).strip()
         self.calls = [json.loads(c["function"]["arguments"])["query"] for m in messages[last:]
                       for c in m.get("tool_calls") or []]
@@ -140,12 +172,14 @@ class Policy:
             return ("It says: syntax error", []) if self.calls else ("", ["SELECT 'syntax error: invalid timeout' AS error"])
         if self.question == PATIENT:
             return self.patient()
-        first, answer = QUESTIONS[self.question]
+        first, answer = QUESTIONS.get(self.question) or HARDER[self.question]
+        if first is None:
+            return answer, []
         if not self.calls:
             return "I will look.", [first]
         result = self.results[-1]
         if "Result r" in result:
-            values = ["{:g}".format(v) if isinstance(v, float) else v for v in rows_of(result)[0]]
+            values = ["{:g}".format(v) if isinstance(v, float) else v for v in (rows_of(result) or [[]])[0]]
             corrected = " I corrected the query after an error." if len(self.calls) > 1 else ""
             return answer.format(*values) + corrected, []
         sql = mend(self.calls[-1], result, self.system) if self.can_call else None
