@@ -135,10 +135,10 @@ static void fig_judge(ag_fig_check *k, const ag_fig_claim *c, const ag_fig_unit 
 	}
 	if (!k->is_row && k->doc.numbers[c->number].nread && ag_fig_has_unknown(k, c)) {
 		uint16_t unnamed[AG_FIGURES_MAX_COLUMNS];
+		const size_t nunnamed = ag_fig_unnamed(k, c, unnamed);
 
-		n = ag_fig_unnamed(k, c, unnamed);
-		if (ag_fig_prove_cell(k, c, unnamed, n, f)) {
-			fig_like_set(k, c, unnamed, n);
+		if (ag_fig_prove_cell(k, c, unnamed, nunnamed, f)) {
+			fig_like_set(k, c, unnamed, nunnamed);
 			return;
 		}
 	}

@@ -160,6 +160,12 @@ int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, 
 		                             "overall", "behind", "bei", "nach", "mit",  "im",
 		                             "pour",    "en",     "par", "avec", "por",  "con",
 		                             "when",    "if",     "of",  "at",   "from", "out" };
+	/* Before an ordinal that is part of a noun; "" = no word. */
+	static const char *const nouns[] = { "",    "the",  "a",   "this", "that", "each", "every",
+		                             "its", "der",  "die", "das",  "den",  "dem",  "des",
+		                             "ein", "eine", "le",  "la",   "les",  "un",   "une",
+		                             "el",  "los",  "las", "and",  "per",  "of",   "to",
+		                             "two", "und",  "et",  "y" };
 	static const char *const verbs[] = {
 		"stands", "stand",  "is",   "was",   "are",   "were", "sits",  "comes",
 		"came",   "lands",  "ends", "ended", "runs",  "goes", "falls", "remains",
@@ -182,10 +188,11 @@ int ag_fig_rank_at(ag_str text, size_t i, bool is_first, const ag_fig_words *w, 
 	before = ag_fig_cues(w, fig_word_before(&t, i));
 	if ((before & AG_FIG_RANK) && !(before & (AG_FIG_HIGH | AG_FIG_LOW))) /* ranks third */
 		return rank;
-	/* "stands third in revenue", "is second by orders"; not "the third in", "in second with" */
+	/* "stands third in revenue", "places second by orders"; not "the third in", nor "looked first by region" */
 	if (next != SIZE_MAX && !is_first &&
 	    fig_is_one_of(fig_word_at(&t, next, &to), after, AG_NELEM(after)) &&
-	    fig_is_one_of(fig_word_before(&t, i), verbs, AG_NELEM(verbs)))
+	    (rank > 1 ? !fig_is_one_of(fig_word_before(&t, i), nouns, AG_NELEM(nouns))
+	              : fig_is_one_of(fig_word_before(&t, i), verbs, AG_NELEM(verbs))))
 		return rank;
 	/* "came third." */
 	return !is_first && (end == text.len || strchr(".,;)\n", text.ptr[end])) ? rank : 0;

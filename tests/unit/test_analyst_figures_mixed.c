@@ -1,7 +1,8 @@
-/* Figures of answers from a second generator, written apart from the first: fixed seeds, two sets of sentences.
+/* Figures of answers from a second generator, written apart from the first: fixed seeds, three sets of sentences.
  *
  * At first sight the checker caught 89.0 % of the wrong figures of the first set and marked 14.3 % of its right answers; of
- * the second set, written when it had been mended after the first, 98.4 % and 1.8 %. FIGURES_SEED=9 draws other answers,
+ * the second set, written when it had been mended after the first, 98.4 % and 1.8 %; of the third, written after that, 92.8 %
+ * and none: all that got through were ranks after a verb that it did not know ("places third for"). FIGURES_SEED=9 draws other answers,
  * FIGURES_VERBOSE=1 shows the mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -337,6 +338,35 @@ static const fm_sentence fm_second[] = {
 	{ "<r> repr\xc3\xa9sente <p> des <c>.", FM_FR, "c" },
 };
 
+/* Written after that, with the same results. */
+static const fm_sentence fm_third[] = {
+	{ "On <c>, <r> delivered <v>. <s> managed just <w>.", FM_EN, "+" },
+	{ "Among the <n> rows, <r> tops out with a <c> of <v>, and <s> follows at <w>.", FM_EN,
+	  "+" },
+	{ "If we compare <r> to <s>, we find <v> against <w> (<c>).", FM_EN, "+" },
+	{ "<v> is what <r> has in <c>.", FM_EN, "+" },
+	{ "The gap between <r> and <s> is wide: <r> has <D> <c>.", FM_EN, "c" },
+	{ "<r>: <c> <g> versus <s>.", FM_EN, "+" },
+	{ "Roughly speaking, <r> has <h> the <c> that <s> has.", FM_EN, "+" },
+	{ "We can see that <r> contributes <p> of <c>, or <v> in absolute terms.", FM_EN, "+" },
+	{ "Note that <T>.", FM_EN, "+" },
+	{ "<c>: minimum <L>, maximum <H>.", FM_EN, "+" },
+	{ "<r> places <k> for <c>.", FM_EN, "+" },
+	{ "<r> lost the lead: its <c> is only <v>, whereas <s> has <w>.", FM_EN, "+" },
+	{ "> <r> reported a <c> of <v>.\n>\n> <s> reported <w>.\n", FM_EN, "*" },
+	{ "1. **<c>** \xe2\x80\x93 <r>: <v>; <s>: <w>\n2. **<d>** \xe2\x80\x93 <r>: <x>\n", FM_EN,
+	  "**" },
+	{ "<r> is at <v> <c>, <P> <s>.", FM_EN, "p" },
+	{ "The mean <c> works out at <a>; <r> is at <v>.", FM_EN, "m" },
+	{ "Laut Ergebnis hat <r> <v> <c> und <s> <w>.", FM_DE, "c" },
+	{ "Die Spanne der <c> reicht von <L> bis <H>.", FM_DE, "c" },
+	{ "<r> hatte <o> <c>.", FM_DE, "c" },
+	{ "Selon les donn\xc3\xa9"
+	  "es, <r> a <v> <c> et <s> <w>.",
+	  FM_FR, "c" },
+	{ "<r> a fait mieux que <s> : <v> <c> contre <w>.", FM_FR, "c" },
+};
+
 /* --- checking --- */
 
 static ag_figures fm_check(const fm_answer *a, ag_arena *arena)
@@ -475,11 +505,21 @@ static void figures_of_the_second_sentences(void **state)
 	fm_grammar(&g, 2);
 }
 
+static void figures_of_the_third_sentences(void **state)
+{
+	const fm_world g = { "mixed, third", fm_other_tables, AG_NELEM(fm_other_tables), fm_third,
+		             AG_NELEM(fm_third) };
+
+	(void)state;
+	fm_grammar(&g, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_of_the_first_sentences),
 		cmocka_unit_test(figures_of_the_second_sentences),
+		cmocka_unit_test(figures_of_the_third_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
