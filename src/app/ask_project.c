@@ -23,10 +23,9 @@ static bool is_within(ag_str path, ag_str folder)
 	       (path.len == folder.len || folder.len == 1 || path.ptr[folder.len] == '/');
 }
 
-/* Is this path, which has no links, one of the folders of the setting, or below one? */
-static bool is_allowed(const ag_app *app, ag_str path, ag_arena *arena)
+bool ag_app_is_within(ag_str folders, ag_str path, ag_arena *arena)
 {
-	ag_str rest = app->settings.ask_folders;
+	ag_str rest = folders;
 	bool ret = false;
 
 	for (unsigned i = 0; rest.len && !ret && i < MAX_LIST; i++) {
@@ -56,7 +55,7 @@ ag_status ag_app_ask_folder(const ag_app *app, ag_str folder, ag_arena *arena, a
 	}
 	real = realpath(ag_str_cstr(arena, folder), NULL);
 	/* The same words whether it is there or not: else they tell what is on the server. */
-	if (!real || !is_allowed(app, ag_str_c(real), arena)) {
+	if (!real || !ag_app_is_within(app->settings.ask_folders, ag_str_c(real), arena)) {
 		ag_fail(err, AG_DENIED, ORIGIN,
 		        "this is none of the folders that the server allows");
 		st = ag_err_hint(err, "the list is in the answer of GET /api/ask/setup");
@@ -113,7 +112,7 @@ ag_status ag_app_project_root(const ag_app *app, const ag_project *p, ag_arena *
 		               "the folder of project %.*s is gone, or cannot be read",
 		               AG_FMT(p->id));
 	if (p->is_of_store && app->settings.ask_folders.len &&
-	    !is_allowed(app, ag_root_path(*ret), arena)) {
+	    !ag_app_is_within(app->settings.ask_folders, ag_root_path(*ret), arena)) {
 		*ret = ag_root_close(*ret);
 		return ag_fail(err, AG_DENIED, ORIGIN,
 		               "the folder of project %.*s is none that the server allows",

@@ -6,6 +6,7 @@
 #include "app/projects.h"
 #include "base/cron.h"
 #include "base/log.h"
+#include "project/credential.h"
 #include "query/extjson.h"
 #include "store/identity.h"
 
@@ -77,6 +78,20 @@ static int by_project(const void *a, const void *b)
 	return ag_str_cmp(((const ag_documents *)a)->project, ((const ag_documents *)b)->project);
 }
 
+/* The address that is connected to. With another key it has no password, and the server of the documents refuses it. */
+static ag_str with_password(const ag_app *app, const ag_project_row *row,
+                            const ag_project_settings *s, ag_arena *arena)
+{
+	const ag_var *key = ag_settings_var(&app->settings, "DB_CREDENTIAL_KEY");
+	ag_str password = AG_S("");
+
+	if (s->documents_secret.len)
+		AG_IGNORE(ag_credential_open(key ? key->value : AG_S(""), s->documents_secret,
+		                             row->id, arena, &password, NULL),
+		          "then the address is tried without it");
+	return ag_credential_put(s->documents, password, arena);
+}
+
 ag_status ag_app_documents(ag_app *app, ag_store *store, ag_arena *arena, ag_documents **ret,
                            size_t *nret, ag_err *err)
 {
@@ -105,7 +120,7 @@ ag_status ag_app_documents(ag_app *app, ag_store *store, ag_arena *arena, ag_doc
 			st = ag_project_settings_read(&v, arena, &s, err);
 		if (st)
 			return st;
-		add(&f, rows[i].id, s.documents);
+		add(&f, rows[i].id, with_password(app, &rows[i], &s, arena));
 	}
 	*nret = 0;
 	for (size_t i = 0; i < f.n; i++) {

@@ -54,7 +54,7 @@ static ag_status open_collection(ag_app_mcp *m, ag_call *c, const ag_project *p,
 	if (!has_documents(p))
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "project %.*s has no documents",
 		               AG_FMT(p->id));
-	st = ag_source_list(&c->ctx, p->settings.documents, c->arena, &places, &n, err);
+	st = ag_source_list(&c->ctx, p->documents, c->arena, &places, &n, err);
 	/* No names of other files: a client may know only those of its project. */
 	if (st == AG_NOT_FOUND)
 		return ag_err_hint(err, "an administrator of the project must correct `documents`");

@@ -100,6 +100,7 @@ typedef struct ag_settings {
 	uint64_t login_wait, session_days;
 	ag_str access_log;            /* "" = none */
 	ag_str ask_folders, ask_apis; /* lists with commas; "" = none */
+	ag_str connection_hosts, connection_folders;
 
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];

@@ -89,6 +89,14 @@ static const ag_setting last[] = {
 	  .help = "MiB of memory in which the server keeps documents of projects loaded between calls. The "
 	          "collection that was used longest ago is dropped first; a changed file is read again. none: "
 	          "every call reads its file." },
+	{ "serve", "connection_hosts", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(connection_hosts),
+	  .help = "Hosts of PostgreSQL and MongoDB that an administrator of a project of the store may connect it "
+	          "to, over HTTP, with commas between them: db.example.com, or with a port: localhost:5432. any: "
+	          "every host that the server reaches." },
+	{ "serve", "connection_folders", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(connection_folders),
+	  .help = "The same of SQLite files: folders, with commas between them." },
 	{ "serve", "ask_folders", AG_SET_TEXT, .unset = "none", .fallback = "none",
 	  .offset = FIELD(ask_folders),
 	  .help = "Folders, with commas between them. An administrator of a project of the store chooses one of "

@@ -16,6 +16,7 @@
 #include "app/chat.h"
 #include "app/chat_demo.h"
 #include "app/chat_server.h"
+#include "app/connections.h"
 #include "app/mcp_tools.h"
 #include "app/projects.h"
 #include "app/retention.h"
@@ -88,8 +89,9 @@ typedef struct service {
 	unsigned nworker; /* argus serve */
 	pid_t crew;       /* of them; 0 = there are none */
 	ag_app_audit_server audits;
-	ag_server_asks asks;      /* argus serve */
-	ag_app_chat_server *chat; /* argus serve; NULL */
+	ag_server_asks asks;               /* argus serve */
+	ag_server_connections connections; /* the same */
+	ag_app_chat_server *chat;          /* argus serve; NULL */
 	ag_server_chat chat_opts;
 	ag_server_people people;
 	ag_project_hub *hub;
@@ -369,6 +371,8 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		o.audits = &s->audits.opts;
 		s->asks = ag_app_ask_server(&s->app, s->is_demo);
 		o.asks = &s->asks;
+		s->connections = ag_app_connections(&c->app);
+		o.connections = &s->connections;
 		fill_people(s);
 		o.people = &s->people;
 		/* Turns end by themselves within the time of grace. */

@@ -30,11 +30,13 @@ static ag_status change_settings(ag_cli *c, ag_str old, ag_str *ret, ag_err *err
 {
 	ag_arena *arena = c->app.arena;
 	ag_member members[2 * MAX_SETTINGS];
-	ag_project_settings settings;
+	ag_project_settings settings, before;
 	ag_val object;
 	size_t n = 0;
 	ag_status st = read_object(old, arena, &object, err);
 
+	if (!st)
+		st = ag_project_settings_read(&object, arena, &before, err);
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < object.n && n < MAX_SETTINGS; i++)
@@ -61,6 +63,9 @@ static ag_status change_settings(ag_cli *c, ag_str old, ag_str *ret, ag_err *err
 	}
 	object = ag_val_object(members, n);
 	st = ag_project_settings_read(&object, arena, &settings, err);
+	/* The password belonged to the old address. */
+	if (!st && !ag_str_eq(settings.documents, before.documents))
+		settings.documents_secret = AG_S("");
 	return st ? st : ag_project_settings_text(&settings, arena, ret, err);
 }
 

@@ -2,10 +2,13 @@
  * later, by whoever opens it, and then the password is not in it any more. */
 #include "project/credential.h"
 
+#include <string.h>
+
 #include "base/fernet.h"
 #include "base/log.h"
 
-#define ORIGIN "project.credential"
+#define ORIGIN     "project.credential"
+#define MAX_SECRET (1u << 20) /* bytes of a password */
 
 static int hex(char c)
 {
@@ -163,4 +166,69 @@ ag_status ag_credential_seal(ag_str key, ag_str password, int64_t wall_ms, ag_ar
 	if (!st)
 		*ret = ag_buf_dup(arena, &token);
 	return st;
+}
+
+ag_status ag_credential_open(ag_str key, ag_str sealed, ag_str project, ag_arena *arena,
+                             ag_str *ret, ag_err *err)
+{
+	ag_buf plain = AG_BUF_INIT(MAX_SECRET);
+	ag_fernet_key k;
+	ag_status st;
+
+	if (!key.len) {
+		ag_fail(err, AG_DENIED, ORIGIN,
+		        "the password of project %.*s is encrypted and DB_CREDENTIAL_KEY is not set",
+		        AG_FMT(project));
+		return ag_err_hint(err, "set the key that was there when the project was added");
+	}
+	st = ag_fernet_key_read(key, &k, err);
+	if (!st)
+		st = ag_fernet_open(&k, sealed, &plain, err);
+	if (st == AG_DENIED || st == AG_INVALID) {
+		st = ag_fail(
+			err, AG_DENIED, ORIGIN,
+			"the password of project %.*s cannot be decrypted with this DB_CREDENTIAL_KEY",
+			AG_FMT(project));
+		ag_err_hint(err, "set the key that was there when the project was added");
+	}
+	explicit_bzero(&k, sizeof(k));
+	if (!st) {
+		*ret = ag_buf_dup(arena, &plain);
+		ag_log_redact(*ret);
+	}
+	if (plain.ptr)
+		explicit_bzero(plain.ptr, plain.cap);
+	ag_buf_release(&plain);
+	return st;
+}
+
+ag_str ag_credential_put(ag_str uri, ag_str password, ag_arena *arena)
+{
+	static const char safe[] = "-._~";
+	ag_buf out = AG_BUF_INIT(1u << 20);
+	const ptrdiff_t colon = ag_str_find(uri, ':');
+	size_t at = 0, end;
+	ag_str ret = uri;
+
+	if (colon < 0 || (size_t)colon + 3 > uri.len || !password.len)
+		return uri;
+	for (end = (size_t)colon + 3; end < uri.len && !memchr("/?#", uri.ptr[end], 3); end++)
+		if (uri.ptr[end] == '@')
+			at = end;
+	if (!at)
+		return uri;
+	ag_buf_add(&out, ag_str_make(uri.ptr, at));
+	ag_buf_addc(&out, ':');
+	for (size_t i = 0; i < password.len; i++) {
+		const unsigned char c = (unsigned char)password.ptr[i];
+		const bool is_plain = (c >= '0' && c <= '9') ||
+		                      ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr(safe, c);
+
+		ag_buf_addf(&out, is_plain ? "%c" : "%%%02X", c);
+	}
+	ag_buf_add(&out, ag_str_make(uri.ptr + at, uri.len - at));
+	if (!out.failed)
+		ret = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return ret;
 }

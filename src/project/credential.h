@@ -15,4 +15,12 @@ AG_CHECK ag_status ag_credential_take(ag_str uri, ag_arena *arena, ag_str *ret_u
 AG_CHECK ag_status ag_credential_seal(ag_str key, ag_str password, int64_t wall_ms, ag_arena *arena,
                                       ag_str *ret, ag_err *err);
 
+/* A password out of the store; project: whose it is, for messages. In arena; registered with the log.
+ * errors  AG_DENIED: there is no key, or it is another one */
+AG_CHECK ag_status ag_credential_open(ag_str key, ag_str sealed, ag_str project, ag_arena *arena,
+                                      ag_str *ret, ag_err *err);
+/* The address with its password, as the driver takes it: user:password@. In arena; the address itself when it names no
+ * user. */
+ag_str ag_credential_put(ag_str uri, ag_str password, ag_arena *arena);
+
 #endif

@@ -6,14 +6,13 @@
 
 #include "project/hub.h"
 
-#include "base/fernet.h"
 #include "base/log.h"
+#include "project/credential.h"
 #include "query/extjson.h"
 
 #define ORIGIN         "project"
 #define FRESH_MS       5000 /* a project of the store is looked up again after that */
-#define MAX_SECRET     (64u * 1024)
-#define DEFAULT_PLACES 5u /* connections of a database, as in sql/sql.c */
+#define DEFAULT_PLACES 5u   /* connections of a database, as in sql/sql.c */
 
 static ag_str keep(ag_project_hub *h, ag_str s)
 {
@@ -36,6 +35,8 @@ static entry *add_entry(ag_project_hub *h, const ag_project *p)
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_mutex_init(&e->dictionary, NULL);
 	e->pub = *p;
+	if (!e->pub.documents.len)
+		e->pub.documents = p->settings.documents;
 	e->next = h->entries;
 	h->entries = e;
 	return e;
@@ -50,40 +51,14 @@ static ag_status settings_of(ag_str json, ag_arena *arena, ag_project_settings *
 	return st ? st : ag_project_settings_read(&v, arena, ret, err);
 }
 
-/* Keeps something in the hub's arena only when it succeeds. */
-static ag_status unseal(ag_project_hub *h, const ag_project_row *row, ag_str *ret, ag_err *err)
+/* The passwords of the database and of the documents. In scratch. */
+static ag_status unseal(ag_project_hub *h, const ag_project_row *row, ag_str sealed,
+                        ag_arena *scratch, ag_str *ret, ag_err *err)
 {
-	ag_buf plain = AG_BUF_INIT(MAX_SECRET);
-	ag_fernet_key key;
-	ag_status st;
-
 	*ret = AG_S("");
-	if (!row->secret.len)
-		return AG_OK;
-	if (!h->o.credential_key.len) {
-		ag_fail(err, AG_DENIED, ORIGIN,
-		        "the password of project %.*s is encrypted and DB_CREDENTIAL_KEY is not set",
-		        AG_FMT(row->id));
-		return ag_err_hint(err, "set the key that was there when the project was added");
-	}
-	st = ag_fernet_key_read(h->o.credential_key, &key, err);
-	if (!st)
-		st = ag_fernet_open(&key, row->secret, &plain, err);
-	if (st == AG_DENIED || st == AG_INVALID) {
-		st = ag_fail(
-			err, AG_DENIED, ORIGIN,
-			"the password of project %.*s cannot be decrypted with this DB_CREDENTIAL_KEY",
-			AG_FMT(row->id));
-		ag_err_hint(err, "set the key that was there when the project was added");
-	}
-	if (!st) {
-		*ret = keep(h, ag_buf_view(&plain));
-		ag_log_redact(*ret);
-	}
-	if (plain.ptr)
-		explicit_bzero(plain.ptr, plain.cap);
-	ag_buf_release(&plain);
-	return st;
+	return sealed.len
+	               ? ag_credential_open(h->o.credential_key, sealed, row->id, scratch, ret, err)
+	               : AG_OK;
 }
 
 /* The row of the store as an entry. One that cannot be used is tried with every call: it costs nothing of the hub's arena,
@@ -92,10 +67,13 @@ static ag_status load(ag_project_hub *h, const ag_project_row *row, ag_arena *sc
                       ag_err *err)
 {
 	ag_project p = { .is_of_store = true };
+	ag_str documents = AG_S(""), password = AG_S("");
 	ag_status st = settings_of(row->settings, scratch, &p.settings, err);
 
 	if (!st)
-		st = unseal(h, row, &p.password, err);
+		st = unseal(h, row, row->secret, scratch, &password, err);
+	if (!st)
+		st = unseal(h, row, p.settings.documents_secret, scratch, &documents, err);
 	if (!st)
 		st = settings_of(row->settings, h->arena, &p.settings, err);
 	if (st)
@@ -103,6 +81,8 @@ static ag_status load(ag_project_hub *h, const ag_project_row *row, ag_arena *sc
 	p.id = keep(h, row->id);
 	p.name = keep(h, row->name);
 	p.source = keep(h, row->source);
+	p.password = keep(h, password);
+	p.documents = ag_credential_put(p.settings.documents, documents, h->arena);
 	*ret = add_entry(h, &p);
 	(*ret)->changed_ms = row->changed_ms;
 	(*ret)->is_active = row->is_active;

@@ -35,8 +35,9 @@ typedef struct ag_project_settings {
 	ag_str root;                            /* of questions about files: a folder */
 	ag_str api_base; /* of the same: an HTTP API that is read, without a key; "" = none */
 	ag_str documents; /* of the audit tools: a source URI of documents; "" = the tools are not offered */
-	ag_str model;         /* of ask_project and of conversations */
-	ag_str system_prompt; /* instructions for the model of conversations */
+	ag_str documents_secret; /* the password of its address, encrypted (base/fernet.h) */
+	ag_str model;            /* of ask_project and of conversations */
+	ag_str system_prompt;    /* instructions for the model of conversations */
 } ag_project_settings;
 
 /* errors  AG_INVALID: names the field ("max_rows: want a whole number from 1 to 100000") */
@@ -51,6 +52,7 @@ typedef struct ag_project {
 	ag_str id, name;
 	ag_str source;   /* URI, "" = no database */
 	ag_str password; /* in plain text while the process lives; registered with the log; "" */
+	ag_str documents; /* settings.documents with its password: for whoever connects, never shown */
 	ag_project_settings settings;
 	bool is_of_store;
 } ag_project;

@@ -51,6 +51,7 @@ static const field fields[] = {
 	{ "root", TEXT, .offset = FIELD(root) },
 	{ "api_base", TEXT, .offset = FIELD(api_base) },
 	{ "documents", TEXT, .offset = FIELD(documents) },
+	{ "documents_secret", TEXT, .offset = FIELD(documents_secret) },
 	{ "model", TEXT, .offset = FIELD(model) },
 	{ "system_prompt", TEXT, .max = 32768, .offset = FIELD(system_prompt) },
 };

@@ -22,7 +22,7 @@ ag_str ag_server_audit_uri(ag_server_audit *a, ag_str upload)
 	const ag_server_audits *o = a->h->opts.audits;
 
 	if (!upload.len)
-		return a->at.place.project->settings.documents;
+		return a->at.place.project->documents;
 	return ag_str_printf(a->rq->arena, "%.*s/%.*s",
 	                     AG_FMT(o->folder(o->arg, a->at.place.project->id, a->rq->arena)),
 	                     AG_FMT(upload));

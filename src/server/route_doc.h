@@ -76,7 +76,8 @@ typedef struct ag_route_doc {
 
 /* The shapes of one area; ends with a NULL name. */
 extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[],
-	ag_doc_audit_shapes[], ag_doc_manage_shapes[], ag_doc_ask_shapes[];
+	ag_doc_audit_shapes[], ag_doc_manage_shapes[], ag_doc_ask_shapes[],
+	ag_doc_connection_shapes[];
 
 /* --- openapi.c --- */
 
@@ -134,6 +135,11 @@ extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_s
 	ag_doc_get_audit, ag_doc_audit_events, ag_doc_audit_report, ag_doc_export_audit,
 	ag_doc_audit_diff, ag_doc_audit_history, ag_doc_verify_audit, ag_doc_stop_audit,
 	ag_doc_resume_audit, ag_doc_rate, ag_doc_resolve;
+
+/* --- doc_connections.c --- */
+
+extern const ag_route_doc ag_doc_list_connections, ag_doc_put_connection, ag_doc_test_connection,
+	ag_doc_delete_connection;
 
 /* --- doc_ask.c --- */
 

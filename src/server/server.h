@@ -101,6 +101,36 @@ typedef struct ag_server_asks {
 	ag_str (*starter)(size_t n); /* questions to begin with, "" = there are no more; NULL */
 } ag_server_asks;
 
+/* What a database or a source of documents shows to whoever tries its address. */
+typedef struct ag_server_seen {
+	ag_str schema;       /* of PostgreSQL; of MongoDB the database */
+	const ag_str *names; /* tables, views or collections */
+	size_t n;
+} ag_server_seen;
+
+/* An address with its password, out of a request or of the store. */
+typedef struct ag_server_address {
+	ag_str uri, password; /* the uri holds none */
+	bool is_documents;
+} ag_server_address;
+
+/* The databases and documents of projects (server/connections.c). Its functions are called from any thread. */
+typedef struct ag_server_connections {
+	/* May an administrator of a project connect to it? *ret: as it is kept.
+	 * errors  AG_INVALID, AG_DENIED */
+	ag_status (*check)(void *arg, const ag_server_address *a, ag_arena *arena, ag_str *ret,
+	                   ag_err *err);
+	/* The password as the store keeps it. errors  of ag_credential_seal() */
+	ag_status (*seal)(void *arg, ag_str password, ag_arena *arena, ag_str *ret, ag_err *err);
+	ag_status (*open)(void *arg, ag_str sealed, ag_str project, ag_arena *arena, ag_str *ret,
+	                  ag_err *err);
+	/* Connects and looks around. errors  in words, without the password */
+	ag_status (*test)(void *arg, const ag_ctx *ctx, const ag_server_address *a, ag_arena *arena,
+	                  ag_server_seen **ret, size_t *nret, ag_err *err);
+	void *arg;
+	ag_str hosts, folders; /* that may be named, with commas; "" = none */
+} ag_server_connections;
+
 /* How people come in, and how much anybody may ask; 0 = no limit. */
 typedef struct ag_server_people {
 	uint64_t
@@ -120,6 +150,8 @@ typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
 	const ag_server_chat *chat;     /* NULL = conversations are not served */
 	const ag_server_audits *audits; /* with chat; NULL = audits are not served */
+	const ag_server_connections
+		*connections;       /* with chat; NULL = nobody changes them over HTTP */
 	const ag_server_asks *asks; /* with chat; NULL = questions about files are not answered */
 	const ag_server_people
 		*people; /* with chat; NULL = tokens alone, and no limits of requests */

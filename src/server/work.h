@@ -62,6 +62,13 @@ void ag_server_evaluation_stop(void *env, ag_httpd_request *rq, ag_httpd_reply *
 void ag_server_dictionary_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_dictionary_refresh(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
+/* --- connections.c: routes --- */
+
+void ag_server_connections_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_connection_put(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_connection_test(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_connection_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 /* --- calls.c: routes --- */
 
 void ag_server_calls_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

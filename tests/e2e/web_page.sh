@@ -95,6 +95,14 @@ serve() { # NAME ARGUMENT...
 serve demo --demo --questions 0
 serve slow "sqlite:$dir/data.db" --no-auth --questions 0
 serve people "sqlite:$dir/data.db" --questions 0
+mkdir "$dir/linked" "$dir/files-of-crew"
+cp "$dir/data.db" "$dir/files-of-crew/crew.db"
+for words in 'project add crew' 'project grant crew admin admin'; do
+	# shellcheck disable=SC2086 # words are words
+	HOME=$dir/linked XDG_STATE_HOME=$dir/linked/state "$ARGUS" $words 2>"$dir/linked-made.err" || bad=1
+done
+export ARGUS_CONNECTION_FOLDERS="$dir/files-of-crew"
+serve linked --questions 0
 mkdir "$dir/audits" "$dir/files"
 printf 'projects:\n  shop:\n    documents: %s/examples/shop\n' "$root" >"$dir/audits/argus.yaml"
 serve audits --no-auth --questions 0
@@ -109,5 +117,6 @@ HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(s
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/linked.err")" \
+	"$dir/files-of-crew/crew.db" "${SHOTS-}" || bad=1
 exit $bad

@@ -1,8 +1,8 @@
 // What the page has for those who manage, by its visible names: people, members, tokens, knowledge, clients.
-// usage: node manage.mjs URL PASSWORD-OF-ADMIN [FOLDER-FOR-SCREENSHOTS]
+// usage: node manage.mjs URL PASSWORD-OF-ADMIN SETUP-LINK-OF-ANOTHER SQLITE-FILE [FOLDER-FOR-SCREENSHOTS]
 import { accessible, check, clean, end, open, want } from './page.mjs'
 
-const [base, password, shots] = process.argv.slice(2)
+const [base, password, setup, file, shots] = process.argv.slice(2)
 
 async function signIn(page, name, secret) {
 	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
@@ -170,6 +170,40 @@ await check('a column is found by its name, and has a note', async () => {
 	await page.context().close()
 })
 
+await check('a project is connected to a database: tried, saved, disconnected', async () => {
+	const page = await open(new URL(setup).origin)
+	await page.goto(setup)
+	await page.getByLabel('Password', { exact: true }).fill(password)
+	await page.getByLabel('The same again').fill(password)
+	await page.getByRole('button', { name: 'Save and sign in' }).click()
+	await page.getByRole('link', { name: 'Manage' }).click()
+	await page.getByRole('link', { name: 'Connections', exact: true }).click()
+	const form = page.getByRole('form', { name: 'Database' })
+	page.wrongs.length = 0
+	await form.getByLabel('Address').fill('sqlite:/etc/passwd')
+	await form.getByRole('button', { name: 'Save' }).click()
+	await form.getByRole('alert').getByText('This is no file that the server allows').waitFor()
+	page.wrongs.length = 0 // the browser notes the 403
+	await form.getByLabel('Address').fill(`sqlite:${file}`)
+	await form.getByRole('button', { name: 'Try it' }).click()
+	await form.getByText('It works, and shows 1 table.').waitFor()
+	await form.getByRole('button', { name: 'Save' }).click()
+	await form.getByRole('button', { name: 'Disconnect Database' }).waitFor()
+	for (const theme of ['light', 'dark'])
+		for (const width of [390, 1024, 1440]) {
+			await page.emulateMedia({ colorScheme: theme })
+			await page.setViewportSize({ width, height: 860 })
+			await accessible(page, `connections, ${theme}, ${width} pixels`)
+			want((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'the page is wider than the window')
+			if (shots) await page.screenshot({ path: `${shots}/manage-connected-${theme}-${width}.png` })
+		}
+	await form.getByRole('button', { name: 'Disconnect Database' }).click()
+	await form.getByRole('group', { name: 'Disconnect Database?' }).getByRole('button', { name: 'Disconnect' }).click()
+	await form.getByRole('button', { name: 'Disconnect Database' }).waitFor({ state: 'detached' })
+	clean(page)
+	await page.context().close()
+})
+
 await check('what clients of MCP need names this server', async () => {
 	const page = await manage('Connect')
 	await page.getByText(`"url": "${base}/mcp"`).first().waitFor()
@@ -183,7 +217,7 @@ for (const theme of ['light', 'dark']) {
 			const page = await open(base, { viewport: { width, height: 860 }, colorScheme: theme })
 			await signIn(page, 'admin', password)
 			await page.getByRole('link', { name: 'Manage' }).click()
-			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Calls', 'People', 'Tokens', 'Connect']) {
+			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Calls', 'People', 'Tokens', 'Connect']) {
 				await page.getByRole('link', { name: part, exact: true }).click()
 				await page.getByRole('heading', { name: part, exact: true }).waitFor()
 				await page.waitForTimeout(200)

@@ -13,6 +13,9 @@ export type RecipeRun = Shapes['RecipeRun']
 export type Evaluation = Shapes['EvaluationRow']
 export type DictionaryTable = Shapes['DictionaryTable']
 export type DictionaryColumn = Shapes['DictionaryColumn']
+export type Connection = Shapes['Connection']
+export type ConnectionKind = Connection['kind']
+export type ConnectionTest = Shapes['ConnectionTest']
 export const ROLES = ['viewer', 'analyst', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 export const KINDS = ['entry', 'table', 'metric', 'learning', 'golden', 'recipe'] as const
@@ -52,6 +55,11 @@ export const manage = {
 				.map(([k, v]) => v && `&${k}=${part(v)}`)
 				.join('')}`,
 		),
+	connections: (id: string) => json<'listConnections'>(`${project(id)}/connections`),
+	putConnection: (id: string, kind: ConnectionKind, body: { address: string; password?: string }) => json<'putConnection'>(`${project(id)}/connections/${kind}`, 'PUT', body),
+	testConnection: (id: string, kind: ConnectionKind, body: { address?: string; password?: string }) =>
+		json<'testConnection'>(`${project(id)}/connections/${kind}/test`, 'POST', body),
+	removeConnection: (id: string, kind: ConnectionKind) => json<'deleteConnection'>(`${project(id)}/connections/${kind}`, 'DELETE'),
 	checkCalls: () => json<'checkCalls'>('/api/calls/check', 'POST', {} as never),
 	addKnown: (id: string, kind: Kind, name: string, fields: object) => json<'addKnowledge'>(`${project(id)}/knowledge/${kind}`, 'POST', { name, fields: fields as never }),
 	changeKnown: (id: string, kind: Kind, name: string, fields: object) =>

@@ -7,6 +7,7 @@ import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
 import { manage } from './api'
 import { Calls } from './calls'
+import { Connections } from './connections'
 import { Dictionary } from './dictionary'
 import { Golden } from './golden'
 import { Knowledge } from './knowledge'
@@ -15,8 +16,8 @@ import { People } from './people'
 import { Recipes } from './recipes'
 import { Connect, Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Members', 'Calls', 'People', 'Tokens', 'Connect'] as const
-const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Members', 'Calls']
+const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls', 'People', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls']
 const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
@@ -27,7 +28,7 @@ export function ManageScreen() {
 	const list = projects.data?.projects ?? []
 	const project = chosen || list[0]?.id || ''
 	const role = list.find(p => p.id === project)?.role
-	const parts = PARTS.filter(p => (p !== 'People' || me.data?.superuser) && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
+	const parts = PARTS.filter(p => (p !== 'People' || me.data?.superuser) && (p !== 'Members' || role === 'admin') && (p !== 'Connections' || role !== 'viewer') && (p !== 'Tokens' || me.data?.by === 'session'))
 	const part = parts.find(p => placed(p) === named) ?? parts[0]!
 	useEffect(() => {
 		document.title = `${part} · Argus`
@@ -57,6 +58,7 @@ export function ManageScreen() {
 				{part === 'Dictionary' && project && <Dictionary key={project} project={project} role={role} />}
 				{part === 'Recipes' && project && <Recipes key={project} project={project} role={role} />}
 				{part === 'Golden questions' && project && <Golden key={project} project={project} role={role} />}
+				{part === 'Connections' && project && <Connections key={project} project={project} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
 				{part === 'Calls' && project && <Calls key={project} project={project} isSuper={me.data?.superuser === true} />}
 				{part === 'People' && <People />}
