@@ -40,6 +40,7 @@ typedef struct asked {
 	ag_str question, project, name; /* name: the client's id of the thread */
 	ag_str message;                 /* the client's id of the question; "" = none */
 	ag_str target; /* the message that is edited or answered again; "" = none */
+	ag_str sql;    /* that answers the question, without a model; "" = a model does */
 	bool is_again; /* another answer to a question is wanted */
 } asked;
 
@@ -138,6 +139,12 @@ static bool read_body(ag_httpd_request *rq, ag_httpd_reply *rp, asked *ret)
 	}
 	ret->message = message_id(ag_val_member_str(message, "id"));
 	ret->target = message_id(ag_val_member_str(&body, "messageId"));
+	ret->sql = ag_str_trim(ag_val_member_str(&body, "sql"));
+	if (ag_utf8_count(ret->sql) > AG_ANALYST_MAX_QUESTION) {
+		ag_server_problem(rp, 400, "the statement has more than 10000 characters",
+		                  "make it shorter");
+		return false;
+	}
 	ret->is_again = ag_str_eqc(ag_val_member_str(&body, "trigger"), "regenerate-message");
 	if (!ret->name.len) {
 		const ag_id id = ag_id_new(&ag_clock_system);
@@ -407,7 +414,8 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		                              .thread = row.id,
 		                              .question = a.question,
 		                              .message = a.message,
-		                              .replaces = replaces });
+		                              .replaces = replaces,
+		                              .sql = a.sql });
 }
 
 /* The newest turn of the thread, when it is under way somewhere. */

@@ -55,8 +55,8 @@ typedef struct ag_server_turn_opts {
 	ag_server_caller *known; /* a share, taken over; NULL = it came without a token */
 	const ag_project *project;
 	ag_id thread;
-	ag_str question;          /* "" = go on with the last turn, which was interrupted */
-	ag_str message, replaces; /* as of ag_analyst_opts */
+	ag_str question;               /* "" = go on with the last turn, which was interrupted */
+	ag_str message, replaces, sql; /* as of ag_analyst_opts */
 } ag_server_turn_opts;
 
 /* Begins a turn. The reply is put off until its first event is committed: then it is the stream of the turn, else it says why it
@@ -104,5 +104,11 @@ void ag_server_thread_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 void ag_server_thread_viewed(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_thread_messages(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- feedback.c: routes --- */
+
+void ag_server_feedback_put(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_feedback_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_feedback_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 #endif

@@ -6,6 +6,7 @@
 #include "server/chat.h"
 #include "server/list.h"
 #include "server/problem.h"
+#include "store/feedback.h"
 
 #define TITLE 200u /* characters */
 
@@ -235,9 +236,53 @@ static void write_question(const ag_run_row *turn, const ag_analyst_state *state
 	ag_jw_obj_end(w);
 }
 
+/* What a page of messages needs of the thread. */
+typedef struct thread_notes {
+	ag_thread_versions versions;
+	ag_feedback_row *feedback; /* of the caller */
+	size_t nfeedback;
+} thread_notes;
+
+static ag_status read_notes(ag_store *s, const ag_thread_row *t, ag_arena *arena, thread_notes *ret,
+                            ag_err *err)
+{
+	const ag_thread thread = ag_thread_of(&t->id, AG_S(""), arena);
+	ag_status st = ag_thread_versions_read(s, &thread, arena, &ret->versions, err);
+
+	return st ? st
+	          : ag_store_feedback_of(s, &t->id, t->user, arena, &ret->feedback, &ret->nfeedback,
+	                                 err);
+}
+
+/* {"feedback":{"verdict","reason"}}; "" = nothing was said of the turn. */
+static ag_str metadata_of(const thread_notes *notes, const ag_run_row *turn, ag_arena *arena)
+{
+	ag_buf out = AG_BUF_INIT(4 * AG_FEEDBACK_MAX_REASON);
+	ag_str ret = AG_S("");
+	ag_jw w;
+
+	for (size_t i = 0; i < notes->nfeedback; i++) {
+		const ag_feedback_row *f = &notes->feedback[i];
+
+		if (!ag_str_eq(ag_id_str(&f->turn), ag_id_str(&turn->id)))
+			continue;
+		ag_jw_init(&w, &out, 0);
+		ag_jw_obj(&w);
+		ag_jw_kkey(&w, "feedback");
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "verdict", f->verdict);
+		ag_jw_kstr(&w, "reason", f->reason);
+		ag_jw_obj_end(&w);
+		ag_jw_obj_end(&w);
+		ret = ag_buf_dup(arena, &out);
+	}
+	ag_buf_release(&out);
+	return ret;
+}
+
 /* The answer as it was shown. One that is under way is read from its stream, so it is not here. */
-static ag_status write_answer(ag_store *s, const ag_run_row *turn, ag_arena *arena, ag_jw *w,
-                              ag_err *err)
+static ag_status write_answer(ag_store *s, const ag_run_row *turn, const thread_notes *notes,
+                              ag_arena *arena, ag_jw *w, ag_err *err)
 {
 	ag_ui_message m;
 	ag_ui_stream ui;
@@ -250,6 +295,7 @@ static ag_status write_answer(ag_store *s, const ag_run_row *turn, ag_arena *are
 		return st;
 	nshown = n && events[n - 1].type == AG_EV_RUN_FINISHED ? n - 1 : n;
 	ag_ui_message_init(&m, arena);
+	m.metadata = metadata_of(notes, turn, arena);
 	ag_ui_stream_init(&ui, ag_ui_message_take, &m);
 	ag_ui_stream_replay(&ui, events, nshown);
 	st = ag_store_report(s, &turn->id, arena, &answer, err);
@@ -262,7 +308,7 @@ static ag_status write_answer(ag_store *s, const ag_run_row *turn, ag_arena *are
 	return st == AG_NOT_FOUND ? AG_OK : st;
 }
 
-static ag_status write_turn(ag_store *s, const ag_run_row *turn, const ag_thread_versions *v,
+static ag_status write_turn(ag_store *s, const ag_run_row *turn, const thread_notes *notes,
                             ag_jw *w, ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
@@ -274,8 +320,9 @@ static ag_status write_turn(ag_store *s, const ag_run_row *turn, const ag_thread
 		st = ag_analyst_is_open(s, turn, &is_open, err);
 	if (st)
 		return st;
-	write_question(turn, &state, v, arena, w);
-	return ag_str_eqc(turn->status, "running") ? AG_OK : write_answer(s, turn, arena, w, err);
+	write_question(turn, &state, &notes->versions, arena, w);
+	return ag_str_eqc(turn->status, "running") ? AG_OK
+	                                           : write_answer(s, turn, notes, arena, w, err);
 }
 
 /* With the version that the caller wants to see; "" = the newest of each question. */
@@ -298,14 +345,14 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 {
 	const ag_thread thread = ag_thread_of(&t->id, AG_S(""), rq->arena);
 	ag_run_row *turns;
-	ag_thread_versions v = { 0 };
+	thread_notes notes = { 0 };
 	size_t n, from, to, limit = ag_server_page(rq);
 	const ag_str before = ag_server_query(rq, "cursor");
 	ag_status st = turns_of(s, &thread, ag_server_query(rq, "version"), rq->arena, &turns, &n,
 	                        err);
 
 	if (!st)
-		st = ag_thread_versions_read(s, &thread, rq->arena, &v, err);
+		st = read_notes(s, t, rq->arena, &notes, err);
 	if (st)
 		return st;
 	for (to = n; before.len && to > 0 && !ag_str_eq(ag_id_str(&turns[to - 1].id), before); to--)
@@ -319,7 +366,7 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 	ag_jw_kkey(w, "messages");
 	ag_jw_arr(w);
 	for (size_t i = from; i < to && !st; i++)
-		st = write_turn(s, &turns[i], &v, w, err);
+		st = write_turn(s, &turns[i], &notes, w, err);
 	ag_jw_arr_end(w);
 	ag_server_list_next(w, from ? ag_id_str(&turns[from].id) : AG_S(""));
 	return st;

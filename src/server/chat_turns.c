@@ -285,6 +285,7 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 	o.question = t->o.question;
 	o.message = t->o.message;
 	o.replaces = t->o.replaces;
+	o.sql = t->o.sql;
 	o.thread = &thread;
 	o.store = t->store;
 	o.watch = (ag_watch){ on_delta, on_retry, t };
@@ -423,6 +424,7 @@ static ag_server_turn *new_turn(ag_server *h, const ag_server_turn_opts *o)
 	t->o.question = ag_str_dup(t->arena, o->question);
 	t->o.message = ag_str_dup(t->arena, o->message);
 	t->o.replaces = ag_str_dup(t->arena, o->replaces);
+	t->o.sql = ag_str_dup(t->arena, o->sql);
 	t->known = o->known;
 	t->store = ag_store_of_group(h->opts.chat->group);
 	pthread_mutex_init(&t->lock, NULL);

@@ -1,6 +1,7 @@
 /* Descriptions of the routes of conversations: /api/chat, /api/threads, /api/start. */
 #include "analyst/analyst.h"
 #include "server/route_doc.h"
+#include "store/feedback.h"
 #include "store/threads.h"
 
 /* --- shapes --- */
@@ -151,9 +152,40 @@ static const ag_doc_field artifact_part[] = {
 	{ "data", "object", "what the tool returned", NULL, false },
 };
 
+static const char *const verdicts[] = { "up", "down", NULL };
+static const ag_doc_field said[] = {
+	{ "verdict", "string", NULL, verdicts, false },
+	{ "reason", "string", "\"\" = none", NULL, false },
+};
+
 static const ag_doc_field message_metadata[] = {
 	{ "versions", "[string]",
-	  "the turns that answer this question or what it was before, oldest first", NULL, false },
+	  "of a question: the turns that answer it or what it was before, oldest first", NULL,
+	  true },
+	{ "feedback", "Said", "of an answer: what the caller said of it", NULL, true },
+};
+
+#define FEEDBACK_FIELDS                                                    \
+	{ "turn", "string", "the message id of the answer", NULL, false }, \
+		{ "verdict", "string", NULL, verdicts, false },            \
+		{ "reason", "string", NULL, NULL, false },                 \
+		{ "created_at", "time", NULL, NULL, false },               \
+	{                                                                  \
+		"updated_at", "time", NULL, NULL, false                    \
+	}
+
+static const ag_doc_field feedback[] = { FEEDBACK_FIELDS };
+
+static const ag_doc_field feedback_row[] = {
+	FEEDBACK_FIELDS,
+	{ "user", "string", NULL, NULL, false },
+	{ "thread", "string", "id of the thread's runs", NULL, false },
+	{ "question", "string", "its beginning; \"\" = the turn was purged", NULL, false },
+};
+
+static const ag_doc_field feedback_list[] = {
+	{ "feedback", "[FeedbackRow]", "last changed first", NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const char *const roles[] = { "user", "assistant", NULL };
@@ -162,8 +194,7 @@ static const ag_doc_field message[] = {
 	{ "role", "string", NULL, roles, false },
 	{ "parts", "[StepPart|TextPart|ToolPart|AnswerPart|StatusPart|ArtifactPart]", NULL, NULL,
 	  false },
-	{ "metadata", "MessageMetadata", "of a question that was edited or asked again", NULL,
-	  true },
+	{ "metadata", "MessageMetadata", "what is said of it beside its words", NULL, true },
 };
 
 static const ag_doc_field message_list[] = {
@@ -181,6 +212,7 @@ static const ag_doc_field chat_question[] = {
 	  "\"regenerate-message\": another answer instead of the one of messageId", NULL, true },
 	{ "messageId", "string", "the question that is edited, or the answer that is replaced",
 	  NULL, true },
+	{ "sql", "string", "a statement that answers the question: no model is asked", NULL, true },
 	{ "projectId", "string", "the project that is meant", NULL, true },
 	{ "data", "object", "projectId and threadId, in the older form", NULL, true },
 };
@@ -204,6 +236,10 @@ const ag_doc_shape ag_doc_chat_shapes[] = {
 	{ "AnswerPart", NULL, answer_part, AG_NELEM(answer_part), false },
 	{ "StatusPart", NULL, status_part, AG_NELEM(status_part), false },
 	{ "ArtifactPart", NULL, artifact_part, AG_NELEM(artifact_part), false },
+	{ "Said", NULL, said, AG_NELEM(said), false },
+	{ "Feedback", "What the caller said of an answer.", feedback, AG_NELEM(feedback), false },
+	{ "FeedbackRow", NULL, feedback_row, AG_NELEM(feedback_row), false },
+	{ "FeedbackList", NULL, feedback_list, AG_NELEM(feedback_list), false },
 	{ "MessageMetadata", NULL, message_metadata, AG_NELEM(message_metadata), false },
 	{ "Message", "A UIMessage of the AI SDK.", message, AG_NELEM(message), false },
 	{ "MessageList", NULL, message_list, AG_NELEM(message_list), false },
@@ -372,4 +408,75 @@ const ag_route_doc ag_doc_branch_thread = {
 	.nbody = AG_NELEM(branch_body),
 	.status = 201,
 	.gives = "Thread",
+};
+
+static const ag_param at_turn[] = {
+	{ .name = "id",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "id of the thread",
+	  .min = 1,
+	  .max = AG_THREAD_MAX_NAME },
+	{ .name = "turn",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "the message id of the answer" },
+};
+static const ag_param feedback_body[] = {
+	{ .name = "verdict",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "is the answer good?",
+	  .one_of = verdicts },
+	{ .name = "reason",
+	  .type = AG_PARAM_STRING,
+	  .help = "why",
+	  .max = AG_FEEDBACK_MAX_REASON / 4,
+	  .in_chars = true },
+};
+
+const ag_route_doc ag_doc_put_feedback = {
+	.name = "putFeedback",
+	.tag = "threads",
+	.summary = "Say what you think of an answer, or change what you said",
+	.at = at_turn,
+	.nat = AG_NELEM(at_turn),
+	.body = feedback_body,
+	.nbody = AG_NELEM(feedback_body),
+	.gives = "Feedback",
+	.other = { { 409, "the answer is still being written" } },
+};
+
+const ag_route_doc ag_doc_delete_feedback = {
+	.name = "deleteFeedback",
+	.tag = "threads",
+	.summary = "Take back what you said of an answer",
+	.at = at_turn,
+	.nat = AG_NELEM(at_turn),
+	.status = 204,
+};
+
+static const ag_param at_project_feedback[] = {
+	{ .name = "project",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "id of the project" },
+};
+static const ag_param of_feedback[] = {
+	{ .name = "verdict",
+	  .type = AG_PARAM_STRING,
+	  .help = "only of this verdict",
+	  .one_of = verdicts },
+};
+
+const ag_route_doc ag_doc_list_feedback = {
+	.name = "listFeedback",
+	.tag = "threads",
+	.summary = "What people say of the answers of a project, for its admins",
+	.at = at_project_feedback,
+	.nat = AG_NELEM(at_project_feedback),
+	.query = of_feedback,
+	.nquery = AG_NELEM(of_feedback),
+	.is_list = true,
+	.gives = "FeedbackList",
 };

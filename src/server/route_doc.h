@@ -103,7 +103,8 @@ void ag_server_openapi(void *env, ag_httpd_request *rq, ag_httpd_reply *rp); /* 
 
 extern const ag_route_doc ag_doc_start, ag_doc_openapi, ag_doc_ask, ag_doc_resume, ag_doc_stop,
 	ag_doc_list_threads, ag_doc_get_thread, ag_doc_rename_thread, ag_doc_delete_thread,
-	ag_doc_list_messages, ag_doc_view_thread, ag_doc_branch_thread;
+	ag_doc_list_messages, ag_doc_view_thread, ag_doc_branch_thread, ag_doc_put_feedback,
+	ag_doc_delete_feedback, ag_doc_list_feedback;
 
 /* --- doc_people.c --- */
 

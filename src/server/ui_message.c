@@ -158,5 +158,7 @@ void ag_ui_message_write(const ag_ui_message *m, ag_jw *w)
 	for (const ag_ui_part *p = m->first; p; p = p->next)
 		write_part(m, p, w);
 	ag_jw_arr_end(w);
+	if (m->metadata.len)
+		ag_jw_kraw(w, "metadata", m->metadata);
 	ag_jw_obj_end(w);
 }

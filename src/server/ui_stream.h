@@ -78,6 +78,7 @@ void ag_ui_stream_break(ag_ui_stream *s, ag_str why);
 typedef struct ag_ui_message {
 	ag_arena *arena; /* the caller's */
 	ag_str id;
+	ag_str metadata; /* a JSON object; "" = none */
 	struct ag_ui_part *first, **last;
 } ag_ui_message;
 

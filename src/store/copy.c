@@ -48,7 +48,8 @@ typedef struct table {
 #define VERSION_COLUMNS                                                                  \
 	"project, id, artifact, version, parent, title, description, code, hash, data, " \
 	"queries, figures, author, created_at"
-#define COUNT(member) offsetof(ag_store_copied, member)
+#define FEEDBACK_COLUMNS "turn, \"user\", project, thread, verdict, reason, created_at, changed_at"
+#define COUNT(member)    offsetof(ag_store_copied, member)
 
 enum {
 	RUNS,
@@ -66,7 +67,8 @@ enum {
 	THREADS,
 	ARTIFACTS,
 	VERSIONS,
-	USERS
+	USERS,
+	FEEDBACK
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -99,6 +101,9 @@ static const ag_sql reads[] = {
 	[VERSIONS] = { "SELECT project || '/' || id, " VERSION_COLUMNS
 	               " FROM artifact_versions WHERE project || '/' || id > $1 "
 	               "ORDER BY project || '/' || id LIMIT $2" },
+	[FEEDBACK] = { "SELECT turn || '/' || \"user\", " FEEDBACK_COLUMNS
+	               " FROM feedback WHERE turn || '/' || \"user\" > $1 "
+	               "ORDER BY turn || '/' || \"user\" LIMIT $2" },
 	[USERS] = { "SELECT " USER_COLUMNS " FROM users WHERE name > $1 ORDER BY name LIMIT $2" },
 };
 
@@ -176,6 +181,10 @@ static const ag_sql writes[] = {
 	[VERSIONS] = { "INSERT INTO artifact_versions (" VERSION_COLUMNS
 	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
 	               "ON CONFLICT (project, id) DO NOTHING" },
+	[FEEDBACK] = { "INSERT INTO feedback (" FEEDBACK_COLUMNS
+	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+	               "ON CONFLICT (turn, \"user\") DO UPDATE SET verdict = excluded.verdict, "
+	               "reason = excluded.reason, changed_at = excluded.changed_at" },
 	[USERS] = { "INSERT INTO users (" USER_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
 	            "ON CONFLICT (name) DO UPDATE SET password = excluded.password, "
 	            "project = excluded.project, is_super = excluded.is_super, "
@@ -192,6 +201,7 @@ static const table tables[] = {
 	[JOBS] = { false, 18, 0, COUNT(nother) },     [SCHEDULES] = { false, 10, 0, COUNT(nother) },
 	[THREADS] = { false, 10, 0, COUNT(nother) },  [ARTIFACTS] = { false, 11, 1, COUNT(nother) },
 	[VERSIONS] = { false, 15, 1, COUNT(nother) }, [USERS] = { false, 8, 0, COUNT(nother) },
+	[FEEDBACK] = { false, 9, 1, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

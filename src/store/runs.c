@@ -29,6 +29,7 @@ enum {
 	UNFINISHED,
 	DROP_EVENTS,
 	DROP_LEASE,
+	DROP_FEEDBACK,
 	DROP_RUN,
 	DROP_OLD_LEASES,
 };
@@ -91,6 +92,7 @@ static const ag_sql sql[] = {
 	/* Findings and reports go with their run. */
 	[DROP_EVENTS] = { "DELETE FROM events WHERE run = $1" },
 	[DROP_LEASE] = { "DELETE FROM leases WHERE run = $1" },
+	[DROP_FEEDBACK] = { "DELETE FROM feedback WHERE turn = $1" },
 	[DROP_RUN] = { "DELETE FROM runs WHERE id = $1" },
 	/* Of what has no run of its own: a conversation. */
 	[DROP_OLD_LEASES] = { "DELETE FROM leases WHERE until < $1 AND NOT EXISTS "
@@ -458,7 +460,7 @@ typedef struct purging {
 /* Some runs that the statement chooses, with all that belongs to them. What is done twice removes nothing twice. */
 static ag_status drop_runs(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
-	static const int drops[] = { DROP_EVENTS, DROP_LEASE, DROP_RUN };
+	static const int drops[] = { DROP_EVENTS, DROP_LEASE, DROP_FEEDBACK, DROP_RUN };
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	purging *p = arg;
 	doomed d = { .arena = arena,

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "store/feedback.h"
 #include "store/threads.h"
 #include "store_fixtures.h"
 
@@ -262,6 +263,62 @@ static void what_is_replaced_has_an_id(void **state)
 	assert_int_equal(ag_store_commit(env->store, &row.id, &batch, &env->err), AG_INVALID);
 }
 
+/* --- feedback --- */
+
+static void say(store_env *env, unsigned turn, const char *user, const char *verdict, int64_t at_ms)
+{
+	const ag_feedback_row f = { .turn = turn_id(turn),
+		                    .thread = a_thread(1, "ann", 0).id,
+		                    .user = ag_str_c(user),
+		                    .project = AG_S("shop"),
+		                    .verdict = ag_str_c(verdict),
+		                    .reason = AG_S("it is so"),
+		                    .created_ms = at_ms,
+		                    .changed_ms = at_ms };
+
+	assert_ok(env, ag_store_put_feedback(env->store, &f, &env->err));
+}
+
+static void feedback_is_one_for_each_user_and_turn(void **state)
+{
+	store_env *env = *state;
+	const ag_id thread = a_thread(1, "ann", 0).id, first = turn_id(1);
+	ag_feedback_question q = { .project = AG_S("shop"), .limit = 2 };
+	ag_feedback_row *rows, wrong = { .turn = first, .verdict = AG_S("sideways") };
+	size_t n, seen = 0;
+
+	put_turn(env, 1, 0);
+	say(env, 1, "ann", "up", 10);
+	say(env, 1, "ann", "down", 20);
+	say(env, 1, "bob", "up", 20);
+	say(env, 2, "ann", "up", 20);
+	assert_ok(env, ag_store_feedback_of(env->store, &thread, AG_S("ann"), env->arena, &rows, &n,
+	                                    &env->err));
+	assert_int_equal(n, 2);
+	assert_str(rows[0].verdict, "down");
+	assert_str(rows[0].reason, "it is so");
+	assert_int_equal(rows[0].created_ms, 10);
+	do {
+		assert_ok(env, ag_store_feedback(env->store, &q, env->arena, &rows, &n, &env->err));
+		seen += n;
+		if (n) {
+			q.before_ms = rows[n - 1].changed_ms;
+			q.before_turn = ag_id_str(&rows[n - 1].turn);
+			q.before_user = rows[n - 1].user;
+		}
+	} while (n);
+	assert_int_equal(seen, 3);
+	q = (ag_feedback_question){ .project = AG_S("shop"), .verdict = AG_S("down"), .limit = 9 };
+	assert_ok(env, ag_store_feedback(env->store, &q, env->arena, &rows, &n, &env->err));
+	assert_int_equal(n, 1);
+	assert_str(rows[0].question, "question 1");
+	assert_ok(env, ag_store_drop_feedback(env->store, &first, AG_S("ann"), &env->err));
+	assert_ok(env, ag_store_feedback_of(env->store, &thread, AG_S("ann"), env->arena, &rows, &n,
+	                                    &env->err));
+	assert_int_equal(n, 1);
+	assert_int_equal(ag_store_put_feedback(env->store, &wrong, &env->err), AG_INVALID);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -273,6 +330,7 @@ int main(void)
 		T(what_is_too_long_is_refused),
 		T(a_turn_that_replaces_another_hides_it_and_what_followed),
 		T(what_is_replaced_has_an_id),
+		T(feedback_is_one_for_each_user_and_turn),
 	};
 	int nfailed = 0;
 

@@ -337,6 +337,44 @@ def replaced(server, other, ann):
     check("and the thread has the other's question", asked(server, ann, "edited")[-1] == "Say hello %d" % won[0], asked(server, ann, "edited"))
 
 
+def feedback(server, other, ann, bob, boss):
+    post(server, ann, "Say hello", "rated").rest()
+    turn = messages(server, ann, "rated").json()["messages"][1]["id"]
+    path = "/api/threads/rated/turns/%s/feedback" % turn
+    r = ask(server, "PUT", path, {"verdict": "down", "reason": "too short"}, ann)
+    check("feedback is taken", r.status == 200 and r.json()["verdict"] == "down", r.status)
+    r = ask(other, "PUT", path, {"verdict": "up"}, ann)
+    check("and changed, in another process", r.status == 200)
+    said = messages(server, ann, "rated").json()["messages"][1]["metadata"]["feedback"]
+    check("the answer has it", said == {"verdict": "up", "reason": ""}, said)
+    cases = [("a verdict that there is not: 400", 400, "PUT", path, {"verdict": "sideways"}, ann),
+             ("a reason of 1,001 characters: 400", 400, "PUT", path, {"verdict": "up", "reason": "x" * 1001}, ann),
+             ("the thread of somebody else: 404", 404, "PUT", path, {"verdict": "up"}, bob),
+             ("a turn that there is not: 404", 404, "PUT", path[:-len("/feedback") - 1] + "x/feedback", {"verdict": "up"}, ann),
+             ("the list is for admins: 403", 403, "GET", "/api/projects/shop/feedback", None, ann),
+             ("a list of a verdict that there is not: 400", 400, "GET", "/api/projects/shop/feedback?verdict=x", None, boss),
+             ("a cursor of another list: 400", 400, "GET", "/api/projects/shop/feedback?cursor=1", None, boss)]
+    for name, status, method, where, body, who in cases:
+        r = ask(server, method, where, body, who)
+        check("feedback, " + name, r.status == status, (r.status, r.r.read()))
+    rows = ask(server, "GET", "/api/projects/shop/feedback", token=boss).json()["feedback"]
+    check("an admin lists it", [(f["user"], f["verdict"], f["question"]) for f in rows] == [("ann", "up", "Say hello")], rows)
+    check("it is taken back", ask(server, "DELETE", path, token=ann).status == 204 and
+          "metadata" not in messages(server, ann, "rated").json()["messages"][1])
+
+
+def statements(server, ann):
+    r = ask(server, "POST", "/api/chat", dict(question("/sql select 41 + 1 as n", "typed"), sql="select 41 + 1 as n"), ann)
+    lines = r.rest()
+    out = [c for c in lines if isinstance(c, dict) and c["type"] == "tool-output-available"]
+    check("a statement is run without a model", len(out) == 1 and out[0]["output"]["rows"] == [[42]], lines)
+    r = ask(server, "POST", "/api/chat", dict(question("/sql drop", "typed"), sql="drop table customers"), ann)
+    lines = r.rest()
+    check("the guard looks at it", "tool-output-error" in types(lines) and "tool-output-available" not in types(lines), lines)
+    r = ask(server, "POST", "/api/chat", dict(question("/sql long", "typed"), sql="x" * 10001), ann)
+    check("a statement of 10,001 characters: 400", r.status == 400)
+
+
 def under_way(server, other, ann):
     whole = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa"
     r = post(server, ann, "Spell slowly", "slow")
@@ -439,12 +477,16 @@ def on(name, store, model):
         argus(store, model, "project", "add", project, "--source", "sqlite:%s/shop.db" % DIR)
     argus(store, model, "project", "grant", "shop", "ann", "analyst")
     argus(store, model, "project", "grant", "shop", "bob", "analyst")
-    ann, bob = (argus(store, model, "token", "create", "--user", u, "--role", "analyst").splitlines()[0] for u in ("ann", "bob"))
+    argus(store, model, "project", "grant", "shop", "boss", "admin")
+    ann, bob, boss = (argus(store, model, "token", "create", "--user", u, "--role", role).splitlines()[0]
+                      for u, role in (("ann", "analyst"), ("bob", "analyst"), ("boss", "admin")))
     server, other = Server(store, model), Server(store, model)
     streams(server, ann)
     wrong(server, ann)
     owners(server, ann, bob)
     replaced(server, other, ann)
+    feedback(server, other, ann, bob, boss)
+    statements(server, ann)
     under_way(server, other, ann)
     broken(server, ann)
     killed(store, model, ann)
