@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of argus serve in a real Chromium: the scenarios of tests/web_page/*.mjs, written from the visible names alone.
+# The page of argus serve in a real Chromium: tests/web_page/*.mjs, written from the visible names alone.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
 #
 # Three servers: the demo; one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again; and one
@@ -114,6 +114,7 @@ address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
 HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
 	"${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/chat.mjs" "$(address demo)" "$(address slow)" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1

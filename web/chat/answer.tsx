@@ -80,7 +80,7 @@ export function Provenance({ answer }: { answer: Answer }) {
 				</p>
 			)}
 			{good.length > 0 && (
-				<details className="group text-sm text-quiet">
+				<details data-why className="group text-sm text-quiet">
 					<summary className="flex list-none items-center gap-1 hover:text-text">
 						<ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
 						Based on {tables.length ? tables.join(', ') : `${good.length} results`}

@@ -1,21 +1,34 @@
-// Where a question is written. Enter asks, Shift+Enter begins a line; what was typed stays until it was asked.
+// Where a question is written. Enter asks, Shift+Enter begins a line; what was typed stays until it was asked. "/" lists commands.
 import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type SlashCommand, matching } from './commands'
 
-const MAX_QUESTION = 10000 // characters, as the server has it
+export const MAX_QUESTION = 10000 // characters, as the server has it
 
 interface Props {
 	text: string
 	onText: (t: string) => void
 	onAsk: () => void
 	onStop: () => void
+	onEditLast: () => void
 	isBusy: boolean
 	isStopping: boolean
 	focusKey: string
 }
 
-export function Composer({ text, onText, onAsk, onStop, isBusy, isStopping, focusKey }: Props) {
+// The commands that fit what was typed; Escape closes the list until something else is typed.
+function useCommandList(text: string) {
+	const [place, setPlace] = useState(0)
+	const [closed, setClosed] = useState('')
+	useEffect(() => setPlace(0), [text])
+	const list = text === closed ? [] : matching(text)
+	return { list, place: Math.min(place, list.length - 1), setPlace, close: () => setClosed(text) }
+}
+
+export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isStopping, focusKey }: Props) {
 	const area = useRef<HTMLTextAreaElement>(null)
+	const listId = useId()
+	const { list, place, setPlace, close } = useCommandList(text)
 	useEffect(() => area.current?.focus({ preventScroll: true }), [focusKey])
 	useLayoutEffect(() => {
 		const a = area.current!
@@ -24,31 +37,75 @@ export function Composer({ text, onText, onAsk, onStop, isBusy, isStopping, focu
 	}, [text])
 	const left = MAX_QUESTION - [...text].length
 	const mayAsk = text.trim() !== '' && left >= 0 && !isBusy
+	const choose = (c: SlashCommand) => {
+		onText(`/${c.name} `)
+		area.current?.focus()
+	}
+	const onKey = (e: React.KeyboardEvent) => {
+		if (e.nativeEvent.isComposing) return
+		const step = e.key === 'ArrowDown' ? 1 : e.key === 'ArrowUp' ? -1 : 0
+		const chosen = list[place]
+		if (chosen && step) setPlace((place + step + list.length) % list.length)
+		else if (chosen && e.key === 'Escape') close()
+		else if (chosen && (e.key === 'Tab' || (e.key === 'Enter' && !e.shiftKey)) && text !== `/${chosen.name}`) choose(chosen)
+		else if (e.key === 'ArrowUp' && !text && !isBusy) onEditLast()
+		else if (e.key === 'Enter' && !e.shiftKey) {
+			if (mayAsk) onAsk()
+		} else return
+		e.preventDefault()
+	}
 	return (
 		<form
-			className="flex items-end gap-2 rounded-2xl border border-line bg-panel p-2 shadow-sm focus-within:border-accent"
+			className="relative flex items-end gap-2 rounded-2xl border border-line bg-panel p-2 shadow-sm focus-within:border-accent"
 			onSubmit={e => {
 				e.preventDefault()
 				if (mayAsk) onAsk()
 			}}
 		>
+			{list.length > 0 && (
+				<ul
+					id={listId}
+					role="listbox"
+					aria-label="Commands"
+					className="absolute inset-x-0 bottom-full z-10 mb-2 rounded-xl border border-line bg-panel p-1.5 shadow-lg"
+				>
+					{list.map((c, i) => (
+						<li
+							key={c.name}
+							id={`${listId}-${c.name}`}
+							role="option"
+							aria-selected={i === place}
+							onMouseDown={e => {
+								e.preventDefault() // the field keeps the focus
+								choose(c)
+							}}
+							onMouseMove={() => setPlace(i)}
+							className={`flex cursor-pointer flex-wrap gap-x-3 rounded-md px-3 py-1.5 ${i === place ? 'bg-accent-soft' : ''}`}
+						>
+							<span className="w-44 font-mono text-[13px] leading-6">
+								/{c.name} <span className="text-quiet">{c.argument}</span>
+							</span>
+							<span className="text-quiet">{c.help}</span>
+						</li>
+					))}
+				</ul>
+			)}
 			<textarea
 				ref={area}
 				rows={1}
 				value={text}
 				onChange={e => onText(e.target.value)}
-				onKeyDown={e => {
-					if (e.key !== 'Enter' || e.shiftKey || e.nativeEvent.isComposing) return
-					e.preventDefault()
-					if (mayAsk) onAsk()
-				}}
+				onKeyDown={onKey}
 				aria-label="Your question"
 				aria-describedby="composer-help"
-				placeholder="Ask about your data"
-				className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder:text-quiet focus:outline-none"
+				aria-autocomplete="list"
+				aria-controls={list.length ? listId : undefined}
+				aria-activedescendant={list[place] ? `${listId}-${list[place].name}` : undefined}
+				placeholder="Ask about your data, or type / for commands"
+				className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder:text-quiet focus:outline-none max-sm:placeholder:text-sm"
 			/>
 			<span id="composer-help" className="sr-only">
-				Enter asks, Shift and Enter begin a new line.
+				Enter asks, Shift and Enter begin a new line, a slash lists commands, the arrow up in an empty field changes the last question.
 			</span>
 			{left < 500 && <span className={`self-center text-sm ${left < 0 ? 'text-bad' : 'text-quiet'}`}>{left}</span>}
 			{isBusy ? (

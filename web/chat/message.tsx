@@ -1,10 +1,12 @@
-import { Brain, Check, ChevronRight, Copy, GitBranch } from 'lucide-react'
+import { Brain, Check, ChevronRight, Copy, GitBranch, RefreshCw } from 'lucide-react'
 import { memo, useCallback, useMemo, useState } from 'react'
 import { ArtifactCard } from '../artifacts/card'
 import { IconButton } from '../shared/ui'
 import { Provenance, Words } from './answer'
+import { Feedback } from './feedback'
+import { Question } from './question'
 import { ToolCard } from './tool_card'
-import { type Answer, type Cell, type Message, type Query, type Status, type ToolPart, isTool } from './types'
+import { type Answer, type Cell, type Message, type Query, type Status, type ToolPart, isTool, textOf } from './types'
 
 function Thoughts({ text, isLive }: { text: string; isLive: boolean }) {
 	return (
@@ -46,14 +48,6 @@ function matchQueries(calls: ToolPart[], queries: Query[]): Map<string, Query> {
 	return out
 }
 
-function Question({ text }: { text: string }) {
-	return (
-		<article aria-label="Your question" className="flex justify-end">
-			<p className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2 break-words whitespace-pre-wrap">{text}</p>
-		</article>
-	)
-}
-
 function CopyAnswer({ text }: { text: string }) {
 	const [isCopied, setCopied] = useState(false)
 	const copy = async () => {
@@ -68,14 +62,27 @@ function CopyAnswer({ text }: { text: string }) {
 	)
 }
 
+// What can be done with a message. The functions stay the same, so that a message is drawn again only when it changes.
+export interface Actions {
+	branch: (turn: string) => void
+	retry: (turn: string) => void
+	edit: (message: string | null) => void // begins to change the question; null = ends it
+	change: (message: string, text: string) => void
+	version: (turn: string) => void
+}
+
 interface Props {
 	message: Message
 	isLive: boolean
+	thread: string
+	turn: string // '' = it is not known yet
 	project: string // of the conversation
-	onBranch: (turn: string) => void
+	isEditing: boolean
+	mayChange: boolean // false: an earlier version, which is read only
+	actions: Actions
 }
 
-function AnswerMessage({ message, isLive, project, onBranch }: Props) {
+function AnswerMessage({ message, isLive, thread, project, mayChange, actions }: Props) {
 	const [cell, setCell] = useState<Cell | null>(null)
 	const onCell = useCallback((c: Cell) => setCell({ ...c }), [])
 	const { parts } = message
@@ -118,11 +125,17 @@ function AnswerMessage({ message, isLive, project, onBranch }: Props) {
 			{answer && !isLive && (
 				<>
 					<Provenance answer={answer} />
-					<div className="flex">
+					<div className="flex flex-wrap" data-actions>
 						{answer.answer && <CopyAnswer text={answer.answer} />}
-						<IconButton label="Go on from here in a new conversation" onClick={() => onBranch(message.id)}>
+						{mayChange && (
+							<IconButton label="Another answer" className="group-data-busy/talk:hidden" onClick={() => actions.retry(message.id)}>
+								<RefreshCw aria-hidden className="size-4" />
+							</IconButton>
+						)}
+						<IconButton label="Go on from here in a new conversation" onClick={() => actions.branch(message.id)}>
 							<GitBranch aria-hidden className="size-4" />
 						</IconButton>
+						<Feedback thread={thread} turn={message.id} said={message.metadata?.feedback} />
 					</div>
 				</>
 			)}
@@ -130,7 +143,21 @@ function AnswerMessage({ message, isLive, project, onBranch }: Props) {
 	)
 }
 
-export const MessageView = memo(function MessageView({ message, isLive, project, onBranch }: Props) {
-	if (message.role !== 'user') return <AnswerMessage message={message} isLive={isLive} project={project} onBranch={onBranch} />
-	return <Question text={message.parts.map(p => (p.type === 'text' ? p.text : '')).join('')} />
+export const MessageView = memo(function MessageView(props: Props) {
+	const { message, turn, isEditing, mayChange, actions } = props
+	if (message.role !== 'user') return <AnswerMessage {...props} />
+	const versions = message.metadata?.versions ?? []
+	return (
+		<Question
+			text={textOf(message)}
+			versions={versions}
+			place={versions.indexOf(turn)}
+			isEditing={isEditing}
+			mayEdit={mayChange}
+			onEdit={() => actions.edit(message.id)}
+			onDone={text => actions.change(message.id, text)}
+			onCancel={() => actions.edit(null)}
+			onVersion={actions.version}
+		/>
+	)
 })

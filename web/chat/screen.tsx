@@ -8,7 +8,7 @@ import { type Start, api, newId } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { Header, useCommands } from '../shared/shell'
 import { Button, IconButton } from '../shared/ui'
-import { type Asker, Conversation } from './conversation'
+import { type Asker, Conversation, type Outside } from './conversation'
 import { Palette } from './palette'
 import { ThreadList } from './thread_list'
 import type { Message } from './types'
@@ -31,7 +31,7 @@ function useOnline() {
 }
 
 // A conversation that the server has; its answer under way is read from the stream.
-function Known({ id, start, onAsked, asker }: { id: string; start?: Start; onAsked: () => void; asker: Asker }) {
+function Known({ id, ...rest }: { id: string; start?: Start; onAsked: () => void; asker: Asker; outside: Outside }) {
 	const history = useQuery({ queryKey: ['messages', id], queryFn: () => api.messages(id), gcTime: 0, staleTime: Infinity })
 	useEffect(() => {
 		if (history.data) document.title = `${history.data.thread.title} · Argus`
@@ -52,10 +52,8 @@ function Known({ id, start, onAsked, asker }: { id: string; start?: Start; onAsk
 			before={history.data.messages as Message[]}
 			older={history.data.next}
 			isNew={false}
-			start={start}
 			project={history.data.thread.project}
-			onAsked={onAsked}
-			asker={asker}
+			{...rest}
 		/>
 	)
 }
@@ -73,11 +71,15 @@ export function ChatScreen() {
 	const openArtifacts = useOpen()
 	const asker: Asker = useRef(null) // the conversation's way to ask, for the panel beside it
 	const listArtifacts = () => openArtifacts(place.artifacts ? undefined : start.data?.projects[0]?.id)
-	const begin = () => {
+	const [wanted, setWanted] = useState<string>() // the project of the next conversation
+	const [search, setSearch] = useState('')
+	const searchField = useRef<HTMLInputElement>(null)
+	const begin = (project?: string) => {
+		setWanted(project)
 		setDraft(newId())
 		document.title = 'Argus'
 	}
-	const { commands, signOut } = useCommands(begin)
+	const { commands, signOut } = useCommands(() => begin())
 	useEffect(() => setListOpen(false), [named])
 	useEffect(() => {
 		if (!isListOpen) return
@@ -88,12 +90,21 @@ export function ChatScreen() {
 	const onAsked = () => {
 		if (!named) void navigate({ to: '/chat/$id', params: { id }, search: placeOf, replace: true })
 	}
-	const list = <ThreadList open={named ?? ''} onNew={begin} />
+	const outside: Outside = {
+		onNew: project => void navigate({ to: '/' }).then(() => begin(project)),
+		onFind: words => {
+			setSearch(words)
+			setListOpen(true) // of a narrow page
+			requestAnimationFrame(() => searchField.current?.focus())
+		},
+		onArtifacts: listArtifacts,
+	}
+	const list = <ThreadList open={named ?? ''} onNew={() => begin()} search={search} onSearch={setSearch} field={searchField} />
 	return (
 		<div className="flex h-full flex-col">
 			<Palette
 				commands={[
-					{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(begin) },
+					{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(() => begin()) },
 					{ name: 'Artifacts', run: listArtifacts },
 					...commands,
 				]}
@@ -137,9 +148,9 @@ export function ChatScreen() {
 						</div>
 					)}
 					{id === draft ? (
-						<Conversation key={id} id={id} before={[]} older={null} isNew start={start.data} onAsked={onAsked} asker={asker} />
+						<Conversation key={id} id={id} before={[]} older={null} isNew project={wanted} start={start.data} onAsked={onAsked} asker={asker} outside={outside} />
 					) : (
-						<Known key={id} id={id} start={start.data} onAsked={onAsked} asker={asker} />
+						<Known key={id} id={id} start={start.data} onAsked={onAsked} asker={asker} outside={outside} />
 					)}
 				</main>
 				{place.artifacts && (

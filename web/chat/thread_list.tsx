@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Pencil, Plus, Search, Trash2 } from 'lucide-react'
-import { useDeferredValue, useState } from 'react'
+import { type RefObject, useDeferredValue, useState } from 'react'
 import { type Thread, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
@@ -95,9 +95,16 @@ function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGo
 	)
 }
 
-export function ThreadList({ open, onNew }: { open: string; onNew: () => void }) {
+interface ListProps {
+	open: string
+	onNew: () => void
+	search: string
+	onSearch: (words: string) => void
+	field: RefObject<HTMLInputElement | null>
+}
+
+export function ThreadList({ open, onNew, search, onSearch, field }: ListProps) {
 	const navigate = useNavigate()
-	const [search, setSearch] = useState('')
 	const q = useDeferredValue(search.trim())
 	const list = useInfiniteQuery({
 		queryKey: ['threads', q],
@@ -120,11 +127,12 @@ export function ThreadList({ open, onNew }: { open: string; onNew: () => void })
 			<label className="flex items-center gap-2 rounded-md border border-line bg-panel px-2 focus-within:border-accent">
 				<Search aria-hidden className="size-4 text-quiet" />
 				<input
+					ref={field}
 					type="search"
 					aria-label="Search conversations"
 					placeholder="Search"
 					value={search}
-					onChange={e => setSearch(e.target.value)}
+					onChange={e => onSearch(e.target.value)}
 					className="min-h-9 w-full min-w-0 bg-transparent placeholder:text-quiet focus:outline-none"
 				/>
 			</label>

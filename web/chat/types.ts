@@ -16,7 +16,9 @@ export interface Drawn {
 	version: number
 }
 
-export type Message = UIMessage<unknown, { answer: Answer; status: Status; artifact: Drawn }>
+export type Verdict = Shapes['Said']['verdict']
+export type Metadata = Shapes['MessageMetadata']
+export type Message = UIMessage<Metadata | undefined, { answer: Answer; status: Status; artifact: Drawn }>
 export type Part = Message['parts'][number]
 
 export interface ToolPart {
@@ -50,4 +52,16 @@ export interface Cell {
 	result: string
 	row: number
 	column: string
+}
+
+const QUESTION = '-user' // after the id of a turn: the id that the server gives its question
+
+export const textOf = (m: Message): string => m.parts.map(p => (p.type === 'text' ? p.text : '')).join('')
+
+// The turn of the question at i: the id of its answer, or its own id says it; '' = it never began.
+export function turnAt(messages: Message[], i: number): string {
+	const m = messages[i]!
+	const answer = m.role === 'user' ? messages[i + 1] : m
+	if (answer && answer.role !== 'user') return answer.id
+	return m.id.endsWith(QUESTION) ? m.id.slice(0, -QUESTION.length) : ''
 }

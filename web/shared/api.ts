@@ -107,6 +107,11 @@ export const api = {
 	// The newest 100 turns, or those before one.
 	messages: (id: string, before = '') =>
 		json<'listMessages'>(`${at(id)}/messages?limit=100${before && `&cursor=${encodeURIComponent(before)}`}`),
+	// As the conversation was with an earlier version of a question.
+	version: (id: string, turn: string) => json<'listMessages'>(`${at(id)}/messages?limit=200&version=${encodeURIComponent(turn)}`),
+	putFeedback: (id: string, turn: string, verdict: 'up' | 'down', reason: string) =>
+		json<'putFeedback'>(`${at(id)}/turns/${encodeURIComponent(turn)}/feedback`, 'PUT', { verdict, reason }),
+	dropFeedback: (id: string, turn: string) => json<'deleteFeedback'>(`${at(id)}/turns/${encodeURIComponent(turn)}/feedback`, 'DELETE'),
 	branch: (id: string, turn: string) => json<'branchThread'>(`${at(id)}/branch`, 'POST', { turn }),
 	rename: (id: string, title: string) => json<'renameThread'>(at(id), 'PATCH', { title }),
 	remove: (id: string) => json<'deleteThread'>(at(id), 'DELETE'),

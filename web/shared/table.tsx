@@ -1,14 +1,14 @@
-// A table of results: sorted by a click on a head, copied, saved as CSV. Only rows in sight are drawn.
+// A table of results: filtered, sorted by a click on a head, copied, saved as CSV, drawn as a chart. Only rows in sight are drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { ArrowDown, ArrowUp, Check, Copy, Download } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { ArrowDown, ArrowUp, ChartColumn, Check, Copy, Download, ListFilter } from 'lucide-react'
+import { Suspense, lazy, useEffect, useMemo, useRef, useState } from 'react'
+import { cellText as textOf, filtered } from './filter'
 import { saveFile } from './save'
 import { Button } from './ui'
 
 const ROW_PX = 33
 
-const textOf = (v: unknown): string =>
-	v === null || v === undefined ? '' : typeof v === 'object' ? JSON.stringify(v) : String(v)
+const QuickChart = lazy(() => import('./quick_chart'))
 
 const isNumber = (v: unknown): v is number => typeof v === 'number'
 const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 })
@@ -44,13 +44,17 @@ interface Props {
 export function ResultTable({ name, columns, rows, lit = null }: Props) {
 	const [sort, setSort] = useState<Sort | null>(null)
 	const [isCopied, setCopied] = useState(false)
+	const [isFiltering, setFiltering] = useState(false)
+	const [words, setWords] = useState('')
+	const [conditions, setConditions] = useState<Record<number, string>>({})
+	const [isDrawn, setDrawn] = useState(false)
 	const box = useRef<HTMLDivElement>(null)
 	const order = useMemo(() => {
-		const all = rows.map((_, i) => i)
+		const all = isFiltering ? filtered(rows, words, conditions) : rows.map((_, i) => i)
 		if (sort)
 			all.sort((a, b) => compare(rows[a]![sort.column], rows[b]![sort.column]) * (sort.isDown ? -1 : 1) || a - b)
 		return all
-	}, [rows, sort])
+	}, [rows, sort, isFiltering, words, conditions])
 	const list = useVirtualizer({
 		count: order.length,
 		getScrollElement: () => box.current,
@@ -59,9 +63,13 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 		initialRect: { width: 600, height: 320 },
 	})
 	const place = lit ? order.indexOf(lit.row - 1) : -1
+	// A cell that is asked for is not hidden by a filter.
+	useEffect(() => {
+		if (lit) setFiltering(false)
+	}, [lit])
 	useEffect(() => {
 		if (place >= 0) list.scrollToIndex(place, { align: 'center' })
-	}, [lit]) // only when another cell is asked for
+	}, [lit, place >= 0]) // only when another cell is asked for
 	const inSight = list.getVirtualItems()
 	const above = inSight[0]?.start ?? 0
 	const below = list.getTotalSize() - (inSight.at(-1)?.end ?? 0)
@@ -70,8 +78,25 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 		setSort(s => (s?.column !== column ? { column, isDown: false } : s.isDown ? null : { column, isDown: true }))
 	return (
 		<div className="overflow-hidden rounded-md border border-line">
+			{isFiltering && (
+				<div className="flex flex-wrap items-center gap-2 border-b border-line bg-panel px-2 py-1.5">
+					<input
+						autoFocus
+						type="search"
+						aria-label={`Filter the rows of ${name}`}
+						placeholder="In any column"
+						value={words}
+						onChange={e => setWords(e.target.value)}
+						onKeyDown={e => e.key === 'Escape' && setFiltering(false)}
+						className="min-h-8 min-w-0 grow rounded-md border border-line bg-page px-2 text-sm placeholder:text-quiet"
+					/>
+					<span role="status" className="text-sm text-quiet">
+						{numbers.format(order.length)} of {numbers.format(rows.length)} rows
+					</span>
+				</div>
+			)}
 			<div ref={box} className="max-h-80 overflow-auto" tabIndex={0} role="region" aria-label={`Rows of ${name}`}>
-				<table className="w-full border-separate border-spacing-0 text-sm tabular-nums" aria-rowcount={rows.length + 1}>
+				<table className="w-full border-separate border-spacing-0 text-sm tabular-nums" aria-rowcount={order.length + 1}>
 					<thead>
 						<tr>
 							{columns.map((c, i) => (
@@ -91,6 +116,17 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 										{sort?.column === i &&
 											(sort.isDown ? <ArrowDown aria-hidden className="size-3.5" /> : <ArrowUp aria-hidden className="size-3.5" />)}
 									</button>
+									{isFiltering && (
+										<input
+											aria-label={`Filter ${c}`}
+											placeholder={isNumber(rows[0]?.[i]) ? '> 0' : 'has'}
+											title="A word, or a comparison: > 100, <= 2024-05-01, = DE, != DE"
+											value={conditions[i] ?? ''}
+											onChange={e => setConditions({ ...conditions, [i]: e.target.value })}
+											onKeyDown={e => e.key === 'Escape' && setFiltering(false)}
+											className="mx-2 mb-1.5 block w-[calc(100%-1rem)] min-w-16 rounded border border-line bg-page px-1.5 py-0.5 text-sm font-normal placeholder:text-quiet"
+										/>
+									)}
 								</th>
 							))}
 						</tr>
@@ -118,6 +154,13 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 								})}
 							</tr>
 						))}
+						{order.length === 0 && (
+							<tr>
+								<td colSpan={columns.length} className="px-3 py-2 text-quiet">
+									{rows.length === 0 ? 'There is no row.' : 'No row is like that.'}
+								</td>
+							</tr>
+						)}
 						{below > 0 && (
 							<tr aria-hidden>
 								<td colSpan={columns.length} style={{ height: below }} />
@@ -126,7 +169,18 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 					</tbody>
 				</table>
 			</div>
+			{isDrawn && (
+				<Suspense fallback={<p className="px-3 py-2 text-quiet">Drawing …</p>}>
+					<QuickChart name={name} columns={columns} rows={sorted()} />
+				</Suspense>
+			)}
 			<div className="flex flex-wrap items-center gap-2 border-t border-line bg-panel px-2 py-1.5">
+				<Button aria-pressed={isFiltering} onClick={() => setFiltering(!isFiltering)} className="aria-pressed:border-accent">
+					<ListFilter aria-hidden className="size-4" /> Filter
+				</Button>
+				<Button aria-pressed={isDrawn} onClick={() => setDrawn(!isDrawn)} className="aria-pressed:border-accent">
+					<ChartColumn aria-hidden className="size-4" /> Chart
+				</Button>
 				<Button
 					onClick={async () => {
 						await navigator.clipboard.writeText(tabbed(columns, sorted()))

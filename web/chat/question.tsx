@@ -1,0 +1,100 @@
+// A question: changed in its place, and its versions.
+import { ChevronLeft, ChevronRight, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { Button, IconButton } from '../shared/ui'
+import { MAX_QUESTION } from './composer'
+
+interface FormProps {
+	text: string
+	onDone: (text: string) => void
+	onCancel: () => void
+}
+
+function EditForm({ text, onDone, onCancel }: FormProps) {
+	const [now, setNow] = useState(text)
+	const trimmed = now.trim()
+	const isGood = trimmed !== '' && [...now].length <= MAX_QUESTION
+	return (
+		<form
+			className="w-full space-y-2 rounded-2xl border border-accent bg-panel p-3"
+			onSubmit={e => {
+				e.preventDefault()
+				if (isGood) onDone(trimmed)
+			}}
+		>
+			<textarea
+				autoFocus
+				aria-label="The changed question"
+				rows={Math.min(8, now.split('\n').length + 1)}
+				value={now}
+				onChange={e => setNow(e.target.value)}
+				onFocus={e => e.currentTarget.setSelectionRange(now.length, now.length)}
+				onKeyDown={e => {
+					if (e.nativeEvent.isComposing) return
+					if (e.key === 'Escape') onCancel()
+					else if (e.key === 'Enter' && !e.shiftKey) e.currentTarget.form!.requestSubmit()
+					else return
+					e.preventDefault()
+				}}
+				className="w-full resize-none bg-transparent px-1 focus:outline-none"
+			/>
+			<p className="text-sm text-quiet">What followed this question is kept as an earlier version.</p>
+			<div className="flex justify-end gap-2">
+				<Button onClick={onCancel}>Cancel</Button>
+				<Button type="submit" disabled={!isGood} className="border-accent bg-accent text-on-accent hover:bg-accent">
+					Ask again
+				</Button>
+			</div>
+		</form>
+	)
+}
+
+interface Props {
+	text: string
+	versions: string[] // turns, oldest first; none = there is one
+	place: number // of this one among them
+	isEditing: boolean
+	mayEdit: boolean
+	onEdit: () => void
+	onDone: (text: string) => void
+	onCancel: () => void
+	onVersion: (turn: string) => void
+}
+
+export function Question({ text, versions, place, isEditing, mayEdit, onEdit, onDone, onCancel, onVersion }: Props) {
+	return (
+		<article aria-label="Your question" className="group/question flex flex-col items-end gap-1">
+			{isEditing ? (
+				<EditForm text={text} onDone={onDone} onCancel={onCancel} />
+			) : (
+				<p className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2 break-words whitespace-pre-wrap">{text}</p>
+			)}
+			{!isEditing && (
+				<div className="flex min-h-9 items-center">
+					{versions.length > 1 && (
+						<div role="group" aria-label="Versions of this question" className="flex items-center text-sm text-quiet">
+							<IconButton label="Earlier version" disabled={place <= 0} onClick={() => onVersion(versions[place - 1]!)}>
+								<ChevronLeft aria-hidden className="size-4" />
+							</IconButton>
+							<span className="tabular-nums">
+								{place + 1} of {versions.length}
+							</span>
+							<IconButton label="Later version" disabled={place >= versions.length - 1} onClick={() => onVersion(versions[place + 1]!)}>
+								<ChevronRight aria-hidden className="size-4" />
+							</IconButton>
+						</div>
+					)}
+					{mayEdit && (
+						<IconButton
+							label="Change the question"
+							onClick={onEdit}
+							className="opacity-0 group-focus-within/question:opacity-100 group-hover/question:opacity-100 group-data-busy/talk:hidden pointer-coarse:opacity-100"
+						>
+							<Pencil aria-hidden className="size-4" />
+						</IconButton>
+					)}
+				</div>
+			)}
+		</article>
+	)
+}
