@@ -58,6 +58,22 @@ await check('findings are chosen by severity and by words', async () => {
 	await page.context().close()
 })
 
+await check('an audit takes the profile and the limits of the form', async () => {
+	const page = await screen('/audits')
+	await page.getByText('Profile and limits').click()
+	await page.getByLabel('Findings are judged').selectOption('fast')
+	await page.getByRole('spinbutton').nth(0).fill('3')
+	await page.getByRole('spinbutton').nth(1).fill('5')
+	const sent = page.waitForRequest(r => r.method() === 'POST' && r.url().endsWith('/api/audits'))
+	await page.getByRole('button', { name: 'Audit customers' }).click()
+	const body = (await sent).postDataJSON()
+	want(body.eval_profile === 'fast' && body.max_iterations === 3 && body.max_seconds === 300, JSON.stringify(body))
+	await complete(page)
+	await page.getByText('Partial', { exact: true }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 await check('a person judges a finding, and takes the word back', async () => {
 	const page = await screen('/audits')
 	await rows(page).getByRole('link', { name: /orders/ }).first().click()

@@ -15,6 +15,7 @@ export interface NewAudit {
 	upload?: string
 	eval_profile?: 'fast' | 'balanced' | 'thorough'
 	max_iterations?: number
+	max_seconds?: number
 }
 
 // The bytes of a file, with how many of them are on their way. XMLHttpRequest: fetch tells nothing of an upload.

@@ -5,7 +5,7 @@ import { FileUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
-import { audits } from './api'
+import { type NewAudit as NewAuditBody, audits } from './api'
 import { many } from './marks'
 
 const ENDS = '.ndjson,.jsonl,.json,.bson,.csv,.tsv'
@@ -18,6 +18,8 @@ export function NewAudit({ project }: { project: string }) {
 	const [sent, setSent] = useState<{ name: string; share: number } | null>(null)
 	const [isOver, setOver] = useState(false)
 	const [steps, setSteps] = useState('')
+	const [minutes, setMinutes] = useState('')
+	const [profile, setProfile] = useState<'' | NonNullable<NewAuditBody['eval_profile']>>('')
 	const sources = useQuery({ queryKey: ['audit-sources', project], queryFn: () => audits.sources(project) })
 	const refresh = () => {
 		void store.invalidateQueries({ queryKey: ['audits'] })
@@ -25,7 +27,13 @@ export function NewAudit({ project }: { project: string }) {
 	}
 	const begin = useMutation({
 		mutationFn: (what: { collection?: string; upload?: string }) =>
-			audits.start({ project: project || undefined, ...what, ...(Number(steps) > 0 ? { max_iterations: Number(steps) } : {}) }),
+			audits.start({
+				project: project || undefined,
+				...what,
+				...(profile ? { eval_profile: profile } : {}),
+				...(Number(steps) > 0 ? { max_iterations: Number(steps) } : {}),
+				...(Number(minutes) > 0 ? { max_seconds: Math.round(Number(minutes) * 60) } : {}),
+			}),
 		onSuccess: made => {
 			refresh()
 			if (made.length === 1) void navigate({ to: '/audits/$id', params: { id: made[0]!.id } })
@@ -145,7 +153,16 @@ export function NewAudit({ project }: { project: string }) {
 				</div>
 			)}
 			<details>
-				<summary className="text-sm text-quiet">Limits</summary>
+				<summary className="text-sm text-quiet">Profile and limits</summary>
+				<label className="mt-1 flex flex-wrap items-center gap-2 text-sm">
+					Findings are judged
+					<select value={profile} onChange={e => setProfile(e.target.value as typeof profile)} className="min-h-9 rounded-md border border-line bg-panel px-2">
+						<option value="">as the server is set</option>
+						<option value="fast">fast: by rules alone</option>
+						<option value="balanced">balanced: a model checks itself</option>
+						<option value="thorough">thorough: a judge checks the model</option>
+					</select>
+				</label>
 				<label className="mt-1 flex flex-wrap items-center gap-2 text-sm">
 					At most
 					<input
@@ -158,6 +175,19 @@ export function NewAudit({ project }: { project: string }) {
 						className="min-h-9 w-24 rounded-md border border-line bg-panel px-2"
 					/>
 					steps
+				</label>
+				<label className="mt-1 flex flex-wrap items-center gap-2 text-sm">
+					At most
+					<input
+						type="number"
+						min={1}
+						max={1440}
+						value={minutes}
+						placeholder="any"
+						onChange={e => setMinutes(e.target.value)}
+						className="min-h-9 w-24 rounded-md border border-line bg-panel px-2"
+					/>
+					minutes
 				</label>
 			</details>
 			{begin.error && <ProblemNote error={begin.error} />}
