@@ -34,8 +34,8 @@ bool ag_inspect_is_wanted(const ag_inspect_opts *o, ag_str path, ag_str query)
 
 static ag_str first_issue(const ag_source_info *info, ag_arena *arena)
 {
-	const ag_table_issue *i = &info->issues[0];
 	const bool is_bson = ag_str_eqc(info->format, "bson");
+	const ag_table_issue *i = info->issues;
 
 	if (!info->nissue)
 		return AG_S("");

@@ -18,9 +18,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(AG_HAS_TSAN)
 #define NSTREAM 100
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(AG_HAS_ASAN)
 #define NSTREAM 200
 #else
 #define NSTREAM 1000

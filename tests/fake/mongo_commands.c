@@ -151,7 +151,7 @@ static size_t fitting(const cursor *c, size_t batch)
 static void put_batch(job *j, const char *name, cursor *c, size_t batch)
 {
 	const size_t n = fitting(c, batch);
-	ag_val docs = ag_val_array(c->docs + c->at, n);
+	ag_val docs = ag_val_array(n ? c->docs + c->at : NULL, n);
 	ag_member m[3];
 	cursor *keep = NULL;
 

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(AG_HAS_ASAN)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -162,7 +162,7 @@ static void copies(void **state)
 static void sanitizer_sees_use_after_reset(void **state)
 {
 	(void)state;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(AG_HAS_ASAN)
 	ag_arena *a = ag_arena_new();
 	char *p = ag_arena_alloc(a, 10);
 

@@ -179,8 +179,8 @@ static void extended_json(void **state)
 		"{\"a\":[{\"$minKey\":1},{\"$maxKey\":1},{\"$undefined\":true},{\"$symbol\":\"s\"}]}",
 		"{\"a\":{\"$timestamp\":{\"t\":1,\"i\":2}},\"b\":{\"$timestamp\":{\"t\":-1,\"i\":2}}}",
 		"{\"a\":{\"$binary\":{\"base64\":\"AAEC\",\"subType\":\"80\"}}}",
-		"{\"a\":{\"$type\":\"05\",\"$binary\":\"AAEC\"},\"b\":{\"$uuid\":"
-		"\"00112233-4455-6677-8899-aabbccddeeff\"}}",
+		("{\"a\":{\"$type\":\"05\",\"$binary\":\"AAEC\"},\"b\":{\"$uuid\":"
+		 "\"00112233-4455-6677-8899-aabbccddeeff\"}}"),
 		"{\"a\":{\"$regularExpression\":{\"pattern\":\"x\",\"options\":\"i\"}}}",
 		"{\"a\":{\"$options\":\"i\",\"$regex\":\"x.y\"}}",
 		"{\"a\":{\"$code\":\"f()\"},\"b\":{\"$code\":\"g()\",\"$scope\":{\"x\":{\"$numberLong\":\"1\"}}}}",
@@ -457,7 +457,7 @@ static void random_value(ag_buf *b, uint64_t *r, int depth)
 		if (x % 3 == 1) {
 			*r = *r * 6364136223846793005u + 1442695040888963407u;
 			ag_buf_addf(b, "\"%.*s\":", (int)(*r >> 60),
-			            "abcdefghijklmnopqrstuvwxyz" + (*r >> 62));
+			            &"abcdefghijklmnopqrstuvwxyz"[*r >> 62]);
 		}
 		random_value(b, r, depth + 1);
 	}

@@ -388,8 +388,8 @@ static void test_refuses_what_writes(void **state)
 		"[{\"$project\":{\"a\":{\"$function\":{\"body\":\"\",\"args\":[],\"lang\":\"js\"}}}}]",
 		"[{\"$group\":{\"_id\":1,\"a\":{\"$accumulator\":{}}}}]",
 		"[{\"$match\":{\"a\":{\"$regex\":\"(a+)+$\"}}}]",
-		"[{\"$match\":{\"a\":{\"$in\":[{\"$regularExpression\":{\"pattern\":\"(a+)+$\","
-		"\"options\":\"\"}}]}}}]",
+		("[{\"$match\":{\"a\":{\"$in\":[{\"$regularExpression\":{\"pattern\":\"(a+)+$\","
+		 "\"options\":\"\"}}]}}}]"),
 		"[{\"$match\":{\"$expr\":{\"$regexMatch\":{\"input\":\"$a\",\"regex\":\"(a*)*b\"}}}}]",
 	};
 	env *e = *state;

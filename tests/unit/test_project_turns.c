@@ -205,7 +205,7 @@ static void waiting_ends(void **state)
 {
 	ag_turns *t = ag_turns_new(1, NULL);
 	atomic_bool flag = false;
-	ag_progress progress = { 0 };
+	ag_progress progress = { .phase = NULL };
 	call held, late, deadline, cancelled, gone;
 	int pair[2];
 

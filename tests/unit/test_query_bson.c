@@ -22,8 +22,8 @@ static const char *const docs[] = {
 	"{\"o\":{\"p\":{\"q\":[]}},\"a\":[[],{},[{\"$numberInt\":\"1\"},\"x\",null]]}",
 	"{\"i\":{\"$oid\":\"507f1f77bcf86cd799439011\"},\"b\":true,\"c\":false,\"n\":null}",
 	"{\"d\":{\"$date\":{\"$numberLong\":\"-1\"}},\"t\":{\"$timestamp\":{\"t\":7,\"i\":9}}}",
-	"{\"b\":{\"$binary\":{\"base64\":\"AAEC\",\"subType\":\"04\"}},"
-	"\"o\":{\"$binary\":{\"base64\":\"AAEC\",\"subType\":\"02\"}}}",
+	("{\"b\":{\"$binary\":{\"base64\":\"AAEC\",\"subType\":\"04\"}},"
+	 "\"o\":{\"$binary\":{\"base64\":\"AAEC\",\"subType\":\"02\"}}}"),
 	"{\"r\":{\"$regularExpression\":{\"pattern\":\"^a\",\"options\":\"im\"}}}",
 	"{\"c\":{\"$code\":\"f()\"},\"w\":{\"$code\":\"g()\",\"$scope\":{\"x\":{\"$numberInt\":\"1\"}}}}",
 	"{\"y\":{\"$symbol\":\"sym\"},\"u\":{\"$undefined\":true}}",

@@ -26,7 +26,7 @@ static ag_val load(const char *name, ag_arena *arena)
 	const ag_extjson_opts opts = { .typed = true };
 	ag_err err = { 0 };
 	ag_str text;
-	ag_val v;
+	ag_val v = { 0 };
 
 	if (ag_file_read(ag_str_printf(arena, FOLDER "%s", name), 1 << 20, false, NULL, arena,
 	                 &text, &err) ||
@@ -163,8 +163,8 @@ static void odd_reports(void **state)
 		"{\"findings\":[]}",
 		"{\"findings\":3,\"source\":[],\"run_trace\":{}}",
 		"{\"findings\":[1,null,[],{}],\"dismissed_findings\":[{},2],\"run_trace\":[{},7]}",
-		"{\"findings\":[{\"examples\":[{},1],\"parts\":[null],\"evidence_shell\":[],"
-		"\"affected_count\":-5,\"severity\":\"apocalyptic and long\"}]}",
+		("{\"findings\":[{\"examples\":[{},1],\"parts\":[null],\"evidence_shell\":[],"
+		 "\"affected_count\":-5,\"severity\":\"apocalyptic and long\"}]}"),
 		"{\"source\":{\"broken\":1,\"issues\":[{},{},{},{}]},\"coverage\":{\"paths\":3}}",
 	};
 	const ag_extjson_opts opts = { .typed = true };

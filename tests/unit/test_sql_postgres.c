@@ -187,7 +187,7 @@ static void reset_peak(void)
 	fclose(f);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(AG_HAS_ASAN)
 #define IS_SANITIZED 1 /* its allocator keeps what was freed */
 #else
 #define IS_SANITIZED 0
