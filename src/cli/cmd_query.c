@@ -4,7 +4,7 @@
 #include "cli/caret.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/query_names.h"
+#include "documents/query_names.h"
 #include "query/extjson.h"
 #include "query/shell_read.h"
 #include "report/human.h"

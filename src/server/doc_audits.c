@@ -184,6 +184,18 @@ static const ag_doc_field inspected[] = {
 	{ "distributions", "any", "their figures", NULL, false },
 };
 
+static const ag_doc_field documents[] = {
+	{ "collection", "string", NULL, NULL, false },
+	{ "collection_size", "integer", "documents", NULL, false },
+	{ "matched", "integer", "documents that the filter finds", NULL, false },
+	{ "masked", "boolean", "personal values are hidden", NULL, false },
+	{ "documents", "[object]", "the first of them", NULL, false },
+	{ "where", "[string]", "line of the file, or empty", NULL, false },
+	{ "too_large", "integer", "documents that are left out because of their size", NULL,
+	  false },
+	{ "notes", "[string]", "fields of the filter that no document has", NULL, false },
+};
+
 const ag_doc_shape ag_doc_audit_shapes[] = {
 	{ "AuditReport", "docs/reference/report.md describes all of it.", report, AG_NELEM(report),
 	  true },
@@ -191,6 +203,7 @@ const ag_doc_shape ag_doc_audit_shapes[] = {
 	  AG_NELEM(verification), true },
 	{ "InspectedCollection", "As `argus inspect --output json` prints it.", inspected,
 	  AG_NELEM(inspected), true },
+	{ "AuditDocuments", NULL, documents, AG_NELEM(documents), false },
 	{ "Audit", "An audit of one collection.", audit, AG_NELEM(audit), false },
 	{ "AuditList", NULL, audit_list, AG_NELEM(audit_list), false },
 	{ "AuditsBegun", NULL, audits_begun, AG_NELEM(audits_begun), false },
@@ -330,6 +343,18 @@ static const ag_param resolve_body[] = {
 	  .help = "why: later audits show it" },
 };
 
+#define FILTER_AND_LIMIT                                                                      \
+	{ .name = "filter",                                                                   \
+	  .type = AG_PARAM_STRING,                                                            \
+	  .max = 65536,                                                                       \
+	  .help = "of MongoDB, as extended JSON or as the shell writes it; without it all" }, \
+	{                                                                                     \
+		.name = "limit", .type = AG_PARAM_INT, .min = 1, .max = 100,                  \
+		.help = "documents to show (20)"                                              \
+	}
+static const ag_param documents_body[] = { OF_PROJECT, COLLECTION, UPLOAD, FILTER_AND_LIMIT };
+static const ag_param documents_of_body[] = { FILTER_AND_LIMIT };
+
 #define NOT_THERE                                                   \
 	{                                                           \
 		404, "there is no such project, file or collection" \
@@ -408,6 +433,28 @@ const ag_route_doc ag_doc_inspect = {
 	.nquery = AG_NELEM(of_collection),
 	.gives = "InspectedCollection",
 	.other = { NOT_THERE },
+};
+const ag_route_doc ag_doc_documents = {
+	.name = "findDocuments",
+	.tag = "audits",
+	.summary = "The documents of a collection that a filter finds",
+	.help = "Personal values are masked. One filter, no pipeline.",
+	.body = documents_body,
+	.nbody = AG_NELEM(documents_body),
+	.gives = "AuditDocuments",
+	.other = { NOT_THERE },
+};
+const ag_route_doc ag_doc_documents_of = {
+	.name = "findDocumentsOfAudit",
+	.tag = "audits",
+	.summary = "The documents of an audit's source that a filter finds, now",
+	.help = "Personal values are masked. One filter, no pipeline.",
+	.at = at_audit,
+	.nat = AG_NELEM(at_audit),
+	.body = documents_of_body,
+	.nbody = AG_NELEM(documents_of_body),
+	.gives = "AuditDocuments",
+	.other = { NOT_BEGUN },
 };
 const ag_route_doc ag_doc_waiting = {
 	.name = "listWaitingFindings",

@@ -77,6 +77,37 @@ def sources(server, tokens):
     check("an inspection of what is not there, or of several", got == [400, 404, 404, 400], got)
 
 
+def documents(server, tokens, audit):
+    analyst, viewer, stranger = tokens
+    path, of_audit = A + "/documents", "%s/%s/documents" % (A, audit)
+    upload = {"project": "shop", "upload": "people.ndjson"}
+    text = {"filter": '{age: {$type: "string"}}', "limit": 3}
+    for name, at, body in [("of an upload", path, dict(upload, **text)), ("of an audit", of_audit, text)]:
+        status, got = call(server, analyst, "POST", at, body)
+        check("the documents %s that a filter finds" % name, status == 200 and got["matched"] == 40 and got["collection_size"] == 400 and
+              [d["_id"] for d in got["documents"]] == [0, 1, 2] and got["where"] == ["people.ndjson:%d" % n for n in (1, 2, 3)], got)
+        check("personal values %s are masked" % name, got["masked"] and all("user" not in d["mail"] for d in got["documents"]), got)
+    got = call(server, analyst, "POST", path, upload)[1]
+    check("without a filter: the first of all", got["matched"] == 400 and len(got["documents"]) == 20, got)
+    got = call(server, analyst, "POST", path, dict(upload, filter="{agee: 3}"))[1]
+    check("a slip in a name is told", got["matched"] == 0 and "agee" in str(got["notes"]) and '"age"' in str(got["notes"]), got)
+    long = "".join(json.dumps({"_id": i, "text": "x" * (70000 if i == 1 else 10)}) + "\n" for i in range(3))
+    call(server, analyst, "PUT", "%s/uploads/long.ndjson?project=shop" % A, long.encode(), Content_Type=BYTES)
+    got = call(server, analyst, "POST", path, {"project": "shop", "upload": "long.ndjson"})[1]
+    check("a document too large to show is counted", got["matched"] == 3 and got["too_large"] == 1 and [d["_id"] for d in got["documents"]] == [0, 2], got)
+    call(server, analyst, "DELETE", "%s/uploads/long.ndjson?project=shop" % A)
+    cases = [("a viewer", viewer, path, dict(upload, **text), 403), ("a stranger", stranger, path, dict(upload, **text), 404),
+             ("a stranger's audit", stranger, of_audit, text, 404), ("a pipeline", analyst, path, dict(upload, filter="[{$match: {}}]"), 400),
+             ("an order", analyst, path, dict(upload, filter="db.p.find({}).sort({age: 1})"), 400), ("code", analyst, path, dict(upload, filter='{$where: "1"}'), 403),
+             ("no filter", analyst, path, dict(upload, filter="{age: "), 400), ("a number", analyst, path, dict(upload, filter=3), 400),
+             ("limit 0", analyst, path, dict(upload, limit=0), 400), ("limit 101", analyst, path, dict(upload, limit=101), 400),
+             ("an unknown member", analyst, path, dict(upload, sort="x"), 400), ("another file", analyst, path, {"project": "shop", "upload": "none.csv"}, 404),
+             ("several collections", analyst, path, {"project": "shop"}, 400)]
+    for name, token, at, body, want in cases:
+        status, told = call(server, token, "POST", at, body)
+        check("documents: %s is %d" % (name, want), status == want, told)
+
+
 def reads(server, tokens, audit):
     _, viewer, _ = tokens
     one = "%s/%s" % (A, audit)
@@ -321,6 +352,7 @@ def on(name, store, model):
     one = start(server, tokens[0], upload="people.ndjson")[0]
     ended(server, tokens[0], one)
     report = reads(server, tokens, one)
+    documents(server, tokens, one)
     judges(server, tokens, one, report)
     metrics(server, tokens)
     past(server, tokens, one)

@@ -1,5 +1,6 @@
 // Requests about audits.
 import { Problem, ask, json } from '../shared/api'
+import type { Source } from './documents'
 import type { Checked, Inspected, Report } from './types'
 
 const q = (values: Record<string, string>) =>
@@ -60,6 +61,10 @@ export const audits = {
 		(await (await ask(`${one(id)}/verify?${q({ finding })}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).json()) as Checked,
 	rate: (id: string, finding: string, label: 'tp' | 'fp' | 'none', reason: string) =>
 		json<'rateFinding'>(`${one(id)}/findings/${encodeURIComponent(finding)}/rate`, 'POST', { label, reason }),
+	documents: (source: Source, filter: string) =>
+		'audit' in source
+			? json<'findDocumentsOfAudit'>(`${one(source.audit)}/documents`, 'POST', { filter })
+			: json<'findDocuments'>('/api/audits/documents', 'POST', { ...source, filter }),
 	stop: (id: string) => json<'stopAudit'>(`${one(id)}/stop`, 'POST', {} as never),
 	resume: (id: string) => json<'resumeAudit'>(`${one(id)}/resume`, 'POST', {} as never),
 	inspect: async (project: string, source: { collection?: string; upload?: string }) =>

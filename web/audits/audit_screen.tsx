@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { audits } from './api'
+import { Documents } from './documents'
 import { Fields } from './fields'
 import { Live } from './live'
 import { Counts, SeverityMark, State, canGoOn, count, isOver, many, when } from './marks'
@@ -106,8 +107,10 @@ function Ended({ audit }: { audit: Audit }) {
 			<Gaps of={r.gaps} />
 			<Tabs chosen={tab} onChoose={setTab} />
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} className="flex min-h-0 grow flex-col">
-				{tab === 'Findings' && <Findings audit={audit.id} report={r} />}
-				{tab === 'Fields' && <Fields of={r.distributions} total={r.collection_size} masked={r.masked} />}
+				<Documents source={{ audit: audit.id }}>
+					{tab === 'Findings' && <Findings audit={audit.id} report={r} />}
+					{tab === 'Fields' && <Fields of={r.distributions} total={r.collection_size} masked={r.masked} />}
+				</Documents>
 				{tab === 'Past' && <Past id={audit.id} />}
 			</div>
 		</>

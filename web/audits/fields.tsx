@@ -2,6 +2,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Search } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { Button } from '../shared/ui'
+import { useDocuments } from './documents'
+import { type Measure, ofBar, ofValue } from './filters'
 import { count, many, share } from './marks'
 import type { Distribution, Histogram } from './types'
 
@@ -12,22 +15,57 @@ const textOf = (v: unknown): string => {
 }
 const edge = (v: number | string | undefined) => (typeof v === 'string' ? v.replace(/T00:00:00Z$/, '') : v === undefined ? '' : count(v))
 
-function Bars({ of, label }: { of: Histogram; label: string }) {
+// With documents to show, each bar is a button; the arrow keys walk over them.
+function Bars({ of, label, path, measure }: { of: Histogram; label: string; path: string; measure: Measure }) {
+	const show = useDocuments()
+	const [place, setPlace] = useState(0)
 	const most = Math.max(1, ...of.counts)
+	const last = of.counts.length - 1
+	const filters = of.counts.map((_, i) => (show ? ofBar(path, measure, of.edges[i], of.edges[i + 1], i === last) : null))
+	const isLive = filters.some(Boolean)
+	const walk = (e: React.KeyboardEvent<HTMLElement>) => {
+		const to = e.key === 'ArrowRight' ? place + 1 : e.key === 'ArrowLeft' ? place - 1 : e.key === 'Home' ? 0 : e.key === 'End' ? last : -1
+		if (to < 0 || to > last) return
+		e.preventDefault()
+		setPlace(to)
+		;(e.currentTarget.children[to] as HTMLElement | undefined)?.focus()
+	}
 	return (
 		<figure className="min-w-0">
-			<div className="flex h-16 items-end gap-px" role="img" aria-label={`${label}: ${of.counts.length} bars from ${edge(of.edges[0])} to ${edge(of.edges.at(-1))}`}>
+			<div
+				className="flex h-16 items-end gap-px"
+				role={isLive ? 'group' : 'img'}
+				aria-label={`${label}: ${of.counts.length} bars from ${edge(of.edges[0])} to ${edge(of.edges.at(-1))}`}
+				onKeyDown={isLive ? walk : undefined}
+			>
 				{of.counts.map((n, i) => {
 					const bad = of.marked?.[i] ?? 0
-					return (
-						<div
+					const range = `${edge(of.edges[i])} to ${edge(of.edges[i + 1])}`
+					const title = `${range}: ${count(n)}${bad ? `, ${count(bad)} of them affected` : ''}`
+					const bar = (
+						<span className="flex w-full flex-col justify-end bg-accent/70" style={{ height: `${n ? Math.max(3, (100 * n) / most) : 0}%` }}>
+							{bad > 0 && <span className="bg-bad" style={{ height: `${Math.max(8, (100 * bad) / n)}%` }} />}
+						</span>
+					)
+					const look = 'flex h-full min-w-0 grow basis-0 flex-col justify-end'
+					const filter = filters[i]
+					return isLive ? (
+						<button
 							key={i}
-							title={`${edge(of.edges[i])} to ${edge(of.edges[i + 1])}: ${count(n)}${bad ? `, ${count(bad)} of them affected` : ''}`}
-							className="flex min-w-0 grow flex-col justify-end bg-accent/70"
-							style={{ height: `${n ? Math.max(3, (100 * n) / most) : 0}%` }}
+							type="button"
+							title={title}
+							aria-label={title}
+							tabIndex={i === place ? 0 : -1}
+							onFocus={() => setPlace(i)}
+							onClick={() => filter && show?.({ filter: JSON.stringify(filter), title: `${path}, ${label}: ${range}` })}
+							className={`${look} rounded-t-sm hover:bg-sunk focus-visible:bg-sunk`}
 						>
-							{bad > 0 && <div className="bg-bad" style={{ height: `${Math.max(8, (100 * bad) / n)}%` }} />}
-						</div>
+							{bar}
+						</button>
+					) : (
+						<span key={i} title={title} className={look}>
+							{bar}
+						</span>
 					)
 				})}
 			</div>
@@ -40,14 +78,35 @@ function Bars({ of, label }: { of: Histogram; label: string }) {
 	)
 }
 
-function Values({ of, total }: { of: Distribution['top_values']; total: number }) {
+function Value({ of, path, look, show }: { of: unknown; path: string; look: string; show: ReturnType<typeof useDocuments> }) {
+	const text = textOf(of) || '(empty)'
+	const filter = show && ofValue(path, of)
+	if (!filter) {
+		return (
+			<span className={look} title={text}>
+				{text}
+			</span>
+		)
+	}
+	return (
+		<button
+			type="button"
+			title={`Documents with ${text}`}
+			onClick={() => show({ filter: JSON.stringify(filter), title: `${path}: ${text}` })}
+			className={`${look} rounded underline decoration-line decoration-dotted underline-offset-4 hover:bg-sunk`}
+		>
+			{text}
+		</button>
+	)
+}
+
+function Values({ of, total, path }: { of: Distribution['top_values']; total: number; path: string }) {
+	const show = useDocuments()
 	return (
 		<ul className="space-y-0.5 text-sm">
 			{of.slice(0, 6).map((v, i) => (
 				<li key={i} className="grid grid-cols-[minmax(0,1fr)_4.5rem_5rem] items-center gap-2">
-					<span className={`truncate font-mono text-[0.85em] ${v.marked ? 'text-bad' : ''}`} title={textOf(v.value)}>
-						{textOf(v.value) || '(empty)'}
-					</span>
+					<Value of={v.value} path={path} look={`truncate text-left font-mono text-[0.85em] ${v.marked ? 'text-bad' : ''}`} show={show} />
 					<span className="text-right text-quiet tabular-nums">{count(v.count)}</span>
 					<span className="h-2 overflow-hidden rounded-sm bg-sunk" aria-hidden>
 						<span className={`block h-full ${v.marked ? 'bg-bad' : 'bg-accent/70'}`} style={{ width: `${Math.max(2, (100 * v.count) / Math.max(1, total))}%` }} />
@@ -58,15 +117,15 @@ function Values({ of, total }: { of: Distribution['top_values']; total: number }
 	)
 }
 
-const histogramOf = (d: Distribution): [Histogram, string] | null =>
+const histogramOf = (d: Distribution): [Histogram, string, Measure] | null =>
 	d.dates?.histogram
-		? [d.dates.histogram, 'over time']
+		? [d.dates.histogram, 'over time', 'value']
 		: d.numbers?.histogram
-			? [d.numbers.histogram, 'over value']
+			? [d.numbers.histogram, 'over value', 'value']
 			: d.texts?.length?.histogram
-				? [d.texts.length.histogram, 'over length']
+				? [d.texts.length.histogram, 'over length', 'length']
 				: d.arrays?.size?.histogram
-					? [d.arrays.size.histogram, 'over number of items']
+					? [d.arrays.size.histogram, 'over number of items', 'size']
 					: null
 
 function figures(d: Distribution): string {
@@ -91,19 +150,19 @@ function Field({ of: d, total }: { of: Distribution; total: number }) {
 				{' · '}
 				{present === 1 ? 'in each document' : `in ${share(present)} of the documents`}
 				{d.null_count > 0 && ` · ${count(d.null_count)} null`}
-				{' · '}
-				{many(d.distinct, 'different value')}
+				{d.distinct > 0 && ` · ${many(d.distinct, 'different value')}`}
 			</p>
 			{figures(d) && <p className="text-sm break-words">{figures(d)}</p>}
 			<div className="mt-2 grid gap-4 sm:grid-cols-2">
-				{picture && <Bars of={picture[0]} label={picture[1]} />}
-				{d.top_values.length > 0 && d.distinct < d.present_count && <Values of={d.top_values} total={d.present_count} />}
+				{picture && <Bars of={picture[0]} label={picture[1]} path={d.path} measure={picture[2]} />}
+				{d.top_values.length > 0 && d.distinct < d.present_count && <Values of={d.top_values} total={d.present_count} path={d.path} />}
 			</div>
 		</section>
 	)
 }
 
 export function Fields({ of, total, masked }: { of: Distribution[]; total: number; masked: boolean }) {
+	const show = useDocuments()
 	const [words, setWords] = useState('')
 	const search = useDeferredValue(words.trim().toLowerCase())
 	const found = useMemo(() => of.filter(d => d.path.toLowerCase().includes(search)), [of, search])
@@ -119,7 +178,8 @@ export function Fields({ of, total, masked }: { of: Distribution[]; total: numbe
 	})
 	return (
 		<div className="flex min-h-0 grow flex-col gap-3">
-			<label className="flex max-w-md items-center gap-2 rounded-md border border-line bg-panel px-2 focus-within:border-accent">
+			<div className="flex flex-wrap items-center gap-2">
+			<label className="flex max-w-md grow items-center gap-2 rounded-md border border-line bg-panel px-2 focus-within:border-accent">
 				<Search aria-hidden className="size-4 text-quiet" />
 				<input
 					type="search"
@@ -130,6 +190,9 @@ export function Fields({ of, total, masked }: { of: Distribution[]; total: numbe
 					className="min-h-9 w-full min-w-0 bg-transparent placeholder:text-quiet focus:outline-none"
 				/>
 			</label>
+			{show && <Button onClick={() => show({ filter: '', title: 'Documents' })}>Documents …</Button>}
+			</div>
+			{show && <p className="text-sm text-quiet">A bar or a value leads to its documents.</p>}
 			{masked && <p className="text-sm text-quiet">Personal values are masked; all counts are exact.</p>}
 			{found.length === 0 && <p className="text-quiet">{of.length ? 'No field has these words.' : 'The audit ended before it had figures of the fields.'}</p>}
 			<div ref={box} className="min-h-[75dvh] grow overflow-y-auto sm:min-h-80" tabIndex={0} role="region" aria-label="Fields">

@@ -5,6 +5,7 @@ import { ArrowLeft } from 'lucide-react'
 import { useEffect } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { audits } from './api'
+import { Documents } from './documents'
 import { Fields } from './fields'
 import { count, many } from './marks'
 
@@ -40,7 +41,11 @@ export function FieldsScreen() {
 			</div>
 			{fields.error && <ProblemNote error={fields.error} />}
 			{fields.isPending && <p className="text-quiet">Each document is read …</p>}
-			{f && <Fields of={f.distributions} total={f.documents_sampled} masked={f.masked} />}
+			{f && (
+				<Documents source={{ project: of.project ?? '', collection: of.collection, upload: of.upload }}>
+					<Fields of={f.distributions} total={f.documents_sampled} masked={f.masked} />
+				</Documents>
+			)}
 		</div>
 	)
 }

@@ -6,6 +6,7 @@ import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { audits } from './api'
+import { useDocuments } from './documents'
 import { SeverityMark, count, many, share } from './marks'
 import type { Checked, Finding, Report } from './types'
 
@@ -121,6 +122,7 @@ const shownValue = (v: unknown) => (typeof v === 'string' ? v : JSON.stringify(v
 
 export function FindingCard({ audit, report, of: f, isOpen, onTurn }: { audit: string; report: Report; of: Finding; isOpen: boolean; onTurn: () => void }) {
 	const check = useMutation({ mutationFn: () => audits.verify(audit, f.id) })
+	const show = useDocuments()
 	const name = f.field || 'whole documents'
 	return (
 		<article aria-label={`${name}: ${f.category_title}`} className="rounded-lg border border-line bg-panel">
@@ -185,6 +187,9 @@ export function FindingCard({ audit, report, of: f, isOpen, onTurn }: { audit: s
 						<Button disabled={check.isPending} onClick={() => check.mutate()}>
 							<RotateCcw aria-hidden className={`size-4 ${check.isPending ? 'animate-spin' : ''}`} /> {check.isPending ? 'Checking …' : 'Check again now'}
 						</Button>
+						{show && f.evidence_shell.filter && (
+							<Button onClick={() => show({ filter: f.evidence_shell.filter ?? '', title: `${name}: ${f.category_title}` })}>Show the documents</Button>
+						)}
 						{check.data && <Now of={f} checked={check.data} />}
 					</div>
 					{check.error && <ProblemNote error={check.error} />}

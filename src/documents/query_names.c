@@ -1,5 +1,5 @@
 /* query_names -- a slip in a field's name gives no error in MongoDB, only no documents: say so. */
-#include "cli/query_names.h"
+#include "documents/query_names.h"
 
 #include "base/utf8.h"
 #include "query/path_set.h"

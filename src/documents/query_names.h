@@ -1,6 +1,6 @@
 /* query_names -- the fields of a query that no document has, each with the name that was probably meant. */
-#ifndef AG_CLI_QUERY_NAMES_H
-#define AG_CLI_QUERY_NAMES_H
+#ifndef AG_DOCUMENTS_QUERY_NAMES_H
+#define AG_DOCUMENTS_QUERY_NAMES_H
 
 #include "documents/source.h"
 
