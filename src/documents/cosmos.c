@@ -242,6 +242,32 @@ static ag_status connection_of(const ag_ctx *ctx, const parts *p, ag_arena *aren
 	return with_path(s.text, s.is_cluster ? p->user : AG_S(""), p->path, true, arena, ret, err);
 }
 
+static ag_str shown(const parts *p, ag_arena *arena)
+{
+	return ag_str_printf(arena, "cosmos://%.*s%s%.*s/", AG_FMT(p->user), p->user.len ? "@" : "",
+	                     AG_FMT(p->account));
+}
+
+ag_str ag_cosmos_base(ag_str uri, ag_arena *arena, bool *ret_is_one)
+{
+	ag_mongo_address a;
+	ag_str one;
+	parts p;
+
+	*ret_is_one = false;
+	if (cut(uri, &p, NULL) ||
+	    ag_mongo_address_parse(ag_str_printf(arena, "mongodb://h/%.*s", AG_FMT(p.path)), arena,
+	                           &a, NULL))
+		return AG_S("");
+	a.shown = shown(&p, arena);
+	a.options = AG_S("");
+	if (!a.database.len)
+		return ag_str_make(a.shown.ptr, a.shown.len - 1);
+	*ret_is_one = a.collection.len && !a.is_pattern;
+	one = ag_mongo_address_of(&a, a.database, *ret_is_one ? a.collection : AG_S(""), arena);
+	return *ret_is_one ? one : ag_str_make(one.ptr, one.len - 1);
+}
+
 ag_status ag_cosmos_address(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_mongo_address *ret,
                             ag_err *err)
 {
@@ -257,8 +283,7 @@ ag_status ag_cosmos_address(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_m
 	if (st)
 		return st;
 	ret->has_charge = ret->has_charge || has_charge;
-	ret->shown = ag_str_printf(arena, "cosmos://%.*s%s%.*s/", AG_FMT(p.user),
-	                           p.user.len ? "@" : "", AG_FMT(p.account));
+	ret->shown = shown(&p, arena);
 	ret->options = p.can_write ? AG_S("?allowReadWrite=true") : AG_S("");
 	return AG_OK;
 }

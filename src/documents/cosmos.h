@@ -20,6 +20,9 @@ const char *ag_cosmos_stand_in(void);
  * errors  AG_INVALID: the address; those of ag_azure_connection() */
 AG_CHECK ag_status ag_cosmos_address(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
                                      ag_mongo_address *ret, ag_err *err);
+/* What the addresses of its collections begin with, without asking Azure: up to a "/" or "."; the whole address of one collection,
+ * without options. "" = the address is wrong. */
+ag_str ag_cosmos_base(ag_str uri, ag_arena *arena, bool *ret_is_one);
 /* The address of a source from its parts. account: a name, an ARM id, or a mongodb:// connection string, which gives a
  * mongodb:// address. database and collection are as they are called, not encoded; "" = all.
  * errors  AG_INVALID: names the part that is wrong; never quotes a key */

@@ -275,13 +275,18 @@ static ag_status files_frames(ag_source *s, const ag_ctx *ctx, const ag_profile 
 	return ag_table_frames(table_of(s), ctx, p, arena, ret, err);
 }
 
+static ag_source_root files_base(ag_str uri, ag_arena *arena)
+{
+	return (ag_source_root){ .key = ag_files_base(uri, arena) };
+}
+
 const ag_source_type ag_source_files = {
 	.name = "files",
 	.help = "files: a path or file:///path of a data file (.ndjson .jsonl .json .bson .csv .tsv) "
 		"or of a folder of them",
 	.is_shared = true,
 	.accepts = files_accepts,
-	.base = ag_files_base,
+	.base = files_base,
 	.list = files_list,
 	.skipped = files_skipped,
 	.state = files_state,

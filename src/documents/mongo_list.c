@@ -130,19 +130,26 @@ static ag_source_place place_of(const ag_mongo_address *a, ag_str database, ag_s
 	};
 }
 
-/* An account of Cosmos DB has its server from Azure. */
-ag_str ag_mongo_base(ag_str uri, ag_arena *arena)
+/* The server of an account of Cosmos DB is told by Azure alone, so its address stands for it. */
+ag_source_root ag_mongo_base(ag_str uri, ag_arena *arena)
 {
+	ag_source_root root = { .key = AG_S("") };
 	ag_mongo_address a;
 
-	if (ag_cosmos_is_uri(uri) || ag_mongo_address_parse(uri, arena, &a, NULL))
-		return AG_S("");
-	if (!a.database.len)
-		return a.place;
-	if (!a.collection.len || a.is_pattern)
-		return ag_str_printf(arena, "%.*s/%.*s", AG_FMT(a.place), AG_FMT(a.database));
-	return ag_str_printf(arena, "%.*s/%.*s/%.*s", AG_FMT(a.place), AG_FMT(a.database),
-	                     AG_FMT(a.collection));
+	if (ag_cosmos_is_uri(uri)) {
+		root.is_uri = true;
+		root.key = ag_cosmos_base(uri, arena, &root.is_one);
+	} else if (ag_mongo_address_parse(uri, arena, &a, NULL)) {
+		return root;
+	} else if (!a.database.len) {
+		root.key = a.place;
+	} else if (!a.collection.len || a.is_pattern) {
+		root.key = ag_str_printf(arena, "%.*s/%.*s", AG_FMT(a.place), AG_FMT(a.database));
+	} else {
+		root.key = ag_str_printf(arena, "%.*s/%.*s/%.*s", AG_FMT(a.place),
+		                         AG_FMT(a.database), AG_FMT(a.collection));
+	}
+	return root;
 }
 
 /* A view shows documents of a collection again; in a list of all it would be counted twice. */

@@ -99,7 +99,7 @@ ag_str ag_mongo_kind(const ag_mongo_entry *e);
 AG_CHECK ag_status ag_mongo_collections(ag_mongo *m, const ag_ctx *ctx, ag_str database,
                                         ag_mongo_meter *meter, ag_arena *arena,
                                         ag_mongo_entry **ret, size_t *nret, ag_err *err);
-ag_str ag_mongo_base(ag_str uri, ag_arena *arena);
+ag_source_root ag_mongo_base(ag_str uri, ag_arena *arena);
 AG_CHECK ag_status ag_mongo_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena,
                                  ag_source_place **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_mongo_skipped(const ag_ctx *ctx, ag_str uri, ag_arena *arena,

@@ -38,12 +38,12 @@ ag_str ag_source_shown(ag_str uri, ag_arena *arena)
 	return uri;
 }
 
-ag_str ag_source_base(ag_str uri, ag_arena *arena)
+ag_source_root ag_source_base(ag_str uri, ag_arena *arena)
 {
 	for (size_t i = 0; i < AG_NELEM(source_types); i++)
-		if (source_types[i]->accepts(uri))
-			return source_types[i]->base ? source_types[i]->base(uri, arena) : AG_S("");
-	return AG_S("");
+		if (source_types[i]->accepts(uri) && source_types[i]->base)
+			return source_types[i]->base(uri, arena);
+	return (ag_source_root){ .key = AG_S("") };
 }
 
 /* Names the scheme only: what follows it may hold a password. */

@@ -123,6 +123,13 @@ typedef struct ag_source_skip {
 	bool is_data; /* its name says that it holds data; else it only may */
 } ag_source_skip;
 
+/* Of ag_source_base(). */
+typedef struct ag_source_root {
+	ag_str key;
+	bool is_uri; /* of the URIs of collections, but for their options, not of their keys */
+	bool is_one; /* with is_uri: it is one collection */
+} ag_source_root;
+
 typedef struct ag_source_type {
 	const char *name; /* "files" */
 	const char *help; /* what a URI of it looks like, one line */
@@ -132,8 +139,8 @@ typedef struct ag_source_type {
 	bool (*accepts)(ag_str uri);
 	/* Optional. The URI without secrets; NULL = it has none. */
 	ag_str (*shown)(ag_str uri, ag_arena *arena);
-	/* Optional. ag_source_base(); "" = it cannot be told without asking somebody. */
-	ag_str (*base)(ag_str uri, ag_arena *arena);
+	/* Optional. ag_source_base(). */
+	ag_source_root (*base)(ag_str uri, ag_arena *arena);
 	/* Required. The collections found under uri, in a stable order; no data is read. */
 	ag_status (*list)(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_source_place **ret,
 	                  size_t *nret, ag_err *err);
@@ -207,8 +214,9 @@ ag_str ag_source_scheme(ag_str uri);
 ag_str ag_source_shown(ag_str uri, ag_arena *arena);
 
 /* The key of a URI that names one collection, else what the keys of its collections have in common up to a "/". Nothing is
- * opened, and what it names need not be there any more; "" = it cannot be told (cosmos://). In arena. */
-ag_str ag_source_base(ag_str uri, ag_arena *arena);
+ * opened, and what it names need not be there any more; "" = it cannot be told. Of cosmos://, whose keys only Azure knows, it is
+ * of URIs: up to a "/" or ".". In arena. */
+ag_source_root ag_source_base(ag_str uri, ag_arena *arena);
 
 /* Does the name of a file end as that of a collection does (".csv")? */
 bool ag_source_is_data_name(ag_str name);

@@ -394,7 +394,7 @@ void ag_server_audit_stop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 /* The run goes on where its log ends: as a job that has it. */
 static ag_status resume_work(ag_server_audit *a, ag_err *err)
 {
-	const bool is_upload = a->has_run && ag_store_is_below(a->run.source_key, &a->places[1]);
+	const bool is_upload = a->has_run && ag_store_is_below(&a->run, &a->places[1]);
 	ag_server_audit_what what = { .project = a->at.place.project, .is_upload = is_upload };
 	ag_source_place place = { 0 };
 	ag_job *jobs;

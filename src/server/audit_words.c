@@ -174,7 +174,7 @@ static ag_status waiting_work(ag_server_audit *a, ag_err *err)
 	if (st)
 		return st;
 	for (size_t i = 0; i < n; i++)
-		if (ag_server_audit_is_mine(a, runs[i].run.source_key))
+		if (ag_server_audit_is_mine(a, &runs[i].run))
 			runs[kept++] = runs[i];
 	ag_server_json(a->rp, &w);
 	ag_audit_pending_json(runs, kept, a->h->opts.audits->show_values, a->rq->arena, &w);

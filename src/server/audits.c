@@ -31,9 +31,14 @@ ag_str ag_server_audit_uri(ag_server_audit *a, ag_str upload)
 /* Of a folder the files in it; what is deeper is not listed, and may be another project's. */
 static ag_store_place place_of(ag_str uri, ag_arena *arena)
 {
-	const ag_str key = uri.len ? ag_source_base(uri, arena) : AG_S("");
+	ag_source_root root = { .key = AG_S("") };
 
-	return (ag_store_place){ key, ag_str_starts(key, AG_S("/")) };
+	if (uri.len)
+		root = ag_source_base(uri, arena);
+	return (ag_store_place){ .key = root.key,
+		                 .is_flat = root.is_uri ? root.is_one
+		                                        : ag_str_starts(root.key, AG_S("/")),
+		                 .is_uri = root.is_uri };
 }
 
 static void find_places(ag_server_audit *a)
@@ -45,10 +50,9 @@ static void find_places(ag_server_audit *a)
 	a->places[1] = place_of(o->folder(o->arg, p->id, a->rq->arena), a->rq->arena);
 }
 
-bool ag_server_audit_is_mine(const ag_server_audit *a, ag_str source_key)
+bool ag_server_audit_is_mine(const ag_server_audit *a, const ag_run_row *run)
 {
-	return ag_store_is_below(source_key, &a->places[0]) ||
-	       ag_store_is_below(source_key, &a->places[1]);
+	return ag_store_is_below(run, &a->places[0]) || ag_store_is_below(run, &a->places[1]);
 }
 
 static ag_str job_project(const ag_job *job, ag_arena *arena)
@@ -96,7 +100,7 @@ static bool is_mine(const ag_server_audit *a)
 {
 	if (a->has_job && ag_str_eq(job_project(&a->job, a->rq->arena), a->at.place.project->id))
 		return true;
-	return a->has_run && ag_server_audit_is_mine(a, a->run.source_key);
+	return a->has_run && ag_server_audit_is_mine(a, &a->run);
 }
 
 /* The project of the caller that the audit belongs to. False: the reply is 404. */
@@ -272,8 +276,7 @@ void ag_server_audit_members(const ag_server_audit *a, ag_jw *w)
 	ag_jw_kstr(w, "id", ag_id_str(a->has_run ? &r->id : &a->job.run));
 	ag_jw_kstr(w, "project", a->at.place.project->id);
 	ag_jw_kstr(w, "collection", collection_of(a));
-	ag_jw_kbool(w, "is_upload",
-	            a->has_run ? ag_store_is_below(r->source_key, &a->places[1]) : false);
+	ag_jw_kbool(w, "is_upload", a->has_run ? ag_store_is_below(r, &a->places[1]) : false);
 	ag_jw_kstr(w, "status", status_of(a));
 	ag_jw_kstr(w, "verdict", a->has_run ? r->verdict : AG_S(""));
 	ag_jw_ktime_or_null(w, "queued_at", a->has_job ? a->job.created_ms : 0);
@@ -610,8 +613,7 @@ static ag_status diff_work(ag_server_audit *a, ag_err *err)
 		st = ag_compare_previous(a->store, &a->run, a->rq->arena, &d.a, err);
 	} else {
 		st = look_up(&other, with, &is_there, err);
-		if (!st && !(is_there && other.has_run &&
-		             ag_server_audit_is_mine(a, other.run.source_key)))
+		if (!st && !(is_there && other.has_run && ag_server_audit_is_mine(a, &other.run)))
 			st = ag_fail(err, AG_NOT_FOUND, ORIGIN,
 			             "there is no audit of ?with= in this project");
 		d.a = other.run;

@@ -51,8 +51,8 @@ void ag_server_audit_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
  * errors  AG_NOT_FOUND: tells which there are; of ag_source_list() */
 AG_CHECK ag_status ag_server_audit_places(ag_server_audit *a, ag_str upload, ag_str collection,
                                           ag_source_place **ret, size_t *nret, ag_err *err);
-/* Does a run of that source belong to the project of the request? */
-bool ag_server_audit_is_mine(const ag_server_audit *a, ag_str source_key);
+/* Does the run belong to the project of the request? */
+bool ag_server_audit_is_mine(const ag_server_audit *a, const ag_run_row *run);
 /* The address that those are of. */
 ag_str ag_server_audit_uri(ag_server_audit *a, ag_str upload);
 /* Members of an audit that may be queued, running or ended. */

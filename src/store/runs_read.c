@@ -19,10 +19,17 @@
 	"q.replaces <> '' AND (q.replaces = " r ".id OR (q.replaces < " r ".id AND q.id > " r \
 	".id)) AND (" before " = '' OR q.id < " before "))"
 /* A flat place: the rest of the key has no "/". */
-#define AT_PLACE(key, flat)                                                              \
-	"(" key " <> '' AND (source_key = " key " OR (substr(source_key, 1, length(" key \
-	") + 1) = " key " || '/' AND (" flat " = 0 OR substr(source_key, length(" key    \
-	") + 2) = replace(substr(source_key, length(" key ") + 2), '/', '')))))"
+#define AT_KEY(key, flat)                                                             \
+	"(source_key = " key " OR (substr(source_key, 1, length(" key ") + 1) = " key \
+	" || '/' AND (" flat " = 0 OR substr(source_key, length(" key                 \
+	") + 2) = replace(substr(source_key, length(" key ") + 2), '/', ''))))"
+#define AT_URI(key, flat)                                                                  \
+	"(source_uri = " key " OR substr(source_uri, 1, length(" key ") + 1) = " key       \
+	" || '?' OR (" flat " = 0 AND substr(source_uri, 1, length(" key ") + 1) IN (" key \
+	" || '/', " key " || '.')))"
+#define AT_PLACE(key, flat, uri)    \
+	"(" key " <> '' AND ((" uri \
+	" = 0 AND " AT_KEY(key, flat) ") OR (" uri " <> 0 AND " AT_URI(key, flat) ")))"
 #define FINDING_COLUMNS_OF(f)                                                             \
 	f ".id, " f ".key, " f ".field, " f ".category, " f ".severity, " f ".status, " f \
 	  ".affected, " f ".share, " f ".label, " f ".labelled_at, " f ".body"
@@ -63,9 +70,10 @@ static const ag_sql sql[] = {
 	/* Of the place $2 or below it, and of the place $3. */
 	[RUNS_BELOW] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r WHERE agent = $1 AND "
-	             "(" AT_PLACE("$2", "$3") " OR " AT_PLACE(
-			     "$4", "$5") ") "
-	                                 "ORDER BY started_at DESC, id DESC LIMIT $6 OFFSET $7" },
+	             "(" AT_PLACE("$2", "$3", "$4") " OR " AT_PLACE(
+			     "$5", "$6",
+			     "$7") ") "
+	                           "ORDER BY started_at DESC, id DESC LIMIT $8 OFFSET $9" },
 	/* 'g' follows every character of an id. */
 	[RUNS_BY_PREFIX] = { "SELECT " RUN_COLUMNS_OF(
 		"r") " FROM runs r "
@@ -249,8 +257,9 @@ ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena, a
 {
 	return read_runs(db, &sql[RUNS_BELOW],
 	                 AG_DB_ARGS(ag_db_text(q->agent), ag_db_text(q->places[0].key),
-	                            ag_db_int(q->places[0].is_flat), ag_db_text(q->places[1].key),
-	                            ag_db_int(q->places[1].is_flat), ag_db_int((int64_t)q->limit),
+	                            ag_db_int(q->places[0].is_flat), ag_db_int(q->places[0].is_uri),
+	                            ag_db_text(q->places[1].key), ag_db_int(q->places[1].is_flat),
+	                            ag_db_int(q->places[1].is_uri), ag_db_int((int64_t)q->limit),
 	                            ag_db_int((int64_t)q->offset)),
 	                 arena, ret, nret, err);
 }

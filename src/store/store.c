@@ -529,16 +529,19 @@ ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *
 	return ag_runs_below(s->db, &asked, arena, ret, nret, err);
 }
 
-bool ag_store_is_below(ag_str source_key, const ag_store_place *place)
+bool ag_store_is_below(const ag_run_row *run, const ag_store_place *place)
 {
-	const ag_str key = place->key;
+	const ag_str key = place->key, of = place->is_uri ? run->source_uri : run->source_key;
 	ag_str rest;
 
-	if (!key.len || !ag_str_starts(source_key, key))
+	if (!key.len || !ag_str_starts(of, key))
 		return false;
-	rest = ag_str_make(source_key.ptr + key.len, source_key.len - key.len);
+	rest = ag_str_make(of.ptr + key.len, of.len - key.len);
 	if (!rest.len)
 		return true;
+	if (place->is_uri)
+		return rest.ptr[0] == '?' ||
+		       (!place->is_flat && (rest.ptr[0] == '/' || rest.ptr[0] == '.'));
 	return rest.ptr[0] == '/' && !(place->is_flat && memchr(rest.ptr + 1, '/', rest.len - 1));
 }
 

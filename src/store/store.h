@@ -184,6 +184,8 @@ AG_CHECK ag_status ag_store_replacing(ag_store *s, ag_str source_key, ag_arena *
 typedef struct ag_store_place {
 	ag_str key;   /* up to a "/"; "" = none */
 	bool is_flat; /* what is directly below it belongs to it, what is deeper does not: a folder */
+	/* key is of a source_uri, whose options do not count. Below it is what goes on with "/" or "."; nothing, when it is flat. */
+	bool is_uri;
 } ag_store_place;
 
 /* Runs of an agent on what is at one of these places or below it. */
@@ -197,8 +199,8 @@ typedef struct ag_runs_question {
 /* Newest first. */
 AG_CHECK ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *arena,
                                        ag_run_row **ret, size_t *nret, ag_err *err);
-/* Is the key that of the place, or does it belong to it? */
-bool ag_store_is_below(ag_str source_key, const ag_store_place *place);
+/* Is the run of that place, or of something below it? */
+bool ag_store_is_below(const ag_run_row *run, const ag_store_place *place);
 /* The runs of one source_key as one, without what was replaced: a conversation is such a group. */
 typedef struct ag_run_group {
 	ag_str source_key;

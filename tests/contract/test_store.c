@@ -296,24 +296,42 @@ static void runs_of_a_place(void **state)
 		ag_store_place place;
 		size_t n;
 	} cases[] = {
-		{ { AG_S_INIT("/data"), true }, 2 },       { { AG_S_INIT("/data"), false }, 3 },
-		{ { AG_S_INIT("/data/a.csv"), true }, 1 }, { { AG_S_INIT("host/shop"), false }, 1 },
-		{ { AG_S_INIT("host"), false }, 2 },       { { AG_S_INIT("host"), true }, 0 },
-		{ { AG_S_INIT("%"), false }, 0 },          { { AG_S_INIT(""), false }, 0 },
+		{ { AG_S_INIT("/data"), true, false }, 2 },
+		{ { AG_S_INIT("/data"), false, false }, 3 },
+		{ { AG_S_INIT("/data/a.csv"), true, false }, 1 },
+		{ { AG_S_INIT("host/shop"), false, false }, 1 },
+		{ { AG_S_INIT("host"), false, false }, 2 },
+		{ { AG_S_INIT("host"), true, false }, 0 },
+		{ { AG_S_INIT("%"), false, false }, 0 },
+		{ { AG_S_INIT(""), false, false }, 0 },
+		{ { AG_S_INIT(""), false, true }, 0 },
+		{ { AG_S_INIT("cosmos://acc"), false, true }, 3 },
+		{ { AG_S_INIT("cosmos://acc/shop"), false, true }, 3 },
+		{ { AG_S_INIT("cosmos://acc/shop.a"), true, true }, 1 },
+		{ { AG_S_INIT("cosmos://acc/shop.a.b"), true, true }, 1 },
+		{ { AG_S_INIT("cosmos://acc/sho"), false, true }, 0 },
+		{ { AG_S_INIT("data/orders.ndjson"), false, true }, 3 },
+		{ { AG_S_INIT("cosmos://acc/shop"), false, false }, 0 },
 	};
+	/* Of the last keys: the addresses of an account whose server only Azure knows. */
+	static const char *const uris[] = { "cosmos://acc/shop.a?allowReadWrite=true",
+		                            "cosmos://acc/shop.a.b", "cosmos://acc/shop.ab" };
+	ag_run_row all[AG_NELEM(keys)];
 	store_env *env = *state;
 	ag_run_row *rows;
 	size_t n;
 
 	for (size_t i = 0; i < AG_NELEM(keys); i++) {
 		const ag_id id = ag_id_new(&ag_clock_system);
-		ag_run_row row = store_test_run(&id, 1000 + (int64_t)i, keys[i]);
 
-		put_run(env, &row);
+		all[i] = store_test_run(&id, 1000 + (int64_t)i, keys[i]);
+		if (i >= AG_NELEM(keys) - AG_NELEM(uris))
+			all[i].source_uri = ag_str_c(uris[i - (AG_NELEM(keys) - AG_NELEM(uris))]);
+		put_run(env, &all[i]);
 	}
 	for (size_t i = 0; i < AG_NELEM(cases); i++) {
 		ag_runs_question q = { .agent = AG_S("audit"),
-			               .places = { { AG_S(""), false }, cases[i].place },
+			               .places = { { .key = AG_S("") }, cases[i].place },
 			               .limit = 10 };
 		size_t nbelow = 0;
 
@@ -321,7 +339,7 @@ static void runs_of_a_place(void **state)
 		          ag_store_runs_below(env->store, &q, env->arena, &rows, &n, &env->err));
 		assert_int_equal(n, cases[i].n);
 		for (size_t k = 0; k < AG_NELEM(keys); k++)
-			nbelow += ag_store_is_below(ag_str_c(keys[k]), &cases[i].place);
+			nbelow += ag_store_is_below(&all[k], &cases[i].place);
 		assert_int_equal(nbelow, n);
 		q.agent = AG_S("ask");
 		assert_ok(env,

@@ -4,7 +4,8 @@
 1. A project's collections and uploaded files are listed, audited by the server's own workers, and read in each format.
 2. Two audits of a file whose data changed are compared; a finding is checked again, rated, and counted.
 3. What waits is stopped; what was killed is gone on with, and nothing is done twice.
-4. Each role may what it should; nobody sees the audits of another project. Wrong input is told and changes nothing."""
+4. Each role may what it should; nobody sees the audits of another project. Wrong input is told and changes nothing.
+5. A project of an account of Azure Cosmos DB lists its audits, too."""
 import concurrent.futures
 import json
 import os
@@ -328,6 +329,51 @@ def killed(store, model, tokens):
     check("it ends with 0", server.stop() == 0, server.said())
 
 
+def begun(argv, port_file):
+    p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    wait(lambda: os.path.exists(port_file) and os.path.getsize(port_file))
+    with open(port_file, encoding="ascii") as f:
+        return p, f.read().strip()
+
+
+def cosmos(name, store, model):
+    """An account of Azure, scripted: its audits are listed by their address, because only Azure knows the server."""
+    at = "%s/cosmos-%s" % (DIR, name)
+    with open(at + ".ndjson", "w", encoding="utf-8") as f:
+        f.write(people(100, 10))
+    server, port = begun([os.environ["FAKE_MONGO"], at + ".port", at + ".record", "db.people=%s.ndjson" % at, "db.people.old=%s.ndjson" % at], at + ".port")
+    with open(at + ".json", "w", encoding="utf-8") as f:
+        json.dump({"token": "azure", "subscriptions": [{"id": "s1", "accounts": [{"name": "acc", "strings": [
+            ["Primary Read-Only MongoDB Connection String", "mongodb://127.0.0.1:%s/?ssl=false" % port]]}]}]}, f)
+    arm, port = begun([sys.executable, serve.ROOT + "/tests/fake/fake_arm.py", at + ".arm", at + ".log", at + ".json"], at + ".arm")
+    more = {"ARGUS_AZURE_MANAGEMENT": "http://127.0.0.1:" + port, "AZURE_ACCESS_TOKEN": "azure", "ARGUS_AZURE_METADATA": "none"}
+    serve.MORE.update(more)
+    try:
+        for project, address, user in (("one", "cosmos://acc/db.people", "uno"), ("both", "cosmos://acc/db", "duo"), ("old", "cosmos://acc/db.people.old", "tre")):
+            argus(store, model, "project", "add", project, "documents=" + address)
+            argus(store, model, "project", "grant", project, user, "analyst")
+        one, both, old = (argus(store, model, "token", "create", "--user", u, "--role", "analyst").splitlines()[0] for u in ("uno", "duo", "tre"))
+        web = Server(store, model)
+        made = [a["id"] for a in call(web, both, "POST", A, {"project": "both"})[1]["audits"]]
+        done = {ended(web, both, a)["collection"]: a for a in made}
+        check("cosmos: each collection is audited", sorted(done) == ["people", "people.old"], done)
+        listed = {p: sorted(a["id"] for a in call(web, t, "GET", "%s?project=%s" % (A, p))[1]["audits"]) for p, t in (("one", one), ("both", both), ("old", old))}
+        check("cosmos: a project lists the audits of its own address", listed == {"both": sorted(made), "one": [done["people"]], "old": [done["people.old"]]}, (listed, done))
+        got = [call(web, t, "GET", "%s/%s/report" % (A, done[c]))[0] for t, c in ((one, "people"), (one, "people.old"), (old, "people"), (old, "people.old"))]
+        check("cosmos: and reads no other", got == [200, 404, 404, 200], got)
+        checked = call(web, one, "POST", "%s/%s/verify" % (A, done["people"]))[1]
+        check("cosmos: checked again", checked["confirmed"] > 0 and not checked["changed"], checked)
+        check("cosmos: it ends with 0", web.stop() == 0, web.said())
+    finally:
+        for p in (arm, server):
+            p.terminate()
+            p.wait()
+        for k in more:
+            del serve.MORE[k]
+    with open(at + ".record", encoding="utf-8", errors="replace") as f:
+        check("cosmos: only commands that read", "REFUSED" not in f.read())
+
+
 def on(name, store, model):
     print("# " + name)
     folder = DIR + "/documents"
@@ -365,6 +411,7 @@ def on(name, store, model):
     stops(store, model, tokens)
     waits(store, model, tokens)
     killed(store, model, tokens)
+    cosmos(name, store, model)
 
 
 if __name__ == "__main__":

@@ -324,6 +324,38 @@ static void test_token(void **state)
 		                    cases[i][1]);
 }
 
+/* What the addresses of collections begin with. */
+static void test_base(void **state)
+{
+	static const struct {
+		const char *uri, *base;
+		bool is_one;
+	} cases[] = {
+		{ "cosmos://acc/", "cosmos://acc", false },
+		{ "cosmos://acc", "cosmos://acc", false },
+		{ "cosmos://acc/shop", "cosmos://acc/shop", false },
+		{ "cosmos://acc/shop.o*", "cosmos://acc/shop", false },
+		{ "cosmos://acc/shop.a.b?allowReadWrite=true", "cosmos://acc/shop.a.b", true },
+		{ "cosmos://acc/shop.a%20b", "cosmos://acc/shop.a%20b", true },
+		{ "cosmos://ann@acc/shop.a", "cosmos://ann@acc/shop.a", true },
+		{ "cosmos:///subscriptions/s/resourceGroups/g/providers/Microsoft.DocumentDB/"
+		  "databaseAccounts/n/shop",
+		  "cosmos:///subscriptions/s/resourceGroups/g/providers/Microsoft.DocumentDB/"
+		  "databaseAccounts/n/shop",
+		  false },
+		{ "cosmos://a_c/shop", "", false },
+		{ "cosmos://acc/shop.%zz", "", false },
+	};
+
+	for (size_t i = 0; i < AG_NELEM(cases); i++) {
+		bool is_one;
+		const ag_str got = ag_cosmos_base(ag_str_c(cases[i].uri), *state, &is_one);
+
+		assert_string_equal(ag_str_cstr(*state, got), cases[i].base);
+		assert_int_equal(is_one, cases[i].is_one);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +369,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_charge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_token, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_base, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
