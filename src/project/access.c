@@ -188,24 +188,34 @@ ag_str ag_token_id(ag_str token, ag_arena *arena)
 	return ag_str_dup(arena, ag_str_make(hash.text, 12));
 }
 
-ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
-                       ag_err *err)
+ag_status ag_token_random(char ret[AG_TOKEN_RANDOM_CHARS + 1], ag_err *err)
 {
 	char raw[TOKEN_BYTES];
-	AG_AUTO(ag_buf_release) ag_buf text = AG_BUF_INIT(AG_TOKEN_CHARS);
-	ag_sha256_hex hash;
+	AG_AUTO(ag_buf_release) ag_buf text = AG_BUF_INIT(AG_TOKEN_RANDOM_CHARS);
 
 	if (getentropy(raw, sizeof(raw)))
 		return ag_fail(err, AG_INTERNAL, ORIGIN, "the kernel gives no random bytes");
-	ag_buf_adds(&text, AG_TOKEN_PREFIX);
 	ag_base64url_add(&text, ag_str_make(raw, sizeof(raw)), false);
-	AG_ASSERT(text.len == AG_TOKEN_CHARS && !text.failed);
-	memcpy(ret, text.ptr, AG_TOKEN_CHARS + 1);
-	hash = ag_sha256(ag_buf_view(&text));
-	row->hash = ag_str_dup(arena, ag_str_c(hash.text));
-	row->id = ag_token_id(ag_buf_view(&text), arena);
+	AG_ASSERT(text.len == AG_TOKEN_RANDOM_CHARS && !text.failed);
+	memcpy(ret, text.ptr, AG_TOKEN_RANDOM_CHARS + 1);
 	explicit_bzero(raw, sizeof(raw));
 	explicit_bzero(text.ptr, text.cap);
+	return AG_OK;
+}
+
+ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
+                       ag_err *err)
+{
+	const size_t prefix = sizeof(AG_TOKEN_PREFIX) - 1;
+	ag_sha256_hex hash;
+	ag_status st = ag_token_random(ret + prefix, err);
+
+	if (st)
+		return st;
+	memcpy(ret, AG_TOKEN_PREFIX, prefix);
+	hash = ag_sha256(ag_str_c(ret));
+	row->hash = ag_str_dup(arena, ag_str_c(hash.text));
+	row->id = ag_token_id(ag_str_c(ret), arena);
 	return AG_OK;
 }
 

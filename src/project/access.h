@@ -7,8 +7,9 @@
 #include "store/identity.h"
 #include "store/ledger.h"
 
-#define AG_TOKEN_PREFIX "argus_" /* then 43 characters of base64url: 256 random bits */
-#define AG_TOKEN_CHARS  49u
+#define AG_TOKEN_PREFIX       "argus_" /* then 43 characters of base64url: 256 random bits */
+#define AG_TOKEN_RANDOM_CHARS 43u      /* without the prefix */
+#define AG_TOKEN_CHARS        49u
 
 typedef struct ag_caller_project {
 	ag_str project;
@@ -45,6 +46,8 @@ bool ag_caller_has_scope(const ag_caller *who, const char *scope);
 
 /* The id that people name a token by: the beginning of its hash, which says nothing about it. In arena. */
 ag_str ag_token_id(ag_str token, ag_arena *arena);
+/* 256 random bits as base64url. errors  AG_INTERNAL: no randomness */
+AG_CHECK ag_status ag_token_random(char ret[AG_TOKEN_RANDOM_CHARS + 1], ag_err *err);
 /* A new token for `row`: its hash and its id (the hash's beginning) are filled, in arena; the text is shown once. */
 AG_CHECK ag_status ag_token_new(ag_token_row *row, ag_arena *arena, char ret[AG_TOKEN_CHARS + 1],
                                 ag_err *err);

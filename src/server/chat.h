@@ -103,6 +103,9 @@ void ag_server_thread_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 void ag_server_thread_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_thread_viewed(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+/* All turns that have ended, as a list of messages without what the model thought. */
+AG_CHECK ag_status ag_server_thread_copy(ag_store *s, const ag_id *thread, ag_arena *arena,
+                                         ag_buf *out, ag_err *err);
 void ag_server_thread_messages(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 /* --- feedback.c: routes --- */

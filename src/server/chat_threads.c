@@ -6,6 +6,7 @@
 #include "server/chat.h"
 #include "server/list.h"
 #include "server/problem.h"
+#include "server/shares.h"
 #include "store/feedback.h"
 
 #define TITLE 200u /* characters */
@@ -111,7 +112,12 @@ static void change(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
 	ag_status st;
 
 	if (s && ag_server_thread_of(h, rq, rp, s, &t)) {
-		st = ag_store_change_thread(s, &t.id, t.user, c, &err);
+		/* Its links first: none is left of a conversation that is gone. */
+		st = c->deleted_ms ? ag_store_revoke_shares(s, t.project, AG_S("thread"),
+		                                            ag_id_str(&t.id), c->deleted_ms, &err)
+		                   : AG_OK;
+		if (!st)
+			st = ag_store_change_thread(s, &t.id, t.user, c, &err);
 		if (!st && !c->deleted_ms)
 			st = ag_store_thread(s, &t.id, rq->arena, &t, &err);
 		if (st)
@@ -254,14 +260,14 @@ static ag_status read_notes(ag_store *s, const ag_thread_row *t, ag_arena *arena
 	                                 err);
 }
 
-/* {"feedback":{"verdict","reason"}}; "" = nothing was said of the turn. */
+/* {"feedback":{"verdict","reason"}}; "" = nothing was said of the turn, or notes is NULL. */
 static ag_str metadata_of(const thread_notes *notes, const ag_run_row *turn, ag_arena *arena)
 {
 	ag_buf out = AG_BUF_INIT(4 * AG_FEEDBACK_MAX_REASON);
 	ag_str ret = AG_S("");
 	ag_jw w;
 
-	for (size_t i = 0; i < notes->nfeedback; i++) {
+	for (size_t i = 0; notes && i < notes->nfeedback; i++) {
 		const ag_feedback_row *f = &notes->feedback[i];
 
 		if (!ag_str_eq(ag_id_str(&f->turn), ag_id_str(&turn->id)))
@@ -282,6 +288,7 @@ static ag_str metadata_of(const thread_notes *notes, const ag_run_row *turn, ag_
 
 /* The answer as it was shown. One that is under way is read from its stream, so it is not here. */
 static ag_status write_answer(ag_store *s, const ag_run_row *turn, const thread_notes *notes,
+                              bool hides_thoughts,
                               ag_arena *arena, ag_jw *w, ag_err *err)
 {
 	ag_ui_message m;
@@ -296,6 +303,7 @@ static ag_status write_answer(ag_store *s, const ag_run_row *turn, const thread_
 	nshown = n && events[n - 1].type == AG_EV_RUN_FINISHED ? n - 1 : n;
 	ag_ui_message_init(&m, arena);
 	m.metadata = metadata_of(notes, turn, arena);
+	m.hides_thoughts = hides_thoughts;
 	ag_ui_stream_init(&ui, ag_ui_message_take, &m);
 	ag_ui_stream_replay(&ui, events, nshown);
 	st = ag_store_report(s, &turn->id, arena, &answer, err);
@@ -322,7 +330,7 @@ static ag_status write_turn(ag_store *s, const ag_run_row *turn, const thread_no
 		return st;
 	write_question(turn, &state, &notes->versions, arena, w);
 	return ag_str_eqc(turn->status, "running") ? AG_OK
-	                                           : write_answer(s, turn, notes, arena, w, err);
+	                                           : write_answer(s, turn, notes, false, arena, w, err);
 }
 
 /* With the version that the caller wants to see; "" = the newest of each question. */
@@ -369,6 +377,38 @@ static ag_status write_messages(ag_server *h, ag_store *s, const ag_thread_row *
 		st = write_turn(s, &turns[i], &notes, w, err);
 	ag_jw_arr_end(w);
 	ag_server_list_next(w, from ? ag_id_str(&turns[from].id) : AG_S(""));
+	return st;
+}
+
+static ag_status copy_turn(ag_store *s, const ag_run_row *turn, ag_jw *w, ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	ag_analyst_state state;
+	ag_status st;
+
+	if (ag_str_eqc(turn->status, "running"))
+		return AG_OK;
+	st = ag_analyst_read_turn(s, &turn->id, arena, &state, err);
+	if (st)
+		return st;
+	write_question(turn, &state, &(ag_thread_versions){ 0 }, arena, w);
+	return write_answer(s, turn, NULL, true, arena, w, err);
+}
+
+ag_status ag_server_thread_copy(ag_store *s, const ag_id *id, ag_arena *arena, ag_buf *out,
+                                ag_err *err)
+{
+	const ag_thread thread = ag_thread_of(id, AG_S(""), arena);
+	ag_run_row *turns;
+	size_t n = 0;
+	ag_status st = ag_thread_turns(s, &thread, AG_THREAD_MAX_TURNS, arena, &turns, &n, err);
+	ag_jw w;
+
+	ag_jw_init(&w, out, 0);
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < n && !st && !out->failed; i++)
+		st = copy_turn(s, &turns[i], &w, err);
+	ag_jw_arr_end(&w);
 	return st;
 }
 

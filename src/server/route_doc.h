@@ -77,7 +77,7 @@ typedef struct ag_route_doc {
 /* The shapes of one area; ends with a NULL name. */
 extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[],
 	ag_doc_audit_shapes[], ag_doc_manage_shapes[], ag_doc_ask_shapes[],
-	ag_doc_connection_shapes[];
+	ag_doc_connection_shapes[], ag_doc_share_shapes[];
 
 /* --- openapi.c --- */
 
@@ -147,5 +147,10 @@ extern const ag_route_doc ag_doc_list_connections, ag_doc_put_connection, ag_doc
 extern const ag_route_doc ag_doc_list_questions, ag_doc_ask_files, ag_doc_get_question,
 	ag_doc_ask_events, ag_doc_stop_question, ag_doc_ask_citation, ag_doc_get_ask_setup,
 	ag_doc_put_ask_setup;
+
+/* --- doc_shares.c --- */
+
+extern const ag_route_doc ag_doc_list_shares, ag_doc_create_share, ag_doc_revoke_share,
+	ag_doc_open_share, ag_doc_open_member_share;
 
 #endif

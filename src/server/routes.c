@@ -6,6 +6,7 @@
 #include "server/chat.h"
 #include "server/problem.h"
 #include "server/route_doc.h"
+#include "server/shares.h"
 #include "server/web.h"
 #include "server/work.h"
 
@@ -357,6 +358,31 @@ const ag_http_route ag_server_routes[] = {
 	  .handle = ag_server_connection_test,
 	  .doc = &ag_doc_test_connection },
 	{ .methods = "GET",
+	  .path = "/api/projects/{project}/shares",
+	  .scope = "sql",
+	  .handle = ag_server_shares_list,
+	  .doc = &ag_doc_list_shares },
+	{ .methods = "POST",
+	  .path = "/api/projects/{project}/shares",
+	  .scope = "sql",
+	  .handle = ag_server_share_new,
+	  .doc = &ag_doc_create_share },
+	{ .methods = "DELETE",
+	  .path = "/api/projects/{project}/shares/{id}",
+	  .scope = "sql",
+	  .handle = ag_server_share_revoke,
+	  .doc = &ag_doc_revoke_share },
+	/* Without a scope, so that neither a cookie nor a token is read. */
+	{ .methods = "POST",
+	  .path = "/api/shared",
+	  .handle = ag_server_shared_public,
+	  .doc = &ag_doc_open_share },
+	{ .methods = "POST",
+	  .path = "/api/shared/members",
+	  .scope = "sql",
+	  .handle = ag_server_shared_members,
+	  .doc = &ag_doc_open_member_share },
+	{ .methods = "GET",
 	  .path = "/api/projects/{project}/calls",
 	  .scope = "",
 	  .handle = ag_server_calls_list,
@@ -530,6 +556,7 @@ const ag_http_route ag_server_routes[] = {
 	{ .methods = "GET, HEAD", .path = "/ask/{id}", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/manage", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/manage/{part}", .handle = ag_server_web_page },
+	{ .methods = "GET, HEAD", .path = "/s/{token}", .handle = ag_server_web_shared },
 	{ .methods = "GET, HEAD", .path = "/setup", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/assets/{name}", .handle = ag_server_web_asset },
 	{ .methods = "GET, HEAD", .path = "/frame/{name}", .handle = ag_server_web_frame },

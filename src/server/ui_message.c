@@ -78,7 +78,10 @@ void ag_ui_message_take(void *arg, const ag_ui_chunk *c)
 	case AG_UI_START: m->id = ag_str_dup(m->arena, c->id); break;
 	case AG_UI_START_STEP: add(m, PART_STEP, c); break;
 	case AG_UI_TEXT_START: add(m, PART_TEXT, c); break;
-	case AG_UI_REASONING_START: add(m, PART_REASONING, c); break;
+	case AG_UI_REASONING_START:
+		if (!m->hides_thoughts)
+			add(m, PART_REASONING, c);
+		break;
 	case AG_UI_TEXT_DELTA: add_piece(m, find(m, PART_TEXT, c->id), c->text); break;
 	case AG_UI_REASONING_DELTA: add_piece(m, find(m, PART_REASONING, c->id), c->text); break;
 	case AG_UI_TOOL_INPUT:

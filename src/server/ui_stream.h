@@ -77,6 +77,7 @@ void ag_ui_stream_break(ag_ui_stream *s, ag_str why);
 /* Parts of one message, as a reader of the stream has them at its end. */
 typedef struct ag_ui_message {
 	ag_arena *arena; /* the caller's */
+	bool hides_thoughts;
 	ag_str id;
 	ag_str metadata; /* a JSON object; "" = none */
 	struct ag_ui_part *first, **last;

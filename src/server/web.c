@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "server/chat.h"
 #include "server/problem.h"
+#include "server/shares.h"
 
 #define FOLDER   "web/"
 #define MAX_NAME 128u /* of an asset; longer ones do not exist */
@@ -159,6 +160,26 @@ void ag_server_web_page(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		return;
 	rp->content_type = AG_S("text/html; charset=utf-8");
 	rp->borrowed = ag_str_c(missing);
+}
+
+/* The page of a share link: the same for every token, so that it says nothing about one (docs/decisions/0042). */
+void ag_server_web_shared(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	const ag_server *h = (ag_server *)env;
+
+	if (!h->chat) {
+		ag_httpd_error(rp, 404, "not_found", "there is nothing at this path");
+		return;
+	}
+	guard_page(rq, rp);
+	ag_server_shared_headers(rp);
+	if (!send_file(rq, rp, AG_S("shared.html"))) {
+		rp->content_type = AG_S("text/html; charset=utf-8");
+		rp->borrowed = ag_str_c(missing);
+	}
+	rp->etag = AG_S("");
+	if (rp->status == 200 && !ag_server_is_share_token(ag_httpd_param(rq, "token")))
+		rp->status = 404;
 }
 
 void ag_server_web_asset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)

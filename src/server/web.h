@@ -15,6 +15,7 @@ bool ag_server_web_takes(ag_str accept, const char *coding);
 
 /* Routes. */
 void ag_server_web_page(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_web_shared(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_web_asset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_web_frame(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 /* {"version":"…","demo":true,"user":"…","starters":["…"],"projects":[{"id":"…","name":"…"}]} */

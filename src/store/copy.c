@@ -49,7 +49,10 @@ typedef struct table {
 	"project, id, artifact, version, parent, title, description, code, hash, data, " \
 	"queries, figures, author, created_at"
 #define FEEDBACK_COLUMNS "turn, \"user\", project, thread, verdict, reason, created_at, changed_at"
-#define COUNT(member)    offsetof(ag_store_copied, member)
+#define SHARE_COLUMNS                                                                 \
+	"id, hash, kind, thing, version, project, \"user\", audience, users, title, " \
+	"created_at, expires_at, revoked_at, opened_at, opens"
+#define COUNT(member) offsetof(ag_store_copied, member)
 
 enum {
 	RUNS,
@@ -68,7 +71,9 @@ enum {
 	ARTIFACTS,
 	VERSIONS,
 	USERS,
-	FEEDBACK
+	FEEDBACK,
+	SHARES,
+	SHARE_COPIES
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -105,6 +110,9 @@ static const ag_sql reads[] = {
 	               " FROM feedback WHERE turn || '/' || \"user\" > $1 "
 	               "ORDER BY turn || '/' || \"user\" LIMIT $2" },
 	[USERS] = { "SELECT " USER_COLUMNS " FROM users WHERE name > $1 ORDER BY name LIMIT $2" },
+	[SHARES] = { "SELECT " SHARE_COLUMNS " FROM shares WHERE id > $1 ORDER BY id LIMIT $2" },
+	[SHARE_COPIES] = { "SELECT share, copied_at, version, body FROM share_copies "
+	                   "WHERE share > $1 ORDER BY share LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -190,6 +198,14 @@ static const ag_sql writes[] = {
 	            "project = excluded.project, is_super = excluded.is_super, "
 	            "is_active = excluded.is_active, changed_at = excluded.changed_at, "
 	            "seen_at = excluded.seen_at" },
+	[SHARES] = { "INSERT INTO shares (" SHARE_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, "
+	             "$8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (id) DO UPDATE SET "
+	             "revoked_at = excluded.revoked_at, opened_at = excluded.opened_at, "
+	             "opens = excluded.opens" },
+	[SHARE_COPIES] = { "INSERT INTO share_copies (share, copied_at, version, body) "
+	                   "VALUES ($1, $2, $3, $4) ON CONFLICT (share) DO UPDATE SET "
+	                   "copied_at = excluded.copied_at, version = excluded.version, "
+	                   "body = excluded.body" },
 };
 
 static const table tables[] = {
@@ -202,6 +218,7 @@ static const table tables[] = {
 	[THREADS] = { false, 10, 0, COUNT(nother) },  [ARTIFACTS] = { false, 11, 1, COUNT(nother) },
 	[VERSIONS] = { false, 15, 1, COUNT(nother) }, [USERS] = { false, 8, 0, COUNT(nother) },
 	[FEEDBACK] = { false, 9, 1, COUNT(nother) },
+	[SHARES] = { false, 15, 0, COUNT(nother) },   [SHARE_COPIES] = { false, 4, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

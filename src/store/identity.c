@@ -213,6 +213,8 @@ enum {
 	DROP_MEMBERS,
 	DROP_OBJECTS,
 	DROP_ARTIFACTS,
+	DROP_SHARE_COPIES,
+	DROP_SHARES,
 	DROP_PROJECT,
 	PUT_MEMBER,
 	DROP_MEMBER,
@@ -243,6 +245,9 @@ static const ag_sql sql[] = {
 	[DROP_MEMBERS] = { "DELETE FROM members WHERE project = $1" },
 	[DROP_OBJECTS] = { "DELETE FROM objects WHERE project = $1" },
 	[DROP_ARTIFACTS] = { "DELETE FROM artifacts WHERE project = $1" },
+	[DROP_SHARE_COPIES] = { "DELETE FROM share_copies WHERE share IN "
+	                        "(SELECT id FROM shares WHERE project = $1)" },
+	[DROP_SHARES] = { "DELETE FROM shares WHERE project = $1" },
 	[DROP_PROJECT] = { "DELETE FROM projects WHERE id = $1" },
 	[PUT_MEMBER] = { "INSERT INTO members (project, \"user\", role) VALUES ($1, $2, $3) "
 	                 "ON CONFLICT (project, \"user\") DO UPDATE SET role = excluded.role" },
@@ -434,12 +439,8 @@ static ag_status drop_project(ag_db *db, void *arg, bool is_again, ag_err *err)
 
 	if (!st)
 		st = take_from_tokens(db, id, arena, err);
-	if (!st)
-		st = ag_db_run(db, &sql[DROP_MEMBERS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
-	if (!st)
-		st = ag_db_run(db, &sql[DROP_OBJECTS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
-	if (!st)
-		st = ag_db_run(db, &sql[DROP_ARTIFACTS], AG_DB_ARGS(ag_db_text(id)), NULL, err);
+	for (size_t i = DROP_MEMBERS; i <= DROP_SHARES && !st; i++)
+		st = ag_db_run(db, &sql[i], AG_DB_ARGS(ag_db_text(id)), NULL, err);
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_PROJECT], AG_DB_ARGS(ag_db_text(id)), &out, err);
 	return st || out.nchange || is_again ? st : no_project(id, err);

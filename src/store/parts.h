@@ -63,6 +63,8 @@ AG_CHECK ag_status ag_runs_labels(ag_db *db, ag_str source_key, ag_str agent, ag
 AG_CHECK ag_status ag_index_purge(ag_db *db, int64_t older_than_ms, bool *ret, ag_err *err);
 /* Artifacts that were deleted before. */
 AG_CHECK ag_status ag_artifacts_purge(ag_db *db, int64_t before_ms, bool *ret, ag_err *err);
+/* Copies of share links that were made before, and links without one. */
+AG_CHECK ag_status ag_shares_purge(ag_db *db, int64_t before_ms, bool *ret, ag_err *err);
 /* Jobs that ended before. */
 AG_CHECK ag_status ag_jobs_purge(ag_db *db, int64_t older_than_ms, bool *ret, ag_err *err);
 /* Old rows of the audit table, ended windows, old texts. */

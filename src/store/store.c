@@ -734,7 +734,8 @@ ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
 {
 	ag_db *db = s->db;
 	uint64_t nrun = 0;
-	bool is_index = false, is_ledger = false, is_jobs = false, is_artifacts = false;
+	bool is_index = false, is_ledger = false, is_jobs = false, is_artifacts = false,
+	     is_shares = false;
 	ag_status st;
 
 	if (older_than_ms < 0)
@@ -751,7 +752,10 @@ ag_status ag_store_purge(ag_store *s, int64_t older_than_ms, uint64_t *ret_runs,
 		st = ag_jobs_purge(db, older_than_ms, &is_jobs, err);
 	if (!st)
 		st = ag_artifacts_purge(db, older_than_ms, &is_artifacts, err);
-	db->type->purge_end(db, nrun || is_index || is_ledger || is_jobs || is_artifacts);
+	if (!st)
+		st = ag_shares_purge(db, older_than_ms, &is_shares, err);
+	db->type->purge_end(db,
+	                    nrun || is_index || is_ledger || is_jobs || is_artifacts || is_shares);
 	if (!st)
 		*ret_runs = nrun;
 	return st;
