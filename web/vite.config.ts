@@ -9,5 +9,5 @@ export default defineConfig({
 	plugins: [react(), tailwindcss()],
 	server,
 	// Nothing inline: the page's policy allows files of its own server only.
-	build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+	build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false, rolldownOptions: { input: ['index.html', 'shared.html'] } },
 })

@@ -1,4 +1,4 @@
-/* shares -- see the header (015_shares.sql). Copies are rows of their own, so that counting an opening does not write them again. */
+/* shares -- see the header (016_shares.sql). Copies are rows of their own, so that counting an opening does not write them again. */
 #include "store/shares.h"
 
 #include "store/parts.h"

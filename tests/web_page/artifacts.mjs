@@ -1,10 +1,8 @@
 // Artifacts in the page: drawn in their frame, looked at from all sides, changed, taken along; and what hostile ones reach.
 // usage: node artifacts.mjs DEMO-URL SLOW-URL [FOLDER-FOR-SCREENSHOTS]
 import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { accessible, answered, ask, box, check, clean, end, open, want } from './page.mjs'
+import { accessible, answered, ask, box, check, clean, end, open, outside, projectOf, put, want } from './page.mjs'
 
 const [demo, slow, shots] = process.argv.slice(2)
 const CHART = 'Draw the total of orders by month.'
@@ -29,23 +27,6 @@ async function saved(page, as) {
 	const d = await download
 	return { name: d.suggestedFilename(), bytes: readFileSync(await d.path()) }
 }
-
-// Saves an artifact as a program does, over MCP.
-async function put(base, tool, fields) {
-	const ask = (id, method, params, session) =>
-		fetch(`${base}/mcp`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...(session && { 'mcp-session-id': session }) },
-			body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-		})
-	const hello = await ask(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } })
-	await hello.text()
-	const made = await (await ask(1, 'tools/call', { name: tool, arguments: fields }, hello.headers.get('mcp-session-id'))).json()
-	want(made.result?.structuredContent?.success, JSON.stringify(made))
-	return made.result.structuredContent.data.artifact_id
-}
-
-const projectOf = async base => (await (await fetch(`${base}/api/start`)).json()).projects[0].id
 
 async function show(base, id) {
 	const page = await open(base)
@@ -236,20 +217,7 @@ await check('Markdown, HTML and SVG run nothing', async () => {
 
 // --- hostile code ---
 
-let heard = []
-const outside = createServer((rq, rp) => {
-	heard.push(`${rq.method} ${rq.url}`)
-	rp.setHeader('access-control-allow-origin', '*')
-	rp.end('x')
-})
-outside.on('connection', s => heard.push(`a connection from ${s.remotePort}`))
-outside.listen(0, '127.0.0.1')
-await once(outside, 'listening')
-const packets = createSocket('udp4')
-packets.on('message', m => heard.push(`a packet of ${m.length} bytes`))
-packets.bind(outside.address().port, '127.0.0.1')
-await once(packets, 'listening')
-const away = `http://127.0.0.1:${outside.address().port}`
+const { away, port, heard } = await outside()
 
 // A page whose frame is watched: which of the frame's requests were answered.
 async function watched(id) {
@@ -267,15 +235,15 @@ async function watched(id) {
 
 await check('the listener hears what is sent to it', async () => {
 	const p = createSocket('udp4')
-	p.send('x', outside.address().port, '127.0.0.1', () => p.close())
+	p.send('x', port, '127.0.0.1', () => p.close())
 	await (await fetch(away)).text()
 	await new Promise(done => setTimeout(done, 200))
 	want(heard.length === 3, JSON.stringify(heard))
 })
 
 await check('hostile code reaches neither API, cookies, page nor network', async () => {
-	heard = []
-	const code = readFileSync(new URL('hostile.jsx', import.meta.url), 'utf8').replace('{{outside}}', away).replace('{{port}}', String(outside.address().port))
+	heard.length = 0
+	const code = readFileSync(new URL('hostile.jsx', import.meta.url), 'utf8').replace('{{outside}}', away).replace('{{port}}', String(port))
 	const page = await watched(await put(slow, 'create_artifact', { title: 'Hostile', artifact_type: 'react', code }))
 	await frame(page).getByText('ways tried, all').waitFor({ timeout: 120000 })
 	const said = JSON.parse(await frame(page).locator('pre').getAttribute('data-said'))
@@ -301,7 +269,7 @@ await check('hostile code cannot lead its frame away', async () => {
 		['API', "location.href = '/api/start'"],
 		['page', "location.href = '/'"],
 	]) {
-		heard = []
+		heard.length = 0
 		const page = await watched(await put(slow, 'create_artifact', { title: `Leaves by ${way}`, artifact_type: 'react', code: `export default function App() { React.useEffect(() => { ${code} }, []); return 'here' }` }))
 		await panel(page).locator('iframe').waitFor()
 		await page.waitForTimeout(1500)
@@ -331,8 +299,6 @@ await check('an artifact that never ends does not take the page along', async ()
 	await page.context().close()
 })
 
-outside.close()
-packets.close()
 
 // --- how it looks ---
 

@@ -1,5 +1,8 @@
 // A browser, and what scenarios of the page share.
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 
@@ -10,7 +13,7 @@ let failed = 0
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 
 // A page that notes what it should not do.
-export async function open(base, options = {}) {
+export async function open(base, options = {}, path = '') {
 	const context = await browser.newContext({ viewport: { width: 1024, height: 720 }, ...options })
 	const page = await context.newPage()
 	page.setDefaultTimeout(PATIENCE_MS)
@@ -18,7 +21,7 @@ export async function open(base, options = {}) {
 	page.on('console', m => ['error', 'warning'].includes(m.type()) && page.wrongs.push(m.text()))
 	page.on('pageerror', e => page.wrongs.push(String(e)))
 	page.on('request', r => /^(https?|wss?):/.test(r.url()) && !r.url().startsWith(base) && page.wrongs.push(`it asks ${r.url()}`))
-	await page.goto(base)
+	await page.goto(base + path)
 	return page
 }
 
@@ -50,6 +53,42 @@ export async function accessible(page, screen) {
 	const found = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }))
 	const serious = found.violations.filter(v => ['serious', 'critical'].includes(v.impact))
 	want(serious.length === 0, `${screen}: ${JSON.stringify(serious.map(v => [v.id, v.nodes.map(n => [n.html, n.failureSummary])]), null, 1)}`)
+}
+
+// Saves an artifact as a program does, over MCP.
+export async function put(base, tool, fields) {
+	const ask = (id, method, params, session) =>
+		fetch(`${base}/mcp`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...(session && { 'mcp-session-id': session }) },
+			body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+		})
+	const hello = await ask(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } })
+	await hello.text()
+	const made = await (await ask(1, 'tools/call', { name: tool, arguments: fields }, hello.headers.get('mcp-session-id'))).json()
+	want(made.result?.structuredContent?.success, JSON.stringify(made))
+	return made.result.structuredContent.data.artifact_id
+}
+
+export const projectOf = async base => (await (await fetch(`${base}/api/start`)).json()).projects[0].id
+
+// Another server, which notes who comes to it.
+export async function outside() {
+	const heard = []
+	const server = createServer((rq, rp) => {
+		heard.push(`${rq.method} ${rq.url}`)
+		rp.setHeader('access-control-allow-origin', '*')
+		rp.end('x')
+	})
+	server.on('connection', s => heard.push(`a connection from ${s.remotePort}`))
+	server.listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	const { port } = server.address()
+	const packets = createSocket('udp4')
+	packets.on('message', m => heard.push(`a packet of ${m.length} bytes`))
+	packets.bind(port, '127.0.0.1')
+	await once(packets, 'listening')
+	return { away: `http://127.0.0.1:${port}`, port, heard }
 }
 
 export async function end() {

@@ -1,7 +1,7 @@
 // One artifact: how it looks, its code, its data, its versions, and what can be done with it.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { Pencil, RefreshCw, Share2, Trash2 } from 'lucide-react'
+import { Suspense, lazy, useMemo, useRef, useState } from 'react'
 import { type Artifact, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { useTheme } from '../shared/theme'
@@ -12,6 +12,7 @@ import { ExportMenu } from './export'
 import { ArtifactFrame, type Failure, type FrameHandle } from './frame'
 import { VersionsTab } from './versions_tab'
 
+const ShareDialog = lazy(() => import('../shares/dialog').then(m => ({ default: m.ShareDialog })))
 const TABS = ['View', 'Code', 'Data', 'Versions'] as const
 type Tab = (typeof TABS)[number]
 
@@ -118,6 +119,7 @@ export function ArtifactView({ project, id, onAsk, onDeleted }: Props) {
 	const [failure, setFailure] = useState<Failure | null>(null)
 	const [refused, setRefused] = useState<unknown>(null)
 	const [fate, setFate] = useState<'' | 'asked' | 'deleted'>('')
+	const [isSharing, setSharing] = useState(false)
 	const frame = useRef<FrameHandle>(null)
 	const key = ['artifact', project, id, version]
 	const one = useQuery({ queryKey: key, queryFn: () => api.artifact(project, id, version), enabled: fate !== 'deleted' })
@@ -198,10 +200,21 @@ export function ArtifactView({ project, id, onAsk, onDeleted }: Props) {
 					<RefreshCw aria-hidden className={`size-4 ${live.isFetching ? 'animate-spin' : ''}`} />
 				</IconButton>
 				<ExportMenu artifact={artifact} data={live.data} page={page.data} frame={frame} onRefused={setRefused} />
+				<IconButton label="Share the artifact" onClick={() => setSharing(true)}>
+					<Share2 aria-hidden className="size-4" />
+				</IconButton>
 				<IconButton label="Delete the artifact" onClick={() => setFate('asked')}>
 					<Trash2 aria-hidden className="size-4" />
 				</IconButton>
 			</div>
+			{isSharing && (
+				<Suspense fallback={null}>
+					<ShareDialog
+						thing={{ kind: 'artifact', id, project, title: artifact.title, version: artifact.version }}
+						onClose={() => setSharing(false)}
+					/>
+				</Suspense>
+			)}
 			{fate === 'asked' && (
 				<div role="alertdialog" aria-label="Delete this artifact?" className="m-3 flex flex-wrap items-center gap-2 rounded-md bg-bad-soft px-3 py-2 text-sm">
 					<p className="grow">Delete this artifact with all its versions?</p>

@@ -60,7 +60,8 @@ export default function ArtifactPanel({ project, id, start, onAsk }: Props) {
 	const store = useQueryClient()
 	const [width, setWidth] = useState(() => within(Number(localStorage.getItem(KEPT)) || innerWidth * 0.42))
 	useEffect(() => {
-		const close = (e: KeyboardEvent) => e.key === 'Escape' && !e.defaultPrevented && open()
+		// In a dialog the key closes that alone.
+		const close = (e: KeyboardEvent) => e.key === 'Escape' && !e.defaultPrevented && !document.querySelector('dialog[open]') && open()
 		addEventListener('keydown', close)
 		return () => removeEventListener('keydown', close)
 	}, [])

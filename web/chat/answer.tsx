@@ -57,13 +57,13 @@ export function Words({ text, answer, onCell }: { text: string; answer?: Answer;
 const count = new Intl.NumberFormat()
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-export function Provenance({ answer }: { answer: Answer }) {
+export function Provenance({ answer, isOwn }: { answer: Answer; isOwn: boolean }) {
 	const good = answer.queries.filter(q => q.ok && q.name)
 	const tables = [...new Set(good.flatMap(q => q.tables ?? []))]
 	const unproven = (answer.figures ?? []).filter(f => f.verdict === 'unproven').length
 	return (
 		<div className="space-y-2">
-			{answer.status === 'cancelled' && <p className="text-quiet">You stopped this answer.</p>}
+			{answer.status === 'cancelled' && <p className="text-quiet">{isOwn ? 'You stopped this answer.' : 'This answer was stopped.'}</p>}
 			{answer.status !== 'ok' && answer.status !== 'cancelled' && (
 				<p className="rounded-md bg-warn-soft px-3 py-2">
 					<strong className="text-warn">This answer did not come to its end.</strong> {answer.why}
@@ -105,9 +105,13 @@ export function Provenance({ answer }: { answer: Answer }) {
 							</li>
 						))}
 						<li>
-							Model {answer.model}: {count.format(answer.usage.model_calls)} calls,{' '}
-							{count.format(answer.usage.input_tokens + answer.usage.output_tokens)} tokens
-							{answer.usage.usd > 0 && `, $${answer.usage.usd.toFixed(4)}`}
+							Model {answer.model}
+							{isOwn && (
+								<>
+									: {count.format(answer.usage.model_calls)} calls, {count.format(answer.usage.input_tokens + answer.usage.output_tokens)} tokens
+									{answer.usage.usd > 0 && `, $${answer.usage.usd.toFixed(4)}`}
+								</>
+							)}
 						</li>
 					</ul>
 				</details>

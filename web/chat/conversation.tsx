@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { DefaultChatTransport } from 'ai'
 import { ArrowDown } from 'lucide-react'
 import { Suspense, lazy, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { ArtifactCard } from '../artifacts/card'
 import { Problem, type Start, api, ask } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
@@ -13,9 +14,10 @@ import { commandOf, statementOf } from './commands'
 import { Composer } from './composer'
 import { LostAccess } from './lost_access'
 import { type Actions, MessageView } from './message'
-import { type Message, textOf, turnAt } from './types'
+import { type Drawn, type Message, textOf, turnAt } from './types'
 
 const NEAR_END_PX = 80
+const drawCard = (drawn: Drawn, project: string) => <ArtifactCard drawn={drawn} project={project} />
 
 // Only the question goes to the server: it has the rest.
 const transport = new DefaultChatTransport<Message>({
@@ -370,6 +372,7 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 								isEditing={!viewed && m.id === editing}
 								mayChange={!viewed}
 								actions={actions}
+								drawArtifact={drawCard}
 							/>
 						))}
 						{isWaiting && !viewed && <p className="animate-pulse text-quiet">Thinking about it …</p>}

@@ -1,12 +1,11 @@
 import { Brain, Check, ChevronRight, Copy, GitBranch, RefreshCw } from 'lucide-react'
-import { memo, useCallback, useMemo, useState } from 'react'
-import { ArtifactCard } from '../artifacts/card'
+import { Fragment, type ReactNode, memo, useCallback, useMemo, useState } from 'react'
 import { IconButton } from '../shared/ui'
 import { Provenance, Words } from './answer'
 import { Feedback } from './feedback'
 import { Question } from './question'
 import { ToolCard } from './tool_card'
-import { type Answer, type Cell, type Message, type Query, type Status, type ToolPart, isTool, textOf } from './types'
+import { type Answer, type Cell, type Drawn, type Message, type Query, type Status, type ToolPart, isTool, textOf } from './types'
 
 function Thoughts({ text, isLive }: { text: string; isLive: boolean }) {
 	return (
@@ -74,15 +73,16 @@ export interface Actions {
 interface Props {
 	message: Message
 	isLive: boolean
-	thread: string
-	turn: string // '' = it is not known yet
-	project: string // of the conversation
-	isEditing: boolean
-	mayChange: boolean // false: an earlier version, which is read only
-	actions: Actions
+	project?: string // of the conversation
+	drawArtifact: (drawn: Drawn, project: string) => ReactNode
+	actions?: Actions // without them the conversation is somebody else's, to be read
+	thread?: string
+	turn?: string // '' = it is not known yet
+	isEditing?: boolean
+	mayChange?: boolean // false: an earlier version, which is read only
 }
 
-function AnswerMessage({ message, isLive, thread, project, mayChange, actions }: Props) {
+function AnswerMessage({ message, isLive, project = '', actions, thread = '', mayChange, drawArtifact }: Props) {
 	const [cell, setCell] = useState<Cell | null>(null)
 	const onCell = useCallback((c: Cell) => setCell({ ...c }), [])
 	const { parts } = message
@@ -119,23 +119,29 @@ function AnswerMessage({ message, isLive, thread, project, mayChange, actions }:
 						/>
 					)
 				}
-				if (p.type === 'data-artifact') return <ArtifactCard key={i} drawn={p.data} project={answer?.project ?? project} />
+				if (p.type === 'data-artifact') return <Fragment key={i}>{drawArtifact(p.data, answer?.project ?? project)}</Fragment>
 				return null
 			})}
 			{answer && !isLive && (
 				<>
-					<Provenance answer={answer} />
-					<div className="flex flex-wrap" data-actions>
+					{/* A step of a recipe that is a statement has no text of a model. */}
+					{answer.answer && ntext === 0 && <Words text={answer.answer} answer={answer} onCell={onCell} />}
+					<Provenance answer={answer} isOwn={actions !== undefined} />
+					<div className="flex flex-wrap print:hidden" data-actions>
 						{answer.answer && <CopyAnswer text={answer.answer} />}
-						{mayChange && (
+						{actions && mayChange && (
 							<IconButton label="Another answer" className="group-data-busy/talk:hidden" onClick={() => actions.retry(message.id)}>
 								<RefreshCw aria-hidden className="size-4" />
 							</IconButton>
 						)}
-						<IconButton label="Go on from here in a new conversation" onClick={() => actions.branch(message.id)}>
-							<GitBranch aria-hidden className="size-4" />
-						</IconButton>
-						<Feedback thread={thread} turn={message.id} said={message.metadata?.feedback} />
+						{actions && (
+							<>
+								<IconButton label="Go on from here in a new conversation" onClick={() => actions.branch(message.id)}>
+									<GitBranch aria-hidden className="size-4" />
+								</IconButton>
+								<Feedback thread={thread} turn={message.id} said={message.metadata?.feedback} />
+							</>
+						)}
 					</div>
 				</>
 			)}
@@ -144,20 +150,21 @@ function AnswerMessage({ message, isLive, thread, project, mayChange, actions }:
 }
 
 export const MessageView = memo(function MessageView(props: Props) {
-	const { message, turn, isEditing, mayChange, actions } = props
+	const { message, actions, turn = '' } = props
 	if (message.role !== 'user') return <AnswerMessage {...props} />
 	const versions = message.metadata?.versions ?? []
 	return (
 		<Question
 			text={textOf(message)}
-			versions={versions}
+			isOwn={actions !== undefined}
+			versions={actions ? versions : []}
 			place={versions.indexOf(turn)}
-			isEditing={isEditing}
-			mayEdit={mayChange}
-			onEdit={() => actions.edit(message.id)}
-			onDone={text => actions.change(message.id, text)}
-			onCancel={() => actions.edit(null)}
-			onVersion={actions.version}
+			isEditing={props.isEditing ?? false}
+			mayEdit={actions !== undefined && props.mayChange === true}
+			onEdit={() => actions?.edit(message.id)}
+			onDone={text => actions?.change(message.id, text)}
+			onCancel={() => actions?.edit(null)}
+			onVersion={t => actions?.version(t)}
 		/>
 	)
 })

@@ -51,6 +51,7 @@ function EditForm({ text, onDone, onCancel }: FormProps) {
 
 interface Props {
 	text: string
+	isOwn: boolean // false: somebody else's, to be read
 	versions: string[] // turns, oldest first; none = there is one
 	place: number // of this one among them
 	isEditing: boolean
@@ -61,38 +62,36 @@ interface Props {
 	onVersion: (turn: string) => void
 }
 
-export function Question({ text, versions, place, isEditing, mayEdit, onEdit, onDone, onCancel, onVersion }: Props) {
+export function Question({ text, isOwn, versions, place, isEditing, mayEdit, onEdit, onDone, onCancel, onVersion }: Props) {
 	return (
-		<article aria-label="Your question" className="group/question flex flex-col items-end gap-1">
+		<article aria-label={isOwn ? 'Your question' : 'Question'} className="group/question flex flex-col items-end gap-1">
 			{isEditing ? (
 				<EditForm text={text} onDone={onDone} onCancel={onCancel} />
 			) : (
-				<p className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2 break-words whitespace-pre-wrap">{text}</p>
-			)}
-			{!isEditing && (
-				<div className="flex min-h-9 items-center">
-					{versions.length > 1 && (
-						<div role="group" aria-label="Versions of this question" className="flex items-center text-sm text-quiet">
-							<IconButton label="Earlier version" disabled={place <= 0} onClick={() => onVersion(versions[place - 1]!)}>
-								<ChevronLeft aria-hidden className="size-4" />
-							</IconButton>
-							<span className="tabular-nums">
-								{place + 1} of {versions.length}
-							</span>
-							<IconButton label="Later version" disabled={place >= versions.length - 1} onClick={() => onVersion(versions[place + 1]!)}>
-								<ChevronRight aria-hidden className="size-4" />
-							</IconButton>
-						</div>
-					)}
+				<div className="flex w-full items-center justify-end gap-1">
 					{mayEdit && (
 						<IconButton
 							label="Change the question"
 							onClick={onEdit}
-							className="opacity-0 group-focus-within/question:opacity-100 group-hover/question:opacity-100 group-data-busy/talk:hidden pointer-coarse:opacity-100"
+							className="opacity-0 group-focus-within/question:opacity-100 group-hover/question:opacity-100 group-data-busy/talk:hidden pointer-coarse:opacity-100 print:hidden"
 						>
 							<Pencil aria-hidden className="size-4" />
 						</IconButton>
 					)}
+					<p className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2 break-words whitespace-pre-wrap">{text}</p>
+				</div>
+			)}
+			{!isEditing && versions.length > 1 && (
+				<div role="group" aria-label="Versions of this question" className="flex items-center text-sm text-quiet">
+					<IconButton label="Earlier version" disabled={place <= 0} onClick={() => onVersion(versions[place - 1]!)}>
+						<ChevronLeft aria-hidden className="size-4" />
+					</IconButton>
+					<span className="tabular-nums">
+						{place + 1} of {versions.length}
+					</span>
+					<IconButton label="Later version" disabled={place >= versions.length - 1} onClick={() => onVersion(versions[place + 1]!)}>
+						<ChevronRight aria-hidden className="size-4" />
+					</IconButton>
 				</div>
 			)}
 		</article>

@@ -1,7 +1,7 @@
 // The screen of / and of /chat/ID: conversations on the left, one of them beside.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { ChartNoAxesCombined, Menu, WifiOff, X } from 'lucide-react'
+import { ChartNoAxesCombined, Menu, Share2, WifiOff, X } from 'lucide-react'
 import { Suspense, lazy, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { placeOf, useOpen, usePlace } from '../artifacts/place'
 import { type Start, api, newId } from '../shared/api'
@@ -14,7 +14,15 @@ import { ThreadList } from './thread_list'
 import type { Message } from './types'
 
 const NARROW_PX = 1024 // below this the panel lies over the conversation
+const ShareDialog = lazy(() => import('../shares/dialog').then(m => ({ default: m.ShareDialog })))
 const ArtifactPanel = lazy(() => import('../artifacts/panel'))
+
+// The dialog for the conversation of that id, when the server has told what it is.
+function ShareThread({ id, onClose }: { id: string; onClose: () => void }) {
+	const thread = useQuery({ queryKey: ['thread', id], queryFn: () => api.thread(id) })
+	if (!thread.data) return null
+	return <ShareDialog thing={{ kind: 'thread', id, project: thread.data.project, title: thread.data.title }} onClose={onClose} />
+}
 
 function useOnline() {
 	return useSyncExternalStore(
@@ -67,6 +75,7 @@ export function ChatScreen() {
 	const [isListOpen, setListOpen] = useState(false)
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
 	const id = named ?? draft
+	const [shared, setShared] = useState('') // the conversation whose dialog is open
 	const place = usePlace()
 	const openArtifacts = useOpen()
 	const asker: Asker = useRef(null) // the conversation's way to ask, for the panel beside it
@@ -80,7 +89,10 @@ export function ChatScreen() {
 		document.title = 'Argus'
 	}
 	const { commands, signOut } = useCommands(() => begin())
-	useEffect(() => setListOpen(false), [named])
+	useEffect(() => {
+		setListOpen(false)
+		setShared('')
+	}, [named])
 	useEffect(() => {
 		if (!isListOpen) return
 		const close = (e: KeyboardEvent) => e.key === 'Escape' && setListOpen(false)
@@ -99,13 +111,14 @@ export function ChatScreen() {
 		},
 		onArtifacts: listArtifacts,
 	}
-	const list = <ThreadList open={named ?? ''} onNew={() => begin()} search={search} onSearch={setSearch} field={searchField} />
+	const list = <ThreadList open={named ?? ''} onNew={() => begin()} onShare={setShared} search={search} onSearch={setSearch} field={searchField} />
 	return (
 		<div className="flex h-full flex-col">
 			<Palette
 				commands={[
 					{ name: 'New conversation', run: () => void navigate({ to: '/' }).then(() => begin()) },
 					{ name: 'Artifacts', run: listArtifacts },
+					...(named ? [{ name: 'Share this conversation', run: () => setShared(named) }] : []),
 					...commands,
 				]}
 			/>
@@ -123,12 +136,24 @@ export function ChatScreen() {
 				}
 				more={
 					start.data && start.data.projects.length > 0 ? (
-						<IconButton label="Artifacts" aria-expanded={place.artifacts !== undefined} onClick={listArtifacts}>
-							<ChartNoAxesCombined aria-hidden className="size-5" />
-						</IconButton>
+						<>
+							{named && (
+								<IconButton label="Share the conversation" className="max-sm:hidden" onClick={() => setShared(named)}>
+									<Share2 aria-hidden className="size-5" />
+								</IconButton>
+							)}
+							<IconButton label="Artifacts" aria-expanded={place.artifacts !== undefined} onClick={listArtifacts}>
+								<ChartNoAxesCombined aria-hidden className="size-5" />
+							</IconButton>
+						</>
 					) : null
 				}
 			/>
+			{shared && (
+				<Suspense fallback={null}>
+					<ShareThread key={shared} id={shared} onClose={() => setShared('')} />
+				</Suspense>
+			)}
 			{!isOnline && (
 				<p role="status" className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-warn">
 					<WifiOff aria-hidden className="size-4" /> This device is offline. What you typed is kept.

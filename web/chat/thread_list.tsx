@@ -1,7 +1,7 @@
 // The caller's conversations, last changed first: search, rename, delete.
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Pencil, Plus, Search, Trash2 } from 'lucide-react'
+import { Pencil, Plus, Search, Share2, Trash2 } from 'lucide-react'
 import { type RefObject, useDeferredValue, useState } from 'react'
 import { type Thread, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
@@ -14,7 +14,7 @@ const when = (at: string) => {
 	return d.toDateString() === new Date().toDateString() ? hours.format(d) : days.format(d)
 }
 
-function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGone: () => void }) {
+function Row({ thread, isOpen, onGone, onShare }: { thread: Thread; isOpen: boolean; onGone: () => void; onShare: () => void }) {
 	const store = useQueryClient()
 	const [mode, setMode] = useState<'' | 'rename' | 'delete'>('')
 	const [title, setTitle] = useState(thread.title)
@@ -71,7 +71,7 @@ function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGo
 				to="/chat/$id"
 				params={{ id: thread.id }}
 				aria-current={isOpen ? 'page' : undefined}
-				className="block rounded-md py-1.5 pr-2 pl-3 pointer-coarse:pr-22"
+				className="block rounded-md py-1.5 pr-2 pl-3 pointer-coarse:pr-31"
 			>
 				<span className="flex items-center gap-2">
 					{thread.unread && !isOpen && (
@@ -84,6 +84,9 @@ function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGo
 				<span className="text-xs text-quiet">{thread.running ? 'answering …' : when(thread.updated_at)}</span>
 			</Link>
 			<span className="absolute top-1.5 right-1 hidden rounded-md bg-panel shadow-sm group-focus-within:flex group-hover:flex pointer-coarse:flex">
+				<IconButton label={`Share “${thread.title}”`} onClick={onShare}>
+					<Share2 aria-hidden className="size-4" />
+				</IconButton>
 				<IconButton label={`Rename “${thread.title}”`} onClick={() => setMode('rename')}>
 					<Pencil aria-hidden className="size-4" />
 				</IconButton>
@@ -98,12 +101,13 @@ function Row({ thread, isOpen, onGone }: { thread: Thread; isOpen: boolean; onGo
 interface ListProps {
 	open: string
 	onNew: () => void
+	onShare: (id: string) => void
 	search: string
 	onSearch: (words: string) => void
 	field: RefObject<HTMLInputElement | null>
 }
 
-export function ThreadList({ open, onNew, search, onSearch, field }: ListProps) {
+export function ThreadList({ open, onNew, onShare, search, onSearch, field }: ListProps) {
 	const navigate = useNavigate()
 	const q = useDeferredValue(search.trim())
 	const list = useInfiniteQuery({
@@ -147,6 +151,7 @@ export function ThreadList({ open, onNew, search, onSearch, field }: ListProps) 
 						thread={t}
 						isOpen={t.id === open}
 						onGone={begin}
+						onShare={() => onShare(t.id)}
 					/>
 				))}
 				{list.hasNextPage && (

@@ -1,11 +1,12 @@
 // Recipes: questions that are asked again with other values. The list, a form for their values, what their runs gave, and the editor.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, Play, Plus } from 'lucide-react'
+import { ArrowLeft, Play, Plus, Share2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Markdown } from '../shared/markdown'
 import { ProblemNote } from '../shared/problem'
 import { Sql } from '../shared/sql'
 import { Button } from '../shared/ui'
+import { ShareDialog } from '../shares/dialog'
 import { type Known, type RecipeRun, manage } from './api'
 import { More, Sure, field, moment, usePages } from './parts'
 import { RecipeEditor } from './recipe_editor'
@@ -118,6 +119,7 @@ function Steps({ of: r }: { of: RecipeRun }) {
 
 function Run({ project, id, onBack }: { project: string; id: string; onBack: () => void }) {
 	const store = useQueryClient()
+	const [isSharing, setSharing] = useState(false)
 	const run = useQuery({
 		queryKey: ['recipe-run', project, id],
 		queryFn: () => manage.recipeRun(project, id),
@@ -165,7 +167,13 @@ function Run({ project, id, onBack }: { project: string; id: string; onBack: () 
 								Go on where it stopped
 							</Button>
 						)}
+						{isOver && (
+							<Button onClick={() => setSharing(true)}>
+								<Share2 aria-hidden className="size-4" /> Share the run
+							</Button>
+						)}
 					</div>
+					{isSharing && <ShareDialog thing={{ kind: 'recipe_run', id: r.run, project, title: r.recipe }} onClose={() => setSharing(false)} />}
 					{[stop.error, resume.error].map((e, i) => e && <ProblemNote key={i} error={e} />)}
 					{r.error && <p className="text-bad">{r.error}</p>}
 					<Steps of={r} />

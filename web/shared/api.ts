@@ -31,7 +31,7 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
 	for (let left = 1; ; left--) {
 		let r: Response
 		try {
-			r = await fetch(input, { ...init, credentials: 'same-origin' })
+			r = await fetch(input, { credentials: 'same-origin', ...init })
 		} catch (e) {
 			if (init.signal?.aborted) throw e
 			throw new Problem(0, 'The server cannot be reached.')
@@ -113,6 +113,7 @@ export const api = {
 		json<'putFeedback'>(`${at(id)}/turns/${encodeURIComponent(turn)}/feedback`, 'PUT', { verdict, reason }),
 	dropFeedback: (id: string, turn: string) => json<'deleteFeedback'>(`${at(id)}/turns/${encodeURIComponent(turn)}/feedback`, 'DELETE'),
 	branch: (id: string, turn: string) => json<'branchThread'>(`${at(id)}/branch`, 'POST', { turn }),
+	thread: (id: string) => json<'getThread'>(at(id)),
 	rename: (id: string, title: string) => json<'renameThread'>(at(id), 'PATCH', { title }),
 	remove: (id: string) => json<'deleteThread'>(at(id), 'DELETE'),
 	viewed: (id: string) => json<'viewThread'>(`${at(id)}/viewed`, 'POST', {}),
