@@ -288,8 +288,7 @@ static ag_str metadata_of(const thread_notes *notes, const ag_run_row *turn, ag_
 
 /* The answer as it was shown. One that is under way is read from its stream, so it is not here. */
 static ag_status write_answer(ag_store *s, const ag_run_row *turn, const thread_notes *notes,
-                              bool hides_thoughts,
-                              ag_arena *arena, ag_jw *w, ag_err *err)
+                              bool hides_thoughts, ag_arena *arena, ag_jw *w, ag_err *err)
 {
 	ag_ui_message m;
 	ag_ui_stream ui;
@@ -329,8 +328,9 @@ static ag_status write_turn(ag_store *s, const ag_run_row *turn, const thread_no
 	if (st)
 		return st;
 	write_question(turn, &state, &notes->versions, arena, w);
-	return ag_str_eqc(turn->status, "running") ? AG_OK
-	                                           : write_answer(s, turn, notes, false, arena, w, err);
+	return ag_str_eqc(turn->status, "running")
+	               ? AG_OK
+	               : write_answer(s, turn, notes, false, arena, w, err);
 }
 
 /* With the version that the caller wants to see; "" = the newest of each question. */

@@ -209,16 +209,25 @@ static const ag_sql writes[] = {
 };
 
 static const table tables[] = {
-	[RUNS] = { false, 20, 0, COUNT(nrun) },       [FINDINGS] = { true, 13, 1, COUNT(nfinding) },
-	[REPORTS] = { false, 2, 0, COUNT(nreport) },  [LEASES] = { false, 3, 0, COUNT(nother) },
-	[PROJECTS] = { false, 8, 0, COUNT(nother) },  [MEMBERS] = { false, 4, 1, COUNT(nother) },
-	[TOKENS] = { false, 12, 0, COUNT(nother) },   [RATES] = { false, 4, 0, COUNT(nother) },
-	[TEXTS] = { false, 3, 0, COUNT(nother) },     [OBJECTS] = { false, 14, 1, COUNT(nother) },
-	[JOBS] = { false, 18, 0, COUNT(nother) },     [SCHEDULES] = { false, 10, 0, COUNT(nother) },
-	[THREADS] = { false, 10, 0, COUNT(nother) },  [ARTIFACTS] = { false, 11, 1, COUNT(nother) },
-	[VERSIONS] = { false, 15, 1, COUNT(nother) }, [USERS] = { false, 8, 0, COUNT(nother) },
+	[RUNS] = { false, 20, 0, COUNT(nrun) },
+	[FINDINGS] = { true, 13, 1, COUNT(nfinding) },
+	[REPORTS] = { false, 2, 0, COUNT(nreport) },
+	[LEASES] = { false, 3, 0, COUNT(nother) },
+	[PROJECTS] = { false, 8, 0, COUNT(nother) },
+	[MEMBERS] = { false, 4, 1, COUNT(nother) },
+	[TOKENS] = { false, 12, 0, COUNT(nother) },
+	[RATES] = { false, 4, 0, COUNT(nother) },
+	[TEXTS] = { false, 3, 0, COUNT(nother) },
+	[OBJECTS] = { false, 14, 1, COUNT(nother) },
+	[JOBS] = { false, 18, 0, COUNT(nother) },
+	[SCHEDULES] = { false, 10, 0, COUNT(nother) },
+	[THREADS] = { false, 10, 0, COUNT(nother) },
+	[ARTIFACTS] = { false, 11, 1, COUNT(nother) },
+	[VERSIONS] = { false, 15, 1, COUNT(nother) },
+	[USERS] = { false, 8, 0, COUNT(nother) },
 	[FEEDBACK] = { false, 9, 1, COUNT(nother) },
-	[SHARES] = { false, 15, 0, COUNT(nother) },   [SHARE_COPIES] = { false, 4, 0, COUNT(nother) },
+	[SHARES] = { false, 15, 0, COUNT(nother) },
+	[SHARE_COPIES] = { false, 4, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };
