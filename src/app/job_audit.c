@@ -160,6 +160,20 @@ static ag_status make(ag_app *app, const ag_job_what *asked, ag_arena *arena, ag
 	return AG_OK;
 }
 
+ag_status ag_job_audit_of_project(const ag_project *project, ag_str collection, ag_arena *arena,
+                                  ag_job *ret, ag_err *err)
+{
+	const payload p = { .project = project->id, .collection = collection };
+
+	if (!project->settings.documents.len) {
+		ag_fail(err, AG_INVALID, ORIGIN, "the project has no documents to audit");
+		return ag_err_hint(err, "set its `documents`");
+	}
+	ret->target = target_of(project->settings.documents, arena);
+	ret->payload = write_payload(&p, arena);
+	return AG_OK;
+}
+
 static ag_str shown(ag_str text, ag_arena *arena)
 {
 	payload p;

@@ -79,6 +79,18 @@ static ag_status check_now(ag_app *app, const payload *p, ag_arena *arena, ag_kn
 	return st;
 }
 
+ag_status ag_job_recipe_of(ag_str project, ag_str recipe, const ag_val *values, ag_arena *arena,
+                           ag_job *ret, ag_err *err)
+{
+	const payload p = { .project = project, .recipe = recipe, .values = *values };
+
+	ret->payload = write_payload(&p, arena);
+	if (!ret->payload.len)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "the values are larger than %u bytes",
+		               AG_JOB_MAX_PAYLOAD);
+	return AG_OK;
+}
+
 static ag_status make(ag_app *app, const ag_job_what *what, ag_arena *arena, ag_job *ret,
                       ag_err *err)
 {
@@ -98,12 +110,7 @@ static ag_status make(ag_app *app, const ag_job_what *what, ag_arena *arena, ag_
 		st = check_now(app, &p, arena, &recipe, err);
 	if (st)
 		return st;
-	p.recipe = recipe.name;
-	ret->payload = write_payload(&p, arena);
-	if (!ret->payload.len)
-		return ag_fail(err, AG_LIMIT, ORIGIN, "the values are larger than %u bytes",
-		               AG_JOB_MAX_PAYLOAD);
-	return AG_OK;
+	return ag_job_recipe_of(p.project, recipe.name, &p.values, arena, ret, err);
 }
 
 static ag_str shown(ag_str text, ag_arena *arena)

@@ -9,6 +9,7 @@
 #define AG_APP_JOBS_H
 
 #include "app/app.h"
+#include "project/project.h"
 #include "store/jobs.h"
 
 #define AG_JOB_QUEUE "main" /* where nobody names another one */
@@ -68,6 +69,13 @@ ag_str ag_job_shown(ag_str kind, ag_str payload, ag_arena *arena);
 /* kind->make() with queue and kind. errors  also AG_INVALID: there is no such kind, or it takes no values */
 AG_CHECK ag_status ag_job_make(ag_app *app, ag_str kind, ag_str queue, const ag_job_what *what,
                                ag_arena *arena, ag_job *ret, ag_err *err);
+
+/* For those who know the project already, and have checked what they name.
+ * errors  AG_INVALID: the project has no documents; AG_LIMIT: the values are too large */
+AG_CHECK ag_status ag_job_audit_of_project(const ag_project *p, ag_str collection, ag_arena *arena,
+                                           ag_job *ret, ag_err *err);
+AG_CHECK ag_status ag_job_recipe_of(ag_str project, ag_str recipe, const ag_val *values,
+                                    ag_arena *arena, ag_job *ret, ag_err *err);
 
 /* Projects that have documents, of the settings and of the store, by id. */
 typedef struct ag_documents {

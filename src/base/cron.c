@@ -257,3 +257,17 @@ int64_t ag_cron_last(const ag_cron *c, const ag_zone *z, int64_t from_ms, int64_
 	}
 	return found;
 }
+
+ag_status ag_cron_next_of(ag_str cron, ag_str zone, int64_t after_ms, ag_arena *arena, int64_t *ret,
+                          ag_err *err)
+{
+	const ag_zone *z;
+	ag_cron c;
+	ag_status st = ag_cron_read(cron, &c, err);
+
+	if (!st)
+		st = ag_zone_open(zone, arena, &z, err);
+	if (!st)
+		*ret = ag_cron_next(&c, z, after_ms);
+	return st;
+}

@@ -29,4 +29,8 @@ int64_t ag_cron_next(const ag_cron *c, const ag_zone *z, int64_t after_ms);
 /* The last such moment that is not after `until_ms` but after `from_ms`. 0: there is none. */
 int64_t ag_cron_last(const ag_cron *c, const ag_zone *z, int64_t from_ms, int64_t until_ms);
 
+/* The same of an expression and the name of a zone. errors  of ag_cron_read() and ag_zone_open() */
+AG_CHECK ag_status ag_cron_next_of(ag_str cron, ag_str zone, int64_t after_ms, ag_arena *arena,
+                                   int64_t *ret, ag_err *err);
+
 #endif

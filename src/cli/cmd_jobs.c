@@ -34,27 +34,10 @@ static const ag_option options[] = {
 
 /* --- looking --- */
 
-/* {"id","kind","queue","what","state","attempts","max_attempts","ready_at","created_at",…} */
 static void job_json(ag_jw *w, const ag_job *j, ag_arena *arena)
 {
 	ag_jw_obj(w);
-	ag_jw_kstr(w, "id", ag_id_str(&j->id));
-	ag_jw_kstr(w, "kind", j->kind);
-	ag_jw_kstr(w, "queue", j->queue);
-	ag_jw_kstr(w, "what", ag_job_shown(j->kind, j->payload, arena));
-	ag_jw_kraw(w, "payload", j->payload);
-	ag_jw_kstr(w, "target", j->target);
-	ag_jw_kstr(w, "state", ag_str_c(ag_job_state_name(j->state)));
-	ag_jw_kbool(w, "wants_stop", j->wants_stop);
-	ag_jw_kuint(w, "attempts", j->attempts);
-	ag_jw_kuint(w, "max_attempts", j->max_attempts);
-	ag_jw_ktime_or_null(w, "ready_at", j->ready_ms);
-	ag_jw_ktime_or_null(w, "created_at", j->created_ms);
-	ag_jw_ktime_or_null(w, "started_at", j->started_ms);
-	ag_jw_ktime_or_null(w, "ended_at", j->ended_ms);
-	ag_jw_kstr(w, "run", ag_id_str(&j->run));
-	ag_jw_kraw(w, "result", j->result.len ? j->result : AG_S("null"));
-	ag_jw_kstr(w, "error", j->error);
+	ag_job_write_json(j, ag_job_shown(j->kind, j->payload, arena), w);
 	ag_jw_obj_end(w);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,9 +18,11 @@
 #include "app/chat_demo.h"
 #include "app/chat_server.h"
 #include "app/connections.h"
+#include "app/job_server.h"
 #include "app/mcp_tools.h"
 #include "app/projects.h"
 #include "app/retention.h"
+#include "app/settings_show.h"
 #include "artifact/tools.h"
 #include "cli/crew.h"
 #include "knowledge/tools.h"
@@ -94,6 +97,7 @@ typedef struct service {
 	ag_app_chat_server *chat;          /* argus serve; NULL */
 	ag_server_chat chat_opts;
 	ag_server_people people;
+	pthread_mutex_t settings; /* of the app: they are renewed while others read them */
 	ag_project_hub *hub;
 	ag_app_mcp app;
 	ag_mcp_server *server;
@@ -325,7 +329,9 @@ static void reload(service *s, ag_server *http)
 	if (!st)
 		st = ag_settings_check(&fresh.settings, &err);
 	if (!st) {
+		pthread_mutex_lock(&s->settings);
 		ag_settings_renew(&c->app.settings, &fresh.settings, c->app.arena, &said);
+		pthread_mutex_unlock(&s->settings);
 		fill_people(s);
 		ag_server_set_people(http, &s->people);
 		ag_cli_setup_log(c);
@@ -337,6 +343,16 @@ static void reload(service *s, ag_server *http)
 	}
 	ag_app_release(&fresh);
 	ag_buf_release(&said);
+}
+
+/* For ag_server_opts.settings. */
+static void list_settings(void *arg, ag_arena *arena, ag_server_setting **ret, size_t *nret)
+{
+	service *s = (service *)arg;
+
+	pthread_mutex_lock(&s->settings);
+	ag_app_show_settings(&s->c->app.settings, arena, ret, nret);
+	pthread_mutex_unlock(&s->settings);
 }
 
 static ag_status serve_http(service *s, bool is_open, ag_err *err)
@@ -373,6 +389,9 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		o.asks = &s->asks;
 		s->connections = ag_app_connections(&c->app);
 		o.connections = &s->connections;
+		o.jobs = &ag_app_job_server;
+		o.settings = list_settings;
+		o.settings_arg = s;
 		fill_people(s);
 		o.people = &s->people;
 		/* Turns end by themselves within the time of grace. */
@@ -498,7 +517,7 @@ static int run(ag_cli *c)
 		                               "allow-origins",
 		                               "resource",
 		                               "authorization-servers" };
-	service s = { .c = c };
+	service s = { .c = c, .settings = PTHREAD_MUTEX_INITIALIZER };
 
 	for (size_t i = 0; !is_http && i < AG_NELEM(of_http); i++)
 		if (ag_cli_has(c, of_http[i]))
@@ -519,7 +538,10 @@ static int write_openapi(ag_cli *c)
 
 static int run_serve(ag_cli *c)
 {
-	service s = { .c = c, .is_serve = true, .is_demo = ag_cli_has(c, "demo") };
+	service s = { .c = c,
+		      .is_serve = true,
+		      .is_demo = ag_cli_has(c, "demo"),
+		      .settings = PTHREAD_MUTEX_INITIALIZER };
 
 	if (s.is_demo && c->narg)
 		ag_cli_complain(c, "--demo has a database of its own, the example shop");

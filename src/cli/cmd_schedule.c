@@ -43,17 +43,7 @@ static ag_str local(int64_t ms, const ag_zone *z, ag_arena *arena)
 static void schedule_json(ag_jw *w, const ag_schedule *s, ag_arena *arena)
 {
 	ag_jw_obj(w);
-	ag_jw_kstr(w, "name", s->name);
-	ag_jw_kstr(w, "cron", s->cron);
-	ag_jw_kstr(w, "zone", s->zone);
-	ag_jw_kstr(w, "queue", s->queue);
-	ag_jw_kstr(w, "kind", s->kind);
-	ag_jw_kstr(w, "what", ag_job_shown(s->kind, s->payload, arena));
-	ag_jw_kraw(w, "payload", s->payload);
-	ag_jw_kbool(w, "paused", s->is_paused);
-	ag_jw_ktime_or_null(w, "next_at", s->is_paused ? 0 : s->next_ms);
-	ag_jw_ktime_or_null(w, "last_at", s->last_ms);
-	ag_jw_ktime_or_null(w, "created_at", s->created_ms);
+	ag_schedule_write_json(s, ag_job_shown(s->kind, s->payload, arena), w);
 	ag_jw_obj_end(w);
 }
 

@@ -77,7 +77,7 @@ typedef struct ag_route_doc {
 /* The shapes of one area; ends with a NULL name. */
 extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[],
 	ag_doc_audit_shapes[], ag_doc_manage_shapes[], ag_doc_ask_shapes[],
-	ag_doc_connection_shapes[], ag_doc_share_shapes[];
+	ag_doc_connection_shapes[], ag_doc_share_shapes[], ag_doc_job_shapes[];
 
 /* --- openapi.c --- */
 
@@ -121,6 +121,12 @@ extern const ag_route_doc ag_doc_list_knowledge, ag_doc_add_knowledge, ag_doc_ge
 	ag_doc_list_artifacts, ag_doc_get_artifact, ag_doc_rename_artifact, ag_doc_delete_artifact,
 	ag_doc_list_versions, ag_doc_query_artifact, ag_doc_export_artifact,
 	ag_doc_undelete_artifact, ag_doc_list_calls, ag_doc_check_calls;
+
+/* --- doc_jobs.c --- */
+
+extern const ag_route_doc ag_doc_list_jobs, ag_doc_add_job, ag_doc_get_job, ag_doc_cancel_job,
+	ag_doc_retry_job, ag_doc_list_schedules, ag_doc_add_schedule, ag_doc_change_schedule,
+	ag_doc_remove_schedule, ag_doc_list_settings;
 
 /* --- doc_manage.c --- */
 

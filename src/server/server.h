@@ -131,6 +131,31 @@ typedef struct ag_server_connections {
 	ag_str hosts, folders; /* that may be named, with commas; "" = none */
 } ag_server_connections;
 
+/* A job that a person names. */
+typedef struct ag_server_job_what {
+	const ag_project *project;
+	ag_str kind;
+	ag_str what;          /* audit: a collection, "" = all; recipe: its name */
+	const ag_val *values; /* of a recipe: an object */
+} ag_server_job_what;
+
+/* What jobs are (server/jobs.c). Its functions are called from any thread. */
+typedef struct ag_server_jobs {
+	/* Queue, kind, payload and target, in arena. errors  AG_INVALID: there is no such kind, or not of this project */
+	ag_status (*make)(const ag_server_job_what *what, ag_arena *arena, ag_job *ret,
+	                  ag_err *err);
+	/* "shop/orders": what a payload means, for people; in arena. */
+	ag_str (*shown)(ag_str kind, ag_str payload, ag_arena *arena);
+} ag_server_jobs;
+
+/* A setting as it counts now; a secret is masked. */
+typedef struct ag_server_setting {
+	ag_str group, key, value, by_default;
+	ag_str place, where; /* "environment", "ARGUS_SEED" */
+	ag_str help, variable;
+	bool is_live; /* a new value counts without a restart */
+} ag_server_setting;
+
 /* How people come in, and how much anybody may ask; 0 = no limit. */
 typedef struct ag_server_people {
 	uint64_t
@@ -153,6 +178,10 @@ typedef struct ag_server_opts {
 	const ag_server_connections
 		*connections;       /* with chat; NULL = nobody changes them over HTTP */
 	const ag_server_asks *asks; /* with chat; NULL = questions about files are not answered */
+	const ag_server_jobs *jobs; /* with chat; NULL = jobs are not served */
+	/* All settings, in arena; called from any worker. NULL = they are not served. */
+	void (*settings)(void *arg, ag_arena *arena, ag_server_setting **ret, size_t *nret);
+	void *settings_arg;
 	const ag_server_people
 		*people; /* with chat; NULL = tokens alone, and no limits of requests */
 	ag_store *store; /* for tokens; used under a lock of its own */

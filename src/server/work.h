@@ -69,6 +69,22 @@ void ag_server_connection_put(void *env, ag_httpd_request *rq, ag_httpd_reply *r
 void ag_server_connection_test(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_connection_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
+/* --- settings.c: a route --- */
+
+void ag_server_settings_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- jobs.c: routes --- */
+
+void ag_server_jobs_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_job_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_job_get(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_job_cancel(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_job_retry(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_schedules_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_schedule_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_schedule_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_schedule_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 /* --- calls.c: routes --- */
 
 void ag_server_calls_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

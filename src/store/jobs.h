@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "base/json.h"
 #include "base/time.h"
 #include "store/store.h"
 
@@ -150,10 +151,17 @@ AG_CHECK ag_status ag_store_drop_schedule(ag_store *s, ag_str name, ag_err *err)
 /* next_ms: when it is due next, from now on. AG_NOT_FOUND */
 AG_CHECK ag_status ag_store_pause_schedule(ag_store *s, ag_str name, bool is_paused,
                                            int64_t next_ms, ag_err *err);
+/* Its cron expression, zone, whether it is paused and when it is due next become those of `c`. AG_NOT_FOUND; AG_INVALID */
+AG_CHECK ag_status ag_store_change_schedule(ag_store *s, const ag_schedule *c, ag_err *err);
 /* In one transaction: the job that was due at due_ms is queued, unless it ever was, and the schedule is due again at next_ms. job NULL:
  * only the latter. *ret: the job was queued by this call. Nothing is done when the schedule is not as `c` says any more. */
 AG_CHECK ag_status ag_store_queue_scheduled(ag_store *s, const ag_schedule *c, const ag_job *job,
                                             int64_t due_ms, int64_t next_ms, int64_t now_ms,
                                             bool *ret, ag_err *err);
+
+/* --- jobs_json.c: members of an open object; what: the payload in words for people --- */
+
+void ag_job_write_json(const ag_job *j, ag_str what, ag_jw *w);
+void ag_schedule_write_json(const ag_schedule *c, ag_str what, ag_jw *w);
 
 #endif

@@ -11,7 +11,7 @@
 #define ORIGIN "store.schedules"
 #define SCOPE  AG_S("schedules")
 
-enum { ADD, IS_THERE, COUNT, LIST, DROP, PAUSE, MOVE, FIND };
+enum { ADD, IS_THERE, COUNT, LIST, DROP, PAUSE, CHANGE, MOVE, FIND };
 
 #define COLUMNS "name, cron, zone, queue, kind, payload, is_paused, created_at, next_at, last_at"
 
@@ -23,6 +23,8 @@ static const ag_sql sql[] = {
 	[LIST] = { "SELECT " COLUMNS " FROM schedules ORDER BY name LIMIT $1" },
 	[DROP] = { "DELETE FROM schedules WHERE name = $1" },
 	[PAUSE] = { "UPDATE schedules SET is_paused = $2, next_at = $3 WHERE name = $1" },
+	[CHANGE] = { "UPDATE schedules SET cron = $2, zone = $3, is_paused = $4, next_at = $5 "
+	             "WHERE name = $1" },
 	/* $2 = next_at as the caller knows it, $5 = the due time of a job, 0 = none */
 	[MOVE] = { "UPDATE schedules SET next_at = $3, last_at = CASE WHEN $5 > last_at THEN $5 "
 	           "ELSE last_at END WHERE name = $1 AND next_at = $2 AND cron = $4 "
@@ -183,6 +185,28 @@ ag_status ag_store_pause_schedule(ag_store *s, ag_str name, bool is_paused, int6
 	if (!ag_job_is_name(name))
 		return no_schedule(name, err);
 	return ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, change_work, &c, err);
+}
+
+static ag_status put_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const ag_schedule *c = arg;
+	ag_db_out out = { 0 };
+	const ag_status st = ag_db_run(db, &sql[CHANGE],
+	                               AG_DB_ARGS(ag_db_text(c->name), ag_db_text(c->cron),
+	                                          ag_db_text(c->zone), ag_db_int(c->is_paused),
+	                                          ag_db_int(c->next_ms)),
+	                               &out, err);
+
+	(void)is_again; /* the same row once more */
+	return st || out.nchange ? st : no_schedule(c->name, err);
+}
+
+ag_status ag_store_change_schedule(ag_store *s, const ag_schedule *c, ag_err *err)
+{
+	ag_schedule copy = *c;
+	const ag_status st = check(c, err);
+
+	return st ? st : ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, put_work, &copy, err);
 }
 
 typedef struct queueing {

@@ -3,7 +3,8 @@
 
 1. A recipe runs with values: of statements, of a model; its run is shown, stopped and gone on with; others' runs are not seen.
 2. Golden questions are asked, one evaluation at a time; what was right, and was right before, is listed.
-3. The dictionary is shown in pages, and read again."""
+3. The dictionary is shown in pages, and read again.
+4. Jobs and schedules are made, changed and seen by admins of the project alone."""
 import json
 import sqlite3
 import sys
@@ -141,6 +142,74 @@ def dictionary(server, tokens):
     check("a wrong cursor, and another project", got == [400, 404, 404], got)
 
 
+def jobs(server, store, model, tokens):
+    admin, analyst, viewer = tokens
+    J = "/api/jobs"
+    body = {"project": "shop", "kind": "recipe", "what": "Names", "values": {"letter": "B"}}
+    wrong = [(dict(body, what="Nothing"), 404), (dict(body, values={"letter": "C"}), 400), (dict(body, kind="other"), 400), (dict(body, kind="audit"), 400),
+             ({"kind": "recipe"}, 400), (dict(body, project="secret"), 404), (dict(body, more=1), 400)]
+    got = [call(server, admin, "POST", J, b)[0] for b, _ in wrong] + [call(server, t, "POST", J, body)[0] for t in (analyst, viewer)]
+    check("a job that cannot be done is refused, and one of who is no admin", got == [s for _, s in wrong] + [403, 403], got)
+    key = {"Idempotency_Key": "job-1"}
+    twice = [call(server, admin, "POST", J, body, **key) for _ in range(2)]
+    job = twice[0][1]
+    check("a recipe is queued once", twice[0] == twice[1] and twice[0][0] == 201 and job["state"] == "queued" and job["project"] == "shop" and "Names" in job["what"], twice)
+    one = "%s/%s" % (J, job["id"])
+    got = [call(server, t, m, one + p)[0] for t, m, p in ((viewer, "GET", ""), (analyst, "POST", "/cancel"), (admin, "POST", "/retry"), (admin, "GET", ""))]
+    check("who is no admin does not see it, and it is not run again before it ended", got == [404, 404, 409, 200], got)
+    check("it is cancelled", call(server, admin, "POST", one + "/cancel")[1]["state"] == "cancelled" and call(server, admin, "POST", one + "/cancel")[0] == 409)
+    check("and run again", call(server, admin, "POST", one + "/retry")[1]["state"] == "queued")
+    argus(store, model, "worker", "--drain")
+    done = call(server, admin, "GET", one)[1]
+    check("a worker does it", done["state"] == "done" and done["attempts"] == 1 and done["result"]["status"] == "completed", done)
+    again = call(server, admin, "POST", one + "/retry")[1]
+    check("what is done is queued once more, as another job", again["id"] != job["id"] and again["state"] == "queued" and again["payload"] == job["payload"], again)
+    listed = call(server, admin, "GET", J + "?limit=1")[1]
+    rest = call(server, admin, "GET", J + "?limit=1&cursor=" + listed["next"])[1]
+    check("the newest first, in pages", [x["id"] for x in listed["jobs"] + rest["jobs"]] == [again["id"], job["id"]] and rest["next"] is None, (listed, rest))
+    got = [call(server, admin, "GET", J + q)[0] for q in ("?state=none", "?cursor=x", "/none")]
+    check("a wrong state, cursor and id", got == [400, 400, 404], got)
+    check("by state and project", [len(call(server, admin, "GET", J + q)[1]["jobs"]) for q in ("?state=done", "?project=secret", "?kind=audit")] == [1, 0, 0])
+    check("others see none", call(server, viewer, "GET", J)[1]["jobs"] == [] and call(server, analyst, "GET", J)[1]["jobs"] == [])
+    schedules(server, store, model, tokens, body)
+
+
+def schedules(server, store, model, tokens, body):
+    admin, analyst, viewer = tokens
+    S = "/api/schedules"
+    new = dict(body, name="monday", cron="0 7 * * mon", zone="Europe/Berlin")
+    wrong = [(dict(new, cron="61 7 * * mon"), 400), (dict(new, zone="Nowhere/Here"), 400), (dict(new, name="a b"), 400), (dict(new, values={"letter": "C"}), 400),
+             ({k: v for k, v in new.items() if k != "cron"}, 400), (dict(new, project="secret"), 404)]
+    got = [call(server, admin, "POST", S, b)[0] for b, _ in wrong] + [call(server, t, "POST", S, new)[0] for t in (analyst, viewer)]
+    check("a schedule that can never run is refused, and one of who is no admin", got == [s for _, s in wrong] + [403, 403], got)
+    status, made = call(server, admin, "POST", S, new)
+    check("it is made, once", status == 201 and made["next_at"] and not made["paused"] and made["last_job"] is None and call(server, admin, "POST", S, new)[0] == 409, made)
+    one = S + "/monday"
+    changed = call(server, admin, "PATCH", one, {"cron": "* * * * *", "zone": "UTC"})[1]
+    check("when it is due is changed", changed["cron"] == "* * * * *" and changed["zone"] == "UTC" and changed["next_at"] != made["next_at"], changed)
+    paused = call(server, admin, "PATCH", one, {"paused": True})[1]
+    check("it is paused, and goes on", paused["paused"] and paused["next_at"] is None and call(server, admin, "PATCH", one, {"paused": False})[1]["next_at"])
+    got = [call(server, t, m, p, b)[0] for t, m, p, b in ((admin, "PATCH", one, {"cron": "x"}), (admin, "PATCH", one, {"paused": "x"}), (viewer, "PATCH", one, {"paused": True}),
+                                                         (analyst, "DELETE", one, None), (admin, "DELETE", S + "/none", None))]
+    check("wrong changes, and changes of who is no admin", got == [400, 400, 404, 404, 404], got)
+    check("others see none", call(server, viewer, "GET", S)[1]["schedules"] == [])
+    check("the list has it", [c["name"] for c in call(server, admin, "GET", S)[1]["schedules"]] == ["monday"])
+    check("it is removed once", [call(server, admin, "DELETE", one)[0] for _ in range(2)] == [204, 404])
+
+
+def settings(server, store, model, tokens):
+    got = [call(server, t, "GET", "/api/settings")[0] for t in tokens]
+    check("who is no superuser does not see the settings", got == [403, 403, 403], got)
+    argus(store, model, "user", "create", "boss", "--superuser")
+    boss = argus(store, model, "token", "create", "--user", "boss", "--role", "admin").splitlines()[0]
+    status, page = call(server, boss, "GET", "/api/settings?limit=200")
+    by = {x["key"]: x for x in page["settings"]}
+    check("a superuser sees each with where it comes from", status == 200 and by["store"]["place"] == "environment" and by["store"]["where"] and
+          by["log_level"]["place"] == "default" and by["log_level"]["help"] and page["next"] is None, page["settings"][:3])
+    check("a password is not among them", "key-of-the-test" not in json.dumps(page))
+    check("a superuser sees the jobs of all projects", len(call(server, boss, "GET", "/api/jobs")[1]["jobs"]) == 2)
+
+
 def on(name, store, model):
     print("# " + name)
     for project in ("shop", "secret"):
@@ -157,6 +226,10 @@ def on(name, store, model):
     check("it ends with 0", server.stop() == 0, server.said())
     log = argus(store, model, "log", "-o", "json", "--project", "shop", "--limit", "500")
     check("each run is in the audit table", '"run_recipe"' in log, log)
+    server = Server(store, model, "--questions", "0", "--workers", "0")
+    jobs(server, store, model, tokens)
+    settings(server, store, model, tokens)
+    server.stop()
     server = Server(store, model, "--questions", "1")
     got = [call(server, tokens[1], "POST", R, {"recipe": "Names"})[0] for _ in range(2)]
     check("a run counts as a question: one too many is 429", got == [202, 429], got)

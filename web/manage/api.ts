@@ -12,6 +12,10 @@ export type Call = Shapes['Call']
 export type RecipeRun = Shapes['RecipeRun']
 export type Evaluation = Shapes['EvaluationRow']
 export type DictionaryTable = Shapes['DictionaryTable']
+export type Job = Shapes['Job']
+export type JobKind = 'audit' | 'recipe'
+export type Schedule = Shapes['Schedule']
+export type Setting = Shapes['Setting']
 export type DictionaryColumn = Shapes['DictionaryColumn']
 export type Connection = Shapes['Connection']
 export type ConnectionKind = Connection['kind']
@@ -79,6 +83,15 @@ export const manage = {
 	},
 	tableNotes: async (id: string) => (await whole(cursor => manage.knowledge(id, 'table', '', cursor))).flatMap(p => p.knowledge),
 	refreshDictionary: (id: string) => json<'refreshDictionary'>(`${project(id)}/dictionary/refresh`, 'POST', {} as never),
+	jobs: (state: string, cursor: string) => json<'listJobs'>(`/api/jobs?${page(cursor)}${state && `&state=${state}`}`),
+	cancelJob: (id: string) => json<'cancelJob'>(`/api/jobs/${part(id)}/cancel`, 'POST', {} as never),
+	retryJob: (id: string) => json<'retryJob'>(`/api/jobs/${part(id)}/retry`, 'POST', {} as never),
+	schedules: (cursor: string) => json<'listSchedules'>(`/api/schedules?${page(cursor)}`),
+	addSchedule: (s: { name: string; cron: string; zone: string; project: string; kind: JobKind; what: string }, values: Record<string, string>) =>
+		json<'addSchedule'>('/api/schedules', 'POST', { ...s, values: values as never }),
+	changeSchedule: (name: string, what: { paused?: boolean; cron?: string }) => json<'changeSchedule'>(`/api/schedules/${part(name)}`, 'PATCH', what),
+	removeSchedule: (name: string) => json<'removeSchedule'>(`/api/schedules/${part(name)}`, 'DELETE'),
+	settings: (cursor: string) => json<'listSettings'>(`/api/settings?${page(cursor)}`),
 	removeKnown: (id: string, kind: string, name: string) => json<'deleteKnowledge'>(`${project(id)}/knowledge/${kind}/${part(name)}`, 'DELETE'),
 	judge: (id: string, name: string, right: boolean, why: string) =>
 		json<'reviewLearning'>(`${project(id)}/knowledge/learning/${part(name)}/review`, 'POST', right ? { right } : { right, why }),

@@ -100,7 +100,8 @@ interface RowProps {
 function TreeRow({ project, of: r, usual, known, isOpen, isEdited, mayNote, onToggle, onEdit }: RowProps) {
 	const fields = known?.fields as Notes | undefined
 	const c = r.column
-	const note = c ? fields?.column_notes?.[c.name] : fields?.description
+	const written = c ? fields?.column_notes?.[c.name] : fields?.description
+	const note = written === r.table.name ? undefined : written // stands where only columns have notes
 	const name = c ? `${r.table.name}.${c.name}` : r.table.name
 	const schema = schemaOf(r.table, usual)
 	return (
@@ -156,7 +157,7 @@ function Tree({ project, tables, usual, notes, mayNote, search }: { project: str
 	}
 	if (!rows.length) return <p className="text-quiet">{search ? 'No table or column has these words.' : 'The database has no tables that the project may see.'}</p>
 	return (
-		<div ref={box} className="h-[65dvh] overflow-y-auto rounded-lg border border-line bg-panel" tabIndex={0} role="region" aria-label="Tables and columns">
+		<div ref={box} className="max-h-[65dvh] overflow-y-auto rounded-lg border border-line bg-panel" tabIndex={0} role="region" aria-label="Tables and columns">
 			<div style={{ height: list.getTotalSize() }} className="relative">
 				{list.getVirtualItems().map(v => {
 					const r = rows[v.index]!

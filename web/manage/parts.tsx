@@ -13,13 +13,14 @@ export const moment = (iso: string | null | undefined) => (iso ? times.format(ne
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 export const day = (iso: string | null | undefined) => (iso ? dates.format(new Date(iso)) : '')
 
-export function usePages<T extends { next: string | null }>(key: unknown[], ask: (cursor: string) => Promise<T>, enabled = true) {
+export function usePages<T extends { next: string | null }>(key: unknown[], ask: (cursor: string) => Promise<T>, enabled = true, everyMs = 0) {
 	return useInfiniteQuery({
 		queryKey: key,
 		queryFn: ({ pageParam }) => ask(pageParam),
 		initialPageParam: '',
 		getNextPageParam: (last: T) => last.next ?? undefined,
 		enabled,
+		refetchInterval: everyMs || false,
 	})
 }
 

@@ -8,9 +8,10 @@ import { Sql } from '../shared/sql'
 import { Button } from '../shared/ui'
 import { ShareDialog } from '../shares/dialog'
 import { type Known, type RecipeRun, manage } from './api'
-import { More, Sure, field, moment, usePages } from './parts'
+import { More, Sure, moment, usePages } from './parts'
 import { RecipeEditor } from './recipe_editor'
-import { type Recipe, type Variable, recipeOf } from './recipe_fields'
+import { type Recipe, recipeOf } from './recipe_fields'
+import { ValueFields, firstValues } from './value_fields'
 
 const STATES: Record<string, { word: string; look: string }> = {
 	pending: { word: 'waits', look: 'text-quiet' },
@@ -22,45 +23,9 @@ const STATES: Record<string, { word: string; look: string }> = {
 const isGoing = (status: string) => status === 'pending' || status === 'running'
 const State = ({ of }: { of: string }) => <span className={STATES[of]?.look}>{STATES[of]?.word ?? of}</span>
 
-function ValueField({ of: v, value, onChange }: { of: Variable; value: string; onChange: (v: string) => void }) {
-	if (v.type === 'boolean') {
-		return (
-			<label className="flex items-center gap-2">
-				<input type="checkbox" checked={value === 'true'} onChange={e => onChange(String(e.target.checked))} className="size-4 accent-(--accent)" />
-				{v.label}
-			</label>
-		)
-	}
-	return (
-		<label className="flex flex-col gap-1">
-			<span className="text-sm text-quiet">{v.label}</span>
-			{v.type === 'select' ? (
-				<select required value={value} onChange={e => onChange(e.target.value)} className={field}>
-					{value === '' && <option value="">choose one</option>}
-					{v.options.map(o => (
-						<option key={o}>{o}</option>
-					))}
-				</select>
-			) : (
-				<input
-					type={v.type === 'number' ? 'number' : v.type === 'date' ? 'date' : 'text'}
-					step={v.type === 'number' ? 'any' : undefined}
-					maxLength={v.type === 'string' ? 1000 : undefined}
-					required={v.default === undefined}
-					value={value}
-					onChange={e => onChange(e.target.value)}
-					className={field}
-				/>
-			)}
-		</label>
-	)
-}
-
-const first = (v: Variable) => v.default ?? (v.type === 'boolean' ? 'false' : '')
-
 function RunForm({ project, name, of, onBegun }: { project: string; name: string; of: Recipe; onBegun: (r: RecipeRun) => void }) {
 	const store = useQueryClient()
-	const [values, setValues] = useState(() => Object.fromEntries(of.variables.map(v => [v.name, first(v)])))
+	const [values, setValues] = useState(() => firstValues(of))
 	const run = useMutation({
 		mutationFn: () => manage.runRecipe(project, name, values),
 		onSuccess: r => {
@@ -77,13 +42,7 @@ function RunForm({ project, name, of, onBegun }: { project: string; name: string
 				run.mutate()
 			}}
 		>
-			{of.variables.length > 0 && (
-				<div className="grid items-end gap-3 sm:grid-cols-2">
-					{of.variables.map(v => (
-						<ValueField key={v.name} of={v} value={values[v.name] ?? ''} onChange={x => setValues({ ...values, [v.name]: x })} />
-					))}
-				</div>
-			)}
+			<ValueFields of={of} values={values} onChange={setValues} />
 			<Button type="submit" disabled={run.isPending}>
 				<Play aria-hidden className="size-4" /> {run.isPending ? 'Beginning …' : 'Run it'}
 			</Button>

@@ -10,13 +10,15 @@ import { Calls } from './calls'
 import { Connections } from './connections'
 import { Dictionary } from './dictionary'
 import { Golden } from './golden'
+import { Jobs, Schedules } from './jobs'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
 import { People } from './people'
 import { Recipes } from './recipes'
+import { Settings } from './settings'
 import { Connect, Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls', 'People', 'Tokens', 'Connect'] as const
+const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
 const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls']
 const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
@@ -28,7 +30,8 @@ export function ManageScreen() {
 	const list = projects.data?.projects ?? []
 	const project = chosen || list[0]?.id || ''
 	const role = list.find(p => p.id === project)?.role
-	const parts = PARTS.filter(p => (p !== 'People' || me.data?.superuser) && (p !== 'Members' || role === 'admin') && (p !== 'Connections' || role !== 'viewer') && (p !== 'Tokens' || me.data?.by === 'session'))
+	const isAdmin = me.data?.superuser === true || list.some(p => p.role === 'admin')
+	const parts = PARTS.filter(p => ((p !== 'Jobs' && p !== 'Schedules') || isAdmin) && ((p !== 'People' && p !== 'Settings') || me.data?.superuser) && (p !== 'Connections' || role !== 'viewer') && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
 	const part = parts.find(p => placed(p) === named) ?? parts[0]!
 	useEffect(() => {
 		document.title = `${part} · Argus`
@@ -61,7 +64,10 @@ export function ManageScreen() {
 				{part === 'Connections' && project && <Connections key={project} project={project} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
 				{part === 'Calls' && project && <Calls key={project} project={project} isSuper={me.data?.superuser === true} />}
+				{part === 'Jobs' && <Jobs />}
+				{part === 'Schedules' && <Schedules projects={list} />}
 				{part === 'People' && <People />}
+				{part === 'Settings' && <Settings />}
 				{part === 'Tokens' && <Tokens />}
 				{part === 'Connect' && <Connect />}
 			</div>
