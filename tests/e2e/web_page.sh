@@ -103,6 +103,12 @@ for words in 'project add crew' 'project grant crew admin admin'; do
 done
 export ARGUS_CONNECTION_FOLDERS="$dir/files-of-crew"
 serve linked --questions 0
+mkdir "$dir/left"
+for words in "project add crew --source sqlite:$dir/data.db" 'project grant crew admin admin'; do
+	# shellcheck disable=SC2086 # words are words
+	HOME=$dir/left XDG_STATE_HOME=$dir/left/state "$ARGUS" $words 2>"$dir/left-made.err" || bad=1
+done
+serve left --questions 0
 mkdir "$dir/audits" "$dir/files"
 printf 'projects:\n  shop:\n    documents: %s/examples/shop\n' "$root" >"$dir/audits/argus.yaml"
 serve audits --no-auth --questions 0
@@ -114,7 +120,7 @@ address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
 HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
 	"${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/chat.mjs" "$(address demo)" "$(address slow)" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/chat.mjs" "$(address demo)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/left.err")" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1
