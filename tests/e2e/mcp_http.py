@@ -188,7 +188,7 @@ def _():
                        ("aggregate", {"pipeline": [{"$count": "n"}]}), ("audit_collection", {})):
         same(tool, s.tool(tool, project_id="docs", collection="orders", **args).get("error"), None)
     same("ask", "error" in s.tool("ask_project", project_id="docs", question="How are pages stored?", offline=True), False)
-    has(s.tool("ask_project", project_id="lite", question="What?")["error"]["message"], "no root")
+    has(s.tool("ask_project", project_id="lite", question="What?")["error"]["message"], "no folder for questions")
 
 
 @case("without a token: 401 with WWW-Authenticate, whose address tells where to ask; /health answers")

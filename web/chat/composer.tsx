@@ -101,7 +101,7 @@ export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isSt
 				aria-autocomplete="list"
 				aria-controls={list.length ? listId : undefined}
 				aria-activedescendant={list[place] ? `${listId}-${list[place].name}` : undefined}
-				placeholder="Ask about your data, or type / for commands"
+				placeholder="Ask, or type / for commands"
 				className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder:text-quiet focus:outline-none max-sm:placeholder:text-sm"
 			/>
 			<span id="composer-help" className="sr-only">

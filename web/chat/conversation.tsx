@@ -74,7 +74,7 @@ const isRemoved = (e: unknown) => e instanceof Problem && e.status === 403
 function EarlierVersion({ onNewest, onBranch }: { onNewest: () => void; onBranch: () => void }) {
 	return (
 		<div role="status" className="flex flex-wrap items-center gap-2 rounded-2xl border border-line bg-panel p-3">
-			<p className="min-w-48 grow">This is an earlier version. Questions follow the newest one.</p>
+			<p className="min-w-48 grow">This is an earlier version.</p>
 			<Button onClick={onNewest}>Show the newest</Button>
 			<Button onClick={onBranch}>Go on from this one</Button>
 		</div>

@@ -68,7 +68,7 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 				))}
 			</nav>
 			{start.data?.demo && (
-				<p className="truncate rounded-full bg-warn-soft px-1.5 py-0.5 text-sm whitespace-nowrap text-warn sm:px-2.5" title="A script answers a few questions about the example shop">
+				<p className="truncate rounded-full bg-warn-soft px-1 py-0.5 text-xs whitespace-nowrap text-warn sm:px-2.5 sm:text-sm" title="A script answers a few questions about the example shop">
 					Demo<span className="max-sm:sr-only">: a script answers, no model</span>
 				</p>
 			)}
