@@ -284,7 +284,7 @@ static int fig_direction_after(const ag_fig_check *k, const ag_fig_claim *c)
 
 		for (size_t w = 0; w < AG_NELEM(more); w++) {
 			/* "above" and "under" compare points only: "12 above" may be a place. */
-			if (ag_str_eqc(word, more[w]) && (w < 6 || n->is_points))
+			if ((w < 6 || n->is_points) && ag_str_eqc(word, more[w]))
 				return 1;
 		}
 		for (size_t w = 0; w < AG_NELEM(less); w++) {

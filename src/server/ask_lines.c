@@ -213,7 +213,7 @@ static ag_status change(ag_server *h, const ag_server_asked *a, ag_str folder, a
 	const ag_extjson_opts opts = { .max_depth = 8 };
 	const ag_server_asks *o = h->opts.asks;
 	ag_project_settings settings;
-	ag_project_row row;
+	ag_project_row row = { 0 };
 	ag_val v;
 	ag_status st = o->choose(o->arg, folder, api_base, arena, &folder, err);
 

@@ -428,10 +428,7 @@ static void fm_points(fm_state *f)
 {
 	static const char *const words[] = { " percentage points", " Prozentpunkte",
 		                             " points de pourcentage" };
-	static const char *const up[] = { " above",
-		                          " \xc3\xbc"
-		                          "ber",
-		                          " de plus" };
+	static const char *const up[] = { " above", " \303\274ber", " de plus" };
 	static const char *const down[] = { " below", " unter", " de moins" };
 	const double by = f->t->cols[f->col[0]].kind == FM_FRACTION ? 100 : 1;
 	const double v = (fm_value(f, f->row[0], f->col[0]) - fm_value(f, f->row[1], f->col[0])) *
