@@ -261,6 +261,7 @@ static bool read_users(sharing *s, ag_httpd_reply *rp, const ag_val *list)
 	const bool is_named = ag_str_eqc(s->row.audience, "users");
 	const uint32_t n = list && list->type == AG_T_ARRAY ? list->n : 0;
 	ag_buf out = AG_BUF_INIT(AG_SHARE_MAX_USERS * 2 * AG_IDENTITY_MAX_NAME);
+	bool is_short;
 	ag_jw w;
 
 	s->row.users = AG_S("");
@@ -276,16 +277,17 @@ static bool read_users(sharing *s, ag_httpd_reply *rp, const ag_val *list)
 	for (uint32_t i = 0; i < n; i++) {
 		const ag_str user = ag_str_trim(ag_val_text(&list->u.items[i]));
 
-		if (!user.len || user.len > AG_IDENTITY_MAX_NAME)
+		if (!user.len || user.len > AG_IDENTITY_MAX_NAME) {
+			ag_buf_release(&out);
 			return refuse(rp, "want \"users\" as names of 1 to 128 bytes", "");
+		}
 		ag_jw_str(&w, user);
 	}
 	ag_jw_arr_end(&w);
+	is_short = !out.failed;
 	s->row.users = ag_buf_dup(s->rq->arena, &out);
-	if (out.failed)
-		return refuse(rp, "the names in \"users\" are too long", "");
 	ag_buf_release(&out);
-	return true;
+	return is_short || refuse(rp, "the names in \"users\" are too long", "");
 }
 
 static bool read_body(sharing *s, ag_httpd_reply *rp)

@@ -72,6 +72,7 @@ def recipes(server, tokens):
     check("pages are the whole list", pages == [r["run"] for r in all_runs], pages)
     check("runs of one recipe", {r["recipe"] for r in call(server, admin, "GET", R + "?recipe=Asked")[1]["runs"]} == {"Asked"})
     other = [r for r in all_runs if r["user"] == "ann"][0]["run"]
+    ended(server, analyst, "%s/%s" % (R, other))
     got = [call(server, viewer, m, "%s/%s%s" % (R, other, p))[0] for m, p in (("GET", ""), ("POST", "/stop"), ("POST", "/resume"))]
     got += [call(server, admin, "POST", "%s/%s/resume" % (R, other))[0], call(server, analyst, "POST", "%s/%s/resume" % (R, other))[0],
             call(server, analyst, "POST", "%s/%s/stop" % (R, other))[0], call(server, admin, "GET", R.replace("shop", "secret"))[0], call(server, admin, "GET", R + "/zz")[0]]
