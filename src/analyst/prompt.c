@@ -112,6 +112,9 @@ static bool next_word(ag_str *rest, ag_str *ret)
 {
 	size_t i = 0, begin;
 
+	*ret = AG_S("");
+	if (!rest->len) /* its pointer may be NULL */
+		return false;
 	while (i < rest->len && !is_letter(rest->ptr[i]))
 		i++;
 	begin = i;

@@ -21,10 +21,13 @@ typedef struct writer {
 /* Times are texts, so that no reader has to know which numbers are times. */
 static void figure(const writer *x, double d, bool is_time)
 {
+	const double end = 0x1p63; /* the largest time becomes it when it is a double */
 	char text[AG_TIME_MAX_TEXT];
 
 	if (is_time)
-		ag_jw_str(x->w, ag_str_make(text, ag_time_format(text, (int64_t)d)));
+		ag_jw_str(x->w, ag_str_make(text, ag_time_format(text, d >= end   ? INT64_MAX
+		                                                       : d > -end ? (int64_t)d
+		                                                                  : INT64_MIN)));
 	else
 		ag_jw_double(x->w, d);
 }
