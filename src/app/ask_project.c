@@ -47,7 +47,7 @@ ag_status ag_app_ask_folder(const ag_app *app, ag_str folder, ag_arena *arena, a
 
 	if (!app->settings.ask_folders.len) {
 		ag_fail(err, AG_DENIED, ORIGIN, "the server lets nobody choose a folder");
-		return ag_err_hint(err, "whoever runs it sets ask_folders");
+		return ag_err_hint(err, "the administrator of the server sets ask_folders");
 	}
 	if (folder.ptr[0] != '/' || memchr(folder.ptr, 0, folder.len)) {
 		ag_fail(err, AG_INVALID, ORIGIN, "this is no path of a folder");
@@ -56,8 +56,7 @@ ag_status ag_app_ask_folder(const ag_app *app, ag_str folder, ag_arena *arena, a
 	real = realpath(ag_str_cstr(arena, folder), NULL);
 	/* The same words whether it is there or not: else they tell what is on the server. */
 	if (!real || !ag_app_is_within(app->settings.ask_folders, ag_str_c(real), arena)) {
-		ag_fail(err, AG_DENIED, ORIGIN,
-		        "this is none of the folders that the server allows");
+		ag_fail(err, AG_DENIED, ORIGIN, "the server does not allow this folder");
 		st = ag_err_hint(err, "the list is in the answer of GET /api/ask/setup");
 	} else if (stat(real, &sb) || !S_ISDIR(sb.st_mode)) {
 		st = ag_fail(err, AG_INVALID, ORIGIN, "this is a file, not a folder");
@@ -90,10 +89,10 @@ ag_status ag_app_ask_address(const ag_app *app, ag_str address, ag_arena *arena,
 		if (!allowed.path.len || is_within(u.path, allowed.path))
 			return AG_OK;
 	}
-	ag_fail(err, AG_DENIED, ORIGIN, "this is none of the addresses that the server allows");
+	ag_fail(err, AG_DENIED, ORIGIN, "the server does not allow this address");
 	return ag_err_hint(err, app->settings.ask_apis.len
 	                                ? "the list is in the answer of GET /api/ask/setup"
-	                                : "whoever runs the server sets ask_apis");
+	                                : "the administrator of the server sets ask_apis");
 }
 
 ag_status ag_app_project_root(const ag_app *app, const ag_project *p, ag_arena *arena,
@@ -115,7 +114,7 @@ ag_status ag_app_project_root(const ag_app *app, const ag_project *p, ag_arena *
 	    !ag_app_is_within(app->settings.ask_folders, ag_root_path(*ret), arena)) {
 		*ret = ag_root_close(*ret);
 		return ag_fail(err, AG_DENIED, ORIGIN,
-		               "the folder of project %.*s is none that the server allows",
+		               "the server does not allow the folder of project %.*s",
 		               AG_FMT(p->id));
 	}
 	for (size_t i = 0; i < app->ndotenv; i++)

@@ -39,7 +39,7 @@ AG_CHECK ag_status ag_app_ask_folder(const ag_app *app, ag_str folder, ag_arena 
                                      ag_err *err);
 /* Is this path, which has no links, one of the folders of a setting, or below one? */
 bool ag_app_is_within(ag_str folders, ag_str path, ag_arena *arena);
-/* Is the address one of the setting ask_apis? errors  AG_DENIED: it is not; AG_INVALID: it is none */
+/* Is the address one of the setting ask_apis? errors  AG_DENIED: it is not; AG_INVALID: it is no address */
 AG_CHECK ag_status ag_app_ask_address(const ag_app *app, ag_str address, ag_arena *arena,
                                       ag_err *err);
 

@@ -73,7 +73,9 @@ static ag_status check_hosts(const ag_app *app, ag_str hosts, bool is_many, ag_e
 		if (!is_listed(app->settings.connection_hosts, host)) {
 			ag_fail(err, AG_DENIED, ORIGIN, "the server does not allow the host %.*s",
 			        AG_FMT(host));
-			return ag_err_hint(err, "whoever runs it lists hosts in connection_hosts");
+			return ag_err_hint(
+				err,
+				"the administrator of the server lists hosts in connection_hosts");
 		}
 	} while (hosts.len);
 	return AG_OK;
@@ -149,7 +151,8 @@ static ag_status check_file(const ag_app *app, ag_str path, ag_arena *arena, ag_
 	    stat(real, &sb) || !S_ISREG(sb.st_mode)) {
 		free(real);
 		ag_fail(err, AG_DENIED, ORIGIN, "this is no file that the server allows");
-		return ag_err_hint(err, "whoever runs it lists folders in connection_folders");
+		return ag_err_hint(
+			err, "the administrator of the server lists folders in connection_folders");
 	}
 	*ret = ag_str_printf(arena, "sqlite:%s", real);
 	free(real);

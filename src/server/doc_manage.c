@@ -56,8 +56,8 @@ static const char *const evaluation_states[] = { "running", "done",        "canc
 
 #define EVALUATION_FIELDS                                                                        \
 	{ "id", "string", NULL, NULL, false },                                                   \
-		{ "status", "string", "interrupted: whoever asked died", evaluation_states,      \
-		  false },                                                                       \
+		{ "status", "string", "interrupted: the process that ran it died",               \
+		  evaluation_states, false },                                                    \
 		{ "user", "string", NULL, NULL, false },                                         \
 		{ "project", "string", NULL, NULL, false },                                      \
 		{ "model", "string", NULL, NULL, false },                                        \

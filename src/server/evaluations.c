@@ -53,7 +53,7 @@ static bool find(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_serv
 	return false;
 }
 
-/* "interrupted": whoever asked died and cannot say so. */
+/* "interrupted": the process that ran it died. */
 static ag_str status_of(const ag_object_row *row, int64_t now_ms)
 {
 	return ag_str_eqc(row->status, "running") &&

@@ -44,7 +44,7 @@ export function Choose({ project, of }: { project: string; of: Setup }) {
 					))}
 				</datalist>
 				<p className="text-sm text-quiet">
-					{of.folders.length ? `The server allows ${of.folders.join(', ')} and what is below.` : 'The server allows no folder: whoever runs it sets ask_folders.'}{' '}
+					{of.folders.length ? `The server allows ${of.folders.join(', ')} and what is below.` : 'The server allows no folder. Its administrator sets ask_folders.'}{' '}
 					{of.apis.length ? `It allows the API at ${of.apis.join(', ')}.` : 'It allows no API: that is ask_apis.'} Files with keys in them are never read.
 				</p>
 				<Button type="submit" disabled={save.isPending}>
