@@ -47,7 +47,7 @@ typedef struct ag_golden_run_opts {
 } ag_golden_run_opts;
 
 /* The questions that are in use, with that tag ("" = all), and what they were before. Texts in arena.
- * errors  AG_NOT_FOUND: there is none */
+ * errors  AG_NOT_FOUND: there is no such question */
 AG_CHECK ag_status ag_golden_run_make(const ag_know_place *p, ag_store *s, ag_str tag,
                                       ag_arena *arena, ag_golden_run *ret, ag_err *err);
 /* Asks them, one after the other. errors  AG_CANCELLED; of on_asked() */

@@ -55,7 +55,7 @@ typedef struct ag_ask_run_result {
 AG_CHECK ag_status ag_ask_run(const ag_ctx *ctx, const ag_ask_opts *opts, ag_arena *arena,
                               ag_ask_run_result *ret, ag_err *err);
 
-/* The answer of an offline run, or why there is none (status "failed" or "cancelled"), kept like one of a model's.
+/* Keeps the answer of an offline run, or the reason why it failed or was cancelled, as runs with a model are kept.
  * record NULL = zero. errors  AG_CONFLICT: there is a run of that id */
 AG_CHECK ag_status ag_ask_keep(const ag_ctx *ctx, ag_store *store, const ag_ask_record *record,
                                ag_answer *a, ag_arena *arena, ag_str *ret_json, ag_err *err);

@@ -61,7 +61,7 @@ static const ag_fault_point *find(ag_str name)
 	return NULL;
 }
 
-/* "3", "3+" or "3!"; 0 when it is none of them. */
+/* Reads "3", "3+" or "3!"; returns 0 for anything else. */
 static unsigned long number_of(ag_str text, bool *ret_onwards, bool *ret_kills)
 {
 	unsigned long n = 0;

@@ -20,7 +20,7 @@ typedef struct ag_fault_point {
 
 const ag_fault_point *ag_fault_points(size_t *ret_n);
 
-/* "POINT:N", "POINT:N+" or "POINT:N!"; NULL or "" = no fault. Before any thread starts; the counts begin anew.
+/* "POINT:N", "POINT:N+" or "POINT:N!"; NULL or "" = no fault. Before any thread starts; the counts restart at 0.
  * errors  AG_INVALID: no such point, or N is no number from 1 */
 AG_CHECK ag_status ag_fault_setup(const char *text, ag_err *err);
 

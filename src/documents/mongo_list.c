@@ -130,7 +130,7 @@ static ag_source_place place_of(const ag_mongo_address *a, ag_str database, ag_s
 	};
 }
 
-/* The server of an account of Cosmos DB is told by Azure alone, so its address stands for it. */
+/* Only Azure knows the server of a Cosmos DB account, so the address of the account identifies it. */
 ag_source_root ag_mongo_base(ag_str uri, ag_arena *arena)
 {
 	ag_source_root root = { .key = AG_S("") };

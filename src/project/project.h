@@ -50,9 +50,9 @@ AG_CHECK ag_status ag_project_settings_text(const ag_project_settings *s, ag_are
 
 typedef struct ag_project {
 	ag_str id, name;
-	ag_str source;   /* URI, "" = no database */
-	ag_str password; /* in plain text while the process lives; registered with the log; "" */
-	ag_str documents; /* settings.documents with its password: for whoever connects, never shown */
+	ag_str source;    /* URI, "" = no database */
+	ag_str password;  /* in plain text while the process lives; registered with the log; "" */
+	ag_str documents; /* settings.documents with its password: for connecting, never shown */
 	ag_project_settings settings;
 	bool is_of_store;
 } ag_project;

@@ -21,7 +21,7 @@ typedef struct ag_server_asking_opts {
 	double seconds; /* 0 = as the settings say */
 } ag_server_asking_opts;
 
-/* What is known of one; texts in the arena of whoever looks. */
+/* What is known of one question; its texts are in the arena of the caller. */
 typedef struct ag_server_asking_view {
 	ag_id run;
 	ag_str text;
@@ -63,7 +63,7 @@ bool ag_server_asks_place(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp
 /* The caller's question of the route's {id}. False: the same. */
 bool ag_server_asks_find(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                          ag_server_asked *ret);
-/* The answer that the store keeps. errors  AG_NOT_FOUND: there is none yet */
+/* The answer that the store keeps. errors  AG_NOT_FOUND: the store has no answer yet */
 AG_CHECK ag_status ag_server_asks_answer(const ag_server_asked *a, ag_arena *arena, ag_answer *ret,
                                          ag_err *err);
 

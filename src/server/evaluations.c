@@ -260,7 +260,7 @@ typedef struct stopping {
 	ag_object_row *row;
 } stopping;
 
-/* One of another process, or of one that died: it says that it is over, so whoever writes it next is refused. */
+/* For an evaluation of another process, which may have died. Its row becomes final, so its process cannot write it any more. */
 static ag_status stop(ag_store *s, void *arg, ag_err *err)
 {
 	const stopping *x = (const stopping *)arg;

@@ -202,7 +202,7 @@ void ag_server_recipe_run_resume(void *env, ag_httpd_request *rq, ag_httpd_reply
 		ag_server_task_drop(t);
 }
 
-/* One of another process, or of one that died: the run says that it is over, so whoever writes it next is refused. */
+/* For a run of another process, which may have died. Its row becomes final, so its process cannot write it any more. */
 static ag_status stop_elsewhere(ag_server *h, const ag_server_place *at, ag_recipe_run *r,
                                 ag_arena *arena, ag_err *err)
 {

@@ -26,7 +26,7 @@ typedef struct ag_server_chat_call {
 	const ag_caller *who;
 	const ag_project *project;
 	ag_arena *arena; /* lives until the turn is over */
-	/* That no model is set is no error: it is told here, and there is none. NULL = it is one */
+	/* Says that no model is set, which is then no error. NULL: a missing model is an error. */
 	ag_err *no_model;
 } ag_server_chat_call;
 
