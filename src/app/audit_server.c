@@ -80,6 +80,7 @@ ag_status ag_app_audit_server_init(ag_app *app, bool has_workers, ag_app_audit_s
                                    ag_err *err)
 {
 	char host[256] = "";
+	ag_err ignored = { 0 };
 	ag_sha256_hex hash;
 	ag_str state;
 	ag_status st = ag_store_state_folder(app->arena, &state, err);
@@ -92,6 +93,9 @@ ag_status ag_app_audit_server_init(ag_app *app, bool has_workers, ag_app_audit_s
 		                                .arg = ret,
 		                                .show_values = app->settings.audit.show_values } };
 	ret->folder = ag_str_printf(app->arena, "%.*s/uploads", AG_FMT(state));
+	ret->spool_folder = ag_str_printf(app->arena, "%.*s/spool", AG_FMT(state));
+	AG_IGNORE(ag_file_make_folder(ret->spool_folder, app->arena, &ignored),
+	          "a large body is refused then, and the log says why");
 	AG_IGNORE(gethostname(host, sizeof(host) - 1),
 	          "then the folder alone tells machines apart");
 	hash = ag_sha256(ag_str_printf(app->arena, "%s:%.*s", host, AG_FMT(ret->folder)));

@@ -14,6 +14,7 @@
 typedef struct ag_app_audit_server {
 	ag_server_audits opts;
 	ag_str folder;        /* of all uploads */
+	ag_str spool_folder;  /* of bodies while they come in */
 	ag_str uploads_queue; /* of jobs on them */
 } ag_app_audit_server;
 

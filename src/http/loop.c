@@ -170,6 +170,27 @@ static void refuse_reader(desk *k, ag_http_conn *c, ag_http_turn *t)
 	answer(k, c, t, AG_S(""));
 }
 
+static void refuse_spool(ag_http_turn *t, ag_http_conn *c)
+{
+	ag_http_turn_refuse(t, c, 503, "no_room",
+	                    "the server cannot keep the body; its log says why");
+}
+
+/* The bytes that came have their place, in memory or in a file. False: t->rp says 503. */
+static bool keep_body(ag_http_turn *t, ag_http_conn *c)
+{
+	const ag_http_spool kept = ag_http_spool_more(t);
+
+	if (kept == AG_HTTP_SPOOL_OK && ag_http_turn_reserve(t))
+		return true;
+	if (kept == AG_HTTP_SPOOL_FAILED)
+		refuse_spool(t, c);
+	else
+		ag_http_turn_refuse(t, c, 503, "busy",
+		                    "too many large requests at once; try again");
+	return false;
+}
+
 /* Bytes of the body of c->turn. True: the request was answered, *text is what follows it. */
 static bool take_body(desk *k, ag_http_conn *c, ag_str *text)
 {
@@ -178,21 +199,19 @@ static bool take_body(desk *k, ag_http_conn *c, ag_str *text)
 	size_t n;
 
 	if (t->reader.framing == AG_HTTP_LENGTH) {
-		const uint64_t missing = t->reader.length - t->body.len;
+		const uint64_t missing = t->reader.length - t->spooled - t->body.len;
 
 		n = text->len < missing ? text->len : (size_t)missing;
 		ag_buf_add(&t->body, ag_str_make(text->ptr, n));
-		if (t->body.len == t->reader.length)
+		if (n == missing)
 			step = AG_HTTP_DONE;
 	} else {
 		n = text->len;
 		if (n)
 			step = ag_http_read_chunks(&t->reader, *text, &t->body, &n);
 	}
-	if (!ag_http_turn_reserve(t) && step != AG_HTTP_BAD) {
+	if (step != AG_HTTP_BAD && !keep_body(t, c)) {
 		c->turn = NULL;
-		ag_http_turn_refuse(t, c, 503, "busy",
-		                    "too many large requests at once; try again");
 		return answer(k, c, t, AG_S(""));
 	}
 	if (step == AG_HTTP_MORE && !t->body.failed) {
@@ -209,6 +228,8 @@ static bool take_body(desk *k, ag_http_conn *c, ag_str *text)
 	if (t->body.failed)
 		ag_http_turn_too_large(t, c);
 	t->rq.body = ag_buf_view(&t->body);
+	if (!t->is_answered && !ag_http_spool_whole(t))
+		refuse_spool(t, c);
 	*text = ag_str_make(text->ptr + n, text->len - n);
 	return answer(k, c, t, *text);
 }

@@ -81,7 +81,11 @@ struct ag_http_turn {
 	const char *head; /* the bytes that the reader's spans point into */
 	ag_buf in;        /* the head, when it did not come in one piece with its body */
 	ag_buf body;
-	size_t reserved;  /* bytes of the server's budget for bodies */
+	size_t reserved; /* bytes of the server's budget for bodies */
+	/* spool.c: the part of the body that is in a file, -1 = none; the file as the handler reads it */
+	int spool_fd;
+	uint64_t spooled, spool_reserved;
+	void *map;
 	bool is_answered; /* rp was filled before the body came */
 	int64_t began_us; /* monotonic; 0 = nobody asks */
 	ag_httpd_request rq;
@@ -131,8 +135,9 @@ struct ag_httpd {
 	ag_arena *arena; /* copies of the options */
 	int listen_fd, epoll_fd, stop_fd;
 	atomic_bool is_stopping, is_closed, is_over;
-	atomic_uint nactive;  /* requests from their handler to the end of their reply */
-	_Atomic size_t nbody; /* bytes of bodies that are reserved */
+	atomic_uint nactive;       /* requests from their handler to the end of their reply */
+	_Atomic size_t nbody;      /* bytes of bodies that are reserved */
+	_Atomic uint64_t nspooled; /* bytes of bodies in files */
 	atomic_bool is_door_armed;
 	ag_http_conn *conns;        /* max_connections */
 	pthread_mutex_t lock;       /* of what follows */
@@ -247,6 +252,21 @@ void ag_http_turn_handle(ag_http_turn *t);
 void ag_http_turn_end(ag_http_turn *t);
 /* For a body of n bytes that is not there yet: milliseconds until it must be. */
 int64_t ag_http_body_ms(uint64_t n);
+
+/* --- spool.c: a large body in a file --- */
+
+typedef enum ag_http_spool {
+	AG_HTTP_SPOOL_OK,
+	AG_HTTP_SPOOL_BUSY,  /* opts.max_spooled */
+	AG_HTTP_SPOOL_FAILED /* the disk is full, the folder is not there; it is logged */
+} ag_http_spool;
+
+/* After bytes were added to t->body: writes them to the file when there are enough of them and the request allows it. */
+ag_http_spool ag_http_spool_more(ag_http_turn *t);
+/* The body is whole: t->rq.body is the mapped file, if there is one. False: it cannot be read; that is logged. */
+AG_CHECK bool ag_http_spool_whole(ag_http_turn *t);
+/* Gives the file back. */
+void ag_http_spool_end(ag_http_turn *t);
 
 /* --- errors.c --- */
 

@@ -16,7 +16,7 @@ typedef struct ag_http_route {
 	/* What the caller must be allowed to do, for the table's owner. NULL = everybody may come, without a token. "" = a
 	 * caller that may do anything at all. */
 	const char *scope;
-	size_t max_body; /* bytes; 0 = the server's limit */
+	size_t max_body; /* bytes; a large body waits in a file (server.h). 0 = the server's limit, in memory */
 	const struct ag_route_doc *
 		doc; /* what it takes and returns, for the table's owner; NULL = it is not described */
 	/* One of the two. handle fills the reply. stream gets the writer's share of a stream that is the reply; it must not

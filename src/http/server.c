@@ -11,6 +11,7 @@
 #include "http/parts.h"
 
 #define ORIGIN          "http.server"
+#define DEFAULT_SPOOLED (1ull << 30)
 #define DEFAULT_BODY    (8u << 20)
 #define DEFAULT_CONNS   2048u
 #define MAX_CONNS       (1u << 20)
@@ -91,6 +92,10 @@ static void fill(ag_httpd *d, const ag_httpd_opts *o)
 	d->arena = ag_arena_new();
 	d->opts = *o;
 	d->opts.host = ag_str_dup(d->arena, o->host);
+	if (d->opts.max_spooled == 0)
+		d->opts.max_spooled = DEFAULT_SPOOLED;
+	d->opts.spool_folder = o->spool_folder.len ? ag_str_dup(d->arena, o->spool_folder)
+	                                           : AG_S("/var/tmp");
 	if (d->opts.max_body == 0)
 		d->opts.max_body = DEFAULT_BODY;
 	if (d->opts.max_connections == 0)

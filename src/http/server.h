@@ -35,6 +35,7 @@ typedef struct ag_httpd_request {
 	ag_str query;
 	ag_str body;     /* whole; at most max_body, else 413 before the handler */
 	size_t max_body; /* admit may change it: bytes; first the limit of the server */
+	bool spools; /* admit may set it: a large body goes to a file of opts.spool_folder, which the handler sees as body */
 	ag_arena *arena; /* of this request */
 	int fd; /* the client's socket, to see it leave (poll: POLLRDHUP); never read or write it */
 	void *note; /* the handler's own, from admit to handle; NULL at first */
@@ -98,9 +99,11 @@ void ag_httpd_add_header(ag_httpd_reply *rp, const char *name, ag_str value);
 void ag_httpd_error(ag_httpd_reply *rp, int status, const char *name, const char *message);
 
 typedef struct ag_httpd_opts {
-	ag_str host;     /* "127.0.0.1", "::1", "0.0.0.0", a name; "" = 127.0.0.1 */
-	unsigned port;   /* 0 = any that is free */
-	size_t max_body; /* bytes; 0 = 8 MiB */
+	ag_str host;          /* "127.0.0.1", "::1", "0.0.0.0", a name; "" = 127.0.0.1 */
+	unsigned port;        /* 0 = any that is free */
+	size_t max_body;      /* bytes; 0 = 8 MiB */
+	uint64_t max_spooled; /* bytes of all bodies that are in files at one time; 0 = 1 GiB */
+	ag_str spool_folder;  /* for large bodies; it must be there; "" = /var/tmp */
 	unsigned
 		max_connections; /* 0 = 2048; fewer when the process may not have as many descriptors */
 	/* Of one address; 0 = half of max_connections, and no limit of its own on a loopback address. */

@@ -170,6 +170,7 @@ ag_http_turn *ag_http_turn_new(ag_httpd *d)
 
 	t->daemon = d;
 	t->arena = ag_arena_new();
+	t->spool_fd = -1;
 	ag_buf_init(&t->in, AG_HTTP_MAX_HEAD);
 	ag_buf_init(&t->body, d->opts.max_body);
 	ag_http_reader_init(&t->reader);
@@ -204,6 +205,7 @@ void ag_http_turn_give(ag_http_turn *t)
 
 void ag_http_turn_end(ag_http_turn *t)
 {
+	ag_http_spool_end(t);
 	if (t->reserved)
 		atomic_fetch_sub(&t->daemon->nbody, t->reserved);
 	if (t->body.cap > SMALL_BODY)
