@@ -13,14 +13,15 @@ static const ag_option options[] = {
 	{ .setting = "threads" },
 };
 
-static int import_json(ag_cli *c, const ag_import *r)
+static int import_json(ag_cli *c, const ag_app_imported *to)
 {
+	const ag_import *r = &to->made;
 	ag_buf out = AG_BUF_INIT(AG_LIMIT_OUTPUT);
 	ag_jw w;
 
 	ag_jw_init(&w, &out, 2);
 	ag_jw_obj(&w);
-	ag_jw_kstr(&w, "project", r->project);
+	ag_jw_kstr(&w, "project", to->project);
 	ag_jw_kstr(&w, "table", r->table);
 	ag_jw_kuint(&w, "rows", r->nrow);
 	ag_jw_kuint(&w, "short_rows", r->short_rows);
@@ -34,7 +35,7 @@ static int import_json(ag_cli *c, const ag_import *r)
 		ag_jw_obj_end(&w);
 	}
 	ag_jw_arr_end(&w);
-	ag_jw_kstr(&w, "file", r->path);
+	ag_jw_kstr(&w, "file", to->path);
 	ag_jw_obj_end(&w);
 	return ag_past_print_json(c, &out);
 }
@@ -63,7 +64,7 @@ static void import_text(ag_cli *c, const ag_import *r)
 
 static int run(ag_cli *c)
 {
-	ag_import r = { 0 };
+	ag_app_imported r = { 0 };
 	ag_err err = { 0 };
 
 	if (!ag_cli_has(c, "project"))
@@ -73,14 +74,14 @@ static int run(ag_cli *c)
 	if (ag_app_import(&c->app, c->args[0], ag_cli_value(c, "project"), ag_cli_value(c, "table"),
 	                  &r, &err))
 		return ag_cli_fail(c, &err);
-	if (r.short_rows)
+	if (r.made.short_rows)
 		ag_cli_warn(c,
 		            "%.*s row%s had fewer cells than the header: the missing ones are null",
-		            AG_FMT(ag_human_count(r.short_rows, c->app.arena)),
-		            r.short_rows == 1 ? "" : "s");
+		            AG_FMT(ag_human_count(r.made.short_rows, c->app.arena)),
+		            r.made.short_rows == 1 ? "" : "s");
 	if (ag_cli_is_json(c))
 		return import_json(c, &r);
-	import_text(c, &r);
+	import_text(c, &r.made);
 	if (!ag_str_eq(r.project, ag_cli_value(c, "project")))
 		ag_cli_note(
 			c,

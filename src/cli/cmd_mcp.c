@@ -18,6 +18,7 @@
 #include "app/chat_demo.h"
 #include "app/chat_server.h"
 #include "app/connections.h"
+#include "app/import.h"
 #include "app/job_server.h"
 #include "app/mcp_tools.h"
 #include "app/projects.h"
@@ -389,6 +390,8 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		o.asks = &s->asks;
 		s->connections = ag_app_connections(&c->app);
 		o.connections = &s->connections;
+		st = ag_import_folder(&c->app, &o.tables_folder, err);
+		o.listen.spool_folder = s->audits.spool_folder;
 		o.jobs = &ag_app_job_server;
 		o.settings = list_settings;
 		o.settings_arg = s;
@@ -406,7 +409,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		        AG_FMT(host));
 		return ag_err_hint(err, "leave --no-auth away and make tokens: argus token create");
 	}
-	if (!is_open)
+	if (!st && !is_open)
 		st = open_tokens(c, &tokens, &o.store, err);
 	if (!st)
 		st = first_link(s, tokens, link, err);

@@ -68,6 +68,7 @@ static const ag_doc_field project[] = {
 	{ "name", "string", NULL, NULL, false },
 	{ "role", "string", "the caller's", role_or_none, false },
 	{ "has_database", "boolean", NULL, NULL, false },
+	{ "takes_tables", "boolean", "the caller may import tables into it", NULL, false },
 };
 
 static const ag_doc_field project_list[] = {

@@ -4,8 +4,7 @@
 #include "server/problem.h"
 #include "server/work.h"
 
-#define FOUND       50u
-#define DEADLINE_MS 60000
+#define FOUND 50u
 
 ag_str ag_server_param(ag_httpd_request *rq, const char *name)
 {
@@ -37,7 +36,7 @@ bool ag_server_place_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 	if (st)
 		return false;
 	ret->ctx = (ag_ctx){ .clock = h->opts.clock,
-		             .deadline_ms = ag_clock_mono(h->opts.clock) + DEADLINE_MS,
+		             .deadline_ms = ag_clock_mono(h->opts.clock) + AG_SERVER_WORK_MS,
 		             .nthread = 1 };
 	ret->place = (ag_know_place){ h->opts.chat->hub, &ret->ctx, who, project };
 	return true;

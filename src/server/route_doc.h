@@ -146,7 +146,7 @@ extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_s
 /* --- doc_connections.c --- */
 
 extern const ag_route_doc ag_doc_list_connections, ag_doc_put_connection, ag_doc_test_connection,
-	ag_doc_delete_connection;
+	ag_doc_delete_connection, ag_doc_new_table, ag_doc_import_table, ag_doc_drop_table;
 
 /* --- doc_ask.c --- */
 

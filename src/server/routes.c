@@ -357,6 +357,23 @@ const ag_http_route ag_server_routes[] = {
 	  .scope = "sql",
 	  .handle = ag_server_connection_test,
 	  .doc = &ag_doc_test_connection },
+	{ .methods = "POST",
+	  .path = "/api/tables",
+	  .scope = "sql",
+	  .max_body = AG_SERVER_TABLE_BYTES,
+	  .handle = ag_server_table_new,
+	  .doc = &ag_doc_new_table },
+	{ .methods = "POST",
+	  .path = "/api/projects/{project}/tables",
+	  .scope = "sql",
+	  .max_body = AG_SERVER_TABLE_BYTES,
+	  .handle = ag_server_table_import,
+	  .doc = &ag_doc_import_table },
+	{ .methods = "DELETE",
+	  .path = "/api/projects/{project}/tables/{table}",
+	  .scope = "sql",
+	  .handle = ag_server_table_drop,
+	  .doc = &ag_doc_drop_table },
 	{ .methods = "GET",
 	  .path = "/api/projects/{project}/shares",
 	  .scope = "sql",
@@ -649,8 +666,10 @@ bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 		refuse_path(rq, rp, allow);
 		return false;
 	}
-	if (rq->route->max_body)
+	if (rq->route->max_body) {
 		rq->max_body = rq->route->max_body;
+		rq->spools = true;
+	}
 	if (rq->route->scope && !ag_server_may_ask(h, rq, rp, rq->route->scope))
 		return false;
 	return ag_server_may_ask_more(h, rq, rp, rq->route->scope ? ag_server_who(h, rq) : NULL);

@@ -176,7 +176,8 @@ typedef struct ag_server_opts {
 	const ag_server_chat *chat;     /* NULL = conversations are not served */
 	const ag_server_audits *audits; /* with chat; NULL = audits are not served */
 	const ag_server_connections
-		*connections;       /* with chat; NULL = nobody changes them over HTTP */
+		*connections; /* with chat; NULL = nobody changes them over HTTP */
+	ag_str tables_folder; /* with chat: of imported tables (project/import.h); "" = none are imported */
 	const ag_server_asks *asks; /* with chat; NULL = questions about files are not answered */
 	const ag_server_jobs *jobs; /* with chat; NULL = jobs are not served */
 	/* All settings, in arena; called from any worker. NULL = they are not served. */

@@ -6,6 +6,7 @@
 #include "server/chat.h"
 #include "server/list.h"
 #include "server/problem.h"
+#include "server/work.h"
 
 #define MS_PER_DAY (INT64_C(24) * 3600 * 1000)
 #define MAX_DAYS   36500
@@ -217,6 +218,10 @@ void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 			ag_jw_kstr(&w, "role",
 			           ag_str_c(ag_role_name(ag_caller_role(who, list[i]->id))));
 			ag_jw_kbool(&w, "has_database", list[i]->source.len > 0);
+			ag_jw_kbool(&w, "takes_tables",
+			            ag_server_takes_tables(h, list[i],
+			                                   ag_caller_role(who, list[i]->id),
+			                                   rq->arena));
 			ag_jw_obj_end(&w);
 		}
 		ag_jw_arr_end(&w);

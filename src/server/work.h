@@ -8,6 +8,8 @@
 #include "knowledge/knowledge.h"
 #include "server/parts.h"
 
+#define AG_SERVER_WORK_MS 60000 /* that a governed call of these routes may take */
+
 typedef struct ag_server_place {
 	ag_ctx ctx;
 	ag_know_place place; /* refers to ctx */
@@ -68,6 +70,17 @@ void ag_server_connections_list(void *env, ag_httpd_request *rq, ag_httpd_reply 
 void ag_server_connection_put(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_connection_test(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_connection_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- tables.c --- */
+
+#define AG_SERVER_TABLE_BYTES (50u << 20) /* of a CSV file */
+
+/* Does the project take imported tables of a caller with that role: has it such tables alone, or no database yet? */
+bool ag_server_takes_tables(const ag_server *h, const ag_project *p, ag_role role, ag_arena *arena);
+/* Routes. */
+void ag_server_table_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_table_import(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_table_drop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 /* --- settings.c: a route --- */
 

@@ -10,7 +10,7 @@
 #include "base/json.h"
 
 #define AG_DICTIONARY_MAX_TABLES   5000u
-#define AG_DICTIONARY_MAX_COLUMNS  1600u /* of a table */
+#define AG_DICTIONARY_MAX_COLUMNS  2000u /* of a table: SQLite's limit; PostgreSQL has 1600 */
 #define AG_DICTIONARY_MAX_SAMPLES  3u    /* of a column */
 #define AG_DICTIONARY_SAMPLE_CHARS 60u   /* longer ones are cut, with … */
 #define AG_DICTIONARY_AGE_MS       (INT64_C(24) * 3600 * 1000)

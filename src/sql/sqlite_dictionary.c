@@ -160,7 +160,7 @@ static void read_columns(builder *b, ag_dict_table *t)
 {
 	static const char sql[] =
 		"SELECT name, type, \"notnull\", dflt_value, pk, hidden"
-		" FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1 LIMIT 1600";
+		" FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1 LIMIT 2000";
 	ag_dict_column *columns = b->room->columns;
 	int *places = b->room->places;
 	sqlite3_stmt *stmt = prepare(b, sql, t->name);
@@ -218,7 +218,7 @@ static void read_keys(builder *b, ag_dict_table *t)
 {
 	static const char sql[] =
 		"SELECT id, seq, \"table\", \"from\", \"to\""
-		" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq LIMIT 1600";
+		" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq LIMIT 2000";
 	ag_dict_key *keys = b->room->keys, *kept;
 	sqlite3_stmt *stmt = prepare(b, sql, t->name);
 
@@ -272,7 +272,7 @@ static ag_str index_sql(builder *b, ag_str name)
 static void read_index_columns(builder *b, ag_dict_index *x)
 {
 	static const char sql[] = "SELECT seqno, name FROM pragma_index_xinfo(?1, 'main')"
-				  " WHERE key = 1 ORDER BY seqno LIMIT 1600";
+				  " WHERE key = 1 ORDER BY seqno LIMIT 2000";
 	ag_str *columns = b->room->names, *kept;
 	sqlite3_stmt *stmt = prepare(b, sql, x->name);
 

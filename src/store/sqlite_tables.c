@@ -22,7 +22,38 @@ struct ag_tables {
 	char *path;
 	size_t ncolumn;
 	bool is_new, is_committed;
+	uint64_t max_bytes; /* 0 = no limit */
+	size_t max_tables, ntable;
 };
+
+static ag_status tables_fail_full(const ag_tables *t, ag_err *err)
+{
+	ag_fail(err, AG_LIMIT, ORIGIN,
+	        "the imported tables of a project may have %llu MiB together",
+	        (unsigned long long)(t->max_bytes >> 20));
+	return ag_err_hint(err,
+	                   "remove a table that is not needed any more, or use another project");
+}
+
+static int tables_number(const ag_tables *t, const char *sql, int *ret)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(t->db, sql, -1, &stmt, NULL);
+
+	if (!rc && sqlite3_step(stmt) == SQLITE_ROW)
+		*ret = sqlite3_column_int(stmt, 0);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* Has the file the size that it may have, or is the disk full? */
+static bool tables_is_full(const ag_tables *t)
+{
+	int npage = 0, most = 0;
+
+	return t->max_bytes && !tables_number(t, "PRAGMA page_count", &npage) &&
+	       !tables_number(t, "PRAGMA max_page_count", &most) && npage >= most;
+}
 
 static ag_status tables_fail(const ag_tables *t, int rc, const char *doing, ag_err *err)
 {
@@ -33,6 +64,8 @@ static ag_status tables_fail(const ag_tables *t, int rc, const char *doing, ag_e
 	                     : primary == SQLITE_TOOBIG                                 ? AG_LIMIT
 	                                                                                : AG_IO;
 
+	if (primary == SQLITE_FULL && tables_is_full(t))
+		return tables_fail_full(t, err);
 	ag_fail(err, st, ORIGIN, "cannot %s \"%.200s\": %s", doing, t->path,
 	        st == AG_TIMEOUT ? "another process writes to it" : sqlite3_errstr(rc));
 	if (st == AG_TIMEOUT)
@@ -43,17 +76,6 @@ static ag_status tables_fail(const ag_tables *t, int rc, const char *doing, ag_e
 static int tables_exec(ag_tables *t, const char *sql)
 {
 	return ag_fault("store.write") ? SQLITE_FULL : sqlite3_exec(t->db, sql, NULL, NULL, NULL);
-}
-
-static int tables_number(ag_tables *t, const char *sql, int *ret)
-{
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(t->db, sql, -1, &stmt, NULL);
-
-	if (!rc && sqlite3_step(stmt) == SQLITE_ROW)
-		*ret = sqlite3_column_int(stmt, 0);
-	sqlite3_finalize(stmt);
-	return rc;
 }
 
 static ag_status tables_identify(ag_tables *t, ag_err *err)
@@ -120,6 +142,24 @@ ag_status ag_tables_open(ag_str path, ag_tables **ret, ag_err *err)
 	return AG_OK;
 }
 
+ag_status ag_tables_limit(ag_tables *t, uint64_t max_bytes, size_t max_tables, ag_err *err)
+{
+	int page = 0, rc;
+	char sql[64];
+
+	t->max_bytes = max_bytes;
+	t->max_tables = max_tables;
+	if (!max_bytes)
+		return AG_OK;
+	rc = tables_number(t, "PRAGMA page_size", &page);
+	/* SQLite takes no limit below the pages that the file has: then each page more is one too many. */
+	snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %llu",
+	         (unsigned long long)(max_bytes / (page > 0 ? (unsigned)page : 4096u)));
+	if (!rc)
+		rc = tables_exec(t, sql);
+	return rc ? tables_fail(t, rc, "limit", err) : AG_OK;
+}
+
 /* "name" */
 static void tables_quote(ag_buf *out, ag_str name)
 {
@@ -151,25 +191,49 @@ static ag_status tables_check_names(ag_str name, const ag_tables_column *columns
 	return AG_OK;
 }
 
+#define COUNT_TABLES "SELECT count(*) FROM sqlite_master WHERE type = 'table'"
+
+ag_status ag_tables_drop(ag_tables *t, ag_str name, bool *ret_was_there, ag_err *err)
+{
+	ag_buf sql = AG_BUF_INIT(1024);
+	int before = 0, after = 0, rc;
+
+	if (!name.len || name.len > MAX_NAME || memchr(name.ptr, '\0', name.len))
+		return ag_fail(err, AG_INVALID, ORIGIN, "a name of a table has 1 to %u bytes",
+		               MAX_NAME);
+	ag_buf_adds(&sql, "DROP TABLE IF EXISTS ");
+	tables_quote(&sql, name);
+	rc = tables_number(t, COUNT_TABLES, &before);
+	if (!rc)
+		rc = tables_exec(t, sql.ptr);
+	if (!rc)
+		rc = tables_number(t, COUNT_TABLES, &after);
+	ag_buf_release(&sql);
+	if (rc)
+		return tables_fail(t, rc, "remove a table of", err);
+	t->ntable = (size_t)after;
+	*ret_was_there = after < before;
+	return AG_OK;
+}
+
 ag_status ag_tables_create(ag_tables *t, ag_str name, const ag_tables_column *columns, size_t n,
                            bool *ret_replaced, ag_err *err)
 {
 	ag_buf sql = AG_BUF_INIT(4u << 20), insert = AG_BUF_INIT(4u << 20);
-	int before = 0, after = 0;
 	ag_status st = tables_check_names(name, columns, n, err);
 	int rc;
 
 	if (st)
 		return st;
-	ag_buf_adds(&sql, "DROP TABLE IF EXISTS ");
-	tables_quote(&sql, name);
-	rc = tables_number(t, "SELECT count(*) FROM sqlite_master WHERE type = 'table'", &before);
-	if (!rc)
-		rc = tables_exec(t, sql.ptr);
-	if (!rc)
-		rc = tables_number(t, "SELECT count(*) FROM sqlite_master WHERE type = 'table'",
-		                   &after);
-	ag_buf_clear(&sql);
+	st = ag_tables_drop(t, name, ret_replaced, err);
+	if (st)
+		return st;
+	if (t->max_tables && t->ntable >= t->max_tables) {
+		ag_fail(err, AG_LIMIT, ORIGIN, "a project may have %zu imported tables",
+		        t->max_tables);
+		return ag_err_hint(
+			err, "remove one that is not needed any more, or use another project");
+	}
 	ag_buf_adds(&sql, "CREATE TABLE ");
 	tables_quote(&sql, name);
 	ag_buf_adds(&insert, "INSERT INTO ");
@@ -183,8 +247,7 @@ ag_status ag_tables_create(ag_tables *t, ag_str name, const ag_tables_column *co
 	}
 	ag_buf_adds(&sql, ")");
 	ag_buf_adds(&insert, ")");
-	if (!rc)
-		rc = tables_exec(t, sql.ptr);
+	rc = tables_exec(t, sql.ptr);
 	sqlite3_finalize(t->insert);
 	t->insert = NULL;
 	if (!rc)
@@ -194,7 +257,6 @@ ag_status ag_tables_create(ag_tables *t, ag_str name, const ag_tables_column *co
 	if (rc)
 		return tables_fail(t, rc, "make a table in", err);
 	t->ncolumn = n;
-	*ret_replaced = after < before;
 	return AG_OK;
 }
 

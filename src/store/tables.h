@@ -29,9 +29,15 @@ typedef struct ag_tables_column {
 /* Makes the file, and its folders, when it is not there; begins the transaction.
  * errors  AG_CONFLICT: a file that is not ours; AG_TIMEOUT: another process writes; AG_IO, AG_DENIED */
 AG_CHECK ag_status ag_tables_open(ag_str path, ag_tables **ret, ag_err *err);
+/* Limits of the file, 0 = none: bytes that it may have when it is committed, and tables. Before ag_tables_create().
+ * The calls after it fail with AG_LIMIT. */
+AG_CHECK ag_status ag_tables_limit(ag_tables *t, uint64_t max_bytes, size_t max_tables,
+                                   ag_err *err);
 /* An empty table; one of that name is replaced. Rows that are added go there. */
 AG_CHECK ag_status ag_tables_create(ag_tables *t, ag_str name, const ag_tables_column *columns,
                                     size_t n, bool *ret_replaced, ag_err *err);
+/* The table of that name, and its rows, are gone. errors  AG_INVALID: the name */
+AG_CHECK ag_status ag_tables_drop(ag_tables *t, ag_str name, bool *ret_was_there, ag_err *err);
 /* One cell for each column. */
 AG_CHECK ag_status ag_tables_add(ag_tables *t, const ag_cell *cells, ag_err *err);
 /* Statements as text. */
