@@ -126,5 +126,6 @@ HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}
 HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/linked.err")" \
 	"$dir/files-of-crew/crew.db" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/import.mjs" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/shares.mjs" "$(address demo)" "$(address slow)" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
 exit $bad

@@ -1,17 +1,8 @@
 // What the page has for those who manage, by its visible names: people, members, tokens, knowledge, clients.
 // usage: node manage.mjs URL PASSWORD-OF-ADMIN SETUP-LINK-OF-ANOTHER SQLITE-FILE [FOLDER-FOR-SCREENSHOTS]
-import { accessible, check, clean, end, open, want } from './page.mjs'
+import { accessible, check, clean, end, open, signIn, want } from './page.mjs'
 
 const [base, password, setup, file, shots] = process.argv.slice(2)
-
-async function signIn(page, name, secret) {
-	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
-	await page.getByLabel('Name', { exact: true }).fill(name)
-	await page.getByLabel('Password', { exact: true }).fill(secret)
-	await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor({ state: 'detached' })
-	page.wrongs.length = 0 // the browser notes each 401
-}
 
 async function manage(part) {
 	const page = await open(base)
@@ -262,7 +253,7 @@ for (const theme of ['light', 'dark']) {
 			const page = await open(base, { viewport: { width, height: 860 }, colorScheme: theme })
 			await signIn(page, 'admin', password)
 			await page.getByRole('link', { name: 'Manage' }).click()
-			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
+			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
 				await page.getByRole('link', { name: part, exact: true }).click()
 				await page.getByRole('heading', { name: part, exact: true }).waitFor()
 				await page.waitForTimeout(200)

@@ -95,3 +95,12 @@ export async function end() {
 	await browser.close()
 	process.exit(failed ? 1 : 0)
 }
+
+export async function signIn(page, name, secret) {
+	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
+	await page.getByLabel('Name', { exact: true }).fill(name)
+	await page.getByLabel('Password', { exact: true }).fill(secret)
+	await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor({ state: 'detached' })
+	page.wrongs.length = 0 // the browser notes each 401
+}

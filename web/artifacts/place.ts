@@ -4,11 +4,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 export interface Place {
 	artifacts?: string
 	artifact?: string
+	project?: string // that the next conversation is about
 }
 
 const text = (v: unknown) => (typeof v === 'string' && v ? v.slice(0, 200) : undefined)
 
-export const placeOf = (search: Record<string, unknown>): Place => ({ artifacts: text(search.artifacts), artifact: text(search.artifact) })
+export const placeOf = (search: Record<string, unknown>): Place => ({ artifacts: text(search.artifacts), artifact: text(search.artifact), project: text(search.project) })
 
 export const usePlace = () => useSearch({ strict: false }) as Place
 

@@ -1,5 +1,6 @@
 // Requests about audits.
-import { Problem, ask, json } from '../shared/api'
+import { ask, json } from '../shared/api'
+import { upload } from '../shared/upload'
 import type { Source } from './documents'
 import type { Checked, Inspected, Report } from './types'
 
@@ -19,28 +20,6 @@ export interface NewAudit {
 	max_seconds?: number
 }
 
-// The bytes of a file, with how many of them are on their way. XMLHttpRequest: fetch tells nothing of an upload.
-function upload(project: string, file: File, onSent: (share: number) => void): Promise<void> {
-	return new Promise((done, fail) => {
-		const r = new XMLHttpRequest()
-		r.open('PUT', `/api/audits/uploads/${encodeURIComponent(file.name)}?${q({ project })}`)
-		r.setRequestHeader('Content-Type', 'application/octet-stream')
-		r.upload.onprogress = e => e.lengthComputable && onSent(e.loaded / e.total)
-		r.onerror = () => fail(new Problem(0, 'The server cannot be reached.'))
-		r.onload = () => {
-			if (r.status < 300) return done()
-			let told: { detail?: string; hint?: string; reference?: string } = {}
-			try {
-				told = JSON.parse(r.responseText) as typeof told
-			} catch {
-				// then the status says it alone
-			}
-			fail(new Problem(r.status, told.detail ?? '', told.hint, told.reference))
-		}
-		r.send(file)
-	})
-}
-
 export const audits = {
 	list: (project: string, cursor: string) => json<'listAudits'>(`/api/audits?${q({ project, cursor, limit: '50' })}`),
 	sources: (project: string) => json<'listAuditSources'>(`/api/audits/sources?${q({ project })}`),
@@ -48,7 +27,8 @@ export const audits = {
 		const r = await ask('/api/audits', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
 		return ((await r.json()) as { audits: { id: string }[] }).audits
 	},
-	upload,
+	upload: (project: string, file: File, onSent: (share: number) => void) =>
+		upload('PUT', `/api/audits/uploads/${encodeURIComponent(file.name)}?${q({ project })}`, file, 'application/octet-stream', onSent),
 	dropUpload: (project: string, name: string) =>
 		json<'dropDocuments'>(`/api/audits/uploads/${encodeURIComponent(name)}?${q({ project })}`, 'DELETE'),
 	get: (id: string) => json<'getAudit'>(one(id)),

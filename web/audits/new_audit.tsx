@@ -1,8 +1,9 @@
 // What to audit: collections of the project's documents, or a file from this computer.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { FileUp, Trash2 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { DropFile, type Sent } from '../shared/drop_file'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
 import { type NewAudit as NewAuditBody, audits } from './api'
@@ -14,9 +15,7 @@ const size = (n: number) => new Intl.NumberFormat(undefined, { style: 'unit', un
 export function NewAudit({ project }: { project: string }) {
 	const store = useQueryClient()
 	const navigate = useNavigate()
-	const picker = useRef<HTMLInputElement>(null)
-	const [sent, setSent] = useState<{ name: string; share: number } | null>(null)
-	const [isOver, setOver] = useState(false)
+	const [sent, setSent] = useState<Sent | null>(null)
 	const [steps, setSteps] = useState('')
 	const [minutes, setMinutes] = useState('')
 	const [profile, setProfile] = useState<'' | NonNullable<NewAuditBody['eval_profile']>>('')
@@ -87,49 +86,7 @@ export function NewAudit({ project }: { project: string }) {
 					</ul>
 				</div>
 			)}
-			<div
-				onDragOver={e => {
-					e.preventDefault()
-					setOver(true)
-				}}
-				onDragLeave={() => setOver(false)}
-				onDrop={e => {
-					e.preventDefault()
-					setOver(false)
-					const file = e.dataTransfer.files[0]
-					if (file && !busy) send.mutate(file)
-				}}
-				className={`rounded-lg border border-dashed p-4 text-center ${isOver ? 'border-accent bg-accent-soft' : 'border-line'}`}
-			>
-				{sent ? (
-					<div>
-						<p className="break-all">
-							{sent.name}: {sent.share < 1 ? 'on its way' : 'it is looked at'}
-						</p>
-						<progress className="mt-2 w-full accent-[var(--accent)]" value={sent.share} max={1} aria-label={`Upload of ${sent.name}`} />
-					</div>
-				) : (
-					<>
-						<p className="text-sm text-quiet">Drop a file here: NDJSON, JSON, BSON, CSV or TSV, at most 64 MB.</p>
-						<Button className="mt-2" disabled={busy} onClick={() => picker.current?.click()}>
-							<FileUp aria-hidden className="size-4" /> Choose a file
-						</Button>
-					</>
-				)}
-				<input
-					ref={picker}
-					type="file"
-					accept={ENDS}
-					aria-label="File to audit"
-					className="sr-only"
-					tabIndex={-1}
-					onChange={e => {
-						const file = e.target.files?.[0]
-						e.target.value = ''
-						if (file) send.mutate(file)
-					}}
-				/>
-			</div>
+			<DropFile label="File to audit" ends={ENDS} hint="Drop a file here: NDJSON, JSON, BSON, CSV or TSV, at most 64 MB." sent={sent} busy={busy} onFile={file => send.mutate(file)} />
 			{s && s.uploads.length > 0 && (
 				<div>
 					<h3 className="font-medium">Uploaded files</h3>

@@ -80,7 +80,7 @@ export function ChatScreen() {
 	const openArtifacts = useOpen()
 	const asker: Asker = useRef(null) // the conversation's way to ask, for the panel beside it
 	const listArtifacts = () => openArtifacts(place.artifacts ? undefined : start.data?.projects[0]?.id)
-	const [wanted, setWanted] = useState<string>() // the project of the next conversation
+	const [wanted, setWanted] = useState(place.project) // the project of the next conversation
 	const [search, setSearch] = useState('')
 	const searchField = useRef<HTMLInputElement>(null)
 	const begin = (project?: string) => {
@@ -100,7 +100,7 @@ export function ChatScreen() {
 		return () => removeEventListener('keydown', close)
 	}, [isListOpen])
 	const onAsked = () => {
-		if (!named) void navigate({ to: '/chat/$id', params: { id }, search: placeOf, replace: true })
+		if (!named) void navigate({ to: '/chat/$id', params: { id }, search: s => ({ ...placeOf(s), project: undefined }), replace: true })
 	}
 	const outside: Outside = {
 		onNew: project => void navigate({ to: '/' }).then(() => begin(project)),

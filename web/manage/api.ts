@@ -1,6 +1,7 @@
 // Requests of those who manage the server or a project.
-import { json } from '../shared/api'
+import { json, newId } from '../shared/api'
 import type { components } from '../shared/api_types'
+import { upload } from '../shared/upload'
 
 type Shapes = components['schemas']
 export type User = Shapes['User']
@@ -17,6 +18,7 @@ export type JobKind = 'audit' | 'recipe'
 export type Schedule = Shapes['Schedule']
 export type Setting = Shapes['Setting']
 export type DictionaryColumn = Shapes['DictionaryColumn']
+export type ImportedTable = Omit<Shapes['ImportedTable'], 'first'> & { first: (string | number | null)[][] }
 export type Connection = Shapes['Connection']
 export type ConnectionKind = Connection['kind']
 export type ConnectionTest = Shapes['ConnectionTest']
@@ -64,6 +66,13 @@ export const manage = {
 	testConnection: (id: string, kind: ConnectionKind, body: { address?: string; password?: string }) =>
 		json<'testConnection'>(`${project(id)}/connections/${kind}/test`, 'POST', body),
 	removeConnection: (id: string, kind: ConnectionKind) => json<'deleteConnection'>(`${project(id)}/connections/${kind}`, 'DELETE'),
+	// Into a new project, or into that one. The key lets a request be repeated whose answer was lost.
+	importTable: async (to: { project: string } | { newProject: string }, table: string, file: File, onSent: (share: number) => void) => {
+		const named = `name=${part(file.name)}${table && `&table=${part(table)}`}`
+		const path = 'project' in to ? `${project(to.project)}/tables?${named}` : `/api/tables?${named}&project_name=${part(to.newProject)}`
+		return JSON.parse(await upload('POST', path, file, 'text/csv', onSent, { 'Idempotency-Key': newId() })) as ImportedTable
+	},
+	dropTable: (id: string, table: string) => json<'dropTable'>(`${project(id)}/tables/${part(table)}`, 'DELETE'),
 	checkCalls: () => json<'checkCalls'>('/api/calls/check', 'POST', {} as never),
 	addKnown: (id: string, kind: Kind, name: string, fields: object) => json<'addKnowledge'>(`${project(id)}/knowledge/${kind}`, 'POST', { name, fields: fields as never }),
 	changeKnown: (id: string, kind: Kind, name: string, fields: object) =>

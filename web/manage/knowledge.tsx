@@ -1,20 +1,36 @@
-// What a project knows: found by words and by kind; learnings are set aside, or taken back into use.
+// What a project knows: found by words and by kind, written and changed; learnings are set aside, or taken back into use.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { KINDS, type Kind, type Known, manage } from './api'
+import { KnowledgeForm, type Written } from './knowledge_form'
 import { More, Sure, day, field, usePages } from './parts'
 
 const WORDS: Record<Kind, string> = { entry: 'entries', table: 'tables', metric: 'metrics', learning: 'learnings', golden: 'golden questions', recipe: 'recipes' }
 const told = (v: unknown) => (typeof v === 'string' ? v : JSON.stringify(v))
 
-function Row({ project, of: k }: { project: string; of: Known }) {
+const ELSEWHERE: Partial<Record<string, { part: string; name: string }>> = { golden: { part: 'golden-questions', name: 'Golden questions' }, recipe: { part: 'recipes', name: 'Recipes' } }
+const NEW: Written[] = ['entry', 'metric', 'learning']
+
+function Row({ project, of: k, role }: { project: string; of: Known; role: string | undefined }) {
+	const [isEdited, setEdited] = useState(false)
 	const store = useQueryClient()
 	const done = () => void store.invalidateQueries({ queryKey: ['knowledge', project] })
 	const remove = useMutation({ mutationFn: () => manage.removeKnown(project, k.kind, k.id), onSuccess: done })
 	const judge = useMutation({ mutationFn: (right: boolean) => manage.judge(project, k.id, right, 'A person said so on the page.'), onSuccess: done })
 	const fields = Object.entries(k.fields as Record<string, unknown>).filter(([, v]) => v !== null && v !== '' && !(Array.isArray(v) && !v.length))
+	const elsewhere = ELSEWHERE[k.kind]
+	const isWriter = role === 'admin' || (role === 'analyst' && k.kind !== 'table')
+	const mayRemove = role === 'admin' || (isWriter && k.kind !== 'recipe')
+	if (isEdited)
+		return (
+			<li>
+				<KnowledgeForm project={project} kind={k.kind as Written} of={k} onDone={() => setEdited(false)} />
+			</li>
+		)
 	return (
 		<li className="px-3 py-2">
 			<details>
@@ -36,12 +52,22 @@ function Row({ project, of: k }: { project: string; of: Known }) {
 					by {k.author}, changed {day(k.changed_at)}
 				</p>
 				<div className="mt-2 flex flex-wrap gap-2">
-					{k.kind === 'learning' && (
+					{isWriter && !elsewhere && (
+						<Button aria-label={`Edit ${k.name}`} onClick={() => setEdited(true)}>
+							Edit
+						</Button>
+					)}
+					{isWriter && elsewhere && (
+						<Link to="/manage/$part" params={{ part: elsewhere.part }} className="inline-flex min-h-9 items-center text-sm text-accent underline">
+							Edit it in {elsewhere.name}
+						</Link>
+					)}
+					{isWriter && k.kind === 'learning' && (
 						<Button disabled={judge.isPending} onClick={() => judge.mutate(k.status === 'review')}>
 							{k.status === 'review' ? 'It is right: use it again' : 'It is wrong: set it aside'}
 						</Button>
 					)}
-					<Sure label="Delete" name={k.name} busy={remove.isPending} onDo={() => remove.mutate()} />
+					{mayRemove && <Sure label="Delete" name={k.name} busy={remove.isPending} onDo={() => remove.mutate()} />}
 				</div>
 				{judge.error && <ProblemNote error={judge.error} />}
 				{remove.error && <ProblemNote error={remove.error} />}
@@ -50,7 +76,8 @@ function Row({ project, of: k }: { project: string; of: Known }) {
 	)
 }
 
-export function Knowledge({ project }: { project: string }) {
+export function Knowledge({ project, role }: { project: string; role: string | undefined }) {
+	const [made, setMade] = useState<Written | null>(null)
 	const [kind, setKind] = useState<Kind | ''>('')
 	const [words, setWords] = useState('')
 	const q = useDeferredValue(words.trim())
@@ -69,14 +96,24 @@ export function Knowledge({ project }: { project: string }) {
 				</select>
 				<input type="search" aria-label="Search knowledge" placeholder="Search" value={words} onChange={e => setWords(e.target.value)} className={`${field} grow sm:max-w-80`} />
 			</div>
+			{(role === 'analyst' || role === 'admin') && (
+				<div className="flex flex-wrap gap-2">
+					{NEW.map(w => (
+						<Button key={w} aria-pressed={made === w} onClick={() => setMade(made === w ? null : w)}>
+							<Plus aria-hidden className="size-4" /> New {w}
+						</Button>
+					))}
+				</div>
+			)}
+			{made && <KnowledgeForm key={made} project={project} kind={made} onDone={() => setMade(null)} />}
 			<ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
 				{rows.map(k => (
-					<Row key={`${k.kind}/${k.id}`} project={project} of={k} />
+					<Row key={`${k.kind}/${k.id}`} project={project} of={k} role={role} />
 				))}
 			</ul>
 			{list.isSuccess && rows.length === 0 && (
 				<p className="text-quiet">
-					{q || kind ? 'Nothing is like that.' : 'The project knows nothing yet. Tell it with “argus knowledge add” or /learn in argus chat; what it learns from corrected errors comes by itself.'}
+					{q || kind ? 'Nothing is like that.' : 'The project knows nothing yet. Write an entry or a metric here; what the analyst learns from corrected errors comes by itself.'}
 				</p>
 			)}
 			<More list={list} />

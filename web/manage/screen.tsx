@@ -10,16 +10,18 @@ import { Calls } from './calls'
 import { Connections } from './connections'
 import { Dictionary } from './dictionary'
 import { Golden } from './golden'
+import { Import } from './import'
 import { Jobs, Schedules } from './jobs'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
 import { People } from './people'
 import { Recipes } from './recipes'
 import { Settings } from './settings'
+import { ShareLinks } from './share_links'
 import { Connect, Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
-const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Members', 'Calls']
+const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Members', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Calls']
 const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
@@ -31,7 +33,7 @@ export function ManageScreen() {
 	const project = chosen || list[0]?.id || ''
 	const role = list.find(p => p.id === project)?.role
 	const isAdmin = me.data?.superuser === true || list.some(p => p.role === 'admin')
-	const parts = PARTS.filter(p => ((p !== 'Jobs' && p !== 'Schedules') || isAdmin) && ((p !== 'People' && p !== 'Settings') || me.data?.superuser) && (p !== 'Connections' || role !== 'viewer') && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
+	const parts = PARTS.filter(p => ((p !== 'Jobs' && p !== 'Schedules') || isAdmin) && ((p !== 'People' && p !== 'Settings') || me.data?.superuser) && (p !== 'Connections' || role !== 'viewer') && (p !== 'Import' || me.data?.by === 'session' || list.some(x => x.takes_tables)) && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
 	const part = parts.find(p => placed(p) === named) ?? parts[0]!
 	useEffect(() => {
 		document.title = `${part} · Argus`
@@ -57,11 +59,13 @@ export function ManageScreen() {
 					{OF_PROJECT.includes(part) && <ProjectChoice projects={list} value={project} onChange={setChosen} />}
 				</div>
 				{projects.error && <ProblemNote error={projects.error} />}
-				{part === 'Knowledge' && project && <Knowledge key={project} project={project} />}
+				{part === 'Knowledge' && project && <Knowledge key={project} project={project} role={role} />}
 				{part === 'Dictionary' && project && <Dictionary key={project} project={project} role={role} />}
 				{part === 'Recipes' && project && <Recipes key={project} project={project} role={role} />}
 				{part === 'Golden questions' && project && <Golden key={project} project={project} role={role} />}
 				{part === 'Connections' && project && <Connections key={project} project={project} />}
+				{part === 'Import' && projects.data && <Import projects={list} />}
+				{part === 'Share links' && project && <ShareLinks key={project} project={project} isAdmin={role === 'admin'} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
 				{part === 'Calls' && project && <Calls key={project} project={project} isSuper={me.data?.superuser === true} />}
 				{part === 'Jobs' && <Jobs />}

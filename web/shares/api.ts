@@ -12,9 +12,9 @@ export type Shared = Omit<Shapes['Shared'], 'content'> & { content: { run?: Shap
 const inProject = (project: string) => `/api/projects/${encodeURIComponent(project)}/shares`
 
 export const shares = {
-	list: (project: string, kind: Share['kind'], thing: string, cursor: string) =>
+	list: (project: string, kind: Share['kind'] | '', thing: string, cursor: string) =>
 		json<'listShares'>(
-			`${inProject(project)}?limit=20&kind=${kind}&thing=${encodeURIComponent(thing)}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+			`${inProject(project)}?limit=20${kind && `&kind=${kind}`}${thing && `&thing=${encodeURIComponent(thing)}`}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
 		),
 	make: (project: string, wish: Parameters<typeof json<'createShare'>>[2]) => json<'createShare'>(inProject(project), 'POST', wish),
 	revoke: (project: string, id: string) => json<'revokeShare'>(`${inProject(project)}/${encodeURIComponent(id)}`, 'DELETE'),

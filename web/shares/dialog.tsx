@@ -6,6 +6,7 @@ import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
 import { type Share, shares } from './api'
+import { NAMES, ShareRow } from './row'
 
 const HOUR_MS = 3_600_000
 const ENDS = [
@@ -20,46 +21,12 @@ const AUDIENCES = [
 	['project', 'Members of the project', 'They sign in first.'],
 	['users', 'People whom I name', 'They sign in first; they need not have the project.'],
 ] as const
-const NAMES: Record<Share['kind'], string> = { thread: 'conversation', artifact: 'artifact', recipe_run: 'run' }
 const COPIES: Record<Share['kind'], string> = {
 	thread: 'The link shows a copy of this conversation as it is now, with its SQL, results and charts. Later answers are not in it.',
 	artifact: 'The link shows a copy with the data as it is now, and the queries that read it.',
 	recipe_run: 'The link shows a copy of this run: its values, its questions and answers, with SQL, results and charts.',
 }
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const when = (at: string) => times.format(new Date(at))
 const field = 'min-h-9 rounded-md border border-line bg-panel px-2'
-
-const forWhom = (s: Share) => (s.audience === 'public' ? 'Everybody' : s.audience === 'project' ? 'Members of the project' : s.users.join(', '))
-
-function fate(s: Share): string {
-	if (s.state === 'revoked') return `revoked ${when(s.revoked_at!)}`
-	if (s.state === 'expired') return `expired ${when(s.expires_at!)}`
-	return s.expires_at ? `until ${when(s.expires_at)}` : 'without an end'
-}
-
-function Row({ share, onRevoke }: { share: Share; onRevoke: () => void }) {
-	const isActive = share.state === 'active'
-	const opened = share.opens === 0 ? 'not opened' : `opened ${share.opens === 1 ? 'once' : `${share.opens} times`}, last ${when(share.opened_at!)}`
-	return (
-		<li className="flex items-center gap-3 rounded-lg border border-line px-3 py-2">
-			<span className="min-w-0 grow">
-				<span className={`block break-words ${isActive ? 'font-medium' : 'text-quiet line-through'}`}>
-					{forWhom(share)}
-					{share.kind === 'artifact' && (share.version ? `, version ${share.version}` : ', the newest version')}
-				</span>
-				<span className="block text-sm text-quiet">
-					{fate(share)}; {opened}; made {when(share.created_at)} by {share.user}
-				</span>
-			</span>
-			{isActive && (
-				<Button onClick={onRevoke} aria-label={`Revoke the link for ${forWhom(share)}, made ${when(share.created_at)}`}>
-					Revoke
-				</Button>
-			)}
-		</li>
-	)
-}
 
 function Made({ share, onOther }: { share: Share; onOther: () => void }) {
 	const address = location.origin + share.path!
@@ -244,7 +211,7 @@ export function ShareDialog({ thing, onClose }: { thing: Thing; onClose: () => v
 						{list.data && rows.length === 0 && <p className="text-sm text-quiet">None yet. Each link has a line here, with how often it was opened.</p>}
 						<ul className="space-y-2">
 							{rows.map(s => (
-								<Row key={s.id} share={s} onRevoke={() => revoke(s)} />
+								<ShareRow key={s.id} share={s} onRevoke={() => revoke(s)} />
 							))}
 						</ul>
 						{list.hasNextPage && <Button onClick={() => void list.fetchNextPage()}>Older links</Button>}
