@@ -7,6 +7,8 @@ import { Suspense, lazy } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Gate } from './account/gate'
 import { placeOf } from './artifacts/place'
+import type { QualityQuestion } from './audits/api'
+import type { CompareQuestion } from './audits/compare_screen'
 import { ChatScreen } from './chat/screen'
 import { Problem } from './shared/api'
 import { applyTheme } from './shared/theme'
@@ -18,6 +20,8 @@ const AuditsScreen = lazy(() => import('./audits/list_screen').then(m => ({ defa
 const AuditScreen = lazy(() => import('./audits/audit_screen').then(m => ({ default: m.AuditScreen })))
 const AskScreen = lazy(() => import('./ask/screen').then(m => ({ default: m.AskScreen })))
 const ManageScreen = lazy(() => import('./manage/screen').then(m => ({ default: m.ManageScreen })))
+const QualityScreen = lazy(() => import('./audits/quality_screen').then(m => ({ default: m.QualityScreen })))
+const CompareScreen = lazy(() => import('./audits/compare_screen').then(m => ({ default: m.CompareScreen })))
 const FieldsScreen = lazy(() => import('./audits/fields_screen').then(m => ({ default: m.FieldsScreen })))
 
 const Page = () => (
@@ -38,6 +42,25 @@ const audits = createRoute({ getParentRoute: () => plain, path: '/audits', compo
 const auditList = createRoute({ getParentRoute: () => audits, path: '/', component: AuditsScreen })
 const audit = createRoute({ getParentRoute: () => audits, path: '/$id', component: AuditScreen })
 const word = (v: unknown) => (typeof v === 'string' && v ? v : undefined)
+const qualities = createRoute({
+	getParentRoute: () => audits,
+	path: '/quality',
+	component: QualityScreen,
+	validateSearch: (s): QualityQuestion => ({
+		project: word(s.project),
+		q: word(s.q),
+		severity: word(s.severity),
+		changed: s.changed === true || s.changed === 'true' ? 'true' : undefined,
+		sort: word(s.sort) as QualityQuestion['sort'],
+		order: s.order === 'reverse' ? 'reverse' : undefined,
+	}),
+})
+const compared = createRoute({
+	getParentRoute: () => audits,
+	path: '/compare',
+	component: CompareScreen,
+	validateSearch: (s): CompareQuestion => ({ a: word(s.a), b: word(s.b), show: word(s.show) as CompareQuestion['show'] }),
+})
 const fields = createRoute({
 	getParentRoute: () => audits,
 	path: '/fields',
@@ -57,7 +80,7 @@ const managed = createRoute({ getParentRoute: () => plain, path: '/manage/$part'
 const router = createRouter({
 	routeTree: root.addChildren([
 		chats.addChildren([home, chat, setup]),
-		plain.addChildren([audits.addChildren([auditList, fields, audit]), asks.addChildren([asking, asked]), managing, managed]),
+		plain.addChildren([audits.addChildren([auditList, fields, qualities, compared, audit]), asks.addChildren([asking, asked]), managing, managed]),
 	]),
 })
 

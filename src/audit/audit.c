@@ -248,6 +248,7 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 	row->usd = a->state.usd;
 	row->request_units = a->state.data_cost.request_units;
 	row->summary = ag_report_summary(&a->state, a->arena);
+	row->figures = ag_report_figures(&a->state, items, a->opts, arena);
 	a->report = report_of(a);
 	batch->report = a->report;
 	return AG_OK;

@@ -112,6 +112,7 @@ static void compare(const side *a, size_t na, const side *b, size_t nb, const ag
 	d->gone = ag_new_n(arena, ag_compared, na + 1);
 	d->worse = ag_new_n(arena, ag_compared, na + 1);
 	d->better = ag_new_n(arena, ag_compared, na + 1);
+	d->same = ag_new_n(arena, ag_compared, na + 1);
 	while (i < na || k < nb) {
 		const int order = i == na ? 1 : k == nb ? -1 : ag_str_cmp(a[i].key, b[k].key);
 		ag_compared p = { order <= 0 ? a[i].row : NULL, order >= 0 ? b[k].row : NULL, "" };
@@ -130,7 +131,7 @@ static void compare(const side *a, size_t na, const side *b, size_t nb, const ag
 		else if (verdict < 0)
 			d->better[d->nbetter++] = p;
 		else
-			d->nsame++;
+			d->same[d->nsame++] = p;
 	}
 }
 
@@ -181,6 +182,7 @@ ag_status ag_compare_runs(ag_store *store, ag_arena *arena, ag_comparison *d, ag
 	qsort(d->gone, d->ngone, sizeof(ag_compared), by_rank);
 	qsort(d->worse, d->nworse, sizeof(ag_compared), by_rank);
 	qsort(d->better, d->nbetter, sizeof(ag_compared), by_rank);
+	qsort(d->same, d->nsame, sizeof(ag_compared), by_rank);
 	return AG_OK;
 }
 
@@ -227,5 +229,6 @@ void ag_compare_json(const ag_comparison *d, ag_jw *w)
 	list_json("gone", d->gone, d->ngone, w);
 	list_json("regressed", d->worse, d->nworse, w);
 	list_json("improved", d->better, d->nbetter, w);
+	list_json("same", d->same, d->nsame, w);
 	ag_jw_kuint(w, "unchanged", d->nsame);
 }

@@ -16,7 +16,7 @@ typedef struct ag_compared {
 /* Each list has the worst first. */
 typedef struct ag_comparison {
 	ag_run_row a, b; /* the older and the newer run */
-	ag_compared *added, *gone, *worse, *better;
+	ag_compared *added, *gone, *worse, *better, *same;
 	size_t nadded, ngone, nworse, nbetter, nsame;
 } ag_comparison;
 
@@ -26,7 +26,8 @@ AG_CHECK ag_status ag_compare_previous(ag_store *store, const ag_run_row *run, a
                                        ag_run_row *ret, ag_err *err);
 /* Fills the lists from the findings of d->a and d->b; in arena. */
 AG_CHECK ag_status ag_compare_runs(ag_store *store, ag_arena *arena, ag_comparison *d, ag_err *err);
-/* Members "new", "gone", "regressed", "improved": [{"field","category","state","was","now"}], and "unchanged". */
+/* Members "new", "gone", "regressed", "improved", "same": [{"field","category","state","was","now"}], and "unchanged": how many
+ * are the same. */
 void ag_compare_json(const ag_comparison *d, ag_jw *w);
 
 #endif

@@ -103,3 +103,31 @@ void ag_report_diff(const ag_audit_state *s, const ag_finding *items, const ag_a
 	rechecks_json("still_present", d.still_present, d.nstill_present, w);
 	rechecks_json("not_checked", d.not_checked, d.nnot_checked, w);
 }
+
+static void count_nulls(const ag_val *distributions, ag_run_figures *f)
+{
+	for (uint32_t i = 0; distributions->type == AG_T_ARRAY && i < distributions->n; i++) {
+		const ag_val *d = &distributions->u.items[i];
+
+		f->nulls += ag_val_member_u64(d, "null_count");
+		f->values += ag_val_member_u64(d, "present_count");
+	}
+}
+
+ag_run_figures ag_report_figures(const ag_audit_state *s, const ag_finding *items,
+                                 const ag_audit_opts *o, ag_arena *arena)
+{
+	const ag_history *h = &s->history;
+	ag_run_figures f = { .is_compared = h->previous_run_id.len > 0 };
+	ag_diff d = { 0 };
+
+	count_nulls(&s->distributions, &f);
+	if (!f.is_compared)
+		return f;
+	ag_diff_make(items, s->findings.n, h->rechecks, h->nrecheck, arena, &d);
+	for (size_t i = 0; i < d.nadded; i++)
+		f.added += d.added[i]->severity >= o->min_severity;
+	f.resolved = (uint32_t)d.nresolved;
+	f.regressed = (uint32_t)d.nregressed;
+	return f;
+}

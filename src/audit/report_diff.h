@@ -10,5 +10,8 @@
 /* items: the findings of s, marked by ag_aside_mark(). */
 void ag_report_diff(const ag_audit_state *s, const ag_finding *items, const ag_audit_opts *o,
                     ag_arena *arena, ag_jw *w);
+/* The same as numbers, and the null values of the fields that the report shows. */
+ag_run_figures ag_report_figures(const ag_audit_state *s, const ag_finding *items,
+                                 const ag_audit_opts *o, ag_arena *arena);
 
 #endif

@@ -3,6 +3,14 @@
 
 #include "query/extjson.h"
 
+static void change(ag_jw *w, const char *name, const ag_run_row *r, uint32_t n)
+{
+	if (r->figures.is_compared)
+		ag_jw_kuint(w, name, n);
+	else
+		ag_jw_knull(w, name);
+}
+
 void ag_audit_run_json(const ag_run_row *r, ag_jw *w)
 {
 	ag_jw_obj(w);
@@ -20,6 +28,12 @@ void ag_audit_run_json(const ag_run_row *r, ag_jw *w)
 	ag_jw_kuint(w, "output_tokens", r->output_tokens);
 	ag_jw_kdouble(w, "usd", r->usd);
 	ag_jw_kdouble(w, "request_units", r->request_units);
+	ag_jw_kstr(w, "verdict", r->verdict);
+	ag_jw_kuint(w, "null_values", r->figures.nulls);
+	ag_jw_kuint(w, "counted_values", r->figures.values);
+	change(w, "new", r, r->figures.added);
+	change(w, "resolved", r, r->figures.resolved);
+	change(w, "regressed", r, r->figures.regressed);
 	ag_jw_obj_end(w);
 }
 

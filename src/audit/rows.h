@@ -6,7 +6,8 @@
 #include "base/json.h"
 
 /* {"id","source","collection","status","started_at","documents","critical","high","medium","low",
- * "input_tokens","output_tokens","usd","request_units"} */
+ * "input_tokens","output_tokens","usd","request_units","verdict","null_values","counted_values","new","resolved",
+ * "regressed"}; the last three are null when there was no run before to compare with */
 void ag_audit_run_json(const ag_run_row *r, ag_jw *w);
 /* What the row's body says; figures are the row's when it cannot be read. In arena. */
 ag_finding ag_audit_finding_of(const ag_finding_row *row, ag_arena *arena);

@@ -10,6 +10,10 @@ static const char *const verdicts[] = { "pass", "warn", "fail", "", NULL };
 static const char *const labels[] = { "tp", "fp", "none", NULL };
 static const char *const words[] = { "tp", "fp", "need_info", NULL };
 static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
+static const char *const severities[] = { "critical", "high", "medium", "low", NULL };
+static const char *const sorts[] = { "findings", "nulls", "documents", "changes",
+	                             "last",     "name",  NULL };
+static const char *const ways[] = { "reverse", NULL };
 static const char *const formats[] = { "html",  "markdown", "csv",   "sarif",
 	                               "junit", "github",   "short", NULL };
 
@@ -113,6 +117,38 @@ static const ag_doc_field run[] = {
 	{ "output_tokens", "integer", NULL, NULL, false },
 	{ "usd", "number", NULL, NULL, false },
 	{ "request_units", "number", NULL, NULL, false },
+	{ "verdict", "string", "\"\" until it has ended", verdicts, false },
+	{ "null_values", "integer", "of the fields in its report", NULL, false },
+	{ "counted_values", "integer", "null ones and others; 0 = not counted", NULL, false },
+	{ "new", "integer?", "findings; null = there was no audit before to compare with", NULL,
+	  false },
+	{ "resolved", "integer?", "findings that were checked again and are gone", NULL, false },
+	{ "regressed", "integer?", "fields that are worse", NULL, false },
+};
+
+static const ag_doc_field collection[] = {
+	{ "key", "string", "of its source", NULL, false },
+	{ "collection", "string", NULL, NULL, false },
+	{ "place", "string", "server and database; \"\" = a file", NULL, false },
+	{ "is_upload", "boolean", "a file that was uploaded", NULL, false },
+	{ "runs", "[AuditRun]", "that have ended, newest first; at most 12", NULL, false },
+};
+
+static const ag_doc_field collection_totals[] = {
+	{ "collections", "integer", NULL, NULL, false },
+	{ "critical", "integer", "findings of the newest audits", NULL, false },
+	{ "high", "integer", NULL, NULL, false },
+	{ "medium", "integer", NULL, NULL, false },
+	{ "low", "integer", NULL, NULL, false },
+	{ "new", "integer", NULL, NULL, false },
+	{ "resolved", "integer", NULL, NULL, false },
+	{ "regressed", "integer", NULL, NULL, false },
+};
+
+static const ag_doc_field collection_list[] = {
+	{ "collections", "[AuditCollection]", NULL, NULL, false },
+	{ "totals", "AuditTotals", "of all pages", NULL, false },
+	AG_DOC_NEXT,
 };
 
 static const ag_doc_field compared[] = {
@@ -131,6 +167,7 @@ static const ag_doc_field diff[] = {
 	{ "gone", "[AuditChange]", NULL, NULL, false },
 	{ "regressed", "[AuditChange]", NULL, NULL, false },
 	{ "improved", "[AuditChange]", NULL, NULL, false },
+	{ "same", "[AuditChange]", "as severe, in about as many documents", NULL, false },
 	{ "unchanged", "integer", NULL, NULL, false },
 };
 
@@ -213,6 +250,10 @@ const ag_doc_shape ag_doc_audit_shapes[] = {
 	{ "AuditEvent", "What a run did.", event, AG_NELEM(event), false },
 	{ "AuditEventList", NULL, event_list, AG_NELEM(event_list), false },
 	{ "AuditRun", NULL, run, AG_NELEM(run), false },
+	{ "AuditCollection", "A collection that was audited.", collection, AG_NELEM(collection),
+	  false },
+	{ "AuditTotals", NULL, collection_totals, AG_NELEM(collection_totals), false },
+	{ "AuditCollectionList", NULL, collection_list, AG_NELEM(collection_list), false },
 	{ "AuditChange", NULL, compared, AG_NELEM(compared), false },
 	{ "AuditDiff", NULL, diff, AG_NELEM(diff), false },
 	{ "AuditHistory", NULL, history, AG_NELEM(history), false },
@@ -265,6 +306,27 @@ static const ag_param at_upload[] = {
 	  .max = 100 },
 };
 static const ag_param of_project[] = { OF_PROJECT };
+static const ag_param of_quality[] = {
+	OF_PROJECT,
+	{ .name = "q", .type = AG_PARAM_STRING, .help = "words of the name", .max = 512 },
+	{ .name = "severity",
+	  .type = AG_PARAM_STRING,
+	  .one_of = severities,
+	  .help = "only with findings of this severity or above" },
+	{ .name = "changed",
+	  .type = AG_PARAM_STRING,
+	  .help = "true: only where findings are new, resolved or worse since the audit before",
+	  .max = 5 },
+	{ .name = "sort",
+	  .type = AG_PARAM_STRING,
+	  .one_of = sorts,
+	  .help = "findings (worst first), nulls (highest share first), documents, changes (most new "
+	          "and worse first), last (newest first), name; without it findings" },
+	{ .name = "order",
+	  .type = AG_PARAM_STRING,
+	  .one_of = ways,
+	  .help = "reverse: the other way round" },
+};
 static const ag_param of_collection[] = {
 	OF_PROJECT,
 	COLLECTION,
@@ -374,6 +436,16 @@ const ag_route_doc ag_doc_list_audits = {
 	.nquery = AG_NELEM(of_project),
 	.is_list = true,
 	.gives = "AuditList",
+	.other = { NOT_THERE },
+};
+const ag_route_doc ag_doc_audit_quality = {
+	.name = "listAuditedCollections",
+	.tag = "audits",
+	.summary = "Each collection that was audited, with its newest audits",
+	.query = of_quality,
+	.nquery = AG_NELEM(of_quality),
+	.is_list = true,
+	.gives = "AuditCollectionList",
 	.other = { NOT_THERE },
 };
 const ag_route_doc ag_doc_start_audit = {

@@ -23,7 +23,8 @@ typedef struct table {
 #define RUN_COLUMNS                                                                       \
 	"id, agent, source_uri, source_key, collection, status, verdict, summary, "       \
 	"started_at, finished_at, documents, critical, high, medium, low, input_tokens, " \
-	"output_tokens, usd, request_units, replaces"
+	"output_tokens, usd, request_units, replaces, null_values, counted_values, "      \
+	"is_compared, new_findings, resolved_findings, regressed_fields"
 #define FINDING_COLUMNS                                                                          \
 	"id, run, key, field, category, severity, status, affected, share, label, labelled_at, " \
 	"body"
@@ -117,7 +118,8 @@ static const ag_sql reads[] = {
 
 static const ag_sql writes[] = {
 	[RUNS] = { "INSERT INTO runs (" RUN_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
-	           "$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT (id) DO UPDATE SET "
+	           "$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, "
+	           "$26) ON CONFLICT (id) DO UPDATE SET "
 	           "agent = excluded.agent, source_uri = excluded.source_uri, "
 	           "source_key = excluded.source_key, collection = excluded.collection, "
 	           "status = excluded.status, verdict = excluded.verdict, "
@@ -126,7 +128,12 @@ static const ag_sql writes[] = {
 	           "critical = excluded.critical, high = excluded.high, medium = excluded.medium, "
 	           "low = excluded.low, input_tokens = excluded.input_tokens, "
 	           "output_tokens = excluded.output_tokens, usd = excluded.usd, "
-	           "request_units = excluded.request_units, replaces = excluded.replaces" },
+	           "request_units = excluded.request_units, replaces = excluded.replaces, "
+	           "null_values = excluded.null_values, "
+	           "counted_values = excluded.counted_values, is_compared = excluded.is_compared, "
+	           "new_findings = excluded.new_findings, "
+	           "resolved_findings = excluded.resolved_findings, "
+	           "regressed_fields = excluded.regressed_fields" },
 	[FINDINGS] = { "INSERT INTO findings (" FINDING_COLUMNS
 	               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
 	               "ON CONFLICT (id) DO UPDATE SET status = excluded.status, "
@@ -209,7 +216,7 @@ static const ag_sql writes[] = {
 };
 
 static const table tables[] = {
-	[RUNS] = { false, 20, 0, COUNT(nrun) },
+	[RUNS] = { false, 26, 0, COUNT(nrun) },
 	[FINDINGS] = { true, 13, 1, COUNT(nfinding) },
 	[REPORTS] = { false, 2, 0, COUNT(nreport) },
 	[LEASES] = { false, 3, 0, COUNT(nother) },

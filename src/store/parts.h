@@ -39,8 +39,9 @@ AG_CHECK ag_status ag_runs_turns(ag_db *db, const ag_turns_question *q, ag_arena
                                  ag_run_row **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_replacing(ag_db *db, ag_str source_key, ag_arena *arena,
                                      ag_run_row **ret, size_t *nret, ag_err *err);
-AG_CHECK ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena,
-                                 ag_run_row **ret, size_t *nret, ag_err *err);
+/* only_newest: of each source, and only what has ended */
+AG_CHECK ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, bool only_newest,
+                                 ag_arena *arena, ag_run_row **ret, size_t *nret, ag_err *err);
 AG_CHECK ag_status ag_runs_find(ag_db *db, ag_str prefix, ag_arena *arena, ag_run_row *ret,
                                 ag_err *err);
 /* texts: agent, source_uri, prefix */

@@ -43,9 +43,12 @@ static const ag_sql sql[] = {
 	/* Not a replacement of the row: that would remove the old one, and with it findings and report. */
 	[PUT_RUN] = { "INSERT INTO runs (id, agent, source_uri, source_key, collection, status, "
 	              "verdict, summary, started_at, finished_at, documents, critical, high, "
-	              "medium, low, input_tokens, output_tokens, usd, request_units, replaces) "
+	              "medium, low, input_tokens, output_tokens, usd, request_units, replaces, "
+	              "null_values, counted_values, is_compared, new_findings, "
+	              "resolved_findings, regressed_fields) "
 	              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
-	              "$16, $17, $18, $19, $20) ON CONFLICT (id) DO UPDATE SET "
+	              "$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) "
+	              "ON CONFLICT (id) DO UPDATE SET "
 	              "agent = excluded.agent, "
 	              "source_uri = excluded.source_uri, source_key = excluded.source_key, "
 	              "collection = excluded.collection, status = excluded.status, "
@@ -55,7 +58,13 @@ static const ag_sql sql[] = {
 	              "high = excluded.high, medium = excluded.medium, low = excluded.low, "
 	              "input_tokens = excluded.input_tokens, "
 	              "output_tokens = excluded.output_tokens, usd = excluded.usd, "
-	              "request_units = excluded.request_units, replaces = excluded.replaces" },
+	              "request_units = excluded.request_units, replaces = excluded.replaces, "
+	              "null_values = excluded.null_values, "
+	              "counted_values = excluded.counted_values, "
+	              "is_compared = excluded.is_compared, "
+	              "new_findings = excluded.new_findings, "
+	              "resolved_findings = excluded.resolved_findings, "
+	              "regressed_fields = excluded.regressed_fields" },
 	[PUT_FINDING] = { "INSERT INTO findings (id, run, key, field, category, severity, status, "
 	                  "affected, share, label, labelled_at, body) "
 	                  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
@@ -195,18 +204,22 @@ static ag_status put_events(ag_db *db, const ag_id *run, const ag_event *events,
 
 static ag_status put_run(ag_db *db, const ag_run_row *r, ag_err *err)
 {
-	return ag_db_run(db, &sql[PUT_RUN],
-	                 AG_DB_ARGS(ag_db_text(ag_id_str(&r->id)), ag_db_text(r->agent),
-	                            ag_db_text(r->source_uri), ag_db_text(r->source_key),
-	                            ag_db_text(r->collection), ag_db_text(r->status),
-	                            ag_db_text(r->verdict), ag_db_text(r->summary),
-	                            ag_db_int(r->started_ms), ag_db_int(r->finished_ms),
-	                            ag_db_int((int64_t)r->documents), ag_db_int(r->critical),
-	                            ag_db_int(r->high), ag_db_int(r->medium), ag_db_int(r->low),
-	                            ag_db_int((int64_t)r->input_tokens),
-	                            ag_db_int((int64_t)r->output_tokens), ag_db_real(r->usd),
-	                            ag_db_real(r->request_units), ag_db_text(r->replaces)),
-	                 NULL, err);
+	return ag_db_run(
+		db, &sql[PUT_RUN],
+		AG_DB_ARGS(ag_db_text(ag_id_str(&r->id)), ag_db_text(r->agent),
+	                   ag_db_text(r->source_uri), ag_db_text(r->source_key),
+	                   ag_db_text(r->collection), ag_db_text(r->status), ag_db_text(r->verdict),
+	                   ag_db_text(r->summary), ag_db_int(r->started_ms),
+	                   ag_db_int(r->finished_ms), ag_db_int((int64_t)r->documents),
+	                   ag_db_int(r->critical), ag_db_int(r->high), ag_db_int(r->medium),
+	                   ag_db_int(r->low), ag_db_int((int64_t)r->input_tokens),
+	                   ag_db_int((int64_t)r->output_tokens), ag_db_real(r->usd),
+	                   ag_db_real(r->request_units), ag_db_text(r->replaces),
+	                   ag_db_int((int64_t)r->figures.nulls),
+	                   ag_db_int((int64_t)r->figures.values), ag_db_int(r->figures.is_compared),
+	                   ag_db_int(r->figures.added), ag_db_int(r->figures.resolved),
+	                   ag_db_int(r->figures.regressed)),
+		NULL, err);
 }
 
 /* A finding or a report was refused because its run has no row. */

@@ -7,12 +7,14 @@
 #define ORIGIN "store"
 
 /* In the order of take_run() and of take_finding(). */
-#define RUN_COLUMNS_OF(r)                                                                  \
-	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r     \
-	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r \
-	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r            \
-	  ".input_tokens, " r ".output_tokens, " r ".usd, " r ".request_units, " r ".replaces"
-#define RUN_NCOLUMN 20
+#define RUN_COLUMNS_OF(r)                                                                          \
+	r ".id, " r ".agent, " r ".source_uri, " r ".source_key, " r ".collection, " r             \
+	  ".status, " r ".verdict, " r ".summary, " r ".started_at, " r ".finished_at, " r         \
+	  ".documents, " r ".critical, " r ".high, " r ".medium, " r ".low, " r                    \
+	  ".input_tokens, " r ".output_tokens, " r ".usd, " r ".request_units, " r ".replaces, " r \
+	  ".null_values, " r ".counted_values, " r ".is_compared, " r ".new_findings, " r          \
+	  ".resolved_findings, " r ".regressed_fields"
+#define RUN_NCOLUMN 26
 /* No run before `before` replaces r, or one that began before r. Ids ascend with time. */
 #define IS_SHOWN(r, before)                                                                   \
 	"NOT EXISTS (SELECT 1 FROM runs q WHERE q.source_key = " r ".source_key AND "         \
@@ -41,6 +43,7 @@ enum {
 	TURNS,
 	REPLACING,
 	RUNS_BELOW,
+	NEWEST_BELOW,
 	RUNS_BY_PREFIX,
 	RUN_NEWEST,
 	GROUPS,
@@ -73,6 +76,15 @@ static const ag_sql sql[] = {
 	             "(" AT_PLACE("$2", "$3", "$4") " OR " AT_PLACE(
 			     "$5", "$6",
 			     "$7") ") "
+	                           "ORDER BY started_at DESC, id DESC LIMIT $8 OFFSET $9" },
+	/* Ids ascend with time. */
+	[NEWEST_BELOW] = { "SELECT " RUN_COLUMNS_OF(
+		"r") " FROM runs r WHERE r.id IN "
+	             "(SELECT max(id) FROM runs WHERE agent = $1 AND finished_at > 0 AND "
+	             "(" AT_PLACE("$2", "$3", "$4") " OR " AT_PLACE(
+			     "$5", "$6",
+			     "$7") ") "
+	                           "GROUP BY source_key) "
 	                           "ORDER BY started_at DESC, id DESC LIMIT $8 OFFSET $9" },
 	/* 'g' follows every character of an id. */
 	[RUNS_BY_PREFIX] = { "SELECT " RUN_COLUMNS_OF(
@@ -195,6 +207,12 @@ static void read_run(const ag_db_val *row, ag_arena *arena, ag_run_row *r)
 	r->usd = ag_db_get_real(&row[17]);
 	r->request_units = ag_db_get_real(&row[18]);
 	r->replaces = ag_db_get_text(&row[19], arena);
+	r->figures = (ag_run_figures){ .nulls = ag_db_get_u64(&row[20]),
+		                       .values = ag_db_get_u64(&row[21]),
+		                       .is_compared = ag_db_get_int(&row[22]) != 0,
+		                       .added = (uint32_t)ag_db_get_int(&row[23]),
+		                       .resolved = (uint32_t)ag_db_get_int(&row[24]),
+		                       .regressed = (uint32_t)ag_db_get_int(&row[25]) };
 }
 
 static ag_status take_run(void *arg, const ag_db_val *row, ag_err *err)
@@ -252,10 +270,10 @@ ag_status ag_runs_replacing(ag_db *db, ag_str source_key, ag_arena *arena, ag_ru
 	                 ret, nret, err);
 }
 
-ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, ag_arena *arena, ag_run_row **ret,
-                        size_t *nret, ag_err *err)
+ag_status ag_runs_below(ag_db *db, const ag_runs_question *q, bool only_newest, ag_arena *arena,
+                        ag_run_row **ret, size_t *nret, ag_err *err)
 {
-	return read_runs(db, &sql[RUNS_BELOW],
+	return read_runs(db, &sql[only_newest ? NEWEST_BELOW : RUNS_BELOW],
 	                 AG_DB_ARGS(ag_db_text(q->agent), ag_db_text(q->places[0].key),
 	                            ag_db_int(q->places[0].is_flat), ag_db_int(q->places[0].is_uri),
 	                            ag_db_text(q->places[1].key), ag_db_int(q->places[1].is_flat),

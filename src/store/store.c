@@ -511,40 +511,6 @@ ag_status ag_store_runs(ag_store *s, ag_str source_key, size_t limit, size_t off
 	                    ret, nret, err);
 }
 
-ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *arena,
-                              ag_run_row **ret, size_t *nret, ag_err *err)
-{
-	ag_runs_question asked = *q;
-	ag_status st = AG_OK;
-
-	for (size_t i = 0; i < AG_NELEM(q->places) && !st; i++)
-		st = ag_store_check_text(ORIGIN, "the place", q->places[i].key,
-		                         AG_STORE_MAX_TEXT_BYTES, err);
-	if (st)
-		return st;
-	if (q->limit > AG_STORE_MAX_RUNS)
-		return ag_fail(err, AG_INVALID, ORIGIN, "a listing has at most %u runs, not %zu",
-		               AG_STORE_MAX_RUNS, q->limit);
-	asked.offset = q->offset < MAX_INT ? q->offset : MAX_INT;
-	return ag_runs_below(s->db, &asked, arena, ret, nret, err);
-}
-
-bool ag_store_is_below(const ag_run_row *run, const ag_store_place *place)
-{
-	const ag_str key = place->key, of = place->is_uri ? run->source_uri : run->source_key;
-	ag_str rest;
-
-	if (!key.len || !ag_str_starts(of, key))
-		return false;
-	rest = ag_str_make(of.ptr + key.len, of.len - key.len);
-	if (!rest.len)
-		return true;
-	if (place->is_uri)
-		return rest.ptr[0] == '?' ||
-		       (!place->is_flat && (rest.ptr[0] == '/' || rest.ptr[0] == '.'));
-	return rest.ptr[0] == '/' && !(place->is_flat && memchr(rest.ptr + 1, '/', rest.len - 1));
-}
-
 ag_status ag_store_turns(ag_store *s, const ag_turns_question *q, ag_arena *arena, ag_run_row **ret,
                          size_t *nret, ag_err *err)
 {

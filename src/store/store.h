@@ -26,6 +26,15 @@ typedef struct ag_store ag_store;
 #define AG_STORE_MAX_LEASE_MS      (INT64_C(24) * 3600 * 1000)
 
 /* What `argus runs` lists and history looks up. */
+/* Figures of a run of the auditor that lists show without its report. All 0 until the run has ended. */
+typedef struct ag_run_figures {
+	uint64_t nulls;   /* null values of the fields in its report */
+	uint64_t values;  /* null ones and others; 0 = not counted */
+	bool is_compared; /* with the run before of the same source; false = there was no such run */
+	uint32_t added, resolved; /* findings that are new, and that are checked and gone */
+	uint32_t regressed;       /* fields that are worse */
+} ag_run_figures;
+
 typedef struct ag_run_row {
 	ag_id id;
 	ag_str agent;      /* "audit" */
@@ -42,6 +51,7 @@ typedef struct ag_run_row {
 	double usd;
 	double request_units; /* that a server of documents charged */
 	ag_str replaces; /* id of the run of the same source_key that this one replaces; "" = none */
+	ag_run_figures figures;
 } ag_run_row;
 
 typedef struct ag_finding_row {
@@ -199,6 +209,10 @@ typedef struct ag_runs_question {
 /* Newest first. */
 AG_CHECK ag_status ag_store_runs_below(ag_store *s, const ag_runs_question *q, ag_arena *arena,
                                        ag_run_row **ret, size_t *nret, ag_err *err);
+/* The newest run that has ended of each source at these places or below; newest first. At most AG_STORE_MAX_SOURCES at once. */
+#define AG_STORE_MAX_SOURCES 10000u
+AG_CHECK ag_status ag_store_newest_below(ag_store *s, const ag_runs_question *q, ag_arena *arena,
+                                         ag_run_row **ret, size_t *nret, ag_err *err);
 /* Is the run of that place, or of something below it? */
 bool ag_store_is_below(const ag_run_row *run, const ag_store_place *place);
 /* The runs of one source_key as one, without what was replaced: a conversation is such a group. */

@@ -348,6 +348,58 @@ static void runs_of_a_place(void **state)
 	}
 }
 
+/* Of each source the newest run that has ended, with its figures; a run under way does not hide it. */
+static void newest_run_of_each_source(void **state)
+{
+	static const struct {
+		const char *key;
+		int64_t finished_ms;
+	} all[] = { { "/data/a", 1 }, { "/data/a", 2 }, { "/data/a", 0 },
+		    { "/data/b", 3 }, { "/data/c", 0 }, { "/other/a", 4 } };
+	static const unsigned want[] = { 3, 1 }; /* the newest first */
+	const ag_run_figures figures = { .nulls = 7,
+		                         .values = 70,
+		                         .is_compared = true,
+		                         .added = 3,
+		                         .resolved = 2,
+		                         .regressed = 1 };
+	store_env *env = *state;
+	ag_runs_question q = { .agent = AG_S("audit"),
+		               .places = { { .key = AG_S("/data"), .is_flat = true } },
+		               .limit = 10 };
+	ag_id ids[AG_NELEM(all)];
+	ag_run_row *rows;
+	size_t n;
+
+	for (size_t i = 0; i < AG_NELEM(all); i++) {
+		ag_run_row run;
+
+		ids[i] = ag_id_new(&ag_clock_system);
+		run = store_test_run(&ids[i], 1000 + (int64_t)i, all[i].key);
+		run.finished_ms = all[i].finished_ms;
+		run.figures = figures;
+		run.figures.nulls += i;
+		put_run(env, &run);
+	}
+	assert_ok(env, ag_store_newest_below(env->store, &q, env->arena, &rows, &n, &env->err));
+	assert_int_equal(n, AG_NELEM(want));
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(rows[i].id.text, ids[want[i]].text);
+		assert_int_equal(rows[i].figures.nulls, 7 + want[i]);
+		assert_int_equal(rows[i].figures.values, 70);
+		assert_true(rows[i].figures.is_compared);
+		assert_int_equal(rows[i].figures.added, 3);
+		assert_int_equal(rows[i].figures.resolved, 2);
+		assert_int_equal(rows[i].figures.regressed, 1);
+	}
+	q.offset = 1;
+	assert_ok(env, ag_store_newest_below(env->store, &q, env->arena, &rows, &n, &env->err));
+	assert_int_equal(n, 1);
+	q.limit = AG_STORE_MAX_SOURCES + 1;
+	assert_int_equal(ag_store_newest_below(env->store, &q, env->arena, &rows, &n, &env->err),
+	                 AG_INVALID);
+}
+
 static ag_id fixed_id(const char *text)
 {
 	ag_id id;
@@ -603,6 +655,7 @@ int main(void)
 		T(malformed_events_are_refused),
 		T(run_row_is_inserted_and_replaced),
 		T(runs_are_listed_newest_first),
+		T(newest_run_of_each_source),
 		T(runs_of_a_place),
 		T(run_is_found_by_prefix),
 		T(findings_are_replaced_by_id),

@@ -64,6 +64,12 @@ static void fill_runs(world *w, ag_store *s)
 		w->runs[i] = run;
 		if (i)
 			row.replaces = ag_id_str(&w->runs[i - 1]);
+		row.figures = (ag_run_figures){ .nulls = 5,
+			                        .values = 50,
+			                        .is_compared = true,
+			                        .added = 3,
+			                        .resolved = 2,
+			                        .regressed = 1 };
 		findings[0].label = AG_S("tp");
 		findings[0].labelled_ms = 9;
 		assert_ok(env, store_test_append(s, env->arena, &run, 1, NLOG, false, &env->err));
@@ -121,6 +127,12 @@ static void same_runs(world *w, ag_store *a, ag_store *b)
 		assert_string_equal(rows[0][i].id.text, rows[1][i].id.text);
 		assert_true(ag_str_eq(rows[0][i].source_key, rows[1][i].source_key));
 		assert_true(ag_str_eq(rows[0][i].replaces, rows[1][i].replaces));
+		assert_int_equal(rows[1][i].figures.nulls, 5);
+		assert_int_equal(rows[1][i].figures.values, 50);
+		assert_true(rows[1][i].figures.is_compared);
+		assert_int_equal(rows[1][i].figures.added, 3);
+		assert_int_equal(rows[1][i].figures.resolved, 2);
+		assert_int_equal(rows[1][i].figures.regressed, 1);
 		assert_int_equal(rows[1][i].replaces.len > 0, i < 2); /* the newest is first */
 		assert_int_equal(store_test_log_length(b, env->arena, &w->runs[i]), NLOG);
 		assert_ok(env, ag_store_report(a, &w->runs[i], env->arena, &report[0], &env->err));

@@ -216,7 +216,50 @@ def past(server, tokens, audit):
     check("none with a stranger's", call(server, viewer, "GET", "%s/%s/diff?with=%s" % (A, new, NOBODY))[0] == 404)
     history = call(server, viewer, "GET", "%s/%s/history" % (A, new))[1]
     check("both are one history", [r["id"] for r in history["runs"]] == [new, audit] and "patterns" in history["history"], history)
+    old = history["runs"][1]
+    check("the first audit was compared with none", [old[k] for k in ("new", "resolved", "regressed")] == [None] * 3, old)
+    check("what both found is in the comparison", len(diff["same"]) == diff["unchanged"], diff)
+    upload(server, analyst, "gaps.ndjson", "".join(json.dumps({"_id": i, "age": None if i % 4 == 0 else i % 50}) + "\n" for i in range(200)))
+    ended(server, analyst, start(server, analyst, upload="gaps.ndjson")[0])
+    quality(server, tokens, new, audit)
     return new
+
+
+def quality(server, tokens, new, old):
+    """Every audited collection with its newest audits, by severity, by words and in pages."""
+    analyst, viewer, stranger = tokens
+    path = A + "/collections?project=shop"
+    got = call(server, viewer, "GET", path)[1]
+    one = {c["collection"]: c for c in got["collections"]}
+    people_, gaps = one["people"], one["gaps"]
+    check("a collection has its audits, newest first", [r["id"] for r in people_["runs"]] == [new, old] and people_["is_upload"] and not people_["place"], people_)
+    now = people_["runs"][0]
+    check("what was mended is resolved, nothing is new or worse", now["resolved"] >= 1 and now["new"] == now["regressed"] == 0, now)
+    check("the null values are counted", (gaps["runs"][0]["null_values"], gaps["runs"][0]["counted_values"]) == (50, 400), gaps)
+    sums = [sum(c["runs"][0][k] for c in got["collections"]) for k in ("critical", "high", "medium", "low")]
+    check("the totals are those of the newest audits", [got["totals"][k] for k in ("critical", "high", "medium", "low")] == sums and
+          got["totals"]["collections"] == len(one) and got["totals"]["resolved"] == now["resolved"], got["totals"])
+    check("no path of the machine is in it", "/" not in json.dumps([dict(c, runs=[]) for c in got["collections"]]), got)
+
+    def names(query, token=viewer):
+        return [c["collection"] for c in call(server, token, "GET", path + query)[1]["collections"]]
+    everything = sorted(one)
+    check("by name, and the other way round", names("&sort=name") == everything and names("&sort=name&order=reverse") == everything[::-1])
+    check("the most null values first", names("&sort=nulls")[0] == "gaps", names("&sort=nulls"))
+    check("the most documents first", names("&sort=documents")[0] == max(one, key=lambda n: one[n]["runs"][0]["documents"]))
+    check("the last audit first", names("&sort=last")[0] == "gaps", names("&sort=last"))
+    worst = max(one, key=lambda n: [one[n]["runs"][0][k] for k in ("critical", "high", "medium", "low")])
+    check("the worst first", names("")[0] == worst == names("&sort=findings")[0], names(""))
+    check("by words", names("&q=PEOP") == ["people"] and names("&q=nothing") == [])
+    check("only what changed", names("&changed=true") == ["people"], names("&changed=true"))
+    want = sorted(n for n in one if one[n]["runs"][0]["critical"] + one[n]["runs"][0]["high"])
+    check("only high and above", sorted(names("&severity=high")) == want, (names("&severity=high"), want))
+    first = call(server, viewer, "GET", path + "&sort=name&limit=1")[1]
+    rest = call(server, viewer, "GET", path + "&sort=name&limit=100&cursor=" + first["next"])[1]
+    check("in pages, with the totals of all", [c["collection"] for c in first["collections"] + rest["collections"]] == everything and
+          rest["next"] is None and rest["totals"] == first["totals"] == got["totals"], (first, rest))
+    got = [call(server, t, "GET", path + q)[0] for t, q in ((viewer, "&sort=colour"), (viewer, "&order=up"), (viewer, "&severity=bad"), (viewer, "&cursor=x"), (stranger, ""))]
+    check("wrong questions about collections", got == [400, 400, 400, 400, 404], got)
 
 
 def rights(server, tokens, audit, store, model):

@@ -4,10 +4,10 @@ import { upload } from '../shared/upload'
 import type { Source } from './documents'
 import type { Checked, Inspected, Report } from './types'
 
-const q = (values: Record<string, string>) =>
+const q = (values: object) =>
 	Object.entries(values)
 		.filter(([, v]) => v)
-		.map(([k, v]) => `${k}=${encodeURIComponent(v)}`)
+		.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`)
 		.join('&')
 const one = (id: string) => `/api/audits/${encodeURIComponent(id)}`
 
@@ -20,7 +20,19 @@ export interface NewAudit {
 	max_seconds?: number
 }
 
+export type Order = 'findings' | 'nulls' | 'documents' | 'changes' | 'last' | 'name'
+// What the address of the page about quality holds.
+export interface QualityQuestion {
+	project?: string
+	q?: string
+	severity?: string
+	changed?: string
+	sort?: Order
+	order?: 'reverse'
+}
+
 export const audits = {
+	collections: (of: QualityQuestion, cursor: string) => json<'listAuditedCollections'>(`/api/audits/collections?${q({ ...of, cursor, limit: '50' })}`),
 	list: (project: string, cursor: string) => json<'listAudits'>(`/api/audits?${q({ project, cursor, limit: '50' })}`),
 	sources: (project: string) => json<'listAuditSources'>(`/api/audits/sources?${q({ project })}`),
 	start: async (body: NewAudit) => {

@@ -9,6 +9,7 @@ import { Button } from '../shared/ui'
 import { audits } from './api'
 import { Counts, State, count, isOver, when } from './marks'
 import { NewAudit } from './new_audit'
+import { AuditLists } from './tabs'
 
 export function AuditsScreen() {
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
@@ -34,7 +35,7 @@ export function AuditsScreen() {
 				{start.isSuccess && <NewAudit key={project} project={project} />}
 			</div>
 			<section aria-label="Audits" className="min-w-0">
-				<h2 className="text-lg font-semibold">Audits</h2>
+				<AuditLists project={project} />
 				{list.error && <ProblemNote error={list.error} />}
 				{list.isSuccess && rows.length === 0 && (
 					<p className="mt-2 text-quiet">

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { audits } from './api'
 import { Counts, SeverityMark, count, when } from './marks'
+import { FindingBars, MeasureBars } from './trend'
 import type { Change, Run, Severity } from './types'
 
 interface Side {
@@ -47,8 +48,13 @@ function Compared({ id, older }: { id: string; older: string }) {
 	const d = diff.data
 	return (
 		<div className="space-y-4 rounded-lg border border-line bg-panel p-4">
-			<p>
-				{when(d.b.started_at)} against {when(d.a.started_at)}: {count(d.unchanged)} unchanged.
+			<p className="flex flex-wrap items-baseline justify-between gap-3">
+				<span>
+					{when(d.b.started_at)} against {when(d.a.started_at)}: {count(d.unchanged)} unchanged.
+				</span>
+				<Link to="/audits/compare" search={{ a: d.a.id, b: d.b.id }} className="text-accent underline underline-offset-4">
+					Side by side, with evidence
+				</Link>
 			</p>
 			<Changes title="New" of={d.new} look="text-bad" />
 			<Changes title="Worse" of={d.regressed} look="text-bad" />
@@ -58,26 +64,22 @@ function Compared({ id, older }: { id: string; older: string }) {
 	)
 }
 
-// Findings of each audit as stacked bars, the oldest on the left.
-function Trend({ runs }: { runs: Run[] }) {
-	const shown = [...runs].reverse().slice(-40)
-	const most = Math.max(1, ...shown.map(r => r.critical + r.high + r.medium + r.low))
+function Trends({ runs }: { runs: Run[] }) {
+	const shown = runs.slice(0, 40)
 	return (
-		<div className="flex h-24 items-end gap-1 rounded-lg border border-line bg-panel p-3" role="img" aria-label={`Findings of ${shown.length} audits, the newest on the right`}>
-			{shown.map(r => (
-				<div key={r.id} className="flex h-full max-w-8 min-w-1 grow flex-col justify-end" title={`${when(r.started_at)}: ${r.critical} critical, ${r.high} high, ${r.medium} medium, ${r.low} low`}>
-					{(
-						[
-							['critical', 'bg-bad'],
-							['high', 'bg-bad/60'],
-							['medium', 'bg-warn/70'],
-							['low', 'bg-line'],
-						] as const
-					).map(([s, look]) => (
-						<div key={s} className={look} style={{ height: `${(100 * r[s]) / most}%` }} />
-					))}
-				</div>
-			))}
+		<div className="grid gap-4 rounded-lg border border-line bg-panel p-3 sm:grid-cols-3">
+			<figure>
+				<FindingBars runs={shown} />
+				<figcaption className="mt-1 text-sm text-quiet">Findings</figcaption>
+			</figure>
+			<figure>
+				<MeasureBars runs={shown} measure="nulls" />
+				<figcaption className="mt-1 text-sm text-quiet">Null values, share</figcaption>
+			</figure>
+			<figure>
+				<MeasureBars runs={shown} measure="documents" />
+				<figcaption className="mt-1 text-sm text-quiet">Documents</figcaption>
+			</figure>
 		</div>
 	)
 }
@@ -115,7 +117,7 @@ export function Past({ id }: { id: string }) {
 				</>
 			)}
 			<h3 className="font-medium">Audits of this source</h3>
-			{runs.length > 1 && <Trend runs={runs} />}
+			{runs.length > 1 && <Trends runs={runs} />}
 			<ul className="divide-y divide-line rounded-lg border border-line bg-panel">
 				{runs.map(r => (
 					<li key={r.id}>

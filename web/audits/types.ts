@@ -8,6 +8,8 @@ export type Sources = Shapes['AuditSources']
 export type Change = Shapes['AuditChange']
 export type Diff = Shapes['AuditDiff']
 export type Run = Shapes['AuditRun']
+export type Collection = Shapes['AuditCollection']
+export type Totals = Shapes['AuditTotals']
 
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
