@@ -4,7 +4,7 @@
 #include "app/file.h"
 #include "base/path_near.h"
 #include "query/extjson.h"
-#include "store/store.h"
+#include "store/baselines.h"
 
 ag_severity ag_baseline_out_level(const ag_cli *c)
 {
@@ -44,15 +44,33 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 	return st ? st : ag_baseline_read(path, text, c->app.arena, &ret->file, err);
 }
 
-/* The previous run's report, from the store; false when there is no such run. */
-static bool previous_run(ag_cli *c, const ag_val *parsed, ag_baseline *ret)
+/* The run that a person chose as the baseline of the source; "" = none. */
+static ag_str chosen_run(ag_cli *c, const ag_val *parsed)
 {
-	const ag_str id = ag_val_member_str(parsed, "previous_run_id");
+	const ag_str key = ag_val_member_str(ag_val_getc(parsed, "source"), "key");
+	ag_baseline_row row;
+	ag_store *store;
+	ag_err ignored;
+	bool found = false;
+
+	if (!key.len || ag_app_store(&c->app, &store, &ignored) ||
+	    ag_store_baseline(store, key, c->app.arena, &row, &found, &ignored) || !found)
+		return AG_S("");
+	return ag_str_dup(c->app.arena, ag_id_str(&row.run));
+}
+
+/* The report of the source's baseline, else of the previous run, from the store; false when there is no such run. */
+static bool stored_run(ag_cli *c, const ag_val *parsed, ag_baseline *ret)
+{
+	const ag_str chosen = chosen_run(c, parsed),
+		     id = chosen.len ? chosen : ag_val_member_str(parsed, "previous_run_id");
 	ag_err ignored;
 	ag_str text;
 
 	return id.len && !ag_app_report(&c->app, id, &text, &ignored) &&
-	       !ag_baseline_read(ag_str_printf(c->app.arena, "the previous run, %.*s", AG_FMT(id)),
+	       !ag_baseline_read(ag_str_printf(c->app.arena, "the %s, %.*s",
+	                                       chosen.len ? "baseline" : "previous run",
+	                                       AG_FMT(id)),
 	                         text, c->app.arena, ret, &ignored);
 }
 
@@ -81,9 +99,9 @@ void ag_baseline_out_compare(ag_cli *c, const ag_baseline_use *use, ag_str repor
                              const ag_val *parsed, ag_baseline_result *ret)
 {
 	ag_baseline stored;
-	const ag_baseline *b = use->file.nreport                  ? &use->file
-	                       : previous_run(c, parsed, &stored) ? &stored
-	                                                          : NULL;
+	const ag_baseline *b = use->file.nreport                ? &use->file
+	                       : stored_run(c, parsed, &stored) ? &stored
+	                                                        : NULL;
 	ag_compared d;
 
 	ag_baseline_compare(parsed, b, c->app.arena, &d);

@@ -6,8 +6,9 @@
 #include "cli/cli.h"
 
 typedef struct ag_baseline_use {
-	bool is_on;       /* only what is new fails a build */
-	ag_baseline file; /* of --baseline; nreport 0 = the previous run in the store */
+	bool is_on; /* only what is new fails a build */
+	ag_baseline
+		file; /* of --baseline; nreport 0 = the source's baseline in the store, else its previous run */
 } ag_baseline_use;
 
 /* clang-format off */
@@ -15,7 +16,7 @@ typedef struct ag_baseline_use {
 	{ "baseline", 0, "REPORT", NULL, NULL,                                                      \
 	  "a JSON report: exit with 3 only for what it does not have" },                            \
 	{ "fail-on-new", 0, NULL, NULL, NULL,                                                       \
-	  "exit with 3 only for what --baseline, or the previous run, does not have" }
+	  "exit with 3 only for what --baseline, the source's baseline or the previous run does not have" }
 /* clang-format on */
 
 /* Read what the options name, before any work; complains about options that do not fit.

@@ -4,7 +4,7 @@
  * through the queue, the run and the report. Who does the jobs is not the server's business: a worker of this process or of another
  * machine (app/worker.h). An audit belongs to the project whose documents, or whose uploaded files, its source is.
  *
- * audits.c reads; audit_quality.c lists collections; audit_documents.c shows documents; audit_start.c begins, stops and takes files; audit_words.c is what people say and check. */
+ * audits.c reads; audit_quality.c lists collections; audit_baseline.c keeps baselines; audit_documents.c shows documents; audit_start.c begins, stops and takes files; audit_words.c is what people say and check. */
 #ifndef AG_SERVER_AUDITS_H
 #define AG_SERVER_AUDITS_H
 
@@ -83,6 +83,12 @@ void ag_server_audit_inspect(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 /* --- audit_quality.c: routes --- */
 
 void ag_server_audit_quality(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- audit_baseline.c: routes --- */
+
+void ag_server_audit_baseline(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_audit_baseline_set(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_audit_baseline_drop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 /* --- audit_documents.c: routes --- */
 

@@ -171,6 +171,28 @@ static const ag_doc_field diff[] = {
 	{ "unchanged", "integer", NULL, NULL, false },
 };
 
+static const ag_doc_field since_baseline[] = {
+	{ "compared", "boolean", NULL, NULL, false },
+	{ "with", "string", NULL, NULL, false },
+	{ "run_id", "string?", NULL, NULL, false },
+	{ "why", "string", "why not, or what is left out; \"\" = nothing", NULL, false },
+	{ "new", "any", "list: key, field, category, severity, affected_count", NULL, false },
+	{ "more", "any", "list: the same, and was: how many documents the baseline has", NULL,
+	  false },
+	{ "gone", "integer", "findings of the baseline that the audit does not report", NULL,
+	  false },
+	{ "new_gaps", "[string]", "what could be checked for the baseline, and now cannot", NULL,
+	  false },
+};
+
+static const ag_doc_field baseline[] = {
+	{ "baseline", "AuditRun?", "null = the source has no baseline", NULL, false },
+	{ "set_by", "string", "user who chose it", NULL, false },
+	{ "set_at", "time?", NULL, NULL, false },
+	{ "is_this", "boolean", "the audit is the baseline itself", NULL, false },
+	{ "changes", "AuditSinceBaseline?", "null: there is nothing to compare with", NULL, false },
+};
+
 static const ag_doc_field history[] = {
 	{ "collection", "string", NULL, NULL, false },
 	{ "runs", "[AuditRun]", "newest first", NULL, false },
@@ -256,6 +278,9 @@ const ag_doc_shape ag_doc_audit_shapes[] = {
 	{ "AuditCollectionList", NULL, collection_list, AG_NELEM(collection_list), false },
 	{ "AuditChange", NULL, compared, AG_NELEM(compared), false },
 	{ "AuditDiff", NULL, diff, AG_NELEM(diff), false },
+	{ "AuditSinceBaseline", "As `argus audit --baseline` prints it.", since_baseline,
+	  AG_NELEM(since_baseline), false },
+	{ "AuditBaseline", NULL, baseline, AG_NELEM(baseline), false },
 	{ "AuditHistory", NULL, history, AG_NELEM(history), false },
 	{ "AuditWaiting", NULL, waiting, AG_NELEM(waiting), false },
 	{ "AuditFinding", NULL, finding, AG_NELEM(finding), false },
@@ -594,6 +619,34 @@ const ag_route_doc ag_doc_audit_diff = {
 	.query = of_diff,
 	.nquery = AG_NELEM(of_diff),
 	.gives = "AuditDiff",
+	.other = { NOT_BEGUN },
+};
+const ag_route_doc ag_doc_audit_baseline = {
+	.name = "getAuditBaseline",
+	.tag = "audits",
+	.summary = "The baseline of an audit's source, and what is new against it",
+	.at = at_audit,
+	.nat = AG_NELEM(at_audit),
+	.gives = "AuditBaseline",
+	.other = { NOT_BEGUN },
+};
+const ag_route_doc ag_doc_set_baseline = {
+	.name = "setAuditBaseline",
+	.tag = "audits",
+	.summary = "Make an audit the baseline of its source",
+	.help = "It replaces the one before. `argus audit --fail-on-new` compares with it as well.",
+	.at = at_audit,
+	.nat = AG_NELEM(at_audit),
+	.gives = "AuditBaseline",
+	.other = { { 409, "the audit has not ended yet" } },
+};
+const ag_route_doc ag_doc_drop_baseline = {
+	.name = "dropAuditBaseline",
+	.tag = "audits",
+	.summary = "Take back that an audit is the baseline",
+	.at = at_audit,
+	.nat = AG_NELEM(at_audit),
+	.gives = "AuditBaseline",
 	.other = { NOT_BEGUN },
 };
 const ag_route_doc ag_doc_audit_history = {

@@ -60,6 +60,23 @@ static void write_ref(ag_jw *w, const char *where, ag_str name)
 	ag_buf_release(&out);
 }
 
+static void write_shape_ref(ag_jw *w, ag_str name, bool or_null)
+{
+	if (!or_null) {
+		write_ref(w, "schemas", name);
+		return;
+	}
+	ag_jw_kkey(w, "anyOf");
+	ag_jw_arr(w);
+	ag_jw_obj(w);
+	write_ref(w, "schemas", name);
+	ag_jw_obj_end(w);
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "type", AG_S("null"));
+	ag_jw_obj_end(w);
+	ag_jw_arr_end(w);
+}
+
 /* The members of the schema of one name, which may be null. */
 static void write_named(ag_jw *w, ag_str name, bool or_null)
 {
@@ -69,7 +86,7 @@ static void write_named(ag_jw *w, ag_str name, bool or_null)
 	if (ag_str_eqc(name, "any"))
 		return;
 	if (ag_doc_shape_find(name)) {
-		write_ref(w, "schemas", name);
+		write_shape_ref(w, name, or_null);
 		return;
 	}
 	if (or_null) {

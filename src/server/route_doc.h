@@ -138,11 +138,11 @@ extern const ag_route_doc ag_doc_list_recipe_runs, ag_doc_run_recipe, ag_doc_get
 /* --- doc_audits.c --- */
 
 extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_sources,
-	ag_doc_audit_quality, ag_doc_upload, ag_doc_drop_upload, ag_doc_inspect, ag_doc_documents,
-	ag_doc_documents_of, ag_doc_waiting, ag_doc_audit_metrics, ag_doc_get_audit,
-	ag_doc_audit_events, ag_doc_audit_report, ag_doc_export_audit, ag_doc_audit_diff,
-	ag_doc_audit_history, ag_doc_verify_audit, ag_doc_stop_audit, ag_doc_resume_audit,
-	ag_doc_rate, ag_doc_resolve;
+	ag_doc_audit_quality, ag_doc_audit_baseline, ag_doc_set_baseline, ag_doc_drop_baseline,
+	ag_doc_upload, ag_doc_drop_upload, ag_doc_inspect, ag_doc_documents, ag_doc_documents_of,
+	ag_doc_waiting, ag_doc_audit_metrics, ag_doc_get_audit, ag_doc_audit_events,
+	ag_doc_audit_report, ag_doc_export_audit, ag_doc_audit_diff, ag_doc_audit_history,
+	ag_doc_verify_audit, ag_doc_stop_audit, ag_doc_resume_audit, ag_doc_rate, ag_doc_resolve;
 
 /* --- doc_connections.c --- */
 

@@ -74,7 +74,8 @@ enum {
 	USERS,
 	FEEDBACK,
 	SHARES,
-	SHARE_COPIES
+	SHARE_COPIES,
+	BASELINES
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -114,6 +115,8 @@ static const ag_sql reads[] = {
 	[SHARES] = { "SELECT " SHARE_COLUMNS " FROM shares WHERE id > $1 ORDER BY id LIMIT $2" },
 	[SHARE_COPIES] = { "SELECT share, copied_at, version, body FROM share_copies "
 	                   "WHERE share > $1 ORDER BY share LIMIT $2" },
+	[BASELINES] = { "SELECT source_key, run, \"user\", set_at FROM baselines "
+	                "WHERE source_key > $1 ORDER BY source_key LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -213,6 +216,10 @@ static const ag_sql writes[] = {
 	                   "VALUES ($1, $2, $3, $4) ON CONFLICT (share) DO UPDATE SET "
 	                   "copied_at = excluded.copied_at, version = excluded.version, "
 	                   "body = excluded.body" },
+	[BASELINES] = { "INSERT INTO baselines (source_key, run, \"user\", set_at) "
+	                "VALUES ($1, $2, $3, $4) ON CONFLICT (source_key) DO UPDATE SET "
+	                "run = excluded.run, \"user\" = excluded.\"user\", "
+	                "set_at = excluded.set_at" },
 };
 
 static const table tables[] = {
@@ -235,6 +242,7 @@ static const table tables[] = {
 	[FEEDBACK] = { false, 9, 1, COUNT(nother) },
 	[SHARES] = { false, 15, 0, COUNT(nother) },
 	[SHARE_COPIES] = { false, 4, 0, COUNT(nother) },
+	[BASELINES] = { false, 4, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

@@ -30,6 +30,7 @@ enum {
 	DROP_EVENTS,
 	DROP_LEASE,
 	DROP_FEEDBACK,
+	DROP_BASELINE,
 	DROP_RUN,
 	DROP_OLD_LEASES,
 };
@@ -102,6 +103,7 @@ static const ag_sql sql[] = {
 	[DROP_EVENTS] = { "DELETE FROM events WHERE run = $1" },
 	[DROP_LEASE] = { "DELETE FROM leases WHERE run = $1" },
 	[DROP_FEEDBACK] = { "DELETE FROM feedback WHERE turn = $1" },
+	[DROP_BASELINE] = { "DELETE FROM baselines WHERE run = $1" },
 	[DROP_RUN] = { "DELETE FROM runs WHERE id = $1" },
 	/* Of what has no run of its own: a conversation. */
 	[DROP_OLD_LEASES] = { "DELETE FROM leases WHERE until < $1 AND NOT EXISTS "
@@ -473,7 +475,8 @@ typedef struct purging {
 /* Some runs that the statement chooses, with all that belongs to them. What is done twice removes nothing twice. */
 static ag_status drop_runs(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
-	static const int drops[] = { DROP_EVENTS, DROP_LEASE, DROP_FEEDBACK, DROP_RUN };
+	static const int drops[] = { DROP_EVENTS, DROP_LEASE, DROP_FEEDBACK, DROP_BASELINE,
+		                     DROP_RUN };
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	purging *p = arg;
 	doomed d = { .arena = arena,

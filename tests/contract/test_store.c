@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "store/baselines.h"
 #include "store_fixtures.h"
 
 static const store_fixture *fixture; /* of the group that runs */
@@ -443,6 +444,55 @@ static void run_is_found_by_prefix(void **state)
 		                 AG_INVALID);
 }
 
+/* A source has one baseline; it goes when it is taken back, and with its run. */
+static void baseline_of_a_source(void **state)
+{
+	store_env *env = *state;
+	ag_baseline_row got, b = { .source_key = AG_S("/data/\xc3\xa4"), .user = AG_S("ann") };
+	ag_id runs[2];
+	uint64_t nrun;
+	bool found;
+
+	for (size_t i = 0; i < 2; i++) {
+		ag_run_row run;
+
+		runs[i] = ag_id_new(&ag_clock_system);
+		run = store_test_run(&runs[i], 1000 + (int64_t)i, "/data/\xc3\xa4");
+		run.finished_ms = 2000 + (int64_t)i * 1000;
+		put_run(env, &run);
+	}
+	assert_ok(env,
+	          ag_store_baseline(env->store, b.source_key, env->arena, &got, &found, &env->err));
+	assert_false(found);
+	for (size_t i = 0; i < 2; i++) {
+		b.run = runs[1 - i];
+		b.set_ms = 70 + (int64_t)i;
+		assert_ok(env, ag_store_put_baseline(env->store, &b, &env->err));
+		assert_ok(env, ag_store_baseline(env->store, b.source_key, env->arena, &got, &found,
+		                                 &env->err));
+		assert_true(found);
+		assert_string_equal(got.run.text, runs[1 - i].text);
+		assert_true(ag_str_eq(got.source_key, b.source_key));
+		assert_str(got.user, "ann");
+		assert_int_equal(got.set_ms, 70 + i);
+	}
+	assert_ok(env, ag_store_drop_baseline(env->store, &runs[1], &env->err)); /* no baseline */
+	assert_ok(env,
+	          ag_store_baseline(env->store, b.source_key, env->arena, &got, &found, &env->err));
+	assert_true(found);
+	assert_ok(env, ag_store_purge(env->store, 2500, &nrun, &env->err)); /* runs[0] */
+	assert_int_equal(nrun, 1);
+	assert_ok(env,
+	          ag_store_baseline(env->store, b.source_key, env->arena, &got, &found, &env->err));
+	assert_false(found);
+	b.run = runs[1];
+	assert_ok(env, ag_store_put_baseline(env->store, &b, &env->err));
+	assert_ok(env, ag_store_drop_baseline(env->store, &runs[1], &env->err));
+	assert_ok(env,
+	          ag_store_baseline(env->store, b.source_key, env->arena, &got, &found, &env->err));
+	assert_false(found);
+}
+
 /* --- findings, report, lease, purge --- */
 
 static void findings_are_replaced_by_id(void **state)
@@ -656,6 +706,7 @@ int main(void)
 		T(run_row_is_inserted_and_replaced),
 		T(runs_are_listed_newest_first),
 		T(newest_run_of_each_source),
+		T(baseline_of_a_source),
 		T(runs_of_a_place),
 		T(run_is_found_by_prefix),
 		T(findings_are_replaced_by_id),

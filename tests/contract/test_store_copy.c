@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "store/baselines.h"
 #include "store/copy.h"
 #include "store/identity.h"
 #include "store/ledger.h"
@@ -91,9 +92,14 @@ static void fill_rights(world *w, ag_store *s)
 		.created_ms = 5
 	};
 
+	const ag_baseline_row b = {
+		.source_key = AG_S("k"), .run = w->runs[0], .user = AG_S("ann"), .set_ms = 5
+	};
+
 	assert_ok(env, ag_store_put_project(s, &p, &env->err));
 	assert_ok(env, ag_store_put_member(s, &m, &env->err));
 	assert_ok(env, ag_store_put_token(s, &t, &env->err));
+	assert_ok(env, ag_store_put_baseline(s, &b, &env->err));
 	assert_ok(env,
 	          ag_store_put_text(s, AG_S("key"), AG_S("text\n\xe2\x82\xac"), 77, &env->err));
 }
@@ -156,10 +162,12 @@ static void same_rights(world *w, ag_store *s)
 	store_env *env = w->env;
 	ag_project_row p;
 	ag_member_row *m;
+	ag_baseline_row b;
 	ag_token_row t;
 	ag_str text;
 	int64_t at_ms;
 	size_t n;
+	bool found;
 
 	assert_ok(env, ag_store_project(s, AG_S("shop"), env->arena, &p, &env->err));
 	assert_ok(env, ag_store_members(s, AG_S("shop"), AG_S(""), env->arena, &m, &n, &env->err));
@@ -173,6 +181,11 @@ static void same_rights(world *w, ag_store *s)
 	assert_ok(env, ag_store_text(s, AG_S("key"), env->arena, &text, &at_ms, &env->err));
 	assert_str(text, "text\n\xe2\x82\xac");
 	assert_int_equal(at_ms, 77);
+	assert_ok(env, ag_store_baseline(s, AG_S("k"), env->arena, &b, &found, &env->err));
+	assert_true(found);
+	assert_string_equal(b.run.text, w->runs[0].text);
+	assert_str(b.user, "ann");
+	assert_int_equal(b.set_ms, 5);
 }
 
 static ag_ledger_check chain(world *w, ag_store *s)

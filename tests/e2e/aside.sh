@@ -173,4 +173,18 @@ echo '{"findings":' >x.json
 run audit e.ndjson --baseline x.json; want 'a broken report' 1 '' 'not JSON'
 run audit e.ndjson --fail-on-new --no-history; want 'nothing to compare with' 2 '' '--baseline REPORT'
 
+# The baseline that a person chose in the page stands before the previous run.
+data f.ndjson 20 null
+run audit f.ndjson --store b.db --output json; want 'a run for the baseline' 0
+python3 - <<'END'
+import json, sqlite3
+
+r = json.load(open("../out"))
+with sqlite3.connect("b.db") as db:
+    db.execute("INSERT INTO baselines (source_key, run, \"user\", set_at) VALUES (?, ?, 'ann', 1)", (r["source"]["key"], r["id"]))
+END
+data f.ndjson 999 null
+run audit f.ndjson --store b.db --quiet
+run audit f.ndjson --store b.db --fail-on-new; want 'new against the baseline, although the previous run had it' 3 'compared with the baseline, '
+
 exit $bad

@@ -222,7 +222,29 @@ def past(server, tokens, audit):
     upload(server, analyst, "gaps.ndjson", "".join(json.dumps({"_id": i, "age": None if i % 4 == 0 else i % 50}) + "\n" for i in range(200)))
     ended(server, analyst, start(server, analyst, upload="gaps.ndjson")[0])
     quality(server, tokens, new, audit)
+    baseline(server, tokens, new, audit)
     return new
+
+
+def baseline(server, tokens, new, old):
+    """An audit is made the baseline; a later one is compared with it, until that is taken back."""
+    analyst, viewer, stranger = tokens
+    at = lambda one: "%s/%s/baseline" % (A, one)
+    none = call(server, viewer, "GET", at(new))[1]
+    check("without a baseline there is nothing to compare with", none == {"baseline": None, "set_by": "", "set_at": None, "is_this": False, "changes": None}, none)
+    got = [call(server, t, m, at(new))[0] for t, m in ((viewer, "PUT"), (viewer, "DELETE"), (stranger, "GET"), (stranger, "PUT"))] + [call(server, analyst, "PUT", at(NOBODY))[0]]
+    check("who may not choose a baseline", got == [403, 403, 404, 404, 404] and call(server, viewer, "GET", at(new))[1] == none, got)
+    status, got = call(server, analyst, "PUT", at(new))
+    check("an audit is made the baseline", status == 200 and got["is_this"] and got["baseline"]["id"] == new and got["set_by"] == "ann" and got["set_at"] and
+          got["changes"] is None, got)
+    status, got = call(server, viewer, "GET", at(old))
+    report = call(server, viewer, "GET", "%s/%s/report" % (A, old))[1]
+    check("another audit is compared with it", status == 200 and not got["is_this"] and got["changes"]["compared"] and got["changes"]["run_id"] == new and
+          "age" in [f["field"] for f in got["changes"]["new"]] and {f["key"] for f in got["changes"]["new"]} <= {f["key"] for f in report["findings"]}, got)
+    call(server, analyst, "DELETE", at(old))
+    check("only the baseline itself is taken back", call(server, viewer, "GET", at(new))[1]["is_this"])
+    status, got = call(server, analyst, "DELETE", at(new))
+    check("it is taken back", status == 200 and got == none, got)
 
 
 def quality(server, tokens, new, old):
@@ -449,7 +471,7 @@ def on(name, store, model):
     nested(server, tokens)
     collections(server, tokens)
     log = subprocess.run([serve.ARGUS, "log", "-o", "json", "--project", "shop", "--limit", "500"], capture_output=True, text=True, env=serve.env(store, model), check=False)
-    check("what was done is in the audit table", all(t in log.stdout for t in ("start_audit", "upload_documents", "rate_finding", "verify_audit", "read_audit_report")), log.stderr)
+    check("what was done is in the audit table", all(t in log.stdout for t in ("start_audit", "upload_documents", "rate_finding", "verify_audit", "read_audit_report", "set_audit_baseline", "drop_audit_baseline")), log.stderr)
     check("it ends with 0", server.stop() == 0, server.said())
     stops(store, model, tokens)
     waits(store, model, tokens)

@@ -209,6 +209,26 @@ await check('two audits are compared side by side, by an address that can be pas
 	await page.context().close()
 })
 
+await check('an audit is made the baseline, and a later one says what is new against it', async () => {
+	const page = await screen('/audits')
+	await rows(page).getByRole('link', { name: /people/ }).nth(0).click()
+	await page.getByText('Nothing was found').waitFor()
+	const group = page.getByRole('group', { name: 'Baseline' })
+	await group.getByRole('button', { name: 'Make this the baseline' }).click()
+	await group.getByText('This audit is the baseline').waitFor()
+	await page.getByRole('link', { name: 'All audits' }).click()
+	await upload(page, 'people.ndjson', people(400, 40))
+	await complete(page)
+	await group.getByText(/[1-9]\d* new/).waitFor()
+	await page.getByRole('button', { name: /^[1-9]\d* new since the baseline$/ }).click()
+	await page.getByRole('article', { name: /^age/ }).first().getByText('new', { exact: true }).waitFor()
+	await group.getByRole('link', { name: 'baseline' }).click()
+	await group.getByRole('button', { name: 'No longer the baseline' }).click()
+	await group.getByRole('button', { name: 'Make this the baseline' }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 await check('a file that is none is refused in words', async () => {
 	const page = await screen('/audits')
 	await upload(page, 'notes.txt', 'words')

@@ -2,7 +2,7 @@
 import { ask, json } from '../shared/api'
 import { upload } from '../shared/upload'
 import type { Source } from './documents'
-import type { Checked, Inspected, Report } from './types'
+import type { Baseline, Checked, Inspected, Report } from './types'
 
 const q = (values: object) =>
 	Object.entries(values)
@@ -48,6 +48,9 @@ export const audits = {
 	report: async (id: string) => (await (await ask(`${one(id)}/report`)).json()) as Report,
 	exportAddress: (id: string, as: string) => `${one(id)}/export?as=${as}`,
 	diff: (id: string, older: string) => json<'compareAudits'>(`${one(id)}/diff?${q({ with: older })}`),
+	baseline: async (id: string) => (await json<'getAuditBaseline'>(`${one(id)}/baseline`)) as Baseline,
+	setBaseline: (id: string) => json<'setAuditBaseline'>(`${one(id)}/baseline`, 'PUT', {} as never),
+	dropBaseline: (id: string) => json<'dropAuditBaseline'>(`${one(id)}/baseline`, 'DELETE'),
 	history: (id: string) => json<'getAuditHistory'>(`${one(id)}/history`),
 	verify: async (id: string, finding: string) =>
 		(await (await ask(`${one(id)}/verify?${q({ finding })}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).json()) as Checked,

@@ -3,11 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, Download, Play, Square } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { ScrolledList } from '../shared/list'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { audits } from './api'
+import { Baseline, newsOf, useBaseline } from './baseline'
 import { Documents } from './documents'
 import { Fields } from './fields'
+import { FindingTools } from './finding_tools'
 import { Live } from './live'
 import { Counts, SeverityMark, State, canGoOn, count, isOver, many, when } from './marks'
 import { Past } from './past'
@@ -91,6 +94,7 @@ function Tabs({ chosen, onChoose }: { chosen: Tab; onChoose: (t: Tab) => void })
 function Ended({ audit }: { audit: Audit }) {
 	const [tab, setTab] = useState<Tab>('Findings')
 	const report = useQuery({ queryKey: ['audit-report', audit.id], queryFn: () => audits.report(audit.id), staleTime: Infinity })
+	const baseline = useBaseline(audit.id)
 	if (report.error) return <ProblemNote error={report.error} />
 	if (!report.data) return <p className="text-quiet">Loading the report …</p>
 	const r = report.data
@@ -105,11 +109,14 @@ function Ended({ audit }: { audit: Audit }) {
 				{r.set_aside_count > 0 && `, ${many(r.set_aside_count, 'finding')} set aside`}. {r.status !== 'ok' && `${r.status_reason}.`}
 			</p>
 			<Gaps of={r.gaps} />
+			<Baseline id={audit.id} />
 			<Tabs chosen={tab} onChoose={setTab} />
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} className="flex min-h-0 grow flex-col">
 				<Documents source={{ audit: audit.id }}>
-					{tab === 'Findings' && <Findings audit={audit.id} report={r} />}
-					{tab === 'Fields' && <Fields of={r.distributions} total={r.collection_size} masked={r.masked} />}
+					{tab === 'Findings' && (
+						<Findings report={r} news={newsOf(r, baseline.data)} list={ScrolledList} tools={f => <FindingTools audit={audit.id} of={f} />} />
+					)}
+					{tab === 'Fields' && <Fields of={r.distributions} total={r.collection_size} masked={r.masked} list={ScrolledList} />}
 				</Documents>
 				{tab === 'Past' && <Past id={audit.id} />}
 			</div>

@@ -1,9 +1,9 @@
 // The screen of /audits/compare: two audits side by side. The address names both, so it can be passed on.
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowLeft, ArrowLeftRight } from 'lucide-react'
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { ScrolledList } from '../shared/list'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { audits } from './api'
@@ -158,17 +158,7 @@ function Pairs({ diff, show, onShow }: { diff: Diff; show: Kind | undefined; onS
 	const report = (id: string) => ({ queryKey: ['audit-report', id], queryFn: () => audits.report(id), staleTime: Infinity, enabled: open !== '' })
 	const a = useQuery(report(diff.a.id))
 	const b = useQuery(report(diff.b.id))
-	const box = useRef<HTMLDivElement>(null)
 	const keyOf = (p: Pair) => `${p.kind}/${p.of.field}/${p.of.category}`
-	const list = useVirtualizer({
-		count: found.length,
-		getScrollElement: () => box.current,
-		estimateSize: () => 68,
-		overscan: 8,
-		gap: 8,
-		getItemKey: i => keyOf(found[i]!),
-		initialRect: { width: 800, height: 800 },
-	})
 	if (!all.length) return <p className="rounded-lg border border-line bg-panel px-4 py-6">Neither audit found anything.</p>
 	return (
 		<>
@@ -199,19 +189,9 @@ function Pairs({ diff, show, onShow }: { diff: Diff; show: Kind | undefined; onS
 			</div>
 			{(a.error ?? b.error) && <ProblemNote error={(a.error ?? b.error)!} />}
 			{found.length === 0 && <p className="text-quiet">{words ? 'No finding has these words.' : 'There is no such finding.'}</p>}
-			<div ref={box} className="min-h-[75dvh] grow overflow-y-auto sm:min-h-80" tabIndex={0} role="region" aria-label={many(found.length, 'finding')}>
-				<div style={{ height: list.getTotalSize() }} className="relative">
-					{list.getVirtualItems().map(v => {
-						const p = found[v.index]!
-						const key = keyOf(p)
-						return (
-							<div key={v.key} data-index={v.index} ref={list.measureElement} className="absolute inset-x-0 top-0" style={{ transform: `translateY(${v.start}px)` }}>
-								<Row of={p} runs={diff} reports={{ a: a.data, b: b.data }} isOpen={open === key} onTurn={() => setOpen(open === key ? '' : key)} />
-							</div>
-						)
-					})}
-				</div>
-			</div>
+			<ScrolledList of={found} keyOf={keyOf} label={many(found.length, 'finding')} height={68}>
+				{p => <Row of={p} runs={diff} reports={{ a: a.data, b: b.data }} isOpen={open === keyOf(p)} onTurn={() => setOpen(open === keyOf(p) ? '' : keyOf(p))} />}
+			</ScrolledList>
 		</>
 	)
 }

@@ -1,12 +1,13 @@
 // The documents behind a bar, a value or a finding, in a dialog; the filter that finds them can be changed and copied.
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type ReactNode, createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
 import { audits } from './api'
 import { many } from './marks'
+import { type Asked, Opener } from './opener'
 
 // JSON as a person writes it: what is short stays on its line.
 function laidOut(v: unknown, indent = ''): string {
@@ -22,13 +23,6 @@ function laidOut(v: unknown, indent = ''): string {
 
 // Where they are: the source of an audit, a collection or a file of a project.
 export type Source = { audit: string } | { project: string; collection?: string; upload?: string }
-interface Asked {
-	filter: string
-	title: string
-}
-
-const Opener = createContext<((asked: Asked) => void) | null>(null)
-export const useDocuments = () => useContext(Opener)
 
 function Found({ source, filter }: { source: Source; filter: string }) {
 	const found = useQuery({ queryKey: ['documents', source, filter], queryFn: () => audits.documents(source, filter), staleTime: 60000, retry: false })

@@ -1,11 +1,11 @@
 // The fields of a collection with pictures of their values: found by words, drawn only where they are in sight.
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { Search } from 'lucide-react'
-import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { type ComponentType, useDeferredValue, useMemo, useState } from 'react'
+import type { ListProps } from '../shared/list'
 import { Button } from '../shared/ui'
-import { useDocuments } from './documents'
 import { type Measure, ofBar, ofValue } from './filters'
 import { count, many, share } from './marks'
+import { useDocuments } from './opener'
 import type { Distribution, Histogram } from './types'
 
 const textOf = (v: unknown): string => {
@@ -161,21 +161,11 @@ function Field({ of: d, total }: { of: Distribution; total: number }) {
 	)
 }
 
-export function Fields({ of, total, masked }: { of: Distribution[]; total: number; masked: boolean }) {
+export function Fields({ of, total, masked, list: List }: { of: Distribution[]; total: number; masked: boolean; list: ComponentType<ListProps<Distribution>> }) {
 	const show = useDocuments()
 	const [words, setWords] = useState('')
 	const search = useDeferredValue(words.trim().toLowerCase())
 	const found = useMemo(() => of.filter(d => d.path.toLowerCase().includes(search)), [of, search])
-	const box = useRef<HTMLDivElement>(null)
-	const list = useVirtualizer({
-		count: found.length,
-		getScrollElement: () => box.current,
-		estimateSize: () => 200,
-		overscan: 4,
-		gap: 10,
-		getItemKey: i => found[i]!.path,
-		initialRect: { width: 800, height: 800 },
-	})
 	return (
 		<div className="flex min-h-0 grow flex-col gap-3">
 			<div className="flex flex-wrap items-center gap-2">
@@ -195,15 +185,9 @@ export function Fields({ of, total, masked }: { of: Distribution[]; total: numbe
 			{show && <p className="text-sm text-quiet">A bar or a value leads to its documents.</p>}
 			{masked && <p className="text-sm text-quiet">Personal values are masked; all counts are exact.</p>}
 			{found.length === 0 && <p className="text-quiet">{of.length ? 'No field has these words.' : 'The audit ended before it had figures of the fields.'}</p>}
-			<div ref={box} className="min-h-[75dvh] grow overflow-y-auto sm:min-h-80" tabIndex={0} role="region" aria-label="Fields">
-				<div style={{ height: list.getTotalSize() }} className="relative">
-					{list.getVirtualItems().map(v => (
-						<div key={v.key} data-index={v.index} ref={list.measureElement} className="absolute inset-x-0 top-0" style={{ transform: `translateY(${v.start}px)` }}>
-							<Field of={found[v.index]!} total={total} />
-						</div>
-					))}
-				</div>
-			</div>
+			<List of={found} keyOf={d => d.path} label="Fields" height={200}>
+				{d => <Field of={d} total={total} />}
+			</List>
 		</div>
 	)
 }

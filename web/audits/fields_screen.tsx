@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useEffect } from 'react'
+import { ScrolledList } from '../shared/list'
 import { ProblemNote } from '../shared/problem'
 import { audits } from './api'
 import { Documents } from './documents'
@@ -43,7 +44,7 @@ export function FieldsScreen() {
 			{fields.isPending && <p className="text-quiet">Each document is read …</p>}
 			{f && (
 				<Documents source={{ project: of.project ?? '', collection: of.collection, upload: of.upload }}>
-					<Fields of={f.distributions} total={f.documents_sampled} masked={f.masked} />
+					<Fields of={f.distributions} total={f.documents_sampled} masked={f.masked} list={ScrolledList} />
 				</Documents>
 			)}
 		</div>

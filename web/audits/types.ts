@@ -8,6 +8,7 @@ export type Sources = Shapes['AuditSources']
 export type Change = Shapes['AuditChange']
 export type Diff = Shapes['AuditDiff']
 export type Run = Shapes['AuditRun']
+export type Baseline = Omit<Shapes['AuditBaseline'], 'changes'> & { changes: SinceBaseline | null }
 export type Collection = Shapes['AuditCollection']
 export type Totals = Shapes['AuditTotals']
 
@@ -16,6 +17,7 @@ export type Severity = (typeof SEVERITIES)[number]
 
 export interface Finding {
 	id: string
+	key: string // the same in each audit of the source
 	field: string // "" = whole documents
 	category: string
 	category_title: string
@@ -33,6 +35,7 @@ export interface Finding {
 	parts: { category: string; description: string; affected_count: number }[]
 	user_label: string | null
 	status: string
+	set_aside?: { reason: string } | null
 }
 
 export interface Histogram {
@@ -60,6 +63,15 @@ export interface Distribution {
 	rare_values: { value: unknown; count: number; marked?: number }[]
 }
 
+export interface SinceBaseline {
+	compared: boolean
+	why: string
+	new: { key: string }[]
+	more: { key: string; field: string; category: string; affected_count: number; was: number }[]
+	gone: number
+	new_gaps: string[]
+}
+
 export interface Gap {
 	severity: Severity
 	count: number
@@ -84,7 +96,13 @@ export interface Report {
 	distributions: Distribution[]
 	coverage: { paths: number; investigated: number }
 	set_aside_count: number
+	previous_run_id: string | null
+	previous_run_at: string | null
+	new_findings: { key: string }[]
 	resolved_findings: { id: string; field: string; category: string }[]
+	regressed_fields: string[]
+	still_present: unknown[]
+	not_checked: unknown[]
 	cost: { usd?: number } | null
 }
 
