@@ -124,7 +124,7 @@ complete -c argus -n '__argus_is audit' -l details -d 'in text: evidence, exampl
 complete -c argus -n '__argus_is audit' -l output -s o -x -a 'text json silent short csv markdown github junit sarif html' -d 'text, short, json, html, sarif, junit, github, markdown, csv or silent'
 complete -c argus -n '__argus_is audit' -l out -r -F -d 'write the report to a file, whole or not at all; - is standard output'
 complete -c argus -n '__argus_is audit' -l baseline -r -F -d 'a JSON report: exit with 3 only for what it does not have'
-complete -c argus -n '__argus_is audit' -l fail-on-new -d 'exit with 3 only for what --baseline, or the previous run, does not have'
+complete -c argus -n '__argus_is audit' -l fail-on-new -d 'exit with 3 only for what --baseline, the source\'s baseline or the previous run does not have'
 complete -c argus -n '__argus_is audit' -l cells -r -F -d 'write each flagged cell there, a JSON object a line'
 complete -c argus -n '__argus_is audit' -l repairs -r -F -d 'write the right value of each flagged cell there, where one is certain; values are not masked'
 complete -c argus -n '__argus_is audit' -l threads -x -d 'worker threads'

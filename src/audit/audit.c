@@ -11,6 +11,7 @@
 #include "audit/gaps.h"
 #include "audit/prompt.h"
 #include "audit/report.h"
+#include "audit/report_diff.h"
 #include "audit/start.h"
 #include "audit/tools.h"
 #include "query/extjson.h"

@@ -343,7 +343,7 @@ def collections(server, tokens):
         pages += [a["id"] for a in page["audits"]]
         cursor = page["next"]
     whole = [a["id"] for a in call(server, viewer, "GET", A + "?project=shop")[1]["audits"]]
-    check("pages of one are the whole list", pages == whole and len(whole) == 5, (pages, whole))
+    check("pages of one are the whole list", pages == whole and len(whole) == 6, (pages, whole))
 
 
 def stops(store, model, tokens):

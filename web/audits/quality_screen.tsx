@@ -11,7 +11,7 @@ import { type Order, type QualityQuestion, audits } from './api'
 import { Counts, State, count, many, share, when } from './marks'
 import { AuditLists } from './tabs'
 import { FindingBars, nullShare } from './trend'
-import type { Collection, Run, Totals } from './types'
+import type { Audit, Collection, Run, Totals } from './types'
 
 const FIELD = 'min-h-9 rounded-md border border-line bg-panel px-2 focus:border-accent focus:outline-none'
 
@@ -81,7 +81,7 @@ function Row({ of }: { of: Collection }) {
 				{/* A failed audit says more here than its figures do. */}
 				{now.status !== 'ok' && (
 					<span className="block text-sm">
-						<State audit={{ status: now.status, is_stopping: false }} />
+						<State audit={{ status: now.status as Audit['status'], is_stopping: false }} />
 					</span>
 				)}
 				<span className="block text-sm text-quiet lg:hidden">{when(now.started_at)}</span>
