@@ -223,9 +223,9 @@ export function CompareScreen() {
 			{b && diff.isPending && <p className="text-quiet">Comparing …</p>}
 			{d && (
 				<>
-					<div className="grid grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-2">
+					<div className="grid gap-2 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
 						<Choice label="Older audit" value={d.a} runs={runs.filter(r => r.id !== d.b.id)} onChoose={id => change({ a: id })} />
-						<Button aria-label="Swap the two audits" title="Swap the two audits" className="px-2" onClick={() => change({ a: d.b.id, b: d.a.id })}>
+						<Button aria-label="Swap the two audits" title="Swap the two audits" className="justify-self-center self-center px-2" onClick={() => change({ a: d.b.id, b: d.a.id })}>
 							<ArrowLeftRight aria-hidden className="size-4" />
 						</Button>
 						<Choice label="Newer audit" value={d.b} runs={runs.filter(r => r.id !== d.a.id)} onChoose={id => change({ b: id })} />

@@ -125,7 +125,7 @@ function Head({ by, asked, onSort, look = '', children }: HeadProps) {
 	return (
 		<th scope="col" aria-sort={!by || !isChosen ? undefined : Arrow === ArrowUp ? 'ascending' : 'descending'} className={`px-3 py-1 text-left text-sm font-medium text-quiet ${look}`}>
 			{by ? (
-				<button type="button" onClick={() => onSort(by)} className="inline-flex min-h-9 items-center gap-1 hover:text-text">
+				<button type="button" onClick={() => onSort(by)} className="inline-flex min-h-9 items-center gap-1 text-left hover:text-text">
 					{children}
 					{isChosen && <Arrow aria-hidden className="size-4" />}
 				</button>
@@ -148,7 +148,7 @@ function Summary({ of: t }: { of: Totals }) {
 	return (
 		<dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-6" aria-label="All collections of the list">
 			{parts.map(([n, words, look]) => (
-				<div key={words} className="flex flex-col-reverse bg-panel px-3 py-2">
+				<div key={words} className="flex flex-col-reverse justify-end bg-panel px-3 py-2">
 					<dt className="text-sm text-quiet">{words}</dt>
 					<dd className={`text-xl font-semibold tabular-nums ${look}`}>{count(n)}</dd>
 				</div>
