@@ -78,14 +78,21 @@ static inline ag_sql_result *run_sql(pg_test *t, const char *sql)
 	return &t->r;
 }
 
+/* A statement that failed is printed with the server's reason. */
+static inline void assert_ran(const ag_sql_result *r)
+{
+	if (!r->is_ok)
+		print_error("%.*s (%s)\n", AG_FMT(r->failure.message), r->failure.sqlstate);
+	assert_true(r->is_ok);
+}
+
 static inline void assert_rows(pg_test *t, const char *sql, const char *rows)
 {
 	ag_sql_result *r = run_sql(t, sql);
 
 	if (!r->is_ok)
-		print_error("%s: %.*s (%s)\n", sql, AG_FMT(r->failure.message),
-		            r->failure.sqlstate);
-	assert_true(r->is_ok);
+		print_error("%s:\n", sql);
+	assert_ran(r);
 	assert_string_equal(r->rows.ptr, rows);
 }
 

@@ -36,7 +36,7 @@ static void rows_are_json(void **state)
 	(void)state;
 	assert_rows(&t, "SELECT 1", "[[1]]");
 	r = run_sql(&t, "SELECT * FROM users ORDER BY id");
-	assert_true(r->is_ok);
+	assert_ran(r);
 	assert_string_equal(r->rows.ptr,
 	                    "[[1,\"Ann\",19.90,\"happy\",[\"a\",\"b c\"],\"1999-12-31\","
 	                    "\"2026-03-01T06:30:00+00:00\",12.50,{\"a\": [1, null]}],"
@@ -58,7 +58,7 @@ static void columns_have_names_and_types(void **state)
 
 	(void)state;
 	r = run_sql(&t, "SELECT * FROM users LIMIT 0");
-	assert_true(r->is_ok);
+	assert_ran(r);
 	assert_string_equal(r->rows.ptr, "[]");
 	assert_int_equal(r->ncolumn, AG_NELEM(types));
 	assert_string_equal(r->columns[0].name.ptr, "id");
@@ -153,7 +153,7 @@ static void bytes_stop_at_a_whole_row(void **state)
 		fit = max < 10 ? 0 : 1 + (max - 10) / 9;
 		t.limits.max_bytes = max;
 		r = run_sql(&t, "SELECT 'aaaa' FROM generate_series(1, 3)");
-		assert_true(r->is_ok);
+		assert_ran(r);
 		assert_true(r->rows.len <= max);
 		assert_int_equal(r->nrow, fit > 3 ? 3 : fit);
 		assert_int_equal(r->cut, fit >= 3 ? AG_SQL_WHOLE : AG_SQL_CUT_BYTES);
@@ -210,7 +210,7 @@ static void a_huge_value_is_never_held(void **state)
 	size_t kb = peak_of("SELECT 1 AS n, repeat('x', 64 * 1024 * 1024) AS big");
 
 	(void)state;
-	assert_true(t.r.is_ok);
+	assert_ran(&t.r);
 	assert_string_equal(t.r.rows.ptr, "[]");
 	assert_int_equal(t.r.cut, AG_SQL_CUT_BYTES);
 	assert_int_equal(t.r.rows_seen, 1);
@@ -236,12 +236,12 @@ static void a_huge_result_is_never_held(void **state)
 
 	(void)state;
 	kb = peak_of(sql);
-	assert_true(t.r.is_ok);
+	assert_ran(&t.r);
 	assert_int_equal(t.r.cut, AG_SQL_CUT_ROWS);
 	assert_int_equal(t.r.nrow, 500);
 	t.limits.max_rows = 100000;
 	kb = peak_of(sql);
-	assert_true(t.r.is_ok);
+	assert_ran(&t.r);
 	assert_int_equal(t.r.cut, AG_SQL_CUT_BYTES);
 	assert_true(t.r.rows.len <= 1024 * 1024 && t.r.rows.len > 1024 * 1024 - 100);
 	assert_int_equal(t.r.rows_seen, t.r.nrow + 1);
@@ -319,7 +319,7 @@ static void a_plan_is_one_value(void **state)
 	t.r = (ag_sql_result){ 0 };
 	assert_int_equal(engine->explain(t.impl, &t.ctx, &safe, &t.limits, t.arena, &t.r, &err),
 	                 AG_OK);
-	assert_true(t.r.is_ok);
+	assert_ran(&t.r);
 	assert_int_equal(t.r.nrow, 1);
 	assert_int_equal(strncmp(t.r.rows.ptr, "[[[", 3), 0);
 	assert_null(strchr(t.r.rows.ptr, '\n'));
