@@ -103,6 +103,15 @@ ag_status ag_mongo_failure(const ag_mongo *m, const ag_mongo_conn *conn, const a
 		ag_err_hint(err, "give it more time with --max-seconds");
 		return AG_TIMEOUT;
 	}
+	if (conn && conn->watch.is_garbled) {
+		ag_fail(err, AG_PROTOCOL, ORIGIN,
+		        "%.*s sent bytes that are no answer of MongoDB's protocol to %s",
+		        AG_FMT(m->place), ag_mongo_verb_name(c->verb));
+		ag_err_hint(
+			err,
+			"check host and port, that a MongoDB server is there, and tls=true where it wants TLS");
+		return AG_PROTOCOL;
+	}
 	if (why->domain == MONGOC_ERROR_SERVER || why->domain == MONGOC_ERROR_WRITE_CONCERN)
 		return of_server(m, c, why, err);
 	if (why->domain == MONGOC_ERROR_CLIENT && why->code == MONGOC_ERROR_CLIENT_AUTHENTICATE)

@@ -48,8 +48,8 @@ static ag_status start(const ag_mongoc *lib, ag_err *err)
 {
 	if (!lib->check_version(1, 23, 0))
 		return ag_fail(err, AG_UNAVAILABLE, ORIGIN, "libmongoc is older than 1.23");
+	lib->log_set_handler(take_log, NULL); /* before init, which may warn */
 	lib->init();
-	lib->log_set_handler(take_log, NULL);
 	return AG_OK;
 }
 

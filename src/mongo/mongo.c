@@ -13,6 +13,8 @@
 #define MAX_COMMAND_BYTES    (16u << 20) /* what a server takes */
 #define SELECTION_TIMEOUT_MS 8000
 #define CONNECT_TIMEOUT_MS   5000
+#define MAX_EMPTY_BATCHES \
+	1000 /* in a row; Azure Cosmos DB sends some, for partitions without results */
 
 /* --- open and close ------------------------------------------------------------------------------ */
 
@@ -197,7 +199,7 @@ static ag_status take(ag_mongo *m, const ag_ctx *ctx, ag_mongo_conn **ret, ag_er
 		}
 	}
 	c->watch.ctx = ctx;
-	c->watch.is_stopped = c->watch.is_late = false;
+	c->watch.is_stopped = c->watch.is_late = c->watch.is_garbled = false;
 	*ret = c;
 	return AG_OK;
 }
@@ -206,7 +208,7 @@ static ag_status take(ag_mongo *m, const ag_ctx *ctx, ag_mongo_conn **ret, ag_er
  * whose client has gone. */
 static void give_back(ag_mongo *m, ag_mongo_conn *c)
 {
-	const bool is_spoilt = c->watch.is_stopped || c->watch.is_late;
+	const bool is_spoilt = c->watch.is_stopped || c->watch.is_late || c->watch.is_garbled;
 
 	c->watch.ctx = NULL;
 	c->watch.give_up_ms = 0;
@@ -325,7 +327,7 @@ static bool is_passing(const ag_mongo_conn *c, const bson_error_t *why)
 {
 	static const uint32_t moved[] = { 91, 189, 10107, 10058, 11600, 11602, 13435, 13436 };
 
-	if (c->watch.is_stopped || c->watch.is_late)
+	if (c->watch.is_stopped || c->watch.is_late || c->watch.is_garbled)
 		return false;
 	if (why->domain == MONGOC_ERROR_STREAM)
 		return true;
@@ -460,6 +462,7 @@ typedef struct batch {
 	int64_t id; /* 0 = that was the last one */
 	bool is_there;
 	bool stop;
+	size_t ndoc;
 	int64_t time_ms; /* operationTime; 0 = none */
 } batch;
 
@@ -484,6 +487,7 @@ static ag_status each_of_batch(ag_bson_reader *r, batch *b, ag_mongo_doc_fn *fn,
 		}
 		if (!ag_bson_enter(r, &end))
 			return AG_OK;
+		b->ndoc++;
 		st = fn(arg, ag_str_make((const char *)r->p + from, r->end + 1 - from), &b->stop,
 		        err);
 		r->at = r->end;
@@ -511,7 +515,8 @@ static ag_status in_cursor(ag_bson_reader *r, batch *b, ag_mongo_doc_fn *fn, voi
 		} else if (!ag_bson_value(r, type, 1, &v)) {
 			break;
 		} else if (ag_str_eqc(name, "id")) {
-			AG_IGNORE(ag_val_to_i64(&v, &b->id), "0 then: no more batches");
+			if (!ag_val_to_i64(&v, &b->id))
+				ag_bson_wrong(r, "the id of the cursor is no number");
 		}
 	}
 	return st;
@@ -572,11 +577,20 @@ static void kill_cursor(ag_mongo *m, ag_mongo_conn *conn, const ag_mongo_command
 		               .nthread = 1 };
 	ag_str reply;
 
-	if (conn->watch.is_stopped || conn->watch.is_late)
+	if (conn->watch.is_stopped || conn->watch.is_late || conn->watch.is_garbled)
 		return; /* the connection is closed, and with it the operation */
 	conn->watch.ctx = &brief;
 	AG_IGNORE(run_on(m, conn, &brief, &c, scratch, &reply, NULL),
 	          "then the server closes it after ten minutes");
+}
+
+static ag_status fail_endless(const ag_mongo *m, ag_err *err)
+{
+	ag_fail(err, AG_PROTOCOL, ORIGIN,
+	        "%.*s: the server has sent %d batches without a document, and does not end",
+	        AG_FMT(m->place), MAX_EMPTY_BATCHES);
+	ag_err_hint(err, "run it again; when it happens again, the server is at fault");
+	return AG_PROTOCOL;
 }
 
 ag_status ag_mongo_each(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *c,
@@ -586,6 +600,7 @@ ag_status ag_mongo_each(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *
 	ag_mongo_command command = *c;
 	ag_mongo_conn *conn;
 	batch b = { 0 };
+	unsigned nempty = 0;
 	ag_str reply;
 	ag_status st = take(m, ctx, &conn, err);
 
@@ -601,6 +616,9 @@ ag_status ag_mongo_each(ag_mongo *m, const ag_ctx *ctx, const ag_mongo_command *
 			*command.time_ms = b.time_ms;
 		if (!st)
 			st = read_batch(m, reply, scratch, &b, fn, arg, err);
+		nempty = b.ndoc ? 0 : nempty + 1;
+		if (!st && !b.stop && b.id && nempty == MAX_EMPTY_BATCHES)
+			st = fail_endless(m, err);
 		if (st || b.stop || !b.id)
 			break;
 		command = (ag_mongo_command){ .verb = AG_MONGO_GET_MORE,

@@ -372,6 +372,7 @@ mongoc_stream_t *ag_mongo_stream_open(const mongoc_uri_t *uri, const mongoc_host
 		error->domain = MONGOC_ERROR_STREAM;
 		error->code = MONGOC_ERROR_STREAM_CONNECT;
 		snprintf(error->message, sizeof(error->message), "%s", w->why);
+		return NULL;
 	}
-	return s;
+	return ag_mongo_framed(w, s, w->lib->uri_has_option(uri, MONGOC_URI_COMPRESSORS));
 }
