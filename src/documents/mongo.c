@@ -14,6 +14,7 @@
 
 #define ORIGIN           "documents.mongo"
 #define MAX_RESULT_BYTES (256UL << 20)
+#define MAX_COUNT        9e15 /* a double holds every whole number up to here */
 #define WHOLE_BYTES      (AG_MONGO_SAMPLE_BYTES / 2) /* what a collection may have that is read whole */
 
 ag_mongo_command ag_mongo_source_command(ag_mongo_source *m, ag_mongo_verb verb)
@@ -23,6 +24,17 @@ ag_mongo_command ag_mongo_source_command(ag_mongo_source *m, ag_mongo_verb verb)
 		                   .collection = m->collection,
 		                   .comment = m->comment,
 		                   .meter = &m->meter };
+}
+
+bool ag_mongo_count_in(const ag_val *doc, const char *name, uint64_t *ret)
+{
+	const ag_val *v = ag_val_getc(doc, name);
+	const double d = v ? ag_val_number(v) : -1;
+
+	if (!(d >= 0 && d <= MAX_COUNT))
+		return false;
+	*ret = (uint64_t)d;
+	return true;
 }
 
 /* --- open and close ------------------------------------------------------------------------------ */
@@ -140,8 +152,10 @@ static ag_status measure(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
 	/* A view has no size of its own; the size of a time series is that of its buckets. */
 	if (!ag_str_eqc(info->kind, "view") && !ag_str_eqc(info->kind, "timeseries") &&
 	    !ag_mongo_run(m->server, ctx, &stats, arena, &v, NULL)) {
-		m->mean_bytes = (uint64_t)ag_val_member_num(&v, "avgObjSize");
-		info->nbyte = (uint64_t)ag_val_member_num(&v, "size");
+		/* 0 then: it is not known. */
+		if (!ag_mongo_count_in(&v, "avgObjSize", &m->mean_bytes) ||
+		    !ag_mongo_count_in(&v, "size", &info->nbyte))
+			m->mean_bytes = info->nbyte = 0;
 	}
 	st = count_all(m, ctx, arena, false, &info->ndoc, err);
 	info->is_estimate = true;
@@ -310,6 +324,18 @@ ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo
 	return st;
 }
 
+static ag_status take_count(const ag_mongo_source *m, const ag_val *answer, uint64_t *ret,
+                            ag_err *err)
+{
+	if (ag_mongo_count_in(answer, "n", ret))
+		return AG_OK;
+	ag_fail(err, AG_PROTOCOL, ORIGIN,
+	        "%.*s: the server's answer to a count is no number of documents",
+	        AG_FMT(m->base.info.key));
+	ag_err_hint(err, "check that a MongoDB server or Azure Cosmos DB is at this address");
+	return AG_PROTOCOL;
+}
+
 static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
                                    const ag_val *filter, uint64_t *ret, int64_t *ret_ms,
                                    ag_err *err)
@@ -328,9 +354,8 @@ static ag_status count_by_pipeline(ag_mongo_source *m, const ag_ctx *ctx, ag_are
 	st = filter && filter->n ? admit(m, ctx, &c, arena, err) : AG_OK;
 	if (!st)
 		st = ag_mongo_collect(m, ctx, &c, 1, arena, &docs, &n, err);
-	if (!st)
-		*ret = n ? (uint64_t)ag_val_member_num(&docs[0], "n") : 0;
-	return st;
+	*ret = 0;
+	return st || !n ? st : take_count(m, &docs[0], ret, err);
 }
 
 /* An estimate comes from the collection's own records. The exact number is counted: those records may be wrong after a
@@ -345,9 +370,7 @@ static ag_status count_all(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *aren
 	if (exact)
 		return count_by_pipeline(m, ctx, arena, NULL, ret, &m->base.info.counted_ms, err);
 	st = ag_mongo_run(m->server, ctx, &c, arena, &v, err);
-	if (!st)
-		*ret = (uint64_t)ag_val_member_num(&v, "n");
-	return st;
+	return st ? st : take_count(m, &v, ret, err);
 }
 
 /* With `count` the server may answer from an index alone; a router counts documents of chunks under way twice. */
@@ -369,9 +392,7 @@ static ag_status count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena, c
 	st = admit(m, ctx, &c, arena, err);
 	if (!st)
 		st = ag_mongo_run(m->server, ctx, &c, arena, &v, err);
-	if (!st)
-		*ret = (uint64_t)ag_val_member_num(&v, "n");
-	return st;
+	return st ? st : take_count(m, &v, ret, err);
 }
 
 /* --- queries ------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * An audit asks hundreds of questions about one collection, most of them without an index, and some twice. Each would be a
  * pass over all documents. So answers are kept as long as the handle is open, and filters that are known beforehand are put
  * into one $facet: the server reads each document once and tries all of them. On a sharded cluster $facet would move every
- * document to one shard, so there each filter is counted alone, by all shards. */
+ * document to one place, and some servers do not know it: there they become sums of one $group (mongo_sums.c). */
 #include "documents/mongo_source.h"
 
 #include "mongo/charge.h"
@@ -133,8 +133,8 @@ static void take_facet(ag_mongo_source *m, const ag_safe_query *q, size_t n, boo
 
 		if (!c || c->type != AG_T_ARRAY || (with_docs && (!d || d->type != AG_T_ARRAY)))
 			continue;
-		if (c->n)
-			said.matched = (uint64_t)ag_val_member_num(&c->u.items[0], "n");
+		if (c->n && !ag_mongo_count_in(&c->u.items[0], "n", &said.matched))
+			continue;
 		if (with_docs) {
 			said.docs = d->u.items;
 			said.ndoc = d->n;
@@ -143,12 +143,16 @@ static void take_facet(ag_mongo_source *m, const ag_safe_query *q, size_t n, boo
 	}
 }
 
+bool ag_mongo_shows(const ag_mongo_source *m, size_t n)
+{
+	return m->mean_bytes && m->mean_bytes * n * AG_MONGO_SHOWN <= MAX_SHOWN_BYTES;
+}
+
 static ag_status pass(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q, size_t n,
                       ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	const bool with_docs = m->mean_bytes &&
-	                       m->mean_bytes * n * AG_MONGO_SHOWN <= MAX_SHOWN_BYTES;
+	const bool with_docs = ag_mongo_shows(m, n);
 	ag_mongo_command c = ag_mongo_source_command(m, AG_MONGO_AGGREGATE);
 	const ag_val pipeline = facet(q, n, with_docs, scratch);
 	const ag_val *docs = NULL;
@@ -163,6 +167,23 @@ static ag_status pass(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query
 	if (!st && ndoc == 1)
 		take_facet(m, q, n, with_docs, &docs[0], counted_ms, scratch);
 	return st;
+}
+
+/* A server that does not know $facet is asked in the other way. */
+static ag_status pass_either(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
+                             size_t n, ag_err *err)
+{
+	ag_status st;
+
+	if (!m->has_no_facet && !ag_mongo_server_of(m->server).is_sharded) {
+		st = pass(m, ctx, q, n, err);
+		if (!ag_mongo_is_unknown(st, err))
+			return st;
+		pthread_mutex_lock(&m->lock);
+		m->has_no_facet = true;
+		pthread_mutex_unlock(&m->lock);
+	}
+	return ag_mongo_sums(m, ctx, q, n, err);
 }
 
 static bool is_spent(const ag_mongo_source *m)
@@ -183,23 +204,18 @@ ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query 
 	ag_status st = AG_OK;
 
 	/* A scan that is not allowed for one is not allowed for many: then indexes decide, one by one. */
-	if (ag_mongo_server_of(m->server).is_sharded || s->info.ndoc > m->max_scan || !s->info.ndoc)
+	if (s->info.ndoc > m->max_scan || !s->info.ndoc)
 		return AG_OK;
 	for (size_t i = 0; i < n; i++)
 		if (q[i].filter && !ag_mongo_known(m, &q[i], scratch, &known))
 			open[nopen++] = q[i];
-	for (size_t at = 0; at < nopen && !m->has_no_facet; at += per_pass) {
+	for (size_t at = 0; at < nopen; at += per_pass) {
 		const size_t k = nopen - at < per_pass ? nopen - at : per_pass;
 
 		if (k < 2)
 			break;
-		st = pass(m, ctx, open + at, k, &why);
-		/* A server without $facet, or one filter of these that it refuses: they are asked alone. */
-		if (ag_mongo_is_unknown(st, &why)) {
-			pthread_mutex_lock(&m->lock);
-			m->has_no_facet = true;
-			pthread_mutex_unlock(&m->lock);
-		}
+		/* Where the server refuses one filter of these, they are asked alone. */
+		st = pass_either(m, ctx, open + at, k, &why);
 		if (st == AG_CANCELLED || st == AG_UNAVAILABLE || is_spent(m) ||
 		    (st == AG_TIMEOUT && ag_ctx_left_ms(ctx) == 0)) {
 			if (st && err)

@@ -53,6 +53,9 @@ typedef struct ag_mongo_source {
 	const ag_table *sample; /* of profile and frames; NULL = not read yet */
 	ag_mongo_table *tables; /* all that were read: results have views into them */
 	bool has_no_sample, has_no_facet; /* stages that the server does not know */
+	bool has_no_min_n, has_no_sums;   /* of mongo_sums.c; has_sums: it has answered once */
+	bool has_sums;
+	unsigned nsum_failed;
 	ag_mongo_answer *answers;
 	size_t nanswer;
 } ag_mongo_source;
@@ -70,6 +73,9 @@ AG_CHECK ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx,
                                     const ag_mongo_command *c, size_t max, ag_arena *arena,
                                     const ag_val **ret, size_t *nret, ag_err *err);
 
+/* A number of documents or bytes in an answer. False: there is none, or it cannot be one. */
+AG_CHECK bool ag_mongo_count_in(const ag_val *doc, const char *name, uint64_t *ret);
+
 /* The server does not know a stage: unrecognised, not supported, or no such command. */
 bool ag_mongo_is_unknown(ag_status st, const ag_err *why);
 
@@ -82,8 +88,17 @@ bool ag_mongo_known(ag_mongo_source *m, const ag_safe_query *q, ag_arena *arena,
 /* docs are copied; those beyond AG_MONGO_SHOWN are not kept. */
 void ag_mongo_learn(ag_mongo_source *m, const ag_safe_query *q, const ag_mongo_answer *said,
                     ag_arena *scratch);
+/* May the first documents of n filters be in one answer? */
+bool ag_mongo_shows(const ag_mongo_source *m, size_t n);
 AG_CHECK ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q,
                                     size_t n, ag_err *err);
+
+/* --- mongo_sums.c --- */
+
+/* Counts n filters in one pass, and remembers the answers. What it cannot count is asked again, one by one.
+ * errors  as of a command; never AG_INVALID */
+AG_CHECK ag_status ag_mongo_sums(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
+                                 size_t n, ag_err *err);
 
 /* --- mongo_list.c --- */
 

@@ -1,7 +1,8 @@
 /* fake_mongo -- mongo_server.c as a program, for tests of the real one.
  *
  *   fake_mongo PORT-FILE RECORD [--port PORT] [--rule RULE] [--type DB.COLLECTION=TYPE] [--empty DB.COLLECTION]
- *              [--time SECONDS] [--charge UNITS] [--user NAME:PASSWORD] [--members SET:N] [DB.COLLECTION=FILE]...
+ *              [--time SECONDS] [--charge UNITS] [--user NAME:PASSWORD] [--members SET:N] [--router]
+ *              [DB.COLLECTION=FILE]...
  *
  * PORT-FILE gets the port, of a replica set a line for each member. It runs until it is killed. RECORD gets a line per command, and "REFUSED name" for each that is not one that reads. */
 #include "fake/mongo_server.h"
@@ -34,6 +35,8 @@ static int take(fake_mongo *f, int argc, char **argv, int from, unsigned *ret_me
 		if (i + 1 < argc && !strcmp(argv[i], "--rule")) {
 			if (!fake_mongo_add_rule(f, argv[++i]))
 				return usage(argv[i]);
+		} else if (!strcmp(argv[i], "--router")) {
+			fake_mongo_set_router(f);
 		} else if (i + 1 < argc && !strcmp(argv[i], "--empty")) {
 			fake_mongo_put(f, argv[++i], NULL, 0);
 		} else if (i + 1 < argc && !strcmp(argv[i], "--time")) {

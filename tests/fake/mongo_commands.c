@@ -300,6 +300,11 @@ static void run_aggregate(job *j)
 	size_t n = 0;
 	ag_err err;
 
+	if (facet && j->f->is_router) {
+		fake_mongo_fail(j, 2, "a router fetches every document for $facet");
+		ag_arena_free(arena);
+		return;
+	}
 	if (facet && c && c->t) {
 		ag_val *one = ag_new(arena, ag_val);
 
@@ -415,6 +420,8 @@ static void run_hello(job *j)
 	put(j, "ismaster", ag_val_bool(is_primary(j)));
 	if (j->f->set[0])
 		put_set(j);
+	if (j->f->is_router)
+		put(j, "msg", ag_val_str(AG_S("isdbgrid")));
 	if (j->f->user[0]) {
 		ag_val *mechanism = ag_new(j->arena, ag_val);
 

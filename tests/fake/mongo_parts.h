@@ -58,6 +58,7 @@ struct fake_mongo {
 	char set[32];                 /* "" = no replica set */
 	char user[64], password[128]; /* "" = nobody logs in */
 	double charge;
+	bool is_router;
 	FILE *record;
 	pthread_mutex_t lock;
 	collection all[MAX_COLLECTIONS];

@@ -140,6 +140,19 @@ static void refuse(job *j)
 	fake_mongo_fail(j, 59, "this command does not read");
 }
 
+/* Legacy opcodes, compressed messages, sequences of documents. */
+static void refuse_message(fake_mongo *f, uint32_t op)
+{
+	pthread_mutex_lock(&f->lock);
+	if (!f->refused[0])
+		snprintf(f->refused, sizeof(f->refused), "a message with opcode %u", op);
+	if (f->record) {
+		fprintf(f->record, "REFUSED a message with opcode %u\n", op);
+		fflush(f->record);
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
 static void run(job *j, const rule *r)
 {
 	if (!fake_mongo_reads(j->name))
@@ -199,7 +212,8 @@ static ag_str body_of(const char *p, size_t n, uint32_t op)
 
 		at = end ? (size_t)(end + 1 - p) + 8 : n;
 	}
-	if (at + 4 > n || u32_at(p + at) > n - at)
+	/* A second section would be documents to write. */
+	if (at + 4 > n || u32_at(p + at) != n - at || (op == OP_MSG && (u32_at(p) || p[4])))
 		return AG_S("");
 	return ag_str_make(p + at, u32_at(p + at));
 }
@@ -249,6 +263,8 @@ static bool answer(connection *c, const char *head, const char *p, size_t n)
 		size = (uint32_t)out.len;
 		if (ok)
 			memcpy(out.ptr, &size, 4);
+	} else {
+		refuse_message(j.f, op);
 	}
 	if (ok && !strcmp(now.action, "slow"))
 		usleep((useconds_t)now.number * 1000);
@@ -346,6 +362,13 @@ void fake_mongo_set_charge(fake_mongo *f, double units)
 {
 	pthread_mutex_lock(&f->lock);
 	f->charge = units;
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fake_mongo_set_router(fake_mongo *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->is_router = true;
 	pthread_mutex_unlock(&f->lock);
 }
 

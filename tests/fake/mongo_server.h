@@ -42,6 +42,8 @@ int fake_mongo_set_user(fake_mongo *f, const char *user);
 /* A replica set of this name with n members; the first is the primary. All share the data, and each has a port; a line of the
  * record then begins with the number of the member, "2: ". */
 void fake_mongo_set_members(fake_mongo *f, const char *name, unsigned n);
+/* Its hello says that it is the router of a sharded cluster, and it refuses $facet: a router would fetch every document. */
+void fake_mongo_set_router(fake_mongo *f);
 /* The port of a member, from 0. */
 unsigned fake_mongo_member_port(const fake_mongo *f, unsigned member);
 /* False when it cannot be read. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "query/filter.h"
+#include "query/filter_expr.h"
 
 #define FOLDER "tests/cases/query/"
 
@@ -76,10 +76,36 @@ static void run_cases(const char *name, size_t nfield, int at_least, case_fn fn)
 	assert_true(run >= at_least);
 }
 
+static unsigned nexpr; /* filters that had an expression */
+
 static bool complain(const case_line *c, const char *what, ag_str got)
 {
 	print_error("%s:%d: %s: %.*s\n", c->file, c->number, what, AG_FMT(got));
 	return false;
+}
+
+/* The filter as an expression, where it has one. Patterns meet no symbols there. */
+static bool expr_case(const case_line *c, const ag_filter *f, const ag_val *doc, ag_arena *arena)
+{
+	const ag_expr *e;
+	ag_val text, v;
+	ag_err err;
+
+	if (!ag_filter_to_expr(f, arena, &text) ||
+	    memmem(c->field[0].ptr, c->field[0].len, "$symbol", 7) ||
+	    memmem(c->field[0].ptr, c->field[0].len, "$regularExpression", 18) ||
+	    memmem(c->field[0].ptr, c->field[0].len, "$regex", 6))
+		return true;
+	nexpr++;
+	if (ag_expr_parse(&text, arena, &e, &err))
+		return complain(c, "the expression is refused", ag_str_c(err.msg));
+	/* An $expr fails where the filter, which is one, would fail. */
+	if (ag_expr_eval(e, doc, arena, &v, &err))
+		return memmem(c->field[1].ptr, c->field[1].len, "$expr", 5) ||
+		       complain(c, "the expression fails", ag_str_c(err.msg));
+	return ag_val_truthy(&v) == ag_filter_match(f, doc) ||
+	       complain(c, "the expression differs",
+	                ag_extjson_str(arena, &text, AG_EXTJSON_RELAXED));
 }
 
 static bool match_case(const case_line *c, ag_arena *arena)
@@ -99,6 +125,8 @@ static bool match_case(const case_line *c, ag_arena *arena)
 		return complain(c, "refused", ag_str_c(err.msg));
 	if (ag_filter_match(f, &doc) != want)
 		return complain(c, "wrong answer for", c->field[1]);
+	if (!expr_case(c, f, &doc, arena))
+		return false;
 	/* The canonical form means the same. */
 	ag_filter_canonical(f, &text);
 	ok = !ag_filter_parse(ag_buf_view(&text), arena, &again, &err) &&
@@ -153,6 +181,7 @@ static void match_cases(void **state)
 {
 	(void)state;
 	run_cases("match.cases", 3, 150, match_case);
+	assert_true(nexpr >= 150);
 }
 
 static void canon_cases(void **state)
