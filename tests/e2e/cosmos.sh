@@ -14,24 +14,6 @@ unset AZURE_ACCESS_TOKEN IDENTITY_ENDPOINT IDENTITY_HEADER AZURE_CLIENT_ID QUERY
 export ARGUS_AZURE_METADATA=none ARGUS_AS_OF=2026-07-01 ARGUS_HISTORY=false
 token=secret-token-1234567
 
-# start_arm: with $dir/arm.json; $arm is its address, $dir/arm.log what it got.
-start_arm() {
-	rm -f arm.port
-	: >arm.log
-	python3 "$source_root/tests/fake/fake_arm.py" arm.port arm.log arm.json 2>arm.err &
-	armpid=$!
-	fakes="$fakes $armpid"
-	trap 'kill $fakes 2>/dev/null; rm -rf -- "$dir"' EXIT
-	tries=0
-	while [ ! -f arm.port ]; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 300 ] || { echo "not ok - the ARM server starts"; cat arm.err; exit 1; }
-		sleep 0.05
-	done
-	arm=http://127.0.0.1:$(cat arm.port)
-	export ARGUS_AZURE_MANAGEMENT="$arm"
-}
-stop_arm() { kill "$armpid" 2>/dev/null; wait "$armpid" 2>/dev/null; }
 # key STRING-USER KEY: a connection string as Azure gives it, for the fake server.
 key() { printf 'mongodb://%s:%s@127.0.0.1:%s/?ssl=false&replicaSet=globaldb&retrywrites=false&maxIdleTimeMS=120000&appName=@shop@' "$1" "$2" "$port"; }
 no_arm() { [ ! -s arm.log ]; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# argus inspect: figures against the data, threads, masks, widths of terminals, one field, the page, hostile and empty data.
+# argus inspect, of files or of the server at SHOP_URI (mongo_suites.sh): figures against the data, threads, masks, widths of terminals, one field, the page, hostile and empty data.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case. ARGUS is the program.
 #
 # shellcheck disable=SC2016 # dollars belong to JSON
@@ -7,26 +7,29 @@ set -u
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname -- "$0")/lib.sh"
 root=$source_root
-shop=$root/examples/shop
+files=$root/examples/shop
+shop=${SHOP_URI:-$files}
+orders=${SHOP_URI:-$files/orders.ndjson} customers=${SHOP_URI:-$files/customers.json}
+[ -z "${SHOP_URI:-}" ] || orders=$SHOP_URI.orders customers=$SHOP_URI.customers
 
 # --- figures
 
 run inspect "$shop" --output json --show-values; want 'json: a folder' 0
 cp out all.json
-python3 "$root/tests/e2e/shop_figures.py" inspect all.json "$shop" || bad=1
+python3 "$root/tests/e2e/shop_figures.py" inspect all.json "$files" || bad=1
 for threads in 1 2 8; do
 	run inspect "$shop" --output json --threads $threads
 	cp out "$threads.json"
 done
 holds 'the same with 1, 2 and 8 threads' sh -c 'cmp -s 1.json 2.json && cmp -s 1.json 8.json'
-run inspect "$shop/orders.ndjson" --output json -n 300 --seed 9
+run inspect "$orders" --output json -n 300 --seed 9
 holds 'json: a sample counts its documents' json \
 	'd["documents_sampled"]==300 and all(x["present_count"]+x["missing_count"]==300 for x in d["distributions"])'
 holds 'json: no marks' json 'not any("marked" in str(x) for x in d["distributions"])'
 
 # --- masks
 
-run inspect "$shop/customers.json" --output json
+run inspect "$customers" --output json
 holds 'json: dates of persons are masked, counts are not' json \
 	'[(x["dates"]["quantiles"]["p50"], x["dates"]["histogram"]["edges"][0], sum(x["dates"]["histogram"]["counts"])) for x in d["distributions"] if x["path"]=="birth_date"]==[("•••","•••",1500)]'
 printf '{"password":"one"}\n{"password":"threeee"}\n' >secret.ndjson
@@ -34,8 +37,8 @@ run inspect secret.ndjson --output json
 holds 'json: not even the length of a secret' json '"length" not in d["distributions"][0]["texts"]'
 for form in '' --details '--output html' '--output json'; do
 	# shellcheck disable=SC2086 # words on purpose
-	run inspect "$shop/customers.json" $form
-	python3 - "$shop/customers.json" out >leaks <<-'END'
+	run inspect "$customers" $form
+	python3 - "$files/customers.json" out >leaks <<-'END'
 		import json, sys
 		said = open(sys.argv[2], encoding="utf-8").read()
 		for p in json.load(open(sys.argv[1], encoding="utf-8")):
@@ -51,7 +54,7 @@ done
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	for columns in 40 60 80 120 200; do
 		for form in '' --details; do
-			env TERM=xterm script -qec "stty cols $columns; '$ARGUS' inspect '$shop/orders.ndjson' --quiet $form" screen </dev/null >/dev/null
+			env TERM=xterm script -qec "stty cols $columns; '$ARGUS' inspect '$orders' --quiet $form" screen </dev/null >/dev/null
 			holds "fits $columns columns $form" python3 - screen $columns <<-'END'
 				import re, sys, unicodedata
 				text = open(sys.argv[1], encoding="utf-8").read().split("\n", 1)[1].rsplit("\nScript done", 1)[0]
@@ -63,22 +66,22 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 			END
 		done
 	done
-	env TERM=xterm script -qec "stty cols 80; '$ARGUS' inspect '$shop/customers.json' --quiet" screen </dev/null >/dev/null
+	env TERM=xterm script -qec "stty cols 80; '$ARGUS' inspect '$customers' --quiet" screen </dev/null >/dev/null
 	holds 'a line for each field on one screen' [ "$(grep -c . screen)" -le 30 ]
 else
 	echo 'skip - widths of terminals: script (util-linux) gives no terminal'
 fi
-run inspect "$shop/orders.ndjson"; want 'a table with pictures' 0 '▁'
-LC_ALL=C "$ARGUS" inspect "$shop/orders.ndjson" --details >out 2>err
+run inspect "$orders"; want 'a table with pictures' 0 '▁'
+LC_ALL=C "$ARGUS" inspect "$orders" --details >out 2>err
 code=$?
 want 'without UTF-8' 0 '####'
 holds 'only ASCII there' sh -c '! LC_ALL=C grep -q "[^ -~]" out'
-run inspect "$shop/orders.ndjson" -p total --path items.price; want 'two fields' 0 'over value, each bar 20 wide'
+run inspect "$orders" -p total --path items.price; want 'two fields' 0 'over value, each bar 20 wide'
 holds 'and no other' sh -c 'grep -q "^items\[\].price$" out && ! grep -q "customer_id" out'
-run inspect "$shop/orders.ndjson" -p shipping; want 'a field and those below it' 0 'shipping.address.city'
+run inspect "$orders" -p shipping; want 'a field and those below it' 0 'shipping.address.city'
 run inspect "$shop" -p total; want 'a field of one collection' 0 'orders: 5,400 documents, 1 field'
 holds 'and no other collection' sh -c '! grep -q customers out'
-run inspect "$shop/orders.ndjson" -p totl; want 'a field that is not there' 1 '' 'did you mean "total"?'
+run inspect "$orders" -p totl; want 'a field that is not there' 1 '' 'did you mean "total"?'
 
 # --- the page
 
@@ -97,7 +100,7 @@ done
 run inspect odd --output html --show-values
 holds 'html: odd data is escaped' python3 "$root/tests/e2e/inspect_page.py" out
 run inspect odd/empty.ndjson; want 'an empty collection' 0 '0 documents, 0 fields'
-run inspect "$shop/orders.ndjson" --output sarif; want 'no report' 2 '' 'or a page: html'
+run inspect "$orders" --output sarif; want 'no report' 2 '' 'or a page: html'
 run inspect nothing.ndjson --output html; want 'a source that is not there' 1 '' 'nothing.ndjson'
 holds 'and no page' [ ! -s out ]
 exit $bad

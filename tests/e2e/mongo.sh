@@ -87,6 +87,23 @@ holds "without a replica set there is no time" sh -c "! grep -q counted out"
 stop_fake "a capped collection that wraps around"
 start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" --empty shop.empty --type shop.v=view
 
+# --- a router of a sharded cluster ---
+start_fake "shop.orders=$shop/orders.ndjson" --router
+# shellcheck disable=SC2086
+run audit "$shop/orders.ndjson" $as_of --store f.db --output json
+cp out file.json
+# shellcheck disable=SC2086
+run audit "$uri/shop.orders" $as_of --store r.db --output json; want "a router: audit" 0
+cp out server.json
+holds "a router: the findings of the file" check same file.json server.json
+holds "a router would fetch every document for \$facet, so it is not asked for it" sh -c '! grep -q facet record'
+holds "it adds up the sums of its shards" grep -qF '"n20":{"$sum":"$b20"}' record
+holds "they are few commands" [ "$(grep -c '{"aggregate":' record)" -lt 20 ]
+stop_fake "a router"
+start_fake "shop.orders=$shop/orders.ndjson" --router --rule 'aggregate:3-10 error 2 Unrecognized expression $map'
+run audit "$uri/shop.orders" --store r.db; want "a router that refuses the sums: one by one" 0 "19 problems"
+stop_fake "a router that refuses"
+start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" --empty shop.empty --type shop.v=view
 # --- cost ---
 run query "$uri/shop.orders" '{"status": "paid"}' --limit 0; want "a small collection is read for a filter" 0
 run query "$uri/shop.orders" '{"status": "paid"}' --limit 0 --max-scan 1000

@@ -11,33 +11,6 @@ orders="shop.orders=$source_root/examples/shop/orders.ndjson"
 check() { python3 "$source_root/tests/e2e/mongo_check.py" "$@"; }
 export ARGUS_AS_OF=2026-07-01 ARGUS_HISTORY=false
 
-# A command that is answered after a minute is the middle of the audit: when it is recorded, everything before it is done.
-# begin_audit COMMAND N: starts the audit and waits until the server has got the Nth command of that name.
-begin_audit() {
-	"$ARGUS" audit "$uri/shop.orders" --store "$store" >out 2>err </dev/null &
-	audit=$!
-	begin_tries=0
-	until [ "$(grep -cF "{\"$1\":" record)" -ge "$2" ]; do
-		begin_tries=$((begin_tries + 1))
-		if [ "$begin_tries" -gt 600 ] || ! kill -0 "$audit" 2>/dev/null; then
-			not_ok "$1:$2: the audit gets there"
-			kill "$audit" 2>/dev/null
-			exit 1
-		fi
-		sleep 0.05
-	done
-}
-
-# went_on NAME: the run of $store as it is now, against what it was in before.ndjson and against one that nobody ended.
-went_on() {
-	run replay last --store "$store" -o json
-	cp out after.ndjson
-	holds "$1: nothing is lost, no call is made again" check once before.ndjson after.ndjson
-	run show last --store "$store" -o json
-	cp out resumed.json
-	holds "$1: the findings of an audit that nobody ended" check same whole.json resumed.json
-}
-
 start_fake "$orders"
 run audit "$uri/shop.orders" --store whole.db -o json
 want "an audit that nobody ends" 0

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The example shop: everything planted is found with its true count, nothing else is alarming, verify
+# The example shop, from its files or from the server at SHOP_URI (mongo_suites.sh): everything planted is found with its true
+# count, nothing else is alarming, verify
 # confirms the report, and the report depends neither on threads nor on the day.
 set -u
 unset CDPATH
@@ -9,6 +10,7 @@ cd -- "$(dirname -- "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$tmp"' EXIT INT TERM
 bad=0
+shop=${SHOP_URI:-examples/shop}
 
 # check NAME COMMAND...: the command's output is shown when it fails.
 check() {
@@ -30,7 +32,7 @@ audit() {
 	out=$1
 	shift
 	ARGUS_STORE="sqlite:$tmp/store.db" ARGUS_AS_OF=2025-07-01 \
-		"$ARGUS" audit examples/shop --output json "$@" >"$out"
+		"$ARGUS" audit "$shop" --output json "$@" >"$out"
 }
 
 mkdir -p "$tmp/shop"
@@ -39,7 +41,7 @@ for file in orders.ndjson customers.json products.csv truth/truth.json; do
 	check "generate.py makes $file byte for byte" cmp "$tmp/shop/$file" "examples/shop/$file"
 done
 
-check 'audit examples/shop' audit "$tmp/one.json" --threads 1
+check 'audit of the shop' audit "$tmp/one.json" --threads 1
 check 'once more' audit "$tmp/again.json" --threads 1
 check 'with 2 threads' audit "$tmp/two.json" --threads 2
 check 'with 8 threads' audit "$tmp/eight.json" --threads 8
@@ -69,9 +71,9 @@ check 'verify refuses a wrong count' refuses_wrong_count
 
 # Figures of the report against the data.
 check 'audit with all values' audit "$tmp/open.json" --show-values
-python3 tests/e2e/shop_figures.py "$tmp/open.json" examples/shop || bad=1
+python3 tests/e2e/shop_figures.py "$tmp/open.json" examples/shop ${SHOP_URI:+"$SHOP_URI"} || bad=1
 
-check 'query gives the count of every finding' python3 tests/e2e/shop_commands.py examples/shop "$tmp"
-check 'query gives the count of dates, ids and regexes' python3 tests/e2e/shop_commands.py typed "$tmp"
+check 'query gives the count of every finding' python3 tests/e2e/shop_commands.py "$shop" "$tmp"
+check 'query gives the count of dates, ids and regexes' python3 tests/e2e/shop_commands.py "${SHOP_TYPED_URI:-typed}" "$tmp"
 
 exit $bad

@@ -2,7 +2,8 @@
 """Recompute the distributions of a report from the data itself: counts, means, quantiles, histograms, frequent values; and
 the marks from the documents that `argus query` gives for the evidence of each finding.
 
-usage: shop_figures.py REPORTS FOLDER          REPORTS: argus audit --output json --show-values; ARGUS: the program
+usage: shop_figures.py REPORTS FOLDER [URI]    REPORTS: argus audit --output json --show-values; ARGUS: the program; URI: of
+                                               the database that was audited instead of the folder
        shop_figures.py inspect PROFILE FOLDER  PROFILE: argus inspect --output json --show-values
 Prints one `ok - name` or `not ok - name` line per case.
 """
@@ -215,7 +216,8 @@ def documents(file):
 
 def main():
     is_audit = sys.argv[1] != "inspect"
-    path, folder = sys.argv[-2:]
+    path, folder = sys.argv[1 if is_audit else 2:][:2]
+    uri = sys.argv[3] if is_audit and len(sys.argv) > 3 else None
     for report in json.load(open(path, encoding="utf-8"))["reports" if is_audit else "collections"]:
         name = report["collection"]
         file = os.path.join(folder, {"orders": "orders.ndjson", "customers": "customers.json"}.get(name, name))
@@ -226,7 +228,7 @@ def main():
         for d in report["distributions"]:
             check_path(d, docs, wrong)
             if is_audit:
-                nmarked += check_marks(report, d, file, marked)
+                nmarked += check_marks(report, d, "%s.%s" % (uri, name) if uri else file, marked)
         case("the figures of %s are those of the data" % name, wrong)
         if not is_audit:
             continue

@@ -1,0 +1,27 @@
+#!/bin/sh
+# The suites of audit, inspect, query, verify and MCP's tools on a real MongoDB-compatible engine (tests/real/documentdb.sh),
+# through a proxy that lets only commands pass that read: the engine itself, and as it looks after the router of a sharded cluster.
+# There audits count by sums of one $group (mongo_sums.c), whose expressions are first compared with the filters they stand for.
+# Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
+# shellcheck disable=SC2016 # $group is of MongoDB
+set -u
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+# shellcheck source=tests/e2e/lib_mongo.sh
+. "$source_root/tests/e2e/lib_mongo.sh"
+start_engine "suites on a real engine"
+shop_data || exit 1
+engine_load shop orders <"$source_root/examples/shop/orders.ndjson" 2>/dev/null || exit 1
+engine_load shop customers <customers.ndjson || exit 1
+engine_load shop products <products.ndjson || exit 1
+engine_load typed visits <visits.ndjson || exit 1
+
+shop_suites "an engine" shop inspect mcp_tools
+stop_proxy "an engine"
+
+port=$engine_port
+start_proxy mongos
+shop_suites "a router" shop
+holds "a router is not asked for \$facet" sh -c '! grep -q facet passed'
+stop_proxy "a router"
+exit $bad
