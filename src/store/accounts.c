@@ -1,11 +1,14 @@
-/* Accounts of people (012_users.sql). Every change may run twice. */
+/* Accounts of people (012_users.sql, 019_subjects.sql). Every change may run twice. */
 #include "store/accounts.h"
 
+#include "base/sha256.h"
 #include "store/parts.h"
 
-#define ORIGIN  "store.accounts"
-#define SCOPE   AG_S("identity")
-#define COLUMNS "name, password, project, is_super, is_active, created_at, changed_at, seen_at"
+#define ORIGIN      "store.accounts"
+#define SCOPE       AG_S("identity")
+#define MAX_ISSUER  2048
+#define MAX_SUBJECT 255
+#define COLUMNS     "name, password, project, is_super, is_active, created_at, changed_at, seen_at"
 
 enum {
 	ONE,
@@ -19,7 +22,11 @@ enum {
 	REVOKE,
 	REVOKE_ALL,
 	SPEND,
-	SWEEP
+	SWEEP,
+	SUBJECT,
+	SUBJECT_OF,
+	PUT_SUBJECT,
+	DROP_SUBJECTS
 };
 
 static const ag_sql sql[] = {
@@ -45,6 +52,11 @@ static const ag_sql sql[] = {
 	[SPEND] = { "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0" },
 	[SWEEP] = { "DELETE FROM tokens WHERE kind <> 0 AND ((revoked_at > 0 AND revoked_at < $1) "
 	            "OR (expires_at > 0 AND expires_at < $1))" },
+	[SUBJECT] = { "SELECT \"user\" FROM subjects WHERE id = $1" },
+	[SUBJECT_OF] = { "SELECT \"user\" FROM subjects WHERE \"user\" = $1 AND issuer = $2" },
+	[PUT_SUBJECT] = { "INSERT INTO subjects (id, issuer, subject, \"user\", created_at) "
+	                  "VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING" },
+	[DROP_SUBJECTS] = { "DELETE FROM subjects WHERE \"user\" = $1" },
 };
 
 /* --- reading --- */
@@ -227,6 +239,8 @@ static ag_status drop_work(ag_db *db, void *arg, bool is_again, ag_err *err)
 	if (!st)
 		st = ag_db_run(db, &sql[DROP_MEMBERS], AG_DB_ARGS(name), NULL, err);
 	if (!st)
+		st = ag_db_run(db, &sql[DROP_SUBJECTS], AG_DB_ARGS(name), NULL, err);
+	if (!st)
 		st = ag_db_run(db, &sql[REVOKE_ALL], AG_DB_ARGS(name, ag_db_int(d->at_ms)), NULL,
 		               err);
 	if (!st)
@@ -287,4 +301,98 @@ ag_status ag_store_sweep_tokens(ag_store *s, int64_t before_ms, ag_err *err)
 	one_statement o = { &sql[SWEEP], AG_DB_ARGS(ag_db_int(before_ms)) };
 
 	return ag_db_transact(s->db, AG_DB_WRITE, SCOPE, run_statement, &o, err);
+}
+
+/* --- who an account is at an issuer --- */
+
+static ag_sha256_hex subject_id(ag_str issuer, ag_str subject, ag_arena *arena)
+{
+	return ag_sha256(ag_str_printf(arena, "%.*s\n%.*s", AG_FMT(issuer), AG_FMT(subject)));
+}
+
+typedef struct found_user {
+	ag_arena *arena;
+	ag_str user;
+	bool is_there;
+} found_user;
+
+static ag_status take_subject(void *arg, const ag_db_val *row, ag_err *err)
+{
+	found_user *f = (found_user *)arg;
+
+	(void)err;
+	f->is_there = true;
+	if (f->arena)
+		f->user = ag_db_get_text(&row[0], f->arena);
+	return AG_OK;
+}
+
+ag_status ag_store_subject(ag_store *s, ag_str issuer, ag_str subject, ag_arena *arena,
+                           ag_str *ret_user, ag_err *err)
+{
+	const ag_sha256_hex id = subject_id(issuer, subject, arena);
+	found_user f = { .arena = arena };
+	ag_db_out out = { .on_row = take_subject, .arg = &f };
+	const ag_status st = ag_db_run(s->db, &sql[SUBJECT],
+	                               AG_DB_ARGS(ag_db_text(ag_str_c(id.text))), &out, err);
+
+	*ret_user = f.user;
+	return st || f.is_there ? st
+	                        : ag_fail(err, AG_NOT_FOUND, ORIGIN, "no account has that subject");
+}
+
+ag_status ag_store_has_subject(ag_store *s, ag_str issuer, ag_str user, bool *ret, ag_err *err)
+{
+	found_user f = { 0 };
+	ag_db_out out = { .on_row = take_subject, .arg = &f };
+	const ag_status st = ag_db_run(s->db, &sql[SUBJECT_OF],
+	                               AG_DB_ARGS(ag_db_text(user), ag_db_text(issuer)), &out, err);
+
+	*ret = f.is_there;
+	return st;
+}
+
+typedef struct signing_up {
+	const ag_subject_row *row;
+	ag_user_row *user; /* NULL = the account exists */
+	ag_str id;
+} signing_up;
+
+static ag_status subject_work(ag_db *db, void *arg, bool is_again, ag_err *err)
+{
+	const signing_up *k = (const signing_up *)arg;
+	ag_db_out out = { 0 };
+	ag_status st = k->user ? new_work(db, k->user, is_again, err) : AG_OK;
+
+	if (!st)
+		st = ag_db_run(db, &sql[PUT_SUBJECT],
+		               AG_DB_ARGS(ag_db_text(k->id), ag_db_text(k->row->issuer),
+		                          ag_db_text(k->row->subject), ag_db_text(k->row->user),
+		                          ag_db_int(k->row->created_ms)),
+		               &out, err);
+	if (!st && !out.nchange && !is_again)
+		st = ag_fail(err, AG_CONFLICT, ORIGIN,
+		             "the account or the subject belongs to another already");
+	return st;
+}
+
+ag_status ag_store_put_subject(ag_store *s, const ag_subject_row *row, const ag_user_row *u,
+                               ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	const ag_sha256_hex id = subject_id(row->issuer, row->subject, arena);
+	ag_user_row copy = { 0 };
+	signing_up k = { .row = row, .id = ag_str_c(id.text) };
+	ag_status st = ag_store_check_user(row->user, err);
+
+	if (!st)
+		st = ag_store_check_text(ORIGIN, "the issuer", row->issuer, MAX_ISSUER, err);
+	if (!st)
+		st = ag_store_check_text(ORIGIN, "the subject", row->subject, MAX_SUBJECT, err);
+	if (!st && u) {
+		copy = *u;
+		k.user = &copy;
+		st = check(u, err);
+	}
+	return st ? st : ag_db_transact(s->db, AG_DB_DURABLE, SCOPE, subject_work, &k, err);
 }

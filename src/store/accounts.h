@@ -26,9 +26,26 @@ AG_CHECK ag_status ag_store_new_user(ag_store *s, const ag_user_row *u, ag_err *
 /* All of u but created_ms. The last active superuser stays one.
  * errors  AG_NOT_FOUND; AG_CONFLICT; AG_INVALID */
 AG_CHECK ag_status ag_store_change_user(ag_store *s, const ag_user_row *u, ag_err *err);
-/* The account, the user's memberships and, revoked, the user's tokens. What the user made stays.
+/* The account, its subjects, the user's memberships and, revoked, the user's tokens. What the user made stays.
  * errors  AG_NOT_FOUND; AG_CONFLICT: the last superuser, or the last admin of a project (named) */
 AG_CHECK ag_status ag_store_drop_user(ag_store *s, ag_str name, int64_t at_ms, ag_err *err);
+/* Who an account is at an OpenID Connect issuer. Neither account nor issuer is looked at here. */
+typedef struct ag_subject_row {
+	ag_str issuer, subject;
+	ag_str user;
+	int64_t created_ms;
+} ag_subject_row;
+
+/* The account of a subject. errors  AG_NOT_FOUND */
+AG_CHECK ag_status ag_store_subject(ag_store *s, ag_str issuer, ag_str subject, ag_arena *arena,
+                                    ag_str *ret_user, ag_err *err);
+/* Is the account somebody at that issuer? */
+AG_CHECK ag_status ag_store_has_subject(ag_store *s, ag_str issuer, ag_str user, bool *ret,
+                                        ag_err *err);
+/* For good; u: a new account in the same transaction, NULL = it exists.
+ * errors  AG_CONFLICT: the subject has an account, the account a subject of that issuer, or u's name is taken; AG_INVALID */
+AG_CHECK ag_status ag_store_put_subject(ag_store *s, const ag_subject_row *row,
+                                        const ag_user_row *u, ag_err *err);
 /* Those of one kind that are not revoked; but: the id of one that stays, "" = none. */
 AG_CHECK ag_status ag_store_revoke_tokens(ag_store *s, ag_str user, ag_token_kind kind, ag_str but,
                                           int64_t at_ms, ag_err *err);

@@ -75,7 +75,8 @@ enum {
 	FEEDBACK,
 	SHARES,
 	SHARE_COPIES,
-	BASELINES
+	BASELINES,
+	SUBJECTS
 };
 
 /* $1 = the key of the last row, $2 = limit; the key is the first column. */
@@ -117,6 +118,8 @@ static const ag_sql reads[] = {
 	                   "WHERE share > $1 ORDER BY share LIMIT $2" },
 	[BASELINES] = { "SELECT source_key, run, \"user\", set_at FROM baselines "
 	                "WHERE source_key > $1 ORDER BY source_key LIMIT $2" },
+	[SUBJECTS] = { "SELECT id, issuer, subject, \"user\", created_at FROM subjects "
+	               "WHERE id > $1 ORDER BY id LIMIT $2" },
 };
 
 static const ag_sql writes[] = {
@@ -220,6 +223,8 @@ static const ag_sql writes[] = {
 	                "VALUES ($1, $2, $3, $4) ON CONFLICT (source_key) DO UPDATE SET "
 	                "run = excluded.run, \"user\" = excluded.\"user\", "
 	                "set_at = excluded.set_at" },
+	[SUBJECTS] = { "INSERT INTO subjects (id, issuer, subject, \"user\", created_at) "
+	               "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING" },
 };
 
 static const table tables[] = {
@@ -243,6 +248,7 @@ static const table tables[] = {
 	[SHARES] = { false, 15, 0, COUNT(nother) },
 	[SHARE_COPIES] = { false, 4, 0, COUNT(nother) },
 	[BASELINES] = { false, 4, 0, COUNT(nother) },
+	[SUBJECTS] = { false, 5, 0, COUNT(nother) },
 };
 
 enum { NEXT_RUN, LAST_SEQ, EVENT, EVENTS, PUT_EVENT, ROWS, PUT_ROW, HASH, SET_CHAIN, SET_HEAD };

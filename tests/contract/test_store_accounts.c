@@ -295,6 +295,62 @@ static void names_have_bounds(void **state)
 	assert_str(get_user(env, "ünïcødé").name, "ünïcødé");
 }
 
+static ag_status bind_subject(store_env *env, const char *issuer, const char *subject,
+                              const char *user, const ag_user_row *u)
+{
+	const ag_subject_row row = { .issuer = ag_str_c(issuer),
+		                     .subject = ag_str_c(subject),
+		                     .user = ag_str_c(user),
+		                     .created_ms = 10 };
+
+	return ag_store_put_subject(env->store, &row, u, &env->err);
+}
+
+static ag_status find_subject(store_env *env, const char *issuer, const char *subject, ag_str *ret)
+{
+	return ag_store_subject(env->store, ag_str_c(issuer), ag_str_c(subject), env->arena, ret,
+	                        &env->err);
+}
+
+static void a_subject_has_one_account_and_an_account_one_subject(void **state)
+{
+	store_env *env = *state;
+	const ag_user_row cy = a_user("cy", false), taken = a_user("ann", false);
+	ag_user_row u;
+	ag_str user;
+	bool has;
+
+	add_user(env, "ann", true);
+	add_user(env, "bob", true);
+	assert_int_equal(find_subject(env, "https://i", "1", &user), AG_NOT_FOUND);
+	assert_ok(env, bind_subject(env, "https://i", "1", "ann", NULL));
+	assert_ok(env, find_subject(env, "https://i", "1", &user));
+	assert_str(user, "ann");
+	assert_int_equal(find_subject(env, "https://i", "2", &user), AG_NOT_FOUND);
+	assert_int_equal(find_subject(env, "https://other", "1", &user), AG_NOT_FOUND);
+	assert_int_equal(bind_subject(env, "https://i", "1", "bob", NULL), AG_CONFLICT);
+	assert_int_equal(bind_subject(env, "https://i", "2", "ann", NULL), AG_CONFLICT);
+	assert_ok(env, bind_subject(env, "https://other", "2", "ann", NULL));
+	/* A new account, and its subject, or neither. */
+	assert_int_equal(bind_subject(env, "https://i", "1", "cy", &cy), AG_CONFLICT);
+	assert_int_equal(ag_store_user(env->store, AG_S("cy"), env->arena, &u, &env->err),
+	                 AG_NOT_FOUND);
+	assert_int_equal(bind_subject(env, "https://i", "3", "ann", &taken), AG_CONFLICT);
+	assert_int_equal(find_subject(env, "https://i", "3", &user), AG_NOT_FOUND);
+	assert_ok(env, bind_subject(env, "https://i", "3", "cy", &cy));
+	assert_ok(env, ag_store_user(env->store, AG_S("cy"), env->arena, &u, &env->err));
+	assert_ok(env,
+	          ag_store_has_subject(env->store, AG_S("https://i"), AG_S("cy"), &has, &env->err));
+	assert_true(has);
+	assert_ok(env, ag_store_has_subject(env->store, AG_S("https://i"), AG_S("bob"), &has,
+	                                    &env->err));
+	assert_false(has);
+	/* Who is removed has no subject. */
+	assert_ok(env, ag_store_drop_user(env->store, AG_S("ann"), 20, &env->err));
+	assert_int_equal(find_subject(env, "https://i", "1", &user), AG_NOT_FOUND);
+	assert_ok(env, bind_subject(env, "https://i", "1", "bob", NULL));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -307,6 +363,7 @@ int main(void)
 		T(sessions_end_and_links_are_spent_once),
 		T(what_has_ended_is_swept),
 		T(names_have_bounds),
+		T(a_subject_has_one_account_and_an_account_one_subject),
 	};
 	int nfailed = 0;
 

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "store/baselines.h"
+#include "store/accounts.h"
 #include "store/copy.h"
 #include "store/identity.h"
 #include "store/ledger.h"
@@ -100,6 +101,12 @@ static void fill_rights(world *w, ag_store *s)
 	assert_ok(env, ag_store_put_member(s, &m, &env->err));
 	assert_ok(env, ag_store_put_token(s, &t, &env->err));
 	assert_ok(env, ag_store_put_baseline(s, &b, &env->err));
+	assert_ok(env, ag_store_put_subject(s,
+	                                    &(ag_subject_row){ .issuer = AG_S("https://i"),
+	                                                       .subject = AG_S("7"),
+	                                                       .user = AG_S("ann"),
+	                                                       .created_ms = 1 },
+	                                    NULL, &env->err));
 	assert_ok(env,
 	          ag_store_put_text(s, AG_S("key"), AG_S("text\n\xe2\x82\xac"), 77, &env->err));
 }
@@ -178,6 +185,9 @@ static void same_rights(world *w, ag_store *s)
 			  s,
 			  AG_S("0123456789012345678901234567890123456789012345678901234567890123"),
 			  6, env->arena, &t, &env->err));
+	assert_ok(env,
+	          ag_store_subject(s, AG_S("https://i"), AG_S("7"), env->arena, &text, &env->err));
+	assert_true(ag_str_eqc(text, "ann"));
 	assert_ok(env, ag_store_text(s, AG_S("key"), env->arena, &text, &at_ms, &env->err));
 	assert_str(text, "text\n\xe2\x82\xac");
 	assert_int_equal(at_ms, 77);
