@@ -39,7 +39,7 @@ typedef enum ag_output_format {
 
 typedef enum ag_color { AG_COLOR_AUTO, AG_COLOR_ALWAYS, AG_COLOR_NEVER } ag_color;
 
-#define AG_SETTINGS_MAX 96  /* rows of the table */
+#define AG_SETTINGS_MAX 128 /* rows of the table */
 #define AG_MODELS_MAX   32  /* named models of one settings file */
 #define AG_ENTRIES_MAX  128 /* projects and MCP servers of one settings file */
 #define AG_VARS_MAX     64  /* environment variables that are no setting but are looked at */
@@ -101,6 +101,12 @@ typedef struct ag_settings {
 	ag_str access_log;            /* "" = none */
 	ag_str ask_folders, ask_apis; /* lists with commas; "" = none */
 	ag_str connection_hosts, connection_folders;
+	/* the same: oidc */
+	ag_str oidc_issuer, oidc_client_id, oidc_name, oidc_scopes, oidc_name_claim,
+		oidc_groups_claim;
+	ag_str oidc_sign_up, oidc_superuser;
+	uint64_t oidc_clock_skew;
+	bool oidc_link_email, oidc_ends_session;
 
 	/* Where each value came from, by row: "argus.yaml:3:9", "ARGUS_SEED", "--seed". */
 	ag_place place[AG_SETTINGS_MAX];

@@ -84,29 +84,14 @@ static const ag_setting table[] = {
 
 /* What users of other tools have set already. */
 static const char *const known_vars[] = {
-	"LLM_API_KEY",
-	"LLM_API_BASE",
-	"LLM_API_BASE_URL",
-	"LLM_MODEL",
-	"LLM_API_MODEL",
-	"ANTHROPIC_API_KEY",
-	"ANTHROPIC_MODEL",
-	"ANTHROPIC_BASE_URL",
-	"OPENAI_API_KEY",
-	"OPENAI_BASE_URL",
-	"OPENAI_MODEL",
-	"GEMINI_API_KEY",
-	"GEMINI_MODEL",
-	"ARGUS_API_KEY",
-	"LMS_API_KEY",
-	"AGENT_API_BASE_URL",
-	"DB_CREDENTIAL_KEY",
-	"POSTGRES_URL",
-	"ARGUS_PROJECT_PASSWORD",
-	"ARGUS_MCP_TOKEN",
-	"MCP_SERVER_URL",
-	"MAX_QUERIES_PER_MINUTE",
-	"MAX_CONNECTIONS_PER_PROJECT",
+	"LLM_API_KEY",        "LLM_API_BASE",           "LLM_API_BASE_URL",
+	"LLM_MODEL",          "LLM_API_MODEL",          "ANTHROPIC_API_KEY",
+	"ANTHROPIC_MODEL",    "ANTHROPIC_BASE_URL",     "OPENAI_API_KEY",
+	"OPENAI_BASE_URL",    "OPENAI_MODEL",           "GEMINI_API_KEY",
+	"GEMINI_MODEL",       "ARGUS_API_KEY",          "LMS_API_KEY",
+	"AGENT_API_BASE_URL", "DB_CREDENTIAL_KEY",      "OIDC_CLIENT_SECRET",
+	"POSTGRES_URL",       "ARGUS_PROJECT_PASSWORD", "ARGUS_MCP_TOKEN",
+	"MCP_SERVER_URL",     "MAX_QUERIES_PER_MINUTE", "MAX_CONNECTIONS_PER_PROJECT",
 };
 
 const ag_setting *ag_settings_model_table(size_t *ret_n)

@@ -125,6 +125,44 @@ static const ag_setting last[] = {
 	{ "serve", "session_days", AG_SET_COUNT, .min = 1, .max = 3650, .fallback = "14",
 	  .offset = FIELD(session_days), .is_live = true,
 	  .help = "Days that a browser stays logged in." },
+	{ "serve", "oidc_issuer", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(oidc_issuer),
+	  .help = "The OpenID Connect issuer by which people sign in to the page, exactly as it names itself: "
+	          "https://login.example.com. It gets the client's redirect address "
+	          "https://HOST/api/auth/oidc/callback. The client's secret is the variable OIDC_CLIENT_SECRET." },
+	{ "serve", "oidc_client_id", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(oidc_client_id), .help = "What the issuer calls this server." },
+	{ "serve", "oidc_name", AG_SET_TEXT, .fallback = "single sign-on",
+	  .offset = FIELD(oidc_name),
+	  .help = "The button of the page says \"Sign in with\" and this." },
+	{ "serve", "oidc_scopes", AG_SET_TEXT, .fallback = "openid email profile",
+	  .offset = FIELD(oidc_scopes),
+	  .help = "What the issuer is asked for, with blanks between them; openid must be among them." },
+	{ "serve", "oidc_sign_up", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(oidc_sign_up),
+	  .help = "Who gets an account at the first sign-in, with commas between them: @example.com (a verified "
+	          "e-mail address of that domain), a group of oidc_groups_claim, or any. none: only who has an "
+	          "account." },
+	{ "serve", "oidc_link_email", AG_SET_BOOL, .fallback = "false",
+	  .offset = FIELD(oidc_link_email),
+	  .help = "At the first sign-in, an account whose name is the verified e-mail address is that person's. "
+	          "Set it only for an issuer that verifies addresses." },
+	{ "serve", "oidc_name_claim", AG_SET_TEXT, .fallback = "email",
+	  .offset = FIELD(oidc_name_claim),
+	  .help = "The claim that names a new account. email must be verified. Another one, like "
+	          "preferred_username, should not be one that people choose themselves." },
+	{ "serve", "oidc_groups_claim", AG_SET_TEXT, .fallback = "groups",
+	  .offset = FIELD(oidc_groups_claim),
+	  .help = "The claim of the ID token that lists groups or roles." },
+	{ "serve", "oidc_superuser", AG_SET_TEXT, .unset = "none", .fallback = "none",
+	  .offset = FIELD(oidc_superuser),
+	  .help = "A group: at each sign-in its members become superusers, and others who sign in by the issuer "
+	          "stop being one. none: the issuer has no say." },
+	{ "serve", "oidc_ends_session", AG_SET_BOOL, .fallback = "false",
+	  .offset = FIELD(oidc_ends_session),
+	  .help = "Signing out ends the session at the issuer, too, where it offers that." },
+	{ "serve", "oidc_clock_skew", AG_SET_COUNT, .max = 600, .fallback = "60",
+	  .offset = FIELD(oidc_clock_skew), .help = "Seconds that the issuer's clock may be off." },
 	{ "serve", "access_log", AG_SET_TEXT, .unset = "none", .fallback = "none",
 	  .offset = FIELD(access_log), .is_live = true,
 	  .help = "A file to which argus serve and argus mcp --http append one JSON line for each request: method, route, "

@@ -10,18 +10,21 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "app/oidc.h"
 #include "app/retention.h"
 #include "audit/audit.h"
 #include "base/fernet.h"
 #include "base/sandbox.h"
 #include "cli/cli.h"
 #include "mongo/mongo.h"
+#include "oidc/oidc.h"
 #include "report/human.h"
 #include "sql/sqlite_child.h"
 #include "store/identity.h"
 #include "store/ledger.h"
 
-#define MAX_FACTS        160
+#define MAX_FACTS        224
+#define ISSUER_MS        15000
 #define LOW_DISK         (100u * 1000 * 1000)
 #define LARGE_LOG        (64 << 20)
 #define MAX_ROWS_CHECKED 1000000u /* of the audit table: some seconds */
@@ -498,6 +501,43 @@ static void mongodb_sources(report *r)
 	broken(r, f, WARN, ag_str_dup(r->arena, ag_str_c(err.hint)));
 }
 
+/* Does the issuer answer, and with keys that can check a signature? Nobody is asked when none is set. */
+static void issuer(report *r)
+{
+	const ag_ctx ctx = { .clock = r->c->app.ctx.clock,
+		             .deadline_ms = ag_clock_mono(r->c->app.ctx.clock) + ISSUER_MS,
+		             .cancel = r->c->app.ctx.cancel,
+		             .nthread = 1 };
+	ag_server_oidc o;
+	ag_err err = { 0 };
+	size_t nkey;
+	fact *f;
+	ag_status st = ag_app_oidc(&r->c->app, &o, &err);
+
+	if (!st && !o.provider)
+		return;
+	f = add(r, "surroundings", AG_S("OpenID Connect"), AG_S(""));
+	if (!st)
+		st = ag_oidc_probe(o.provider, &ctx, &nkey, &err);
+	if (!st) {
+		f->value = ag_str_printf(r->arena, "%.*s answers, with %zu key%s",
+		                         AG_FMT(ag_oidc_issuer(o.provider)), nkey,
+		                         nkey == 1 ? "" : "s");
+	} else {
+		f->value = ag_str_dup(r->arena, ag_str_c(err.msg));
+		broken(r, f, BROKEN,
+		       err.hint[0]
+		               ? ag_str_dup(r->arena, ag_str_c(err.hint))
+		               : AG_S("nobody can sign in by it: see oidc_issuer in docs/guide/serve.md"));
+	}
+	if (o.provider && !o.sign_up.len && !o.links_email)
+		broken(r,
+		       add(r, "surroundings", AG_S("OpenID Connect, accounts"),
+		           AG_S("only people who signed in by it before get in")),
+		       WARN, AG_S("set oidc_sign_up or oidc_link_email"));
+	ag_oidc_free(o.provider);
+}
+
 static void surroundings(report *r)
 {
 	const ag_term *t = &r->c->term;
@@ -517,6 +557,7 @@ static void surroundings(report *r)
 	sandbox(r);
 	sqlite_sources(r);
 	mongodb_sources(r);
+	issuer(r);
 }
 
 /* --- rendering --- */

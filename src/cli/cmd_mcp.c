@@ -21,12 +21,14 @@
 #include "app/import.h"
 #include "app/job_server.h"
 #include "app/mcp_tools.h"
+#include "app/oidc.h"
 #include "app/projects.h"
 #include "app/retention.h"
 #include "app/settings_show.h"
 #include "artifact/tools.h"
 #include "cli/crew.h"
 #include "knowledge/tools.h"
+#include "oidc/oidc.h"
 #include "server/accounts.h"
 #include "server/parts.h"
 #include "server/route_doc.h"
@@ -98,6 +100,7 @@ typedef struct service {
 	ag_app_chat_server *chat;          /* argus serve; NULL */
 	ag_server_chat chat_opts;
 	ag_server_people people;
+	ag_server_oidc oidc;      /* the same; its provider NULL = no issuer is set */
 	pthread_mutex_t settings; /* of the app: they are renewed while others read them */
 	ag_project_hub *hub;
 	ag_app_mcp app;
@@ -192,6 +195,8 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 		                : ag_app_project_hub(&c->app, source, &s->hub, err);
 
 	if (!st && s->is_serve)
+		st = ag_app_oidc(&c->app, &s->oidc, err);
+	if (!st && s->is_serve)
 		st = ag_app_chat_server_new(&c->app, s->hub, s->is_demo, &s->chat, err);
 	if (!st && s->is_demo)
 		st = ag_app_audit_server_demo(&s->audits, AG_S(AG_CHAT_DEMO_PROJECT), c->app.arena,
@@ -220,6 +225,7 @@ static void close_service(service *s)
 		ag_app_mcp_release(&s->app);
 	ag_project_hub_close(s->hub);
 	ag_app_chat_server_free(s->chat); /* the hub writes in its group */
+	ag_oidc_free(s->oidc.provider);
 }
 
 /* --- transports --- */
@@ -397,6 +403,7 @@ static ag_status serve_http(service *s, bool is_open, ag_err *err)
 		o.settings_arg = s;
 		fill_people(s);
 		o.people = &s->people;
+		o.oidc = s->oidc.provider ? &s->oidc : NULL;
 		/* Turns end by themselves within the time of grace. */
 		o.listen.cancel = NULL;
 	}

@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "server/chat.h"
+#include "server/oidc.h"
 #include "server/problem.h"
 
 #define FIRST          "admin"
@@ -40,8 +41,8 @@ static ag_str name_of(ag_httpd_request *rq)
 	return agent.len ? agent : AG_S("browser");
 }
 
-static ag_status begin_session(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
-                               ag_str user, ag_err *err)
+ag_status ag_server_begin_session(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                                  ag_store *s, ag_str user, ag_err *err)
 {
 	const int64_t now = ag_clock_wall(h->opts.clock);
 	char text[AG_TOKEN_CHARS + 1];
@@ -111,7 +112,18 @@ ag_status ag_server_first_link(ag_store *s, const ag_clock *clock, ag_arena *are
 
 /* --- who it is --- */
 
-static void write_me(ag_server *h, const ag_caller *who, ag_arena *arena, ag_jw *w)
+/* The issuer has a session, too, that the settings want ended. */
+static bool leaves_issuer(ag_server *h, ag_store *s, const ag_caller *who)
+{
+	const ag_server_oidc *o = h->opts.oidc;
+	bool is_there = false;
+
+	return o && o->ends_session && who->kind == AG_TOKEN_SESSION && who->token.len &&
+	       !ag_store_has_subject(s, ag_oidc_issuer(o->provider), who->user, &is_there, NULL) &&
+	       is_there;
+}
+
+static void write_me(ag_server *h, ag_store *s, const ag_caller *who, ag_arena *arena, ag_jw *w)
 {
 	static const char *const kinds[] = { "token", "session", "link" };
 	const ag_project **list;
@@ -125,6 +137,8 @@ static void write_me(ag_server *h, const ag_caller *who, ag_arena *arena, ag_jw 
 	           : !who->token.len        ? AG_S("proxy")
 	                                    : ag_str_c(kinds[who->kind]));
 	ag_jw_ktime_or_null(w, "expires_at", who->expires_ms);
+	ag_jw_kstr(w, "sign_out",
+	           leaves_issuer(h, s, who) ? AG_S(AG_SERVER_OIDC_LOGOUT) : AG_S(""));
 	ag_jw_kstr(w, "project", who->home.ptr ? who->home : AG_S(""));
 	ag_jw_kkey(w, "projects");
 	ag_jw_arr(w);
@@ -140,12 +154,13 @@ static void write_me(ag_server *h, const ag_caller *who, ag_arena *arena, ag_jw 
 	ag_jw_arr_end(w);
 }
 
-static void answer_me(ag_server *h, const ag_caller *who, ag_httpd_request *rq, ag_httpd_reply *rp)
+static void answer_me(ag_server *h, ag_store *s, const ag_caller *who, ag_httpd_request *rq,
+                      ag_httpd_reply *rp)
 {
 	ag_jw w;
 
 	ag_server_json(rp, &w);
-	write_me(h, who, rq->arena, &w);
+	write_me(h, s, who, rq->arena, &w);
 	ag_jw_obj_end(&w);
 }
 
@@ -155,7 +170,7 @@ void ag_server_me(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_store *s = ag_server_store_of(h, rp);
 
 	if (s)
-		answer_me(h, ag_server_who(h, rq), rq, rp);
+		answer_me(h, s, ag_server_who(h, rq), rq, rp);
 	ag_store_close(s);
 }
 
@@ -259,7 +274,7 @@ static void log_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 	if (!st)
 		st = ag_caller_of_user(s, u.name, rq->arena, &who, &err);
 	if (!st)
-		st = begin_session(h, rq, rp, s, u.name, &err);
+		st = ag_server_begin_session(h, rq, rp, s, u.name, &err);
 	if (st) {
 		ag_server_problem_of(rp, &err);
 		return;
@@ -267,7 +282,7 @@ static void log_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 	who.token = AG_S("-");
 	who.kind = AG_TOKEN_SESSION;
 	who.expires_ms = u.seen_ms + ag_server_people_of(h)->session_ms;
-	answer_me(h, &who, rq, rp);
+	answer_me(h, s, &who, rq, rp);
 }
 
 void ag_server_login(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -354,13 +369,13 @@ static ag_status use_link(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp
 	if (!st)
 		st = ag_caller_of_user(s, u.name, rq->arena, &who, err);
 	if (!st)
-		st = begin_session(h, rq, rp, s, u.name, err);
+		st = ag_server_begin_session(h, rq, rp, s, u.name, err);
 	if (st)
 		return st;
 	who.token = AG_S("-");
 	who.kind = AG_TOKEN_SESSION;
 	who.expires_ms = now + ag_server_people_of(h)->session_ms;
-	answer_me(h, &who, rq, rp);
+	answer_me(h, s, &who, rq, rp);
 	return AG_OK;
 }
 
@@ -445,7 +460,7 @@ static void choose_home(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 	if (st)
 		ag_server_problem_of(rp, &err);
 	else
-		answer_me(h, &changed, rq, rp);
+		answer_me(h, s, &changed, rq, rp);
 }
 
 void ag_server_me_change(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)

@@ -17,6 +17,11 @@ AG_CHECK ag_status ag_server_new_link(ag_store *s, const ag_clock *clock, ag_str
 AG_CHECK ag_status ag_server_first_link(ag_store *s, const ag_clock *clock, ag_arena *arena,
                                         char text[AG_TOKEN_CHARS + 1], ag_err *err);
 
+/* A session of the user begins: its cookie goes to rp.
+ * errors  of the store */
+AG_CHECK ag_status ag_server_begin_session(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
+                                           ag_store *s, ag_str user, ag_err *err);
+
 /* --- accounts.c: routes --- */
 
 void ag_server_login(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

@@ -323,7 +323,7 @@ static ag_str origin_of(ag_str resource)
 }
 
 /* Host was checked by the server: a name, or one of this machine. */
-static ag_str own_origin(ag_server *h, ag_httpd_request *rq)
+ag_str ag_server_own_origin(ag_server *h, ag_httpd_request *rq)
 {
 	return h->opts.resource.len ? origin_of(h->opts.resource)
 	                            : ag_str_printf(rq->arena, "http://%.*s",
@@ -333,7 +333,7 @@ static ag_str own_origin(ag_server *h, ag_httpd_request *rq)
 static void challenge(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, int status,
                       const char *error, const char *words)
 {
-	ag_str at = own_origin(h, rq);
+	ag_str at = ag_server_own_origin(h, rq);
 	ag_buf scope = AG_BUF_INIT(4096);
 	ag_jw w;
 
@@ -531,7 +531,7 @@ void ag_server_metadata(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_jw w;
 
 	if (!resource.len)
-		resource = ag_str_printf(rq->arena, "%.*s%.*s", AG_FMT(own_origin(h, rq)),
+		resource = ag_str_printf(rq->arena, "%.*s%.*s", AG_FMT(ag_server_own_origin(h, rq)),
 		                         AG_FMT(AG_S(AG_SERVER_MCP_PATH)));
 	rp->content_type = AG_S("application/json");
 	ag_jw_init(&w, &rp->body, 0);

@@ -20,9 +20,18 @@ static const ag_doc_field me[] = {
 	{ "superuser", "boolean", NULL, NULL, false },
 	{ "by", "string", "how the caller proved who it is", ways, false },
 	{ "expires_at", "time?", "when that ends", NULL, false },
+	{ "sign_out", "string",
+	  "where a browser goes after it logged out, to leave the issuer; \"\" = nowhere", NULL,
+	  false },
 	{ "project", "string",
 	  "the project that is meant when none is named; \"\" = none is chosen", NULL, false },
 	{ "projects", "[ProjectRole]", NULL, NULL, false },
+};
+
+static const ag_doc_field sign_in_ways[] = {
+	{ "password", "boolean", "by name and password", NULL, false },
+	{ "issuer_name", "string", "by an OpenID Connect issuer, as people call it; \"\" = not",
+	  NULL, false },
 };
 
 static const ag_doc_field user[] = {
@@ -89,6 +98,7 @@ static const ag_doc_field member_list[] = {
 const ag_doc_shape ag_doc_people_shapes[] = {
 	{ "ProjectRole", NULL, project_role, AG_NELEM(project_role), false },
 	{ "Me", "Who calls.", me, AG_NELEM(me), false },
+	{ "SignInWays", "How people sign in.", sign_in_ways, AG_NELEM(sign_in_ways), false },
 	{ "User", "An account.", user, AG_NELEM(user), false },
 	{ "UserList", NULL, user_list, AG_NELEM(user_list), false },
 	{ "Token", "A token for a program, or a session.", token, AG_NELEM(token), false },
@@ -131,6 +141,58 @@ const ag_route_doc ag_doc_login = {
 	.gives = "Me",
 	.other = { { 401, "the name or the password is wrong" },
 	           { 409, "the server lets everybody in" } },
+};
+
+const ag_route_doc ag_doc_sign_in_ways = {
+	.name = "getSignInWays",
+	.tag = "auth",
+	.summary = "How people sign in here",
+	.gives = "SignInWays",
+};
+
+static const ag_param oidc_login_query[] = {
+	{ .name = "return",
+	  .type = AG_PARAM_STRING,
+	  .help = "the page to show afterwards, a path of this server; another is not taken" },
+};
+
+const ag_route_doc ag_doc_oidc_login = {
+	.name = "beginOidcSignIn",
+	.tag = "auth",
+	.summary = "Lead a browser to the OpenID Connect issuer",
+	.help = "For a browser, as a page that it opens. Location is the issuer, or the page with "
+		"sign_in=REASON when the issuer cannot be reached.",
+	.query = oidc_login_query,
+	.nquery = AG_NELEM(oidc_login_query),
+	.status = 303,
+	.other = { { 404, "nobody signs in by an issuer here" } },
+};
+
+static const ag_param oidc_callback_query[] = {
+	{ .name = "code", .type = AG_PARAM_STRING, .help = "of the issuer" },
+	{ .name = "state", .type = AG_PARAM_STRING, .help = "as it was sent there" },
+	{ .name = "iss", .type = AG_PARAM_STRING, .help = "the issuer" },
+	{ .name = "error", .type = AG_PARAM_STRING, .help = "why there is no code" },
+};
+
+const ag_route_doc ag_doc_oidc_callback = {
+	.name = "endOidcSignIn",
+	.tag = "auth",
+	.summary = "Take a browser back from the issuer: sets the cookie argus_session",
+	.help = "Location is the page where the sign-in began, or / with sign_in=REASON and the "
+		"reference of the line in the log.",
+	.query = oidc_callback_query,
+	.nquery = AG_NELEM(oidc_callback_query),
+	.status = 303,
+	.other = { { 404, "nobody signs in by an issuer here" } },
+};
+
+const ag_route_doc ag_doc_oidc_logout = {
+	.name = "leaveOidcIssuer",
+	.tag = "auth",
+	.summary = "Lead a browser that has logged out to the end of its session at the issuer",
+	.status = 303,
+	.other = { { 404, "nobody signs in by an issuer here" } },
 };
 
 static const ag_param setup_body[] = {

@@ -47,6 +47,7 @@ struct ag_server {
 	/* Limits of people: a reader takes the pointer once. Those before stay until the server ends. */
 	_Atomic(const ag_server_people *) people;
 	_Atomic(ag_access_log *) log;      /* NULL = none */
+	atomic_uint nsigning;              /* requests that wait for the issuer (oidc.c) */
 	atomic_uint nreading;              /* requests that read whole collections (audits.h) */
 	ag_server_rates *rates;            /* limits.c; NULL = no limits */
 	struct ag_server_chat_state *chat; /* chat.h; NULL = no conversations are served */
@@ -106,6 +107,8 @@ bool ag_server_grants_start(ag_server *h);
 void ag_server_grants_stop(ag_server *h);
 void ag_server_metadata(void *env, ag_httpd_request *rq, ag_httpd_reply *rp); /* a route */
 
+/* "https://argus.example.com": the server as its clients know it. */
+ag_str ag_server_own_origin(ag_server *h, ag_httpd_request *rq);
 /* Sends, or ends, the cookie of a session. */
 void ag_server_set_session(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                            ag_str token);

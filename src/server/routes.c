@@ -4,6 +4,7 @@
 #include "server/asks.h"
 #include "server/audits.h"
 #include "server/chat.h"
+#include "server/oidc.h"
 #include "server/problem.h"
 #include "server/route_doc.h"
 #include "server/shares.h"
@@ -128,6 +129,22 @@ const ag_http_route ag_server_routes[] = {
 	  .path = "/api/auth/login",
 	  .handle = ag_server_login,
 	  .doc = &ag_doc_login },
+	{ .methods = "GET",
+	  .path = "/api/auth/ways",
+	  .handle = ag_server_sign_in_ways,
+	  .doc = &ag_doc_sign_in_ways },
+	{ .methods = "GET",
+	  .path = "/api/auth/oidc/login",
+	  .handle = ag_server_oidc_login,
+	  .doc = &ag_doc_oidc_login },
+	{ .methods = "GET",
+	  .path = "/api/auth/oidc/callback",
+	  .handle = ag_server_oidc_callback,
+	  .doc = &ag_doc_oidc_callback },
+	{ .methods = "GET",
+	  .path = AG_SERVER_OIDC_LOGOUT,
+	  .handle = ag_server_oidc_logout,
+	  .doc = &ag_doc_oidc_logout },
 	{ .methods = "POST",
 	  .path = "/api/auth/setup",
 	  .handle = ag_server_setup,
@@ -645,6 +662,7 @@ const ag_http_route ag_server_routes[] = {
 	{ .methods = "GET, HEAD", .path = "/manage/{part}", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/s/{token}", .handle = ag_server_web_shared },
 	{ .methods = "GET, HEAD", .path = "/setup", .handle = ag_server_web_page },
+	{ .methods = "GET, HEAD", .path = "/signed-in", .handle = ag_server_web_page },
 	{ .methods = "GET, HEAD", .path = "/assets/{name}", .handle = ag_server_web_asset },
 	{ .methods = "GET, HEAD", .path = "/frame/{name}", .handle = ag_server_web_frame },
 	{ .methods = "GET, HEAD", .path = "/health", .handle = health },

@@ -171,6 +171,18 @@ typedef struct ag_server_people {
 	bool is_https; /* clients come by https: through a proxy */
 } ag_server_people;
 
+/* Signing in by an OpenID Connect issuer (server/oidc.c). */
+typedef struct ag_server_oidc {
+	struct ag_oidc *provider; /* oidc/oidc.h */
+	ag_str name;              /* for people: "single sign-on" */
+	ag_str sign_up;           /* "@example.com, analysts", "any", "" = nobody new */
+	ag_str superuser;         /* a group; "" = the issuer has no say */
+	ag_str name_claim, groups_claim;
+	bool links_email;  /* an account of that name is the person's with that verified address */
+	bool ends_session; /* logging out ends the issuer's session, too */
+	const atomic_bool *cancel; /* set: requests to the issuer end */
+} ag_server_oidc;
+
 typedef struct ag_server_opts {
 	ag_mcp_server *mcp;
 	const ag_server_chat *chat;     /* NULL = conversations are not served */
@@ -183,6 +195,7 @@ typedef struct ag_server_opts {
 	/* All settings, in arena; called from any worker. NULL = they are not served. */
 	void (*settings)(void *arg, ag_arena *arena, ag_server_setting **ret, size_t *nret);
 	void *settings_arg;
+	const ag_server_oidc *oidc; /* with people; NULL = passwords alone */
 	const ag_server_people
 		*people; /* with chat; NULL = tokens alone, and no limits of requests */
 	ag_store *store; /* for tokens; used under a lock of its own */

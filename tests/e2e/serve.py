@@ -122,7 +122,8 @@ class Server:
 class Reply:
     def __init__(self, conn, r):
         self.conn, self.r, self.status = conn, r, r.status
-        self.headers = {k.lower(): v for k, v in r.getheaders()}
+        self.pairs = r.getheaders()
+        self.headers = {k.lower(): v for k, v in self.pairs}
         self.lines = []
 
     def json(self):
