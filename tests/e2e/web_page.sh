@@ -116,6 +116,15 @@ mkdir -p "$dir/asked" "$dir/project/docs"
 printf '# Run it\n\nRead this first.\n\n## Ports\n\nThe server listens on number 8031.\n' >"$dir/project/docs/run.md"
 printf 'projects:\n  docs:\n    root: %s/project\n' "$dir" >"$dir/asked/argus.yaml"
 serve asked --no-auth --questions 0
+mkdir "$dir/signed"
+python3 -B "$root/tests/e2e/oidc_issuer.py" "$dir/signed" >"$dir/issuer.err" 2>&1 </dev/null &
+servers="$servers $!"
+wait_for "[ -s '$dir/signed/issuer' ]" 'the issuer listens'
+HOME=$dir/signed XDG_STATE_HOME=$dir/signed/state "$ARGUS" project add crew --source "sqlite:$dir/data.db" 2>"$dir/signed-made.err" || bad=1
+HOME=$dir/signed XDG_STATE_HOME=$dir/signed/state "$ARGUS" project grant crew ann@example.com analyst 2>>"$dir/signed-made.err" || bad=1
+issuer=$(cat "$dir/signed/issuer")
+ARGUS_OIDC_ISSUER=$issuer ARGUS_OIDC_CLIENT_ID='argus of the test' OIDC_CLIENT_SECRET='client secret: with% signs' \
+	ARGUS_OIDC_SIGN_UP=@example.com ARGUS_OIDC_NAME=Example ARGUS_OIDC_ENDS_SESSION=true serve signed --questions 0
 address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
 HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
@@ -128,4 +137,5 @@ HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery"
 	"$dir/files-of-crew/crew.db" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/import.mjs" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/shares.mjs" "$(address demo)" "$(address slow)" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
+HOME=$dir "$node" "$home/sign_in.mjs" "$(address signed)" "$issuer" "${SHOTS-}" || bad=1
 exit $bad

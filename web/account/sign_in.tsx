@@ -1,7 +1,9 @@
 // Signing in, over whatever stood there: what was typed stays.
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Me, Problem, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { tellSignedIn } from '../shared/session'
 
 const MIN_PASSWORD = 10
 
@@ -46,7 +48,58 @@ function useForm(run: () => Promise<Me>, onIn: (me: Me) => void) {
 	return { isBusy, error, setError, submit }
 }
 
-export function SignIn({ onIn }: { onIn: (me: Me) => void }) {
+const refusals: Record<string, string> = {
+	denied: 'You did not sign in there.',
+	strange: 'The sign-in took too long, or began in another window. Try again.',
+	unavailable: 'The service that signs you in does not answer. Try again in a moment.',
+	no_account: 'You have no account here. Ask whoever runs this server for one.',
+	no_name: 'The service that signs you in gives no name that an account can have. Ask whoever runs this server.',
+	name_taken: 'An account with your name belongs to somebody else. Ask whoever runs this server.',
+	inactive: 'Your account is not active. Ask whoever runs this server.',
+}
+
+// Leads to the issuer and back. With an open screen that is another window, so that nothing of the screen is lost.
+function IssuerButton({ name, isAgain }: { name: string; isAgain: boolean }) {
+	const back = isAgain ? '/signed-in' : location.pathname + location.search
+	const place = `/api/auth/oidc/login?return=${encodeURIComponent(back)}`
+	return (
+		<>
+			<a
+				href={place}
+				onClick={e => {
+					if (isAgain && window.open(place, '_blank')) e.preventDefault()
+				}}
+				className="grid min-h-10 w-full place-items-center rounded-md border border-line bg-page px-3 text-center font-medium hover:bg-sunk"
+			>
+				Sign in with {name}
+				{isAgain && <span className="sr-only"> in a new window</span>}
+			</a>
+			<p className="flex items-center gap-3 text-sm text-quiet before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">or</p>
+		</>
+	)
+}
+
+// The end of a sign-in in a window of its own.
+export function SignedIn() {
+	useEffect(() => {
+		tellSignedIn()
+		window.close()
+	}, [])
+	return (
+		<Card title="You are signed in">
+			<p>Close this window, and go on in the other one.</p>
+		</Card>
+	)
+}
+
+interface SignInProps {
+	onIn: (me: Me) => void
+	refusal: { reason: string; reference: string } | null
+	isAgain: boolean // a screen is open below
+}
+
+export function SignIn({ onIn, refusal, isAgain }: SignInProps) {
+	const ways = useQuery({ queryKey: ['sign-in ways'], queryFn: api.signInWays, staleTime: Infinity })
 	const [name, setName] = useState('')
 	const [password, setPassword] = useState('')
 	const first = useRef<HTMLInputElement>(null)
@@ -55,6 +108,13 @@ export function SignIn({ onIn }: { onIn: (me: Me) => void }) {
 	const isWrong = error instanceof Problem && error.status === 401
 	return (
 		<Card title="Sign in to Argus">
+			{refusal && (
+				<p role="alert" className="text-bad">
+					{refusals[refusal.reason] ?? 'The sign-in was refused. Try again, or ask whoever runs this server.'}
+					{refusal.reference && <span className="block text-sm text-quiet">Reference {refusal.reference}</span>}
+				</p>
+			)}
+			{ways.data?.issuer_name && <IssuerButton name={ways.data.issuer_name} isAgain={isAgain} />}
 			<form onSubmit={submit} className="space-y-4">
 				<label className="block">
 					Name

@@ -83,6 +83,7 @@ const versioned = (version: number) => (version ? `?version=${version}` : '')
 
 export const api = {
 	me: () => json<'getMe'>('/api/auth/me'),
+	signInWays: () => json<'getSignInWays'>('/api/auth/ways'),
 	login: (username: string, password: string) => json<'login'>('/api/auth/login', 'POST', { username, password }),
 	setup: (token: string, password: string) => json<'setup'>('/api/auth/setup', 'POST', { token, password }),
 	logout: () => json<'logout'>('/api/auth/logout', 'POST', {}),

@@ -14,3 +14,16 @@ const subscribe = (tell: () => void) => {
 	return () => void listeners.delete(tell)
 }
 export const useSignInNeeded = () => useSyncExternalStore(subscribe, () => isNeeded)
+
+// Another window of this browser has signed in.
+const elsewhere = 'argus-signed-in'
+export function onSignedInElsewhere(then: () => void): () => void {
+	const channel = new BroadcastChannel(elsewhere)
+	channel.onmessage = then
+	return () => channel.close()
+}
+export function tellSignedIn() {
+	const channel = new BroadcastChannel(elsewhere)
+	channel.postMessage('')
+	channel.close()
+}

@@ -28,7 +28,12 @@ export function useCommands(onLeft?: () => void): { commands: Command[]; signOut
 	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
 	const other = theme === 'dark' ? 'light' : 'dark'
 	const signOut = async () => {
+		const place = me.data?.sign_out
 		await api.logout()
+		if (place) {
+			location.assign(place)
+			return
+		}
 		store.clear()
 		onLeft?.()
 		await navigate({ to: '/' })
