@@ -114,6 +114,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         {"/.well-known/openid-configuration": lambda: self.send(200, i.document()),
          "/keys": lambda: self.send(200, {"keys": [k.jwk for k in i.published]}),
          "/authorize": lambda: self.authorize(i, q), "/token": lambda: self.token(i, q),
+         "/favicon.ico": lambda: self.send(204),
          "/end": lambda: self.send(302, Location=q["post_logout_redirect_uri"])}.get(url.path, lambda: self.send(404))()
 
     def authorize(self, i, q):

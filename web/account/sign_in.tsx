@@ -1,5 +1,4 @@
 // Signing in, over whatever stood there: what was typed stays.
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Me, Problem, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
@@ -94,12 +93,13 @@ export function SignedIn() {
 
 interface SignInProps {
 	onIn: (me: Me) => void
-	refusal: { reason: string; reference: string } | null
-	isAgain: boolean // a screen is open below
+	refusal?: { reason: string; reference: string } | null
+	isAgain?: boolean // a screen is open below
 }
 
-export function SignIn({ onIn, refusal, isAgain }: SignInProps) {
-	const ways = useQuery({ queryKey: ['sign-in ways'], queryFn: api.signInWays, staleTime: Infinity })
+export function SignIn({ onIn, refusal, isAgain = false }: SignInProps) {
+	const [issuer, setIssuer] = useState('')
+	useEffect(() => void api.signInWays().then(w => setIssuer(w.issuer_name), () => undefined), []) // without it the password is left
 	const [name, setName] = useState('')
 	const [password, setPassword] = useState('')
 	const first = useRef<HTMLInputElement>(null)
@@ -114,7 +114,7 @@ export function SignIn({ onIn, refusal, isAgain }: SignInProps) {
 					{refusal.reference && <span className="block text-sm text-quiet">Reference {refusal.reference}</span>}
 				</p>
 			)}
-			{ways.data?.issuer_name && <IssuerButton name={ways.data.issuer_name} isAgain={isAgain} />}
+			{issuer && <IssuerButton name={issuer} isAgain={isAgain} />}
 			<form onSubmit={submit} className="space-y-4">
 				<label className="block">
 					Name
