@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-#include "store/baselines.h"
 #include "store/accounts.h"
+#include "store/baselines.h"
 #include "store/copy.h"
 #include "store/identity.h"
 #include "store/ledger.h"
