@@ -120,11 +120,25 @@ bool ag_sql_uses_refuse(ag_sql_walk *w, ag_str column, const char *what, const a
 		"allowed_functions, or the type in allowed_types");
 }
 
+/* A column of a hidden enum shows its values; enum_range() of it would show all labels of the type. */
+static void note_enum(ag_sql_walk *w, ag_str column, uint32_t oid)
+{
+	const ag_sql_type_ref *ref = ag_sql_catalog_type(w->catalog, oid);
+	const ag_sql_type *t = ref && !ref->is_row ? &w->catalog->types[ref->index] : NULL;
+
+	if (t && t->kind == 'e' && !ag_sql_is_schema_allowed(w->policy, t->name.schema) &&
+	    !ag_sql_is_type_listed(w->policy, t))
+		w->uses.hidden_enum = column;
+	for (size_t i = 0; t && t->kind == 'd' && i < t->npart; i++)
+		note_enum(w, column, t->parts[i]);
+}
+
 static bool use_type(ag_sql_walk *w, ag_str column, uint32_t oid, ag_sql_use use)
 {
 	ag_sql_uses *u = &w->uses;
 	ag_sql_danger d;
 
+	note_enum(w, column, oid);
 	if (use == AG_SQL_USE_FIELD)
 		return true;
 	if (use == AG_SQL_USE_RESULT && u->is_sorted)
@@ -404,6 +418,13 @@ bool ag_sql_uses_settle(ag_sql_walk *w)
 	for (const ag_sql_symbol *s = u->symbols; s; s = s->next)
 		if (!settle_operator(w, s))
 			return false;
+	if (u->has_labels && u->hidden_enum.len) {
+		w->v->position = u->labels_at;
+		return ag_sql_refuse(w->v, w->arena, AG_SQLRULE_TYPE,
+		                     "The use of %.*s is not allowed here: all labels of its type "
+		                     "would be shown, which is of a schema that is not allowed",
+		                     AG_FMT(u->hidden_enum));
+	}
 	if (u->has_typeof && (u->has_choices || u->has_arrays)) {
 		w->v->position = u->typeof_at;
 		return ag_sql_uses_refuse_typeof(w);

@@ -87,6 +87,9 @@ typedef struct ag_sql_uses {
 	bool has_choices; /* gives several expressions one type: CASE, COALESCE, UNION, IN and the like */
 	bool has_typeof; /* pg_typeof() as a column of a SELECT inside */
 	uint32_t typeof_at;
+	bool has_labels; /* calls what lists the labels of an enum */
+	uint32_t labels_at;
+	ag_str hidden_enum; /* a column whose enum is of a schema that is not allowed; "" = none */
 	bool has_server_casts, has_implicit_casts; /* sql_casts.c has something to look for */
 	bool has_rows;  /* has rows that the server could take for a composite type */
 	bool has_casts; /* of something else than a literal */

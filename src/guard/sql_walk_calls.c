@@ -65,6 +65,13 @@ static bool check_typeof(ag_sql_walk *w, const PgQuery__FuncCall *f)
 	       ag_sql_uses_refuse_typeof(w);
 }
 
+/* Lists all labels of its argument's type, whatever the value is. */
+static bool lists_labels(ag_str name)
+{
+	return ag_str_eqc(name, "enum_first") || ag_str_eqc(name, "enum_last") ||
+	       ag_str_eqc(name, "enum_range");
+}
+
 bool ag_sql_check_call(ag_sql_walk *w, const void *node)
 {
 	const PgQuery__FuncCall *f = node;
@@ -81,6 +88,10 @@ bool ag_sql_check_call(ag_sql_walk *w, const void *node)
 		return false;
 	if (ag_str_eqc(name, "pg_typeof") && !check_typeof(w, f))
 		return false;
+	if (lists_labels(name) && !w->uses.has_labels) {
+		w->uses.has_labels = true;
+		w->uses.labels_at = w->v->position;
+	}
 	w->uses.has_arrays |= joins_types(name);
 	for (size_t i = 0; i < f->n_args && is_plain_reader(f, name); i++)
 		ag_sql_uses_mark_node(w, f->args[i], AG_SQL_USE_JSON);

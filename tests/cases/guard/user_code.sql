@@ -124,6 +124,7 @@ insert into parts values (1);
 
 -- names
 create type hidden.labels as enum ('la-bel');
+create table labelled (id int, label hidden.labels); insert into labelled values (1, null);
 create type hidden.two as (se_cret int, other int);
 
 create sequence free_seq;
