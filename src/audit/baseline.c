@@ -212,7 +212,9 @@ void ag_baseline_compare(const ag_val *report, const ag_baseline *b, ag_arena *a
 /* A run that looked at nothing has compared nothing either. */
 static bool says_not_checked(const ag_val *gap)
 {
-	return ag_str_eqc(ag_val_member_str(gap, "kind"), "nothing_checked");
+	const ag_str kind = ag_val_member_str(gap, "kind");
+
+	return ag_str_eqc(kind, "nothing_checked") || ag_str_eqc(kind, "no_fields");
 }
 
 bool ag_compared_reaches(const ag_compared *c, ag_severity level)

@@ -23,7 +23,16 @@ static bool looked_at_no_field(const ag_audit_state *s)
 	if (s->findings.n || s->dismissed.n)
 		return false;
 	ag_audit_coverage(s, &covered, &paths);
-	return !s->has_schema || (paths && !covered);
+	return !s->has_schema || !covered;
+}
+
+/* Documents that are all "{}", or have an _id alone: there was nothing to look at. */
+static bool has_no_field(const ag_audit_state *s)
+{
+	size_t covered, paths;
+
+	ag_audit_coverage(s, &covered, &paths);
+	return s->has_schema && !paths;
 }
 
 bool ag_gaps_nothing_checked(const ag_audit_state *s, const ag_source_info *info)
@@ -87,6 +96,17 @@ static size_t run_gaps(const ag_audit_state *s, const ag_source_info *info, ag_a
 
 	if (!info->ndoc)
 		return 0;
+	if (looked_at_no_field(s) && has_no_field(s)) {
+		ret[0] = (ag_gap){
+			.kind = "no_fields",
+			.severity = AG_CRITICAL,
+			.total = info->ndoc,
+			.message = AG_S("the documents have no field that can be checked"),
+			.next_step = AG_S(
+				"check that the export wrote the fields, and audit again"),
+		};
+		return 1;
+	}
 	if (looked_at_no_field(s)) {
 		ret[0] = (ag_gap){
 			.kind = "nothing_checked",

@@ -8,7 +8,7 @@
 #include "base/json.h"
 
 typedef struct ag_gap {
-	/* nothing_checked, empty, unreadable, short_rows, names, stopped, fields */
+	/* nothing_checked, no_fields, empty, unreadable, short_rows, names, stopped, fields */
 	const char *kind;
 	ag_severity severity;
 	uint64_t count, total; /* affected documents (fields) of all */

@@ -64,6 +64,14 @@ echo '[]' >none.json
 run audit none.json --fail-on critical; want 'an empty array' 3 'not checked'
 printf 'a,b\n' >head.csv
 run audit head.csv --fail-on critical; want 'nothing but a header' 3 'not checked'
+printf '[{},{},{}]' >bare.json
+run audit bare.json --fail-on critical; want 'documents without a field' 3 '! bare: not checked, nothing was looked at'
+run audit bare.json --output json
+holds 'documents without a field, json' json 'd["verdict"]=="not_checked" and [g["kind"] for g in d["gaps"]]==["no_fields"]'
+printf '{"a":{}}\n{"a":{}}\n' >hollow.ndjson
+run audit hollow.ndjson --fail-on critical; want 'objects without a field' 3 'not checked'
+printf '{"_id":1}\n{"_id":2}\n' >ids.ndjson
+run audit ids.ndjson --fail-on critical; want 'nothing but an _id' 3 'not checked'
 run audit good.ndjson --max-iterations 1 --fail-on critical; want 'a budget that looks at nothing' 3 'not checked'
 run audit good.ndjson --max-iterations 2 --fail-on medium; want 'a budget that ends early' 3
 run audit good.ndjson --fail-on low; want 'all was checked' 0 'no problems found'
