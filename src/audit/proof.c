@@ -568,9 +568,10 @@ static ag_status check_defect(ag_prover *p, ag_str suspected)
 			p->defect.own = ag_defect_any(
 				p->arena, (const ag_str[]){ p->defect.own, p->defect.pile }, 2);
 	}
-	/* A category of the model's own: Argus knows only that most values are not wrong. */
+	/* A category of the model's own: Argus knows only that most values are not wrong. A filter that halves the values, such as every
+	 * second id, tells nothing. */
 	if (!ag_category_find(p->category))
-		p->defect.max_share = 0.5;
+		p->defect.max_share = 1.0 / 3;
 	if (suspected.len && (p->defect.own.len || p->defect.none.len)) {
 		p->defect.own = ag_defect_any(p->arena,
 		                              (const ag_str[]){ p->defect.own, suspected }, 2);
