@@ -30,42 +30,6 @@ static bool is_one_of(ag_str word, const char *const *list, size_t n)
 
 /* --- sentences --- */
 
-/* Does a line begin something of its own: an item, a row, a heading, a quotation, a fence? */
-static bool begins_own(ag_str line)
-{
-	const ag_str t = ag_str_trim(line);
-
-	return !t.len || strchr("-*+|#>`~", t.ptr[0]) || is_digit(t.ptr[0]);
-}
-
-/* The next sentence. A line that is wrapped goes on; rows, items and lines of code are sentences of their own. */
-static bool next_sentence(ag_str *rest, bool *is_code, ag_str *ret)
-{
-	const ag_str s = *rest;
-	size_t i = 0;
-
-	if (!s.ptr || !s.len)
-		return false;
-	if (ag_str_starts(s, AG_S("```")) || ag_str_starts(s, AG_S("~~~")))
-		*is_code = !*is_code;
-	for (; i < s.len; i++) {
-		const bool is_last = i + 1 == s.len;
-
-		if (s.ptr[i] == '\n') {
-			ag_str next = ag_str_make(s.ptr + i + 1, s.len - i - 1);
-
-			if (*is_code || is_last || begins_own(ag_str_split(&next, '\n')))
-				break;
-		} else if (!*is_code && !is_last && strchr(".;!?", s.ptr[i]) &&
-		           (s.ptr[i + 1] == ' ' || s.ptr[i + 1] == '\n')) {
-			break;
-		}
-	}
-	*ret = ag_str_make(s.ptr, i);
-	*rest = i < s.len ? ag_str_make(s.ptr + i + 1, s.len - i - 1) : (ag_str){ 0 };
-	return true;
-}
-
 /* A text may have very many sentences: the view is valid until the next one is made. */
 static ag_judge_view scratch_view(ag_str text, ag_arena *scratch)
 {
@@ -104,10 +68,12 @@ static bool is_number(ag_str text, ag_str word)
 		n++;
 	if (!n)
 		return is_one_of(word, words, AG_NELEM(words));
-	return n <= 9 && (!at || !strchr("-_/.#", word.ptr[-1]));
+	/* "75% bot coverage" counts no bots. */
+	return n <= 9 && (!at || !strchr("-_/.#", word.ptr[-1])) &&
+	       (at + word.len >= text.len || text.ptr[at + word.len] != '%');
 }
 
-static bool has_number(ag_str text)
+bool ag_judge_has_number(ag_str text)
 {
 	ag_str word;
 
@@ -178,13 +144,13 @@ bool ag_judge_counts(const ag_judge *j, const ag_judge_view *heads, ag_str text)
 
 	if (!counted)
 		return true;
-	while (next_sentence(&text, &is_code, &s)) {
-		if (is_code || !has_number(s) || !has_all(j, heads, s, arena))
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
+		if (is_code || !ag_judge_has_number(s) || !has_all(j, heads, s, arena))
 			continue;
 		for (size_t pos = 0; next_window(s, &pos, NEAR_NUMBER, &window);) {
 			const ag_judge_view v = scratch_view(window, arena);
 
-			if (has_number(window) &&
+			if (ag_judge_has_number(window) &&
 			    (ag_judge_has_own(&v, counted, arena) || has_measure(window, counted)))
 				return true;
 		}
@@ -257,7 +223,7 @@ bool ag_judge_denies(const ag_judge *j, ag_str text)
 
 	if (j->lacking < 0)
 		return ag_text_is_negated(text);
-	while (next_sentence(&text, &is_code, &s)) {
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
 		if (denies(s, &j->terms[j->lacking], arena))
 			return true;
 	}
@@ -370,14 +336,27 @@ static bool is_after_between(const words *w, size_t i)
 	return i && ag_judge_is_between(w->at[i - 1]);
 }
 
+static bool is_in_condition(const words *w, size_t o)
+{
+	static const char *const list[] = { "if",    "when",     "unless",  "while", "until",
+		                            "after", "whenever", "because", "once" };
+
+	for (size_t i = o; i > 0 && o - i < 3; i--) {
+		if (is_one_of(w->at[i - 1], list, AG_NELEM(list)))
+			return true;
+	}
+	return false;
+}
+
 /* The verb v and the object o: "restart the worker", "the worker is restarted". */
 static bool is_direct(const words *w, size_t v, size_t o)
 {
 	if (is_plural_deed(w->at[v]) || (v > o ? v - o : o - v) >= NEAR_VERB)
 		return false;
-	/* "The watchdog resets the controller" resets no watchdog. */
+	/* "The watchdog resets the controller" resets no watchdog; "if the worker is stopped" does not say how. */
 	if (v > o)
-		return !is_after_between(w, o) && !(v + 1 < w->n && is_article(w->at[v + 1]));
+		return !is_in_condition(w, o) && !is_after_between(w, o) &&
+		       !(v + 1 < w->n && is_article(w->at[v + 1]));
 	for (size_t i = v + 1; i < o; i++) {
 		/* "installation of Git"; to search for a thing is to search it */
 		if (ag_judge_is_between(w->at[i]) &&
@@ -423,6 +402,18 @@ bool ag_judge_acts_on(const ag_judge *j, ag_str text, bool is_title, bool is_str
 	return !has_object;
 }
 
+bool ag_judge_has_head(const ag_judge *j, const ag_term *t, ag_str text)
+{
+	words w;
+
+	cut_words(text, &w);
+	for (size_t i = 0; i < w.n; i++) {
+		if (is_word_of(w.at[i], t, false) && is_head(j, &w, i))
+			return true;
+	}
+	return false;
+}
+
 typedef struct pair_search {
 	const ag_term *terms[2];
 	bool has[2], is_near;
@@ -458,7 +449,7 @@ static bool are_near(const ag_term *one, const ag_term *two, bool is_own, ag_str
 	bool is_code = false;
 	ag_str s;
 
-	while (next_sentence(&text, &is_code, &s))
+	while (ag_judge_next_sentence(&text, &is_code, &s))
 		look_for_pair(&p, is_code, s);
 	return p.is_near || (!is_own && (!p.has[0] || !p.has[1]));
 }
@@ -605,6 +596,14 @@ static bool is_measured(ag_cue cue)
 	return cue == AG_CUE_TIME || cue == AG_CUE_SIZE;
 }
 
+/* A sentence is without the sign that ends it. rest: the text after it. */
+static bool is_question(ag_str sentence, ag_str rest)
+{
+	return ag_str_ends(sentence, AG_S("?")) ||
+	       (rest.ptr && sentence.ptr + sentence.len < rest.ptr &&
+	        sentence.ptr[sentence.len] == '?');
+}
+
 bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str title, ag_str text)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
@@ -618,8 +617,10 @@ bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str titl
 		nhead += ag_judge_has_twin(heads, &j->terms[i], arena);
 	if (j->cue == AG_CUE_REASON && nhead && has_cue_word(j->cue, title))
 		return true;
-	while (next_sentence(&text, &is_code, &s)) {
-		if (is_code || !has_cue_word(j->cue, s))
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
+		/* "Should keys be sorted?" is no advice. */
+		if (is_code || !has_cue_word(j->cue, s) ||
+		    (j->cue == AG_CUE_ADVICE && is_question(s, text)))
 			continue;
 		v = scratch_view(s, arena);
 		/* What the page is about is not what this sentence measures. */
@@ -662,7 +663,7 @@ bool ag_judge_defines(const ag_judge *j, ag_str text)
 	ag_str s;
 	words w;
 
-	while (next_sentence(&text, &is_code, &s)) {
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
 		size_t i = 0;
 
 		cut_words(s, &w);
@@ -690,7 +691,7 @@ static bool is_bound_in(const ag_judge *j, const ag_judge_view *heads, bool may_
 
 	if (!ag_judge_has_own(&v, verb, arena) && !(may_be_like && ag_judge_has_any(&v, verb)))
 		return false;
-	for (size_t i = 0; i < (j->is_pair ? 2u : 1u); i++) {
+	for (size_t i = 0; i < (j->is_pair || j->is_owned ? 2u : 1u); i++) {
 		const ag_term *t = &j->terms[j->objects[i]];
 
 		if (is_code ? ag_judge_has_own(&v, t, arena) : ag_judge_has_term(&v, t, arena))
@@ -709,7 +710,7 @@ bool ag_judge_binds(const ag_judge *j, const ag_judge_view *heads, bool are_titl
 	bool is_code = false;
 	ag_str s, window;
 
-	while (next_sentence(&text, &is_code, &s)) {
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
 		if (!is_bound_in(j, heads, may_be_like, is_code, s, arena) ||
 		    (!are_titles && !ag_judge_acts_on(j, s, false, is_strict)))
 			continue;
@@ -756,7 +757,7 @@ bool ag_judge_names_deed(const ag_judge *j, const ag_judge_view *heads, ag_str t
 	bool is_code = false;
 	ag_str s;
 
-	while (next_sentence(&text, &is_code, &s)) {
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
 		const ag_judge_view v = scratch_view(s, arena);
 
 		if (j->wants_date
@@ -775,7 +776,7 @@ bool ag_judge_says_all(const ag_judge *j, ag_str text)
 	bool is_code = false;
 	ag_str s;
 
-	while (next_sentence(&text, &is_code, &s)) {
+	while (ag_judge_next_sentence(&text, &is_code, &s)) {
 		if (has_all(j, &none, s, arena))
 			return true;
 	}

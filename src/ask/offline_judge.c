@@ -51,6 +51,16 @@ static bool has_quantity(ag_str text)
 	return false;
 }
 
+/* ">2031-05-01" compares days. */
+static bool is_day(ag_str line, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < line.len && is_digit(line.ptr[at + n]))
+		n++;
+	return n == 4 && at + n < line.len && line.ptr[at + n] == '-';
+}
+
 /* "2.4", ">=3.11", "v18": digits with a dot, or after a sign or a v. */
 static bool has_version(ag_str line)
 {
@@ -60,7 +70,7 @@ static bool has_version(ag_str line)
 			continue;
 		if (i + 2 < line.len && line.ptr[i + 1] == '.' && is_digit(line.ptr[i + 2]))
 			return true;
-		if (i && strchr("=<>~^v", line.ptr[i - 1]))
+		if (i && strchr("=<>~^v", line.ptr[i - 1]) && !is_day(line, i))
 			return true;
 	}
 	return false;
@@ -164,98 +174,20 @@ static bool next_block(ag_str *rest, ag_str *ret)
 	return begin != NULL;
 }
 
-/* The term that has this word as its own, or with is_like as a synonym; nterm = none. */
-static size_t term_of(const ag_judge *j, ag_str low, bool is_like)
+static bool has_object(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
 {
-	const ag_stem stem = ag_judge_stem(low);
-
-	for (size_t i = 0; i < j->nterm; i++) {
-		if (j->terms[i].nstem ? ag_stem_eq(&j->terms[i].stems[0], &stem)
-		                      : ag_str_ieq(j->terms[i].word, low))
-			return i;
-	}
-	for (size_t i = 0; is_like && i < j->nterm; i++) {
-		for (size_t k = 1; k < j->terms[i].nstem; k++) {
-			if (ag_stem_eq(&j->terms[i].stems[k], &stem))
-				return i;
-		}
-	}
-	return j->nterm;
-}
-
-/* The title without a remark in parentheses at its end. */
-static ag_str plain_title(ag_str title)
-{
-	const ptrdiff_t open = ag_str_find(title, '(');
-
-	return open > 0 ? ag_str_make(title.ptr, (size_t)open) : title;
-}
-
-/* The next word of a title that says something, in small letters. */
-static bool next_title_word(ag_str title, size_t *pos, ag_arena *arena, ag_str *ret)
-{
-	ag_str word;
-
-	while (ag_word_next(title, pos, &word)) {
-		*ret = ag_judge_lower(word, arena);
-		if (ret->len >= 2 && !ag_judge_is_common(*ret))
+	for (size_t i = 0; i < AG_NELEM(j->objects); i++) {
+		if (j->objects[i] >= 0 && ag_judge_has_term(v, &j->terms[j->objects[i]], arena))
 			return true;
 	}
 	return false;
 }
 
-/* Is every word of the title one of the question's? Then the question names the section. Returns how many of the question's
- * terms the title has; 0 when it has another word. is_like: synonyms count. */
-static size_t named_by(const ag_judge *j, ag_str title, bool is_like, ag_arena *arena)
-{
-	bool is_asked[AG_JUDGE_MAX_TERMS] = { false };
-	size_t n = 0;
-	ag_str word;
-
-	title = plain_title(title);
-	for (size_t pos = 0; next_title_word(title, &pos, arena, &word);) {
-		const size_t i = term_of(j, word, is_like);
-
-		if (i == j->nterm)
-			return 0;
-		n += !is_asked[i];
-		is_asked[i] = true;
-	}
-	return n;
-}
-
-static size_t count_words(ag_str title, ag_arena *arena)
-{
-	size_t n = 0;
-	ag_str word;
-
-	title = plain_title(title);
-	for (size_t pos = 0; next_title_word(title, &pos, arena, &word);)
-		n++;
-	return n;
-}
-
-/* "Add a tool" is about another action than "cancel". */
-static bool names_other_action(ag_str title, const ag_term *verb)
-{
-	size_t pos = 0;
-	ag_stem stem;
-	ag_str word;
-
-	if (!ag_word_next(title, &pos, &word) || !ag_judge_is_action(word))
-		return false;
-	stem = ag_judge_stem(word);
-	for (size_t i = 0; i < verb->nstem; i++) {
-		if (ag_stem_eq(&verb->stems[i], &stem))
-			return false;
-	}
-	return true;
-}
-
-static bool has_object(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
+/* A synonym of the object beside other words of a title may be about something else: to move a repository is no migration. */
+static bool has_twin_object(const ag_judge *j, const ag_judge_view *v, ag_arena *arena)
 {
 	for (size_t i = 0; i < AG_NELEM(j->objects); i++) {
-		if (j->objects[i] >= 0 && ag_judge_has_term(v, &j->terms[j->objects[i]], arena))
+		if (j->objects[i] >= 0 && ag_judge_has_twin(v, &j->terms[j->objects[i]], arena))
 			return true;
 	}
 	return false;
@@ -304,7 +236,7 @@ static bool does_to_other(const ag_judge *j, const ag_judged_text *t, const ag_j
 		const ag_str low = ag_judge_lower(word, arena);
 
 		nother += low.len >= 2 && !ag_search_is_stop(low) &&
-		          term_of(j, low, true) == j->nterm;
+		          ag_judge_term_of(j, low, true) == j->nterm;
 	}
 	return nother && !(has_object(j, heads, arena) && ag_judge_says_all(j, t->text));
 }
@@ -322,20 +254,34 @@ static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_j
 	if (!verb || j->objects[0] < 0)
 		return true;
 	title = ag_judge_view_of(AG_S(""), t->title, arena);
-	has_title_object = has_object(j, &title, arena);
-	is_direct = !has_title_object || ag_judge_acts_on(j, plain_title(t->title), true, true);
+	has_title_object = has_twin_object(j, &title, arena) ||
+	                   (has_object(j, &title, arena) &&
+	                    ag_judge_ends_asked(j, t->title, arena));
+	is_direct = !has_title_object ||
+	            ag_judge_acts_on(j, ag_judge_plain_title(t->title), true, true);
 	if (is_direct && verb->is_light &&
-	    ((named_by(j, t->title, false, arena) &&
+	    ((ag_judge_named_by(j, t->title, false, arena) &&
 	      !ag_judge_is_in(AG_JUDGE_MAKERS, verb->word)) ||
 	     has_both_objects(j, &title, arena)))
 		return true;
+	if (verb->kind == AG_TERM_WORD && !verb->is_light &&
+	    ag_judge_names_other_action(t->title, verb))
+		return false;
 	if (is_direct && ag_judge_has_term(&title, verb, arena) &&
-	    (has_title_object || named_by(j, t->title, true, arena) > 1 ||
-	     (has_object(j, heads, arena) && count_words(t->title, arena) <= 2)))
+	    (has_title_object ||
+	     (ag_judge_named_by(j, t->title, true, arena) > 1 &&
+	      ag_judge_ends_asked(j, t->title, arena)) ||
+	     (has_twin_object(j, heads, arena) && ag_judge_title_words(t->title, arena) <= 2)))
 		return true;
-	if (is_direct && has_title_object && ag_judge_has_own(heads, verb, arena))
+	if (verb->is_light && ag_judge_is_in_brackets(j, t->title, arena))
 		return true;
-	return !does_to_other(j, t, heads, arena) && !names_other_action(t->title, verb) &&
+	if (is_direct && has_title_object &&
+	    (ag_judge_has_own(heads, verb, arena) ||
+	     (ag_judge_named_by(j, t->title, true, arena) && ag_judge_is_done_alone(j, t->text))))
+		return true;
+	if (ag_judge_names_other_action(t->title, verb))
+		return false;
+	return !does_to_other(j, t, heads, arena) &&
 	       ag_judge_binds(j, heads, is_direct && is_in_titles(j, heads, true, arena),
 	                      !is_direct, t->text);
 }
@@ -343,7 +289,8 @@ static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_j
 static bool has_thing(const ag_judge *j)
 {
 	for (size_t i = 0; i < j->nterm; i++) {
-		if (!ag_judge_is_action(j->terms[i].word))
+		/* What something is done to is a thing: "run one test". */
+		if ((int)i == j->objects[0] || !ag_judge_is_action(j->terms[i].word))
 			return true;
 	}
 	return false;
@@ -477,7 +424,7 @@ static ag_str say_missing(const ag_judge *j, const bool *has, ag_arena *arena)
 
 bool ag_judge_asks_for(const ag_judge *j, ag_str word)
 {
-	return term_of(j, word, false) < j->nterm;
+	return ag_judge_term_of(j, word, false) < j->nterm;
 }
 
 ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena)
@@ -500,7 +447,7 @@ ag_str ag_judge_absent(const ag_judge *j, ag_arena *arena)
 static void forgive(const ag_judge *j, const ag_judged_text *t, const bool *is_sure, bool *ret,
                     ag_arena *arena)
 {
-	const size_t nnamed = named_by(j, t->title, true, arena);
+	const size_t nnamed = ag_judge_named_by(j, t->title, true, arena);
 	const ag_judge_view title = ag_judge_view_of(AG_S(""), t->title, arena);
 	size_t nsure = 0, nmissing = 0, nthing = 0;
 	ag_judge_view document = { 0 };
@@ -550,7 +497,7 @@ static bool is_related(const ag_judge *j, const ag_judged_text *t, const bool *h
 	}
 	if (j->wants_version)
 		return false;
-	if (named_by(j, t->title, false, arena) > 0)
+	if (ag_judge_named_by(j, t->title, false, arena) > 0)
 		return true;
 	/* What no file has is most of the question, one of two words, or only "install" and its kind is there: it is about something else. */
 	if (!nthing || nabsent > nhas || (j->nterm <= 2 && nhas < j->nterm))
@@ -571,7 +518,8 @@ static ag_str phrase_of(const ag_judge *j)
 static bool has_phrase(const ag_judge *j, const ag_judged_text *t, const ag_judge_view *heads,
                        ag_arena *arena)
 {
-	if (named_by(j, t->title, false, arena) == (size_t)j->phrase[1] - (size_t)j->phrase[0] + 1)
+	if (ag_judge_named_by(j, t->title, false, arena) ==
+	    (size_t)j->phrase[1] - (size_t)j->phrase[0] + 1)
 		return true;
 	/* "Class: MockClient" */
 	if (j->phrase[0] == j->phrase[1] && j->terms[j->phrase[0]].kind == AG_TERM_NAME) {
@@ -580,7 +528,8 @@ static bool has_phrase(const ag_judge *j, const ag_judged_text *t, const ag_judg
 		if (ag_judge_has_term(&title, &j->terms[j->phrase[0]], arena))
 			return true;
 	}
-	return (named_by(j, t->title, false, arena) && is_in_titles(j, heads, false, arena)) ||
+	return (ag_judge_named_by(j, t->title, false, arena) &&
+	        is_in_titles(j, heads, false, arena)) ||
 	       ag_judge_defines(j, t->text);
 }
 
@@ -599,7 +548,7 @@ static bool is_about_them(const ag_judge *j, ag_str title, ag_arena *arena)
 	return nhere == n || nhere >= 2;
 }
 
-/* Is the section the one of a name that is asked about: "tool_output"? */
+/* Is the section the one of a name that is asked about: "tool_output"? Or of a message that the question quotes? */
 static bool is_entry(const ag_judge *j, ag_str title)
 {
 	while (title.len && strchr("` ", title.ptr[0]))
@@ -607,12 +556,35 @@ static bool is_entry(const ag_judge *j, ag_str title)
 	while (title.len && strchr("` ", title.ptr[title.len - 1]))
 		title.len--;
 	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].kind == AG_TERM_QUOTED && title.len >= 8 &&
+		    ag_str_ieq(title, j->terms[i].shown))
+			return true;
 		/* An identifier: a section "Docker" is a page, not an entry. */
 		if (!j->terms[i].nstem && ag_str_contains(j->terms[i].shown, AG_S("_")) &&
 		    ag_str_ieq(title, j->terms[i].shown))
 			return true;
 	}
 	return false;
+}
+
+/* "How do I make an option required": is a required option spoken of? */
+static bool keeps_state(const ag_judge *j, const ag_judged_text *t)
+{
+	return j->state < 0 || ag_judge_is_so(j, t->heads) || ag_judge_is_so(j, t->text);
+}
+
+/* "The maximum size of a commit": is a commit itself spoken of? */
+static bool keeps_topic(const ag_judge *j, const ag_judged_text *t)
+{
+	return j->topic < 0 || !t->is_prose || ag_judge_is_of_topic(j, t->heads, t->text);
+}
+
+/* The same for a reason: the title is the question, or a title or a sentence has two of its terms. */
+static bool joins_reason(const ag_judge *j, const ag_judged_text *t, bool is_entry, ag_arena *arena)
+{
+	return j->cue != AG_CUE_REASON || is_entry ||
+	       ag_judge_named_by(j, t->title, false, arena) || ag_judge_joins(j, t->heads) ||
+	       ag_judge_joins(j, t->text);
 }
 
 static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
@@ -662,6 +634,7 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 		return ret;
 	}
 	ret.fit = AG_FIT_PARTLY;
+	ret.is_entry = is_entry(j, t->title);
 	above = ag_judge_view_of(AG_S(""), all_heads, arena);
 	if (j->wants_version && !names_version(j, t->text, arena))
 		ret.why = AG_S("the section names no version");
@@ -677,9 +650,10 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 		ret.why = AG_S("this is code or settings, no documentation");
 	else if (j->is_negated && !ag_judge_denies(j, t->heads) && !ag_judge_denies(j, t->text))
 		ret.why = AG_S("the section does not say \"without\"");
-	else if (!has_thing(j) && !named_by(j, t->title, false, arena))
+	else if (!has_thing(j) && !ag_judge_named_by(j, t->title, false, arena))
 		ret.why = AG_S("the question names no thing to look for");
-	else if (!named_by(j, t->title, false, arena) && named_by(j, t->title, true, arena) < 2 &&
+	else if (!ag_judge_named_by(j, t->title, false, arena) &&
+	         ag_judge_named_by(j, t->title, true, arena) < 2 &&
 	         !is_about_it(j, all_heads, arena))
 		ret.why = AG_S("the titles of the section are about something else");
 	else if (!is_in_one_place(j, is_forgiven, all_heads, t->text, arena))
@@ -693,7 +667,14 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 		ret.why = ag_str_printf(arena, "the section does not have \"%.*s %.*s\" together",
 		                        AG_FMT(j->terms[pair].shown),
 		                        AG_FMT(j->terms[pair + 1].shown));
-	else if (j->cue && (j->cue == AG_CUE_REASON || !is_in_titles(j, &heads, false, arena)) &&
+	else if (!keeps_state(j, t) || !keeps_topic(j, t))
+		ret.why =
+			ag_str_printf(arena, "the section does not say \"%.*s\" of this",
+		                      AG_FMT(j->terms[j->state >= 0 ? j->state : j->topic].shown));
+	else if (!joins_reason(j, t, ret.is_entry, arena))
+		ret.why = AG_S("no sentence of the section has all of it");
+	else if (j->cue && !ret.is_entry &&
+	         (j->cue == AG_CUE_REASON || !is_in_titles(j, &heads, false, arena)) &&
 	         !ag_judge_has_cue(j, &heads, t->title, t->text))
 		ret.why = AG_S("no sentence of the section has all of it");
 	else if (j->phrase[0] >= 0 && !has_phrase(j, t, &heads, arena))
@@ -701,17 +682,16 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 		                        AG_FMT(phrase_of(j)));
 	else
 		ret.fit = AG_FIT_WHOLE;
-	ret.is_named = named_by(j, t->title, false, arena) > 0;
-	ret.is_entry = is_entry(j, t->title);
+	ret.is_named = ag_judge_named_by(j, t->title, false, arena) > 0;
 	ret.has_title = is_about_them(j, t->title, arena);
-	ret.is_titled = ret.is_named && !j->wants_quantity && is_in_titles(j, &heads, false, arena);
+	ret.is_titled = ret.is_named && is_in_titles(j, &heads, false, arena);
 	return ret;
 }
 
 /* Is the section about nothing but the question, so that what it says is the answer? A number or a name must be said. */
 static bool is_told(const ag_judge *j, const ag_judged *r)
 {
-	return (r->has_title || (r->is_named && !j->asks_whether) || j->npart > 1) &&
+	return (r->has_title || r->is_entry || (r->is_named && !j->asks_whether) || j->npart > 1) &&
 	       !j->asks_cost && !j->asks_who && !j->asks_whom && !j->asks_limit && !j->asks_right &&
 	       !j->asks_often && j->degree < 0 && !(j->wants_quantity && j->counted >= 0) &&
 	       j->cue != AG_CUE_TIME && j->cue != AG_CUE_SIZE;
@@ -730,7 +710,7 @@ ag_judged ag_judge_text(const ag_judge *j, const ag_judged_text *t, ag_arena *ar
 		ret.is_titled = ret.is_named = false;
 		ret.why = AG_S("no sentence of the section says it");
 	}
-	if (ag_judge_proves(j, &said, arena)) {
+	if (keeps_state(j, &said) && keeps_topic(j, &said) && ag_judge_proves(j, &said, arena)) {
 		ret.fit = AG_FIT_WHOLE;
 		ret.is_proved = true;
 		ret.share = 1;

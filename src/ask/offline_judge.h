@@ -61,6 +61,10 @@ typedef struct ag_judge {
 	int verb;                            /* of "how do I delete an old item"; -1 = none */
 	int objects[2]; /* and the first two things after it: "old", "item"; -1 = none */
 	bool is_pair;   /* of which the second follows the first at once */
+	bool is_owned;  /* or is what the first is of: "the data of a person" */
+	int state,
+		stated; /* "required", "option" of "how do I make an option required"; -1 = none */
+	int topic;      /* "commit" of "what is the maximum size of a commit"; -1 = none */
 	ag_cue cue;
 	bool is_bare; /* two or three words without a question */
 	bool is_direct; /* no preposition between verb and first object: "upgrade Git", not "log in with Git" */
@@ -178,8 +182,43 @@ bool ag_judge_has_term(const ag_judge_view *v, const ag_term *t, ag_arena *arena
 /* The targets of links are no words of a text: "[the log](database.md#log)" says nothing about a database. */
 ag_str ag_judge_without_targets(ag_str text, ag_arena *arena);
 
+/* --- offline_sentence.c, for offline_judge.c --- */
+
+/* The next sentence. A line that is wrapped goes on; rows, items and lines of code are sentences of their own. */
+bool ag_judge_next_sentence(ag_str *rest, bool *is_code, ag_str *ret);
+/* "_If disabled:_": a sentence that is nothing but the verb speaks of what the title names. */
+bool ag_judge_is_done_alone(const ag_judge *j, ag_str text);
+/* "A required option", "the option is required": the state in this form, close to its thing. */
+bool ag_judge_is_so(const ag_judge *j, ag_str text);
+/* Has a title, or a sentence with a number, the topic itself? A commit message is no commit. */
+bool ag_judge_is_of_topic(const ag_judge *j, ag_str heads, ag_str text);
+/* A sentence or a title with two of the terms, light verbs aside, or with the only one. */
+bool ag_judge_joins(const ag_judge *j, ag_str text);
+
+/* --- offline_title.c, for offline_judge.c --- */
+
+/* The term that has this word as its own, or with is_like as a synonym; nterm = none. */
+size_t ag_judge_term_of(const ag_judge *j, ag_str low, bool is_like);
+/* The title without a remark in parentheses at its end. */
+ag_str ag_judge_plain_title(ag_str title);
+/* Is every word of the title one of the question's? Then the question names the section. Returns how many of the question's
+ * terms the title has; 0 when it has another word. is_like: synonyms count. */
+size_t ag_judge_named_by(const ag_judge *j, ag_str title, bool is_like, ag_arena *arena);
+/* How many words of the title say something. */
+size_t ag_judge_title_words(ag_str title, ag_arena *arena);
+/* "Revert a pull request" is about another action than "approve". */
+bool ag_judge_names_other_action(ag_str title, const ag_term *verb);
+/* Is the last word of the title one of the question's, or a synonym? It is mostly what the title is about. */
+bool ag_judge_ends_asked(const ag_judge *j, ag_str title, ag_arena *arena);
+/* "Stop at a line (`breakpoint()`)": the remark in parentheses is what the question names. */
+bool ag_judge_is_in_brackets(const ag_judge *j, ag_str title, ag_arena *arena);
+
 /* --- offline_bound.c, for offline_judge.c: what one sentence must bind --- */
 
+/* Has it a number that counts? */
+bool ag_judge_has_number(ag_str text);
+/* Has it the term as what it is about? In "commit message" the commit only says which message. */
+bool ag_judge_has_head(const ag_judge *j, const ag_term *t, ag_str text);
 /* "how many retries": a number beside the question's own word. Another word for what is counted counts something else. */
 bool ag_judge_counts(const ag_judge *j, const ag_judge_view *heads, ag_str text);
 /* A sentence with all of the question, light verbs aside. */

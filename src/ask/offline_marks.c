@@ -170,8 +170,16 @@ static void mark_deed(ag_judge *j, ag_str question, ag_str low)
 static bool is_order(ag_str question)
 {
 	static const char *const articles[] = { "a", "an", "the", "my", "our", "all" };
+	static const char *const asks[] = { "can",  "may",  "could", "is",   "are",    "was",
+		                            "were", "does", "do",    "did",  "should", "will",
+		                            "has",  "have", "who",   "when", "where",  "why" };
 	ag_str first = ag_str_split(&question, ' '), next = ag_str_split(&question, ' ');
 
+	/* "Can a release be deleted?" */
+	for (size_t i = 0; i < AG_NELEM(asks); i++) {
+		if (ag_str_ieq(first, ag_str_c(asks[i])))
+			return false;
+	}
 	for (size_t i = 0; i < AG_NELEM(articles); i++) {
 		if (next.len && ag_str_ieq(next, ag_str_c(articles[i])))
 			return first.len > 0;
@@ -200,12 +208,88 @@ static void mark_passive(ag_judge *j, ag_str question, ag_str low)
 
 	for (size_t i = 0; i < AG_NELEM(begins); i++)
 		is_asked |= ag_str_starts(low, ag_str_c(begins[i]));
+	if (ag_str_starts(low, AG_S("how often ")) && j->nterm == 2 &&
+	    ag_judge_is_past(j->terms[1].shown) &&
+	    j->terms[1].shown.ptr == end_of(&j->terms[0]) + 1) {
+		j->verb = 1;
+		j->objects[0] = 0;
+	}
 	for (size_t i = 1; i < j->nterm && is_asked && be; i++) {
 		if (j->terms[i].shown.ptr != question.ptr + (be - low.ptr) + 4)
 			continue;
 		j->verb = (int)i;
 		j->objects[0] = (int)i - 1;
 	}
+}
+
+/* "The data of a person" */
+static bool is_owned(const ag_term *one, const ag_term *two)
+{
+	static const char *const between[] = { " of ", " of a ", " of an ", " of the " };
+	const ag_str s = ag_str_make(end_of(one), (size_t)(two->shown.ptr - end_of(one)));
+	bool is = false;
+
+	for (size_t i = 0; i < AG_NELEM(between); i++)
+		is |= ag_str_eq(s, ag_str_c(between[i]));
+	return is;
+}
+
+static bool is_state(ag_str word)
+{
+	static const char *const ends[] = { "ed", "able", "ible", "only", "less" };
+	static const char *const words[] = { "mandatory", "optional", "public", "private",
+		                             "global",    "local",    "unique", "secret" };
+	bool is = false;
+
+	for (size_t i = 0; i < AG_NELEM(ends); i++)
+		is |= ag_str_ends(word, ag_str_c(ends[i]));
+	for (size_t i = 0; i < AG_NELEM(words); i++)
+		is |= ag_str_ieq(word, ag_str_c(words[i]));
+	return is;
+}
+
+/* "How do I make an option required": the state that a thing shall be in. */
+static void mark_state(ag_judge *j, ag_str question, const char *at)
+{
+	const ag_str rest = ag_str_make(at, (size_t)(question.ptr + question.len - at));
+	int thing = -1;
+
+	if (!ag_str_starts(rest, AG_S("make ")) && !ag_str_starts(rest, AG_S("keep ")))
+		return;
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].shown.ptr > at &&
+		    (thing < 0 || j->terms[i].shown.ptr < j->terms[thing].shown.ptr))
+			thing = (int)i;
+	}
+	for (size_t i = 0; thing >= 0 && i < j->nterm; i++) {
+		const ag_str s = j->terms[i].shown;
+
+		if (s.ptr != end_of(&j->terms[thing]) + 1 || !is_state(s))
+			continue;
+		j->state = (int)i;
+		j->stated = thing;
+	}
+}
+
+/* "What is the maximum size of a commit", "how long may a name be": what is measured. */
+static void mark_topic(ag_judge *j, ag_str question, ag_str low)
+{
+	static const char *const begins[] = { "what is the max", "what is the min", "how long ",
+		                              "how large ",      "how big ",        "how many " };
+	const ag_term *last = j->nterm ? &j->terms[j->nterm - 1] : NULL;
+	bool is_measured = false;
+	ag_str rest;
+
+	j->topic = -1;
+	for (size_t i = 0; i < AG_NELEM(begins); i++)
+		is_measured |= ag_str_starts(low, ag_str_c(begins[i]));
+	if (!is_measured || !last || last->kind != AG_TERM_WORD)
+		return;
+	rest = ag_str_trim(
+		ag_str_make(end_of(last), (size_t)(question.ptr + question.len - end_of(last))));
+	if (ag_str_starts(rest, AG_S("be")) ||
+	    (rest.len <= 1 && j->nterm >= 2 && is_owned(last - 1, last)))
+		j->topic = (int)j->nterm - 1;
 }
 
 /* The verb of what the user wants to do, and the things that follow it. */
@@ -223,6 +307,10 @@ static void mark_verb(ag_judge *j, ag_str question, ag_str low)
 	}
 	if (!at && is_order(question))
 		at = question.ptr;
+	/* "Who approves a request?" */
+	if (!at && ag_str_starts(low, AG_S("who ")) && !j->wants_date && j->nterm >= 2 &&
+	    j->terms[0].shown.ptr == question.ptr + 4 && ag_str_ends(j->terms[0].shown, AG_S("s")))
+		at = question.ptr + 4;
 	for (size_t i = 0; at && i < j->nterm; i++) {
 		if (j->terms[i].shown.ptr == at)
 			j->verb = last = (int)i;
@@ -243,6 +331,10 @@ static void mark_verb(ag_judge *j, ag_str question, ag_str low)
 		}
 		j->objects[n] = last;
 	}
+	j->is_owned = j->objects[1] >= 0 &&
+	              is_owned(&j->terms[j->objects[0]], &j->terms[j->objects[1]]);
+	if (at && j->verb < 0)
+		mark_state(j, question, at);
 	j->is_pair = j->objects[1] >= 0 &&
 	             j->terms[j->objects[1]].shown.ptr == end_of(&j->terms[j->objects[0]]) + 1;
 	if (!at && j->verb >= 0)
@@ -314,8 +406,9 @@ static void mark_terms(ag_judge *j, ag_str question, ag_str low)
 	    j->terms[0].shown.ptr == question.ptr + 4 && ag_judge_is_degree(j->terms[0].word))
 		j->degree = 0;
 	j->lacking = term_after(j, question, low, lacks, AG_NELEM(lacks));
-	j->verb = j->objects[0] = j->objects[1] = -1;
+	j->verb = j->objects[0] = j->objects[1] = j->state = -1;
 	mark_verb(j, question, low);
+	mark_topic(j, question, low);
 	mark_deed(j, question, low);
 	mark_phrase(j, question, low);
 }

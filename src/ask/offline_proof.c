@@ -171,19 +171,25 @@ static bool is_of(ag_str word, const ag_term *t)
 /* "Eight irrigation valves": a number, and at most two words later what it counts. "One" is too common. */
 static bool counts_it(ag_str text, const ag_term *counted, bool may_follow)
 {
-	size_t since = 9;
+	static const char *const ifs[] = { "when", "if", "whenever", "unless" };
+	size_t since = 9, since_if = 9;
 	bool was_it = false;
 	ag_str word;
 
 	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
 		/* "04:00", "2024-07", "water.max_minutes" count nothing. */
+		const bool is_share = pos < text.len && text.ptr[pos] == '%';
 		const bool is_clock = (word.ptr > text.ptr && strchr(":-/=&._#", word.ptr[-1])) ||
 		                      (pos < text.len && text.ptr[pos] == ':');
 		const bool is_part = pos + 1 < text.len && strchr("._", text.ptr[pos]) &&
 		                     text.ptr[pos + 1] > ' ';
 
-		since = is_numeral(word) && !is_clock && !ag_str_ieq(word, AG_S("one")) ? 0
-		                                                                        : since + 1;
+		since_if = is_one_of(word, ifs, AG_NELEM(ifs)) ? 0 : since_if + 1;
+		/* "When two routes meet" does not count the routes. */
+		since = is_numeral(word) && !is_clock && !is_share && since_if != 1 &&
+		                        !ag_str_ieq(word, AG_S("one"))
+		                ? 0
+		                : since + 1;
 		/* "port 8080" */
 		if (was_it && since == 0 && may_follow)
 			return true;
@@ -237,6 +243,8 @@ static bool names_someone(const ag_judge *j, ag_str text)
 
 		for (size_t i = 0; i < j->nterm; i++)
 			is_asked |= ag_str_ieq(j->terms[i].word, word);
+		/* "*Request changes*" is a button. */
+		is_asked |= strchr("*_`\"[", word.ptr[-1]) != NULL;
 		if (!is_asked && word.len > 2 && is_upper(word.ptr[0]) && !is_upper(word.ptr[1]))
 			return true;
 	}
@@ -302,16 +310,20 @@ static bool measures_it(const ag_statement *s, const char *units)
 	return has_unit && has_number;
 }
 
-/* "--keep-daily" says nothing of how often. */
+/* "--keep-daily" and "at once" say nothing of how often. */
 static ag_str without_flags(ag_str text, ag_arena *arena)
 {
 	AG_AUTO(ag_buf_release) ag_buf b = AG_BUF_INIT(text.len + 2);
 
+	bool is_at = false;
+
 	while (text.ptr) {
 		const ag_str word = ag_str_split(&text, ' ');
 
-		if (ag_str_contains(word, AG_S("--")))
+		if (ag_str_contains(word, AG_S("--")) ||
+		    (is_at && ag_str_starts(word, AG_S("once"))))
 			continue;
+		is_at = ag_str_ieq(word, AG_S("at"));
 		ag_buf_add(&b, word);
 		ag_buf_addc(&b, ' ');
 	}
@@ -419,10 +431,12 @@ static bool is_object(const ag_judge *j, ag_str word)
 /* "Restart the worker", "the worker is restarted": the verb before its object, or the object before a passive. */
 static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 {
-	static const char *const it[] = { "it", "them" };
+	static const char *const it[] = { "it", "them", "one" };
 	static const char *const be[] = { "is", "are", "be", "was", "were", "been", "gets" };
+	static const char *const ifs[] = { "if",    "when",     "unless",  "while", "until",
+		                           "after", "whenever", "because", "once" };
 	const ag_term *verb = &j->terms[j->verb];
-	size_t since_verb = 99, since_be = 99;
+	size_t since_verb = 99, since_be = 99, since_if = 99;
 	bool has_object = false;
 	ag_str word;
 
@@ -432,6 +446,7 @@ static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 		                     (pos < text.len && text.ptr[pos] == '_');
 
 		since_verb++;
+		since_if = is_one_of(word, ifs, AG_NELEM(ifs)) ? 0 : since_if + 1;
 		since_be = is_one_of(word, be, AG_NELEM(be)) ? 0 : since_be + 1;
 		if (is_part)
 			continue;
@@ -443,7 +458,8 @@ static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 		           !(since_verb == 1 && ag_judge_takes_for(verb->word, word))) {
 			since_verb = 99;
 		} else if (is_object(j, word) || (may_be_it && is_one_of(word, it, AG_NELEM(it)))) {
-			has_object |= !is_one_of(word, it, AG_NELEM(it));
+			/* "If the option is disabled" does not say how. */
+			has_object |= !is_one_of(word, it, AG_NELEM(it)) && since_if > 3;
 			if (since_verb <= 5)
 				return true;
 		}
@@ -453,7 +469,7 @@ static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 
 /* What the question wants to do is done in the statement itself, and to its object: "stop the app" stops no backup. */
 static bool does_it(const ag_judge *j, const ag_statement *s, const ag_judge_view *v,
-                    const ag_judge_view *before, ag_arena *arena)
+                    const ag_judge_view *before, const ag_judge_view *title, ag_arena *arena)
 {
 	if (j->verb < 0)
 		return true;
@@ -463,7 +479,8 @@ static bool does_it(const ag_judge *j, const ag_statement *s, const ag_judge_vie
 		       (j->objects[0] < 0 || j->terms[j->objects[0]].is_subject ||
 		        ag_judge_has_twin(v, &j->terms[j->objects[0]], arena));
 	return acts_on_object(j, s->text,
-	                      ag_judge_has_twin(before, &j->terms[j->objects[0]], arena));
+	                      ag_judge_has_twin(before, &j->terms[j->objects[0]], arena) ||
+	                              ag_judge_has_twin(title, &j->terms[j->objects[0]], arena));
 }
 
 /* "A build takes about 20 seconds" begins with the only thing that is asked about. */
@@ -498,6 +515,7 @@ typedef struct views {
 	ag_judge_view title, heads;
 	ag_str said_title;
 	bool is_strict; /* twins only, and most of the question in the statement itself */
+	bool has_all;   /* the title has all of the question */
 } views;
 
 /* May a proof lack it? "Use" and what a thing does by itself. */
@@ -608,14 +626,34 @@ static bool says_it(const ag_judge *j, const ag_statement *s, const views *w, ag
 	}
 	if (w->is_strict && (!nthing || 2 * nhere < nterm))
 		return false;
+	/* The reason of something else, on a page about the thing. */
+	if (j->cue == AG_CUE_REASON && !w->has_all && nterm >= 2 && nhere < 2)
+		return false;
 	if (w->is_strict && nterm < 2 && !(only && is_enough(j, s, only)))
 		return false;
-	if (!nhere && nterm)
+	if (!nhere && nterm && (w->is_strict || !w->has_all))
 		return false;
 	if (s->is_row && j->cue == AG_CUE_CASE && !is_row_of_case(j, s, w, arena))
 		return false;
 	return is_answer(j, s, w->said_title, arena) && keeps_case(j, s, &v, arena) &&
-	       (!w->is_strict || (keeps_pairs(j, s) && does_it(j, s, &v, &before, arena)));
+	       (!w->is_strict ||
+	        (keeps_pairs(j, s) && does_it(j, s, &v, &before, &w->title, arena)));
+}
+
+/* Light verbs aside; one word is the title of many sections. */
+static bool has_all_terms(const ag_judge *j, ag_str title, ag_arena *arena)
+{
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), title, arena);
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		if (j->terms[i].is_light || j->terms[i].is_subject)
+			continue;
+		n++;
+		if (!ag_judge_has_twin(&v, &j->terms[i], arena))
+			return false;
+	}
+	return n >= 2 || (n && ag_judge_named_by(j, title, false, arena));
 }
 
 static bool has_statement(const ag_judge *j, const ag_judged_text *t, bool is_strict,
@@ -625,7 +663,8 @@ static bool has_statement(const ag_judge *j, const ag_judged_text *t, bool is_st
 	const views w = { .title = ag_judge_view_of(AG_S(""), t->title, arena),
 		          .heads = ag_judge_view_of(AG_S(""), t->heads, arena),
 		          .said_title = t->title,
-		          .is_strict = is_strict };
+		          .is_strict = is_strict,
+		          .has_all = has_all_terms(j, t->title, arena) };
 	size_t n;
 	const ag_statement *list = ag_statements_of(t->text, arena, &n);
 
@@ -638,9 +677,64 @@ static bool has_statement(const ag_judge *j, const ag_judged_text *t, bool is_st
 	return false;
 }
 
+/* "caddy validate … Caddyfile": the verb as a word of its own before the object, not "--no-tests". */
+static bool is_in_order(const ag_judge *j, ag_str line)
+{
+	bool has_verb = false;
+	ag_str word;
+
+	for (size_t pos = 0; ag_judge_next_run(line, &pos, &word);) {
+		has_verb |= is_of(word, &j->terms[j->verb]) &&
+		            (word.ptr == line.ptr || word.ptr[-1] != '-');
+		if (has_verb && is_of(word, &j->terms[j->objects[0]]))
+			return true;
+	}
+	return false;
+}
+
+/* Has the line the verb, its object and, with the titles, all else? */
+static bool is_command(const ag_judge *j, ag_str line, const ag_judge_view *heads, ag_arena *arena)
+{
+	const ag_judge_view v = ag_judge_view_of(AG_S(""), line, arena);
+
+	for (size_t i = 0; i < j->nterm; i++) {
+		const ag_term *t = &j->terms[i];
+		const bool is_needed = (int)i == j->verb || (int)i == j->objects[0];
+
+		if (!t->is_subject && !ag_judge_has_twin(&v, t, arena) &&
+		    (is_needed || !ag_judge_has_twin(heads, t, arena)))
+			return false;
+	}
+	return true;
+}
+
+/* "How do I validate the Caddyfile": `caddy validate --config /etc/caddy/Caddyfile`, a command with all of it. */
+static bool has_command(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	const ag_judge_view heads = ag_judge_view_of(AG_S(""), t->heads, arena);
+	bool is_code = false;
+
+	if (!j->wants_how || j->verb < 0 || j->objects[0] < 0 || j->terms[j->verb].is_light)
+		return false;
+	for (ag_str rest = t->text; rest.ptr;) {
+		const ag_str line = ag_str_split(&rest, '\n');
+		const bool is_fence = ag_str_starts(ag_str_trim(line), AG_S("```")) ||
+		                      ag_str_starts(ag_str_trim(line), AG_S("~~~"));
+
+		ag_arena_reset(scratch);
+		if (is_code && !is_fence && is_in_order(j, line) &&
+		    is_command(j, line, &heads, scratch))
+			return true;
+		is_code ^= is_fence;
+	}
+	return false;
+}
+
 bool ag_judge_proves(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)
 {
-	return t->is_prose && !j->is_negated && j->npart <= 1 && has_statement(j, t, true, arena);
+	return t->is_prose && !j->is_negated && j->npart <= 1 &&
+	       (has_statement(j, t, true, arena) || has_command(j, t, arena));
 }
 
 bool ag_judge_has_kind(const ag_judge *j, const ag_judged_text *t, ag_arena *arena)

@@ -150,7 +150,13 @@ static bool is_number_cell(ag_str cell)
 {
 	while (cell.len && strchr("`<>~+- ", cell.ptr[0]))
 		cell = ag_str_make(cell.ptr + 1, cell.len - 1);
-	return cell.len && cell.len <= MAX_NUMBER_CELL && is_digit(cell.ptr[0]);
+	if (!cell.len || cell.len > MAX_NUMBER_CELL || !is_digit(cell.ptr[0]))
+		return false;
+	/* "2 minutes" counts minutes. */
+	while (cell.len && strchr("0123456789.,", cell.ptr[0]))
+		cell = ag_str_make(cell.ptr + 1, cell.len - 1);
+	return cell.len < 2 || cell.ptr[0] != ' ' || (cell.ptr[1] | 32) < 'a' ||
+	       (cell.ptr[1] | 32) > 'z';
 }
 
 /* "status 409; code room_taken". Of a long row each sentence is a statement, with the first cell of the row. */

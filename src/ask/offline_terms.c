@@ -385,13 +385,40 @@ static void mark_wanted_run(tokens *t)
 		                     (is_date && (is_at(t, i, "first") || is_at(t, i, "last")));
 }
 
+/* "How do I add examples to a page": what something is done to counts, also where it is a word of many questions. */
+static void mark_object(tokens *t)
+{
+	size_t i = 0, last = 0;
+
+	if (!is_at(t, 0, "how"))
+		return;
+	if (is_at(t, 1, "to"))
+		i = 2;
+	else if ((is_at(t, 1, "do") || is_at(t, 1, "can") || is_at(t, 1, "should")) &&
+	         (is_at(t, 2, "i") || is_at(t, 2, "we") || is_at(t, 2, "you")))
+		i = 3;
+	for (size_t k = i + 1; i && k < t->n && t->at[k].part == t->at[i].part; k++) {
+		if (ag_judge_is_between(t->at[k].text) || is_at(t, k, "and") || is_at(t, k, "of"))
+			break;
+		last = k;
+	}
+	/* "How do I set it up": a pronoun or a particle is no thing. */
+	if (last == i + 1)
+		t->at[last].is_wanted = ag_str_ends(t->at[last].text, AG_S("s"));
+}
+
 /* The word after "how many" is what is counted, that after "who" what was done: they are words to look for. */
 static void mark_wanted(tokens *t)
 {
 	mark_wanted_run(t);
+	mark_object(t);
 	for (size_t i = 1; i < t->n; i++) {
 		token *w = &t->at[i];
 		const ag_str before = t->at[i - 1].text;
+
+		/* "The data of a person": whose it is. */
+		w->is_wanted |= i >= 3 && i + 1 == t->n && is_at(t, i - 2, "of") &&
+		                is_at(t, i - 1, "a");
 
 		w->is_wanted |= (ag_str_ieq(before, AG_S("who")) && !is_upper(w->text.ptr[0])) ||
 		                (i >= 2 && ag_str_ieq(before, AG_S("many")) &&
@@ -485,6 +512,14 @@ static bool names_kind(const tokens *t, size_t i)
 	       is_name(&t->at[i + 1]) && !is_capitalised(t->at[i + 1].text);
 }
 
+/* "Sort" is a word of many questions only in "what sort of". */
+static bool is_sorted(const tokens *t, size_t i)
+{
+	const ag_stem stem = ag_judge_stem(t->at[i].text), sort = ag_judge_stem(AG_S("sort"));
+
+	return ag_stem_eq(&stem, &sort) && !is_at(t, i + 1, "of");
+}
+
 static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 {
 	/* "Which version of X": the answer is a version and need not say so. */
@@ -546,7 +581,7 @@ static void read_terms(ag_judge *j, tokens *t, ag_arena *arena)
 		/* "a/b": each word counts. */
 		for (size_t pos = 0; ag_word_next(low, &pos, &piece);) {
 			if (piece.len < 2 || ag_search_is_stop(piece) ||
-			    (ag_judge_is_spare(piece) && !w->is_wanted) ||
+			    (ag_judge_is_spare(piece) && !w->is_wanted && !is_sorted(t, i)) ||
 			    (j->wants_place && is_place(piece)) ||
 			    (wants_version && ag_str_starts(piece, AG_S("version")) &&
 			     !(i + 1 < t->n && is_digit(t->at[i + 1].text.ptr[0]))))

@@ -58,7 +58,7 @@ static const char *const twins[] = {
 	"require need necessary",
 	"parallel simultaneous simultaneously concurrent concurrently",
 	"restore recover",
-	"forgot lost lose forget",
+	"forgot forgotten forget",
 	"founded started",
 	"database db",
 	"administrator admin",
@@ -85,7 +85,6 @@ static const char *const twins[] = {
 	"sync synchronise synchronize synchronisation synchronization",
 	"deliver delivery",
 	"correct fix",
-	"forgotten lost",
 	"place put mount",
 	"attach connect",
 };
@@ -194,6 +193,12 @@ static const char *const irregular[] = {
 	"people=person",
 	"indices=index",
 	"spent=spend",
+	"cancelled=cancel",
+	"cancelling=cancel",
+	"labelled=label",
+	"labelling=label",
+	"controlled=control",
+	"controlling=control",
 };
 
 /* Verbs that are done to anything. */

@@ -150,15 +150,22 @@ static void measure(world *w, const char *name, size_t min_cases, size_t min_ok)
 	assert_true(nright * 100 >= n * 80);
 }
 
+/* A folder of the repository. */
+static void open_folder(world *w, const char *name)
+{
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	char path[300];
+
+	ag_root_close(w->root);
+	w->root = NULL;
+	snprintf(path, sizeof(path), "%s/%s", root ? root : ".", name);
+	open_root(w, path);
+}
+
 static void the_wiki_answers(void **state)
 {
-	world *w = *state;
-	char path[300];
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
-
-	snprintf(path, sizeof(path), "%s/examples/wiki", root ? root : ".");
-	open_root(w, path);
-	measure(w, "offline_wiki.cases", 30, 48);
+	open_folder(*state, "examples/wiki");
+	measure(*state, "offline_wiki.cases", 30, 48);
 }
 
 /* A copy: the questions themselves are in the tree, too. */
@@ -256,13 +263,34 @@ static void measure_set(world *w, const char *project)
 
 static void the_wiki_has_not_all(void **state)
 {
-	world *w = *state;
-	char path[300];
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	open_folder(*state, "examples/wiki");
+	measure_set(*state, "wiki");
+}
 
-	snprintf(path, sizeof(path), "%s/examples/wiki", root ? root : ".");
-	open_root(w, path);
-	measure_set(w, "wiki");
+/* Sets that were written before the judge was changed: no question without an answer is ok, and of the others as many are as
+ * when the set came in. */
+static void measure_blind(world *w, const char *file, const char *project, size_t min_off,
+                          size_t min_ok)
+{
+	char *text = read_cases(file);
+	size_t number = 0;
+	tally t = { 0 };
+
+	for (ag_str rest = ag_str_c(text); rest.ptr;) {
+		ag_str line = ag_str_split(&rest, '\n');
+		const ag_str of = ag_str_split(&line, '\t'), expected = ag_str_split(&line, '\t');
+
+		if (line.ptr && of.ptr[0] != '#' && ag_str_eqc(of, project) &&
+		    test_is_in_sample(number++))
+			one_of_set(w, expected, line, &t);
+	}
+	free(text);
+	printf("# %s of %s: of %zu that are not there %zu are ok; right %zu of %zu, ok %zu\n",
+	       project, file, t.noff, t.noff_ok, t.nright, t.n, t.nok);
+	assert_true(t.noff >= min_off / test_sample());
+	assert_int_equal(t.noff_ok, 0);
+	if (test_sample() == 1)
+		assert_true(t.nok >= min_ok);
 }
 
 static void argus_has_not_all(void **state)
@@ -272,45 +300,56 @@ static void argus_has_not_all(void **state)
 	copy_sources(w);
 	open_root(w, w->folder);
 	measure_set(w, "argus");
+	measure_blind(w, "blind_2026-11-26_second.cases", "argus", 40, 0);
 }
 
-/* A project that is a folder beside the cases. */
-static void measure_folder(world *w, const char *project)
+/* Projects that are folders beside the cases. */
+static void small_programs_have_not_all(void **state)
 {
+	static const char *const names[] = { "parcelo", "relay", "lathe", "ferry" };
 	char path[300];
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
 
-	snprintf(path, sizeof(path), "%s/tests/cases/ask/%s", root ? root : ".", project);
-	open_root(w, path);
-	measure_set(w, project);
+	for (size_t i = 0; i < AG_NELEM(names); i++) {
+		snprintf(path, sizeof(path), "tests/cases/ask/%s", names[i]);
+		open_folder(*state, path);
+		measure_set(*state, names[i]);
+	}
 }
 
-static void a_shop_has_not_all(void **state)
+static void blind_questions(void **state)
 {
-	measure_folder(*state, "parcelo");
+	const char *const first = "blind_2026-11-26.cases";
+
+	open_folder(*state, "examples/wiki");
+	measure_blind(*state, first, "wiki", 40, 26);
+	open_folder(*state, "tests/cases/ask/nodelibs");
+	measure_blind(*state, first, "nodelibs", 40, 24);
+	open_folder(*state, "tests/cases/ask/nodetools");
+	measure_blind(*state, "blind_2026-11-26_second.cases", "nodetools", 40, 0);
 }
 
-static void a_relay_has_not_all(void **state)
-{
-	measure_folder(*state, "relay");
-}
+typedef struct said_case {
+	const char *question, *status, *source, *why;
+} said_case;
 
-static void a_site_generator_has_not_all(void **state)
+static void check_cases(world *w, const said_case *cases, size_t n)
 {
-	measure_folder(*state, "lathe");
-}
+	for (size_t i = 0; i < n; i++) {
+		const ag_answer a = ask(w, cases[i].question);
 
-static void a_job_queue_has_not_all(void **state)
-{
-	measure_folder(*state, "ferry");
+		check_answer(w, &a);
+		if (!ag_str_eqc(a.status, cases[i].status) ||
+		    (cases[i].source && !ag_str_eqc(a.source, cases[i].source)) ||
+		    !ag_str_contains(a.why, ag_str_c(cases[i].why)))
+			fail_msg("%s: %.*s, %.*s, %.*s", cases[i].question, AG_FMT(a.status),
+			         AG_FMT(a.source), AG_FMT(a.why));
+	}
 }
 
 /* What is missing is named; a unit is no two words; half of a question is half of an answer. */
 static void what_is_missing_is_said(void **state)
 {
-	static const struct {
-		const char *question, *status, *source, *why;
-	} cases[] = {
+	static const said_case cases[] = {
 		{ "How do I open the valve?", "ok", "a.md#open-the-valve", "" },
 		{ "How do I open the Frobnitz?", "partial", "", "\"Frobnitz\"" },
 		{ "How do I open the valve with a crowbar?", "partial", "a.md#open-the-valve",
@@ -353,16 +392,43 @@ static void what_is_missing_is_said(void **state)
 		"are strong. Do not hurry.\n");
 	put_file(w, "b.md", "# Gardens\n\nRoses like rain. Tulips like sun.\n");
 	open_root(w, w->folder);
-	for (size_t i = 0; i < AG_NELEM(cases); i++) {
-		const ag_answer a = ask(w, cases[i].question);
+	check_cases(w, cases, AG_NELEM(cases));
+}
 
-		check_answer(w, &a);
-		if (!ag_str_eqc(a.status, cases[i].status) ||
-		    (cases[i].source && !ag_str_eqc(a.source, cases[i].source)) ||
-		    !ag_str_contains(a.why, ag_str_c(cases[i].why)))
-			fail_msg("%s: %.*s, %.*s, %.*s", cases[i].question, AG_FMT(a.status),
-			         AG_FMT(a.source), AG_FMT(a.why));
-	}
+/* The words of a section are of something else: another deed, another thing, a condition. */
+static void a_deed_is_of_its_thing(void **state)
+{
+	static const said_case cases[] = {
+		/* A title that orders something else, and a verb that is meant for something else. */
+		{ "How do I sharpen a pruning saw?", "partial", NULL, "\"sharpen\"" },
+		{ "Can a saw be washed?", "partial", NULL, "\"washed\"" },
+		{ "How do I make a saw required?", "partial", NULL, "" },
+		{ "How do I wash the gloves of a neighbour?", "partial", NULL, "" },
+		{ "What is the maximum length of a saw?", "partial", NULL, "" },
+		{ "How many saws are there?", "partial", NULL, "" },
+		{ "Why does a saw break?", "partial", NULL, "" },
+		{ "How often is a saw deleted?", "partial", NULL, "" },
+		{ "How do I test a grinder?", "partial", NULL, "" },
+		{ "Should I use the lawn?", "partial", NULL, "" },
+		{ "How many blunt saws are there?", "partial", NULL, "" },
+		{ "How do I disable the lawn mode?", "ok", "c.md#lawn-mode", "" },
+		{ "How do I polish the blade?", "ok", "c.md#keep-it-bright", "" },
+		{ "Why do I get \"mower is jammed\"?", "ok", "c.md#mower-is-jammed", "" },
+	};
+	world *w = *state;
+
+	put_file(
+		w, "c.md",
+		"# Throw away a pruning saw\n\nPut it into the bin; the sharpening of saws costs more than a new "
+		"saw.\n\n# Before work\n\nIf the saw was washed, dry it. When two saws meet, both become blunt. A "
+		"required neighbour waves. Saw blades have at most 40 teeth. Delete the list of saws and the "
+		"pump at once.\n\nWash the gloves. A saw is a tool.\n\nThe lid breaks because frost is "
+		"strong.\n\n# Lawn mode\n\nShould the lawn be low? Of the work 75% blunt saws.\n\n_if disabled:_\n\n    lawn: low\n\n# Keep it "
+		"bright\n\n```sh\ngrinder polish --target blade --no-test grinder\n```\n\n# `mower is jammed`\n\nGrass sits in the "
+		"wheel. Take it out.\n");
+	put_file(w, "b.md", "# Gardens\n\nRoses like rain. Tulips like sun.\n");
+	open_root(w, w->folder);
+	check_cases(w, cases, AG_NELEM(cases));
 }
 
 /* Of a file of each kind, the line that has the version. */
@@ -707,11 +773,10 @@ int main(void)
 		T(argus_answers),
 		T(the_wiki_has_not_all),
 		T(argus_has_not_all),
-		T(a_shop_has_not_all),
-		T(a_relay_has_not_all),
-		T(a_site_generator_has_not_all),
-		T(a_job_queue_has_not_all),
+		T(small_programs_have_not_all),
+		T(blind_questions),
 		T(what_is_missing_is_said),
+		T(a_deed_is_of_its_thing),
 		T(manifests_say_versions),
 		T(docs_come_first_and_bulk_last),
 		T(short_sections_are_told_whole),
