@@ -183,6 +183,61 @@ static size_t name_gaps(const ag_audit_state *s, ag_arena *arena, ag_gap *ret)
 	return 1;
 }
 
+static bool is_question(const ag_trace_entry *t)
+{
+	return t->executed &&
+	       (ag_str_eqc(t->action, "run_query") || ag_str_eqc(t->action, "aggregate"));
+}
+
+/* A question that failed is asked again when the run is resumed. */
+static bool was_answered(const ag_audit_state *s, const ag_trace_entry *failed)
+{
+	for (size_t i = 0; i < s->trace.n; i++) {
+		const ag_trace_entry *t = &s->trace.items[i];
+
+		if (is_question(t) && t->ok && ag_str_eq(t->action, failed->action) &&
+		    ag_str_eq(t->input, failed->input))
+			return true;
+	}
+	return false;
+}
+
+/* Questions that a server did not answer: what they ask is not known. A file answers each that the guard lets through. */
+static size_t refused_gaps(const ag_audit_state *s, const ag_source_info *info, ag_arena *arena,
+                           ag_gap *ret)
+{
+	size_t lost = 0, asked = 0;
+	ag_str first = AG_S("");
+
+	for (size_t i = 0; ag_source_scheme(info->uri).len && i < s->trace.n; i++) {
+		const ag_trace_entry *t = &s->trace.items[i];
+
+		if (!is_question(t) || (!t->ok && was_answered(s, t)))
+			continue;
+		asked++;
+		if (!t->ok && !lost++)
+			first = t->error;
+	}
+	if (!lost)
+		return 0;
+	*ret = (ag_gap){
+		.kind = "refused",
+		.severity = lost == asked       ? AG_CRITICAL
+		            : lost * 5 >= asked ? AG_HIGH
+		                                : AG_MEDIUM,
+		.count = lost,
+		.total = asked,
+		.message = ag_str_printf(
+			arena,
+			"%zu of %zu question%s got no answer, so it is not known whether "
+			"these problems exist: %.*s",
+			lost, asked, plural(asked), (int)(first.len < 300 ? first.len : 300),
+			first.ptr),
+		.next_step = AG_S("mend what the message names, and audit again"),
+	};
+	return 1;
+}
+
 static int worst_first(const void *a, const void *b)
 {
 	const ag_gap *x = a, *y = b;
@@ -199,6 +254,7 @@ size_t ag_gaps_of(const ag_audit_state *s, const ag_source_info *info, ag_arena 
 
 	n += run_gaps(s, info, arena, ret + n);
 	n += name_gaps(s, arena, ret + n);
+	n += refused_gaps(s, info, arena, ret + n);
 	qsort(ret, n, sizeof(*ret), worst_first);
 	return n;
 }

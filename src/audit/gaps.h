@@ -8,14 +8,14 @@
 #include "base/json.h"
 
 typedef struct ag_gap {
-	/* nothing_checked, no_fields, empty, unreadable, short_rows, names, stopped, fields */
+	/* nothing_checked, no_fields, empty, unreadable, short_rows, names, stopped, fields, refused */
 	const char *kind;
 	ag_severity severity;
 	uint64_t count, total; /* affected documents (fields) of all */
 	ag_str message, next_step;
 } ag_gap;
 
-#define AG_GAPS_MAX 6
+#define AG_GAPS_MAX 7
 
 /* Worst first; at most AG_GAPS_MAX. Texts in arena. */
 size_t ag_gaps_of(const ag_audit_state *s, const ag_source_info *info, ag_arena *arena,

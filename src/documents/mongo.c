@@ -292,6 +292,7 @@ typedef struct results {
 static ag_status take_result(void *arg, ag_str bson, bool *stop, ag_err *err)
 {
 	results *r = (results *)arg;
+	ag_err why = { 0 };
 
 	(void)stop;
 	r->nbyte += bson.len;
@@ -309,7 +310,12 @@ static ag_status take_result(void *arg, ag_str bson, bool *stop, ag_err *err)
 		r->docs = more;
 		r->cap = r->cap * 2 + 16;
 	}
-	return ag_bson_read(ag_str_dup(r->arena, bson), r->arena, &r->docs[r->n++], err);
+	if (!ag_bson_read(ag_str_dup(r->arena, bson), r->arena, &r->docs[r->n++], &why))
+		return AG_OK;
+	ag_fail(err, AG_PROTOCOL, ORIGIN, "the server sent a document that cannot be read: %s",
+	        why.msg);
+	ag_err_hint(err, "check that a MongoDB server or Azure Cosmos DB is at this address");
+	return AG_PROTOCOL;
 }
 
 ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo_command *c,

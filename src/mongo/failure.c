@@ -114,7 +114,8 @@ ag_status ag_mongo_failure(const ag_mongo *m, const ag_mongo_conn *conn, const a
 	}
 	if (why->domain == MONGOC_ERROR_SERVER || why->domain == MONGOC_ERROR_WRITE_CONCERN)
 		return of_server(m, c, why, err);
-	if (why->domain == MONGOC_ERROR_CLIENT && why->code == MONGOC_ERROR_CLIENT_AUTHENTICATE)
+	if ((why->domain == MONGOC_ERROR_CLIENT && why->code == MONGOC_ERROR_CLIENT_AUTHENTICATE) ||
+	    why->domain == MONGOC_ERROR_SCRAM || why->domain == MONGOC_ERROR_SASL)
 		return of_login(m, why, err);
 	if (why->domain == MONGOC_ERROR_SERVER_SELECTION)
 		return of_search(m, conn, why, err);
@@ -125,6 +126,9 @@ ag_status ag_mongo_failure(const ag_mongo *m, const ag_mongo_conn *conn, const a
 		ag_err_hint(err, "check the server's log; run it again when the server answers");
 		return AG_UNAVAILABLE;
 	}
-	return ag_fail(err, AG_PROTOCOL, ORIGIN, "%.*s: %s failed: %.250s", AG_FMT(m->place),
-	               ag_mongo_verb_name(c->verb), why->message);
+	ag_fail(err, AG_PROTOCOL, ORIGIN, "%.*s: %s failed: %.250s", AG_FMT(m->place),
+	        ag_mongo_verb_name(c->verb),
+	        why->message[0] ? why->message : "what the server says of itself cannot be read");
+	ag_err_hint(err, "check that MongoDB 3.6 or later, or Azure Cosmos DB, is at this address");
+	return AG_PROTOCOL;
 }

@@ -172,5 +172,6 @@ went_on() {
 	holds "$1: nothing is lost, no call is made again" check once before.ndjson after.ndjson
 	run show last --store "$store" -o json
 	cp out resumed.json
+	holds "$1: no question is left" sh -c '! grep -q "\"kind\": \"refused\"" resumed.json'
 	holds "$1: the findings of an audit that nobody ended" check "${2:-same}" whole.json resumed.json
 }

@@ -109,11 +109,20 @@ run query "$uri/shop.orders" '{"status": "paid"}' --limit 0; want "a small colle
 run query "$uri/shop.orders" '{"status": "paid"}' --limit 0 --max-scan 1000
 want "a filter without an index is refused above the limit" 1 "" "no index fits the query"
 holds "the refusal names the flag" grep -qF -e --max-scan err
-run audit "$uri/shop.orders" --max-scan 1000 --store m.db; want "an audit above the limit" 0
+run audit "$uri/shop.orders" --max-scan 1000 --store m.db; want "an audit above the limit says what it could not count" 0 "no index fits the query"
+holds "above the limit nothing is called clean" grep -qF "questions got no answer, so it is not known" out
 run query "$uri/shop.orders" '[{"$out": "x"}]'; want "a stage that writes is refused" 2 "" '$out is refused'
 run query "$uri/shop.orders" '{"$where": "1"}'; want "code is refused" 2 "" '$where is refused'
 run query "$uri/shop.orders" '{"status": {"$regex": "(a+)+$"}}'; want "a pattern that may take forever is refused" 1 "" "exponential time"
 
+# Two other servers: one that refuses every question, and one that takes the right away in the middle.
+stop_fake "cost"
+for rule in 'error 2 refused' 'error 13 not authorized on shop'; do
+	start_fake "shop.orders=$shop/orders.ndjson" --rule "aggregate:2+ $rule" --rule "count:2+ $rule" --rule "find:2+ $rule"
+	run audit "$uri/shop.orders" --store m.db --fail-on high; want "$rule: it is not called clean" 3 "no problems found in what was checked"
+	stop_fake "$rule"
+done
+start_fake "shop.orders=$shop/orders.ndjson" "shop.customers=$shop/customers.json" --empty shop.empty --type shop.v=view
 # --- MCP ---
 printf 'store: %s/m.db\nprojects:\n  shop:\n    documents: %s/shop\n' "$dir" "$uri" >argus.yaml
 printf '%s\n' \

@@ -276,6 +276,8 @@ def judge(code, out, err, seconds, kb, must_fail):
         return "it is believed"
     if must_fail is False and code:
         return "it fails"
+    if code and "failed: \n" in err:
+        return "an error without a reason"
     if code and not err.startswith("argus: "):
         return "no error is said"
     if len(err) > 3000:
