@@ -3,6 +3,7 @@
 
 #include "agent/envelope.h"
 #include "agent/tool.h"
+#include "run/span.h"
 
 #define ORIGIN "agent.call"
 
@@ -131,8 +132,22 @@ void ag_tool_withhold(ag_call *c, const ag_err *why, ag_tool_output *out)
 
 ag_status ag_tool_call(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
+	const struct ag_span *outer = c->ctx.span;
+	ag_span *span = ag_span_begin(outer, NULL, AG_SPAN_INTERNAL, AG_S("execute_tool"));
+	ag_status st;
+
+	ag_span_name(span, AG_S("execute_tool"), ag_str_c(c->tool->name));
+	ag_span_text(span, "gen_ai.operation.name", AG_S("execute_tool"));
+	ag_span_text(span, "gen_ai.tool.name", ag_str_c(c->tool->name));
+	if (span)
+		c->ctx.span = span;
 	c->began_ms = ag_clock_mono(c->ctx.clock);
-	return c->tool->scope ? run_governed(c, input, out) : run(c, input, out, err);
+	st = c->tool->scope ? run_governed(c, input, out) : run(c, input, out, err);
+	c->ctx.span = outer;
+	if (st || out->is_error)
+		ag_span_fail(span, ag_str_c(st ? ag_status_name(st) : "tool_error"));
+	ag_span_end(span);
+	return st;
 }
 
 /* --- for tools --- */

@@ -84,14 +84,45 @@ static const ag_setting table[] = {
 
 /* What users of other tools have set already. */
 static const char *const known_vars[] = {
-	"LLM_API_KEY",        "LLM_API_BASE",           "LLM_API_BASE_URL",
-	"LLM_MODEL",          "LLM_API_MODEL",          "ANTHROPIC_API_KEY",
-	"ANTHROPIC_MODEL",    "ANTHROPIC_BASE_URL",     "OPENAI_API_KEY",
-	"OPENAI_BASE_URL",    "OPENAI_MODEL",           "GEMINI_API_KEY",
-	"GEMINI_MODEL",       "ARGUS_API_KEY",          "LMS_API_KEY",
-	"AGENT_API_BASE_URL", "DB_CREDENTIAL_KEY",      "OIDC_CLIENT_SECRET",
-	"POSTGRES_URL",       "ARGUS_PROJECT_PASSWORD", "ARGUS_MCP_TOKEN",
-	"MCP_SERVER_URL",     "MAX_QUERIES_PER_MINUTE", "MAX_CONNECTIONS_PER_PROJECT",
+	"LLM_API_KEY",
+	"LLM_API_BASE",
+	"LLM_API_BASE_URL",
+	"LLM_MODEL",
+	"LLM_API_MODEL",
+	"ANTHROPIC_API_KEY",
+	"ANTHROPIC_MODEL",
+	"ANTHROPIC_BASE_URL",
+	"OPENAI_API_KEY",
+	"OPENAI_BASE_URL",
+	"OPENAI_MODEL",
+	"GEMINI_API_KEY",
+	"GEMINI_MODEL",
+	"ARGUS_API_KEY",
+	"LMS_API_KEY",
+	"AGENT_API_BASE_URL",
+	"DB_CREDENTIAL_KEY",
+	"OIDC_CLIENT_SECRET",
+	"OTEL_EXPORTER_OTLP_ENDPOINT",
+	"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+	"OTEL_EXPORTER_OTLP_HEADERS",
+	"OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+	"OTEL_EXPORTER_OTLP_PROTOCOL",
+	"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+	"OTEL_EXPORTER_OTLP_TIMEOUT",
+	"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+	"OTEL_TRACES_EXPORTER",
+	"OTEL_TRACES_SAMPLER",
+	"OTEL_TRACES_SAMPLER_ARG",
+	"OTEL_SERVICE_NAME",
+	"OTEL_RESOURCE_ATTRIBUTES",
+	"OTEL_BSP_SCHEDULE_DELAY",
+	"OTEL_SDK_DISABLED",
+	"POSTGRES_URL",
+	"ARGUS_PROJECT_PASSWORD",
+	"ARGUS_MCP_TOKEN",
+	"MCP_SERVER_URL",
+	"MAX_QUERIES_PER_MINUTE",
+	"MAX_CONNECTIONS_PER_PROJECT",
 };
 
 const ag_setting *ag_settings_model_table(size_t *ret_n)
@@ -190,6 +221,8 @@ bool ag_settings_wants_var(const ag_settings *s, ag_str name)
 /* Everything but what plainly is an address or a model's name counts as a secret. */
 static bool is_secret(ag_str name)
 {
+	if (ag_str_starts(name, AG_S("OTEL_")))
+		return ag_str_ends(name, AG_S("_HEADERS"));
 	return !ag_str_ends(name, AG_S("_MODEL")) && !ag_str_ends(name, AG_S("_BASE")) &&
 	       !ag_str_ends(name, AG_S("_URL")) && !ag_str_starts(name, AG_S("MAX_"));
 }

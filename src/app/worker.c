@@ -10,8 +10,10 @@
 
 #include "app/models.h"
 #include "app/retention.h"
+#include "app/traces.h"
 #include "base/log.h"
 #include "run/owner.h"
+#include "run/span.h"
 
 #define ORIGIN   "app.worker"
 #define SLICE_MS 100 /* how late a stop is seen */
@@ -201,6 +203,7 @@ static void attempt(worker *w, ag_job *job, ag_arena *arena, ag_job_outcome *ret
 {
 	const ag_job_kind *kind = ag_job_kind_find(job->kind);
 	ag_ctx ctx = w->base.app->ctx;
+	ag_span *span;
 
 	*ret = (ag_job_outcome){ 0 };
 	if (!kind) {
@@ -213,7 +216,14 @@ static void attempt(worker *w, ag_job *job, ag_arena *arena, ag_job_outcome *ret
 	if (ret->st)
 		return;
 	ctx.cancel = &w->heart.cancel;
+	ctx.span = span = ag_span_begin(NULL, NULL, AG_SPAN_INTERNAL, AG_S("job"));
+	ag_span_name(span, AG_S("job"), ag_str_c(kind->name));
+	ag_span_text(span, "argus.job.kind", ag_str_c(kind->name));
+	ag_span_text(span, "argus.job.id", ag_id_str(&job->id));
 	kind->run(&w->base, &ctx, job, arena, ret);
+	if (ret->st)
+		ag_span_fail(span, ag_str_c(ag_status_name(ret->st)));
+	ag_span_end(span);
 	heart_stop(&w->heart);
 	if (!ret->st)
 		ret->err = (ag_err){ 0 }; /* of what was looked for on the way */
@@ -340,6 +350,7 @@ ag_status ag_worker_run(ag_app *app, const ag_worker_opts *o, uint64_t *ret_n, a
 		     .heart = { .o = o, .clock = app->ctx.clock },
 		     .owner = ag_owner_new(app->ctx.clock, arena) };
 	ag_retention *retention;
+	ag_otlp *traces = NULL;
 	ag_str uri;
 	ag_status st;
 
@@ -353,12 +364,15 @@ ag_status ag_worker_run(ag_app *app, const ag_worker_opts *o, uint64_t *ret_n, a
 		st = ag_store_open(uri, &w.heart.store, err);
 	if (!st)
 		st = ag_store_open(uri, &w.waiter, err);
+	if (!st)
+		st = ag_app_traces(app, &traces, err);
 	if (!st) {
 		w.base.planner = ag_app_planner(app);
 		retention = o->drain ? NULL : ag_app_retention_start(app, uri);
 		st = work(&w, err);
 		ag_app_retention_stop(retention);
 	}
+	ag_otlp_stop(traces);
 	ag_store_close(w.heart.store);
 	ag_store_close(w.waiter);
 	*ret_n = w.ndone;

@@ -25,6 +25,7 @@
 #include "app/projects.h"
 #include "app/retention.h"
 #include "app/settings_show.h"
+#include "app/traces.h"
 #include "artifact/tools.h"
 #include "cli/crew.h"
 #include "knowledge/tools.h"
@@ -493,6 +494,7 @@ static void stop_crew(service *s)
 static int run_service(service *s, bool is_http, bool is_open)
 {
 	ag_retention *retention = NULL;
+	ag_otlp *traces = NULL;
 	ag_err err = { 0 };
 	ag_status st;
 
@@ -503,6 +505,9 @@ static int run_service(service *s, bool is_http, bool is_open)
 	                 : AG_OK;
 	if (!st)
 		st = start_crew(s, &err);
+	/* The crew was forked before: each of its processes has an exporter. */
+	if (!st)
+		st = ag_app_traces(&s->c->app, &traces, &err);
 	if (!st)
 		st = open_service(s, is_http, &err);
 	if (!st && s->hub)
@@ -513,6 +518,7 @@ static int run_service(service *s, bool is_http, bool is_open)
 		st = serve_stdio(s, &err);
 	ag_app_retention_stop(retention);
 	close_service(s);
+	ag_otlp_stop(traces);
 	stop_crew(s);
 	return st ? ag_cli_fail(s->c, &err) : AG_EXIT_OK;
 }

@@ -38,7 +38,8 @@ typedef struct ag_httpd_request {
 	bool spools; /* admit may set it: a large body goes to a file of opts.spool_folder, which the handler sees as body */
 	ag_arena *arena; /* of this request */
 	int fd; /* the client's socket, to see it leave (poll: POLLRDHUP); never read or write it */
-	void *note; /* the handler's own, from admit to handle; NULL at first */
+	void *note;  /* the handler's own, from admit to handle; NULL at first */
+	void *trace; /* the same: the span of a trace, for its owner */
 	const struct ag_http_route
 		*route; /* the same, for the owner of a table of routes (route.h) */
 	ag_httpd_header params[AG_HTTPD_MAX_PARAMS]; /* of the route's path; names without braces */

@@ -12,6 +12,7 @@
 #include "llm/text_calls.h"
 #include "llm/text_protocol.h"
 #include "llm/wire_request.h"
+#include "run/span.h"
 
 #define MAX_REQUEST_BYTES (32u << 20)
 #define MIN_THINKING      1024 /* tokens: less is refused by servers that take a number */
@@ -461,7 +462,30 @@ static ag_status finish(call *c, ag_err *err)
 	return e.status;
 }
 
-ag_status ag_llm_ask(ag_llm *l, const ag_ctx *ctx, const ag_llm_request *r, ag_arena *arena,
+static ag_span *begin_span(const ag_llm *l, const ag_ctx *ctx)
+{
+	ag_span *span = ag_span_begin(ctx ? ctx->span : NULL, NULL, AG_SPAN_CLIENT, AG_S("chat"));
+
+	ag_span_name(span, AG_S("chat"), l->model.model);
+	ag_span_text(span, "gen_ai.operation.name", AG_S("chat"));
+	ag_span_text(span, "gen_ai.provider.name", l->model.provider);
+	ag_span_text(span, "gen_ai.request.model", l->model.model);
+	ag_span_text(span, "server.address", l->host);
+	return span;
+}
+
+static void end_span(ag_span *span, const ag_llm_reply *reply, ag_status st)
+{
+	ag_span_text(span, "gen_ai.response.model", reply->model);
+	ag_span_number(span, "gen_ai.usage.input_tokens", (int64_t)reply->usage.input_tokens);
+	ag_span_number(span, "gen_ai.usage.output_tokens", (int64_t)reply->usage.output_tokens);
+	ag_span_number(span, "argus.attempts", reply->attempts);
+	if (st)
+		ag_span_fail(span, ag_str_c(ag_status_name(st)));
+	ag_span_end(span);
+}
+
+static ag_status ask(ag_llm *l, const ag_ctx *ctx, const ag_llm_request *r, ag_arena *arena,
                      ag_llm_reply *ret, ag_err *err)
 {
 	call c = { .l = l, .ctx = ctx, .r = r, .arena = arena, .ret = ret };
@@ -487,4 +511,20 @@ ag_status ag_llm_ask(ag_llm *l, const ag_ctx *ctx, const ag_llm_request *r, ag_a
 		return AG_OK;
 	charge(&c, NULL, ret->latency_ms, false);
 	return finish(&c, err);
+}
+
+ag_status ag_llm_ask(ag_llm *l, const ag_ctx *ctx, const ag_llm_request *r, ag_arena *arena,
+                     ag_llm_reply *ret, ag_err *err)
+{
+	ag_span *span = begin_span(l, ctx);
+	ag_ctx within;
+	ag_status st;
+
+	if (!span)
+		return ask(l, ctx, r, arena, ret, err);
+	within = ctx ? *ctx : (ag_ctx){ .clock = &ag_clock_system, .nthread = 1 };
+	within.span = span;
+	st = ask(l, &within, r, arena, ret, err);
+	end_span(span, ret, st);
+	return st;
 }

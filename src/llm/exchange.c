@@ -12,6 +12,7 @@
 #include "llm/wire_read.h"
 #include "net/sse.h"
 #include "net/url.h"
+#include "run/span.h"
 
 /* A whole answer is kept in memory until it is read. */
 #define MAX_BODY_BYTES (32u << 20)
@@ -81,7 +82,8 @@ static ag_status send_it(ag_llm_attempt *a, stream *s, ag_arena *arena, ag_err *
 {
 	ag_llm *l = a->l;
 	ag_transport *t = l->hub->transport;
-	ag_http_header headers[AG_WIRE_MAX_HEADERS];
+	ag_http_header headers[AG_WIRE_MAX_HEADERS + 1];
+	char trace[AG_TRACEPARENT_MAX];
 	const ag_llm_model *m = &l->model;
 	ag_http_request r = {
 		.method = AG_S("POST"),
@@ -95,6 +97,8 @@ static ag_status send_it(ag_llm_attempt *a, stream *s, ag_arena *arena, ag_err *
 		.arg = s,
 	};
 
+	if (ag_span_traceparent(a->ctx ? a->ctx->span : NULL, trace))
+		headers[r.nheader++] = (ag_http_header){ AG_S("traceparent"), ag_str_c(trace) };
 	return t->type->send(t, a->ctx, a->purpose, l->wire->name, &r, arena, &a->response, err);
 }
 

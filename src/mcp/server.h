@@ -43,7 +43,8 @@ typedef struct ag_mcp_peer {
 	/* Not NULL, and zero: the transport commits the audit row of a tool's call before it sends the answer
 	 * (later->row.journal is set then). NULL: that is done when the answer is there. */
 	ag_mcp_later *later;
-	int watch_fd; /* the client's socket, -1 = none */
+	int watch_fd;               /* the client's socket, -1 = none */
+	const struct ag_span *span; /* of which its calls are a part; NULL */
 	/* Set when the client left, NULL = never. Looked at before a call begins and when something is sent; whoever sets it
 	 * calls ag_mcp_gone() as well, so that a call under way is cancelled at once. */
 	const atomic_bool *is_gone;

@@ -28,6 +28,7 @@ typedef struct ag_ctx {
 	const atomic_bool *cancel_run; /* the same, of one run: live.h; NULL */
 	unsigned nthread;              /* worker threads to use, at least 1 */
 	ag_progress *progress;         /* NULL = nobody looks */
+	const struct ag_span *span;    /* of what the call is a part (run/span.h); NULL */
 } ag_ctx;
 
 /* AG_OK, or AG_CANCELLED / AG_TIMEOUT with a message. Cheap: call it every few thousand steps. */

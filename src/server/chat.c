@@ -34,6 +34,28 @@ bool ag_server_thread_id(ag_str name, ag_id *ret)
 	return true;
 }
 
+/* --- handles of the store --- */
+
+ag_store *ag_server_chat_store(ag_server *h)
+{
+	ag_store *s = ag_store_of_group(h->opts.chat->group);
+
+	ag_store_set_patience(s, AG_SERVER_PATIENCE_MS);
+	return s;
+}
+
+ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp)
+{
+	ag_store *s = NULL;
+
+	if (!h->chat)
+		ag_server_problem(rp, 404, "there is nothing at this path",
+		                  "it is served by argus serve");
+	else
+		s = ag_server_chat_store(h);
+	return s;
+}
+
 /* --- the body --- */
 
 typedef struct asked {
@@ -410,6 +432,7 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		begin(h, rp,
 		      &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
 		                              .known = ag_server_caller_ref(rq),
+		                              .span = ag_server_span(rq),
 		                              .project = project,
 		                              .thread = row.id,
 		                              .question = a.question,
@@ -455,6 +478,7 @@ static void resume(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 			begin(h, rp,
 			      &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
 			                              .known = ag_server_caller_ref(rq),
+			                              .span = ag_server_span(rq),
 			                              .project = project,
 			                              .thread = row->id });
 	} else if (is_running) {

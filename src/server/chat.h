@@ -57,6 +57,7 @@ typedef struct ag_server_turn_opts {
 	ag_id thread;
 	ag_str question;               /* "" = go on with the last turn, which was interrupted */
 	ag_str message, replaces, sql; /* as of ag_analyst_opts */
+	const struct ag_span *span;    /* of the request; NULL */
 } ag_server_turn_opts;
 
 /* Begins a turn. The reply is put off until its first event is committed: then it is the stream of the turn, else it says why it

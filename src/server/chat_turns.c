@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "run/span.h"
 #include "server/chat.h"
 #include "server/problem.h"
 
@@ -35,6 +36,7 @@ struct ag_server_turn {
 	ag_server_turn_opts o; /* texts in arena */
 	atomic_bool cancel;
 	ag_ui_stream ui;
+	ag_span *span; /* from the request until the turn is over; NULL */
 	ag_store *store;
 	ag_server_turn *next_queued;
 	pthread_mutex_t lock; /* of what follows */
@@ -47,28 +49,6 @@ struct ag_server_turn {
 	ag_httpd_stream **readers;
 	size_t nreader, cap;
 };
-
-/* --- handles of the store --- */
-
-ag_store *ag_server_chat_store(ag_server *h)
-{
-	ag_store *s = ag_store_of_group(h->opts.chat->group);
-
-	ag_store_set_patience(s, AG_SERVER_PATIENCE_MS);
-	return s;
-}
-
-ag_store *ag_server_store_of(ag_server *h, ag_httpd_reply *rp)
-{
-	ag_store *s = NULL;
-
-	if (!h->chat)
-		ag_server_problem(rp, 404, "there is nothing at this path",
-		                  "it is served by argus serve");
-	else
-		s = ag_server_chat_store(h);
-	return s;
-}
 
 /* --- what a turn says --- */
 
@@ -325,10 +305,22 @@ static void leave_list(ag_server_turn *t)
 	pthread_mutex_unlock(&c->lock);
 }
 
+static void end_span(ag_server_turn *t, ag_status st)
+{
+	if (atomic_load(&t->cancel))
+		ag_span_fail(t->span, AG_S("cancelled"));
+	else if (st || t->state == FAILED || t->has_failed)
+		ag_span_fail(t->span, ag_str_c(st ? ag_status_name(st) : "failed"));
+	ag_span_end(t->span);
+	t->span = NULL;
+}
+
 static void do_turn(ag_server_turn *t)
 {
 	ag_server *h = t->h;
-	const ag_ctx ctx = { .clock = h->opts.clock, .cancel = &t->cancel, .nthread = 1 };
+	const ag_ctx ctx = {
+		.clock = h->opts.clock, .cancel = &t->cancel, .nthread = 1, .span = t->span
+	};
 	ag_err err = { 0 };
 	ag_status st = run_turn(t, &ctx, &err);
 
@@ -338,6 +330,7 @@ static void do_turn(ag_server_turn *t)
 	become(t, FAILED, &err);
 	ag_server_grant_end(h, t->grant);
 	t->grant = NULL;
+	end_span(t, st);
 	leave_list(t);
 	ag_server_turn_drop(t);
 }
@@ -396,6 +389,7 @@ void ag_server_turn_drop(ag_server_turn *t)
 	ag_ui_stream_release(&t->ui);
 	ag_buf_release(&t->said);
 	free(t->readers);
+	ag_span_end(t->span);
 	ag_server_caller_drop(t->known);
 	ag_store_close(t->store);
 	pthread_mutex_destroy(&t->lock);
@@ -430,6 +424,11 @@ static ag_server_turn *new_turn(ag_server *h, const ag_server_turn_opts *o)
 	pthread_mutex_init(&t->lock, NULL);
 	ag_buf_init(&t->said, KEPT_BYTES);
 	ag_ui_stream_init(&t->ui, take_chunk, t);
+	t->span = ag_span_begin(o->span, NULL, AG_SPAN_INTERNAL, AG_S("invoke_agent analyst"));
+	ag_span_text(t->span, "gen_ai.operation.name", AG_S("invoke_agent"));
+	ag_span_text(t->span, "gen_ai.agent.name", AG_S("analyst"));
+	ag_span_text(t->span, "gen_ai.conversation.id", ag_id_str(&o->thread));
+	t->o.span = NULL; /* the request may end before the turn does */
 	return t;
 }
 

@@ -1,4 +1,5 @@
 /* How the server is: alive, ready for requests, and in numbers for Prometheus. */
+#include "run/span.h"
 #include "server/chat.h"
 
 static void answer(ag_httpd_reply *rp, int status, const char *text)
@@ -59,6 +60,7 @@ void ag_server_metrics(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	struct ag_server_chat_state *c = h->chat, now = { 0 };
+	const ag_span_counts spans = ag_span_counted();
 
 	(void)rq;
 	if (c) {
@@ -87,4 +89,9 @@ void ag_server_metrics(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	       now.ncancelled);
 	metric(&rp->body, "argus_turns_limited_total", "counter",
 	       "Questions above the limit of their user.", now.nlimited);
+	metric(&rp->body, "argus_spans_exported_total", "counter", "Spans that the collector took.",
+	       spans.nexported);
+	metric(&rp->body, "argus_spans_dropped_total", "counter",
+	       "Spans that were given up: too many waited, or the collector did not take them.",
+	       spans.ndropped);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "run/span.h"
 #include "server/parts.h"
 
 #define MAX_CALLS   64u /* default */
@@ -22,6 +23,7 @@ typedef struct call {
 	ag_server_grant *grant;
 	ag_server_stream *stream;
 	ag_mcp_peer peer;
+	ag_span *span; /* until its thread has the answer; NULL */
 	atomic_bool is_gone, is_revoked;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
@@ -33,6 +35,7 @@ static void drop(call *c)
 {
 	if (atomic_fetch_sub(&c->refs, 1) > 1)
 		return;
+	ag_span_end(c->span);
 	ag_mcp_answer_release(&c->answer);
 	ag_server_caller_drop(c->known);
 	ag_server_stream_drop(c->stream);
@@ -135,6 +138,8 @@ static void *run(void *arg)
 	ag_mcp_answer a;
 
 	ag_mcp_handle_seen(h->mcp, c->session, c->who, &c->peer, &c->glance, &a);
+	ag_span_end(c->span);
+	c->span = NULL;
 	ag_server_grant_end(h, c->grant);
 	give_answer(c, &a);
 	ag_server_stream_end(c->stream);
@@ -161,7 +166,9 @@ static call *call_new(ag_server *h, const ag_httpd_request *rq, const ag_caller 
 	c->known = ag_server_caller_ref(rq);
 	c->stream = ag_server_stream_new(
 		h, &(ag_server_stream_opts){ .session = session, .on_left = left, .arg = c });
+	c->span = ag_span_begin(ag_server_span(rq), NULL, AG_SPAN_INTERNAL, AG_S("mcp call"));
 	c->peer = (ag_mcp_peer){ .send = peer_send,
+		                 .span = c->span,
 		                 .self = c,
 		                 .let_go = peer_let_go,
 		                 .watch_fd = -1,

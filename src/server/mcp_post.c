@@ -141,7 +141,9 @@ static void run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const ag
 	c->rq = rq;
 	c->rp = rp;
 	c->session = session;
-	c->peer = (ag_mcp_peer){ .watch_fd = rq->fd, .later = h->opts.journal ? &c->later : NULL };
+	c->peer = (ag_mcp_peer){ .watch_fd = rq->fd,
+		                 .span = ag_server_span(rq),
+		                 .later = h->opts.journal ? &c->later : NULL };
 	c->grant = ag_server_grant_new(h, (ag_server_caller *)rq->note, revoked, c);
 	ag_mcp_handle_seen(h->mcp, session, who, &c->peer, g, &c->answer);
 	if (c->later.row.journal) {

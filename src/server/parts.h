@@ -74,7 +74,11 @@ void ag_server_run_once(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, 
 
 /* --- served.c --- */
 
-/* For the HTTP server: a line of the access log. */
+/* The request's span begins, in the trace that its traceparent names. */
+void ag_server_trace(ag_httpd_request *rq);
+/* It, until the reply is out; NULL = nobody traces. */
+const struct ag_span *ag_server_span(const ag_httpd_request *rq);
+/* For the HTTP server: a line of the access log, and the end of the span. */
 void ag_server_served(void *arg, const ag_httpd_request *rq, const ag_httpd_reply *rp,
                       const ag_httpd_served *s);
 

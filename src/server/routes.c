@@ -697,6 +697,7 @@ bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 
 	ag_server_name_request(rp);
 	ag_httpd_add_header(rp, "X-Request-Id", ag_str_c(rp->id));
+	ag_server_trace(rq);
 	if (!ag_server_may_come(h, rq, rp))
 		return false;
 	rq->route = ag_http_route_find(ag_server_routes, ag_server_nroute, rq, allow);

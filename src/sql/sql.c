@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "run/breaker.h"
+#include "run/span.h"
 #include "sql/sql_parts.h"
 #include "sql/sql_plan.h"
 
@@ -616,13 +617,36 @@ static ag_status run_guarded(const statement *t, ag_sql_result *ret)
 	return st;
 }
 
+static void begin_span(const statement *t, ag_span **ret)
+{
+	const char *system = ag_sql_dialect_of(t->s) == AG_SQL_SQLITE ? "sqlite" : "postgresql";
+	const char *operation = t->purpose == AG_SQL_EXPLAIN ? "EXPLAIN" : "SELECT";
+
+	*ret = ag_span_begin(t->ctx ? t->ctx->span : NULL, NULL, AG_SPAN_CLIENT, AG_S(""));
+	ag_span_name(*ret, ag_str_c(operation), ag_str_c(system));
+	ag_span_text(*ret, "db.system.name", ag_str_c(system));
+	ag_span_text(*ret, "db.operation.name", ag_str_c(operation));
+}
+
+static void end_span(ag_span *span, ag_status st, const ag_sql_result *r)
+{
+	if (!st && r->is_ok)
+		ag_span_number(span, "db.response.returned_rows", (int64_t)r->nrow);
+	else
+		ag_span_fail(span,
+		             ag_str_c(st ? ag_status_name(st) : ag_sql_code_name(r->failure.code)));
+	ag_span_end(span);
+}
+
 static ag_status run_counted(const statement *t, ag_sql_result *ret)
 {
 	ag_sql_source *s = t->s;
+	ag_span *span;
 	ag_err stopped;
 	ag_status st = AG_OK;
 
 	*ret = (ag_sql_result){ 0 };
+	begin_span(t, &span);
 	atomic_fetch_add_explicit(&s->nquery, 1, memory_order_relaxed);
 	if (ag_ctx_check(t->ctx, &stopped))
 		ag_sql_failure_of_err(&stopped, t->arena, &ret->failure);
@@ -630,6 +654,7 @@ static ag_status run_counted(const statement *t, ag_sql_result *ret)
 		st = run_guarded(t, ret);
 	if (st || !ret->is_ok)
 		atomic_fetch_add_explicit(&s->nfailed, 1, memory_order_relaxed);
+	end_span(span, st, ret);
 	if (st) /* the caller does not read a failed result */
 		ag_sql_result_release(ret);
 	return st;
