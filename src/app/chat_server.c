@@ -7,6 +7,7 @@
 #include "analyst/schema.h"
 #include "app/chat.h"
 #include "app/chat_demo.h"
+#include "app/mcp_servers.h"
 #include "app/models.h"
 
 #define ORIGIN   "app.chat_server"
@@ -41,7 +42,9 @@ typedef struct chat_turn {
 	ag_know_set *knowledge;
 	ag_dictionary dictionary;
 	ag_app_files files;
-	ag_tool_set more;
+	ag_app_servers servers;
+	ag_tool_set more[2]; /* files; tools of other servers */
+	size_t nmore;
 } chat_turn;
 
 /* --- models --- */
@@ -99,6 +102,7 @@ static void close_turn(void *arg, void *note)
 	if (!t)
 		return;
 	ag_llm_close(t->llm);
+	ag_app_servers_close(&t->servers);
 	ag_root_close(t->files.tools.root);
 	pthread_mutex_lock(&s->lock);
 	if (t->knowledge && t->of->nidle < MAX_SETS) {
@@ -122,8 +126,8 @@ static void fill(ag_app_chat_server *s, const ag_server_chat_call *c, chat_turn 
 		.project = c->project,
 		.dictionary = has_dictionary ? &t->dictionary : NULL,
 		.knowledge = &t->knowledge,
-		.more = &t->more,
-		.nmore = t->more.ntool > 0,
+		.more = t->more,
+		.nmore = t->nmore,
 		.llm = t->llm,
 		.meter = ag_app_meter(s->app, c->arena),
 		.choices = s->app->settings.chat,
@@ -131,6 +135,23 @@ static void fill(ag_app_chat_server *s, const ag_server_chat_call *c, chat_turn 
 	if (!has_dictionary)
 		ret->no_dictionary = ag_str_printf(c->arena, "%s%s%s", why.msg,
 		                                   why.hint[0] ? "; " : "", why.hint);
+}
+
+static ag_status open_tools(ag_app_chat_server *s, const ag_server_chat_call *c, chat_turn *t,
+                            ag_err *err)
+{
+	const ag_status st = ag_app_chat_files(s->app, c->project, c->arena, &t->files, &t->more[0],
+	                                       err);
+
+	if (st)
+		return st;
+	t->nmore = t->more[0].ntool > 0;
+	if (!s->is_demo)
+		ag_app_servers_of_turn(s->app, c->ctx, c->project->id, c->arena, &t->servers);
+	if (t->servers.ntool)
+		t->more[t->nmore++] = (ag_tool_set){ .tools = t->servers.tools,
+			                             .ntool = t->servers.ntool };
+	return AG_OK;
 }
 
 static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_opts *ret,
@@ -157,7 +178,7 @@ static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_o
 	}
 	st = ag_llm_open(s->app->hub, &t->of->model, &t->llm, err);
 	if (!st)
-		st = ag_app_chat_files(s->app, c->project, c->arena, &t->files, &t->more, err);
+		st = open_tools(s, c, t, err);
 	if (st) {
 		close_turn(s, t);
 		*note = NULL;
@@ -181,10 +202,12 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
                                  ag_app_chat_server **ret, ag_err *err)
 {
 	ag_str uri;
-	ag_status st = ag_app_store_uri(app, &uri, err);
+	ag_status st = ag_app_servers_check(app, app->arena, err);
 	ag_store_group *group = NULL;
 	ag_app_chat_server *s;
 
+	if (!st)
+		st = ag_app_store_uri(app, &uri, err);
 	if (!st && ag_str_eqc(uri, "memory:")) {
 		st = ag_fail(err, AG_INVALID, ORIGIN, "conversations need a store that is kept");
 		ag_err_hint(err, "leave --store memory: away");

@@ -1,11 +1,16 @@
 /* The entries of "mcp_servers:", checked and opened: a command is started, an address is reached, the tools are listed. */
 #include "app/mcp_servers.h"
 
+#include <stdatomic.h>
+#include <string.h>
+
 #include "base/log.h"
 #include "net/url.h"
 
 #define ORIGIN    "app.mcp_servers"
 #define MAX_WORDS 64
+
+static atomic_uint nturn_client; /* of turns of argus serve, in this process */
 
 static ag_status wrong(const ag_entry_setting *e, const char *what, ag_err *err)
 {
@@ -37,7 +42,7 @@ static ag_status list_of(const ag_entry_setting *e, const char *key, ag_arena *a
 
 static ag_status check_keys(const ag_entry_setting *e, ag_err *err)
 {
-	static const char *const known[] = { "command", "url", "token_env", "tools" };
+	static const char *const known[] = { "command", "url", "token_env", "tools", "projects" };
 
 	for (uint32_t i = 0; i < e->value.n; i++) {
 		const ag_str key = e->value.u.members[i].key;
@@ -48,13 +53,14 @@ static ag_status check_keys(const ag_entry_setting *e, ag_err *err)
 			k++;
 		if (k < AG_NELEM(known))
 			continue;
-		wrong(e, "want command or url, token_env, tools", err);
+		wrong(e, "want command or url, token_env, tools, projects", err);
 		return near ? ag_err_hint(err, "did you mean \"%s\"?", near) : AG_INVALID;
 	}
 	return AG_OK;
 }
 
-static ag_status token_of(ag_app *app, const ag_entry_setting *e, ag_str *ret, ag_err *err)
+static ag_status token_of(const ag_app *app, const ag_entry_setting *e, ag_arena *arena,
+                          ag_str *ret, ag_err *err)
 {
 	const ag_str name = ag_val_member_str(&e->value, "token_env");
 	const ag_var *v;
@@ -67,7 +73,7 @@ static ag_status token_of(ag_app *app, const ag_entry_setting *e, ag_str *ret, a
 			"%.*s: token_env: a settings file of the current folder may only name a "
 			"variable that begins with ARGUS_",
 			AG_FMT(e->where));
-	v = ag_settings_var(&app->settings, ag_str_cstr(app->arena, name));
+	v = ag_settings_var(&app->settings, ag_str_cstr(arena, name));
 	if (!v)
 		return ag_fail(err, AG_NOT_FOUND, ORIGIN, "%.*s: the variable %.*s is not set",
 		               AG_FMT(e->where), AG_FMT(name));
@@ -76,8 +82,8 @@ static ag_status token_of(ag_app *app, const ag_entry_setting *e, ag_str *ret, a
 	return AG_OK;
 }
 
-static ag_status options_of(ag_app *app, const ag_entry_setting *e, ag_mcp_client_opts *o,
-                            unsigned *ret_port, ag_err *err)
+static ag_status options_of(const ag_app *app, const ag_entry_setting *e, ag_arena *arena,
+                            ag_mcp_client_opts *o, unsigned *ret_port, ag_err *err)
 {
 	ag_str *words = NULL;
 	size_t n = 0;
@@ -87,7 +93,7 @@ static ag_status options_of(ag_app *app, const ag_entry_setting *e, ag_mcp_clien
 	*o = (ag_mcp_client_opts){ .name = e->name, .url = ag_val_member_str(&e->value, "url") };
 	*ret_port = 0;
 	if (!st)
-		st = list_of(e, "command", app->arena, &words, &n, err);
+		st = list_of(e, "command", arena, &words, &n, err);
 	if (!st && (n > 0) == (o->url.len > 0))
 		st = wrong(e, "want either command or url", err);
 	if (!st && n && !app->config_is_named) {
@@ -97,22 +103,22 @@ static ag_status options_of(ag_app *app, const ag_entry_setting *e, ag_mcp_clien
 		st = ag_err_hint(err, "if you trust it, name the file with --config");
 	}
 	if (!st && n) {
-		char **argv = ag_new_n(app->arena, char *, n + 1);
+		char **argv = ag_new_n(arena, char *, n + 1);
 
 		for (size_t i = 0; i < n; i++)
-			argv[i] = ag_str_cstr(app->arena, words[i]);
+			argv[i] = ag_str_cstr(arena, words[i]);
 		o->argv = argv;
 	}
 	if (!st && !n) {
-		st = ag_url_parse(o->url, app->arena, &url, err);
+		st = ag_url_parse(o->url, arena, &url, err);
 		*ret_port = st ? 0 : url.port;
 	}
-	return st ? st : token_of(app, e, &o->token, err);
+	return st ? st : token_of(app, e, arena, &o->token, err);
 }
 
-static void add_tools(ag_app *app, ag_app_servers *s, const ag_tool *tools, size_t n)
+static void add_tools(ag_arena *arena, ag_app_servers *s, const ag_tool *tools, size_t n)
 {
-	ag_tool *all = ag_new_n(app->arena, ag_tool, s->ntool + n + 1);
+	ag_tool *all = ag_new_n(arena, ag_tool, s->ntool + n + 1);
 
 	if (s->ntool)
 		memcpy(all, s->tools, s->ntool * sizeof(*all));
@@ -122,7 +128,8 @@ static void add_tools(ag_app *app, ag_app_servers *s, const ag_tool *tools, size
 	s->ntool += n;
 }
 
-static ag_status open_one(ag_app *app, const ag_entry_setting *e, ag_app_servers *s, ag_err *err)
+static ag_status open_one(const ag_app *app, const ag_ctx *ctx, const ag_entry_setting *e,
+                          int64_t start_ms, ag_arena *arena, ag_app_servers *s, ag_err *err)
 {
 	ag_mcp_client_opts o;
 	ag_str *allowed;
@@ -132,17 +139,18 @@ static ag_status open_one(ag_app *app, const ag_entry_setting *e, ag_app_servers
 
 	if (s->n == AG_APP_MAX_SERVERS)
 		return wrong(e, "at most 8 servers can be used at once", err);
-	st = options_of(app, e, &o, &s->ports[s->n], err);
+	st = options_of(app, e, arena, &o, &s->ports[s->n], err);
+	o.start_timeout_ms = start_ms;
 	if (!st)
-		st = list_of(e, "tools", app->arena, &allowed, &nallowed, err);
+		st = list_of(e, "tools", arena, &allowed, &nallowed, err);
 	if (!st)
-		st = ag_mcp_client_open(&app->ctx, &o, &s->clients[s->n], err);
+		st = ag_mcp_client_open(ctx, &o, &s->clients[s->n], err);
 	if (st)
 		return st;
-	st = ag_mcp_client_offer(s->clients[s->n++], &app->ctx, allowed, nallowed, app->arena,
-	                         &tools, &ntool, err);
+	st = ag_mcp_client_offer(s->clients[s->n++], ctx, allowed, nallowed, arena, &tools, &ntool,
+	                         err);
 	if (!st)
-		add_tools(app, s, tools, ntool);
+		add_tools(arena, s, tools, ntool);
 	return st;
 }
 
@@ -154,7 +162,7 @@ ag_status ag_app_servers_open(ag_app *app, ag_app_servers *ret, ag_err *err)
 	*ret = (ag_app_servers){ 0 };
 	for (size_t i = 0; !st && i < s->nentry; i++) {
 		if (ag_str_eqc(s->entries[i].group, "mcp_servers"))
-			st = open_one(app, &s->entries[i], ret, err);
+			st = open_one(app, &app->ctx, &s->entries[i], 0, app->arena, ret, err);
 	}
 	if (st)
 		ag_app_servers_close(ret);
@@ -165,6 +173,85 @@ void ag_app_servers_close(ag_app_servers *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		s->clients[i] = ag_mcp_client_close(s->clients[i]);
+	if (s->is_of_turn)
+		atomic_fetch_sub(&nturn_client, (unsigned)s->n);
 	s->n = 0;
 	s->ntool = 0;
+}
+
+/* --- turns of argus serve --- */
+
+static bool is_of_project(const ag_entry_setting *e, ag_str project, ag_arena *arena)
+{
+	ag_str *ids;
+	size_t n;
+
+	if (!ag_str_eqc(e->group, "mcp_servers") || list_of(e, "projects", arena, &ids, &n, NULL))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (ag_str_eq(ids[i], project))
+			return true;
+	return false;
+}
+
+static bool take_place(void)
+{
+	if (atomic_fetch_add(&nturn_client, 1) < AG_APP_MAX_TURN_CLIENTS)
+		return true;
+	atomic_fetch_sub(&nturn_client, 1);
+	return false;
+}
+
+void ag_app_servers_of_turn(const ag_app *app, const ag_ctx *ctx, ag_str project, ag_arena *arena,
+                            ag_app_servers *ret)
+{
+	const ag_settings *s = &app->settings;
+
+	*ret = (ag_app_servers){ .is_of_turn = true };
+	for (size_t i = 0; i < s->nentry; i++) {
+		const ag_entry_setting *e = &s->entries[i];
+		const size_t before = ret->n;
+		ag_err err = { 0 };
+
+		if (!is_of_project(e, project, arena))
+			continue;
+		if (!take_place()) {
+			ag_log(AG_LOG_WARN, "mcp_server_left_out",
+			       "server %.*s: too many turns use other servers at once",
+			       AG_FMT(e->name));
+			continue;
+		}
+		if (!open_one(app, ctx, e, AG_APP_SERVER_START_MS, arena, ret, &err))
+			continue;
+		ag_log(AG_LOG_WARN, "mcp_server_left_out", "server %.*s: %s", AG_FMT(e->name),
+		       err.msg);
+		if (ret->n > before)
+			ret->clients[--ret->n] = ag_mcp_client_close(ret->clients[before]);
+		atomic_fetch_sub(&nturn_client, 1);
+	}
+}
+
+ag_status ag_app_servers_check(const ag_app *app, ag_arena *arena, ag_err *err)
+{
+	const ag_settings *s = &app->settings;
+	ag_mcp_client_opts o;
+	ag_str *list;
+	unsigned port;
+	size_t n;
+	ag_status st = AG_OK;
+
+	for (size_t i = 0; !st && i < s->nentry; i++) {
+		const ag_entry_setting *e = &s->entries[i];
+
+		if (!ag_str_eqc(e->group, "mcp_servers"))
+			continue;
+		st = check_keys(e, err);
+		if (!st)
+			st = list_of(e, "projects", arena, &list, &n, err);
+		if (!st && n)
+			st = options_of(app, e, arena, &o, &port, err);
+		if (!st && n)
+			st = list_of(e, "tools", arena, &list, &n, err);
+	}
+	return st;
 }
