@@ -1,4 +1,4 @@
-/* embedded -- text files that travel inside the program: prompts, store migrations, the style of the HTML report,
+/* embedded -- text files that travel inside the program: prompts, store migrations, the plain style of HTML reports,
  * and (compressed) the files of the web page.
  *
  * The build (tools/embed) turns the files into one constant table, sorted by path. A path is the

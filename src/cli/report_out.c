@@ -46,11 +46,12 @@ void ag_report_out_refuse(ag_cli *c, const char *option, ag_str uri)
 	                option, AG_FMT(uri));
 }
 
-/* [{"at","status","documents","critical","high","medium","low"}]: finished runs of the report's source up to its own, the
+/* [{"at","status","documents","critical","high","medium","low","null_values","counted_values"}]: finished runs of the report's source up to its own, the
  * oldest first. */
 static ag_val trend_of(ag_cli *c, const ag_val *report)
 {
-	static const char *const names[] = { "documents", "critical", "high", "medium", "low" };
+	static const char *const names[] = { "documents", "critical",    "high",          "medium",
+		                             "low",       "null_values", "counted_values" };
 	ag_arena *a = c->app.arena;
 	const ag_str key = ag_report_str(ag_report_get(report, "source"), "key"),
 		     id = ag_report_str(report, "id");
@@ -71,7 +72,9 @@ static ag_val trend_of(ag_cli *c, const ag_val *report)
 			rows[n++] = rows[i];
 	while (n > 0) {
 		const ag_run_row *r = &rows[--n];
-		const uint64_t counts[] = { r->documents, r->critical, r->high, r->medium, r->low };
+		const uint64_t counts[] = { r->documents,     r->critical, r->high,
+			                    r->medium,        r->low,      r->figures.nulls,
+			                    r->figures.values };
 		ag_member *m = ag_new_n(a, ag_member, AG_NELEM(names) + 2);
 		char at[AG_TIME_MAX_TEXT];
 

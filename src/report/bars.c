@@ -141,7 +141,8 @@ static ag_str edge_text(const ag_bars *b, const ag_val *e, ag_arena *arena)
 	                                               : moment(ag_val_text(e), arena);
 }
 
-bool ag_bars_is_masked(const ag_bars *b)
+/* Everything of it is masked: then its edges say nothing. */
+static bool is_masked(const ag_bars *b)
 {
 	for (size_t i = 0; i <= b->n; i++)
 		if (ag_type_is_number(b->edges[i].type) ||
@@ -262,7 +263,8 @@ ag_str ag_bars_filled(const ag_val *d, ag_arena *arena)
 	return ag_human_share(present > null ? present - null : 0, all, arena);
 }
 
-bool ag_bars_is_listed(const ag_val *d)
+/* The path has few values that repeat, so that they say more than a histogram of their lengths. */
+static bool is_listed(const ag_val *d)
 {
 	const uint64_t distinct = ag_report_count(d, "distinct");
 	const bool is_number = ag_report_count(ag_report_get(d, "numbers"), "count") > 0,
@@ -381,11 +383,11 @@ ag_str ag_bars_words(const ag_val *d, size_t columns, ag_arena *arena)
 	ag_bars b[AG_BARS_KINDS];
 	const size_t n = ag_bars_of(d, b);
 
-	if (ag_bars_is_listed(d))
+	if (is_listed(d))
 		return frequent(d, MOST_WORDS, arena);
 	if (!n)
 		return example(d, arena);
-	if (ag_bars_is_masked(&b[0]))
+	if (is_masked(&b[0]))
 		return AG_S("");
 	if (b[0].over == AG_OVER_VALUE || b[0].over == AG_OVER_TIME)
 		return spread(&b[0], columns, arena);
@@ -410,7 +412,7 @@ size_t ag_bars_heights(const ag_val *d, size_t columns, uint64_t ret[])
 	size_t n;
 	const ag_val *items;
 
-	if (!ag_bars_is_listed(d)) {
+	if (!is_listed(d)) {
 		if (!ag_bars_of(d, b))
 			return 0;
 		return join(b[0].counts, b[0].n, columns, ret);

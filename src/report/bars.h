@@ -41,8 +41,6 @@ ag_str ag_bars_label(const ag_bars *b, size_t i, ag_arena *arena);
 /* "below 20", "before 2024-07"; "above 90", "after 2025-06-30" */
 ag_str ag_bars_below(const ag_bars *b, ag_arena *arena);
 ag_str ag_bars_above(const ag_bars *b, ag_arena *arena);
-/* Is everything of it masked? Then its edges say nothing. */
-bool ag_bars_is_masked(const ag_bars *b);
 /* What the bars show: "over value, each bar 20 wide", "over time, each bar 3 months", "over length, each bar 1 character". */
 ag_str ag_bars_title(const ag_bars *b, ag_arena *arena);
 /* A statistic of it, or a quantile when `name` begins with "p": "20.5", "2024-07-01", "•••"; "" when it is missing. */
@@ -60,7 +58,5 @@ ag_str ag_bars_words(const ag_val *distribution, size_t columns, ag_arena *arena
 size_t ag_bars_heights(const ag_val *distribution, size_t columns, uint64_t ret[]);
 /* A value in a list: times without their constructor, else as ag_human_value() has it. */
 ag_str ag_bars_value(const ag_val *v, bool utf8, ag_arena *arena);
-/* Does the path have few values that repeat, so that they say more than a histogram of their lengths? */
-bool ag_bars_is_listed(const ag_val *distribution);
 
 #endif

@@ -24,7 +24,7 @@ ag_report_format ag_report_github;
 ag_report_format ag_report_junit;
 /* SARIF 2.1.0: one run, one rule for each category, notifications for what could not be checked. */
 ag_report_format ag_report_sarif;
-/* One page without scripts or other files: verdict, findings with evidence, and a picture of each path. */
+/* One page without other files: verdict, findings with evidence, and a picture of each path; a table for readers without scripts. */
 ag_report_format ag_report_html;
 
 #endif

@@ -1,10 +1,7 @@
-/* format_html -- an audit as one page: the verdict and a table first, details folded, pictures of each path.
- *
- * The page has no scripts and loads nothing; its Content-Security-Policy says so too. All data is escaped. */
-#include "base/embedded.h"
+/* format_html -- an audit as one page: its data, drawn by the components of the page of `argus serve` (page.c), and the verdict and a
+ * table as plain HTML for readers without scripts. The page loads nothing; its Content-Security-Policy says so too. All data is
+ * escaped. */
 #include "report/format_parts.h"
-
-#define MAX_TEXT (64u * 1024 * 1024) /* of one text: no report is larger */
 
 void ag_html_text(ag_buf *out, ag_str s, ag_arena *arena)
 {
@@ -20,40 +17,6 @@ void ag_html_text(ag_buf *out, ag_str s, ag_arena *arena)
 		default: ag_buf_addc(out, safe.ptr[i]);
 		}
 	}
-}
-
-/* Rules write their sentences without a capital letter. */
-static ag_str capital(ag_str s, ag_arena *arena)
-{
-	if (!s.len || s.ptr[0] < 'a' || s.ptr[0] > 'z')
-		return s;
-	return ag_str_printf(arena, "%c%.*s", s.ptr[0] - 'a' + 'A', (int)s.len - 1, s.ptr + 1);
-}
-
-static void element(ag_buf *out, const char *name, ag_str text, ag_arena *arena)
-{
-	ag_buf_addf(out, "<%s>", name);
-	ag_html_text(out, text, arena);
-	ag_buf_addf(out, "</%s>", name);
-}
-
-void ag_html_end(ag_buf *out)
-{
-	ag_buf_adds(out, "</body>\n</html>\n");
-}
-
-void ag_html_head(ag_buf *out, const char *title)
-{
-	const ag_embedded *css = ag_embedded_find("report/report.css");
-
-	ag_buf_adds(out,
-	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	            "<meta http-equiv=\"Content-Security-Policy\" "
-	            "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
-	ag_buf_addf(out, "<title>%s</title>\n<style>\n", title);
-	ag_buf_add(out, ag_str_make((const char *)css->ptr, css->len));
-	ag_buf_addf(out, "</style>\n</head>\n<body>\n<h1>%s</h1>\n", title);
 }
 
 static void gaps(const ag_format_gap *g, size_t n, ag_arena *arena, ag_buf *out)
@@ -79,7 +42,7 @@ static void overview(const ag_val *reports, size_t n, ag_arena *arena, ag_buf *o
 	ag_buf_adds(out, "<table><tr><th>collection</th><th>verdict</th>"
 	                 "<th class=\"n\">documents</th></tr>\n");
 	for (size_t i = 0; i < n; i++) {
-		ag_buf_addf(out, "<tr><td><a href=\"#r%zu\">", i + 1);
+		ag_buf_addf(out, "<tr><td><a href=\"#plain%zu\">", i + 1);
 		ag_html_text(out, ag_report_str(&reports[i], "collection"), arena);
 		ag_buf_addf(out, "</a></td><td class=\"%s\">", verdict_class(&reports[i]));
 		ag_html_text(out, ag_report_verdict(&reports[i], 4, arena), arena);
@@ -140,20 +103,7 @@ static void since(const ag_val *report, ag_arena *arena, ag_buf *out)
 	ag_buf_addf(out, "%s</p>\n", nchange ? "" : ": nothing new, nothing resolved");
 }
 
-/* A bar as wide as the share; small shares stay visible. */
-static void share_bar(double share, ag_buf *out)
-{
-	const double width = share > 1 ? 100 : share * 100;
-
-	ag_buf_addf(out,
-	            "<svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-	            "<rect class=\"none\" width=\"100\" height=\"10\"/>"
-	            "<rect class=\"mark\" width=\"%.2f\" height=\"10\"/></svg>",
-	            width > 0 && width < 0.8 ? 0.8 : width);
-}
-
-static void row(const ag_val *report, const ag_val *f, size_t r, size_t number, ag_arena *arena,
-                ag_buf *out)
+static void row(const ag_val *report, const ag_val *f, ag_arena *arena, ag_buf *out)
 {
 	const uint64_t n = ag_report_count(f, "affected_count");
 	const ag_str severity = ag_format_safe(ag_report_str(f, "severity"), arena);
@@ -164,96 +114,31 @@ static void row(const ag_val *report, const ag_val *f, size_t r, size_t number, 
 	ag_html_text(out, severity, arena);
 	if (ag_report_is_new(report, f))
 		ag_buf_adds(out, " <span class=\"new\">new</span>");
-	ag_buf_addf(out, "</td><td><a href=\"#r%zuf%zu\">", r, number);
+	ag_buf_adds(out, "</td><td>");
 	ag_html_text(out, ag_format_field(f, arena), arena);
-	ag_buf_adds(out, "</a></td><td>");
+	ag_buf_adds(out, "</td><td>");
 	ag_html_text(out, ag_format_problem(f, arena), arena);
-	ag_buf_addf(out,
-	            "</td><td class=\"n\">%.*s</td><td class=\"n\">%.*s</td><td class=\"wide\">",
+	ag_buf_addf(out, "</td><td class=\"n\">%.*s</td><td class=\"n\">%.*s</td></tr>\n",
 	            AG_FMT(ag_human_count(n, arena)),
 	            AG_FMT(ag_human_share(n, ag_report_total(report, f), arena)));
-	share_bar(ag_report_number(f, "affected_pct"), out);
-	ag_buf_adds(out, "</td></tr>\n");
 }
 
-static void fact(ag_buf *out, const char *name, ag_str text, bool is_code, ag_arena *arena)
-{
-	if (!text.len)
-		return;
-	ag_buf_addf(out, "<dt>%s</dt><dd>", name);
-	element(out, is_code ? "code" : "span", is_code ? text : capital(text, arena), arena);
-	ag_buf_adds(out, "</dd>\n");
-}
-
-static void examples(const ag_val *f, ag_arena *arena, ag_buf *out)
+static void findings(const ag_val *report, ag_arena *arena, ag_buf *out)
 {
 	size_t n;
-	const ag_val *items = ag_report_items(f, "examples", &n);
-
-	if (!n)
-		return;
-	ag_buf_adds(out, "<table><tr><th>for example</th><th>value</th></tr>\n");
-	for (size_t i = 0; i < n; i++) {
-		ag_buf_adds(out, "<tr><td>");
-		ag_html_text(out, ag_report_str(&items[i], "where"), arena);
-		ag_buf_adds(out, "</td><td>");
-		element(out, "code", ag_human_value(ag_report_get(&items[i], "value"), true, arena),
-		        arena);
-		ag_buf_adds(out, "</td></tr>\n");
-	}
-	ag_buf_adds(out, "</table>\n");
-}
-
-static void details(const ag_val *report, const ag_val *f, size_t r, size_t number, ag_arena *arena,
-                    ag_buf *out)
-{
-	const ag_val *aside = ag_report_get(f, "set_aside");
-
-	ag_buf_adds(out, "<details><summary><b>");
-	ag_html_text(out, ag_format_field(f, arena), arena);
-	ag_buf_adds(out, "</b> · ");
-	ag_html_text(out, ag_format_problem(f, arena), arena);
-	ag_buf_adds(out, " · ");
-	ag_html_text(out, ag_format_share(report, f, arena), arena);
-	ag_buf_adds(out, "</summary>\n");
-	/* A browser opens the details when a link leads inside. */
-	ag_buf_addf(out, "<div id=\"r%zuf%zu\">\n<p>", r, number);
-	ag_html_text(out, capital(ag_format_description(f, arena), arena), arena);
-	ag_buf_adds(out, "</p>\n");
-	examples(f, arena, out);
-	ag_buf_adds(out, "<dl>\n");
-	if (ag_report_is_aside(f))
-		fact(out, "set aside", ag_report_str(aside, "reason"), false, arena);
-	fact(out, "evidence", ag_report_str(f, "evidence_query"), true, arena);
-	fact(out, "suspected cause", ag_report_str(f, "hypothesis"), false, arena);
-	fact(out, "repair", ag_report_str(f, "repair"), false, arena);
-	ag_buf_adds(out, "</dl>\n</div></details>\n");
-}
-
-static void findings(const ag_val *report, size_t r, ag_arena *arena, ag_buf *out)
-{
-	size_t n, number = 0;
 	const ag_val *items = ag_report_items(report, "findings", &n), *first;
 	const size_t ncounted = ag_report_counted(report, &first);
 
-	if (ncounted)
+	if (ncounted) {
 		ag_buf_adds(out, "<table><tr><th>severity</th><th>field</th><th>problem</th>"
-		                 "<th class=\"n\">documents</th><th class=\"n\">share</th>"
-		                 "<th class=\"wide\" style=\"width:18%\"></th></tr>\n");
-	for (size_t i = 0; i < n; i++)
-		if (!ag_report_is_aside(&items[i]))
-			row(report, &items[i], r, ++number, arena, out);
-	if (ncounted)
-		ag_buf_adds(out, "</table>\n<h3>Evidence and repairs</h3>\n");
-	number = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!ag_report_is_aside(&items[i]))
-			details(report, &items[i], r, ++number, arena, out);
+		                 "<th class=\"n\">documents</th><th class=\"n\">share</th></tr>\n");
+		for (size_t i = 0; i < n; i++)
+			if (!ag_report_is_aside(&items[i]))
+				row(report, &items[i], arena, out);
+		ag_buf_adds(out, "</table>\n");
+	}
 	if (ncounted < n)
-		ag_buf_adds(out, "<h3>Set aside</h3>\n");
-	for (size_t i = 0; i < n; i++)
-		if (ag_report_is_aside(&items[i]))
-			details(report, &items[i], r, ++number, arena, out);
+		ag_buf_addf(out, "<p class=\"soft\">%zu set aside</p>\n", n - ncounted);
 }
 
 static void one(const ag_val *report, size_t r, ag_arena *arena, ag_buf *out)
@@ -261,7 +146,7 @@ static void one(const ag_val *report, size_t r, ag_arena *arena, ag_buf *out)
 	size_t n;
 	const ag_format_gap *g = ag_format_gaps(report, arena, &n);
 
-	ag_buf_addf(out, "<h2 id=\"r%zu\">", r);
+	ag_buf_addf(out, "<h2 id=\"plain%zu\">", r);
 	ag_html_text(out, ag_report_str(report, "collection"), arena);
 	ag_buf_addf(out, ": <span class=\"%s\">", verdict_class(report));
 	ag_html_text(out, ag_report_verdict(report, 4, arena), arena);
@@ -269,9 +154,69 @@ static void one(const ag_val *report, size_t r, ag_arena *arena, ag_buf *out)
 	about(report, arena, out);
 	since(report, arena, out);
 	gaps(g, n, arena, out);
-	findings(report, r, arena, out);
-	ag_html_trend(report, arena, out);
-	ag_html_paths(report, arena, out);
+	findings(report, arena, out);
+}
+
+/* --- the data --- */
+
+static void data_report(const ag_val *report, ag_arena *arena, ag_jw *w)
+{
+	static const char *const members[] = { "id",
+		                               "collection",
+		                               "status",
+		                               "status_reason",
+		                               "run_at",
+		                               "duration_seconds",
+		                               "collection_size",
+		                               "documents_sampled",
+		                               "planner",
+		                               "masked",
+		                               "verdict",
+		                               "source",
+		                               "gaps",
+		                               "findings",
+		                               "distributions",
+		                               "coverage",
+		                               "set_aside_count",
+		                               "previous_run_id",
+		                               "previous_run_at",
+		                               "new_findings",
+		                               "resolved_findings",
+		                               "regressed_fields",
+		                               "still_present",
+		                               "not_checked",
+		                               "baseline",
+		                               "trend",
+		                               NULL };
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "words", ag_report_verdict(report, 4, arena));
+	ag_html_members(report, members, w);
+	ag_jw_obj_end(w);
+}
+
+static void data(const ag_val *reports, size_t n, const ag_format_gap *left_out, size_t nout,
+                 ag_arena *arena, ag_buf *out)
+{
+	ag_jw w;
+
+	ag_jw_init(&w, out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kkey(&w, "left_out");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < nout; i++) {
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "where", left_out[i].where);
+		ag_jw_kstr(&w, "text", left_out[i].text);
+		ag_jw_obj_end(&w);
+	}
+	ag_jw_arr_end(&w);
+	ag_jw_kkey(&w, "reports");
+	ag_jw_arr(&w);
+	for (size_t i = 0; i < n; i++)
+		data_report(&reports[i], arena, &w);
+	ag_jw_arr_end(&w);
+	ag_jw_obj_end(&w);
 }
 
 void ag_report_html(const ag_val *v, ag_arena *arena, ag_buf *out)
@@ -279,12 +224,17 @@ void ag_report_html(const ag_val *v, ag_arena *arena, ag_buf *out)
 	size_t n, nout;
 	const ag_val *reports = ag_format_reports(v, &n);
 	const ag_format_gap *left_out = ag_format_left_out(v, arena, &nout);
+	ag_buf json = AG_BUF_INIT(out->limit);
+	ag_html_page page;
 
-	ag_html_head(out, "Data quality");
+	ag_html_open(&page, "Data quality", arena, out);
 	if (n > 1)
 		overview(reports, n, arena, out);
 	gaps(left_out, nout, arena, out);
 	for (size_t i = 0; i < n; i++)
 		one(&reports[i], i + 1, arena, out);
-	ag_html_end(out);
+	data(reports, n, left_out, nout, arena, &json);
+	out->failed |= json.failed;
+	ag_html_close(&page, ag_buf_view(&json));
+	ag_buf_release(&json);
 }

@@ -2,6 +2,7 @@
 #ifndef AG_REPORT_FORMAT_PARTS_H
 #define AG_REPORT_FORMAT_PARTS_H
 
+#include "base/json.h"
 #include "report/bars.h"
 #include "report/format.h"
 #include "report/human.h"
@@ -42,21 +43,23 @@ ag_format_gap *ag_format_gaps(const ag_val *report, ag_arena *arena, size_t *ret
 /* Failed sources and skipped files of the output. */
 ag_format_gap *ag_format_left_out(const ag_val *v, ag_arena *arena, size_t *ret_n);
 
-/* --- HTML (format_html.c, format_html_paths.c, format_html_trend.c) --- */
+/* --- HTML (format_html.c, page.c) --- */
 
 /* Text between tags or in a quoted attribute; escapes what format_safe() escapes as well. */
 void ag_html_text(ag_buf *out, ag_str s, ag_arena *arena);
-/* The beginning of a page, with its style: up to the first heading. */
-void ag_html_head(ag_buf *out, const char *title);
-void ag_html_end(ag_buf *out);
-/* The shape of a path's values, for a line of a table. */
-void ag_html_small_bars(const ag_val *field, ag_buf *out);
-/* All pictures of one path (docs/reference/report.md, "A distribution"). */
-void ag_html_card(const ag_val *field, ag_arena *arena, ag_buf *out);
-/* Findings and documents of the runs in the member "trend": [{"at","status","documents","critical","high","medium","low"}],
- * the oldest first. Nothing below two runs. */
-void ag_html_trend(const ag_val *report, ag_arena *arena, ag_buf *out);
-/* The cards of a report. */
-void ag_html_paths(const ag_val *report, ag_arena *arena, ag_buf *out);
+
+/* A page under way. */
+typedef struct ag_html_page {
+	ag_str rest; /* of the document */
+	ag_buf *out;
+	bool has_script; /* false: the program was built without web/; the plain form is the page */
+} ag_html_page;
+
+/* Writes up to the heading of the plain form, which the caller goes on with. */
+void ag_html_open(ag_html_page *p, const char *title, ag_arena *arena, ag_buf *out);
+/* data: JSON for the page's script (web/report/types.ts). */
+void ag_html_close(ag_html_page *p, ag_str data);
+/* Members of v with these names, in an object of w; the list ends with NULL. */
+void ag_html_members(const ag_val *v, const char *const *names, ag_jw *w);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct ag_inspect_look {
 
 /* One collection. The details follow the table. */
 void ag_inspect_text(const ag_val *collection, const ag_inspect_look *look, ag_paint *p);
-/* Collections as one page without scripts or other files, in the look of an audit's page. */
+/* Collections as one page without other files, in the look of an audit's page. */
 void ag_inspect_html(const ag_val *const *collections, size_t n, ag_arena *arena, ag_buf *out);
 
 #endif

@@ -303,7 +303,7 @@ while [ $i -lt 400 ]; do
 done >personal.ndjson
 run audit personal.ndjson --no-history --output json; want 'personal data' 0 'rare_values'
 grep -qi 'zqstreet\|zqmail\|555 0' out; holds 'no member holds a personal value' [ $? -eq 1 ]
-run audit personal.ndjson --no-history --output html; want 'personal data as a page' 0 '<h3>Fields</h3>'
+run audit personal.ndjson --no-history --output html; want 'personal data as a page' 0 '<title>Data quality</title>'
 grep -qi 'zqstreet\|zqmail\|555 0' out; holds 'the page holds none either' [ $? -eq 1 ]
 run audit personal.ndjson --no-history --output json --show-values; want 'unless they are asked for' 0 'Zqstreet'
 rm personal.ndjson

@@ -132,6 +132,8 @@ HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(s
 HOME=$dir "$node" "$home/chat.mjs" "$(address demo)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/left.err")" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
+mkdir "$dir/saved"
+HOME=$dir "$node" "$home/saved.mjs" "$ARGUS" "$root/examples/shop" "$dir/saved" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1
 HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/linked.err")" \
 	"$dir/files-of-crew/crew.db" "${SHOTS-}" || bad=1

@@ -12,10 +12,11 @@ import { Documents } from './documents'
 import { Fields } from './fields'
 import { FindingTools } from './finding_tools'
 import { Live } from './live'
-import { Counts, SeverityMark, State, canGoOn, count, isOver, many, when } from './marks'
+import { Counts, State, canGoOn, isOver, when } from './marks'
+import { About, Gaps, Tabs } from './parts'
 import { Past } from './past'
 import { Findings } from './report'
-import type { Audit, Report } from './types'
+import type { Audit } from './types'
 
 const FORMATS = [
 	['html', 'a page'],
@@ -46,51 +47,6 @@ function Export({ id }: { id: string }) {
 	)
 }
 
-function Gaps({ of }: { of: Report['gaps'] }) {
-	if (!of.length) return null
-	return (
-		<ul className="space-y-1" aria-label="What was not checked">
-			{of.map((g, i) => (
-				<li key={i} className="flex flex-wrap items-baseline gap-2 text-sm">
-					<SeverityMark severity={g.severity} />
-					<span>
-						{g.message}. <span className="text-quiet">What to do: {g.next_step}.</span>
-					</span>
-				</li>
-			))}
-		</ul>
-	)
-}
-
-function Tabs({ chosen, onChoose }: { chosen: Tab; onChoose: (t: Tab) => void }) {
-	return (
-		<div role="tablist" aria-label="Parts of the report" className="flex gap-1 border-b border-line">
-			{TABS.map((t, i) => (
-				<button
-					key={t}
-					type="button"
-					role="tab"
-					id={`tab-${t}`}
-					aria-selected={t === chosen}
-					aria-controls="tab-panel"
-					tabIndex={t === chosen ? 0 : -1}
-					onClick={() => onChoose(t)}
-					onKeyDown={e => {
-						const step = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0
-						if (!step) return
-						const to = TABS[(i + step + TABS.length) % TABS.length]!
-						onChoose(to)
-						document.getElementById(`tab-${to}`)?.focus()
-					}}
-					className={`-mb-px min-h-9 border-b-2 px-3 ${t === chosen ? 'border-accent font-medium' : 'border-transparent text-quiet hover:text-text'}`}
-				>
-					{t}
-				</button>
-			))}
-		</div>
-	)
-}
-
 function Ended({ audit }: { audit: Audit }) {
 	const [tab, setTab] = useState<Tab>('Findings')
 	const report = useQuery({ queryKey: ['audit-report', audit.id], queryFn: () => audits.report(audit.id), staleTime: Infinity })
@@ -100,17 +56,10 @@ function Ended({ audit }: { audit: Audit }) {
 	const r = report.data
 	return (
 		<>
-			<p className="text-sm text-quiet">
-				{r.documents_sampled < r.collection_size
-					? `${count(r.documents_sampled)} of ${count(r.collection_size)} documents`
-					: many(r.collection_size, 'document')}{' '}
-				in {r.duration_seconds < 10 ? r.duration_seconds.toFixed(1) : Math.round(r.duration_seconds)} s, {count(r.coverage.investigated)} of {many(r.coverage.paths, 'field')}{' '}
-				investigated, {r.planner === 'builtin' ? 'without a model' : `by ${r.planner}`}
-				{r.set_aside_count > 0 && `, ${many(r.set_aside_count, 'finding')} set aside`}. {r.status !== 'ok' && `${r.status_reason}.`}
-			</p>
+			<About of={r} />
 			<Gaps of={r.gaps} />
 			<Baseline id={audit.id} />
-			<Tabs chosen={tab} onChoose={setTab} />
+			<Tabs of={TABS} chosen={tab} onChoose={setTab} />
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} className="flex min-h-0 grow flex-col">
 				<Documents source={{ audit: audit.id }}>
 					{tab === 'Findings' && (

@@ -15,6 +15,16 @@ const textOf = (v: unknown): string => {
 }
 const edge = (v: number | string | undefined) => (typeof v === 'string' ? v.replace(/T00:00:00Z$/, '') : v === undefined ? '' : count(v))
 
+function Outside({ n, marked = 0, words }: { n: number; marked?: number; words: string }) {
+	if (!n) return <span />
+	return (
+		<span className={marked ? 'text-bad' : 'text-quiet'}>
+			{count(n)} {words}
+			{marked > 0 && marked < n && `, ${count(marked)} of them affected`}
+		</span>
+	)
+}
+
 // With documents to show, each bar is a button; the arrow keys walk over them.
 function Bars({ of, label, path, measure }: { of: Histogram; label: string; path: string; measure: Measure }) {
 	const show = useDocuments()
@@ -44,7 +54,7 @@ function Bars({ of, label, path, measure }: { of: Histogram; label: string; path
 					const title = `${range}: ${count(n)}${bad ? `, ${count(bad)} of them affected` : ''}`
 					const bar = (
 						<span className="flex w-full flex-col justify-end bg-accent/70" style={{ height: `${n ? Math.max(3, (100 * n) / most) : 0}%` }}>
-							{bad > 0 && <span className="bg-bad" style={{ height: `${Math.max(8, (100 * bad) / n)}%` }} />}
+							{bad > 0 && <span className="striped" style={{ height: `${Math.max(8, (100 * bad) / n)}%` }} />}
 						</span>
 					)
 					const look = 'flex h-full min-w-0 grow basis-0 flex-col justify-end'
@@ -74,6 +84,12 @@ function Bars({ of, label, path, measure }: { of: Histogram; label: string; path
 				<span>{label}</span>
 				<span>{edge(of.edges.at(-1))}</span>
 			</figcaption>
+			{(of.below > 0 || of.above > 0) && (
+				<p className="flex justify-between gap-2 text-xs tabular-nums">
+					<Outside n={of.below} marked={of.marked_below} words="below" />
+					<Outside n={of.above} marked={of.marked_above} words="above" />
+				</p>
+			)}
 		</figure>
 	)
 }
@@ -109,7 +125,7 @@ function Values({ of, total, path }: { of: Distribution['top_values']; total: nu
 					<Value of={v.value} path={path} look={`truncate text-left font-mono text-[0.85em] ${v.marked ? 'text-bad' : ''}`} show={show} />
 					<span className="text-right text-quiet tabular-nums">{count(v.count)}</span>
 					<span className="h-2 overflow-hidden rounded-sm bg-sunk" aria-hidden>
-						<span className={`block h-full ${v.marked ? 'bg-bad' : 'bg-accent/70'}`} style={{ width: `${Math.max(2, (100 * v.count) / Math.max(1, total))}%` }} />
+						<span className={`block h-full ${v.marked ? 'striped' : 'bg-accent/70'}`} style={{ width: `${Math.max(2, (100 * v.count) / Math.max(1, total))}%` }} />
 					</span>
 				</li>
 			))}

@@ -2,6 +2,7 @@
 // server: what does comes in as `tools`.
 import { type ComponentType, type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { ListProps } from '../shared/list'
+import { usePrinting } from '../shared/printing'
 import { FindingCard } from './finding'
 import { SeverityMark, many } from './marks'
 import { type Finding, type Report, SEVERITIES, type Severity } from './types'
@@ -24,6 +25,7 @@ export function Findings({ report, news, list: List, tools }: Props) {
 	const [only, setOnly] = useState<Severity | 'new' | ''>('')
 	const [words, setWords] = useState('')
 	const [open, setOpen] = useState('')
+	const isPrinting = usePrinting()
 	const search = useDeferredValue(words.trim().toLowerCase())
 	const isNew = (f: Finding) => news?.keys.has(f.key) ?? false
 	const shown = useMemo(() => report.findings.filter(f => !f.set_aside), [report])
@@ -45,7 +47,7 @@ export function Findings({ report, news, list: List, tools }: Props) {
 			</p>
 		)
 	}
-	const card = (f: Finding) => <FindingCard report={report} of={f} isNew={isNew(f)} isOpen={open === f.id} onTurn={() => setOpen(open === f.id ? '' : f.id)} tools={tools} />
+	const card = (f: Finding) => <FindingCard report={report} of={f} isNew={isNew(f)} isOpen={isPrinting || open === f.id} onTurn={() => setOpen(open === f.id ? '' : f.id)} tools={tools} />
 	return (
 		<div className="flex min-h-0 grow flex-col gap-3">
 			<div className="flex flex-wrap items-center gap-2 print:hidden" role="group" aria-label="Which findings">

@@ -44,8 +44,10 @@ export interface Histogram {
 	edges: (number | string)[]
 	counts: number[]
 	marked?: number[]
-	below: number
+	below: number // values that no bar has: far from the others
 	above: number
+	marked_below?: number
+	marked_above?: number
 }
 
 export interface Distribution {

@@ -3,12 +3,23 @@ import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './ui'
 
+// A page that was saved, or came without TLS, may have no clipboard.
+async function copy(text: string) {
+	if (navigator.clipboard) return navigator.clipboard.writeText(text)
+	const box = document.createElement('textarea')
+	box.value = text
+	document.body.append(box)
+	box.select()
+	document.execCommand('copy')
+	box.remove()
+}
+
 export function CopyText({ text, label }: { text: string; label: string }) {
 	const [isCopied, setCopied] = useState(false)
 	return (
 		<Button
 			onClick={async () => {
-				await navigator.clipboard.writeText(text)
+				await copy(text)
 				setCopied(true)
 				setTimeout(() => setCopied(false), 1500)
 			}}
