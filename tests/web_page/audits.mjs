@@ -1,7 +1,7 @@
 // Audits in the page, by its visible names: begun, watched, read, judged, compared.
 // usage: node audits.mjs URL FOLDER-WITH-FILES [FOLDER-FOR-SCREENSHOTS]
 import { writeFileSync } from 'node:fs'
-import { accessible, check, clean, end, open, want } from './page.mjs'
+import { accessible, check, clean, end, open, smooth, want } from './page.mjs'
 
 const [base, folder, shots] = process.argv.slice(2)
 const people = (n, wrong) => Array.from({ length: n }, (_, i) => JSON.stringify({ _id: i, age: i < wrong ? String(20 + (i % 50)) : 20 + (i % 50), mail: `user${i}@example.org` })).join('\n')
@@ -255,23 +255,6 @@ await check('an audit that is not there is said to be so', async () => {
 	await page.context().close()
 })
 
-// Milliseconds of a frame, the median of 60, while a list scrolls; and what of it is drawn.
-async function scroll(list, drawn) {
-	const got = await list.evaluate(async (box, selector) => {
-		const times = []
-		let last = performance.now()
-		for (let i = 0; i < 60; i++) {
-			box.scrollTop += 400
-			await new Promise(requestAnimationFrame)
-			times.push(performance.now() - last)
-			last = performance.now()
-		}
-		return { drawn: box.querySelectorAll(selector).length, median: times.sort((a, b) => a - b)[30] }
-	}, drawn)
-	want(got.drawn > 0 && got.drawn < 60, `${got.drawn} are drawn`)
-	return `${got.drawn} drawn, ${got.median.toFixed(1)} ms a frame (median)`
-}
-
 await check('a report of 300 findings stays smooth', async () => {
 	const page = await screen('/audits')
 	const doc = i => JSON.stringify(Object.fromEntries(Array.from({ length: 320 }, (_, k) => [`measure_${k}`, (i + k) % 20 === 0 ? 'unknown' : (i * 7 + k * 3) % 101])))
@@ -279,7 +262,19 @@ await check('a report of 300 findings stays smooth', async () => {
 	await complete(page)
 	const n = Number(/\d+/.exec((await page.getByRole('button', { name: /^All \d+/ }).textContent()) ?? '')?.[0])
 	want(n >= 300, `${n} findings`)
-	console.log(`# ${n} findings: ${await scroll(page.getByRole('region', { name: /\d+ findings/ }), 'article')}`)
+	console.log(`# ${n} findings: ${await smooth(page, page.getByRole('region', { name: /\d+ findings/ }), 'article', 60)}`)
+	clean(page)
+	await page.context().close()
+})
+
+await check('two audits with 300 findings side by side stay smooth', async () => {
+	const page = await screen('/audits')
+	await page.getByRole('button', { name: 'Audit many.ndjson' }).click()
+	await complete(page)
+	await page.getByRole('tab', { name: 'Past' }).click()
+	await page.getByRole('link', { name: 'Side by side, with evidence' }).click()
+	await page.getByRole('button', { name: /^3\d\d unchanged$/ }).click()
+	console.log(`# two audits: ${await smooth(page, page.getByRole('region', { name: /\d+ findings/ }), 'article', 60)}`)
 	clean(page)
 	await page.context().close()
 })
@@ -294,7 +289,7 @@ await check('a collection of 2,000 fields stays smooth', async () => {
 	await page.getByRole('searchbox', { name: 'Search fields' }).waitFor()
 	const list = page.getByRole('region', { name: 'Fields', exact: true })
 	await list.getByRole('region').first().waitFor()
-	console.log(`# 2,000 fields: ${await scroll(list, 'section')}`)
+	console.log(`# 2,000 fields: ${await smooth(page, list, 'section', 60)}`)
 	await page.context().close()
 })
 

@@ -55,6 +55,36 @@ export async function accessible(page, screen) {
 	want(serious.length === 0, `${screen}: ${JSON.stringify(serious.map(v => [v.id, v.nodes.map(n => [n.html, n.failureSummary])]), null, 1)}`)
 }
 
+// Milliseconds of a frame, the median of 60, while a box scrolls (without one the window), and what of it is drawn.
+async function frames(page, box, selector) {
+	const run = async (at, [step, what]) => {
+		const times = []
+		let last = performance.now()
+		for (let i = 0; i < 60; i++) {
+			if (at) at.scrollTop += step
+			else scrollBy(0, step)
+			await new Promise(requestAnimationFrame)
+			times.push(performance.now() - last)
+			last = performance.now()
+		}
+		return { drawn: (at ?? document).querySelectorAll(what).length, median: times.sort((a, b) => a - b)[30] }
+	}
+	return box ? box.evaluate(run, [400, selector]) : page.evaluate(`(${run})(null, ${JSON.stringify([300, selector])})`)
+}
+
+// Fails when it scrolls much slower than an empty page does in the same browser, now. Returns what was measured, in words.
+export async function smooth(page, box, selector, most) {
+	const got = await frames(page, box, selector)
+	want(got.drawn > 0 && got.drawn < most, `${got.drawn} are drawn`)
+	const other = await page.context().newPage()
+	await other.goto('about:blank')
+	const empty = await frames(other, null, 'body')
+	await other.close()
+	const words = `${got.drawn} drawn, ${got.median.toFixed(1)} ms a frame, of an empty page ${empty.median.toFixed(1)} ms (medians)`
+	want(got.median < empty.median * 1.5 + 4, words)
+	return words
+}
+
 // Saves an artifact as a program does, over MCP.
 export async function put(base, tool, fields) {
 	const ask = (id, method, params, session) =>

@@ -24,7 +24,7 @@ export function FindingCard({ report, of: f, isNew, isOpen, onTurn, tools }: Pro
 					type="button"
 					aria-expanded={isOpen}
 					onClick={onTurn}
-					className="grid w-full grid-cols-[5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 rounded-lg px-3 py-2 text-left hover:bg-sunk"
+					className="grid w-full grid-cols-[4rem_minmax(0,1fr)_auto] items-baseline gap-x-2 rounded-lg sm:grid-cols-[5rem_minmax(0,1fr)_auto] sm:gap-x-3 px-3 py-2 text-left hover:bg-sunk"
 				>
 					<span>
 						<SeverityMark severity={f.severity} />

@@ -73,7 +73,7 @@ export function NewAudit({ project }: { project: string }) {
 					</div>
 					<ul className="mt-1 max-h-60 space-y-1 overflow-y-auto">
 						{s.collections.map(c => (
-							<li key={c} className="flex flex-wrap items-center gap-2">
+							<li key={c} className="flex items-center gap-2">
 								<span className="min-w-0 grow truncate font-mono text-sm">{c}</span>
 								<Link to="/audits/fields" search={{ project, collection: c }} className="text-sm text-accent underline">
 									Fields<span className="sr-only"> of {c}</span>
@@ -92,9 +92,9 @@ export function NewAudit({ project }: { project: string }) {
 					<h3 className="font-medium">Uploaded files</h3>
 					<ul className="mt-1 max-h-60 space-y-1 overflow-y-auto">
 						{s.uploads.map(u => (
-							<li key={u.name} className="flex flex-wrap items-center gap-2">
-								<span className="min-w-0 grow truncate font-mono text-sm">{u.name}</span>
-								<span className="text-sm text-quiet">{size(u.bytes)}</span>
+							<li key={u.name} className="flex items-center gap-2">
+								<span className="min-w-0 grow truncate font-mono text-sm" title={u.name}>{u.name}</span>
+								<span className="text-sm whitespace-nowrap text-quiet">{size(u.bytes)}</span>
 								<Link to="/audits/fields" search={{ project, upload: u.name }} className="text-sm text-accent underline">
 									Fields<span className="sr-only"> of {u.name}</span>
 								</Link>

@@ -20,7 +20,7 @@ export function Gaps({ of }: { of: Report['gaps'] }) {
 	return (
 		<ul className="space-y-1" aria-label="What was not checked">
 			{of.map((g, i) => (
-				<li key={i} className="flex flex-wrap items-baseline gap-2 text-sm">
+				<li key={i} className="flex items-baseline gap-2 text-sm">
 					<SeverityMark severity={g.severity} />
 					<span>
 						{g.message}. <span className="text-quiet">What to do: {g.next_step}.</span>
