@@ -235,13 +235,22 @@ static ag_status read_what(ag_server_audit *a, ag_server_audit_what *ret, ag_str
                            ag_err *err)
 {
 	const ag_str upload = ag_val_member_str(&a->body, "upload");
+	const ag_str profile = ag_val_member_str(&a->body, "profile");
+	const ag_val *judge = ag_val_getc(&a->body, "eval_profile");
+	const ag_val *steps = ag_val_getc(&a->body, "max_iterations");
+	const ag_val *seconds = ag_val_getc(&a->body, "max_seconds");
+	ag_val saved = ag_val_object(NULL, 0);
+	ag_status st = profile.len ? ag_server_audit_profile(a, profile, &saved, err) : AG_OK;
 
+	if (st)
+		return st;
+	/* What the request names itself counts more than the profile. */
 	*ret = (ag_server_audit_what){
 		.project = a->at.place.project,
 		.is_upload = upload.len > 0,
-		.eval_profile = ag_val_member_str(&a->body, "eval_profile"),
-		.max_iterations = ag_val_member_u64(&a->body, "max_iterations"),
-		.max_seconds = ag_val_member_u64(&a->body, "max_seconds"),
+		.eval_profile = ag_val_member_str(judge ? &a->body : &saved, "eval_profile"),
+		.max_iterations = ag_val_member_u64(steps ? &a->body : &saved, "max_iterations"),
+		.max_seconds = ag_val_member_u64(seconds ? &a->body : &saved, "max_seconds"),
 	};
 	*ret_collection = ag_val_member_str(&a->body, "collection");
 	if (upload.len && check_name(upload, err))

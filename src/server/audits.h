@@ -4,7 +4,9 @@
  * through the queue, the run and the report. Who does the jobs is not the server's business: a worker of this process or of another
  * machine (app/worker.h). An audit belongs to the project whose documents, or whose uploaded files, its source is.
  *
- * audits.c reads; audit_quality.c lists collections; audit_baseline.c keeps baselines; audit_documents.c shows documents; audit_start.c begins, stops and takes files; audit_words.c is what people say and check. */
+ * audits.c reads; audit_quality.c lists collections; audit_baseline.c keeps baselines; audit_documents.c shows documents;
+ * audit_profiles.c keeps settings of audits under names; audit_start.c begins, stops and takes files; audit_words.c is what people
+ * say and check. */
 #ifndef AG_SERVER_AUDITS_H
 #define AG_SERVER_AUDITS_H
 
@@ -69,6 +71,18 @@ void ag_server_audit_report_get(void *env, ag_httpd_request *rq, ag_httpd_reply 
 void ag_server_audit_export(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_audit_diff(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_audit_history(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- audit_profiles.c --- */
+
+/* The settings of a saved profile of the project, by its name: eval_profile, max_iterations, max_seconds, those that it has.
+ * errors  AG_NOT_FOUND */
+AG_CHECK ag_status ag_server_audit_profile(ag_server_audit *a, ag_str name, ag_val *ret,
+                                           ag_err *err);
+/* Routes. */
+void ag_server_audit_profiles_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_audit_profile_save(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_audit_profile_rename(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_audit_profile_drop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
 /* --- audit_start.c: routes --- */
 

@@ -143,7 +143,8 @@ extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_s
 	ag_doc_upload, ag_doc_drop_upload, ag_doc_inspect, ag_doc_documents, ag_doc_documents_of,
 	ag_doc_waiting, ag_doc_audit_metrics, ag_doc_get_audit, ag_doc_audit_events,
 	ag_doc_audit_report, ag_doc_export_audit, ag_doc_audit_diff, ag_doc_audit_history,
-	ag_doc_verify_audit, ag_doc_stop_audit, ag_doc_resume_audit, ag_doc_rate, ag_doc_resolve;
+	ag_doc_verify_audit, ag_doc_stop_audit, ag_doc_resume_audit, ag_doc_rate, ag_doc_resolve,
+	ag_doc_list_profiles, ag_doc_save_profile, ag_doc_rename_profile, ag_doc_drop_profile;
 
 /* --- doc_connections.c --- */
 

@@ -284,6 +284,49 @@ def quality(server, tokens, new, old):
     check("wrong questions about collections", got == [400, 400, 400, 400, 404], got)
 
 
+def profiles(server, tokens, store, model):
+    """Settings of audits under a name of the project."""
+    analyst, viewer, stranger = tokens
+    at = A + "/profiles"
+    check("no profile at first", call(server, viewer, "GET", at + "?project=shop") == (200, {"profiles": [], "next": None}))
+    status, made = call(server, analyst, "PUT", at + "/Nightly%20run", {"project": "shop", "eval_profile": "fast", "max_iterations": 7})
+    check("a profile is saved", status == 200 and {k: made.get(k) for k in ("name", "eval_profile", "max_iterations", "max_seconds", "author")} ==
+          {"name": "Nightly run", "eval_profile": "fast", "max_iterations": 7, "max_seconds": None, "author": "ann"}, made)
+    status, made = call(server, analyst, "PUT", at + "/nightly%20RUN", {"project": "shop", "max_seconds": 90, "max_iterations": 9})
+    listed = call(server, viewer, "GET", at + "?project=shop")[1]["profiles"]
+    check("one of that name is replaced, in any case", status == 200 and len(listed) == 1 and listed[0] == made and "eval_profile" not in made, listed)
+    one = start(server, analyst, upload="people.ndjson", profile="Nightly Run", max_iterations=3)[0]
+    jobs = json.loads(argus(store, model, "jobs", "list", "-o", "json"))["jobs"]
+    payload = [j["payload"] for j in jobs if one in json.dumps(j)]
+    check("an audit takes its settings, but those that are named", payload and payload[0].get("max_seconds") == 90 and payload[0].get("max_iterations") == 3, jobs[:1])
+    ended(server, analyst, one, ("ok", "partial"))
+    call(server, analyst, "PUT", at + "/quick", {"project": "shop", "eval_profile": "fast"})
+    status, made = call(server, analyst, "PATCH", at + "/quick", {"project": "shop", "name": "Nightly run"})
+    check("no second profile of a name", status == 409, made)
+    status, made = call(server, analyst, "PATCH", at + "/quick", {"project": "shop", "name": "Fast \u00e4 / ?"})
+    names = [p["name"] for p in call(server, viewer, "GET", at + "?project=shop")[1]["profiles"]]
+    check("one is renamed, and keeps its settings", status == 200 and made["eval_profile"] == "fast" and sorted(names) == ["Fast \u00e4 / ?", "nightly RUN"], (made, names))
+    status, made = call(server, analyst, "PATCH", at + "/nightly%20run", {"project": "shop", "name": "Nightly Run"})
+    check("or written otherwise", status == 200 and made["name"] == "Nightly Run" and made["max_seconds"] == 90, made)
+    check("one at a time", [p["name"] for p in call(server, viewer, "GET", at + "?project=shop&limit=1")[1]["profiles"]] == [sorted(["Fast \u00e4 / ?", "Nightly Run"])[0]])
+    wrong = [call(server, t, m, p, b)[0] for t, m, p, b in (
+        (viewer, "PUT", at + "/x", {"project": "shop"}), (viewer, "PATCH", at + "/nightly%20run", {"project": "shop", "name": "y"}), (viewer, "DELETE", at + "/nightly%20run?project=shop", None),
+        (stranger, "GET", at + "?project=shop", None), (stranger, "DELETE", at + "/nightly%20run?project=shop", None), (stranger, "DELETE", at + "/nightly%20run?project=secret", None),
+        (analyst, "PUT", at + "/x", {"project": "shop", "max_iterations": 0}), (analyst, "PUT", at + "/x", {"project": "shop", "eval_profile": "best"}), (analyst, "PUT", at + "/x", {"project": "shop", "colour": 1}),
+        (analyst, "PUT", at + "/" + "x" * 61, {"project": "shop"}), (analyst, "PUT", at + "/a%0Ab", {"project": "shop"}), (analyst, "PATCH", at + "/none", {"project": "shop", "name": "y"}),
+        (analyst, "PATCH", at + "/nightly%20run", {"project": "shop", "name": "x" * 61}), (analyst, "POST", A, {"project": "shop", "upload": "people.ndjson", "profile": "none"}))]
+    check("roles and limits of profiles", wrong == [403, 403, 403, 404, 404, 404, 422, 422, 422, 400, 400, 404, 400, 404], wrong)
+    full = 0
+    for i in range(100):
+        status, made = call(server, analyst, "PUT", at + "/p%d" % i, {"project": "shop"})
+        full += status == 413
+    check("a hundred, and no more", full == 2 and status == 413 and "100" in made["detail"], (full, made))
+    got = [call(server, analyst, "DELETE", at + "/NIGHTLY%20RUN?project=shop")[0] for _ in range(2)]
+    check("removed once", got == [204, 404], got)
+    log = argus(store, model, "log", "-o", "json", "--project", "shop", "--limit", "500")
+    check("each change is in the audit table", all(t in log for t in ("save_audit_profile", "rename_audit_profile", "drop_audit_profile")), log[:300])
+
+
 def rights(server, tokens, audit, store, model):
     analyst, viewer, stranger = tokens
     got = [call(server, viewer, "POST", A, {"project": "shop"})[0], call(server, viewer, "POST", "%s/%s/stop" % (A, audit))[0],
@@ -470,6 +513,7 @@ def on(name, store, model):
     rights(server, tokens, one, store, model)
     nested(server, tokens)
     collections(server, tokens)
+    profiles(server, tokens, store, model)
     log = subprocess.run([serve.ARGUS, "log", "-o", "json", "--project", "shop", "--limit", "500"], capture_output=True, text=True, env=serve.env(store, model), check=False)
     check("what was done is in the audit table", all(t in log.stdout for t in ("start_audit", "upload_documents", "rate_finding", "verify_audit", "read_audit_report", "set_audit_baseline", "drop_audit_baseline")), log.stderr)
     check("it ends with 0", server.stop() == 0, server.said())

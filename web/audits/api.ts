@@ -1,5 +1,6 @@
 // Requests about audits.
 import { ask, json } from '../shared/api'
+import type { components } from '../shared/api_types' // made by tools/build-web
 import { upload } from '../shared/upload'
 import type { Source } from './documents'
 import type { Baseline, Checked, Inspected, Report } from './types'
@@ -30,11 +31,18 @@ export interface QualityQuestion {
 	sort?: Order
 	order?: 'reverse'
 }
+export type Profile = components['schemas']['AuditProfile']
 
 export const audits = {
 	collections: (of: QualityQuestion, cursor: string) => json<'listAuditedCollections'>(`/api/audits/collections?${q({ ...of, cursor, limit: '50' })}`),
 	list: (project: string, cursor: string) => json<'listAudits'>(`/api/audits?${q({ project, cursor, limit: '50' })}`),
 	sources: (project: string) => json<'listAuditSources'>(`/api/audits/sources?${q({ project })}`),
+	profiles: (project: string, cursor: string) => json<'listAuditProfiles'>(`/api/audits/profiles?${q({ project, cursor, limit: '100' })}`),
+	saveProfile: (project: string, name: string, body: Pick<NewAudit, 'eval_profile' | 'max_iterations' | 'max_seconds'>) =>
+		json<'saveAuditProfile'>(`/api/audits/profiles/${encodeURIComponent(name)}`, 'PUT', { ...(project && { project }), ...body }),
+	renameProfile: (project: string, name: string, to: string) =>
+		json<'renameAuditProfile'>(`/api/audits/profiles/${encodeURIComponent(name)}`, 'PATCH', { ...(project && { project }), name: to }),
+	dropProfile: (project: string, name: string) => json<'dropAuditProfile'>(`/api/audits/profiles/${encodeURIComponent(name)}?${q({ project })}`, 'DELETE'),
 	start: async (body: NewAudit) => {
 		const r = await ask('/api/audits', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
 		return ((await r.json()) as { audits: { id: string }[] }).audits

@@ -6,7 +6,8 @@ import { useState } from 'react'
 import { DropFile, type Sent } from '../shared/drop_file'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
-import { type NewAudit as NewAuditBody, audits } from './api'
+import { audits } from './api'
+import { type Choice, Choices } from './choices'
 import { many } from './marks'
 
 const ENDS = '.ndjson,.jsonl,.json,.bson,.csv,.tsv'
@@ -15,10 +16,8 @@ const size = (n: number) => new Intl.NumberFormat(undefined, { style: 'unit', un
 export function NewAudit({ project }: { project: string }) {
 	const store = useQueryClient()
 	const navigate = useNavigate()
+	const [choice, setChoice] = useState<Choice>({})
 	const [sent, setSent] = useState<Sent | null>(null)
-	const [steps, setSteps] = useState('')
-	const [minutes, setMinutes] = useState('')
-	const [profile, setProfile] = useState<'' | NonNullable<NewAuditBody['eval_profile']>>('')
 	const sources = useQuery({ queryKey: ['audit-sources', project], queryFn: () => audits.sources(project) })
 	const refresh = () => {
 		void store.invalidateQueries({ queryKey: ['audits'] })
@@ -29,9 +28,7 @@ export function NewAudit({ project }: { project: string }) {
 			audits.start({
 				project: project || undefined,
 				...what,
-				...(profile ? { eval_profile: profile } : {}),
-				...(Number(steps) > 0 ? { max_iterations: Number(steps) } : {}),
-				...(Number(minutes) > 0 ? { max_seconds: Math.round(Number(minutes) * 60) } : {}),
+				...choice,
 			}),
 		onSuccess: made => {
 			refresh()
@@ -109,44 +106,7 @@ export function NewAudit({ project }: { project: string }) {
 					</ul>
 				</div>
 			)}
-			<details>
-				<summary className="text-sm text-quiet">Profile and limits</summary>
-				<label className="mt-1 flex flex-wrap items-center gap-2 text-sm">
-					Findings are judged
-					<select value={profile} onChange={e => setProfile(e.target.value as typeof profile)} className="min-h-9 rounded-md border border-line bg-panel px-2">
-						<option value="">as the server is set</option>
-						<option value="fast">fast: by rules alone</option>
-						<option value="balanced">balanced: a model checks itself</option>
-						<option value="thorough">thorough: a judge checks the model</option>
-					</select>
-				</label>
-				<label className="mt-1 flex flex-wrap items-center gap-2 text-sm">
-					At most
-					<input
-						type="number"
-						min={1}
-						max={10000}
-						value={steps}
-						placeholder="all"
-						onChange={e => setSteps(e.target.value)}
-						className="min-h-9 w-24 rounded-md border border-line bg-panel px-2"
-					/>
-					steps
-				</label>
-				<label className="mt-1 flex flex-wrap items-center gap-2 text-sm">
-					At most
-					<input
-						type="number"
-						min={1}
-						max={1440}
-						value={minutes}
-						placeholder="any"
-						onChange={e => setMinutes(e.target.value)}
-						className="min-h-9 w-24 rounded-md border border-line bg-panel px-2"
-					/>
-					minutes
-				</label>
-			</details>
+			<Choices project={project} value={choice} onChange={setChoice} />
 			{begin.error && <ProblemNote error={begin.error} />}
 			{send.error && !begin.error && <ProblemNote error={send.error} />}
 			{drop.error && <ProblemNote error={drop.error} />}
