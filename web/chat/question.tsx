@@ -41,7 +41,7 @@ function EditForm({ text, onDone, onCancel }: FormProps) {
 			<p className="text-sm text-quiet">What followed this question is kept as an earlier version.</p>
 			<div className="flex justify-end gap-2">
 				<Button onClick={onCancel}>Cancel</Button>
-				<Button type="submit" disabled={!isGood} className="border-accent bg-accent text-on-accent hover:bg-accent">
+				<Button type="submit" disabled={!isGood} isMain>
 					Ask again
 				</Button>
 			</div>

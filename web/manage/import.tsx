@@ -132,7 +132,7 @@ function Chosen({ file, projects, sent, onSend, onOther }: { file: File; project
 			{project && <p className="text-sm text-quiet">A table of the same name is replaced.</p>}
 			{sent && <Progress of={sent} />}
 			<div className="flex flex-wrap gap-2">
-				<Button type="submit" className="border-accent bg-accent text-on-accent hover:bg-accent" disabled={sent !== null}>
+				<Button type="submit" isMain disabled={sent !== null}>
 					Import
 				</Button>
 				<Button disabled={sent !== null} onClick={onOther}>

@@ -2,11 +2,14 @@ import type { ButtonHTMLAttributes, ReactNode } from 'react'
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement>
 
-export function Button({ className = '', ...rest }: Props) {
+const LOOKS = { plain: 'border-line bg-panel hover:bg-sunk', main: 'border-accent bg-accent text-on-accent' }
+
+// isMain: what most people want to do here.
+export function Button({ className = '', isMain = false, ...rest }: Props & { isMain?: boolean }) {
 	return (
 		<button
 			type="button"
-			className={`inline-flex min-h-9 items-center gap-1.5 rounded-md border border-line bg-panel px-3 text-sm hover:bg-sunk disabled:opacity-60 ${className}`}
+			className={`inline-flex min-h-9 items-center gap-1.5 rounded-md border px-3 text-sm disabled:opacity-60 ${LOOKS[isMain ? 'main' : 'plain']} ${className}`}
 			{...rest}
 		/>
 	)
