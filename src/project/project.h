@@ -48,6 +48,26 @@ void ag_project_settings_write(const ag_project_settings *s, ag_jw *w);
 AG_CHECK ag_status ag_project_settings_text(const ag_project_settings *s, ag_arena *arena,
                                             ag_str *ret, ag_err *err);
 
+/* A setting of a project as people see it. */
+typedef struct ag_project_setting {
+	const char *name, *help;
+	const char *form; /* "text", "names" (with commas between them), "count" or "number" */
+	const char *by_default; /* "" = none */
+	const char *
+		of_server; /* the key of the server's setting that counts where there is no value; NULL = none */
+	ag_str value;    /* "" = not set */
+	bool may_change; /* over HTTP, by an administrator of the project */
+	double min, max; /* then: of a number, of a text its bytes */
+} ag_project_setting;
+
+/* All but secrets. In arena. */
+void ag_project_settings_list(const ag_project_settings *s, ag_arena *arena,
+                              ag_project_setting **ret, size_t *nret);
+/* One that may be changed over HTTP; "" takes its value away.
+ * errors  AG_INVALID: there is no such setting, or not such a value; AG_DENIED: it is not changed over HTTP */
+AG_CHECK ag_status ag_project_settings_change(ag_project_settings *s, ag_str name, ag_str value,
+                                              ag_arena *arena, ag_err *err);
+
 typedef struct ag_project {
 	ag_str id, name;
 	ag_str source;    /* URI, "" = no database */
@@ -110,6 +130,8 @@ typedef struct ag_project_call {
 	const ag_project *project; /* NULL: to record a call that named none of the caller's */
 	ag_str tool, session;
 	int watch_fd; /* -1 = none */
+	/* No limit of calls counts. For calls that change these limits: one that is too narrow must not keep its own cure out. */
+	bool is_unlimited;
 	/* query.c: */
 	ag_journal_call open; /* from its admission to its row */
 	ag_ledger_row row;    /* what the call did; texts in the caller's arena */

@@ -17,43 +17,67 @@ typedef struct field {
 	field_type type;
 	double min, max;
 	size_t offset, count; /* count: of a list */
+	double http_max; /* the most that is set over HTTP, of a text bytes; 0 = it is not changed there */
+	const char *by_default, *of_server, *help; /* as of ag_project_setting; NULL = "" */
 } field;
 
 static const field fields[] = {
-	{ "schema", TEXT, .offset = FIELD(schema) },
-	{ "readonly_role", TEXT, .offset = FIELD(role) },
+	{ "schema", TEXT, .offset = FIELD(schema),
+	  .help = "The schema that statements mean where they name none." },
+	{ "readonly_role", TEXT, .offset = FIELD(role),
+	  .help = "The role of PostgreSQL that a connection takes on." },
 	{ "allowed_schemas", NAMES, .offset = FIELD(allowed_schemas),
-	  .count = FIELD(nallowed_schema) },
-	{ "allowed_tables", NAMES, .offset = FIELD(allowed_tables),
-	  .count = FIELD(nallowed_table) },
+	  .count = FIELD(nallowed_schema), .help = "Schemas that statements may read." },
+	{ "allowed_tables", NAMES, .offset = FIELD(allowed_tables), .count = FIELD(nallowed_table),
+	  .help = "Tables that statements may read; none = all of the allowed schemas." },
 	{ "excluded_tables", NAMES, .offset = FIELD(excluded_tables),
-	  .count = FIELD(nexcluded_table) },
+	  .count = FIELD(nexcluded_table), .help = "Tables that nobody may read here." },
 	{ "allowed_functions", NAMES, .offset = FIELD(allowed_functions),
-	  .count = FIELD(nallowed_function) },
-	{ "allowed_views", NAMES, .offset = FIELD(allowed_views), .count = FIELD(nallowed_view) },
-	{ "allowed_types", NAMES, .offset = FIELD(allowed_types), .count = FIELD(nallowed_type) },
+	  .count = FIELD(nallowed_function),
+	  .help = "Functions that statements may call beside those that are known to be safe." },
+	{ "allowed_views", NAMES, .offset = FIELD(allowed_views), .count = FIELD(nallowed_view),
+	  .help = "Views that statements may read although what is behind them is not known." },
+	{ "allowed_types", NAMES, .offset = FIELD(allowed_types), .count = FIELD(nallowed_type),
+	  .help = "Types of the database that statements may name." },
 	{ "allowed_extensions", NAMES, .offset = FIELD(allowed_extensions),
-	  .count = FIELD(nallowed_extension) },
+	  .count = FIELD(nallowed_extension),
+	  .help = "Extensions whose functions statements may call." },
 	{ "sensitive_words", NAMES, .offset = FIELD(sensitive_words),
-	  .count = FIELD(nsensitive_word) },
-	{ "max_rows_per_query", COUNT, .min = 1, .max = AG_SQL_MAX_ROWS,
-	  .offset = FIELD(max_rows) },
-	{ "max_result_bytes", COUNT, .min = 1024, .max = 64u << 20, .offset = FIELD(max_bytes) },
+	  .count = FIELD(nsensitive_word),
+	  .help = "Words in names of columns whose values models do not see as samples." },
+	{ "max_rows_per_query", COUNT, .min = 1, .max = AG_SQL_MAX_ROWS, .offset = FIELD(max_rows),
+	  .http_max = 10000, .by_default = "500", .help = "Rows of a result; more are cut off." },
+	{ "max_result_bytes", COUNT, .min = 1024, .max = 64u << 20, .offset = FIELD(max_bytes),
+	  .http_max = 16u << 20, .by_default = "1048576", .help = "Bytes of a result." },
 	{ "max_query_timeout_seconds", NUMBER, .min = 0.05, .max = MAX_SECONDS,
-	  .offset = FIELD(timeout) },
-	{ "max_connections", COUNT, .min = 1, .max = 1000, .offset = FIELD(connections) },
-	{ "max_cost", NUMBER, .min = 0, .max = 1e18, .offset = FIELD(max_cost) },
-	{ "max_queries_per_minute", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_minute) },
-	{ "max_queries_per_hour", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_hour) },
-	{ "max_queries_per_day", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_day) },
+	  .offset = FIELD(timeout), .http_max = 300, .by_default = "30",
+	  .help = "Seconds that a statement may take." },
+	{ "max_connections", COUNT, .min = 1, .max = 1000, .offset = FIELD(connections),
+	  .of_server = "max_connections_per_project",
+	  .help = "Connections to the database at one time; who comes later waits." },
+	{ "max_cost", NUMBER, .min = 0, .max = 1e18, .offset = FIELD(max_cost),
+	  .help = "Most that a statement may cost by the database's own estimate; none = it is not asked." },
+	{ "max_queries_per_minute", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_minute),
+	  .http_max = 1e6, .of_server = "max_queries_per_minute",
+	  .help = "Calls of one user a minute." },
+	{ "max_queries_per_hour", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_hour),
+	  .http_max = 1e7, .of_server = "max_queries_per_hour",
+	  .help = "Calls of one user an hour." },
+	{ "max_queries_per_day", COUNT, .min = 0, .max = 1e12, .offset = FIELD(per_day),
+	  .http_max = 1e8, .of_server = "max_queries_per_day", .help = "Calls of one user a day." },
 	{ "max_project_queries_per_day", COUNT, .min = 0, .max = 1e12,
-	  .offset = FIELD(project_per_day) },
-	{ "root", TEXT, .offset = FIELD(root) },
-	{ "api_base", TEXT, .offset = FIELD(api_base) },
-	{ "documents", TEXT, .offset = FIELD(documents) },
+	  .offset = FIELD(project_per_day), .http_max = 1e9,
+	  .help = "Calls of all users together a day." },
+	{ "root", TEXT, .offset = FIELD(root),
+	  .help = "The folder that questions about files read." },
+	{ "api_base", TEXT, .offset = FIELD(api_base),
+	  .help = "The HTTP API that questions about files read." },
+	{ "documents", TEXT, .offset = FIELD(documents),
+	  .help = "The documents that audits read." },
 	{ "documents_secret", TEXT, .offset = FIELD(documents_secret) },
-	{ "model", TEXT, .offset = FIELD(model) },
-	{ "system_prompt", TEXT, .max = 32768, .offset = FIELD(system_prompt) },
+	{ "model", TEXT, .offset = FIELD(model), .help = "The model that answers questions." },
+	{ "system_prompt", TEXT, .max = 32768, .offset = FIELD(system_prompt), .http_max = 32768,
+	  .help = "Instructions to the model of conversations: how the team calls things, what to mind." },
 };
 
 /* Names that other tools have for them. */
@@ -268,5 +292,94 @@ ag_status ag_project_settings_text(const ag_project_settings *s, ag_arena *arena
 		               "the settings of a project have at most %u bytes",
 		               AG_IDENTITY_MAX_SETTINGS);
 	*ret = ag_buf_dup(arena, &out);
+	return AG_OK;
+}
+
+/* --- one at a time, for people --- */
+
+static ag_str value_of(const field *f, const ag_project_settings *s, ag_arena *arena)
+{
+	const char *at = (const char *)s + f->offset;
+	ag_buf out = AG_BUF_INIT(AG_IDENTITY_MAX_SETTINGS);
+	const ag_str *names;
+	ag_str text = AG_S("");
+	size_t count = 0;
+	uint64_t n = 0;
+	double d = 0;
+
+	switch (f->type) {
+	case TEXT: memcpy(&text, at, sizeof(text)); return text;
+	case COUNT:
+		memcpy(&n, at, sizeof(n));
+		return n ? ag_str_printf(arena, "%llu", (unsigned long long)n) : AG_S("");
+	case NUMBER:
+		memcpy(&d, at, sizeof(d));
+		return d > 0 ? ag_str_printf(arena, "%.15g", d) : AG_S("");
+	case NAMES: break;
+	}
+	memcpy(&names, at, sizeof(names));
+	memcpy(&count, (const char *)s + f->count, sizeof(count));
+	for (size_t i = 0; i < count; i++) {
+		ag_buf_adds(&out, i ? ", " : "");
+		ag_buf_add(&out, names[i]);
+	}
+	text = ag_buf_dup(arena, &out);
+	ag_buf_release(&out);
+	return text;
+}
+
+void ag_project_settings_list(const ag_project_settings *s, ag_arena *arena,
+                              ag_project_setting **ret, size_t *nret)
+{
+	static const char *const forms[] = {
+		[TEXT] = "text", [NAMES] = "names", [COUNT] = "count", [NUMBER] = "number"
+	};
+	size_t n = 0;
+
+	*ret = ag_new_n(arena, ag_project_setting, AG_NELEM(fields));
+	for (size_t i = 0; i < AG_NELEM(fields); i++) {
+		const field *f = &fields[i];
+
+		if (!f->help) /* a secret */
+			continue;
+		(*ret)[n++] = (ag_project_setting){
+			.name = f->name,
+			.help = f->help,
+			.form = forms[f->type],
+			.by_default = f->by_default ? f->by_default : "",
+			.of_server = f->of_server,
+			.value = value_of(f, s, arena),
+			.may_change = f->http_max > 0,
+			/* 0 stands for "not set", and that is an empty value here. */
+			.min = f->type == COUNT && f->min < 1 ? 1 : f->min,
+			.max = f->http_max,
+		};
+	}
+	*nret = n;
+}
+
+ag_status ag_project_settings_change(ag_project_settings *s, ag_str name, ag_str value,
+                                     ag_arena *arena, ag_err *err)
+{
+	const field *f = find(name);
+	field narrow;
+	ag_val v;
+
+	if (!f || !f->help)
+		return unknown(name, err);
+	if (f->http_max <= 0) {
+		ag_fail(err, AG_DENIED, ORIGIN, "%s is not changed over HTTP", f->name);
+		return ag_err_hint(err, "on the server: argus project set ID %s=...", f->name);
+	}
+	narrow = *f;
+	narrow.max = f->http_max;
+	narrow.min = f->type == COUNT && f->min < 1 ? 1 : f->min;
+	v = ag_val_str(value);
+	if (f->type == TEXT)
+		return read_text(&narrow, &v, arena, (ag_str *)(void *)((char *)s + f->offset),
+		                 err);
+	if (value.len)
+		return read_number(&narrow, &v, (char *)s, err);
+	memset((char *)s + f->offset, 0, f->type == COUNT ? sizeof(uint64_t) : sizeof(double));
 	return AG_OK;
 }

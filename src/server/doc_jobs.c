@@ -1,4 +1,5 @@
-/* Descriptions of the routes of jobs, schedules and settings: /api/jobs, /api/schedules, /api/settings. */
+/* Descriptions of the routes of jobs, schedules and settings: /api/jobs, /api/schedules, /api/settings, and
+ * /api/projects/{project}/settings. */
 #include "base/cron.h"
 #include "server/route_doc.h"
 #include "store/identity.h"
@@ -76,12 +77,36 @@ static const ag_doc_field setting_list[] = {
 	AG_DOC_NEXT,
 };
 
+static const char *const places[] = { "default", "server", "project", "argus.yaml", NULL };
+static const char *const forms[] = { "text", "names", "count", "number", NULL };
+
+static const ag_doc_field project_setting[] = {
+	{ "key", "string", NULL, NULL, false },
+	{ "value", "string", "that counts; \"\" = none", NULL, false },
+	{ "by_default", "string", "that counts where the project sets none", NULL, false },
+	{ "place", "string", "where the value comes from", places, false },
+	{ "where", "string", "of a value of the server: the line, variable or flag", NULL, false },
+	{ "help", "string", "what it does", NULL, false },
+	{ "form", "string", "names: with commas between them", forms, false },
+	{ "may_change", "boolean", "with PUT and DELETE", NULL, false },
+	{ "min", "number", "of a number that may be set", NULL, true },
+	{ "max", "number", "the same; of a text its bytes", NULL, true },
+};
+
+static const ag_doc_field project_setting_list[] = {
+	{ "settings", "[ProjectSetting]", NULL, NULL, false },
+	AG_DOC_NEXT,
+};
+
 const ag_doc_shape ag_doc_job_shapes[] = {
 	{ "Job", "Work that a worker does.", job, AG_NELEM(job), false },
 	{ "JobList", NULL, job_list, AG_NELEM(job_list), false },
 	{ "Schedule", "When jobs are queued.", schedule, AG_NELEM(schedule), false },
 	{ "ScheduleList", NULL, schedule_list, AG_NELEM(schedule_list), false },
 	{ "Setting", "A setting of the server.", setting, AG_NELEM(setting), false },
+	{ "ProjectSetting", "A setting of a project.", project_setting, AG_NELEM(project_setting),
+	  false },
+	{ "ProjectSettingList", NULL, project_setting_list, AG_NELEM(project_setting_list), false },
 	{ "SettingList", NULL, setting_list, AG_NELEM(setting_list), false },
 	{ NULL, NULL, NULL, 0, false },
 };
@@ -279,4 +304,55 @@ const ag_route_doc ag_doc_list_settings = {
 	.help = "For superusers. Passwords are masked; keys are in variables of their own, which are not listed.",
 	.gives = "SettingList",
 	.is_list = true,
+};
+
+static const ag_param at_setting[] = {
+	{ .name = "project",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "id of the project",
+	  .min = 1,
+	  .max = AG_IDENTITY_MAX_NAME },
+	{ .name = "key", .type = AG_PARAM_STRING, .required = true, .help = "of the setting" },
+};
+static const ag_param setting_body[] = {
+	{ .name = "value",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "as text, a number as well",
+	  .min = 1,
+	  .max = 32768 },
+};
+
+const ag_route_doc ag_doc_list_project_settings = {
+	.name = "listProjectSettings",
+	.tag = "settings",
+	.summary = "The settings of a project, and where each value comes from",
+	.help = "For administrators of the project.",
+	.at = at_setting,
+	.nat = 1,
+	.gives = "ProjectSettingList",
+	.is_list = true,
+};
+const ag_route_doc ag_doc_put_project_setting = {
+	.name = "putProjectSetting",
+	.tag = "settings",
+	.summary = "Set a limit or the instructions of a project",
+	.help = "For administrators of a project of the store. What decides which files, hosts, tables and functions are "
+		"reached is not changed in this way: 403. No limit is wider than the server's.",
+	.at = at_setting,
+	.nat = AG_NELEM(at_setting),
+	.body = setting_body,
+	.nbody = AG_NELEM(setting_body),
+	.gives = "ProjectSetting",
+	.other = { { 409, "the project stands in argus.yaml" } },
+};
+const ag_route_doc ag_doc_reset_project_setting = {
+	.name = "resetProjectSetting",
+	.tag = "settings",
+	.summary = "Take a value away, so that the default counts",
+	.at = at_setting,
+	.nat = AG_NELEM(at_setting),
+	.gives = "ProjectSetting",
+	.other = { { 409, "the project stands in argus.yaml" } },
 };

@@ -127,7 +127,8 @@ extern const ag_route_doc ag_doc_list_knowledge, ag_doc_add_knowledge, ag_doc_ge
 
 extern const ag_route_doc ag_doc_list_jobs, ag_doc_add_job, ag_doc_get_job, ag_doc_cancel_job,
 	ag_doc_retry_job, ag_doc_list_schedules, ag_doc_add_schedule, ag_doc_change_schedule,
-	ag_doc_remove_schedule, ag_doc_list_settings;
+	ag_doc_remove_schedule, ag_doc_list_settings, ag_doc_list_project_settings,
+	ag_doc_put_project_setting, ag_doc_reset_project_setting;
 
 /* --- doc_manage.c --- */
 

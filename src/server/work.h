@@ -82,6 +82,12 @@ void ag_server_table_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_table_import(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_table_drop(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 
+/* --- project_settings.c: routes --- */
+
+void ag_server_project_settings_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_project_setting_put(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_project_setting_reset(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 /* --- settings.c: a route --- */
 
 void ag_server_settings_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

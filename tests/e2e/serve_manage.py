@@ -211,6 +211,51 @@ def settings(server, store, model, tokens):
     check("a superuser sees the jobs of all projects", len(call(server, boss, "GET", "/api/jobs")[1]["jobs"]) == 2)
 
 
+def project_settings(store, model, tokens):
+    """What an administrator of a project changes, and what not."""
+    admin, analyst, viewer = tokens
+    at = "/api/projects/shop/settings"
+    serve.MORE["ARGUS_MAX_QUERIES_PER_HOUR"] = "5000"
+    server = Server(store, model)
+    got = [call(server, t, m, at + p, b)[0] for t in (analyst, viewer) for m, p, b in (("GET", "", None), ("PUT", "/max_rows_per_query", {"value": "2"}), ("DELETE", "/max_rows_per_query", None))]
+    check("only an administrator sees and changes a project's settings", got == [403] * 6, got)
+    by = {s["key"]: s for s in call(server, admin, "GET", at + "?limit=200")[1]["settings"]}
+    check("each says where its value comes from", by["max_rows_per_query"]["place"] == "default" and by["max_rows_per_query"]["value"] == "500" and by["max_queries_per_hour"]["place"] == "server" and
+          by["max_queries_per_hour"]["value"] == "5000" and "ARGUS_MAX_QUERIES_PER_HOUR" in by["max_queries_per_hour"]["where"] and all(s["help"] for s in by.values()), by)
+    check("no secret, and the guard's rules are shown only", "documents_secret" not in by and not by["allowed_tables"]["may_change"] and by["max_rows_per_query"]["may_change"], by.keys())
+    page = call(server, admin, "GET", at + "?limit=3")[1]
+    check("page by page", len(page["settings"]) == 3 and page["next"] and call(server, admin, "GET", at + "?limit=3&cursor=" + page["next"])[1]["settings"][0]["key"] not in [s["key"] for s in page["settings"]], page)
+    status, got = call(server, admin, "PUT", at + "/max_rows_per_query", {"value": " 2 "})
+    check("a limit is set", status == 200 and (got["value"], got["place"], got["by_default"]) == ("2", "project", "500"), got)
+    status, got = call(server, admin, "PUT", at + "/system_prompt", {"value": "Call customers clients.\nAlways."})
+    check("and instructions", status == 200 and got["value"] == "Call customers clients.\nAlways.", got)
+    kept = argus(store, model, "project", "show", "shop", "-o", "json")
+    check("they are the project's own settings", '"max_rows_per_query":2' in kept.replace(" ", "") and "clients" in kept, kept)
+    wrong = [("max_rows_per_query", "0", 400), ("max_rows_per_query", "10001", 400), ("max_rows_per_query", "many", 400), ("max_rows_per_query", "2.5", 400), ("max_rows_per_query", "-1", 400),
+             ("max_query_timeout_seconds", "301", 400), ("max_query_timeout_seconds", "nan", 400), ("max_queries_per_hour", "5001", 400), ("max_queries_per_hour", "5000", 200), ("system_prompt", "x" * 32769, 400),
+             ("root", "/etc", 403), ("api_base", "http://169.254.169.254", 403), ("documents", "/etc", 403), ("documents_secret", "x", 404), ("allowed_functions", "pg_read_file", 403),
+             ("allowed_tables", "secrets", 403), ("sensitive_words", "x", 403), ("readonly_role", "postgres", 403), ("model", "dear", 403), ("max_connections", "1000", 403), ("colour", "red", 404), ("source", "sqlite:/etc", 404)]
+    got = [call(server, admin, "PUT", "%s/%s" % (at, k), {"value": v})[0] for k, v, _ in wrong]
+    check("nothing that reaches further, and no limit wider than the server's", got == [w for _, _, w in wrong], list(zip(wrong, got)))
+    got = [call(server, admin, "PUT", at + "/max_rows_per_query", b)[0] for b in ({}, {"value": ""}, {"value": "  "}, {"value": 5}, {"value": "5", "colour": 1})]
+    check("wrong bodies", got == [400] * 5, got)
+    call(server, admin, "PUT", at + "/max_queries_per_day", {"value": "1"})
+    got = [call(server, analyst, "GET", "/api/projects/shop/knowledge")[0] for _ in range(3)]
+    check("a limit of calls counts", got[-1] == 429, got)
+    call(server, admin, "GET", "/api/projects/shop/knowledge")
+    status, got = call(server, admin, "DELETE", at + "/max_queries_per_day")
+    check("one that is too narrow can be taken back", status == 200 and (got["value"], got["place"]) == ("none", "default"), got)
+    check("and does not count any more", call(server, analyst, "GET", "/api/projects/shop/knowledge")[0] == 200)
+    for key in ("max_rows_per_query", "system_prompt", "max_queries_per_hour"):
+        call(server, admin, "DELETE", "%s/%s" % (at, key))
+    again = {s["key"]: s for s in call(server, admin, "GET", at + "?limit=200")[1]["settings"]}
+    check("without values all is as before", again == by, [(again[k], by[k]) for k in by if again[k] != by[k]])
+    log = argus(store, model, "log", "-o", "json", "--project", "shop", "--limit", "500")
+    check("each change is in the audit table, with its value", all(t in log for t in ("set_project_setting", "reset_project_setting", "max_rows_per_query=2")), log[:500])
+    check("it ends with 0", server.stop() == 0, server.said())
+    del serve.MORE["ARGUS_MAX_QUERIES_PER_HOUR"]
+
+
 def on(name, store, model):
     print("# " + name)
     for project in ("shop", "secret"):
@@ -231,6 +276,7 @@ def on(name, store, model):
     jobs(server, store, model, tokens)
     settings(server, store, model, tokens)
     server.stop()
+    project_settings(store, model, tokens)
     server = Server(store, model, "--questions", "1")
     got = [call(server, tokens[1], "POST", R, {"recipe": "Names"})[0] for _ in range(2)]
     check("a run counts as a question: one too many is 429", got == [202, 429], got)

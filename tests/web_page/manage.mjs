@@ -253,7 +253,7 @@ for (const theme of ['light', 'dark']) {
 			const page = await open(base, { viewport: { width, height: 860 }, colorScheme: theme })
 			await signIn(page, 'admin', password)
 			await page.getByRole('link', { name: 'Manage' }).click()
-			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
+			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
 				await page.getByRole('link', { name: part, exact: true }).click()
 				await page.getByRole('heading', { name: part, exact: true }).waitFor()
 				await page.waitForTimeout(200)

@@ -17,6 +17,7 @@ export type Job = Shapes['Job']
 export type JobKind = 'audit' | 'recipe'
 export type Schedule = Shapes['Schedule']
 export type Setting = Shapes['Setting']
+export type ProjectSetting = Shapes['ProjectSetting']
 export type DictionaryColumn = Shapes['DictionaryColumn']
 export type ImportedTable = Omit<Shapes['ImportedTable'], 'first'> & { first: (string | number | null)[][] }
 export type Connection = Shapes['Connection']
@@ -100,6 +101,9 @@ export const manage = {
 		json<'addSchedule'>('/api/schedules', 'POST', { ...s, values: values as never }),
 	changeSchedule: (name: string, what: { paused?: boolean; cron?: string }) => json<'changeSchedule'>(`/api/schedules/${part(name)}`, 'PATCH', what),
 	removeSchedule: (name: string) => json<'removeSchedule'>(`/api/schedules/${part(name)}`, 'DELETE'),
+	projectSettings: (id: string, cursor: string) => json<'listProjectSettings'>(`${project(id)}/settings?${page(cursor)}`),
+	putProjectSetting: (id: string, key: string, value: string) => json<'putProjectSetting'>(`${project(id)}/settings/${part(key)}`, 'PUT', { value }),
+	resetProjectSetting: (id: string, key: string) => json<'resetProjectSetting'>(`${project(id)}/settings/${part(key)}`, 'DELETE'),
 	settings: (cursor: string) => json<'listSettings'>(`/api/settings?${page(cursor)}`),
 	removeKnown: (id: string, kind: string, name: string) => json<'deleteKnowledge'>(`${project(id)}/knowledge/${kind}/${part(name)}`, 'DELETE'),
 	judge: (id: string, name: string, right: boolean, why: string) =>

@@ -15,13 +15,14 @@ import { Jobs, Schedules } from './jobs'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
 import { People } from './people'
+import { ProjectSettings } from './project_settings'
 import { Recipes } from './recipes'
 import { Settings } from './settings'
 import { ShareLinks } from './share_links'
 import { Connect, Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Members', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
-const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Calls']
+const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Members', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls']
 const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
@@ -33,7 +34,7 @@ export function ManageScreen() {
 	const project = chosen || list[0]?.id || ''
 	const role = list.find(p => p.id === project)?.role
 	const isAdmin = me.data?.superuser === true || list.some(p => p.role === 'admin')
-	const parts = PARTS.filter(p => ((p !== 'Jobs' && p !== 'Schedules') || isAdmin) && ((p !== 'People' && p !== 'Settings') || me.data?.superuser) && (p !== 'Connections' || role !== 'viewer') && (p !== 'Import' || me.data?.by === 'session' || list.some(x => x.takes_tables)) && (p !== 'Members' || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
+	const parts = PARTS.filter(p => ((p !== 'Jobs' && p !== 'Schedules') || isAdmin) && ((p !== 'People' && p !== 'Settings') || me.data?.superuser) && (p !== 'Connections' || role !== 'viewer') && (p !== 'Import' || me.data?.by === 'session' || list.some(x => x.takes_tables)) && ((p !== 'Members' && p !== 'Project settings') || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
 	const part = parts.find(p => placed(p) === named) ?? parts[0]!
 	useEffect(() => {
 		document.title = `${part} · Argus`
@@ -67,6 +68,7 @@ export function ManageScreen() {
 				{part === 'Import' && projects.data && <Import projects={list} />}
 				{part === 'Share links' && project && <ShareLinks key={project} project={project} isAdmin={role === 'admin'} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
+				{part === 'Project settings' && project && <ProjectSettings key={project} project={project} />}
 				{part === 'Calls' && project && <Calls key={project} project={project} isSuper={me.data?.superuser === true} />}
 				{part === 'Jobs' && <Jobs />}
 				{part === 'Schedules' && <Schedules projects={list} />}
