@@ -9,7 +9,7 @@ static const char *const statuses[] = { "queued", "running",   "ok",          "p
 static const char *const verdicts[] = { "pass", "warn", "fail", "", NULL };
 static const char *const labels[] = { "tp", "fp", "none", NULL };
 static const char *const words[] = { "tp", "fp", "need_info", NULL };
-static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
+const char *const ag_doc_eval_profiles[] = { "fast", "balanced", "thorough", NULL };
 static const char *const severities[] = { "critical", "high", "medium", "low", NULL };
 static const char *const sorts[] = { "findings", "nulls", "documents", "changes",
 	                             "last",     "name",  NULL };
@@ -72,20 +72,6 @@ static const ag_doc_field sources[] = {
 	  false },
 	{ "collections", "[string]", "of the project's documents", NULL, false },
 	{ "uploads", "[AuditUpload]", "files of this machine", NULL, false },
-};
-
-static const ag_doc_field saved_profile[] = {
-	{ "name", "string", NULL, NULL, false },
-	{ "eval_profile", "string", "who judges", profiles, true },
-	{ "max_iterations", "integer", "steps of the planner", NULL, true },
-	{ "max_seconds", "integer", "after which it ends as partial", NULL, true },
-	{ "author", "string", "who changed it last", NULL, false },
-	{ "changed_at", "time", NULL, NULL, false },
-};
-
-static const ag_doc_field profile_list[] = {
-	{ "profiles", "[AuditProfile]", "by name", NULL, false },
-	AG_DOC_NEXT,
 };
 
 static const ag_doc_field event[] = {
@@ -283,10 +269,6 @@ const ag_doc_shape ag_doc_audit_shapes[] = {
 	{ "AuditUpload", "A file that was uploaded.", upload, AG_NELEM(upload), false },
 	{ "AuditUploaded", NULL, uploaded, AG_NELEM(uploaded), false },
 	{ "AuditSources", NULL, sources, AG_NELEM(sources), false },
-	{ "AuditProfile",
-	  "Settings of audits under a name of the project. A setting that is absent is the worker's.",
-	  saved_profile, AG_NELEM(saved_profile), false },
-	{ "AuditProfileList", NULL, profile_list, AG_NELEM(profile_list), false },
 	{ "AuditEvent", "What a run did.", event, AG_NELEM(event), false },
 	{ "AuditEventList", NULL, event_list, AG_NELEM(event_list), false },
 	{ "AuditRun", NULL, run, AG_NELEM(run), false },
@@ -405,21 +387,6 @@ static const ag_param of_verify[] = {
 	  .max = 36 },
 };
 
-#define CHOICES                                                                      \
-	{ .name = "eval_profile",                                                    \
-	  .type = AG_PARAM_STRING,                                                   \
-	  .one_of = profiles,                                                        \
-	  .help = "who judges: without it as the worker's settings say" },           \
-		{ .name = "max_iterations",                                          \
-		  .type = AG_PARAM_INT,                                              \
-		  .min = 1,                                                          \
-		  .max = 10000,                                                      \
-		  .help = "steps of the planner" },                                  \
-	{                                                                            \
-		.name = "max_seconds", .type = AG_PARAM_INT, .min = 1, .max = 86400, \
-		.help = "after which it ends as partial"                             \
-	}
-
 static const ag_param start_body[] = {
 	OF_PROJECT,
 	COLLECTION,
@@ -429,27 +396,7 @@ static const ag_param start_body[] = {
 	  .help = "name of a saved profile, for what the request does not name itself",
 	  .max = 60,
 	  .in_chars = true },
-	CHOICES,
-};
-static const ag_param profile_body[] = { OF_PROJECT, CHOICES };
-static const ag_param rename_body[] = {
-	OF_PROJECT,
-	{ .name = "name",
-	  .type = AG_PARAM_STRING,
-	  .required = true,
-	  .help = "the new one",
-	  .min = 1,
-	  .max = 60,
-	  .in_chars = true },
-};
-static const ag_param at_profile[] = {
-	{ .name = "name",
-	  .type = AG_PARAM_STRING,
-	  .required = true,
-	  .help = "of the profile, in any case",
-	  .min = 1,
-	  .max = 60,
-	  .in_chars = true },
+	AG_DOC_AUDIT_CHOICES,
 };
 static const ag_param rate_body[] = {
 	{ .name = "label",
@@ -760,49 +707,4 @@ const ag_route_doc ag_doc_resolve = {
 	.gives = "AuditFinding",
 	.other = { { 404, "there is no such finding, or it does not wait any more" },
 	           { 409, "the audit is being written" } },
-};
-const ag_route_doc ag_doc_list_profiles = {
-	.name = "listAuditProfiles",
-	.tag = "audits",
-	.summary = "Saved profiles of a project",
-	.query = of_project,
-	.nquery = AG_NELEM(of_project),
-	.is_list = true,
-	.gives = "AuditProfileList",
-	.other = { NOT_THERE },
-};
-const ag_route_doc ag_doc_save_profile = {
-	.name = "saveAuditProfile",
-	.tag = "audits",
-	.summary = "Save settings of audits under a name",
-	.help = "A profile of that name is replaced. A project may have 100. Analysts and admins only.",
-	.at = at_profile,
-	.nat = AG_NELEM(at_profile),
-	.body = profile_body,
-	.nbody = AG_NELEM(profile_body),
-	.wrong = 422,
-	.gives = "AuditProfile",
-	.other = { NOT_THERE, { 413, "the project has 100 profiles" } },
-};
-const ag_route_doc ag_doc_rename_profile = {
-	.name = "renameAuditProfile",
-	.tag = "audits",
-	.summary = "Rename a saved profile",
-	.at = at_profile,
-	.nat = AG_NELEM(at_profile),
-	.body = rename_body,
-	.nbody = AG_NELEM(rename_body),
-	.gives = "AuditProfile",
-	.other = { NOT_THERE, { 409, "there is a profile of that name" } },
-};
-const ag_route_doc ag_doc_drop_profile = {
-	.name = "dropAuditProfile",
-	.tag = "audits",
-	.summary = "Remove a saved profile",
-	.at = at_profile,
-	.nat = AG_NELEM(at_profile),
-	.query = of_project,
-	.nquery = AG_NELEM(of_project),
-	.status = 204,
-	.other = { NOT_THERE },
 };

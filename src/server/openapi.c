@@ -15,7 +15,7 @@ static const ag_doc_shape *const areas[] = { ag_doc_chat_shapes,       ag_doc_pe
 	                                     ag_doc_work_shapes,       ag_doc_audit_shapes,
 	                                     ag_doc_manage_shapes,     ag_doc_ask_shapes,
 	                                     ag_doc_connection_shapes, ag_doc_share_shapes,
-	                                     ag_doc_job_shapes };
+	                                     ag_doc_job_shapes,        ag_doc_profile_shapes };
 
 /* --- shapes --- */
 

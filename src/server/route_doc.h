@@ -77,7 +77,8 @@ typedef struct ag_route_doc {
 /* The shapes of one area; ends with a NULL name. */
 extern const ag_doc_shape ag_doc_chat_shapes[], ag_doc_people_shapes[], ag_doc_work_shapes[],
 	ag_doc_audit_shapes[], ag_doc_manage_shapes[], ag_doc_ask_shapes[],
-	ag_doc_connection_shapes[], ag_doc_share_shapes[], ag_doc_job_shapes[];
+	ag_doc_connection_shapes[], ag_doc_share_shapes[], ag_doc_job_shapes[],
+	ag_doc_profile_shapes[];
 
 /* --- openapi.c --- */
 
@@ -137,7 +138,24 @@ extern const ag_route_doc ag_doc_list_recipe_runs, ag_doc_run_recipe, ag_doc_get
 	ag_doc_get_evaluation, ag_doc_stop_evaluation, ag_doc_get_dictionary,
 	ag_doc_refresh_dictionary;
 
-/* --- doc_audits.c --- */
+/* --- doc_audits.c, doc_profiles.c --- */
+
+extern const char *const ag_doc_eval_profiles[];
+/* Members of a body: who judges an audit, and when it ends. */
+#define AG_DOC_AUDIT_CHOICES                                                         \
+	{ .name = "eval_profile",                                                    \
+	  .type = AG_PARAM_STRING,                                                   \
+	  .one_of = ag_doc_eval_profiles,                                            \
+	  .help = "who judges: without it as the worker's settings say" },           \
+		{ .name = "max_iterations",                                          \
+		  .type = AG_PARAM_INT,                                              \
+		  .min = 1,                                                          \
+		  .max = 10000,                                                      \
+		  .help = "steps of the planner" },                                  \
+	{                                                                            \
+		.name = "max_seconds", .type = AG_PARAM_INT, .min = 1, .max = 86400, \
+		.help = "after which it ends as partial"                             \
+	}
 
 extern const ag_route_doc ag_doc_list_audits, ag_doc_start_audit, ag_doc_audit_sources,
 	ag_doc_audit_quality, ag_doc_audit_baseline, ag_doc_set_baseline, ag_doc_drop_baseline,
