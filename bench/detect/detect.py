@@ -29,8 +29,9 @@ DEFECTS_PER_COPY = 5
 
 def domains_of(half):
     if half == "clean":
+        import clean_systems
         import clean_tables
-        return clean_tables.DOMAINS
+        return clean_tables.DOMAINS + clean_systems.DOMAINS
     if half == "tune":
         import tune
         return tune.DOMAINS
