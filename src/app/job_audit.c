@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "app/models.h"
+#include "audit/neighbours.h"
 #include "base/sha256.h"
 #include "mongo/address.h"
 #include "query/extjson.h"
@@ -381,9 +382,14 @@ static ag_status choose_opts(const ag_worker *w, const payload *p, ag_arena *are
 	return ag_audit_opts_check(ret, err);
 }
 
-static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job,
-                           const ag_source_place *place, ag_arena *arena, ag_audit_result *ret,
-                           ag_err *err)
+/* A collection, and the folder that it is in: references to its other collections are checked. */
+typedef struct target {
+	const ag_source_place *place;
+	ag_neighbours *neighbours; /* NULL = it is alone */
+} target;
+
+static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job, const target *of,
+                           ag_arena *arena, ag_audit_result *ret, ag_err *err)
 {
 	const ag_settings *s = &w->app->settings;
 	const ag_source_opts so = { .strict = s->audit.strict, .max_scan = s->audit.max_scan };
@@ -397,13 +403,14 @@ static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job,
 	if (!st)
 		st = choose_opts(w, &p, arena, &o, err);
 	if (!st)
-		st = ag_audit_begin(ctx, w->store, place, &job->run, arena, &early, err);
+		st = ag_audit_begin(ctx, w->store, of->place, &job->run, arena, &early, err);
 	if (st)
 		return st;
 	opened.ctx = *ctx;
 	o.early = &early;
+	o.neighbours = of->neighbours;
 	use_models(w, &o, arena);
-	st = ag_app_open_source(&opened, place, &so, &o.budget, &source, err);
+	st = ag_app_open_source(&opened, of->place, &so, &o.budget, &source, err);
 	if (st) {
 		ag_audit_abandon(ctx, w->store, &early, err);
 		return st;
@@ -418,10 +425,10 @@ static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job,
 	return st;
 }
 
-static ag_status go_on(ag_worker *w, const ag_ctx *ctx, const ag_run_row *row,
-                       const ag_source_place *place, ag_arena *arena, ag_audit_result *ret,
-                       ag_err *err)
+static ag_status go_on(ag_worker *w, const ag_ctx *ctx, const ag_run_row *row, const target *of,
+                       ag_arena *arena, ag_audit_result *ret, ag_err *err)
 {
+	ag_neighbours *neighbours = NULL;
 	ag_app opened = *w->app;
 	const ag_event *events;
 	ag_audit_start start;
@@ -433,9 +440,14 @@ static ag_status go_on(ag_worker *w, const ag_ctx *ctx, const ag_run_row *row,
 		return st;
 	opened.ctx = *ctx;
 	use_models(w, &start.opts, arena);
-	st = ag_app_open_source(&opened, place, NULL, &start.opts.budget, &source, err);
-	if (st)
+	st = ag_neighbours_again(ctx, start.neighbours, start.nneighbour, arena, &neighbours, err);
+	if (!st)
+		st = ag_app_open_source(&opened, of->place, NULL, &start.opts.budget, &source, err);
+	if (st) {
+		ag_neighbours_free(neighbours);
 		return st;
+	}
+	start.opts.neighbours = neighbours;
 	st = ag_audit_resume(ctx,
 	                     &(ag_audit_job){ .source = source,
 	                                      .store = w->store,
@@ -443,6 +455,8 @@ static ag_status go_on(ag_worker *w, const ag_ctx *ctx, const ag_run_row *row,
 	                                      .make = w->planner },
 	                     row, arena, ret, err);
 	ag_source_close(source);
+	ag_neighbours_log_unread(neighbours);
+	ag_neighbours_free(neighbours);
 	return st;
 }
 
@@ -460,8 +474,8 @@ static ag_status take_finished(const ag_run_row *row, ag_arena *arena, ag_job_ou
 	return AG_OK;
 }
 
-static ag_status run_place(ag_worker *w, const ag_ctx *ctx, ag_job *job,
-                           const ag_source_place *place, ag_arena *arena, ag_job_outcome *ret)
+static ag_status run_place(ag_worker *w, const ag_ctx *ctx, ag_job *job, const target *of,
+                           ag_arena *arena, ag_job_outcome *ret)
 {
 	ag_audit_result result = { 0 };
 	ag_event *events = NULL;
@@ -481,15 +495,15 @@ static ag_status run_place(ag_worker *w, const ag_ctx *ctx, ag_job *job,
 	if (st && st != AG_NOT_FOUND)
 		return st;
 	if (!nevent) /* the first attempt, or one that died while it read */
-		st = begin_run(w, ctx, job, place, arena, &result, err);
+		st = begin_run(w, ctx, job, of, arena, &result, err);
 	else
-		st = go_on(w, ctx, &row, place, arena, &result, err);
+		st = go_on(w, ctx, &row, of, arena, &result, err);
 	/* Its data is another one now: what was found so far says nothing of it. */
 	if (st == AG_CONFLICT && strcmp(err->origin, "audit.resume") == 0) {
 		job->run = ag_id_new(ctx->clock);
 		st = ag_store_rerun_job(w->store, job, &job->run, err);
 		if (!st)
-			st = begin_run(w, ctx, job, place, arena, &result, err);
+			st = begin_run(w, ctx, job, of, arena, &result, err);
 	}
 	if (st)
 		return st;
@@ -497,10 +511,36 @@ static ag_status run_place(ag_worker *w, const ag_ctx *ctx, ag_job *job,
 	return ret->st;
 }
 
+void ag_worker_folder_release(ag_worker_folder *f)
+{
+	ag_neighbours_free(f->neighbours);
+	ag_arena_free(f->arena);
+	*f = (ag_worker_folder){ 0 };
+}
+
+/* The collections beside the one that is audited. Read again for each job, save by the processes of one command. */
+static ag_neighbours *neighbours_of(ag_worker *w, const ag_ctx *ctx, ag_str uri)
+{
+	ag_worker_folder *f = &w->folder;
+	ag_source_place *places;
+	ag_err ignored;
+	size_t n = 0;
+
+	if (f->arena && w->address && ag_str_eq(f->uri, uri))
+		return f->neighbours;
+	ag_worker_folder_release(f);
+	f->arena = ag_arena_new();
+	f->uri = ag_str_dup(f->arena, uri);
+	if (!ag_source_list(ctx, uri, f->arena, &places, &n, &ignored) && n > 1)
+		f->neighbours = ag_neighbours_new(places, n);
+	return f->neighbours;
+}
+
 static ag_status run_audit(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_arena *arena,
                            ag_job_outcome *ret)
 {
 	ag_source_place *places;
+	target of;
 	payload p;
 	ag_str uri = { 0 };
 	size_t n;
@@ -519,7 +559,10 @@ static ag_status run_audit(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_aren
 	/* Of a schedule a job has no target yet, by which the jobs of a server are limited. */
 	if (n > 1 || (!job->target.len && target_of(uri, arena).len))
 		return become_places(job, &p, uri, places, n, arena, ret);
-	return run_place(w, ctx, job, &places[0], arena, ret);
+	of = (target){ &places[0], neighbours_of(w, ctx, uri) };
+	st = run_place(w, ctx, job, &of, arena, ret);
+	ag_neighbours_log_unread(of.neighbours);
+	return st;
 }
 
 static void run(ag_worker *w, const ag_ctx *ctx, ag_job *job, ag_arena *arena, ag_job_outcome *ret)

@@ -14,6 +14,15 @@
 
 #define AG_JOB_QUEUE "main" /* where nobody names another one */
 
+/* A folder whose collections are audited one after another: the keys of each are read once. */
+typedef struct ag_worker_folder {
+	ag_arena *arena; /* NULL = there is none */
+	ag_str uri;
+	struct ag_neighbours *neighbours;
+} ag_worker_folder;
+
+void ag_worker_folder_release(ag_worker_folder *f);
+
 /* What a kind works with: of one worker. */
 typedef struct ag_worker {
 	ag_app *app;
@@ -23,6 +32,8 @@ typedef struct ag_worker {
 	/* Of jobs that this process has made itself: the address that is meant by one without its password. NULL, or `shown` back. */
 	ag_str (*address)(void *arg, ag_str shown);
 	void *address_arg;
+	ag_worker_folder
+		folder; /* of the last audit, only where `address` is set: its process ends with its command */
 } ag_worker;
 
 /* How an attempt ended. Texts in the job's arena. */

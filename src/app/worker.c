@@ -373,6 +373,7 @@ ag_status ag_worker_run(ag_app *app, const ag_worker_opts *o, uint64_t *ret_n, a
 		ag_app_retention_stop(retention);
 	}
 	ag_otlp_stop(traces);
+	ag_worker_folder_release(&w.base.folder);
 	ag_store_close(w.heart.store);
 	ag_store_close(w.waiter);
 	*ret_n = w.ndone;

@@ -338,13 +338,16 @@ static ag_status keep_named(job *j, ag_str shown, ag_source_place *places, size_
 static void audit_uri(job *j, ag_str uri)
 {
 	const ag_str shown = ag_source_shown(uri, j->arena);
-	ag_source_place *places = NULL;
+	ag_source_place *places = NULL, *all;
 	ag_neighbours *neighbours;
 	ag_err err = { 0 };
-	size_t n = 0;
+	size_t n = 0, nall;
+	ag_status st = ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err);
 
-	if (ag_source_list(&j->c->app.ctx, uri, j->arena, &places, &n, &err) ||
-	    keep_named(j, shown, places, &n, &err)) {
+	all = ag_new_n(j->arena, ag_source_place, n + 1);
+	for (nall = 0; !st && nall < n; nall++)
+		all[nall] = places[nall];
+	if (st || keep_named(j, shown, places, &n, &err)) {
 		fail_source(j, shown, &err);
 		return;
 	}
@@ -354,7 +357,8 @@ static void audit_uri(job *j, ag_str uri)
 	/* Who names collections has left the others out. */
 	if (!ag_cli_has(j->c, "collections"))
 		note_skipped(j, uri);
-	j->opts.neighbours = neighbours = n > 1 ? ag_neighbours_new(places, n) : NULL;
+	/* References are checked in all collections of the folder, whichever are audited. */
+	j->opts.neighbours = neighbours = nall > 1 ? ag_neighbours_new(all, nall) : NULL;
 	for (size_t i = 0; i < n && !j->cancelled; i++)
 		audit_place(j, &places[i]);
 	j->opts.neighbours = NULL;
@@ -624,7 +628,8 @@ static void note_no_model(ag_cli *c)
 		if (ag_cli_has(c, flags[i])) {
 			ag_cli_note(
 				c,
-				"--%s does nothing here: no model is asked without --planner llm",
+				"--%s does nothing here: no model is asked without --planner llm or "
+				"both",
 				flags[i]);
 			return;
 		}
@@ -786,7 +791,7 @@ const ag_command ag_cmd_audit = {
 		"argus audit mongodb://ann@db.example.org/shop --collections orders,customers # of a server\n"
 		"argus audit orders.csv --baseline main.json --fail-on medium # only what is new fails the build\n"
 		"argus audit --all --jobs 4 # the documents of all projects, four at a time\n"
-		"argus audit orders.csv --planner llm --max-cost 0.50 # a model decides what to look at",
+		"argus audit orders.csv --planner both --max-cost 0.50 # all checks, then a model adds what it understands",
 	.options = options,
 	.noption = AG_NELEM(options),
 	.agent = &ag_agent_audit,

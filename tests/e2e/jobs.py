@@ -111,6 +111,26 @@ def same_reports(store):
     check("several processes need a store", r.returncode == 1 and "in memory" in r.stderr, r)
 
 
+def orphans(store):
+    """References from one collection to another are checked by several processes as by one, whichever are audited."""
+    os.makedirs(DIR + "/claims")
+    with open(DIR + "/claims/claims.ndjson", "w", encoding="utf-8") as f:
+        for i in range(1000):
+            f.write('{"claim":%d,"policy_no":"P-%d"}\n' % (i, 9000 + i if i % 100 == 7 else 100 + i % 60))
+    with open(DIR + "/claims/policies.ndjson", "w", encoding="utf-8") as f:
+        for i in range(60):
+            f.write('{"policy_no":"P-%d","tariff":"a"}\n' % (100 + i))
+
+    def found(*options):
+        r = argus("audit", DIR + "/claims", "--output", "json", "--no-history", "--store", store, *options)
+        whole = json.loads(r.stdout)
+        return [(f["field"], f["affected_count"]) for x in whole.get("reports", [whole]) for f in x["findings"] if f["category"] == "referential"]
+    want = [("policy_no", 10)]
+    for options in ((), ("--jobs", "2"), ("--collections", "claims"), ("--collections", "claims", "--jobs", "2")):
+        got = found(*options)
+        check("broken references are found with %s" % (" ".join(options) or "one process"), got == want, got)
+
+
 def killed_children(store):
     """A process of argus audit --jobs is killed: another one goes on with its run."""
     # Into files: a pipe that nobody reads would stop the program at its end, and then there are no children to kill.
@@ -448,6 +468,7 @@ def main():
     setup()
     sqlite, postgres = DIR + "/store.db", URL + "jobs"
     same_reports(sqlite)
+    orphans(sqlite)
     killed_children(sqlite)
     for store in (sqlite, postgres):
         what_people_do(store)
