@@ -36,6 +36,9 @@ typedef struct ag_planner_type {
 
 struct ag_planner {
 	const ag_planner_type *type; /* first member of each implementation */
+	/* Steps so far that the budget of iterations does not count; UINT_MAX: none counts yet. A planner that changes its type in
+	 * propose() has proposed nothing: it is asked again, within the budget, as what it is now. */
+	unsigned uncounted;
 	/* Set by the loop where the agent keeps text: called with the pieces of a reply as they come, on the run's thread.
 	 * is_void: what was said of this reply is void. NULL = nobody listens. */
 	void (*say)(void *arg, ag_str text, bool is_void);

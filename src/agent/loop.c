@@ -193,7 +193,11 @@ bool ag_loop_budget_left(const ag_loop *l, ag_str *why)
 {
 	const ag_budget *b = &l->opts->budget;
 
-	if (b->iterations && l->ret->iterations >= b->iterations) {
+	const unsigned uncounted = l->opts->planner->uncounted;
+	const unsigned counted = l->ret->iterations > uncounted ? l->ret->iterations - uncounted
+	                                                        : 0;
+
+	if (b->iterations && counted >= b->iterations) {
 		*why = ag_str_printf(l->arena, "the budget of %u iterations is used up",
 		                     b->iterations);
 		return false;
@@ -305,6 +309,7 @@ static ag_status planner_failed(ag_loop *l, const ag_err *why, ag_err *err)
 static ag_status step(ag_loop *l, ag_err *err)
 {
 	const ag_planner *planner = l->opts->planner;
+	const ag_planner_type *type = planner->type;
 	const ag_ctx limited = model_ctx(l);
 	ag_proposal p = { 0 };
 	ag_err why = { 0 };
@@ -315,9 +320,13 @@ static ag_status step(ag_loop *l, ag_err *err)
 		return st;
 	l->iteration = ++l->ret->iterations;
 	ag_buf_clear(&l->text);
-	if (planner->type->propose(l->opts->planner, planner->type->asks_model ? &limited : l->ctx,
-	                           l->step, &p, &why))
+	if (type->propose(l->opts->planner, type->asks_model ? &limited : l->ctx, l->step, &p,
+	                  &why))
 		return planner_failed(l, &why, err);
+	if (planner->type != type) {
+		l->ret->iterations--;
+		return AG_OK;
+	}
 	/* A share of certainty, whatever a model writes; NaN counts as none. */
 	p.confidence = p.confidence > 1 ? 1 : p.confidence >= 0 ? p.confidence : 0;
 	return ag_loop_act(l, &p, err);

@@ -21,7 +21,7 @@ struct ag_audit {
 	ag_source *source;
 	const ag_source_info *info; /* as the run began with it */
 	const ag_audit_opts *opts;
-	const char *planner;
+	const ag_planner *planner;
 	ag_audit_state state;
 	ag_run_row *row;
 	ag_str report;
@@ -80,6 +80,11 @@ const ag_audit_opts *ag_audit_opts_of(const ag_audit *a)
 	return a->opts;
 }
 
+const ag_planner *ag_audit_planner_of(const ag_audit *a)
+{
+	return a->planner;
+}
+
 ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **ret, ag_err *err)
 {
 	if (!a->has_profile) {
@@ -126,7 +131,7 @@ static ag_str report_of(ag_audit *a)
 	const ag_report_of of = { .state = &a->state,
 		                  .opts = a->opts,
 		                  .info = a->info,
-		                  .planner = a->planner,
+		                  .planner = a->planner->type->name,
 		                  .run = &a->row->id };
 
 	return ag_report_text_of(&of, a->arena);
@@ -258,6 +263,7 @@ static ag_status derive(void *env, ag_arena *arena, const ag_event *ev, ag_run_r
 static const ag_planner_kind planners[] = {
 	{ "builtin", ag_planner_builtin_make },
 	{ "llm", ag_planner_llm_make },
+	{ "both", ag_planner_both_make },
 };
 
 /* Its planners bring their own budgets of steps. */
@@ -338,8 +344,9 @@ static ag_status set_up(ag_audit *a, ag_planner_make make, void *make_arg, ag_ru
 	run->planner = make(a, make_arg);
 	if (!run->budget.iterations)
 		run->budget.iterations = run->planner->type->default_iterations;
-	a->state.budget = run->budget.iterations;
-	a->planner = run->planner->type->name;
+	a->state.budget = strcmp(run->planner->type->name, "both") == 0 ? 0
+	                                                                : run->budget.iterations;
+	a->planner = run->planner;
 	a->row = &run->row;
 	return AG_OK;
 }
@@ -430,7 +437,8 @@ ag_status ag_audit_run(const ag_ctx *ctx, const ag_audit_job *job, ag_arena *are
 	before = opts->history_before_ms ? ag_id_floor(opts->history_before_ms) : run.row.id;
 	st = set_up(a, job->make, job->make_arg, &run, err);
 	run.started = st ? AG_S("")
-	                 : ag_start_payload(&effective, &run.budget, a->info, a->planner, arena);
+	                 : ag_start_payload(&effective, &run.budget, a->info,
+	                                    a->planner->type->name, arena);
 	run.on_event = job->on_event;
 	run.on_event_arg = job->on_event_arg;
 	run.opening = &opening;
@@ -514,11 +522,11 @@ static ag_status open_again(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, ag
 
 static ag_status check_planner(const ag_audit *a, ag_str planner, ag_err *err)
 {
-	if (ag_str_eqc(planner, a->planner))
+	if (ag_str_eqc(planner, a->planner->type->name))
 		return AG_OK;
 	return ag_fail(err, AG_INVALID, "audit.resume",
 	               "the planner of this run is \"%.*s\", not \"%s\"", AG_FMT(planner),
-	               a->planner);
+	               a->planner->type->name);
 }
 
 static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const ag_start_log *log,
@@ -530,7 +538,8 @@ static ag_status go_on(ag_audit *a, const ag_ctx *ctx, ag_run_opts *run, const a
 		st = open_again(a, ctx, run, err);
 	if (!st)
 		st = ag_loop_resume(ctx, run, log->events, log->n,
-		                    ag_start_resumed_payload(a->opts, &run->budget, a->planner,
+		                    ag_start_resumed_payload(a->opts, &run->budget,
+		                                             a->planner->type->name,
 		                                             a->state.sittings + 1, a->arena),
 		                    a->arena, &ret->run_result, err);
 	if (!st)

@@ -106,8 +106,14 @@ typedef struct ag_audit ag_audit; /* one run: its source, state and caches */
 typedef ag_planner *(*ag_planner_make)(void *env, void *arg);
 /* Needs no model: it forms hypotheses from the profile of the data. */
 ag_planner *ag_planner_builtin_make(void *env, void *arg);
+/* Did it propose all that it knows? ret_nstep: its steps before the conclusion, of all sittings. */
+bool ag_planner_builtin_is_done(const ag_planner *p, unsigned *ret_nstep);
 /* Of opts.planner_llm; asks for one AgentAction per step. */
 ag_planner *ag_planner_llm_make(void *env, void *arg);
+/* The builtin planner first; then the model, which sees what it found. */
+ag_planner *ag_planner_both_make(void *env, void *arg);
+/* Has the builtin planner of a run with both handed over? Then the iteration with which the model's budget ends, else 0. */
+unsigned ag_planner_both_budget(const ag_audit *a);
 
 /* Lists the run of a collection as running, under that id (NULL = a new one). Ended by ag_audit_run() with opts.early, or by ag_audit_abandon().
  * errors  of the store */
@@ -203,6 +209,7 @@ ag_audit *ag_audit_for_reading(ag_source *source, const ag_audit_opts *opts, ag_
 ag_audit_state *ag_audit_state_of(ag_audit *a);
 ag_source *ag_audit_source(ag_audit *a);
 const ag_audit_opts *ag_audit_opts_of(const ag_audit *a);
+const ag_planner *ag_audit_planner_of(const ag_audit *a); /* NULL outside of a run */
 /* The profile, made on first use and kept for the run. */
 AG_CHECK ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **ret,
                                     ag_err *err);

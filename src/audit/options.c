@@ -22,7 +22,8 @@ _Static_assert(AG_MALFORMED_FAIL == 0 && AG_MALFORMED_WARN == 1 && AG_MALFORMED_
 
 _Static_assert(AG_PROFILE_FAST == 0 && AG_PROFILE_THOROUGH == 2, "order of profiles");
 
-static const char *const planners[] = { "builtin", "llm", NULL }; /* as in the agent's row */
+static const char *const planners[] = { "builtin", "llm", "both",
+	                                NULL }; /* as in the agent's row */
 static const char *const fail_ons[] = { "none", "low", "medium", "high", "critical", NULL };
 static const char *const profiles[] = { "fast", "balanced", "thorough", NULL };
 static const char *const severities[] = { "low", "medium", "high", "critical", NULL };
@@ -39,7 +40,7 @@ const ag_setting ag_audit_options[] = {
 	  .flag_help = "documents to learn the schema from (default: the planner's choice)" },
 	{ "audit", "max_iterations", AG_SET_COUNT, .min = 1, .max = MAX_STEPS, .unset = "auto",
 	  .fallback = "auto", FIELD(budget.iterations),
-	  .help = "Steps of the planner. auto: the planner decides (builtin: as many as it needs, llm: 20).",
+	  .help = "Steps of the planner. auto: the planner decides (builtin: as many as it needs, llm: 20, both: 20 of the model).",
 	  .flag = "max-iterations", .flag_arg = "N", .flag_help = "steps of the planner" },
 	{ "audit", "max_calls", AG_SET_COUNT, .min = 1, .max = MAX_STEPS, .unset = "none",
 	  .fallback = "none", FIELD(budget.calls),
@@ -92,8 +93,9 @@ const ag_setting ag_audit_options[] = {
 	          "exit with 3 when there is a finding of low, medium, high, critical or above" },
 	{ "audit", "planner", AG_SET_CHOICE, .one_of = planners, .fallback = "builtin",
 	  FIELD(planner),
-	  .help = "Who decides what is looked at. builtin needs no model; llm asks one.",
-	  .flag = "planner", .flag_arg = "NAME", .flag_help = "builtin (no model), or llm" },
+	  .help = "Who decides what is looked at. builtin needs no model; llm asks one; both: first builtin, then "
+	          "llm, which sees what builtin found.",
+	  .flag = "planner", .flag_arg = "NAME", .flag_help = "builtin (no model), llm, or both" },
 	{ "audit", "self_model", AG_SET_TEXT, .unset = "auto", .fallback = "auto",
 	  FIELD(self_model), .help = "The model of the evaluator \"self\". auto: the planner's.",
 	  .flag = "self-model", .flag_arg = "NAME", .flag_help = "of the evaluator self" },

@@ -33,7 +33,7 @@ static bool was_interrupted(const ag_trace_entry *t)
 
 void ag_past_steps_init(ag_past_steps *p, const ag_audit_state *s, ag_arena *arena)
 {
-	p->n = 0;
+	p->n = p->ntaken = 0;
 	p->items = ag_new_n(arena, ag_past_step, s->trace.n ? s->trace.n : 1);
 	for (size_t i = 0; i < s->trace.n; i++) {
 		const ag_trace_entry *t = &s->trace.items[i];
@@ -71,7 +71,9 @@ bool ag_past_steps_take(ag_past_steps *p, const ag_proposal *step, ag_arena *are
 		return false;
 	hash = step_hash(step->action, ag_extjson_str(arena, &v, AG_EXTJSON_RELAXED));
 	for (size_t i = lower_bound(p, hash); i < p->n && p->items[i].hash == hash; i++)
-		if (!p->items[i].is_taken)
+		if (!p->items[i].is_taken) {
+			p->ntaken++;
 			return p->items[i].is_taken = true;
+		}
 	return false;
 }

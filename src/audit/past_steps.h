@@ -11,7 +11,7 @@ typedef struct ag_past_step {
 
 typedef struct ag_past_steps {
 	ag_past_step *items; /* by hash; the same step may stand there more than once */
-	size_t n;
+	size_t n, ntaken;
 } ag_past_steps;
 
 /* What the state holds now: nothing when a run begins. Lives in arena. */

@@ -50,6 +50,7 @@ typedef struct builtin {
 	bool folding;
 	size_t left_out;
 	ag_past_steps past; /* of earlier sittings */
+	unsigned nstep;     /* of this one */
 } builtin;
 
 static int by_promise(const void *a, const void *b)
@@ -366,6 +367,12 @@ static void fold(builtin *bu, suspect *a, suspect *b, ag_arena *arena)
 		b->main = a;
 }
 
+/* A query that was answered: in an earlier sitting it was a step. */
+static void take_known(builtin *b, const ag_proposal *p, ag_arena *arena)
+{
+	AG_IGNORE(ag_past_steps_take(&b->past, p, arena), "then this sitting asked it");
+}
+
 static bool next_test(builtin *b, field_group *g, ag_arena *arena, ag_proposal *ret)
 {
 	uint64_t known;
@@ -373,10 +380,10 @@ static bool next_test(builtin *b, field_group *g, ag_arena *arena, ag_proposal *
 	while (b->test < g->n) {
 		const suspect *c = &g->items[b->test++];
 
-		if (count_of(b, c->h->evidence, c->is_filter, arena, &known))
-			continue;
 		propose_test(c, arena, ret);
-		if (!ag_past_steps_take(&b->past, ret, arena))
+		if (count_of(b, c->h->evidence, c->is_filter, arena, &known))
+			take_known(b, ret, arena);
+		else if (!ag_past_steps_take(&b->past, ret, arena))
 			return true;
 	}
 	return false;
@@ -398,13 +405,16 @@ static bool next_overlap(builtin *b, field_group *g, ag_arena *arena, ag_proposa
 
 			if (!c->is_filter || c->main)
 				continue;
-			if (!b->folding &&
-			    !count_of(b, both_of(a, c, arena), true, arena, &known)) {
-				b->folding =
-					true; /* asked: on the next turn the answer is there, or never */
+			if (!b->folding) {
 				propose_overlap(a, c, arena, ret);
-				if (!ag_past_steps_take(&b->past, ret, arena))
-					return true;
+				if (count_of(b, both_of(a, c, arena), true, arena, &known)) {
+					take_known(b, ret, arena);
+				} else {
+					b->folding =
+						true; /* asked: on the next turn the answer is there, or never */
+					if (!ag_past_steps_take(&b->past, ret, arena))
+						return true;
+				}
 			}
 			fold(b, a, c, arena);
 		}
@@ -445,10 +455,9 @@ static bool next_in_fields(builtin *b, const ag_ctx *ctx, ag_arena *arena, ag_pr
 	return false;
 }
 
-static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
-                         ag_err *err)
+static ag_status next_step(builtin *b, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
+                           ag_err *err)
 {
-	builtin *b = (builtin *)self;
 	const ag_profile *profile;
 	ag_status st;
 	draft d;
@@ -494,6 +503,16 @@ static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, a
 	return AG_OK;
 }
 
+static ag_status propose(ag_planner *self, const ag_ctx *ctx, ag_arena *arena, ag_proposal *ret,
+                         ag_err *err)
+{
+	builtin *b = (builtin *)self;
+	const ag_status st = next_step(b, ctx, arena, ret, err);
+
+	b->nstep += !st && b->phase != PH_CONCLUDE;
+	return st;
+}
+
 static const ag_planner_type builtin_type = { .name = "builtin", .propose = propose };
 
 ag_planner *ag_planner_builtin_make(void *env, void *arg)
@@ -508,4 +527,12 @@ ag_planner *ag_planner_builtin_make(void *env, void *arg)
 	b->arena = arena;
 	ag_past_steps_init(&b->past, ag_audit_state_of(a), arena);
 	return &b->base;
+}
+
+bool ag_planner_builtin_is_done(const ag_planner *p, unsigned *ret_nstep)
+{
+	const builtin *b = (const builtin *)p;
+
+	*ret_nstep = b->nstep + (unsigned)b->past.ntaken;
+	return b->phase == PH_CONCLUDE;
 }

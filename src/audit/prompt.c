@@ -197,6 +197,18 @@ ag_status ag_prompt_prefix(ag_audit *a, ag_arena *arena, ag_str *ret, ag_err *er
 	return st;
 }
 
+/* After the builtin planner: what is left to do. */
+static ag_status add_note_of_both(ag_arena *arena, ag_str *io, ag_err *err)
+{
+	ag_str note;
+	const ag_status st = ag_prompt_file("prompts/audit/note_both.md", NULL, 0, arena, &note,
+	                                    err);
+
+	if (!st)
+		*io = ag_str_printf(arena, "%.*s\n\n%.*s", AG_FMT(*io), AG_FMT(note));
+	return st;
+}
+
 ag_status ag_prompt_planner(void *env, ag_arena *arena, ag_prompt *ret, ag_err *err)
 {
 	ag_audit *a = env;
@@ -204,6 +216,8 @@ ag_status ag_prompt_planner(void *env, ag_arena *arena, ag_prompt *ret, ag_err *
 	ag_status st = ag_prompt_system(ag_audit_opts_of(a), ag_audit_tools.tools,
 	                                ag_audit_tools.ntool, arena, &p.system, err);
 
+	if (!st && ag_planner_both_budget(a))
+		st = add_note_of_both(arena, &p.system, err);
 	if (!st)
 		st = ag_prompt_prefix(a, arena, &p.prefix, err);
 	if (st)

@@ -80,11 +80,12 @@ static void add_names(const trailer *t, const char *title, standing which)
 static void write_status(const trailer *t)
 {
 	const ag_rule_opts *r = &t->s->rules;
+	const unsigned budget = t->s->budget ? t->s->budget : ag_planner_both_budget(t->audit);
 	size_t covered, paths;
 
 	ag_buf_addf(t->out, "\nSTATUS\nIteration %u", t->s->iteration + (t->for_planner ? 1 : 0));
-	if (t->s->budget)
-		ag_buf_addf(t->out, "/%u", t->s->budget);
+	if (budget)
+		ag_buf_addf(t->out, "/%u", budget);
 	ag_buf_addf(t->out, ". Sampled %llu of %llu documents.",
 	            (unsigned long long)t->s->documents_sampled,
 	            (unsigned long long)t->s->collection_size);

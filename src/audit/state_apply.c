@@ -427,7 +427,8 @@ static void apply_sitting(ag_audit_state *s, const ag_event *ev, const ag_val *p
 	s->status = s->status_why = AG_S("");
 	s->pricing_version = ag_val_member_str(p, "pricing_version");
 	/* Older logs do not say it. */
-	if (budget)
+	/* With both planners the steps of one of them count, which the log does not tell apart. */
+	if (budget && !ag_str_eqc(ag_val_member_str(p, "planner"), "both"))
 		s->budget = (unsigned)ag_val_member_u64(budget, "iterations");
 }
 
