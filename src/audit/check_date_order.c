@@ -298,6 +298,18 @@ static stage stage_of_name(const ag_field_name *n)
 	return STAGE_NONE;
 }
 
+/* "scheduled.arrival": what a plan holds is planned, whatever it is called. */
+static bool is_planned(const ag_frame_col *c)
+{
+	const ag_field_name n = ag_field_name_of(c->f->path);
+
+	for (size_t i = 0; i < AG_NELEM(stage_words); i++)
+		if (stage_words[i].stage == STAGE_PLAN && c->f->parent != UINT32_MAX &&
+		    ag_field_has_word(&n, stage_words[i].word))
+			return true;
+	return false;
+}
+
 /* "paid.at": the object says what "at" does not. */
 static stage stage_of(const ag_frame_col *c)
 {
@@ -309,7 +321,7 @@ static stage stage_of(const ag_frame_col *c)
 			n = ag_field_name_of(c->f->path);
 			break;
 		}
-	return stage_of_name(&n);
+	return is_planned(c) ? STAGE_PLAN : stage_of_name(&n);
 }
 
 /* NAN: no date that can be read. */

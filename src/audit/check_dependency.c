@@ -10,6 +10,7 @@
  *
  * A field and another one of the same object or with the same first word (depot, depot_name) may be a dependency that is
  * broken far more often: then each group has another usual value, and what is odd is spread over many values. That is low.
+ * So is a value that changed once in each broken group: see ag_frame_changes_once().
  *
  * Speaks: dependencies broken in at most 10% of the rows that can be judged, those of one object up to 45%, votes up to
  * 50%. Groups of fewer than MIN_GROUP rows cannot be judged. */
@@ -36,6 +37,7 @@
 #define OPEN_SHARE   0.9
 #define OPEN_CHANCE  0.01 /* that the same number of strays ended there */
 #define VOTE_BROKEN  0.5
+#define VOTE_OFF     0.8 /* of the errors that guessing the most frequent value makes */
 #define VOTE_DECIDED 0.8 /* of the groups have a majority */
 #define CLEAR_RATIO  3   /* the usual value is at least so much more frequent in its group */
 #define MAX_DEPS     256
@@ -349,7 +351,9 @@ static void find_votes(search *s, uint32_t key, dep *d)
 		d->b = b;
 		d->is_vote = true;
 		clear(d, &fr->cols[key]);
+		/* Where guessing the most frequent value of all is nearly as good, the key decides nothing. */
 		if (!measure(s, d, &t, 1) || d->broken > VOTE_BROKEN || is_measure(col) ||
+		    (double)t.odd > VOTE_OFF * (double)t.off ||
 		    (double)t.decided < VOTE_DECIDED * t.groups || is_told(s, d))
 			continue;
 		agree++;
@@ -406,8 +410,11 @@ static ag_status find_deps(search *s, ag_err *err)
 			if (!measure(s, &d, &t, WEAK_BROKEN))
 				continue;
 			d.is_weak = !is_dependency(&t, d.broken);
-			if (!d.is_weak || is_weak_dependency(s, &d, &t))
-				add_dep(s, &d, &fr->cols[a]);
+			if (d.is_weak && !is_weak_dependency(s, &d, &t))
+				continue;
+			d.is_weak = d.is_weak || ag_frame_changes_once(&fr->cols[a], &fr->cols[b],
+			                                               grouped(s, a), d.usual);
+			add_dep(s, &d, &fr->cols[a]);
 		}
 		st = ag_ctx_check(s->x->ctx, err);
 	}

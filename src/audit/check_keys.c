@@ -192,6 +192,7 @@ void ag_check_duplicate_key(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	h->min_count = 2;
+	h->is_copy = !is_id;
 	if (!is_sure) {
 		h->severity = AG_LOW;
 		ag_suspect_fix(h);

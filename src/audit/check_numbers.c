@@ -441,6 +441,12 @@ static bool is_member(const ag_path_profile *f, double v)
 	       count_of(f, v) * 4 >= f->values[f->nvalue / 2].n;
 }
 
+/* The largest number, and more than once: the end of a scale, at which an instrument stops. */
+static bool is_limit(const ag_path_profile *f, double v)
+{
+	return v == f->num.q.max && count_of(f, v) > 1;
+}
+
 void ag_check_outlier(AG_CHECK_ARGS)
 {
 	ag_arena *a = out->arena;
@@ -483,6 +489,10 @@ void ag_check_outlier(AG_CHECK_ARGS)
 	h = ag_suspect(out, f, "outlier", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
+	if (high.found && !low.found && is_limit(f, high.nearest)) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	}
 	h->is_far = true;
 	h->low = low.found ? low.bound : -HUGE_VAL;
 	h->high = high.found ? high.bound : HUGE_VAL;

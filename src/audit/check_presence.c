@@ -13,6 +13,8 @@
 #define MIN_OBJECTS 5 /* fewer have no rule that one of them could break */
 #define FEW_OBJECTS \
 	20 /* below it a single gap is 5%: only the name can say that a field is expected */
+#define SOME_OF_FEW \
+	0.25 /* of few nested objects: a part of a document takes what was measured or bought */
 #define FEW_GAPS      0.01 /* of an unknown field: up to here gaps are suspicious */
 #define SPREAD        2 /* times the square root of the gaps: how far chance moves their number */
 #define SOME_GAPS     0.10 /* of an expected one: up to here whatever else there is */
@@ -62,6 +64,7 @@ static bool is_surely_few(double share, uint64_t n, double limit)
 ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, double share,
                          const ag_catalogue_opts *o)
 {
+	const bool is_of_document = f->parent == UINT32_MAX;
 	/* A date that is not there yet: something has not happened. */
 	bool pending = (f->date.n * 2 > f->n || f->str.by_date[AG_DATE_ISO] * 2 > f->n) &&
 	               !(n->traits & (AG_TRAIT_CORE | AG_TRAIT_BIRTH | AG_TRAIT_PAST));
@@ -78,10 +81,13 @@ ag_lack ag_lack_severity(const ag_path_profile *f, const ag_field_name *n, doubl
 		/* Of few objects, and where the gap is the rule, the name alone is a weaker sign: "price" still says
 		 * that each has one, "old_price" does not. */
 		if (share >= MOSTLY)
-			return n->nword == 1 && !f->in_array && is_expected(n) ? AG_LACK_MEDIUM
-			                                                       : AG_LACK_LOW;
+			return n->nword == 1 && is_of_document && is_expected(n) ? AG_LACK_MEDIUM
+			                                                         : AG_LACK_LOW;
 		if (f->nparent < FEW_OBJECTS)
-			return f->in_array || !is_expected(n) ? AG_LACK_LOW : AG_LACK_MEDIUM;
+			return f->in_array || !is_expected(n) ||
+			                       (!is_of_document && share > SOME_OF_FEW)
+			               ? AG_LACK_LOW
+			               : AG_LACK_MEDIUM;
 		if (share >= o->null_rate_critical_threshold)
 			return AG_LACK_HIGH;
 		return share >= o->null_rate_warning_threshold || share <= SOME_GAPS
@@ -245,6 +251,7 @@ void ag_check_nulls(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
+	h->is_gap = true;
 	ag_suspect_say(
 		h,
 		is_fold ? "the field has no value in some documents: null, or not there at all"
@@ -312,6 +319,7 @@ void ag_check_missing(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
+	h->is_gap = true;
 	ag_suspect_say(
 		h, "some documents lack the field that the others have",
 		"an older writer, a partial import, or an update that removed it",
@@ -392,7 +400,7 @@ void ag_check_empty_string(AG_CHECK_ARGS)
 	if (!nblank)
 		cond = OBJ(a, KV("$eq", ag_ev_text("")));
 	else
-		cond = ag_ev_regex(a, nempty ? "^\\s*$" : "^\\s+$", "");
+		cond = ag_ev_regex(a, nempty ? "^[\\t-\\r ]*$" : "^[\\t-\\r ]+$", "");
 	h = ag_suspect(out, f, "empty_string", ag_lack_as_severity(v), 0.95,
 	               ag_ev_where(a, f, cond));
 	if (!h)

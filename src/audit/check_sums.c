@@ -62,17 +62,26 @@ static bool is_top_array(const ag_frame *fr)
 	return n == 1 && fr->step == 1 && fr->doc;
 }
 
-static void add_total(ag_sums *s, const ag_sums *items, uint32_t a, uint32_t b, ag_arena *arena)
+/* b: UINT32_MAX = a alone. Does nothing where there is no room left. */
+static void add_total(ag_sums *s, const ag_sums *items, uint32_t a, uint32_t b, uint32_t *io_n,
+                      ag_arena *arena)
 {
 	const uint32_t nrow = s->fr->nrow;
 	const bool is_product = b != UINT32_MAX;
 	ag_number *x = &s->items[s->n];
-	double *total = ag_new_n(arena, double, nrow + 1),
-	       *of_a = ag_new_n(arena, double, nrow + 1), *of_b = ag_new_n(arena, double, nrow + 1);
-	uint32_t *seen = ag_new_n(arena, uint32_t, nrow + 1);
-	bool *tells = ag_new_n(arena, bool, nrow + 1);
+	double *total, *of_a, *of_b;
+	uint32_t *seen;
+	bool *tells;
 	const int decimals = items->items[a].decimals + (is_product ? items->items[b].decimals : 0);
 
+	if (*io_n == AG_SUM_TOTALS || s->n == AG_SUM_NUMBERS)
+		return;
+	++*io_n;
+	total = ag_new_n(arena, double, nrow + 1);
+	of_a = ag_new_n(arena, double, nrow + 1);
+	of_b = ag_new_n(arena, double, nrow + 1);
+	seen = ag_new_n(arena, uint32_t, nrow + 1);
+	tells = ag_new_n(arena, bool, nrow + 1);
 	for (uint32_t r = 0; r < items->fr->nrow; r++) {
 		const uint32_t doc = items->fr->doc[r];
 		const double v = ag_sums_value(items, a, r),
@@ -110,13 +119,12 @@ void ag_sums_add_totals(ag_sums *s, const ag_across *x, ag_arena *arena)
 		items.items = ag_new_n(arena, ag_number, AG_SUM_NUMBERS + 1);
 		for (size_t i = 0; i < items.fr->ncol && items.n < MAX_ITEM_NUMBERS; i++)
 			(void)ag_sums_add_number(&items, &items.fr->cols[i], arena);
+		/* Each number alone first: the room is limited, and a sum of amounts is surer than one of products. */
 		for (uint32_t a = 0; a < items.n; a++)
-			for (uint32_t b = a + 1; b <= items.n; b++) {
-				if (ntotal == AG_SUM_TOTALS || s->n == AG_SUM_NUMBERS)
-					return;
-				add_total(s, &items, a, b == items.n ? UINT32_MAX : b, arena);
-				ntotal++;
-			}
+			add_total(s, &items, a, UINT32_MAX, &ntotal, arena);
+		for (uint32_t a = 0; a < items.n; a++)
+			for (uint32_t b = a + 1; b < items.n; b++)
+				add_total(s, &items, a, b, &ntotal, arena);
 	}
 }
 
@@ -552,6 +560,47 @@ static void drop_explained(ag_sums *s, size_t nshort)
 	s->nfound = n;
 }
 
+/* Another field tells the exceptions: what public bodies pay is without the tax. */
+static bool is_told(const ag_sums *s, const ag_relation *r, uint8_t *mark)
+{
+	for (uint32_t row = 0; row < s->fr->nrow; row++) {
+		const double off = off_of(s, r, row);
+
+		mark[row] = isnan(off)                   ? AG_ROW_NONE
+		            : is_zero(off, r->tolerance) ? AG_ROW_USUAL
+		                                         : AG_ROW_ODD;
+	}
+	return ag_frame_tells_odd(s->fr, s->items[r->a].col, mark);
+}
+
+/* The value is in another relation that has hardly an exception: then the value is right. */
+static bool is_confirmed(const ag_sums *s, const ag_relation *r)
+{
+	for (size_t i = 0; i < s->nfound; i++) {
+		const ag_relation *q = &s->found[i];
+		bool has_it = q->a == r->a;
+
+		for (uint32_t k = 0; k < q->nterm; k++)
+			has_it = has_it || q->term[k] == r->a;
+		if (q != r && has_it && q->odd * 20 <= r->odd)
+			return true;
+	}
+	return false;
+}
+
+static void doubt(ag_sums *s)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
+	uint8_t *mark = ag_new_n(arena, uint8_t, s->fr->nrow + 1);
+
+	for (size_t i = 0; i < s->nfound; i++) {
+		ag_relation *r = &s->found[i];
+
+		if (r->odd && s->items[r->a].col && !r->is_doubtful)
+			r->is_doubtful = is_confirmed(s, r) || is_told(s, r, mark);
+	}
+}
+
 ag_status ag_sums_find_long(ag_sums *s, const ag_ctx *ctx, ag_err *err)
 {
 	const size_t nshort = s->nfound;
@@ -577,5 +626,6 @@ ag_status ag_sums_find_long(ag_sums *s, const ag_ctx *ctx, ag_err *err)
 			extend(p, &(set){ .n = 0 }, 0, size);
 	}
 	drop_explained(s, nshort);
+	doubt(s);
 	return p->st;
 }

@@ -281,6 +281,15 @@ static bool has_digits(const ag_path_profile *f)
 	return all >= 3 && with * 10 >= all * 9;
 }
 
+#define MAX_KINDS 12
+
+/* One of few labels, each on several rows. */
+static bool is_one_of_kinds(const ag_path_profile *f, const ag_value_count *v)
+{
+	return f->values_complete && f->ndistinct > 2 && f->ndistinct <= MAX_KINDS &&
+	       f->nscalar >= 2 * f->ndistinct && v->n * f->ndistinct * 8 >= f->nscalar;
+}
+
 #define MANY_NAMES 0.05 /* of the names: no surname is so frequent */
 
 /* How sure is it that a value stands for nothing? NO_WORD: it is a value. SOFT_WORD: in doubt. */
@@ -309,7 +318,8 @@ static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const a
 		return SOFT_WORD;
 	if (kind == HARD_WORD)
 		/* "Yes", "No" and "N/A" answer one question. */
-		return is_short && f->ndistinct > 2 && share > 0.2 &&
+		return is_short && share > 0.2 &&
+		                       (f->ndistinct > 2 || (share < 0.8 && is_marks(s))) &&
 		                       (ag_str_ieq(s, AG_S("n/a")) || is_marks(s))
 		               ? SOFT_WORD
 		               : HARD_WORD;
@@ -328,8 +338,9 @@ static word_kind doubt_of(const ag_profile *p, const ag_path_profile *f, const a
 		return share > 0.1 ? SOFT_WORD : HARD_WORD;
 	if (soft_word_is_meant(f, name, v, is_enum, is_short, usual))
 		return NO_WORD;
-	/* Tests are run and tagged in many data sets. */
-	return ag_str_ieq(s, AG_S("test")) && f->in_array ? SOFT_WORD : HARD_WORD;
+	/* Tests are run and tagged in many data sets, and are a kind of what is listed. */
+	return ag_str_ieq(s, AG_S("test")) && (f->in_array || is_one_of_kinds(f, v)) ? SOFT_WORD
+	                                                                             : HARD_WORD;
 }
 
 /* The spellings that count as placeholders, from the values that are known: the sure ones, else those in doubt. */
@@ -436,7 +447,8 @@ void ag_check_null_word(AG_CHECK_ARGS)
 	if (!f->values_complete && !is_typed(f) &&
 	    !(out->name.traits & AG_TRAIT_CASE && ag_name_is_identifier(&out->name) && !is_name)) {
 		cond = words_pattern(a, f, is_name);
-		sure = true;
+		/* What is in doubt where the values are few is in doubt where they are many. */
+		sure = sure || !n;
 	} else if (n) {
 		/* "NaN" of a CSV is a number once it is imported. */
 		if (p->has_views && has_nan(words, n))

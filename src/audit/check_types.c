@@ -116,7 +116,7 @@ static ag_val minority_types(ag_arena *a, const ag_path_profile *f, type_class m
 	if (most == TEXTS || !empty_texts(f))
 		return OBJ(a, KV("$type", ag_ev_arr(a, names, n)));
 	return OBJ(a, KV("$type", ag_ev_arr(a, names, n)),
-	           KV("$not", ag_ev_regex(a, "^\\s*$", "")));
+	           KV("$not", ag_ev_regex(a, "^[\\t-\\r ]*$", "")));
 }
 
 /* $type looks into arrays, $isArray does not. Only where the path runs through no other array. */
@@ -501,6 +501,7 @@ void ag_check_mixed_types(AG_CHECK_ARGS)
 		               ag_ev_where(a, f, minority_types(a, f, most)));
 	if (!h)
 		return;
+	h->is_type = !p->has_views;
 	if (by_kind || severity == AG_LOW || is_one_mark(f, n, most, total)) {
 		h->severity = AG_LOW;
 		ag_suspect_fix(h);
@@ -669,13 +670,14 @@ void ag_check_text_in_number(AG_CHECK_ARGS)
 	                           p->has_views || !empty_texts(f)
 	                                   ? text
 	                                   : OBJ(a, KV("$type", ag_ev_text("string")),
-	                                         KV("$not", ag_ev_regex(a, "^\\s*$", "")))));
+	                                         KV("$not", ag_ev_regex(a, "^[\\t-\\r ]*$", "")))));
 	if (!h)
 		return;
 	if (is_one_mark(f, n, most, total)) {
 		h->severity = AG_LOW;
 		ag_suspect_fix(h);
 	}
+	h->is_type = !p->has_views;
 	ag_suspect_say(h, "text stands among the numbers",
 	               "hand-made input, units or placeholders written into the number",
 	               "convert what can be read as a number, and set the rest to null");

@@ -274,9 +274,9 @@ static bool have_a_width(const codes *k, const part *t)
 static ag_str evidence_of(ag_arena *a, const part *t, const codes *k)
 {
 	const size_t zeros = k->most_zeros + 1, least = k->usual > zeros ? k->usual - zeros : 1;
-	const ag_val cond = OBJ(a,
-	                        KV("$regex", ag_val_str(ag_str_printf(a, "^[1-9][0-9]{%zu,%zu}$",
-	                                                              least - 1, k->usual - 2))));
+	const ag_val cond =
+		OBJ(a, KV("$regex", ag_val_str(ag_str_printf(a, "^[1-9][0-9]{%zu,%zu}(?![\\s\\S])",
+	                                                     least - 1, k->usual - 2))));
 	ag_member two[2];
 	ag_val clause;
 

@@ -120,6 +120,12 @@ bool ag_frame_odd_is_of_one(const ag_frame *fr, const ag_frame_col *c, const ag_
  * errors  AG_CANCELLED, AG_TIMEOUT */
 AG_CHECK ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err);
 
+/* Where the value of b that goes with one of a (usual: by code of a, 0 = not judged; g: the rows by a) is another one, do the
+ * odd rows come first or last, and hold one value that no other group has? Then it changed once, as the number of a meter
+ * that was exchanged. Errors would lie anywhere. */
+bool ag_frame_changes_once(const ag_frame_col *a, const ag_frame_col *b, const ag_grouped *g,
+                           const uint32_t *usual);
+
 ag_status ag_check_mirror(AG_ACROSS_ARGS);
 ag_status ag_check_references(AG_ACROSS_ARGS);
 ag_status ag_check_dependency(AG_ACROSS_ARGS);

@@ -1,6 +1,8 @@
 /* checks_across -- what checks between fields share: evidence about rows, and rows in groups. */
 #include "audit/checks.h"
 
+#include <math.h>
+
 ag_str ag_ev_key(ag_arena *a, const ag_path_profile *f)
 {
 	return ag_ev_place_of(a, f).rest;
@@ -99,4 +101,41 @@ bool ag_frame_odd_is_of_one(const ag_frame *fr, const ag_frame_col *c, const ag_
 			return true;
 	}
 	return false;
+}
+
+#define CHANGE_ENDED  0.8   /* of the broken groups: their odd rows come first or last */
+#define CHANGE_CHANCE 0.001 /* that they do so by chance */
+
+bool ag_frame_changes_once(const ag_frame_col *a, const ag_frame_col *b, const ag_grouped *g,
+                           const uint32_t *usual)
+{
+	uint32_t broken = 0, ended = 0, lasting = 0;
+	double chance = 0; /* its logarithm */
+
+	for (uint32_t k = 1; k <= a->nvalue; k++) {
+		uint32_t n = 0, odd = 0, first = 0, last = 0, other = 0;
+		bool is_one = true;
+
+		for (uint32_t i = g->at[k]; i < g->at[k + 1] && usual[k]; i++) {
+			const uint32_t code = b->code[g->row[i]];
+			const bool is_odd = code && code != usual[k];
+
+			n += code != 0;
+			odd += is_odd;
+			first += is_odd && odd == n;
+			last = is_odd ? last + 1 : code ? 0 : last;
+			is_one = is_one && (!is_odd || !other || other == code);
+			other = is_odd ? code : other;
+		}
+		if (!odd)
+			continue;
+		broken++;
+		if (!is_one || (odd != first && odd != last) || b->count[other - 1] != odd)
+			continue;
+		ended++;
+		lasting += odd > 1;
+		chance += log(2) - lgamma(n + 1.0) + lgamma(odd + 1.0) + lgamma(n - odd + 1.0);
+	}
+	return lasting * 3 >= ended && lasting && ended >= CHANGE_ENDED * broken &&
+	       chance < log(CHANGE_CHANCE);
 }

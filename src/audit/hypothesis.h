@@ -38,6 +38,9 @@ typedef struct ag_hypothesis {
 	bool is_far;         /* the suspected values are the numbers below low or above high */
 	double low, high;
 	bool is_minus; /* the suspected values are those with a minus sign */
+	bool is_type;  /* the suspected values are those of another type than most */
+	bool is_gap;   /* the suspected documents have no value */
+	bool is_copy;  /* the suspected values are in more than one document */
 	bool is_guess; /* where it does not hold, the next one of this field and category is tried */
 } ag_hypothesis;
 

@@ -36,7 +36,8 @@ typedef struct ag_relation {
 	uint32_t zero; /* bit i: where term i is missing, it counts as 0 */
 	double tolerance, holds;
 	uint64_t odd;
-	bool is_doubtful; /* few rows speak for it, and it is broken in these only */
+	/* Few rows speak for it, and it is broken in these only; or another field or another sum explains the exceptions. */
+	bool is_doubtful;
 } ag_relation;
 
 typedef struct ag_sums {

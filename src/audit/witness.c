@@ -1,12 +1,14 @@
-/* witness -- numbers far from all others that another field of the same documents confirms.
+/* witness -- suspicions that another field of the same documents, or the values themselves, explain: they become low.
  *
  * A very large order has a very large tax, and a large gift makes a large sum. A slip is in one field: in its documents
  * every other number is as usual. So where another number is far out in (nearly) the same rows, the distribution has a
  * few honest giants, and the suspicion becomes low. What is taken back has its number and its sum with a minus sign. The same where a label says that these rows are of a kind of their
  * own: only one of the staff is called director. */
-#include "audit/checks.h"
-
 #include <math.h>
+#include <stdlib.h>
+
+#include "audit/checks.h"
+#include "audit/neighbours.h"
 
 #define FAR       3   /* interquartile ranges beyond the third quartile: far out */
 #define CONFIRMED 0.8 /* of the suspected rows */
@@ -162,6 +164,140 @@ static bool is_confirmed(const ag_frame *fr, const ag_frame_col *f, const ag_hyp
 	return false;
 }
 
+/* ---- types, gaps and copies ---- */
+
+#define MIN_TOLD 3 /* rows of another type: fewer share a value of some field by chance */
+
+/* A field of few values tells which rows have the other type: the version of the document. */
+static bool is_type_told(const ag_frame *fr, const ag_frame_col *f, ag_arena *scratch)
+{
+	uint8_t *mark = ag_new_n(scratch, uint8_t, fr->nrow + 1);
+	uint32_t texts = 0, others = 0;
+	bool is_text_usual;
+
+	for (uint32_t i = 0; i < f->nvalue; i++)
+		*(f->values[i].type == AG_T_STRING ? &texts : &others) += f->count[i];
+	if (texts < MIN_TOLD || others < MIN_TOLD)
+		return false;
+	is_text_usual = texts >= others;
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		const uint32_t code = f->code[row];
+
+		if (code)
+			mark[row] = (f->values[code - 1].type == AG_T_STRING) == is_text_usual
+			                    ? AG_ROW_USUAL
+			                    : AG_ROW_ODD;
+	}
+	return ag_frame_tells_odd(fr, f, mark);
+}
+
+#define OWN_KEY    0.98 /* of the values of a key are different */
+#define OWN_VALUES 3
+#define REFERS     0.8 /* of the rows with a value */
+
+static int by_hash(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool may_refer(const ag_frame_col *f)
+{
+	const ag_field_name name = ag_field_name_of(f->f->owner);
+	uint32_t ntext = 0;
+
+	for (uint32_t i = 0; i < f->nvalue; i++)
+		ntext += f->values[i].type == AG_T_STRING || f->values[i].type == AG_T_OID;
+	/* Small numbers are among the keys by chance. */
+	return f->nvalue >= OWN_VALUES && (ntext == f->nvalue || ag_name_is_identifier(&name));
+}
+
+/* The values of f are keys of the same rows, as those of a superior are: the first of all has none. */
+static bool refers_to_own(const ag_frame *fr, const ag_frame_col *f, ag_arena *scratch)
+{
+	for (size_t c = 0; c < fr->ncol && may_refer(f); c++) {
+		const ag_frame_col *g = &fr->cols[c];
+		uint64_t *keys, hash, there = 0;
+		uint32_t n = 0;
+
+		if (g == f || g->nfilled < OWN_KEY * fr->nrow || g->nvalue < OWN_KEY * g->nfilled ||
+		    g->nvalue <= f->nvalue)
+			continue;
+		keys = ag_new_n(scratch, uint64_t, g->nvalue);
+		for (uint32_t i = 0; i < g->nvalue; i++)
+			n += ag_neighbour_hash(&g->values[i], &keys[n]);
+		qsort(keys, n, sizeof(*keys), by_hash);
+		for (uint32_t i = 0; i < f->nvalue; i++)
+			there += ag_neighbour_hash(&f->values[i], &hash) &&
+			                         bsearch(&hash, keys, n, sizeof(*keys), by_hash)
+			                 ? f->count[i]
+			                 : 0;
+		if (n && (double)there >= REFERS * f->nfilled)
+			return true;
+	}
+	return false;
+}
+
+#define MAX_DRAWN    10  /* characters of a code that chance draws */
+#define MOST_FIRST   0.4 /* of the codes begin alike: they are counted up, not drawn */
+#define CHANCE_TIMES 3   /* times what chance would make */
+
+/* How many codes of this form there are; 0: it is no code of letters and digits. */
+static double codes_like(ag_str s)
+{
+	double n = 1;
+
+	for (size_t i = 0; i < s.len && i <= MAX_DRAWN; i++) {
+		const char c = s.ptr[i];
+
+		n *= c >= '0' && c <= '9' ? 10 : (c | 32) >= 'a' && (c | 32) <= 'z' ? 26 : 0;
+	}
+	return s.len <= MAX_DRAWN && s.len ? n : 0;
+}
+
+/* Codes that are drawn by chance, from so few that some come twice: the codes of authorisations, one-time passwords. */
+static bool are_drawn(const ag_frame_col *f)
+{
+	uint32_t first[256] = { 0 }, most = 0;
+	double few = 0, many = 0, equal = 0; /* codes with and without a letter */
+
+	for (uint32_t i = 0; i < f->nvalue; i++) {
+		const ag_str s = f->values[i].type == AG_T_STRING ? ag_val_text(&f->values[i])
+		                                                  : AG_S("");
+		const double n = codes_like(s);
+
+		if (n == 0 || ag_str_eq(s, AG_S("")))
+			return false;
+		*(n == pow(10, (double)s.len) ? &few : &many) += f->count[i] / sqrt(2 * n);
+		equal += f->count[i] - 1;
+		first[(unsigned char)s.ptr[0]] += f->count[i];
+	}
+	for (size_t i = 0; i < AG_NELEM(first); i++)
+		most = first[i] > most ? first[i] : most;
+	return (double)most <= MOST_FIRST * f->nfilled &&
+	       equal <= CHANCE_TIMES * (few * few + many * many);
+}
+
+static bool is_meant(const ag_frame *fr, const ag_frame_col *f, const ag_hypothesis *h,
+                     ag_arena *scratch)
+{
+	if (h->is_type)
+		return is_type_told(fr, f, scratch);
+	if (h->is_gap)
+		return refers_to_own(fr, f, scratch);
+	if (h->is_copy)
+		return are_drawn(f);
+	return is_confirmed(fr, f, h, scratch);
+}
+
+static bool needs_witness(const ag_hypothesis *h)
+{
+	const bool is_low = h->severity == AG_LOW && h->fixed_severity;
+
+	return h->is_far || h->is_minus || (!is_low && (h->is_type || h->is_gap || h->is_copy));
+}
+
 /* The column of a path, and its frame. */
 static const ag_frame_col *column_of(const ag_frames *frames, ag_str path, const ag_frame **ret)
 {
@@ -183,12 +319,12 @@ ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_err *err)
 		const ag_frame *fr = NULL;
 		const ag_frame_col *f;
 
-		if (!h->items[i].is_far && !h->items[i].is_minus)
+		if (!needs_witness(&h->items[i]))
 			continue;
 		st = ag_ctx_check(x->ctx, err);
 		scratch = ag_arena_new();
 		f = column_of(x->frames, h->items[i].field, &fr);
-		if (!f || !is_confirmed(fr, f, &h->items[i], scratch))
+		if (!f || !is_meant(fr, f, &h->items[i], scratch))
 			continue;
 		h->items[i].severity = AG_LOW;
 		h->items[i].fixed_severity = true;
