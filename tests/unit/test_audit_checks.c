@@ -26,6 +26,7 @@
 #include "query/pipeline.h"
 #include "unit/audit_case_docs.h"
 #include "unit/regex_common.h"
+#include "unit/regex_js.h"
 
 #define AS_OF     "2026-06-01"
 #define MAX_DOCS  20000
@@ -114,8 +115,13 @@ static void check_patterns(one_case *c, const ag_val *v)
 		const ag_val *one = v->type == AG_T_OBJECT ? &v->u.members[i].val : &v->u.items[i];
 
 		if (v->type == AG_T_OBJECT && ag_str_eqc(v->u.members[i].key, "$regex") &&
-		    one->type == AG_T_STRING && !regex_is_common(ag_val_text(one)))
-			complain(c, "not a pattern of both PCRE2 and JavaScript", ag_val_text(one));
+		    one->type == AG_T_STRING) {
+			if (!regex_is_common(ag_val_text(one)))
+				complain(c, "not a pattern of both PCRE2 and JavaScript",
+				         ag_val_text(one));
+			regex_js_add(ag_val_text(one), ag_val_member_str(v, "$options"), c->docs,
+			             c->csv ? 0 : c->ndoc, ag_buf_view(&c->csv_text));
+		}
 		check_patterns(c, one);
 	}
 }
@@ -494,6 +500,13 @@ static void the_table_is_in_order(void **state)
 	}
 }
 
+/* The patterns of all cases above, executed. */
+static void patterns_in_javascript(void **state)
+{
+	(void)state;
+	regex_js_compare();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -515,6 +528,7 @@ int main(void)
 		cmocka_unit_test(swaps),
 		cmocka_unit_test(mirrors),
 		cmocka_unit_test(whole_collections),
+		cmocka_unit_test(patterns_in_javascript),
 		cmocka_unit_test(the_guard_counts_and_weighs),
 		cmocka_unit_test(the_table_is_in_order),
 	};
