@@ -1,6 +1,6 @@
 /* check_arrays -- rows 37 and 38: arrays of an unusual size, items that are nothing, and items that come twice.
  *
- * Another length speaks up to a tenth of the arrays: beyond it arrays have any length. Lengths far beyond all others
+ * Another length speaks below a twentieth of the arrays: beyond it arrays have any length. Lengths far beyond all others
  * speak up to a twentieth. Empty arrays and items that are nothing are listed at every share, above low while they are
  * few. Items that come twice speak up to a quarter of the arrays with two items or more. */
 #include "audit/checks.h"

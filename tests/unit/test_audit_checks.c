@@ -435,6 +435,12 @@ static void mirrors(void **state)
 	run_cases("tests/cases/audit/checks_mirror.cases");
 }
 
+static void shares(void **state)
+{
+	(void)state;
+	run_cases("tests/cases/audit/checks_shares.cases");
+}
+
 static void whole_collections(void **state)
 {
 	(void)state;
@@ -527,6 +533,7 @@ int main(void)
 		cmocka_unit_test(rules),
 		cmocka_unit_test(swaps),
 		cmocka_unit_test(mirrors),
+		cmocka_unit_test(shares),
 		cmocka_unit_test(whole_collections),
 		cmocka_unit_test(patterns_in_javascript),
 		cmocka_unit_test(the_guard_counts_and_weighs),
