@@ -83,9 +83,9 @@ void ag_check_array_size(AG_CHECK_ARGS)
 	bool is_strict = s->size.p01 == s->size.p99, needed = out->name.traits & AG_TRAIT_ITEMS;
 	ag_severity severity = AG_LOW;
 	ag_val cond;
+	ag_str evidence;
 	ag_hypothesis *h;
 
-	(void)p;
 	(void)o;
 	if (s->n < MIN_EMPTY || f->in_map)
 		return;
@@ -103,7 +103,10 @@ void ag_check_array_size(AG_CHECK_ARGS)
 	} else {
 		return;
 	}
-	h = ag_suspect(out, f, "array_size", severity, 0.75, ag_ev_where(a, f, cond));
+	evidence = ag_ev_where(a, f, cond);
+	if (usual == 0)
+		evidence = ag_unless_kind_has(out, p, f, s->nempty, evidence);
+	h = ag_suspect(out, f, "array_size", severity, 0.75, evidence);
 	if (!h)
 		return;
 	ag_suspect_fix(h);

@@ -143,12 +143,18 @@ ag_str ag_unless_kind(const ag_hypotheses *out, const ag_profile *p, const ag_pa
 {
 	if (out->explained && out->explained[f - p->paths])
 		return out->explained[f - p->paths] > 0 ? AG_S("") : evidence;
+	return ag_unless_kind_has(out, p, f, ngap, evidence);
+}
+
+ag_str ag_unless_kind_has(const ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
+                          uint64_t n, ag_str evidence)
+{
 	if (f->in_array || f->in_map || !evidence.len || f->nparent < FEW_OBJECTS)
 		return evidence;
 	for (size_t i = 0; i < p->npath; i++) {
 		const ag_path_profile *g = &p->paths[i];
 
-		if (g != f && g->parent == f->parent && may_explain(g, ngap))
+		if (g != f && g->parent == f->parent && may_explain(g, n))
 			return unless_kinds(out->arena, evidence, g);
 	}
 	return evidence;

@@ -44,6 +44,11 @@ bool ag_path_is_grouped(const ag_profile *p, const ag_path_profile *f);
 ag_str ag_unless_kind(const ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
                       uint64_t ngap, ag_str evidence);
 
+/* The same for another thing that n objects show, as an empty array: evidence, made to count nothing where it is in all
+ * objects of some kinds and in none of the others. */
+ag_str ag_unless_kind_has(const ag_hypotheses *out, const ag_profile *p, const ag_path_profile *f,
+                          uint64_t n, ag_str evidence);
+
 bool ag_name_is_identifier(const ag_field_name *n);
 bool ag_name_is_person(const ag_field_name *n);
 /* Long or written for people: wording and white space are style there. */
