@@ -4,7 +4,8 @@
 #
 # Three servers: the demo; one whose model (tests/fake) speaks slowly, so that an answer can be left, stopped, found again; and one
 # that wants people to sign in.
-# SHOTS=FOLDER keeps screenshots of each screen, at three widths, in both themes.
+# SHOTS=FOLDER keeps screenshots of each screen, at three widths, in both themes. ONLY="chat ask" runs these alone; the file
+# scenarios makes the account that manage and shares sign in with.
 set -u
 unset CDPATH
 : "${ARGUS:?path of the program}" "${FAKE_MODEL:?path of the program}"
@@ -93,6 +94,7 @@ serve() { # NAME ARGUMENT...
 	wait_for "grep -qs '^listening on ' '$dir/$name.err'" "$name listens"
 }
 serve demo --demo --questions 0
+serve pictured --demo --questions 0
 serve slow "sqlite:$dir/data.db" --no-auth --questions 0
 serve people "sqlite:$dir/data.db" --questions 0
 mkdir "$dir/linked" "$dir/files-of-crew"
@@ -125,19 +127,38 @@ HOME=$dir/signed XDG_STATE_HOME=$dir/signed/state "$ARGUS" project grant crew an
 issuer=$(cat "$dir/signed/issuer")
 ARGUS_OIDC_ISSUER=$issuer ARGUS_OIDC_CLIENT_ID='argus of the test' OIDC_CLIENT_SECRET='client secret: with% signs' \
 	ARGUS_OIDC_SIGN_UP=@example.com ARGUS_OIDC_NAME=Example ARGUS_OIDC_ENDS_SESSION=true serve signed --questions 0
+mkdir "$dir/long"
+printf 'projects:\n  long:\n    source: sqlite:%s\n    max_rows_per_query: 10000\n' "$dir/data.db" >"$dir/long/argus.yaml"
+serve long --no-auth --questions 0
 address() { sed -n 's/^listening on //p' "$dir/$1.err"; }
 
-HOME=$dir "$node" "$home/scenarios.mjs" "$(address demo)" "$(address slow)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/people.err")" \
-	"${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/chat.mjs" "$(address demo)" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/left.err")" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/artifacts.mjs" "$(address demo)" "$(address slow)" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/audits.mjs" "$(address audits)" "$dir/files" "${SHOTS-}" || bad=1
+first_link() { sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/$1.err"; }
+scenarios() { # NAME ARGUMENT...
+	name=$1
+	shift
+	case " ${ONLY:-$name} " in *" $name "*) ;; *) return ;; esac
+	HOME=$dir "$node" "$home/$name.mjs" "$@" || bad=1
+}
+# Two rows at once: most of their time is waiting. Those of the first follow each other: they share accounts.
+people() {
+	bad=0
+	scenarios scenarios "$(address demo)" "$(address slow)" "$(first_link people)"
+	scenarios manage "$(address people)" "correct horse battery" "$(first_link linked)" "$dir/files-of-crew/crew.db"
+	scenarios import "$(address people)" "correct horse battery" "${SHOTS-}"
+	scenarios shares "$(address demo)" "$(address slow)" "$(address people)" "correct horse battery"
+	return $bad
+}
+people >"$dir/people.log" 2>&1 &
+row=$!
+# The pictures are of a demo that nobody used.
+scenarios pictures "$(address pictured)" "$root/docs/images"
+scenarios chat "$(address pictured)" "$(first_link left)" "$(address long)" "$dir/long/state/argus/argus.db" "$root/tests/web_page/long_thread.py"
+scenarios artifacts "$(address pictured)" "$(address slow)"
+scenarios audits "$(address audits)" "$dir/files"
 mkdir "$dir/saved"
-HOME=$dir "$node" "$home/saved.mjs" "$ARGUS" "$root/examples/shop" "$dir/saved" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/ask.mjs" "$(address demo)" "$(address asked)" "$(address slow)" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/manage.mjs" "$(address people)" "correct horse battery" "$(sed -n 's/.* at \(http.*#.*\)/\1/p' "$dir/linked.err")" \
-	"$dir/files-of-crew/crew.db" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/import.mjs" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/shares.mjs" "$(address demo)" "$(address slow)" "$(address people)" "correct horse battery" "${SHOTS-}" || bad=1
-HOME=$dir "$node" "$home/sign_in.mjs" "$(address signed)" "$issuer" "${SHOTS-}" || bad=1
+scenarios saved "$ARGUS" "$root/examples/shop" "$dir/saved" "${SHOTS-}"
+scenarios ask "$(address pictured)" "$(address asked)" "$(address slow)"
+scenarios sign_in "$(address signed)" "$issuer" "${SHOTS-}"
+wait "$row" || bad=1
+cat "$dir/people.log"
 exit $bad

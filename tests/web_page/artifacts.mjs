@@ -1,10 +1,10 @@
 // Artifacts in the page: drawn in their frame, looked at from all sides, changed, taken along; and what hostile ones reach.
-// usage: node artifacts.mjs DEMO-URL SLOW-URL [FOLDER-FOR-SCREENSHOTS]
+// usage: node artifacts.mjs DEMO-URL SLOW-URL
 import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
-import { accessible, answered, ask, box, check, clean, end, open, outside, projectOf, put, want } from './page.mjs'
+import { WIDTHS, accessible, answered, ask, box, check, clean, end, look, open, outside, projectOf, put, shots, sizeOf, want } from './page.mjs'
 
-const [demo, slow, shots] = process.argv.slice(2)
+const [demo, slow] = process.argv.slice(2)
 const CHART = 'Draw the total of orders by month.'
 const BOARD = 'Make a dashboard of the customers by country.'
 
@@ -329,36 +329,30 @@ await check('the panel is as wide as one likes, by pointer and by keyboard', asy
 	await page.context().close()
 })
 
-for (const theme of ['light', 'dark']) {
-	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
-		await check(`the panel is accessible: ${theme}, ${width} pixels`, async () => {
-			const page = await open(demo, { colorScheme: theme, viewport: { width, height: width < 500 ? 844 : 900 } })
-			const shot = async name => shots && (await page.screenshot({ path: `${shots}/artifact-${name}-${width}-${theme}.png` }))
-			await draw(page, CHART, 'Total of orders by month')
-			await frame(page).locator('.barlayer .point').nth(23).waitFor()
-			await accessible(page, 'view')
-			await shot('view')
-			for (const name of ['Code', 'Data', 'Versions']) {
-				await tab(page, name)
-				await panel(page).getByText({ Code: '{{months.total}}', Data: '2023-07', Versions: 'shown' }[name]).first().waitFor()
-				await accessible(page, name)
-				await shot(name.toLowerCase())
-			}
-			const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-			want(wide <= 0, `the page is ${wide} pixels wider than the window`)
-			await panel(page).getByRole('button', { name: 'All artifacts' }).click()
-			await panel(page).getByRole('list', { name: 'Artifacts' }).getByRole('button').first().waitFor()
-			await accessible(page, 'list')
-			await shot('list')
-			await panel(page).getByRole('button', { name: 'Close the panel' }).click()
-			await draw(page, BOARD, 'Customers by country')
-			await frame(page).locator('.recharts-bar-rectangle').nth(7).waitFor()
-			await page.waitForTimeout(shots ? 1800 : 0) // the bars grow
-			await shot('board')
-			clean(page)
-			await page.context().close()
-		})
-	}
+for (const width of WIDTHS) {
+	await check(`the panel is accessible in both themes: ${width} pixels`, async () => {
+		const page = await open(demo, { viewport: sizeOf(width) })
+		await draw(page, CHART, 'Total of orders by month')
+		await frame(page).locator('.barlayer .point').nth(23).waitFor()
+		await look(page, 'view', 'artifact-view')
+		for (const name of ['Code', 'Data', 'Versions']) {
+			await tab(page, name)
+			await panel(page).getByText({ Code: '{{months.total}}', Data: '2023-07', Versions: 'shown' }[name]).first().waitFor()
+			await look(page, name, `artifact-${name.toLowerCase()}`)
+		}
+		await panel(page).getByRole('button', { name: 'All artifacts' }).click()
+		await panel(page).getByRole('list', { name: 'Artifacts' }).getByRole('button').first().waitFor()
+		await look(page, 'list', 'artifact-list')
+		await panel(page).getByRole('button', { name: 'Close the panel' }).click()
+		await draw(page, BOARD, 'Customers by country')
+		await frame(page).locator('.recharts-bar-rectangle').nth(7).waitFor()
+		if (shots) {
+			await page.waitForTimeout(1800) // the bars grow
+			await look(page, 'a dashboard', 'artifact-board')
+		}
+		clean(page)
+		await page.context().close()
+	})
 }
 
 await end()

@@ -1,8 +1,8 @@
 // Questions about files in the page, by its visible names: asked, followed, stopped, read with the lines that they cite.
-// usage: node ask.mjs URL-OF-DEMO URL-WITH-MODEL URL-WITHOUT-FOLDER [FOLDER-FOR-SCREENSHOTS]
-import { accessible, check, clean, end, open, want } from './page.mjs'
+// usage: node ask.mjs URL-OF-DEMO URL-WITH-MODEL URL-WITHOUT-FOLDER
+import { check, clean, end, lookAtWidths, open, want } from './page.mjs'
 
-const [demo, modelled, bare, shots] = process.argv.slice(2)
+const [demo, modelled, bare] = process.argv.slice(2)
 const box = page => page.getByRole('textbox', { name: 'Ask about the documentation and code' })
 const past = page => page.getByRole('region', { name: 'Earlier questions' })
 
@@ -96,29 +96,20 @@ await check('a project without a folder says what to do', async () => {
 	await page.context().close()
 })
 
-for (const theme of ['light', 'dark']) {
-	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
-		await check(`the screen of questions is accessible: ${theme}, ${width} pixels`, async () => {
-			const page = await screen(demo, { viewport: { width, height: 860 }, colorScheme: theme })
-			await accessible(page, 'empty')
-			if (shots) await page.screenshot({ path: `${shots}/ask-empty-${theme}-${width}.png` })
-			await past(page).getByRole('link', { name: /How do I protect a branch/ }).first().click()
-			await page.getByRole('button', { name: /wiki\/github\.md/ }).first().click()
-			await page.getByRole('region', { name: /wiki\/github\.md, lines/ }).waitFor()
-			await page.waitForTimeout(200)
-			await accessible(page, 'answer')
-			want((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'the page is wider than the window')
-			if (shots) await page.screenshot({ path: `${shots}/ask-answer-${theme}-${width}.png`, fullPage: false })
-			clean(page)
-			await page.context().close()
-			const other = await screen(modelled, { viewport: { width, height: 860 }, colorScheme: theme })
-			await past(other).getByRole('link', { name: /Which port/ }).first().click()
-			await other.getByText('1 call led there').click()
-			await accessible(other, 'calls')
-			if (shots) await other.screenshot({ path: `${shots}/ask-calls-${theme}-${width}.png` })
-			await other.context().close()
-		})
-	}
-}
+await check('the screen of questions is accessible at each width in both themes', async () => {
+	const page = await screen(demo)
+	await lookAtWidths(page, 'empty', 'ask-empty')
+	await past(page).getByRole('link', { name: /How do I protect a branch/ }).first().click()
+	await page.getByRole('button', { name: /wiki\/github\.md/ }).first().click()
+	await page.getByRole('region', { name: /wiki\/github\.md, lines/ }).waitFor()
+	await lookAtWidths(page, 'answer', 'ask-answer')
+	clean(page)
+	await page.context().close()
+	const other = await screen(modelled)
+	await past(other).getByRole('link', { name: /Which port/ }).first().click()
+	await other.getByText('1 call led there').click()
+	await lookAtWidths(other, 'calls', 'ask-calls')
+	await other.context().close()
+})
 
 await end()

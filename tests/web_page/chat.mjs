@@ -1,9 +1,14 @@
 // Conversations as people change them: edited questions, versions, commands, feedback, tables, lost access; and how fast they are.
-// usage: node chat.mjs DEMO-URL FIRST-LINK-OF-A-SERVER-WITH-PROJECT-CREW [FOLDER-FOR-SCREENSHOTS]
-import { accessible, answered, ask, box, check, clean, end, open, want } from './page.mjs'
+// usage: node chat.mjs DEMO-URL FIRST-LINK-OF-A-SERVER-WITH-PROJECT-CREW LONG-URL STORE-OF-IT LONG-THREAD-SCRIPT
+import { execFileSync } from 'node:child_process'
+import { WIDTHS, accessible, answered, ask, box, check, clean, end, glance, look, open, shots, sizeOf, want } from './page.mjs'
 
-const [demo, link, shots] = process.argv.slice(2)
+const [demo, link, long, longStore, longThread] = process.argv.slice(2)
 const MAX_FIRST_TEXT_MS = 3000
+const MAX_FRAME_MS = 20
+const MAX_ARTICLES = 80 // of 2,000 that are in the page at once
+const TURNS = 1000
+const ROWS = 10000
 // Chromium's "Fast 3G": 1.6 Mbit/s less a tenth, 562.5 ms for a request.
 const THIRD_GENERATION = { offline: false, latency: 562.5, downloadThroughput: 180000, uploadThroughput: 84375 }
 
@@ -21,8 +26,7 @@ await check('a question is changed in its place, and its versions can be read', 
 	await question(page, 'How many customers').hover()
 	await button(page, 'Change the question').first().click()
 	const field = page.getByRole('textbox', { name: 'The changed question' })
-	await accessible(page, 'changing a question')
-	if (shots) await page.screenshot({ path: `${shots}/edit.png` })
+	await glance(page, 'changing a question', 'edit')
 	await field.fill('Which country has the most customers?')
 	await field.press('Enter')
 	await page.getByText('Germany has the most customers').waitFor()
@@ -36,8 +40,7 @@ await check('a question is changed in its place, and its versions can be read', 
 	await page.getByText(/There are [\d,]+ order items/).waitFor()
 	await page.getByText('1 of 2').waitFor()
 	await page.getByText('This is an earlier version.').waitFor()
-	await accessible(page, 'an earlier version')
-	if (shots) await page.screenshot({ path: `${shots}/version.png` })
+	await glance(page, 'an earlier version', 'version')
 	await button(page, 'Show the newest').click()
 	await page.getByText('Germany has the most customers').waitFor()
 	await button(page, 'Earlier version').click()
@@ -91,13 +94,17 @@ await check('commands are listed while they are typed, and do what they say', as
 	await box(page).pressSequentially('/')
 	const list = page.getByRole('listbox', { name: 'Commands' })
 	await list.getByRole('option', { name: '/sql' }).waitFor()
-	await accessible(page, 'commands')
-	if (shots) await page.screenshot({ path: `${shots}/commands.png` })
+	await glance(page, 'commands', 'commands')
 	await box(page).pressSequentially('s')
 	want((await list.getByRole('option').count()) === 1, 'the list is not filtered')
 	await page.keyboard.press('Tab')
-	want((await box(page).inputValue()) === '/sql ', await box(page).inputValue())
-	await box(page).pressSequentially('select country, count(*) as n from customers group by country order by n desc')
+	const editor = page.getByRole('textbox', { name: 'SQL statement' })
+	await editor.pressSequentially('select country, count(*) as n from cust')
+	await page.getByRole('option', { name: /^customers/ }).waitFor()
+	await glance(page, 'the editor of a statement', 'sql')
+	await page.keyboard.press('Tab')
+	await editor.pressSequentially(' group by country order by n desc')
+	want((await editor.textContent()) === 'select country, count(*) as n from customers group by country order by n desc', await editor.textContent())
 	await page.keyboard.press('Enter')
 	await page.locator('[data-tool=execute_sql] > summary').click()
 	await page.getByRole('cell', { name: 'Germany' }).first().waitFor()
@@ -107,8 +114,7 @@ await check('commands are listed while they are typed, and do what they say', as
 	await box(page).fill('/help')
 	await page.keyboard.press('Enter')
 	await page.getByRole('heading', { name: 'What you can type' }).waitFor()
-	await accessible(page, 'help')
-	if (shots) await page.screenshot({ path: `${shots}/help.png` })
+	await glance(page, 'help', 'help')
 	await page.keyboard.press('Escape')
 	await box(page).fill('/nothing')
 	await page.keyboard.press('Enter')
@@ -120,14 +126,46 @@ await check('commands are listed while they are typed, and do what they say', as
 	await page.context().close()
 })
 
+await check('a statement is changed where it stands, and one of an answer is taken over', async () => {
+	const page = await open(demo)
+	await ask(page, 'Which country has the most customers?')
+	await answered(page)
+	await page.locator('[data-tool=execute_sql] > summary').last().click()
+	await button(page, 'Change it and run it yourself').click()
+	const editor = page.getByRole('textbox', { name: 'SQL statement' })
+	await editor.filter({ hasText: /^select country,/i }).waitFor()
+	const colours = await editor.locator('.cm-line span').evaluateAll(all => new Set(all.map(s => getComputedStyle(s).color)).size)
+	want(colours >= 2, 'the statement has no colours')
+	// The keyboard gets out of it: forwards, and back to a question.
+	await editor.press('Control+End')
+	await page.keyboard.press('Tab')
+	want(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'Ask'), 'Tab stays in the editor')
+	await editor.focus()
+	await page.keyboard.press('Escape')
+	await box(page).waitFor()
+	want((await box(page).inputValue()) === '', 'the statement stays')
+	await box(page).fill('/sql select count(*) as stores from customers')
+	await editor.press('Enter')
+	await page.getByRole('article', { name: 'Answer' }).nth(1).getByRole('button', { name: 'Copy the answer' }).waitFor()
+	await box(page).press('ArrowUp')
+	const changed = page.getByRole('textbox', { name: 'The changed statement' })
+	await changed.press('Control+a')
+	await changed.pressSequentially('select count(*) as people from customers')
+	await changed.press('Enter')
+	await page.getByText('2 of 2').waitFor()
+	await page.locator('[data-tool=execute_sql] > summary').last().click()
+	await page.getByRole('region', { name: /^Rows of / }).getByRole('columnheader', { name: 'people' }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 await check('feedback is given, explained, seen again, and taken back', async () => {
 	const page = await open(demo)
 	await ask(page, 'How many customers are there?')
 	await answered(page)
 	await button(page, 'A bad answer').click()
 	await page.getByRole('textbox', { name: 'Why?' }).fill('It counts the closed accounts')
-	await accessible(page, 'feedback')
-	if (shots) await page.screenshot({ path: `${shots}/feedback.png` })
+	await glance(page, 'feedback', 'feedback')
 	await button(page, 'Send').click()
 	await page.getByRole('textbox', { name: 'Why?' }).waitFor({ state: 'detached' })
 	await page.reload()
@@ -195,8 +233,7 @@ await check('who is removed from the project is told so, and keeps what was type
 	await ask(page, 'How many customers are there?')
 	const dialog = page.getByRole('alertdialog')
 	await dialog.getByText('Your access to the project ended').waitFor()
-	await accessible(page, 'lost access')
-	if (shots) await page.screenshot({ path: `${shots}/lost-access.png` })
+	await glance(page, 'lost access', 'lost-access')
 	await button(page, 'Keep reading').click()
 	want((await box(page).inputValue()) === 'How many customers are there?', await box(page).inputValue())
 	want((await main(page).getByText('Good morning').count()) > 0, 'the conversation is gone')
@@ -208,6 +245,129 @@ await check('who is removed from the project is told so, and keeps what was type
 })
 
 // --- figures
+
+// Scrolls a box by step pixels a frame. In ms: the median of the frames as they came, and what the page's thread computed for one.
+// The first depends on what else the machine does and is printed; the second does not, and has a limit.
+async function scrolled(page, region, step, nframe) {
+	const debug = await page.context().newCDPSession(page)
+	await debug.send('Performance.enable', { timeDomain: 'threadTicks' })
+	const computed = async () => (await debug.send('Performance.getMetrics')).metrics.find(m => m.name === 'TaskDuration').value * 1000
+	const before = await computed()
+	const times = await region.evaluate(
+		async (box, [step, nframe]) => {
+			const times = []
+			let last = await new Promise(requestAnimationFrame)
+			for (let i = 0; i < nframe; i++) {
+				box.scrollTop += step
+				const now = await new Promise(requestAnimationFrame)
+				times.push(now - last)
+				last = now
+			}
+			return times.sort((a, b) => a - b)
+		},
+		[step, nframe],
+	)
+	const cpu = ((await computed()) - before) / nframe
+	await debug.detach()
+	return { median: times[Math.floor(nframe / 2)], cpu }
+}
+
+await check(`a conversation of ${TURNS * 2} messages scrolls, is searched, and a link leads into it`, async () => {
+	const page = await open(long)
+	const region = page.getByRole('region', { name: 'Conversation' })
+	const articles = page.getByRole('feed', { name: 'Messages' }).getByRole('article')
+	await ask(page, 'How many customers are there?')
+	await answered(page)
+	const idle = await scrolled(page, region, 10, 60)
+	const oldest = execFileSync('python3', [longThread, longStore, String(TURNS - 1), 'How many customers', 'Which pelican asks how many customers'], { encoding: 'utf8' }).trim()
+	await page.reload()
+	await answered(page)
+	want((await articles.last().getAttribute('aria-setsize')) === '-1', 'how many there are is known before they were read')
+	const atEnd = () => region.evaluate(b => b.scrollHeight - b.scrollTop - b.clientHeight)
+	want((await atEnd()) < 2, `it opens ${await atEnd()} pixels above its end`)
+
+	// Earlier questions come while it is scrolled, and move nothing in sight.
+	await region.evaluate(b => (b.scrollTop = 0))
+	await page.keyboard.press('Control+f')
+	const field = page.getByRole('searchbox', { name: 'Find in this conversation' })
+	await field.fill('pelican')
+	await page.getByText('No message has these words.').waitFor()
+	await button(page, 'Also in earlier questions').click()
+	await page.getByText('1 of 1 messages').waitFor()
+	await articles.filter({ hasText: 'Which pelican' }).waitFor()
+	want(await page.evaluate(() => CSS.highlights.get('found')?.size > 0), 'the words are not marked')
+	await glance(page, 'find', 'find')
+	await field.press('Escape')
+	await field.waitFor({ state: 'detached' })
+
+	want((await articles.first().getAttribute('aria-setsize')) === String(TURNS * 2), await articles.first().getAttribute('aria-setsize'))
+	want((await articles.first().getAttribute('aria-posinset')) === '1', 'the oldest is not the first')
+	const down = await scrolled(page, region, 400, 300)
+	await button(page, 'Newest').click()
+	await page.waitForFunction(() => !document.querySelector('[aria-label=Conversation]').textContent.includes('(9)'))
+	const up = await scrolled(page, region, -400, 300)
+	const inPage = await articles.count()
+	console.log(
+		`# ${TURNS * 2} messages, ${inPage} in the page: ${down.median.toFixed(1)} ms a frame (median) down, ${up.median.toFixed(1)} up; ` +
+			`computed ${down.cpu.toFixed(1)} and ${up.cpu.toFixed(1)} ms; one message: ${idle.median.toFixed(1)} and ${idle.cpu.toFixed(1)} ms`,
+	)
+	want(inPage <= MAX_ARTICLES, `${inPage} messages are in the page`)
+	want(down.cpu <= MAX_FRAME_MS && up.cpu <= MAX_FRAME_MS, `it computes ${down.cpu} and ${up.cpu} ms for a frame`)
+	const order = await articles.evaluateAll(all => all.map(a => Number(a.getAttribute('aria-posinset'))))
+	want(order.every((p, i) => i === 0 || p > order[i - 1]), `a screen reader meets them as ${order}`)
+	const overlaps = await articles.evaluateAll(all =>
+		all.map(a => a.getBoundingClientRect()).some((r, i, rs) => i > 0 && r.top < rs[i - 1].bottom),
+	)
+	want(!overlaps, 'messages lie over each other')
+
+	// What was opened in a message stays open while the message is out of sight.
+	const inSight = order[Math.floor(order.length / 2)]
+	const place = String(inSight % 2 ? inSight + 1 : inSight) // an answer
+	const answer = page.locator(`article[aria-posinset="${place}"]`)
+	await answer.locator('[data-tool=execute_sql] > summary').click()
+	await answer.getByRole('region', { name: /^Rows of / }).waitFor()
+	await region.evaluate(b => (b.scrollTop -= 20000))
+	await articles.filter({ hasText: 'How many customers' }).and(page.locator(`[aria-posinset="${Number(place) + 1}"]`)).waitFor({ state: 'detached' })
+	want(await answer.locator('details[data-tool][open]').count(), 'what was opened is closed')
+	await answer.locator('summary').first().focus()
+	await page.keyboard.press('PageDown')
+	await page.waitForFunction(p => document.activeElement?.getAttribute('aria-posinset') === p, String(Number(place) + 1))
+	await page.keyboard.press('PageUp')
+	await page.waitForFunction(p => document.activeElement?.getAttribute('aria-posinset') === p, place)
+
+	// A link to its oldest answer reads what is before.
+	const linked = await open(long, {}, `${new URL(page.url()).pathname}#${oldest}`)
+	await linked.getByText('Which pelican').waitFor()
+	await linked.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Answer')
+	clean(linked)
+	await linked.context().close()
+
+	// While an answer is written the end stays in sight.
+	await box(page).fill('Tell a long story')
+	await page.keyboard.press('Enter')
+	await page.getByText(/alpha bravo .* tango uniform/).waitFor()
+	want((await atEnd()) < 2, 'the end of the new answer is not in sight')
+	clean(page)
+	await page.context().close()
+})
+
+await check(`a result of ${ROWS} rows scrolls`, async () => {
+	const page = await open(long)
+	await box(page).fill(`/sql with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ROWS}) select i, 'row ' || i as name, i * 1.5 as price from n`)
+	await page.getByRole('textbox', { name: 'SQL statement' }).press('Enter')
+	await page.locator('[data-tool=execute_sql] > summary').click()
+	await page.getByText('10,000 rows').first().waitFor()
+	const region = page.getByRole('region', { name: /^Rows of / })
+	const { median, cpu } = await scrolled(page, region, 400, 300)
+	const inPage = await region.locator('tbody tr').count()
+	console.log(`# ${ROWS} rows, ${inPage} in the page: ${median.toFixed(1)} ms a frame (median), computed ${cpu.toFixed(1)} ms`)
+	want(inPage <= 60, `${inPage} rows are in the page`)
+	want(cpu <= MAX_FRAME_MS, `it computes ${cpu} ms for a frame`)
+	await region.evaluate(b => (b.scrollTop = b.scrollHeight))
+	await page.getByRole('cell', { name: 'row 10000' }).waitFor()
+	clean(page)
+	await page.context().close()
+})
 
 await check(`on a 3G line the first text is there within ${MAX_FIRST_TEXT_MS} ms`, async () => {
 	const page = await open('about:blank')
@@ -226,35 +386,28 @@ await check(`on a 3G line the first text is there within ${MAX_FIRST_TEXT_MS} ms
 	await page.context().close()
 })
 
-for (const theme of ['light', 'dark']) {
-	for (const width of shots ? [390, 1024, 1440] : [390]) {
-		await check(`the tools of an answer are accessible: ${theme}, ${width} pixels`, async () => {
-			const page = await open(demo, { colorScheme: theme, viewport: { width, height: width < 500 ? 844 : 900 } })
-			await ask(page, 'How many customers are there?')
-			await answered(page)
-			await box(page).press('ArrowUp')
-			await page.getByRole('textbox', { name: 'The changed question' }).fill('Which country has the most customers?')
-			await page.keyboard.press('Enter')
-			await page.getByText('2 of 2').waitFor()
-			await answered(page)
-			await page.getByRole('button', { name: '137' }).click()
-			await button(page, 'Filter').click()
-			await button(page, 'Chart').click()
-			await page.getByRole('img', { name: 'Bars of customers' }).waitFor()
-			await button(page, 'A good answer').click()
-			await accessible(page, 'tools')
-			if (shots) {
-				await page.locator('figure').scrollIntoViewIfNeeded()
-				await page.screenshot({ path: `${shots}/tools-${width}-${theme}.png` })
-				await button(page, 'A good answer').scrollIntoViewIfNeeded()
-				await page.screenshot({ path: `${shots}/tools-end-${width}-${theme}.png` })
-			}
-			const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-			want(wide <= 0, `the page is ${wide} pixels wider than the window`)
-			clean(page)
-			await page.context().close()
-		})
-	}
+for (const width of shots ? WIDTHS : [390]) {
+	await check(`the tools of an answer are accessible in both themes: ${width} pixels`, async () => {
+		const page = await open(demo, { viewport: sizeOf(width) })
+		await ask(page, 'How many customers are there?')
+		await answered(page)
+		await box(page).press('ArrowUp')
+		await page.getByRole('textbox', { name: 'The changed question' }).fill('Which country has the most customers?')
+		await page.keyboard.press('Enter')
+		await page.getByText('2 of 2').waitFor()
+		await answered(page)
+		await page.getByRole('button', { name: '137' }).click()
+		await button(page, 'Filter').click()
+		await button(page, 'Chart').click()
+		await page.getByRole('img', { name: 'Bars of customers' }).waitFor()
+		await button(page, 'A good answer').click()
+		await page.locator('figure').scrollIntoViewIfNeeded()
+		await look(page, 'tools', 'tools')
+		await button(page, 'A good answer').scrollIntoViewIfNeeded()
+		if (shots) await look(page, 'the end of an answer', 'tools-end')
+		clean(page)
+		await page.context().close()
+	})
 }
 
 await end()

@@ -1,8 +1,8 @@
 // What the page has for those who manage, by its visible names: people, members, tokens, knowledge, clients.
-// usage: node manage.mjs URL PASSWORD-OF-ADMIN SETUP-LINK-OF-ANOTHER SQLITE-FILE [FOLDER-FOR-SCREENSHOTS]
-import { accessible, check, clean, end, open, signIn, want } from './page.mjs'
+// usage: node manage.mjs URL PASSWORD-OF-ADMIN SETUP-LINK-OF-ANOTHER SQLITE-FILE
+import { check, clean, end, look, lookAtWidths, open, shots, signIn, want } from './page.mjs'
 
-const [base, password, setup, file, shots] = process.argv.slice(2)
+const [base, password, setup, file] = process.argv.slice(2)
 
 async function manage(part) {
 	const page = await open(base)
@@ -105,7 +105,7 @@ await check('a recipe is written, runs with the values of its form, and its run 
 	await page.getByRole('status').getByText('complete').waitFor()
 	await page.getByRole('cell', { name: 'b', exact: true }).waitFor()
 	await page.getByText('letter = b').first().waitFor()
-	if (shots) await page.screenshot({ path: `${shots}/manage-recipe-run.png` })
+	if (shots) await look(page, 'a run of a recipe', 'manage-recipe-run')
 	await page.getByRole('button', { name: 'Back to the recipe' }).click()
 	await page.getByRole('button', { name: /admin ?complete ?letter = b/ }).click()
 	await page.getByRole('button', { name: 'Back to the recipe' }).click()
@@ -225,14 +225,7 @@ await check('a project is connected to a database: tried, saved, disconnected', 
 	await form.getByText('It works, and shows 1 table.').waitFor()
 	await form.getByRole('button', { name: 'Save' }).click()
 	await form.getByRole('button', { name: 'Disconnect Database' }).waitFor()
-	for (const theme of ['light', 'dark'])
-		for (const width of [390, 1024, 1440]) {
-			await page.emulateMedia({ colorScheme: theme })
-			await page.setViewportSize({ width, height: 860 })
-			await accessible(page, `connections, ${theme}, ${width} pixels`)
-			want((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'the page is wider than the window')
-			if (shots) await page.screenshot({ path: `${shots}/manage-connected-${theme}-${width}.png` })
-		}
+	await lookAtWidths(page, 'connections', 'manage-connected')
 	await form.getByRole('button', { name: 'Disconnect Database' }).click()
 	await form.getByRole('group', { name: 'Disconnect Database?' }).getByRole('button', { name: 'Disconnect' }).click()
 	await form.getByRole('button', { name: 'Disconnect Database' }).waitFor({ state: 'detached' })
@@ -247,23 +240,18 @@ await check('what clients of MCP need names this server', async () => {
 	await page.context().close()
 })
 
-for (const theme of ['light', 'dark']) {
-	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
-		await check(`the screens for managing are accessible: ${theme}, ${width} pixels`, async () => {
-			const page = await open(base, { viewport: { width, height: 860 }, colorScheme: theme })
-			await signIn(page, 'admin', password)
-			await page.getByRole('link', { name: 'Manage' }).click()
-			for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
-				await page.getByRole('link', { name: part, exact: true }).click()
-				await page.getByRole('heading', { name: part, exact: true }).waitFor()
-				await page.waitForTimeout(200)
-				await accessible(page, part)
-				if (shots) await page.screenshot({ path: `${shots}/manage-${part.toLowerCase().replaceAll(' ', '-')}-${theme}-${width}.png` })
-			}
-			clean(page)
-			await page.context().close()
-		})
+await check('the screens for managing are accessible at each width in both themes', async () => {
+	const page = await open(base)
+	await signIn(page, 'admin', password)
+	await page.getByRole('link', { name: 'Manage' }).click()
+	for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
+		await page.getByRole('link', { name: part, exact: true }).click()
+		await page.getByRole('heading', { name: part, exact: true }).waitFor()
+		await page.waitForLoadState('networkidle')
+		await lookAtWidths(page, part, `manage-${part.toLowerCase().replaceAll(' ', '-')}`)
 	}
-}
+	clean(page)
+	await page.context().close()
+})
 
 await end()

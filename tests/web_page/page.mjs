@@ -30,6 +30,7 @@ export function want(isTrue, what) {
 }
 
 export async function check(name, run) {
+	const began = Date.now()
 	try {
 		await run()
 		console.log(`ok - ${name}`)
@@ -37,6 +38,7 @@ export async function check(name, run) {
 		failed++
 		console.log(`not ok - ${name}\n  ${String(e.stack ?? e).replaceAll('\n', '\n  ')}`)
 	}
+	if (process.env.TIMES) console.log(`# ${Date.now() - began} ms`)
 }
 
 export const box = page => page.getByRole('textbox', { name: 'Your question' })
@@ -47,10 +49,13 @@ export async function ask(page, question) {
 export const answered = page => page.getByRole('button', { name: 'Copy the answer' }).last().waitFor()
 export const clean = page => want(page.wrongs.length === 0, page.wrongs.join('\n'))
 
-export async function accessible(page, screen) {
+// What colours alone decide: the rest of a screen is the same in the other theme.
+const COLOURS = ['color-contrast', 'link-in-text-block']
+
+export async function accessible(page, screen, rules) {
 	// Through the debugger: the page's own policy would refuse the script.
-	await page.evaluate(axe)
-	const found = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }))
+	if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
+	const found = await page.evaluate(rules => globalThis.axe.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }), rules)
 	const serious = found.violations.filter(v => ['serious', 'critical'].includes(v.impact))
 	want(serious.length === 0, `${screen}: ${JSON.stringify(serious.map(v => [v.id, v.nodes.map(n => [n.html, n.failureSummary])]), null, 1)}`)
 }
@@ -84,6 +89,36 @@ export async function smooth(page, box, selector, most) {
 	want(got.median < empty.median * 1.5 + 4, words)
 	return words
 }
+
+export const shots = process.env.SHOTS // a folder for screenshots
+export const WIDTHS = shots ? [390, 1024, 1440] : [390, 1024]
+export const sizeOf = width => ({ width, height: width < 500 ? 844 : 900 })
+
+// A screen as it is, in both themes: no serious finding, nothing wider than the window, and a picture where a folder wants them.
+export async function look(page, screen, file) {
+	const { width } = page.viewportSize()
+	for (const theme of ['light', 'dark']) {
+		await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+		await page.locator(`html[data-theme=${theme}]`).waitFor({ state: 'attached' })
+		await accessible(page, `${screen}, ${theme}, ${width} pixels`, theme === 'dark' ? COLOURS : undefined)
+		if (shots && file) await page.screenshot({ path: `${shots}/${file}-${width}-${theme}.png` })
+	}
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+	want(wide <= 0, `${screen}: the page is ${wide} pixels wider than the window`)
+}
+
+// The same at each width, for screens whose way there does not depend on it.
+export async function lookAtWidths(page, screen, file) {
+	const before = page.viewportSize()
+	for (const width of WIDTHS) {
+		await page.setViewportSize(sizeOf(width))
+		await look(page, screen, file)
+	}
+	await page.setViewportSize(before)
+}
+
+// On the way: once, and for pictures at each width in both themes.
+export const glance = (page, screen, file) => (shots ? lookAtWidths(page, screen, file) : accessible(page, screen))
 
 // Saves an artifact as a program does, over MCP.
 export async function put(base, tool, fields) {

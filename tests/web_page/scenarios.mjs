@@ -1,9 +1,9 @@
 // The page as people use it: by its visible names.
-// usage: node scenarios.mjs DEMO-URL SLOW-URL LINK-OF-THE-ADMINISTRATOR [FOLDER-FOR-SCREENSHOTS]
+// usage: node scenarios.mjs DEMO-URL SLOW-URL LINK-OF-THE-ADMINISTRATOR
 import { readFileSync } from 'node:fs'
-import { accessible, answered, ask, box, check, clean, end, open, want } from './page.mjs'
+import { WIDTHS, answered, ask, box, check, clean, end, glance, look, open, sizeOf, want } from './page.mjs'
 
-const [demo, slow, link, shots] = process.argv.slice(2)
+const [demo, slow, link] = process.argv.slice(2)
 
 await check('a question of the empty page is answered, with its statements and where it comes from', async () => {
 	const page = await open(demo)
@@ -128,10 +128,11 @@ await check('people sign in by a link, then by a password; a session that ends l
 	const people = new URL(link).origin
 	const page = await open(people)
 	await page.getByRole('heading', { name: 'Sign in to Argus' }).waitFor()
-	await accessible(page, 'sign in')
-	if (shots) await page.screenshot({ path: `${shots}/sign-in.png` })
+	await glance(page, 'sign in', 'sign-in')
 	page.wrongs.length = 0 // the browser notes each 401
 	await page.goto(link)
+	await page.getByLabel('Password', { exact: true }).waitFor()
+	await glance(page, 'the first sign in', 'setup')
 	await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
 	await page.getByLabel('The same again').fill('correct horse batter')
 	await page.getByRole('button', { name: 'Save and sign in' }).click()
@@ -186,7 +187,6 @@ await check('the keyboard reaches commands and conversations', async () => {
 	await page.keyboard.press('Control+k')
 	await page.keyboard.type('dark')
 	await page.getByRole('option', { name: 'Use the dark theme' }).waitFor()
-	await accessible(page, 'palette')
 	await page.keyboard.press('Enter')
 	await page.locator('html[data-theme=dark]').waitFor()
 	await page.keyboard.press('Control+k')
@@ -215,36 +215,39 @@ await check('a conversation that is not there is said to be so', async () => {
 	const page = await open(demo)
 	await page.goto(`${demo}/chat/nobody-has-this`)
 	await page.getByText('There is no such conversation.').waitFor()
+	await glance(page, 'no conversation', 'no-conversation')
 	await page.context().close()
 })
 
-for (const theme of ['light', 'dark']) {
-	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
-		await check(`each screen is accessible: ${theme}, ${width} pixels`, async () => {
-			const page = await open(demo, { colorScheme: theme, viewport: { width, height: width < 500 ? 844 : 900 } })
-			const shot = async name => shots && (await page.screenshot({ path: `${shots}/${name}-${width}-${theme}.png` }))
-			await page.getByRole('button', { name: 'How many customers are there?' }).waitFor()
-			await accessible(page, 'empty')
-			await shot('empty')
-			await ask(page, 'Which country has the most customers?')
-			await answered(page)
-			await page.getByRole('button', { name: '137' }).click()
-			await page.locator('td[aria-current]').waitFor()
-			await page.locator('[data-tool=execute_sql] > summary').first().click()
-			await accessible(page, 'answer')
-			await shot('answer')
-			if (width < 500) {
-				await page.getByRole('button', { name: 'Open the list of conversations' }).click()
-				await page.getByRole('navigation', { name: 'Conversations' }).waitFor()
-				await accessible(page, 'list')
-				await shot('list')
-			}
-			const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-			want(wide <= 0, `the page is ${wide} pixels wider than the window`)
-			clean(page)
-			await page.context().close()
-		})
-	}
+for (const width of WIDTHS) {
+	await check(`each screen is accessible in both themes: ${width} pixels`, async () => {
+		const page = await open(demo, { viewport: sizeOf(width) })
+		await page.getByRole('button', { name: 'How many customers are there?' }).waitFor()
+		await look(page, 'empty', 'empty')
+		await ask(page, 'Which country has the most customers?')
+		await answered(page)
+		await page.getByRole('button', { name: '137' }).click()
+		await page.locator('td[aria-current]').waitFor()
+		await page.locator('[data-tool=execute_sql] > summary').first().click()
+		await look(page, 'answer', 'answer')
+		if (width < 500) {
+			await page.getByRole('button', { name: 'Open the list of conversations' }).click()
+			await page.getByRole('navigation', { name: 'Conversations' }).waitFor()
+			await look(page, 'list', 'list')
+			await page.getByRole('button', { name: 'Close the list of conversations' }).click()
+		}
+		await page.keyboard.press('Control+k')
+		await page.getByRole('option', { name: 'New conversation' }).waitFor()
+		await look(page, 'palette', 'palette')
+		await page.keyboard.press('Escape')
+		clean(page)
+		await page.context().setOffline(true)
+		await page.getByText('This device is offline.').waitFor()
+		await ask(page, 'How many customers are there?')
+		await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
+		await look(page, 'offline', 'offline')
+		await page.context().close()
+	})
 }
 
 await end()

@@ -1,9 +1,9 @@
 // Share links, by the page's visible names: made, opened by strangers and members, taken back; and what hostile code reaches there.
-// usage: node shares.mjs DEMO-URL SLOW-URL PEOPLE-URL PASSWORD-OF-ADMIN [FOLDER-FOR-SCREENSHOTS]
+// usage: node shares.mjs DEMO-URL SLOW-URL PEOPLE-URL PASSWORD-OF-ADMIN
 import { readFileSync } from 'node:fs'
-import { accessible, answered, ask, check, clean, end, open, outside, projectOf, put, want } from './page.mjs'
+import { WIDTHS, answered, ask, check, clean, end, look, open, outside, projectOf, put, shots, sizeOf, want } from './page.mjs'
 
-const [demo, slow, people, password, shots] = process.argv.slice(2)
+const [demo, slow, people, password] = process.argv.slice(2)
 const CHART = 'Draw the total of orders by month.'
 const dialog = page => page.getByRole('dialog', { name: /^Share the / })
 const panel = page => page.getByRole('complementary', { name: 'Artifacts' })
@@ -243,51 +243,38 @@ await check('hostile code cannot lead the frame of a shared artifact away', asyn
 })
 
 // Each screen of sharing, in both themes.
-for (const theme of ['light', 'dark']) {
-	for (const width of shots ? [390, 1024, 1440] : [390, 1024]) {
-		await check(`the screens of sharing are accessible: ${theme}, ${width} pixels`, async () => {
-			const options = { viewport: { width, height: 860 }, colorScheme: theme }
-			const shot = async (page, name) => shots && (await page.screenshot({ path: `${shots}/share-${name}-${theme}-${width}.png` }))
-			const page = await answer(demo, CHART, options)
-			await shareThread(page)
-			await accessible(page, 'the dialog')
-			await shot(page, 'dialog')
-			const path = await make(page, 'Everybody who has the link')
-			await dialog(page).getByText('not opened').first().waitFor()
-			await accessible(page, 'the dialog with a link')
-			await shot(page, 'made')
-			const thread = await open(demo, options, path)
-			await thread.frameLocator('iframe').locator('.barlayer .point').nth(23).waitFor()
-			await thread.getByText('Asked the database').first().click()
-			await thread.waitForTimeout(300)
-			await accessible(thread, 'a shared conversation')
-			want(await thread.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it is wider than the window')
-			await shot(thread, 'thread')
-			if (shots) await thread.screenshot({ path: `${shots}/share-thread-whole-${theme}-${width}.png`, fullPage: true })
-			await thread.emulateMedia({ media: 'print', colorScheme: theme })
-			want((await thread.evaluate(() => getComputedStyle(document.body).backgroundColor)) === 'rgb(247, 247, 245)', 'it is printed dark')
-			await shot(thread, 'print')
-			if (shots && width === 1024) await thread.pdf({ path: `${shots}/share-print-${theme}.pdf`, printBackground: true })
-			await page.keyboard.press('Escape')
-			await page.getByRole('button', { name: 'Open Total of orders by month' }).last().click()
-			const id = new URL(page.url()).searchParams.get('artifact')
-			await page.context().close()
-			const artifact = await open(demo, options, await link(demo, 'artifact', id))
-			await artifact.frameLocator('iframe').locator('.barlayer .point').nth(23).waitFor()
-			await artifact.waitForTimeout(shots ? 1200 : 0)
-			await accessible(artifact, 'a shared artifact')
-			await shot(artifact, 'artifact')
-			const gone = await open(demo, options, `/s/${'A'.repeat(43)}`)
-			await dead(gone)
-			await accessible(gone, 'a dead link')
-			await shot(gone, 'dead')
-			const run = await open(slow, options, await link(slow, 'recipe_run', await runOf(`By letter, ${theme} ${width}`)))
-			await run.getByRole('article', { name: 'Question' }).waitFor()
-			await accessible(run, 'a shared run')
-			await shot(run, 'run')
-			for (const p of [thread, artifact, gone, run]) await p.context().close()
-		})
-	}
+for (const width of WIDTHS) {
+	await check(`the screens of sharing are accessible in both themes: ${width} pixels`, async () => {
+		const options = { viewport: sizeOf(width) }
+		const page = await answer(demo, CHART, options)
+		await shareThread(page)
+		await look(page, 'the dialog', 'share-dialog')
+		const path = await make(page, 'Everybody who has the link')
+		await dialog(page).getByText('not opened').first().waitFor()
+		await look(page, 'the dialog with a link', 'share-made')
+		const thread = await open(demo, options, path)
+		await thread.frameLocator('iframe').locator('.barlayer .point').nth(23).waitFor()
+		await thread.getByText('Asked the database').first().click()
+		await look(thread, 'a shared conversation', 'share-thread')
+		await thread.emulateMedia({ media: 'print', colorScheme: 'dark' })
+		want((await thread.evaluate(() => getComputedStyle(document.body).backgroundColor)) === 'rgb(247, 247, 245)', 'it is printed dark')
+		if (shots && width === 1024) await thread.pdf({ path: `${shots}/share-print.pdf`, printBackground: true })
+		await page.keyboard.press('Escape')
+		await page.getByRole('button', { name: 'Open Total of orders by month' }).last().click()
+		const id = new URL(page.url()).searchParams.get('artifact')
+		await page.context().close()
+		const artifact = await open(demo, options, await link(demo, 'artifact', id))
+		await artifact.frameLocator('iframe').locator('.barlayer .point').nth(23).waitFor()
+		await artifact.waitForTimeout(shots ? 1200 : 0)
+		await look(artifact, 'a shared artifact', 'share-artifact')
+		const gone = await open(demo, options, `/s/${'A'.repeat(43)}`)
+		await dead(gone)
+		await look(gone, 'a dead link', 'share-dead')
+		const run = await open(slow, options, await link(slow, 'recipe_run', await runOf(`By letter, ${width}`)))
+		await run.getByRole('article', { name: 'Question' }).waitFor()
+		await look(run, 'a shared run', 'share-run')
+		for (const p of [thread, artifact, gone, run]) await p.context().close()
+	})
 }
 
 await end()

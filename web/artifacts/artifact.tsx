@@ -4,6 +4,7 @@ import { Pencil, RefreshCw, Share2, Trash2 } from 'lucide-react'
 import { Suspense, lazy, useMemo, useRef, useState } from 'react'
 import { type Artifact, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
+import { Tabs } from '../shared/tabs'
 import { useTheme } from '../shared/theme'
 import { Button, IconButton } from '../shared/ui'
 import { CodeTab } from './code_tab'
@@ -15,39 +16,6 @@ import { VersionsTab } from './versions_tab'
 const ShareDialog = lazy(() => import('../shares/dialog').then(m => ({ default: m.ShareDialog })))
 const TABS = ['View', 'Code', 'Data', 'Versions'] as const
 type Tab = (typeof TABS)[number]
-
-function Tabs({ tab, onTab }: { tab: Tab; onTab: (t: Tab) => void }) {
-	return (
-		<div
-			role="tablist"
-			aria-label="Parts of the artifact"
-			className="flex shrink-0 border-b border-line px-2"
-			onKeyDown={e => {
-				const step = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0
-				if (!step) return
-				const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]!
-				onTab(next)
-				document.getElementById(`tab-${next}`)?.focus()
-			}}
-		>
-			{TABS.map(t => (
-				<button
-					key={t}
-					id={`tab-${t}`}
-					type="button"
-					role="tab"
-					aria-selected={t === tab}
-					aria-controls="tab-panel"
-					tabIndex={t === tab ? 0 : -1}
-					onClick={() => onTab(t)}
-					className={`-mb-px border-b-2 px-3 py-2 text-sm ${t === tab ? 'border-accent font-medium' : 'border-transparent text-quiet hover:text-text'}`}
-				>
-					{t}
-				</button>
-			))}
-		</div>
-	)
-}
 
 function Title({ artifact, onRename }: { artifact: Artifact; onRename: (title: string) => void }) {
 	const [text, setText] = useState<string | null>(null)
@@ -224,7 +192,7 @@ export function ArtifactView({ project, id, onAsk, onDeleted }: Props) {
 					<Button onClick={() => setFate('')}>Keep</Button>
 				</div>
 			)}
-			<Tabs tab={tab} onTab={setTab} />
+			<Tabs label="Parts of the artifact" tabs={TABS} chosen={tab} onChoose={setTab} />
 			{version !== 0 && version !== artifact.versions && (
 				<p role="status" className="flex flex-wrap items-center gap-2 bg-warn-soft px-4 py-1.5 text-sm">
 					<span className="grow">This is version {version}, an older one.</span>

@@ -5,6 +5,7 @@ import { ArrowLeft, Download, Play, Square } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { ScrolledList } from '../shared/list'
 import { ProblemNote } from '../shared/problem'
+import { Tabs } from '../shared/tabs'
 import { Button } from '../shared/ui'
 import { audits } from './api'
 import { Baseline, newsOf, useBaseline } from './baseline'
@@ -13,7 +14,7 @@ import { Fields } from './fields'
 import { FindingTools } from './finding_tools'
 import { Live } from './live'
 import { Counts, State, canGoOn, isOver, when } from './marks'
-import { About, Gaps, Tabs } from './parts'
+import { About, Gaps } from './parts'
 import { Past } from './past'
 import { Findings } from './report'
 import type { Audit } from './types'
@@ -59,7 +60,7 @@ function Ended({ audit }: { audit: Audit }) {
 			<About of={r} />
 			<Gaps of={r.gaps} />
 			<Baseline id={audit.id} />
-			<Tabs of={TABS} chosen={tab} onChoose={setTab} />
+			<Tabs label="Parts of the report" tabs={TABS} chosen={tab} onChoose={setTab} />
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} className="flex min-h-0 grow flex-col">
 				<Documents source={{ audit: audit.id }}>
 					{tab === 'Findings' && (

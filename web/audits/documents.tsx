@@ -1,8 +1,9 @@
 // The documents behind a bar, a value or a finding, in a dialog; the filter that finds them can be changed and copied.
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { CopyText } from '../shared/copy_text'
+import { Dialog } from '../shared/dialog'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
 import { audits } from './api'
@@ -57,21 +58,11 @@ function Found({ source, filter }: { source: Source; filter: string }) {
 	)
 }
 
-function Dialog({ source, asked, onClose }: { source: Source; asked: Asked; onClose: () => void }) {
-	const dialog = useRef<HTMLDialogElement>(null)
+function Shown({ source, asked, onClose }: { source: Source; asked: Asked; onClose: () => void }) {
 	const [text, setText] = useState(asked.filter)
 	const [filter, setFilter] = useState(asked.filter)
-	useEffect(() => {
-		dialog.current?.showModal()
-	}, [])
 	return (
-		<dialog
-			ref={dialog}
-			aria-label={asked.title}
-			onClose={onClose}
-			onClick={e => e.target === dialog.current && onClose()}
-			className="m-auto h-[min(46rem,92dvh)] w-[min(52rem,calc(100vw-1rem))] rounded-xl border border-line bg-panel p-0 text-text shadow-xl backdrop:bg-black/40"
-		>
+		<Dialog label={asked.title} onClose={onClose} className="m-auto h-[min(46rem,92dvh)] w-[min(52rem,calc(100vw-1rem))] p-0">
 			<div className="flex h-full flex-col">
 				<header className="flex items-center gap-2 border-b border-line px-4 py-2">
 					<h2 className="min-w-0 grow font-semibold break-words">{asked.title}</h2>
@@ -110,7 +101,7 @@ function Dialog({ source, asked, onClose }: { source: Source; asked: Asked; onCl
 					<Found source={source} filter={filter} />
 				</div>
 			</div>
-		</dialog>
+		</Dialog>
 	)
 }
 
@@ -120,7 +111,7 @@ export function Documents({ source, children }: { source: Source; children: Reac
 	return (
 		<Opener.Provider value={open}>
 			{children}
-			{asked && <Dialog source={source} asked={asked} onClose={() => setAsked(null)} />}
+			{asked && <Shown source={source} asked={asked} onClose={() => setAsked(null)} />}
 		</Opener.Provider>
 	)
 }

@@ -14,6 +14,7 @@ export const COMMANDS: SlashCommand[] = [
 	{ name: 'help', help: 'this list' },
 	{ name: 'sql', argument: 'STATEMENT', help: 'run a statement yourself; no model is asked' },
 	{ name: 'tables', argument: '[NAME]', help: 'ask for the tables, or the columns of one' },
+	{ name: 'find', argument: '[WORDS]', help: 'find words in this conversation' },
 	{ name: 'why', help: 'where the last answer comes from: statements, tables, filters, rows' },
 	{ name: 'retry', help: 'another answer to the last question' },
 	{ name: 'edit', help: 'change the last question' },
@@ -35,6 +36,9 @@ export function matching(text: string): SlashCommand[] {
 	const m = /^\/([a-z]*)$/i.exec(text)
 	return m ? COMMANDS.filter(c => c.name.startsWith(m[1]!.toLowerCase())) : []
 }
+
+// Is a statement written, or begun?
+export const isStatement = (text: string) => /^\/sql\s/i.test(text)
 
 // The statement of a question that is one.
 export function statementOf(question: string): string {

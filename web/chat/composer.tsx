@@ -1,7 +1,9 @@
 // Where a question is written. Enter asks, Shift+Enter begins a line; what was typed stays until it was asked. "/" lists commands.
-import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { type SlashCommand, matching } from './commands'
+import { ArrowUp, Square, X } from 'lucide-react'
+import { type ReactNode, Suspense, lazy, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type SlashCommand, isStatement, matching, statementOf } from './commands'
+
+const SqlEditor = lazy(() => import('../shared/sql_editor'))
 
 export const MAX_QUESTION = 10000 // characters, as the server has it
 
@@ -14,6 +16,7 @@ interface Props {
 	isBusy: boolean
 	isStopping: boolean
 	focusKey: string
+	project: string // whose tables a statement may name
 }
 
 // The commands that fit what was typed; Escape closes the list until something else is typed.
@@ -25,13 +28,47 @@ function useCommandList(text: string) {
 	return { list, place: Math.min(place, list.length - 1), setPlace, close: () => setClosed(text) }
 }
 
-export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isStopping, focusKey }: Props) {
+interface WritingProps {
+	statement: string | null // null = it is a question
+	project: string
+	onText: (t: string) => void
+	onAsk: () => void
+	onLeave: () => void
+	children: ReactNode // the field of a question, also until the editor is loaded
+}
+
+// A statement behind /sql has an editor that knows the tables.
+function Writing({ statement, project, onText, onAsk, onLeave, children }: WritingProps) {
+	if (statement === null) return children
+	return (
+		<Suspense fallback={children}>
+			<button type="button" onClick={onLeave} title="Back to a question" className="mt-1.5 self-start rounded-md bg-sunk px-2 py-1 font-mono text-[13px] text-key hover:text-text">
+				/sql <span className="sr-only">Back to a question</span>
+				<X aria-hidden className="inline size-3" />
+			</button>
+			<SqlEditor
+				value={statement}
+				onChange={sql => onText(`/sql ${sql}`)}
+				project={project}
+				label="SQL statement"
+				hint="select …"
+				max={MAX_QUESTION - '/sql '.length}
+				isFocused
+				onEnter={onAsk}
+				onLeave={onLeave}
+			/>
+		</Suspense>
+	)
+}
+
+export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isStopping, focusKey, project }: Props) {
 	const area = useRef<HTMLTextAreaElement>(null)
 	const listId = useId()
 	const { list, place, setPlace, close } = useCommandList(text)
 	useEffect(() => area.current?.focus({ preventScroll: true }), [focusKey])
 	useLayoutEffect(() => {
-		const a = area.current!
+		const a = area.current
+		if (!a) return // a statement is written in its own editor
 		a.style.height = 'auto'
 		a.style.height = `${Math.min(a.scrollHeight, 240)}px`
 	}, [text])
@@ -90,20 +127,31 @@ export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isSt
 					))}
 				</ul>
 			)}
-			<textarea
-				ref={area}
-				rows={1}
-				value={text}
-				onChange={e => onText(e.target.value)}
-				onKeyDown={onKey}
-				aria-label="Your question"
-				aria-describedby="composer-help"
-				aria-autocomplete="list"
-				aria-controls={list.length ? listId : undefined}
-				aria-activedescendant={list[place] ? `${listId}-${list[place].name}` : undefined}
-				placeholder="Ask, or type / for commands"
-				className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder:text-quiet focus:outline-none max-sm:placeholder:text-sm"
-			/>
+			<Writing
+				statement={isStatement(text) ? statementOf(text) : null}
+				project={project}
+				onText={onText}
+				onAsk={() => mayAsk && onAsk()}
+				onLeave={() => {
+					onText('')
+					requestAnimationFrame(() => area.current?.focus())
+				}}
+			>
+				<textarea
+					ref={area}
+					rows={1}
+					value={text}
+					onChange={e => onText(e.target.value)}
+					onKeyDown={onKey}
+					aria-label="Your question"
+					aria-describedby="composer-help"
+					aria-autocomplete="list"
+					aria-controls={list.length ? listId : undefined}
+					aria-activedescendant={list[place] ? `${listId}-${list[place].name}` : undefined}
+					placeholder="Ask, or type / for commands"
+					className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder:text-quiet focus:outline-none max-sm:placeholder:text-sm"
+				/>
+			</Writing>
 			<span id="composer-help" className="sr-only">
 				Enter asks, Shift and Enter begin a new line, a slash lists commands, the arrow up in an empty field changes the last question.
 			</span>

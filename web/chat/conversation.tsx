@@ -1,10 +1,10 @@
 // One conversation: its messages, the answer that is being written, and the question that comes next.
 import { useChat } from '@ai-sdk/react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { DefaultChatTransport } from 'ai'
 import { ArrowDown } from 'lucide-react'
-import { Suspense, lazy, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, lazy, useEffect, useMemo, useRef, useState } from 'react'
 import { ArtifactCard } from '../artifacts/card'
 import { Problem, type Start, api, ask } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
@@ -14,9 +14,15 @@ import { commandOf, statementOf } from './commands'
 import { Composer } from './composer'
 import { LostAccess } from './lost_access'
 import { type Actions, MessageView } from './message'
+import { Talk, type TalkHandle, isWhole } from './talk'
 import { type Drawn, type Message, textOf, turnAt } from './types'
 
-const NEAR_END_PX = 80
+interface Earlier {
+	next: string | null
+	messages: Message[]
+}
+
+const MAX_PAGES = 20 // of earlier questions that are read for one link
 const drawCard = (drawn: Drawn, project: string) => <ArtifactCard drawn={drawn} project={project} />
 
 // Only the question goes to the server: it has the rest.
@@ -31,6 +37,7 @@ const transport = new DefaultChatTransport<Message>({
 })
 
 const Help = lazy(() => import('./help'))
+const Find = lazy(() => import('./find'))
 
 function Starters({ start, onAsk }: { start?: Start; onAsk: (q: string) => void }) {
 	return (
@@ -69,6 +76,7 @@ function withNotes(page: Message[], now: Message[]): Message[] {
 	})
 }
 
+const focusOn = (message: HTMLElement) => message.querySelector<HTMLElement>('article')?.focus({ preventScroll: true })
 const isRemoved = (e: unknown) => e instanceof Problem && e.status === 403
 
 function EarlierVersion({ onNewest, onBranch }: { onNewest: () => void; onBranch: () => void }) {
@@ -144,6 +152,9 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 	const isBusy = status === 'submitted' || status === 'streaming'
 	const latest = useRef(messages)
 	latest.current = messages
+	const talk = useRef<TalkHandle>(null)
+	const [isAtEnd, setAtEnd] = useState(true)
+	const toEnd = () => talk.current?.toEnd()
 	const busy = useRef(isBusy)
 	busy.current = isBusy
 
@@ -213,16 +224,46 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 		if (question) send(question)
 	}
 
-	const showOlder = async () => {
-		try {
-			const page = await api.messages(id, older ?? '')
-			isFollowing.current = false
-			setOlder(page.next)
-			setMessages(now => [...(page.messages as Message[]), ...now])
-		} catch (e) {
-			setRefused(e)
+	const cursor = useRef(olderAtFirst) // as older, but known before the page is drawn again: no page is read twice
+	const reading = useRef<Promise<Earlier | null>>(null)
+	const readOlder = (): Promise<Earlier | null> => {
+		if (reading.current) return reading.current
+		if (!cursor.current) return Promise.resolve(null)
+		const read = async () => {
+			try {
+				const page = (await api.messages(id, cursor.current!)) as Earlier
+				talk.current?.stay()
+				cursor.current = page.next
+				setOlder(page.next)
+				setMessages(now => [...page.messages, ...now])
+				return page
+			} catch (e) {
+				setRefused(e)
+				return null
+			} finally {
+				reading.current = null
+			}
 		}
+		return (reading.current = read())
 	}
+	const showOlder = () => void readOlder()
+	const readAll = async () => {
+		while (await readOlder());
+	}
+	// A link to an answer is its turn behind "#".
+	const linked = useLocation({ select: l => l.hash })
+	useEffect(() => {
+		if (isNew || !linked) return
+		const toAnswer = () => requestAnimationFrame(() => talk.current?.show(linked, focusOn))
+		const find = async () => {
+			if (latest.current.some(m => m.id === linked)) return toAnswer()
+			let left = MAX_PAGES
+			for (let page = await readOlder(); page; page = left-- > 0 ? await readOlder() : null)
+				if (page.messages.some(m => m.id === linked)) return toAnswer()
+			setHint('The answer that the link leads to is not in this conversation.')
+		}
+		void find()
+	}, [linked])
 	const branch = async (turn: string) => {
 		try {
 			const made = await api.branch(id, turn)
@@ -235,7 +276,7 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 	const showVersion = async (turn: string) => {
 		if (latest.current.some(m => m.id === turn)) return setViewed(null)
 		try {
-			isFollowing.current = false
+			talk.current?.stay()
 			setViewed({ turn, messages: (await api.version(id, turn)).messages as Message[] })
 		} catch (e) {
 			setRefused(e)
@@ -254,8 +295,9 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 		setEditing(null)
 		replace(words, () => sendMessage({ text: words, messageId: message }))
 	}
-	const doing = useRef({ branch, retry, change, showVersion })
-	doing.current = { branch, retry, change, showVersion }
+	const draft = (statement: string) => (busy.current ? setHint('Wait for the answer, then change the statement.') : keep(`/sql ${statement}`))
+	const doing = useRef({ branch, retry, change, showVersion, draft })
+	doing.current = { branch, retry, change, showVersion, draft }
 	const actions = useMemo<Actions>(
 		() => ({
 			branch: turn => void doing.current.branch(turn),
@@ -263,19 +305,37 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 			change: (message, words) => doing.current.change(message, words),
 			version: turn => void doing.current.showVersion(turn),
 			edit: setEditing,
+			draft: statement => doing.current.draft(statement),
 		}),
 		[],
 	)
 	const editLast = () => setEditing(messages.findLast(m => m.role === 'user')?.id ?? null)
 	// Where the last answer comes from stands below it; it is opened and shown.
 	const showWhy = () => {
-		const all = box.current?.querySelectorAll<HTMLDetailsElement>('details[data-why]')
-		const last = all?.[all.length - 1]
+		const last = messages.findLast(m => m.role === 'assistant')
 		if (!last) return setHint('Nothing was answered yet.')
-		last.open = true
-		last.scrollIntoView({ block: 'center' })
-		last.querySelector('summary')?.focus()
+		talk.current?.show(last.id, found => {
+			const why = found.querySelector<HTMLDetailsElement>('details[data-why]')
+			if (!why) return setHint('The last answer rests on no query.')
+			why.open = true
+			why.scrollIntoView({ block: 'center' })
+			why.querySelector('summary')?.focus()
+		})
 	}
+	const [isFinding, setFinding] = useState<string | null>(null) // the words it begins with
+	// The browser's own search finds only what is in the page. A second Ctrl+F leads to it.
+	const isLong = !isWhole(messages) || older !== null
+	useEffect(() => {
+		if (!isLong) return
+		const onKey = (e: KeyboardEvent) => {
+			if (e.key.toLowerCase() !== 'f' || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey) return
+			if ((e.target as HTMLElement).closest?.('[data-find], dialog')) return
+			e.preventDefault()
+			setFinding('')
+		}
+		addEventListener('keydown', onKey)
+		return () => removeEventListener('keydown', onKey)
+	}, [isLong])
 	const run = (name: string, rest: string) => {
 		const last = messages.findLast(m => m.role === 'assistant')?.id
 		const wanted = start?.projects.find(p => [p.id, p.name].some(x => x.toLowerCase() === rest.toLowerCase()))
@@ -300,6 +360,8 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 		switch (name) {
 			case 'help':
 				return setHelpOpen(true)
+			case 'find':
+				return setFinding(rest)
 			case 'why':
 				return showWhy()
 			case 'retry':
@@ -320,16 +382,6 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 		else send(text.trim())
 	}
 
-	const box = useRef<HTMLDivElement>(null)
-	const [isAtEnd, setAtEnd] = useState(true)
-	const isFollowing = useRef(true)
-	const toEnd = () => {
-		isFollowing.current = true
-		requestAnimationFrame(() => box.current?.scrollTo({ top: box.current.scrollHeight }))
-	}
-	useLayoutEffect(() => {
-		if (isFollowing.current && box.current) box.current.scrollTop = box.current.scrollHeight
-	}, [messages, status])
 	useEffect(() => {
 		if (!isNew) void api.viewed(id).then(() => store.invalidateQueries({ queryKey: ['threads'] }), () => {})
 	}, [id])
@@ -339,42 +391,53 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 	const shown = viewed?.messages ?? messages
 	return (
 		<div className="flex min-h-0 grow flex-col">
-			<div
-				ref={box}
-				className="relative min-h-0 grow overflow-y-auto"
-				tabIndex={0}
-				role="region"
-				aria-label="Conversation"
-				onScroll={e => {
-					const b = e.currentTarget
-					const near = b.scrollHeight - b.scrollTop - b.clientHeight < NEAR_END_PX
-					isFollowing.current = near
-					setAtEnd(near)
-				}}
-			>
-				{isEmpty && !error ? (
-					<Starters start={start} onAsk={send} />
-				) : (
-					<div className="talk group/talk mx-auto max-w-3xl space-y-6 px-4 py-6" data-busy={isBusy || undefined}>
-						{older && !viewed && (
-							<Button className="mx-auto flex" onClick={showOlder}>
-								Earlier questions
-							</Button>
-						)}
-						{shown.map((m, i) => (
-							<MessageView
-								key={m.id}
-								message={m}
-								isLive={!viewed && isBusy && i === messages.length - 1}
-								thread={id}
-								turn={turnAt(shown, i)}
-								project={project}
-								isEditing={!viewed && m.id === editing}
-								mayChange={!viewed}
-								actions={actions}
-								drawArtifact={drawCard}
-							/>
-						))}
+			{isFinding !== null && (
+				<Suspense fallback={null}>
+					<Find
+						key={isFinding}
+						words={isFinding}
+						messages={shown}
+						hasOlder={older !== null && !viewed}
+						onOlder={readAll}
+						onShow={m => talk.current?.show(m)}
+						onClose={() => setFinding(null)}
+					/>
+				</Suspense>
+			)}
+			<Talk
+				messages={shown}
+				editing={viewed ? null : editing}
+				isBusy={isBusy}
+				hasOlder={older !== null && !viewed}
+				onOlder={showOlder}
+				onAtEnd={setAtEnd}
+				handle={talk}
+				empty={isEmpty && !error ? <Starters start={start} onAsk={send} /> : undefined}
+				draw={(m, i) => (
+					<MessageView
+						message={m}
+						isLive={!viewed && isBusy && i === messages.length - 1}
+						thread={id}
+						turn={turnAt(shown, i)}
+						place={i + 1}
+						of={older !== null && !viewed ? -1 : shown.length}
+						project={project}
+						isEditing={!viewed && m.id === editing}
+						mayChange={!viewed}
+						actions={actions}
+						drawArtifact={drawCard}
+					/>
+				)}
+				head={
+					older &&
+					!viewed && (
+						<Button className="mx-auto mb-6 flex" onClick={showOlder}>
+							Earlier questions
+						</Button>
+					)
+				}
+				tail={
+					<div className="mt-6 space-y-6 empty:hidden">
 						{isWaiting && !viewed && <p className="animate-pulse text-quiet">Thinking about it …</p>}
 						{refused !== null && (
 							<ProblemNote error={refused}>
@@ -387,8 +450,8 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 							</ProblemNote>
 						)}
 					</div>
-				)}
-			</div>
+				}
+			/>
 			<div className="relative mx-auto w-full max-w-3xl px-4 pb-3">
 				{!isAtEnd && !isEmpty && (
 					<Button className="absolute -top-12 left-1/2 -translate-x-1/2 rounded-full shadow" onClick={toEnd}>
@@ -429,6 +492,7 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 					isBusy={isBusy}
 					isStopping={isStopping}
 					focusKey={id}
+					project={project || (start?.projects[0]?.id ?? '')}
 				/>
 				)}
 				<p aria-live="polite" role="status" className="sr-only">

@@ -1,5 +1,6 @@
 // What can be typed, and the keys.
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
+import { Dialog } from '../shared/dialog'
 import { Button } from '../shared/ui'
 import { COMMANDS } from './commands'
 
@@ -7,20 +8,15 @@ const KEYS: [string, string][] = [
 	['Enter', 'ask'],
 	['Shift Enter', 'begin a new line'],
 	['↑ in an empty field', 'change the last question'],
+	['Ctrl F', 'find words in a long conversation; twice: the browser’s own search'],
+	['Page Up, Page Down in a message', 'the message before, the next one'],
 	['Ctrl K', 'commands and conversations'],
 ]
 
 export default function Help({ onClose }: { onClose: () => void }) {
 	const dialog = useRef<HTMLDialogElement>(null)
-	useEffect(() => dialog.current?.showModal(), [])
 	return (
-		<dialog
-			ref={dialog}
-			aria-labelledby="help-title"
-			onClose={onClose}
-			onClick={e => e.target === dialog.current && dialog.current.close()}
-			className="m-auto w-[min(36rem,calc(100vw-2rem))] rounded-xl border border-line bg-panel p-5 text-text shadow-xl backdrop:bg-black/40"
-		>
+		<Dialog handle={dialog} labelledBy="help-title" onClose={onClose} className="m-auto w-[min(36rem,calc(100vw-2rem))] p-5">
 			<h2 id="help-title" className="text-lg font-semibold">
 				What you can type
 			</h2>
@@ -49,6 +45,6 @@ export default function Help({ onClose }: { onClose: () => void }) {
 			<Button autoFocus className="mt-5" onClick={() => dialog.current?.close()}>
 				Close
 			</Button>
-		</dialog>
+		</Dialog>
 	)
 }

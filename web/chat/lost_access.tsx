@@ -1,5 +1,6 @@
 // Somebody was removed from the project while the page was open: what happened, and what can be done. What was typed stays.
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
+import { Dialog } from '../shared/dialog'
 import { Button } from '../shared/ui'
 
 interface Props {
@@ -11,15 +12,14 @@ interface Props {
 
 export function LostAccess({ project, hasOthers, onClose, onOther }: Props) {
 	const dialog = useRef<HTMLDialogElement>(null)
-	useEffect(() => dialog.current?.showModal(), [])
 	return (
-		<dialog
-			ref={dialog}
+		<Dialog
+			handle={dialog}
 			role="alertdialog"
-			aria-labelledby="lost-title"
-			aria-describedby="lost-words"
+			labelledBy="lost-title"
+			describedBy="lost-words"
 			onClose={onClose}
-			className="m-auto w-[min(30rem,calc(100vw-2rem))] rounded-xl border border-line bg-panel p-5 text-text shadow-xl backdrop:bg-black/40"
+			className="m-auto w-[min(30rem,calc(100vw-2rem))] p-5"
 		>
 			<h2 id="lost-title" className="text-lg font-semibold">
 				You cannot ask about {project || 'this project'} any more
@@ -34,6 +34,6 @@ export function LostAccess({ project, hasOthers, onClose, onOther }: Props) {
 				</Button>
 				{hasOthers && <Button onClick={onOther}>Ask about another project</Button>}
 			</div>
-		</dialog>
+		</Dialog>
 	)
 }

@@ -1,4 +1,4 @@
-import { Brain, Check, ChevronRight, Copy, GitBranch, RefreshCw } from 'lucide-react'
+import { Brain, Check, ChevronRight, Copy, GitBranch, Link2, RefreshCw } from 'lucide-react'
 import { Fragment, type ReactNode, memo, useCallback, useMemo, useState } from 'react'
 import { IconButton } from '../shared/ui'
 import { Provenance, Words } from './answer'
@@ -61,6 +61,20 @@ function CopyAnswer({ text }: { text: string }) {
 	)
 }
 
+function CopyLink({ turn }: { turn: string }) {
+	const [isCopied, setCopied] = useState(false)
+	const copy = async () => {
+		await navigator.clipboard.writeText(`${location.origin}${location.pathname}#${turn}`)
+		setCopied(true)
+		setTimeout(() => setCopied(false), 1500)
+	}
+	return (
+		<IconButton label={isCopied ? 'The link is copied' : 'Copy a link to this answer'} onClick={copy}>
+			{isCopied ? <Check aria-hidden className="size-4" /> : <Link2 aria-hidden className="size-4" />}
+		</IconButton>
+	)
+}
+
 // What can be done with a message. The functions stay the same, so that a message is drawn again only when it changes.
 export interface Actions {
 	branch: (turn: string) => void
@@ -68,6 +82,7 @@ export interface Actions {
 	edit: (message: string | null) => void // begins to change the question; null = ends it
 	change: (message: string, text: string) => void
 	version: (turn: string) => void
+	draft: (statement: string) => void // puts it into the field, to be changed and run
 }
 
 interface Props {
@@ -78,11 +93,13 @@ interface Props {
 	actions?: Actions // without them the conversation is somebody else's, to be read
 	thread?: string
 	turn?: string // '' = it is not known yet
+	place?: number // among the messages, from 1
+	of?: number // messages that there are; -1 = it is not known
 	isEditing?: boolean
 	mayChange?: boolean // false: an earlier version, which is read only
 }
 
-function AnswerMessage({ message, isLive, project = '', actions, thread = '', mayChange, drawArtifact }: Props) {
+function AnswerMessage({ message, isLive, project = '', actions, thread = '', place, of, mayChange, drawArtifact }: Props) {
 	const [cell, setCell] = useState<Cell | null>(null)
 	const onCell = useCallback((c: Cell) => setCell({ ...c }), [])
 	const { parts } = message
@@ -96,7 +113,7 @@ function AnswerMessage({ message, isLive, project = '', actions, thread = '', ma
 	}
 	let ntext = 0
 	return (
-		<article aria-label="Answer" aria-busy={isLive} className="space-y-3">
+		<article aria-label="Answer" aria-busy={isLive} aria-posinset={place} aria-setsize={of} tabIndex={place && -1} className="space-y-3">
 			{parts.map((p, i) => {
 				if (p.type === 'reasoning') {
 					return p.text ? <Thoughts key={i} text={p.text} isLive={isLive && i === parts.length - 1} /> : null
@@ -116,6 +133,7 @@ function AnswerMessage({ message, isLive, project = '', actions, thread = '', ma
 							query={queries.get(call.toolCallId)}
 							isCorrected={!isLast}
 							lit={cell}
+							onDraft={mayChange ? actions?.draft : undefined}
 						/>
 					)
 				}
@@ -136,6 +154,7 @@ function AnswerMessage({ message, isLive, project = '', actions, thread = '', ma
 						)}
 						{actions && (
 							<>
+								<CopyLink turn={message.id} />
 								<IconButton label="Go on from here in a new conversation" onClick={() => actions.branch(message.id)}>
 									<GitBranch aria-hidden className="size-4" />
 								</IconButton>
@@ -157,9 +176,11 @@ export const MessageView = memo(function MessageView(props: Props) {
 		<Question
 			text={textOf(message)}
 			isOwn={actions !== undefined}
+			order={{ place: props.place, of: props.of }}
 			versions={actions ? versions : []}
 			place={versions.indexOf(turn)}
 			isEditing={props.isEditing ?? false}
+			project={props.project ?? ''}
 			mayEdit={actions !== undefined && props.mayChange === true}
 			onEdit={() => actions?.edit(message.id)}
 			onDone={text => actions?.change(message.id, text)}

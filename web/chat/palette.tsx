@@ -1,12 +1,12 @@
 // Ctrl+K: everything by keyboard. Words filter; up, down and Enter choose.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api } from '../shared/api'
+import { Dialog } from '../shared/dialog'
 import type { Command } from '../shared/shell'
 
 export function Palette({ commands }: { commands: Command[] }) {
-	const dialog = useRef<HTMLDialogElement>(null)
 	const navigate = useNavigate()
 	const [isOpen, setOpen] = useState(false)
 	const [text, setText] = useState('')
@@ -24,9 +24,6 @@ export function Palette({ commands }: { commands: Command[] }) {
 		addEventListener('keydown', onKey)
 		return () => removeEventListener('keydown', onKey)
 	}, [])
-	useEffect(() => {
-		if (isOpen) dialog.current?.showModal()
-	}, [isOpen])
 	if (!isOpen) return null
 	const all: Command[] = [
 		...commands.filter(c => c.name.toLowerCase().includes(words.toLowerCase())),
@@ -42,13 +39,7 @@ export function Palette({ commands }: { commands: Command[] }) {
 		c.run()
 	}
 	return (
-		<dialog
-			ref={dialog}
-			aria-label="Commands and conversations"
-			onClose={() => setOpen(false)}
-			onClick={e => e.target === dialog.current && setOpen(false)}
-			className="mx-auto mt-[12vh] w-[min(36rem,calc(100vw-2rem))] rounded-xl border border-line bg-panel p-0 text-text shadow-xl backdrop:bg-black/40"
-		>
+		<Dialog label="Commands and conversations" onClose={() => setOpen(false)} className="mx-auto mt-[12vh] w-[min(36rem,calc(100vw-2rem))] p-0">
 			<input
 				autoFocus
 				role="combobox"
@@ -87,6 +78,6 @@ export function Palette({ commands }: { commands: Command[] }) {
 				))}
 			</ul>
 			{all.length === 0 && found.isSuccess && <p className="px-4 pb-3 text-quiet">Nothing has these words.</p>}
-		</dialog>
+		</Dialog>
 	)
 }

@@ -1,8 +1,9 @@
 // What the analyst did, as a story: a line for each call; what it asked, what the guard or the database said, and what came back.
-import { ChevronRight, CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
+import { ChevronRight, CircleAlert, CircleCheck, LoaderCircle, Pencil } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { Sql } from '../shared/sql'
+import { Sql, laidOut } from '../shared/sql'
 import { ResultTable } from '../shared/table'
+import { Button } from '../shared/ui'
 import { type Cell, type Query, type ToolPart, tableOf } from './types'
 
 const TITLES: Record<string, [string, string]> = {
@@ -50,9 +51,10 @@ interface Props {
 	query?: Query // what the answer says of it
 	isCorrected: boolean // another try follows
 	lit: Cell | null
+	onDraft?: (statement: string) => void
 }
 
-export function ToolCard({ part, query, isCorrected, lit }: Props) {
+export function ToolCard({ part, query, isCorrected, lit, onDraft }: Props) {
 	const tool = part.type.slice(5)
 	const isOver = part.state === 'output-available' || part.state === 'output-error'
 	const isBad = part.state === 'output-error'
@@ -96,6 +98,11 @@ export function ToolCard({ part, query, isCorrected, lit }: Props) {
 			{isOpen && (
 				<div className="space-y-3 border-t border-line px-3 py-3 text-sm">
 					{sql ? <Sql text={sql} /> : input && <Plain value={input} name="Input" />}
+					{sql && onDraft && tool === 'execute_sql' && isOver && (
+						<Button className="print:hidden" onClick={() => onDraft(laidOut(sql))}>
+							<Pencil aria-hidden className="size-4" /> Change it and run it yourself
+						</Button>
+					)}
 					{isBad ? (
 						<Failure part={part} query={query} isCorrected={isCorrected} />
 					) : (

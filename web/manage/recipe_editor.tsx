@@ -1,13 +1,14 @@
 // A recipe is made or changed: its variables, and its steps with questions and SQL that name them as {{name}}.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
 import { type Known, manage } from './api'
 import { area, field } from './parts'
 import { type Recipe, type Step, TYPES, TYPE_WORDS, type Variable, type VariableType, fieldsOf, recipeOf, unknownNames } from './recipe_fields'
 
+const SqlEditor = lazy(() => import('../shared/sql_editor'))
 const NONE: Recipe = { description: '', variables: [], steps: [{ prompt_template: '', sql: '' }], is_shared: true }
 const changed = <T,>(list: T[], at: number, what: Partial<T>) => list.map((x, i) => (i === at ? { ...x, ...what } : x))
 const without = <T,>(list: T[], at: number) => list.filter((_, i) => i !== at)
@@ -54,7 +55,7 @@ function VariableRow({ of: v, n, onChange, onRemove }: { of: Variable; n: number
 	)
 }
 
-function StepRow({ of: s, n, onChange, onRemove }: { of: Step; n: number; onChange: (what: Partial<Step>) => void; onRemove?: () => void }) {
+function StepRow({ project, of: s, n, onChange, onRemove }: { project: string; of: Step; n: number; onChange: (what: Partial<Step>) => void; onRemove?: () => void }) {
 	return (
 		<li className="space-y-2 rounded-lg border border-line bg-panel p-2">
 			<div className="flex items-center gap-2">
@@ -75,16 +76,11 @@ function StepRow({ of: s, n, onChange, onRemove }: { of: Step; n: number; onChan
 				onChange={e => onChange({ prompt_template: e.target.value })}
 				className={area}
 			/>
-			<textarea
-				rows={2}
-				maxLength={10000}
-				spellCheck={false}
-				aria-label={`SQL of step ${n}`}
-				placeholder="SQL that answers it; without any a model does"
-				value={s.sql}
-				onChange={e => onChange({ sql: e.target.value })}
-				className={`${area} font-mono text-[0.9em]`}
-			/>
+			<div className="flex rounded-md border border-line focus-within:border-accent">
+				<Suspense fallback={<p className="px-2 py-1 text-quiet">Loading the editor …</p>}>
+					<SqlEditor value={s.sql} onChange={sql => onChange({ sql })} project={project} label={`SQL of step ${n}`} hint="SQL that answers it; without any a model does" rows={2} />
+				</Suspense>
+			</div>
 		</li>
 	)
 }
@@ -140,6 +136,7 @@ export function RecipeEditor({ project, of: old, onDone }: { project: string; of
 				<ol className="space-y-2">
 					{r.steps.map((s, i) => (
 						<StepRow
+							project={project}
 							key={i}
 							of={s}
 							n={i + 1}

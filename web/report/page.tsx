@@ -2,12 +2,13 @@
 import { useState } from 'react'
 import { Fields } from '../audits/fields'
 import { Counts, count, many, share, when } from '../audits/marks'
-import { About, Gaps, Tabs } from '../audits/parts'
+import { About, Gaps } from '../audits/parts'
 import { Findings, type News } from '../audits/report'
 import { FindingBars, MeasureBars, nullShare } from '../audits/trend'
 import type { Finding, Run } from '../audits/types'
 import { CopyText } from '../shared/copy_text'
 import { usePrinting } from '../shared/printing'
+import { Tabs } from '../shared/tabs'
 import type { LeftOut, Past, SavedCollection, SavedReport, SavedReports } from './types'
 import { WholeList } from './whole_list'
 
@@ -115,7 +116,7 @@ function One({ of: r, number }: { of: SavedReport; number: number }) {
 			<Since of={r} />
 			<Gaps of={r.gaps} />
 			<div className="print:hidden">
-				<Tabs of={tabs} chosen={tab} onChoose={setTab} id={`tab${number}`} />
+				<Tabs label="Parts of the report" tabs={tabs} chosen={tab} onChoose={setTab} id={`tab${number}`} />
 			</div>
 			<div role="tabpanel" id={`tab${number}-panel`} aria-labelledby={`tab${number}-${tab}`} className="space-y-6">
 				{shows('Findings') && <Findings report={r} news={newsOf(r)} list={WholeList} tools={f => <Tools run={r.id} of={f} />} />}

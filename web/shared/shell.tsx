@@ -1,6 +1,6 @@
 // What each screen has at its top: where else to go, who is signed in, the theme; and the palette.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api } from './api'
@@ -56,6 +56,7 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
 	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
 	const other = theme === 'dark' ? 'light' : 'dark'
+	const isChat = useLocation({ select: l => /^\/(chat\/|setup|$)/.test(l.pathname) })
 	return (
 		<header className="flex h-13 shrink-0 items-center gap-1 border-b border-line bg-panel px-2 sm:gap-2 sm:px-3">
 			{lead}
@@ -65,8 +66,9 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 					<Link
 						key={to}
 						to={to}
-						activeOptions={{ exact: to === '/', includeSearch: false }}
-						className="rounded-md px-1.5 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text"
+						activeOptions={{ exact: to === '/', includeSearch: false, includeHash: false }}
+						{...(to === '/' && isChat ? { 'data-here': true, 'aria-current': 'page' as const } : {})}
+						className="rounded-md px-1.5 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text data-here:bg-accent-soft data-here:text-text"
 					>
 						{name}
 					</Link>

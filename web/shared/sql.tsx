@@ -1,5 +1,5 @@
 // SQL with colours. It only paints: what a statement may do is the guard's business.
-const WORDS =
+export const WORDS =
 	'select|from|where|group|by|order|having|limit|offset|join|left|right|full|inner|outer|cross|lateral|on|using|as|with|recursive|union|all|intersect|except|distinct|case|when|then|else|end|and|or|not|in|is|null|like|ilike|between|exists|asc|desc|nulls|first|last|over|partition|filter|rows|range|values|cast|interval|true|false|fetch|only|explain'
 const TOKEN = new RegExp(
 	`(--[^\\n]*|/\\*[\\s\\S]*?\\*/)|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?)|(\\b\\d+(?:\\.\\d+)?\\b)|\\b(${WORDS})\\b`,

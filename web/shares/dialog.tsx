@@ -1,8 +1,9 @@
 // Sharing: who may open it and until when, the new link (shown once), and the links that there are.
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link2, X } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { CopyText } from '../shared/copy_text'
+import { Dialog } from '../shared/dialog'
 import { ProblemNote } from '../shared/problem'
 import { Button, IconButton } from '../shared/ui'
 import { type Share, shares } from './api'
@@ -161,9 +162,6 @@ export function ShareDialog({ thing, onClose }: { thing: Thing; onClose: () => v
 		getNextPageParam: page => page.next ?? undefined,
 	})
 	const refresh = () => store.invalidateQueries({ queryKey: key })
-	useEffect(() => {
-		dialog.current?.showModal()
-	}, [])
 	const revoke = (s: Share) => {
 		setRefused(null)
 		shares.revoke(thing.project, s.id).then(() => {
@@ -174,13 +172,7 @@ export function ShareDialog({ thing, onClose }: { thing: Thing; onClose: () => v
 	const rows = list.data?.pages.flatMap(p => p.shares) ?? []
 	const name = `Share the ${NAMES[thing.kind]}`
 	return (
-		<dialog
-			ref={dialog}
-			aria-label={name}
-			onClose={onClose}
-			onClick={e => e.target === dialog.current && dialog.current.close()}
-			className="m-auto max-h-[92dvh] w-[min(34rem,calc(100vw-1.5rem))] overflow-hidden rounded-xl border border-line bg-page p-0 text-text shadow-xl backdrop:bg-black/50"
-		>
+		<Dialog handle={dialog} label={name} onClose={onClose} className="m-auto max-h-[92dvh] w-[min(34rem,calc(100vw-1.5rem))] overflow-hidden p-0">
 			<div className="flex max-h-[92dvh] flex-col">
 				<div className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-5">
 					<Link2 aria-hidden className="size-5 shrink-0 text-accent" />
@@ -218,6 +210,6 @@ export function ShareDialog({ thing, onClose }: { thing: Thing; onClose: () => v
 					</section>
 				</div>
 			</div>
-		</dialog>
+		</Dialog>
 	)
 }
