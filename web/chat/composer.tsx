@@ -42,7 +42,7 @@ function Writing({ statement, project, onText, onAsk, onLeave, children }: Writi
 	if (statement === null) return children
 	return (
 		<Suspense fallback={children}>
-			<button type="button" onClick={onLeave} title="Back to a question" className="mt-1.5 self-start rounded-md bg-sunk px-2 py-1 font-mono text-[13px] text-key hover:text-text">
+			<button type="button" onClick={onLeave} title="Back to a question" className="mt-1.5 shrink-0 self-start rounded-md bg-sunk px-2 py-1 font-mono text-[13px] text-key hover:text-text">
 				/sql <span className="sr-only">Back to a question</span>
 				<X aria-hidden className="inline size-3" />
 			</button>

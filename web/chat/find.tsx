@@ -95,10 +95,16 @@ export default function Find({ words: given, messages, hasOlder, onOlder, onShow
 					e.preventDefault()
 					if (found.length) step(e.shiftKey ? 1 : -1)
 				}}
-				className="min-h-9 min-w-0 grow rounded-md border border-line bg-page px-2 placeholder:text-quiet focus:border-accent focus:outline-none sm:max-w-80"
+				className="min-h-9 min-w-0 grow basis-24 rounded-md border border-line bg-page px-2 placeholder:text-quiet focus:border-accent focus:outline-none sm:max-w-80"
 			/>
 			<span role="status" className="text-sm text-quiet tabular-nums">
-				{words && (found.length ? `${place + 1} of ${found.length} messages` : 'No message has these words.')}
+				{words && found.length > 0 && (
+					<>
+						{place + 1} of {found.length}
+						<span className="max-sm:sr-only"> messages</span>
+					</>
+				)}
+				{words && found.length === 0 && 'No message has these words.'}
 			</span>
 			<IconButton label="The one before" disabled={found.length === 0} onClick={() => step(-1)}>
 				<ChevronUp aria-hidden className="size-4" />
@@ -117,7 +123,7 @@ export default function Find({ words: given, messages, hasOlder, onOlder, onShow
 					{isReading ? 'Reading …' : 'Also in earlier questions'}
 				</Button>
 			)}
-			<span className="grow" />
+			<span className="grow max-sm:hidden" />
 			<IconButton label="Close the search" onClick={onClose}>
 				<X aria-hidden className="size-4" />
 			</IconButton>

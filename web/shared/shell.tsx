@@ -68,14 +68,14 @@ export function Header({ lead, more, onSignOut }: { lead?: ReactNode; more?: Rea
 						to={to}
 						activeOptions={{ exact: to === '/', includeSearch: false, includeHash: false }}
 						{...(to === '/' && isChat ? { 'data-here': true, 'aria-current': 'page' as const } : {})}
-						className="rounded-md px-1.5 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text data-here:bg-accent-soft data-here:text-text"
+						className="rounded-md px-1 py-1 text-sm sm:px-2.5 text-quiet hover:bg-sunk hover:text-text data-[status=active]:bg-accent-soft data-[status=active]:text-text data-here:bg-accent-soft data-here:text-text"
 					>
 						{name}
 					</Link>
 				))}
 			</nav>
 			{start.data?.demo && (
-				<p className="truncate rounded-full bg-warn-soft px-1 py-0.5 text-xs whitespace-nowrap text-warn sm:px-2.5 sm:text-sm" title="A script answers a few questions about the example shop">
+				<p className="truncate rounded-full max-sm:shrink-0 bg-warn-soft px-1 py-0.5 text-xs whitespace-nowrap text-warn sm:px-2.5 sm:text-sm" title="A script answers a few questions about the example shop">
 					Demo<span className="max-sm:sr-only">: a script answers, no model</span>
 				</p>
 			)}
