@@ -9,7 +9,7 @@ const KEYS: [string, string][] = [
 	['Shift Enter', 'begin a new line'],
 	['↑ in an empty field', 'change the last question'],
 	['Ctrl F', 'find words in a long conversation; twice: the browser’s own search'],
-	['Page Up, Page Down in a message', 'the message before, the next one'],
+	['Page Up, Page Down', 'from message to message, once one has the focus'],
 	['Ctrl K', 'commands and conversations'],
 ]
 
