@@ -17,7 +17,7 @@ _argus_value() {
 	audit:--max-scan) kind=any ;;
 	audit:--max-ru) kind=any ;;
 	audit:--fail-on) kind=words words='none low medium high critical' ;;
-	audit:--planner) kind=words words='builtin llm' ;;
+	audit:--planner) kind=words words='builtin llm both' ;;
 	audit:--self-model) kind=any ;;
 	audit:--judge-model) kind=any ;;
 	audit:--eval-profile) kind=words words='fast balanced thorough' ;;
@@ -250,7 +250,7 @@ _argus_value() {
 	worker:--max-scan) kind=any ;;
 	worker:--max-ru) kind=any ;;
 	worker:--fail-on) kind=words words='none low medium high critical' ;;
-	worker:--planner) kind=words words='builtin llm' ;;
+	worker:--planner) kind=words words='builtin llm both' ;;
 	worker:--self-model) kind=any ;;
 	worker:--judge-model) kind=any ;;
 	worker:--eval-profile) kind=words words='fast balanced thorough' ;;
@@ -312,7 +312,7 @@ _argus_value() {
 	--set:min_severity) kind=words words='low medium high critical' ;;
 	--set:strict) kind=words words='true false' ;;
 	--set:fail_on) kind=words words='none low medium high critical' ;;
-	--set:planner) kind=words words='builtin llm' ;;
+	--set:planner) kind=words words='builtin llm both' ;;
 	--set:eval_profile) kind=words words='fast balanced thorough' ;;
 	--set:action_evaluator) kind=words words='profile rules none self judge composite escalation' ;;
 	--set:finding_evaluator) kind=words words='profile rules none self judge composite escalation' ;;

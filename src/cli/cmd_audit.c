@@ -626,11 +626,8 @@ static void note_no_model(ag_cli *c)
 
 	for (size_t i = 0; i < AG_NELEM(flags) && !c->app.hub; i++) {
 		if (ag_cli_has(c, flags[i])) {
-			ag_cli_note(
-				c,
-				"--%s does nothing here: no model is asked without --planner llm or "
-				"both",
-				flags[i]);
+			ag_cli_note(c, "--%s does nothing here: the builtin planner asks no model",
+			            flags[i]);
 			return;
 		}
 	}
