@@ -283,7 +283,9 @@ static void mark_topic(ag_judge *j, ag_str question, ag_str low)
 	j->topic = -1;
 	for (size_t i = 0; i < AG_NELEM(begins); i++)
 		is_measured |= ag_str_starts(low, ag_str_c(begins[i]));
-	if (!is_measured || !last || last->kind != AG_TERM_WORD)
+	/* A part of "client/server" is no view of the question. */
+	if (!is_measured || !last || last->kind != AG_TERM_WORD || last->shown.ptr < question.ptr ||
+	    last->shown.ptr >= question.ptr + question.len)
 		return;
 	rest = ag_str_trim(
 		ag_str_make(end_of(last), (size_t)(question.ptr + question.len - end_of(last))));
