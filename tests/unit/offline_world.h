@@ -2,10 +2,13 @@
 #ifndef TESTS_OFFLINE_WORLD_H
 #define TESTS_OFFLINE_WORLD_H
 
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../contract/assert_ok.h"
 #include "ask/offline.h"
@@ -77,6 +80,66 @@ AG_UNUSED static ag_answer ask(world *w, const char *question)
 
 	assert_ok(w, ag_offline_answer(&w->ctx, &o, w->arena, &a, &w->err));
 	return a;
+}
+
+/* A folder of the repository. */
+AG_UNUSED static void open_folder(world *w, const char *name)
+{
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	char path[300];
+
+	ag_root_close(w->root);
+	w->root = NULL;
+	snprintf(path, sizeof(path), "%s/%s", root ? root : ".", name);
+	open_root(w, path);
+}
+
+AG_UNUSED static void run_cp(char **argv)
+{
+	int status = -1;
+	pid_t pid;
+
+	assert_int_equal(posix_spawnp(&pid, "cp", NULL, NULL, argv, environ), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* A copy: the questions themselves are in the tree, too. */
+AG_UNUSED static void copy_sources(world *w)
+{
+	const char *const names[] = { "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs",
+		                      "src" };
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+	char cp[] = "cp", option[] = "-R";
+	char *argv[AG_NELEM(names) + 4] = { cp, option };
+	size_t n = 2;
+
+	for (size_t i = 0; i < AG_NELEM(names); i++)
+		argv[n++] = ag_str_cstr(w->arena, ag_str_printf(w->arena, "%s/%s",
+		                                                root ? root : ".", names[i]));
+	argv[n] = w->folder;
+	run_cp(argv);
+}
+
+/* Manuals of other people: of packages that the web page is built with, each in a file of its name. */
+AG_UNUSED static void open_manuals(world *w, const char *const *names)
+{
+	const char *root = getenv("ARGUS_SOURCE_ROOT");
+
+	for (; *names; names++) {
+		char cp[] = "cp", from[300], to[300];
+		char *argv[] = { cp, from, to, NULL };
+
+		snprintf(from, sizeof(from), "%s/.cache/web/node_modules/%s/%s", root ? root : ".",
+		         *names, strcmp(*names, "commander") == 0 ? "Readme.md" : "README.md");
+		snprintf(to, sizeof(to), "%s/%s.md", w->folder, *names);
+		if (access(from, R_OK) != 0) {
+			print_message("# %s is not there: tools/build-web fetches it\n", from);
+			skip();
+		}
+		run_cp(argv);
+	}
+	open_root(w, w->folder);
 }
 
 #endif

@@ -1,14 +1,12 @@
 /* Answers without a model: the right section first for at least 80 % of two sets of questions that anybody can add to
  * (tests/cases/ask/offline_*.cases), and nothing cited that is not there. */
 #include <setjmp.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -150,43 +148,10 @@ static void measure(world *w, const char *name, size_t min_cases, size_t min_ok)
 	assert_true(nright * 100 >= n * 80);
 }
 
-/* A folder of the repository. */
-static void open_folder(world *w, const char *name)
-{
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
-	char path[300];
-
-	ag_root_close(w->root);
-	w->root = NULL;
-	snprintf(path, sizeof(path), "%s/%s", root ? root : ".", name);
-	open_root(w, path);
-}
-
 static void the_wiki_answers(void **state)
 {
 	open_folder(*state, "examples/wiki");
 	measure(*state, "offline_wiki.cases", 30, 48);
-}
-
-/* A copy: the questions themselves are in the tree, too. */
-static void copy_sources(world *w)
-{
-	const char *const names[] = { "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs",
-		                      "src" };
-	const char *root = getenv("ARGUS_SOURCE_ROOT");
-	char cp[] = "cp", option[] = "-R";
-	char *argv[AG_NELEM(names) + 4] = { cp, option };
-	size_t n = 2;
-	int status = -1;
-	pid_t pid;
-
-	for (size_t i = 0; i < AG_NELEM(names); i++)
-		argv[n++] = ag_str_cstr(w->arena, ag_str_printf(w->arena, "%s/%s",
-		                                                root ? root : ".", names[i]));
-	argv[n] = w->folder;
-	assert_int_equal(posix_spawnp(&pid, "cp", NULL, NULL, argv, environ), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
 }
 
 static void argus_answers(void **state)
@@ -318,13 +283,24 @@ static void small_programs_have_not_all(void **state)
 
 static void blind_questions(void **state)
 {
-	const char *const first = "blind_2026-11-26.cases";
-
 	open_folder(*state, "examples/wiki");
-	measure_blind(*state, first, "wiki", 40, 26);
-	open_folder(*state, "tests/cases/ask/nodelibs");
-	measure_blind(*state, first, "nodelibs", 40, 24);
-	open_folder(*state, "tests/cases/ask/nodetools");
+	measure_blind(*state, "blind_2026-11-26.cases", "wiki", 40, 26);
+}
+
+static void manuals_of_libraries_have_not_all(void **state)
+{
+	static const char *const names[] = { "commander", "cross-spawn", "graceful-fs",  "isbot",
+		                             "js-yaml",   "minimatch",   "yargs-parser", NULL };
+
+	open_manuals(*state, names);
+	measure_blind(*state, "blind_2026-11-26.cases", "nodelibs", 40, 24);
+}
+
+static void manuals_of_tools_have_not_all(void **state)
+{
+	static const char *const names[] = { "jiti", "magic-string", "picomatch", NULL };
+
+	open_manuals(*state, names);
 	measure_blind(*state, "blind_2026-11-26_second.cases", "nodetools", 40, 0);
 }
 
@@ -775,6 +751,8 @@ int main(void)
 		T(argus_has_not_all),
 		T(small_programs_have_not_all),
 		T(blind_questions),
+		T(manuals_of_libraries_have_not_all),
+		T(manuals_of_tools_have_not_all),
 		T(what_is_missing_is_said),
 		T(a_deed_is_of_its_thing),
 		T(manifests_say_versions),
