@@ -518,20 +518,25 @@ void ag_worker_folder_release(ag_worker_folder *f)
 	*f = (ag_worker_folder){ 0 };
 }
 
-/* The collections beside the one that is audited. Read again for each job, save by the processes of one command. */
+/* The collections beside the one that is audited. Those of the last job again, if nothing has changed there. */
 static ag_neighbours *neighbours_of(ag_worker *w, const ag_ctx *ctx, ag_str uri)
 {
 	ag_worker_folder *f = &w->folder;
-	ag_source_place *places;
+	ag_arena *arena = ag_arena_new();
+	ag_source_place *places = NULL;
 	ag_err ignored;
 	size_t n = 0;
 
-	if (f->arena && w->address && ag_str_eq(f->uri, uri))
+	if (ag_source_list(ctx, uri, arena, &places, &n, &ignored))
+		n = 0;
+	if (f->neighbours && ag_str_eq(f->uri, uri) &&
+	    ag_neighbours_fit(f->neighbours, places, n)) {
+		ag_arena_free(arena);
 		return f->neighbours;
+	}
 	ag_worker_folder_release(f);
-	f->arena = ag_arena_new();
-	f->uri = ag_str_dup(f->arena, uri);
-	if (!ag_source_list(ctx, uri, f->arena, &places, &n, &ignored) && n > 1)
+	*f = (ag_worker_folder){ .arena = arena, .uri = ag_str_dup(arena, uri) };
+	if (n > 1)
 		f->neighbours = ag_neighbours_new(places, n);
 	return f->neighbours;
 }

@@ -14,7 +14,7 @@
 
 #define AG_JOB_QUEUE "main" /* where nobody names another one */
 
-/* A folder whose collections are audited one after another: the keys of each are read once. */
+/* The folder of the last audit: the keys of its collections are read once for all its jobs, as long as its files stay the same. */
 typedef struct ag_worker_folder {
 	ag_arena *arena; /* NULL = there is none */
 	ag_str uri;
@@ -32,8 +32,7 @@ typedef struct ag_worker {
 	/* Of jobs that this process has made itself: the address that is meant by one without its password. NULL, or `shown` back. */
 	ag_str (*address)(void *arg, ag_str shown);
 	void *address_arg;
-	ag_worker_folder
-		folder; /* of the last audit, only where `address` is set: its process ends with its command */
+	ag_worker_folder folder;
 } ag_worker;
 
 /* How an attempt ended. Texts in the job's arena. */

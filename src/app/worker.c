@@ -325,8 +325,10 @@ static ag_status work(worker *w, ag_err *err)
 		st = look(w, arena, &ms, err);
 		if (!st && ms < 0)
 			break;
-		if (!st && ms)
+		if (!st && ms) {
+			ag_worker_folder_release(&w->base.folder);
 			st = wait(w, ms, err);
+		}
 		if (st && !may_pass(st))
 			return st;
 		if (st && !is_away)

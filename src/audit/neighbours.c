@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <xxhash.h>
 
@@ -15,6 +16,7 @@
 
 typedef struct neighbour {
 	const ag_source_place *place;
+	ag_source_state state; /* when the list was made; zeros: it is gone */
 	bool is_read;
 	ag_str why; /* it could not be read */
 	ag_neighbour_key keys[MAX_KEYS];
@@ -27,6 +29,13 @@ struct ag_neighbours {
 	size_t n;
 };
 
+/* A local file that is not too large. */
+static bool can_be_read(const ag_source_place *place, ag_source_state *ret)
+{
+	return !ag_source_scheme(place->uri).len && place->type->state &&
+	       place->type->state(place, ret) && ret->nbyte <= AG_NEIGHBOUR_BYTES;
+}
+
 /* why: [n] of those that are gone; NULL = none is. */
 static ag_neighbours *new_of(const ag_source_place *places, size_t n, const ag_str *why)
 {
@@ -36,19 +45,34 @@ static ag_neighbours *new_of(const ag_source_place *places, size_t n, const ag_s
 	*ret = (ag_neighbours){ .arena = arena };
 	ret->items = ag_new_n(arena, neighbour, AG_NEIGHBOURS_MAX);
 	for (size_t i = 0; i < n && ret->n < AG_NEIGHBOURS_MAX; i++) {
-		ag_source_state state;
+		ag_source_state state = { 0 };
 
 		if (why && why[i].len) {
 			ret->items[ret->n++] =
 				(neighbour){ .place = &places[i], .is_read = true, .why = why[i] };
 			continue;
 		}
-		if (ag_source_scheme(places[i].uri).len || !places[i].type->state ||
-		    !places[i].type->state(&places[i], &state) || state.nbyte > AG_NEIGHBOUR_BYTES)
-			continue;
-		ret->items[ret->n++].place = &places[i];
+		if (can_be_read(&places[i], &state))
+			ret->items[ret->n++] = (neighbour){ .place = &places[i], .state = state };
 	}
 	return ret;
+}
+
+bool ag_neighbours_fit(const ag_neighbours *n, const ag_source_place *places, size_t nplace)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < nplace && k < AG_NEIGHBOURS_MAX; i++) {
+		ag_source_state state = { 0 };
+
+		if (!can_be_read(&places[i], &state))
+			continue;
+		if (k == n->n || !ag_str_eq(n->items[k].place->key, places[i].key) ||
+		    memcmp(&n->items[k].state, &state, sizeof(state)) != 0)
+			return false;
+		k++;
+	}
+	return k == n->n;
 }
 
 ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)

@@ -22,6 +22,8 @@ typedef struct ag_neighbours ag_neighbours;
 
 /* places: borrowed for its life. */
 ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n);
+/* Whether it would be the same if it were made of these places now: no file has come, gone or changed. */
+bool ag_neighbours_fit(const ag_neighbours *n, const ag_source_place *places, size_t nplace);
 /* Those of a run that is resumed, by their keys (ag_neighbours_place()). One that is not there any more counts as one that
  * could not be read. In arena; NULL where there are none.
  * errors  AG_CANCELLED, AG_TIMEOUT */

@@ -48,7 +48,7 @@ ag_status ag_baseline_out_open(ag_cli *c, ag_baseline_use *ret, ag_err *err)
 static ag_str chosen_run(ag_cli *c, const ag_val *parsed)
 {
 	const ag_str key = ag_val_member_str(ag_val_getc(parsed, "source"), "key");
-	ag_baseline_row row;
+	ag_baseline_row row = { 0 };
 	ag_store *store;
 	ag_err ignored;
 	bool found = false;

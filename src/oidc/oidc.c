@@ -400,7 +400,7 @@ ag_status ag_oidc_finish(ag_oidc *p, const ag_ctx *ctx, const ag_oidc_reply *r, 
 {
 	AG_AUTO(known_dropp) known *k = NULL;
 	ag_oidc_token token;
-	ag_str text;
+	ag_str text = { 0 };
 	ag_status st = know(p, ctx, NULL, &k, err);
 
 	if (!st)

@@ -2,6 +2,7 @@
 # The suites of audit, inspect, query, verify and MCP's tools on a real MongoDB-compatible engine (tests/real/documentdb.sh),
 # through a proxy that lets only commands pass that read: the engine itself, and as it looks after the router of a sharded cluster.
 # There audits count by sums of one $group (mongo_sums.c), whose expressions are first compared with the filters they stand for.
+# They take ten minutes, and run in the long tier only.
 # Prints one `ok - name`, `not ok - name` or `skip - name: reason` line per case.
 # shellcheck disable=SC2016 # $group is of MongoDB
 set -u
@@ -9,6 +10,10 @@ set -u
 . "$(dirname -- "$0")/lib.sh"
 # shellcheck source=tests/e2e/lib_mongo.sh
 . "$source_root/tests/e2e/lib_mongo.sh"
+[ "${ARGUS_LONG-}" = 1 ] || {
+	echo "skip - suites on a real engine: in the long tier only (./run test --long); mongo_suites.sh has a server of the tests"
+	exit 0
+}
 start_engine "suites on a real engine"
 shop_data || exit 1
 engine_load shop orders <"$source_root/examples/shop/orders.ndjson" 2>/dev/null || exit 1
