@@ -125,7 +125,7 @@ def journey(store, model, issuer):
                  {"email": "bad name@example.com"}, {"email": None}):
         issuer.claims = dict({"sub": "s2", "email": "x@example.com"}, **more)
         got.append(refused(a, issuer))
-    check("nor an address that is not verified, or is none", got == ["no_account"] * 7, got)
+    check("nor an address that is not verified or not valid", got == ["no_account"] * 7, got)
     issuer.reset()
     argus(store, model, "user", "disable", "ann@example.com")
     check("a disabled account is not let in", refused(a, issuer) == "inactive")

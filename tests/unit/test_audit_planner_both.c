@@ -134,7 +134,7 @@ static void the_model_sees_what_was_found_and_adds_to_it(void **state)
 	assert_has(r.m.requests[0], "SCHEMA of 40 sampled documents");
 	(void)snprintf(where, sizeof(where), "Iteration %zu/%zu.", nstep + 1, nstep + 20);
 	assert_has(r.m.requests[0], where);
-	/* Its rule between two fields is a finding, beside those of the builtin planner; the false one is none. */
+	/* Its rule between two fields is a finding, beside those of the builtin planner; the false one is not. */
 	assert_non_null(fix_find(&r.f, "findings", "email", "null_rate"));
 	assert_int_equal(
 		fix_int(fix_find(&r.f, "findings", "wrap", "date_order"), "affected_count"), 2);

@@ -51,10 +51,10 @@ const refusals: Record<string, string> = {
 	denied: 'You did not sign in there.',
 	strange: 'The sign-in took too long, or began in another window. Try again.',
 	unavailable: 'The service that signs you in does not answer. Try again in a moment.',
-	no_account: 'You have no account here. Ask whoever runs this server for one.',
-	no_name: 'The service that signs you in gives no name that an account can have. Ask whoever runs this server.',
-	name_taken: 'An account with your name belongs to somebody else. Ask whoever runs this server.',
-	inactive: 'Your account is not active. Ask whoever runs this server.',
+	no_account: 'You have no account here. Ask the operator of this server for one.',
+	no_name: 'The service that signs you in gives no name that an account can have. Ask the operator of this server.',
+	name_taken: 'An account with your name belongs to somebody else. Ask the operator of this server.',
+	inactive: 'Your account is not active. Ask the operator of this server.',
 }
 
 // Leads to the issuer and back. With an open screen that is another window, so that nothing of the screen is lost.
@@ -110,7 +110,7 @@ export function SignIn({ onIn, refusal, isAgain = false }: SignInProps) {
 		<Card title="Sign in to Argus">
 			{refusal && (
 				<p role="alert" className="text-bad">
-					{refusals[refusal.reason] ?? 'The sign-in was refused. Try again, or ask whoever runs this server.'}
+					{refusals[refusal.reason] ?? 'The sign-in was refused. Try again, or ask the operator of this server.'}
 					{refusal.reference && <span className="block text-sm text-quiet">Reference {refusal.reference}</span>}
 				</p>
 			)}
