@@ -258,9 +258,11 @@ async function sameAfterReload(client, id, page, n) {
   return again
 }
 
+// An answer may end before React draws anything of it: what was drawn before is not looked at.
 const until = (page, work) => {
   const n = page.ends.length
-  return Promise.resolve(work).then(() => page.until('the next answer', c => c.status === 'ready' && page.ends.length > n))
+  const was = page.chat
+  return Promise.resolve(work).then(() => page.until('the next answer', c => c !== was && c.status === 'ready' && page.ends.length > n))
 }
 
 async function anotherAnswer(client) {
