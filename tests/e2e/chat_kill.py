@@ -32,9 +32,9 @@ SHOP = """create table order_items(id integer primary key, quantity integer);
 insert into order_items values (1, 3), (2, 4), (3, 5);"""
 # Behind a commit of each kind of row: fewer would mean that events are not committed as they happen.
 LEAST = 8
-# Rows that are ready at the same time share a commit, so that a turn has one commit more or less each time: N counts on until this
-# many turns ended before their Nth commit.
-UNREACHED = 3
+# Rows that are ready at the same time share a commit, so that a turn has one commit more or less each time: around the last N goes
+# back and forth until this many turns ended before their Nth commit.
+UNREACHED = 4
 
 
 def psql(sql, database):
@@ -97,9 +97,9 @@ def shape(turn):
             "queries": [(q["sql"], q["ok"], q.get("rows")) for q in turn["queries"]]}
 
 
-def one(engine, kind, n, whole):
-    """The turn, killed behind commit n, and what follows. None: it ended by itself."""
-    store = new_store("kill_%s_%d" % (engine, n), kind)
+def one(engine, kind, name, n, whole):
+    """The turn, killed behind commit n, and what follows. None: it ended by itself. name: of the store, a new one each time."""
+    store = new_store("kill_%s_%d" % (engine, name), kind)
     log, asked = Log(), len(MODEL.requests)
     p = chat(engine, store, "-q", QUESTION, "-o", "json", fault="store.commit:%d!" % n)
     if p.returncode == 0:
@@ -138,12 +138,13 @@ def add(engine, kind):
         same("exit code: " + p.stderr, p.returncode, 0)
         whole = shape(json.loads(p.stdout))
         same("the turn", [q[1] for q in whole["queries"]], [False, True])
-        seen, kills, n, ended = set(), 0, 0, 0
+        seen, kills, turns, n, ended = set(), 0, 0, 0, 0
         while ended < UNREACHED:
-            n += 1
-            got = one(engine, kind, n, whole)
+            n, turns = n + 1, turns + 1
+            got = one(engine, kind, turns, n, whole)
             if got is None:
                 ended += 1
+                n = max(0, n - 2)
             else:
                 seen.add(tuple(got))
                 kills += 1
