@@ -2,7 +2,7 @@
  * 1.0 section 3.1, RFC 7636), for one issuer.
  *
  * Nothing is kept between the two halves of a sign-in: state, nonce and code verifier are hashes of one secret, which only the
- * browser has, in a cookie. Whoever sees the addresses of a sign-in cannot compute the secret, and a browser that did not begin a
+ * browser has, in a cookie. Somebody who sees the addresses of a sign-in cannot compute the secret, and a browser that did not begin a
  * sign-in cannot end it. The issuer's document and keys are fetched when they are needed, with limits, and kept for an hour; a
  * token that names an unknown key makes them be fetched again, at most once in AG_OIDC_REFETCH_MS.
  *

@@ -198,10 +198,10 @@ static void one_of_set(world *w, ag_str expected, ag_str question, tally *t)
 		printf("# not ok: %.*s\n#   %.*s\n", AG_FMT(question), AG_FMT(a.why));
 }
 
-/* Of every question that nothing answers none is ok, and most are answered by nothing at all. */
-static void measure_set(world *w, const char *project)
+/* The questions of a file about one project. */
+static tally tally_of(world *w, const char *file, const char *project)
 {
-	char *text = read_cases("offline_sets.cases");
+	char *text = read_cases(file);
 	size_t number = 0;
 	tally t = { 0 };
 
@@ -214,6 +214,14 @@ static void measure_set(world *w, const char *project)
 			one_of_set(w, expected, line, &t);
 	}
 	free(text);
+	return t;
+}
+
+/* Of every question that nothing answers none is ok, and most are answered by nothing at all. */
+static void measure_set(world *w, const char *project)
+{
+	const tally t = tally_of(w, "offline_sets.cases", project);
+
 	printf("# %s: of %zu that are not there %zu are ok; of %zu, %zu show a section; right %zu of "
 	       "%zu, ok %zu\n",
 	       project, t.noff, t.noff_ok, t.nfar, t.noff_shown, t.nright, t.n, t.nok);
@@ -237,19 +245,8 @@ static void the_wiki_has_not_all(void **state)
 static void measure_blind(world *w, const char *file, const char *project, size_t min_off,
                           size_t min_ok)
 {
-	char *text = read_cases(file);
-	size_t number = 0;
-	tally t = { 0 };
+	const tally t = tally_of(w, file, project);
 
-	for (ag_str rest = ag_str_c(text); rest.ptr;) {
-		ag_str line = ag_str_split(&rest, '\n');
-		const ag_str of = ag_str_split(&line, '\t'), expected = ag_str_split(&line, '\t');
-
-		if (line.ptr && of.ptr[0] != '#' && ag_str_eqc(of, project) &&
-		    test_is_in_sample(number++))
-			one_of_set(w, expected, line, &t);
-	}
-	free(text);
 	printf("# %s of %s: of %zu that are not there %zu are ok; right %zu of %zu, ok %zu\n",
 	       project, file, t.noff, t.noff_ok, t.nright, t.n, t.nok);
 	assert_true(t.noff >= min_off / test_sample());
