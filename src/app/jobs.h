@@ -16,7 +16,7 @@
 
 /* The folder of the last audit: the keys of its collections are read once for all its jobs, as long as its files stay the same. */
 typedef struct ag_worker_folder {
-	ag_arena *arena; /* NULL = there is none */
+	ag_arena *arena; /* NULL before the first audit */
 	ag_str uri;
 	struct ag_neighbours *neighbours;
 } ag_worker_folder;

@@ -73,7 +73,7 @@ AG_CHECK ag_status ag_mongo_collect(ag_mongo_source *m, const ag_ctx *ctx,
                                     const ag_mongo_command *c, size_t max, ag_arena *arena,
                                     const ag_val **ret, size_t *nret, ag_err *err);
 
-/* A number of documents or bytes in an answer. False: there is none, or it cannot be one. */
+/* Reads a number of documents or bytes from an answer. False: the answer has no such number, or it is out of range. */
 AG_CHECK bool ag_mongo_count_in(const ag_val *doc, const char *name, uint64_t *ret);
 
 /* The server does not know a stage: unrecognised, not supported, or no such command. */

@@ -1,9 +1,9 @@
 /* filter_expr -- a filter as an aggregation expression that is true for the same documents.
  *
  * With it many filters are counted in one pass of a server: {"$group": {"_id": null, "n0": {"$sum": {"$cond": [E0, 1, 0]}}, …}}.
- * The expression is exact or there is none: arrays in the way and at the end, null and missing, and the bracketing of types are
- * those of match.c, and tests/unit/test_columns_filter.c holds the two together. One exception: a pattern looks into texts, not into
- * values of the deprecated type symbol, nor does it equal a stored pattern. It uses operators that MongoDB 4.2 knows. */
+ * The function either makes an exact expression or refuses the filter. Arrays, null, missing fields and the bracketing of types
+ * behave as in match.c; tests/unit/test_columns_filter.c compares the two. One exception: a pattern looks into texts only, not into
+ * values of the deprecated type symbol, and it equals no stored pattern. It uses operators that MongoDB 4.2 knows. */
 #ifndef AG_QUERY_FILTER_EXPR_H
 #define AG_QUERY_FILTER_EXPR_H
 

@@ -46,7 +46,7 @@ void ag_span_fail(ag_span *s, ag_str type);
 /* Another name, of two words: "GET", "/api/threads/{id}". */
 void ag_span_name(ag_span *s, ag_str first, ag_str second);
 void ag_span_end(ag_span *s); /* accepts NULL */
-/* The header by which others go on with the trace. False: there is none to send. */
+/* Writes the header that continues the trace in another service. False: no trace is open. */
 bool ag_span_traceparent(const ag_span *s, char ret[AG_TRACEPARENT_MAX]);
 
 /* --- the exporter's side --- */

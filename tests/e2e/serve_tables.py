@@ -4,7 +4,7 @@
 1. A user makes a project from a file, and it answers questions; a later file extends it, or replaces a table.
 2. Files that are strange but right come in as they are: a byte order mark, semicolons, quotes over lines, 2,000 columns.
 3. Files that are wrong are refused with line and column, and leave nothing: latin-1, NUL, an open quote, too many cells.
-4. Roles hold, a database that Argus did not make is not written to, and limits are told with their number.
+4. Roles hold, a database that Argus did not make is not written to, and the error of a limit names the limit.
 5. A large file waits on the disk, not in memory."""
 import http.client
 import json
