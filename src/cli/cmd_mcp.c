@@ -343,8 +343,10 @@ static void reload(service *s, ag_server *http)
 		fill_people(s);
 		ag_server_set_people(http, &s->people);
 		ag_cli_setup_log(c);
+		/* A reader of the note may ask at once: the next line goes to the new log by then. */
+		st = ag_server_set_access_log(http, c->app.settings.access_log, &err);
 		ag_cli_note(c, "SIGHUP: %.*s", AG_FMT(ag_buf_view(&said)));
-		if (ag_server_set_access_log(http, c->app.settings.access_log, &err))
+		if (st)
 			ag_cli_warn(c, "SIGHUP: %s; its lines go where they went", err.msg);
 	} else {
 		ag_cli_warn(c, "SIGHUP: the settings stay as they are: %s", err.msg);

@@ -7,9 +7,12 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sha256.h"
+#include "base/time.h"
 #include "http/server.h"
 #include "http_raw.h"
 
@@ -18,21 +21,29 @@
 typedef struct place {
 	ag_httpd *d;
 	char folder[64];
+	atomic_uint nheld; /* handlers that wait for is_released */
+	atomic_bool is_released;
 } place;
 
 static bool admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	(void)arg;
 	(void)rp;
-	rq->spools = ag_str_eqc(rq->path, "/spool");
+	rq->spools = !ag_str_eqc(rq->path, "/memory");
 	rq->max_body = LIMIT;
 	return true;
 }
 
-/* "LENGTH HASH" */
+/* "LENGTH HASH"; under "/held" after the test has released it. */
 static void handle(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
-	(void)arg;
+	place *p = (place *)arg;
+
+	if (ag_str_eqc(rq->path, "/held")) {
+		atomic_fetch_add(&p->nheld, 1);
+		while (!atomic_load(&p->is_released))
+			usleep(1000);
+	}
 	rp->content_type = AG_S("text/plain");
 	ag_buf_addf(&rp->body, "%zu %s", rq->body.len, ag_sha256(rq->body).text);
 }
@@ -43,7 +54,8 @@ static void start(place *p, const char *folder)
 		                  .handle = handle,
 		                  .max_body = 1u << 20,
 		                  .max_spooled = 4 * LIMIT,
-		                  .spool_folder = ag_str_c(folder) };
+		                  .spool_folder = ag_str_c(folder),
+		                  .arg = p };
 	ag_err err = { 0 };
 
 	assert_int_equal(ag_httpd_start(&o, &p->d, &err), AG_OK);
@@ -203,37 +215,53 @@ static void without_a_folder(void **state)
 	stop(&p);
 }
 
-/* More than fits at one time is refused, and there is room again afterwards. */
+/* Waits until n handlers are inside "/held". */
+static void wait_for_held(place *p, unsigned n)
+{
+	const int64_t end = ag_clock_mono(&ag_clock_system) + 60000;
+
+	while (atomic_load(&p->nheld) < n && ag_clock_mono(&ag_clock_system) < end)
+		usleep(1000);
+	assert_int_equal(atomic_load(&p->nheld), n);
+}
+
+/* Four whole bodies use the budget while their handlers run: the next ones are refused, and there is room again afterwards. */
 static void beyond_the_disk_budget(void **state)
 {
-	enum { NCONN = 7 };
+	enum { NHELD = 4, NREFUSED = 3 };
 	char *text = make_text(LIMIT);
 	place p = { 0 };
-	raw_conn all[NCONN];
+	raw_conn held[NHELD], c;
 	raw_reply r = { 0 };
-	unsigned busy = 0;
 
 	(void)state;
 	start_in_folder(&p);
-	for (unsigned i = 0; i < NCONN; i++) {
-		assert_true(raw_open(&all[i], ag_httpd_port(p.d)));
-		send_head(&all[i], "/spool", LIMIT);
-		AG_IGNORE(raw_sendn(&all[i], text, LIMIT - 1), "the last ones are refused");
+	for (unsigned i = 0; i < NHELD; i++) {
+		assert_true(raw_open(&held[i], ag_httpd_port(p.d)));
+		send_head(&held[i], "/held", LIMIT);
+		assert_true(raw_sendn(&held[i], text, LIMIT));
 	}
-	for (unsigned i = 0; i < NCONN; i++) {
-		AG_IGNORE(raw_send(&all[i], text + LIMIT - 1), "some are refused already");
-		if (raw_read(&all[i], &r, 20000) && r.status == 503)
-			busy++;
-		raw_close(&all[i]);
+	wait_for_held(&p, NHELD);
+	for (unsigned i = 0; i < NREFUSED; i++) {
+		assert_true(raw_open(&c, ag_httpd_port(p.d)));
+		send_head(&c, "/spool", LIMIT);
+		AG_IGNORE(raw_sendn(&c, text, LIMIT), "it is refused in the middle");
+		assert_true(raw_read(&c, &r, 60000));
+		assert_int_equal(r.status, 503);
+		raw_close(&c);
 	}
-	/* The last 256 KiB of a body wait in memory, so that four fit. */
-	assert_int_equal(busy, NCONN - 4);
-	assert_true(raw_open(&all[0], ag_httpd_port(p.d)));
-	send_head(&all[0], "/spool", LIMIT);
-	assert_true(raw_sendn(&all[0], text, LIMIT));
-	assert_true(raw_read(&all[0], &r, 20000));
+	atomic_store(&p.is_released, true);
+	for (unsigned i = 0; i < NHELD; i++) {
+		assert_true(raw_read(&held[i], &r, 60000));
+		assert_same(&r, text, LIMIT);
+		raw_close(&held[i]);
+	}
+	assert_true(raw_open(&c, ag_httpd_port(p.d)));
+	send_head(&c, "/spool", LIMIT);
+	assert_true(raw_sendn(&c, text, LIMIT));
+	assert_true(raw_read(&c, &r, 60000));
 	assert_same(&r, text, LIMIT);
-	raw_close(&all[0]);
+	raw_close(&c);
 	free(r.body);
 	free(text);
 	stop(&p);
