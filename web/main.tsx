@@ -21,6 +21,8 @@ const AuditScreen = lazy(() => import('./audits/audit_screen').then(m => ({ defa
 const AskScreen = lazy(() => import('./ask/screen').then(m => ({ default: m.AskScreen })))
 const ManageScreen = lazy(() => import('./manage/screen').then(m => ({ default: m.ManageScreen })))
 const QualityScreen = lazy(() => import('./audits/quality_screen').then(m => ({ default: m.QualityScreen })))
+const ReviewScreen = lazy(() => import('./audits/review_screen').then(m => ({ default: m.ReviewScreen })))
+const NotFound = lazy(() => import('./shared/not_found').then(m => ({ default: m.NotFound })))
 const CompareScreen = lazy(() => import('./audits/compare_screen').then(m => ({ default: m.CompareScreen })))
 const FieldsScreen = lazy(() => import('./audits/fields_screen').then(m => ({ default: m.FieldsScreen })))
 
@@ -55,6 +57,12 @@ const qualities = createRoute({
 		order: s.order === 'reverse' ? 'reverse' : undefined,
 	}),
 })
+const review = createRoute({
+	getParentRoute: () => audits,
+	path: '/review',
+	component: ReviewScreen,
+	validateSearch: (s): { project?: string } => ({ project: word(s.project) }),
+})
 const compared = createRoute({
 	getParentRoute: () => audits,
 	path: '/compare',
@@ -77,10 +85,11 @@ const asking = createRoute({ getParentRoute: () => asks, path: '/ask', component
 const asked = createRoute({ getParentRoute: () => asks, path: '/ask/$id', component: Outlet })
 const managing = createRoute({ getParentRoute: () => plain, path: '/manage', component: ManageScreen })
 const managed = createRoute({ getParentRoute: () => plain, path: '/manage/$part', component: ManageScreen })
+const lost = createRoute({ getParentRoute: () => plain, path: '$', component: NotFound })
 const router = createRouter({
 	routeTree: root.addChildren([
 		chats.addChildren([home, chat, setup]),
-		plain.addChildren([audits.addChildren([auditList, fields, qualities, compared, audit]), asks.addChildren([asking, asked]), managing, managed]),
+		plain.addChildren([audits.addChildren([auditList, fields, qualities, review, compared, audit]), asks.addChildren([asking, asked]), managing, managed, lost]),
 	]),
 })
 

@@ -5,9 +5,8 @@
 
 #include "app/file.h"
 #include "app/models.h"
+#include "audit/trend.h"
 #include "report/read.h"
-
-#define TREND_RUNS 30 /* of one source on its page */
 
 static ag_str canonical(ag_cli *c, ag_str path)
 {
@@ -46,79 +45,23 @@ void ag_report_out_refuse(ag_cli *c, const char *option, ag_str uri)
 	                option, AG_FMT(uri));
 }
 
-/* [{"at","status","documents","critical","high","medium","low","null_values","counted_values"}]: finished runs of the report's source up to its own, the
- * oldest first. */
-static ag_val trend_of(ag_cli *c, const ag_val *report)
-{
-	static const char *const names[] = { "documents", "critical",    "high",          "medium",
-		                             "low",       "null_values", "counted_values" };
-	ag_arena *a = c->app.arena;
-	const ag_str key = ag_report_str(ag_report_get(report, "source"), "key"),
-		     id = ag_report_str(report, "id");
-	ag_val *runs = ag_new_n(a, ag_val, TREND_RUNS);
-	ag_run_row *rows = NULL;
-	ag_store *store;
-	ag_err ignored;
-	size_t n = 0, nrow = 0, nret = 0;
-
-	if (!key.len || ag_app_store(&c->app, &store, &ignored) ||
-	    ag_store_runs(store, key, AG_STORE_MAX_RUNS, 0, a, &rows, &nrow, &ignored))
-		return ag_val_array(NULL, 0);
-	/* Newest first. Ids are in the order of time. */
-	for (size_t i = 0; i < nrow && n < TREND_RUNS; i++)
-		if (rows[i].finished_ms && ag_str_eqc(rows[i].agent, "audit") &&
-		    (ag_str_eqc(rows[i].status, "ok") || ag_str_eqc(rows[i].status, "partial")) &&
-		    ag_str_cmp(ag_id_str(&rows[i].id), id) <= 0)
-			rows[n++] = rows[i];
-	while (n > 0) {
-		const ag_run_row *r = &rows[--n];
-		const uint64_t counts[] = { r->documents,     r->critical, r->high,
-			                    r->medium,        r->low,      r->figures.nulls,
-			                    r->figures.values };
-		ag_member *m = ag_new_n(a, ag_member, AG_NELEM(names) + 2);
-		char at[AG_TIME_MAX_TEXT];
-
-		m[0] = (ag_member){
-			AG_S("at"),
-			ag_val_str(
-				ag_str_dup(a, ag_str_make(at, ag_time_format(at, r->started_ms))))
-		};
-		m[1] = (ag_member){ AG_S("status"), ag_val_str(r->status) };
-		for (size_t k = 0; k < AG_NELEM(names); k++)
-			m[k + 2] = (ag_member){ ag_str_c(names[k]),
-				                ag_val_int((int64_t)counts[k]) };
-		runs[nret++] = ag_val_object(m, AG_NELEM(names) + 2);
-	}
-	return ag_val_array(runs, nret);
-}
-
-/* The report with the member "trend". A run that was to know nothing of others shows none. */
-static ag_val with_trend(ag_cli *c, const ag_val *report)
-{
-	const ag_val *history = ag_report_get(ag_report_get(report, "settings"), "history");
-	ag_member *m;
-
-	if (report->type != AG_T_OBJECT || (history && !ag_val_truthy(history)))
-		return *report;
-	m = ag_new_n(c->app.arena, ag_member, report->n + 1);
-	memcpy(m, report->u.members, report->n * sizeof(*m));
-	m[report->n] = (ag_member){ AG_S("trend"), trend_of(c, report) };
-	return ag_val_object(m, report->n + 1);
-}
-
 /* What JSON prints: a report, or the reports of a folder. */
 static ag_val with_trends(ag_cli *c, const ag_val *v)
 {
+	ag_store *store;
+	ag_err ignored = { 0 };
 	size_t n;
 	const ag_val *reports = ag_report_items(v, "reports", &n);
 	ag_val *list;
 	ag_member *m;
 
+	if (ag_app_store(&c->app, &store, &ignored))
+		return *v;
 	if (!ag_report_get(v, "reports"))
-		return with_trend(c, v);
+		return ag_audit_with_trend(store, v, c->app.arena);
 	list = ag_new_n(c->app.arena, ag_val, n + 1);
 	for (size_t i = 0; i < n; i++)
-		list[i] = with_trend(c, &reports[i]);
+		list[i] = ag_audit_with_trend(store, &reports[i], c->app.arena);
 	m = ag_new_n(c->app.arena, ag_member, v->n);
 	for (uint32_t i = 0; i < v->n; i++) {
 		m[i] = v->u.members[i];

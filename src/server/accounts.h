@@ -45,6 +45,17 @@ void ag_server_tokens_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_token_new(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_token_revoke(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+/* A project as lists have it, an object. */
+void ag_server_project_json(ag_server *h, ag_httpd_request *rq, const ag_project *p, ag_jw *w);
+
+/* --- projects.c: routes --- */
+
+void ag_server_project_add(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_project_rename(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+void ag_server_project_remove(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
+/* --- tokens.c: routes --- */
+
 void ag_server_members_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_member_put(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_member_delete(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

@@ -1,5 +1,5 @@
-/* The quality of a project's data on one page: for each collection that was audited its newest audit, those before it, and what
- * changed. The figures are those of the runs' rows: no report is read. */
+/* The quality of data on one page, of one project or of all projects of the caller: for each collection that was audited its newest
+ * audit, those before it, and what changed. The figures are those of the runs' rows: no report is read. */
 #include <stdlib.h>
 
 #include "audit/rows.h"
@@ -17,8 +17,11 @@
 
 typedef struct entry {
 	const ag_run_row *run; /* the newest that has ended */
-	ag_str place;          /* database of a server; "" = a file */
-	double score;          /* what the list is sorted by: the highest first */
+	const ag_project *project;
+	size_t nth;   /* of the projects */
+	ag_str place; /* database of a server; "" = a file */
+	bool is_upload;
+	double score; /* what the list is sorted by: the highest first */
 } entry;
 
 /* --- sorting --- */
@@ -135,8 +138,9 @@ static ag_status filter(ag_server_audit *a, entry *list, size_t *n, ag_err *err)
 	for (size_t i = 0; i < *n; i++) {
 		const ag_run_row *r = list[i].run;
 		const ag_run_figures *f = &r->figures;
-		const ag_str name = ag_str_printf(a->rq->arena, "%.*s %.*s", AG_FMT(list[i].place),
-		                                  AG_FMT(r->collection));
+		const ag_str name = ag_str_printf(a->rq->arena, "%.*s %.*s %.*s",
+		                                  AG_FMT(a->all ? list[i].project->name : AG_S("")),
+		                                  AG_FMT(list[i].place), AG_FMT(r->collection));
 
 		if ((words.len && !ag_str_contains(lower(name, a->rq->arena), words)) ||
 		    (severity.len && !has_severity(r, least)) ||
@@ -184,8 +188,9 @@ static ag_status write_entry(ag_server_audit *a, const entry *list, size_t i, ag
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "key", key_of(list, i, a->rq->arena));
 	ag_jw_kstr(w, "collection", newest->collection);
+	ag_jw_kstr(w, "project", list[i].project->id);
 	ag_jw_kstr(w, "place", list[i].place);
-	ag_jw_kbool(w, "is_upload", ag_store_is_below(newest, &a->places[1]));
+	ag_jw_kbool(w, "is_upload", list[i].is_upload);
 	ag_jw_kkey(w, "runs");
 	ag_jw_arr(w);
 	for (size_t k = 0; k < n && shown < SHOWN_RUNS; k++) {
@@ -230,23 +235,86 @@ static void write_totals(const entry *list, size_t n, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-static ag_status quality_work(ag_server_audit *a, ag_err *err)
-{
-	const ag_runs_question q = { .agent = AG_S("audit"),
-		                     .places = { a->places[0], a->places[1] },
-		                     .limit = AG_STORE_MAX_SOURCES };
-	ag_server_list page;
-	ag_run_row *rows;
-	entry *list;
-	size_t n;
-	ag_status st = ag_store_newest_below(a->store, &q, a->rq->arena, &rows, &n, err);
-	ag_jw w;
+/* --- all of them --- */
 
+typedef struct found {
+	entry *list;
+	size_t n, cap;
+	size_t nproject; /* that were added */
+} found;
+
+/* By source, and of one source in the order of projects. */
+static int by_source(const void *a, const void *b)
+{
+	const entry *x = a, *y = b;
+	const int order = ag_str_cmp(x->run->source_key, y->run->source_key);
+
+	return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* A source that projects share belongs to the first of them, as an audit does. */
+static void keep_first(found *f)
+{
+	size_t kept = 0;
+
+	if (f->n)
+		qsort(f->list, f->n, sizeof(*f->list), by_source);
+	for (size_t i = 0; i < f->n; i++)
+		if (!kept ||
+		    !ag_str_eq(f->list[kept - 1].run->source_key, f->list[i].run->source_key))
+			f->list[kept++] = f->list[i];
+	f->n = kept;
+}
+
+static ag_status add_project(ag_server_audit *a, const ag_project *project, found *f, ag_err *err)
+{
+	ag_runs_question q = { .agent = AG_S("audit"), .limit = AG_STORE_MAX_SOURCES };
+	ag_run_row *rows;
+	size_t n;
+	ag_status st;
+
+	ag_server_audit_find_places(a, project);
+	memcpy(q.places, a->places, sizeof(q.places));
+	st = ag_store_newest_below(a->store, &q, a->rq->arena, &rows, &n, err);
 	if (st)
 		return st;
-	list = ag_new_n(a->rq->arena, entry, n + 1);
+	if (f->n + n >= f->cap) {
+		entry *list = ag_new_n(a->rq->arena, entry, 2 * (f->n + n) + 1);
+
+		if (f->n)
+			memcpy(list, f->list, f->n * sizeof(*list));
+		f->list = list;
+		f->cap = 2 * (f->n + n) + 1;
+	}
 	for (size_t i = 0; i < n; i++)
-		list[i] = (entry){ .run = &rows[i], .place = place_of(&rows[i]) };
+		f->list[f->n++] = (entry){ .run = &rows[i],
+			                   .project = project,
+			                   .nth = f->nproject,
+			                   .place = place_of(&rows[i]),
+			                   .is_upload = ag_store_is_below(&rows[i],
+			                                                  &a->places[1]) };
+	f->nproject++;
+	return AG_OK;
+}
+
+static ag_status quality_work(ag_server_audit *a, ag_err *err)
+{
+	ag_server_list page;
+	found f = { 0 };
+	entry *list;
+	size_t n;
+	ag_status st = AG_OK;
+	ag_jw w;
+
+	if (!a->all)
+		st = add_project(a, a->at.place.project, &f, err);
+	for (size_t i = 0; i < a->nall && !st; i++)
+		st = add_project(a, a->all[i], &f, err);
+	if (st)
+		return st;
+	keep_first(&f);
+	list = f.list;
+	n = f.n;
 	st = filter(a, list, &n, err);
 	if (!st)
 		st = sort(a, list, n, err);
@@ -270,7 +338,9 @@ static ag_status quality_work(ag_server_audit *a, ag_err *err)
 
 void ag_server_audit_quality(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
-	static const ag_server_audit_act act = { .least = AG_ROLE_VIEWER, .work = quality_work };
+	static const ag_server_audit_act act = { .least = AG_ROLE_VIEWER,
+		                                 .flags = AG_SERVER_AUDIT_ANY_PROJECT,
+		                                 .work = quality_work };
 
 	ag_server_audit_run((ag_server *)env, rq, rp, &act);
 }

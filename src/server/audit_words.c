@@ -164,6 +164,19 @@ void ag_server_audit_resolve(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 
 /* --- what waits for a person --- */
 
+/* Is it of the project of the request, or of one of all that the caller may read? */
+static bool is_of_request(ag_server_audit *a, const ag_run_row *run)
+{
+	if (!a->all)
+		return ag_server_audit_is_mine(a, run);
+	for (size_t i = 0; i < a->nall; i++) {
+		ag_server_audit_find_places(a, a->all[i]);
+		if (ag_server_audit_is_mine(a, run))
+			return true;
+	}
+	return false;
+}
+
 static ag_status waiting_work(ag_server_audit *a, ag_err *err)
 {
 	ag_past_run *runs;
@@ -174,7 +187,7 @@ static ag_status waiting_work(ag_server_audit *a, ag_err *err)
 	if (st)
 		return st;
 	for (size_t i = 0; i < n; i++)
-		if (ag_server_audit_is_mine(a, &runs[i].run))
+		if (is_of_request(a, &runs[i].run))
 			runs[kept++] = runs[i];
 	ag_server_json(a->rp, &w);
 	ag_audit_pending_json(runs, kept, a->h->opts.audits->show_values, a->rq->arena, &w);
@@ -184,7 +197,9 @@ static ag_status waiting_work(ag_server_audit *a, ag_err *err)
 
 void ag_server_audit_waiting(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
-	static const ag_server_audit_act act = { .least = AG_ROLE_VIEWER, .work = waiting_work };
+	static const ag_server_audit_act act = { .least = AG_ROLE_VIEWER,
+		                                 .flags = AG_SERVER_AUDIT_ANY_PROJECT,
+		                                 .work = waiting_work };
 
 	ag_server_audit_run((ag_server *)env, rq, rp, &act);
 }

@@ -5,6 +5,7 @@
 #include "audit/history.h"
 #include "audit/rows.h"
 #include "audit/tools.h"
+#include "audit/trend.h"
 #include "query/extjson.h"
 #include "report/format.h"
 #include "server/chat.h"
@@ -41,10 +42,9 @@ static ag_store_place place_of(ag_str uri, ag_arena *arena)
 		                 .is_uri = root.is_uri };
 }
 
-static void find_places(ag_server_audit *a)
+void ag_server_audit_find_places(ag_server_audit *a, const ag_project *p)
 {
 	const ag_server_audits *o = a->h->opts.audits;
-	const ag_project *p = a->at.place.project;
 
 	a->places[0] = place_of(p->settings.documents, a->rq->arena);
 	a->places[1] = place_of(o->folder(o->arg, p->id, a->rq->arena), a->rq->arena);
@@ -120,12 +120,31 @@ static bool find_owner(ag_server_audit *a)
 	for (size_t i = 0; is_there && i < n; i++) {
 		if (!ag_server_place_in(a->h, a->rq, a->rp, list[i]->id, &a->at))
 			return false;
-		find_places(a);
+		ag_server_audit_find_places(a, a->at.place.project);
 		if (is_mine(a))
 			return true;
 	}
 	ag_server_problem(a->rp, 404, "there is no such audit", "GET /api/audits lists them");
 	return false;
+}
+
+/* The projects that the caller may read with this role. */
+static bool find_all(ag_server_audit *a, const ag_server_audit_act *act)
+{
+	const ag_caller *who = ag_server_who(a->h, a->rq);
+	const ag_project **list;
+	ag_err err = { 0 };
+	size_t n;
+
+	if (ag_project_list(a->h->opts.chat->hub, who, a->rq->arena, &list, &n, &err)) {
+		ag_server_problem_of(a->rp, &err);
+		return false;
+	}
+	a->all = ag_new_n(a->rq->arena, const ag_project *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		if (ag_caller_role(who, list[i]->id) >= act->least)
+			a->all[a->nall++] = list[i];
+	return true;
 }
 
 static bool find_what(ag_server_audit *a, const ag_server_audit_act *act)
@@ -144,19 +163,21 @@ static bool find_what(ag_server_audit *a, const ag_server_audit_act *act)
 		return false;
 	if (act->flags & AG_SERVER_AUDIT_HAS_RUN)
 		return find_owner(a);
+	if (!project.len && (act->flags & AG_SERVER_AUDIT_ANY_PROJECT))
+		return find_all(a, act);
 	if (!project.len && (act->flags & AG_SERVER_AUDIT_HAS_BODY))
 		project = ag_val_member_str(&a->body, "project");
 	if (!ag_server_place_in(a->h, a->rq, a->rp, project, &a->at))
 		return false;
-	find_places(a);
+	ag_server_audit_find_places(a, a->at.place.project);
 	return true;
 }
 
 static ag_status check_role(const ag_server_audit *a, ag_role least, ag_err *err)
 {
-	const ag_caller *who = a->at.place.who;
+	const ag_caller *who = ag_server_who(a->h, a->rq);
 
-	if (ag_caller_role(who, a->at.place.project->id) < least)
+	if (!a->all && ag_caller_role(who, a->at.place.project->id) < least)
 		return ag_fail(err, AG_DENIED, ORIGIN, "your role in the project is not enough");
 	if (!ag_caller_has_scope(who, "audit"))
 		return ag_fail(err, AG_DENIED, ORIGIN, "the token is not for audits");
@@ -571,6 +592,8 @@ static ag_status export_work(ag_server_audit *a, ag_err *err)
 	st = ag_server_audit_report(a, &text, &v, err);
 	if (st)
 		return st;
+	if (formats[i].write == ag_report_html)
+		v = ag_audit_with_trend(a->store, &v, a->rq->arena);
 	formats[i].write(&v, a->rq->arena, &a->rp->body);
 	a->rp->content_type = ag_str_c(formats[i].type);
 	ag_httpd_add_header(a->rp, "X-Content-Type-Options", AG_S("nosniff"));

@@ -24,6 +24,9 @@ typedef struct ag_server_audit {
 	ag_server_place at;       /* the caller in the project */
 	ag_store_place places[2]; /* of the project: its documents, its uploads */
 	ag_store *store;
+	const ag_project **
+		all; /* with ANY_PROJECT and a request without ?project=: those that the caller may read; else NULL */
+	size_t nall;
 	ag_val body;  /* with HAS_BODY */
 	bool has_run; /* with HAS_RUN: false while the audit is only queued */
 	ag_run_row run;
@@ -34,7 +37,9 @@ typedef struct ag_server_audit {
 #define AG_SERVER_AUDIT_HAS_BODY 1u /* a JSON object; it may name the project */
 #define AG_SERVER_AUDIT_HAS_RUN  2u /* the route's {id} is an audit of the caller's */
 #define AG_SERVER_AUDIT_READS    4u /* it reads whole collections: few at a time, else 503 */
-#define AG_SERVER_READERS        2u /* so many */
+#define AG_SERVER_AUDIT_ANY_PROJECT \
+	8u /* a request without ?project= is about all projects of the caller; not together with `tool` */
+#define AG_SERVER_READERS 2u /* so many */
 
 typedef struct ag_server_audit_act {
 	const char *
@@ -53,6 +58,8 @@ void ag_server_audit_run(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
  * errors  AG_NOT_FOUND: tells which there are; of ag_source_list() */
 AG_CHECK ag_status ag_server_audit_places(ag_server_audit *a, ag_str upload, ag_str collection,
                                           ag_source_place **ret, size_t *nret, ag_err *err);
+/* Fills a->places for the project. Work with ANY_PROJECT calls it for each project of a->all. */
+void ag_server_audit_find_places(ag_server_audit *a, const ag_project *project);
 /* Does the run belong to the project of the request? */
 bool ag_server_audit_is_mine(const ag_server_audit *a, const ag_run_row *run);
 /* The address that those are of. */

@@ -20,6 +20,7 @@ static void write_call(const ag_ledger_row *r, int64_t now_ms, ag_jw *w)
 	ag_jw_kuint(w, "rows", r->nrow);
 	ag_jw_kint(w, "exec_us", r->exec_us);
 	ag_jw_kstr(w, "detail", r->detail);
+	ag_jw_kstr(w, "token", r->token);
 	ag_jw_obj_end(w);
 }
 
@@ -32,7 +33,8 @@ void ag_server_calls_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 		              .outcome = ag_server_query(rq, "outcome"),
 		              .after_seq = UINT64_MAX,
 		              .limit = ag_server_page(rq),
-		              .calls = true };
+		              .calls = true,
+		              .of_programs = ag_str_eqc(ag_server_query(rq, "programs"), "true") };
 	ag_server_place at;
 	ag_ledger_row *rows;
 	ag_store *s;

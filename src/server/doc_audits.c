@@ -129,6 +129,7 @@ static const ag_doc_field run[] = {
 static const ag_doc_field collection[] = {
 	{ "key", "string", "of its source", NULL, false },
 	{ "collection", "string", NULL, NULL, false },
+	{ "project", "string", "id of the project that it belongs to", NULL, false },
 	{ "place", "string", "server and database; \"\" = a file", NULL, false },
 	{ "is_upload", "boolean", "a file that was uploaded", NULL, false },
 	{ "runs", "[AuditRun]", "that have ended, newest first; at most 12", NULL, false },
@@ -301,6 +302,12 @@ const ag_doc_shape ag_doc_audit_shapes[] = {
 		.help = "id of the project; without it the caller's own", \
 		.max = AG_IDENTITY_MAX_NAME                               \
 	}
+#define OF_PROJECTS                                                                 \
+	{                                                                           \
+		.name = "project", .type = AG_PARAM_STRING,                         \
+		.help = "id of the project; without it all projects of the caller", \
+		.max = AG_IDENTITY_MAX_NAME                                         \
+	}
 #define COLLECTION                                                                            \
 	{                                                                                     \
 		.name = "collection", .type = AG_PARAM_STRING, .help = "its name", .max = 512 \
@@ -331,9 +338,13 @@ static const ag_param at_upload[] = {
 	  .max = 100 },
 };
 static const ag_param of_project[] = { OF_PROJECT };
+static const ag_param of_projects[] = { OF_PROJECTS };
 static const ag_param of_quality[] = {
-	OF_PROJECT,
-	{ .name = "q", .type = AG_PARAM_STRING, .help = "words of the name", .max = 512 },
+	OF_PROJECTS,
+	{ .name = "q",
+	  .type = AG_PARAM_STRING,
+	  .help = "words of its name, place or project",
+	  .max = 512 },
 	{ .name = "severity",
 	  .type = AG_PARAM_STRING,
 	  .one_of = severities,
@@ -549,8 +560,8 @@ const ag_route_doc ag_doc_waiting = {
 	.name = "listWaitingFindings",
 	.tag = "audits",
 	.summary = "Findings that wait for a person",
-	.query = of_project,
-	.nquery = AG_NELEM(of_project),
+	.query = of_projects,
+	.nquery = AG_NELEM(of_projects),
 	.gives = "AuditWaiting",
 	.other = { NOT_THERE },
 };

@@ -78,6 +78,8 @@ static const ag_doc_field project[] = {
 	{ "role", "string", "the caller's", role_or_none, false },
 	{ "has_database", "boolean", NULL, NULL, false },
 	{ "takes_tables", "boolean", "the caller may import tables into it", NULL, false },
+	{ "is_of_store", "boolean", "it is renamed and removed here, not in argus.yaml", NULL,
+	  false },
 };
 
 static const ag_doc_field project_list[] = {
@@ -429,6 +431,67 @@ const ag_route_doc ag_doc_list_projects = {
 	.summary = "The caller's projects",
 	.gives = "ProjectList",
 	.is_list = true,
+};
+
+#define PROJECT_NAME(is_required)                                                 \
+	{                                                                         \
+		.name = "name", .type = AG_PARAM_STRING, .required = is_required, \
+		.help = "what people call it", .min = 1, .max = 500               \
+	}
+static const ag_param new_project_body[] = {
+	{ .name = "id",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "how addresses and commands name it; it stays",
+	  .min = 1,
+	  .max = AG_IDENTITY_MAX_NAME },
+	PROJECT_NAME(false),
+};
+static const ag_param rename_project_body[] = { PROJECT_NAME(true) };
+static const ag_param at_project[] = {
+	{ .name = "project",
+	  .type = AG_PARAM_STRING,
+	  .required = true,
+	  .help = "id of the project",
+	  .min = 1,
+	  .max = AG_IDENTITY_MAX_NAME },
+};
+#define IN_FILE                                                           \
+	{                                                                 \
+		409, "the project is of argus.yaml, and is changed there" \
+	}
+
+const ag_route_doc ag_doc_add_project = {
+	.name = "createProject",
+	.tag = "projects",
+	.summary = "Make a project; for superusers",
+	.help = "It has no database and no documents yet: PUT /api/projects/ID/connections/… gives them.",
+	.body = new_project_body,
+	.nbody = AG_NELEM(new_project_body),
+	.status = 201,
+	.gives = "Project",
+	.other = { { 409, "there is a project of that id" } },
+};
+const ag_route_doc ag_doc_rename_project = {
+	.name = "renameProject",
+	.tag = "projects",
+	.summary = "Rename a project; for its admins",
+	.at = at_project,
+	.nat = AG_NELEM(at_project),
+	.body = rename_project_body,
+	.nbody = AG_NELEM(rename_project_body),
+	.gives = "Project",
+	.other = { IN_FILE },
+};
+const ag_route_doc ag_doc_remove_project = {
+	.name = "deleteProject",
+	.tag = "projects",
+	.summary = "Remove a project with its members and knowledge; for superusers",
+	.help = "What was asked of it stays in the audit table. Its database is not touched.",
+	.at = at_project,
+	.nat = AG_NELEM(at_project),
+	.status = 204,
+	.other = { IN_FILE },
 };
 
 static const ag_param at_member[] = {

@@ -109,6 +109,8 @@ static const ag_doc_field call[] = {
 	{ "rows", "integer", NULL, NULL, false },
 	{ "exec_us", "integer", "microseconds in the database", NULL, false },
 	{ "detail", "string", NULL, NULL, false },
+	{ "token", "string", "id of the token that allowed it; \"\" = none was needed", NULL,
+	  false },
 };
 
 static const ag_doc_field call_list[] = {
@@ -404,6 +406,10 @@ static const ag_param of_calls[] = {
 	  .type = AG_PARAM_STRING,
 	  .help = "only calls that ended so",
 	  .max = 128 },
+	{ .name = "programs",
+	  .type = AG_PARAM_STRING,
+	  .help = "true: only calls with a token, which MCP clients and scripts have",
+	  .max = 5 },
 };
 static const ag_param at_project_calls[] = { AT_PROJECT };
 

@@ -112,9 +112,9 @@ extern const ag_route_doc ag_doc_start, ag_doc_openapi, ag_doc_ask, ag_doc_resum
 extern const ag_route_doc ag_doc_login, ag_doc_setup, ag_doc_logout, ag_doc_password, ag_doc_me,
 	ag_doc_change_me, ag_doc_list_users, ag_doc_create_user, ag_doc_change_user,
 	ag_doc_delete_user, ag_doc_link_user, ag_doc_list_tokens, ag_doc_create_token,
-	ag_doc_revoke_token, ag_doc_list_projects, ag_doc_list_members, ag_doc_put_member,
-	ag_doc_remove_member, ag_doc_sign_in_ways, ag_doc_oidc_login, ag_doc_oidc_callback,
-	ag_doc_oidc_logout;
+	ag_doc_revoke_token, ag_doc_list_projects, ag_doc_add_project, ag_doc_rename_project,
+	ag_doc_remove_project, ag_doc_list_members, ag_doc_put_member, ag_doc_remove_member,
+	ag_doc_sign_in_ways, ag_doc_oidc_login, ag_doc_oidc_callback, ag_doc_oidc_logout;
 
 /* --- doc_work.c --- */
 

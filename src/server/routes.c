@@ -214,6 +214,21 @@ const ag_http_route ag_server_routes[] = {
 	  .scope = "",
 	  .handle = ag_server_projects_list,
 	  .doc = &ag_doc_list_projects },
+	{ .methods = "POST",
+	  .path = "/api/projects",
+	  .scope = "",
+	  .handle = ag_server_project_add,
+	  .doc = &ag_doc_add_project },
+	{ .methods = "PATCH",
+	  .path = "/api/projects/{project}",
+	  .scope = "",
+	  .handle = ag_server_project_rename,
+	  .doc = &ag_doc_rename_project },
+	{ .methods = "DELETE",
+	  .path = "/api/projects/{project}",
+	  .scope = "",
+	  .handle = ag_server_project_remove,
+	  .doc = &ag_doc_remove_project },
 	{ .methods = "GET",
 	  .path = "/api/projects/{project}/members",
 	  .scope = "",
@@ -712,9 +727,11 @@ const ag_http_route ag_server_routes[] = {
 };
 const size_t ag_server_nroute = AG_NELEM(ag_server_routes);
 
-static void refuse_path(ag_httpd_request *rq, ag_httpd_reply *rp, const char *allow)
+static void refuse_path(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, const char *allow)
 {
 	if (allow[0] == '\0') {
+		if (ag_server_web_lost(h, rq, rp))
+			return;
 		ag_server_refuse(rq, rp, 404, "not_found", "there is nothing at this path");
 		return;
 	}
@@ -737,7 +754,7 @@ bool ag_server_admit(void *arg, ag_httpd_request *rq, ag_httpd_reply *rp)
 		return false;
 	rq->route = ag_http_route_find(ag_server_routes, ag_server_nroute, rq, allow);
 	if (!rq->route) {
-		refuse_path(rq, rp, allow);
+		refuse_path(h, rq, rp, allow);
 		return false;
 	}
 	if (rq->route->max_body) {

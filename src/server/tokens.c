@@ -194,6 +194,20 @@ static ag_str project_key(const void *rows, size_t i, ag_arena *arena)
 	return ((const ag_project *const *)rows)[i]->id;
 }
 
+void ag_server_project_json(ag_server *h, ag_httpd_request *rq, const ag_project *p, ag_jw *w)
+{
+	const ag_role role = ag_caller_role(ag_server_who(h, rq), p->id);
+
+	ag_jw_obj(w);
+	ag_jw_kstr(w, "id", p->id);
+	ag_jw_kstr(w, "name", p->name);
+	ag_jw_kstr(w, "role", ag_str_c(ag_role_name(role)));
+	ag_jw_kbool(w, "has_database", p->source.len > 0);
+	ag_jw_kbool(w, "takes_tables", ag_server_takes_tables(h, p, role, rq->arena));
+	ag_jw_kbool(w, "is_of_store", p->is_of_store);
+	ag_jw_obj_end(w);
+}
+
 void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
@@ -211,19 +225,8 @@ void ag_server_projects_list(void *env, ag_httpd_request *rq, ag_httpd_reply *rp
 		ag_server_json(rp, &w);
 		ag_jw_kkey(&w, "projects");
 		ag_jw_arr(&w);
-		for (size_t i = page.from; i < page.to; i++) {
-			ag_jw_obj(&w);
-			ag_jw_kstr(&w, "id", list[i]->id);
-			ag_jw_kstr(&w, "name", list[i]->name);
-			ag_jw_kstr(&w, "role",
-			           ag_str_c(ag_role_name(ag_caller_role(who, list[i]->id))));
-			ag_jw_kbool(&w, "has_database", list[i]->source.len > 0);
-			ag_jw_kbool(&w, "takes_tables",
-			            ag_server_takes_tables(h, list[i],
-			                                   ag_caller_role(who, list[i]->id),
-			                                   rq->arena));
-			ag_jw_obj_end(&w);
-		}
+		for (size_t i = page.from; i < page.to; i++)
+			ag_server_project_json(h, rq, list[i], &w);
 		ag_jw_arr_end(&w);
 		ag_server_list_next(&w, page.next);
 		ag_jw_obj_end(&w);

@@ -162,6 +162,23 @@ void ag_server_web_page(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	rp->borrowed = ag_str_c(missing);
 }
 
+bool ag_server_web_lost(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
+{
+	const ag_server *h = (ag_server *)env;
+	const bool reads = ag_str_eqc(rq->method, "GET") || ag_str_eqc(rq->method, "HEAD");
+
+	if (!h->chat || !reads || ag_str_starts(rq->path, AG_S("/api/")) ||
+	    ag_str_starts(rq->path, AG_S("/mcp")) || ag_str_starts(rq->path, AG_S("/.")) ||
+	    !ag_str_contains(ag_httpd_header_of(rq, "Accept"), AG_S("text/html")) ||
+	    !file_coded(rq->arena, AG_S("index.html"), ""))
+		return false;
+	ag_server_web_page(env, rq, rp);
+	rp->etag = AG_S("");
+	if (rp->status == 200)
+		rp->status = 404;
+	return true;
+}
+
 /* The page of a share link: the same for every token, so that it says nothing about one (docs/decisions/0042). */
 void ag_server_web_shared(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {

@@ -13,6 +13,10 @@
 /* Does a client take that coding? accept: its Accept-Encoding, "" = it did not say. */
 bool ag_server_web_takes(ag_str accept, const char *coding);
 
+/* Answers 404 with the page, which says that nothing is at this address: for a browser (Accept names text/html) at a path without a
+ * route, outside /api/ and /mcp. False: it is a program, or there is no page; rp is as it was. */
+bool ag_server_web_lost(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
+
 /* Routes. */
 void ag_server_web_page(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);
 void ag_server_web_shared(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

@@ -140,12 +140,13 @@ static ag_status check_text_key(ag_str key, ag_err *err)
 
 /* --- statements --- */
 
-/* $1 to $4 user, project, tool, outcome; $5 since; $6 calls only; $7 the place; $8 limit */
+/* $1 to $4 user, project, tool, outcome; $5 since; $6 calls only; $7 the place; $8 limit; $9 only calls with a bearer token */
 #define LEDGER_FILTER                                                                          \
 	"($1 = '' OR \"user\" = $1) AND ($2 = '' OR project = $2) AND ($3 = '' OR tool = $3) " \
 	"AND ($4 = '' OR outcome = $4) AND at >= $5 "                                          \
 	"AND ($6 = 0 OR owner = '' OR NOT EXISTS "                                             \
-	"(SELECT 1 FROM ledger e WHERE e.began = ledger.seq AND e.began > 0)) "
+	"(SELECT 1 FROM ledger e WHERE e.began = ledger.seq AND e.began > 0)) "                \
+	"AND ($9 = 0 OR token IN (SELECT id FROM tokens WHERE kind = 0)) "
 #define RATES AG_S("rates")
 
 enum { CHAIN, HASH, SET_HEAD, ADD, AFTER, NEWEST, RATE, PUT_RATE, FORGET_RATE, PUT_TEXT, TEXT };
@@ -391,7 +392,8 @@ ag_status ag_store_ledger_rows(ag_store *s, const ag_ledger_query *q, ag_arena *
 		               AG_DB_ARGS(ag_db_text(q->user), ag_db_text(q->project),
 		                          ag_db_text(q->tool), ag_db_text(q->outcome),
 		                          ag_db_int(q->since_ms), ag_db_int(q->calls),
-		                          ag_db_int((int64_t)at), ag_db_int((int64_t)q->limit)),
+		                          ag_db_int((int64_t)at), ag_db_int((int64_t)q->limit),
+		                          ag_db_int(q->of_programs)),
 		               &out, err);
 	if (st)
 		return st;

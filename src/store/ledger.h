@@ -51,6 +51,7 @@ typedef struct ag_ledger_query {
 	uint64_t before_seq; /* of the newest: only rows below it; 0 = any */
 	size_t limit;        /* at most AG_STORE_MAX_ROWS */
 	bool calls;          /* one row a call: leave out first rows whose call has ended */
+	bool of_programs;    /* only calls that a bearer token allowed: MCP clients and scripts */
 } ag_ledger_query;
 
 typedef struct ag_ledger_check {

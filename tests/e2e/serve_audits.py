@@ -183,13 +183,16 @@ def metrics(server, tokens):
 
 def waits(store, model, tokens):
     """Findings that an audit is not sure about wait for a person."""
-    analyst, viewer, _ = tokens
+    analyst, viewer, stranger = tokens
     serve.MORE.update({"ARGUS_FINDING_EVALUATOR": "escalation", "ARGUS_ESCALATION_LOW_THRESHOLD": "0.1", "ARGUS_ESCALATION_HIGH_THRESHOLD": "1"})
     server = Server(store, model)
     one = start(server, analyst, upload="mixed.ndjson")[0]
     ended(server, analyst, one)
     pending = [p["finding"]["id"] for p in call(server, viewer, "GET", A + "/review?project=shop")[1]["pending"] if p["run"]["id"] == one]
     check("some wait", len(pending) >= 3, pending)
+    everywhere = [p["finding"]["id"] for p in call(server, viewer, "GET", A + "/review")[1]["pending"] if p["run"]["id"] == one]
+    check("they are in the list of all projects, for those who may read them", everywhere == pending and
+          call(server, stranger, "GET", A + "/review")[1]["pending"] == [], everywhere)
     at = ["%s/%s/findings/%s/resolve" % (A, one, f) for f in pending[:3]]
     got = [call(server, t, "POST", p, b)[0] for t, p, b in (
         (viewer, at[0], {"verdict": "tp"}), (analyst, at[0], {"verdict": "maybe"}), (analyst, at[0], {"verdict": "need_info"}), (analyst, at[0], {"verdict": "tp"}),
@@ -371,6 +374,26 @@ def nested(server, tokens):
     listed = [a["id"] for a in call(server, viewer, "GET", A + "?project=shop")[1]["audits"]]
     got = [call(server, viewer, "GET", "%s/%s%s" % (A, one, p))[0] for p in ("", "/events", "/report")]
     check("who has the folder around it does not", one not in listed and got == [404] * 3, (listed, got))
+    return one
+
+
+def all_projects(server, tokens, both, of_secret):
+    """Without ?project= the lists are those of all projects of the caller."""
+    _, viewer, stranger = tokens
+
+    def entries(token, query=""):
+        got = call(server, token, "GET", A + "/collections" + query)[1]
+        return [(c["project"], c["collection"]) for c in got["collections"]], got["totals"]
+    shop, of_shop = entries(viewer, "?project=shop")
+    secret, of_other = entries(stranger, "?project=secret")
+    whole, totals = entries(both, "?limit=100")
+    check("the collections of all projects together, each once", sorted(whole) == sorted(shop + secret) and secret == [("secret", "salaries")], whole)
+    check("with the totals of all", totals == {k: of_shop[k] + of_other[k] for k in totals}, (totals, of_shop, of_other))
+    check("they are narrowed to one, and found by its name", entries(both, "?project=secret")[0] == secret == entries(both, "?q=SECRET")[0])
+    check("nobody gets those of another project", sorted(entries(viewer)[0]) == sorted(shop) and entries(stranger)[0] == secret, entries(stranger)[0])
+    html = ask(server, "GET", "%s/%s/export?as=html" % (A, of_secret), token=both).r.read().decode()
+    saved = json.loads(html.split('id="data">')[1].split("</script>")[0].replace("\\u003c", "<")) if 'id="data">' in html else {"reports": [{"trend": [1]}]}
+    check("the exported page has the trend", len(saved["reports"][0]["trend"]) == 1, saved["reports"][0].get("trend"))
 
 
 def collections(server, tokens):
@@ -499,6 +522,9 @@ def on(name, store, model):
     for user, role, project in (("ann", "analyst", "shop"), ("vi", "viewer", "shop"), ("sam", "analyst", "secret")):
         argus(store, model, "project", "grant", project, user, role)
         tokens.append(argus(store, model, "token", "create", "--user", user, "--role", role).splitlines()[0])
+    for project in ("shop", "secret"):
+        argus(store, model, "project", "grant", project, "tom", "viewer")
+    both = argus(store, model, "token", "create", "--user", "tom", "--role", "viewer").splitlines()[0]
     serve.MORE["XDG_STATE_HOME"] = DIR + "/state-" + name
     serve.MORE["ARGUS_MAX_QUERIES_PER_MINUTE"] = "none"
     server = Server(store, model)
@@ -511,7 +537,8 @@ def on(name, store, model):
     metrics(server, tokens)
     past(server, tokens, one)
     rights(server, tokens, one, store, model)
-    nested(server, tokens)
+    of_secret = nested(server, tokens)
+    all_projects(server, tokens, both, of_secret)
     collections(server, tokens)
     profiles(server, tokens, store, model)
     log = subprocess.run([serve.ARGUS, "log", "-o", "json", "--project", "shop", "--limit", "500"], capture_output=True, text=True, env=serve.env(store, model), check=False)

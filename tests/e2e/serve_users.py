@@ -126,6 +126,38 @@ def unknown(server):
     check("with the methods that there are", got[1].headers.get("allow") == "POST", got[1].headers)
 
 
+def projects(server, admin, ann):
+    """Projects are made, renamed and removed over HTTP; each change is a call of the project."""
+    P = "/api/projects"
+    r = ask(server, "POST", P, {"id": "stock", "name": "The stock"}, Cookie=admin)
+    made = r.json()
+    check("a superuser makes a project", r.status == 201 and (made["id"], made["name"], made["role"], made["has_database"], made["is_of_store"]) ==
+          ("stock", "The stock", "admin", False, True), made)
+    got = [ask(server, "POST", P, b, Cookie=c).status for b, c in (({"id": "stock"}, admin), ({"id": "own"}, ann), ({}, admin), ({"id": " "}, admin), ({"id": "a\nb"}, admin))]
+    check("an id is taken once; nobody else makes projects; a wrong id is refused", got == [409, 403, 400, 400, 400], got)
+    r = ask(server, "PATCH", P + "/stock", {"name": "Stock of Berlin"}, Cookie=admin)
+    check("it is renamed", (r.status, r.json()["name"]) == (200, "Stock of Berlin"))
+    got = [ask(server, m, P + "/" + p, b, Cookie=c).status for m, p, b, c in (
+        ("PATCH", "stock", {"name": "x"}, ann), ("PATCH", "shop", {"name": "x"}, ann), ("DELETE", "shop", None, ann), ("PATCH", "stock", {"name": " "}, admin),
+        ("PATCH", "nowhere", {"name": "x"}, admin), ("DELETE", "nowhere", None, admin))]
+    check("by its admins alone", got == [404, 403, 403, 400, 404, 404], got)
+    calls = [(c["tool"], c["user"]) for c in ask(server, "GET", P + "/stock/calls", Cookie=admin).json()["calls"]]
+    check("each change is in the audit table", calls == [("rename_project", "admin"), ("add_project", "admin")], calls)
+    check("none of them came with a token", ask(server, "GET", P + "/stock/calls?programs=true", Cookie=admin).json()["calls"] == [])
+    token = ask(server, "POST", "/api/tokens", {"name": "ci", "role": "admin"}, Cookie=admin).json()
+    ask(server, "PATCH", P + "/stock", {"name": "Stock"}, token=token["token"])
+    calls = [(c["tool"], c["token"]) for c in ask(server, "GET", P + "/stock/calls?programs=true", Cookie=admin).json()["calls"]]
+    check("a call with a token is one of a program", calls == [("rename_project", token["id"])], calls)
+    r = ask(server, "DELETE", P + "/stock", Cookie=admin)
+    left = [p["id"] for p in ask(server, "GET", P, Cookie=admin).json()["projects"]]
+    check("it is removed", r.status == 204 and "stock" not in left and "shop" in left, left)
+    check("and may be made again", ask(server, "POST", P, {"id": "stock"}, Cookie=admin).json()["name"] == "stock")
+    ask(server, "DELETE", P + "/stock", Cookie=admin)
+    html = ask(server, "GET", "/nothing", Accept="text/html,*/*;q=0.8")
+    check("a browser at a wrong address gets the page, as 404", (html.status, html.headers["content-type"].split(";")[0]) in ((404, "text/html"), (404, "application/json")), html.headers)
+    check("not below /api", ask(server, "GET", "/api/nothing", Accept="text/html").headers["content-type"] == "application/problem+json")
+
+
 def managing(server, store, model, admin, ann):
     got = [ask(server, m, p, b, Cookie=ann).status for m, p, b in (
         ("GET", "/api/users", None), ("POST", "/api/users", {"name": "x"}), ("PATCH", "/api/users/ann", {"superuser": True}),
@@ -212,6 +244,7 @@ def on(name, store, model):
     ann = sessions(server, store, model, admin)
     sites(server, admin)
     unknown(server)
+    projects(server, admin, ann)
     managing(server, store, model, admin, ann)
     check("no password and no session is in what it said", PASSWORD not in server.said() and admin.split("=")[1] not in server.said())
     check("it ends with 0", server.stop() == 0, server.said())

@@ -112,8 +112,15 @@ for words in "project add crew --source sqlite:$dir/data.db" 'project grant crew
 done
 serve left --questions 0
 mkdir "$dir/audits" "$dir/files"
-printf 'projects:\n  shop:\n    documents: %s/examples/shop\n' "$root" >"$dir/audits/argus.yaml"
+mkdir "$dir/stock"
+printf '{"_id":1,"weight":2}\n{"_id":2,"weight":"heavy"}\n' >"$dir/stock/parcels.ndjson"
+printf 'projects:\n  shop:\n    documents: %s/examples/shop\n  stock:\n    documents: %s/stock\n' "$root" "$dir" >"$dir/audits/argus.yaml"
 serve audits --no-auth --questions 0
+mkdir "$dir/unsure"
+cp "$dir/audits/argus.yaml" "$dir/unsure/argus.yaml"
+export ARGUS_FINDING_EVALUATOR=escalation ARGUS_ESCALATION_LOW_THRESHOLD=0.1 ARGUS_ESCALATION_HIGH_THRESHOLD=1
+serve unsure --no-auth --questions 0
+unset ARGUS_FINDING_EVALUATOR ARGUS_ESCALATION_LOW_THRESHOLD ARGUS_ESCALATION_HIGH_THRESHOLD
 mkdir -p "$dir/asked" "$dir/project/docs"
 printf '# Run it\n\nRead this first.\n\n## Ports\n\nThe server listens on number 8031.\n' >"$dir/project/docs/run.md"
 printf 'projects:\n  docs:\n    root: %s/project\n' "$dir" >"$dir/asked/argus.yaml"
@@ -154,7 +161,7 @@ row=$!
 scenarios pictures "$(address pictured)" "$root/docs/images"
 scenarios chat "$(address pictured)" "$(first_link left)" "$(address long)" "$dir/long/state/argus/argus.db" "$root/tests/web_page/long_thread.py"
 scenarios artifacts "$(address pictured)" "$(address slow)"
-scenarios audits "$(address audits)" "$dir/files"
+scenarios audits "$(address audits)" "$dir/files" "$(address unsure)"
 mkdir "$dir/saved"
 scenarios saved "$ARGUS" "$root/examples/shop" "$dir/saved" "${SHOTS-}"
 scenarios ask "$(address pictured)" "$(address asked)" "$(address slow)"

@@ -1,9 +1,9 @@
 // Audits in the page, by its visible names: begun, watched, read, judged, compared.
-// usage: node audits.mjs URL FOLDER-WITH-FILES
-import { writeFileSync } from 'node:fs'
+// usage: node audits.mjs URL FOLDER-WITH-FILES URL-OF-A-SERVER-THAT-IS-NOT-SURE
+import { readFileSync, writeFileSync } from 'node:fs'
 import { accessible, check, clean, end, lookAtWidths, open, shots, smooth, want } from './page.mjs'
 
-const [base, folder] = process.argv.slice(2)
+const [base, folder, unsure] = process.argv.slice(2)
 const people = (n, wrong) => Array.from({ length: n }, (_, i) => JSON.stringify({ _id: i, age: i < wrong ? String(20 + (i % 50)) : 20 + (i % 50), mail: `user${i}@example.org` })).join('\n')
 const complete = page => page.getByRole('tab', { name: 'Findings' }).waitFor()
 const rows = page => page.getByRole('region', { name: 'Audits', exact: true })
@@ -121,8 +121,8 @@ await check('a person judges a finding, and takes the word back', async () => {
 	const first = page.getByRole('article').first()
 	await first.getByRole('button').first().click()
 	await first.getByRole('button', { name: 'It is a problem' }).click()
-	await page.getByText('Somebody said that it is a problem.').waitFor()
-	await page.getByRole('button', { name: 'Take that back' }).click()
+	await page.getByText('Marked as a problem.').waitFor()
+	await page.getByRole('button', { name: 'Withdraw it' }).click()
 	await first.getByRole('button', { name: 'It is a problem' }).waitFor()
 	clean(page)
 	await page.context().close()
@@ -227,6 +227,52 @@ await check('the quality of all collections is on one page: sorted, searched, fi
 	await page.context().close()
 })
 
+await check('quality shows all projects at once, and can be narrowed to one', async () => {
+	const page = await screen('/audits')
+	await page.getByLabel('Project').selectOption('stock')
+	await page.getByRole('button', { name: 'Audit parcels' }).click()
+	await complete(page)
+	await page.getByRole('link', { name: 'All audits' }).click()
+	await page.getByRole('link', { name: 'Quality' }).click()
+	const table = page.getByRole('region', { name: 'Collections' })
+	await table.getByRole('row', { name: /parcels stock/ }).waitFor()
+	await table.getByRole('row', { name: /orders shop/ }).waitFor()
+	want((await page.getByLabel('Project').inputValue()) === '', 'one project is chosen at first')
+	const all = await table.locator('tbody tr').count()
+	await page.getByLabel('Project').selectOption('stock')
+	await page.waitForURL(/project=stock/)
+	await table.getByRole('row', { name: /orders/ }).waitFor({ state: 'detached' })
+	want((await table.locator('tbody tr').count()) === 1 && all > 3, `${all} in all projects`)
+	await page.getByLabel('Project').selectOption('all projects')
+	await table.getByRole('row', { name: /orders shop/ }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
+await check('what an audit is not sure about waits for a person, who confirms or drops it', async () => {
+	const page = await open(unsure)
+	await page.goto(`${unsure}/audits/review`)
+	await page.getByText('Nothing waits.').waitFor()
+	await page.getByRole('link', { name: 'Audits', exact: true }).last().click()
+	await page.getByRole('button', { name: 'Audit orders' }).click()
+	await complete(page)
+	await page.getByRole('link', { name: 'All audits' }).click()
+	await page.getByRole('link', { name: 'Review' }).click()
+	const cards = page.getByRole('article')
+	await cards.first().waitFor()
+	const before = await cards.count()
+	await cards.first().getByRole('button').first().click()
+	await lookAtWidths(page, 'review', 'audits-review')
+	await cards.first().getByRole('button', { name: /^It is a problem/ }).click()
+	await page.getByText(`${before - 1} findings`).waitFor()
+	await cards.first().getByRole('button').first().click()
+	await cards.first().getByLabel('Reason').fill('meant so')
+	await cards.first().getByRole('button', { name: /^It is no problem/ }).click()
+	await page.getByText(`${before - 2} findings`).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 await check('two audits are compared side by side, by an address that can be passed on', async () => {
 	const page = await screen('/audits/quality')
 	await page.getByRole('link', { name: 'Compare the last two audits of people' }).click()
@@ -278,13 +324,24 @@ await check('a file that is none is refused in words', async () => {
 	await page.context().close()
 })
 
-await check('the report is saved as a page', async () => {
+await check('the report is saved in each format, as a page with the trend', async () => {
 	const page = await screen('/audits')
-	await rows(page).getByRole('link', { name: /orders/ }).first().click()
+	await rows(page).getByRole('link', { name: /people/ }).first().click()
 	await complete(page)
 	await page.getByText('Save as …').click()
-	const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV', exact: true }).click()])
-	want(file.suggestedFilename().endsWith('.csv'), file.suggestedFilename())
+	const formats = { JSON: 'json', 'a page': 'html', Markdown: 'md', CSV: 'csv', SARIF: 'sarif', JUnit: 'xml', 'GitHub annotations': 'txt', 'plain text': 'txt' }
+	for (const [name, end] of Object.entries(formats)) {
+		const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name, exact: true }).click()])
+		want(file.suggestedFilename().endsWith(`.${end}`), file.suggestedFilename())
+		const text = readFileSync(await file.path(), 'utf8')
+		want(text.includes('people'), `${name}: ${text.slice(0, 200)}`)
+		if (end !== 'html') continue
+		await file.saveAs(`${folder}/saved.html`)
+		const saved = await open('file://', {}, `${folder}/saved.html`)
+		await saved.getByRole('tab', { name: 'Past' }).click()
+		await saved.getByRole('img', { name: /^Findings of \d+ audits/ }).waitFor()
+		await saved.context().close()
+	}
 	clean(page)
 	await page.context().close()
 })

@@ -1,6 +1,6 @@
 // What the page has for those who manage, by its visible names: people, members, tokens, knowledge, clients.
 // usage: node manage.mjs URL PASSWORD-OF-ADMIN SETUP-LINK-OF-ANOTHER SQLITE-FILE
-import { check, clean, end, look, lookAtWidths, open, shots, signIn, want } from './page.mjs'
+import { check, clean, end, look, lookAtWidths, open, put, shots, signIn, want } from './page.mjs'
 
 const [base, password, setup, file] = process.argv.slice(2)
 
@@ -74,7 +74,7 @@ await check('the audit table is shown and checked', async () => {
 	await page.getByRole('button', { name: 'Check the table' }).click()
 	await page.getByText(/The table is whole: [\d,]+ rows were checked\./).waitFor()
 	await page.getByLabel('Only calls of this tool').fill('no_such_tool')
-	await page.getByText('There is no such call.').waitFor()
+	await page.getByText('No call matches.').waitFor()
 	clean(page)
 	await page.context().close()
 })
@@ -156,7 +156,7 @@ await check('a schedule is made, paused and changed', async () => {
 	page.wrongs.length = 0 // the browser notes the 400
 	await page.getByLabel('When', { exact: true }).fill('0 7 * * mon')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await page.getByText('it has queued nothing yet').waitFor()
+	await page.getByText('has not run yet').waitFor()
 	await page.getByRole('button', { name: 'Pause monday' }).click()
 	await page.getByText('paused', { exact: true }).waitFor()
 	await page.getByRole('button', { name: 'Resume monday' }).click()
@@ -174,16 +174,16 @@ await check('settings say where they come from', async () => {
 	await page.getByLabel('only what somebody has set').check()
 	await page.getByText('environment', { exact: true }).first().waitFor()
 	await page.getByLabel('Search settings').fill('nothing like it')
-	await page.getByText('No setting is like that.').waitFor()
+	await page.getByText('No setting matches.').waitFor()
 	clean(page)
 	await page.context().close()
 })
 
 await check('jobs are listed by their state', async () => {
 	const page = await manage('Jobs')
-	await page.getByText('There was no job yet.').waitFor()
+	await page.getByText('No job yet.').waitFor()
 	await page.getByLabel('State of the jobs').selectOption('failed')
-	await page.getByText('No job is like that.').waitFor()
+	await page.getByText('No job matches.').waitFor()
 	clean(page)
 	await page.context().close()
 })
@@ -233,9 +233,45 @@ await check('a project is connected to a database: tried, saved, disconnected', 
 	await page.context().close()
 })
 
-await check('what clients of MCP need names this server', async () => {
+await check('a project is made, renamed, and removed', async () => {
+	const page = await manage('Projects')
+	const form = page.getByRole('form', { name: 'New project' })
+	await form.getByLabel('Name').fill('The stock')
+	await form.getByLabel('Id, for addresses and commands').fill('stock')
+	await form.getByRole('button', { name: 'Make the project' }).click()
+	await page.getByRole('status').getByText('The stock is there.').waitFor()
+	await page.getByRole('link', { name: 'Connect it to a database' }).click()
+	await page.getByRole('heading', { name: 'Connections', exact: true }).waitFor()
+	want((await page.getByLabel('Project').inputValue()) === 'stock', 'another project is chosen')
+	await page.getByRole('link', { name: 'Projects', exact: true }).click()
+	await page.getByRole('button', { name: 'Rename The stock' }).click()
+	await page.getByLabel('New name of The stock').fill('Stock of Berlin')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByRole('button', { name: 'Rename Stock of Berlin' }).waitFor()
+	await form.getByLabel('Id, for addresses and commands').fill('stock')
+	await form.getByRole('button', { name: 'Make the project' }).click()
+	await form.getByRole('alert').waitFor()
+	page.wrongs.length = 0 // the browser notes the 409
+	await page.getByRole('button', { name: 'Remove Stock of Berlin' }).click()
+	await page.getByRole('group', { name: 'Remove Stock of Berlin?' }).getByRole('button', { name: 'Remove' }).click()
+	await page.getByRole('button', { name: 'Rename Stock of Berlin' }).waitFor({ state: 'detached' })
+	clean(page)
+	await page.context().close()
+})
+
+await check('what clients of MCP need names this server, and what they called is listed', async () => {
 	const page = await manage('Connect')
 	await page.getByText(`"url": "${base}/mcp"`).first().waitFor()
+	await page.getByRole('link', { name: 'Tokens' }).last().click()
+	await page.getByLabel('What the token is for').fill('laptop')
+	await page.getByRole('button', { name: 'Make a token' }).click()
+	const token = (await page.getByRole('status').locator('code').textContent()) ?? ''
+	await put(base, 'execute_sql', { query: 'SELECT count(*) AS n FROM customers' }, token)
+	await page.getByRole('link', { name: 'Connect', exact: true }).click()
+	const called = page.getByRole('region', { name: 'What was called' })
+	await called.getByText('execute_sql').first().click()
+	await called.getByText('by laptop').first().waitFor()
+	await called.getByText('SELECT count(*) AS n FROM customers').waitFor()
 	clean(page)
 	await page.context().close()
 })
@@ -244,7 +280,7 @@ await check('the screens for managing are accessible at each width in both theme
 	const page = await open(base)
 	await signIn(page, 'admin', password)
 	await page.getByRole('link', { name: 'Manage' }).click()
-	for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
+	for (const part of ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Projects', 'Connections', 'Import', 'Share links', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect']) {
 		await page.getByRole('link', { name: part, exact: true }).click()
 		await page.getByRole('heading', { name: part, exact: true }).waitFor()
 		await page.waitForLoadState('networkidle')

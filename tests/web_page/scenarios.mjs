@@ -219,6 +219,17 @@ await check('a conversation that is not there is said to be so', async () => {
 	await page.context().close()
 })
 
+await check('an address that nothing is at says so, and leads on', async () => {
+	const page = await open(demo, {}, '/nowhere/at/all')
+	await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+	await glance(page, 'not found', 'not-found')
+	page.wrongs.length = 0 // the browser notes the 404
+	await page.getByRole('link', { name: 'Audits and their reports' }).click()
+	await page.getByRole('button', { name: 'Audit products.csv' }).waitFor()
+	clean(page)
+	await page.context().close()
+})
+
 for (const width of WIDTHS) {
 	await check(`each screen is accessible in both themes: ${width} pixels`, async () => {
 		const page = await open(demo, { viewport: sizeOf(width) })

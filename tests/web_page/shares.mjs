@@ -34,7 +34,7 @@ const shareThread = async page => {
 	} else {
 		await page.getByRole('button', { name: 'Share the conversation' }).click()
 	}
-	await dialog(page).getByRole('heading', { name: 'Links that there are' }).waitFor()
+	await dialog(page).getByRole('heading', { name: 'Existing links' }).waitFor()
 }
 
 const dead = page => page.getByRole('heading', { name: 'This link does not work' }).waitFor()
@@ -141,7 +141,7 @@ await check('a shared run of a recipe shows its values, its questions and its an
 	const page = await open(slow, {}, await link(slow, 'recipe_run', await runOf('By letter')))
 	await page.getByRole('heading', { level: 1, name: 'By letter' }).waitFor()
 	await page.getByText('Shared run of a recipe').waitFor()
-	await page.getByText('It came to its end.').waitFor()
+	await page.getByText('It is complete.').waitFor()
 	want((await page.getByLabel('Values of the run').textContent()) === 'letterb', await page.getByLabel('Values of the run').textContent())
 	await page.getByRole('article', { name: 'Question' }).getByText('Which names begin with "b"?').waitFor()
 	await page.getByText('Asked the database').click()

@@ -132,7 +132,7 @@ export function SignIn({ onIn, refusal, isAgain = false }: SignInProps) {
 					error !== null && <ProblemNote error={error} />
 				)}
 				<Go isBusy={isBusy}>Sign in</Go>
-				<p className="text-sm text-quiet">Forgot it? Whoever runs this server makes a new link: argus user link NAME.</p>
+				<p className="text-sm text-quiet">Forgot it? The operator of this server makes a new link with: argus user link NAME.</p>
 			</form>
 		</Card>
 	)

@@ -36,7 +36,7 @@ export function DataTab({ artifact, data }: { artifact: Artifact; data: Artifact
 				</section>
 			)}
 			{data.results.length === 0 && artifact.data === null && (
-				<p className="text-quiet">Its figures are in its code: it has no query and no data of its own.</p>
+				<p className="text-quiet">Its figures are in its code: it has neither a query nor data.</p>
 			)}
 		</div>
 	)

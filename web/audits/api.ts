@@ -3,7 +3,7 @@ import { ask, json } from '../shared/api'
 import type { components } from '../shared/api_types' // made by tools/build-web
 import { upload } from '../shared/upload'
 import type { Source } from './documents'
-import type { Baseline, Checked, Inspected, Report } from './types'
+import type { Baseline, Checked, Finding, Inspected, Report, Run } from './types'
 
 const q = (values: object) =>
 	Object.entries(values)
@@ -33,6 +33,12 @@ export interface QualityQuestion {
 }
 export type Profile = components['schemas']['AuditProfile']
 
+// A finding that waits for a person, with the audit that found it.
+export interface Waiting {
+	run: Run
+	finding: Finding
+}
+
 export const audits = {
 	collections: (of: QualityQuestion, cursor: string) => json<'listAuditedCollections'>(`/api/audits/collections?${q({ ...of, cursor, limit: '50' })}`),
 	list: (project: string, cursor: string) => json<'listAudits'>(`/api/audits?${q({ project, cursor, limit: '50' })}`),
@@ -53,7 +59,8 @@ export const audits = {
 		json<'dropDocuments'>(`/api/audits/uploads/${encodeURIComponent(name)}?${q({ project })}`, 'DELETE'),
 	get: (id: string) => json<'getAudit'>(one(id)),
 	events: (id: string, after: number) => json<'listAuditEvents'>(`${one(id)}/events?after=${after}`),
-	report: async (id: string) => (await (await ask(`${one(id)}/report`)).json()) as Report,
+	report: async (id: string) => (await (await ask(audits.reportAddress(id))).json()) as Report,
+	reportAddress: (id: string) => `${one(id)}/report`,
 	exportAddress: (id: string, as: string) => `${one(id)}/export?as=${as}`,
 	diff: (id: string, older: string) => json<'compareAudits'>(`${one(id)}/diff?${q({ with: older })}`),
 	baseline: async (id: string) => (await json<'getAuditBaseline'>(`${one(id)}/baseline`)) as Baseline,
@@ -64,6 +71,9 @@ export const audits = {
 		(await (await ask(`${one(id)}/verify?${q({ finding })}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).json()) as Checked,
 	rate: (id: string, finding: string, label: 'tp' | 'fp' | 'none', reason: string) =>
 		json<'rateFinding'>(`${one(id)}/findings/${encodeURIComponent(finding)}/rate`, 'POST', { label, reason }),
+	waiting: async (project: string) => (await json<'listWaitingFindings'>(`/api/audits/review?${q({ project })}`)).pending as Waiting[],
+	resolve: (id: string, finding: string, verdict: 'tp' | 'fp', reason: string) =>
+		json<'resolveFinding'>(`${one(id)}/findings/${encodeURIComponent(finding)}/resolve`, 'POST', { verdict, reason }),
 	documents: (source: Source, filter: string) =>
 		'audit' in source
 			? json<'findDocumentsOfAudit'>(`${one(source.audit)}/documents`, 'POST', { filter })

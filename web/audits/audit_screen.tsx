@@ -25,6 +25,8 @@ const FORMATS = [
 	['csv', 'CSV'],
 	['sarif', 'SARIF'],
 	['junit', 'JUnit'],
+	['github', 'GitHub annotations'],
+	['short', 'plain text'],
 ] as const
 const TABS = ['Findings', 'Fields', 'Past'] as const
 type Tab = (typeof TABS)[number]
@@ -36,9 +38,14 @@ function Export({ id }: { id: string }) {
 				<Download aria-hidden className="size-4" /> Save as …
 			</summary>
 			<ul className="absolute right-0 z-20 mt-1 min-w-36 rounded-md border border-line bg-panel py-1 shadow-lg">
+				<li>
+					<a href={audits.reportAddress(id)} download={`audit-${id.slice(0, 13)}.json`} className="block px-3 py-1.5 text-sm whitespace-nowrap hover:bg-sunk">
+						JSON
+					</a>
+				</li>
 				{FORMATS.map(([as, words]) => (
 					<li key={as}>
-						<a href={audits.exportAddress(id, as)} download className="block px-3 py-1.5 text-sm hover:bg-sunk">
+						<a href={audits.exportAddress(id, as)} download className="block px-3 py-1.5 text-sm whitespace-nowrap hover:bg-sunk">
 							{words}
 						</a>
 					</li>

@@ -8,6 +8,7 @@ import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { audits } from './api'
 import { Code, shell } from './evidence'
+import { shownValue } from './finding'
 import { Counts, SeverityMark, count, many, share, when } from './marks'
 import type { Change, Diff, Finding, Report, Run, Severity } from './types'
 
@@ -73,7 +74,7 @@ function Evidence({ report, of, side, run }: { report: Report | undefined; of: S
 							{found.examples.slice(0, 3).map((x, i) => (
 								<li key={i} className="flex flex-wrap gap-x-3">
 									<span className="text-quiet">{x.where}</span>
-									<span className="font-mono text-[0.9em] break-all">{typeof x.value === 'string' ? x.value : JSON.stringify(x.value)}</span>
+									<span className="font-mono text-[0.9em] break-all">{shownValue(x.value)}</span>
 								</li>
 							))}
 						</ul>
@@ -188,7 +189,7 @@ function Pairs({ diff, show, onShow }: { diff: Diff; show: Kind | undefined; onS
 				/>
 			</div>
 			{(a.error ?? b.error) && <ProblemNote error={(a.error ?? b.error)!} />}
-			{found.length === 0 && <p className="text-quiet">{words ? 'No finding has these words.' : 'There is no such finding.'}</p>}
+			{found.length === 0 && <p className="text-quiet">{words ? 'No finding has these words.' : 'No finding of this kind.'}</p>}
 			<ScrolledList of={found} keyOf={keyOf} label={many(found.length, 'finding')} height={68}>
 				{p => <Row of={p} runs={diff} reports={{ a: a.data, b: b.data }} isOpen={open === keyOf(p)} onTurn={() => setOpen(open === keyOf(p) ? '' : keyOf(p))} />}
 			</ScrolledList>
@@ -230,7 +231,7 @@ export function CompareScreen() {
 						</Button>
 						<Choice label="Newer audit" value={d.b} runs={runs.filter(r => r.id !== d.a.id)} onChoose={id => change({ b: id })} />
 					</div>
-					<p className="text-sm text-quiet" role="status">
+					<p className="sr-only" role="status">
 						{count(d.new.length)} new, {count(d.regressed.length)} worse, {count(d.gone.length)} gone, {count(d.improved.length)} better, {count(d.unchanged)} unchanged.
 					</p>
 					<Pairs key={`${d.a.id}/${d.b.id}`} diff={d} show={asked.show} onShow={show => change({ show })} />

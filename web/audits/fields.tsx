@@ -154,15 +154,33 @@ function figures(d: Distribution): string {
 	return said.join(' · ')
 }
 
+const TYPES: Record<string, string> = { str: 'text', int: 'integer', float: 'number', Decimal128: 'decimal', bool: 'true or false', datetime: 'date', Binary: 'bytes' }
+const typeWords = (t: string) => TYPES[t] ?? t
+
+// How deep a field is: "items[].price" is in the objects of an array.
+const MAX_DEPTH = 5
+const depthOf = (path: string) => Math.min(MAX_DEPTH, path.split('.').length - 1 + (path.endsWith('[]') ? 1 : 0))
+
+// Its place in the tree: what is above it is written small.
+function Path({ of }: { of: string }) {
+	const at = of.lastIndexOf('.') + 1
+	return (
+		<h4 className="font-mono text-sm break-all">
+			<span className="text-quiet">{of.slice(0, at)}</span>
+			<span className="font-semibold">{of.slice(at)}</span>
+		</h4>
+	)
+}
+
 function Field({ of: d, total }: { of: Distribution; total: number }) {
 	const types = Object.entries(d.types).sort((a, b) => b[1] - a[1])
 	const picture = histogramOf(d)
 	const present = total ? d.present_count / total : 0
 	return (
-		<section aria-label={d.path} className="rounded-lg border border-line bg-panel p-3">
-			<h4 className="font-mono text-sm font-semibold break-all">{d.path}</h4>
+		<section aria-label={d.path} className="rounded-lg border border-line bg-panel p-3" style={{ marginLeft: `${depthOf(d.path)}rem` }}>
+			<Path of={d.path} />
 			<p className="text-sm text-quiet">
-				{types.map(([t, n]) => (types.length > 1 ? `${t} ${count(n)}` : t)).join(', ')}
+				{types.map(([t, n]) => (types.length > 1 ? `${typeWords(t)} ${count(n)}` : typeWords(t))).join(', ')}
 				{' · '}
 				{present === 1 ? 'in each document' : `in ${share(present)} of the documents`}
 				{d.null_count > 0 && ` · ${count(d.null_count)} null`}
@@ -198,8 +216,12 @@ export function Fields({ of, total, masked, list: List }: { of: Distribution[]; 
 			</label>
 			{show && <Button onClick={() => show({ filter: '', title: 'Documents' })}>Documents …</Button>}
 			</div>
-			{show && <p className="text-sm text-quiet">A bar or a value leads to its documents.</p>}
-			{masked && <p className="text-sm text-quiet">Personal values are masked; all counts are exact.</p>}
+			{(show || masked) && (
+				<p className="text-sm text-quiet">
+					{show && 'Click a bar or a value to see its documents. '}
+					{masked && 'Personal values are masked; all counts are exact.'}
+				</p>
+			)}
 			{found.length === 0 && <p className="text-quiet">{of.length ? 'No field has these words.' : 'The audit ended before it had figures of the fields.'}</p>}
 			<List of={found} keyOf={d => d.path} label="Fields" height={200}>
 				{d => <Field of={d} total={total} />}

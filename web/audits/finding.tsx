@@ -2,12 +2,13 @@
 import type { ReactNode } from 'react'
 import { Code, shell } from './evidence'
 import { SeverityMark, count, share } from './marks'
-import type { Finding, Report } from './types'
+import type { Finding } from './types'
 
-const shownValue = (v: unknown) => (typeof v === 'string' ? v : JSON.stringify(v))
+// A text that could be taken for a number, null or nothing gets quotes.
+export const shownValue = (v: unknown) => (typeof v === 'string' && !/^(-?[\d.,]+|true|false|null|\s*)$/.test(v) && v.trim() === v ? v : JSON.stringify(v))
 
 interface Props {
-	report: Report
+	collection: string
 	of: Finding
 	isNew: boolean
 	isOpen: boolean
@@ -15,7 +16,7 @@ interface Props {
 	tools: (f: Finding) => ReactNode
 }
 
-export function FindingCard({ report, of: f, isNew, isOpen, onTurn, tools }: Props) {
+export function FindingCard({ collection, of: f, isNew, isOpen, onTurn, tools }: Props) {
 	const name = f.field || 'whole documents'
 	return (
 		<article aria-label={`${name}: ${f.category_title}`} className="rounded-lg border border-line bg-panel">
@@ -76,7 +77,7 @@ export function FindingCard({ report, of: f, isNew, isOpen, onTurn, tools }: Pro
 							))}
 						</ul>
 					)}
-					<Code text={shell(report.collection, f)} label="for mongosh" />
+					<Code text={shell(collection, f)} label="for mongosh" />
 					{tools(f)}
 				</div>
 			)}

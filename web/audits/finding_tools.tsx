@@ -63,7 +63,7 @@ function Judge({ audit, of: f }: { audit: string; of: Finding }) {
 					/>
 				</label>
 				<Button type="submit" disabled={rate.isPending}>
-					Say that it is no problem
+					Mark it as no problem
 				</Button>
 				<Button onClick={() => setAsking(false)}>Cancel</Button>
 				{rate.error && <ProblemNote error={rate.error} />}
@@ -74,9 +74,9 @@ function Judge({ audit, of: f }: { audit: string; of: Finding }) {
 		<div className="flex flex-wrap items-center gap-2">
 			{f.user_label && (
 				<>
-					<span className="text-sm">{f.user_label === 'tp' ? 'Somebody said that it is a problem.' : 'Somebody said that it is no problem.'}</span>
+					<span className="text-sm">{f.user_label === 'tp' ? 'Marked as a problem.' : 'Marked as no problem.'}</span>
 					<Button disabled={rate.isPending} onClick={() => rate.mutate('none')}>
-						Take that back
+						Withdraw it
 					</Button>
 				</>
 			)}

@@ -29,23 +29,25 @@ export function AuditsScreen() {
 		document.title = 'Audits · Argus'
 	}, [])
 	return (
-		<div className="mx-auto grid w-full max-w-6xl gap-6 p-4 lg:grid-cols-[22rem_minmax(0,1fr)]">
-			<div className="min-w-0 space-y-4">
+		<div className="mx-auto grid w-full max-w-6xl gap-x-6 gap-y-4 p-4 lg:grid-cols-[20rem_minmax(0,1fr)] xl:grid-cols-[22rem_minmax(0,1fr)]">
+			<div className="flex flex-wrap items-center justify-between gap-3 lg:col-span-2">
+				<AuditLists />
 				<ProjectChoice projects={projects} value={project} onChange={setChosen} />
+			</div>
+			<div className="min-w-0">
 				{start.isSuccess && <NewAudit key={project} project={project} />}
 			</div>
 			<section aria-label="Audits" className="min-w-0">
-				<AuditLists project={project} />
 				{list.error && <ProblemNote error={list.error} />}
 				{list.isSuccess && rows.length === 0 && (
-					<p className="mt-2 text-quiet">
+					<p className="rounded-lg border border-line bg-panel px-4 py-4">
 						An audit looks at each field of a collection, forms suspicions, and confirms each by an exact query. Choose a collection or a file to begin.
 					</p>
 				)}
-				<ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
+				<ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
 					{rows.map(a => (
 						<li key={a.id}>
-							<Link to="/audits/$id" params={{ id: a.id }} className="grid gap-x-4 gap-y-1 px-3 py-2 hover:bg-sunk sm:grid-cols-[minmax(0,1fr)_minmax(0,14rem)_8rem]">
+							<Link to="/audits/$id" params={{ id: a.id }} className="grid gap-x-4 gap-y-1 px-3 py-2 hover:bg-sunk sm:grid-cols-[minmax(0,1fr)_minmax(0,12rem)_6.5rem]">
 								<span className="min-w-0">
 									<span className="block truncate font-mono text-sm font-semibold">{a.collection}</span>
 									<span className="text-sm text-quiet">

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ProblemNote } from '../shared/problem'
 import { audits } from './api'
-import { SeverityMark, count, isOver } from './marks'
+import { SeverityMark, cost, count, isOver } from './marks'
 import type { Audit, AuditEvent, Severity } from './types'
 
 const KEPT = 400 // lines; what is older scrolls away
@@ -61,7 +61,10 @@ export function Live({ audit }: { audit: Audit }) {
 	return (
 		<div className="grid min-h-0 grow gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
 			<section aria-label="Steps" className="flex min-h-60 flex-col rounded-lg border border-line bg-panel">
-				<h3 className="border-b border-line px-3 py-2 font-medium">Steps</h3>
+				<h3 className="flex flex-wrap items-baseline justify-between gap-x-3 border-b border-line px-3 py-2 font-medium">
+					Steps
+					<span className="text-sm font-normal text-quiet">{cost(audit.input_tokens + audit.output_tokens, audit.usd)}</span>
+				</h3>
 				{audit.status === 'queued' && <p className="px-3 py-2 text-quiet">It waits for a worker. This takes seconds when one is free.</p>}
 				<ol className="grow space-y-1 overflow-y-auto px-3 py-2 text-sm" tabIndex={0} aria-label="What the audit does">
 					{events.map(e => {

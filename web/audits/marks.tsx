@@ -4,6 +4,8 @@ import { count, many, when } from '../shared/words'
 import { type Audit, SEVERITIES, type Severity } from './types'
 
 export { count, many, when }
+// What an audit by a model has cost; "" = nothing.
+export const cost = (tokens: number, usd: number) => [tokens > 0 && `${count(tokens)} tokens`, usd > 0 && `$${usd.toFixed(usd < 1 ? 4 : 2)}`].filter(Boolean).join(', ')
 const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 export const share = (n: number) => (n > 0 && n < 0.001 ? `< ${shares.format(0.001)}` : shares.format(n))
 

@@ -1,5 +1,5 @@
 // Parts of a report: how it was made, what was not checked. In the page and in saved reports alike.
-import { SeverityMark, count, many } from './marks'
+import { SeverityMark, cost, count, many } from './marks'
 import type { Report } from './types'
 
 export function About({ of: r }: { of: Report }) {
@@ -10,7 +10,8 @@ export function About({ of: r }: { of: Report }) {
 			: many(r.collection_size, 'document')}{' '}
 		in {r.duration_seconds < 10 ? r.duration_seconds.toFixed(1) : Math.round(r.duration_seconds)} s, {count(r.coverage.investigated)} of {many(r.coverage.paths, 'field')}{' '}
 		investigated, {r.planner === 'builtin' ? 'without a model' : `by ${r.planner}`}
-		{r.set_aside_count > 0 && `, ${many(r.set_aside_count, 'finding')} set aside`}. {r.status !== 'ok' && `${r.status_reason}.`}
+		{r.set_aside_count > 0 && `, ${many(r.set_aside_count, 'finding')} set aside`}
+		{r.cost?.usd ? `, ${cost(0, r.cost.usd)}` : ''}. {r.status !== 'ok' && `${r.status_reason}.`}
 		</p>
 	)
 }

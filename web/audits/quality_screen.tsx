@@ -1,4 +1,5 @@
-// The screen of /audits/quality: each audited collection with its newest verdict and what changed. The address holds filter and order.
+// The screen of /audits/quality: each audited collection of all projects, or of one, with its newest verdict and what changed. The
+// address holds project, filter and order.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
@@ -60,17 +61,19 @@ function Documents({ now, before }: { now: Run; before: Run | undefined }) {
 	)
 }
 
-function Row({ of }: { of: Collection }) {
+// project: its name, "" = it goes without saying.
+function Row({ of, project }: { of: Collection; project: string }) {
 	const [now, before] = of.runs
 	if (!now) return null
 	const nulls = nullShare(now)
+	const places = [project, of.is_upload ? 'uploaded file' : of.place].filter(Boolean)
 	return (
 		<tr className="border-t border-line align-top">
 			<th scope="row" className="px-3 py-2 text-left font-normal">
 				<Link to="/audits/$id" params={{ id: now.id }} className="font-mono text-sm font-semibold break-all underline decoration-line underline-offset-4 hover:decoration-current">
 					{of.collection}
 				</Link>
-				{(of.place || of.is_upload) && <span className="block text-sm break-all text-quiet">{of.is_upload ? 'uploaded file' : of.place}</span>}
+				{places.length > 0 && <span className="block text-sm break-words text-quiet">{places.join(' · ')}</span>}
 				<span className="mt-1 block sm:hidden">
 					<Counts of={now} />
 				</span>
@@ -101,7 +104,7 @@ function Row({ of }: { of: Collection }) {
 			<td className="px-3 py-2">
 				<Change of={now} />
 				{before && now.new !== null && (
-					<Link to="/audits/compare" search={{ a: before.id, b: now.id }} aria-label={`Compare the last two audits of ${of.collection}`} className="text-sm text-accent underline underline-offset-4">
+					<Link to="/audits/compare" search={{ a: before.id, b: now.id }} aria-label={`Compare the last two audits of ${of.collection}`} className="block w-fit text-sm text-accent underline underline-offset-4">
 						compare
 					</Link>
 				)}
@@ -163,11 +166,11 @@ export function QualityScreen() {
 	const [words, setWords] = useState(asked.q ?? '')
 	const start = useQuery({ queryKey: ['start'], queryFn: api.start, staleTime: Infinity })
 	const projects = start.data?.projects ?? []
-	const project = asked.project ?? projects[0]?.id ?? ''
+	const names = new Map(projects.map(p => [p.id, p.name || p.id]))
 	const change = (part: Partial<QualityQuestion>) => void go({ to: '/audits/quality', search: { ...asked, ...part }, replace: true })
 	const list = useInfiniteQuery({
-		queryKey: ['audited', project, asked],
-		queryFn: ({ pageParam }) => audits.collections({ ...asked, project }, pageParam),
+		queryKey: ['audited', asked],
+		queryFn: ({ pageParam }) => audits.collections(asked, pageParam),
 		initialPageParam: '',
 		getNextPageParam: page => page.next ?? undefined,
 		enabled: start.isSuccess,
@@ -192,8 +195,8 @@ export function QualityScreen() {
 	return (
 		<div className="mx-auto w-full max-w-6xl space-y-4 p-4">
 			<div className="flex flex-wrap items-center justify-between gap-3">
-				<AuditLists project={project} />
-				<ProjectChoice projects={projects} value={project} onChange={id => change({ project: id })} />
+				<AuditLists />
+				<ProjectChoice projects={projects} value={asked.project ?? ''} all="all projects" onChange={id => change({ project: id || undefined })} />
 			</div>
 			<h2 className="sr-only">Quality of all collections</h2>
 			{list.data && <Summary of={list.data.pages[0]!.totals} />}
@@ -230,7 +233,7 @@ export function QualityScreen() {
 						'No collection fits the filter.'
 					) : (
 						<>
-							No collection of this project was audited yet. Each one appears here with its newest findings and what changed since the audit before.{' '}
+							No collection {asked.project ? 'of this project ' : ''}was audited yet. Each one appears here with its newest findings and what changed since the audit before.{' '}
 							<Link to="/audits" className="text-accent underline underline-offset-4">
 								Begin an audit
 							</Link>
@@ -268,7 +271,7 @@ export function QualityScreen() {
 						</thead>
 						<tbody>
 							{rows.map(c => (
-								<Row key={c.key} of={c} />
+								<Row key={c.key} of={c} project={asked.project || names.size < 2 ? '' : (names.get(c.project) ?? c.project)} />
 							))}
 						</tbody>
 					</table>

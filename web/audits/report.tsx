@@ -47,7 +47,7 @@ export function Findings({ report, news, list: List, tools }: Props) {
 			</p>
 		)
 	}
-	const card = (f: Finding) => <FindingCard report={report} of={f} isNew={isNew(f)} isOpen={isPrinting || open === f.id} onTurn={() => setOpen(open === f.id ? '' : f.id)} tools={tools} />
+	const card = (f: Finding) => <FindingCard collection={report.collection} of={f} isNew={isNew(f)} isOpen={isPrinting || open === f.id} onTurn={() => setOpen(open === f.id ? '' : f.id)} tools={tools} />
 	return (
 		<div className="flex min-h-0 grow flex-col gap-3">
 			<div className="flex flex-wrap items-center gap-2 print:hidden" role="group" aria-label="Which findings">

@@ -66,7 +66,7 @@ export function Provenance({ answer, isOwn }: { answer: Answer; isOwn: boolean }
 			{answer.status === 'cancelled' && <p className="text-quiet">{isOwn ? 'You stopped this answer.' : 'This answer was stopped.'}</p>}
 			{answer.status !== 'ok' && answer.status !== 'cancelled' && (
 				<p className="rounded-md bg-warn-soft px-3 py-2">
-					<strong className="text-warn">This answer did not come to its end.</strong> {answer.why}
+					<strong className="text-warn">This answer is incomplete.</strong> {answer.why}
 				</p>
 			)}
 			{answer.doubt && (

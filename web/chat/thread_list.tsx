@@ -142,7 +142,7 @@ export function ThreadList({ open, onNew, onShare, search, onSearch, field }: Li
 			</label>
 			{list.error && <ProblemNote error={list.error} />}
 			{list.isSuccess && threads.length === 0 && (
-				<p className="px-1 text-sm text-quiet">{q ? 'No conversation has these words.' : 'Conversations stand here once you asked something.'}</p>
+				<p className="px-1 text-sm text-quiet">{q ? 'No conversation has these words.' : 'Your conversations are listed here after your first question.'}</p>
 			)}
 			<ul className="min-h-0 grow space-y-0.5 overflow-y-auto">
 				{threads.map(t => (

@@ -51,12 +51,15 @@ export const manage = {
 		json<'createToken'>('/api/tokens', 'POST', { name, role, ...(days > 0 ? { expires_days: days } : {}) }),
 	revoke: (id: string) => json<'revokeToken'>(`/api/tokens/${part(id)}`, 'DELETE'),
 	projects: () => json<'listProjects'>('/api/projects?limit=200'),
+	addProject: (id: string, name: string) => json<'createProject'>('/api/projects', 'POST', { id, ...(name ? { name } : {}) }),
+	renameProject: (id: string, name: string) => json<'renameProject'>(project(id), 'PATCH', { name }),
+	removeProject: (id: string) => json<'deleteProject'>(project(id), 'DELETE'),
 	members: (id: string, cursor: string) => json<'listMembers'>(`${project(id)}/members?${page(cursor)}`),
 	putMember: (id: string, name: string, role: Role) => json<'putMember'>(`${project(id)}/members/${part(name)}`, 'PUT', { role }),
 	removeMember: (id: string, name: string) => json<'removeMember'>(`${project(id)}/members/${part(name)}`, 'DELETE'),
 	knowledge: (id: string, kind: string, q: string, cursor: string) =>
 		json<'listKnowledge'>(`${project(id)}/knowledge?${page(cursor)}${kind && `&kind=${kind}`}${q && `&q=${part(q)}`}`),
-	calls: (id: string, of: { user: string; tool: string; outcome: string }, cursor: string) =>
+	calls: (id: string, of: { user: string; tool: string; outcome: string; programs: string }, cursor: string) =>
 		json<'listCalls'>(
 			`${project(id)}/calls?${page(cursor)}${Object.entries(of)
 				.map(([k, v]) => v && `&${k}=${part(v)}`)

@@ -9,14 +9,18 @@ import { More, field, moment, usePages } from './parts'
 
 const numbers = new Intl.NumberFormat()
 
-function Row({ of: c }: { of: Call }) {
+// by: name of the token that allowed it; "" = it is not shown.
+export function CallRow({ of: c, by = '' }: { of: Call; by?: string }) {
 	const isBad = c.outcome !== 'ok' && c.outcome !== 'running'
 	return (
 		<li className="px-3 py-1.5">
 			<details>
 				<summary className="grid gap-x-3 text-sm sm:grid-cols-[11rem_minmax(0,8rem)_minmax(0,1fr)_auto]">
 					<span className="text-quiet tabular-nums">{moment(c.at)}</span>
-					<span className="truncate">{c.user}</span>
+					<span className="truncate">
+						{c.user}
+						{by && <span className="text-quiet"> by {by}</span>}
+					</span>
 					<span className="truncate font-mono">{c.tool}</span>
 					<span className={isBad ? 'text-bad' : 'text-good'}>{c.outcome}</span>
 				</summary>
@@ -38,7 +42,7 @@ export function Calls({ project, isSuper }: { project: string; isSuper: boolean 
 	const [user, setUser] = useState('')
 	const [tool, setTool] = useState('')
 	const [isOk, setOk] = useState('')
-	const of = { user: useDeferredValue(user.trim()), tool: useDeferredValue(tool.trim()), outcome: isOk }
+	const of = { programs: '', user: useDeferredValue(user.trim()), tool: useDeferredValue(tool.trim()), outcome: isOk }
 	const list = usePages(['calls', project, of], cursor => manage.calls(project, of, cursor))
 	const check = useMutation({ mutationFn: manage.checkCalls })
 	const rows = list.data?.pages.flatMap(p => p.calls) ?? []
@@ -67,10 +71,10 @@ export function Calls({ project, isSuper }: { project: string; isSuper: boolean 
 			{check.error && <ProblemNote error={check.error} />}
 			<ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
 				{rows.map(c => (
-					<Row key={c.row} of={c} />
+					<CallRow key={c.row} of={c} />
 				))}
 			</ul>
-			{list.isSuccess && rows.length === 0 && <p className="text-quiet">There is no such call.</p>}
+			{list.isSuccess && rows.length === 0 && <p className="text-quiet">No call matches.</p>}
 			<More list={list} />
 		</section>
 	)

@@ -172,7 +172,7 @@ function ScheduleRow({ of: c }: { of: Schedule }) {
 							last: <span className={LOOKS[last.state]}>{WORDS[last.state]}</span> {moment(last.ended_at ?? last.created_at)} <span className="break-words text-bad">{last.state !== 'done' && last.error}</span>
 						</>
 					) : (
-						<span className="text-quiet">it has queued nothing yet</span>
+						<span className="text-quiet">has not run yet</span>
 					)}
 				</p>
 				{isEdited && (
@@ -252,7 +252,7 @@ export function Jobs() {
 					<JobRow key={j.id} of={j} />
 				))}
 			</ul>
-			{list.isSuccess && rows.length === 0 && <p className="text-quiet">{state ? 'No job is like that.' : 'There was no job yet. Audits and schedules queue them, and workers do them.'}</p>}
+			{list.isSuccess && rows.length === 0 && <p className="text-quiet">{state ? 'No job matches.' : 'No job yet. Audits and schedules queue jobs, and workers run them.'}</p>}
 			<More list={list} />
 		</section>
 	)

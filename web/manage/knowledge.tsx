@@ -113,7 +113,7 @@ export function Knowledge({ project, role }: { project: string; role: string | u
 			</ul>
 			{list.isSuccess && rows.length === 0 && (
 				<p className="text-quiet">
-					{q || kind ? 'Nothing is like that.' : 'The project knows nothing yet. Write an entry or a metric here; what the analyst learns from corrected errors comes by itself.'}
+					{q || kind ? 'Nothing matches.' : 'Nothing is written down for this project yet. Write an entry or a metric here; the analyst adds what it learns from corrected errors.'}
 				</p>
 			)}
 			<More list={list} />

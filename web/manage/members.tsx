@@ -41,7 +41,7 @@ export function Members({ project }: { project: string }) {
 					</li>
 				))}
 			</ul>
-			{list.isSuccess && rows.length === 0 && <p className="text-quiet">Nobody is a member. Whoever manages everything may still use the project.</p>}
+			{list.isSuccess && rows.length === 0 && <p className="text-quiet">This project has no members yet. Accounts that manage everything can use it.</p>}
 			<More list={list} />
 		</section>
 	)

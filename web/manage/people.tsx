@@ -51,7 +51,7 @@ export function People() {
 			</form>
 			{made?.link_token && (
 				<Secret text={address(made.link_token)} label="Copy the link">
-					Give this link to {made.name}. Whoever opens it chooses a password, once, within {made.link_hours} hours. It is not shown again.
+					Give this link to {made.name}. It works once, within {made.link_hours} hours, and asks for a new password. It is not shown again.
 				</Secret>
 			)}
 			{[add.error, change.error, link.error, remove.error].map((e, i) => e && <ProblemNote key={i} error={e} />)}
@@ -63,7 +63,7 @@ export function People() {
 							{u.superuser && <span className="ml-2 rounded bg-accent-soft px-1.5 text-sm">manages everything</span>}
 							{!u.active && <span className="ml-2 rounded bg-warn-soft px-1.5 text-sm text-warn">disabled</span>}
 							<span className="block text-sm text-quiet">
-								{u.has_password ? (u.seen_at ? `last here ${day(u.seen_at)}` : 'was not here yet') : 'has no password yet'}
+								{u.has_password ? (u.seen_at ? `last sign-in ${day(u.seen_at)}` : 'never signed in') : 'has no password yet'}
 							</span>
 						</span>
 						<Button disabled={busy} aria-label={`New link for ${u.name}`} onClick={() => link.mutate(u.name)}>

@@ -7,6 +7,7 @@ import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
 import { manage } from './api'
 import { Calls } from './calls'
+import { Connect } from './connect'
 import { Connections } from './connections'
 import { Dictionary } from './dictionary'
 import { Golden } from './golden'
@@ -15,14 +16,15 @@ import { Jobs, Schedules } from './jobs'
 import { Knowledge } from './knowledge'
 import { Members } from './members'
 import { People } from './people'
+import { Projects } from './projects'
 import { ProjectSettings } from './project_settings'
 import { Recipes } from './recipes'
 import { Settings } from './settings'
 import { ShareLinks } from './share_links'
-import { Connect, Tokens } from './tokens'
+import { Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Import', 'Share links', 'Members', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
-const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls']
+const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Projects', 'Connections', 'Import', 'Share links', 'Members', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
+const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls', 'Connect']
 const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
@@ -65,6 +67,7 @@ export function ManageScreen() {
 				{part === 'Recipes' && project && <Recipes key={project} project={project} role={role} />}
 				{part === 'Golden questions' && project && <Golden key={project} project={project} role={role} />}
 				{part === 'Connections' && project && <Connections key={project} project={project} />}
+				{part === 'Projects' && projects.data && <Projects projects={list} isSuper={me.data?.superuser === true} onChoose={setChosen} />}
 				{part === 'Import' && projects.data && <Import projects={list} />}
 				{part === 'Share links' && project && <ShareLinks key={project} project={project} isAdmin={role === 'admin'} />}
 				{part === 'Members' && project && <Members key={project} project={project} />}
@@ -75,7 +78,7 @@ export function ManageScreen() {
 				{part === 'People' && <People />}
 				{part === 'Settings' && <Settings />}
 				{part === 'Tokens' && <Tokens />}
-				{part === 'Connect' && <Connect />}
+				{part === 'Connect' && <Connect project={project} hasTokens={me.data?.by === 'session'} />}
 			</div>
 		</div>
 	)

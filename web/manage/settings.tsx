@@ -49,7 +49,7 @@ export function Settings() {
 					<Row key={`${s.group}.${s.key}`} of={s} />
 				))}
 			</ul>
-			{list.isSuccess && rows.length === 0 && <p className="text-quiet">No setting is like that.</p>}
+			{list.isSuccess && rows.length === 0 && <p className="text-quiet">No setting matches.</p>}
 			<More list={list} />
 		</section>
 	)

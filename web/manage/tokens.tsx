@@ -1,7 +1,6 @@
-// Tokens: for programs, and to connect MCP clients; with what those need.
+// Tokens: for programs, and to connect MCP clients.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CopyText } from '../shared/copy_text'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { type Role, type Token, manage } from './api'
@@ -37,8 +36,8 @@ export function Tokens() {
 				<input required maxLength={64} aria-label="What the token is for" placeholder="What it is for" value={name} onChange={e => setName(e.target.value)} className={field} />
 				<RoleChoice label="Highest role of the token" value={role} onChange={setRole} />
 				<label className="flex items-center gap-1.5">
-					good for
-					<input type="number" min={1} max={3650} required aria-label="Days that the token is good for" value={days} onChange={e => setDays(e.target.value)} className={`${field} w-20`} />
+					expires after
+					<input type="number" min={1} max={3650} required aria-label="Days until the token expires" value={days} onChange={e => setDays(e.target.value)} className={`${field} w-20`} />
 					days
 				</label>
 				<Button type="submit" disabled={add.isPending}>
@@ -67,38 +66,6 @@ export function Tokens() {
 				))}
 			</ul>
 			<More list={list} />
-		</section>
-	)
-}
-
-function Snippet({ title, text }: { title: string; text: string }) {
-	return (
-		<section aria-label={title} className="overflow-hidden rounded-lg border border-line">
-			<h3 className="bg-panel px-3 py-2 font-medium">{title}</h3>
-			<pre className="overflow-x-auto border-y border-line bg-sunk px-3 py-2 font-mono text-[0.85rem]" tabIndex={0} aria-label={`For ${title}`}>
-				{text}
-			</pre>
-			<div className="bg-panel px-2 py-1.5">
-				<CopyText text={text} label={`Copy for ${title}`} />
-			</div>
-		</section>
-	)
-}
-
-export function Connect() {
-	const url = `${location.origin}/mcp`
-	const config = (more: object) => JSON.stringify(more, null, 2)
-	const headers = { Authorization: 'Bearer YOUR-TOKEN' }
-	return (
-		<section aria-label="Connect" className="space-y-4">
-			<p>
-				Programs that speak the Model Context Protocol use the databases, documents and knowledge of your projects at <code className="font-mono break-all">{url}</code>, with a token of the part
-				“Tokens”. Each call is checked and recorded as yours.
-			</p>
-			<Snippet title="Clients that read mcp.json" text={config({ mcpServers: { argus: { type: 'http', url, headers } } })} />
-			<Snippet title="Claude Code" text={`claude mcp add --transport http argus ${url} --header "Authorization: Bearer YOUR-TOKEN"`} />
-			<Snippet title="Visual Studio Code" text={config({ servers: { argus: { type: 'http', url, headers } } })} />
-			<Snippet title="curl" text={`curl ${location.origin}/api/projects -H "Authorization: Bearer YOUR-TOKEN"`} />
 		</section>
 	)
 }

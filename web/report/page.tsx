@@ -88,7 +88,7 @@ function Tools({ run, of: f }: { run: string; of: Finding }) {
 	return (
 		<div className="flex flex-wrap items-center gap-3 print:hidden">
 			<CopyText text={`argus verify ${run}`} label="Copy the command that checks it again" />
-			{f.user_label && <span className="text-sm">{f.user_label === 'tp' ? 'Somebody said that it is a problem.' : 'Somebody said that it is no problem.'}</span>}
+			{f.user_label && <span className="text-sm">{f.user_label === 'tp' ? 'Marked as a problem.' : 'Marked as no problem.'}</span>}
 		</div>
 	)
 }

@@ -16,11 +16,11 @@ export function wordsOf(e: unknown): { what: string; todo: string; reference: st
 		case 401:
 			return say(e.message || 'You are not signed in.', e.hint || 'Sign in, then try again. What you typed is kept.')
 		case 403:
-			return say(e.message || 'You may not do that.', e.hint || 'Ask whoever manages the project for access.')
+			return say(e.message || 'You may not do that.', e.hint || 'Ask an administrator of the project for access.')
 		case 404:
-			return say(e.message || 'It is not there.', e.hint || 'It was deleted, or it belongs to somebody else.')
+			return say(e.message || 'This does not exist.', e.hint || 'It may have been deleted, or it belongs to somebody else.')
 		case 429:
-			return say('That were many questions in a short time.', `Wait ${e.waitSeconds || 'some'} seconds, then ask again.`)
+			return say('You asked too many questions in a short time.', `Wait ${e.waitSeconds || 'some'} seconds, then ask again.`)
 		case 503:
 			return say(e.message || 'The server is busy.', e.hint || 'It was asked twice. Try again in a moment.')
 		default:

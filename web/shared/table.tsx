@@ -157,7 +157,7 @@ export function ResultTable({ name, columns, rows, lit = null }: Props) {
 						{order.length === 0 && (
 							<tr>
 								<td colSpan={columns.length} className="px-3 py-2 text-quiet">
-									{rows.length === 0 ? 'There is no row.' : 'No row is like that.'}
+									{rows.length === 0 ? 'No rows.' : 'No row matches.'}
 								</td>
 							</tr>
 						)}

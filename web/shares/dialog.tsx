@@ -196,8 +196,8 @@ export function ShareDialog({ thing, onClose }: { thing: Thing; onClose: () => v
 							}}
 						/>
 					)}
-					<section className="space-y-2 border-t border-line pt-4" aria-label="Links that there are">
-						<h3 className="font-medium">Links that there are</h3>
+					<section className="space-y-2 border-t border-line pt-4" aria-label="Existing links">
+						<h3 className="font-medium">Existing links</h3>
 						{list.error && <ProblemNote error={list.error} />}
 						{refused !== null && <ProblemNote error={refused} />}
 						{list.data && rows.length === 0 && <p className="text-sm text-quiet">None yet. Each link has a line here, with how often it was opened.</p>}

@@ -33,7 +33,7 @@ function Bar({ isCopy }: { isCopy: boolean }) {
 	)
 }
 
-const FATES: Record<string, string> = { completed: 'It came to its end.', failed: 'It failed.', cancelled: 'It was stopped.' }
+const FATES: Record<string, string> = { completed: 'It is complete.', failed: 'It failed.', cancelled: 'It was stopped.' }
 
 // What was run, and with which values.
 function Run({ run }: { run: NonNullable<Shared['content']['run']> }) {
@@ -86,7 +86,7 @@ function Dead({ onSignIn }: { onSignIn?: () => void }) {
 	return (
 		<section className="mx-auto max-w-xl space-y-3 px-4 py-16">
 			<h1 className="text-2xl font-semibold">This link does not work</h1>
-			<p>It may have expired, or whoever made it took it back. Perhaps a part of the address is missing.</p>
+			<p>It may have expired, its maker may have revoked it, or a part of the address is missing.</p>
 			<p>Ask the person who sent it to you for a new one.</p>
 			{onSignIn && (
 				<div className="space-y-3 border-t border-line pt-4">
