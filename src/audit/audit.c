@@ -105,7 +105,9 @@ ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypothese
 	ag_across x = { .o = &a->opts->catalogue,
 		        .ctx = ctx,
 		        .neighbours = a->opts->neighbours,
-		        .own = a->info->key };
+		        .own = a->info->key,
+		        .source = a->source,
+		        .limits = { .max_scan = a->opts->max_scan, .max_units = a->opts->max_ru } };
 	ag_frames frames;
 	ag_status st = AG_OK;
 

@@ -167,7 +167,7 @@ typedef struct ag_audit_start {
 	ag_str source_uri, planner;
 	ag_str model, self_model, judge_model;          /* names of the settings, "" = none */
 	ag_str model_id, self_model_id, judge_model_id; /* what their servers call them */
-	ag_str *neighbours; /* keys of the other collections of its folder */
+	ag_str *neighbours; /* names of the other collections beside it (ag_neighbours_name()) */
 	size_t nneighbour;
 	ag_audit_opts opts;  /* what bears on the result: seed, as_of, rules, evaluators, budget */
 	uint64_t max_tokens; /* of the meter, 0 = no limit */

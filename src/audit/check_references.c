@@ -1,13 +1,14 @@
-/* check_references -- row 50: references to documents that the other collection of the folder does not have.
+/* check_references -- row 50: references to documents that another collection of the folder or database does not have.
  *
  * A field refers to the key of another collection when most of its values are there, and when it is called like the key
  * ("policy_no" in both) or like the collection ("customer_id", customers), or when the values are long enough that no
  * chance makes them equal. Names, addresses and dates refer to nothing: two lists of people share some of them.
  *
+ * What is known of a sample only is asked of the server before anything is said: all values of the field, and which of them
+ * are there.
+ *
  * Speaks: up to 20% of the documents with the field; above low up to 5%, and not for one value that repeats: it stands
  * for something else. */
-#include <stdlib.h>
-
 #include "audit/checks.h"
 #include "audit/neighbours.h"
 
@@ -20,51 +21,62 @@
 #define MANY_VALUES 20
 #define MAX_SHARE   0.2
 
+#define MAX_VALUES 200000 /* different values of a field that are fetched from a server */
+#define PROBE      500    /* of them, to find out whether they refer to something */
+
+/* What all columns share. */
+typedef struct references {
+	const ag_across *x;
+	ag_neighbour_ask ask;
+	const ag_neighbour_key **keys;
+	size_t nkey;
+	ag_arena *arena;
+} references;
+
+/* The values of a field, with the number of their rows. */
+typedef struct column {
+	const ag_frame_col *c;
+	const ag_val *values;
+	const uint32_t *count;
+	uint32_t n;
+} column;
+
 typedef struct match {
 	const ag_neighbour_key *key;
+	const bool *is_there; /* per value */
 	uint64_t rows, there;
 	uint32_t nbroken, nthere; /* values */
 	bool is_long;             /* the values that are there */
 } match;
 
-static bool has(const ag_neighbour_key *k, uint64_t hash)
+static bool is_long(const ag_val *v)
 {
-	size_t lo = 0, hi = k->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (k->hashes[mid] < hash)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < k->n && k->hashes[lo] == hash;
+	return v->type == AG_T_OID || (v->type == AG_T_STRING && v->n >= LONG_VALUE);
 }
 
-static bool refers(const ag_neighbour_key *k, const ag_val *v)
+/* *ret_known false: nobody knows which values the key has. */
+static ag_status match_of(const references *r, const column *c, const ag_neighbour_key *k,
+                          match *ret, bool *ret_known, ag_err *err)
 {
-	uint64_t hash;
+	bool *there = ag_new_n(r->arena, bool, c->n + 1);
+	ag_status st = ag_neighbours_have(r->x->neighbours, &r->ask, k, c->values, c->n, there,
+	                                  ret_known, err);
 
-	return ag_neighbour_hash(v, &hash) && has(k, hash);
+	*ret = (match){ .key = k, .is_long = true, .is_there = there };
+	for (uint32_t i = 0; !st && *ret_known && i < c->n; i++) {
+		ret->rows += c->count[i];
+		ret->there += there[i] ? c->count[i] : 0;
+		ret->nthere += there[i];
+		ret->nbroken += !there[i];
+		ret->is_long = ret->is_long && (!there[i] || is_long(&c->values[i]));
+	}
+	return st;
 }
 
-static match match_of(const ag_frame_col *c, const ag_neighbour_key *k)
+static bool refers(const match *m, bool is_named)
 {
-	match m = { .key = k, .is_long = true };
-
-	for (uint32_t i = 0; i < c->nvalue; i++) {
-		const bool is_there = refers(k, &c->values[i]);
-
-		m.rows += c->count[i];
-		m.there += is_there ? c->count[i] : 0;
-		m.nthere += is_there;
-		m.nbroken += !is_there;
-		m.is_long = m.is_long &&
-		            (!is_there || c->values[i].type == AG_T_OID ||
-		             (c->values[i].type == AG_T_STRING && c->values[i].n >= LONG_VALUE));
-	}
-	return m;
+	return m->nthere >= MIN_VALUES && (double)m->there >= MOST_THERE * (double)m->rows &&
+	       (is_named || (m->is_long && m->nthere >= MANY_VALUES));
 }
 
 /* Letters and digits of a name, small. */
@@ -106,8 +118,9 @@ static bool may_refer(const ag_frame_col *c)
 	       c->f->date.n * 2 < c->f->n && c->f->str.by_date[AG_DATE_NONE] * 2 >= c->f->str.n;
 }
 
-static void suspect(const ag_frame_col *c, const match *m, ag_hypotheses *out)
+static void suspect(const column *col, const match *m, ag_hypotheses *out)
 {
+	const ag_frame_col *c = col->c;
 	ag_arena *a = out->arena;
 	ag_val *broken = ag_new_n(a, ag_val, m->nbroken);
 	const uint64_t nrow = m->rows - m->there;
@@ -115,9 +128,9 @@ static void suspect(const ag_frame_col *c, const match *m, ag_hypotheses *out)
 	ag_hypothesis *h;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < c->nvalue; i++)
-		if (!refers(m->key, &c->values[i]))
-			broken[n++] = c->values[i];
+	for (uint32_t i = 0; i < col->n; i++)
+		if (!m->is_there[i])
+			broken[n++] = col->values[i];
 	h = ag_suspect(out, c->f, "referential", is_sure ? AG_MEDIUM : AG_LOW, 0.8,
 	               ag_ev_where(a, c->f, OBJ(a, KV("$in", ag_ev_arr(a, broken, n)))));
 	if (!h)
@@ -133,42 +146,127 @@ static void suspect(const ag_frame_col *c, const match *m, ag_hypotheses *out)
 	                          m->nbroken + m->nthere, AG_FMT(ag_quote_value(a, &broken[0])));
 }
 
-static void check_column(const ag_frame_col *c, const ag_neighbour_key **keys, size_t n,
-                         ag_arena *scratch, ag_hypotheses *out)
+/* The field's values in all documents, in the place of those in the sample. What the server does not count stays as it is: the
+ * evidence then lists the broken values of the sample. */
+static ag_status complete(const references *r, column *io, ag_err *err)
 {
-	match best = { 0 };
+	ag_source *s = r->ask.source;
+	ag_source_value_list list = { 0 };
+	ag_err why = { 0 };
+	ag_status st;
 
-	for (size_t i = 0; i < n; i++) {
-		const bool is_named = is_named_for(scratch, c, keys[i]);
-		const match m = match_of(c, keys[i]);
-
-		if (m.nthere < MIN_VALUES || (double)m.there < MOST_THERE * (double)m.rows ||
-		    (!is_named && !(m.is_long && m.nthere >= MANY_VALUES)))
-			continue;
-		if (!best.key || m.there > best.there)
-			best = m;
+	if (!s || ag_source_info_of(s)->whole)
+		return AG_OK;
+	st = ag_source_values(s, r->x->ctx, r->arena, io->c->f->path, MAX_VALUES, &list, &why);
+	if (st == AG_CANCELLED || (st == AG_TIMEOUT && ag_ctx_check(r->x->ctx, NULL))) {
+		if (err)
+			*err = why;
+		return st;
 	}
-	if (best.key && best.nbroken && best.nbroken <= MAX_LIST)
-		suspect(c, &best, out);
+	if (st || !list.n)
+		return AG_OK;
+	io->values = list.values;
+	io->count = list.count;
+	io->n = (uint32_t)list.n;
+	return AG_OK;
+}
+
+/* Some of the values, at equal distances. */
+static column probe_of(const references *r, const column *c)
+{
+	const uint32_t n = c->n < PROBE ? c->n : PROBE;
+	ag_val *values = ag_new_n(r->arena, ag_val, n + 1);
+	uint32_t *count = ag_new_n(r->arena, uint32_t, n + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t at = (uint32_t)((uint64_t)i * c->n / n);
+
+		values[i] = c->values[at];
+		count[i] = c->count[at];
+	}
+	return (column){ c->c, values, count, n };
+}
+
+/* Is it worth a question to the server? */
+static bool may_ask(const column *c, const ag_neighbour_key *k, bool is_named)
+{
+	uint32_t nlong = 0;
+
+	if (!k->is_sample || is_named)
+		return true;
+	for (uint32_t i = 0; k->is_id && i < c->n; i++)
+		nlong += is_long(&c->values[i]);
+	return nlong >= MANY_VALUES && nlong >= MOST_THERE * c->n;
+}
+
+/* The key that most of the values are of; best->key stays NULL when there is none. */
+static ag_status find_best(const references *r, const column *c, match *best, bool *best_named,
+                           ag_err *err)
+{
+	const column probe = probe_of(r, c);
+	double most = 0;
+
+	*best = (match){ 0 };
+	for (size_t i = 0; i < r->nkey; i++) {
+		const ag_neighbour_key *k = r->keys[i];
+		const bool is_named = is_named_for(r->arena, c->c, k);
+		bool is_known;
+		match m;
+		ag_status st;
+
+		if (!may_ask(c, k, is_named))
+			continue;
+		st = match_of(r, k->is_sample ? &probe : c, k, &m, &is_known, err);
+		if (st)
+			return st;
+		if (!is_known || !refers(&m, is_named) || ag_share(m.there, m.rows) <= most)
+			continue;
+		most = ag_share(m.there, m.rows);
+		*best = m;
+		*best_named = is_named;
+	}
+	return AG_OK;
+}
+
+static ag_status check_column(const references *r, const ag_frame_col *c, ag_hypotheses *out,
+                              ag_err *err)
+{
+	column all = { c, c->values, c->count, c->nvalue };
+	bool is_named = false, is_known = true;
+	match best;
+	ag_status st = find_best(r, &all, &best, &is_named, err);
+
+	if (st || !best.key)
+		return st;
+	st = complete(r, &all, err);
+	if (!st && (all.values != c->values || best.key->is_sample))
+		st = match_of(r, &all, best.key, &best, &is_known, err);
+	if (!st && is_known && refers(&best, is_named) && best.nbroken && best.nbroken <= MAX_LIST)
+		suspect(&all, &best, out);
+	return st;
 }
 
 ag_status ag_check_references(AG_ACROSS_ARGS)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	const ag_neighbour_key **keys;
-	size_t n;
+	references r = {
+		.x = x,
+		.ask = { .ctx = x->ctx, .key = x->own, .source = x->source, .limits = x->limits },
+		.arena = scratch
+	};
 	ag_status st;
 
 	if (!x->neighbours)
 		return AG_OK;
-	st = ag_neighbours_keys(x->neighbours, x->ctx, x->own, scratch, &keys, &n, err);
-	for (size_t i = 0; !st && n && i < x->frames->n; i++) {
+	st = ag_neighbours_keys(x->neighbours, &r.ask, scratch, &r.keys, &r.nkey, err);
+	for (size_t i = 0; !st && r.nkey && i < x->frames->n; i++) {
 		const ag_frame *fr = &x->frames->items[i];
 
 		st = ag_ctx_check(x->ctx, err);
 		for (size_t c = 0; !st && c < fr->ncol; c++)
 			if (fr->step == 1 && may_refer(&fr->cols[c]))
-				check_column(&fr->cols[c], keys, n, scratch, out);
+				st = check_column(&r, &fr->cols[c], out, err);
 	}
+	ag_neighbours_rest(x->neighbours);
 	return st;
 }

@@ -12,6 +12,7 @@
 #include "audit/taxonomy.h"
 #include "columns/frame.h"
 #include "columns/profile.h"
+#include "documents/source.h"
 
 /* Thresholds of the catalogue, from settings. */
 typedef struct ag_catalogue_opts {
@@ -70,8 +71,11 @@ typedef struct ag_across {
 	const ag_frames *frames; /* none where the source has no frames */
 	const ag_catalogue_opts *o;
 	const ag_ctx *ctx;                /* long work looks here: ag_ctx_check() */
-	struct ag_neighbours *neighbours; /* of the folder; NULL = the collection is alone */
+	struct ag_neighbours *neighbours; /* beside it; NULL = the collection is alone */
 	ag_str own;                       /* ag_source_info.key */
+	ag_source
+		*source; /* the collection, where frames are of a sample; NULL = they are of all */
+	ag_source_opts limits; /* of neighbours */
 } ag_across;
 
 typedef struct ag_across_check {

@@ -1,5 +1,5 @@
 /* neighbours -- see the header. */
-#include "audit/neighbours.h"
+#include "audit/neighbours_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,72 +7,93 @@
 
 #include <xxhash.h>
 
+#include "audit/checks.h"
 #include "base/log.h"
 
-#define MIN_KEYS  5
-#define FILLED    0.95 /* of the documents have the key */
-#define DIFFERENT 0.98 /* of its values are different: a few may have come twice */
-#define MAX_KEYS  8    /* of one collection */
+#define MIN_KEYS   5
+#define FILLED     0.95 /* of the documents have the key */
+#define DIFFERENT  0.98 /* of its values are different: a few may have come twice */
+#define MAX_KEYS   8    /* of one collection */
+#define MAX_ITEMS  1000 /* of all databases of a server */
+#define KEY_SAMPLE 5000 /* documents in which a server's keys are looked for */
 
-typedef struct neighbour {
-	const ag_source_place *place;
-	ag_source_state state; /* when the list was made; zeros: it is gone */
-	bool is_read;
-	ag_str why; /* it could not be read */
-	ag_neighbour_key keys[MAX_KEYS];
-	size_t n;
-} neighbour;
-
-struct ag_neighbours {
-	ag_arena *arena;
-	neighbour *items;
-	size_t n;
-};
-
-/* A local file that is not too large. */
+/* A local file that is not too large, or a collection of a server. */
 static bool can_be_read(const ag_source_place *place, ag_source_state *ret)
 {
-	return !ag_source_scheme(place->uri).len && place->type->state &&
-	       place->type->state(place, ret) && ret->nbyte <= AG_NEIGHBOUR_BYTES;
+	if (ag_source_scheme(place->uri).len)
+		return true;
+	return place->type->state && place->type->state(place, ret) &&
+	       ret->nbyte <= AG_NEIGHBOUR_BYTES;
 }
 
-/* why: [n] of those that are gone; NULL = none is. */
+/* "host:27017/shop/" of the key "host:27017/shop/orders". */
+static ag_str home_of(const ag_source_place *place)
+{
+	if (!ag_source_scheme(place->uri).len || place->key.len <= place->collection.len)
+		return AG_S("");
+	return ag_str_make(place->key.ptr, place->key.len - place->collection.len);
+}
+
+static bool is_beside(const ag_neighbour *one, ag_str own)
+{
+	return ag_str_starts(own, one->home) && !ag_str_eq(one->place->key, own);
+}
+
+/* Does another one of this home have a place? The places of a database follow each other. */
+static bool has_room(const ag_neighbour *items, size_t n, ag_str home)
+{
+	return n < MAX_ITEMS &&
+	       (n < AG_NEIGHBOURS_MAX || !ag_str_eq(items[n - AG_NEIGHBOURS_MAX].home, home));
+}
+
+/* The neighbours of these places. why: [n] of those that are gone; NULL = none is. */
+static size_t fill(const ag_source_place *places, size_t nplace, const ag_str *why,
+                   ag_neighbour *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < nplace; i++) {
+		ag_neighbour one = { .place = &places[i], .home = home_of(&places[i]) };
+
+		if (!has_room(ret, n, one.home))
+			continue;
+		if (why && why[i].len) {
+			one.is_read = true;
+			one.why = why[i];
+		} else if (!can_be_read(&places[i], &one.state)) {
+			continue;
+		}
+		ret[n++] = one;
+	}
+	return n;
+}
+
 static ag_neighbours *new_of(const ag_source_place *places, size_t n, const ag_str *why)
 {
 	ag_arena *arena = ag_arena_new();
 	ag_neighbours *ret = ag_new(arena, ag_neighbours);
 
-	*ret = (ag_neighbours){ .arena = arena };
-	ret->items = ag_new_n(arena, neighbour, AG_NEIGHBOURS_MAX);
-	for (size_t i = 0; i < n && ret->n < AG_NEIGHBOURS_MAX; i++) {
-		ag_source_state state = { 0 };
-
-		if (why && why[i].len) {
-			ret->items[ret->n++] =
-				(neighbour){ .place = &places[i], .is_read = true, .why = why[i] };
-			continue;
-		}
-		if (can_be_read(&places[i], &state))
-			ret->items[ret->n++] = (neighbour){ .place = &places[i], .state = state };
-	}
+	*ret = (ag_neighbours){ .arena = arena, .made_ms = ag_clock_mono(&ag_clock_system) };
+	ret->items = ag_new_n(arena, ag_neighbour, (n < MAX_ITEMS ? n : MAX_ITEMS) + 1);
+	ret->n = fill(places, n, why, ret->items);
 	return ret;
 }
 
 bool ag_neighbours_fit(const ag_neighbours *n, const ag_source_place *places, size_t nplace)
 {
-	size_t k = 0;
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	ag_neighbour *now = ag_new_n(scratch, ag_neighbour,
+	                             (nplace < MAX_ITEMS ? nplace : MAX_ITEMS) + 1);
+	const bool is_old = ag_clock_mono(&ag_clock_system) - n->made_ms > AG_NEIGHBOURS_KEPT_MS;
 
-	for (size_t i = 0; i < nplace && k < AG_NEIGHBOURS_MAX; i++) {
-		ag_source_state state = { 0 };
-
-		if (!can_be_read(&places[i], &state))
-			continue;
-		if (k == n->n || !ag_str_eq(n->items[k].place->key, places[i].key) ||
-		    memcmp(&n->items[k].state, &state, sizeof(state)) != 0)
+	if (fill(places, nplace, NULL, now) != n->n)
+		return false;
+	for (size_t i = 0; i < n->n; i++)
+		if (!ag_str_eq(n->items[i].place->key, now[i].place->key) ||
+		    (now[i].home.len && is_old) ||
+		    memcmp(&n->items[i].state, &now[i].state, sizeof(now[i].state)) != 0)
 			return false;
-		k++;
-	}
-	return k == n->n;
+	return true;
 }
 
 ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)
@@ -80,7 +101,7 @@ ag_neighbours *ag_neighbours_new(const ag_source_place *places, size_t n)
 	return new_of(places, n, NULL);
 }
 
-ag_status ag_neighbours_again(const ag_ctx *ctx, const ag_str *keys, size_t n, ag_arena *arena,
+ag_status ag_neighbours_again(const ag_ctx *ctx, const ag_str *names, size_t n, ag_arena *arena,
                               ag_neighbours **ret, ag_err *err)
 {
 	ag_source_place *places = ag_new_n(arena, ag_source_place, n + 1);
@@ -91,15 +112,15 @@ ag_status ag_neighbours_again(const ag_ctx *ctx, const ag_str *keys, size_t n, a
 	for (size_t i = 0; i < n && kept < AG_NEIGHBOURS_MAX; i++) {
 		ag_source_place *all;
 		size_t nall = 0;
-		const ag_status st = ag_source_list(ctx, keys[i], arena, &all, &nall, err);
+		const ag_status st = ag_source_list(ctx, names[i], arena, &all, &nall, err);
 
 		if (st == AG_CANCELLED || st == AG_TIMEOUT)
 			return st;
 		for (size_t k = 0; !st && k < nall; k++)
-			if (ag_str_eq(all[k].key, keys[i]))
+			if (ag_str_eq(all[k].key, names[i]) || ag_str_eq(all[k].uri, names[i]))
 				places[kept] = all[k];
 		if (!places[kept].key.len) {
-			places[kept].key = places[kept].collection = keys[i];
+			places[kept].key = places[kept].collection = names[i];
 			why[kept] = st ? ag_str_dup(arena, ag_str_c(err->msg))
 			               : AG_S("it is not there any more");
 		}
@@ -111,15 +132,31 @@ ag_status ag_neighbours_again(const ag_ctx *ctx, const ag_str *keys, size_t n, a
 	return AG_OK;
 }
 
-const ag_source_place *ag_neighbours_place(const ag_neighbours *n, size_t i)
+bool ag_neighbours_name(const ag_neighbours *n, ag_str own, size_t i, ag_str *ret)
 {
-	return n && i < n->n ? n->items[i].place : NULL;
+	for (size_t k = 0; n && k < n->n; k++) {
+		const ag_neighbour *one = &n->items[k];
+
+		if (!is_beside(one, own) || i--)
+			continue;
+		*ret = one->home.len ? one->place->uri : one->place->key;
+		return true;
+	}
+	return false;
+}
+
+void ag_neighbours_rest(ag_neighbours *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		n->items[i].source = ag_source_close(n->items[i].source);
 }
 
 void ag_neighbours_free(ag_neighbours *n)
 {
 	ag_arena *arena = n ? n->arena : NULL;
 
+	if (n)
+		ag_neighbours_rest(n);
 	ag_arena_free(arena);
 }
 
@@ -143,6 +180,66 @@ bool ag_neighbour_hash(const ag_val *v, uint64_t *ret)
 	return true;
 }
 
+bool ag_neighbour_has(const ag_neighbour_key *k, const ag_val *v)
+{
+	size_t lo = 0, hi = k->n;
+	uint64_t hash;
+
+	if (!ag_neighbour_hash(v, &hash))
+		return false;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (k->hashes[mid] < hash)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < k->n && k->hashes[lo] == hash;
+}
+
+/* --- reading --- */
+
+ag_status ag_neighbour_open(ag_neighbour *one, const ag_neighbour_ask *ask, ag_err *err)
+{
+	ag_source_opts opts = ask->limits;
+	ag_status st;
+
+	if (one->source)
+		return AG_OK;
+	opts.strict = false;
+	opts.max_sample = KEY_SAMPLE;
+	st = ag_source_open_place(ask->ctx, one->place, &opts, &one->source, err);
+	if (st)
+		return st;
+	one->paid = 0;
+	if (!ask->source)
+		return AG_OK;
+	one->paid = ag_source_spent_of(ask->source).units;
+	ag_source_charge(one->source, one->paid);
+	return AG_OK;
+}
+
+void ag_neighbour_pay(ag_neighbour *one, const ag_neighbour_ask *ask)
+{
+	const double units = one->source ? ag_source_spent_of(one->source).units : 0;
+
+	if (!ask->source || units <= one->paid)
+		return;
+	ag_source_charge(ask->source, units - one->paid);
+	one->paid = units;
+}
+
+bool ag_neighbour_fails(ag_neighbours *all, ag_neighbour *one, const ag_neighbour_ask *ask,
+                        ag_status st, const ag_err *err)
+{
+	/* A server may end one command early; then there is time left. */
+	if (st == AG_CANCELLED || (st == AG_TIMEOUT && ag_ctx_check(ask->ctx, NULL)))
+		return true;
+	one->why = ag_str_dup(all->arena, ag_str_c(err->msg));
+	return false;
+}
+
 static int by_hash(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -150,48 +247,75 @@ static int by_hash(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void add_key(ag_neighbours *all, neighbour *one, const ag_frame *fr, const ag_frame_col *c)
+/* Values in memory, unless only a sample of them is there. */
+static bool add_hashes(ag_neighbours *all, const ag_frame_col *c, ag_neighbour_key *k)
 {
-	ag_neighbour_key *k = &one->keys[one->n];
+	uint64_t hash;
+	uint32_t n = 0;
 
-	if (one->n == MAX_KEYS || c->nvalue < MIN_KEYS || c->nfilled < FILLED * fr->nrow ||
-	    c->nvalue < DIFFERENT * c->nfilled)
-		return;
-	*k = (ag_neighbour_key){ .name = ag_str_dup(all->arena, c->f->name),
-		                 .path = ag_str_dup(all->arena, c->f->path),
-		                 .collection = one->place->collection };
-	k->hashes = ag_new_n(all->arena, uint64_t, c->nvalue);
-	for (uint32_t i = 0; i < c->nvalue; i++)
-		if (ag_neighbour_hash(&c->values[i], &k->hashes[k->n]))
-			k->n++;
-	if (k->n < DIFFERENT * c->nvalue)
-		return;
-	qsort(k->hashes, k->n, sizeof(*k->hashes), by_hash);
-	one->n++;
+	if (!k->is_sample)
+		k->hashes = ag_new_n(all->arena, uint64_t, c->nvalue);
+	for (uint32_t i = 0; i < c->nvalue; i++) {
+		if (!ag_neighbour_hash(&c->values[i], &hash))
+			continue;
+		if (!k->is_sample)
+			k->hashes[n] = hash;
+		n++;
+	}
+	if (n < DIFFERENT * c->nvalue)
+		return false;
+	k->n = k->is_sample ? 0 : n;
+	if (k->n)
+		qsort(k->hashes, k->n, sizeof(*k->hashes), by_hash);
+	return true;
 }
 
-static ag_status read_keys(ag_neighbours *all, neighbour *one, const ag_ctx *ctx, ag_err *err)
+static void add_key(ag_neighbours *all, ag_neighbour *one, const ag_frame *fr,
+                    const ag_frame_col *c, bool is_sample)
+{
+	ag_neighbour_key *k = &one->keys[one->n];
+	const ag_str path = is_sample ? ag_ev_key(all->arena, c->f) : c->f->path;
+
+	if (one->n == MAX_KEYS || c->nvalue < MIN_KEYS || c->nfilled < FILLED * fr->nrow ||
+	    c->nvalue < DIFFERENT * c->nfilled || !path.len)
+		return;
+	*k = (ag_neighbour_key){ .name = ag_str_dup(all->arena, c->f->name),
+		                 .path = ag_str_dup(all->arena, path),
+		                 .collection = one->place->collection,
+		                 .is_sample = is_sample,
+		                 .is_id = ag_str_eqc(c->f->path, "_id"),
+		                 .of = one };
+	one->n += add_hashes(all, c, k);
+}
+
+static ag_status read_keys(ag_neighbours *all, ag_neighbour *one, const ag_neighbour_ask *ask,
+                           ag_err *err)
 {
 	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	ag_source *s = NULL;
+	ag_err why = { 0 };
 	ag_frames frames = { 0 };
 	ag_profile p;
-	ag_status st = ag_source_open_place(ctx, one->place, NULL, &s, err);
+	ag_status st = ag_neighbour_open(one, ask, &why);
 
 	one->is_read = true;
+	one->keys = ag_new_n(all->arena, ag_neighbour_key, MAX_KEYS + 1);
 	if (!st)
-		st = ag_source_profile(s, ctx, scratch, &p, err);
+		st = ag_source_profile(one->source, ask->ctx, scratch, &p, &why);
 	if (!st)
-		st = ag_source_frames(s, ctx, &p, scratch, &frames, err);
+		st = ag_source_frames(one->source, ask->ctx, &p, scratch, &frames, &why);
+	if (!st)
+		one->ndoc = ag_source_info_of(one->source)->ndoc;
 	if (!st && frames.n && frames.items[0].step == 1 && !frames.items[0].path.len)
 		for (size_t c = 0; c < frames.items[0].ncol; c++)
-			add_key(all, one, &frames.items[0], &frames.items[0].cols[c]);
-	if (s)
-		ag_source_close(s);
-	if (!st || st == AG_CANCELLED || st == AG_TIMEOUT)
-		return st;
-	one->why = ag_str_dup(all->arena, ag_str_c(err->msg));
-	return AG_OK;
+			add_key(all, one, &frames.items[0], &frames.items[0].cols[c],
+			        !ag_source_info_of(one->source)->whole);
+	ag_neighbour_pay(one, ask);
+	one->source = ag_source_close(one->source);
+	if (!st || !ag_neighbour_fails(all, one, ask, st, &why))
+		return AG_OK;
+	if (err)
+		*err = why;
+	return st;
 }
 
 const ag_source_place *ag_neighbours_unread(const ag_neighbours *n, size_t i, ag_str *ret_why)
@@ -215,7 +339,7 @@ void ag_neighbours_log_unread(const ag_neighbours *n)
 		       AG_FMT(unread->collection), AG_FMT(why));
 }
 
-ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own, ag_arena *arena,
+ag_status ag_neighbours_keys(ag_neighbours *n, const ag_neighbour_ask *ask, ag_arena *arena,
                              const ag_neighbour_key ***ret, size_t *nret, ag_err *err)
 {
 	const ag_neighbour_key **keys = ag_new_n(arena, const ag_neighbour_key *,
@@ -225,12 +349,12 @@ ag_status ag_neighbours_keys(ag_neighbours *n, const ag_ctx *ctx, ag_str own, ag
 	*ret = keys;
 	*nret = 0;
 	for (size_t i = 0; !st && i < n->n; i++) {
-		neighbour *one = &n->items[i];
+		ag_neighbour *one = &n->items[i];
 
-		if (ag_str_eq(one->place->key, own))
+		if (!is_beside(one, ask->key))
 			continue;
 		if (!one->is_read)
-			st = read_keys(n, one, ctx, err);
+			st = read_keys(n, one, ask, err);
 		for (size_t k = 0; !st && k < one->n; k++)
 			keys[(*nret)++] = &one->keys[k];
 	}

@@ -178,18 +178,17 @@ static void options_json(const ag_audit_opts *o, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-/* The other collections of the folder: a resume looks for broken references in them again. */
+/* The other collections of the folder or database: a resume looks for broken references in them again. */
 static void neighbours_json(const ag_audit_opts *o, ag_str own, ag_jw *w)
 {
-	const ag_source_place *place;
+	ag_str name;
 
 	if (!o->neighbours)
 		return;
 	ag_jw_kkey(w, "neighbours");
 	ag_jw_arr(w);
-	for (size_t i = 0; (place = ag_neighbours_place(o->neighbours, i)); i++)
-		if (!ag_str_eq(place->key, own))
-			ag_jw_str(w, place->key);
+	for (size_t i = 0; ag_neighbours_name(o->neighbours, own, i, &name); i++)
+		ag_jw_str(w, name);
 	ag_jw_arr_end(w);
 }
 

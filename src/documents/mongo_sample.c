@@ -133,8 +133,7 @@ static ag_status sample_of(ag_mongo_source *m, const ag_ctx *ctx, const ag_table
 
 	pthread_mutex_lock(&m->lock);
 	if (!m->sample)
-		st = read_table(m, ctx,
-		                m->base.info.whole ? m->base.info.ndoc : AG_MONGO_SAMPLE_DOCS,
+		st = read_table(m, ctx, m->base.info.whole ? m->base.info.ndoc : m->max_sample,
 		                &m->sample, err);
 	*ret = m->sample;
 	pthread_mutex_unlock(&m->lock);
@@ -161,7 +160,7 @@ ag_status ag_mongo_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint
 	const ag_table *t = NULL;
 	ag_status st = AG_OK;
 
-	if (n == 0 || n > AG_MONGO_SAMPLE_DOCS || n >= s->info.ndoc) {
+	if (n == 0 || n > m->max_sample || n >= s->info.ndoc) {
 		st = sample_of(m, ctx, &t, err);
 	} else {
 		pthread_mutex_lock(&m->lock);

@@ -47,6 +47,7 @@ typedef struct ag_mongo_source {
 	ag_str comment; /* of commands; "" = none of a run */
 	ag_mongo_meter meter;
 	uint64_t max_scan;
+	uint64_t max_sample; /* documents of a sample */
 	uint64_t mean_bytes; /* of a document; 0 = unknown */
 
 	pthread_mutex_t lock;   /* of what follows, and of arena; held while a sample is read */

@@ -29,6 +29,7 @@ typedef struct ag_source_opts {
 	uint64_t
 		max_scan; /* documents that a server may read for one query without an index; 0 = AG_SOURCE_MAX_SCAN */
 	double max_units; /* request units that a server may charge for this handle; 0 = no limit */
+	uint64_t max_sample; /* documents of a sample, where the source samples; 0 = its default */
 } ag_source_opts;
 
 /* Who the data is, and in which state it was read (DESIGN section 9, "Source identity"). */
@@ -266,6 +267,16 @@ AG_CHECK ag_status ag_source_aggregate(ag_source *s, const ag_ctx *ctx, ag_arena
 AG_CHECK ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                                   const ag_stat_question *q, ag_val *ret, ag_str *ret_query,
                                   ag_err *err);
+/* The values of a field that are scalars, ascending. */
+typedef struct ag_source_value_list {
+	ag_val *values;
+	uint32_t *count; /* occurrences of each */
+	size_t n;
+} ag_source_value_list;
+/* Counted over all documents; field as in ag_stat_question. In arena. Built on aggregate.
+ * errors  AG_LIMIT: there are more than max, or the source refuses to read all documents; those of aggregate */
+AG_CHECK ag_status ag_source_values(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_str field,
+                                    size_t max, ag_source_value_list *ret, ag_err *err);
 /* The id of the run that asks from now on; before any thread asks. */
 void ag_source_set_run(ag_source *s, ag_str run);
 /* When the answer to a query that was asked here was found, by the server's own clock (ms since 1970); 0 = unknown. */

@@ -1,4 +1,4 @@
-/* stat -- count, min, max, avg and distinct of one field, as pipelines.
+/* stat -- count, min, max, avg, distinct and all values of one field, as pipelines.
  *
  * The statistics are ordinary aggregations, so every source answers them alike and the text that is shown
  * is what ran and can be run again. The seed's form:
@@ -9,6 +9,9 @@
  *
  * Read ag_source_stat last: the functions before it build one part each. */
 #include "documents/source.h"
+
+#include <stdlib.h>
+
 #include "query/path.h"
 
 /* A pipeline under construction; values live in arena. */
@@ -240,5 +243,74 @@ ag_status ag_source_stat(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
 	*ret = result_of(q->op, docs, ndoc, arena);
 	if (ret_query)
 		*ret_query = ag_extjson_str(arena, pipeline, AG_EXTJSON_RELAXED);
+	return AG_OK;
+}
+
+typedef struct counted {
+	ag_val v;
+	uint32_t n;
+} counted;
+
+static int by_value(const void *a, const void *b)
+{
+	return ag_val_cmp(&((const counted *)a)->v, &((const counted *)b)->v);
+}
+
+/* A value of a $group as frames have it (columns/frame.h). False: no scalar. */
+static bool take_value(const ag_val *doc, counted *ret)
+{
+	const ag_val *v = ag_val_getc(doc, "_id"), *n = ag_val_getc(doc, "n");
+	int64_t i, count;
+
+	if (!v || v->type == AG_T_NULL || v->type == AG_T_OBJECT || v->type == AG_T_ARRAY || !n ||
+	    !ag_val_to_i64(n, &count) || count < 1)
+		return false;
+	ret->v = ag_type_is_number(v->type) && ag_val_to_i64(v, &i) ? ag_val_int(i) : *v;
+	ret->n = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	return true;
+}
+
+ag_status ag_source_values(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_str field,
+                           size_t max, ag_source_value_list *ret, ag_err *err)
+{
+	stages *plan = ag_new(arena, stages);
+	ag_val *pipeline = ag_new(arena, ag_val);
+	target t = { 0 };
+	const ag_val *docs;
+	counted *all;
+	size_t ndoc, n = 0;
+	ag_status st = read_field(field, arena, &t, err);
+
+	if (st)
+		return st;
+	plan->arena = arena;
+	for (size_t i = 0; i < t.narray; i++)
+		add(plan, AG_S("$unwind"), ag_val_str(t.arrays[i]));
+	add(plan, AG_S("$group"),
+	    object2(arena, AG_S("_id"), t.expr, AG_S("n"),
+	            object1(arena, AG_S("$sum"), ag_val_int(1))));
+	/* With the null of documents that lack the field. */
+	add(plan, AG_S("$limit"), ag_val_int((int64_t)max + 2));
+	if (plan->full)
+		return ag_fail(err, AG_LIMIT, "documents.stat", "the field has more than %d \"[]\"",
+		               AG_PIPELINE_MAX_STAGES - 5);
+	*pipeline = ag_val_array(plan->v, plan->n);
+	st = ag_source_aggregate(s, ctx, arena, pipeline, max + 2, &docs, &ndoc, err);
+	if (st)
+		return st;
+	all = ag_new_n(arena, counted, ndoc + 1);
+	for (size_t i = 0; i < ndoc; i++)
+		n += take_value(&docs[i], &all[n]);
+	if (n > max)
+		return ag_fail(err, AG_LIMIT, "documents.stat",
+		               "%.*s has more than %zu different values", AG_FMT(field), max);
+	qsort(all, n, sizeof(*all), by_value);
+	ret->values = ag_new_n(arena, ag_val, n + 1);
+	ret->count = ag_new_n(arena, uint32_t, n + 1);
+	ret->n = n;
+	for (size_t i = 0; i < n; i++) {
+		ret->values[i] = all[i].v;
+		ret->count[i] = all[i].n;
+	}
 	return AG_OK;
 }
