@@ -545,8 +545,9 @@ static ag_status check_gap(ag_prover *p)
 		st = stat_of(p, AG_STAT_MIN, rest, &low[1]);
 	if (!st)
 		st = stat_of(p, AG_STAT_MAX, rest, &high[1]);
-	/* 1.5: less than an inch is from a centimetre, or a kilogram from a pound. */
-	if (!st && !(low[0] >= 1.5 * high[1]) && !(low[1] >= 1.5 * high[0]))
+	/* 1.5: less than an inch is from a centimetre, or a kilogram from a pound. No unit changes a sign. */
+	if (!st && (!(low[0] > 0) || !(low[1] > 0) ||
+	            (!(low[0] >= 1.5 * high[1]) && !(low[1] >= 1.5 * high[0]))))
 		ag_proof_refuse(
 			p, AG_S("no gap is between the numbers found and the others"),
 			AG_S("Two units are two groups of numbers that lie apart: drop the finding."));

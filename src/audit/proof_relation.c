@@ -64,29 +64,93 @@ static bool is_refresh_name(const ag_field_name *n)
 	return false;
 }
 
-/* A day of birth or of an order stays what it is. The data is old when the newest date of the field is. */
-static ag_status check_stale(ag_prover *p)
+#define SILENT_DAYS 30    /* the least that counts as a silence */
+#define MAX_DAYS    40000 /* a century */
+#define MIN_BEFORE \
+	5 /* documents of as long a time before the silence: fewer are so far apart anyway */
+
+/* Did the dates of a field stop? Then none lies in the last days, and several in as many days before these. */
+static ag_status has_stopped(ag_prover *p, const ag_proof_field *l, bool *ret)
 {
-	const ag_proof_field *l = &p->field;
-	uint64_t nrecent = 0;
+	int64_t days = SILENT_DAYS;
+	uint64_t n = 0;
 	ag_status st = AG_OK;
 
-	if (!times_in(p))
+	for (; !st && !n && days < MAX_DAYS; days *= 2)
+		st = ag_proof_count(p, ag_defect_since(l, l->opts->as_of_ms - days * DAY_MS), &n);
+	*ret = !st && days > 2 * SILENT_DAYS && n >= MIN_BEFORE;
+	return st;
+}
+
+static void refuse_old(ag_prover *p, ag_str field)
+{
+	ag_proof_refuse(
+		p,
+		ag_str_printf(p->arena, "an old date in %.*s does not make the data stale",
+	                      AG_FMT(field)),
+		AG_S("Name a field that says when the document was last updated, or evidence that finds "
+	             "all documents where the newest date of the field is old; else drop the "
+	             "finding."));
+}
+
+/* A day of birth or of an order stays what it is, however old. The data is old when the newest date of the field is: then
+ * the evidence finds all documents with a date. */
+static ag_status check_stale_dates(ag_prover *p, const ag_proof_field *l)
+{
+	const ag_traits fixed = AG_TRAIT_BIRTH | AG_TRAIT_HISTORIC | AG_TRAIT_FUTURE |
+	                        AG_TRAIT_OPENEND;
+	bool is_stopped = false;
+	uint64_t nold = 0;
+	ag_defect old;
+	ag_status st = AG_OK;
+
+	ag_defect_of(l, AG_S("stale"), &old);
+	if (l->is_listed && !is_time(&l->f)) {
+		ag_proof_refuse(p,
+		                ag_str_printf(p->arena, "%.*s holds no dates", AG_FMT(l->f.path)),
+		                AG_S("Name the date field that shows how old the data is."));
+		return AG_OK;
+	}
+	if (is_refresh_name(&l->name) || !old.own.len)
+		return AG_OK;
+	if (!(l->name.traits & fixed))
+		st = has_stopped(p, l, &is_stopped);
+	if (!st && is_stopped)
+		st = ag_proof_count(p, old.own, &nold);
+	if (!st && (!is_stopped || nold != p->found))
+		refuse_old(p, l->f.path);
+	return st;
+}
+
+/* Of whole documents: the dates that the evidence names. */
+static ag_status check_stale(ag_prover *p)
+{
+	const ag_profile *all = p->field.profile;
+	ag_status st = AG_OK;
+
+	if (!times_in(p)) {
 		ag_proof_refuse(
 			p, AG_S("the evidence names no date"),
 			AG_S("Compare a date field with the day from which on the data is fresh."));
-	if (p->ret->wrong.len || l->is_document || is_refresh_name(&l->name))
 		return AG_OK;
-	if (!(l->name.traits & (AG_TRAIT_BIRTH | AG_TRAIT_HISTORIC)))
-		st = ag_proof_count(p, ag_defect_since(l, l->opts->as_of_ms - 30 * DAY_MS),
-		                    &nrecent);
-	if (!st && (nrecent || l->name.traits & (AG_TRAIT_BIRTH | AG_TRAIT_HISTORIC)))
-		ag_proof_refuse(
-			p,
-			ag_str_printf(p->arena, "an old date in %.*s does not make the data stale",
-		                      AG_FMT(p->ret->field)),
-			AG_S("Name a field that says when the document was last updated, or drop the "
-		             "finding."));
+	}
+	if (!p->field.is_document)
+		return check_stale_dates(p, &p->field);
+	for (size_t i = 0; i < all->npath && !st && !p->ret->wrong.len; i++) {
+		ag_proof_field one = p->field;
+		bool is_named = false;
+
+		for (size_t k = 0; k < p->query.npath && !is_named; k++)
+			is_named = ag_str_eq(p->query.paths[k], all->paths[i].query);
+		if (!is_named || !is_time(&all->paths[i]))
+			continue;
+		one.is_document = false;
+		one.is_listed = true;
+		one.f = all->paths[i];
+		one.dotted = one.f.query;
+		one.name = ag_field_name_of(one.f.owner);
+		st = check_stale_dates(p, &one);
+	}
 	return st;
 }
 
