@@ -11,13 +11,16 @@ void ag_tool_output_init(ag_tool_output *out, const ag_tool *t)
 {
 	const size_t max = t->max_output_bytes ? t->max_output_bytes : AG_TOOL_MAX_OUTPUT;
 
-	*out = (ag_tool_output){ .json = AG_BUF_INIT(max), .content = AG_BUF_INIT(max) };
+	*out = (ag_tool_output){ .json = AG_BUF_INIT(max),
+		                 .content = AG_BUF_INIT(max),
+		                 .frame = AG_BUF_INIT(AG_TOOL_MAX_FRAME) };
 }
 
 void ag_tool_output_release(ag_tool_output *out)
 {
 	ag_buf_release(&out->json);
 	ag_buf_release(&out->content);
+	ag_buf_release(&out->frame);
 }
 
 /* --- the tool --- */

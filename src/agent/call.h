@@ -35,7 +35,8 @@ struct ag_call {
 	void *env;      /* of the table of this tool */
 	ag_str session; /* for the audit row; "" = none */
 	int watch_fd; /* the client's socket: a statement stops when its peer goes away; -1 = none */
-	const ag_client *client;  /* NULL: nobody listens */
+	const ag_client *client; /* NULL: nobody listens */
+	bool wants_frame; /* the client draws results: the tool fills out->frame where its row has a frame */
 	ag_project_call governed; /* of a governed tool while it runs */
 	uint64_t seq;             /* of the proposal in the run's log; 0 = not of a run */
 	/* Not NULL: a governed tool that ran has its row put off (later->journal is set): the caller withholds the output until
@@ -51,6 +52,9 @@ struct ag_call {
 typedef struct ag_tool_output {
 	ag_buf json; /* one JSON object: for the log, the trace, a client's structured result */
 	ag_buf content; /* JSON array of MCP content blocks for a client; empty = one text block: json as it is */
+	/* One JSON object for the row's frame, beside json: a client that draws results has it as the member "view". Empty =
+	 * none; one that is larger than AG_TOOL_MAX_FRAME is left out. */
+	ag_buf frame;
 	ag_str summary; /* one short line for the planner and people, in the call's arena; "" = none */
 	ag_str target_id; /* PROPOSES: id of the candidate */
 	bool is_error;    /* the call failed, and json says why in words for a model */
@@ -58,6 +62,7 @@ typedef struct ag_tool_output {
 
 /* Bytes of an output when the row names no limit. */
 #define AG_TOOL_MAX_OUTPUT (1u << 20)
+#define AG_TOOL_MAX_FRAME  (16u << 20)
 
 void ag_tool_output_init(ag_tool_output *out, const ag_tool *t);
 void ag_tool_output_release(ag_tool_output *out);

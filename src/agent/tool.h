@@ -69,6 +69,8 @@ struct ag_tool {
 	 * NULL = params */
 	const char *input_schema;
 	const char *output_schema; /* JSON text; NULL = none */
+	const char *
+		frame; /* ui:// resource that draws its results in hosts with MCP Apps; NULL = none */
 	unsigned flags;
 	size_t max_output_bytes; /* a larger output is an error that names the limit; 0 = AG_TOOL_MAX_OUTPUT */
 	/* A governed tool works on a project: scope names what the caller's token must allow ("sql", "audit", "ask"), least

@@ -5,10 +5,13 @@
 #include "app/models.h"
 #include "audit/neighbours.h"
 #include "audit/tools.h"
+#include "query/extjson.h"
+#include "report/read.h"
 
 #define ORIGIN     "app.mcp_audit"
 #define MAX_READ   (12u << 20)
 #define MAX_REPORT (64u << 20)
+#define MAX_VALUES (4u << 20) /* of a report that is read again for its verdict */
 
 static bool has_documents(const ag_project *p)
 {
@@ -159,6 +162,21 @@ static ag_status run_audit(ag_app_mcp *m, ag_call *c, const ag_project *p, const
 	return st;
 }
 
+/* What the report itself does not hold: its verdict in words. */
+static void write_view(ag_call *c, ag_str report, ag_buf *out)
+{
+	const ag_extjson_opts opts = { .max_values = MAX_VALUES };
+	ag_val v;
+	ag_jw w;
+
+	if (ag_extjson_parse(report, &opts, c->arena, &v, NULL, NULL, NULL))
+		return;
+	ag_jw_init(&w, out, 0);
+	ag_jw_obj(&w);
+	ag_jw_kstr(&w, "words", ag_report_verdict(&v, 4, c->arena));
+	ag_jw_obj_end(&w);
+}
+
 static ag_status audit_collection(ag_call *c, const ag_val *input, ag_tool_output *out, ag_err *err)
 {
 	ag_app_mcp *m = c->env;
@@ -170,6 +188,8 @@ static ag_status audit_collection(ag_call *c, const ag_val *input, ag_tool_outpu
 	if (st)
 		return st;
 	ag_buf_add(&out->json, r.report);
+	if (c->wants_frame)
+		write_view(c, r.report, &out->frame);
 	out->is_error = ag_str_eqc(r.run_result.status, "failed");
 	return AG_OK;
 }
@@ -275,6 +295,7 @@ static const ag_tool tools[] = {
 	          "an exact query. Takes seconds to minutes.",
 	  .title = "Audit a collection",
 	  GOVERNED(audit_params, MAX_REPORT),
+	  .frame = AG_APP_REPORT_FRAME,
 	  .flags = AG_TOOL_READS | AG_TOOL_LONG,
 	  .least = AG_ROLE_ANALYST,
 	  .run = audit_collection },

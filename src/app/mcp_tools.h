@@ -27,6 +27,10 @@ ag_tool_set ag_app_mcp_recipe_tools(ag_app_mcp *m);
 /* Resources: tables as documentation, reports of audits. Prompts: how to explore, audit and ask. */
 ag_mcp_provider ag_app_mcp_provider(ag_app_mcp *m);
 
+/* The frames that draw results in hosts with MCP Apps; false: the program was built without its page. */
+bool ag_app_mcp_frames(ag_mcp_provider *ret);
+#define AG_APP_REPORT_FRAME "ui://argus/report"
+
 /* For ag_server_opts.status: the member "documents". `m` is an ag_app_mcp. */
 void ag_app_mcp_status(void *m, ag_jw *w);
 

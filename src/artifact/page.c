@@ -207,3 +207,60 @@ ag_status ag_artifact_page(const ag_artifact *a, ag_str data, ag_arena *arena, a
 	ag_buf_adds(out, "\n</body>\n</html>\n");
 	return out->failed ? ag_fail(err, AG_LIMIT, ORIGIN, "the page is too large") : AG_OK;
 }
+
+/* --- the view of a frame --- */
+
+static void write_troubles(const ag_artifact_result *list, size_t n, ag_jw *w)
+{
+	ag_jw_kkey(w, "failed");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].error.len)
+			continue;
+		ag_jw_obj(w);
+		ag_jw_kstr(w, "name", list[i].name);
+		ag_jw_kstr(w, "error", list[i].error);
+		ag_jw_obj_end(w);
+	}
+	ag_jw_arr_end(w);
+	ag_jw_kkey(w, "cut");
+	ag_jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].is_cut)
+			ag_jw_str(w, list[i].name);
+	ag_jw_arr_end(w);
+}
+
+ag_status ag_artifact_view(const ag_know_place *p, const ag_artifact *a, ag_arena *arena,
+                           ag_buf *out, ag_err *err)
+{
+	const bool is_drawn = a->kind == AG_ARTIFACT_REACT || a->kind == AG_ARTIFACT_PLOTLY;
+	ag_buf page = AG_BUF_INIT(PAGE_BYTES);
+	ag_artifact_result *list = NULL;
+	size_t n = 0, nleft = 0;
+	ag_str data = AG_S("");
+	ag_jw w;
+	ag_status st = ag_artifact_query(p, a, NULL, arena, &list, &n, err);
+
+	if (!st) {
+		data = ag_artifact_data(a, list, n, arena);
+		if (!is_drawn)
+			st = ag_artifact_page(a, data, arena, &page, &nleft, err);
+	}
+	if (!st) {
+		ag_jw_init(&w, out, 0);
+		ag_jw_obj(&w);
+		ag_jw_kstr(&w, "kind", ag_str_c(ag_artifact_kind_name(a->kind)));
+		ag_jw_kstr(&w, "title", a->row.title);
+		ag_jw_kstr(&w, "code", is_drawn ? a->version.code : ag_buf_view(&page));
+		/* The data of a page is in it. */
+		ag_jw_kraw(&w, "data", is_drawn ? data : AG_S("{}"));
+		write_troubles(list, n, &w);
+		ag_jw_obj_end(&w);
+		if (out->failed)
+			st = ag_fail(err, AG_LIMIT, ORIGIN, "the view is larger than %zu bytes",
+			             out->limit);
+	}
+	ag_buf_release(&page);
+	return st;
+}

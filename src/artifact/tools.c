@@ -2,6 +2,7 @@
 #include "artifact/tools.h"
 
 #include "agent/envelope.h"
+#include "artifact/page.h"
 #include "base/utf8.h"
 
 #define MAX_OUTPUT    (256u << 10)
@@ -85,6 +86,18 @@ static void write_saved(ag_call *c, const ag_artifact_saved *s, bool is_update, 
 	out->summary = message;
 }
 
+/* Without a view, for whatever reason, the frame says that there is nothing to show: the artifact is saved all the same. */
+static void write_view(ag_call *c, const ag_artifact *a, ag_tool_output *out)
+{
+	const ag_know_place place = {
+		.hub = c->hub, .ctx = &c->ctx, .who = c->who, .project = c->project
+	};
+	ag_err why = { 0 };
+
+	if (ag_artifact_view(&place, a, c->arena, &out->frame, &why))
+		ag_buf_clear(&out->frame);
+}
+
 static ag_status save(ag_call *c, const ag_val *input, bool is_update, ag_tool_output *out,
                       ag_err *err)
 {
@@ -104,7 +117,11 @@ static ag_status save(ag_call *c, const ag_val *input, bool is_update, ag_tool_o
 	const ag_status st = ag_artifact_save(&s, &d, c->arena, &saved, &why);
 
 	switch (st) {
-	case AG_OK: write_saved(c, &saved, is_update, out); return AG_OK;
+	case AG_OK:
+		write_saved(c, &saved, is_update, out);
+		if (c->wants_frame)
+			write_view(c, &saved.artifact, out);
+		return AG_OK;
 	case AG_INVALID:
 	case AG_LIMIT:
 	case AG_NOT_FOUND:
@@ -259,7 +276,8 @@ static const ag_param agent_update_params[] = { UPDATE_PARAMS };
 		.help = "Save a chart, page or text that the user can open, keep and share.", \
 		.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = 2u << 20,           \
 		.flags = AG_TOOL_PROPOSES, .scope = "sql", .least = AG_ROLE_ANALYST,          \
-		.recorded = "title", .output_schema = ag_envelope_schema, .run = create       \
+		.recorded = "title", .output_schema = ag_envelope_schema, .run = create,      \
+		.frame = AG_ARTIFACT_FRAME                                                    \
 	}
 #define UPDATE_ROW(p)                                                                                    \
 	{                                                                                                \
@@ -268,7 +286,8 @@ static const ag_param agent_update_params[] = { UPDATE_PARAMS };
 			"stay.",                                                                         \
 		.params = (p), .nparam = AG_NELEM(p), .max_output_bytes = 2u << 20,                      \
 		.flags = AG_TOOL_PROPOSES, .scope = "sql", .least = AG_ROLE_ANALYST,                     \
-		.recorded = "artifact_id", .output_schema = ag_envelope_schema, .run = update            \
+		.recorded = "artifact_id", .output_schema = ag_envelope_schema, .run = update,           \
+		.frame = AG_ARTIFACT_FRAME                                                               \
 	}
 
 static const ag_tool rows[] = { LIST_ROW(list_params), CREATE_ROW(create_params),

@@ -216,6 +216,8 @@ static ag_status open_service(service *s, bool is_http, ag_err *err)
 	o.tools[o.ntools++] = ag_app_mcp_audit_tools(&s->app);
 	o.tools[o.ntools++] = ag_app_mcp_ask_tools(&s->app);
 	o.providers[o.nprovider++] = ag_app_mcp_provider(&s->app);
+	o.has_frames = ag_app_mcp_frames(&o.providers[o.nprovider]);
+	o.nprovider += o.has_frames;
 	return ag_mcp_server_new(&o, &s->server, err);
 }
 

@@ -84,7 +84,8 @@ void ag_mcp_call_init(ag_mcp_turn *t, ag_mcp_request *rq, ag_mcp_call *ret)
 		          .arena = t->arena,
 		          .session = t->session ? ag_id_str(&t->session->name) : AG_S(""),
 		          .watch_fd = t->peer->watch_fd,
-		          .client = &client },
+		          .client = &client,
+		          .wants_frame = t->draws },
 		.server = t->server,
 		.session = t->session,
 		.peer = t->peer,
@@ -106,6 +107,22 @@ static bool begin(ag_mcp_turn *t, ag_mcp_request *rq, ag_mcp_call *c)
 }
 
 /* --- tools/call --- */
+
+/* The structured result, for a client that draws it with what its frame needs as one more member. The text of the result is the
+ * same with and without: a host gives its model the text, and the frame the structured result. */
+static void write_structured(const ag_mcp_turn *t, const ag_tool_output *r, ag_jw *w)
+{
+	const ag_str json = ag_buf_view(&r->json), frame = ag_buf_view(&r->frame);
+	ag_buf *out = w->out;
+
+	ag_jw_kkey(w, "structuredContent");
+	if (!t->draws || !frame.len || r->frame.failed || json.len < 3) {
+		ag_jw_raw(w, json);
+		return;
+	}
+	ag_jw_raw(w, ag_str_make(json.ptr, json.len - 1));
+	ag_buf_addf(out, ",\"view\":%.*s}", AG_FMT(frame));
+}
 
 /* The structured result as it is, and as the text of one block; or the tool's own blocks. Both always: a client that
  * reads structuredContent may show the text to its model all the same, and most of those of today read nothing else. */
@@ -133,7 +150,7 @@ static void write_tool_result(ag_mcp_turn *t, const ag_tool_output *r)
 		ag_jw_arr_end(&w);
 	}
 	if (structured.len && t->revision >= AG_MCP_2025_06_18)
-		ag_jw_kraw(&w, "structuredContent", structured);
+		write_structured(t, r, &w);
 	ag_jw_kbool(&w, "isError", r->is_error);
 	ag_mcp_result_end(t, &w);
 }

@@ -73,6 +73,24 @@ void ag_mcp_client_can(const ag_val *capabilities, bool *ret_sample, bool *ret_e
 	              (ag_val_getc(elicit, "form") || !ag_val_getc(elicit, "url"));
 }
 
+bool ag_mcp_client_draws(const ag_val *capabilities)
+{
+	const ag_val *extensions = capabilities ? ag_val_getc(capabilities, "extensions") : NULL;
+	const ag_val *apps = extensions && extensions->type == AG_T_OBJECT
+	                             ? ag_val_getc(extensions, AG_MCP_APPS)
+	                             : NULL;
+	const ag_val *types = apps && apps->type == AG_T_OBJECT ? ag_val_getc(apps, "mimeTypes")
+	                                                        : NULL;
+
+	for (uint32_t i = 0; types && types->type == AG_T_ARRAY && i < types->n; i++) {
+		const ag_val *one = &types->u.items[i];
+
+		if (one->type == AG_T_STRING && ag_str_eqc(ag_val_text(one), AG_MCP_APPS_TYPE))
+			return true;
+	}
+	return false;
+}
+
 void ag_mcp_initialize(ag_mcp_turn *t)
 {
 	const ag_val *capabilities = t->params ? ag_val_getc(t->params, "capabilities") : NULL;
@@ -99,6 +117,7 @@ void ag_mcp_initialize(ag_mcp_turn *t)
 	}
 	ag_mcp_client_can(capabilities, &session->can_sample, &session->can_elicit,
 	                  &session->can_list_roots);
+	session->draws = t->server->o.has_frames && ag_mcp_client_draws(capabilities);
 	t->ret->opened = session;
 	ag_mcp_result_begin(t, &w);
 	ag_jw_kstr(&w, "protocolVersion", ag_str_c(names[r]));

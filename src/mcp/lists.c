@@ -59,8 +59,27 @@ static void write_annotations(const ag_tool *tool, ag_jw *w)
 	ag_jw_obj_end(w);
 }
 
-static void write_tool(const ag_tool *tool, ag_mcp_revision r, ag_jw *w)
+/* For a client that draws results. No frame calls a tool, so the host may refuse it: what a frame draws is not trusted. The flat
+ * name is that of hosts from before the extension's first revision. */
+static void write_frame(const ag_tool *tool, ag_jw *w)
 {
+	ag_jw_kkey(w, "_meta");
+	ag_jw_obj(w);
+	ag_jw_kkey(w, "ui");
+	ag_jw_obj(w);
+	if (tool->frame)
+		ag_jw_kstr(w, "resourceUri", ag_str_c(tool->frame));
+	ag_jw_kraw(w, "visibility", AG_S("[\"model\"]"));
+	ag_jw_obj_end(w);
+	if (tool->frame)
+		ag_jw_kstr(w, "ui/resourceUri", ag_str_c(tool->frame));
+	ag_jw_obj_end(w);
+}
+
+static void write_tool(const ag_mcp_turn *t, const ag_tool *tool, ag_jw *w)
+{
+	const ag_mcp_revision r = t->revision;
+
 	ag_jw_obj(w);
 	ag_jw_kstr(w, "name", ag_str_c(tool->name));
 	if (tool->title && r >= AG_MCP_2025_06_18)
@@ -72,6 +91,8 @@ static void write_tool(const ag_tool *tool, ag_mcp_revision r, ag_jw *w)
 		ag_jw_kraw(w, "outputSchema", ag_str_c(tool->output_schema));
 	if (r >= AG_MCP_2025_03_26)
 		write_annotations(tool, w);
+	if (t->draws)
+		write_frame(tool, w);
 	ag_jw_obj_end(w);
 }
 
@@ -111,7 +132,7 @@ void ag_mcp_tools_list(ag_mcp_turn *t)
 	for (; i < s->nrow && n < s->o.page; i++) {
 		if (!ag_mcp_is_offered(&s->rows[i], t->who))
 			continue;
-		write_tool(s->rows[i].tool, t->revision, &w);
+		write_tool(t, s->rows[i].tool, &w);
 		last = ag_str_c(s->rows[i].tool->name);
 		n++;
 	}

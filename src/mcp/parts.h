@@ -77,6 +77,7 @@ struct ag_mcp_session {
 	ag_mcp_revision revision;
 	char *user; /* owner */
 	bool can_sample, can_elicit, can_list_roots;
+	bool draws; /* MCP Apps */
 	atomic_uint refs;
 	atomic_bool is_ended;
 	atomic_int log_level;
@@ -147,6 +148,7 @@ typedef struct ag_mcp_turn {
 	const ag_val *meta;   /* params._meta, NULL = none */
 	ag_mcp_revision revision;
 	bool is_stateless;
+	bool draws;       /* the client draws results, and the server has what it needs for that */
 	bool wants_input; /* the result is of the kind input_required */
 	ag_mcp_answer *ret;
 } ag_mcp_turn;
@@ -182,6 +184,8 @@ void ag_mcp_server_info(ag_jw *w, ag_mcp_revision r);
 /* Which questions the client answers, of its capabilities. */
 void ag_mcp_client_can(const ag_val *capabilities, bool *ret_sample, bool *ret_elicit,
                        bool *ret_roots);
+/* Does the client draw results (MCP Apps), by its capabilities? */
+bool ag_mcp_client_draws(const ag_val *capabilities);
 
 /* --- session.c --- */
 

@@ -368,6 +368,9 @@ static void start(ag_mcp_turn *t, ag_mcp_server *s, ag_mcp_session *session, con
 		            .is_stateless = is_stateless,
 		            .ret = ret };
 	t->meta = object_of(t->params, "_meta");
+	t->draws = t->session ? t->session->draws
+	                      : s->o.has_frames && is_stateless &&
+	                                ag_mcp_client_draws(object_of(t->meta, AG_MCP_META_CLIENT));
 }
 
 void ag_mcp_handle_seen(ag_mcp_server *s, ag_mcp_session *session, const ag_caller *who,

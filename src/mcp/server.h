@@ -94,6 +94,10 @@ typedef struct ag_mcp_provider {
 	                      size_t *nret, ag_err *err);
 } ag_mcp_provider;
 
+/* MCP Apps, revision 2026-01-26: the extension's name, and the type of a resource that draws results. */
+#define AG_MCP_APPS      "io.modelcontextprotocol/ui"
+#define AG_MCP_APPS_TYPE "text/html;profile=mcp-app"
+
 #define AG_MCP_MAX_TABLES    8u
 #define AG_MCP_MAX_PROVIDERS 4u
 
@@ -104,7 +108,9 @@ typedef struct ag_mcp_server_opts {
 	size_t ntools;
 	ag_mcp_provider providers[AG_MCP_MAX_PROVIDERS];
 	size_t nprovider;
-	const char *instructions;  /* for the model, "" = none */
+	const char *instructions; /* for the model, "" = none */
+	/* A provider has the resources that rows of the tables name as their frame: clients with MCP Apps are told of them. */
+	bool has_frames;
 	unsigned max_sessions;     /* 0 = 1000 */
 	unsigned max_calls;        /* under way at once, of one session or caller; 0 = 32 */
 	int64_t session_idle_ms;   /* 0 = an hour */

@@ -26,5 +26,7 @@ ag_report_format ag_report_junit;
 ag_report_format ag_report_sarif;
 /* One page without other files: verdict, findings with evidence, and a picture of each path; a table for readers without scripts. */
 ag_report_format ag_report_html;
+/* That page without data, as a frame in hosts with MCP Apps: it shows the report that the host hands it (web/report/main.tsx). */
+void ag_report_frame(ag_arena *arena, ag_buf *out);
 
 #endif

@@ -102,6 +102,15 @@ void ag_html_close(ag_html_page *p, ag_str data)
 	ag_buf_add(p->out, p->rest);
 }
 
+/* The same document without data: the host of MCP Apps hands it a report. */
+void ag_report_frame(ag_arena *arena, ag_buf *out)
+{
+	ag_html_page p;
+
+	ag_html_open(&p, "Audit report", arena, out);
+	ag_html_close(&p, AG_S("null"));
+}
+
 void ag_html_members(const ag_val *v, const char *const *names, ag_jw *w)
 {
 	ag_buf text = AG_BUF_INIT(w->out->limit);

@@ -1,5 +1,6 @@
 // Builds the frames of artifacts: for each kind one document with its script inside, and the policy that allows this script and
-// no other. The server sends the policy as it is written here.
+// no other. The server sends the policy as it is written here. And the shell that shows them in hosts of MCP Apps, which the program
+// fills with the compressed frames (src/app/mcp_frames.c).
 // usage: node frame/build.mjs FOLDER
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,8 +20,7 @@ const frames = [
 // A script inside a document ends at the first; the second would hide that end.
 const inlined = js => js.replace(/<\/(?=script)/gi, '<\\/').replaceAll('<!--', '\\x3C!--')
 
-mkdirSync(folder, { recursive: true })
-for (const f of frames) {
+async function script(entry, name) {
 	const made = await build({
 		configFile: false,
 		logLevel: 'error',
@@ -29,10 +29,16 @@ for (const f of frames) {
 			target: 'es2022',
 			write: false,
 			minify: true,
-			lib: { entry: f.entry, name: 'argusFrame', formats: ['iife'], fileName: f.name },
+			lib: { entry, name: 'argusFrame', formats: ['iife'], fileName: name },
 		},
 	})
-	const js = inlined(made[0].output[0].code.trim())
+	return inlined(made[0].output[0].code.trim())
+}
+
+mkdirSync(folder, { recursive: true })
+const policies = {}
+for (const f of frames) {
+	const js = await script(f.entry, f.name)
 	const hash = createHash('sha256').update(js).digest('base64')
 	const policy = [
 		"default-src 'none'",
@@ -45,9 +51,23 @@ for (const f of frames) {
 		"frame-ancestors 'self'",
 		'sandbox allow-scripts',
 	].join('; ')
+	policies[f.name] = policy
 	writeFileSync(join(folder, `${f.name}.csp`), policy)
 	writeFileSync(
 		join(folder, `${f.name}.html`),
 		`<!doctype html><html lang="en" data-frame="${f.name}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Artifact</title><style>${style}</style></head><body><script>${js}</script></body></html>`,
 	)
 }
+
+// The policy of the shell is that of the frame inside as well, whose scripts are not known here: those of its own policy.
+const apps = join(process.argv[2], 'apps')
+const policy =
+	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
+const held = (id, text) => `<script type="text/plain" id="${id}">${text}</script>`
+mkdirSync(apps, { recursive: true })
+writeFileSync(
+	join(apps, 'artifact.html'),
+	`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>Artifact</title><style>${readFileSync(new URL('app.css', import.meta.url), 'utf8')}</style></head><body><div id="paper"></div><div id="notes" role="status"></div>${frames
+		.map(f => held(f.name, `<!--${f.name}-->`) + held(`${f.name}-policy`, policies[f.name]))
+		.join('')}<script>${await script('frame/app.ts', 'app')}</script></body></html>`,
+)

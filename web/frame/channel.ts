@@ -7,10 +7,12 @@ for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) Reflect.del
 
 const page = window.parent // before code of an artifact can change what the name means
 const send = page.postMessage.bind(page)
+// A frame that came as text (app.ts) has no address; who wrote the text is its parent.
+const isInside = location.protocol === 'about:'
 // The address in the document's bar, which a sandbox does not change: only the server's own page may speak.
 const home = location.origin
 
-const tell = (m: FromFrame) => send(m, home)
+const tell = (m: FromFrame) => send(m, isInside ? '*' : home)
 
 // The first error counts: later ones are often its consequences.
 let hasFailed = false
@@ -63,7 +65,7 @@ export function serve(frame: Frame) {
 	addEventListener('error', e => fail(e.error ?? e.message))
 	addEventListener('unhandledrejection', e => fail(e.reason))
 	addEventListener('message', async (e: MessageEvent<ToFrame>) => {
-		if (e.source !== page || e.origin !== home) return
+		if (e.source !== page || (!isInside && e.origin !== home)) return
 		const m = e.data
 		try {
 			if (m.argus === 'show') {
@@ -80,5 +82,16 @@ export function serve(frame: Frame) {
 			else tell({ argus: 'picture', picture: '' })
 		}
 	})
+	if (isInside) {
+		const root = document.documentElement
+		// Here "#part" would be an address of the document around this one, and the frame would be led away.
+		addEventListener('click', e => {
+			const to = (e.target as Element).closest?.('a[href^="#"]')?.getAttribute('href')
+			if (!to) return
+			e.preventDefault()
+			document.getElementById(decodeURIComponent(to.slice(1)))?.scrollIntoView()
+		})
+		new ResizeObserver(() => tell({ argus: 'size', height: Math.ceil(root.getBoundingClientRect().height) })).observe(root)
+	}
 	tell({ argus: 'ready' })
 }

@@ -22,6 +22,7 @@ export type FromFrame =
 	| { argus: 'shown' }
 	| { argus: 'error'; message: string; stack: string }
 	| { argus: 'picture'; picture: string }
+	| { argus: 'size'; height: number } // in pixels; of a frame inside a document of its own (app.ts)
 
 export const MAX_MESSAGE = 2000 // characters of an error
 export const MAX_STACK = 8000

@@ -6,6 +6,7 @@ import { type Root, createRoot } from 'react-dom/client'
 import * as Recharts from 'recharts'
 import { transform } from 'sucrase'
 import { fail, serve, svgOf } from './channel'
+import { functionOf } from './compiled'
 import type { Show } from './messages'
 
 const modules: Record<string, unknown> = { react: React, recharts: Recharts, 'react/jsx-runtime': jsxRuntime }
@@ -33,7 +34,7 @@ function compile(code: string): Component {
 	const last = COMPONENTS.map(n => `(typeof ${n} === 'function' && ${n})`).join(' || ')
 	// A function inside, so that the code may declare the same names.
 	const body = `return (function () {\n${js}\n;return exports.default || ${last} })()`
-	const found: unknown = new Function('require', 'exports', ...names, body)(load, {}, ...names.map(n => scope[n]))
+	const found: unknown = functionOf(['require', 'exports', ...names], body)(load, {}, ...names.map(n => scope[n]))
 	if (!found) throw new Error('the code has no component: write "export default function App({ data })"')
 	return found as Component
 }

@@ -1,0 +1,12 @@
+/* shell -- the document that draws artifacts outside of argus serve: it has the frames of all kinds inside (web/frame/app.ts). */
+#ifndef AG_ARTIFACT_SHELL_H
+#define AG_ARTIFACT_SHELL_H
+
+#include "base/str.h"
+
+/* False: the program was built without its web page. */
+bool ag_artifact_has_shell(void);
+/* The document, which there is. It holds no data. */
+void ag_artifact_shell(ag_buf *out);
+
+#endif
