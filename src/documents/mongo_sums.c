@@ -1,8 +1,9 @@
 /* mongo_sums -- many filters counted in one $group of conditional sums, with the first documents of each.
  *
- * [{"$project": {"b0": {"$cond": [E0, 1, 0]}, …}}, {"$group": {"_id": null, "n0": {"$sum": "$b0"}, "i0": {"$minN": …}, …}}]
- * A router of a sharded cluster sends both stages to the shards and adds up what they answer, so every shard reads its documents
- * once. With $facet it would fetch all documents itself. E0 is the filter as an expression (query/filter_expr.h); a filter that
+ * [{"$group": {"_id": null, "n0": {"$sum": {"$cond": [E0, 1, 0]}}, "i0": {"$minN": {"input": {"$cond": [E0, "$_id", null]}, …}}, …}}]
+ * A router of a sharded cluster sends the stage to the shards and adds up what they answer, so every shard reads its documents
+ * once. With $facet it would fetch all documents itself. A $project before it that computes each E once is no gain: an engine that
+ * merges both stages (pg_documentdb) then computes all of them for each sum, which took minutes for 40 filters. E0 is the filter as an expression (query/filter_expr.h); a filter that
  * has none is asked alone. The _ids of the first documents come with the sums, and one find over the index of _id reads those
  * documents. Two shards may each have a document of one _id, so a document counts only when the filter matches it here, too. */
 #include "documents/mongo_source.h"
@@ -45,16 +46,6 @@ static ag_val cond(ag_arena *arena, ag_val what, ag_val then, ag_val otherwise)
 
 /* --- the pipeline ---------------------------------------------------------------------------------- */
 
-static ag_val project_stage(const sums *s)
-{
-	ag_member *m = ag_new_n(s->arena, ag_member, s->n);
-
-	for (size_t i = 0; i < s->n; i++)
-		m[i] = (ag_member){ ag_str_printf(s->arena, "b%zu", i),
-			            cond(s->arena, s->exprs[i], ag_val_int(1), ag_val_int(0)) };
-	return object1(s->arena, "$project", ag_val_object(m, s->n));
-}
-
 /* {"$minN": {"input": v, "n": 3}}; null is passed over by it, by $min and by $max. */
 static ag_val min_n(ag_arena *arena, ag_val v)
 {
@@ -72,11 +63,12 @@ static ag_val group_stage(const sums *s)
 
 	m[k++] = (ag_member){ AG_S("_id"), ag_val_null() };
 	for (size_t i = 0; i < s->n; i++) {
-		const ag_val b = ag_val_str(ag_str_printf(s->arena, "$b%zu", i));
-		const ag_val id = cond(s->arena, b, ag_val_str(AG_S("$_id")), ag_val_null());
+		const ag_val one = cond(s->arena, s->exprs[i], ag_val_int(1), ag_val_int(0));
+		const ag_val id = cond(s->arena, s->exprs[i], ag_val_str(AG_S("$_id")),
+		                       ag_val_null());
 
 		m[k++] = (ag_member){ ag_str_printf(s->arena, "n%zu", i),
-			              object1(s->arena, "$sum", b) };
+			              object1(s->arena, "$sum", one) };
 		if (s->with_docs && !s->m->has_no_min_n) {
 			m[k++] = (ag_member){ ag_str_printf(s->arena, "i%zu", i),
 				              min_n(s->arena, id) };
@@ -174,8 +166,8 @@ static ag_status read_docs(const sums *s, ag_err *err)
 static ag_status ask(const sums *s, ag_err *err)
 {
 	ag_mongo_command c = ag_mongo_source_command(s->m, AG_MONGO_AGGREGATE);
-	const ag_val stages[2] = { project_stage(s), group_stage(s) };
-	const ag_val pipeline = ag_val_array(stages, 2);
+	const ag_val stage = group_stage(s);
+	const ag_val pipeline = ag_val_array(&stage, 1);
 	const ag_val *docs = NULL;
 	int64_t counted_ms = 0;
 	size_t ndoc = 0;
