@@ -8,6 +8,7 @@
 
 #define ORIGIN          "documents.mongo"
 #define MAX_COLLECTIONS 100000
+#define MAX_NAME        1024 /* bytes; MongoDB's limit is 255 with the database */
 
 typedef struct found {
 	ag_arena *arena;
@@ -37,6 +38,15 @@ static ag_status take_entry(void *arg, ag_str bson, bool *stop, ag_err *err)
 		f->cap = f->cap * 2 + 64;
 	}
 	f->items[f->n].name = ag_val_member_str(&v, "name");
+	if (f->items[f->n].name.len > MAX_NAME) {
+		*stop = true;
+		ag_fail(err, AG_PROTOCOL, ORIGIN,
+		        "the server lists a collection whose name has %zu bytes; at most %d are possible",
+		        f->items[f->n].name.len, MAX_NAME);
+		ag_err_hint(err,
+		            "check that a MongoDB server or Azure Cosmos DB is at this address");
+		return AG_PROTOCOL;
+	}
 	f->items[f->n].type = ag_val_member_str(&v, "type");
 	f->items[f->n].is_capped = ag_val_member_bool(ag_val_getc(&v, "options"), "capped");
 	f->n += f->items[f->n].name.len > 0;

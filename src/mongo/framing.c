@@ -1,7 +1,8 @@
 /* framing -- a stream that lets only whole answers of MongoDB's protocol through to libmongoc.
  *
  * libmongoc 1.23 reads beyond an answer whose lengths do not agree, and ends the program for one without a body. So the first bytes
- * of each message are looked at here: its length, its opcode, and that one document fills the rest. Only they are copied. */
+ * of each message are looked at here: its length, its opcode, that one document fills the rest, and that it answers the request that
+ * was sent last. Only they are copied. */
 #include "mongo/stream.h"
 
 #include <errno.h>
@@ -28,6 +29,8 @@ typedef struct framed {
 	mongoc_stream_t base, *inner;
 	ag_mongo_watch *watch;
 	bool may_compress;
+	bool has_request;
+	int32_t request; /* id of the message that was sent last */
 	unsigned char head[REPLY_HEAD];
 	size_t nhead, given; /* bytes of head that are there, and that libmongoc has */
 	int32_t left;        /* of the message, after the head */
@@ -38,12 +41,15 @@ static framed *framed_of(mongoc_stream_t *s)
 	return (framed *)(void *)s;
 }
 
-static int32_t i32_at(const framed *f, size_t at)
+static int32_t i32_of(const unsigned char *p)
 {
-	const unsigned char *p = f->head + at;
-
 	return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
 	                 (uint32_t)p[3] << 24);
+}
+
+static int32_t i32_at(const framed *f, size_t at)
+{
+	return i32_of(f->head + at);
 }
 
 /* Bytes of the head that have to be there, 0 = this is no answer. */
@@ -64,7 +70,8 @@ static bool is_answer(const framed *f)
 	const int32_t size = i32_at(f, 0);
 	const uint32_t flags = (uint32_t)i32_at(f, 16);
 
-	if (size < (int32_t)f->nhead || size > MAX_MESSAGE)
+	if (size < (int32_t)f->nhead || size > MAX_MESSAGE ||
+	    (f->has_request && i32_at(f, 8) != f->request))
 		return false;
 	switch (i32_at(f, 12)) {
 	case OP_MSG:
@@ -194,8 +201,26 @@ static int framed_flush(mongoc_stream_t *s)
 	return framed_of(s)->inner->flush(framed_of(s)->inner);
 }
 
+/* libmongoc sends a message with one call; of one that comes in parts the id is not known. */
+static void note_request(framed *f, const mongoc_iovec_t *iov, size_t n)
+{
+	unsigned char head[8];
+	size_t nhead = 0, total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const unsigned char *p = iov[i].iov_base;
+
+		for (size_t k = 0; k < iov[i].iov_len && nhead < sizeof(head); k++)
+			head[nhead++] = p[k];
+		total += iov[i].iov_len;
+	}
+	f->has_request = nhead == sizeof(head) && (int64_t)total == i32_of(head);
+	f->request = f->has_request ? i32_of(head + 4) : 0;
+}
+
 static ssize_t framed_writev(mongoc_stream_t *s, mongoc_iovec_t *iov, size_t n, int32_t timeout_ms)
 {
+	note_request(framed_of(s), iov, n);
 	return framed_of(s)->inner->writev(framed_of(s)->inner, iov, n, timeout_ms);
 }
 
