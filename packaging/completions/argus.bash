@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 _argus_commands='audit verify repair inspect query ask chat prompt knowledge learnings recipe artifact eval runs show resume replay diff export history review rate purge mcp serve project token user log guard worker jobs schedule store init import doctor models accounts auth-status help version --help --version'
-_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb= connection_hosts= connection_folders= ask_folders= ask_apis= max_requests_per_minute= max_anonymous_per_minute= max_login_failures= login_wait= session_days= oidc_issuer= oidc_client_id= oidc_name= oidc_scopes= oidc_sign_up= oidc_link_email= oidc_name_claim= oidc_groups_claim= oidc_superuser= oidc_ends_session= oidc_clock_skew= access_log='
+_argus_settings='store= retention_days= threads= output_format= log_level= log_format= color= deadline= model= max_tokens= max_cost= sample_size= max_iterations= max_calls= max_seconds= seed= history= as_of= show_values= min_severity= strict= max_scan= max_sample= max_ru= fail_on= planner= self_model= judge_model= eval_profile= action_evaluator= finding_evaluator= run_evaluator= rejected_finding_policy= run_fail_policy= action_pass_threshold= finding_pass_threshold= run_pass_threshold= escalation_low_threshold= escalation_high_threshold= escalation_cap= malformed_action= malformed_finding= malformed_run= field_coverage_min= early_termination_min= clean_collection_docs= critical_min_share= high_min_share= budget_warning_below= description_min_chars= evidence_tolerance= null_rate_warning_threshold= null_rate_critical_threshold= type_consistency_threshold= root= ask_api= api_base_url= read_only= api_methods= ask_calls= ask_deadline= ask_format= ask_offline= read_bytes= sandbox= chat_steps= chat_deadline= chat_retries= chat_messages= chat_result_bytes= chat_dictionary_bytes= chat_knowledge_bytes= database= max_queries_per_minute= max_queries_per_hour= max_queries_per_day= max_connections_per_project= audit_sync= questions_at_once= documents_memory_mb= connection_hosts= connection_folders= ask_folders= ask_apis= max_requests_per_minute= max_anonymous_per_minute= max_login_failures= login_wait= session_days= oidc_issuer= oidc_client_id= oidc_name= oidc_scopes= oidc_sign_up= oidc_link_email= oidc_name_claim= oidc_groups_claim= oidc_superuser= oidc_ends_session= oidc_clock_skew= access_log='
 
 # The value of option $2 of command $1, or of --set $2.
 _argus_value() {
@@ -15,6 +15,7 @@ _argus_value() {
 	audit:--as-of) kind=any ;;
 	audit:--min-severity) kind=words words='low medium high critical' ;;
 	audit:--max-scan) kind=any ;;
+	audit:--max-sample) kind=any ;;
 	audit:--max-ru) kind=any ;;
 	audit:--fail-on) kind=words words='none low medium high critical' ;;
 	audit:--planner) kind=words words='builtin llm both' ;;
@@ -248,6 +249,7 @@ _argus_value() {
 	worker:--as-of) kind=any ;;
 	worker:--min-severity) kind=words words='low medium high critical' ;;
 	worker:--max-scan) kind=any ;;
+	worker:--max-sample) kind=any ;;
 	worker:--max-ru) kind=any ;;
 	worker:--fail-on) kind=words words='none low medium high critical' ;;
 	worker:--planner) kind=words words='builtin llm both' ;;
@@ -376,7 +378,7 @@ _argus_argument() {
 _argus_options() {
 	kind=words
 	case $1 in
-	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --account --database --collection --allow-read-write --all --jobs --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
+	audit) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-sample --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --account --database --collection --allow-read-write --all --jobs --collections --deadline --model --max-tokens --max-cost --record --replay --details --output --out --baseline --fail-on-new --cells --repairs --threads --store' ;;
 	verify) words='--source --root --output --deadline --threads --store' ;;
 	repair) words='--as --key --table --flatten --source --changed --out --deadline --threads --store' ;;
 	inspect) words='--account --database --collection --allow-read-write --details --path --sample-size --seed --output --show-values --strict --max-scan --max-ru --threads --deadline' ;;
@@ -406,7 +408,7 @@ _argus_options() {
 	user) words='--superuser --output --store' ;;
 	log) words='--user --project --tool --outcome --since --limit --verify --head --output --store' ;;
 	guard) words='--schema --allowed-schemas --allowed-tables --excluded-tables --allowed-functions --allowed-views --allowed-types --allowed-extensions --max-rows --ndjson' ;;
-	worker) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --queue --jobs --drain --per-target --lease --grace --poll --no-schedules --model --max-tokens --max-cost --threads --store' ;;
+	worker) words='--sample-size --max-iterations --max-calls --max-seconds --seed --no-history --as-of --show-values --min-severity --strict --max-scan --max-sample --max-ru --fail-on --planner --self-model --judge-model --eval-profile --action-evaluator --finding-evaluator --run-evaluator --queue --jobs --drain --per-target --lease --grace --poll --no-schedules --model --max-tokens --max-cost --threads --store' ;;
 	jobs) words='--queue --state --kind --var --schedule --all --attempts --limit --output --store' ;;
 	schedule) words='--zone --queue --kind --var --all --count --after --output --store' ;;
 	store) words='--show-values --store' ;;

@@ -17,6 +17,7 @@ ag_source_opts ag_app_source_opts(const ag_app *app)
 
 	return (ag_source_opts){ .strict = o->strict,
 		                 .max_scan = o->max_scan,
+		                 .max_sample = o->max_sample,
 		                 .max_units = o->max_ru };
 }
 

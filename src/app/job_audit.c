@@ -392,7 +392,9 @@ static ag_status begin_run(ag_worker *w, const ag_ctx *ctx, const ag_job *job, c
                            ag_arena *arena, ag_audit_result *ret, ag_err *err)
 {
 	const ag_settings *s = &w->app->settings;
-	const ag_source_opts so = { .strict = s->audit.strict, .max_scan = s->audit.max_scan };
+	const ag_source_opts so = { .strict = s->audit.strict,
+		                    .max_scan = s->audit.max_scan,
+		                    .max_sample = s->audit.max_sample };
 	ag_audit_opts o;
 	ag_app opened = *w->app;
 	ag_audit_early early;

@@ -84,6 +84,7 @@ typedef struct ag_audit_opts {
 	bool show_values;
 	bool strict;          /* of ag_source_opts, for the caller that opens the source */
 	uint64_t max_scan;    /* the same */
+	uint64_t max_sample;  /* the same */
 	double max_ru;        /* the same: max_units */
 	int fail_on;          /* for the exit code: 0 = never, else ag_severity + 1 */
 	ag_str settings_json; /* effective settings as a JSON object, for the report; "" = {} */

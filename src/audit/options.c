@@ -79,6 +79,13 @@ const ag_setting ag_audit_options[] = {
 	          "would read more is refused. auto: 20,000,000.",
 	  .flag = "max-scan", .flag_arg = "N|all",
 	  .flag_help = "documents that a server may read for one query (default 20,000,000)" },
+	{ "audit", "max_sample", AG_SET_COUNT, .min = 1000, .max = 1000000, .unset = "auto",
+	  .fallback = "auto", FIELD(max_sample),
+	  .help = "Documents of a collection on a server that suspicions are formed from, where it has more than "
+	          "50,000; more of them find what is rarer. What is suspected is counted in all documents. auto: "
+	          "12,000.",
+	  .flag = "max-sample", .flag_arg = "N",
+	  .flag_help = "documents that a large collection is sampled by (default 12,000)" },
 	{ "audit", "max_ru", AG_SET_NUMBER, .min = 0.001, .max = 1e12, .unset = "none",
 	  .fallback = "none", FIELD(max_ru),
 	  .help = "Request units that an account of Azure Cosmos DB may charge for a run, or for a command that "

@@ -163,7 +163,7 @@ static ag_status measure(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
 		st = count_all(m, ctx, arena, true, &info->ndoc, err);
 		info->is_estimate = false;
 	}
-	info->whole = info->ndoc <= AG_MONGO_SAMPLE_DOCS && !info->is_estimate &&
+	info->whole = info->ndoc <= AG_MONGO_WHOLE_DOCS && !info->is_estimate &&
 	              (m->mean_bytes ? info->ndoc * m->mean_bytes <= WHOLE_BYTES : !info->ndoc);
 	return st;
 }
@@ -188,9 +188,7 @@ static ag_status mongo_open(const ag_ctx *ctx, const ag_source_place *place,
 	m->collection = ag_str_dup(arena, of->collection);
 	m->meter.max_milli = (uint64_t)(opts->max_units * 1000);
 	m->max_scan = opts->max_scan ? opts->max_scan : AG_SOURCE_MAX_SCAN;
-	m->max_sample = opts->max_sample && opts->max_sample < AG_MONGO_SAMPLE_DOCS
-	                        ? opts->max_sample
-	                        : AG_MONGO_SAMPLE_DOCS;
+	m->max_sample = opts->max_sample ? opts->max_sample : AG_MONGO_SAMPLE_DOCS;
 	pthread_mutex_init(&m->lock, NULL);
 	m->base.type = &ag_source_mongo;
 	m->base.info = (ag_source_info){

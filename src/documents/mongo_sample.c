@@ -157,15 +157,17 @@ ag_status ag_mongo_survey(ag_source *s, const ag_ctx *ctx, ag_arena *arena, uint
                           uint64_t seed, ag_survey *ret, ag_err *err)
 {
 	ag_mongo_source *m = ag_mongo_source_of(s);
+	const uint64_t most = m->max_sample < AG_MONGO_WHOLE_DOCS ? AG_MONGO_WHOLE_DOCS
+	                                                          : m->max_sample;
 	const ag_table *t = NULL;
 	ag_status st = AG_OK;
 
-	if (n == 0 || n > m->max_sample || n >= s->info.ndoc) {
+	if (n == 0 || n > most || n >= s->info.ndoc) {
 		st = sample_of(m, ctx, &t, err);
 	} else {
 		pthread_mutex_lock(&m->lock);
 		t = m->sample;
-		if (!t)
+		if (!t || ag_table_info_of(t)->ndoc < n)
 			st = read_table(m, ctx, n, &t, err);
 		pthread_mutex_unlock(&m->lock);
 	}

@@ -11,7 +11,9 @@
 #include "documents/source.h"
 #include "mongo/mongo.h"
 
-#define AG_MONGO_SAMPLE_DOCS  50000
+#define AG_MONGO_WHOLE_DOCS 50000 /* a collection of up to so many is read whole */
+#define AG_MONGO_SAMPLE_DOCS \
+	12000 /* of a larger one: what 1 of 4,000 documents has is among them 19 times out of 20 */
 #define AG_MONGO_SAMPLE_BYTES (128u << 20)
 #define AG_MONGO_BATCH        1000 /* documents; a server also ends a batch at 16 MiB */
 

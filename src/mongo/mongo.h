@@ -2,7 +2,7 @@
  *
  * One ag_mongo is one address with a few connections; any number of threads may use it, and all that open the same address
  * get the same one (shared.c). Every command gets the time that is
- * left as maxTimeMS and ends within AG_MONGO_SLICE_MS of a cancel flag or deadline. Nothing here knows filters or what is
+ * left as maxTimeMS and ends within AG_MONGO_SLICE_MS of a cancel flag or deadline (of a flag within four times that when the server has not answered for two seconds). Nothing here knows filters or what is
  * asked: documents/mongo.c does.
  *
  * A server of Azure Cosmos DB with request units (ag_mongo_address.has_charge) may throttle: then a command waits as long as

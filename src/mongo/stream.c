@@ -18,6 +18,9 @@
 
 #define STREAM_TYPE        77 /* none of libmongoc's */
 #define CONNECT_TIMEOUT_MS 5000
+/* A server that has worked for two seconds may work for a minute: then a wait looks at the call less often. */
+#define LONG_WAIT_MS  2000
+#define LONG_SLICE_MS (4 * AG_MONGO_SLICE_MS)
 
 typedef struct watched {
 	mongoc_stream_t base;
@@ -40,12 +43,15 @@ static int64_t now_ms(void)
 static bool wait_ready(ag_mongo_watch *w, int fd, short events, int64_t end_ms)
 {
 	struct pollfd p = { .fd = fd, .events = events };
+	const int64_t begin = now_ms();
 
 	for (;;) {
-		const int64_t now = now_ms();
-		int64_t slice = AG_MONGO_SLICE_MS;
+		const int64_t now = now_ms(), left = w->ctx ? ag_ctx_left_ms(w->ctx) : -1;
+		int64_t slice = now - begin < LONG_WAIT_MS ? AG_MONGO_SLICE_MS : LONG_SLICE_MS;
 		int n;
 
+		if (left >= 0 && left < slice)
+			slice = left + 1;
 		if (end_ms && end_ms - now < slice)
 			slice = end_ms > now ? end_ms - now : 0;
 		n = poll(&p, 1, (int)slice);
