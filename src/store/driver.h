@@ -159,7 +159,7 @@ struct ag_db_type {
 		ag_db *db); /* does nothing outside a transaction, so it suits every failure path */
 	/* Outside a transaction a statement is one of its own. out may be NULL when there are no rows. In a writing
 	 * transaction a statement without `out` may wait until a later one, or the commit; that returns its error.
-	 * errors  AG_CONFLICT: a key exists already; AG_NOT_FOUND: the row that this one belongs to does not exist;
+	 * errors  AG_CONFLICT: a key exists already, or NULL in a column that takes none; AG_NOT_FOUND: the row that this one belongs to does not exist;
 	 *         AG_UNAVAILABLE: others kept the store locked; AG_IO, AG_DENIED, AG_LIMIT */
 	ag_status (*run)(ag_db *db, const ag_sql *sql, ag_db_args args, ag_db_out *out,
 	                 ag_err *err);

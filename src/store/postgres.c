@@ -2,8 +2,7 @@
  *
  * A statement of a writing transaction that gives nothing back waits, with a copy of its arguments, until one is run whose
  * answer is needed, or the commit: they go in one write and are answered in one read (pg/exchange.h). So the commit of a
- * batch of events takes two round trips: BEGIN, the lock of its scope and the question for the end of the log; the rows and
- * COMMIT. What fails while it waits is the error of the call that sends it.
+ * batch of events takes one round trip: BEGIN, the lock of its scope, the rows and COMMIT. What fails while it waits is the error of the call that sends it.
  *
  * A scope is an advisory lock that the transaction holds until its end. Each transaction is on disk when its commit returns,
  * so a crash of the server loses none (postgres_session.c sets synchronous_commit).

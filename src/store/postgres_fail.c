@@ -21,6 +21,7 @@ typedef struct meaning {
 /* The first that fits. */
 static const meaning meanings[] = {
 	{ "23505", AG_CONFLICT, "" },
+	{ "23502", AG_CONFLICT, "" },
 	{ "23503", AG_NOT_FOUND, "" },
 	{ "23", AG_INVALID, "" },
 	{ "28P01", AG_DENIED,

@@ -1,7 +1,8 @@
 /* What changes runs: the commit of a batch, leases, purge.
  *
- * Each operation is one transaction (purge: several small ones). Invariant: a log has no hole. That is checked in the
- * transaction, whose scope is the run, so of two writers of one run exactly one continues it. */
+ * Each operation is one transaction (purge: several small ones). Invariant: a log has no hole. The statement that adds the
+ * first event of a batch checks it, so that no answer is needed before the commit: a PostgreSQL server gets the whole batch
+ * in one write. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -19,6 +20,7 @@ enum {
 	LAST_SEQ,
 	FROM_SEQ,
 	ADD_EVENT,
+	ADD_FIRST,
 	PUT_RUN,
 	PUT_FINDING,
 	PUT_REPORT,
@@ -41,6 +43,10 @@ static const ag_sql sql[] = {
 	               "ORDER BY seq LIMIT $3" },
 	[ADD_EVENT] = { "INSERT INTO events (run, seq, v, type, call_id, cause, at, payload) "
 	                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)" },
+	/* Its number is NULL, which the column refuses, when the event does not follow the last one of the log. */
+	[ADD_FIRST] = { "INSERT INTO events (run, seq, v, type, call_id, cause, at, payload) "
+	                "VALUES ($1, CASE WHEN coalesce((SELECT max(seq) FROM events "
+	                "WHERE run = $1), 0) = $2 - 1 THEN $2 END, $3, $4, $5, $6, $7, $8)" },
 	/* Not a replacement of the row: that would remove the old one, and with it findings and report. */
 	[PUT_RUN] = { "INSERT INTO runs (id, agent, source_uri, source_key, collection, status, "
 	              "verdict, summary, started_at, finished_at, documents, critical, high, "
@@ -153,24 +159,41 @@ static ag_status is_there(ag_db *db, const ag_id *run, const ag_event *events, s
 	return st;
 }
 
-/* The events follow the last one of the log; or they are its end, when the answer to their first commit was lost. */
-static ag_status check_place(ag_db *db, const ag_id *run, const ag_event *events, size_t n,
-                             bool is_again, bool *ret_is_there, ag_err *err)
+static ag_status last_seq(ag_db *db, const ag_id *run, uint64_t *ret, ag_err *err)
 {
-	const ag_event *first = &events[0];
 	int64_t last = 0; /* of an empty log, whose maximum is NULL */
 	ag_db_out out = { .on_row = take_int, .arg = &last };
 	ag_status st = ag_db_run(db, &sql[LAST_SEQ], AG_DB_ARGS(ag_db_text(ag_id_str(run))), &out,
 	                         err);
 
-	if (!st && is_again && (uint64_t)last == first->seq + n - 1)
-		st = is_there(db, run, events, n, ret_is_there, err);
-	if (st || *ret_is_there || first->seq == (uint64_t)last + 1)
-		return st;
+	*ret = (uint64_t)last;
+	return st;
+}
+
+/* The answer to the first commit was lost: did it take place, so that the events are the end of the log? */
+static ag_status was_committed(ag_db *db, const ag_id *run, const ag_event *events, size_t n,
+                               bool *ret, ag_err *err)
+{
+	uint64_t last;
+	ag_status st = last_seq(db, run, &last, err);
+
+	*ret = false;
+	if (!st && last == events[0].seq + n - 1)
+		st = is_there(db, run, events, n, ret, err);
+	return st;
+}
+
+/* A commit was refused. If the events do not follow the log, the error says so in place of the statement's own. */
+static void explain_place(ag_db *db, const ag_id *run, const ag_event *first, ag_err *err)
+{
+	uint64_t last;
+
+	if (!err || last_seq(db, run, &last, NULL) || first->seq == last + 1)
+		return;
 	ag_fail(err, AG_CONFLICT, ORIGIN,
-	        "the log of run %s ends at event %" PRId64 ", so event %" PRIu64 " cannot follow",
+	        "the log of run %s ends at event %" PRIu64 ", so event %" PRIu64 " cannot follow",
 	        run->text, last, first->seq);
-	return ag_err_hint(err, "another process writes this run; wait until it is done");
+	ag_err_hint(err, "another process writes this run; wait until it is done");
 }
 
 static void event_args(const ag_event *ev, ag_db_val ret[8])
@@ -192,10 +215,17 @@ static ag_status put_events(ag_db *db, const ag_id *run, const ag_event *events,
 {
 	ag_db_val args[GROUP][8];
 	bool is_done = false;
-	ag_status st = nevent ? check_place(db, run, events, nevent, is_again, &is_done, err)
-	                      : AG_OK;
+	ag_status st = AG_OK;
 
-	for (size_t i = 0, n; i < nevent && !is_done && !st; i += n) {
+	if (!nevent)
+		return AG_OK;
+	if (is_again)
+		st = was_committed(db, run, events, nevent, &is_done, err);
+	if (st || is_done)
+		return st;
+	event_args(&events[0], args[0]);
+	st = ag_db_run(db, &sql[ADD_FIRST], (ag_db_args){ args[0], 8 }, NULL, err);
+	for (size_t i = 1, n; i < nevent && !st; i += n) {
 		n = nevent - i < GROUP ? nevent - i : GROUP;
 		for (size_t k = 0; k < n; k++)
 			event_args(&events[i + k], args[k]);
@@ -337,7 +367,10 @@ ag_status ag_runs_commit(ag_db *db, const ag_id *run, const ag_store_batch *b, a
 
 	if (st)
 		return st;
-	return needs_run(ag_db_transact(db, kind, ag_id_str(run), put_batch, &c, err), err);
+	st = ag_db_transact(db, kind, ag_id_str(run), put_batch, &c, err);
+	if (st == AG_CONFLICT && b->nevent)
+		explain_place(db, run, &b->events[0], err);
+	return needs_run(st, err);
 }
 
 /* --- leases --- */

@@ -38,6 +38,7 @@ static ag_status status_of(int rc)
 {
 	switch (rc) {
 	case SQLITE_CONSTRAINT_UNIQUE:
+	case SQLITE_CONSTRAINT_NOTNULL:
 	case SQLITE_CONSTRAINT_PRIMARYKEY: return AG_CONFLICT;
 	case SQLITE_CONSTRAINT_FOREIGNKEY: return AG_NOT_FOUND;
 	default: break;
