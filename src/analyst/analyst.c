@@ -74,6 +74,11 @@ static int64_t deadline_ms(const ag_analyst_choices *c)
 	return (int64_t)((c->deadline > 0 ? c->deadline : AG_ANALYST_DEADLINE_S) * 1000);
 }
 
+int64_t ag_analyst_lease_ms(const ag_analyst_choices *c)
+{
+	return deadline_ms(c) + LEASE_MARGIN_MS;
+}
+
 static void init_state(const analyst *a, unsigned share, ag_arena *arena, ag_analyst_state *s)
 {
 	const ag_analyst_choices *c = &a->o->choices;
@@ -557,9 +562,10 @@ static ag_status open_turn(analyst *a, const ag_ctx *ctx, ag_ctx *ret_ctx, const
 		ret_ctx->deadline_ms = until;
 	*a = (analyst){ .o = o, .ctx = ret_ctx, .arena = arena, .ret = ret };
 	init_state(a, 1, arena, &a->state);
-	a->owner = ag_owner_new(ctx->clock, arena);
-	return ag_thread_take(o->store, o->thread, a->owner, ctx->clock, limit_ms + LEASE_MARGIN_MS,
-	                      err);
+	a->owner = o->owner.len ? o->owner : ag_owner_new(ctx->clock, arena);
+	return o->owner.len ? AG_OK
+	                    : ag_thread_take(o->store, o->thread, a->owner, ctx->clock,
+	                                     ag_analyst_lease_ms(&o->choices), err);
 }
 
 /* The end of the run gave it back, if there was one. */
@@ -613,6 +619,8 @@ ag_status ag_analyst_turn(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena 
 
 		st = open_turn(a, ctx, own, o, arena, ret, err);
 		a->question = question;
+	} else {
+		ag_thread_give(o->store, o->thread, o->owner, ctx->clock);
 	}
 	if (st)
 		return st;

@@ -23,6 +23,9 @@ typedef struct ag_analyst_opts {
 	ag_str message; /* the client's id of the question; "" = none */
 	ag_str replaces; /* the turn of the thread that this one replaces (ag_thread_replaceable); "" = none */
 	const ag_thread *thread;
+	/* The thread's lease was taken in this name, for ag_analyst_lease_ms(); the turn gives it back, whatever comes of it. "" = the
+	 * turn takes it. */
+	ag_str owner;
 	ag_project_hub *hub;
 	const ag_caller *who; /* his role in the project is what the dispatcher looks at */
 	const ag_project *project;
@@ -69,6 +72,8 @@ AG_CHECK ag_status ag_analyst_turn(const ag_ctx *ctx, const ag_analyst_opts *o, 
  * errors  AG_NOT_FOUND: no turn, or the last one is complete; as above */
 AG_CHECK ag_status ag_analyst_resume(const ag_ctx *ctx, const ag_analyst_opts *o, ag_arena *arena,
                                      ag_analyst_turn_result *ret, ag_err *err);
+/* How long a turn needs the lease of its thread at most. */
+int64_t ag_analyst_lease_ms(const ag_analyst_choices *c);
 /* The state of a turn, from its log. */
 AG_CHECK ag_status ag_analyst_read_turn(ag_store *s, const ag_id *turn, ag_arena *arena,
                                         ag_analyst_state *ret, ag_err *err);

@@ -355,19 +355,23 @@ ag_status ag_thread_branch(ag_store *s, const ag_clock *clock, const ag_thread *
 
 /* --- the right to write --- */
 
+ag_status ag_thread_busy(const ag_id *thread, ag_err *err)
+{
+	ag_fail(err, AG_CONFLICT, ORIGIN, "thread %.13s is answering a question", thread->text);
+	return ag_err_hint(err, "stop that answer, or wait until it is complete; then try again");
+}
+
 ag_status ag_thread_take(ag_store *s, const ag_thread *t, ag_str owner, const ag_clock *clock,
                          int64_t ttl_ms, ag_err *err)
 {
 	const ag_status st = ag_store_lease(s, &t->id, owner, ag_clock_wall(clock), ttl_ms, err);
 
-	if (st != AG_CONFLICT)
-		return st;
-	ag_fail(err, AG_CONFLICT, ORIGIN, "thread %.13s is answering a question", t->id.text);
-	return ag_err_hint(err, "stop that answer, or wait until it is complete; then try again");
+	return st == AG_CONFLICT ? ag_thread_busy(&t->id, err) : st;
 }
 
 void ag_thread_give(ag_store *s, const ag_thread *t, ag_str owner, const ag_clock *clock)
 {
-	AG_IGNORE(ag_store_lease(s, &t->id, owner, ag_clock_wall(clock), 0, NULL),
-	          "it runs out by itself");
+	if (owner.len)
+		AG_IGNORE(ag_store_lease(s, &t->id, owner, ag_clock_wall(clock), 0, NULL),
+		          "it runs out by itself");
 }

@@ -73,6 +73,9 @@ AG_CHECK ag_status ag_thread_branch(ag_store *s, const ag_clock *clock, const ag
  * errors  AG_CONFLICT: another process writes it */
 AG_CHECK ag_status ag_thread_take(ag_store *s, const ag_thread *t, ag_str owner,
                                   const ag_clock *clock, int64_t ttl_ms, ag_err *err);
+/* AG_CONFLICT, in words for who asks. */
+ag_status ag_thread_busy(const ag_id *thread, ag_err *err);
+/* owner "" = it was not taken. */
 void ag_thread_give(ag_store *s, const ag_thread *t, ag_str owner, const ag_clock *clock);
 
 #endif

@@ -230,6 +230,7 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
 		                    .meter = new_meter,
 		                    .arg = s,
 		                    .grace_ms = GRACE_MS,
+		                    .lease_ms = ag_analyst_lease_ms(&app->settings.chat),
 		                    .starter = is_demo ? ag_chat_demo_question : NULL };
 	pthread_mutex_init(&s->lock, NULL);
 	*ret = s;

@@ -9,6 +9,7 @@
 
 #include "base/sha256.h"
 #include "base/utf8.h"
+#include "run/owner.h"
 #include "server/problem.h"
 #include "store/ledger.h"
 
@@ -211,9 +212,9 @@ static ag_str title_of(ag_str question)
 	return ag_utf8_prefix(question, MAX_TITLE);
 }
 
-/* The thread is the caller's from now on, or was before. */
+/* The thread is the caller's from now on, or was before, and nobody else writes it while *ret_owner has its lease. */
 static bool claim(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
-                  const asked *a, ag_thread_row *ret)
+                  const asked *a, ag_thread_row *ret, ag_str *ret_owner)
 {
 	const ag_caller *who = ag_server_who(h, rq);
 	const int64_t now = ag_clock_wall(h->opts.clock);
@@ -223,7 +224,11 @@ static bool claim(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_sto
 		              .title = title_of(a->question),
 		              .created_ms = now,
 		              .changed_ms = now };
+	ag_store_leased lease = { .owner = ag_owner_new(h->opts.clock, rq->arena),
+		                  .now_ms = now,
+		                  .ttl_ms = h->opts.chat->lease_ms };
 	ag_err err = { 0 };
+	ag_status st;
 
 	if (!ag_server_thread_id(a->name, &row.id)) {
 		ag_server_problem(rp, 400, "the id of the thread cannot be used",
@@ -232,7 +237,11 @@ static bool claim(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_sto
 	}
 	if (is_of_others(s, &row.id, who->user, rq->arena))
 		return no_thread(rp);
-	if (ag_store_claim_thread(s, &row, rq->arena, ret, &err))
+	lease.run = row.id;
+	st = ag_store_claim_thread(s, &row, &lease, rq->arena, ret, &err);
+	if (st == AG_CONFLICT)
+		ag_thread_busy(&row.id, &err);
+	if (st)
 		return fail(rp, &err);
 	if (!ag_str_eq(ret->user, who->user) || ret->deleted_ms)
 		return no_thread(rp);
@@ -241,7 +250,17 @@ static bool claim(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_sto
 		                  "name that project, or begin a new thread");
 		return false;
 	}
+	*ret_owner = lease.owner;
 	return true;
+}
+
+/* The question is not asked after all. */
+static void give_back(ag_server *h, ag_httpd_request *rq, ag_store *s, const ag_id *thread,
+                      ag_str owner)
+{
+	const ag_thread t = ag_thread_of(thread, AG_S(""), rq->arena);
+
+	ag_thread_give(s, &t, owner, h->opts.clock);
 }
 
 bool ag_server_thread_of(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_store *s,
@@ -403,12 +422,15 @@ void ag_server_turn_stream(ag_httpd_reply *rp, ag_httpd_stream *out)
 	ag_httpd_add_header(rp, "x-vercel-ai-ui-message-stream", AG_S("v1"));
 }
 
-static void begin(ag_server *h, ag_httpd_reply *rp, const ag_server_turn_opts *o)
+/* False: rp says why not. */
+static bool begin(ag_server *h, ag_httpd_reply *rp, const ag_server_turn_opts *o)
 {
 	ag_err err = { 0 };
+	const bool has_begun = !ag_server_turn_begin(h, o, rp, &err);
 
-	if (ag_server_turn_begin(h, o, rp, &err))
+	if (!has_begun)
 		ag_server_problem_of(rp, &err);
+	return has_begun;
 }
 
 void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
@@ -416,29 +438,31 @@ void ag_server_chat_post(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 	ag_server *h = (ag_server *)env;
 	const ag_project *project;
 	ag_thread_row row;
-	ag_str replaces = AG_S("");
+	ag_str replaces = AG_S(""), owner = AG_S("");
 	ag_store *s;
 	asked a;
-	bool is_ready;
+	bool has_begun;
 
 	if (!is_served(h, rp) || !read_body(rq, rp, &a))
 		return;
 	s = ag_server_chat_store(h);
-	is_ready = choose_project(h, rq, rp, s, &a, &project) &&
-	           ag_server_may_question(h, rq, rp, s) && claim(h, rq, rp, s, &a, &row) &&
-	           find_replaced(rq, rp, s, &a, &row, &replaces);
+	has_begun = choose_project(h, rq, rp, s, &a, &project) &&
+	            ag_server_may_question(h, rq, rp, s) && claim(h, rq, rp, s, &a, &row, &owner) &&
+	            find_replaced(rq, rp, s, &a, &row, &replaces) &&
+	            begin(h, rp,
+	                  &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
+	                                          .known = ag_server_caller_ref(rq),
+	                                          .span = ag_server_span(rq),
+	                                          .project = project,
+	                                          .thread = row.id,
+	                                          .owner = owner,
+	                                          .question = a.question,
+	                                          .message = a.message,
+	                                          .replaces = replaces,
+	                                          .sql = a.sql });
+	if (!has_begun && owner.len)
+		give_back(h, rq, s, &row.id, owner);
 	ag_store_close(s);
-	if (is_ready)
-		begin(h, rp,
-		      &(ag_server_turn_opts){ .who = ag_server_who(h, rq),
-		                              .known = ag_server_caller_ref(rq),
-		                              .span = ag_server_span(rq),
-		                              .project = project,
-		                              .thread = row.id,
-		                              .question = a.question,
-		                              .message = a.message,
-		                              .replaces = replaces,
-		                              .sql = a.sql });
 }
 
 /* The newest turn of the thread, when it is under way somewhere. */

@@ -55,14 +55,15 @@ typedef struct ag_server_turn_opts {
 	ag_server_caller *known; /* a share, taken over; NULL = it came without a token */
 	const ag_project *project;
 	ag_id thread;
-	ag_str question;               /* "" = go on with the last turn, which was interrupted */
+	ag_str owner;    /* of the thread's lease, taken over; "" = the turn takes the lease */
+	ag_str question; /* "" = go on with the last turn, which was interrupted */
 	ag_str message, replaces, sql; /* as of ag_analyst_opts */
 	const struct ag_span *span;    /* of the request; NULL */
 } ag_server_turn_opts;
 
 /* Begins a turn. The reply is put off until its first event is committed: then it is the stream of the turn, else it says why it
  * did not begin.
- * errors  AG_UNAVAILABLE: too many at once; rp is as it was */
+ * errors  AG_UNAVAILABLE: too many at once; rp and the lease are as they were */
 AG_CHECK ag_status ag_server_turn_begin(ag_server *h, const ag_server_turn_opts *o,
                                         ag_httpd_reply *rp, ag_err *err);
 /* The reply is this stream of parts. */

@@ -179,7 +179,7 @@ static ag_status branch_at(ag_server *h, ag_store *s, const ag_thread_row *t, ag
 	row.id = to.id;
 	row.name = ag_str_dup(arena, ag_id_str(&to.id));
 	row.created_ms = row.changed_ms = now;
-	return ag_store_claim_thread(s, &row, arena, ret, err);
+	return ag_store_claim_thread(s, &row, NULL, arena, ret, err);
 }
 
 void ag_server_thread_branch(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)

@@ -1,5 +1,4 @@
 /* Turns that are under way: their threads, what they said so far, and who reads it.
- *
  * Locks, from the outside in: the list's (chat->lock), a turn's own, the HTTP server's. */
 #include <malloc.h>
 #include <stdlib.h>
@@ -260,8 +259,11 @@ static ag_status run_turn(ag_server_turn *t, const ag_ctx *ctx, ag_err *err)
 		chat->arg, &(ag_server_chat_call){ ctx, t->o.who, t->o.project, t->arena, NULL },
 		&o, &note, err);
 
-	if (st)
+	if (st) {
+		ag_thread_give(t->store, &thread, t->o.owner, ctx->clock);
 		return st;
+	}
+	o.owner = t->o.owner;
 	o.question = t->o.question;
 	o.message = t->o.message;
 	o.replaces = t->o.replaces;
@@ -415,6 +417,7 @@ static ag_server_turn *new_turn(ag_server *h, const ag_server_turn_opts *o)
 	atomic_init(&t->refs, 2);
 	t->arena = ag_arena_new();
 	t->o = *o;
+	t->o.owner = ag_str_dup(t->arena, o->owner);
 	t->o.question = ag_str_dup(t->arena, o->question);
 	t->o.message = ag_str_dup(t->arena, o->message);
 	t->o.replaces = ag_str_dup(t->arena, o->replaces);
@@ -491,17 +494,15 @@ static ag_status enlist(ag_server *h, ag_server_turn *t, ag_err *err)
 		st = ag_fail(err, AG_UNAVAILABLE, ORIGIN, "%u questions are being answered",
 		             c->nturn);
 		ag_err_hint(err, "ask again in a moment");
+	} else if (queue_turn(h, t)) {
+		t->next = c->turns;
+		c->turns = t;
+		c->nturn++;
+		c->npeak = c->nturn > c->npeak ? c->nturn : c->npeak;
+		c->nbegun++;
 	} else {
-		if (queue_turn(h, t)) {
-			t->next = c->turns;
-			c->turns = t;
-			c->nturn++;
-			c->npeak = c->nturn > c->npeak ? c->nturn : c->npeak;
-			c->nbegun++;
-		} else {
-			st = ag_fail(err, AG_UNAVAILABLE, ORIGIN, "no thread could be started");
-			ag_err_hint(err, "ask again in a moment");
-		}
+		st = ag_fail(err, AG_UNAVAILABLE, ORIGIN, "no thread could be started");
+		ag_err_hint(err, "ask again in a moment");
 	}
 	pthread_mutex_unlock(&c->lock);
 	return st;

@@ -42,6 +42,7 @@ typedef struct ag_server_chat {
 	ag_llm_meter *(*meter)(void *arg, ag_arena *arena);
 	void *arg;
 	int64_t grace_ms;    /* that turns may take to end when the server stops */
+	int64_t lease_ms;    /* that a turn needs its thread at most */
 	uint64_t per_minute; /* questions of one user; 0 = no limit */
 	/* A script answers, no model: the questions that it knows; the nth, "" = there are no more. NULL = a model answers */
 	ag_str (*starter)(size_t n);

@@ -24,6 +24,9 @@ AG_CHECK ag_status ag_runs_commit(ag_db *db, const ag_id *run, const ag_store_ba
                                   ag_err *err);
 AG_CHECK ag_status ag_runs_lease(ag_db *db, const ag_id *run, ag_str owner, int64_t now_ms,
                                  int64_t ttl_ms, ag_err *err);
+/* In a transaction: takes a lease that nobody has, was given back, or is the owner's already. AG_CONFLICT, here or from a later
+ * statement of the transaction: another has it. */
+AG_CHECK ag_status ag_runs_put_free_lease(ag_db *db, const ag_store_leased *l, ag_err *err);
 /* Who holds it and until when (wall time); owner "" = nobody ever did. */
 AG_CHECK ag_status ag_runs_lease_holder(ag_db *db, const ag_id *run, ag_arena *arena,
                                         ag_str *ret_owner, int64_t *ret_until_ms, ag_err *err);

@@ -25,6 +25,7 @@ enum {
 	PUT_FINDING,
 	PUT_REPORT,
 	TAKE_LEASE,
+	TAKE_FREE_LEASE,
 	LEASE,
 	OLD_RUNS,
 	OLD_LOGS,
@@ -90,6 +91,11 @@ static const ag_sql sql[] = {
 	                 "ON CONFLICT (run) DO UPDATE SET owner = excluded.owner, "
 	                 "until = excluded.until "
 	                 "WHERE leases.owner = excluded.owner OR leases.until <= $4" },
+	/* The owner is NULL, which the column refuses, when another has it. */
+	[TAKE_FREE_LEASE] = { "INSERT INTO leases (run, owner, until) VALUES ($1, $2, $3) "
+	                      "ON CONFLICT (run) DO UPDATE SET until = excluded.until, "
+	                      "owner = CASE WHEN leases.owner = excluded.owner "
+	                      "OR leases.until = 0 THEN excluded.owner END" },
 	[LEASE] = { "SELECT owner, until FROM leases WHERE run = $1" },
 	[OLD_RUNS] = { "SELECT id FROM runs WHERE finished_at > 0 AND finished_at < $1 LIMIT $2" },
 	/* Logs without the row of a run: found by hopping from run to run in the primary key, not by reading every event. */
@@ -445,6 +451,17 @@ static ag_status take_lease(ag_db *db, void *arg, bool is_again, ag_err *err)
 
 	(void)is_again;
 	return st || out.nchange ? st : lease_held(db, l->run, err);
+}
+
+ag_status ag_runs_put_free_lease(ag_db *db, const ag_store_leased *l, ag_err *err)
+{
+	ag_status st = lease_fault(&l->run, err);
+
+	return st ? st
+	          : ag_db_run(db, &sql[TAKE_FREE_LEASE],
+	                      AG_DB_ARGS(ag_db_text(ag_id_str(&l->run)), ag_db_text(l->owner),
+	                                 ag_db_int(lease_until(l->now_ms, l->ttl_ms))),
+	                      NULL, err);
 }
 
 ag_status ag_runs_lease(ag_db *db, const ag_id *run, ag_str owner, int64_t now_ms, int64_t ttl_ms,

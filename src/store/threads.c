@@ -7,14 +7,18 @@
 #define SCOPE       AG_S("threads")
 #define MAX_STOPPED 4096
 #define COLUMNS     "id, name, \"user\", project, title, created_at, changed_at, viewed_at, deleted_at"
+#define IS_OURS     "threads.\"user\" = excluded.\"user\" AND threads.deleted_at = 0 "
 
-enum { CLAIM, TOUCH, ONE, LIST, CHANGE, STOP, STOPPED };
+enum { CLAIM, ONE, LIST, CHANGE, STOP, STOPPED };
 
 static const ag_sql sql[] = {
+	/* Of somebody else's, or a deleted one, nothing changes. */
 	[CLAIM] = { "INSERT INTO threads (" COLUMNS ", stop_at) "
-	            "VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, 0) ON CONFLICT (id) DO NOTHING" },
-	[TOUCH] = { "UPDATE threads SET changed_at = $3, stop_at = 0 "
-	            "WHERE id = $1 AND \"user\" = $2 AND deleted_at = 0" },
+	            "VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, 0) "
+	            "ON CONFLICT (id) DO UPDATE SET changed_at = CASE WHEN " IS_OURS
+	            "THEN excluded.changed_at ELSE threads.changed_at END, "
+	            "stop_at = CASE WHEN " IS_OURS "THEN 0 ELSE threads.stop_at END "
+	            "RETURNING " COLUMNS },
 	[ONE] = { "SELECT " COLUMNS " FROM threads WHERE id = $1" },
 	[LIST] = { "SELECT " COLUMNS " FROM threads WHERE \"user\" = $1 AND deleted_at = 0 "
 	           "AND ($2 = '' OR project = $2) "
@@ -66,13 +70,12 @@ static ag_status read_rows(ag_db *db, const ag_sql *which, ag_db_args args, ag_a
 	return AG_OK;
 }
 
-static ag_status read_one(ag_db *db, const ag_id *id, ag_arena *arena, ag_thread_row *ret,
-                          ag_err *err)
+static ag_status read_one(ag_db *db, const ag_sql *which, ag_db_args args, ag_arena *arena,
+                          ag_thread_row *ret, ag_err *err)
 {
 	ag_thread_row *rows;
 	size_t n;
-	ag_status st = read_rows(db, &sql[ONE], AG_DB_ARGS(ag_db_text(ag_id_str(id))), arena, &rows,
-	                         &n, err);
+	ag_status st = read_rows(db, which, args, arena, &rows, &n, err);
 
 	if (!st && !n)
 		st = ag_fail(err, AG_NOT_FOUND, ORIGIN, "there is no such conversation");
@@ -84,7 +87,7 @@ static ag_status read_one(ag_db *db, const ag_id *id, ag_arena *arena, ag_thread
 ag_status ag_store_thread(ag_store *s, const ag_id *id, ag_arena *arena, ag_thread_row *ret,
                           ag_err *err)
 {
-	return read_one(s->db, id, arena, ret, err);
+	return read_one(s->db, &sql[ONE], AG_DB_ARGS(ag_db_text(ag_id_str(id))), arena, ret, err);
 }
 
 /* "50%" as a pattern that finds it anywhere. */
@@ -168,38 +171,63 @@ static ag_status check_row(const ag_thread_row *r, ag_err *err)
 
 typedef struct claiming {
 	const ag_thread_row *row;
+	const ag_store_leased *lease; /* NULL */
 	ag_arena *arena;
 	ag_thread_row *ret;
+	bool is_foreign; /* it is not kept: the thread is somebody else's, or deleted */
 } claiming;
 
 static ag_status claim_work(ag_db *db, void *arg, bool is_again, ag_err *err)
 {
-	const claiming *c = (const claiming *)arg;
+	claiming *c = (claiming *)arg;
 	const ag_thread_row *r = c->row;
-	const ag_db_val id = ag_db_text(ag_id_str(&r->id));
-	ag_status st = ag_db_run(db, &sql[CLAIM],
-	                         AG_DB_ARGS(id, ag_db_text(r->name), ag_db_text(r->user),
-	                                    ag_db_text(r->project), ag_db_text(r->title),
-	                                    ag_db_int(r->created_ms), ag_db_int(r->changed_ms)),
-	                         NULL, err);
+	ag_status st = c->lease ? ag_runs_put_free_lease(db, c->lease, err) : AG_OK;
 
 	(void)is_again; /* both statements may be run twice */
 	if (!st)
-		st = ag_db_run(db, &sql[TOUCH],
-		               AG_DB_ARGS(id, ag_db_text(r->user), ag_db_int(r->changed_ms)), NULL,
-		               err);
-	return st ? st : read_one(db, &r->id, c->arena, c->ret, err);
+		st = read_one(db, &sql[CLAIM],
+		              AG_DB_ARGS(ag_db_text(ag_id_str(&r->id)), ag_db_text(r->name),
+		                         ag_db_text(r->user), ag_db_text(r->project),
+		                         ag_db_text(r->title), ag_db_int(r->created_ms),
+		                         ag_db_int(r->changed_ms)),
+		              c->arena, c->ret, err);
+	c->is_foreign = !st && c->lease &&
+	                (!ag_str_eq(c->ret->user, r->user) || c->ret->deleted_ms ||
+	                 !ag_str_eq(c->ret->project, r->project));
+	return c->is_foreign ? AG_DENIED : st;
 }
 
-ag_status ag_store_claim_thread(ag_store *s, const ag_thread_row *row, ag_arena *arena,
-                                ag_thread_row *ret, ag_err *err)
+/* One transaction of this thread alone: conversations do not wait for each other. */
+static ag_status claim_thread(ag_store *s, claiming *c, ag_err *err)
 {
-	claiming c = { row, arena, ret };
+	const ag_status st = ag_db_transact(s->db, AG_DB_WRITE, ag_id_str(&c->row->id), claim_work,
+	                                    c, err);
+
+	return st == AG_DENIED && c->is_foreign ? AG_OK : st;
+}
+
+ag_status ag_store_claim_thread(ag_store *s, const ag_thread_row *row, const ag_store_leased *lease,
+                                ag_arena *arena, ag_thread_row *ret, ag_err *err)
+{
+	claiming c = { .row = row, .lease = lease, .arena = arena, .ret = ret };
+	ag_err why = { 0 };
 	ag_status st = check_row(row, err);
 
-	/* Of this thread alone: conversations do not wait for each other. */
-	return st ? st
-	          : ag_db_transact(s->db, AG_DB_WRITE, ag_id_str(&row->id), claim_work, &c, err);
+	if (st)
+		return st;
+	st = claim_thread(s, &c, &why);
+	if (st == AG_CONFLICT && lease) {
+		/* It was not given back: its holder may have died. */
+		c.lease = NULL;
+		st = claim_thread(s, &c, &why);
+		if (!st && ag_str_eq(ret->user, row->user) && !ret->deleted_ms &&
+		    ag_str_eq(ret->project, row->project))
+			return ag_store_lease(s, &row->id, lease->owner, lease->now_ms,
+			                      lease->ttl_ms, err);
+	}
+	if (st && err)
+		*err = why;
+	return st;
 }
 
 typedef struct changing {

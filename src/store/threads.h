@@ -19,8 +19,12 @@ typedef struct ag_thread_row {
 
 /* The thread of row->id: row when nobody had it, else what is stored, whosever it is. In arena. A thread that is the user's and not
  * deleted is changed now: row->changed_ms.
- * errors  AG_INVALID, AG_LIMIT: names the field */
-AG_CHECK ag_status ag_store_claim_thread(ag_store *s, const ag_thread_row *row, ag_arena *arena,
+ *
+ * lease: the right to write the thread, taken in the same transaction; NULL = it is not taken. It is taken only when the thread is the
+ * user's, of row->project and not deleted: the caller looks at ret for that.
+ * errors  AG_INVALID, AG_LIMIT: names the field; AG_CONFLICT: another owner has the lease (ag_store_lease) */
+AG_CHECK ag_status ag_store_claim_thread(ag_store *s, const ag_thread_row *row,
+                                         const ag_store_leased *lease, ag_arena *arena,
                                          ag_thread_row *ret, ag_err *err);
 /* errors  AG_NOT_FOUND */
 AG_CHECK ag_status ag_store_thread(ag_store *s, const ag_id *id, ag_arena *arena,

@@ -47,7 +47,7 @@ static ag_thread_row claim(store_env *env, unsigned n, const char *user, int64_t
 	const ag_thread_row row = a_thread(n, user, at_ms);
 	ag_thread_row ret = { 0 };
 
-	assert_ok(env, ag_store_claim_thread(env->store, &row, env->arena, &ret, &env->err));
+	assert_ok(env, ag_store_claim_thread(env->store, &row, NULL, env->arena, &ret, &env->err));
 	return ret;
 }
 
@@ -146,6 +146,53 @@ static void a_stop_is_seen_until_the_next_question(void **state)
 	assert_int_equal(n, 0);
 }
 
+static ag_status claim_with(store_env *env, unsigned n, const char *user, const char *owner,
+                            int64_t at_ms, ag_thread_row *ret)
+{
+	const ag_thread_row row = a_thread(n, user, at_ms);
+	const ag_store_leased lease = { row.id, ag_str_c(owner), at_ms, 1000 };
+
+	return ag_store_claim_thread(env->store, &row, &lease, env->arena, ret, &env->err);
+}
+
+static void a_thread_is_claimed_with_the_right_to_write_it(void **state)
+{
+	store_env *env = *state;
+	ag_thread_row t;
+
+	assert_ok(env, claim_with(env, 1, "ann", "first", 10, &t));
+	assert_int_equal(t.changed_ms, 10);
+	/* Nobody else has it meanwhile, and its owner has it still. */
+	assert_int_equal(claim_with(env, 1, "ann", "second", 20, &t), AG_CONFLICT);
+	assert_int_equal(ag_store_lease(env->store, &t.id, AG_S("second"), 20, 1000, &env->err),
+	                 AG_CONFLICT);
+	assert_ok(env, claim_with(env, 1, "ann", "first", 30, &t));
+	/* Given back, or run out: the next one has it. */
+	assert_ok(env, ag_store_lease(env->store, &t.id, AG_S("first"), 40, 0, &env->err));
+	assert_ok(env, claim_with(env, 1, "ann", "second", 50, &t));
+	assert_int_equal(claim_with(env, 1, "ann", "third", 1049, &t), AG_CONFLICT);
+	assert_ok(env, claim_with(env, 1, "ann", "third", 1050, &t));
+	assert_int_equal(t.changed_ms, 1050);
+}
+
+static void who_does_not_own_a_thread_gets_no_right_to_write_it(void **state)
+{
+	store_env *env = *state;
+	const ag_thread_change deleted = { .deleted_ms = 50 };
+	ag_thread_row t;
+
+	claim(env, 1, "ann", 10);
+	assert_ok(env, claim_with(env, 1, "bob", "bob", 20, &t));
+	assert_str(t.user, "ann");
+	assert_int_equal(t.changed_ms, 10);
+	assert_ok(env, claim_with(env, 1, "ann", "ann", 30, &t));
+	assert_ok(env, ag_store_lease(env->store, &t.id, AG_S("ann"), 40, 0, &env->err));
+	assert_ok(env, ag_store_change_thread(env->store, &t.id, AG_S("ann"), &deleted, &env->err));
+	assert_ok(env, claim_with(env, 1, "ann", "again", 60, &t));
+	assert_int_equal(t.deleted_ms, 50);
+	assert_ok(env, ag_store_lease(env->store, &t.id, AG_S("other"), 70, 1000, &env->err));
+}
+
 static void what_is_too_long_is_refused(void **state)
 {
 	store_env *env = *state;
@@ -154,11 +201,11 @@ static void what_is_too_long_is_refused(void **state)
 
 	memset(text, 'x', sizeof(text));
 	row.title = ag_str_make(text, sizeof(text));
-	assert_int_equal(ag_store_claim_thread(env->store, &row, env->arena, &ret, &env->err),
+	assert_int_equal(ag_store_claim_thread(env->store, &row, NULL, env->arena, &ret, &env->err),
 	                 AG_LIMIT);
 	row = a_thread(1, "ann", 10);
 	row.name = ag_str_make(text, 129);
-	assert_int_equal(ag_store_claim_thread(env->store, &row, env->arena, &ret, &env->err),
+	assert_int_equal(ag_store_claim_thread(env->store, &row, NULL, env->arena, &ret, &env->err),
 	                 AG_LIMIT);
 	assert_int_equal(ag_store_thread(env->store, &row.id, env->arena, &ret, &env->err),
 	                 AG_NOT_FOUND);
@@ -327,6 +374,8 @@ int main(void)
 		T(only_the_owner_changes_it),
 		T(the_list_has_pages_and_finds_titles),
 		T(a_stop_is_seen_until_the_next_question),
+		T(a_thread_is_claimed_with_the_right_to_write_it),
+		T(who_does_not_own_a_thread_gets_no_right_to_write_it),
 		T(what_is_too_long_is_refused),
 		T(a_turn_that_replaces_another_hides_it_and_what_followed),
 		T(what_is_replaced_has_an_id),
