@@ -157,7 +157,7 @@ static const char *const groups[] = {
 	"cost price money budget",
 	"image picture photo photograph",
 	"biggest largest maximum limit",
-	"founded started founder",
+	"founded founder",
 	"shell terminal console bash",
 	"mac macos osx apple",
 	"windows win32",

@@ -257,6 +257,9 @@ static bool is_done_to_it(const ag_judge *j, const ag_judged_text *t, const ag_j
 	has_title_object = has_twin_object(j, &title, arena) ||
 	                   (has_object(j, &title, arena) &&
 	                    ag_judge_ends_asked(j, t->title, arena));
+	/* "The colour of a label": a title that has the label alone says nothing of its colour. */
+	has_title_object &= !j->is_owned ||
+	                    ag_judge_has_term(&title, &j->terms[j->objects[0]], arena);
 	is_direct = !has_title_object ||
 	            ag_judge_acts_on(j, ag_judge_plain_title(t->title), true, true);
 	if (is_direct && verb->is_light &&

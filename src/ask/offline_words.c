@@ -59,7 +59,6 @@ static const char *const twins[] = {
 	"parallel simultaneous simultaneously concurrent concurrently",
 	"restore recover",
 	"forgot forgotten forget",
-	"founded started",
 	"database db",
 	"administrator admin",
 	"documentation docs",
