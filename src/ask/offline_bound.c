@@ -536,6 +536,12 @@ static bool is_cue(ag_cue cue, ag_str word)
 		"month",   "months",      "year",         "years", "night",  "forever", "h",
 		"min",     "never",
 	};
+	static const char *const dates[] = {
+		"before",  "until",   "during", "while", "every", "each",  "daily",      "weekly",
+		"monthly", "nightly", "hourly", "at",    "as",    "first", "immediately"
+	};
+	static const char *const moments[] = { "every",  "each",    "daily",   "weekly", "hourly",
+		                               "yearly", "monthly", "nightly", "once" };
 	static const char *const sizes[] = {
 		"byte",  "bytes",   "kb",  "mb",     "gb",        "kib",
 		"mib",   "gib",     "k",   "m",      "g",         "tb",
@@ -550,11 +556,17 @@ static bool is_cue(ag_cue cue, ag_str word)
 	case AG_CUE_ADVICE: return is_one_of(word, advice, AG_NELEM(advice));
 	case AG_CUE_TIME: return is_one_of(word, times, AG_NELEM(times));
 	case AG_CUE_SIZE: return is_one_of(word, sizes, AG_NELEM(sizes));
+	case AG_CUE_WHEN:
+		return is_one_of(word, cases, AG_NELEM(cases)) ||
+		       is_one_of(word, times, AG_NELEM(times)) ||
+		       is_one_of(word, dates, AG_NELEM(dates));
+	case AG_CUE_MOMENT:
+		return is_one_of(word, moments, AG_NELEM(moments)) || ag_judge_has_date(word);
 	}
 	return true;
 }
 
-static bool has_cue_word(ag_cue cue, ag_str sentence)
+bool ag_judge_has_cue_word(ag_cue cue, ag_str sentence)
 {
 	ag_str word;
 
@@ -615,11 +627,11 @@ bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str titl
 
 	for (size_t i = 0; i < j->nterm; i++)
 		nhead += ag_judge_has_twin(heads, &j->terms[i], arena);
-	if (j->cue == AG_CUE_REASON && nhead && has_cue_word(j->cue, title))
+	if (j->cue == AG_CUE_REASON && nhead && ag_judge_has_cue_word(j->cue, title))
 		return true;
 	while (ag_judge_next_sentence(&text, &is_code, &s)) {
 		/* "Should keys be sorted?" is no advice. */
-		if (is_code || !has_cue_word(j->cue, s) ||
+		if (is_code || !ag_judge_has_cue_word(j->cue, s) ||
 		    (j->cue == AG_CUE_ADVICE && is_question(s, text)))
 			continue;
 		v = scratch_view(s, arena);

@@ -41,7 +41,9 @@ typedef enum ag_cue {
 	AG_CUE_CASE,   /* "what happens when": "if", "once" */
 	AG_CUE_ADVICE, /* "should I": "recommended", "prefer" */
 	AG_CUE_TIME,   /* "how long": "seconds", "days" */
-	AG_CUE_SIZE    /* "how large": "bytes", "lines" */
+	AG_CUE_SIZE,   /* "how large": "bytes", "lines" */
+	AG_CUE_WHEN,   /* "when does": "after", "every", "days" */
+	AG_CUE_MOMENT  /* "when does it appear": "every", "in 2026" */
 } ag_cue;
 
 typedef struct ag_judge {
@@ -243,6 +245,7 @@ size_t ag_judge_lost_pair(const ag_judge *j, const ag_judge_view *heads, ag_str 
 bool ag_judge_keeps_pair(const ag_judge *j, size_t i, ag_str text);
 /* Are two words, or twins of them, at most three words apart in a sentence of the text? */
 bool ag_judge_are_close(const ag_term *one, const ag_term *two, ag_str text);
+bool ag_judge_has_cue_word(ag_cue cue, ag_str sentence);
 /* A sentence with the cue, and all terms that the titles do not have. */
 bool ag_judge_has_cue(const ag_judge *j, const ag_judge_view *heads, ag_str title, ag_str text);
 /* "what is a shell", "what does git stash do": a sentence, an item or a row begins with the phrase. */

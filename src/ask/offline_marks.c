@@ -36,6 +36,9 @@ static void read_wishes(ag_judge *j, ag_str low)
 		{ "what happens if ", AG_CUE_CASE }, { "should i ", AG_CUE_ADVICE },
 		{ "should we ", AG_CUE_ADVICE },     { "how long ", AG_CUE_TIME },
 		{ "how large ", AG_CUE_SIZE },       { "how big ", AG_CUE_SIZE },
+		{ "when do ", AG_CUE_WHEN },         { "when does ", AG_CUE_WHEN },
+		{ "when will ", AG_CUE_WHEN },       { "when is ", AG_CUE_WHEN },
+		{ "when are ", AG_CUE_WHEN },
 	};
 	static const char *const versions[] = { "version of", "which version", "what version",
 		                                "version does", "version do" };
@@ -420,4 +423,8 @@ void ag_judge_mark(ag_judge *j, ag_str question, ag_str low)
 	read_wishes(j, low);
 	mark_terms(j, question, low);
 	mark_light(j, low);
+	/* Of what happens by itself a page says little else than when. */
+	if (j->cue == AG_CUE_WHEN && j->nterm && j->terms[j->nterm - 1].is_light &&
+	    ag_judge_is_in(AG_JUDGE_STATES, j->terms[j->nterm - 1].word))
+		j->cue = AG_CUE_MOMENT;
 }

@@ -359,6 +359,8 @@ static bool is_answer(const ag_judge *j, const ag_statement *s, ag_str title, ag
 	case AG_CUE_REASON: return gives_reason(s);
 	case AG_CUE_CASE: return says_case(s);
 	case AG_CUE_ADVICE: return false;
+	case AG_CUE_WHEN:
+	case AG_CUE_MOMENT: return ag_judge_has_cue_word(j->cue, s->text);
 	case AG_CUE_NONE: break;
 	}
 	if (j->wants_quantity && j->counted >= 0 && !s->has_number &&

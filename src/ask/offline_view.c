@@ -46,6 +46,13 @@ static ag_str squeezed(ag_str s, ag_arena *arena)
 	return ag_str_make(to, n);
 }
 
+/* "<img src=...>": its address says nothing to a reader. */
+static bool is_image(ag_str s)
+{
+	return s.len > 5 && s.ptr[0] == '<' && ag_str_ieq(ag_str_make(s.ptr + 1, 3), AG_S("img")) &&
+	       is_blank(s.ptr[4]);
+}
+
 /* The targets of links are no words of a text: "[the log](database.md#log)" says nothing about a database. */
 ag_str ag_judge_without_targets(ag_str s, ag_arena *arena)
 {
@@ -58,7 +65,11 @@ ag_str ag_judge_without_targets(ag_str s, ag_arena *arena)
 		to[n++] = s.ptr[i];
 		if (s.ptr[i] == ']' && i + 1 < s.len && s.ptr[i + 1] == '(')
 			end = memchr(s.ptr + i, ')', s.len - i);
-		if (end && !memchr(s.ptr + i, '\n', (size_t)(end - s.ptr) - i))
+		if (end && memchr(s.ptr + i, '\n', (size_t)(end - s.ptr) - i))
+			end = NULL;
+		if (is_image(ag_str_make(s.ptr + i, s.len - i)))
+			end = memchr(s.ptr + i, '>', s.len - i);
+		if (end)
 			i = (size_t)(end - s.ptr);
 	}
 	return ag_str_make(to, n);
